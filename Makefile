@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# netiotrace. `make help` lists the targets. O=DIR: output directory; V=1: show commands;
+# SAN=address|thread: sanitizer build in its own directory.
+
+VERSION   := 0.1.0
+CC        ?= gcc
+CLANG     ?= clang
+BPFTOOL   ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
+PKG_CONFIG ?= pkg-config
+PREFIX    ?= /usr/local
+SUDO      := $(if $(filter 0,$(shell id -u)),,sudo)
+SAN       ?=
+O         ?= build$(if $(SAN),-$(SAN))
+V         ?= 0
+Q         := $(if $(filter 1,$(V)),,@)
+say        = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
+
+ARCH_x86_64  := x86
+ARCH_aarch64 := arm64
+BPF_ARCH  := $(ARCH_$(shell uname -m))
+
+WARNINGS  := -Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes \
+             -Wmissing-declarations -Wpointer-arith -Wwrite-strings -Wundef -Wvla
+CPPFLAGS  += -D_GNU_SOURCE -DNETIOTRACE_VERSION='"$(VERSION)"'
+CFLAGS    ?= -O2 -g
+ALL_CFLAGS = -std=c11 $(WARNINGS) $(CFLAGS) -fno-strict-aliasing -pthread -MMD -MP
+LDFLAGS   += -pthread
+SAN_FLAGS_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SAN_FLAGS_thread  := -fsanitize=thread -fno-omit-frame-pointer
+ALL_CFLAGS += $(SAN_FLAGS_$(SAN))
+LDFLAGS    += $(SAN_FLAGS_$(SAN))
+
+LIBS      := libbpf jansson ncursesw libcap-ng libmnl
+LIB_LIBS   = $(shell $(PKG_CONFIG) --libs $(LIBS)) -lelf -lz
+LIB_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(LIBS) | sed 's/-D_[A-Z_]*_SOURCE=*[0-9]*//g; s/-D_DEFAULT_SOURCE//g')
+
+# Pure code shared with the load generator, which knows nothing else of user/.
+SHARED_SRC  := user/hist.c user/units.c
+LOADGEN_SRC := $(sort $(wildcard loadgen/*.c)) $(SHARED_SRC)
+USER_SRC    := $(sort $(wildcard user/*.c))
+UNIT_SRC    := $(sort $(wildcard tests/unit/test_*.c))
+# Code the unit tests link: everything of both programs but main and the file that knows the skeleton.
+UNIT_LINK   := $(filter-out user/main.c user/session.c,$(USER_SRC))
+LOADGEN_UNIT_LINK := $(filter-out loadgen/main.c,$(filter-out $(SHARED_SRC),$(LOADGEN_SRC)))
+
+obj = $(patsubst %.c,$(O)/%.o,$(1))
+
+.PHONY: all help deps demo test test-unit test-e2e check format bench bench-overhead bench-loadgen \
+        install clean
+all: $(O)/netiotrace $(O)/netio-loadgen netiotrace netio-loadgen
+
+include scripts/targets.mk
+
+# A missing dependency is one sentence naming its package, said before anything is compiled.
+$(O)/.deps: scripts/check-deps Makefile
+	@mkdir -p $(O)
+	@CC='$(CC)' CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' PKG_CONFIG='$(PKG_CONFIG)' scripts/check-deps $(LIBS)
+	@touch $@
+
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) vmlinux.h | $(O)/.deps
+	@mkdir -p $(@D)
+	$(call say,BPF,$@)
+	$(Q)$(CLANG) -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra \
+		-Wno-unused-parameter -Wno-missing-declarations -I. -c $< -o $@
+
+$(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
+	$(call say,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
+
+$(O)/user/session.o: $(O)/bpf/netiotrace.skel.h
+
+$(O)/%.o: %.c | $(O)/.deps
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -I$(O)/bpf $(ALL_CFLAGS) -c $< -o $@
+
+$(O)/netiotrace: $(call obj,$(USER_SRC))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
+
+# The load generator needs libc and pthreads only.
+$(O)/netio-loadgen: $(call obj,$(LOADGEN_SRC))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lm
+
+# ./netiotrace and ./netio-loadgen are the ordinary build's programs.
+netiotrace netio-loadgen: %: $(O)/%
+	$(Q)$(if $(SAN),true,ln -sf $(O)/$@ $@)
+
+$(O)/tests/unit/%: $(O)/tests/unit/%.o $(call obj,$(UNIT_LINK)) $(call obj,$(LOADGEN_UNIT_LINK))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
+
+clean:
+	rm -rf build build-address build-thread netiotrace netio-loadgen
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)
+.DELETE_ON_ERROR:
+.SECONDARY:

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The one definition of how a value is mapped to a histogram bucket, used by the BPF programs, the
+ * collector and the load generator. Pure arithmetic: includes nothing but <linux/types.h>.
+ *
+ * Log-linear buckets: every power of two is cut into 2^sub_bits equal buckets, so a bucket is at
+ * most 1/2^sub_bits of its lower bound wide. Values below 2^sub_bits have a bucket of their own.
+ *
+ *   sub_bits 3: 12.5 % wide buckets (sizes counted in BPF: small maps)
+ *   sub_bits 5:  3.1 % wide buckets (latencies of the load generator; the midpoint errs by 1.6 %)
+ */
+#ifndef NETIOTRACE_HIST_LAYOUT_H
+#define NETIOTRACE_HIST_LAYOUT_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+/* Position of the highest set bit; v must not be 0. No clz: BPF targets before v4 have none. */
+static inline __u32 hist_log2(__u64 v)
+{
+	__u32 r = 0;
+
+	if (v >= 1ULL << 32) {
+		v >>= 32;
+		r += 32;
+	}
+	if (v >= 1U << 16) {
+		v >>= 16;
+		r += 16;
+	}
+	if (v >= 1U << 8) {
+		v >>= 8;
+		r += 8;
+	}
+	if (v >= 1U << 4) {
+		v >>= 4;
+		r += 4;
+	}
+	if (v >= 1U << 2) {
+		v >>= 2;
+		r += 2;
+	}
+	return r + (v >= 2);
+}
+
+/* Bucket of value v, clamped to the last of n_buckets. */
+static inline __u32 hist_bucket(__u64 v, __u32 sub_bits, __u32 n_buckets)
+{
+	__u32 log2, i;
+
+	if (v < 1ULL << sub_bits)
+		return v;
+	log2 = hist_log2(v);
+	i = ((log2 - sub_bits + 1) << sub_bits) +
+	    ((v >> (log2 - sub_bits)) & ((1U << sub_bits) - 1));
+	return i < n_buckets ? i : n_buckets - 1;
+}
+
+/* Lowest value that falls into bucket i. */
+static inline __u64 hist_bucket_low(__u32 i, __u32 sub_bits)
+{
+	__u32 octave = i >> sub_bits;
+
+	if (!octave)
+		return i;
+	return ((1ULL << sub_bits) + (i & ((1U << sub_bits) - 1))) << (octave - 1);
+}
+
+#endif

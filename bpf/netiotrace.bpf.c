@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The kernel side: one object, whose programs are switched on one by one by the plan. */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+
+#include "netiotrace.h"
+#include "maps.bpf.h"
+#include "stages.bpf.h"
+#include "tracepoint.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The contract between the BPF programs and user space: stages, map keys and values. Both sides
+ * include this file; nothing else is shared but the histogram layout. Fixed-width types, explicit
+ * padding, and every size asserted, so that one compiler cannot disagree with the other in silence.
+ *
+ * Four channels, never mixed:
+ *   rodata	 what to do (struct nio_config), constant once loaded: the verifier drops untaken branches
+ *   nio_conns	 which sockets are watched, by socket cookie; written by user space before the traffic
+ *   nio_cells,	 per-CPU statistics: they only grow. User space reads and subtracts, never resets
+ *   nio_zc
+ *   nio_health	 every loss: what could not be booked, by cause
+ *
+ * How an update cannot be lost (a softirq may interrupt a program on the same CPU): each statistic
+ * has exactly one writing program, its map is per CPU, and the kernel never runs a program inside
+ * itself on one CPU; a run refused for that reason is counted by the kernel as a recursion miss,
+ * which user space publishes as health.missed.
+ */
+#ifndef NETIOTRACE_CONTRACT_H
+#define NETIOTRACE_CONTRACT_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+#include "hist_layout.h"
+
+/*
+ * The stages of the copy ledger, each named once: enum suffix, JSON key and CSV column, heading on
+ * screen, side whose sockets feed it (SENDER or RECEIVER), whether it is a copy made by a CPU.
+ */
+/* clang-format off */
+#define NIO_STAGES(X)                                                    \
+	X(USER_GATHER,   "user_gather",   "gather",   SENDER,   1)       \
+	X(TX_COPY,       "tx_copy",       "tx",       SENDER,   1)       \
+	X(TX_PIN,        "tx_pin",        "pin",      SENDER,   0)       \
+	X(TX_SPLICE,     "tx_splice",     "splice",   SENDER,   0)       \
+	X(DEFERRED_COPY, "deferred_copy", "deferred", SENDER,   1)       \
+	X(RX_COPY,       "rx_copy",       "rx",       RECEIVER, 1)       \
+	X(OTHER_COPY,    "other_copy",    "other",    RECEIVER, 1)
+/* clang-format on */
+
+enum nio_stage {
+#define X(id, key, head, side, copies) NIO_STAGE_##id,
+	NIO_STAGES(X)
+#undef X
+	NIO_STAGE_NR,
+};
+
+enum nio_side {
+	NIO_SIDE_SENDER,
+	NIO_SIDE_RECEIVER,
+	NIO_SIDE_NR,
+};
+
+/*
+ * A slot is one ledger: the collector gives each copy mode its own. Slots let one session watch
+ * several kinds of traffic at once without mixing them.
+ */
+#define NIO_SLOT_MAX 8
+
+/* Sizes and times of the kernel side: buckets 12.5 % wide, values below 2^34 apart, above clamped. */
+#define NIO_HIST_SUB_BITS 3
+#define NIO_HIST_BUCKETS  256
+
+/* nio_cells: per CPU, index nio_cell_index(slot, side, stage). */
+struct nio_cell {
+	__u64 bytes;
+	__u64 events;
+	__u64 ns;
+	__u64 pad;
+	__u64 hist[NIO_HIST_BUCKETS]; /* of bytes per event */
+};
+
+static inline __u32 nio_cell_index(__u32 slot, __u32 side, __u32 stage)
+{
+	return (slot * NIO_SIDE_NR + side) * NIO_STAGE_NR + stage;
+}
+
+/*
+ * nio_zc: per CPU, indexed by slot. Completions of MSG_ZEROCOPY sends. The kernel merges a completion
+ * into the record at the tail of the error queue when their id ranges touch, without comparing their
+ * codes; a merged one is therefore booked from its own record, by another program (merged_*).
+ */
+struct nio_zc {
+	__u64 notifications; /* one may stand for several sends */
+	__u64 sends;	     /* sends completed, of unmerged records */
+	__u64 copied;	     /* of these, with SO_EE_CODE_ZEROCOPY_COPIED */
+	__u64 merged_sends;
+	__u64 merged_copied;
+	__u64 pad;
+};
+
+/*
+ * nio_conns: one watched socket, keyed by its cookie (SO_COOKIE; 0 in sockets nobody asked, so the
+ * traffic of others is turned away by one load). User space fills slot and side; the rest is state
+ * of the programs, written only under the socket's own serialisation (socket lock, or one sender).
+ */
+struct nio_conn {
+	__u32 slot;
+	__u32 side;	 /* enum nio_side */
+	__u32 zckey;	 /* sk_zckey at the last send seen */
+	__u32 write_seq; /* tcp_sock.write_seq at the last transmit seen */
+	__u64 err_tail;	 /* last record seen at the tail of sk_error_queue: identity only */
+	__u32 err_lo;	 /* its id range then */
+	__u32 err_hi;
+	__u32 seen;	 /* NIO_SEEN_* */
+	__u32 pad;
+};
+
+/* write_seq holds a value. Until then a transmit takes snd_nxt for it: all earlier bytes are out. */
+#define NIO_SEEN_WRITE_SEQ 1u
+
+/* nio_health: per CPU, one element. */
+struct nio_health {
+	__u64 map_full;	 /* state could not be stored */
+	__u64 unmatched; /* an end without its beginning, or the reverse */
+	__u64 bad_read;	 /* a kernel structure could not be read */
+	__u64 pad;
+};
+
+/* rodata */
+struct nio_config {
+	__u32 merges_seen; /* nio_tp_completion_merged is attached: merged records are its to book */
+	__u32 pad;
+};
+
+#ifndef __VMLINUX_H__
+_Static_assert(sizeof(struct nio_cell) == 32 + 8 * NIO_HIST_BUCKETS, "nio_cell layout");
+_Static_assert(sizeof(struct nio_zc) == 48, "nio_zc layout");
+_Static_assert(sizeof(struct nio_conn) == 40, "nio_conn layout");
+_Static_assert(sizeof(struct nio_health) == 32, "nio_health layout");
+_Static_assert(sizeof(struct nio_config) == 8, "nio_config layout");
+#endif
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Both sides in one command. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "both.h"
+#include "session.h"
+
+static void loopback(struct endpoint *e, unsigned int port)
+{
+	struct sockaddr_in in = {
+		.sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+
+	memcpy(&e->addr, &in, sizeof(in));
+	e->len = sizeof(in);
+}
+
+/* The receiver's process. The parent ends it, also by dying; Ctrl-C is the parent's to act on. */
+static int both__child(const struct settings *s, int fd, pid_t parent)
+{
+	struct settings mine = *s;
+	struct report report = {.ops = &report_pipe, .settings = &mine, .pipe_fd = fd};
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		return -ESRCH;
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	mine.command = COMMAND_RECV;
+	loopback(&mine.endpoint, 0);
+	return receiver__run(&mine, &report, (struct session_mode){.turn = 1});
+}
+
+static int both__fork(const struct settings *s, pid_t *pid, int *fd)
+{
+	pid_t parent = getpid();
+	int fds[2], err;
+
+	if (pipe(fds))
+		return -errno;
+	fflush(NULL);
+	*pid = fork();
+	if (*pid < 0) {
+		err = -errno;
+		close(fds[0]);
+		close(fds[1]);
+		return err;
+	}
+	if (*pid == 0) {
+		close(fds[0]);
+		err = both__child(s, fds[1], parent);
+		/* Not _exit(): sanitizers report from exit handlers. */
+		exit(err ? 1 : 0);
+	}
+	close(fds[1]);
+	*fd = fds[0];
+	return 0;
+}
+
+/* Runs the sender against the child and takes the child's report. */
+static int both__session(struct settings *mine, struct report *sender, struct report *receiver,
+			 int fd)
+{
+	enum report_message what;
+	int err;
+
+	err = report__receive(fd, receiver, &what);
+	if (err)
+		return err;
+	loopback(&mine->endpoint, receiver->config.port);
+	err = sender__run(mine, sender, (struct session_mode){.signals = true});
+	if (err < 0)
+		return err;
+	do {
+		int gone = report__receive(fd, receiver, &what);
+
+		if (gone) {
+			report__error(sender, "The receiver's process ended without a report");
+			return gone;
+		}
+	} while (what != REPORT_DONE);
+	return err;
+}
+
+int both__run(const struct settings *s)
+{
+	struct settings mine = *s;
+	struct report sender = {.ops = &report_final, .settings = &mine};
+	struct report receiver = sender;
+	int status, fd = -1, err;
+	pid_t pid = -1;
+
+	mine.command = COMMAND_SEND;
+	err = both__fork(s, &pid, &fd);
+	if (err) {
+		report__error(&sender, "No process for the receiver: %s", strerror(-err));
+		return err;
+	}
+	err = both__session(&mine, &sender, &receiver, fd);
+	if (err < 0)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	close(fd);
+	if (err >= 0)
+		(s->json ? report__print_json : report__print_text)(&sender, &receiver);
+	report__clear(&sender);
+	report__clear(&receiver);
+	return err;
+}

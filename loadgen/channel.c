@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Frames over a socket. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <unistd.h>
+
+#include "channel.h"
+#include "sock.h"
+
+/* A peer that does not take 32 bytes for so long is dead. */
+#define SEND_TIMEOUT_MS 5000
+
+int channel__open(struct channel *c, int fd)
+{
+	int err;
+
+	*c = (struct channel){.fd = fd};
+	err = sock__set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	if (!err)
+		err = sock__set_timeout(fd, SO_SNDTIMEO, SEND_TIMEOUT_MS);
+	return err ? err : sock__set_keepalive(fd);
+}
+
+void channel__close(struct channel *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	c->fd = -1;
+}
+
+int channel__send(struct channel *c, const struct wire_frame *f)
+{
+	uint8_t buf[WIRE_FRAME_SIZE];
+
+	wire__encode_frame(buf, f);
+	return sock__write_all(c->fd, buf, sizeof(buf));
+}
+
+int channel__next(struct channel *c, struct wire_frame *f)
+{
+	/* Never past this frame, so that what is unread keeps the descriptor readable. */
+	while (c->have < sizeof(c->buf)) {
+		ssize_t n = recv(c->fd, c->buf + c->have, sizeof(c->buf) - c->have, MSG_DONTWAIT);
+
+		if (n == 0)
+			return -ECONNRESET;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		c->have += (size_t)n;
+	}
+	c->have = 0;
+	return wire__decode_frame(c->buf, f) ? -EPROTO : 0;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* netio-loadgen: from the command line to a session. Knows nothing of what happens in it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "both.h"
+#include "identity.h"
+#include "session.h"
+#include "settings.h"
+
+#define EXIT_USAGE 2
+
+/* Descriptors 0 to 2 are open, so that no socket becomes one of them. */
+static int open_standard(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+static int run_side(const struct settings *s)
+{
+	struct report r = {
+		.ops = s->control ? &report_events : &report_final,
+		.settings = s,
+	};
+	const struct session_mode mode = {.signals = !s->control};
+	const struct report *sender = NULL, *receiver = NULL;
+	int err;
+
+	if (s->command == COMMAND_SEND) {
+		err = sender__run(s, &r, mode);
+		sender = &r;
+	} else {
+		err = receiver__run(s, &r, mode);
+		receiver = &r;
+	}
+	if (err >= 0 && !s->control)
+		(s->json ? report__print_json : report__print_text)(sender, receiver);
+	report__clear(&r);
+	return err;
+}
+
+/* What must be so before anything is opened. 0 or -errno with *what failed. */
+static int prepare(const struct settings *s, const char **what)
+{
+	pid_t parent = getppid();
+	int err;
+
+	*what = "Giving up root";
+	err = identity__drop_root();
+	if (err || !s->control)
+		return err;
+	/* After the change of user, which clears it. */
+	*what = "Tying this process to its parent";
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		return -errno;
+	return getppid() == parent ? 0 : -ESRCH;
+}
+
+int main(int argc, char **argv)
+{
+	char why[SETTINGS_WHY];
+	struct settings s;
+	const char *what;
+	int err;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (open_standard())
+		return 1;
+	if (settings__parse(&s, argc, argv, why)) {
+		fprintf(stderr, "netio-loadgen: %s\n", why);
+		return EXIT_USAGE;
+	}
+	if (s.help || s.version) {
+		if (s.help)
+			settings__help();
+		else
+			puts("netio-loadgen " NETIOTRACE_VERSION);
+		return fflush(stdout) ? 1 : 0;
+	}
+	err = prepare(&s, &what);
+	if (err) {
+		fprintf(stderr, "netio-loadgen: %s failed: %s\n", what, strerror(-err));
+		return 1;
+	}
+	err = s.command == COMMAND_BOTH ? both__run(&s) : run_side(&s);
+	return err ? 1 : 0;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * MSG_ZEROCOPY: the kernel sends from our pages and tells later when it has done with them.
+ * Messages live in slots; a slot is rewritten only when every send that carried a part of it is
+ * complete.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "clock.h"
+#include "errqueue.h"
+#include "flow.h"
+#include "sock.h"
+#include "zc_ids.h"
+#include "zc_plan.h"
+
+/* How long the end of a phase waits for the last completions. */
+#define DRAIN_NS (2 * NS_PER_SEC)
+/* How long a send refused with ENOBUFS waits for completions to release memory. */
+#define RELIEF_MS 5
+#define WAIT_MS   50
+
+struct slot {
+	struct message message;
+	uint32_t holds; /* sends not completed, and 1 while the message is being sent */
+	uint64_t stamp;
+};
+
+struct zc_sender {
+	struct zc_ids ids;
+	struct slot *slots;
+	uint16_t *free_list; /* last in first out: the slot whose lines are still cached */
+	unsigned int slots_nr, free_nr;
+	unsigned int batch, since_reap; /* sends between looks at the error queue */
+	struct slot *current;
+	uint64_t now; /* time of the reaping under way */
+};
+
+static void slot__drop(struct zc_sender *zc, struct slot *slot)
+{
+	if (--slot->holds == 0)
+		zc->free_list[zc->free_nr++] = (uint16_t)(slot - zc->slots);
+}
+
+static void zc__completed(uint16_t index, void *arg)
+{
+	struct flow *f = arg;
+	struct slot *slot = &f->zc->slots[index];
+
+	hist__record(f->tally.hist[TALLY_COMPLETION], f->zc->now - slot->stamp);
+	slot__drop(f->zc, slot);
+}
+
+/* Takes all notifications there are, without waiting. */
+static int zc__reap(struct flow *f)
+{
+	struct zc_sender *zc = f->zc;
+	struct zc_notice notice;
+	int err;
+
+	zc->since_reap = 0;
+	while (!(err = errqueue__next(f->fd, &notice))) {
+		uint32_t count = notice.hi - notice.lo + 1;
+
+		zc->now = clock__now();
+		err = zc_ids__complete(&zc->ids, notice.lo, notice.hi, zc__completed, f);
+		if (err)
+			return err;
+		f->tally.zc_completed += count;
+		if (notice.copied)
+			f->tally.zc_copied += count;
+		else
+			f->tally.zc_not_copied += count;
+	}
+	return err == -EAGAIN ? 0 : err;
+}
+
+static int zc__wait(struct flow *f, unsigned int ms)
+{
+	int err = errqueue__wait(f->fd, ms);
+
+	return err ? err : zc__reap(f);
+}
+
+static int zerocopy__prepare(struct flow *f)
+{
+	struct zc_sender *zc = f->zc;
+	int err = 0;
+
+	if (!zc->free_nr || zc->since_reap >= zc->batch)
+		err = zc__reap(f);
+	while (!err && !zc->free_nr) {
+		if (flow__stopped(f))
+			return -ECANCELED;
+		err = zc__wait(f, WAIT_MS);
+	}
+	if (err)
+		return err;
+	zc->current = &zc->slots[zc->free_list[--zc->free_nr]];
+	zc->current->holds = 1;
+	if (f->settings->verify)
+		message__fill(&zc->current->message, f->index, f->seq);
+	return 0;
+}
+
+/* Room for one more id: only pathological partial sends ever have to wait here. */
+static int zc__await_id(struct flow *f)
+{
+	int err = 0;
+
+	while (!err && zc_ids__full(&f->zc->ids)) {
+		err = zc__wait(f, WAIT_MS);
+		if (!err && zc_ids__full(&f->zc->ids))
+			err = flow__retry(f, EAGAIN);
+	}
+	return err;
+}
+
+static void zc__queued(struct flow *f)
+{
+	struct zc_sender *zc = f->zc;
+
+	zc_ids__sent(&zc->ids, (uint16_t)(zc->current - zc->slots));
+	zc->current->holds++;
+	zc->since_reap++;
+	f->tally.zc_sends++;
+}
+
+/*
+ * ENOBUFS: the socket's optmem or the user's locked pages are used up by sends not completed. First
+ * let completions release some; when that was not enough, the rest of the message goes by copy.
+ */
+static int zc__relieve(struct flow *f, int *flags, bool *relieved)
+{
+	if (*relieved) {
+		f->tally.zc_enobufs++;
+		*flags &= ~MSG_ZEROCOPY;
+		return 0;
+	}
+	*relieved = true;
+	return f->zc->ids.outstanding ? zc__wait(f, RELIEF_MS) : 0;
+}
+
+static int zerocopy__send_slot(struct flow *f)
+{
+	const struct message *m = &f->zc->current->message;
+	struct msghdr msg = {.msg_iov = m->iov, .msg_iovlen = m->fields};
+	int flags = MSG_ZEROCOPY | MSG_NOSIGNAL;
+	bool relieved = false;
+	size_t done = 0;
+	int err = 0;
+
+	while (!err && done < m->size) {
+		ssize_t n;
+
+		err = flags & MSG_ZEROCOPY ? zc__await_id(f) : 0;
+		if (err)
+			break;
+		n = sendmsg(f->fd, &msg, flags);
+		if (n < 0) {
+			bool full = errno == ENOBUFS && flags & MSG_ZEROCOPY;
+
+			err = full ? zc__relieve(f, &flags, &relieved) : flow__retry(f, errno);
+			continue;
+		}
+		if (flags & MSG_ZEROCOPY && n > 0)
+			zc__queued(f);
+		done += (size_t)n;
+		if (done < m->size) {
+			f->tally.partial_sends++;
+			msg.msg_iov = f->rest;
+			msg.msg_iovlen = iov__rest(m->iov, m->fields, done, f->rest);
+		}
+	}
+	return err;
+}
+
+static int zerocopy__send(struct flow *f, uint64_t stamp)
+{
+	struct slot *slot = f->zc->current;
+	int err;
+
+	slot->stamp = stamp;
+	message__put_header(&slot->message, f->seq, stamp);
+	err = zerocopy__send_slot(f);
+	slot__drop(f->zc, slot);
+	return err;
+}
+
+static int zerocopy__finish(struct flow *f)
+{
+	uint64_t deadline = clock__now() + DRAIN_NS;
+	int err = zc__reap(f);
+
+	while (!err && f->zc->ids.outstanding && clock__now() < deadline)
+		err = zc__wait(f, WAIT_MS);
+	return err;
+}
+
+static int zerocopy__setup(struct flow *f)
+{
+	const struct settings *s = f->settings;
+	unsigned int i, n = zc_plan__slots(s->size, (unsigned int)s->threads);
+	struct zc_sender *zc = calloc(1, sizeof(*zc));
+	int err;
+
+	f->zc = zc;
+	if (!zc)
+		return -ENOMEM;
+	err = sock__set(f->fd, SOL_SOCKET, SO_ZEROCOPY, 1);
+	if (err)
+		return err;
+	zc_ids__init(&zc->ids);
+	zc->slots = calloc(n, sizeof(*zc->slots));
+	zc->free_list = calloc(n, sizeof(*zc->free_list));
+	if (!zc->slots || !zc->free_list)
+		return -ENOMEM;
+	zc->slots_nr = n;
+	zc->batch = zc_plan__batch(n);
+	for (i = 0; !err && i < n; i++) {
+		err = message__init(&zc->slots[i].message, s->size, (unsigned int)s->fields);
+		zc->free_list[zc->free_nr++] = (uint16_t)(n - 1 - i);
+	}
+	return err;
+}
+
+static void zerocopy__teardown(struct flow *f)
+{
+	unsigned int i;
+
+	if (!f->zc)
+		return;
+	for (i = 0; i < f->zc->slots_nr; i++)
+		message__clear(&f->zc->slots[i].message);
+	free(f->zc->slots);
+	free(f->zc->free_list);
+	free(f->zc);
+}
+
+const struct send_mode send_mode_zerocopy = {
+	.setup = zerocopy__setup,
+	.teardown = zerocopy__teardown,
+	.prepare = zerocopy__prepare,
+	.send = zerocopy__send,
+	.finish = zerocopy__finish,
+};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Between the two processes of one command, forked from one program: structures as they are in
+ * memory, histograms behind them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report.h"
+
+static int pipe__write(int fd, const void *buf, size_t len)
+{
+	const char *p = buf;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -EPIPE;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int pipe__read(int fd, void *buf, size_t len)
+{
+	char *p = buf;
+
+	while (len) {
+		ssize_t n = read(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -EPIPE;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static size_t hist__bytes(const struct hist *h)
+{
+	return sizeof(*h) + h->n_buckets * sizeof(h->buckets[0]);
+}
+
+static void pipe__config(struct report *r, const struct report_config *c, enum report_message what)
+{
+	if (!pipe__write(r->pipe_fd, &what, sizeof(what)))
+		pipe__write(r->pipe_fd, c, sizeof(*c));
+}
+
+static void pipe__listening(struct report *r, const struct report_config *c)
+{
+	pipe__config(r, c, REPORT_LISTENING);
+}
+
+static void pipe__ready(struct report *r, const struct report_config *c)
+{
+	pipe__config(r, c, REPORT_READY);
+}
+
+static void pipe__quiesced(struct report *r)
+{
+	(void)r; /* a sender's event: receivers write here */
+}
+
+static void pipe__stats(struct report *r, const struct report_stats *s, bool done)
+{
+	enum report_message what = REPORT_DONE;
+	int err, i;
+
+	if (!done)
+		return;
+	err = pipe__write(r->pipe_fd, &what, sizeof(what));
+	if (!err)
+		err = pipe__write(r->pipe_fd, s, sizeof(*s));
+	for (i = 0; !err && i < TALLY_HIST_NR; i++)
+		err = pipe__write(r->pipe_fd, s->tally.hist[i], hist__bytes(s->tally.hist[i]));
+}
+
+static void pipe__error(struct report *r, const char *message)
+{
+	(void)r;
+	fprintf(stderr, "netio-loadgen: receiver: %s\n", message);
+}
+
+static int pipe__read_stats(int fd, struct report_stats *out)
+{
+	struct report_stats s;
+	int err, i;
+
+	err = pipe__read(fd, &s, sizeof(s));
+	if (err)
+		return err;
+	/* The pointers are the other process's: ours are made anew. */
+	memset(s.tally.hist, 0, sizeof(s.tally.hist));
+	for (i = 0; !err && i < TALLY_HIST_NR; i++) {
+		s.tally.hist[i] = hist__new_latency();
+		err = s.tally.hist[i]
+			      ? pipe__read(fd, s.tally.hist[i], hist__bytes(s.tally.hist[i]))
+			      : -ENOMEM;
+	}
+	if (err)
+		tally__clear(&s.tally);
+	else
+		*out = s;
+	return err;
+}
+
+int report__receive(int fd, struct report *into, enum report_message *what)
+{
+	int err = pipe__read(fd, what, sizeof(*what));
+
+	if (err)
+		return err;
+	if (*what == REPORT_DONE)
+		return pipe__read_stats(fd, &into->stats);
+	return pipe__read(fd, &into->config, sizeof(into->config));
+}
+
+const struct report_ops report_pipe = {
+	.listening = pipe__listening,
+	.ready = pipe__ready,
+	.quiesced = pipe__quiesced,
+	.stats = pipe__stats,
+	.error = pipe__error,
+};

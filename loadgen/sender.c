@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The sender's side of a session: connects, runs the phases, agrees with the receiver on the
+ * totals. Knows nothing of how messages are sent.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "cpu_time.h"
+#include "crew.h"
+#include "plane.h"
+#include "session.h"
+#include "session_id.h"
+#include "zc_plan.h"
+
+/* The receiver answers at once; what it has to read first is limited by the socket buffers. */
+#define ANSWER_NS (10 * NS_PER_SEC)
+#define ACKED_NS  (NS_PER_SEC / 2)
+
+struct sender {
+	const struct settings *settings;
+	struct report *report;
+	struct plane plane;
+	struct crew crew;
+	struct wire_hello hello;
+	uint32_t phase;
+	bool measuring, stopping;
+	enum console_command order; /* the last start or measure not yet obeyed */
+	struct wire_frame answer;   /* the last frame of the receiver not yet looked at */
+	bool answered;
+	uint64_t begin_ns, cpu_begin;
+	struct tcp_counts tcp_begin[WIRE_THREADS_MAX];
+};
+
+static int sender__lost(struct sender *s, int err)
+{
+	if (err == -ECONNRESET || err == -EPIPE)
+		report__error(s->report, "The receiver closed the control connection: it ended, or "
+					 "it serves another session");
+	else if (err == -EPROTO)
+		report__error(s->report, "What answers there is not a netio-loadgen receiver of "
+					 "this version");
+	else
+		report__error(s->report, "The receiver is lost: %s", strerror(-err));
+	return err;
+}
+
+static int sender__stats(struct sender *s, bool done)
+{
+	struct report_stats st = {.sender = true, .interrupted = s->stopping && done};
+	struct tcp_counts now;
+	unsigned int i;
+	uint64_t end;
+
+	if (tally__init(&st.tally)) {
+		report__error(s->report, "Memory is short for the statistics");
+		return -ENOMEM;
+	}
+	st.tcp.known = true;
+	if (s->measuring) {
+		crew__read(&s->crew, &st.tally);
+		end = done ? st.tally.last_ns : clock__now();
+		st.elapsed_ns = end > s->begin_ns ? end - s->begin_ns : 0;
+		st.cpu_ns = cpu_time__now() - s->cpu_begin;
+		for (i = 0; i < s->crew.nr; i++) {
+			tcp_counts__read(s->crew.members[i].flow.fd, &now);
+			tcp_counts__add_delta(&st.tcp, &now, &s->tcp_begin[i]);
+		}
+	}
+	s->report->ops->stats(s->report, &st, done);
+	tally__clear(&st.tally);
+	return 0;
+}
+
+static void sender__stop(struct sender *s)
+{
+	s->stopping = true;
+	crew__stop(&s->crew);
+}
+
+static int sender__command(struct sender *s)
+{
+	struct console *c = &s->plane.console;
+	enum console_command command = console__next(c);
+
+	switch (command) {
+	case CONSOLE_NONE:
+		return 0;
+	case CONSOLE_EOF:
+		return -ECANCELED;
+	case CONSOLE_STATS:
+		return sender__stats(s, false);
+	case CONSOLE_STOP:
+		sender__stop(s);
+		return 0;
+	case CONSOLE_START:
+	case CONSOLE_MEASURE:
+		if (s->order == CONSOLE_NONE) {
+			s->order = command;
+			return 0;
+		}
+		/* fall through */
+	default:
+		report__error(s->report, "Command '%s' is not known, or not expected now", c->line);
+		return -EINVAL;
+	}
+}
+
+static int sender__frame(struct sender *s)
+{
+	struct wire_frame f;
+	int err = channel__next(&s->plane.channel, &f);
+
+	if (err == -EAGAIN)
+		return 0;
+	if (err)
+		return sender__lost(s, err);
+	if (f.type == WIRE_STOP) {
+		sender__stop(s);
+		return 0;
+	}
+	s->answer = f;
+	s->answered = true;
+	return 0;
+}
+
+/* Waits for one thing to happen and deals with it. 0; -ETIME at the deadline; -errno, reported. */
+static int sender__step(struct sender *s, uint64_t deadline)
+{
+	int events = plane__wait(&s->plane, deadline, NULL, 0);
+	int err = 0;
+
+	if (events < 0) {
+		report__error(s->report, "Waiting failed: %s", strerror(-events));
+		return events;
+	}
+	if (!events)
+		return -ETIME;
+	if (events & PLANE_SIGNAL) {
+		plane__take_signal(&s->plane);
+		sender__stop(s);
+	}
+	if (events & PLANE_WAKE)
+		plane__take_wake(&s->plane);
+	if (events & PLANE_COMMAND)
+		err = sender__command(s);
+	if (!err && events & PLANE_FRAME)
+		err = sender__frame(s);
+	return err;
+}
+
+/* Waits for the receiver's frame of this type, for this phase. */
+static int sender__await(struct sender *s, enum wire_type type)
+{
+	uint64_t deadline = clock__now() + ANSWER_NS;
+	int err = 0;
+
+	while (!err && !s->answered)
+		err = sender__step(s, deadline);
+	if (err == -ETIME)
+		return sender__lost(s, -ETIMEDOUT);
+	if (err)
+		return err;
+	s->answered = false;
+	if (s->answer.type != type || s->answer.phase != s->phase)
+		return sender__lost(s, -EPROTO);
+	return 0;
+}
+
+static int sender__tell(struct sender *s, const struct wire_frame *f)
+{
+	int err = channel__send(&s->plane.channel, f);
+
+	return err ? sender__lost(s, err) : 0;
+}
+
+/* With --control: waits to be told to go on. A stop ends the waiting too. */
+static int sender__await_order(struct sender *s, enum console_command order)
+{
+	int err = 0;
+
+	if (!s->settings->control)
+		return 0;
+	while (!err && !s->stopping && s->order == CONSOLE_NONE)
+		err = sender__step(s, UINT64_MAX);
+	if (!err && !s->stopping && s->order != order) {
+		report__error(s->report, "Command '%s' is not expected now: see docs/LOADGEN.md",
+			      s->order == CONSOLE_START ? "start" : "measure");
+		return -EINVAL;
+	}
+	s->order = CONSOLE_NONE;
+	return err;
+}
+
+static int sender__hello(struct sender *s, enum wire_kind kind, uint32_t index)
+{
+	uint8_t buf[WIRE_HELLO_SIZE];
+	int fd, err;
+
+	fd = sock__connect(&s->settings->endpoint, kind == WIRE_DATA ? s->settings->sndbuf : 0);
+	if (fd < 0)
+		return fd;
+	s->hello.kind = kind;
+	s->hello.index = index;
+	wire__encode_hello(buf, &s->hello);
+	err = sock__write_all(fd, buf, sizeof(buf));
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+static int sender__connect_control(struct sender *s)
+{
+	int fd, err;
+
+	fd = sender__hello(s, WIRE_CONTROL, 0);
+	if (fd < 0) {
+		report__error(s->report, "No connection to the receiver: %s", strerror(-fd));
+		return fd;
+	}
+	err = channel__open(&s->plane.channel, fd);
+	if (err)
+		return sender__lost(s, err);
+	return sender__await(s, WIRE_WELCOME);
+}
+
+static int sender__connect_data(struct sender *s)
+{
+	unsigned int i;
+	int fd, err;
+
+	for (i = 0; i < s->crew.nr; i++) {
+		fd = sender__hello(s, WIRE_DATA, i);
+		if (fd < 0) {
+			report__error(s->report, "Data connection %u failed: %s", i, strerror(-fd));
+			return fd;
+		}
+		err = crew__add(&s->crew, i, fd);
+		if (err) {
+			report__error(s->report, "Thread %u cannot be set up: %s", i,
+				      strerror(-err));
+			return err;
+		}
+	}
+	return sender__await(s, WIRE_READY);
+}
+
+static int sender__describe(struct sender *s)
+{
+	const struct settings *set = s->settings;
+	struct report_config c = {
+		.sender = true,
+		.uid = geteuid(),
+		.size = set->size,
+		.threads = (uint32_t)set->threads,
+		.verify = set->verify,
+		.cookies_nr = s->crew.nr,
+	};
+	int fd = s->crew.members[0].flow.fd;
+	unsigned int i;
+	int err;
+
+	if (set->mode == COPY_MODE_ZEROCOPY)
+		c.slots = zc_plan__slots(set->size, s->crew.nr);
+	c.sndbuf = sock__get(fd, SOL_SOCKET, SO_SNDBUF);
+	err = sock__address(fd, true, c.address, sizeof(c.address), &c.port);
+	for (i = 0; !err && i < s->crew.nr; i++)
+		err = sock__cookie(s->crew.members[i].flow.fd, &c.cookies[i]);
+	if (err)
+		report__error(s->report, "A socket cannot be described: %s", strerror(-err));
+	else
+		s->report->ops->ready(s->report, &c);
+	return err;
+}
+
+static int sender__open(struct sender *s)
+{
+	int err;
+
+	err = session_id__make(s->hello.token);
+	if (err) {
+		report__error(s->report, "No random bytes for a session token: %s", strerror(-err));
+		return err;
+	}
+	session_id__boot(s->hello.boot_id);
+	s->hello.threads = (uint32_t)s->settings->threads;
+	s->hello.size = s->settings->size;
+	s->hello.verify = s->settings->verify;
+	err = crew__open(&s->crew, s->settings);
+	if (err) {
+		report__error(s->report, "The threads cannot be set up: %s", strerror(-err));
+		return err;
+	}
+	s->plane.wake_fd = s->crew.wake_fd;
+	err = sender__connect_control(s);
+	if (!err)
+		err = sender__connect_data(s);
+	return err ? err : sender__describe(s);
+}
+
+/* Waits until all threads have sent their part, stopping them at the deadline. */
+static int sender__drive(struct sender *s, uint64_t deadline)
+{
+	int err, failed;
+
+	while (!crew__idle(&s->crew, &failed) && !failed) {
+		err = sender__step(s, deadline);
+		if (err == -ETIME) {
+			crew__stop(&s->crew);
+			deadline = UINT64_MAX;
+		} else if (err) {
+			return err;
+		}
+	}
+	if (!failed)
+		return 0;
+	if (failed == -EPIPE || failed == -ECONNRESET)
+		report__error(s->report, "The receiver closed a data connection in mid-run");
+	else if (failed == -ETIMEDOUT)
+		report__error(s->report, "The receiver does not read what was sent");
+	else
+		report__error(s->report, "Sending failed: %s", strerror(-failed));
+	return failed;
+}
+
+static int sender__send_totals(struct sender *s, struct wire_frame *sum)
+{
+	unsigned int i;
+	int err = 0;
+
+	*sum = (struct wire_frame){.type = WIRE_CONFIRM, .phase = s->phase};
+	for (i = 0; !err && i < s->crew.nr; i++) {
+		const struct tally *t = &s->crew.members[i].flow.tally;
+		struct wire_frame f = {
+			.type = WIRE_TOTAL,
+			.index = i,
+			.phase = s->phase,
+			.messages = t->messages,
+			.bytes = t->bytes,
+		};
+
+		sum->messages += f.messages;
+		sum->bytes += f.bytes;
+		err = sender__tell(s, &f);
+	}
+	return err;
+}
+
+/* Agrees with the receiver on what was sent. Returns 1 when it found verify errors. */
+static int sender__settle(struct sender *s)
+{
+	uint64_t deadline = clock__now() + ACKED_NS;
+	struct wire_frame sum;
+	unsigned int i;
+	int err;
+
+	err = sender__send_totals(s, &sum);
+	if (!err)
+		err = sender__await(s, WIRE_CONFIRM);
+	if (err)
+		return err;
+	if (s->answer.messages != sum.messages || s->answer.bytes != sum.bytes) {
+		report__error(s->report, "The receiver's totals differ from what was sent");
+		return -EPROTO;
+	}
+	for (i = 0; i < s->crew.nr; i++)
+		sock__wait_acked(s->crew.members[i].flow.fd, deadline);
+	return s->answer.index ? 1 : 0;
+}
+
+static void sender__mark(struct sender *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->crew.nr; i++)
+		tcp_counts__read(s->crew.members[i].flow.fd, &s->tcp_begin[i]);
+	s->cpu_begin = cpu_time__now();
+	s->begin_ns = clock__now();
+}
+
+/* One phase, from an empty pipe to an empty pipe. Stopped before it begins, it sends nothing. */
+static int sender__phase(struct sender *s, bool measured, uint64_t messages, uint64_t duration)
+{
+	struct wire_frame f = {.type = WIRE_PHASE, .index = measured, .phase = ++s->phase};
+	int err;
+
+	err = sender__tell(s, &f);
+	if (!err)
+		err = sender__await(s, WIRE_PHASE_OK);
+	if (err)
+		return err;
+	sender__mark(s);
+	crew__begin(&s->crew, s->phase, s->stopping ? 0 : messages);
+	s->measuring = measured;
+	err = sender__drive(s, duration ? s->begin_ns + duration : UINT64_MAX);
+	return err ? err : sender__settle(s);
+}
+
+/* 1: verify errors, found in the warm-up or after it. */
+static int sender__phases(struct sender *s)
+{
+	const struct settings *set = s->settings;
+	int wrong = 0, err;
+
+	err = sender__await_order(s, CONSOLE_START);
+	if (!err && set->warmup_ns && !s->stopping)
+		err = wrong = sender__phase(s, false, UINT64_MAX, set->warmup_ns);
+	if (err < 0)
+		return err;
+	err = 0;
+	if (!s->stopping) {
+		s->report->ops->quiesced(s->report);
+		err = sender__await_order(s, CONSOLE_MEASURE);
+	}
+	if (!err)
+		err = sender__phase(s, true, set->messages ? set->messages : UINT64_MAX,
+				    set->duration_ns);
+	if (err < 0)
+		return err;
+	wrong |= err;
+	err = sender__stats(s, true);
+	return err ? err : wrong;
+}
+
+int sender__run(const struct settings *settings, struct report *r, struct session_mode mode)
+{
+	struct sender *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s) {
+		report__error(r, "Memory is short");
+		return -ENOMEM;
+	}
+	s->settings = settings;
+	s->report = r;
+	err = plane__open(&s->plane, settings->control, mode.signals);
+	if (err) {
+		report__error(r, "Signals cannot be received: %s", strerror(-err));
+		goto out;
+	}
+	err = sender__open(s);
+	if (!err)
+		err = sender__phases(s);
+out:
+	crew__close(&s->crew);
+	plane__close(&s->plane);
+	free(s);
+	return err;
+}

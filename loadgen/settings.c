@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line: one table says what an option is called, takes, does and means. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <netdb.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../user/units.h"
+#include "clock.h"
+#include "settings.h"
+
+#define SENDING      (COMMAND_SEND | COMMAND_BOTH)
+#define ALL          (COMMAND_SEND | COMMAND_RECV | COMMAND_BOTH)
+#define MESSAGES_MAX (1ULL << 48)
+#define DURATION_MAX (24 * 3600 * NS_PER_SEC)
+#define SOCKBUF_MIN  4096
+#define SOCKBUF_MAX  (1u << 30)
+
+static const char *const mode_names[COPY_MODE_NR] = {
+	[COPY_MODE_TWOCOPY] = "twocopy",
+	[COPY_MODE_ONECOPY] = "onecopy",
+	[COPY_MODE_ZEROCOPY] = "zerocopy",
+};
+
+const char *copy_mode__name(enum copy_mode mode)
+{
+	return mode_names[mode];
+}
+
+__attribute__((format(printf, 2, 3))) static int refuse(char *why, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, SETTINGS_WHY, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static int set_mode(struct settings *s, const char *arg, char *why)
+{
+	int i;
+
+	for (i = 0; i < COPY_MODE_NR; i++) {
+		if (!strcmp(arg, mode_names[i])) {
+			s->mode = (enum copy_mode)i;
+			return 0;
+		}
+	}
+	return refuse(why, "--mode '%.60s' is not known: choose twocopy, onecopy or zerocopy", arg);
+}
+
+static int set_size(struct settings *s, const char *arg, char *why)
+{
+	uint64_t v;
+
+	if (parse_size(arg, &v) || v < WIRE_SIZE_MIN || v > WIRE_SIZE_MAX)
+		return refuse(why, "--size '%.60s' is not a size from 64 to 16m, like 4096 or 64k",
+			      arg);
+	s->size = v;
+	return 0;
+}
+
+static int set_sockbuf(uint64_t *out, const char *name, const char *arg, char *why)
+{
+	uint64_t v;
+
+	if (parse_size(arg, &v) || v < SOCKBUF_MIN || v > SOCKBUF_MAX)
+		return refuse(why, "%s '%.60s' is not a size from 4k to 1g", name, arg);
+	*out = v;
+	return 0;
+}
+
+static int set_sndbuf(struct settings *s, const char *arg, char *why)
+{
+	return set_sockbuf(&s->sndbuf, "--sndbuf", arg, why);
+}
+
+static int set_rcvbuf(struct settings *s, const char *arg, char *why)
+{
+	return set_sockbuf(&s->rcvbuf, "--rcvbuf", arg, why);
+}
+
+static int set_fields(struct settings *s, const char *arg, char *why)
+{
+	if (parse_count(arg, 1, WIRE_FIELDS_MAX, &s->fields))
+		return refuse(why, "--fields '%.60s' is not a number from 1 to 64", arg);
+	return 0;
+}
+
+static int set_threads(struct settings *s, const char *arg, char *why)
+{
+	if (parse_count(arg, 1, WIRE_THREADS_MAX, &s->threads))
+		return refuse(why, "--threads '%.60s' is not a number from 1 to 256", arg);
+	return 0;
+}
+
+static int set_messages(struct settings *s, const char *arg, char *why)
+{
+	if (parse_count(arg, 1, MESSAGES_MAX, &s->messages))
+		return refuse(why, "--messages '%.60s' is not a number from 1 to 2^48", arg);
+	return 0;
+}
+
+static int set_duration(struct settings *s, const char *arg, char *why)
+{
+	uint64_t v;
+
+	if (parse_duration(arg, &v) || !v || v > DURATION_MAX)
+		return refuse(why,
+			      "--duration '%.60s' is not a time above 0 and up to 24 hours, "
+			      "like 5s or 500ms",
+			      arg);
+	s->duration_ns = v;
+	return 0;
+}
+
+static int set_warmup(struct settings *s, const char *arg, char *why)
+{
+	uint64_t v;
+
+	if (parse_duration(arg, &v) || v > DURATION_MAX)
+		return refuse(why, "--warmup '%.60s' is not a time up to 24 hours, like 500ms or 0",
+			      arg);
+	s->warmup_ns = v;
+	return 0;
+}
+
+static void add_cpu(unsigned int cpu, void *arg)
+{
+	struct settings *s = arg;
+
+	if (s->cpus_nr < WIRE_CPUS_MAX)
+		s->cpus[s->cpus_nr++] = (uint16_t)cpu;
+}
+
+static int set_cpus(struct settings *s, const char *arg, char *why)
+{
+	cpu_set_t usable;
+	unsigned int i;
+
+	s->cpus_nr = 0;
+	if (parse_cpu_list(arg, CPU_SETSIZE, add_cpu, s) || !s->cpus_nr)
+		return refuse(why, "--cpus '%.60s' is not a list of CPUs, like 0-3,8", arg);
+	if (sched_getaffinity(0, sizeof(usable), &usable))
+		return refuse(why, "The usable CPUs cannot be read: leave out --cpus");
+	for (i = 0; i < s->cpus_nr; i++)
+		if (!CPU_ISSET(s->cpus[i], &usable))
+			return refuse(why,
+				      "--cpus names CPU %u, which this machine does not have or "
+				      "does not let this process use",
+				      s->cpus[i]);
+	return 0;
+}
+
+static int set_endpoint(struct settings *s, const char *name, const char *arg, char *why)
+{
+	if (endpoint__parse(arg, &s->endpoint))
+		return refuse(why, "%s '%.60s' is not ADDRESS:PORT, like 127.0.0.1:5001 or [::1]:0",
+			      name, arg);
+	s->endpoint_set = true;
+	return 0;
+}
+
+static int set_connect(struct settings *s, const char *arg, char *why)
+{
+	const struct sockaddr_in *in = (const void *)&s->endpoint.addr;
+	int err = set_endpoint(s, "--connect", arg, why);
+
+	/* The port is at the same place for both families. */
+	if (!err && !in->sin_port)
+		return refuse(why, "--connect '%.60s' names port 0: give the receiver's port", arg);
+	return err;
+}
+
+static int set_listen(struct settings *s, const char *arg, char *why)
+{
+	return set_endpoint(s, "--listen", arg, why);
+}
+
+#define FLAG(name)                                                            \
+	static int set_##name(struct settings *s, const char *arg, char *why) \
+	{                                                                     \
+		(void)arg;                                                    \
+		(void)why;                                                    \
+		s->name = true;                                               \
+		return 0;                                                     \
+	}
+FLAG(nodelay)
+FLAG(verify)
+FLAG(control)
+FLAG(json)
+FLAG(help)
+FLAG(version)
+#undef FLAG
+
+static const struct option_row {
+	const char *name;
+	const char *arg; /* NULL: takes none */
+	unsigned int commands;
+	int (*set)(struct settings *s, const char *arg, char *why);
+	const char *help;
+} rows[] = {
+	/* clang-format off */
+	{"connect", "ADDR:PORT", COMMAND_SEND, set_connect, "the receiver to send to (needed)"},
+	{"listen", "ADDR:PORT", COMMAND_RECV, set_listen, "address to listen on, and no other; port 0: any (needed)"},
+	{"mode", "MODE", SENDING, set_mode, "twocopy, onecopy or zerocopy [onecopy]"},
+	{"size", "SIZE", SENDING, set_size, "bytes of a message, 64 to 16m [64k]"},
+	{"fields", "N", SENDING, set_fields, "allocations a message is made of, 1 to 64 [8]"},
+	{"threads", "N", SENDING, set_threads, "threads, one connection each, 1 to 256 [1]"},
+	{"duration", "TIME", SENDING, set_duration, "length of the measured phase, up to 24h [5s]"},
+	{"messages", "N", SENDING, set_messages, "instead: messages over all threads, 1 to 2^48, exact"},
+	{"warmup", "TIME", SENDING, set_warmup, "traffic before it that is in no total [0]"},
+	{"verify", NULL, ALL, set_verify, "fill messages with a pattern and check every byte"},
+	{"cpus", "LIST", ALL, set_cpus, "pin threads to these CPUs in turn, like 0-3,8"},
+	{"sndbuf", "SIZE", SENDING, set_sndbuf, "SO_SNDBUF of data connections, 4k to 1g [the system's]"},
+	{"rcvbuf", "SIZE", COMMAND_RECV | COMMAND_BOTH, set_rcvbuf, "SO_RCVBUF of data connections, 4k to 1g [the system's]"},
+	{"nodelay", NULL, SENDING, set_nodelay, "set TCP_NODELAY [off]"},
+	{"control", NULL, COMMAND_SEND | COMMAND_RECV, set_control, "be driven by commands on stdin, answer JSON events on stdout"},
+	{"json", NULL, ALL, set_json, "report as one JSON object"},
+	{"help", NULL, ALL, set_help, "this text"},
+	{"version", NULL, ALL, set_version, "the version"},
+	/* clang-format on */
+};
+
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+static const char help_head[] =
+	"Usage: netio-loadgen [OPTIONS]                           both sides over loopback\n"
+	"       netio-loadgen recv --listen ADDR:PORT [OPTIONS]   the receiver\n"
+	"       netio-loadgen send --connect ADDR:PORT [OPTIONS]  the sender\n"
+	"\n"
+	"Sends messages over TCP as an application does that copies them twice, once or not at\n"
+	"all, and counts exactly what was sent and received. Never runs as root: started by root,\n"
+	"it becomes nobody.\n"
+	"\n"
+	"Options (S: sender, R: receiver, B: both sides in one command) [default]:\n";
+
+static const char help_tail[] =
+	"\n"
+	"SIZE: 4096, 64k, 1m (powers of two). TIME: 500ms, 5s, 2m; a bare number is seconds.\n"
+	"IPv6 addresses in brackets: [::1]:5001. With B, the receiver's threads take the CPUs\n"
+	"of --cpus that follow those of the sender's.\n"
+	"Exit: 0 done, 1 the run failed or --verify found errors, 2 wrong usage.\n";
+
+void settings__help(void)
+{
+	size_t i;
+
+	fputs(help_head, stdout);
+	for (i = 0; i < ROWS; i++) {
+		unsigned int c = rows[i].commands;
+		char left[40];
+
+		snprintf(left, sizeof(left), "--%s %s", rows[i].name,
+			 rows[i].arg ? rows[i].arg : "");
+		printf("  %c%c%c  %-21s %s\n", c & COMMAND_SEND ? 'S' : ' ',
+		       c & COMMAND_RECV ? 'R' : ' ', c & COMMAND_BOTH ? 'B' : ' ', left,
+		       rows[i].help);
+	}
+	fputs(help_tail, stdout);
+}
+
+uint64_t settings__share(uint64_t messages, uint64_t threads, uint64_t i)
+{
+	return messages / threads + (i < messages % threads);
+}
+
+int endpoint__parse(const char *text, struct endpoint *e)
+{
+	const struct addrinfo hints = {
+		.ai_family = AF_UNSPEC,
+		.ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+	};
+	bool bracket = text[0] == '[';
+	const char *colon = strrchr(text, ':');
+	size_t len = colon ? (size_t)(colon - text) : 0;
+	struct addrinfo *found;
+	uint64_t port;
+	char host[128];
+
+	if (!colon || len >= sizeof(host) || parse_count(colon + 1, 0, 65535, &port))
+		return -EINVAL;
+	if (bracket && (len < 3 || text[len - 1] != ']'))
+		return -EINVAL;
+	memcpy(host, text + bracket, len - 2 * bracket);
+	host[len - 2 * bracket] = '\0';
+	/* An IPv6 address without brackets would leave its last group taken for the port. */
+	if (!host[0] || (strchr(host, ':') != NULL) != bracket)
+		return -EINVAL;
+	if (getaddrinfo(host, colon + 1, &hints, &found))
+		return -EINVAL;
+	/* Numeric forms like "1" or "0x7f.1" that inet_aton() knows are more likely mistakes. */
+	if (found->ai_family == AF_INET && strspn(host, "0123456789.") != strlen(host)) {
+		freeaddrinfo(found);
+		return -EINVAL;
+	}
+	memcpy(&e->addr, found->ai_addr, found->ai_addrlen);
+	e->len = found->ai_addrlen;
+	freeaddrinfo(found);
+	return 0;
+}
+
+static int settings__check(struct settings *s, char *why)
+{
+	if (s->command == COMMAND_SEND && !s->endpoint_set)
+		return refuse(why, "send needs --connect ADDRESS:PORT, the receiver's");
+	if (s->command == COMMAND_RECV && !s->endpoint_set)
+		return refuse(why, "recv needs --listen ADDRESS:PORT, like 127.0.0.1:0");
+	if (s->messages && s->duration_ns)
+		return refuse(why, "--messages and --duration exclude each other: give one");
+	if (s->json && s->control)
+		return refuse(why, "--json and --control exclude each other: --control always "
+				   "answers in JSON");
+	if (s->size < s->fields)
+		return refuse(why,
+			      "A message of %llu bytes cannot have %llu fields: give --fields at "
+			      "most --size",
+			      (unsigned long long)s->size, (unsigned long long)s->fields);
+	if (!s->messages && !s->duration_ns)
+		s->duration_ns = 5 * NS_PER_SEC;
+	return 0;
+}
+
+static int take_command(struct settings *s, int *argc, char ***argv, char *why)
+{
+	const char *word = *argc > 1 ? (*argv)[1] : "--";
+
+	s->command = COMMAND_BOTH;
+	if (word[0] == '-')
+		return 0;
+	if (!strcmp(word, "send"))
+		s->command = COMMAND_SEND;
+	else if (!strcmp(word, "recv"))
+		s->command = COMMAND_RECV;
+	else
+		return refuse(why, "'%.60s' is no command: give send, recv or options only", word);
+	(*argc)--;
+	(*argv)++;
+	return 0;
+}
+
+static int take_option(struct settings *s, const struct option_row *row, char *why)
+{
+	static const char *const names[] = {
+		[COMMAND_SEND] = "send",
+		[COMMAND_RECV] = "recv",
+		[COMMAND_BOTH] = "a run of both sides",
+	};
+
+	if (!(row->commands & s->command))
+		return refuse(why, "--%s does not belong to %s: see --help", row->name,
+			      names[s->command]);
+	return row->set(s, optarg, why);
+}
+
+int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS_WHY])
+{
+	struct option longs[ROWS + 1] = {0};
+	size_t i;
+	int c, at, err;
+
+	*s = (struct settings){
+		.mode = COPY_MODE_ONECOPY,
+		.size = 64 << 10,
+		.fields = 8,
+		.threads = 1,
+	};
+	for (i = 0; i < ROWS; i++)
+		longs[i] = (struct option){rows[i].name, rows[i].arg != NULL, NULL, 0};
+	err = take_command(s, &argc, &argv, why);
+	optind = 0; /* glibc: start over, so that tests may call this again */
+	opterr = 0;
+	while (!err && (c = getopt_long(argc, argv, "+:", longs, &at)) != -1) {
+		const char *word = argv[optind - 1];
+
+		if (c == ':')
+			return refuse(why, "%.60s needs a value: see --help", word);
+		if (c)
+			return refuse(why,
+				      "Option %.60s is not known, or not written so: see --help",
+				      word);
+		err = take_option(s, &rows[at], why);
+		if (s->help || s->version)
+			return 0;
+	}
+	if (!err && optind < argc)
+		return refuse(why, "'%.60s' is neither an option nor an option's value: see --help",
+			      argv[optind]);
+	return err ? err : settings__check(s, why);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the command line asked for, checked. Knows nothing of how it is carried out. */
+#ifndef LOADGEN_SETTINGS_H
+#define LOADGEN_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "wire.h"
+
+/* Bits: which commands an option belongs to. */
+enum command {
+	COMMAND_SEND = 1,
+	COMMAND_RECV = 2,
+	COMMAND_BOTH = 4, /* none given: both sides over loopback */
+};
+
+enum copy_mode {
+	COPY_MODE_TWOCOPY,
+	COPY_MODE_ONECOPY,
+	COPY_MODE_ZEROCOPY,
+	COPY_MODE_NR,
+};
+
+struct endpoint {
+	struct sockaddr_storage addr;
+	socklen_t len;
+};
+
+struct settings {
+	enum command command;
+	struct endpoint endpoint; /* to connect to, or to listen on */
+	bool endpoint_set;
+	enum copy_mode mode;
+	uint64_t size;
+	uint64_t fields;
+	uint64_t threads;
+	uint64_t duration_ns; /* 0: by messages */
+	uint64_t messages;    /* 0: by duration */
+	uint64_t warmup_ns;
+	uint64_t sndbuf, rcvbuf; /* 0: the system's */
+	bool nodelay, verify, control, json;
+	unsigned int cpus_nr; /* 0: not pinned */
+	uint16_t cpus[WIRE_CPUS_MAX];
+	bool help, version;
+};
+
+#define SETTINGS_WHY 256
+
+/*
+ * Parses and checks a command line. 0, or -EINVAL with one sentence in why. With help or version
+ * set nothing else is checked.
+ */
+int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS_WHY]);
+
+/* The text of --help, made from the table that parses. */
+void settings__help(void);
+
+const char *copy_mode__name(enum copy_mode mode);
+
+/* Messages connection i of the run sends: the total divided evenly, the remainder to the first. */
+uint64_t settings__share(uint64_t messages, uint64_t threads, uint64_t i);
+
+/* "127.0.0.1:80" or "[::1]:80". -EINVAL. */
+int endpoint__parse(const char *text, struct endpoint *e);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* TCP sockets. Knows nothing of messages or sessions. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/sockios.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "sock.h"
+
+#define CONNECT_TIMEOUT_MS 5000
+#define BACKLOG            512
+
+int sock__set(int fd, int level, int name, int value)
+{
+	return setsockopt(fd, level, name, &value, sizeof(value)) ? -errno : 0;
+}
+
+uint64_t sock__get(int fd, int level, int name)
+{
+	int value = 0;
+	socklen_t len = sizeof(value);
+
+	if (getsockopt(fd, level, name, &value, &len) || value < 0)
+		return 0;
+	return (uint64_t)value;
+}
+
+int sock__set_timeout(int fd, int name, unsigned int ms)
+{
+	struct timeval tv = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
+
+	return setsockopt(fd, SOL_SOCKET, name, &tv, sizeof(tv)) ? -errno : 0;
+}
+
+int sock__set_keepalive(int fd)
+{
+	int err = sock__set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+
+	if (!err)
+		err = sock__set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 5);
+	if (!err)
+		err = sock__set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 3);
+	if (!err)
+		err = sock__set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+	return err;
+}
+
+static int sock__open(const struct endpoint *e, int buf_name, uint64_t buf)
+{
+	int fd = socket(e->addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (buf)
+		err = sock__set(fd, SOL_SOCKET, buf_name, (int)buf);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+int sock__connect(const struct endpoint *to, uint64_t sndbuf)
+{
+	int fd = sock__open(to, SO_SNDBUF, sndbuf);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	/* SO_SNDTIMEO bounds connect() too. */
+	err = sock__set_timeout(fd, SO_SNDTIMEO, CONNECT_TIMEOUT_MS);
+	if (!err && connect(fd, (const struct sockaddr *)&to->addr, to->len))
+		err = errno == EINPROGRESS ? -ETIMEDOUT : -errno;
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+int sock__listen(const struct endpoint *on, uint64_t rcvbuf)
+{
+	int fd = sock__open(on, SO_RCVBUF, rcvbuf);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = sock__set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	/* [::] alone: what was not asked for, IPv4, is not listened on. */
+	if (!err && on->addr.ss_family == AF_INET6)
+		err = sock__set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+	if (!err && bind(fd, (const struct sockaddr *)&on->addr, on->len))
+		err = -errno;
+	if (!err && listen(fd, BACKLOG))
+		err = -errno;
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+int sock__address(int fd, bool peer, char *addr, size_t len, unsigned int *port)
+{
+	struct sockaddr_storage ss;
+	socklen_t sl = sizeof(ss);
+	const struct sockaddr_in *in = (const void *)&ss;
+	const struct sockaddr_in6 *in6 = (const void *)&ss;
+	const void *raw = &in->sin_addr;
+
+	if (peer ? getpeername(fd, (struct sockaddr *)&ss, &sl)
+		 : getsockname(fd, (struct sockaddr *)&ss, &sl))
+		return -errno;
+	if (ss.ss_family == AF_INET6)
+		raw = &in6->sin6_addr;
+	if (!inet_ntop(ss.ss_family, raw, addr, (socklen_t)len))
+		return -errno;
+	*port = ntohs(in->sin_port); /* at the same place for both families */
+	return 0;
+}
+
+int sock__write_all(int fd, const void *buf, size_t len)
+{
+	const char *p = buf;
+
+	while (len) {
+		ssize_t n = send(fd, p, len, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN ? -ETIMEDOUT : -errno;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int sock__cookie(int fd, uint64_t *cookie)
+{
+	socklen_t len = sizeof(*cookie);
+
+	return getsockopt(fd, SOL_SOCKET, SO_COOKIE, cookie, &len) ? -errno : 0;
+}
+
+void tcp_counts__read(int fd, struct tcp_counts *c)
+{
+	struct tcp_info info = {0};
+	socklen_t len = sizeof(info);
+
+	*c = (struct tcp_counts){0};
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+		return;
+	if (len < offsetof(struct tcp_info, tcpi_bytes_retrans) + sizeof(info.tcpi_bytes_retrans))
+		return;
+	c->known = true;
+	c->bytes_acked = info.tcpi_bytes_acked;
+	c->bytes_retrans = info.tcpi_bytes_retrans;
+	c->bytes_received = info.tcpi_bytes_received;
+}
+
+void tcp_counts__add_delta(struct tcp_counts *sum, const struct tcp_counts *end,
+			   const struct tcp_counts *begin)
+{
+	sum->known = sum->known && end->known && begin->known;
+	sum->bytes_acked += end->bytes_acked - begin->bytes_acked;
+	sum->bytes_retrans += end->bytes_retrans - begin->bytes_retrans;
+	sum->bytes_received += end->bytes_received - begin->bytes_received;
+}
+
+void sock__wait_acked(int fd, uint64_t deadline)
+{
+	const struct timespec pause = {.tv_nsec = NS_PER_MS};
+	int unacked;
+
+	/* No event tells of an acknowledgement, so this looks again every millisecond. */
+	while (!ioctl(fd, SIOCOUTQ, &unacked) && unacked && clock__now() < deadline)
+		nanosleep(&pause, NULL);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* TCP sockets: opening, options, the kernel's own counts. Knows nothing of messages or sessions. */
+#ifndef LOADGEN_SOCK_H
+#define LOADGEN_SOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "settings.h"
+
+/*
+ * Time after which a blocked send returns with EAGAIN or a part, so that the thread looks at its
+ * orders. Long enough not to cut sends that merely wait for a slow peer.
+ */
+#define SOCK_SEND_TIMEOUT_MS 100
+
+/* Both return a descriptor or -errno. A buffer size of 0 leaves the system's. */
+int sock__connect(const struct endpoint *to, uint64_t sndbuf);
+int sock__listen(const struct endpoint *on, uint64_t rcvbuf);
+
+int sock__set(int fd, int level, int name, int value);    /* 0 or -errno */
+uint64_t sock__get(int fd, int level, int name);          /* 0 when it cannot be read */
+int sock__set_timeout(int fd, int name, unsigned int ms); /* name: SO_SNDTIMEO or SO_RCVTIMEO */
+int sock__set_keepalive(int fd);                          /* a silent peer is gone after ~15 s */
+
+/* Our own or the peer's address, as text. */
+int sock__address(int fd, bool peer, char *addr, size_t len, unsigned int *port);
+
+/* All of len bytes, or -errno; -ECONNRESET at end of stream. Timeouts of the socket apply. */
+int sock__write_all(int fd, const void *buf, size_t len);
+
+int sock__cookie(int fd, uint64_t *cookie);
+
+/* What TCP_INFO counts; known is false when this kernel's structure ends before a field. */
+struct tcp_counts {
+	bool known;
+	uint64_t bytes_acked;
+	uint64_t bytes_retrans;
+	uint64_t bytes_received;
+};
+
+void tcp_counts__read(int fd, struct tcp_counts *c);
+void tcp_counts__add_delta(struct tcp_counts *sum, const struct tcp_counts *end,
+			   const struct tcp_counts *begin);
+
+/* Waits until the peer has acknowledged everything, at most until deadline. */
+void sock__wait_acked(int fd, uint64_t deadline);
+
+#endif

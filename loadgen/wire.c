@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Encoding and checked decoding of hellos and frames. Does no I/O. */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "wire.h"
+
+#define WIRE_MAGIC_HELLO 0x4e494f48u /* "NIOH" */
+#define WIRE_MAGIC_FRAME 0x4e494f46u /* "NIOF" */
+#define WIRE_VERSION     1
+#define WIRE_FLAG_VERIFY 1u
+
+struct hello_bytes {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t kind;
+	uint8_t token[WIRE_TOKEN_SIZE];
+	uint8_t boot_id[WIRE_TOKEN_SIZE];
+	uint32_t index;
+	uint32_t threads;
+	uint64_t size;
+	uint32_t flags;
+	uint32_t zero;
+};
+
+struct frame_bytes {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t type;
+	uint32_t index;
+	uint32_t phase;
+	uint64_t messages;
+	uint64_t bytes;
+};
+
+_Static_assert(sizeof(struct hello_bytes) == WIRE_HELLO_SIZE, "hello layout");
+_Static_assert(sizeof(struct frame_bytes) == WIRE_FRAME_SIZE, "frame layout");
+
+void wire__encode_hello(uint8_t buf[WIRE_HELLO_SIZE], const struct wire_hello *h)
+{
+	struct hello_bytes b = {
+		.magic = htobe32(WIRE_MAGIC_HELLO),
+		.version = htobe16(WIRE_VERSION),
+		.kind = htobe16((uint16_t)h->kind),
+		.index = htobe32(h->index),
+		.threads = htobe32(h->threads),
+		.size = htobe64(h->size),
+		.flags = htobe32(h->verify ? WIRE_FLAG_VERIFY : 0),
+	};
+
+	memcpy(b.token, h->token, sizeof(b.token));
+	memcpy(b.boot_id, h->boot_id, sizeof(b.boot_id));
+	memcpy(buf, &b, sizeof(b));
+}
+
+static int hello__check(const struct wire_hello *h)
+{
+	if (h->kind != WIRE_CONTROL && h->kind != WIRE_DATA)
+		return -ERANGE;
+	if (h->threads < 1 || h->threads > WIRE_THREADS_MAX || h->index >= h->threads)
+		return -ERANGE;
+	if (h->size < WIRE_SIZE_MIN || h->size > WIRE_SIZE_MAX)
+		return -ERANGE;
+	return 0;
+}
+
+int wire__decode_hello(const uint8_t buf[WIRE_HELLO_SIZE], struct wire_hello *h)
+{
+	struct wire_hello out = {0};
+	struct hello_bytes b;
+	int err;
+
+	memcpy(&b, buf, sizeof(b));
+	if (be32toh(b.magic) != WIRE_MAGIC_HELLO)
+		return -EPROTO;
+	if (be16toh(b.version) != WIRE_VERSION)
+		return -EPROTONOSUPPORT;
+	if ((be32toh(b.flags) & ~WIRE_FLAG_VERIFY) || b.zero)
+		return -ERANGE;
+	out.kind = be16toh(b.kind);
+	out.index = be32toh(b.index);
+	out.threads = be32toh(b.threads);
+	out.size = be64toh(b.size);
+	out.verify = be32toh(b.flags) & WIRE_FLAG_VERIFY;
+	memcpy(out.token, b.token, sizeof(out.token));
+	memcpy(out.boot_id, b.boot_id, sizeof(out.boot_id));
+	err = hello__check(&out);
+	if (err)
+		return err;
+	*h = out;
+	return 0;
+}
+
+void wire__encode_frame(uint8_t buf[WIRE_FRAME_SIZE], const struct wire_frame *f)
+{
+	struct frame_bytes b = {
+		.magic = htobe32(WIRE_MAGIC_FRAME),
+		.version = htobe16(WIRE_VERSION),
+		.type = htobe16((uint16_t)f->type),
+		.index = htobe32(f->index),
+		.phase = htobe32(f->phase),
+		.messages = htobe64(f->messages),
+		.bytes = htobe64(f->bytes),
+	};
+
+	memcpy(buf, &b, sizeof(b));
+}
+
+int wire__decode_frame(const uint8_t buf[WIRE_FRAME_SIZE], struct wire_frame *f)
+{
+	struct frame_bytes b;
+
+	memcpy(&b, buf, sizeof(b));
+	if (be32toh(b.magic) != WIRE_MAGIC_FRAME)
+		return -EPROTO;
+	if (be16toh(b.version) != WIRE_VERSION)
+		return -EPROTONOSUPPORT;
+	if (be16toh(b.type) < WIRE_WELCOME || be16toh(b.type) >= WIRE_TYPE_END)
+		return -ERANGE;
+	f->type = be16toh(b.type);
+	f->index = be32toh(b.index);
+	f->phase = be32toh(b.phase);
+	f->messages = be64toh(b.messages);
+	f->bytes = be64toh(b.bytes);
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How many message slots a zero-copy connection gets. Pure arithmetic. */
+#ifndef LOADGEN_ZC_PLAN_H
+#define LOADGEN_ZC_PLAN_H
+
+#include <stdint.h>
+
+#define ZC_SLOTS_MIN 2u
+#define ZC_SLOTS_MAX 256u
+
+/*
+ * About 4 MiB of messages keeps a pipe full; all threads together take 256 MiB at most, as long as
+ * two slots each, the least that lets one be filled while one is sent, allow it.
+ */
+static inline unsigned int zc_plan__slots(uint64_t size, unsigned int threads)
+{
+	uint64_t budget = (256u << 20) / threads;
+	uint64_t n;
+
+	if (budget > 4u << 20)
+		budget = 4u << 20;
+	n = budget / size;
+	if (n < ZC_SLOTS_MIN)
+		return ZC_SLOTS_MIN;
+	return n < ZC_SLOTS_MAX ? (unsigned int)n : ZC_SLOTS_MAX;
+}
+
+/* Sends between two looks at the error queue: often enough to leave slots, seldom enough to be
+ * cheap. */
+static inline unsigned int zc_plan__batch(unsigned int slots)
+{
+	unsigned int n = slots / 4;
+
+	if (n < 1)
+		return 1;
+	return n < 32 ? n : 32;
+}
+
+#endif

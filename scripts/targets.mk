@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Targets that run something, as against the build rules of the Makefile.
+
+UNIT_BIN := $(patsubst %.c,$(O)/%,$(UNIT_SRC))
+
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+## make                 build ./netiotrace and ./netio-loadgen (no root, no network)
+## make deps            install what is missing (apt or dnf)
+deps:
+	@$(SUDO) scripts/install-deps
+
+## make demo            deps, build, then all three modes for 3 s
+demo: deps
+	@$(MAKE) --no-print-directory all
+	$(SUDO) ./netiotrace --mode all --size 64k --duration 3s
+
+## make test            deps, build, then every test
+test: deps
+	@$(MAKE) --no-print-directory all unit-programs
+	@$(SUDO) env O='$(O)' tests/run
+
+## make test-unit       unit tests only: no root
+test-unit: $(UNIT_BIN)
+	@tests/run-unit $(UNIT_BIN)
+
+# Built by whoever owns the tree, before tests/run runs them as root.
+.PHONY: unit-programs
+unit-programs: $(UNIT_BIN)
+
+## make check           format, shellcheck, cppcheck, codespell
+check:
+	@scripts/check
+
+## make bench-overhead  throughput watched against unwatched
+bench-overhead: all
+	@$(SUDO) scripts/bench-overhead
+
+## make bench-loadgen   load generator against iperf3
+bench-loadgen: all
+	@scripts/bench-loadgen
+
+bench: bench-overhead bench-loadgen
+
+## make format          clang-format everything
+format:
+	@clang-format -i $$(git ls-files '*.c' '*.h' | grep -v '^vmlinux.h')
+
+## make install         PREFIX=/usr/local, DESTDIR=
+install: all
+	install -D -m 755 $(O)/netiotrace $(DESTDIR)$(PREFIX)/bin/netiotrace
+	install -D -m 755 $(O)/netio-loadgen $(DESTDIR)$(PREFIX)/bin/netio-loadgen
+	install -D -m 644 docs/netiotrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/netiotrace.1
+	install -D -m 644 docs/netio-loadgen.1 $(DESTDIR)$(PREFIX)/share/man/man1/netio-loadgen.1

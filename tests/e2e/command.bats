@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The command line: what is refused, in one sentence, with which exit code, before anything starts.
+
+load ../lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# Exit 2, exactly one line on stderr beginning with our name, nothing on stdout, nothing written.
+refused() { # ARGS...
+	local code=0
+
+	"$NETIOTRACE" "$@" >stdout 2>stderr </dev/null || code=$?
+	[ "$code" -eq 2 ] && [ ! -s stdout ] && [ "$(wc -l <stderr)" -eq 1 ] &&
+		grep -q '^netiotrace: ' stderr || {
+		echo "$*: exit $code"
+		cat stdout stderr
+		return 1
+	}
+}
+
+@test "bad input is refused with one sentence and exit 2" {
+	refused --mode threecopy
+	refused --mode ''
+	for size in 0 63 3x 99999999999999999999 -1 16777217 17m '' ' 64k'; do
+		refused --size "$size"
+	done
+	for n in -1 0 257 x 1.5 ''; do refused --threads "$n"; done
+	for n in 0 65 x; do refused --fields "$n"; done
+	for t in 0 0s -1s x 25h ''; do refused --duration "$t"; done
+	for n in 0 -3 x 281474976710657; do refused --messages "$n"; done
+	refused --messages 3 --duration 1s
+	refused --path moon
+	refused --backend fentry
+	refused --rounds 0
+	refused --duration 10ms --rounds 5
+	refused --mtu 1500
+	refused --path veth --mtu 100
+	refused --interval 1ms
+	refused --cpu-sender 0-x
+	refused --json - --csv -
+	refused --count-calls --backend none
+	refused run doctor
+	refused sweepp
+}
+
+@test "a broken --assert is refused before anything starts" {
+	for e in '' foo 'onecopy.copies_per_byte' 'onecopy.copies_per_byte <=' \
+		'onecopy.copies_per_byte <= two' 'threecopy.copies_per_byte == 1' \
+		'onecopy.no_such_number == 1' '== 3' 'onecopy.copies_per_byte = 2'; do
+		refused --assert "$e"
+	done
+}
+
+@test "an unwritable --json or --csv is refused before anything starts" {
+	need_root
+	refused --json /proc/nowhere/out.json
+	refused --json .
+	refused --csv missing/out.csv
+	refused --json ''
+}
+
+@test "unknown options are refused with exit 2" {
+	run "$NETIOTRACE" --no-such-option
+	[ "$status" -eq 2 ]
+}
+
+@test "--help says everything, --version the version" {
+	"$NETIOTRACE" --help >help
+	for option in mode size fields threads duration messages warmup rounds verify path mtu ipv6 \
+		sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls interval json csv \
+		assert quiet verbose; do
+		grep -q -- "--$option" help || { echo "no --$option"; return 1; }
+	done
+	grep -q 'Exit status' help
+	"$NETIOTRACE" --version | grep -q '^netiotrace [0-9]'
+}
+
+@test "a backend this version has no hooks for: exit 3 and what to do" {
+	need_root
+	run "$NETIOTRACE" -q --backend kprobe --duration 200ms
+	[ "$status" -eq 3 ]
+	[[ $output == *doctor* ]]
+}
+
+@test "not root: exit 4 and what to do; --backend none runs" {
+	need_root
+	code=0
+	as_nobody "$NETIOTRACE" --duration 200ms >stdout 2>stderr || code=$?
+	cat stderr
+	[ "$code" -eq 4 ]
+	grep -q sudo stderr
+	code=0
+	as_nobody "$NETIOTRACE" --path veth --backend none --duration 200ms 2>stderr || code=$?
+	[ "$code" -eq 4 ]
+	as_nobody "$NETIOTRACE" -q --backend none --rounds 1 --duration 200ms --json - >out.json
+	jq -e '[.runs[] | .app.tx_bytes > 0 and .app.rx_bytes == .app.tx_bytes
+		and .ledger.unaccounted_tx == null and .ledger.copies_per_byte == null
+		and .ledger.tx_copy.bytes == null and .ledger.user_gather.bytes != null]
+		| length == 3 and all' out.json
+}
+
+@test "assertions: hold 0, fail 5 with the value, unknown numbers do not hold" {
+	need_root
+	"$NETIOTRACE" -q --mode onecopy --messages 23 --assert 'onecopy.copies_per_byte <= 2.01' \
+		--assert 'onecopy.unaccounted_tx == 0' --assert 'app.tx_messages == 23'
+	run "$NETIOTRACE" -q --mode onecopy --messages 23 --assert 'onecopy.copies_per_byte < 1'
+	[ "$status" -eq 5 ]
+	[[ $output == *copies_per_byte* ]]
+	run "$NETIOTRACE" -q --mode onecopy --messages 23 --assert 'ledger.other_copy.bytes == 0'
+	[ "$status" -eq 5 ]
+	run "$NETIOTRACE" -q --mode onecopy --messages 23 --assert 'zerocopy.copied_fraction == 0'
+	[ "$status" -eq 5 ]
+}
+
+@test "stdout is data: --json - and --csv - are clean" {
+	need_root
+	"$NETIOTRACE" --mode onecopy --messages 23 --json - 2>stderr | jq -e .schema
+	"$NETIOTRACE" --mode all --messages 23 --csv - 2>stderr >out.csv
+	[ "$(wc -l <out.csv)" -eq 4 ]
+	python3 - <<'EOF'
+import csv
+rows = list(csv.DictReader(open("out.csv")))
+assert [r["mode"] for r in rows] == ["twocopy", "onecopy", "zerocopy"], rows
+assert all(r["ledger_unaccounted_tx"] == "0" for r in rows)
+assert all(None not in r and None not in r.values() for r in rows)
+EOF
+}
+
+@test "the final text says the ledger, the balance, the verdict and the latencies" {
+	need_root
+	"$NETIOTRACE" --mode all --rounds 2 --duration 200ms >text 2>stderr </dev/null
+	cat text
+	grep -Eq '^twocopy +1\.00 +1\.00 .* 3\.00' text
+	grep -Eq '^onecopy .* 2\.00' text
+	grep -Eq '^zerocopy .*pinned +1\.00 +1\.00 .* 2\.00' text
+	grep -q 'unaccounted 0 B sent, 0 B received' text
+	grep -q 'sends were copied after all' text
+	grep -q 'skb_copy_ubufs' text
+	grep -q 'n/a' text
+	# Not a terminal: a line each interval, on stderr.
+	[ -s stderr ]
+}
+
+@test "doctor prints the plan with a reason for all that is less than exact" {
+	need_root
+	"$NETIOTRACE" doctor >text
+	grep -q tp_btf/skb_copy_datagram_iovec text
+	"$NETIOTRACE" doctor --json - >doctor.json
+	jq -e '.usable and ([.plan[] | select(.quality != "exact") | .reason | length > 0] | all)' \
+		doctor.json
+	code=0
+	as_nobody "$NETIOTRACE" doctor >text || code=$?
+	[ "$code" -eq 4 ]
+}

@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The main job on real traffic: the books balance to the byte, in every mode, size, path and number of
+# threads; the load generator's own totals are the oracle.
+
+load ../lib
+
+setup() {
+	need_root
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# Everything that must hold in every run of a document, each named when it does not.
+BOOKS='
+def check(name; ok): if ok then empty else name end;
+[ .runs[] | . as $r | "\(.mode) round \(.round): " as $who
+  | check($who + "unaccounted_tx \(.ledger.unaccounted_tx)"; .ledger.unaccounted_tx == 0),
+    check($who + "unaccounted_rx \(.ledger.unaccounted_rx)"; .ledger.unaccounted_rx == 0),
+    check($who + "rx_bytes is not tx_bytes"; .app.rx_bytes == .app.tx_bytes),
+    check($who + "rx_messages is not tx_messages"; .app.rx_messages == .app.tx_messages),
+    check($who + "tx_bytes is not messages x size"; .app.tx_bytes == .app.tx_messages * .size),
+    check($who + "nothing was sent"; .app.tx_messages > 0),
+    check($who + "missed \(.health.missed)"; .health.missed == 0),
+    check($who + "unmatched"; .health.unmatched == 0),
+    check($who + "zero-copy sends not completed"; .app.zerocopy.sends == .app.zerocopy.completed),
+    check($who + "copies_per_byte \(.ledger.copies_per_byte)";
+        (.ledger.copies_per_byte - {twocopy: 3, onecopy: 2, zerocopy: 2}[.mode]) as $d
+        | ($d | fabs) < 0.01 or (.app.tcp.bytes_retrans > 0 and $d > 0)),
+    check($who + "copied_fraction \(.verdict.copied_fraction)";
+        .mode != "zerocopy" or .verdict.copied_fraction == 1),
+    check($who + "kernel saw other completions than the application";
+        .mode != "zerocopy" or .kernel_zerocopy.completed == .app.zerocopy.completed),
+    check($who + "TCP_INFO bytes_acked \(.app.tcp.bytes_acked) is not tx_bytes";
+        .app.tcp.bytes_acked == .app.tx_bytes),
+    check($who + "TCP_INFO bytes_received is not rx_bytes";
+        .app.tcp.bytes_received == .app.rx_bytes)
+] | .[]'
+
+balanced() {
+	local wrong
+
+	wrong=$(jq -r "$BOOKS" "$1")
+	[ -z "$wrong" ] || { echo "$wrong"; return 1; }
+}
+
+matrix() { # PATH THREADS
+	local size
+
+	for size in 64 1000 4k 64k 1m; do
+		echo "size $size"
+		"$NETIOTRACE" -q --mode all --size "$size" --threads "$2" --path "$1" --rounds 1 \
+			--duration 300ms --warmup 50ms --json out.json
+		[ "$(jq '.runs | length' out.json)" -eq 3 ]
+		balanced out.json
+	done
+}
+
+@test "books balance: loopback, 1 thread, 64 bytes to 1 MiB" {
+	matrix loopback 1
+}
+
+@test "books balance: loopback, 4 threads, 64 bytes to 1 MiB" {
+	matrix loopback 4
+}
+
+@test "books balance: veth, 1 thread, 64 bytes to 1 MiB" {
+	matrix veth 1
+}
+
+@test "books balance: veth, 4 threads, 64 bytes to 1 MiB" {
+	matrix veth 4
+}
+
+@test "books balance: IPv6 on loopback and veth" {
+	[ -e /proc/net/if_inet6 ] || skip "this kernel has no IPv6"
+	for path in loopback veth; do
+		"$NETIOTRACE" -q --ipv6 --path "$path" --rounds 1 --duration 300ms --json out.json
+		balanced out.json
+	done
+}
+
+@test "books balance: 16 MiB messages, 64 fields, 16 threads, verified" {
+	"$NETIOTRACE" -q --size 16m --fields 64 --threads 16 --messages 48 --warmup 0s --verify \
+		--json out.json
+	balanced out.json
+	[ "$(jq '[.runs[].app.verify_errors] | add' out.json)" -eq 0 ]
+}
+
+@test "books balance when every send call is counted of small messages" {
+	"$NETIOTRACE" -q --size 256 --count-calls --rounds 1 --duration 300ms --json out.json
+	balanced out.json
+	jq -e '[.runs[] | select(.mode != "zerocopy") | .ledger.tx_copy.events == .app.tx_messages] | all' \
+		out.json
+}
+
+@test "books balance with a small MTU, small buffers and TCP_NODELAY" {
+	"$NETIOTRACE" -q --path veth --mtu 1280 --sndbuf 16k --rcvbuf 16k --nodelay --size 10000 \
+		--rounds 1 --duration 300ms --json out.json
+	balanced out.json
+	[ "$(jq .environment.mtu out.json)" -eq 1280 ]
+}
+
+@test "23 messages count 23 everywhere" {
+	for size in 64 1000 64k 1m; do
+		for threads in 1 4; do
+			"$NETIOTRACE" -q --messages 23 --size "$size" --threads "$threads" \
+				--json out.json
+			balanced out.json
+			jq -e '[.runs[] | .size as $s
+				| .app.tx_messages == 23 and .app.rx_messages == 23
+				and .app.tx_bytes == 23 * $s and .ledger.rx_copy.bytes == 23 * $s
+				and .ledger.tx_copy.bytes + .ledger.tx_pin.bytes == 23 * $s
+				and .app.latency_ns.send_call.count == 23
+				and .app.latency_ns.delivery.count == 23
+				and .ledger.user_gather.events == (if .mode == "twocopy" then 23 else 0 end)
+				and .ledger.user_gather.bytes
+					== (if .mode == "twocopy" then 23 * $s else 0 end)]
+				| length == 3 and all' out.json
+		done
+	done
+}
+
+# A message no larger than the send buffer is one send call, so calls are messages.
+@test "23 messages are 23 send calls, pins and completions" {
+	"$NETIOTRACE" -q --messages 23 --size 16k --json out.json
+	balanced out.json
+	jq -e '[.runs[] | select(.mode != "zerocopy") | .ledger.tx_copy.events == 23
+			and .ledger.tx_pin.events == 0] | length == 2 and all' out.json
+	jq -e '.runs[] | select(.mode == "zerocopy") | .ledger.tx_pin.events == 23
+			and .ledger.tx_copy.events == 0
+			and .ledger.deferred_copy.bytes == 23 * 16384
+			and .app.zerocopy.sends == 23 and .app.zerocopy.copied == 23
+			and .kernel_zerocopy.completed == 23 and .kernel_zerocopy.copied == 23' out.json
+}
+
+@test "--mode all interleaves its rounds and summarises them" {
+	"$NETIOTRACE" -q --rounds 3 --duration 300ms --json out.json
+	balanced out.json
+	[ "$(jq -c '[.runs[] | [.round, .mode]]' out.json)" = \
+		'[[1,"twocopy"],[1,"onecopy"],[1,"zerocopy"],[2,"twocopy"],[2,"onecopy"],[2,"zerocopy"],[3,"twocopy"],[3,"onecopy"],[3,"zerocopy"]]' ]
+	jq -e '[.summary[] | .rounds == 3 and .throughput_gbps.low <= .throughput_gbps.median
+			and .throughput_gbps.median <= .throughput_gbps.high] | length == 3 and all' \
+		out.json
+}
+
+@test "a number that was not measured is null, with its reason" {
+	"$NETIOTRACE" -q --mode onecopy --duration 200ms --json out.json
+	jq -e '.runs[0] | .ledger.other_copy.bytes == null and (.ledger.other_copy.reason | length > 0)
+		and .ledger.tx_splice.bytes == null and (.ledger.tx_splice.reason | length > 0)
+		and .perf.sender.cycles.value == null and (.perf.sender.cycles.reason | length > 0)
+		and .path_ns.lock == null and .verdict.copied_fraction == null' out.json
+}
+
+@test "RLIMIT_MEMLOCK and optmem_max exhausted: sends fall back, the books balance" {
+	(ulimit -l 64 && "$NETIOTRACE" -q --mode zerocopy --size 64k --threads 2 --duration 500ms \
+		--json out.json)
+	balanced_fallback out.json
+	unshare --net bash -c "ip link set lo up && sysctl -qw net.core.optmem_max=4096 &&
+		'$NETIOTRACE' -q --mode zerocopy --size 1k --duration 500ms --json out.json" ||
+		skip "net.core.optmem_max is not per network namespace here"
+	balanced_fallback out.json
+}
+
+# With fallbacks some bytes are copied in the send call, and the rest pinned.
+balanced_fallback() {
+	jq -e '.runs[0] | .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0
+		and .app.rx_bytes == .app.tx_bytes
+		and .app.zerocopy.sends == .app.zerocopy.completed' "$1"
+	jq -e '.runs[0] | .app.zerocopy.enobufs > 0 and .ledger.tx_copy.bytes > 0' "$1"
+}
+
+@test "rounds add up to the summary's latencies and CPU time is positive" {
+	"$NETIOTRACE" -q --mode zerocopy --duration 300ms --json out.json
+	jq -e '.runs[0] | .app.latency_ns.completion.count == .app.zerocopy.completed
+		and .app.latency_ns.send_call.p50 <= .app.latency_ns.send_call.p99
+		and .app.latency_ns.send_call.p99 <= .app.latency_ns.send_call.max' out.json
+}

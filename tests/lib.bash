@@ -1,0 +1,108 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Helpers of the bats tests: load '../lib'. Where the programs are, what a test needs, and what must
+# not be left when it is over.
+
+REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# O and NETIOTRACE_BIN choose the programs under test: another build, a sanitizer's, an installed one.
+_output=${O:-build}
+[[ $_output == /* ]] || _output=$REPO/$_output
+NETIOTRACE_BIN=${NETIOTRACE_BIN:-$_output}
+export NETIOTRACE=$NETIOTRACE_BIN/netiotrace
+export LOADGEN=$NETIOTRACE_BIN/netio-loadgen
+BPFTOOL=$(PATH=$PATH:/usr/sbin:/usr/local/sbin type -P bpftool || true)
+export REPO BPFTOOL
+
+need_root() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+# need_tool NAME...
+need_tool() {
+	local tool
+
+	for tool; do
+		type -P "$tool" >/dev/null || skip "$tool is not installed"
+	done
+}
+
+# json FILE EXPR: the value of a jq expression, without quotes; fails when it is null, false or absent.
+json() {
+	jq -e -r "$2" "$1"
+}
+
+# within SECONDS COMMAND...: repeats the command until it succeeds. What the kernel frees, it frees
+# a moment later.
+within() {
+	local end=$((SECONDS + $1))
+	shift
+
+	until "$@"; do
+		if ((SECONDS > end)); then
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+loadgen_processes() {
+	pgrep -a -f '(^|/)netio-loadgen( |$)' || true
+}
+
+netns_list() {
+	lsns -t net -n -o NS 2>/dev/null | sort
+}
+
+veth_list() {
+	ip -o link show type veth 2>/dev/null | sed 's/^[0-9]*: \([^:]*\):.*/\1/' | sort
+}
+
+# Names of our BPF programs, as the kernel keeps them: cut to 15 characters.
+_bpf_names() {
+	sed -n -E 's/^(static )?(int|__u32|void) (BPF_[A-Z0-9_]+\()?([a-z0-9_]+).*/\4/p' \
+		"$REPO"/bpf/*.bpf.[ch] | cut -c 1-15 | sort -u
+}
+
+bpf_programs() {
+	"$BPFTOOL" -j prog show 2>/dev/null | jq -r '.[].name // empty' | sort -u |
+		comm -12 - <(_bpf_names)
+	"$BPFTOOL" -j map show 2>/dev/null | jq -r '.[].name // empty | select(startswith("nio_"))'
+}
+
+# note_before: remembers what is there already; call it in setup.
+note_before() {
+	_netns_before=$(netns_list)
+	_veth_before=$(veth_list)
+}
+
+_added() {
+	comm -13 <(printf '%s\n' "$1") <(printf '%s\n' "$2")
+}
+
+_leftovers() {
+	local what
+
+	what=$(loadgen_processes)
+	[ -z "$what" ] || echo "a load generator still runs: $what"
+	what=$(_added "${_netns_before-}" "$(netns_list)")
+	[ -z "$what" ] || echo "a network namespace is left: $what"
+	what=$(_added "${_veth_before-}" "$(veth_list)")
+	[ -z "$what" ] || echo "a veth device is left: $what"
+	if [ "$(id -u)" -eq 0 ] && [ -n "$BPFTOOL" ]; then
+		what=$(bpf_programs)
+		[ -z "$what" ] || echo "BPF programs or maps are left: $what"
+	fi
+}
+
+_nothing_left() {
+	[ -z "$(_leftovers)" ]
+}
+
+# assert_nothing_left: no process, namespace, device or BPF object of ours, at the latest 3 s after.
+assert_nothing_left() {
+	within 3 _nothing_left || {
+		_leftovers
+		return 1
+	}
+}

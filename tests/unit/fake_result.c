@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The sample data of fake_result.h. Deterministic: golden files hold what views make of it. */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../bpf/hist_layout.h"
+#include "fake_result.h"
+
+#define MESSAGE  65536ULL
+#define MESSAGES 15259ULL
+#define PAYLOAD  (MESSAGE * MESSAGES)
+
+static const char not_zerocopy[] = "only zero-copy sends complete";
+
+static struct num known(uint64_t value)
+{
+	return (struct num){.value = value, .known = true};
+}
+
+static void book(struct run_result *run, enum nio_stage stage, uint64_t size, const char *event)
+{
+	struct stage_result *s = &run->stages[stage];
+
+	s->quality = QUALITY_EXACT;
+	s->reason = NULL;
+	s->event = event;
+	s->events = size ? PAYLOAD / size : 0;
+	s->bytes = size ? PAYLOAD : 0;
+	s->sizes = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
+	assert(s->sizes);
+	if (size)
+		hist__add_bucket(s->sizes, hist_bucket(size, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS),
+				 s->events);
+}
+
+/* A bell on a logarithmic axis around centre, with a tail ten times as slow. */
+static struct hist *bell(double centre, uint64_t events)
+{
+	struct hist *h = hist__new_latency();
+	uint64_t i, k;
+	double x;
+
+	assert(h);
+	for (i = 0; i < 41; i++) {
+		x = ((double)i - 20) / 10;
+		for (k = 0; k < (uint64_t)((double)events / 1000 * exp(-x * x * 2) * 80); k++)
+			hist__record(h, (uint64_t)(centre * exp(x * 0.6)));
+	}
+	for (i = 0; i < events / 500; i++)
+		hist__record(h, (uint64_t)(centre * 10 + (double)i * 100));
+	return h;
+}
+
+static void fill_stages(struct run_result *run, enum mode mode)
+{
+	bool zc = mode == MODE_ZEROCOPY;
+
+	book(run, NIO_STAGE_USER_GATHER, mode == MODE_TWOCOPY ? MESSAGE : 0, "message");
+	book(run, NIO_STAGE_TX_COPY, zc ? 0 : MESSAGE, "send call");
+	book(run, NIO_STAGE_TX_PIN, zc ? MESSAGE : 0, "send call");
+	book(run, NIO_STAGE_TX_SPLICE, 0, "send call");
+	book(run, NIO_STAGE_DEFERRED_COPY, zc ? 32768 : 0, "skb");
+	book(run, NIO_STAGE_RX_COPY, 16384, "skb");
+	run->stages[NIO_STAGE_OTHER_COPY].reason = FAKE_OTHER_REASON;
+	run->ledger_known = true;
+	run->ledger_reason = NULL;
+	run->balance_known = true;
+	run->copies_per_byte = (struct real){.value = mode == MODE_TWOCOPY ? 3 : 2, .known = true};
+}
+
+static void fill_app(struct app_result *app, enum mode mode)
+{
+	bool zc = mode == MODE_ZEROCOPY;
+
+	app->tx_bytes = app->rx_bytes = PAYLOAD;
+	app->tx_messages = app->rx_messages = MESSAGES;
+	app->sender_cpu_ns = known(120000000 + 40000000 * (uint64_t)mode);
+	app->receiver_cpu_ns = known(90000000);
+	app->latency[LATENCY_SEND_CALL].hist = bell(zc ? 21000 : 12000, 9000);
+	app->latency[LATENCY_DELIVERY].hist = bell(zc ? 160000 : 90000, 9000);
+	if (zc)
+		app->latency[LATENCY_COMPLETION].hist = bell(210000, 9000);
+	else
+		app->latency[LATENCY_COMPLETION].reason = not_zerocopy;
+	if (zc)
+		app->zc = (struct zc_counts){MESSAGES, MESSAGES, MESSAGES, 0, 0};
+}
+
+static void fill_verdict(struct verdict *v)
+{
+	v->copied_fraction = (struct real){.value = 1, .known = true};
+	v->cause = ZC_CAUSE_LOCAL;
+	snprintf(v->text, sizeof(v->text),
+		 "15 259 of 15 259 sends were copied after all: the path is local (lo), where the "
+		 "kernel copies pinned pages on delivery (skb_copy_ubufs).");
+}
+
+void fake_run__fill(struct run_result *run, enum mode mode)
+{
+	int side, c;
+
+	run_result__init(run);
+	run->mode = mode;
+	run->size = MESSAGE;
+	run->fields = 8;
+	run->threads = 1;
+	run->duration_ns = 250000000;
+	fill_stages(run, mode);
+	fill_app(&run->app, mode);
+	if (mode == MODE_ZEROCOPY)
+		fill_verdict(&run->verdict);
+	for (side = 0; side < NIO_SIDE_NR; side++)
+		for (c = 0; c < PERF_NR; c++)
+			run->perf[side][c] = (struct num){
+				.reason = "no hardware counters: virtual machine without a PMU"};
+	run->health = (struct health){known(0), known(0), known(0), known(0)};
+}
+
+static void fill_environment(struct environment *env)
+{
+	snprintf(env->kernel, sizeof(env->kernel), "6.18.44");
+	snprintf(env->path, sizeof(env->path), "loopback");
+	snprintf(env->device, sizeof(env->device), "lo");
+}
+
+struct result *fake_result__new(size_t n)
+{
+	static const struct spread gbps[MODE_NR] = {
+		{31.4, 30.2, 32.0, 5}, {35.2, 33.9, 36.0, 5}, {23.6, 22.8, 24.4, 5}};
+	struct result *r = calloc(1, sizeof(*r));
+	size_t i;
+
+	assert(r);
+	r->version = "0.1";
+	r->backend = "tracepoint";
+	fill_environment(&r->env);
+	r->rounds = 5;
+	r->round_duration_ns = 600000000;
+	r->probes = 8;
+	r->summary_nr = n;
+	for (i = 0; i < n; i++) {
+		r->summary[i].mode = (enum mode)i;
+		r->summary[i].size = MESSAGE;
+		r->summary[i].threads = 1;
+		r->summary[i].rounds = 5;
+		r->summary[i].throughput_gbps = gbps[i];
+		fake_run__fill(&r->summary[i].total, (enum mode)i);
+	}
+	return r;
+}
+
+void fake_result__free(struct result *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->summary_nr; i++)
+		run_result__clear(&r->summary[i].total);
+	free(r);
+}
+
+struct live_frame *fake_frame__new(size_t n)
+{
+	static struct environment env;
+	struct live_frame *f = calloc(1, sizeof(*f));
+	size_t i;
+	int s;
+
+	assert(f);
+	fill_environment(&env);
+	*f = (struct live_frame){.version = "0.1",
+				 .env = &env,
+				 .backend = "tracepoint",
+				 .phase = LIVE_RUNNING,
+				 .size = MESSAGE,
+				 .fields = 8,
+				 .threads = 1,
+				 .round = 2,
+				 .rounds = 5,
+				 .elapsed_ns = 3000000000,
+				 .planned_ns = 10000000000,
+				 .interval_s = 1,
+				 .modes_nr = n,
+				 .probes = 8};
+	for (i = 0; i < n; i++) {
+		f->modes[i].mode = (enum mode)i;
+		f->modes[i].seen = true;
+		f->modes[i].running = i == n - 1;
+		f->modes[i].gbps = 35.2 - 4.1 * (double)i;
+		fake_run__fill(&f->modes[i].total, (enum mode)i);
+		for (s = 0; s < NIO_STAGE_NR; s++)
+			if (f->modes[i].total.stages[s].bytes)
+				f->modes[i].stage_rate[s] = f->modes[i].gbps / 8 * 1e9;
+	}
+	f->health = (struct health){known(0), known(0), known(0), known(0)};
+	return f;
+}
+
+void fake_frame__free(struct live_frame *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->modes_nr; i++)
+		run_result__clear(&f->modes[i].total);
+	free(f);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command lines that the load generator's two sides are started with (docs/LOADGEN.md). */
+#ifndef NETIOTRACE_COMMAND_H
+#define NETIOTRACE_COMMAND_H
+
+#include "options.h"
+
+/* An argument list; its strings are its own. Start from {0}. */
+struct arglist {
+	char **argv; /* NULL-terminated */
+	size_t argc;
+};
+
+void arglist__clear(struct arglist *args);
+
+/* 0 or -ENOMEM; on error the list may hold a part: arglist__clear() frees it in any case. */
+int command__receiver(struct arglist *args, const char *program, const struct options *o,
+		      const char *address);
+int command__sender(struct arglist *args, const char *program, const struct options *o,
+		    enum mode mode, const char *address, unsigned int port);
+
+#endif

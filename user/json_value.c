@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How one value of the result document is written: unknown numbers, large ones, text from outside.
+ * Knows nothing of the document's fields.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+#define KEY_MAX 64
+
+bool json_key__is_reason(const char *key)
+{
+	static const char suffix[] = "_reason";
+	size_t len = strlen(key), suffix_len = sizeof(suffix) - 1;
+
+	return !strcmp(key, suffix + 1) ||
+	       (len > suffix_len && !strcmp(key + len - suffix_len, suffix));
+}
+
+json_t *json_value__u64(uint64_t value)
+{
+	return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+}
+
+json_t *json_value__real(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_value__text(const char *text)
+{
+	json_t *value;
+	char *ascii, *p;
+
+	if (!text)
+		return json_null();
+	value = json_string(text);
+	if (value)
+		return value;
+	ascii = strdup(text);
+	if (!ascii)
+		return NULL;
+	for (p = ascii; *p; p++)
+		if ((unsigned char)*p >= 0x80)
+			*p = '?';
+	value = json_string(ascii);
+	free(ascii);
+	return value;
+}
+
+int json_put(json_t *object, const char *key, json_t *value)
+{
+	return json_object_set_new(object, key, value);
+}
+
+int json_put_u64(json_t *object, const char *key, uint64_t value)
+{
+	return json_put(object, key, json_value__u64(value));
+}
+
+int json_put_reason(json_t *object, const char *key, const char *reason)
+{
+	char name[KEY_MAX];
+
+	snprintf(name, sizeof(name), "%s_reason", key);
+	return json_put(object, name, json_value__text(reason ? reason : "not measured"));
+}
+
+int json_put_num(json_t *object, const char *key, struct num n)
+{
+	if (n.known)
+		return json_put_u64(object, key, n.value);
+	return json_put(object, key, json_null()) + json_put_reason(object, key, n.reason);
+}
+
+int json_put_real(json_t *object, const char *key, struct real r)
+{
+	if (r.known && isfinite(r.value))
+		return json_put(object, key, json_real(r.value));
+	return json_put(object, key, json_null()) +
+	       json_put_reason(object, key, r.known ? "the result is not a number" : r.reason);
+}
+
+json_t *json_finish(json_t *object, int err)
+{
+	if (!err)
+		return object;
+	json_decref(object);
+	return NULL;
+}

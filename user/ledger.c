@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The arithmetic of the copy ledger; see ledger.h. Pure. */
+#include <errno.h>
+#include <string.h>
+
+#include "ledger.h"
+
+static const char NEEDS_FUNCTIONS[] = "the tracepoint backend has no hook inside this stage";
+
+static struct num known(uint64_t value)
+{
+	return (struct num){.value = value, .known = true};
+}
+
+static struct num unknown(const char *reason)
+{
+	return (struct num){.reason = reason};
+}
+
+/*
+ * Bucket counts of now minus base as a histogram. The sum is exact; where one bucket holds every
+ * event they are taken to be of one size, the mean, which for equal messages they are.
+ */
+static struct hist *sizes_since(const struct nio_cell *base, const struct nio_cell *now)
+{
+	struct hist *h = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
+	unsigned int occupied = 0;
+
+	if (!h)
+		return NULL;
+	for (uint32_t i = 0; i < NIO_HIST_BUCKETS; i++) {
+		if (now->hist[i] == base->hist[i])
+			continue;
+		hist__add_bucket(h, i, now->hist[i] - base->hist[i]);
+		occupied++;
+	}
+	if (h->count)
+		h->sum = now->bytes - base->bytes;
+	if (occupied == 1)
+		h->min = h->max = h->sum / h->count;
+	return h;
+}
+
+static int book_stage(struct run_result *r, const struct plan *plan, enum nio_stage stage,
+		      const struct nio_cell *base, const struct nio_cell *now)
+{
+	struct stage_result *out = &r->stages[stage];
+
+	plan__stage(plan, stage, out);
+	if (out->quality == QUALITY_UNAVAILABLE)
+		return 0;
+	out->bytes = now->bytes - base->bytes;
+	out->events = now->events - base->events;
+	out->ns = unknown(NEEDS_FUNCTIONS);
+	hist__free(out->sizes);
+	out->sizes = sizes_since(base, now);
+	return out->sizes ? 0 : -ENOMEM;
+}
+
+static void book_completions(struct run_result *r, const struct nio_zc *base,
+			     const struct nio_zc *now)
+{
+	struct zc_counts *zc = &r->kernel_zc;
+
+	r->kernel_zc_known = true;
+	zc->completed = now->sends - base->sends + now->merged_sends - base->merged_sends;
+	zc->copied = now->copied - base->copied + now->merged_copied - base->merged_copied;
+	zc->not_copied = zc->completed - zc->copied;
+	r->notifications = known(now->notifications - base->notifications);
+}
+
+static enum nio_side side_of(enum nio_stage stage)
+{
+	static const enum nio_side sides[NIO_STAGE_NR] = {
+#define X(id, key, head, side, copies) [NIO_STAGE_##id] = NIO_SIDE_##side,
+		NIO_STAGES(X)
+#undef X
+	};
+
+	return sides[stage];
+}
+
+int ledger__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
+		 const struct snapshot *now)
+{
+	int err;
+
+	r->ledger_known = true;
+	r->ledger_reason = NULL;
+	for (int stage = 0; stage < NIO_STAGE_NR; stage++) {
+		enum nio_side side = side_of(stage);
+
+		if (stage == NIO_STAGE_USER_GATHER)
+			continue;
+		err = book_stage(r, plan, stage, &base->cells[side][stage],
+				 &now->cells[side][stage]);
+		if (err)
+			return err;
+	}
+	if (plan__sees_completions(plan))
+		book_completions(r, &base->zc, &now->zc);
+	r->health.missed = known(now->missed - base->missed);
+	r->health.map_full = known(now->health.map_full - base->health.map_full);
+	r->health.unmatched = known(now->health.unmatched - base->health.unmatched);
+	r->health.dropped = known(now->health.bad_read - base->health.bad_read);
+	return 0;
+}
+
+void ledger__no_kernel(struct run_result *r, const char *reason)
+{
+	r->ledger_known = false;
+	r->ledger_reason = reason;
+	for (int stage = 0; stage < NIO_STAGE_NR; stage++) {
+		if (stage == NIO_STAGE_USER_GATHER)
+			continue;
+		r->stages[stage].quality = QUALITY_UNAVAILABLE;
+		r->stages[stage].reason = reason;
+		r->stages[stage].ns = unknown(reason);
+	}
+	r->copies_per_byte = (struct real){.reason = reason};
+	r->notifications = unknown(reason);
+}
+
+/* The load generator counts every gather, and times one in 64: the sum is scaled from those. */
+static void book_gather(struct run_result *r, const struct driver_report *sender)
+{
+	struct stage_result *gather = &r->stages[NIO_STAGE_USER_GATHER];
+
+	gather->quality = QUALITY_EXACT;
+	gather->reason = NULL;
+	gather->event = "message";
+	gather->bytes = sender->gather_bytes;
+	gather->events = sender->gather_events;
+	if (!sender->gather_events)
+		gather->ns = known(0);
+	else if (!sender->gather_sampled)
+		gather->ns = unknown("no message was timed");
+	else
+		gather->ns = known((double)sender->gather_ns / sender->gather_sampled *
+				   sender->gather_events);
+}
+
+int ledger__app(struct run_result *r, const struct driver_report *report, enum nio_side side)
+{
+	const struct hist *calls;
+	int err;
+
+	err = driver__copy_app(&r->app, report, side);
+	if (err || side == NIO_SIDE_RECEIVER)
+		return err;
+	r->duration_ns = report->elapsed_ns;
+	r->interrupted = report->interrupted;
+	book_gather(r, report);
+	calls = r->app.latency[LATENCY_SEND_CALL].hist;
+	if (calls)
+		r->path_ns[PATH_SEND_TOTAL] = known(calls->sum);
+	return 0;
+}
+
+static void add_num(struct num *dst, const struct num *src)
+{
+	if (!dst->known)
+		return;
+	if (!src->known)
+		*dst = *src;
+	else
+		dst->value += src->value;
+}
+
+static int add_hist(struct hist **dst, const struct hist *src)
+{
+	if (!src) {
+		hist__free(*dst);
+		*dst = NULL;
+		return 0;
+	}
+	if (*dst)
+		return hist__add(*dst, src);
+	*dst = hist__dup(src);
+	return *dst ? 0 : -ENOMEM;
+}
+
+static void add_zc(struct zc_counts *dst, const struct zc_counts *src)
+{
+	dst->sends += src->sends;
+	dst->completed += src->completed;
+	dst->copied += src->copied;
+	dst->not_copied += src->not_copied;
+	dst->enobufs += src->enobufs;
+}
+
+static int add_app(struct app_result *dst, const struct app_result *src)
+{
+	dst->tx_bytes += src->tx_bytes;
+	dst->tx_messages += src->tx_messages;
+	dst->rx_bytes += src->rx_bytes;
+	dst->rx_messages += src->rx_messages;
+	dst->partial_sends += src->partial_sends;
+	dst->eagain += src->eagain;
+	dst->eintr += src->eintr;
+	dst->tcp_bytes_acked += src->tcp_bytes_acked;
+	dst->tcp_bytes_received += src->tcp_bytes_received;
+	dst->tcp_bytes_retrans += src->tcp_bytes_retrans;
+	dst->verify_errors += src->verify_errors;
+	add_zc(&dst->zc, &src->zc);
+	add_num(&dst->sender_cpu_ns, &src->sender_cpu_ns);
+	add_num(&dst->receiver_cpu_ns, &src->receiver_cpu_ns);
+	for (int k = 0; k < LATENCY_NR; k++) {
+		int err = add_hist(&dst->latency[k].hist, src->latency[k].hist);
+
+		if (err)
+			return err;
+		dst->latency[k].reason = src->latency[k].reason;
+	}
+	return 0;
+}
+
+static int add_stage(struct stage_result *dst, const struct stage_result *src)
+{
+	dst->bytes += src->bytes;
+	dst->events += src->events;
+	add_num(&dst->ns, &src->ns);
+	if (src->quality == QUALITY_UNAVAILABLE) {
+		dst->quality = QUALITY_UNAVAILABLE;
+		dst->reason = src->reason;
+	}
+	return add_hist(&dst->sizes, src->sizes);
+}
+
+static int copy_run(struct run_result *dst, const struct run_result *src)
+{
+	int err = 0;
+
+	run_result__clear(dst);
+	*dst = *src;
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		dst->stages[s].sizes = NULL;
+	for (int k = 0; k < LATENCY_NR; k++)
+		dst->app.latency[k].hist = NULL;
+	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
+		err = add_hist(&dst->stages[s].sizes, src->stages[s].sizes);
+	for (int k = 0; k < LATENCY_NR && !err; k++)
+		err = add_hist(&dst->app.latency[k].hist, src->app.latency[k].hist);
+	return err;
+}
+
+static void add_counts(struct run_result *dst, const struct run_result *src)
+{
+	dst->duration_ns += src->duration_ns;
+	dst->interrupted |= src->interrupted;
+	dst->ledger_known &= src->ledger_known;
+	dst->kernel_zc_known &= src->kernel_zc_known;
+	dst->balance_known &= src->balance_known;
+	dst->unaccounted_tx += src->unaccounted_tx;
+	dst->unaccounted_rx += src->unaccounted_rx;
+	add_zc(&dst->kernel_zc, &src->kernel_zc);
+	add_num(&dst->notifications, &src->notifications);
+	for (int p = 0; p < PATH_NR; p++)
+		add_num(&dst->path_ns[p], &src->path_ns[p]);
+	for (int c = 0; c < PERF_NR; c++) {
+		add_num(&dst->perf[NIO_SIDE_SENDER][c], &src->perf[NIO_SIDE_SENDER][c]);
+		add_num(&dst->perf[NIO_SIDE_RECEIVER][c], &src->perf[NIO_SIDE_RECEIVER][c]);
+	}
+	add_num(&dst->health.missed, &src->health.missed);
+	add_num(&dst->health.dropped, &src->health.dropped);
+	add_num(&dst->health.map_full, &src->health.map_full);
+	add_num(&dst->health.unmatched, &src->health.unmatched);
+}
+
+int ledger__add(struct run_result *dst, const struct run_result *src)
+{
+	int err;
+
+	if (!dst->duration_ns)
+		return copy_run(dst, src);
+	add_counts(dst, src);
+	err = add_app(&dst->app, &src->app);
+	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
+		err = add_stage(&dst->stages[s], &src->stages[s]);
+	return err;
+}
+
+static void close_copies(struct run_result *r)
+{
+	uint64_t copied = 0;
+
+	if (!r->ledger_known)
+		return;
+	if (!r->app.rx_bytes) {
+		r->copies_per_byte = (struct real){.reason = "nothing was received"};
+		return;
+	}
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		if (stage__is_copy(s) && r->stages[s].quality != QUALITY_UNAVAILABLE)
+			copied += r->stages[s].bytes;
+	r->copies_per_byte =
+		(struct real){.value = (double)copied / r->app.rx_bytes, .known = true};
+}
+
+/* Bytes of a stage, none where it cannot be seen: then its absence shows up as unaccounted. */
+static uint64_t seen_bytes(const struct run_result *r, enum nio_stage stage)
+{
+	return r->stages[stage].quality == QUALITY_UNAVAILABLE ? 0 : r->stages[stage].bytes;
+}
+
+void ledger__close(struct run_result *r, bool final)
+{
+	close_copies(r);
+	r->balance_known = r->ledger_known && final;
+	if (!r->balance_known)
+		return;
+	r->unaccounted_tx = (int64_t)(r->app.tx_bytes - seen_bytes(r, NIO_STAGE_TX_COPY) -
+				      seen_bytes(r, NIO_STAGE_TX_PIN) -
+				      seen_bytes(r, NIO_STAGE_TX_SPLICE));
+	r->unaccounted_rx = (int64_t)(r->app.rx_bytes - seen_bytes(r, NIO_STAGE_RX_COPY));
+}

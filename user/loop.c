@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The event loop; see loop.h. */
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+
+#include "loop.h"
+
+#define NS_PER_S 1000000000ULL
+
+static int open_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGWINCH);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+int loop__open(struct loop *l)
+{
+	int err;
+
+	l->epfd = epoll_create1(EPOLL_CLOEXEC);
+	l->timerfd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (l->epfd < 0 || l->timerfd < 0)
+		return -errno;
+	l->sigfd = open_signals();
+	if (l->sigfd < 0)
+		return l->sigfd;
+	err = loop__add(l, l->sigfd);
+	return err ? err : loop__add(l, l->timerfd);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void loop__close(struct loop *l)
+{
+	close_fd(&l->sigfd);
+	close_fd(&l->timerfd);
+	close_fd(&l->epfd);
+}
+
+int loop__add(struct loop *l, int fd)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
+
+	return epoll_ctl(l->epfd, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
+}
+
+void loop__remove(struct loop *l, int fd)
+{
+	epoll_ctl(l->epfd, EPOLL_CTL_DEL, fd, NULL);
+}
+
+int loop__set_timer(struct loop *l, uint64_t first_ns, uint64_t interval_ns)
+{
+	struct itimerspec its = {
+		.it_value = {.tv_sec = first_ns / NS_PER_S, .tv_nsec = first_ns % NS_PER_S},
+		.it_interval = {.tv_sec = interval_ns / NS_PER_S,
+				.tv_nsec = interval_ns % NS_PER_S},
+	};
+
+	return timerfd_settime(l->timerfd, 0, &its, NULL) ? -errno : 0;
+}
+
+static void read_signal(struct loop *l, struct loop_event *ev)
+{
+	struct signalfd_siginfo info;
+
+	if (read(l->sigfd, &info, sizeof(info)) == sizeof(info)) {
+		ev->kind = LOOP_SIGNAL;
+		ev->signo = info.ssi_signo;
+	}
+}
+
+static void read_timer(struct loop *l, struct loop_event *ev)
+{
+	uint64_t expirations;
+
+	if (read(l->timerfd, &expirations, sizeof(expirations)) == sizeof(expirations))
+		ev->kind = LOOP_TICK;
+}
+
+int loop__wait(struct loop *l, struct loop_event *ev, int timeout_ms)
+{
+	struct epoll_event ready;
+	int n;
+
+	*ev = (struct loop_event){.kind = LOOP_TIMEOUT, .fd = -1};
+	n = epoll_wait(l->epfd, &ready, 1, timeout_ms);
+	if (n < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (n == 0)
+		return 0;
+	if (ready.data.fd == l->sigfd) {
+		read_signal(l, ev);
+	} else if (ready.data.fd == l->timerfd) {
+		read_timer(l, ev);
+	} else {
+		ev->kind = LOOP_READABLE;
+		ev->fd = ready.data.fd;
+	}
+	return 0;
+}
+
+uint64_t loop__now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The event loop: signals, one timer and file descriptors through epoll; no work in handlers. */
+#ifndef NETIOTRACE_LOOP_H
+#define NETIOTRACE_LOOP_H
+
+#include <stdint.h>
+
+enum loop_kind {
+	LOOP_TIMEOUT,
+	LOOP_SIGNAL,
+	LOOP_TICK,
+	LOOP_READABLE, /* or closed */
+};
+
+struct loop_event {
+	enum loop_kind kind;
+	int signo;
+	int fd;
+};
+
+struct loop {
+	int epfd;
+	int sigfd;
+	int timerfd;
+};
+
+#define LOOP_INIT                                                                                  \
+	{                                                                                          \
+		.epfd = -1, .sigfd = -1, .timerfd = -1                                             \
+	}
+
+/*
+ * Opens the loop and blocks SIGINT, SIGTERM, SIGHUP and SIGWINCH, which from here on are events. 0
+ * or -errno. loop__close() takes a loop that was never opened.
+ */
+int loop__open(struct loop *l);
+void loop__close(struct loop *l);
+
+int loop__add(struct loop *l, int fd);
+void loop__remove(struct loop *l, int fd);
+
+/* Ticks after first_ns, then every interval_ns. */
+int loop__set_timer(struct loop *l, uint64_t first_ns, uint64_t interval_ns);
+
+/* Waits for one event, timeout_ms at most (-1: for ever). 0 or -errno. */
+int loop__wait(struct loop *l, struct loop_event *ev, int timeout_ms);
+
+uint64_t loop__now_ns(void); /* CLOCK_MONOTONIC */
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line: what was asked, with every rule checked before anything starts. */
+#ifndef NETIOTRACE_OPTIONS_H
+#define NETIOTRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "assertion.h"
+#include "netpath.h"
+#include "plan.h"
+#include "result.h"
+
+enum exit_code {
+	EXIT_DONE = 0,
+	EXIT_RUN_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_KERNEL = 3,
+	EXIT_PRIVILEGES = 4,
+	EXIT_ASSERTION = 5,
+	/* A signal ended the run early: 128 + its number, as shells have it. */
+	EXIT_SIGNAL_BASE = 128,
+};
+
+enum command {
+	COMMAND_RUN,
+	COMMAND_DOCTOR,
+};
+
+#define ASSERTIONS_MAX 64
+
+struct options {
+	enum command command;
+	enum mode modes[MODE_NR];
+	size_t modes_nr;
+	uint64_t size;
+	unsigned int threads, fields;
+	uint64_t duration_ns; /* of each mode, all rounds together; 0 with messages */
+	uint64_t messages;    /* of each round */
+	uint64_t warmup_ns;   /* of each round */
+	unsigned int rounds;
+	enum netpath_kind path;
+	unsigned int mtu; /* 0: the device's */
+	bool ipv6;
+	enum backend backend;
+	bool count_calls;
+	uint64_t interval_ns;
+	const char *sender_cpus, *receiver_cpus; /* lists as given; NULL: not pinned */
+	uint64_t sndbuf, rcvbuf;		 /* 0: the kernel's */
+	bool nodelay, verify;
+	const char *json, *csv; /* file names; NULL: none */
+	struct assertion *assertions[ASSERTIONS_MAX];
+	size_t assertions_nr;
+	bool quiet;
+	int verbose;
+	int argc;
+	char **argv;
+};
+
+/* Parses and checks. Prints the sentence and exits with EXIT_USAGE by itself when it is wrong. */
+void options__parse(struct options *o, int argc, char **argv);
+void options__clear(struct options *o);
+
+/* Length of one round's measured phase, ns; 0 with --messages. */
+uint64_t options__round_ns(const struct options *o);
+
+#endif

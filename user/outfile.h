@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Output files written whole or not at all: a temporary file in the target's directory, renamed over
+ * it by commit. "-" is stdout, written at commit.
+ */
+#ifndef NETIOTRACE_OUTFILE_H
+#define NETIOTRACE_OUTFILE_H
+
+#include <stdio.h>
+
+struct outfile;
+
+/*
+ * Opens name for writing, before anything is measured, so that an unwritable target is found then.
+ * 0 or -errno. *f is then owned by the caller until outfile__commit() or outfile__abort(). Under
+ * sudo the file belongs to the invoking user.
+ */
+int outfile__open(struct outfile **f, const char *name);
+FILE *outfile__stream(struct outfile *f);
+int outfile__commit(struct outfile *f); /* flush, fsync, rename; frees f in any case; 0 or -errno */
+void outfile__abort(struct outfile *f); /* removes the temporary; takes NULL */
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which hook feeds which stage: one table of logical probes and their alternatives, and a pure
+ * function from (what this kernel offers, what was asked) to the chosen alternative of each probe,
+ * or the reason there is none. Knows nothing of libbpf: unit tests feed it invented kernels.
+ */
+#ifndef NETIOTRACE_PLAN_H
+#define NETIOTRACE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "result.h"
+
+enum backend {
+	BACKEND_TRAMPOLINE,
+	BACKEND_KPROBE,
+	BACKEND_TRACEPOINT,
+	BACKEND_NR,
+	BACKEND_AUTO = BACKEND_NR,
+	BACKEND_NONE,
+};
+
+const char *backend__name(enum backend b);
+int backend__parse(const char *s, enum backend *out); /* -EINVAL */
+
+/*
+ * What a probe is for. A stage may have several probes (tx_copy: one at the return of each send
+ * call, one at each transmit), of which a plan uses one.
+ */
+enum probe_id {
+	PROBE_SEND_RETURN,
+	PROBE_TRANSMIT,
+	PROBE_ZEROCOPY_ARRIVAL,
+	PROBE_COMPLETION,
+	PROBE_COMPLETION_MERGED,
+	PROBE_RX_COPY,
+	PROBE_SPLICE,
+	PROBE_OTHER_COPY,
+	PROBE_NR,
+};
+
+/* One way to feed a probe: a row of the table. */
+struct alternative {
+	enum probe_id probe;
+	enum backend backend;
+	const char *hook;    /* "tp_btf/sock_send_length": the SEC() name, what a user can look up */
+	const char *program; /* name of the BPF program */
+	enum quality quality;
+	const char *caveat;  /* why less than exact; NULL when exact */
+};
+
+extern const struct alternative plan_alternatives[];
+extern const size_t plan_alternatives_nr;
+
+/* What trying an alternative on this kernel said. */
+enum answer {
+	ANSWER_UNKNOWN, /* not tried, or an error that tells nothing about the kernel */
+	ANSWER_YES,
+	ANSWER_NO,
+};
+
+struct offer {
+	enum answer answer;
+	int err; /* negative errno behind NO or UNKNOWN; 0: not tried */
+};
+
+/* What is to be watched. */
+struct plan_request {
+	enum backend backend; /* AUTO: the first alternative that the kernel offers */
+	enum mode mode;
+	uint64_t size;	      /* bytes a message */
+	bool count_calls;     /* every send call is to be counted, whatever it costs */
+};
+
+/* Messages at least this large are counted call by call: the probe then costs under 1 %. */
+#define PLAN_COUNT_CALLS_SIZE (16 * 1024)
+
+struct plan {
+	const struct alternative *chosen[PROBE_NR]; /* NULL: none */
+	const char *reason[PROBE_NR];		    /* why none: a sentence; NULL when chosen */
+	const char *remedy[PROBE_NR];		    /* what to do about it; or NULL */
+};
+
+/*
+ * Fills plan from the offers (plan_alternatives_nr of them, same order as the table). 0, or
+ * -EOPNOTSUPP when not even the bytes sent and received can be seen: then reason[] says why.
+ */
+int plan__make(struct plan *plan, const struct offer *offers, const struct plan_request *req);
+
+/* How plan feeds a stage of the ledger: quality, reason and what an event is, into out. */
+void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_result *out);
+
+unsigned int plan__probes(const struct plan *plan); /* probes with an alternative chosen */
+
+/* How it sees zero-copy completions: false when it does not. */
+bool plan__sees_completions(const struct plan *plan);
+
+/*
+ * The rows that doctor and the result document show, of up to MODE_NR plans (NULL: not used), each
+ * row once, with the modes it serves when not all. Returns how many were written to rows.
+ */
+#define PLAN_ROWS_MAX PROBE_NR
+size_t plan__rows(const struct plan *const plans[MODE_NR], struct plan_row rows[PLAN_ROWS_MAX]);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Capability checks; see privileges.h. */
+#include <linux/capability.h>
+#include <cap-ng.h>
+
+#include "privileges.h"
+
+static bool have(unsigned int capability)
+{
+	return capng_have_capability(CAPNG_EFFECTIVE, capability) == 1;
+}
+
+bool privileges__may_trace(void)
+{
+	return have(CAP_SYS_ADMIN) || (have(CAP_BPF) && have(CAP_PERFMON));
+}
+
+bool privileges__may_make_path(void)
+{
+	return have(CAP_SYS_ADMIN) && have(CAP_NET_ADMIN);
+}

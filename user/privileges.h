@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* May this process do what a run needs? Asked before anything starts. */
+#ifndef NETIOTRACE_PRIVILEGES_H
+#define NETIOTRACE_PRIVILEGES_H
+
+#include <stdbool.h>
+
+/* Load BPF programs that trace the kernel: CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN. */
+bool privileges__may_trace(void);
+
+/* Make network namespaces and devices: CAP_SYS_ADMIN and CAP_NET_ADMIN. */
+bool privileges__may_make_path(void);
+
+#endif

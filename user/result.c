@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The names of everything a result holds, and the life of a run's result. Pure data: knows neither
+ * where the numbers come from nor how they are shown.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "result.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* An index from outside the enum has no name; views print it rather than read past a table. */
+#define NAME_OF(table, i) ((size_t)(i) < ARRAY_SIZE(table) ? (table)[i] : "?")
+
+static const char not_measured[] = "not measured";
+
+static const char *const mode_names[MODE_NR] = {
+	[MODE_TWOCOPY] = "twocopy",
+	[MODE_ONECOPY] = "onecopy",
+	[MODE_ZEROCOPY] = "zerocopy",
+};
+
+const char *mode__name(enum mode mode)
+{
+	return NAME_OF(mode_names, mode);
+}
+
+int mode__parse(const char *s, enum mode *out)
+{
+	int i;
+
+	for (i = 0; i < MODE_NR; i++) {
+		if (!strcmp(s, mode_names[i])) {
+			*out = (enum mode)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *quality__name(enum quality q)
+{
+	static const char *const names[] = {
+		[QUALITY_UNAVAILABLE] = "unavailable",
+		[QUALITY_EXACT] = "exact",
+		[QUALITY_DERIVED] = "derived",
+		[QUALITY_SAMPLED] = "sampled",
+	};
+
+	return NAME_OF(names, q);
+}
+
+const char *stage__key(enum nio_stage s)
+{
+	static const char *const keys[] = {
+#define X(id, key, head, side, copies) key,
+		NIO_STAGES(X)
+#undef X
+	};
+
+	return NAME_OF(keys, s);
+}
+
+const char *stage__heading(enum nio_stage s)
+{
+	static const char *const headings[] = {
+#define X(id, key, head, side, copies) head,
+		NIO_STAGES(X)
+#undef X
+	};
+
+	return NAME_OF(headings, s);
+}
+
+bool stage__is_copy(enum nio_stage s)
+{
+	static const bool is_copy[] = {
+#define X(id, key, head, side, copies) copies,
+		NIO_STAGES(X)
+#undef X
+	};
+
+	return (size_t)s < ARRAY_SIZE(is_copy) && is_copy[s];
+}
+
+const char *latency__key(enum latency_kind k)
+{
+	static const char *const keys[] = {
+		[LATENCY_SEND_CALL] = "send_call",
+		[LATENCY_DELIVERY] = "delivery",
+		[LATENCY_COMPLETION] = "completion",
+	};
+
+	return NAME_OF(keys, k);
+}
+
+const char *path_part__key(enum path_part p)
+{
+	static const char *const keys[] = {
+#define X(id, key) key,
+		PATH_PARTS(X)
+#undef X
+	};
+
+	return NAME_OF(keys, p);
+}
+
+const char *perf_counter__key(enum perf_counter c)
+{
+	static const char *const keys[] = {
+#define X(id, key) key,
+		PERF_COUNTERS(X)
+#undef X
+	};
+
+	return NAME_OF(keys, c);
+}
+
+const char *zc_cause__key(enum zc_cause c)
+{
+	static const char *const keys[] = {
+		[ZC_CAUSE_NONE] = "none",
+		[ZC_CAUSE_NOT_COPIED] = "not_copied",
+		[ZC_CAUSE_LOCAL] = "local_delivery",
+		[ZC_CAUSE_NO_SG] = "no_scatter_gather",
+		[ZC_CAUSE_UNKNOWN] = "unknown",
+	};
+
+	return NAME_OF(keys, c);
+}
+
+static void nums_unknown(struct num *nums, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		nums[i] = (struct num){.reason = not_measured};
+}
+
+static void app_unknown(struct app_result *app)
+{
+	int i;
+
+	nums_unknown(&app->sender_cpu_ns, 1);
+	nums_unknown(&app->receiver_cpu_ns, 1);
+	for (i = 0; i < LATENCY_NR; i++)
+		app->latency[i].reason = not_measured;
+}
+
+static void stages_unknown(struct stage_result *stages)
+{
+	int i;
+
+	for (i = 0; i < NIO_STAGE_NR; i++) {
+		stages[i].quality = QUALITY_UNAVAILABLE;
+		stages[i].reason = not_measured;
+		nums_unknown(&stages[i].ns, 1);
+	}
+}
+
+static void health_unknown(struct health *health)
+{
+	nums_unknown(&health->missed, 1);
+	nums_unknown(&health->dropped, 1);
+	nums_unknown(&health->map_full, 1);
+	nums_unknown(&health->unmatched, 1);
+}
+
+void run_result__init(struct run_result *r)
+{
+	int side;
+
+	memset(r, 0, sizeof(*r));
+	app_unknown(&r->app);
+	r->ledger_reason = not_measured;
+	stages_unknown(r->stages);
+	nums_unknown(&r->notifications, 1);
+	r->copies_per_byte.reason = not_measured;
+	r->verdict.copied_fraction.reason = not_measured;
+	r->verdict.cause = ZC_CAUSE_NONE;
+	nums_unknown(r->path_ns, PATH_NR);
+	for (side = 0; side < NIO_SIDE_NR; side++)
+		nums_unknown(r->perf[side], PERF_NR);
+	health_unknown(&r->health);
+}
+
+/* Leaves an empty result, so that clearing twice is harmless. */
+void run_result__clear(struct run_result *r)
+{
+	int i;
+
+	for (i = 0; i < LATENCY_NR; i++)
+		hist__free(r->app.latency[i].hist);
+	for (i = 0; i < NIO_STAGE_NR; i++)
+		hist__free(r->stages[i].sizes);
+	run_result__init(r);
+}
+
+struct real run_result__gbps(const struct run_result *r)
+{
+	if (!r->duration_ns)
+		return (struct real){.reason = "nothing was measured"};
+	return (struct real){
+		.value = (double)r->app.rx_bytes * 8 / (double)r->duration_ns,
+		.known = true,
+	};
+}

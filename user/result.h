@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The result of a session as plain data: what the ledger arithmetic fills and every view (live,
+ * text, JSON, CSV, assertions) reads. No I/O, no libbpf. A number that was not measured is marked
+ * unknown and carries the reason; no view may print it as 0.
+ */
+#ifndef NETIOTRACE_RESULT_H
+#define NETIOTRACE_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../bpf/netiotrace.h"
+#include "hist.h"
+
+#define RESULT_SCHEMA "netiotrace.result/1"
+
+enum mode {
+	MODE_TWOCOPY,
+	MODE_ONECOPY,
+	MODE_ZEROCOPY,
+	MODE_NR,
+};
+
+enum quality {
+	QUALITY_UNAVAILABLE, /* the zero value: a result nobody filled claims nothing */
+	QUALITY_EXACT,
+	QUALITY_DERIVED,
+	QUALITY_SAMPLED,
+};
+
+const char *mode__name(enum mode mode);	       /* "twocopy", ... */
+int mode__parse(const char *s, enum mode *out); /* -EINVAL */
+const char *quality__name(enum quality q);     /* "exact", ... */
+const char *stage__key(enum nio_stage s);      /* JSON key: "tx_copy" */
+const char *stage__heading(enum nio_stage s);  /* on screen: "tx" */
+bool stage__is_copy(enum nio_stage s);	       /* counts towards copies_per_byte */
+
+/* An unsigned number that may be unknown; reason is a static string, set when it is. */
+struct num {
+	uint64_t value;
+	bool known;
+	const char *reason;
+};
+
+struct real {
+	double value;
+	bool known;
+	const char *reason;
+};
+
+struct stage_result {
+	enum quality quality; /* of bytes */
+	const char *reason;   /* why less than exact; NULL when exact */
+	uint64_t bytes;	      /* meaningless when quality is QUALITY_UNAVAILABLE */
+	uint64_t events;
+	const char *event;    /* what one event is: "send call", "transmit", "skb" */
+	struct num ns;	      /* time spent in the stage */
+	struct hist *sizes;   /* bytes per event; NULL when unavailable */
+};
+
+struct zc_counts {
+	uint64_t sends;	    /* sends made with MSG_ZEROCOPY that queued bytes */
+	uint64_t completed; /* of these, completion seen */
+	uint64_t copied;
+	uint64_t not_copied;
+	uint64_t enobufs;   /* sends that fell back to copying after ENOBUFS */
+};
+
+enum latency_kind {
+	LATENCY_SEND_CALL,
+	LATENCY_DELIVERY,
+	LATENCY_COMPLETION,
+	LATENCY_NR,
+};
+
+const char *latency__key(enum latency_kind k); /* "send_call", ... */
+
+struct latency_result {
+	struct hist *hist;  /* ns; NULL when unknown */
+	const char *reason; /* when NULL: why */
+};
+
+/* What the load generator itself counted: the oracle the ledger is held against. */
+struct app_result {
+	uint64_t tx_bytes, tx_messages;
+	uint64_t rx_bytes, rx_messages;
+	struct zc_counts zc;
+	uint64_t partial_sends, eagain, eintr;
+	uint64_t tcp_bytes_acked;    /* TCP_INFO of the senders: tcpi_bytes_acked */
+	uint64_t tcp_bytes_received; /* TCP_INFO of the receivers: tcpi_bytes_received */
+	uint64_t tcp_bytes_retrans;  /* TCP_INFO of the senders */
+	uint64_t verify_errors;
+	struct num sender_cpu_ns, receiver_cpu_ns; /* user + system time of either process */
+	struct latency_result latency[LATENCY_NR];
+};
+
+/* Parts of a send call, ns summed over all calls; the issue with stage times fills the rest. */
+#define PATH_PARTS(X)                                                                              \
+	X(SEND_TOTAL, "send_total")                                                                \
+	X(LOCK, "lock")                                                                            \
+	X(COPY, "copy")                                                                            \
+	X(PIN, "pin")                                                                              \
+	X(WAIT, "wait")                                                                            \
+	X(TRANSMIT, "transmit")                                                                    \
+	X(INLINE_RECEIVE, "inline_receive")                                                        \
+	X(RELEASE, "release")
+
+enum path_part {
+#define X(id, key) PATH_##id,
+	PATH_PARTS(X)
+#undef X
+	PATH_NR,
+};
+
+const char *path_part__key(enum path_part p);
+
+#define PERF_COUNTERS(X)                                                                           \
+	X(CYCLES, "cycles")                                                                        \
+	X(INSTRUCTIONS, "instructions")                                                            \
+	X(L1D_MISSES, "l1d_misses")                                                                \
+	X(LLC_MISSES, "llc_misses")                                                                \
+	X(DTLB_MISSES, "dtlb_misses")                                                              \
+	X(BRANCH_MISSES, "branch_misses")                                                          \
+	X(CONTEXT_SWITCHES, "context_switches")                                                    \
+	X(CPU_MIGRATIONS, "cpu_migrations")                                                        \
+	X(PAGE_FAULTS, "page_faults")                                                              \
+	X(TASK_CLOCK_NS, "task_clock_ns")
+
+enum perf_counter {
+#define X(id, key) PERF_##id,
+	PERF_COUNTERS(X)
+#undef X
+	PERF_NR,
+};
+
+const char *perf_counter__key(enum perf_counter c);
+
+enum zc_cause {
+	ZC_CAUSE_NONE,	 /* nothing was sent with MSG_ZEROCOPY, or nothing completed */
+	ZC_CAUSE_NOT_COPIED,
+	ZC_CAUSE_LOCAL,	 /* delivered on this machine: skb_copy_ubufs on delivery */
+	ZC_CAUSE_NO_SG,	 /* route without scatter-gather: copied in the send call */
+	ZC_CAUSE_UNKNOWN,
+};
+
+const char *zc_cause__key(enum zc_cause c); /* "local_delivery", ... */
+
+struct verdict {
+	struct real copied_fraction; /* copied / completed */
+	enum zc_cause cause;
+	char text[512]; /* one or two sentences; empty when there is no verdict */
+};
+
+struct health {
+	struct num missed;  /* program runs the kernel refused (recursion) */
+	struct num dropped; /* events lost on the way to user space */
+	struct num map_full;
+	struct num unmatched;
+};
+
+struct run_result {
+	enum mode mode;
+	uint64_t size;
+	unsigned int fields, threads, round;
+	uint64_t duration_ns; /* of the measured phase; 0: nothing was measured */
+	bool interrupted;
+	struct app_result app;
+	bool ledger_known; /* false: backend none */
+	const char *ledger_reason;
+	struct stage_result stages[NIO_STAGE_NR];
+	struct num notifications; /* kernel side: completion notifications */
+	struct zc_counts kernel_zc;
+	bool kernel_zc_known;
+	int64_t unaccounted_tx, unaccounted_rx; /* only when ledger_known and the app totals are final */
+	bool balance_known;
+	struct real copies_per_byte;
+	struct verdict verdict;
+	struct num path_ns[PATH_NR];
+	/* a known value with a reason was scaled up: the counter was counting only part of the time */
+	struct num perf[NIO_SIDE_NR][PERF_NR];
+	struct health health;
+};
+
+/* Median and extremes over the rounds of one mode. */
+struct spread {
+	double median, low, high;
+	unsigned int n; /* 0: unknown */
+};
+
+struct mode_summary {
+	enum mode mode;
+	uint64_t size;
+	unsigned int threads, rounds;
+	struct spread throughput_gbps;
+	struct spread copies_per_byte;
+	struct run_result total; /* all rounds added up: what tables and histograms show */
+};
+
+struct plan_row {
+	const char *probe;   /* "send_return" */
+	const char *stage;   /* stage key, or what it feeds */
+	const char *backend; /* "tracepoint", or NULL: none chosen */
+	const char *hook;    /* "tp_btf/sock_send_length", or NULL */
+	enum quality quality;
+	const char *reason;  /* why less than exact, or why there is none */
+	const char *remedy;  /* what to do about it, or NULL */
+	const char *modes;   /* the modes it serves, "twocopy onecopy"; NULL: all */
+};
+
+struct environment {
+	char kernel[128];
+	char cpu[128];
+	unsigned int cpus;
+	char path[16]; /* "loopback", "veth" */
+	char device[16];
+	unsigned int mtu;
+	char clocksource[32];
+	struct num optmem_max;
+	struct num memlock; /* RLIMIT_MEMLOCK of the senders, bytes; UINT64_MAX: unlimited */
+	char virtualization[64];
+	char lockdown[32];
+	bool ipv6;
+};
+
+struct result {
+	const char *version;
+	int argc;
+	char **argv;
+	const char *backend; /* "tracepoint", "none" */
+	struct environment env;
+	const struct plan_row *plan;
+	size_t plan_nr;
+	struct run_result *runs;
+	size_t runs_nr;
+	struct mode_summary summary[MODE_NR]; /* by order of first appearance */
+	size_t summary_nr;
+	unsigned int rounds;	    /* asked for, per mode */
+	uint64_t round_duration_ns; /* asked for, each; 0 with --messages */
+	uint64_t messages;	    /* asked for; 0 with --duration */
+	bool interrupted;
+	unsigned int probes; /* attached */
+};
+
+/* result.c. run_result__init() marks everything unknown; __clear() frees what a result owns. */
+void run_result__init(struct run_result *r);
+void run_result__clear(struct run_result *r);
+
+/* Throughput of what was received, 10^9 bits a second; unknown when nothing was measured. */
+struct real run_result__gbps(const struct run_result *r);
+
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The run command: sets up path, plan and programs, runs the rounds, writes what came out. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+
+#include "ledger.h"
+#include "log.h"
+#include "outfile.h"
+#include "output.h"
+#include "privileges.h"
+#include "run.h"
+#include "stats.h"
+#include "verdict.h"
+
+#define TEXT_COLUMNS_DEFAULT 100
+
+static int check_privileges(const struct options *o)
+{
+	if (o->backend != BACKEND_NONE && !privileges__may_trace()) {
+		log_error("watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it with "
+			  "sudo, or with --backend none for the load generator alone.");
+		return EXIT_PRIVILEGES;
+	}
+	if (o->path == NETPATH_VETH && !privileges__may_make_path()) {
+		log_error("--path veth makes network namespaces, which needs root: run it with sudo, "
+			  "or use --path loopback.");
+		return EXIT_PRIVILEGES;
+	}
+	return EXIT_DONE;
+}
+
+/* netio-loadgen stands beside netiotrace, wherever that was installed. */
+static int find_loadgen(struct run *run)
+{
+	ssize_t len = readlink("/proc/self/exe", run->loadgen, sizeof(run->loadgen) - 1);
+	char *slash;
+
+	if (len < 0)
+		return -errno;
+	run->loadgen[len] = '\0';
+	slash = strrchr(run->loadgen, '/');
+	if (!slash || slash + sizeof("/netio-loadgen") > run->loadgen + sizeof(run->loadgen))
+		return -ENAMETOOLONG;
+	strcpy(slash, "/netio-loadgen");
+	return access(run->loadgen, F_OK) ? -errno : 0;
+}
+
+static int open_path(struct run *run)
+{
+	const struct options *o = run->o;
+	const char *step = "";
+	int err;
+
+	err = netpath__open(&run->path, o->path, o->mtu, o->ipv6, &step);
+	if (err) {
+		log_error("cannot make the %s path (%s): %s.", netpath__name(o->path), step,
+			  strerror(-err));
+		return err == -EPERM ? EXIT_PRIVILEGES :
+		       err == -EOPNOTSUPP ? EXIT_KERNEL :
+					    EXIT_RUN_FAILED;
+	}
+	environment__read(&run->result.env, run->path);
+	return EXIT_DONE;
+}
+
+static void plan_request(const struct run *run, enum mode mode, struct plan_request *req)
+{
+	*req = (struct plan_request){
+		.backend = run->o->backend,
+		.mode = mode,
+		.size = run->o->size,
+		/* A fixed number of messages is asked for to be counted. */
+		.count_calls = run->o->count_calls || run->o->messages,
+	};
+}
+
+static int make_plans(struct run *run, const struct offer *offers,
+		      const struct plan *plans[MODE_NR])
+{
+	for (size_t i = 0; i < run->o->modes_nr; i++) {
+		enum mode mode = run->o->modes[i];
+		struct plan_request req;
+		int err;
+
+		plan_request(run, mode, &req);
+		err = plan__make(&run->plans[mode], offers, &req);
+		if (err)
+			return err;
+		plans[mode] = &run->plans[mode];
+	}
+	return 0;
+}
+
+/*
+ * Plans as if the kernel offered everything and loads that, which is quick and usually right; only if
+ * it is refused is each hook tried by itself and the plan made again from the answers.
+ */
+static int open_session(struct run *run, const struct plan *plans[MODE_NR])
+{
+	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
+	int err;
+
+	if (!offers)
+		return -ENOMEM;
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		offers[i].answer = ANSWER_YES;
+	err = make_plans(run, offers, plans);
+	if (!err)
+		err = session__open(&run->session, plans, MODE_NR);
+	if (err && err != -EOPNOTSUPP) {
+		log_info("the full set of probes was refused (%s): trying each", strerror(-err));
+		session__try_all(offers);
+		err = make_plans(run, offers, plans);
+		if (!err)
+			err = session__open(&run->session, plans, MODE_NR);
+	}
+	free(offers);
+	return err;
+}
+
+static int open_kernel_side(struct run *run)
+{
+	const struct plan *plans[MODE_NR] = {NULL};
+	int err;
+
+	if (run->o->backend == BACKEND_NONE) {
+		run->result.backend = "none";
+		return EXIT_DONE;
+	}
+	err = open_session(run, plans);
+	if (err) {
+		log_error("this kernel cannot be watched by backend %s (%s): netiotrace doctor says "
+			  "what is missing; --backend none runs the load generator alone.",
+			  backend__name(run->o->backend), strerror(-err));
+		return EXIT_KERNEL;
+	}
+	run->result.plan_nr = plan__rows(plans, run->rows);
+	run->result.plan = run->rows;
+	run->result.backend = "tracepoint";
+	return EXIT_DONE;
+}
+
+static void init_result(struct run *run)
+{
+	struct result *res = &run->result;
+	const struct options *o = run->o;
+
+	res->version = NETIOTRACE_VERSION;
+	res->argc = o->argc;
+	res->argv = o->argv;
+	res->rounds = o->rounds;
+	res->round_duration_ns = options__round_ns(o);
+	res->messages = o->messages;
+}
+
+static int run_round(struct run *run, enum mode mode, unsigned int index)
+{
+	struct run_result *r = &run->result.runs[run->result.runs_nr];
+	int code;
+
+	run_result__init(r);
+	code = round__run(run, mode, index, r);
+	if (code || !r->duration_ns) {
+		run_result__clear(r);
+		return code;
+	}
+	run->result.runs_nr++;
+	if (display__finish_round(&run->display, r)) {
+		log_error("out of memory.");
+		return EXIT_RUN_FAILED;
+	}
+	return EXIT_DONE;
+}
+
+/* Rounds interleave the modes, so that a drift of the machine hits all alike. */
+static int run_rounds(struct run *run)
+{
+	const struct options *o = run->o;
+
+	run->result.runs = calloc(o->rounds * o->modes_nr, sizeof(struct run_result));
+	if (!run->result.runs) {
+		log_error("out of memory.");
+		return EXIT_RUN_FAILED;
+	}
+	for (unsigned int round = 1; round <= o->rounds && !run->stopped; round++) {
+		for (size_t i = 0; i < o->modes_nr && !run->stopped; i++) {
+			int code = run_round(run, o->modes[i], round);
+
+			if (code)
+				return code;
+		}
+	}
+	return EXIT_DONE;
+}
+
+static struct spread spread_of(const struct result *res, enum mode mode,
+			       struct real (*value)(const struct run_result *r))
+{
+	double *values = calloc(res->runs_nr + 1, sizeof(*values));
+	struct spread spread = {0};
+	size_t n = 0;
+
+	if (!values)
+		return spread;
+	for (size_t i = 0; i < res->runs_nr; i++) {
+		struct real v = value(&res->runs[i]);
+
+		if (res->runs[i].mode == mode && v.known)
+			values[n++] = v.value;
+	}
+	spread = stats__spread(values, n);
+	free(values);
+	return spread;
+}
+
+static struct real copies_of(const struct run_result *r)
+{
+	return r->copies_per_byte;
+}
+
+static int summarise_mode(struct run *run, enum mode mode)
+{
+	struct result *res = &run->result;
+	struct mode_summary *s = &res->summary[res->summary_nr];
+	unsigned int rounds = 0;
+
+	*s = (struct mode_summary){.mode = mode, .size = run->o->size, .threads = run->o->threads};
+	run_result__init(&s->total);
+	for (size_t i = 0; i < res->runs_nr; i++) {
+		if (res->runs[i].mode != mode)
+			continue;
+		if (ledger__add(&s->total, &res->runs[i])) {
+			run_result__clear(&s->total);
+			return -ENOMEM;
+		}
+		rounds++;
+	}
+	if (!rounds) {
+		run_result__clear(&s->total);
+		return 0;
+	}
+	s->rounds = rounds;
+	ledger__close(&s->total, s->total.balance_known);
+	verdict__give(&s->total, &res->env);
+	s->throughput_gbps = spread_of(res, mode, run_result__gbps);
+	s->copies_per_byte = spread_of(res, mode, copies_of);
+	res->summary_nr++;
+	return 0;
+}
+
+static int summarise(struct run *run)
+{
+	for (size_t i = 0; i < run->o->modes_nr; i++) {
+		if (summarise_mode(run, run->o->modes[i])) {
+			log_error("out of memory.");
+			return EXIT_RUN_FAILED;
+		}
+	}
+	run->result.interrupted = run->stopped;
+	return EXIT_DONE;
+}
+
+struct output_files {
+	struct outfile *json, *csv;
+};
+
+static int open_output(struct outfile **f, const char *name)
+{
+	int err = name ? outfile__open(f, name) : 0;
+
+	if (err)
+		log_error("cannot write %s: %s.", name, strerror(-err));
+	return err ? EXIT_USAGE : EXIT_DONE;
+}
+
+static int open_outputs(struct output_files *files, const struct options *o)
+{
+	int code = open_output(&files->json, o->json);
+
+	return code ? code : open_output(&files->csv, o->csv);
+}
+
+static int write_output(struct outfile **f, const char *name, const struct result *res,
+			int (*write)(const struct result *r, FILE *stream))
+{
+	int err;
+
+	if (!*f)
+		return EXIT_DONE;
+	err = write(res, outfile__stream(*f));
+	if (err)
+		outfile__abort(*f);
+	else
+		err = outfile__commit(*f);
+	*f = NULL;
+	if (err)
+		log_error("cannot write %s: %s.", name, strerror(-err));
+	return err ? EXIT_RUN_FAILED : EXIT_DONE;
+}
+
+static int text_columns(void)
+{
+	struct winsize ws;
+
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col)
+		return ws.ws_col;
+	return TEXT_COLUMNS_DEFAULT;
+}
+
+/* The text goes to stdout, unless stdout was asked for as data: then to stderr. */
+static int write_text(const struct run *run)
+{
+	const struct options *o = run->o;
+	bool taken = (o->json && strcmp(o->json, "-") == 0) || (o->csv && strcmp(o->csv, "-") == 0);
+	int err;
+
+	if (o->quiet)
+		return EXIT_DONE;
+	err = output__text(&run->result, taken ? stderr : stdout, text_columns());
+	if (err)
+		log_error("cannot write the result: %s.", strerror(-err));
+	return err ? EXIT_RUN_FAILED : EXIT_DONE;
+}
+
+static int write_results(struct run *run, struct output_files *files)
+{
+	const struct options *o = run->o;
+	int code = write_text(run), next;
+
+	next = write_output(&files->json, o->json, &run->result, output__json);
+	code = code ? code : next;
+	next = write_output(&files->csv, o->csv, &run->result, output__csv);
+	return code ? code : next;
+}
+
+static int check_assertions(const struct run *run)
+{
+	int code = EXIT_DONE;
+
+	for (size_t i = 0; i < run->o->assertions_nr; i++) {
+		char message[512];
+
+		if (assertion__check(run->o->assertions[i], &run->result, message, sizeof(message)))
+			continue;
+		log_error("--assert did not hold: %s", message);
+		code = EXIT_ASSERTION;
+	}
+	return code;
+}
+
+static int set_up(struct run *run)
+{
+	int err, code;
+
+	err = find_loadgen(run);
+	if (err) {
+		log_error("netio-loadgen is not beside netiotrace: %s.", strerror(-err));
+		return EXIT_RUN_FAILED;
+	}
+	err = loop__open(&run->loop);
+	if (err) {
+		log_error("cannot wait for events: %s.", strerror(-err));
+		return EXIT_RUN_FAILED;
+	}
+	code = open_path(run);
+	return code ? code : open_kernel_side(run);
+}
+
+static void tear_down(struct run *run)
+{
+	display__clear(&run->display);
+	session__close(run->session);
+	netpath__close(run->path);
+	loop__close(&run->loop);
+	for (size_t i = 0; i < run->result.runs_nr; i++)
+		run_result__clear(&run->result.runs[i]);
+	for (size_t i = 0; i < run->result.summary_nr; i++)
+		run_result__clear(&run->result.summary[i].total);
+	free(run->result.runs);
+}
+
+static int run_watched(struct run *run)
+{
+	int code, fd;
+
+	display__open(&run->display, run->o, &run->result.env);
+	display__phase(&run->display, LIVE_STARTING);
+	fd = display__fd(&run->display);
+	if (fd >= 0)
+		loop__add(&run->loop, fd);
+	code = run_rounds(run);
+	if (fd >= 0)
+		loop__remove(&run->loop, fd);
+	display__close(&run->display);
+	return code;
+}
+
+static bool verified(const struct run *run)
+{
+	for (size_t i = 0; i < run->result.summary_nr; i++)
+		if (run->result.summary[i].total.app.verify_errors)
+			return false;
+	return true;
+}
+
+static int finish(struct run *run, struct output_files *files)
+{
+	int code = summarise(run);
+
+	if (!code)
+		code = write_results(run, files);
+	if (!code && !verified(run)) {
+		log_error("--verify found bytes that are not what was sent.");
+		code = EXIT_RUN_FAILED;
+	}
+	if (!code && run->signo)
+		code = EXIT_SIGNAL_BASE + run->signo;
+	return code ? code : check_assertions(run);
+}
+
+int run__main(const struct options *o)
+{
+	struct run *run = calloc(1, sizeof(*run));
+	struct output_files files = {NULL, NULL};
+	int code;
+
+	if (!run) {
+		log_error("out of memory.");
+		return EXIT_RUN_FAILED;
+	}
+	run->o = o;
+	run->loop = (struct loop)LOOP_INIT;
+	init_result(run);
+	code = check_privileges(o);
+	if (!code)
+		code = open_outputs(&files, o);
+	if (!code)
+		code = set_up(run);
+	if (!code)
+		code = run_watched(run);
+	if (!code)
+		code = finish(run, &files);
+	outfile__abort(files.json);
+	outfile__abort(files.csv);
+	tear_down(run);
+	free(run);
+	return code;
+}

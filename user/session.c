@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Loading, attaching and reading the BPF programs; see session.h. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "log.h"
+#include "session.h"
+#include "netiotrace.skel.h"
+
+struct session {
+	struct netiotrace_bpf *skel;
+	int cpus;
+	void *percpu; /* one element of the largest per-CPU map, for every CPU */
+	struct bpf_link **links; /* by alternative; NULL: not attached */
+};
+
+__attribute__((format(printf, 2, 0))) static int print_nothing(enum libbpf_print_level level,
+							       const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+/* libbpf speaks only when asked to (-vv): its messages describe attempts that are meant to fail. */
+__attribute__((format(printf, 2, 0))) static int print_debug(enum libbpf_print_level level,
+							     const char *format, va_list args)
+{
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	return vfprintf(stderr, format, args);
+}
+
+static void set_libbpf_output(void)
+{
+	libbpf_set_print(log_level() >= LOG_DEBUG ? print_debug : print_nothing);
+}
+
+static struct bpf_program *program_of(struct netiotrace_bpf *skel, const struct alternative *alt)
+{
+	return bpf_object__find_program_by_name(skel->obj, alt->program);
+}
+
+static int size_maps(struct netiotrace_bpf *skel, unsigned int slots)
+{
+	int err;
+
+	err = bpf_map__set_max_entries(skel->maps.nio_cells, nio_cell_index(slots, 0, 0));
+	if (err)
+		return err;
+	return bpf_map__set_max_entries(skel->maps.nio_zc, slots);
+}
+
+static struct netiotrace_bpf *open_skeleton(unsigned int slots, int *err)
+{
+	struct netiotrace_bpf *skel = netiotrace_bpf__open();
+
+	if (!skel) {
+		*err = -errno;
+		return NULL;
+	}
+	*err = size_maps(skel, slots);
+	if (*err) {
+		netiotrace_bpf__destroy(skel);
+		return NULL;
+	}
+	return skel;
+}
+
+static int try_one(const struct alternative *alt)
+{
+	struct netiotrace_bpf *skel;
+	struct bpf_program *prog;
+	struct bpf_link *link;
+	int err;
+
+	skel = open_skeleton(1, &err);
+	if (!skel)
+		return err;
+	prog = program_of(skel, alt);
+	if (!prog) {
+		err = -ENOENT;
+		goto out;
+	}
+	bpf_program__set_autoload(prog, true);
+	err = netiotrace_bpf__load(skel);
+	if (err)
+		goto out;
+	link = bpf_program__attach(prog);
+	if (!link)
+		err = -errno;
+	bpf_link__destroy(link);
+out:
+	netiotrace_bpf__destroy(skel);
+	return err;
+}
+
+/* Errors that say something about this moment, not about the kernel. */
+static bool tells_nothing(int err)
+{
+	return err == -ENOMEM || err == -EAGAIN || err == -EBUSY || err == -EMFILE ||
+	       err == -EINTR;
+}
+
+int session__try_all(struct offer *offers)
+{
+	set_libbpf_output();
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		int err = try_one(&plan_alternatives[i]);
+
+		offers[i].err = err;
+		offers[i].answer = !err		      ? ANSWER_YES :
+				   tells_nothing(err) ? ANSWER_UNKNOWN :
+							ANSWER_NO;
+	}
+	return 0;
+}
+
+static bool chosen_by(const struct plan *plan, const struct alternative *alt)
+{
+	return plan && plan->chosen[alt->probe] == alt;
+}
+
+static void select_programs(struct session *s, const struct plan *const plans[MODE_NR])
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		const struct alternative *alt = &plan_alternatives[i];
+		struct bpf_program *prog = program_of(s->skel, alt);
+		bool wanted = false;
+
+		for (int m = 0; m < MODE_NR; m++)
+			wanted |= chosen_by(plans[m], alt);
+		if (prog)
+			bpf_program__set_autoload(prog, wanted);
+		if (wanted && alt->probe == PROBE_COMPLETION_MERGED)
+			s->skel->rodata->nio_config.merges_seen = 1;
+	}
+}
+
+static int allocate(struct session *s)
+{
+	s->cpus = libbpf_num_possible_cpus();
+	if (s->cpus < 0)
+		return s->cpus;
+	s->links = calloc(plan_alternatives_nr, sizeof(struct bpf_link *));
+	s->percpu = calloc(s->cpus, sizeof(struct nio_cell));
+	return s->links && s->percpu ? 0 : -ENOMEM;
+}
+
+int session__open(struct session **out, const struct plan *const plans[MODE_NR],
+		  unsigned int slots)
+{
+	struct session *s;
+	int err;
+
+	if (!slots || slots > NIO_SLOT_MAX)
+		return -EINVAL;
+	set_libbpf_output();
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	err = allocate(s);
+	if (err)
+		goto err_out;
+	s->skel = open_skeleton(slots, &err);
+	if (!s->skel)
+		goto err_out;
+	select_programs(s, plans);
+	err = netiotrace_bpf__load(s->skel);
+	if (err)
+		goto err_out;
+	*out = s;
+	return 0;
+err_out:
+	session__close(s);
+	return err;
+}
+
+static void detach(struct session *s, size_t i)
+{
+	bpf_link__destroy(s->links[i]);
+	s->links[i] = NULL;
+}
+
+void session__close(struct session *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; s->links && i < plan_alternatives_nr; i++)
+		detach(s, i);
+	netiotrace_bpf__destroy(s->skel);
+	free(s->links);
+	free(s->percpu);
+	free(s);
+}
+
+int session__attach(struct session *s, const struct plan *plan)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		const struct alternative *alt = &plan_alternatives[i];
+		bool wanted = chosen_by(plan, alt);
+
+		if (!wanted && s->links[i])
+			detach(s, i);
+		if (!wanted || s->links[i])
+			continue;
+		s->links[i] = bpf_program__attach(program_of(s->skel, alt));
+		if (!s->links[i])
+			return -errno;
+	}
+	return 0;
+}
+
+unsigned int session__attached(const struct session *s)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		n += s->links[i] != NULL;
+	return n;
+}
+
+int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigned int slot,
+		   enum nio_side side)
+{
+	struct nio_conn conn = {.slot = slot, .side = side};
+	int fd = bpf_map__fd(s->skel->maps.nio_conns);
+
+	for (size_t i = 0; i < n; i++)
+		if (bpf_map_update_elem(fd, &cookies[i], &conn, BPF_NOEXIST))
+			return -errno;
+	return 0;
+}
+
+void session__unwatch(struct session *s, const uint64_t *cookies, size_t n)
+{
+	int fd = bpf_map__fd(s->skel->maps.nio_conns);
+
+	for (size_t i = 0; i < n; i++)
+		bpf_map_delete_elem(fd, &cookies[i]);
+}
+
+/* Sums element i of a per-CPU map over all CPUs; its value is made of u64 only. */
+static int sum_percpu(struct session *s, const struct bpf_map *map, uint32_t i, void *out,
+		      size_t size)
+{
+	uint64_t *total = out;
+
+	memset(out, 0, size);
+	if (bpf_map_lookup_elem(bpf_map__fd(map), &i, s->percpu))
+		return -errno;
+	for (int cpu = 0; cpu < s->cpus; cpu++) {
+		const uint64_t *value = (const void *)((const char *)s->percpu + cpu * size);
+
+		for (size_t w = 0; w < size / sizeof(*total); w++)
+			total[w] += value[w];
+	}
+	return 0;
+}
+
+static int read_missed(const struct session *s, uint64_t *missed)
+{
+	*missed = 0;
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		struct bpf_program *prog = program_of(s->skel, &plan_alternatives[i]);
+		struct bpf_prog_info info = {};
+		uint32_t len = sizeof(info);
+		int fd = prog ? bpf_program__fd(prog) : -1;
+
+		if (fd < 0)
+			continue;
+		if (bpf_obj_get_info_by_fd(fd, &info, &len))
+			return -errno;
+		*missed += info.recursion_misses;
+	}
+	return 0;
+}
+
+int session__read(struct session *s, unsigned int slot, struct snapshot *out)
+{
+	int err;
+
+	for (uint32_t side = 0; side < NIO_SIDE_NR; side++) {
+		for (uint32_t stage = 0; stage < NIO_STAGE_NR; stage++) {
+			err = sum_percpu(s, s->skel->maps.nio_cells,
+					 nio_cell_index(slot, side, stage), &out->cells[side][stage],
+					 sizeof(struct nio_cell));
+			if (err)
+				return err;
+		}
+	}
+	err = sum_percpu(s, s->skel->maps.nio_zc, slot, &out->zc, sizeof(out->zc));
+	if (err)
+		return err;
+	err = sum_percpu(s, s->skel->maps.nio_health, 0, &out->health, sizeof(out->health));
+	if (err)
+		return err;
+	return read_missed(s, &out->missed);
+}

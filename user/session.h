@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The BPF programs while they are loaded: the only part that knows the skeleton and libbpf. Reads
+ * statistics as plain snapshots; what they mean is the ledger's business.
+ */
+#ifndef NETIOTRACE_SESSION_H
+#define NETIOTRACE_SESSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan.h"
+
+struct session;
+
+/*
+ * Tries each alternative of the table by itself (load and attach), filling offers in table order.
+ * Costs tens of milliseconds each. 0, or -errno when nothing could be tried (-EPERM: privileges).
+ */
+int session__try_all(struct offer *offers);
+
+/*
+ * Loads every program that one of the plans (NULL: unused) chose, for `slots` ledgers. Attaches
+ * nothing yet. 0 or -errno; *out is owned by the caller.
+ */
+int session__open(struct session **out, const struct plan *const plans[MODE_NR],
+		  unsigned int slots);
+void session__close(struct session *s); /* takes NULL */
+
+/* Makes the attached programs exactly those of plan: attaches what is missing, detaches the rest. */
+int session__attach(struct session *s, const struct plan *plan);
+unsigned int session__attached(const struct session *s);
+
+/* Watches the sockets with these cookies: their traffic goes to slot, as the given side's. */
+int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigned int slot,
+		   enum nio_side side);
+void session__unwatch(struct session *s, const uint64_t *cookies, size_t n);
+
+/* Everything counted so far for one slot, summed over CPUs. Only ever grows. */
+struct snapshot {
+	struct nio_cell cells[NIO_SIDE_NR][NIO_STAGE_NR];
+	struct nio_zc zc;
+	struct nio_health health; /* of all slots */
+	uint64_t missed;	  /* of all programs: runs the kernel refused */
+};
+
+int session__read(struct session *s, unsigned int slot, struct snapshot *out);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Figures that the live views and the final text both show, taken from a run's result. Pure: no
+ * layout, no I/O. What was not measured never enters a figure as 0.
+ */
+#ifndef NETIOTRACE_VIEW_FIGURES_H
+#define NETIOTRACE_VIEW_FIGURES_H
+
+#include "result.h"
+
+/* Copies per payload byte over the stages that were measured. */
+struct copies_figure {
+	struct real value;
+	unsigned int excluded; /* copying stages left out as not measured: 1 << enum nio_stage */
+};
+
+struct copies_figure figures__copies(const struct run_result *run);
+
+/* Bytes of one stage for each payload byte received. */
+struct real figures__per_byte(const struct run_result *run, enum nio_stage stage);
+
+/* Is the stage's byte count known, and if not, why (never NULL then)? */
+bool figures__stage_known(const struct run_result *run, enum nio_stage stage, const char **reason);
+
+/* Completions concern only sessions that made zero-copy sends. */
+bool figures__any_completion(const struct result *r);
+
+bool figures__any_loss(const struct health *h);
+
+/* "64 KiB in 8 fields, 1 thread". Fills buf, returns it. */
+char *figures__load(char *buf, size_t len, uint64_t size, unsigned int fields,
+		    unsigned int threads);
+
+/* "Linux 6.18.44" of either spelling in the environment; "kernel unknown" when it could not be
+ * read. */
+char *figures__kernel(char *buf, size_t len, const struct environment *env);
+
+#endif

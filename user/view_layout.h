@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The picture of the interactive view as a pure function of its state: what stands in which cell.
+ * The parts are drawn by a file each; view_layout.c says where they go.
+ */
+#ifndef NETIOTRACE_VIEW_LAYOUT_H
+#define NETIOTRACE_VIEW_LAYOUT_H
+
+#include "view_grid.h"
+#include "view_model.h"
+
+#define VIEW_MIN_ROWS 24
+#define VIEW_MIN_COLS 80
+
+/* Draws the whole picture on a blank grid. utf8: block glyphs may be used, else plain ASCII. */
+void view_layout__draw(struct grid *g, const struct view_model *m, bool utf8);
+
+/* The attribute a mode is drawn in: its colour. Colour never says anything alone. */
+unsigned int view_mode__attr(enum mode mode);
+
+/* view_ledger.c: heading and a row per mode from row on; returns the first row below. */
+int view_ledger__draw(struct grid *g, int row, const struct live_frame *f);
+
+/* view_columns.c: the quantity's heading and one histogram per mode, on rows row..last. */
+void view_columns__draw(struct grid *g, int row, int last, const struct live_frame *f,
+			enum view_quantity q, bool utf8);
+
+/* view_help.c: a page that fits VIEW_MIN_ROWS x VIEW_MIN_COLS. */
+void view_help__draw(struct grid *g);
+
+#endif

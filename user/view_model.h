@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The state of the interactive view: the last frame, the frame frozen by a pause, the frame that a
+ * reset made the baseline, and what the keys chose. Owns copies of all it shows, so the run loop
+ * may overwrite its frame. Never alters the session's data; knows no terminal and no layout.
+ */
+#ifndef NETIOTRACE_VIEW_MODEL_H
+#define NETIOTRACE_VIEW_MODEL_H
+
+#include "live.h"
+
+/* What a histogram column can show, in the order of the arrow keys. */
+enum view_quantity {
+	VIEW_TX_COPY,
+	VIEW_TX_PIN,
+	VIEW_DEFERRED_COPY,
+	VIEW_RX_COPY,
+	VIEW_SEND_CALL,
+	VIEW_DELIVERY,
+	VIEW_COMPLETION,
+	VIEW_QUANTITY_NR,
+};
+
+enum view_key {
+	VIEW_KEY_OTHER,
+	VIEW_KEY_QUIT,
+	VIEW_KEY_PAUSE,
+	VIEW_KEY_LEFT,
+	VIEW_KEY_RIGHT,
+	VIEW_KEY_RESET,
+	VIEW_KEY_HELP,
+};
+
+/* A frame with everything it points to that a run loop could free or overwrite. */
+struct frame_copy {
+	bool valid;
+	struct live_frame frame;
+	struct environment env;
+};
+
+/* 0 or -ENOMEM, *copy then unchanged. Clearing is safe at any time on zeroed memory. */
+int frame_copy__set(struct frame_copy *copy, const struct live_frame *frame);
+void frame_copy__clear(struct frame_copy *copy);
+
+struct view_model {
+	struct frame_copy latest;
+	struct frame_copy frozen; /* valid while paused */
+	struct frame_copy base;   /* valid after a reset */
+	enum view_quantity quantity;
+	bool help;
+};
+
+/* Takes in a new frame. -ENOMEM: the former one stays. */
+int view_model__frame(struct view_model *m, const struct live_frame *frame);
+enum live_action view_model__key(struct view_model *m, enum view_key key);
+
+/*
+ * What is to be shown: the frozen or the latest frame, less the baseline. Filled into *shown, which
+ * the caller clears. -ENODATA before the first frame, -ENOMEM.
+ */
+int view_model__shown(const struct view_model *m, struct frame_copy *shown);
+
+void view_model__clear(struct view_model *m);
+
+#endif
