@@ -39,9 +39,10 @@ SHARED_SRC  := user/hist.c user/units.c
 LOADGEN_SRC := $(sort $(wildcard loadgen/*.c)) $(SHARED_SRC)
 USER_SRC    := $(sort $(wildcard user/*.c))
 UNIT_SRC    := $(sort $(wildcard tests/unit/test_*.c))
-# Code the unit tests link: everything of both programs but main and the file that knows the skeleton.
-UNIT_LINK   := $(filter-out user/main.c user/session.c,$(USER_SRC))
-LOADGEN_UNIT_LINK := $(filter-out loadgen/main.c,$(filter-out $(SHARED_SRC),$(LOADGEN_SRC)))
+# What unit tests link, as an archive, of which each takes only what it calls: everything of both
+# programs but main and the file that knows the skeleton.
+UNIT_LINK   := $(filter-out user/main.c user/session.c loadgen/main.c,\
+               $(sort $(USER_SRC) $(LOADGEN_SRC)))
 
 obj = $(patsubst %.c,$(O)/%.o,$(1))
 
@@ -85,9 +86,13 @@ $(O)/netio-loadgen: $(call obj,$(LOADGEN_SRC))
 
 # ./netiotrace and ./netio-loadgen are the ordinary build's programs.
 netiotrace netio-loadgen: %: $(O)/%
-	$(Q)$(if $(SAN),true,ln -sf $(O)/$@ $@)
+	$(Q)$(if $(filter build,$(O)),ln -sf $< $@,true)
 
-$(O)/tests/unit/%: $(O)/tests/unit/%.o $(call obj,$(UNIT_LINK)) $(call obj,$(LOADGEN_UNIT_LINK))
+$(O)/unit.a: $(call obj,$(UNIT_LINK))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
 

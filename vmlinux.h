@@ -70,6 +70,40 @@ enum bpf_map_type {
 	__MAX_BPF_MAP_TYPE = 34,
 };
 
+enum {
+	TCP_ESTABLISHED = 1,
+	TCP_SYN_SENT = 2,
+	TCP_SYN_RECV = 3,
+	TCP_FIN_WAIT1 = 4,
+	TCP_FIN_WAIT2 = 5,
+	TCP_TIME_WAIT = 6,
+	TCP_CLOSE = 7,
+	TCP_CLOSE_WAIT = 8,
+	TCP_LAST_ACK = 9,
+	TCP_LISTEN = 10,
+	TCP_CLOSING = 11,
+	TCP_NEW_SYN_RECV = 12,
+	TCP_BOUND_INACTIVE = 13,
+	TCP_MAX_STATES = 14,
+};
+
+enum {
+	BPF_TCP_ESTABLISHED = 1,
+	BPF_TCP_SYN_SENT = 2,
+	BPF_TCP_SYN_RECV = 3,
+	BPF_TCP_FIN_WAIT1 = 4,
+	BPF_TCP_FIN_WAIT2 = 5,
+	BPF_TCP_TIME_WAIT = 6,
+	BPF_TCP_CLOSE = 7,
+	BPF_TCP_CLOSE_WAIT = 8,
+	BPF_TCP_LAST_ACK = 9,
+	BPF_TCP_LISTEN = 10,
+	BPF_TCP_CLOSING = 11,
+	BPF_TCP_NEW_SYN_RECV = 12,
+	BPF_TCP_BOUND_INACTIVE = 13,
+	BPF_TCP_MAX_STATES = 14,
+};
+
 #pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
 
 
@@ -95,6 +129,7 @@ struct sk_buff {
 };
 
 struct sock_common {
+	volatile unsigned char skc_state;
 	atomic64_t skc_cookie;
 };
 

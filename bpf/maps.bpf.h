@@ -3,9 +3,6 @@
 #ifndef NETIOTRACE_MAPS_BPF_H
 #define NETIOTRACE_MAPS_BPF_H
 
-/* Set before loading; a constant to the verifier. */
-const volatile struct nio_config nio_config = {};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);

@@ -4,8 +4,7 @@
  * include this file; nothing else is shared but the histogram layout. Fixed-width types, explicit
  * padding, and every size asserted, so that one compiler cannot disagree with the other in silence.
  *
- * Four channels, never mixed:
- *   rodata	 what to do (struct nio_config), constant once loaded: the verifier drops untaken branches
+ * Three channels, never mixed:
  *   nio_conns	 which sockets are watched, by socket cookie; written by user space before the traffic
  *   nio_cells,	 per-CPU statistics: they only grow. User space reads and subtracts, never resets
  *   nio_zc
@@ -77,16 +76,17 @@ static inline __u32 nio_cell_index(__u32 slot, __u32 side, __u32 stage)
 }
 
 /*
- * nio_zc: per CPU, indexed by slot. Completions of MSG_ZEROCOPY sends. The kernel merges a completion
- * into the record at the tail of the error queue when their id ranges touch, without comparing their
- * codes; a merged one is therefore booked from its own record, by another program (merged_*).
+ * nio_zc: per CPU, indexed by slot. Completions of MSG_ZEROCOPY sends, counted as the application
+ * takes them from the error queue. The kernel merges a completion into the record at the tail of that
+ * queue when their id ranges touch, without comparing their codes; where a merged one's own code
+ * differs from that of the record it went into, the difference is booked as a correction.
  */
 struct nio_zc {
-	__u64 notifications; /* one may stand for several sends */
-	__u64 sends;	     /* sends completed, of unmerged records */
+	__u64 notifications; /* completions reported to the socket; each stands for one or more sends */
+	__u64 sends;	     /* sends completed, by the records taken */
 	__u64 copied;	     /* of these, with SO_EE_CODE_ZEROCOPY_COPIED */
-	__u64 merged_sends;
-	__u64 merged_copied;
+	__u64 copied_more;   /* sends merged away that were copied, into a record that says not */
+	__u64 copied_less;   /* the reverse */
 	__u64 pad;
 };
 
@@ -100,11 +100,9 @@ struct nio_conn {
 	__u32 side;	 /* enum nio_side */
 	__u32 zckey;	 /* sk_zckey at the last send seen */
 	__u32 write_seq; /* tcp_sock.write_seq at the last transmit seen */
-	__u64 err_tail;	 /* last record seen at the tail of sk_error_queue: identity only */
-	__u32 err_lo;	 /* its id range then */
-	__u32 err_hi;
+	__u64 err_tail;	 /* record last seen at the tail of sk_error_queue: identity only */
+	__u32 zc_next;	 /* first zero-copy id not yet taken from the error queue */
 	__u32 seen;	 /* NIO_SEEN_* */
-	__u32 pad;
 };
 
 /* write_seq holds a value. Until then a transmit takes snd_nxt for it: all earlier bytes are out. */
@@ -118,18 +116,11 @@ struct nio_health {
 	__u64 pad;
 };
 
-/* rodata */
-struct nio_config {
-	__u32 merges_seen; /* nio_tp_completion_merged is attached: merged records are its to book */
-	__u32 pad;
-};
-
 #ifndef __VMLINUX_H__
 _Static_assert(sizeof(struct nio_cell) == 32 + 8 * NIO_HIST_BUCKETS, "nio_cell layout");
 _Static_assert(sizeof(struct nio_zc) == 48, "nio_zc layout");
-_Static_assert(sizeof(struct nio_conn) == 40, "nio_conn layout");
+_Static_assert(sizeof(struct nio_conn) == 32, "nio_conn layout");
 _Static_assert(sizeof(struct nio_health) == 32, "nio_health layout");
-_Static_assert(sizeof(struct nio_config) == 8, "nio_config layout");
 #endif
 
 #endif

@@ -31,6 +31,18 @@ static __always_inline void on_send_return(struct sock *sk, int ret)
 }
 
 /*
+ * A FIN takes a sequence number and is no payload. It is queued as soon as the state has left those
+ * in which data can still be written.
+ */
+static __always_inline __u32 fin_queued(const struct sock *sk)
+{
+	__u8 state = sk->__sk_common.skc_state;
+
+	return state != TCP_ESTABLISHED && state != TCP_CLOSE_WAIT &&
+	       state != TCP_SYN_SENT && state != TCP_SYN_RECV;
+}
+
+/*
  * TCP hands a packet of sk to the device: books what was copied into the socket since its previous
  * packet, by write_seq, the kernel's own count of queued bytes. Runs under the socket's lock
  * (__tcp_transmit_skb), before snd_nxt moves past the packet, and once everything is acknowledged
@@ -49,7 +61,7 @@ static __always_inline void on_transmit(const struct sk_buff *skb)
 	conn = conn_of(sk);
 	if (!conn)
 		return;
-	write_seq = BPF_CORE_READ(tp, write_seq);
+	write_seq = BPF_CORE_READ(tp, write_seq) - fin_queued(sk);
 	base = conn->seen & NIO_SEEN_WRITE_SEQ ? conn->write_seq : BPF_CORE_READ(tp, snd_nxt);
 	conn->write_seq = write_seq;
 	conn->seen |= NIO_SEEN_WRITE_SEQ;
@@ -139,45 +151,58 @@ static __always_inline struct nio_zc *zc_of(const struct nio_conn *conn)
 }
 
 /*
- * A completion was put at the tail of the error queue, or merged into the record there: then the
- * record is the one seen last time, with a later end. Ids are u32 and wrap.
+ * A completion was put at the tail of the error queue, or merged into the record there. Not counted
+ * here but by notification: the application may have taken the record already.
  */
-static __always_inline void on_completion(const struct sock *sk)
+static __always_inline void on_completion_report(const struct sock *sk)
 {
 	const struct sk_buff *tail;
 	struct zc_notification ee;
 	struct nio_conn *conn = conn_of(sk);
 	struct nio_zc *zc;
-	__u32 sends;
-	bool merged;
 
 	if (!conn)
 		return;
-	tail = sk->sk_error_queue.prev;
 	zc = zc_of(conn);
-	if (!zc || read_completion(tail, &ee))
+	if (zc)
+		zc->notifications++;
+	tail = sk->sk_error_queue.prev;
+	if (!read_completion(tail, &ee))
+		conn->err_tail = (__u64)tail;
+}
+
+/* Is the record one that stood in the queue, rather than one merged into another? Ids are u32. */
+static __always_inline bool was_queued(const struct nio_conn *conn, const struct sk_buff *skb,
+				       const struct zc_notification *ee)
+{
+	return ee->ee_info == conn->zc_next || (__u64)skb == conn->err_tail;
+}
+
+/* A record merged away carries its own code; the one it went into is at the tail, if not yet taken. */
+static __always_inline void correct_merged(const struct sock *sk, const struct zc_notification *own,
+					   struct nio_zc *zc)
+{
+	const struct sk_buff *tail = sk->sk_error_queue.prev;
+	struct zc_notification ee;
+	bool copied = own->ee_code & SO_EE_CODE_ZEROCOPY_COPIED;
+	bool says_copied;
+
+	if (read_completion(tail, &ee) || own->ee_info - ee.ee_info > ee.ee_data - ee.ee_info)
 		return;
-	merged = conn->err_tail == (__u64)tail && conn->err_lo == ee.ee_info;
-	sends = merged ? ee.ee_data - conn->err_hi : ee.ee_data - ee.ee_info + 1;
-	conn->err_tail = (__u64)tail;
-	conn->err_lo = ee.ee_info;
-	conn->err_hi = ee.ee_data;
-	if (!sends)
-		return;
-	zc->notifications++;
-	if (merged && nio_config.merges_seen)
-		return;
-	zc->sends += sends;
-	if (ee.ee_code & SO_EE_CODE_ZEROCOPY_COPIED)
-		zc->copied += sends;
+	says_copied = ee.ee_code & SO_EE_CODE_ZEROCOPY_COPIED;
+	if (copied && !says_copied)
+		zc->copied_more += own->ee_data - own->ee_info + 1;
+	if (!copied && says_copied)
+		zc->copied_less += own->ee_data - own->ee_info + 1;
 }
 
 /*
- * An skb is freed. A completion merged away is freed right after its report: empty, charged to the
- * sender, its own id range and code still in cb. Records the application has read are freed too; the
- * merged one is the one that is not the tail itself and ends where the tail was just seen to end.
+ * An skb is freed. A notification is freed when the application has taken it from the error queue, or
+ * at once when it was merged into the record at the tail: empty either way, charged to the sender,
+ * its id range and code in cb. Every send is in the range of one record taken, in id order but for
+ * completions that overtake each other, which are known by having been seen at the tail.
  */
-static __always_inline void on_completion_merged(const struct sk_buff *skb)
+static __always_inline void on_notification_freed(const struct sk_buff *skb)
 {
 	const struct sock *sk = skb->sk;
 	struct zc_notification ee;
@@ -191,12 +216,18 @@ static __always_inline void on_completion_merged(const struct sk_buff *skb)
 	if (!conn || read_completion(skb, &ee))
 		return;
 	zc = zc_of(conn);
-	if (!zc || (__u64)skb == conn->err_tail || ee.ee_data != conn->err_hi)
+	if (!zc)
 		return;
+	if (!was_queued(conn, skb, &ee)) {
+		correct_merged(sk, &ee, zc);
+		return;
+	}
 	sends = ee.ee_data - ee.ee_info + 1;
-	zc->merged_sends += sends;
+	if (ee.ee_info == conn->zc_next)
+		conn->zc_next = ee.ee_data + 1;
+	zc->sends += sends;
 	if (ee.ee_code & SO_EE_CODE_ZEROCOPY_COPIED)
-		zc->merged_copied += sends;
+		zc->copied += sends;
 }
 
 #endif

@@ -35,16 +35,16 @@ int BPF_PROG(nio_tp_zerocopy_arrival, struct sk_buff *skb)
 }
 
 SEC("?tp_btf/inet_sk_error_report")
-int BPF_PROG(nio_tp_completion, const struct sock *sk)
+int BPF_PROG(nio_tp_completion_report, const struct sock *sk)
 {
-	on_completion(sk);
+	on_completion_report(sk);
 	return 0;
 }
 
 SEC("?tp_btf/consume_skb")
-int BPF_PROG(nio_tp_completion_merged, struct sk_buff *skb)
+int BPF_PROG(nio_tp_notification_freed, struct sk_buff *skb)
 {
-	on_completion_merged(skb);
+	on_notification_freed(skb);
 	return 0;
 }
 

@@ -58,15 +58,9 @@ veth_list() {
 	ip -o link show type veth 2>/dev/null | sed 's/^[0-9]*: \([^:]*\):.*/\1/' | sort
 }
 
-# Names of our BPF programs, as the kernel keeps them: cut to 15 characters.
-_bpf_names() {
-	sed -n -E 's/^(static )?(int|__u32|void) (BPF_[A-Z0-9_]+\()?([a-z0-9_]+).*/\4/p' \
-		"$REPO"/bpf/*.bpf.[ch] | cut -c 1-15 | sort -u
-}
-
-bpf_programs() {
-	"$BPFTOOL" -j prog show 2>/dev/null | jq -r '.[].name // empty' | sort -u |
-		comm -12 - <(_bpf_names)
+# BPF programs and maps of ours: all their names begin with nio_.
+bpf_objects() {
+	"$BPFTOOL" -j prog show 2>/dev/null | jq -r '.[].name // empty | select(startswith("nio_"))'
 	"$BPFTOOL" -j map show 2>/dev/null | jq -r '.[].name // empty | select(startswith("nio_"))'
 }
 
@@ -90,7 +84,7 @@ _leftovers() {
 	what=$(_added "${_veth_before-}" "$(veth_list)")
 	[ -z "$what" ] || echo "a veth device is left: $what"
 	if [ "$(id -u)" -eq 0 ] && [ -n "$BPFTOOL" ]; then
-		what=$(bpf_programs)
+		what=$(bpf_objects)
 		[ -z "$what" ] || echo "BPF programs or maps are left: $what"
 	fi
 }
@@ -105,4 +99,28 @@ assert_nothing_left() {
 		_leftovers
 		return 1
 	}
+}
+
+# as_nobody COMMAND...: as the user nobody, without capabilities.
+as_nobody() {
+	setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all "$@"
+}
+
+# A TCP port nobody listens on: the kernel's choice.
+free_port() {
+	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+ss_listens() { # PORT
+	ss -Hltn "sport = :$1" | grep -q .
+}
+
+# stop_jobs: ends what the test left running in the background; call it in teardown.
+stop_jobs() {
+	local pid
+
+	for pid in $(jobs -p); do
+		kill -INT "$pid" 2>/dev/null || true
+	done
+	wait || true
 }

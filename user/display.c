@@ -172,8 +172,8 @@ int display__finish_round(struct display *d, const struct run_result *run)
 		return err;
 	update_rates(d, i);
 	sum_elapsed(&d->frame);
-	d->frame.modes[i].running = false;
 	draw(d);
+	d->frame.modes[i].running = false;
 	return 0;
 }
 

@@ -304,7 +304,8 @@ static int report__take_receiver(struct driver_report *r, const json_t *stats)
 	int err;
 
 	err = NUMBERS(r, stats, {"rx_bytes", &app->rx_bytes}, {"rx_messages", &app->rx_messages},
-		      {"verify_errors", &app->verify_errors});
+		      {"verify_errors", &app->verify_errors.value});
+	app->verify_errors.known = !err;
 	if (!err)
 		err = report__take_cpu(r, stats, &app->receiver_cpu_ns);
 	if (!err)

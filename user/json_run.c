@@ -146,7 +146,7 @@ static json_t *app_json(const struct run_result *run)
 	err |= json_put_u64(o, "partial_sends", app->partial_sends);
 	err |= json_put_u64(o, "eagain", app->eagain);
 	err |= json_put_u64(o, "eintr", app->eintr);
-	err |= json_put_u64(o, "verify_errors", app->verify_errors);
+	err |= json_put_num(o, "verify_errors", app->verify_errors);
 	err |= json_put(o, "cpu_s", cpu_json(app));
 	err |= json_put_real(o, "cpu_s_per_gb", cpu_s_per_gb(app));
 	err |= json_put(o, "tcp", tcp_json(app));
@@ -299,6 +299,7 @@ static json_t *health_json(const struct health *health)
 	int err = 0;
 
 	err |= json_put_num(o, "missed", health->missed);
+	err |= json_put_num(o, "missed_codes", health->missed_codes);
 	err |= json_put_num(o, "dropped", health->dropped);
 	err |= json_put_num(o, "map_full", health->map_full);
 	err |= json_put_num(o, "unmatched", health->unmatched);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Output files written whole or not at all. Owns the temporary file and the rename; knows nothing
- * of what is written. A target that is no regular file (stdout, a pipe, /dev/null) cannot be
- * replaced by a rename: what goes there is kept in memory and written at commit.
+ * Output files written whole or not at all. What is written is kept in memory; commit puts it into a
+ * temporary file beside the target and renames that over it, so that being killed at any moment before
+ * leaves nothing. A target that is no regular file (stdout, a pipe, /dev/null) is written at commit.
+ * Knows nothing of what is written.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,34 +18,30 @@
 
 struct outfile {
 	FILE *stream;
-	char *target;    /* what commit renames over; NULL: nothing is renamed */
-	char *temporary; /* NULL: in memory */
-	int fd;          /* where memory is written at commit; -1 with a temporary */
-	char *memory;    /* of the memory stream; valid once it is closed */
+	char *memory; /* of the stream; valid once it is closed */
 	size_t size;
+	int fd;		/* where it is written; -1: to target, by way of a temporary file */
+	char *target;	/* what the temporary is renamed to */
+	char *directory; /* of the target */
+	mode_t mode;
 };
 
 static void outfile__free(struct outfile *f)
 {
 	if (f->stream)
 		fclose(f->stream);
-	if (f->temporary)
-		unlink(f->temporary);
 	if (f->fd >= 0)
 		close(f->fd);
 	free(f->target);
-	free(f->temporary);
+	free(f->directory);
 	free(f->memory);
 	free(f);
 }
 
-static int open_memory(struct outfile *f, int fd)
+static int open_special(struct outfile *f, int fd)
 {
-	if (fd < 0)
-		return -errno;
 	f->fd = fd;
-	f->stream = open_memstream(&f->memory, &f->size);
-	return f->stream ? 0 : -errno;
+	return fd < 0 ? -errno : 0;
 }
 
 /* The mode a file made by open(2) would have. Called before any thread exists. */
@@ -70,30 +67,37 @@ static int give_to_invoker(int fd)
 	return fchown(fd, (uid_t)uid, (gid_t)gid) ? -errno : 0;
 }
 
-static int open_temporary(struct outfile *f, const char *directory, mode_t mode)
+/* A temporary file beside the target: its descriptor, its name in *name (freed by the caller). */
+static int open_temporary(const struct outfile *f, char **name)
 {
-	char *name;
 	int fd, err;
 
-	if (asprintf(&name, "%s/.netiotrace-XXXXXX", directory) < 0)
+	if (asprintf(name, "%s/.netiotrace-XXXXXX", f->directory) < 0) {
+		*name = NULL;
 		return -ENOMEM;
-	fd = mkostemp(name, O_CLOEXEC);
+	}
+	fd = mkostemp(*name, O_CLOEXEC);
 	if (fd < 0) {
 		err = -errno;
-		free(name);
+		free(*name);
+		*name = NULL;
 		return err;
 	}
-	f->temporary = name;
-	err = give_to_invoker(fd);
-	if (!err && fchmod(fd, mode))
-		err = -errno;
-	if (!err) {
-		f->stream = fdopen(fd, "w");
-		err = f->stream ? 0 : -errno;
-	}
-	if (err)
-		close(fd);
-	return err;
+	return fd;
+}
+
+/* Can a file be made there? Asked before anything is measured. */
+static int try_directory(const struct outfile *f)
+{
+	char *name;
+	int fd = open_temporary(f, &name);
+
+	if (fd < 0)
+		return fd;
+	unlink(name);
+	free(name);
+	close(fd);
+	return 0;
 }
 
 /* Replaces a file that exists: links are followed, its mode is kept, and it must be writable. */
@@ -105,30 +109,23 @@ static int open_existing(struct outfile *f, const char *name, mode_t mode)
 		return -errno;
 	if (!realpath(name, path))
 		return -errno;
+	f->mode = mode & 0777;
 	f->target = strdup(path);
-	if (!f->target)
-		return -ENOMEM;
 	*strrchr(path, '/') = '\0';
-	return open_temporary(f, path, mode & 0777);
+	f->directory = strdup(path);
+	return f->target && f->directory ? try_directory(f) : -ENOMEM;
 }
 
 static int open_new(struct outfile *f, const char *name)
 {
 	const char *slash = strrchr(name, '/');
-	char *directory;
-	int err;
 
 	if (slash && !slash[1])
 		return -EISDIR;
+	f->mode = default_mode();
 	f->target = strdup(name);
-	if (!f->target)
-		return -ENOMEM;
-	directory = slash ? strndup(name, (size_t)(slash - name)) : strdup(".");
-	if (!directory)
-		return -ENOMEM;
-	err = open_temporary(f, directory, default_mode());
-	free(directory);
-	return err;
+	f->directory = slash ? strndup(name, (size_t)(slash - name)) : strdup(".");
+	return f->target && f->directory ? try_directory(f) : -ENOMEM;
 }
 
 static int open_target(struct outfile *f, const char *name)
@@ -138,13 +135,13 @@ static int open_target(struct outfile *f, const char *name)
 	if (!*name)
 		return -ENOENT;
 	if (!strcmp(name, "-"))
-		return open_memory(f, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+		return open_special(f, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
 	if (stat(name, &st))
 		return errno == ENOENT ? open_new(f, name) : -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	if (!S_ISREG(st.st_mode))
-		return open_memory(f, open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY));
+		return open_special(f, open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY));
 	return open_existing(f, name, st.st_mode);
 }
 
@@ -158,12 +155,15 @@ int outfile__open(struct outfile **out, const char *name)
 		return -ENOMEM;
 	f->fd = -1;
 	err = open_target(f, name);
-	if (err) {
-		outfile__free(f);
-		return err;
+	if (!err) {
+		f->stream = open_memstream(&f->memory, &f->size);
+		err = f->stream ? 0 : -errno;
 	}
-	*out = f;
-	return 0;
+	if (err)
+		outfile__free(f);
+	else
+		*out = f;
+	return err;
 }
 
 FILE *outfile__stream(struct outfile *f)
@@ -192,34 +192,50 @@ static int close_stream(struct outfile *f)
 {
 	int err = ferror(f->stream) ? -EIO : 0;
 
-	if (fflush(f->stream))
-		err = -errno;
-	if (!err && f->temporary && fsync(fileno(f->stream)))
-		err = -errno;
 	if (fclose(f->stream) && !err)
 		err = -errno;
 	f->stream = NULL;
 	return err;
 }
 
-static int rename_temporary(struct outfile *f)
+static int fill_temporary(const struct outfile *f, int fd)
 {
-	if (rename(f->temporary, f->target))
-		return -errno;
-	free(f->temporary);
-	f->temporary = NULL;
-	return 0;
+	int err = give_to_invoker(fd);
+
+	if (!err && fchmod(fd, f->mode))
+		err = -errno;
+	if (!err)
+		err = write_all(fd, f->memory, f->size);
+	if (!err && fsync(fd))
+		err = -errno;
+	return err;
+}
+
+static int replace_target(const struct outfile *f)
+{
+	char *name;
+	int fd = open_temporary(f, &name);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = fill_temporary(f, fd);
+	if (close(fd) && !err)
+		err = -errno;
+	if (!err && rename(name, f->target))
+		err = -errno;
+	if (err)
+		unlink(name);
+	free(name);
+	return err;
 }
 
 int outfile__commit(struct outfile *f)
 {
-	int err;
+	int err = close_stream(f);
 
-	err = close_stream(f);
-	if (!err && f->temporary)
-		err = rename_temporary(f);
-	else if (!err)
-		err = write_all(f->fd, f->memory, f->size);
+	if (!err)
+		err = f->fd >= 0 ? write_all(f->fd, f->memory, f->size) : replace_target(f);
 	outfile__free(f);
 	return err;
 }

@@ -142,6 +142,7 @@ static void app_unknown(struct app_result *app)
 {
 	int i;
 
+	nums_unknown(&app->verify_errors, 1);
 	nums_unknown(&app->sender_cpu_ns, 1);
 	nums_unknown(&app->receiver_cpu_ns, 1);
 	for (i = 0; i < LATENCY_NR; i++)
@@ -162,6 +163,7 @@ static void stages_unknown(struct stage_result *stages)
 static void health_unknown(struct health *health)
 {
 	nums_unknown(&health->missed, 1);
+	nums_unknown(&health->missed_codes, 1);
 	nums_unknown(&health->dropped, 1);
 	nums_unknown(&health->map_full, 1);
 	nums_unknown(&health->unmatched, 1);

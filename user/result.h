@@ -91,7 +91,7 @@ struct app_result {
 	uint64_t tcp_bytes_acked;    /* TCP_INFO of the senders: tcpi_bytes_acked */
 	uint64_t tcp_bytes_received; /* TCP_INFO of the receivers: tcpi_bytes_received */
 	uint64_t tcp_bytes_retrans;  /* TCP_INFO of the senders */
-	uint64_t verify_errors;
+	struct num verify_errors; /* messages or bytes that differed; known with --verify only */
 	struct num sender_cpu_ns, receiver_cpu_ns; /* user + system time of either process */
 	struct latency_result latency[LATENCY_NR];
 };
@@ -154,10 +154,15 @@ struct verdict {
 };
 
 struct health {
-	struct num missed;  /* program runs the kernel refused (recursion) */
+	struct num missed;  /* program runs the kernel refused (recursion): events not booked */
 	struct num dropped; /* events lost on the way to user space */
 	struct num map_full;
 	struct num unmatched;
+	/*
+	 * The same of the program that sees notifications freed. What it can miss is a merged one's own
+	 * code: copied_fraction may then be off where sends differ, no count of sends or bytes.
+	 */
+	struct num missed_codes;
 };
 
 struct run_result {

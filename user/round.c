@@ -62,6 +62,17 @@ static void take_cookies(struct round *r, enum nio_side side)
 	memcpy(r->cookies[side], report->cookies, report->cookies_nr * sizeof(uint64_t));
 }
 
+/* What one process of the load generator reports, at the end or on the way. */
+static int take_numbers(struct round *r, enum nio_side side)
+{
+	int err = ledger__app(r->out, &r->drivers[side].report, side);
+
+	/* Nothing is compared unless asked: no errors found is then no finding. */
+	if (!r->run->o->verify)
+		r->out->app.verify_errors = (struct num){.reason = "--verify was not given"};
+	return err;
+}
+
 static int take_event(struct round *r, enum nio_side side, enum driver_event event)
 {
 	const struct driver_report *report = &r->drivers[side].report;
@@ -80,10 +91,10 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 		return 0;
 	case DRIVER_STATS:
 		r->stats[side] = r->measuring && !r->done[side];
-		return r->stats[side] ? ledger__app(r->out, report, side) : 0;
+		return r->stats[side] ? take_numbers(r, side) : 0;
 	case DRIVER_DONE:
 		r->done[side] = true;
-		return ledger__app(r->out, report, side);
+		return take_numbers(r, side);
 	case DRIVER_ERROR:
 		log_error("the load generator's %s failed: %s", side_names[side], report->message);
 		return -EIO;

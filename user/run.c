@@ -123,6 +123,15 @@ static int open_session(struct run *run, const struct plan *plans[MODE_NR])
 	return err;
 }
 
+static unsigned int probes_of(const struct plan_row *rows, size_t n)
+{
+	unsigned int probes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		probes += rows[i].hook != NULL;
+	return probes;
+}
+
 static int open_kernel_side(struct run *run)
 {
 	const struct plan *plans[MODE_NR] = {NULL};
@@ -141,6 +150,7 @@ static int open_kernel_side(struct run *run)
 	}
 	run->result.plan_nr = plan__rows(plans, run->rows);
 	run->result.plan = run->rows;
+	run->result.probes = probes_of(run->rows, run->result.plan_nr);
 	run->result.backend = "tracepoint";
 	return EXIT_DONE;
 }
@@ -403,7 +413,7 @@ static int run_watched(struct run *run)
 static bool verified(const struct run *run)
 {
 	for (size_t i = 0; i < run->result.summary_nr; i++)
-		if (run->result.summary[i].total.app.verify_errors)
+		if (run->o->verify && run->result.summary[i].total.app.verify_errors.value)
 			return false;
 	return true;
 }

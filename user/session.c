@@ -138,8 +138,6 @@ static void select_programs(struct session *s, const struct plan *const plans[MO
 			wanted |= chosen_by(plans[m], alt);
 		if (prog)
 			bpf_program__set_autoload(prog, wanted);
-		if (wanted && alt->probe == PROBE_COMPLETION_MERGED)
-			s->skel->rodata->nio_config.merges_seen = 1;
 	}
 }
 
@@ -264,20 +262,35 @@ static int sum_percpu(struct session *s, const struct bpf_map *map, uint32_t i, 
 	return 0;
 }
 
-static int read_missed(const struct session *s, uint64_t *missed)
+static int refused_runs(const struct bpf_program *prog, uint64_t *runs)
 {
-	*missed = 0;
-	for (size_t i = 0; i < plan_alternatives_nr; i++) {
-		struct bpf_program *prog = program_of(s->skel, &plan_alternatives[i]);
-		struct bpf_prog_info info = {};
-		uint32_t len = sizeof(info);
-		int fd = prog ? bpf_program__fd(prog) : -1;
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info);
+	int fd = prog ? bpf_program__fd(prog) : -1;
 
-		if (fd < 0)
-			continue;
-		if (bpf_obj_get_info_by_fd(fd, &info, &len))
-			return -errno;
-		*missed += info.recursion_misses;
+	*runs = 0;
+	if (fd < 0)
+		return 0;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return -errno;
+	*runs = info.recursion_misses;
+	return 0;
+}
+
+static int read_missed(const struct session *s, struct snapshot *out)
+{
+	out->missed = out->missed_codes = 0;
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		const struct alternative *alt = &plan_alternatives[i];
+		uint64_t runs;
+		int err = refused_runs(program_of(s->skel, alt), &runs);
+
+		if (err)
+			return err;
+		if (alt->probe == PROBE_NOTIFICATION_FREED)
+			out->missed_codes += runs;
+		else
+			out->missed += runs;
 	}
 	return 0;
 }
@@ -301,5 +314,5 @@ int session__read(struct session *s, unsigned int slot, struct snapshot *out)
 	err = sum_percpu(s, s->skel->maps.nio_health, 0, &out->health, sizeof(out->health));
 	if (err)
 		return err;
-	return read_missed(s, &out->missed);
+	return read_missed(s, out);
 }

@@ -41,7 +41,8 @@ struct snapshot {
 	struct nio_cell cells[NIO_SIDE_NR][NIO_STAGE_NR];
 	struct nio_zc zc;
 	struct nio_health health; /* of all slots */
-	uint64_t missed;	  /* of all programs: runs the kernel refused */
+	uint64_t missed;	  /* runs the kernel refused, of all programs but: */
+	uint64_t missed_codes;	  /* of PROBE_NOTIFICATION_FREED */
 };
 
 int session__read(struct session *s, unsigned int slot, struct snapshot *out);

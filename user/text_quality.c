@@ -146,7 +146,10 @@ static void add_loss(struct num *sum, const struct num *n)
 
 static struct health sum_health(const struct result *r)
 {
-	struct health sum = {{.known = true}, {.known = true}, {.known = true}, {.known = true}};
+	struct health sum = {.missed.known = true,
+			     .dropped.known = true,
+			     .map_full.known = true,
+			     .unmatched.known = true};
 	const struct health *h;
 	size_t i;
 

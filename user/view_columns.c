@@ -14,9 +14,11 @@
 #include "view_wrap.h"
 
 #define AXIS_COLS      7
+#define GAP_COLS       2
 #define PERCENT_COLS   6
 #define COUNT_COLS     10
 #define COUNT_MIN_COLS 40 /* columns this wide have room for counts beside the shares */
+#define ITEM_COLS      13 /* "p99.9 1.01ms", apart */
 #define PERCENTILES_NR 6
 
 /* What of a run a quantity shows: a stage's sizes, or a latency. */
@@ -241,7 +243,17 @@ static void format_quantile(const struct columns *cs, const struct column *c, do
 
 static int percentiles_per_line(int width)
 {
-	return width >= 13 * PERCENTILES_NR ? PERCENTILES_NR : width >= 36 ? 3 : 2;
+	return width >= ITEM_COLS * PERCENTILES_NR ? PERCENTILES_NR : width >= 36 ? 3 : 2;
+}
+
+/* Where item i of a line begins. "p99.9 1.01ms", first of three, must not touch the next. */
+static int item_at(int i, int width, int per_line)
+{
+	int first = width / per_line;
+
+	if (per_line == 3 && first < ITEM_COLS)
+		first = ITEM_COLS;
+	return i ? first + (i - 1) * (width - first) / (per_line - 1) : 0;
 }
 
 static void draw_percentiles(struct columns *cs, const struct column *c, int row, int col)
@@ -258,7 +270,7 @@ static void draw_percentiles(struct columns *cs, const struct column *c, int row
 	char value[UNITS_BUF];
 
 	for (i = 0; i < PERCENTILES_NR; i++) {
-		x = col + i % per_line * cs->width / per_line;
+		x = col + item_at(i % per_line, cs->width, per_line);
 		if (items[i].q < 0)
 			hist_axis__value(cs->axis.kind, c->mean, value, sizeof(value));
 		else
@@ -303,7 +315,7 @@ static void columns__init(struct columns *cs, struct grid *g, const struct live_
 	cs->q = &quantities[q];
 	cs->nr = (int)f->modes_nr;
 	if (cs->nr)
-		cs->width = (g->cols - AXIS_COLS) / cs->nr - 1;
+		cs->width = (g->cols - AXIS_COLS + GAP_COLS) / cs->nr - GAP_COLS;
 	for (i = 0; i < cs->nr; i++)
 		column__init(&cs->col[i], &f->modes[i], cs->q);
 }
@@ -327,7 +339,7 @@ void view_columns__draw(struct grid *g, int row, int last, const struct live_fra
 		grid__put_right(g, first_bar + (int)r, 0, AXIS_COLS - 1, GRID_PLAIN,
 				hist_axis__label(&cs.axis, r, label, sizeof(label)));
 	for (i = 0; i < cs.nr; i++) {
-		col = AXIS_COLS + i * (cs.width + 1);
+		col = AXIS_COLS + i * (cs.width + GAP_COLS);
 		draw_column_heading(&cs, &cs.col[i], row, col);
 		if (!cs.col[i].h) {
 			draw_text(&cs, &cs.col[i], first_bar, last, col);

@@ -65,12 +65,14 @@ struct copies_figure figures__copies(const struct run_result *run)
 
 bool figures__any_completion(const struct result *r)
 {
+	const struct hist *h;
 	size_t i;
 
-	for (i = 0; i < r->summary_nr; i++)
-		if (r->summary[i].mode == MODE_ZEROCOPY ||
-		    r->summary[i].total.app.latency[LATENCY_COMPLETION].hist)
+	for (i = 0; i < r->summary_nr; i++) {
+		h = r->summary[i].total.app.latency[LATENCY_COMPLETION].hist;
+		if (r->summary[i].mode == MODE_ZEROCOPY || (h && h->count))
 			return true;
+	}
 	return false;
 }
 

@@ -24,21 +24,26 @@ struct rung {
 };
 
 static const unsigned char e1[] = {10};
+static const unsigned char e2[] = {10, 30};
 static const unsigned char e3[] = {10, 20, 50};
 static const unsigned char e6[] = {10, 15, 20, 30, 50, 70};
 static const unsigned char e12[] = {10, 12, 15, 18, 22, 27, 33, 39, 47, 56, 68, 82};
 static const unsigned char e24[] = {10, 11, 12, 13, 15, 16, 18, 20, 22, 24, 27, 30,
 				    33, 36, 39, 43, 47, 51, 56, 62, 68, 75, 82, 91};
 
+/* clang-format off */
 static const struct rung size_ladder[] = {
-	{3, 0, 1, NULL}, {2, 0, 1, NULL}, {1, 0, 1, NULL},  {0, 0, 1, NULL},  {0, 0, 2, NULL},
-	{0, 0, 4, NULL}, {0, 0, 8, NULL}, {0, 0, 16, NULL}, {0, 0, 32, NULL}, {0, 0, 64, NULL},
+	{3, 0, 1, NULL}, {2, 0, 1, NULL},  {1, 0, 1, NULL},  {0, 0, 1, NULL},
+	{0, 0, 2, NULL}, {0, 0, 3, NULL},  {0, 0, 4, NULL},  {0, 0, 8, NULL},
+	{0, 0, 16, NULL}, {0, 0, 32, NULL}, {0, 0, 64, NULL},
 };
 
 static const struct rung time_ladder[] = {
-	{0, 24, 1, e24}, {0, 12, 1, e12}, {0, 6, 1, e6}, {0, 3, 1, e3},  {0, 1, 1, e1},
-	{0, 1, 2, e1},   {0, 1, 4, e1},   {0, 1, 8, e1}, {0, 1, 16, e1}, {0, 1, 32, e1},
+	{0, 24, 1, e24}, {0, 12, 1, e12}, {0, 6, 1, e6},  {0, 3, 1, e3},
+	{0, 2, 1, e2},   {0, 1, 1, e1},   {0, 1, 2, e1},  {0, 1, 4, e1},
+	{0, 1, 8, e1},   {0, 1, 16, e1},  {0, 1, 32, e1},
 };
+/* clang-format on */
 
 #define LADDER_NR (sizeof(size_ladder) / sizeof(size_ladder[0]))
 _Static_assert(sizeof(size_ladder) == sizeof(time_ladder), "one ladder length for both kinds");

@@ -34,8 +34,11 @@ static void draw_title(struct grid *g, const struct live_frame *f)
 	col = draw_item(g, 0, 0, item);
 	col = draw_item(g, 0, col, figures__kernel(item, sizeof(item), f->env));
 	col = draw_item(g, 0, col, f->env->path);
-	snprintf(item, sizeof(item), "backend %s, %u probe%s", f->backend ? f->backend : "none",
-		 f->probes, f->probes == 1 ? "" : "s");
+	if (f->probes)
+		snprintf(item, sizeof(item), "%s, %u probe%s", f->backend ? f->backend : "",
+			 f->probes, f->probes == 1 ? "" : "s");
+	else
+		snprintf(item, sizeof(item), "backend %s", f->backend ? f->backend : "none");
 	draw_item(g, 0, col, item);
 	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
 }
@@ -74,7 +77,7 @@ static void phase_text(char *buf, size_t len, const struct live_frame *f)
 
 	switch (f->phase) {
 	case LIVE_STARTING:
-		snprintf(buf, len, "starting: nothing is counted yet");
+		snprintf(buf, len, "starting%s%s: nothing is counted yet", *mode ? " " : "", mode);
 		break;
 	case LIVE_WARMUP:
 		snprintf(buf, len, "WARM-UP%s%s: nothing is counted yet", *mode ? " of " : "",

@@ -315,7 +315,7 @@ static void test_receiver_stats(void **state)
 	assert_int_equal(report.elapsed_ns, 9);
 	assert_int_equal(app->rx_bytes, 61);
 	assert_int_equal(app->rx_messages, 62);
-	assert_int_equal(app->verify_errors, 63);
+	assert_int_equal(app->verify_errors.value, 63);
 	assert_int_equal(app->receiver_cpu_ns.value, 64);
 	assert_int_equal(app->tcp_bytes_received, 66);
 	assert_int_equal(app->latency[LATENCY_DELIVERY].hist->count, 3);
@@ -543,7 +543,7 @@ static void test_copy_app(void **state)
 	assert_int_equal(app.sender_cpu_ns.value, 28);
 	assert_int_equal(app.rx_bytes, 61);
 	assert_int_equal(app.receiver_cpu_ns.value, 64);
-	assert_int_equal(app.verify_errors, 63);
+	assert_int_equal(app.verify_errors.value, 63);
 	for (i = 0; i < LATENCY_NR; i++) {
 		assert_non_null(app.latency[i].hist);
 		assert_ptr_not_equal(app.latency[i].hist, report.app.latency[i].hist);

@@ -164,7 +164,6 @@ static bool may_be_known_in_empty_run(const char *path)
 		"app.partial_sends",
 		"app.eagain",
 		"app.eintr",
-		"app.verify_errors",
 		"verdict.cause",
 		"verdict.text",
 	};

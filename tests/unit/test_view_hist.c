@@ -163,6 +163,27 @@ static void test_invariants(void **state)
 	hist__free(s);
 }
 
+/* A value on the edge of two rows belongs to the one that begins there. */
+static void test_edges(void **state)
+{
+	uint64_t counts[HIST_AXIS_ROWS_MAX], v;
+	struct hist *h = sizes();
+	struct hist_axis axis;
+	unsigned int i;
+
+	(void)state;
+	for (v = 0; v < 8; v++)
+		hist__record(h, v);
+	fit(&axis, HIST_AXIS_SIZE, h, 8);
+	assert_int_equal(axis.rows, 8);
+	hist_axis__count(&axis, h, counts);
+	for (i = 0; i < axis.rows; i++) {
+		assert_int_equal(axis.low[i], i);
+		assert_int_equal(counts[i], 1);
+	}
+	hist__free(h);
+}
+
 /* Several histograms share an axis wide enough for all of them. */
 static void test_shared(void **state)
 {
@@ -214,7 +235,7 @@ int main(void)
 		cmocka_unit_test(test_empty),         cmocka_unit_test(test_one_value),
 		cmocka_unit_test(test_powers_of_two), cmocka_unit_test(test_decimal_times),
 		cmocka_unit_test(test_invariants),    cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_wrap),          cmocka_unit_test(test_edges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
