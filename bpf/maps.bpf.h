@@ -49,8 +49,8 @@ static __always_inline struct nio_conn *conn_of(const struct sock *sk)
 }
 
 /*
- * Books one event of a stage. Plain additions: see bpf/netiotrace.h for why none is lost. A stage has
- * one calling program in any one plan.
+ * Books one event of a stage. Plain additions: see bpf/netiotrace.h for why none is lost. A stage
+ * has one calling program in any one plan.
  */
 static __always_inline void book(const struct nio_conn *conn, __u32 stage, __u64 bytes)
 {

@@ -10,4 +10,5 @@
 #include "stages.bpf.h"
 #include "tracepoint.bpf.h"
 
-char LICENSE[] SEC("license") = "GPL";
+char LICENSE[] SEC("license")
+= "GPL";

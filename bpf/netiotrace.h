@@ -5,10 +5,9 @@
  * padding, and every size asserted, so that one compiler cannot disagree with the other in silence.
  *
  * Three channels, never mixed:
- *   nio_conns	 which sockets are watched, by socket cookie; written by user space before the traffic
- *   nio_cells,	 per-CPU statistics: they only grow. User space reads and subtracts, never resets
- *   nio_zc
- *   nio_health	 every loss: what could not be booked, by cause
+ *   nio_conns	 which sockets are watched, by socket cookie; written by user space before the
+ * traffic nio_cells,	 per-CPU statistics: they only grow. User space reads and subtracts, never
+ * resets nio_zc nio_health	 every loss: what could not be booked, by cause
  *
  * How an update cannot be lost (a softirq may interrupt a program on the same CPU): each statistic
  * has exactly one writing program, its map is per CPU, and the kernel never runs a program inside
@@ -36,7 +35,6 @@
 	X(DEFERRED_COPY, "deferred_copy", "deferred", SENDER,   1)       \
 	X(RX_COPY,       "rx_copy",       "rx",       RECEIVER, 1)       \
 	X(OTHER_COPY,    "other_copy",    "other",    RECEIVER, 1)
-/* clang-format on */
 
 enum nio_stage {
 #define X(id, key, head, side, copies) NIO_STAGE_##id,
@@ -44,6 +42,7 @@ enum nio_stage {
 #undef X
 	NIO_STAGE_NR,
 };
+/* clang-format on */
 
 enum nio_side {
 	NIO_SIDE_SENDER,
@@ -57,7 +56,8 @@ enum nio_side {
  */
 #define NIO_SLOT_MAX 8
 
-/* Sizes and times of the kernel side: buckets 12.5 % wide, values below 2^34 apart, above clamped. */
+/* Sizes and times of the kernel side: buckets 12.5 % wide, values below 2^34 apart, above clamped.
+ */
 #define NIO_HIST_SUB_BITS 3
 #define NIO_HIST_BUCKETS  256
 
@@ -77,14 +77,15 @@ static inline __u32 nio_cell_index(__u32 slot, __u32 side, __u32 stage)
 
 /*
  * nio_zc: per CPU, indexed by slot. Completions of MSG_ZEROCOPY sends, counted as the application
- * takes them from the error queue. The kernel merges a completion into the record at the tail of that
- * queue when their id ranges touch, without comparing their codes; where a merged one's own code
- * differs from that of the record it went into, the difference is booked as a correction.
+ * takes them from the error queue. The kernel merges a completion into the record at the tail of
+ * that queue when their id ranges touch, without comparing their codes; where a merged one's own
+ * code differs from that of the record it went into, the difference is booked as a correction.
  */
 struct nio_zc {
-	__u64 notifications; /* completions reported to the socket; each stands for one or more sends */
-	__u64 sends;	     /* sends completed, by the records taken */
-	__u64 copied;	     /* of these, with SO_EE_CODE_ZEROCOPY_COPIED */
+	__u64 notifications; /* completions reported to the socket; each stands for one or more
+				sends */
+	__u64 sends;         /* sends completed, by the records taken */
+	__u64 copied;        /* of these, with SO_EE_CODE_ZEROCOPY_COPIED */
 	__u64 copied_more;   /* sends merged away that were copied, into a record that says not */
 	__u64 copied_less;   /* the reverse */
 	__u64 pad;
@@ -97,22 +98,23 @@ struct nio_zc {
  */
 struct nio_conn {
 	__u32 slot;
-	__u32 side;	 /* enum nio_side */
-	__u32 zckey;	 /* sk_zckey at the last send seen */
+	__u32 side;      /* enum nio_side */
+	__u32 zckey;     /* sk_zckey at the last send seen */
 	__u32 write_seq; /* tcp_sock.write_seq at the last transmit seen */
-	__u64 err_tail;	 /* record last seen at the tail of sk_error_queue: identity only */
-	__u32 zc_next;	 /* first zero-copy id not yet taken from the error queue */
-	__u32 seen;	 /* NIO_SEEN_* */
+	__u64 err_tail;  /* record last seen at the tail of sk_error_queue: identity only */
+	__u32 zc_next;   /* first zero-copy id not yet taken from the error queue */
+	__u32 seen;      /* NIO_SEEN_* */
 };
 
-/* write_seq holds a value. Until then a transmit takes snd_nxt for it: all earlier bytes are out. */
+/* write_seq holds a value. Until then a transmit takes snd_nxt for it: all earlier bytes are out.
+ */
 #define NIO_SEEN_WRITE_SEQ 1u
 
 /* nio_health: per CPU, one element. */
 struct nio_health {
-	__u64 map_full;	 /* state could not be stored */
+	__u64 map_full;  /* state could not be stored */
 	__u64 unmatched; /* an end without its beginning, or the reverse */
-	__u64 bad_read;	 /* a kernel structure could not be read */
+	__u64 bad_read;  /* a kernel structure could not be read */
 	__u64 pad;
 };
 

@@ -7,9 +7,9 @@
 #define NETIOTRACE_STAGES_BPF_H
 
 /* Preprocessor constants of the kernel, which BTF does not carry. */
-#define NETIF_F_SG		   (1ULL << 0)
-#define SKBFL_ZEROCOPY_ENABLE	   (1U << 0)
-#define SO_EE_ORIGIN_ZEROCOPY	   5
+#define NETIF_F_SG                 (1ULL << 0)
+#define SKBFL_ZEROCOPY_ENABLE      (1U << 0)
+#define SO_EE_ORIGIN_ZEROCOPY      5
 #define SO_EE_CODE_ZEROCOPY_COPIED 1
 
 /*
@@ -38,8 +38,8 @@ static __always_inline __u32 fin_queued(const struct sock *sk)
 {
 	__u8 state = sk->__sk_common.skc_state;
 
-	return state != TCP_ESTABLISHED && state != TCP_CLOSE_WAIT &&
-	       state != TCP_SYN_SENT && state != TCP_SYN_RECV;
+	return state != TCP_ESTABLISHED && state != TCP_CLOSE_WAIT && state != TCP_SYN_SENT &&
+	       state != TCP_SYN_RECV;
 }
 
 /*
@@ -178,7 +178,8 @@ static __always_inline bool was_queued(const struct nio_conn *conn, const struct
 	return ee->ee_info == conn->zc_next || (__u64)skb == conn->err_tail;
 }
 
-/* A record merged away carries its own code; the one it went into is at the tail, if not yet taken. */
+/* A record merged away carries its own code; the one it went into is at the tail, if not yet taken.
+ */
 static __always_inline void correct_merged(const struct sock *sk, const struct zc_notification *own,
 					   struct nio_zc *zc)
 {
@@ -197,10 +198,10 @@ static __always_inline void correct_merged(const struct sock *sk, const struct z
 }
 
 /*
- * An skb is freed. A notification is freed when the application has taken it from the error queue, or
- * at once when it was merged into the record at the tail: empty either way, charged to the sender,
- * its id range and code in cb. Every send is in the range of one record taken, in id order but for
- * completions that overtake each other, which are known by having been seen at the tail.
+ * An skb is freed. A notification is freed when the application has taken it from the error queue,
+ * or at once when it was merged into the record at the tail: empty either way, charged to the
+ * sender, its id range and code in cb. Every send is in the range of one record taken, in id order
+ * but for completions that overtake each other, which are known by having been seen at the tail.
  */
 static __always_inline void on_notification_freed(const struct sk_buff *skb)
 {

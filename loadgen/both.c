@@ -29,7 +29,7 @@ static void loopback(struct endpoint *e, unsigned int port)
 static int both__child(const struct settings *s, int fd, pid_t parent)
 {
 	struct settings mine = *s;
-	struct report report = {.ops = &report_pipe, .settings = &mine, .pipe_fd = fd};
+	struct herald report = {.ops = &herald_pipe, .settings = &mine, .pipe_fd = fd};
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		return -ESRCH;
@@ -37,7 +37,11 @@ static int both__child(const struct settings *s, int fd, pid_t parent)
 	signal(SIGTERM, SIG_IGN);
 	mine.command = COMMAND_RECV;
 	loopback(&mine.endpoint, 0);
-	return receiver__run(&mine, &report, (struct session_mode){.turn = 1});
+	if (s->cpus_receiver.nr) {
+		mine.cpus = s->cpus_receiver;
+		return receiver__run(&mine, &report, (struct session_mode){0});
+	}
+	return receiver__run(&mine, &report, (struct session_mode){.after_sender = true});
 }
 
 static int both__fork(const struct settings *s, pid_t *pid, int *fd)
@@ -67,13 +71,13 @@ static int both__fork(const struct settings *s, pid_t *pid, int *fd)
 }
 
 /* Runs the sender against the child and takes the child's report. */
-static int both__session(struct settings *mine, struct report *sender, struct report *receiver,
+static int both__session(struct settings *mine, struct herald *sender, struct herald *receiver,
 			 int fd)
 {
-	enum report_message what;
+	enum herald_message what;
 	int err;
 
-	err = report__receive(fd, receiver, &what);
+	err = herald__receive(fd, receiver, &what);
 	if (err)
 		return err;
 	loopback(&mine->endpoint, receiver->config.port);
@@ -81,28 +85,28 @@ static int both__session(struct settings *mine, struct report *sender, struct re
 	if (err < 0)
 		return err;
 	do {
-		int gone = report__receive(fd, receiver, &what);
+		int gone = herald__receive(fd, receiver, &what);
 
 		if (gone) {
-			report__error(sender, "The receiver's process ended without a report");
+			herald__error(sender, "The receiver's process ended without a report");
 			return gone;
 		}
-	} while (what != REPORT_DONE);
+	} while (what != HERALD_DONE);
 	return err;
 }
 
 int both__run(const struct settings *s)
 {
 	struct settings mine = *s;
-	struct report sender = {.ops = &report_final, .settings = &mine};
-	struct report receiver = sender;
+	struct herald sender = {.ops = &herald_final, .settings = &mine};
+	struct herald receiver = sender;
 	int status, fd = -1, err;
 	pid_t pid = -1;
 
 	mine.command = COMMAND_SEND;
 	err = both__fork(s, &pid, &fd);
 	if (err) {
-		report__error(&sender, "No process for the receiver: %s", strerror(-err));
+		herald__error(&sender, "No process for the receiver: %s", strerror(-err));
 		return err;
 	}
 	err = both__session(&mine, &sender, &receiver, fd);
@@ -112,8 +116,8 @@ int both__run(const struct settings *s)
 		;
 	close(fd);
 	if (err >= 0)
-		(s->json ? report__print_json : report__print_text)(&sender, &receiver);
-	report__clear(&sender);
-	report__clear(&receiver);
+		(s->json ? herald__print_json : herald__print_text)(&sender, &receiver);
+	herald__clear(&sender);
+	herald__clear(&receiver);
 	return err;
 }

@@ -31,8 +31,7 @@ void console__init(struct console *c, int fd);
 /* A whole line is in the buffer already: poll() would not tell. */
 bool console__pending(const struct console *c);
 
-/* Reads what is there when a line is not complete: call only when fd is readable or one is pending.
- */
+/* Reads when no line is complete: call only when fd is readable or a line is pending. */
 enum console_command console__next(struct console *c);
 
 #endif

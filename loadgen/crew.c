@@ -67,6 +67,7 @@ static void *member__main(void *arg)
 	struct crew_member *m = arg;
 	uint32_t phase = 0;
 
+	pthread_setname_np(pthread_self(), "nio-sender");
 	while ((phase = member__await(m->crew, phase)) != CREW_EXIT)
 		member__report(m, member__work(m));
 	return NULL;
@@ -105,7 +106,7 @@ int crew__add(struct crew *c, uint32_t index, int fd)
 	}
 	err = flow__open(&m->flow, fd, index, c->settings, &c->stop);
 	if (!err)
-		err = pin__start(&m->thread, c->settings, index, member__main, m);
+		err = pin__start(&m->thread, &c->settings->cpus, index, member__main, m);
 	m->started = !err;
 	return err;
 }

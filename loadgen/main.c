@@ -31,12 +31,12 @@ static int open_standard(void)
 
 static int run_side(const struct settings *s)
 {
-	struct report r = {
-		.ops = s->control ? &report_events : &report_final,
+	struct herald r = {
+		.ops = s->control ? &herald_events : &herald_final,
 		.settings = s,
 	};
 	const struct session_mode mode = {.signals = !s->control};
-	const struct report *sender = NULL, *receiver = NULL;
+	const struct herald *sender = NULL, *receiver = NULL;
 	int err;
 
 	if (s->command == COMMAND_SEND) {
@@ -47,8 +47,8 @@ static int run_side(const struct settings *s)
 		receiver = &r;
 	}
 	if (err >= 0 && !s->control)
-		(s->json ? report__print_json : report__print_text)(sender, receiver);
-	report__clear(&r);
+		(s->json ? herald__print_json : herald__print_text)(sender, receiver);
+	herald__clear(&r);
 	return err;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The two modes in which the kernel copies: from one packed buffer, or from the fields themselves.
- */
+/* The modes in which the kernel copies: from one packed buffer, or from the fields themselves. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +8,7 @@
 #include "clock.h"
 #include "flow.h"
 
-/* Of this many packed messages one is timed: reading the clock for each would cost what it
- * measures. */
+/* One in so many packings is timed: reading the clock for each would cost what it measures. */
 #define GATHER_SAMPLE 64
 
 static int copy__setup(struct flow *f)

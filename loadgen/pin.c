@@ -4,11 +4,10 @@
 
 #include "pin.h"
 
-/* A thread of ours needs no more; 256 of them at the default of 8 MiB would alarm small machines.
- */
+/* A thread of ours needs no more; 256 of them at the usual 8 MiB would alarm small machines. */
 #define STACK_SIZE (256 << 10)
 
-int pin__start(pthread_t *thread, const struct settings *s, unsigned int turn,
+int pin__start(pthread_t *thread, const struct cpu_list *cpus, unsigned int turn,
 	       void *(*run)(void *arg), void *arg)
 {
 	pthread_attr_t attr;
@@ -19,9 +18,9 @@ int pin__start(pthread_t *thread, const struct settings *s, unsigned int turn,
 	if (err)
 		return -err;
 	err = pthread_attr_setstacksize(&attr, STACK_SIZE);
-	if (!err && s->cpus_nr) {
+	if (!err && cpus->nr) {
 		CPU_ZERO(&cpu);
-		CPU_SET(s->cpus[turn % s->cpus_nr], &cpu);
+		CPU_SET(cpus->cpu[turn % cpus->nr], &cpu);
 		err = pthread_attr_setaffinity_np(&attr, sizeof(cpu), &cpu);
 	}
 	if (!err)

@@ -8,7 +8,7 @@
 #include "settings.h"
 
 /* Starts a thread on the CPU whose turn it is (turn modulo the list), or anywhere. 0 or -errno. */
-int pin__start(pthread_t *thread, const struct settings *s, unsigned int turn,
+int pin__start(pthread_t *thread, const struct cpu_list *cpus, unsigned int turn,
 	       void *(*run)(void *arg), void *arg);
 
 #endif

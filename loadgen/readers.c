@@ -63,6 +63,7 @@ static void *reader__main(void *arg)
 	struct reader *r = arg;
 	ssize_t n;
 
+	pthread_setname_np(pthread_self(), "nio-reader");
 	do {
 		n = recv(r->fd, r->buf, r->buf_len, 0);
 	} while (reader__book(r, n, errno));
@@ -130,7 +131,7 @@ int readers__add(struct readers *r, uint32_t index, int fd)
 	return 0;
 }
 
-int readers__start(struct readers *r, const struct settings *s, unsigned int turn)
+int readers__start(struct readers *r, const struct cpu_list *cpus, unsigned int turn)
 {
 	unsigned int i;
 	int err = 0;
@@ -141,7 +142,7 @@ int readers__start(struct readers *r, const struct settings *s, unsigned int tur
 		one->buf = malloc(one->buf_len);
 		if (!one->buf)
 			return -ENOMEM;
-		err = pin__start(&one->thread, s, turn + i, reader__main, one);
+		err = pin__start(&one->thread, cpus, turn + i, reader__main, one);
 		one->started = !err;
 	}
 	return err;

@@ -45,7 +45,7 @@ void readers__close(struct readers *r); /* takes a zeroed or half-open one */
 int readers__add(struct readers *r, uint32_t index, int fd);
 
 /* turn: of the first thread in --cpus. */
-int readers__start(struct readers *r, const struct settings *s, unsigned int turn);
+int readers__start(struct readers *r, const struct cpu_list *cpus, unsigned int turn);
 
 void readers__begin(struct readers *r); /* a phase: all counts to zero */
 void readers__expect(struct readers *r, uint32_t index, uint64_t bytes);

@@ -16,7 +16,7 @@
 #include "session.h"
 #include "session_id.h"
 
-/* From the control connection to the last data connection, and from totals to the last byte. */
+/* From one connection of a session to the next, and from totals to the last byte. */
 #define SETUP_NS (15 * NS_PER_SEC)
 #define STALL_NS (8 * NS_PER_SEC)
 /* How long the sender may take to close after its last confirmation. */
@@ -33,7 +33,7 @@ enum receiver_state {
 
 struct receiver {
 	const struct settings *settings;
-	struct report *report;
+	struct herald *report;
 	struct session_mode mode;
 	enum receiver_state state;
 	struct plane plane;
@@ -48,31 +48,38 @@ struct receiver {
 	uint64_t deadline;
 	uint64_t begin_ns, cpu_begin;
 	bool wrong;
-	struct tcp_counts tcp_begin[WIRE_THREADS_MAX];
+	struct tcp_counts tcp_begin[WIRE_THREADS_MAX], tcp_end[WIRE_THREADS_MAX];
 };
 
 static int receiver__lost(struct receiver *r, int err)
 {
 	if (err == -ECONNRESET || err == -EPIPE)
-		report__error(r->report, "The sender closed its connection in mid-run");
+		herald__error(r->report, "The sender closed its connection in mid-run");
 	else if (err == -EOVERFLOW)
-		report__error(r->report, "More bytes arrived than the sender says it sent");
+		herald__error(r->report, "More bytes arrived than the sender says it sent");
 	else if (err == -EPROTO)
-		report__error(r->report, "The sender does not keep to the protocol");
+		herald__error(r->report, "The sender does not keep to the protocol");
 	else
-		report__error(r->report, "The sender is lost: %s", strerror(-err));
+		herald__error(r->report, "The sender is lost: %s", strerror(-err));
 	return err;
+}
+
+static void receiver__count_tcp(struct receiver *r, struct tcp_counts *counts)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->readers.nr; i++)
+		tcp_counts__read(r->readers.all[i].fd, &counts[i]);
 }
 
 static int receiver__stats(struct receiver *r, bool done)
 {
-	struct report_stats st = {.interrupted = r->stopping && done, .same_clock = r->same_clock};
-	struct tcp_counts now;
+	struct side_stats st = {.interrupted = r->stopping && done, .same_clock = r->same_clock};
 	unsigned int i;
 	uint64_t end;
 
 	if (tally__init(&st.tally)) {
-		report__error(r->report, "Memory is short for the statistics");
+		herald__error(r->report, "Memory is short for the statistics");
 		return -ENOMEM;
 	}
 	st.tcp.known = true;
@@ -81,10 +88,10 @@ static int receiver__stats(struct receiver *r, bool done)
 		end = done ? st.tally.last_ns : clock__now();
 		st.elapsed_ns = end > r->begin_ns ? end - r->begin_ns : 0;
 		st.cpu_ns = cpu_time__now() - r->cpu_begin;
-		for (i = 0; i < r->readers.nr; i++) {
-			tcp_counts__read(r->readers.all[i].fd, &now);
-			tcp_counts__add_delta(&st.tcp, &now, &r->tcp_begin[i]);
-		}
+		if (!done)
+			receiver__count_tcp(r, r->tcp_end);
+		for (i = 0; i < r->readers.nr; i++)
+			tcp_counts__add_delta(&st.tcp, &r->tcp_end[i], &r->tcp_begin[i]);
 	}
 	r->report->ops->stats(r->report, &st, done);
 	tally__clear(&st.tally);
@@ -98,8 +105,7 @@ static int receiver__tell(struct receiver *r, const struct wire_frame *f)
 	return err ? receiver__lost(r, err) : 0;
 }
 
-/* Somebody asked this side to stop: the sender ends the phase. Nobody there: there is nothing to
- * end. */
+/* Somebody asked this side to stop: the sender ends the phase, or there is none to end. */
 static int receiver__stop(struct receiver *r)
 {
 	const struct wire_frame f = {.type = WIRE_STOP, .phase = r->phase};
@@ -130,14 +136,13 @@ static int receiver__command(struct receiver *r)
 	case CONSOLE_STOP:
 		return receiver__stop(r);
 	default:
-		report__error(r->report, "Command '%s' is not known, or not for a receiver",
+		herald__error(r->report, "Command '%s' is not known, or not for a receiver",
 			      c->line);
 		return -EINVAL;
 	}
 }
 
-/* A sender that went away before its session began was no disturbance: the next one is waited for.
- */
+/* A sender that went away before its session began: the next one is waited for. */
 static void receiver__forget(struct receiver *r)
 {
 	channel__close(&r->plane.channel);
@@ -168,14 +173,14 @@ static int receiver__welcome(struct receiver *r, const struct wire_hello *hello,
 			    r->same_clock);
 	r->plane.wake_fd = r->readers.wake_fd;
 	if (err)
-		report__error(r->report, "%u connections cannot be set up: %s", hello->threads,
+		herald__error(r->report, "%u connections cannot be set up: %s", hello->threads,
 			      strerror(-err));
 	return err;
 }
 
 static int receiver__describe(struct receiver *r)
 {
-	struct report_config c = {
+	struct side_config c = {
 		.uid = geteuid(),
 		.size = r->hello.size,
 		.threads = r->hello.threads,
@@ -191,7 +196,7 @@ static int receiver__describe(struct receiver *r)
 	for (i = 0; !err && i < r->readers.nr; i++)
 		err = sock__cookie(r->readers.all[i].fd, &c.cookies[i]);
 	if (err)
-		report__error(r->report, "A socket cannot be described: %s", strerror(-err));
+		herald__error(r->report, "A socket cannot be described: %s", strerror(-err));
 	else
 		r->report->ops->ready(r->report, &c);
 	return err;
@@ -207,9 +212,10 @@ static int receiver__ready(struct receiver *r)
 	err = receiver__describe(r);
 	if (err)
 		return err;
-	err = readers__start(&r->readers, r->settings, r->mode.turn ? r->readers.nr : 0);
+	err = readers__start(&r->readers, &r->settings->cpus,
+			     r->mode.after_sender ? r->readers.nr : 0);
 	if (err) {
-		report__error(r->report, "The threads cannot be started: %s", strerror(-err));
+		herald__error(r->report, "The threads cannot be started: %s", strerror(-err));
 		return err;
 	}
 	r->state = RECEIVER_WAITING;
@@ -233,6 +239,7 @@ static int receiver__admit(struct receiver *r, const struct wire_hello *hello, i
 		close(fd);
 		return 0;
 	}
+	r->deadline = clock__now() + SETUP_NS;
 	return r->readers.connected == r->readers.nr ? receiver__ready(r) : 0;
 }
 
@@ -253,7 +260,6 @@ static int receiver__accept(struct receiver *r)
 static int receiver__begin(struct receiver *r, const struct wire_frame *f)
 {
 	const struct wire_frame ok = {.type = WIRE_PHASE_OK, .phase = f->phase};
-	unsigned int i;
 
 	if (r->state != RECEIVER_WAITING || f->phase != r->phase + 1 || f->index > 1)
 		return receiver__lost(r, -EPROTO);
@@ -263,8 +269,7 @@ static int receiver__begin(struct receiver *r, const struct wire_frame *f)
 	memset(r->told, 0, sizeof(r->told));
 	r->sent_bytes = r->sent_messages = 0;
 	readers__begin(&r->readers);
-	for (i = 0; i < r->readers.nr; i++)
-		tcp_counts__read(r->readers.all[i].fd, &r->tcp_begin[i]);
+	receiver__count_tcp(r, r->tcp_begin);
 	r->measuring = f->index;
 	r->cpu_begin = cpu_time__now();
 	r->begin_ns = clock__now();
@@ -319,7 +324,7 @@ static int receiver__confirm(struct receiver *r)
 	int err;
 
 	if (tally__init(&sum)) {
-		report__error(r->report, "Memory is short for the statistics");
+		herald__error(r->report, "Memory is short for the statistics");
 		return -ENOMEM;
 	}
 	readers__read(&r->readers, &sum);
@@ -332,6 +337,8 @@ static int receiver__confirm(struct receiver *r)
 		return receiver__lost(r, -EPROTO);
 	r->deadline = UINT64_MAX;
 	r->state = RECEIVER_WAITING;
+	/* Before the sender knows: it closes at once, and tcpi_bytes_received counts its FIN. */
+	receiver__count_tcp(r, r->tcp_end);
 	err = receiver__tell(r, &f);
 	if (err || !r->measuring)
 		return err;
@@ -372,7 +379,7 @@ static int receiver__wait(struct receiver *r)
 	int events = plane__wait(&r->plane, deadline, fds, n);
 
 	if (events < 0)
-		report__error(r->report, "Waiting failed: %s", strerror(-events));
+		herald__error(r->report, "Waiting failed: %s", strerror(-events));
 	return events;
 }
 
@@ -405,7 +412,7 @@ static int receiver__step(struct receiver *r)
 static int receiver__listen(struct receiver *r)
 {
 	const struct settings *set = r->settings;
-	struct report_config c = {.uid = geteuid(), .verify = set->verify};
+	struct side_config c = {.uid = geteuid(), .verify = set->verify};
 	int err;
 
 	err = acceptor__open(&r->acceptor, &set->endpoint, set->rcvbuf);
@@ -413,20 +420,20 @@ static int receiver__listen(struct receiver *r)
 		err = sock__address(r->acceptor.listen_fd, false, c.address, sizeof(c.address),
 				    &c.port);
 	if (err) {
-		report__error(r->report, "The address cannot be listened on: %s", strerror(-err));
+		herald__error(r->report, "The address cannot be listened on: %s", strerror(-err));
 		return err;
 	}
 	r->report->ops->listening(r->report, &c);
 	return 0;
 }
 
-int receiver__run(const struct settings *settings, struct report *report, struct session_mode mode)
+int receiver__run(const struct settings *settings, struct herald *report, struct session_mode mode)
 {
 	struct receiver *r = calloc(1, sizeof(*r));
 	int err;
 
 	if (!r) {
-		report__error(report, "Memory is short");
+		herald__error(report, "Memory is short");
 		return -ENOMEM;
 	}
 	r->settings = settings;
@@ -435,7 +442,7 @@ int receiver__run(const struct settings *settings, struct report *report, struct
 	r->acceptor.listen_fd = -1;
 	err = plane__open(&r->plane, settings->control, mode.signals);
 	if (err) {
-		report__error(report, "Signals cannot be received: %s", strerror(-err));
+		herald__error(report, "Signals cannot be received: %s", strerror(-err));
 		goto out;
 	}
 	err = receiver__listen(r);

@@ -23,7 +23,7 @@
 
 struct sender {
 	const struct settings *settings;
-	struct report *report;
+	struct herald *report;
 	struct plane plane;
 	struct crew crew;
 	struct wire_hello hello;
@@ -39,25 +39,25 @@ struct sender {
 static int sender__lost(struct sender *s, int err)
 {
 	if (err == -ECONNRESET || err == -EPIPE)
-		report__error(s->report, "The receiver closed the control connection: it ended, or "
+		herald__error(s->report, "The receiver closed the control connection: it ended, or "
 					 "it serves another session");
 	else if (err == -EPROTO)
-		report__error(s->report, "What answers there is not a netio-loadgen receiver of "
+		herald__error(s->report, "What answers there is not a netio-loadgen receiver of "
 					 "this version");
 	else
-		report__error(s->report, "The receiver is lost: %s", strerror(-err));
+		herald__error(s->report, "The receiver is lost: %s", strerror(-err));
 	return err;
 }
 
 static int sender__stats(struct sender *s, bool done)
 {
-	struct report_stats st = {.sender = true, .interrupted = s->stopping && done};
+	struct side_stats st = {.sender = true, .interrupted = s->stopping && done};
 	struct tcp_counts now;
 	unsigned int i;
 	uint64_t end;
 
 	if (tally__init(&st.tally)) {
-		report__error(s->report, "Memory is short for the statistics");
+		herald__error(s->report, "Memory is short for the statistics");
 		return -ENOMEM;
 	}
 	st.tcp.known = true;
@@ -105,7 +105,7 @@ static int sender__command(struct sender *s)
 		}
 		/* fall through */
 	default:
-		report__error(s->report, "Command '%s' is not known, or not expected now", c->line);
+		herald__error(s->report, "Command '%s' is not known, or not expected now", c->line);
 		return -EINVAL;
 	}
 }
@@ -135,7 +135,7 @@ static int sender__step(struct sender *s, uint64_t deadline)
 	int err = 0;
 
 	if (events < 0) {
-		report__error(s->report, "Waiting failed: %s", strerror(-events));
+		herald__error(s->report, "Waiting failed: %s", strerror(-events));
 		return events;
 	}
 	if (!events)
@@ -188,7 +188,7 @@ static int sender__await_order(struct sender *s, enum console_command order)
 	while (!err && !s->stopping && s->order == CONSOLE_NONE)
 		err = sender__step(s, UINT64_MAX);
 	if (!err && !s->stopping && s->order != order) {
-		report__error(s->report, "Command '%s' is not expected now: see docs/LOADGEN.md",
+		herald__error(s->report, "Command '%s' is not expected now: see docs/LOADGEN.md",
 			      s->order == CONSOLE_START ? "start" : "measure");
 		return -EINVAL;
 	}
@@ -221,7 +221,7 @@ static int sender__connect_control(struct sender *s)
 
 	fd = sender__hello(s, WIRE_CONTROL, 0);
 	if (fd < 0) {
-		report__error(s->report, "No connection to the receiver: %s", strerror(-fd));
+		herald__error(s->report, "No connection to the receiver: %s", strerror(-fd));
 		return fd;
 	}
 	err = channel__open(&s->plane.channel, fd);
@@ -238,12 +238,12 @@ static int sender__connect_data(struct sender *s)
 	for (i = 0; i < s->crew.nr; i++) {
 		fd = sender__hello(s, WIRE_DATA, i);
 		if (fd < 0) {
-			report__error(s->report, "Data connection %u failed: %s", i, strerror(-fd));
+			herald__error(s->report, "Data connection %u failed: %s", i, strerror(-fd));
 			return fd;
 		}
 		err = crew__add(&s->crew, i, fd);
 		if (err) {
-			report__error(s->report, "Thread %u cannot be set up: %s", i,
+			herald__error(s->report, "Thread %u cannot be set up: %s", i,
 				      strerror(-err));
 			return err;
 		}
@@ -254,7 +254,7 @@ static int sender__connect_data(struct sender *s)
 static int sender__describe(struct sender *s)
 {
 	const struct settings *set = s->settings;
-	struct report_config c = {
+	struct side_config c = {
 		.sender = true,
 		.uid = geteuid(),
 		.size = set->size,
@@ -273,7 +273,7 @@ static int sender__describe(struct sender *s)
 	for (i = 0; !err && i < s->crew.nr; i++)
 		err = sock__cookie(s->crew.members[i].flow.fd, &c.cookies[i]);
 	if (err)
-		report__error(s->report, "A socket cannot be described: %s", strerror(-err));
+		herald__error(s->report, "A socket cannot be described: %s", strerror(-err));
 	else
 		s->report->ops->ready(s->report, &c);
 	return err;
@@ -285,7 +285,7 @@ static int sender__open(struct sender *s)
 
 	err = session_id__make(s->hello.token);
 	if (err) {
-		report__error(s->report, "No random bytes for a session token: %s", strerror(-err));
+		herald__error(s->report, "No random bytes for a session token: %s", strerror(-err));
 		return err;
 	}
 	session_id__boot(s->hello.boot_id);
@@ -294,7 +294,7 @@ static int sender__open(struct sender *s)
 	s->hello.verify = s->settings->verify;
 	err = crew__open(&s->crew, s->settings);
 	if (err) {
-		report__error(s->report, "The threads cannot be set up: %s", strerror(-err));
+		herald__error(s->report, "The threads cannot be set up: %s", strerror(-err));
 		return err;
 	}
 	s->plane.wake_fd = s->crew.wake_fd;
@@ -321,12 +321,28 @@ static int sender__drive(struct sender *s, uint64_t deadline)
 	if (!failed)
 		return 0;
 	if (failed == -EPIPE || failed == -ECONNRESET)
-		report__error(s->report, "The receiver closed a data connection in mid-run");
+		herald__error(s->report, "The receiver closed a data connection in mid-run");
 	else if (failed == -ETIMEDOUT)
-		report__error(s->report, "The receiver does not read what was sent");
+		herald__error(s->report, "The receiver does not read what was sent");
 	else
-		report__error(s->report, "Sending failed: %s", strerror(-failed));
+		herald__error(s->report, "Sending failed: %s", strerror(-failed));
 	return failed;
+}
+
+/* Completions that come after the warm-up would be counted in the measured phase. */
+static int sender__check_drained(struct sender *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->crew.nr; i++) {
+		const struct tally *t = &s->crew.members[i].flow.tally;
+
+		if (t->zc_completed != t->zc_sends) {
+			herald__error(s->report, "Zero-copy sends of the warm-up do not complete");
+			return -ETIMEDOUT;
+		}
+	}
+	return 0;
 }
 
 static int sender__send_totals(struct sender *s, struct wire_frame *sum)
@@ -366,7 +382,7 @@ static int sender__settle(struct sender *s)
 	if (err)
 		return err;
 	if (s->answer.messages != sum.messages || s->answer.bytes != sum.bytes) {
-		report__error(s->report, "The receiver's totals differ from what was sent");
+		herald__error(s->report, "The receiver's totals differ from what was sent");
 		return -EPROTO;
 	}
 	for (i = 0; i < s->crew.nr; i++)
@@ -399,6 +415,8 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	crew__begin(&s->crew, s->phase, s->stopping ? 0 : messages);
 	s->measuring = measured;
 	err = sender__drive(s, duration ? s->begin_ns + duration : UINT64_MAX);
+	if (!err && !measured)
+		err = sender__check_drained(s);
 	return err ? err : sender__settle(s);
 }
 
@@ -428,20 +446,20 @@ static int sender__phases(struct sender *s)
 	return err ? err : wrong;
 }
 
-int sender__run(const struct settings *settings, struct report *r, struct session_mode mode)
+int sender__run(const struct settings *settings, struct herald *r, struct session_mode mode)
 {
 	struct sender *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s) {
-		report__error(r, "Memory is short");
+		herald__error(r, "Memory is short");
 		return -ENOMEM;
 	}
 	s->settings = settings;
 	s->report = r;
 	err = plane__open(&s->plane, settings->control, mode.signals);
 	if (err) {
-		report__error(r, "Signals cannot be received: %s", strerror(-err));
+		herald__error(r, "Signals cannot be received: %s", strerror(-err));
 		goto out;
 	}
 	err = sender__open(s);

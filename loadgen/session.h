@@ -3,20 +3,20 @@
 #ifndef LOADGEN_SESSION_H
 #define LOADGEN_SESSION_H
 
-#include "report.h"
+#include "herald.h"
 #include "settings.h"
 
 /* How a side is run. */
 struct session_mode {
 	bool signals;      /* SIGINT and SIGTERM end the phase under way */
-	unsigned int turn; /* receiver: place in --cpus of its first thread */
+	bool after_sender; /* receiver: its threads take the CPUs that follow the sender's */
 };
 
 /*
  * Both run a whole session and report what happens. 0; 1 when --verify found errors; -errno after
  * the reason was reported; -ECANCELED when stdin ended, which is reported to nobody.
  */
-int sender__run(const struct settings *s, struct report *r, struct session_mode mode);
-int receiver__run(const struct settings *s, struct report *r, struct session_mode mode);
+int sender__run(const struct settings *s, struct herald *r, struct session_mode mode);
+int receiver__run(const struct settings *s, struct herald *r, struct session_mode mode);
 
 #endif

@@ -2,17 +2,18 @@
 /* The command line: one table says what an option is called, takes, does and means. */
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
-#include <netdb.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../user/units.h"
 #include "clock.h"
 #include "settings.h"
+#include "zc_plan.h"
 
 #define SENDING      (COMMAND_SEND | COMMAND_BOTH)
 #define ALL          (COMMAND_SEND | COMMAND_RECV | COMMAND_BOTH)
@@ -133,29 +134,39 @@ static int set_warmup(struct settings *s, const char *arg, char *why)
 
 static void add_cpu(unsigned int cpu, void *arg)
 {
-	struct settings *s = arg;
+	struct cpu_list *list = arg;
 
-	if (s->cpus_nr < WIRE_CPUS_MAX)
-		s->cpus[s->cpus_nr++] = (uint16_t)cpu;
+	if (list->nr < WIRE_CPUS_MAX)
+		list->cpu[list->nr++] = (uint16_t)cpu;
 }
 
-static int set_cpus(struct settings *s, const char *arg, char *why)
+static int set_cpu_list(struct cpu_list *list, const char *name, const char *arg, char *why)
 {
 	cpu_set_t usable;
 	unsigned int i;
 
-	s->cpus_nr = 0;
-	if (parse_cpu_list(arg, CPU_SETSIZE, add_cpu, s) || !s->cpus_nr)
-		return refuse(why, "--cpus '%.60s' is not a list of CPUs, like 0-3,8", arg);
+	list->nr = 0;
+	if (parse_cpu_list(arg, CPU_SETSIZE, add_cpu, list) || !list->nr)
+		return refuse(why, "%s '%.60s' is not a list of CPUs, like 0-3,8", name, arg);
 	if (sched_getaffinity(0, sizeof(usable), &usable))
-		return refuse(why, "The usable CPUs cannot be read: leave out --cpus");
-	for (i = 0; i < s->cpus_nr; i++)
-		if (!CPU_ISSET(s->cpus[i], &usable))
+		return refuse(why, "The usable CPUs cannot be read: leave out %s", name);
+	for (i = 0; i < list->nr; i++)
+		if (!CPU_ISSET(list->cpu[i], &usable))
 			return refuse(why,
-				      "--cpus names CPU %u, which this machine does not have or "
-				      "does not let this process use",
-				      s->cpus[i]);
+				      "%s names CPU %u, which this machine does not have or does "
+				      "not let this process use",
+				      name, list->cpu[i]);
 	return 0;
+}
+
+static int set_cpus(struct settings *s, const char *arg, char *why)
+{
+	return set_cpu_list(&s->cpus, "--cpus", arg, why);
+}
+
+static int set_cpus_receiver(struct settings *s, const char *arg, char *why)
+{
+	return set_cpu_list(&s->cpus_receiver, "--cpus-receiver", arg, why);
 }
 
 static int set_endpoint(struct settings *s, const char *name, const char *arg, char *why)
@@ -213,11 +224,12 @@ static const struct option_row {
 	{"size", "SIZE", SENDING, set_size, "bytes of a message, 64 to 16m [64k]"},
 	{"fields", "N", SENDING, set_fields, "allocations a message is made of, 1 to 64 [8]"},
 	{"threads", "N", SENDING, set_threads, "threads, one connection each, 1 to 256 [1]"},
-	{"duration", "TIME", SENDING, set_duration, "length of the measured phase, up to 24h [5s]"},
+	{"duration", "TIME", SENDING, set_duration, "length of the measured phase, up to 24 hours [5s]"},
 	{"messages", "N", SENDING, set_messages, "instead: messages over all threads, 1 to 2^48, exact"},
 	{"warmup", "TIME", SENDING, set_warmup, "traffic before it that is in no total [0]"},
 	{"verify", NULL, ALL, set_verify, "fill messages with a pattern and check every byte"},
 	{"cpus", "LIST", ALL, set_cpus, "pin threads to these CPUs in turn, like 0-3,8"},
+	{"cpus-receiver", "LIST", COMMAND_BOTH, set_cpus_receiver, "the receiver's CPUs [those of --cpus after the sender's]"},
 	{"sndbuf", "SIZE", SENDING, set_sndbuf, "SO_SNDBUF of data connections, 4k to 1g [the system's]"},
 	{"rcvbuf", "SIZE", COMMAND_RECV | COMMAND_BOTH, set_rcvbuf, "SO_RCVBUF of data connections, 4k to 1g [the system's]"},
 	{"nodelay", NULL, SENDING, set_nodelay, "set TCP_NODELAY [off]"},
@@ -244,8 +256,7 @@ static const char help_head[] =
 static const char help_tail[] =
 	"\n"
 	"SIZE: 4096, 64k, 1m (powers of two). TIME: 500ms, 5s, 2m; a bare number is seconds.\n"
-	"IPv6 addresses in brackets: [::1]:5001. With B, the receiver's threads take the CPUs\n"
-	"of --cpus that follow those of the sender's.\n"
+	"IPv6 addresses in brackets: [::1]:5001.\n"
 	"Exit: 0 done, 1 the run failed or --verify found errors, 2 wrong usage.\n";
 
 void settings__help(void)
@@ -271,40 +282,29 @@ uint64_t settings__share(uint64_t messages, uint64_t threads, uint64_t i)
 	return messages / threads + (i < messages % threads);
 }
 
-int endpoint__parse(const char *text, struct endpoint *e)
+uint64_t settings__memory(const struct settings *s)
 {
-	const struct addrinfo hints = {
-		.ai_family = AF_UNSPEC,
-		.ai_socktype = SOCK_STREAM,
-		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
-	};
-	bool bracket = text[0] == '[';
-	const char *colon = strrchr(text, ':');
-	size_t len = colon ? (size_t)(colon - text) : 0;
-	struct addrinfo *found;
-	uint64_t port;
-	char host[128];
+	uint64_t messages = 1;
 
-	if (!colon || len >= sizeof(host) || parse_count(colon + 1, 0, 65535, &port))
-		return -EINVAL;
-	if (bracket && (len < 3 || text[len - 1] != ']'))
-		return -EINVAL;
-	memcpy(host, text + bracket, len - 2 * bracket);
-	host[len - 2 * bracket] = '\0';
-	/* An IPv6 address without brackets would leave its last group taken for the port. */
-	if (!host[0] || (strchr(host, ':') != NULL) != bracket)
-		return -EINVAL;
-	if (getaddrinfo(host, colon + 1, &hints, &found))
-		return -EINVAL;
-	/* Numeric forms like "1" or "0x7f.1" that inet_aton() knows are more likely mistakes. */
-	if (found->ai_family == AF_INET && strspn(host, "0123456789.") != strlen(host)) {
-		freeaddrinfo(found);
-		return -EINVAL;
-	}
-	memcpy(&e->addr, found->ai_addr, found->ai_addrlen);
-	e->len = found->ai_addrlen;
-	freeaddrinfo(found);
-	return 0;
+	if (s->mode == COPY_MODE_TWOCOPY)
+		messages = 2; /* the fields, and the buffer they are packed into */
+	else if (s->mode == COPY_MODE_ZEROCOPY)
+		messages = zc_plan__slots(s->size, (unsigned int)s->threads);
+	return messages * s->size * s->threads;
+}
+
+static int check_memory(const struct settings *s, char *why)
+{
+	uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+	char need[UNITS_BUF];
+
+	if (s->command == COMMAND_RECV || settings__memory(s) <= half)
+		return 0;
+	format_size(need, sizeof(need), settings__memory(s));
+	return refuse(why,
+		      "Messages would take %s, more than half of this machine's memory: give a "
+		      "smaller --size or fewer --threads",
+		      need);
 }
 
 static int settings__check(struct settings *s, char *why)
@@ -325,7 +325,7 @@ static int settings__check(struct settings *s, char *why)
 			      (unsigned long long)s->size, (unsigned long long)s->fields);
 	if (!s->messages && !s->duration_ns)
 		s->duration_ns = 5 * NS_PER_SEC;
-	return 0;
+	return check_memory(s, why);
 }
 
 static int take_command(struct settings *s, int *argc, char ***argv, char *why)

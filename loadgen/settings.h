@@ -29,6 +29,11 @@ struct endpoint {
 	socklen_t len;
 };
 
+struct cpu_list {
+	unsigned int nr; /* 0: threads are not pinned */
+	uint16_t cpu[WIRE_CPUS_MAX];
+};
+
 struct settings {
 	enum command command;
 	struct endpoint endpoint; /* to connect to, or to listen on */
@@ -42,8 +47,7 @@ struct settings {
 	uint64_t warmup_ns;
 	uint64_t sndbuf, rcvbuf; /* 0: the system's */
 	bool nodelay, verify, control, json;
-	unsigned int cpus_nr; /* 0: not pinned */
-	uint16_t cpus[WIRE_CPUS_MAX];
+	struct cpu_list cpus, cpus_receiver;
 	bool help, version;
 };
 
@@ -62,6 +66,9 @@ const char *copy_mode__name(enum copy_mode mode);
 
 /* Messages connection i of the run sends: the total divided evenly, the remainder to the first. */
 uint64_t settings__share(uint64_t messages, uint64_t threads, uint64_t i);
+
+/* Bytes of messages the sender will hold. */
+uint64_t settings__memory(const struct settings *s);
 
 /* "127.0.0.1:80" or "[::1]:80". -EINVAL. */
 int endpoint__parse(const char *text, struct endpoint *e);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * --assert expressions: `MODE.PATH OP NUMBER` (or PATH OP NUMBER: must hold in every mode that ran),
- * OP one of == != <= >= < >. PATH names a number of a run or of its summary as in the JSON document:
- * copied_fraction, copies_per_byte, unaccounted_tx, throughput_gbps, ledger.tx_copy.bytes,
- * app.latency_ns.send_call.p99, health.missed, ... Held against each run for ledger numbers, against
- * the median for throughput. Pure.
+ * --assert expressions: `MODE.PATH OP NUMBER` (or PATH OP NUMBER: must hold in every mode that
+ * ran), OP one of == != <= >= < >. PATH names a number of a run or of its summary as in the JSON
+ * document: copied_fraction, copies_per_byte, unaccounted_tx, throughput_gbps,
+ * ledger.tx_copy.bytes, app.latency_ns.send_call.p99, health.missed, ... Held against each run for
+ * ledger numbers, against the median for throughput. Pure.
  */
 #ifndef NETIOTRACE_ASSERTION_H
 #define NETIOTRACE_ASSERTION_H

@@ -78,8 +78,8 @@ static int add_address(struct arglist *args, const char *option, const char *add
 
 	if (err)
 		return err;
-	return strchr(address, ':') ? add(args, "[%s]:%u", address, port) :
-				      add(args, "%s:%u", address, port);
+	return strchr(address, ':') ? add(args, "[%s]:%u", address, port)
+				    : add(args, "%s:%u", address, port);
 }
 
 int command__receiver(struct arglist *args, const char *program, const struct options *o,

@@ -18,8 +18,8 @@ struct display {
 };
 
 /*
- * Opens the view that fits: curses when stdin and stdout are a terminal, else a line each interval on
- * stderr, none with -q. The environment must outlive the display.
+ * Opens the view that fits: curses when stdin and stdout are a terminal, else a line each interval
+ * on stderr, none with -q. The environment must outlive the display.
  */
 void display__open(struct display *d, const struct options *o, const struct environment *env);
 void display__close(struct display *d); /* restores the terminal; may be called twice */

@@ -169,7 +169,8 @@ int doctor__main(const struct options *o)
 	else
 		print_text(stdout, d, o);
 	if (!code && !privileges__may_trace()) {
-		log_error("the hooks were not tried, which needs root: run sudo netiotrace doctor.");
+		log_error(
+			"the hooks were not tried, which needs root: run sudo netiotrace doctor.");
 		code = EXIT_PRIVILEGES;
 	}
 	if (!code && !d->usable)

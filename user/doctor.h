@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The doctor command: what this machine can measure, by which hook, and what to do about the rest. */
+/* The doctor command: what this machine can measure, by which hook, and what to do about the rest.
+ */
 #ifndef NETIOTRACE_DOCTOR_H
 #define NETIOTRACE_DOCTOR_H
 

@@ -24,8 +24,9 @@ struct hist {
 };
 
 /*
- * A new empty histogram, or NULL: memory is short, or there is no such layout (over 16 sub_bits, more
- * buckets than 64-bit values fill, none). dup(NULL) is NULL. Freed by hist__free(), which takes NULL.
+ * A new empty histogram, or NULL: memory is short, or there is no such layout (over 16 sub_bits,
+ * more buckets than 64-bit values fill, none). dup(NULL) is NULL. Freed by hist__free(), which
+ * takes NULL.
  */
 struct hist *hist__new(uint32_t sub_bits, uint32_t n_buckets);
 struct hist *hist__new_latency(void);
@@ -40,7 +41,8 @@ int hist__add(struct hist *dst, const struct hist *src);
 
 /*
  * Adds n events to bucket i, as read from a BPF map or a report: sum and extremes are then those of
- * the bucket's bounds (min: lower bound, max: upper bound, sum: midpoints). -EINVAL: no such bucket.
+ * the bucket's bounds (min: lower bound, max: upper bound, sum: midpoints). -EINVAL: no such
+ * bucket.
  */
 int hist__add_bucket(struct hist *h, uint32_t i, uint64_t n);
 

@@ -313,8 +313,8 @@ void ledger__close(struct run_result *r, bool final)
 	r->balance_known = r->ledger_known && final;
 	if (!r->balance_known)
 		return;
-	r->unaccounted_tx = (int64_t)(r->app.tx_bytes - seen_bytes(r, NIO_STAGE_TX_COPY) -
-				      seen_bytes(r, NIO_STAGE_TX_PIN) -
-				      seen_bytes(r, NIO_STAGE_TX_SPLICE));
+	r->unaccounted_tx =
+		(int64_t)(r->app.tx_bytes - seen_bytes(r, NIO_STAGE_TX_COPY) -
+			  seen_bytes(r, NIO_STAGE_TX_PIN) - seen_bytes(r, NIO_STAGE_TX_SPLICE));
 	r->unaccounted_rx = (int64_t)(r->app.rx_bytes - seen_bytes(r, NIO_STAGE_RX_COPY));
 }

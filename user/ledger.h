@@ -21,7 +21,8 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 /* No kernel side at all: every stage but user_gather is unknown, for this (static) reason. */
 void ledger__no_kernel(struct run_result *r, const char *reason);
 
-/* Fills what one process of the load generator reports: totals, latencies, user_gather. 0 or -ENOMEM. */
+/* Fills what one process of the load generator reports: totals, latencies, user_gather. 0 or
+ * -ENOMEM. */
 int ledger__app(struct run_result *r, const struct driver_report *report, enum nio_side side);
 
 /*

@@ -19,10 +19,11 @@ enum live_phase {
 /* One column: one mode of this session. */
 struct live_mode {
 	enum mode mode;
-	bool running;		     /* the mode whose round is under way */
-	bool seen;		     /* total holds something */
-	struct run_result total;     /* all rounds of the mode so far, this one included */
-	/* bytes a second of each stage over the last interval; of a mode not running: of its last */
+	bool running;            /* the mode whose round is under way */
+	bool seen;               /* total holds something */
+	struct run_result total; /* all rounds of the mode so far, this one included */
+	/* bytes a second of each stage over the last interval; of a mode not running: of its last
+	 */
 	double stage_rate[NIO_STAGE_NR];
 	double gbps;
 };
@@ -34,9 +35,10 @@ struct live_frame {
 	enum live_phase phase;
 	uint64_t size;
 	unsigned int fields, threads;
-	unsigned int round, rounds;  /* 1-based; over all modes of a round */
-	uint64_t elapsed_ns, planned_ns; /* of the whole session; planned 0: not known (--messages) */
-	double interval_s;	     /* the rates' interval */
+	unsigned int round, rounds; /* 1-based; over all modes of a round */
+	uint64_t elapsed_ns,
+		planned_ns; /* of the whole session; planned 0: not known (--messages) */
+	double interval_s;  /* the rates' interval */
 	struct live_mode modes[MODE_NR];
 	size_t modes_nr;
 	unsigned int probes;

@@ -24,9 +24,9 @@ struct loop {
 	int timerfd;
 };
 
-#define LOOP_INIT                                                                                  \
-	{                                                                                          \
-		.epfd = -1, .sigfd = -1, .timerfd = -1                                             \
+#define LOOP_INIT                                      \
+	{                                              \
+		.epfd = -1, .sigfd = -1, .timerfd = -1 \
 	}
 
 /*

@@ -13,13 +13,13 @@
 #include "options.h"
 #include "units.h"
 
-#define DEFAULT_SIZE	    (64 * 1024)
+#define DEFAULT_SIZE        (64 * 1024)
 #define DEFAULT_DURATION_NS 5000000000ULL
 #define DEFAULT_WARMUP_NS   500000000ULL
 #define DEFAULT_INTERVAL_NS 1000000000ULL
-#define ROUNDS_OF_ALL	    5 /* enough for a median and a range */
-#define DAY_NS		    (24 * 3600 * 1000000000ULL)
-#define ROUND_NS_MIN	    10000000ULL
+#define ROUNDS_OF_ALL       5 /* enough for a median and a range */
+#define DAY_NS              (24 * 3600 * 1000000000ULL)
+#define ROUND_NS_MIN        10000000ULL
 
 enum key {
 	KEY_MODE = 256,
@@ -93,7 +93,8 @@ static const char args_doc[] = "\ndoctor [--json FILE]";
 
 static const char doc[] =
 	"Where are the bytes of a TCP transfer copied, and was zero-copy zero-copy? Runs a load "
-	"generator in one or all of its three copy modes and keeps the kernel's copy ledger of it.\n"
+	"generator in one or all of its three copy modes and keeps the kernel's copy ledger of "
+	"it.\n"
 	"\n"
 	"  sudo netiotrace --mode onecopy --size 64k    live histograms, then the ledger\n"
 	"  netiotrace doctor                            what this machine can measure\n"

@@ -47,7 +47,7 @@ struct options {
 	bool count_calls;
 	uint64_t interval_ns;
 	const char *sender_cpus, *receiver_cpus; /* lists as given; NULL: not pinned */
-	uint64_t sndbuf, rcvbuf;		 /* 0: the kernel's */
+	uint64_t sndbuf, rcvbuf;                 /* 0: the kernel's */
 	bool nodelay, verify;
 	const char *json, *csv; /* file names; NULL: none */
 	struct assertion *assertions[ASSERTIONS_MAX];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Output files written whole or not at all. What is written is kept in memory; commit puts it into a
- * temporary file beside the target and renames that over it, so that being killed at any moment before
- * leaves nothing. A target that is no regular file (stdout, a pipe, /dev/null) is written at commit.
- * Knows nothing of what is written.
+ * Output files written whole or not at all. What is written is kept in memory; commit puts it into
+ * a temporary file beside the target and renames that over it, so that being killed at any moment
+ * before leaves nothing. A target that is no regular file (stdout, a pipe, /dev/null) is written at
+ * commit. Knows nothing of what is written.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@ struct outfile {
 	FILE *stream;
 	char *memory; /* of the stream; valid once it is closed */
 	size_t size;
-	int fd;		/* where it is written; -1: to target, by way of a temporary file */
-	char *target;	/* what the temporary is renamed to */
+	int fd;          /* where it is written; -1: to target, by way of a temporary file */
+	char *target;    /* what the temporary is renamed to */
 	char *directory; /* of the target */
 	mode_t mode;
 };

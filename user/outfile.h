@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Output files written whole or not at all: a temporary file in the target's directory, renamed over
- * it by commit. "-" is stdout, written at commit.
+ * Output files written whole or not at all: a temporary file in the target's directory, renamed
+ * over it by commit. "-" is stdout, written at commit.
  */
 #ifndef NETIOTRACE_OUTFILE_H
 #define NETIOTRACE_OUTFILE_H

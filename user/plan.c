@@ -48,8 +48,10 @@ static const struct {
 };
 
 static const char *const backend_names[] = {
-	[BACKEND_TRAMPOLINE] = "trampoline", [BACKEND_KPROBE] = "kprobe",
-	[BACKEND_TRACEPOINT] = "tracepoint", [BACKEND_AUTO] = "auto",
+	[BACKEND_TRAMPOLINE] = "trampoline",
+	[BACKEND_KPROBE] = "kprobe",
+	[BACKEND_TRACEPOINT] = "tracepoint",
+	[BACKEND_AUTO] = "auto",
 	[BACKEND_NONE] = "none",
 };
 
@@ -82,15 +84,15 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 {
 	switch (probe) {
 	case PROBE_SEND_RETURN:
-		return counts_calls(req) ? NULL :
-					   "not used: a probe at each send call would cost several "
+		return counts_calls(req) ? NULL
+					 : "not used: a probe at each send call would cost several "
 					   "percent at this message size";
 	case PROBE_TRANSMIT:
 		return counts_calls(req) ? "not used: every send call is counted" : NULL;
 	case PROBE_COMPLETION_REPORT:
 	case PROBE_NOTIFICATION_FREED:
-		return req->mode == MODE_ZEROCOPY ? NULL :
-						    "not used: no zero-copy sends in this mode";
+		return req->mode == MODE_ZEROCOPY ? NULL
+						  : "not used: no zero-copy sends in this mode";
 	default:
 		return NULL;
 	}
@@ -144,8 +146,9 @@ static void choose(struct plan *plan, enum probe_id probe, const struct offer *o
 			return;
 		}
 		plan->reason[probe] = refusal(&offers[i]);
-		plan->remedy[probe] = "run netiotrace doctor; a kernel built with BTF, 6.3 or later, "
-				      "has it";
+		plan->remedy[probe] =
+			"run netiotrace doctor; a kernel built with BTF, 6.3 or later, "
+			"has it";
 	}
 	if (!plan->reason[probe] && other_backend) {
 		plan->reason[probe] = "the backend asked for has no hook for it";
@@ -158,7 +161,8 @@ int plan__make(struct plan *plan, const struct offer *offers, const struct plan_
 	memset(plan, 0, sizeof(*plan));
 	for (int probe = 0; probe < PROBE_NR; probe++)
 		choose(plan, probe, offers, req);
-	/* Small messages may fall back to being counted by call, the dearer way; not the reverse. */
+	/* Small messages may fall back to being counted by call, the dearer way; not the reverse.
+	 */
 	if (!plan->chosen[PROBE_TRANSMIT] && !counts_calls(req)) {
 		struct plan_request by_call = *req;
 
@@ -222,8 +226,8 @@ static const char *modes_of(const struct plan *const plans[MODE_NR], enum probe_
 			    const struct alternative *alt)
 {
 	static const char *const names[1 << MODE_NR] = {
-		[1] = "twocopy",	  [2] = "onecopy",	    [3] = "twocopy onecopy",
-		[4] = "zerocopy",	  [5] = "twocopy zerocopy", [6] = "onecopy zerocopy",
+		[1] = "twocopy",  [2] = "onecopy",          [3] = "twocopy onecopy",
+		[4] = "zerocopy", [5] = "twocopy zerocopy", [6] = "onecopy zerocopy",
 	};
 	unsigned int used = 0, all = 0;
 

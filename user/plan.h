@@ -45,10 +45,10 @@ enum probe_id {
 struct alternative {
 	enum probe_id probe;
 	enum backend backend;
-	const char *hook;    /* "tp_btf/sock_send_length": the SEC() name, what a user can look up */
+	const char *hook; /* "tp_btf/sock_send_length": the SEC() name, what a user can look up */
 	const char *program; /* name of the BPF program */
 	enum quality quality;
-	const char *caveat;  /* why less than exact; NULL when exact */
+	const char *caveat; /* why less than exact; NULL when exact */
 };
 
 extern const struct alternative plan_alternatives[];
@@ -70,8 +70,8 @@ struct offer {
 struct plan_request {
 	enum backend backend; /* AUTO: the first alternative that the kernel offers */
 	enum mode mode;
-	uint64_t size;	      /* bytes a message */
-	bool count_calls;     /* every send call is to be counted, whatever it costs */
+	uint64_t size;    /* bytes a message */
+	bool count_calls; /* every send call is to be counted, whatever it costs */
 };
 
 /* Messages at least this large are counted call by call: the probe then costs under 1 %. */
@@ -79,8 +79,8 @@ struct plan_request {
 
 struct plan {
 	const struct alternative *chosen[PROBE_NR]; /* NULL: none */
-	const char *reason[PROBE_NR];		    /* why none: a sentence; NULL when chosen */
-	const char *remedy[PROBE_NR];		    /* what to do about it; or NULL */
+	const char *reason[PROBE_NR];               /* why none: a sentence; NULL when chosen */
+	const char *remedy[PROBE_NR];               /* what to do about it; or NULL */
 };
 
 /*

@@ -30,12 +30,12 @@ enum quality {
 	QUALITY_SAMPLED,
 };
 
-const char *mode__name(enum mode mode);	       /* "twocopy", ... */
+const char *mode__name(enum mode mode);         /* "twocopy", ... */
 int mode__parse(const char *s, enum mode *out); /* -EINVAL */
-const char *quality__name(enum quality q);     /* "exact", ... */
-const char *stage__key(enum nio_stage s);      /* JSON key: "tx_copy" */
-const char *stage__heading(enum nio_stage s);  /* on screen: "tx" */
-bool stage__is_copy(enum nio_stage s);	       /* counts towards copies_per_byte */
+const char *quality__name(enum quality q);      /* "exact", ... */
+const char *stage__key(enum nio_stage s);       /* JSON key: "tx_copy" */
+const char *stage__heading(enum nio_stage s);   /* on screen: "tx" */
+bool stage__is_copy(enum nio_stage s);          /* counts towards copies_per_byte */
 
 /* An unsigned number that may be unknown; reason is a static string, set when it is. */
 struct num {
@@ -53,19 +53,19 @@ struct real {
 struct stage_result {
 	enum quality quality; /* of bytes */
 	const char *reason;   /* why less than exact; NULL when exact */
-	uint64_t bytes;	      /* meaningless when quality is QUALITY_UNAVAILABLE */
+	uint64_t bytes;       /* meaningless when quality is QUALITY_UNAVAILABLE */
 	uint64_t events;
-	const char *event;    /* what one event is: "send call", "transmit", "skb" */
-	struct num ns;	      /* time spent in the stage */
-	struct hist *sizes;   /* bytes per event; NULL when unavailable */
+	const char *event;  /* what one event is: "send call", "transmit", "skb" */
+	struct num ns;      /* time spent in the stage */
+	struct hist *sizes; /* bytes per event; NULL when unavailable */
 };
 
 struct zc_counts {
-	uint64_t sends;	    /* sends made with MSG_ZEROCOPY that queued bytes */
+	uint64_t sends;     /* sends made with MSG_ZEROCOPY that queued bytes */
 	uint64_t completed; /* of these, completion seen */
 	uint64_t copied;
 	uint64_t not_copied;
-	uint64_t enobufs;   /* sends that fell back to copying after ENOBUFS */
+	uint64_t enobufs; /* sends that fell back to copying after ENOBUFS */
 };
 
 enum latency_kind {
@@ -91,57 +91,61 @@ struct app_result {
 	uint64_t tcp_bytes_acked;    /* TCP_INFO of the senders: tcpi_bytes_acked */
 	uint64_t tcp_bytes_received; /* TCP_INFO of the receivers: tcpi_bytes_received */
 	uint64_t tcp_bytes_retrans;  /* TCP_INFO of the senders */
-	struct num verify_errors; /* messages or bytes that differed; known with --verify only */
+	struct num verify_errors;    /* messages or bytes that differed; known with --verify only */
 	struct num sender_cpu_ns, receiver_cpu_ns; /* user + system time of either process */
 	struct latency_result latency[LATENCY_NR];
 };
 
 /* Parts of a send call, ns summed over all calls; the issue with stage times fills the rest. */
-#define PATH_PARTS(X)                                                                              \
-	X(SEND_TOTAL, "send_total")                                                                \
-	X(LOCK, "lock")                                                                            \
-	X(COPY, "copy")                                                                            \
-	X(PIN, "pin")                                                                              \
-	X(WAIT, "wait")                                                                            \
-	X(TRANSMIT, "transmit")                                                                    \
-	X(INLINE_RECEIVE, "inline_receive")                                                        \
+#define PATH_PARTS(X)                       \
+	X(SEND_TOTAL, "send_total")         \
+	X(LOCK, "lock")                     \
+	X(COPY, "copy")                     \
+	X(PIN, "pin")                       \
+	X(WAIT, "wait")                     \
+	X(TRANSMIT, "transmit")             \
+	X(INLINE_RECEIVE, "inline_receive") \
 	X(RELEASE, "release")
 
+/* clang-format off */
 enum path_part {
 #define X(id, key) PATH_##id,
 	PATH_PARTS(X)
 #undef X
 	PATH_NR,
 };
+/* clang-format on */
 
 const char *path_part__key(enum path_part p);
 
-#define PERF_COUNTERS(X)                                                                           \
-	X(CYCLES, "cycles")                                                                        \
-	X(INSTRUCTIONS, "instructions")                                                            \
-	X(L1D_MISSES, "l1d_misses")                                                                \
-	X(LLC_MISSES, "llc_misses")                                                                \
-	X(DTLB_MISSES, "dtlb_misses")                                                              \
-	X(BRANCH_MISSES, "branch_misses")                                                          \
-	X(CONTEXT_SWITCHES, "context_switches")                                                    \
-	X(CPU_MIGRATIONS, "cpu_migrations")                                                        \
-	X(PAGE_FAULTS, "page_faults")                                                              \
+#define PERF_COUNTERS(X)                        \
+	X(CYCLES, "cycles")                     \
+	X(INSTRUCTIONS, "instructions")         \
+	X(L1D_MISSES, "l1d_misses")             \
+	X(LLC_MISSES, "llc_misses")             \
+	X(DTLB_MISSES, "dtlb_misses")           \
+	X(BRANCH_MISSES, "branch_misses")       \
+	X(CONTEXT_SWITCHES, "context_switches") \
+	X(CPU_MIGRATIONS, "cpu_migrations")     \
+	X(PAGE_FAULTS, "page_faults")           \
 	X(TASK_CLOCK_NS, "task_clock_ns")
 
+/* clang-format off */
 enum perf_counter {
 #define X(id, key) PERF_##id,
 	PERF_COUNTERS(X)
 #undef X
 	PERF_NR,
 };
+/* clang-format on */
 
 const char *perf_counter__key(enum perf_counter c);
 
 enum zc_cause {
-	ZC_CAUSE_NONE,	 /* nothing was sent with MSG_ZEROCOPY, or nothing completed */
+	ZC_CAUSE_NONE, /* nothing was sent with MSG_ZEROCOPY, or nothing completed */
 	ZC_CAUSE_NOT_COPIED,
-	ZC_CAUSE_LOCAL,	 /* delivered on this machine: skb_copy_ubufs on delivery */
-	ZC_CAUSE_NO_SG,	 /* route without scatter-gather: copied in the send call */
+	ZC_CAUSE_LOCAL, /* delivered on this machine: skb_copy_ubufs on delivery */
+	ZC_CAUSE_NO_SG, /* route without scatter-gather: copied in the send call */
 	ZC_CAUSE_UNKNOWN,
 };
 
@@ -159,8 +163,8 @@ struct health {
 	struct num map_full;
 	struct num unmatched;
 	/*
-	 * The same of the program that sees notifications freed. What it can miss is a merged one's own
-	 * code: copied_fraction may then be off where sends differ, no count of sends or bytes.
+	 * The same of the program that sees notifications freed. What it can miss is a merged one's
+	 * own code: copied_fraction may then be off where sends differ, no count of sends or bytes.
 	 */
 	struct num missed_codes;
 };
@@ -178,12 +182,14 @@ struct run_result {
 	struct num notifications; /* kernel side: completion notifications */
 	struct zc_counts kernel_zc;
 	bool kernel_zc_known;
-	int64_t unaccounted_tx, unaccounted_rx; /* only when ledger_known and the app totals are final */
+	int64_t unaccounted_tx,
+		unaccounted_rx; /* only when ledger_known and the app totals are final */
 	bool balance_known;
 	struct real copies_per_byte;
 	struct verdict verdict;
 	struct num path_ns[PATH_NR];
-	/* a known value with a reason was scaled up: the counter was counting only part of the time */
+	/* a known value with a reason was scaled up: the counter was counting only part of the time
+	 */
 	struct num perf[NIO_SIDE_NR][PERF_NR];
 	struct health health;
 };
@@ -209,9 +215,9 @@ struct plan_row {
 	const char *backend; /* "tracepoint", or NULL: none chosen */
 	const char *hook;    /* "tp_btf/sock_send_length", or NULL */
 	enum quality quality;
-	const char *reason;  /* why less than exact, or why there is none */
-	const char *remedy;  /* what to do about it, or NULL */
-	const char *modes;   /* the modes it serves, "twocopy onecopy"; NULL: all */
+	const char *reason; /* why less than exact, or why there is none */
+	const char *remedy; /* what to do about it, or NULL */
+	const char *modes;  /* the modes it serves, "twocopy onecopy"; NULL: all */
 };
 
 struct environment {
@@ -241,9 +247,9 @@ struct result {
 	size_t runs_nr;
 	struct mode_summary summary[MODE_NR]; /* by order of first appearance */
 	size_t summary_nr;
-	unsigned int rounds;	    /* asked for, per mode */
+	unsigned int rounds;        /* asked for, per mode */
 	uint64_t round_duration_ns; /* asked for, each; 0 with --messages */
-	uint64_t messages;	    /* asked for; 0 with --duration */
+	uint64_t messages;          /* asked for; 0 with --duration */
 	bool interrupted;
 	unsigned int probes; /* attached */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One round: the two load generator processes taken through start, warm-up, measured phase and end by
- * the protocol of docs/LOADGEN.md, with the kernel's counters read at both ends of the measured phase,
- * when nothing is in flight.
+ * One round: the two load generator processes taken through start, warm-up, measured phase and end
+ * by the protocol of docs/LOADGEN.md, with the kernel's counters read at both ends of the measured
+ * phase, when nothing is in flight.
  */
 #include <errno.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 #define DRAIN_TIMEOUT_MS   15000
 /* After Ctrl-C: how long a drain may take before the load generator is killed. */
 #define STOP_TIMEOUT_NS 500000000ULL
-#define FIRST_TICK_NS	200000000ULL
+#define FIRST_TICK_NS   200000000ULL
 
 struct round {
 	struct run *run;
@@ -339,8 +339,8 @@ static int measure(struct round *r)
 	struct run *run = r->run;
 	const struct options *o = run->o;
 	uint64_t first = o->interval_ns < FIRST_TICK_NS ? o->interval_ns : FIRST_TICK_NS;
-	int64_t limit = o->messages ? -1 :
-				      (int64_t)(options__round_ns(o) / 1000000) + DRAIN_TIMEOUT_MS;
+	int64_t limit =
+		o->messages ? -1 : (int64_t)(options__round_ns(o) / 1000000) + DRAIN_TIMEOUT_MS;
 	int err;
 
 	err = child__say(&r->drivers[NIO_SIDE_SENDER].child, "measure");
@@ -398,8 +398,11 @@ static void init(struct round *r, struct run *run, enum mode mode, struct run_re
 	out->size = run->o->size;
 	out->fields = run->o->fields;
 	out->threads = run->o->threads;
-	for (int side = 0; side < NIO_SIDE_NR; side++)
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		driver__init(&r->drivers[side], side);
+		for (int c = 0; c < PERF_NR; c++)
+			out->perf[side][c].reason = "this version reads no performance counters";
+	}
 	if (!run->session)
 		ledger__no_kernel(out, "the kernel was not watched (--backend none)");
 }

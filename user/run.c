@@ -22,13 +22,15 @@
 static int check_privileges(const struct options *o)
 {
 	if (o->backend != BACKEND_NONE && !privileges__may_trace()) {
-		log_error("watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it with "
-			  "sudo, or with --backend none for the load generator alone.");
+		log_error(
+			"watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it with "
+			"sudo, or with --backend none for the load generator alone.");
 		return EXIT_PRIVILEGES;
 	}
 	if (o->path == NETPATH_VETH && !privileges__may_make_path()) {
-		log_error("--path veth makes network namespaces, which needs root: run it with sudo, "
-			  "or use --path loopback.");
+		log_error(
+			"--path veth makes network namespaces, which needs root: run it with sudo, "
+			"or use --path loopback.");
 		return EXIT_PRIVILEGES;
 	}
 	return EXIT_DONE;
@@ -60,9 +62,9 @@ static int open_path(struct run *run)
 	if (err) {
 		log_error("cannot make the %s path (%s): %s.", netpath__name(o->path), step,
 			  strerror(-err));
-		return err == -EPERM ? EXIT_PRIVILEGES :
-		       err == -EOPNOTSUPP ? EXIT_KERNEL :
-					    EXIT_RUN_FAILED;
+		return err == -EPERM        ? EXIT_PRIVILEGES
+		       : err == -EOPNOTSUPP ? EXIT_KERNEL
+					    : EXIT_RUN_FAILED;
 	}
 	environment__read(&run->result.env, run->path);
 	return EXIT_DONE;
@@ -97,8 +99,8 @@ static int make_plans(struct run *run, const struct offer *offers,
 }
 
 /*
- * Plans as if the kernel offered everything and loads that, which is quick and usually right; only if
- * it is refused is each hook tried by itself and the plan made again from the answers.
+ * Plans as if the kernel offered everything and loads that, which is quick and usually right; only
+ * if it is refused is each hook tried by itself and the plan made again from the answers.
  */
 static int open_session(struct run *run, const struct plan *plans[MODE_NR])
 {
@@ -143,9 +145,10 @@ static int open_kernel_side(struct run *run)
 	}
 	err = open_session(run, plans);
 	if (err) {
-		log_error("this kernel cannot be watched by backend %s (%s): netiotrace doctor says "
-			  "what is missing; --backend none runs the load generator alone.",
-			  backend__name(run->o->backend), strerror(-err));
+		log_error(
+			"this kernel cannot be watched by backend %s (%s): netiotrace doctor says "
+			"what is missing; --backend none runs the load generator alone.",
+			backend__name(run->o->backend), strerror(-err));
 		return EXIT_KERNEL;
 	}
 	run->result.plan_nr = plan__rows(plans, run->rows);

@@ -17,13 +17,13 @@ struct run {
 	const struct options *o;
 	struct loop loop;
 	struct netpath *path;
-	struct session *session;     /* NULL: backend none */
-	struct plan plans[MODE_NR];  /* by mode */
+	struct session *session;    /* NULL: backend none */
+	struct plan plans[MODE_NR]; /* by mode */
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct result result;
 	struct display display;
 	char loadgen[PATH_MAX];
-	int signo;   /* the signal that ended the run early, or 0 */
+	int signo;    /* the signal that ended the run early, or 0 */
 	bool stopped; /* by that signal or by q */
 };
 

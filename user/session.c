@@ -15,7 +15,7 @@
 struct session {
 	struct netiotrace_bpf *skel;
 	int cpus;
-	void *percpu; /* one element of the largest per-CPU map, for every CPU */
+	void *percpu;            /* one element of the largest per-CPU map, for every CPU */
 	struct bpf_link **links; /* by alternative; NULL: not attached */
 };
 
@@ -104,8 +104,7 @@ out:
 /* Errors that say something about this moment, not about the kernel. */
 static bool tells_nothing(int err)
 {
-	return err == -ENOMEM || err == -EAGAIN || err == -EBUSY || err == -EMFILE ||
-	       err == -EINTR;
+	return err == -ENOMEM || err == -EAGAIN || err == -EBUSY || err == -EMFILE || err == -EINTR;
 }
 
 int session__try_all(struct offer *offers)
@@ -115,9 +114,9 @@ int session__try_all(struct offer *offers)
 		int err = try_one(&plan_alternatives[i]);
 
 		offers[i].err = err;
-		offers[i].answer = !err		      ? ANSWER_YES :
-				   tells_nothing(err) ? ANSWER_UNKNOWN :
-							ANSWER_NO;
+		offers[i].answer = !err                 ? ANSWER_YES
+				   : tells_nothing(err) ? ANSWER_UNKNOWN
+							: ANSWER_NO;
 	}
 	return 0;
 }
@@ -151,8 +150,7 @@ static int allocate(struct session *s)
 	return s->links && s->percpu ? 0 : -ENOMEM;
 }
 
-int session__open(struct session **out, const struct plan *const plans[MODE_NR],
-		  unsigned int slots)
+int session__open(struct session **out, const struct plan *const plans[MODE_NR], unsigned int slots)
 {
 	struct session *s;
 	int err;
@@ -302,8 +300,8 @@ int session__read(struct session *s, unsigned int slot, struct snapshot *out)
 	for (uint32_t side = 0; side < NIO_SIDE_NR; side++) {
 		for (uint32_t stage = 0; stage < NIO_STAGE_NR; stage++) {
 			err = sum_percpu(s, s->skel->maps.nio_cells,
-					 nio_cell_index(slot, side, stage), &out->cells[side][stage],
-					 sizeof(struct nio_cell));
+					 nio_cell_index(slot, side, stage),
+					 &out->cells[side][stage], sizeof(struct nio_cell));
 			if (err)
 				return err;
 		}

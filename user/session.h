@@ -27,7 +27,8 @@ int session__open(struct session **out, const struct plan *const plans[MODE_NR],
 		  unsigned int slots);
 void session__close(struct session *s); /* takes NULL */
 
-/* Makes the attached programs exactly those of plan: attaches what is missing, detaches the rest. */
+/* Makes the attached programs exactly those of plan: attaches what is missing, detaches the rest.
+ */
 int session__attach(struct session *s, const struct plan *plan);
 unsigned int session__attached(const struct session *s);
 
@@ -41,8 +42,8 @@ struct snapshot {
 	struct nio_cell cells[NIO_SIDE_NR][NIO_STAGE_NR];
 	struct nio_zc zc;
 	struct nio_health health; /* of all slots */
-	uint64_t missed;	  /* runs the kernel refused, of all programs but: */
-	uint64_t missed_codes;	  /* of PROBE_NOTIFICATION_FREED */
+	uint64_t missed;          /* runs the kernel refused, of all programs but: */
+	uint64_t missed_codes;    /* of PROBE_NOTIFICATION_FREED */
 };
 
 int session__read(struct session *s, unsigned int slot, struct snapshot *out);

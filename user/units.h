@@ -10,15 +10,16 @@
 #include <stdint.h>
 
 /*
- * Bytes: "64", "4k", "1M", "2G" (powers of two; also "4KiB", "4kib"). Returns 0, -EINVAL for what is
- * not a size, -ERANGE for what does not fit 64 bits. *out is unchanged on error.
+ * Bytes: "64", "4k", "1M", "2G" (powers of two; also "4KiB", "4kib"). Returns 0, -EINVAL for what
+ * is not a size, -ERANGE for what does not fit 64 bits. *out is unchanged on error.
  */
 int parse_size(const char *s, uint64_t *out);
 
 /* A plain decimal number within [min, max]: 0, -EINVAL, -ERANGE (outside, or overflow). */
 int parse_count(const char *s, uint64_t min, uint64_t max, uint64_t *out);
 
-/* Nanoseconds: "500ms", "5s", "2m", "100us", "7ns", "1.5s"; a bare number is seconds. Errors as above. */
+/* Nanoseconds: "500ms", "5s", "2m", "100us", "7ns", "1.5s"; a bare number is seconds. Errors as
+ * above. */
 int parse_duration(const char *s, uint64_t *ns);
 
 /*
@@ -30,10 +31,13 @@ int parse_cpu_list(const char *s, unsigned int max_cpus, void (*set)(unsigned in
 
 /* Writers fill buf and return it. Enough room: UNITS_BUF bytes. */
 #define UNITS_BUF 32
-char *format_size(char *buf, size_t len, uint64_t bytes);      /* "64 KiB", "1000 B", "16 MiB": exact if it divides, else 3 digits */
+char *
+format_size(char *buf, size_t len,
+	    uint64_t bytes); /* "64 KiB", "1000 B", "16 MiB": exact if it divides, else 3 digits */
 char *format_size_short(char *buf, size_t len, uint64_t bytes); /* "64k", "1000", "16m": for axes */
-char *format_bytes_si(char *buf, size_t len, double bytes);    /* "22.1 GB", "613 MB": powers of ten, 3 digits */
-char *format_ns(char *buf, size_t len, double ns);	       /* "812 ns", "14.2 us", "3.1 ms", "1.25 s" */
-char *format_count(char *buf, size_t len, uint64_t n);	       /* "92 113": thousands apart by a space */
+char *format_bytes_si(char *buf, size_t len,
+		      double bytes); /* "22.1 GB", "613 MB": powers of ten, 3 digits */
+char *format_ns(char *buf, size_t len, double ns);     /* "812 ns", "14.2 us", "3.1 ms", "1.25 s" */
+char *format_count(char *buf, size_t len, uint64_t n); /* "92 113": thousands apart by a space */
 
 #endif

@@ -18,7 +18,8 @@ __attribute__((format(printf, 2, 3))) static void say(struct verdict *v, const c
 	va_end(args);
 }
 
-/* Completions as the kernel side saw them, which tells merged ones apart; else the application's. */
+/* Completions as the kernel side saw them, which tells merged ones apart; else the application's.
+ */
 static const struct zc_counts *completions(const struct run_result *r)
 {
 	return r->kernel_zc_known ? &r->kernel_zc : &r->app.zc;
@@ -56,7 +57,8 @@ static void say_cause(struct verdict *v, const struct environment *env)
 		break;
 	case ZC_CAUSE_NO_SG:
 		say(v,
-		    ": nothing was pinned, because the route's device (%s) does no scatter-gather, so "
+		    ": nothing was pinned, because the route's device (%s) does no scatter-gather, "
+		    "so "
 		    "the kernel copied in the send call.",
 		    env->device);
 		break;
@@ -85,10 +87,9 @@ void verdict__give(struct run_result *r, const struct environment *env)
 	v->text[0] = '\0';
 	v->cause = cause_of(r, zc);
 	if (!zc->completed) {
-		v->copied_fraction =
-			(struct real){.reason = r->mode == MODE_ZEROCOPY ?
-							"no zero-copy send completed" :
-							"no zero-copy sends in this mode"};
+		v->copied_fraction = (struct real){
+			.reason = r->mode == MODE_ZEROCOPY ? "no zero-copy send completed"
+							   : "no zero-copy sends in this mode"};
 		if (r->mode == MODE_ZEROCOPY) {
 			say(v, "no zero-copy send completed.");
 			say_fallbacks(v, r);

@@ -5,7 +5,7 @@
 load ../lib
 
 setup() {
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 }
 
 # Exit 2, exactly one line on stderr beginning with our name, nothing on stdout, nothing written.
@@ -13,12 +13,12 @@ refused() { # ARGS...
 	local code=0
 
 	"$NETIOTRACE" "$@" >stdout 2>stderr </dev/null || code=$?
-	[ "$code" -eq 2 ] && [ ! -s stdout ] && [ "$(wc -l <stderr)" -eq 1 ] &&
-		grep -q '^netiotrace: ' stderr || {
+	if [ "$code" -ne 2 ] || [ -s stdout ] || [ "$(wc -l <stderr)" -ne 1 ] ||
+		! grep -q '^netiotrace: ' stderr; then
 		echo "$*: exit $code"
 		cat stdout stderr
 		return 1
-	}
+	fi
 }
 
 @test "bad input is refused with one sentence and exit 2" {

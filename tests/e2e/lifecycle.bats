@@ -7,7 +7,7 @@ load ../lib
 
 setup() {
 	need_root
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 	note_before
 }
 
@@ -43,7 +43,7 @@ interrupt_after() { # AFTER SIGNAL ARGS...
 		jq -e '.interrupted and .runs[0].interrupted and .runs[0].app.tx_bytes > 0
 			and .runs[0].ledger.unaccounted_tx == 0 and .runs[0].ledger.unaccounted_rx == 0' \
 			out.json
-		grep -q interrupted stdout
+		grep -qi interrupted stdout
 	done
 	assert_nothing_left
 }
@@ -58,7 +58,7 @@ interrupt_after() { # AFTER SIGNAL ARGS...
 }
 
 @test "Ctrl-C at twenty moments of a run of many rounds: always within 1 s" {
-	for i in $(seq 20); do
+	for _ in $(seq 20); do
 		interrupt_after "0.$((RANDOM % 90 + 10))" INT -q --rounds 20 --duration 1s \
 			--warmup 10ms --path veth
 		[ "$code" -eq 130 ]
@@ -118,7 +118,7 @@ kill_one() { # WHO
 }
 
 @test "kill -9 of collector, sender, receiver at 100 random moments leaves nothing" {
-	for i in $(seq 34); do
+	for _ in $(seq 34); do
 		kill_one collector
 		kill_one sender
 		kill_one receiver

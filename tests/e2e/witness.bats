@@ -7,7 +7,7 @@ load ../lib
 
 setup() {
 	need_root
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 }
 
 teardown() {
@@ -17,6 +17,7 @@ teardown() {
 # bpftrace finds tracepoints through tracefs: mounted in a mount namespace of its own.
 start_bpftrace() { # PROGRAM
 	command -v bpftrace >/dev/null || skip "bpftrace is not installed"
+	# shellcheck disable=SC2016 # expanded inside
 	unshare --mount bash -c 'mount -t tracefs none /sys/kernel/tracing 2>/dev/null
 		mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug 2>/dev/null
 		exec bpftrace -e "$1"' - "$1" >bpftrace.out 2>bpftrace.err &

@@ -2,9 +2,9 @@
 /* What the ways of reporting share: errors, ownership, and JSON objects. */
 #include <inttypes.h>
 
-#include "report.h"
+#include "herald.h"
 
-void report__error(struct report *r, const char *fmt, ...)
+void herald__error(struct herald *r, const char *fmt, ...)
 {
 	char message[512];
 	va_list ap;
@@ -15,12 +15,12 @@ void report__error(struct report *r, const char *fmt, ...)
 	r->ops->error(r, message);
 }
 
-void report__clear(struct report *r)
+void herald__clear(struct herald *r)
 {
 	tally__clear(&r->stats.tally);
 }
 
-void report__json_string(FILE *f, const char *text)
+void herald__json_string(FILE *f, const char *text)
 {
 	putc('"', f);
 	for (; *text; text++) {
@@ -64,7 +64,7 @@ static void json__count(FILE *f, const char *name, uint64_t value, bool known)
 		fprintf(f, "\"%s\":null", name);
 }
 
-static void json__sender(FILE *f, const struct report_stats *s)
+static void json__sender(FILE *f, const struct side_stats *s)
 {
 	const struct tally *t = &s->tally;
 
@@ -88,7 +88,7 @@ static void json__sender(FILE *f, const struct report_stats *s)
 	putc('}', f);
 }
 
-static void json__receiver(FILE *f, const struct report_stats *s)
+static void json__receiver(FILE *f, const struct side_stats *s)
 {
 	const struct tally *t = &s->tally;
 
@@ -104,7 +104,7 @@ static void json__receiver(FILE *f, const struct report_stats *s)
 	putc('}', f);
 }
 
-void report__json_stats(FILE *f, const struct report_stats *s)
+void herald__json_stats(FILE *f, const struct side_stats *s)
 {
 	fprintf(f,
 		"\"elapsed_ns\":%" PRIu64 ",\"interrupted\":%s,\"cpu_ns\":%" PRIu64
@@ -122,16 +122,16 @@ static void json__cpus(FILE *f, const struct settings *s)
 	unsigned int i;
 
 	fputs(",\"cpus\":", f);
-	if (!s->cpus_nr) {
+	if (!s->cpus.nr) {
 		fputs("null", f);
 		return;
 	}
-	for (i = 0; i < s->cpus_nr; i++)
-		fprintf(f, "%c%u", i ? ',' : '[', s->cpus[i]);
+	for (i = 0; i < s->cpus.nr; i++)
+		fprintf(f, "%c%u", i ? ',' : '[', s->cpus.cpu[i]);
 	putc(']', f);
 }
 
-static void json__traffic(FILE *f, const struct report_config *c, const struct settings *s)
+static void json__traffic(FILE *f, const struct side_config *c, const struct settings *s)
 {
 	fprintf(f,
 		",\"mode\":\"%s\",\"fields\":%" PRIu64 ",\"duration_ns\":%" PRIu64
@@ -142,10 +142,10 @@ static void json__traffic(FILE *f, const struct report_config *c, const struct s
 	json__count(f, "zerocopy_slots", c->slots, c->slots);
 }
 
-void report__json_config(FILE *f, const struct report_config *c, const struct settings *s)
+void herald__json_config(FILE *f, const struct side_config *c, const struct settings *s)
 {
 	fputs("{\"address\":", f);
-	report__json_string(f, c->address);
+	herald__json_string(f, c->address);
 	fprintf(f, ",\"port\":%u,\"uid\":%u,\"size\":%" PRIu64 ",\"threads\":%u,\"verify\":%s",
 		c->port, c->uid, c->size, c->threads, c->verify ? "true" : "false");
 	if (c->sender)

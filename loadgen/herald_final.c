@@ -7,9 +7,9 @@
 
 #include "../user/units.h"
 #include "clock.h"
-#include "report.h"
+#include "herald.h"
 
-static void final__listening(struct report *r, const struct report_config *c)
+static void final__listening(struct herald *r, const struct side_config *c)
 {
 	r->config = *c;
 	fprintf(stderr,
@@ -18,17 +18,17 @@ static void final__listening(struct report *r, const struct report_config *c)
 		c->address, c->port);
 }
 
-static void final__ready(struct report *r, const struct report_config *c)
+static void final__ready(struct herald *r, const struct side_config *c)
 {
 	r->config = *c;
 }
 
-static void final__quiesced(struct report *r)
+static void final__quiesced(struct herald *r)
 {
 	(void)r;
 }
 
-static void final__stats(struct report *r, const struct report_stats *s, bool done)
+static void final__stats(struct herald *r, const struct side_stats *s, bool done)
 {
 	struct tally kept;
 
@@ -40,13 +40,13 @@ static void final__stats(struct report *r, const struct report_stats *s, bool do
 	r->stats.tally = kept;
 }
 
-static void final__error(struct report *r, const char *message)
+static void final__error(struct herald *r, const char *message)
 {
 	(void)r;
 	fprintf(stderr, "netio-loadgen: %s\n", message);
 }
 
-const struct report_ops report_final = {
+const struct herald_ops herald_final = {
 	.listening = final__listening,
 	.ready = final__ready,
 	.quiesced = final__quiesced,
@@ -54,9 +54,9 @@ const struct report_ops report_final = {
 	.error = final__error,
 };
 
-static void text__head(const struct report *r)
+static void text__head(const struct herald *r)
 {
-	const struct report_config *c = &r->config;
+	const struct side_config *c = &r->config;
 	const struct settings *s = r->settings;
 	char size[UNITS_BUF], buf[UNITS_BUF];
 
@@ -96,7 +96,7 @@ static void text__latency(const char *name, const struct hist *h)
 	       format_ns(max, sizeof(max), (double)h->max));
 }
 
-static void text__totals(const char *verb, const struct report_stats *s)
+static void text__totals(const char *verb, const struct side_stats *s)
 {
 	char bytes[UNITS_BUF], messages[UNITS_BUF], elapsed[UNITS_BUF], cpu[UNITS_BUF];
 
@@ -110,7 +110,7 @@ static void text__totals(const char *verb, const struct report_stats *s)
 	       s->interrupted ? " (interrupted)" : "");
 }
 
-static void text__sender(const struct report_stats *s)
+static void text__sender(const struct side_stats *s)
 {
 	const struct tally *t = &s->tally;
 	char buf[UNITS_BUF];
@@ -132,7 +132,7 @@ static void text__sender(const struct report_stats *s)
 	       t->partial_sends, t->eagain, t->eintr);
 }
 
-static void text__receiver(const struct report_stats *s)
+static void text__receiver(const struct side_stats *s)
 {
 	const struct tally *t = &s->tally;
 
@@ -149,7 +149,7 @@ static void text__receiver(const struct report_stats *s)
 		       t->verify_errors);
 }
 
-int report__print_text(const struct report *sender, const struct report *receiver)
+int herald__print_text(const struct herald *sender, const struct herald *receiver)
 {
 	text__head(sender ? sender : receiver);
 	if (sender)
@@ -159,16 +159,16 @@ int report__print_text(const struct report *sender, const struct report *receive
 	return fflush(stdout) ? -errno : 0;
 }
 
-static void json__side(const char *name, const struct report *r)
+static void json__side(const char *name, const struct herald *r)
 {
 	printf("\"%s\":{\"config\":", name);
-	report__json_config(stdout, &r->config, r->settings);
+	herald__json_config(stdout, &r->config, r->settings);
 	putchar(',');
-	report__json_stats(stdout, &r->stats);
+	herald__json_stats(stdout, &r->stats);
 	putchar('}');
 }
 
-int report__print_json(const struct report *sender, const struct report *receiver)
+int herald__print_json(const struct herald *sender, const struct herald *receiver)
 {
 	putchar('{');
 	if (sender)

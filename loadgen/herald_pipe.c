@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report.h"
+#include "herald.h"
 
 static int pipe__write(int fd, const void *buf, size_t len)
 {
@@ -49,30 +49,30 @@ static size_t hist__bytes(const struct hist *h)
 	return sizeof(*h) + h->n_buckets * sizeof(h->buckets[0]);
 }
 
-static void pipe__config(struct report *r, const struct report_config *c, enum report_message what)
+static void pipe__config(struct herald *r, const struct side_config *c, enum herald_message what)
 {
 	if (!pipe__write(r->pipe_fd, &what, sizeof(what)))
 		pipe__write(r->pipe_fd, c, sizeof(*c));
 }
 
-static void pipe__listening(struct report *r, const struct report_config *c)
+static void pipe__listening(struct herald *r, const struct side_config *c)
 {
-	pipe__config(r, c, REPORT_LISTENING);
+	pipe__config(r, c, HERALD_LISTENING);
 }
 
-static void pipe__ready(struct report *r, const struct report_config *c)
+static void pipe__ready(struct herald *r, const struct side_config *c)
 {
-	pipe__config(r, c, REPORT_READY);
+	pipe__config(r, c, HERALD_READY);
 }
 
-static void pipe__quiesced(struct report *r)
+static void pipe__quiesced(struct herald *r)
 {
 	(void)r; /* a sender's event: receivers write here */
 }
 
-static void pipe__stats(struct report *r, const struct report_stats *s, bool done)
+static void pipe__stats(struct herald *r, const struct side_stats *s, bool done)
 {
-	enum report_message what = REPORT_DONE;
+	enum herald_message what = HERALD_DONE;
 	int err, i;
 
 	if (!done)
@@ -84,15 +84,15 @@ static void pipe__stats(struct report *r, const struct report_stats *s, bool don
 		err = pipe__write(r->pipe_fd, s->tally.hist[i], hist__bytes(s->tally.hist[i]));
 }
 
-static void pipe__error(struct report *r, const char *message)
+static void pipe__error(struct herald *r, const char *message)
 {
 	(void)r;
 	fprintf(stderr, "netio-loadgen: receiver: %s\n", message);
 }
 
-static int pipe__read_stats(int fd, struct report_stats *out)
+static int pipe__read_stats(int fd, struct side_stats *out)
 {
-	struct report_stats s;
+	struct side_stats s;
 	int err, i;
 
 	err = pipe__read(fd, &s, sizeof(s));
@@ -113,18 +113,18 @@ static int pipe__read_stats(int fd, struct report_stats *out)
 	return err;
 }
 
-int report__receive(int fd, struct report *into, enum report_message *what)
+int herald__receive(int fd, struct herald *into, enum herald_message *what)
 {
 	int err = pipe__read(fd, what, sizeof(*what));
 
 	if (err)
 		return err;
-	if (*what == REPORT_DONE)
+	if (*what == HERALD_DONE)
 		return pipe__read_stats(fd, &into->stats);
 	return pipe__read(fd, &into->config, sizeof(into->config));
 }
 
-const struct report_ops report_pipe = {
+const struct herald_ops herald_pipe = {
 	.listening = pipe__listening,
 	.ready = pipe__ready,
 	.quiesced = pipe__quiesced,

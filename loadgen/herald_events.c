@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "report.h"
+#include "herald.h"
 
 static FILE *event__begin(const char *name, char **text, size_t *len)
 {
@@ -35,7 +35,7 @@ static void event__end(FILE *f, char **text, const size_t *len)
 	free(*text);
 }
 
-static void events__listening(struct report *r, const struct report_config *c)
+static void events__listening(struct herald *r, const struct side_config *c)
 {
 	size_t len;
 	char *text;
@@ -45,12 +45,12 @@ static void events__listening(struct report *r, const struct report_config *c)
 	if (!f)
 		return;
 	fputs(",\"address\":", f);
-	report__json_string(f, c->address);
+	herald__json_string(f, c->address);
 	fprintf(f, ",\"port\":%u", c->port);
 	event__end(f, &text, &len);
 }
 
-static void events__ready(struct report *r, const struct report_config *c)
+static void events__ready(struct herald *r, const struct side_config *c)
 {
 	size_t len;
 	char *text;
@@ -60,7 +60,7 @@ static void events__ready(struct report *r, const struct report_config *c)
 	if (!f)
 		return;
 	fputs(",\"config\":", f);
-	report__json_config(f, c, r->settings);
+	herald__json_config(f, c, r->settings);
 	fputs(",\"connections\":[", f);
 	for (i = 0; i < c->cookies_nr; i++)
 		fprintf(f, "%s{\"index\":%u,\"cookie\":\"%" PRIu64 "\"}", i ? "," : "", i,
@@ -69,7 +69,7 @@ static void events__ready(struct report *r, const struct report_config *c)
 	event__end(f, &text, &len);
 }
 
-static void events__quiesced(struct report *r)
+static void events__quiesced(struct herald *r)
 {
 	size_t len;
 	char *text;
@@ -80,7 +80,7 @@ static void events__quiesced(struct report *r)
 		event__end(f, &text, &len);
 }
 
-static void events__stats(struct report *r, const struct report_stats *s, bool done)
+static void events__stats(struct herald *r, const struct side_stats *s, bool done)
 {
 	size_t len;
 	char *text;
@@ -90,11 +90,11 @@ static void events__stats(struct report *r, const struct report_stats *s, bool d
 	if (!f)
 		return;
 	putc(',', f);
-	report__json_stats(f, s);
+	herald__json_stats(f, s);
 	event__end(f, &text, &len);
 }
 
-static void events__error(struct report *r, const char *message)
+static void events__error(struct herald *r, const char *message)
 {
 	size_t len;
 	char *text;
@@ -104,11 +104,11 @@ static void events__error(struct report *r, const char *message)
 	if (!f)
 		return;
 	fputs(",\"message\":", f);
-	report__json_string(f, message);
+	herald__json_string(f, message);
 	event__end(f, &text, &len);
 }
 
-const struct report_ops report_events = {
+const struct herald_ops herald_events = {
 	.listening = events__listening,
 	.ready = events__ready,
 	.quiesced = events__quiesced,

@@ -1,0 +1,44 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Every BPF program on the running kernel: loads, attaches, and is gone afterwards.
+
+load ../lib
+
+setup() {
+	need_root
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "every program of the plan's table is tried, and says yes or why not" {
+	"$NETIOTRACE" doctor --size 64k --json large.json
+	"$NETIOTRACE" doctor --size 1k --json small.json
+	# One size uses the probe at send calls, the other, for copying modes, that at packets.
+	jq -e '.plan[] | select(.probe == "send_return") | .hook' large.json
+	jq -e '.plan[] | select(.probe == "transmit") | .hook' small.json
+	jq -e '[.plan[] | .hook != null or (.reason | length > 0)] | all' large.json
+}
+
+@test "while a run is on, exactly the programs of its plan are loaded" {
+	[ -n "$BPFTOOL" ] || skip "bpftool is not installed"
+	"$NETIOTRACE" -q --mode onecopy --size 1k --duration 2s --json out.json &
+	within 5 sh -c "'$BPFTOOL' prog show | grep -q nio_"
+	sleep 0.5
+	"$BPFTOOL" -j prog show | jq -r '.[].name // empty | select(startswith("nio_"))' | sort >loaded
+	wait $!
+	cat loaded
+	jq -r '[.plan[] | select(.hook)] | length' out.json >planned
+	[ "$(wc -l <loaded)" -eq "$(cat planned)" ]
+	assert_nothing_left
+}
+
+@test "the kernel header is what scripts/gen-vmlinux writes" {
+	[ -r /sys/kernel/btf/vmlinux ] || skip "this kernel has no BTF"
+	cp -r "$REPO/bpf" "$REPO/scripts" .
+	scripts/gen-vmlinux
+	# Enumerators come and go with kernels; structures and their fields must be the same.
+	for f in vmlinux.h "$REPO/vmlinux.h"; do
+		sed -n '/pragma clang attribute push/,$p' "$f"
+	done | sort | uniq -u >differences
+	cat differences
+	[ ! -s differences ]
+}
