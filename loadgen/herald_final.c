@@ -151,7 +151,10 @@ static void text__receiver(const struct side_stats *s)
 
 int herald__print_text(const struct herald *sender, const struct herald *receiver)
 {
-	text__head(sender ? sender : receiver);
+	if (sender)
+		text__head(sender);
+	else if (receiver)
+		text__head(receiver);
 	if (sender)
 		text__sender(&sender->stats);
 	if (receiver)

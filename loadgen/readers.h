@@ -21,7 +21,6 @@ struct reader {
 	bool started;
 	pthread_t thread;
 	uint8_t *buf;
-	size_t buf_len;
 	pthread_mutex_t lock; /* of all below */
 	struct stream stream;
 	struct tally tally;

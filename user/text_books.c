@@ -47,7 +47,8 @@ static void print_sent(FILE *f, const struct result *r)
 	print_part(f, " = ", sum_stage(r, NIO_STAGE_TX_COPY), "copied");
 	if (!pinned.known || pinned.value)
 		print_part(f, " + ", pinned, "pinned");
-	if (!spliced.known || spliced.value)
+	/* Spliced bytes nobody could see are named under reasons. */
+	if (spliced.known && spliced.value)
 		print_part(f, " + ", spliced, "spliced");
 	print_part(f, "; ", received, "received");
 }

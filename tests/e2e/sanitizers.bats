@@ -1,0 +1,37 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The other end-to-end tests once more with sanitizer builds of both programs: AddressSanitizer with
+# UndefinedBehaviorSanitizer, and ThreadSanitizer. A report makes the program fail, and so its test.
+# What measures time, kills at random, or needs a witness is left to the ordinary build.
+
+load ../lib
+
+setup_file() {
+	export BATS_TEST_TIMEOUT=900
+}
+
+setup() {
+	need_root
+}
+
+with_sanitizer() { # NAME
+	make -C "$REPO" --no-print-directory -j2 "SAN=$1" >make.log 2>&1 || {
+		tail make.log
+		return 1
+	}
+	export NETIOTRACE_BIN=$REPO/build-$1
+	export ASAN_OPTIONS=exitcode=99:abort_on_error=0 TSAN_OPTIONS=exitcode=99:halt_on_error=1
+	cd "$REPO"
+	bats --filter 'books balance|23 messages|falls? back|assert|bad input|loadgen|Ctrl-C' \
+		tests/e2e/ledger.bats tests/e2e/command.bats tests/e2e/loadgen.bats tests/e2e/lifecycle.bats
+}
+
+@test "AddressSanitizer and UndefinedBehaviorSanitizer builds pass" {
+	cd "$BATS_TEST_TMPDIR" || return
+	with_sanitizer address
+}
+
+@test "ThreadSanitizer builds pass" {
+	cd "$BATS_TEST_TMPDIR" || return
+	with_sanitizer thread
+}
