@@ -154,7 +154,7 @@ static int zerocopy__send_slot(struct flow *f)
 	while (!err && done < m->size) {
 		ssize_t n;
 
-		err = flags & MSG_ZEROCOPY ? zc__await_id(f) : 0;
+		err = (flags & MSG_ZEROCOPY) ? zc__await_id(f) : 0;
 		if (err)
 			break;
 		n = sendmsg(f->fd, &msg, flags);

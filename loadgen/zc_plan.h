@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define ZC_SLOTS_MIN 2u
-#define ZC_SLOTS_MAX 256u
+#define ZC_SLOTS_MAX 1024u
 
 /*
  * About 4 MiB of messages keeps a pipe full; all threads together take 256 MiB at most, as long as

@@ -91,7 +91,7 @@ struct app_result {
 	uint64_t tcp_bytes_acked;    /* TCP_INFO of the senders: tcpi_bytes_acked */
 	uint64_t tcp_bytes_received; /* TCP_INFO of the receivers: tcpi_bytes_received */
 	uint64_t tcp_bytes_retrans;  /* TCP_INFO of the senders */
-	struct num verify_errors;    /* messages or bytes that differed; known with --verify only */
+	struct num verify_errors;    /* messages that differed; see --verify */
 	struct num sender_cpu_ns, receiver_cpu_ns; /* user + system time of either process */
 	struct latency_result latency[LATENCY_NR];
 };

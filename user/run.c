@@ -416,7 +416,7 @@ static int run_watched(struct run *run)
 static bool verified(const struct run *run)
 {
 	for (size_t i = 0; i < run->result.summary_nr; i++)
-		if (run->o->verify && run->result.summary[i].total.app.verify_errors.value)
+		if (run->result.summary[i].total.app.verify_errors.value)
 			return false;
 	return true;
 }
@@ -428,7 +428,7 @@ static int finish(struct run *run, struct output_files *files)
 	if (!code)
 		code = write_results(run, files);
 	if (!code && !verified(run)) {
-		log_error("--verify found bytes that are not what was sent.");
+		log_error("the receiver found messages that are not what was sent.");
 		code = EXIT_RUN_FAILED;
 	}
 	if (!code && run->signo)

@@ -6,11 +6,10 @@
 
 #include "view_wrap.h"
 
-/* A line may end at a space, but not at one that parts thousands: "92 113" stays together. */
+/* A line may end at a space, but a number stays with what it counts: "92 113 sends", "241 MB". */
 static bool may_break(const char *text, size_t i)
 {
-	return text[i] == ' ' &&
-	       !(i && isdigit((unsigned char)text[i - 1]) && isdigit((unsigned char)text[i + 1]));
+	return text[i] == ' ' && !(i && isdigit((unsigned char)text[i - 1]));
 }
 
 size_t wrap__next(const char **text, size_t width, const char **line)

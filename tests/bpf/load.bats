@@ -7,6 +7,7 @@ load ../lib
 setup() {
 	need_root
 	cd "$BATS_TEST_TMPDIR" || return
+	note_before
 }
 
 @test "every program of the plan's table is tried, and says yes or why not" {

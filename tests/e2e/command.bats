@@ -136,8 +136,9 @@ EOF
 	grep -Eq '^twocopy +1\.00 +1\.00 .* 3\.00' text
 	grep -Eq '^onecopy .* 2\.00' text
 	grep -Eq '^zerocopy .*pinned +1\.00 +1\.00 .* 2\.00' text
-	grep -q 'unaccounted 0 B sent, 0 B received' text
-	grep -q 'sends were copied after all' text
+	tr -s ' \n' ' ' <text >flat # unwrapped
+	grep -q 'unaccounted 0 B sent, 0 B received' flat
+	grep -q 'sends were copied after all' flat
 	grep -q 'skb_copy_ubufs' text
 	grep -q 'n/a' text
 	# Not a terminal: a line each interval, on stderr.

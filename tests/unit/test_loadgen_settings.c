@@ -24,7 +24,7 @@ static int parse(const char *line)
 
 	snprintf(copy, sizeof(copy), "%s", line);
 	argv[argc] = strtok_r(copy, " ", &save);
-	while (argv[argc] && argc < 30)
+	while (argc < 30 && argv[argc])
 		argv[++argc] = strtok_r(NULL, " ", &save);
 	why[0] = '\0';
 	return settings__parse(&s, argc, argv, why);

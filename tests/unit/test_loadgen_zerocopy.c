@@ -199,14 +199,14 @@ static void slots(void **state)
 	uint64_t size;
 
 	(void)state;
-	assert_int_equal(zc_plan__slots(64, 1), 256);
+	assert_int_equal(zc_plan__slots(64, 1), 1024);
 	assert_int_equal(zc_plan__slots(65536, 1), 64);
 	assert_int_equal(zc_plan__slots(16 << 20, 1), 2);
 	assert_int_equal(zc_plan__slots(65536, 256), 16);
 	for (threads = 1; threads <= 256; threads++) {
 		for (size = 64; size <= 16 << 20; size *= 2) {
 			n = zc_plan__slots(size, threads);
-			assert_in_range(n, 2, 256);
+			assert_in_range(n, 2, 1024);
 			assert_in_range(zc_plan__batch(n), 1, n);
 			assert_true(n == 2 || n * size * threads <= 256 << 20);
 		}

@@ -28,6 +28,8 @@ static int enter(void **state)
 {
 	struct place *place = calloc(1, sizeof(*place));
 
+	assert_non_null(place);
+	*state = place;
 	place->origin = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	strcpy(place->path, "/tmp/test_outfile.XXXXXX");
 	if (place->origin < 0 || !mkdtemp(place->path) || chdir(place->path))
@@ -35,7 +37,6 @@ static int enter(void **state)
 	unsetenv("SUDO_UID");
 	unsetenv("SUDO_GID");
 	umask(022);
-	*state = place;
 	return 0;
 }
 
