@@ -158,6 +158,13 @@ struct skb_shared_info {
 };
 
 struct sock_extended_err {
+	__u32 ee_errno;
+	__u8 ee_origin;
+	__u8 ee_code;
+	__u32 ee_info;
+	union {
+		__u32 ee_data;
+	};
 };
 
 struct sock_exterr_skb {

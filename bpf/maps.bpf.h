@@ -4,9 +4,9 @@
 #define NETIOTRACE_MAPS_BPF_H
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1024);
-	__type(key, __u64);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, NIO_CONN_SLOTS);
+	__type(key, __u32);
 	__type(value, struct nio_conn);
 } nio_conns SEC(".maps");
 
@@ -38,9 +38,19 @@ struct {
  */
 static __always_inline struct nio_conn *conn_by_cookie(__u64 cookie)
 {
+	struct nio_conn *conn;
+	__u32 index;
+
 	if (!cookie)
 		return NULL;
-	return bpf_map_lookup_elem(&nio_conns, &cookie);
+#pragma unroll
+	for (__u32 i = 0; i < NIO_CONN_PROBES; i++) {
+		index = nio_conn_index(cookie, i);
+		conn = bpf_map_lookup_elem(&nio_conns, &index);
+		if (conn && conn->cookie == cookie)
+			return conn;
+	}
+	return NULL;
 }
 
 static __always_inline struct nio_conn *conn_of(const struct sock *sk)

@@ -6,6 +6,17 @@
 #ifndef NETIOTRACE_STAGES_BPF_H
 #define NETIOTRACE_STAGES_BPF_H
 
+/*
+ * Reads ptr->field of an address that the verifier does not know as a pointer: as a plain load
+ * where the kernel lets an address be declared a type (6.2), else through a helper, which costs
+ * five times as much.
+ */
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
+#define kernel_read(type, ptr, field)                                                         \
+	(bpf_rdonly_cast                                                                      \
+		 ? ((const type *)bpf_rdonly_cast(ptr, bpf_core_type_id_kernel(type)))->field \
+		 : BPF_CORE_READ((const type *)(ptr), field))
+
 /* Preprocessor constants of the kernel, which BTF does not carry. */
 #define NETIF_F_SG                 (1ULL << 0)
 #define SKBFL_ZEROCOPY_ENABLE      (1U << 0)
@@ -88,15 +99,15 @@ static __always_inline void on_rx_copy(const struct sk_buff *skb, int len)
  * MSG_ZEROCOPY send keeps in the cb of an sk_buff charged to the sending socket (skb_from_uarg).
  * The skb's own sk is useless here: on loopback and veth it is orphaned before it arrives.
  */
-static __always_inline struct nio_conn *conn_of_uarg(const struct skb_shared_info *shinfo)
+static __always_inline struct nio_conn *conn_of_uarg(const void *shinfo)
 {
-	const char *uarg = BPF_CORE_READ(shinfo, destructor_arg);
-	const struct sk_buff *owner;
+	const char *uarg = kernel_read(struct skb_shared_info, shinfo, destructor_arg);
+	const struct sock *sk;
 
 	if (!uarg)
 		return NULL;
-	owner = (const void *)(uarg - bpf_core_field_offset(struct sk_buff, cb));
-	return conn_by_cookie(BPF_CORE_READ(owner, sk, __sk_common.skc_cookie.counter));
+	sk = kernel_read(struct sk_buff, uarg - bpf_core_field_offset(struct sk_buff, cb), sk);
+	return conn_by_cookie(kernel_read(struct sock, sk, __sk_common.skc_cookie.counter));
 }
 
 /*
@@ -105,42 +116,38 @@ static __always_inline struct nio_conn *conn_of_uarg(const struct skb_shared_inf
  */
 static __always_inline void on_zerocopy_arrival(const struct sk_buff *skb)
 {
-	const struct skb_shared_info *shinfo;
+	const void *shinfo;
 	struct nio_conn *conn;
 
 	if (!skb->data_len)
 		return;
-	shinfo = (const void *)(skb->head + skb->end);
-	if (!(BPF_CORE_READ(shinfo, flags) & SKBFL_ZEROCOPY_ENABLE))
+	shinfo = skb->head + skb->end;
+	if (!(kernel_read(struct skb_shared_info, shinfo, flags) & SKBFL_ZEROCOPY_ENABLE))
 		return;
 	conn = conn_of_uarg(shinfo);
 	if (conn)
 		book(conn, NIO_STAGE_DEFERRED_COPY, skb->data_len);
 }
 
-/* struct sock_extended_err, which is UAPI: the same bytes on every kernel. */
+/* The notification an error-queue record carries. */
 struct zc_notification {
-	__u32 ee_errno;
-	__u8 ee_origin;
-	__u8 ee_type;
-	__u8 ee_code;
-	__u8 ee_pad;
-	__u32 ee_info; /* first id */
-	__u32 ee_data; /* last id */
+	__u32 lo, hi; /* ids of the sends, inclusive; they wrap */
+	bool copied;
 };
 
-/* Reads the notification an error-queue record carries: 0, or -1 when it is not of zero-copy. */
-static __always_inline int read_completion(const struct sk_buff *skb, struct zc_notification *ee)
+/* Reads it: 0, or -1 when the record is not of zero-copy. */
+static __always_inline int read_completion(const struct sk_buff *skb, struct zc_notification *n)
 {
-	const struct sock_exterr_skb *serr =
-		(const void *)((const char *)skb + bpf_core_field_offset(struct sk_buff, cb));
-	const void *src = (const char *)serr + bpf_core_field_offset(struct sock_exterr_skb, ee);
+	const void *serr = (const char *)skb + bpf_core_field_offset(struct sk_buff, cb);
 
-	if (bpf_probe_read_kernel(ee, sizeof(*ee), src)) {
-		health_bad_read();
+	if (kernel_read(struct sock_exterr_skb, serr, ee.ee_origin) != SO_EE_ORIGIN_ZEROCOPY ||
+	    kernel_read(struct sock_exterr_skb, serr, ee.ee_errno))
 		return -1;
-	}
-	return ee->ee_origin == SO_EE_ORIGIN_ZEROCOPY && !ee->ee_errno ? 0 : -1;
+	n->lo = kernel_read(struct sock_exterr_skb, serr, ee.ee_info);
+	n->hi = kernel_read(struct sock_exterr_skb, serr, ee.ee_data);
+	n->copied =
+		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED;
+	return 0;
 }
 
 static __always_inline struct nio_zc *zc_of(const struct nio_conn *conn)
@@ -151,84 +158,71 @@ static __always_inline struct nio_zc *zc_of(const struct nio_conn *conn)
 }
 
 /*
- * A completion was put at the tail of the error queue, or merged into the record there. Not counted
- * here but by notification: the application may have taken the record already.
+ * Was the record merged into the one at the tail of the queue, rather than having stood in the
+ * queue itself? A record that stood there begins where the last one taken ended. When completions
+ * overtook each other it does not; then it was merged if the record at the tail covers its ids. One
+ * that ends before the ids taken so far was merged into a record taken since.
  */
-static __always_inline void on_completion_report(const struct sock *sk)
+static __always_inline bool was_merged(const struct nio_conn *conn,
+				       const struct zc_notification *own, int tail_err,
+				       const struct zc_notification *tail)
 {
-	const struct sk_buff *tail;
-	struct zc_notification ee;
-	struct nio_conn *conn = conn_of(sk);
-	struct nio_zc *zc;
-
-	if (!conn)
-		return;
-	zc = zc_of(conn);
-	if (zc)
-		zc->notifications++;
-	tail = sk->sk_error_queue.prev;
-	if (!read_completion(tail, &ee))
-		conn->err_tail = (__u64)tail;
+	if (own->lo == conn->zc_next)
+		return false;
+	if (!tail_err && own->lo - tail->lo <= tail->hi - tail->lo)
+		return true;
+	return (__s32)(own->lo - conn->zc_next) < 0;
 }
 
-/* Is the record one that stood in the queue, rather than one merged into another? Ids are u32. */
-static __always_inline bool was_queued(const struct nio_conn *conn, const struct sk_buff *skb,
-				       const struct zc_notification *ee)
+/* A merged completion has its own code, which the record it went into does not show. */
+static __always_inline void correct_code(struct nio_zc *zc, const struct zc_notification *own,
+					 const struct zc_notification *tail)
 {
-	return ee->ee_info == conn->zc_next || (__u64)skb == conn->err_tail;
+	if (own->copied && !tail->copied)
+		zc->copied_more += own->hi - own->lo + 1;
+	if (!own->copied && tail->copied)
+		zc->copied_less += own->hi - own->lo + 1;
 }
 
-/* A record merged away carries its own code; the one it went into is at the tail, if not yet taken.
- */
-static __always_inline void correct_merged(const struct sock *sk, const struct zc_notification *own,
-					   struct nio_zc *zc)
+static __always_inline void book_notification(const struct sock *sk, struct nio_conn *conn,
+					      struct nio_zc *zc, const struct zc_notification *own)
 {
-	const struct sk_buff *tail = sk->sk_error_queue.prev;
-	struct zc_notification ee;
-	bool copied = own->ee_code & SO_EE_CODE_ZEROCOPY_COPIED;
-	bool says_copied;
+	struct zc_notification tail = {};
+	int tail_err = read_completion(sk->sk_error_queue.prev, &tail);
 
-	if (read_completion(tail, &ee) || own->ee_info - ee.ee_info > ee.ee_data - ee.ee_info)
+	zc->notifications++;
+	if (was_merged(conn, own, tail_err, &tail)) {
+		if (!tail_err)
+			correct_code(zc, own, &tail);
 		return;
-	says_copied = ee.ee_code & SO_EE_CODE_ZEROCOPY_COPIED;
-	if (copied && !says_copied)
-		zc->copied_more += own->ee_data - own->ee_info + 1;
-	if (!copied && says_copied)
-		zc->copied_less += own->ee_data - own->ee_info + 1;
+	}
+	if (own->lo == conn->zc_next)
+		conn->zc_next = own->hi + 1;
+	zc->sends += own->hi - own->lo + 1;
+	if (own->copied)
+		zc->copied += own->hi - own->lo + 1;
 }
 
 /*
  * An skb is freed. A notification is freed when the application has taken it from the error queue,
  * or at once when it was merged into the record at the tail: empty either way, charged to the
- * sender, its id range and code in cb. Every send is in the range of one record taken, in id order
- * but for completions that overtake each other, which are known by having been seen at the tail.
+ * sender, its id range and code in cb. Every send is in the range of exactly one record taken.
  */
 static __always_inline void on_notification_freed(const struct sk_buff *skb)
 {
 	const struct sock *sk = skb->sk;
-	struct zc_notification ee;
+	struct zc_notification own;
 	struct nio_conn *conn;
 	struct nio_zc *zc;
-	__u32 sends;
 
 	if (skb->len || !sk)
 		return;
 	conn = conn_of(sk);
-	if (!conn || read_completion(skb, &ee))
+	if (!conn || read_completion(skb, &own))
 		return;
 	zc = zc_of(conn);
-	if (!zc)
-		return;
-	if (!was_queued(conn, skb, &ee)) {
-		correct_merged(sk, &ee, zc);
-		return;
-	}
-	sends = ee.ee_data - ee.ee_info + 1;
-	if (ee.ee_info == conn->zc_next)
-		conn->zc_next = ee.ee_data + 1;
-	zc->sends += sends;
-	if (ee.ee_code & SO_EE_CODE_ZEROCOPY_COPIED)
-		zc->copied += sends;
+	if (zc)
+		book_notification(sk, conn, zc, &own);
 }
 
 #endif

@@ -34,13 +34,6 @@ int BPF_PROG(nio_tp_zerocopy_arrival, struct sk_buff *skb)
 	return 0;
 }
 
-SEC("?tp_btf/inet_sk_error_report")
-int BPF_PROG(nio_tp_completion_report, const struct sock *sk)
-{
-	on_completion_report(sk);
-	return 0;
-}
-
 SEC("?tp_btf/consume_skb")
 int BPF_PROG(nio_tp_notification_freed, struct sk_buff *skb)
 {

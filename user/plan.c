@@ -16,8 +16,6 @@ const struct alternative plan_alternatives[] = {
 	  "nio_tp_zerocopy_arrival", QUALITY_DERIVED,
 	  "counted where zero-copy pages arrive for local delivery, which copies them: "
 	  "skb_copy_ubufs itself has no tracepoint" },
-	{ PROBE_COMPLETION_REPORT, BACKEND_TRACEPOINT, "tp_btf/inet_sk_error_report",
-	  "nio_tp_completion_report", QUALITY_EXACT, NULL },
 	{ PROBE_NOTIFICATION_FREED, BACKEND_TRACEPOINT, "tp_btf/consume_skb",
 	  "nio_tp_notification_freed", QUALITY_EXACT, NULL },
 	{ PROBE_RX_COPY, BACKEND_TRACEPOINT, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
@@ -37,7 +35,6 @@ static const struct {
 	[PROBE_SEND_RETURN] = {"send_return", "tx_copy, tx_pin", "send call", NULL},
 	[PROBE_TRANSMIT] = {"transmit", "tx_copy", "transmit", NULL},
 	[PROBE_ZEROCOPY_ARRIVAL] = {"zerocopy_arrival", "deferred_copy", "skb", NULL},
-	[PROBE_COMPLETION_REPORT] = {"completion_report", "notifications", "notification", NULL},
 	[PROBE_NOTIFICATION_FREED] = {"notification_freed", "zero-copy verdict", "send", NULL},
 	[PROBE_RX_COPY] = {"rx_copy", "rx_copy", "skb", NULL},
 	[PROBE_SPLICE] = {"splice", "tx_splice", "send call",
@@ -89,7 +86,6 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 					   "percent at this message size";
 	case PROBE_TRANSMIT:
 		return counts_calls(req) ? "not used: every send call is counted" : NULL;
-	case PROBE_COMPLETION_REPORT:
 	case PROBE_NOTIFICATION_FREED:
 		return req->mode == MODE_ZEROCOPY ? NULL
 						  : "not used: no zero-copy sends in this mode";

@@ -222,24 +222,56 @@ unsigned int session__attached(const struct session *s)
 	return n;
 }
 
+/* The entry of a cookie in nio_conns, or with cookie 0 wanted: a free one. -ENOENT: none. */
+static int find_conn(int fd, uint64_t cookie, uint64_t wanted, uint32_t *index)
+{
+	for (uint32_t i = 0; i < NIO_CONN_PROBES; i++) {
+		struct nio_conn conn;
+
+		*index = nio_conn_index(cookie, i);
+		if (bpf_map_lookup_elem(fd, index, &conn))
+			return -errno;
+		if (conn.cookie == wanted)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static int watch_one(int fd, const struct nio_conn *conn)
+{
+	uint32_t index;
+	int err = find_conn(fd, conn->cookie, 0, &index);
+
+	if (err)
+		return err == -ENOENT ? -ENOSPC : err;
+	return bpf_map_update_elem(fd, &index, conn, BPF_ANY) ? -errno : 0;
+}
+
 int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigned int slot,
 		   enum nio_side side)
 {
-	struct nio_conn conn = {.slot = slot, .side = side};
 	int fd = bpf_map__fd(s->skel->maps.nio_conns);
+	int err = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (bpf_map_update_elem(fd, &cookies[i], &conn, BPF_NOEXIST))
-			return -errno;
-	return 0;
+	for (size_t i = 0; i < n && !err; i++) {
+		struct nio_conn conn = {.cookie = cookies[i], .slot = slot, .side = side};
+
+		err = watch_one(fd, &conn);
+	}
+	return err;
 }
 
 void session__unwatch(struct session *s, const uint64_t *cookies, size_t n)
 {
+	static const struct nio_conn free_entry;
 	int fd = bpf_map__fd(s->skel->maps.nio_conns);
 
-	for (size_t i = 0; i < n; i++)
-		bpf_map_delete_elem(fd, &cookies[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t index;
+
+		if (!find_conn(fd, cookies[i], cookies[i], &index))
+			bpf_map_update_elem(fd, &index, &free_entry, BPF_ANY);
+	}
 }
 
 /* Sums element i of a per-CPU map over all CPUs; its value is made of u64 only. */
