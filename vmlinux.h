@@ -122,7 +122,6 @@ struct sock;
 struct sk_buff {
 	struct sock *sk;
 	char cb[48];
-	unsigned int len;
 	unsigned int data_len;
 	sk_buff_data_t end;
 	unsigned char *head;
@@ -133,19 +132,10 @@ struct sock_common {
 	atomic64_t skc_cookie;
 };
 
-struct sk_buff_head {
-	union {
-		struct {
-			struct sk_buff *prev;
-		};
-	};
-};
-
 typedef u64 netdev_features_t;
 
 struct sock {
 	struct sock_common __sk_common;
-	struct sk_buff_head sk_error_queue;
 	atomic_t sk_zckey;
 	netdev_features_t sk_route_caps;
 };

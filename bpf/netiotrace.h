@@ -77,17 +77,12 @@ static inline __u32 nio_cell_index(__u32 slot, __u32 side, __u32 stage)
 
 /*
  * nio_zc: per CPU, indexed by slot. Completions of MSG_ZEROCOPY sends, counted as the application
- * takes them from the error queue. The kernel merges a completion into the record at the tail of
- * that queue when their id ranges touch, without comparing their codes; where a merged one's own
- * code differs from that of the record it went into, the difference is booked as a correction.
+ * takes their notifications from the error queue.
  */
 struct nio_zc {
-	__u64 notifications; /* completions reported to the socket; each stands for one or more
-				sends */
-	__u64 sends;         /* sends completed, by the records taken */
+	__u64 notifications; /* each stands for one or more sends */
+	__u64 sends;         /* sends completed */
 	__u64 copied;        /* of these, with SO_EE_CODE_ZEROCOPY_COPIED */
-	__u64 copied_more;   /* sends merged away that were copied, into a record that says not */
-	__u64 copied_less;   /* the reverse */
 	__u64 pad;
 };
 
@@ -114,8 +109,8 @@ struct nio_conn {
 	__u32 side;      /* enum nio_side */
 	__u32 zckey;     /* sk_zckey at the last send seen */
 	__u32 write_seq; /* tcp_sock.write_seq at the last transmit seen */
-	__u32 zc_next;   /* first zero-copy id not yet taken from the error queue */
 	__u32 seen;      /* NIO_SEEN_* */
+	__u32 pad;
 };
 
 /* write_seq holds a value. Until then a transmit takes snd_nxt for it: all earlier bytes are out.
@@ -132,7 +127,7 @@ struct nio_health {
 
 #ifndef __VMLINUX_H__
 _Static_assert(sizeof(struct nio_cell) == 32 + 8 * NIO_HIST_BUCKETS, "nio_cell layout");
-_Static_assert(sizeof(struct nio_zc) == 48, "nio_zc layout");
+_Static_assert(sizeof(struct nio_zc) == 32, "nio_zc layout");
 _Static_assert(sizeof(struct nio_conn) == 32, "nio_conn layout");
 _Static_assert(sizeof(struct nio_health) == 32, "nio_health layout");
 #endif

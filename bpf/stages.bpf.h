@@ -81,17 +81,65 @@ static __always_inline void on_transmit(const struct sk_buff *skb)
 		book(conn, NIO_STAGE_TX_COPY, bytes);
 }
 
-/* skb_copy_datagram_iter is about to copy len bytes of skb to user memory. */
+/* The notification an error-queue record carries. */
+struct zc_notification {
+	__u32 lo, hi; /* ids of the sends, inclusive; they wrap */
+	bool copied;
+};
+
+/* Reads it: 0, or -1 when the record is not of zero-copy. */
+static __always_inline int read_notification(const struct sk_buff *skb, struct zc_notification *n)
+{
+	const void *serr = (const char *)skb + bpf_core_field_offset(struct sk_buff, cb);
+
+	if (kernel_read(struct sock_exterr_skb, serr, ee.ee_origin) != SO_EE_ORIGIN_ZEROCOPY ||
+	    kernel_read(struct sock_exterr_skb, serr, ee.ee_errno))
+		return -1;
+	n->lo = kernel_read(struct sock_exterr_skb, serr, ee.ee_info);
+	n->hi = kernel_read(struct sock_exterr_skb, serr, ee.ee_data);
+	n->copied =
+		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED;
+	return 0;
+}
+
+/* The application takes a notification from the error queue: sends lo to hi are complete. */
+static __always_inline void on_notification_read(const struct nio_conn *conn,
+						 const struct sk_buff *skb)
+{
+	struct zc_notification n;
+	struct nio_zc *zc;
+	__u32 slot = conn->slot;
+
+	if (read_notification(skb, &n))
+		return;
+	zc = bpf_map_lookup_elem(&nio_zc, &slot);
+	if (!zc)
+		return;
+	zc->notifications++;
+	zc->sends += n.hi - n.lo + 1;
+	if (n.copied)
+		zc->copied += n.hi - n.lo + 1;
+}
+
+/*
+ * skb_copy_datagram_iter is about to copy len bytes of skb to user memory: payload, or nothing at
+ * all of a notification, which is empty and goes through here on its way to the application
+ * (ip_recv_error, ipv6_recv_error).
+ */
 static __always_inline void on_rx_copy(const struct sk_buff *skb, int len)
 {
 	const struct sock *sk = skb->sk;
 	struct nio_conn *conn;
 
-	if (!sk || len <= 0)
+	if (!sk || len < 0)
 		return;
 	conn = conn_of(sk);
-	if (conn)
+	if (!conn)
+		return;
+	if (len)
 		book(conn, NIO_STAGE_RX_COPY, len);
+	else
+		on_notification_read(conn, skb);
 }
 
 /*
@@ -127,102 +175,6 @@ static __always_inline void on_zerocopy_arrival(const struct sk_buff *skb)
 	conn = conn_of_uarg(shinfo);
 	if (conn)
 		book(conn, NIO_STAGE_DEFERRED_COPY, skb->data_len);
-}
-
-/* The notification an error-queue record carries. */
-struct zc_notification {
-	__u32 lo, hi; /* ids of the sends, inclusive; they wrap */
-	bool copied;
-};
-
-/* Reads it: 0, or -1 when the record is not of zero-copy. */
-static __always_inline int read_completion(const struct sk_buff *skb, struct zc_notification *n)
-{
-	const void *serr = (const char *)skb + bpf_core_field_offset(struct sk_buff, cb);
-
-	if (kernel_read(struct sock_exterr_skb, serr, ee.ee_origin) != SO_EE_ORIGIN_ZEROCOPY ||
-	    kernel_read(struct sock_exterr_skb, serr, ee.ee_errno))
-		return -1;
-	n->lo = kernel_read(struct sock_exterr_skb, serr, ee.ee_info);
-	n->hi = kernel_read(struct sock_exterr_skb, serr, ee.ee_data);
-	n->copied =
-		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED;
-	return 0;
-}
-
-static __always_inline struct nio_zc *zc_of(const struct nio_conn *conn)
-{
-	__u32 slot = conn->slot;
-
-	return bpf_map_lookup_elem(&nio_zc, &slot);
-}
-
-/*
- * Was the record merged into the one at the tail of the queue, rather than having stood in the
- * queue itself? A record that stood there begins where the last one taken ended. When completions
- * overtook each other it does not; then it was merged if the record at the tail covers its ids. One
- * that ends before the ids taken so far was merged into a record taken since.
- */
-static __always_inline bool was_merged(const struct nio_conn *conn,
-				       const struct zc_notification *own, int tail_err,
-				       const struct zc_notification *tail)
-{
-	if (own->lo == conn->zc_next)
-		return false;
-	if (!tail_err && own->lo - tail->lo <= tail->hi - tail->lo)
-		return true;
-	return (__s32)(own->lo - conn->zc_next) < 0;
-}
-
-/* A merged completion has its own code, which the record it went into does not show. */
-static __always_inline void correct_code(struct nio_zc *zc, const struct zc_notification *own,
-					 const struct zc_notification *tail)
-{
-	if (own->copied && !tail->copied)
-		zc->copied_more += own->hi - own->lo + 1;
-	if (!own->copied && tail->copied)
-		zc->copied_less += own->hi - own->lo + 1;
-}
-
-static __always_inline void book_notification(const struct sock *sk, struct nio_conn *conn,
-					      struct nio_zc *zc, const struct zc_notification *own)
-{
-	struct zc_notification tail = {};
-	int tail_err = read_completion(sk->sk_error_queue.prev, &tail);
-
-	zc->notifications++;
-	if (was_merged(conn, own, tail_err, &tail)) {
-		if (!tail_err)
-			correct_code(zc, own, &tail);
-		return;
-	}
-	if (own->lo == conn->zc_next)
-		conn->zc_next = own->hi + 1;
-	zc->sends += own->hi - own->lo + 1;
-	if (own->copied)
-		zc->copied += own->hi - own->lo + 1;
-}
-
-/*
- * An skb is freed. A notification is freed when the application has taken it from the error queue,
- * or at once when it was merged into the record at the tail: empty either way, charged to the
- * sender, its id range and code in cb. Every send is in the range of exactly one record taken.
- */
-static __always_inline void on_notification_freed(const struct sk_buff *skb)
-{
-	const struct sock *sk = skb->sk;
-	struct zc_notification own;
-	struct nio_conn *conn;
-	struct nio_zc *zc;
-
-	if (skb->len || !sk)
-		return;
-	conn = conn_of(sk);
-	if (!conn || read_completion(skb, &own))
-		return;
-	zc = zc_of(conn);
-	if (zc)
-		book_notification(sk, conn, zc, &own);
 }
 
 #endif

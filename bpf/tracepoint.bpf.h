@@ -34,11 +34,4 @@ int BPF_PROG(nio_tp_zerocopy_arrival, struct sk_buff *skb)
 	return 0;
 }
 
-SEC("?tp_btf/consume_skb")
-int BPF_PROG(nio_tp_notification_freed, struct sk_buff *skb)
-{
-	on_notification_freed(skb);
-	return 0;
-}
-
 #endif

@@ -299,7 +299,6 @@ static json_t *health_json(const struct health *health)
 	int err = 0;
 
 	err |= json_put_num(o, "missed", health->missed);
-	err |= json_put_num(o, "missed_codes", health->missed_codes);
 	err |= json_put_num(o, "dropped", health->dropped);
 	err |= json_put_num(o, "map_full", health->map_full);
 	err |= json_put_num(o, "unmatched", health->unmatched);

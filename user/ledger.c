@@ -65,8 +65,7 @@ static void book_completions(struct run_result *r, const struct nio_zc *base,
 	r->kernel_zc_known = true;
 	zc->sends = r->stages[NIO_STAGE_TX_PIN].events;
 	zc->completed = now->sends - base->sends;
-	zc->copied = now->copied - base->copied + now->copied_more - base->copied_more -
-		     (now->copied_less - base->copied_less);
+	zc->copied = now->copied - base->copied;
 	zc->not_copied = zc->completed - zc->copied;
 	r->notifications = known(now->notifications - base->notifications);
 }
@@ -102,7 +101,6 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 	if (plan__sees_completions(plan))
 		book_completions(r, &base->zc, &now->zc);
 	r->health.missed = known(now->missed - base->missed);
-	r->health.missed_codes = known(now->missed_codes - base->missed_codes);
 	r->health.map_full = known(now->health.map_full - base->health.map_full);
 	r->health.unmatched = known(now->health.unmatched - base->health.unmatched);
 	r->health.dropped = known(now->health.bad_read - base->health.bad_read);
@@ -265,7 +263,6 @@ static void add_counts(struct run_result *dst, const struct run_result *src)
 		add_num(&dst->perf[NIO_SIDE_RECEIVER][c], &src->perf[NIO_SIDE_RECEIVER][c]);
 	}
 	add_num(&dst->health.missed, &src->health.missed);
-	add_num(&dst->health.missed_codes, &src->health.missed_codes);
 	add_num(&dst->health.dropped, &src->health.dropped);
 	add_num(&dst->health.map_full, &src->health.map_full);
 	add_num(&dst->health.unmatched, &src->health.unmatched);

@@ -16,8 +16,10 @@ const struct alternative plan_alternatives[] = {
 	  "nio_tp_zerocopy_arrival", QUALITY_DERIVED,
 	  "counted where zero-copy pages arrive for local delivery, which copies them: "
 	  "skb_copy_ubufs itself has no tracepoint" },
-	{ PROBE_NOTIFICATION_FREED, BACKEND_TRACEPOINT, "tp_btf/consume_skb",
-	  "nio_tp_notification_freed", QUALITY_EXACT, NULL },
+	{ PROBE_COMPLETION, BACKEND_TRACEPOINT, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
+	  QUALITY_DERIVED,
+	  "read as the application takes the notification; the kernel merges those of adjacent sends "
+	  "without comparing whether they were copied" },
 	{ PROBE_RX_COPY, BACKEND_TRACEPOINT, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
 	  QUALITY_EXACT, NULL },
 };
@@ -35,7 +37,7 @@ static const struct {
 	[PROBE_SEND_RETURN] = {"send_return", "tx_copy, tx_pin", "send call", NULL},
 	[PROBE_TRANSMIT] = {"transmit", "tx_copy", "transmit", NULL},
 	[PROBE_ZEROCOPY_ARRIVAL] = {"zerocopy_arrival", "deferred_copy", "skb", NULL},
-	[PROBE_NOTIFICATION_FREED] = {"notification_freed", "zero-copy verdict", "send", NULL},
+	[PROBE_COMPLETION] = {"completion", "zero-copy verdict", "notification", NULL},
 	[PROBE_RX_COPY] = {"rx_copy", "rx_copy", "skb", NULL},
 	[PROBE_SPLICE] = {"splice", "tx_splice", "send call",
 			  "no tracepoint tells spliced bytes from copied ones; netio-loadgen never "
@@ -86,9 +88,6 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 					   "percent at this message size";
 	case PROBE_TRANSMIT:
 		return counts_calls(req) ? "not used: every send call is counted" : NULL;
-	case PROBE_NOTIFICATION_FREED:
-		return req->mode == MODE_ZEROCOPY ? NULL
-						  : "not used: no zero-copy sends in this mode";
 	default:
 		return NULL;
 	}
@@ -214,7 +213,7 @@ unsigned int plan__probes(const struct plan *plan)
 
 bool plan__sees_completions(const struct plan *plan)
 {
-	return plan->chosen[PROBE_NOTIFICATION_FREED] != NULL;
+	return plan->chosen[PROBE_COMPLETION] != NULL;
 }
 
 /* The modes whose plan chose alt, "twocopy onecopy"; NULL when all plans did. */

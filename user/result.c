@@ -163,7 +163,6 @@ static void stages_unknown(struct stage_result *stages)
 static void health_unknown(struct health *health)
 {
 	nums_unknown(&health->missed, 1);
-	nums_unknown(&health->missed_codes, 1);
 	nums_unknown(&health->dropped, 1);
 	nums_unknown(&health->map_full, 1);
 	nums_unknown(&health->unmatched, 1);

@@ -162,11 +162,6 @@ struct health {
 	struct num dropped; /* events lost on the way to user space */
 	struct num map_full;
 	struct num unmatched;
-	/*
-	 * The same of the program that sees notifications freed. What it can miss is a merged one's
-	 * own code: copied_fraction may then be off where sends differ, no count of sends or bytes.
-	 */
-	struct num missed_codes;
 };
 
 struct run_result {

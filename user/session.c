@@ -126,6 +126,26 @@ static bool chosen_by(const struct plan *plan, const struct alternative *alt)
 	return plan && plan->chosen[alt->probe] == alt;
 }
 
+/* Is the program of alternative i that of an earlier one? Then it is loaded and attached as that.
+ */
+static bool shares_program(size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (strcmp(plan_alternatives[j].program, plan_alternatives[i].program) == 0)
+			return true;
+	return false;
+}
+
+/* Did plan choose an alternative that this one's program serves? */
+static bool wants_program(const struct plan *plan, const struct alternative *alt)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (strcmp(plan_alternatives[i].program, alt->program) == 0 &&
+		    chosen_by(plan, &plan_alternatives[i]))
+			return true;
+	return false;
+}
+
 static void select_programs(struct session *s, const struct plan *const plans[MODE_NR])
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
@@ -134,7 +154,7 @@ static void select_programs(struct session *s, const struct plan *const plans[MO
 		bool wanted = false;
 
 		for (int m = 0; m < MODE_NR; m++)
-			wanted |= chosen_by(plans[m], alt);
+			wanted |= wants_program(plans[m], alt);
 		if (prog)
 			bpf_program__set_autoload(prog, wanted);
 	}
@@ -200,7 +220,7 @@ int session__attach(struct session *s, const struct plan *plan)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
 		const struct alternative *alt = &plan_alternatives[i];
-		bool wanted = chosen_by(plan, alt);
+		bool wanted = !shares_program(i) && wants_program(plan, alt);
 
 		if (!wanted && s->links[i])
 			detach(s, i);
@@ -307,20 +327,19 @@ static int refused_runs(const struct bpf_program *prog, uint64_t *runs)
 	return 0;
 }
 
-static int read_missed(const struct session *s, struct snapshot *out)
+static int read_missed(const struct session *s, uint64_t *missed)
 {
-	out->missed = out->missed_codes = 0;
+	*missed = 0;
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
-		const struct alternative *alt = &plan_alternatives[i];
 		uint64_t runs;
-		int err = refused_runs(program_of(s->skel, alt), &runs);
+		int err;
 
+		if (shares_program(i))
+			continue;
+		err = refused_runs(program_of(s->skel, &plan_alternatives[i]), &runs);
 		if (err)
 			return err;
-		if (alt->probe == PROBE_NOTIFICATION_FREED)
-			out->missed_codes += runs;
-		else
-			out->missed += runs;
+		*missed += runs;
 	}
 	return 0;
 }
@@ -344,5 +363,5 @@ int session__read(struct session *s, unsigned int slot, struct snapshot *out)
 	err = sum_percpu(s, s->skel->maps.nio_health, 0, &out->health, sizeof(out->health));
 	if (err)
 		return err;
-	return read_missed(s, out);
+	return read_missed(s, &out->missed);
 }

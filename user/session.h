@@ -43,7 +43,6 @@ struct snapshot {
 	struct nio_zc zc;
 	struct nio_health health; /* of all slots */
 	uint64_t missed;          /* runs the kernel refused, of all programs but: */
-	uint64_t missed_codes;    /* of PROBE_NOTIFICATION_FREED */
 };
 
 int session__read(struct session *s, unsigned int slot, struct snapshot *out);

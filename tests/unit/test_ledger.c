@@ -145,13 +145,10 @@ static void nothing_received_is_not_zero_copies(void **state)
 	end(f);
 }
 
-static void book_zerocopy(struct fixture *f, uint64_t sends, uint64_t copied, uint64_t more,
-			  uint64_t less)
+static void book_zerocopy(struct fixture *f, uint64_t sends, uint64_t copied)
 {
 	f->now.zc.sends += sends;
 	f->now.zc.copied += copied;
-	f->now.zc.copied_more += more;
-	f->now.zc.copied_less += less;
 	f->now.zc.notifications += sends;
 	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
 	ledger__close(&f->run, true);
@@ -168,7 +165,7 @@ static void verdict_local(void **state)
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_DEFERRED_COPY], 1000, 10);
 	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY], 1000, 10);
 	f->run.app.tx_bytes = f->run.app.rx_bytes = 10000;
-	book_zerocopy(f, 10, 10, 0, 0);
+	book_zerocopy(f, 10, 10);
 	assert_true(f->run.copies_per_byte.value == 2.0);
 	assert_int_equal(f->run.unaccounted_tx, 0);
 	assert_int_equal(f->run.kernel_zc.completed, 10);
@@ -185,7 +182,7 @@ static void verdict_true_zerocopy(void **state)
 
 	(void)state;
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_PIN], 1000, 10);
-	book_zerocopy(f, 10, 0, 0, 0);
+	book_zerocopy(f, 10, 0);
 	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NOT_COPIED);
 	assert_true(f->run.verdict.copied_fraction.value == 0.0);
 	assert_non_null(strstr(f->run.verdict.text, "truly zero-copy"));
@@ -198,21 +195,9 @@ static void verdict_no_scatter_gather(void **state)
 
 	(void)state;
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 1000, 10);
-	book_zerocopy(f, 10, 10, 0, 0);
+	book_zerocopy(f, 10, 10);
 	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NO_SG);
 	assert_non_null(strstr(f->run.verdict.text, "scatter-gather"));
-	end(f);
-}
-
-/* Records that took in completions of another code: 4 more were copied, 3 fewer. */
-static void merged_codes_are_corrected(void **state)
-{
-	struct fixture *f = fixture(MODE_ZEROCOPY);
-
-	(void)state;
-	book_zerocopy(f, 10, 5, 4, 3);
-	assert_int_equal(f->run.kernel_zc.copied, 6);
-	assert_int_equal(f->run.kernel_zc.not_copied, 4);
 	end(f);
 }
 
@@ -222,7 +207,7 @@ static void verdict_without_completions(void **state)
 
 	(void)state;
 	f->run.app.zc.enobufs = 5;
-	book_zerocopy(f, 0, 0, 0, 0);
+	book_zerocopy(f, 0, 0);
 	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NONE);
 	assert_false(f->run.verdict.copied_fraction.known);
 	assert_non_null(strstr(f->run.verdict.text, "ENOBUFS"));
@@ -285,7 +270,6 @@ int main(void)
 		cmocka_unit_test(verdict_local),
 		cmocka_unit_test(verdict_true_zerocopy),
 		cmocka_unit_test(verdict_no_scatter_gather),
-		cmocka_unit_test(merged_codes_are_corrected),
 		cmocka_unit_test(verdict_without_completions),
 		cmocka_unit_test(add_sums_and_spoils),
 		cmocka_unit_test(no_kernel_claims_nothing),

@@ -90,7 +90,7 @@ static void zerocopy_is_always_counted_by_call(void **state)
 	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
-	assert_non_null(plan.chosen[PROBE_NOTIFICATION_FREED]);
+	assert_non_null(plan.chosen[PROBE_COMPLETION]);
 }
 
 static void small_messages_fall_back_to_calls(void **state)
@@ -133,13 +133,13 @@ static void could_not_tell_is_not_no(void **state)
 
 	(void)state;
 	offer_all(offers);
-	withdraw(offers, PROBE_NOTIFICATION_FREED, ANSWER_UNKNOWN, -ENOMEM);
+	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -ENOMEM);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_false(plan__sees_completions(&plan));
-	assert_non_null(strstr(plan.reason[PROBE_NOTIFICATION_FREED], "could not be tried"));
-	withdraw(offers, PROBE_NOTIFICATION_FREED, ANSWER_UNKNOWN, 0);
+	assert_non_null(strstr(plan.reason[PROBE_COMPLETION], "could not be tried"));
+	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, 0);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_string_equal(plan.reason[PROBE_NOTIFICATION_FREED], "not tried");
+	assert_string_equal(plan.reason[PROBE_COMPLETION], "not tried");
 }
 
 static void without_bytes_there_is_no_plan(void **state)
