@@ -118,10 +118,12 @@ ss_listens() { # PORT
 # stop_jobs: ends the programs a test may have left in the background; call it in teardown. By name:
 # the countdown of bats itself is a job of the same shell, and must go on.
 stop_jobs() {
-	local pid
+	local name pid
 
-	for pid in $(pgrep -P "$BASHPID" -x 'netiotrace|netio-loadgen|iperf3|bpftrace'); do
-		kill -INT "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
+	for name in netiotrace netio-loadgen iperf3 bpftrace; do
+		for pid in $(pgrep -P "$BASHPID" -x "$name"); do
+			kill -INT "$pid" 2>/dev/null || true
+			wait "$pid" 2>/dev/null || true
+		done
 	done
 }

@@ -27,7 +27,7 @@ setup() {
 	"$BPFTOOL" -j prog show | jq -r '.[].name // empty | select(startswith("nio_"))' | sort >loaded
 	wait $!
 	cat loaded
-	jq -r '[.plan[] | select(.hook)] | length' out.json >planned
+	jq '[.plan[].hook | strings] | unique | length' out.json >planned
 	[ "$(wc -l <loaded)" -eq "$(cat planned)" ]
 	assert_nothing_left
 }
