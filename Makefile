@@ -96,6 +96,11 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
 
+# Measures what watching costs on one connection: scripts/bench-overhead runs it.
+$(O)/bench-overhead: $(O)/bench/overhead.o $(O)/user/session.o $(O)/unit.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
+
 clean:
 	rm -rf build build-address build-thread netiotrace netio-loadgen
 

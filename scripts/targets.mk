@@ -34,7 +34,7 @@ check:
 	@scripts/check
 
 ## make bench-overhead  throughput watched against unwatched
-bench-overhead: all
+bench-overhead: all $(O)/bench-overhead
 	@$(SUDO) scripts/bench-overhead
 
 ## make bench-loadgen   load generator against iperf3
