@@ -27,14 +27,15 @@ static void open_view(struct display *d, const struct options *o)
 		d->ops = NULL;
 }
 
-void display__open(struct display *d, const struct options *o, const struct environment *env)
+void display__open(struct display *d, const struct options *o, const struct environment *env,
+		   const char *backend)
 {
 	struct live_frame *f = &d->frame;
 
 	memset(d, 0, sizeof(*d));
 	f->version = NETIOTRACE_VERSION;
 	f->env = env;
-	f->backend = backend__name(o->backend == BACKEND_AUTO ? BACKEND_TRACEPOINT : o->backend);
+	f->backend = backend;
 	f->size = o->size;
 	f->fields = o->fields;
 	f->threads = o->threads;

@@ -21,7 +21,8 @@ struct display {
  * Opens the view that fits: curses when stdin and stdout are a terminal, else a line each interval
  * on stderr, none with -q. The environment must outlive the display.
  */
-void display__open(struct display *d, const struct options *o, const struct environment *env);
+void display__open(struct display *d, const struct options *o, const struct environment *env,
+		   const char *backend);
 void display__close(struct display *d); /* restores the terminal; may be called twice */
 void display__clear(struct display *d); /* close, and free the totals */
 int display__fd(const struct display *d);

@@ -134,6 +134,15 @@ static unsigned int probes_of(const struct plan_row *rows, size_t n)
 	return probes;
 }
 
+/* The backend of the plan's first hook: a plan is of one backend, unless a later one mixes. */
+static const char *backend_of(const struct plan_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].backend)
+			return rows[i].backend;
+	return "none";
+}
+
 static int open_kernel_side(struct run *run)
 {
 	const struct plan *plans[MODE_NR] = {NULL};
@@ -154,7 +163,7 @@ static int open_kernel_side(struct run *run)
 	run->result.plan_nr = plan__rows(plans, run->rows);
 	run->result.plan = run->rows;
 	run->result.probes = probes_of(run->rows, run->result.plan_nr);
-	run->result.backend = "tracepoint";
+	run->result.backend = backend_of(run->rows, run->result.plan_nr);
 	return EXIT_DONE;
 }
 
@@ -401,7 +410,7 @@ static int run_watched(struct run *run)
 {
 	int code, fd;
 
-	display__open(&run->display, run->o, &run->result.env);
+	display__open(&run->display, run->o, &run->result.env, run->result.backend);
 	display__phase(&run->display, LIVE_STARTING);
 	fd = display__fd(&run->display);
 	if (fd >= 0)

@@ -220,6 +220,14 @@ static void test_starts_with_closed_standard_descriptors(void **state)
 	assert_string_equal(out, "through\n");
 }
 
+/* Signals 32 and 33 are the C library's own: no program can set them, whoever ignored them. */
+#define LIBC_SIGNALS (3ULL << 31)
+
+static unsigned long long signal_set(const char *status, const char *name)
+{
+	return strtoull(status_field(status, name), NULL, 16) & ~LIBC_SIGNALS;
+}
+
 static void test_signals_are_default(void **state)
 {
 	sigset_t block, old;
@@ -237,8 +245,8 @@ static void test_signals_are_default(void **state)
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &old, NULL);
-	assert_string_equal(status_field(status, "\nSigBlk"), "0000000000000000");
-	assert_string_equal(status_field(status, "\nSigIgn"), "0000000000000000");
+	assert_int_equal(signal_set(status, "\nSigBlk"), 0);
+	assert_int_equal(signal_set(status, "\nSigIgn"), 0);
 }
 
 static void test_own_process_group(void **state)
