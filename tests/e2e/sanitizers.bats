@@ -15,7 +15,9 @@ setup() {
 }
 
 with_sanitizer() { # NAME
-	make -C "$REPO" --no-print-directory -j2 "SAN=$1" >make.log 2>&1 || {
+	# What an outer make passes on would choose its output directory, not the sanitizer's.
+	env -u MAKEFLAGS -u MFLAGS make -C "$REPO" --no-print-directory -j2 "SAN=$1" "O=build-$1" \
+		>make.log 2>&1 || {
 		tail make.log
 		return 1
 	}
