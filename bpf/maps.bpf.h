@@ -25,13 +25,6 @@ struct {
 	__type(value, struct nio_zc);
 } nio_zc SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct nio_health);
-} nio_health SEC(".maps");
-
 /*
  * The entry of a socket, or NULL when nobody watches it. A socket has no cookie until somebody asks
  * for it, so most of the traffic of others is turned away by this one load.
@@ -75,16 +68,6 @@ static __always_inline void book(const struct nio_conn *conn, __u32 stage, __u64
 	bucket = hist_bucket(bytes, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
 	if (bucket < NIO_HIST_BUCKETS)
 		cell->hist[bucket]++;
-}
-
-static __always_inline void health_bad_read(void)
-{
-	__u32 zero = 0;
-	struct nio_health *health = bpf_map_lookup_elem(&nio_health, &zero);
-
-	/* Written by several programs, so atomically: it is rare. */
-	if (health)
-		__sync_fetch_and_add(&health->bad_read, 1);
 }
 
 #endif

@@ -4,10 +4,9 @@
  * include this file; nothing else is shared but the histogram layout. Fixed-width types, explicit
  * padding, and every size asserted, so that one compiler cannot disagree with the other in silence.
  *
- * Three channels, never mixed:
- *   nio_conns	 which sockets are watched, by socket cookie; written by user space before the
- * traffic nio_cells,	 per-CPU statistics: they only grow. User space reads and subtracts, never
- * resets nio_zc nio_health	 every loss: what could not be booked, by cause
+ * Two channels, never mixed. nio_conns says which sockets are watched, by socket cookie, and is
+ * filled by user space before the traffic. nio_cells and nio_zc are per-CPU statistics that only
+ * grow: user space reads and subtracts, never resets.
  *
  * How an update cannot be lost (a softirq may interrupt a program on the same CPU): each statistic
  * has exactly one writing program, its map is per CPU, and the kernel never runs a program inside
@@ -117,19 +116,10 @@ struct nio_conn {
  */
 #define NIO_SEEN_WRITE_SEQ 1u
 
-/* nio_health: per CPU, one element. */
-struct nio_health {
-	__u64 map_full;  /* state could not be stored */
-	__u64 unmatched; /* an end without its beginning, or the reverse */
-	__u64 bad_read;  /* a kernel structure could not be read */
-	__u64 pad;
-};
-
 #ifndef __VMLINUX_H__
 _Static_assert(sizeof(struct nio_cell) == 32 + 8 * NIO_HIST_BUCKETS, "nio_cell layout");
 _Static_assert(sizeof(struct nio_zc) == 32, "nio_zc layout");
 _Static_assert(sizeof(struct nio_conn) == 32, "nio_conn layout");
-_Static_assert(sizeof(struct nio_health) == 32, "nio_health layout");
 #endif
 
 #endif

@@ -101,9 +101,10 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 	if (plan__sees_completions(plan))
 		book_completions(r, &base->zc, &now->zc);
 	r->health.missed = known(now->missed - base->missed);
-	r->health.map_full = known(now->health.map_full - base->health.map_full);
-	r->health.unmatched = known(now->health.unmatched - base->health.unmatched);
-	r->health.dropped = known(now->health.bad_read - base->health.bad_read);
+	r->health.map_full = unknown("no program of this backend inserts into a map");
+	r->health.unmatched = unknown("no probe of this backend pairs a beginning with an end");
+	r->health.dropped =
+		unknown("this backend sends no events to user space that could be lost");
 	return 0;
 }
 

@@ -360,8 +360,5 @@ int session__read(struct session *s, unsigned int slot, struct snapshot *out)
 	err = sum_percpu(s, s->skel->maps.nio_zc, slot, &out->zc, sizeof(out->zc));
 	if (err)
 		return err;
-	err = sum_percpu(s, s->skel->maps.nio_health, 0, &out->health, sizeof(out->health));
-	if (err)
-		return err;
 	return read_missed(s, &out->missed);
 }

@@ -41,8 +41,7 @@ void session__unwatch(struct session *s, const uint64_t *cookies, size_t n);
 struct snapshot {
 	struct nio_cell cells[NIO_SIDE_NR][NIO_STAGE_NR];
 	struct nio_zc zc;
-	struct nio_health health; /* of all slots */
-	uint64_t missed;          /* runs the kernel refused, of all programs but: */
+	uint64_t missed; /* runs the kernel refused, of all programs but: */
 };
 
 int session__read(struct session *s, unsigned int slot, struct snapshot *out);
