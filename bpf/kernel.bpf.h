@@ -52,27 +52,43 @@ struct ubuf_info___msgzc {
 	};
 } __attribute__((preserve_access_index));
 
-/* From 6.2 to 6.14 the preemption count was in a structure of hot per-CPU data. */
+/*
+ * The preemption count of x86 is a per-CPU variable, which from 6.2 to 6.14 was part of pcpu_hot.
+ * That one is found by addresses from user space: Linux 5.10 refuses a program that names a
+ * variable it does not have, and would have to refuse one of the two.
+ */
+extern const int __preempt_count __ksym __weak;
+
 struct pcpu_hot___6_2 {
 	int preempt_count;
 } __attribute__((preserve_access_index));
 
-extern const int __preempt_count __ksym __weak;
-extern const struct pcpu_hot___6_2 pcpu_hot __ksym __weak;
+/* Addresses of pcpu_hot within a CPU's area, and of the table of these areas; 0: not known. */
+const volatile __u64 nio_pcpu_hot = 0;
+const volatile __u64 nio_per_cpu_offset = 0;
+
+static __always_inline int preempt_count_of_hot(void)
+{
+	__u64 slot = nio_per_cpu_offset + 8 * bpf_get_smp_processor_id(), area = 0;
+	int count = 0;
+
+	bpf_probe_read_kernel(&area, sizeof(area), (const void *)slot);
+	area += nio_pcpu_hot + bpf_core_field_offset(struct pcpu_hot___6_2, preempt_count);
+	bpf_probe_read_kernel(&count, sizeof(count), (const void *)area);
+	return count;
+}
 
 /* In which context does this program run? */
 static __always_inline enum nio_context context_now(void)
 {
-	const struct pcpu_hot___6_2 *hot;
 	const int *count;
 	int preempt;
 
 	if (&__preempt_count) {
 		count = bpf_this_cpu_ptr(&__preempt_count);
 		preempt = *count;
-	} else if (&pcpu_hot) {
-		hot = bpf_this_cpu_ptr(&pcpu_hot);
-		preempt = hot->preempt_count;
+	} else if (bpf_core_type_exists(struct pcpu_hot___6_2) && nio_pcpu_hot) {
+		preempt = preempt_count_of_hot();
 	} else {
 		return NIO_CONTEXT_UNKNOWN;
 	}

@@ -6,9 +6,8 @@
 #ifndef NETIOTRACE_STAGES_BPF_H
 #define NETIOTRACE_STAGES_BPF_H
 
-/* The function that takes page references in a send call: where it exists, MSG_SPLICE_PAGES does.
- */
-extern const void skb_splice_from_iter __ksym __weak;
+/* Does this kernel have MSG_SPLICE_PAGES? It does where skb_splice_from_iter exists. */
+const volatile bool nio_splice_pages = false;
 
 /*
  * The kernel chooses the copy mode once per call (tcp_sendmsg_locked), so the whole of it was
@@ -60,7 +59,7 @@ static __always_inline void on_send_locked_return(struct sock *sk, const struct 
 
 	if (!conn || ret <= 0)
 		return;
-	spliced = &skb_splice_from_iter && (msg->msg_flags & MSG_SPLICE_PAGES) &&
+	spliced = nio_splice_pages && (msg->msg_flags & MSG_SPLICE_PAGES) &&
 		  (sk->sk_route_caps & NETIF_F_SG);
 	on_sent(sk, conn, ret, spliced, KNOWN);
 }
@@ -150,7 +149,7 @@ static __always_inline void on_send_begin(const struct sock *sk, const struct ms
 	if (!conn)
 		return;
 	conn->seen &= ~NIO_SEEN_SPLICE;
-	if (&skb_splice_from_iter &&
+	if (nio_splice_pages &&
 	    (NIO_FIELD(ADDRESS, struct msghdr, msg, msg_flags) & MSG_SPLICE_PAGES) &&
 	    (NIO_FIELD(ADDRESS, struct sock, sk, sk_route_caps) & NETIF_F_SG))
 		conn->seen |= NIO_SEEN_SPLICE;

@@ -51,6 +51,26 @@ int ksym__resolve(struct ksym *syms, size_t n)
 	return ksym__resolve_from("/proc/kallsyms", syms, n);
 }
 
+int ksym__find(const char *const *names, uint64_t *addresses, size_t n)
+{
+	char line[512], name[KSYM_NAME_MAX];
+	uint64_t address;
+	FILE *f = fopen("/proc/kallsyms", "re");
+
+	memset(addresses, 0, n * sizeof(*addresses));
+	if (!f)
+		return -errno;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%" SCNx64 " %*c %63s", &address, name) != 2)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if (!strcmp(name, names[i]))
+				addresses[i] = address;
+	}
+	fclose(f);
+	return 0;
+}
+
 void ksym__caller(const struct ksym *stack, size_t n, const char *function,
 		  char name[KSYM_NAME_MAX])
 {

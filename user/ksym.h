@@ -24,6 +24,12 @@ int ksym__resolve(struct ksym *syms, size_t n);
 int ksym__resolve_from(const char *file, struct ksym *syms, size_t n);
 
 /*
+ * Addresses of n symbols by name, functions or data; 0 where there is none of that name. 0 or
+ * -errno.
+ */
+int ksym__find(const char *const *names, uint64_t *addresses, size_t n);
+
+/*
  * Who called `function`, by a stack of addresses from the innermost frame outwards (0 ends it): the
  * name of the frame outside of the first one of that name; empty when it does not appear.
  */

@@ -31,6 +31,11 @@ int presence__function(const struct btf *btf, const char *name, unsigned int arg
 	return !args || btf_vlen(proto) == args ? 0 : -EPROTOTYPE;
 }
 
+bool presence__variable(const struct btf *btf, const char *name)
+{
+	return btf && btf__find_by_name_kind(btf, name, BTF_KIND_VAR) >= 0;
+}
+
 static int tracepoint(const struct btf *btf, const char *name)
 {
 	char type[128];

@@ -6,6 +6,8 @@
 #ifndef NETIOTRACE_PRESENCE_H
 #define NETIOTRACE_PRESENCE_H
 
+#include <stdbool.h>
+
 struct btf;
 
 /* The BTF of the running kernel; NULL: it has none. Owned by the caller: presence__free(). */
@@ -17,6 +19,9 @@ void presence__free(struct btf *btf); /* takes NULL */
  * when it takes others. All of these with btf NULL: 0, since nothing is known.
  */
 int presence__function(const struct btf *btf, const char *name, unsigned int args);
+
+/* Is there a per-CPU variable of this name? false with btf NULL. */
+bool presence__variable(const struct btf *btf, const char *name);
 
 /* Can a program with this section name ("fexit/tcp_push", "?tp_btf/...") have its place? 0,
  * -ENOENT. */

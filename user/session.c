@@ -192,18 +192,6 @@ static int presume(struct offer *offers)
 	return err;
 }
 
-int session__try_all(struct offer *offers)
-{
-	int err;
-
-	set_libbpf_output();
-	err = presume(offers);
-	for (size_t i = 0; !err && i < plan_alternatives_nr; i++)
-		if (offers[i].answer == ANSWER_YES)
-			offers[i] = offer_of(try_one(&plan_alternatives[i]));
-	return err;
-}
-
 /* The first alternative of a backend that may be there. */
 static size_t sample_of(const struct offer *offers, enum backend backend)
 {
@@ -230,6 +218,20 @@ static void presume_backend(struct offer *offers, enum backend backend)
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].backend == backend && offers[i].answer == ANSWER_YES)
 			offers[i] = offer;
+}
+
+int session__try_all(struct offer *offers)
+{
+	int err;
+
+	set_libbpf_output();
+	err = presume(offers);
+	for (int b = BACKEND_TRAMPOLINE; !err && b < BACKEND_TRACEPOINT; b++)
+		presume_backend(offers, b);
+	for (size_t i = 0; !err && i < plan_alternatives_nr; i++)
+		if (offers[i].answer == ANSWER_YES)
+			offers[i] = offer_of(try_one(&plan_alternatives[i]));
+	return err;
 }
 
 void session__presume(struct offer *offers, enum backend backend)
@@ -270,10 +272,30 @@ static int select_programs(struct session *s, const struct plan *const plans[MOD
 	return 0;
 }
 
+/* Where programs find out in which context they run, on kernels whose BTF does not tell. */
+static void find_preempt_count(struct netiotrace_bpf *skel, const struct btf *btf)
+{
+	static const char *const names[] = {"pcpu_hot", "__per_cpu_offset"};
+	uint64_t addresses[2];
+
+	if (presence__variable(btf, "__preempt_count") || ksym__find(names, addresses, 2))
+		return;
+	if (!addresses[1])
+		return;
+	skel->rodata->nio_pcpu_hot = addresses[0];
+	skel->rodata->nio_per_cpu_offset = addresses[1];
+}
+
 /* What the programs are told before they are loaded. */
 static int configure(struct session *s, const struct plan *const plans[MODE_NR],
 		     const struct num *optmem_max)
 {
+	struct btf *btf = presence__read();
+
+	s->skel->rodata->nio_splice_pages =
+		btf && !presence__function(btf, "skb_splice_from_iter", 0);
+	find_preempt_count(s->skel, btf);
+	presence__free(btf);
 	if (optmem_max->known && optmem_max->value <= UINT32_MAX)
 		s->skel->rodata->nio_optmem_max = optmem_max->value;
 	for (int m = 0; m < MODE_NR; m++)
