@@ -92,19 +92,14 @@ static int take_numbers(struct round *r, enum nio_side side)
 	return err;
 }
 
-/* Until the session is set up it is mostly for want of a receiver over there. */
 static int say_remote_error(const struct round *r, const char *message)
 {
 	const struct address *to = &r->run->connect;
 	char text[ADDRESS_TEXT_MAX];
 
-	address__format(text, sizeof(text), to->host, to->port);
-	if (r->ready[NIO_SIDE_SENDER])
-		log_error("the session with the receiver at %s failed: %s.", text, message);
-	else
-		log_error("no session with a receiver at %s: %s (there: netiotrace serve --listen "
-			  "%s).",
-			  text, message, text);
+	log_error("%s the receiver at %s: %s.",
+		  r->ready[NIO_SIDE_SENDER] ? "the run failed with" : "no session with",
+		  address__format(text, sizeof(text), to->host, to->port), message);
 	return -EIO;
 }
 
