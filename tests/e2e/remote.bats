@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # --connect and serve: the receiver on another machine, which here is another network namespace. Two
 # namespaces without names, held by a process each and joined by a veth pair: they end with them.
+# shellcheck disable=SC2030,SC2031
 
 load ../lib
 
@@ -23,9 +24,10 @@ setup() {
 }
 
 teardown() {
-	stop_jobs
 	# shellcheck disable=SC2086 # none, or several
-	kill -9 ${STRANGER-} ${HERE-} ${THERE-} 2>/dev/null || true
+	kill -9 ${SENDER-} ${SERVER-} ${STRANGER-} ${HERE-} ${THERE-} 2>/dev/null || true
+	# shellcheck disable=SC2086
+	wait ${SENDER-} ${SERVER-} ${STRANGER-} 2>/dev/null || true
 }
 
 # Starts a process in a network namespace of its own and prints its id.
@@ -59,7 +61,7 @@ carries() {
 
 # serve ADDRESS [ARGS...]: netiotrace serve on the other machine, ready; SERVER is its process.
 serve() {
-	nsenter -t "$THERE" -n "$NETIOTRACE" serve --listen "$@" >serve.out 2>serve.err 3>&- &
+	in_background there "$NETIOTRACE" serve --listen "$@" >serve.out 2>serve.err
 	SERVER=$!
 	within 3 grep -q '^ready: listening on ' serve.out || {
 		cat serve.out serve.err
@@ -75,9 +77,18 @@ end_serve() {
 	[ "$code" -eq 0 ] || { cat serve.err; return 1; }
 }
 
+# in_background MACHINE COMMAND...: there; $! is the command's own process, not a shell's.
+in_background() {
+	local -n holder=${1^^}
+
+	shift
+	nsenter -t "$holder" -n "$@" 3>&- &
+}
+
 # stranger PYTHON: somebody else's program on the port; c is a connection to it.
 stranger() {
-	there python3 -c "
+	rm -f listening
+	in_background there python3 -c "
 import socket, time
 s = socket.socket()
 s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -85,7 +96,7 @@ s.bind(('$THERE4', $PORT))
 s.listen()
 open('listening', 'w')
 c = s.accept()[0]
-$1" 3>&- &
+$1"
 	STRANGER=$!
 	within 3 test -e listening
 }
@@ -155,12 +166,13 @@ sender_balanced() {
 }
 
 @test "two machines: netio-loadgen alone receives what the sender says it sent" {
-	there setpriv --reuid nobody --regid nogroup --clear-groups "$LOADGEN" recv \
-		--listen "[$THERE6]:$PORT" --json >recv.json 2>recv.err 3>&- &
+	in_background there setpriv --reuid nobody --regid nogroup --clear-groups "$LOADGEN" recv \
+		--listen "[$THERE6]:$PORT" --json >recv.json 2>recv.err
+	SERVER=$!
 	within 3 grep -q listening recv.err
 	here "$NETIOTRACE" -q --mode zerocopy --messages 2300 --verify --threads 4 --json out.json \
 		--connect "[$THERE6]:$PORT" </dev/null
-	wait $!
+	wait "$SERVER"
 	jq -e '.environment.ipv6 and .runs[0].app.verify_errors == 0
 		and .runs[0].app.rx_messages == 2300 and .runs[0].ledger.unaccounted_tx == 0' out.json
 	[ "$(jq .runs[0].app.rx_bytes out.json)" = "$(jq .receiver.rx_bytes recv.json)" ]
@@ -190,11 +202,11 @@ sender_balanced() {
 	stranger "c.sendall(b'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\\r\\n'); time.sleep(9)"
 	fails_in 2 "is not netiotrace's receiver" --connect "$THERE4:$PORT"
 	kill "$STRANGER"
-	wait "$STRANGER" || rm listening
+	wait "$STRANGER" || true
 	stranger "time.sleep(9)"
 	fails_in 8 "is not netiotrace's receiver" --connect "$THERE4:$PORT"
 	kill "$STRANGER"
-	wait "$STRANGER" || rm listening
+	wait "$STRANGER" || true
 	stranger "c.recv(64); c.close()"
 	fails_in 2 "is not netiotrace's receiver" --connect "$THERE4:$PORT"
 }
@@ -216,25 +228,26 @@ print(c.recv(32)[:12].hex())")" = 4e494f460001000800000002 ]
 
 @test "two machines: a second sender hears that the receiver is busy, the first goes on" {
 	serve "$THERE4:$PORT"
-	here "$NETIOTRACE" -q --mode onecopy --duration 2s --warmup 0 --json first.json \
-		--connect "$THERE4:$PORT" </dev/null 3>&- &
+	in_background here "$NETIOTRACE" -q --mode onecopy --duration 2s --warmup 0 \
+		--json first.json --connect "$THERE4:$PORT" </dev/null
+	SENDER=$!
 	sleep 0.8
 	fails_in 2 'busy with another session' --connect "$THERE4:$PORT"
-	wait $!
+	wait "$SENDER"
 	sender_balanced first.json
 	end_serve
 }
 
 @test "two machines: a receiver that dies in mid-run is one sentence, exit 1" {
-	local pid code=0
+	local code=0
 
 	serve "$THERE4:$PORT"
-	nsenter -t "$HERE" -n "$NETIOTRACE" -q --mode zerocopy --duration 60s --json out.json \
-		--connect "$THERE4:$PORT" 2>stderr </dev/null 3>&- &
-	pid=$!
+	in_background here "$NETIOTRACE" -q --mode zerocopy --duration 60s --json out.json \
+		--connect "$THERE4:$PORT" 2>stderr </dev/null
+	SENDER=$!
 	sleep 1.5
 	kill -9 "$SERVER"
-	wait "$pid" || code=$?
+	wait "$SENDER" || code=$?
 	cat stderr
 	[ "$code" -eq 1 ]
 	[ "$(wc -l <stderr)" -eq 1 ]
@@ -244,27 +257,27 @@ print(c.recv(32)[:12].hex())")" = 4e494f460001000800000002 ]
 }
 
 @test "two machines: Ctrl-C within 1 s with the results so far; the receiver serves the next" {
-	local pid code=0 start
+	local code=0 start
 
 	serve "$THERE4:$PORT"
-	nsenter -t "$HERE" -n "$NETIOTRACE" -q --mode onecopy --duration 60s --json out.json \
-		--connect "$THERE4:$PORT" </dev/null 3>&- &
-	pid=$!
+	in_background here "$NETIOTRACE" -q --mode onecopy --duration 60s --json out.json \
+		--connect "$THERE4:$PORT" </dev/null
+	SENDER=$!
 	sleep 1.5
 	start=$(date +%s%3N)
-	kill -INT "$pid"
-	wait "$pid" || code=$?
+	kill -INT "$SENDER"
+	wait "$SENDER" || code=$?
 	[ "$(($(date +%s%3N) - start))" -lt 1000 ]
 	[ "$code" -eq 130 ]
 	jq -e '.interrupted' out.json
 	sender_balanced out.json
 	# A sender that is killed leaves a session without an end.
-	nsenter -t "$HERE" -n "$NETIOTRACE" -q --mode onecopy --duration 60s \
-		--connect "$THERE4:$PORT" </dev/null 3>&- &
-	pid=$!
+	in_background here "$NETIOTRACE" -q --mode onecopy --duration 60s \
+		--connect "$THERE4:$PORT" </dev/null
+	SENDER=$!
 	sleep 1
-	kill -9 "$pid"
-	wait "$pid" || true
+	kill -9 "$SENDER"
+	wait "$SENDER" || true
 	within 3 grep -q 'a session failed' serve.err
 	here "$NETIOTRACE" -q --mode onecopy --messages 23 --json out.json --connect "$THERE4:$PORT"
 	sender_balanced out.json
@@ -273,18 +286,18 @@ print(c.recv(32)[:12].hex())")" = 4e494f460001000800000002 ]
 }
 
 @test "two machines: a network that stops answering does not delay Ctrl-C" {
-	local pid code=0 start
+	local code=0 start
 
 	serve "$THERE4:$PORT"
-	nsenter -t "$HERE" -n "$NETIOTRACE" -q --mode onecopy --duration 60s --json out.json \
-		--connect "$THERE4:$PORT" </dev/null 3>&- &
-	pid=$!
+	in_background here "$NETIOTRACE" -q --mode onecopy --duration 60s --json out.json \
+		--connect "$THERE4:$PORT" </dev/null
+	SENDER=$!
 	sleep 1.5
 	there ip link set veth1 down
 	sleep 1
 	start=$(date +%s%3N)
-	kill -INT "$pid"
-	wait "$pid" || code=$?
+	kill -INT "$SENDER"
+	wait "$SENDER" || code=$?
 	[ "$(($(date +%s%3N) - start))" -lt 1000 ]
 	[ "$code" -eq 130 ]
 	jq -e '.runs[0] | .app.tx_bytes > 0 and .app.rx_bytes == null and .app.throughput_gbps > 0
@@ -293,7 +306,8 @@ print(c.recv(32)[:12].hex())")" = 4e494f460001000800000002 ]
 
 @test "serve: without root, on a port of its choice, until Ctrl-C; kill -9 leaves nothing" {
 	need_tool ss
-	as_nobody "$NETIOTRACE" serve --listen 127.0.0.1:0 >serve.out 2>serve.err 3>&- &
+	setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all \
+		"$NETIOTRACE" serve --listen 127.0.0.1:0 >serve.out 2>serve.err 3>&- &
 	SERVER=$!
 	within 3 grep -Eq '^ready: listening on 127\.0\.0\.1:[0-9]+$' serve.out
 	at=$(sed 's/.* //' serve.out)
