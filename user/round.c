@@ -97,9 +97,11 @@ static int say_remote_error(const struct round *r, const char *message)
 	const struct address *to = &r->run->connect;
 	char text[ADDRESS_TEXT_MAX];
 
-	log_error("%s the receiver at %s: %s.",
-		  r->ready[NIO_SIDE_SENDER] ? "the run failed with" : "no session with",
-		  address__format(text, sizeof(text), to->host, to->port), message);
+	address__format(text, sizeof(text), to->host, to->port);
+	if (r->ready[NIO_SIDE_SENDER])
+		log_error("the session with the receiver at %s failed: %s.", text, message);
+	else
+		log_error("no session with the receiver at %s: %s.", text, message);
 	return -EIO;
 }
 
