@@ -14,7 +14,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "netns.h"
+#include "tap.h"
 #include "units.h"
 
 #define OPTMEM_MAX "/proc/sys/net/core/optmem_max"
@@ -172,16 +174,34 @@ static void environment__read_lockdown(struct environment *env)
 	snprintf(env->lockdown, sizeof(env->lockdown), "%s", word + 1);
 }
 
+static void environment__read_features(struct environment *env, const struct netpath *path)
+{
+	struct device_features f = {.device = env->device, .ipv6 = env->ipv6};
+	int netns = netpath__netns(path, NIO_SIDE_SENDER);
+	int err = netns__visit(netns, device__read_features, &f);
+	const char *reason = err == -EOPNOTSUPP ? "this kernel does not tell it by ethtool"
+			     : err              ? "the device could not be asked"
+						: NULL;
+
+	env->device_scatter_gather =
+		(struct flag){.value = f.scatter_gather, .known = !err, .reason = reason};
+	env->device_tx_checksum =
+		(struct flag){.value = f.tx_checksum, .known = !err, .reason = reason};
+}
+
 static void environment__read_path(struct environment *env, const struct netpath *path)
 {
 	if (!path) {
 		env->ipv6 = !access("/proc/net/if_inet6", F_OK);
+		env->device_scatter_gather.reason = "no path was made";
+		env->device_tx_checksum.reason = "no path was made";
 		return;
 	}
 	snprintf(env->path, sizeof(env->path), "%s", netpath__name(netpath__kind(path)));
 	snprintf(env->device, sizeof(env->device), "%s", netpath__device(path));
 	env->mtu = netpath__mtu(path);
 	env->ipv6 = strchr(netpath__address(path), ':');
+	environment__read_features(env, path);
 }
 
 void environment__read(struct environment *env, const struct netpath *path)
@@ -195,4 +215,5 @@ void environment__read(struct environment *env, const struct netpath *path)
 	environment__read_optmem(env, path);
 	environment__read_memlock(env);
 	environment__read_lockdown(env);
+	tap__look(&env->taps, path);
 }

@@ -257,6 +257,8 @@ static void add_counts(struct run_result *dst, const struct run_result *src)
 	dst->unaccounted_rx += src->unaccounted_rx;
 	add_zc(&dst->kernel_zc, &src->kernel_zc);
 	add_num(&dst->notifications, &src->notifications);
+	add_num(&dst->enobufs_optmem, &src->enobufs_optmem);
+	add_num(&dst->enobufs_memlock, &src->enobufs_memlock);
 	for (int p = 0; p < PATH_NR; p++)
 		add_num(&dst->path_ns[p], &src->path_ns[p]);
 	for (int c = 0; c < PERF_NR; c++) {

@@ -14,6 +14,7 @@
 #include "ledger.h"
 #include "log.h"
 #include "run.h"
+#include "tap.h"
 #include "verdict.h"
 
 #define CONNECT_TIMEOUT_MS 10000
@@ -372,6 +373,7 @@ static int close_books(struct round *r)
 	}
 	r->out->interrupted |= run->stopped;
 	ledger__close(r->out, is_done(r));
+	tap__look(&run->result.env.taps, run->path);
 	verdict__give(r->out, &run->result.env);
 	return 0;
 }
