@@ -181,7 +181,7 @@ static void check_capability(struct checklist *l, const struct facts *f, size_t 
 	} else if (stands_in(f, cap->number)) {
 		SET(c->value, "not held, CAP_SYS_ADMIN stands in for it");
 	} else if (cap->number == CAP_SYS_RESOURCE && f->loaded) {
-		SET(c->value, "not held, nor needed here: programs were loaded without");
+		SET(c->value, "not held, and not needed here (programs were loaded)");
 	} else {
 		c->state = needed ? CHECK_MISSING : CHECK_LIMITED;
 		SET(c->value, "not held");
@@ -203,7 +203,7 @@ static void check_unprivileged_bpf(struct checklist *l, const struct facts *f)
 	c = begin(l, "unprivileged_bpf", CHECK_OK);
 	SET(c->value, "%" PRIu64, n->value);
 	SET(c->means, held ? "does not matter with CAP_BPF"
-			   : "does not matter: what traces the kernel needs CAP_BPF anyway");
+			   : "of no matter, since what traces the kernel needs CAP_BPF anyway");
 }
 
 static void check_paranoid(struct checklist *l, const struct facts *f)

@@ -61,7 +61,7 @@ static struct real paranoia(void)
 	long value;
 
 	if (procfile__line(SYSCTL "kernel/perf_event_paranoid", line, sizeof(line)))
-		return (struct real){.reason = "this kernel has no perf events"};
+		return (struct real){.reason = "there is no such file to read"};
 	value = strtol(line, &end, 10);
 	if (end == line || *end)
 		return (struct real){.reason = "is not a number"};

@@ -74,7 +74,7 @@ static void fill(struct stage_line *line, const char *stage, const struct plan_r
 		.modes = row->modes,
 		.reason = row->reason,
 	};
-	if (!offers)
+	if (!offers && row->remedy)
 		snprintf(line->remedy, sizeof(line->remedy), "run sudo netiotrace doctor");
 	else if (row->remedy)
 		snprintf(line->remedy, sizeof(line->remedy), "%s", row->remedy);

@@ -47,7 +47,7 @@ struct num procfile__num(const char *path)
 
 	err = procfile__line(path, line, sizeof(line));
 	if (err == -ENOENT)
-		n.reason = "this kernel does not have it";
+		n.reason = "there is no such file to read";
 	else if (err)
 		n.reason = "could not be read";
 	else if (parse_count(line, 0, UINT64_MAX, &n.value))

@@ -403,12 +403,13 @@ static char *read_documentation(void)
 	char *text = calloc(1, DOCUMENTATION_MAX);
 	FILE *f = fopen("docs/OUTPUT.md", "r");
 
-	assert_non_null(text);
-	if (!f)
+	size_t len = f && text ? fread(text, 1, DOCUMENTATION_MAX, f) : 0;
+
+	if (!len || len == DOCUMENTATION_MAX)
 		fail_msg("docs/OUTPUT.md: %s: run this test from the root of the source tree",
 			 strerror(errno));
-	assert_in_range(fread(text, 1, DOCUMENTATION_MAX, f), 1, DOCUMENTATION_MAX - 1);
-	fclose(f);
+	if (f)
+		fclose(f);
 	return text;
 }
 

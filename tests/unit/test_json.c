@@ -587,7 +587,7 @@ static char *read_documentation(void)
 static void collect_documented(struct names *names)
 {
 	static const char begin[] = "\n| `";
-	char *text = read_documentation(), *p = text, path[256];
+	char *text = read_documentation(), *p, path[256];
 
 	p = strstr(text, "\n## What doctor writes");
 	assert_non_null(p);
