@@ -87,7 +87,10 @@ static int put_flag(json_t *o, const char *key, struct flag f)
 
 static const char *side_of(const struct tap *t)
 {
-	return t->sender && t->receiver ? "both" : t->receiver ? "receiver" : "sender";
+	return t->elsewhere               ? "elsewhere"
+	       : t->sender && t->receiver ? "both"
+	       : t->receiver              ? "receiver"
+					  : "sender";
 }
 
 static json_t *tap_json(const struct tap *t)

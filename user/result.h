@@ -248,7 +248,8 @@ struct tap {
 	struct num pid;
 	char function[64];     /* of the kernel, that gets the packets; empty: not told */
 	uint64_t inode;        /* of the socket; 0: it is none */
-	bool sender, receiver; /* in whose namespace it is; one namespace may be both sides' */
+	bool sender, receiver; /* whose packets it is handed */
+	bool elsewhere;        /* its namespace is neither side's */
 	bool at_start;         /* open when the session began */
 	bool open;             /* open when last looked for */
 	bool in_run;           /* open at the beginning or at the end of the run in hand */
@@ -259,7 +260,8 @@ struct taps {
 	unsigned int nr;
 	unsigned int more; /* open, but the list was full */
 	unsigned int looks;
-	bool known; /* false: could not be looked for, see reason */
+	struct flag per_netns; /* a tap sees its own namespace's packets only; see tap.c */
+	bool known;            /* false: could not be looked for, see reason */
 	const char *reason;
 };
 

@@ -14,10 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../bpf/netiotrace.h"
+#include "kernel_btf.h"
 #include "netns.h"
+#include "netns_scan.h"
 #include "tap_parse.h"
 
 /* Of the calling task: /proc/net is that of the process, whichever namespace a thread entered. */
@@ -30,7 +33,8 @@ struct look {
 	struct taps *taps;
 	const char *device;
 	int ifindex;
-	bool sender, receiver; /* whose namespace it is */
+	bool sender, receiver; /* whose packets are seen from there */
+	bool elsewhere;
 };
 
 static bool same_tap(const struct tap *a, const struct tap *b)
@@ -74,7 +78,7 @@ static int for_each_line(const char *path, void (*take)(struct look *l, const ch
 
 static void take_socket(struct look *l, const char *line)
 {
-	struct tap tap = {.sender = l->sender, .receiver = l->receiver};
+	struct tap tap = {.sender = l->sender, .receiver = l->receiver, .elsewhere = l->elsewhere};
 	struct tap_socket s;
 
 	if (tap_parse__socket(line, &s) || !tap_socket__taps(&s, l->ifindex))
@@ -142,6 +146,62 @@ static int look_at_side(struct taps *taps, const struct netpath *path, int side,
 
 	/* The other machine's taps are not ours to see. */
 	return l.device ? netns__visit(netpath__netns(path, side), look_here, &l) : 0;
+}
+
+/* ---- other namespaces ---- */
+
+struct elsewhere {
+	struct look look;
+	ino_t own[NIO_SIDE_NR]; /* the path's namespaces, looked into already */
+};
+
+static ino_t inode_of_netns(int fd)
+{
+	struct stat st;
+
+	if (fd < 0 ? stat("/proc/thread-self/ns/net", &st) : fstat(fd, &st))
+		return 0;
+	return st.st_ino;
+}
+
+static int look_for_unbound(void *arg)
+{
+	return for_each_line(PROC_PACKET, take_socket, arg);
+}
+
+static void look_into_netns(int fd, void *arg)
+{
+	struct elsewhere *e = arg;
+	ino_t inode = inode_of_netns(fd);
+
+	/* What may not be looked into stays unseen: it cannot be told from what has no taps. */
+	if (inode != e->own[NIO_SIDE_SENDER] && inode != e->own[NIO_SIDE_RECEIVER])
+		netns__visit(fd, look_for_unbound, &e->look);
+}
+
+/*
+ * Until Linux 6.15 a socket on every device is called for the packets of every namespace, and turns
+ * those of others away only after their zero-copy pages were copied for it (ptype_all was global;
+ * now it is a member of struct net).
+ */
+static void look_elsewhere(struct taps *taps, const struct netpath *path)
+{
+	struct elsewhere e = {
+		.look = {.taps = taps,
+			 .device = "",
+			 .ifindex = INT_MAX, /* no device: only sockets on every one */
+			 .sender = true,
+			 .receiver = netpath__side_device(path, NIO_SIDE_RECEIVER) != NULL,
+			 .elsewhere = true},
+	};
+
+	if (!taps->looks)
+		taps->per_netns = kernel_btf__has_member("net", "ptype_all");
+	if (!taps->per_netns.known || taps->per_netns.value)
+		return;
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		e.own[side] = inode_of_netns(netpath__netns(path, side));
+	netns_scan__each(look_into_netns, &e);
 }
 
 static int look_at_path(struct taps *taps, const struct netpath *path)
@@ -266,6 +326,8 @@ void tap__look(struct taps *taps, const struct netpath *path)
 	}
 	taps->more = 0;
 	err = path ? look_at_path(taps, path) : 0;
+	if (path)
+		look_elsewhere(taps, path);
 	find_holders(taps);
 	taps->known = path && !err;
 	taps->reason = !path ? "no path was made" : err ? why_not(err) : NULL;

@@ -86,7 +86,8 @@ __attribute__((format(printf, 3, 4))) static void append(char *buf, size_t len, 
 char *tap__name(const struct tap *t, char buf[TAP_NAME_LEN])
 {
 	buf[0] = '\0';
-	append(buf, TAP_NAME_LEN, "%s", t->device[0] ? t->device : "every device");
+	append(buf, TAP_NAME_LEN, "%s%s", t->device[0] ? t->device : "every device",
+	       t->elsewhere ? " of every namespace" : "");
 	if (t->pid.known)
 		append(buf, TAP_NAME_LEN, " (%s, pid %" PRIu64 ")",
 		       t->process[0] ? t->process : "?", t->pid.value);

@@ -164,6 +164,9 @@ static void names_say_device_and_holder(void **state)
 	t.device[0] = '\0';
 	t.pid.known = false;
 	assert_string_equal(tap__name(&t, name), "every device (its process could not be seen)");
+	t.elsewhere = true;
+	assert_string_equal(tap__name(&t, name),
+			    "every device of every namespace (its process could not be seen)");
 	t = (struct tap){.device = "eth0", .function = "batadv_recv"};
 	assert_string_equal(tap__name(&t, name), "eth0 (the kernel's own: batadv_recv)");
 }
