@@ -101,7 +101,7 @@ static const struct argp_option option_table[] = {
 	{0, 0, 0, 0, 0, 0},
 };
 
-static const char args_doc[] = "\ndoctor [--json FILE]\nserve --listen ADDR:PORT";
+static const char args_doc[] = "\ndoctor [--path PATH] [--json FILE]\nserve --listen ADDR:PORT";
 
 static const char doc[] =
 	"Where are the bytes of a TCP transfer copied, and was zero-copy zero-copy? Runs a load "

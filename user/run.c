@@ -16,6 +16,7 @@
 #include "privileges.h"
 #include "run.h"
 #include "stats.h"
+#include "tap.h"
 #include "verdict.h"
 
 #define TEXT_COLUMNS_DEFAULT 100
@@ -295,6 +296,7 @@ static int summarise_mode(struct run *run, enum mode mode)
 
 static int summarise(struct run *run)
 {
+	tap__recall(&run->result.env.taps); /* a total is over every run */
 	for (size_t i = 0; i < run->o->modes_nr; i++) {
 		if (summarise_mode(run, run->o->modes[i])) {
 			log_error("out of memory.");
