@@ -107,6 +107,8 @@ static void make_plans(struct diagnosis *d, const struct options *o)
 {
 	const struct plan *plans[MODE_NR];
 
+	for (size_t i = 0; i < o->without_nr; i++)
+		plan__withhold(d->offers, o->without[i]);
 	d->usable = true;
 	for (int mode = 0; mode < MODE_NR; mode++) {
 		struct plan_request req = {

@@ -86,9 +86,10 @@ static void plan_request(const struct run *run, enum mode mode, struct plan_requ
 	};
 }
 
-static int make_plans(struct run *run, const struct offer *offers,
-		      const struct plan *plans[MODE_NR])
+static int make_plans(struct run *run, struct offer *offers, const struct plan *plans[MODE_NR])
 {
+	for (size_t i = 0; i < run->o->without_nr; i++)
+		plan__withhold(offers, run->o->without[i]);
 	for (size_t i = 0; i < run->o->modes_nr; i++) {
 		enum mode mode = run->o->modes[i];
 		struct plan_request req;
