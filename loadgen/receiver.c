@@ -209,15 +209,16 @@ static int receiver__ready(struct receiver *r)
 	int err;
 
 	acceptor__close(&r->acceptor);
-	err = receiver__describe(r);
-	if (err)
-		return err;
+	/* Before `ready`, which says that all threads are there. */
 	err = readers__start(&r->readers, &r->settings->cpus,
 			     r->mode.after_sender ? r->readers.nr : 0);
 	if (err) {
 		herald__error(r->report, "The threads cannot be started: %s", strerror(-err));
 		return err;
 	}
+	err = receiver__describe(r);
+	if (err)
+		return err;
 	r->state = RECEIVER_WAITING;
 	r->deadline = UINT64_MAX;
 	return receiver__tell(r, &f);

@@ -196,3 +196,8 @@ void environment__read(struct environment *env, const struct netpath *path)
 	environment__read_memlock(env);
 	environment__read_lockdown(env);
 }
+
+bool environment__is_virtual(const struct environment *env)
+{
+	return !strncmp(env->virtualization, "vm", 2);
+}

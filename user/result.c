@@ -168,6 +168,18 @@ static void health_unknown(struct health *health)
 	nums_unknown(&health->unmatched, 1);
 }
 
+static void perf_unknown(struct run_result *r, int side)
+{
+	int c;
+
+	nums_unknown(r->perf[side], PERF_NR);
+	for (c = 0; c < PERF_NR; c++) {
+		nums_unknown(&r->perf_detail[side][c].user, 1);
+		nums_unknown(&r->perf_detail[side][c].kernel, 1);
+		r->perf_detail[side][c].running.reason = not_measured;
+	}
+}
+
 void run_result__init(struct run_result *r)
 {
 	int side;
@@ -182,7 +194,7 @@ void run_result__init(struct run_result *r)
 	r->verdict.cause = ZC_CAUSE_NONE;
 	nums_unknown(r->path_ns, PATH_NR);
 	for (side = 0; side < NIO_SIDE_NR; side++)
-		nums_unknown(r->perf[side], PERF_NR);
+		perf_unknown(r, side);
 	health_unknown(&r->health);
 }
 

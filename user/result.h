@@ -118,12 +118,15 @@ enum path_part {
 
 const char *path_part__key(enum path_part p);
 
+/* Counters of one side's threads. The last four are the kernel's own, and everywhere. */
 #define PERF_COUNTERS(X)                        \
 	X(CYCLES, "cycles")                     \
 	X(INSTRUCTIONS, "instructions")         \
 	X(L1D_MISSES, "l1d_misses")             \
+	X(LLC_REFERENCES, "llc_references")     \
 	X(LLC_MISSES, "llc_misses")             \
 	X(DTLB_MISSES, "dtlb_misses")           \
+	X(BRANCHES, "branches")                 \
 	X(BRANCH_MISSES, "branch_misses")       \
 	X(CONTEXT_SWITCHES, "context_switches") \
 	X(CPU_MIGRATIONS, "cpu_migrations")     \
@@ -136,8 +139,23 @@ enum perf_counter {
 	PERF_COUNTERS(X)
 #undef X
 	PERF_NR,
+	PERF_HARDWARE_NR = PERF_CONTEXT_SWITCHES,
 };
 /* clang-format on */
+
+/* What else is known of a counter. */
+struct perf_detail {
+	struct num user, kernel; /* the parts spent in either mode */
+	struct real running;     /* share of the time in which it was counting, 0..1 */
+};
+
+/* An event that --perf-events asked for. */
+#define PERF_EVENTS_MAX 16
+struct perf_asked {
+	const char *name; /* as asked for; owned by the options */
+	struct num count[NIO_SIDE_NR];
+	struct real running[NIO_SIDE_NR];
+};
 
 const char *perf_counter__key(enum perf_counter c);
 
@@ -186,6 +204,10 @@ struct run_result {
 	/* a known value with a reason was scaled up: the counter was counting only part of the time
 	 */
 	struct num perf[NIO_SIDE_NR][PERF_NR];
+	struct perf_detail perf_detail[NIO_SIDE_NR][PERF_NR];
+	const char *perf_source; /* "perf_event_open", "proc"; NULL: nothing was counted */
+	struct perf_asked perf_asked[PERF_EVENTS_MAX];
+	size_t perf_asked_nr;
 	struct health health;
 };
 

@@ -46,6 +46,8 @@ static void show_progress(struct round *r)
 	struct run *run = r->run;
 
 	r->stats[NIO_SIDE_SENDER] = r->stats[NIO_SIDE_RECEIVER] = false;
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		perf_watch__read(&run->perf, side, r->out);
 	if (run->session) {
 		if (session__read(run->session, r->slot, &r->now) ||
 		    ledger__book(r->out, &run->plans[r->mode], &r->base, &r->now))
@@ -95,6 +97,8 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 		return r->stats[side] ? take_numbers(r, side) : 0;
 	case DRIVER_DONE:
 		r->done[side] = true;
+		if (r->measuring)
+			perf_watch__finish(&r->run->perf, side, r->out);
 		return take_numbers(r, side);
 	case DRIVER_ERROR:
 		log_error("the load generator's %s failed: %s", side_names[side], report->message);
@@ -320,6 +324,13 @@ static int connect_sides(struct round *r)
 	return err ? err : watch_sockets(r);
 }
 
+/* Between two phases, when all threads are idle. */
+static void open_counters(struct round *r)
+{
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		perf_watch__open(&r->run->perf, side, r->drivers[side].child.pid);
+}
+
 static int warm_up(struct round *r)
 {
 	struct run *run = r->run;
@@ -332,6 +343,8 @@ static int warm_up(struct round *r)
 			   "finish its warm-up");
 	if (!err && run->session)
 		err = session__read(run->session, r->slot, &r->base);
+	if (!err)
+		open_counters(r);
 	return err;
 }
 
@@ -344,14 +357,17 @@ static int measure(struct round *r)
 		o->messages ? -1 : (int64_t)(options__round_ns(o) / 1000000) + DRAIN_TIMEOUT_MS;
 	int err;
 
+	perf_watch__enable(&run->perf);
 	err = child__say(&r->drivers[NIO_SIDE_SENDER].child, "measure");
 	if (err)
 		return err;
 	r->measuring = true;
+	log_info("%s, round %u: measuring", mode__name(r->mode), r->out->round);
 	display__phase(&run->display, LIVE_RUNNING);
 	loop__set_timer(&run->loop, first, o->interval_ns);
 	err = pump(r, is_done, limit, "finish");
 	loop__set_timer(&run->loop, 0, 0);
+	log_info("%s, round %u: measured", mode__name(r->mode), r->out->round);
 	return err;
 }
 
@@ -371,6 +387,7 @@ static int close_books(struct round *r)
 		return err;
 	}
 	r->out->interrupted |= run->stopped;
+	perf_watch__warn(&run->perf, r->out);
 	ledger__close(r->out, is_done(r));
 	verdict__give(r->out, &run->result.env);
 	return 0;
@@ -378,6 +395,7 @@ static int close_books(struct round *r)
 
 static void end(struct round *r)
 {
+	perf_watch__end(&r->run->perf);
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		struct driver *d = &r->drivers[side];
 
@@ -399,11 +417,9 @@ static void init(struct round *r, struct run *run, enum mode mode, struct run_re
 	out->size = run->o->size;
 	out->fields = run->o->fields;
 	out->threads = run->o->threads;
-	for (int side = 0; side < NIO_SIDE_NR; side++) {
+	for (int side = 0; side < NIO_SIDE_NR; side++)
 		driver__init(&r->drivers[side], side);
-		for (int c = 0; c < PERF_NR; c++)
-			out->perf[side][c].reason = "this version reads no performance counters";
-	}
+	perf_watch__begin(&run->perf, out);
 	if (!run->session)
 		ledger__no_kernel(out, "the kernel was not watched (--backend none)");
 }
