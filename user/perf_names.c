@@ -19,8 +19,14 @@ struct named {
 	uint64_t config;
 };
 
-#define HW(name, id) {name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id}
-#define SW(name, id) {name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id}
+#define HW(name, id)                                         \
+	{                                                    \
+		name, PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id \
+	}
+#define SW(name, id)                                         \
+	{                                                    \
+		name, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id \
+	}
 
 static const struct named names[] = {
 	HW("cycles", CPU_CYCLES),
@@ -59,12 +65,9 @@ struct word {
 };
 
 static const struct word caches[] = {
-	{"L1-dcache", PERF_COUNT_HW_CACHE_L1D},
-	{"L1-icache", PERF_COUNT_HW_CACHE_L1I},
-	{"LLC", PERF_COUNT_HW_CACHE_LL},
-	{"dTLB", PERF_COUNT_HW_CACHE_DTLB},
-	{"iTLB", PERF_COUNT_HW_CACHE_ITLB},
-	{"branch", PERF_COUNT_HW_CACHE_BPU},
+	{"L1-dcache", PERF_COUNT_HW_CACHE_L1D}, {"L1-icache", PERF_COUNT_HW_CACHE_L1I},
+	{"LLC", PERF_COUNT_HW_CACHE_LL},        {"dTLB", PERF_COUNT_HW_CACHE_DTLB},
+	{"iTLB", PERF_COUNT_HW_CACHE_ITLB},     {"branch", PERF_COUNT_HW_CACHE_BPU},
 	{"node", PERF_COUNT_HW_CACHE_NODE},
 };
 
@@ -378,7 +381,7 @@ static int take_modifiers(char *name, struct perf_spec *out, char *message, size
 	bool user, kernel;
 
 	/* cpu/event=1/u has no colon. */
-	if (slash && slash[1] && slash[1] != ':')
+	if (slash && slash != strchr(name, '/') && slash[1] && slash[1] != ':')
 		colon = slash;
 	if (!colon)
 		return 0;
@@ -407,7 +410,8 @@ int perf_names__parse(const char *name, const struct perf_lookup *lookup, struct
 	if (!*name)
 		return refuse(message, len, "the name of an event is empty");
 	if (strlen(name) >= sizeof(plain))
-		return refuse(message, len, "'%.32s...' is too long for the name of an event", name);
+		return refuse(message, len, "'%.32s...' is too long for the name of an event",
+			      name);
 	strcpy(spec.name, name);
 	strcpy(plain, name);
 	err = take_modifiers(plain, &spec, message, len);
