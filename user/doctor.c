@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "doctor.h"
+#include "doctor_perf.h"
 #include "environment.h"
 #include "json.h"
 #include "log.h"
@@ -107,6 +108,7 @@ static void print_text(FILE *f, const struct diagnosis *d, const struct options 
 		"the load generator's own count");
 	fprintf(f, "  %-18s %-18s %-12s %s\n", "(none)", "send call time", "exact",
 		"the load generator's own clock");
+	doctor_perf__print(f, &d->env);
 }
 
 static json_t *document(const struct diagnosis *d)
@@ -121,6 +123,7 @@ static json_t *document(const struct diagnosis *d)
 	for (size_t i = 0; i < d->rows_nr; i++)
 		err |= json_array_append_new(rows, json_document__plan_row(&d->rows[i]));
 	err |= json_put(doc, "plan", rows);
+	err |= json_put(doc, "perf", doctor_perf__json(&d->env));
 	return json_finish(doc, err);
 }
 

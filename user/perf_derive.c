@@ -50,7 +50,7 @@ static struct num kernel_part(const struct run_result *r, enum perf_counter c, e
 	if (w != PERF_OF_BOTH)
 		return r->perf_detail[w][c].kernel;
 	return perf_derive__add(r->perf_detail[NIO_SIDE_SENDER][c].kernel,
-		   r->perf_detail[NIO_SIDE_RECEIVER][c].kernel);
+				r->perf_detail[NIO_SIDE_RECEIVER][c].kernel);
 }
 
 /* factor * a / b. */

@@ -11,17 +11,17 @@
 
 #include "result.h"
 
-#define PERF_DERIVED(X)                                 \
-	X(IPC, "ipc")                                   \
-	X(CYCLES_PER_BYTE, "cycles_per_byte")           \
-	X(KERNEL_SHARE, "kernel_share")                 \
-	X(L1D_MISSES_PER_KIB, "l1d_misses_per_kib")     \
-	X(LLC_MISSES_PER_KIB, "llc_misses_per_kib")     \
-	X(DTLB_MISSES_PER_KIB, "dtlb_misses_per_kib")   \
+#define PERF_DERIVED(X)                                   \
+	X(IPC, "ipc")                                     \
+	X(CYCLES_PER_BYTE, "cycles_per_byte")             \
+	X(KERNEL_SHARE, "kernel_share")                   \
+	X(L1D_MISSES_PER_KIB, "l1d_misses_per_kib")       \
+	X(LLC_MISSES_PER_KIB, "llc_misses_per_kib")       \
+	X(DTLB_MISSES_PER_KIB, "dtlb_misses_per_kib")     \
 	X(BRANCH_MISSES_PER_KIB, "branch_misses_per_kib") \
-	X(LLC_MISS_RATIO, "llc_miss_ratio")             \
-	X(BRANCH_MISS_RATIO, "branch_miss_ratio")       \
-	X(SWITCHES_PER_S, "switches_per_s")             \
+	X(LLC_MISS_RATIO, "llc_miss_ratio")               \
+	X(BRANCH_MISS_RATIO, "branch_miss_ratio")         \
+	X(SWITCHES_PER_S, "switches_per_s")               \
 	X(CPU_S_PER_GIB, "cpu_s_per_gib")
 
 /* clang-format off */

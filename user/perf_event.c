@@ -46,8 +46,8 @@ static void attr_of(struct perf_event_attr *attr, const struct perf_spec *spec)
 	attr->exclude_kernel = spec->exclude_kernel;
 	/* The hypervisor is nobody's user mode; software events do not know the bit. */
 	attr->exclude_hv = perf_spec__is_hardware(spec) && spec->exclude_kernel;
-	attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
-			    PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr->read_format =
+		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 }
 
 /* Disabled is the leader alone: its members count when it does. */

@@ -209,7 +209,8 @@ const char *perf_plan__reason(int err, bool hardware, const struct perf_facts *f
 	case -ENFILE:
 		return "too many files are open: raise ulimit -n, or use fewer --threads";
 	case -EBUSY:
-		return "another program holds the counters: end it (perf, NMI watchdog, a debugger)";
+		return "another program holds the counters: end it (perf, NMI watchdog, a "
+		       "debugger)";
 	case -ENOMEM:
 		return "memory is short for perf events";
 	case -ENOENT:

@@ -26,8 +26,9 @@ struct perf_slot {
 	struct perf_spec spec;
 	unsigned int quantity;
 	enum perf_part part;
-	unsigned int bundle; /* slots of one bundle belong into one group: ratios are made of them */
-	int err;             /* why the kernel has no such event, negative; 0: it has */
+	unsigned int
+		bundle; /* slots of one bundle belong into one group: ratios are made of them */
+	int err;        /* why the kernel has no such event, negative; 0: it has */
 };
 
 #define PERF_SLOTS_MAX     (2 * PERF_NR + PERF_EVENTS_MAX)
@@ -47,7 +48,8 @@ struct perf_plan {
 	unsigned int registers; /* that a group may use; 0: there are no hardware counters */
 	struct perf_group groups[PERF_SLOTS_MAX];
 	size_t groups_nr;
-	const char *reason; /* why hardware counters are missing, all for one reason; NULL: no such */
+	const char
+		*reason; /* why hardware counters are missing, all for one reason; NULL: no such */
 };
 
 /* The slots: those of every run, and one for each event asked for. No groups yet. */

@@ -25,12 +25,12 @@ static int number_after(const char *text, const char *name, uint64_t *out)
 
 int perf_proc__parse_status(const char *text, uint64_t *switches)
 {
-	uint64_t voluntary, not;
+	uint64_t voluntary, not ;
 
 	if (number_after(text, "voluntary_ctxt_switches", &voluntary) ||
-	    number_after(text, "nonvoluntary_ctxt_switches", &not))
+	    number_after(text, "nonvoluntary_ctxt_switches", &not ))
 		return -EPROTO;
-	*switches = voluntary + not;
+	*switches = voluntary + not ;
 	return 0;
 }
 
@@ -40,9 +40,8 @@ int perf_proc__parse_stat(const char *text, uint64_t *faults)
 	const char *rest = strrchr(text, ')');
 	uint64_t minor, major;
 
-	if (!rest ||
-	    sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64, &minor,
-		   &major) != 2)
+	if (!rest || sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %" SCNu64 " %*u %" SCNu64,
+			    &minor, &major) != 2)
 		return -EPROTO;
 	*faults = minor + major;
 	return 0;
