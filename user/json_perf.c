@@ -108,6 +108,46 @@ static json_t *events_json(const struct run_result *run)
 	return json_finish(list, err);
 }
 
+/* factor * of / by; null when there is no sample to divide by. */
+static int put_ratio(json_t *o, const char *key, struct num of, struct num by, double factor)
+{
+	bool known = of.known && by.known && by.value;
+
+	return json_put(o, key,
+			known ? json_value__real(factor * (double)of.value / (double)by.value)
+			      : json_null());
+}
+
+static json_t *window_json(const struct perf_window *w)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "quality", json_value__text(quality__name(w->quality)));
+	if (w->quality == QUALITY_UNAVAILABLE || w->reason)
+		err |= json_put(o, "reason",
+				json_value__text(w->reason ? w->reason : "not measured"));
+	err |= put_or_null(o, "windows", w->windows);
+	err |= put_or_null(o, "samples", w->samples);
+	err |= put_or_null(o, "discarded", w->discarded);
+	err |= put_ratio(o, "cycles_per_window", w->cycles, w->samples, 1);
+	err |= put_ratio(o, "llc_misses_per_window", w->llc_misses, w->samples, 1);
+	err |= put_ratio(o, "cycles_per_byte", w->cycles, w->bytes, 1);
+	err |= put_ratio(o, "llc_misses_per_kib", w->llc_misses, w->bytes, 1024);
+	return json_finish(o, err);
+}
+
+static json_t *windows_json(const struct run_result *run)
+{
+	json_t *o = json_object();
+	int i, err = 0;
+
+	for (i = 0; i < NIO_PERF_WINDOW_NR; i++)
+		err |= json_put(o, perf_window__key((enum nio_perf_window)i),
+				window_json(&run->perf_window[i]));
+	return json_finish(o, err);
+}
+
 json_t *json_document__perf(const struct run_result *run)
 {
 	json_t *o = json_object();
@@ -119,6 +159,7 @@ json_t *json_document__perf(const struct run_result *run)
 	err |= json_put(o, "sender", side_json(run, NIO_SIDE_SENDER));
 	err |= json_put(o, "receiver", side_json(run, NIO_SIDE_RECEIVER));
 	err |= json_put(o, "derived", all_derived_json(run));
+	err |= json_put(o, "stages", windows_json(run));
 	err |= json_put(o, "events", events_json(run));
 	return json_finish(o, err);
 }

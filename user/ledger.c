@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ledger.h"
+#include "perf_stage.h"
 
 static const char NEEDS_FUNCTIONS[] = "the tracepoint backend has no hook inside this stage";
 
@@ -298,6 +299,7 @@ static void add_counts(struct run_result *dst, const struct run_result *src)
 	for (int p = 0; p < PATH_NR; p++)
 		add_num(&dst->path_ns[p], &src->path_ns[p]);
 	add_perf(dst, src);
+	perf_stage__add(dst, src);
 	add_num(&dst->health.missed, &src->health.missed);
 	add_num(&dst->health.dropped, &src->health.dropped);
 	add_num(&dst->health.map_full, &src->health.map_full);

@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "log.h"
+#include "perf_stage.h"
 #include "perf_watch.h"
 
 static const char not_asked[] = "counters were switched off (--perf-events none)";
+static const char no_stages[] =
+	"no hook stands at both ends of a stage: that needs backend trampoline and a PMU";
 static const char elsewhere[] = "the process runs on another machine";
 
 void perf_watch__init(struct perf_watch *w, const struct perf_spec *asked, size_t asked_nr,
@@ -24,6 +27,7 @@ void perf_watch__begin(const struct perf_watch *w, struct run_result *r)
 {
 	const struct perf_slot *s;
 
+	perf_stage__none(r, no_stages);
 	for (size_t i = 0; i < w->plan.slots_nr; i++) {
 		s = &w->plan.slots[i];
 		if (s->quantity >= PERF_NR)

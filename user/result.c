@@ -117,6 +117,17 @@ const char *perf_counter__key(enum perf_counter c)
 	return NAME_OF(keys, c);
 }
 
+const char *perf_window__key(enum nio_perf_window w)
+{
+	static const char *const keys[] = {
+#define X(id, key) key,
+		NIO_PERF_WINDOWS(X)
+#undef X
+	};
+
+	return NAME_OF(keys, w);
+}
+
 const char *zc_cause__key(enum zc_cause c)
 {
 	static const char *const keys[] = {
@@ -180,6 +191,16 @@ static void perf_unknown(struct run_result *r, int side)
 	}
 }
 
+static void windows_unknown(struct run_result *r)
+{
+	static const struct num none = {.reason = not_measured};
+	int i;
+
+	for (i = 0; i < NIO_PERF_WINDOW_NR; i++)
+		r->perf_window[i] = (struct perf_window){
+			QUALITY_UNAVAILABLE, not_measured, none, none, none, none, none, none};
+}
+
 void run_result__init(struct run_result *r)
 {
 	int side;
@@ -195,6 +216,7 @@ void run_result__init(struct run_result *r)
 	nums_unknown(r->path_ns, PATH_NR);
 	for (side = 0; side < NIO_SIDE_NR; side++)
 		perf_unknown(r, side);
+	windows_unknown(r);
 	health_unknown(&r->health);
 }
 

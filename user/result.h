@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "../bpf/netiotrace.h"
+#include "../bpf/perf_stage.h"
 #include "hist.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
@@ -159,6 +160,19 @@ struct perf_asked {
 
 const char *perf_counter__key(enum perf_counter c);
 
+/* What passes through a part of the kernel's path costs, from the samples that were kept. */
+struct perf_window {
+	enum quality quality; /* sampled, or unavailable */
+	const char *reason;
+	struct num windows;   /* passes, measured or not */
+	struct num samples;   /* measured and kept: the next three are of these */
+	struct num discarded; /* measured and thrown away */
+	struct num bytes;
+	struct num cycles, llc_misses;
+};
+
+const char *perf_window__key(enum nio_perf_window w); /* "send_call", "tx_pin", ... */
+
 enum zc_cause {
 	ZC_CAUSE_NONE, /* nothing was sent with MSG_ZEROCOPY, or nothing completed */
 	ZC_CAUSE_NOT_COPIED,
@@ -205,6 +219,7 @@ struct run_result {
 	 */
 	struct num perf[NIO_SIDE_NR][PERF_NR];
 	struct perf_detail perf_detail[NIO_SIDE_NR][PERF_NR];
+	struct perf_window perf_window[NIO_PERF_WINDOW_NR];
 	const char *perf_source; /* "perf_event_open", "proc"; NULL: nothing was counted */
 	struct perf_asked perf_asked[PERF_EVENTS_MAX];
 	size_t perf_asked_nr;

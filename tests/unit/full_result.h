@@ -101,6 +101,16 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 		full_detail__fill(&run->perf_detail[NIO_SIDE_SENDER][i], 30000 + (uint64_t)i);
 		full_detail__fill(&run->perf_detail[NIO_SIDE_RECEIVER][i], 40000 + (uint64_t)i);
 	}
+	for (i = 0; i < NIO_PERF_WINDOW_NR; i++)
+		run->perf_window[i] = (struct perf_window){
+			.quality = QUALITY_SAMPLED,
+			.windows = known(6100),
+			.samples = known(90),
+			.discarded = known(10),
+			.bytes = known(90 << 10),
+			.cycles = known(180 << 10),
+			.llc_misses = known(270),
+		};
 	run->perf_source = "perf_event_open";
 	run->perf_asked_nr = 1;
 	run->perf_asked[0] = (struct perf_asked){

@@ -345,6 +345,9 @@ static void values_are_where_they_belong(void **state)
 	check_real(document, "runs.1.perf.derived.both.ipc", 70002 / 70000.0);
 	check_real(document, "runs.1.perf.derived.sender.cycles_per_byte", 3e-5);
 	check_text(document, "runs.1.perf.events.0.name", "LLC-loads:k");
+	check_real(document, "runs.1.perf.stages.tx_pin.cycles_per_byte", 2);
+	check_real(document, "runs.1.perf.stages.rx_copy.llc_misses_per_kib", 3);
+	check_real(document, "runs.1.perf.stages.send_call.cycles_per_window", 2048);
 	check_real(document, "summary.1.throughput_gbps.low", 7);
 	check_real(document, "summary.1.copies_per_byte.high", 3);
 	check_real(document, "summary.1.copied_fraction", 0.75);
@@ -572,6 +575,7 @@ static void canonical(char *path, size_t len, const char *name)
 	generalise(path, len, "runs[].app.latency_ns.", "<kind>");
 	generalise(path, len, "runs[].path_ns.", "<part>");
 	generalise(path, len, "runs[].perf.derived.", "<whose>");
+	generalise(path, len, "runs[].perf.stages.", "<window>");
 	if (strncmp(path, "runs[].perf.events[].name", 25))
 		generalise(path, len, "runs[].perf.events[].", "<side>");
 	if (!strncmp(path, "runs[].perf.sender.", 19) ||
@@ -680,6 +684,8 @@ static void documentation_names_what_placeholders_stand_for(void **state)
 		check_described(text, path_part__key((enum path_part)i));
 	for (i = 0; i < PERF_NR; i++)
 		check_described(text, perf_counter__key((enum perf_counter)i));
+	for (i = 0; i < NIO_PERF_WINDOW_NR; i++)
+		check_described(text, perf_window__key((enum nio_perf_window)i));
 	for (i = 0; i < PERF_WHOSE_NR; i++)
 		check_described(text, perf_whose__key((enum perf_whose)i));
 	for (i = 0; i < MODE_NR; i++)
