@@ -21,6 +21,7 @@
 #include "../user/command.h"
 #include "../user/driver.h"
 #include "../user/perf_event.h"
+#include "../user/perf_proc.h"
 #include "../user/session.h"
 #include "../user/stats.h"
 #include "../user/units.h"
@@ -120,6 +121,7 @@ static void start(struct bench *b)
 
 		perf_plan__init(&b->perf_plan, NULL, 0);
 		perf_event__probe(&b->perf_plan, &facts);
+		perf_proc__take(&b->perf_plan);
 	} else {
 		load_programs(b);
 	}
@@ -197,10 +199,14 @@ static int read_snapshot(struct bench *b)
 static int read_counters(struct bench *b)
 {
 	struct perf_sum sums[PERF_SLOTS_MAX];
+	struct perf_proc proc;
 	int err = 0;
 
-	for (int side = 0; side < NIO_SIDE_NR && !err; side++)
+	for (int side = 0; side < NIO_SIDE_NR && !err; side++) {
 		err = perf_events__read(b->perf[side], sums);
+		if (!err)
+			err = perf_proc__read(&proc, b->drivers[side].child.pid);
+	}
 	return err;
 }
 

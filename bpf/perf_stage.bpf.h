@@ -6,8 +6,8 @@
  *   perf_end(&state->perf, conn->slot, NIO_PERF_PIN, bytes);        in the fexit program
  *
  * state is what the stage keeps of the call between the two (task storage, or a hash on pid_tgid).
- * For programs of type tracing, kprobe and raw_tp. With nio_perf_every at 0 the verifier deletes all
- * of it.
+ * For programs of type tracing, kprobe and raw_tp. With nio_perf_every at 0 the verifier deletes
+ * all of it.
  */
 #ifndef NETIOTRACE_PERF_STAGE_BPF_H
 #define NETIOTRACE_PERF_STAGE_BPF_H
@@ -16,7 +16,8 @@
 
 #define PERF_CURRENT_CPU 0xffffffffULL /* BPF_F_CURRENT_CPU */
 
-/* Sample 1 window in so many; set before loading, a prime so that it does not beat with a pattern. */
+/* Sample 1 window in so many; set before loading, a prime so that it does not beat with a pattern.
+ */
 const volatile __u32 nio_perf_every;
 
 /* One event on each CPU, put there by user/perf_stage.c; libbpf makes an entry for each CPU. */
@@ -24,7 +25,8 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__type(key, __u32);
 	__type(value, __u32);
-} nio_perf_cycles SEC(".maps"), nio_perf_llc SEC(".maps");
+} nio_perf_cycles SEC(".maps")
+, nio_perf_llc SEC(".maps");
 
 /* User space sets max_entries from the number of slots. */
 struct {

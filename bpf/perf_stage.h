@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * Counters spent inside a part of the kernel's path: the contract of both sides, and the rules by
- * which a sample is taken or thrown away. Knows neither maps nor helpers, so that it is unit-tested.
+ * which a sample is taken or thrown away. Knows neither maps nor helpers, so that it is
+ * unit-tested.
  *
  * A CPU's counters count whoever runs there. A sample is what they moved between the beginning and
  * the end of a window, and is worth something only if nobody else ran in between: so it is

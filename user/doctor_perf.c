@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "json.h"
 #include "perf_event.h"
+#include "perf_proc.h"
 
 struct counters {
 	struct perf_plan plan;
@@ -19,6 +20,7 @@ static void examine(struct counters *c, const struct environment *env)
 	perf_plan__init(&c->plan, NULL, 0);
 	c->facts.virtual_machine = environment__is_virtual(env);
 	perf_event__probe(&c->plan, &c->facts);
+	perf_proc__take(&c->plan);
 }
 
 /* Why a counter has no value; NULL when it has. */
@@ -66,9 +68,6 @@ void doctor_perf__print(FILE *f, const struct environment *env)
 	for (int i = 0; i < PERF_NR; i++)
 		if (missing(&c, i) && !said_before(&c, i))
 			print_names(f, &c, missing(&c, i));
-	if (missing(&c, PERF_TASK_CLOCK_NS))
-		fprintf(f, "  (switches, migrations, faults and CPU time are then taken from "
-			   "/proc/PID/task)\n");
 	if (groups)
 		fprintf(f, "  %u registers a group: %u group%s of hardware events%s\n",
 			c.plan.registers, groups, groups == 1 ? "" : "s",

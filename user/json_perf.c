@@ -153,9 +153,6 @@ json_t *json_document__perf(const struct run_result *run)
 	json_t *o = json_object();
 	int err = 0;
 
-	err |= json_put(o, "source", json_value__text(run->perf_source));
-	if (!run->perf_source)
-		err |= json_put_reason(o, "source", run->perf[NIO_SIDE_SENDER][0].reason);
 	err |= json_put(o, "sender", side_json(run, NIO_SIDE_SENDER));
 	err |= json_put(o, "receiver", side_json(run, NIO_SIDE_RECEIVER));
 	err |= json_put(o, "derived", all_derived_json(run));

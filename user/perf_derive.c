@@ -72,10 +72,7 @@ struct real perf_derive__per_bytes(const struct run_result *r, struct num count,
 	return ratio(count, received, bytes, "no payload was received");
 }
 
-/*
- * The process's own account, which is complete. perf's task clock stands still while the scheduler
- * switches tasks, which is a third of all time where a byte costs two switches.
- */
+/* The processes' own account, which is there whatever can be counted from outside. */
 static struct num cpu_ns(const struct run_result *r, enum perf_whose w)
 {
 	if (w == PERF_OF_BOTH)

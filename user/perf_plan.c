@@ -87,7 +87,8 @@ void perf_plan__init(struct perf_plan *plan, const struct perf_spec *asked, size
 
 static bool usable(const struct perf_plan *plan, const struct perf_slot *slot)
 {
-	return !slot->err && (perf_spec__pmu(&slot->spec) != PERF_PMU_CPU || plan->registers);
+	return !slot->err && !slot->proc &&
+	       (perf_spec__pmu(&slot->spec) != PERF_PMU_CPU || plan->registers);
 }
 
 /* Events a group may have. How many registers another PMU has, nobody knows: one each. */
@@ -244,16 +245,28 @@ static const char *slot_reason(const struct perf_plan *plan, const struct perf_s
 	return usable(plan, s) ? NULL : perf_plan__reason(-ENOENT, true, facts);
 }
 
+static bool from_proc(const struct perf_plan *plan, unsigned int quantity)
+{
+	for (size_t i = 0; i < plan->slots_nr; i++)
+		if (plan->slots[i].quantity == quantity && plan->slots[i].proc)
+			return true;
+	return false;
+}
+
 const char *perf_plan__missing(const struct perf_plan *plan, unsigned int quantity,
 			       enum perf_part part, const struct perf_facts *facts)
 {
+	static const char undivided[] =
+		"the kernel counts this without telling user from kernel mode";
 	const struct perf_slot *s = slot_of(plan, quantity, part);
 	const char *reason;
 
+	if (from_proc(plan, quantity))
+		return part == PERF_WHOLE ? NULL : undivided;
 	if (s)
 		return slot_reason(plan, s, facts);
 	if (part != PERF_WHOLE)
-		return "the kernel counts this without telling user from kernel mode";
+		return undivided;
 	/* A whole that is the sum of its parts. */
 	reason = perf_plan__missing(plan, quantity, PERF_USER, facts);
 	return reason ? reason : perf_plan__missing(plan, quantity, PERF_KERNEL, facts);

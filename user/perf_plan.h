@@ -29,6 +29,7 @@ struct perf_slot {
 	unsigned int
 		bundle; /* slots of one bundle belong into one group: ratios are made of them */
 	int err;        /* why the kernel has no such event, negative; 0: it has */
+	bool proc;      /* not opened: taken from /proc (perf_proc.h) */
 };
 
 #define PERF_SLOTS_MAX     (2 * PERF_NR + PERF_EVENTS_MAX)

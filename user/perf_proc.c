@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "perf_proc.h"
 
@@ -108,6 +109,33 @@ int perf_proc__read(struct perf_proc *p, pid_t pid)
 	}
 	closedir(dir);
 	return 0;
+}
+
+static bool shown(const struct perf_proc *p, unsigned int quantity)
+{
+	switch (quantity) {
+	case PERF_CONTEXT_SWITCHES:
+		return p->context_switches.known;
+	case PERF_CPU_MIGRATIONS:
+		return p->cpu_migrations.known;
+	case PERF_PAGE_FAULTS:
+		return p->page_faults.known;
+	case PERF_TASK_CLOCK_NS:
+		return p->task_clock_ns.known;
+	default:
+		return false;
+	}
+}
+
+void perf_proc__take(struct perf_plan *plan)
+{
+	struct perf_proc self;
+
+	if (perf_proc__read(&self, getpid()))
+		return;
+	for (size_t i = 0; i < plan->slots_nr; i++)
+		plan->slots[i].proc = shown(&self, plan->slots[i].quantity);
+	perf_plan__pack(plan);
 }
 
 static void book(struct run_result *r, enum nio_side side, enum perf_counter c, struct num base,

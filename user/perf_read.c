@@ -68,6 +68,8 @@ static void missing(struct parts *p, unsigned int quantity, const struct perf_pl
 	for (int part = 0; part < PERF_PART_NR; part++) {
 		const char *reason = perf_plan__missing(plan, quantity, part, facts);
 
+		if (!reason)
+			reason = "/proc does not show it any more: the process ended";
 		p->part[part] = (struct num){.reason = reason};
 		p->running[part] = (struct real){.reason = reason};
 	}

@@ -135,8 +135,8 @@ void perf_stage__book(struct run_result *r, const struct nio_perf_cell base[NIO_
 			.discarded = difference(b->moved + b->multiplexed + b->unread,
 						n->moved + n->multiplexed + n->unread),
 			.bytes = difference(b->bytes, n->bytes),
-			.cycles = difference(b->counts[NIO_PERF_CYCLES],
-					     n->counts[NIO_PERF_CYCLES]),
+			.cycles =
+				difference(b->counts[NIO_PERF_CYCLES], n->counts[NIO_PERF_CYCLES]),
 			.llc_misses = difference(b->counts[NIO_PERF_LLC_MISSES],
 						 n->counts[NIO_PERF_LLC_MISSES]),
 		};

@@ -17,8 +17,10 @@ void perf_watch__init(struct perf_watch *w, const struct perf_spec *asked, size_
 {
 	perf_plan__init(&w->plan, asked, asked_nr);
 	w->facts.virtual_machine = virtual_machine;
-	if (!w->off)
+	if (!w->off) {
 		perf_event__probe(&w->plan, &w->facts);
+		perf_proc__take(&w->plan);
+	}
 	log_info("counters: %zu groups of events, %u registers a group", w->plan.groups_nr,
 		 w->plan.registers);
 }
@@ -79,15 +81,6 @@ void perf_watch__enable(struct perf_watch *w)
 	}
 }
 
-/* Is there anything that only /proc can tell? */
-static bool needs_proc(const struct perf_side *s, const struct run_result *r, enum nio_side side)
-{
-	for (int c = PERF_HARDWARE_NR; c < PERF_NR; c++)
-		if (!r->perf[side][c].known)
-			return s->has_base;
-	return false;
-}
-
 static void read_side(struct perf_watch *w, enum nio_side side, struct run_result *r)
 {
 	struct perf_side *s = &w->sides[side];
@@ -100,12 +93,8 @@ static void read_side(struct perf_watch *w, enum nio_side side, struct run_resul
 		perf_read__book(r, side, &w->plan, sums, &w->facts);
 	else
 		book_nothing(r, side, perf_plan__reason(s->err, false, &w->facts));
-	if (r->perf[side][PERF_TASK_CLOCK_NS].known && !r->perf_source)
-		r->perf_source = "perf_event_open";
-	if (!needs_proc(s, r, side) || perf_proc__read(&now, s->pid))
-		return;
-	perf_proc__book(r, side, &s->base, &now);
-	r->perf_source = "proc";
+	if (s->has_base && !perf_proc__read(&now, s->pid))
+		perf_proc__book(r, side, &s->base, &now);
 }
 
 void perf_watch__read(struct perf_watch *w, enum nio_side side, struct run_result *r)

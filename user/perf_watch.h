@@ -20,7 +20,7 @@ struct perf_watch {
 	struct perf_facts facts;
 	struct perf_side {
 		pid_t pid;
-		struct perf_events *events; /* NULL: /proc alone, for this reason: */
+		struct perf_events *events; /* NULL: none, for this reason: */
 		int err;
 		struct perf_proc base;
 		bool has_base, counting;

@@ -119,7 +119,7 @@ enum path_part {
 
 const char *path_part__key(enum path_part p);
 
-/* Counters of one side's threads. The last four are the kernel's own, and everywhere. */
+/* Counters of one side's threads. The last four are the kernel's own account, kept everywhere. */
 #define PERF_COUNTERS(X)                        \
 	X(CYCLES, "cycles")                     \
 	X(INSTRUCTIONS, "instructions")         \
@@ -220,7 +220,6 @@ struct run_result {
 	struct num perf[NIO_SIDE_NR][PERF_NR];
 	struct perf_detail perf_detail[NIO_SIDE_NR][PERF_NR];
 	struct perf_window perf_window[NIO_PERF_WINDOW_NR];
-	const char *perf_source; /* "perf_event_open", "proc"; NULL: nothing was counted */
 	struct perf_asked perf_asked[PERF_EVENTS_MAX];
 	size_t perf_asked_nr;
 	struct health health;

@@ -41,4 +41,5 @@ int BPF_PROG(nio_test_end, struct sk_buff *skb)
 	return 0;
 }
 
-char LICENSE[] SEC("license") = "GPL";
+char LICENSE[] SEC("license")
+= "GPL";

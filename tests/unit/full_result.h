@@ -111,7 +111,6 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 			.cycles = known(180 << 10),
 			.llc_misses = known(270),
 		};
-	run->perf_source = "perf_event_open";
 	run->perf_asked_nr = 1;
 	run->perf_asked[0] = (struct perf_asked){
 		.name = "LLC-loads:k",
