@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What watching costs: throughput with the programs attached against without, on one connection of
+ * What watching costs: throughput with the programs attached (or the performance counters open)
+ * against without, on one connection of
  * one pair of load generator processes, in alternating slices of a fraction of a second. Both sides
  * share a CPU: on two, loopback throughput jumps by a factor of two from one moment to the next,
  * whoever watches, with who wakes whom; on one, all work of both sides is paid for, and nothing
  * hides in idle time. So the ratio is that of CPU time a byte.
  *
- *   bench-overhead MODE SIZE PAIRS SLICE_MS
+ *   bench-overhead MODE SIZE PAIRS SLICE_MS [probes|counters]
  *
  * Prints: unwatched and watched Gbit/s (medians), the median of the pairs' ratios, its quartiles.
  */
@@ -19,6 +20,8 @@
 
 #include "../user/command.h"
 #include "../user/driver.h"
+#include "../user/perf_event.h"
+#include "../user/perf_proc.h"
 #include "../user/session.h"
 #include "../user/stats.h"
 #include "../user/units.h"
@@ -35,6 +38,9 @@ struct bench {
 	struct netpath *path;
 	struct session *session;
 	struct plan plan;
+	bool counters; /* what is switched on and off: performance counters, else programs */
+	struct perf_plan perf_plan;
+	struct perf_events *perf[NIO_SIDE_NR];
 	struct driver drivers[NIO_SIDE_NR];
 };
 
@@ -111,7 +117,15 @@ static void start(struct bench *b)
 
 	if (err)
 		fail(step, err);
-	load_programs(b);
+	if (b->counters) {
+		struct perf_facts facts = {.paranoid = 0};
+
+		perf_plan__init(&b->perf_plan, NULL, 0);
+		perf_event__probe(&b->perf_plan, &facts);
+		perf_proc__take(&b->perf_plan);
+	} else {
+		load_programs(b);
+	}
 	launch(b, NIO_SIDE_RECEIVER, 0);
 	await(receiver, DRIVER_LISTENING);
 	launch(b, NIO_SIDE_SENDER, receiver->report.port);
@@ -119,6 +133,8 @@ static void start(struct bench *b)
 		struct driver *d = &b->drivers[side];
 
 		await(d, DRIVER_READY);
+		if (b->counters)
+			continue;
 		err = session__watch(b->session, d->report.cookies, d->report.cookies_nr, 0, side);
 		if (err)
 			fail("cannot watch the sockets", err);
@@ -145,25 +161,70 @@ static void received(struct bench *b, uint64_t *bytes, uint64_t *ns)
 	*ns = receiver->report.elapsed_ns;
 }
 
-/* Gbit/s over one slice, programs attached or not. */
-static double slice(struct bench *b, bool watched, unsigned int ms)
+static void switch_programs(struct bench *b, bool on)
 {
 	static const struct plan nothing;
-	uint64_t bytes[2], ns[2];
-	int err = session__attach(b->session, watched ? &b->plan : &nothing);
+	int err = session__attach(b->session, on ? &b->plan : &nothing);
 
 	if (err)
 		fail("cannot attach", err);
+}
+
+/* Opened and closed, not only enabled and disabled: what is open costs something by itself. */
+static void switch_counters(struct bench *b, bool on)
+{
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		int err = 0;
+
+		perf_events__close(b->perf[side]);
+		b->perf[side] = NULL;
+		if (on)
+			err = perf_events__open(&b->perf[side], &b->perf_plan,
+						b->drivers[side].child.pid);
+		if (on && !err)
+			err = perf_events__enable(b->perf[side]);
+		if (err)
+			fail("cannot open the performance counters", err);
+	}
+}
+
+static int read_snapshot(struct bench *b)
+{
+	struct snapshot *snapshot = malloc(sizeof(*snapshot));
+	int err = snapshot ? session__read(b->session, 0, snapshot) : -ENOMEM;
+
+	free(snapshot);
+	return err;
+}
+
+static int read_counters(struct bench *b)
+{
+	struct perf_sum sums[PERF_SLOTS_MAX];
+	struct perf_proc proc;
+	int err = 0;
+
+	for (int side = 0; side < NIO_SIDE_NR && !err; side++) {
+		err = perf_events__read(b->perf[side], sums);
+		if (!err)
+			err = perf_proc__read(&proc, b->drivers[side].child.pid);
+	}
+	return err;
+}
+
+/* Gbit/s over one slice, programs attached (counters open) or not. */
+static double slice(struct bench *b, bool watched, unsigned int ms)
+{
+	uint64_t bytes[2], ns[2];
+
+	if (b->counters)
+		switch_counters(b, watched);
+	else
+		switch_programs(b, watched);
 	sleep_ms(SETTLE_MS);
 	received(b, &bytes[0], &ns[0]);
 	sleep_ms(ms);
-	if (watched) {
-		struct snapshot *snapshot = malloc(sizeof(*snapshot));
-
-		if (!snapshot || session__read(b->session, 0, snapshot))
-			fail("cannot read the counters", -EIO);
-		free(snapshot);
-	}
+	if (watched && (b->counters ? read_counters(b) : read_snapshot(b)))
+		fail("cannot read the counters", -EIO);
 	received(b, &bytes[1], &ns[1]);
 	return (double)(bytes[1] - bytes[0]) * 8 / (double)(ns[1] - ns[0]);
 }
@@ -189,7 +250,8 @@ static void run_pairs(struct bench *b, unsigned int pairs, unsigned int ms)
 		ratio[i] = on[i] / off[i];
 	}
 	qsort(ratio, pairs, sizeof(*ratio), by_value);
-	printf("%-10s %8llu %10.3f %10.3f %8.4f %8.4f %8.4f\n", mode__name(b->o.modes[0]),
+	printf("%-8s %-10s %8llu %10.3f %10.3f %8.4f %8.4f %8.4f\n",
+	       b->counters ? "counters" : "probes", mode__name(b->o.modes[0]),
 	       (unsigned long long)b->o.size, stats__spread(off, pairs).median,
 	       stats__spread(on, pairs).median, stats__spread(ratio, pairs).median,
 	       ratio[pairs / 4], ratio[pairs * 3 / 4]);
@@ -205,16 +267,21 @@ int main(int argc, char **argv)
 				.rounds = 1}};
 	uint64_t pairs, ms;
 
-	if (argc != 5 || mode__parse(argv[1], &b.o.modes[0]) || parse_size(argv[2], &b.o.size) ||
+	b.counters = argc == 6 && strcmp(argv[5], "counters") == 0;
+	if (argc < 5 || argc > 6 || (argc == 6 && !b.counters && strcmp(argv[5], "probes")) ||
+	    mode__parse(argv[1], &b.o.modes[0]) || parse_size(argv[2], &b.o.size) ||
 	    parse_count(argv[3], 1, PAIRS_MAX, &pairs) || parse_count(argv[4], 1, 60000, &ms)) {
-		fprintf(stderr, "usage: bench-overhead MODE SIZE PAIRS SLICE_MS\n");
+		fprintf(stderr, "usage: bench-overhead MODE SIZE PAIRS SLICE_MS "
+				"[probes|counters]\n");
 		return EXIT_USAGE;
 	}
 	b.o.sender_cpus = b.o.receiver_cpus = "0";
 	start(&b);
 	run_pairs(&b, (unsigned int)pairs, (unsigned int)ms);
-	for (int side = 0; side < NIO_SIDE_NR; side++)
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		perf_events__close(b.perf[side]);
 		driver__clear(&b.drivers[side]);
+	}
 	session__close(b.session);
 	netpath__close(b.path);
 	return EXIT_DONE;

@@ -212,15 +212,16 @@ static int receiver__ready(struct receiver *r)
 
 	if (!r->settings->forever)
 		acceptor__close(&r->acceptor);
-	err = receiver__describe(r);
-	if (err)
-		return err;
+	/* Before `ready`, which says that all threads are there. */
 	err = readers__start(&r->readers, &r->settings->cpus,
 			     r->mode.after_sender ? r->readers.nr : 0);
 	if (err) {
 		herald__error(r->report, "The threads cannot be started: %s", strerror(-err));
 		return err;
 	}
+	err = receiver__describe(r);
+	if (err)
+		return err;
 	r->state = RECEIVER_WAITING;
 	r->deadline = UINT64_MAX;
 	return receiver__tell(r, &f);

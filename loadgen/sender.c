@@ -22,6 +22,8 @@
 #define ACKED_NS  (NS_PER_SEC / 2)
 /* Less than a driver waits for a whole session to be set up. */
 #define WELCOME_NS (5 * NS_PER_SEC)
+/* How long the threads stay after `done`, so that their counters can be read. */
+#define LINGER_NS NS_PER_SEC
 
 struct sender {
 	const struct settings *settings;
@@ -506,6 +508,25 @@ static int sender__phases(struct sender *s)
 	return err ? err : wrong;
 }
 
+/*
+ * Idle until stdin ends, at most LINGER_NS: what is counted of these threads by others shall end
+ * with the measured phase and not with the freeing of all memory.
+ */
+static void sender__linger(struct sender *s)
+{
+	uint64_t deadline = clock__now() + LINGER_NS;
+	int events;
+
+	while ((events = plane__wait(&s->plane, deadline, NULL, 0)) > 0) {
+		if (events & (PLANE_SIGNAL | PLANE_FRAME))
+			return;
+		if (events & PLANE_WAKE)
+			plane__take_wake(&s->plane);
+		if (events & PLANE_COMMAND && console__next(&s->plane.console) == CONSOLE_EOF)
+			return;
+	}
+}
+
 int sender__run(const struct settings *settings, struct herald *r, struct session_mode mode)
 {
 	struct sender *s = calloc(1, sizeof(*s));
@@ -525,6 +546,8 @@ int sender__run(const struct settings *settings, struct herald *r, struct sessio
 	err = sender__open(s);
 	if (!err)
 		err = sender__phases(s);
+	if (err >= 0 && settings->control)
+		sender__linger(s);
 out:
 	crew__close(&s->crew);
 	plane__close(&s->plane);

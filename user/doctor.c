@@ -9,6 +9,7 @@
 
 #include "diagnosis.h"
 #include "doctor.h"
+#include "doctor_perf.h"
 #include "log.h"
 #include "outfile.h"
 
@@ -30,6 +31,7 @@ static unsigned int text_columns(void)
 static int print_text(const struct diagnosis *d, const struct options *o)
 {
 	doctor__print(stdout, text_columns(), d, o);
+	doctor_perf__print(stdout, &d->facts.env);
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
 	log_error("cannot write the diagnosis: %s.", strerror(errno));
@@ -39,10 +41,12 @@ static int print_text(const struct diagnosis *d, const struct options *o)
 static int print_json(FILE *f, const struct diagnosis *d)
 {
 	json_t *doc = doctor__document(d);
-	int err = 0;
+	int err = doc ? json_object_set_new(doc, "perf", doctor_perf__json(&d->facts.env)) : -1;
 
-	if (!doc)
+	if (err) {
+		json_decref(doc);
 		return -ENOMEM;
+	}
 	if (json_dumpf(doc, f, JSON_INDENT(2)) || fputc('\n', f) == EOF)
 		err = -EIO;
 	json_decref(doc);

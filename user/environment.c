@@ -185,3 +185,8 @@ void environment__read(struct environment *env, const struct netpath *path)
 	environment__read_lockdown(env);
 	tap__look(&env->taps, path);
 }
+
+bool environment__is_virtual(const struct environment *env)
+{
+	return !strncmp(env->virtualization, "vm", 2);
+}

@@ -12,4 +12,7 @@
  */
 void environment__read(struct environment *env, const struct netpath *path);
 
+/* A virtual machine, as far as the processor tells. */
+bool environment__is_virtual(const struct environment *env);
+
 #endif

@@ -20,6 +20,7 @@
 
 json_t *json_document__result(const struct result *r);
 json_t *json_document__run(const struct run_result *run);
+json_t *json_document__perf(const struct run_result *run); /* the "perf" of a run */
 json_t *json_document__summary(const struct mode_summary *s);
 json_t *json_document__environment(const struct environment *env);
 json_t *json_document__plan_row(const struct plan_row *row);

@@ -299,41 +299,6 @@ static json_t *path_json(const struct num *parts)
 	return json_finish(o, err);
 }
 
-/* A value with a reason was extrapolated: the counter was on the CPU only part of the time. */
-static json_t *counter_json(struct num n)
-{
-	const char *reason = n.known || n.reason ? n.reason : "not measured";
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put(o, "value", n.known ? json_value__u64(n.value) : json_null());
-	err |= json_put(o, "scaled", n.known ? json_boolean(n.reason) : json_null());
-	if (reason)
-		err |= json_put(o, "reason", json_value__text(reason));
-	return json_finish(o, err);
-}
-
-static json_t *perf_side_json(const struct num *counters)
-{
-	json_t *o = json_object();
-	int i, err = 0;
-
-	for (i = 0; i < PERF_NR; i++)
-		err |= json_put(o, perf_counter__key((enum perf_counter)i),
-				counter_json(counters[i]));
-	return json_finish(o, err);
-}
-
-static json_t *perf_json(const struct run_result *run)
-{
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put(o, "sender", perf_side_json(run->perf[NIO_SIDE_SENDER]));
-	err |= json_put(o, "receiver", perf_side_json(run->perf[NIO_SIDE_RECEIVER]));
-	return json_finish(o, err);
-}
-
 static json_t *health_json(const struct health *health)
 {
 	json_t *o = json_object();
@@ -372,7 +337,7 @@ json_t *json_document__run(const struct run_result *run)
 	err |= json_put(o, "kernel_zerocopy", kernel_zerocopy_json(run));
 	err |= json_put(o, "verdict", verdict_json(&run->verdict));
 	err |= json_put(o, "path_ns", path_json(run->path_ns));
-	err |= json_put(o, "perf", perf_json(run));
+	err |= json_put(o, "perf", json_document__perf(run));
 	err |= json_put(o, "health", health_json(&run->health));
 	return json_finish(o, err);
 }

@@ -5,6 +5,7 @@
 
 #include "ledger.h"
 #include "ledger_time.h"
+#include "perf_stage.h"
 
 static struct num known(uint64_t value)
 {
@@ -271,6 +272,44 @@ static int copy_run(struct run_result *dst, const struct run_result *src)
 	return err ? err : ledger_time__own(dst, src);
 }
 
+/* A sum with one scaled part is scaled. */
+static void add_counter(struct num *dst, const struct num *src)
+{
+	const char *scaled = dst->reason ? dst->reason : src->reason;
+
+	add_num(dst, src);
+	if (dst->known)
+		dst->reason = scaled;
+}
+
+/* Of a sum, the part that was counted least is what to judge it by. */
+static void add_running(struct real *dst, const struct real *src)
+{
+	if (!src->known || (dst->known && src->value < dst->value))
+		*dst = *src;
+}
+
+static void add_perf(struct run_result *dst, const struct run_result *src)
+{
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		for (int c = 0; c < PERF_NR; c++) {
+			struct perf_detail *d = &dst->perf_detail[side][c];
+			const struct perf_detail *s = &src->perf_detail[side][c];
+
+			add_counter(&dst->perf[side][c], &src->perf[side][c]);
+			add_counter(&d->user, &s->user);
+			add_counter(&d->kernel, &s->kernel);
+			add_running(&d->running, &s->running);
+		}
+		for (size_t i = 0; i < dst->perf_asked_nr; i++) {
+			add_counter(&dst->perf_asked[i].count[side],
+				    &src->perf_asked[i].count[side]);
+			add_running(&dst->perf_asked[i].running[side],
+				    &src->perf_asked[i].running[side]);
+		}
+	}
+}
+
 static void add_counts(struct run_result *dst, const struct run_result *src)
 {
 	dst->duration_ns += src->duration_ns;
@@ -282,10 +321,8 @@ static void add_counts(struct run_result *dst, const struct run_result *src)
 	dst->unaccounted_rx += src->unaccounted_rx;
 	add_zc(&dst->kernel_zc, &src->kernel_zc);
 	add_num(&dst->notifications, &src->notifications);
-	for (int c = 0; c < PERF_NR; c++) {
-		add_num(&dst->perf[NIO_SIDE_SENDER][c], &src->perf[NIO_SIDE_SENDER][c]);
-		add_num(&dst->perf[NIO_SIDE_RECEIVER][c], &src->perf[NIO_SIDE_RECEIVER][c]);
-	}
+	add_perf(dst, src);
+	perf_stage__add(dst, src);
 	add_num(&dst->health.missed, &src->health.missed);
 	add_num(&dst->health.dropped, &src->health.dropped);
 	add_num(&dst->health.map_full, &src->health.map_full);

@@ -41,6 +41,7 @@ enum key {
 	KEY_NO_TIMES,
 	KEY_WITHOUT,
 	KEY_INTERVAL,
+	KEY_PERF_EVENTS,
 	KEY_CPU_SENDER,
 	KEY_CPU_RECEIVER,
 	KEY_SNDBUF,
@@ -92,6 +93,10 @@ static const struct argp_option option_table[] = {
 	{"no-times", KEY_NO_TIMES, 0, 0, "take no times in the kernel, only bytes", 0},
 	{"without", KEY_WITHOUT, "HOOK", 0,
 	 "do as if the kernel did not have this hook, function or tracepoint; repeatable", 0},
+	{"perf-events", KEY_PERF_EVENTS, "LIST", 0,
+	 "count these besides: names as of perf list, e.g. stalled-cycles-backend:k; none: no "
+	 "counters",
+	 0},
 	{"interval", KEY_INTERVAL, "TIME", 0, "refresh of the live view, 50ms to 1h (default 1s)",
 	 0},
 	{0, 0, 0, 0, "What comes out:", 4},
@@ -291,6 +296,17 @@ static void add_assertion(struct options *o, const char *arg)
 	o->assertions_nr++;
 }
 
+static void set_perf_events(struct options *o, const char *arg)
+{
+	char message[256];
+
+	o->perf_none = strcmp(arg, "none") == 0;
+	if (!o->perf_none &&
+	    perf_names__parse_list(arg, &perf_lookup_sysfs, o->perf_events, PERF_EVENTS_MAX,
+				   &o->perf_events_nr, message, sizeof(message)))
+		refuse("--perf-events: %s.", message);
+}
+
 static void set_command(struct options *o, const char *arg)
 {
 	if (strcmp(arg, "run") == 0)
@@ -354,6 +370,9 @@ static error_t parse_special(struct options *o, int key, const char *arg, unsign
 		return 0;
 	case KEY_CPU_RECEIVER:
 		o->receiver_cpus = cpu_list("--cpu-receiver", arg);
+		return 0;
+	case KEY_PERF_EVENTS:
+		set_perf_events(o, arg);
 		return 0;
 	case KEY_ASSERT:
 		add_assertion(o, arg);

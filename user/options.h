@@ -10,6 +10,7 @@
 #include "address.h"
 #include "assertion.h"
 #include "netpath.h"
+#include "perf_names.h"
 #include "plan.h"
 #include "result.h"
 
@@ -59,6 +60,9 @@ struct options {
 	const char *sender_cpus, *receiver_cpus; /* lists as given; NULL: not pinned */
 	uint64_t sndbuf, rcvbuf;                 /* 0: the kernel's */
 	bool nodelay, verify;
+	struct perf_spec perf_events[PERF_EVENTS_MAX]; /* asked for besides those of every run */
+	size_t perf_events_nr;
+	bool perf_none;         /* no counters at all */
 	const char *json, *csv; /* file names; NULL: none */
 	struct assertion *assertions[ASSERTIONS_MAX];
 	size_t assertions_nr;

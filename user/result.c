@@ -139,6 +139,17 @@ const char *perf_counter__key(enum perf_counter c)
 	return NAME_OF(keys, c);
 }
 
+const char *perf_window__key(enum nio_perf_window w)
+{
+	static const char *const keys[] = {
+#define X(id, key) key,
+		NIO_PERF_WINDOWS(X)
+#undef X
+	};
+
+	return NAME_OF(keys, w);
+}
+
 const char *zc_cause__key(enum zc_cause c)
 {
 	static const char *const keys[] = {
@@ -196,6 +207,28 @@ static void health_unknown(struct health *health)
 	nums_unknown(&health->unmatched, 1);
 }
 
+static void perf_unknown(struct run_result *r, int side)
+{
+	int c;
+
+	nums_unknown(r->perf[side], PERF_NR);
+	for (c = 0; c < PERF_NR; c++) {
+		nums_unknown(&r->perf_detail[side][c].user, 1);
+		nums_unknown(&r->perf_detail[side][c].kernel, 1);
+		r->perf_detail[side][c].running.reason = not_measured;
+	}
+}
+
+static void windows_unknown(struct run_result *r)
+{
+	static const struct num none = {.reason = not_measured};
+	int i;
+
+	for (i = 0; i < NIO_PERF_WINDOW_NR; i++)
+		r->perf_window[i] = (struct perf_window){
+			QUALITY_UNAVAILABLE, not_measured, none, none, none, none, none, none};
+}
+
 void run_result__init(struct run_result *r)
 {
 	int side;
@@ -219,7 +252,8 @@ void run_result__init(struct run_result *r)
 	r->pinned.outstanding.reason = not_measured;
 	r->places_reason = not_measured;
 	for (side = 0; side < NIO_SIDE_NR; side++)
-		nums_unknown(r->perf[side], PERF_NR);
+		perf_unknown(r, side);
+	windows_unknown(r);
 	health_unknown(&r->health);
 }
 

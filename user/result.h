@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "../bpf/netiotrace.h"
+#include "../bpf/perf_stage.h"
 #include "hist.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
@@ -150,12 +151,15 @@ struct pinned_result {
 	struct latency_result outstanding; /* bytes of one socket pinned, after each send */
 };
 
+/* Counters of one side's threads. The last four are the kernel's own account, kept everywhere. */
 #define PERF_COUNTERS(X)                        \
 	X(CYCLES, "cycles")                     \
 	X(INSTRUCTIONS, "instructions")         \
 	X(L1D_MISSES, "l1d_misses")             \
+	X(LLC_REFERENCES, "llc_references")     \
 	X(LLC_MISSES, "llc_misses")             \
 	X(DTLB_MISSES, "dtlb_misses")           \
+	X(BRANCHES, "branches")                 \
 	X(BRANCH_MISSES, "branch_misses")       \
 	X(CONTEXT_SWITCHES, "context_switches") \
 	X(CPU_MIGRATIONS, "cpu_migrations")     \
@@ -168,10 +172,38 @@ enum perf_counter {
 	PERF_COUNTERS(X)
 #undef X
 	PERF_NR,
+	PERF_HARDWARE_NR = PERF_CONTEXT_SWITCHES,
 };
 /* clang-format on */
 
+/* What else is known of a counter. */
+struct perf_detail {
+	struct num user, kernel; /* the parts spent in either mode */
+	struct real running;     /* share of the time in which it was counting, 0..1 */
+};
+
+/* An event that --perf-events asked for. */
+#define PERF_EVENTS_MAX 16
+struct perf_asked {
+	const char *name; /* as asked for; owned by the options */
+	struct num count[NIO_SIDE_NR];
+	struct real running[NIO_SIDE_NR];
+};
+
 const char *perf_counter__key(enum perf_counter c);
+
+/* What passes through a part of the kernel's path costs, from the samples that were kept. */
+struct perf_window {
+	enum quality quality; /* sampled, or unavailable */
+	const char *reason;
+	struct num windows;   /* passes, measured or not */
+	struct num samples;   /* measured and kept: the next three are of these */
+	struct num discarded; /* measured and thrown away */
+	struct num bytes;
+	struct num cycles, llc_misses;
+};
+
+const char *perf_window__key(enum nio_perf_window w); /* "send_call", "tx_pin", ... */
 
 enum zc_cause {
 	ZC_CAUSE_NONE, /* nothing was sent with MSG_ZEROCOPY, or nothing completed */
@@ -247,6 +279,10 @@ struct run_result {
 	/* a known value with a reason was scaled up: the counter was counting only part of the time
 	 */
 	struct num perf[NIO_SIDE_NR][PERF_NR];
+	struct perf_detail perf_detail[NIO_SIDE_NR][PERF_NR];
+	struct perf_window perf_window[NIO_PERF_WINDOW_NR];
+	struct perf_asked perf_asked[PERF_EVENTS_MAX];
+	size_t perf_asked_nr;
 	struct health health;
 };
 

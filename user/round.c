@@ -56,12 +56,20 @@ static int book(struct round *r)
 	return err;
 }
 
+/* How many sides are processes of ours: with --connect the sender only, which is the first. */
+static int sides_here(const struct round *r)
+{
+	return is_remote(r) ? NIO_SIDE_RECEIVER : NIO_SIDE_NR;
+}
+
 /* Both sides have said how much they did so far: shows it. */
 static void show_progress(struct round *r)
 {
 	struct run *run = r->run;
 
 	r->stats[NIO_SIDE_SENDER] = r->stats[NIO_SIDE_RECEIVER] = false;
+	for (int side = 0; side < sides_here(r); side++)
+		perf_watch__read(&run->perf, side, r->out);
 	if (run->session) {
 		if (session__read(run->session, r->slot, &r->now) || book(r))
 			return;
@@ -127,6 +135,8 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 		return r->stats[side] ? take_numbers(r, side) : 0;
 	case DRIVER_DONE:
 		r->done[side] = true;
+		if (r->measuring)
+			perf_watch__finish(&r->run->perf, side, r->out);
 		return take_numbers(r, side);
 	case DRIVER_ERROR:
 		if (is_remote(r))
@@ -354,6 +364,13 @@ static int connect_sides(struct round *r)
 	return err ? err : watch_sockets(r);
 }
 
+/* Between two phases, when all threads are idle. */
+static void open_counters(struct round *r)
+{
+	for (int side = 0; side < sides_here(r); side++)
+		perf_watch__open(&r->run->perf, side, r->drivers[side].child.pid);
+}
+
 static int warm_up(struct round *r)
 {
 	struct run *run = r->run;
@@ -366,6 +383,8 @@ static int warm_up(struct round *r)
 			   "finish its warm-up");
 	if (!err && run->session)
 		err = session__read(run->session, r->slot, &r->base);
+	if (!err)
+		open_counters(r);
 	return err;
 }
 
@@ -378,14 +397,17 @@ static int measure(struct round *r)
 		o->messages ? -1 : (int64_t)(options__round_ns(o) / 1000000) + DRAIN_TIMEOUT_MS;
 	int err;
 
+	perf_watch__enable(&run->perf);
 	err = child__say(&r->drivers[NIO_SIDE_SENDER].child, "measure");
 	if (err)
 		return err;
 	r->measuring = true;
+	log_info("%s, round %u: measuring", mode__name(r->mode), r->out->round);
 	display__phase(&run->display, LIVE_RUNNING);
 	loop__set_timer(&run->loop, first, o->interval_ns);
 	err = pump(r, is_done, limit, "finish");
 	loop__set_timer(&run->loop, 0, 0);
+	log_info("%s, round %u: measured", mode__name(r->mode), r->out->round);
 	return err;
 }
 
@@ -405,6 +427,7 @@ static int close_books(struct round *r)
 		return err;
 	}
 	r->out->interrupted |= run->stopped;
+	perf_watch__warn(&run->perf, r->out);
 	ledger__close(r->out, is_done(r));
 	tap__look(&run->result.env.taps, run->path);
 	verdict__give(r->out, &run->result.env);
@@ -413,6 +436,7 @@ static int close_books(struct round *r)
 
 static void end(struct round *r)
 {
+	perf_watch__end(&r->run->perf);
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		struct driver *d = &r->drivers[side];
 
@@ -434,11 +458,9 @@ static void init(struct round *r, struct run *run, enum mode mode, struct run_re
 	out->size = run->o->size;
 	out->fields = run->o->fields;
 	out->threads = run->o->threads;
-	for (int side = 0; side < NIO_SIDE_NR; side++) {
+	for (int side = 0; side < NIO_SIDE_NR; side++)
 		driver__init(&r->drivers[side], side);
-		for (int c = 0; c < PERF_NR; c++)
-			out->perf[side][c].reason = "this version reads no performance counters";
-	}
+	perf_watch__begin(&run->perf, out);
 	if (is_remote(r)) {
 		/* What a receiver of ours would say is taken as said. */
 		r->listening = true;

@@ -187,6 +187,15 @@ static int open_kernel_side(struct run *run)
 	return EXIT_DONE;
 }
 
+static void open_counters(struct run *run)
+{
+	const struct options *o = run->o;
+
+	run->perf.off = o->perf_none;
+	perf_watch__init(&run->perf, o->perf_events, o->perf_events_nr,
+			 environment__is_virtual(&run->result.env));
+}
+
 static void init_result(struct run *run)
 {
 	struct result *res = &run->result;
@@ -411,7 +420,11 @@ static int set_up(struct run *run)
 		return EXIT_RUN_FAILED;
 	}
 	code = open_path(run);
-	return code ? code : open_kernel_side(run);
+	if (!code)
+		code = open_kernel_side(run);
+	if (!code)
+		open_counters(run);
+	return code;
 }
 
 static void tear_down(struct run *run)

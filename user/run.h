@@ -10,6 +10,7 @@
 #include "loop.h"
 #include "netpath.h"
 #include "options.h"
+#include "perf_watch.h"
 #include "plan.h"
 #include "session.h"
 
@@ -24,6 +25,7 @@ struct run {
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct result result;
 	struct display display;
+	struct perf_watch perf;
 	char loadgen[PATH_MAX];
 	int signo;    /* the signal that ended the run early, or 0 */
 	bool stopped; /* by that signal or by q */

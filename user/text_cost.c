@@ -5,60 +5,67 @@
  */
 #include <string.h>
 
+#include "perf_derive.h"
+#include "perf_read.h"
 #include "text_note.h"
 
+#define GIB (1024.0 * 1024.0 * 1024.0)
+
+/* A figure: derived, or a counter for each so many bytes. */
 struct cost {
-	enum perf_counter counter;
 	const char *name;
-	const char *per;
+	const char *unit;
+	bool derived;
+	int index;
 	double bytes;
 };
 
+#define FIGURE(name, unit, d)                    \
+	{                                        \
+		name, unit, true, DERIVED_##d, 0 \
+	}
+#define COUNTER(name, unit, c, bytes)              \
+	{                                          \
+		name, unit, false, PERF_##c, bytes \
+	}
+
+/* clang-format off */
 static const struct cost costs[] = {
-	{PERF_CYCLES, "cycles", "byte", 1},
-	{PERF_INSTRUCTIONS, "instructions", "byte", 1},
-	{PERF_L1D_MISSES, "L1d misses", "kB", 1e3},
-	{PERF_LLC_MISSES, "LLC misses", "kB", 1e3},
-	{PERF_DTLB_MISSES, "dTLB misses", "kB", 1e3},
-	{PERF_BRANCH_MISSES, "branch misses", "kB", 1e3},
-	{PERF_CONTEXT_SWITCHES, "context switches", "GB", 1e9},
-	{PERF_CPU_MIGRATIONS, "CPU migrations", "GB", 1e9},
-	{PERF_PAGE_FAULTS, "page faults", "GB", 1e9},
+	FIGURE("cycles", "per byte", CYCLES_PER_BYTE),
+	FIGURE("instructions", "per cycle", IPC),
+	FIGURE("kernel share", "of the cycles", KERNEL_SHARE),
+	FIGURE("L1d misses", "per KiB", L1D_MISSES_PER_KIB),
+	FIGURE("LLC misses", "per KiB", LLC_MISSES_PER_KIB),
+	FIGURE("dTLB misses", "per KiB", DTLB_MISSES_PER_KIB),
+	FIGURE("branch misses", "per KiB", BRANCH_MISSES_PER_KIB),
+	FIGURE("context switches", "per s", SWITCHES_PER_S),
+	COUNTER("CPU migrations", "per GiB", CPU_MIGRATIONS, GIB),
+	COUNTER("page faults", "per GiB", PAGE_FAULTS, GIB),
 };
+/* clang-format on */
 #define COSTS_NR (sizeof(costs) / sizeof(costs[0]))
 
-/* Both sides' counts for each so many bytes received; a sender's alone for those it sent. */
-static struct real per_bytes(const struct run_result *run, const struct num *sender,
-			     const struct num *receiver, double bytes)
+static struct real cost_of(const struct run_result *run, const struct cost *c)
 {
-	struct real r = {.known = false};
-	bool alone = run->sender_side;
-	uint64_t payload = run_result__payload(run);
+	/* Of a receiver on another machine nothing is known: the sender alone, per byte sent. */
+	enum perf_whose whose = run->sender_side ? PERF_OF_SENDER : PERF_OF_BOTH;
+	struct real r;
 
-	if (!sender->known || (!receiver->known && !alone))
-		r.reason = sender->known ? receiver->reason : sender->reason;
-	else if (!payload)
-		r.reason = alone ? "no payload was sent" : "no payload was received";
+	if (c->derived)
+		r = perf_derive(run, (enum perf_derived)c->index, whose);
 	else
-		r = (struct real){
-			.known = true,
-			.value = ((double)sender->value + (alone ? 0 : (double)receiver->value)) *
-				 bytes / (double)payload};
+		r = perf_derive__per_bytes(
+			run, perf_derive__count(run, (enum perf_counter)c->index, whose), c->bytes);
 	if (!r.known && !r.reason)
 		r.reason = "not measured";
 	return r;
 }
 
-static struct real cost_of(const struct run_result *run, const struct cost *c)
-{
-	return per_bytes(run, &run->perf[NIO_SIDE_SENDER][c->counter],
-			 &run->perf[NIO_SIDE_RECEIVER][c->counter], c->bytes);
-}
-
 /* CPU seconds for a GB: as nanoseconds for a byte. */
 static struct real cpu_of(const struct run_result *run)
 {
-	return per_bytes(run, &run->app.sender_cpu_ns, &run->app.receiver_cpu_ns, 1);
+	return perf_derive__per_bytes(
+		run, perf_derive__add(run->app.sender_cpu_ns, run->app.receiver_cpu_ns), 1);
 }
 
 static void print_value(FILE *f, struct real v, bool last)
@@ -99,7 +106,7 @@ static void print_known(FILE *f, const struct result *r)
 		for (i = 0; i < r->summary_nr; i++)
 			print_value(f, cost_of(&r->summary[i].total, &costs[c]),
 				    i + 1 == r->summary_nr);
-		fprintf(f, " per %s; ", costs[c].per);
+		fprintf(f, " %s; ", costs[c].unit);
 	}
 }
 
@@ -161,6 +168,67 @@ static void print_cpu(FILE *f, const struct result *r)
 		fprintf(f, " (n/a: %s)", reason);
 }
 
+static void print_scaled(FILE *f, const struct result *r)
+{
+	struct real lowest = {.known = false}, running;
+	size_t i;
+
+	for (i = 0; i < r->summary_nr; i++) {
+		running = perf_read__lowest_running(&r->summary[i].total);
+		if (running.known && (!lowest.known || running.value < lowest.value))
+			lowest = running;
+	}
+	if (lowest.known && lowest.value < PERF_RUNNING_MIN)
+		fprintf(f, "; counters took turns, down to %.0f %% of the time, and are scaled up",
+			lowest.value * 100);
+}
+
+/* An event that --perf-events asked for: like the others, both sides together. */
+static void print_asked(FILE *f, const struct result *r, size_t event)
+{
+	const char *reason = NULL;
+	bool known = false;
+	struct real v;
+	size_t i;
+
+	fprintf(f, "%s ", r->summary[0].total.perf_asked[event].name);
+	for (i = 0; i < r->summary_nr; i++) {
+		const struct run_result *run = &r->summary[i].total;
+		const struct num *count = run->perf_asked[event].count;
+
+		v = perf_derive__per_bytes(
+			run, perf_derive__add(count[NIO_SIDE_SENDER], count[NIO_SIDE_RECEIVER]),
+			1024);
+		if (v.known)
+			fprintf(f, "%.3g%s", v.value, i + 1 == r->summary_nr ? "" : " / ");
+		else
+			fprintf(f, "n/a%s", i + 1 == r->summary_nr ? "" : " / ");
+		known |= v.known;
+		reason = v.known ? reason : v.reason;
+	}
+	if (known)
+		fprintf(f, " per KiB");
+	else if (reason && !unknown_reason(r, &costs[0]))
+		fprintf(f, " (%s)", reason);
+}
+
+static int print_events(FILE *f, unsigned int width, const struct result *r)
+{
+	size_t i, n = r->summary[0].total.perf_asked_nr;
+	struct text_note note;
+	int err;
+
+	err = text_note__begin(&note);
+	if (err)
+		return err;
+	for (i = 0; i < n; i++) {
+		print_asked(note.f, r, i);
+		if (i + 1 < n)
+			fprintf(note.f, "; ");
+	}
+	return text_note__end(&note, f, width, "events");
+}
+
 int text_cost__print(FILE *f, unsigned int width, const struct result *r)
 {
 	struct text_note n;
@@ -174,5 +242,7 @@ int text_cost__print(FILE *f, unsigned int width, const struct result *r)
 	print_known(n.f, r);
 	print_unknown(n.f, r);
 	print_cpu(n.f, r);
-	return text_note__end(&n, f, width, "perf");
+	print_scaled(n.f, r);
+	err = text_note__end(&n, f, width, "perf");
+	return err ? err : print_events(f, width, r);
 }

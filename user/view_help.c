@@ -27,6 +27,7 @@ static const struct {
 	const char *name, *text;
 } rest[] = {
 	{"copies/B", "copies of each payload byte: gather + tx + deferred + rx + other"},
+	{"cost", "of sender and receiver together; a deferred copy runs on either's clock"},
 	{"bars", "share of a mode's own events; one axis and one scale for all modes"},
 	{"sizes", "counted in 12.5 % buckets and shown by their lower bounds"},
 	{"- and n/a", "- is a measured zero; n/a was not measured, the column says why"},

@@ -170,6 +170,7 @@ static void draw_frame(struct grid *g, const struct live_frame *f, const struct 
 	draw_progress(g, f);
 	draw_status(g, f, m);
 	row = view_ledger__draw(g, 3 + roomy, f);
+	row = view_cost__draw(g, row + roomy, f);
 	view_columns__draw(g, row + roomy, bottom - 2, f, m->quantity, utf8);
 	draw_losses(g, bottom - 1, &f->health);
 	draw_keys(g, bottom, utf8);

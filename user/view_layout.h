@@ -21,6 +21,13 @@ unsigned int view_mode__attr(enum mode mode);
 /* view_ledger.c: heading and a row per mode from row on; returns the first row below. */
 int view_ledger__draw(struct grid *g, int row, const struct live_frame *f);
 
+/*
+ * view_cost.c: heading and a row per mode of what it costs, both sides together; returns the first
+ * row below. format(): one figure, n/a when it is unknown; fills buf, returns it.
+ */
+int view_cost__draw(struct grid *g, int row, const struct live_frame *f);
+char *view_cost__format(char *buf, size_t len, struct real v);
+
 /* view_columns.c: the quantity's heading and one histogram per mode, on rows row..last. */
 void view_columns__draw(struct grid *g, int row, int last, const struct live_frame *f,
 			enum view_quantity q, bool utf8);

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "perf_derive.h"
 #include "units.h"
 #include "view_figures.h"
+#include "view_layout.h"
 #include "view_line.h"
 
 #define LINE_MAX_LEN 256
@@ -68,6 +70,22 @@ static void append_stages(char *buf, size_t len, const struct live_mode *m)
 	}
 }
 
+/* Cycles where they are counted, else CPU time; both sides together. */
+static void append_cost(char *buf, size_t len, const struct live_mode *m)
+{
+	struct real cycles = perf_derive(&m->total, DERIVED_CYCLES_PER_BYTE, PERF_OF_BOTH);
+	struct real cpu = perf_derive__ns_per_kib(&m->total, PERF_OF_BOTH);
+	struct real switches = perf_derive(&m->total, DERIVED_SWITCHES_PER_S, PERF_OF_BOTH);
+	char figure[32];
+
+	if (cycles.known)
+		append(buf, len, "  %s cycles/B",
+		       view_cost__format(figure, sizeof(figure), cycles));
+	else
+		append(buf, len, "  CPU %s ns/KiB", view_cost__format(figure, sizeof(figure), cpu));
+	append(buf, len, "  %s switches/s", view_cost__format(figure, sizeof(figure), switches));
+}
+
 static void append_running(char *buf, size_t len, const struct live_frame *f,
 			   const struct live_mode *m)
 {
@@ -78,6 +96,7 @@ static void append_running(char *buf, size_t len, const struct live_frame *f,
 	else
 		append(buf, len, "  n/a Gbit/s");
 	append_stages(buf, len, m);
+	append_cost(buf, len, m);
 	if (missed->known)
 		append(buf, len, "  missed %llu", (unsigned long long)missed->value);
 	else

@@ -113,6 +113,17 @@ int frame_copy__set(struct frame_copy *copy, const struct live_frame *frame)
 	return 0;
 }
 
+/* What the costs are made of. */
+static void perf__subtract(struct run_result *run, const struct run_result *base)
+{
+	int side, c;
+
+	for (side = 0; side < NIO_SIDE_NR; side++)
+		for (c = 0; c < PERF_NR; c++)
+			run->perf[side][c].value =
+				less(run->perf[side][c].value, base->perf[side][c].value);
+}
+
 static int run__subtract(struct run_result *run, const struct run_result *base)
 {
 	int i;
@@ -123,6 +134,12 @@ static int run__subtract(struct run_result *run, const struct run_result *base)
 	}
 	run->app.rx_bytes = less(run->app.rx_bytes, base->app.rx_bytes);
 	run->app.tx_bytes = less(run->app.tx_bytes, base->app.tx_bytes);
+	run->duration_ns = less(run->duration_ns, base->duration_ns);
+	run->app.sender_cpu_ns.value =
+		less(run->app.sender_cpu_ns.value, base->app.sender_cpu_ns.value);
+	run->app.receiver_cpu_ns.value =
+		less(run->app.receiver_cpu_ns.value, base->app.receiver_cpu_ns.value);
+	perf__subtract(run, base);
 	return for_each_hist(run, base, hist_subtract);
 }
 

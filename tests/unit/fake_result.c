@@ -98,6 +98,15 @@ static void fill_verdict(struct verdict *v)
 		 "kernel copies pinned pages on delivery (skb_copy_ubufs).");
 }
 
+static void fake_counter__none(struct run_result *run, int side, int c)
+{
+	static const struct num none = {
+		.reason = "no hardware counters: virtual machine without a PMU"};
+
+	run->perf[side][c] = none;
+	run->perf_detail[side][c] = (struct perf_detail){none, none, {.reason = none.reason}};
+}
+
 void fake_run__fill(struct run_result *run, enum mode mode)
 {
 	int side, c;
@@ -114,8 +123,7 @@ void fake_run__fill(struct run_result *run, enum mode mode)
 		fill_verdict(&run->verdict);
 	for (side = 0; side < NIO_SIDE_NR; side++)
 		for (c = 0; c < PERF_NR; c++)
-			run->perf[side][c] = (struct num){
-				.reason = "no hardware counters: virtual machine without a PMU"};
+			fake_counter__none(run, side, c);
 	run->health = (struct health){known(0), known(0), known(0), known(0)};
 }
 

@@ -54,6 +54,13 @@ static inline void full_app__fill(struct app_result *app)
 	}
 }
 
+static inline void full_detail__fill(struct perf_detail *d, uint64_t base)
+{
+	d->user = known(base + 100);
+	d->kernel = known(base + 200);
+	d->running = (struct real){.value = 1, .known = true};
+}
+
 static inline void full_run__fill(struct run_result *run, enum mode mode, unsigned int round)
 {
 	int i;
@@ -95,7 +102,25 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 	for (i = 0; i < PERF_NR; i++) {
 		run->perf[NIO_SIDE_SENDER][i] = known(30000 + (uint64_t)i);
 		run->perf[NIO_SIDE_RECEIVER][i] = known(40000 + (uint64_t)i);
+		full_detail__fill(&run->perf_detail[NIO_SIDE_SENDER][i], 30000 + (uint64_t)i);
+		full_detail__fill(&run->perf_detail[NIO_SIDE_RECEIVER][i], 40000 + (uint64_t)i);
 	}
+	for (i = 0; i < NIO_PERF_WINDOW_NR; i++)
+		run->perf_window[i] = (struct perf_window){
+			.quality = QUALITY_SAMPLED,
+			.windows = known(6100),
+			.samples = known(90),
+			.discarded = known(10),
+			.bytes = known(90 << 10),
+			.cycles = known(180 << 10),
+			.llc_misses = known(270),
+		};
+	run->perf_asked_nr = 1;
+	run->perf_asked[0] = (struct perf_asked){
+		.name = "LLC-loads:k",
+		.count = {known(501), known(502)},
+		.running = {{.value = 1, .known = true}, {.value = 1, .known = true}},
+	};
 	run->health = (struct health){known(0), known(1), known(2), known(3)};
 }
 

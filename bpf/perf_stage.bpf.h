@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The kernel half of bpf/perf_stage.h: two calls, one at either end of a window.
+ *
+ *   perf_begin(&state->perf, conn->slot, NIO_PERF_PIN);             in the fentry program
+ *   perf_end(&state->perf, conn->slot, NIO_PERF_PIN, bytes);        in the fexit program
+ *
+ * state is what the stage keeps of the call between the two (task storage, or a hash on pid_tgid).
+ * For programs of type tracing, kprobe and raw_tp. With nio_perf_every at 0 the verifier deletes
+ * all of it.
+ */
+#ifndef NETIOTRACE_PERF_STAGE_BPF_H
+#define NETIOTRACE_PERF_STAGE_BPF_H
+
+#include "perf_stage.h"
+
+#define PERF_CURRENT_CPU 0xffffffffULL /* BPF_F_CURRENT_CPU */
+
+/* Sample 1 window in so many; set before loading, a prime so that it does not beat with a pattern.
+ */
+const volatile __u32 nio_perf_every;
+
+/* One event on each CPU, put there by user/perf_stage.c; libbpf makes an entry for each CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__type(key, __u32);
+	__type(value, __u32);
+} nio_perf_cycles SEC(".maps")
+, nio_perf_llc SEC(".maps");
+
+/* User space sets max_entries from the number of slots. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, NIO_PERF_WINDOW_NR);
+	__type(key, __u32);
+	__type(value, struct nio_perf_cell);
+} nio_perf_cells SEC(".maps");
+
+/* What is read of a task here: a flavour, so that vmlinux.h need not have the structure. */
+struct task_struct___switches {
+	unsigned long nvcsw, nivcsw;
+} __attribute__((preserve_access_index));
+
+/* Voluntary and other switches of the current task so far. */
+static __always_inline __u64 perf_switches(void)
+{
+	const struct task_struct___switches *task = (const void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw);
+}
+
+static __always_inline long perf_read(struct nio_perf_reading *at)
+{
+	long err;
+
+	err = bpf_perf_event_read_value(&nio_perf_cycles, PERF_CURRENT_CPU,
+					(void *)&at[NIO_PERF_CYCLES], sizeof(*at));
+	if (err)
+		return err;
+	return bpf_perf_event_read_value(&nio_perf_llc, PERF_CURRENT_CPU,
+					 (void *)&at[NIO_PERF_LLC_MISSES], sizeof(*at));
+}
+
+/* A window begins. The reading comes last: what is done here is not in the sample. */
+static __always_inline void perf_begin(struct nio_perf_open *open, __u32 slot,
+				       enum nio_perf_window window)
+{
+	__u32 i = nio_perf_index(slot, window);
+	struct nio_perf_cell *cell;
+
+	open->sampled = 0;
+	if (!nio_perf_every)
+		return;
+	cell = bpf_map_lookup_elem(&nio_perf_cells, &i);
+	if (!cell || !nio_perf_due(cell->windows++, nio_perf_every))
+		return;
+	open->cpu = bpf_get_smp_processor_id();
+	open->switches = perf_switches();
+	open->sampled = !perf_read(open->at);
+}
+
+/* It ends: the reading comes first. */
+static __always_inline void perf_end(struct nio_perf_open *open, __u32 slot,
+				     enum nio_perf_window window, __u64 bytes)
+{
+	__u32 i = nio_perf_index(slot, window);
+	struct nio_perf_reading end[NIO_PERF_EVENT_NR] = {};
+	struct nio_perf_cell *cell;
+	long err;
+
+	if (!nio_perf_every || !open->sampled)
+		return;
+	err = perf_read(end);
+	open->sampled = 0;
+	cell = bpf_map_lookup_elem(&nio_perf_cells, &i);
+	if (!cell)
+		return;
+	if (err)
+		cell->unread++;
+	else
+		nio_perf_book(cell, open, bpf_get_smp_processor_id(), perf_switches(), end, bytes);
+}
+
+#endif

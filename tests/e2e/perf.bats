@@ -1,0 +1,196 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Performance counters: held against perf stat on the same processes, and what is said where the
+# machine has none.
+
+load ../lib
+
+setup() {
+	need_root
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+	stop_jobs
+}
+
+# Whether the kernel drives a PMU of the CPU.
+has_pmu() {
+	perf stat -x, -e cycles true 2>&1 | grep -q ',cycles' &&
+		! perf stat -x, -e cycles true 2>&1 | grep -q 'not supported'
+}
+
+need_perf() {
+	need_tool perf
+	perf stat -x, -e task-clock true >/dev/null 2>perf.err || skip "perf cannot run: $(head -n 1 perf.err)"
+}
+
+# witness EVENTS ARGS...: a run and perf stat beside it, into out.json and perf.csv.
+witness() {
+	local code=0
+
+	python3 "$REPO/tests/e2e/perf_witness.py" "$NETIOTRACE" out.json perf.csv "$@" >witness.out ||
+		code=$?
+	cat witness.out
+	[ "$code" -ne 77 ] || skip "$(cat witness.out)"
+	[ "$code" -eq 0 ]
+}
+
+# agree EVENT OURS UNIT: perf's count, and ours of both sides in UNITs, within 2 %.
+agree() {
+	local ours theirs
+
+	theirs=$(awk -F, -v e="$1" '$3 == e { print $1 }' perf.csv)
+	ours=$(jq ".runs[0].perf | $2" out.json)
+	echo "$1: perf stat $theirs, netiotrace $ours / ${3:-1}"
+	awk -v a="$ours" -v b="$theirs" -v unit="${3:-1}" 'BEGIN {
+		a /= unit; d = a > b ? a - b : b - a; exit !(b > 0 && d <= 0.02 * b) }'
+}
+
+# The two are switched on and off some hundred microseconds apart. A machine that is busy with other
+# things can make that more: up to three runs.
+witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
+	local events=$1 args=() try i ok
+
+	shift
+	while [ "$1" != -- ]; do
+		args+=("$1")
+		shift
+	done
+	shift
+	for try in 1 2 3; do
+		witness "$events" --mode onecopy --rounds 1 --warmup 1s --duration 4s "${args[@]}"
+		ok=true
+		for ((i = 1; i <= $#; i += 3)); do
+			agree "${@:i:3}" || ok=false
+		done
+		if $ok; then
+			return 0
+		fi
+		echo "try $try: more than 2 % apart"
+	done
+	return 1
+}
+
+# Few switches: perf's task clock leaves out the time they take, the scheduler's account does not.
+@test "task_clock and context_switches of a run are those of perf stat within 2 %" {
+	need_perf
+	witness_agrees task-clock,context-switches --size 1m --threads 2 --cpu-sender 0 \
+		--cpu-receiver 0 -- \
+		task-clock '.sender.task_clock_ns.value + .receiver.task_clock_ns.value' 1000000 \
+		context-switches '.sender.context_switches.value + .receiver.context_switches.value' 1
+}
+
+# Thousands of switches a second: the same event on both sides.
+@test "perf's task-clock and context-switches are those of perf stat within 2 %" {
+	need_perf
+	witness_agrees task-clock,context-switches --size 16k --threads 2 \
+		--perf-events task-clock,context-switches -- \
+		task-clock '.events[0].sender.value + .events[0].receiver.value' 1000000 \
+		context-switches '.events[1].sender.value + .events[1].receiver.value' 1 \
+		context-switches '.sender.context_switches.value + .receiver.context_switches.value' 1
+}
+
+@test "cycles and instructions are those of perf stat within 2 %" {
+	need_perf
+	has_pmu || skip "no hardware counters: perf stat says cycles are not supported"
+	witness_agrees cycles,instructions --size 16k --threads 2 -- \
+		cycles '.sender.cycles.value + .receiver.cycles.value' 1 \
+		instructions '.sender.instructions.value + .receiver.instructions.value' 1
+}
+
+@test "software counters are real, hardware ones real or null with one reason" {
+	"$NETIOTRACE" --mode all --rounds 1 --duration 600ms --json out.json >text 2>stderr
+	jq -e '[.runs[].perf | .sender, .receiver | .task_clock_ns.value > 0 and
+		.context_switches.value > 0 and .cpu_migrations.value != null and
+		.page_faults.value != null] | length == 6 and all' out.json
+	# The same account as CLOCK_PROCESS_CPUTIME_ID, but for the exchange of a few frames before and
+	# after the phase.
+	jq -c '.runs[] | [.app.cpu_s.sender, .perf.sender.task_clock_ns.value]' out.json
+	jq -e '[.runs[] | .perf.sender.task_clock_ns.value / 1e9 / .app.cpu_s.sender
+		| . > 0.95 and . < 1.1] | all' out.json
+	if jq -e '.runs[0].perf.sender.cycles.value != null' out.json; then
+		jq -e '[.runs[].perf.derived.both | .ipc > 0 and .cycles_per_byte > 0] | all' out.json
+		return
+	fi
+	jq -e '[.runs[].perf | .sender, .receiver |
+		.cycles, .instructions, .l1d_misses, .llc_misses, .llc_references, .dtlb_misses,
+		.branches, .branch_misses | select(.value == null and .scaled == null) | .reason]
+		| length == 48 and (unique | length == 1)' out.json
+	tr -s ' \n' ' ' <text >flat
+	[ "$(grep -o 'no hardware counters' flat | wc -l)" -eq 1 ]
+	# Not one warning: that a machine has no PMU is in the result.
+	run ! grep -i 'warning\|hardware' stderr
+}
+
+@test "the warm-up is not counted" {
+	"$NETIOTRACE" -q --mode onecopy --size 1k --messages 23 --warmup 1s --json out.json
+	jq -e '[.runs[0].perf | .sender, .receiver | .task_clock_ns.value < 200000000]
+		| all' out.json
+}
+
+@test "all threads are counted" {
+	# One CPU for all: what the threads used together is the time that passed.
+	"$NETIOTRACE" -q --mode onecopy --size 64k --threads 5 --rounds 1 --duration 1s --warmup 100ms \
+		--cpu-sender 0 --cpu-receiver 0 --backend none --json out.json
+	jq '.runs[0] | .duration_s, .app.cpu_s, .perf.sender.task_clock_ns, .perf.receiver.task_clock_ns' \
+		out.json
+	jq -e '.runs[0] | (.perf.sender.task_clock_ns.value / 1e9 / .app.cpu_s.sender) > 0.6
+		and (.perf.receiver.task_clock_ns.value / 1e9 / .app.cpu_s.receiver) > 0.6' out.json
+}
+
+@test "--perf-events counts what perf list names" {
+	"$NETIOTRACE" -q --mode onecopy --rounds 1 --duration 300ms --json out.json \
+		--perf-events cs,task-clock,minor-faults:u,L1-dcache-loads:k,r1c2
+	jq -e '.runs[0].perf | .events[0] | .name == "cs" and .sender.value != null' out.json
+	# The same switches by perf and by /proc: read a moment apart.
+	jq '.runs[0].perf | .events[0].sender.value, .sender.context_switches.value' out.json
+	jq -e '.runs[0].perf | (.events[0].sender.value - .sender.context_switches.value) | fabs <= 4' \
+		out.json
+	jq -e '[.runs[0].perf.events[] | .sender, .receiver | .value != null or (.reason | length > 0)]
+		| length == 10 and all' out.json
+	"$NETIOTRACE" --mode onecopy --rounds 1 --duration 300ms --perf-events cs 2>/dev/null |
+		grep -q '^events  *cs [0-9]'
+}
+
+@test "--perf-events counts tracepoints where tracefs is mounted" {
+	unshare --mount bash -c "mount -t tracefs none /sys/kernel/tracing &&
+		cat /sys/kernel/tracing/events/sched/sched_switch/id" ||
+		skip "tracefs cannot be read here"
+	unshare --mount bash -c "mount -t tracefs none /sys/kernel/tracing
+		exec '$NETIOTRACE' -q --mode onecopy --rounds 1 --duration 300ms --json out.json \
+		--perf-events sched:sched_switch"
+	jq '.runs[0].perf | .events[0], .sender.context_switches' out.json
+	jq -e '.runs[0].perf.events[0].sender.value > 0' out.json
+}
+
+@test "--perf-events none counts nothing and says so" {
+	"$NETIOTRACE" -q --mode onecopy --messages 23 --perf-events none --json out.json
+	jq -e '[.runs[0].perf | .sender, .receiver | .[] | .value == null and
+		(.reason | test("--perf-events none"))] | all' out.json
+}
+
+@test "events that do not exist are refused before anything starts" {
+	for list in '' nonsense cs, cs,cs 'cycles:x' 'gpu/event=1/' 'cpu/event=1' 'no:tracepoint' \
+		'msr/nonsense/'; do
+		code=0
+		"$NETIOTRACE" --perf-events "$list" >stdout 2>stderr </dev/null || code=$?
+		echo "$list: $code $(cat stderr)"
+		[ "$code" -eq 2 ]
+		[ ! -s stdout ]
+		[ "$(wc -l <stderr)" -eq 1 ]
+	done
+	"$NETIOTRACE" --perf-events cache-mises 2>&1 | grep -q "did you mean 'cache-misses'"
+}
+
+@test "where perf_event_open is refused, switches and CPU time are there and the rest has a reason" {
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] ||
+		skip "kernel.perf_event_paranoid lets everybody count here"
+	as_nobody "$NETIOTRACE" -q --backend none --mode onecopy --rounds 1 --duration 500ms \
+		--perf-events cs --json - >out.json
+	jq -e '.runs[0].perf | .sender.context_switches.value > 0 and
+		.receiver.task_clock_ns.value > 0' out.json
+	jq -e '.runs[0].perf | .sender.cycles | .value == null and (.reason | length > 0)' out.json
+	jq -e '.runs[0].perf.events[0].sender | .value == null and
+		(.reason | test("perf_event_paranoid"))' out.json
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Figures made of counters: each formula is in docs/OUTPUT.md, "Derived". Pure.
+ *
+ * Of one side, or of both together, which is the sum of their counters: a deferred copy runs on
+ * either side's clock (in the sender's system call, or in a softirq that interrupts the receiver),
+ * so that only the sum compares one copy mode with another.
+ */
+#ifndef NETIOTRACE_PERF_DERIVE_H
+#define NETIOTRACE_PERF_DERIVE_H
+
+#include "result.h"
+
+#define PERF_DERIVED(X)                                   \
+	X(IPC, "ipc")                                     \
+	X(CYCLES_PER_BYTE, "cycles_per_byte")             \
+	X(KERNEL_SHARE, "kernel_share")                   \
+	X(L1D_MISSES_PER_KIB, "l1d_misses_per_kib")       \
+	X(LLC_MISSES_PER_KIB, "llc_misses_per_kib")       \
+	X(DTLB_MISSES_PER_KIB, "dtlb_misses_per_kib")     \
+	X(BRANCH_MISSES_PER_KIB, "branch_misses_per_kib") \
+	X(LLC_MISS_RATIO, "llc_miss_ratio")               \
+	X(BRANCH_MISS_RATIO, "branch_miss_ratio")         \
+	X(SWITCHES_PER_S, "switches_per_s")               \
+	X(CPU_S_PER_GIB, "cpu_s_per_gib")
+
+/* clang-format off */
+enum perf_derived {
+#define X(id, key) DERIVED_##id,
+	PERF_DERIVED(X)
+#undef X
+	DERIVED_NR,
+};
+/* clang-format on */
+
+enum perf_whose {
+	PERF_OF_SENDER = NIO_SIDE_SENDER,
+	PERF_OF_RECEIVER = NIO_SIDE_RECEIVER,
+	PERF_OF_BOTH,
+	PERF_WHOSE_NR,
+};
+
+const char *perf_derived__key(enum perf_derived d); /* "ipc", ... */
+const char *perf_whose__key(enum perf_whose w);     /* "sender", "receiver", "both" */
+
+/* A counter of one side or the sum of both; unknown, with the reason, if any part is. */
+struct num perf_derive__count(const struct run_result *r, enum perf_counter c, enum perf_whose w);
+
+/* Unknown, with the reason, when a counter in it is, or when it would divide by nothing. */
+struct real perf_derive(const struct run_result *r, enum perf_derived d, enum perf_whose w);
+
+/* CPU time, ns, per KiB received: what can be told where there is no PMU. */
+struct real perf_derive__ns_per_kib(const struct run_result *r, enum perf_whose w);
+
+/* A count for each so many bytes received. */
+struct real perf_derive__per_bytes(const struct run_result *r, struct num count, double bytes);
+
+/* The sum of two counts; unknown, with the reason, if either is. */
+struct num perf_derive__add(struct num a, struct num b);
+
+/*
+ * Why there are no hardware counters at all in any of the runs, if there is one reason for it;
+ * NULL when one of them is known, or reasons differ.
+ */
+const char *perf_derive__no_hardware(const struct run_result *r);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of counters and the packing of groups; see perf_plan.h. Pure. */
+#include <errno.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "perf_plan.h"
+
+#define CACHE(cache, result)                                                        \
+	(PERF_COUNT_HW_CACHE_##cache | (uint64_t)PERF_COUNT_HW_CACHE_OP_READ << 8 | \
+	 (uint64_t)PERF_COUNT_HW_CACHE_RESULT_##result << 16)
+
+struct counter {
+	uint32_t type;
+	uint64_t config;
+	bool parts;          /* can be told apart by mode; else the kernel counts it undivided */
+	unsigned int bundle; /* 0: software */
+};
+
+/*
+ * Counters of one bundle are divided by each other. Last-level misses are the generic events, which
+ * every PMU driver maps, where LLC-load-misses is missing on many.
+ */
+/* clang-format off */
+static const struct counter counters[PERF_NR] = {
+	[PERF_CYCLES]           = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true, 1},
+	[PERF_INSTRUCTIONS]     = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, true, 1},
+	[PERF_L1D_MISSES]       = {PERF_TYPE_HW_CACHE, CACHE(L1D, MISS), true, 2},
+	[PERF_LLC_REFERENCES]   = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, true, 3},
+	[PERF_LLC_MISSES]       = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, true, 3},
+	[PERF_DTLB_MISSES]      = {PERF_TYPE_HW_CACHE, CACHE(DTLB, MISS), true, 4},
+	[PERF_BRANCHES]         = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, true, 5},
+	[PERF_BRANCH_MISSES]    = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, true, 5},
+	[PERF_CONTEXT_SWITCHES] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, false, 0},
+	[PERF_CPU_MIGRATIONS]   = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, false, 0},
+	[PERF_PAGE_FAULTS]      = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, true, 0},
+	[PERF_TASK_CLOCK_NS]    = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false, 0},
+};
+/* clang-format on */
+
+#define BUNDLE_ASKED 16 /* events asked for: each a bundle of its own, from here on */
+
+static void add_slot(struct perf_plan *plan, const struct perf_slot *slot)
+{
+	if (plan->slots_nr < PERF_SLOTS_MAX)
+		plan->slots[plan->slots_nr++] = *slot;
+}
+
+static void add_counter(struct perf_plan *plan, enum perf_counter c)
+{
+	const struct counter *k = &counters[c];
+	struct perf_slot slot = {
+		.spec = {.type = k->type, .config = k->config},
+		.quantity = c,
+		.part = k->parts ? PERF_USER : PERF_WHOLE,
+		.bundle = k->bundle,
+	};
+
+	strcpy(slot.spec.name, perf_counter__key(c));
+	slot.spec.exclude_kernel = k->parts;
+	add_slot(plan, &slot);
+	if (!k->parts)
+		return;
+	slot.part = PERF_KERNEL;
+	slot.spec.exclude_kernel = false;
+	slot.spec.exclude_user = true;
+	add_slot(plan, &slot);
+}
+
+void perf_plan__init(struct perf_plan *plan, const struct perf_spec *asked, size_t asked_nr)
+{
+	memset(plan, 0, sizeof(*plan));
+	for (int c = 0; c < PERF_NR; c++)
+		add_counter(plan, c);
+	for (size_t i = 0; i < asked_nr; i++) {
+		struct perf_slot slot = {
+			.spec = asked[i],
+			.quantity = PERF_NR + (unsigned int)i,
+			.part = PERF_WHOLE,
+			.bundle = BUNDLE_ASKED + (unsigned int)i,
+		};
+
+		add_slot(plan, &slot);
+	}
+}
+
+static bool usable(const struct perf_plan *plan, const struct perf_slot *slot)
+{
+	return !slot->err && !slot->proc &&
+	       (perf_spec__pmu(&slot->spec) != PERF_PMU_CPU || plan->registers);
+}
+
+/* Events a group may have. How many registers another PMU has, nobody knows: one each. */
+static unsigned int limit_of(const struct perf_plan *plan, unsigned int pmu)
+{
+	if (!pmu)
+		return PERF_GROUP_MAX;
+	if (pmu != PERF_PMU_CPU)
+		return 1;
+	return plan->registers < PERF_GROUP_MAX ? plan->registers : PERF_GROUP_MAX;
+}
+
+static unsigned int room_of(const struct perf_plan *plan, const struct perf_group *g)
+{
+	unsigned int limit = limit_of(plan, g->pmu);
+
+	return limit > g->nr ? limit - g->nr : 0;
+}
+
+/* The first group of this PMU with room for so many; a new one if there is none. */
+static struct perf_group *group_for(struct perf_plan *plan, unsigned int pmu, unsigned int n)
+{
+	struct perf_group *g;
+
+	for (size_t i = 0; i < plan->groups_nr; i++) {
+		g = &plan->groups[i];
+		if (g->pmu == pmu && room_of(plan, g) >= n)
+			return g;
+	}
+	g = &plan->groups[plan->groups_nr++];
+	*g = (struct perf_group){.pmu = pmu};
+	return g;
+}
+
+static unsigned int bundle_size(const struct perf_plan *plan, size_t first)
+{
+	unsigned int n = 0;
+
+	for (size_t i = first; i < plan->slots_nr; i++)
+		n += plan->slots[i].bundle == plan->slots[first].bundle &&
+		     usable(plan, &plan->slots[i]);
+	return n;
+}
+
+static bool placed(const struct perf_plan *plan, size_t slot)
+{
+	for (size_t g = 0; g < plan->groups_nr; g++)
+		for (unsigned int i = 0; i < plan->groups[g].nr; i++)
+			if (plan->groups[g].slot[i] == slot)
+				return true;
+	return false;
+}
+
+/* A bundle that no group has room for is taken apart, event by event. */
+static void place_bundle(struct perf_plan *plan, size_t first)
+{
+	unsigned int pmu = perf_spec__pmu(&plan->slots[first].spec);
+	unsigned int n = bundle_size(plan, first);
+	bool whole = n <= limit_of(plan, pmu);
+	struct perf_group *g = whole ? group_for(plan, pmu, n) : NULL;
+
+	for (size_t i = first; i < plan->slots_nr; i++) {
+		const struct perf_slot *s = &plan->slots[i];
+
+		if (s->bundle != plan->slots[first].bundle || !usable(plan, s))
+			continue;
+		if (!whole)
+			g = group_for(plan, pmu, 1);
+		g->slot[g->nr++] = (unsigned char)i;
+	}
+}
+
+void perf_plan__pack(struct perf_plan *plan)
+{
+	plan->groups_nr = 0;
+	for (size_t i = 0; i < plan->slots_nr; i++)
+		if (usable(plan, &plan->slots[i]) && !placed(plan, i))
+			place_bundle(plan, i);
+}
+
+unsigned int perf_plan__hardware_groups(const struct perf_plan *plan)
+{
+	unsigned int n = 0;
+
+	for (size_t g = 0; g < plan->groups_nr; g++)
+		n += plan->groups[g].pmu == PERF_PMU_CPU;
+	return n;
+}
+
+static const char *reason_refused(const struct perf_facts *facts)
+{
+	if (facts->paranoid != INT_MIN && facts->paranoid > 1 && !facts->may_perf)
+		return "kernel.perf_event_paranoid forbids it to ordinary users: run as root, or "
+		       "sysctl kernel.perf_event_paranoid=1";
+	return "perf_event_open is refused, as in a container: give it CAP_PERFMON, and a seccomp "
+	       "profile that allows perf_event_open";
+}
+
+static const char *reason_no_hardware(const struct perf_facts *facts)
+{
+	if (facts->has_pmu)
+		return "this CPU's PMU has no such event: see perf list";
+	if (facts->virtual_machine)
+		return "no hardware counters: virtual machine without a PMU; run on real hardware, "
+		       "or give the guest one (QEMU: -cpu host,pmu=on)";
+	return "no hardware counters: the kernel drives no PMU of this CPU; look for its driver in "
+	       "dmesg";
+}
+
+const char *perf_plan__reason(int err, bool hardware, const struct perf_facts *facts)
+{
+	switch (err) {
+	case -EACCES:
+	case -EPERM:
+		return reason_refused(facts);
+	case -ENOSYS:
+		return "this kernel was built without perf events (CONFIG_PERF_EVENTS)";
+	case -EMFILE:
+	case -ENFILE:
+		return "too many files are open: raise ulimit -n, or use fewer --threads";
+	case -EBUSY:
+		return "another program holds the counters: end it (perf, NMI watchdog, a "
+		       "debugger)";
+	case -ENOMEM:
+		return "memory is short for perf events";
+	case -ENOENT:
+	case -EOPNOTSUPP:
+	case -ENODEV:
+	case -EINVAL:
+	case -ENXIO:
+		return hardware ? reason_no_hardware(facts)
+				: "this kernel has no such event: see perf list";
+	default:
+		return "perf_event_open failed";
+	}
+}
+
+static const struct perf_slot *slot_of(const struct perf_plan *plan, unsigned int quantity,
+				       enum perf_part part)
+{
+	for (size_t i = 0; i < plan->slots_nr; i++)
+		if (plan->slots[i].quantity == quantity && plan->slots[i].part == part)
+			return &plan->slots[i];
+	return NULL;
+}
+
+static const char *slot_reason(const struct perf_plan *plan, const struct perf_slot *s,
+			       const struct perf_facts *facts)
+{
+	bool hardware = perf_spec__is_hardware(&s->spec);
+
+	if (s->err)
+		return perf_plan__reason(s->err, hardware, facts);
+	return usable(plan, s) ? NULL : perf_plan__reason(-ENOENT, true, facts);
+}
+
+static bool from_proc(const struct perf_plan *plan, unsigned int quantity)
+{
+	for (size_t i = 0; i < plan->slots_nr; i++)
+		if (plan->slots[i].quantity == quantity && plan->slots[i].proc)
+			return true;
+	return false;
+}
+
+const char *perf_plan__missing(const struct perf_plan *plan, unsigned int quantity,
+			       enum perf_part part, const struct perf_facts *facts)
+{
+	static const char undivided[] =
+		"the kernel counts this without telling user from kernel mode";
+	const struct perf_slot *s = slot_of(plan, quantity, part);
+	const char *reason;
+
+	if (from_proc(plan, quantity))
+		return part == PERF_WHOLE ? NULL : undivided;
+	if (s)
+		return slot_reason(plan, s, facts);
+	if (part != PERF_WHOLE)
+		return undivided;
+	/* A whole that is the sum of its parts. */
+	reason = perf_plan__missing(plan, quantity, PERF_USER, facts);
+	return reason ? reason : perf_plan__missing(plan, quantity, PERF_KERNEL, facts);
+}
