@@ -107,6 +107,21 @@ static struct stage_line by_loadgen(const char *stage, const char *who)
 	return (struct stage_line){.stage = stage, .quality = QUALITY_EXACT, .hook = who};
 }
 
+/* A part of what is unavailable as a whole for the same reason: said once. */
+static bool said_of_whole(const struct plan_row *rows, size_t i)
+{
+	const char *space = strchr(rows[i].stage, ' ');
+	size_t len = space ? (size_t)(space - rows[i].stage) : 0;
+
+	if (rows[i].hook || !len || !rows[i].reason)
+		return false;
+	for (size_t j = 0; j < i; j++)
+		if (!rows[j].hook && !strncmp(rows[j].stage, rows[i].stage, len) &&
+		    !rows[j].stage[len] && rows[j].reason && !strcmp(rows[j].reason, rows[i].reason))
+			return true;
+	return false;
+}
+
 size_t doctor__stages(const struct plan_row *rows, size_t rows_nr, const struct offer *offers,
 		      struct stage_line stages[STAGE_LINES_MAX])
 {
@@ -117,7 +132,7 @@ size_t doctor__stages(const struct plan_row *rows, size_t rows_nr, const struct 
 		if (s != NIO_STAGE_USER_GATHER)
 			n += lines_of(stage__key(s), rows, rows_nr, offers, &stages[n]);
 	for (size_t i = 0; i < rows_nr; i++)
-		if (!feeds_any_stage(rows[i].stage))
+		if (!feeds_any_stage(rows[i].stage) && !said_of_whole(rows, i))
 			fill(&stages[n++], rows[i].stage, &rows[i], offers);
 	stages[n++] = by_loadgen("send_call", "netio-loadgen's own clock");
 	return n;

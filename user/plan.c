@@ -160,7 +160,7 @@ static const struct {
 	[PROBE_PIN_TIME] = {"pin_time", "path_ns pin", "send call", NO_MARK},
 	[PROBE_WAIT_TIME] = {"wait_time", "path_ns wait", "send call", NO_MARK},
 	[PROBE_TRANSMIT_TIME] = {"transmit_time", "path_ns transmit", "send call", NO_MARK},
-	[PROBE_INLINE_TIME] = {"inline_time", "path_ns inline_receive", "softirq", NO_MARK},
+	[PROBE_INLINE_TIME] = {"inline_time", "path_ns inline", "softirq", NO_MARK},
 	[PROBE_RX_TIME] = {"rx_time", "rx_copy time", "skb", NO_MARK},
 };
 
