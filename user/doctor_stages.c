@@ -117,7 +117,8 @@ static bool said_of_whole(const struct plan_row *rows, size_t i)
 		return false;
 	for (size_t j = 0; j < i; j++)
 		if (!rows[j].hook && !strncmp(rows[j].stage, rows[i].stage, len) &&
-		    !rows[j].stage[len] && rows[j].reason && !strcmp(rows[j].reason, rows[i].reason))
+		    !rows[j].stage[len] && rows[j].reason &&
+		    !strcmp(rows[j].reason, rows[i].reason))
 			return true;
 	return false;
 }

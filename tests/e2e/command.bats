@@ -84,7 +84,8 @@ refused() { # ARGS...
 @test "--help says everything, --version the version" {
 	"$NETIOTRACE" --help >help
 	for option in mode size fields threads duration messages warmup rounds verify path connect listen mtu ipv6 \
-		sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls interval json csv \
+		sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls times no-times without perf-events \
+		interval json csv \
 		assert quiet verbose; do
 		grep -q -- "--$option" help || { echo "no --$option"; return 1; }
 	done

@@ -72,22 +72,20 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 	return 1
 }
 
-# Few switches: perf's task clock leaves out the time they take, the scheduler's account does not.
-@test "task_clock and context_switches of a run are those of perf stat within 2 %" {
-	need_perf
-	witness_agrees task-clock,context-switches --size 1m --threads 2 --cpu-sender 0 \
-		--cpu-receiver 0 -- \
-		task-clock '.sender.task_clock_ns.value + .receiver.task_clock_ns.value' 1000000 \
-		context-switches '.sender.context_switches.value + .receiver.context_switches.value' 1
-}
-
-# Thousands of switches a second: the same event on both sides.
-@test "perf's task-clock and context-switches are those of perf stat within 2 %" {
+# perf's task clock is asked for by name: task_clock_ns is the scheduler's account, which leaves out
+# interrupts and stolen time, where perf's leaves out the switches (docs/OUTPUT.md).
+@test "task clock and context switches are those of perf stat within 2 %" {
 	need_perf
 	witness_agrees task-clock,context-switches --size 16k --threads 2 \
 		--perf-events task-clock,context-switches -- \
 		task-clock '.events[0].sender.value + .events[0].receiver.value' 1000000 \
 		context-switches '.events[1].sender.value + .events[1].receiver.value' 1 \
+		context-switches '.sender.context_switches.value + .receiver.context_switches.value' 1
+}
+
+@test "context switches of a run without perf events are those of perf stat within 2 %" {
+	need_perf
+	witness_agrees context-switches --size 64k --threads 2 -- \
 		context-switches '.sender.context_switches.value + .receiver.context_switches.value' 1
 }
 
@@ -120,7 +118,9 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 	tr -s ' \n' ' ' <text >flat
 	[ "$(grep -o 'no hardware counters' flat | wc -l)" -eq 1 ]
 	# Not one warning: that a machine has no PMU is in the result.
-	run ! grep -i 'warning\|hardware' stderr
+	if grep -i 'warning\|hardware' stderr; then
+		return 1
+	fi
 }
 
 @test "the warm-up is not counted" {
@@ -171,7 +171,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 }
 
 @test "events that do not exist are refused before anything starts" {
-	for list in '' nonsense cs, cs,cs 'cycles:x' 'gpu/event=1/' 'cpu/event=1' 'no:tracepoint' \
+	for list in '' nonsense 'cs,' 'cs,cs' 'cycles:x' 'gpu/event=1/' 'cpu/event=1' 'no:tracepoint' \
 		'msr/nonsense/'; do
 		code=0
 		"$NETIOTRACE" --perf-events "$list" >stdout 2>stderr </dev/null || code=$?

@@ -18,9 +18,11 @@ static struct num known(uint64_t value)
 /* 1 MiB received in 2 s. */
 static void run__fill(struct run_result *r)
 {
-	struct num *tx = r->perf[NIO_SIDE_SENDER], *rx = r->perf[NIO_SIDE_RECEIVER];
+	struct num *tx, *rx;
 
 	run_result__init(r);
+	tx = r->perf[NIO_SIDE_SENDER];
+	rx = r->perf[NIO_SIDE_RECEIVER];
 	r->app.rx_bytes = 1 << 20;
 	r->duration_ns = 2000000000;
 	r->app.sender_cpu_ns = known(1500000);

@@ -139,7 +139,7 @@ static void what_is_no_event_is_refused_in_words(void **state)
 	} cases[] = {
 		{"", "empty"},
 		{"cache-mises", "did you mean 'cache-misses'?"},
-		{"instrucions", "did you mean 'instructions'?"},
+		{"instruktions", "did you mean 'instructions'?"},
 		{"L1-dcache-load-mises", "did you mean 'L1-dcache-load-misses'?"},
 		{"bananas-in-the-cache", "perf list"},
 		{"cycles:", "nothing is behind the colon"},

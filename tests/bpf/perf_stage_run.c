@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters between two BPF programs on the running kernel, with an event that every kernel has (the
+ * CPU's clock) in the place of cycles: sends datagrams to itself and prints what was sampled.
+ *
+ *   perf_stage_run EVERY     windows samples discarded ns
+ */
+#include <arpa/inet.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "perf_stage_object.skel.h"
+#include "user/perf_stage.h"
+
+#define DATAGRAMS 2000
+
+static int send_datagrams(void)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(to);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), i;
+	char buf[64] = "";
+
+	if (fd < 0 || bind(fd, (void *)&to, sizeof(to)) || getsockname(fd, (void *)&to, &len))
+		return -1;
+	for (i = 0; i < DATAGRAMS; i++)
+		if (sendto(fd, buf, sizeof(buf), 0, (void *)&to, sizeof(to)) < 0 ||
+		    recv(fd, buf, sizeof(buf), 0) < 0)
+			return -1;
+	return close(fd);
+}
+
+static int print_cells(struct perf_stage_object *o)
+{
+	__u32 i = nio_perf_index(0, NIO_PERF_RX_COPY);
+	int cpus = libbpf_num_possible_cpus(), c;
+	struct nio_perf_cell sum = {0}, *cells = calloc((size_t)cpus, sizeof(*cells));
+
+	if (!cells || bpf_map_lookup_elem(bpf_map__fd(o->maps.nio_perf_cells), &i, cells))
+		return -1;
+	for (c = 0; c < cpus; c++) {
+		sum.windows += cells[c].windows;
+		sum.samples += cells[c].samples;
+		sum.moved += cells[c].moved + cells[c].multiplexed + cells[c].unread;
+		sum.counts[0] += cells[c].counts[0];
+	}
+	printf("%llu %llu %llu %llu\n", sum.windows, sum.samples, sum.moved, sum.counts[0]);
+	free(cells);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct perf_spec clocks[NIO_PERF_EVENT_NR] = {
+		{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK},
+		{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK},
+	};
+	struct perf_stage_object *o = perf_stage_object__open();
+	struct perf_stage *stage = NULL;
+	int maps[NIO_PERF_EVENT_NR], err;
+
+	if (argc != 2 || !o)
+		return 2;
+	o->rodata->nio_perf_every = (unsigned int)atoi(argv[1]);
+	err = perf_stage_object__load(o);
+	if (!err) {
+		maps[NIO_PERF_CYCLES] = bpf_map__fd(o->maps.nio_perf_cycles);
+		maps[NIO_PERF_LLC_MISSES] = bpf_map__fd(o->maps.nio_perf_llc);
+		err = perf_stage__open(&stage, clocks, maps);
+	}
+	if (!err)
+		err = perf_stage_object__attach(o);
+	if (!err)
+		err = send_datagrams();
+	if (!err)
+		err = print_cells(o);
+	if (err)
+		fprintf(stderr, "perf_stage_run: %s\n", strerror(err < 0 ? -err : err));
+	perf_stage__close(stage);
+	perf_stage_object__destroy(o);
+	return err ? 1 : 0;
+}
