@@ -89,8 +89,7 @@ static bool parts_are_known(const struct result *r)
 /* The time of the gather stage is the load generator's, known on any kernel: no table for it. */
 static bool table_is_worth_it(const struct result *r)
 {
-	return parts_are_known(r) ||
-	       any_tells(r, ROW_STAGES + NIO_STAGE_USER_GATHER + 1, ROWS_NR);
+	return parts_are_known(r) || any_tells(r, ROW_STAGES + NIO_STAGE_USER_GATHER + 1, ROWS_NR);
 }
 
 static void print_value(FILE *f, struct real v)
@@ -112,8 +111,8 @@ static void format_percent(char *buf, size_t len, const struct run_result *run, 
 	double percent;
 
 	*buf = '\0';
-	if (is_stage(row) || row == PATH_SEND_TOTAL || !v.known || !total.known ||
-	    !(v.value > 0) || !(total.value > 0))
+	if (is_stage(row) || row == PATH_SEND_TOTAL || !v.known || !total.known || !(v.value > 0) ||
+	    !(total.value > 0))
 		return;
 	percent = v.value / total.value * 100;
 	if (percent < 0.5)
@@ -432,8 +431,7 @@ static int print_completions(FILE *f, unsigned int width, const struct result *r
 		return err;
 	for (i = 0; i < r->summary_nr; i++) {
 		run = &r->summary[i].total;
-		if (!run->kernel_zc_known || !run->notifications.known ||
-		    !run->notifications.value)
+		if (!run->kernel_zc_known || !run->notifications.known || !run->notifications.value)
 			continue;
 		print_completion_time(n.f, run);
 		fprintf(n.f, "%.*f sends per notification. ",
