@@ -6,6 +6,8 @@
 #include "json.h"
 #include "remote.h"
 
+static const char not_timed[] = "no event was timed";
+
 /* A bucket as [low, high, count]; high of the open last bucket is null. */
 static json_t *bucket_json(const struct hist *h, uint32_t i)
 {
@@ -46,11 +48,11 @@ static int put_or_null(json_t *object, const char *key, struct num n)
 	return json_put(object, key, n.known ? json_value__u64(n.value) : json_null());
 }
 
-static json_t *latency_json(const struct latency_result *l)
+static json_t *latency_json(const struct latency_result *l, const char *none)
 {
 	const struct hist *h = l->hist;
 	bool timed = h && h->count;
-	const char *reason = h ? "no event was timed" : l->reason;
+	const char *reason = h ? none : l->reason;
 	json_t *o = json_object();
 	int err = 0;
 
@@ -74,7 +76,7 @@ static json_t *latencies_json(const struct app_result *app)
 
 	for (i = 0; i < LATENCY_NR; i++)
 		err |= json_put(o, latency__key((enum latency_kind)i),
-				latency_json(&app->latency[i]));
+				latency_json(&app->latency[i], not_timed));
 	return json_finish(o, err);
 }
 
@@ -164,6 +166,26 @@ static json_t *app_json(const struct run_result *run)
 	return json_finish(o, err);
 }
 
+/* Why there are no quantiles of a stage's times. */
+static const char *no_times(const struct stage_result *s)
+{
+	if (!s->ns.known)
+		return s->ns.reason;
+	return s->times ? not_timed : "only the sum of the times is kept";
+}
+
+static int put_times(json_t *o, const struct stage_result *s)
+{
+	int err = 0;
+
+	err |= json_put_num(o, "ns", s->ns);
+	err |= json_put_num(o, "timed", s->timed);
+	err |= json_put_num(o, "ns_p50", quantile(s->times, 0.5, no_times(s)));
+	err |= json_put_num(o, "ns_p99", quantile(s->times, 0.99, no_times(s)));
+	err |= json_put(o, "ns_buckets", buckets_json(s->times));
+	return err;
+}
+
 static json_t *stage_json(const struct stage_result *s)
 {
 	static const char no_sizes[] = "no event was counted by size";
@@ -180,12 +202,79 @@ static json_t *stage_json(const struct stage_result *s)
 	err |= put_or_null(o, "events", (struct num){.value = s->events, .known = known});
 	if (known && s->event)
 		err |= json_put(o, "event", json_value__text(s->event));
-	err |= json_put_num(o, "ns", s->ns);
+	err |= put_times(o, s);
 	err |= known ? json_put_num(o, "p50", quantile(sizes, 0.5, no_sizes))
 		     : json_put(o, "p50", json_null());
 	err |= known ? json_put_num(o, "p99", quantile(sizes, 0.99, no_sizes))
 		     : json_put(o, "p99", json_null());
 	err |= json_put(o, "sizes", buckets_json(sizes));
+	return json_finish(o, err);
+}
+
+static int put_sum(json_t *o, uint64_t bytes, uint64_t events, uint64_t ns)
+{
+	return json_put_u64(o, "bytes", bytes) | json_put_u64(o, "events", events) |
+	       json_put_u64(o, "ns", ns);
+}
+
+static json_t *place_json(const struct place_result *p)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "context", json_value__text(nio_context__name(p->context)));
+	err |= json_put(o, "comm", json_value__text(p->comm));
+	err |= json_put(o, "device", json_value__text(p->dev[0] ? p->dev : NULL));
+	err |= put_sum(o, p->bytes, p->events, p->ns);
+	return json_finish(o, err);
+}
+
+static json_t *other_json(const struct other_result *other)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "caller", json_value__text(other->caller));
+	err |= put_sum(o, other->bytes, other->events, other->ns);
+	return json_finish(o, err);
+}
+
+/* Where the deferred copies ran. Like buckets, the list is empty when that is not known. */
+static int put_places(json_t *stage, const struct run_result *run)
+{
+	json_t *places = json_array();
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < run->places_nr; i++)
+		err |= json_array_append_new(places, place_json(&run->places[i]));
+	err |= json_put(stage, "places", json_finish(places, err));
+	if (run->places_reason)
+		err |= json_put_reason(stage, "places", run->places_reason);
+	return err;
+}
+
+/* Who made the copies nobody ordered; why nobody knows is the stage's own reason. */
+static int put_callers(json_t *stage, const struct run_result *run)
+{
+	json_t *callers = json_array();
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < run->others_nr; i++)
+		err |= json_array_append_new(callers, other_json(&run->others[i]));
+	return json_put(stage, "callers", json_finish(callers, err));
+}
+
+static json_t *ledger_stage_json(const struct run_result *run, enum nio_stage stage)
+{
+	json_t *o = stage_json(&run->stages[stage]);
+	int err = 0;
+
+	if (stage == NIO_STAGE_DEFERRED_COPY)
+		err = put_places(o, run);
+	else if (stage == NIO_STAGE_OTHER_COPY)
+		err = put_callers(o, run);
 	return json_finish(o, err);
 }
 
@@ -228,7 +317,8 @@ static json_t *ledger_json(const struct run_result *run)
 	int i, err = 0;
 
 	for (i = 0; i < NIO_STAGE_NR; i++)
-		err |= json_put(o, stage__key((enum nio_stage)i), stage_json(&run->stages[i]));
+		err |= json_put(o, stage__key((enum nio_stage)i),
+				ledger_stage_json(run, (enum nio_stage)i));
 	err |= put_unaccounted(o, "unaccounted_tx", run, run->unaccounted_tx);
 	err |= put_unaccounted_rx(o, run);
 	err |= json_put_real(o, "copies_per_byte", run->copies_per_byte);
@@ -236,6 +326,34 @@ static json_t *ledger_json(const struct run_result *run)
 			json_value__text(run->sender_side ? "sender" : "both"));
 	err |= json_put(o, "copies_per_byte_excludes", excluded_json(run));
 	return json_finish(o, err);
+}
+
+static struct real sends_per_notification(const struct run_result *run)
+{
+	if (!run->kernel_zc_known || !run->notifications.known)
+		return (struct real){.reason = run->notifications.reason};
+	if (!run->notifications.value)
+		return (struct real){.reason = "nothing completed"};
+	return (struct real){
+		.value = (double)run->kernel_zc.completed / (double)run->notifications.value,
+		.known = true,
+	};
+}
+
+/* What the kernel alone knows of zero-copy sends: what is pinned, for how long, what it refused. */
+static int put_pinned(json_t *o, const struct run_result *run)
+{
+	const struct pinned_result *p = &run->pinned;
+	int err = 0;
+
+	err |= json_put_real(o, "sends_per_notification", sends_per_notification(run));
+	err |= json_put_num(o, "completed_bytes", p->completed_bytes);
+	err |= json_put_num(o, "enobufs_optmem", run->enobufs_optmem);
+	err |= json_put_num(o, "enobufs_memlock", run->enobufs_memlock);
+	err |= json_put(o, "completion_ns", latency_json(&p->completion, not_timed));
+	err |= json_put(o, "outstanding_bytes",
+			latency_json(&p->outstanding, "nothing was pinned"));
+	return err;
 }
 
 static json_t *kernel_zerocopy_json(const struct run_result *run)
@@ -250,8 +368,7 @@ static json_t *kernel_zerocopy_json(const struct run_result *run)
 	err |= put_or_null(o, "copied", (struct num){.value = zc->copied, .known = known});
 	err |= put_or_null(o, "not_copied", (struct num){.value = zc->not_copied, .known = known});
 	err |= json_put_num(o, "notifications", run->notifications);
-	err |= json_put_num(o, "enobufs_optmem", run->enobufs_optmem);
-	err |= json_put_num(o, "enobufs_memlock", run->enobufs_memlock);
+	err |= put_pinned(o, run);
 	if (!known)
 		err |= json_put(o, "reason",
 				json_value__text(run->ledger_known || !run->ledger_reason
@@ -289,13 +406,17 @@ static json_t *verdict_json(const struct verdict *v)
 	return json_finish(o, err);
 }
 
-static json_t *path_json(const struct num *parts)
+static json_t *path_json(const struct run_result *run)
 {
 	json_t *o = json_object();
 	int i, err = 0;
 
 	for (i = 0; i < PATH_NR; i++)
-		err |= json_put_num(o, path_part__key((enum path_part)i), parts[i]);
+		err |= json_put_num(o, path_part__key((enum path_part)i), run->path_ns[i]);
+	err |= json_put_num(o, "calls", run->path_calls);
+	err |= json_put(o, "quality", json_value__text(quality__name(run->path_quality)));
+	if (run->path_reason)
+		err |= json_put(o, "reason", json_value__text(run->path_reason));
 	return json_finish(o, err);
 }
 
@@ -336,7 +457,7 @@ json_t *json_document__run(const struct run_result *run)
 	err |= json_put(o, "ledger", ledger_json(run));
 	err |= json_put(o, "kernel_zerocopy", kernel_zerocopy_json(run));
 	err |= json_put(o, "verdict", verdict_json(&run->verdict));
-	err |= json_put(o, "path_ns", path_json(run->path_ns));
+	err |= json_put(o, "path_ns", path_json(run));
 	err |= json_put(o, "perf", json_document__perf(run));
 	err |= json_put(o, "health", health_json(&run->health));
 	return json_finish(o, err);

@@ -136,6 +136,8 @@ void ledger__no_kernel(struct run_result *r, const char *reason)
 	r->copies_per_byte = (struct real){.reason = reason};
 	r->notifications = unknown(reason);
 	r->path_calls = unknown(reason);
+	r->path_quality = QUALITY_UNAVAILABLE;
+	r->path_reason = reason;
 	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
 		r->path_ns[p] = unknown(reason);
 	r->pinned.completed_bytes = unknown(reason);

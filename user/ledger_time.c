@@ -81,8 +81,11 @@ static int book_stages(struct run_result *r, const struct plan *plan, const stru
 static void book_path(struct run_result *r, const struct plan *plan, const struct nio_path *base,
 		      const struct nio_path *now)
 {
+	const struct alternative *calls = plan->chosen[PROBE_CALL_TIME];
 	const char *reason = plan__no_probe(plan, PROBE_CALL_TIME);
 
+	r->path_quality = calls ? calls->quality : QUALITY_UNAVAILABLE;
+	r->path_reason = calls ? calls->caveat : reason;
 	r->path_calls = reason ? unknown(reason) : known(now->calls - base->calls);
 	for (int p = 0; p < NIO_PATH_NR; p++) {
 		reason = plan__no_path_time(plan, p);
@@ -340,6 +343,10 @@ int ledger_time__add(struct run_result *dst, const struct run_result *src)
 	for (int p = 0; p < PATH_NR; p++)
 		add_num(&dst->path_ns[p], &src->path_ns[p]);
 	add_num(&dst->path_calls, &src->path_calls);
+	if (src->path_quality == QUALITY_UNAVAILABLE) {
+		dst->path_quality = QUALITY_UNAVAILABLE;
+		dst->path_reason = src->path_reason;
+	}
 	add_num(&dst->enobufs_optmem, &src->enobufs_optmem);
 	add_num(&dst->enobufs_memlock, &src->enobufs_memlock);
 	add_num(&dst->pinned.completed_bytes, &src->pinned.completed_bytes);

@@ -245,6 +245,7 @@ void run_result__init(struct run_result *r)
 	r->verdict.cause = ZC_CAUSE_NONE;
 	nums_unknown(r->path_ns, PATH_NR);
 	nums_unknown(&r->path_calls, 1);
+	r->path_reason = not_measured;
 	nums_unknown(&r->enobufs_optmem, 1);
 	nums_unknown(&r->enobufs_memlock, 1);
 	nums_unknown(&r->pinned.completed_bytes, 1);

@@ -67,7 +67,7 @@ struct stage_result {
 	struct hist *sizes; /* bytes per event; NULL when unavailable */
 	struct num ns;      /* time spent in the stage, summed over the timed events */
 	struct num timed;   /* events whose time was taken; all of them, or a sample */
-	struct hist *times; /* ns per timed event; NULL when ns is unknown */
+	struct hist *times; /* ns per timed event; NULL when ns is unknown, or only its sum kept */
 };
 
 struct zc_counts {
@@ -269,7 +269,9 @@ struct run_result {
 	struct real copies_per_byte;
 	struct verdict verdict;
 	struct num path_ns[PATH_NR];
-	struct num path_calls; /* calls the parts are the sum of */
+	struct num path_calls;     /* calls the parts are the sum of */
+	enum quality path_quality; /* sampled: of some of the calls */
+	const char *path_reason;   /* why less than exact; NULL when exact */
 	struct pinned_result pinned;
 	struct place_result places[PLACES_SHOWN];
 	size_t places_nr;

@@ -25,6 +25,9 @@ int text_note__end(struct text_note *n, FILE *out, unsigned int width, const cha
 		free(n->text);
 		return -ENOMEM;
 	}
+	/* Sentences are written with a blank behind each: the last needs none. */
+	while (n->len && n->text[n->len - 1] == ' ')
+		n->text[--n->len] = '\0';
 	rest = n->text;
 	while ((len = wrap__next(&rest, width - LABEL_WIDTH, &line))) {
 		fprintf(out, "%-*s%.*s\n", LABEL_WIDTH, label, (int)len, line);

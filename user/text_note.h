@@ -23,6 +23,14 @@ int text_note__end(struct text_note *n, FILE *out, unsigned int width, const cha
  */
 int text_books__print(FILE *f, unsigned int width, const struct result *r);
 
+/*
+ * text_time.c. The table: what send calls and copies take, in at most 60 columns; nothing when that
+ * is not known. The notes: where deferred copies ran, who made other copies, how long pages were
+ * pinned, and why times are missing.
+ */
+void text_time__print(FILE *f, const struct result *r);
+int text_time__notes(FILE *f, unsigned int width, const struct result *r);
+
 /* text_cost.c: hardware counters and CPU time per payload byte. */
 int text_cost__print(FILE *f, unsigned int width, const struct result *r);
 

@@ -178,9 +178,33 @@ static void print_loss(FILE *f, const struct num *n, const char *what, const cha
 		fprintf(f, ", %s n/a", what);
 }
 
-static bool any_lost(const struct health *h)
+/* What a loss means for the figures above, in a sentence. */
+static void print_meaning(FILE *f, const struct num *n, const char *sentence)
 {
-	return h->missed.value || h->dropped.value || h->map_full.value || h->unmatched.value;
+	if (n->value)
+		fprintf(f, " %s", sentence);
+}
+
+static void print_meanings(FILE *f, const struct health *h)
+{
+	if (h->missed.value || h->dropped.value)
+		fprintf(f, ". EVENTS WERE LOST");
+	else if (!h->map_full.value && !h->unmatched.value)
+		return;
+	fputc('.', f);
+	print_meaning(f, &h->missed,
+		      "Missed: the kernel refused these program runs; what they would have booked, "
+		      "bytes and time, is not in this ledger.");
+	print_meaning(f, &h->dropped,
+		      "Dropped: what these events would have booked is not in this ledger.");
+	print_meaning(f, &h->unmatched,
+		      "Unmatched: of these events the beginning or the end was not seen and their "
+		      "time was dropped; bytes sent and received are not affected, deferred and "
+		      "other copies among them are not booked.");
+	print_meaning(f, &h->map_full,
+		      "Full maps: there was no room to follow these events and their time was "
+		      "dropped; bytes sent and received are not affected, copies and completions "
+		      "among them may not be booked.");
 }
 
 static int print_watching(FILE *f, unsigned int width, const struct result *r)
@@ -201,9 +225,7 @@ static int print_watching(FILE *f, unsigned int width, const struct result *r)
 		print_loss(n.f, &h.map_full, "lost to full maps", &reason);
 	if (reason)
 		fprintf(n.f, " (n/a: %s)", reason);
-	if (any_lost(&h))
-		fprintf(n.f, ". EVENTS WERE LOST: what they would have booked is not in this "
-			     "ledger.");
+	print_meanings(n.f, &h);
 	return text_note__end(&n, f, width, "watching");
 }
 

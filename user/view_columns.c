@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "units.h"
+#include "view_bar.h"
 #include "view_figures.h"
 #include "view_hist.h"
 #include "view_layout.h"
-#include "view_wrap.h"
 
 #define AXIS_COLS      7
 #define GAP_COLS       2
@@ -21,7 +21,7 @@
 #define ITEM_COLS      13 /* "p99.9 1.01ms", apart */
 #define PERCENTILES_NR 6
 
-/* What of a run a quantity shows: a stage's sizes, or a latency. */
+/* What of a run a quantity shows: a stage's sizes or times, or a latency. */
 struct quantity {
 	bool is_stage;
 	int index;
@@ -56,6 +56,7 @@ struct columns {
 	int nr, width;
 	double max_share;
 	bool one_event; /* all modes count the same kind of event */
+	bool sizes;     /* bytes are shown, else ns */
 	bool utf8;
 };
 
@@ -65,7 +66,19 @@ static void column__no_hist(struct column *c, const char *reason)
 		 reason && *reason ? reason : "the reason was not recorded");
 }
 
-static void column__take_stage(struct column *c, enum nio_stage stage)
+static void column__take_times(struct column *c, const struct stage_result *s)
+{
+	if (!s->times) {
+		column__no_hist(c,
+				s->ns.known ? "only the sum of the times is kept" : s->ns.reason);
+		return;
+	}
+	c->h = s->times;
+	c->mean = s->timed.value ? (double)s->ns.value / (double)s->timed.value
+				 : hist__mean(s->times);
+}
+
+static void column__take_stage(struct column *c, enum nio_stage stage, bool times)
 {
 	const struct stage_result *s = &c->mode->total.stages[stage];
 	const char *reason = NULL;
@@ -73,6 +86,10 @@ static void column__take_stage(struct column *c, enum nio_stage stage)
 	c->event = s->event;
 	if (!figures__stage_known(&c->mode->total, stage, &reason)) {
 		column__no_hist(c, reason);
+		return;
+	}
+	if (times) {
+		column__take_times(c, s);
 		return;
 	}
 	if (!s->sizes) {
@@ -95,14 +112,15 @@ static void column__take_latency(struct column *c, enum latency_kind kind)
 	c->mean = hist__mean(l->hist);
 }
 
-static void column__init(struct column *c, const struct live_mode *mode, const struct quantity *q)
+static void column__init(struct column *c, const struct live_mode *mode, const struct quantity *q,
+			 bool times)
 {
 	memset(c, 0, sizeof(*c));
 	c->mode = mode;
 	if (!mode->seen)
 		snprintf(c->text, sizeof(c->text), "not run yet");
 	else if (q->is_stage)
-		column__take_stage(c, q->index);
+		column__take_stage(c, q->index, times);
 	else
 		column__take_latency(c, q->index);
 	if (c->h && !c->h->count) {
@@ -130,7 +148,7 @@ static const char *common_event(struct columns *cs)
 
 static void draw_quantity(struct columns *cs, int row, enum view_quantity q)
 {
-	static const char note[] = "sizes: 12.5 % buckets, lower bounds";
+	const char *note = cs->sizes ? "sizes: 12.5 % buckets, lower bounds" : "12.5 % buckets";
 	const char *event = common_event(cs);
 	char line[160];
 	int len;
@@ -139,11 +157,12 @@ static void draw_quantity(struct columns *cs, int row, enum view_quantity q)
 		snprintf(line, sizeof(line), "< %d/%d >  %s: %s", (int)q + 1, VIEW_QUANTITY_NR,
 			 latency__key(cs->q->index), cs->q->meaning);
 	else
-		snprintf(line, sizeof(line), "< %d/%d >  %s: bytes per %s", (int)q + 1,
-			 VIEW_QUANTITY_NR, stage__key(cs->q->index), event ? event : "event");
+		snprintf(line, sizeof(line), "< %d/%d >  %s: %s per %s", (int)q + 1,
+			 VIEW_QUANTITY_NR, stage__key(cs->q->index), cs->sizes ? "bytes" : "time",
+			 event ? event : "event");
 	len = (int)strlen(line);
 	grid__put(cs->g, row, 0, cs->g->cols, GRID_BOLD, line);
-	if (cs->q->is_stage && len + 2 + (int)sizeof(note) <= cs->g->cols)
+	if (cs->q->is_stage && len + 3 + (int)strlen(note) <= cs->g->cols)
 		grid__put_right(cs->g, row, len, cs->g->cols - len, GRID_DIM, note);
 }
 
@@ -171,46 +190,6 @@ static void draw_column_heading(struct columns *cs, const struct column *c, int 
 		     cs->one_event ? "" : "x ", cs->one_event ? "events" : c->event);
 }
 
-static void draw_text(struct columns *cs, const struct column *c, int row, int last, int col)
-{
-	const char *text = c->text, *line;
-	size_t len;
-
-	for (; row <= last; row++) {
-		len = wrap__next(&text, (size_t)cs->width, &line);
-		if (!len)
-			return;
-		grid__printf(cs->g, row, col, cs->width, view_mode__attr(c->mode->mode), "%.*s",
-			     (int)len, line);
-	}
-}
-
-/* A bar of eighths of a cell; what holds an event is never invisible. */
-static void draw_bar(struct columns *cs, int row, int col, int width, unsigned int attr,
-		     double fraction)
-{
-	static const char *const part[] = {"",       "\u258f", "\u258e", "\u258d",
-					   "\u258c", "\u258b", "\u258a", "\u2589"};
-	int unit = cs->utf8 ? 8 : 1, n = (int)(fraction * width * unit + 0.5), i;
-
-	if (!n)
-		n = 1;
-	for (i = 0; i < n / unit; i++)
-		grid__glyph(cs->g, row, col + i, attr, cs->utf8 ? "\u2588" : "#");
-	if (n % unit)
-		grid__glyph(cs->g, row, col + i, attr, part[n % unit]);
-}
-
-static void format_share(char *buf, size_t len, double share)
-{
-	if (share < 0.0005)
-		snprintf(buf, len, "<0.1%%");
-	else if (share > 0.9995)
-		snprintf(buf, len, share < 1 ? ">99.9%%" : "100%%");
-	else
-		snprintf(buf, len, "%.1f%%", share * 100);
-}
-
 static void draw_row(struct columns *cs, const struct column *c, unsigned int i, int row, int col)
 {
 	unsigned int attr = view_mode__attr(c->mode->mode);
@@ -221,8 +200,8 @@ static void draw_row(struct columns *cs, const struct column *c, unsigned int i,
 
 	if (!c->counts[i])
 		return;
-	draw_bar(cs, row, col, bar, attr, share / cs->max_share);
-	format_share(text, sizeof(text), share);
+	bar__draw(cs->g, row, col, bar, attr, share / cs->max_share, cs->utf8);
+	bar__format_share(text, sizeof(text), share);
 	grid__put_right(cs->g, row, col + bar + 1, PERCENT_COLS, attr, text);
 	if (!counts)
 		return;
@@ -236,7 +215,7 @@ static void format_quantile(const struct columns *cs, const struct column *c, do
 {
 	uint64_t v = q < 1 ? hist__quantile(c->h, q) : c->h->max;
 
-	if (cs->q->is_stage && c->h->min != c->h->max)
+	if (cs->sizes && c->h->min != c->h->max)
 		v = hist__bucket_low(c->h, hist_bucket(v, c->h->sub_bits, c->h->n_buckets));
 	hist_axis__value(cs->axis.kind, (double)v, buf, len);
 }
@@ -290,8 +269,8 @@ static void columns__fit(struct columns *cs, unsigned int rows)
 
 	for (i = 0; i < cs->nr; i++)
 		h[i] = cs->col[i].h;
-	hist_axis__fit(&cs->axis, cs->q->is_stage ? HIST_AXIS_SIZE : HIST_AXIS_TIME, h,
-		       (size_t)cs->nr, rows);
+	hist_axis__fit(&cs->axis, cs->sizes ? HIST_AXIS_SIZE : HIST_AXIS_TIME, h, (size_t)cs->nr,
+		       rows);
 	for (i = 0; i < cs->nr; i++) {
 		if (!h[i])
 			continue;
@@ -305,7 +284,7 @@ static void columns__fit(struct columns *cs, unsigned int rows)
 }
 
 static void columns__init(struct columns *cs, struct grid *g, const struct live_frame *f,
-			  enum view_quantity q, bool utf8)
+			  enum view_quantity q, bool times, bool utf8)
 {
 	int i;
 
@@ -313,22 +292,23 @@ static void columns__init(struct columns *cs, struct grid *g, const struct live_
 	cs->g = g;
 	cs->utf8 = utf8;
 	cs->q = &quantities[q];
+	cs->sizes = cs->q->is_stage && !times;
 	cs->nr = (int)f->modes_nr;
 	if (cs->nr)
 		cs->width = (g->cols - AXIS_COLS + GAP_COLS) / cs->nr - GAP_COLS;
 	for (i = 0; i < cs->nr; i++)
-		column__init(&cs->col[i], &f->modes[i], cs->q);
+		column__init(&cs->col[i], &f->modes[i], cs->q, times);
 }
 
 void view_columns__draw(struct grid *g, int row, int last, const struct live_frame *f,
-			enum view_quantity q, bool utf8)
+			enum view_quantity q, bool times, bool utf8)
 {
 	int i, col, first_bar, percentiles;
 	struct columns cs;
 	char label[UNITS_BUF];
 	unsigned int r;
 
-	columns__init(&cs, g, f, q, utf8);
+	columns__init(&cs, g, f, q, times, utf8);
 	draw_quantity(&cs, row++, q);
 	if (!cs.nr)
 		return;
@@ -342,7 +322,8 @@ void view_columns__draw(struct grid *g, int row, int last, const struct live_fra
 		col = AXIS_COLS + i * (cs.width + GAP_COLS);
 		draw_column_heading(&cs, &cs.col[i], row, col);
 		if (!cs.col[i].h) {
-			draw_text(&cs, &cs.col[i], first_bar, last, col);
+			bar__text(g, first_bar, last, col, cs.width,
+				  view_mode__attr(cs.col[i].mode->mode), cs.col[i].text);
 			continue;
 		}
 		for (r = 0; r < cs.axis.rows; r++)

@@ -205,6 +205,9 @@ static enum view_key translate(int c)
 	case 'r':
 	case 'R':
 		return VIEW_KEY_RESET;
+	case 't':
+	case 'T':
+		return VIEW_KEY_TIMES;
 	case '?':
 		return VIEW_KEY_HELP;
 	case KEY_LEFT:

@@ -27,12 +27,14 @@ static const struct {
 	const char *name, *text;
 } rest[] = {
 	{"copies/B", "copies of each payload byte: gather + tx + deferred + rx + other"},
-	{"cost", "of sender and receiver together; a deferred copy runs on either's clock"},
-	{"bars", "share of a mode's own events; one axis and one scale for all modes"},
+	{"cost", "of both sides together; a deferred copy runs on either's clock"},
+	{"bars", "share of a mode's own events; one axis and scale for all modes"},
 	{"sizes", "counted in 12.5 % buckets and shown by their lower bounds"},
 	{"- and n/a", "- is a measured zero; n/a was not measured, the column says why"},
-	{"q p r", "quit; pause and go on; count from now on (nothing is lost or altered)"},
-	{"left right", "choose the quantity: sizes of tx, pin, deferred, rx; the three times"},
+	{"q p r", "quit; pause and go on; count from now on (nothing is altered)"},
+	{"left right", "choose: tx, pin, deferred, rx, the three times, a call's parts"},
+	{"t", "of tx, pin, deferred, rx: sizes, or the time an event took"},
+	{"call parts", "mean time inside tcp_sendmsg; outside: the rest of the call"},
 };
 
 static int line(struct grid *g, int row, const char *name, const char *text)

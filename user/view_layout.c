@@ -145,7 +145,7 @@ static void draw_losses(struct grid *g, int row, const struct health *h)
 
 static void draw_keys(struct grid *g, int row, bool utf8)
 {
-	static const char rest[] = " quantity   r reset   ? help";
+	static const char rest[] = " quantity   t sizes/times   r reset   ? help";
 	static const char first[] = "q quit   p pause   ";
 	int col = (int)sizeof(first) - 1;
 
@@ -171,7 +171,10 @@ static void draw_frame(struct grid *g, const struct live_frame *f, const struct 
 	draw_status(g, f, m);
 	row = view_ledger__draw(g, 3 + roomy, f);
 	row = view_cost__draw(g, row + roomy, f);
-	view_columns__draw(g, row + roomy, bottom - 2, f, m->quantity, utf8);
+	if (m->quantity == VIEW_CALL_PARTS)
+		view_parts__draw(g, row + roomy, bottom - 2, f, utf8);
+	else
+		view_columns__draw(g, row + roomy, bottom - 2, f, m->quantity, m->times, utf8);
 	draw_losses(g, bottom - 1, &f->health);
 	draw_keys(g, bottom, utf8);
 }

@@ -28,9 +28,15 @@ int view_ledger__draw(struct grid *g, int row, const struct live_frame *f);
 int view_cost__draw(struct grid *g, int row, const struct live_frame *f);
 char *view_cost__format(char *buf, size_t len, struct real v);
 
-/* view_columns.c: the quantity's heading and one histogram per mode, on rows row..last. */
+/*
+ * view_columns.c: the quantity's heading and one histogram per mode, on rows row..last. times: of a
+ * stage the time per event, not the bytes.
+ */
 void view_columns__draw(struct grid *g, int row, int last, const struct live_frame *f,
-			enum view_quantity q, bool utf8);
+			enum view_quantity q, bool times, bool utf8);
+
+/* view_parts.c: what a send call's time is made of in each mode, and what a KiB takes. */
+void view_parts__draw(struct grid *g, int row, int last, const struct live_frame *f, bool utf8);
 
 /* view_help.c: a page that fits VIEW_MIN_ROWS x VIEW_MIN_COLS. */
 void view_help__draw(struct grid *g);

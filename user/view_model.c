@@ -15,8 +15,14 @@ static int for_each_hist(struct run_result *run, const struct run_result *other,
 
 	for (i = 0; i < NIO_STAGE_NR && !err; i++)
 		err = fn(&run->stages[i].sizes, &other->stages[i].sizes);
+	for (i = 0; i < NIO_STAGE_NR && !err; i++)
+		err = fn(&run->stages[i].times, &other->stages[i].times);
 	for (i = 0; i < LATENCY_NR && !err; i++)
 		err = fn(&run->app.latency[i].hist, &other->app.latency[i].hist);
+	if (!err)
+		err = fn(&run->pinned.completion.hist, &other->pinned.completion.hist);
+	if (!err)
+		err = fn(&run->pinned.outstanding.hist, &other->pinned.outstanding.hist);
 	return err;
 }
 
@@ -124,6 +130,25 @@ static void perf__subtract(struct run_result *run, const struct run_result *base
 				less(run->perf[side][c].value, base->perf[side][c].value);
 }
 
+static void num__subtract(struct num *n, const struct num *base)
+{
+	if (n->known && base->known)
+		n->value = less(n->value, base->value);
+}
+
+static void times__subtract(struct run_result *run, const struct run_result *base)
+{
+	int i;
+
+	for (i = 0; i < NIO_STAGE_NR; i++) {
+		num__subtract(&run->stages[i].ns, &base->stages[i].ns);
+		num__subtract(&run->stages[i].timed, &base->stages[i].timed);
+	}
+	for (i = 0; i < PATH_NR; i++)
+		num__subtract(&run->path_ns[i], &base->path_ns[i]);
+	num__subtract(&run->path_calls, &base->path_calls);
+}
+
 static int run__subtract(struct run_result *run, const struct run_result *base)
 {
 	int i;
@@ -132,6 +157,7 @@ static int run__subtract(struct run_result *run, const struct run_result *base)
 		run->stages[i].bytes = less(run->stages[i].bytes, base->stages[i].bytes);
 		run->stages[i].events = less(run->stages[i].events, base->stages[i].events);
 	}
+	times__subtract(run, base);
 	run->app.rx_bytes = less(run->app.rx_bytes, base->app.rx_bytes);
 	run->app.tx_bytes = less(run->app.tx_bytes, base->app.tx_bytes);
 	run->duration_ns = less(run->duration_ns, base->duration_ns);
@@ -212,6 +238,9 @@ enum live_action view_model__key(struct view_model *m, enum view_key key)
 	case VIEW_KEY_RESET:
 		if (visible(m)->valid)
 			frame_copy__set(&m->base, &visible(m)->frame);
+		break;
+	case VIEW_KEY_TIMES:
+		m->times = !m->times;
 		break;
 	case VIEW_KEY_HELP:
 		m->help = true;

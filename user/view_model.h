@@ -16,6 +16,7 @@ enum view_quantity {
 	VIEW_DEFERRED_COPY,
 	VIEW_RX_COPY,
 	VIEW_SEND_CALL,
+	VIEW_CALL_PARTS, /* no histogram: what the time of a send call is made of */
 	VIEW_DELIVERY,
 	VIEW_COMPLETION,
 	VIEW_QUANTITY_NR,
@@ -28,6 +29,7 @@ enum view_key {
 	VIEW_KEY_LEFT,
 	VIEW_KEY_RIGHT,
 	VIEW_KEY_RESET,
+	VIEW_KEY_TIMES,
 	VIEW_KEY_HELP,
 };
 
@@ -47,6 +49,7 @@ struct view_model {
 	struct frame_copy frozen; /* valid while paused */
 	struct frame_copy base;   /* valid after a reset */
 	enum view_quantity quantity;
+	bool times; /* of a stage's events their times are shown, not their sizes */
 	bool help;
 };
 

@@ -54,6 +54,23 @@ static struct hist *bell(double centre, uint64_t events)
 	return h;
 }
 
+/* As with tracepoints: the load generator times its own, nobody the kernel's. */
+static void fill_times(struct run_result *run, enum mode mode)
+{
+	const struct num unknown = {.reason = FAKE_TIME_REASON};
+	int i;
+
+	for (i = NIO_STAGE_TX_COPY; i < NIO_STAGE_NR; i++)
+		run->stages[i].ns = run->stages[i].timed = unknown;
+	run->stages[NIO_STAGE_USER_GATHER].ns = known(mode == MODE_TWOCOPY ? MESSAGES * 1953 : 0);
+	run->stages[NIO_STAGE_USER_GATHER].timed = known(mode == MODE_TWOCOPY ? MESSAGES / 64 : 0);
+	for (i = PATH_SEND_TOTAL + 1; i < PATH_NR; i++)
+		run->path_ns[i] = unknown;
+	run->path_ns[PATH_SEND_TOTAL] = known(run->app.latency[LATENCY_SEND_CALL].hist->sum);
+	run->path_calls = run->pinned.completed_bytes = unknown;
+	run->path_reason = run->places_reason = FAKE_TIME_REASON;
+}
+
 static void fill_stages(struct run_result *run, enum mode mode)
 {
 	bool zc = mode == MODE_ZEROCOPY;
@@ -119,12 +136,80 @@ void fake_run__fill(struct run_result *run, enum mode mode)
 	run->duration_ns = 250000000;
 	fill_stages(run, mode);
 	fill_app(&run->app, mode);
+	fill_times(run, mode);
 	if (mode == MODE_ZEROCOPY)
 		fill_verdict(&run->verdict);
 	for (side = 0; side < NIO_SIDE_NR; side++)
 		for (c = 0; c < PERF_NR; c++)
 			fake_counter__none(run, side, c);
 	run->health = (struct health){known(0), known(0), known(0), known(0)};
+}
+
+/* ns of every event of a stage, all alike but for one in sixteen, which took twice as long. */
+static void time_stage(struct run_result *run, enum nio_stage stage, uint64_t ns)
+{
+	struct stage_result *s = &run->stages[stage];
+	uint64_t slow = s->events / 16;
+
+	s->timed = known(s->events);
+	s->ns = known((s->events + slow) * ns);
+	s->times = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
+	assert(s->times);
+	hist__add_bucket(s->times, hist_bucket(ns, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS),
+			 s->events - slow);
+	hist__add_bucket(s->times, hist_bucket(2 * ns, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS), slow);
+}
+
+/* Shares of the load generator's total, in percent: lock, copy, pin, wait, ... */
+static void fill_path(struct run_result *run)
+{
+	static const unsigned int copying[NIO_PATH_NR] = {0, 39, 0, 0, 7, 38, 2, 9};
+	static const unsigned int pinning[NIO_PATH_NR] = {0, 0, 2, 21, 4, 58, 1, 10};
+	const unsigned int *share = run->mode == MODE_ZEROCOPY ? pinning : copying;
+	uint64_t total = run->path_ns[PATH_SEND_TOTAL].value;
+	int p;
+
+	for (p = 0; p < NIO_PATH_NR; p++)
+		run->path_ns[PATH_SEND_TOTAL + 1 + p] = known(total / 100 * share[p]);
+	run->path_ns[PATH_LOCK] = known(total / 400);
+	run->path_calls = known(run->app.latency[LATENCY_SEND_CALL].hist->count);
+	run->path_quality = QUALITY_EXACT;
+	run->path_reason = NULL;
+}
+
+static void fill_zerocopy(struct run_result *run)
+{
+	struct pinned_result *p = &run->pinned;
+
+	run->places[0] = (struct place_result){NIO_CONTEXT_SOFTIRQ, "nio-sender", "lo",
+					       PAYLOAD - 32768,     30517,        1};
+	run->places_nr = 1;
+	run->kernel_zc = run->app.zc;
+	run->kernel_zc_known = true;
+	run->notifications = known(2345);
+	p->completed_bytes = known(PAYLOAD);
+	p->completion.hist = bell(61000, 2345);
+	p->outstanding.hist = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
+	assert(p->outstanding.hist);
+	hist__add_bucket(p->outstanding.hist,
+			 hist_bucket(8 * MESSAGE, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS), MESSAGES);
+	run->enobufs_optmem = run->enobufs_memlock = known(0);
+}
+
+void fake_run__trampoline(struct run_result *run)
+{
+	bool zc = run->mode == MODE_ZEROCOPY;
+
+	book(run, NIO_STAGE_OTHER_COPY, 0, "copy");
+	fill_path(run);
+	time_stage(run, NIO_STAGE_TX_COPY, 4600);
+	time_stage(run, NIO_STAGE_TX_PIN, 420);
+	time_stage(run, NIO_STAGE_DEFERRED_COPY, 3900);
+	time_stage(run, NIO_STAGE_RX_COPY, zc ? 1900 : 1300);
+	time_stage(run, NIO_STAGE_OTHER_COPY, 1);
+	run->places_reason = NULL;
+	if (zc)
+		fill_zerocopy(run);
 }
 
 static void fill_environment(struct environment *env)
@@ -213,4 +298,24 @@ void fake_frame__free(struct live_frame *f)
 	for (i = 0; i < f->modes_nr; i++)
 		run_result__clear(&f->modes[i].total);
 	free(f);
+}
+
+void fake_result__trampoline(struct result *r)
+{
+	size_t i;
+
+	r->backend = "trampoline";
+	r->probes = 16;
+	for (i = 0; i < r->summary_nr; i++)
+		fake_run__trampoline(&r->summary[i].total);
+}
+
+void fake_frame__trampoline(struct live_frame *f)
+{
+	size_t i;
+
+	f->backend = "trampoline";
+	f->probes = 16;
+	for (i = 0; i < f->modes_nr; i++)
+		fake_run__trampoline(&f->modes[i].total);
 }

@@ -61,6 +61,32 @@ static inline void full_detail__fill(struct perf_detail *d, uint64_t base)
 	d->running = (struct real){.value = 1, .known = true};
 }
 
+/* What the function backends add to the ledger. */
+static inline void full_kernel__fill(struct run_result *run)
+{
+	struct pinned_result *p = &run->pinned;
+
+	run->path_calls = known(89);
+	run->path_quality = QUALITY_SAMPLED;
+	run->path_reason = "only some returns are seen";
+	run->places_reason = NULL;
+	run->places[0] = (struct place_result){NIO_CONTEXT_SOFTIRQ, "nio-sender", "lo",
+					       .bytes = 900,        .events = 9,  .ns = 99};
+	run->places[1] = (struct place_result){NIO_CONTEXT_PROCESS, "ksoftirqd/0", "",
+					       .bytes = 104,        .events = 1,   .ns = 11};
+	run->places_nr = 2;
+	run->others[0] = (struct other_result){
+		.caller = "tcp_collapse", .bytes = 1006, .events = 106, .ns = 10006};
+	run->others_nr = 1;
+	p->completed_bytes = known(50001);
+	p->completion.hist = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
+	hist__add_bucket(p->completion.hist, 7, 9);
+	p->outstanding.hist = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
+	hist__add_bucket(p->outstanding.hist, 4, 201);
+	run->enobufs_optmem = known(2);
+	run->enobufs_memlock = known(1);
+}
+
 static inline void full_run__fill(struct run_result *run, enum mode mode, unsigned int round)
 {
 	int i;
@@ -81,18 +107,20 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 			.events = 100 + (uint64_t)i,
 			.event = "send call",
 			.ns = known(10000 + (uint64_t)i),
+			.timed = known(90 + (uint64_t)i),
 			.sizes = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS),
+			.times = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS),
 		};
 		hist__add_bucket(run->stages[i].sizes, 5, 100 + (uint64_t)i);
+		hist__add_bucket(run->stages[i].times, 6, 90 + (uint64_t)i);
 	}
-	run->notifications = known(9);
+	full_kernel__fill(run);
+	run->notifications = known(8);
 	run->kernel_zc =
 		(struct zc_counts){.sends = 201, .completed = 200, .copied = 150, .not_copied = 50};
 	run->unaccounted_tx = -12;
 	run->copies_per_byte = (struct real){.value = 2.25, .known = true};
 	run->verdict.copied_fraction = (struct real){.value = 0.75, .known = true};
-	run->enobufs_optmem = known(1);
-	run->enobufs_memlock = known(2);
 	run->verdict.cause = run->verdict.causes[0].cause = ZC_CAUSE_LOCAL;
 	run->verdict.causes_nr = 1;
 	strcpy(run->verdict.causes[0].evidence, "the path is local");

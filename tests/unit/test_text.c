@@ -65,6 +65,10 @@ static void test_forms(void **state)
 	check_golden(r, 110, "text-3modes-110");
 	check_golden(r, 80, "text-3modes-80");
 	check_golden(r, 60, "text-3modes-60");
+	fake_result__trampoline(r);
+	check_golden(r, 110, "text-times-110");
+	check_golden(r, 80, "text-times-80");
+	check_golden(r, 60, "text-times-60");
 	fake_result__free(r);
 }
 
@@ -118,11 +122,13 @@ static void test_widths(void **state)
 	size_t len;
 
 	(void)state;
-	for (w = 0; w < 160; w++) {
-		text = render(r, w);
+	for (w = 0; w < 320; w++) {
+		if (w == 160)
+			fake_result__trampoline(r);
+		text = render(r, w % 160);
 		for (line = text; *line; line += len + 1) {
 			len = strcspn(line, "\n");
-			assert_true(len <= (w < 60 ? 60 : w));
+			assert_true(len <= (w % 160 < 60 ? 60 : w % 160));
 			assert_true(!len || line[len - 1] != ' ');
 		}
 		free(text);
@@ -255,12 +261,115 @@ static void test_losses(void **state)
 	h->missed.value = 1234;
 	h->map_full.value = 5;
 	assert_says(r,
-		    "1 234 missed, 0 dropped, 0 unmatched, 5 lost to full maps. EVENTS WERE LOST");
+		    "1 234 missed, 0 dropped, 0 unmatched, 5 lost to full maps. EVENTS WERE LOST. "
+		    "Missed: ");
+	assert_says(r, "bytes and time, is not in this ledger. Full maps: there was no room");
+	assert_silent(r, "Unmatched: ");
 	h->dropped = (struct num){.reason = "not counted here"};
 	assert_says(r, "dropped n/a");
 	assert_says(r, "(n/a: not counted here)");
 	r->summary[0].total.health.dropped.value = 3;
 	assert_says(r, "at least 3 dropped");
+	fake_result__free(r);
+}
+
+/* What costs times only is not called a loss of bytes. */
+static void test_unmatched_is_explained(void **state)
+{
+	struct result *r = fake_result__new(1);
+
+	(void)state;
+	r->summary[0].total.health.unmatched.value = 3;
+	assert_says(r,
+		    "3 unmatched. Unmatched: of these events the beginning or the end was not seen "
+		    "and their time was dropped; bytes sent and received are not affected");
+	assert_silent(r, "LOST");
+	fake_result__free(r);
+}
+
+static void test_times_missing_have_one_reason(void **state)
+{
+	struct result *r = fake_result__new(2);
+	struct run_result *run = &r->summary[1].total;
+
+	(void)state;
+	assert_says(r, "time       gather 30.5 ns for a KiB (twocopy). n/a for the parts of a send "
+		       "call, tx, deferred, rx: " FAKE_TIME_REASON ".\n");
+	assert_silent(r, "for each KiB copied");
+	fake_result__trampoline(r);
+	assert_silent(r, FAKE_TIME_REASON);
+	assert_silent(r, "time       ");
+	/* One part of one mode is n/a in its cell; of all modes, it has a reason. */
+	run->path_ns[PATH_WAIT] = (struct num){.reason = "no such hook"};
+	assert_silent(r, "no such hook");
+	r->summary[0].total.path_ns[PATH_WAIT] = run->path_ns[PATH_WAIT];
+	assert_says(r, "time       n/a for wait: no such hook.\n");
+	assert_silent(r, "\noutside");
+	fake_result__free(r);
+}
+
+/* The means of a part of the calls do not subtract from that of all. */
+static void test_times_of_some_calls(void **state)
+{
+	struct result *r = fake_result__new(1);
+	struct run_result *run = &r->summary[0].total;
+
+	(void)state;
+	fake_result__trampoline(r);
+	assert_says(r, "\noutside ");
+	run->path_calls.value /= 2;
+	run->path_quality = QUALITY_SAMPLED;
+	run->path_reason = "some returns";
+	assert_says(r, "time       twocopy: parts are of ");
+	assert_says(r, " calls (some returns).\n");
+	assert_silent(r, "\noutside ");
+	run->stages[NIO_STAGE_RX_COPY].timed.value = 0;
+	run->stages[NIO_STAGE_RX_COPY].ns.value = 0;
+	assert_says(r, "n/a for rx: no event was timed");
+	fake_result__free(r);
+}
+
+static void test_where_copies_ran(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct run_result *run = &r->summary[2].total;
+
+	(void)state;
+	fake_result__trampoline(r);
+	assert_says(r, "deferred   ran in softirq on top of nio-sender, on lo.\n");
+	run->places[1] = (struct place_result){NIO_CONTEXT_PROCESS, "ksoftirqd/0", "",
+					       .bytes = run->places[0].bytes / 3};
+	run->places_nr = 2;
+	assert_says(r, "ran 75.0 % in softirq on top of nio-sender, on lo; 25.0 % in "
+		       "ksoftirqd/0.\n");
+	run->places[2] = run->places[3] = run->places[1];
+	run->places_nr = 4;
+	assert_says(r, "; 16.7 % elsewhere.\n");
+	run->others[0] = (struct other_result){"tcp_collapse", 1200000, 31, 1};
+	run->others[1] = (struct other_result){"tcp_mtu_probe", 1400, 1, 1};
+	run->others_nr = 2;
+	assert_says(r,
+		    "other      zerocopy: tcp_collapse 1.2 MB in 31 copies, tcp_mtu_probe 1.4 kB "
+		    "in 1 copy.\n");
+	fake_result__free(r);
+}
+
+static void test_completions(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct run_result *run = &r->summary[2].total;
+
+	(void)state;
+	assert_silent(r, "completion pages");
+	fake_result__trampoline(r);
+	assert_says(r,
+		    "completion pages were released 60.9 us (p99 126 us) after the call; 512 KiB "
+		    "(p99 512 KiB) of a socket pinned after a send; 6.5 sends per "
+		    "notification.\n");
+	hist__reset(run->pinned.completion.hist);
+	run->notifications.value = 15259;
+	assert_says(r,
+		    "completion 512 KiB (p99 512 KiB) of a socket pinned after a send; 1.0 sends");
 	fake_result__free(r);
 }
 
@@ -397,6 +506,11 @@ int main(void)
 		cmocka_unit_test(test_no_verdict),
 		cmocka_unit_test(test_tap),
 		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_unmatched_is_explained),
+		cmocka_unit_test(test_times_missing_have_one_reason),
+		cmocka_unit_test(test_times_of_some_calls),
+		cmocka_unit_test(test_where_copies_ran),
+		cmocka_unit_test(test_completions),
 		cmocka_unit_test(test_oddities_are_said),
 		cmocka_unit_test(test_tx_forms),
 		cmocka_unit_test(test_perf),

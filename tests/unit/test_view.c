@@ -76,6 +76,17 @@ static void model__open(struct view_model *m, size_t n)
 	fake_frame__free(f);
 }
 
+/* The same of a session in which times were taken. */
+static void model__open_timed(struct view_model *m, size_t n)
+{
+	struct live_frame *f = fake_frame__new(n);
+
+	memset(m, 0, sizeof(*m));
+	fake_frame__trampoline(f);
+	assert_int_equal(view_model__frame(m, f), 0);
+	fake_frame__free(f);
+}
+
 static void press(struct view_model *m, enum view_key key, int times)
 {
 	while (times--)
@@ -104,6 +115,14 @@ static void test_forms(void **state)
 	model__open(&m, 1);
 	m.quantity = VIEW_DELIVERY;
 	check_golden(&m, 80, 24, "view-1mode-80x24");
+	view_model__clear(&m);
+	model__open_timed(&m, 3);
+	m.quantity = VIEW_CALL_PARTS;
+	check_golden(&m, 80, 24, "view-parts-80x24");
+	check_golden(&m, 120, 40, "view-parts-120x40");
+	m.quantity = VIEW_RX_COPY;
+	press(&m, VIEW_KEY_TIMES, 1);
+	check_golden(&m, 80, 24, "view-times-80x24");
 	view_model__clear(&m);
 }
 
@@ -152,7 +171,10 @@ static void test_all_sizes(void **state)
 
 	(void)state;
 	for (modes = 0; modes <= 3; modes++) {
-		model__open(&m, modes);
+		if (modes % 2)
+			model__open_timed(&m, modes);
+		else
+			model__open(&m, modes);
 		for (rows = 24; rows <= 130; rows += 5) {
 			for (cols = 80; cols <= 300; cols += 11) {
 				m.quantity = (enum view_quantity)((rows + cols) % VIEW_QUANTITY_NR);
@@ -164,6 +186,59 @@ static void test_all_sizes(void **state)
 		}
 		view_model__clear(&m);
 	}
+}
+
+static void test_parts_of_a_call(void **state)
+{
+	struct live_frame *f = fake_frame__new(2);
+	struct view_model m = {.quantity = VIEW_CALL_PARTS};
+
+	(void)state;
+	f->modes[0].seen = false;
+	view_model__frame(&m, f);
+	assert_true(says(&m, "not run yet"));
+	assert_true(says(&m, "n/a: " FAKE_TIME_REASON));
+	f->modes[0].seen = true;
+	fake_frame__trampoline(f);
+	view_model__frame(&m, f);
+	assert_true(says(&m, "39.0%"));
+	assert_true(says(&m, "gather 30.5ns tx 76.4ns rx 86.3ns"));
+	/* One part that nobody could see takes the rest of the call with it, not the others. */
+	f->modes[0].total.path_ns[PATH_WAIT] = (struct num){.reason = "no hook"};
+	view_model__frame(&m, f);
+	assert_true(says(&m, "39.0%"));
+	assert_true(says(&m, " n/a"));
+	fake_frame__free(f);
+	view_model__clear(&m);
+}
+
+/* Times of what happened since the reset only. */
+static void test_reset_of_times(void **state)
+{
+	struct live_frame *f = fake_frame__new(1);
+	struct frame_copy shown;
+	struct view_model m;
+	struct run_result *run = &f->modes[0].total;
+
+	(void)state;
+	fake_frame__trampoline(f);
+	model__open_timed(&m, 1);
+	press(&m, VIEW_KEY_RESET, 1);
+	m.quantity = VIEW_CALL_PARTS;
+	assert_true(says(&m, "n/a: no call was timed"));
+	run->path_ns[PATH_COPY].value += 700;
+	run->path_calls.value += 7;
+	hist__add_bucket(run->stages[NIO_STAGE_RX_COPY].times, 100, 3);
+	assert_int_equal(view_model__frame(&m, f), 0);
+	assert_int_equal(view_model__shown(&m, &shown), 0);
+	run = &shown.frame.modes[0].total;
+	assert_int_equal(run->path_ns[PATH_COPY].value, 700);
+	assert_int_equal(run->path_ns[PATH_LOCK].value, 0);
+	assert_int_equal(run->path_calls.value, 7);
+	assert_int_equal(run->stages[NIO_STAGE_RX_COPY].times->count, 3);
+	frame_copy__clear(&shown);
+	fake_frame__free(f);
+	view_model__clear(&m);
 }
 
 static void test_pause_freezes(void **state)
@@ -431,6 +506,8 @@ int main(void)
 		cmocka_unit_test(test_ascii),
 		cmocka_unit_test(test_too_small_is_one_sentence),
 		cmocka_unit_test(test_all_sizes),
+		cmocka_unit_test(test_parts_of_a_call),
+		cmocka_unit_test(test_reset_of_times),
 		cmocka_unit_test(test_pause_freezes),
 		cmocka_unit_test(test_reset_subtracts),
 		cmocka_unit_test(test_reset_edges),

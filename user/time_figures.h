@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Figures of time that the final text and the live view both show, taken from a run's result: what
+ * a send call's time is made of, and what a stage takes for what it moves. Pure: no layout, no I/O.
+ * What was not measured never enters a figure as 0; an unknown figure always has its reason.
+ */
+#ifndef NETIOTRACE_TIME_FIGURES_H
+#define NETIOTRACE_TIME_FIGURES_H
+
+#include "result.h"
+
+/*
+ * Mean ns of a send call: PATH_SEND_TOTAL the whole of it, by the load generator's clock around the
+ * system call (calls, where the kernel took a message in several); else the time in that part, over
+ * the calls that were followed.
+ */
+struct real time_figures__part(const struct run_result *run, enum path_part part);
+
+/* Mean ns of a send call inside tcp_sendmsg, by the kernel's clock: the sum of its parts. */
+struct real time_figures__inside(const struct run_result *run);
+
+/*
+ * Mean ns of a send call outside tcp_sendmsg: the whole less the parts. Unknown also when only some
+ * calls were followed: then the means are of different calls and do not subtract.
+ */
+struct real time_figures__outside(const struct run_result *run);
+
+/*
+ * ns of a stage for each KiB it moved; 0: it moved nothing. Where only some events were timed, as
+ * if the others were like them.
+ */
+struct real time_figures__per_kib(const struct run_result *run, enum nio_stage stage);
+
+#endif
