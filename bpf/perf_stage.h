@@ -95,10 +95,10 @@ static inline enum nio_perf_fate nio_perf_judge(const struct nio_perf_open *open
 	if (cpu != open->cpu || switches != open->switches)
 		return NIO_PERF_MOVED;
 	for (i = 0; i < NIO_PERF_EVENT_NR; i++) {
-		const struct nio_perf_reading *at = &open->at[i];
+		const struct nio_perf_reading *first = &open->at[i];
 
-		if (end[i].running - at->running != end[i].enabled - at->enabled ||
-		    end[i].counter < at->counter)
+		if (end[i].running - first->running != end[i].enabled - first->enabled ||
+		    end[i].counter < first->counter)
 			return NIO_PERF_MULTIPLEXED;
 	}
 	return NIO_PERF_KEPT;
