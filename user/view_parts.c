@@ -41,7 +41,7 @@ static void column__init(struct column *c, const struct live_mode *mode)
 	for (i = 0; i < ROWS_NR; i++) {
 		c->value[i] = i < PARTS_NR ? time_figures__part(&mode->total, i + 1)
 					   : time_figures__outside(&mode->total);
-		if (c->value[i].known && i < PARTS_NR)
+		if (i < PARTS_NR && c->value[i].known)
 			sum += c->value[i].value;
 		else if (!c->reason)
 			c->reason = c->value[i].reason;
