@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The text at the end of a run: header and tables; the paragraphs below are text_books.c,
- * text_time.c, text_cost.c and text_quality.c. Everything comes from struct result; nothing is
- * measured here.
+ * text_time.c, text_copies.c, text_cost.c and text_quality.c. Everything comes from struct result;
+ * nothing is measured here.
  */
 #include <errno.h>
 #include <string.h>
@@ -252,7 +252,9 @@ static int print_measured(FILE *f, unsigned int width, const struct result *r)
 	if (!err)
 		err = text_books__print(f, width, r);
 	if (!err)
-		err = text_time__notes(f, width, r);
+		err = text_copies__print(f, width, r);
+	if (!err)
+		err = text_time__reasons(f, width, r);
 	if (!err)
 		err = text_cost__print(f, width, r);
 	return err ? err : text_quality__print(f, width, r);

@@ -24,12 +24,15 @@ int text_note__end(struct text_note *n, FILE *out, unsigned int width, const cha
 int text_books__print(FILE *f, unsigned int width, const struct result *r);
 
 /*
- * text_time.c. The table: what send calls and copies take, in at most 60 columns; nothing when that
- * is not known. The notes: where deferred copies ran, who made other copies, how long pages were
- * pinned, and why times are missing.
+ * text_time.c: what send calls and copies take, as a table of at most 60 columns, nothing when that
+ * is not known; and why it is not.
  */
 void text_time__print(FILE *f, const struct result *r);
-int text_time__notes(FILE *f, unsigned int width, const struct result *r);
+int text_time__reasons(FILE *f, unsigned int width, const struct result *r);
+
+/* text_copies.c: where deferred copies ran, who made other copies, how zero-copy sends completed.
+ */
+int text_copies__print(FILE *f, unsigned int width, const struct result *r);
 
 /* text_cost.c: hardware counters and CPU time per payload byte. */
 int text_cost__print(FILE *f, unsigned int width, const struct result *r);

@@ -296,6 +296,10 @@ static void test_times_missing_have_one_reason(void **state)
 	assert_says(r, "time       gather 30.5 ns for a KiB (twocopy). n/a for the parts of a send "
 		       "call, tx, deferred, rx: " FAKE_TIME_REASON ".\n");
 	assert_silent(r, "for each KiB copied");
+	r->summary[0].total.stages[NIO_STAGE_RX_COPY].ns.reason = "another reason";
+	run->stages[NIO_STAGE_RX_COPY].ns.reason = "another reason";
+	assert_says(r, "call, tx, deferred: " FAKE_TIME_REASON ".\n");
+	assert_silent(r, "another reason");
 	fake_result__trampoline(r);
 	assert_silent(r, FAKE_TIME_REASON);
 	assert_silent(r, "time       ");
