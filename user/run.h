@@ -30,6 +30,9 @@ struct run {
 	char loadgen[PATH_MAX];
 	int signo;    /* the signal that ended the run early, or 0 */
 	bool stopped; /* by that signal or by q */
+	/* Called at each interval of a measured phase, if set. */
+	void (*tick)(struct run *run, void *arg);
+	void *tick_arg;
 };
 
 /* Runs the command: returns an exit code, everything said and cleaned up. */

@@ -292,6 +292,7 @@ static void set_defaults(struct sweep_options *o, bool quick)
 		o->run.duration_ns = quick ? QUICK_CELL_NS : DEFAULT_CELL_NS;
 	if (o->run.warmup_ns == UINT64_MAX) {
 		o->run.warmup_ns = options__round_ns(&o->run) / WARMUP_PART;
+		o->run.warmup_ns -= o->run.warmup_ns % 1000000;
 		if (o->run.warmup_ns > WARMUP_NS_MAX)
 			o->run.warmup_ns = WARMUP_NS_MAX;
 	}
@@ -315,17 +316,30 @@ static void finish(struct sweep_options *o)
 		       grid__runs(g), SWEEP_RUNS_MAX);
 }
 
+/* argp reorders the arguments it is given: a copy of them, freed by the caller. */
+static char **copy_arguments(int argc, char **argv)
+{
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+
+	if (!copy)
+		refuse("out of memory.");
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	return copy;
+}
+
 void sweep_options__parse(struct sweep_options *o, int argc, char **argv)
 {
 	struct argp_option table[TABLE_MAX];
 	struct parse parse = {.o = o};
 	const struct argp argp = {table, parse_opt, args_doc, doc, 0, 0, 0};
+	char **arguments = copy_arguments(argc, argv);
 
 	*o = (struct sweep_options){.seed = DEFAULT_SEED, .directory = DEFAULT_DIRECTORY};
 	options__init(&o->run, argc, argv);
 	o->run.path = NETPATH_VETH;
 	make_table(table);
-	argp_parse(&argp, argc, argv, 0, NULL, &parse);
+	argp_parse(&argp, argc, arguments, 0, NULL, &parse);
+	free(arguments);
 	set_defaults(o, parse.quick);
 	finish(o);
 }
