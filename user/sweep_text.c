@@ -33,7 +33,11 @@ static void put_cell(FILE *f, const struct spread *s, bool last)
 		snprintf(median, sizeof(median), "%.3g", s->median);
 	if (s->n > 1)
 		snprintf(range, sizeof(range), "(%.3g - %.3g)", s->low, s->high);
-	fprintf(f, "  %8s %-*s", median, last ? 0 : RANGE_WIDTH, range);
+	fprintf(f, "  %8s", median);
+	if (!last)
+		fprintf(f, " %-*s", RANGE_WIDTH, range);
+	else if (range[0])
+		fprintf(f, " %s", range);
 }
 
 /* Runs of one cell follow each other; the same cell of the next mode comes a block later. */
@@ -59,8 +63,8 @@ static void put_table(FILE *f, const struct grid *g, const double *gbps, char *c
 
 	fprintf(f, "%6s %7s", "size", "threads");
 	for (size_t m = 0; m < g->modes_nr; m++)
-		fprintf(f, "  %8s %-*s", mode__name(g->modes[m]),
-			m + 1 == g->modes_nr ? 0 : RANGE_WIDTH, "");
+		fprintf(f, "  %8s%*s", mode__name(g->modes[m]),
+			m + 1 == g->modes_nr ? 0 : RANGE_WIDTH + 1, "");
 	fputc('\n', f);
 	for (size_t first = 0; first < block; first += g->rounds)
 		put_row(f, g, gbps, made, first);
@@ -74,8 +78,8 @@ void sweep_text__write(FILE *f, const char *directory, const struct grid *g, con
 	fprintf(f, "\n%s: %zu of %zu runs made, %zu failed", directory, t->made, t->runs,
 		t->failed);
 	if (t->measured_ns)
-		fprintf(f, "; now %.1f s measured in %.1f s (%.2f x)",
-			(double)t->measured_ns / 1e9, (double)t->elapsed_ns / 1e9,
+		fprintf(f, "; now %.1f s measured in %.1f s (%.2f x)", (double)t->measured_ns / 1e9,
+			(double)t->elapsed_ns / 1e9,
 			(double)t->elapsed_ns / (double)t->measured_ns);
 	fprintf(f, "\n");
 	if (t->made + t->failed < t->runs)
