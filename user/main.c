@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "compare.h"
 #include "doctor.h"
 #include "options.h"
 #include "run.h"
@@ -15,6 +16,7 @@ static const struct {
 	int (*main)(int argc, char **argv);
 } commands[] = {
 	{"sweep", sweep__main},
+	{"compare", compare__main},
 };
 
 int main(int argc, char **argv)

@@ -78,8 +78,7 @@ char *progress__line(char *buf, const struct progress *p)
 	char left[32];
 
 	progress__clock(left, sizeof(left), progress__left_ns(p));
-	snprintf(buf, PROGRESS_LINE_MAX, "[%zu/%zu] %s, %s left", p->done, p->total, p->last,
-		 left);
+	snprintf(buf, PROGRESS_LINE_MAX, "[%zu/%zu] %s, %s left", p->done, p->total, p->last, left);
 	return buf;
 }
 

@@ -16,12 +16,12 @@ struct progress {
 	bool shown, terminal;
 	size_t done, total; /* runs; those of an earlier sweep and failed ones are done */
 	size_t failed;
-	size_t timed;         /* runs made since the start */
-	uint64_t timed_ns;    /* that they took, with all that came around them */
-	uint64_t expected_ns; /* of a run, while none was timed */
+	size_t timed;          /* runs made since the start */
+	uint64_t timed_ns;     /* that they took, with all that came around them */
+	uint64_t expected_ns;  /* of a run, while none was timed */
 	uint64_t under_way_ns; /* so far, of the run under way */
-	char now[64];         /* the run under way: "onecopy 4k t2"; empty: none */
-	char last[128];       /* what came of the one before: "twocopy 64k t8 31.2 Gbit/s" */
+	char now[64];          /* the run under way: "onecopy 4k t2"; empty: none */
+	char last[128];        /* what came of the one before: "twocopy 64k t8 31.2 Gbit/s" */
 };
 
 /* Nanoseconds until the end, if the rest takes as long as what was timed. */

@@ -385,8 +385,7 @@ static int make_runs(struct sweep *s)
 static void open_progress(struct sweep *s)
 {
 	s->progress.total = s->runs_nr;
-	s->progress.expected_ns =
-		options__round_ns(&s->o.run) + s->o.run.warmup_ns + AROUND_NS;
+	s->progress.expected_ns = options__round_ns(&s->o.run) + s->o.run.warmup_ns + AROUND_NS;
 	progress__open(&s->progress, s->o.run.quiet);
 	s->run->tick = redraw;
 	s->run->tick_arg = s;
