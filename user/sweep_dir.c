@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <sys/file.h>
 
@@ -20,6 +21,9 @@
 
 #define FAILURE_SCHEMA "netiotrace.failure/1"
 #define CELLS          "cells"
+
+#define LOCK_RETRY_NS 20000000
+#define LOCK_RETRIES  50
 
 static int path_of(const struct sweep_dir *d, const char *file, char path[PATH_MAX])
 {
@@ -117,19 +121,38 @@ static int open_begun(struct sweep_dir *d)
 	return EXIT_USAGE;
 }
 
+/*
+ * A process that the sweep before had just forked when it was killed shares its lock until it has
+ * died too, a moment later. There is nothing to wait on: it is nobody's child any more.
+ */
+static int try_lock(int fd)
+{
+	static const struct timespec moment = {.tv_nsec = LOCK_RETRY_NS};
+
+	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK || i == LOCK_RETRIES)
+			return -errno;
+		nanosleep(&moment, NULL);
+	}
+	return 0;
+}
+
 static int lock(struct sweep_dir *d)
 {
+	int err;
+
 	d->fd = open(d->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (d->fd < 0) {
 		log_error("cannot open %s: %s.", d->name, strerror(errno));
 		return EXIT_USAGE;
 	}
-	if (flock(d->fd, LOCK_EX | LOCK_NB) == 0)
+	err = try_lock(d->fd);
+	if (!err)
 		return EXIT_DONE;
-	if (errno == EWOULDBLOCK)
+	if (err == -EWOULDBLOCK)
 		log_error("another sweep is running in %s.", d->name);
 	else
-		log_error("cannot lock %s: %s.", d->name, strerror(errno));
+		log_error("cannot lock %s: %s.", d->name, strerror(-err));
 	return EXIT_USAGE;
 }
 

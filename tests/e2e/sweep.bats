@@ -322,7 +322,8 @@ nothing_half_written() { # DIR
 			rm -r out
 			continue
 		fi
-		find out -path 'out/cells/[tz]*.json' -printf '%P\n' 2>/dev/null |
+		cat out/cells/*.failed.json 2>/dev/null || true
+		find out -path 'out/cells/[tz]*.json' ! -name '*.failed.json' -printf '%P\n' 2>/dev/null |
 			(cd out 2>/dev/null && xargs -r sha256sum) >before || true
 		wc -l <before >>counts
 	done
