@@ -12,22 +12,22 @@
 #include "analysis.h"
 
 /* What is compared: name on the command line and in JSON, metric. */
-#define CHANGE_METRICS(X)                                  \
-	X("throughput_gbps", GBPS)                         \
-	X("copies_per_byte", COPIES)                       \
-	X("copied_fraction", COPIED_FRACTION)              \
-	X("cpu_s_per_gb", CPU_PER_GB)                      \
-	X("send_call_p50", SEND_P50)                       \
-	X("send_call_p99", SEND_P99)                       \
-	X("delivery_p50", DELIVERY_P50)                    \
-	X("delivery_p99", DELIVERY_P99)                    \
-	X("completion_p50", COMPLETION_P50)                \
-	X("completion_p99", COMPLETION_P99)                \
-	X("latency", LATENCY)                              \
-	X("cycles_per_byte", CYCLES_PER_BYTE)              \
-	X("instructions_per_cycle", IPC)                   \
-	X("l1d_misses_per_kib", L1D_PER_KIB)               \
-	X("llc_misses_per_kib", LLC_PER_KIB)               \
+#define CHANGE_METRICS(X)                     \
+	X("throughput_gbps", GBPS)            \
+	X("copies_per_byte", COPIES)          \
+	X("copied_fraction", COPIED_FRACTION) \
+	X("cpu_s_per_gb", CPU_PER_GB)         \
+	X("send_call_p50", SEND_P50)          \
+	X("send_call_p99", SEND_P99)          \
+	X("delivery_p50", DELIVERY_P50)       \
+	X("delivery_p99", DELIVERY_P99)       \
+	X("completion_p50", COMPLETION_P50)   \
+	X("completion_p99", COMPLETION_P99)   \
+	X("latency", LATENCY)                 \
+	X("cycles_per_byte", CYCLES_PER_BYTE) \
+	X("instructions_per_cycle", IPC)      \
+	X("l1d_misses_per_kib", L1D_PER_KIB)  \
+	X("llc_misses_per_kib", LLC_PER_KIB)  \
 	X("context_switches_per_gb", SWITCHES_PER_GB)
 
 #define CHANGE_METRICS_NR 16
@@ -35,7 +35,7 @@
 /* Smaller changes are not called changes, however little the rounds differ. */
 #define CHANGE_MIN 0.001
 
-const char *change_metric__name(enum metric m);            /* NULL: not compared */
+const char *change_metric__name(enum metric m);             /* NULL: not compared */
 int change_metric__parse(const char *name, enum metric *m); /* -EINVAL */
 
 enum change_kind {

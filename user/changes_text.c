@@ -107,8 +107,8 @@ static int put_environment(FILE *f, const struct changes *c)
 static void put_counts(FILE *f, const struct changes *c)
 {
 	double by_chance = changes__by_chance(c);
-	size_t outside = c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] +
-			 c->of_kind[CHANGE_OTHER];
+	size_t outside =
+		c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] + c->of_kind[CHANGE_OTHER];
 
 	fprintf(f, "%zu comparisons in %zu cells: %zu outside the noise (%zu better, %zu worse)",
 		c->nr, c->cells, outside, c->of_kind[CHANGE_BETTER], c->of_kind[CHANGE_WORSE]);
@@ -130,7 +130,7 @@ static bool anything_to_list(const struct changes *c, bool all)
 {
 	return all ? c->nr
 		   : c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] +
-			      c->of_kind[CHANGE_OTHER];
+			       c->of_kind[CHANGE_OTHER];
 }
 
 int changes__text(const struct changes *c, const struct changes_names *names, bool all, FILE *f)
