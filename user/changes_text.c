@@ -96,10 +96,11 @@ static int put_environment(FILE *f, const struct changes *c)
 
 	if (!differs)
 		return -ENOMEM;
-	json_object_foreach(differs, key, pair)
+	json_object_foreach(differs, key, pair) {
 		fprintf(f, "differs %s: %s -> %s\n", key,
 			json_string_value(json_object_get(pair, "before")),
 			json_string_value(json_object_get(pair, "after")));
+	}
 	json_decref(differs);
 	return 0;
 }
