@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* netiotrace: command line in, exit code out. */
 #include <signal.h>
+#include <stddef.h>
+#include <string.h>
 
+#include "compare.h"
 #include "doctor.h"
 #include "options.h"
 #include "run.h"
 #include "serve.h"
+#include "sweep.h"
+
+/* Commands with a command line of their own: their name comes first. */
+static const struct {
+	const char *name;
+	int (*main)(int argc, char **argv);
+} commands[] = {
+	{"sweep", sweep__main},
+	{"compare", compare__main},
+};
 
 int main(int argc, char **argv)
 {
@@ -14,6 +27,9 @@ int main(int argc, char **argv)
 
 	/* A load generator that is gone is an error to report, not a reason to die. */
 	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].main(argc, argv);
 	options__parse(&options, argc, argv);
 	switch (options.command) {
 	case COMMAND_DOCTOR:

@@ -253,15 +253,15 @@ static bool wants_program(const struct plan *plan, const char *name)
 	return false;
 }
 
-static int select_programs(struct session *s, const struct plan *const plans[MODE_NR])
+static int select_programs(struct session *s, const struct plan *const *plans, size_t plans_nr)
 {
 	struct bpf_program *prog = NULL;
 
 	while ((prog = bpf_object__next_program(s->skel->obj, prog))) {
 		bool wanted = false;
 
-		for (int m = 0; m < MODE_NR; m++)
-			wanted |= wants_program(plans[m], bpf_program__name(prog));
+		for (size_t p = 0; p < plans_nr; p++)
+			wanted |= wants_program(plans[p], bpf_program__name(prog));
 		bpf_program__set_autoload(prog, wanted);
 		if (!wanted)
 			continue;
@@ -287,7 +287,7 @@ static void find_preempt_count(struct netiotrace_bpf *skel, const struct btf *bt
 }
 
 /* What the programs are told before they are loaded. */
-static int configure(struct session *s, const struct plan *const plans[MODE_NR],
+static int configure(struct session *s, const struct plan *const *plans, size_t plans_nr,
 		     const struct num *optmem_max)
 {
 	struct btf *btf = presence__read();
@@ -298,8 +298,8 @@ static int configure(struct session *s, const struct plan *const plans[MODE_NR],
 	presence__free(btf);
 	if (optmem_max->known && optmem_max->value <= UINT32_MAX)
 		s->skel->rodata->nio_optmem_max = optmem_max->value;
-	for (int m = 0; m < MODE_NR; m++)
-		if (plans[m] && plan__completions_by_kernel(plans[m]))
+	for (size_t p = 0; p < plans_nr; p++)
+		if (plans[p] && plan__completions_by_kernel(plans[p]))
 			s->skel->rodata->nio_completions = true;
 	if (!s->skel->rodata->nio_completions)
 		return 0;
@@ -312,8 +312,8 @@ static size_t largest_value(void)
 							       : sizeof(struct nio_zc);
 }
 
-int session__open(struct session **out, const struct plan *const plans[MODE_NR], unsigned int slots,
-		  const struct num *optmem_max)
+int session__open(struct session **out, const struct plan *const *plans, size_t plans_nr,
+		  unsigned int slots, const struct num *optmem_max)
 {
 	struct session *s;
 	int err;
@@ -335,9 +335,9 @@ int session__open(struct session **out, const struct plan *const plans[MODE_NR],
 	s->skel = open_skeleton(slots, &err);
 	if (!s->skel)
 		goto err_out;
-	err = select_programs(s, plans);
+	err = select_programs(s, plans, plans_nr);
 	if (!err)
-		err = configure(s, plans, optmem_max);
+		err = configure(s, plans, plans_nr, optmem_max);
 	if (!err)
 		err = netiotrace_bpf__load(s->skel);
 	if (err)

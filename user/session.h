@@ -27,12 +27,12 @@ int session__try_all(struct offer *offers);
 void session__presume(struct offer *offers, enum backend backend);
 
 /*
- * Loads every program that one of the plans (NULL: unused) chose, for `slots` ledgers; optmem_max
- * in bytes, of the senders' network namespace, tells which limit refused a send. Attaches nothing
- * yet. 0 or -errno; *out is owned by the caller.
+ * Loads every program that one of plans_nr plans (NULL: unused) chose, for `slots` ledgers;
+ * optmem_max in bytes, of the senders' network namespace, tells which limit refused a send.
+ * Attaches nothing yet. 0 or -errno; *out is owned by the caller.
  */
-int session__open(struct session **out, const struct plan *const plans[MODE_NR], unsigned int slots,
-		  const struct num *optmem_max);
+int session__open(struct session **out, const struct plan *const *plans, size_t plans_nr,
+		  unsigned int slots, const struct num *optmem_max);
 void session__close(struct session *s); /* takes NULL */
 
 /* Makes the attached programs exactly those of plan: attaches what is missing, detaches the rest.

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The rows of a data set and their life; see dataset.h. Knows no file formats. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataset.h"
+
+#define ROWS_MIN 64
+
+struct dataset_row *dataset__new_row(struct dataset *d)
+{
+	size_t room = d->rows_room ? d->rows_room * 2 : ROWS_MIN;
+	struct dataset_row *row;
+	int m;
+
+	if (d->rows_nr == d->rows_room) {
+		row = reallocarray(d->rows, room, sizeof(*row));
+		if (!row)
+			return NULL;
+		d->rows = row;
+		d->rows_room = room;
+	}
+	row = &d->rows[d->rows_nr++];
+	memset(row, 0, sizeof(*row));
+	for (m = 0; m < METRIC_NR; m++)
+		row->value[m] = (double)NAN;
+	return row;
+}
+
+int dataset__parse_mode(const char *text, enum mode *mode)
+{
+	int m;
+
+	for (m = 0; m < MODE_NR; m++) {
+		if (metric__same_name(text, mode__name((enum mode)m)) ||
+		    (text[0] == '0' + m && !text[1])) {
+			*mode = (enum mode)m;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int dataset__keep_environment(struct dataset *d, json_t *environment)
+{
+	if (!environment)
+		return -ENOMEM;
+	if (!d->environment) {
+		d->environment = environment;
+		return 0;
+	}
+	if (!json_equal(d->environment, environment))
+		d->environment_varies = true;
+	json_decref(environment);
+	return 0;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_rows(const void *pa, const void *pb)
+{
+	const struct dataset_row *a = pa, *b = pb;
+	int order = compare_numbers(a->mode, b->mode);
+
+	order = order ? order : compare_numbers(a->size, b->size);
+	order = order ? order : compare_numbers(a->threads, b->threads);
+	return order ? order : compare_numbers(a->round, b->round);
+}
+
+void dataset__finish(struct dataset *d, double default_duration_s)
+{
+	struct dataset_row *row;
+
+	for (row = d->rows; row < d->rows + d->rows_nr; row++) {
+		if (isnan(row->value[METRIC_DURATION]))
+			row->value[METRIC_DURATION] = default_duration_s;
+		metric__derive(row->value, row->threads);
+	}
+	if (d->rows_nr)
+		qsort(d->rows, d->rows_nr, sizeof(*d->rows), compare_rows);
+}
+
+void dataset__clear(struct dataset *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->rows_nr; i++) {
+		free(d->rows[i].cause);
+		free(d->rows[i].verdict);
+	}
+	for (i = 0; i < d->failures_nr; i++) {
+		free(d->failures[i].mode);
+		free(d->failures[i].reason);
+	}
+	for (i = 0; i < d->hists_nr; i++)
+		free(d->hists[i].buckets);
+	for (i = 0; i < METRIC_NR; i++)
+		free(d->reason[i]);
+	free(d->rows);
+	free(d->failures);
+	free(d->hists);
+	free(d->version);
+	free(d->backend);
+	json_decref(d->environment);
+	*d = (struct dataset){0};
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A CSV file (RFC 4180) as rows of a data set: columns by name, ours or those of a published data
+ * set, in any order, any of them missing. No I/O: the text is in memory.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataset.h"
+
+enum column_kind {
+	COLUMN_IGNORED,
+	COLUMN_METRIC,
+	COLUMN_MODE,
+	COLUMN_SIZE,
+	COLUMN_THREADS,
+	COLUMN_ROUND,
+	COLUMN_INTERRUPTED,
+	COLUMN_CAUSE,
+	COLUMN_VERDICT,
+	COLUMN_ENVIRONMENT,
+};
+
+struct column {
+	enum column_kind kind;
+	enum metric metric;
+	double scale;
+	char *name;
+};
+
+/* A record: its cells unquoted, in memory that the next record uses again. */
+struct record {
+	char *text;
+	size_t text_len, text_room;
+	size_t *cell; /* offset in text of each */
+	size_t cells_nr, cells_room;
+};
+
+struct csv_reader {
+	struct dataset *d;
+	const char *name, *pos, *end;
+	unsigned long line; /* where the record at hand begins */
+	unsigned long next_line;
+	struct column *columns;
+	size_t columns_nr;
+	struct record record;
+	char *message;
+};
+
+__attribute__((format(printf, 2, 3))) static int refuse(struct csv_reader *r, const char *format,
+							...)
+{
+	va_list args;
+	int n;
+
+	n = snprintf(r->message, DATASET_MESSAGE_MAX, "%s, line %lu: ", r->name, r->line);
+	if (n < 0 || n >= DATASET_MESSAGE_MAX)
+		return -EINVAL;
+	va_start(args, format);
+	vsnprintf(r->message + n, DATASET_MESSAGE_MAX - (size_t)n, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int grow(void **memory, size_t *room, size_t nr, size_t size)
+{
+	size_t more = *room ? *room * 2 : 256;
+	void *p;
+
+	if (nr < *room)
+		return 0;
+	p = reallocarray(*memory, more, size);
+	if (!p)
+		return -ENOMEM;
+	*memory = p;
+	*room = more;
+	return 0;
+}
+
+static int record__put(struct record *rec, char c)
+{
+	int err = grow((void **)&rec->text, &rec->text_room, rec->text_len, 1);
+
+	if (!err)
+		rec->text[rec->text_len++] = c;
+	return err;
+}
+
+static int record__begin_cell(struct record *rec)
+{
+	int err = grow((void **)&rec->cell, &rec->cells_room, rec->cells_nr, sizeof(*rec->cell));
+
+	if (!err)
+		rec->cell[rec->cells_nr++] = rec->text_len;
+	return err;
+}
+
+static const char *record__cell(const struct record *rec, size_t i)
+{
+	return rec->text + rec->cell[i];
+}
+
+/* The rest of a quoted cell, past its closing quote. */
+static int read_quoted(struct csv_reader *r)
+{
+	int err = 0;
+
+	while (r->pos < r->end && !err) {
+		if (*r->pos == '"') {
+			if (r->pos + 1 == r->end || r->pos[1] != '"') {
+				r->pos++;
+				return 0;
+			}
+			r->pos++;
+		}
+		if (*r->pos == '\n')
+			r->next_line++;
+		err = record__put(&r->record, *r->pos++);
+	}
+	return err ? err : refuse(r, "a quoted cell never ends: is the file truncated?");
+}
+
+static int read_cell(struct csv_reader *r)
+{
+	int err = record__begin_cell(&r->record);
+
+	if (!err && r->pos < r->end && *r->pos == '"') {
+		r->pos++;
+		err = read_quoted(r);
+	}
+	while (!err && r->pos < r->end && *r->pos != ',' && *r->pos != '\n' && *r->pos != '\r')
+		err = record__put(&r->record, *r->pos++);
+	return err ? err : record__put(&r->record, '\0');
+}
+
+/* The next record; 1, 0 at the end of the text, or -errno. */
+static int read_record(struct csv_reader *r)
+{
+	int err;
+
+	r->record.text_len = 0;
+	r->record.cells_nr = 0;
+	r->line = r->next_line;
+	if (r->pos == r->end)
+		return 0;
+	for (;;) {
+		err = read_cell(r);
+		if (err)
+			return err;
+		if (r->pos == r->end || *r->pos != ',')
+			break;
+		r->pos++;
+	}
+	if (r->pos < r->end && *r->pos == '\r')
+		r->pos++;
+	if (r->pos < r->end && *r->pos == '\n')
+		r->pos++;
+	r->next_line++;
+	return 1;
+}
+
+/* Columns that are no numbers of a run, with the names that published data sets give them. */
+static const struct {
+	const char *name;
+	enum column_kind kind;
+} special_columns[] = {
+	{"mode", COLUMN_MODE},
+	{"implementation", COLUMN_MODE},
+	{"size", COLUMN_SIZE},
+	{"message_size", COLUMN_SIZE},
+	{"msg_size", COLUMN_SIZE},
+	{"threads", COLUMN_THREADS},
+	{"thread_count", COLUMN_THREADS},
+	{"num_threads", COLUMN_THREADS},
+	{"round", COLUMN_ROUND},
+	{"interrupted", COLUMN_INTERRUPTED},
+	{"verdict_cause", COLUMN_CAUSE},
+	{"verdict_text", COLUMN_VERDICT},
+};
+
+static void classify(struct column *c)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(special_columns) / sizeof(special_columns[0]); i++) {
+		if (metric__same_name(c->name, special_columns[i].name)) {
+			c->kind = special_columns[i].kind;
+			return;
+		}
+	}
+	if (!strncmp(c->name, "environment_", strlen("environment_"))) {
+		c->kind = COLUMN_ENVIRONMENT;
+		return;
+	}
+	c->metric = metric__of_column(c->name, &c->scale);
+	c->kind = c->metric == METRIC_NR ? COLUMN_IGNORED : COLUMN_METRIC;
+}
+
+static bool has_column(const struct csv_reader *r, enum column_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < r->columns_nr; i++)
+		if (r->columns[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Two columns for one number: which would count? */
+static int check_twice(struct csv_reader *r, size_t i)
+{
+	const struct column *a = &r->columns[i], *b;
+
+	if (a->kind == COLUMN_IGNORED || a->kind == COLUMN_ENVIRONMENT)
+		return 0;
+	for (b = r->columns; b < a; b++)
+		if (b->kind == a->kind && (a->kind != COLUMN_METRIC || b->metric == a->metric))
+			return refuse(r, "columns '%.60s' and '%.60s' are the same number.",
+				      b->name, a->name);
+	return 0;
+}
+
+static int read_header(struct csv_reader *r)
+{
+	size_t i;
+	int err = read_record(r);
+
+	if (err < 0)
+		return err;
+	if (!err)
+		return refuse(r, "the file is empty.");
+	r->columns = calloc(r->record.cells_nr, sizeof(*r->columns));
+	if (!r->columns)
+		return -ENOMEM;
+	r->columns_nr = r->record.cells_nr;
+	for (i = 0; i < r->columns_nr; i++) {
+		r->columns[i].name = strdup(record__cell(&r->record, i));
+		if (!r->columns[i].name)
+			return -ENOMEM;
+		classify(&r->columns[i]);
+		err = check_twice(r, i);
+		if (err)
+			return err;
+	}
+	if (!has_column(r, COLUMN_MODE) || !has_column(r, COLUMN_SIZE))
+		return refuse(r,
+			      "there is no column '%s': these are no results of this experiment.",
+			      has_column(r, COLUMN_MODE) ? "size" : "mode");
+	return 0;
+}
+
+static bool is_missing(const char *text)
+{
+	static const char *const words[] = {"", "n/a", "na", "nan", "null", "none", "-"};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcasecmp(text, words[i]))
+			return true;
+	return false;
+}
+
+static int parse_number(const char *text, double *value)
+{
+	char *end;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	if (is_missing(text))
+		return 0;
+	*value = strtod(text, &end);
+	while (isspace((unsigned char)*end))
+		end++;
+	return *end || end == text || !isfinite(*value) ? -EINVAL : 0;
+}
+
+static int read_number(struct csv_reader *r, const struct column *c, const char *text,
+		       double *value)
+{
+	if (!parse_number(text, value))
+		return 0;
+	return refuse(r, "column '%.60s' holds '%.60s', which is no number.", c->name, text);
+}
+
+/* A whole number that a cell is known by. */
+static int read_count(struct csv_reader *r, const struct column *c, const char *text, double max,
+		      double *value)
+{
+	int err = read_number(r, c, text, value);
+
+	if (err)
+		return err;
+	if (isnan(*value) || (*value >= 0 && *value <= max && *value == floor(*value)))
+		return 0;
+	return refuse(r, "column '%.60s' holds '%.60s', which is no possible count.", c->name,
+		      text);
+}
+
+static int keep_text(char **to, const char *text)
+{
+	if (!*text)
+		return 0;
+	*to = strdup(text);
+	return *to ? 0 : -ENOMEM;
+}
+
+struct identity {
+	double size, threads, round;
+	bool mode;
+};
+
+static int read_value(struct csv_reader *r, struct dataset_row *row, struct identity *id, size_t i)
+{
+	const struct column *c = &r->columns[i];
+	const char *text = record__cell(&r->record, i);
+
+	switch (c->kind) {
+	case COLUMN_METRIC:
+		if (read_number(r, c, text, &row->value[c->metric]))
+			return -EINVAL;
+		row->value[c->metric] *= c->scale;
+		return 0;
+	case COLUMN_MODE:
+		id->mode = true;
+		if (dataset__parse_mode(text, &row->mode))
+			return refuse(r,
+				      "'%.60s' is no mode: twocopy (0), onecopy (1) and "
+				      "zerocopy (2) are.",
+				      text);
+		return 0;
+	case COLUMN_SIZE:
+		return read_count(r, c, text, 1e15, &id->size);
+	case COLUMN_THREADS:
+		return read_count(r, c, text, 1e6, &id->threads);
+	case COLUMN_ROUND:
+		return read_count(r, c, text, 1e9, &id->round);
+	case COLUMN_INTERRUPTED:
+		r->d->interrupted += !strcasecmp(text, "true");
+		return 0;
+	case COLUMN_CAUSE:
+		return keep_text(&row->cause, text);
+	case COLUMN_VERDICT:
+		return keep_text(&row->verdict, text);
+	default:
+		return 0;
+	}
+}
+
+static int read_environment(struct csv_reader *r)
+{
+	json_t *environment = json_object();
+	size_t i;
+	const char *text;
+
+	for (i = 0; i < r->columns_nr; i++) {
+		if (r->columns[i].kind != COLUMN_ENVIRONMENT)
+			continue;
+		text = record__cell(&r->record, i);
+		json_object_set_new(environment, r->columns[i].name + strlen("environment_"),
+				    *text ? json_string(text) : json_null());
+	}
+	return dataset__keep_environment(r->d, environment);
+}
+
+static int read_row(struct csv_reader *r)
+{
+	struct identity id = {(double)NAN, (double)NAN, (double)NAN, false};
+	struct dataset_row *row;
+	size_t i;
+	int err;
+
+	if (r->record.cells_nr == 1 && !*record__cell(&r->record, 0))
+		return 0; /* an empty line */
+	if (r->record.cells_nr != r->columns_nr)
+		return refuse(r, "%zu cells where the header has %zu: is the file truncated?",
+			      r->record.cells_nr, r->columns_nr);
+	row = dataset__new_row(r->d);
+	if (!row)
+		return -ENOMEM;
+	for (i = 0; i < r->columns_nr; i++) {
+		err = read_value(r, row, &id, i);
+		if (err)
+			return err;
+	}
+	if (!(id.size > 0))
+		return refuse(r, "a run without a message size.");
+	row->size = (uint64_t)id.size;
+	row->threads = isnan(id.threads) ? 0 : (unsigned int)id.threads;
+	row->round = isnan(id.round) ? 0 : (unsigned int)id.round;
+	return has_column(r, COLUMN_ENVIRONMENT) ? read_environment(r) : 0;
+}
+
+static int read_all(struct csv_reader *r)
+{
+	int more, err = read_header(r);
+
+	while (!err) {
+		more = read_record(r);
+		if (more <= 0)
+			return more;
+		err = read_row(r);
+	}
+	return err;
+}
+
+static void reader__clear(struct csv_reader *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->columns_nr; i++)
+		free(r->columns[i].name);
+	free(r->columns);
+	free(r->record.text);
+	free(r->record.cell);
+}
+
+/* Ours always ends its last line; that of another may not. A cut number would look like one. */
+static bool ends_early(const struct csv_reader *r, const char *text, size_t len)
+{
+	size_t i;
+
+	if (!len || text[len - 1] == '\n')
+		return false;
+	for (i = 0; i < r->columns_nr; i++)
+		if (!strcmp(r->columns[i].name, "app_rx_bytes"))
+			return true;
+	return false;
+}
+
+int dataset__add_csv(struct dataset *d, const char *name, const char *text, size_t len,
+		     char message[DATASET_MESSAGE_MAX])
+{
+	struct csv_reader r = {.d = d,
+			       .name = name,
+			       .pos = text,
+			       .end = text + len,
+			       .next_line = 1,
+			       .line = 1,
+			       .message = message};
+	size_t before = d->rows_nr;
+	int err;
+
+	*message = '\0';
+	if (memchr(text, '\0', len)) {
+		snprintf(message, DATASET_MESSAGE_MAX, "%s: this is no text, so no CSV.", name);
+		return -EINVAL;
+	}
+	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
+		r.pos += 3;
+	err = read_all(&r);
+	if (!err && ends_early(&r, text, len))
+		err = refuse(&r, "the file ends within a line: it is truncated.");
+	else if (!err && d->rows_nr == before)
+		err = refuse(&r, "there is a header, but no run.");
+	reader__clear(&r);
+	if (err && !*message)
+		snprintf(message, DATASET_MESSAGE_MAX, "%s: %s.", name, strerror(-err));
+	return err;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A result document (docs/OUTPUT.md) as rows and histograms of a data set. Unknown keys are
+ * ignored, missing ones are missing numbers. No I/O.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataset.h"
+
+#define FAILURE_SCHEMA "netiotrace.failure/1"
+#define PATH_LEN       96
+
+/* The member at a path such as "app.tcp.bytes_acked", its parent in *parent; NULL: there is none.
+ */
+static const json_t *at_path(const json_t *o, const char *path, const json_t **parent,
+			     const char **last)
+{
+	char key[PATH_LEN];
+	size_t len;
+
+	*parent = NULL;
+	*last = path;
+	for (;;) {
+		len = strcspn(path, ".");
+		if (len >= sizeof(key))
+			return NULL;
+		memcpy(key, path, len);
+		key[len] = '\0';
+		*parent = o;
+		*last = path;
+		o = json_object_get(o, key);
+		if (!o || !path[len])
+			return o;
+		path += len + 1;
+	}
+}
+
+static const char *text_of(const json_t *o, const char *key)
+{
+	return json_string_value(json_object_get(o, key));
+}
+
+static double number_of(const json_t *o, const char *key)
+{
+	const json_t *value = json_object_get(o, key);
+
+	return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+/* Why a number is null: "<name>_reason" beside it, or the "reason" of its object. */
+static const char *reason_of(const json_t *parent, const char *last)
+{
+	char key[PATH_LEN + sizeof("_reason")];
+	const char *reason;
+
+	snprintf(key, sizeof(key), "%s_reason", last);
+	reason = text_of(parent, key);
+	return reason ? reason : text_of(parent, "reason");
+}
+
+static void keep_reason(struct dataset *d, int m, const json_t *parent, const char *last)
+{
+	const char *reason;
+
+	if (d->reason[m])
+		return;
+	reason = reason_of(parent, last);
+	if (reason)
+		d->reason[m] = strdup(reason);
+}
+
+static void read_metrics(struct dataset *d, struct dataset_row *row, const json_t *run)
+{
+	const json_t *value, *parent;
+	const char *last;
+	int m;
+
+	for (m = 0; m < METRIC_READ_NR; m++) {
+		value = at_path(run, metric__path((enum metric)m), &parent, &last);
+		if (json_is_number(value))
+			row->value[m] = json_number_value(value);
+		else if (parent)
+			keep_reason(d, m, parent, last);
+	}
+}
+
+static int compare_buckets(const void *pa, const void *pb)
+{
+	const struct dataset_bucket *a = pa, *b = pb;
+
+	return (a->low > b->low) - (a->low < b->low);
+}
+
+static struct dataset_hist *find_hist(struct dataset *d, const struct dataset_row *row, int kind)
+{
+	struct dataset_hist *h;
+
+	for (h = d->hists; h < d->hists + d->hists_nr; h++)
+		if (h->kind == kind && h->mode == row->mode && h->size == row->size &&
+		    h->threads == row->threads)
+			return h;
+	h = reallocarray(d->hists, d->hists_nr + 1, sizeof(*h));
+	if (!h)
+		return NULL;
+	d->hists = h;
+	h += d->hists_nr++;
+	*h = (struct dataset_hist){
+		.mode = row->mode, .size = row->size, .threads = row->threads, .kind = kind};
+	return h;
+}
+
+static bool read_bucket(const json_t *item, struct dataset_bucket *b)
+{
+	const json_t *low = json_array_get(item, 0), *high = json_array_get(item, 1);
+	const json_t *count = json_array_get(item, 2);
+
+	if (!json_is_number(low) || !json_is_number(count))
+		return false;
+	b->low = json_number_value(low);
+	b->high = json_is_number(high) ? json_number_value(high) : b->low;
+	b->count = json_number_value(count);
+	return b->count > 0 && b->low >= 0 && b->high >= b->low;
+}
+
+/* Buckets of one layout have one lower bound each: the counts of equal ones are added. */
+static void merge_buckets(struct dataset_hist *h)
+{
+	size_t i, nr = 0;
+
+	qsort(h->buckets, h->buckets_nr, sizeof(*h->buckets), compare_buckets);
+	for (i = 0; i < h->buckets_nr; i++) {
+		if (nr && h->buckets[nr - 1].low == h->buckets[i].low)
+			h->buckets[nr - 1].count += h->buckets[i].count;
+		else
+			h->buckets[nr++] = h->buckets[i];
+	}
+	h->buckets_nr = nr;
+}
+
+static int read_hist(struct dataset *d, const struct dataset_row *row, int kind,
+		     const json_t *buckets)
+{
+	struct dataset_hist *h;
+	struct dataset_bucket *more;
+	const json_t *item;
+	size_t i;
+
+	if (!json_array_size(buckets))
+		return 0;
+	h = find_hist(d, row, kind);
+	if (!h)
+		return -ENOMEM;
+	more = reallocarray(h->buckets, h->buckets_nr + json_array_size(buckets), sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	h->buckets = more;
+	json_array_foreach(buckets, i, item)
+		if (read_bucket(item, &h->buckets[h->buckets_nr]))
+			h->buckets_nr++;
+	merge_buckets(h);
+	return 0;
+}
+
+static int read_hists(struct dataset *d, const struct dataset_row *row, const json_t *run)
+{
+	const json_t *ledger = json_object_get(run, "ledger");
+	const json_t *latency = json_object_get(json_object_get(run, "app"), "latency_ns");
+	const json_t *o;
+	int i, err = 0;
+
+	for (i = 0; i < NIO_STAGE_NR && !err; i++) {
+		o = json_object_get(ledger, stage__key((enum nio_stage)i));
+		err = read_hist(d, row, DATASET_HIST_STAGE + i, json_object_get(o, "ns_buckets"));
+	}
+	for (i = 0; i < LATENCY_NR && !err; i++) {
+		o = json_object_get(latency, latency__key((enum latency_kind)i));
+		err = read_hist(d, row, DATASET_HIST_LATENCY + i, json_object_get(o, "buckets"));
+	}
+	return err;
+}
+
+static int keep_text(char **to, const char *text)
+{
+	if (!text || *to)
+		return 0;
+	*to = strdup(text);
+	return *to ? 0 : -ENOMEM;
+}
+
+static int read_run(struct dataset *d, const json_t *run)
+{
+	const char *mode = text_of(run, "mode");
+	const json_t *verdict = json_object_get(run, "verdict");
+	double size = number_of(run, "size"), threads = number_of(run, "threads");
+	struct dataset_row row_id, *row;
+
+	if (!mode || dataset__parse_mode(mode, &row_id.mode) || !(size > 0 && size < 1e15) ||
+	    threads < 0 || threads > 1e6)
+		return -EINVAL;
+	row = dataset__new_row(d);
+	if (!row)
+		return -ENOMEM;
+	row->mode = row_id.mode;
+	row->size = (uint64_t)size;
+	row->threads = isnan(threads) ? 0 : (unsigned int)threads;
+	row->round = (unsigned int)json_integer_value(json_object_get(run, "round"));
+	d->interrupted += json_is_true(json_object_get(run, "interrupted"));
+	read_metrics(d, row, run);
+	if (keep_text(&row->cause, text_of(verdict, "cause")) ||
+	    keep_text(&row->verdict, text_of(verdict, "text")))
+		return -ENOMEM;
+	return read_hists(d, row, run);
+}
+
+static int refuse(char *message, const char *name, const char *what)
+{
+	snprintf(message, DATASET_MESSAGE_MAX, "%s: %s", name, what);
+	return -EINVAL;
+}
+
+int dataset__add_document(struct dataset *d, const char *name, const json_t *document,
+			  char message[DATASET_MESSAGE_MAX])
+{
+	const json_t *runs = json_object_get(document, "runs"), *run;
+	const json_t *tool = json_object_get(document, "tool");
+	json_t *environment = json_object_get(document, "environment");
+	const char *schema = text_of(document, "schema");
+	size_t i;
+	int err;
+
+	if (!schema || strcmp(schema, RESULT_SCHEMA))
+		return refuse(message, name,
+			      "this is no result document of netiotrace (schema " RESULT_SCHEMA
+			      ").");
+	if (!json_is_array(runs))
+		return refuse(message, name, "the result document has no list of runs.");
+	json_array_foreach(runs, i, run) {
+		err = read_run(d, run);
+		if (err == -EINVAL)
+			return refuse(message, name, "a run without mode and size: it is damaged.");
+		if (err)
+			return refuse(message, name, strerror(-err)), err;
+	}
+	if (keep_text(&d->version, text_of(tool, "version")) ||
+	    keep_text(&d->backend, text_of(tool, "backend")))
+		return -ENOMEM;
+	return json_is_object(environment) ? dataset__keep_environment(d, json_incref(environment))
+					   : 0;
+}
+
+int dataset__add_failure(struct dataset *d, const json_t *document)
+{
+	const char *schema = text_of(document, "schema"), *mode = text_of(document, "mode");
+	const char *reason = text_of(document, "reason");
+	struct dataset_failure *f;
+
+	if (!schema || strcmp(schema, FAILURE_SCHEMA))
+		return -EINVAL;
+	f = reallocarray(d->failures, d->failures_nr + 1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	d->failures = f;
+	f += d->failures_nr++;
+	*f = (struct dataset_failure){
+		.size = (uint64_t)json_integer_value(json_object_get(document, "size")),
+		.threads = (unsigned int)json_integer_value(json_object_get(document, "threads")),
+		.round = (unsigned int)json_integer_value(json_object_get(document, "round")),
+		.mode = strdup(mode ? mode : "?"),
+		.reason = strdup(reason ? reason : "no reason is recorded"),
+	};
+	return f->mode && f->reason ? 0 : -ENOMEM;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finds and reads the files of a data set; what is in them is for dataset_csv.c, dataset_json.c. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "dataset.h"
+
+/* Larger than a hundred thousand rows of ours. */
+#define FILE_MAX_BYTES (1 << 30)
+
+static int say(char *message, const char *name, const char *what, int err)
+{
+	snprintf(message, DATASET_MESSAGE_MAX, "%s: %s.", name, what);
+	return err;
+}
+
+static int say_errno(char *message, const char *name, int err)
+{
+	return say(message, name, strerror(-err), err);
+}
+
+static int read_stream(FILE *f, char **text, size_t *len)
+{
+	size_t room = 1 << 16, n;
+	char *more;
+
+	*text = NULL;
+	*len = 0;
+	do {
+		if (room > FILE_MAX_BYTES)
+			return -EFBIG;
+		more = realloc(*text, room);
+		if (!more)
+			return -ENOMEM;
+		*text = more;
+		n = fread(*text + *len, 1, room - *len, f);
+		*len += n;
+		room *= 2;
+	} while (n && !feof(f));
+	return ferror(f) ? -EIO : 0;
+}
+
+static int load_csv(struct dataset *d, const char *path, char *message)
+{
+	FILE *f = fopen(path, "re");
+	char *text = NULL;
+	size_t len;
+	int err;
+
+	if (!f)
+		return say_errno(message, path, -errno);
+	err = read_stream(f, &text, &len);
+	fclose(f);
+	if (err)
+		say_errno(message, path, err);
+	else
+		err = dataset__add_csv(d, path, text, len, message);
+	free(text);
+	return err;
+}
+
+/* NULL with the sentence: not readable, or no JSON. */
+static json_t *load_json(const char *path, char *message)
+{
+	FILE *f = fopen(path, "re");
+	json_error_t error;
+	json_t *document;
+
+	if (!f) {
+		say_errno(message, path, -errno);
+		return NULL;
+	}
+	document = json_loadf(f, JSON_REJECT_DUPLICATES, &error);
+	fclose(f);
+	if (!document)
+		snprintf(message, DATASET_MESSAGE_MAX,
+			 "%s: this is no JSON, or a truncated one (line %d: %s).", path, error.line,
+			 error.text);
+	return document;
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+	size_t len = strlen(name), n = strlen(suffix);
+
+	return len > n && !strcmp(name + len - n, suffix);
+}
+
+static int only_visible_json(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && ends_with(entry->d_name, ".json");
+}
+
+/*
+ * One file of a directory. optional: a document that is none of ours is passed over, as a results
+ * directory has others beside its cells.
+ */
+static int load_entry(struct dataset *d, const char *path, bool optional, char *message)
+{
+	json_t *document = load_json(path, message);
+	const char *schema;
+	int err;
+
+	if (!document)
+		return optional ? 0 : -EINVAL;
+	schema = json_string_value(json_object_get(document, "schema"));
+	if (ends_with(path, ".failed.json")) {
+		err = dataset__add_failure(d, document);
+		if (err)
+			say(message, path, "this is no record of a failed run", err);
+	} else if (optional && (!schema || strcmp(schema, RESULT_SCHEMA))) {
+		err = 0;
+	} else {
+		err = dataset__add_document(d, path, document, message);
+	}
+	json_decref(document);
+	return err;
+}
+
+static void free_entries(struct dirent **entries, int n)
+{
+	while (n-- > 0)
+		free(entries[n]);
+	free(entries);
+}
+
+/* All documents in a directory, by name; -ENOENT when there is no such directory. */
+static int load_documents(struct dataset *d, const char *directory, bool optional, char *message)
+{
+	struct dirent **entries;
+	char *path;
+	int i, n, err = 0;
+
+	n = scandir(directory, &entries, only_visible_json, alphasort);
+	if (n < 0)
+		return errno == ENOENT ? -ENOENT : say_errno(message, directory, -errno);
+	for (i = 0; i < n && !err; i++) {
+		if (asprintf(&path, "%s/%s", directory, entries[i]->d_name) < 0) {
+			err = say_errno(message, directory, -ENOMEM);
+			break;
+		}
+		err = load_entry(d, path, optional, message);
+		free(path);
+	}
+	free_entries(entries, n);
+	return err;
+}
+
+static bool is_empty(const struct dataset *d)
+{
+	return !d->rows_nr && !d->failures_nr;
+}
+
+static int load_directory(struct dataset *d, const char *path, char *message)
+{
+	char cells[PATH_MAX], csv[PATH_MAX];
+	struct stat st;
+	int err;
+
+	if (snprintf(cells, sizeof(cells), "%s/cells", path) >= (int)sizeof(cells) ||
+	    snprintf(csv, sizeof(csv), "%s/results.csv", path) >= (int)sizeof(csv))
+		return say_errno(message, path, -ENAMETOOLONG);
+	err = load_documents(d, cells, false, message);
+	if (err && err != -ENOENT)
+		return err;
+	err = is_empty(d) ? load_documents(d, path, true, message) : 0;
+	if (!err && is_empty(d) && !stat(csv, &st))
+		err = load_csv(d, csv, message);
+	if (!err && is_empty(d))
+		err = say(message, path,
+			  "no results are in this directory: neither cells/*.json nor results.csv",
+			  -ENOENT);
+	return err;
+}
+
+static int load_file(struct dataset *d, const char *path, char *message)
+{
+	json_t *document;
+	int err;
+
+	if (!ends_with(path, ".json"))
+		return load_csv(d, path, message);
+	document = load_json(path, message);
+	if (!document)
+		return -EINVAL;
+	err = dataset__add_document(d, path, document, message);
+	json_decref(document);
+	return err;
+}
+
+int dataset__load(struct dataset *d, const char *path, double default_duration_s,
+		  char message[DATASET_MESSAGE_MAX])
+{
+	struct stat st;
+	int err;
+
+	*d = (struct dataset){0};
+	*message = '\0';
+	if (stat(path, &st))
+		return say_errno(message, path, -errno);
+	err = S_ISDIR(st.st_mode) ? load_directory(d, path, message) : load_file(d, path, message);
+	if (!err && !d->rows_nr)
+		err = say(message, path, "not one run succeeded: there is nothing to report",
+			  -ENODATA);
+	if (err)
+		dataset__clear(d);
+	else
+		dataset__finish(d, default_duration_s);
+	return err;
+}
