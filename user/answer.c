@@ -11,7 +11,7 @@
 /* clang-format off */
 static const struct {
 	const char *text;
-	void (*make)(struct answer *answer, const struct analysis *a);
+	void (*make)(struct answer_text *answer, const struct analysis *a);
 } questions[QUESTION_NR] = {
 	[QUESTION_ZEROCOPY] = {"Why does zero-copy not always give the best throughput?",
 			       answer__zerocopy},
@@ -28,7 +28,7 @@ static const struct {
 };
 /* clang-format on */
 
-void answer__headline(struct answer *answer, const char *format, ...)
+void answer__headline(struct answer_text *answer, const char *format, ...)
 {
 	va_list args;
 
@@ -41,7 +41,7 @@ void answer__headline(struct answer *answer, const char *format, ...)
 	va_end(args);
 }
 
-void answer__point(struct answer *answer, const char *format, ...)
+void answer__point(struct answer_text *answer, const char *format, ...)
 {
 	char **points, *text;
 	va_list args;
@@ -62,7 +62,8 @@ void answer__point(struct answer *answer, const char *format, ...)
 	answer->points[answer->points_nr++] = text;
 }
 
-void answer__cite(struct answer *answer, const struct analysis *a, struct cell *cell, enum metric m)
+void answer__cite(struct answer_text *answer, const struct analysis *a, struct cell *cell,
+		  enum metric m)
 {
 	struct estimate e = analysis__estimate(a, cell, m);
 	struct evidence *evidence;
@@ -103,20 +104,20 @@ bool answer__has_intervals(const struct analysis *a)
 	return a->rounds_max > 1;
 }
 
-int answers__make(const struct analysis *a, struct answer answers[QUESTION_NR])
+int answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR])
 {
 	bool failed = false;
 	int q;
 
 	for (q = 0; q < QUESTION_NR; q++) {
-		answers[q] = (struct answer){.question = questions[q].text};
+		answers[q] = (struct answer_text){.question = questions[q].text};
 		questions[q].make(&answers[q], a);
 		failed |= answers[q].failed;
 	}
 	return failed ? -ENOMEM : 0;
 }
 
-void answers__clear(struct answer answers[QUESTION_NR])
+void answers__clear(struct answer_text answers[QUESTION_NR])
 {
 	size_t i;
 	int q;
@@ -127,6 +128,6 @@ void answers__clear(struct answer answers[QUESTION_NR])
 		free(answers[q].points);
 		free(answers[q].evidence);
 		free(answers[q].headline);
-		answers[q] = (struct answer){0};
+		answers[q] = (struct answer_text){0};
 	}
 }

@@ -25,7 +25,7 @@ struct evidence {
 	struct estimate estimate;
 };
 
-struct answer {
+struct answer_text {
 	const char *question;
 	bool answered;  /* false: the headline says why not */
 	char *headline; /* a sentence */
@@ -37,25 +37,25 @@ struct answer {
 };
 
 /* 0 or -ENOMEM. Free with answers__clear(), in any case. The cells must outlive the answers. */
-int answers__make(const struct analysis *a, struct answer answers[QUESTION_NR]);
-void answers__clear(struct answer answers[QUESTION_NR]);
+int answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR]);
+void answers__clear(struct answer_text answers[QUESTION_NR]);
 
 /* For those who write an answer: each keeps a copy of its text. */
-__attribute__((format(printf, 2, 3))) void answer__headline(struct answer *answer,
+__attribute__((format(printf, 2, 3))) void answer__headline(struct answer_text *answer,
 							    const char *format, ...);
-__attribute__((format(printf, 2, 3))) void answer__point(struct answer *answer, const char *format,
-							 ...);
+__attribute__((format(printf, 2, 3))) void answer__point(struct answer_text *answer,
+							 const char *format, ...);
 /* Cites a cell's number, once; nothing when it has no value. */
-void answer__cite(struct answer *answer, const struct analysis *a, struct cell *cell,
+void answer__cite(struct answer_text *answer, const struct analysis *a, struct cell *cell,
 		  enum metric m);
 
 /* One function for each question. */
-void answer__zerocopy(struct answer *answer, const struct analysis *a);
-void answer__cache(struct answer *answer, const struct analysis *a);
-void answer__threads(struct answer *answer, const struct analysis *a);
-void answer__one_over_two(struct answer *answer, const struct analysis *a);
-void answer__zero_over_two(struct answer *answer, const struct analysis *a);
-void answer__unexpected(struct answer *answer, const struct analysis *a);
+void answer__zerocopy(struct answer_text *answer, const struct analysis *a);
+void answer__cache(struct answer_text *answer, const struct analysis *a);
+void answer__threads(struct answer_text *answer, const struct analysis *a);
+void answer__one_over_two(struct answer_text *answer, const struct analysis *a);
+void answer__zero_over_two(struct answer_text *answer, const struct analysis *a);
+void answer__unexpected(struct answer_text *answer, const struct analysis *a);
 
 /* Zero-copy completions over all runs, and how many of these were copied; -1 when not counted. */
 double answer__copied_fraction(const struct analysis *a, double *completed);

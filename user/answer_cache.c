@@ -62,7 +62,7 @@ static double median_of(const double *values, size_t n)
 }
 
 /* One line per thread count: the change at each size. */
-static void say_by_size(struct answer *answer, const struct analysis *a, enum mode mode,
+static void say_by_size(struct answer_text *answer, const struct analysis *a, enum mode mode,
 			const struct level *level, unsigned int threads)
 {
 	char list[1024] = "", item[2 * WORDS_BUF], change[WORDS_BUF], size[UNITS_BUF];
@@ -98,7 +98,7 @@ struct best_level {
 	bool per_kib, certain;
 };
 
-static void weigh_level(struct answer *answer, const struct analysis *a, enum mode mode,
+static void weigh_level(struct answer_text *answer, const struct analysis *a, enum mode mode,
 			const struct level *level, struct best_level *best)
 {
 	bool per_kib = analysis__has(a, level->per_kib);
@@ -127,7 +127,7 @@ static void weigh_level(struct answer *answer, const struct analysis *a, enum mo
 }
 
 /* The copies a mode is spared, by stage. */
-static void say_stage(struct answer *answer, const struct analysis *a, enum mode mode)
+static void say_stage(struct answer_text *answer, const struct analysis *a, enum mode mode)
 {
 	char list[512] = "", item[128];
 	struct estimate ex, ey;
@@ -158,7 +158,7 @@ static void say_stage(struct answer *answer, const struct analysis *a, enum mode
 				      "ledger of both modes.");
 }
 
-static void headline_of_level(struct answer *answer, const struct analysis *a,
+static void headline_of_level(struct answer_text *answer, const struct analysis *a,
 			      const struct best_level *best)
 {
 	char change[WORDS_BUF];
@@ -181,7 +181,7 @@ static void headline_of_level(struct answer *answer, const struct analysis *a,
 }
 
 /* Without hardware counters the cost in CPU time is all there is, and it is no cache answer. */
-static void say_no_counters(struct answer *answer, const struct analysis *a)
+static void say_no_counters(struct answer_text *answer, const struct analysis *a)
 {
 	struct cell *cell = analysis__peak(a, MODE_TWOCOPY, METRIC_RX_BYTES);
 	enum mode mode;
@@ -209,7 +209,7 @@ static void say_no_counters(struct answer *answer, const struct analysis *a)
 	}
 }
 
-void answer__cache(struct answer *answer, const struct analysis *a)
+void answer__cache(struct answer_text *answer, const struct analysis *a)
 {
 	struct best_level best = {0};
 	enum mode mode;
@@ -265,7 +265,7 @@ static void add_factor(const struct comparison *c, double *values, size_t *nr)
 		values[(*nr)++] = c->change + 1;
 }
 
-static void scaling__add(struct scaling *s, struct answer *answer, const struct analysis *a,
+static void scaling__add(struct scaling *s, struct answer_text *answer, const struct analysis *a,
 			 struct cell *few, struct cell *many)
 {
 	struct comparison c = analysis__compare(a, many, few, METRIC_GBPS_PER_THREAD);
@@ -290,7 +290,7 @@ static char *factor_text(char *buf, size_t len, const double *values, size_t n)
 	return buf;
 }
 
-static void say_scaling(struct answer *answer, const struct analysis *a, enum mode mode,
+static void say_scaling(struct answer_text *answer, const struct analysis *a, enum mode mode,
 			struct scaling *total)
 {
 	unsigned int few = a->threads[0], many = a->threads[a->threads_nr - 1];
@@ -319,7 +319,7 @@ static void say_scaling(struct answer *answer, const struct analysis *a, enum mo
 	scaling__clear(&s);
 }
 
-static void say_contention(struct answer *answer, const struct analysis *a)
+static void say_contention(struct answer_text *answer, const struct analysis *a)
 {
 	if (!analysis__has(a, METRIC_LLC_PER_KIB))
 		answer__point(answer, "Cache contention itself was not seen: LLC misses n/a (%s).",
@@ -329,7 +329,7 @@ static void say_contention(struct answer *answer, const struct analysis *a)
 			      analysis__reason(a, METRIC_SWITCHES_PER_GB));
 }
 
-static void headline_of_threads(struct answer *answer, const struct analysis *a,
+static void headline_of_threads(struct answer_text *answer, const struct analysis *a,
 				const struct scaling *total)
 {
 	char certain[128];
@@ -347,7 +347,7 @@ static void headline_of_threads(struct answer *answer, const struct analysis *a,
 				 : " Whether caches are why cannot be said without counters.");
 }
 
-void answer__threads(struct answer *answer, const struct analysis *a)
+void answer__threads(struct answer_text *answer, const struct analysis *a)
 {
 	struct scaling total = {0};
 	enum mode mode;

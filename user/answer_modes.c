@@ -71,7 +71,8 @@ static struct standing standing_of(const struct analysis *a)
 	return s;
 }
 
-static void say_standing(struct answer *answer, const struct analysis *a, const struct standing *s)
+static void say_standing(struct answer_text *answer, const struct analysis *a,
+			 const struct standing *s)
 {
 	char cell[WORDS_BUF], change[WORDS_BUF], x[3 * WORDS_BUF], y[3 * WORDS_BUF];
 	struct comparison c = analysis__compare(a, s->worst, s->worst_rival, METRIC_GBPS);
@@ -104,7 +105,8 @@ static void say_standing(struct answer *answer, const struct analysis *a, const 
 }
 
 /* Whether the kernel honoured it. True when the data says. */
-static bool say_honoured(struct answer *answer, const struct analysis *a, const struct cell *zc)
+static bool say_honoured(struct answer_text *answer, const struct analysis *a,
+			 const struct cell *zc)
 {
 	double completed, fraction = answer__copied_fraction(a, &completed);
 	char n[UNITS_BUF];
@@ -125,7 +127,7 @@ static bool say_honoured(struct answer *answer, const struct analysis *a, const 
 }
 
 /* A cost in the cell where zero-copy is furthest behind, beside the mode it is behind. */
-static bool say_cost(struct answer *answer, const struct analysis *a, const struct standing *s,
+static bool say_cost(struct answer_text *answer, const struct analysis *a, const struct standing *s,
 		     enum metric m)
 {
 	struct comparison c = analysis__compare(a, s->worst, s->worst_rival, m);
@@ -143,7 +145,7 @@ static bool say_cost(struct answer *answer, const struct analysis *a, const stru
 	return true;
 }
 
-static bool say_copies(struct answer *answer, const struct analysis *a, struct cell *zc)
+static bool say_copies(struct answer_text *answer, const struct analysis *a, struct cell *zc)
 {
 	char text[512] = "", part[64];
 	struct estimate e;
@@ -168,7 +170,7 @@ static bool say_copies(struct answer *answer, const struct analysis *a, struct c
 	return known;
 }
 
-static bool explain_zerocopy(struct answer *answer, const struct analysis *a,
+static bool explain_zerocopy(struct answer_text *answer, const struct analysis *a,
 			     const struct standing *s)
 {
 	bool known = say_honoured(answer, a, s->worst);
@@ -182,7 +184,7 @@ static bool explain_zerocopy(struct answer *answer, const struct analysis *a,
 	return known;
 }
 
-void answer__zerocopy(struct answer *answer, const struct analysis *a)
+void answer__zerocopy(struct answer_text *answer, const struct analysis *a)
 {
 	struct standing s = standing_of(a);
 	const char *why = "";
@@ -245,7 +247,7 @@ static void list_where(char *list, size_t len, const struct duel *duel, enum dif
 		strcpy(list, "nowhere");
 }
 
-static void say_duel(struct answer *answer, const struct duel *duel)
+static void say_duel(struct answer_text *answer, const struct duel *duel)
 {
 	char threads[UNITS_BUF], ahead[1024], behind[1024], noise[1024];
 	const char *first = words__mode(duel->first);
@@ -270,7 +272,7 @@ static void say_duel(struct answer *answer, const struct duel *duel)
 	}
 }
 
-static void say_crossovers(struct answer *answer, const struct duel *duel)
+static void say_crossovers(struct answer_text *answer, const struct duel *duel)
 {
 	char threads[UNITS_BUF], below[UNITS_BUF], above[UNITS_BUF];
 	const struct crossover *x;
@@ -283,7 +285,7 @@ static void say_crossovers(struct answer *answer, const struct duel *duel)
 			      words__mode(x->to_first ? duel->first : duel->second));
 }
 
-static void cite_duel(struct answer *answer, const struct analysis *a, const struct duel *duel)
+static void cite_duel(struct answer_text *answer, const struct analysis *a, const struct duel *duel)
 {
 	const struct duel_point *p;
 
@@ -325,7 +327,7 @@ static void tally__add(struct tally *t, const struct duel *duel)
 	}
 }
 
-static void headline_of_duels(struct answer *answer, const struct tally *t, const char *first,
+static void headline_of_duels(struct answer_text *answer, const struct tally *t, const char *first,
 			      const char *second)
 {
 	char size[UNITS_BUF], threads[UNITS_BUF];
@@ -354,7 +356,7 @@ static void headline_of_duels(struct answer *answer, const struct tally *t, cons
 	}
 }
 
-static void make_duels(struct answer *answer, const struct analysis *a, enum mode first,
+static void make_duels(struct answer_text *answer, const struct analysis *a, enum mode first,
 		       enum mode second)
 {
 	struct tally t = {0};
@@ -381,12 +383,12 @@ static void make_duels(struct answer *answer, const struct analysis *a, enum mod
 		headline_of_duels(answer, &t, words__mode(first), words__mode(second));
 }
 
-void answer__one_over_two(struct answer *answer, const struct analysis *a)
+void answer__one_over_two(struct answer_text *answer, const struct analysis *a)
 {
 	make_duels(answer, a, MODE_ONECOPY, MODE_TWOCOPY);
 }
 
-void answer__zero_over_two(struct answer *answer, const struct analysis *a)
+void answer__zero_over_two(struct answer_text *answer, const struct analysis *a)
 {
 	double completed, fraction = answer__copied_fraction(a, &completed);
 

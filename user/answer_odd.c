@@ -56,8 +56,8 @@ static void weigh(const struct analysis *a, struct cell *x, struct cell *y, cons
 }
 
 /* What moves most between x and y, as the end of a sentence about both. */
-static const char *explain(char *buf, size_t len, struct answer *answer, const struct analysis *a,
-			   struct cell *x, struct cell *y)
+static const char *explain(char *buf, size_t len, struct answer_text *answer,
+			   const struct analysis *a, struct cell *x, struct cell *y)
 {
 	struct explanation best = {0};
 	char from[WORDS_BUF], to[WORDS_BUF], factor[WORDS_BUF];
@@ -98,7 +98,7 @@ static bool is_higher(const struct comparison *c)
 	       (c->difference == DIFFERENCE_POINT && c->a.median > c->b.median);
 }
 
-static void say_peak(struct answer *answer, const struct analysis *a, enum mode mode,
+static void say_peak(struct answer_text *answer, const struct analysis *a, enum mode mode,
 		     const char *what)
 {
 	struct cell *peak = analysis__peak(a, mode, METRIC_GBPS);
@@ -114,7 +114,7 @@ static void say_peak(struct answer *answer, const struct analysis *a, enum mode 
 	answer__cite(answer, a, peak, METRIC_GBPS);
 }
 
-static void say_peaks(struct answer *answer, const struct analysis *a)
+static void say_peaks(struct answer_text *answer, const struct analysis *a)
 {
 	static const char *const of[MODE_NR] = {" of two-copy", " of one-copy", " of zero-copy"};
 	int m;
@@ -125,7 +125,7 @@ static void say_peaks(struct answer *answer, const struct analysis *a)
 }
 
 /* A whole throughput below that of fewer threads. */
-static size_t say_collapse(struct answer *answer, const struct analysis *a, struct cell *many)
+static size_t say_collapse(struct answer_text *answer, const struct analysis *a, struct cell *many)
 {
 	struct cell *few = analysis__cell(a, many->mode, many->size, a->threads[0]);
 	struct comparison c = analysis__compare(a, many, few, METRIC_GBPS);
@@ -144,7 +144,7 @@ static size_t say_collapse(struct answer *answer, const struct analysis *a, stru
 	return 1;
 }
 
-static size_t say_collapses(struct answer *answer, const struct analysis *a)
+static size_t say_collapses(struct answer_text *answer, const struct analysis *a)
 {
 	size_t i, found = 0;
 
@@ -154,7 +154,7 @@ static size_t say_collapses(struct answer *answer, const struct analysis *a)
 }
 
 /* A larger message that is much slower than the next smaller one. */
-static size_t say_fall(struct answer *answer, const struct analysis *a, struct cell *small,
+static size_t say_fall(struct answer_text *answer, const struct analysis *a, struct cell *small,
 		       struct cell *large)
 {
 	struct comparison c = analysis__compare(a, large, small, METRIC_GBPS);
@@ -173,7 +173,7 @@ static size_t say_fall(struct answer *answer, const struct analysis *a, struct c
 	return 1;
 }
 
-static size_t say_falls(struct answer *answer, const struct analysis *a)
+static size_t say_falls(struct answer_text *answer, const struct analysis *a)
 {
 	struct cell *small, *large;
 	size_t i, t, found = 0;
@@ -227,7 +227,7 @@ static struct exceptions exceptions_of(const struct analysis *a, enum mode mode,
 	return e;
 }
 
-static size_t say_exceptions(struct answer *answer, const struct analysis *a, enum mode mode,
+static size_t say_exceptions(struct answer_text *answer, const struct analysis *a, enum mode mode,
 			     enum metric m)
 {
 	struct exceptions e = exceptions_of(a, mode, m);
@@ -269,7 +269,7 @@ static size_t rows_not_zero(const struct analysis *a, enum metric m, size_t *mea
 	return n;
 }
 
-static size_t say_books(struct answer *answer, const struct analysis *a)
+static size_t say_books(struct answer_text *answer, const struct analysis *a)
 {
 	static const enum metric checks[] = {METRIC_UNACCOUNTED_TX, METRIC_UNACCOUNTED_RX,
 					     METRIC_MISSED};
@@ -291,7 +291,7 @@ static size_t say_books(struct answer *answer, const struct analysis *a)
 	return found;
 }
 
-static size_t say_noise(struct answer *answer, const struct analysis *a)
+static size_t say_noise(struct answer_text *answer, const struct analysis *a)
 {
 	struct cell *cell, *worst = NULL;
 	double width, widest = NOISE_WORTH_TELLING;
@@ -323,7 +323,7 @@ static size_t say_noise(struct answer *answer, const struct analysis *a)
 	return 1;
 }
 
-static size_t say_zero(struct answer *answer, const struct analysis *a)
+static size_t say_zero(struct answer_text *answer, const struct analysis *a)
 {
 	size_t i, n = 0;
 
@@ -337,7 +337,7 @@ static size_t say_zero(struct answer *answer, const struct analysis *a)
 	return n != 0;
 }
 
-void answer__unexpected(struct answer *answer, const struct analysis *a)
+void answer__unexpected(struct answer_text *answer, const struct analysis *a)
 {
 	size_t found = 0;
 
