@@ -235,7 +235,7 @@ const char *analysis__reason(const struct analysis *a, enum metric m)
 		return d->reason[source_of(m)];
 	if (metric__formula(m) && !analysis__has(a, METRIC_PAYLOAD))
 		return "the data says neither how many bytes were moved nor for how long";
-	return "the data does not have it";
+	return "the data set has no such number";
 }
 
 static void duel__add_point(struct duel *duel, uint64_t size, const struct comparison *c)

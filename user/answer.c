@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "answer.h"
 
@@ -81,6 +82,35 @@ void answer__cite(struct answer_text *answer, const struct analysis *a, struct c
 	}
 	answer->evidence = evidence;
 	answer->evidence[answer->evidence_nr++] = (struct evidence){cell, m, e};
+}
+
+#define ITEMS_MAX 12
+
+void item_list__add(struct item_list *list, const char *format, ...)
+{
+	size_t len = strlen(list->text);
+	va_list args;
+
+	if (list->nr++ >= ITEMS_MAX)
+		return;
+	if (len)
+		len += (size_t)snprintf(list->text + len, sizeof(list->text) - len, ", ");
+	va_start(args, format);
+	vsnprintf(list->text + len, sizeof(list->text) - len, format, args);
+	va_end(args);
+}
+
+const char *item_list__words(struct item_list *list)
+{
+	size_t len = strlen(list->text);
+
+	if (!list->nr)
+		return "nowhere";
+	if (list->nr > ITEMS_MAX)
+		snprintf(list->text + len, sizeof(list->text) - len, " and %zu more",
+			 list->nr - ITEMS_MAX);
+	list->nr = list->nr > ITEMS_MAX ? ITEMS_MAX : list->nr;
+	return list->text;
 }
 
 double answer__copied_fraction(const struct analysis *a, double *completed)

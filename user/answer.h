@@ -57,6 +57,19 @@ void answer__one_over_two(struct answer_text *answer, const struct analysis *a);
 void answer__zero_over_two(struct answer_text *answer, const struct analysis *a);
 void answer__unexpected(struct answer_text *answer, const struct analysis *a);
 
+/*
+ * A list in a sentence, "a, b, c and 3 more": as many items as one reads. Start from {0}. words()
+ * is "nowhere" when nothing was added.
+ */
+struct item_list {
+	char text[1024];
+	size_t nr;
+};
+
+__attribute__((format(printf, 2, 3))) void item_list__add(struct item_list *list,
+							  const char *format, ...);
+const char *item_list__words(struct item_list *list);
+
 /* Zero-copy completions over all runs, and how many of these were copied; -1 when not counted. */
 double answer__copied_fraction(const struct analysis *a, double *completed);
 

@@ -56,6 +56,16 @@ static int changes__of(const struct analysis *a, enum mode mode, enum metric m, 
 	return 0;
 }
 
+static const char *changes__words(const struct changes *c, char *buf, size_t len)
+{
+	if (c->point == c->nr)
+		snprintf(buf, len, "one run each");
+	else
+		snprintf(buf, len, "lower in %zu, higher in %zu, inside the noise in %zu", c->lower,
+			 c->higher, c->noise + c->point);
+	return buf;
+}
+
 static double median_of(const double *values, size_t n)
 {
 	return bootstrap__median(values, n, 0).median;
@@ -65,7 +75,8 @@ static double median_of(const double *values, size_t n)
 static void say_by_size(struct answer_text *answer, const struct analysis *a, enum mode mode,
 			const struct level *level, unsigned int threads)
 {
-	char list[1024] = "", item[2 * WORDS_BUF], change[WORDS_BUF], size[UNITS_BUF];
+	char change[WORDS_BUF], size[UNITS_BUF];
+	struct item_list list = {0};
 	struct cell *x, *y;
 	struct comparison c;
 	size_t i;
@@ -76,19 +87,16 @@ static void say_by_size(struct answer_text *answer, const struct analysis *a, en
 		c = analysis__compare(a, x, y, level->raw);
 		if (c.difference == DIFFERENCE_UNKNOWN || isnan(c.change))
 			continue;
-		snprintf(item, sizeof(item), "%s%s at %s%s", *list ? ", " : "",
-			 words__change(change, sizeof(change), c.change),
-			 format_size(size, sizeof(size), a->sizes[i]),
-			 c.difference == DIFFERENCE_NOISE ? " (noise)" : "");
-		if (strlen(list) + strlen(item) < sizeof(list))
-			strcat(list, item);
+		item_list__add(&list, "%s at %s%s", words__change(change, sizeof(change), c.change),
+			       format_size(size, sizeof(size), a->sizes[i]),
+			       c.difference == DIFFERENCE_NOISE ? " (noise)" : "");
 		answer__cite(answer, a, x, level->raw);
 		answer__cite(answer, a, y, level->raw);
 	}
-	if (*list)
+	if (list.nr)
 		answer__point(answer, "%s misses of a whole run, %s against two-copy with %s: %s.",
 			      level->name, words__mode(mode),
-			      words__threads(size, sizeof(size), threads), list);
+			      words__threads(size, sizeof(size), threads), item_list__words(&list));
 }
 
 struct best_level {
@@ -103,7 +111,7 @@ static void weigh_level(struct answer_text *answer, const struct analysis *a, en
 {
 	bool per_kib = analysis__has(a, level->per_kib);
 	struct changes c;
-	char text[WORDS_BUF];
+	char text[WORDS_BUF], tally[WORDS_BUF];
 	double median;
 
 	if (changes__of(a, mode, per_kib ? level->per_kib : level->raw, &c)) {
@@ -114,11 +122,10 @@ static void weigh_level(struct answer_text *answer, const struct analysis *a, en
 		median = median_of(c.values, c.nr);
 		answer__point(answer,
 			      "%s misses %s, %s against two-copy: %s in the median of %zu cells "
-			      "(certainly lower in %zu, certainly higher in %zu, noise %zu, one "
-			      "run only %zu).",
+			      "(%s).",
 			      level->name, per_kib ? "per KiB" : "of a whole run",
 			      words__mode(mode), words__change(text, sizeof(text), median), c.nr,
-			      c.lower, c.higher, c.noise, c.point);
+			      changes__words(&c, tally, sizeof(tally)));
 		if (!best->level || median < best->change)
 			*best = (struct best_level){level, mode, median, per_kib,
 						    c.lower * 2 > c.nr};
@@ -129,10 +136,9 @@ static void weigh_level(struct answer_text *answer, const struct analysis *a, en
 /* The copies a mode is spared, by stage. */
 static void say_stage(struct answer_text *answer, const struct analysis *a, enum mode mode)
 {
-	char list[512] = "", item[128];
+	struct item_list list = {0};
 	struct estimate ex, ey;
 	struct cell *x, *y;
-	double spared;
 	int stage;
 
 	x = analysis__peak(a, mode, METRIC_RX_BYTES);
@@ -140,19 +146,16 @@ static void say_stage(struct answer_text *answer, const struct analysis *a, enum
 	for (stage = 0; y && stage < NIO_STAGE_NR; stage++) {
 		ex = analysis__estimate(a, x, METRIC_STAGE_CPB(stage));
 		ey = analysis__estimate(a, y, METRIC_STAGE_CPB(stage));
-		spared = ey.median - ex.median;
-		if (!stage__is_copy((enum nio_stage)stage) || !(fabs(spared) > 0.005))
-			continue;
-		snprintf(item, sizeof(item), "%s%s %+.2f", *list ? ", " : "",
-			 stage__key((enum nio_stage)stage), -spared);
-		strncat(list, item, sizeof(list) - strlen(list) - 1);
+		if (stage__is_copy((enum nio_stage)stage) && fabs(ex.median - ey.median) > 0.005)
+			item_list__add(&list, "%s %+.2f", stage__key((enum nio_stage)stage),
+				       ex.median - ey.median);
 	}
-	if (*list)
+	if (list.nr)
 		answer__point(answer,
-			      "By the ledger, copies per byte of %s against two-copy differ "
-			      "in: %s. The misses are counted by side, not by stage: that "
-			      "the difference is this stage's is an inference.",
-			      words__mode(mode), list);
+			      "By the ledger, copies per byte of %s against two-copy differ in: "
+			      "%s. The misses are counted by side, not by stage: that the "
+			      "difference is this stage's is an inference.",
+			      words__mode(mode), item_list__words(&list));
 	else
 		answer__point(answer, "Which stage it comes from cannot be said: the data has no "
 				      "ledger of both modes.");
@@ -281,12 +284,12 @@ static void scaling__add(struct scaling *s, struct answer_text *answer, const st
 	answer__cite(answer, a, many, METRIC_GBPS_PER_THREAD);
 }
 
-static char *factor_text(char *buf, size_t len, const double *values, size_t n)
+/* ", LLC misses per KiB x 2.1"; nothing where no pair of cells has it. */
+static char *factor_text(char *buf, size_t len, enum metric m, const double *values, size_t n)
 {
+	*buf = '\0';
 	if (n)
-		snprintf(buf, len, "x %.3g", median_of(values, n));
-	else
-		snprintf(buf, len, "n/a");
+		snprintf(buf, len, ", %s x %.3g", metric__words(m), median_of(values, n));
 	return buf;
 }
 
@@ -294,7 +297,7 @@ static void say_scaling(struct answer_text *answer, const struct analysis *a, en
 			struct scaling *total)
 {
 	unsigned int few = a->threads[0], many = a->threads[a->threads_nr - 1];
-	char x[UNITS_BUF], y[UNITS_BUF], z[UNITS_BUF];
+	char misses[WORDS_BUF], switches[WORDS_BUF];
 	struct scaling s;
 	size_t i;
 
@@ -308,11 +311,13 @@ static void say_scaling(struct answer_text *answer, const struct analysis *a, en
 	if (s.per_thread_nr)
 		answer__point(answer,
 			      "%s, %u threads against %u (medians over %zu sizes): throughput per "
-			      "thread %s, LLC misses per KiB %s, context switches per GB %s.",
+			      "thread x %.3g%s%s.",
 			      words__mode(mode), many, few, s.per_thread_nr,
-			      factor_text(x, sizeof(x), s.per_thread, s.per_thread_nr),
-			      factor_text(y, sizeof(y), s.misses, s.misses_nr),
-			      factor_text(z, sizeof(z), s.switches, s.switches_nr));
+			      median_of(s.per_thread, s.per_thread_nr),
+			      factor_text(misses, sizeof(misses), METRIC_LLC_PER_KIB, s.misses,
+					  s.misses_nr),
+			      factor_text(switches, sizeof(switches), METRIC_SWITCHES_PER_GB,
+					  s.switches, s.switches_nr));
 	total->per_thread_nr += s.per_thread_nr;
 	total->falls += s.falls;
 	total->certain += s.certain;

@@ -147,27 +147,23 @@ static bool say_cost(struct answer_text *answer, const struct analysis *a, const
 
 static bool say_copies(struct answer_text *answer, const struct analysis *a, struct cell *zc)
 {
-	char text[512] = "", part[64];
+	struct item_list list = {0};
 	struct estimate e;
-	bool known = false;
 	int stage;
 
 	for (stage = 0; stage < NIO_STAGE_NR; stage++) {
 		e = analysis__estimate(a, zc, METRIC_STAGE_CPB(stage));
 		if (!e.n || e.median <= 0)
 			continue;
-		snprintf(part, sizeof(part), "%s%s %.2f", known ? ", " : "",
-			 stage__key((enum nio_stage)stage), e.median);
-		strncat(text, part, sizeof(text) - strlen(text) - 1);
+		item_list__add(&list, "%s %.2f", stage__key((enum nio_stage)stage), e.median);
 		answer__cite(answer, a, zc, METRIC_STAGE_CPB(stage));
-		known = true;
 	}
-	if (known)
+	if (list.nr)
 		answer__point(answer,
-			      "What moved each of its payload bytes, in times per byte "
-			      "(tx_pin references pages, the others copy): %s.",
-			      text);
-	return known;
+			      "What moved each of its payload bytes, in times per byte (tx_pin "
+			      "references pages, the others copy): %s.",
+			      item_list__words(&list));
+	return list.nr;
 }
 
 static bool explain_zerocopy(struct answer_text *answer, const struct analysis *a,
@@ -221,55 +217,40 @@ void answer__zerocopy(struct answer_text *answer, const struct analysis *a)
 				 s.ahead, s.cells, s.behind, s.noise + s.point, why);
 }
 
-/* Adds "64 KiB (+13.3 %)" to a list. */
-static void list_size(char *list, size_t len, const struct duel_point *p)
+/* "64 KiB (+13.3 %), ...": where the duel ended so. */
+static const char *list_where(struct item_list *list, const struct duel *duel, enum difference d,
+			      bool point_ahead)
 {
-	char size[UNITS_BUF], change[WORDS_BUF], item[2 * WORDS_BUF];
-
-	snprintf(item, sizeof(item), "%s%s (%s)", *list ? ", " : "",
-		 format_size(size, sizeof(size), p->size),
-		 words__change(change, sizeof(change), p->c.change));
-	if (strlen(list) + strlen(item) < len)
-		strcat(list, item);
-}
-
-static void list_where(char *list, size_t len, const struct duel *duel, enum difference d,
-		       bool point_ahead)
-{
+	char size[UNITS_BUF], change[WORDS_BUF];
 	const struct duel_point *p;
 
-	*list = '\0';
+	*list = (struct item_list){0};
 	for (p = duel->points; p < duel->points + duel->points_nr; p++)
 		if (p->c.difference == d &&
 		    (d != DIFFERENCE_POINT || (p->c.a.median > p->c.b.median) == point_ahead))
-			list_size(list, len, p);
-	if (!*list)
-		strcpy(list, "nowhere");
+			item_list__add(list, "%s (%s)", format_size(size, sizeof(size), p->size),
+				       words__change(change, sizeof(change), p->c.change));
+	return item_list__words(list);
 }
 
 static void say_duel(struct answer_text *answer, const struct duel *duel)
 {
-	char threads[UNITS_BUF], ahead[1024], behind[1024], noise[1024];
+	struct item_list ahead, behind, noise;
 	const char *first = words__mode(duel->first);
+	char threads[UNITS_BUF];
 
 	words__threads(threads, sizeof(threads), duel->threads);
-	if (duel->points_nr > duel->point_only) {
-		list_where(ahead, sizeof(ahead), duel, DIFFERENCE_HIGHER, false);
-		list_where(behind, sizeof(behind), duel, DIFFERENCE_LOWER, false);
-		list_where(noise, sizeof(noise), duel, DIFFERENCE_NOISE, false);
+	if (duel->points_nr > duel->point_only)
 		answer__point(answer,
-			      "With %s %s is ahead at: %s; behind at: %s; inside the "
-			      "noise at: %s.",
-			      threads, first, ahead, behind, noise);
-	}
-	if (duel->point_only) {
-		list_where(ahead, sizeof(ahead), duel, DIFFERENCE_POINT, true);
-		list_where(behind, sizeof(behind), duel, DIFFERENCE_POINT, false);
+			      "With %s %s is ahead at: %s; behind at: %s; inside the noise at: %s.",
+			      threads, first, list_where(&ahead, duel, DIFFERENCE_HIGHER, false),
+			      list_where(&behind, duel, DIFFERENCE_LOWER, false),
+			      list_where(&noise, duel, DIFFERENCE_NOISE, false));
+	if (duel->point_only)
 		answer__point(answer,
-			      "With %s, in one run each, %s is higher at: %s; not higher "
-			      "at: %s.",
-			      threads, first, ahead, behind);
-	}
+			      "With %s, in one run each, %s is higher at: %s; not higher at: %s.",
+			      threads, first, list_where(&ahead, duel, DIFFERENCE_POINT, true),
+			      list_where(&behind, duel, DIFFERENCE_POINT, false));
 }
 
 static void say_crossovers(struct answer_text *answer, const struct duel *duel)

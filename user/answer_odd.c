@@ -37,9 +37,14 @@ struct explanation {
 	double strength; /* |log(factor)| */
 };
 
+/*
+ * All of these are costs. Where throughput is lower, only one that is higher can explain it, and
+ * the other way round.
+ */
 static void weigh(const struct analysis *a, struct cell *x, struct cell *y, const enum metric *list,
 		  size_t n, struct explanation *best)
 {
+	bool slower = analysis__compare(a, x, y, METRIC_GBPS).change < 0;
 	struct comparison c;
 	double strength;
 	size_t i;
@@ -47,7 +52,7 @@ static void weigh(const struct analysis *a, struct cell *x, struct cell *y, cons
 	for (i = 0; i < n; i++) {
 		c = analysis__compare(a, x, y, list[i]);
 		if (c.difference == DIFFERENCE_UNKNOWN || c.difference == DIFFERENCE_NOISE ||
-		    isnan(c.change) || c.change <= -1)
+		    isnan(c.change) || c.change <= -1 || (c.change > 0) != slower)
 			continue;
 		strength = fabs(log(1 + c.change));
 		if (strength > log(FACTOR_WORTH_TELLING) && strength > best->strength)
@@ -67,10 +72,11 @@ static const char *explain(char *buf, size_t len, struct answer_text *answer,
 		weigh(a, x, y, explaining_raw, sizeof(explaining_raw) / sizeof(explaining_raw[0]),
 		      &best);
 	if (!best.strength) {
-		snprintf(buf, len, "No other measurement of this data moves with it.");
+		snprintf(buf, len,
+			 "No cost that was measured moves the way that would explain it.");
 		return buf;
 	}
-	snprintf(buf, len, "What moves most with it: %s, %s to %s (%s).",
+	snprintf(buf, len, "The cost that moves most with it: %s, %s to %s (%s).",
 		 metric__words(best.metric),
 		 words__value(from, sizeof(from), best.metric, best.c.b.median),
 		 words__value(to, sizeof(to), best.metric, best.c.a.median),

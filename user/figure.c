@@ -14,7 +14,7 @@
 #include "words.h"
 
 #define CAPTION_COLUMNS 128
-#define TICS_MAX        9
+#define TICS_MAX        7
 
 /* clang-format off */
 static const struct {
@@ -203,22 +203,38 @@ static unsigned int wrap(FILE *out, const char *text)
 }
 
 /* Medians and bars, as far as there are any. */
-static const char *rounds_words(const struct analysis *a, char *buf, size_t len)
+static const char *rounds_words(const struct figure_draft *d, char *buf, size_t len)
 {
+	const char *bars = d->has_bars ? "; bars: 95 % bootstrap intervals" : "";
+	const struct analysis *a = d->a;
+
 	if (a->rounds_max < 2)
-		snprintf(buf, len, "One run per cell: no intervals.");
+		snprintf(buf, len, "One run per cell%s.", d->has_bars ? ": no intervals" : "");
 	else if (a->rounds_min == a->rounds_max)
-		snprintf(buf, len, "Medians of %zu rounds; bars: 95 %% bootstrap intervals.",
-			 a->rounds_max);
+		snprintf(buf, len, "Medians of %zu rounds%s.", a->rounds_max, bars);
 	else
-		snprintf(buf, len, "Medians of %zu to %zu rounds; bars: 95 %% bootstrap intervals.",
-			 a->rounds_min, a->rounds_max);
+		snprintf(buf, len, "Medians of %zu to %zu rounds%s.", a->rounds_min, a->rounds_max,
+			 bars);
 	return buf;
+}
+
+/* A picture that leaves something out says so. */
+static unsigned int put_left_out(FILE *f, const struct figure_draft *d)
+{
+	const struct analysis *a = d->a;
+	char text[128];
+
+	if (a->sizes_nr <= FIGURE_POINTS_MAX && a->threads_nr <= FIGURE_PANELS_MAX)
+		return 0;
+	snprintf(text, sizeof(text), "Not all of the %zu sizes and %zu thread counts are shown.",
+		 a->sizes_nr, a->threads_nr);
+	fputc('\n', f);
+	return wrap(f, text);
 }
 
 static void set_caption(struct figure_draft *d)
 {
-	char rounds[128], *text = NULL;
+	char rounds[256], *text = NULL;
 	size_t len;
 	unsigned int lines;
 	FILE *f = open_memstream(&text, &len);
@@ -226,9 +242,13 @@ static void set_caption(struct figure_draft *d)
 	if (!f)
 		return;
 	lines = wrap(f, d->system);
-	fputc('\n', f);
-	lines += wrap(f, rounds_words(d->a, rounds, sizeof(rounds)));
-	if (d->figure->note) {
+	if (!d->figure->no_data) {
+		fputc('\n', f);
+		lines += wrap(f, rounds_words(d, rounds, sizeof(rounds)));
+	}
+	if (!d->figure->no_data)
+		lines += put_left_out(f, d);
+	if (d->figure->note && !d->figure->no_data) {
 		fputc('\n', f);
 		lines += wrap(f, d->figure->note);
 	}

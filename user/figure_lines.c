@@ -56,25 +56,31 @@ static void begin(struct figure_draft *d)
 static void add_sizes(struct figure_draft *d, enum metric m, double scale, unsigned int series,
 		      unsigned int threads)
 {
-	size_t i;
+	size_t picked[FIGURE_POINTS_MAX], i,
+		n = pick_indices(d->a->sizes_nr, FIGURE_POINTS_MAX, picked);
+	uint64_t size;
 	int mode;
 
-	for (mode = 0; mode < MODE_NR; mode++)
-		for (i = 0; i < d->a->sizes_nr; i++)
-			add_point(d, analysis__cell(d->a, (enum mode)mode, d->a->sizes[i], threads),
-				  m, scale, series, (double)d->a->sizes[i]);
+	for (mode = 0; mode < MODE_NR; mode++) {
+		for (i = 0; i < n; i++) {
+			size = d->a->sizes[picked[i]];
+			add_point(d, analysis__cell(d->a, (enum mode)mode, size, threads), m, scale,
+				  series, (double)size);
+		}
+	}
 }
 
 static void add_threads(struct figure_draft *d, enum metric m, double scale, unsigned int series,
 			uint64_t size)
 {
+	size_t picked[FIGURE_POINTS_MAX], i,
+		n = pick_indices(d->a->threads_nr, FIGURE_POINTS_MAX, picked);
 	unsigned int threads;
-	size_t i;
 	int mode;
 
 	for (mode = 0; mode < MODE_NR; mode++) {
-		for (i = 0; i < d->a->threads_nr; i++) {
-			threads = d->a->threads[i];
+		for (i = 0; i < n; i++) {
+			threads = d->a->threads[picked[i]];
 			add_point(d, analysis__cell(d->a, (enum mode)mode, size, threads), m, scale,
 				  series, threads ? threads : 1);
 		}
@@ -124,6 +130,8 @@ static void finish(struct figure_draft *d, const char *xlabel, const char *ylabe
 	draft__set_modes(d);
 	draft__set_panels(d);
 	draft__set_number(d, "ylog", ylog);
+	draft__set_number(d, "ymin", d->points ? d->y_min : 0);
+	d->has_bars = true;
 	draft__set_number(d, "xmin", d->points ? d->x_min : 1);
 	draft__set_number(d, "xmax", d->points ? d->x_max : 1);
 }

@@ -8,6 +8,7 @@
 #include "figure.h"
 
 #define FIGURE_PANELS_MAX 4
+#define FIGURE_POINTS_MAX 32 /* of a line: more cannot be told apart */
 
 /* A figure while it is made: its two texts as streams. */
 struct figure_draft {
@@ -21,6 +22,7 @@ struct figure_draft {
 	char panel_title[FIGURE_PANELS_MAX][64];
 	double x_min, x_max, y_min, y_max; /* of the data */
 	size_t points;
+	bool has_bars; /* intervals are drawn */
 };
 
 /* Settings, one assignment each. Text is quoted so that nothing in it means anything to gnuplot. */

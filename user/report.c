@@ -108,6 +108,14 @@ static char *draw_diagram(const struct analysis *a, enum mode mode)
 	return fclose(f) ? NULL : svg;
 }
 
+/* The last part of a path; "." and the like have none better than themselves. */
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 static int analyse(struct making *m)
 {
 	int err = analysis__init(&m->analysis, &m->dataset, m->o->seed);
@@ -115,7 +123,7 @@ static int analyse(struct making *m)
 
 	if (!err)
 		err = answers__make(&m->analysis, m->answers);
-	m->report.source = m->o->input;
+	m->report.source = base_name(m->o->input);
 	m->report.a = &m->analysis;
 	m->report.answers = m->answers;
 	m->report.system = figure__system(&m->dataset);

@@ -11,7 +11,8 @@
 
 #define CELL_LEN    (3 * WORDS_BUF)
 #define COLUMNS_MAX 16
-#define ROWS_MAX    500 /* of the table of cells; all are in the CSV */
+#define ROWS_MAX    500 /* of a table */
+#define POINTS_MAX  40  /* sentences of one answer */
 
 struct body {
 	const struct report_form *form;
@@ -97,41 +98,38 @@ static void write_short_answers(const struct body *b)
 
 static void write_diagrams(const struct body *b)
 {
-	char text[256];
+	static const char legend[] =
+		"Drawn from the measured ledger. Solid arrows copy, the wider "
+		"the more; dashed ones only reference the sender's pages; grey "
+		"ones pass on.";
+	char alt[128];
 	int m, drawn = 0;
 
 	b->form->heading(b->f, 2, "What the kernel did");
 	for (m = 0; m < MODE_NR; m++) {
 		if (!b->r->diagram_svg[m])
 			continue;
-		snprintf(text, sizeof(text),
-			 "%s, drawn from the measured ledger: solid arrows copy, as wide as they "
-			 "copy often; dashed ones only reference the sender's pages; grey ones "
-			 "pass on.",
-			 words__mode((enum mode)m));
+		if (!drawn++)
+			b->form->paragraph(b->f, legend);
+		snprintf(alt, sizeof(alt), "What the kernel did: %s", words__mode((enum mode)m));
 		b->form->picture(b->f, report_body__diagram_name((enum mode)m),
-				 b->r->diagram_svg[m], text);
-		drawn++;
+				 b->r->diagram_svg[m], alt, NULL);
 	}
 	if (!drawn)
-		say(b, "No diagram can be drawn, because the data has no copy ledger: %s.",
+		say(b, "No diagram can be drawn without a copy ledger: %s.",
 		    analysis__reason(b->r->a, METRIC_BYTES_RX_COPY));
 }
 
+/* The pictures bear their own captions. */
 static void write_figures(const struct body *b)
 {
 	const struct figure *f;
-	char *text;
 	int i;
 
 	b->form->heading(b->f, 2, "Pictures");
 	for (i = 0; i < FIGURE_NR; i++) {
 		f = &b->r->figures[i];
-		if (asprintf(&text, "%s.%s%s", f->title, f->note ? " " : "",
-			     f->note ? f->note : "") < 0)
-			continue;
-		b->form->picture(b->f, f->name, b->r->figure_svg[i], text);
-		free(text);
+		b->form->picture(b->f, f->name, b->r->figure_svg[i], f->title, NULL);
 	}
 }
 
@@ -143,11 +141,13 @@ static void write_evidence(const struct body *b, const struct answer_text *answe
 		interval[CELL_LEN], rounds[UNITS_BUF];
 	const char *row[] = {NULL, size, threads, words, median, interval, rounds};
 	const struct evidence *e;
-	size_t i;
+	size_t i, n = answer->evidence_nr < ROWS_MAX ? answer->evidence_nr : ROWS_MAX;
 
 	b->form->fold_begin(b->f, "Evidence: the numbers this rests on");
+	if (n < answer->evidence_nr)
+		say(b, "The first %zu of %zu numbers.", n, answer->evidence_nr);
 	b->form->table_begin(b->f, heads, 7);
-	for (i = 0; i < answer->evidence_nr; i++) {
+	for (i = 0; i < n; i++) {
 		e = &answer->evidence[i];
 		row[0] = words__mode(e->cell->mode);
 		format_size(size, sizeof(size), e->cell->size);
@@ -163,6 +163,16 @@ static void write_evidence(const struct body *b, const struct answer_text *answe
 	b->form->fold_end(b->f);
 }
 
+static void write_points(const struct body *b, const struct answer_text *answer)
+{
+	size_t n = answer->points_nr < POINTS_MAX ? answer->points_nr : POINTS_MAX;
+
+	if (n)
+		b->form->list(b->f, answer->points, n);
+	if (n < answer->points_nr)
+		say(b, "And %zu more of the same kinds.", answer->points_nr - n);
+}
+
 static void write_answers(const struct body *b)
 {
 	const struct answer_text *answer;
@@ -175,8 +185,7 @@ static void write_answers(const struct body *b)
 		snprintf(title, sizeof(title), "%d. %s", q + 1, answer->question);
 		b->form->heading(b->f, 3, title);
 		b->form->strong(b->f, answer->headline);
-		if (answer->points_nr)
-			b->form->list(b->f, answer->points, answer->points_nr);
+		write_points(b, answer);
 		if (answer->evidence_nr)
 			write_evidence(b, answer);
 	}

@@ -29,8 +29,10 @@ struct report_form {
 	void (*table_begin)(FILE *f, const char *const *heads, size_t n);
 	void (*table_row)(FILE *f, const char *const *cells, size_t n);
 	void (*table_end)(FILE *f);
-	/* name: of its files; svg: the picture itself; text: what it shows. */
-	void (*picture)(FILE *f, const char *name, const char *svg, const char *text);
+	/* name: of its files; svg: the picture itself; alt: instead of it; caption: NULL for none.
+	 */
+	void (*picture)(FILE *f, const char *name, const char *svg, const char *alt,
+			const char *caption);
 	void (*fold_begin)(FILE *f, const char *summary); /* what not everyone wants to read */
 	void (*fold_end)(FILE *f);
 };
@@ -40,7 +42,7 @@ extern const struct report_form report_markdown;
 
 /* What a report is written from. */
 struct report {
-	const char *source; /* as given on the command line */
+	const char *source; /* name of the directory or file */
 	const struct analysis *a;
 	const struct answer_text *answers;
 	struct figure figures[FIGURE_NR];

@@ -150,11 +150,17 @@ static void put_svg(FILE *f, const char *svg, const char *name)
 	}
 }
 
-static void html_picture(FILE *f, const char *name, const char *svg, const char *text)
+static void html_picture(FILE *f, const char *name, const char *svg, const char *alt,
+			 const char *caption)
 {
-	fprintf(f, "<figure id=\"%s\">\n<div class=\"scroll\">", name);
+	fprintf(f, "<figure id=\"%s\">\n<div class=\"scroll\" role=\"img\" aria-label=\"", name);
+	xml__put(f, alt);
+	fputs("\">", f);
 	put_svg(f, svg, name);
-	put_element(f, "</div>\n<figcaption>", text, "</figcaption>\n</figure>\n");
+	fputs("</div>\n", f);
+	if (caption)
+		put_element(f, "<figcaption>", caption, "</figcaption>\n");
+	fputs("</figure>\n", f);
 }
 
 static void html_fold_begin(FILE *f, const char *summary)

@@ -88,13 +88,15 @@ static void md_table_end(FILE *f)
 }
 
 /* Our own drawings are there as SVG only. */
-static void md_picture(FILE *f, const char *name, const char *svg, const char *text)
+static void md_picture(FILE *f, const char *name, const char *svg, const char *alt,
+		       const char *caption)
 {
 	(void)svg;
 	fputs("![", f);
-	put_text(f, text);
+	put_text(f, alt);
 	fprintf(f, "](%s.%s)\n\n", name, strncmp(name, "diagram-", 8) ? "png" : "svg");
-	md_paragraph(f, text);
+	if (caption)
+		md_paragraph(f, caption);
 }
 
 static void md_fold_begin(FILE *f, const char *summary)

@@ -68,6 +68,20 @@ char *words__value(char *buf, size_t len, enum metric m, double value)
 	return buf;
 }
 
+/* The median beside it has the unit already; where the unit is chosen by size, each has its own. */
+static char *words__bound(char *buf, size_t len, enum metric m, double value)
+{
+	const char *unit = metric__unit(m);
+	size_t n;
+
+	words__value(buf, len, m, value);
+	n = strlen(buf);
+	if (strcmp(unit, "ns") && strcmp(unit, "B") && *unit && n > strlen(unit) &&
+	    !strcmp(buf + n - strlen(unit), unit))
+		buf[n - strlen(unit) - 1] = '\0';
+	return buf;
+}
+
 char *words__interval(char *buf, size_t len, enum metric m, const struct estimate *e)
 {
 	char low[WORDS_BUF], high[WORDS_BUF];
@@ -77,8 +91,8 @@ char *words__interval(char *buf, size_t len, enum metric m, const struct estimat
 	else if (!estimate__has_interval(e))
 		snprintf(buf, len, "one run");
 	else
-		snprintf(buf, len, "%s to %s", words__value(low, sizeof(low), m, e->low),
-			 words__value(high, sizeof(high), m, e->high));
+		snprintf(buf, len, "%s to %s", words__bound(low, sizeof(low), m, e->low),
+			 words__bound(high, sizeof(high), m, e->high));
 	return buf;
 }
 
@@ -98,8 +112,8 @@ char *words__change(char *buf, size_t len, double change)
 {
 	if (isnan(change))
 		snprintf(buf, len, "n/a");
-	else if (fabs(change) >= 10)
-		snprintf(buf, len, "%+.0f %%", change * 100);
+	else if (change >= 9)
+		snprintf(buf, len, "x %.3g", change + 1);
 	else
 		snprintf(buf, len, "%+.1f %%", change * 100);
 	return buf;

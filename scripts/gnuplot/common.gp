@@ -35,7 +35,7 @@ mode_dash(m) = int(word("1 2 4", mode_of(m)))
 mode_dodge(m) = 1 + 0.03*(mode_of(m) - 2)
 
 part_color(k) = word("#0072B2 #E69F00 #009E73 #D55E00 #CC79A7 #56B4E9 #F0E442 #999999", 1 + (k-1)%8)
-part_pattern(k) = int(word("3 2 1 6 4 5 7 3", 1 + (k-1)%8))
+part_pattern(k) = int(word("1 2 4 5 6 7 3 3", 1 + (k-1)%8))
 
 set border 3 lc rgb "#444444"
 set tics nomirror textcolor rgb "#222222"

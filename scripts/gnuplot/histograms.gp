@@ -7,6 +7,7 @@
 load ARG1
 data = ARG2; out = ARG3; term = ARG4
 panel_height = 200.0
+legend_rows = 1
 load "panels.gp"
 
 ns_of(p, m) = column("panel") == p && strcol("mode") eq m ? column("ns") : NaN

@@ -3,12 +3,13 @@
 #
 # DATA has the columns panel (1, 2, ...), mode, series (1, 2), x, median, low, high. Settings: xlabel,
 # ylabel; modes: those in the data, apart by spaces; series: names, "" where there is one; xtics: what
-# goes into "set xtics (...)"; ylog: 0 or 1; xmin, xmax; panels: how many; panel_title: array.
+# goes into "set xtics (...)"; ylog: 0 or 1; ymin; xmin, xmax; panels: how many; panel_title: array.
 load ARG1
 data = ARG2; out = ARG3; term = ARG4
 panel_height = 235.0
-load "panels.gp"
 series_nr = strlen(series) ? words(series) : 1
+legend_rows = series_nr
+load "panels.gp"
 
 here(p, m, s) = column("panel") == p && column("series") == s && strcol("mode") eq m
 x_of(p, m, s) = here(p, m, s) ? column("x")*mode_dodge(m) : NaN
@@ -23,7 +24,7 @@ unset border
 unset tics
 set xrange [0:1]
 set yrange [0:1]
-plot for [s=1:series_nr] for [m in modes] NaN with linespoints lc rgb mode_color(m) \
+plot for [m in modes] for [s=1:series_nr] NaN with linespoints lc rgb mode_color(m) \
 	dt mode_dash(m) lw line_width(s) pt point_of(m, s) ps 0.9 title title_of(m, s)
 eval end_legend
 
@@ -33,7 +34,7 @@ eval "set xtics nomirror font ',11' (".xtics.")"
 set xlabel xlabel offset 0,0.4
 if (ylog) {
 	set logscale y 10
-	set format y "%g"
+	if (ymin >= 1) { set format y "%.0f" } else { set format y "%g" }
 } else {
 	set yrange [0:*]
 }

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Where the panels of a picture are: two beside each other, the legend, title and caption of all of
-# them in a frame of their own. Loaded by lines.gp and histograms.gp after panels, panel_height and
-# panel_title are set.
+# Where the panels of a picture are: two or three beside each other, the legend, title and caption of
+# all of them in a frame of their own. Loaded by lines.gp and histograms.gp after the settings,
+# panel_height and legend_rows.
 caption_height = 10.0 + 16.0*caption_lines
-columns = panels > 1 ? 2 : 1
+columns = panels == 3 ? 3 : panels > 1 ? 2 : 1
 rows = (panels + columns - 1)/columns
-top = 96.0; bottom = 78.0 + caption_height; gap = 84.0; left = 80.0; middle = 62.0; right = 20.0
+top = 96.0; bottom = 78.0 + caption_height; gap = 84.0
+left = 80.0; middle = columns == 3 ? 64.0 : 76.0; right = 20.0
 width = 900; height = top + bottom + rows*panel_height + (rows - 1)*gap
 panel_width = (width - left - right - (columns - 1)*middle)/columns
 load "common.gp"
@@ -22,4 +23,4 @@ set_panel = "set lmargin at screen (p ? panel_left(p) : 0.01);".\
 # After the legend is drawn: what the panels have and it has not.
 end_legend = "unset key; unset label 1001; unset label 1002; set border 3 lc rgb '#444444';".\
 	"set ytics nomirror font ',11'; set autoscale"
-set key at screen 0.5, screen 1 - 48.0/height center horizontal samplen 3.5 width 1 font ",12"
+set key at screen 0.5, screen 1 - 48.0/height center vertical maxrows legend_rows samplen 3.5 width 1 font ",12"
