@@ -13,7 +13,8 @@
 #include "units.h"
 #include "words.h"
 
-#define CAPTION_COLUMNS 128
+#define CAPTION_COLUMNS 128 /* of its small print */
+#define REASON_COLUMNS  96
 #define TICS_MAX        7
 
 /* clang-format off */
@@ -179,15 +180,15 @@ void draft__no_data(struct figure_draft *d, const char *format, ...)
 	va_end(args);
 }
 
-/* Wraps text at spaces into out, from the given column on; returns the number of lines. */
-static unsigned int wrap(FILE *out, const char *text)
+/* Wraps text at spaces into out; returns the number of lines. */
+static unsigned int wrap(FILE *out, const char *text, size_t columns)
 {
 	unsigned int lines = 1;
 	size_t column = 0, len;
 
 	while (*text) {
 		len = strcspn(text, " \n");
-		if (column && column + 1 + len > CAPTION_COLUMNS) {
+		if (column && column + 1 + len > columns) {
 			fputc('\n', out);
 			column = 0;
 			lines++;
@@ -229,7 +230,7 @@ static unsigned int put_left_out(FILE *f, const struct figure_draft *d)
 	snprintf(text, sizeof(text), "Not all of the %zu sizes and %zu thread counts are shown.",
 		 a->sizes_nr, a->threads_nr);
 	fputc('\n', f);
-	return wrap(f, text);
+	return wrap(f, text, CAPTION_COLUMNS);
 }
 
 static void set_caption(struct figure_draft *d)
@@ -241,16 +242,16 @@ static void set_caption(struct figure_draft *d)
 
 	if (!f)
 		return;
-	lines = wrap(f, d->system);
+	lines = wrap(f, d->system, CAPTION_COLUMNS);
 	if (!d->figure->no_data) {
 		fputc('\n', f);
-		lines += wrap(f, rounds_words(d, rounds, sizeof(rounds)));
+		lines += wrap(f, rounds_words(d, rounds, sizeof(rounds)), CAPTION_COLUMNS);
 	}
 	if (!d->figure->no_data)
 		lines += put_left_out(f, d);
 	if (d->figure->note && !d->figure->no_data) {
 		fputc('\n', f);
-		lines += wrap(f, d->figure->note);
+		lines += wrap(f, d->figure->note, CAPTION_COLUMNS);
 	}
 	fclose(f);
 	draft__set_text(d, "caption", text ? text : "");
@@ -268,7 +269,7 @@ static void set_reason(struct figure_draft *d)
 	if (!f)
 		return;
 	if (asprintf(&whole, "No data: %s.", d->figure->no_data) >= 0) {
-		wrap(f, whole);
+		wrap(f, whole, REASON_COLUMNS);
 		free(whole);
 	}
 	fclose(f);

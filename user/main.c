@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* netiotrace: command line in, exit code out. */
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "doctor.h"
 #include "options.h"
 #include "report.h"
 #include "run.h"
+
+/* Commands with a command line of their own: their name comes first. */
+static const struct {
+	const char *name;
+	int (*main)(int argc, char **argv);
+} commands[] = {
+	{"report", report__main},
+};
 
 int main(int argc, char **argv)
 {
@@ -15,8 +24,9 @@ int main(int argc, char **argv)
 
 	/* A load generator that is gone is an error to report, not a reason to die. */
 	signal(SIGPIPE, SIG_IGN);
-	if (argc > 1 && !strcmp(argv[1], "report"))
-		return report__main(argc - 1, argv + 1);
+	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].main(argc, argv);
 	options__parse(&options, argc, argv);
 	code = options.command == COMMAND_DOCTOR ? doctor__main(&options) : run__main(&options);
 	options__clear(&options);

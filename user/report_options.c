@@ -108,10 +108,10 @@ void report_options__parse(struct report_options *o, int argc, char **argv)
 	static char name[] = "netiotrace report";
 
 	*o = (struct report_options){.duration_s = (double)NAN, .seed = BOOTSTRAP_SEED};
-	argv[0] = name;
+	argv[1] = name; /* what --help calls the program */
 	argp_program_version = "netiotrace " NETIOTRACE_VERSION;
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, o);
+	argp_parse(&argp, argc - 1, argv + 1, 0, NULL, o);
 	if (!o->input || !*o->input) {
 		fputs("netiotrace: report needs a results directory or a CSV file.\n", stderr);
 		exit(EXIT_USAGE);

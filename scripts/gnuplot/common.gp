@@ -37,6 +37,10 @@ mode_dodge(m) = 1 + 0.03*(mode_of(m) - 2)
 part_color(k) = word("#0072B2 #E69F00 #009E73 #D55E00 #CC79A7 #56B4E9 #F0E442 #999999", 1 + (k-1)%8)
 part_pattern(k) = int(word("1 2 4 5 6 7 3 3", 1 + (k-1)%8))
 
+# The title of a vertical axis, always at the same distance from the edge: y is the middle of the
+# axis, as a share of the height.
+put_ylabel = "set label 1003 ylabel at screen 20.0/width, screen y center rotate by 90 front"
+
 set border 3 lc rgb "#444444"
 set tics nomirror textcolor rgb "#222222"
 set grid ytics lc rgb "#dddddd" lt 1

@@ -30,7 +30,9 @@ set xlabel xlabel offset 0,0.4
 do for [p=1:panels] {
 	eval set_panel
 	set title panel_title[p] font ",12" offset 0,-0.6
-	if ((p - 1) % columns == 0) { set ylabel ylabel } else { unset ylabel }
+	unset label 1003
+	y = panel_middle(p)
+	if ((p - 1) % columns == 0) { eval put_ylabel }
 	plot for [m in modes] data using (ns_of(p, m)):(column("share")) with steps \
 		lc rgb mode_color(m) dt mode_dash(m) lw 2
 }

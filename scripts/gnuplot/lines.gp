@@ -41,7 +41,9 @@ if (ylog) {
 do for [p=1:panels] {
 	eval set_panel
 	set title panel_title[p] font ",12" offset 0,-0.6
-	if ((p - 1) % columns == 0) { set ylabel ylabel } else { unset ylabel }
+	unset label 1003
+	y = panel_middle(p)
+	if ((p - 1) % columns == 0) { eval put_ylabel }
 	plot for [s=1:series_nr] for [m in modes] data \
 		using (x_of(p, m, s)):(column("median")):(column("low")):(column("high")) \
 		with yerrorbars lc rgb mode_color(m) dt 1 lw 1.5 pt 0, \

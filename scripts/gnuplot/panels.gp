@@ -20,6 +20,8 @@ set_panel = "set lmargin at screen (p ? panel_left(p) : 0.01);".\
 	"set tmargin at screen (p ? panel_top(p) : 0.995);".\
 	"set bmargin at screen (p ? panel_top(p) - panel_height/height : 0.005)"
 
+panel_middle(p) = panel_top(p) - panel_height/height/2
+
 # After the legend is drawn: what the panels have and it has not.
 end_legend = "unset key; unset label 1001; unset label 1002; set border 3 lc rgb '#444444';".\
 	"set ytics nomirror font ',11'; set autoscale"

@@ -19,7 +19,8 @@ eval "set xtics (".xtics.") scale 0 font ',11'"
 set ytics font ",11"
 set xrange [0.2:positions + 0.8]
 set yrange [0:*]
-set ylabel ylabel
+y = 0.5*(1 - 100.0/height + (88.0 + caption_height)/height)
+eval put_ylabel
 do for [g=1:words(groups)/2] {
 	set label 100 + g word(groups, 2*g - 1) at first (word(groups, 2*g) + 0), screen (50.0 + caption_height)/height center
 }
