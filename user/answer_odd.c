@@ -54,7 +54,7 @@ static void weigh(const struct analysis *a, struct cell *x, struct cell *y, cons
 		if (c.difference == DIFFERENCE_UNKNOWN || c.difference == DIFFERENCE_NOISE ||
 		    isnan(c.change) || c.change <= -1 || (c.change > 0) != slower)
 			continue;
-		strength = fabs(log(1 + c.change));
+		strength = fabs(log1p(c.change));
 		if (strength > log(FACTOR_WORTH_TELLING) && strength > best->strength)
 			*best = (struct explanation){list[i], c, strength};
 	}

@@ -209,7 +209,9 @@ static const char *rounds_words(const struct figure_draft *d, char *buf, size_t 
 	const char *bars = d->has_bars ? "; bars: 95 % bootstrap intervals" : "";
 	const struct analysis *a = d->a;
 
-	if (a->rounds_max < 2)
+	if (d->pooled)
+		snprintf(buf, len, "All rounds of a cell added up.");
+	else if (a->rounds_max < 2)
 		snprintf(buf, len, "One run per cell%s.", d->has_bars ? ": no intervals" : "");
 	else if (a->rounds_min == a->rounds_max)
 		snprintf(buf, len, "Medians of %zu rounds%s.", a->rounds_max, bars);

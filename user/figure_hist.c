@@ -112,17 +112,16 @@ void figure_hist__copy_times(struct figure_draft *d)
 	char size_text[UNITS_BUF], threads_text[UNITS_BUF];
 	size_t i;
 
+	d->pooled = true;
 	draft__title(d, "How long a copy takes, by stage");
-	draft__note(d,
-		    "Messages of %s, %s. All rounds together; each bar of the histogram is a "
-		    "tenth of a decade.",
+	draft__note(d, "Messages of %s, %s. Each step is a tenth of a decade.",
 		    format_size(size_text, sizeof(size_text), size),
 		    words__threads(threads_text, sizeof(threads_text), threads));
 	fputs("panel,mode,ns,share\n", d->data);
 	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		add_panel(d, DATASET_HIST_STAGE + (int)order[i], stage__key(order[i]), size,
 			  threads);
-	draft__set_text(d, "xlabel", "time of one copy (ns to s)");
+	draft__set_text(d, "xlabel", "time of one copy");
 	draft__set_text(d, "ylabel", "share of events (%)");
 	draft__set_number(d, "xmin", d->points ? d->x_min : 1);
 	draft__set_number(d, "xmax", d->points ? d->x_max : 10);

@@ -43,8 +43,10 @@ static void add_point(struct figure_draft *d, struct cell *cell, enum metric m, 
 	d->points++;
 	widen(&d->x_min, &d->x_max, x);
 	widen(&d->y_min, &d->y_max, e.median / scale);
-	if (estimate__has_interval(&e))
+	if (estimate__has_interval(&e)) {
 		widen(&d->y_min, &d->y_max, e.low / scale);
+		widen(&d->y_min, &d->y_max, e.high / scale);
+	}
 }
 
 static void begin(struct figure_draft *d)
@@ -130,7 +132,7 @@ static void finish(struct figure_draft *d, const char *xlabel, const char *ylabe
 	draft__set_modes(d);
 	draft__set_panels(d);
 	draft__set_number(d, "ylog", ylog);
-	draft__set_number(d, "ymin", d->points ? d->y_min : 0);
+	draft__set_number(d, "ymax", d->points ? d->y_max : 0);
 	d->has_bars = true;
 	draft__set_number(d, "xmin", d->points ? d->x_min : 1);
 	draft__set_number(d, "xmax", d->points ? d->x_max : 1);
@@ -151,9 +153,31 @@ void figure_lines__throughput(struct figure_draft *d)
 		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_GBPS));
 }
 
-/* The latency a message has, or the nearest to it that the data knows. */
-static void add_latency_panels(struct figure_draft *d, const enum metric *series,
-			       unsigned int series_nr)
+/* What an axis of times is in: milliseconds where microseconds would be five digits. */
+struct time_unit {
+	double ns;
+	const char *name;
+};
+
+static struct time_unit time_unit_for(const struct analysis *a, const enum metric *series,
+				      unsigned int series_nr)
+{
+	struct estimate e;
+	struct cell *peak;
+	unsigned int s;
+
+	for (s = 0; s < series_nr; s++) {
+		peak = analysis__peak(a, MODE_NR, series[s]);
+		e = analysis__estimate(a, peak, series[s]);
+		if (e.n && e.median >= 1e4 * NS_PER_US)
+			return (struct time_unit){1000 * NS_PER_US, "ms"};
+	}
+	return (struct time_unit){NS_PER_US, "us"};
+}
+
+/* A panel for each of up to four sizes, over the threads. */
+static void add_size_panels(struct figure_draft *d, const enum metric *series,
+			    unsigned int series_nr, double scale)
 {
 	size_t picked[FIGURE_PANELS_MAX], i, points;
 	size_t n = pick_indices(d->a->sizes_nr, FIGURE_PANELS_MAX, picked);
@@ -164,35 +188,53 @@ static void add_latency_panels(struct figure_draft *d, const enum metric *series
 		points = d->points;
 		begin_panel(d, "", format_size(size, sizeof(size), d->a->sizes[picked[i]]));
 		for (s = 0; s < series_nr; s++)
-			add_threads(d, series[s], NS_PER_US, s + 1, d->a->sizes[picked[i]]);
+			add_threads(d, series[s], scale, s + 1, d->a->sizes[picked[i]]);
 		end_panel(d, points);
 	}
 }
 
+/* The latency a message has, or the nearest to it that the data knows. */
+static const struct latency_choice {
+	enum metric series[2];
+	unsigned int series_nr;
+	const char *note, *axis, *series_names;
+} latency_choices[] = {
+	{{METRIC_DELIVERY_P50, METRIC_DELIVERY_P99},
+	 2,
+	 "Delivery: from before the send to the last byte read.",
+	 "delivery",
+	 "median p99"},
+	{{METRIC_SEND_P50, METRIC_SEND_P99},
+	 2,
+	 "Time inside the send call: the data has no delivery latency.",
+	 "send call",
+	 "median p99"},
+	{{METRIC_LATENCY}, 1, "The data does not say which latency this is.", "latency", ""},
+};
+
+static const struct latency_choice *choose_latency(const struct analysis *a)
+{
+	size_t i, last = sizeof(latency_choices) / sizeof(latency_choices[0]) - 1;
+
+	for (i = 0; i < last; i++)
+		if (analysis__has(a, latency_choices[i].series[0]))
+			break;
+	return &latency_choices[i];
+}
+
 void figure_lines__latency(struct figure_draft *d)
 {
-	static const enum metric delivery[] = {METRIC_DELIVERY_P50, METRIC_DELIVERY_P99};
-	static const enum metric send_call[] = {METRIC_SEND_P50, METRIC_SEND_P99};
-	static const enum metric unnamed[] = {METRIC_LATENCY};
-	const char *ylabel = "delivery (us)", *series = "median p99";
+	const struct latency_choice *choice = choose_latency(d->a);
+	struct time_unit unit = time_unit_for(d->a, choice->series, choice->series_nr);
+	char axis[64];
 
 	draft__title(d, "Latency by number of threads");
+	draft__note(d, "%s", choice->note);
 	begin(d);
-	if (analysis__has(d->a, METRIC_DELIVERY_P50)) {
-		draft__note(d, "Delivery: from before the send to the last byte read.");
-		add_latency_panels(d, delivery, 2);
-	} else if (analysis__has(d->a, METRIC_SEND_P50)) {
-		draft__note(d, "Time inside the send call: the data has no delivery latency.");
-		add_latency_panels(d, send_call, 2);
-		ylabel = "send call (us)";
-	} else {
-		draft__note(d, "The data does not say which latency this is.");
-		add_latency_panels(d, unnamed, 1);
-		ylabel = "latency (us)";
-		series = "";
-	}
+	add_size_panels(d, choice->series, choice->series_nr, unit.ns);
 	draft__set_thread_tics(d);
-	finish(d, "threads", ylabel, series);
+	snprintf(axis, sizeof(axis), "%s (%s)", choice->axis, unit.name);
+	finish(d, "threads", axis, choice->series_names);
 	if (!d->points)
 		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_DELIVERY_P50));
 }
@@ -265,12 +307,15 @@ void figure_lines__cycles(struct figure_draft *d)
 void figure_lines__completion(struct figure_draft *d)
 {
 	static const enum metric series[] = {METRIC_COMPLETION_P50, METRIC_COMPLETION_P99};
+	struct time_unit unit = time_unit_for(d->a, series, 2);
+	char axis[64];
 
 	draft__title(d, "Zero-copy completion: from the send to its notification");
 	begin(d);
-	add_thread_panels(d, "", FIGURE_PANELS_MAX, series, 2, NS_PER_US);
+	add_thread_panels(d, "", FIGURE_PANELS_MAX, series, 2, unit.ns);
 	draft__set_size_tics(d);
-	finish(d, x_sizes, "completion (us)", "median p99");
+	snprintf(axis, sizeof(axis), "completion (%s)", unit.name);
+	finish(d, x_sizes, axis, "median p99");
 	if (!d->points)
 		draft__no_data(d, "%s",
 			       d->a->has_mode[MODE_ZEROCOPY]

@@ -199,6 +199,7 @@ void figure_stacks__path(struct figure_draft *d)
 {
 	char threads[UNITS_BUF];
 
+	d->pooled = true;
 	draft__title(d, "Where the time of a send call goes");
 	draft__note(d,
 		    "With %s. inline_receive: the peer's receive work, run inside the call on "

@@ -23,6 +23,7 @@ struct figure_draft {
 	double x_min, x_max, y_min, y_max; /* of the data */
 	size_t points;
 	bool has_bars; /* intervals are drawn */
+	bool pooled;   /* all rounds added up, no medians */
 };
 
 /* Settings, one assignment each. Text is quoted so that nothing in it means anything to gnuplot. */

@@ -18,7 +18,9 @@ char *words__value(char *buf, size_t len, enum metric m, double value);
 char *words__estimate(char *buf, size_t len, enum metric m, const struct estimate *e);
 /* The interval alone, without unit: "11.8 to 12.4", "one run", "n/a". */
 char *words__interval(char *buf, size_t len, enum metric m, const struct estimate *e);
-char *words__change(char *buf, size_t len, double change);          /* "+4.4 %", "x 12" from tenfold on; "n/a" */
-char *words__factor(char *buf, size_t len, double from, double to); /* "x 12"; "n/a" */
+/* "+4.4 %", "x 12" from tenfold on; "n/a". */
+char *words__change(char *buf, size_t len, double change);
+/* "x 12"; "n/a". */
+char *words__factor(char *buf, size_t len, double from, double to);
 
 #endif

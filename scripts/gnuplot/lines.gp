@@ -3,7 +3,7 @@
 #
 # DATA has the columns panel (1, 2, ...), mode, series (1, 2), x, median, low, high. Settings: xlabel,
 # ylabel; modes: those in the data, apart by spaces; series: names, "" where there is one; xtics: what
-# goes into "set xtics (...)"; ylog: 0 or 1; ymin; xmin, xmax; panels: how many; panel_title: array.
+# goes into "set xtics (...)"; ylog: 0 or 1; ymax; xmin, xmax; panels: how many; panel_title: array.
 load ARG1
 data = ARG2; out = ARG3; term = ARG4
 panel_height = 235.0
@@ -34,10 +34,10 @@ eval "set xtics nomirror font ',11' (".xtics.")"
 set xlabel xlabel offset 0,0.4
 if (ylog) {
 	set logscale y 10
-	if (ymin >= 1) { set format y "%.0f" } else { set format y "%g" }
 } else {
 	set yrange [0:*]
 }
+set format y (ymax >= 1e6 ? "%.0s%c" : "%g")
 do for [p=1:panels] {
 	eval set_panel
 	set title panel_title[p] font ",12" offset 0,-0.6

@@ -6,25 +6,25 @@
 # parts: names, apart by spaces, in the order of the legend.
 load ARG1
 data = ARG2; out = ARG3; term = ARG4
-width = 900; caption_height = 10.0 + 16.0*caption_lines; height = 456 + caption_height
+width = 900; caption_height = 10.0 + 16.0*caption_lines; height = 466 + caption_height
 load "common.gp"
 
 x_of(k) = strcol("part") eq word(parts, k) ? column("position") : NaN
 
 set lmargin at screen 72.0/width
 set rmargin at screen 1 - 20.0/width
-set bmargin at screen (88.0 + caption_height)/height
+set bmargin at screen (98.0 + caption_height)/height
 set tmargin at screen 1 - 100.0/height
 eval "set xtics (".xtics.") scale 0 font ',11'"
 set ytics font ",11"
 set xrange [0.2:positions + 0.8]
 set yrange [0:*]
-y = 0.5*(1 - 100.0/height + (88.0 + caption_height)/height)
+y = 0.5*(1 - 100.0/height + (98.0 + caption_height)/height)
 eval put_ylabel
 do for [g=1:words(groups)/2] {
-	set label 100 + g word(groups, 2*g - 1) at first (word(groups, 2*g) + 0), screen (50.0 + caption_height)/height center
+	set label 100 + g word(groups, 2*g - 1) at first (word(groups, 2*g) + 0), screen (60.0 + caption_height)/height center
 }
-set label 99 "message size (bytes), by mode" at graph 0.5, screen (26.0 + caption_height)/height center
+set label 99 "message size (bytes), by mode" at graph 0.5, screen (36.0 + caption_height)/height center
 set key at screen 0.5, screen 1 - 62.0/height center horizontal samplen 2 font ",12" maxrows 2
 plot for [k=1:words(parts)] data using (x_of(k)):(column("from")):(x_of(k) - 0.38):(x_of(k) + 0.38):(column("from")):(column("to")) \
 		with boxxyerror lc rgb part_color(k) fs solid 0.45 border lc rgb part_color(k) notitle, \
