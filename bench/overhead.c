@@ -95,7 +95,7 @@ static void load_programs(struct bench *b)
 		err = plan__make(&b->plan, offers, &req);
 	plans[req.mode] = &b->plan;
 	if (!err)
-		err = session__open(&b->session, plans, 1);
+		err = session__open(&b->session, plans, MODE_NR, 1);
 	if (err)
 		fail("cannot load the programs", err);
 	free(offers);

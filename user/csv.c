@@ -95,31 +95,13 @@ static void put_object(struct csv *csv, json_t *shape, const json_t *object, con
 	}
 }
 
-static void put_row(struct csv *csv, json_t *run_shape, const json_t *run, json_t *environment)
+static void put_row(struct csv *csv, json_t *run_shape, const json_t *run,
+		    json_t *environment_shape, const json_t *environment)
 {
 	csv->first = true;
 	put_object(csv, run_shape, run, "");
-	put_object(csv, environment, environment, "environment_");
+	put_object(csv, environment_shape, environment, "environment_");
 	put_char(csv, '\n');
-}
-
-static void put_runs(struct csv *csv, const struct result *r, json_t *shape, json_t *environment)
-{
-	json_t *run;
-	size_t i;
-
-	csv->header = true;
-	put_row(csv, shape, shape, environment);
-	csv->header = false;
-	for (i = 0; i < r->runs_nr && !csv->err; i++) {
-		run = json_document__run(&r->runs[i]);
-		if (!run) {
-			csv->err = -ENOMEM;
-			return;
-		}
-		put_row(csv, shape, run, environment);
-		json_decref(run);
-	}
 }
 
 /* Columns come from a run of which nothing is known: the shape is the same for all. */
@@ -131,21 +113,62 @@ static json_t *empty_run(void)
 	return json_document__run(&run);
 }
 
-int output__csv(const struct result *r, FILE *f)
+static json_t *empty_environment(void)
 {
-	struct csv csv = {.f = f};
-	json_t *shape, *environment;
+	static const struct environment nowhere;
 
-	shape = empty_run();
-	environment = json_document__environment(&r->env);
+	return json_document__environment(&nowhere);
+}
+
+/* A row of the values of run and environment, or both NULL: of the columns' names. */
+static int write_row(FILE *f, const json_t *run, const json_t *environment)
+{
+	struct csv csv = {.f = f, .header = !run};
+	json_t *run_shape = empty_run(), *environment_shape = empty_environment();
+
 	errno = 0;
-	if (shape && environment)
-		put_runs(&csv, r, shape, environment);
+	if (run_shape && environment_shape)
+		put_row(&csv, run_shape, run, environment_shape, environment);
 	else
 		csv.err = -ENOMEM;
-	json_decref(shape);
-	json_decref(environment);
-	if (!csv.err && fflush(f))
-		csv.err = -errno;
+	json_decref(run_shape);
+	json_decref(environment_shape);
 	return csv.err;
+}
+
+int output__csv_header(FILE *f)
+{
+	return write_row(f, NULL, NULL);
+}
+
+int output__csv_row(FILE *f, const json_t *run, const json_t *environment)
+{
+	return write_row(f, run, environment);
+}
+
+static int write_runs(const struct result *r, const json_t *environment, FILE *f)
+{
+	int err = output__csv_header(f);
+
+	for (size_t i = 0; i < r->runs_nr && !err; i++) {
+		json_t *run = json_document__run(&r->runs[i]);
+
+		err = run ? output__csv_row(f, run, environment) : -ENOMEM;
+		json_decref(run);
+	}
+	return err;
+}
+
+int output__csv(const struct result *r, FILE *f)
+{
+	json_t *environment = json_document__environment(&r->env);
+	int err;
+
+	if (!environment)
+		return -ENOMEM;
+	err = write_runs(r, environment, f);
+	json_decref(environment);
+	if (!err && fflush(f))
+		err = errno ? -errno : -EIO;
+	return err;
 }

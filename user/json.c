@@ -272,16 +272,22 @@ static int dump(FILE *f, const json_t *value, int depth)
 	return json_dumpf(value, f, JSON_ENCODE_ANY | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
 }
 
+int json_document__write(FILE *f, const json_t *document)
+{
+	errno = 0;
+	if (dump(f, document, 0) || fputc('\n', f) == EOF || fflush(f))
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
 int output__json(const struct result *r, FILE *f)
 {
 	json_t *document = json_document__result(r);
-	int err = 0;
+	int err;
 
 	if (!document)
 		return -ENOMEM;
-	errno = 0;
-	if (dump(f, document, 0) || fputc('\n', f) == EOF || fflush(f))
-		err = errno ? -errno : -EIO;
+	err = json_document__write(f, document);
 	json_decref(document);
 	return err;
 }

@@ -15,6 +15,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "result.h"
 
@@ -23,6 +24,16 @@ json_t *json_document__run(const struct run_result *run);
 json_t *json_document__summary(const struct mode_summary *s);
 json_t *json_document__environment(const struct environment *env);
 json_t *json_document__plan_row(const struct plan_row *row);
+
+/* Writes a document as in files: indented, a newline at the end. 0 or -errno. */
+int json_document__write(FILE *f, const json_t *document);
+
+/*
+ * CSV by the row: the columns' names, and the values of a run and its environment as they are in a
+ * result document. 0 or -errno.
+ */
+int output__csv_header(FILE *f);
+int output__csv_row(FILE *f, const json_t *run, const json_t *environment);
 
 /* "reason" or "<name>_reason": words about a number, no data. */
 bool json_key__is_reason(const char *key);

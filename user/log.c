@@ -8,6 +8,18 @@
 /* How talkative one process is does not vary within it, and every part needs it. */
 static enum log_level level_shown = LOG_WARNING;
 
+/* Where errors go instead of stderr, while somebody wants to tell them himself. */
+static char *kept;
+static size_t kept_len;
+
+void log_keep_errors(char *buf, size_t len)
+{
+	kept = buf;
+	kept_len = len;
+	if (buf)
+		buf[0] = '\0';
+}
+
 void log_set_level(enum log_level level)
 {
 	level_shown = level;
@@ -33,7 +45,10 @@ void log_error(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	print(LOG_ERROR, format, args);
+	if (!kept)
+		print(LOG_ERROR, format, args);
+	else if (!kept[0])
+		vsnprintf(kept, kept_len, format, args);
 	va_end(args);
 }
 

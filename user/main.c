@@ -4,17 +4,21 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "compare.h"
 #include "doctor.h"
 #include "options.h"
 #include "report.h"
 #include "run.h"
+#include "sweep.h"
 
 /* Commands with a command line of their own: their name comes first. */
 static const struct {
 	const char *name;
 	int (*main)(int argc, char **argv);
 } commands[] = {
+	{"sweep", sweep__main},
 	{"report", report__main},
+	{"compare", compare__main},
 };
 
 int main(int argc, char **argv)

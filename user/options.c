@@ -3,7 +3,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "log.h"
 #include "options.h"
+#include "refuse.h"
 #include "units.h"
 
 #define DEFAULT_SIZE        (64 * 1024)
@@ -97,23 +97,13 @@ static const char doc[] =
 	"it.\n"
 	"\n"
 	"  sudo netiotrace --mode onecopy --size 64k    live histograms, then the ledger\n"
+	"  sudo netiotrace sweep -o results             modes x sizes x threads\n"
+	"  netiotrace compare before after              what changed between two sweeps\n"
 	"  netiotrace doctor                            what this machine can measure\n"
 	"\v"
 	"Exit status: 0 done, 1 the run failed, 2 usage, 3 this kernel cannot do what was asked, "
 	"4 privileges missing, 5 an --assert did not hold, 130 ended by Ctrl-C (the results so far "
 	"are still given). q in the live view ends the run too, with status 0.";
-
-__attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...)
-{
-	va_list args;
-
-	fputs("netiotrace: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(EXIT_USAGE);
-}
 
 enum kind {
 	KIND_SIZE,
@@ -137,7 +127,7 @@ struct setting {
 
 /* clang-format off */
 static const struct setting settings[] = {
-	{KEY_SIZE,     KIND_SIZE,  AT(size), 64, 16 << 20, "--size", "64 bytes to 16m"},
+	{KEY_SIZE,     KIND_SIZE,  AT(size), SIZE_BYTES_MIN, SIZE_BYTES_MAX, "--size", "64 bytes to 16m"},
 	{KEY_SNDBUF,   KIND_SIZE,  AT(sndbuf), 1, 1 << 30, "--sndbuf", "1 byte to 1g"},
 	{KEY_RCVBUF,   KIND_SIZE,  AT(rcvbuf), 1, 1 << 30, "--rcvbuf", "1 byte to 1g"},
 	{KEY_MESSAGES, KIND_COUNT, AT(messages), 1, 1ULL << 48, "--messages", "1 to 2^48"},
@@ -248,8 +238,12 @@ static void set_command(struct options *o, const char *arg)
 		o->command = COMMAND_RUN;
 	else if (strcmp(arg, "doctor") == 0)
 		o->command = COMMAND_DOCTOR;
+	else if (strcmp(arg, "sweep") == 0 || strcmp(arg, "compare") == 0)
+		refuse("the command comes first: netiotrace %s [options].", arg);
 	else
-		refuse("'%s' is not a command: run (also without its name) and doctor are.", arg);
+		refuse("'%s' is not a command: run (also without its name), sweep, compare and "
+		       "doctor are.",
+		       arg);
 }
 
 /* Options that are not one bounded number. */
@@ -260,7 +254,7 @@ static error_t parse_special(struct options *o, int key, const char *arg, unsign
 		set_modes(o, arg);
 		return 0;
 	case KEY_THREADS:
-		o->threads = small_count("--threads", arg, 1, 256);
+		o->threads = small_count("--threads", arg, 1, THREADS_MAX);
 		return 0;
 	case KEY_FIELDS:
 		o->fields = small_count("--fields", arg, 1, 64);
@@ -310,6 +304,26 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 
 	if (!s)
 		return parse_special(o, key, arg, state->arg_num);
+	apply(o, s, arg);
+	return 0;
+}
+
+const struct argp_option *options__row(const char *name)
+{
+	const struct argp_option *row = option_table;
+
+	/* A heading has no name; the end has neither name nor text. */
+	while (row->name ? strcmp(row->name, name) != 0 : row->doc != NULL)
+		row++;
+	return row->name ? row : NULL;
+}
+
+error_t options__take(struct options *o, int key, const char *arg)
+{
+	const struct setting *s = setting_of(key);
+
+	if (!s)
+		return parse_special(o, key, arg, 0);
 	apply(o, s, arg);
 	return 0;
 }
@@ -364,10 +378,16 @@ uint64_t options__round_ns(const struct options *o)
 	return o->duration_ns / o->rounds;
 }
 
-void options__parse(struct options *o, int argc, char **argv)
+void options__finish(struct options *o)
 {
-	static const struct argp argp = {option_table, parse_opt, args_doc, doc, 0, 0, 0};
+	check_rules(o);
+	set_defaults(o);
+	check_rounds(o);
+	set_verbosity(o);
+}
 
+void options__init(struct options *o, int argc, char **argv)
+{
 	*o = (struct options){
 		.size = DEFAULT_SIZE,
 		.threads = 1,
@@ -380,11 +400,15 @@ void options__parse(struct options *o, int argc, char **argv)
 	};
 	argp_program_version = "netiotrace " NETIOTRACE_VERSION;
 	argp_err_exit_status = EXIT_USAGE;
+}
+
+void options__parse(struct options *o, int argc, char **argv)
+{
+	static const struct argp argp = {option_table, parse_opt, args_doc, doc, 0, 0, 0};
+
+	options__init(o, argc, argv);
 	argp_parse(&argp, argc, argv, 0, NULL, o);
-	check_rules(o);
-	set_defaults(o);
-	check_rounds(o);
-	set_verbosity(o);
+	options__finish(o);
 }
 
 void options__clear(struct options *o)

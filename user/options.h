@@ -3,6 +3,7 @@
 #ifndef NETIOTRACE_OPTIONS_H
 #define NETIOTRACE_OPTIONS_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,9 @@ enum command {
 };
 
 #define ASSERTIONS_MAX 64
+#define SIZE_BYTES_MIN 64 /* of a message */
+#define SIZE_BYTES_MAX (16 << 20)
+#define THREADS_MAX    256
 
 struct options {
 	enum command command;
@@ -61,6 +65,17 @@ struct options {
 /* Parses and checks. Prints the sentence and exits with EXIT_USAGE by itself when it is wrong. */
 void options__parse(struct options *o, int argc, char **argv);
 void options__clear(struct options *o);
+
+/*
+ * For commands that have some of these options and parse the rest themselves. __init: the defaults;
+ * __row: an option's row of the table (NULL: no such name), to be copied; __take: what a row's key
+ * does with its argument, ARGP_ERR_UNKNOWN for foreign keys; __finish: completes and checks. Those
+ * that find a mistake print the sentence and exit, as above.
+ */
+void options__init(struct options *o, int argc, char **argv);
+const struct argp_option *options__row(const char *name);
+error_t options__take(struct options *o, int key, const char *arg);
+void options__finish(struct options *o);
 
 /* Length of one round's measured phase, ns; 0 with --messages. */
 uint64_t options__round_ns(const struct options *o);

@@ -67,12 +67,26 @@ static int give_to_invoker(int fd)
 	return fchown(fd, (uid_t)uid, (gid_t)gid) ? -errno : 0;
 }
 
+int outfile__make_directory(const char *name)
+{
+	int fd, err;
+
+	if (mkdir(name, 0777))
+		return -errno;
+	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = give_to_invoker(fd);
+	close(fd);
+	return err;
+}
+
 /* A temporary file beside the target: its descriptor, its name in *name (freed by the caller). */
 static int open_temporary(const struct outfile *f, char **name)
 {
 	int fd, err;
 
-	if (asprintf(name, "%s/.netiotrace-XXXXXX", f->directory) < 0) {
+	if (asprintf(name, "%s/" OUTFILE_TEMPORARY "XXXXXX", f->directory) < 0) {
 		*name = NULL;
 		return -ENOMEM;
 	}

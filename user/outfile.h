@@ -10,6 +10,9 @@
 
 struct outfile;
 
+/* How names of temporary files begin: what being killed in the middle of a commit can leave. */
+#define OUTFILE_TEMPORARY ".netiotrace-"
+
 /*
  * Opens name for writing, before anything is measured, so that an unwritable target is found then.
  * 0 or -errno. *f is then owned by the caller until outfile__commit() or outfile__abort(). Under
@@ -19,5 +22,8 @@ int outfile__open(struct outfile **f, const char *name);
 FILE *outfile__stream(struct outfile *f);
 int outfile__commit(struct outfile *f); /* flush, fsync, rename; frees f in any case; 0 or -errno */
 void outfile__abort(struct outfile *f); /* removes the temporary; takes NULL */
+
+/* mkdir(2); under sudo the directory belongs to the invoking user. 0 or -errno. */
+int outfile__make_directory(const char *name);
 
 #endif

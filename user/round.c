@@ -158,6 +158,8 @@ static void ask_stats(struct round *r)
 {
 	if (!r->measuring)
 		return;
+	if (r->run->tick)
+		r->run->tick(r->run, r->run->tick_arg);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		if (!r->done[side])
 			child__say(&r->drivers[side].child, "stats");

@@ -19,7 +19,7 @@
 
 #define TEXT_COLUMNS_DEFAULT 100
 
-static int check_privileges(const struct options *o)
+int run__check_privileges(const struct options *o)
 {
 	if (o->backend != BACKEND_NONE && !privileges__may_trace()) {
 		log_error(
@@ -70,58 +70,73 @@ static int open_path(struct run *run)
 	return EXIT_DONE;
 }
 
-static void plan_request(const struct run *run, enum mode mode, struct plan_request *req)
+static void plan_request(const struct options *o, enum mode mode, uint64_t size,
+			 struct plan_request *req)
 {
 	*req = (struct plan_request){
-		.backend = run->o->backend,
+		.backend = o->backend,
 		.mode = mode,
-		.size = run->o->size,
+		.size = size,
 		/* A fixed number of messages is asked for to be counted. */
-		.count_calls = run->o->count_calls || run->o->messages,
+		.count_calls = o->count_calls || o->messages,
 	};
 }
 
-static int make_plans(struct run *run, const struct offer *offers,
-		      const struct plan *plans[MODE_NR])
+/* One plan for each mode of o, by mode, for messages of this size; *pointers: those made. */
+static int make_plans(const struct options *o, uint64_t size, const struct offer *offers,
+		      struct plan plans[MODE_NR], const struct plan *pointers[MODE_NR])
 {
-	for (size_t i = 0; i < run->o->modes_nr; i++) {
-		enum mode mode = run->o->modes[i];
+	for (size_t i = 0; i < o->modes_nr; i++) {
+		enum mode mode = o->modes[i];
 		struct plan_request req;
 		int err;
 
-		plan_request(run, mode, &req);
-		err = plan__make(&run->plans[mode], offers, &req);
+		plan_request(o, mode, size, &req);
+		err = plan__make(&plans[mode], offers, &req);
 		if (err)
 			return err;
-		plans[mode] = &run->plans[mode];
+		pointers[mode] = &plans[mode];
 	}
 	return 0;
+}
+
+/* Loads what any of the sizes needs, according to the offers. */
+static int load_programs(struct run *run, const uint64_t *sizes, size_t sizes_nr)
+{
+	size_t n = sizes_nr * MODE_NR;
+	struct plan *plans = calloc(n, sizeof(*plans));
+	const struct plan **pointers = calloc(n, sizeof(*pointers));
+	int err = plans && pointers ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < sizes_nr && !err; i++)
+		err = make_plans(run->o, sizes[i], run->offers, &plans[i * MODE_NR],
+				 &pointers[i * MODE_NR]);
+	if (!err)
+		err = session__open(&run->session, pointers, n, MODE_NR);
+	free(pointers);
+	free(plans);
+	return err;
 }
 
 /*
  * Plans as if the kernel offered everything and loads that, which is quick and usually right; only
  * if it is refused is each hook tried by itself and the plan made again from the answers.
  */
-static int open_session(struct run *run, const struct plan *plans[MODE_NR])
+static int open_session(struct run *run, const uint64_t *sizes, size_t sizes_nr)
 {
-	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
 	int err;
 
-	if (!offers)
+	run->offers = calloc(plan_alternatives_nr, sizeof(*run->offers));
+	if (!run->offers)
 		return -ENOMEM;
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		offers[i].answer = ANSWER_YES;
-	err = make_plans(run, offers, plans);
-	if (!err)
-		err = session__open(&run->session, plans, MODE_NR);
+		run->offers[i].answer = ANSWER_YES;
+	err = load_programs(run, sizes, sizes_nr);
 	if (err && err != -EOPNOTSUPP) {
 		log_info("the full set of probes was refused (%s): trying each", strerror(-err));
-		session__try_all(offers);
-		err = make_plans(run, offers, plans);
-		if (!err)
-			err = session__open(&run->session, plans, MODE_NR);
+		session__try_all(run->offers);
+		err = load_programs(run, sizes, sizes_nr);
 	}
-	free(offers);
 	return err;
 }
 
@@ -143,16 +158,13 @@ static const char *backend_of(const struct plan_row *rows, size_t n)
 	return "none";
 }
 
-static int open_kernel_side(struct run *run)
+static int open_kernel_side(struct run *run, const uint64_t *sizes, size_t sizes_nr)
 {
-	const struct plan *plans[MODE_NR] = {NULL};
 	int err;
 
-	if (run->o->backend == BACKEND_NONE) {
-		run->result.backend = "none";
+	if (run->o->backend == BACKEND_NONE)
 		return EXIT_DONE;
-	}
-	err = open_session(run, plans);
+	err = open_session(run, sizes, sizes_nr);
 	if (err) {
 		log_error(
 			"this kernel cannot be watched by backend %s (%s): netiotrace doctor says "
@@ -160,39 +172,68 @@ static int open_kernel_side(struct run *run)
 			backend__name(run->o->backend), strerror(-err));
 		return EXIT_KERNEL;
 	}
-	run->result.plan_nr = plan__rows(plans, run->rows);
-	run->result.plan = run->rows;
-	run->result.probes = probes_of(run->rows, run->result.plan_nr);
-	run->result.backend = backend_of(run->rows, run->result.plan_nr);
 	return EXIT_DONE;
 }
 
-static void init_result(struct run *run)
+static void describe_plan(struct run *run)
+{
+	const struct plan *plans[MODE_NR] = {NULL};
+	struct result *res = &run->result;
+
+	res->backend = "none";
+	if (!run->session)
+		return;
+	/* The same offers were enough for these sizes when the programs were loaded. */
+	if (make_plans(run->o, run->o->size, run->offers, run->plans, plans))
+		return;
+	res->plan_nr = plan__rows(plans, run->rows);
+	res->plan = run->rows;
+	res->probes = probes_of(run->rows, res->plan_nr);
+	res->backend = backend_of(run->rows, res->plan_nr);
+}
+
+void run__use(struct run *run, const struct options *o)
 {
 	struct result *res = &run->result;
-	const struct options *o = run->o;
 
+	run->o = o;
 	res->version = NETIOTRACE_VERSION;
 	res->argc = o->argc;
 	res->argv = o->argv;
 	res->rounds = o->rounds;
 	res->round_duration_ns = options__round_ns(o);
 	res->messages = o->messages;
+	describe_plan(run);
 }
 
-static int run_round(struct run *run, enum mode mode, unsigned int index)
+int run__round(struct run *run, enum mode mode, unsigned int index)
 {
-	struct run_result *r = &run->result.runs[run->result.runs_nr];
+	struct run_result *runs, *r;
 	int code;
 
+	runs = realloc(run->result.runs, (run->result.runs_nr + 1) * sizeof(*runs));
+	if (!runs) {
+		log_error("out of memory.");
+		return EXIT_RUN_FAILED;
+	}
+	run->result.runs = runs;
+	r = &runs[run->result.runs_nr];
 	run_result__init(r);
 	code = round__run(run, mode, index, r);
-	if (code || !r->duration_ns) {
+	if (code || !r->duration_ns)
 		run_result__clear(r);
-		return code;
-	}
-	run->result.runs_nr++;
-	if (display__finish_round(&run->display, r)) {
+	else
+		run->result.runs_nr++;
+	return code;
+}
+
+static int show_finished(struct run *run, size_t runs_before)
+{
+	struct result *res = &run->result;
+
+	if (res->runs_nr == runs_before)
+		return EXIT_DONE;
+	if (display__finish_round(&run->display, &res->runs[runs_before])) {
 		log_error("out of memory.");
 		return EXIT_RUN_FAILED;
 	}
@@ -204,15 +245,13 @@ static int run_rounds(struct run *run)
 {
 	const struct options *o = run->o;
 
-	run->result.runs = calloc(o->rounds * o->modes_nr, sizeof(struct run_result));
-	if (!run->result.runs) {
-		log_error("out of memory.");
-		return EXIT_RUN_FAILED;
-	}
 	for (unsigned int round = 1; round <= o->rounds && !run->stopped; round++) {
 		for (size_t i = 0; i < o->modes_nr && !run->stopped; i++) {
-			int code = run_round(run, o->modes[i], round);
+			size_t before = run->result.runs_nr;
+			int code = run__round(run, o->modes[i], round);
 
+			if (!code)
+				code = show_finished(run, before);
 			if (code)
 				return code;
 		}
@@ -275,7 +314,7 @@ static int summarise_mode(struct run *run, enum mode mode)
 	return 0;
 }
 
-static int summarise(struct run *run)
+int run__summarise(struct run *run)
 {
 	for (size_t i = 0; i < run->o->modes_nr; i++) {
 		if (summarise_mode(run, run->o->modes[i])) {
@@ -375,7 +414,7 @@ static int check_assertions(const struct run *run)
 	return code;
 }
 
-static int set_up(struct run *run)
+static int set_up(struct run *run, const uint64_t *sizes, size_t sizes_nr)
 {
 	int err, code;
 
@@ -390,20 +429,48 @@ static int set_up(struct run *run)
 		return EXIT_RUN_FAILED;
 	}
 	code = open_path(run);
-	return code ? code : open_kernel_side(run);
+	return code ? code : open_kernel_side(run, sizes, sizes_nr);
 }
 
-static void tear_down(struct run *run)
+void run__init(struct run *run)
+{
+	memset(run, 0, sizeof(*run));
+	run->loop = (struct loop)LOOP_INIT;
+}
+
+int run__open(struct run *run, const struct options *o, const uint64_t *sizes, size_t sizes_nr)
+{
+	int code;
+
+	run->o = o;
+	code = set_up(run, sizes, sizes_nr);
+	if (!code)
+		run__use(run, o);
+	return code;
+}
+
+void run__forget(struct run *run)
+{
+	struct result *res = &run->result;
+
+	for (size_t i = 0; i < res->runs_nr; i++)
+		run_result__clear(&res->runs[i]);
+	for (size_t i = 0; i < res->summary_nr; i++)
+		run_result__clear(&res->summary[i].total);
+	free(res->runs);
+	res->runs = NULL;
+	res->runs_nr = 0;
+	res->summary_nr = 0;
+}
+
+void run__close(struct run *run)
 {
 	display__clear(&run->display);
 	session__close(run->session);
 	netpath__close(run->path);
 	loop__close(&run->loop);
-	for (size_t i = 0; i < run->result.runs_nr; i++)
-		run_result__clear(&run->result.runs[i]);
-	for (size_t i = 0; i < run->result.summary_nr; i++)
-		run_result__clear(&run->result.summary[i].total);
-	free(run->result.runs);
+	free(run->offers);
+	run__forget(run);
 }
 
 static int run_watched(struct run *run)
@@ -432,7 +499,7 @@ static bool verified(const struct run *run)
 
 static int finish(struct run *run, struct output_files *files)
 {
-	int code = summarise(run);
+	int code = run__summarise(run);
 
 	if (!code)
 		code = write_results(run, files);
@@ -447,7 +514,7 @@ static int finish(struct run *run, struct output_files *files)
 
 int run__main(const struct options *o)
 {
-	struct run *run = calloc(1, sizeof(*run));
+	struct run *run = malloc(sizeof(*run));
 	struct output_files files = {NULL, NULL};
 	int code;
 
@@ -455,21 +522,20 @@ int run__main(const struct options *o)
 		log_error("out of memory.");
 		return EXIT_RUN_FAILED;
 	}
+	run__init(run);
 	run->o = o;
-	run->loop = (struct loop)LOOP_INIT;
-	init_result(run);
-	code = check_privileges(o);
+	code = run__check_privileges(o);
 	if (!code)
 		code = open_outputs(&files, o);
 	if (!code)
-		code = set_up(run);
+		code = run__open(run, o, &o->size, 1);
 	if (!code)
 		code = run_watched(run);
 	if (!code)
 		code = finish(run, &files);
 	outfile__abort(files.json);
 	outfile__abort(files.csv);
-	tear_down(run);
+	run__close(run);
 	free(run);
 	return code;
 }

@@ -146,15 +146,15 @@ static bool wants_program(const struct plan *plan, const struct alternative *alt
 	return false;
 }
 
-static void select_programs(struct session *s, const struct plan *const plans[MODE_NR])
+static void select_programs(struct session *s, const struct plan *const *plans, size_t plans_nr)
 {
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
 		const struct alternative *alt = &plan_alternatives[i];
 		struct bpf_program *prog = program_of(s->skel, alt);
 		bool wanted = false;
 
-		for (int m = 0; m < MODE_NR; m++)
-			wanted |= wants_program(plans[m], alt);
+		for (size_t p = 0; p < plans_nr; p++)
+			wanted |= wants_program(plans[p], alt);
 		if (prog)
 			bpf_program__set_autoload(prog, wanted);
 	}
@@ -170,7 +170,8 @@ static int allocate(struct session *s)
 	return s->links && s->percpu ? 0 : -ENOMEM;
 }
 
-int session__open(struct session **out, const struct plan *const plans[MODE_NR], unsigned int slots)
+int session__open(struct session **out, const struct plan *const *plans, size_t plans_nr,
+		  unsigned int slots)
 {
 	struct session *s;
 	int err;
@@ -187,7 +188,7 @@ int session__open(struct session **out, const struct plan *const plans[MODE_NR],
 	s->skel = open_skeleton(slots, &err);
 	if (!s->skel)
 		goto err_out;
-	select_programs(s, plans);
+	select_programs(s, plans, plans_nr);
 	err = netiotrace_bpf__load(s->skel);
 	if (err)
 		goto err_out;

@@ -23,7 +23,7 @@ int session__try_all(struct offer *offers);
  * Loads every program that one of the plans (NULL: unused) chose, for `slots` ledgers. Attaches
  * nothing yet. 0 or -errno; *out is owned by the caller.
  */
-int session__open(struct session **out, const struct plan *const plans[MODE_NR],
+int session__open(struct session **out, const struct plan *const *plans, size_t plans_nr,
 		  unsigned int slots);
 void session__close(struct session *s); /* takes NULL */
 

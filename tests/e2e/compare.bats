@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Comparisons of sweeps: without root, from directories and from CSV, exit 5 on a planted regression.
+
+load ../lib
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	rows 1.00 >before.csv
+}
+
+# rows FACTOR: three rounds of four cells, their throughput times the factor in one of them.
+rows() {
+	echo mode,size,threads,round,app_throughput_gbps,app_cpu_s_per_gb,environment_kernel
+	for mode in twocopy onecopy; do
+		for size in 4096 65536; do
+			for round in 0 1 2; do
+				awk -v mode="$mode" -v size="$size" -v round="$round" -v factor="$1" 'BEGIN {
+					gbps = size / 4096 * (1 + round / 100)
+					if (mode == "onecopy" && size == 65536) gbps *= factor
+					printf "%s,%d,1,%d,%.4f,%.4f,6.1\n", mode, size, round, gbps, 1 / gbps }'
+			done
+		done
+	done
+}
+
+@test "compare: equal data differs in nothing, a planted regression ends with 5" {
+	rows 0.90 >after.csv
+	"$NETIOTRACE" compare before.csv before.csv --fail-on-regression 0 >out
+	grep -q '8 comparisons in 4 cells: 0 outside the noise (0 better, 0 worse), 8 inside' out
+	"$NETIOTRACE" compare before.csv after.csv >out
+	grep -qE '^onecopy +64k +1 +throughput_gbps .* -10.0 %  worse$' out
+	grep -q '2 outside the noise (0 better, 2 worse), 6 inside' out
+	code=0
+	"$NETIOTRACE" compare before.csv after.csv --fail-on-regression 5% >out 2>err || code=$?
+	[ "$code" -eq 5 ]
+	[ "$(cat err)" = "netiotrace: 2 regressions by more than 5 %, outside the noise." ]
+	"$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 12%
+	"$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 10.5 --metrics throughput_gbps
+	# The other way round it is a gain.
+	"$NETIOTRACE" compare -q after.csv before.csv --fail-on-regression 0%
+}
+
+@test "compare: noise as large as the change hides it" {
+	sed '2,$s/^\(onecopy,65536,1,0\),[^,]*/\1,13.0/' before.csv >noisy.csv
+	rows 0.95 >after.csv
+	"$NETIOTRACE" compare noisy.csv after.csv --metrics throughput_gbps --fail-on-regression 1% >out
+	grep -q '4 inside' out
+}
+
+@test "compare: JSON on stdout is data alone, and the same again" {
+	rows 0.90 | sed 's/,6.1$/,6.6/' >after.csv
+	"$NETIOTRACE" compare before.csv after.csv --fail-on-regression 5% --json - >one.json || true
+	"$NETIOTRACE" compare before.csv after.csv --fail-on-regression 5% --json two.json >/dev/null || true
+	cmp one.json two.json
+	jq -e '.schema == "netiotrace.compare/1" and .regressions == 2
+		and .environment_differs.kernel == {"before": "6.1", "after": "6.6"}
+		and (.changes | length == 8)
+		and ([.changes[] | select(.regression)] | length == 2)
+		and all(.changes[]; .before.n == 3 and .before.low <= .before.median)' one.json
+}
+
+@test "compare: one round cannot say" {
+	grep -E '^mode|,0,[0-9.]*,[0-9.]*,6.1$' before.csv >single.csv
+	rows 0.10 | grep -E '^mode|,0,[0-9.]*,[0-9.]*,6.1$' >after.csv
+	"$NETIOTRACE" compare single.csv after.csv --all --fail-on-regression 1% >out
+	grep -q 'cannot say: one round' out
+	grep -q '8 cannot be told' out
+}
+
+@test "compare: bad input is a sentence each, with the right exit code" {
+	refused() { # CODE ARGS...
+		local expected=$1 code=0
+
+		shift
+		"$NETIOTRACE" compare "$@" >stdout 2>stderr </dev/null || code=$?
+		if [ "$code" -ne "$expected" ] || [ -s stdout ] || [ "$(wc -l <stderr)" -ne 1 ] ||
+			! grep -q '^netiotrace: ' stderr; then
+			echo "$*: exit $code"
+			cat stdout stderr
+			return 1
+		fi
+	}
+	mkdir empty
+	echo '{"schema": "something/else"}' >foreign.json
+	head -c 130 before.csv >truncated.csv
+	echo not a table >words.csv
+	refused 2
+	refused 2 before.csv
+	refused 2 before.csv before.csv before.csv
+	refused 2 before.csv before.csv --fail-on-regression -1
+	refused 2 before.csv before.csv --fail-on-regression 5x
+	refused 2 before.csv before.csv --fail-on-regression nan
+	refused 2 before.csv before.csv --fail-on-regression ''
+	refused 2 before.csv before.csv --metrics speed
+	refused 2 before.csv before.csv --metrics ''
+	refused 2 before.csv before.csv --seed x
+	refused 2 before.csv before.csv --json /proc/nowhere/x
+	refused 1 before.csv missing.csv
+	refused 1 empty before.csv
+	refused 1 before.csv foreign.json
+	refused 1 truncated.csv before.csv
+	refused 1 before.csv words.csv
+	run -1 "$NETIOTRACE" compare before.csv <(sed 's/,1,/,3,/' before.csv)
+	[[ $output == *"no cell in common"* ]]
+}
+
+@test "compare: two sweeps, their directories and their CSV say the same, without root" {
+	need_root
+	for dir in a b; do
+		"$NETIOTRACE" sweep -q --modes onecopy --sizes 4k,64k --threads 1 --duration 300ms -o "$dir"
+	done
+	"$NETIOTRACE" compare a b --json dirs.json >out
+	cat out
+	"$NETIOTRACE" compare a/results.csv b/results.csv --json csv.json >/dev/null
+	diff <(jq -S '.changes | map(del(.reason))' dirs.json) <(jq -S '.changes | map(del(.reason))' csv.json)
+	# The median is that of the rounds, as another reader computes it.
+	python3 - <<-'EOF'
+		import csv, json, statistics
+		rows = [r for r in csv.DictReader(open("a/results.csv")) if r["size"] == "65536"]
+		change = next(c for c in json.load(open("dirs.json"))["changes"]
+		              if c["size"] == 65536 and c["metric"] == "throughput_gbps")
+		median = statistics.median(float(r["app_throughput_gbps"]) for r in rows)
+		assert abs(change["before"]["median"] - median) < 1e-9 * median
+	EOF
+	public=$(mktemp -d /tmp/netiotrace-test-XXXXXX)
+	chmod 755 "$public"
+	cp a/results.csv "$public"
+	as_nobody "$NETIOTRACE" compare "$public/results.csv" "$public/results.csv" >out
+	rm -r "$public"
+	grep -q ' 0 outside the noise' out
+}

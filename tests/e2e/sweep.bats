@@ -1,0 +1,443 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Sweeps: what is in the results directory, that nothing finished is lost or made twice whatever
+# ends a sweep, that a run that fails is recorded, and what comes around the measuring.
+
+load ../lib
+bats_require_minimum_version 1.5.0
+
+# shellcheck disable=SC2054 # the commas are the options' own
+TINY=(--modes twocopy,zerocopy --sizes 1k,64k --threads 1 --duration 300ms)
+RUNS=12 # 2 modes x 2 sizes x 3 rounds
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	note_before
+}
+
+teardown() {
+	stop_jobs
+	rm -rf "${elsewhere-}"
+}
+
+tiny() { # DIR ARGS...
+	"$NETIOTRACE" sweep "${TINY[@]}" -o "$@"
+}
+
+# The same in the background, as a process of its own to send signals to: sets pid.
+start_tiny() { # DIR ARGS...
+	"$NETIOTRACE" sweep "${TINY[@]}" -o "$@" >stdout 2>stderr </dev/null &
+	pid=$!
+}
+
+refused() { # ARGS...
+	local code=0
+
+	"$NETIOTRACE" sweep "$@" >stdout 2>stderr </dev/null || code=$?
+	if [ "$code" -ne 2 ] || [ -s stdout ] || [ "$(wc -l <stderr)" -ne 1 ] ||
+		! grep -q '^netiotrace: ' stderr; then
+		echo "$*: exit $code"
+		cat stdout stderr
+		return 1
+	fi
+}
+
+now_ms() {
+	date +%s%3N
+}
+
+# The names of all files that a finished tiny sweep consists of.
+expected_files() {
+	local mode size round
+
+	printf '%s\n' cells command environment.json results.csv sweep.json
+	for mode in twocopy zerocopy; do
+		for size in 1024 65536; do
+			for round in 0 1 2; do
+				echo "cells/$mode-$size-t1-r$round.json"
+			done
+		done
+	done
+}
+
+# whole DIR: every file of a finished tiny sweep and no other, each of its kind, the CSV of the cells.
+whole() {
+	local file
+
+	diff <(expected_files | sort) <(cd "$1" && find . -mindepth 1 -printf '%P\n' | sort) || return
+	for file in "$1"/cells/*.json; do
+		jq -e --arg name "${file##*/}" '.schema == "netiotrace.result/1" and (.runs | length == 1)
+			and (.runs[0] | "\(.mode)-\(.size)-t\(.threads)-r\(.round).json" == $name
+				and .app.rx_bytes > 0 and .app.rx_bytes == .app.tx_bytes
+				and .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0)
+			and (.summary | length == 1) and (.plan | length > 0)
+			and (.interrupted | not)' "$file" >/dev/null || {
+			echo "$file is not what it should be"
+			return 1
+		}
+	done
+	[ "$(wc -l <"$1/results.csv")" -eq $((RUNS + 1)) ] || return
+	# Bytes of each run, in the CSV's order, as another reader finds them in the documents.
+	diff <(cd "$1/cells" && for mode in twocopy zerocopy; do for size in 1024 65536; do
+		for round in 0 1 2; do
+			jq .runs[0].app.rx_bytes "$mode-$size-t1-r$round.json"
+		done
+	done; done) <(python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1])): print(row["app_rx_bytes"])' "$1/results.csv")
+}
+
+# Keys of the documents, without the reasons, which come and go.
+shape() { # DIR
+	jq -c '[paths | map(if type == "number" then 0 else . end) | join(".")
+		| select(test("reason|buckets|sizes|event$|exclude") | not)] | unique' "$1"/cells/*.json | sort -u
+}
+
+@test "sweep: bad input is refused with one sentence and exit 2" {
+	need_root
+	refused --modes threecopy
+	refused --modes twocopy,twocopy
+	refused --modes ''
+	for sizes in 0 63 17m x '1k,' ',1k' 1k,1024 ''; do refused --sizes "$sizes"; done
+	for threads in 0 257 x 1,1 '1,,2' ''; do refused --threads "$threads"; done
+	for seed in -1 x 1.5 9223372036854775808 ''; do refused --seed "$seed"; done
+	refused --rounds 0
+	refused --rounds 1001
+	refused --rounds 1000
+	refused --duration 20ms
+	refused --sizes 64 --fields 65
+	refused --path moon
+	refused --path loopback --mtu 1500
+	refused --backend fentry
+	refused --backend none --count-calls
+	refused -o ''
+	refused out
+	refused -o /proc/nowhere
+	refused -o missing/parent
+	touch file
+	refused -o file
+	refused -o file --resume
+	[ "$(ls)" = "$(printf 'file\nstderr\nstdout')" ]
+	# Ten thousand runs and more are more than anybody looks at.
+	refused --rounds 1000 --duration 100s
+	run "$NETIOTRACE" sweep --json x
+	[ "$status" -eq 2 ]
+	run "$NETIOTRACE" -v sweep
+	[ "$status" -eq 2 ]
+	[[ $output == *"comes first"* ]]
+}
+
+@test "sweep --help says everything" {
+	"$NETIOTRACE" sweep --help >help
+	for option in modes sizes threads seed quick output resume duration rounds warmup fields verify \
+		path mtu ipv6 sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls quiet \
+		verbose; do
+		grep -q -- "--$option" help || { echo "no --$option"; return 1; }
+	done
+	run ! grep -q -- '--json\|--assert\|--messages' help
+}
+
+@test "not root: exit 4, and no directory is left" {
+	need_root
+	code=0
+	as_nobody "$NETIOTRACE" sweep -o /tmp/netiotrace-nobody 2>stderr || code=$?
+	[ "$code" -eq 4 ]
+	grep -q sudo stderr
+	[ ! -e /tmp/netiotrace-nobody ]
+}
+
+@test "a backend this version has no hooks for: exit 3, and no directory is left" {
+	need_root
+	run "$NETIOTRACE" sweep --backend kprobe -o out
+	[ "$status" -eq 3 ]
+	[ ! -e out ]
+}
+
+@test "a tiny sweep ends with the right files" {
+	need_root
+	tiny out >stdout 2>stderr
+	whole out
+	# A line for each run, counted up, and the table at the end.
+	[ "$(grep -c '^\[[0-9]*/12\] .* Gbit/s, .* left$' stderr)" -eq $RUNS ]
+	grep -q '^\[12/12\]' stderr
+	grep -q '12 of 12 runs made, 0 failed' stdout
+	jq -e '.schema == "netiotrace.sweep/1" and .settings.modes == ["twocopy", "zerocopy"]
+		and .settings.sizes == [1024, 65536] and .settings.threads == [1]
+		and .settings.rounds == 3 and .settings.duration_s == 0.1 and .settings.seed == 1
+		and .settings.path == "veth" and (.plan | length > 0)
+		and .tool.argv[1] == "sweep" and .environment.path == "veth"' out/sweep.json
+	diff <(jq -S .environment out/sweep.json) <(jq -S . out/environment.json)
+	assert_nothing_left
+}
+
+@test "every probe of a sweep's plan is that of the runs it speaks of" {
+	need_root
+	tiny out -q
+	for file in out/cells/*-r0.json; do
+		jq -e --slurpfile sweep out/sweep.json '.runs[0] as $run
+			| [.plan[] | [.probe, .hook]] as $plan
+			| [$sweep[0].plan[] | select((.sizes | index($run.size))
+				and (.modes == null or (.modes | split(" ") | index($run.mode))))
+				| [.probe, .hook]] as $told
+			| $plan | all(. as $row | $row[1] == null or ($told | index([$row]) != null))' \
+			"$file" || { echo "$file"; return 1; }
+	done
+}
+
+@test "the command that is written down repeats the sweep" {
+	need_root
+	tiny out -q --seed 5 --fields 3
+	command=$(cat out/command)
+	mv out before
+	bash -c "$command -q"
+	whole out
+	diff <(jq -S .settings before/sweep.json) <(jq -S .settings out/sweep.json)
+	diff before/command out/command
+}
+
+@test "runs are made in the seeded order, which is neither that of the grid nor another seed's" {
+	need_root
+	order() { # what was made, in the order of the lines
+		sed -n 's/^\[[0-9]*\/12\] \(.*\) [^ ]* Gbit.*/\1/p' "$1"
+	}
+	tiny a >/dev/null 2>a.err
+	tiny b >/dev/null 2>b.err
+	tiny c --seed 2 >/dev/null 2>c.err
+	[ "$(order a.err | wc -l)" -eq $RUNS ]
+	diff <(order a.err) <(order b.err)
+	run ! diff -q <(order a.err) <(order c.err)
+	# Rounds interleave: each third of the lines has every cell once.
+	for from in 1 5 9; do
+		[ "$(order a.err | sed -n "$from,$((from + 3))p" | sort -u | wc -l)" -eq 4 ]
+	done
+}
+
+@test "a directory that is not empty is refused, and so is one that another sweep is using" {
+	need_root
+	mkdir thesis && echo important >thesis/thesis.tex
+	refused "${TINY[@]}" -o thesis
+	refused "${TINY[@]}" -o thesis --resume
+	[ "$(ls thesis)" = thesis.tex ]
+	start_tiny out --duration 60s
+	within 5 test -e out/sweep.json
+	refused "${TINY[@]}" --duration 60s -o out --resume
+	grep -q 'another sweep' stderr
+	kill -INT "$pid"
+	wait "$pid" || true
+}
+
+@test "--resume refuses other settings, and names them" {
+	need_root
+	tiny out -q
+	refused "${TINY[@]}" -o out --resume --seed 2
+	grep -q 'seed 1, now 2' stderr
+	refused "${TINY[@]}" -o out --resume --duration 600ms
+	grep -q 'duration_s 0.1, now 0.2' stderr
+	refused "${TINY[@]}" -o out --resume --threads 1,2
+	refused "${TINY[@]}" -o out --resume --path loopback
+	jq '.environment.kernel = "5.10.0"' out/sweep.json >edited && cp edited out/sweep.json
+	refused "${TINY[@]}" -o out --resume
+	grep -q 'kernel "5.10.0", now' stderr
+	jq '.tool.version = "0.0.1"' out/sweep.json >edited && cp edited out/sweep.json
+	refused "${TINY[@]}" -o out --resume
+	grep -q 'netiotrace 0.0.1, now' stderr
+	echo '{"schema":' >out/sweep.json
+	refused "${TINY[@]}" -o out --resume
+}
+
+@test "--resume makes what is missing or damaged, and nothing twice" {
+	need_root
+	tiny out -q
+	rm out/cells/twocopy-1024-t1-r1.json out/results.csv
+	truncate -s 100 out/cells/zerocopy-65536-t1-r2.json
+	(cd out && sha256sum cells/twocopy-65536* cells/zerocopy-1024* cells/*-r0.json >../before)
+	tiny out --resume >/dev/null 2>stderr
+	whole out
+	(cd out && sha256sum --quiet -c ../before)
+	[ "$(grep -c '^\[' stderr)" -eq 2 ]
+	# Of a finished sweep nothing is left to do.
+	(cd out && sha256sum cells/* results.csv >../before)
+	tiny out --resume >/dev/null 2>stderr
+	[ "$(grep -c '^\[' stderr)" -eq 0 ]
+	(cd out && sha256sum --quiet -c ../before)
+}
+
+@test "Ctrl-C: within 1 s, exit 130, the CSV of what is done, and --resume makes the rest" {
+	need_root
+	for after in 0.3 0.9 1.4; do
+		rm -rf out
+		start_tiny out --duration 900ms
+		within 5 test -e out/sweep.json
+		sleep "$after"
+		start=$(now_ms)
+		kill -INT "$pid"
+		code=0
+		wait "$pid" || code=$?
+		took=$(($(now_ms) - start))
+		echo "after $after s: exit $code in $took ms"
+		[ "$code" -eq 130 ]
+		[ "$took" -lt 1000 ]
+		grep -q 'interrupted' stdout
+		done=$(find out/cells -name '*.json' | wc -l)
+		[ "$done" -lt $RUNS ]
+		[ "$(wc -l <out/results.csv)" -eq $((done + 1)) ]
+		[ -z "$(find out -name '.netiotrace-*')" ]
+	done
+	(cd out && sha256sum cells/* >../before)
+	tiny out --duration 900ms --resume -q
+	whole out
+	(cd out && sha256sum --quiet -c ../before)
+	assert_nothing_left
+}
+
+# Whatever is in the directory of a sweep that was killed is whole; temporary files do not count.
+nothing_half_written() { # DIR
+	local file
+
+	while IFS= read -r file; do
+		jq -e . "$file" >/dev/null || { echo "$file is half written"; return 1; }
+	done < <(find "$1" -name '*.json')
+}
+
+@test "kill -9 at 20 random moments, then --resume: as if nothing had happened" {
+	need_root
+	local pid code killed=0 finished=0
+
+	tiny reference -q
+	while [ "$killed" -lt 20 ]; do
+		start_tiny out -q --resume
+		sleep "$((RANDOM % 2)).$((RANDOM % 90 + 10))"
+		if kill -9 "$pid" 2>/dev/null; then
+			killed=$((killed + 1))
+		fi
+		code=0
+		wait "$pid" || code=$?
+		[ "$code" -eq 137 ] || [ "$code" -eq 0 ] || { cat stderr; return 1; }
+		[ ! -d out ] || nothing_half_written out
+		# What an earlier one finished is as it was.
+		[ ! -s before ] || (cd out && sha256sum --quiet -c ../before)
+		: >before
+		if [ "$code" -eq 0 ]; then
+			whole out
+			finished=$((finished + 1))
+			rm -r out
+			continue
+		fi
+		cat out/cells/*.failed.json 2>/dev/null || true
+		find out -path 'out/cells/[tz]*.json' ! -name '*.failed.json' -printf '%P\n' 2>/dev/null |
+			(cd out 2>/dev/null && xargs -r sha256sum) >before || true
+		wc -l <before >>counts
+	done
+	tiny out -q --resume
+	whole out
+	[ ! -s before ] || (cd out && sha256sum --quiet -c ../before)
+	diff <(shape reference) <(shape out)
+	diff <(head -n 1 reference/results.csv) <(head -n 1 out/results.csv)
+	diff <(jq -S 'del(.tool.argv)' reference/sweep.json) <(jq -S 'del(.tool.argv)' out/sweep.json)
+	echo "killed 20 times, finished $((finished + 1)) sweeps; runs found done: $(sort -nu counts | tr '\n' ' ')"
+	# Some of the kills came in the middle.
+	[ "$(sort -u counts | wc -l)" -gt 2 ]
+	# The kernel takes namespaces apart one after the other: of this many in a row that takes a while.
+	within 10 _nothing_left || true
+	assert_nothing_left
+}
+
+# A copy of the programs whose load generator will not send messages of 1024 bytes while `broken` exists.
+break_loadgen() {
+	elsewhere=$(mktemp -d /tmp/netiotrace-test-XXXXXX)
+	chmod 755 "$elsewhere"
+	cp "$NETIOTRACE" "$elsewhere/netiotrace"
+	cp "$LOADGEN" "$elsewhere/real-loadgen"
+	touch "$elsewhere/broken"
+	cat >"$elsewhere/netio-loadgen" <<-EOF
+		#!/bin/sh
+		case " \$* " in *" --size 1024 "*)
+			if [ -e "$elsewhere/broken" ]; then
+				echo '{"event":"error","message":"out of luck"}'
+				exit 1
+			fi
+		esac
+		exec "$elsewhere/real-loadgen" "\$@"
+	EOF
+	chmod 755 "$elsewhere/netio-loadgen"
+}
+
+@test "a run that fails is recorded with its reason, the rest goes on, --resume tries again" {
+	need_root
+	break_loadgen
+	code=0
+	"$elsewhere/netiotrace" sweep "${TINY[@]}" -o out >stdout 2>stderr || code=$?
+	cat stderr
+	[ "$code" -eq 1 ]
+	grep -q '6 of 12 runs failed' stderr
+	grep -q '6 of 12 runs made, 6 failed' stdout
+	[ "$(find out/cells -name '*-65536-*.json' | wc -l)" -eq 6 ]
+	[ "$(find out/cells -name '*-1024-*.failed.json' | wc -l)" -eq 6 ]
+	[ "$(find out/cells -name '*.json' | wc -l)" -eq 12 ]
+	[ "$(wc -l <out/results.csv)" -eq 7 ]
+	jq -e '.schema == "netiotrace.failure/1" and .mode == "twocopy" and .size == 1024
+		and .threads == 1 and .round == 2 and .exit_code == 1
+		and (.reason | test("out of luck"))' out/cells/twocopy-1024-t1-r2.failed.json
+	rm "$elsewhere/broken"
+	"$elsewhere/netiotrace" sweep "${TINY[@]}" -o out -q --resume
+	whole out
+	assert_nothing_left
+}
+
+@test "a full disk ends the sweep with a sentence; nothing half-written counts, --resume goes on" {
+	need_root
+	mkdir small
+	mount -t tmpfs -o size=200k tmpfs small || skip "no tmpfs can be mounted here"
+	code=0
+	tiny small/out >stdout 2>stderr || code=$?
+	cp -r small/out copy || true
+	umount small
+	cat stderr
+	[ "$code" -eq 1 ]
+	grep -q 'No space left' stderr
+	nothing_half_written copy
+	tiny copy -q --resume 2>/dev/null || [ -e copy/sweep.json ]
+}
+
+@test "the terminal has one line, drawn again, that is gone at the end" {
+	need_root
+	need_tool tmux
+	tmux -L "nio$$" new-session -d -x 100 -y 30 \
+		"'$NETIOTRACE' sweep ${TINY[*]} --duration 2s -o out; echo code \$? >code; sleep 60"
+	within 8 sh -c "tmux -L nio$$ capture-pane -p | grep -qE '^\[[1-9][0-9]*/12\] #+\.+ [0-9]:[0-9]+ left  [a-z]+ [0-9]+k t1  \(last '"
+	[ "$(tmux -L "nio$$" capture-pane -p | grep -c '/12\]')" -eq 1 ]
+	within 20 test -s code
+	sleep 0.2
+	tmux -L "nio$$" capture-pane -p >screen
+	tmux -L "nio$$" kill-server || true
+	cat screen
+	[ "$(cat code)" = "code 0" ]
+	run ! grep -q '/12\]' screen
+	grep -q '12 of 12 runs made' screen
+}
+
+@test "-q says nothing, and results go to who asked" {
+	need_root
+	SUDO_UID=65534 SUDO_GID=65534 tiny out -q >stdout 2>stderr
+	[ ! -s stdout ]
+	[ ! -s stderr ]
+	[ -z "$(find out ! -uid 65534)" ]
+}
+
+@test "a sweep takes at most 1.25 x its measuring times" {
+	need_root
+	local attempt start took measured=8000 best=99999
+
+	for attempt in 1 2 3; do
+		start=$(now_ms)
+		"$NETIOTRACE" sweep -q --modes onecopy,zerocopy --sizes 1k,64k --threads 1 -o "out$attempt"
+		took=$(($(now_ms) - start))
+		echo "attempt $attempt: $took ms for $measured ms measured: $((took * 100 / measured)) %"
+		[ "$took" -ge "$best" ] || best=$took
+		[ $((took * 100)) -gt $((measured * 125)) ] || break
+	done
+	if [ $((best * 100)) -gt $((measured * 125)) ] &&
+		awk -v cpus="$(nproc)" '{ exit !($1 > cpus + 1) }' /proc/loadavg; then
+		skip "the machine is busy with other work: $best ms for $measured ms measured, load $(cut -d' ' -f1 /proc/loadavg)"
+	fi
+	[ $((best * 100)) -le $((measured * 125)) ]
+}

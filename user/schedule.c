@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The order of a sweep; see schedule.h. */
+#include "schedule.h"
+
+size_t grid__runs(const struct grid *g)
+{
+	size_t n = g->modes_nr;
+
+	if (__builtin_mul_overflow(n, g->sizes_nr, &n) ||
+	    __builtin_mul_overflow(n, g->threads_nr, &n) ||
+	    __builtin_mul_overflow(n, (size_t)g->rounds, &n))
+		return SIZE_MAX;
+	return n;
+}
+
+struct sweep_run grid__run(const struct grid *g, size_t i)
+{
+	struct sweep_run run;
+
+	run.round = i % g->rounds;
+	i /= g->rounds;
+	run.threads = g->threads[i % g->threads_nr];
+	i /= g->threads_nr;
+	run.size = g->sizes[i % g->sizes_nr];
+	i /= g->sizes_nr;
+	run.mode = g->modes[i % g->modes_nr];
+	return run;
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014): rand(3) differs between libraries. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+/* Uniform in [0, n): numbers of the last, incomplete multiple of n are drawn again. */
+static uint64_t random_below(uint64_t *state, uint64_t n)
+{
+	uint64_t limit = UINT64_MAX - UINT64_MAX % n, z;
+
+	do {
+		z = next_random(state);
+	} while (z >= limit);
+	return z % n;
+}
+
+/* Fisher-Yates. */
+static void shuffle(size_t *a, size_t n, uint64_t *state)
+{
+	for (size_t i = n; i > 1; i--) {
+		size_t j = random_below(state, i), t = a[j];
+
+		a[j] = a[i - 1];
+		a[i - 1] = t;
+	}
+}
+
+void schedule__order(const struct grid *g, uint64_t seed, size_t *order)
+{
+	size_t cells = grid__runs(g) / g->rounds;
+	uint64_t state = seed;
+
+	for (unsigned int round = 0; round < g->rounds; round++) {
+		size_t *part = order + round * cells;
+
+		for (size_t cell = 0; cell < cells; cell++)
+			part[cell] = cell * g->rounds + round;
+		shuffle(part, cells, &state);
+	}
+}
