@@ -98,6 +98,7 @@ static const char doc[] =
 	"\n"
 	"  sudo netiotrace --mode onecopy --size 64k    live histograms, then the ledger\n"
 	"  sudo netiotrace sweep -o results             modes x sizes x threads\n"
+	"  netiotrace report results                    pictures and answers from it\n"
 	"  netiotrace compare before after              what changed between two sweeps\n"
 	"  netiotrace doctor                            what this machine can measure\n"
 	"\v"
@@ -238,11 +239,12 @@ static void set_command(struct options *o, const char *arg)
 		o->command = COMMAND_RUN;
 	else if (strcmp(arg, "doctor") == 0)
 		o->command = COMMAND_DOCTOR;
-	else if (strcmp(arg, "sweep") == 0 || strcmp(arg, "compare") == 0)
+	else if (strcmp(arg, "sweep") == 0 || strcmp(arg, "report") == 0 ||
+		 strcmp(arg, "compare") == 0)
 		refuse("the command comes first: netiotrace %s [options].", arg);
 	else
-		refuse("'%s' is not a command: run (also without its name), sweep, compare and "
-		       "doctor are.",
+		refuse("'%s' is not a command: run (also without its name), sweep, report, compare "
+		       "and doctor are.",
 		       arg);
 }
 
