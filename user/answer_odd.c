@@ -343,35 +343,70 @@ static size_t say_zero(struct answer_text *answer, const struct analysis *a)
 	return n != 0;
 }
 
+enum finding {
+	FINDING_ZERO,
+	FINDING_COLLAPSE,
+	FINDING_FALL,
+	FINDING_EXCEPTION,
+	FINDING_NOISE,
+	FINDING_BOOKS,
+	FINDING_NR,
+};
+
+static void headline_of_findings(struct answer_text *answer, const struct analysis *a,
+				 const size_t found[FINDING_NR])
+{
+	static const char *const names[FINDING_NR] = {
+		[FINDING_ZERO] = "runs in which nothing arrived",
+		[FINDING_COLLAPSE] = "collapse with more threads",
+		[FINDING_FALL] = "fall with larger messages",
+		[FINDING_EXCEPTION] = "cells against the rule",
+		[FINDING_NOISE] = "wide intervals",
+		[FINDING_BOOKS] = "books that do not balance",
+	};
+	struct item_list list = {0};
+	int i;
+
+	for (i = 0; i < FINDING_NR; i++) {
+		if (i == FINDING_ZERO || i == FINDING_NOISE) {
+			if (found[i])
+				item_list__add(&list, "%s", names[i]);
+		} else if (found[i]) {
+			item_list__add(&list, "%s (%zu)", names[i], found[i]);
+		}
+	}
+	if (!list.nr)
+		answer__headline(answer,
+				 "Nothing: no collapse, no fall with size, no exception, no "
+				 "wide interval, and nothing unaccounted for.");
+	else
+		answer__headline(
+			answer,
+			"Found: %s. Each has the cost that moves most with it, which is no "
+			"proof of cause.%s",
+			item_list__words(&list),
+			answer__has_intervals(a) ? ""
+						 : " With one run per cell none of them is "
+						   "told from noise.");
+}
+
 void answer__unexpected(struct answer_text *answer, const struct analysis *a)
 {
-	size_t found = 0;
+	size_t found[FINDING_NR];
 
 	if (!analysis__has(a, METRIC_GBPS)) {
 		answer__headline(answer, "Cannot say, because no run has a throughput.");
 		return;
 	}
 	say_peaks(answer, a);
-	found += say_zero(answer, a);
-	found += say_collapses(answer, a);
-	found += say_falls(answer, a);
-	found += say_exceptions(answer, a, MODE_ONECOPY, METRIC_GBPS);
-	found += say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_GBPS);
-	found += say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_LLC_MISSES);
-	found += say_noise(answer, a);
-	found += say_books(answer, a);
+	found[FINDING_ZERO] = say_zero(answer, a);
+	found[FINDING_COLLAPSE] = say_collapses(answer, a);
+	found[FINDING_FALL] = say_falls(answer, a);
+	found[FINDING_EXCEPTION] = say_exceptions(answer, a, MODE_ONECOPY, METRIC_GBPS) +
+				   say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_GBPS) +
+				   say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_LLC_MISSES);
+	found[FINDING_NOISE] = say_noise(answer, a);
+	found[FINDING_BOOKS] = say_books(answer, a);
 	answer->answered = true;
-	if (found)
-		answer__headline(answer,
-				 "%zu finding%s below; each with the measurement that moves most "
-				 "with it, which is no proof of cause.%s",
-				 found, found == 1 ? "" : "s",
-				 answer__has_intervals(a)
-					 ? ""
-					 : " With one run per cell none of them is "
-					   "told from noise.");
-	else
-		answer__headline(answer,
-				 "Nothing: no collapse, no fall with size, no exception, no "
-				 "wide interval, and nothing unaccounted for.");
+	headline_of_findings(answer, a, found);
 }
