@@ -48,7 +48,7 @@ obj = $(patsubst %.c,$(O)/%.o,$(1))
 
 .PHONY: all help deps demo test test-unit test-e2e check format bench bench-overhead bench-loadgen \
         install clean
-all: $(O)/netiotrace $(O)/netio-loadgen netiotrace netio-loadgen
+all: $(O)/netiotrace $(O)/netio-loadgen netiotrace netio-loadgen $(O)/gnuplot
 
 include scripts/targets.mk
 
@@ -87,6 +87,10 @@ $(O)/netio-loadgen: $(call obj,$(LOADGEN_SRC))
 # ./netiotrace and ./netio-loadgen are the ordinary build's programs.
 netiotrace netio-loadgen: %: $(O)/%
 	$(Q)$(if $(filter build,$(O)),ln -sf $< $@,true)
+
+# Where netiotrace looks for the templates first, wherever O is.
+$(O)/gnuplot: | $(O)/.deps
+	$(Q)ln -sfn $(abspath scripts/gnuplot) $@
 
 $(O)/unit.a: $(call obj,$(UNIT_LINK))
 	$(call say,AR,$@)

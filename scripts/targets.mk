@@ -16,6 +16,15 @@ demo: deps
 	@$(MAKE) --no-print-directory all
 	$(SUDO) ./netiotrace --mode all --size 64k --duration 3s
 
+## make demo-report     deps, build, a sweep of about a minute, then out/demo-report/report.html
+demo-report: deps
+	@$(MAKE) --no-print-directory all
+	@mkdir -p out && $(SUDO) rm -rf out/demo-results
+	$(SUDO) ./netiotrace sweep --quick -o out/demo-results
+	./netiotrace report -o out/demo-report out/demo-results
+
+.PHONY: demo-report
+
 ## make test            deps, build, then every test
 test: deps
 	@$(MAKE) --no-print-directory all unit-programs
@@ -51,5 +60,7 @@ format:
 install: all
 	install -D -m 755 $(O)/netiotrace $(DESTDIR)$(PREFIX)/bin/netiotrace
 	install -D -m 755 $(O)/netio-loadgen $(DESTDIR)$(PREFIX)/bin/netio-loadgen
+	install -d $(DESTDIR)$(PREFIX)/share/netiotrace/gnuplot
+	install -m 644 scripts/gnuplot/*.gp $(DESTDIR)$(PREFIX)/share/netiotrace/gnuplot
 	install -D -m 644 docs/netiotrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/netiotrace.1
 	install -D -m 644 docs/netio-loadgen.1 $(DESTDIR)$(PREFIX)/share/man/man1/netio-loadgen.1

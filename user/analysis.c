@@ -111,26 +111,30 @@ void analysis__clear(struct analysis *a)
 	*a = (struct analysis){0};
 }
 
-static int compare_cells(const void *pa, const void *pb)
-{
-	const struct cell *a = pa, *b = pb;
+struct cell_key {
+	enum mode mode;
+	uint64_t size;
+	unsigned int threads;
+};
 
-	if (a->mode != b->mode)
-		return a->mode < b->mode ? -1 : 1;
-	if (a->size != b->size)
-		return a->size < b->size ? -1 : 1;
-	return (a->threads > b->threads) - (a->threads < b->threads);
+static int compare_key(const void *pkey, const void *pcell)
+{
+	const struct cell_key *key = pkey;
+	const struct cell *cell = pcell;
+
+	if (key->mode != cell->mode)
+		return key->mode < cell->mode ? -1 : 1;
+	if (key->size != cell->size)
+		return key->size < cell->size ? -1 : 1;
+	return (key->threads > cell->threads) - (key->threads < cell->threads);
 }
 
 struct cell *analysis__cell(const struct analysis *a, enum mode mode, uint64_t size,
 			    unsigned int threads)
 {
-	struct cell key;
+	const struct cell_key key = {mode, size, threads};
 
-	key.mode = mode;
-	key.size = size;
-	key.threads = threads;
-	return bsearch(&key, a->cells, a->cells_nr, sizeof(key), compare_cells);
+	return bsearch(&key, a->cells, a->cells_nr, sizeof(*a->cells), compare_key);
 }
 
 /* A seed of its own for each number, so that no interval depends on what was asked before. */
@@ -235,7 +239,7 @@ const char *analysis__reason(const struct analysis *a, enum metric m)
 		return d->reason[source_of(m)];
 	if (metric__formula(m) && !analysis__has(a, METRIC_PAYLOAD))
 		return "the data says neither how many bytes were moved nor for how long";
-	return "the data does not have it";
+	return "the data set has no such number";
 }
 
 static void duel__add_point(struct duel *duel, uint64_t size, const struct comparison *c)

@@ -7,6 +7,7 @@
 #include "compare.h"
 #include "doctor.h"
 #include "options.h"
+#include "report.h"
 #include "run.h"
 #include "serve.h"
 #include "sweep.h"
@@ -17,6 +18,7 @@ static const struct {
 	int (*main)(int argc, char **argv);
 } commands[] = {
 	{"sweep", sweep__main},
+	{"report", report__main},
 	{"compare", compare__main},
 };
 

@@ -72,22 +72,31 @@ enum better {
 	X(PATH_TRANSMIT,  "path_ns.transmit",           "transmit",              "ns",     NEITHER) \
 	X(PATH_INLINE,    "path_ns.inline_receive",     "inline receive",        "ns",     NEITHER) \
 	X(PATH_RELEASE,   "path_ns.release",            "release",               "ns",     NEITHER) \
-	METRICS_PERF(X, S_, "perf.sender.", ".value", "sender's ")                                  \
-	METRICS_PERF(X, R_, "perf.receiver.", ".value", "receiver's ")                              \
-	METRICS_PERF(X, , "perf.", "", "")                                                          \
+	METRICS_PERF(X, S_, "perf.sender.", "sender's ")                                            \
+	METRICS_PERF(X, R_, "perf.receiver.", "receiver's ")                                        \
+	X(CYCLES,        "perf.cycles",                 "cycles",                "",       NEITHER) \
+	X(INSTRUCTIONS,  "perf.instructions",           "instructions",          "",       NEITHER) \
+	X(L1D_MISSES,    "perf.l1d_misses",             "L1D misses",            "",       NEITHER) \
+	X(LLC_MISSES,    "perf.llc_misses",             "LLC misses",            "",       NEITHER) \
+	X(DTLB_MISSES,   "perf.dtlb_misses",            "dTLB misses",           "",       NEITHER) \
+	X(BRANCH_MISSES, "perf.branch_misses",          "branch misses",         "",       NEITHER) \
+	X(SWITCHES,      "perf.context_switches",       "context switches",      "",       NEITHER) \
+	X(MIGRATIONS,    "perf.cpu_migrations",         "CPU migrations",        "",       NEITHER) \
+	X(FAULTS,        "perf.page_faults",            "page faults",           "",       NEITHER) \
+	X(TASK_CLOCK,    "perf.task_clock_ns",          "CPU time on task",      "ns",     NEITHER) \
 	X(MISSED,         "health.missed",              "events missed",         "",       NEITHER)
 
-#define METRICS_PERF(X, side, before, after, words)                                               \
-	X(side##CYCLES,       before "cycles" after,           words "cycles",           "", NEITHER) \
-	X(side##INSTRUCTIONS, before "instructions" after,     words "instructions",     "", NEITHER) \
-	X(side##L1D_MISSES,   before "l1d_misses" after,       words "L1D misses",       "", NEITHER) \
-	X(side##LLC_MISSES,   before "llc_misses" after,       words "LLC misses",       "", NEITHER) \
-	X(side##DTLB_MISSES,  before "dtlb_misses" after,      words "dTLB misses",      "", NEITHER) \
-	X(side##BRANCH_MISSES, before "branch_misses" after,   words "branch misses",    "", NEITHER) \
-	X(side##SWITCHES,     before "context_switches" after, words "context switches", "", NEITHER) \
-	X(side##MIGRATIONS,   before "cpu_migrations" after,   words "CPU migrations",   "", NEITHER) \
-	X(side##FAULTS,       before "page_faults" after,      words "page faults",      "", NEITHER) \
-	X(side##TASK_CLOCK,   before "task_clock_ns" after,    words "CPU time on task", "ns", NEITHER)
+#define METRICS_PERF(X, side, path, words)                                                       \
+	X(side##CYCLES, path "cycles.value", words "cycles", "", NEITHER)                        \
+	X(side##INSTRUCTIONS, path "instructions.value", words "instructions", "", NEITHER)      \
+	X(side##L1D_MISSES, path "l1d_misses.value", words "L1D misses", "", NEITHER)            \
+	X(side##LLC_MISSES, path "llc_misses.value", words "LLC misses", "", NEITHER)            \
+	X(side##DTLB_MISSES, path "dtlb_misses.value", words "dTLB misses", "", NEITHER)         \
+	X(side##BRANCH_MISSES, path "branch_misses.value", words "branch misses", "", NEITHER)   \
+	X(side##SWITCHES, path "context_switches.value", words "context switches", "", NEITHER)  \
+	X(side##MIGRATIONS, path "cpu_migrations.value", words "CPU migrations", "", NEITHER)    \
+	X(side##FAULTS, path "page_faults.value", words "page faults", "", NEITHER)              \
+	X(side##TASK_CLOCK, path "task_clock_ns.value", words "CPU time on task", "ns", NEITHER)
 
 /* Computed from those: id, formula, words, unit, better. */
 #define METRICS_DERIVED(X)                                                                         \

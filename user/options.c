@@ -120,6 +120,7 @@ static const char doc[] =
 	"  sudo netiotrace --connect 192.0.2.7:5201     the sender here, the receiver there\n"
 	"  netiotrace serve --listen 192.0.2.7:5201     that receiver\n"
 	"  sudo netiotrace sweep -o results             modes x sizes x threads\n"
+	"  netiotrace report results                    pictures and answers from it\n"
 	"  netiotrace compare before after              what changed between two sweeps\n"
 	"  netiotrace doctor                            what this machine can measure\n"
 	"\v"
@@ -305,12 +306,13 @@ static void set_command(struct options *o, const char *arg)
 		o->command = COMMAND_DOCTOR;
 	else if (strcmp(arg, "serve") == 0)
 		o->command = COMMAND_SERVE;
-	else if (strcmp(arg, "sweep") == 0 || strcmp(arg, "compare") == 0)
+	else if (strcmp(arg, "sweep") == 0 || strcmp(arg, "report") == 0 ||
+		 strcmp(arg, "compare") == 0)
 		refuse("the command comes first: netiotrace %s [options].", arg);
 	else
-		refuse("'%s' is not a command: run (also without its name), sweep, compare, serve "
-		       "and "
-		       "doctor are.",
+		refuse("'%s' is not a command: run (also without its name), sweep, report, "
+		       "compare, "
+		       "serve and doctor are.",
 		       arg);
 }
 

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Where the panels of a picture are: two or three beside each other, the legend, title and caption of
+# all of them in a frame of their own. Loaded by lines.gp and histograms.gp after the settings,
+# panel_height and legend_rows.
+caption_height = 10.0 + 16.0*caption_lines
+columns = panels == 3 ? 3 : panels > 1 ? 2 : 1
+rows = (panels + columns - 1)/columns
+top = 82.0 + 14.0*legend_rows + (legend_rows > 1 ? 8 : 0); bottom = 78.0 + caption_height; gap = 84.0
+left = 92.0; middle = columns == 3 ? 64.0 : 76.0; right = 20.0
+width = 900; height = top + bottom + rows*panel_height + (rows - 1)*gap
+panel_width = (width - left - right - (columns - 1)*middle)/columns
+load "common.gp"
+
+panel_left(p) = (left + ((p - 1) % columns)*(panel_width + middle))/width
+panel_top(p) = 1 - (top + int((p - 1)/columns)*(panel_height + gap))/height
+
+# Margins of panel p; 0: the frame of the legend.
+set_panel = "set lmargin at screen (p ? panel_left(p) : 0.01);".\
+	"set rmargin at screen (p ? panel_left(p) + panel_width/width : 0.99);".\
+	"set tmargin at screen (p ? panel_top(p) : 0.995);".\
+	"set bmargin at screen (p ? panel_top(p) - panel_height/height : 0.005)"
+
+panel_middle(p) = panel_top(p) - panel_height/height/2
+
+# After the legend is drawn: what the panels have and it has not.
+end_legend = "unset key; unset label 1001; unset label 1002; set border 3 lc rgb '#444444';".\
+	"set ytics nomirror font ',11'; set autoscale"
+set key at screen 0.5, screen 1 - 48.0/height center vertical maxrows legend_rows samplen 3.5 width 1 font ",12"

@@ -1,0 +1,321 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# netiotrace report: every picture is there and can be read, the page needs nothing else, the answers
+# are those of the data, and bad input is refused in a sentence.
+
+load ../lib
+
+PICTURES='throughput-size latency-threads cache-size cycles-size copies copy-times send-call completion'
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	need_tool gnuplot
+	published=$REPO/tests/fixtures/pa02-mt25014-results.csv
+}
+
+teardown() {
+	stop_jobs
+}
+
+# One line on stderr beginning with our name, nothing on stdout, the given exit code.
+refused() { # CODE ARGS...
+	local expected=$1 code=0
+	shift
+
+	"$NETIOTRACE" report "$@" >stdout 2>stderr </dev/null || code=$?
+	if [ "$code" -ne "$expected" ] || [ -s stdout ] || [ "$(wc -l <stderr)" -ne 1 ] ||
+		! grep -q '^netiotrace: ' stderr; then
+		echo "$*: exit $code"
+		cat stdout stderr
+		return 1
+	fi
+}
+
+nothing_begun() {
+	[ -z "$(find . -name '.netiotrace-report-*' -print -quit)" ]
+}
+
+# python3 with Pillow: the system's may not be the first in PATH.
+pillow() {
+	local python
+
+	for python in python3 /usr/bin/python3; do
+		if "$python" -c 'import PIL' 2>/dev/null; then
+			echo "$python"
+			return
+		fi
+	done
+	skip "python3 has no PIL (package python3-pil)"
+}
+
+# A results directory with everything in it: a real run where that can be had, else a run without a
+# ledger; then the parts that not every backend has, by their documented names.
+make_results() { # DIR
+	local backend=auto mode size round
+
+	[ "$(id -u)" -eq 0 ] || backend=none
+	mkdir -p "$1/cells"
+	for mode in twocopy onecopy zerocopy; do
+		for size in 4096 65536; do
+			for round in 0 1; do
+				"$NETIOTRACE" --mode $mode --size $size --backend $backend --duration 50ms \
+					--warmup 10ms -q --json "$1/cells/$mode-$size-t1-r$round.json"
+			done
+		done
+	done
+	add_stage_times "$1"/cells/*.json
+	rm "$1/cells/onecopy-4096-t1-r1.json"
+	cat >"$1/cells/onecopy-4096-t1-r1.failed.json" <<-'END'
+		{"schema": "netiotrace.failure/1", "mode": "onecopy", "size": 4096, "threads": 1,
+		 "round": 1, "exit_code": 1, "reason": "the sender died of <old age>"}
+	END
+}
+
+add_stage_times() { # FILE...
+	python3 - "$@" <<-'END'
+		import json, sys
+		for name in sys.argv[1:]:
+		    with open(name) as f:
+		        document = json.load(f)
+		    for run in document["runs"]:
+		        zero = run["mode"] == "zerocopy"
+		        for i, stage in enumerate(("tx_copy", "rx_copy", "deferred_copy")):
+		            if zero == (stage == "tx_copy"):
+		                continue
+		            low = 500 << i
+		            run["ledger"][stage]["ns"] = low * 100
+		            run["ledger"][stage]["ns_buckets"] = [[low, low * 2 - 1, 80], [low * 2, low * 4 - 1, 20]]
+		        n = run["app"]["tx_messages"]
+		        run["path_ns"].update(send_total=10000 * n, lock=100 * n, copy=(0 if zero else 3000) * n,
+		                              pin=(2000 if zero else 0) * n, wait=50 * n, transmit=3000 * n,
+		                              inline_receive=1500 * n, release=200 * n)
+		    with open(name, "w") as f:
+		        json.dump(document, f)
+	END
+}
+
+svg_has() { # NAME TEXT...
+	local name=$1 text
+	shift
+
+	for text; do
+		grep -qF "$text" "$name.svg" || {
+			echo "$name.svg has no '$text'"
+			cat "data/$name.csv"
+			return 1
+		}
+	done
+}
+
+# Whatever a browser would fetch or run.
+outside_references() { # FILE
+	grep -oE '(src|href|action|data)=["'"'"'][^#"'"'"'][^"'"'"']*|url\([^#)"'"'"'][^)]*\)|@import' "$1" |
+		grep -vF '"data:,' || true
+	grep -oi '<script' "$1" || true
+}
+
+@test "report: every picture exists, is not blank, has its legend, units and system" {
+	local python name
+
+	make_results results
+	[ "$("$NETIOTRACE" report results)" = results/report/report.html ]
+	cd results/report
+	python=$(pillow)
+	for name in $PICTURES; do
+		svg_has "$name" "$(uname -r)"
+		[ -s "data/$name.csv" ]
+		[ -s "data/$name.plot" ]
+	done
+	"$python" "$REPO/tests/e2e/picture.py" ./*.png
+	svg_has throughput-size 'message size (bytes)' 'throughput (Gbit/s)' two-copy one-copy zero-copy \
+		'bootstrap intervals' '>4k<' '>64k<'
+	svg_has latency-threads threads 'delivery (' 'two-copy, median' 'zero-copy, p99' '4 KiB'
+	svg_has completion 'completion (' 'zero-copy, median'
+	svg_has copy-times 'share of events (%)' '1 us' tx_copy rx_copy one-copy zero-copy
+	svg_has send-call 'time per message (us)' inline_receive rest zero-copy
+	svg_has cache-size 'message size (bytes)' two-copy
+	svg_has cycles-size 'message size (bytes)' two-copy
+	if [ "$(id -u)" -eq 0 ]; then
+		svg_has copies 'copies per payload byte' user_gather rx_copy two-copy
+		svg_has diagram-twocopy user_gather tx_copy rx_copy '1.00 per byte'
+		svg_has diagram-zerocopy tx_pin deferred_copy rx_copy
+	else
+		svg_has copies 'No data: '
+	fi
+}
+
+@test "report: the page needs nothing from outside and opens without errors" {
+	local chromium=
+
+	make_results results
+	"$NETIOTRACE" report -q results
+	cd results/report
+	[ -z "$(outside_references report.html)" ]
+	grep -q '<meta name="viewport"' report.html
+	grep -q 'the sender died of &lt;old age&gt;' report.html
+	for name in $PICTURES; do
+		grep -q "<figure id=\"$name\">" report.html
+		grep -q "($name.png)" report.md
+	done
+	# No id twice: each picture's parts are its own.
+	[ -z "$(grep -oE ' id=("[^"]*"|'"'[^']*'"')' report.html | sort | uniq -d)" ]
+	for name in chromium chromium-browser google-chrome; do
+		chromium=${chromium:-$(type -P "$name" || true)}
+	done
+	[ -n "$chromium" ] || skip "no chromium: the page was checked as text only"
+	for width in 390 1200; do
+		timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" \
+			--host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr --hide-scrollbars \
+			--window-size=$width,2400 --screenshot="$PWD/page-$width.png" \
+			"file://$PWD/report.html" >browser.log 2>&1
+		if grep -E 'CONSOLE|ERR_' browser.log; then
+			return 1
+		fi
+		"$(pillow)" "$REPO/tests/e2e/picture.py" --page "page-$width.png"
+	done
+}
+
+@test "report: the facts of the published data set" {
+	"$NETIOTRACE" report --duration 5s -o out "$published"
+	for fact in 'two-copy, 64 KiB, 8 threads, 365.3 Gbit/s' 'zero-copy, 256 KiB, 4 threads, 283.3 Gbit/s' \
+		'16 KiB (+4.4 %), 64 KiB (+13.3 %), 256 KiB (+13.6 %); not higher at: 1 MiB (-34.3 %)' \
+		'-70.2 % at 16 KiB, -38.8 % at 64 KiB, +132.6 % at 256 KiB, -93.5 % at 1 MiB' \
+		'zero-copy is higher in 1 of 16 cells' 'one run per cell gives no intervals' \
+		'one-copy, 1 MiB, 8 threads gives 47.19 Gbit/s'; do
+		grep -qF -- "$fact" out/report.md || {
+			echo "not found: $fact"
+			return 1
+		}
+	done
+	grep -qE '^\| two-copy \| 16 KiB \| 4 \| 1 \| 246.6 Gbit/s .*\| 0.4399 \|' out/report.md
+	"$(pillow)" "$REPO/tests/e2e/picture.py" out/*.png
+}
+
+@test "report: two of the same data are the same, and take each other's place" {
+	"$NETIOTRACE" report -q -o out "$published"
+	cp -r out first
+	"$NETIOTRACE" report -q -o out "$published"
+	diff -r --exclude='*.png' first out
+	nothing_begun
+}
+
+@test "report: bad input is refused in a sentence" {
+	mkdir empty foreign cells cells/cells
+	echo '{"schema": "other/1", "runs": []}' >foreign/a.json
+	echo '{"schema": "other/1", "runs": []}' >cells/cells/a.json
+	head -c 1000 "$published" >cut.csv
+	printf 'a,b\n1,2\n' >other.csv
+	: >nothing.csv
+	head -c 4096 /dev/urandom >noise.csv
+	echo '{"schema": "netiotrace.result/1", "runs": [' >cut.json
+	refused 2
+	refused 2 empty
+	refused 2 foreign
+	refused 2 cells
+	refused 2 foreign/a.json
+	refused 2 missing
+	refused 2 cut.json
+	refused 2 cut.csv
+	grep -q 'line [0-9]*: .* truncated' stderr
+	refused 2 other.csv
+	refused 2 nothing.csv
+	refused 2 noise.csv
+	refused 2 "$published" "$published"
+	refused 2 --duration 0 "$published"
+	refused 2 --seed x "$published"
+	nothing_begun
+}
+
+@test "report: an output that cannot be written is refused before anything is drawn" {
+	refused 2 -o missing/out "$published"
+	refused 2 -o /proc/out "$published"
+	refused 2 -o "$published" "$published"
+	mkdir taken
+	echo mine >taken/notes.txt
+	refused 2 -o taken "$published"
+	[ "$(cat taken/notes.txt)" = mine ]
+	refused 2 -o '' "$published"
+}
+
+@test "report: without gnuplot it says so" {
+	local code=0
+
+	env PATH=/nonexistent "$NETIOTRACE" report -o out "$published" >stdout 2>stderr || code=$?
+	[ "$code" -eq 1 ]
+	[ "$(wc -l <stderr)" -eq 1 ]
+	grep -q 'gnuplot is not installed' stderr
+	[ ! -e out ]
+}
+
+@test "report: a gnuplot that fails leaves nothing" {
+	mkdir bin
+	# shellcheck disable=SC2016 # $1 is the script's
+	printf '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "line 3: no such terminal" >&2\nexit 1\n' >bin/gnuplot
+	chmod +x bin/gnuplot
+	PATH=$PWD/bin:$PATH refused 1 -o out "$published"
+	grep -q 'no such terminal' stderr
+	[ ! -e out ]
+	nothing_begun
+}
+
+@test "report: ended in the middle it leaves nothing" {
+	local pid
+
+	for delay in 0.05 0.2 0.5; do
+		"$NETIOTRACE" report -q -o out "$published" 2>stderr &
+		pid=$!
+		sleep "$delay"
+		kill -TERM "$pid" 2>/dev/null || true
+		wait "$pid" || [ $? -eq 143 ]
+		[ ! -e out ] || [ -s out/report.html ]
+		rm -rf out
+		nothing_begun
+	done
+}
+
+@test "report: nothing needs root" {
+	need_root
+	mkdir -m 777 theirs
+	cp "$published" theirs/data.csv
+	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" 2>/dev/null || true
+	as_nobody test -x "$NETIOTRACE" -a -r theirs/data.csv || skip "nobody may not go where the build is"
+	as_nobody "$NETIOTRACE" report theirs/data.csv
+	[ -s theirs/data-report/report.html ]
+}
+
+@test "report: it works where it was installed" {
+	make -s -C "$REPO" O="$NETIOTRACE_BIN" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
+	root/usr/bin/netiotrace report -q -o out "$published"
+	[ -s out/throughput-size.svg ]
+}
+
+@test "report: 10 000 rows in under 10 s and 256 MiB" {
+	local usage
+
+	python3 - >big.csv <<-'END'
+		import random
+		random.seed(1)
+		print("mode,size,threads,round,app_rx_bytes,app_throughput_gbps,app_cpu_s_sender,app_cpu_s_receiver,"
+		      "app_latency_ns_delivery_p50,app_latency_ns_delivery_p99,ledger_tx_copy_bytes,ledger_rx_copy_bytes")
+		n = 0
+		while n < 10000:
+		    for mode in ("twocopy", "onecopy", "zerocopy"):
+		        for size in (1024, 4096, 16384, 65536):
+		            for threads in (1, 2, 4, 8):
+		                if n < 10000:
+		                    print(mode, size, threads, n // 48, 10**9, 10 * random.random(), random.random(), random.random(),
+		                          random.randrange(10**6), random.randrange(10**7), 10**9, 10**9, sep=",")
+		                n += 1
+	END
+	[ "$(wc -l <big.csv)" -eq 10001 ]
+	usage=$(python3 - "$NETIOTRACE" <<-'END'
+		import resource, subprocess, sys, time
+		start = time.monotonic()
+		subprocess.run([sys.argv[1], "report", "-q", "-o", "out", "big.csv"], check=True)
+		print(int(time.monotonic() - start), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+	END
+	)
+	echo "seconds, MiB: $usage"
+	read -r seconds mib <<<"$usage"
+	((seconds < 10 && mib < 256))
+}

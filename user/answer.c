@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Answers as such: their text and evidence; see answer.h. What they say is in answer_*.c. */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+
+/* clang-format off */
+static const struct {
+	const char *text;
+	void (*make)(struct answer_text *answer, const struct analysis *a);
+} questions[QUESTION_NR] = {
+	[QUESTION_ZEROCOPY] = {"Why does zero-copy not always give the best throughput?",
+			       answer__zerocopy},
+	[QUESTION_CACHE] = {"Which cache level shows the most reduction in misses, and from which "
+			    "stage does it come?", answer__cache},
+	[QUESTION_THREADS] = {"How does the thread count interact with cache contention?",
+			      answer__threads},
+	[QUESTION_ONE_OVER_TWO] = {"At which message size does one-copy outperform two-copy on this "
+				   "system?", answer__one_over_two},
+	[QUESTION_ZERO_OVER_TWO] = {"At which message size does zero-copy outperform two-copy on "
+				    "this system?", answer__zero_over_two},
+	[QUESTION_UNEXPECTED] = {"What is unexpected in this data, and which measurement explains "
+				 "it?", answer__unexpected},
+};
+/* clang-format on */
+
+void answer__headline(struct answer_text *answer, const char *format, ...)
+{
+	va_list args;
+
+	free(answer->headline);
+	va_start(args, format);
+	if (vasprintf(&answer->headline, format, args) < 0) {
+		answer->headline = NULL;
+		answer->failed = true;
+	}
+	va_end(args);
+}
+
+void answer__point(struct answer_text *answer, const char *format, ...)
+{
+	char **points, *text;
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vasprintf(&text, format, args);
+	va_end(args);
+	points = reallocarray(answer->points, answer->points_nr + 1, sizeof(*points));
+	if (points)
+		answer->points = points;
+	if (len < 0 || !points) {
+		if (len >= 0)
+			free(text);
+		answer->failed = true;
+		return;
+	}
+	answer->points[answer->points_nr++] = text;
+}
+
+void answer__cite(struct answer_text *answer, const struct analysis *a, struct cell *cell,
+		  enum metric m)
+{
+	struct estimate e = analysis__estimate(a, cell, m);
+	struct evidence *evidence;
+	size_t i;
+
+	for (i = 0; i < answer->evidence_nr; i++)
+		if (answer->evidence[i].cell == cell && answer->evidence[i].metric == m)
+			return;
+	if (!e.n)
+		return;
+	evidence = reallocarray(answer->evidence, answer->evidence_nr + 1, sizeof(*evidence));
+	if (!evidence) {
+		answer->failed = true;
+		return;
+	}
+	answer->evidence = evidence;
+	answer->evidence[answer->evidence_nr++] = (struct evidence){cell, m, e};
+}
+
+#define ITEMS_MAX 12
+
+void item_list__add(struct item_list *list, const char *format, ...)
+{
+	size_t len = strlen(list->text);
+	va_list args;
+
+	if (list->nr++ >= ITEMS_MAX)
+		return;
+	if (len)
+		len += (size_t)snprintf(list->text + len, sizeof(list->text) - len, ", ");
+	va_start(args, format);
+	vsnprintf(list->text + len, sizeof(list->text) - len, format, args);
+	va_end(args);
+}
+
+const char *item_list__words(struct item_list *list)
+{
+	size_t len = strlen(list->text);
+
+	if (!list->nr)
+		return "nowhere";
+	if (list->nr > ITEMS_MAX)
+		snprintf(list->text + len, sizeof(list->text) - len, " and %zu more",
+			 list->nr - ITEMS_MAX);
+	list->nr = list->nr > ITEMS_MAX ? ITEMS_MAX : list->nr;
+	return list->text;
+}
+
+double answer__copied_fraction(const struct analysis *a, double *completed)
+{
+	const struct dataset_row *row = a->dataset->rows, *end = row + a->dataset->rows_nr;
+	double copied = 0;
+
+	*completed = 0;
+	for (; row < end; row++) {
+		if (row->mode != MODE_ZEROCOPY || isnan(row->value[METRIC_ZC_COMPLETED]) ||
+		    isnan(row->value[METRIC_ZC_COPIED]))
+			continue;
+		*completed += row->value[METRIC_ZC_COMPLETED];
+		copied += row->value[METRIC_ZC_COPIED];
+	}
+	return *completed > 0 ? copied / *completed : -1;
+}
+
+bool answer__has_intervals(const struct analysis *a)
+{
+	return a->rounds_max > 1;
+}
+
+int answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR])
+{
+	bool failed = false;
+	int q;
+
+	for (q = 0; q < QUESTION_NR; q++) {
+		answers[q] = (struct answer_text){.question = questions[q].text};
+		questions[q].make(&answers[q], a);
+		failed |= answers[q].failed;
+	}
+	return failed ? -ENOMEM : 0;
+}
+
+void answers__clear(struct answer_text answers[QUESTION_NR])
+{
+	size_t i;
+	int q;
+
+	for (q = 0; q < QUESTION_NR; q++) {
+		for (i = 0; i < answers[q].points_nr; i++)
+			free(answers[q].points[i]);
+		free(answers[q].points);
+		free(answers[q].evidence);
+		free(answers[q].headline);
+		answers[q] = (struct answer_text){0};
+	}
+}

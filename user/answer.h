@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The six questions of the experiment, answered from a data set: each with the numbers it rests on,
+ * or "cannot say", with the reason. Pure.
+ */
+#ifndef NETIOTRACE_ANSWER_H
+#define NETIOTRACE_ANSWER_H
+
+#include "analysis.h"
+
+enum question {
+	QUESTION_ZEROCOPY,     /* why does zero-copy not always win */
+	QUESTION_CACHE,        /* which cache level gains most, from which stage */
+	QUESTION_THREADS,      /* thread count and contention */
+	QUESTION_ONE_OVER_TWO, /* where one-copy outperforms two-copy */
+	QUESTION_ZERO_OVER_TWO,
+	QUESTION_UNEXPECTED,
+	QUESTION_NR,
+};
+
+/* A number an answer rests on. */
+struct evidence {
+	const struct cell *cell;
+	enum metric metric;
+	struct estimate estimate;
+};
+
+struct answer_text {
+	const char *question;
+	bool answered;  /* false: the headline says why not */
+	char *headline; /* a sentence */
+	char **points;  /* sentences that bear it out */
+	size_t points_nr;
+	struct evidence *evidence;
+	size_t evidence_nr;
+	bool failed; /* memory was short: the answer is not whole */
+};
+
+/* 0 or -ENOMEM. Free with answers__clear(), in any case. The cells must outlive the answers. */
+int answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR]);
+void answers__clear(struct answer_text answers[QUESTION_NR]);
+
+/* For those who write an answer: each keeps a copy of its text. */
+__attribute__((format(printf, 2, 3))) void answer__headline(struct answer_text *answer,
+							    const char *format, ...);
+__attribute__((format(printf, 2, 3))) void answer__point(struct answer_text *answer,
+							 const char *format, ...);
+/* Cites a cell's number, once; nothing when it has no value. */
+void answer__cite(struct answer_text *answer, const struct analysis *a, struct cell *cell,
+		  enum metric m);
+
+/* One function for each question. */
+void answer__zerocopy(struct answer_text *answer, const struct analysis *a);
+void answer__cache(struct answer_text *answer, const struct analysis *a);
+void answer__threads(struct answer_text *answer, const struct analysis *a);
+void answer__one_over_two(struct answer_text *answer, const struct analysis *a);
+void answer__zero_over_two(struct answer_text *answer, const struct analysis *a);
+void answer__unexpected(struct answer_text *answer, const struct analysis *a);
+
+/*
+ * A list in a sentence, "a, b, c and 3 more": as many items as one reads. Start from {0}. words()
+ * is "nowhere" when nothing was added.
+ */
+struct item_list {
+	char text[1024];
+	size_t nr;
+};
+
+__attribute__((format(printf, 2, 3))) void item_list__add(struct item_list *list,
+							  const char *format, ...);
+const char *item_list__words(struct item_list *list);
+
+/* Zero-copy completions over all runs, and how many of these were copied; -1 when not counted. */
+double answer__copied_fraction(const struct analysis *a, double *completed);
+
+/* Does any cell have an interval? Without, only differences of single runs can be told. */
+bool answer__has_intervals(const struct analysis *a);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the makers of figures share: a figure while it is written, and gnuplot's syntax. */
+#ifndef NETIOTRACE_FIGURE_TEXT_H
+#define NETIOTRACE_FIGURE_TEXT_H
+
+#include <stdio.h>
+
+#include "figure.h"
+
+#define FIGURE_PANELS_MAX 4
+#define FIGURE_POINTS_MAX 32 /* of a line: more cannot be told apart */
+
+/* A figure while it is made: its two texts as streams. */
+struct figure_draft {
+	struct figure *figure;
+	const struct analysis *a;
+	const char *system;
+	FILE *data, *settings;
+	size_t data_len, settings_len;
+	bool modes[MODE_NR]; /* that have data */
+	unsigned int panels;
+	char panel_title[FIGURE_PANELS_MAX][64];
+	double x_min, x_max, y_min, y_max; /* of the data */
+	size_t points;
+	bool has_bars; /* intervals are drawn */
+	bool pooled;   /* all rounds added up, no medians */
+};
+
+/* Settings, one assignment each. Text is quoted so that nothing in it means anything to gnuplot. */
+void draft__set_text(struct figure_draft *d, const char *name, const char *text);
+void draft__set_number(struct figure_draft *d, const char *name, double value);
+void draft__set_modes(struct figure_draft *d);
+void draft__set_panels(struct figure_draft *d);
+/* "'1k' 1024,'4k' 4096", at most a dozen of them. */
+void draft__set_size_tics(struct figure_draft *d);
+void draft__set_thread_tics(struct figure_draft *d);
+
+/* What the figure says below: replaces title, note, reason. */
+__attribute__((format(printf, 2, 3))) void draft__title(struct figure_draft *d, const char *format,
+							...);
+__attribute__((format(printf, 2, 3))) void draft__note(struct figure_draft *d, const char *format,
+						       ...);
+__attribute__((format(printf, 2, 3))) void draft__no_data(struct figure_draft *d,
+							  const char *format, ...);
+
+/* Up to max of n indices, the first and the last among them, evenly apart. Returns how many. */
+size_t pick_indices(size_t n, size_t max, size_t *picked);
+
+/* The makers. */
+void figure_lines__throughput(struct figure_draft *d);
+void figure_lines__latency(struct figure_draft *d);
+void figure_lines__cache(struct figure_draft *d);
+void figure_lines__cycles(struct figure_draft *d);
+void figure_lines__completion(struct figure_draft *d);
+void figure_stacks__copies(struct figure_draft *d);
+void figure_stacks__path(struct figure_draft *d);
+void figure_hist__copy_times(struct figure_draft *d);
+
+#endif

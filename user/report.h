@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* netiotrace report: pictures and answers from results. No root, no kernel: files in, files out. */
+#ifndef NETIOTRACE_REPORT_H
+#define NETIOTRACE_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct report_options {
+	const char *input;
+	char *output;      /* directory; made up from input when not given */
+	double duration_s; /* of runs that do not say; NaN: none */
+	uint64_t seed;     /* of the bootstrap */
+	bool quiet;
+};
+
+/* Parses and checks; prints the sentence and exits by itself when it is wrong. argv[0]: "report".
+ */
+void report_options__parse(struct report_options *o, int argc, char **argv);
+void report_options__clear(struct report_options *o);
+
+/* The whole command; returns the exit code. */
+int report__main(int argc, char **argv);
+
+#endif
