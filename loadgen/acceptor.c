@@ -69,6 +69,18 @@ static void acceptor__accept(struct acceptor *a)
 	};
 }
 
+void acceptor__refuse(int fd, enum wire_refusal why)
+{
+	const struct wire_frame f = {.type = WIRE_REFUSE, .index = why};
+	uint8_t buf[WIRE_FRAME_SIZE];
+
+	wire__encode_frame(buf, &f);
+	/* To a new connection, whose buffer is empty; who does not get it sees the end alone. */
+	if (send(fd, buf, sizeof(buf), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		shutdown(fd, SHUT_RDWR);
+	close(fd);
+}
+
 /* 0: hello complete and sound; -EAGAIN: wait; else: not one of ours. */
 static int entry__read(struct acceptor_entry *e, struct wire_hello *hello)
 {
@@ -100,7 +112,10 @@ static int acceptor__scan(struct acceptor *a, struct wire_hello *hello)
 		acceptor__remove(a, i);
 		if (!err)
 			return fd;
-		close(fd);
+		if (err == -EPROTONOSUPPORT)
+			acceptor__refuse(fd, WIRE_REFUSAL_VERSION);
+		else
+			close(fd);
 	}
 	return -EAGAIN;
 }

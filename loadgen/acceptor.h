@@ -42,4 +42,7 @@ unsigned int acceptor__fds(const struct acceptor *a, struct pollfd fds[ACCEPTOR_
  */
 int acceptor__next(struct acceptor *a, struct wire_hello *hello);
 
+/* Says why there is no session on this connection, whose hello was read, and closes it. */
+void acceptor__refuse(int fd, enum wire_refusal why);
+
 #endif

@@ -39,6 +39,8 @@ int channel__send(struct channel *c, const struct wire_frame *f)
 
 int channel__next(struct channel *c, struct wire_frame *f)
 {
+	int err;
+
 	/* Never past this frame, so that what is unread keeps the descriptor readable. */
 	while (c->have < sizeof(c->buf)) {
 		ssize_t n = recv(c->fd, c->buf + c->have, sizeof(c->buf) - c->have, MSG_DONTWAIT);
@@ -52,5 +54,6 @@ int channel__next(struct channel *c, struct wire_frame *f)
 		c->have += (size_t)n;
 	}
 	c->have = 0;
-	return wire__decode_frame(c->buf, f) ? -EPROTO : 0;
+	err = wire__decode_frame(c->buf, f);
+	return err && err != -EPROTONOSUPPORT ? -EPROTO : err;
 }

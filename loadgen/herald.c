@@ -85,6 +85,12 @@ static void json__sender(FILE *f, const struct side_stats *s)
 	json__count(f, "bytes_acked", s->tcp.bytes_acked, s->tcp.known);
 	putc(',', f);
 	json__count(f, "bytes_retrans", s->tcp.bytes_retrans, s->tcp.known);
+	fputs("},\"confirmed\":{", f);
+	json__count(f, "rx_bytes", s->confirmed.bytes, s->confirmed.known);
+	putc(',', f);
+	json__count(f, "rx_messages", s->confirmed.messages, s->confirmed.known);
+	putc(',', f);
+	json__count(f, "verify_errors", s->confirmed.verify_errors, s->confirmed.known);
 	putc('}', f);
 }
 

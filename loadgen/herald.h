@@ -42,6 +42,10 @@ struct side_stats {
 	uint64_t cpu_ns;
 	struct tally tally;
 	struct tcp_counts tcp;
+	struct {
+		bool known; /* sender, when done: the receiver confirmed these */
+		uint64_t bytes, messages, verify_errors;
+	} confirmed;
 };
 
 struct herald {

@@ -38,6 +38,9 @@ static void final__stats(struct herald *r, const struct side_stats *s, bool done
 	tally__clear(&r->stats.tally);
 	r->stats = *s;
 	r->stats.tally = kept;
+	/* Of a receiver that goes on each session is told of as it ends. */
+	if (r->settings->forever && s->elapsed_ns)
+		(r->settings->json ? herald__print_json : herald__print_text)(NULL, r);
 }
 
 static void final__error(struct herald *r, const char *message)

@@ -46,7 +46,7 @@ static int run_side(const struct settings *s)
 		err = receiver__run(s, &r, mode);
 		receiver = &r;
 	}
-	if (err >= 0 && !s->control)
+	if (err >= 0 && !s->control && !s->forever)
 		(s->json ? herald__print_json : herald__print_text)(sender, receiver);
 	herald__clear(&r);
 	return err;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The receiver's side of a session: finds its sender among those who connect, reads what the sender
- * says it sent, and confirms it. Serves one session. Knows nothing of messages.
+ * says it sent, and confirms it. Serves one session, or one after another. Knows nothing of
+ * messages.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ struct receiver {
 	uint64_t deadline;
 	uint64_t begin_ns, cpu_begin;
 	bool wrong;
+	bool ended; /* no further session is possible */
 	struct tcp_counts tcp_begin[WIRE_THREADS_MAX], tcp_end[WIRE_THREADS_MAX];
 };
 
@@ -202,13 +204,14 @@ static int receiver__describe(struct receiver *r)
 	return err;
 }
 
-/* All connections are there: from now on nobody else is listened to. */
+/* All connections are there: nobody else is needed, and of one session nobody else awaited. */
 static int receiver__ready(struct receiver *r)
 {
 	const struct wire_frame f = {.type = WIRE_READY};
 	int err;
 
-	acceptor__close(&r->acceptor);
+	if (!r->settings->forever)
+		acceptor__close(&r->acceptor);
 	err = receiver__describe(r);
 	if (err)
 		return err;
@@ -235,6 +238,10 @@ static int receiver__admit(struct receiver *r, const struct wire_hello *hello, i
 {
 	if (r->state == RECEIVER_LISTENING && hello->kind == WIRE_CONTROL)
 		return receiver__welcome(r, hello, fd);
+	if (hello->kind == WIRE_CONTROL) {
+		acceptor__refuse(fd, WIRE_REFUSAL_BUSY);
+		return 0;
+	}
 	if (!receiver__expects(r, hello) || readers__add(&r->readers, hello->index, fd)) {
 		close(fd);
 		return 0;
@@ -255,6 +262,23 @@ static int receiver__accept(struct receiver *r)
 		err = receiver__admit(r, &hello, fd);
 	}
 	return err;
+}
+
+/*
+ * Who comes while a session is under way is told so. At its end nobody is taken: the next sender
+ * may be quicker than the end of this one's connection, and waits in the backlog.
+ */
+static void receiver__turn_away(struct receiver *r)
+{
+	struct wire_hello hello;
+	int fd;
+
+	while ((fd = acceptor__next(&r->acceptor, &hello)) >= 0) {
+		if (hello.kind == WIRE_CONTROL)
+			acceptor__refuse(fd, WIRE_REFUSAL_BUSY);
+		else
+			close(fd);
+	}
 }
 
 static int receiver__begin(struct receiver *r, const struct wire_frame *f)
@@ -375,11 +399,14 @@ static int receiver__wait(struct receiver *r)
 {
 	uint64_t deadline = r->state == RECEIVER_LISTENING ? UINT64_MAX : r->deadline;
 	struct pollfd fds[ACCEPTOR_FDS_MAX];
-	unsigned int n = acceptor__fds(&r->acceptor, fds, &deadline);
+	unsigned int n =
+		r->state == RECEIVER_DONE ? 0 : acceptor__fds(&r->acceptor, fds, &deadline);
 	int events = plane__wait(&r->plane, deadline, fds, n);
 
-	if (events < 0)
+	if (events < 0) {
 		herald__error(r->report, "Waiting failed: %s", strerror(-events));
+		r->ended = true;
+	}
 	return events;
 }
 
@@ -402,6 +429,8 @@ static int receiver__step(struct receiver *r)
 		err = receiver__frame(r);
 	if (!err && r->state < RECEIVER_WAITING)
 		err = receiver__accept(r);
+	else if (!err && r->state < RECEIVER_DONE && r->acceptor.listen_fd >= 0)
+		receiver__turn_away(r);
 	if (!err && r->state >= RECEIVER_WAITING)
 		err = receiver__check_reading(r);
 	if (!err && r->state != RECEIVER_LISTENING && clock__now() >= r->deadline)
@@ -427,6 +456,35 @@ static int receiver__listen(struct receiver *r)
 	return 0;
 }
 
+static int receiver__session(struct receiver *r)
+{
+	int err = 0;
+
+	while (!err && !(r->state == RECEIVER_DONE && r->plane.channel.fd < 0))
+		err = receiver__step(r);
+	return err;
+}
+
+/* Ready for the next sender: nothing of the last session remains. */
+static void receiver__reset(struct receiver *r)
+{
+	receiver__forget(r);
+	r->measuring = false;
+	r->phase = 0;
+}
+
+static int receiver__serve(struct receiver *r)
+{
+	int err = receiver__session(r);
+
+	/* A session that failed was reported; only the end of stdin, or of waiting, ends it all. */
+	while (r->settings->forever && !r->stopping && !r->ended && err != -ECANCELED) {
+		receiver__reset(r);
+		err = receiver__session(r);
+	}
+	return err;
+}
+
 int receiver__run(const struct settings *settings, struct herald *report, struct session_mode mode)
 {
 	struct receiver *r = calloc(1, sizeof(*r));
@@ -446,8 +504,8 @@ int receiver__run(const struct settings *settings, struct herald *report, struct
 		goto out;
 	}
 	err = receiver__listen(r);
-	while (!err && !(r->state == RECEIVER_DONE && r->plane.channel.fd < 0))
-		err = receiver__step(r);
+	if (!err)
+		err = receiver__serve(r);
 	if (!err && r->wrong)
 		err = 1;
 out:

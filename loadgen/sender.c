@@ -20,6 +20,8 @@
 /* The receiver answers at once; what it has to read first is limited by the socket buffers. */
 #define ANSWER_NS (10 * NS_PER_SEC)
 #define ACKED_NS  (NS_PER_SEC / 2)
+/* Less than a driver waits for a whole session to be set up. */
+#define WELCOME_NS (5 * NS_PER_SEC)
 
 struct sender {
 	const struct settings *settings;
@@ -28,12 +30,14 @@ struct sender {
 	struct crew crew;
 	struct wire_hello hello;
 	uint32_t phase;
+	bool welcomed; /* the session is ours */
 	bool measuring, stopping;
 	enum console_command order; /* the last start or measure not yet obeyed */
 	struct wire_frame answer;   /* the last frame of the receiver not yet looked at */
 	bool answered;
 	uint64_t begin_ns, cpu_begin;
 	struct tcp_counts tcp_begin[WIRE_THREADS_MAX];
+	struct wire_frame confirmed; /* of the measured phase; type 0: not yet */
 };
 
 static int sender__lost(struct sender *s, int err)
@@ -42,10 +46,29 @@ static int sender__lost(struct sender *s, int err)
 		herald__error(s->report, "The receiver closed the control connection: it ended, or "
 					 "it serves another session");
 	else if (err == -EPROTO)
-		herald__error(s->report, "What answers there is not a netio-loadgen receiver of "
-					 "this version");
+		herald__error(s->report, "What answers there is not netiotrace's receiver");
+	else if (err == -EPROTONOSUPPORT)
+		herald__error(s->report,
+			      "The receiver there speaks another version of the "
+			      "protocol: use one version of netiotrace on both machines");
 	else
 		herald__error(s->report, "The receiver is lost: %s", strerror(-err));
+	return err;
+}
+
+/* There will be no session: says why. Before the session a silence or an end has other causes. */
+static int sender__refused(struct sender *s, int err)
+{
+	if (err == -EBUSY)
+		herald__error(s->report, "The receiver is busy with another session");
+	else if (err == -ETIMEDOUT)
+		herald__error(s->report, "What listens there does not answer: it is not "
+					 "netiotrace's receiver, or busy with another session");
+	else if (err == -ECONNRESET || err == -EPIPE)
+		herald__error(s->report, "What listens there closed the connection: it is not "
+					 "netiotrace's receiver, or busy with another session");
+	else
+		return sender__lost(s, err);
 	return err;
 }
 
@@ -61,6 +84,10 @@ static int sender__stats(struct sender *s, bool done)
 		return -ENOMEM;
 	}
 	st.tcp.known = true;
+	st.confirmed.known = done && s->confirmed.type == WIRE_CONFIRM;
+	st.confirmed.bytes = s->confirmed.bytes;
+	st.confirmed.messages = s->confirmed.messages;
+	st.confirmed.verify_errors = s->confirmed.index;
 	if (s->measuring) {
 		crew__read(&s->crew, &st.tally);
 		end = done ? st.tally.last_ns : clock__now();
@@ -118,7 +145,7 @@ static int sender__frame(struct sender *s)
 	if (err == -EAGAIN)
 		return 0;
 	if (err)
-		return sender__lost(s, err);
+		return s->welcomed ? sender__lost(s, err) : sender__refused(s, err);
 	if (f.type == WIRE_STOP) {
 		sender__stop(s);
 		return 0;
@@ -150,6 +177,33 @@ static int sender__step(struct sender *s, uint64_t deadline)
 		err = sender__command(s);
 	if (!err && events & PLANE_FRAME)
 		err = sender__frame(s);
+	return err;
+}
+
+static int sender__take_welcome(struct sender *s)
+{
+	if (s->answer.type == WIRE_REFUSE)
+		return sender__refused(s, s->answer.index == WIRE_REFUSAL_BUSY ? -EBUSY
+									       : -EPROTONOSUPPORT);
+	return s->answer.type == WIRE_WELCOME ? 0 : sender__lost(s, -EPROTO);
+}
+
+/* The answer to the hello of the control connection: whether there is a session. */
+static int sender__await_welcome(struct sender *s)
+{
+	uint64_t deadline = clock__now() + WELCOME_NS;
+	int err = 0;
+
+	s->welcomed = false;
+	while (!err && !s->answered)
+		err = sender__step(s, deadline);
+	if (err == -ETIME)
+		return sender__refused(s, -ETIMEDOUT);
+	if (err)
+		return err;
+	s->answered = false;
+	err = sender__take_welcome(s);
+	s->welcomed = !err;
 	return err;
 }
 
@@ -221,13 +275,15 @@ static int sender__connect_control(struct sender *s)
 
 	fd = sender__hello(s, WIRE_CONTROL, 0);
 	if (fd < 0) {
+		if (fd == -ECONNRESET || fd == -EPIPE)
+			return sender__refused(s, fd);
 		herald__error(s->report, "No connection to the receiver: %s", strerror(-fd));
 		return fd;
 	}
 	err = channel__open(&s->plane.channel, fd);
 	if (err)
 		return sender__lost(s, err);
-	return sender__await(s, WIRE_WELCOME);
+	return sender__await_welcome(s);
 }
 
 static int sender__connect_data(struct sender *s)
@@ -385,6 +441,8 @@ static int sender__settle(struct sender *s)
 		herald__error(s->report, "The receiver's totals differ from what was sent");
 		return -EPROTO;
 	}
+	if (s->measuring)
+		s->confirmed = s->answer;
 	for (i = 0; i < s->crew.nr; i++)
 		sock__wait_acked(s->crew.members[i].flow.fd, deadline);
 	return s->answer.index ? 1 : 0;

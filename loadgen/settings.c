@@ -206,6 +206,7 @@ FLAG(nodelay)
 FLAG(verify)
 FLAG(control)
 FLAG(json)
+FLAG(forever)
 FLAG(help)
 FLAG(version)
 #undef FLAG
@@ -233,6 +234,7 @@ static const struct option_row {
 	{"sndbuf", "SIZE", SENDING, set_sndbuf, "SO_SNDBUF of data connections, 4k to 1g [the system's]"},
 	{"rcvbuf", "SIZE", COMMAND_RECV | COMMAND_BOTH, set_rcvbuf, "SO_RCVBUF of data connections, 4k to 1g [the system's]"},
 	{"nodelay", NULL, SENDING, set_nodelay, "set TCP_NODELAY [off]"},
+	{"forever", NULL, COMMAND_RECV, set_forever, "serve one session after another, until told to end"},
 	{"control", NULL, COMMAND_SEND | COMMAND_RECV, set_control, "be driven by commands on stdin, answer JSON events on stdout"},
 	{"json", NULL, ALL, set_json, "report as one JSON object"},
 	{"help", NULL, ALL, set_help, "this text"},

@@ -47,6 +47,7 @@ struct settings {
 	uint64_t warmup_ns;
 	uint64_t sndbuf, rcvbuf; /* 0: the system's */
 	bool nodelay, verify, control, json;
+	bool forever; /* receiver: session after session */
 	struct cpu_list cpus, cpus_receiver;
 	bool help, version;
 };

@@ -44,7 +44,14 @@ enum wire_type {
 	WIRE_TOTAL,       /* sender: what connection index sent in this phase */
 	WIRE_CONFIRM, /* receiver: all of it was read; sums over the connections, index: errors */
 	WIRE_STOP,    /* receiver: end the phase, somebody asked me to */
+	WIRE_REFUSE,  /* receiver: no session for you; index: enum wire_refusal */
 	WIRE_TYPE_END,
+};
+
+/* Why there is no session. The sender learns of another version from the frame's own. */
+enum wire_refusal {
+	WIRE_REFUSAL_BUSY = 1, /* another session is under way */
+	WIRE_REFUSAL_VERSION,  /* the hello is of another version */
 };
 
 struct wire_frame {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 
@@ -74,25 +75,39 @@ static int add_flag(struct arglist *args, const char *option, bool wanted)
 static int add_address(struct arglist *args, const char *option, const char *address,
 		       unsigned int port)
 {
+	char text[ADDRESS_TEXT_MAX];
 	int err = add(args, "%s", option);
 
 	if (err)
 		return err;
-	return strchr(address, ':') ? add(args, "[%s]:%u", address, port)
-				    : add(args, "%s:%u", address, port);
+	return add(args, "%s", address__format(text, sizeof(text), address, port));
 }
 
-int command__receiver(struct arglist *args, const char *program, const struct options *o,
-		      const char *address)
+static int add_receiver(struct arglist *args, const char *program, const struct options *o,
+			const char *address, unsigned int port)
 {
 	int err = add(args, "%s", program);
 
 	err = err ? err : add(args, "recv");
 	err = err ? err : add(args, "--control");
-	err = err ? err : add_address(args, "--listen", address, 0);
+	err = err ? err : add_address(args, "--listen", address, port);
 	err = err ? err : add_buffer(args, "--rcvbuf", o->rcvbuf);
 	err = err ? err : add_string(args, "--cpus", o->receiver_cpus);
 	return err ? err : add_flag(args, "--verify", o->verify);
+}
+
+int command__receiver(struct arglist *args, const char *program, const struct options *o,
+		      const char *address)
+{
+	return add_receiver(args, program, o, address, 0);
+}
+
+int command__server(struct arglist *args, const char *program, const struct options *o,
+		    const struct address *listen)
+{
+	int err = add_receiver(args, program, o, listen->host, listen->port);
+
+	return err ? err : add(args, "--forever");
 }
 
 static int add_amount(struct arglist *args, const struct options *o)
@@ -123,4 +138,20 @@ int command__sender(struct arglist *args, const char *program, const struct opti
 	err = err ? err : add_string(args, "--cpus", o->sender_cpus);
 	err = err ? err : add_flag(args, "--nodelay", o->nodelay);
 	return err ? err : add_flag(args, "--verify", o->verify);
+}
+
+int command__find(char *path, size_t len)
+{
+	static const char name[] = "/netio-loadgen";
+	ssize_t n = readlink("/proc/self/exe", path, len - 1);
+	char *slash;
+
+	if (n < 0)
+		return -errno;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash || slash + sizeof(name) > path + len)
+		return -ENAMETOOLONG;
+	strcpy(slash, name);
+	return access(path, F_OK) ? -errno : 0;
 }

@@ -115,8 +115,8 @@ static void update_rates(struct display *d, size_t i)
 		m->stage_rate[s] = (t->stages[s].bytes - d->last_bytes[i][s]) / seconds;
 		d->last_bytes[i][s] = t->stages[s].bytes;
 	}
-	m->gbps = (t->app.rx_bytes - d->last_rx[i]) * 8 / seconds / 1e9;
-	d->last_rx[i] = t->app.rx_bytes;
+	m->gbps = ((double)run_result__delivered(t) - (double)d->last_rx[i]) * 8 / seconds / 1e9;
+	d->last_rx[i] = run_result__delivered(t);
 	d->last_ns[i] = t->duration_ns;
 	d->frame.interval_s = seconds;
 }

@@ -37,6 +37,11 @@ struct driver_report {
 	uint64_t elapsed_ns;
 	bool interrupted;
 	uint64_t gather_bytes, gather_events, gather_ns, gather_sampled;
+	/* DONE of a sender: what the receiver told it over the connection */
+	struct {
+		bool known;
+		uint64_t rx_bytes, rx_messages, verify_errors;
+	} confirmed;
 	struct app_result app; /* its histograms are owned by the report */
 };
 

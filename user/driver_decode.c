@@ -268,6 +268,21 @@ static int report__take_gather(struct driver_report *r, const json_t *stats)
 		       {"ns", &r->gather_ns}, {"sampled", &r->gather_sampled});
 }
 
+/* What the receiver confirmed to the sender; its members are null until it has. */
+static int report__take_confirmed(struct driver_report *r, const json_t *stats)
+{
+	const json_t *obj = json_object_get(stats, "confirmed");
+	int err;
+
+	if (!json_is_object(obj) || json_is_null(json_object_get(obj, "rx_bytes")))
+		return 0;
+	err = NUMBERS(r, obj, {"rx_bytes", &r->confirmed.rx_bytes},
+		      {"rx_messages", &r->confirmed.rx_messages},
+		      {"verify_errors", &r->confirmed.verify_errors});
+	r->confirmed.known = !err;
+	return err;
+}
+
 static int report__take_sender(struct driver_report *r, const json_t *stats)
 {
 	struct app_result *app = &r->app;
@@ -283,6 +298,8 @@ static int report__take_sender(struct driver_report *r, const json_t *stats)
 		err = report__take_gather(r, stats);
 	if (!err)
 		err = report__take_zerocopy(r, stats);
+	if (!err)
+		err = report__take_confirmed(r, stats);
 	if (!err)
 		err = field__object(r, stats, "tcp", &tcp);
 	if (!err)

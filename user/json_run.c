@@ -4,6 +4,7 @@
  * of files, nor of how a number was come by.
  */
 #include "json.h"
+#include "remote.h"
 
 /* A bucket as [low, high, count]; high of the open last bucket is null. */
 static json_t *bucket_json(const struct hist *h, uint32_t i)
@@ -96,7 +97,10 @@ static json_t *tcp_json(const struct app_result *app)
 	int err = 0;
 
 	err |= json_put_u64(o, "bytes_acked", app->tcp_bytes_acked);
-	err |= json_put_u64(o, "bytes_received", app->tcp_bytes_received);
+	err |= json_put_num(o, "bytes_received",
+			    (struct num){.value = app->tcp_bytes_received,
+					 .known = !app->tcp_received_reason,
+					 .reason = app->tcp_received_reason});
 	err |= json_put_u64(o, "bytes_retrans", app->tcp_bytes_retrans);
 	return json_finish(o, err);
 }
@@ -132,6 +136,11 @@ static json_t *cpu_json(const struct app_result *app)
 	return json_finish(o, err);
 }
 
+static struct num received(const struct app_result *app, uint64_t value)
+{
+	return (struct num){.value = value, .known = !app->rx_reason, .reason = app->rx_reason};
+}
+
 static json_t *app_json(const struct run_result *run)
 {
 	const struct app_result *app = &run->app;
@@ -140,8 +149,8 @@ static json_t *app_json(const struct run_result *run)
 
 	err |= json_put_u64(o, "tx_bytes", app->tx_bytes);
 	err |= json_put_u64(o, "tx_messages", app->tx_messages);
-	err |= json_put_u64(o, "rx_bytes", app->rx_bytes);
-	err |= json_put_u64(o, "rx_messages", app->rx_messages);
+	err |= json_put_num(o, "rx_bytes", received(app, app->rx_bytes));
+	err |= json_put_num(o, "rx_messages", received(app, app->rx_messages));
 	err |= json_put_real(o, "throughput_gbps", run_result__gbps(run));
 	err |= json_put_u64(o, "partial_sends", app->partial_sends);
 	err |= json_put_u64(o, "eagain", app->eagain);
@@ -187,6 +196,7 @@ static json_t *excluded_json(const struct run_result *run)
 
 	for (i = 0; i < NIO_STAGE_NR; i++)
 		if (stage__is_copy((enum nio_stage)i) &&
+		    !remote__is_beyond(run, (enum nio_stage)i) &&
 		    run->stages[i].quality == QUALITY_UNAVAILABLE)
 			err |= json_array_append_new(
 				excluded, json_value__text(stage__key((enum nio_stage)i)));
@@ -203,6 +213,15 @@ static int put_unaccounted(json_t *o, const char *key, const struct run_result *
 						 : run->ledger_reason);
 }
 
+static int put_unaccounted_rx(json_t *o, const struct run_result *run)
+{
+	static const char key[] = "unaccounted_rx";
+
+	if (!run->sender_side)
+		return put_unaccounted(o, key, run, run->unaccounted_rx);
+	return json_put(o, key, json_null()) + json_put_reason(o, key, REMOTE_REASON);
+}
+
 static json_t *ledger_json(const struct run_result *run)
 {
 	json_t *o = json_object();
@@ -211,8 +230,10 @@ static json_t *ledger_json(const struct run_result *run)
 	for (i = 0; i < NIO_STAGE_NR; i++)
 		err |= json_put(o, stage__key((enum nio_stage)i), stage_json(&run->stages[i]));
 	err |= put_unaccounted(o, "unaccounted_tx", run, run->unaccounted_tx);
-	err |= put_unaccounted(o, "unaccounted_rx", run, run->unaccounted_rx);
+	err |= put_unaccounted_rx(o, run);
 	err |= json_put_real(o, "copies_per_byte", run->copies_per_byte);
+	err |= json_put(o, "copies_per_byte_side",
+			json_value__text(run->sender_side ? "sender" : "both"));
 	err |= json_put(o, "copies_per_byte_excludes", excluded_json(run));
 	return json_finish(o, err);
 }

@@ -193,6 +193,10 @@ static void add_zc(struct zc_counts *dst, const struct zc_counts *src)
 
 static int add_app(struct app_result *dst, const struct app_result *src)
 {
+	if (src->rx_reason)
+		dst->rx_reason = src->rx_reason;
+	if (src->tcp_received_reason)
+		dst->tcp_received_reason = src->tcp_received_reason;
 	dst->tx_bytes += src->tx_bytes;
 	dst->tx_messages += src->tx_messages;
 	dst->rx_bytes += src->rx_bytes;
@@ -288,15 +292,16 @@ static void close_copies(struct run_result *r)
 
 	if (!r->ledger_known)
 		return;
-	if (!r->app.rx_bytes) {
-		r->copies_per_byte = (struct real){.reason = "nothing was received"};
+	if (!run_result__payload(r)) {
+		r->copies_per_byte = (struct real){
+			.reason = r->sender_side ? "nothing was sent" : "nothing was received"};
 		return;
 	}
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		if (stage__is_copy(s) && r->stages[s].quality != QUALITY_UNAVAILABLE)
 			copied += r->stages[s].bytes;
 	r->copies_per_byte =
-		(struct real){.value = (double)copied / r->app.rx_bytes, .known = true};
+		(struct real){.value = (double)copied / run_result__payload(r), .known = true};
 }
 
 /* Bytes of a stage, none where it cannot be seen: then its absence shows up as unaccounted. */
@@ -314,5 +319,6 @@ void ledger__close(struct run_result *r, bool final)
 	r->unaccounted_tx =
 		(int64_t)(r->app.tx_bytes - seen_bytes(r, NIO_STAGE_TX_COPY) -
 			  seen_bytes(r, NIO_STAGE_TX_PIN) - seen_bytes(r, NIO_STAGE_TX_SPLICE));
-	r->unaccounted_rx = (int64_t)(r->app.rx_bytes - seen_bytes(r, NIO_STAGE_RX_COPY));
+	if (!r->sender_side)
+		r->unaccounted_rx = (int64_t)(r->app.rx_bytes - seen_bytes(r, NIO_STAGE_RX_COPY));
 }

@@ -5,6 +5,7 @@
 #include "doctor.h"
 #include "options.h"
 #include "run.h"
+#include "serve.h"
 
 int main(int argc, char **argv)
 {
@@ -14,7 +15,16 @@ int main(int argc, char **argv)
 	/* A load generator that is gone is an error to report, not a reason to die. */
 	signal(SIGPIPE, SIG_IGN);
 	options__parse(&options, argc, argv);
-	code = options.command == COMMAND_DOCTOR ? doctor__main(&options) : run__main(&options);
+	switch (options.command) {
+	case COMMAND_DOCTOR:
+		code = doctor__main(&options);
+		break;
+	case COMMAND_SERVE:
+		code = serve__main(&options);
+		break;
+	default:
+		code = run__main(&options);
+	}
 	options__clear(&options);
 	return code;
 }

@@ -26,7 +26,8 @@ struct netpath {
 	enum netpath_kind kind;
 	bool ipv6;
 	int netns[NIO_SIDE_NR];
-	const char *device; /* the sender's */
+	struct address remote; /* NETPATH_REMOTE: the receiver's */
+	char device[16];       /* the sender's; IFNAMSIZ */
 	unsigned int mtu;
 };
 
@@ -44,7 +45,13 @@ static const struct endpoint endpoints[NIO_SIDE_NR] = {
 
 const char *netpath__name(enum netpath_kind kind)
 {
-	return kind == NETPATH_VETH ? "veth" : "loopback";
+	static const char *const names[] = {
+		[NETPATH_LOOPBACK] = "loopback",
+		[NETPATH_VETH] = "veth",
+		[NETPATH_REMOTE] = "remote",
+	};
+
+	return names[kind];
 }
 
 int netpath__parse(const char *s, enum netpath_kind *out)
@@ -94,7 +101,7 @@ static int loopback__open(struct netpath *path, const char **step)
 	*step = "use device lo (bring it up: ip link set lo up)";
 	if (!link.up)
 		return -ENETDOWN;
-	path->device = "lo";
+	strcpy(path->device, "lo");
 	path->mtu = link.mtu;
 	*step = "use IPv6 on device lo";
 	return path->ipv6 ? loopback__check_ipv6() : 0;
@@ -174,7 +181,7 @@ static int veth__wait(struct netpath *path, struct rtnl *rtnl, const char **step
 			return err;
 	}
 	/* The sender came last: its device is the one to report. */
-	path->device = endpoints[NIO_SIDE_SENDER].device;
+	strcpy(path->device, endpoints[NIO_SIDE_SENDER].device);
 	path->mtu = link.mtu;
 	return 0;
 }
@@ -209,6 +216,57 @@ static int veth__open(struct netpath *path, unsigned int mtu, const char **step)
 	for (side = 0; side < NIO_SIDE_NR; side++)
 		rtnl__close(&rtnl[side]);
 	return err;
+}
+
+static int remote__find_device(struct netpath *path, const struct sockaddr_storage *to,
+			       struct rtnl *rtnl, const char **step)
+{
+	struct rtnl_route route;
+	struct rtnl_link link;
+	int err;
+
+	*step = "find a route to the receiver";
+	err = rtnl__route_get(rtnl, to, &route);
+	if (err)
+		return err;
+	*step = "read the route's device";
+	err = rtnl__link_get_index(rtnl, route.device, &link);
+	if (err)
+		return err;
+	memcpy(path->device, link.name, sizeof(path->device));
+	path->mtu = route.mtu ? route.mtu : link.mtu;
+	return 0;
+}
+
+int netpath__open_remote(struct netpath **out, const struct address *to,
+			 const struct sockaddr_storage *ss, const char **step)
+{
+	struct netpath *path;
+	struct rtnl rtnl;
+	int err;
+
+	*step = "allocate memory";
+	path = malloc(sizeof(*path));
+	if (!path)
+		return -ENOMEM;
+	*path = (struct netpath){
+		.kind = NETPATH_REMOTE,
+		.ipv6 = ss->ss_family == AF_INET6,
+		.netns = {-1, -1},
+		.remote = *to,
+	};
+	*step = "open a netlink socket";
+	err = rtnl__open(&rtnl);
+	if (!err) {
+		err = remote__find_device(path, ss, &rtnl, step);
+		rtnl__close(&rtnl);
+	}
+	if (err) {
+		netpath__close(path);
+		return err;
+	}
+	*out = path;
+	return 0;
 }
 
 int netpath__open(struct netpath **out, enum netpath_kind kind, unsigned int mtu, bool ipv6,
@@ -258,9 +316,16 @@ int netpath__netns(const struct netpath *path, int side)
 
 const char *netpath__address(const struct netpath *path)
 {
+	if (path->kind == NETPATH_REMOTE)
+		return path->remote.host;
 	if (path->kind == NETPATH_LOOPBACK)
 		return path->ipv6 ? "::1" : "127.0.0.1";
 	return path->ipv6 ? endpoints[NIO_SIDE_RECEIVER].ipv6 : endpoints[NIO_SIDE_RECEIVER].ipv4;
+}
+
+unsigned int netpath__port(const struct netpath *path)
+{
+	return path->remote.port;
 }
 
 const char *netpath__device(const struct netpath *path)

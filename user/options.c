@@ -31,6 +31,8 @@ enum key {
 	KEY_WARMUP,
 	KEY_ROUNDS,
 	KEY_PATH,
+	KEY_CONNECT,
+	KEY_LISTEN,
 	KEY_MTU,
 	KEY_IPV6,
 	KEY_BACKEND,
@@ -65,6 +67,9 @@ static const struct argp_option option_table[] = {
 	{"verify", KEY_VERIFY, 0, 0, "the receiver checks every byte", 0},
 	{0, 0, 0, 0, "Over what:", 2},
 	{"path", KEY_PATH, "PATH", 0, "loopback, or veth: two network namespaces of our own", 0},
+	{"connect", KEY_CONNECT, "ADDR:PORT", 0,
+	 "to a receiver on another machine, where 'netiotrace serve' waits", 0},
+	{"listen", KEY_LISTEN, "ADDR:PORT", 0, "serve: the address to wait on; port 0: any", 0},
 	{"mtu", KEY_MTU, "BYTES", 0, "MTU of the veth pair, 1280 to 65535", 0},
 	{"ipv6", KEY_IPV6, 0, 0, "IPv6 instead of IPv4", 0},
 	{"sndbuf", KEY_SNDBUF, "SIZE", 0, "SO_SNDBUF of the senders", 0},
@@ -89,7 +94,7 @@ static const struct argp_option option_table[] = {
 	{0, 0, 0, 0, 0, 0},
 };
 
-static const char args_doc[] = "\ndoctor [--json FILE]";
+static const char args_doc[] = "\ndoctor [--json FILE]\nserve --listen ADDR:PORT";
 
 static const char doc[] =
 	"Where are the bytes of a TCP transfer copied, and was zero-copy zero-copy? Runs a load "
@@ -97,6 +102,8 @@ static const char doc[] =
 	"it.\n"
 	"\n"
 	"  sudo netiotrace --mode onecopy --size 64k    live histograms, then the ledger\n"
+	"  sudo netiotrace --connect 192.0.2.7:5201     the sender here, the receiver there\n"
+	"  netiotrace serve --listen 192.0.2.7:5201     that receiver\n"
 	"  netiotrace doctor                            what this machine can measure\n"
 	"\v"
 	"Exit status: 0 done, 1 the run failed, 2 usage, 3 this kernel cannot do what was asked, "
@@ -231,6 +238,22 @@ static const char *cpu_list(const char *name, const char *arg)
 	return arg;
 }
 
+static void set_connect(struct options *o, const char *arg)
+{
+	if (address__parse(arg, false, &o->connect))
+		refuse("--connect takes ADDRESS:PORT such as 192.0.2.7:5201 or [2001:db8::7]:5201, "
+		       "not '%s'.",
+		       arg);
+	o->remote = true;
+}
+
+static void set_listen(struct options *o, const char *arg)
+{
+	if (address__parse(arg, true, &o->listen))
+		refuse("--listen takes ADDRESS:PORT such as 0.0.0.0:5201 or [::]:5201, not '%s'.",
+		       arg);
+}
+
 static void add_assertion(struct options *o, const char *arg)
 {
 	char message[256];
@@ -248,8 +271,11 @@ static void set_command(struct options *o, const char *arg)
 		o->command = COMMAND_RUN;
 	else if (strcmp(arg, "doctor") == 0)
 		o->command = COMMAND_DOCTOR;
+	else if (strcmp(arg, "serve") == 0)
+		o->command = COMMAND_SERVE;
 	else
-		refuse("'%s' is not a command: run (also without its name) and doctor are.", arg);
+		refuse("'%s' is not a command: run (also without its name), serve and doctor are.",
+		       arg);
 }
 
 /* Options that are not one bounded number. */
@@ -274,6 +300,13 @@ static error_t parse_special(struct options *o, int key, const char *arg, unsign
 	case KEY_PATH:
 		if (netpath__parse(arg, &o->path))
 			refuse("--path takes loopback or veth, not '%s'.", arg);
+		o->path_given = true;
+		return 0;
+	case KEY_CONNECT:
+		set_connect(o, arg);
+		return 0;
+	case KEY_LISTEN:
+		set_listen(o, arg);
 		return 0;
 	case KEY_BACKEND:
 		if (backend__parse(arg, &o->backend))
@@ -329,8 +362,52 @@ static void set_defaults(struct options *o)
 	}
 }
 
+/* What belongs to the machine of the receiver, or to paths of our own making. */
+static void check_remote(const struct options *o)
+{
+	if (!o->remote)
+		return;
+	if (o->path_given)
+		refuse("--path and --connect exclude each other: a path on this machine, or to "
+		       "another.");
+	if (o->mtu)
+		refuse("--mtu is for --path veth: with --connect the MTU is the route's.");
+	if (o->ipv6)
+		refuse("--ipv6 is for paths on this machine: --connect says it by the address.");
+	if (o->rcvbuf || o->receiver_cpus)
+		refuse("%s is the receiver's: give it to netiotrace serve on the other machine.",
+		       o->rcvbuf ? "--rcvbuf" : "--cpu-receiver");
+}
+
+/* Whether anything was given that says what is sent, watched or written. */
+static bool run_is_described(const struct options *o)
+{
+	return o->modes_nr || o->duration_ns || o->messages || o->rounds || o->sndbuf ||
+	       o->sender_cpus || o->json || o->csv || o->assertions_nr || o->path_given || o->mtu ||
+	       o->ipv6 || o->nodelay || o->count_calls || o->warmup_ns != UINT64_MAX ||
+	       o->size != DEFAULT_SIZE;
+}
+
+static void check_serve(const struct options *o)
+{
+	if (o->command != COMMAND_SERVE) {
+		if (o->listen.host[0])
+			refuse("--listen is for netiotrace serve.");
+		return;
+	}
+	if (o->remote)
+		refuse("--connect is for the other machine: serve takes --listen ADDRESS:PORT.");
+	if (!o->listen.host[0])
+		refuse("serve needs --listen ADDRESS:PORT, such as 0.0.0.0:5201.");
+	if (run_is_described(o))
+		refuse("serve takes --listen, --rcvbuf, --cpu-receiver, --verify, -q and -v only: "
+		       "the sender says the rest.");
+}
+
 static void check_rules(const struct options *o)
 {
+	check_remote(o);
+	check_serve(o);
 	if (o->messages && o->duration_ns)
 		refuse("--messages and --duration exclude each other: a count or a time.");
 	if (o->size < o->fields)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "address.h"
 #include "assertion.h"
 #include "netpath.h"
 #include "plan.h"
@@ -26,6 +27,7 @@ enum exit_code {
 enum command {
 	COMMAND_RUN,
 	COMMAND_DOCTOR,
+	COMMAND_SERVE,
 };
 
 #define ASSERTIONS_MAX 64
@@ -41,7 +43,11 @@ struct options {
 	uint64_t warmup_ns;   /* of each round */
 	unsigned int rounds;
 	enum netpath_kind path;
-	unsigned int mtu; /* 0: the device's */
+	bool path_given;
+	bool remote;            /* the receiver is on another machine, at: */
+	struct address connect; /* as given: not resolved */
+	struct address listen;  /* serve; host empty: not given */
+	unsigned int mtu;       /* 0: the device's */
 	bool ipv6;
 	enum backend backend;
 	bool count_calls;

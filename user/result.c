@@ -198,12 +198,22 @@ void run_result__clear(struct run_result *r)
 	run_result__init(r);
 }
 
+uint64_t run_result__delivered(const struct run_result *r)
+{
+	return r->app.rx_reason ? r->app.tcp_bytes_acked : r->app.rx_bytes;
+}
+
+uint64_t run_result__payload(const struct run_result *r)
+{
+	return r->sender_side ? r->app.tx_bytes : r->app.rx_bytes;
+}
+
 struct real run_result__gbps(const struct run_result *r)
 {
 	if (!r->duration_ns)
 		return (struct real){.reason = "nothing was measured"};
 	return (struct real){
-		.value = (double)r->app.rx_bytes * 8 / (double)r->duration_ns,
+		.value = (double)run_result__delivered(r) * 8 / (double)r->duration_ns,
 		.known = true,
 	};
 }

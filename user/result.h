@@ -86,12 +86,14 @@ struct latency_result {
 struct app_result {
 	uint64_t tx_bytes, tx_messages;
 	uint64_t rx_bytes, rx_messages;
+	const char *rx_reason; /* not NULL: nobody said what was received, for this reason */
 	struct zc_counts zc;
 	uint64_t partial_sends, eagain, eintr;
-	uint64_t tcp_bytes_acked;    /* TCP_INFO of the senders: tcpi_bytes_acked */
-	uint64_t tcp_bytes_received; /* TCP_INFO of the receivers: tcpi_bytes_received */
-	uint64_t tcp_bytes_retrans;  /* TCP_INFO of the senders */
-	struct num verify_errors;    /* messages that differed; see --verify */
+	uint64_t tcp_bytes_acked;        /* TCP_INFO of the senders: tcpi_bytes_acked */
+	uint64_t tcp_bytes_received;     /* TCP_INFO of the receivers: tcpi_bytes_received */
+	const char *tcp_received_reason; /* not NULL: it is not known, for this reason */
+	uint64_t tcp_bytes_retrans;      /* TCP_INFO of the senders */
+	struct num verify_errors;        /* messages that differed; see --verify */
 	struct num sender_cpu_ns, receiver_cpu_ns; /* user + system time of either process */
 	struct latency_result latency[LATENCY_NR];
 };
@@ -171,6 +173,9 @@ struct run_result {
 	uint64_t duration_ns; /* of the measured phase; 0: nothing was measured */
 	bool interrupted;
 	struct app_result app;
+	/* the receiver is on another machine: the ledger is of the sender's, a byte is a byte sent
+	 */
+	bool sender_side;
 	bool ledger_known; /* false: backend none */
 	const char *ledger_reason;
 	struct stage_result stages[NIO_STAGE_NR];
@@ -219,7 +224,7 @@ struct environment {
 	char kernel[128];
 	char cpu[128];
 	unsigned int cpus;
-	char path[16]; /* "loopback", "veth" */
+	char path[16]; /* "loopback", "veth", "remote" */
 	char device[16];
 	unsigned int mtu;
 	char clocksource[32];
@@ -253,7 +258,16 @@ struct result {
 void run_result__init(struct run_result *r);
 void run_result__clear(struct run_result *r);
 
-/* Throughput of what was received, 10^9 bits a second; unknown when nothing was measured. */
+/*
+ * Payload that arrived: bytes received, or where the receiver's totals are not known, bytes that
+ * its kernel acknowledged (TCP_INFO of the senders).
+ */
+uint64_t run_result__delivered(const struct run_result *r);
+
+/* Bytes the ledger's copies are held against: those received, or of a sender's side those sent. */
+uint64_t run_result__payload(const struct run_result *r);
+
+/* Throughput of what was delivered, 10^9 bits a second; unknown when nothing was measured. */
 struct real run_result__gbps(const struct run_result *r);
 
 #endif

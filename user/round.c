@@ -13,6 +13,7 @@
 #include "driver.h"
 #include "ledger.h"
 #include "log.h"
+#include "remote.h"
 #include "run.h"
 #include "verdict.h"
 
@@ -40,6 +41,20 @@ struct round {
 
 static const char *const side_names[NIO_SIDE_NR] = {"sender", "receiver"};
 
+static bool is_remote(const struct round *r)
+{
+	return r->run->o->remote;
+}
+
+static int book(struct round *r)
+{
+	int err = ledger__book(r->out, &r->run->plans[r->mode], &r->base, &r->now);
+
+	if (!err && is_remote(r))
+		remote__book(r->out);
+	return err;
+}
+
 /* Both sides have said how much they did so far: shows it. */
 static void show_progress(struct round *r)
 {
@@ -47,8 +62,7 @@ static void show_progress(struct round *r)
 
 	r->stats[NIO_SIDE_SENDER] = r->stats[NIO_SIDE_RECEIVER] = false;
 	if (run->session) {
-		if (session__read(run->session, r->slot, &r->now) ||
-		    ledger__book(r->out, &run->plans[r->mode], &r->base, &r->now))
+		if (session__read(run->session, r->slot, &r->now) || book(r))
 			return;
 	}
 	display__update(&run->display, r->out);
@@ -67,11 +81,31 @@ static int take_numbers(struct round *r, enum nio_side side)
 {
 	int err = ledger__app(r->out, &r->drivers[side].report, side);
 
+	if (is_remote(r)) {
+		remote__app(r->out, &r->drivers[side].report, r->run->o->verify);
+		return err;
+	}
 	/* Without --verify only sequence numbers are compared: no errors found is then no finding.
 	 */
 	if (!r->run->o->verify && !r->out->app.verify_errors.value)
 		r->out->app.verify_errors = (struct num){.reason = "--verify was not given"};
 	return err;
+}
+
+/* Until the session is set up it is mostly for want of a receiver over there. */
+static int say_remote_error(const struct round *r, const char *message)
+{
+	const struct address *to = &r->run->connect;
+	char text[ADDRESS_TEXT_MAX];
+
+	address__format(text, sizeof(text), to->host, to->port);
+	if (r->ready[NIO_SIDE_SENDER])
+		log_error("the session with the receiver at %s failed: %s.", text, message);
+	else
+		log_error("no session with a receiver at %s: %s (there: netiotrace serve --listen "
+			  "%s).",
+			  text, message, text);
+	return -EIO;
 }
 
 static int take_event(struct round *r, enum nio_side side, enum driver_event event)
@@ -97,6 +131,8 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 		r->done[side] = true;
 		return take_numbers(r, side);
 	case DRIVER_ERROR:
+		if (is_remote(r))
+			return say_remote_error(r, report->message);
 		log_error("the load generator's %s failed: %s", side_names[side], report->message);
 		return -EIO;
 	case DRIVER_EOF:
@@ -124,7 +160,7 @@ static int read_driver(struct round *r, enum nio_side side)
 		if (!err)
 			err = take_event(r, side, event);
 	} while (!err && event != DRIVER_NOTHING && event != DRIVER_EOF);
-	if (!err && r->stats[NIO_SIDE_SENDER] && r->stats[NIO_SIDE_RECEIVER])
+	if (!err && r->stats[NIO_SIDE_SENDER] && (r->stats[NIO_SIDE_RECEIVER] || is_remote(r)))
 		show_progress(r);
 	return err;
 }
@@ -310,7 +346,7 @@ static int connect_sides(struct round *r)
 	int err;
 
 	display__phase(&r->run->display, LIVE_STARTING);
-	err = start_receiver(r);
+	err = is_remote(r) ? 0 : start_receiver(r);
 	if (!err)
 		err = pump(r, is_listening, CONNECT_TIMEOUT_MS, "listen");
 	if (!err)
@@ -364,7 +400,7 @@ static int close_books(struct round *r)
 	if (run->session) {
 		err = session__read(run->session, r->slot, &r->now);
 		if (!err)
-			err = ledger__book(r->out, &run->plans[r->mode], &r->base, &r->now);
+			err = book(r);
 	}
 	if (err) {
 		log_error("cannot read the kernel's counters: %s", strerror(-err));
@@ -403,6 +439,13 @@ static void init(struct round *r, struct run *run, enum mode mode, struct run_re
 		driver__init(&r->drivers[side], side);
 		for (int c = 0; c < PERF_NR; c++)
 			out->perf[side][c].reason = "this version reads no performance counters";
+	}
+	if (is_remote(r)) {
+		/* What a receiver of ours would say is taken as said. */
+		r->listening = true;
+		r->ready[NIO_SIDE_RECEIVER] = r->done[NIO_SIDE_RECEIVER] = true;
+		r->port = netpath__port(run->path);
+		remote__begin(out);
 	}
 	if (!run->session)
 		ledger__no_kernel(out, "the kernel was not watched (--backend none)");

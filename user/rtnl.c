@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -17,6 +18,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <net/if.h>
+#include <netinet/in.h>
 
 /* Requests here are a few hundred bytes; answers fit what the kernel itself sends at most. */
 #define RTNL_BUF 32768
@@ -108,6 +110,9 @@ static int rtnl__parse_link(const struct nlmsghdr *nlh, void *data)
 	link->running = link->up && (info->ifi_flags & IFF_RUNNING);
 	mnl_attr_for_each(attr, nlh, sizeof(*info))
 	{
+		if (mnl_attr_get_type(attr) == IFLA_IFNAME &&
+		    mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
+			snprintf(link->name, sizeof(link->name), "%s", mnl_attr_get_str(attr));
 		if (mnl_attr_get_type(attr) != IFLA_MTU)
 			continue;
 		if (mnl_attr_validate(attr, MNL_TYPE_U32) < 0)
@@ -117,7 +122,9 @@ static int rtnl__parse_link(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-int rtnl__link_get(struct rtnl *rtnl, const char *name, struct rtnl_link *link)
+/* By name, or where that is NULL by index. */
+static int rtnl__link_ask(struct rtnl *rtnl, const char *name, unsigned int index,
+			  struct rtnl_link *link)
 {
 	struct ifinfomsg *info;
 	union rtnl_msg msg;
@@ -126,11 +133,23 @@ int rtnl__link_get(struct rtnl *rtnl, const char *name, struct rtnl_link *link)
 	memset(link, 0, sizeof(*link));
 	info = rtnl__begin(&msg, RTM_GETLINK, 0, sizeof(*info));
 	info->ifi_family = AF_UNSPEC;
-	mnl_attr_put_strz(&msg.nlh, IFLA_IFNAME, name);
+	info->ifi_index = index;
+	if (name)
+		mnl_attr_put_strz(&msg.nlh, IFLA_IFNAME, name);
 	err = rtnl__talk(rtnl, &msg, rtnl__parse_link, link);
 	if (!err && !link->index)
 		err = -ENODEV;
 	return err;
+}
+
+int rtnl__link_get(struct rtnl *rtnl, const char *name, struct rtnl_link *link)
+{
+	return rtnl__link_ask(rtnl, name, 0, link);
+}
+
+int rtnl__link_get_index(struct rtnl *rtnl, unsigned int index, struct rtnl_link *link)
+{
+	return rtnl__link_ask(rtnl, NULL, index, link);
 }
 
 int rtnl__link_up(struct rtnl *rtnl, unsigned int index)
@@ -234,4 +253,59 @@ int rtnl__addr_add(struct rtnl *rtnl, unsigned int index, const char *address,
 	mnl_attr_put(&msg.nlh, IFA_LOCAL, len, addr);
 	mnl_attr_put(&msg.nlh, IFA_ADDRESS, len, addr);
 	return rtnl__talk(rtnl, &msg, NULL, NULL);
+}
+
+static void rtnl__parse_metrics(const struct nlattr *metrics, struct rtnl_route *route)
+{
+	struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, metrics)
+	{
+		if (mnl_attr_get_type(attr) == RTAX_MTU &&
+		    mnl_attr_validate(attr, MNL_TYPE_U32) >= 0)
+			route->mtu = mnl_attr_get_u32(attr);
+	}
+}
+
+static int rtnl__parse_route(const struct nlmsghdr *nlh, void *data)
+{
+	struct rtnl_route *route = data;
+	struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct rtmsg))
+	{
+		if (mnl_attr_get_type(attr) == RTA_OIF &&
+		    mnl_attr_validate(attr, MNL_TYPE_U32) >= 0)
+			route->device = mnl_attr_get_u32(attr);
+		if (mnl_attr_get_type(attr) == RTA_METRICS &&
+		    mnl_attr_validate(attr, MNL_TYPE_NESTED) >= 0)
+			rtnl__parse_metrics(attr, route);
+	}
+	return MNL_CB_OK;
+}
+
+int rtnl__route_get(struct rtnl *rtnl, const struct sockaddr_storage *to, struct rtnl_route *route)
+{
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)to;
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)to;
+	bool ipv6 = to->ss_family == AF_INET6;
+	struct rtmsg *rtm;
+	union rtnl_msg msg;
+	int err;
+
+	memset(route, 0, sizeof(*route));
+	rtm = rtnl__begin(&msg, RTM_GETROUTE, 0, sizeof(*rtm));
+	rtm->rtm_family = to->ss_family;
+	rtm->rtm_dst_len = ipv6 ? 128 : 32;
+	if (ipv6)
+		mnl_attr_put(&msg.nlh, RTA_DST, sizeof(v6->sin6_addr), &v6->sin6_addr);
+	else
+		mnl_attr_put(&msg.nlh, RTA_DST, sizeof(v4->sin_addr), &v4->sin_addr);
+	/* A link-local address means a device. */
+	if (ipv6 && v6->sin6_scope_id)
+		mnl_attr_put_u32(&msg.nlh, RTA_OIF, v6->sin6_scope_id);
+	err = rtnl__talk(rtnl, &msg, rtnl__parse_route, route);
+	if (!err && !route->device)
+		err = -ENETUNREACH;
+	return err;
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 struct mnl_socket;
 
@@ -21,8 +22,9 @@ struct rtnl {
 struct rtnl_link {
 	unsigned int index;
 	unsigned int mtu;
-	bool up;      /* IFF_UP */
-	bool running; /* has carrier: packets pass */
+	char name[16]; /* IFNAMSIZ */
+	bool up;       /* IFF_UP */
+	bool running;  /* has carrier: packets pass */
 };
 
 /* Opens both sockets in the namespace of the caller. rtnl__close() takes a zeroed or closed one. */
@@ -31,6 +33,7 @@ void rtnl__close(struct rtnl *rtnl);
 
 /* name: an interface; -ENODEV when there is none. */
 int rtnl__link_get(struct rtnl *rtnl, const char *name, struct rtnl_link *link);
+int rtnl__link_get_index(struct rtnl *rtnl, unsigned int index, struct rtnl_link *link);
 int rtnl__link_up(struct rtnl *rtnl, unsigned int index);
 
 /*
@@ -52,5 +55,16 @@ int rtnl__veth_add(struct rtnl *rtnl, const char *name, const char *peer, int pe
  */
 int rtnl__addr_add(struct rtnl *rtnl, unsigned int index, const char *address,
 		   unsigned int prefix_len);
+
+struct rtnl_route {
+	unsigned int device; /* index of the interface it leaves by */
+	unsigned int mtu;    /* of the route itself, or learned for it; 0: the device's */
+};
+
+/*
+ * The route this machine takes to an address, as the kernel resolves it now (RTM_GETROUTE). -errno
+ * of the kernel where there is none: -ENETUNREACH, -EHOSTUNREACH.
+ */
+int rtnl__route_get(struct rtnl *rtnl, const struct sockaddr_storage *to, struct rtnl_route *route);
 
 #endif

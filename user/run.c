@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 
+#include "command.h"
 #include "ledger.h"
 #include "log.h"
 #include "outfile.h"
@@ -36,20 +37,18 @@ static int check_privileges(const struct options *o)
 	return EXIT_DONE;
 }
 
-/* netio-loadgen stands beside netiotrace, wherever that was installed. */
-static int find_loadgen(struct run *run)
+/* Before anything starts, and while Ctrl-C still ends the program by itself. */
+static int resolve_remote(struct run *run)
 {
-	ssize_t len = readlink("/proc/self/exe", run->loadgen, sizeof(run->loadgen) - 1);
-	char *slash;
+	const char *why;
 
-	if (len < 0)
-		return -errno;
-	run->loadgen[len] = '\0';
-	slash = strrchr(run->loadgen, '/');
-	if (!slash || slash + sizeof("/netio-loadgen") > run->loadgen + sizeof(run->loadgen))
-		return -ENAMETOOLONG;
-	strcpy(slash, "/netio-loadgen");
-	return access(run->loadgen, F_OK) ? -errno : 0;
+	if (!run->o->remote)
+		return EXIT_DONE;
+	run->connect = run->o->connect;
+	if (!address__resolve(&run->connect, false, &run->remote, &why))
+		return EXIT_DONE;
+	log_error("no address is known for --connect %s: %s.", run->o->connect.host, why);
+	return EXIT_RUN_FAILED;
 }
 
 static int open_path(struct run *run)
@@ -58,9 +57,13 @@ static int open_path(struct run *run)
 	const char *step = "";
 	int err;
 
-	err = netpath__open(&run->path, o->path, o->mtu, o->ipv6, &step);
+	if (o->remote)
+		err = netpath__open_remote(&run->path, &run->connect, &run->remote, &step);
+	else
+		err = netpath__open(&run->path, o->path, o->mtu, o->ipv6, &step);
 	if (err) {
-		log_error("cannot make the %s path (%s): %s.", netpath__name(o->path), step,
+		log_error("cannot make the %s path (%s): %s.",
+			  netpath__name(o->remote ? NETPATH_REMOTE : o->path), step,
 			  strerror(-err));
 		return err == -EPERM        ? EXIT_PRIVILEGES
 		       : err == -EOPNOTSUPP ? EXIT_KERNEL
@@ -379,7 +382,7 @@ static int set_up(struct run *run)
 {
 	int err, code;
 
-	err = find_loadgen(run);
+	err = command__find(run->loadgen, sizeof(run->loadgen));
 	if (err) {
 		log_error("netio-loadgen is not beside netiotrace: %s.", strerror(-err));
 		return EXIT_RUN_FAILED;
@@ -459,6 +462,8 @@ int run__main(const struct options *o)
 	run->loop = (struct loop)LOOP_INIT;
 	init_result(run);
 	code = check_privileges(o);
+	if (!code)
+		code = resolve_remote(run);
 	if (!code)
 		code = open_outputs(&files, o);
 	if (!code)

@@ -16,6 +16,8 @@
 struct run {
 	const struct options *o;
 	struct loop loop;
+	struct address connect;         /* with --connect: resolved */
+	struct sockaddr_storage remote; /* the same */
 	struct netpath *path;
 	struct session *session;    /* NULL: backend none */
 	struct plan plans[MODE_NR]; /* by mode */

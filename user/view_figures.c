@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "remote.h"
 #include "units.h"
 #include "view_figures.h"
 
@@ -27,12 +28,12 @@ struct real figures__per_byte(const struct run_result *run, enum nio_stage stage
 
 	if (!figures__stage_known(run, stage, &r.reason))
 		return r;
-	if (!run->app.rx_bytes) {
-		r.reason = "no payload was received";
+	if (!run_result__payload(run)) {
+		r.reason = run->sender_side ? "no payload was sent" : "no payload was received";
 		return r;
 	}
 	r.known = true;
-	r.value = (double)run->stages[stage].bytes / (double)run->app.rx_bytes;
+	r.value = (double)run->stages[stage].bytes / (double)run_result__payload(run);
 	return r;
 }
 
@@ -55,7 +56,8 @@ struct copies_figure figures__copies(const struct run_result *run)
 			c.value.known = true;
 			c.value.value += part.value;
 		} else if (!figures__stage_known(run, i, &reason)) {
-			c.excluded |= 1u << i;
+			if (!remote__is_beyond(run, i))
+				c.excluded |= 1u << i;
 		} else {
 			c.value.reason = part.reason;
 		}

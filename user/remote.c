@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Owns what a sender alone may claim; see remote.h. Pure. */
+#include "remote.h"
+
+static const char not_told[] = REMOTE_REASON ", which tells its totals at the end only";
+static const char two_clocks[] = REMOTE_REASON ": two clocks cannot be compared";
+
+bool remote__is_beyond(const struct run_result *r, enum nio_stage stage)
+{
+	return r->sender_side && stage == NIO_STAGE_RX_COPY;
+}
+
+void remote__begin(struct run_result *r)
+{
+	struct app_result *app = &r->app;
+
+	r->sender_side = true;
+	app->rx_reason = not_told;
+	app->tcp_received_reason = REMOTE_REASON;
+	app->verify_errors = (struct num){.reason = not_told};
+	app->receiver_cpu_ns = (struct num){.reason = REMOTE_REASON};
+	app->latency[LATENCY_DELIVERY].reason = two_clocks;
+	for (int c = 0; c < PERF_NR; c++)
+		r->perf[NIO_SIDE_RECEIVER][c] = (struct num){.reason = REMOTE_REASON};
+}
+
+void remote__book(struct run_result *r)
+{
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		struct stage_result *stage = &r->stages[s];
+
+		if (!remote__is_beyond(r, s))
+			continue;
+		hist__free(stage->sizes);
+		*stage = (struct stage_result){
+			.quality = QUALITY_UNAVAILABLE,
+			.reason = REMOTE_REASON,
+			.ns = {.reason = REMOTE_REASON},
+		};
+	}
+}
+
+void remote__app(struct run_result *r, const struct driver_report *sender, bool verify)
+{
+	struct app_result *app = &r->app;
+
+	if (!sender->confirmed.known)
+		return;
+	app->rx_reason = NULL;
+	app->rx_bytes = sender->confirmed.rx_bytes;
+	app->rx_messages = sender->confirmed.rx_messages;
+	/* Without --verify only sequence numbers are compared: no errors found is then no finding.
+	 */
+	if (verify || sender->confirmed.verify_errors)
+		app->verify_errors =
+			(struct num){.value = sender->confirmed.verify_errors, .known = true};
+	else
+		app->verify_errors = (struct num){.reason = "--verify was not given"};
+}

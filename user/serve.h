@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The serve command: the load generator's receiver for senders on other machines. Watches nothing
+ * and needs no privileges.
+ */
+#ifndef NETIOTRACE_SERVE_H
+#define NETIOTRACE_SERVE_H
+
+#include "options.h"
+
+/*
+ * Prints one line on stdout when it can be connected to, then serves one session after another
+ * until SIGINT, SIGTERM or SIGHUP. Returns an exit code, everything said and cleaned up.
+ */
+int serve__main(const struct options *o);
+
+#endif
