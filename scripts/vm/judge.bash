@@ -47,6 +47,13 @@ verdict() {
 		else "; \($z.copied) of \($z.completed) copied: \(.verdict.cause)" end' "$1"
 }
 
+# refusal DIR BACKEND: why a kernel does not have a backend: what doctor says of the hooks it misses.
+refusal() {
+	jq -er '[.plan[] | select(.hook == null and .remedy != null) | "\(.probe): \(.reason)"] |
+		if length > 0 then join(", ") else null end' "$1/doctor.$2.json" 2>/dev/null ||
+		words "$1/doctor.$2.err"
+}
+
 # refused KERNEL BACKEND STATUS: this kernel does not have that backend and need not.
 refused() {
 	[ "$3" -eq 3 ] && ! must_offer "$1" "$2"
@@ -60,24 +67,25 @@ complaints_of() {
 
 # judge_row KERNEL DIR BACKEND PLACE MODE LOAD...: a row is good when the cells of all its loads are.
 judge_row() {
-	local kernel=$1 dir=$2 backend=$3 place=$4 mode=$5 load file status attempts wrong='' good=''
+	local kernel=$1 dir=$2 backend=$3 place=$4 mode=$5 load file status attempts found wrong='' good=''
 
 	for load in "${@:6}"; do
 		file=$dir/$backend.$place.$mode.$load
 		if ! read -r status attempts 2>/dev/null <"$file.status"; then
 			wrong+="$load: the guest did not come to it"$'\n'
 		elif refused "$kernel" "$backend" "$status"; then
-			skip "$kernel" "$backend" "$place" "$mode" "$(words "$file.err")"
+			skip "$kernel" "$backend" "$place" "$mode" "$(refusal "$dir" "$backend")"
 			return
 		elif [ "$status" -ne 0 ]; then
 			wrong+="$load: exit $status: $(words "$file.err")"$'\n'
 		else
-			wrong+=$(complaints_of "$file.json" "$place" "$mode" "${load%:*}" | sed "s/^/$load: /")
+			found=$(complaints_of "$file.json" "$place" "$mode" "${load%:*}" | sed "s/^/$load: /")
+			wrong+=${found:+$found$'\n'}
 			good+="${good:+, }${load%:*} KiB x ${load#*:}$([ "$attempts" -eq 1 ] || echo " ($attempts attempts)")"
 		fi
 	done
 	if [ -n "$wrong" ]; then
-		fail "$kernel" "$backend" "$place" "$mode" "$wrong"
+		fail "$kernel" "$backend" "$place" "$mode" "${wrong%$'\n'}"
 	else
 		pass "$kernel" "$backend" "$place" "$mode" "books balance ($good)$(verdict "$file.json")"
 	fi
@@ -93,8 +101,7 @@ judge_doctor() {
 		fail "$1" "$4" doctor - "$(jq -r '.plan[] | select(.hook == null and .reason == null) |
 			"\(.probe): neither a hook nor a reason"' "$file.json")"
 	elif refused "$1" "$4" "$status"; then
-		skip "$1" "$4" doctor - "$(jq -r '[.plan[] | select(.hook == null and .remedy != null) |
-			"\(.probe): \(.reason)"] | join(", ")' "$file.json")"
+		skip "$1" "$4" doctor - "$(refusal "$2" "$4")"
 	elif [ "$status" -ne 0 ]; then
 		fail "$1" "$4" doctor - "exit $status: $(jq -r '.plan[] | select(.hook == null) | "\(.probe): \(.reason)"' "$file.json")"
 	else
@@ -148,9 +155,9 @@ compare() {
 		[ -z "${compared[$stage]:-}" ] || names+="${names:+, }$stage"
 	done
 	if [ ${#seen[@]} -lt 2 ]; then
-		skip "$1" all "$3" "$4" "backends to compare here: ${!seen[*]}"
+		skip "$1" all "$3" "$4" "fewer than two backends ran here${seen[*]+: ${!seen[*]}}"
 	elif [ -n "$different" ]; then
-		fail "$1" all "$3" "$4" "$different"
+		fail "$1" all "$3" "$4" "${different%$'\n'}"
 	else
 		pass "$1" all "$3" "$4" "equal in ${!seen[*]}: $names$notes"
 	fi
@@ -190,8 +197,8 @@ judge_bpf() {
 judge_cells() { # KERNEL DIR
 	local backend place mode remote loads
 
-	read -r -a loads <<<"$MATRIX_LOADS"
 	for backend in $backends; do
+		read -r -a loads <<<"$MATRIX_LOADS"
 		judge_doctor "$1" "$2" "doctor.$backend" "$backend"
 		for place in $MATRIX_PATHS; do
 			for mode in $MATRIX_MODES; do
@@ -200,7 +207,8 @@ judge_cells() { # KERNEL DIR
 		done
 		for remote in $MATRIX_REMOTES; do
 			if [ "$(id -u)" -eq 0 ]; then
-				judge_row "$1" "$2" "$backend" "$remote" zerocopy "${loads[0]}"
+				read -r -a loads <<<"${REMOTE_LOADS[$remote]}"
+				judge_row "$1" "$2" "$backend" "$remote" zerocopy "${loads[@]}"
 			else
 				skip "$1" "$backend" "$remote" zerocopy "a network namespace with a tap device needs root"
 			fi
@@ -219,7 +227,8 @@ judge_comparisons() { # KERNEL DIR
 		done
 	done
 	for place in $MATRIX_REMOTES; do
-		compare "$1" "$2" "$place" zerocopy "${loads[0]}"
+		read -r -a loads <<<"${REMOTE_LOADS[$place]}"
+		compare "$1" "$2" "$place" zerocopy "${loads[@]}"
 	done
 	comparisons+=("${table[@]}")
 	table=("${rows[@]}")
