@@ -88,6 +88,13 @@ enum {
 };
 
 enum {
+	BPF_ANY = 0,
+	BPF_NOEXIST = 1,
+	BPF_EXIST = 2,
+	BPF_F_LOCK = 4,
+};
+
+enum {
 	BPF_TCP_ESTABLISHED = 1,
 	BPF_TCP_SYN_SENT = 2,
 	BPF_TCP_SYN_RECV = 3,
@@ -115,16 +122,39 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
+struct pt_regs {
+	long unsigned int ax;
+	long unsigned int cx;
+	long unsigned int dx;
+	long unsigned int si;
+	long unsigned int di;
+};
+
 typedef unsigned int sk_buff_data_t;
+
+struct net_device;
 
 struct sock;
 
 struct sk_buff {
+	union {
+		struct {
+			union {
+				struct net_device *dev;
+			};
+		};
+	};
 	struct sock *sk;
 	char cb[48];
+	unsigned int len;
 	unsigned int data_len;
+	sk_buff_data_t tail;
 	sk_buff_data_t end;
 	unsigned char *head;
+};
+
+struct msghdr {
+	unsigned int msg_flags;
 };
 
 struct sock_common {
@@ -136,12 +166,18 @@ typedef u64 netdev_features_t;
 
 struct sock {
 	struct sock_common __sk_common;
+	atomic_t sk_omem_alloc;
 	atomic_t sk_zckey;
 	netdev_features_t sk_route_caps;
 };
 
+struct net_device {
+	char name[16];
+};
+
 struct skb_shared_info {
 	__u8 flags;
+	__u8 tx_flags;
 	union {
 		void *destructor_arg;
 	};
@@ -164,6 +200,16 @@ struct sock_exterr_skb {
 struct tcp_sock {
 	u32 write_seq;
 	u32 snd_nxt;
+};
+
+struct ubuf_info_msgzc {
+	union {
+		struct {
+			u32 id;
+			u16 len;
+			u16 zerocopy: 1;
+		};
+	};
 };
 
 #pragma clang attribute pop

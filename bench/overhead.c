@@ -87,15 +87,16 @@ static void load_programs(struct bench *b)
 	const struct plan *plans[MODE_NR] = {NULL};
 	struct plan_request req = {
 		.backend = BACKEND_AUTO, .mode = b->o.modes[0], .size = b->o.size};
+	const struct num optmem_max = {0};
 	int err = offers ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < plan_alternatives_nr; i++)
-		offers[i].answer = ANSWER_YES;
+	if (!err)
+		session__presume(offers, BACKEND_AUTO);
 	if (!err)
 		err = plan__make(&b->plan, offers, &req);
 	plans[req.mode] = &b->plan;
 	if (!err)
-		err = session__open(&b->session, plans, 1);
+		err = session__open(&b->session, plans, 1, &optmem_max);
 	if (err)
 		fail("cannot load the programs", err);
 	free(offers);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* The maps of bpf/netiotrace.h, and the two ways to use them: find a watched socket, book bytes. */
+/* The maps of bpf/netiotrace.h, and the ways to use them: find a watched socket, book bytes, time.
+ */
 #ifndef NETIOTRACE_MAPS_BPF_H
 #define NETIOTRACE_MAPS_BPF_H
 
@@ -10,7 +11,7 @@ struct {
 	__type(value, struct nio_conn);
 } nio_conns SEC(".maps");
 
-/* User space sets max_entries of the next two from the number of slots. */
+/* User space sets max_entries of the next three from the number of slots. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -24,6 +25,41 @@ struct {
 	__type(key, __u32);
 	__type(value, struct nio_zc);
 } nio_zc SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct nio_path);
+} nio_paths SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, NIO_PLACES_MAX);
+	__type(key, struct nio_place);
+	__type(value, struct nio_sum);
+} nio_places SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, NIO_OTHERS_MAX);
+	__type(key, struct nio_other);
+	__type(value, struct nio_sum);
+} nio_others SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, NIO_OTHERS_MAX);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, NIO_STACK_DEPTH * sizeof(__u64));
+} nio_stacks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct nio_loss);
+} nio_losses SEC(".maps");
 
 /*
  * The entry of a socket, or NULL when nobody watches it. A socket has no cookie until somebody asks
@@ -46,9 +82,42 @@ static __always_inline struct nio_conn *conn_by_cookie(__u64 cookie)
 	return NULL;
 }
 
-static __always_inline struct nio_conn *conn_of(const struct sock *sk)
+static __always_inline __u64 cookie_of(const struct sock *sk, bool known)
 {
-	return conn_by_cookie(sk->__sk_common.skc_cookie.counter);
+	return NIO_FIELD(known, struct sock, sk, __sk_common.skc_cookie.counter);
+}
+
+static __always_inline struct nio_conn *conn_of(const struct sock *sk, bool known)
+{
+	return conn_by_cookie(cookie_of(sk, known));
+}
+
+static __always_inline struct nio_cell *cell_of(const struct nio_conn *conn, __u32 stage)
+{
+	__u32 i = nio_cell_index(conn->slot, conn->side, stage);
+
+	return bpf_map_lookup_elem(&nio_cells, &i);
+}
+
+/*
+ * The bucket of value, kept apart from how it was computed: verifiers until 6.2 lose track of its
+ * bounds when the compiler has folded the comparison into the computation.
+ */
+static __always_inline __u64 bucket_of(__u64 value)
+{
+	__u64 bucket = hist_bucket(value, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
+
+	asm volatile("" : "+r"(bucket));
+	return bucket;
+}
+
+/* Adds one to the bucket of value. */
+static __always_inline void count_in(__u64 *hist, __u64 value)
+{
+	__u64 bucket = bucket_of(value);
+
+	if (bucket < NIO_HIST_BUCKETS)
+		hist[bucket]++;
 }
 
 /*
@@ -57,17 +126,83 @@ static __always_inline struct nio_conn *conn_of(const struct sock *sk)
  */
 static __always_inline void book(const struct nio_conn *conn, __u32 stage, __u64 bytes)
 {
-	__u32 i = nio_cell_index(conn->slot, conn->side, stage);
-	struct nio_cell *cell = bpf_map_lookup_elem(&nio_cells, &i);
-	__u32 bucket;
+	struct nio_cell *cell = cell_of(conn, stage);
 
 	if (!cell)
 		return;
 	cell->bytes += bytes;
 	cell->events++;
-	bucket = hist_bucket(bytes, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
+	count_in(cell->hist, bytes);
+}
+
+/* Books the time of an event whose bytes are booked elsewhere. */
+static __always_inline void book_time(const struct nio_conn *conn, __u32 stage, __u64 ns)
+{
+	struct nio_cell *cell = cell_of(conn, stage);
+
+	if (!cell)
+		return;
+	cell->ns += ns;
+	cell->timed++;
+	count_in(cell->ns_hist, ns);
+}
+
+static __always_inline void add(__u64 *sum, __u64 value)
+{
+	__sync_fetch_and_add(sum, value);
+}
+
+/* Like count_in, where a softirq may be at the same bucket. */
+static __always_inline void count_in_shared(__u64 *hist, __u64 value)
+{
+	__u64 bucket = bucket_of(value);
+
 	if (bucket < NIO_HIST_BUCKETS)
-		cell->hist[bucket]++;
+		add(&hist[bucket], 1);
+}
+
+/*
+ * Books an event, and its time unless 0, of a stage that runs in process and in softirq context:
+ * see bpf/netiotrace.h.
+ */
+static __always_inline void book_shared(const struct nio_conn *conn, __u32 stage, __u64 bytes,
+					__u64 ns)
+{
+	struct nio_cell *cell = cell_of(conn, stage);
+
+	if (!cell)
+		return;
+	add(&cell->bytes, bytes);
+	add(&cell->events, 1);
+	count_in_shared(cell->hist, bytes);
+	if (!ns)
+		return;
+	add(&cell->ns, ns);
+	add(&cell->timed, 1);
+	count_in_shared(cell->ns_hist, ns);
+}
+
+static __always_inline struct nio_loss *losses(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&nio_losses, &zero);
+}
+
+static __always_inline void count_unmatched(void)
+{
+	struct nio_loss *loss = losses();
+
+	if (loss)
+		add(&loss->unmatched, 1);
+}
+
+static __always_inline void count_map_full(void)
+{
+	struct nio_loss *loss = losses();
+
+	if (loss)
+		add(&loss->map_full, 1);
 }
 
 #endif

@@ -6,9 +6,15 @@
 #include <bpf/bpf_core_read.h>
 
 #include "netiotrace.h"
+#include "kernel.bpf.h"
 #include "maps.bpf.h"
+#include "call.bpf.h"
+#include "completion.bpf.h"
 #include "stages.bpf.h"
+#include "copy.bpf.h"
 #include "tracepoint.bpf.h"
+#include "trampoline.bpf.h"
+#include "kprobe.bpf.h"
 
 char LICENSE[] SEC("license")
 = "GPL";

@@ -5,13 +5,14 @@
  * padding, and every size asserted, so that one compiler cannot disagree with the other in silence.
  *
  * Two channels, never mixed. nio_conns says which sockets are watched, by socket cookie, and is
- * filled by user space before the traffic. nio_cells and nio_zc are per-CPU statistics that only
- * grow: user space reads and subtracts, never resets.
+ * filled by user space before the traffic. All other maps that user space reads are per-CPU
+ * statistics that only grow: it reads and subtracts, never resets.
  *
  * How an update cannot be lost (a softirq may interrupt a program on the same CPU): each statistic
  * has exactly one writing program, its map is per CPU, and the kernel never runs a program inside
  * itself on one CPU; a run refused for that reason is counted by the kernel as a recursion miss,
- * which user space publishes as health.missed.
+ * which user space publishes as health.missed. What is written from process and from softirq
+ * context alike is added atomically, for Linux 5.10, which has no such refusal.
  */
 #ifndef NETIOTRACE_CONTRACT_H
 #define NETIOTRACE_CONTRACT_H
@@ -60,13 +61,17 @@ enum nio_side {
 #define NIO_HIST_SUB_BITS 3
 #define NIO_HIST_BUCKETS  256
 
-/* nio_cells: per CPU, index nio_cell_index(slot, side, stage). */
+/*
+ * nio_cells: per CPU, index nio_cell_index(slot, side, stage). Bytes and times of one event may be
+ * written by two programs, each its own fields.
+ */
 struct nio_cell {
 	__u64 bytes;
 	__u64 events;
-	__u64 ns;
-	__u64 pad;
-	__u64 hist[NIO_HIST_BUCKETS]; /* of bytes per event */
+	__u64 ns;                        /* spent in the timed events */
+	__u64 timed;                     /* events whose time was taken */
+	__u64 hist[NIO_HIST_BUCKETS];    /* of bytes per event */
+	__u64 ns_hist[NIO_HIST_BUCKETS]; /* of ns per timed event */
 };
 
 static inline __u32 nio_cell_index(__u32 slot, __u32 side, __u32 stage)
@@ -75,14 +80,100 @@ static inline __u32 nio_cell_index(__u32 slot, __u32 side, __u32 stage)
 }
 
 /*
- * nio_zc: per CPU, indexed by slot. Completions of MSG_ZEROCOPY sends, counted as the application
- * takes their notifications from the error queue.
+ * nio_zc: per CPU, indexed by slot. Completions of MSG_ZEROCOPY sends, counted as the kernel ends
+ * them, or as the application takes their notifications from the error queue: the plan says which.
  */
 struct nio_zc {
-	__u64 notifications; /* each stands for one or more sends */
-	__u64 sends;         /* sends completed */
-	__u64 copied;        /* of these, with SO_EE_CODE_ZEROCOPY_COPIED */
-	__u64 pad;
+	__u64 notifications;   /* each stands for one or more sends */
+	__u64 sends;           /* sends completed */
+	__u64 copied;          /* of these, with SO_EE_CODE_ZEROCOPY_COPIED */
+	__u64 bytes;           /* pinned by the completed sends */
+	__u64 timed;           /* notifications whose oldest send's begin is known */
+	__u64 ns;              /* from that begin to the completion, summed over the timed */
+	__u64 enobufs_optmem;  /* sends refused: sk_omem_alloc would pass net.core.optmem_max */
+	__u64 enobufs_memlock; /* sends refused: RLIMIT_MEMLOCK of the user */
+	__u64 ns_hist[NIO_HIST_BUCKETS];
+	__u64 outstanding_hist[NIO_HIST_BUCKETS]; /* bytes of one socket pinned, after each send */
+};
+
+/*
+ * The parts of a send call, from the entry of tcp_sendmsg to its return: enum suffix, JSON key,
+ * heading. At any moment a call is in exactly one of them, so they add up to its time.
+ */
+/* clang-format off */
+#define NIO_PATH_PARTS(X)                                      \
+	X(LOCK,           "lock",           "lock")            \
+	X(COPY,           "copy",           "copy")            \
+	X(PIN,            "pin",            "pin")             \
+	X(WAIT,           "wait",           "wait")            \
+	X(TRANSMIT,       "transmit",       "transmit")        \
+	X(INLINE_RECEIVE, "inline_receive", "inline receive")  \
+	X(RELEASE,        "release",        "release")         \
+	X(OTHER,          "other",          "other")
+
+enum nio_path_part {
+#define X(id, key, head) NIO_PATH_##id,
+	NIO_PATH_PARTS(X)
+#undef X
+	NIO_PATH_NR,
+};
+/* clang-format on */
+
+/* nio_paths: per CPU, indexed by slot. Times of the send calls that were followed from end to end.
+ */
+struct nio_path {
+	__u64 calls;
+	__u64 ns[NIO_PATH_NR];
+};
+
+/* Where a copy ran. */
+enum nio_context {
+	NIO_CONTEXT_UNKNOWN, /* this kernel does not tell */
+	NIO_CONTEXT_PROCESS,
+	NIO_CONTEXT_SOFTIRQ,
+};
+
+/* nio_places: per-CPU hash. Where the deferred copies of a slot ran, and on which device. */
+struct nio_place {
+	__u32 slot;
+	__u32 context; /* enum nio_context */
+	char comm[16]; /* of the task it ran in, or on top of */
+	char dev[16];  /* name of skb->dev; empty: none */
+};
+
+/*
+ * nio_others: per-CPU hash. Copies nobody ordered, by who made them: stack is an entry of
+ * nio_stacks, whose frames above skb_copy_bits name the caller; < 0 when it was not taken, then
+ * kind alone says what it was.
+ */
+enum nio_other_kind {
+	NIO_OTHER_COPY_BITS, /* skb_copy_bits: collapse, linearize, skb_copy, mtu probe */
+	NIO_OTHER_COALESCE,  /* skb_try_coalesce into the tail room of the skb before */
+};
+
+struct nio_other {
+	__u32 slot;
+	__u32 kind; /* enum nio_other_kind */
+	__s32 stack;
+	__u32 pad;
+};
+
+/* Value of both. */
+struct nio_sum {
+	__u64 bytes;
+	__u64 events;
+	__u64 ns;
+};
+
+#define NIO_ZC_SENDS    65536 /* elements of nio_zc_sends when completions are watched */
+#define NIO_PLACES_MAX  256
+#define NIO_OTHERS_MAX  256
+#define NIO_STACK_DEPTH 12
+
+/* nio_losses: per CPU, one element. */
+struct nio_loss {
+	__u64 unmatched; /* an end without its beginning, or the reverse: the time was dropped */
+	__u64 map_full;  /* no room for the state of an event: its time was dropped */
 };
 
 /*
@@ -105,21 +196,33 @@ static inline __u32 nio_conn_index(__u64 cookie, __u32 i)
 struct nio_conn {
 	__u64 cookie; /* 0: free */
 	__u32 slot;
-	__u32 side;      /* enum nio_side */
-	__u32 zckey;     /* sk_zckey at the last send seen */
-	__u32 write_seq; /* tcp_sock.write_seq at the last transmit seen */
-	__u32 seen;      /* NIO_SEEN_* */
-	__u32 pad;
+	__u32 side;            /* enum nio_side */
+	__u32 zckey;           /* sk_zckey at the last send seen */
+	__u32 write_seq;       /* tcp_sock.write_seq at the last transmit seen */
+	__u32 seen;            /* NIO_SEEN_* */
+	__u32 pinned;          /* by skb_zerocopy_iter_stream in the call in progress */
+	__u64 rx_begin;        /* when the copy in progress began; 0: none */
+	__u64 pinned_total;    /* bytes pinned so far; written by the sender only */
+	__u64 completed_total; /* the value of pinned_total that has completed */
 };
 
 /* write_seq holds a value. Until then a transmit takes snd_nxt for it: all earlier bytes are out.
  */
 #define NIO_SEEN_WRITE_SEQ 1u
+/* skb_zerocopy_iter_stream is being watched, so that pinned counts. */
+#define NIO_SEEN_PIN 2u
+/* The call in progress takes page references. */
+#define NIO_SEEN_SPLICE 4u
 
 #ifndef __VMLINUX_H__
-_Static_assert(sizeof(struct nio_cell) == 32 + 8 * NIO_HIST_BUCKETS, "nio_cell layout");
-_Static_assert(sizeof(struct nio_zc) == 32, "nio_zc layout");
-_Static_assert(sizeof(struct nio_conn) == 32, "nio_conn layout");
+_Static_assert(sizeof(struct nio_cell) == 32 + 2 * 8 * NIO_HIST_BUCKETS, "nio_cell layout");
+_Static_assert(sizeof(struct nio_zc) == 64 + 2 * 8 * NIO_HIST_BUCKETS, "nio_zc layout");
+_Static_assert(sizeof(struct nio_path) == 8 + 8 * NIO_PATH_NR, "nio_path layout");
+_Static_assert(sizeof(struct nio_place) == 40, "nio_place layout");
+_Static_assert(sizeof(struct nio_other) == 16, "nio_other layout");
+_Static_assert(sizeof(struct nio_sum) == 24, "nio_sum layout");
+_Static_assert(sizeof(struct nio_loss) == 16, "nio_loss layout");
+_Static_assert(sizeof(struct nio_conn) == 56, "nio_conn layout");
 #endif
 
 #endif

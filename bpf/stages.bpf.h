@@ -1,161 +1,232 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * What each event means for the ledger: inline cores that take plain kernel pointers and know
- * nothing of how they were called. The SEC() wrappers of each backend are elsewhere.
+ * What each event means for the bytes of the ledger: inline cores that take plain kernel pointers
+ * and know nothing of how they were called. The SEC() wrappers of each backend are elsewhere.
  */
 #ifndef NETIOTRACE_STAGES_BPF_H
 #define NETIOTRACE_STAGES_BPF_H
 
-/*
- * Reads ptr->field of an address that the verifier does not know as a pointer: as a plain load
- * where the kernel lets an address be declared a type (6.2), else through a helper, which costs
- * five times as much.
- */
-extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
-#define kernel_read(type, ptr, field)                                                         \
-	(bpf_rdonly_cast                                                                      \
-		 ? ((const type *)bpf_rdonly_cast(ptr, bpf_core_type_id_kernel(type)))->field \
-		 : BPF_CORE_READ((const type *)(ptr), field))
-
-/* Preprocessor constants of the kernel, which BTF does not carry. */
-#define NETIF_F_SG                 (1ULL << 0)
-#define SKBFL_ZEROCOPY_ENABLE      (1U << 0)
-#define SO_EE_ORIGIN_ZEROCOPY      5
-#define SO_EE_CODE_ZEROCOPY_COPIED 1
+/* Does this kernel have MSG_SPLICE_PAGES? It does where skb_splice_from_iter exists. */
+const volatile bool nio_splice_pages = false;
 
 /*
- * A send call returned ret. The kernel chooses the copy mode once per call (tcp_sendmsg_locked), so
- * the whole of ret was either pinned or copied: pinned if the call took a zero-copy id (sk_zckey
- * moved) and the route does scatter-gather; else copied. One thread sends on a socket at a time.
+ * The kernel chooses the copy mode once per call (tcp_sendmsg_locked), so the whole of it was
+ * either pinned or not: pinned if the call took a zero-copy id (sk_zckey moved) and the route does
+ * scatter-gather. One thread sends on a socket at a time.
  */
+static __always_inline bool call_pinned(struct sock *sk, struct nio_conn *conn, bool known)
+{
+	__u32 zckey = NIO_FIELD(known, struct sock, sk, sk_zckey.counter);
+	bool moved = zckey != conn->zckey;
+
+	conn->zckey = zckey;
+	return moved && (NIO_FIELD(known, struct sock, sk, sk_route_caps) & NETIF_F_SG);
+}
+
+/* A send call queued ret bytes: books them. spliced: it took page references. */
+static __always_inline void on_sent(struct sock *sk, struct nio_conn *conn, __u32 ret, bool spliced,
+				    bool known)
+{
+	__u32 pinned;
+
+	if (call_pinned(sk, conn, known)) {
+		pinned = conn->seen & NIO_SEEN_PIN ? conn->pinned : ret;
+		conn->pinned = 0;
+		book(conn, NIO_STAGE_TX_PIN, pinned);
+		on_pinned_send(conn, conn->zckey - 1, pinned);
+		if (pinned != ret)
+			book(conn, NIO_STAGE_TX_COPY, ret - pinned);
+		return;
+	}
+	book(conn, spliced ? NIO_STAGE_TX_SPLICE : NIO_STAGE_TX_COPY, ret);
+}
+
+/* A send call returned ret. */
 static __always_inline void on_send_return(struct sock *sk, int ret)
 {
-	struct nio_conn *conn = conn_of(sk);
-	__u32 zckey, pinned;
+	struct nio_conn *conn = conn_of(sk, KNOWN);
+
+	if (conn && ret > 0)
+		on_sent(sk, conn, ret, false, KNOWN);
+}
+
+/* tcp_sendmsg_locked returned ret: like on_send_return, with the message to look at. */
+static __always_inline void on_send_locked_return(struct sock *sk, const struct msghdr *msg,
+						  int ret)
+{
+	struct nio_conn *conn = conn_of(sk, KNOWN);
+	bool spliced;
 
 	if (!conn || ret <= 0)
 		return;
-	zckey = sk->sk_zckey.counter;
-	pinned = zckey != conn->zckey && (sk->sk_route_caps & NETIF_F_SG);
-	conn->zckey = zckey;
-	book(conn, pinned ? NIO_STAGE_TX_PIN : NIO_STAGE_TX_COPY, ret);
+	spliced = nio_splice_pages && (msg->msg_flags & MSG_SPLICE_PAGES) &&
+		  (sk->sk_route_caps & NETIF_F_SG);
+	on_sent(sk, conn, ret, spliced, KNOWN);
+}
+
+/* do_tcp_sendpages took ret bytes by reference: what sendfile and splice did until Linux 6.4. */
+static __always_inline void on_sendpages_return(const struct sock *sk, int ret)
+{
+	struct nio_conn *conn = conn_of(sk, KNOWN);
+
+	if (conn && ret > 0)
+		book(conn, NIO_STAGE_TX_SPLICE, ret);
+}
+
+/*
+ * skb_zerocopy_iter_stream pinned ret bytes for a send call: kept until the call ends. -EMSGSIZE
+ * and -EEXIST only make the caller try again with a new skb.
+ */
+static __always_inline void on_pin(const struct sock *sk, int ret)
+{
+	struct nio_conn *conn = conn_of(sk, KNOWN);
+
+	if (!conn)
+		return;
+	conn->seen |= NIO_SEEN_PIN;
+	if (ret > 0)
+		conn->pinned += ret;
 }
 
 /*
  * A FIN takes a sequence number and is no payload. It is queued as soon as the state has left those
  * in which data can still be written.
  */
-static __always_inline __u32 fin_queued(const struct sock *sk)
+static __always_inline __u32 fin_queued(const struct sock *sk, bool known)
 {
-	__u8 state = sk->__sk_common.skc_state;
+	__u8 state = NIO_FIELD(known, struct sock, sk, __sk_common.skc_state);
 
 	return state != TCP_ESTABLISHED && state != TCP_CLOSE_WAIT && state != TCP_SYN_SENT &&
 	       state != TCP_SYN_RECV;
 }
 
 /*
- * TCP hands a packet of sk to the device: books what was copied into the socket since its previous
- * packet, by write_seq, the kernel's own count of queued bytes. Runs under the socket's lock
- * (__tcp_transmit_skb), before snd_nxt moves past the packet, and once everything is acknowledged
- * nothing is left unbooked: every byte leaves in some packet. Only for sockets without SO_ZEROCOPY,
- * whose bytes can only have been copied.
+ * Bytes queued on sk since this was last asked, by write_seq, the kernel's own count of them. base:
+ * where to begin the first time.
  */
-static __always_inline void on_transmit(const struct sk_buff *skb)
+static __always_inline __u32 queued_since(const struct sock *sk, struct nio_conn *conn, __u32 base,
+					  bool known)
 {
-	const struct sock *sk = skb->sk;
-	const struct tcp_sock *tp = (const struct tcp_sock *)sk;
+	__u32 write_seq =
+		BPF_CORE_READ((const struct tcp_sock *)sk, write_seq) - fin_queued(sk, known);
+
+	if (conn->seen & NIO_SEEN_WRITE_SEQ)
+		base = conn->write_seq;
+	conn->write_seq = write_seq;
+	conn->seen |= NIO_SEEN_WRITE_SEQ;
+	return write_seq - base;
+}
+
+/*
+ * TCP hands a packet of sk to the device: books what was copied into the socket since its previous
+ * packet. Runs under the socket's lock (__tcp_transmit_skb), before snd_nxt moves past the packet,
+ * and once everything is acknowledged nothing is left unbooked: every byte leaves in some packet.
+ * Only for sockets without SO_ZEROCOPY, whose bytes can only have been copied.
+ */
+static __always_inline void on_transmit(const struct sock *sk, bool known)
+{
 	struct nio_conn *conn;
-	__u32 write_seq, base, bytes;
+	__u32 bytes;
 
 	if (!sk)
 		return;
-	conn = conn_of(sk);
+	conn = conn_of(sk, known);
 	if (!conn)
 		return;
-	write_seq = BPF_CORE_READ(tp, write_seq) - fin_queued(sk);
-	base = conn->seen & NIO_SEEN_WRITE_SEQ ? conn->write_seq : BPF_CORE_READ(tp, snd_nxt);
-	conn->write_seq = write_seq;
-	conn->seen |= NIO_SEEN_WRITE_SEQ;
-	bytes = write_seq - base;
+	bytes = queued_since(sk, conn, BPF_CORE_READ((const struct tcp_sock *)sk, snd_nxt), known);
 	if (bytes)
 		book(conn, NIO_STAGE_TX_COPY, bytes);
 }
 
-/* The notification an error-queue record carries. */
-struct zc_notification {
-	__u32 lo, hi; /* ids of the sends, inclusive; they wrap */
-	bool copied;
-};
-
-/* Reads it: 0, or -1 when the record is not of zero-copy. */
-static __always_inline int read_notification(const struct sk_buff *skb, struct zc_notification *n)
+/*
+ * tcp_sendmsg_locked begins: notes whether it takes page references, and at the first call where
+ * the socket's bytes begin.
+ */
+static __always_inline void on_send_begin(const struct sock *sk, const struct msghdr *msg)
 {
-	const void *serr = (const char *)skb + bpf_core_field_offset(struct sk_buff, cb);
+	struct nio_conn *conn = conn_of(sk, ADDRESS);
 
-	if (kernel_read(struct sock_exterr_skb, serr, ee.ee_origin) != SO_EE_ORIGIN_ZEROCOPY ||
-	    kernel_read(struct sock_exterr_skb, serr, ee.ee_errno))
-		return -1;
-	n->lo = kernel_read(struct sock_exterr_skb, serr, ee.ee_info);
-	n->hi = kernel_read(struct sock_exterr_skb, serr, ee.ee_data);
-	n->copied =
-		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED;
-	return 0;
+	if (!conn)
+		return;
+	conn->seen &= ~NIO_SEEN_SPLICE;
+	if (nio_splice_pages &&
+	    (NIO_FIELD(ADDRESS, struct msghdr, msg, msg_flags) & MSG_SPLICE_PAGES) &&
+	    (NIO_FIELD(ADDRESS, struct sock, sk, sk_route_caps) & NETIF_F_SG))
+		conn->seen |= NIO_SEEN_SPLICE;
+	if (!(conn->seen & NIO_SEEN_WRITE_SEQ))
+		queued_since(sk, conn, 0, ADDRESS);
+}
+
+/* do_tcp_sendpages begins: the same, for what is spliced in any case. */
+static __always_inline void on_sendpages_begin(const struct sock *sk)
+{
+	struct nio_conn *conn = conn_of(sk, ADDRESS);
+
+	if (!conn)
+		return;
+	conn->seen |= NIO_SEEN_SPLICE;
+	if (!(conn->seen & NIO_SEEN_WRITE_SEQ))
+		queued_since(sk, conn, 0, ADDRESS);
+}
+
+/*
+ * tcp_push at the end of a send call that queued something; it is also called before waiting for
+ * memory, but with TCP_NAGLE_PUSH. Books what was queued since the last, by write_seq. For
+ * kretprobes cannot do it: of a function that sleeps, only so many calls at once have their return
+ * seen (maxactive), and the rest are lost.
+ */
+static __always_inline void on_push(struct sock *sk, int nonagle)
+{
+	struct nio_conn *conn;
+	__u32 bytes;
+
+	if (nonagle & TCP_NAGLE_PUSH)
+		return;
+	conn = conn_of(sk, ADDRESS);
+	if (!conn || !(conn->seen & NIO_SEEN_WRITE_SEQ))
+		return;
+	bytes = queued_since(sk, conn, 0, ADDRESS);
+	if (bytes)
+		on_sent(sk, conn, bytes, conn->seen & NIO_SEEN_SPLICE, ADDRESS);
 }
 
 /* The application takes a notification from the error queue: sends lo to hi are complete. */
 static __always_inline void on_notification_read(const struct nio_conn *conn,
 						 const struct sk_buff *skb)
 {
+	const void *serr = (const char *)skb + bpf_core_field_offset(struct sk_buff, cb);
 	struct zc_notification n;
-	struct nio_zc *zc;
-	__u32 slot = conn->slot;
 
-	if (read_notification(skb, &n))
+	if (kernel_read(struct sock_exterr_skb, serr, ee.ee_origin) != SO_EE_ORIGIN_ZEROCOPY ||
+	    kernel_read(struct sock_exterr_skb, serr, ee.ee_errno))
 		return;
-	zc = bpf_map_lookup_elem(&nio_zc, &slot);
-	if (!zc)
-		return;
-	zc->notifications++;
-	zc->sends += n.hi - n.lo + 1;
-	if (n.copied)
-		zc->copied += n.hi - n.lo + 1;
+	n.lo = kernel_read(struct sock_exterr_skb, serr, ee.ee_info);
+	n.sends = kernel_read(struct sock_exterr_skb, serr, ee.ee_data) - n.lo + 1;
+	n.copied =
+		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED;
+	book_notification(conn, &n);
 }
 
 /*
- * skb_copy_datagram_iter is about to copy len bytes of skb to user memory: payload, or nothing at
- * all of a notification, which is empty and goes through here on its way to the application
- * (ip_recv_error, ipv6_recv_error).
+ * skb_copy_datagram_iter copies len bytes of skb to user memory: payload, or nothing at all of a
+ * notification, which is empty and goes through here on its way to the application (ip_recv_error,
+ * ipv6_recv_error). notifications: count those, too.
  */
-static __always_inline void on_rx_copy(const struct sk_buff *skb, int len)
+static __always_inline void on_rx_copy(const struct sk_buff *skb, int len, bool notifications,
+				       bool known)
 {
-	const struct sock *sk = skb->sk;
+	const struct sock *sk = NIO_FIELD(known, struct sk_buff, skb, sk);
 	struct nio_conn *conn;
 
 	if (!sk || len < 0)
 		return;
-	conn = conn_of(sk);
+	conn = conn_of(sk, known);
 	if (!conn)
 		return;
 	if (len)
 		book(conn, NIO_STAGE_RX_COPY, len);
-	else
+	else if (notifications)
 		on_notification_read(conn, skb);
-}
-
-/*
- * The entry of the socket that sent a zero-copy skb, found through its ubuf_info, which a
- * MSG_ZEROCOPY send keeps in the cb of an sk_buff charged to the sending socket (skb_from_uarg).
- * The skb's own sk is useless here: on loopback and veth it is orphaned before it arrives.
- */
-static __always_inline struct nio_conn *conn_of_uarg(const void *shinfo)
-{
-	const char *uarg = kernel_read(struct skb_shared_info, shinfo, destructor_arg);
-	const struct sock *sk;
-
-	if (!uarg)
-		return NULL;
-	sk = kernel_read(struct sk_buff, uarg - bpf_core_field_offset(struct sk_buff, cb), sk);
-	return conn_by_cookie(kernel_read(struct sock, sk, __sk_common.skc_cookie.counter));
 }
 
 /*
@@ -169,12 +240,13 @@ static __always_inline void on_zerocopy_arrival(const struct sk_buff *skb)
 
 	if (!skb->data_len)
 		return;
-	shinfo = skb->head + skb->end;
-	if (!(kernel_read(struct skb_shared_info, shinfo, flags) & SKBFL_ZEROCOPY_ENABLE))
+	shinfo = shinfo_of(skb, KNOWN);
+	if (!is_zerocopy(shinfo))
 		return;
-	conn = conn_of_uarg(shinfo);
+	conn = conn_by_cookie(
+		cookie_of_uarg(kernel_read(struct skb_shared_info, shinfo, destructor_arg)));
 	if (conn)
-		book(conn, NIO_STAGE_DEFERRED_COPY, skb->data_len);
+		book_shared(conn, NIO_STAGE_DEFERRED_COPY, skb->data_len, 0);
 }
 
 #endif

@@ -16,14 +16,15 @@ int BPF_PROG(nio_tp_send_return, struct sock *sk, int ret, int flags)
 SEC("?tp_btf/net_dev_queue")
 int BPF_PROG(nio_tp_transmit, struct sk_buff *skb)
 {
-	on_transmit(skb);
+	/* skb->sk is NULL for what is not TCP's: a packet socket, a forwarded packet. */
+	on_transmit(skb->sk, KNOWN);
 	return 0;
 }
 
 SEC("?tp_btf/skb_copy_datagram_iovec")
 int BPF_PROG(nio_tp_rx_copy, const struct sk_buff *skb, int len)
 {
-	on_rx_copy(skb, len);
+	on_rx_copy(skb, len, true, KNOWN);
 	return 0;
 }
 
@@ -31,6 +32,40 @@ SEC("?tp_btf/netif_receive_skb")
 int BPF_PROG(nio_tp_zerocopy_arrival, struct sk_buff *skb)
 {
 	on_zerocopy_arrival(skb);
+	return 0;
+}
+
+/* Of the above, notifications only: where payload is counted by another backend. */
+SEC("?tp_btf/skb_copy_datagram_iovec")
+int BPF_PROG(nio_tp_notification, const struct sk_buff *skb, int len)
+{
+	if (!len)
+		on_rx_copy(skb, len, true, KNOWN);
+	return 0;
+}
+
+/*
+ * For the other backends, too: completions where the function that ends them is inlined, and
+ * receive work done on a sender's clock.
+ */
+SEC("?tp_btf/inet_sk_error_report")
+int BPF_PROG(nio_tp_uarg_report, const struct sock *sk)
+{
+	on_uarg_report(sk);
+	return 0;
+}
+
+SEC("?tp_btf/softirq_entry")
+int BPF_PROG(nio_tp_softirq_entry, unsigned int vec)
+{
+	call_softirq(vec, true);
+	return 0;
+}
+
+SEC("?tp_btf/softirq_exit")
+int BPF_PROG(nio_tp_softirq_exit, unsigned int vec)
+{
+	call_softirq(vec, false);
 	return 0;
 }
 

@@ -43,8 +43,7 @@ struct sender {
 static int sender__lost(struct sender *s, int err)
 {
 	if (err == -ECONNRESET || err == -EPIPE)
-		herald__error(s->report, "The receiver closed the control connection: it ended, or "
-					 "it serves another session");
+		herald__error(s->report, "The receiver closed the control connection: it ended");
 	else if (err == -EPROTO)
 		herald__error(s->report, "What answers there is not netiotrace's receiver");
 	else if (err == -EPROTONOSUPPORT)
@@ -277,7 +276,10 @@ static int sender__connect_control(struct sender *s)
 	if (fd < 0) {
 		if (fd == -ECONNRESET || fd == -EPIPE)
 			return sender__refused(s, fd);
-		herald__error(s->report, "No connection to the receiver: %s", strerror(-fd));
+		herald__error(s->report,
+			      "No connection to the receiver: %s (start netiotrace serve or "
+			      "netio-loadgen recv there)",
+			      strerror(-fd));
 		return fd;
 	}
 	err = channel__open(&s->plane.channel, fd);

@@ -40,6 +40,7 @@ static int examine(struct diagnosis *d, const struct options *o)
 			.mode = mode,
 			.size = o->size,
 			.count_calls = o->count_calls,
+			.times = o->times,
 		};
 
 		if (plan__make(&d->plans[mode], offers, &req))

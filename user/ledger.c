@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "ledger.h"
-
-static const char NEEDS_FUNCTIONS[] = "the tracepoint backend has no hook inside this stage";
+#include "ledger_time.h"
 
 static struct num known(uint64_t value)
 {
@@ -15,30 +14,6 @@ static struct num known(uint64_t value)
 static struct num unknown(const char *reason)
 {
 	return (struct num){.reason = reason};
-}
-
-/*
- * Bucket counts of now minus base as a histogram. The sum is exact; where one bucket holds every
- * event they are taken to be of one size, the mean, which for equal messages they are.
- */
-static struct hist *sizes_since(const struct nio_cell *base, const struct nio_cell *now)
-{
-	struct hist *h = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
-	unsigned int occupied = 0;
-
-	if (!h)
-		return NULL;
-	for (uint32_t i = 0; i < NIO_HIST_BUCKETS; i++) {
-		if (now->hist[i] == base->hist[i])
-			continue;
-		hist__add_bucket(h, i, now->hist[i] - base->hist[i]);
-		occupied++;
-	}
-	if (h->count)
-		h->sum = now->bytes - base->bytes;
-	if (occupied == 1)
-		h->min = h->max = h->sum / h->count;
-	return h;
 }
 
 static int book_stage(struct run_result *r, const struct plan *plan, enum nio_stage stage,
@@ -51,9 +26,8 @@ static int book_stage(struct run_result *r, const struct plan *plan, enum nio_st
 		return 0;
 	out->bytes = now->bytes - base->bytes;
 	out->events = now->events - base->events;
-	out->ns = unknown(NEEDS_FUNCTIONS);
 	hist__free(out->sizes);
-	out->sizes = sizes_since(base, now);
+	out->sizes = ledger__hist(base->hist, now->hist, out->bytes);
 	return out->sizes ? 0 : -ENOMEM;
 }
 
@@ -81,6 +55,46 @@ static enum nio_side side_of(enum nio_stage stage)
 	return sides[stage];
 }
 
+/* What the programs may have lost: of all slots, hence of what ran meanwhile besides. */
+static void book_health(struct run_result *r, const struct plan *plan, const struct snapshot *base,
+			const struct snapshot *now)
+{
+	struct health *h = &r->health;
+
+	h->missed = known(now->missed - base->missed);
+	h->dropped = unknown("no events are sent to user space that could be lost on the way");
+	if (plan__pairs_events(plan)) {
+		h->map_full = known(now->loss.map_full - base->loss.map_full);
+		h->unmatched = known(now->loss.unmatched - base->loss.unmatched);
+	} else {
+		h->map_full = unknown("no program of this backend inserts into a map");
+		h->unmatched = unknown("no probe of this backend pairs a beginning with an end");
+	}
+}
+
+/* Copies nobody ordered are booked to whichever side's socket they belong to. */
+static int book_other_copies(struct run_result *r, const struct plan *plan,
+			     const struct snapshot *base, const struct snapshot *now)
+{
+	struct stage_result *out = &r->stages[NIO_STAGE_OTHER_COPY];
+	const struct nio_cell *tx = &now->cells[NIO_SIDE_SENDER][NIO_STAGE_OTHER_COPY];
+	const struct nio_cell *tx_base = &base->cells[NIO_SIDE_SENDER][NIO_STAGE_OTHER_COPY];
+	const char *missing = plan__no_probe(plan, PROBE_COALESCE);
+
+	if (out->quality == QUALITY_UNAVAILABLE)
+		return 0;
+	out->bytes += tx->bytes - tx_base->bytes;
+	out->events += tx->events - tx_base->events;
+	for (uint32_t i = 0; i < NIO_HIST_BUCKETS; i++)
+		if (tx->hist[i] != tx_base->hist[i])
+			hist__add_bucket(out->sizes, i, tx->hist[i] - tx_base->hist[i]);
+	if (out->sizes->count)
+		out->sizes->sum = out->bytes;
+	if (missing)
+		out->reason = "without what skb_try_coalesce copies: it cannot be watched here";
+	return 0;
+}
+
 int ledger__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
 		 const struct snapshot *now)
 {
@@ -98,14 +112,13 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 		if (err)
 			return err;
 	}
-	if (plan__sees_completions(plan))
+	err = book_other_copies(r, plan, base, now);
+	if (err)
+		return err;
+	if (!plan__no_probe(plan, PROBE_COMPLETION))
 		book_completions(r, &base->zc, &now->zc);
-	r->health.missed = known(now->missed - base->missed);
-	r->health.map_full = unknown("no program of this backend inserts into a map");
-	r->health.unmatched = unknown("no probe of this backend pairs a beginning with an end");
-	r->health.dropped =
-		unknown("this backend sends no events to user space that could be lost");
-	return 0;
+	book_health(r, plan, base, now);
+	return ledger_time__book(r, plan, base, now);
 }
 
 void ledger__no_kernel(struct run_result *r, const char *reason)
@@ -117,10 +130,18 @@ void ledger__no_kernel(struct run_result *r, const char *reason)
 			continue;
 		r->stages[stage].quality = QUALITY_UNAVAILABLE;
 		r->stages[stage].reason = reason;
-		r->stages[stage].ns = unknown(reason);
+		r->stages[stage].ns = r->stages[stage].timed = unknown(reason);
 	}
 	r->copies_per_byte = (struct real){.reason = reason};
 	r->notifications = unknown(reason);
+	r->path_calls = unknown(reason);
+	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
+		r->path_ns[p] = unknown(reason);
+	r->pinned.completed_bytes = unknown(reason);
+	r->pinned.completion.reason = reason;
+	r->pinned.outstanding.reason = reason;
+	r->enobufs_optmem = r->enobufs_memlock = unknown(reason);
+	r->places_reason = reason;
 }
 
 /* The load generator counts every gather, and times one in 64: the sum is scaled from those. */
@@ -133,6 +154,7 @@ static void book_gather(struct run_result *r, const struct driver_report *sender
 	gather->event = "message";
 	gather->bytes = sender->gather_bytes;
 	gather->events = sender->gather_events;
+	gather->timed = known(sender->gather_sampled);
 	if (!sender->gather_events)
 		gather->ns = known(0);
 	else if (!sender->gather_sampled)
@@ -225,7 +247,6 @@ static int add_stage(struct stage_result *dst, const struct stage_result *src)
 {
 	dst->bytes += src->bytes;
 	dst->events += src->events;
-	add_num(&dst->ns, &src->ns);
 	if (src->quality == QUALITY_UNAVAILABLE) {
 		dst->quality = QUALITY_UNAVAILABLE;
 		dst->reason = src->reason;
@@ -247,7 +268,7 @@ static int copy_run(struct run_result *dst, const struct run_result *src)
 		err = add_hist(&dst->stages[s].sizes, src->stages[s].sizes);
 	for (int k = 0; k < LATENCY_NR && !err; k++)
 		err = add_hist(&dst->app.latency[k].hist, src->app.latency[k].hist);
-	return err;
+	return err ? err : ledger_time__own(dst, src);
 }
 
 static void add_counts(struct run_result *dst, const struct run_result *src)
@@ -261,8 +282,6 @@ static void add_counts(struct run_result *dst, const struct run_result *src)
 	dst->unaccounted_rx += src->unaccounted_rx;
 	add_zc(&dst->kernel_zc, &src->kernel_zc);
 	add_num(&dst->notifications, &src->notifications);
-	for (int p = 0; p < PATH_NR; p++)
-		add_num(&dst->path_ns[p], &src->path_ns[p]);
 	for (int c = 0; c < PERF_NR; c++) {
 		add_num(&dst->perf[NIO_SIDE_SENDER][c], &src->perf[NIO_SIDE_SENDER][c]);
 		add_num(&dst->perf[NIO_SIDE_RECEIVER][c], &src->perf[NIO_SIDE_RECEIVER][c]);
@@ -283,7 +302,7 @@ int ledger__add(struct run_result *dst, const struct run_result *src)
 	err = add_app(&dst->app, &src->app);
 	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
 		err = add_stage(&dst->stages[s], &src->stages[s]);
-	return err;
+	return err ? err : ledger_time__add(dst, src);
 }
 
 static void close_copies(struct run_result *r)

@@ -37,6 +37,8 @@ enum key {
 	KEY_IPV6,
 	KEY_BACKEND,
 	KEY_COUNT_CALLS,
+	KEY_TIMES,
+	KEY_NO_TIMES,
 	KEY_INTERVAL,
 	KEY_CPU_SENDER,
 	KEY_CPU_RECEIVER,
@@ -82,6 +84,11 @@ static const struct argp_option option_table[] = {
 	 "auto, trampoline, kprobe, tracepoint; none: load generator only, no root needed", 0},
 	{"count-calls", KEY_COUNT_CALLS, 0, 0,
 	 "count every send call even of messages under 16k, where that costs several percent", 0},
+	{"times", KEY_TIMES, 0, 0,
+	 "take the time of each part of a send call even of messages under 64k, where that costs "
+	 "several percent",
+	 0},
+	{"no-times", KEY_NO_TIMES, 0, 0, "take no times in the kernel, only bytes", 0},
 	{"interval", KEY_INTERVAL, "TIME", 0, "refresh of the live view, 50ms to 1h (default 1s)",
 	 0},
 	{0, 0, 0, 0, "What comes out:", 4},
@@ -225,6 +232,13 @@ static void set_modes(struct options *o, const char *arg)
 		refuse("--mode takes twocopy, onecopy, zerocopy or all, not '%s'.", arg);
 }
 
+static void set_times(struct options *o, enum times times)
+{
+	if (o->times != TIMES_AUTO && o->times != times)
+		refuse("--times and --no-times exclude each other.");
+	o->times = times;
+}
+
 static void ignore_cpu(unsigned int cpu, void *arg)
 {
 	(void)cpu;
@@ -313,6 +327,12 @@ static error_t parse_special(struct options *o, int key, const char *arg, unsign
 			refuse("--backend takes auto, trampoline, kprobe, tracepoint or none, "
 			       "not '%s'.",
 			       arg);
+		return 0;
+	case KEY_TIMES:
+		set_times(o, TIMES_ON);
+		return 0;
+	case KEY_NO_TIMES:
+		set_times(o, TIMES_OFF);
 		return 0;
 	case KEY_CPU_SENDER:
 		o->sender_cpus = cpu_list("--cpu-sender", arg);

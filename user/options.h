@@ -51,6 +51,7 @@ struct options {
 	bool ipv6;
 	enum backend backend;
 	bool count_calls;
+	enum times times;
 	uint64_t interval_ns;
 	const char *sender_cpus, *receiver_cpus; /* lists as given; NULL: not pinned */
 	uint64_t sndbuf, rcvbuf;                 /* 0: the kernel's */

@@ -3,31 +3,136 @@
 #include <errno.h>
 #include <string.h>
 
+/* The kernel's own "not supported", which user space has no name for. */
+#define ENOTSUPP 524
+
 #include "plan.h"
 
-/* In order of preference within a probe. Other backends are further rows here. */
+#define TP    BACKEND_TRACEPOINT
+#define FN    BACKEND_TRAMPOLINE
+#define KP    BACKEND_KPROBE
+#define EXACT QUALITY_EXACT, NULL
+
+static const char MERGED[] =
+	"read as the application takes the notification; the kernel merges those of adjacent sends "
+	"without comparing whether they were copied";
+static const char ARRIVAL[] = "counted where zero-copy pages arrive for local delivery, which "
+			      "copies them: skb_copy_ubufs "
+			      "itself has no tracepoint";
+static const char BRACKETED[] =
+	"from a piece of page to the next event of the call: with it the accounting between them";
+static const char SOME_RETURNS[] =
+	"only calls whose return is seen: a kretprobe has room for so many at once";
+static const char OWN_SKBS[] =
+	"skb_copy_bits on a watched socket's skbs; XDP and drivers copy skbs that have no socket";
+
+/* In order of preference within a probe. */
 /* clang-format off */
 const struct alternative plan_alternatives[] = {
-	{ PROBE_SEND_RETURN, BACKEND_TRACEPOINT, "tp_btf/sock_send_length", "nio_tp_send_return",
-	  QUALITY_EXACT, NULL },
-	{ PROBE_TRANSMIT, BACKEND_TRACEPOINT, "tp_btf/net_dev_queue", "nio_tp_transmit",
-	  QUALITY_EXACT, NULL },
-	{ PROBE_ZEROCOPY_ARRIVAL, BACKEND_TRACEPOINT, "tp_btf/netif_receive_skb",
-	  "nio_tp_zerocopy_arrival", QUALITY_DERIVED,
-	  "counted where zero-copy pages arrive for local delivery, which copies them: "
-	  "skb_copy_ubufs itself has no tracepoint" },
-	{ PROBE_COMPLETION, BACKEND_TRACEPOINT, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
-	  QUALITY_DERIVED,
-	  "read as the application takes the notification; the kernel merges those of adjacent sends "
-	  "without comparing whether they were copied" },
-	{ PROBE_RX_COPY, BACKEND_TRACEPOINT, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
-	  QUALITY_EXACT, NULL },
+	{ PROBE_SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT, NULL, 3 },
+	{ PROBE_SEND_RETURN, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT, NULL, 0 },
+	{ PROBE_SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_send_return", EXACT, NULL, 0 },
+
+	{ PROBE_TRANSMIT, FN, "fentry/__tcp_transmit_skb", "nio_fe_transmit", EXACT, NULL, 0 },
+	{ PROBE_TRANSMIT, KP, "kprobe/__tcp_transmit_skb", "nio_kp_transmit", EXACT, NULL, 0 },
+	{ PROBE_TRANSMIT, TP, "tp_btf/net_dev_queue", "nio_tp_transmit", EXACT, NULL, 0 },
+
+	{ PROBE_PIN, FN, "fexit/skb_zerocopy_iter_stream", "nio_fx_pin5", EXACT,
+	  "skb_zerocopy_iter_stream", 5 },
+	{ PROBE_PIN, FN, "fexit/skb_zerocopy_iter_stream", "nio_fx_pin6", EXACT,
+	  "skb_zerocopy_iter_stream", 6 },
+
+	{ PROBE_SPLICE, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT,
+	  "skb_splice_from_iter", 0 },
+	{ PROBE_SPLICE, FN, "fexit/do_tcp_sendpages", "nio_fx_sendpages", EXACT, NULL, 5 },
+	{ PROBE_SPLICE, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT,
+	  "skb_splice_from_iter", 0 },
+	{ PROBE_SPLICE, KP, "kprobe/do_tcp_sendpages", "nio_kp_sendpages", EXACT, NULL, 0 },
+
+	{ PROBE_DEFERRED_COPY, FN, "fentry,fexit/skb_copy_ubufs", "nio_fe_deferred nio_fx_deferred",
+	  EXACT, NULL, 2 },
+	{ PROBE_DEFERRED_COPY, KP, "kprobe,kretprobe/skb_copy_ubufs",
+	  "nio_kp_deferred nio_kr_deferred", EXACT, NULL, 0 },
+	{ PROBE_DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_tp_zerocopy_arrival",
+	  QUALITY_DERIVED, ARRIVAL, NULL, 0 },
+
+	{ PROBE_RX_COPY, FN, "fexit/skb_copy_datagram_iter", "nio_fx_rx_copy", EXACT, NULL, 4 },
+	{ PROBE_RX_COPY, KP, "kprobe/skb_copy_datagram_iter", "nio_kp_rx_copy", EXACT, NULL, 0 },
+	{ PROBE_RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy", EXACT, NULL, 0 },
+
+	{ PROBE_COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_fe_completion", EXACT,
+	  NULL, 1 },
+	{ PROBE_COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_fe_completion2", EXACT,
+	  NULL, 2 },
+	{ PROBE_COMPLETION, FN, "fentry,fexit/msg_zerocopy_complete",
+	  "nio_fe_uarg_put nio_fx_uarg_put nio_tp_uarg_report", EXACT, NULL, 3 },
+	{ PROBE_COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_kp_completion", EXACT,
+	  NULL, 0 },
+	{ PROBE_COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_kp_completion2", EXACT,
+	  NULL, 0 },
+	{ PROBE_COMPLETION, KP, "kprobe,kretprobe/msg_zerocopy_complete",
+	  "nio_kp_uarg_put nio_kr_uarg_put nio_tp_uarg_report", EXACT, NULL, 0 },
+	{ PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
+	  QUALITY_DERIVED, MERGED, NULL, 0 },
+	{ PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_notification",
+	  QUALITY_DERIVED, MERGED, NULL, 0 },
+
+	{ PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_account3", EXACT,
+	  "msg_zerocopy_realloc", 3 },
+	{ PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_account4", EXACT,
+	  "msg_zerocopy_realloc", 4 },
+	{ PROBE_REFUSAL, FN, "fexit/sock_zerocopy_realloc", "nio_fx_account", EXACT, NULL, 3 },
+	{ PROBE_REFUSAL, KP, "kprobe,kretprobe/msg_zerocopy_realloc",
+	  "nio_kp_account nio_kr_account", QUALITY_DERIVED, SOME_RETURNS, NULL, 0 },
+	{ PROBE_REFUSAL, KP, "kprobe,kretprobe/sock_zerocopy_realloc",
+	  "nio_kp_account2 nio_kr_account2", QUALITY_DERIVED, SOME_RETURNS, NULL, 0 },
+
+	{ PROBE_OTHER_COPY, FN, "fentry,fexit/skb_copy_bits", "nio_fe_copy_bits nio_fx_copy_bits",
+	  QUALITY_DERIVED, OWN_SKBS, NULL, 4 },
+	{ PROBE_OTHER_COPY, KP, "kprobe,kretprobe/skb_copy_bits",
+	  "nio_kp_copy_bits nio_kr_copy_bits", QUALITY_DERIVED, OWN_SKBS, NULL, 0 },
+	{ PROBE_COALESCE, FN, "fentry,fexit/skb_try_coalesce", "nio_fe_coalesce nio_fx_coalesce",
+	  EXACT, NULL, 4 },
+	{ PROBE_COALESCE, KP, "kprobe,kretprobe/skb_try_coalesce",
+	  "nio_kp_coalesce nio_kr_coalesce", EXACT, NULL, 0 },
+
+	{ PROBE_CALL_TIME, FN, "fentry,fexit/tcp_sendmsg",
+	  "nio_fe_sendmsg nio_fe_locked nio_fx_locked nio_fx_sendmsg", EXACT, NULL, 0 },
+	{ PROBE_CALL_TIME, KP, "kprobe,kretprobe/tcp_sendmsg",
+	  "nio_kp_sendmsg nio_kp_locked nio_kp_release nio_kr_sendmsg", QUALITY_SAMPLED,
+	  SOME_RETURNS, NULL, 0 },
+	{ PROBE_COPY_TIME, FN, "fentry,fexit/sk_page_frag_refill", "nio_fe_refill nio_fx_refill",
+	  QUALITY_DERIVED, BRACKETED, NULL, 2 },
+	{ PROBE_COPY_TIME, KP, "kprobe,kretprobe/sk_page_frag_refill",
+	  "nio_kp_refill nio_kr_refill", QUALITY_DERIVED, BRACKETED, NULL, 0 },
+	{ PROBE_PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
+	  "nio_fe_pin_time nio_fx_pin_time", EXACT, NULL, 0 },
+	{ PROBE_PIN_TIME, KP, "kprobe,kretprobe/skb_zerocopy_iter_stream",
+	  "nio_kp_pin_time nio_kr_pin_time", EXACT, NULL, 0 },
+	{ PROBE_WAIT_TIME, FN, "fentry,fexit/sk_stream_wait_memory", "nio_fe_wait nio_fx_wait",
+	  EXACT, NULL, 0 },
+	{ PROBE_WAIT_TIME, KP, "kprobe,kretprobe/sk_stream_wait_memory",
+	  "nio_kp_wait nio_kr_wait", EXACT, NULL, 0 },
+	{ PROBE_TRANSMIT_TIME, FN, "fentry,fexit/tcp_write_xmit",
+	  "nio_fe_write_xmit nio_fx_write_xmit", EXACT, NULL, 0 },
+	{ PROBE_TRANSMIT_TIME, KP, "kprobe,kretprobe/tcp_write_xmit",
+	  "nio_kp_write_xmit nio_kr_write_xmit", EXACT, NULL, 0 },
+	{ PROBE_INLINE_TIME, FN, "tp_btf/softirq_entry", "nio_tp_softirq_entry nio_tp_softirq_exit",
+	  EXACT, NULL, 0 },
+	{ PROBE_INLINE_TIME, KP, "tp_btf/softirq_entry", "nio_tp_softirq_entry nio_tp_softirq_exit",
+	  EXACT, NULL, 0 },
+	{ PROBE_RX_TIME, FN, "fentry,fexit/skb_copy_datagram_iter", "nio_fe_rx_time nio_fx_rx_time",
+	  EXACT, NULL, 0 },
+	{ PROBE_RX_TIME, KP, "kprobe,kretprobe/skb_copy_datagram_iter",
+	  "nio_kp_rx_time nio_kr_rx_time", QUALITY_SAMPLED, SOME_RETURNS, NULL, 0 },
 };
 /* clang-format on */
 
 const size_t plan_alternatives_nr = sizeof(plan_alternatives) / sizeof(plan_alternatives[0]);
 
-/* What each probe is called and feeds, and why it may have no alternative at all. */
+static const char NO_MARK[] = "no tracepoint marks its beginning and its end";
+
+/* What each probe is called and feeds, and why a kernel with tracepoints only cannot have it. */
 static const struct {
 	const char *name;
 	const char *stage;
@@ -36,14 +141,27 @@ static const struct {
 } probes[PROBE_NR] = {
 	[PROBE_SEND_RETURN] = {"send_return", "tx_copy, tx_pin", "send call", NULL},
 	[PROBE_TRANSMIT] = {"transmit", "tx_copy", "transmit", NULL},
-	[PROBE_ZEROCOPY_ARRIVAL] = {"zerocopy_arrival", "deferred_copy", "skb", NULL},
-	[PROBE_COMPLETION] = {"completion", "zero-copy verdict", "notification", NULL},
-	[PROBE_RX_COPY] = {"rx_copy", "rx_copy", "skb", NULL},
+	[PROBE_PIN] =
+		{"pin", "tx_pin", "send call",
+		 "bytes are told by the send call: it pins the whole of a message, or nothing"},
 	[PROBE_SPLICE] = {"splice", "tx_splice", "send call",
 			  "no tracepoint tells spliced bytes from copied ones; netio-loadgen never "
 			  "calls sendfile or splice"},
-	[PROBE_OTHER_COPY] = {"other_copy", "other_copy", "skb",
+	[PROBE_DEFERRED_COPY] = {"deferred_copy", "deferred_copy", "skb", NULL},
+	[PROBE_RX_COPY] = {"rx_copy", "rx_copy", "skb", NULL},
+	[PROBE_COMPLETION] = {"completion", "zero-copy verdict", "notification", NULL},
+	[PROBE_REFUSAL] = {"refusal", "cause of ENOBUFS", "send call",
+			   "no tracepoint tells which limit refused a send"},
+	[PROBE_OTHER_COPY] = {"other_copy", "other_copy", "copy",
 			      "collapse, linearize and skb_copy have no tracepoint"},
+	[PROBE_COALESCE] = {"coalesce", "other_copy", "copy", "skb_try_coalesce has no tracepoint"},
+	[PROBE_CALL_TIME] = {"call_time", "path_ns", "send call", NO_MARK},
+	[PROBE_COPY_TIME] = {"copy_time", "path_ns copy", "send call", NO_MARK},
+	[PROBE_PIN_TIME] = {"pin_time", "path_ns pin", "send call", NO_MARK},
+	[PROBE_WAIT_TIME] = {"wait_time", "path_ns wait", "send call", NO_MARK},
+	[PROBE_TRANSMIT_TIME] = {"transmit_time", "path_ns transmit", "send call", NO_MARK},
+	[PROBE_INLINE_TIME] = {"inline_time", "path_ns inline_receive", "softirq", NO_MARK},
+	[PROBE_RX_TIME] = {"rx_time", "rx_copy time", "skb", NO_MARK},
 };
 
 static const char *const backend_names[] = {
@@ -79,9 +197,28 @@ static bool counts_calls(const struct plan_request *req)
 	return req->count_calls || req->mode == MODE_ZEROCOPY || req->size >= PLAN_COUNT_CALLS_SIZE;
 }
 
+static bool takes_times(const struct plan_request *req)
+{
+	return req->times == TIMES_ON ||
+	       (req->times == TIMES_AUTO && req->size >= PLAN_TIME_CALLS_SIZE);
+}
+
 static const char *not_wanted(enum probe_id probe, const struct plan_request *req)
 {
 	switch (probe) {
+	case PROBE_CALL_TIME:
+	case PROBE_COPY_TIME:
+	case PROBE_PIN_TIME:
+	case PROBE_WAIT_TIME:
+	case PROBE_TRANSMIT_TIME:
+	case PROBE_INLINE_TIME:
+	case PROBE_RX_TIME:
+		if (takes_times(req))
+			return NULL;
+		return req->times == TIMES_OFF ? "not used: --no-times was given"
+					       : "not used: taking the time of each call would "
+						 "cost several percent "
+						 "at this message size; --times takes it";
 	case PROBE_SEND_RETURN:
 		return counts_calls(req) ? NULL
 					 : "not used: a probe at each send call would cost several "
@@ -93,7 +230,7 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 	}
 }
 
-/* Why none of the alternatives of a probe can be had, by the last one refused. */
+/* Why an alternative cannot be had. */
 static const char *refusal(const struct offer *offer)
 {
 	switch (-offer->err) {
@@ -102,10 +239,13 @@ static const char *refusal(const struct offer *offer)
 	case ENOENT:
 	case ESRCH:
 		return "this kernel has no such hook";
+	case EPROTOTYPE:
+		return "the function takes other arguments in this kernel";
 	case EPERM:
 	case EACCES:
 		return "this kernel refused the program (permission denied)";
 	case EOPNOTSUPP:
+	case ENOTSUPP:
 		return "this kernel does not support such programs";
 	case ENOMEM:
 	case EAGAIN:
@@ -116,15 +256,61 @@ static const char *refusal(const struct offer *offer)
 	}
 }
 
+/* The parts of a send call have a time only within the call's. */
+static bool is_part_of_call(enum probe_id probe)
+{
+	return probe == PROBE_COPY_TIME || probe == PROBE_PIN_TIME || probe == PROBE_WAIT_TIME ||
+	       probe == PROBE_TRANSMIT_TIME || probe == PROBE_INLINE_TIME;
+}
+
+/* Programs that serve two probes can serve the second only if the first chose them, too. */
+static bool fits_plan(const struct plan *plan, const struct alternative *alt)
+{
+	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
+
+	/* Packets do not tell how their bytes were queued; calls of another backend count twice. */
+	if (alt->probe == PROBE_SPLICE && (!calls || calls->backend != alt->backend))
+		return false;
+	if (is_part_of_call(alt->probe) && !plan->chosen[PROBE_CALL_TIME])
+		return false;
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		const struct alternative *other = &plan_alternatives[i];
+
+		if (other->probe < alt->probe && plan->chosen[other->probe] != other &&
+		    !strcmp(other->programs, alt->programs))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Of several refusals the most telling one is kept: that a kernel lacks one of several names of a
+ * function says less than that it refused the program.
+ */
+static void note_refusal(struct plan *plan, enum probe_id probe, const struct offer *offer,
+			 int *told)
+{
+	int weight =
+		offer->err == -ENOENT || offer->err == -ESRCH || offer->err == -EPROTOTYPE ? 1 : 2;
+
+	if (weight < *told)
+		return;
+	*told = weight;
+	plan->reason[probe] = refusal(offer);
+	plan->remedy[probe] =
+		"a distribution's stock kernel, built with BTF and not locked down, has "
+		"it; netiotrace doctor tries every hook";
+}
+
 static void choose(struct plan *plan, enum probe_id probe, const struct offer *offers,
 		   const struct plan_request *req)
 {
 	bool other_backend = false;
+	int told = 0;
 
 	plan->reason[probe] = not_wanted(probe, req);
 	if (plan->reason[probe])
 		return;
-	plan->reason[probe] = probes[probe].nothing;
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
 		const struct alternative *alt = &plan_alternatives[i];
 
@@ -134,20 +320,32 @@ static void choose(struct plan *plan, enum probe_id probe, const struct offer *o
 			other_backend = true;
 			continue;
 		}
+		if (!fits_plan(plan, alt))
+			continue;
 		if (offers[i].answer == ANSWER_YES) {
 			plan->chosen[probe] = alt;
 			plan->reason[probe] = NULL;
 			plan->remedy[probe] = NULL;
 			return;
 		}
-		plan->reason[probe] = refusal(&offers[i]);
-		plan->remedy[probe] =
-			"run netiotrace doctor; a kernel built with BTF, 6.3 or later, "
-			"has it";
+		note_refusal(plan, probe, &offers[i], &told);
 	}
-	if (!plan->reason[probe] && other_backend) {
+	if (probe == PROBE_PIN && plan->chosen[PROBE_SEND_RETURN]) {
+		plan->reason[probe] = probes[probe].nothing;
+		plan->remedy[probe] = NULL;
+	}
+	if (plan->reason[probe])
+		return;
+	if (is_part_of_call(probe) && !plan->chosen[PROBE_CALL_TIME]) {
+		plan->reason[probe] = plan->reason[PROBE_CALL_TIME];
+	} else if (probes[probe].nothing &&
+		   (!other_backend || req->backend == BACKEND_TRACEPOINT)) {
+		plan->reason[probe] = probes[probe].nothing;
+	} else if (other_backend) {
 		plan->reason[probe] = "the backend asked for has no hook for it";
 		plan->remedy[probe] = "use --backend auto";
+	} else {
+		plan->reason[probe] = "not with the hooks chosen for the rest";
 	}
 }
 
@@ -178,7 +376,7 @@ static enum probe_id probe_of(const struct plan *plan, enum nio_stage stage)
 	case NIO_STAGE_TX_SPLICE:
 		return PROBE_SPLICE;
 	case NIO_STAGE_DEFERRED_COPY:
-		return PROBE_ZEROCOPY_ARRIVAL;
+		return PROBE_DEFERRED_COPY;
 	case NIO_STAGE_RX_COPY:
 		return PROBE_RX_COPY;
 	default:
@@ -202,6 +400,89 @@ void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_res
 	out->event = probes[probe].event;
 }
 
+const char *plan__no_probe(const struct plan *plan, enum probe_id probe)
+{
+	return plan->chosen[probe] ? NULL : plan->reason[probe];
+}
+
+/* The first of these probes that is missing says why. */
+static const char *first_missing(const struct plan *plan, const enum probe_id *needed, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!plan->chosen[needed[i]])
+			return plan->reason[needed[i]];
+	return NULL;
+}
+
+#define NEEDS(...)                                                \
+	first_missing(plan, (const enum probe_id[]){__VA_ARGS__}, \
+		      sizeof((const enum probe_id[]){__VA_ARGS__}) / sizeof(enum probe_id))
+
+const char *plan__no_path_time(const struct plan *plan, enum nio_path_part part)
+{
+	switch (part) {
+	case NIO_PATH_LOCK:
+	case NIO_PATH_RELEASE:
+		return NEEDS(PROBE_CALL_TIME);
+	case NIO_PATH_COPY:
+		/* Ended by whatever comes next: all of that must be seen. */
+		return NEEDS(PROBE_CALL_TIME, PROBE_COPY_TIME, PROBE_TRANSMIT_TIME,
+			     PROBE_WAIT_TIME);
+	case NIO_PATH_PIN:
+		return NEEDS(PROBE_CALL_TIME, PROBE_PIN_TIME);
+	case NIO_PATH_WAIT:
+		return NEEDS(PROBE_CALL_TIME, PROBE_WAIT_TIME);
+	case NIO_PATH_TRANSMIT:
+		/* Without it, receive work would pass for transmit. */
+		return NEEDS(PROBE_CALL_TIME, PROBE_TRANSMIT_TIME, PROBE_INLINE_TIME);
+	case NIO_PATH_INLINE_RECEIVE:
+		return NEEDS(PROBE_CALL_TIME, PROBE_INLINE_TIME);
+	default:
+		/* What is left when all the rest is known. */
+		return NEEDS(PROBE_CALL_TIME, PROBE_COPY_TIME, PROBE_PIN_TIME, PROBE_WAIT_TIME,
+			     PROBE_TRANSMIT_TIME, PROBE_INLINE_TIME);
+	}
+}
+
+const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage)
+{
+	const struct alternative *deferred = plan->chosen[PROBE_DEFERRED_COPY];
+
+	switch (stage) {
+	case NIO_STAGE_TX_COPY:
+		return plan__no_path_time(plan, NIO_PATH_COPY);
+	case NIO_STAGE_TX_PIN:
+		return plan__no_path_time(plan, NIO_PATH_PIN);
+	case NIO_STAGE_TX_SPLICE:
+		return "splicing is not timed: it moves references, no bytes";
+	case NIO_STAGE_DEFERRED_COPY:
+		if (deferred && deferred->backend == BACKEND_TRACEPOINT)
+			return NO_MARK;
+		return NEEDS(PROBE_DEFERRED_COPY);
+	case NIO_STAGE_RX_COPY:
+		return NEEDS(PROBE_RX_TIME);
+	case NIO_STAGE_OTHER_COPY:
+		return NEEDS(PROBE_OTHER_COPY);
+	default:
+		return NULL;
+	}
+}
+
+bool plan__completions_by_kernel(const struct plan *plan)
+{
+	const struct alternative *alt = plan->chosen[PROBE_COMPLETION];
+
+	return alt && alt->backend != BACKEND_TRACEPOINT;
+}
+
+bool plan__pairs_events(const struct plan *plan)
+{
+	for (int probe = 0; probe < PROBE_NR; probe++)
+		if (plan->chosen[probe] && strchr(plan->chosen[probe]->programs, ' '))
+			return true;
+	return false;
+}
+
 unsigned int plan__probes(const struct plan *plan)
 {
 	unsigned int n = 0;
@@ -209,11 +490,6 @@ unsigned int plan__probes(const struct plan *plan)
 	for (int probe = 0; probe < PROBE_NR; probe++)
 		n += plan->chosen[probe] != NULL;
 	return n;
-}
-
-bool plan__sees_completions(const struct plan *plan)
-{
-	return plan->chosen[PROBE_COMPLETION] != NULL;
 }
 
 /* The modes whose plan chose alt, "twocopy onecopy"; NULL when all plans did. */

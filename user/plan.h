@@ -27,16 +27,26 @@ int backend__parse(const char *s, enum backend *out); /* -EINVAL */
 
 /*
  * What a probe is for. A stage may have several probes (tx_copy: one at the return of each send
- * call, one at each transmit), of which a plan uses one.
+ * call, one at each transmit), of which a plan uses one. In the order in which they are chosen.
  */
 enum probe_id {
 	PROBE_SEND_RETURN,
 	PROBE_TRANSMIT,
-	PROBE_ZEROCOPY_ARRIVAL,
-	PROBE_COMPLETION,
-	PROBE_RX_COPY,
+	PROBE_PIN,
 	PROBE_SPLICE,
+	PROBE_DEFERRED_COPY,
+	PROBE_RX_COPY,
+	PROBE_COMPLETION,
+	PROBE_REFUSAL,
 	PROBE_OTHER_COPY,
+	PROBE_COALESCE,
+	PROBE_CALL_TIME,
+	PROBE_COPY_TIME,
+	PROBE_PIN_TIME,
+	PROBE_WAIT_TIME,
+	PROBE_TRANSMIT_TIME,
+	PROBE_INLINE_TIME,
+	PROBE_RX_TIME,
 	PROBE_NR,
 };
 
@@ -44,10 +54,12 @@ enum probe_id {
 struct alternative {
 	enum probe_id probe;
 	enum backend backend;
-	const char *hook; /* "tp_btf/sock_send_length": the SEC() name, what a user can look up */
-	const char *program; /* name of the BPF program */
+	const char *hook;     /* "fexit/tcp_sendmsg_locked": what a user can look up */
+	const char *programs; /* names of the BPF programs, apart by a space */
 	enum quality quality;
-	const char *caveat; /* why less than exact; NULL when exact */
+	const char *caveat;   /* why less than exact; NULL when exact */
+	const char *function; /* a kernel function that has to exist; NULL: the programs' own */
+	unsigned int args;    /* how many arguments it has to have; 0: any number */
 };
 
 extern const struct alternative plan_alternatives[];
@@ -65,16 +77,27 @@ struct offer {
 	int err; /* negative errno behind NO or UNKNOWN; 0: not tried */
 };
 
+/* Whether the time inside send calls and stages is taken. */
+enum times {
+	TIMES_AUTO, /* of messages of at least PLAN_TIME_CALLS_SIZE */
+	TIMES_ON,
+	TIMES_OFF,
+};
+
 /* What is to be watched. */
 struct plan_request {
 	enum backend backend; /* AUTO: the first alternative that the kernel offers */
 	enum mode mode;
 	uint64_t size;    /* bytes a message */
 	bool count_calls; /* every send call is to be counted, whatever it costs */
+	enum times times;
 };
 
 /* Messages at least this large are counted call by call: the probe then costs under 1 %. */
 #define PLAN_COUNT_CALLS_SIZE (16 * 1024)
+
+/* Messages at least this large are timed part by part: a call has some twenty events then. */
+#define PLAN_TIME_CALLS_SIZE (64 * 1024)
 
 struct plan {
 	const struct alternative *chosen[PROBE_NR]; /* NULL: none */
@@ -93,8 +116,21 @@ void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_res
 
 unsigned int plan__probes(const struct plan *plan); /* probes with an alternative chosen */
 
-/* How it sees zero-copy completions: false when it does not. */
-bool plan__sees_completions(const struct plan *plan);
+/*
+ * Why plan does not take the time of a stage, or of a part of the send call; NULL: it does. Static
+ * strings.
+ */
+const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage);
+const char *plan__no_path_time(const struct plan *plan, enum nio_path_part part);
+
+/* Why plan does not see a probe's events; NULL: it does. */
+const char *plan__no_probe(const struct plan *plan, enum probe_id probe);
+
+/* Are completions seen as the kernel ends them (true), or as the application reads of them? */
+bool plan__completions_by_kernel(const struct plan *plan);
+
+/* Does plan pair beginnings with ends, so that something can be unmatched or without room? */
+bool plan__pairs_events(const struct plan *plan);
 
 /*
  * The rows that doctor and the result document show, of up to MODE_NR plans (NULL: not used), each

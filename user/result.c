@@ -97,13 +97,35 @@ const char *latency__key(enum latency_kind k)
 
 const char *path_part__key(enum path_part p)
 {
-	static const char *const keys[] = {
-#define X(id, key) key,
-		PATH_PARTS(X)
+	static const char *const keys[] = {"send_total",
+#define X(id, key, head) key,
+					   NIO_PATH_PARTS(X)
 #undef X
 	};
 
 	return NAME_OF(keys, p);
+}
+
+const char *path_part__heading(enum path_part p)
+{
+	static const char *const headings[] = {"send call",
+#define X(id, key, head) head,
+					       NIO_PATH_PARTS(X)
+#undef X
+	};
+
+	return NAME_OF(headings, p);
+}
+
+const char *nio_context__name(enum nio_context c)
+{
+	static const char *const names[] = {
+		[NIO_CONTEXT_UNKNOWN] = "unknown",
+		[NIO_CONTEXT_PROCESS] = "process",
+		[NIO_CONTEXT_SOFTIRQ] = "softirq",
+	};
+
+	return NAME_OF(names, c);
 }
 
 const char *perf_counter__key(enum perf_counter c)
@@ -157,6 +179,7 @@ static void stages_unknown(struct stage_result *stages)
 		stages[i].quality = QUALITY_UNAVAILABLE;
 		stages[i].reason = not_measured;
 		nums_unknown(&stages[i].ns, 1);
+		nums_unknown(&stages[i].timed, 1);
 	}
 }
 
@@ -181,6 +204,13 @@ void run_result__init(struct run_result *r)
 	r->verdict.copied_fraction.reason = not_measured;
 	r->verdict.cause = ZC_CAUSE_NONE;
 	nums_unknown(r->path_ns, PATH_NR);
+	nums_unknown(&r->path_calls, 1);
+	nums_unknown(&r->enobufs_optmem, 1);
+	nums_unknown(&r->enobufs_memlock, 1);
+	nums_unknown(&r->pinned.completed_bytes, 1);
+	r->pinned.completion.reason = not_measured;
+	r->pinned.outstanding.reason = not_measured;
+	r->places_reason = not_measured;
 	for (side = 0; side < NIO_SIDE_NR; side++)
 		nums_unknown(r->perf[side], PERF_NR);
 	health_unknown(&r->health);
@@ -193,8 +223,12 @@ void run_result__clear(struct run_result *r)
 
 	for (i = 0; i < LATENCY_NR; i++)
 		hist__free(r->app.latency[i].hist);
-	for (i = 0; i < NIO_STAGE_NR; i++)
+	for (i = 0; i < NIO_STAGE_NR; i++) {
 		hist__free(r->stages[i].sizes);
+		hist__free(r->stages[i].times);
+	}
+	hist__free(r->pinned.completion.hist);
+	hist__free(r->pinned.outstanding.hist);
 	run_result__init(r);
 }
 

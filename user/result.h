@@ -56,8 +56,10 @@ struct stage_result {
 	uint64_t bytes;       /* meaningless when quality is QUALITY_UNAVAILABLE */
 	uint64_t events;
 	const char *event;  /* what one event is: "send call", "transmit", "skb" */
-	struct num ns;      /* time spent in the stage */
 	struct hist *sizes; /* bytes per event; NULL when unavailable */
+	struct num ns;      /* time spent in the stage, summed over the timed events */
+	struct num timed;   /* events whose time was taken; all of them, or a sample */
+	struct hist *times; /* ns per timed event; NULL when ns is unknown */
 };
 
 struct zc_counts {
@@ -98,27 +100,48 @@ struct app_result {
 	struct latency_result latency[LATENCY_NR];
 };
 
-/* Parts of a send call, ns summed over all calls; the issue with stage times fills the rest. */
-#define PATH_PARTS(X)                       \
-	X(SEND_TOTAL, "send_total")         \
-	X(LOCK, "lock")                     \
-	X(COPY, "copy")                     \
-	X(PIN, "pin")                       \
-	X(WAIT, "wait")                     \
-	X(TRANSMIT, "transmit")             \
-	X(INLINE_RECEIVE, "inline_receive") \
-	X(RELEASE, "release")
-
+/*
+ * The time of send calls, ns summed over calls: the whole by the load generator's clock around the
+ * system call, and the parts by the kernel's own, inside tcp_sendmsg (NIO_PATH_PARTS).
+ */
 /* clang-format off */
 enum path_part {
-#define X(id, key) PATH_##id,
-	PATH_PARTS(X)
+	PATH_SEND_TOTAL,
+#define X(id, key, head) PATH_##id,
+	NIO_PATH_PARTS(X)
 #undef X
 	PATH_NR,
 };
 /* clang-format on */
 
-const char *path_part__key(enum path_part p);
+const char *path_part__key(enum path_part p);     /* "send_total", "lock", ... */
+const char *path_part__heading(enum path_part p); /* "send call", "lock", "inline receive" */
+
+/* Where deferred copies ran. */
+struct place_result {
+	enum nio_context context;
+	char comm[16]; /* of the task it ran in or on top of */
+	char dev[16];  /* empty: the skb had no device */
+	uint64_t bytes, events, ns;
+};
+
+/* Copies nobody ordered, by the kernel function that had them made. */
+struct other_result {
+	char caller[64];
+	uint64_t bytes, events, ns;
+};
+
+/* Of more kinds than these, the last entry holds the sum of the rest, named "(others)". */
+#define PLACES_SHOWN 16
+#define OTHERS_SHOWN 16
+
+/* Zero-copy sends from call to completion, by the kernel's clock and account. */
+struct pinned_result {
+	struct num completed_bytes; /* pinned by sends that completed */
+	struct latency_result
+		completion; /* of the oldest send of each notification, from its call */
+	struct latency_result outstanding; /* bytes of one socket pinned, after each send */
+};
 
 #define PERF_COUNTERS(X)                        \
 	X(CYCLES, "cycles")                     \
@@ -159,6 +182,8 @@ struct verdict {
 	char text[512]; /* one or two sentences; empty when there is no verdict */
 };
 
+const char *nio_context__name(enum nio_context c); /* "process", "softirq", "unknown" */
+
 struct health {
 	struct num missed;  /* program runs the kernel refused (recursion): events not booked */
 	struct num dropped; /* events lost on the way to user space */
@@ -182,12 +207,21 @@ struct run_result {
 	struct num notifications; /* kernel side: completion notifications */
 	struct zc_counts kernel_zc;
 	bool kernel_zc_known;
+	struct num enobufs_optmem;  /* sends refused because of net.core.optmem_max */
+	struct num enobufs_memlock; /* sends refused because of RLIMIT_MEMLOCK */
 	int64_t unaccounted_tx,
 		unaccounted_rx; /* only when ledger_known and the app totals are final */
 	bool balance_known;
 	struct real copies_per_byte;
 	struct verdict verdict;
 	struct num path_ns[PATH_NR];
+	struct num path_calls; /* calls the parts are the sum of */
+	struct pinned_result pinned;
+	struct place_result places[PLACES_SHOWN];
+	size_t places_nr;
+	const char *places_reason; /* NULL: known, also when there are none */
+	struct other_result others[OTHERS_SHOWN];
+	size_t others_nr;
 	/* a known value with a reason was scaled up: the counter was counting only part of the time
 	 */
 	struct num perf[NIO_SIDE_NR][PERF_NR];

@@ -92,7 +92,6 @@ static int take_numbers(struct round *r, enum nio_side side)
 	return err;
 }
 
-/* Until the session is set up it is mostly for want of a receiver over there. */
 static int say_remote_error(const struct round *r, const char *message)
 {
 	const struct address *to = &r->run->connect;
@@ -102,9 +101,7 @@ static int say_remote_error(const struct round *r, const char *message)
 	if (r->ready[NIO_SIDE_SENDER])
 		log_error("the session with the receiver at %s failed: %s.", text, message);
 	else
-		log_error("no session with a receiver at %s: %s (there: netiotrace serve --listen "
-			  "%s).",
-			  text, message, text);
+		log_error("no session with the receiver at %s: %s.", text, message);
 	return -EIO;
 }
 

@@ -81,6 +81,7 @@ static void plan_request(const struct run *run, enum mode mode, struct plan_requ
 		.size = run->o->size,
 		/* A fixed number of messages is asked for to be counted. */
 		.count_calls = run->o->count_calls || run->o->messages,
+		.times = run->o->times,
 	};
 }
 
@@ -101,9 +102,24 @@ static int make_plans(struct run *run, const struct offer *offers,
 	return 0;
 }
 
+/* Loads and attaches what every plan chose, once: so that a refusal is met before anything runs. */
+static int load_plans(struct run *run, const struct plan *plans[MODE_NR])
+{
+	int err = session__open(&run->session, plans, MODE_NR, &run->result.env.optmem_max);
+
+	for (int m = 0; m < MODE_NR && !err; m++)
+		if (plans[m])
+			err = session__attach(run->session, plans[m]);
+	if (err) {
+		session__close(run->session);
+		run->session = NULL;
+	}
+	return err;
+}
+
 /*
- * Plans as if the kernel offered everything and loads that, which is quick and usually right; only
- * if it is refused is each hook tried by itself and the plan made again from the answers.
+ * Plans by what the kernel seems to offer and loads that, which is quick and usually right; only if
+ * it is refused is each hook tried by itself and the plan made again from the answers.
  */
 static int open_session(struct run *run, const struct plan *plans[MODE_NR])
 {
@@ -112,17 +128,16 @@ static int open_session(struct run *run, const struct plan *plans[MODE_NR])
 
 	if (!offers)
 		return -ENOMEM;
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		offers[i].answer = ANSWER_YES;
+	session__presume(offers, run->o->backend);
 	err = make_plans(run, offers, plans);
 	if (!err)
-		err = session__open(&run->session, plans, MODE_NR);
+		err = load_plans(run, plans);
 	if (err && err != -EOPNOTSUPP) {
 		log_info("the full set of probes was refused (%s): trying each", strerror(-err));
 		session__try_all(offers);
 		err = make_plans(run, offers, plans);
 		if (!err)
-			err = session__open(&run->session, plans, MODE_NR);
+			err = load_plans(run, plans);
 	}
 	free(offers);
 	return err;

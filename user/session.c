@@ -8,15 +8,29 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "ksym.h"
 #include "log.h"
+#include "presence.h"
 #include "session.h"
 #include "netiotrace.skel.h"
+
+#define PROGRAMS_MAX 96
+
+/* What one stack of nio_stacks says about who called. Stacks never change: looked up once. */
+struct caller {
+	int32_t stack;
+	char name[KSYM_NAME_MAX];
+};
 
 struct session {
 	struct netiotrace_bpf *skel;
 	int cpus;
-	void *percpu;            /* one element of the largest per-CPU map, for every CPU */
-	struct bpf_link **links; /* by alternative; NULL: not attached */
+	void *percpu; /* one element of the largest per-CPU map, for every CPU */
+	struct bpf_program *programs[PROGRAMS_MAX];
+	struct bpf_link *links[PROGRAMS_MAX]; /* by program; NULL: not attached */
+	size_t programs_nr;
+	struct caller callers[NIO_OTHERS_MAX];
+	size_t callers_nr;
 };
 
 __attribute__((format(printf, 2, 0))) static int print_nothing(enum libbpf_print_level level,
@@ -42,9 +56,17 @@ static void set_libbpf_output(void)
 	libbpf_set_print(log_level() >= LOG_DEBUG ? print_debug : print_nothing);
 }
 
-static struct bpf_program *program_of(struct netiotrace_bpf *skel, const struct alternative *alt)
+/* Is name one of the programs of alt? */
+static bool has_program(const struct alternative *alt, const char *name)
 {
-	return bpf_object__find_program_by_name(skel->obj, alt->program);
+	size_t len = strlen(name);
+
+	for (const char *p = alt->programs; p; p = strchr(p, ' ')) {
+		p += *p == ' ';
+		if (!strncmp(p, name, len) && (p[len] == ' ' || !p[len]))
+			return true;
+	}
+	return false;
 }
 
 static int size_maps(struct netiotrace_bpf *skel, unsigned int slots)
@@ -52,9 +74,11 @@ static int size_maps(struct netiotrace_bpf *skel, unsigned int slots)
 	int err;
 
 	err = bpf_map__set_max_entries(skel->maps.nio_cells, nio_cell_index(slots, 0, 0));
-	if (err)
-		return err;
-	return bpf_map__set_max_entries(skel->maps.nio_zc, slots);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.nio_zc, slots);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.nio_paths, slots);
+	return err;
 }
 
 static struct netiotrace_bpf *open_skeleton(unsigned int slots, int *err)
@@ -73,30 +97,41 @@ static struct netiotrace_bpf *open_skeleton(unsigned int slots, int *err)
 	return skel;
 }
 
+/* Attaches all programs that are loaded, and detaches them again. */
+static int try_attach(struct netiotrace_bpf *skel, const struct alternative *alt)
+{
+	struct bpf_link *links[8] = {NULL};
+	struct bpf_program *prog = NULL;
+	size_t n = 0;
+	int err = 0;
+
+	while ((prog = bpf_object__next_program(skel->obj, prog))) {
+		if (!has_program(alt, bpf_program__name(prog)) || err || n == 8)
+			continue;
+		links[n] = bpf_program__attach(prog);
+		if (!links[n])
+			err = -errno;
+		n++;
+	}
+	while (n)
+		bpf_link__destroy(links[--n]);
+	return err;
+}
+
 static int try_one(const struct alternative *alt)
 {
 	struct netiotrace_bpf *skel;
-	struct bpf_program *prog;
-	struct bpf_link *link;
+	struct bpf_program *prog = NULL;
 	int err;
 
 	skel = open_skeleton(1, &err);
 	if (!skel)
 		return err;
-	prog = program_of(skel, alt);
-	if (!prog) {
-		err = -ENOENT;
-		goto out;
-	}
-	bpf_program__set_autoload(prog, true);
+	while ((prog = bpf_object__next_program(skel->obj, prog)))
+		bpf_program__set_autoload(prog, has_program(alt, bpf_program__name(prog)));
 	err = netiotrace_bpf__load(skel);
-	if (err)
-		goto out;
-	link = bpf_program__attach(prog);
-	if (!link)
-		err = -errno;
-	bpf_link__destroy(link);
-out:
+	if (!err)
+		err = try_attach(skel, alt);
 	netiotrace_bpf__destroy(skel);
 	return err;
 }
@@ -104,73 +139,179 @@ out:
 /* Errors that say something about this moment, not about the kernel. */
 static bool tells_nothing(int err)
 {
-	return err == -ENOMEM || err == -EAGAIN || err == -EBUSY || err == -EMFILE || err == -EINTR;
+	return err == -ENOMEM || err == -EAGAIN || err == -EMFILE || err == -EINTR;
+}
+
+static struct offer offer_of(int err)
+{
+	return (struct offer){
+		.err = err,
+		.answer = !err                 ? ANSWER_YES
+			  : tells_nothing(err) ? ANSWER_UNKNOWN
+					       : ANSWER_NO,
+	};
+}
+
+/* Does the kernel have what alt is to be attached to? 0, -ENOENT, -EPROTOTYPE. */
+static int presence_of(const struct btf *btf, struct netiotrace_bpf *skel,
+		       const struct alternative *alt)
+{
+	const char *function = alt->function;
+	struct bpf_program *prog = NULL;
+	int err;
+
+	while ((prog = bpf_object__next_program(skel->obj, prog))) {
+		const char *section = bpf_program__section_name(prog);
+
+		if (!has_program(alt, bpf_program__name(prog)))
+			continue;
+		err = presence__section(btf, section);
+		if (err)
+			return err;
+		/* args speaks of the function of the last program when no other is named. */
+		if (!alt->function)
+			function = strchr(section, '/') + 1;
+	}
+	if (!alt->args && !alt->function)
+		return 0;
+	return presence__function(btf, function, alt->args);
+}
+
+/* Fills offers with what the kernel's BTF says, in place of having tried. */
+static int presume(struct offer *offers)
+{
+	struct btf *btf = presence__read();
+	struct netiotrace_bpf *skel;
+	int err;
+
+	skel = open_skeleton(1, &err);
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		offers[i] = offer_of(skel ? presence_of(btf, skel, &plan_alternatives[i]) : err);
+	netiotrace_bpf__destroy(skel);
+	presence__free(btf);
+	return err;
+}
+
+/* The first alternative of a backend that may be there. */
+static size_t sample_of(const struct offer *offers, enum backend backend)
+{
+	size_t i = 0;
+
+	while (i < plan_alternatives_nr &&
+	       (plan_alternatives[i].backend != backend || offers[i].answer != ANSWER_YES))
+		i++;
+	return i;
+}
+
+/* Tries one alternative of a backend: a kernel that refuses it refuses them all, and for one
+ * reason. */
+static void presume_backend(struct offer *offers, enum backend backend)
+{
+	size_t sample = sample_of(offers, backend);
+	struct offer offer;
+
+	if (sample == plan_alternatives_nr)
+		return;
+	offer = offer_of(try_one(&plan_alternatives[sample]));
+	if (offer.answer == ANSWER_YES)
+		return;
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].backend == backend && offers[i].answer == ANSWER_YES)
+			offers[i] = offer;
 }
 
 int session__try_all(struct offer *offers)
 {
-	set_libbpf_output();
-	for (size_t i = 0; i < plan_alternatives_nr; i++) {
-		int err = try_one(&plan_alternatives[i]);
+	int err;
 
-		offers[i].err = err;
-		offers[i].answer = !err                 ? ANSWER_YES
-				   : tells_nothing(err) ? ANSWER_UNKNOWN
-							: ANSWER_NO;
+	set_libbpf_output();
+	err = presume(offers);
+	for (int b = BACKEND_TRAMPOLINE; !err && b < BACKEND_TRACEPOINT; b++)
+		presume_backend(offers, b);
+	for (size_t i = 0; !err && i < plan_alternatives_nr; i++)
+		if (offers[i].answer == ANSWER_YES)
+			offers[i] = offer_of(try_one(&plan_alternatives[i]));
+	return err;
+}
+
+void session__presume(struct offer *offers, enum backend backend)
+{
+	set_libbpf_output();
+	if (presume(offers))
+		return;
+	for (int b = BACKEND_TRAMPOLINE; b < BACKEND_TRACEPOINT; b++)
+		if (backend == BACKEND_AUTO || backend == (enum backend)b)
+			presume_backend(offers, b);
+}
+
+/* Did plan choose an alternative that this program serves? */
+static bool wants_program(const struct plan *plan, const char *name)
+{
+	for (int probe = 0; plan && probe < PROBE_NR; probe++)
+		if (plan->chosen[probe] && has_program(plan->chosen[probe], name))
+			return true;
+	return false;
+}
+
+static int select_programs(struct session *s, const struct plan *const plans[MODE_NR])
+{
+	struct bpf_program *prog = NULL;
+
+	while ((prog = bpf_object__next_program(s->skel->obj, prog))) {
+		bool wanted = false;
+
+		for (int m = 0; m < MODE_NR; m++)
+			wanted |= wants_program(plans[m], bpf_program__name(prog));
+		bpf_program__set_autoload(prog, wanted);
+		if (!wanted)
+			continue;
+		if (s->programs_nr == PROGRAMS_MAX)
+			return -E2BIG;
+		s->programs[s->programs_nr++] = prog;
 	}
 	return 0;
 }
 
-static bool chosen_by(const struct plan *plan, const struct alternative *alt)
+/* Where programs find out in which context they run, on kernels whose BTF does not tell. */
+static void find_preempt_count(struct netiotrace_bpf *skel, const struct btf *btf)
 {
-	return plan && plan->chosen[alt->probe] == alt;
+	static const char *const names[] = {"pcpu_hot", "__per_cpu_offset"};
+	uint64_t addresses[2];
+
+	if (presence__variable(btf, "__preempt_count") || ksym__find(names, addresses, 2))
+		return;
+	if (!addresses[1])
+		return;
+	skel->rodata->nio_pcpu_hot = addresses[0];
+	skel->rodata->nio_per_cpu_offset = addresses[1];
 }
 
-/* Is the program of alternative i that of an earlier one? Then it is loaded and attached as that.
- */
-static bool shares_program(size_t i)
+/* What the programs are told before they are loaded. */
+static int configure(struct session *s, const struct plan *const plans[MODE_NR],
+		     const struct num *optmem_max)
 {
-	for (size_t j = 0; j < i; j++)
-		if (strcmp(plan_alternatives[j].program, plan_alternatives[i].program) == 0)
-			return true;
-	return false;
+	struct btf *btf = presence__read();
+
+	s->skel->rodata->nio_splice_pages =
+		btf && !presence__function(btf, "skb_splice_from_iter", 0);
+	find_preempt_count(s->skel, btf);
+	presence__free(btf);
+	if (optmem_max->known && optmem_max->value <= UINT32_MAX)
+		s->skel->rodata->nio_optmem_max = optmem_max->value;
+	for (int m = 0; m < MODE_NR; m++)
+		if (plans[m] && plan__completions_by_kernel(plans[m]))
+			return bpf_map__set_max_entries(s->skel->maps.nio_zc_sends, NIO_ZC_SENDS);
+	return 0;
 }
 
-/* Did plan choose an alternative that this one's program serves? */
-static bool wants_program(const struct plan *plan, const struct alternative *alt)
+static size_t largest_value(void)
 {
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (strcmp(plan_alternatives[i].program, alt->program) == 0 &&
-		    chosen_by(plan, &plan_alternatives[i]))
-			return true;
-	return false;
+	return sizeof(struct nio_cell) > sizeof(struct nio_zc) ? sizeof(struct nio_cell)
+							       : sizeof(struct nio_zc);
 }
 
-static void select_programs(struct session *s, const struct plan *const plans[MODE_NR])
-{
-	for (size_t i = 0; i < plan_alternatives_nr; i++) {
-		const struct alternative *alt = &plan_alternatives[i];
-		struct bpf_program *prog = program_of(s->skel, alt);
-		bool wanted = false;
-
-		for (int m = 0; m < MODE_NR; m++)
-			wanted |= wants_program(plans[m], alt);
-		if (prog)
-			bpf_program__set_autoload(prog, wanted);
-	}
-}
-
-static int allocate(struct session *s)
-{
-	s->cpus = libbpf_num_possible_cpus();
-	if (s->cpus < 0)
-		return s->cpus;
-	s->links = calloc(plan_alternatives_nr, sizeof(struct bpf_link *));
-	s->percpu = calloc(s->cpus, sizeof(struct nio_cell));
-	return s->links && s->percpu ? 0 : -ENOMEM;
-}
-
-int session__open(struct session **out, const struct plan *const plans[MODE_NR], unsigned int slots)
+int session__open(struct session **out, const struct plan *const plans[MODE_NR], unsigned int slots,
+		  const struct num *optmem_max)
 {
 	struct session *s;
 	int err;
@@ -181,14 +322,22 @@ int session__open(struct session **out, const struct plan *const plans[MODE_NR],
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	err = allocate(s);
+	s->cpus = libbpf_num_possible_cpus();
+	err = s->cpus < 0 ? s->cpus : 0;
+	if (err)
+		goto err_out;
+	s->percpu = calloc(s->cpus, largest_value());
+	err = s->percpu ? 0 : -ENOMEM;
 	if (err)
 		goto err_out;
 	s->skel = open_skeleton(slots, &err);
 	if (!s->skel)
 		goto err_out;
-	select_programs(s, plans);
-	err = netiotrace_bpf__load(s->skel);
+	err = select_programs(s, plans);
+	if (!err)
+		err = configure(s, plans, optmem_max);
+	if (!err)
+		err = netiotrace_bpf__load(s->skel);
 	if (err)
 		goto err_out;
 	*out = s;
@@ -208,25 +357,23 @@ void session__close(struct session *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; s->links && i < plan_alternatives_nr; i++)
+	for (size_t i = 0; i < s->programs_nr; i++)
 		detach(s, i);
 	netiotrace_bpf__destroy(s->skel);
-	free(s->links);
 	free(s->percpu);
 	free(s);
 }
 
 int session__attach(struct session *s, const struct plan *plan)
 {
-	for (size_t i = 0; i < plan_alternatives_nr; i++) {
-		const struct alternative *alt = &plan_alternatives[i];
-		bool wanted = !shares_program(i) && wants_program(plan, alt);
+	for (size_t i = 0; i < s->programs_nr; i++) {
+		bool wanted = wants_program(plan, bpf_program__name(s->programs[i]));
 
 		if (!wanted && s->links[i])
 			detach(s, i);
 		if (!wanted || s->links[i])
 			continue;
-		s->links[i] = bpf_program__attach(program_of(s->skel, alt));
+		s->links[i] = bpf_program__attach(s->programs[i]);
 		if (!s->links[i])
 			return -errno;
 	}
@@ -237,7 +384,7 @@ unsigned int session__attached(const struct session *s)
 {
 	unsigned int n = 0;
 
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
+	for (size_t i = 0; i < s->programs_nr; i++)
 		n += s->links[i] != NULL;
 	return n;
 }
@@ -281,6 +428,17 @@ int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigne
 	return err;
 }
 
+/* Threads whose calls were followed are gone when their sockets are: makes room for others. */
+static void forget_threads(struct session *s)
+{
+	int fd = bpf_map__fd(s->skel->maps.nio_calls);
+	uint32_t tid;
+
+	while (!bpf_map_get_next_key(fd, NULL, &tid))
+		if (bpf_map_delete_elem(fd, &tid))
+			return;
+}
+
 void session__unwatch(struct session *s, const uint64_t *cookies, size_t n)
 {
 	static const struct nio_conn free_entry;
@@ -292,16 +450,17 @@ void session__unwatch(struct session *s, const uint64_t *cookies, size_t n)
 		if (!find_conn(fd, cookies[i], cookies[i], &index))
 			bpf_map_update_elem(fd, &index, &free_entry, BPF_ANY);
 	}
+	forget_threads(s);
 }
 
-/* Sums element i of a per-CPU map over all CPUs; its value is made of u64 only. */
-static int sum_percpu(struct session *s, const struct bpf_map *map, uint32_t i, void *out,
+/* Sums an element of a per-CPU map over all CPUs; its value is made of u64 only. */
+static int sum_percpu(struct session *s, const struct bpf_map *map, const void *key, void *out,
 		      size_t size)
 {
 	uint64_t *total = out;
 
 	memset(out, 0, size);
-	if (bpf_map_lookup_elem(bpf_map__fd(map), &i, s->percpu))
+	if (bpf_map_lookup_elem(bpf_map__fd(map), key, s->percpu))
 		return -errno;
 	for (int cpu = 0; cpu < s->cpus; cpu++) {
 		const uint64_t *value = (const void *)((const char *)s->percpu + cpu * size);
@@ -312,53 +471,132 @@ static int sum_percpu(struct session *s, const struct bpf_map *map, uint32_t i, 
 	return 0;
 }
 
-static int refused_runs(const struct bpf_program *prog, uint64_t *runs)
+static int read_cells(struct session *s, uint32_t slot, struct snapshot *out)
 {
-	struct bpf_prog_info info = {};
-	uint32_t len = sizeof(info);
-	int fd = prog ? bpf_program__fd(prog) : -1;
+	int err = 0;
 
-	*runs = 0;
-	if (fd < 0)
-		return 0;
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		return -errno;
-	*runs = info.recursion_misses;
+	for (uint32_t side = 0; side < NIO_SIDE_NR; side++) {
+		for (uint32_t stage = 0; stage < NIO_STAGE_NR && !err; stage++) {
+			uint32_t i = nio_cell_index(slot, side, stage);
+
+			err = sum_percpu(s, s->skel->maps.nio_cells, &i, &out->cells[side][stage],
+					 sizeof(struct nio_cell));
+		}
+	}
+	return err;
+}
+
+static int read_places(struct session *s, uint32_t slot, struct snapshot *out)
+{
+	const struct bpf_map *map = s->skel->maps.nio_places;
+	struct nio_place place;
+	const void *before = NULL;
+
+	out->places_nr = 0;
+	while (!bpf_map_get_next_key(bpf_map__fd(map), before, &place)) {
+		struct place_sum *entry = &out->places[out->places_nr];
+
+		before = &place;
+		if (place.slot != slot || out->places_nr == NIO_PLACES_MAX)
+			continue;
+		entry->place = place;
+		if (!sum_percpu(s, map, &place, &entry->sum, sizeof(entry->sum)))
+			out->places_nr++;
+	}
+	return 0;
+}
+
+/* Asks the kernel's symbols who called skb_copy_bits on this stack. */
+static void look_up_caller(struct session *s, int32_t stack, char name[KSYM_NAME_MAX])
+{
+	struct ksym frames[NIO_STACK_DEPTH] = {{0}};
+	uint64_t addresses[NIO_STACK_DEPTH] = {0};
+	uint32_t id = stack;
+
+	name[0] = '\0';
+	if (bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.nio_stacks), &id, addresses))
+		return;
+	for (size_t i = 0; i < NIO_STACK_DEPTH; i++)
+		frames[i].address = addresses[i];
+	if (!ksym__resolve(frames, NIO_STACK_DEPTH))
+		ksym__caller(frames, NIO_STACK_DEPTH, "skb_copy_bits", name);
+}
+
+static const char *caller_of(struct session *s, int32_t stack)
+{
+	struct caller *c;
+
+	for (size_t i = 0; i < s->callers_nr; i++)
+		if (s->callers[i].stack == stack)
+			return s->callers[i].name;
+	if (stack < 0 || s->callers_nr == NIO_OTHERS_MAX)
+		return "";
+	c = &s->callers[s->callers_nr++];
+	c->stack = stack;
+	look_up_caller(s, stack, c->name);
+	return c->name;
+}
+
+static void name_other(struct session *s, struct other_sum *entry)
+{
+	const char *caller = "skb_try_coalesce";
+
+	if (entry->other.kind == NIO_OTHER_COPY_BITS)
+		caller = caller_of(s, entry->other.stack);
+	snprintf(entry->caller, sizeof(entry->caller), "%s", caller[0] ? caller : "skb_copy_bits");
+}
+
+static int read_others(struct session *s, uint32_t slot, struct snapshot *out)
+{
+	const struct bpf_map *map = s->skel->maps.nio_others;
+	struct nio_other other;
+	const void *before = NULL;
+
+	out->others_nr = 0;
+	while (!bpf_map_get_next_key(bpf_map__fd(map), before, &other)) {
+		struct other_sum *entry = &out->others[out->others_nr];
+
+		before = &other;
+		if (other.slot != slot || out->others_nr == NIO_OTHERS_MAX)
+			continue;
+		entry->other = other;
+		if (sum_percpu(s, map, &other, &entry->sum, sizeof(entry->sum)))
+			continue;
+		name_other(s, entry);
+		out->others_nr++;
+	}
 	return 0;
 }
 
 static int read_missed(const struct session *s, uint64_t *missed)
 {
 	*missed = 0;
-	for (size_t i = 0; i < plan_alternatives_nr; i++) {
-		uint64_t runs;
-		int err;
+	for (size_t i = 0; i < s->programs_nr; i++) {
+		struct bpf_prog_info info = {};
+		uint32_t len = sizeof(info);
 
-		if (shares_program(i))
-			continue;
-		err = refused_runs(program_of(s->skel, &plan_alternatives[i]), &runs);
-		if (err)
-			return err;
-		*missed += runs;
+		if (bpf_obj_get_info_by_fd(bpf_program__fd(s->programs[i]), &info, &len))
+			return -errno;
+		*missed += info.recursion_misses;
 	}
 	return 0;
 }
 
 int session__read(struct session *s, unsigned int slot, struct snapshot *out)
 {
+	uint32_t i = slot, zero = 0;
 	int err;
 
-	for (uint32_t side = 0; side < NIO_SIDE_NR; side++) {
-		for (uint32_t stage = 0; stage < NIO_STAGE_NR; stage++) {
-			err = sum_percpu(s, s->skel->maps.nio_cells,
-					 nio_cell_index(slot, side, stage),
-					 &out->cells[side][stage], sizeof(struct nio_cell));
-			if (err)
-				return err;
-		}
-	}
-	err = sum_percpu(s, s->skel->maps.nio_zc, slot, &out->zc, sizeof(out->zc));
-	if (err)
-		return err;
-	return read_missed(s, &out->missed);
+	err = read_cells(s, slot, out);
+	if (!err)
+		err = sum_percpu(s, s->skel->maps.nio_zc, &i, &out->zc, sizeof(out->zc));
+	if (!err)
+		err = sum_percpu(s, s->skel->maps.nio_paths, &i, &out->path, sizeof(out->path));
+	if (!err)
+		err = sum_percpu(s, s->skel->maps.nio_losses, &zero, &out->loss, sizeof(out->loss));
+	if (!err)
+		err = read_places(s, slot, out);
+	if (!err)
+		err = read_others(s, slot, out);
+	return err ? err : read_missed(s, &out->missed);
 }

@@ -20,11 +20,19 @@ struct session;
 int session__try_all(struct offer *offers);
 
 /*
- * Loads every program that one of the plans (NULL: unused) chose, for `slots` ledgers. Attaches
- * nothing yet. 0 or -errno; *out is owned by the caller.
+ * Guesses the offers without trying each: what the kernel's BTF has the functions and tracepoints
+ * for, of the backends of which one alternative could be loaded and attached. Quick and usually
+ * right; session__open() and session__attach() find out. backend: the only one wanted, or AUTO.
  */
-int session__open(struct session **out, const struct plan *const plans[MODE_NR],
-		  unsigned int slots);
+void session__presume(struct offer *offers, enum backend backend);
+
+/*
+ * Loads every program that one of the plans (NULL: unused) chose, for `slots` ledgers; optmem_max
+ * in bytes, of the senders' network namespace, tells which limit refused a send. Attaches nothing
+ * yet. 0 or -errno; *out is owned by the caller.
+ */
+int session__open(struct session **out, const struct plan *const plans[MODE_NR], unsigned int slots,
+		  const struct num *optmem_max);
 void session__close(struct session *s); /* takes NULL */
 
 /* Makes the attached programs exactly those of plan: attaches what is missing, detaches the rest.
@@ -37,11 +45,30 @@ int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigne
 		   enum nio_side side);
 void session__unwatch(struct session *s, const uint64_t *cookies, size_t n);
 
+/* An entry of nio_places. */
+struct place_sum {
+	struct nio_place place;
+	struct nio_sum sum;
+};
+
+/* An entry of nio_others, with the name of the function that had the copy made. */
+struct other_sum {
+	struct nio_other other;
+	char caller[64];
+	struct nio_sum sum;
+};
+
 /* Everything counted so far for one slot, summed over CPUs. Only ever grows. */
 struct snapshot {
 	struct nio_cell cells[NIO_SIDE_NR][NIO_STAGE_NR];
 	struct nio_zc zc;
-	uint64_t missed; /* runs the kernel refused, of all programs but: */
+	struct nio_path path;
+	struct place_sum places[NIO_PLACES_MAX];
+	size_t places_nr;
+	struct other_sum others[NIO_OTHERS_MAX];
+	size_t others_nr;
+	uint64_t missed;      /* runs the kernel refused, of all programs; of all slots */
+	struct nio_loss loss; /* of all slots */
 };
 
 int session__read(struct session *s, unsigned int slot, struct snapshot *out);

@@ -136,6 +136,12 @@ static bool any_range(const struct result *r)
 	return false;
 }
 
+/* The receiver's copies were made on a machine nobody watched, in every mode. */
+static bool sender_side(const struct result *r)
+{
+	return r->summary_nr && r->summary[0].total.sender_side;
+}
+
 /* Which stages the totals marked '*' are without. The reasons follow below. */
 static int print_footnote(FILE *f, unsigned int width, const struct result *r)
 {
@@ -168,7 +174,8 @@ static int print_footnote(FILE *f, unsigned int width, const struct result *r)
 static int print_tables(FILE *f, unsigned int width, const struct result *r)
 {
 	const struct text_group groups[] = {
-		{"copies per payload byte", copies_columns, COPY_STAGES_NR + 1, copies_cell},
+		{sender_side(r) ? "sender's copies per byte sent" : "copies per payload byte",
+		 copies_columns, COPY_STAGES_NR + 1, copies_cell},
 		{"throughput", throughput_columns, any_range(r) ? 2 : 1, throughput_cell},
 		{"send call", send_call_columns, 2, send_call_cell},
 		{"delivery", latency_columns, 4, delivery_cell},

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "remote.h"
 #include "text_note.h"
 #include "units.h"
 
@@ -37,11 +38,14 @@ static void print_sent(FILE *f, const struct result *r)
 	struct num sent = {.known = true}, received = {.known = true};
 	struct num pinned = sum_stage(r, NIO_STAGE_TX_PIN);
 	struct num spliced = sum_stage(r, NIO_STAGE_TX_SPLICE);
+	bool told = false;
 	size_t i;
 
 	for (i = 0; i < r->summary_nr; i++) {
 		sent.value += r->summary[i].total.app.tx_bytes;
 		received.value += r->summary[i].total.app.rx_bytes;
+		received.known &= !r->summary[i].total.app.rx_reason;
+		told |= r->summary[i].total.sender_side;
 	}
 	print_part(f, "", sent, "sent");
 	print_part(f, " = ", sum_stage(r, NIO_STAGE_TX_COPY), "copied");
@@ -50,7 +54,8 @@ static void print_sent(FILE *f, const struct result *r)
 	/* Spliced bytes nobody could see are named under reasons. */
 	if (spliced.known && spliced.value)
 		print_part(f, " + ", spliced, "spliced");
-	print_part(f, "; ", received, "received");
+	print_part(f, "; ", received,
+		   told && received.known ? "received, says the receiver" : "received");
 }
 
 static bool stage_unseen(const struct run_result *run, enum nio_stage stage)
@@ -81,6 +86,16 @@ static void print_signed_bytes(FILE *f, int64_t bytes)
 	fprintf(f, "%s%s B", bytes < 0 ? "-" : "", format_count(buf, sizeof(buf), size));
 }
 
+static void print_received(FILE *f, const struct run_result *run)
+{
+	if (run->sender_side) {
+		fprintf(f, "n/a received (" REMOTE_REASON ")");
+		return;
+	}
+	print_signed_bytes(f, run->unaccounted_rx);
+	fprintf(f, " received");
+}
+
 /* Modes are listed one by one where they do not balance: opposite signs must not cancel out. */
 static void print_unbalanced(FILE *f, const struct result *r)
 {
@@ -96,8 +111,8 @@ static void print_unbalanced(FILE *f, const struct result *r)
 		fprintf(f, "%s%s ", lead, mode__name(r->summary[i].mode));
 		print_signed_bytes(f, run->unaccounted_tx);
 		fprintf(f, " sent, ");
-		print_signed_bytes(f, run->unaccounted_rx);
-		fprintf(f, " received%s", gap(run));
+		print_received(f, run);
+		fprintf(f, "%s", gap(run));
 		lead = "; ";
 	}
 	fprintf(f, ": THE BOOKS DO NOT BALANCE");
@@ -151,8 +166,10 @@ static void print_balance(FILE *f, const struct result *r)
 		print_unbalanced(f, r);
 	if (unknown)
 		print_unknown(f, r);
-	if (!unbalanced && !unknown)
-		fprintf(f, "; unaccounted 0 B sent, 0 B received");
+	if (unbalanced || unknown)
+		return;
+	fprintf(f, "; unaccounted 0 B sent, ");
+	print_received(f, &r->summary[0].total);
 }
 
 static int print_books(FILE *f, unsigned int width, const struct result *r)

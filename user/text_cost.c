@@ -27,20 +27,23 @@ static const struct cost costs[] = {
 };
 #define COSTS_NR (sizeof(costs) / sizeof(costs[0]))
 
-/* Both sides' counts for each so many bytes received. */
+/* Both sides' counts for each so many bytes received; a sender's alone for those it sent. */
 static struct real per_bytes(const struct run_result *run, const struct num *sender,
 			     const struct num *receiver, double bytes)
 {
 	struct real r = {.known = false};
+	bool alone = run->sender_side;
+	uint64_t payload = run_result__payload(run);
 
-	if (!sender->known || !receiver->known)
+	if (!sender->known || (!receiver->known && !alone))
 		r.reason = sender->known ? receiver->reason : sender->reason;
-	else if (!run->app.rx_bytes)
-		r.reason = "no payload was received";
+	else if (!payload)
+		r.reason = alone ? "no payload was sent" : "no payload was received";
 	else
-		r = (struct real){.known = true,
-				  .value = ((double)sender->value + (double)receiver->value) *
-					   bytes / (double)run->app.rx_bytes};
+		r = (struct real){
+			.known = true,
+			.value = ((double)sender->value + (alone ? 0 : (double)receiver->value)) *
+				 bytes / (double)payload};
 	if (!r.known && !r.reason)
 		r.reason = "not measured";
 	return r;
@@ -166,6 +169,8 @@ int text_cost__print(FILE *f, unsigned int width, const struct result *r)
 	err = text_note__begin(&n);
 	if (err)
 		return err;
+	if (r->summary_nr && r->summary[0].total.sender_side)
+		fprintf(n.f, "of the sender alone: ");
 	print_known(n.f, r);
 	print_unknown(n.f, r);
 	print_cpu(n.f, r);

@@ -127,18 +127,28 @@ static void draw_heading(struct grid *g, int row, const struct ledger_columns *c
 	grid__put_right(g, row, col + COPIES_COLS, GBPS_COLS, GRID_BOLD, "Gbit/s");
 }
 
-/* What the '*' beside copies per byte means: which stages are not in it. */
+/* Whose copies per byte those are, and what the '*' beside them means: which stages they lack. */
 static void draw_excluded(struct grid *g, int row, const struct live_frame *f)
 {
-	char line[128] = "  * copies/B is without";
+	char line[192] = "";
 	unsigned int excluded = 0;
+	bool sender_side = false;
 	size_t i, used;
 
 	for (i = 0; i < f->modes_nr; i++)
 		if (f->modes[i].seen)
 			excluded |= figures__copies(&f->modes[i].total).excluded;
-	if (!excluded)
+	for (i = 0; i < f->modes_nr; i++)
+		sender_side |= f->modes[i].seen && f->modes[i].total.sender_side;
+	if (sender_side)
+		strcpy(line,
+		       "  copies/B is of the sender's side, the receiver is on another machine");
+	if (!excluded) {
+		grid__put(g, row, 0, g->cols, GRID_DIM, line);
 		return;
+	}
+	strcpy(line, sender_side ? "  * copies/B: of the sender's side, without"
+				 : "  * copies/B is without");
 	for (i = 0; i < NIO_STAGE_NR; i++) {
 		if (!(excluded & 1u << i))
 			continue;

@@ -44,6 +44,20 @@ refused() { # ARGS...
 	refused --count-calls --backend none
 	refused run doctor
 	refused sweepp
+	for a in '' 192.0.2.7 :5201 192.0.2.7:0 192.0.2.7:65536 ::1:5201 '[::1]' '[192.0.2.7]:1'; do
+		refused --connect "$a"
+		refused serve --listen "$a:x"
+	done
+	for path in loopback veth; do refused --connect 192.0.2.7:5201 --path "$path"; done
+	refused --connect 192.0.2.7:5201 --mtu 1500
+	refused --connect 192.0.2.7:5201 --ipv6
+	refused --connect 192.0.2.7:5201 --rcvbuf 64k
+	refused --connect 192.0.2.7:5201 --cpu-receiver 0
+	refused --listen 127.0.0.1:0
+	refused serve
+	refused serve --listen 127.0.0.1:0 --connect 192.0.2.7:5201
+	refused serve --listen 127.0.0.1:0 --mode onecopy
+	refused serve --listen 127.0.0.1:0 --json out.json
 }
 
 @test "a broken --assert is refused before anything starts" {
@@ -69,7 +83,7 @@ refused() { # ARGS...
 
 @test "--help says everything, --version the version" {
 	"$NETIOTRACE" --help >help
-	for option in mode size fields threads duration messages warmup rounds verify path mtu ipv6 \
+	for option in mode size fields threads duration messages warmup rounds verify path connect listen mtu ipv6 \
 		sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls interval json csv \
 		assert quiet verbose; do
 		grep -q -- "--$option" help || { echo "no --$option"; return 1; }

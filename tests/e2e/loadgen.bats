@@ -149,7 +149,7 @@ frame() {
 @test "help names every option, version the version" {
 	run -0 "$LG" --help
 	for word in connect listen mode size fields threads duration messages warmup verify cpus \
-		cpus-receiver sndbuf rcvbuf nodelay control json; do
+		cpus-receiver sndbuf rcvbuf nodelay forever control json; do
 		[[ $output == *"--$word"* ]]
 	done
 	run -0 "$LG" --version

@@ -25,7 +25,7 @@ with_sanitizer() { # NAME
 	export ASAN_OPTIONS=exitcode=99:abort_on_error=0 TSAN_OPTIONS=exitcode=99:halt_on_error=1
 	cd "$REPO" || return
 	bats --filter 'books balance|23 messages|falls? back|assert|bad input|loadgen|Ctrl-C' \
-		tests/e2e/ledger.bats tests/e2e/command.bats tests/e2e/loadgen.bats tests/e2e/lifecycle.bats
+		tests/e2e/{ledger,command,loadgen,lifecycle,remote}.bats
 }
 
 @test "AddressSanitizer and UndefinedBehaviorSanitizer builds pass" {

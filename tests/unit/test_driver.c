@@ -322,6 +322,28 @@ static void test_receiver_stats(void **state)
 	assert_null(app->latency[LATENCY_SEND_CALL].hist);
 }
 
+/* What a sender of a done event was told by its receiver, or not yet. */
+static void test_confirmed(void **state)
+{
+	static const char line[] = SENDER_STATS("done", HIST_3);
+	char told[2048];
+
+	(void)state;
+	accept_line(line, SENDER, DRIVER_DONE);
+	assert_false(report.confirmed.known);
+	snprintf(told, sizeof(told), "%.*s,\"confirmed\":%s}", (int)strlen(line) - 1, line,
+		 "{\"rx_bytes\":null,\"rx_messages\":null,\"verify_errors\":null}");
+	accept_line(told, SENDER, DRIVER_DONE);
+	assert_false(report.confirmed.known);
+	snprintf(told, sizeof(told), "%.*s,\"confirmed\":%s}", (int)strlen(line) - 1, line,
+		 "{\"rx_bytes\":71,\"rx_messages\":72,\"verify_errors\":73}");
+	accept_line(told, SENDER, DRIVER_DONE);
+	assert_true(report.confirmed.known);
+	assert_int_equal(report.confirmed.rx_bytes, 71);
+	assert_int_equal(report.confirmed.rx_messages, 72);
+	assert_int_equal(report.confirmed.verify_errors, 73);
+}
+
 /* Every number of a sender, spoiled in every way. */
 static void test_stats_refuse_what_is_no_count(void **state)
 {
@@ -738,6 +760,7 @@ int main(void)
 		T(test_copy_app_of_nothing_says_why),
 		T(test_lines_in_pieces),
 		T(test_lines_at_once),
+		T(test_confirmed),
 		T(test_many_lines),
 		T(test_longest_line),
 		T(test_endless_line),

@@ -127,6 +127,22 @@ static void frame_bad(void **state)
 	}
 }
 
+/* A frame of another version is known as one, whatever else is in it. */
+static void frame_of_another_version(void **state)
+{
+	const struct wire_frame f = {.type = WIRE_REFUSE, .index = WIRE_REFUSAL_VERSION};
+	uint8_t buf[WIRE_FRAME_SIZE];
+	struct wire_frame out;
+
+	(void)state;
+	wire__encode_frame(buf, &f);
+	assert_int_equal(wire__decode_frame(buf, &out), 0);
+	assert_int_equal(out.index, WIRE_REFUSAL_VERSION);
+	buf[5] = 2;
+	buf[7] = 99;
+	assert_int_equal(wire__decode_frame(buf, &out), -EPROTONOSUPPORT);
+}
+
 /* No input may be decoded into values out of range. */
 static void hello_fuzz(void **state)
 {
@@ -156,7 +172,7 @@ int main(void)
 		cmocka_unit_test(hello_round_trip),   cmocka_unit_test(hello_layout),
 		cmocka_unit_test(hello_out_of_range), cmocka_unit_test(hello_not_ours),
 		cmocka_unit_test(frame_round_trip),   cmocka_unit_test(frame_bad),
-		cmocka_unit_test(hello_fuzz),
+		cmocka_unit_test(hello_fuzz),         cmocka_unit_test(frame_of_another_version),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,6 +213,8 @@ static void test_names(void **state)
 	assert_int_equal(kind, NETPATH_VETH);
 	assert_string_equal(netpath__name(NETPATH_LOOPBACK), "loopback");
 	assert_string_equal(netpath__name(NETPATH_VETH), "veth");
+	assert_string_equal(netpath__name(NETPATH_REMOTE), "remote");
+	assert_int_equal(netpath__parse("remote", &kind), -EINVAL);
 }
 
 static unsigned int sysfs_mtu(const char *device)
@@ -503,6 +505,58 @@ static void test_environment_of_veth(void **state)
 		assert_int_equal(err, -ENOENT); /* before Linux 6.8: the machine's own */
 }
 
+static int open_remote(const char *text, struct netpath **path)
+{
+	struct sockaddr_storage ss;
+	struct address to;
+	const char *step;
+
+	assert_int_equal(address__parse(text, false, &to), 0);
+	assert_int_equal(address__resolve(&to, false, &ss, &step), 0);
+	return netpath__open_remote(path, &to, &ss, &step);
+}
+
+static void test_remote(void **state)
+{
+	struct environment env;
+	struct netpath *path;
+	int fds = count_fds();
+
+	(void)state;
+	assert_int_equal(open_remote("127.0.0.7:5201", &path), 0);
+	assert_int_equal(netpath__kind(path), NETPATH_REMOTE);
+	assert_string_equal(netpath__address(path), "127.0.0.7");
+	assert_int_equal(netpath__port(path), 5201);
+	assert_string_equal(netpath__device(path), "lo");
+	assert_int_equal(netpath__mtu(path), sysfs_mtu("lo"));
+	assert_int_equal(netpath__netns(path, NIO_SIDE_SENDER), -1);
+	environment__read(&env, path);
+	assert_string_equal(env.path, "remote");
+	netpath__close(path);
+	assert_int_equal(count_fds(), fds);
+}
+
+static int open_nowhere(void *text)
+{
+	struct netpath *path;
+	int err = open_remote(text, &path);
+
+	if (!err)
+		netpath__close(path);
+	return err;
+}
+
+/* In a new namespace nothing can be reached. */
+static void test_remote_without_a_route(void **state)
+{
+	char v4[] = "192.0.2.7:5201", v6[] = "[2001:db8::7]:5201";
+
+	(void)state;
+	NEED_ROOT();
+	assert_int_equal(netns__create(open_nowhere, v4), -ENETUNREACH);
+	assert_true(netns__create(open_nowhere, v6) < 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -517,6 +571,8 @@ int main(void)
 		cmocka_unit_test(test_netns_returns_home_from_a_failure),
 		cmocka_unit_test(test_close_ends_the_namespaces),
 		cmocka_unit_test(test_kill_of_the_holder_ends_the_namespaces),
+		cmocka_unit_test(test_remote),
+		cmocka_unit_test(test_remote_without_a_route),
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_environment_of_veth),
 	};

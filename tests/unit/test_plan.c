@@ -10,7 +10,7 @@
 
 #include "../../user/plan.h"
 
-#define OFFERS_MAX 64
+#define OFFERS_MAX 128
 
 static void offer_all(struct offer *offers)
 {
@@ -23,6 +23,13 @@ static void withdraw(struct offer *offers, enum probe_id probe, enum answer answ
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].probe == probe)
 			offers[i] = (struct offer){.answer = answer, .err = err};
+}
+
+static void withdraw_backend(struct offer *offers, enum backend backend, int err)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].backend == backend)
+			offers[i] = (struct offer){.answer = ANSWER_NO, .err = err};
 }
 
 static struct plan_request request(enum mode mode, uint64_t size)
@@ -48,7 +55,7 @@ static void table_is_sound(void **state)
 static void large_messages_are_counted_by_call(void **state)
 {
 	struct plan_request req = request(MODE_ONECOPY, PLAN_COUNT_CALLS_SIZE);
-	struct offer offers[OFFERS_MAX];
+	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
 	(void)state;
@@ -64,7 +71,7 @@ static void large_messages_are_counted_by_call(void **state)
 
 static void never_both_ways_at_once(void **state)
 {
-	struct offer offers[OFFERS_MAX];
+	struct offer offers[OFFERS_MAX] = {{0}};
 
 	(void)state;
 	offer_all(offers);
@@ -83,7 +90,7 @@ static void never_both_ways_at_once(void **state)
 static void zerocopy_is_always_counted_by_call(void **state)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 64);
-	struct offer offers[OFFERS_MAX];
+	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
 	(void)state;
@@ -96,7 +103,7 @@ static void zerocopy_is_always_counted_by_call(void **state)
 static void small_messages_fall_back_to_calls(void **state)
 {
 	struct plan_request req = request(MODE_TWOCOPY, 64);
-	struct offer offers[OFFERS_MAX];
+	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
 	(void)state;
@@ -110,12 +117,12 @@ static void a_missing_hook_costs_its_stage_only(void **state)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct stage_result stage = {0};
-	struct offer offers[OFFERS_MAX];
+	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
 	(void)state;
 	offer_all(offers);
-	withdraw(offers, PROBE_ZEROCOPY_ARRIVAL, ANSWER_NO, -EPERM);
+	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	plan__stage(&plan, NIO_STAGE_DEFERRED_COPY, &stage);
 	assert_int_equal(stage.quality, QUALITY_UNAVAILABLE);
@@ -128,14 +135,14 @@ static void a_missing_hook_costs_its_stage_only(void **state)
 static void could_not_tell_is_not_no(void **state)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer offers[OFFERS_MAX];
+	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
 	(void)state;
 	offer_all(offers);
 	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -ENOMEM);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_false(plan__sees_completions(&plan));
+	assert_non_null(plan__no_probe(&plan, PROBE_COMPLETION));
 	assert_non_null(strstr(plan.reason[PROBE_COMPLETION], "could not be tried"));
 	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, 0);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
@@ -145,7 +152,7 @@ static void could_not_tell_is_not_no(void **state)
 static void without_bytes_there_is_no_plan(void **state)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct offer offers[OFFERS_MAX];
+	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
 	(void)state;
@@ -162,20 +169,193 @@ static void without_bytes_there_is_no_plan(void **state)
 static void a_backend_without_hooks_is_refused(void **state)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct offer offers[OFFERS_MAX];
+	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
 	(void)state;
 	offer_all(offers);
+	withdraw_backend(offers, BACKEND_KPROBE, -EPERM);
 	req.backend = BACKEND_KPROBE;
 	assert_int_equal(plan__make(&plan, offers, &req), -EOPNOTSUPP);
-	assert_non_null(strstr(plan.reason[PROBE_SEND_RETURN], "backend asked for"));
+	assert_non_null(strstr(plan.reason[PROBE_SEND_RETURN], "permission denied"));
+	assert_non_null(plan.remedy[PROBE_SEND_RETURN]);
+}
+
+/* Forced, a backend is alone; left to choose, the best of all is taken. */
+static void a_forced_backend_is_the_only_one(void **state)
+{
+	struct offer offers[OFFERS_MAX] = {{0}};
+
+	(void)state;
+	offer_all(offers);
+	for (int b = 0; b < BACKEND_NR; b++) {
+		struct plan_request req = request(MODE_ZEROCOPY, 65536);
+		struct plan plan;
+
+		req.backend = b;
+		assert_int_equal(plan__make(&plan, offers, &req), 0);
+		for (int p = 0; p < PROBE_NR; p++)
+			if (plan.chosen[p])
+				assert_int_equal(plan.chosen[p]->backend, b);
+	}
+}
+
+static void a_locked_down_kernel_keeps_its_tracepoints(void **state)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct stage_result stage = {0};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	withdraw_backend(offers, BACKEND_TRAMPOLINE, -EPERM);
+	withdraw_backend(offers, BACKEND_KPROBE, -ENOENT);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_int_equal(plan.chosen[PROBE_SEND_RETURN]->backend, BACKEND_TRACEPOINT);
+	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_rx_copy");
+	assert_false(plan__completions_by_kernel(&plan));
+	assert_false(plan__pairs_events(&plan));
+	/* Of two refusals the one that says more is given. */
+	plan__stage(&plan, NIO_STAGE_OTHER_COPY, &stage);
+	assert_non_null(strstr(stage.reason, "permission denied"));
+	for (int part = 0; part < NIO_PATH_NR; part++)
+		assert_non_null(plan__no_path_time(&plan, part));
+	plan__stage(&plan, NIO_STAGE_TX_PIN, &stage);
+	assert_int_equal(stage.quality, QUALITY_EXACT);
+}
+
+/* Two programs on one tracepoint would book received bytes twice. */
+static void notifications_are_not_read_by_a_program_that_books_bytes(void **state)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].probe == PROBE_COMPLETION &&
+		    plan_alternatives[i].backend != BACKEND_TRACEPOINT)
+			offers[i] = (struct offer){.answer = ANSWER_NO, .err = -ENOENT};
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, BACKEND_TRAMPOLINE);
+	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_notification");
+}
+
+/* Of functions that differ between kernels the one with the right number of arguments is taken. */
+static void prototypes_decide(void **state)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].probe == PROBE_PIN && plan_alternatives[i].args == 5)
+			offers[i] = (struct offer){.answer = ANSWER_NO, .err = -EPROTOTYPE};
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_string_equal(plan.chosen[PROBE_PIN]->programs, "nio_fx_pin6");
+	withdraw(offers, PROBE_PIN, ANSWER_NO, -EPROTOTYPE);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_null(plan.chosen[PROBE_PIN]);
+	assert_non_null(strstr(plan.reason[PROBE_PIN], "told by the send call"));
+}
+
+static void splicing_is_seen_only_where_calls_are_counted(void **state)
+{
+	struct plan_request req = request(MODE_ONECOPY, 1024);
+	struct stage_result stage = {0};
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan__stage(&plan, NIO_STAGE_TX_SPLICE, &stage);
+	assert_int_equal(stage.quality, QUALITY_UNAVAILABLE);
+	req.count_calls = true;
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan__stage(&plan, NIO_STAGE_TX_SPLICE, &stage);
+	assert_int_equal(stage.quality, QUALITY_EXACT);
+	assert_int_equal(plan.chosen[PROBE_SPLICE]->backend,
+			 plan.chosen[PROBE_SEND_RETURN]->backend);
+}
+
+static void times_are_taken_of_large_messages_or_when_asked(void **state)
+{
+	struct plan_request req = request(MODE_ONECOPY, PLAN_TIME_CALLS_SIZE);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	for (int part = 0; part < NIO_PATH_NR; part++)
+		assert_null(plan__no_path_time(&plan, part));
+	req.times = TIMES_OFF;
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_non_null(strstr(plan__no_path_time(&plan, NIO_PATH_LOCK), "--no-times"));
+	req.times = TIMES_AUTO;
+	req.size--;
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_non_null(strstr(plan__no_path_time(&plan, NIO_PATH_LOCK), "--times"));
+	assert_non_null(plan__no_stage_time(&plan, NIO_STAGE_RX_COPY));
+	req.times = TIMES_ON;
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_null(plan__no_path_time(&plan, NIO_PATH_LOCK));
+	assert_null(plan__no_stage_time(&plan, NIO_STAGE_RX_COPY));
+}
+
+/* A part whose end is not seen, or which would hold another's time, is not given. */
+static void a_missing_event_costs_the_parts_it_ends(void **state)
+{
+	struct plan_request req = request(MODE_ONECOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	withdraw(offers, PROBE_TRANSMIT_TIME, ANSWER_NO, -ENOENT);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_non_null(strstr(plan__no_path_time(&plan, NIO_PATH_COPY), "no such hook"));
+	assert_non_null(plan__no_path_time(&plan, NIO_PATH_TRANSMIT));
+	assert_non_null(plan__no_path_time(&plan, NIO_PATH_OTHER));
+	assert_null(plan__no_path_time(&plan, NIO_PATH_LOCK));
+	assert_null(plan__no_path_time(&plan, NIO_PATH_WAIT));
+	offer_all(offers);
+	withdraw(offers, PROBE_CALL_TIME, ANSWER_NO, -EPERM);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	for (int part = 0; part < NIO_PATH_NR; part++)
+		assert_non_null(strstr(plan__no_path_time(&plan, part), "permission denied"));
+	assert_null(plan.chosen[PROBE_INLINE_TIME]);
+}
+
+/* Every hook but those of the bytes, taken away one at a time, leaves a plan that runs. */
+static void any_one_hook_can_go(void **state)
+{
+	struct offer offers[OFFERS_MAX] = {{0}};
+
+	(void)state;
+	for (int gone = PROBE_PIN; gone < PROBE_NR; gone++) {
+		struct plan_request req = request(MODE_ZEROCOPY, 65536);
+		struct plan plan;
+
+		if (gone == PROBE_RX_COPY)
+			continue;
+		offer_all(offers);
+		withdraw(offers, gone, ANSWER_NO, -ENOENT);
+		assert_int_equal(plan__make(&plan, offers, &req), 0);
+		assert_null(plan.chosen[gone]);
+		assert_non_null(plan__no_probe(&plan, gone));
+	}
 }
 
 static void unavailable_stages_say_why(void **state)
 {
 	struct plan_request req = request(MODE_TWOCOPY, 64);
-	struct offer offers[OFFERS_MAX];
+	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
 	(void)state;
@@ -203,7 +383,7 @@ static void rows_name_the_modes_they_serve(void **state)
 {
 	const struct plan *plans[MODE_NR];
 	struct plan_row rows[PLAN_ROWS_MAX];
-	struct offer offers[OFFERS_MAX];
+	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan made[MODE_NR];
 	size_t n;
 
@@ -220,8 +400,8 @@ static void rows_name_the_modes_they_serve(void **state)
 	assert_string_equal(row_named(rows, n, "send_return")->modes, "zerocopy");
 	assert_string_equal(row_named(rows, n, "transmit")->modes, "twocopy onecopy");
 	assert_null(row_named(rows, n, "rx_copy")->modes);
-	assert_null(row_named(rows, n, "other_copy")->hook);
-	assert_non_null(row_named(rows, n, "other_copy")->reason);
+	assert_null(row_named(rows, n, "call_time")->hook);
+	assert_non_null(row_named(rows, n, "call_time")->reason);
 }
 
 static void backends_parse(void **state)
@@ -249,6 +429,14 @@ int main(void)
 		cmocka_unit_test(could_not_tell_is_not_no),
 		cmocka_unit_test(without_bytes_there_is_no_plan),
 		cmocka_unit_test(a_backend_without_hooks_is_refused),
+		cmocka_unit_test(a_forced_backend_is_the_only_one),
+		cmocka_unit_test(a_locked_down_kernel_keeps_its_tracepoints),
+		cmocka_unit_test(notifications_are_not_read_by_a_program_that_books_bytes),
+		cmocka_unit_test(prototypes_decide),
+		cmocka_unit_test(splicing_is_seen_only_where_calls_are_counted),
+		cmocka_unit_test(times_are_taken_of_large_messages_or_when_asked),
+		cmocka_unit_test(a_missing_event_costs_the_parts_it_ends),
+		cmocka_unit_test(any_one_hook_can_go),
 		cmocka_unit_test(unavailable_stages_say_why),
 		cmocka_unit_test(rows_name_the_modes_they_serve),
 		cmocka_unit_test(backends_parse),

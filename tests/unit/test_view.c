@@ -311,6 +311,27 @@ static void test_unknown_is_not_zero(void **state)
 	view_model__clear(&m);
 }
 
+/* With the receiver on another machine the figure is the sender's, and rx_copy is not lacking. */
+static void test_sender_side_is_said(void **state)
+{
+	struct view_model m;
+	size_t i;
+
+	(void)state;
+	model__open(&m, MODE_NR);
+	for (i = 0; i < MODE_NR; i++) {
+		struct run_result *run = &m.latest.frame.modes[i].total;
+
+		run->sender_side = true;
+		run->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
+	}
+	assert_true(says(&m, "  * copies/B: of the sender's side, without other_copy"));
+	for (i = 0; i < MODE_NR; i++)
+		m.latest.frame.modes[i].total.stages[NIO_STAGE_OTHER_COPY].quality = QUALITY_EXACT;
+	assert_true(says(&m, "  copies/B is of the sender's side"));
+	view_model__clear(&m);
+}
+
 static void test_splice_column_when_used(void **state)
 {
 	struct live_frame *f = fake_frame__new(1);
@@ -417,6 +438,7 @@ int main(void)
 		cmocka_unit_test(test_before_the_first_frame),
 		cmocka_unit_test(test_losses_and_phases),
 		cmocka_unit_test(test_unknown_is_not_zero),
+		cmocka_unit_test(test_sender_side_is_said),
 		cmocka_unit_test(test_splice_column_when_used),
 		cmocka_unit_test(test_event_of_each_mode),
 		cmocka_unit_test(test_colour_never_alone),

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The time inside a send call. A call is in exactly one part at any moment; each event moves it
+ * from one part to the next and adds the time since the last to the part it leaves, so that the
+ * parts add up to the whole. An event that does not fit the part the call is in belongs to
+ * something nested (the backlog, another socket) and changes nothing.
+ *
+ * The state is the thread's: it may sleep, migrate and be preempted between two events.
+ */
+#ifndef NETIOTRACE_CALL_BPF_H
+#define NETIOTRACE_CALL_BPF_H
+
+struct nio_call {
+	__u64 cookie;        /* of the socket; 0: no call in progress */
+	__u64 begin;         /* when it entered tcp_sendmsg */
+	__u64 since;         /* when it entered the present part */
+	__u64 softirq_since; /* when a receive softirq interrupted it; 0: none */
+	__u64 inline_ns;     /* spent in receive softirqs during the present part */
+	__u64 ns[NIO_PATH_NR];
+	__u32 part; /* enum nio_path_part */
+	__u32 pad;
+};
+
+#define NIO_CALLS_MAX 4096
+
+/* By thread id. User space removes the entries of threads that are gone. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, NIO_CALLS_MAX);
+	__type(key, __u32);
+	__type(value, struct nio_call);
+} nio_calls SEC(".maps");
+
+static __always_inline struct nio_call *call_of_thread(void)
+{
+	__u32 tid = tid_now();
+
+	return bpf_map_lookup_elem(&nio_calls, &tid);
+}
+
+/* The call in progress of this thread on the socket with this cookie, or NULL. */
+static __always_inline struct nio_call *call_on(__u64 cookie)
+{
+	struct nio_call *call;
+
+	if (!conn_by_cookie(cookie))
+		return NULL;
+	call = call_of_thread();
+	return call && call->cookie == cookie ? call : NULL;
+}
+
+/* When the call in progress on this socket began; 0 when its time is not taken. */
+static __always_inline __u64 call_begin(__u64 cookie)
+{
+	struct nio_call *call = call_of_thread();
+
+	return call && call->cookie == cookie ? call->begin : 0;
+}
+
+/* Ends the present part now and begins the next. */
+static __always_inline void enter_part(struct nio_call *call, __u32 next)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 part = call->part;
+
+	if (part < NIO_PATH_NR)
+		call->ns[part] += now - call->since - call->inline_ns;
+	call->ns[NIO_PATH_INLINE_RECEIVE] += call->inline_ns;
+	call->inline_ns = 0;
+	call->since = now;
+	call->part = next;
+}
+
+/* In the body of tcp_sendmsg_locked, where the parts it is made of may begin? */
+static __always_inline bool in_body(const struct nio_call *call)
+{
+	return call->part == NIO_PATH_OTHER || call->part == NIO_PATH_COPY;
+}
+
+static __always_inline struct nio_call *new_call(void)
+{
+	struct nio_call call = {};
+	__u32 tid = tid_now();
+
+	if (bpf_map_update_elem(&nio_calls, &tid, &call, BPF_NOEXIST)) {
+		count_map_full();
+		return NULL;
+	}
+	return bpf_map_lookup_elem(&nio_calls, &tid);
+}
+
+/* tcp_sendmsg begins. */
+static __always_inline void call_enter(const struct sock *sk, bool known)
+{
+	struct nio_conn *conn = conn_of(sk, known);
+	struct nio_call *call;
+
+	if (!conn || conn->side != NIO_SIDE_SENDER)
+		return;
+	call = call_of_thread();
+	if (!call)
+		call = new_call();
+	if (!call)
+		return;
+	if (call->cookie)
+		count_unmatched();
+	__builtin_memset(call->ns, 0, sizeof(call->ns));
+	call->inline_ns = 0;
+	call->softirq_since = 0;
+	call->part = NIO_PATH_LOCK;
+	call->cookie = conn->cookie;
+	call->begin = bpf_ktime_get_ns();
+	call->since = call->begin;
+}
+
+/* tcp_sendmsg_locked begins: the lock is held. */
+static __always_inline void call_locked(const struct sock *sk, bool known)
+{
+	struct nio_call *call = call_on(cookie_of(sk, known));
+
+	if (call && call->part == NIO_PATH_LOCK)
+		enter_part(call, NIO_PATH_OTHER);
+}
+
+/* sk_page_frag_refill begins: the copy into the last piece of page, if there was one, is over. */
+static __always_inline void call_refill(const struct sock *sk, bool known)
+{
+	struct nio_call *call = call_on(cookie_of(sk, known));
+
+	if (call && call->part == NIO_PATH_COPY)
+		enter_part(call, NIO_PATH_OTHER);
+}
+
+/* sk_page_frag_refill found a piece of page: what follows, up to the next event, is the copy. */
+static __always_inline void call_refilled(const struct sock *sk, bool known)
+{
+	struct nio_call *call = call_on(cookie_of(sk, known));
+
+	if (call && call->part == NIO_PATH_OTHER)
+		enter_part(call, NIO_PATH_COPY);
+}
+
+/* A function of its own part begins in the body: pin, wait, transmit. */
+static __always_inline void call_begin_part(const struct sock *sk, __u32 part, bool known)
+{
+	struct nio_call *call = call_on(cookie_of(sk, known));
+
+	if (call && in_body(call))
+		enter_part(call, part);
+}
+
+/* It returns. */
+static __always_inline void call_end_part(const struct sock *sk, __u32 part, bool known)
+{
+	struct nio_call *call = call_on(cookie_of(sk, known));
+
+	if (call && call->part == part)
+		enter_part(call, NIO_PATH_OTHER);
+}
+
+/*
+ * The call in progress of this thread, for kretprobes, which are not told the socket. What returns
+ * in a softirq on top of the thread is not the call's.
+ */
+static __always_inline struct nio_call *call_here(void)
+{
+	struct nio_call *call = call_of_thread();
+
+	if (!call || !call->cookie || context_now() == NIO_CONTEXT_SOFTIRQ)
+		return NULL;
+	return call;
+}
+
+static __always_inline void call_end_part_here(__u32 part, __u32 next)
+{
+	struct nio_call *call = call_here();
+
+	if (call && call->part == part)
+		enter_part(call, next);
+}
+
+/* The body is over: tcp_sendmsg_locked returned, or release_sock is entered from the call. */
+static __always_inline void call_release(const struct sock *sk, bool known)
+{
+	struct nio_call *call = call_on(cookie_of(sk, known));
+
+	if (call && in_body(call))
+		enter_part(call, NIO_PATH_RELEASE);
+}
+
+static __always_inline void book_call(const struct nio_call *call)
+{
+	struct nio_conn *conn = conn_by_cookie(call->cookie);
+	struct nio_path *path;
+	__u32 slot;
+
+	if (!conn)
+		return;
+	slot = conn->slot;
+	path = bpf_map_lookup_elem(&nio_paths, &slot);
+	if (!path)
+		return;
+	path->calls++;
+#pragma unroll
+	for (__u32 i = 0; i < NIO_PATH_NR; i++)
+		path->ns[i] += call->ns[i];
+	if (call->ns[NIO_PATH_COPY])
+		book_time(conn, NIO_STAGE_TX_COPY, call->ns[NIO_PATH_COPY]);
+	if (call->ns[NIO_PATH_PIN])
+		book_time(conn, NIO_STAGE_TX_PIN, call->ns[NIO_PATH_PIN]);
+}
+
+/* tcp_sendmsg returned. It does not nest, so it is this thread's call whatever the socket. */
+static __always_inline void call_leave(void)
+{
+	struct nio_call *call = call_here();
+
+	if (!call)
+		return;
+	if (call->part == NIO_PATH_RELEASE) {
+		enter_part(call, NIO_PATH_OTHER);
+		book_call(call);
+	} else {
+		count_unmatched();
+	}
+	call->cookie = 0;
+}
+
+/* A softirq begins or ends on top of the thread. */
+static __always_inline void call_softirq(__u32 vec, bool begins)
+{
+	struct nio_call *call;
+
+	if (vec != NET_RX_SOFTIRQ)
+		return;
+	call = call_of_thread();
+	if (!call || !call->cookie)
+		return;
+	if (begins) {
+		call->softirq_since = bpf_ktime_get_ns();
+	} else if (call->softirq_since) {
+		call->inline_ns += bpf_ktime_get_ns() - call->softirq_since;
+		call->softirq_since = 0;
+	}
+}
+
+/*
+ * skb_copy_datagram_iter begins and ends on a socket whose lock the receiver holds, so that its
+ * time can be kept with the socket.
+ */
+static __always_inline void rx_copy_begin(const struct sk_buff *skb, int len, bool known)
+{
+	const struct sock *sk = NIO_FIELD(known, struct sk_buff, skb, sk);
+	struct nio_conn *conn = sk && len > 0 ? conn_of(sk, known) : NULL;
+
+	if (!conn)
+		return;
+	if (conn->rx_begin)
+		count_unmatched();
+	conn->rx_begin = bpf_ktime_get_ns();
+}
+
+static __always_inline void rx_copy_end(const struct sk_buff *skb, bool known)
+{
+	const struct sock *sk = NIO_FIELD(known, struct sk_buff, skb, sk);
+	struct nio_conn *conn = sk ? conn_of(sk, known) : NULL;
+
+	if (!conn || !conn->rx_begin)
+		return;
+	book_time(conn, NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - conn->rx_begin);
+	conn->rx_begin = 0;
+}
+
+#endif

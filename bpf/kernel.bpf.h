@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * Reading the kernel: constants that BTF does not carry, types that differ between kernels, and
+ * where a program runs. No maps, no accounting.
+ */
+#ifndef NETIOTRACE_KERNEL_BPF_H
+#define NETIOTRACE_KERNEL_BPF_H
+
+/*
+ * Reads ptr->field of an address that the verifier does not know as a pointer: as a plain load
+ * where the kernel lets an address be declared a type (6.2), else through a helper, which costs
+ * five times as much.
+ */
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
+#define kernel_read(type, ptr, field)                                                         \
+	(bpf_rdonly_cast                                                                      \
+		 ? ((const type *)bpf_rdonly_cast(ptr, bpf_core_type_id_kernel(type)))->field \
+		 : BPF_CORE_READ((const type *)(ptr), field))
+
+/*
+ * The same for a pointer p that the verifier knows as one to its type (tp_btf, fentry, fexit:
+ * known, a constant, is true), and then is read directly; of a kprobe it knows nothing.
+ */
+#define KNOWN                            true
+#define ADDRESS                          false
+#define NIO_FIELD(known, type, p, field) ((known) ? (p)->field : kernel_read(type, p, field))
+
+/* Preprocessor constants of the kernel. */
+#define NETIF_F_SG                 (1ULL << 0)
+#define MSG_SPLICE_PAGES           0x8000000
+#define SKBFL_ZEROCOPY_ENABLE      (1U << 0)
+#define SKBTX_DEV_ZEROCOPY         (1U << 3)
+#define SO_EE_ORIGIN_ZEROCOPY      5
+#define SO_EE_CODE_ZEROCOPY_COPIED 1
+#define TCP_NAGLE_PUSH             4
+#define SOFTIRQ_OFFSET             0x100
+#define NET_RX_SOFTIRQ             3
+
+/* Until 5.14 the zero-copy flag of an skb was in tx_flags: 06b4feb37e64 moved it to flags. */
+struct skb_shared_info___tx_flags {
+	__u8 tx_flags;
+} __attribute__((preserve_access_index));
+
+/* Until 6.0 a MSG_ZEROCOPY send's account was in ubuf_info itself: 6eaab4dfdd30 made it msgzc. */
+struct ubuf_info___msgzc {
+	union {
+		struct {
+			__u32 id;
+			__u16 len;
+			__u16 zerocopy : 1;
+		};
+	};
+} __attribute__((preserve_access_index));
+
+/*
+ * The preemption count of x86 is a per-CPU variable, which from 6.2 to 6.14 was part of pcpu_hot.
+ * That one is found by addresses from user space: Linux 5.10 refuses a program that names a
+ * variable it does not have, and would have to refuse one of the two.
+ */
+extern const int __preempt_count __ksym __weak;
+
+struct pcpu_hot___6_2 {
+	int preempt_count;
+} __attribute__((preserve_access_index));
+
+/* Addresses of pcpu_hot within a CPU's area, and of the table of these areas; 0: not known. */
+const volatile __u64 nio_pcpu_hot = 0;
+const volatile __u64 nio_per_cpu_offset = 0;
+
+static __always_inline int preempt_count_of_hot(void)
+{
+	__u64 slot = nio_per_cpu_offset + 8 * bpf_get_smp_processor_id(), area = 0;
+	int count = 0;
+
+	bpf_probe_read_kernel(&area, sizeof(area), (const void *)slot);
+	area += nio_pcpu_hot + bpf_core_field_offset(struct pcpu_hot___6_2, preempt_count);
+	bpf_probe_read_kernel(&count, sizeof(count), (const void *)area);
+	return count;
+}
+
+/* In which context does this program run? */
+static __always_inline enum nio_context context_now(void)
+{
+	const int *count;
+	int preempt;
+
+	if (&__preempt_count) {
+		count = bpf_this_cpu_ptr(&__preempt_count);
+		preempt = *count;
+	} else if (bpf_core_type_exists(struct pcpu_hot___6_2) && nio_pcpu_hot) {
+		preempt = preempt_count_of_hot();
+	} else {
+		return NIO_CONTEXT_UNKNOWN;
+	}
+	return preempt & SOFTIRQ_OFFSET ? NIO_CONTEXT_SOFTIRQ : NIO_CONTEXT_PROCESS;
+}
+
+static __always_inline __u32 tid_now(void)
+{
+	return bpf_get_current_pid_tgid();
+}
+
+/*
+ * A name for what runs here that no other flow of control has at the same time: the thread, or the
+ * CPU in a softirq, which neither migrates nor nests. The idle tasks share their thread id 0, but
+ * only interrupts reach programs there.
+ */
+static __always_inline __u64 flow_now(void)
+{
+	__u32 tid = tid_now();
+
+	if (!tid || context_now() == NIO_CONTEXT_SOFTIRQ)
+		return (1ULL << 63) | bpf_get_smp_processor_id();
+	return tid;
+}
+
+/* Address of the skb_shared_info of an skb. */
+static __always_inline const void *shinfo_of(const struct sk_buff *skb, bool known)
+{
+	return NIO_FIELD(known, struct sk_buff, skb, head) +
+	       NIO_FIELD(known, struct sk_buff, skb, end);
+}
+
+static __always_inline bool is_zerocopy(const void *shinfo)
+{
+	if (bpf_core_field_exists(((struct skb_shared_info *)0)->flags))
+		return kernel_read(struct skb_shared_info, shinfo, flags) & SKBFL_ZEROCOPY_ENABLE;
+	return BPF_CORE_READ((const struct skb_shared_info___tx_flags *)shinfo, tx_flags) &
+	       SKBTX_DEV_ZEROCOPY;
+}
+
+/*
+ * The cookie of the socket that sent with this ubuf_info, which a MSG_ZEROCOPY send keeps in the cb
+ * of an sk_buff charged to the sending socket (skb_from_uarg). An skb's own sk is useless for this:
+ * on loopback and veth it is orphaned before it arrives.
+ */
+static __always_inline __u64 cookie_of_uarg(const char *uarg)
+{
+	const struct sock *sk;
+
+	if (!uarg)
+		return 0;
+	sk = kernel_read(struct sk_buff, uarg - bpf_core_field_offset(struct sk_buff, cb), sk);
+	return kernel_read(struct sock, sk, __sk_common.skc_cookie.counter);
+}
+
+#endif

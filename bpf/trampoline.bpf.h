@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The trampoline backend: programs at the entry (nio_fe_*) and the return (nio_fx_*) of kernel
+ * functions. A return stands behind the last argument, so that functions whose arguments differ
+ * between kernels have a program for each number of them; the plan takes the one that fits.
+ */
+#ifndef NETIOTRACE_TRAMPOLINE_BPF_H
+#define NETIOTRACE_TRAMPOLINE_BPF_H
+
+/* Bytes. */
+
+SEC("?fexit/tcp_sendmsg_locked")
+int BPF_PROG(nio_fx_send_return, struct sock *sk, struct msghdr *msg, unsigned long size, int ret)
+{
+	on_send_locked_return(sk, msg, ret);
+	return 0;
+}
+
+SEC("?fentry/__tcp_transmit_skb")
+int BPF_PROG(nio_fe_transmit, struct sock *sk)
+{
+	on_transmit(sk, KNOWN);
+	return 0;
+}
+
+SEC("?fexit/do_tcp_sendpages")
+int BPF_PROG(nio_fx_sendpages, struct sock *sk, void *page, int offset, unsigned long size,
+	     int flags, long ret)
+{
+	on_sendpages_return(sk, ret);
+	return 0;
+}
+
+SEC("?fexit/skb_zerocopy_iter_stream")
+int BPF_PROG(nio_fx_pin5, struct sock *sk, void *skb, void *msg, int len, void *uarg, int ret)
+{
+	on_pin(sk, ret);
+	return 0;
+}
+
+SEC("?fexit/skb_zerocopy_iter_stream")
+int BPF_PROG(nio_fx_pin6, struct sock *sk, void *skb, void *msg, int len, void *uarg, void *binding,
+	     int ret)
+{
+	on_pin(sk, ret);
+	return 0;
+}
+
+SEC("?fexit/skb_copy_datagram_iter")
+int BPF_PROG(nio_fx_rx_copy, const struct sk_buff *skb, int offset, void *to, int len, int ret)
+{
+	if (!ret)
+		on_rx_copy(skb, len, false, KNOWN);
+	return 0;
+}
+
+/* Copies made after all, and copies nobody ordered. */
+
+SEC("?fentry/skb_copy_ubufs")
+int BPF_PROG(nio_fe_deferred, struct sk_buff *skb)
+{
+	deferred_copy_begin(skb, KNOWN);
+	return 0;
+}
+
+SEC("?fexit/skb_copy_ubufs")
+int BPF_PROG(nio_fx_deferred, struct sk_buff *skb, unsigned int gfp, int ret)
+{
+	deferred_copy_end(ret);
+	return 0;
+}
+
+SEC("?fentry/skb_copy_bits")
+int BPF_PROG(nio_fe_copy_bits, const struct sk_buff *skb, int offset, void *to, int len)
+{
+	copy_bits_begin(ctx, skb, len, KNOWN);
+	return 0;
+}
+
+SEC("?fexit/skb_copy_bits")
+int BPF_PROG(nio_fx_copy_bits, const struct sk_buff *skb, int offset, void *to, int len, int ret)
+{
+	other_copy_end(NIO_COPY_BITS, NIO_OTHER_COPY_BITS, !ret);
+	return 0;
+}
+
+SEC("?fentry/skb_try_coalesce")
+int BPF_PROG(nio_fe_coalesce, struct sk_buff *to, struct sk_buff *from)
+{
+	coalesce_begin(ctx, to, from, KNOWN);
+	return 0;
+}
+
+SEC("?fexit/skb_try_coalesce")
+int BPF_PROG(nio_fx_coalesce, struct sk_buff *to, struct sk_buff *from, void *stolen, void *delta,
+	     bool ret)
+{
+	other_copy_end(NIO_COPY_COALESCE, NIO_OTHER_COALESCE, ret);
+	return 0;
+}
+
+/* Completions. */
+
+SEC("?fentry/__msg_zerocopy_callback")
+int BPF_PROG(nio_fe_completion, const void *uarg)
+{
+	on_uarg_end(uarg, false);
+	return 0;
+}
+
+SEC("?fentry/sock_zerocopy_callback")
+int BPF_PROG(nio_fe_completion2, const void *uarg, bool success)
+{
+	on_uarg_end(uarg, !success);
+	return 0;
+}
+
+SEC("?fentry/msg_zerocopy_complete")
+int BPF_PROG(nio_fe_uarg_put, const void *skb, const void *uarg, bool success)
+{
+	on_uarg_put(uarg, success);
+	return 0;
+}
+
+SEC("?fexit/msg_zerocopy_complete")
+int BPF_PROG(nio_fx_uarg_put, const void *skb, const void *uarg, bool success)
+{
+	on_uarg_put_return();
+	return 0;
+}
+
+SEC("?fexit/msg_zerocopy_realloc")
+int BPF_PROG(nio_fx_account3, struct sock *sk, unsigned long size, void *uarg, void *ret)
+{
+	on_account_return(sk, ret);
+	return 0;
+}
+
+SEC("?fexit/msg_zerocopy_realloc")
+int BPF_PROG(nio_fx_account4, struct sock *sk, unsigned long size, void *uarg, bool devmem,
+	     void *ret)
+{
+	on_account_return(sk, ret);
+	return 0;
+}
+
+SEC("?fexit/sock_zerocopy_realloc")
+int BPF_PROG(nio_fx_account, struct sock *sk, unsigned long size, void *uarg, void *ret)
+{
+	on_account_return(sk, ret);
+	return 0;
+}
+
+/* Time. */
+
+SEC("?fentry/tcp_sendmsg")
+int BPF_PROG(nio_fe_sendmsg, struct sock *sk)
+{
+	call_enter(sk, KNOWN);
+	return 0;
+}
+
+SEC("?fexit/tcp_sendmsg")
+int BPF_PROG(nio_fx_sendmsg, struct sock *sk)
+{
+	call_leave();
+	return 0;
+}
+
+SEC("?fentry/tcp_sendmsg_locked")
+int BPF_PROG(nio_fe_locked, struct sock *sk)
+{
+	call_locked(sk, KNOWN);
+	return 0;
+}
+
+SEC("?fexit/tcp_sendmsg_locked")
+int BPF_PROG(nio_fx_locked, struct sock *sk)
+{
+	call_release(sk, KNOWN);
+	return 0;
+}
+
+SEC("?fentry/sk_page_frag_refill")
+int BPF_PROG(nio_fe_refill, struct sock *sk)
+{
+	call_refill(sk, KNOWN);
+	return 0;
+}
+
+SEC("?fexit/sk_page_frag_refill")
+int BPF_PROG(nio_fx_refill, struct sock *sk, void *pfrag, bool ret)
+{
+	if (ret)
+		call_refilled(sk, KNOWN);
+	return 0;
+}
+
+SEC("?fentry/skb_zerocopy_iter_stream")
+int BPF_PROG(nio_fe_pin_time, struct sock *sk)
+{
+	call_begin_part(sk, NIO_PATH_PIN, KNOWN);
+	return 0;
+}
+
+SEC("?fexit/skb_zerocopy_iter_stream")
+int BPF_PROG(nio_fx_pin_time, struct sock *sk)
+{
+	call_end_part(sk, NIO_PATH_PIN, KNOWN);
+	return 0;
+}
+
+SEC("?fentry/sk_stream_wait_memory")
+int BPF_PROG(nio_fe_wait, struct sock *sk)
+{
+	call_begin_part(sk, NIO_PATH_WAIT, KNOWN);
+	return 0;
+}
+
+SEC("?fexit/sk_stream_wait_memory")
+int BPF_PROG(nio_fx_wait, struct sock *sk)
+{
+	call_end_part(sk, NIO_PATH_WAIT, KNOWN);
+	return 0;
+}
+
+SEC("?fentry/tcp_write_xmit")
+int BPF_PROG(nio_fe_write_xmit, struct sock *sk)
+{
+	call_begin_part(sk, NIO_PATH_TRANSMIT, KNOWN);
+	return 0;
+}
+
+SEC("?fexit/tcp_write_xmit")
+int BPF_PROG(nio_fx_write_xmit, struct sock *sk)
+{
+	call_end_part(sk, NIO_PATH_TRANSMIT, KNOWN);
+	return 0;
+}
+
+SEC("?fentry/skb_copy_datagram_iter")
+int BPF_PROG(nio_fe_rx_time, const struct sk_buff *skb, int offset, void *to, int len)
+{
+	rx_copy_begin(skb, len, KNOWN);
+	return 0;
+}
+
+SEC("?fexit/skb_copy_datagram_iter")
+int BPF_PROG(nio_fx_rx_time, const struct sk_buff *skb)
+{
+	rx_copy_end(skb, KNOWN);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,329 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# --connect and serve: the receiver on another machine, which here is another network namespace. Two
+# namespaces without names, held by a process each and joined by a veth pair: they end with them.
+# shellcheck disable=SC2030,SC2031
+
+load ../lib
+
+HERE4=198.18.77.1 THERE4=198.18.77.2 HERE6=fd00:6e:77::1 THERE6=fd00:6e:77::2
+PORT=5201
+
+setup() {
+	need_root
+	need_tool jq ip nsenter unshare python3
+	cd "$BATS_TEST_TMPDIR" || return
+	chmod 755 .
+	HERE=$(machine)
+	THERE=$(machine)
+	here ip link add veth0 mtu 4000 type veth peer name veth1 mtu 4000 netns "$THERE"
+	configure here veth0 "$HERE4" "$HERE6"
+	configure there veth1 "$THERE4" "$THERE6"
+	within 3 carries
+	note_before
+}
+
+teardown() {
+	# shellcheck disable=SC2086 # none, or several
+	kill -9 ${SENDER-} ${SERVER-} ${STRANGER-} ${HERE-} ${THERE-} 2>/dev/null || true
+	# shellcheck disable=SC2086
+	wait ${SENDER-} ${SERVER-} ${STRANGER-} 2>/dev/null || true
+}
+
+# Starts a process in a network namespace of its own and prints its id.
+machine() {
+	unshare --net sleep 600 </dev/null >/dev/null 2>&1 3>&- &
+	until [ "$(readlink /proc/self/ns/net)" != "$(readlink "/proc/$!/ns/net")" ]; do
+		sleep 0.01
+	done
+	echo $!
+}
+
+here() {
+	nsenter -t "$HERE" -n "$@"
+}
+
+there() {
+	nsenter -t "$THERE" -n "$@"
+}
+
+configure() { # MACHINE DEVICE IPV4 IPV6
+	"$1" ip link set lo up
+	"$1" ip addr add "$3/24" dev "$2"
+	"$1" ip addr add "$4/64" dev "$2" nodad
+	"$1" ip link set "$2" up
+}
+
+# Whether packets pass: nobody listens, and that is what is heard.
+carries() {
+	here bash -c "exec 3<>/dev/tcp/$THERE4/1" 2>&1 | grep -q refused
+}
+
+# serve ADDRESS [ARGS...]: netiotrace serve on the other machine, ready; SERVER is its process.
+serve() {
+	in_background there "$NETIOTRACE" serve --listen "$@" >serve.out 2>serve.err
+	SERVER=$!
+	within 3 grep -q '^ready: listening on ' serve.out || {
+		cat serve.out serve.err
+		return 1
+	}
+}
+
+end_serve() {
+	local code=0
+
+	kill -INT "$SERVER"
+	wait "$SERVER" || code=$?
+	[ "$code" -eq 0 ] || { cat serve.err; return 1; }
+}
+
+# in_background MACHINE COMMAND...: there; $! is the command's own process, not a shell's.
+in_background() {
+	local -n holder=${1^^}
+
+	shift
+	nsenter -t "$holder" -n "$@" 3>&- &
+}
+
+# stranger PYTHON: somebody else's program on the port; c is a connection to it.
+stranger() {
+	rm -f listening
+	in_background there python3 -c "
+import socket, time
+s = socket.socket()
+s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(('$THERE4', $PORT))
+s.listen()
+open('listening', 'w')
+c = s.accept()[0]
+$1"
+	STRANGER=$!
+	within 3 test -e listening
+}
+
+# fails_in SECONDS PATTERN ARGS...: exit 1 in that time with one sentence that matches, no output.
+fails_in() {
+	local limit=$1 pattern=$2 code=0 start
+
+	shift 2
+	start=$(date +%s%3N)
+	here "$NETIOTRACE" --mode onecopy --messages 23 --json out.json "$@" >stdout 2>stderr \
+		</dev/null || code=$?
+	took=$(($(date +%s%3N) - start))
+	echo "exit $code after $took ms"
+	cat stderr
+	[ "$code" -eq 1 ] && [ "$took" -lt "$((limit * 1000))" ] && [ "$(wc -l <stderr)" -eq 1 ] &&
+		grep -q '^netiotrace: ' stderr && grep -q -- "$pattern" stderr && [ ! -e out.json ]
+}
+
+# Everything that must hold in every run over two machines; what does not is printed.
+# shellcheck disable=SC2016 # jq's variables, not the shell's
+SENDER_BOOKS='
+def check(name; ok): if ok then empty else name end;
+def unknown(object; key): object[key] == null
+    and ((object[key + "_reason"] // object.reason) | contains("another machine"));
+[ .runs[] | "\(.mode) round \(.round): " as $who
+  | check($who + "unaccounted_tx \(.ledger.unaccounted_tx)"; .ledger.unaccounted_tx == 0),
+    check($who + "unaccounted_rx"; unknown(.ledger; "unaccounted_rx")),
+    check($who + "rx_copy"; .ledger.rx_copy.quality == "unavailable"
+        and unknown(.ledger.rx_copy; "bytes")),
+    check($who + "side"; .ledger.copies_per_byte_side == "sender"
+        and (.ledger.copies_per_byte_excludes | index("rx_copy") | not)),
+    check($who + "rx_bytes \(.app.rx_bytes)"; .app.tx_bytes > 0 and .app.rx_bytes == .app.tx_bytes),
+    check($who + "bytes_acked"; .app.tcp.bytes_acked == .app.tx_bytes),
+    check($who + "delivery"; unknown(.app.latency_ns.delivery; "p50")),
+    check($who + "receiver CPU"; unknown(.app.cpu_s; "receiver") and .app.cpu_s.sender > 0),
+    check($who + "bytes_received"; unknown(.app.tcp; "bytes_received")),
+    check($who + "copies_per_byte \(.ledger.copies_per_byte)";
+        # Of the zero-copy bytes all are copied: this path is local after all.
+        (.ledger.copies_per_byte - {twocopy: 2, onecopy: 1, zerocopy: 1}[.mode]) as $d
+        | ($d | fabs) < 0.01 or (.app.tcp.bytes_retrans > 0 and $d > 0)),
+    check($who + "throughput"; .app.throughput_gbps * .duration_s * 1e9 / 8 / .app.rx_bytes
+        | . > 0.999999 and . < 1.000001)
+] | .[]'
+
+sender_balanced() {
+	local wrong
+
+	wrong=$(jq -r "$SENDER_BOOKS" "$1")
+	[ -z "$wrong" ] || { echo "$wrong"; return 1; }
+}
+
+@test "two machines: the sender's books balance in every mode; one receiver serves all rounds" {
+	serve "$THERE4:$PORT" -v
+	here "$NETIOTRACE" --mode all --rounds 3 --duration 600ms --threads 3 --json out.json \
+		--connect "$THERE4:$PORT" >text 2>stderr </dev/null
+	[ "$(jq '.runs | length' out.json)" -eq 9 ]
+	sender_balanced out.json
+	jq -e '.environment | .path == "remote" and .device == "veth0" and .mtu == 4000
+		and (.ipv6 | not)' out.json
+	tr -s ' \n' ' ' <text >flat
+	grep -q "sender's copies per byte sent" flat
+	grep -q 'says the receiver; unaccounted 0 B sent, n/a received' flat
+	[ "$(grep -c 'session: ' serve.err)" -eq 9 ]
+	end_serve
+	assert_nothing_left
+}
+
+@test "two machines: netio-loadgen alone receives what the sender says it sent" {
+	in_background there setpriv --reuid nobody --regid nogroup --clear-groups "$LOADGEN" recv \
+		--listen "[$THERE6]:$PORT" --json >recv.json 2>recv.err
+	SERVER=$!
+	within 3 grep -q listening recv.err
+	here "$NETIOTRACE" -q --mode zerocopy --messages 2300 --verify --threads 4 --json out.json \
+		--connect "[$THERE6]:$PORT" </dev/null
+	wait "$SERVER"
+	jq -e '.environment.ipv6 and .runs[0].app.verify_errors == 0
+		and .runs[0].app.rx_messages == 2300 and .runs[0].ledger.unaccounted_tx == 0' out.json
+	[ "$(jq .runs[0].app.rx_bytes out.json)" = "$(jq .receiver.rx_bytes recv.json)" ]
+	assert_nothing_left
+}
+
+@test "two machines: the MTU is the route's" {
+	here ip route add 198.18.78.1/32 dev veth0 mtu lock 1492
+	there ip addr add 198.18.78.1/32 dev veth1
+	serve 0.0.0.0:$PORT
+	here "$NETIOTRACE" -q --mode onecopy --messages 23 --json out.json --connect 198.18.78.1:$PORT
+	[ "$(jq .environment.mtu out.json)" -eq 1492 ]
+	end_serve
+}
+
+@test "two machines: no receiver is one sentence, exit 1, within the time-out" {
+	fails_in 2 "$THERE4:$PORT.*refused.*netiotrace serve" --connect "$THERE4:$PORT"
+	fails_in 2 'unreachable' --connect 203.0.113.7:$PORT
+	fails_in 2 'no address is known' --connect nobody.invalid:$PORT --backend none
+	# Packets go, nothing comes.
+	here ip neigh add 198.18.77.9 lladdr 02:00:00:00:00:09 dev veth0
+	fails_in 8 'timed out' --connect 198.18.77.9:$PORT
+	assert_nothing_left
+}
+
+@test "two machines: what listens there is somebody else's program" {
+	stranger "c.sendall(b'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\\r\\n'); time.sleep(9)"
+	fails_in 2 "is not netiotrace's receiver" --connect "$THERE4:$PORT"
+	kill "$STRANGER"
+	wait "$STRANGER" || true
+	stranger "time.sleep(9)"
+	fails_in 8 "is not netiotrace's receiver" --connect "$THERE4:$PORT"
+	kill "$STRANGER"
+	wait "$STRANGER" || true
+	stranger "c.recv(64); c.close()"
+	fails_in 2 "is not netiotrace's receiver" --connect "$THERE4:$PORT"
+}
+
+@test "two machines: another version of the protocol is said to be one, on either side" {
+	stranger "c.recv(64); c.sendall(b'NIOF' + bytes([0, 2, 0, 1]) + bytes(24)); time.sleep(9)"
+	fails_in 2 'another version' --connect "$THERE4:$PORT"
+	kill "$STRANGER"
+	wait "$STRANGER" || true
+	serve "$THERE4:$PORT"
+	# A sender of version 2: answered by a frame of version 1 that refuses (8) for the version (2).
+	[ "$(here python3 -c "
+import socket
+c = socket.create_connection(('$THERE4', $PORT))
+c.sendall(b'NIOH' + bytes([0, 2, 0, 1]) + bytes(56))
+print(c.recv(32)[:12].hex())")" = 4e494f460001000800000002 ]
+	end_serve
+}
+
+@test "two machines: a second sender hears that the receiver is busy, the first goes on" {
+	serve "$THERE4:$PORT"
+	in_background here "$NETIOTRACE" -q --mode onecopy --duration 2s --warmup 0 \
+		--json first.json --connect "$THERE4:$PORT" </dev/null
+	SENDER=$!
+	sleep 0.8
+	fails_in 2 'busy with another session' --connect "$THERE4:$PORT"
+	wait "$SENDER"
+	sender_balanced first.json
+	end_serve
+}
+
+@test "two machines: a receiver that dies in mid-run is one sentence, exit 1" {
+	local code=0
+
+	serve "$THERE4:$PORT"
+	in_background here "$NETIOTRACE" -q --mode zerocopy --duration 60s --json out.json \
+		--connect "$THERE4:$PORT" 2>stderr </dev/null
+	SENDER=$!
+	sleep 1.5
+	kill -9 "$SERVER"
+	wait "$SENDER" || code=$?
+	cat stderr
+	[ "$code" -eq 1 ]
+	[ "$(wc -l <stderr)" -eq 1 ]
+	grep -q "the receiver at $THERE4:$PORT" stderr
+	[ ! -e out.json ]
+	assert_nothing_left
+}
+
+@test "two machines: Ctrl-C within 1 s with the results so far; the receiver serves the next" {
+	local code=0 start
+
+	serve "$THERE4:$PORT"
+	in_background here "$NETIOTRACE" -q --mode onecopy --duration 60s --json out.json \
+		--connect "$THERE4:$PORT" </dev/null
+	SENDER=$!
+	sleep 1.5
+	start=$(date +%s%3N)
+	kill -INT "$SENDER"
+	wait "$SENDER" || code=$?
+	[ "$(($(date +%s%3N) - start))" -lt 1000 ]
+	[ "$code" -eq 130 ]
+	jq -e '.interrupted' out.json
+	sender_balanced out.json
+	# A sender that is killed leaves a session without an end.
+	in_background here "$NETIOTRACE" -q --mode onecopy --duration 60s \
+		--connect "$THERE4:$PORT" </dev/null
+	SENDER=$!
+	sleep 1
+	kill -9 "$SENDER"
+	wait "$SENDER" || true
+	within 3 grep -q 'a session failed' serve.err
+	here "$NETIOTRACE" -q --mode onecopy --messages 23 --json out.json --connect "$THERE4:$PORT"
+	sender_balanced out.json
+	end_serve
+	assert_nothing_left
+}
+
+@test "two machines: a network that stops answering does not delay Ctrl-C" {
+	local code=0 start
+
+	serve "$THERE4:$PORT"
+	in_background here "$NETIOTRACE" -q --mode onecopy --duration 60s --json out.json \
+		--connect "$THERE4:$PORT" </dev/null
+	SENDER=$!
+	sleep 1.5
+	there ip link set veth1 down
+	sleep 1
+	start=$(date +%s%3N)
+	kill -INT "$SENDER"
+	wait "$SENDER" || code=$?
+	[ "$(($(date +%s%3N) - start))" -lt 1000 ]
+	[ "$code" -eq 130 ]
+	jq -e '.runs[0] | .app.tx_bytes > 0 and .app.rx_bytes == null and .app.throughput_gbps > 0
+		and .ledger.unaccounted_tx == null' out.json
+}
+
+@test "serve: without root, on a port of its choice, until Ctrl-C; kill -9 leaves nothing" {
+	need_tool ss
+	setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all \
+		"$NETIOTRACE" serve --listen 127.0.0.1:0 >serve.out 2>serve.err 3>&- &
+	SERVER=$!
+	within 3 grep -Eq '^ready: listening on 127\.0\.0\.1:[0-9]+$' serve.out
+	at=$(sed 's/.* //' serve.out)
+	as_nobody "$NETIOTRACE" -q --mode all --rounds 1 --duration 300ms --backend none \
+		--connect "$at" --json - </dev/null >out.json
+	jq -e '[.runs[] | .app.rx_bytes == .app.tx_bytes and .ledger.tx_copy.bytes == null]
+		| length == 3 and all' out.json
+	run "$NETIOTRACE" serve --listen "$at"
+	[ "$status" -eq 1 ]
+	[[ $output == *"in use"* ]]
+	end_serve
+	[ ! -s serve.err ]
+	"$NETIOTRACE" serve --listen 127.0.0.1:0 >serve.out 3>&- &
+	SERVER=$!
+	within 3 grep -q ready serve.out
+	kill -9 "$SERVER"
+	wait "$SERVER" || true
+	assert_nothing_left
+}

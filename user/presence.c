@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the kernel has, by its BTF; see presence.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <bpf/btf.h>
+
+#include "presence.h"
+
+struct btf *presence__read(void)
+{
+	return btf__load_vmlinux_btf();
+}
+
+void presence__free(struct btf *btf)
+{
+	btf__free(btf);
+}
+
+int presence__function(const struct btf *btf, const char *name, unsigned int args)
+{
+	const struct btf_type *proto;
+	int id;
+
+	if (!btf)
+		return 0;
+	id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
+	if (id < 0)
+		return -ENOENT;
+	proto = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
+	return !args || btf_vlen(proto) == args ? 0 : -EPROTOTYPE;
+}
+
+bool presence__variable(const struct btf *btf, const char *name)
+{
+	return btf && btf__find_by_name_kind(btf, name, BTF_KIND_VAR) >= 0;
+}
+
+static int tracepoint(const struct btf *btf, const char *name)
+{
+	char type[128];
+
+	snprintf(type, sizeof(type), "btf_trace_%s", name);
+	return btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) < 0 ? -ENOENT : 0;
+}
+
+int presence__section(const struct btf *btf, const char *section)
+{
+	const char *target = strchr(section, '/');
+
+	if (!btf || !target)
+		return 0;
+	if (strstr(section, "tp_btf/"))
+		return tracepoint(btf, target + 1);
+	return presence__function(btf, target + 1, 0);
+}
