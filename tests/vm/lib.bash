@@ -10,10 +10,10 @@ MATRIX_MODES='twocopy onecopy zerocopy'
 MATRIX_LOADS='16:1 64:2'
 # Remote paths: the guest's device and what it has, the network both ends are in, the host's address.
 MATRIX_REMOTES='tap user'
-declare -A REMOTE_LOADS=([tap]='16:1' [user]='1:1 16:1')
-declare -A REMOTE_DEVICE=([tap]=eth0 [user]=eth1)
-declare -A REMOTE_GUEST=([tap]=198.18.77.2/24 [user]=10.0.2.15/24)
-declare -A REMOTE_HOST=([tap]=198.18.77.1 [user]=10.0.2.2)
+declare -gA REMOTE_LOADS=([tap]='16:1' [user]='1:1 16:1')
+declare -gA REMOTE_DEVICE=([tap]=eth0 [user]=eth1)
+declare -gA REMOTE_GUEST=([tap]=198.18.77.2/24 [user]=10.0.2.15/24)
+declare -gA REMOTE_HOST=([tap]=198.18.77.1 [user]=10.0.2.2)
 MATRIX_PORT=5201
 export MATRIX_MESSAGES MATRIX_BACKENDS MATRIX_PATHS MATRIX_MODES MATRIX_LOADS MATRIX_REMOTES MATRIX_PORT
 export REMOTE_LOADS REMOTE_DEVICE REMOTE_GUEST REMOTE_HOST
