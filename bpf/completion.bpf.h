@@ -31,6 +31,9 @@ struct {
 /* net.core.optmem_max; 0: not known. */
 const volatile __u32 nio_optmem_max = 0;
 
+/* Are completions watched as the kernel ends them? Else their sends need not be remembered. */
+const volatile bool nio_completions = false;
+
 /* The notification of a range of sends. */
 struct zc_notification {
 	__u32 lo; /* id of the first; ids wrap */
@@ -55,14 +58,16 @@ static __always_inline struct nio_zc *zc_of(const struct nio_conn *conn)
 /* A send call pinned bytes under this id. Runs in the call, under the socket's lock. */
 static __always_inline void on_pinned_send(struct nio_conn *conn, __u32 id, __u32 bytes)
 {
-	struct nio_zc_send *send = zc_send_of(conn->cookie, id);
-	struct nio_zc *zc = zc_of(conn);
-	__u64 outstanding;
+	struct nio_zc_send *send;
+	struct nio_zc *zc;
 
+	if (!nio_completions)
+		return;
 	conn->pinned_total += bytes;
-	outstanding = conn->pinned_total - conn->completed_total;
+	zc = zc_of(conn);
 	if (zc)
-		count_in(zc->outstanding_hist, outstanding);
+		count_in(zc->outstanding_hist, conn->pinned_total - conn->completed_total);
+	send = zc_send_of(conn->cookie, id);
 	if (!send)
 		return;
 	send->cookie = 0;

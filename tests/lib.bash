@@ -118,10 +118,10 @@ ss_listens() { # PORT
 # stop_jobs: ends the programs a test may have left in the background; call it in teardown. By name:
 # the countdown of bats itself is a job of the same shell, and must go on.
 stop_jobs() {
-	local name pid
+	local name pid shell=$BASHPID # within $(...) it would be that shell's
 
 	for name in netiotrace netio-loadgen iperf3 bpftrace; do
-		for pid in $(pgrep -P "$BASHPID" -x "$name"); do
+		for pid in $(pgrep -P "$shell" -x "$name"); do
 			kill -INT "$pid" 2>/dev/null || true
 			wait "$pid" 2>/dev/null || true
 		done

@@ -5,7 +5,6 @@
  */
 #include "environment.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,42 +13,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "netns.h"
+#include "procfile.h"
+#include "tap.h"
 #include "units.h"
 
 #define OPTMEM_MAX "/proc/sys/net/core/optmem_max"
-
-/* Cuts white space off both ends, in place. */
-static char *text__trim(char *s)
-{
-	char *end;
-
-	while (isspace((unsigned char)*s))
-		s++;
-	end = s + strlen(s);
-	while (end > s && isspace((unsigned char)end[-1]))
-		*--end = '\0';
-	return s;
-}
-
-/* The first line of a file, trimmed: 0, or -errno with line empty. */
-static int file__first_line(const char *path, char *line, size_t len)
-{
-	char buf[512];
-	FILE *f;
-	int err = 0;
-
-	line[0] = '\0';
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
-	if (fgets(buf, sizeof(buf), f))
-		snprintf(line, len, "%s", text__trim(buf));
-	else
-		err = -EIO;
-	fclose(f);
-	return err;
-}
 
 static void environment__read_kernel(struct environment *env)
 {
@@ -116,7 +86,7 @@ static void environment__read_cpu(struct environment *env)
 		strcpy(env->virtualization, "none");
 	if (info.hypervisor != HYPERVISOR_YES)
 		return;
-	if (file__first_line("/sys/class/dmi/id/product_name", product, sizeof(product)) ||
+	if (procfile__line("/sys/class/dmi/id/product_name", product, sizeof(product)) ||
 	    !product[0])
 		strcpy(env->virtualization, "vm");
 	else
@@ -125,7 +95,7 @@ static void environment__read_cpu(struct environment *env)
 
 static int optmem__read(void *text)
 {
-	return file__first_line(OPTMEM_MAX, text, UNITS_BUF);
+	return procfile__line(OPTMEM_MAX, text, UNITS_BUF);
 }
 
 /* A value of the sender's namespace since Linux 6.8; before that of the machine, and only there. */
@@ -162,7 +132,7 @@ static void environment__read_lockdown(struct environment *env)
 {
 	char text[128], *word, *end;
 
-	if (file__first_line("/sys/kernel/security/lockdown", text, sizeof(text)))
+	if (procfile__line("/sys/kernel/security/lockdown", text, sizeof(text)))
 		return;
 	word = strchr(text, '[');
 	end = word ? strchr(word, ']') : NULL;
@@ -172,16 +142,34 @@ static void environment__read_lockdown(struct environment *env)
 	snprintf(env->lockdown, sizeof(env->lockdown), "%s", word + 1);
 }
 
+static void environment__read_features(struct environment *env, const struct netpath *path)
+{
+	struct device_features f = {.device = env->device, .ipv6 = env->ipv6};
+	int netns = netpath__netns(path, NIO_SIDE_SENDER);
+	int err = netns__visit(netns, device__read_features, &f);
+	const char *reason = err == -EOPNOTSUPP ? "this kernel does not tell it by ethtool"
+			     : err              ? "the device could not be asked"
+						: NULL;
+
+	env->device_scatter_gather =
+		(struct flag){.value = f.scatter_gather, .known = !err, .reason = reason};
+	env->device_tx_checksum =
+		(struct flag){.value = f.tx_checksum, .known = !err, .reason = reason};
+}
+
 static void environment__read_path(struct environment *env, const struct netpath *path)
 {
 	if (!path) {
 		env->ipv6 = !access("/proc/net/if_inet6", F_OK);
+		env->device_scatter_gather.reason = "no path was made";
+		env->device_tx_checksum.reason = "no path was made";
 		return;
 	}
 	snprintf(env->path, sizeof(env->path), "%s", netpath__name(netpath__kind(path)));
 	snprintf(env->device, sizeof(env->device), "%s", netpath__device(path));
 	env->mtu = netpath__mtu(path);
 	env->ipv6 = strchr(netpath__address(path), ':');
+	environment__read_features(env, path);
 }
 
 void environment__read(struct environment *env, const struct netpath *path)
@@ -190,9 +178,10 @@ void environment__read(struct environment *env, const struct netpath *path)
 	environment__read_kernel(env);
 	environment__read_cpu(env);
 	environment__read_path(env, path);
-	file__first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-			 env->clocksource, sizeof(env->clocksource));
+	procfile__line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		       env->clocksource, sizeof(env->clocksource));
 	environment__read_optmem(env, path);
 	environment__read_memlock(env);
 	environment__read_lockdown(env);
+	tap__look(&env->taps, path);
 }

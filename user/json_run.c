@@ -250,12 +250,31 @@ static json_t *kernel_zerocopy_json(const struct run_result *run)
 	err |= put_or_null(o, "copied", (struct num){.value = zc->copied, .known = known});
 	err |= put_or_null(o, "not_copied", (struct num){.value = zc->not_copied, .known = known});
 	err |= json_put_num(o, "notifications", run->notifications);
+	err |= json_put_num(o, "enobufs_optmem", run->enobufs_optmem);
+	err |= json_put_num(o, "enobufs_memlock", run->enobufs_memlock);
 	if (!known)
 		err |= json_put(o, "reason",
 				json_value__text(run->ledger_known || !run->ledger_reason
 							 ? "completions were not watched: see plan"
 							 : run->ledger_reason));
 	return json_finish(o, err);
+}
+
+static json_t *causes_json(const struct verdict *v)
+{
+	json_t *array = json_array();
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < v->causes_nr; i++) {
+		json_t *cause = json_object();
+
+		err |= json_put(cause, "cause",
+				json_value__text(zc_cause__key(v->causes[i].cause)));
+		err |= json_put(cause, "evidence", json_value__text(v->causes[i].evidence));
+		err |= json_array_append_new(array, cause);
+	}
+	return json_finish(array, err);
 }
 
 static json_t *verdict_json(const struct verdict *v)
@@ -265,6 +284,7 @@ static json_t *verdict_json(const struct verdict *v)
 
 	err |= json_put_real(o, "copied_fraction", v->copied_fraction);
 	err |= json_put(o, "cause", json_value__text(zc_cause__key(v->cause)));
+	err |= json_put(o, "causes", causes_json(v));
 	err |= json_put(o, "text", json_value__text(v->text));
 	return json_finish(o, err);
 }

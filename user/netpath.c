@@ -337,3 +337,10 @@ unsigned int netpath__mtu(const struct netpath *path)
 {
 	return path->mtu;
 }
+
+const char *netpath__side_device(const struct netpath *path, int side)
+{
+	if (path->kind == NETPATH_VETH)
+		return endpoints[side].device;
+	return side == NIO_SIDE_SENDER || path->kind == NETPATH_LOOPBACK ? path->device : NULL;
+}

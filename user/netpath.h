@@ -55,4 +55,7 @@ unsigned int netpath__port(const struct netpath *path);
 const char *netpath__device(const struct netpath *path);
 unsigned int netpath__mtu(const struct netpath *path);
 
+/* Device that a side (enum nio_side) sends and receives on; NULL: it is on another machine. */
+const char *netpath__side_device(const struct netpath *path, int side);
+
 #endif

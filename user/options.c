@@ -39,6 +39,7 @@ enum key {
 	KEY_COUNT_CALLS,
 	KEY_TIMES,
 	KEY_NO_TIMES,
+	KEY_WITHOUT,
 	KEY_INTERVAL,
 	KEY_CPU_SENDER,
 	KEY_CPU_RECEIVER,
@@ -89,6 +90,8 @@ static const struct argp_option option_table[] = {
 	 "several percent",
 	 0},
 	{"no-times", KEY_NO_TIMES, 0, 0, "take no times in the kernel, only bytes", 0},
+	{"without", KEY_WITHOUT, "HOOK", 0,
+	 "do as if the kernel did not have this hook, function or tracepoint; repeatable", 0},
 	{"interval", KEY_INTERVAL, "TIME", 0, "refresh of the live view, 50ms to 1h (default 1s)",
 	 0},
 	{0, 0, 0, 0, "What comes out:", 4},
@@ -101,7 +104,7 @@ static const struct argp_option option_table[] = {
 	{0, 0, 0, 0, 0, 0},
 };
 
-static const char args_doc[] = "\ndoctor [--json FILE]\nserve --listen ADDR:PORT";
+static const char args_doc[] = "\ndoctor [--path PATH] [--json FILE]\nserve --listen ADDR:PORT";
 
 static const char doc[] =
 	"Where are the bytes of a TCP transfer copied, and was zero-copy zero-copy? Runs a load "
@@ -239,6 +242,15 @@ static void set_times(struct options *o, enum times times)
 	o->times = times;
 }
 
+static void add_without(struct options *o, const char *hook)
+{
+	if (o->without_nr == WITHOUT_MAX)
+		refuse("at most %d --without can be given.", WITHOUT_MAX);
+	if (!plan__withhold(NULL, hook))
+		refuse("no hook is called '%s': netiotrace doctor lists those in use.", hook);
+	o->without[o->without_nr++] = hook;
+}
+
 static void ignore_cpu(unsigned int cpu, void *arg)
 {
 	(void)cpu;
@@ -333,6 +345,9 @@ static error_t parse_special(struct options *o, int key, const char *arg, unsign
 		return 0;
 	case KEY_NO_TIMES:
 		set_times(o, TIMES_OFF);
+		return 0;
+	case KEY_WITHOUT:
+		add_without(o, arg);
 		return 0;
 	case KEY_CPU_SENDER:
 		o->sender_cpus = cpu_list("--cpu-sender", arg);

@@ -31,6 +31,7 @@ enum command {
 };
 
 #define ASSERTIONS_MAX 64
+#define WITHOUT_MAX    32
 
 struct options {
 	enum command command;
@@ -52,6 +53,8 @@ struct options {
 	enum backend backend;
 	bool count_calls;
 	enum times times;
+	const char *without[WITHOUT_MAX]; /* hooks that are not to be used */
+	size_t without_nr;
 	uint64_t interval_ns;
 	const char *sender_cpus, *receiver_cpus; /* lists as given; NULL: not pinned */
 	uint64_t sndbuf, rcvbuf;                 /* 0: the kernel's */

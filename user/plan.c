@@ -239,6 +239,8 @@ static const char *refusal(const struct offer *offer)
 	case ENOENT:
 	case ESRCH:
 		return "this kernel has no such hook";
+	case ECANCELED:
+		return "withheld by --without";
 	case EPROTOTYPE:
 		return "the function takes other arguments in this kernel";
 	case EPERM:
@@ -297,9 +299,27 @@ static void note_refusal(struct plan *plan, enum probe_id probe, const struct of
 		return;
 	*told = weight;
 	plan->reason[probe] = refusal(offer);
+	if (offer->err == -ECANCELED)
+		return;
 	plan->remedy[probe] =
 		"a distribution's stock kernel, built with BTF and not locked down, has "
 		"it; netiotrace doctor tries every hook";
+}
+
+size_t plan__withhold(struct offer *offers, const char *hook)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		const char *own = plan_alternatives[i].hook;
+
+		if (strcmp(own, hook) && strcmp(strchr(own, '/') + 1, hook))
+			continue;
+		if (offers)
+			offers[i] = (struct offer){.answer = ANSWER_NO, .err = -ECANCELED};
+		n++;
+	}
+	return n;
 }
 
 static void choose(struct plan *plan, enum probe_id probe, const struct offer *offers,

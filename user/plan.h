@@ -84,6 +84,13 @@ enum times {
 	TIMES_OFF,
 };
 
+/*
+ * Withdraws from offers, as if the kernel had refused them, the alternatives whose hook is `hook`
+ * ("fexit/tcp_sendmsg_locked") or is on the function or tracepoint of that name. Returns how many
+ * there are in the table; offers may be NULL, to only ask.
+ */
+size_t plan__withhold(struct offer *offers, const char *hook);
+
 /* What is to be watched. */
 struct plan_request {
 	enum backend backend; /* AUTO: the first alternative that the kernel offers */

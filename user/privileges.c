@@ -5,17 +5,18 @@
 
 #include "privileges.h"
 
-static bool have(unsigned int capability)
+bool privileges__have(unsigned int capability)
 {
 	return capng_have_capability(CAPNG_EFFECTIVE, capability) == 1;
 }
 
 bool privileges__may_trace(void)
 {
-	return have(CAP_SYS_ADMIN) || (have(CAP_BPF) && have(CAP_PERFMON));
+	return privileges__have(CAP_SYS_ADMIN) ||
+	       (privileges__have(CAP_BPF) && privileges__have(CAP_PERFMON));
 }
 
 bool privileges__may_make_path(void)
 {
-	return have(CAP_SYS_ADMIN) && have(CAP_NET_ADMIN);
+	return privileges__have(CAP_SYS_ADMIN) && privileges__have(CAP_NET_ADMIN);
 }

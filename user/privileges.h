@@ -11,4 +11,7 @@ bool privileges__may_trace(void);
 /* Make network namespaces and devices: CAP_SYS_ADMIN and CAP_NET_ADMIN. */
 bool privileges__may_make_path(void);
 
+/* Is capability CAP_... of <linux/capability.h> in force for this process? */
+bool privileges__have(unsigned int capability);
+
 #endif

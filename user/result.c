@@ -145,7 +145,12 @@ const char *zc_cause__key(enum zc_cause c)
 		[ZC_CAUSE_NONE] = "none",
 		[ZC_CAUSE_NOT_COPIED] = "not_copied",
 		[ZC_CAUSE_LOCAL] = "local_delivery",
+		[ZC_CAUSE_TAP] = "packet_tap",
 		[ZC_CAUSE_NO_SG] = "no_scatter_gather",
+		[ZC_CAUSE_ENOBUFS] = "enobufs",
+		[ZC_CAUSE_ENOBUFS_MEMLOCK] = "enobufs_memlock",
+		[ZC_CAUSE_ENOBUFS_OPTMEM] = "enobufs_optmem",
+		[ZC_CAUSE_RETRANSMISSION] = "retransmission",
 		[ZC_CAUSE_UNKNOWN] = "unknown",
 	};
 
@@ -200,6 +205,8 @@ void run_result__init(struct run_result *r)
 	r->ledger_reason = not_measured;
 	stages_unknown(r->stages);
 	nums_unknown(&r->notifications, 1);
+	nums_unknown(&r->enobufs_optmem, 1);
+	nums_unknown(&r->enobufs_memlock, 1);
 	r->copies_per_byte.reason = not_measured;
 	r->verdict.copied_fraction.reason = not_measured;
 	r->verdict.cause = ZC_CAUSE_NONE;

@@ -50,6 +50,13 @@ struct real {
 	const char *reason;
 };
 
+/* Something that is so, is not, or is not known; reason as above. */
+struct flag {
+	bool value;
+	bool known;
+	const char *reason;
+};
+
 struct stage_result {
 	enum quality quality; /* of bytes */
 	const char *reason;   /* why less than exact; NULL when exact */
@@ -169,17 +176,32 @@ const char *perf_counter__key(enum perf_counter c);
 enum zc_cause {
 	ZC_CAUSE_NONE, /* nothing was sent with MSG_ZEROCOPY, or nothing completed */
 	ZC_CAUSE_NOT_COPIED,
-	ZC_CAUSE_LOCAL, /* delivered on this machine: skb_copy_ubufs on delivery */
-	ZC_CAUSE_NO_SG, /* route without scatter-gather: copied in the send call */
+	ZC_CAUSE_LOCAL,   /* delivered on this machine: skb_copy_ubufs on delivery */
+	ZC_CAUSE_TAP,     /* somebody is handed every packet: skb_copy_ubufs before that */
+	ZC_CAUSE_NO_SG,   /* route without scatter-gather: copied in the send call, or below it */
+	ZC_CAUSE_ENOBUFS, /* sends that fell back to copying; which limit, is not known */
+	ZC_CAUSE_ENOBUFS_MEMLOCK,
+	ZC_CAUSE_ENOBUFS_OPTMEM,
+	ZC_CAUSE_RETRANSMISSION, /* what is sent again is copied again */
 	ZC_CAUSE_UNKNOWN,
 };
 
 const char *zc_cause__key(enum zc_cause c); /* "local_delivery", ... */
 
-struct verdict {
-	struct real copied_fraction; /* copied / completed */
+/* A cause of copies, and what says so. */
+struct cause {
 	enum zc_cause cause;
-	char text[512]; /* one or two sentences; empty when there is no verdict */
+	char evidence[512]; /* a clause: no capital, no full stop */
+};
+
+#define VERDICT_CAUSES_MAX 8
+
+struct verdict {
+	struct real copied_fraction;             /* copied / completed */
+	enum zc_cause cause;                     /* the first of causes, if any */
+	struct cause causes[VERDICT_CAUSES_MAX]; /* by weight */
+	unsigned int causes_nr;
+	char text[1024]; /* a few sentences; empty when there is no verdict */
 };
 
 const char *nio_context__name(enum nio_context c); /* "process", "softirq", "unknown" */
@@ -254,6 +276,32 @@ struct plan_row {
 	const char *modes;  /* the modes it serves, "twocopy onecopy"; NULL: all */
 };
 
+#define TAPS_MAX 16
+
+/* Somebody who is handed every packet of a device: a packet socket, or a function of the kernel. */
+struct tap {
+	char device[16];  /* empty: every device of its network namespace */
+	char process[32]; /* name of the process that holds it; empty: not known */
+	struct num pid;
+	char function[64];     /* of the kernel, that gets the packets; empty: not told */
+	uint64_t inode;        /* of the socket; 0: it is none */
+	bool sender, receiver; /* whose packets it is handed */
+	bool elsewhere;        /* its namespace is neither side's */
+	bool at_start;         /* open when the session began */
+	bool open;             /* open when last looked for */
+	bool in_run;           /* open at the beginning or at the end of the run in hand */
+};
+
+struct taps {
+	struct tap list[TAPS_MAX]; /* all that were seen, in that order */
+	unsigned int nr;
+	unsigned int more; /* open, but the list was full */
+	unsigned int looks;
+	struct flag per_netns; /* a tap sees its own namespace's packets only; see tap.c */
+	bool known;            /* false: could not be looked for, see reason */
+	const char *reason;
+};
+
 struct environment {
 	char kernel[128];
 	char cpu[128];
@@ -267,6 +315,10 @@ struct environment {
 	char virtualization[64];
 	char lockdown[32];
 	bool ipv6;
+	/* of the sender's device, as it was when the session began */
+	struct flag device_scatter_gather; /* NETIF_F_SG */
+	struct flag device_tx_checksum;    /* of TCP over the addresses used */
+	struct taps taps;
 };
 
 struct result {

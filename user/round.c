@@ -15,6 +15,7 @@
 #include "log.h"
 #include "remote.h"
 #include "run.h"
+#include "tap.h"
 #include "verdict.h"
 
 #define CONNECT_TIMEOUT_MS 10000
@@ -405,6 +406,7 @@ static int close_books(struct round *r)
 	}
 	r->out->interrupted |= run->stopped;
 	ledger__close(r->out, is_done(r));
+	tap__look(&run->result.env.taps, run->path);
 	verdict__give(r->out, &run->result.env);
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include "privileges.h"
 #include "run.h"
 #include "stats.h"
+#include "tap.h"
 #include "verdict.h"
 
 #define TEXT_COLUMNS_DEFAULT 100
@@ -85,9 +86,10 @@ static void plan_request(const struct run *run, enum mode mode, struct plan_requ
 	};
 }
 
-static int make_plans(struct run *run, const struct offer *offers,
-		      const struct plan *plans[MODE_NR])
+static int make_plans(struct run *run, struct offer *offers, const struct plan *plans[MODE_NR])
 {
+	for (size_t i = 0; i < run->o->without_nr; i++)
+		plan__withhold(offers, run->o->without[i]);
 	for (size_t i = 0; i < run->o->modes_nr; i++) {
 		enum mode mode = run->o->modes[i];
 		struct plan_request req;
@@ -295,6 +297,7 @@ static int summarise_mode(struct run *run, enum mode mode)
 
 static int summarise(struct run *run)
 {
+	tap__recall(&run->result.env.taps); /* a total is over every run */
 	for (size_t i = 0; i < run->o->modes_nr; i++) {
 		if (summarise_mode(run, run->o->modes[i])) {
 			log_error("out of memory.");

@@ -300,8 +300,10 @@ static int configure(struct session *s, const struct plan *const plans[MODE_NR],
 		s->skel->rodata->nio_optmem_max = optmem_max->value;
 	for (int m = 0; m < MODE_NR; m++)
 		if (plans[m] && plan__completions_by_kernel(plans[m]))
-			return bpf_map__set_max_entries(s->skel->maps.nio_zc_sends, NIO_ZC_SENDS);
-	return 0;
+			s->skel->rodata->nio_completions = true;
+	if (!s->skel->rodata->nio_completions)
+		return 0;
+	return bpf_map__set_max_entries(s->skel->maps.nio_zc_sends, NIO_ZC_SENDS);
 }
 
 static size_t largest_value(void)

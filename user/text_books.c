@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The final text on bytes: the balance of the books, the zero-copy verdict, bytes sent again or
- * received wrong. Everything is computed from the result alone.
+ * The final text on bytes: the balance of the books, the zero-copy verdict, who else was handed the
+ * packets, bytes sent again or received wrong. Everything is computed from the result alone.
  */
 #include <math.h>
 #include <string.h>
 
 #include "remote.h"
+#include "tap_parse.h"
 #include "text_note.h"
 #include "units.h"
 
@@ -248,6 +249,33 @@ static int print_verdict(FILE *f, unsigned int width, const struct result *r)
 	return text_note__end(&n, f, width, "zero-copy");
 }
 
+static const char *when_open(const struct tap *t)
+{
+	if (t->at_start)
+		return t->open ? "" : " (closed before the end)";
+	return t->open ? " (opened after the start)" : " (opened and closed in between)";
+}
+
+/* Taps cost every mode a clone and a call per packet, and zero-copy a copy. */
+static int print_taps(FILE *f, unsigned int width, const struct result *r)
+{
+	const struct taps *taps = &r->env.taps;
+	char name[TAP_NAME_LEN];
+	struct text_note n;
+	int err;
+
+	err = text_note__begin(&n);
+	if (err)
+		return err;
+	for (unsigned int i = 0; i < taps->nr; i++)
+		fprintf(n.f, "%s%s%s",
+			i ? ", " : "handed every packet: ", tap__name(&taps->list[i], name),
+			when_open(&taps->list[i]));
+	if (taps->more)
+		fprintf(n.f, " and %u more", taps->more);
+	return text_note__end(&n, f, width, "taps");
+}
+
 static int print_retransmitted(FILE *f, unsigned int width, const struct result *r)
 {
 	const char *lead = "retransmitted: ";
@@ -300,6 +328,8 @@ int text_books__print(FILE *f, unsigned int width, const struct result *r)
 	err = print_books(f, width, r);
 	if (!err)
 		err = print_verdict(f, width, r);
+	if (!err)
+		err = print_taps(f, width, r);
 	if (!err)
 		err = print_retransmitted(f, width, r);
 	if (!err)

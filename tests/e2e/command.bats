@@ -159,14 +159,78 @@ EOF
 	[ -s stderr ]
 }
 
-@test "doctor prints the plan with a reason for all that is less than exact" {
+@test "doctor prints hooks by stage, with a reason for all that is less than exact" {
 	need_root
 	"$NETIOTRACE" doctor >text
 	grep -q tp_btf/skb_copy_datagram_iovec text
 	"$NETIOTRACE" doctor --json - >doctor.json
-	jq -e '.usable and ([.plan[] | select(.quality != "exact") | .reason | length > 0] | all)' \
+	jq -e '.usable and .tried and ([.plan[] | select(.quality != "exact") | .reason | length > 0] | all)' \
 		doctor.json
-	code=0
-	as_nobody "$NETIOTRACE" doctor >text || code=$?
-	[ "$code" -eq 4 ]
+	jq -e '[.stages[] | select(.quality != "exact") | .reason | length > 0] | all' doctor.json
+	jq -e '[.checks[] | select(.state == "limited" or .state == "missing") | .remedy | length > 0] | all' \
+		doctor.json
+	# Every stage of the ledger is there.
+	jq -e '[.stages[].stage] as $s | ["user_gather", "tx_copy", "tx_pin", "tx_splice", "deferred_copy",
+		"rx_copy", "other_copy"] | map(IN($s[])) | all' doctor.json
+	[ "$(wc -L <text)" -le 100 ]
+}
+
+@test "doctor --path veth makes the path and looks at its device" {
+	need_root
+	"$NETIOTRACE" doctor --path veth --json - >doctor.json
+	jq -e '.environment | .device == "veth0" and .mtu == 1500 and .device_scatter_gather == true and
+		.packet_taps == 0' doctor.json
+	jq -e '.checks[] | select(.name == "device") | .state == "ok"' doctor.json
+}
+
+@test "doctor names a packet tap and what to do about it" {
+	need_root
+	need_tool python3
+	python3 -c '
+import socket, subprocess, sys
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+s.bind(("lo", 0))
+sys.exit(subprocess.call(sys.argv[1:]))' "$NETIOTRACE" doctor >text
+	cat text
+	grep -Eq 'packet_tap .*lo \(python3, pid [0-9]+\)' text
+	grep -Eq 'end python3 \(pid [0-9]+\)' text
+}
+
+@test "doctor without root says what could not be tried: exit 4" {
+	need_root
+	for path in loopback veth; do
+		code=0
+		as_nobody "$NETIOTRACE" doctor --path "$path" >text 2>stderr || code=$?
+		cat text stderr
+		[ "$code" -eq 4 ]
+		[ "$(wc -l <stderr)" -eq 1 ]
+		grep -Eq 'missing +CAP_BPF +not held' text
+		grep -q 'no hook was tried' text
+	done
+	grep -q 'cannot make the veth path' text
+	as_nobody "$NETIOTRACE" doctor --json - 2>/dev/null >doctor.json || true
+	jq -e '(.tried | not) and .usable == null' doctor.json
+	# Scatter-gather needs no root, and is told.
+	jq -e '.environment.device_scatter_gather' doctor.json
+}
+
+# without DIRECTORY COMMAND...: in a mount namespace in which an empty file system covers it.
+without() {
+	local directory=$1
+	shift
+
+	unshare -m sh -c "mount -t tmpfs none $directory && exec \"\$@\"" sh "$@"
+}
+
+@test "doctor does not fall over a missing /proc or /sys" {
+	need_root
+	need_tool unshare
+	without /sys "$NETIOTRACE" doctor >text || true
+	cat text
+	grep -q 'missing  btf' text
+	without /proc "$NETIOTRACE" doctor >text || true
+	cat text
+	grep -Eq 'optmem_max +n/a' text
+	grep -Eq 'unknown +packet_tap' text
+	tail -n 1 text | grep -q 'checks:'
 }

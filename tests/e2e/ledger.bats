@@ -191,3 +191,22 @@ balanced_fallback() {
 		and .app.latency_ns.send_call.p50 <= .app.latency_ns.send_call.p99
 		and .app.latency_ns.send_call.p99 <= .app.latency_ns.send_call.max' out.json
 }
+
+# A kernel without a hook, made of one that has it: the stage is n/a with its reason, the run goes on.
+@test "without a hook its stage is unavailable and the rest still balances" {
+	run "$NETIOTRACE" --mode zerocopy --size 64k --messages 23 --json out.json --without tp_btf/netif_receive_skb \
+		--backend tracepoint
+	[ "$status" -eq 0 ]
+	[[ $output == *"withheld by --without"* ]]
+	jq -e '.runs[0].ledger | .deferred_copy.bytes == null and .deferred_copy.quality == "unavailable" and
+		.deferred_copy.reason == "withheld by --without" and .unaccounted_tx == 0 and .unaccounted_rx == 0' out.json
+	run "$NETIOTRACE" --mode zerocopy --without no_such_hook
+	[ "$status" -eq 2 ]
+	[[ $output == *no_such_hook* ]]
+}
+
+@test "without the hooks of its bytes a backend cannot be used" {
+	run "$NETIOTRACE" --mode onecopy --messages 23 --backend tracepoint --without tp_btf/skb_copy_datagram_iovec
+	[ "$status" -eq 3 ]
+	[[ $output == *"doctor"* ]]
+}

@@ -24,10 +24,13 @@ setup() {
 }
 
 teardown() {
-	# shellcheck disable=SC2086 # none, or several
-	kill -9 ${SENDER-} ${SERVER-} ${STRANGER-} ${HERE-} ${THERE-} 2>/dev/null || true
-	# shellcheck disable=SC2086
-	wait ${SENDER-} ${SERVER-} ${STRANGER-} 2>/dev/null || true
+	local pid
+
+	for pid in ${SENDER-} ${SERVER-} ${STRANGER-} ${HERE-} ${THERE-}; do
+		kill -9 "$pid" 2>/dev/null || true
+		# Each by itself: without one, the countdown of bats would be waited for.
+		wait "$pid" 2>/dev/null || true
+	done
 }
 
 # Starts a process in a network namespace of its own and prints its id.

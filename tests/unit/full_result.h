@@ -84,7 +84,11 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 	run->unaccounted_tx = -12;
 	run->copies_per_byte = (struct real){.value = 2.25, .known = true};
 	run->verdict.copied_fraction = (struct real){.value = 0.75, .known = true};
-	run->verdict.cause = ZC_CAUSE_LOCAL;
+	run->enobufs_optmem = known(1);
+	run->enobufs_memlock = known(2);
+	run->verdict.cause = run->verdict.causes[0].cause = ZC_CAUSE_LOCAL;
+	run->verdict.causes_nr = 1;
+	strcpy(run->verdict.causes[0].evidence, "the path is local");
 	snprintf(run->verdict.text, sizeof(run->verdict.text), "copied, \"local\"");
 	for (i = 0; i < PATH_NR; i++)
 		run->path_ns[i] = known(20000 + (uint64_t)i);
@@ -109,6 +113,19 @@ static inline void full_environment__fill(struct environment *env)
 		.memlock = known(8388608),
 		.virtualization = "kvm",
 		.lockdown = "none",
+		.device_scatter_gather = {.value = true, .known = true},
+		.device_tx_checksum = {.value = false, .known = true},
+		.taps = {.nr = 1, .looks = 2, .known = true},
+	};
+	env->taps.list[0] = (struct tap){
+		.device = "lo",
+		.process = "tcpdump",
+		.pid = known(4242),
+		.function = "packet_rcv",
+		.inode = 99,
+		.sender = true,
+		.receiver = true,
+		.at_start = true,
 	};
 }
 

@@ -208,7 +208,7 @@ static void verdict_without_completions(void **state)
 	(void)state;
 	f->run.app.zc.enobufs = 5;
 	book_zerocopy(f, 0, 0);
-	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NONE);
+	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_ENOBUFS);
 	assert_false(f->run.verdict.copied_fraction.known);
 	assert_non_null(strstr(f->run.verdict.text, "ENOBUFS"));
 	end(f);

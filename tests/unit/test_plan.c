@@ -332,6 +332,26 @@ static void a_missing_event_costs_the_parts_it_ends(void **state)
 	assert_null(plan.chosen[PROBE_INLINE_TIME]);
 }
 
+static void a_hook_can_be_withheld_by_name(void **state)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	assert_int_equal(plan__withhold(NULL, "no_such_function"), 0);
+	assert_int_equal(plan__withhold(NULL, "tp_btf/net_dev_queue"), 1);
+	offer_all(offers);
+	/* Both backends' hooks on a function go by its bare name. */
+	assert_int_equal(plan__withhold(offers, "tcp_write_xmit"), 2);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_string_equal(plan__no_path_time(&plan, NIO_PATH_TRANSMIT), "withheld by --without");
+	assert_null(plan.remedy[PROBE_TRANSMIT_TIME]);
+	plan__withhold(offers, "fexit/tcp_sendmsg_locked");
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_string_equal(plan.chosen[PROBE_SEND_RETURN]->hook, "kprobe/tcp_push");
+}
+
 /* Every hook but those of the bytes, taken away one at a time, leaves a plan that runs. */
 static void any_one_hook_can_go(void **state)
 {
@@ -437,6 +457,7 @@ int main(void)
 		cmocka_unit_test(times_are_taken_of_large_messages_or_when_asked),
 		cmocka_unit_test(a_missing_event_costs_the_parts_it_ends),
 		cmocka_unit_test(any_one_hook_can_go),
+		cmocka_unit_test(a_hook_can_be_withheld_by_name),
 		cmocka_unit_test(unavailable_stages_say_why),
 		cmocka_unit_test(rows_name_the_modes_they_serve),
 		cmocka_unit_test(backends_parse),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../../user/output.h"
+#include "../../user/verdict.h"
 
 /* A test is linked with the programs' code alone: helpers are included. */
 #include "fake_result.c"
@@ -215,6 +216,35 @@ static void test_no_verdict(void **state)
 	fake_result__free(r);
 }
 
+/* A tap on lo, seen by a backend that sees its copy: the verdict of the run and the line below it.
+ */
+static void test_tap(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct run_result *run = &r->summary[2].total;
+	struct tap *t = &r->env.taps.list[0];
+
+	(void)state;
+	assert_silent(r, "taps ");
+	r->env.taps.nr = 1;
+	*t = (struct tap){.device = "lo", .process = "tcpdump", .inode = 1, .sender = true};
+	t->pid = (struct num){.value = 4242, .known = true};
+	t->in_run = t->at_start = t->open = true;
+	run->stages[NIO_STAGE_DEFERRED_COPY].bytes *= 2;
+	run->app.zc.enobufs = 7;
+	verdict__give(run, &r->env);
+	check_golden(r, 100, "text-tap-100");
+	t->open = false;
+	assert_says(
+		r,
+		"taps       handed every packet: lo (tcpdump, pid 4242) (closed before the end)");
+	t->open = true;
+	t->at_start = false;
+	r->env.taps.more = 3;
+	assert_says(r, "lo (tcpdump, pid 4242) (opened after the start) and 3 more");
+	fake_result__free(r);
+}
+
 static void test_losses(void **state)
 {
 	struct result *r = fake_result__new(2);
@@ -365,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_unaccounted_for_want_of_a_stage),
 		cmocka_unit_test(test_comparison),
 		cmocka_unit_test(test_no_verdict),
+		cmocka_unit_test(test_tap),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_oddities_are_said),
 		cmocka_unit_test(test_tx_forms),

@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Packet taps on the path: found, named by device, process and pid, and part of the verdict; none
+# named where there is none.
+
+load ../lib
+
+setup() {
+	need_root
+	need_tool python3 jq nsenter
+	cd "$BATS_TEST_TMPDIR" || return
+	TAPS=()
+	note_before
+}
+
+teardown() {
+	local pid
+
+	for pid in "${TAPS[@]}"; do
+		kill "$pid" 2>/dev/null || true
+	done
+	stop_jobs
+	assert_nothing_left
+}
+
+# A packet socket for every protocol, held until killed; writes "ready" once it is open.
+cat_tap() {
+	cat <<'EOF'
+import signal, socket, sys
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+if len(sys.argv) > 1 and sys.argv[1]:
+    s.bind((sys.argv[1], 0))
+print("ready", flush=True)
+signal.pause()
+EOF
+}
+
+# open_tap DEVICE [COMMAND...]: in $tap_pid; with a device of '' on every one.
+open_tap() {
+	local device=$1
+	shift
+
+	cat_tap >tap.py
+	: >tap.ready
+	exec_tap "$@" python3 tap.py "$device" >tap.ready 3>&- &
+	tap_pid=$!
+	TAPS+=("$tap_pid")
+	within 5 grep -q ready tap.ready
+}
+
+exec_tap() {
+	exec "$@"
+}
+
+@test "a packet socket on lo is named with its process and pid, in document, text and verdict" {
+	open_tap lo
+	"$NETIOTRACE" --mode zerocopy --messages 2000 --json out.json >text 2>stderr </dev/null
+	cat text
+	jq -e --argjson pid "$tap_pid" '.environment | .packet_taps == 1 and .taps == [{
+		device: "lo", side: "both", process: "python3", pid: $pid, function: "packet_rcv",
+		at_start: true, at_end: true}]' out.json
+	jq -e '.environment.device_scatter_gather == true and .environment.device_tx_checksum == true' out.json
+	jq -e '.runs[0].verdict | .cause == "local_delivery" and
+		([.causes[].cause] | index("packet_tap")) and
+		(.causes[] | select(.cause == "packet_tap").evidence | contains("python3"))' out.json
+	tr -s ' \n' ' ' <text >flat # unwrapped
+	grep -q "lo (python3, pid $tap_pid)" flat
+}
+
+@test "a packet socket on every device is one on lo too" {
+	open_tap ''
+	"$NETIOTRACE" -q --mode zerocopy --messages 200 --json out.json
+	jq -e --argjson pid "$tap_pid" '.environment.taps | length == 1 and .[0].device == "*" and
+		.[0].pid == $pid' out.json
+}
+
+@test "a packet socket of one protocol, or of another device, is no tap" {
+	cat >tap.py <<'EOF'
+import signal, socket
+a = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
+b = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+print("ready", flush=True)
+signal.pause()
+EOF
+	python3 tap.py >tap.ready 3>&- &
+	TAPS+=($!)
+	within 5 grep -q ready tap.ready
+	"$NETIOTRACE" -q --mode zerocopy --messages 200 --json out.json
+	jq -e '.environment | .packet_taps == 0 and .taps == []' out.json
+	jq -e '[.runs[0].verdict.causes[].cause] | index("packet_tap") | not' out.json
+}
+
+@test "on veth nobody taps, even while somebody taps lo of the machine" {
+	open_tap lo
+	"$NETIOTRACE" --mode zerocopy --path veth --messages 2000 --json out.json >text 2>stderr </dev/null
+	jq -e '.environment | .packet_taps == 0 and .taps == [] and .device == "veth0"' out.json
+	jq -e '.runs[0].verdict | .cause == "local_delivery" and
+		([.causes[].cause] | index("packet_tap") | not)' out.json
+	if grep -q python3 text; then
+		cat text
+		return 1
+	fi
+}
+
+# The namespaces have no name: the load generator's process is the way into them.
+sender_pid() {
+	pgrep -f 'netio-loadgen send' | head -n 1
+}
+
+sender_runs() {
+	[ -n "$(sender_pid)" ]
+}
+
+@test "a tap that comes during a run on veth is found at its end, and belongs to that run" {
+	"$NETIOTRACE" -q --mode zerocopy --path veth --duration 3s --rounds 1 --json out.json 3>&- &
+	local run=$!
+
+	within 5 sender_runs
+	sleep 0.5
+	open_tap veth0 nsenter -t "$(sender_pid)" -n
+	wait "$run"
+	jq . out.json | grep -A 10 '"taps"'
+	jq -e --argjson pid "$tap_pid" '.environment.taps | length == 1 and (.[0] |
+		.device == "veth0" and .side == "sender" and .process == "python3" and .pid == $pid and
+		(.at_start | not) and .at_end)' out.json
+	jq -e '[.runs[0].verdict.causes[].cause] | index("packet_tap")' out.json
+	# It holds the namespace: gone with it.
+	kill "$tap_pid"
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From the plan's rows, which are by probe, to lines by stage; see diagnosis.h. Pure. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "diagnosis.h"
+
+/* Is stage one of those in list, "tx_copy, tx_pin"? */
+static bool feeds(const char *list, const char *stage)
+{
+	size_t len = strlen(stage);
+
+	for (const char *p = list; (p = strstr(p, stage)); p += len)
+		if ((p == list || p[-1] == ' ') && (!p[len] || p[len] == ','))
+			return true;
+	return false;
+}
+
+static bool feeds_any_stage(const char *list)
+{
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		if (feeds(list, stage__key(s)))
+			return true;
+	return false;
+}
+
+/* The row of the table behind a plan's row; NULL: it chose none. */
+static const struct alternative *chosen(const struct plan_row *row)
+{
+	for (size_t i = 0; row->hook && i < plan_alternatives_nr; i++) {
+		const struct alternative *alt = &plan_alternatives[i];
+
+		if (!strcmp(alt->hook, row->hook) && alt->quality == row->quality &&
+		    !strcmp(backend__name(alt->backend), row->backend))
+			return alt;
+	}
+	return NULL;
+}
+
+static const char *refused(const struct offer *offer)
+{
+	if (offer->answer == ANSWER_YES)
+		return "which was not asked for: use --backend auto";
+	return offer->err ? strerror(-offer->err) : "not tried";
+}
+
+/* An alternative that would measure the same exactly, and what the kernel said to it. */
+static void say_better(struct stage_line *line, const struct plan_row *row,
+		       const struct offer *offers)
+{
+	const struct alternative *mine = chosen(row);
+
+	for (size_t i = 0; mine && i < plan_alternatives_nr; i++) {
+		const struct alternative *alt = &plan_alternatives[i];
+
+		if (alt->probe != mine->probe || alt->quality != QUALITY_EXACT)
+			continue;
+		snprintf(line->remedy, sizeof(line->remedy),
+			 "exact by backend %s, %s, on a kernel that allows it (here: %s)",
+			 backend__name(alt->backend), alt->hook, refused(&offers[i]));
+		return;
+	}
+}
+
+static void fill(struct stage_line *line, const char *stage, const struct plan_row *row,
+		 const struct offer *offers)
+{
+	*line = (struct stage_line){
+		.stage = stage,
+		.quality = row->quality,
+		.backend = row->backend,
+		.hook = row->hook,
+		.modes = row->modes,
+		.reason = row->reason,
+	};
+	if (!offers && row->remedy)
+		snprintf(line->remedy, sizeof(line->remedy), "run sudo netiotrace doctor");
+	else if (row->remedy)
+		snprintf(line->remedy, sizeof(line->remedy), "%s", row->remedy);
+	else if (row->quality != QUALITY_EXACT && offers)
+		say_better(line, row, offers);
+}
+
+/* Where one probe of a stage has a hook, others without one are choices not taken. */
+static size_t lines_of(const char *stage, const struct plan_row *rows, size_t rows_nr,
+		       const struct offer *offers, struct stage_line *lines)
+{
+	const struct plan_row *without = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows_nr; i++) {
+		if (!feeds(rows[i].stage, stage))
+			continue;
+		if (rows[i].hook)
+			fill(&lines[n++], stage, &rows[i], offers);
+		else if (!without)
+			without = &rows[i];
+	}
+	if (!n && without)
+		fill(&lines[n++], stage, without, offers);
+	return n;
+}
+
+static struct stage_line by_loadgen(const char *stage, const char *who)
+{
+	return (struct stage_line){.stage = stage, .quality = QUALITY_EXACT, .hook = who};
+}
+
+size_t doctor__stages(const struct plan_row *rows, size_t rows_nr, const struct offer *offers,
+		      struct stage_line stages[STAGE_LINES_MAX])
+{
+	size_t n = 0;
+
+	stages[n++] = by_loadgen(stage__key(NIO_STAGE_USER_GATHER), "netio-loadgen's own count");
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		if (s != NIO_STAGE_USER_GATHER)
+			n += lines_of(stage__key(s), rows, rows_nr, offers, &stages[n]);
+	for (size_t i = 0; i < rows_nr; i++)
+		if (!feeds_any_stage(rows[i].stage))
+			fill(&stages[n++], rows[i].stage, &rows[i], offers);
+	stages[n++] = by_loadgen("send_call", "netio-loadgen's own clock");
+	return n;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Owns reading the kernel's BTF by libbpf; see kernel_btf.h. */
+#include "kernel_btf.h"
+
+#include <string.h>
+#include <bpf/btf.h>
+
+static bool has_member(const struct btf *btf, const struct btf_type *type, const char *member)
+{
+	const struct btf_member *members = btf_members(type);
+
+	for (unsigned int i = 0; i < btf_vlen(type); i++)
+		if (!strcmp(btf__name_by_offset(btf, members[i].name_off), member))
+			return true;
+	return false;
+}
+
+struct flag kernel_btf__has_member(const char *name, const char *member)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	struct flag answer = {.reason = "this kernel has no BTF"};
+	int id;
+
+	if (!btf)
+		return answer;
+	id = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
+	if (id > 0)
+		answer = (struct flag){
+			.value = has_member(btf, btf__type_by_id(btf, id), member),
+			.known = true,
+		};
+	else
+		answer.reason = "this kernel's BTF has no such struct";
+	btf__free(btf);
+	return answer;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What /proc/net/packet and /proc/net/ptype say of packet taps: sockets and kernel functions that
+ * are handed every packet (ETH_P_ALL) of a device. Pure: lines in, facts out.
+ *
+ * The sockets are the source to trust: /proc/net/ptype lacks hooks bound to a device, or shows
+ * those of other namespaces, in kernels before 5.17 (and their stable trees before the same fixes).
+ */
+#ifndef NETIOTRACE_TAP_PARSE_H
+#define NETIOTRACE_TAP_PARSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "result.h"
+
+/* An AF_PACKET socket: a row of /proc/net/packet. */
+struct tap_socket {
+	unsigned int protocol; /* ETH_P_*, host byte order */
+	int ifindex;           /* 0: every device; negative: its device is gone */
+	bool running;          /* it is handed packets */
+	uint64_t inode;
+};
+
+/* A function that is handed every packet: an ALL row of /proc/net/ptype. */
+struct tap_hook {
+	char device[sizeof(((struct tap *)0)->device)]; /* empty: every device */
+	char function[sizeof(((struct tap *)0)->function)];
+};
+
+/* 0, or -EINVAL for what is no such row (the heading, for one). */
+int tap_parse__socket(const char *line, struct tap_socket *out);
+
+/* 0, -ENOENT for a row of one protocol, -EINVAL for what is no row. */
+int tap_parse__hook(const char *line, struct tap_hook *out);
+
+/* Is a socket handed every packet of the device of that index? */
+bool tap_socket__taps(const struct tap_socket *s, int ifindex);
+
+/* Is a hook called for the packets of that device? */
+bool tap_hook__taps(const struct tap_hook *h, const char *device);
+
+/* Is it the function of an AF_PACKET socket (which then has a row of its own)? */
+bool tap_hook__is_socket(const struct tap_hook *h);
+
+/* "lo (tcpdump, pid 4242)": device and holder, or what stands for it. Fills buf, returns it. */
+#define TAP_NAME_LEN 128
+char *tap__name(const struct tap *t, char buf[TAP_NAME_LEN]);
+
+/* "lo (tcpdump, pid 4242), lo (python3, pid 7) and 2 more": those that were open in the run. */
+#define TAPS_NAME_LEN 320
+char *taps__name(const struct taps *taps, char buf[TAPS_NAME_LEN]);
+
+#endif
