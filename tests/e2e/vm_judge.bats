@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The judge of the kernel matrix, on invented results: what is wrong in a cell must not pass. No guest.
+
+load ../lib
+
+setup() {
+	need_tool jq
+	cd "$BATS_TEST_TMPDIR" || return
+	# shellcheck source=scripts/vm/lib.bash
+	source "$REPO/scripts/vm/lib.bash"
+	# shellcheck source=tests/vm/lib.bash
+	source "$REPO/tests/vm/lib.bash"
+	# shellcheck source=scripts/vm/judge.bash
+	source "$REPO/scripts/vm/judge.bash"
+	backends='kprobe tracepoint'
+}
+
+# A cell as it must be: 23 zero-copy messages of 1 KiB on loopback.
+good() {
+	jq -n '23552 as $total | {runs: [{mode: "zerocopy", interrupted: false,
+		app: {tx_bytes: $total, rx_bytes: $total, tx_messages: 23, partial_sends: 0,
+			tcp: {bytes_acked: $total, bytes_received: $total, bytes_retrans: 0},
+			zerocopy: {sends: 23, completed: 23, copied: 23, enobufs: 0}},
+		ledger: {user_gather: {bytes: 0}, tx_copy: {bytes: 0, events: 0}, tx_pin: {bytes: $total, events: 23},
+			deferred_copy: {bytes: $total}, rx_copy: {bytes: $total}, unaccounted_tx: 0, unaccounted_rx: 0},
+		kernel_zerocopy: {sends: 23, completed: 23, copied: 23},
+		verdict: {copied_fraction: 1, cause: "local_delivery"},
+		health: {missed: 0, dropped: null, map_full: 0, unmatched: null}}]}'
+}
+
+# cell_of BACKEND [STATUS [CHANGE]]: leaves a cell as a guest would.
+cell_of() {
+	mkdir -p out
+	good | jq "${3:-.}" >"out/$1.loopback.zerocopy.1:1.json"
+	echo "${2:-0} 1" >"out/$1.loopback.zerocopy.1:1.status"
+	echo "netiotrace: some words." >"out/$1.loopback.zerocopy.1:1.err"
+}
+
+judged() { # BACKEND KERNEL
+	judge_row "$2" out "$1" loopback zerocopy 1:1
+}
+
+@test "a cell as it must be passes" {
+	cell_of kprobe
+	judged kprobe 6.1
+	[ "$passed $failed $skipped" = "1 0 0" ]
+}
+
+@test "each thing that can be wrong in a cell is found" {
+	local change
+
+	good >doc
+	for change in \
+		'.mode = "onecopy"' '.interrupted = true' '.app.tx_bytes -= 1' '.app.rx_bytes -= 1' \
+		'.app.tx_messages = 22' '.app.tcp.bytes_acked += 1' '.app.tcp.bytes_received -= 1' \
+		'.ledger.unaccounted_tx = 1' '.ledger.unaccounted_rx = null' '.ledger.tx_pin.bytes -= 1' \
+		'.ledger.tx_pin.events = 22' '.ledger.tx_pin.bytes = null' '.ledger.user_gather.bytes = 1' \
+		'.ledger.rx_copy.bytes = null' '.ledger.deferred_copy.bytes += 1' '.kernel_zerocopy.completed = 22' \
+		'.kernel_zerocopy.copied = null' '.app.zerocopy.completed = 22 | .kernel_zerocopy.completed = 22' \
+		'.health.missed = 1' '.health.map_full = 3' '.health.unmatched = 1' '.health.dropped = 1' \
+		'.verdict.cause = "unknown"' '.verdict.copied_fraction = null'; do
+		jq ".runs[0] |= ($change)" doc >changed
+		if [ -z "$(complaints_of changed loopback zerocopy 1)" ]; then
+			echo "not found: $change"
+			return 1
+		fi
+	done
+	[ -z "$(complaints_of doc loopback zerocopy 1)" ]
+	[ -n "$(complaints_of doc tap zerocopy 1)" ]
+	[ -n "$(complaints_of doc loopback onecopy 1)" ]
+	[ -n "$(complaints_of doc loopback zerocopy 2)" ]
+	echo '{' >doc
+	[ -n "$(complaints_of doc loopback zerocopy 1)" ]
+	echo '{"runs": []}' >doc
+	[ -n "$(complaints_of doc loopback zerocopy 1)" ]
+}
+
+@test "with retransmissions more bytes may have been copied after all" {
+	good | jq '.runs[0] |= (.app.tcp.bytes_retrans = 9 | .ledger.deferred_copy.bytes += 9)' >doc
+	[ -z "$(complaints_of doc loopback zerocopy 1)" ]
+}
+
+@test "a refused backend is a skip, but where the kernel has it" {
+	mkdir -p out
+	cell_of tracepoint 3
+	echo '{"plan": [{"probe": "p", "hook": null, "remedy": "r", "reason": "no such hook"}]}' >out/doctor.tracepoint.json
+	judged tracepoint 5.10
+	[ "$passed $failed $skipped" = "0 0 1" ]
+	[[ ${table[0]} == *"skipped: p: no such hook" ]]
+	judged tracepoint 6.12
+	[ "$passed $failed $skipped" = "0 1 1" ]
+}
+
+@test "a run that failed, or was never made, is a failure" {
+	cell_of kprobe 1
+	judged kprobe 6.1
+	judged tracepoint 6.12
+	[ "$passed $failed $skipped" = "0 2 0" ]
+}
+
+@test "backends that differ by a byte are a failure" {
+	cell_of kprobe
+	cell_of tracepoint
+	compare 6.12 out loopback zerocopy 1:1
+	[ "$passed $failed $skipped" = "1 0 0" ]
+	cell_of tracepoint 0 '.runs[0].ledger.deferred_copy.bytes += 1'
+	compare 6.12 out loopback zerocopy 1:1
+	[ "$passed $failed $skipped" = "1 1 0" ]
+	# What was sent again was copied again.
+	cell_of tracepoint 0 '.runs[0] |= (.ledger.deferred_copy.bytes += 1 | .app.tcp.bytes_retrans = 1)'
+	compare 6.12 out loopback zerocopy 1:1
+	[ "$passed $failed $skipped" = "2 1 0" ]
+	# What one of them cannot measure is not compared.
+	cell_of tracepoint 0 '.runs[0].ledger.deferred_copy.bytes = null'
+	compare 6.12 out loopback zerocopy 1:1
+	[ "$passed $failed $skipped" = "3 1 0" ]
+}
+
+@test "one backend alone has nothing to be compared with: a skip" {
+	cell_of kprobe
+	compare 6.12 out loopback zerocopy 1:1
+	[ "$passed $failed $skipped" = "0 0 1" ]
+}
+
+@test "a guest that died is a failure, a kernel that cannot be had a skip" {
+	mkdir dir
+	echo 125 >dir/status
+	echo "run: the guest (6.1) died" >dir/said
+	judge_kernel 6.1 dir
+	echo 77 >dir/status
+	judge_kernel 6.1 dir
+	[ "$passed $failed $skipped" = "0 1 1" ]
+}
