@@ -102,7 +102,7 @@ static void load_programs(struct bench *b)
 		err = plan__make(&b->plan, offers, &req);
 	plans[req.mode] = &b->plan;
 	if (!err)
-		err = session__open(&b->session, plans, MODE_NR, 1, &optmem_max);
+		err = session__open(&b->session, plans, MODE_NR, 1, &optmem_max, "not benchmarked");
 	if (err)
 		fail("cannot load the programs", err);
 	free(offers);

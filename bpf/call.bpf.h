@@ -18,7 +18,8 @@ struct nio_call {
 	__u64 inline_ns;     /* spent in receive softirqs during the present part */
 	__u64 ns[NIO_PATH_NR];
 	__u32 part; /* enum nio_path_part */
-	__u32 pad;
+	__u32 slot;
+	struct nio_perf_open perf, pin_perf; /* counters of the call, and of a pin inside it */
 };
 
 #define NIO_CALLS_MAX 4096
@@ -109,8 +110,10 @@ static __always_inline void call_enter(const struct sock *sk, bool known)
 	call->softirq_since = 0;
 	call->part = NIO_PATH_LOCK;
 	call->cookie = conn->cookie;
+	call->slot = conn->slot;
 	call->begin = bpf_ktime_get_ns();
 	call->since = call->begin;
+	perf_begin(&call->perf, call->slot, NIO_PERF_SEND_CALL);
 }
 
 /* tcp_sendmsg_locked begins: the lock is held. */
@@ -210,13 +213,33 @@ static __always_inline void book_call(const struct nio_call *call)
 		book_time(conn, NIO_STAGE_TX_PIN, call->ns[NIO_PATH_PIN]);
 }
 
-/* tcp_sendmsg returned. It does not nest, so it is this thread's call whatever the socket. */
-static __always_inline void call_leave(void)
+/* A pin begins and ends: its counters, besides its time. */
+static __always_inline void pin_perf_begin(const struct sock *sk, bool known)
+{
+	struct nio_call *call = nio_perf_every ? call_on(cookie_of(sk, known)) : NULL;
+
+	if (call && call->part == NIO_PATH_PIN)
+		perf_begin(&call->pin_perf, call->slot, NIO_PERF_PIN);
+}
+
+static __always_inline void pin_perf_end(int ret)
+{
+	struct nio_call *call = nio_perf_every ? call_here() : NULL;
+
+	if (call && call->part == NIO_PATH_PIN)
+		perf_end(&call->pin_perf, call->slot, NIO_PERF_PIN, ret > 0 ? ret : 0);
+}
+
+/*
+ * tcp_sendmsg returned ret. It does not nest, so it is this thread's call whatever the socket.
+ */
+static __always_inline void call_leave(int ret)
 {
 	struct nio_call *call = call_here();
 
 	if (!call)
 		return;
+	perf_end(&call->perf, call->slot, NIO_PERF_SEND_CALL, ret > 0 ? ret : 0);
 	if (call->part == NIO_PATH_RELEASE) {
 		enter_part(call, NIO_PATH_OTHER);
 		book_call(call);
@@ -244,6 +267,42 @@ static __always_inline void call_softirq(__u32 vec, bool begins)
 	}
 }
 
+/* The counters of the receive copy in progress, by thread; only where there are counters. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct nio_perf_open);
+} nio_rx_perf SEC(".maps");
+
+static __always_inline void rx_perf_begin(const struct nio_conn *conn)
+{
+	struct nio_perf_open none = {}, *perf;
+	__u32 tid = tid_now();
+
+	if (!nio_perf_every)
+		return;
+	perf = bpf_map_lookup_elem(&nio_rx_perf, &tid);
+	if (!perf) {
+		bpf_map_update_elem(&nio_rx_perf, &tid, &none, BPF_NOEXIST);
+		perf = bpf_map_lookup_elem(&nio_rx_perf, &tid);
+	}
+	if (perf)
+		perf_begin(perf, conn->slot, NIO_PERF_RX_COPY);
+}
+
+static __always_inline void rx_perf_end(const struct nio_conn *conn, int len)
+{
+	struct nio_perf_open *perf;
+	__u32 tid = tid_now();
+
+	if (!nio_perf_every)
+		return;
+	perf = bpf_map_lookup_elem(&nio_rx_perf, &tid);
+	if (perf)
+		perf_end(perf, conn->slot, NIO_PERF_RX_COPY, len);
+}
+
 /*
  * skb_copy_datagram_iter begins and ends on a socket whose lock the receiver holds, so that its
  * time can be kept with the socket.
@@ -258,15 +317,17 @@ static __always_inline void rx_copy_begin(const struct sk_buff *skb, int len, bo
 	if (conn->rx_begin)
 		count_unmatched();
 	conn->rx_begin = bpf_ktime_get_ns();
+	rx_perf_begin(conn);
 }
 
-static __always_inline void rx_copy_end(const struct sk_buff *skb, bool known)
+static __always_inline void rx_copy_end(const struct sk_buff *skb, int len, bool known)
 {
 	const struct sock *sk = NIO_FIELD(known, struct sk_buff, skb, sk);
 	struct nio_conn *conn = sk ? conn_of(sk, known) : NULL;
 
 	if (!conn || !conn->rx_begin)
 		return;
+	rx_perf_end(conn, len);
 	book_time(conn, NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - conn->rx_begin);
 	conn->rx_begin = 0;
 }

@@ -27,6 +27,7 @@ struct nio_copy {
 	__u32 bytes;
 	__s32 stack;
 	char dev[16];
+	struct nio_perf_open perf;
 };
 
 /* Entries are made by the flows that copy, and stay: as many as threads and CPUs ever did. */
@@ -85,20 +86,26 @@ static __always_inline void deferred_copy_begin(const struct sk_buff *skb, bool 
 	const void *shinfo = shinfo_of(skb, known);
 	struct nio_copy copy = {.bytes = bytes};
 	const struct net_device *dev;
+	struct nio_copy *noted;
+	struct nio_conn *conn;
 	__u64 cookie;
 
 	if (!bytes || !is_zerocopy(shinfo))
 		return;
 	cookie = cookie_of_uarg(kernel_read(struct skb_shared_info, shinfo, destructor_arg));
-	if (!conn_by_cookie(cookie))
-		return;
 	copy.cookie = cookie;
+	conn = conn_by_cookie(cookie);
+	if (!conn)
+		return;
 	dev = NIO_FIELD(known, struct sk_buff, skb, dev);
 	if (dev)
 		bpf_probe_read_kernel(copy.dev, sizeof(copy.dev),
 				      (const char *)dev +
 					      bpf_core_field_offset(struct net_device, name));
 	copy_begin(NIO_COPY_DEFERRED, &copy);
+	noted = nio_perf_every ? copy_in_progress(NIO_COPY_DEFERRED) : NULL;
+	if (noted)
+		perf_begin(&noted->perf, conn->slot, NIO_PERF_DEFERRED_COPY);
 }
 
 /* skb_copy_ubufs returned ret: 0, or the skb is dropped uncopied. */
@@ -113,6 +120,8 @@ static __always_inline void deferred_copy_end(int ret)
 		return;
 	ns = bpf_ktime_get_ns() - copy->begin;
 	conn = conn_by_cookie(copy->cookie);
+	if (conn)
+		perf_end(&copy->perf, conn->slot, NIO_PERF_DEFERRED_COPY, copy->bytes);
 	copy->cookie = 0;
 	if (!conn || ret)
 		return;
@@ -161,12 +170,23 @@ static __always_inline void other_copy_end(__u32 copy_kind, __u32 kind, bool mad
 	add_sum(&nio_others, &other, copy->bytes, ns);
 }
 
+/*
+ * skb_copy_bits calls itself for the skbs of a frag_list, whose bytes the outer call's length has
+ * in it. An old entry is one whose end was missed.
+ */
+static __always_inline bool is_nested_copy(void)
+{
+	struct nio_copy *outer = copy_in_progress(NIO_COPY_BITS);
+
+	return outer && bpf_ktime_get_ns() - outer->begin < 1000000000ULL;
+}
+
 /* Payload of skb's own socket that skb_copy_bits copies; for skb_try_coalesce it is counted there.
  */
 static __always_inline void copy_bits_begin(void *ctx, const struct sk_buff *skb, int len,
 					    bool known)
 {
-	if (copy_in_progress(NIO_COPY_COALESCE))
+	if (copy_in_progress(NIO_COPY_COALESCE) || is_nested_copy())
 		return;
 	other_copy_begin(ctx, NIO_FIELD(known, struct sk_buff, skb, sk), NIO_COPY_BITS, len, known);
 }
@@ -195,12 +215,16 @@ static __always_inline void rx_copy_begin_flow(const struct sk_buff *skb, int le
 {
 	const struct sock *sk = NIO_FIELD(ADDRESS, struct sk_buff, skb, sk);
 	struct nio_copy copy = {.bytes = len};
+	struct nio_conn *conn;
 
 	if (!sk || len <= 0)
 		return;
 	copy.cookie = cookie_of(sk, ADDRESS);
-	if (conn_by_cookie(copy.cookie))
-		copy_begin(NIO_COPY_RX, &copy);
+	conn = conn_by_cookie(copy.cookie);
+	if (!conn)
+		return;
+	copy_begin(NIO_COPY_RX, &copy);
+	rx_perf_begin(conn);
 }
 
 static __always_inline void rx_copy_end_flow(void)
@@ -212,8 +236,10 @@ static __always_inline void rx_copy_end_flow(void)
 		return;
 	conn = conn_by_cookie(copy->cookie);
 	copy->cookie = 0;
-	if (conn)
-		book_time(conn, NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - copy->begin);
+	if (!conn)
+		return;
+	rx_perf_end(conn, copy->bytes);
+	book_time(conn, NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - copy->begin);
 }
 
 static __always_inline void account_begin_flow(const struct sock *sk)

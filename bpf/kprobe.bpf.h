@@ -73,6 +73,20 @@ int BPF_KRETPROBE(nio_kr_copy_bits, int ret)
 	return 0;
 }
 
+SEC("?kprobe/skb_copy_and_csum_bits")
+int BPF_KPROBE(nio_kp_csum_bits, const struct sk_buff *skb, int offset, void *to, int len)
+{
+	copy_bits_begin(ctx, skb, len, ADDRESS);
+	return 0;
+}
+
+SEC("?kretprobe/skb_copy_and_csum_bits")
+int BPF_KRETPROBE(nio_kr_csum_bits)
+{
+	other_copy_end(NIO_COPY_BITS, NIO_OTHER_COPY_BITS, true);
+	return 0;
+}
+
 SEC("?kprobe/skb_try_coalesce")
 int BPF_KPROBE(nio_kp_coalesce, struct sk_buff *to, struct sk_buff *from)
 {
@@ -155,9 +169,9 @@ int BPF_KPROBE(nio_kp_sendmsg, struct sock *sk)
 }
 
 SEC("?kretprobe/tcp_sendmsg")
-int BPF_KRETPROBE(nio_kr_sendmsg)
+int BPF_KRETPROBE(nio_kr_sendmsg, int ret)
 {
-	call_leave();
+	call_leave(ret);
 	return 0;
 }
 
@@ -194,12 +208,14 @@ SEC("?kprobe/skb_zerocopy_iter_stream")
 int BPF_KPROBE(nio_kp_pin_time, struct sock *sk)
 {
 	call_begin_part(sk, NIO_PATH_PIN, ADDRESS);
+	pin_perf_begin(sk, ADDRESS);
 	return 0;
 }
 
 SEC("?kretprobe/skb_zerocopy_iter_stream")
-int BPF_KRETPROBE(nio_kr_pin_time)
+int BPF_KRETPROBE(nio_kr_pin_time, int ret)
 {
+	pin_perf_end(ret);
 	call_end_part_here(NIO_PATH_PIN, NIO_PATH_OTHER);
 	return 0;
 }

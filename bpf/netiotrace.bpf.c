@@ -8,6 +8,7 @@
 #include "netiotrace.h"
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
+#include "perf_stage.bpf.h"
 #include "call.bpf.h"
 #include "completion.bpf.h"
 #include "stages.bpf.h"

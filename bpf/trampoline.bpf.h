@@ -84,6 +84,20 @@ int BPF_PROG(nio_fx_copy_bits, const struct sk_buff *skb, int offset, void *to, 
 	return 0;
 }
 
+SEC("?fentry/skb_copy_and_csum_bits")
+int BPF_PROG(nio_fe_csum_bits, const struct sk_buff *skb, int offset, void *to, int len)
+{
+	copy_bits_begin(ctx, skb, len, KNOWN);
+	return 0;
+}
+
+SEC("?fexit/skb_copy_and_csum_bits")
+int BPF_PROG(nio_fx_csum_bits)
+{
+	other_copy_end(NIO_COPY_BITS, NIO_OTHER_COPY_BITS, true);
+	return 0;
+}
+
 SEC("?fentry/skb_try_coalesce")
 int BPF_PROG(nio_fe_coalesce, struct sk_buff *to, struct sk_buff *from)
 {
@@ -161,9 +175,9 @@ int BPF_PROG(nio_fe_sendmsg, struct sock *sk)
 }
 
 SEC("?fexit/tcp_sendmsg")
-int BPF_PROG(nio_fx_sendmsg, struct sock *sk)
+int BPF_PROG(nio_fx_sendmsg, struct sock *sk, void *msg, unsigned long size, int ret)
 {
-	call_leave();
+	call_leave(ret);
 	return 0;
 }
 
@@ -200,12 +214,23 @@ SEC("?fentry/skb_zerocopy_iter_stream")
 int BPF_PROG(nio_fe_pin_time, struct sock *sk)
 {
 	call_begin_part(sk, NIO_PATH_PIN, KNOWN);
+	pin_perf_begin(sk, KNOWN);
 	return 0;
 }
 
 SEC("?fexit/skb_zerocopy_iter_stream")
-int BPF_PROG(nio_fx_pin_time, struct sock *sk)
+int BPF_PROG(nio_fx_pin_time5, struct sock *sk, void *skb, void *msg, int len, void *uarg, int ret)
 {
+	pin_perf_end(ret);
+	call_end_part(sk, NIO_PATH_PIN, KNOWN);
+	return 0;
+}
+
+SEC("?fexit/skb_zerocopy_iter_stream")
+int BPF_PROG(nio_fx_pin_time6, struct sock *sk, void *skb, void *msg, int len, void *uarg,
+	     void *binding, int ret)
+{
+	pin_perf_end(ret);
 	call_end_part(sk, NIO_PATH_PIN, KNOWN);
 	return 0;
 }
@@ -246,9 +271,9 @@ int BPF_PROG(nio_fe_rx_time, const struct sk_buff *skb, int offset, void *to, in
 }
 
 SEC("?fexit/skb_copy_datagram_iter")
-int BPF_PROG(nio_fx_rx_time, const struct sk_buff *skb)
+int BPF_PROG(nio_fx_rx_time, const struct sk_buff *skb, int offset, void *to, int len)
 {
-	rx_copy_end(skb, KNOWN);
+	rx_copy_end(skb, len, KNOWN);
 	return 0;
 }
 

@@ -103,8 +103,9 @@ size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX]);
 size_t doctor__stages(const struct plan_row *rows, size_t rows_nr, const struct offer *offers,
 		      struct stage_line stages[STAGE_LINES_MAX]);
 
-/* width: columns to wrap at. */
-void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const struct options *o);
+/* width: columns to wrap at. more: prints a further section in front of the sum; NULL: none. */
+void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const struct options *o,
+		   void (*more)(FILE *f, unsigned int width, const struct environment *env));
 
 /* The document of docs/OUTPUT.md, "What doctor writes"; NULL: out of memory. */
 json_t *doctor__document(const struct diagnosis *d);

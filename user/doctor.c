@@ -30,8 +30,7 @@ static unsigned int text_columns(void)
 
 static int print_text(const struct diagnosis *d, const struct options *o)
 {
-	doctor__print(stdout, text_columns(), d, o);
-	doctor_perf__print(stdout, &d->facts.env);
+	doctor__print(stdout, text_columns(), d, o, doctor_perf__print);
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
 	log_error("cannot write the diagnosis: %s.", strerror(errno));

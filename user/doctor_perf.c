@@ -8,6 +8,7 @@
 #include "json.h"
 #include "perf_event.h"
 #include "perf_proc.h"
+#include "view_wrap.h"
 
 struct counters {
 	struct perf_plan plan;
@@ -29,20 +30,35 @@ static const char *missing(const struct counters *c, int counter)
 	return perf_plan__missing(&c->plan, (unsigned int)counter, PERF_WHOLE, &c->facts);
 }
 
-static void print_names(FILE *f, const struct counters *c, const char *reason)
+/* Text in lines that begin at a column. */
+static void print_at(FILE *f, unsigned int width, int column, const char *text)
 {
-	const char *lead = "  ";
+	const char *line, *rest = text;
+	size_t len;
 
-	for (int i = 0; i < PERF_NR; i++) {
+	while ((len = wrap__next(&rest, width - (unsigned int)column, &line)))
+		fprintf(f, "%*s%.*s\n", column, "", (int)len, line);
+}
+
+static void print_names(FILE *f, unsigned int width, const struct counters *c, const char *reason)
+{
+	char names[512];
+	size_t len = 0;
+
+	for (int i = 0; i < PERF_NR && len < sizeof(names); i++) {
 		const char *why = missing(c, i);
 
-		if (why == reason || (why && reason && !strcmp(why, reason))) {
-			fprintf(f, "%s%s", lead, perf_counter__key((enum perf_counter)i));
-			lead = ", ";
-		}
+		if (why == reason || (why && reason && !strcmp(why, reason)))
+			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
+						len ? ", " : "",
+						perf_counter__key((enum perf_counter)i));
 	}
-	if (!strcmp(lead, ", "))
-		fprintf(f, "%s%s\n", reason ? ": n/a\n      " : ": counted", reason ? reason : "");
+	if (!len || len >= sizeof(names))
+		return;
+	snprintf(names + len, sizeof(names) - len, reason ? ": n/a" : ": counted");
+	print_at(f, width, 2, names);
+	if (reason)
+		print_at(f, width, 6, reason);
 }
 
 static bool said_before(const struct counters *c, int counter)
@@ -56,7 +72,7 @@ static bool said_before(const struct counters *c, int counter)
 	return false;
 }
 
-void doctor_perf__print(FILE *f, const struct environment *env)
+void doctor_perf__print(FILE *f, unsigned int width, const struct environment *env)
 {
 	struct counters c;
 	unsigned int groups;
@@ -64,10 +80,10 @@ void doctor_perf__print(FILE *f, const struct environment *env)
 	examine(&c, env);
 	groups = perf_plan__hardware_groups(&c.plan);
 	fprintf(f, "\nperformance counters\n");
-	print_names(f, &c, NULL);
+	print_names(f, width, &c, NULL);
 	for (int i = 0; i < PERF_NR; i++)
 		if (missing(&c, i) && !said_before(&c, i))
-			print_names(f, &c, missing(&c, i));
+			print_names(f, width, &c, missing(&c, i));
 	if (groups)
 		fprintf(f, "  %u registers a group: %u group%s of hardware events%s\n",
 			c.plan.registers, groups, groups == 1 ? "" : "s",

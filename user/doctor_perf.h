@@ -8,8 +8,8 @@
 
 #include "result.h"
 
-/* Tries every counter on this process; prints a section. */
-void doctor_perf__print(FILE *f, const struct environment *env);
+/* Tries every counter on this process; prints a section, wrapped at width columns. */
+void doctor_perf__print(FILE *f, unsigned int width, const struct environment *env);
 
 /*
  * The same as an object: {"registers", "hardware_groups", "paranoid", "counters": [{"counter",

@@ -135,10 +135,13 @@ static void print_sum(FILE *f, unsigned int width, const struct diagnosis *d)
 	print_wrapped(f, width, 0, text);
 }
 
-void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const struct options *o)
+void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const struct options *o,
+		   void (*more)(FILE *f, unsigned int width, const struct environment *env))
 {
 	print_machine(f, width, &d->facts.env);
 	print_checks(f, width, d);
 	print_stages(f, width, d, o);
+	if (more)
+		more(f, width, &d->facts.env);
 	print_sum(f, width, d);
 }

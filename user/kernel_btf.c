@@ -5,6 +5,8 @@
 #include <string.h>
 #include <bpf/btf.h>
 
+#include "presence.h"
+
 static bool has_member(const struct btf *btf, const struct btf_type *type, const char *member)
 {
 	const struct btf_member *members = btf_members(type);
@@ -17,7 +19,7 @@ static bool has_member(const struct btf *btf, const struct btf_type *type, const
 
 struct flag kernel_btf__has_member(const char *name, const char *member)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct btf *btf = presence__read();
 	struct flag answer = {.reason = "this kernel has no BTF"};
 	int id;
 
@@ -31,6 +33,6 @@ struct flag kernel_btf__has_member(const char *name, const char *member)
 		};
 	else
 		answer.reason = "this kernel's BTF has no such struct";
-	btf__free(btf);
+	presence__free(btf);
 	return answer;
 }

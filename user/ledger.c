@@ -80,7 +80,6 @@ static int book_other_copies(struct run_result *r, const struct plan *plan,
 	struct stage_result *out = &r->stages[NIO_STAGE_OTHER_COPY];
 	const struct nio_cell *tx = &now->cells[NIO_SIDE_SENDER][NIO_STAGE_OTHER_COPY];
 	const struct nio_cell *tx_base = &base->cells[NIO_SIDE_SENDER][NIO_STAGE_OTHER_COPY];
-	const char *missing = plan__no_probe(plan, PROBE_COALESCE);
 
 	if (out->quality == QUALITY_UNAVAILABLE)
 		return 0;
@@ -91,8 +90,11 @@ static int book_other_copies(struct run_result *r, const struct plan *plan,
 			hist__add_bucket(out->sizes, i, tx->hist[i] - tx_base->hist[i]);
 	if (out->sizes->count)
 		out->sizes->sum = out->bytes;
-	if (missing)
+	if (plan__no_probe(plan, PROBE_COALESCE))
 		out->reason = "without what skb_try_coalesce copies: it cannot be watched here";
+	if (plan__no_probe(plan, PROBE_CHECKSUM_COPY))
+		out->reason =
+			"without what skb_copy_and_csum_bits copies: it cannot be watched here";
 	return 0;
 }
 
@@ -119,6 +121,10 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 	if (!plan__no_probe(plan, PROBE_COMPLETION))
 		book_completions(r, &base->zc, &now->zc);
 	book_health(r, plan, base, now);
+	if (now->no_perf)
+		perf_stage__none(r, now->no_perf);
+	else
+		perf_stage__book(r, base->perf, now->perf);
 	return ledger_time__book(r, plan, base, now);
 }
 

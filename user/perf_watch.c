@@ -8,8 +8,7 @@
 #include "perf_watch.h"
 
 static const char not_asked[] = "counters were switched off (--perf-events none)";
-static const char no_stages[] =
-	"no hook stands at both ends of a stage: that needs backend trampoline and a PMU";
+static const char unwatched[] = "the kernel was not watched (--backend none)";
 static const char elsewhere[] = "the process runs on another machine";
 
 void perf_watch__init(struct perf_watch *w, const struct perf_spec *asked, size_t asked_nr,
@@ -25,11 +24,23 @@ void perf_watch__init(struct perf_watch *w, const struct perf_spec *asked, size_
 		 w->plan.registers);
 }
 
+const char *perf_watch__no_stages(const struct perf_watch *w)
+{
+	const char *reason;
+
+	if (w->off)
+		return not_asked;
+	reason = perf_plan__missing(&w->plan, PERF_CYCLES, PERF_WHOLE, &w->facts);
+	if (reason)
+		return reason;
+	return perf_plan__missing(&w->plan, PERF_LLC_MISSES, PERF_WHOLE, &w->facts);
+}
+
 void perf_watch__begin(const struct perf_watch *w, struct run_result *r)
 {
 	const struct perf_slot *s;
 
-	perf_stage__none(r, no_stages);
+	perf_stage__none(r, unwatched);
 	for (size_t i = 0; i < w->plan.slots_nr; i++) {
 		s = &w->plan.slots[i];
 		if (s->quantity >= PERF_NR)

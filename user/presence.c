@@ -4,12 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 
 #include "presence.h"
 
+/* libbpf says on stderr what is an answer here: that there is no BTF. */
 struct btf *presence__read(void)
 {
-	return btf__load_vmlinux_btf();
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	libbpf_set_print(print);
+	return btf;
 }
 
 void presence__free(struct btf *btf)

@@ -135,7 +135,7 @@ static int load_programs(struct run *run, const uint64_t *sizes, size_t sizes_nr
 				 &pointers[i * MODE_NR]);
 	if (!err)
 		err = session__open(&run->session, pointers, n, MODE_NR,
-				    &run->result.env.optmem_max);
+				    &run->result.env.optmem_max, perf_watch__no_stages(&run->perf));
 	if (!err)
 		err = try_attaching(run, pointers, n);
 	free(pointers);
@@ -463,11 +463,10 @@ static int set_up(struct run *run, const uint64_t *sizes, size_t sizes_nr)
 		return EXIT_RUN_FAILED;
 	}
 	code = open_path(run);
-	if (!code)
-		code = open_kernel_side(run, sizes, sizes_nr);
-	if (!code)
-		open_counters(run);
-	return code;
+	if (code)
+		return code;
+	open_counters(run);
+	return open_kernel_side(run, sizes, sizes_nr);
 }
 
 void run__init(struct run *run)

@@ -10,6 +10,7 @@
 
 #include "ksym.h"
 #include "log.h"
+#include "perf_stage.h"
 #include "presence.h"
 #include "session.h"
 #include "netiotrace.skel.h"
@@ -31,6 +32,8 @@ struct session {
 	size_t programs_nr;
 	struct caller callers[NIO_OTHERS_MAX];
 	size_t callers_nr;
+	struct perf_stage *perf;
+	const char *no_perf; /* why there is none; NULL: there is */
 };
 
 __attribute__((format(printf, 2, 0))) static int print_nothing(enum libbpf_print_level level,
@@ -78,6 +81,8 @@ static int size_maps(struct netiotrace_bpf *skel, unsigned int slots)
 		err = bpf_map__set_max_entries(skel->maps.nio_zc, slots);
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.nio_paths, slots);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.nio_perf_cells, nio_perf_index(slots, 0));
 	return err;
 }
 
@@ -306,6 +311,40 @@ static int configure(struct session *s, const struct plan *const *plans, size_t 
 	return bpf_map__set_max_entries(s->skel->maps.nio_zc_sends, NIO_ZC_SENDS);
 }
 
+static bool times_calls(const struct plan *const *plans, size_t plans_nr)
+{
+	for (size_t p = 0; p < plans_nr; p++)
+		if (plans[p] && plans[p]->chosen[PROBE_CALL_TIME])
+			return true;
+	return false;
+}
+
+/* Counters inside the stages are read by the programs that take their times. */
+static int plan_perf(struct session *s, const struct plan *const *plans, size_t plans_nr,
+		     const char *no_perf)
+{
+	s->no_perf = no_perf;
+	if (!no_perf && !times_calls(plans, plans_nr))
+		s->no_perf = "no program stands at both ends of the stages: see plan, call_time";
+	if (s->no_perf)
+		return 0;
+	s->skel->rodata->nio_perf_every = PERF_STAGE_EVERY;
+	return bpf_map__set_max_entries(s->skel->maps.nio_rx_perf, 4096);
+}
+
+static void open_perf(struct session *s)
+{
+	const int fds[NIO_PERF_EVENT_NR] = {
+		[NIO_PERF_CYCLES] = bpf_map__fd(s->skel->maps.nio_perf_cycles),
+		[NIO_PERF_LLC_MISSES] = bpf_map__fd(s->skel->maps.nio_perf_llc),
+	};
+
+	if (s->no_perf)
+		return;
+	if (perf_stage__open(&s->perf, NULL, fds))
+		s->no_perf = "the CPUs' counters could not be opened for the programs";
+}
+
 static size_t largest_value(void)
 {
 	return sizeof(struct nio_cell) > sizeof(struct nio_zc) ? sizeof(struct nio_cell)
@@ -313,7 +352,7 @@ static size_t largest_value(void)
 }
 
 int session__open(struct session **out, const struct plan *const *plans, size_t plans_nr,
-		  unsigned int slots, const struct num *optmem_max)
+		  unsigned int slots, const struct num *optmem_max, const char *no_perf)
 {
 	struct session *s;
 	int err;
@@ -339,9 +378,12 @@ int session__open(struct session **out, const struct plan *const *plans, size_t 
 	if (!err)
 		err = configure(s, plans, plans_nr, optmem_max);
 	if (!err)
+		err = plan_perf(s, plans, plans_nr, no_perf);
+	if (!err)
 		err = netiotrace_bpf__load(s->skel);
 	if (err)
 		goto err_out;
+	open_perf(s);
 	*out = s;
 	return 0;
 err_out:
@@ -361,6 +403,7 @@ void session__close(struct session *s)
 		return;
 	for (size_t i = 0; i < s->programs_nr; i++)
 		detach(s, i);
+	perf_stage__close(s->perf);
 	netiotrace_bpf__destroy(s->skel);
 	free(s->percpu);
 	free(s);
@@ -488,6 +531,20 @@ static int read_cells(struct session *s, uint32_t slot, struct snapshot *out)
 	return err;
 }
 
+static int read_perf(struct session *s, uint32_t slot, struct snapshot *out)
+{
+	int err = 0;
+
+	out->no_perf = s->no_perf;
+	for (uint32_t w = 0; w < NIO_PERF_WINDOW_NR && !err && !s->no_perf; w++) {
+		uint32_t i = nio_perf_index(slot, w);
+
+		err = sum_percpu(s, s->skel->maps.nio_perf_cells, &i, &out->perf[w],
+				 sizeof(struct nio_perf_cell));
+	}
+	return err;
+}
+
 static int read_places(struct session *s, uint32_t slot, struct snapshot *out)
 {
 	const struct bpf_map *map = s->skel->maps.nio_places;
@@ -520,8 +577,11 @@ static void look_up_caller(struct session *s, int32_t stack, char name[KSYM_NAME
 		return;
 	for (size_t i = 0; i < NIO_STACK_DEPTH; i++)
 		frames[i].address = addresses[i];
-	if (!ksym__resolve(frames, NIO_STACK_DEPTH))
-		ksym__caller(frames, NIO_STACK_DEPTH, "skb_copy_bits", name);
+	if (ksym__resolve(frames, NIO_STACK_DEPTH))
+		return;
+	ksym__caller(frames, NIO_STACK_DEPTH, "skb_copy_bits", name);
+	if (!name[0])
+		ksym__caller(frames, NIO_STACK_DEPTH, "skb_copy_and_csum_bits", name);
 }
 
 static const char *caller_of(struct session *s, int32_t stack)
@@ -596,6 +656,8 @@ int session__read(struct session *s, unsigned int slot, struct snapshot *out)
 		err = sum_percpu(s, s->skel->maps.nio_paths, &i, &out->path, sizeof(out->path));
 	if (!err)
 		err = sum_percpu(s, s->skel->maps.nio_losses, &zero, &out->loss, sizeof(out->loss));
+	if (!err)
+		err = read_perf(s, slot, out);
 	if (!err)
 		err = read_places(s, slot, out);
 	if (!err)

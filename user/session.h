@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../bpf/perf_stage.h"
 #include "plan.h"
 
 struct session;
@@ -28,11 +29,12 @@ void session__presume(struct offer *offers, enum backend backend);
 
 /*
  * Loads every program that one of plans_nr plans (NULL: unused) chose, for `slots` ledgers;
- * optmem_max in bytes, of the senders' network namespace, tells which limit refused a send.
- * Attaches nothing yet. 0 or -errno; *out is owned by the caller.
+ * optmem_max in bytes, of the senders' network namespace, tells which limit refused a send;
+ * no_perf: why no counters are to be read inside the stages, a static string, or NULL. Attaches
+ * nothing yet. 0 or -errno; *out is owned by the caller.
  */
 int session__open(struct session **out, const struct plan *const *plans, size_t plans_nr,
-		  unsigned int slots, const struct num *optmem_max);
+		  unsigned int slots, const struct num *optmem_max, const char *no_perf);
 void session__close(struct session *s); /* takes NULL */
 
 /* Makes the attached programs exactly those of plan: attaches what is missing, detaches the rest.
@@ -69,6 +71,8 @@ struct snapshot {
 	size_t others_nr;
 	uint64_t missed;      /* runs the kernel refused, of all programs; of all slots */
 	struct nio_loss loss; /* of all slots */
+	struct nio_perf_cell perf[NIO_PERF_WINDOW_NR];
+	const char *no_perf; /* why the windows were not counted; NULL: they were */
 };
 
 int session__read(struct session *s, unsigned int slot, struct snapshot *out);

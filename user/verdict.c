@@ -212,6 +212,17 @@ static void find_flattened(struct verdict *v, const struct evidence *e)
 	}
 }
 
+/*
+ * Software segmentation (skb_segment) copies what it cuts for a device without scatter-gather into
+ * new packets, and the pinned pages are released as if they had been sent: no completion says so.
+ */
+static bool flattened_in_silence(const struct evidence *e)
+{
+	const struct flag *sg = &e->env->device_scatter_gather;
+
+	return !e->local && sg->known && !sg->value && e->pinned.known && e->pinned.value;
+}
+
 static void find_unknown(struct verdict *v, const struct evidence *e)
 {
 	if (!e->r->ledger_known)
@@ -301,6 +312,14 @@ static void judge_completed(struct verdict *v, const struct evidence *e)
 		(struct real){.value = (double)e->zc->copied / e->zc->completed, .known = true};
 	format_count(copied, sizeof(copied), e->zc->copied);
 	format_count(completed, sizeof(completed), e->zc->completed);
+	if (!e->zc->copied && flattened_in_silence(e)) {
+		find_flattened(v, e);
+		v->cause = v->causes[0].cause;
+		find_enobufs(v, e);
+		say(v, "none of %s sends was reported copied, but they were.", completed);
+		say_causes(v, 0);
+		return;
+	}
 	if (!e->zc->copied) {
 		v->cause = ZC_CAUSE_NOT_COPIED;
 		find_enobufs(v, e);

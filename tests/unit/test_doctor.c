@@ -385,7 +385,7 @@ static void text_form(void **state)
 	diagnosis__fill(d);
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 		f = open_memstream(&text, &len);
-		doctor__print(f, widths[i], d, &o);
+		doctor__print(f, widths[i], d, &o, NULL);
 		fclose(f);
 		check_widths(text, widths[i]);
 		snprintf(name, sizeof(name), "doctor-%u", widths[i]);

@@ -309,6 +309,24 @@ static void no_scatter_gather_in_front_of_the_device(void **state)
 	assert_says(judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE)->text, "other_copy is 2 GB.");
 }
 
+/* Software segmentation copies and reports nothing: that is no zero-copy. */
+static void flattened_and_reported_not_copied(void **state)
+{
+	struct fixture *f = remote();
+	const struct verdict *v;
+
+	(void)state;
+	f->env.device_scatter_gather.value = false;
+	v = judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE);
+	assert_int_equal(v->cause, ZC_CAUSE_NO_SG);
+	assert_null(strstr(v->text, "truly"));
+	assert_says(v->text, "was reported copied, but they were");
+	/* Where ethtool could not be asked, the kernel's word stands. */
+	f->env.device_scatter_gather = (struct flag){.reason = "not asked"};
+	v = judge(f, ZC_CAUSE_NONE, ZC_CAUSE_NONE);
+	assert_says(v->text, "truly zero-copy");
+}
+
 static void copied_by_nothing_seen(void **state)
 {
 	struct fixture *f = remote();
@@ -425,6 +443,7 @@ int main(void)
 		cmocka_unit_test(copied_on_the_way_out_by_nobody_seen),
 		cmocka_unit_test(no_scatter_gather_in_the_call),
 		cmocka_unit_test(no_scatter_gather_in_front_of_the_device),
+		cmocka_unit_test(flattened_and_reported_not_copied),
 		cmocka_unit_test(copied_by_nothing_seen),
 		cmocka_unit_test(enobufs_of_an_unknown_limit),
 		cmocka_unit_test(enobufs_by_limit),
