@@ -122,6 +122,11 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
+struct task_struct {
+	long unsigned int nvcsw;
+	long unsigned int nivcsw;
+};
+
 struct pt_regs {
 	long unsigned int ax;
 	long unsigned int cx;
