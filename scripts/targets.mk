@@ -29,6 +29,14 @@ test-unit: $(UNIT_BIN)
 .PHONY: unit-programs
 unit-programs: $(UNIT_BIN)
 
+## make vmtest          deps, build, then the kernel matrix in emulated guests
+# VMTEST_ARGS: options of scripts/vm/matrix, like '-k 6.1 -b kprobe'.
+.PHONY: vmtest
+vmtest: deps
+	@$(SUDO) scripts/install-deps vm
+	@$(MAKE) --no-print-directory all
+	@$(SUDO) env O='$(O)' scripts/vm/matrix $(VMTEST_ARGS)
+
 ## make check           format, shellcheck, cppcheck, codespell
 check:
 	@scripts/check

@@ -1,0 +1,271 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Judges what guests left of the cells of the matrix: fills the tables, counts, prints failures.
+# The caller has set `backends`; of each kernel, `judge_kernel` is given the directory of its results.
+
+backends=${backends:-}
+passed=0 failed=0 skipped=0
+table=() comparisons=()
+declare -A skips=() # of a reason, how often
+
+row() { # KERNEL BACKEND PATH MODE TEXT
+	table+=("$(printf '%-7s %-10s %-9s %-9s %s' "$@")")
+}
+
+# The next three count one test: its row of the table, what it is, and a text.
+pass() {
+	row "$1" "$2" "$3" "$4" "$5"
+	passed=$((passed + 1))
+}
+
+fail() {
+	row "$1" "$2" "$3" "$4" "FAILED: ${5%%$'\n'*}"
+	printf 'not ok vm: %s %s %s %s\n' "$1" "$2" "$3" "$4"
+	printf '  # %s\n' "${5//$'\n'/$'\n'  # }"
+	failed=$((failed + 1))
+}
+
+skip() {
+	row "$1" "$2" "$3" "$4" "skipped: $5"
+	skips["$1 $2: $5"]=$((${skips["$1 $2: $5"]:-0} + 1))
+	skipped=$((skipped + 1))
+}
+
+must_offer() { # KERNEL BACKEND
+	grep -v '^#' "$VM_REPO/tests/vm/offers" | awk -F '\t' -v k="$1" '$1 == k { print $2 }' | grep -qw -- "$2"
+}
+
+# words FILE: the last sentence a program said, without its name.
+words() {
+	grep . "$1" 2>/dev/null | tail -n 1 | sed 's/^netiotrace: //' | grep . || echo "it said nothing"
+}
+
+# verdict FILE: in a few words.
+verdict() {
+	jq -r '.runs[0] | .app.zerocopy as $z |
+		if $z.completed == 0 then empty
+		else "; \($z.copied) of \($z.completed) copied: \(.verdict.cause)" end' "$1"
+}
+
+# refusal DIR BACKEND: why a kernel does not have a backend: what doctor says of the hooks it misses.
+refusal() {
+	jq -er '[.plan[] | select(.hook == null and .remedy != null) | "\(.probe): \(.reason)"] |
+		if length > 0 then join(", ") else null end' "$1/doctor.$2.json" 2>/dev/null ||
+		words "$1/doctor.$2.err"
+}
+
+# refused KERNEL BACKEND STATUS: this kernel does not have that backend and need not.
+refused() {
+	[ "$3" -eq 3 ] && ! must_offer "$1" "$2"
+}
+
+# complaints_of FILE PLACE MODE SIZE_KIB: what is wrong in a document; nothing when all is well.
+complaints_of() {
+	jq -r -f "$VM_REPO/tests/vm/cell.jq" --arg place "$2" --arg mode "$3" \
+		--argjson messages "$MATRIX_MESSAGES" --argjson size "$(($4 * 1024))" "$1" 2>&1
+}
+
+# judge_row KERNEL DIR BACKEND PLACE MODE LOAD...: a row is good when the cells of all its loads are.
+judge_row() {
+	local kernel=$1 dir=$2 backend=$3 place=$4 mode=$5 load file status attempts found wrong='' good=''
+
+	for load in "${@:6}"; do
+		file=$dir/$backend.$place.$mode.$load
+		if ! read -r status attempts 2>/dev/null <"$file.status"; then
+			wrong+="$load: the guest did not come to it"$'\n'
+		elif refused "$kernel" "$backend" "$status"; then
+			skip "$kernel" "$backend" "$place" "$mode" "$(refusal "$dir" "$backend")"
+			return
+		elif [ "$status" -ne 0 ]; then
+			wrong+="$load: exit $status: $(words "$file.err")"$'\n'
+		else
+			found=$(complaints_of "$file.json" "$place" "$mode" "${load%:*}" | sed "s/^/$load: /")
+			wrong+=${found:+$found$'\n'}
+			good+="${good:+, }${load%:*} KiB x ${load#*:}$([ "$attempts" -eq 1 ] || echo " ($attempts attempts)")"
+		fi
+	done
+	if [ -n "$wrong" ]; then
+		fail "$kernel" "$backend" "$place" "$mode" "${wrong%$'\n'}"
+	else
+		pass "$kernel" "$backend" "$place" "$mode" "books balance ($good)$(verdict "$file.json")"
+	fi
+}
+
+# judge_doctor KERNEL DIR NAME BACKEND: each probe has its hook or a reason, and what must be offered is.
+judge_doctor() {
+	local file=$2/$3 status stages
+
+	if ! read -r status _ 2>/dev/null <"$file.status" || [ ! -s "$file.json" ]; then
+		fail "$1" "$4" doctor - "no document: $(words "$file.err")"
+	elif ! jq -e '[.plan[] | .hook != null or (.reason | length > 0)] | length > 0 and all' "$file.json" >/dev/null; then
+		fail "$1" "$4" doctor - "$(jq -r '.plan[] | select(.hook == null and .reason == null) |
+			"\(.probe): neither a hook nor a reason"' "$file.json")"
+	elif refused "$1" "$4" "$status"; then
+		skip "$1" "$4" doctor - "$(refusal "$2" "$4")"
+	elif [ "$status" -ne 0 ]; then
+		fail "$1" "$4" doctor - "exit $status: $(jq -r '.plan[] | select(.hook == null) | "\(.probe): \(.reason)"' "$file.json")"
+	else
+		stages=$(jq -r '[.plan[] | select(.hook != null)] | "\(length) of \($n) probes have a hook"' \
+			--argjson n "$(jq '.plan | length' "$file.json")" "$file.json")
+		pass "$1" "$4" doctor - "$stages"
+	fi
+}
+
+# Bytes of the stages and of what was sent again, of one document; "null" is unknown.
+stage_bytes() {
+	jq -r '.runs[0] | [(.ledger | .tx_copy, .tx_pin, .deferred_copy, .rx_copy | .bytes),
+		.app.tcp.bytes_retrans] | map(tostring) | join(" ")' "$1"
+}
+
+stages=(tx_copy tx_pin deferred_copy rx_copy)
+
+# compare_load DIR PLACE MODE LOAD: adds what differs to `different`, the stages compared to `compared`.
+compare_load() {
+	local backend file bytes i first=() of=()
+
+	for backend in $backends; do
+		file=$1/$backend.$2.$3.$4
+		[ "$(cut -d ' ' -f 1 "$file.status" 2>/dev/null)" = 0 ] || continue
+		seen[$backend]=1
+		read -r -a bytes < <(stage_bytes "$file.json")
+		for i in "${!stages[@]}"; do
+			[ "${bytes[i]}" != null ] || continue
+			if [ "${stages[i]}" = deferred_copy ] && [ "${bytes[4]}" != 0 ]; then
+				notes+="; deferred_copy of $backend left out: retransmissions in each of three attempts"
+			elif [ -z "${first[i]:-}" ]; then
+				first[i]=${bytes[i]} of[i]=$backend
+			else
+				compared[${stages[i]}]=1
+				[ "${first[i]}" = "${bytes[i]}" ] ||
+					different+="$4 ${stages[i]}: ${of[i]} ${first[i]}, $backend ${bytes[i]}"$'\n'
+			fi
+		done
+	done
+}
+
+# compare KERNEL DIR PLACE MODE LOAD...: what backends say of the same cell must be equal to the byte.
+compare() {
+	local load different='' notes='' stage names=''
+	local -A compared=() seen=()
+
+	for load in "${@:5}"; do
+		compare_load "$2" "$3" "$4" "$load"
+	done
+	for stage in "${stages[@]}"; do
+		[ -z "${compared[$stage]:-}" ] || names+="${names:+, }$stage"
+	done
+	if [ ${#seen[@]} -lt 2 ]; then
+		skip "$1" all "$3" "$4" "fewer than two backends ran here${seen[*]+: ${!seen[*]}}"
+	elif [ -n "$different" ]; then
+		fail "$1" all "$3" "$4" "${different%$'\n'}"
+	else
+		pass "$1" all "$3" "$4" "equal in ${!seen[*]}: $names$notes"
+	fi
+}
+
+# judge_tap KERNEL DIR: with a packet tap open, the verdict names it.
+judge_tap() {
+	local file=$2/tap status
+
+	if ! read -r status _ 2>/dev/null <"$file.status"; then
+		fail "$1" auto loopback tapped "the guest did not come to it"
+	elif [ "$status" -eq 3 ] && [ "$(cut -d ' ' -f 1 "$2/doctor.status")" = 3 ]; then
+		skip "$1" auto loopback tapped "$(words "$file.err")"
+	elif [ "$status" -ne 0 ]; then
+		fail "$1" auto loopback tapped "exit $status: $(words "$file.err")"
+	elif ! jq -e '.runs[0].verdict.text | test("tap.*python3")' "$file.json" >/dev/null; then
+		fail "$1" auto loopback tapped "the verdict does not name python3's packet tap: $(jq -r '.runs[0].verdict.text' "$file.json")"
+	else
+		pass "$1" auto loopback tapped "the verdict names the tap"
+	fi
+}
+
+judge_bpf() {
+	local status
+
+	if ! read -r status _ 2>/dev/null <"$2/bpf.status"; then
+		fail "$1" auto tests/bpf - "the guest did not come to it"
+	elif [ "$(cut -d ' ' -f 1 "$2/doctor.status")" = 3 ]; then
+		skip "$1" auto tests/bpf - "no backend of this build works on this kernel"
+	elif [ "$status" -ne 0 ]; then
+		fail "$1" auto tests/bpf - "$(cat "$2/bpf.log")"
+	else
+		pass "$1" auto tests/bpf - "$(tail -n 1 "$2/bpf.log")"
+	fi
+}
+
+judge_cells() { # KERNEL DIR
+	local backend place mode remote loads
+
+	for backend in $backends; do
+		read -r -a loads <<<"$MATRIX_LOADS"
+		judge_doctor "$1" "$2" "doctor.$backend" "$backend"
+		for place in $MATRIX_PATHS; do
+			for mode in $MATRIX_MODES; do
+				judge_row "$1" "$2" "$backend" "$place" "$mode" "${loads[@]}"
+			done
+		done
+		for remote in $MATRIX_REMOTES; do
+			if [ "$(id -u)" -eq 0 ]; then
+				read -r -a loads <<<"${REMOTE_LOADS[$remote]}"
+				judge_row "$1" "$2" "$backend" "$remote" zerocopy "${loads[@]}"
+			else
+				skip "$1" "$backend" "$remote" zerocopy "a network namespace with a tap device needs root"
+			fi
+		done
+	done
+}
+
+judge_comparisons() { # KERNEL DIR
+	local place mode loads rows=("${table[@]}")
+
+	table=()
+	read -r -a loads <<<"$MATRIX_LOADS"
+	for place in $MATRIX_PATHS; do
+		for mode in $MATRIX_MODES; do
+			compare "$1" "$2" "$place" "$mode" "${loads[@]}"
+		done
+	done
+	for place in $MATRIX_REMOTES; do
+		read -r -a loads <<<"${REMOTE_LOADS[$place]}"
+		compare "$1" "$2" "$place" zerocopy "${loads[@]}"
+	done
+	comparisons+=("${table[@]}")
+	table=("${rows[@]}")
+}
+
+# judge_kernel KERNEL DIR: DIR/status is scripts/vm/run's, DIR/said what it said.
+judge_kernel() {
+	local status
+
+	status=$(<"$2/status")
+	if [ "$status" -eq 77 ]; then
+		skip "$1" - - - "$(tail -n 1 "$2/said")"
+		return
+	fi
+	if [ "$status" -ne 0 ]; then
+		fail "$1" - guest - "exit $status"$'\n'"$(cat "$2/said")"
+		[ -e "$2/out/doctor.status" ] || return
+	else
+		pass "$1" - guest - "$(sed -n 's/.*Linux version \([^ ]*\).*/\1/p' "$2/console" | head -n 1): its log has no complaint"
+	fi
+	judge_cells "$1" "$2/out"
+	judge_tap "$1" "$2/out"
+	judge_bpf "$1" "$2/out"
+	judge_comparisons "$1" "$2/out"
+}
+
+judge_print() {
+	local reason
+
+	for reason in "${!skips[@]}"; do
+		printf 'skip vm: %s (%d)\n' "$reason" "${skips[$reason]}"
+	done | sort
+	printf '\n%-7s %-10s %-9s %-9s %s\n' kernel backend path mode result
+	printf '%s\n' "${table[@]}"
+	if [ ${#comparisons[@]} -gt 0 ]; then
+		printf '\nbytes of each stage between backends\n'
+		printf '%s\n' "${comparisons[@]}"
+	fi
+	printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+}

@@ -1,0 +1,19 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The cells of the kernel matrix, for the guest, which runs them, and the host, which judges them.
+
+MATRIX_MESSAGES=23
+MATRIX_BACKENDS='trampoline kprobe tracepoint'
+MATRIX_PATHS='loopback veth'
+MATRIX_MODES='twocopy onecopy zerocopy'
+# Size of a message in KiB, threads.
+MATRIX_LOADS='16:1 64:2'
+# Remote paths: the guest's device and what it has, the network both ends are in, the host's address.
+MATRIX_REMOTES='tap user'
+declare -A REMOTE_LOADS=([tap]='16:1' [user]='1:1 16:1')
+declare -A REMOTE_DEVICE=([tap]=eth0 [user]=eth1)
+declare -A REMOTE_GUEST=([tap]=198.18.77.2/24 [user]=10.0.2.15/24)
+declare -A REMOTE_HOST=([tap]=198.18.77.1 [user]=10.0.2.2)
+MATRIX_PORT=5201
+export MATRIX_MESSAGES MATRIX_BACKENDS MATRIX_PATHS MATRIX_MODES MATRIX_LOADS MATRIX_REMOTES MATRIX_PORT
+export REMOTE_LOADS REMOTE_DEVICE REMOTE_GUEST REMOTE_HOST
