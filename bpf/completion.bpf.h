@@ -16,10 +16,10 @@ struct nio_zc_send {
 };
 
 /*
- * NIO_ZC_SENDS of them, direct-mapped: a send stands where its socket's cookie and its id put it
+ * NIO_ZC_SENDS of them, direct-mapped: a send stands where its socket's number and its id put it
  * and may be overwritten by another, whose completion then has no time (counted as unmatched). Ids
- * and cookies are consecutive numbers: no two of 64 neighbouring sockets with up to 1024 sends
- * outstanding collide. User space sets max_entries to NIO_ZC_SENDS when completions are watched.
+ * and the numbers are consecutive: no two of 64 sockets with up to 1024 sends outstanding collide.
+ * User space sets max_entries to NIO_ZC_SENDS when completions are watched.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -41,9 +41,9 @@ struct zc_notification {
 	bool copied;
 };
 
-static __always_inline struct nio_zc_send *zc_send_of(__u64 cookie, __u32 id)
+static __always_inline struct nio_zc_send *zc_send_of(const struct nio_conn *conn, __u32 id)
 {
-	__u32 i = ((__u32)cookie * 1024 + id) & (NIO_ZC_SENDS - 1);
+	__u32 i = (conn->number * 1024 + id) & (NIO_ZC_SENDS - 1);
 
 	return bpf_map_lookup_elem(&nio_zc_sends, &i);
 }
@@ -67,7 +67,7 @@ static __always_inline void on_pinned_send(struct nio_conn *conn, __u32 id, __u3
 	zc = zc_of(conn);
 	if (zc)
 		count_in(zc->outstanding_hist, conn->pinned_total - conn->completed_total);
-	send = zc_send_of(conn->cookie, id);
+	send = zc_send_of(conn, id);
 	if (!send)
 		return;
 	send->cookie = 0;
@@ -124,10 +124,10 @@ static __always_inline void on_completion(__u64 cookie, const struct zc_notifica
 	zc = zc_of(conn);
 	if (!zc)
 		return;
-	send = zc_send_of(cookie, n->lo + n->sends - 1);
+	send = zc_send_of(conn, n->lo + n->sends - 1);
 	if (send && send->cookie == cookie && send->id == n->lo + n->sends - 1)
 		book_completed_bytes(zc, conn, send);
-	send = zc_send_of(cookie, n->lo);
+	send = zc_send_of(conn, n->lo);
 	if (!send)
 		return;
 	if (send->cookie != cookie || send->id != n->lo)

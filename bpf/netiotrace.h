@@ -181,22 +181,29 @@ struct nio_loss {
  * traffic of others is turned away by one load). An open-addressed table in an array: an entry
  * stands at nio_conn_index(cookie, i) for the lowest i that was free. A look-up is then a load or
  * two without a call, where that of a hash map costs 40 ns with cold caches, several times a
- * message. Cookies are consecutive numbers, so that nearly all stand at i = 0. User space alone
- * inserts and deletes, the cookie last and first; slot and side are its to fill. The rest is state
- * of the programs, written only under the socket's own serialisation (socket lock, or one sender).
+ * message. Each CPU gives out consecutive cookies from batches of 4096 (COOKIE_LOCAL_BATCH,
+ * include/linux/cookie.h), so that their low bits are the same on many CPUs: the index is taken
+ * from the high bits of a product with 2^64 / golden ratio, which spreads consecutive numbers
+ * evenly. User space alone inserts and deletes, the cookie last and first; slot, side and number
+ * are its to fill. The rest is state of the programs, written only under the socket's own
+ * serialisation (socket lock, or one sender).
  */
-#define NIO_CONN_SLOTS  4096
+#define NIO_CONN_BITS   14
+#define NIO_CONN_SLOTS  (1 << NIO_CONN_BITS)
 #define NIO_CONN_PROBES 4
 
 static inline __u32 nio_conn_index(__u64 cookie, __u32 i)
 {
-	return (__u32)(cookie + i) & (NIO_CONN_SLOTS - 1);
+	return ((__u32)((cookie * 0x9E3779B97F4A7C15ULL) >> (64 - NIO_CONN_BITS)) + i) &
+	       (NIO_CONN_SLOTS - 1);
 }
 
 struct nio_conn {
 	__u64 cookie; /* 0: free */
 	__u32 slot;
-	__u32 side;            /* enum nio_side */
+	__u32 side;   /* enum nio_side */
+	__u32 number; /* of the socket among those of its side */
+	__u32 pad;
 	__u32 zckey;           /* sk_zckey at the last send seen */
 	__u32 write_seq;       /* tcp_sock.write_seq at the last transmit seen */
 	__u32 seen;            /* NIO_SEEN_* */
@@ -222,7 +229,7 @@ _Static_assert(sizeof(struct nio_place) == 40, "nio_place layout");
 _Static_assert(sizeof(struct nio_other) == 16, "nio_other layout");
 _Static_assert(sizeof(struct nio_sum) == 24, "nio_sum layout");
 _Static_assert(sizeof(struct nio_loss) == 16, "nio_loss layout");
-_Static_assert(sizeof(struct nio_conn) == 56, "nio_conn layout");
+_Static_assert(sizeof(struct nio_conn) == 64, "nio_conn layout");
 #endif
 
 #endif

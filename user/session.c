@@ -466,7 +466,12 @@ int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigne
 	int err = 0;
 
 	for (size_t i = 0; i < n && !err; i++) {
-		struct nio_conn conn = {.cookie = cookies[i], .slot = slot, .side = side};
+		struct nio_conn conn = {
+			.cookie = cookies[i],
+			.slot = slot,
+			.side = side,
+			.number = i,
+		};
 
 		err = watch_one(fd, &conn);
 	}
