@@ -46,6 +46,23 @@ vmtest: deps
 	@$(MAKE) --no-print-directory all
 	@$(SUDO) env O='$(O)' scripts/vm/matrix $(VMTEST_ARGS)
 
+## make crosscheck      deps, build, then the same runs watched by bpftrace, bcc and netiotrace
+# On this kernel, then on a stock one. CROSSCHECK_ARGS: options of scripts/vm/crosscheck.
+.PHONY: crosscheck
+crosscheck: deps
+	@$(SUDO) scripts/install-deps crosscheck
+	@$(MAKE) --no-print-directory all
+	@$(SUDO) env O='$(O)' tests/run e2e 'equals what bpftrace sums|TCP counters|ss agrees'
+	@$(SUDO) env O='$(O)' scripts/vm/crosscheck $(CROSSCHECK_ARGS)
+
+## make vmstress        deps, build, then interrupted and migrated calls for 60 s in a guest
+# VMSTRESS_KERNEL: scripts/vm/run -h names them.
+.PHONY: vmstress
+vmstress: deps
+	@$(SUDO) scripts/install-deps vm
+	@$(MAKE) --no-print-directory all
+	@$(SUDO) env O='$(O)' scripts/vm/run -c 4 -m 2048 -e O='$(O)' $(or $(VMSTRESS_KERNEL),6.12) tests/vm/stress
+
 ## make check           format, shellcheck, cppcheck, codespell
 check:
 	@scripts/check
