@@ -13,7 +13,7 @@
 #include "units.h"
 #include "words.h"
 
-#define CAPTION_COLUMNS 128 /* of its small print */
+#define CAPTION_COLUMNS 112 /* of its small print */
 #define REASON_COLUMNS  96
 #define TICS_MAX        7
 
