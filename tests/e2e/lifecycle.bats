@@ -37,7 +37,7 @@ interrupt_after() { # AFTER SIGNAL ARGS...
 
 @test "Ctrl-C while running: within 1 s, results so far, balanced, exit 130" {
 	for mode in twocopy onecopy zerocopy; do
-		interrupt_after 1.5 INT --mode "$mode" --duration 60s --threads 4 --json out.json
+		interrupt_after 2 INT --mode "$mode" --warmup 100ms --duration 60s --threads 4 --json out.json
 		[ "$code" -eq 130 ]
 		[ "$took" -lt 1000 ]
 		jq -e '.interrupted and .runs[0].interrupted and .runs[0].app.tx_bytes > 0
@@ -68,7 +68,7 @@ interrupt_after() { # AFTER SIGNAL ARGS...
 }
 
 @test "SIGTERM ends like Ctrl-C, with 143" {
-	interrupt_after 1 TERM --mode onecopy --duration 60s --json out.json
+	interrupt_after 2 TERM --mode onecopy --warmup 100ms --duration 60s --json out.json
 	[ "$code" -eq 143 ]
 	[ "$took" -lt 1000 ]
 	jq -e '.runs[0].ledger.unaccounted_tx == 0' out.json

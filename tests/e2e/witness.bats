@@ -79,7 +79,7 @@ start_bpftrace() { # PROGRAM
 	port=$(free_port)
 	iperf3 --server --one-off --bind 127.0.0.1 --port "$port" >server.log &
 	within 5 ss_listens "$port"
-	iperf3 --client 127.0.0.1 --port "$port" --time 2 --zerocopy >client.log &
+	iperf3 --client 127.0.0.1 --port "$port" --time 8 --zerocopy >client.log &
 	client=$!
 	"$NETIOTRACE" -q --rounds 1 --duration 300ms --json out.json
 	kill -0 "$client"
