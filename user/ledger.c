@@ -62,7 +62,11 @@ static void book_health(struct run_result *r, const struct plan *plan, const str
 {
 	struct health *h = &r->health;
 
-	h->missed = known(now->missed - base->missed);
+	if (now->missed_untold)
+		h->missed = unknown(
+			"until Linux 6.7 a kernel does not tell how often it passed over a kprobe");
+	else
+		h->missed = known(now->missed - base->missed);
 	h->dropped = unknown("no events are sent to user space that could be lost on the way");
 	if (plan__pairs_events(plan)) {
 		h->map_full = known(now->loss.map_full - base->loss.map_full);

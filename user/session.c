@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "ksym.h"
+#include "link_info.h"
 #include "log.h"
 #include "perf_stage.h"
 #include "presence.h"
@@ -635,16 +636,31 @@ static int read_others(struct session *s, uint32_t slot, struct snapshot *out)
 	return 0;
 }
 
-static int read_missed(const struct session *s, uint64_t *missed)
+/* Hits of its kprobe that the kernel passed over before it came to the program. */
+static void add_passed_over(const struct session *s, size_t i, struct snapshot *out)
 {
-	*missed = 0;
+	uint64_t missed;
+
+	if (!s->links[i] || bpf_program__type(s->programs[i]) != BPF_PROG_TYPE_KPROBE)
+		return;
+	if (link_info__kprobe_missed(bpf_link__fd(s->links[i]), &missed))
+		out->missed_untold = true;
+	else
+		out->missed += missed;
+}
+
+static int read_missed(const struct session *s, struct snapshot *out)
+{
+	out->missed = 0;
+	out->missed_untold = false;
 	for (size_t i = 0; i < s->programs_nr; i++) {
 		struct bpf_prog_info info = {};
 		uint32_t len = sizeof(info);
 
 		if (bpf_obj_get_info_by_fd(bpf_program__fd(s->programs[i]), &info, &len))
 			return -errno;
-		*missed += info.recursion_misses;
+		out->missed += info.recursion_misses;
+		add_passed_over(s, i, out);
 	}
 	return 0;
 }
@@ -667,5 +683,5 @@ int session__read(struct session *s, unsigned int slot, struct snapshot *out)
 		err = read_places(s, slot, out);
 	if (!err)
 		err = read_others(s, slot, out);
-	return err ? err : read_missed(s, &out->missed);
+	return err ? err : read_missed(s, out);
 }

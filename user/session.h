@@ -70,6 +70,7 @@ struct snapshot {
 	struct other_sum others[NIO_OTHERS_MAX];
 	size_t others_nr;
 	uint64_t missed;      /* runs the kernel refused, of all programs; of all slots */
+	bool missed_untold;   /* the kernel does not tell of some programs: there may be more */
 	struct nio_loss loss; /* of all slots */
 	struct nio_perf_cell perf[NIO_PERF_WINDOW_NR];
 	const char *no_perf; /* why the windows were not counted; NULL: they were */
