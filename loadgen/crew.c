@@ -22,6 +22,8 @@ static int member__work(struct crew_member *m)
 		err = flow__send_message(f);
 		if (err)
 			break;
+		if (f->tally.last_ns >= m->crew->deadline)
+			crew__stop(m->crew);
 		if (f->tally.last_ns - shown > BOARD_INTERVAL_NS) {
 			shown = f->tally.last_ns;
 			board__publish(&m->board, &f->tally);
@@ -141,7 +143,7 @@ void crew__close(struct crew *c)
 		close(c->wake_fd);
 }
 
-void crew__begin(struct crew *c, uint32_t phase, uint64_t messages)
+void crew__begin(struct crew *c, uint32_t phase, uint64_t messages, uint64_t deadline)
 {
 	unsigned int i;
 
@@ -153,6 +155,7 @@ void crew__begin(struct crew *c, uint32_t phase, uint64_t messages)
 			messages == UINT64_MAX ? UINT64_MAX : settings__share(messages, c->nr, i);
 	}
 	c->busy = c->nr;
+	c->deadline = deadline;
 	c->phase = phase;
 	pthread_cond_broadcast(&c->go);
 	pthread_mutex_unlock(&c->lock);

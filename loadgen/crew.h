@@ -34,7 +34,8 @@ struct crew {
 	_Alignas(64) atomic_bool stop;
 	_Alignas(64) pthread_mutex_t lock;
 	pthread_cond_t go;
-	uint32_t phase; /* 0: none yet; CREW_EXIT: end */
+	uint32_t phase;    /* 0: none yet; CREW_EXIT: end */
+	uint64_t deadline; /* of the phase, CLOCK_MONOTONIC; UINT64_MAX: none */
 	unsigned int busy;
 };
 
@@ -47,8 +48,13 @@ void crew__close(struct crew *c); /* also of threads that are blocked */
 /* Gives connection index to the crew, then starts its thread. Takes over fd in any case. */
 int crew__add(struct crew *c, uint32_t index, int fd);
 
-/* Begins phase number `phase`: messages over all threads, UINT64_MAX: until crew__stop(). */
-void crew__begin(struct crew *c, uint32_t phase, uint64_t messages);
+/*
+ * Begins phase number `phase`: messages over all threads, UINT64_MAX: until crew__stop(). Threads
+ * that are sending stop at the deadline by themselves: whoever reads TCP_INFO of their sockets
+ * meanwhile waits for the sockets' locks, for seconds where CPUs are scarce. Those that wait have
+ * to be stopped.
+ */
+void crew__begin(struct crew *c, uint32_t phase, uint64_t messages, uint64_t deadline);
 void crew__stop(struct crew *c);
 
 /* True when all threads have finished the phase. err: of the first that failed, or 0. */

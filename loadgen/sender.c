@@ -466,6 +466,7 @@ static void sender__mark(struct sender *s)
 static int sender__phase(struct sender *s, bool measured, uint64_t messages, uint64_t duration)
 {
 	struct wire_frame f = {.type = WIRE_PHASE, .index = measured, .phase = ++s->phase};
+	uint64_t deadline;
 	int err;
 
 	err = sender__tell(s, &f);
@@ -474,9 +475,10 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	if (err)
 		return err;
 	sender__mark(s);
-	crew__begin(&s->crew, s->phase, s->stopping ? 0 : messages);
+	deadline = duration ? s->begin_ns + duration : UINT64_MAX;
+	crew__begin(&s->crew, s->phase, s->stopping ? 0 : messages, deadline);
 	s->measuring = measured;
-	err = sender__drive(s, duration ? s->begin_ns + duration : UINT64_MAX);
+	err = sender__drive(s, deadline);
 	if (!err && !measured)
 		err = sender__check_drained(s);
 	return err ? err : sender__settle(s);
