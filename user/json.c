@@ -154,6 +154,7 @@ json_t *json_document__plan_row(const struct plan_row *row)
 	err |= json_put(o, "stage", json_value__text(row->stage));
 	err |= json_put(o, "backend", json_value__text(row->backend));
 	err |= json_put(o, "hook", json_value__text(row->hook));
+	err |= json_put(o, "programs", json_value__text(row->programs));
 	err |= json_put(o, "quality", json_value__text(quality__name(row->quality)));
 	err |= json_put(o, "reason", json_value__text(row->reason));
 	err |= json_put(o, "remedy", json_value__text(row->remedy));

@@ -572,6 +572,7 @@ size_t plan__rows(const struct plan *const plans[MODE_NR], struct plan_row rows[
 			.stage = probes[probe].stage,
 			.backend = alt ? backend__name(alt->backend) : NULL,
 			.hook = alt ? alt->hook : NULL,
+			.programs = alt ? alt->programs : NULL,
 			.quality = alt ? alt->quality : QUALITY_UNAVAILABLE,
 			.reason = alt ? alt->caveat : first->reason[probe],
 			.remedy = alt ? NULL : first->remedy[probe],

@@ -304,10 +304,11 @@ struct mode_summary {
 };
 
 struct plan_row {
-	const char *probe;   /* "send_return" */
-	const char *stage;   /* stage key, or what it feeds */
-	const char *backend; /* "tracepoint", or NULL: none chosen */
-	const char *hook;    /* "tp_btf/sock_send_length", or NULL */
+	const char *probe;    /* "send_return" */
+	const char *stage;    /* stage key, or what it feeds */
+	const char *backend;  /* "tracepoint", or NULL: none chosen */
+	const char *hook;     /* "tp_btf/sock_send_length", or NULL */
+	const char *programs; /* names of the BPF programs behind it, apart by a space; or NULL */
 	enum quality quality;
 	const char *reason; /* why less than exact, or why there is none */
 	const char *remedy; /* what to do about it, or NULL */

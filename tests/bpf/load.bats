@@ -19,10 +19,9 @@ setup() {
 	jq -e '[.plan[] | .hook != null or (.reason | length > 0)] | all' large.json
 }
 
-# The hooks of a plan, one program each: "fentry,fexit/f" is two.
-hooks_planned() {
-	jq '[.plan[].hook | strings | split("/") as [$kinds, $target] | $kinds / "," | .[] + "/" + $target] |
-		unique | length' "$1"
+# How many programs a plan has; one may serve two probes.
+programs_planned() {
+	jq '[.plan[].programs | strings | split(" ")[]] | unique | length' "$1"
 }
 
 # Names of our programs as the kernel lists them, a line each.
@@ -36,7 +35,7 @@ programs_loaded() {
 
 	[ -n "$BPFTOOL" ] || skip "bpftool is not installed"
 	"$NETIOTRACE" -q --mode onecopy --size 1k --duration 100ms --json out.json
-	planned=$(hooks_planned out.json)
+	planned=$(programs_planned out.json)
 	"$NETIOTRACE" -q --mode onecopy --size 1k --duration 60s &
 	# Other programs are loaded, tried and gone before: it is the number that stays.
 	within 20 programs_loaded "$planned" && sleep 1 && programs_loaded "$planned" || {
