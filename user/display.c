@@ -102,6 +102,9 @@ void display__phase(struct display *d, enum live_phase phase)
 		draw(d);
 }
 
+/* A rate over less than this says more of when it was looked at than of the traffic. */
+#define RATE_NS_MIN 20000000ULL
+
 /* Rates over what was measured since the last update of this mode. */
 static void update_rates(struct display *d, size_t i)
 {
@@ -110,6 +113,9 @@ static void update_rates(struct display *d, size_t i)
 	double seconds = (t->duration_ns - d->last_ns[i]) / 1e9;
 
 	if (t->duration_ns <= d->last_ns[i])
+		return;
+	/* What drains after the last update belongs to no interval of its own. */
+	if (d->last_ns[i] && t->duration_ns - d->last_ns[i] < RATE_NS_MIN)
 		return;
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
 		m->stage_rate[s] = (t->stages[s].bytes - d->last_bytes[i][s]) / seconds;
