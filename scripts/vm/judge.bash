@@ -240,7 +240,7 @@ judge_kernel() {
 
 	status=$(<"$2/status")
 	if [ "$status" -eq 77 ]; then
-		skip "$1" - - - "$(tail -n 1 "$2/said")"
+		fail "$1" - guest - "not run: $(tail -n 1 "$2/said")"
 		return
 	fi
 	if [ "$status" -ne 0 ]; then
@@ -257,6 +257,10 @@ judge_kernel() {
 
 judge_print() {
 	local reason
+
+	if [ "$passed" -eq 0 ] && [ "$failed" -eq 0 ]; then
+		fail - - matrix - "nothing ran"
+	fi
 
 	for reason in "${!skips[@]}"; do
 		printf 'skip vm: %s (%d)\n' "$reason" "${skips[$reason]}"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The judge of the kernel matrix, on invented results: what is wrong in a cell must not pass. No guest.
 
+bats_require_minimum_version 1.5.0
 load ../lib
 
 setup() {
@@ -123,12 +124,29 @@ judged() { # BACKEND KERNEL
 	[ "$passed $failed $skipped" = "0 0 1" ]
 }
 
-@test "a guest that died is a failure, a kernel that cannot be had a skip" {
+@test "a guest that died is a failure, and so is a kernel that cannot be had" {
 	mkdir dir
 	echo 125 >dir/status
 	echo "run: the guest (6.1) died" >dir/said
 	judge_kernel 6.1 dir
 	echo 77 >dir/status
 	judge_kernel 6.1 dir
-	[ "$passed $failed $skipped" = "0 1 1" ]
+	[ "$passed $failed $skipped" = "0 2 0" ]
+}
+
+@test "a matrix of which nothing ran is a failure" {
+	judge_print >said
+	[ "$(tail -n 1 said)" = "0 passed, 1 failed, 0 skipped" ]
+}
+
+# A machine whose package manager gives nothing, and whose cache is empty.
+@test "the matrix fails when its kernels cannot be fetched" {
+	mkdir bin
+	printf '#!/bin/sh\nexit 1\n' >bin/apt-get
+	chmod +x bin/apt-get
+	cd "$REPO"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH NETIOTRACE_KERNELS=$BATS_TEST_TMPDIR/kernels \
+		run ! scripts/vm/matrix -k 6.1 -k 6.12
+	[[ $output == *"kernel 6.1 cannot be had"* ]]
+	[ "${lines[-1]}" = "0 passed, 2 failed, 0 skipped" ]
 }
