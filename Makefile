@@ -34,15 +34,20 @@ LIBS      := libbpf jansson ncursesw libcap-ng libmnl
 LIB_LIBS   = $(shell $(PKG_CONFIG) --libs $(LIBS)) -lelf -lz
 LIB_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(LIBS) | sed 's/-D_[A-Z_]*_SOURCE=*[0-9]*//g; s/-D_DEFAULT_SOURCE//g')
 
-# Pure code shared with the load generator, which knows nothing else of user/.
-SHARED_SRC  := user/hist.c user/units.c
-LOADGEN_SRC := $(sort $(wildcard loadgen/*.c)) $(SHARED_SRC)
-USER_SRC    := $(sort $(wildcard user/*.c))
-UNIT_SRC    := $(sort $(wildcard tests/unit/test_*.c))
+# Sources are found by room: a folder is a room, and a new file in it is built. common/ is pure, and
+# all that both programs share.
+COMMON_SRC  := $(sort $(wildcard common/*.c))
+LOADGEN_SRC := $(sort $(wildcard loadgen/*.c)) $(COMMON_SRC)
+USER_SRC    := $(sort $(wildcard user/*.c user/*/*.c)) $(COMMON_SRC)
+UNIT_SRC    := $(sort $(wildcard tests/unit/*/test_*.c))
 # What unit tests link, as an archive, of which each takes only what it calls: everything of both
 # programs but main and the file that knows the skeleton.
-UNIT_LINK   := $(filter-out user/main.c user/session.c loadgen/main.c,\
+UNIT_LINK   := $(filter-out user/main.c user/kernel/session.c loadgen/main.c,\
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
+
+# Files of user/ name those of other rooms as "room/file.h"; of anything else, by its path from here.
+$(O)/user/%.o $(O)/tests/%.o $(O)/bench/%.o: ROOMS := -Iuser
+$(O)/tests/unit/%.o: ROOMS += -Itests/unit
 
 obj = $(patsubst %.c,$(O)/%.o,$(1))
 
@@ -68,12 +73,12 @@ $(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
 
-$(O)/user/session.o: $(O)/bpf/netiotrace.skel.h
+$(O)/user/kernel/session.o: $(O)/bpf/netiotrace.skel.h
 
 $(O)/%.o: %.c | $(O)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -I$(O)/bpf $(ALL_CFLAGS) -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -I. $(ROOMS) -I$(O)/bpf $(ALL_CFLAGS) -c $< -o $@
 
 $(O)/netiotrace: $(call obj,$(USER_SRC))
 	$(call say,LINK,$@)
@@ -101,7 +106,7 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/unit.a
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
 
 # Measures what watching costs on one connection: scripts/bench-overhead runs it.
-$(O)/bench-overhead: $(O)/bench/overhead.o $(O)/user/session.o $(O)/unit.a
+$(O)/bench-overhead: $(O)/bench/overhead.o $(O)/user/kernel/session.o $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 

@@ -18,13 +18,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "../user/command.h"
-#include "../user/driver.h"
-#include "../user/perf_event.h"
-#include "../user/perf_proc.h"
-#include "../user/session.h"
-#include "../user/stats.h"
-#include "../user/units.h"
+#include "load/loadgen_args.h"
+#include "load/driver.h"
+#include "perf/event.h"
+#include "perf/proc.h"
+#include "kernel/session.h"
+#include "base/stats.h"
+#include "common/units.h"
 
 #define PAIRS_MAX     1000
 #define SETTLE_MS     10

@@ -4,7 +4,7 @@
 #include <netdb.h>
 #include <string.h>
 
-#include "../user/units.h"
+#include "common/units.h"
 #include "settings.h"
 
 int endpoint__parse(const char *text, struct endpoint *e)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../user/units.h"
+#include "common/units.h"
 #include "clock.h"
 #include "herald.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../user/units.h"
+#include "common/units.h"
 #include "clock.h"
 #include "settings.h"
 #include "zc_plan.h"

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "../user/hist.h"
+#include "common/hist.h"
 
 /* clang-format off */
 #define TALLY_COUNTERS(X)                                                    \

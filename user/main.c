@@ -4,13 +4,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "compare.h"
-#include "doctor.h"
-#include "options.h"
-#include "report.h"
-#include "run.h"
-#include "serve.h"
-#include "sweep.h"
+#include "compare/compare.h"
+#include "doctor/doctor.h"
+#include "run/options.h"
+#include "report/report.h"
+#include "run/run.h"
+#include "run/serve.h"
+#include "sweep/sweep.h"
 
 /* Commands with a command line of their own: their name comes first. */
 static const struct {

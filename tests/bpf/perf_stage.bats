@@ -18,7 +18,7 @@ setup() {
 		-c "$REPO/tests/bpf/perf_stage.bpf.c" -o object.o
 	"$BPFTOOL" gen skeleton object.o name perf_stage_object >perf_stage_object.skel.h
 	# shellcheck disable=SC2046 # words of their own
-	gcc -D_GNU_SOURCE -I. -I"$REPO" -o run "$REPO/tests/bpf/perf_stage_run.c" \
+	gcc -D_GNU_SOURCE -I. -I"$REPO" -I"$REPO/user" -o run "$REPO/tests/bpf/perf_stage_run.c" \
 		"$REPO/${O:-build}/unit.a" $(pkg-config --libs libbpf libcap-ng) -lm
 	for every in 1 61 0; do
 		./run "$every" >"out.$every"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "perf_stage_object.skel.h"
-#include "user/perf_stage.h"
+#include "user/perf/windows.h"
 
 #define DATAGRAMS 2000
 

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Log-linear histograms: recording, merging, quantiles. Knows the layout of bpf/hist_layout.h and
+ * nothing else: no files, no BPF, no terminal.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hist.h"
+#include "bpf/hist_layout.h"
+
+/* Wider sub-buckets than any layout in use: a bound that keeps every shift below 64 bits. */
+#define HIST_SUB_BITS_MAX 16
+
+static bool layout_valid(uint32_t sub_bits, uint32_t n_buckets)
+{
+	return sub_bits <= HIST_SUB_BITS_MAX && n_buckets > 0 &&
+	       n_buckets <= (64 - sub_bits + 1) << sub_bits;
+}
+
+static size_t hist_bytes(uint32_t n_buckets)
+{
+	return sizeof(struct hist) + n_buckets * sizeof(uint64_t);
+}
+
+/* Sums saturate: a wrapped sum would give a mean that looks right. */
+static uint64_t add_saturating(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static uint64_t mul_saturating(uint64_t a, uint64_t b)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+struct hist *hist__new(uint32_t sub_bits, uint32_t n_buckets)
+{
+	struct hist *h;
+
+	if (!layout_valid(sub_bits, n_buckets))
+		return NULL;
+	h = malloc(hist_bytes(n_buckets));
+	if (!h)
+		return NULL;
+	h->sub_bits = sub_bits;
+	h->n_buckets = n_buckets;
+	hist__reset(h);
+	return h;
+}
+
+struct hist *hist__new_latency(void)
+{
+	return hist__new(HIST_LATENCY_SUB_BITS, HIST_LATENCY_BUCKETS);
+}
+
+struct hist *hist__dup(const struct hist *h)
+{
+	struct hist *dup;
+
+	if (!h)
+		return NULL;
+	dup = malloc(hist_bytes(h->n_buckets));
+	if (dup)
+		memcpy(dup, h, hist_bytes(h->n_buckets));
+	return dup;
+}
+
+void hist__free(struct hist *h)
+{
+	free(h);
+}
+
+void hist__reset(struct hist *h)
+{
+	h->count = 0;
+	h->sum = 0;
+	h->min = UINT64_MAX;
+	h->max = 0;
+	memset(h->buckets, 0, h->n_buckets * sizeof(h->buckets[0]));
+}
+
+void hist__record(struct hist *h, uint64_t value)
+{
+	h->buckets[hist_bucket(value, h->sub_bits, h->n_buckets)]++;
+	h->count++;
+	h->sum = add_saturating(h->sum, value);
+	if (value < h->min)
+		h->min = value;
+	if (value > h->max)
+		h->max = value;
+}
+
+int hist__add(struct hist *dst, const struct hist *src)
+{
+	uint32_t i;
+
+	if (dst->sub_bits != src->sub_bits || dst->n_buckets != src->n_buckets)
+		return -EINVAL;
+	for (i = 0; i < dst->n_buckets; i++)
+		dst->buckets[i] += src->buckets[i];
+	dst->count += src->count;
+	dst->sum = add_saturating(dst->sum, src->sum);
+	if (src->min < dst->min)
+		dst->min = src->min;
+	if (src->max > dst->max)
+		dst->max = src->max;
+	return 0;
+}
+
+/* The value that stands for a bucket. The last one is open above: only its lower bound is known. */
+static uint64_t bucket_middle(const struct hist *h, uint32_t i)
+{
+	uint64_t low = hist__bucket_low(h, i);
+
+	if (i == h->n_buckets - 1)
+		return low;
+	return low + (hist__bucket_high(h, i) - low) / 2;
+}
+
+int hist__add_bucket(struct hist *h, uint32_t i, uint64_t n)
+{
+	uint64_t low, high;
+
+	if (i >= h->n_buckets)
+		return -EINVAL;
+	if (!n)
+		return 0;
+	h->buckets[i] += n;
+	h->count += n;
+	h->sum = add_saturating(h->sum, mul_saturating(bucket_middle(h, i), n));
+	low = hist__bucket_low(h, i);
+	high = hist__bucket_high(h, i);
+	if (low < h->min)
+		h->min = low;
+	if (high > h->max)
+		h->max = high;
+	return 0;
+}
+
+/* Nearest rank, 1..count. Computed so that neither NaN nor rounding leaves the range. */
+static uint64_t quantile_rank(uint64_t count, double q)
+{
+	double rank;
+
+	if (!(q > 0))
+		return 1;
+	if (q >= 1)
+		return count;
+	rank = ceil(q * (double)count);
+	if (rank >= (double)count)
+		return count;
+	return rank < 1 ? 1 : (uint64_t)rank;
+}
+
+static uint64_t clamp_to_seen(const struct hist *h, uint64_t value)
+{
+	if (value < h->min)
+		return h->min;
+	return value > h->max ? h->max : value;
+}
+
+uint64_t hist__quantile(const struct hist *h, double q)
+{
+	uint64_t rank, seen = 0;
+	uint32_t i;
+
+	if (!h->count)
+		return 0;
+	rank = quantile_rank(h->count, q);
+	for (i = 0; i < h->n_buckets; i++) {
+		seen += h->buckets[i];
+		if (seen >= rank)
+			return clamp_to_seen(h, bucket_middle(h, i));
+	}
+	return h->max;
+}
+
+double hist__mean(const struct hist *h)
+{
+	return h->count ? (double)h->sum / (double)h->count : (double)NAN;
+}
+
+uint64_t hist__bucket_low(const struct hist *h, uint32_t i)
+{
+	return hist_bucket_low(i, h->sub_bits);
+}
+
+uint64_t hist__bucket_high(const struct hist *h, uint32_t i)
+{
+	return i >= h->n_buckets - 1 ? UINT64_MAX : hist_bucket_low(i + 1, h->sub_bits) - 1;
+}

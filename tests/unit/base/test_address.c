@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* user/address.c: what is an address and a port, and what is not. Numbers resolve to themselves. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/address.h"
+
+static void accepts(const char *text, const char *host, unsigned int port)
+{
+	struct address a;
+	char back[ADDRESS_TEXT_MAX];
+
+	if (address__parse(text, false, &a))
+		fail_msg("'%s' is refused", text);
+	assert_string_equal(a.host, host);
+	assert_int_equal(a.port, port);
+	assert_string_equal(address__format(back, sizeof(back), a.host, a.port), text);
+}
+
+static void addresses_are_parsed_and_written_back(void **state)
+{
+	(void)state;
+	accepts("192.0.2.7:5201", "192.0.2.7", 5201);
+	accepts("[::1]:5201", "::1", 5201);
+	accepts("[2001:db8::7]:1", "2001:db8::7", 1);
+	accepts("[fe80::1%eth0]:65535", "fe80::1%eth0", 65535);
+	accepts("receiver.example:5201", "receiver.example", 5201);
+	accepts("r:1", "r", 1);
+}
+
+static void what_is_no_address_is_refused(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		":",
+		":5201",
+		"192.0.2.7",
+		"192.0.2.7:",
+		"192.0.2.7:0",
+		"192.0.2.7:65536",
+		"192.0.2.7:-1",
+		"192.0.2.7:+1",
+		"192.0.2.7: 5201",
+		"192.0.2.7:5201 ",
+		"192.0.2.7:52o1",
+		"::1:5201",
+		"2001:db8::7:5201",
+		"[::1]",
+		"[::1]5201",
+		"[::1]:",
+		"[]:5201",
+		"[192.0.2.7]:5201",
+		"[host]:5201",
+		"[::1:5201",
+		"::1]:5201",
+		"[[::1]]:5201",
+		"a host:5201",
+		"http://host:5201",
+		"user@host:5201",
+		"18446744073709551617:18446744073709551617",
+	};
+	struct address a = {"untouched", 7};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (address__parse(bad[i], false, &a) != -EINVAL)
+			fail_msg("'%s' is taken for %s port %u", bad[i], a.host, a.port);
+	assert_string_equal(a.host, "untouched");
+	assert_int_equal(a.port, 7);
+}
+
+static void port_0_is_for_listening(void **state)
+{
+	struct address a;
+
+	(void)state;
+	assert_int_equal(address__parse("127.0.0.1:0", true, &a), 0);
+	assert_int_equal(a.port, 0);
+	assert_int_equal(address__parse("127.0.0.1:65536", true, &a), -EINVAL);
+}
+
+static void hosts_have_a_longest_name(void **state)
+{
+	char text[ADDRESS_HOST_MAX + 8];
+	struct address a;
+
+	(void)state;
+	memset(text, 'a', sizeof(text));
+	strcpy(text + ADDRESS_HOST_MAX - 1, ":1");
+	assert_int_equal(address__parse(text, false, &a), 0);
+	assert_int_equal(strlen(a.host), ADDRESS_HOST_MAX - 1);
+	memset(text, 'a', sizeof(text));
+	strcpy(text + ADDRESS_HOST_MAX, ":1");
+	assert_int_equal(address__parse(text, false, &a), -EINVAL);
+}
+
+static void numbers_resolve_to_themselves(void **state)
+{
+	struct address v4 = {"192.0.2.7", 5201}, v6 = {"2001:db8:0::7", 5202};
+	struct sockaddr_storage ss;
+	const char *why;
+
+	(void)state;
+	assert_int_equal(address__resolve(&v4, false, &ss, &why), 0);
+	assert_int_equal(ss.ss_family, AF_INET);
+	assert_int_equal(((struct sockaddr_in *)&ss)->sin_addr.s_addr, inet_addr("192.0.2.7"));
+	assert_int_equal(((struct sockaddr_in *)&ss)->sin_port, htons(5201));
+	assert_string_equal(v4.host, "192.0.2.7");
+	assert_int_equal(address__resolve(&v6, true, &ss, &why), 0);
+	assert_int_equal(ss.ss_family, AF_INET6);
+	assert_int_equal(((struct sockaddr_in6 *)&ss)->sin6_port, htons(5202));
+	assert_string_equal(v6.host, "2001:db8::7");
+}
+
+/* No name has two colons in a row: no resolver is asked. */
+static void what_does_not_resolve_has_a_reason(void **state)
+{
+	struct address a = {"2001:db8::7::1", 5201};
+	struct sockaddr_storage ss;
+	const char *why = NULL;
+
+	(void)state;
+	assert_int_equal(address__resolve(&a, false, &ss, &why), -EHOSTUNREACH);
+	assert_non_null(why);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(addresses_are_parsed_and_written_back),
+		cmocka_unit_test(what_is_no_address_is_refused),
+		cmocka_unit_test(port_0_is_for_listening),
+		cmocka_unit_test(hosts_have_a_longest_name),
+		cmocka_unit_test(numbers_resolve_to_themselves),
+		cmocka_unit_test(what_does_not_resolve_has_a_reason),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Output files: whole or not at all, nothing left behind, targets that no rename may replace. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
+
+/* Each test runs in an empty directory of its own, as its working directory. */
+struct place {
+	int origin;
+	char path[64];
+};
+
+static int enter(void **state)
+{
+	struct place *place = calloc(1, sizeof(*place));
+
+	assert_non_null(place);
+	*state = place;
+	place->origin = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	strcpy(place->path, "/tmp/test_outfile.XXXXXX");
+	if (place->origin < 0 || !mkdtemp(place->path) || chdir(place->path))
+		return -1;
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	umask(022);
+	return 0;
+}
+
+static int leave(void **state)
+{
+	static const char *const made[] = {"out", "link", "pipe", "null", "full", "d/out", "d"};
+	struct place *place = *state;
+	size_t i;
+	int err;
+
+	for (i = 0; i < sizeof(made) / sizeof(made[0]); i++)
+		remove(made[i]);
+	err = fchdir(place->origin) || rmdir(place->path);
+	close(place->origin);
+	free(place);
+	return err ? -1 : 0;
+}
+
+static unsigned int entries(const char *directory)
+{
+	DIR *d = opendir(directory);
+	unsigned int n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2; /* . and .. */
+}
+
+static void check_content(const char *name, const char *expected)
+{
+	char text[64] = "";
+	FILE *f = fopen(name, "r");
+
+	assert_non_null(f);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	assert_string_equal(text, expected);
+}
+
+static void put_file(const char *name, const char *text, mode_t mode)
+{
+	FILE *f = fopen(name, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	assert_int_equal(chmod(name, mode), 0);
+}
+
+static struct outfile *open_and_write(const char *name, const char *text)
+{
+	struct outfile *f = NULL;
+
+	assert_int_equal(outfile__open(&f, name), 0);
+	assert_true(fputs(text, outfile__stream(f)) >= 0);
+	return f;
+}
+
+static mode_t mode_of(const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(stat(name, &st), 0);
+	return st.st_mode & 07777;
+}
+
+static void a_new_file_appears_at_commit(void **state)
+{
+	struct outfile *f = open_and_write("out", "new");
+
+	(void)state;
+	fflush(outfile__stream(f));
+	assert_int_equal(access("out", F_OK), -1);
+	assert_int_equal(outfile__commit(f), 0);
+	check_content("out", "new");
+	assert_int_equal(mode_of("out"), 0644);
+	assert_int_equal(entries("."), 1);
+}
+
+static void an_existing_file_is_replaced_at_commit(void **state)
+{
+	struct outfile *f;
+
+	(void)state;
+	put_file("out", "old", 0600);
+	f = open_and_write("out", "new");
+	fflush(outfile__stream(f));
+	check_content("out", "old");
+	assert_int_equal(outfile__commit(f), 0);
+	check_content("out", "new");
+	assert_int_equal(mode_of("out"), 0600);
+	assert_int_equal(entries("."), 1);
+}
+
+static void abort_leaves_what_was(void **state)
+{
+	(void)state;
+	outfile__abort(open_and_write("out", "never"));
+	assert_int_equal(entries("."), 0);
+	put_file("out", "old", 0644);
+	outfile__abort(open_and_write("out", "never"));
+	check_content("out", "old");
+	assert_int_equal(entries("."), 1);
+	outfile__abort(NULL);
+}
+
+static void a_link_is_followed(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0755), 0);
+	put_file("d/out", "old", 0644);
+	assert_int_equal(symlink("d/out", "link"), 0);
+	assert_int_equal(outfile__commit(open_and_write("link", "new")), 0);
+	check_content("d/out", "new");
+	assert_int_equal(lstat("link", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(entries("d"), 1);
+}
+
+static void bad_targets_are_found_at_open(void **state)
+{
+	char name[NAME_MAX + 2];
+	struct outfile *f = NULL;
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0755), 0);
+	assert_int_equal(outfile__open(&f, ""), -ENOENT);
+	assert_int_equal(outfile__open(&f, "missing/out"), -ENOENT);
+	assert_int_equal(outfile__open(&f, "d"), -EISDIR);
+	assert_int_equal(outfile__open(&f, "d/"), -EISDIR);
+	assert_int_equal(outfile__open(&f, "/proc/none/out"), -ENOENT);
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	assert_int_equal(outfile__open(&f, name), -ENAMETOOLONG);
+	put_file("out", "a file", 0644);
+	assert_int_equal(outfile__open(&f, "out/x"), -ENOTDIR);
+	assert_null(f);
+	assert_int_equal(entries("."), 2);
+	assert_int_equal(entries("d"), 0);
+}
+
+static void a_file_one_may_not_write_is_refused(void **state)
+{
+	struct outfile *f = NULL;
+
+	bool root = geteuid() == 0;
+
+	(void)state;
+	put_file("out", "old", 0444);
+	/* Root may write everything: be someone else to access(2), which asks for the real user. */
+	if (root)
+		assert_int_equal(setreuid(65534, (uid_t)-1), 0);
+	assert_int_equal(outfile__open(&f, "out"), -EACCES);
+	if (root)
+		assert_int_equal(setreuid(0, (uid_t)-1), 0);
+	check_content("out", "old");
+}
+
+static void a_commit_that_fails_says_so_and_cleans_up(void **state)
+{
+	struct outfile *f;
+
+	(void)state;
+	f = open_and_write("out", "new");
+	assert_int_equal(mkdir("out", 0755), 0);
+	assert_int_equal(outfile__commit(f), -EISDIR);
+	assert_int_equal(entries("."), 1);
+	assert_int_equal(rmdir("out"), 0);
+}
+
+/*
+ * A device of the test's own: were the system's used, a mistake in the code under test would, as
+ * root, replace /dev/null itself.
+ */
+static void make_device(const char *name, unsigned int minor_nr)
+{
+	int fd;
+
+	if (mknod(name, S_IFCHR | 0666, makedev(1, minor_nr)))
+		skip(); /* only root makes devices */
+	fd = open(name, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		skip(); /* a file system without devices */
+	close(fd);
+}
+
+static void a_device_is_written_not_replaced(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	make_device("null", 3);
+	make_device("full", 7);
+	assert_int_equal(outfile__commit(open_and_write("null", "gone")), 0);
+	assert_int_equal(stat("null", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(outfile__commit(open_and_write("full", "new")), -ENOSPC);
+	assert_int_equal(stat("full", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(entries("."), 2);
+}
+
+static void a_pipe_is_written_at_commit(void **state)
+{
+	struct outfile *f;
+	char buf[16] = "";
+	int reader;
+
+	(void)state;
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	reader = open("pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(reader >= 0);
+	f = open_and_write("pipe", "new");
+	fflush(outfile__stream(f));
+	assert_int_equal(read(reader, buf, sizeof(buf)), -1);
+	assert_int_equal(outfile__commit(f), 0);
+	assert_int_equal(read(reader, buf, sizeof(buf)), 3);
+	assert_string_equal(buf, "new");
+	close(reader);
+}
+
+/* Opens "-" with stdout going to the file out; what was there is in it at commit, not before. */
+static void stdout_is_written_at_commit(void **state)
+{
+	int saved = dup(STDOUT_FILENO), fd = open("out", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	struct outfile *f = NULL;
+	struct stat before;
+	int err;
+
+	(void)state;
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	err = outfile__open(&f, "-");
+	dup2(saved, STDOUT_FILENO);
+	assert_int_equal(err, 0);
+	fputs("new", outfile__stream(f));
+	fflush(outfile__stream(f));
+	assert_int_equal(fstat(fd, &before), 0);
+	assert_int_equal(outfile__commit(f), 0);
+	assert_int_equal(before.st_size, 0);
+	check_content("out", "new");
+	assert_true(fcntl(STDOUT_FILENO, F_GETFD) >= 0);
+	close(fd);
+	close(saved);
+}
+
+static void under_sudo_the_file_is_the_invokers(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip(); /* only root gives files away */
+	setenv("SUDO_UID", "4242", 1);
+	setenv("SUDO_GID", "4243", 1);
+	assert_int_equal(outfile__commit(open_and_write("out", "new")), 0);
+	assert_int_equal(stat("out", &st), 0);
+	assert_int_equal(st.st_uid, 4242);
+	assert_int_equal(st.st_gid, 4243);
+	setenv("SUDO_UID", "-1", 1);
+	assert_int_equal(outfile__commit(open_and_write("out", "new")), 0);
+	assert_int_equal(stat("out", &st), 0);
+	assert_int_equal(st.st_uid, 0);
+}
+
+int main(void)
+{
+#define in_place(test) cmocka_unit_test_setup_teardown(test, enter, leave)
+	const struct CMUnitTest tests[] = {
+		in_place(a_new_file_appears_at_commit),
+		in_place(an_existing_file_is_replaced_at_commit),
+		in_place(abort_leaves_what_was),
+		in_place(a_link_is_followed),
+		in_place(bad_targets_are_found_at_open),
+		in_place(a_file_one_may_not_write_is_refused),
+		in_place(a_commit_that_fails_says_so_and_cleans_up),
+		in_place(a_device_is_written_not_replaced),
+		in_place(a_pipe_is_written_at_commit),
+		in_place(stdout_is_written_at_commit),
+		in_place(under_sudo_the_file_is_the_invokers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where sockets stand in nio_conns: as many as a session has must find a place, wherever made. */
+#include <linux/types.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bpf/netiotrace.h"
+
+/* 256 threads, both sides. */
+#define SOCKETS 512
+
+/* include/linux/cookie.h: a CPU takes so many cookies at a time. */
+#define BATCH 4096
+
+static int insert(uint64_t table[NIO_CONN_SLOTS], uint64_t cookie)
+{
+	for (uint32_t i = 0; i < NIO_CONN_PROBES; i++) {
+		uint32_t index = nio_conn_index(cookie, i);
+
+		assert_true(index < NIO_CONN_SLOTS);
+		if (!table[index]) {
+			table[index] = cookie;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+/* Sockets made in turn on that many CPUs, each of which has given out `used` cookies. */
+static void sockets_of_cpus(unsigned int cpus, unsigned int used)
+{
+	static uint64_t table[NIO_CONN_SLOTS];
+
+	memset(table, 0, sizeof(table));
+	for (unsigned int i = 0; i < SOCKETS; i++) {
+		unsigned int cpu = i % cpus;
+		uint64_t cookie = (uint64_t)cpu * BATCH + used + i / cpus + 1;
+
+		if (insert(table, cookie))
+			fail_msg("%u CPUs, %u cookies used: socket %u finds no place", cpus, used,
+				 i);
+	}
+}
+
+static void test_sockets_of_any_cpus_find_a_place(void **state)
+{
+	static const unsigned int cpus[] = {1, 2, 3, 4, 8, 16, 64, 128, 256};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++)
+		for (unsigned int used = 0; used < BATCH - SOCKETS; used += 97)
+			sockets_of_cpus(cpus[i], used);
+}
+
+static void test_probes_are_neighbours(void **state)
+{
+	(void)state;
+	for (uint64_t cookie = 1; cookie < 3 * BATCH; cookie++)
+		for (uint32_t i = 0; i + 1 < NIO_CONN_PROBES; i++)
+			assert_int_equal((nio_conn_index(cookie, i) + 1) % NIO_CONN_SLOTS,
+					 nio_conn_index(cookie, i + 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sockets_of_any_cpus_find_a_place),
+		cmocka_unit_test(test_probes_are_neighbours),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

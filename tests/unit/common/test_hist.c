@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Histograms: the bucket layout over its whole range, quantiles against a sorted array, extremes,
+ * merging of layouts that do and do not match.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/hist_layout.h"
+#include "bpf/netiotrace.h"
+#include "common/hist.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* xorshift64*: the same values on every machine. */
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 0x2545F4914F6CDD1DULL;
+}
+
+static uint32_t full_layout(uint32_t sub_bits)
+{
+	return (64 - sub_bits + 1) << sub_bits;
+}
+
+/* Every bucket begins where the one before it ends, and both its ends map back to it. */
+static void check_contiguous(uint32_t sub_bits, uint32_t n_buckets)
+{
+	struct hist *h = hist__new(sub_bits, n_buckets);
+	uint64_t low, high, expected = 0;
+	uint32_t i;
+
+	assert_non_null(h);
+	for (i = 0; i < n_buckets; i++) {
+		low = hist__bucket_low(h, i);
+		high = hist__bucket_high(h, i);
+		assert_true(low == expected);
+		assert_true(high >= low);
+		assert_int_equal(hist_bucket(low, sub_bits, n_buckets), i);
+		assert_int_equal(hist_bucket(high, sub_bits, n_buckets), i);
+		if (i + 1 < n_buckets)
+			assert_true(high - low <= low >> sub_bits);
+		expected = high + 1;
+	}
+	/* The last bucket is open: it ends with the last value there is. */
+	assert_true(expected == 0);
+	hist__free(h);
+}
+
+static void layout_is_contiguous(void **state)
+{
+	uint32_t sub_bits;
+
+	(void)state;
+	for (sub_bits = 0; sub_bits <= 8; sub_bits++)
+		check_contiguous(sub_bits, full_layout(sub_bits));
+	check_contiguous(HIST_LATENCY_SUB_BITS, HIST_LATENCY_BUCKETS);
+	check_contiguous(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
+	check_contiguous(3, 1);
+}
+
+static void layout_reaches_what_it_promises(void **state)
+{
+	struct hist *h = hist__new_latency();
+	uint64_t last = HIST_LATENCY_BUCKETS - 1;
+
+	(void)state;
+	assert_true(hist__bucket_low(h, (uint32_t)last) > 1ULL << 40);
+	assert_true(hist_bucket((1ULL << 34) - 1, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS) <
+		    NIO_HIST_BUCKETS);
+	assert_true(hist_bucket_low(NIO_HIST_BUCKETS, NIO_HIST_SUB_BITS) >= 1ULL << 34);
+	hist__free(h);
+}
+
+static void log2_of_every_power(void **state)
+{
+	uint32_t bit;
+
+	(void)state;
+	for (bit = 0; bit < 64; bit++) {
+		assert_int_equal(hist_log2(1ULL << bit), bit);
+		assert_int_equal(hist_log2((1ULL << bit) | ((1ULL << bit) - 1)), bit);
+	}
+}
+
+static void no_histogram_of_impossible_layout(void **state)
+{
+	(void)state;
+	assert_null(hist__new(5, 0));
+	assert_null(hist__new(17, 64));
+	assert_null(hist__new(64, 64));
+	assert_null(hist__new(5, full_layout(5) + 1));
+	assert_null(hist__new(5, UINT32_MAX));
+	hist__free(NULL);
+	assert_null(hist__dup(NULL));
+}
+
+static void empty_histogram(void **state)
+{
+	struct hist *h = hist__new_latency();
+
+	(void)state;
+	assert_int_equal(h->count, 0);
+	assert_true(h->min == UINT64_MAX);
+	assert_int_equal(h->max, 0);
+	assert_int_equal(hist__quantile(h, 0.5), 0);
+	assert_true(isnan(hist__mean(h)));
+	hist__free(h);
+}
+
+static void one_value_is_every_quantile(void **state)
+{
+	static const uint64_t values[] = {0,       1,          31,         32,        33,
+					  1000003, 1ULL << 40, 1ULL << 50, UINT64_MAX};
+	static const double quantiles[] = {0, 0.001, 0.5, 0.999, 1, -1, 2, NAN};
+	struct hist *h = hist__new_latency();
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		hist__reset(h);
+		hist__record(h, values[i]);
+		for (j = 0; j < ARRAY_SIZE(quantiles); j++)
+			assert_true(hist__quantile(h, quantiles[j]) == values[i]);
+		assert_true(hist__mean(h) == (double)values[i]);
+	}
+	hist__free(h);
+}
+
+static void extremes_of_u64(void **state)
+{
+	struct hist *h = hist__new_latency();
+
+	(void)state;
+	hist__record(h, UINT64_MAX);
+	hist__record(h, UINT64_MAX);
+	hist__record(h, 0);
+	assert_int_equal(h->count, 3);
+	assert_true(h->sum == UINT64_MAX); /* saturated, not wrapped */
+	assert_int_equal(h->min, 0);
+	assert_true(h->max == UINT64_MAX);
+	assert_int_equal(h->buckets[0], 1);
+	assert_int_equal(h->buckets[h->n_buckets - 1], 2);
+	assert_int_equal(hist__quantile(h, 0.33), 0);
+	hist__free(h);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void check_quantiles(const struct hist *h, const uint64_t *sorted, size_t n)
+{
+	static const double quantiles[] = {0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 1};
+	double found, truth;
+	size_t i, rank;
+
+	for (i = 0; i < ARRAY_SIZE(quantiles); i++) {
+		rank = (size_t)ceil(quantiles[i] * (double)n);
+		truth = (double)sorted[rank ? rank - 1 : 0];
+		found = (double)hist__quantile(h, quantiles[i]);
+		assert_true(fabs(found - truth) <= truth / (double)(1u << h->sub_bits));
+	}
+}
+
+/* Magnitudes spread over the whole range of the layout, so that each octave is met. */
+static void quantiles_against_sorted_array(void **state)
+{
+	static uint64_t values[5000];
+	struct hist *h = hist__new_latency();
+	uint64_t seed = 42, sum;
+	size_t n, i;
+	int round;
+
+	(void)state;
+	for (round = 0; round < 100; round++) {
+		n = 1 + next_random(&seed) % ARRAY_SIZE(values);
+		hist__reset(h);
+		for (i = 0, sum = 0; i < n; i++) {
+			values[i] = next_random(&seed) >> (24 + next_random(&seed) % 40);
+			hist__record(h, values[i]);
+			sum += values[i];
+		}
+		qsort(values, n, sizeof(values[0]), compare_u64);
+		assert_true(h->count == n && h->sum == sum);
+		assert_true(h->min == values[0] && h->max == values[n - 1]);
+		check_quantiles(h, values, n);
+	}
+	hist__free(h);
+}
+
+static void quantiles_are_nearest_rank(void **state)
+{
+	struct hist *h = hist__new_latency();
+	uint64_t i;
+
+	(void)state;
+	for (i = 1; i <= 10; i++)
+		hist__record(h, i);
+	assert_int_equal(hist__quantile(h, 0.5), 5);
+	assert_int_equal(hist__quantile(h, 0.51), 6);
+	assert_int_equal(hist__quantile(h, 0.9), 9);
+	assert_int_equal(hist__quantile(h, 0.91), 10);
+	assert_int_equal(hist__quantile(h, 0), 1);
+	hist__free(h);
+}
+
+static void adding_is_recording_both(void **state)
+{
+	struct hist *a = hist__new_latency(), *b = hist__new_latency(), *both = hist__new_latency();
+	uint64_t seed = 7, v;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++) {
+		v = next_random(&seed) >> 30;
+		hist__record(i % 3 ? a : b, v);
+		hist__record(both, v);
+	}
+	assert_int_equal(hist__add(a, b), 0);
+	assert_memory_equal(a->buckets, both->buckets, a->n_buckets * sizeof(a->buckets[0]));
+	assert_true(a->count == both->count && a->sum == both->sum);
+	assert_true(a->min == both->min && a->max == both->max);
+	/* Nothing added to nothing leaves the extremes of nothing. */
+	hist__reset(a);
+	hist__reset(b);
+	assert_int_equal(hist__add(a, b), 0);
+	assert_true(a->min == UINT64_MAX && a->max == 0 && a->count == 0);
+	hist__free(a);
+	hist__free(b);
+	hist__free(both);
+}
+
+static void adding_another_layout_is_refused(void **state)
+{
+	struct hist *a = hist__new(5, 100), *b = hist__new(5, 101), *c = hist__new(4, 100);
+
+	(void)state;
+	hist__record(b, 3);
+	hist__record(c, 3);
+	assert_int_equal(hist__add(a, b), -EINVAL);
+	assert_int_equal(hist__add(a, c), -EINVAL);
+	assert_int_equal(a->count, 0);
+	assert_int_equal(a->buckets[3], 0);
+	hist__free(a);
+	hist__free(b);
+	hist__free(c);
+}
+
+static void adding_buckets(void **state)
+{
+	struct hist *h = hist__new(3, 64);
+	uint32_t i = hist_bucket(100, 3, 64); /* 96..103 */
+
+	(void)state;
+	assert_int_equal(hist__add_bucket(h, 64, 1), -EINVAL);
+	assert_int_equal(hist__add_bucket(h, UINT32_MAX, 1), -EINVAL);
+	assert_int_equal(hist__add_bucket(h, i, 0), 0);
+	assert_true(h->count == 0 && h->min == UINT64_MAX && h->max == 0);
+	assert_int_equal(hist__add_bucket(h, i, 10), 0);
+	assert_int_equal(h->count, 10);
+	assert_int_equal(h->min, 96);
+	assert_int_equal(h->max, 103);
+	assert_int_equal(h->sum, 990);
+	assert_int_equal(hist__quantile(h, 0.5), 99);
+	assert_int_equal(hist__add_bucket(h, 63, UINT64_MAX), 0);
+	assert_true(h->sum == UINT64_MAX);
+	assert_true(h->max == UINT64_MAX);
+	hist__free(h);
+}
+
+static void copies_are_independent(void **state)
+{
+	struct hist *h = hist__new(3, 64), *copy;
+
+	(void)state;
+	hist__record(h, 5);
+	copy = hist__dup(h);
+	hist__record(h, 6);
+	assert_int_equal(copy->count, 1);
+	assert_int_equal(copy->buckets[6], 0);
+	assert_int_equal(copy->max, 5);
+	hist__free(copy);
+	hist__free(h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(layout_is_contiguous),
+		cmocka_unit_test(layout_reaches_what_it_promises),
+		cmocka_unit_test(log2_of_every_power),
+		cmocka_unit_test(no_histogram_of_impossible_layout),
+		cmocka_unit_test(empty_histogram),
+		cmocka_unit_test(one_value_is_every_quantile),
+		cmocka_unit_test(extremes_of_u64),
+		cmocka_unit_test(quantiles_against_sorted_array),
+		cmocka_unit_test(quantiles_are_nearest_rank),
+		cmocka_unit_test(adding_is_recording_both),
+		cmocka_unit_test(adding_another_layout_is_refused),
+		cmocka_unit_test(adding_buckets),
+		cmocka_unit_test(copies_are_independent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Units: what is read, what is refused and with which error, what is written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/units.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* What a refused value leaves behind: *out as it was. */
+#define UNTOUCHED 0xdeadbeefULL
+
+struct reading {
+	const char *text;
+	int err;
+	uint64_t value;
+};
+
+static void check_readings(const struct reading *cases, size_t n,
+			   int (*parse)(const char *s, uint64_t *out))
+{
+	uint64_t value;
+	size_t i;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		value = UNTOUCHED;
+		err = parse(cases[i].text, &value);
+		if (err != cases[i].err || value != (err ? UNTOUCHED : cases[i].value))
+			fail_msg("'%s': error %d, value %" PRIu64, cases[i].text, err, value);
+	}
+}
+
+static void sizes_are_read(void **state)
+{
+	static const struct reading cases[] = {
+		{"0", 0, 0},
+		{"64", 0, 64},
+		{"4k", 0, 4096},
+		{"4K", 0, 4096},
+		{"1m", 0, 1 << 20},
+		{"1M", 0, 1 << 20},
+		{"2G", 0, 2ULL << 30},
+		{"3t", 0, 3ULL << 40},
+		{"4KiB", 0, 4096},
+		{"4kib", 0, 4096},
+		{"007", 0, 7},
+		{"18446744073709551615", 0, UINT64_MAX},
+		{"18446744073709551616", -ERANGE, 0},
+		{"99999999999999999999", -ERANGE, 0},
+		{"99999999999999999999x", -EINVAL, 0},
+		{"16777215T", 0, 16777215ULL << 40},
+		{"16777216T", -ERANGE, 0},
+		{"18014398509481984k", -ERANGE, 0},
+		{"", -EINVAL, 0},
+		{"k", -EINVAL, 0},
+		{"3x", -EINVAL, 0},
+		{"-1", -EINVAL, 0},
+		{"+1", -EINVAL, 0},
+		{"0x10", -EINVAL, 0},
+		{"1.5k", -EINVAL, 0},
+		{" 4k", -EINVAL, 0},
+		{"4k ", -EINVAL, 0},
+		{"4 k", -EINVAL, 0},
+		{"4kb", -EINVAL, 0},
+		{"4ki", -EINVAL, 0},
+		{"4kibb", -EINVAL, 0},
+		{"4kk", -EINVAL, 0},
+		{"1,000", -EINVAL, 0},
+	};
+
+	(void)state;
+	check_readings(cases, ARRAY_SIZE(cases), parse_size);
+}
+
+static int parse_2_to_10(const char *s, uint64_t *out)
+{
+	return parse_count(s, 2, 10, out);
+}
+
+static int parse_any(const char *s, uint64_t *out)
+{
+	return parse_count(s, 0, UINT64_MAX, out);
+}
+
+static void counts_are_read(void **state)
+{
+	static const struct reading bounded[] = {
+		{"2", 0, 2},         {"10", 0, 10},       {"1", -ERANGE, 0},   {"11", -ERANGE, 0},
+		{"2k", -EINVAL, 0},  {"", -EINVAL, 0},    {"-2", -EINVAL, 0},  {"2 ", -EINVAL, 0},
+		{"0x2", -EINVAL, 0}, {"2.0", -EINVAL, 0}, {"two", -EINVAL, 0},
+	};
+	static const struct reading any[] = {
+		{"0", 0, 0},
+		{"18446744073709551615", 0, UINT64_MAX},
+		{"18446744073709551616", -ERANGE, 0},
+		{"184467440737095516150", -ERANGE, 0},
+	};
+
+	(void)state;
+	check_readings(bounded, ARRAY_SIZE(bounded), parse_2_to_10);
+	check_readings(any, ARRAY_SIZE(any), parse_any);
+}
+
+static void durations_are_read(void **state)
+{
+	static const struct reading cases[] = {
+		{"500ms", 0, 500000000},
+		{"5s", 0, 5000000000},
+		{"5", 0, 5000000000},
+		{"0", 0, 0},
+		{"2m", 0, 120000000000},
+		{"100us", 0, 100000},
+		{"7ns", 0, 7},
+		{"1.5s", 0, 1500000000},
+		{"0.5m", 0, 30000000000},
+		{"0.000000001", 0, 1},
+		{"1.0000000000", 0, 1000000000},
+		{"0.25us", 0, 250},
+		{"18446744073709551615ns", 0, UINT64_MAX},
+		{"18446744073.709551615s", 0, UINT64_MAX},
+		{"18446744073.709551616s", -ERANGE, 0},
+		{"18446744074s", -ERANGE, 0},
+		{"99999999999999999999ns", -ERANGE, 0},
+		{"0.0000000001", -EINVAL, 0},
+		{"0.5ns", -EINVAL, 0},
+		{"", -EINVAL, 0},
+		{"s", -EINVAL, 0},
+		{".5s", -EINVAL, 0},
+		{"1.s", -EINVAL, 0},
+		{"1.5.5s", -EINVAL, 0},
+		{"-1s", -EINVAL, 0},
+		{"5 s", -EINVAL, 0},
+		{" 5s", -EINVAL, 0},
+		{"5S", -EINVAL, 0},
+		{"5min", -EINVAL, 0},
+		{"1e3ms", -EINVAL, 0},
+		{"0x5s", -EINVAL, 0},
+		{"99999999999999999999x", -EINVAL, 0},
+	};
+
+	(void)state;
+	check_readings(cases, ARRAY_SIZE(cases), parse_duration);
+}
+
+struct cpus {
+	uint64_t mask;
+	unsigned int calls;
+};
+
+static void set_cpu(unsigned int cpu, void *arg)
+{
+	struct cpus *cpus = arg;
+
+	assert_true(cpu < 64);
+	cpus->mask |= 1ULL << cpu;
+	cpus->calls++;
+}
+
+static void cpu_lists_are_read(void **state)
+{
+	static const struct {
+		const char *text;
+		int err;
+		uint64_t mask;
+	} cases[] = {
+		{"0", 0, 0x1},
+		{"0-3,8", 0, 0x10f},
+		{"8,0-1", 0, 0x103},
+		{"3-3", 0, 0x8},
+		{"0-63", 0, UINT64_MAX},
+		{"1,1", 0, 0x2},
+		{"64", -ERANGE, 0},
+		{"0,64", -ERANGE, 0},
+		{"0-64", -ERANGE, 0},
+		{"99999999999999999999", -ERANGE, 0},
+		{"0-99999999999999999999", -ERANGE, 0},
+		{"0-18446744073709551615", -ERANGE, 0},
+		{"", -EINVAL, 0},
+		{",", -EINVAL, 0},
+		{"0,", -EINVAL, 0},
+		{",0", -EINVAL, 0},
+		{"0,,1", -EINVAL, 0},
+		{"3-1", -EINVAL, 0},
+		{"1-", -EINVAL, 0},
+		{"-1", -EINVAL, 0},
+		{"0-1-2", -EINVAL, 0},
+		{"0 1", -EINVAL, 0},
+		{"0-3:2", -EINVAL, 0},
+		{"0\n", -EINVAL, 0},
+		{"99,x", -EINVAL, 0},
+	};
+	struct cpus cpus;
+	size_t i;
+	int err;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		cpus = (struct cpus){0};
+		err = parse_cpu_list(cases[i].text, 64, set_cpu, &cpus);
+		if (err != cases[i].err || cpus.mask != cases[i].mask)
+			fail_msg("'%s': error %d, CPUs %" PRIx64, cases[i].text, err, cpus.mask);
+		if (err)
+			assert_int_equal(cpus.calls, 0);
+	}
+}
+
+struct writing {
+	double value;
+	const char *text;
+};
+
+static void check_writings(const struct writing *cases, size_t n,
+			   char *(*format)(char *buf, size_t len, double value))
+{
+	char buf[UNITS_BUF];
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		assert_string_equal(format(buf, sizeof(buf), cases[i].value), cases[i].text);
+}
+
+static void sizes_are_written(void **state)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *text, *shortened;
+	} cases[] = {
+		{0, "0 B", "0"},
+		{1000, "1000 B", "1000"},
+		{1023, "1023 B", "1023"},
+		{1024, "1 KiB", "1k"},
+		{1536, "1.5 KiB", "1.5k"},
+		{1500, "1.46 KiB", "1.46k"},
+		{65536, "64 KiB", "64k"},
+		{1023 << 10, "1023 KiB", "1023k"},
+		{(1 << 20) - 1, "1 MiB", "1m"},
+		{16 << 20, "16 MiB", "16m"},
+		{123456789, "118 MiB", "118m"},
+		{3ULL << 40, "3 TiB", "3t"},
+		{UINT64_MAX, "16 EiB", "16e"},
+	};
+	char buf[UNITS_BUF];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_string_equal(format_size(buf, sizeof(buf), cases[i].bytes), cases[i].text);
+		assert_string_equal(format_size_short(buf, sizeof(buf), cases[i].bytes),
+				    cases[i].shortened);
+	}
+}
+
+static void short_sizes_can_be_read_back(void **state)
+{
+	char buf[UNITS_BUF];
+	uint64_t value;
+	int shift;
+
+	(void)state;
+	for (shift = 0; shift < 50; shift++) {
+		format_size_short(buf, sizeof(buf), 1ULL << shift);
+		assert_int_equal(parse_size(buf, &value), 0);
+		assert_true(value == 1ULL << shift);
+	}
+}
+
+static void bytes_are_written(void **state)
+{
+	static const struct writing cases[] = {
+		{0, "0 B"},
+		{613, "613 B"},
+		{999, "999 B"},
+		{1000, "1 kB"},
+		{613e6, "613 MB"},
+		{22.1e9, "22.1 GB"},
+		{9.996e9, "10 GB"},
+		{99.96e9, "100 GB"},
+		{999.6e6, "1 GB"},
+		{-22.1e9, "-22.1 GB"},
+		{1e30, "1000000000000 EB"},
+		{NAN, "n/a"},
+		{INFINITY, "n/a"},
+	};
+
+	(void)state;
+	check_writings(cases, ARRAY_SIZE(cases), format_bytes_si);
+}
+
+static void times_are_written(void **state)
+{
+	static const struct writing cases[] = {
+		{0, "0 ns"},       {0.5, "0.5 ns"},    {812, "812 ns"}, {14200, "14.2 us"},
+		{3.1e6, "3.1 ms"}, {1.25e9, "1.25 s"}, {999.9, "1 us"}, {999499, "999 us"},
+		{999501, "1 ms"},  {3600e9, "3600 s"}, {NAN, "n/a"},
+	};
+
+	(void)state;
+	check_writings(cases, ARRAY_SIZE(cases), format_ns);
+}
+
+static void counts_are_written(void **state)
+{
+	char buf[UNITS_BUF];
+
+	(void)state;
+	assert_string_equal(format_count(buf, sizeof(buf), 0), "0");
+	assert_string_equal(format_count(buf, sizeof(buf), 999), "999");
+	assert_string_equal(format_count(buf, sizeof(buf), 1000), "1 000");
+	assert_string_equal(format_count(buf, sizeof(buf), 92113), "92 113");
+	assert_string_equal(format_count(buf, sizeof(buf), 1234567), "1 234 567");
+	assert_string_equal(format_count(buf, sizeof(buf), UINT64_MAX),
+			    "18 446 744 073 709 551 615");
+}
+
+static void short_buffers_are_respected(void **state)
+{
+	char buf[5] = "abcd";
+
+	(void)state;
+	assert_string_equal(format_count(buf, 3, 1234567), "1 ");
+	assert_int_equal(buf[3], 'd');
+	assert_string_equal(format_ns(buf, 4, 14200), "14.");
+	assert_string_equal(format_size(buf, 2, 65536), "6");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes_are_read),
+		cmocka_unit_test(counts_are_read),
+		cmocka_unit_test(durations_are_read),
+		cmocka_unit_test(cpu_lists_are_read),
+		cmocka_unit_test(sizes_are_written),
+		cmocka_unit_test(short_sizes_can_be_read_back),
+		cmocka_unit_test(bytes_are_written),
+		cmocka_unit_test(times_are_written),
+		cmocka_unit_test(counts_are_written),
+		cmocka_unit_test(short_buffers_are_respected),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * user/netpath.c, netns.c and environment.c on this kernel: the paths carry TCP, and leave nothing
+ * behind. Making namespaces needs root; those tests are skipped otherwise.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bpf/netiotrace.h"
+#include "host/environment.h"
+#include "host/netns.h"
+#include "host/netpath.h"
+#include "host/rtnl.h"
+
+#define PATIENCE_MS    5000
+#define TRANSFER_BYTES (1 << 20)
+
+#define NEED_ROOT()                                                               \
+	do {                                                                      \
+		if (geteuid()) {                                                  \
+			print_message("skipped: network namespaces need root\n"); \
+			skip();                                                   \
+		}                                                                 \
+	} while (0)
+
+static struct netpath *open_path(enum netpath_kind kind, unsigned int mtu, bool ipv6)
+{
+	struct netpath *path = NULL;
+	const char *step = "none";
+	int err = netpath__open(&path, kind, mtu, ipv6, &step);
+
+	if (err)
+		fail_msg("netpath__open: %s: %s", step, strerror(-err));
+	return path;
+}
+
+static ino_t our_netns(void)
+{
+	struct stat st;
+
+	assert_int_equal(stat("/proc/self/ns/net", &st), 0);
+	return st.st_ino;
+}
+
+static int count_fds(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static int make_socket(void *family)
+{
+	int fd = socket(*(int *)family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static socklen_t make_address(const char *text, struct sockaddr_storage *ss)
+{
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)ss;
+	struct sockaddr_in *v4 = (struct sockaddr_in *)ss;
+
+	memset(ss, 0, sizeof(*ss));
+	if (inet_pton(AF_INET6, text, &v6->sin6_addr) == 1) {
+		ss->ss_family = AF_INET6;
+		return sizeof(*v6);
+	}
+	assert_int_equal(inet_pton(AF_INET, text, &v4->sin_addr), 1);
+	ss->ss_family = AF_INET;
+	return sizeof(*v4);
+}
+
+static void receive_all(int fd, size_t expected)
+{
+	struct pollfd pfd = {.fd = fd, .events = POLLIN};
+	char buf[65536];
+	size_t got = 0;
+	ssize_t n;
+
+	do {
+		assert_int_equal(poll(&pfd, 1, PATIENCE_MS), 1);
+		n = recv(fd, buf, sizeof(buf), 0);
+		assert_true(n >= 0);
+		got += n;
+	} while (n);
+	assert_int_equal(got, expected);
+}
+
+static void send_all_and_exit(int fd, const struct sockaddr_storage *ss, socklen_t len)
+{
+	char buf[65536] = {0};
+	size_t sent = 0;
+	ssize_t n;
+
+	if (connect(fd, (const struct sockaddr *)ss, len))
+		_exit(1);
+	while (sent < TRANSFER_BYTES) {
+		n = send(fd, buf, sizeof(buf), 0);
+		if (n < 0)
+			_exit(2);
+		sent += n;
+	}
+	_exit(0);
+}
+
+/* A transfer as a run makes it: each socket in its side's namespace. */
+static void transfer(const struct netpath *path)
+{
+	int family, listener, sender, receiver, status;
+	struct sockaddr_storage ss;
+	socklen_t len;
+	pid_t pid;
+
+	len = make_address(netpath__address(path), &ss);
+	family = ss.ss_family;
+	listener = netns__visit(netpath__netns(path, NIO_SIDE_RECEIVER), make_socket, &family);
+	sender = netns__visit(netpath__netns(path, NIO_SIDE_SENDER), make_socket, &family);
+	assert_true(listener >= 0 && sender >= 0);
+	assert_int_equal(bind(listener, (struct sockaddr *)&ss, len), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&ss, &len), 0);
+	pid = fork();
+	if (!pid)
+		send_all_and_exit(sender, &ss, len);
+	close(sender);
+	assert_int_equal(poll(&(struct pollfd){.fd = listener, .events = POLLIN}, 1, PATIENCE_MS),
+			 1);
+	receiver = accept(listener, NULL, NULL);
+	assert_true(receiver >= 0);
+	receive_all(receiver, TRANSFER_BYTES);
+	close(receiver);
+	close(listener);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/*
+ * A witness of a namespace's end: a veth device in a namespace of our own, whose peer is in the one
+ * to be watched. The kernel destroys it together with its peer.
+ */
+struct witness {
+	int netns;
+	struct rtnl rtnl;
+};
+
+static int open_rtnl(void *rtnl)
+{
+	return rtnl__open(rtnl);
+}
+
+static void witness__begin(struct witness *w, int watched)
+{
+	w->netns = netns__create(open_rtnl, &w->rtnl);
+	assert_true(w->netns >= 0);
+	assert_int_equal(rtnl__veth_add(&w->rtnl, "witness", "watched", watched, 0), 0);
+}
+
+static bool witness__present(struct witness *w)
+{
+	struct rtnl_link link;
+
+	return !rtnl__link_get(&w->rtnl, "witness", &link);
+}
+
+static bool witness__saw_end(struct witness *w)
+{
+	int i;
+
+	for (i = 0; i < PATIENCE_MS / 10 && witness__present(w); i++)
+		poll(NULL, 0, 10);
+	return !witness__present(w);
+}
+
+static void witness__end(struct witness *w)
+{
+	rtnl__close(&w->rtnl);
+	close(w->netns);
+}
+
+static void test_names(void **state)
+{
+	enum netpath_kind kind = NETPATH_VETH;
+
+	(void)state;
+	assert_int_equal(netpath__parse("loopback", &kind), 0);
+	assert_int_equal(kind, NETPATH_LOOPBACK);
+	assert_int_equal(netpath__parse("veth", &kind), 0);
+	assert_int_equal(kind, NETPATH_VETH);
+	assert_int_equal(netpath__parse("", &kind), -EINVAL);
+	assert_int_equal(netpath__parse("veth0", &kind), -EINVAL);
+	assert_int_equal(netpath__parse("Loopback", &kind), -EINVAL);
+	assert_int_equal(kind, NETPATH_VETH);
+	assert_string_equal(netpath__name(NETPATH_LOOPBACK), "loopback");
+	assert_string_equal(netpath__name(NETPATH_VETH), "veth");
+	assert_string_equal(netpath__name(NETPATH_REMOTE), "remote");
+	assert_int_equal(netpath__parse("remote", &kind), -EINVAL);
+}
+
+static unsigned int sysfs_mtu(const char *device)
+{
+	unsigned int mtu = 0;
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/mtu", device);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%u", &mtu), 1);
+	fclose(f);
+	return mtu;
+}
+
+static void test_loopback(void **state)
+{
+	struct netpath *path = open_path(NETPATH_LOOPBACK, 0, false);
+
+	(void)state;
+	assert_string_equal(netpath__address(path), "127.0.0.1");
+	assert_string_equal(netpath__device(path), "lo");
+	assert_int_equal(netpath__mtu(path), sysfs_mtu("lo"));
+	assert_int_equal(netpath__netns(path, NIO_SIDE_SENDER), -1);
+	assert_int_equal(netpath__netns(path, NIO_SIDE_RECEIVER), -1);
+	transfer(path);
+	netpath__close(path);
+	netpath__close(NULL);
+}
+
+static int open_loopback(void *args)
+{
+	struct netpath *path;
+	const char *step;
+	int err = netpath__open(&path, NETPATH_LOOPBACK, 0, *(bool *)args, &step);
+
+	if (!err)
+		netpath__close(path);
+	return err;
+}
+
+/* In a new namespace lo is down: a run would hang in connect(). */
+static void test_loopback_that_is_down(void **state)
+{
+	bool ipv6 = false;
+
+	(void)state;
+	NEED_ROOT();
+	assert_int_equal(netns__create(open_loopback, &ipv6), -ENETDOWN);
+}
+
+static void test_veth(void **state)
+{
+	int fds = count_fds();
+	ino_t home = our_netns();
+	struct netpath *path;
+	struct stat a, b;
+
+	(void)state;
+	NEED_ROOT();
+	path = open_path(NETPATH_VETH, 0, false);
+	assert_int_equal(our_netns(), home);
+	assert_string_equal(netpath__address(path), "198.18.0.2");
+	assert_string_equal(netpath__device(path), "veth0");
+	assert_int_equal(netpath__mtu(path), 1500);
+	assert_int_equal(fstat(netpath__netns(path, NIO_SIDE_SENDER), &a), 0);
+	assert_int_equal(fstat(netpath__netns(path, NIO_SIDE_RECEIVER), &b), 0);
+	assert_true(a.st_ino != b.st_ino && a.st_ino != home && b.st_ino != home);
+	/* Two descriptors, and nothing else that would keep the namespaces. */
+	assert_int_equal(count_fds(), fds + 2);
+	transfer(path);
+	netpath__close(path);
+	assert_int_equal(count_fds(), fds);
+	assert_true(access("/sys/class/net/veth0", F_OK));
+}
+
+static void test_veth_mtu(void **state)
+{
+	static const unsigned int mtus[] = {1280, 9000, 65535};
+	struct netpath *path;
+	size_t i;
+
+	(void)state;
+	NEED_ROOT();
+	for (i = 0; i < sizeof(mtus) / sizeof(*mtus); i++) {
+		path = open_path(NETPATH_VETH, mtus[i], false);
+		assert_int_equal(netpath__mtu(path), mtus[i]);
+		transfer(path);
+		netpath__close(path);
+	}
+}
+
+static void test_veth_ipv6(void **state)
+{
+	struct netpath *path;
+
+	(void)state;
+	NEED_ROOT();
+	if (access("/proc/net/if_inet6", F_OK)) {
+		print_message("skipped: this kernel has no IPv6\n");
+		skip();
+	}
+	path = open_path(NETPATH_VETH, 0, true);
+	assert_string_equal(netpath__address(path), "fd00:6e:696f::2");
+	transfer(path);
+	netpath__close(path);
+}
+
+static void expect_failure(unsigned int mtu, bool ipv6, int err)
+{
+	int fds = count_fds();
+	ino_t home = our_netns();
+	struct netpath *path = NULL;
+	const char *step = NULL;
+
+	assert_int_equal(netpath__open(&path, NETPATH_VETH, mtu, ipv6, &step), err);
+	assert_non_null(step);
+	assert_null(path);
+	assert_int_equal(our_netns(), home);
+	assert_int_equal(count_fds(), fds);
+}
+
+static void test_veth_failures_leave_nothing(void **state)
+{
+	(void)state;
+	NEED_ROOT();
+	expect_failure(67, false, -EINVAL);
+	expect_failure(65536, false, -EINVAL);
+	expect_failure(1279, true, -EINVAL);
+}
+
+static void test_veth_without_privilege(void **state)
+{
+	struct netpath *path = NULL;
+	const char *step = NULL;
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		if (!geteuid() && (setgid(65534) || setuid(65534)))
+			_exit(1);
+		_exit(netpath__open(&path, NETPATH_VETH, 0, false, &step) != -EPERM || !step);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static int failing_visit(void *arg)
+{
+	*(ino_t *)arg = our_netns();
+	return -EXDEV;
+}
+
+static void test_netns_returns_home_from_a_failure(void **state)
+{
+	ino_t home = our_netns(), visited = 0;
+	int fds = count_fds();
+
+	(void)state;
+	NEED_ROOT();
+	assert_int_equal(netns__create(failing_visit, &visited), -EXDEV);
+	assert_true(visited && visited != home);
+	assert_int_equal(our_netns(), home);
+	assert_int_equal(count_fds(), fds);
+	assert_int_equal(netns__visit(-1, failing_visit, &visited), -EXDEV);
+	assert_int_equal(visited, home);
+}
+
+static void test_close_ends_the_namespaces(void **state)
+{
+	struct witness w[NIO_SIDE_NR];
+	struct netpath *path;
+	int side;
+
+	(void)state;
+	NEED_ROOT();
+	path = open_path(NETPATH_VETH, 0, false);
+	for (side = 0; side < NIO_SIDE_NR; side++)
+		witness__begin(&w[side], netpath__netns(path, side));
+	poll(NULL, 0, 50);
+	for (side = 0; side < NIO_SIDE_NR; side++)
+		assert_true(witness__present(&w[side]));
+	netpath__close(path);
+	for (side = 0; side < NIO_SIDE_NR; side++) {
+		assert_true(witness__saw_end(&w[side]));
+		witness__end(&w[side]);
+	}
+}
+
+/* Makes a path, says the numbers of its descriptors, and waits to be killed. */
+static void hold_path(int pipe_fd)
+{
+	struct netpath *path = open_path(NETPATH_VETH, 0, false);
+	int fds[NIO_SIDE_NR] = {netpath__netns(path, 0), netpath__netns(path, 1)};
+
+	if (write(pipe_fd, fds, sizeof(fds)) != sizeof(fds))
+		_exit(1);
+	pause();
+	_exit(0);
+}
+
+static void test_kill_of_the_holder_ends_the_namespaces(void **state)
+{
+	int fds[NIO_SIDE_NR], pipe_fds[2], side, fd;
+	struct witness w[NIO_SIDE_NR];
+	char name[64];
+	pid_t pid;
+
+	(void)state;
+	NEED_ROOT();
+	assert_int_equal(pipe(pipe_fds), 0);
+	pid = fork();
+	if (!pid)
+		hold_path(pipe_fds[1]);
+	assert_int_equal(read(pipe_fds[0], fds, sizeof(fds)), sizeof(fds));
+	for (side = 0; side < NIO_SIDE_NR; side++) {
+		snprintf(name, sizeof(name), "/proc/%d/fd/%d", pid, fds[side]);
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+		assert_true(fd >= 0);
+		witness__begin(&w[side], fd);
+		close(fd);
+		assert_true(witness__present(&w[side]));
+	}
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	for (side = 0; side < NIO_SIDE_NR; side++) {
+		assert_true(witness__saw_end(&w[side]));
+		witness__end(&w[side]);
+	}
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
+}
+
+static void test_environment(void **state)
+{
+	struct environment env;
+	struct utsname name;
+
+	(void)state;
+	memset(&env, 0xff, sizeof(env));
+	environment__read(&env, NULL);
+	uname(&name);
+	assert_string_equal(env.kernel, name.release);
+	assert_int_equal(env.cpus, sysconf(_SC_NPROCESSORS_ONLN));
+	assert_string_equal(env.path, "");
+	assert_string_equal(env.device, "");
+	assert_int_equal(env.mtu, 0);
+	assert_true(env.optmem_max.known ? env.optmem_max.value > 0
+					 : env.optmem_max.reason != NULL);
+	assert_true(env.memlock.known);
+	assert_null(strchr(env.clocksource, '\n'));
+}
+
+static int write_optmem_max(void *value)
+{
+	FILE *f = fopen("/proc/sys/net/core/optmem_max", "we");
+	int err;
+
+	if (!f)
+		return -errno;
+	fprintf(f, "%d\n", *(int *)value);
+	err = fclose(f) ? -errno : 0;
+	return err;
+}
+
+static void test_environment_of_veth(void **state)
+{
+	struct environment env;
+	struct netpath *path;
+	int value = 54321, err;
+
+	(void)state;
+	NEED_ROOT();
+	path = open_path(NETPATH_VETH, 9000, false);
+	err = netns__visit(netpath__netns(path, NIO_SIDE_SENDER), write_optmem_max, &value);
+	environment__read(&env, path);
+	netpath__close(path);
+	assert_string_equal(env.path, "veth");
+	assert_string_equal(env.device, "veth0");
+	assert_int_equal(env.mtu, 9000);
+	assert_false(env.ipv6);
+	assert_true(env.optmem_max.known);
+	if (!err)
+		assert_int_equal(env.optmem_max.value, value);
+	else
+		assert_int_equal(err, -ENOENT); /* before Linux 6.8: the machine's own */
+}
+
+static int open_remote(const char *text, struct netpath **path)
+{
+	struct sockaddr_storage ss;
+	struct address to;
+	const char *step;
+
+	assert_int_equal(address__parse(text, false, &to), 0);
+	assert_int_equal(address__resolve(&to, false, &ss, &step), 0);
+	return netpath__open_remote(path, &to, &ss, &step);
+}
+
+static void test_remote(void **state)
+{
+	struct environment env;
+	struct netpath *path;
+	int fds = count_fds();
+
+	(void)state;
+	assert_int_equal(open_remote("127.0.0.7:5201", &path), 0);
+	assert_int_equal(netpath__kind(path), NETPATH_REMOTE);
+	assert_string_equal(netpath__address(path), "127.0.0.7");
+	assert_int_equal(netpath__port(path), 5201);
+	assert_string_equal(netpath__device(path), "lo");
+	assert_int_equal(netpath__mtu(path), sysfs_mtu("lo"));
+	assert_int_equal(netpath__netns(path, NIO_SIDE_SENDER), -1);
+	environment__read(&env, path);
+	assert_string_equal(env.path, "remote");
+	netpath__close(path);
+	assert_int_equal(count_fds(), fds);
+}
+
+static int open_nowhere(void *text)
+{
+	struct netpath *path;
+	int err = open_remote(text, &path);
+
+	if (!err)
+		netpath__close(path);
+	return err;
+}
+
+/* In a new namespace nothing can be reached. */
+static void test_remote_without_a_route(void **state)
+{
+	char v4[] = "192.0.2.7:5201", v6[] = "[2001:db8::7]:5201";
+
+	(void)state;
+	NEED_ROOT();
+	assert_int_equal(netns__create(open_nowhere, v4), -ENETUNREACH);
+	assert_true(netns__create(open_nowhere, v6) < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_loopback),
+		cmocka_unit_test(test_loopback_that_is_down),
+		cmocka_unit_test(test_veth),
+		cmocka_unit_test(test_veth_mtu),
+		cmocka_unit_test(test_veth_ipv6),
+		cmocka_unit_test(test_veth_failures_leave_nothing),
+		cmocka_unit_test(test_veth_without_privilege),
+		cmocka_unit_test(test_netns_returns_home_from_a_failure),
+		cmocka_unit_test(test_close_ends_the_namespaces),
+		cmocka_unit_test(test_kill_of_the_holder_ends_the_namespaces),
+		cmocka_unit_test(test_remote),
+		cmocka_unit_test(test_remote_without_a_route),
+		cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_environment_of_veth),
+	};
+
+	return cmocka_run_group_tests_name("netpath", tests, NULL, NULL);
+}

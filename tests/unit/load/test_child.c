@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * user/child.c on this kernel: what a started process is, has and lacks, and that nothing is left
+ * of it. Needs root; skipped otherwise.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "load/child.h"
+
+#define ARGV(...)   ((char *const *)(const char *[]){__VA_ARGS__, NULL})
+#define SH(script)  ARGV("/bin/sh", "-c", script)
+#define PATIENCE_MS 5000
+
+static char out[65536];
+
+static void start(struct child *c, char *const argv[], int netns)
+{
+	const char *step = "none";
+	int err = child__start(c, argv, netns, &step);
+
+	if (err)
+		fail_msg("child__start: %s: %s", step, strerror(-err));
+}
+
+/* Everything the child writes until it closes its stdout. */
+static void read_all(struct child *c)
+{
+	struct pollfd pfd = {.fd = c->out, .events = POLLIN};
+	size_t len = 0;
+	ssize_t n;
+
+	for (;;) {
+		assert_int_equal(poll(&pfd, 1, PATIENCE_MS), 1);
+		n = read(c->out, out + len, sizeof(out) - 1 - len);
+		assert_true(n >= 0);
+		if (!n)
+			break;
+		len += n;
+	}
+	out[len] = '\0';
+}
+
+static const char *run(char *const argv[], int netns)
+{
+	struct child c;
+
+	start(&c, argv, netns);
+	read_all(&c);
+	child__kill(&c);
+	return out;
+}
+
+/* "Uid:\t65534\t65534..." of /proc/self/status: the text after the key. */
+static const char *status_field(const char *status, const char *key)
+{
+	static char value[256];
+	const char *at = strstr(status, key);
+
+	assert_non_null(at);
+	at += strlen(key);
+	at += strspn(at, ":\t ");
+	snprintf(value, sizeof(value), "%.*s", (int)strcspn(at, "\n"), at);
+	return value;
+}
+
+static int count_fds(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static bool wait_gone(pid_t pid)
+{
+	struct pollfd pfd = {.fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+	bool gone;
+
+	if (pfd.fd < 0)
+		return errno == ESRCH;
+	gone = poll(&pfd, 1, PATIENCE_MS) == 1;
+	close(pfd.fd);
+	return gone;
+}
+
+static int forget_sudo(void **state)
+{
+	(void)state;
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	return 0;
+}
+
+#define NEED_ROOT()                                                                               \
+	do {                                                                                      \
+		if (geteuid()) {                                                                  \
+			print_message("skipped: dropping privileges needs root to begin with\n"); \
+			skip();                                                                   \
+		}                                                                                 \
+	} while (0)
+
+static void test_becomes_nobody(void **state)
+{
+	const char *status;
+
+	(void)state;
+	NEED_ROOT();
+	status = run(ARGV("/bin/cat", "/proc/self/status"), -1);
+	assert_string_equal(status_field(status, "Name"), "cat");
+	assert_string_equal(status_field(status, "\nUid"), "65534\t65534\t65534\t65534");
+	assert_string_equal(status_field(status, "\nGid"), "65534\t65534\t65534\t65534");
+	assert_string_equal(status_field(status, "\nGroups"), "");
+	assert_string_equal(status_field(status, "\nNoNewPrivs"), "1");
+	assert_string_equal(status_field(status, "\nCapInh"), "0000000000000000");
+	assert_string_equal(status_field(status, "\nCapPrm"), "0000000000000000");
+	assert_string_equal(status_field(status, "\nCapEff"), "0000000000000000");
+	assert_string_equal(status_field(status, "\nCapBnd"), "0000000000000000");
+	assert_string_equal(status_field(status, "\nCapAmb"), "0000000000000000");
+}
+
+static void test_becomes_user_of_sudo(void **state)
+{
+	const char *status;
+
+	(void)state;
+	NEED_ROOT();
+	setenv("SUDO_UID", "1234", 1);
+	setenv("SUDO_GID", "5678", 1);
+	status = run(ARGV("/bin/cat", "/proc/self/status"), -1);
+	assert_string_equal(status_field(status, "\nUid"), "1234\t1234\t1234\t1234");
+	assert_string_equal(status_field(status, "\nGid"), "5678\t5678\t5678\t5678");
+	assert_string_equal(status_field(status, "\nGroups"), "");
+}
+
+static void test_refuses_sudo_variables_of_root_or_nonsense(void **state)
+{
+	static const char *const bad[][2] = {
+		{"0", "0"},          {"1000", "0"},          {"0", "1000"},  {"", ""},
+		{"-5", "5"},         {"1000x", "1"},         {" 1000", "1"}, {"4294967295", "1000"},
+		{"4294967296", "1"}, {"1000", "4294967295"},
+	};
+	size_t i;
+
+	(void)state;
+	NEED_ROOT();
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		setenv("SUDO_UID", bad[i][0], 1);
+		setenv("SUDO_GID", bad[i][1], 1);
+		assert_string_equal(run(SH("id -u; id -g"), -1), "65534\n65534\n");
+	}
+	setenv("SUDO_UID", "1000", 1);
+	unsetenv("SUDO_GID");
+	assert_string_equal(run(SH("id -u"), -1), "65534\n");
+}
+
+static void test_has_three_descriptors(void **state)
+{
+	int leak = dup(STDERR_FILENO), i;
+	int high = fcntl(STDERR_FILENO, F_DUPFD, 500);
+
+	(void)state;
+	NEED_ROOT();
+	assert_true(leak >= 0 && high >= 500);
+	/* The shell's own glob opens a directory: count those that are there while it reads. */
+	run(SH("for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 500 501; do"
+	       " [ -e /proc/$$/fd/$i ] && echo $i; done; true"),
+	    -1);
+	assert_string_equal(out, "0\n1\n2\n");
+	close(leak);
+	close(high);
+	for (i = 0; i < 3; i++)
+		assert_true(fcntl(i, F_GETFD) >= 0);
+}
+
+/* With 0 and 1 closed the pipes get these numbers: they must not end up crossed. */
+static void test_starts_with_closed_standard_descriptors(void **state)
+{
+	int saved[2] = {fcntl(0, F_DUPFD, 100), fcntl(1, F_DUPFD, 100)}, err;
+	const char *step = "none";
+	struct child c;
+
+	(void)state;
+	NEED_ROOT();
+	close(0);
+	close(1);
+	err = child__start(&c, ARGV("/bin/cat"), -1, &step);
+	if (!err)
+		err = child__say(&c, "through");
+	if (!err) {
+		close(c.in);
+		c.in = -1;
+		read_all(&c);
+		child__kill(&c);
+	}
+	dup2(saved[0], 0);
+	dup2(saved[1], 1);
+	close(saved[0]);
+	close(saved[1]);
+	assert_int_equal(err, 0);
+	assert_string_equal(out, "through\n");
+}
+
+/* Signals 32 and 33 are the C library's own: no program can set them, whoever ignored them. */
+#define LIBC_SIGNALS (3ULL << 31)
+
+static unsigned long long signal_set(const char *status, const char *name)
+{
+	return strtoull(status_field(status, name), NULL, 16) & ~LIBC_SIGNALS;
+}
+
+static void test_signals_are_default(void **state)
+{
+	sigset_t block, old;
+	const char *status;
+
+	(void)state;
+	NEED_ROOT();
+	sigemptyset(&block);
+	sigaddset(&block, SIGINT);
+	sigaddset(&block, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &block, &old);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	status = run(ARGV("/bin/cat", "/proc/self/status"), -1);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	assert_int_equal(signal_set(status, "\nSigBlk"), 0);
+	assert_int_equal(signal_set(status, "\nSigIgn"), 0);
+}
+
+static void test_own_process_group(void **state)
+{
+	struct child c;
+
+	(void)state;
+	NEED_ROOT();
+	start(&c, ARGV("/bin/cat"), -1);
+	assert_int_equal(getpgid(c.pid), c.pid);
+	child__kill(&c);
+}
+
+static void test_limits_are_inherited(void **state)
+{
+	struct rlimit old, low = {.rlim_cur = 32768, .rlim_max = 32768};
+
+	(void)state;
+	NEED_ROOT();
+	assert_int_equal(getrlimit(RLIMIT_MEMLOCK, &old), 0);
+	low.rlim_max = old.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &low), 0);
+	run(SH("ulimit -l"), -1);
+	setrlimit(RLIMIT_MEMLOCK, &old);
+	assert_string_equal(out, "32\n");
+}
+
+static void copy_file(const char *from, const char *to, mode_t mode)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "cp '%s' '%s' && chmod %o '%s'", from, to, mode, to);
+	assert_int_equal(system(command), 0);
+}
+
+/* A build tree under a home directory nobody else may enter, and one made with umask 077. */
+static void test_program_the_user_cannot_reach(void **state)
+{
+	char dir[] = "/tmp/netiotrace-test-XXXXXX", program[64];
+
+	(void)state;
+	NEED_ROOT();
+	assert_non_null(mkdtemp(dir));
+	snprintf(program, sizeof(program), "%s/id", dir);
+	copy_file("/usr/bin/id", program, 0755);
+	run(ARGV(program, "-u"), -1);
+	assert_string_equal(out, "65534\n");
+	copy_file("/usr/bin/id", program, 0700);
+	run(ARGV(program, "-u"), -1);
+	unlink(program);
+	rmdir(dir);
+	assert_string_equal(out, "65534\n");
+}
+
+static void test_enters_namespace(void **state)
+{
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), other;
+	char text[64], before[64] = "", after[64] = "";
+	struct stat st;
+
+	(void)state;
+	NEED_ROOT();
+	assert_true(readlink("/proc/self/ns/net", before, sizeof(before) - 1) > 0);
+	assert_int_equal(unshare(CLONE_NEWNET), 0);
+	other = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(setns(home, CLONE_NEWNET), 0);
+	assert_int_equal(fstat(other, &st), 0);
+	snprintf(text, sizeof(text), "net:[%llu]\n", (unsigned long long)st.st_ino);
+	assert_string_equal(run(SH("readlink /proc/$$/ns/net"), other), text);
+	assert_true(readlink("/proc/self/ns/net", after, sizeof(after) - 1) > 0);
+	assert_string_equal(before, after);
+	close(home);
+	close(other);
+}
+
+static void expect_failure(char *const argv[], int netns, int err, const char *step_part)
+{
+	int fds = count_fds();
+	const char *step = "none";
+	struct child c;
+
+	assert_int_equal(child__start(&c, argv, netns, &step), err);
+	if (!strstr(step, step_part))
+		fail_msg("step \"%s\" does not say \"%s\"", step, step_part);
+	assert_int_equal(c.pid, 0);
+	assert_int_equal(count_fds(), fds);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	child__kill(&c);
+}
+
+static void test_failures_come_back(void **state)
+{
+	char path[] = "/tmp/netiotrace-test-XXXXXX";
+	int fd, null;
+
+	(void)state;
+	NEED_ROOT();
+	expect_failure(ARGV("/nonexistent/program"), -1, -ENOENT, "open");
+	expect_failure(ARGV("/etc/passwd"), -1, -EACCES, "execute");
+	expect_failure(ARGV("/tmp"), -1, -EACCES, "open");
+	fd = mkstemp(path);
+	assert_int_equal(write(fd, "no program\n", 11), 11);
+	assert_int_equal(fchmod(fd, 0755), 0);
+	close(fd);
+	expect_failure(ARGV(path), -1, -ENOEXEC, "execute");
+	unlink(path);
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	expect_failure(ARGV("/bin/cat"), null, -EINVAL, "namespace");
+	close(null);
+}
+
+static void test_say(void **state)
+{
+	char longest[8192];
+	struct child c;
+
+	(void)state;
+	NEED_ROOT();
+	start(&c, SH("read a; read b; echo \"$b $a\""), -1);
+	assert_int_equal(child__say(&c, "measure"), 0);
+	assert_int_equal(child__say(&c, "stop"), 0);
+	read_all(&c);
+	assert_string_equal(out, "stop measure\n");
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	assert_int_equal(child__say(&c, longest), -EMSGSIZE);
+	child__kill(&c);
+	assert_int_equal(child__say(&c, "after"), -EPIPE);
+}
+
+static void test_say_to_the_dead_raises_nothing(void **state)
+{
+	sigset_t pending;
+	struct child c;
+
+	(void)state;
+	NEED_ROOT();
+	start(&c, ARGV("/bin/true"), -1);
+	read_all(&c);
+	assert_true(wait_gone(c.pid));
+	assert_int_equal(child__say(&c, "anyone"),
+			 -EPIPE); /* SIGPIPE is default: it would kill us */
+	sigpending(&pending);
+	assert_int_equal(sigismember(&pending, SIGPIPE), 0);
+	child__kill(&c);
+}
+
+static void test_say_does_not_wait_for_the_deaf(void **state)
+{
+	struct child c;
+	int err, n = 0;
+
+	(void)state;
+	NEED_ROOT();
+	start(&c, ARGV("/bin/sleep", "60"), -1);
+	do {
+		err = child__say(&c, "stats");
+	} while (!err && ++n < 1000000);
+	assert_int_equal(err, -EAGAIN);
+	child__kill(&c);
+}
+
+static void test_poll(void **state)
+{
+	struct child c = {0};
+
+	(void)state;
+	NEED_ROOT();
+	assert_int_equal(child__poll(&c), -ECHILD);
+	start(&c, SH("read line; exit 7"), -1);
+	assert_int_equal(child__poll(&c), 0);
+	assert_int_equal(child__say(&c, "go"), 0);
+	assert_true(wait_gone(c.pid));
+	assert_int_equal(child__poll(&c), 1);
+	assert_int_equal(WEXITSTATUS(c.status), 7);
+	assert_int_equal(child__poll(&c), 1);
+	child__kill(&c);
+}
+
+static void test_kill(void **state)
+{
+	int fds = count_fds();
+	struct child c = {0};
+	pid_t pid;
+
+	(void)state;
+	NEED_ROOT();
+	child__kill(&c); /* zeroed: must not close descriptor 0 */
+	assert_int_equal(count_fds(), fds);
+	start(&c, SH("sleep 60 & echo $!; wait"), -1);
+	while (read(c.out, out, sizeof(out)) <= 0)
+		poll(&(struct pollfd){.fd = c.out, .events = POLLIN}, 1, PATIENCE_MS);
+	pid = atoi(out);
+	child__kill(&c);
+	assert_int_equal(c.pid, 0);
+	assert_true(wait_gone(pid)); /* its descendants too */
+	assert_int_equal(count_fds(), fds);
+	child__kill(&c);
+}
+
+/* kill -9 of whoever started it takes the child along. */
+static void test_dies_with_parent(void **state)
+{
+	struct child c;
+	int fds[2], status;
+	pid_t holder, pid;
+
+	(void)state;
+	NEED_ROOT();
+	assert_int_equal(pipe(fds), 0);
+	holder = fork();
+	if (!holder) {
+		start(&c, ARGV("/bin/sleep", "60"), -1);
+		if (write(fds[1], &c.pid, sizeof(c.pid)) < 0)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(read(fds[0], &pid, sizeof(pid)), sizeof(pid));
+	assert_int_equal(kill(pid, 0), 0);
+	kill(holder, SIGKILL);
+	assert_int_equal(waitpid(holder, &status, 0), holder);
+	assert_true(wait_gone(pid));
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* Without root there is nothing to drop to: the child stays who we are, and keeps no capability. */
+static void test_unprivileged_start(void **state)
+{
+	const char *status;
+	int wait_status;
+	pid_t pid;
+
+	(void)state;
+	pid = fork();
+	if (!pid) {
+		if (!geteuid() && (setgid(1000) || setuid(1000)))
+			_exit(1);
+		status = run(ARGV("/bin/cat", "/proc/self/status"), -1);
+		_exit(strcmp(status_field(status, "\nNoNewPrivs"), "1") ||
+		      strcmp(status_field(status, "\nCapEff"), "0000000000000000"));
+	}
+	assert_int_equal(waitpid(pid, &wait_status, 0), pid);
+	assert_int_equal(wait_status, 0);
+}
+
+#define T(name) cmocka_unit_test_setup(name, forget_sudo)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_becomes_nobody),
+		T(test_becomes_user_of_sudo),
+		T(test_refuses_sudo_variables_of_root_or_nonsense),
+		T(test_has_three_descriptors),
+		T(test_starts_with_closed_standard_descriptors),
+		T(test_signals_are_default),
+		T(test_own_process_group),
+		T(test_limits_are_inherited),
+		T(test_program_the_user_cannot_reach),
+		T(test_enters_namespace),
+		T(test_failures_come_back),
+		T(test_say),
+		T(test_say_to_the_dead_raises_nothing),
+		T(test_say_does_not_wait_for_the_deaf),
+		T(test_poll),
+		T(test_kill),
+		T(test_dies_with_parent),
+		T(test_unprivileged_start),
+	};
+
+	return cmocka_run_group_tests_name("child", tests, NULL, NULL);
+}

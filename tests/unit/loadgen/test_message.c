@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Layout of messages, the pattern, what a partial send leaves, and the receiver's walk. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "loadgen/stream.h"
+
+static void field_sizes(void **state)
+{
+	(void)state;
+	assert_int_equal(message__field_size(65536, 8, 0), 8192);
+	assert_int_equal(message__field_size(100, 8, 0), 12);
+	assert_int_equal(message__field_size(100, 8, 6), 12);
+	assert_int_equal(message__field_size(100, 8, 7), 16);
+	assert_int_equal(message__field_size(64, 64, 63), 1);
+	assert_int_equal(message__field_size(65, 64, 63), 2);
+	assert_int_equal(message__field_size(777, 1, 0), 777);
+}
+
+static void empty_fields_refused(void **state)
+{
+	struct message m = {0};
+
+	(void)state;
+	assert_int_equal(message__init(&m, 7, 8), -EINVAL);
+	assert_int_equal(message__init(&m, 7, 0), -EINVAL);
+	message__clear(&m);
+}
+
+/* 64 bytes in 8, and in 64 fields: the header lies across two, and sixteen of them. */
+static void header_spans_fields(void **state)
+{
+	static const unsigned int fields[] = {1, 3, 4, 5, 8, 64};
+	uint64_t seq, stamp;
+	uint8_t flat[64];
+	struct message m;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		assert_int_equal(message__init(&m, 64, fields[i]), 0);
+		message__put_header(&m, 0x0102030405060708, 0x1112131415161718);
+		message__gather(&m, flat);
+		header__decode(flat, &seq, &stamp);
+		assert_true(seq == 0x0102030405060708 && stamp == 0x1112131415161718);
+		/* little-endian on the wire */
+		assert_int_equal(flat[0], 0x08);
+		assert_int_equal(flat[8], 0x18);
+		message__clear(&m);
+	}
+}
+
+static void header_leaves_the_rest(void **state)
+{
+	uint8_t before[64], after[64];
+	struct message m;
+
+	(void)state;
+	assert_int_equal(message__init(&m, 64, 8), 0);
+	message__fill(&m, 1, 2);
+	message__gather(&m, before);
+	message__put_header(&m, 0, 0);
+	message__gather(&m, after);
+	assert_memory_equal(before + 16, after + 16, 48);
+	message__clear(&m);
+}
+
+/* Filling field by field and filling in one piece give the same bytes, whatever the cuts. */
+static void pattern_is_positional(void **state)
+{
+	uint64_t key = pattern__key(3, 17);
+	uint8_t whole[777], cut[777];
+	struct message m;
+	unsigned int fields;
+
+	(void)state;
+	pattern__fill(whole, key, 0, sizeof(whole));
+	for (fields = 1; fields <= 64; fields++) {
+		assert_int_equal(message__init(&m, sizeof(whole), fields), 0);
+		message__fill(&m, 3, 17);
+		message__gather(&m, cut);
+		assert_memory_equal(whole, cut, sizeof(whole));
+		message__clear(&m);
+	}
+}
+
+static void pattern_finds_every_byte(void **state)
+{
+	uint64_t key = pattern__key(0, 0);
+	uint8_t data[100];
+	size_t i;
+
+	(void)state;
+	pattern__fill(data, key, 5, sizeof(data));
+	assert_int_equal(pattern__mismatches(data, key, 5, sizeof(data)), 0);
+	for (i = 0; i < sizeof(data); i++) {
+		data[i] ^= 1;
+		assert_int_equal(pattern__mismatches(data, key, 5, sizeof(data)), 1);
+		data[i] ^= 1;
+	}
+	/* another connection, message, offset */
+	assert_true(pattern__mismatches(data, pattern__key(1, 0), 5, sizeof(data)) > 50);
+	assert_true(pattern__mismatches(data, pattern__key(0, 1), 5, sizeof(data)) > 50);
+	assert_true(pattern__mismatches(data, key, 6, sizeof(data)) > 50);
+	assert_true(pattern__mismatches(data, key, 13, sizeof(data)) > 50);
+}
+
+/* What is left after any number of bytes, laid end to end, is the end of the message. */
+static void rest_of_iovecs(void **state)
+{
+	uint8_t flat[100], got[100];
+	struct iovec rest[8];
+	struct message m;
+	size_t done, at;
+	unsigned int i, n;
+
+	(void)state;
+	assert_int_equal(message__init(&m, sizeof(flat), 8), 0);
+	message__fill(&m, 0, 0);
+	message__gather(&m, flat);
+	for (done = 0; done <= sizeof(flat); done++) {
+		n = iov__rest(m.iov, m.fields, done, rest);
+		for (i = 0, at = 0; i < n; at += rest[i].iov_len, i++)
+			memcpy(got + at, rest[i].iov_base, rest[i].iov_len);
+		assert_int_equal(at, sizeof(flat) - done);
+		assert_memory_equal(got, flat + done, at);
+	}
+	assert_int_equal(iov__rest(m.iov, m.fields, sizeof(flat), rest), 0);
+	message__clear(&m);
+}
+
+#define MESSAGES 5
+#define SIZE     100
+
+static void make_stream(uint8_t data[MESSAGES * SIZE], uint32_t connection)
+{
+	uint64_t i;
+
+	for (i = 0; i < MESSAGES; i++) {
+		pattern__fill(data + i * SIZE, pattern__key(connection, i), 0, SIZE);
+		header__encode(data + i * SIZE, i, 1000 + i);
+	}
+}
+
+/* However the stream is cut, the same messages are found in it. */
+static void stream_any_cut(void **state)
+{
+	uint8_t data[MESSAGES * SIZE];
+	struct stream s;
+	struct tally t;
+	size_t step, at;
+
+	(void)state;
+	make_stream(data, 7);
+	assert_int_equal(tally__init(&t), 0);
+	for (step = 1; step <= sizeof(data); step++) {
+		tally__reset(&t);
+		stream__init(&s, 7, SIZE, true, true);
+		for (at = 0; at < sizeof(data); at += step) {
+			size_t n = sizeof(data) - at < step ? sizeof(data) - at : step;
+
+			stream__feed(&s, &t, data + at, n, 5000);
+		}
+		assert_int_equal(t.messages, MESSAGES);
+		assert_int_equal(t.bytes, sizeof(data));
+		assert_int_equal(t.verify_errors, 0);
+		assert_int_equal(t.hist[TALLY_DELIVERY]->count, MESSAGES);
+		assert_int_equal(t.hist[TALLY_DELIVERY]->max, 4000);
+		assert_int_equal(t.hist[TALLY_DELIVERY]->min, 3996);
+	}
+	tally__clear(&t);
+}
+
+static uint64_t errors_of(const uint8_t *data, size_t len, bool verify)
+{
+	struct stream s;
+	struct tally t;
+	uint64_t errors;
+
+	assert_int_equal(tally__init(&t), 0);
+	stream__init(&s, 7, SIZE, verify, true);
+	stream__feed(&s, &t, data, len, 5000);
+	errors = t.verify_errors;
+	tally__clear(&t);
+	return errors;
+}
+
+static void stream_finds_damage(void **state)
+{
+	uint8_t data[MESSAGES * SIZE];
+	size_t i;
+
+	(void)state;
+	make_stream(data, 7);
+	for (i = 16; i < SIZE; i++) {
+		data[2 * SIZE + i] ^= 0x80;
+		assert_int_equal(errors_of(data, sizeof(data), true), 1);
+		assert_int_equal(errors_of(data, sizeof(data), false), 0);
+		data[2 * SIZE + i] ^= 0x80;
+	}
+	/* a sequence number is checked even without --verify */
+	data[SIZE] ^= 1;
+	assert_int_equal(errors_of(data, sizeof(data), false), 1);
+	data[SIZE] ^= 1;
+	/* bytes of another connection, and a byte lost on the way */
+	make_stream(data, 8);
+	assert_int_equal(errors_of(data, sizeof(data), true), MESSAGES);
+	make_stream(data, 7);
+	assert_true(errors_of(data + 1, sizeof(data) - 1, true) == MESSAGES - 1);
+}
+
+static void stream_bad_stamps(void **state)
+{
+	uint8_t data[MESSAGES * SIZE];
+	struct stream s;
+	struct tally t;
+
+	(void)state;
+	make_stream(data, 7);
+	header__encode(data, 0, 0);
+	header__encode(data + SIZE, 1, 5001);
+	assert_int_equal(tally__init(&t), 0);
+	stream__init(&s, 7, SIZE, false, true);
+	stream__feed(&s, &t, data, sizeof(data), 5000);
+	assert_int_equal(t.bad_stamps, 2);
+	assert_int_equal(t.hist[TALLY_DELIVERY]->count, MESSAGES - 2);
+	/* of another machine's clock nothing is believed */
+	tally__reset(&t);
+	stream__init(&s, 7, SIZE, false, false);
+	stream__feed(&s, &t, data, sizeof(data), 5000);
+	assert_int_equal(t.foreign_stamps, MESSAGES);
+	assert_int_equal(t.hist[TALLY_DELIVERY]->count, 0);
+	tally__clear(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(field_sizes),           cmocka_unit_test(empty_fields_refused),
+		cmocka_unit_test(header_spans_fields),   cmocka_unit_test(header_leaves_the_rest),
+		cmocka_unit_test(pattern_is_positional), cmocka_unit_test(pattern_finds_every_byte),
+		cmocka_unit_test(rest_of_iovecs),        cmocka_unit_test(stream_any_cut),
+		cmocka_unit_test(stream_finds_damage),   cmocka_unit_test(stream_bad_stamps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line: defaults, ranges, and a sentence for everything refused. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "loadgen/settings.h"
+
+static struct settings s;
+static char why[SETTINGS_WHY];
+
+/* Splits a line at its blanks and parses it. */
+static int parse(const char *line)
+{
+	static char copy[512];
+	char *argv[32] = {(char[]){"netio-loadgen"}}, *save = NULL;
+	int argc = 1;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	argv[argc] = strtok_r(copy, " ", &save);
+	while (argc < 30 && argv[argc])
+		argv[++argc] = strtok_r(NULL, " ", &save);
+	why[0] = '\0';
+	return settings__parse(&s, argc, argv, why);
+}
+
+static void defaults(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(""), 0);
+	assert_int_equal(s.command, COMMAND_BOTH);
+	assert_int_equal(s.mode, COPY_MODE_ONECOPY);
+	assert_int_equal(s.size, 65536);
+	assert_int_equal(s.fields, 8);
+	assert_int_equal(s.threads, 1);
+	assert_int_equal(s.duration_ns, 5000000000ULL);
+	assert_int_equal(s.messages, 0);
+	assert_int_equal(s.warmup_ns, 0);
+	assert_false(s.nodelay || s.verify || s.control || s.json);
+}
+
+static void everything(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		parse("send --connect [::1]:77 --control --mode zerocopy --size=16m "
+		      "--fields 64 --threads 256 --messages 281474976710656 --warmup 250ms "
+		      "--verify --cpus 0 --sndbuf 1m --nodelay"),
+		0);
+	assert_int_equal(s.command, COMMAND_SEND);
+	assert_int_equal(s.endpoint.addr.ss_family, AF_INET6);
+	assert_int_equal(s.mode, COPY_MODE_ZEROCOPY);
+	assert_int_equal(s.size, 16 << 20);
+	assert_int_equal(s.fields, 64);
+	assert_int_equal(s.threads, 256);
+	assert_true(s.messages == 1ULL << 48 && !s.duration_ns);
+	assert_int_equal(s.warmup_ns, 250000000);
+	assert_int_equal(s.cpus.nr, 1);
+	assert_int_equal(s.sndbuf, 1 << 20);
+	assert_true(s.verify && s.control && s.nodelay);
+	assert_int_equal(parse("recv --listen 127.0.0.1:0 --rcvbuf 64k --json"), 0);
+	assert_int_equal(s.command, COMMAND_RECV);
+	assert_int_equal(s.rcvbuf, 65536);
+}
+
+static void refused(void **state)
+{
+	/* A line, and a word its sentence must hold. */
+	static const char *const bad[][2] = {
+		{"--mode fourcopy", "fourcopy"},
+		{"--size 0", "--size"},
+		{"--size 63", "--size"},
+		{"--size 3x", "3x"},
+		{"--size -1", "--size"},
+		{"--size 16777217", "--size"},
+		{"--size 99999999999999999999", "--size"},
+		{"--size 18446744073709551616", "--size"},
+		{"--fields 0", "--fields"},
+		{"--fields 65", "--fields"},
+		{"--fields 8x", "--fields"},
+		{"--threads 0", "--threads"},
+		{"--threads 257", "--threads"},
+		{"--duration 0", "--duration"},
+		{"--duration 86401s", "--duration"},
+		{"--duration soon", "soon"},
+		{"--messages 0", "--messages"},
+		{"--messages 281474976710657", "--messages"},
+		{"--messages 5 --duration 1s", "exclude"},
+		{"--warmup 1d", "--warmup"},
+		{"--cpus", "value"},
+		{"--cpus 0-", "--cpus"},
+		{"--cpus 1000", "1000"},
+		{"--cpus 99999", "--cpus"},
+		{"--sndbuf 1", "--sndbuf"},
+		{"--size", "value"},
+		{"--frobnicate", "--frobnicate"},
+		{"-x", "-x"},
+		{"--verify=yes", "--verify"},
+		{"extra words", "extra"},
+		{"--verify extra", "extra"},
+		{"send", "--connect"},
+		{"recv", "--listen"},
+		{"send --connect 127.0.0.1:0", "port 0"},
+		{"send --connect 127.0.0.1", "ADDRESS:PORT"},
+		{"send --connect 127.0.0.1:65536", "ADDRESS:PORT"},
+		{"send --connect localhost:1", "ADDRESS:PORT"},
+		{"send --connect ::1:5001", "ADDRESS:PORT"},
+		{"send --connect [::1:5001", "ADDRESS:PORT"},
+		{"send --connect [127.0.0.1]:5001", "ADDRESS:PORT"},
+		{"send --connect :1", "ADDRESS:PORT"},
+		{"recv --listen 127.0.0.1:0 --mode onecopy", "--mode"},
+		{"recv --listen 127.0.0.1:0 --json --control", "exclude"},
+		{"--control", "--control"},
+		{"--connect 127.0.0.1:1", "--connect"},
+		{"--rcvbuf 2g", "--rcvbuf"},
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		if (parse(bad[i][0]) != -EINVAL || !strstr(why, bad[i][1]))
+			fail_msg("'%s': '%s'", bad[i][0], why);
+		assert_null(strchr(why, '\n'));
+	}
+}
+
+/* A long word of the user's must not cut the sentence's remedy off. */
+static void long_words(void **state)
+{
+	char line[400] = "--mode ";
+
+	(void)state;
+	memset(line + 7, 'x', 300);
+	assert_int_equal(parse(line), -EINVAL);
+	assert_non_null(strstr(why, "choose twocopy"));
+}
+
+static void shares(void **state)
+{
+	uint64_t sum, i;
+
+	(void)state;
+	for (sum = 0, i = 0; i < 4; i++)
+		sum += settings__share(23, 4, i);
+	assert_int_equal(sum, 23);
+	assert_int_equal(settings__share(23, 4, 0), 6);
+	assert_int_equal(settings__share(23, 4, 3), 5);
+	assert_int_equal(settings__share(2, 4, 1), 1);
+	assert_int_equal(settings__share(2, 4, 2), 0);
+	for (sum = 0, i = 0; i < 255; i++)
+		sum += settings__share(1ULL << 48, 255, i);
+	assert_true(sum == 1ULL << 48);
+}
+
+static void memory(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--mode onecopy --size 1m --threads 2"), 0);
+	assert_int_equal(settings__memory(&s), 2 << 20);
+	assert_int_equal(parse("--mode twocopy --size 1m --threads 2"), 0);
+	assert_int_equal(settings__memory(&s), 4 << 20);
+	assert_int_equal(parse("--mode zerocopy --size 1m --threads 2"), 0);
+	assert_int_equal(settings__memory(&s), 8 << 20);
+}
+
+static void endpoints(void **state)
+{
+	struct endpoint e;
+	char text[64];
+
+	(void)state;
+	assert_int_equal(endpoint__parse("192.0.2.1:5001", &e), 0);
+	assert_int_equal(ntohs(((struct sockaddr_in *)&e.addr)->sin_port), 5001);
+	inet_ntop(AF_INET, &((struct sockaddr_in *)&e.addr)->sin_addr, text, sizeof(text));
+	assert_string_equal(text, "192.0.2.1");
+	assert_int_equal(endpoint__parse("[2001:db8::2]:1", &e), 0);
+	inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&e.addr)->sin6_addr, text, sizeof(text));
+	assert_string_equal(text, "2001:db8::2");
+	assert_int_equal(endpoint__parse("[]:1", &e), -EINVAL);
+	assert_int_equal(endpoint__parse("", &e), -EINVAL);
+	assert_int_equal(endpoint__parse("0x7f.1:80", &e), -EINVAL);
+	assert_int_equal(endpoint__parse("1.2.3.4:", &e), -EINVAL);
+	assert_int_equal(endpoint__parse("1.2.3.4:+80", &e), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults), cmocka_unit_test(everything),
+		cmocka_unit_test(refused),  cmocka_unit_test(long_words),
+		cmocka_unit_test(shares),   cmocka_unit_test(endpoints),
+		cmocka_unit_test(memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

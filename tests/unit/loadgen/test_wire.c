@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Hellos and frames: what is encoded is decoded, what is damaged is refused. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "loadgen/wire.h"
+
+static const struct wire_hello sample = {
+	.kind = WIRE_DATA,
+	.token = {1, 2, 3, 250},
+	.boot_id = {9, 8, 7},
+	.index = 3,
+	.threads = 4,
+	.size = 65536,
+	.verify = true,
+};
+
+static void hello_round_trip(void **state)
+{
+	uint8_t buf[WIRE_HELLO_SIZE];
+	struct wire_hello out;
+
+	(void)state;
+	wire__encode_hello(buf, &sample);
+	assert_int_equal(wire__decode_hello(buf, &out), 0);
+	assert_int_equal(out.kind, WIRE_DATA);
+	assert_memory_equal(out.token, sample.token, sizeof(out.token));
+	assert_memory_equal(out.boot_id, sample.boot_id, sizeof(out.boot_id));
+	assert_int_equal(out.index, 3);
+	assert_int_equal(out.threads, 4);
+	assert_int_equal(out.size, 65536);
+	assert_true(out.verify);
+}
+
+/* The layout is a promise to other versions: magic first, all big-endian. */
+static void hello_layout(void **state)
+{
+	uint8_t buf[WIRE_HELLO_SIZE];
+
+	(void)state;
+	wire__encode_hello(buf, &sample);
+	assert_memory_equal(buf, "NIOH\0\1\0\2", 8);
+	assert_memory_equal(buf + 40, "\0\0\0\3\0\0\0\4\0\0\0\0\0\1\0\0\0\0\0\1\0\0\0\0", 24);
+}
+
+static void hello_out_of_range(void **state)
+{
+	static const struct wire_hello bad[] = {
+		{.kind = WIRE_CONTROL, .threads = 0, .size = 64},
+		{.kind = WIRE_CONTROL, .threads = 257, .size = 64},
+		{.kind = WIRE_DATA, .index = 4, .threads = 4, .size = 64},
+		{.kind = WIRE_DATA, .index = UINT32_MAX, .threads = 4, .size = 64},
+		{.kind = WIRE_DATA, .threads = 1, .size = 63},
+		{.kind = WIRE_DATA, .threads = 1, .size = WIRE_SIZE_MAX + 1},
+		{.kind = WIRE_DATA, .threads = 1, .size = UINT64_MAX},
+		{.kind = 0, .threads = 1, .size = 64},
+		{.kind = 3, .threads = 1, .size = 64},
+	};
+	uint8_t buf[WIRE_HELLO_SIZE];
+	struct wire_hello out;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		memset(&out, 0x5a, sizeof(out));
+		wire__encode_hello(buf, &bad[i]);
+		assert_int_equal(wire__decode_hello(buf, &out), -ERANGE);
+		assert_int_equal(((uint8_t *)&out)[sizeof(out) - 1], 0x5a);
+	}
+}
+
+static void hello_not_ours(void **state)
+{
+	uint8_t buf[WIRE_HELLO_SIZE];
+	struct wire_hello out;
+
+	(void)state;
+	memcpy(buf, "GET / HTTP/1.1\r\n", 16);
+	assert_int_equal(wire__decode_hello(buf, &out), -EPROTO);
+	wire__encode_hello(buf, &sample);
+	buf[5]++;
+	assert_int_equal(wire__decode_hello(buf, &out), -EPROTONOSUPPORT);
+	wire__encode_hello(buf, &sample);
+	buf[WIRE_HELLO_SIZE - 1] = 1; /* must be zero */
+	assert_int_equal(wire__decode_hello(buf, &out), -ERANGE);
+}
+
+static void frame_round_trip(void **state)
+{
+	const struct wire_frame f = {
+		.type = WIRE_TOTAL,
+		.index = 255,
+		.phase = 2,
+		.messages = 1ULL << 48,
+		.bytes = UINT64_MAX - 1,
+	};
+	uint8_t buf[WIRE_FRAME_SIZE];
+	struct wire_frame out;
+
+	(void)state;
+	wire__encode_frame(buf, &f);
+	assert_int_equal(wire__decode_frame(buf, &out), 0);
+	assert_int_equal(out.type, f.type);
+	assert_int_equal(out.index, f.index);
+	assert_int_equal(out.phase, f.phase);
+	assert_true(out.messages == f.messages && out.bytes == f.bytes);
+}
+
+static void frame_bad(void **state)
+{
+	const struct wire_frame types[] = {{.type = 0}, {.type = WIRE_TYPE_END}};
+	uint8_t buf[WIRE_FRAME_SIZE] = {0};
+	struct wire_frame out;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(wire__decode_frame(buf, &out), -EPROTO);
+	for (i = 0; i < 2; i++) {
+		wire__encode_frame(buf, &types[i]);
+		assert_int_equal(wire__decode_frame(buf, &out), -ERANGE);
+	}
+}
+
+/* A frame of another version is known as one, whatever else is in it. */
+static void frame_of_another_version(void **state)
+{
+	const struct wire_frame f = {.type = WIRE_REFUSE, .index = WIRE_REFUSAL_VERSION};
+	uint8_t buf[WIRE_FRAME_SIZE];
+	struct wire_frame out;
+
+	(void)state;
+	wire__encode_frame(buf, &f);
+	assert_int_equal(wire__decode_frame(buf, &out), 0);
+	assert_int_equal(out.index, WIRE_REFUSAL_VERSION);
+	buf[5] = 2;
+	buf[7] = 99;
+	assert_int_equal(wire__decode_frame(buf, &out), -EPROTONOSUPPORT);
+}
+
+/* No input may be decoded into values out of range. */
+static void hello_fuzz(void **state)
+{
+	uint8_t buf[WIRE_HELLO_SIZE];
+	struct wire_hello out;
+	int i, j, accepted = 0;
+
+	(void)state;
+	srandom(1);
+	for (i = 0; i < 200000; i++) {
+		wire__encode_hello(buf, &sample);
+		for (j = 0; j < 2; j++)
+			buf[random() % WIRE_HELLO_SIZE] = (uint8_t)random();
+		if (wire__decode_hello(buf, &out))
+			continue;
+		accepted++;
+		assert_in_range(out.threads, 1, WIRE_THREADS_MAX);
+		assert_true(out.index < out.threads);
+		assert_in_range(out.size, WIRE_SIZE_MIN, WIRE_SIZE_MAX);
+	}
+	assert_true(accepted > 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hello_round_trip),   cmocka_unit_test(hello_layout),
+		cmocka_unit_test(hello_out_of_range), cmocka_unit_test(hello_not_ours),
+		cmocka_unit_test(frame_round_trip),   cmocka_unit_test(frame_bad),
+		cmocka_unit_test(hello_fuzz),         cmocka_unit_test(frame_of_another_version),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Ids of zero-copy sends, the decoding of notifications, how many slots there are. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#include <linux/errqueue.h>
+#include <netinet/in.h>
+#include <cmocka.h>
+
+#include "loadgen/errqueue.h"
+#include "loadgen/zc_ids.h"
+#include "loadgen/zc_plan.h"
+
+static unsigned int seen[ZC_IDS_MAX];
+
+static void count(uint16_t slot, void *arg)
+{
+	(void)arg;
+	seen[slot]++;
+}
+
+static int complete(struct zc_ids *z, uint32_t lo, uint32_t hi)
+{
+	return zc_ids__complete(z, lo, hi, count, NULL);
+}
+
+static void start_at(struct zc_ids *z, uint32_t id, unsigned int sends)
+{
+	unsigned int i;
+
+	zc_ids__init(z);
+	z->first = z->next = id;
+	memset(seen, 0, sizeof(seen));
+	for (i = 0; i < sends; i++)
+		zc_ids__sent(z, (uint16_t)i);
+}
+
+static void ids_in_order(void **state)
+{
+	struct zc_ids z;
+
+	(void)state;
+	start_at(&z, 0, 10);
+	assert_int_equal(complete(&z, 0, 3), 0);
+	assert_int_equal(z.outstanding, 6);
+	assert_int_equal(z.first, 4);
+	assert_int_equal(complete(&z, 4, 9), 0);
+	assert_int_equal(z.outstanding, 0);
+	assert_int_equal(seen[0], 1);
+	assert_int_equal(seen[9], 1);
+}
+
+static void ids_out_of_order(void **state)
+{
+	struct zc_ids z;
+
+	(void)state;
+	start_at(&z, 0, 10);
+	assert_int_equal(complete(&z, 5, 9), 0);
+	assert_int_equal(z.first, 0);
+	assert_int_equal(seen[5], 1);
+	assert_int_equal(seen[4], 0);
+	assert_int_equal(complete(&z, 0, 4), 0);
+	assert_int_equal(z.first, 10);
+}
+
+static void ids_wrap(void **state)
+{
+	struct zc_ids z;
+	unsigned int i;
+
+	(void)state;
+	start_at(&z, UINT32_MAX - 2, 6);
+	assert_int_equal(z.next, 3);
+	assert_int_equal(complete(&z, UINT32_MAX - 1, 1), 0);
+	assert_int_equal(z.outstanding, 2);
+	assert_int_equal(complete(&z, UINT32_MAX - 2, UINT32_MAX - 2), 0);
+	assert_int_equal(z.first, 2);
+	assert_int_equal(complete(&z, 2, 2), 0);
+	for (i = 0; i < 6; i++)
+		assert_int_equal(seen[i], 1);
+}
+
+/* Numbers of sends that never were, or are complete already, change nothing. */
+static void ids_refused(void **state)
+{
+	struct zc_ids z;
+
+	(void)state;
+	start_at(&z, 100, 4);
+	assert_int_equal(complete(&z, 99, 99), -EPROTO);
+	assert_int_equal(complete(&z, 104, 104), -EPROTO);
+	assert_int_equal(complete(&z, 102, 104), -EPROTO);
+	assert_int_equal(complete(&z, 99, 101), -EPROTO);
+	assert_int_equal(complete(&z, 103, 100), -EPROTO);
+	assert_int_equal(complete(&z, 0, UINT32_MAX), -EPROTO);
+	assert_int_equal(z.outstanding, 4);
+	assert_int_equal(complete(&z, 101, 102), 0);
+	assert_int_equal(complete(&z, 102, 103), -EPROTO);
+	assert_int_equal(complete(&z, 101, 101), -EPROTO);
+	assert_int_equal(z.outstanding, 2);
+	assert_int_equal(seen[3], 0);
+}
+
+static void ids_full(void **state)
+{
+	struct zc_ids z;
+
+	(void)state;
+	start_at(&z, UINT32_MAX - 5, ZC_IDS_MAX);
+	assert_true(zc_ids__full(&z));
+	/* A hole at the beginning keeps the ring full: the window cannot grow. */
+	assert_int_equal(complete(&z, UINT32_MAX - 4, UINT32_MAX - 4), 0);
+	assert_true(zc_ids__full(&z));
+	assert_int_equal(complete(&z, UINT32_MAX - 5, UINT32_MAX - 5), 0);
+	assert_false(zc_ids__full(&z));
+	assert_int_equal(complete(&z, UINT32_MAX - 3, UINT32_MAX - 6 + ZC_IDS_MAX), 0);
+	assert_int_equal(z.outstanding, 0);
+}
+
+struct record {
+	union {
+		char buf[CMSG_SPACE(sizeof(struct sock_extended_err))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr msg;
+};
+
+static struct sock_extended_err *record__make(struct record *r, int level, int type)
+{
+	struct cmsghdr *c;
+
+	memset(r, 0, sizeof(*r));
+	r->msg.msg_control = r->control.buf;
+	r->msg.msg_controllen = sizeof(r->control.buf);
+	c = CMSG_FIRSTHDR(&r->msg);
+	c->cmsg_level = level;
+	c->cmsg_type = type;
+	c->cmsg_len = CMSG_LEN(sizeof(struct sock_extended_err));
+	return (struct sock_extended_err *)CMSG_DATA(c);
+}
+
+static void notice_both_families(void **state)
+{
+	static const int kinds[2][2] = {{SOL_IP, IP_RECVERR}, {SOL_IPV6, IPV6_RECVERR}};
+	struct sock_extended_err *ee;
+	struct zc_notice n;
+	struct record r;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		ee = record__make(&r, kinds[i][0], kinds[i][1]);
+		ee->ee_origin = SO_EE_ORIGIN_ZEROCOPY;
+		ee->ee_info = 5;
+		ee->ee_data = 9;
+		assert_int_equal(errqueue__decode(&r.msg, &n), 0);
+		assert_int_equal(n.lo, 5);
+		assert_int_equal(n.hi, 9);
+		assert_false(n.copied);
+		ee->ee_code = SO_EE_CODE_ZEROCOPY_COPIED;
+		assert_int_equal(errqueue__decode(&r.msg, &n), 0);
+		assert_true(n.copied);
+	}
+}
+
+static void notice_refused(void **state)
+{
+	struct sock_extended_err *ee;
+	struct zc_notice n;
+	struct record r;
+
+	(void)state;
+	ee = record__make(&r, SOL_IP, IP_RECVERR);
+	ee->ee_origin = SO_EE_ORIGIN_ICMP;
+	assert_int_equal(errqueue__decode(&r.msg, &n), -ENOMSG);
+	ee->ee_origin = SO_EE_ORIGIN_ZEROCOPY;
+	ee->ee_errno = ENOMEM;
+	assert_int_equal(errqueue__decode(&r.msg, &n), -EPROTO);
+	ee->ee_errno = 0;
+	CMSG_FIRSTHDR(&r.msg)->cmsg_len -= 1;
+	assert_int_equal(errqueue__decode(&r.msg, &n), -EPROTO);
+	CMSG_FIRSTHDR(&r.msg)->cmsg_len += 1;
+	r.msg.msg_flags = MSG_CTRUNC;
+	assert_int_equal(errqueue__decode(&r.msg, &n), -EPROTO);
+	record__make(&r, SOL_SOCKET, SCM_TIMESTAMP);
+	assert_int_equal(errqueue__decode(&r.msg, &n), -ENOMSG);
+	r.msg.msg_controllen = 0;
+	assert_int_equal(errqueue__decode(&r.msg, &n), -ENOMSG);
+}
+
+static void slots(void **state)
+{
+	unsigned int threads, n;
+	uint64_t size;
+
+	(void)state;
+	assert_int_equal(zc_plan__slots(64, 1), 1024);
+	assert_int_equal(zc_plan__slots(65536, 1), 64);
+	assert_int_equal(zc_plan__slots(16 << 20, 1), 2);
+	assert_int_equal(zc_plan__slots(65536, 256), 16);
+	for (threads = 1; threads <= 256; threads++) {
+		for (size = 64; size <= 16 << 20; size *= 2) {
+			n = zc_plan__slots(size, threads);
+			assert_in_range(n, 2, 1024);
+			assert_in_range(zc_plan__batch(n), 1, n);
+			assert_true(n == 2 || n * size * threads <= 256 << 20);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ids_in_order),   cmocka_unit_test(ids_out_of_order),
+		cmocka_unit_test(ids_wrap),       cmocka_unit_test(ids_refused),
+		cmocka_unit_test(ids_full),       cmocka_unit_test(notice_both_families),
+		cmocka_unit_test(notice_refused), cmocka_unit_test(slots),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The ledger's arithmetic and the verdict, on snapshots made by hand. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/ledger.h"
+#include "model/verdict.h"
+
+static const struct environment local = {.path = "loopback", .device = "lo"};
+
+struct fixture {
+	struct plan plan;
+	struct snapshot base, now;
+	struct run_result run;
+};
+
+static void plan_for(struct plan *plan, enum mode mode)
+{
+	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
+	struct plan_request req = {.backend = BACKEND_AUTO, .mode = mode, .size = 65536};
+
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		offers[i].answer = ANSWER_YES;
+	assert_int_equal(plan__make(plan, offers, &req), 0);
+	free(offers);
+}
+
+static struct fixture *fixture(enum mode mode)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	plan_for(&f->plan, mode);
+	run_result__init(&f->run);
+	f->run.mode = mode;
+	f->run.duration_ns = 1000000000;
+	f->run.stages[NIO_STAGE_USER_GATHER].quality = QUALITY_EXACT;
+	return f;
+}
+
+static void end(struct fixture *f)
+{
+	run_result__clear(&f->run);
+	free(f);
+}
+
+static void count(struct nio_cell *cell, uint64_t bytes, unsigned int events)
+{
+	for (unsigned int i = 0; i < events; i++) {
+		cell->bytes += bytes;
+		cell->events++;
+		cell->hist[hist_bucket(bytes, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS)]++;
+	}
+}
+
+/* What was counted before the measured phase is in both snapshots and must not show. */
+static void warm_up(struct fixture *f)
+{
+	count(&f->base.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 100, 7);
+	count(&f->base.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY], 100, 7);
+	f->base.zc.sends = f->base.zc.copied = 40;
+	f->base.missed = 3;
+	f->now = f->base;
+}
+
+static void onecopy_balances(void **state)
+{
+	struct fixture *f = fixture(MODE_ONECOPY);
+	const struct stage_result *tx = &f->run.stages[NIO_STAGE_TX_COPY];
+
+	(void)state;
+	warm_up(f);
+	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 65536, 23);
+	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY], 32768, 46);
+	f->run.app.tx_bytes = f->run.app.rx_bytes = 23 * 65536;
+	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
+	ledger__close(&f->run, true);
+	assert_true(f->run.balance_known);
+	assert_int_equal(f->run.unaccounted_tx, 0);
+	assert_int_equal(f->run.unaccounted_rx, 0);
+	assert_int_equal(tx->events, 23);
+	assert_int_equal(tx->bytes, 23 * 65536);
+	assert_int_equal(tx->sizes->count, 23);
+	assert_int_equal(hist__quantile(tx->sizes, 0.5), 65536);
+	assert_true(f->run.copies_per_byte.known);
+	assert_true(f->run.copies_per_byte.value == 2.0);
+	assert_true(f->run.health.missed.known);
+	assert_int_equal(f->run.health.missed.value, 0);
+	end(f);
+}
+
+static void a_lost_byte_shows(void **state)
+{
+	struct fixture *f = fixture(MODE_ONECOPY);
+
+	(void)state;
+	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 999, 1);
+	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY], 1001, 1);
+	f->run.app.tx_bytes = f->run.app.rx_bytes = 1000;
+	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
+	ledger__close(&f->run, true);
+	assert_int_equal(f->run.unaccounted_tx, 1);
+	assert_int_equal(f->run.unaccounted_rx, -1);
+	end(f);
+}
+
+static void sides_do_not_mix(void **state)
+{
+	struct fixture *f = fixture(MODE_ONECOPY);
+
+	(void)state;
+	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_TX_COPY], 5, 1);
+	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_RX_COPY], 5, 1);
+	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
+	assert_int_equal(f->run.stages[NIO_STAGE_TX_COPY].bytes, 0);
+	assert_int_equal(f->run.stages[NIO_STAGE_RX_COPY].bytes, 0);
+	end(f);
+}
+
+static void unfinished_has_no_balance(void **state)
+{
+	struct fixture *f = fixture(MODE_ONECOPY);
+
+	(void)state;
+	f->run.app.tx_bytes = f->run.app.rx_bytes = 1000;
+	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
+	ledger__close(&f->run, false);
+	assert_false(f->run.balance_known);
+	end(f);
+}
+
+static void nothing_received_is_not_zero_copies(void **state)
+{
+	struct fixture *f = fixture(MODE_ONECOPY);
+
+	(void)state;
+	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
+	ledger__close(&f->run, true);
+	assert_false(f->run.copies_per_byte.known);
+	assert_non_null(f->run.copies_per_byte.reason);
+	end(f);
+}
+
+static void book_zerocopy(struct fixture *f, uint64_t sends, uint64_t copied)
+{
+	f->now.zc.sends += sends;
+	f->now.zc.copied += copied;
+	f->now.zc.notifications += sends;
+	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
+	ledger__close(&f->run, true);
+	verdict__give(&f->run, &local);
+}
+
+static void verdict_local(void **state)
+{
+	struct fixture *f = fixture(MODE_ZEROCOPY);
+
+	(void)state;
+	warm_up(f);
+	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_PIN], 1000, 10);
+	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_DEFERRED_COPY], 1000, 10);
+	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY], 1000, 10);
+	f->run.app.tx_bytes = f->run.app.rx_bytes = 10000;
+	book_zerocopy(f, 10, 10);
+	assert_true(f->run.copies_per_byte.value == 2.0);
+	assert_int_equal(f->run.unaccounted_tx, 0);
+	assert_int_equal(f->run.kernel_zc.completed, 10);
+	assert_true(f->run.verdict.copied_fraction.value == 1.0);
+	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_LOCAL);
+	assert_non_null(strstr(f->run.verdict.text, "10 of 10 sends were copied after all"));
+	assert_non_null(strstr(f->run.verdict.text, "(lo)"));
+	end(f);
+}
+
+static void verdict_true_zerocopy(void **state)
+{
+	struct fixture *f = fixture(MODE_ZEROCOPY);
+
+	(void)state;
+	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_PIN], 1000, 10);
+	book_zerocopy(f, 10, 0);
+	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NOT_COPIED);
+	assert_true(f->run.verdict.copied_fraction.value == 0.0);
+	assert_non_null(strstr(f->run.verdict.text, "truly zero-copy"));
+	end(f);
+}
+
+static void verdict_no_scatter_gather(void **state)
+{
+	struct fixture *f = fixture(MODE_ZEROCOPY);
+
+	(void)state;
+	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 1000, 10);
+	book_zerocopy(f, 10, 10);
+	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NO_SG);
+	assert_non_null(strstr(f->run.verdict.text, "scatter-gather"));
+	end(f);
+}
+
+static void verdict_without_completions(void **state)
+{
+	struct fixture *f = fixture(MODE_ZEROCOPY);
+
+	(void)state;
+	f->run.app.zc.enobufs = 5;
+	book_zerocopy(f, 0, 0);
+	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_ENOBUFS);
+	assert_false(f->run.verdict.copied_fraction.known);
+	assert_non_null(strstr(f->run.verdict.text, "ENOBUFS"));
+	end(f);
+}
+
+static void add_sums_and_spoils(void **state)
+{
+	struct fixture *f = fixture(MODE_ONECOPY);
+	struct run_result total;
+
+	(void)state;
+	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 1000, 10);
+	f->run.app.tx_bytes = 10000;
+	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
+	ledger__close(&f->run, true);
+	run_result__init(&total);
+	assert_int_equal(ledger__add(&total, &f->run), 0);
+	assert_int_equal(ledger__add(&total, &f->run), 0);
+	assert_int_equal(total.stages[NIO_STAGE_TX_COPY].bytes, 20000);
+	assert_int_equal(total.stages[NIO_STAGE_TX_COPY].sizes->count, 20);
+	assert_int_equal(total.app.tx_bytes, 20000);
+	assert_int_equal(total.duration_ns, 2000000000);
+	assert_true(total.balance_known);
+	/* One round of which a stage is unknown makes the sum unknown. */
+	f->run.stages[NIO_STAGE_TX_COPY].quality = QUALITY_UNAVAILABLE;
+	f->run.stages[NIO_STAGE_TX_COPY].reason = "lost";
+	f->run.balance_known = false;
+	assert_int_equal(ledger__add(&total, &f->run), 0);
+	assert_int_equal(total.stages[NIO_STAGE_TX_COPY].quality, QUALITY_UNAVAILABLE);
+	assert_string_equal(total.stages[NIO_STAGE_TX_COPY].reason, "lost");
+	assert_false(total.balance_known);
+	run_result__clear(&total);
+	end(f);
+}
+
+static void no_kernel_claims_nothing(void **state)
+{
+	struct fixture *f = fixture(MODE_ONECOPY);
+
+	(void)state;
+	ledger__no_kernel(&f->run, "not watched");
+	f->run.app.tx_bytes = f->run.app.rx_bytes = 1000;
+	ledger__close(&f->run, true);
+	assert_false(f->run.balance_known);
+	assert_false(f->run.copies_per_byte.known);
+	assert_int_equal(f->run.stages[NIO_STAGE_TX_COPY].quality, QUALITY_UNAVAILABLE);
+	assert_int_equal(f->run.stages[NIO_STAGE_USER_GATHER].quality, QUALITY_EXACT);
+	end(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(onecopy_balances),
+		cmocka_unit_test(a_lost_byte_shows),
+		cmocka_unit_test(sides_do_not_mix),
+		cmocka_unit_test(unfinished_has_no_balance),
+		cmocka_unit_test(nothing_received_is_not_zero_copies),
+		cmocka_unit_test(verdict_local),
+		cmocka_unit_test(verdict_true_zerocopy),
+		cmocka_unit_test(verdict_no_scatter_gather),
+		cmocka_unit_test(verdict_without_completions),
+		cmocka_unit_test(add_sums_and_spoils),
+		cmocka_unit_test(no_kernel_claims_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

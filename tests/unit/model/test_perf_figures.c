@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Figures made of counters, against sums done by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/perf_figures.h"
+
+static struct num known(uint64_t value)
+{
+	return (struct num){.value = value, .known = true};
+}
+
+/* 1 MiB received in 2 s. */
+static void run__fill(struct run_result *r)
+{
+	struct num *tx, *rx;
+
+	run_result__init(r);
+	tx = r->perf[NIO_SIDE_SENDER];
+	rx = r->perf[NIO_SIDE_RECEIVER];
+	r->app.rx_bytes = 1 << 20;
+	r->duration_ns = 2000000000;
+	r->app.sender_cpu_ns = known(1500000);
+	r->app.receiver_cpu_ns = known(500000);
+	tx[PERF_CYCLES] = known(3 << 20);
+	rx[PERF_CYCLES] = known(1 << 20);
+	tx[PERF_INSTRUCTIONS] = known(3 << 20);
+	rx[PERF_INSTRUCTIONS] = known(3 << 20);
+	r->perf_detail[NIO_SIDE_SENDER][PERF_CYCLES].kernel = known(3 << 19);
+	r->perf_detail[NIO_SIDE_RECEIVER][PERF_CYCLES].kernel = known(1 << 19);
+	tx[PERF_L1D_MISSES] = known(2048);
+	rx[PERF_L1D_MISSES] = known(6144);
+	tx[PERF_LLC_REFERENCES] = known(4000);
+	rx[PERF_LLC_REFERENCES] = known(6000);
+	tx[PERF_LLC_MISSES] = known(512);
+	rx[PERF_LLC_MISSES] = known(1988);
+	tx[PERF_DTLB_MISSES] = known(1024);
+	rx[PERF_DTLB_MISSES] = known(0);
+	tx[PERF_BRANCHES] = known(100000);
+	rx[PERF_BRANCHES] = known(60000);
+	tx[PERF_BRANCH_MISSES] = known(1000);
+	rx[PERF_BRANCH_MISSES] = known(600);
+	tx[PERF_CONTEXT_SWITCHES] = known(30);
+	rx[PERF_CONTEXT_SWITCHES] = known(4000);
+	tx[PERF_TASK_CLOCK_NS] = known(1400000);
+	rx[PERF_TASK_CLOCK_NS] = known(300000);
+}
+
+static void check(const struct run_result *r, enum perf_derived d, double sender, double receiver,
+		  double both)
+{
+	const double expected[PERF_WHOSE_NR] = {sender, receiver, both};
+
+	for (int w = 0; w < PERF_WHOSE_NR; w++) {
+		struct real v = perf_derive(r, d, (enum perf_whose)w);
+
+		assert_true(v.known);
+		if (fabs(v.value - expected[w]) > 1e-9 * fabs(expected[w]))
+			fail_msg("%s of %s is %.12g, not %.12g", perf_derived__key(d),
+				 perf_whose__key((enum perf_whose)w), v.value, expected[w]);
+	}
+}
+
+static void formulas_are_those_of_the_manual(void **state)
+{
+	struct run_result r;
+
+	(void)state;
+	run__fill(&r);
+	check(&r, DERIVED_IPC, 1, 3, 1.5);
+	check(&r, DERIVED_CYCLES_PER_BYTE, 3, 1, 4);
+	check(&r, DERIVED_KERNEL_SHARE, 0.5, 0.5, 0.5);
+	check(&r, DERIVED_L1D_MISSES_PER_KIB, 2, 6, 8);
+	check(&r, DERIVED_LLC_MISSES_PER_KIB, 0.5, 1988 / 1024.0, 2500 / 1024.0);
+	check(&r, DERIVED_DTLB_MISSES_PER_KIB, 1, 0, 1);
+	check(&r, DERIVED_BRANCH_MISSES_PER_KIB, 1000 / 1024.0, 600 / 1024.0, 1600 / 1024.0);
+	check(&r, DERIVED_LLC_MISS_RATIO, 0.128, 1988 / 6000.0, 0.25);
+	check(&r, DERIVED_BRANCH_MISS_RATIO, 0.01, 0.01, 0.01);
+	check(&r, DERIVED_SWITCHES_PER_S, 15, 2000, 2015);
+	check(&r, DERIVED_CPU_S_PER_GIB, 1.536, 0.512, 2.048);
+	assert_true(fabs(perf_derive__ns_per_kib(&r, PERF_OF_BOTH).value - 2000000 / 1024.0) <
+		    1e-9);
+}
+
+/*
+ * The trap of the published table: cycles per byte of 67 808 531 645 cycles, 5 s at 246.63 Gbit/s,
+ * is 0.44, not 265.
+ */
+static void cycles_per_byte_of_a_published_run(void **state)
+{
+	struct run_result r;
+
+	(void)state;
+	run__fill(&r);
+	r.perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(67808531645);
+	r.perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = known(0);
+	r.app.rx_bytes = (uint64_t)(246.63e9 / 8 * 5);
+	assert_true(fabs(perf_derive(&r, DERIVED_CYCLES_PER_BYTE, PERF_OF_BOTH).value - 0.44) <
+		    0.001);
+}
+
+static void unknown_stays_unknown_with_its_reason(void **state)
+{
+	struct run_result r;
+	struct real v;
+
+	(void)state;
+	run__fill(&r);
+	r.perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = (struct num){.reason = "no PMU there"};
+	v = perf_derive(&r, DERIVED_CYCLES_PER_BYTE, PERF_OF_SENDER);
+	assert_true(v.known);
+	for (int d = DERIVED_IPC; d <= DERIVED_KERNEL_SHARE; d++) {
+		v = perf_derive(&r, (enum perf_derived)d, PERF_OF_BOTH);
+		assert_false(v.known);
+		assert_string_equal(v.reason, "no PMU there");
+	}
+	run_result__init(&r);
+	for (int d = 0; d < DERIVED_NR; d++) {
+		for (int w = 0; w < PERF_WHOSE_NR; w++) {
+			v = perf_derive(&r, (enum perf_derived)d, (enum perf_whose)w);
+			assert_false(v.known);
+			assert_non_null(v.reason);
+		}
+	}
+}
+
+static void nothing_is_not_divided_by(void **state)
+{
+	struct run_result r;
+	struct real v;
+
+	(void)state;
+	run__fill(&r);
+	r.app.rx_bytes = 0;
+	v = perf_derive(&r, DERIVED_CYCLES_PER_BYTE, PERF_OF_BOTH);
+	assert_false(v.known);
+	assert_string_equal(v.reason, "no payload was received");
+	r.duration_ns = 0;
+	assert_false(perf_derive(&r, DERIVED_SWITCHES_PER_S, PERF_OF_BOTH).known);
+	r.perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(0);
+	v = perf_derive(&r, DERIVED_IPC, PERF_OF_SENDER);
+	assert_false(v.known);
+	assert_non_null(v.reason);
+}
+
+static void one_reason_stands_for_all_hardware(void **state)
+{
+	struct run_result r;
+
+	(void)state;
+	run__fill(&r);
+	assert_null(perf_derive__no_hardware(&r));
+	for (int c = 0; c < PERF_HARDWARE_NR; c++)
+		r.perf[0][c] = r.perf[1][c] = (struct num){.reason = "no PMU"};
+	assert_string_equal(perf_derive__no_hardware(&r), "no PMU");
+	r.perf[1][PERF_BRANCHES].reason = "another";
+	assert_null(perf_derive__no_hardware(&r));
+	r.perf[1][PERF_BRANCHES] = known(3);
+	assert_null(perf_derive__no_hardware(&r));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(formulas_are_those_of_the_manual),
+		cmocka_unit_test(cycles_per_byte_of_a_published_run),
+		cmocka_unit_test(unknown_stays_unknown_with_its_reason),
+		cmocka_unit_test(nothing_is_not_divided_by),
+		cmocka_unit_test(one_reason_stands_for_all_hardware),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ledger of a sender whose receiver is on another machine: what it may claim, and that nothing
+ * of the other side becomes a 0 in any output.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "write/json.h"
+#include "model/ledger.h"
+#include "write/output.h"
+#include "model/remote.h"
+#include "model/verdict.h"
+
+#define MESSAGE 65536
+#define SENT    (23 * MESSAGE)
+
+struct fixture {
+	struct plan plan;
+	struct snapshot base, now;
+	struct driver_report report;
+	struct run_result run;
+};
+
+static void count(struct nio_cell *cell, uint64_t bytes)
+{
+	cell->bytes += bytes;
+	cell->events++;
+	cell->hist[hist_bucket(bytes, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS)]++;
+}
+
+static void plan_for(struct plan *plan, enum mode mode)
+{
+	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
+	struct plan_request req = {.backend = BACKEND_AUTO, .mode = mode, .size = MESSAGE};
+
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		offers[i].answer = ANSWER_YES;
+	assert_int_equal(plan__make(plan, offers, &req), 0);
+	free(offers);
+}
+
+/* 23 messages sent in twocopy mode; the receiver has said nothing yet. */
+static struct fixture *fixture(void)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	int i;
+
+	plan_for(&f->plan, MODE_TWOCOPY);
+	run_result__init(&f->run);
+	f->run.mode = MODE_TWOCOPY;
+	f->run.size = MESSAGE;
+	remote__begin(&f->run);
+	for (i = 0; i < 23; i++)
+		count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], MESSAGE);
+	f->report.elapsed_ns = 1000000000;
+	f->report.gather_bytes = SENT;
+	f->report.gather_events = 23;
+	f->report.app.tx_bytes = SENT;
+	f->report.app.tx_messages = 23;
+	f->report.app.tcp_bytes_acked = SENT - MESSAGE;
+	f->report.app.sender_cpu_ns = (struct num){.value = 5, .known = true};
+	return f;
+}
+
+static void close_books(struct fixture *f, bool final)
+{
+	assert_int_equal(ledger__app(&f->run, &f->report, NIO_SIDE_SENDER), 0);
+	remote__app(&f->run, &f->report, false);
+	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
+	remote__book(&f->run);
+	ledger__close(&f->run, final);
+}
+
+static void confirm(struct fixture *f, uint64_t verify_errors)
+{
+	f->report.confirmed.known = true;
+	f->report.confirmed.rx_bytes = SENT;
+	f->report.confirmed.rx_messages = 23;
+	f->report.confirmed.verify_errors = verify_errors;
+}
+
+static void end(struct fixture *f)
+{
+	run_result__clear(&f->run);
+	free(f);
+}
+
+static void a_sender_balances_alone(void **state)
+{
+	struct fixture *f = fixture();
+
+	(void)state;
+	confirm(f, 0);
+	close_books(f, true);
+	assert_true(f->run.balance_known);
+	assert_int_equal(f->run.unaccounted_tx, 0);
+	assert_true(f->run.copies_per_byte.known);
+	assert_true(f->run.copies_per_byte.value == 2.0);
+	assert_int_equal(f->run.app.rx_bytes, SENT);
+	assert_int_equal(f->run.app.rx_messages, 23);
+	assert_null(f->run.app.rx_reason);
+	assert_true(run_result__gbps(&f->run).value == SENT * 8 / 1e9);
+	end(f);
+}
+
+static void a_lost_byte_shows(void **state)
+{
+	struct fixture *f = fixture();
+
+	(void)state;
+	confirm(f, 0);
+	f->report.app.tx_bytes++;
+	close_books(f, true);
+	assert_int_equal(f->run.unaccounted_tx, 1);
+	end(f);
+}
+
+/* On the way, and when the receiver was lost: the bytes its kernel acknowledged are what arrived.
+ */
+static void unconfirmed_bytes_are_not_received(void **state)
+{
+	struct fixture *f = fixture();
+
+	(void)state;
+	close_books(f, false);
+	assert_non_null(f->run.app.rx_reason);
+	assert_false(f->run.balance_known);
+	assert_true(f->run.copies_per_byte.value == 2.0);
+	assert_int_equal(run_result__delivered(&f->run), SENT - MESSAGE);
+	assert_true(run_result__gbps(&f->run).value == (SENT - MESSAGE) * 8 / 1e9);
+	end(f);
+}
+
+/* A side that was not watched cannot be taken for one that copied nothing, even if it was seen. */
+static void the_other_sides_copies_are_unavailable(void **state)
+{
+	struct fixture *f = fixture();
+	const struct stage_result *rx = &f->run.stages[NIO_STAGE_RX_COPY];
+
+	(void)state;
+	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY], 5);
+	confirm(f, 0);
+	close_books(f, true);
+	assert_int_equal(rx->quality, QUALITY_UNAVAILABLE);
+	assert_string_equal(rx->reason, REMOTE_REASON);
+	assert_null(rx->sizes);
+	assert_true(f->run.copies_per_byte.value == 2.0);
+	end(f);
+}
+
+static void verify_errors_are_what_was_told(void **state)
+{
+	struct fixture *f = fixture();
+
+	(void)state;
+	remote__app(&f->run, &f->report, true);
+	assert_false(f->run.app.verify_errors.known);
+	confirm(f, 0);
+	remote__app(&f->run, &f->report, false);
+	assert_false(f->run.app.verify_errors.known);
+	remote__app(&f->run, &f->report, true);
+	assert_true(f->run.app.verify_errors.known);
+	assert_int_equal(f->run.app.verify_errors.value, 0);
+	confirm(f, 3);
+	remote__app(&f->run, &f->report, false);
+	assert_true(f->run.app.verify_errors.known);
+	assert_int_equal(f->run.app.verify_errors.value, 3);
+	end(f);
+}
+
+static void a_sum_is_of_the_senders_side_too(void **state)
+{
+	struct fixture *a = fixture(), *b = fixture();
+	struct run_result sum;
+
+	(void)state;
+	confirm(a, 0);
+	close_books(a, true);
+	close_books(b, false);
+	run_result__init(&sum);
+	assert_int_equal(ledger__add(&sum, &a->run), 0);
+	assert_null(sum.app.rx_reason);
+	assert_int_equal(ledger__add(&sum, &b->run), 0);
+	ledger__close(&sum, false);
+	assert_true(sum.sender_side);
+	assert_non_null(sum.app.rx_reason);
+	assert_int_equal(sum.app.tx_bytes, 2 * SENT);
+	assert_int_equal(run_result__delivered(&sum), 2 * (SENT - MESSAGE));
+	assert_true(sum.copies_per_byte.value == 2.0);
+	run_result__clear(&sum);
+	end(a);
+	end(b);
+}
+
+static json_t *at(json_t *value, const char *path)
+{
+	char copy[128], *key, *save = NULL;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	for (key = strtok_r(copy, ".", &save); key; key = strtok_r(NULL, ".", &save))
+		value = json_object_get(value, key);
+	if (!value)
+		fail_msg("no %s", path);
+	return value;
+}
+
+static void check_null(json_t *run, const char *path, const char *reason)
+{
+	if (!json_is_null(at(run, path)))
+		fail_msg("%s is not null", path);
+	if (!strstr(json_string_value(at(run, reason)), REMOTE_REASON))
+		fail_msg("%s says: %s", reason, json_string_value(at(run, reason)));
+}
+
+static void json_has_null_and_the_reason(void **state)
+{
+	struct fixture *f = fixture();
+	json_t *run;
+
+	(void)state;
+	close_books(f, true);
+	run = json_document__run(&f->run);
+	assert_string_equal(json_string_value(at(run, "ledger.copies_per_byte_side")), "sender");
+	assert_int_equal(json_integer_value(at(run, "ledger.unaccounted_tx")), 0);
+	check_null(run, "ledger.unaccounted_rx", "ledger.unaccounted_rx_reason");
+	check_null(run, "ledger.rx_copy.bytes", "ledger.rx_copy.reason");
+	check_null(run, "app.rx_bytes", "app.rx_bytes_reason");
+	check_null(run, "app.rx_messages", "app.rx_messages_reason");
+	check_null(run, "app.verify_errors", "app.verify_errors_reason");
+	check_null(run, "app.cpu_s.receiver", "app.cpu_s.receiver_reason");
+	check_null(run, "app.cpu_s_per_gb", "app.cpu_s_per_gb_reason");
+	check_null(run, "app.tcp.bytes_received", "app.tcp.bytes_received_reason");
+	check_null(run, "app.latency_ns.delivery.p50", "app.latency_ns.delivery.reason");
+	check_null(run, "perf.receiver.cycles.value", "perf.receiver.cycles.reason");
+	json_decref(run);
+	end(f);
+}
+
+static void check_text(const struct fixture *f, const char *expected)
+{
+	struct result r = {.version = "0.1", .backend = "tracepoint", .rounds = 1, .summary_nr = 1};
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	r.summary[0] = (struct mode_summary){
+		.mode = MODE_TWOCOPY, .size = MESSAGE, .threads = 1, .rounds = 1, .total = f->run};
+	assert_non_null(out);
+	assert_int_equal(output__text(&r, out, 400), 0);
+	fclose(out);
+	if (!strstr(text, expected))
+		fail_msg("no \"%s\" in:\n%s", expected, text);
+	free(text);
+}
+
+static void the_text_says_whose_copies_they_are(void **state)
+{
+	struct fixture *f = fixture();
+
+	(void)state;
+	confirm(f, 0);
+	close_books(f, true);
+	check_text(f, "sender's copies per byte sent");
+	check_text(f, "1.51 MB received, says the receiver; unaccounted 0 B sent, n/a received "
+		      "(the receiver is on another machine)");
+	check_text(f, "rx_copy n/a: the receiver is on another machine");
+	check_text(f, "of the sender alone: ");
+	end(f);
+	f = fixture();
+	f->report.app.tx_bytes++;
+	close_books(f, true);
+	check_text(f, "n/a received; UNACCOUNTED: twocopy 1 B sent, n/a received "
+		      "(the receiver is on another machine)");
+	end(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sender_balances_alone),
+		cmocka_unit_test(a_lost_byte_shows),
+		cmocka_unit_test(unconfirmed_bytes_are_not_received),
+		cmocka_unit_test(the_other_sides_copies_are_unavailable),
+		cmocka_unit_test(verify_errors_are_what_was_told),
+		cmocka_unit_test(a_sum_is_of_the_senders_side_too),
+		cmocka_unit_test(json_has_null_and_the_reason),
+		cmocka_unit_test(the_text_says_whose_copies_they_are),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The causes of the verdict, each from an invented run that shows its evidence and no other's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/verdict.h"
+
+#define PINNED 2000000000ULL
+#define SENDS  1000ULL
+
+struct fixture {
+	struct run_result run;
+	struct environment env;
+};
+
+static struct num known(uint64_t value)
+{
+	return (struct num){.value = value, .known = true};
+}
+
+static void book(struct run_result *r, enum nio_stage stage, uint64_t bytes)
+{
+	r->stages[stage].quality = QUALITY_EXACT;
+	r->stages[stage].bytes = bytes;
+}
+
+/* A zero-copy run on eth0, of which every send was pinned and none copied. */
+static struct fixture *remote(void)
+{
+	static struct fixture f;
+
+	memset(&f, 0, sizeof(f));
+	run_result__init(&f.run);
+	f.run.mode = MODE_ZEROCOPY;
+	f.run.ledger_known = true;
+	f.run.app.zc.sends = f.run.app.zc.completed = f.run.app.zc.not_copied = SENDS;
+	book(&f.run, NIO_STAGE_TX_COPY, 0);
+	book(&f.run, NIO_STAGE_TX_PIN, PINNED);
+	book(&f.run, NIO_STAGE_DEFERRED_COPY, 0);
+	strcpy(f.env.path, "remote");
+	strcpy(f.env.device, "eth0");
+	f.env.device_scatter_gather = (struct flag){.value = true, .known = true};
+	f.env.device_tx_checksum = (struct flag){.value = true, .known = true};
+	f.env.memlock = known(8 << 20);
+	f.env.optmem_max = known(128 << 10);
+	f.env.taps.known = true;
+	return &f;
+}
+
+static void copy(struct fixture *f, uint64_t deferred)
+{
+	f->run.app.zc.copied = SENDS;
+	f->run.app.zc.not_copied = 0;
+	book(&f->run, NIO_STAGE_DEFERRED_COPY, deferred);
+}
+
+static struct fixture *loopback(uint64_t deferred)
+{
+	struct fixture *f = remote();
+
+	copy(f, deferred);
+	strcpy(f->env.path, "loopback");
+	strcpy(f->env.device, "lo");
+	return f;
+}
+
+static struct tap *open_tap(struct fixture *f)
+{
+	struct tap *t = &f->env.taps.list[f->env.taps.nr++];
+
+	*t = (struct tap){.process = "tcpdump", .inode = 1, .sender = true, .in_run = true};
+	strcpy(t->device, f->env.device);
+	t->pid = known(4242);
+	return t;
+}
+
+/* Gives the verdict and holds its causes against those expected, in order. */
+static const struct verdict *judge(struct fixture *f, enum zc_cause first, enum zc_cause second)
+{
+	const struct verdict *v = &f->run.verdict;
+	unsigned int n = (first != ZC_CAUSE_NONE) + (second != ZC_CAUSE_NONE);
+
+	verdict__give(&f->run, &f->env);
+	print_message("%s\n", v->text);
+	assert_int_equal(v->causes_nr, n);
+	if (n)
+		assert_int_equal(v->causes[0].cause, first);
+	if (n > 1)
+		assert_int_equal(v->causes[1].cause, second);
+	for (unsigned int i = 0; i < n; i++)
+		assert_true(v->causes[i].evidence[0]);
+	/* Whole sentences: nothing was cut off. */
+	assert_int_equal(v->text[strlen(v->text) - 1], '.');
+	return v;
+}
+
+#define assert_says(text, what)                                             \
+	do {                                                                \
+		if (!strstr(text, what))                                    \
+			fail_msg("\"%s\" does not say \"%s\"", text, what); \
+	} while (0)
+
+static void truly_zerocopy(void **state)
+{
+	const struct verdict *v = judge(remote(), ZC_CAUSE_NONE, ZC_CAUSE_NONE);
+
+	(void)state;
+	assert_int_equal(v->cause, ZC_CAUSE_NOT_COPIED);
+	assert_true(v->copied_fraction.known && v->copied_fraction.value == 0);
+	assert_says(v->text, "truly zero-copy: none of 1 000 sends");
+}
+
+/* A tap that did no harm is not blamed. */
+static void truly_zerocopy_beside_a_tap(void **state)
+{
+	struct fixture *f = remote();
+
+	(void)state;
+	open_tap(f);
+	assert_int_equal(judge(f, ZC_CAUSE_NONE, ZC_CAUSE_NONE)->cause, ZC_CAUSE_NOT_COPIED);
+}
+
+static void local_delivery(void **state)
+{
+	const struct verdict *v = judge(loopback(PINNED), ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
+
+	(void)state;
+	assert_int_equal(v->cause, ZC_CAUSE_LOCAL);
+	assert_true(v->copied_fraction.value == 1);
+	assert_says(v->text, "1 000 of 1 000 sends were copied after all: the path is local (lo)");
+	assert_says(v->text, "skb_copy_ubufs");
+}
+
+static void local_delivery_on_veth(void **state)
+{
+	struct fixture *f = loopback(PINNED);
+
+	(void)state;
+	strcpy(f->env.path, "veth");
+	strcpy(f->env.device, "veth0");
+	judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
+}
+
+/* Another machine's address can turn out to be our own: the device says so. */
+static void local_delivery_of_a_remote_path(void **state)
+{
+	struct fixture *f = loopback(PINNED);
+
+	(void)state;
+	strcpy(f->env.path, "remote");
+	judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
+}
+
+static void tap_on_a_local_path_adds_a_copy(void **state)
+{
+	struct fixture *f = loopback(2 * PINNED);
+	const struct verdict *v;
+
+	(void)state;
+	open_tap(f);
+	v = judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP);
+	assert_int_equal(v->cause, ZC_CAUSE_LOCAL);
+	assert_says(v->text, "A packet tap was open on lo (tcpdump, pid 4242)");
+	assert_says(v->causes[1].evidence, "deferred_copy is 2 GB above the 2 GB pinned");
+}
+
+/* The tracepoint backend counts arrivals: it cannot see the copy made for the tap. */
+static void tap_that_the_backend_does_not_see(void **state)
+{
+	struct fixture *f = loopback(PINNED);
+
+	(void)state;
+	open_tap(f);
+	f->run.stages[NIO_STAGE_DEFERRED_COPY].quality = QUALITY_DERIVED;
+	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence,
+		    "not in deferred_copy here (derived)");
+}
+
+static void tap_without_a_further_copy(void **state)
+{
+	struct fixture *f = loopback(PINNED);
+
+	(void)state;
+	open_tap(f);
+	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence,
+		    "no further copy for it was seen");
+}
+
+static void tap_at_the_receiving_end_adds_none(void **state)
+{
+	struct fixture *f = loopback(PINNED);
+	struct tap *t = open_tap(f);
+
+	(void)state;
+	t->sender = false;
+	t->receiver = true;
+	strcpy(f->env.path, "veth");
+	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence, "adds none");
+}
+
+static void tap_closed_before_the_run_is_not_named(void **state)
+{
+	struct fixture *f = loopback(PINNED);
+
+	(void)state;
+	open_tap(f)->in_run = false;
+	judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
+}
+
+static void retransmissions_explain_a_surplus(void **state)
+{
+	struct fixture *f = loopback(PINNED + 1000000);
+	const struct verdict *v;
+
+	(void)state;
+	f->run.app.tcp_bytes_retrans = 1000000;
+	v = judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_RETRANSMISSION);
+	assert_says(v->causes[1].evidence, "1 MB were retransmitted");
+	/* Then it is not the tap's. */
+	open_tap(f);
+	verdict__give(&f->run, &f->env);
+	assert_int_equal(v->causes_nr, 3);
+	assert_says(v->causes[1].evidence, "no further copy for it was seen");
+}
+
+static void retransmissions_without_a_surplus_explain_nothing(void **state)
+{
+	struct fixture *f = loopback(PINNED);
+
+	(void)state;
+	f->run.app.tcp_bytes_retrans = 1000000;
+	judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
+}
+
+static void tap_on_a_remote_path_is_the_cause(void **state)
+{
+	struct fixture *f = remote();
+	const struct verdict *v;
+
+	(void)state;
+	copy(f, PINNED);
+	open_tap(f);
+	v = judge(f, ZC_CAUSE_TAP, ZC_CAUSE_NONE);
+	assert_int_equal(v->cause, ZC_CAUSE_TAP);
+	assert_says(v->text, "copied after all: a packet tap was open on eth0 (tcpdump, pid 4242)");
+}
+
+static void copied_on_the_way_out_by_nobody_seen(void **state)
+{
+	struct fixture *f = remote();
+	const struct verdict *v;
+
+	(void)state;
+	copy(f, PINNED);
+	v = judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE);
+	assert_says(v->text, "the cause was not seen");
+	assert_says(v->text, "no packet tap was open on eth0");
+	f->env.taps.known = false;
+	f->env.taps.reason = "no such file";
+	assert_says(judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE)->text,
+		    "packet taps could not be looked for: no such file");
+}
+
+/* Every send copied in the call: nothing pinned. */
+static struct fixture *unpinned(struct flag scatter_gather)
+{
+	struct fixture *f = remote();
+
+	copy(f, 0);
+	book(&f->run, NIO_STAGE_TX_PIN, 0);
+	book(&f->run, NIO_STAGE_TX_COPY, PINNED);
+	f->env.device_scatter_gather = scatter_gather;
+	return f;
+}
+
+static void no_scatter_gather_in_the_call(void **state)
+{
+	const struct flag no = {.known = true}, yes = {.value = true, .known = true}, unknown = {0};
+	const struct verdict *v;
+
+	(void)state;
+	v = judge(unpinned(no), ZC_CAUSE_NO_SG, ZC_CAUSE_NONE);
+	assert_int_equal(v->cause, ZC_CAUSE_NO_SG);
+	assert_says(v->text, "eth0) does no scatter-gather (ethtool agrees)");
+	v = judge(unpinned(unknown), ZC_CAUSE_NO_SG, ZC_CAUSE_NONE);
+	assert_null(strstr(v->text, "ethtool"));
+	/* The device would do it: then it is not said that it does not. */
+	v = judge(unpinned(yes), ZC_CAUSE_NO_SG, ZC_CAUSE_NONE);
+	assert_says(v->text, "something else on the route does not");
+}
+
+/* Pinned, as TCP always does where segmentation is in software, then flattened for the device. */
+static void no_scatter_gather_in_front_of_the_device(void **state)
+{
+	struct fixture *f = remote();
+
+	(void)state;
+	copy(f, 0);
+	f->env.device_scatter_gather.value = false;
+	assert_says(judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE)->text, "ethtool says");
+	f->env.device_tx_checksum.value = false;
+	assert_says(judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE)->text, "nor checksums");
+	book(&f->run, NIO_STAGE_OTHER_COPY, PINNED);
+	assert_says(judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE)->text, "other_copy is 2 GB.");
+}
+
+/* Software segmentation copies and reports nothing: that is no zero-copy. */
+static void flattened_and_reported_not_copied(void **state)
+{
+	struct fixture *f = remote();
+	const struct verdict *v;
+
+	(void)state;
+	f->env.device_scatter_gather.value = false;
+	v = judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE);
+	assert_int_equal(v->cause, ZC_CAUSE_NO_SG);
+	assert_null(strstr(v->text, "truly"));
+	assert_says(v->text, "was reported copied, but they were");
+	/* Where ethtool could not be asked, the kernel's word stands. */
+	f->env.device_scatter_gather = (struct flag){.reason = "not asked"};
+	v = judge(f, ZC_CAUSE_NONE, ZC_CAUSE_NONE);
+	assert_says(v->text, "truly zero-copy");
+}
+
+static void copied_by_nothing_seen(void **state)
+{
+	struct fixture *f = remote();
+
+	(void)state;
+	copy(f, 0);
+	judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE);
+	f->run.stages[NIO_STAGE_DEFERRED_COPY].quality = QUALITY_UNAVAILABLE;
+	f->run.stages[NIO_STAGE_DEFERRED_COPY].reason = "no hook";
+	assert_says(judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE)->text, "not measured (no hook)");
+	f->run.ledger_known = false;
+	f->run.ledger_reason = "the kernel was not watched";
+	assert_says(judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE)->text, "was not watched");
+}
+
+static void enobufs_of_an_unknown_limit(void **state)
+{
+	struct fixture *f = loopback(PINNED);
+
+	(void)state;
+	f->run.app.zc.enobufs = 1;
+	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_ENOBUFS)->text,
+		    "1 further send fell back to copying after ENOBUFS (RLIMIT_MEMLOCK or "
+		    "net.core.optmem_max).");
+}
+
+static void enobufs_by_limit(void **state)
+{
+	struct fixture *f = remote();
+	const struct verdict *v;
+
+	(void)state;
+	f->run.app.zc.enobufs = 12;
+	f->run.enobufs_memlock = known(5);
+	f->run.enobufs_optmem = known(7);
+	v = judge(f, ZC_CAUSE_ENOBUFS_MEMLOCK, ZC_CAUSE_ENOBUFS_OPTMEM);
+	assert_int_equal(v->cause, ZC_CAUSE_NOT_COPIED);
+	assert_says(v->causes[0].evidence, "5 further sends");
+	assert_says(v->causes[0].evidence, "RLIMIT_MEMLOCK, 8 MiB");
+	assert_says(v->causes[1].evidence, "7 further sends");
+	assert_says(v->causes[1].evidence, "net.core.optmem_max, 128 KiB");
+	/* What neither limit accounts for stays unexplained; what is beyond the count is not said.
+	 */
+	f->run.enobufs_optmem = (struct num){.reason = "not told apart"};
+	v = judge(f, ZC_CAUSE_ENOBUFS_MEMLOCK, ZC_CAUSE_ENOBUFS);
+	assert_says(v->causes[1].evidence, "7 further sends");
+	f->run.enobufs_memlock = known(50);
+	v = judge(f, ZC_CAUSE_ENOBUFS_MEMLOCK, ZC_CAUSE_NONE);
+	assert_says(v->causes[0].evidence, "12 further sends");
+}
+
+static void nothing_but_enobufs(void **state)
+{
+	struct fixture *f = remote();
+	const struct verdict *v;
+
+	(void)state;
+	f->run.app.zc = (struct zc_counts){.enobufs = 9};
+	v = judge(f, ZC_CAUSE_ENOBUFS, ZC_CAUSE_NONE);
+	assert_int_equal(v->cause, ZC_CAUSE_ENOBUFS);
+	assert_false(v->copied_fraction.known);
+	assert_says(v->text, "no zero-copy send completed. 9 further sends");
+}
+
+static void other_modes_have_no_verdict(void **state)
+{
+	struct fixture *f = remote();
+
+	(void)state;
+	f->run.mode = MODE_ONECOPY;
+	f->run.app.zc = (struct zc_counts){0};
+	open_tap(f);
+	verdict__give(&f->run, &f->env);
+	assert_string_equal(f->run.verdict.text, "");
+	assert_int_equal(f->run.verdict.causes_nr, 0);
+	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NONE);
+}
+
+/* The longest of everything still ends in a whole sentence. */
+static void all_at_once_fits(void **state)
+{
+	struct fixture *f = loopback(3 * PINNED);
+	const struct verdict *v = &f->run.verdict;
+
+	(void)state;
+	for (int i = 0; i < TAPS_MAX; i++)
+		strcpy(open_tap(f)->process, "a-name-of-15-ch");
+	f->run.app.tcp_bytes_retrans = 123456789;
+	f->run.app.zc.enobufs = 3000000000ULL;
+	f->run.enobufs_memlock = known(1000000000);
+	f->run.enobufs_optmem = known(1000000000);
+	verdict__give(&f->run, &f->env);
+	print_message("%s\n", v->text);
+	assert_int_equal(v->causes_nr, 6);
+	assert_says(v->text, "(RLIMIT_MEMLOCK or net.core.optmem_max).");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(truly_zerocopy),
+		cmocka_unit_test(truly_zerocopy_beside_a_tap),
+		cmocka_unit_test(local_delivery),
+		cmocka_unit_test(local_delivery_on_veth),
+		cmocka_unit_test(local_delivery_of_a_remote_path),
+		cmocka_unit_test(tap_on_a_local_path_adds_a_copy),
+		cmocka_unit_test(tap_that_the_backend_does_not_see),
+		cmocka_unit_test(tap_without_a_further_copy),
+		cmocka_unit_test(tap_at_the_receiving_end_adds_none),
+		cmocka_unit_test(tap_closed_before_the_run_is_not_named),
+		cmocka_unit_test(retransmissions_explain_a_surplus),
+		cmocka_unit_test(retransmissions_without_a_surplus_explain_nothing),
+		cmocka_unit_test(tap_on_a_remote_path_is_the_cause),
+		cmocka_unit_test(copied_on_the_way_out_by_nobody_seen),
+		cmocka_unit_test(no_scatter_gather_in_the_call),
+		cmocka_unit_test(no_scatter_gather_in_front_of_the_device),
+		cmocka_unit_test(flattened_and_reported_not_copied),
+		cmocka_unit_test(copied_by_nothing_seen),
+		cmocka_unit_test(enobufs_of_an_unknown_limit),
+		cmocka_unit_test(enobufs_by_limit),
+		cmocka_unit_test(nothing_but_enobufs),
+		cmocka_unit_test(other_modes_have_no_verdict),
+		cmocka_unit_test(all_at_once_fits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of performance events, on a machine whose PMUs and tracepoints are invented. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <linux/perf_event.h>
+
+#include "perf/names.h"
+
+/* Files as Linux shows them for an Intel core PMU and for the msr PMU. */
+static const struct {
+	const char *pmu, *file, *text;
+} files[] = {
+	{"cpu", "type", "4"},
+	{"cpu", "format/event", "config:0-7"},
+	{"cpu", "format/umask", "config:8-15"},
+	{"cpu", "format/inv", "config:23"},
+	{"cpu", "format/cmask", "config:24-31"},
+	{"cpu", "format/offcore_rsp", "config1:0-63"},
+	{"cpu", "format/split", "config:0-3,32-35"},
+	{"cpu", "format/odd", "config7:0-3"},
+	{"cpu", "events/cache-misses", "event=0x2e,umask=0x41"},
+	{"cpu", "events/loop", "loop"},
+	{"msr", "type", "9"},
+	{"msr", "format/event", "config:0-63"},
+	{"msr", "events/tsc", "event=0x00"},
+};
+
+static int fake_pmu(const char *pmu, const char *file, char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (strcmp(files[i].pmu, pmu) || strcmp(files[i].file, file))
+			continue;
+		snprintf(text, len, "%s", files[i].text);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static int fake_tracepoint(const char *system, const char *name, uint64_t *id)
+{
+	if (!strcmp(system, "secret"))
+		return -EACCES;
+	if (strcmp(system, "sched") || strcmp(name, "sched_switch"))
+		return -ENOENT;
+	*id = 372;
+	return 0;
+}
+
+static const struct perf_lookup lookup = {fake_pmu, fake_tracepoint};
+
+static const struct {
+	const char *name;
+	uint32_t type;
+	uint64_t config, config1;
+} good[] = {
+	{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0},
+	{"cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0},
+	{"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0},
+	{"cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 0},
+	{"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0},
+	/* Values as perf(1) prints them with -vv. */
+	{"L1-dcache-load-misses", PERF_TYPE_HW_CACHE, 0x10000, 0},
+	{"LLC-loads", PERF_TYPE_HW_CACHE, 0x2, 0},
+	{"LLC-store-misses", PERF_TYPE_HW_CACHE, 0x10102, 0},
+	{"dTLB-load-misses", PERF_TYPE_HW_CACHE, 0x10003, 0},
+	{"node-prefetches", PERF_TYPE_HW_CACHE, 0x206, 0},
+	{"r1c2", PERF_TYPE_RAW, 0x1c2, 0},
+	{"rFFFFFFFFFFFFFFFF", PERF_TYPE_RAW, UINT64_MAX, 0},
+	{"cpu/event=0x2e,umask=0x41/", 4, 0x412e, 0},
+	{"cpu/event=46,umask=65,inv,cmask=2/", 4, 0x280412e, 0},
+	{"cpu/cache-misses/", 4, 0x412e, 0},
+	{"cpu/cache-misses,cmask=1/", 4, 0x100412e, 0},
+	{"cpu/event=0xb7,offcore_rsp=0xffffffffffffffff/", 4, 0xb7, UINT64_MAX},
+	{"cpu/split=0x7e/", 4, 0x70000000e, 0},
+	{"cpu/config=0x1234,config1=5/", 4, 0x1234, 5},
+	{"msr/tsc/", 9, 0, 0},
+	{"sched:sched_switch", PERF_TYPE_TRACEPOINT, 372, 0},
+};
+
+static void names_are_those_of_perf(void **state)
+{
+	struct perf_spec spec;
+	char message[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		if (perf_names__parse(good[i].name, &lookup, &spec, message, sizeof(message)))
+			fail_msg("%s: %s", good[i].name, message);
+		assert_string_equal(spec.name, good[i].name);
+		assert_int_equal(spec.type, good[i].type);
+		assert_int_equal(spec.config, good[i].config);
+		assert_int_equal(spec.config1, good[i].config1);
+		assert_false(spec.exclude_user || spec.exclude_kernel);
+	}
+}
+
+static void modifiers_choose_the_mode(void **state)
+{
+	static const struct {
+		const char *name;
+		bool user, kernel; /* excluded */
+	} cases[] = {
+		{"cycles:u", false, true},
+		{"cycles:k", true, false},
+		{"cycles:uk", false, false},
+		{"r1c2:k", true, false},
+		{"sched:sched_switch:u", false, true},
+		{"cpu/cache-misses/u", false, true},
+		{"cpu/cache-misses/:k", true, false},
+		{"msr/tsc/", false, false},
+	};
+	struct perf_spec spec;
+	char message[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (perf_names__parse(cases[i].name, &lookup, &spec, message, sizeof(message)))
+			fail_msg("%s: %s", cases[i].name, message);
+		assert_string_equal(spec.name, cases[i].name);
+		assert_int_equal(spec.exclude_user, cases[i].user);
+		assert_int_equal(spec.exclude_kernel, cases[i].kernel);
+	}
+}
+
+static void what_is_no_event_is_refused_in_words(void **state)
+{
+	static const struct {
+		const char *name, *words;
+	} cases[] = {
+		{"", "empty"},
+		{"cache-mises", "did you mean 'cache-misses'?"},
+		{"instruktions", "did you mean 'instructions'?"},
+		{"L1-dcache-load-mises", "did you mean 'L1-dcache-load-misses'?"},
+		{"bananas-in-the-cache", "perf list"},
+		{"cycles:", "nothing is behind the colon"},
+		{"cycles:x", "only u and k"},
+		{"cycles:ppp", "only u and k"},
+		{"rxyz", "no event is called 'rxyz'"},
+		{"r", "no event is called"},
+		{"r12345678901234567", "no event is called"},
+		{"L1-dcache", "no event is called"},
+		{"LLC-load-misses-", "did you mean"},
+		{"sched:sched_swich", "no tracepoint 'sched:sched_swich'"},
+		{"secret:sched_switch", "tracefs must be mounted"},
+		{"gpu/event=1/", "no PMU 'gpu'"},
+		{"../cpu/event=1/", "no"},
+		{"cpu/event=1", "does not end in a slash"},
+		{"cpu//", "nothing is between"},
+		{"cpu/nonsense/", "no field or event 'nonsense'"},
+		{"cpu/event=abc/", "'abc' is not a number"},
+		{"cpu/event=/", "is not a number"},
+		{"cpu/event=-1/", "is not a number"},
+		{"cpu/event=0x100/", "does not fit"},
+		{"cpu/odd=1/", "format not known"},
+		{"cpu/loop/", "no field or event 'loop'"},
+		{"cpu/../../x/", "slash"},
+		{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		 "too long"},
+	};
+	struct perf_spec spec = {.type = 77};
+	char message[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		*message = '\0';
+		assert_int_equal(
+			perf_names__parse(cases[i].name, &lookup, &spec, message, sizeof(message)),
+			-EINVAL);
+		if (!strstr(message, cases[i].words))
+			fail_msg("'%s': '%s' does not say '%s'", cases[i].name, message,
+				 cases[i].words);
+		assert_int_equal(spec.type, 77);
+	}
+}
+
+static int parse_list(const char *list, struct perf_spec *specs, size_t max, size_t *nr,
+		      char message[256])
+{
+	return perf_names__parse_list(list, &lookup, specs, max, nr, message, 256);
+}
+
+static void lists_are_cut_at_commas_outside_slashes(void **state)
+{
+	struct perf_spec specs[4];
+	char message[256];
+	size_t nr;
+
+	(void)state;
+	assert_int_equal(parse_list("cycles:u,cpu/event=1,umask=2/,cs,sched:sched_switch", specs, 4,
+				    &nr, message),
+			 0);
+	assert_int_equal(nr, 4);
+	assert_string_equal(specs[1].name, "cpu/event=1,umask=2/");
+	assert_int_equal(specs[1].config, 0x201);
+	assert_string_equal(specs[3].name, "sched:sched_switch");
+	assert_int_equal(parse_list("cs", specs, 4, &nr, message), 0);
+	assert_int_equal(nr, 1);
+	assert_int_equal(parse_list("cycles,cs,faults,r1,r2", specs, 4, &nr, message), -EINVAL);
+	assert_non_null(strstr(message, "at most 4"));
+	assert_int_equal(parse_list("cycles,", specs, 4, &nr, message), -EINVAL);
+	assert_int_equal(parse_list(",cycles", specs, 4, &nr, message), -EINVAL);
+	assert_int_equal(parse_list("", specs, 4, &nr, message), -EINVAL);
+	assert_int_equal(parse_list("cs,faults,cs", specs, 4, &nr, message), -EINVAL);
+	assert_non_null(strstr(message, "'cs' is given twice"));
+	assert_int_equal(parse_list("cpu/event=1,umask=2", specs, 4, &nr, message), -EINVAL);
+}
+
+/* Events of different PMUs cannot share a group. */
+static void events_know_their_pmu(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned int pmu;
+	} cases[] = {
+		{"cs", 0},
+		{"sched:sched_switch", 0},
+		{"cycles", PERF_PMU_CPU},
+		{"LLC-loads", PERF_PMU_CPU},
+		{"r1", PERF_PMU_CPU},
+		{"cpu/event=1/", PERF_PMU_CPU},
+		{"msr/tsc/", 9},
+	};
+	struct perf_spec spec;
+	char message[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(
+			perf_names__parse(cases[i].name, &lookup, &spec, message, sizeof(message)),
+			0);
+		assert_int_equal(perf_spec__pmu(&spec), cases[i].pmu);
+		assert_int_equal(perf_spec__is_hardware(&spec), cases[i].pmu != 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_those_of_perf),
+		cmocka_unit_test(modifiers_choose_the_mode),
+		cmocka_unit_test(what_is_no_event_is_refused_in_words),
+		cmocka_unit_test(lists_are_cut_at_commas_outside_slashes),
+		cmocka_unit_test(events_know_their_pmu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Groups of events on invented machines, and the words for what is missing. */
+#include <errno.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <linux/perf_event.h>
+
+#include "perf/perf_plan.h"
+
+/* A machine that has everything, with so many registers a group. */
+static void plan__of(struct perf_plan *plan, unsigned int registers)
+{
+	perf_plan__init(plan, NULL, 0);
+	plan->registers = registers;
+	perf_plan__pack(plan);
+}
+
+static const struct perf_group *group_of(const struct perf_plan *plan, unsigned int quantity,
+					 enum perf_part part)
+{
+	const struct perf_group *found = NULL;
+
+	for (size_t g = 0; g < plan->groups_nr; g++) {
+		for (unsigned int i = 0; i < plan->groups[g].nr; i++) {
+			const struct perf_slot *s = &plan->slots[plan->groups[g].slot[i]];
+
+			if (s->quantity != quantity || s->part != part)
+				continue;
+			assert_null(found);
+			found = &plan->groups[g];
+		}
+	}
+	return found;
+}
+
+/* Every usable slot in one group, no group over its limit, no two PMUs in one. */
+static void check_groups(const struct perf_plan *plan)
+{
+	size_t placed = 0, usable = 0;
+
+	for (size_t g = 0; g < plan->groups_nr; g++) {
+		const struct perf_group *group = &plan->groups[g];
+
+		assert_true(group->nr > 0);
+		assert_true(group->nr <= PERF_GROUP_MAX);
+		if (group->pmu == PERF_PMU_CPU)
+			assert_true(group->nr <= plan->registers);
+		for (unsigned int i = 0; i < group->nr; i++)
+			assert_int_equal(perf_spec__pmu(&plan->slots[group->slot[i]].spec),
+					 group->pmu);
+		placed += group->nr;
+	}
+	for (size_t i = 0; i < plan->slots_nr; i++)
+		usable += !plan->slots[i].err &&
+			  (perf_spec__pmu(&plan->slots[i].spec) != PERF_PMU_CPU || plan->registers);
+	assert_int_equal(placed, usable);
+}
+
+static void groups_fit_any_number_of_registers(void **state)
+{
+	struct perf_plan plan;
+
+	(void)state;
+	for (unsigned int registers = 0; registers <= PERF_REGISTERS_MAX; registers++) {
+		plan__of(&plan, registers);
+		check_groups(&plan);
+		assert_non_null(group_of(&plan, PERF_TASK_CLOCK_NS, PERF_WHOLE));
+	}
+}
+
+/* 16 hardware events: 4 groups of 4, each of the events that are divided by each other. */
+static void ratios_are_of_one_group(void **state)
+{
+	static const unsigned int pairs[][2] = {
+		{PERF_CYCLES, PERF_INSTRUCTIONS},
+		{PERF_LLC_REFERENCES, PERF_LLC_MISSES},
+		{PERF_BRANCHES, PERF_BRANCH_MISSES},
+	};
+	struct perf_plan plan;
+
+	(void)state;
+	for (unsigned int registers = 4; registers <= 8; registers++) {
+		plan__of(&plan, registers);
+		for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+			const struct perf_group *g = group_of(&plan, pairs[i][0], PERF_USER);
+
+			assert_non_null(g);
+			assert_ptr_equal(g, group_of(&plan, pairs[i][0], PERF_KERNEL));
+			assert_ptr_equal(g, group_of(&plan, pairs[i][1], PERF_USER));
+			assert_ptr_equal(g, group_of(&plan, pairs[i][1], PERF_KERNEL));
+		}
+	}
+	plan__of(&plan, 4);
+	assert_int_equal(perf_plan__hardware_groups(&plan), 4);
+	plan__of(&plan, 16);
+	assert_int_equal(perf_plan__hardware_groups(&plan), 1);
+	plan__of(&plan, 1);
+	assert_int_equal(perf_plan__hardware_groups(&plan), 16);
+}
+
+/* Software events need no registers: they are never multiplexed with those that do. */
+static void software_is_a_group_of_its_own(void **state)
+{
+	const struct perf_group *g;
+	struct perf_plan plan;
+
+	(void)state;
+	plan__of(&plan, 0);
+	assert_int_equal(plan.groups_nr, 1);
+	plan__of(&plan, 6);
+	g = group_of(&plan, PERF_TASK_CLOCK_NS, PERF_WHOLE);
+	assert_int_equal(g->pmu, 0);
+	assert_int_equal(g->nr, 5);
+	assert_ptr_equal(g, group_of(&plan, PERF_CONTEXT_SWITCHES, PERF_WHOLE));
+	assert_ptr_equal(g, group_of(&plan, PERF_PAGE_FAULTS, PERF_KERNEL));
+}
+
+/* One event that this CPU has not costs nothing but itself. */
+static void a_missing_event_leaves_its_bundle(void **state)
+{
+	const struct perf_facts facts = {.has_pmu = true, .paranoid = 1};
+	struct perf_plan plan;
+
+	(void)state;
+	perf_plan__init(&plan, NULL, 0);
+	plan.registers = 4;
+	for (size_t i = 0; i < plan.slots_nr; i++)
+		if (plan.slots[i].quantity == PERF_LLC_MISSES)
+			plan.slots[i].err = -ENOENT;
+	perf_plan__pack(&plan);
+	check_groups(&plan);
+	assert_null(group_of(&plan, PERF_LLC_MISSES, PERF_USER));
+	assert_non_null(group_of(&plan, PERF_LLC_REFERENCES, PERF_USER));
+	assert_non_null(strstr(perf_plan__missing(&plan, PERF_LLC_MISSES, PERF_WHOLE, &facts),
+			       "has no such event"));
+	assert_null(perf_plan__missing(&plan, PERF_LLC_REFERENCES, PERF_WHOLE, &facts));
+}
+
+static void events_asked_for_come_last(void **state)
+{
+	const struct perf_spec asked[] = {
+		{.name = "cycles", .type = PERF_TYPE_HARDWARE},
+		{.name = "msr/tsc/", .type = 9},
+		{.name = "msr/aperf/", .type = 9, .config = 1},
+		{.name = "cs", .type = PERF_TYPE_SOFTWARE, .config = 3},
+	};
+	struct perf_plan plan;
+
+	(void)state;
+	perf_plan__init(&plan, asked, 4);
+	plan.registers = 5;
+	perf_plan__pack(&plan);
+	check_groups(&plan);
+	assert_int_equal(group_of(&plan, PERF_NR + 1, PERF_WHOLE)->pmu, 9);
+	assert_ptr_not_equal(group_of(&plan, PERF_NR + 1, PERF_WHOLE),
+			     group_of(&plan, PERF_NR + 2, PERF_WHOLE));
+	assert_int_equal(group_of(&plan, PERF_NR + 3, PERF_WHOLE)->pmu, 0);
+	/* In the room that a bundle of four left. */
+	assert_int_equal(perf_plan__hardware_groups(&plan), 4);
+}
+
+static void as_many_as_can_be_asked_for_fit(void **state)
+{
+	struct perf_spec asked[PERF_EVENTS_MAX] = {{.type = PERF_TYPE_RAW}};
+	struct perf_plan plan;
+
+	(void)state;
+	for (int i = 0; i < PERF_EVENTS_MAX; i++)
+		asked[i] = (struct perf_spec){.type = i % 2 ? PERF_TYPE_RAW : PERF_TYPE_SOFTWARE};
+	for (unsigned int registers = 0; registers <= PERF_REGISTERS_MAX; registers += 3) {
+		perf_plan__init(&plan, asked, PERF_EVENTS_MAX);
+		plan.registers = registers;
+		perf_plan__pack(&plan);
+		check_groups(&plan);
+	}
+}
+
+static void reasons_name_the_remedy(void **state)
+{
+	const struct perf_facts vm = {.virtual_machine = true, .paranoid = 2, .may_perf = true};
+	const struct perf_facts user = {.has_pmu = true, .paranoid = 2};
+	const struct perf_facts container = {.has_pmu = true, .paranoid = INT_MIN};
+	const struct perf_facts bare = {.paranoid = 1, .may_perf = true};
+	struct perf_plan plan;
+
+	(void)state;
+	assert_non_null(strstr(perf_plan__reason(-ENOENT, true, &vm), "pmu=on"));
+	assert_non_null(strstr(perf_plan__reason(-EOPNOTSUPP, true, &bare), "drives no PMU"));
+	assert_non_null(strstr(perf_plan__reason(-EACCES, true, &user), "perf_event_paranoid=1"));
+	assert_non_null(strstr(perf_plan__reason(-EPERM, false, &container), "CAP_PERFMON"));
+	assert_non_null(strstr(perf_plan__reason(-ENOSYS, false, &bare), "CONFIG_PERF_EVENTS"));
+	assert_non_null(strstr(perf_plan__reason(-EMFILE, false, &bare), "ulimit -n"));
+	assert_non_null(strstr(perf_plan__reason(-EBUSY, true, &bare), "holds the counters"));
+	assert_non_null(perf_plan__reason(-ETIME, true, &bare));
+	/* No PMU: one reason for all hardware counters, and for their parts. */
+	perf_plan__init(&plan, NULL, 0);
+	for (size_t i = 0; i < plan.slots_nr; i++)
+		if (perf_spec__is_hardware(&plan.slots[i].spec))
+			plan.slots[i].err = i % 2 ? -ENOENT : -EOPNOTSUPP;
+	perf_plan__pack(&plan);
+	for (int c = 0; c < PERF_HARDWARE_NR; c++)
+		for (int part = PERF_USER; part < PERF_PART_NR; part++)
+			assert_string_equal(perf_plan__missing(&plan, c, part, &vm),
+					    perf_plan__missing(&plan, 0, PERF_WHOLE, &vm));
+	assert_null(perf_plan__missing(&plan, PERF_TASK_CLOCK_NS, PERF_WHOLE, &vm));
+	assert_non_null(perf_plan__missing(&plan, PERF_TASK_CLOCK_NS, PERF_USER, &vm));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_fit_any_number_of_registers),
+		cmocka_unit_test(ratios_are_of_one_group),
+		cmocka_unit_test(software_is_a_group_of_its_own),
+		cmocka_unit_test(a_missing_event_leaves_its_bundle),
+		cmocka_unit_test(events_asked_for_come_last),
+		cmocka_unit_test(as_many_as_can_be_asked_for_fit),
+		cmocka_unit_test(reasons_name_the_remedy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

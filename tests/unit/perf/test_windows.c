@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which samples of a stage's counters are kept, and what becomes of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "perf/windows.h"
+
+/* A window that began on CPU 1 after 7 switches, with both counters on since 1000 ns. */
+static const struct nio_perf_open begun = {
+	.at = {{.counter = 5000, .enabled = 1000, .running = 1000},
+	       {.counter = 30, .enabled = 1000, .running = 1000}},
+	.switches = 7,
+	.cpu = 1,
+	.sampled = 1,
+};
+
+/* 400 ns later: 900 cycles, 4 misses. */
+static const struct nio_perf_reading ended[NIO_PERF_EVENT_NR] = {
+	{.counter = 5900, .enabled = 1400, .running = 1400},
+	{.counter = 34, .enabled = 1400, .running = 1400},
+};
+
+static void one_window_in_so_many_is_measured(void **state)
+{
+	unsigned int due = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < 6100; i++)
+		due += nio_perf_due(i, 61);
+	assert_int_equal(due, 100);
+	assert_true(nio_perf_due(0, 61));
+	assert_true(nio_perf_due(12345, 1));
+	assert_false(nio_perf_due(0, 0));
+}
+
+static void a_quiet_window_is_kept(void **state)
+{
+	struct nio_perf_cell cell = {.samples = 1, .bytes = 100, .counts = {50, 5}};
+
+	(void)state;
+	assert_int_equal(nio_perf_judge(&begun, 1, 7, ended), NIO_PERF_KEPT);
+	nio_perf_book(&cell, &begun, 1, 7, ended, 16384);
+	assert_int_equal(cell.samples, 2);
+	assert_int_equal(cell.bytes, 16484);
+	assert_int_equal(cell.counts[NIO_PERF_CYCLES], 950);
+	assert_int_equal(cell.counts[NIO_PERF_LLC_MISSES], 9);
+	assert_int_equal(cell.moved + cell.multiplexed + cell.unread, 0);
+}
+
+static void migration_and_switches_discard(void **state)
+{
+	struct nio_perf_cell cell = {.samples = 0};
+
+	(void)state;
+	nio_perf_book(&cell, &begun, 0, 7, ended, 16384);
+	nio_perf_book(&cell, &begun, 1, 8, ended, 16384);
+	/* There and back again: the CPU is the same, the switches are not. */
+	nio_perf_book(&cell, &begun, 1, 9, ended, 16384);
+	assert_int_equal(cell.moved, 3);
+	assert_int_equal(cell.samples + cell.bytes + cell.counts[0] + cell.counts[1], 0);
+}
+
+/* Scaling a window of microseconds would invent its count: it is thrown away. */
+static void multiplexing_discards(void **state)
+{
+	struct nio_perf_reading end[NIO_PERF_EVENT_NR];
+	struct nio_perf_cell cell = {.samples = 0};
+
+	(void)state;
+	for (int i = 0; i < NIO_PERF_EVENT_NR; i++) {
+		memcpy(end, ended, sizeof(end));
+		end[i].running -= 1;
+		nio_perf_book(&cell, &begun, 1, 7, end, 1);
+		memcpy(end, ended, sizeof(end));
+		end[i].running = begun.at[i].running; /* never had a register */
+		nio_perf_book(&cell, &begun, 1, 7, end, 1);
+		memcpy(end, ended, sizeof(end));
+		end[i].counter = begun.at[i].counter - 1; /* was set back */
+		nio_perf_book(&cell, &begun, 1, 7, end, 1);
+	}
+	assert_int_equal(cell.multiplexed, 6);
+	assert_int_equal(cell.samples, 0);
+}
+
+static void a_run_gets_the_difference(void **state)
+{
+	struct nio_perf_cell base[NIO_PERF_WINDOW_NR] = {{0}}, now[NIO_PERF_WINDOW_NR] = {{0}};
+	struct run_result r, total;
+	const struct perf_window *w;
+
+	(void)state;
+	run_result__init(&r);
+	base[NIO_PERF_PIN] = (struct nio_perf_cell){610, 9, 900, {1000, 10}, 1, 0, 0};
+	now[NIO_PERF_PIN] = (struct nio_perf_cell){1220, 17, 1700, {3000, 26}, 2, 1, 1};
+	now[NIO_PERF_SEND_CALL] = (struct nio_perf_cell){.windows = 61, .moved = 1};
+	perf_stage__book(&r, base, now);
+	w = &r.perf_window[NIO_PERF_PIN];
+	assert_int_equal(w->quality, QUALITY_SAMPLED);
+	assert_null(w->reason);
+	assert_int_equal(w->windows.value, 610);
+	assert_int_equal(w->samples.value, 8);
+	assert_int_equal(w->discarded.value, 3);
+	assert_int_equal(w->bytes.value, 800);
+	assert_int_equal(w->cycles.value, 2000);
+	assert_int_equal(w->llc_misses.value, 16);
+	/* Nothing kept, nothing there: no number, each for its reason. */
+	assert_int_equal(r.perf_window[NIO_PERF_SEND_CALL].quality, QUALITY_UNAVAILABLE);
+	assert_non_null(strstr(r.perf_window[NIO_PERF_SEND_CALL].reason, "discarded"));
+	assert_int_equal(r.perf_window[NIO_PERF_RX_COPY].quality, QUALITY_UNAVAILABLE);
+	assert_non_null(strstr(r.perf_window[NIO_PERF_RX_COPY].reason, "nothing passed"));
+	total = r;
+	perf_stage__add(&total, &r);
+	assert_int_equal(total.perf_window[NIO_PERF_PIN].samples.value, 16);
+	assert_int_equal(total.perf_window[NIO_PERF_PIN].quality, QUALITY_SAMPLED);
+	perf_stage__none(&r, "no PMU");
+	assert_string_equal(r.perf_window[NIO_PERF_PIN].reason, "no PMU");
+	perf_stage__add(&total, &r);
+	assert_false(total.perf_window[NIO_PERF_PIN].samples.known);
+	assert_string_equal(total.perf_window[NIO_PERF_PIN].reason, "no PMU");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_window_in_so_many_is_measured),
+		cmocka_unit_test(a_quiet_window_is_kept),
+		cmocka_unit_test(migration_and_switches_discard),
+		cmocka_unit_test(multiplexing_discards),
+		cmocka_unit_test(a_run_gets_the_difference),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Pictures as data, drawings and pages: what is in them, and what must not get out of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/diagram.h"
+#include "report/figure.h"
+#include "report/doc.h"
+
+#define KIB(n) ((uint64_t)(n)*1024)
+
+struct study {
+	struct dataset d;
+	struct analysis a;
+};
+
+static struct dataset_row *put(struct study *s, enum mode mode, uint64_t size, unsigned int threads,
+			       double gbps)
+{
+	struct dataset_row *row = dataset__new_row(&s->d);
+
+	assert_non_null(row);
+	row->mode = mode;
+	row->size = size;
+	row->threads = threads;
+	row->value[METRIC_GBPS] = gbps;
+	return row;
+}
+
+static void study__finish(struct study *s)
+{
+	dataset__finish(&s->d, (double)NAN);
+	assert_int_equal(analysis__init(&s->a, &s->d, 1), 0);
+}
+
+static void study__clear(struct study *s)
+{
+	analysis__clear(&s->a);
+	dataset__clear(&s->d);
+}
+
+static void made(struct figure *f, enum figure_id id, const struct study *s, const char *system)
+{
+	assert_int_equal(figure__make(f, id, &s->a, system), 0);
+}
+
+static void check_has(const char *text, const char *words)
+{
+	if (!strstr(text, words))
+		fail_msg("'%s' is not in:\n%s", words, text);
+}
+
+static void a_line_has_its_points(void **state)
+{
+	struct study s = {0};
+	struct figure f;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		put(&s, MODE_TWOCOPY, KIB(4), 1, 10 + i);
+	put(&s, MODE_ZEROCOPY, KIB(64), 2, 2);
+	study__finish(&s);
+	made(&f, FIGURE_THROUGHPUT, &s, "Linux 6.18.");
+	assert_string_equal(f.data, "panel,mode,series,x,median,low,high,rounds\n"
+				    "1,twocopy,1,4096,11,10,12,3\n"
+				    "2,zerocopy,1,65536,2,,,1\n");
+	check_has(f.settings, "modes = \"twocopy zerocopy\"\n");
+	check_has(f.settings, "xtics = \"'4k' 4096,'64k' 65536\"\n");
+	check_has(f.settings, "array panel_title[2] = [\"1 thread\", \"2 threads\"]\n");
+	check_has(f.settings, "caption = \"Linux 6.18.\\nMedians of 1 to 3 rounds; bars: 95 % "
+			      "bootstrap intervals.\"\n");
+	check_has(f.settings, "ylog = 0\n");
+	assert_null(f.no_data);
+	figure__clear(&f);
+	study__clear(&s);
+}
+
+static void a_wide_range_is_logarithmic(void **state)
+{
+	struct study s = {0};
+	struct figure f;
+
+	(void)state;
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 1);
+	put(&s, MODE_TWOCOPY, KIB(8), 1, 21);
+	study__finish(&s);
+	made(&f, FIGURE_THROUGHPUT, &s, "");
+	check_has(f.settings, "ylog = 1\n");
+	figure__clear(&f);
+	study__clear(&s);
+}
+
+/* gnuplot runs what stands between backquotes in a double-quoted string. */
+static void nothing_from_outside_is_executed(void **state)
+{
+	struct study s = {0};
+	struct figure f;
+	const char *line;
+
+	(void)state;
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 1);
+	study__finish(&s);
+	made(&f, FIGURE_THROUGHPUT, &s, "a `reboot` \"; system('reboot') # \\ \x1b \n end");
+	assert_null(strchr(f.settings, '`'));
+	assert_null(strchr(f.settings, '\x1b'));
+	line = strstr(f.settings, "caption = ");
+	assert_non_null(line);
+	check_has(line, "a 'reboot' \\\"; system('reboot') # \\\\     end\\n");
+	figure__clear(&f);
+	study__clear(&s);
+}
+
+static void pictures_without_data_say_why(void **state)
+{
+	struct study s = {0};
+	struct figure f;
+	int i;
+
+	(void)state;
+	put(&s, MODE_TWOCOPY, KIB(4), 1, (double)NAN);
+	s.d.reason[METRIC_PATH_COPY] = strdup("this backend cannot see it");
+	study__finish(&s);
+	for (i = 0; i < FIGURE_NR; i++) {
+		made(&f, (enum figure_id)i, &s, "system");
+		assert_string_equal(f.template, "nodata");
+		assert_non_null(f.no_data);
+		check_has(f.settings, "reason = \"No data: ");
+		if (i == FIGURE_PATH)
+			check_has(f.settings, "No data: this backend cannot see it.");
+		figure__clear(&f);
+	}
+	study__clear(&s);
+}
+
+static void cost_stands_in_for_counters(void **state)
+{
+	struct study s = {0};
+	struct dataset_row *row = put(&s, MODE_TWOCOPY, KIB(4), 1, 8);
+	struct figure f;
+
+	(void)state;
+	row->value[METRIC_RX_BYTES] = 1024000;
+	row->value[METRIC_CPU_SENDER] = 0.002;
+	row->value[METRIC_CPU_RECEIVER] = 0.001;
+	s.d.reason[METRIC_S_L1D_MISSES] = strdup("no PMU");
+	study__finish(&s);
+	made(&f, FIGURE_CACHE, &s, "system");
+	check_has(f.title, "instead of cache misses");
+	check_has(f.note, "Cache misses are n/a: no PMU.");
+	check_has(f.data, "1,twocopy,1,4096,2000,,,1\n2,twocopy,1,4096,1000,,,1\n");
+	figure__clear(&f);
+	study__clear(&s);
+}
+
+static void ledger(struct dataset_row *row, double gather, double tx, double pin, double deferred,
+		   double rx)
+{
+	row->value[METRIC_RX_BYTES] = 1000;
+	row->value[METRIC_BYTES_GATHER] = gather * 1000;
+	row->value[METRIC_BYTES_TX_COPY] = tx * 1000;
+	row->value[METRIC_BYTES_TX_PIN] = pin * 1000;
+	row->value[METRIC_BYTES_DEFERRED] = deferred * 1000;
+	row->value[METRIC_BYTES_RX_COPY] = rx * 1000;
+}
+
+static void copies_are_stacked(void **state)
+{
+	struct study s = {0};
+	struct figure f;
+
+	(void)state;
+	ledger(put(&s, MODE_TWOCOPY, KIB(4), 1, 8), 1, 1, 0, 0, 1);
+	ledger(put(&s, MODE_ZEROCOPY, KIB(4), 1, 8), 0, 0, 1, 0.5, 1);
+	study__finish(&s);
+	made(&f, FIGURE_COPIES, &s, "system");
+	assert_string_equal(f.data, "mode,size,position,part,from,to\n"
+				    "twocopy,4096,1,user_gather,0,1\n"
+				    "twocopy,4096,1,tx_copy,1,2\n"
+				    "twocopy,4096,1,rx_copy,2,3\n"
+				    "zerocopy,4096,3,deferred_copy,0,0.5\n"
+				    "zerocopy,4096,3,rx_copy,0.5,1.5\n");
+	check_has(f.settings, "parts = \"user_gather tx_copy deferred_copy rx_copy\"\n");
+	check_has(f.settings, "groups = \"two-copy 1 zero-copy 3\"\n");
+	check_has(f.note, "Not measured, so not in the bars: other_copy.");
+	figure__clear(&f);
+	study__clear(&s);
+}
+
+static void parts_of_a_send_call_add_up(void **state)
+{
+	struct study s = {0};
+	struct dataset_row *row = put(&s, MODE_TWOCOPY, KIB(4), 1, 8);
+	struct figure f;
+
+	(void)state;
+	row->value[METRIC_TX_MESSAGES] = 10;
+	row->value[METRIC_PATH_TOTAL] = 100000;
+	row->value[METRIC_PATH_COPY] = 30000;
+	row->value[METRIC_PATH_TRANSMIT] = 50000;
+	study__finish(&s);
+	made(&f, FIGURE_PATH, &s, "system");
+	assert_string_equal(f.data, "mode,size,position,part,from,to\n"
+				    "twocopy,4096,1,copy,0,3\n"
+				    "twocopy,4096,1,transmit,3,8\n"
+				    "twocopy,4096,1,rest,8,10\n");
+	figure__clear(&f);
+	study__clear(&s);
+}
+
+static void copy_times_are_shares(void **state)
+{
+	struct study s = {0};
+	struct dataset_bucket *buckets = calloc(2, sizeof(*buckets));
+	struct figure f;
+	double share, sum = 0;
+	const char *line;
+
+	(void)state;
+	put(&s, MODE_ONECOPY, KIB(64), 1, 8);
+	buckets[0] = (struct dataset_bucket){100, 111, 30};
+	buckets[1] = (struct dataset_bucket){1000, 1499, 10};
+	s.d.hists = calloc(1, sizeof(*s.d.hists));
+	s.d.hists_nr = 1;
+	s.d.hists[0] = (struct dataset_hist){
+		MODE_ONECOPY, KIB(64), 1, DATASET_HIST_STAGE + NIO_STAGE_RX_COPY, buckets, 2};
+	study__finish(&s);
+	made(&f, FIGURE_COPY_TIMES, &s, "system");
+	assert_null(f.no_data);
+	check_has(f.settings, "array panel_title[1] = [\"rx_copy\"]\n");
+	check_has(f.data, "1,onecopy,100,75\n");
+	for (line = strchr(f.data, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
+		assert_int_equal(sscanf(line, "\n1,onecopy,%*g,%lg", &share), 1);
+		sum += share;
+	}
+	assert_true(fabs(sum - 100) < 0.01);
+	figure__clear(&f);
+	study__clear(&s);
+}
+
+static char *drawn(const struct study *s, enum mode mode, uint64_t size)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	diagram__write(f, &s->a, analysis__cell(&s->a, mode, size, 1));
+	fclose(f);
+	return text;
+}
+
+static void a_diagram_has_what_ran(void **state)
+{
+	struct study s = {0};
+	struct dataset_row *row = put(&s, MODE_ZEROCOPY, KIB(64), 1, 8);
+	char *svg;
+
+	(void)state;
+	ledger(row, 0, 0, 1, 1, 1);
+	row->value[METRIC_NS_RX_COPY] = 250;
+	s.d.reason[METRIC_BYTES_OTHER] = strdup("no tracepoint <here>");
+	study__finish(&s);
+	svg = drawn(&s, MODE_ZEROCOPY, KIB(64));
+	check_has(svg, ">tx_pin<");
+	check_has(svg, ">1.00 per byte, no copy<");
+	check_has(svg, ">deferred_copy<");
+	check_has(svg, ">rx_copy<");
+	check_has(svg, ">256 ns per KiB<");
+	check_has(svg, "other_copy not available: no tracepoint &lt;here&gt;");
+	check_has(svg, "did not run: user_gather, tx_copy");
+	assert_null(strstr(svg, "one buffer"));
+	assert_null(strstr(svg, "class=\"stage\">tx_copy"));
+	free(svg);
+	study__clear(&s);
+}
+
+static void a_diagram_needs_a_ledger(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put(&s, MODE_ONECOPY, KIB(64), 1, 8);
+	study__finish(&s);
+	assert_false(diagram__possible(&s.a, analysis__cell(&s.a, MODE_ONECOPY, KIB(64), 1)));
+	assert_false(diagram__possible(&s.a, NULL));
+	study__clear(&s);
+}
+
+static char *written(void (*write)(FILE *f))
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	write(f);
+	fclose(f);
+	return text;
+}
+
+static const char hostile[] = "<script>alert(1)</script> \"q\" & 'x' | `y`";
+
+static void write_hostile_html(FILE *f)
+{
+	static const char *const row[] = {hostile, hostile};
+	char *items[] = {(char *)hostile};
+
+	report_html.begin(f, hostile);
+	report_html.heading(f, 2, hostile);
+	report_html.paragraph(f, hostile);
+	report_html.strong(f, hostile);
+	report_html.list(f, items, 1);
+	report_html.table_begin(f, row, 2);
+	report_html.table_row(f, row, 2);
+	report_html.table_end(f);
+	report_html.picture(f, "p", "<svg></svg>", hostile, hostile);
+	report_html.fold_begin(f, hostile);
+	report_html.fold_end(f);
+	report_html.end(f);
+}
+
+static void html_is_escaped(void **state)
+{
+	char *html = written(write_hostile_html);
+
+	(void)state;
+	assert_null(strstr(html, "<script"));
+	check_has(html, "aria-label=\"&lt;script&gt;alert(1)&lt;/script&gt; &quot;q&quot; &amp; "
+			"&#39;x&#39;");
+	free(html);
+}
+
+static void write_pictures(FILE *f)
+{
+	static const char svg[] = "<?xml version=\"1.0\"?>\n<svg><defs><path id=\"gpPt1\"/>"
+				  "<g id='gpDot'/></defs><use xlink:href='#gpPt1'/>"
+				  "<path fill=\"url(#gpPat4)\"/></svg>";
+
+	report_html.picture(f, "one", svg, "", NULL);
+	report_html.picture(f, "two", svg, "", NULL);
+}
+
+static void pictures_have_ids_of_their_own(void **state)
+{
+	char *html = written(write_pictures);
+
+	(void)state;
+	assert_null(strstr(html, "<?xml"));
+	check_has(html, " id=\"one-gpPt1\"");
+	check_has(html, " id='one-gpDot'");
+	check_has(html, "xlink:href='#one-gpPt1'");
+	check_has(html, "url(#two-gpPat4)");
+	assert_null(strstr(html, "\"gpPt1"));
+	free(html);
+}
+
+static void write_markdown(FILE *f)
+{
+	static const char *const row[] = {"a|b", "user_gather"};
+
+	report_markdown.table_begin(f, row, 2);
+	report_markdown.picture(f, "copies", "", "x", NULL);
+	report_markdown.picture(f, "diagram-onecopy", "", "x", NULL);
+}
+
+static void markdown_is_escaped(void **state)
+{
+	char *md = written(write_markdown);
+
+	(void)state;
+	check_has(md, "| a\\|b | user\\_gather |\n|---|---|\n");
+	check_has(md, "![x](copies.png)");
+	check_has(md, "![x](diagram-onecopy.svg)");
+	free(md);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_has_its_points),
+		cmocka_unit_test(a_wide_range_is_logarithmic),
+		cmocka_unit_test(nothing_from_outside_is_executed),
+		cmocka_unit_test(pictures_without_data_say_why),
+		cmocka_unit_test(cost_stands_in_for_counters),
+		cmocka_unit_test(copies_are_stacked),
+		cmocka_unit_test(parts_of_a_send_call_add_up),
+		cmocka_unit_test(copy_times_are_shares),
+		cmocka_unit_test(a_diagram_has_what_ran),
+		cmocka_unit_test(a_diagram_needs_a_ledger),
+		cmocka_unit_test(html_is_escaped),
+		cmocka_unit_test(pictures_have_ids_of_their_own),
+		cmocka_unit_test(markdown_is_escaped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The shared axis of histograms and the wrapping of text: what fits, what is counted where. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bpf/netiotrace.h"
+#include "bpf/hist_layout.h"
+#include "screen/live_hist.h"
+#include "base/wrap.h"
+
+static struct hist *sizes(void)
+{
+	struct hist *h = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
+
+	assert_non_null(h);
+	return h;
+}
+
+static uint64_t total(const struct hist_axis *axis, const struct hist *h)
+{
+	uint64_t counts[HIST_AXIS_ROWS_MAX], sum = 0;
+	unsigned int i;
+
+	hist_axis__count(axis, h, counts);
+	for (i = 0; i < axis->rows; i++)
+		sum += counts[i];
+	return sum;
+}
+
+static void fit(struct hist_axis *axis, enum hist_axis_kind kind, const struct hist *h,
+		unsigned int rows)
+{
+	hist_axis__fit(axis, kind, &h, 1, rows);
+}
+
+static const char *label(const struct hist_axis *axis, unsigned int row)
+{
+	static char buf[32];
+
+	return hist_axis__label(axis, row, buf, sizeof(buf));
+}
+
+static void test_empty(void **state)
+{
+	const struct hist *none[2] = {NULL, NULL};
+	struct hist *h = sizes();
+	struct hist_axis axis;
+
+	(void)state;
+	hist_axis__fit(&axis, HIST_AXIS_SIZE, none, 2, 10);
+	assert_int_equal(axis.rows, 0);
+	fit(&axis, HIST_AXIS_SIZE, h, 10);
+	assert_int_equal(axis.rows, 0);
+	hist__record(h, 1);
+	fit(&axis, HIST_AXIS_SIZE, h, 0);
+	assert_int_equal(axis.rows, 0);
+	assert_int_equal(total(&axis, h), 0);
+	hist__free(h);
+}
+
+/* One size gets neighbours, and its row is labelled by the size itself. */
+static void test_one_value(void **state)
+{
+	uint64_t counts[HIST_AXIS_ROWS_MAX];
+	struct hist *h = sizes();
+	struct hist_axis axis;
+	unsigned int i, hits = 0;
+
+	(void)state;
+	hist__add_bucket(h, hist_bucket(65536, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS), 23);
+	fit(&axis, HIST_AXIS_SIZE, h, 20);
+	assert_int_equal(axis.rows, 5);
+	hist_axis__count(&axis, h, counts);
+	for (i = 0; i < axis.rows; i++) {
+		if (!counts[i])
+			continue;
+		hits++;
+		assert_int_equal(counts[i], 23);
+		assert_string_equal(label(&axis, i), "64k");
+	}
+	assert_int_equal(hits, 1);
+	hist__free(h);
+}
+
+/* Sizes far apart are shown by powers of two, as few as fit. */
+static void test_powers_of_two(void **state)
+{
+	struct hist *h = sizes();
+	struct hist_axis axis;
+	uint64_t v;
+
+	(void)state;
+	for (v = 64; v <= 65536; v *= 2)
+		hist__record(h, v);
+	fit(&axis, HIST_AXIS_SIZE, h, 12);
+	assert_int_equal(axis.rows, 11);
+	assert_string_equal(label(&axis, 0), "64");
+	assert_string_equal(label(&axis, 4), "1k");
+	assert_string_equal(label(&axis, 10), "64k");
+	fit(&axis, HIST_AXIS_SIZE, h, 10);
+	assert_int_equal(axis.rows, 6);
+	assert_int_equal(total(&axis, h), h->count);
+	hist__free(h);
+}
+
+static void test_decimal_times(void **state)
+{
+	struct hist *h = hist__new_latency();
+	struct hist_axis axis;
+
+	(void)state;
+	hist__record(h, 1100);
+	hist__record(h, 950000);
+	fit(&axis, HIST_AXIS_TIME, h, 9);
+	assert_int_equal(axis.rows, 9);
+	assert_string_equal(label(&axis, 0), "1us");
+	assert_string_equal(label(&axis, 1), "2us");
+	assert_string_equal(label(&axis, 3), "10us");
+	assert_string_equal(label(&axis, 8), "500us");
+	assert_string_equal(label(&axis, 9), "");
+	hist__free(h);
+}
+
+/* Whatever the data and the height: rows fit, rise, hold every event once, labels fit the margin.
+ */
+static void test_invariants(void **state)
+{
+	struct hist *h = hist__new_latency(), *s = sizes();
+	struct hist_axis axis;
+	unsigned int seed = 1, rows, i;
+	int round, kind;
+	uint64_t v;
+
+	(void)state;
+	for (round = 0; round < 3000; round++) {
+		seed = seed * 1103515245 + 12345;
+		if (round % 10 == 0) {
+			hist__reset(h);
+			hist__reset(s);
+		}
+		v = ((uint64_t)seed << 32 | seed) >> (seed >> 8) % 64;
+		hist__record(h, v);
+		hist__record(s, v);
+		rows = 1 + (seed >> 16) % 120;
+		for (kind = HIST_AXIS_SIZE; kind <= HIST_AXIS_TIME; kind++) {
+			fit(&axis, kind, kind == HIST_AXIS_TIME ? h : s, rows);
+			assert_in_range(axis.rows, 1, rows);
+			assert_true(axis.rows <= HIST_AXIS_ROWS_MAX);
+			assert_int_equal(total(&axis, kind == HIST_AXIS_TIME ? h : s),
+					 kind == HIST_AXIS_TIME ? h->count : s->count);
+			for (i = 0; i < axis.rows; i++) {
+				assert_true(!i || axis.low[i] > axis.low[i - 1]);
+				assert_true(strlen(label(&axis, i)) <= 6);
+			}
+		}
+	}
+	hist__free(h);
+	hist__free(s);
+}
+
+/* A value on the edge of two rows belongs to the one that begins there. */
+static void test_edges(void **state)
+{
+	uint64_t counts[HIST_AXIS_ROWS_MAX], v;
+	struct hist *h = sizes();
+	struct hist_axis axis;
+	unsigned int i;
+
+	(void)state;
+	for (v = 0; v < 8; v++)
+		hist__record(h, v);
+	fit(&axis, HIST_AXIS_SIZE, h, 8);
+	assert_int_equal(axis.rows, 8);
+	hist_axis__count(&axis, h, counts);
+	for (i = 0; i < axis.rows; i++) {
+		assert_int_equal(axis.low[i], i);
+		assert_int_equal(counts[i], 1);
+	}
+	hist__free(h);
+}
+
+/* Several histograms share an axis wide enough for all of them. */
+static void test_shared(void **state)
+{
+	struct hist *a = sizes(), *b = sizes();
+	const struct hist *both[] = {a, NULL, b};
+	struct hist_axis axis;
+
+	(void)state;
+	hist__record(a, 64);
+	hist__record(b, 1 << 20);
+	hist_axis__fit(&axis, HIST_AXIS_SIZE, both, 3, 20);
+	assert_true(axis.low[0] <= 64);
+	assert_true(axis.low[axis.rows - 1] >= 1 << 20);
+	assert_int_equal(total(&axis, a), 1);
+	assert_int_equal(total(&axis, b), 1);
+	hist__free(a);
+	hist__free(b);
+}
+
+static void assert_lines(const char *text, size_t width, const char *expected)
+{
+	char got[256] = "";
+	const char *line;
+	size_t len;
+
+	while ((len = wrap__next(&text, width, &line))) {
+		strncat(got, line, len);
+		strcat(got, "|");
+	}
+	assert_string_equal(got, expected);
+}
+
+static void test_wrap(void **state)
+{
+	(void)state;
+	assert_lines("", 10, "");
+	assert_lines("   ", 10, "");
+	assert_lines("one two three", 7, "one two|three|");
+	assert_lines("one two three", 6, "one|two|three|");
+	assert_lines("unbreakable", 4, "unbr|eaka|ble|");
+	assert_lines("of 92 113 sends", 6, "of|92 113|sends|");
+	assert_lines("a\nb", 10, "a|b|");
+	assert_lines("one   two", 4, "one|two|");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_empty),         cmocka_unit_test(test_one_value),
+		cmocka_unit_test(test_powers_of_two), cmocka_unit_test(test_decimal_times),
+		cmocka_unit_test(test_invariants),    cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_wrap),          cmocka_unit_test(test_edges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

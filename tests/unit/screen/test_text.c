@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The text at the end of a run: its form as golden files, and what it must say when things are off.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "write/output.h"
+#include "model/verdict.h"
+
+/* A test is linked with the programs' code alone: helpers are included. */
+#include "support/fake_result.c"
+#include "support/golden.c"
+
+static char *render(const struct result *r, unsigned int columns)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	assert_int_equal(output__text(r, f, columns), 0);
+	fclose(f);
+	return text;
+}
+
+static void check_golden(const struct result *r, unsigned int columns, const char *name)
+{
+	char *text = render(r, columns);
+
+	golden__check(name, text);
+	free(text);
+}
+
+static void assert_says(const struct result *r, const char *words)
+{
+	char *text = render(r, 400), *hit = strstr(text, words);
+
+	if (!hit)
+		print_error("'%s' is not in:\n%s", words, text);
+	free(text);
+	assert_non_null(hit);
+}
+
+static void assert_silent(const struct result *r, const char *words)
+{
+	char *text = render(r, 400), *hit = strstr(text, words);
+
+	if (hit)
+		print_error("'%s' is in:\n%s", words, text);
+	free(text);
+	assert_null(hit);
+}
+
+static void test_forms(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	check_golden(r, 110, "text-3modes-110");
+	check_golden(r, 80, "text-3modes-80");
+	check_golden(r, 60, "text-3modes-60");
+	fake_result__trampoline(r);
+	check_golden(r, 110, "text-times-110");
+	check_golden(r, 80, "text-times-80");
+	check_golden(r, 60, "text-times-60");
+	fake_result__free(r);
+}
+
+static void test_one_mode_one_round(void **state)
+{
+	struct result *r = fake_result__new(1);
+
+	(void)state;
+	r->rounds = 1;
+	r->summary[0].throughput_gbps = (struct spread){31.4, 31.4, 31.4, 1};
+	check_golden(r, 100, "text-1mode-1round");
+	assert_silent(r, "range");
+	assert_silent(r, "completion");
+	/* An empty histogram of completions is not worth a table, either. */
+	r->summary[0].total.app.latency[LATENCY_COMPLETION].hist = hist__new_latency();
+	assert_silent(r, "completion");
+	fake_result__free(r);
+}
+
+static void test_no_ledger(void **state)
+{
+	static const char reason[] = "backend none was asked for";
+	struct result *r = fake_result__new(2);
+	struct run_result *run;
+	size_t i;
+	int s;
+
+	(void)state;
+	r->backend = "none";
+	r->probes = 0;
+	for (i = 0; i < r->summary_nr; i++) {
+		run = &r->summary[i].total;
+		run->ledger_known = run->balance_known = false;
+		run->ledger_reason = reason;
+		for (s = NIO_STAGE_TX_COPY; s < NIO_STAGE_NR; s++) {
+			run->stages[s].quality = QUALITY_UNAVAILABLE;
+			run->stages[s].reason = reason;
+		}
+	}
+	check_golden(r, 100, "text-no-ledger");
+	fake_result__free(r);
+}
+
+/* No width given may be exceeded by a paragraph, and none by a table from 60 columns on. */
+static void test_widths(void **state)
+{
+	struct result *r = fake_result__new(3);
+	const char *line;
+	unsigned int w;
+	char *text;
+	size_t len;
+
+	(void)state;
+	for (w = 0; w < 320; w++) {
+		if (w == 160)
+			fake_result__trampoline(r);
+		text = render(r, w % 160);
+		for (line = text; *line; line += len + 1) {
+			len = strcspn(line, "\n");
+			assert_true(len <= (w % 160 < 60 ? 60 : w % 160));
+			assert_true(!len || line[len - 1] != ' ');
+		}
+		free(text);
+	}
+	fake_result__free(r);
+}
+
+static void test_unbalanced(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	assert_says(r, "unaccounted 0 B sent, 0 B received");
+	assert_silent(r, "UNACCOUNTED");
+	/* Opposite signs in two modes must not cancel out. */
+	r->summary[0].total.unaccounted_tx = 1234567;
+	r->summary[1].total.unaccounted_tx = -1234567;
+	assert_says(r, "UNACCOUNTED: twocopy 1 234 567 B sent, 0 B received; onecopy -1 234 567 B "
+		       "sent");
+	assert_says(r, "DO NOT BALANCE");
+	assert_silent(r, "unaccounted 0 B");
+	fake_result__free(r);
+}
+
+static void test_extreme_unaccounted(void **state)
+{
+	struct result *r = fake_result__new(1);
+
+	(void)state;
+	r->summary[0].total.unaccounted_rx = INT64_MIN;
+	assert_says(r, "-9 223 372 036 854 775 808 B received");
+	fake_result__free(r);
+}
+
+static void test_unaccounted_for_want_of_a_stage(void **state)
+{
+	struct result *r = fake_result__new(2);
+	struct run_result *run = &r->summary[1].total;
+
+	(void)state;
+	run->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
+	run->stages[NIO_STAGE_RX_COPY].reason = "no hook";
+	run->unaccounted_rx = (int64_t)run->app.rx_bytes;
+	assert_says(r, "(a stage of the balance was not measured");
+	assert_says(r, "rx_copy (onecopy) n/a: no hook");
+	assert_says(r, "*          total without rx_copy, other_copy");
+	/* Too much in the books is not explained by what was not seen. */
+	run->unaccounted_rx = -1;
+	assert_silent(r, "a stage of the balance");
+	assert_says(r, "onecopy 0 B sent, -1 B received: THE BOOKS DO NOT BALANCE");
+	run->unaccounted_rx = 0;
+	run->unaccounted_tx = 1;
+	run->stages[NIO_STAGE_TX_SPLICE].quality = QUALITY_UNAVAILABLE;
+	assert_says(r, "(a stage of the balance was not measured");
+	run->unaccounted_tx = -1;
+	assert_silent(r, "a stage of the balance");
+	fake_result__free(r);
+}
+
+static void test_comparison(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct spread *z = &r->summary[2].throughput_gbps;
+
+	(void)state;
+	assert_says(r, "costs 33 % of one-copy's throughput.");
+	*z = (struct spread){70.4, 70, 71, 5};
+	assert_says(r, "brings 100 % more throughput than one-copy.");
+	*z = (struct spread){30, 29, 33.9, 5};
+	assert_says(r, "no difference in throughput outside the rounds' range");
+	assert_silent(r, "costs");
+	*z = (struct spread){23.6, 23.6, 23.6, 1};
+	assert_says(r, "throughput (one round: its spread is not known).");
+	z->n = 0;
+	assert_silent(r, "one-copy's throughput");
+	fake_result__free(r);
+}
+
+static void test_no_verdict(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct verdict *v = &r->summary[2].total.verdict;
+
+	(void)state;
+	v->text[0] = '\0';
+	v->copied_fraction = (struct real){.reason = "no zero-copy send completed"};
+	assert_says(r, "zero-copy  n/a: no zero-copy send completed.");
+	r->summary_nr = 2;
+	assert_silent(r, "zero-copy  ");
+	r->summary_nr = 3;
+	fake_result__free(r);
+}
+
+/* A tap on lo, seen by a backend that sees its copy: the verdict of the run and the line below it.
+ */
+static void test_tap(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct run_result *run = &r->summary[2].total;
+	struct tap *t = &r->env.taps.list[0];
+
+	(void)state;
+	assert_silent(r, "taps ");
+	r->env.taps.nr = 1;
+	*t = (struct tap){.device = "lo", .process = "tcpdump", .inode = 1, .sender = true};
+	t->pid = (struct num){.value = 4242, .known = true};
+	t->in_run = t->at_start = t->open = true;
+	run->stages[NIO_STAGE_DEFERRED_COPY].bytes *= 2;
+	run->app.zc.enobufs = 7;
+	verdict__give(run, &r->env);
+	check_golden(r, 100, "text-tap-100");
+	t->open = false;
+	assert_says(
+		r,
+		"taps       handed every packet: lo (tcpdump, pid 4242) (closed before the end)");
+	t->open = true;
+	t->at_start = false;
+	r->env.taps.more = 3;
+	assert_says(r, "lo (tcpdump, pid 4242) (opened after the start) and 3 more");
+	fake_result__free(r);
+}
+
+static void test_losses(void **state)
+{
+	struct result *r = fake_result__new(2);
+	struct health *h = &r->summary[1].total.health;
+
+	(void)state;
+	assert_says(r, "watching   8 probes, 0 missed, 0 dropped, 0 unmatched\n");
+	h->missed.value = 1234;
+	h->map_full.value = 5;
+	assert_says(r,
+		    "1 234 missed, 0 dropped, 0 unmatched, 5 lost to full maps. EVENTS WERE LOST. "
+		    "Missed: ");
+	assert_says(r, "bytes and time, is not in this ledger. Full maps: there was no room");
+	assert_silent(r, "Unmatched: ");
+	h->dropped = (struct num){.reason = "not counted here"};
+	assert_says(r, "dropped n/a");
+	assert_says(r, "(n/a: not counted here)");
+	r->summary[0].total.health.dropped.value = 3;
+	assert_says(r, "at least 3 dropped");
+	fake_result__free(r);
+}
+
+/* What costs times only is not called a loss of bytes. */
+static void test_unmatched_is_explained(void **state)
+{
+	struct result *r = fake_result__new(1);
+
+	(void)state;
+	r->summary[0].total.health.unmatched.value = 3;
+	assert_says(r,
+		    "3 unmatched. Unmatched: of these events the beginning or the end was not seen "
+		    "and their time was dropped; bytes sent and received are not affected");
+	assert_silent(r, "LOST");
+	fake_result__free(r);
+}
+
+static void test_times_missing_have_one_reason(void **state)
+{
+	struct result *r = fake_result__new(2);
+	struct run_result *run = &r->summary[1].total;
+
+	(void)state;
+	assert_says(r, "time       gather 30.5 ns for a KiB (twocopy). n/a for the parts of a send "
+		       "call, tx, deferred, rx: " FAKE_TIME_REASON ".\n");
+	assert_silent(r, "for each KiB copied");
+	r->summary[0].total.stages[NIO_STAGE_RX_COPY].ns.reason = "another reason";
+	run->stages[NIO_STAGE_RX_COPY].ns.reason = "another reason";
+	assert_says(r, "call, tx, deferred: " FAKE_TIME_REASON ".\n");
+	assert_silent(r, "another reason");
+	fake_result__trampoline(r);
+	assert_silent(r, FAKE_TIME_REASON);
+	assert_silent(r, "time       ");
+	/* One part of one mode is n/a in its cell; of all modes, it has a reason. */
+	run->path_ns[PATH_WAIT] = (struct num){.reason = "no such hook"};
+	assert_silent(r, "no such hook");
+	r->summary[0].total.path_ns[PATH_WAIT] = run->path_ns[PATH_WAIT];
+	assert_says(r, "time       n/a for wait: no such hook.\n");
+	assert_silent(r, "\noutside");
+	fake_result__free(r);
+}
+
+/* The means of a part of the calls do not subtract from that of all. */
+static void test_times_of_some_calls(void **state)
+{
+	struct result *r = fake_result__new(1);
+	struct run_result *run = &r->summary[0].total;
+
+	(void)state;
+	fake_result__trampoline(r);
+	assert_says(r, "\noutside ");
+	run->path_calls.value /= 2;
+	run->path_quality = QUALITY_SAMPLED;
+	run->path_reason = "some returns";
+	assert_says(r, "time       twocopy: parts are of ");
+	assert_says(r, " calls (some returns).\n");
+	assert_silent(r, "\noutside ");
+	run->stages[NIO_STAGE_RX_COPY].timed.value = 0;
+	run->stages[NIO_STAGE_RX_COPY].ns.value = 0;
+	assert_says(r, "n/a for rx: no event was timed");
+	fake_result__free(r);
+}
+
+static void test_where_copies_ran(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct run_result *run = &r->summary[2].total;
+
+	(void)state;
+	fake_result__trampoline(r);
+	assert_says(r, "deferred   ran in softirq on top of nio-sender, on lo.\n");
+	run->places[1] = (struct place_result){NIO_CONTEXT_PROCESS, "ksoftirqd/0", "",
+					       .bytes = run->places[0].bytes / 3};
+	run->places_nr = 2;
+	assert_says(r, "ran 75.0 % in softirq on top of nio-sender, on lo; 25.0 % in "
+		       "ksoftirqd/0.\n");
+	run->places[2] = run->places[3] = run->places[1];
+	run->places_nr = 4;
+	assert_says(r, "; 16.7 % elsewhere.\n");
+	run->others[0] = (struct other_result){"tcp_collapse", 1200000, 31, 1};
+	run->others[1] = (struct other_result){"tcp_mtu_probe", 1400, 1, 1};
+	run->others_nr = 2;
+	assert_says(r,
+		    "other      zerocopy: tcp_collapse 1.2 MB in 31 copies, tcp_mtu_probe 1.4 kB "
+		    "in 1 copy.\n");
+	fake_result__free(r);
+}
+
+static void test_completions(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct run_result *run = &r->summary[2].total;
+
+	(void)state;
+	assert_silent(r, "completion pages");
+	fake_result__trampoline(r);
+	assert_says(r,
+		    "completion pages were released 60.9 us (p99 126 us) after the call; 512 KiB "
+		    "(p99 512 KiB) of a socket pinned after a send; 6.5 sends per "
+		    "notification.\n");
+	hist__reset(run->pinned.completion.hist);
+	run->notifications.value = 15259;
+	assert_says(r,
+		    "completion 512 KiB (p99 512 KiB) of a socket pinned after a send; 1.0 sends");
+	fake_result__free(r);
+}
+
+static void test_oddities_are_said(void **state)
+{
+	struct result *r = fake_result__new(2);
+
+	(void)state;
+	assert_silent(r, "retransmitted");
+	assert_silent(r, "INTERRUPTED");
+	assert_silent(r, "DIFFER");
+	r->summary[1].total.app.tcp_bytes_retrans = 1200000;
+	assert_says(r, "tcp        retransmitted: onecopy 1.2 MB of 1 GB");
+	r->summary[0].total.app.verify_errors = (struct num){.value = 2, .known = true};
+	assert_says(r, "verify     twocopy: 2 ERRORS");
+	r->summary[0].total.interrupted = true;
+	r->summary[0].total.balance_known = false;
+	assert_says(r, "INTERRUPTED");
+	assert_says(r, "unaccounted n/a for twocopy: interrupted");
+	fake_result__free(r);
+}
+
+/* Partly pinned, spliced, next to nothing: each its own form, none taken for the other. */
+static void test_tx_forms(void **state)
+{
+	struct result *r = fake_result__new(1);
+	struct run_result *run = &r->summary[0].total;
+	struct stage_result *tx = &run->stages[NIO_STAGE_TX_COPY];
+
+	(void)state;
+	tx->bytes = run->app.rx_bytes / 4;
+	run->stages[NIO_STAGE_TX_PIN].bytes = run->app.rx_bytes - tx->bytes;
+	assert_says(r, " 0.25+pin ");
+	tx->bytes = 1;
+	assert_says(r, " <0.01+pin ");
+	tx->bytes = 0;
+	run->stages[NIO_STAGE_TX_SPLICE].bytes = run->stages[NIO_STAGE_TX_PIN].bytes;
+	run->stages[NIO_STAGE_TX_PIN].bytes = 0;
+	assert_says(r, " spliced ");
+	assert_says(r, " spliced;");
+	tx->quality = QUALITY_UNAVAILABLE;
+	tx->reason = "no hook";
+	assert_says(r, "= n/a copied");
+	fake_result__free(r);
+}
+
+static void test_perf(void **state)
+{
+	struct result *r = fake_result__new(2);
+	struct run_result *run = &r->summary[0].total;
+
+	(void)state;
+	assert_says(r, "perf       counters: n/a (no hardware counters: virtual machine");
+	assert_says(r, "CPU 0.21 / 0.25 s per GB");
+	run->perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(run->app.rx_bytes * 2);
+	assert_says(r, "counters: n/a");
+	run->perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = known(run->app.rx_bytes);
+	assert_says(r, "cycles 3.00 / n/a per byte; instructions, ");
+	run->app.sender_cpu_ns = (struct num){.reason = "no /proc"};
+	assert_says(r, "CPU n/a / 0.25 s per GB (n/a: no /proc)");
+	fake_result__free(r);
+}
+
+static void test_less_than_exact(void **state)
+{
+	struct result *r = fake_result__new(1);
+	struct stage_result *rx = &r->summary[0].total.stages[NIO_STAGE_RX_COPY];
+
+	(void)state;
+	rx->quality = QUALITY_DERIVED;
+	rx->reason = "from tcp_rcv_space_adjust";
+	assert_says(r, "rx_copy derived: from tcp_rcv_space_adjust");
+	fake_result__free(r);
+}
+
+static void test_nothing_measured(void **state)
+{
+	struct result *r = fake_result__new(0);
+
+	(void)state;
+	assert_says(r, "Nothing was measured.");
+	r->interrupted = true;
+	assert_says(r, "interrupted before the first round");
+	fake_result__free(r);
+}
+
+/* A run that was never filled claims nothing: every figure is n/a, with its reason. */
+static void test_unfilled_run(void **state)
+{
+	struct result *r = fake_result__new(1);
+
+	(void)state;
+	run_result__clear(&r->summary[0].total);
+	r->summary[0].throughput_gbps.n = 0;
+	check_golden(r, 100, "text-unfilled");
+	fake_result__free(r);
+}
+
+static void test_nothing_received(void **state)
+{
+	struct result *r = fake_result__new(1);
+
+	(void)state;
+	r->summary[0].total.app.rx_bytes = 0;
+	assert_silent(r, "inf");
+	assert_silent(r, "nan");
+	assert_says(r, "no payload was received");
+	fake_result__free(r);
+}
+
+static void test_write_error(void **state)
+{
+	struct result *r = fake_result__new(1);
+	FILE *full = fopen("/dev/full", "w");
+
+	(void)state;
+	assert_non_null(full);
+	assert_int_equal(output__text(r, full, 100), -ENOSPC);
+	fclose(full);
+	fake_result__free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_one_mode_one_round),
+		cmocka_unit_test(test_no_ledger),
+		cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_unbalanced),
+		cmocka_unit_test(test_extreme_unaccounted),
+		cmocka_unit_test(test_unaccounted_for_want_of_a_stage),
+		cmocka_unit_test(test_comparison),
+		cmocka_unit_test(test_no_verdict),
+		cmocka_unit_test(test_tap),
+		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_unmatched_is_explained),
+		cmocka_unit_test(test_times_missing_have_one_reason),
+		cmocka_unit_test(test_times_of_some_calls),
+		cmocka_unit_test(test_where_copies_ran),
+		cmocka_unit_test(test_completions),
+		cmocka_unit_test(test_oddities_are_said),
+		cmocka_unit_test(test_tx_forms),
+		cmocka_unit_test(test_perf),
+		cmocka_unit_test(test_less_than_exact),
+		cmocka_unit_test(test_nothing_measured),
+		cmocka_unit_test(test_unfilled_run),
+		cmocka_unit_test(test_nothing_received),
+		cmocka_unit_test(test_write_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The six answers: every fact of the published data set is found, planted effects of made-up data
+ * are found, and nothing is claimed where nothing can be.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/answer.h"
+
+#define KIB(n) ((uint64_t)(n)*1024)
+
+struct study {
+	struct dataset d;
+	struct analysis a;
+	struct answer_text answers[QUESTION_NR];
+};
+
+static void study__finish(struct study *s, double duration_s)
+{
+	dataset__finish(&s->d, duration_s);
+	assert_int_equal(analysis__init(&s->a, &s->d, 1), 0);
+	assert_int_equal(answers__make(&s->a, s->answers), 0);
+}
+
+static void study__clear(struct study *s)
+{
+	answers__clear(s->answers);
+	analysis__clear(&s->a);
+	dataset__clear(&s->d);
+}
+
+/* The data set beside the sources: 48 runs of 5 s, one per cell. */
+static void study__published(struct study *s)
+{
+	const char *slash = strrchr(__FILE__, '/');
+	int dir = slash ? (int)(slash - __FILE__) : 1;
+	char path[512], message[DATASET_MESSAGE_MAX];
+
+	snprintf(path, sizeof(path), "%.*s/../../fixtures/pa02-mt25014-results.csv", dir,
+		 slash ? __FILE__ : ".");
+	if (dataset__load(&s->d, path, 5, message))
+		fail_msg("%s", message);
+	assert_int_equal(analysis__init(&s->a, &s->d, 1), 0);
+	assert_int_equal(answers__make(&s->a, s->answers), 0);
+}
+
+static double median(const struct study *s, enum mode mode, uint64_t size, unsigned int threads,
+		     enum metric m)
+{
+	return analysis__estimate(&s->a, analysis__cell(&s->a, mode, size, threads), m).median;
+}
+
+static double change(const struct study *s, enum mode mode, uint64_t size, unsigned int threads,
+		     enum metric m)
+{
+	return analysis__compare(&s->a, analysis__cell(&s->a, mode, size, threads),
+				 analysis__cell(&s->a, MODE_TWOCOPY, size, threads), m)
+		.change;
+}
+
+static bool says(const struct answer_text *answer, const char *words)
+{
+	size_t i;
+
+	if (strstr(answer->headline, words))
+		return true;
+	for (i = 0; i < answer->points_nr; i++)
+		if (strstr(answer->points[i], words))
+			return true;
+	return false;
+}
+
+static void check_says(const struct answer_text *answer, const char *words)
+{
+	if (!says(answer, words))
+		fail_msg("'%s' is not said; headline: %s", words, answer->headline);
+}
+
+#define NEAR(value, expected, within)                                                       \
+	do {                                                                                \
+		double value_ = (value);                                                    \
+		if (!(fabs(value_ - (expected)) <= (within)))                               \
+			fail_msg("%s is %.6g, not %g", #value, value_, (double)(expected)); \
+	} while (0)
+
+static void published_peaks(void **state)
+{
+	struct study s;
+	const struct cell *peak;
+
+	(void)state;
+	study__published(&s);
+	peak = analysis__peak(&s.a, MODE_NR, METRIC_GBPS);
+	assert_int_equal(peak->mode, MODE_TWOCOPY);
+	assert_int_equal(peak->size, KIB(64));
+	assert_int_equal(peak->threads, 8);
+	NEAR(median(&s, MODE_TWOCOPY, KIB(64), 8, METRIC_GBPS), 365.26, 0.005);
+	peak = analysis__peak(&s.a, MODE_ZEROCOPY, METRIC_GBPS);
+	assert_int_equal(peak->size, KIB(256));
+	assert_int_equal(peak->threads, 4);
+	NEAR(median(&s, MODE_ZEROCOPY, KIB(256), 4, METRIC_GBPS), 283.32, 0.005);
+	check_says(&s.answers[QUESTION_UNEXPECTED],
+		   "Highest throughput of all: two-copy, 64 KiB, 8 threads, 365.3 Gbit/s");
+	check_says(&s.answers[QUESTION_UNEXPECTED],
+		   "Highest throughput of zero-copy: zero-copy, 256 KiB, 4 threads, 283.3 Gbit/s");
+	study__clear(&s);
+}
+
+static void published_one_over_two(void **state)
+{
+	struct study s;
+
+	(void)state;
+	study__published(&s);
+	NEAR(change(&s, MODE_ONECOPY, KIB(16), 4, METRIC_GBPS), 0.044, 0.0005);
+	NEAR(change(&s, MODE_ONECOPY, KIB(64), 4, METRIC_GBPS), 0.133, 0.0005);
+	NEAR(change(&s, MODE_ONECOPY, KIB(256), 4, METRIC_GBPS), 0.136, 0.0005);
+	NEAR(change(&s, MODE_ONECOPY, KIB(1024), 4, METRIC_GBPS), -0.343, 0.0005);
+	check_says(
+		&s.answers[QUESTION_ONE_OVER_TWO],
+		"With 4 threads, in one run each, one-copy is higher at: 16 KiB (+4.4 %), 64 KiB "
+		"(+13.3 %), 256 KiB (+13.6 %); not higher at: 1 MiB (-34.3 %).");
+	study__clear(&s);
+}
+
+static void published_zero_over_two(void **state)
+{
+	struct study s;
+	struct duel duel;
+	size_t t, ahead = 0;
+
+	(void)state;
+	study__published(&s);
+	for (t = 0; t < s.a.threads_nr; t++) {
+		assert_int_equal(analysis__duel(&s.a, MODE_ZEROCOPY, MODE_TWOCOPY, s.a.threads[t],
+						METRIC_GBPS, &duel),
+				 0);
+		assert_int_equal(duel.points_nr, 4);
+		assert_int_equal(duel.crossovers_nr, 0);
+		if (s.a.threads[t] == 4)
+			assert_int_equal(duel.point_ahead, 0);
+		ahead += duel.point_ahead;
+		duel__clear(&duel);
+	}
+	assert_int_equal(ahead, 1);
+	NEAR(median(&s, MODE_ZEROCOPY, KIB(16), 8, METRIC_GBPS), 202.75, 0.005);
+	NEAR(median(&s, MODE_TWOCOPY, KIB(16), 8, METRIC_GBPS), 147.56, 0.005);
+	NEAR(median(&s, MODE_ZEROCOPY, KIB(1024), 4, METRIC_GBPS), 50.51, 0.005);
+	check_says(&s.answers[QUESTION_ZERO_OVER_TWO], "higher in 1 of 16 cells");
+	check_says(&s.answers[QUESTION_ZEROCOPY], "Furthest ahead: zero-copy, 16 KiB, 8 threads");
+	check_says(&s.answers[QUESTION_UNEXPECTED],
+		   "in 1 of 16 cells, here among them: zero-copy, 16 KiB, 8 threads, 202.8 Gbit/s "
+		   "against 147.6 Gbit/s");
+	study__clear(&s);
+}
+
+static void published_cache_misses(void **state)
+{
+	struct study s;
+
+	(void)state;
+	study__published(&s);
+	NEAR(change(&s, MODE_ZEROCOPY, KIB(16), 4, METRIC_LLC_MISSES), -0.702, 0.0005);
+	NEAR(change(&s, MODE_ZEROCOPY, KIB(64), 4, METRIC_LLC_MISSES), -0.388, 0.0005);
+	NEAR(change(&s, MODE_ZEROCOPY, KIB(256), 4, METRIC_LLC_MISSES), 1.326, 0.0005);
+	NEAR(change(&s, MODE_ZEROCOPY, KIB(1024), 4, METRIC_LLC_MISSES), -0.935, 0.0005);
+	check_says(&s.answers[QUESTION_CACHE],
+		   "LLC misses of a whole run, zero-copy against two-copy with 4 threads: -70.2 % "
+		   "at 16 KiB, -38.8 % at 64 KiB, +132.6 % at 256 KiB, -93.5 % at 1 MiB.");
+	check_says(&s.answers[QUESTION_CACHE], "Which stage it comes from cannot be said");
+	study__clear(&s);
+}
+
+static void published_collapse(void **state)
+{
+	struct study s;
+
+	(void)state;
+	study__published(&s);
+	check_says(
+		&s.answers[QUESTION_UNEXPECTED],
+		"Collapse: one-copy, 1 MiB, 8 threads gives 47.19 Gbit/s in all, below the 102.6 "
+		"Gbit/s of 1 thread");
+	NEAR(median(&s, MODE_ONECOPY, KIB(1024), 2, METRIC_GBPS), 192.73, 0.005);
+	NEAR(median(&s, MODE_ONECOPY, KIB(1024), 4, METRIC_GBPS), 166.02, 0.005);
+	study__clear(&s);
+}
+
+static void published_cycles_per_byte(void **state)
+{
+	struct study s;
+
+	(void)state;
+	study__published(&s);
+	NEAR(median(&s, MODE_TWOCOPY, KIB(16), 4, METRIC_CYCLES_PER_BYTE), 0.44, 0.0005);
+	study__clear(&s);
+}
+
+/* Without a length of the runs nobody knows how many bytes the cycles were for. */
+static void published_without_duration(void **state)
+{
+	struct study s;
+	size_t i;
+
+	(void)state;
+	study__published(&s);
+	answers__clear(s.answers);
+	analysis__clear(&s.a);
+	for (i = 0; i < s.d.rows_nr; i++)
+		s.d.rows[i].value[METRIC_DURATION] = (double)NAN;
+	study__finish(&s, (double)NAN);
+	assert_false(analysis__has(&s.a, METRIC_CYCLES_PER_BYTE));
+	assert_non_null(strstr(analysis__reason(&s.a, METRIC_CYCLES_PER_BYTE), "for how long"));
+	check_says(&s.answers[QUESTION_UNEXPECTED], "context switches, 34 to 6810");
+	study__clear(&s);
+}
+
+static void published_has_no_intervals(void **state)
+{
+	struct study s;
+	int q;
+
+	(void)state;
+	study__published(&s);
+	assert_int_equal(s.a.rounds_max, 1);
+	check_says(&s.answers[QUESTION_ZEROCOPY], "one run per cell there are no intervals");
+	check_says(&s.answers[QUESTION_CACHE], "One run per cell gives no intervals");
+	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "one run per cell gives no intervals");
+	check_says(&s.answers[QUESTION_ZERO_OVER_TWO], "one run per cell gives no intervals");
+	for (q = 0; q < QUESTION_NR; q++) {
+		assert_true(s.answers[q].evidence_nr > 0);
+		assert_false(says(&s.answers[q], "Crossover"));
+	}
+	study__clear(&s);
+}
+
+static void put(struct study *s, enum mode mode, uint64_t size, unsigned int threads,
+		unsigned int round, double gbps)
+{
+	struct dataset_row *row = dataset__new_row(&s->d);
+
+	assert_non_null(row);
+	row->mode = mode;
+	row->size = size;
+	row->threads = threads;
+	row->round = round;
+	row->value[METRIC_GBPS] = gbps;
+}
+
+/* Five rounds around a value, each off by up to this share of it. */
+static void put_rounds(struct study *s, enum mode mode, uint64_t size, unsigned int threads,
+		       double gbps, double noise)
+{
+	static const double off[] = {-1, 0.5, 0, -0.5, 1};
+	unsigned int r;
+
+	for (r = 0; r < 5; r++)
+		put(s, mode, size, threads, r, gbps * (1 + noise * off[r]));
+}
+
+/* One-copy 20 % behind below 16 KiB, equal there, 20 % ahead above. */
+static void put_crossing(struct study *s, double noise)
+{
+	static const double factor[] = {0.8, 0.8, 1, 1.2, 1.2};
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		put_rounds(s, MODE_TWOCOPY, KIB(4) << i, 1, 10.0 * (i + 1), noise);
+		put_rounds(s, MODE_ONECOPY, KIB(4) << i, 1, 10.0 * (i + 1) * factor[i], noise);
+	}
+}
+
+static void planted_crossover(void **state)
+{
+	struct study s = {0};
+	struct duel duel;
+
+	(void)state;
+	put_crossing(&s, 0.02);
+	study__finish(&s, (double)NAN);
+	assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &duel),
+			 0);
+	assert_int_equal(duel.behind, 2);
+	assert_int_equal(duel.noise, 1);
+	assert_int_equal(duel.ahead, 2);
+	assert_int_equal(duel.crossovers_nr, 1);
+	assert_int_equal(duel.crossovers[0].below, KIB(8));
+	assert_int_equal(duel.crossovers[0].above, KIB(32));
+	assert_true(duel.crossovers[0].to_first);
+	assert_true(s.answers[QUESTION_ONE_OVER_TWO].answered);
+	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "The smallest size is 32 KiB");
+	check_says(&s.answers[QUESTION_ONE_OVER_TWO],
+		   "Crossover with 1 thread: between 8 KiB and 32 KiB, one-copy takes the lead.");
+	duel__clear(&duel);
+	study__clear(&s);
+}
+
+static void noise_hides_the_crossover(void **state)
+{
+	struct study s = {0};
+	struct duel duel;
+
+	(void)state;
+	put_crossing(&s, 0.3);
+	study__finish(&s, (double)NAN);
+	assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &duel),
+			 0);
+	assert_int_equal(duel.noise, 5);
+	assert_int_equal(duel.crossovers_nr, 0);
+	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "At none up to 64 KiB");
+	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "inside the noise in 5");
+	check_says(&s.answers[QUESTION_UNEXPECTED], "Noise: in 10 of 10 cells");
+	duel__clear(&duel);
+	study__clear(&s);
+}
+
+/* No cell has both modes: each size only one of them. */
+static void missing_cells(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
+	put_rounds(&s, MODE_ONECOPY, KIB(8), 1, 20, 0.01);
+	put_rounds(&s, MODE_ZEROCOPY, KIB(16), 1, 20, 0.01);
+	study__finish(&s, (double)NAN);
+	assert_false(s.answers[QUESTION_ONE_OVER_TWO].answered);
+	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "Cannot say, because no size");
+	check_says(&s.answers[QUESTION_ZERO_OVER_TWO], "Cannot say, because no size");
+	check_says(&s.answers[QUESTION_ZEROCOPY], "Cannot say, because no size");
+	study__clear(&s);
+}
+
+/* A hole in the middle: its neighbours are compared, it is not. */
+static void a_missing_cell_is_left_out(void **state)
+{
+	struct study s = {0};
+	struct duel duel;
+
+	(void)state;
+	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
+	put_rounds(&s, MODE_TWOCOPY, KIB(8), 1, 10, 0.01);
+	put_rounds(&s, MODE_TWOCOPY, KIB(16), 1, 10, 0.01);
+	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 5, 0.01);
+	put_rounds(&s, MODE_ONECOPY, KIB(8), 1, (double)NAN, 0.01);
+	put_rounds(&s, MODE_ONECOPY, KIB(16), 1, 15, 0.01);
+	study__finish(&s, (double)NAN);
+	assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &duel),
+			 0);
+	assert_int_equal(duel.points_nr, 2);
+	assert_int_equal(duel.crossovers_nr, 1);
+	assert_int_equal(duel.crossovers[0].above, KIB(16));
+	duel__clear(&duel);
+	study__clear(&s);
+}
+
+static void a_missing_mode(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
+	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 12, 0.01);
+	study__finish(&s, (double)NAN);
+	assert_false(s.answers[QUESTION_ZEROCOPY].answered);
+	check_says(&s.answers[QUESTION_ZEROCOPY], "the data has no zero-copy run");
+	check_says(&s.answers[QUESTION_ZERO_OVER_TWO], "Cannot say");
+	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "The smallest size is 4 KiB");
+	study__clear(&s);
+}
+
+static void one_thread_count(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put_crossing(&s, 0.01);
+	study__finish(&s, (double)NAN);
+	assert_false(s.answers[QUESTION_THREADS].answered);
+	check_says(&s.answers[QUESTION_THREADS], "one thread count only");
+	study__clear(&s);
+}
+
+static void zero_throughput(void **state)
+{
+	struct study s = {0};
+	int mode;
+
+	(void)state;
+	for (mode = 0; mode < MODE_NR; mode++) {
+		put_rounds(&s, (enum mode)mode, KIB(4), 1, 0, 0);
+		put_rounds(&s, (enum mode)mode, KIB(4), 2, 0, 0);
+	}
+	study__finish(&s, 5);
+	assert_false(analysis__has(&s.a, METRIC_CYCLES_PER_BYTE));
+	check_says(&s.answers[QUESTION_UNEXPECTED], "Nothing arrived in 30 of 30 runs");
+	check_says(&s.answers[QUESTION_THREADS], "Cannot say");
+	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "At none up to 4 KiB");
+	study__clear(&s);
+}
+
+static void no_throughput_at_all(void **state)
+{
+	struct study s = {0};
+	int q;
+
+	(void)state;
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, (double)NAN);
+	put(&s, MODE_ZEROCOPY, KIB(4), 2, 0, (double)NAN);
+	study__finish(&s, (double)NAN);
+	for (q = 0; q < QUESTION_NR; q++) {
+		assert_false(s.answers[q].answered);
+		assert_non_null(s.answers[q].headline);
+	}
+	assert_null(analysis__peak(&s.a, MODE_NR, METRIC_GBPS));
+	study__clear(&s);
+}
+
+static void no_counters_no_cache_answer(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put_crossing(&s, 0.01);
+	s.d.reason[METRIC_S_L1D_MISSES] = strdup("virtual machine without a PMU");
+	study__finish(&s, (double)NAN);
+	assert_false(s.answers[QUESTION_CACHE].answered);
+	check_says(&s.answers[QUESTION_CACHE],
+		   "No cache answer, because there are no cache counters: virtual machine without "
+		   "a PMU.");
+	study__clear(&s);
+}
+
+/* Why zero-copy is behind: copied after all, at what cost. */
+static void zerocopy_that_was_copied(void **state)
+{
+	struct study s = {0};
+	size_t i;
+
+	(void)state;
+	put_rounds(&s, MODE_ONECOPY, KIB(64), 1, 40, 0.01);
+	put_rounds(&s, MODE_ZEROCOPY, KIB(64), 1, 20, 0.01);
+	for (i = 0; i < s.d.rows_nr; i++) {
+		struct dataset_row *row = &s.d.rows[i];
+		bool zc = row->mode == MODE_ZEROCOPY;
+
+		row->value[METRIC_RX_BYTES] = 1e9;
+		row->value[METRIC_BYTES_TX_PIN] = zc ? 1e9 : 0;
+		row->value[METRIC_BYTES_DEFERRED] = zc ? 1e9 : 0;
+		row->value[METRIC_BYTES_RX_COPY] = 1e9;
+		row->value[METRIC_CPU_SENDER] = zc ? 0.4 : 0.2;
+		row->value[METRIC_CPU_RECEIVER] = 0.1;
+		if (zc) {
+			row->value[METRIC_ZC_COMPLETED] = 100;
+			row->value[METRIC_ZC_COPIED] = 100;
+		}
+	}
+	study__finish(&s, (double)NAN);
+	assert_true(s.answers[QUESTION_ZEROCOPY].answered);
+	check_says(&s.answers[QUESTION_ZEROCOPY], "behind in 1");
+	check_says(&s.answers[QUESTION_ZEROCOPY], "100 % came back as copied");
+	check_says(&s.answers[QUESTION_ZEROCOPY], "tx_pin 1.00, deferred_copy 1.00, rx_copy 1.00");
+	check_says(&s.answers[QUESTION_ZEROCOPY], "CPU time: 512 ns/KiB");
+	check_says(&s.answers[QUESTION_ZEROCOPY], "against 307.2 ns/KiB");
+	study__clear(&s);
+}
+
+static void books_that_do_not_balance(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put_crossing(&s, 0.01);
+	s.d.rows[0].value[METRIC_UNACCOUNTED_TX] = 12;
+	s.d.rows[1].value[METRIC_UNACCOUNTED_TX] = 0;
+	study__finish(&s, (double)NAN);
+	check_says(&s.answers[QUESTION_UNEXPECTED], "unaccounted, sent is not 0 in 1 of 2 runs");
+	study__clear(&s);
+}
+
+/* An interval does not depend on what was asked before. */
+static void estimates_do_not_depend_on_order(void **state)
+{
+	struct study s = {0}, t = {0};
+	struct estimate e, f;
+
+	(void)state;
+	put_crossing(&s, 0.1);
+	put_crossing(&t, 0.1);
+	study__finish(&s, (double)NAN);
+	dataset__finish(&t.d, (double)NAN);
+	assert_int_equal(analysis__init(&t.a, &t.d, 1), 0);
+	e = analysis__estimate(&s.a, &s.a.cells[9], METRIC_GBPS);
+	f = analysis__estimate(&t.a, &t.a.cells[9], METRIC_GBPS);
+	assert_memory_equal(&e, &f, sizeof(e));
+	study__clear(&s);
+	study__clear(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(published_peaks),
+		cmocka_unit_test(published_one_over_two),
+		cmocka_unit_test(published_zero_over_two),
+		cmocka_unit_test(published_cache_misses),
+		cmocka_unit_test(published_collapse),
+		cmocka_unit_test(published_cycles_per_byte),
+		cmocka_unit_test(published_without_duration),
+		cmocka_unit_test(published_has_no_intervals),
+		cmocka_unit_test(planted_crossover),
+		cmocka_unit_test(noise_hides_the_crossover),
+		cmocka_unit_test(missing_cells),
+		cmocka_unit_test(a_missing_cell_is_left_out),
+		cmocka_unit_test(a_missing_mode),
+		cmocka_unit_test(one_thread_count),
+		cmocka_unit_test(zero_throughput),
+		cmocka_unit_test(no_throughput_at_all),
+		cmocka_unit_test(no_counters_no_cache_answer),
+		cmocka_unit_test(zerocopy_that_was_copied),
+		cmocka_unit_test(books_that_do_not_balance),
+		cmocka_unit_test(estimates_do_not_depend_on_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

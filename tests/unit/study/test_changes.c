@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Comparisons of two data sets made up for it: planted changes are found, noise is not one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/changes.h"
+
+#define HEADER \
+	"mode,size,threads,round,app_throughput_gbps,app_cpu_s_per_gb,ledger_copies_per_byte\n"
+
+struct side {
+	struct dataset dataset;
+	struct analysis analysis;
+};
+
+static void load(struct side *side, const char *csv)
+{
+	char message[DATASET_MESSAGE_MAX];
+
+	memset(side, 0, sizeof(*side));
+	if (dataset__add_csv(&side->dataset, "test", csv, strlen(csv), message))
+		fail_msg("%s", message);
+	dataset__finish(&side->dataset, (double)NAN);
+	assert_int_equal(analysis__init(&side->analysis, &side->dataset, 1), 0);
+}
+
+struct pair {
+	struct side before, after;
+	struct changes changes;
+};
+
+static void compare(struct pair *p, const char *before, const char *after)
+{
+	bool metrics[METRIC_NR];
+	int m;
+
+	for (m = 0; m < METRIC_NR; m++)
+		metrics[m] = change_metric__name((enum metric)m) != NULL;
+	load(&p->before, before);
+	load(&p->after, after);
+	assert_int_equal(
+		changes__find(&p->changes, &p->before.analysis, &p->after.analysis, metrics), 0);
+}
+
+static void pair__clear(struct pair *p)
+{
+	changes__clear(&p->changes);
+	analysis__clear(&p->before.analysis);
+	analysis__clear(&p->after.analysis);
+	dataset__clear(&p->before.dataset);
+	dataset__clear(&p->after.dataset);
+}
+
+static const struct change *find(const struct pair *p, enum mode mode, enum metric m)
+{
+	size_t i;
+
+	for (i = 0; i < p->changes.nr; i++)
+		if (p->changes.list[i].mode == mode && p->changes.list[i].metric == m)
+			return &p->changes.list[i];
+	fail_msg("no change of %s", change_metric__name(m));
+	return NULL;
+}
+
+/* onecopy: throughput 30 -> 24, CPU 0.30 -> 0.29 within its noise, copies the same. */
+static const char base[] = HEADER "onecopy,4096,1,0,30.0,0.30,2\n"
+				  "onecopy,4096,1,1,30.5,0.31,2\n"
+				  "onecopy,4096,1,2,29.5,0.28,2\n"
+				  "zerocopy,4096,1,0,10.0,0.80,1\n"
+				  "zerocopy,4096,1,1,10.2,0.81,1\n"
+				  "zerocopy,4096,1,2,9.9,0.82,1\n";
+static const char slower[] = HEADER "onecopy,4096,1,0,24.0,0.29,2\n"
+				    "onecopy,4096,1,1,24.5,0.30,2\n"
+				    "onecopy,4096,1,2,23.5,0.27,2\n"
+				    "zerocopy,4096,1,0,12.0,0.70,2\n"
+				    "zerocopy,4096,1,1,12.2,0.71,2\n"
+				    "zerocopy,4096,1,2,11.9,0.72,2\n";
+
+static void planted_changes_are_found(void **state)
+{
+	const struct change *c;
+	struct pair p;
+
+	(void)state;
+	compare(&p, base, slower);
+	assert_int_equal(p.changes.cells, 2);
+	assert_int_equal(p.changes.nr, 6);
+	c = find(&p, MODE_ONECOPY, METRIC_GBPS);
+	assert_int_equal(c->kind, CHANGE_WORSE);
+	assert_float_equal(c->change, -0.2, 1e-9);
+	assert_float_equal(c->before.low, 29.5, 1e-9);
+	assert_float_equal(c->before.high, 30.5, 1e-9);
+	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_CPU_PER_GB)->kind, CHANGE_NOISE);
+	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_COPIES)->kind, CHANGE_NOISE);
+	assert_int_equal(find(&p, MODE_ZEROCOPY, METRIC_GBPS)->kind, CHANGE_BETTER);
+	/* Of these two less is better. */
+	assert_int_equal(find(&p, MODE_ZEROCOPY, METRIC_CPU_PER_GB)->kind, CHANGE_BETTER);
+	assert_int_equal(find(&p, MODE_ZEROCOPY, METRIC_COPIES)->kind, CHANGE_WORSE);
+	assert_int_equal(p.changes.of_kind[CHANGE_WORSE], 2);
+	assert_int_equal(p.changes.of_kind[CHANGE_BETTER], 2);
+	assert_int_equal(p.changes.of_kind[CHANGE_NOISE], 2);
+	pair__clear(&p);
+}
+
+static void regressions_are_worse_by_more_than_the_limit(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	compare(&p, base, slower);
+	assert_int_equal(changes__regressions(&p.changes, 0.05), 2);
+	assert_int_equal(changes__regressions(&p.changes, 0.21), 1); /* copies: +100 % */
+	assert_int_equal(changes__regressions(&p.changes, 1), 0);
+	assert_int_equal(changes__regressions(&p.changes, 0), 2);
+	pair__clear(&p);
+	compare(&p, slower, slower);
+	assert_int_equal(changes__regressions(&p.changes, 0), 0);
+	assert_int_equal(p.changes.of_kind[CHANGE_NOISE], 6);
+	pair__clear(&p);
+}
+
+static void from_zero_is_beyond_any_limit(void **state)
+{
+	static const char head[] = "mode,size,threads,round,verdict_copied_fraction\n";
+	char honoured[256], copied[256];
+	const struct change *c;
+	struct pair p;
+
+	(void)state;
+	snprintf(honoured, sizeof(honoured), "%szerocopy,4096,1,0,0\nzerocopy,4096,1,1,0\n", head);
+	snprintf(copied, sizeof(copied), "%szerocopy,4096,1,0,1\nzerocopy,4096,1,1,1\n", head);
+	compare(&p, honoured, copied);
+	c = find(&p, MODE_ZEROCOPY, METRIC_COPIED_FRACTION);
+	assert_int_equal(c->kind, CHANGE_WORSE);
+	assert_true(isnan(c->change));
+	assert_true(change__is_regression(c, 10));
+	pair__clear(&p);
+	compare(&p, copied, honoured);
+	assert_int_equal(find(&p, MODE_ZEROCOPY, METRIC_COPIED_FRACTION)->kind, CHANGE_BETTER);
+	pair__clear(&p);
+}
+
+static void one_round_cannot_say(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	compare(&p, HEADER "onecopy,4096,1,0,30,,\n", HEADER "onecopy,4096,1,0,3,,\n");
+	assert_int_equal(p.changes.nr, 1);
+	assert_int_equal(p.changes.list[0].kind, CHANGE_CANNOT_SAY);
+	assert_float_equal(p.changes.list[0].change, -0.9, 1e-9);
+	assert_int_equal(changes__regressions(&p.changes, 0.05), 0);
+	pair__clear(&p);
+}
+
+static void what_one_side_lacks_is_missing(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	compare(&p, base,
+		HEADER "onecopy,4096,1,0,24.0,,\n"
+		       "onecopy,4096,1,1,24.5,,\n"
+		       "twocopy,4096,1,0,1,,\n");
+	assert_int_equal(p.changes.cells, 1);
+	assert_int_equal(p.changes.cells_before, 1);
+	assert_int_equal(p.changes.cells_after, 1);
+	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_COPIES)->kind, CHANGE_MISSING);
+	assert_non_null(find(&p, MODE_ONECOPY, METRIC_COPIES)->reason);
+	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_GBPS)->kind, CHANGE_WORSE);
+	pair__clear(&p);
+	compare(&p, HEADER "onecopy,4096,1,0,30,,\n", HEADER "onecopy,4096,2,0,30,,\n");
+	assert_int_equal(p.changes.cells, 0);
+	assert_int_equal(p.changes.nr, 0);
+	pair__clear(&p);
+}
+
+/* Rounds that hardly differ make narrow intervals: next to nothing is still not a change. */
+static void next_to_nothing_is_no_change(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	compare(&p,
+		HEADER "onecopy,4096,1,0,,,2.00001\n"
+		       "onecopy,4096,1,1,,,2.00002\n",
+		HEADER "onecopy,4096,1,0,,,2.00003\n"
+		       "onecopy,4096,1,1,,,2.00004\n");
+	assert_int_equal(p.changes.list[0].kind, CHANGE_NOISE);
+	pair__clear(&p);
+}
+
+/* Three rounds against three: 2 of 20 orders have all of one above all of the other. */
+static void chance_is_counted(void **state)
+{
+	struct pair p;
+
+	(void)state;
+	compare(&p, base, slower);
+	/* Throughput and CPU of two cells; copies per byte are the same in every round. */
+	assert_float_equal(changes__by_chance(&p.changes), 0.4, 1e-9);
+	pair__clear(&p);
+}
+
+/* The order of rounds and the seed's own sequence do not matter, the seed itself is used. */
+static void same_data_same_answer(void **state)
+{
+	struct pair p, q;
+	size_t i;
+
+	(void)state;
+	compare(&p, base, slower);
+	compare(&q, base, slower);
+	for (i = 0; i < p.changes.nr; i++) {
+		assert_true(p.changes.list[i].after.low == q.changes.list[i].after.low);
+		assert_true(p.changes.list[i].after.high == q.changes.list[i].after.high);
+	}
+	pair__clear(&p);
+	pair__clear(&q);
+}
+
+static char *text_of(const struct pair *p, bool all)
+{
+	static const struct changes_names names = {"a", "b"};
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_int_equal(changes__text(&p->changes, &names, all, f), 0);
+	fclose(f);
+	return text;
+}
+
+static void text_lists_changes_and_counts_the_rest(void **state)
+{
+	struct pair p;
+	char *text;
+
+	(void)state;
+	compare(&p, base, slower);
+	text = text_of(&p, false);
+	assert_non_null(strstr(text, "before  a: 6 runs of 2 cells, 3 rounds\n"));
+	assert_non_null(strstr(text,
+			       "onecopy       4k       1  throughput_gbps         30 (29.5 - 30.5) "
+			       "             24 (23.5 - 24.5)                -20.0 %  worse\n"));
+	assert_null(strstr(text, "  noise\n"));
+	assert_non_null(strstr(text, "6 comparisons in 2 cells: 4 outside the noise (2 better, "
+				     "2 worse), 2 inside\n"));
+	free(text);
+	text = text_of(&p, true);
+	assert_non_null(strstr(text, "  noise\n"));
+	free(text);
+	pair__clear(&p);
+}
+
+static void json_has_every_comparison(void **state)
+{
+	static const struct changes_names names = {"a", "b"};
+	const json_t *change;
+	json_t *document;
+	struct pair p;
+
+	(void)state;
+	compare(&p, base, slower);
+	document = changes__json(&p.changes, &names, 0.05);
+	assert_int_equal(json_array_size(json_object_get(document, "changes")), 6);
+	assert_int_equal(json_integer_value(json_object_get(document, "regressions")), 2);
+	change = json_array_get(json_object_get(document, "changes"), 0);
+	assert_string_equal(json_string_value(json_object_get(change, "verdict")), "worse");
+	assert_true(json_is_true(json_object_get(change, "regression")));
+	json_decref(document);
+	document = changes__json(&p.changes, &names, (double)NAN);
+	assert_true(json_is_null(json_object_get(document, "regressions")));
+	change = json_array_get(json_object_get(document, "changes"), 0);
+	assert_true(json_is_false(json_object_get(change, "regression")));
+	json_decref(document);
+	pair__clear(&p);
+}
+
+static void environments_are_compared(void **state)
+{
+	static const char before[] = "mode,size,environment_kernel,environment_cpus,"
+				     "environment_lockdown\nonecopy,64,6.1,2,\n";
+	static const char after[] = "mode,size,environment_kernel,environment_cpus,"
+				    "environment_lockdown\nonecopy,64,6.6,2,none\n";
+	json_t *differs;
+	struct pair p;
+
+	(void)state;
+	compare(&p, before, after);
+	differs = changes__environment(&p.changes);
+	assert_int_equal(json_object_size(differs), 1);
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(differs, "kernel"), "after")),
+		"6.6");
+	json_decref(differs);
+	pair__clear(&p);
+}
+
+static void names_are_parsed_back(void **state)
+{
+	enum metric m, parsed;
+	unsigned int named = 0;
+	int i;
+
+	(void)state;
+	for (i = 0; i < METRIC_NR; i++) {
+		m = (enum metric)i;
+		if (!change_metric__name(m))
+			continue;
+		named++;
+		assert_int_equal(change_metric__parse(change_metric__name(m), &parsed), 0);
+		assert_int_equal(parsed, m);
+	}
+	assert_int_equal(named, CHANGE_METRICS_NR);
+	assert_int_equal(change_metric__parse("speed", &parsed), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(planted_changes_are_found),
+		cmocka_unit_test(regressions_are_worse_by_more_than_the_limit),
+		cmocka_unit_test(from_zero_is_beyond_any_limit),
+		cmocka_unit_test(one_round_cannot_say),
+		cmocka_unit_test(what_one_side_lacks_is_missing),
+		cmocka_unit_test(next_to_nothing_is_no_change),
+		cmocka_unit_test(chance_is_counted),
+		cmocka_unit_test(same_data_same_answer),
+		cmocka_unit_test(text_lists_changes_and_counts_the_rest),
+		cmocka_unit_test(json_has_every_comparison),
+		cmocka_unit_test(environments_are_compared),
+		cmocka_unit_test(names_are_parsed_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

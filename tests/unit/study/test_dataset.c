@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Results read back: columns by name in any order, what is missing stays missing, damage is
+ * refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/dataset.h"
+#include "write/json.h"
+#include "write/output.h"
+#include "support/full_result.h"
+
+#define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9 * (1 + fabs(b)))
+
+static char message[DATASET_MESSAGE_MAX];
+
+static int add(struct dataset *d, const char *text)
+{
+	*d = (struct dataset){0};
+	return dataset__add_csv(d, "x.csv", text, strlen(text), message);
+}
+
+/* Refused with a sentence that has the words in it, and nothing leaks. */
+static void refused(const char *text, const char *words)
+{
+	struct dataset d;
+
+	if (add(&d, text) != -EINVAL)
+		fail_msg("not refused: %s", text);
+	if (!strstr(message, words))
+		fail_msg("'%s' is not in: %s", words, message);
+	assert_null(strchr(message, '\n'));
+	dataset__clear(&d);
+}
+
+static void columns_of_published_data(void **state)
+{
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(add(&d, "Mode,Size,Threads,Throughput_Gbps,Latency_us,Cycles,L1Misses,"
+				 "LLCMisses,ContextSwitches\n"
+				 "2,16384,4,80,2.5,1000,11,12,13\n"
+				 "0,4096,1,8,1.5,2000,21,22,23"),
+			 0);
+	dataset__finish(&d, 5);
+	assert_int_equal(d.rows_nr, 2);
+	assert_int_equal(d.rows[0].mode, MODE_TWOCOPY);
+	assert_int_equal(d.rows[1].mode, MODE_ZEROCOPY);
+	assert_int_equal(d.rows[1].size, 16384);
+	assert_int_equal(d.rows[1].threads, 4);
+	NEAR(d.rows[1].value[METRIC_GBPS], 80.0);
+	NEAR(d.rows[1].value[METRIC_LATENCY], 2500.0);
+	NEAR(d.rows[1].value[METRIC_CYCLES], 1000.0);
+	NEAR(d.rows[1].value[METRIC_L1D_MISSES], 11.0);
+	NEAR(d.rows[1].value[METRIC_LLC_MISSES], 12.0);
+	NEAR(d.rows[1].value[METRIC_SWITCHES], 13.0);
+	NEAR(d.rows[1].value[METRIC_PAYLOAD], 50e9);
+	NEAR(d.rows[1].value[METRIC_CYCLES_PER_BYTE], 1000 / 50e9);
+	assert_true(isnan(d.rows[1].value[METRIC_SEND_P50]));
+	assert_true(isnan(d.rows[1].value[METRIC_RX_BYTES]));
+	dataset__clear(&d);
+}
+
+static void quoting_line_ends_and_order(void **state)
+{
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(add(&d, "\xef\xbb\xbfverdict_text,size,\"mode\",unknown_column\r\n"
+				 "\"copied, \"\"local\"\"\nhere\",64,one-copy,x\r\n\r\n"),
+			 0);
+	assert_int_equal(d.rows_nr, 1);
+	assert_int_equal(d.rows[0].mode, MODE_ONECOPY);
+	assert_int_equal(d.rows[0].threads, 0);
+	assert_string_equal(d.rows[0].verdict, "copied, \"local\"\nhere");
+	dataset__clear(&d);
+}
+
+static void missing_is_missing(void **state)
+{
+	static const char *const words[] = {"", "n/a", "NaN", "null", "-", "NA"};
+	char text[256];
+	struct dataset d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "mode,size,app_throughput_gbps,ledger_tx_copy_bytes\n0,64,%s,0\n",
+			 words[i]);
+		assert_int_equal(add(&d, text), 0);
+		dataset__finish(&d, 5);
+		assert_true(isnan(d.rows[0].value[METRIC_GBPS]));
+		assert_true(isnan(d.rows[0].value[METRIC_PAYLOAD]));
+		assert_true(d.rows[0].value[METRIC_BYTES_TX_COPY] == 0);
+		dataset__clear(&d);
+	}
+}
+
+static void damage_is_refused(void **state)
+{
+	(void)state;
+	refused("", "empty");
+	refused("mode,size\n", "no run");
+	refused("a,b\n1,2\n", "no column 'mode'");
+	refused("mode,threads\n0,2\n", "no column 'size'");
+	refused("mode,size,cycles\n0,64\n", "line 2: 2 cells where the header has 3");
+	refused("mode,size\n0,64\n0,64,3\n", "line 3");
+	refused("mode,size,verdict_text\n0,64,\"copied", "never ends");
+	refused("mode,size,app_rx_bytes\n0,64,12", "truncated");
+	refused("mode,size,cycles\n0,64,many\n", "'many', which is no number");
+	refused("mode,size,cycles\n0,64,12abc\n", "no number");
+	refused("mode,size,cycles\n0,64,inf\n", "no number");
+	refused("mode,size\n3,64\n", "'3' is no mode");
+	refused("mode,size\n0,\n", "without a message size");
+	refused("mode,size\n0,0\n", "without a message size");
+	refused("mode,size\n0,-5\n", "no possible count");
+	refused("mode,size,threads\n0,64,1.5\n", "no possible count");
+	refused("mode,size,Cycles,cycles\n0,64,1,2\n", "the same number");
+	refused("{\"schema\": 1}\n", "no column");
+}
+
+static void binary_is_refused(void **state)
+{
+	static const char data[] = "mode,size\n0,\0 64\n";
+	struct dataset d = {0};
+
+	(void)state;
+	assert_int_equal(dataset__add_csv(&d, "x", data, sizeof(data) - 1, message), -EINVAL);
+	assert_non_null(strstr(message, "no text"));
+	dataset__clear(&d);
+}
+
+/* What we write is what we read, in both forms. */
+static void check_full(const struct dataset *d)
+{
+	const struct dataset_row *row = &d->rows[1];
+
+	assert_int_equal(d->rows_nr, 2);
+	assert_int_equal(d->rows[0].mode, MODE_TWOCOPY);
+	assert_int_equal(row->mode, MODE_ZEROCOPY);
+	assert_int_equal(row->size, 65536);
+	assert_int_equal(row->round, 1);
+	NEAR(row->value[METRIC_TX_BYTES], 1000000001.0);
+	NEAR(row->value[METRIC_GBPS], 8.0);
+	NEAR(row->value[METRIC_CPU_PER_GB], 0.25);
+	NEAR(row->value[METRIC_ZC_COPIED], 75.0);
+	NEAR(row->value[METRIC_BYTES_GATHER], 1000.0);
+	NEAR(row->value[METRIC_NS_OTHER], 10006.0);
+	NEAR(row->value[METRIC_UNACCOUNTED_TX], -12.0);
+	NEAR(row->value[METRIC_PATH_RELEASE], 20007.0);
+	NEAR(row->value[METRIC_R_CYCLES], 40000.0);
+	NEAR(row->value[METRIC_CYCLES], row->value[METRIC_S_CYCLES] + row->value[METRIC_R_CYCLES]);
+	assert_string_equal(row->verdict, "copied, \"local\"");
+	assert_string_equal(json_string_value(json_object_get(d->environment, "cpu")),
+			    "A CPU, 2 GHz");
+}
+
+static void our_csv_is_read_back(void **state)
+{
+	struct full_result f;
+	struct dataset d = {0};
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	(void)state;
+	full_result__init(&f);
+	assert_int_equal(output__csv(&f.result, stream), 0);
+	fclose(stream);
+	assert_int_equal(dataset__add_csv(&d, "x", text, size, message), 0);
+	dataset__finish(&d, (double)NAN);
+	check_full(&d);
+	dataset__clear(&d);
+	free(text);
+	full_result__clear(&f);
+}
+
+static void our_document_is_read_back(void **state)
+{
+	struct full_result f;
+	struct dataset d = {0};
+	json_t *document;
+	size_t i, completions = 0;
+
+	(void)state;
+	full_result__init(&f);
+	document = json_document__result(&f.result);
+	assert_int_equal(dataset__add_document(&d, "x", document, message), 0);
+	dataset__finish(&d, (double)NAN);
+	check_full(&d);
+	for (i = 0; i < d.hists_nr; i++)
+		completions += d.hists[i].kind == DATASET_HIST_LATENCY + LATENCY_COMPLETION &&
+			       d.hists[i].buckets_nr > 0;
+	assert_true(completions > 0);
+	json_decref(document);
+	dataset__clear(&d);
+	full_result__clear(&f);
+}
+
+static json_t *parsed(const char *text)
+{
+	json_t *o = json_loads(text, 0, NULL);
+
+	assert_non_null(o);
+	return o;
+}
+
+#define RUN_BUCKETS                                                                          \
+	"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\",\"size\":4096," \
+	"\"threads\":1,\"round\":%d,\"ledger\":{\"tx_copy\":{\"ns_buckets\":[[8,8,%d],"      \
+	"[100,109,5]],\"bytes\":null,\"reason\":\"no hook\"}},\"perf\":{\"sender\":"         \
+	"{\"cycles\":{\"value\":null,\"scaled\":null,\"reason\":\"no PMU\"}}}}]}"
+
+static void histograms_of_rounds_are_added(void **state)
+{
+	struct dataset d = {0};
+	char text[1024];
+	json_t *o;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), RUN_BUCKETS, i, 10 + i);
+		o = parsed(text);
+		assert_int_equal(dataset__add_document(&d, "x", o, message), 0);
+		json_decref(o);
+	}
+	assert_int_equal(d.hists_nr, 1);
+	assert_int_equal(d.hists[0].kind, DATASET_HIST_STAGE + NIO_STAGE_TX_COPY);
+	assert_int_equal(d.hists[0].buckets_nr, 2);
+	NEAR(d.hists[0].buckets[0].count, 21.0);
+	NEAR(d.hists[0].buckets[1].count, 10.0);
+	assert_string_equal(d.reason[METRIC_BYTES_TX_COPY], "no hook");
+	assert_string_equal(d.reason[METRIC_S_CYCLES], "no PMU");
+	dataset__clear(&d);
+}
+
+static void foreign_documents_are_refused(void **state)
+{
+	static const char *const documents[] = {
+		"{}",
+		"[]",
+		"{\"schema\":\"other/1\",\"runs\":[]}",
+		"{\"schema\":\"netiotrace.result/2\",\"runs\":[]}",
+		"{\"schema\":\"netiotrace.result/1\"}",
+		"{\"schema\":\"netiotrace.result/1\",\"runs\":[{}]}",
+		"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"x\",\"size\":1}]}",
+		"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\"}]}",
+		"{\"schema\":\"netiotrace.result/1\",\"runs\":[7]}",
+	};
+	struct dataset d = {0};
+	json_t *o;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(documents) / sizeof(documents[0]); i++) {
+		o = parsed(documents[i]);
+		message[0] = '\0';
+		assert_int_equal(dataset__add_document(&d, "x", o, message), -EINVAL);
+		assert_true(*message);
+		json_decref(o);
+	}
+	assert_int_equal(d.rows_nr, 0);
+	dataset__clear(&d);
+}
+
+static void failures_are_kept(void **state)
+{
+	struct dataset d = {0};
+	json_t *o = parsed("{\"schema\":\"netiotrace.failure/1\",\"mode\":\"zerocopy\","
+			   "\"size\":1024,\"threads\":2,\"round\":1,\"exit_code\":1,"
+			   "\"reason\":\"the sender died\"}");
+
+	(void)state;
+	assert_int_equal(dataset__add_failure(&d, o), 0);
+	assert_int_equal(d.failures_nr, 1);
+	assert_string_equal(d.failures[0].reason, "the sender died");
+	assert_int_equal(d.failures[0].size, 1024);
+	json_decref(o);
+	o = parsed("{}");
+	assert_int_equal(dataset__add_failure(&d, o), -EINVAL);
+	json_decref(o);
+	dataset__clear(&d);
+}
+
+static void environments_that_differ_are_noticed(void **state)
+{
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(add(&d, "mode,size,environment_mtu\n0,64,1500\n1,64,1500\n"), 0);
+	assert_false(d.environment_varies);
+	dataset__clear(&d);
+	assert_int_equal(add(&d, "mode,size,environment_mtu\n0,64,1500\n1,64,9000\n"), 0);
+	assert_true(d.environment_varies);
+	dataset__clear(&d);
+}
+
+/* Every number we read is a number we write: a renamed field would silently be missing. */
+static void every_path_is_written(void **state)
+{
+	struct full_result f;
+	const json_t *runs, *o;
+	char path[128], *key, *rest;
+	json_t *document;
+	int m;
+
+	(void)state;
+	full_result__init(&f);
+	document = json_document__result(&f.result);
+	runs = json_object_get(document, "runs");
+	for (m = 0; m < METRIC_READ_NR; m++) {
+		/* Numbers that only foreign data has. */
+		if (m == METRIC_LATENCY || (m >= METRIC_CYCLES && m <= METRIC_TASK_CLOCK))
+			continue;
+		snprintf(path, sizeof(path), "%s", metric__path((enum metric)m));
+		o = json_array_get(runs, 1);
+		for (key = strtok_r(path, ".", &rest); key; key = strtok_r(NULL, ".", &rest))
+			o = json_object_get(o, key);
+		if (!o)
+			fail_msg("%s is not in the document", metric__path((enum metric)m));
+	}
+	json_decref(document);
+	full_result__clear(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_of_published_data),
+		cmocka_unit_test(quoting_line_ends_and_order),
+		cmocka_unit_test(missing_is_missing),
+		cmocka_unit_test(damage_is_refused),
+		cmocka_unit_test(binary_is_refused),
+		cmocka_unit_test(our_csv_is_read_back),
+		cmocka_unit_test(our_document_is_read_back),
+		cmocka_unit_test(histograms_of_rounds_are_added),
+		cmocka_unit_test(foreign_documents_are_refused),
+		cmocka_unit_test(failures_are_kept),
+		cmocka_unit_test(environments_that_differ_are_noticed),
+		cmocka_unit_test(every_path_is_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The golden files of golden.h, found beside this source file. Included after cmocka. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/golden.h"
+
+static void golden__path(char *path, size_t len, const char *name)
+{
+	const char *slash = strrchr(__FILE__, '/');
+	int dir = slash ? (int)(slash - __FILE__) : 0;
+
+	snprintf(path, len, "%.*s/golden/%s.txt", dir ? dir : 1, dir ? __FILE__ : ".", name);
+}
+
+static void golden__write(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		fail_msg("%s cannot be written", path);
+	fputs(text, f);
+	fclose(f);
+}
+
+static char *golden__read(const char *path)
+{
+	static char buf[65536];
+	FILE *f = fopen(path, "r");
+	size_t n;
+
+	if (!f)
+		fail_msg("%s cannot be read: run the test with UPDATE_GOLDEN=1 to make it", path);
+	n = fread(buf, 1, sizeof(buf) - 1, f);
+	fclose(f);
+	buf[n] = '\0';
+	return buf;
+}
+
+void golden__check(const char *name, const char *text)
+{
+	char path[512];
+
+	golden__path(path, sizeof(path), name);
+	if (getenv("UPDATE_GOLDEN"))
+		golden__write(path, text);
+	else
+		assert_string_equal(text, golden__read(path));
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Assertions: what is refused, what holds, what does not and what is said then. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "write/assertion.h"
+#include "support/full_result.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static void bad_text_is_refused_with_a_sentence(void **state)
+{
+	static const struct {
+		const char *text, *said;
+	} cases[] = {
+		{"", "no comparison"},
+		{"copies_per_byte", "no comparison"},
+		{"copies_per_byte = 2", "no comparison"},
+		{"copies_per_byte ! 2", "no comparison"},
+		{"== 2", "no field before"},
+		{"  == 2", "no field before"},
+		{"copies_per_byte ==", "not a plain number"},
+		{"copies_per_byte === 2", "not a plain number"},
+		{"copies_per_byte == 2 3", "not a plain number"},
+		{"copies_per_byte == 2x", "not a plain number"},
+		{"copies_per_byte == 64k", "not a plain number"},
+		{"copies_per_byte == 0x10", "not a plain number"},
+		{"copies_per_byte == nan", "not a plain number"},
+		{"copies_per_byte == inf", "not a plain number"},
+		{"copies_per_byte == true", "not a plain number"},
+		{"copies_per_byte == 1e999", "not a plain number"},
+		{"copies_per_byte == 2,01", "not a plain number"},
+		{"copies_per_bite == 2", "no field 'copies_per_bite'"},
+		{"threecopy.copies_per_byte == 2", "no field 'threecopy.copies_per_byte'"},
+		{"onecopy. == 2", "no field ''"},
+		{"onecopy == 2", "no field 'onecopy'"},
+		{"onecopy.onecopy.copies_per_byte == 2", "no field"},
+		{"ledger..tx_copy == 2", "no field"},
+		{"ledger.tx_copy.bytes. == 2", "no field"},
+		{"ledger.copies_per_byte.x == 2", "no field"},
+		{"summary. == 2", "no field"},
+		{"summary.summary.rounds == 2", "no field"},
+		{"ledger == 2", "not a number"},
+		{"ledger.tx_copy == 2", "not a number"},
+		{"ledger.tx_copy.quality == 2", "not a number"},
+		{"ledger.tx_copy.reason == 2", "not a number"},
+		{"ledger.tx_copy.event == 2", "no field"},
+		{"ledger.tx_copy.sizes == 2", "not a number"},
+		{"ledger.unaccounted_tx_reason == 2", "not a number"},
+		{"mode == 2", "not a number"},
+		{"verdict.text == 2", "not a number"},
+		{"perf.sender.cycles.reason == 2", "not a number"},
+	};
+	struct assertion *a = NULL;
+	char message[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		message[0] = '\0';
+		if (assertion__parse(&a, cases[i].text, message, sizeof(message)) != -EINVAL)
+			fail_msg("'%s' was taken", cases[i].text);
+		if (!strstr(message, cases[i].said))
+			fail_msg("'%s': %s", cases[i].text, message);
+	}
+	assert_null(a);
+	assertion__free(NULL);
+}
+
+static void a_long_path_is_refused(void **state)
+{
+	char text[512], message[64];
+	struct assertion *a = NULL;
+
+	(void)state;
+	memset(text, 'a', sizeof(text));
+	snprintf(text + 400, sizeof(text) - 400, " == 1");
+	assert_int_equal(assertion__parse(&a, text, message, sizeof(message)), -EINVAL);
+	assert_int_equal(message[sizeof(message) - 1], '\0');
+	assert_null(a);
+}
+
+static int check(const struct result *r, const char *text, char *message, size_t len)
+{
+	struct assertion *a = NULL;
+	int holds;
+
+	message[0] = '\0';
+	if (assertion__parse(&a, text, message, len))
+		fail_msg("'%s': %s", text, message);
+	holds = assertion__check(a, r, message, len);
+	assertion__free(a);
+	return holds;
+}
+
+static void what_holds(void **state)
+{
+	static const char *const holding[] = {
+		"copies_per_byte == 2.25",
+		"copies_per_byte==2.25",
+		"  copies_per_byte\t<=  2.25 ",
+		"copies_per_byte >= 2.25",
+		"copies_per_byte < 2.26",
+		"copies_per_byte > 2.24",
+		"copies_per_byte != 2",
+		"twocopy.copies_per_byte == 2.25",
+		"zerocopy.copied_fraction == 0.75",
+		"zerocopy.unaccounted_tx == -12",
+		"unaccounted_rx == 0",
+		"ledger.unaccounted_rx == 0",
+		"ledger.tx_copy.bytes == 1001",
+		"zerocopy.ledger.tx_copy.bytes == 1.001e3",
+		"app.latency_ns.send_call.p99 == 20",
+		"app.zerocopy.sends == 101",
+		"health.missed == 0",
+		"health.unmatched == 3",
+		"path_ns.wait == 20004",
+		"path_ns.calls == 89",
+		"ledger.deferred_copy.ns == 10004",
+		"ledger.rx_copy.ns_p99 == 6",
+		"kernel_zerocopy.sends_per_notification == 25",
+		"kernel_zerocopy.completion_ns.p99 == 7",
+		"kernel_zerocopy.enobufs_memlock == 1",
+		"perf.sender.cycles.value == 30000",
+		"perf.sender.cycles.scaled == 0",
+		"interrupted == 0",
+		"throughput_gbps == 8",
+		"app.throughput_gbps == 8",
+		"zerocopy.throughput_gbps == 8",
+		"summary.throughput_gbps.low == 7",
+		"zerocopy.summary.cpu_s_per_gb == 0.25",
+		"summary.total.app.tx_messages == 15258",
+	};
+	struct full_result f;
+	char message[256];
+	size_t i;
+
+	(void)state;
+	full_result__init(&f);
+	for (i = 0; i < ARRAY_SIZE(holding); i++)
+		if (check(&f.result, holding[i], message, sizeof(message)) != 1)
+			fail_msg("'%s': %s", holding[i], message);
+	full_result__clear(&f);
+}
+
+static void what_does_not_hold(void **state)
+{
+	static const struct {
+		const char *text, *said;
+	} cases[] = {
+		{"copies_per_byte == 2.2", "found 2.25 in twocopy round 1"},
+		{"copies_per_byte != 2.25", "found 2.25"},
+		{"copies_per_byte < 2.25", "found 2.25"},
+		{"copies_per_byte > 2.25", "found 2.25"},
+		{"copies_per_byte <= 2.24", "found 2.25"},
+		{"copies_per_byte >= 2.26", "found 2.25"},
+		{"unaccounted_tx == 0", "found -12"},
+		{"zerocopy.copied_fraction == 0",
+		 "found 0.75 in zerocopy round 1 (64 KiB, 1 thread)"},
+		{"throughput_gbps > 8", "found 8 in the summary of twocopy"},
+		{"onecopy.copies_per_byte == 2.25", "mode onecopy did not run"},
+		{"onecopy.throughput_gbps == 8", "mode onecopy did not run"},
+	};
+	struct full_result f;
+	char message[256];
+	size_t i;
+
+	(void)state;
+	full_result__init(&f);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (check(&f.result, cases[i].text, message, sizeof(message)))
+			fail_msg("'%s' holds", cases[i].text);
+		if (!strstr(message, cases[i].said) || !strstr(message, cases[i].text))
+			fail_msg("'%s': %s", cases[i].text, message);
+	}
+	full_result__clear(&f);
+}
+
+/* Each run is held against, not only the first. */
+static void one_bad_round_is_enough(void **state)
+{
+	struct full_result f;
+	char message[256];
+
+	(void)state;
+	full_result__init(&f);
+	f.runs[1].copies_per_byte.value = 3;
+	assert_int_equal(check(&f.result, "copies_per_byte == 2.25", message, sizeof(message)), 0);
+	assert_non_null(strstr(message, "found 3 in zerocopy"));
+	assert_int_equal(
+		check(&f.result, "twocopy.copies_per_byte == 2.25", message, sizeof(message)), 1);
+	full_result__clear(&f);
+}
+
+static void throughput_is_the_median(void **state)
+{
+	struct full_result f;
+	char message[256];
+
+	(void)state;
+	full_result__init(&f);
+	f.runs[0].duration_ns *= 100;
+	assert_int_equal(check(&f.result, "throughput_gbps >= 8", message, sizeof(message)), 1);
+	f.result.summary[1].throughput_gbps.n = 0;
+	assert_int_equal(check(&f.result, "throughput_gbps >= 8", message, sizeof(message)), 0);
+	assert_non_null(strstr(message, "unknown in the summary of zerocopy"));
+	full_result__clear(&f);
+}
+
+/* Not even != holds for a number nobody knows. */
+static void unknown_never_holds(void **state)
+{
+	static const char *const texts[] = {
+		"copies_per_byte != 2",
+		"copies_per_byte >= 0",
+		"copied_fraction == 0",
+		"unaccounted_tx == 0",
+		"health.missed == 0",
+		"ledger.other_copy.bytes == 0",
+		"app.latency_ns.delivery.p50 < 1e9",
+		"perf.sender.cycles.value > 0",
+		"perf.sender.cycles.scaled == 0",
+	};
+	struct run_result run;
+	struct result r = {.runs = &run, .runs_nr = 1};
+	char message[256];
+	size_t i;
+
+	(void)state;
+	run_result__init(&run);
+	run.copies_per_byte.reason = "backend none";
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		assert_int_equal(check(&r, texts[i], message, sizeof(message)), 0);
+		assert_non_null(strstr(message, "unknown in twocopy round 0"));
+	}
+	check(&r, texts[0], message, sizeof(message));
+	assert_non_null(strstr(message, ": backend none"));
+	check(&r, "ledger.rx_copy.bytes == 0", message, sizeof(message));
+	assert_non_null(strstr(message, ": not measured"));
+}
+
+static void nothing_run_holds_nothing(void **state)
+{
+	struct result r = {0};
+	char message[256];
+
+	(void)state;
+	assert_int_equal(check(&r, "unaccounted_tx == 0", message, sizeof(message)), 0);
+	assert_non_null(strstr(message, "nothing was run"));
+	assert_int_equal(check(&r, "throughput_gbps > 0", message, sizeof(message)), 0);
+	assert_non_null(strstr(message, "nothing was run"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bad_text_is_refused_with_a_sentence),
+		cmocka_unit_test(a_long_path_is_refused),
+		cmocka_unit_test(what_holds),
+		cmocka_unit_test(what_does_not_hold),
+		cmocka_unit_test(one_bad_round_is_enough),
+		cmocka_unit_test(throughput_is_the_median),
+		cmocka_unit_test(unknown_never_holds),
+		cmocka_unit_test(nothing_run_holds_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Order statistics over rounds. Pure. */
+#ifndef NETIOTRACE_STATS_H
+#define NETIOTRACE_STATS_H
+
+#include <stddef.h>
+
+#include "model/result.h"
+
+/* Median (mean of the middle two), lowest and highest of n values; n 0: the unknown spread. */
+struct spread stats__spread(const double *values, size_t n);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The paragraph of text_note.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "text_note.h"
+#include "wrap.h"
+
+#define LABEL_WIDTH 11
+
+int text_note__begin(struct text_note *n)
+{
+	n->text = NULL;
+	n->len = 0;
+	n->f = open_memstream(&n->text, &n->len);
+	return n->f ? 0 : -ENOMEM;
+}
+
+int text_note__end(struct text_note *n, FILE *out, unsigned int width, const char *label)
+{
+	const char *rest, *line;
+	size_t len;
+
+	if (fclose(n->f)) {
+		free(n->text);
+		return -ENOMEM;
+	}
+	/* Sentences are written with a blank behind each: the last needs none. */
+	while (n->len && n->text[n->len - 1] == ' ')
+		n->text[--n->len] = '\0';
+	rest = n->text;
+	while ((len = wrap__next(&rest, width - LABEL_WIDTH, &line))) {
+		fprintf(out, "%-*s%.*s\n", LABEL_WIDTH, label, (int)len, line);
+		label = "";
+	}
+	free(n->text);
+	return 0;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A comparison as a JSON document; docs/OUTPUT.md, "Comparison". */
+#include <math.h>
+
+#include "study/changes.h"
+#include "write/json.h"
+
+#define COMPARE_SCHEMA "netiotrace.compare/1"
+
+static const char *kind_name(enum change_kind kind)
+{
+	static const char *const names[] = {
+		[CHANGE_MISSING] = "missing", [CHANGE_CANNOT_SAY] = "cannot_say",
+		[CHANGE_NOISE] = "noise",     [CHANGE_BETTER] = "better",
+		[CHANGE_WORSE] = "worse",     [CHANGE_OTHER] = "different",
+	};
+
+	return names[kind];
+}
+
+/* json_value__real() makes null of what is no number. */
+static json_t *estimate_json(const struct estimate *e)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "median", json_value__real(e->median));
+	err |= json_put(o, "low", json_value__real(e->low));
+	err |= json_put(o, "high", json_value__real(e->high));
+	err |= json_put_u64(o, "n", e->n);
+	return json_finish(o, err);
+}
+
+static const char *reason_of(const struct change *c)
+{
+	if (c->kind == CHANGE_MISSING)
+		return c->reason;
+	if (c->kind == CHANGE_CANNOT_SAY)
+		return "one round has no interval";
+	return isnan(c->change) ? "a change from 0 has no ratio" : NULL;
+}
+
+static json_t *change_json(const struct change *c, double limit)
+{
+	json_t *o = json_object();
+	const char *reason = reason_of(c);
+	int err = 0;
+
+	err |= json_put(o, "mode", json_value__text(mode__name(c->mode)));
+	err |= json_put_u64(o, "size", c->size);
+	err |= json_put(o, "threads", c->threads ? json_value__u64(c->threads) : json_null());
+	err |= json_put(o, "metric", json_value__text(change_metric__name(c->metric)));
+	err |= json_put(o, "unit", json_value__text(metric__unit(c->metric)));
+	err |= json_put(o, "before", estimate_json(&c->before));
+	err |= json_put(o, "after", estimate_json(&c->after));
+	err |= json_put(o, "change", json_value__real(c->change));
+	err |= json_put(o, "verdict", json_value__text(kind_name(c->kind)));
+	err |= json_put(o, "regression", json_boolean(change__is_regression(c, limit)));
+	if (reason)
+		err |= json_put(o, "reason", json_value__text(reason));
+	return json_finish(o, err);
+}
+
+static json_t *list_json(const struct changes *c, double limit)
+{
+	json_t *array = json_array();
+	int err = 0;
+
+	for (size_t i = 0; i < c->nr; i++)
+		err |= json_array_append_new(array, change_json(&c->list[i], limit));
+	return json_finish(array, err);
+}
+
+static json_t *counts_json(const struct changes *c)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	for (int kind = 0; kind <= CHANGE_OTHER; kind++)
+		err |= json_put_u64(o, kind_name((enum change_kind)kind), c->of_kind[kind]);
+	err |= json_put(o, "by_chance", json_value__real(changes__by_chance(c)));
+	return json_finish(o, err);
+}
+
+static json_t *side_json(const char *name, const struct analysis *a, size_t only_here)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "name", json_value__text(name));
+	err |= json_put(o, "version", json_value__text(a->dataset->version));
+	err |= json_put_u64(o, "runs", a->dataset->rows_nr);
+	err |= json_put_u64(o, "failed", a->dataset->failures_nr);
+	err |= json_put_u64(o, "cells", a->cells_nr);
+	err |= json_put_u64(o, "cells_only_here", only_here);
+	return json_finish(o, err);
+}
+
+json_t *changes__json(const struct changes *c, const struct changes_names *names, double limit)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "schema", json_value__text(COMPARE_SCHEMA));
+	err |= json_put(o, "before", side_json(names->before, c->before, c->cells_before));
+	err |= json_put(o, "after", side_json(names->after, c->after, c->cells_after));
+	err |= json_put(o, "environment_differs", changes__environment(c));
+	err |= json_put_u64(o, "cells_compared", c->cells);
+	err |= json_put(o, "fail_on_regression", json_value__real(limit));
+	err |= json_put(o, "regressions",
+			isnan(limit) ? json_null()
+				     : json_value__u64(changes__regressions(c, limit)));
+	err |= json_put(o, "verdicts", counts_json(c));
+	/* Without a limit nothing is called a regression: no ratio is above infinity. */
+	err |= json_put(o, "changes", list_json(c, isnan(limit) ? (double)INFINITY : limit));
+	return json_finish(o, err);
+}

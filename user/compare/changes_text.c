@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A comparison as text. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/changes.h"
+#include "write/json.h"
+#include "common/units.h"
+
+#define VALUE_MAX 112
+
+/* "31.2", and for times with their own unit: "14.2 us". */
+static void format_value(char *buf, size_t len, enum metric m, double value)
+{
+	if (strcmp(metric__unit(m), "ns") == 0)
+		format_ns(buf, len, value);
+	else
+		snprintf(buf, len, "%.3g", value);
+}
+
+static void format_estimate(char buf[VALUE_MAX], enum metric m, const struct estimate *e)
+{
+	char median[UNITS_BUF], low[UNITS_BUF], high[UNITS_BUF];
+
+	if (!e->n) {
+		snprintf(buf, VALUE_MAX, "n/a");
+		return;
+	}
+	format_value(median, sizeof(median), m, e->median);
+	if (!estimate__has_interval(e)) {
+		snprintf(buf, VALUE_MAX, "%s", median);
+		return;
+	}
+	format_value(low, sizeof(low), m, e->low);
+	format_value(high, sizeof(high), m, e->high);
+	snprintf(buf, VALUE_MAX, "%s (%s - %s)", median, low, high);
+}
+
+static const char *words(enum change_kind kind)
+{
+	static const char *const texts[] = {
+		[CHANGE_MISSING] = "",    [CHANGE_CANNOT_SAY] = "cannot say: one round",
+		[CHANGE_NOISE] = "noise", [CHANGE_BETTER] = "better",
+		[CHANGE_WORSE] = "worse", [CHANGE_OTHER] = "different",
+	};
+
+	return texts[kind];
+}
+
+static void put_change(FILE *f, const struct change *c)
+{
+	char size[UNITS_BUF], before[VALUE_MAX], after[VALUE_MAX], change[32] = "", threads[16];
+
+	format_estimate(before, c->metric, &c->before);
+	format_estimate(after, c->metric, &c->after);
+	if (isfinite(c->change))
+		snprintf(change, sizeof(change), "%+.1f %%", c->change * 100);
+	snprintf(threads, sizeof(threads), "%u", c->threads);
+	fprintf(f, "%-9s %6s %7s  %-23s %-29s %-29s %9s  %s\n", mode__name(c->mode),
+		format_size_short(size, sizeof(size), c->size), c->threads ? threads : "n/a",
+		change_metric__name(c->metric), before, after, change,
+		c->kind == CHANGE_MISSING ? c->reason : words(c->kind));
+}
+
+static void put_changes(FILE *f, const struct changes *c, bool all)
+{
+	fprintf(f, "%-9s %6s %7s  %-23s %-29s %-29s %9s\n", "mode", "size", "threads", "metric",
+		"before", "after", "change");
+	for (size_t i = 0; i < c->nr; i++)
+		if (all || c->list[i].kind > CHANGE_NOISE)
+			put_change(f, &c->list[i]);
+	fputc('\n', f);
+}
+
+static void put_side(FILE *f, const char *side, const char *name, const struct analysis *a,
+		     size_t only_here)
+{
+	fprintf(f, "%-7s %s: %zu runs of %zu cells", side, name, a->dataset->rows_nr, a->cells_nr);
+	if (a->rounds_min == a->rounds_max)
+		fprintf(f, ", %zu round%s", a->rounds_max, a->rounds_max == 1 ? "" : "s");
+	else
+		fprintf(f, ", %zu to %zu rounds", a->rounds_min, a->rounds_max);
+	if (a->dataset->failures_nr)
+		fprintf(f, ", %zu failed", a->dataset->failures_nr);
+	if (only_here)
+		fprintf(f, "; %zu cells are only here", only_here);
+	fputc('\n', f);
+}
+
+static int put_environment(FILE *f, const struct changes *c)
+{
+	json_t *differs = changes__environment(c), *pair;
+	const char *key;
+
+	if (!differs)
+		return -ENOMEM;
+	json_object_foreach(differs, key, pair) {
+		fprintf(f, "differs %s: %s -> %s\n", key,
+			json_string_value(json_object_get(pair, "before")),
+			json_string_value(json_object_get(pair, "after")));
+	}
+	json_decref(differs);
+	return 0;
+}
+
+static void put_counts(FILE *f, const struct changes *c)
+{
+	double by_chance = changes__by_chance(c);
+	size_t outside =
+		c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] + c->of_kind[CHANGE_OTHER];
+
+	fprintf(f, "%zu comparisons in %zu cells: %zu outside the noise (%zu better, %zu worse)",
+		c->nr, c->cells, outside, c->of_kind[CHANGE_BETTER], c->of_kind[CHANGE_WORSE]);
+	fprintf(f, ", %zu inside", c->of_kind[CHANGE_NOISE]);
+	if (c->of_kind[CHANGE_CANNOT_SAY])
+		fprintf(f, ", %zu cannot be told (one round has no interval)",
+			c->of_kind[CHANGE_CANNOT_SAY]);
+	if (c->of_kind[CHANGE_MISSING])
+		fprintf(f, ", %zu have a value on one side only", c->of_kind[CHANGE_MISSING]);
+	fputc('\n', f);
+	if (by_chance >= 0.5)
+		fprintf(f,
+			"with so few rounds about %.0f of them would be outside by chance alone: "
+			"more --rounds tell more\n",
+			by_chance);
+}
+
+static bool anything_to_list(const struct changes *c, bool all)
+{
+	return all ? c->nr
+		   : c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] +
+			       c->of_kind[CHANGE_OTHER];
+}
+
+int changes__text(const struct changes *c, const struct changes_names *names, bool all, FILE *f)
+{
+	int err;
+
+	put_side(f, "before", names->before, c->before, c->cells_before);
+	put_side(f, "after", names->after, c->after, c->cells_after);
+	err = put_environment(f, c);
+	if (err)
+		return err;
+	fputc('\n', f);
+	if (anything_to_list(c, all))
+		put_changes(f, c, all);
+	put_counts(f, c);
+	return fflush(f) ? -errno : 0;
+}

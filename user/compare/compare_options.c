@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of netiotrace compare; see compare_options.h. */
+#include <argp.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare_options.h"
+#include "run/options.h"
+#include "base/refuse.h"
+#include "common/units.h"
+
+#define PERCENT_MAX 1000.0
+
+enum key {
+	KEY_JSON = 256,
+	KEY_FAIL,
+	KEY_METRICS,
+	KEY_ALL,
+	KEY_SEED,
+};
+
+static const struct argp_option option_table[] = {
+	{"metrics", KEY_METRICS, "LIST", 0, "compare only these", 0},
+	{"all", KEY_ALL, 0, 0, "list what is inside the noise too", 0},
+	{"fail-on-regression", KEY_FAIL, "PERCENT", 0,
+	 "exit 5 when anything got worse by more than this, outside the noise: 5%", 0},
+	{"json", KEY_JSON, "FILE", 0, "write the comparison (- for stdout, instead of the text)",
+	 0},
+	{"seed", KEY_SEED, "N", 0, "of the resampling (default 1)", 0},
+	{"quiet", 'q', 0, 0, "no text, errors only", 0},
+	{0, 0, 0, 0, 0, 0},
+};
+
+static const char args_doc[] = "compare BEFORE AFTER";
+
+static const char doc[] =
+	"Compares two sweeps (their directories, or CSV files) cell by cell: medians over the "
+	"rounds, with intervals, and what differs by more than they can explain. Needs no root.\n"
+	"\v"
+	"Metrics: throughput_gbps copies_per_byte copied_fraction cpu_s_per_gb send_call_p50 "
+	"send_call_p99 delivery_p50 delivery_p99 completion_p50 completion_p99 latency "
+	"cycles_per_byte instructions_per_cycle l1d_misses_per_kib llc_misses_per_kib "
+	"context_switches_per_gb.\n"
+	"\n"
+	"A change is outside the noise when the intervals of the two medians (95 %, bootstrap over "
+	"rounds) do not overlap; one round has no interval. Exit status: 0 done, 1 a file cannot "
+	"be read or written, 2 usage, 5 a regression was found.";
+
+static void set_metrics(struct compare_options *o, const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *name;
+
+	if (!copy)
+		refuse("out of memory.");
+	while ((name = strsep(&rest, ","))) {
+		enum metric m;
+
+		if (change_metric__parse(name, &m))
+			refuse("--metrics does not know '%s': see netiotrace compare --help.",
+			       name);
+		o->metrics[m] = true;
+	}
+	free(copy);
+}
+
+/* "5%" or "5"; strtod() alone would take signs, hexadecimal and words. */
+static double parse_percent(const char *arg)
+{
+	char *end;
+	double value;
+
+	if (!isdigit((unsigned char)*arg) || strspn(arg, "0123456789.%") != strlen(arg))
+		return (double)NAN;
+	value = strtod(arg, &end);
+	if (*end == '%')
+		end++;
+	return *end || value > PERCENT_MAX ? (double)NAN : value / 100;
+}
+
+static void add_name(struct compare_options *o, const char *arg, unsigned int arg_num)
+{
+	/* The first is the command itself. */
+	if (arg_num == 1)
+		o->names.before = arg;
+	else if (arg_num == 2)
+		o->names.after = arg;
+	else if (arg_num)
+		refuse("'%s' is one argument too many: compare takes two.", arg);
+}
+
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
+{
+	struct compare_options *o = state->input;
+
+	switch (key) {
+	case KEY_JSON:
+		if (!*arg)
+			refuse("a file name is empty.");
+		o->json = arg;
+		return 0;
+	case KEY_FAIL:
+		o->limit = parse_percent(arg);
+		if (isnan(o->limit))
+			refuse("--fail-on-regression takes 0 to 1000 percent, not '%s'.", arg);
+		return 0;
+	case KEY_METRICS:
+		set_metrics(o, arg);
+		return 0;
+	case KEY_ALL:
+		o->all = true;
+		return 0;
+	case KEY_SEED:
+		if (parse_count(arg, 0, INT64_MAX, &o->seed))
+			refuse("--seed takes a number from 0 to 2^63-1, not '%s'.", arg);
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		add_name(o, arg, state->arg_num);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static bool any_metric(const struct compare_options *o)
+{
+	for (int m = 0; m < METRIC_NR; m++)
+		if (o->metrics[m])
+			return true;
+	return false;
+}
+
+void compare_options__parse(struct compare_options *o, int argc, char **argv)
+{
+	static const struct argp argp = {option_table, parse_opt, args_doc, doc, 0, 0, 0};
+
+	*o = (struct compare_options){.limit = (double)NAN, .seed = BOOTSTRAP_SEED};
+	argp_program_version = "netiotrace " NETIOTRACE_VERSION;
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, o);
+	if (!o->names.after)
+		refuse("compare takes two results directories or CSV files: netiotrace compare "
+		       "BEFORE AFTER.");
+	if (!any_metric(o))
+		for (int m = 0; m < METRIC_NR; m++)
+			o->metrics[m] = change_metric__name((enum metric)m) != NULL;
+}

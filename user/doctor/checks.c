@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the facts of diagnosis.h mean for a run, and what to do where they are not fine. Pure. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <linux/capability.h>
+
+#include "diagnosis.h"
+#include "model/tap_parse.h"
+#include "common/units.h"
+
+/* A clock that takes longer to read is not read by a few instructions (vDSO). */
+#define CLOCK_DEAR_NS 150
+/* What Linux has by default since 6.7; before, about 20 KiB, which a few hundred sends fill. */
+#define OPTMEM_ENOUGH (64 * 1024)
+/* The default of today's distributions. */
+#define MEMLOCK_ENOUGH (8 * 1024 * 1024)
+
+const struct doctor_capability doctor_capabilities[DOCTOR_CAPABILITIES] = {
+	{CAP_BPF, "CAP_BPF", "loads BPF programs and maps", "the kernel cannot be watched"},
+	{CAP_PERFMON, "CAP_PERFMON",
+	 "lets BPF programs read the kernel's memory; performance counters",
+	 "the kernel cannot be watched"},
+	{CAP_NET_ADMIN, "CAP_NET_ADMIN", "makes the devices of --path veth",
+	 "--path veth cannot be made"},
+	{CAP_SYS_ADMIN, "CAP_SYS_ADMIN", "makes the network namespaces of --path veth",
+	 "--path veth cannot be made"},
+	{CAP_SYS_RESOURCE, "CAP_SYS_RESOURCE",
+	 "raises RLIMIT_MEMLOCK for BPF maps where they count against it (before Linux 5.11)",
+	 "they may not fit"},
+	{CAP_SYS_PTRACE, "CAP_SYS_PTRACE", "sees which process holds a packet tap",
+	 "taps of other users have no name"},
+};
+
+struct checklist {
+	struct check *checks;
+	size_t nr;
+	const char *group;
+};
+
+static struct check *begin(struct checklist *l, const char *name, enum check_state state)
+{
+	struct check *c = &l->checks[l->nr < CHECKS_MAX ? l->nr++ : CHECKS_MAX - 1];
+
+	*c = (struct check){.group = l->group, .state = state};
+	snprintf(c->name, sizeof(c->name), "%s", name);
+	return c;
+}
+
+#define SET(field, ...) snprintf((field), sizeof(field), __VA_ARGS__)
+
+static struct check *unknown(struct checklist *l, const char *name, const char *reason)
+{
+	struct check *c = begin(l, name, CHECK_UNKNOWN);
+
+	SET(c->value, "n/a");
+	SET(c->means, "%s", reason ? reason : "could not be read");
+	return c;
+}
+
+/* ---- kernel ---- */
+
+static void check_btf(struct checklist *l, const struct facts *f)
+{
+	char size[UNITS_BUF];
+	struct check *c;
+
+	if (f->btf_size.known) {
+		c = begin(l, "btf", CHECK_OK);
+		SET(c->value, "/sys/kernel/btf/vmlinux, %s",
+		    format_bytes_si(size, sizeof(size), (double)f->btf_size.value));
+		return;
+	}
+	c = begin(l, "btf", CHECK_MISSING);
+	SET(c->value, "no /sys/kernel/btf/vmlinux");
+	SET(c->means, "the programs cannot be fitted to this kernel");
+	SET(c->remedy, "use a kernel built with CONFIG_DEBUG_INFO_BTF");
+}
+
+static void check_lockdown(struct checklist *l, const struct facts *f)
+{
+	const char *mode = f->env.lockdown;
+	struct check *c;
+
+	if (!mode[0]) {
+		c = unknown(l, "lockdown",
+			    "securityfs is not mounted, or the kernel has no lockdown");
+		SET(c->remedy, "to know: mount -t securityfs securityfs /sys/kernel/security");
+		return;
+	}
+	c = begin(l, "lockdown", CHECK_OK);
+	SET(c->value, "%s", mode);
+	if (!strcmp(mode, "confidentiality")) {
+		c->state = CHECK_MISSING;
+		SET(c->means, "BPF programs may not read the kernel's memory, nor may kprobes be "
+			      "set");
+		SET(c->remedy, "boot with lockdown=integrity or without Secure Boot");
+	} else if (!strcmp(mode, "integrity")) {
+		SET(c->means, "refuses nothing that is needed here in stock kernels; the stages "
+			      "below say what this one refused");
+	}
+}
+
+static void check_jit(struct checklist *l, const struct facts *f)
+{
+	const struct num *n = &f->bpf_jit_enable;
+	struct check *c;
+
+	if (!n->known) {
+		unknown(l, "bpf_jit", n->reason);
+		return;
+	}
+	c = begin(l, "bpf_jit", n->value ? CHECK_OK : CHECK_LIMITED);
+	SET(c->value, "%s", n->value ? "on" : "off");
+	if (n->value)
+		return;
+	SET(c->means, "programs are interpreted, which makes watching several times dearer");
+	SET(c->remedy, "sysctl net.core.bpf_jit_enable=1");
+}
+
+static void say_cheaper_clock(struct check *c, const struct facts *f)
+{
+	bool tsc = strstr(f->clocksources, "tsc") && strcmp(f->env.clocksource, "tsc");
+
+	SET(c->means, "dear to read, which makes times of single calls longer than they are");
+	if (tsc)
+		SET(c->remedy, "this machine also has tsc: boot with clocksource=tsc");
+	else
+		SET(c->remedy, "this machine has no cheaper one (%s); bytes are not affected",
+		    f->clocksources[0] ? f->clocksources : "the kernel lists none");
+}
+
+static void check_clock(struct checklist *l, const struct facts *f)
+{
+	const char *name = f->env.clocksource[0] ? f->env.clocksource : "n/a";
+	struct check *c;
+
+	if (!f->clock_ns.known) {
+		c = unknown(l, "clocksource", f->clock_ns.reason);
+		SET(c->value, "%s", name);
+		return;
+	}
+	c = begin(l, "clocksource", f->clock_ns.value > CLOCK_DEAR_NS ? CHECK_LIMITED : CHECK_OK);
+	SET(c->value, "%s, %.0f ns to read", name, f->clock_ns.value);
+	if (c->state != CHECK_OK)
+		say_cheaper_clock(c, f);
+}
+
+/* ---- privileges ---- */
+
+static bool holds(const struct facts *f, unsigned int capability)
+{
+	for (size_t i = 0; i < DOCTOR_CAPABILITIES; i++)
+		if (doctor_capabilities[i].number == capability)
+			return f->held[i];
+	return false;
+}
+
+static const char *how_to_gain(const struct facts *f)
+{
+	return f->root ? "this root is without it: let whoever started it (a container?) grant it"
+		       : "run it with sudo";
+}
+
+/* CAP_SYS_ADMIN was all of these before Linux 5.8, and still stands in for them. */
+static bool stands_in(const struct facts *f, unsigned int capability)
+{
+	return (capability == CAP_BPF || capability == CAP_PERFMON) && holds(f, CAP_SYS_ADMIN);
+}
+
+static void check_capability(struct checklist *l, const struct facts *f, size_t i)
+{
+	const struct doctor_capability *cap = &doctor_capabilities[i];
+	bool needed = cap->number == CAP_BPF || cap->number == CAP_PERFMON;
+	struct check *c = begin(l, cap->name, CHECK_OK);
+
+	SET(c->means, "%s", cap->use);
+	if (f->held[i]) {
+		SET(c->value, "held");
+	} else if (stands_in(f, cap->number)) {
+		SET(c->value, "not held, CAP_SYS_ADMIN stands in for it");
+	} else if (cap->number == CAP_SYS_RESOURCE && f->loaded) {
+		SET(c->value, "not held, and not needed here (programs were loaded)");
+	} else {
+		c->state = needed ? CHECK_MISSING : CHECK_LIMITED;
+		SET(c->value, "not held");
+		SET(c->means, "%s; without it %s", cap->use, cap->without);
+		SET(c->remedy, "%s", how_to_gain(f));
+	}
+}
+
+static void check_unprivileged_bpf(struct checklist *l, const struct facts *f)
+{
+	const struct num *n = &f->unprivileged_bpf_disabled;
+	bool held = holds(f, CAP_BPF) || stands_in(f, CAP_BPF);
+	struct check *c;
+
+	if (!n->known) {
+		unknown(l, "unprivileged_bpf", n->reason);
+		return;
+	}
+	c = begin(l, "unprivileged_bpf", CHECK_OK);
+	SET(c->value, "%" PRIu64, n->value);
+	SET(c->means, held ? "does not matter with CAP_BPF"
+			   : "of no matter, since what traces the kernel needs CAP_BPF anyway");
+}
+
+static void check_paranoid(struct checklist *l, const struct facts *f)
+{
+	const struct real *n = &f->perf_event_paranoid;
+	struct check *c;
+
+	if (!n->known) {
+		unknown(l, "perf_event_paranoid", n->reason);
+		return;
+	}
+	c = begin(l, "perf_event_paranoid", CHECK_OK);
+	SET(c->value, "%.0f", n->value);
+	if (holds(f, CAP_PERFMON) || stands_in(f, CAP_PERFMON)) {
+		SET(c->means, "does not matter with CAP_PERFMON");
+		return;
+	}
+	if (n->value < 2)
+		return;
+	c->state = CHECK_LIMITED;
+	SET(c->means, n->value > 2 ? "no performance counters without CAP_PERFMON"
+				   : "the kernel's share is not counted without CAP_PERFMON");
+	SET(c->remedy, "run it with sudo, or sysctl kernel.perf_event_paranoid=1");
+}
+
+/* ---- limits ---- */
+
+static void check_optmem(struct checklist *l, const struct facts *f)
+{
+	const struct num *n = &f->env.optmem_max;
+	char size[UNITS_BUF];
+	struct check *c;
+
+	if (!n->known) {
+		unknown(l, "optmem_max", n->reason);
+		return;
+	}
+	c = begin(l, "optmem_max", n->value < OPTMEM_ENOUGH ? CHECK_LIMITED : CHECK_OK);
+	SET(c->value, "%s", format_size(size, sizeof(size), n->value));
+	SET(c->means, "bounds the zero-copy sends of a socket whose notifications are "
+		      "outstanding");
+	if (c->state != CHECK_OK)
+		SET(c->remedy, "if runs show ENOBUFS: sysctl net.core.optmem_max=131072");
+}
+
+static void check_memlock(struct checklist *l, const struct facts *f)
+{
+	const struct num *n = &f->env.memlock;
+	char size[UNITS_BUF];
+	struct check *c;
+
+	if (!n->known) {
+		unknown(l, "memlock", n->reason);
+		return;
+	}
+	c = begin(l, "memlock", n->value < MEMLOCK_ENOUGH ? CHECK_LIMITED : CHECK_OK);
+	SET(c->value, "%s",
+	    n->value == UINT64_MAX ? "unlimited" : format_size(size, sizeof(size), n->value));
+	SET(c->means, "RLIMIT_MEMLOCK bounds the bytes that all senders together have pinned");
+	if (c->state != CHECK_OK)
+		SET(c->remedy, "if runs show ENOBUFS: ulimit -l 65536 before, or LimitMEMLOCK=");
+}
+
+/* ---- path ---- */
+
+static void check_device(struct checklist *l, const struct facts *f)
+{
+	const struct environment *env = &f->env;
+	struct check *c;
+
+	if (f->path_err) {
+		c = begin(l, "device", CHECK_UNKNOWN);
+		SET(c->value, "n/a");
+		SET(c->means, "cannot make the %s path (%s): %s", f->path, f->path_step,
+		    strerror(-f->path_err));
+		if (f->path_err == -EPERM || f->path_err == -EACCES)
+			SET(c->remedy, "%s", how_to_gain(f));
+		return;
+	}
+	c = begin(l, "device", CHECK_OK);
+	SET(c->value, "%s, MTU %u", env->device, env->mtu);
+}
+
+static void check_feature(struct checklist *l, const struct environment *env, const char *name,
+			  const struct flag *flag, const char *option, const char *without)
+{
+	struct check *c;
+
+	if (!flag->known) {
+		unknown(l, name, flag->reason);
+		return;
+	}
+	c = begin(l, name, flag->value ? CHECK_OK : CHECK_LIMITED);
+	SET(c->value, "%s", flag->value ? "on" : "off");
+	if (flag->value)
+		return;
+	SET(c->means, "%s", without);
+	SET(c->remedy, "if the device can: ethtool -K %s %s on", env->device, option);
+}
+
+static void check_delivery(struct checklist *l, const struct facts *f)
+{
+	struct check *c = begin(l, "delivery", CHECK_LIMITED);
+
+	SET(c->value, "on this machine");
+	SET(c->means,
+	    "%s never leaves it, and the kernel copies zero-copy pages on delivery "
+	    "(skb_copy_ubufs)",
+	    f->path);
+	SET(c->remedy, "zero-copy is zero-copy only on the way to another machine");
+}
+
+static void check_tap(struct checklist *l, const struct tap *t)
+{
+	struct check *c = begin(l, "packet_tap", CHECK_LIMITED);
+	char name[TAP_NAME_LEN];
+
+	SET(c->value, "%s%s%s", tap__name(t, name), t->inode && t->function[0] ? ", " : "",
+	    t->inode ? t->function : "");
+	SET(c->means, "is handed every packet: zero-copy pages are copied for it, and every mode "
+		      "is slower");
+	if (t->pid.known)
+		SET(c->remedy, "end %s (pid %" PRIu64 ") while measuring", t->process,
+		    t->pid.value);
+	else if (t->inode)
+		SET(c->remedy, "%s; to know: ss -0pn as root", t->pid.reason);
+	else
+		SET(c->remedy, "unload what registered %s", t->function);
+}
+
+static void check_taps(struct checklist *l, const struct facts *f)
+{
+	const struct taps *taps = &f->env.taps;
+	struct check *c;
+
+	if (!taps->known) {
+		unknown(l, "packet_tap", taps->reason);
+		return;
+	}
+	if (!taps->nr) {
+		c = begin(l, "packet_tap", CHECK_OK);
+		SET(c->value, "none");
+		SET(c->means, "nobody else is handed the path's packets");
+	}
+	for (unsigned int i = 0; i < taps->nr; i++)
+		check_tap(l, &taps->list[i]);
+}
+
+static void check_path(struct checklist *l, const struct facts *f)
+{
+	check_device(l, f);
+	if (f->path_err)
+		return;
+	check_feature(l, &f->env, "scatter_gather", &f->env.device_scatter_gather, "sg",
+		      "packets are copied into one piece in front of the device: no zero-copy");
+	check_feature(l, &f->env, "tx_checksum", &f->env.device_tx_checksum, "tx",
+		      "the kernel sums every packet, and allows no scatter-gather");
+	check_delivery(l, f);
+	check_taps(l, f);
+}
+
+size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX])
+{
+	struct checklist l = {.checks = checks, .group = "kernel"};
+
+	check_btf(&l, f);
+	check_lockdown(&l, f);
+	check_jit(&l, f);
+	check_clock(&l, f);
+	l.group = "privileges";
+	for (size_t i = 0; i < DOCTOR_CAPABILITIES; i++)
+		check_capability(&l, f, i);
+	check_unprivileged_bpf(&l, f);
+	check_paranoid(&l, f);
+	l.group = "limits";
+	check_optmem(&l, f);
+	check_memlock(&l, f);
+	l.group = "path";
+	check_path(&l, f);
+	return l.nr;
+}
+
+const char *check_state__key(enum check_state s)
+{
+	static const char *const keys[] = {
+		[CHECK_OK] = "ok",
+		[CHECK_LIMITED] = "limited",
+		[CHECK_MISSING] = "missing",
+		[CHECK_UNKNOWN] = "unknown",
+	};
+
+	return (size_t)s < sizeof(keys) / sizeof(keys[0]) ? keys[s] : "?";
+}

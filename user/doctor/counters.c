@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The counters of doctor; see doctor_perf.h. */
+#include <limits.h>
+#include <string.h>
+
+#include "counters.h"
+#include "host/environment.h"
+#include "write/json.h"
+#include "perf/event.h"
+#include "perf/proc.h"
+#include "base/wrap.h"
+
+struct counters {
+	struct perf_plan plan;
+	struct perf_facts facts;
+};
+
+static void examine(struct counters *c, const struct environment *env)
+{
+	memset(c, 0, sizeof(*c));
+	perf_plan__init(&c->plan, NULL, 0);
+	c->facts.virtual_machine = environment__is_virtual(env);
+	perf_event__probe(&c->plan, &c->facts);
+	perf_proc__take(&c->plan);
+}
+
+/* Why a counter has no value; NULL when it has. */
+static const char *missing(const struct counters *c, int counter)
+{
+	return perf_plan__missing(&c->plan, (unsigned int)counter, PERF_WHOLE, &c->facts);
+}
+
+/* Text in lines that begin at a column. */
+static void print_at(FILE *f, unsigned int width, int column, const char *text)
+{
+	const char *line, *rest = text;
+	size_t len;
+
+	while ((len = wrap__next(&rest, width - (unsigned int)column, &line)))
+		fprintf(f, "%*s%.*s\n", column, "", (int)len, line);
+}
+
+static void print_names(FILE *f, unsigned int width, const struct counters *c, const char *reason)
+{
+	char names[512];
+	size_t len = 0;
+
+	for (int i = 0; i < PERF_NR && len < sizeof(names); i++) {
+		const char *why = missing(c, i);
+
+		if (why == reason || (why && reason && !strcmp(why, reason)))
+			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
+						len ? ", " : "",
+						perf_counter__key((enum perf_counter)i));
+	}
+	if (!len || len >= sizeof(names))
+		return;
+	snprintf(names + len, sizeof(names) - len, reason ? ": n/a" : ": counted");
+	print_at(f, width, 2, names);
+	if (reason)
+		print_at(f, width, 6, reason);
+}
+
+static bool said_before(const struct counters *c, int counter)
+{
+	for (int i = 0; i < counter; i++) {
+		const char *why = missing(c, i);
+
+		if (why && !strcmp(why, missing(c, counter)))
+			return true;
+	}
+	return false;
+}
+
+void doctor_perf__print(FILE *f, unsigned int width, const struct environment *env)
+{
+	struct counters c;
+	unsigned int groups;
+
+	examine(&c, env);
+	groups = perf_plan__hardware_groups(&c.plan);
+	fprintf(f, "\nperformance counters\n");
+	print_names(f, width, &c, NULL);
+	for (int i = 0; i < PERF_NR; i++)
+		if (missing(&c, i) && !said_before(&c, i))
+			print_names(f, width, &c, missing(&c, i));
+	if (groups)
+		fprintf(f, "  %u registers a group: %u group%s of hardware events%s\n",
+			c.plan.registers, groups, groups == 1 ? "" : "s",
+			groups == 1 ? "" : ", which take turns, so that counts are scaled");
+}
+
+static json_t *counter_json(const struct counters *c, int counter)
+{
+	const struct perf_facts *facts = &c->facts;
+	const char *reason = missing(c, counter);
+	unsigned int q = (unsigned int)counter;
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "counter",
+			json_value__text(perf_counter__key((enum perf_counter)counter)));
+	err |= json_put(o, "counted", json_boolean(!reason));
+	err |= json_put(o, "user",
+			json_boolean(!perf_plan__missing(&c->plan, q, PERF_USER, facts)));
+	err |= json_put(o, "kernel",
+			json_boolean(!perf_plan__missing(&c->plan, q, PERF_KERNEL, facts)));
+	err |= json_put(o, "reason", json_value__text(reason));
+	return json_finish(o, err);
+}
+
+json_t *doctor_perf__json(const struct environment *env)
+{
+	json_t *o = json_object(), *list = json_array();
+	struct counters c;
+	int err = 0;
+
+	examine(&c, env);
+	for (int i = 0; i < PERF_NR; i++)
+		err |= json_array_append_new(list, counter_json(&c, i));
+	err |= json_put_u64(o, "registers", c.plan.registers);
+	err |= json_put_u64(o, "hardware_groups", perf_plan__hardware_groups(&c.plan));
+	err |= json_put(o, "paranoid",
+			c.facts.paranoid == INT_MIN ? json_null() : json_integer(c.facts.paranoid));
+	err |= json_put(o, "counters", list);
+	return json_finish(o, err);
+}

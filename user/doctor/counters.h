@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What doctor says of performance counters: which there are, and one reason for those missing. */
+#ifndef NETIOTRACE_DOCTOR_PERF_H
+#define NETIOTRACE_DOCTOR_PERF_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "model/result.h"
+
+/* Tries every counter on this process; prints a section, wrapped at width columns. */
+void doctor_perf__print(FILE *f, unsigned int width, const struct environment *env);
+
+/*
+ * The same as an object: {"registers", "hardware_groups", "paranoid", "counters": [{"counter",
+ * "counted", "user", "kernel", "reason"}]}. A new reference; NULL when memory is short.
+ */
+json_t *doctor_perf__json(const struct environment *env);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What doctor finds, as plain data: facts about the machine, what they mean for a run, and which
+ * hook feeds which stage. doctor_examine.c gathers, doctor_checks.c and doctor_stages.c judge
+ * (pure, for unit tests), doctor_text.c and doctor_json.c write.
+ */
+#ifndef NETIOTRACE_DIAGNOSIS_H
+#define NETIOTRACE_DIAGNOSIS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "run/options.h"
+#include "model/plan.h"
+#include "model/result.h"
+
+#define DOCTOR_SCHEMA "netiotrace.doctor/1"
+
+/* Capabilities a run may need, in the order of doctor_capabilities. */
+#define DOCTOR_CAPABILITIES 6
+
+struct doctor_capability {
+	unsigned int number; /* CAP_... */
+	const char *name;
+	const char *use;     /* what it is for */
+	const char *without; /* what there is not, when it is missing */
+};
+
+extern const struct doctor_capability doctor_capabilities[DOCTOR_CAPABILITIES];
+
+/* What was found, before anybody judged it. */
+struct facts {
+	struct environment env;
+	struct num btf_size; /* bytes of /sys/kernel/btf/vmlinux */
+	bool held[DOCTOR_CAPABILITIES];
+	bool root;              /* the effective user is root */
+	bool loaded;            /* the kernel took at least one of the programs */
+	char clocksources[128]; /* those the machine has, apart by spaces; empty: not known */
+	struct real clock_ns;   /* what reading CLOCK_MONOTONIC once takes */
+	struct num unprivileged_bpf_disabled, bpf_jit_enable;
+	struct real perf_event_paranoid; /* -1 to 4 */
+	const char *path;                /* name of the path looked at */
+	int path_err;                    /* 0: it was made; else -errno */
+	const char *path_step;           /* what failed */
+};
+
+enum check_state {
+	CHECK_OK,
+	CHECK_LIMITED, /* a run works, less well or not in every way */
+	CHECK_MISSING, /* something a run needs is not there */
+	CHECK_UNKNOWN, /* could not be found out */
+};
+
+const char *check_state__key(enum check_state s); /* "ok", "limited", "missing", "unknown" */
+
+struct check {
+	const char *group; /* "kernel", "privileges", "limits", "path" */
+	char name[32];
+	enum check_state state;
+	char value[128];
+	char means[160];  /* what it is for, or what follows; empty: it speaks for itself */
+	char remedy[200]; /* empty: nothing is to be done */
+};
+
+#define CHECKS_MAX 48
+
+/* How one quantity is measured: a stage of the ledger, or what else probes feed. */
+struct stage_line {
+	const char *stage;
+	enum quality quality;
+	const char *backend; /* NULL: not by a probe, or not at all */
+	const char *hook;    /* NULL: none; else a hook, or who counts instead */
+	const char *modes;   /* NULL: all */
+	const char *reason;  /* why less than exact; NULL when exact */
+	char remedy[200];
+};
+
+/* Every row may feed every stage, or something else; and two are the load generator's. */
+#define STAGE_LINES_MAX ((NIO_STAGE_NR + 1) * PLAN_ROWS_MAX + 2)
+
+struct diagnosis {
+	struct facts facts;
+	struct check checks[CHECKS_MAX];
+	size_t checks_nr;
+	struct plan plans[MODE_NR];
+	struct plan_row rows[PLAN_ROWS_MAX];
+	size_t rows_nr;
+	struct offer *offers; /* of plan_alternatives; owned */
+	bool tried;           /* false: privileges are missing */
+	struct stage_line stages[STAGE_LINES_MAX];
+	size_t stages_nr;
+	bool usable; /* the bytes sent and received can be seen in every mode */
+};
+
+/* Looks at everything. 0 or -ENOMEM; what cannot be found out is said in the diagnosis. */
+int diagnosis__make(struct diagnosis *d, const struct options *o);
+void diagnosis__clear(struct diagnosis *d);
+
+/* Pure. Returns how many checks were written. */
+size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX]);
+
+/* Pure: fills stages from rows, plan_alternatives and offers (NULL: nothing was tried). */
+size_t doctor__stages(const struct plan_row *rows, size_t rows_nr, const struct offer *offers,
+		      struct stage_line stages[STAGE_LINES_MAX]);
+
+/* width: columns to wrap at. more: prints a further section in front of the sum; NULL: none. */
+void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const struct options *o,
+		   void (*more)(FILE *f, unsigned int width, const struct environment *env));
+
+/* The document of docs/OUTPUT.md, "What doctor writes"; NULL: out of memory. */
+json_t *doctor__document(const struct diagnosis *d);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The diagnosis as text: columns, with what is behind them wrapped below; see diagnosis.h. */
+#include <string.h>
+
+#include "diagnosis.h"
+#include "common/units.h"
+#include "base/wrap.h"
+
+#define INDENT        2
+#define STATE_WIDTH   9
+#define NAME_WIDTH    20
+#define BODY_COLUMN   (INDENT + STATE_WIDTH + NAME_WIDTH)
+#define STAGE_WIDTH   19
+#define QUALITY_WIDTH 13
+#define STAGE_COLUMN  (INDENT + STAGE_WIDTH + QUALITY_WIDTH)
+
+/* Text from the given column on, the first line where the cursor stands, the rest below it. */
+static void print_wrapped(FILE *f, unsigned int width, int column, const char *text)
+{
+	const char *line, *rest = text;
+	bool first = true;
+	size_t len;
+
+	while ((len = wrap__next(&rest, width - (unsigned int)column, &line))) {
+		fprintf(f, "%*s%.*s\n", first ? 0 : column, "", (int)len, line);
+		first = false;
+	}
+	if (first)
+		fputc('\n', f);
+}
+
+static void print_remedy(FILE *f, unsigned int width, int column, const char *remedy)
+{
+	if (!remedy[0])
+		return;
+	fprintf(f, "%*s-> ", column, "");
+	print_wrapped(f, width, column + 3, remedy);
+}
+
+static void print_field(FILE *f, unsigned int width, const char *name, const char *value)
+{
+	fprintf(f, "%*s%-*s", INDENT, "", STATE_WIDTH + NAME_WIDTH, name);
+	print_wrapped(f, width, BODY_COLUMN, value[0] ? value : "n/a");
+}
+
+static void print_machine(FILE *f, unsigned int width, const struct environment *env)
+{
+	char cpus[16];
+
+	snprintf(cpus, sizeof(cpus), "%u", env->cpus);
+	fprintf(f, "machine\n");
+	print_field(f, width, "kernel", env->kernel);
+	print_field(f, width, "cpu", env->cpu);
+	print_field(f, width, "cpus", env->cpus ? cpus : "");
+	print_field(f, width, "virtualization", env->virtualization);
+}
+
+static void print_check(FILE *f, unsigned int width, const struct check *c)
+{
+	char body[sizeof(c->value) + sizeof(c->means) + 2];
+
+	snprintf(body, sizeof(body), "%s%s%s", c->value, c->means[0] ? ": " : "", c->means);
+	fprintf(f, "%*s%-*s%-*s", INDENT, "", STATE_WIDTH, check_state__key(c->state), NAME_WIDTH,
+		c->name);
+	if (strlen(c->name) >= NAME_WIDTH)
+		fprintf(f, "\n%*s", BODY_COLUMN, "");
+	print_wrapped(f, width, BODY_COLUMN, body);
+	print_remedy(f, width, BODY_COLUMN, c->remedy);
+}
+
+static void print_checks(FILE *f, unsigned int width, const struct diagnosis *d)
+{
+	const char *group = "";
+
+	for (size_t i = 0; i < d->checks_nr; i++) {
+		const struct check *c = &d->checks[i];
+
+		if (strcmp(group, c->group)) {
+			group = c->group;
+			fprintf(f, "\n%s%s%s\n", group, strcmp(group, "path") ? "" : ": ",
+				strcmp(group, "path") ? "" : d->facts.path);
+		}
+		print_check(f, width, c);
+	}
+}
+
+static void print_stage(FILE *f, unsigned int width, const struct stage_line *s)
+{
+	char hook[128];
+
+	snprintf(hook, sizeof(hook), "%s%s%s%s", s->hook ? s->hook : "-", s->modes ? " (" : "",
+		 s->modes ? s->modes : "", s->modes ? ")" : "");
+	fprintf(f, "%*s%-*s%-*s", INDENT, "", STAGE_WIDTH, s->stage, QUALITY_WIDTH,
+		quality__name(s->quality));
+	print_wrapped(f, width, STAGE_COLUMN, hook);
+	if (s->reason) {
+		fprintf(f, "%*s", STAGE_COLUMN, "");
+		print_wrapped(f, width, STAGE_COLUMN, s->reason);
+	}
+	print_remedy(f, width, STAGE_COLUMN, s->remedy);
+}
+
+static void print_stages(FILE *f, unsigned int width, const struct diagnosis *d,
+			 const struct options *o)
+{
+	char size[UNITS_BUF];
+
+	fprintf(f, "\nstages, for messages of %s, backend %s%s\n",
+		format_size(size, sizeof(size), o->size), backend__name(o->backend),
+		d->tried ? "" : " (no hook was tried: that needs root)");
+	for (size_t i = 0; i < d->stages_nr; i++)
+		print_stage(f, width, &d->stages[i]);
+}
+
+static unsigned int count(const struct diagnosis *d, enum check_state state)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < d->checks_nr; i++)
+		n += d->checks[i].state == state;
+	return n;
+}
+
+static void print_sum(FILE *f, unsigned int width, const struct diagnosis *d)
+{
+	const char *answer = !d->tried   ? "whether a run can watch the kernel was not tried"
+			     : d->usable ? "a run can watch the kernel"
+					 : "a run cannot watch the kernel with this backend";
+	char text[160];
+
+	snprintf(text, sizeof(text), "%s; checks: %u ok, %u limited, %u missing, %u unknown",
+		 answer, count(d, CHECK_OK), count(d, CHECK_LIMITED), count(d, CHECK_MISSING),
+		 count(d, CHECK_UNKNOWN));
+	fputc('\n', f);
+	print_wrapped(f, width, 0, text);
+}
+
+void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const struct options *o,
+		   void (*more)(FILE *f, unsigned int width, const struct environment *env))
+{
+	print_machine(f, width, &d->facts.env);
+	print_checks(f, width, d);
+	print_stages(f, width, d, o);
+	if (more)
+		more(f, width, &d->facts.env);
+	print_sum(f, width, d);
+}

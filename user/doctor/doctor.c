@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The doctor command; see doctor.h. What it finds and says is diagnosis.h's. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "diagnosis.h"
+#include "doctor.h"
+#include "counters.h"
+#include "base/log.h"
+#include "base/outfile.h"
+
+#define COLUMNS_MIN     60
+#define COLUMNS_MAX     100 /* longer lines are hard to read, whatever the terminal has */
+#define COLUMNS_DEFAULT COLUMNS_MAX
+
+static unsigned int text_columns(void)
+{
+	struct winsize ws;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) || !ws.ws_col)
+		return COLUMNS_DEFAULT;
+	return ws.ws_col < COLUMNS_MIN   ? COLUMNS_MIN
+	       : ws.ws_col > COLUMNS_MAX ? COLUMNS_MAX
+					 : ws.ws_col;
+}
+
+static int print_text(const struct diagnosis *d, const struct options *o)
+{
+	doctor__print(stdout, text_columns(), d, o, doctor_perf__print);
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	log_error("cannot write the diagnosis: %s.", strerror(errno));
+	return -EIO;
+}
+
+static int print_json(FILE *f, const struct diagnosis *d)
+{
+	json_t *doc = doctor__document(d);
+	int err = doc ? json_object_set_new(doc, "perf", doctor_perf__json(&d->facts.env)) : -1;
+
+	if (err) {
+		json_decref(doc);
+		return -ENOMEM;
+	}
+	if (json_dumpf(doc, f, JSON_INDENT(2)) || fputc('\n', f) == EOF)
+		err = -EIO;
+	json_decref(doc);
+	return err;
+}
+
+static int write_json(const struct diagnosis *d, const char *name)
+{
+	struct outfile *file;
+	int err = outfile__open(&file, name);
+
+	if (!err) {
+		err = print_json(outfile__stream(file), d);
+		if (err)
+			outfile__abort(file);
+		else
+			err = outfile__commit(file);
+	}
+	if (err)
+		log_error("cannot write %s: %s.", name, strerror(-err));
+	return err;
+}
+
+static int exit_code(const struct diagnosis *d)
+{
+	if (d->tried)
+		return d->usable ? EXIT_DONE : EXIT_KERNEL;
+	log_error("the hooks were not tried, which needs root: run sudo netiotrace doctor.");
+	return EXIT_PRIVILEGES;
+}
+
+int doctor__main(const struct options *o)
+{
+	struct diagnosis *d = calloc(1, sizeof(*d));
+	int code;
+
+	if (!d || diagnosis__make(d, o)) {
+		log_error("out of memory.");
+		free(d);
+		return EXIT_RUN_FAILED;
+	}
+	if (o->json ? write_json(d, o->json) : print_text(d, o))
+		code = EXIT_RUN_FAILED;
+	else
+		code = exit_code(d);
+	diagnosis__clear(d);
+	free(d);
+	return code;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Owns the gathering of what doctor judges: reads /proc and /sys, makes the path and looks at it,
+ * tries every hook; see diagnosis.h. Whatever cannot be read is a fact too.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "diagnosis.h"
+#include "host/environment.h"
+#include "base/privileges.h"
+#include "base/procfile.h"
+#include "kernel/session.h"
+
+#define BTF_FILE     "/sys/kernel/btf/vmlinux"
+#define CLOCKSOURCES "/sys/devices/system/clocksource/clocksource0/available_clocksource"
+#define SYSCTL       "/proc/sys/"
+
+#define CLOCK_BATCHES  20
+#define CLOCK_READINGS 500
+
+static struct num btf_size(void)
+{
+	struct stat st;
+
+	if (stat(BTF_FILE, &st))
+		return (struct num){.reason = "there is no " BTF_FILE};
+	return (struct num){.value = st.st_size, .known = true};
+}
+
+static double ns_between(const struct timespec *a, const struct timespec *b)
+{
+	return (double)(b->tv_sec - a->tv_sec) * 1e9 + (double)(b->tv_nsec - a->tv_nsec);
+}
+
+/* The fastest of many batches: what a reading takes when nothing interrupts it. */
+static struct real clock_cost(void)
+{
+	struct timespec begin, end;
+	double best = 1e18, ns;
+
+	for (int batch = 0; batch < CLOCK_BATCHES; batch++) {
+		if (clock_gettime(CLOCK_MONOTONIC, &begin))
+			return (struct real){.reason = "CLOCK_MONOTONIC cannot be read"};
+		for (int i = 0; i < CLOCK_READINGS; i++)
+			clock_gettime(CLOCK_MONOTONIC, &end);
+		ns = ns_between(&begin, &end) / CLOCK_READINGS;
+		best = ns < best ? ns : best;
+	}
+	return (struct real){.value = best, .known = true};
+}
+
+/* Unlike other sysctls read here this one may be negative. */
+static struct real paranoia(void)
+{
+	char line[32], *end;
+	long value;
+
+	if (procfile__line(SYSCTL "kernel/perf_event_paranoid", line, sizeof(line)))
+		return (struct real){.reason = "there is no such file to read"};
+	value = strtol(line, &end, 10);
+	if (end == line || *end)
+		return (struct real){.reason = "is not a number"};
+	return (struct real){.value = (double)value, .known = true};
+}
+
+static void gather_path(struct facts *f, const struct options *o)
+{
+	struct netpath *path = NULL;
+
+	f->path = netpath__name(o->path);
+	f->path_step = "";
+	f->path_err = netpath__open(&path, o->path, o->mtu, o->ipv6, &f->path_step);
+	if (f->path_err)
+		path = NULL;
+	environment__read(&f->env, path);
+	netpath__close(path);
+}
+
+static void gather(struct facts *f, const struct options *o)
+{
+	gather_path(f, o);
+	f->root = !geteuid();
+	f->btf_size = btf_size();
+	procfile__line(CLOCKSOURCES, f->clocksources, sizeof(f->clocksources));
+	f->clock_ns = clock_cost();
+	f->unprivileged_bpf_disabled = procfile__num(SYSCTL "kernel/unprivileged_bpf_disabled");
+	f->bpf_jit_enable = procfile__num(SYSCTL "net/core/bpf_jit_enable");
+	f->perf_event_paranoid = paranoia();
+	for (size_t i = 0; i < DOCTOR_CAPABILITIES; i++)
+		f->held[i] = privileges__have(doctor_capabilities[i].number);
+}
+
+static bool any_possible(const struct offer *offers)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (offers[i].answer == ANSWER_YES)
+			return true;
+	return false;
+}
+
+static void make_plans(struct diagnosis *d, const struct options *o)
+{
+	const struct plan *plans[MODE_NR];
+
+	for (size_t i = 0; i < o->without_nr; i++)
+		plan__withhold(d->offers, o->without[i]);
+	d->usable = true;
+	for (int mode = 0; mode < MODE_NR; mode++) {
+		struct plan_request req = {
+			.backend = o->backend,
+			.mode = mode,
+			.size = o->size,
+			.count_calls = o->count_calls,
+			.times = o->times,
+		};
+
+		if (plan__make(&d->plans[mode], d->offers, &req))
+			d->usable = false;
+		plans[mode] = &d->plans[mode];
+	}
+	d->rows_nr = plan__rows(plans, d->rows);
+}
+
+int diagnosis__make(struct diagnosis *d, const struct options *o)
+{
+	memset(d, 0, sizeof(*d));
+	d->offers = calloc(plan_alternatives_nr, sizeof(*d->offers));
+	if (!d->offers)
+		return -ENOMEM;
+	gather(&d->facts, o);
+	d->tried = privileges__may_trace() && !session__try_all(d->offers);
+	d->facts.loaded = any_possible(d->offers);
+	d->checks_nr = doctor__check(&d->facts, d->checks);
+	make_plans(d, o);
+	d->stages_nr = doctor__stages(d->rows, d->rows_nr, d->tried ? d->offers : NULL, d->stages);
+	return 0;
+}
+
+void diagnosis__clear(struct diagnosis *d)
+{
+	free(d->offers);
+	d->offers = NULL;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What machine and kernel a result was made on, read from /proc and /sys. */
+#ifndef NETIOTRACE_ENVIRONMENT_H
+#define NETIOTRACE_ENVIRONMENT_H
+
+#include "netpath.h"
+#include "model/result.h"
+
+/*
+ * Fills env. path may be NULL (doctor). What cannot be read is an empty string or an unknown number
+ * with its reason; nothing here fails.
+ */
+void environment__read(struct environment *env, const struct netpath *path);
+
+/* A virtual machine, as far as the processor tells. */
+bool environment__is_virtual(const struct environment *env);
+
+#endif

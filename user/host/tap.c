@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Owns finding the packet taps of a path and the processes that hold them; see tap.h. What the rows
+ * mean is tap_parse.c's, moving between namespaces netns.c's.
+ */
+#include "tap.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bpf/netiotrace.h"
+#include "kernel/kernel_btf.h"
+#include "netns.h"
+#include "netns_scan.h"
+#include "model/tap_parse.h"
+
+/* Of the calling task: /proc/net is that of the process, whichever namespace a thread entered. */
+#define PROC_PACKET "/proc/thread-self/net/packet"
+#define PROC_PTYPE  "/proc/thread-self/net/ptype"
+#define LINE_LEN    512
+
+/* The errand of one namespace. */
+struct look {
+	struct taps *taps;
+	const char *device;
+	int ifindex;
+	bool sender, receiver; /* whose packets are seen from there */
+	bool elsewhere;
+};
+
+static bool same_tap(const struct tap *a, const struct tap *b)
+{
+	return a->inode == b->inode && a->sender == b->sender && a->receiver == b->receiver &&
+	       (a->inode || (!strcmp(a->device, b->device) && !strcmp(a->function, b->function)));
+}
+
+static void add(struct taps *taps, const struct tap *found)
+{
+	struct tap *t = taps->list;
+
+	while (t < taps->list + taps->nr && !same_tap(t, found))
+		t++;
+	if (t == taps->list + TAPS_MAX) {
+		taps->more++;
+		return;
+	}
+	if (t == taps->list + taps->nr) {
+		*t = *found;
+		t->at_start = !taps->looks;
+		t->pid.reason = "nobody was asked yet";
+		taps->nr++;
+	}
+	t->open = t->in_run = true;
+}
+
+static int for_each_line(const char *path, void (*take)(struct look *l, const char *line),
+			 struct look *l)
+{
+	char line[LINE_LEN];
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return -errno;
+	while (fgets(line, sizeof(line), f))
+		take(l, line);
+	fclose(f);
+	return 0;
+}
+
+static void take_socket(struct look *l, const char *line)
+{
+	struct tap tap = {.sender = l->sender, .receiver = l->receiver, .elsewhere = l->elsewhere};
+	struct tap_socket s;
+
+	if (tap_parse__socket(line, &s) || !tap_socket__taps(&s, l->ifindex))
+		return;
+	tap.inode = s.inode;
+	if (s.ifindex)
+		snprintf(tap.device, sizeof(tap.device), "%s", l->device);
+	add(l->taps, &tap);
+}
+
+/*
+ * The function of the sockets on a device, which they share or are not told apart by; and hooks
+ * that are no socket's, which are the kernel's own.
+ */
+static void take_hook(struct look *l, const char *line)
+{
+	struct tap tap = {.sender = l->sender, .receiver = l->receiver};
+	struct tap_hook h;
+
+	if (tap_parse__hook(line, &h) || !tap_hook__taps(&h, l->device))
+		return;
+	if (!tap_hook__is_socket(&h)) {
+		memcpy(tap.device, h.device, sizeof(tap.device));
+		memcpy(tap.function, h.function, sizeof(tap.function));
+		add(l->taps, &tap);
+		return;
+	}
+	for (unsigned int i = 0; i < l->taps->nr; i++) {
+		struct tap *t = &l->taps->list[i];
+
+		if (!t->open || !t->inode || t->sender != l->sender || t->receiver != l->receiver ||
+		    strcmp(t->device, h.device))
+			continue;
+		if (t->function[0] && strcmp(t->function, h.function))
+			strcpy(t->function, "several");
+		else
+			memcpy(t->function, h.function, sizeof(t->function));
+	}
+}
+
+static int look_here(void *arg)
+{
+	struct look *l = arg;
+	int err;
+
+	l->ifindex = if_nametoindex(l->device);
+	if (!l->ifindex)
+		return -errno;
+	err = for_each_line(PROC_PACKET, take_socket, l);
+	/* No such file: the kernel has no packet sockets, so there is none. */
+	if (err && err != -ENOENT)
+		return err;
+	err = for_each_line(PROC_PTYPE, take_hook, l);
+	return err == -ENOENT && !access("/proc/thread-self/net", F_OK) ? 0 : err;
+}
+
+static int look_at_side(struct taps *taps, const struct netpath *path, int side, bool both)
+{
+	struct look l = {
+		.taps = taps,
+		.device = netpath__side_device(path, side),
+		.sender = both || side == NIO_SIDE_SENDER,
+		.receiver = both || side == NIO_SIDE_RECEIVER,
+	};
+
+	/* The other machine's taps are not ours to see. */
+	return l.device ? netns__visit(netpath__netns(path, side), look_here, &l) : 0;
+}
+
+/* ---- other namespaces ---- */
+
+struct elsewhere {
+	struct look look;
+	ino_t own[NIO_SIDE_NR]; /* the path's namespaces, looked into already */
+};
+
+static ino_t inode_of_netns(int fd)
+{
+	struct stat st;
+
+	if (fd < 0 ? stat("/proc/thread-self/ns/net", &st) : fstat(fd, &st))
+		return 0;
+	return st.st_ino;
+}
+
+static int look_for_unbound(void *arg)
+{
+	return for_each_line(PROC_PACKET, take_socket, arg);
+}
+
+static void look_into_netns(int fd, void *arg)
+{
+	struct elsewhere *e = arg;
+	ino_t inode = inode_of_netns(fd);
+
+	/* What may not be looked into stays unseen: it cannot be told from what has no taps. */
+	if (inode != e->own[NIO_SIDE_SENDER] && inode != e->own[NIO_SIDE_RECEIVER])
+		netns__visit(fd, look_for_unbound, &e->look);
+}
+
+/*
+ * Until Linux 6.15 a socket on every device is called for the packets of every namespace, and turns
+ * those of others away only after their zero-copy pages were copied for it (ptype_all was global;
+ * now it is a member of struct net).
+ */
+static void look_elsewhere(struct taps *taps, const struct netpath *path)
+{
+	struct elsewhere e = {
+		.look = {.taps = taps,
+			 .device = "",
+			 .ifindex = INT_MAX, /* no device: only sockets on every one */
+			 .sender = true,
+			 .receiver = netpath__side_device(path, NIO_SIDE_RECEIVER) != NULL,
+			 .elsewhere = true},
+	};
+
+	if (!taps->looks)
+		taps->per_netns = kernel_btf__has_member("net", "ptype_all");
+	if (!taps->per_netns.known || taps->per_netns.value)
+		return;
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		e.own[side] = inode_of_netns(netpath__netns(path, side));
+	netns_scan__each(look_into_netns, &e);
+}
+
+static int look_at_path(struct taps *taps, const struct netpath *path)
+{
+	int sender = netpath__netns(path, NIO_SIDE_SENDER);
+	int receiver = netpath__netns(path, NIO_SIDE_RECEIVER);
+	const char *far = netpath__side_device(path, NIO_SIDE_RECEIVER);
+	int err;
+
+	if (sender == receiver)
+		return look_at_side(taps, path, NIO_SIDE_SENDER, far != NULL);
+	err = look_at_side(taps, path, NIO_SIDE_SENDER, false);
+	return err ? err : look_at_side(taps, path, NIO_SIDE_RECEIVER, false);
+}
+
+/* ---- who holds them ---- */
+
+static void read_comm(const char *pid, char *out, size_t len)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (fgets(out, (int)len, f))
+		out[strcspn(out, "\n")] = '\0';
+	fclose(f);
+}
+
+static void take_descriptor(struct taps *taps, const char *pid, int dir, const char *name)
+{
+	char link[64];
+	ssize_t len = readlinkat(dir, name, link, sizeof(link) - 1);
+	uint64_t inode;
+
+	if (len < 0)
+		return;
+	link[len] = '\0';
+	if (sscanf(link, "socket:[%" SCNu64 "]", &inode) != 1)
+		return;
+	for (unsigned int i = 0; i < taps->nr; i++) {
+		struct tap *t = &taps->list[i];
+
+		if (t->inode != inode || t->pid.known)
+			continue;
+		t->pid = (struct num){.value = strtoull(pid, NULL, 10), .known = true};
+		read_comm(pid, t->process, sizeof(t->process));
+	}
+}
+
+/* false: the process does not let us see what it holds. */
+static bool look_into_process(struct taps *taps, const char *pid)
+{
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT;
+	while ((entry = readdir(dir)))
+		take_descriptor(taps, pid, dirfd(dir), entry->d_name);
+	closedir(dir);
+	return true;
+}
+
+static bool any_unnamed(const struct taps *taps)
+{
+	for (unsigned int i = 0; i < taps->nr; i++)
+		if (taps->list[i].open && taps->list[i].inode && !taps->list[i].pid.known)
+			return true;
+	return false;
+}
+
+/* The first process that holds a socket stands for all that share it. */
+static void find_holders(struct taps *taps)
+{
+	bool all_seen = true;
+	struct dirent *entry;
+	DIR *proc;
+
+	if (!any_unnamed(taps))
+		return;
+	proc = opendir("/proc");
+	while (proc && (entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			all_seen &= look_into_process(taps, entry->d_name);
+	if (proc)
+		closedir(proc);
+	for (unsigned int i = 0; i < taps->nr; i++)
+		if (!taps->list[i].pid.known)
+			taps->list[i].pid.reason =
+				all_seen ? "no process in sight holds it"
+					 : "only root can see which process holds it";
+}
+
+static const char *why_not(int err)
+{
+	switch (-err) {
+	case EPERM:
+	case EACCES:
+		return "the path's network namespace may not be looked into (run as root)";
+	case ENOENT:
+		return "/proc/net/ptype cannot be read";
+	case ENODEV:
+		return "the path's device is gone";
+	default:
+		return "/proc/net/packet could not be read";
+	}
+}
+
+void tap__look(struct taps *taps, const struct netpath *path)
+{
+	int err;
+
+	for (unsigned int i = 0; i < taps->nr; i++) {
+		taps->list[i].in_run = taps->list[i].open;
+		taps->list[i].open = false;
+	}
+	taps->more = 0;
+	err = path ? look_at_path(taps, path) : 0;
+	if (path)
+		look_elsewhere(taps, path);
+	find_holders(taps);
+	taps->known = path && !err;
+	taps->reason = !path ? "no path was made" : err ? why_not(err) : NULL;
+	taps->looks++;
+}
+
+void tap__recall(struct taps *taps)
+{
+	for (unsigned int i = 0; i < taps->nr; i++)
+		taps->list[i].in_run = true;
+}

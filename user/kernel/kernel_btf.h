@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the running kernel's type information (BTF) says of its own structures. */
+#ifndef NETIOTRACE_KERNEL_BTF_H
+#define NETIOTRACE_KERNEL_BTF_H
+
+#include "model/result.h"
+
+/*
+ * Has struct `name` a member of that name? Unknown when the kernel has no BTF, or no such struct in
+ * it. Reads all of BTF, which takes some 10 ms: keep the answer.
+ */
+struct flag kernel_btf__has_member(const char *name, const char *member);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The BPF programs while they are loaded: the only part that knows the skeleton and libbpf. Reads
+ * statistics as plain snapshots; what they mean is the ledger's business.
+ */
+#ifndef NETIOTRACE_SESSION_H
+#define NETIOTRACE_SESSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/perf_stage.h"
+#include "model/plan.h"
+
+struct session;
+
+/*
+ * Tries each alternative of the table by itself (load and attach), filling offers in table order.
+ * Costs tens of milliseconds each. 0, or -errno when nothing could be tried (-EPERM: privileges).
+ */
+int session__try_all(struct offer *offers);
+
+/*
+ * Guesses the offers without trying each: what the kernel's BTF has the functions and tracepoints
+ * for, of the backends of which one alternative could be loaded and attached. Quick and usually
+ * right; session__open() and session__attach() find out. backend: the only one wanted, or AUTO.
+ */
+void session__presume(struct offer *offers, enum backend backend);
+
+/*
+ * Loads every program that one of plans_nr plans (NULL: unused) chose, for `slots` ledgers;
+ * optmem_max in bytes, of the senders' network namespace, tells which limit refused a send;
+ * no_perf: why no counters are to be read inside the stages, a static string, or NULL. Attaches
+ * nothing yet. 0 or -errno; *out is owned by the caller.
+ */
+int session__open(struct session **out, const struct plan *const *plans, size_t plans_nr,
+		  unsigned int slots, const struct num *optmem_max, const char *no_perf);
+void session__close(struct session *s); /* takes NULL */
+
+/* Makes the attached programs exactly those of plan: attaches what is missing, detaches the rest.
+ */
+int session__attach(struct session *s, const struct plan *plan);
+unsigned int session__attached(const struct session *s);
+
+/* Watches the sockets with these cookies: their traffic goes to slot, as the given side's. */
+int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigned int slot,
+		   enum nio_side side);
+void session__unwatch(struct session *s, const uint64_t *cookies, size_t n);
+
+/* An entry of nio_places. */
+struct place_sum {
+	struct nio_place place;
+	struct nio_sum sum;
+};
+
+/* An entry of nio_others, with the name of the function that had the copy made. */
+struct other_sum {
+	struct nio_other other;
+	char caller[64];
+	struct nio_sum sum;
+};
+
+/* Everything counted so far for one slot, summed over CPUs. Only ever grows. */
+struct snapshot {
+	struct nio_cell cells[NIO_SIDE_NR][NIO_STAGE_NR];
+	struct nio_zc zc;
+	struct nio_path path;
+	struct place_sum places[NIO_PLACES_MAX];
+	size_t places_nr;
+	struct other_sum others[NIO_OTHERS_MAX];
+	size_t others_nr;
+	uint64_t missed;      /* runs the kernel refused, of all programs; of all slots */
+	bool missed_untold;   /* the kernel does not tell of some programs: there may be more */
+	struct nio_loss loss; /* of all slots */
+	struct nio_perf_cell perf[NIO_PERF_WINDOW_NR];
+	const char *no_perf; /* why the windows were not counted; NULL: they were */
+};
+
+int session__read(struct session *s, unsigned int slot, struct snapshot *out);
+
+#endif

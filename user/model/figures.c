@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Figures shared by the live views and the final text: see view_figures.h. Pure. */
+#include <stdio.h>
+#include <string.h>
+
+#include "remote.h"
+#include "common/units.h"
+#include "figures.h"
+
+bool figures__stage_known(const struct run_result *run, enum nio_stage stage, const char **reason)
+{
+	const struct stage_result *s = &run->stages[stage];
+
+	/* The gather stage is counted by the load generator and outlives a missing ledger. */
+	if (s->quality != QUALITY_UNAVAILABLE)
+		return true;
+	*reason = s->reason;
+	if (!*reason && !run->ledger_known)
+		*reason = run->ledger_reason;
+	if (!*reason)
+		*reason = "the reason was not recorded";
+	return false;
+}
+
+struct real figures__per_byte(const struct run_result *run, enum nio_stage stage)
+{
+	struct real r = {.reason = NULL};
+
+	if (!figures__stage_known(run, stage, &r.reason))
+		return r;
+	if (!run_result__payload(run)) {
+		r.reason = run->sender_side ? "no payload was sent" : "no payload was received";
+		return r;
+	}
+	r.known = true;
+	r.value = (double)run->stages[stage].bytes / (double)run_result__payload(run);
+	return r;
+}
+
+struct copies_figure figures__copies(const struct run_result *run)
+{
+	struct copies_figure c = {.value = {.reason = "no copying stage was measured"}};
+	const char *reason;
+	struct real part;
+	int i;
+
+	if (!run->ledger_known) {
+		c.value.reason = run->ledger_reason;
+		return c;
+	}
+	for (i = 0; i < NIO_STAGE_NR; i++) {
+		if (!stage__is_copy(i))
+			continue;
+		part = figures__per_byte(run, i);
+		if (part.known) {
+			c.value.known = true;
+			c.value.value += part.value;
+		} else if (!figures__stage_known(run, i, &reason)) {
+			if (!remote__is_beyond(run, i))
+				c.excluded |= 1u << i;
+		} else {
+			c.value.reason = part.reason;
+		}
+	}
+	return c;
+}
+
+bool figures__any_completion(const struct result *r)
+{
+	const struct hist *h;
+	size_t i;
+
+	for (i = 0; i < r->summary_nr; i++) {
+		h = r->summary[i].total.app.latency[LATENCY_COMPLETION].hist;
+		if (r->summary[i].mode == MODE_ZEROCOPY || (h && h->count))
+			return true;
+	}
+	return false;
+}
+
+static bool num__nonzero(const struct num *n)
+{
+	return n->known && n->value;
+}
+
+bool figures__any_loss(const struct health *h)
+{
+	return num__nonzero(&h->missed) || num__nonzero(&h->dropped) ||
+	       num__nonzero(&h->map_full) || num__nonzero(&h->unmatched);
+}
+
+char *figures__load(char *buf, size_t len, uint64_t size, unsigned int fields, unsigned int threads)
+{
+	char bytes[UNITS_BUF];
+
+	snprintf(buf, len, "%s in %u field%s, %u thread%s", format_size(bytes, sizeof(bytes), size),
+		 fields, fields == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
+	return buf;
+}
+
+char *figures__kernel(char *buf, size_t len, const struct environment *env)
+{
+	static const char prefix[] = "Linux ";
+	const char *release = env->kernel;
+
+	if (!strncmp(release, prefix, sizeof(prefix) - 1))
+		release += sizeof(prefix) - 1;
+	if (*release)
+		snprintf(buf, len, "Linux %s", release);
+	else
+		snprintf(buf, len, "kernel unknown");
+	return buf;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The arithmetic of the copy ledger; see ledger.h. Pure. */
+#include <errno.h>
+#include <string.h>
+
+#include "ledger.h"
+#include "ledger_time.h"
+#include "perf/windows.h"
+
+static struct num known(uint64_t value)
+{
+	return (struct num){.value = value, .known = true};
+}
+
+static struct num unknown(const char *reason)
+{
+	return (struct num){.reason = reason};
+}
+
+static int book_stage(struct run_result *r, const struct plan *plan, enum nio_stage stage,
+		      const struct nio_cell *base, const struct nio_cell *now)
+{
+	struct stage_result *out = &r->stages[stage];
+
+	plan__stage(plan, stage, out);
+	if (out->quality == QUALITY_UNAVAILABLE)
+		return 0;
+	out->bytes = now->bytes - base->bytes;
+	out->events = now->events - base->events;
+	hist__free(out->sizes);
+	out->sizes = ledger__hist(base->hist, now->hist, out->bytes);
+	return out->sizes ? 0 : -ENOMEM;
+}
+
+static void book_completions(struct run_result *r, const struct nio_zc *base,
+			     const struct nio_zc *now)
+{
+	struct zc_counts *zc = &r->kernel_zc;
+
+	r->kernel_zc_known = true;
+	zc->sends = r->stages[NIO_STAGE_TX_PIN].events;
+	zc->completed = now->sends - base->sends;
+	zc->copied = now->copied - base->copied;
+	zc->not_copied = zc->completed - zc->copied;
+	r->notifications = known(now->notifications - base->notifications);
+}
+
+static enum nio_side side_of(enum nio_stage stage)
+{
+	static const enum nio_side sides[NIO_STAGE_NR] = {
+#define X(id, key, head, side, copies) [NIO_STAGE_##id] = NIO_SIDE_##side,
+		NIO_STAGES(X)
+#undef X
+	};
+
+	return sides[stage];
+}
+
+/* What the programs may have lost: of all slots, hence of what ran meanwhile besides. */
+static void book_health(struct run_result *r, const struct plan *plan, const struct snapshot *base,
+			const struct snapshot *now)
+{
+	struct health *h = &r->health;
+
+	if (now->missed_untold)
+		h->missed = unknown(
+			"until Linux 6.7 a kernel does not tell how often it passed over a kprobe");
+	else
+		h->missed = known(now->missed - base->missed);
+	h->dropped = unknown("no events are sent to user space that could be lost on the way");
+	if (plan__pairs_events(plan)) {
+		h->map_full = known(now->loss.map_full - base->loss.map_full);
+		h->unmatched = known(now->loss.unmatched - base->loss.unmatched);
+	} else {
+		h->map_full = unknown("no program of this backend inserts into a map");
+		h->unmatched = unknown("no probe of this backend pairs a beginning with an end");
+	}
+}
+
+/* Copies nobody ordered are booked to whichever side's socket they belong to. */
+static int book_other_copies(struct run_result *r, const struct plan *plan,
+			     const struct snapshot *base, const struct snapshot *now)
+{
+	struct stage_result *out = &r->stages[NIO_STAGE_OTHER_COPY];
+	const struct nio_cell *tx = &now->cells[NIO_SIDE_SENDER][NIO_STAGE_OTHER_COPY];
+	const struct nio_cell *tx_base = &base->cells[NIO_SIDE_SENDER][NIO_STAGE_OTHER_COPY];
+
+	if (out->quality == QUALITY_UNAVAILABLE)
+		return 0;
+	out->bytes += tx->bytes - tx_base->bytes;
+	out->events += tx->events - tx_base->events;
+	for (uint32_t i = 0; i < NIO_HIST_BUCKETS; i++)
+		if (tx->hist[i] != tx_base->hist[i])
+			hist__add_bucket(out->sizes, i, tx->hist[i] - tx_base->hist[i]);
+	if (out->sizes->count)
+		out->sizes->sum = out->bytes;
+	if (plan__no_probe(plan, PROBE_COALESCE))
+		out->reason = "without what skb_try_coalesce copies: it cannot be watched here";
+	if (plan__no_probe(plan, PROBE_CHECKSUM_COPY))
+		out->reason =
+			"without what skb_copy_and_csum_bits copies: it cannot be watched here";
+	return 0;
+}
+
+int ledger__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
+		 const struct snapshot *now)
+{
+	int err;
+
+	r->ledger_known = true;
+	r->ledger_reason = NULL;
+	for (int stage = 0; stage < NIO_STAGE_NR; stage++) {
+		enum nio_side side = side_of(stage);
+
+		if (stage == NIO_STAGE_USER_GATHER)
+			continue;
+		err = book_stage(r, plan, stage, &base->cells[side][stage],
+				 &now->cells[side][stage]);
+		if (err)
+			return err;
+	}
+	err = book_other_copies(r, plan, base, now);
+	if (err)
+		return err;
+	if (!plan__no_probe(plan, PROBE_COMPLETION))
+		book_completions(r, &base->zc, &now->zc);
+	book_health(r, plan, base, now);
+	if (now->no_perf)
+		perf_stage__none(r, now->no_perf);
+	else
+		perf_stage__book(r, base->perf, now->perf);
+	return ledger_time__book(r, plan, base, now);
+}
+
+void ledger__no_kernel(struct run_result *r, const char *reason)
+{
+	r->ledger_known = false;
+	r->ledger_reason = reason;
+	for (int stage = 0; stage < NIO_STAGE_NR; stage++) {
+		if (stage == NIO_STAGE_USER_GATHER)
+			continue;
+		r->stages[stage].quality = QUALITY_UNAVAILABLE;
+		r->stages[stage].reason = reason;
+		r->stages[stage].ns = r->stages[stage].timed = unknown(reason);
+	}
+	r->copies_per_byte = (struct real){.reason = reason};
+	r->notifications = unknown(reason);
+	r->path_calls = unknown(reason);
+	r->path_quality = QUALITY_UNAVAILABLE;
+	r->path_reason = reason;
+	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
+		r->path_ns[p] = unknown(reason);
+	r->pinned.completed_bytes = unknown(reason);
+	r->pinned.completion.reason = reason;
+	r->pinned.outstanding.reason = reason;
+	r->enobufs_optmem = r->enobufs_memlock = unknown(reason);
+	r->places_reason = reason;
+}
+
+/* The load generator counts every gather, and times one in 64: the sum is scaled from those. */
+static void book_gather(struct run_result *r, const struct driver_report *sender)
+{
+	struct stage_result *gather = &r->stages[NIO_STAGE_USER_GATHER];
+
+	gather->quality = QUALITY_EXACT;
+	gather->reason = NULL;
+	gather->event = "message";
+	gather->bytes = sender->gather_bytes;
+	gather->events = sender->gather_events;
+	gather->timed = known(sender->gather_sampled);
+	if (!sender->gather_events)
+		gather->ns = known(0);
+	else if (!sender->gather_sampled)
+		gather->ns = unknown("no message was timed");
+	else
+		gather->ns = known((double)sender->gather_ns / sender->gather_sampled *
+				   sender->gather_events);
+}
+
+int ledger__app(struct run_result *r, const struct driver_report *report, enum nio_side side)
+{
+	const struct hist *calls;
+	int err;
+
+	err = driver__copy_app(&r->app, report, side);
+	if (err || side == NIO_SIDE_RECEIVER)
+		return err;
+	r->duration_ns = report->elapsed_ns;
+	r->interrupted = report->interrupted;
+	book_gather(r, report);
+	calls = r->app.latency[LATENCY_SEND_CALL].hist;
+	if (calls)
+		r->path_ns[PATH_SEND_TOTAL] = known(calls->sum);
+	return 0;
+}
+
+static void add_num(struct num *dst, const struct num *src)
+{
+	if (!dst->known)
+		return;
+	if (!src->known)
+		*dst = *src;
+	else
+		dst->value += src->value;
+}
+
+static int add_hist(struct hist **dst, const struct hist *src)
+{
+	if (!src) {
+		hist__free(*dst);
+		*dst = NULL;
+		return 0;
+	}
+	if (*dst)
+		return hist__add(*dst, src);
+	*dst = hist__dup(src);
+	return *dst ? 0 : -ENOMEM;
+}
+
+static void add_zc(struct zc_counts *dst, const struct zc_counts *src)
+{
+	dst->sends += src->sends;
+	dst->completed += src->completed;
+	dst->copied += src->copied;
+	dst->not_copied += src->not_copied;
+	dst->enobufs += src->enobufs;
+}
+
+static int add_app(struct app_result *dst, const struct app_result *src)
+{
+	if (src->rx_reason)
+		dst->rx_reason = src->rx_reason;
+	if (src->tcp_received_reason)
+		dst->tcp_received_reason = src->tcp_received_reason;
+	dst->tx_bytes += src->tx_bytes;
+	dst->tx_messages += src->tx_messages;
+	dst->rx_bytes += src->rx_bytes;
+	dst->rx_messages += src->rx_messages;
+	dst->partial_sends += src->partial_sends;
+	dst->eagain += src->eagain;
+	dst->eintr += src->eintr;
+	dst->tcp_bytes_acked += src->tcp_bytes_acked;
+	dst->tcp_bytes_received += src->tcp_bytes_received;
+	dst->tcp_bytes_retrans += src->tcp_bytes_retrans;
+	add_num(&dst->verify_errors, &src->verify_errors);
+	add_zc(&dst->zc, &src->zc);
+	add_num(&dst->sender_cpu_ns, &src->sender_cpu_ns);
+	add_num(&dst->receiver_cpu_ns, &src->receiver_cpu_ns);
+	for (int k = 0; k < LATENCY_NR; k++) {
+		int err = add_hist(&dst->latency[k].hist, src->latency[k].hist);
+
+		if (err)
+			return err;
+		dst->latency[k].reason = src->latency[k].reason;
+	}
+	return 0;
+}
+
+static int add_stage(struct stage_result *dst, const struct stage_result *src)
+{
+	dst->bytes += src->bytes;
+	dst->events += src->events;
+	if (src->quality == QUALITY_UNAVAILABLE) {
+		dst->quality = QUALITY_UNAVAILABLE;
+		dst->reason = src->reason;
+	}
+	return add_hist(&dst->sizes, src->sizes);
+}
+
+static int copy_run(struct run_result *dst, const struct run_result *src)
+{
+	int err = 0;
+
+	run_result__clear(dst);
+	*dst = *src;
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		dst->stages[s].sizes = NULL;
+	for (int k = 0; k < LATENCY_NR; k++)
+		dst->app.latency[k].hist = NULL;
+	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
+		err = add_hist(&dst->stages[s].sizes, src->stages[s].sizes);
+	for (int k = 0; k < LATENCY_NR && !err; k++)
+		err = add_hist(&dst->app.latency[k].hist, src->app.latency[k].hist);
+	return err ? err : ledger_time__own(dst, src);
+}
+
+/* A sum with one scaled part is scaled. */
+static void add_counter(struct num *dst, const struct num *src)
+{
+	const char *scaled = dst->reason ? dst->reason : src->reason;
+
+	add_num(dst, src);
+	if (dst->known)
+		dst->reason = scaled;
+}
+
+/* Of a sum, the part that was counted least is what to judge it by. */
+static void add_running(struct real *dst, const struct real *src)
+{
+	if (!src->known || (dst->known && src->value < dst->value))
+		*dst = *src;
+}
+
+static void add_perf(struct run_result *dst, const struct run_result *src)
+{
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		for (int c = 0; c < PERF_NR; c++) {
+			struct perf_detail *d = &dst->perf_detail[side][c];
+			const struct perf_detail *s = &src->perf_detail[side][c];
+
+			add_counter(&dst->perf[side][c], &src->perf[side][c]);
+			add_counter(&d->user, &s->user);
+			add_counter(&d->kernel, &s->kernel);
+			add_running(&d->running, &s->running);
+		}
+		for (size_t i = 0; i < dst->perf_asked_nr; i++) {
+			add_counter(&dst->perf_asked[i].count[side],
+				    &src->perf_asked[i].count[side]);
+			add_running(&dst->perf_asked[i].running[side],
+				    &src->perf_asked[i].running[side]);
+		}
+	}
+}
+
+static void add_counts(struct run_result *dst, const struct run_result *src)
+{
+	dst->duration_ns += src->duration_ns;
+	dst->interrupted |= src->interrupted;
+	dst->ledger_known &= src->ledger_known;
+	dst->kernel_zc_known &= src->kernel_zc_known;
+	dst->balance_known &= src->balance_known;
+	dst->unaccounted_tx += src->unaccounted_tx;
+	dst->unaccounted_rx += src->unaccounted_rx;
+	add_zc(&dst->kernel_zc, &src->kernel_zc);
+	add_num(&dst->notifications, &src->notifications);
+	add_perf(dst, src);
+	perf_stage__add(dst, src);
+	add_num(&dst->health.missed, &src->health.missed);
+	add_num(&dst->health.dropped, &src->health.dropped);
+	add_num(&dst->health.map_full, &src->health.map_full);
+	add_num(&dst->health.unmatched, &src->health.unmatched);
+}
+
+int ledger__add(struct run_result *dst, const struct run_result *src)
+{
+	int err;
+
+	if (!dst->duration_ns)
+		return copy_run(dst, src);
+	add_counts(dst, src);
+	err = add_app(&dst->app, &src->app);
+	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
+		err = add_stage(&dst->stages[s], &src->stages[s]);
+	return err ? err : ledger_time__add(dst, src);
+}
+
+static void close_copies(struct run_result *r)
+{
+	uint64_t copied = 0;
+
+	if (!r->ledger_known)
+		return;
+	if (!run_result__payload(r)) {
+		r->copies_per_byte = (struct real){
+			.reason = r->sender_side ? "nothing was sent" : "nothing was received"};
+		return;
+	}
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		if (stage__is_copy(s) && r->stages[s].quality != QUALITY_UNAVAILABLE)
+			copied += r->stages[s].bytes;
+	r->copies_per_byte =
+		(struct real){.value = (double)copied / run_result__payload(r), .known = true};
+}
+
+/* Bytes of a stage, none where it cannot be seen: then its absence shows up as unaccounted. */
+static uint64_t seen_bytes(const struct run_result *r, enum nio_stage stage)
+{
+	return r->stages[stage].quality == QUALITY_UNAVAILABLE ? 0 : r->stages[stage].bytes;
+}
+
+void ledger__close(struct run_result *r, bool final)
+{
+	close_copies(r);
+	r->balance_known = r->ledger_known && final;
+	if (!r->balance_known)
+		return;
+	r->unaccounted_tx =
+		(int64_t)(r->app.tx_bytes - seen_bytes(r, NIO_STAGE_TX_COPY) -
+			  seen_bytes(r, NIO_STAGE_TX_PIN) - seen_bytes(r, NIO_STAGE_TX_SPLICE));
+	if (!r->sender_side)
+		r->unaccounted_rx = (int64_t)(r->app.rx_bytes - seen_bytes(r, NIO_STAGE_RX_COPY));
+}

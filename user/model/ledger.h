@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The arithmetic of the copy ledger: from what the kernel side counted and what the load generator
+ * says to the numbers of a run_result. Pure: no I/O, no libbpf.
+ */
+#ifndef NETIOTRACE_LEDGER_H
+#define NETIOTRACE_LEDGER_H
+
+#include "load/driver.h"
+#include "plan.h"
+#include "result.h"
+#include "kernel/session.h"
+
+/*
+ * Fills the kernel side of r from two snapshots of its slot, now minus base. plan says what each
+ * number is worth. 0 or -ENOMEM.
+ */
+int ledger__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
+		 const struct snapshot *now);
+
+/* No kernel side at all: every stage but user_gather is unknown, for this (static) reason. */
+void ledger__no_kernel(struct run_result *r, const char *reason);
+
+/* Fills what one process of the load generator reports: totals, latencies, user_gather. 0 or
+ * -ENOMEM. */
+int ledger__app(struct run_result *r, const struct driver_report *report, enum nio_side side);
+
+/*
+ * Adds src to dst, run by run: counts and bytes add up, a number unknown in one is unknown in the
+ * sum. An empty dst (run_result__init) takes src as it is. 0 or -ENOMEM.
+ */
+int ledger__add(struct run_result *dst, const struct run_result *src);
+
+/*
+ * Draws the balance: unaccounted_tx = sent - copied - pinned - spliced; unaccounted_rx = received -
+ * copied; copies_per_byte = bytes of the copying stages / bytes received. final: the totals are
+ * those of a finished phase; else the balance stays unknown, since bytes are in flight.
+ */
+void ledger__close(struct run_result *r, bool final);
+
+#endif

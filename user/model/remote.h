@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is known of a run whose receiver is on another machine: the sender's side, and of the
+ * receiver only what it tells over the connection at the end (docs/LOADGEN.md, CONFIRM). Pure.
+ */
+#ifndef NETIOTRACE_REMOTE_H
+#define NETIOTRACE_REMOTE_H
+
+#include "load/driver.h"
+#include "result.h"
+
+#define REMOTE_REASON "the receiver is on another machine"
+
+/* Makes r a sender's side: all the receiver's numbers are unknown, for this reason. */
+void remote__begin(struct run_result *r);
+
+/* Takes out of what ledger__book() filled the stages that happen over there. */
+void remote__book(struct run_result *r);
+
+/*
+ * Takes what a report of the sender says of the receiver: totals once it has confirmed them, until
+ * then nothing. verify: every byte was checked.
+ */
+void remote__app(struct run_result *r, const struct driver_report *sender, bool verify);
+
+/* Whether a stage of this run happens on the machine nobody watches. */
+bool remote__is_beyond(const struct run_result *r, enum nio_stage stage);
+
+#endif

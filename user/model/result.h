@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The result of a session as plain data: what the ledger arithmetic fills and every view (live,
+ * text, JSON, CSV, assertions) reads. No I/O, no libbpf. A number that was not measured is marked
+ * unknown and carries the reason; no view may print it as 0.
+ */
+#ifndef NETIOTRACE_RESULT_H
+#define NETIOTRACE_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/netiotrace.h"
+#include "bpf/perf_stage.h"
+#include "common/hist.h"
+
+#define RESULT_SCHEMA "netiotrace.result/1"
+
+enum mode {
+	MODE_TWOCOPY,
+	MODE_ONECOPY,
+	MODE_ZEROCOPY,
+	MODE_NR,
+};
+
+enum quality {
+	QUALITY_UNAVAILABLE, /* the zero value: a result nobody filled claims nothing */
+	QUALITY_EXACT,
+	QUALITY_DERIVED,
+	QUALITY_SAMPLED,
+};
+
+const char *mode__name(enum mode mode);         /* "twocopy", ... */
+int mode__parse(const char *s, enum mode *out); /* -EINVAL */
+const char *quality__name(enum quality q);      /* "exact", ... */
+const char *stage__key(enum nio_stage s);       /* JSON key: "tx_copy" */
+const char *stage__heading(enum nio_stage s);   /* on screen: "tx" */
+bool stage__is_copy(enum nio_stage s);          /* counts towards copies_per_byte */
+
+/* An unsigned number that may be unknown; reason is a static string, set when it is. */
+struct num {
+	uint64_t value;
+	bool known;
+	const char *reason;
+};
+
+struct real {
+	double value;
+	bool known;
+	const char *reason;
+};
+
+/* Something that is so, is not, or is not known; reason as above. */
+struct flag {
+	bool value;
+	bool known;
+	const char *reason;
+};
+
+struct stage_result {
+	enum quality quality; /* of bytes */
+	const char *reason;   /* why less than exact; NULL when exact */
+	uint64_t bytes;       /* meaningless when quality is QUALITY_UNAVAILABLE */
+	uint64_t events;
+	const char *event;  /* what one event is: "send call", "transmit", "skb" */
+	struct hist *sizes; /* bytes per event; NULL when unavailable */
+	struct num ns;      /* time spent in the stage, summed over the timed events */
+	struct num timed;   /* events whose time was taken; all of them, or a sample */
+	struct hist *times; /* ns per timed event; NULL when ns is unknown, or only its sum kept */
+};
+
+struct zc_counts {
+	uint64_t sends;     /* sends made with MSG_ZEROCOPY that queued bytes */
+	uint64_t completed; /* of these, completion seen */
+	uint64_t copied;
+	uint64_t not_copied;
+	uint64_t enobufs; /* sends that fell back to copying after ENOBUFS */
+};
+
+enum latency_kind {
+	LATENCY_SEND_CALL,
+	LATENCY_DELIVERY,
+	LATENCY_COMPLETION,
+	LATENCY_NR,
+};
+
+const char *latency__key(enum latency_kind k); /* "send_call", ... */
+
+struct latency_result {
+	struct hist *hist;  /* ns; NULL when unknown */
+	const char *reason; /* when NULL: why */
+};
+
+/* What the load generator itself counted: the oracle the ledger is held against. */
+struct app_result {
+	uint64_t tx_bytes, tx_messages;
+	uint64_t rx_bytes, rx_messages;
+	const char *rx_reason; /* not NULL: nobody said what was received, for this reason */
+	struct zc_counts zc;
+	uint64_t partial_sends, eagain, eintr;
+	uint64_t tcp_bytes_acked;        /* TCP_INFO of the senders: tcpi_bytes_acked */
+	uint64_t tcp_bytes_received;     /* TCP_INFO of the receivers: tcpi_bytes_received */
+	const char *tcp_received_reason; /* not NULL: it is not known, for this reason */
+	uint64_t tcp_bytes_retrans;      /* TCP_INFO of the senders */
+	struct num verify_errors;        /* messages that differed; see --verify */
+	struct num sender_cpu_ns, receiver_cpu_ns; /* user + system time of either process */
+	struct latency_result latency[LATENCY_NR];
+};
+
+/*
+ * The time of send calls, ns summed over calls: the whole by the load generator's clock around the
+ * system call, and the parts by the kernel's own, inside tcp_sendmsg (NIO_PATH_PARTS).
+ */
+/* clang-format off */
+enum path_part {
+	PATH_SEND_TOTAL,
+#define X(id, key, head) PATH_##id,
+	NIO_PATH_PARTS(X)
+#undef X
+	PATH_NR,
+};
+/* clang-format on */
+
+const char *path_part__key(enum path_part p);     /* "send_total", "lock", ... */
+const char *path_part__heading(enum path_part p); /* "send call", "lock", "inline receive" */
+
+/* Where deferred copies ran. */
+struct place_result {
+	enum nio_context context;
+	char comm[16]; /* of the task it ran in or on top of */
+	char dev[16];  /* empty: the skb had no device */
+	uint64_t bytes, events, ns;
+};
+
+/* Copies nobody ordered, by the kernel function that had them made. */
+struct other_result {
+	char caller[64];
+	uint64_t bytes, events, ns;
+};
+
+/* Of more kinds than these, the last entry holds the sum of the rest, named "(others)". */
+#define PLACES_SHOWN 16
+#define OTHERS_SHOWN 16
+
+/* Zero-copy sends from call to completion, by the kernel's clock and account. */
+struct pinned_result {
+	struct num completed_bytes; /* pinned by sends that completed */
+	struct latency_result
+		completion; /* of the oldest send of each notification, from its call */
+	struct latency_result outstanding; /* bytes of one socket pinned, after each send */
+};
+
+/* Counters of one side's threads. The last four are the kernel's own account, kept everywhere. */
+#define PERF_COUNTERS(X)                        \
+	X(CYCLES, "cycles")                     \
+	X(INSTRUCTIONS, "instructions")         \
+	X(L1D_MISSES, "l1d_misses")             \
+	X(LLC_REFERENCES, "llc_references")     \
+	X(LLC_MISSES, "llc_misses")             \
+	X(DTLB_MISSES, "dtlb_misses")           \
+	X(BRANCHES, "branches")                 \
+	X(BRANCH_MISSES, "branch_misses")       \
+	X(CONTEXT_SWITCHES, "context_switches") \
+	X(CPU_MIGRATIONS, "cpu_migrations")     \
+	X(PAGE_FAULTS, "page_faults")           \
+	X(TASK_CLOCK_NS, "task_clock_ns")
+
+/* clang-format off */
+enum perf_counter {
+#define X(id, key) PERF_##id,
+	PERF_COUNTERS(X)
+#undef X
+	PERF_NR,
+	PERF_HARDWARE_NR = PERF_CONTEXT_SWITCHES,
+};
+/* clang-format on */
+
+/* What else is known of a counter. */
+struct perf_detail {
+	struct num user, kernel; /* the parts spent in either mode */
+	struct real running;     /* share of the time in which it was counting, 0..1 */
+};
+
+/* An event that --perf-events asked for. */
+#define PERF_EVENTS_MAX 16
+struct perf_asked {
+	const char *name; /* as asked for; owned by the options */
+	struct num count[NIO_SIDE_NR];
+	struct real running[NIO_SIDE_NR];
+};
+
+const char *perf_counter__key(enum perf_counter c);
+
+/* What passes through a part of the kernel's path costs, from the samples that were kept. */
+struct perf_window {
+	enum quality quality; /* sampled, or unavailable */
+	const char *reason;
+	struct num windows;   /* passes, measured or not */
+	struct num samples;   /* measured and kept: the next three are of these */
+	struct num discarded; /* measured and thrown away */
+	struct num bytes;
+	struct num cycles, llc_misses;
+};
+
+const char *perf_window__key(enum nio_perf_window w); /* "send_call", "tx_pin", ... */
+
+enum zc_cause {
+	ZC_CAUSE_NONE, /* nothing was sent with MSG_ZEROCOPY, or nothing completed */
+	ZC_CAUSE_NOT_COPIED,
+	ZC_CAUSE_LOCAL,   /* delivered on this machine: skb_copy_ubufs on delivery */
+	ZC_CAUSE_TAP,     /* somebody is handed every packet: skb_copy_ubufs before that */
+	ZC_CAUSE_NO_SG,   /* route without scatter-gather: copied in the send call, or below it */
+	ZC_CAUSE_ENOBUFS, /* sends that fell back to copying; which limit, is not known */
+	ZC_CAUSE_ENOBUFS_MEMLOCK,
+	ZC_CAUSE_ENOBUFS_OPTMEM,
+	ZC_CAUSE_RETRANSMISSION, /* what is sent again is copied again */
+	ZC_CAUSE_UNKNOWN,
+};
+
+const char *zc_cause__key(enum zc_cause c); /* "local_delivery", ... */
+
+/* A cause of copies, and what says so. */
+struct cause {
+	enum zc_cause cause;
+	char evidence[512]; /* a clause: no capital, no full stop */
+};
+
+#define VERDICT_CAUSES_MAX 8
+
+struct verdict {
+	struct real copied_fraction;             /* copied / completed */
+	enum zc_cause cause;                     /* the first of causes, if any */
+	struct cause causes[VERDICT_CAUSES_MAX]; /* by weight */
+	unsigned int causes_nr;
+	char text[1024]; /* a few sentences; empty when there is no verdict */
+};
+
+const char *nio_context__name(enum nio_context c); /* "process", "softirq", "unknown" */
+
+struct health {
+	struct num missed;  /* program runs the kernel refused (recursion): events not booked */
+	struct num dropped; /* events lost on the way to user space */
+	struct num map_full;
+	struct num unmatched;
+};
+
+struct run_result {
+	enum mode mode;
+	uint64_t size;
+	unsigned int fields, threads, round;
+	uint64_t duration_ns; /* of the measured phase; 0: nothing was measured */
+	bool interrupted;
+	struct app_result app;
+	/* the receiver is on another machine: the ledger is of the sender's, a byte is a byte sent
+	 */
+	bool sender_side;
+	bool ledger_known; /* false: backend none */
+	const char *ledger_reason;
+	struct stage_result stages[NIO_STAGE_NR];
+	struct num notifications; /* kernel side: completion notifications */
+	struct zc_counts kernel_zc;
+	bool kernel_zc_known;
+	struct num enobufs_optmem;  /* sends refused because of net.core.optmem_max */
+	struct num enobufs_memlock; /* sends refused because of RLIMIT_MEMLOCK */
+	int64_t unaccounted_tx,
+		unaccounted_rx; /* only when ledger_known and the app totals are final */
+	bool balance_known;
+	struct real copies_per_byte;
+	struct verdict verdict;
+	struct num path_ns[PATH_NR];
+	struct num path_calls;     /* calls the parts are the sum of */
+	enum quality path_quality; /* sampled: of some of the calls */
+	const char *path_reason;   /* why less than exact; NULL when exact */
+	struct pinned_result pinned;
+	struct place_result places[PLACES_SHOWN];
+	size_t places_nr;
+	const char *places_reason; /* NULL: known, also when there are none */
+	struct other_result others[OTHERS_SHOWN];
+	size_t others_nr;
+	/* a known value with a reason was scaled up: the counter was counting only part of the time
+	 */
+	struct num perf[NIO_SIDE_NR][PERF_NR];
+	struct perf_detail perf_detail[NIO_SIDE_NR][PERF_NR];
+	struct perf_window perf_window[NIO_PERF_WINDOW_NR];
+	struct perf_asked perf_asked[PERF_EVENTS_MAX];
+	size_t perf_asked_nr;
+	struct health health;
+};
+
+/* Median and extremes over the rounds of one mode. */
+struct spread {
+	double median, low, high;
+	unsigned int n; /* 0: unknown */
+};
+
+struct mode_summary {
+	enum mode mode;
+	uint64_t size;
+	unsigned int threads, rounds;
+	struct spread throughput_gbps;
+	struct spread copies_per_byte;
+	struct run_result total; /* all rounds added up: what tables and histograms show */
+};
+
+struct plan_row {
+	const char *probe;    /* "send_return" */
+	const char *stage;    /* stage key, or what it feeds */
+	const char *backend;  /* "tracepoint", or NULL: none chosen */
+	const char *hook;     /* "tp_btf/sock_send_length", or NULL */
+	const char *programs; /* names of the BPF programs behind it, apart by a space; or NULL */
+	enum quality quality;
+	const char *reason; /* why less than exact, or why there is none */
+	const char *remedy; /* what to do about it, or NULL */
+	const char *modes;  /* the modes it serves, "twocopy onecopy"; NULL: all */
+};
+
+#define TAPS_MAX 16
+
+/* Somebody who is handed every packet of a device: a packet socket, or a function of the kernel. */
+struct tap {
+	char device[16];  /* empty: every device of its network namespace */
+	char process[32]; /* name of the process that holds it; empty: not known */
+	struct num pid;
+	char function[64];     /* of the kernel, that gets the packets; empty: not told */
+	uint64_t inode;        /* of the socket; 0: it is none */
+	bool sender, receiver; /* whose packets it is handed */
+	bool elsewhere;        /* its namespace is neither side's */
+	bool at_start;         /* open when the session began */
+	bool open;             /* open when last looked for */
+	bool in_run;           /* open at the beginning or at the end of the run in hand */
+};
+
+struct taps {
+	struct tap list[TAPS_MAX]; /* all that were seen, in that order */
+	unsigned int nr;
+	unsigned int more; /* open, but the list was full */
+	unsigned int looks;
+	struct flag per_netns; /* a tap sees its own namespace's packets only; see tap.c */
+	bool known;            /* false: could not be looked for, see reason */
+	const char *reason;
+};
+
+struct environment {
+	char kernel[128];
+	char cpu[128];
+	unsigned int cpus;
+	char path[16]; /* "loopback", "veth", "remote" */
+	char device[16];
+	unsigned int mtu;
+	char clocksource[32];
+	struct num optmem_max;
+	struct num memlock; /* RLIMIT_MEMLOCK of the senders, bytes; UINT64_MAX: unlimited */
+	char virtualization[64];
+	char lockdown[32];
+	bool ipv6;
+	/* of the sender's device, as it was when the session began */
+	struct flag device_scatter_gather; /* NETIF_F_SG */
+	struct flag device_tx_checksum;    /* of TCP over the addresses used */
+	struct taps taps;
+};
+
+struct result {
+	const char *version;
+	int argc;
+	char **argv;
+	const char *backend; /* "tracepoint", "none" */
+	struct environment env;
+	const struct plan_row *plan;
+	size_t plan_nr;
+	struct run_result *runs;
+	size_t runs_nr;
+	struct mode_summary summary[MODE_NR]; /* by order of first appearance */
+	size_t summary_nr;
+	unsigned int rounds;        /* asked for, per mode */
+	uint64_t round_duration_ns; /* asked for, each; 0 with --messages */
+	uint64_t messages;          /* asked for; 0 with --duration */
+	bool interrupted;
+	unsigned int probes; /* attached */
+};
+
+/* result.c. run_result__init() marks everything unknown; __clear() frees what a result owns. */
+void run_result__init(struct run_result *r);
+void run_result__clear(struct run_result *r);
+
+/*
+ * Payload that arrived: bytes received, or where the receiver's totals are not known, bytes that
+ * its kernel acknowledged (TCP_INFO of the senders).
+ */
+uint64_t run_result__delivered(const struct run_result *r);
+
+/* Bytes the ledger's copies are held against: those received, or of a sender's side those sent. */
+uint64_t run_result__payload(const struct run_result *r);
+
+/* Throughput of what was delivered, 10^9 bits a second; unknown when nothing was measured. */
+struct real run_result__gbps(const struct run_result *r);
+
+#endif

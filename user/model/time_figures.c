@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Figures of time: see time_figures.h. Pure. */
+#include "time_figures.h"
+#include "figures.h"
+
+static struct real known(double value)
+{
+	return (struct real){.value = value, .known = true};
+}
+
+static struct real unknown(const char *reason)
+{
+	return (struct real){.reason = reason ? reason : "the reason was not recorded"};
+}
+
+static uint64_t calls_timed_by_app(const struct run_result *run)
+{
+	const struct hist *calls = run->app.latency[LATENCY_SEND_CALL].hist;
+
+	return calls ? calls->count : 0;
+}
+
+/*
+ * What sums are divided by. The load generator's clock is around all system calls a message took:
+ * where every one of them was followed, the parts are a message's, too, and add up to its time.
+ */
+static uint64_t calls_of(const struct run_result *run, enum path_part part)
+{
+	uint64_t timed = calls_timed_by_app(run), followed = run->path_calls.value;
+
+	if (part == PATH_SEND_TOTAL)
+		return timed;
+	return timed && timed < followed ? timed : followed;
+}
+
+struct real time_figures__part(const struct run_result *run, enum path_part part)
+{
+	const struct num *ns = &run->path_ns[part];
+	uint64_t calls;
+
+	if (!ns->known)
+		return unknown(ns->reason);
+	if (part != PATH_SEND_TOTAL && !run->path_calls.known)
+		return unknown(run->path_calls.reason);
+	calls = calls_of(run, part);
+	return calls ? known((double)ns->value / (double)calls) : unknown("no call was timed");
+}
+
+struct real time_figures__inside(const struct run_result *run)
+{
+	struct real sum = known(0), part;
+	int p;
+
+	for (p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++) {
+		part = time_figures__part(run, (enum path_part)p);
+		if (!part.known)
+			return part;
+		sum.value += part.value;
+	}
+	return sum;
+}
+
+struct real time_figures__outside(const struct run_result *run)
+{
+	struct real total = time_figures__part(run, PATH_SEND_TOTAL);
+	struct real inside = time_figures__inside(run);
+
+	if (!total.known || !inside.known)
+		return total.known ? inside : total;
+	if (run->path_calls.value < calls_timed_by_app(run))
+		return unknown("not every call was followed");
+	if (total.value < inside.value)
+		return unknown("other calls were followed than the load generator timed");
+	return known(total.value - inside.value);
+}
+
+/* What part of the stage's bytes the time is of. */
+static double timed_share(const struct run_result *run, enum nio_stage stage)
+{
+	const struct stage_result *s = &run->stages[stage];
+	uint64_t timed = s->timed.known ? s->timed.value : s->events, all = s->events;
+
+	/* The time of the gather stage has been scaled to all messages already. */
+	if (stage == NIO_STAGE_USER_GATHER)
+		return 1;
+	/* Timed call by call, even where bytes are counted packet by packet. */
+	if (stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_PIN) {
+		timed = run->path_calls.known ? run->path_calls.value : timed;
+		all = calls_timed_by_app(run);
+	}
+	return timed < all ? (double)timed / (double)all : 1;
+}
+
+struct real time_figures__per_kib(const struct run_result *run, enum nio_stage stage)
+{
+	const struct stage_result *s = &run->stages[stage];
+	const char *reason = NULL;
+	double share;
+
+	if (!figures__stage_known(run, stage, &reason))
+		return unknown(reason);
+	if (!s->ns.known)
+		return unknown(s->ns.reason);
+	if (!s->bytes)
+		return known(0);
+	share = timed_share(run, stage);
+	if (!(share > 0) || !s->ns.value)
+		return unknown("no event was timed");
+	return known((double)s->ns.value / share * 1024 / (double)s->bytes);
+}

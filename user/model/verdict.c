@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The zero-copy verdict; see verdict.h. Pure. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tap_parse.h"
+#include "common/units.h"
+#include "verdict.h"
+
+/* Bytes booked beyond those pinned that are too few to speak of: headers, rounding of totals. */
+#define SURPLUS_MIN(pinned) ((pinned) / 1000)
+
+/* What the causes are told apart by. */
+struct evidence {
+	const struct run_result *r;
+	const struct environment *env;
+	const struct zc_counts *zc;
+	bool local;
+	struct num pinned, deferred, other; /* bytes */
+	uint64_t surplus;                   /* of deferred over pinned */
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct verdict *v, const char *format, ...)
+{
+	size_t len = strlen(v->text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(v->text + len, sizeof(v->text) - len, format, args);
+	va_end(args);
+}
+
+__attribute__((format(printf, 3, 4))) static void add(struct verdict *v, enum zc_cause cause,
+						      const char *format, ...)
+{
+	struct cause *c = &v->causes[v->causes_nr];
+	va_list args;
+
+	if (v->causes_nr == VERDICT_CAUSES_MAX)
+		return;
+	c->cause = cause;
+	va_start(args, format);
+	vsnprintf(c->evidence, sizeof(c->evidence), format, args);
+	va_end(args);
+	v->causes_nr++;
+}
+
+/* Completions as the kernel side saw them, which tells merged ones apart; else the application's.
+ */
+static const struct zc_counts *completions(const struct run_result *r)
+{
+	return r->kernel_zc_known ? &r->kernel_zc : &r->app.zc;
+}
+
+static struct num bytes_of(const struct run_result *r, enum nio_stage stage)
+{
+	const struct stage_result *s = &r->stages[stage];
+
+	if (!r->ledger_known || s->quality == QUALITY_UNAVAILABLE)
+		return (struct num){.reason = r->ledger_known ? s->reason : r->ledger_reason};
+	return (struct num){.value = s->bytes, .known = true};
+}
+
+/* A path that does not leave this machine, whatever it is called: lo leads nowhere else. */
+static bool is_local(const struct environment *env)
+{
+	return !strcmp(env->path, "loopback") || !strcmp(env->path, "veth") ||
+	       !strcmp(env->device, "lo");
+}
+
+static void gather(struct evidence *e, const struct run_result *r, const struct environment *env)
+{
+	*e = (struct evidence){
+		.r = r,
+		.env = env,
+		.zc = completions(r),
+		.local = is_local(env),
+		.pinned = bytes_of(r, NIO_STAGE_TX_PIN),
+		.deferred = bytes_of(r, NIO_STAGE_DEFERRED_COPY),
+		.other = bytes_of(r, NIO_STAGE_OTHER_COPY),
+	};
+	if (e->pinned.known && e->deferred.known && e->deferred.value > e->pinned.value)
+		e->surplus = e->deferred.value - e->pinned.value;
+}
+
+/* Taps that were open in the run; sending: only those that see packets leave. */
+static bool any_tap(const struct environment *env, bool sending)
+{
+	for (unsigned int i = 0; i < env->taps.nr; i++)
+		if (env->taps.list[i].in_run && (!sending || env->taps.list[i].sender))
+			return true;
+	return false;
+}
+
+/* On a local path: what the tap adds, which the ledger shows if skb_copy_ubufs itself is seen. */
+static void add_local_tap(struct verdict *v, const struct evidence *e)
+{
+	const struct stage_result *deferred = &e->r->stages[NIO_STAGE_DEFERRED_COPY];
+	char name[TAPS_NAME_LEN], above[UNITS_BUF], pinned[UNITS_BUF];
+
+	taps__name(&e->env->taps, name);
+	if (!any_tap(e->env, true))
+		add(v, ZC_CAUSE_TAP,
+		    "a packet tap was open on %s: as the receiving end, it takes the copy that "
+		    "delivery would have made, and adds none",
+		    name);
+	else if (deferred->quality != QUALITY_EXACT)
+		add(v, ZC_CAUSE_TAP,
+		    "a packet tap was open on %s: it is handed a further copy of each packet as it "
+		    "leaves, which is not in deferred_copy here (%s)",
+		    name, quality__name(deferred->quality));
+	else if (e->surplus > e->r->app.tcp_bytes_retrans + SURPLUS_MIN(e->pinned.value))
+		add(v, ZC_CAUSE_TAP,
+		    "a packet tap was open on %s: it is handed a further copy of each packet as it "
+		    "leaves, so deferred_copy is %s above the %s pinned",
+		    name, format_bytes_si(above, sizeof(above), (double)e->surplus),
+		    format_bytes_si(pinned, sizeof(pinned), (double)e->pinned.value));
+	else
+		add(v, ZC_CAUSE_TAP,
+		    "a packet tap was open on %s, but no further copy for it was seen", name);
+}
+
+/* Beside a tap the surplus is not only theirs: then it is not said twice. */
+static void add_retransmission(struct verdict *v, const struct evidence *e)
+{
+	uint64_t again = e->r->app.tcp_bytes_retrans;
+	char bytes[UNITS_BUF], above[UNITS_BUF];
+
+	if (!again || !e->surplus)
+		return;
+	format_bytes_si(bytes, sizeof(bytes), (double)again);
+	format_bytes_si(above, sizeof(above), (double)e->surplus);
+	if (any_tap(e->env, false))
+		add(v, ZC_CAUSE_RETRANSMISSION, "%s were retransmitted, and copied again each time",
+		    bytes);
+	else
+		add(v, ZC_CAUSE_RETRANSMISSION,
+		    "%s were retransmitted, and copied again each time: deferred_copy is %s above "
+		    "what was pinned",
+		    bytes, above);
+}
+
+/* Pinned pages were copied later, by skb_copy_ubufs: on delivery here, or on the way out. */
+static void find_deferred(struct verdict *v, const struct evidence *e)
+{
+	const struct environment *env = e->env;
+	char name[TAPS_NAME_LEN];
+
+	if (e->local) {
+		add(v, ZC_CAUSE_LOCAL,
+		    "the path is local (%s), where the kernel copies pinned pages on delivery "
+		    "(skb_copy_ubufs)",
+		    env->device);
+		if (any_tap(env, false))
+			add_local_tap(v, e);
+	} else if (any_tap(env, true)) {
+		add(v, ZC_CAUSE_TAP,
+		    "a packet tap was open on %s, for which the kernel copies pinned pages as "
+		    "packets leave (skb_copy_ubufs), whatever its filter",
+		    taps__name(&env->taps, name));
+	} else {
+		add(v, ZC_CAUSE_UNKNOWN, "pinned pages were copied on their way out (%s), %s%s",
+		    "skb_copy_ubufs",
+		    env->taps.known ? "yet no packet tap was open on "
+				    : "and packet taps could not be looked for: ",
+		    env->taps.known    ? env->device
+		    : env->taps.reason ? env->taps.reason
+				       : "the reason was not recorded");
+	}
+	add_retransmission(v, e);
+}
+
+/* Nothing was pinned: the socket found no scatter-gather on its route. What says the device? */
+static void find_unpinned(struct verdict *v, const struct evidence *e)
+{
+	const struct flag *sg = &e->env->device_scatter_gather;
+
+	if (sg->known && sg->value)
+		add(v, ZC_CAUSE_NO_SG,
+		    "nothing was pinned, though the device (%s) does scatter-gather: something "
+		    "else on the route does not (a tunnel, IPsec), so the kernel copied in the "
+		    "send call",
+		    e->env->device);
+	else
+		add(v, ZC_CAUSE_NO_SG,
+		    "nothing was pinned, because the route's device (%s) does no scatter-gather%s, "
+		    "so the kernel copied in the send call",
+		    e->env->device, sg->known ? " (ethtool agrees)" : "");
+}
+
+/* Pinned, not copied by skb_copy_ubufs, and yet copied: in front of a device that needs it so. */
+static void find_flattened(struct verdict *v, const struct evidence *e)
+{
+	char bytes[UNITS_BUF];
+
+	add(v, ZC_CAUSE_NO_SG,
+	    "the device (%s) does no scatter-gather (%s), so the kernel copied each packet into "
+	    "one piece in front of it",
+	    e->env->device,
+	    e->env->device_tx_checksum.known && !e->env->device_tx_checksum.value
+		    ? "nor checksums, without which there is none"
+		    : "ethtool says");
+	if (e->other.known && e->other.value) {
+		struct cause *c = &v->causes[v->causes_nr - 1];
+		size_t len = strlen(c->evidence);
+
+		snprintf(c->evidence + len, sizeof(c->evidence) - len, ": other_copy is %s",
+			 format_bytes_si(bytes, sizeof(bytes), (double)e->other.value));
+	}
+}
+
+/*
+ * Software segmentation (skb_segment) copies what it cuts for a device without scatter-gather into
+ * new packets, and the pinned pages are released as if they had been sent: no completion says so.
+ */
+static bool flattened_in_silence(const struct evidence *e)
+{
+	const struct flag *sg = &e->env->device_scatter_gather;
+
+	return !e->local && sg->known && !sg->value && e->pinned.known && e->pinned.value;
+}
+
+static void find_unknown(struct verdict *v, const struct evidence *e)
+{
+	if (!e->r->ledger_known)
+		add(v, ZC_CAUSE_UNKNOWN, "%s",
+		    e->r->ledger_reason ? e->r->ledger_reason : "there is no ledger");
+	else if (!e->deferred.known)
+		add(v, ZC_CAUSE_UNKNOWN, "deferred_copy was not measured (%s)",
+		    e->deferred.reason ? e->deferred.reason : "the reason was not recorded");
+	else
+		add(v, ZC_CAUSE_UNKNOWN,
+		    "no stage of the ledger copied pinned pages, and the device does what it "
+		    "should");
+}
+
+/* Why sends completed copied. */
+static void find_copied(struct verdict *v, const struct evidence *e)
+{
+	const struct flag *sg = &e->env->device_scatter_gather;
+
+	if (e->deferred.known && e->deferred.value)
+		find_deferred(v, e);
+	else if (e->pinned.known && !e->pinned.value)
+		find_unpinned(v, e);
+	else if (e->deferred.known && sg->known && !sg->value)
+		find_flattened(v, e);
+	if (!v->causes_nr)
+		find_unknown(v, e);
+}
+
+static void add_enobufs(struct verdict *v, enum zc_cause cause, uint64_t n, const char *which)
+{
+	char count[UNITS_BUF];
+
+	if (n)
+		add(v, cause, "%s further send%s fell back to copying after ENOBUFS (%s)",
+		    format_count(count, sizeof(count), n), n == 1 ? "" : "s", which);
+}
+
+/* "RLIMIT_MEMLOCK" with its value, when that is known and a limit. */
+static const char *limit(char *buf, size_t len, const char *name, const struct num *n)
+{
+	char size[UNITS_BUF];
+
+	if (!n->known || n->value == UINT64_MAX)
+		snprintf(buf, len, "%s", name);
+	else
+		snprintf(buf, len, "%s, %s", name, format_size(size, sizeof(size), n->value));
+	return buf;
+}
+
+/* Both limits give the same errno; the kernel side may know which it was. */
+static void find_enobufs(struct verdict *v, const struct evidence *e)
+{
+	const struct num *memlock = &e->r->enobufs_memlock, *optmem = &e->r->enobufs_optmem;
+	uint64_t rest = e->r->app.zc.enobufs, by_memlock, by_optmem;
+	char which[96], value[64];
+
+	by_memlock = !memlock->known ? 0 : memlock->value < rest ? memlock->value : rest;
+	rest -= by_memlock;
+	by_optmem = !optmem->known ? 0 : optmem->value < rest ? optmem->value : rest;
+	rest -= by_optmem;
+	snprintf(which, sizeof(which), "pinned pages reached %s",
+		 limit(value, sizeof(value), "RLIMIT_MEMLOCK", &e->env->memlock));
+	add_enobufs(v, ZC_CAUSE_ENOBUFS_MEMLOCK, by_memlock, which);
+	snprintf(which, sizeof(which), "outstanding notifications reached %s",
+		 limit(value, sizeof(value), "net.core.optmem_max", &e->env->optmem_max));
+	add_enobufs(v, ZC_CAUSE_ENOBUFS_OPTMEM, by_optmem, which);
+	add_enobufs(v, ZC_CAUSE_ENOBUFS, rest, "RLIMIT_MEMLOCK or net.core.optmem_max");
+}
+
+/* The causes in words, from the one given on: a sentence each. */
+static void say_causes(struct verdict *v, unsigned int from)
+{
+	for (unsigned int i = from; i < v->causes_nr; i++) {
+		const char *evidence = v->causes[i].evidence;
+
+		say(v, "%s%c%s.", v->text[0] ? " " : "", toupper((unsigned char)evidence[0]),
+		    evidence[0] ? evidence + 1 : "");
+	}
+}
+
+static void judge_completed(struct verdict *v, const struct evidence *e)
+{
+	char copied[UNITS_BUF], completed[UNITS_BUF];
+
+	v->copied_fraction =
+		(struct real){.value = (double)e->zc->copied / e->zc->completed, .known = true};
+	format_count(copied, sizeof(copied), e->zc->copied);
+	format_count(completed, sizeof(completed), e->zc->completed);
+	if (!e->zc->copied && flattened_in_silence(e)) {
+		find_flattened(v, e);
+		v->cause = v->causes[0].cause;
+		find_enobufs(v, e);
+		say(v, "none of %s sends was reported copied, but they were.", completed);
+		say_causes(v, 0);
+		return;
+	}
+	if (!e->zc->copied) {
+		v->cause = ZC_CAUSE_NOT_COPIED;
+		find_enobufs(v, e);
+		say(v, "truly zero-copy: none of %s sends was copied.", completed);
+		say_causes(v, 0);
+		return;
+	}
+	find_copied(v, e);
+	v->cause = v->causes[0].cause;
+	find_enobufs(v, e);
+	say(v, "%s of %s sends were copied after all%s: %s.", copied, completed,
+	    v->cause == ZC_CAUSE_UNKNOWN ? "; the cause was not seen" : "", v->causes[0].evidence);
+	say_causes(v, 1);
+}
+
+static void judge_uncompleted(struct verdict *v, const struct evidence *e)
+{
+	bool zerocopy = e->r->mode == MODE_ZEROCOPY;
+
+	v->copied_fraction = (struct real){.reason = zerocopy ? "no zero-copy send completed"
+							      : "no zero-copy sends in this mode"};
+	if (!zerocopy)
+		return;
+	find_enobufs(v, e);
+	if (v->causes_nr)
+		v->cause = v->causes[0].cause;
+	say(v, "no zero-copy send completed.");
+	say_causes(v, 0);
+}
+
+void verdict__give(struct run_result *r, const struct environment *env)
+{
+	struct verdict *v = &r->verdict;
+	struct evidence e;
+
+	gather(&e, r, env);
+	v->text[0] = '\0';
+	v->cause = ZC_CAUSE_NONE;
+	v->causes_nr = 0;
+	if (e.zc->completed)
+		judge_completed(v, &e);
+	else
+		judge_uncompleted(v, &e);
+}

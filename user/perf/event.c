@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* perf_event_open(2) and what is done with its descriptors; see perf_event.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "event.h"
+#include "base/privileges.h"
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+#define PMUS     "/sys/bus/event_source/devices"
+
+struct perf_events {
+	const struct perf_plan *plan;
+	unsigned int threads;
+	size_t per_thread; /* descriptors */
+	size_t fds_nr;
+	int *fds; /* by thread, then group, then member */
+};
+
+static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd)
+{
+	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static void attr_of(struct perf_event_attr *attr, const struct perf_spec *spec)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	attr->type = spec->type;
+	attr->config = spec->config;
+	attr->config1 = spec->config1;
+	attr->config2 = spec->config2;
+	attr->exclude_user = spec->exclude_user;
+	attr->exclude_kernel = spec->exclude_kernel;
+	/* The hypervisor is nobody's user mode; software events do not know the bit. */
+	attr->exclude_hv = perf_spec__is_hardware(spec) && spec->exclude_kernel;
+	attr->read_format =
+		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+}
+
+/* Disabled is the leader alone: its members count when it does. */
+static int open_slot(const struct perf_spec *spec, pid_t pid, int group_fd)
+{
+	struct perf_event_attr attr;
+
+	attr_of(&attr, spec);
+	attr.disabled = group_fd < 0;
+	return event_open(&attr, pid, -1, group_fd);
+}
+
+int perf_event__open_cpu(const struct perf_spec *spec, int cpu, bool pinned, int group_fd)
+{
+	struct perf_event_attr attr;
+
+	attr_of(&attr, spec);
+	attr.pinned = pinned && group_fd < 0;
+	return event_open(&attr, -1, cpu, group_fd);
+}
+
+static int read_group(int leader, unsigned int nr, struct perf_reading *out)
+{
+	uint64_t buf[PERF_READ_WORDS];
+	ssize_t len = read(leader, buf, sizeof(buf));
+
+	if (len < 0)
+		return -errno;
+	return perf_read__decode(buf, (size_t)len, nr, out);
+}
+
+/* Does a group of n such events get on the CPU? What the kernel accepts may still never run. */
+static bool group_runs(const struct perf_spec *spec, unsigned int n)
+{
+	struct perf_reading reading = {.running_ns = 0};
+	int fds[PERF_REGISTERS_MAX];
+	unsigned int open = 0;
+
+	while (open < n) {
+		fds[open] = open_slot(spec, 0, open ? fds[0] : -1);
+		if (fds[open] < 0)
+			break;
+		open++;
+	}
+	if (open == n && !ioctl(fds[0], PERF_EVENT_IOC_ENABLE, 0))
+		read_group(fds[0], n, &reading);
+	while (open)
+		close(fds[--open]);
+	return reading.running_ns;
+}
+
+/* General registers: a few events have fixed ones besides, which is not counted on. */
+static unsigned int count_registers(const struct perf_plan *plan)
+{
+	const struct perf_slot *probe = NULL;
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < plan->slots_nr; i++) {
+		const struct perf_slot *s = &plan->slots[i];
+
+		if (s->err || perf_spec__pmu(&s->spec) != PERF_PMU_CPU)
+			continue;
+		if (!probe || s->quantity == PERF_BRANCHES)
+			probe = s;
+	}
+	while (probe && n < PERF_REGISTERS_MAX && group_runs(&probe->spec, n + 1))
+		n++;
+	/* One that opens but has no register now may have one later. */
+	return probe && !n ? 1 : n;
+}
+
+static int read_paranoid(void)
+{
+	FILE *f = fopen(PARANOID, "re");
+	int level = INT_MIN;
+
+	if (!f)
+		return INT_MIN;
+	if (fscanf(f, "%d", &level) != 1)
+		level = INT_MIN;
+	fclose(f);
+	return level;
+}
+
+/* The PMU of a CPU is called cpu, cpu_core, cpum_cf, armv8_pmuv3_0, apple_...: by its driver. */
+static bool has_pmu(void)
+{
+	DIR *dir = opendir(PMUS);
+	const struct dirent *d;
+	bool found = false;
+
+	if (!dir)
+		return false;
+	while (!found && (d = readdir(dir)))
+		found = !strncmp(d->d_name, "cpu", 3) || !strncmp(d->d_name, "arm", 3) ||
+			!strncmp(d->d_name, "apple", 5);
+	closedir(dir);
+	return found;
+}
+
+static int try_slot(const struct perf_spec *spec)
+{
+	int fd = open_slot(spec, 0, -1);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+void perf_event__probe(struct perf_plan *plan, struct perf_facts *facts)
+{
+	facts->paranoid = read_paranoid();
+	facts->has_pmu = has_pmu();
+	facts->may_perf = privileges__may_trace();
+	for (size_t i = 0; i < plan->slots_nr; i++)
+		plan->slots[i].err = try_slot(&plan->slots[i].spec);
+	plan->registers = count_registers(plan);
+	perf_plan__pack(plan);
+}
+
+/* Threads times events are quickly more than the usual 1024 descriptors. */
+static void raise_files(size_t needed)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+		return;
+	limit.rlim_cur = needed;
+	if (limit.rlim_max < needed && limit.rlim_max != RLIM_INFINITY)
+		limit.rlim_max = needed;
+	if (!setrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	/* Without privileges only as far as the hard limit. */
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int open_group(struct perf_events *e, const struct perf_group *g, pid_t tid)
+{
+	int leader = -1, fd;
+
+	for (unsigned int i = 0; i < g->nr; i++) {
+		fd = open_slot(&e->plan->slots[g->slot[i]].spec, tid, leader);
+		if (fd < 0)
+			return fd;
+		e->fds[e->fds_nr++] = fd;
+		if (!i)
+			leader = fd;
+	}
+	return 0;
+}
+
+static int open_thread(struct perf_events *e, pid_t tid)
+{
+	int err = 0;
+
+	for (size_t g = 0; g < e->plan->groups_nr && !err; g++)
+		err = open_group(e, &e->plan->groups[g], tid);
+	e->threads += !err;
+	return err;
+}
+
+#define THREADS_MAX 1024
+
+static int list_threads(pid_t pid, pid_t tids[THREADS_MAX], size_t *nr)
+{
+	const struct dirent *d;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	*nr = 0;
+	while ((d = readdir(dir)) && *nr < THREADS_MAX)
+		if (atoi(d->d_name) > 0)
+			tids[(*nr)++] = atoi(d->d_name);
+	closedir(dir);
+	return *nr ? 0 : -ESRCH;
+}
+
+static int open_threads(struct perf_events *e, const pid_t *tids, size_t nr)
+{
+	int err = 0;
+
+	for (size_t g = 0; g < e->plan->groups_nr; g++)
+		e->per_thread += e->plan->groups[g].nr;
+	e->fds = calloc(nr * e->per_thread + 1, sizeof(*e->fds));
+	if (!e->fds)
+		return -ENOMEM;
+	/* Both sides, and what else is open. */
+	raise_files(2 * nr * e->per_thread + 256);
+	for (size_t i = 0; i < nr && !err; i++)
+		err = open_thread(e, tids[i]);
+	return err;
+}
+
+int perf_events__open(struct perf_events **out, const struct perf_plan *plan, pid_t pid)
+{
+	struct perf_events *e = calloc(1, sizeof(*e));
+	pid_t *tids = calloc(THREADS_MAX, sizeof(*tids));
+	size_t nr = 0;
+	int err = e && tids ? 0 : -ENOMEM;
+
+	*out = NULL;
+	if (!err)
+		err = list_threads(pid, tids, &nr);
+	if (!err) {
+		e->plan = plan;
+		err = open_threads(e, tids, nr);
+	}
+	free(tids);
+	if (err)
+		perf_events__close(e);
+	else
+		*out = e;
+	return err;
+}
+
+void perf_events__close(struct perf_events *e)
+{
+	if (!e)
+		return;
+	while (e->fds_nr)
+		close(e->fds[--e->fds_nr]);
+	free(e->fds);
+	free(e);
+}
+
+unsigned int perf_events__threads(const struct perf_events *e)
+{
+	return e->threads;
+}
+
+/* Calls fn for each group of each thread, with the descriptor of its leader. Stops at an error. */
+static int for_each_group(const struct perf_events *e,
+			  int (*fn)(int leader, const struct perf_group *g, void *arg), void *arg)
+{
+	const int *fd = e->fds;
+	int err = 0;
+
+	for (unsigned int t = 0; t < e->threads; t++) {
+		for (size_t g = 0; g < e->plan->groups_nr && !err; g++) {
+			err = fn(*fd, &e->plan->groups[g], arg);
+			fd += e->plan->groups[g].nr;
+		}
+	}
+	return err;
+}
+
+static int group__control(int leader, const struct perf_group *g, void *arg)
+{
+	(void)g;
+	return ioctl(leader, *(const unsigned long *)arg, 0) ? -errno : 0;
+}
+
+int perf_events__enable(struct perf_events *e)
+{
+	unsigned long request = PERF_EVENT_IOC_ENABLE;
+
+	return for_each_group(e, group__control, &request);
+}
+
+int perf_events__disable(struct perf_events *e)
+{
+	unsigned long request = PERF_EVENT_IOC_DISABLE;
+
+	return for_each_group(e, group__control, &request);
+}
+
+static int group__add(int leader, const struct perf_group *g, void *arg)
+{
+	struct perf_sum *sums = arg;
+	struct perf_reading r;
+	int err = read_group(leader, g->nr, &r);
+
+	if (err)
+		return err;
+	for (unsigned int i = 0; i < g->nr; i++)
+		perf_sum__add(&sums[g->slot[i]], r.values[i], r.enabled_ns, r.running_ns);
+	return 0;
+}
+
+int perf_events__read(const struct perf_events *e, struct perf_sum sums[PERF_SLOTS_MAX])
+{
+	memset(sums, 0, PERF_SLOTS_MAX * sizeof(*sums));
+	return for_each_group(e, group__add, sums);
+}

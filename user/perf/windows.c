@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Counters inside the kernel's stages; see perf_stage.h. */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "event.h"
+#include "windows.h"
+#include "common/units.h"
+
+#define CPUS_MAX 4096
+
+struct perf_stage {
+	size_t fds_nr;
+	int fds[];
+};
+
+static const struct perf_spec default_events[NIO_PERF_EVENT_NR] = {
+	[NIO_PERF_CYCLES] = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES},
+	[NIO_PERF_LLC_MISSES] = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CACHE_MISSES},
+};
+
+struct cpu_set_of {
+	unsigned int cpu[CPUS_MAX];
+	size_t nr;
+};
+
+static void add_cpu(unsigned int cpu, void *arg)
+{
+	struct cpu_set_of *set = arg;
+
+	if (set->nr < CPUS_MAX)
+		set->cpu[set->nr++] = cpu;
+}
+
+static int online_cpus(struct cpu_set_of *set)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	char text[1024];
+	int err = -EIO;
+
+	if (!f)
+		return -errno;
+	set->nr = 0;
+	if (fgets(text, sizeof(text), f)) {
+		text[strcspn(text, "\n")] = '\0';
+		err = parse_cpu_list(text, CPUS_MAX, add_cpu, set);
+	}
+	fclose(f);
+	return err;
+}
+
+/* The events of one CPU: one group, so that they are on together. */
+static int open_cpu(struct perf_stage *s, const struct perf_spec *events, const int *map_fds,
+		    unsigned int cpu)
+{
+	int leader = -1, fd;
+	uint32_t key = cpu;
+
+	for (int i = 0; i < NIO_PERF_EVENT_NR; i++) {
+		fd = perf_event__open_cpu(&events[i], (int)cpu, true, leader);
+		if (fd < 0)
+			return fd;
+		s->fds[s->fds_nr++] = fd;
+		if (leader < 0)
+			leader = fd;
+		if (bpf_map_update_elem(map_fds[i], &key, &fd, BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+int perf_stage__open(struct perf_stage **out, const struct perf_spec events[NIO_PERF_EVENT_NR],
+		     const int map_fds[NIO_PERF_EVENT_NR])
+{
+	struct cpu_set_of *cpus = calloc(1, sizeof(*cpus));
+	struct perf_stage *s = NULL;
+	int err = cpus ? online_cpus(cpus) : -ENOMEM;
+
+	*out = NULL;
+	if (!err) {
+		s = calloc(1, sizeof(*s) + cpus->nr * NIO_PERF_EVENT_NR * sizeof(*s->fds));
+		err = s ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; !err && i < cpus->nr; i++)
+		err = open_cpu(s, events ? events : default_events, map_fds, cpus->cpu[i]);
+	free(cpus);
+	if (err)
+		perf_stage__close(s);
+	else
+		*out = s;
+	return err;
+}
+
+/* The maps let go of an event when it is closed here. */
+void perf_stage__close(struct perf_stage *s)
+{
+	if (!s)
+		return;
+	while (s->fds_nr)
+		close(s->fds[--s->fds_nr]);
+	free(s);
+}
+
+static void settle(struct perf_window *w)
+{
+	bool any = w->samples.known && w->samples.value;
+
+	w->quality = any ? QUALITY_SAMPLED : QUALITY_UNAVAILABLE;
+	if (!any && !w->reason)
+		w->reason = w->windows.value ? "every sample was discarded: the task was switched, "
+					       "or the counters took turns"
+					     : "nothing passed here";
+}
+
+static struct num difference(uint64_t base, uint64_t now)
+{
+	return (struct num){.value = now - base, .known = true};
+}
+
+void perf_stage__book(struct run_result *r, const struct nio_perf_cell base[NIO_PERF_WINDOW_NR],
+		      const struct nio_perf_cell now[NIO_PERF_WINDOW_NR])
+{
+	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++) {
+		const struct nio_perf_cell *b = &base[i], *n = &now[i];
+		struct perf_window *w = &r->perf_window[i];
+
+		*w = (struct perf_window){
+			.windows = difference(b->windows, n->windows),
+			.samples = difference(b->samples, n->samples),
+			.discarded = difference(b->moved + b->multiplexed + b->unread,
+						n->moved + n->multiplexed + n->unread),
+			.bytes = difference(b->bytes, n->bytes),
+			.cycles =
+				difference(b->counts[NIO_PERF_CYCLES], n->counts[NIO_PERF_CYCLES]),
+			.llc_misses = difference(b->counts[NIO_PERF_LLC_MISSES],
+						 n->counts[NIO_PERF_LLC_MISSES]),
+		};
+		settle(w);
+	}
+}
+
+void perf_stage__none(struct run_result *r, const char *reason)
+{
+	const struct num none = {.reason = reason};
+
+	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++)
+		r->perf_window[i] = (struct perf_window){
+			QUALITY_UNAVAILABLE, reason, none, none, none, none, none, none};
+}
+
+static void add(struct num *dst, const struct num *src)
+{
+	if (dst->known && src->known)
+		dst->value += src->value;
+	else if (dst->known)
+		*dst = *src;
+}
+
+void perf_stage__add(struct run_result *dst, const struct run_result *src)
+{
+	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++) {
+		struct perf_window *d = &dst->perf_window[i];
+		const struct perf_window *s = &src->perf_window[i];
+
+		add(&d->windows, &s->windows);
+		add(&d->samples, &s->samples);
+		add(&d->discarded, &s->discarded);
+		add(&d->bytes, &s->bytes);
+		add(&d->cycles, &s->cycles);
+		add(&d->llc_misses, &s->llc_misses);
+		d->reason = d->samples.known ? NULL : d->samples.reason;
+		settle(d);
+	}
+}

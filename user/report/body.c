@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a report says, in which order; see report_doc.h. Knows no HTML and no Markdown. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doc.h"
+#include "common/units.h"
+#include "study/words.h"
+
+#define CELL_LEN    (3 * WORDS_BUF)
+#define COLUMNS_MAX 16
+#define ROWS_MAX    500 /* of a table */
+#define POINTS_MAX  40  /* sentences of one answer */
+
+struct body {
+	const struct report_form *form;
+	FILE *f;
+	const struct report *r;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(const struct body *b, const char *format, ...)
+{
+	char *text;
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vasprintf(&text, format, args);
+	va_end(args);
+	if (len < 0)
+		return;
+	b->form->paragraph(b->f, text);
+	free(text);
+}
+
+const char *report_body__diagram_name(enum mode mode)
+{
+	static const char *const names[MODE_NR] = {
+		[MODE_TWOCOPY] = "diagram-twocopy",
+		[MODE_ONECOPY] = "diagram-onecopy",
+		[MODE_ZEROCOPY] = "diagram-zerocopy",
+	};
+
+	return names[mode];
+}
+
+/* 2 n! n! / (2n)!: how often the ranges of n and n rounds of the same thing do not overlap. */
+static double apart_by_chance(size_t n)
+{
+	double p = 2;
+	size_t i;
+
+	for (i = 1; i <= n; i++)
+		p *= (double)i / (double)(n + i);
+	return p;
+}
+
+#define ROUNDS_FOR_BOOTSTRAP 6 /* below, the interval is the range of the rounds */
+
+static void write_intervals(const struct body *b)
+{
+	const struct analysis *a = b->r->a;
+	size_t n = a->rounds_min;
+
+	if (!answer__has_intervals(a)) {
+		say(b, "One run per cell: there are no intervals, so differences are point "
+		       "differences and nothing tells them from noise.");
+		return;
+	}
+	say(b, "Numbers are medians over the rounds; what stands in brackets, and the bars of the "
+	       "pictures, are 95 %% bootstrap intervals of the median. A difference is claimed "
+	       "only where two intervals do not overlap.");
+	/* The range of n rounds holds the median unless all are above it, or all below. */
+	if (n >= 2 && n < ROUNDS_FOR_BOOTSTRAP)
+		say(b,
+		    "With %zu rounds such an interval is their whole range: it holds the true "
+		    "median in %.0f %% of all cases rather than 95 %%, and the intervals of two "
+		    "cells that are the same come apart by chance in %.2g %%. More rounds "
+		    "(--rounds) make both better.",
+		    n, 100 * (1 - exp2(1 - (double)n)), 100 * apart_by_chance(n));
+}
+
+static void write_head(const struct body *b)
+{
+	const struct analysis *a = b->r->a;
+	const struct dataset *d = a->dataset;
+	char rounds[64];
+
+	if (a->rounds_min == a->rounds_max)
+		snprintf(rounds, sizeof(rounds), "%zu round%s each", a->rounds_max,
+			 a->rounds_max == 1 ? "" : "s");
+	else
+		snprintf(rounds, sizeof(rounds), "%zu to %zu rounds each", a->rounds_min,
+			 a->rounds_max);
+	say(b, "%s", b->r->system);
+	say(b, "%zu runs: %zu cells of mode, size and thread count, %s%s%s%s%s.", d->rows_nr,
+	    a->cells_nr, rounds, d->version ? "; measured with netiotrace " : "",
+	    d->version ? d->version : "", d->backend ? ", backend " : "",
+	    d->backend ? d->backend : "");
+	if (d->interrupted)
+		say(b, "%u of the runs were ended early; their numbers are of the time they had.",
+		    d->interrupted);
+	write_intervals(b);
+}
+
+static void write_short_answers(const struct body *b)
+{
+	static const char *const heads[] = {"Question", "Answer"};
+	const char *row[2];
+	int q;
+
+	b->form->heading(b->f, 2, "The six answers in short");
+	b->form->table_begin(b->f, heads, 2);
+	for (q = 0; q < QUESTION_NR; q++) {
+		row[0] = b->r->answers[q].question;
+		row[1] = b->r->answers[q].headline;
+		b->form->table_row(b->f, row, 2);
+	}
+	b->form->table_end(b->f);
+}
+
+static void write_diagrams(const struct body *b)
+{
+	static const char legend[] =
+		"Drawn from the measured ledger. Solid arrows copy, the wider "
+		"the more; dashed ones only reference the sender's pages; grey "
+		"ones pass on.";
+	char alt[128];
+	int m, drawn = 0;
+
+	b->form->heading(b->f, 2, "What the kernel did");
+	for (m = 0; m < MODE_NR; m++) {
+		if (!b->r->diagram_svg[m])
+			continue;
+		if (!drawn++)
+			b->form->paragraph(b->f, legend);
+		snprintf(alt, sizeof(alt), "What the kernel did: %s", words__mode((enum mode)m));
+		b->form->picture(b->f, report_body__diagram_name((enum mode)m),
+				 b->r->diagram_svg[m], alt, NULL);
+	}
+	if (!drawn)
+		say(b, "No diagram can be drawn without a copy ledger: %s.",
+		    analysis__reason(b->r->a, METRIC_BYTES_RX_COPY));
+}
+
+/* The pictures bear their own captions. */
+static void write_figures(const struct body *b)
+{
+	const struct figure *f;
+	int i;
+
+	b->form->heading(b->f, 2, "Pictures");
+	for (i = 0; i < FIGURE_NR; i++) {
+		f = &b->r->figures[i];
+		b->form->picture(b->f, f->name, b->r->figure_svg[i], f->title, NULL);
+	}
+}
+
+static void write_evidence(const struct body *b, const struct answer_text *answer)
+{
+	static const char *const heads[] = {"Mode",   "Size",     "Threads", "Number",
+					    "Median", "Interval", "Rounds"};
+	char size[UNITS_BUF], threads[UNITS_BUF], words[WORDS_BUF], median[WORDS_BUF],
+		interval[CELL_LEN], rounds[UNITS_BUF];
+	const char *row[] = {NULL, size, threads, words, median, interval, rounds};
+	const struct evidence *e;
+	size_t i, n = answer->evidence_nr < ROWS_MAX ? answer->evidence_nr : ROWS_MAX;
+
+	b->form->fold_begin(b->f, "Evidence: the numbers this rests on");
+	if (n < answer->evidence_nr)
+		say(b, "The first %zu of %zu numbers.", n, answer->evidence_nr);
+	b->form->table_begin(b->f, heads, 7);
+	for (i = 0; i < n; i++) {
+		e = &answer->evidence[i];
+		row[0] = words__mode(e->cell->mode);
+		format_size(size, sizeof(size), e->cell->size);
+		snprintf(threads, sizeof(threads), e->cell->threads ? "%u" : "n/a",
+			 e->cell->threads);
+		snprintf(words, sizeof(words), "%s", metric__words(e->metric));
+		words__value(median, sizeof(median), e->metric, e->estimate.median);
+		words__interval(interval, sizeof(interval), e->metric, &e->estimate);
+		snprintf(rounds, sizeof(rounds), "%u", e->estimate.n);
+		b->form->table_row(b->f, row, 7);
+	}
+	b->form->table_end(b->f);
+	b->form->fold_end(b->f);
+}
+
+static void write_points(const struct body *b, const struct answer_text *answer)
+{
+	size_t n = answer->points_nr < POINTS_MAX ? answer->points_nr : POINTS_MAX;
+
+	if (n)
+		b->form->list(b->f, answer->points, n);
+	if (n < answer->points_nr)
+		say(b, "And %zu more of the same kinds.", answer->points_nr - n);
+}
+
+static void write_answers(const struct body *b)
+{
+	const struct answer_text *answer;
+	char title[256];
+	int q;
+
+	b->form->heading(b->f, 2, "The six questions");
+	for (q = 0; q < QUESTION_NR; q++) {
+		answer = &b->r->answers[q];
+		snprintf(title, sizeof(title), "%d. %s", q + 1, answer->question);
+		b->form->heading(b->f, 3, title);
+		b->form->strong(b->f, answer->headline);
+		write_points(b, answer);
+		if (answer->evidence_nr)
+			write_evidence(b, answer);
+	}
+}
+
+/* Columns of the table of cells, as far as the data has them. */
+static const struct {
+	const char *head;
+	enum metric metric;
+	bool interval;
+} cell_columns[] = {
+	{"throughput", METRIC_GBPS, true},
+	{"send call p50", METRIC_SEND_P50, false},
+	{"send call p99", METRIC_SEND_P99, false},
+	{"delivery p50", METRIC_DELIVERY_P50, false},
+	{"delivery p99", METRIC_DELIVERY_P99, false},
+	{"latency", METRIC_LATENCY, false},
+	{"CPU", METRIC_CPU_NS_PER_KIB, true},
+	{"cycles per byte", METRIC_CYCLES_PER_BYTE, true},
+	{"L1D misses per KiB", METRIC_L1D_PER_KIB, false},
+	{"LLC misses per KiB", METRIC_LLC_PER_KIB, false},
+	{"context switches per GB", METRIC_SWITCHES_PER_GB, false},
+	{"copies per byte", METRIC_COPIES, false},
+	{"zero-copy sends copied", METRIC_COPIED_FRACTION, false},
+};
+#define CELL_COLUMNS_NR (sizeof(cell_columns) / sizeof(cell_columns[0]))
+#define KEY_COLUMNS     4
+
+struct cell_table {
+	size_t column[CELL_COLUMNS_NR]; /* those the data has */
+	size_t nr;
+	char text[KEY_COLUMNS + CELL_COLUMNS_NR][CELL_LEN];
+	const char *row[KEY_COLUMNS + CELL_COLUMNS_NR];
+};
+
+static void cell_table__row(struct cell_table *t, const struct analysis *a, struct cell *cell)
+{
+	struct estimate e;
+	size_t i, c;
+
+	snprintf(t->text[0], CELL_LEN, "%s", words__mode(cell->mode));
+	format_size(t->text[1], CELL_LEN, cell->size);
+	snprintf(t->text[2], CELL_LEN, cell->threads ? "%u" : "n/a", cell->threads);
+	snprintf(t->text[3], CELL_LEN, "%zu", cell->rows_nr);
+	for (i = 0; i < t->nr; i++) {
+		c = t->column[i];
+		e = analysis__estimate(a, cell, cell_columns[c].metric);
+		if (cell_columns[c].interval && answer__has_intervals(a))
+			words__estimate(t->text[KEY_COLUMNS + i], CELL_LEN, cell_columns[c].metric,
+					&e);
+		else
+			words__value(t->text[KEY_COLUMNS + i], CELL_LEN, cell_columns[c].metric,
+				     e.median);
+	}
+}
+
+static void write_cells(const struct body *b)
+{
+	static const char *const key_heads[KEY_COLUMNS] = {"Mode", "Size", "Threads", "Rounds"};
+	const struct analysis *a = b->r->a;
+	struct cell_table t = {.nr = 0};
+	size_t i, n = a->cells_nr < ROWS_MAX ? a->cells_nr : ROWS_MAX;
+
+	for (i = 0; i < KEY_COLUMNS; i++)
+		t.row[i] = key_heads[i];
+	for (i = 0; i < CELL_COLUMNS_NR; i++) {
+		if (!analysis__has(a, cell_columns[i].metric))
+			continue;
+		t.row[KEY_COLUMNS + t.nr] = cell_columns[i].head;
+		t.column[t.nr++] = i;
+	}
+	b->form->heading(b->f, 2, "All cells");
+	if (n < a->cells_nr)
+		say(b, "The first %zu of %zu cells.", n, a->cells_nr);
+	b->form->table_begin(b->f, t.row, KEY_COLUMNS + t.nr);
+	for (i = 0; i < KEY_COLUMNS + t.nr; i++)
+		t.row[i] = t.text[i];
+	for (i = 0; i < n; i++) {
+		cell_table__row(&t, a, &a->cells[i]);
+		b->form->table_row(b->f, t.row, KEY_COLUMNS + t.nr);
+	}
+	b->form->table_end(b->f);
+}
+
+static void write_failures(const struct body *b)
+{
+	static const char *const heads[] = {"Mode", "Size", "Threads", "Round", "Reason"};
+	const struct dataset *d = b->r->a->dataset;
+	char size[UNITS_BUF], threads[UNITS_BUF], round[UNITS_BUF];
+	const char *row[] = {NULL, size, threads, round, NULL};
+	size_t i;
+
+	if (!d->failures_nr)
+		return;
+	b->form->heading(b->f, 2, "Runs that failed");
+	b->form->table_begin(b->f, heads, 5);
+	for (i = 0; i < d->failures_nr; i++) {
+		row[0] = d->failures[i].mode;
+		row[4] = d->failures[i].reason;
+		format_size(size, sizeof(size), d->failures[i].size);
+		snprintf(threads, sizeof(threads), "%u", d->failures[i].threads);
+		snprintf(round, sizeof(round), "%u", d->failures[i].round);
+		b->form->table_row(b->f, row, 5);
+	}
+	b->form->table_end(b->f);
+}
+
+/* Numbers whose absence a reader should know the reason of. */
+static const enum metric expected[] = {
+	METRIC_GBPS,         METRIC_DELIVERY_P50,   METRIC_COMPLETION_P50, METRIC_CPU_NS_PER_KIB,
+	METRIC_CYCLES,       METRIC_INSTRUCTIONS,   METRIC_L1D_MISSES,     METRIC_LLC_MISSES,
+	METRIC_SWITCHES,     METRIC_BYTES_GATHER,   METRIC_BYTES_TX_COPY,  METRIC_BYTES_TX_PIN,
+	METRIC_BYTES_SPLICE, METRIC_BYTES_DEFERRED, METRIC_BYTES_RX_COPY,  METRIC_BYTES_OTHER,
+	METRIC_NS_GATHER,    METRIC_NS_TX_COPY,     METRIC_NS_DEFERRED,    METRIC_NS_RX_COPY,
+	METRIC_PATH_COPY,    METRIC_PATH_TRANSMIT,
+};
+
+static void write_missing(const struct body *b)
+{
+	static const char *const heads[] = {"Not measured", "Why"};
+	const char *row[2];
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		if (analysis__has(b->r->a, expected[i]))
+			continue;
+		if (!any) {
+			b->form->heading(b->f, 2, "What could not be measured");
+			b->form->table_begin(b->f, heads, 2);
+			any = true;
+		}
+		row[0] = metric__words(expected[i]);
+		row[1] = analysis__reason(b->r->a, expected[i]);
+		b->form->table_row(b->f, row, 2);
+	}
+	if (any)
+		b->form->table_end(b->f);
+}
+
+/* One figure worked out, so that it can be checked by hand. */
+static void write_example(const struct body *b)
+{
+	struct cell *cell = analysis__peak(b->r->a, MODE_NR, METRIC_GBPS);
+	char name[WORDS_BUF], cycles[WORDS_BUF];
+	double c, payload;
+
+	if (!cell)
+		return;
+	c = cell->rows[0].value[METRIC_CYCLES];
+	payload = cell->rows[0].value[METRIC_PAYLOAD];
+	if (isnan(c) || !(payload > 0))
+		return;
+	say(b, "For example, round %u of %s: %s cycles / %.0f bytes = %.3g cycles per byte.",
+	    cell->rows[0].round, words__cell(name, sizeof(name), cell),
+	    words__value(cycles, sizeof(cycles), METRIC_CYCLES, c), payload, c / payload);
+}
+
+static void write_method(const struct body *b)
+{
+	static const char *const heads[] = {"Derived number", "Formula", "Unit"};
+	const char *row[3], *unit;
+	int m;
+
+	b->form->heading(b->f, 2, "How it was computed");
+	say(b,
+	    "Intervals: percentile bootstrap of the median over the rounds of a cell, %d "
+	    "resamples, 95 %%, seed %llu; the same data and seed give the same intervals.",
+	    BOOTSTRAP_RESAMPLES, (unsigned long long)b->r->a->seed);
+	b->form->table_begin(b->f, heads, 3);
+	for (m = METRIC_READ_NR; m < METRIC_NR; m++) {
+		if (!analysis__has(b->r->a, (enum metric)m))
+			continue;
+		unit = metric__unit((enum metric)m);
+		row[0] = metric__words((enum metric)m);
+		row[1] = metric__formula((enum metric)m);
+		row[2] = *unit ? unit : "-";
+		b->form->table_row(b->f, row, 3);
+	}
+	b->form->table_end(b->f);
+	write_example(b);
+	say(b,
+	    "The data of each picture is in the directory data beside this report, as CSV with "
+	    "the settings gnuplot was given. To make it again: %s",
+	    b->r->command);
+}
+
+void report_body__write(const struct report_form *form, FILE *f, const struct report *r)
+{
+	struct body b = {form, f, r};
+	char title[512];
+
+	snprintf(title, sizeof(title), "netiotrace report: %s", r->source);
+	form->begin(f, title);
+	write_head(&b);
+	write_short_answers(&b);
+	write_diagrams(&b);
+	write_figures(&b);
+	write_answers(&b);
+	write_cells(&b);
+	write_failures(&b);
+	write_missing(&b);
+	write_method(&b);
+	form->end(f);
+}

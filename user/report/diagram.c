@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Draws one mode's way through the kernel; see diagram.h. Sender's memory is above on the left, the
+ * receiver's on the right, the kernel's below them, and data goes from left to right.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diagram.h"
+#include "common/units.h"
+#include "study/words.h"
+
+#define WIDTH      920
+#define BOX_HEIGHT 54
+#define USER_Y     58
+#define KERNEL_Y   222
+#define RAN_BYTES  0.005 /* bytes per payload byte below which a stage did not run in earnest */
+
+struct box {
+	int x, y, width;
+	const char *line[2];
+};
+
+struct drawing {
+	FILE *f;
+	const struct analysis *a;
+	struct cell *cell;
+	struct box fields, buffer, skb, device, queue, target;
+	char fields_text[64], device_text[64], skb_text[64];
+};
+
+void xml__put(FILE *f, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '&':
+			fputs("&amp;", f);
+			break;
+		case '<':
+			fputs("&lt;", f);
+			break;
+		case '>':
+			fputs("&gt;", f);
+			break;
+		case '"':
+			fputs("&quot;", f);
+			break;
+		case '\'':
+			fputs("&#39;", f);
+			break;
+		default:
+			if ((unsigned char)*text >= ' ' || *text == '\n')
+				fputc(*text, f);
+		}
+	}
+}
+
+static double copies(const struct drawing *d, enum nio_stage stage)
+{
+	return analysis__estimate(d->a, d->cell, METRIC_STAGE_CPB(stage)).median;
+}
+
+/* Unknown did not run, as far as the drawing goes: it is named below. */
+static bool ran(const struct drawing *d, enum nio_stage stage)
+{
+	return copies(d, stage) > RAN_BYTES;
+}
+
+bool diagram__possible(const struct analysis *a, struct cell *cell)
+{
+	int stage;
+
+	for (stage = 0; cell && stage < NIO_STAGE_NR; stage++)
+		if (stage != NIO_STAGE_USER_GATHER &&
+		    analysis__estimate(a, cell, METRIC_STAGE_CPB(stage)).n)
+			return true;
+	return false;
+}
+
+static void put_text(FILE *f, int x, int y, const char *anchor, const char *class, const char *text)
+{
+	fprintf(f, "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" class=\"%s\">", x, y, anchor, class);
+	xml__put(f, text);
+	fputs("</text>\n", f);
+}
+
+static void put_box(FILE *f, const struct box *b)
+{
+	int middle = b->x + b->width / 2;
+
+	fprintf(f, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\" class=\"box\"/>\n",
+		b->x, b->y, b->width, BOX_HEIGHT);
+	put_text(f, middle, b->y + (b->line[1] ? 23 : 32), "middle", "name", b->line[0]);
+	if (b->line[1])
+		put_text(f, middle, b->y + 41, "middle", "small", b->line[1]);
+}
+
+/* Time of a stage in the cell, for each KiB of payload. */
+static void stage_time(const struct drawing *d, enum nio_stage stage, char *buf, size_t len)
+{
+	struct estimate ns = analysis__estimate(d->a, d->cell, METRIC_STAGE_NS(stage));
+	struct estimate payload = analysis__estimate(d->a, d->cell, METRIC_PAYLOAD);
+
+	if (ns.n && payload.n && payload.median > 0)
+		snprintf(buf, len, "%.3g ns per KiB", ns.median / payload.median * 1024);
+	else
+		snprintf(buf, len, "time n/a");
+}
+
+/* Three lines beside an arrow: the stage, its bytes, its time. */
+static void put_label(const struct drawing *d, enum nio_stage stage, int x, int y,
+		      const char *anchor)
+{
+	char text[WORDS_BUF];
+
+	put_text(d->f, x, y, anchor, "stage", stage__key(stage));
+	snprintf(text, sizeof(text), "%.2f per byte%s", copies(d, stage),
+		 stage__is_copy(stage) ? "" : ", no copy");
+	put_text(d->f, x, y + 17, anchor, "small", text);
+	stage_time(d, stage, text, sizeof(text));
+	put_text(d->f, x, y + 33, anchor, "small", text);
+}
+
+/* An arrow of a stage: copies are solid and as wide as they are many; references are dashed. */
+static void put_arrow(const struct drawing *d, enum nio_stage stage, int x1, int y1, int x2, int y2)
+{
+	bool copy = stage__is_copy(stage);
+	double width = copy ? 2 + 2 * fmin(copies(d, stage), 3) : 2.5;
+
+	fprintf(d->f,
+		"<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"%s\" stroke-width=\"%.1f\" "
+		"marker-end=\"url(#%s-%s)\"/>\n",
+		x1, y1, x2, y2, copy ? "copy" : "reference", width, copy ? "copy" : "reference",
+		mode__name(d->cell->mode));
+}
+
+/* Payload passed on without a stage of the ledger. */
+static void put_flow(const struct drawing *d, int x1, int x2, int y)
+{
+	fprintf(d->f,
+		"<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"flow\" "
+		"marker-end=\"url(#flow-%s)\"/>\n",
+		x1, y, x2, y, mode__name(d->cell->mode));
+}
+
+static void put_marker(FILE *f, const char *kind, const char *mode, const char *color)
+{
+	fprintf(f,
+		"<marker id=\"%s-%s\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" "
+		"markerWidth=\"13\" markerHeight=\"13\" markerUnits=\"userSpaceOnUse\" "
+		"orient=\"auto\"><path d=\"M0 0L10 5L0 10z\" fill=\"%s\"/></marker>\n",
+		kind, mode, color);
+}
+
+static void put_head(const struct drawing *d, int height)
+{
+	const char *mode = mode__name(d->cell->mode);
+	char text[2 * WORDS_BUF], cell[WORDS_BUF];
+
+	fprintf(d->f,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+		"height=\"%d\" role=\"img\" class=\"diagram-%s\">\n",
+		WIDTH, height, WIDTH, height, mode);
+	snprintf(text, sizeof(text), "What the kernel did: %s",
+		 words__cell(cell, sizeof(cell), d->cell));
+	fputs("<title>", d->f);
+	xml__put(d->f, text);
+	fputs("</title>\n<style>", d->f);
+	fprintf(d->f,
+		".diagram-%s text{font-family:sans-serif;fill:#1a1a1a}"
+		".diagram-%s .title{font-size:16px;font-weight:600}"
+		".diagram-%s .name{font-size:14px}"
+		".diagram-%s .stage{font-size:14px;font-weight:600}"
+		".diagram-%s .small{font-size:12.5px;fill:#333}"
+		".diagram-%s .zone{font-size:12.5px;fill:#555}"
+		".diagram-%s .box{fill:#fff;stroke:#444;stroke-width:1.3}"
+		".diagram-%s .copy{stroke:#D55E00}"
+		".diagram-%s .reference{stroke:#0072B2;stroke-dasharray:7 4}"
+		".diagram-%s .flow{stroke:#777;stroke-width:1.5}",
+		mode, mode, mode, mode, mode, mode, mode, mode, mode, mode);
+	fputs("</style>\n<defs>\n", d->f);
+	put_marker(d->f, "copy", mode, "#D55E00");
+	put_marker(d->f, "reference", mode, "#0072B2");
+	put_marker(d->f, "flow", mode, "#777");
+	fprintf(d->f, "</defs>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", WIDTH, height);
+	put_text(d->f, 16, 22, "start", "title", text);
+}
+
+/* The line between user space and kernel. */
+static void put_zones(const struct drawing *d)
+{
+	fprintf(d->f,
+		"<rect x=\"8\" y=\"196\" width=\"%d\" height=\"98\" fill=\"#f1f3f5\"/>\n"
+		"<line x1=\"8\" y1=\"196\" x2=\"%d\" y2=\"196\" stroke=\"#888\" "
+		"stroke-dasharray=\"3 3\"/>\n",
+		WIDTH - 16, WIDTH - 8);
+	put_text(d->f, 16, 48, "start", "zone", "sender, user memory");
+	put_text(d->f, WIDTH - 16, 48, "end", "zone", "receiver, user memory");
+	put_text(d->f, WIDTH / 2, 290, "middle", "zone", "kernel");
+}
+
+static const char *environment_string(const struct drawing *d, const char *key)
+{
+	return json_string_value(json_object_get(d->a->dataset->environment, key));
+}
+
+static void place(struct drawing *d)
+{
+	const char *path = environment_string(d, "path"), *device = environment_string(d, "device");
+	bool gathered = ran(d, NIO_STAGE_USER_GATHER);
+	char size[UNITS_BUF];
+	int skb_x = gathered ? 276 : 24;
+
+	snprintf(d->fields_text, sizeof(d->fields_text), "message of %s",
+		 format_size(size, sizeof(size), d->cell->size));
+	snprintf(d->device_text, sizeof(d->device_text), "%.40s", device ? device : "n/a");
+	d->fields = (struct box){24, USER_Y, 150, {"fields", d->fields_text}};
+	d->buffer = (struct box){276, USER_Y, 150, {"one buffer", NULL}};
+	d->skb = (struct box){skb_x, KERNEL_Y, 150, {"socket buffer", "sk_buff"}};
+	d->device = (struct box){520, KERNEL_Y, 130, {path ? path : "device", d->device_text}};
+	d->queue = (struct box){746, KERNEL_Y, 150, {"socket buffer", "receive queue"}};
+	d->target = (struct box){746, USER_Y, 150, {"receive buffer", NULL}};
+}
+
+static void put_boxes(const struct drawing *d)
+{
+	put_box(d->f, &d->fields);
+	if (ran(d, NIO_STAGE_USER_GATHER))
+		put_box(d->f, &d->buffer);
+	put_box(d->f, &d->skb);
+	put_box(d->f, &d->device);
+	put_box(d->f, &d->queue);
+	put_box(d->f, &d->target);
+}
+
+/* From user memory down into the socket buffer: copied, pinned, spliced, or more than one of them.
+ */
+static void put_entries(const struct drawing *d)
+{
+	static const enum nio_stage entries[] = {NIO_STAGE_TX_COPY, NIO_STAGE_TX_PIN,
+						 NIO_STAGE_TX_SPLICE};
+	int x = d->skb.x + 28;
+	size_t i;
+
+	for (i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		if (!ran(d, entries[i]))
+			continue;
+		put_arrow(d, entries[i], x, USER_Y + BOX_HEIGHT, x, KERNEL_Y - 2);
+		put_label(d, entries[i], x + 12, USER_Y + BOX_HEIGHT + 32, "start");
+		x += 170;
+	}
+}
+
+static void put_stages(const struct drawing *d)
+{
+	int middle = KERNEL_Y + BOX_HEIGHT / 2, up = d->target.x + 110;
+
+	if (ran(d, NIO_STAGE_USER_GATHER)) {
+		put_arrow(d, NIO_STAGE_USER_GATHER, d->fields.x + 150, USER_Y + 27, d->buffer.x - 2,
+			  USER_Y + 27);
+		put_label(d, NIO_STAGE_USER_GATHER, 225, USER_Y + 74, "middle");
+	}
+	put_entries(d);
+	put_flow(d, d->skb.x + 150, d->device.x - 2, middle);
+	if (ran(d, NIO_STAGE_DEFERRED_COPY)) {
+		put_arrow(d, NIO_STAGE_DEFERRED_COPY, d->device.x + 130, middle, d->queue.x - 2,
+			  middle);
+		put_label(d, NIO_STAGE_DEFERRED_COPY, 640, USER_Y + BOX_HEIGHT + 32, "middle");
+		fprintf(d->f, "<path d=\"M660 182L690 %d\" stroke=\"#999\" fill=\"none\"/>\n",
+			middle - 6);
+	} else {
+		put_flow(d, d->device.x + 130, d->queue.x - 2, middle);
+	}
+	if (ran(d, NIO_STAGE_RX_COPY)) {
+		put_arrow(d, NIO_STAGE_RX_COPY, up, KERNEL_Y, up, USER_Y + BOX_HEIGHT + 2);
+		put_label(d, NIO_STAGE_RX_COPY, up - 12, USER_Y + BOX_HEIGHT + 32, "end");
+	}
+}
+
+/* The stages that are not drawn: a line each for what could not be measured, one for the rest. */
+static int put_absent(const struct drawing *d, int y, bool draw)
+{
+	char idle[256] = "", text[512];
+	const char *key;
+	int stage;
+
+	for (stage = 0; stage < NIO_STAGE_NR; stage++) {
+		key = stage__key((enum nio_stage)stage);
+		if (ran(d, (enum nio_stage)stage) && stage != NIO_STAGE_OTHER_COPY)
+			continue;
+		if (isnan(copies(d, (enum nio_stage)stage))) {
+			snprintf(text, sizeof(text), "%s not available: %.110s", key,
+				 analysis__reason(d->a, METRIC_STAGE_BYTES(stage)));
+			if (draw)
+				put_text(d->f, 16, y, "start", "small", text);
+			y += 18;
+		} else if (stage == NIO_STAGE_OTHER_COPY && ran(d, NIO_STAGE_OTHER_COPY)) {
+			snprintf(text, sizeof(text),
+				 "other_copy, wherever it happened: %.2f per byte",
+				 copies(d, NIO_STAGE_OTHER_COPY));
+			if (draw)
+				put_text(d->f, 16, y, "start", "small", text);
+			y += 18;
+		} else {
+			strcat(idle, *idle ? ", " : "did not run: ");
+			strcat(idle, key);
+		}
+	}
+	if (*idle && draw)
+		put_text(d->f, 16, y, "start", "small", idle);
+	return *idle ? y + 18 : y;
+}
+
+void diagram__write(FILE *f, const struct analysis *a, struct cell *cell)
+{
+	struct drawing d = {.f = f, .a = a, .cell = cell};
+	int below = 318;
+
+	place(&d);
+	put_head(&d, put_absent(&d, below, false));
+	put_zones(&d);
+	put_boxes(&d);
+	put_stages(&d);
+	put_absent(&d, below, true);
+	fputs("</svg>\n", f);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel's behaviour in one mode as a drawing (SVG), made from the measured ledger of a cell:
+ * an arrow for each stage that ran, with its bytes per payload byte and its time. Pure.
+ */
+#ifndef NETIOTRACE_DIAGRAM_H
+#define NETIOTRACE_DIAGRAM_H
+
+#include <stdio.h>
+
+#include "study/analysis.h"
+
+/*
+ * Writes an <svg> element that stands alone. Stages that did not run are not drawn; those that
+ * could not be measured are named below, with the reason.
+ */
+void diagram__write(FILE *f, const struct analysis *a, struct cell *cell);
+
+/* Does the cell have a ledger to draw? */
+bool diagram__possible(const struct analysis *a, struct cell *cell);
+
+/* Text for an element or attribute: &, <, > and quotes escaped. */
+void xml__put(FILE *f, const char *text);
+
+#endif

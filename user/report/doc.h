@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A report as a sequence of headings, paragraphs, tables and pictures, written as HTML or Markdown:
+ * what is said is said once (report_body.c), how it looks is each form's own. Pure but for the
+ * stream.
+ */
+#ifndef NETIOTRACE_REPORT_DOC_H
+#define NETIOTRACE_REPORT_DOC_H
+
+#include <stdio.h>
+
+#include "study/analysis.h"
+#include "study/answer.h"
+#include "figure.h"
+
+struct report_doc {
+	const struct report_form *form;
+	FILE *f;
+};
+
+/* Text is plain: each form escapes it. */
+struct report_form {
+	void (*begin)(FILE *f, const char *title);
+	void (*end)(FILE *f);
+	void (*heading)(FILE *f, int level, const char *text);
+	void (*paragraph)(FILE *f, const char *text);
+	void (*strong)(FILE *f, const char *text); /* a paragraph that stands out */
+	void (*list)(FILE *f, char *const *items, size_t n);
+	void (*table_begin)(FILE *f, const char *const *heads, size_t n);
+	void (*table_row)(FILE *f, const char *const *cells, size_t n);
+	void (*table_end)(FILE *f);
+	/* name: of its files; svg: the picture itself; alt: instead of it; caption: NULL for none.
+	 */
+	void (*picture)(FILE *f, const char *name, const char *svg, const char *alt,
+			const char *caption);
+	void (*fold_begin)(FILE *f, const char *summary); /* what not everyone wants to read */
+	void (*fold_end)(FILE *f);
+};
+
+extern const struct report_form report_html;
+extern const struct report_form report_markdown;
+
+/* What a report is written from. */
+struct report {
+	const char *source; /* name of the directory or file */
+	const struct analysis *a;
+	const struct answer_text *answers;
+	struct figure figures[FIGURE_NR];
+	char *figure_svg[FIGURE_NR];
+	char *diagram_svg[MODE_NR]; /* NULL: there is no ledger of this mode */
+	char *system;
+	char *command; /* that repeats the report */
+};
+
+/* Writes all of it. The stream's error flag says whether it could be written. */
+void report_body__write(const struct report_form *form, FILE *f, const struct report *r);
+
+/* "diagram-twocopy" */
+const char *report_body__diagram_name(enum mode mode);
+
+#endif

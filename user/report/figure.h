@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pictures of a report as data for gnuplot: for each a CSV and a settings file (scripts/gnuplot
+ * says what each template takes). Pure: text in memory, nothing is drawn here.
+ */
+#ifndef NETIOTRACE_FIGURE_H
+#define NETIOTRACE_FIGURE_H
+
+#include "study/analysis.h"
+
+enum figure_id {
+	FIGURE_THROUGHPUT,
+	FIGURE_LATENCY,
+	FIGURE_CACHE,
+	FIGURE_CYCLES,
+	FIGURE_COPIES,
+	FIGURE_COPY_TIMES,
+	FIGURE_PATH,
+	FIGURE_COMPLETION,
+	FIGURE_NR,
+};
+
+struct figure {
+	const char *name;     /* of its files, without suffix */
+	const char *template; /* of scripts/gnuplot, without suffix */
+	char *title;
+	char *note;     /* what it shows, and what it shows instead; one sentence or more */
+	char *no_data;  /* why there is nothing to show; NULL: there is */
+	char *data;     /* CSV with a header */
+	char *settings; /* gnuplot assignments */
+};
+
+const char *figure__name(enum figure_id id);
+
+/* system: one line about the machine, for the caption. 0 or -ENOMEM; figure__clear() in any case.
+ */
+int figure__make(struct figure *f, enum figure_id id, const struct analysis *a, const char *system);
+void figure__clear(struct figure *f);
+
+/* The line about the machine: kernel, CPU, path and so on, as far as the data knows. Freed by the
+ * caller; NULL: memory. */
+char *figure__system(const struct dataset *d);
+
+/* The size and the thread count that stand for all where a picture or diagram shows only one. */
+uint64_t figure__reference_size(const struct analysis *a);
+unsigned int figure__reference_threads(const struct analysis *a);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Stacked bars, a group per mode and a bar per size: copies by stage, the send call by part. */
+#include <math.h>
+#include <string.h>
+
+#include "figure_text.h"
+#include "common/units.h"
+#include "study/words.h"
+
+#define BARS_MAX  8 /* in a group */
+#define PARTS_MAX 16
+
+static const char rest_name[] = "rest";
+
+struct stack {
+	const char *part[PARTS_MAX];
+	double value[PARTS_MAX]; /* NaN: unknown */
+	size_t nr;
+};
+
+struct stacks {
+	struct figure_draft *d;
+	void (*fill)(const struct analysis *a, struct cell *cell, struct stack *s);
+	bool seen[PARTS_MAX];
+	const char *part[PARTS_MAX];
+	size_t parts_nr;
+	double position, last;
+	char tics[1024], groups[256];
+};
+
+static void add_bar(struct stacks *s, const struct stack *bar, struct cell *cell)
+{
+	double from = 0;
+	char tic[2 * UNITS_BUF], size[UNITS_BUF];
+	size_t i;
+
+	for (i = 0; i < bar->nr; i++) {
+		s->part[i] = bar->part[i];
+		if (!(bar->value[i] > 0))
+			continue;
+		s->seen[i] = true;
+		fprintf(s->d->data, "%s,%llu,%g,%s,%.10g,%.10g\n", mode__name(cell->mode),
+			(unsigned long long)cell->size, s->position, bar->part[i], from,
+			from + bar->value[i]);
+		from += bar->value[i];
+		s->d->points++;
+	}
+	s->parts_nr = bar->nr;
+	snprintf(tic, sizeof(tic), "%s'%s' %g", *s->tics ? "," : "",
+		 format_size_short(size, sizeof(size), cell->size), s->position);
+	if (strlen(s->tics) + strlen(tic) < sizeof(s->tics))
+		strcat(s->tics, tic);
+	s->last = s->position++;
+}
+
+static void add_group(struct stacks *s, enum mode mode, unsigned int threads)
+{
+	size_t picked[BARS_MAX], i, n = pick_indices(s->d->a->sizes_nr, BARS_MAX, picked);
+	double first = s->position;
+	struct cell *cell;
+	struct stack bar;
+	char name[64];
+
+	for (i = 0; i < n; i++) {
+		cell = analysis__cell(s->d->a, mode, s->d->a->sizes[picked[i]], threads);
+		bar = (struct stack){0};
+		if (cell)
+			s->fill(s->d->a, cell, &bar);
+		if (bar.nr)
+			add_bar(s, &bar, cell);
+	}
+	if (s->position == first)
+		return;
+	snprintf(name, sizeof(name), "%s%s %g", *s->groups ? " " : "", words__mode(mode),
+		 (first + s->last) / 2);
+	strcat(s->groups, name);
+	s->position++; /* a gap between the groups */
+}
+
+static void set_parts(struct stacks *s)
+{
+	char text[512] = "";
+	size_t i;
+
+	for (i = 0; i < s->parts_nr; i++) {
+		if (!s->seen[i])
+			continue;
+		strcat(text, *text ? " " : "");
+		strcat(text, s->part[i]);
+	}
+	draft__set_text(s->d, "parts", text);
+}
+
+static void make_stacks(struct figure_draft *d, const char *ylabel,
+			void (*fill)(const struct analysis *, struct cell *, struct stack *))
+{
+	struct stacks s = {.d = d, .fill = fill, .position = 1};
+	unsigned int threads = figure__reference_threads(d->a);
+	int m;
+
+	fputs("mode,size,position,part,from,to\n", d->data);
+	for (m = 0; m < MODE_NR; m++)
+		add_group(&s, (enum mode)m, threads);
+	draft__set_text(d, "ylabel", ylabel);
+	draft__set_text(d, "xtics", s.tics);
+	draft__set_text(d, "groups", s.groups);
+	draft__set_number(d, "positions", s.last);
+	set_parts(&s);
+}
+
+/* A cell none of whose stages is known has no bar. */
+static void fill_copies(const struct analysis *a, struct cell *cell, struct stack *s)
+{
+	bool known = false;
+	int stage;
+
+	for (stage = 0; stage < NIO_STAGE_NR; stage++) {
+		if (!stage__is_copy((enum nio_stage)stage))
+			continue;
+		s->part[s->nr] = stage__key((enum nio_stage)stage);
+		s->value[s->nr] = analysis__estimate(a, cell, METRIC_STAGE_CPB(stage)).median;
+		known |= !isnan(s->value[s->nr]);
+		s->nr++;
+	}
+	if (!known)
+		s->nr = 0;
+}
+
+/* The copying stages that no run could measure, for the note. */
+static void note_unavailable(struct figure_draft *d, const char *threads)
+{
+	char list[256] = "";
+	int stage;
+
+	for (stage = 0; stage < NIO_STAGE_NR; stage++) {
+		if (!stage__is_copy((enum nio_stage)stage) ||
+		    analysis__has(d->a, METRIC_STAGE_BYTES(stage)))
+			continue;
+		strcat(list, *list ? ", " : "");
+		strcat(list, stage__key((enum nio_stage)stage));
+	}
+	if (*list)
+		draft__note(d, "With %s. Not measured, so not in the bars: %s.", threads, list);
+	else
+		draft__note(d, "With %s.", threads);
+}
+
+void figure_stacks__copies(struct figure_draft *d)
+{
+	char threads[UNITS_BUF];
+
+	words__threads(threads, sizeof(threads), figure__reference_threads(d->a));
+	draft__title(d, "Where the bytes were copied");
+	note_unavailable(d, threads);
+	make_stacks(d, "copies per payload byte", fill_copies);
+	if (!d->points)
+		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_BYTES_TX_COPY));
+}
+
+/* Sum over the rounds / messages of these rounds: parts of one whole must add up, as medians do
+ * not. */
+static double per_message(const struct cell *cell, enum metric m)
+{
+	double ns = 0, messages = 0;
+	size_t i;
+
+	for (i = 0; i < cell->rows_nr; i++) {
+		if (isnan(cell->rows[i].value[m]) || !(cell->rows[i].value[METRIC_TX_MESSAGES] > 0))
+			continue;
+		ns += cell->rows[i].value[m];
+		messages += cell->rows[i].value[METRIC_TX_MESSAGES];
+	}
+	return messages > 0 ? ns / messages / 1000 : (double)NAN;
+}
+
+static void fill_path(const struct analysis *a, struct cell *cell, struct stack *s)
+{
+	double total = per_message(cell, METRIC_PATH_TOTAL), sum = 0;
+	bool known = false;
+	int part;
+
+	(void)a;
+	for (part = PATH_LOCK; part < PATH_NR; part++) {
+		s->part[s->nr] = path_part__key((enum path_part)part);
+		s->value[s->nr] = per_message(cell, METRIC_PATH(part));
+		if (!isnan(s->value[s->nr])) {
+			sum += s->value[s->nr];
+			known = true;
+		}
+		s->nr++;
+	}
+	s->part[s->nr] = rest_name;
+	s->value[s->nr++] = total - sum;
+	if (!known)
+		s->nr = 0;
+}
+
+void figure_stacks__path(struct figure_draft *d)
+{
+	char threads[UNITS_BUF];
+
+	d->pooled = true;
+	draft__title(d, "Where the time of a send call goes");
+	draft__note(d,
+		    "With %s. inline_receive: the peer's receive work, run inside the call on "
+		    "loopback and veth. rest: of the whole call, what no part has.",
+		    words__threads(threads, sizeof(threads), figure__reference_threads(d->a)));
+	make_stacks(d, "time per message (us)", fill_path);
+	if (!d->points)
+		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_PATH_COPY));
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A report as Markdown, with the pictures as files beside it. */
+#include <string.h>
+
+#include "doc.h"
+
+/* What Markdown would take for its own; "|" would end a table's cell. */
+static void put_text(FILE *f, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\n') {
+			fputc(' ', f);
+			continue;
+		}
+		if (strchr("\\`*_{}[]<>#|~&", *text))
+			fputc('\\', f);
+		fputc(*text, f);
+	}
+}
+
+static void md_heading(FILE *f, int level, const char *text)
+{
+	fprintf(f, "%.*s ", level, "######");
+	put_text(f, text);
+	fputs("\n\n", f);
+}
+
+static void md_begin(FILE *f, const char *title)
+{
+	md_heading(f, 1, title);
+}
+
+static void md_end(FILE *f)
+{
+	(void)f;
+}
+
+static void md_paragraph(FILE *f, const char *text)
+{
+	put_text(f, text);
+	fputs("\n\n", f);
+}
+
+static void md_strong(FILE *f, const char *text)
+{
+	fputs("**", f);
+	put_text(f, text);
+	fputs("**\n\n", f);
+}
+
+static void md_list(FILE *f, char *const *items, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		fputs("- ", f);
+		put_text(f, items[i]);
+		fputc('\n', f);
+	}
+	fputc('\n', f);
+}
+
+static void md_table_row(FILE *f, const char *const *cells, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		fputs("| ", f);
+		put_text(f, cells[i]);
+		fputc(' ', f);
+	}
+	fputs("|\n", f);
+}
+
+static void md_table_begin(FILE *f, const char *const *heads, size_t n)
+{
+	size_t i;
+
+	md_table_row(f, heads, n);
+	for (i = 0; i < n; i++)
+		fputs("|---", f);
+	fputs("|\n", f);
+}
+
+static void md_table_end(FILE *f)
+{
+	fputc('\n', f);
+}
+
+/* Our own drawings are there as SVG only. */
+static void md_picture(FILE *f, const char *name, const char *svg, const char *alt,
+		       const char *caption)
+{
+	(void)svg;
+	fputs("![", f);
+	put_text(f, alt);
+	fprintf(f, "](%s.%s)\n\n", name, strncmp(name, "diagram-", 8) ? "png" : "svg");
+	if (caption)
+		md_paragraph(f, caption);
+}
+
+static void md_fold_begin(FILE *f, const char *summary)
+{
+	md_paragraph(f, summary);
+}
+
+static void md_fold_end(FILE *f)
+{
+	(void)f;
+}
+
+const struct report_form report_markdown = {
+	.begin = md_begin,
+	.end = md_end,
+	.heading = md_heading,
+	.paragraph = md_paragraph,
+	.strong = md_strong,
+	.list = md_list,
+	.table_begin = md_table_begin,
+	.table_row = md_table_row,
+	.table_end = md_table_end,
+	.picture = md_picture,
+	.fold_begin = md_fold_begin,
+	.fold_end = md_fold_end,
+};

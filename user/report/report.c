@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * `netiotrace report`: reads results, has them analysed, drawn and written, all into a directory
+ * that appears when it is complete. What is found and said is in analysis.c, answer*.c, figure*.c
+ * and report_body.c.
+ */
+#include "report.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "study/analysis.h"
+#include "study/answer.h"
+#include "study/dataset.h"
+#include "diagram.h"
+#include "figure.h"
+#include "base/log.h"
+#include "run/options.h"
+#include "plotter.h"
+#include "report_dir.h"
+#include "doc.h"
+
+#define MESSAGE_MAX 1024
+
+struct making {
+	const struct report_options *o;
+	struct dataset dataset;
+	struct analysis analysis;
+	struct answer_text answers[QUESTION_NR];
+	struct plotter plotter;
+	struct report_dir dir;
+	struct report report;
+};
+
+/* Only a handler writes it; ended between two pictures, so that what was begun is removed. */
+static volatile sig_atomic_t stop_signal;
+
+static void note_signal(int signal)
+{
+	stop_signal = signal;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = note_signal};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+/* An argument as a shell takes it back. */
+static void put_shell_word(FILE *f, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./:,@%";
+
+	if (*word && word[strspn(word, plain)] == '\0') {
+		fputs(word, f);
+		return;
+	}
+	fputc('\'', f);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", f);
+		else
+			fputc(*word, f);
+	}
+	fputc('\'', f);
+}
+
+static char *command_line(const struct report_options *o)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		return NULL;
+	fputs("netiotrace report", f);
+	if (o->duration_s > 0)
+		fprintf(f, " --duration %gs", o->duration_s);
+	fprintf(f, " --seed %llu -o ", (unsigned long long)o->seed);
+	put_shell_word(f, o->output);
+	fputc(' ', f);
+	put_shell_word(f, o->input);
+	return fclose(f) ? NULL : text;
+}
+
+static char *draw_diagram(const struct analysis *a, enum mode mode)
+{
+	struct cell *cell =
+		analysis__cell(a, mode, figure__reference_size(a), figure__reference_threads(a));
+	char *svg = NULL;
+	size_t len;
+	FILE *f;
+
+	if (!diagram__possible(a, cell))
+		return NULL;
+	f = open_memstream(&svg, &len);
+	if (!f)
+		return NULL;
+	diagram__write(f, a, cell);
+	return fclose(f) ? NULL : svg;
+}
+
+/* The last part of a path; "." and the like have none better than themselves. */
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static int analyse(struct making *m)
+{
+	int err = analysis__init(&m->analysis, &m->dataset, m->o->seed);
+	int i;
+
+	if (!err)
+		err = answers__make(&m->analysis, m->answers);
+	m->report.source = base_name(m->o->input);
+	m->report.a = &m->analysis;
+	m->report.answers = m->answers;
+	m->report.system = figure__system(&m->dataset);
+	m->report.command = command_line(m->o);
+	if (!m->report.system || !m->report.command)
+		err = -ENOMEM;
+	for (i = 0; i < FIGURE_NR && !err; i++)
+		err = figure__make(&m->report.figures[i], (enum figure_id)i, &m->analysis,
+				   m->report.system);
+	for (i = 0; i < MODE_NR && !err; i++)
+		m->report.diagram_svg[i] = draw_diagram(&m->analysis, (enum mode)i);
+	return err;
+}
+
+/* A whole file of the temporary directory; NULL: it cannot be read. */
+static char *read_back(const struct making *m, const char *name)
+{
+	char *path = NULL, *text = NULL;
+	struct stat st;
+	FILE *f;
+
+	if (asprintf(&path, "%s/%s", m->dir.temporary, name) < 0)
+		return NULL;
+	f = fopen(path, "re");
+	free(path);
+	if (!f)
+		return NULL;
+	if (!fstat(fileno(f), &st))
+		text = calloc(1, (size_t)st.st_size + 1);
+	if (text && fread(text, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {
+		free(text);
+		text = NULL;
+	}
+	fclose(f);
+	return text;
+}
+
+struct figure_files {
+	char *settings, *data, *svg, *png; /* whole paths */
+};
+
+static void figure_files__clear(struct figure_files *p)
+{
+	free(p->settings);
+	free(p->data);
+	free(p->svg);
+	free(p->png);
+}
+
+static int figure_files__init(struct figure_files *p, const char *dir, const char *name)
+{
+	*p = (struct figure_files){0};
+	if (asprintf(&p->settings, "%s/" REPORT_DATA "/%s.plot", dir, name) < 0)
+		p->settings = NULL;
+	if (asprintf(&p->data, "%s/" REPORT_DATA "/%s.csv", dir, name) < 0)
+		p->data = NULL;
+	if (asprintf(&p->svg, "%s/%s.svg", dir, name) < 0)
+		p->svg = NULL;
+	if (asprintf(&p->png, "%s/%s.png", dir, name) < 0)
+		p->png = NULL;
+	return p->settings && p->data && p->svg && p->png ? 0 : -ENOMEM;
+}
+
+static int write_figure_data(const struct making *m, const struct figure *f)
+{
+	char name[256];
+	int err;
+
+	snprintf(name, sizeof(name), REPORT_DATA "/%s.csv", f->name);
+	err = report_dir__write(&m->dir, name, f->data);
+	if (err)
+		return err;
+	snprintf(name, sizeof(name), REPORT_DATA "/%s.plot", f->name);
+	return report_dir__write(&m->dir, name, f->settings);
+}
+
+/* 0, or -errno with a sentence in message. */
+static int draw_figure(struct making *m, int i, char *message)
+{
+	const struct figure *f = &m->report.figures[i];
+	struct figure_files p;
+	char name[256];
+	int err = figure_files__init(&p, m->dir.temporary, f->name);
+
+	if (!err)
+		err = write_figure_data(m, f);
+	if (err)
+		snprintf(message, MESSAGE_MAX, "%s: %s.", m->o->output, strerror(-err));
+	else
+		err = plotter__draw(&m->plotter, f->template, p.settings, p.data, p.svg, "svg",
+				    message, MESSAGE_MAX);
+	if (!err)
+		err = plotter__draw(&m->plotter, f->template, p.settings, p.data, p.png, "png",
+				    message, MESSAGE_MAX);
+	figure_files__clear(&p);
+	if (err)
+		return err;
+	snprintf(name, sizeof(name), "%s.svg", f->name);
+	m->report.figure_svg[i] = read_back(m, name);
+	if (m->report.figure_svg[i])
+		return 0;
+	snprintf(message, MESSAGE_MAX, "gnuplot wrote no %s.svg.", f->name);
+	return -EIO;
+}
+
+static int write_form(const struct making *m, const struct report_form *form, const char *name)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	int err;
+
+	if (!f)
+		return -ENOMEM;
+	report_body__write(form, f, &m->report);
+	err = fclose(f) || !text ? -ENOMEM : report_dir__write(&m->dir, name, text);
+	free(text);
+	return err;
+}
+
+static int write_texts(const struct making *m)
+{
+	char name[64];
+	int i, err = 0;
+
+	for (i = 0; i < MODE_NR && !err; i++) {
+		if (!m->report.diagram_svg[i])
+			continue;
+		snprintf(name, sizeof(name), "%s.svg", report_body__diagram_name((enum mode)i));
+		err = report_dir__write(&m->dir, name, m->report.diagram_svg[i]);
+	}
+	err = err ? err : write_form(m, &report_html, "report.html");
+	return err ? err : write_form(m, &report_markdown, "report.md");
+}
+
+static int fail(const char *message)
+{
+	log_error("%s", message);
+	return EXIT_RUN_FAILED;
+}
+
+static int fail_output(const struct making *m, const char *why)
+{
+	log_error("cannot write the report to %s: %s.", m->o->output, why);
+	return EXIT_RUN_FAILED;
+}
+
+static int stopped(void)
+{
+	log_error("ended by a signal: no report was written.");
+	return EXIT_SIGNAL_BASE + stop_signal;
+}
+
+static int fill(struct making *m)
+{
+	char message[MESSAGE_MAX] = "";
+	int i, err;
+
+	for (i = 0; i < FIGURE_NR; i++) {
+		err = draw_figure(m, i, message);
+		if (stop_signal)
+			return stopped();
+		if (err)
+			return fail(message);
+	}
+	err = write_texts(m);
+	if (!err && !stop_signal)
+		err = report_dir__publish(&m->dir);
+	if (stop_signal)
+		return stopped();
+	return err ? fail_output(m, strerror(-err)) : EXIT_DONE;
+}
+
+static int make(struct making *m)
+{
+	char message[MESSAGE_MAX] = "";
+	const char *why;
+	int code;
+
+	if (plotter__open(&m->plotter, message, sizeof(message)))
+		return fail(message);
+	if (analyse(m))
+		return fail("memory is short.");
+	if (report_dir__open(&m->dir, m->o->output, &why)) {
+		fail_output(m, why);
+		return EXIT_USAGE;
+	}
+	code = fill(m);
+	report_dir__abort(&m->dir);
+	if (code == EXIT_DONE && !m->o->quiet)
+		printf("%s/report.html\n", m->o->output);
+	return code;
+}
+
+static void making__clear(struct making *m)
+{
+	int i;
+
+	for (i = 0; i < FIGURE_NR; i++) {
+		figure__clear(&m->report.figures[i]);
+		free(m->report.figure_svg[i]);
+	}
+	for (i = 0; i < MODE_NR; i++)
+		free(m->report.diagram_svg[i]);
+	free(m->report.system);
+	free(m->report.command);
+	answers__clear(m->answers);
+	analysis__clear(&m->analysis);
+	dataset__clear(&m->dataset);
+}
+
+int report__main(int argc, char **argv)
+{
+	char message[DATASET_MESSAGE_MAX];
+	struct report_options o;
+	struct making m = {.o = &o};
+	int code;
+
+	report_options__parse(&o, argc, argv);
+	catch_signals();
+	if (dataset__load(&m.dataset, o.input, o.duration_s, message)) {
+		log_error("%s", message);
+		code = EXIT_USAGE;
+	} else {
+		code = make(&m);
+	}
+	making__clear(&m);
+	report_options__clear(&o);
+	return code;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of `netiotrace report`; see report.h. */
+#include <argp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bootstrap.h"
+#include "base/log.h"
+#include "run/options.h"
+#include "report.h"
+#include "common/units.h"
+
+enum key {
+	KEY_DURATION = 256,
+	KEY_SEED,
+};
+
+static const struct argp_option option_table[] = {
+	{"output", 'o', "DIR", 0,
+	 "directory to write (default: DIR/report, or beside the file, its name with -report)", 0},
+	{"duration", KEY_DURATION, "TIME", 0,
+	 "length of each run, for data that does not say: without it costs per byte may be n/a", 0},
+	{"seed", KEY_SEED, "N", 0, "of the bootstrap that gives the intervals (default 1)", 0},
+	{"quiet", 'q', 0, 0, "do not print where the report is", 0},
+	{0, 0, 0, 0, 0, 0},
+};
+
+static const char args_doc[] = "DIR|FILE";
+
+static const char doc[] =
+	"Pictures (SVG, PNG), report.html and report.md from the results of a sweep, or from a CSV "
+	"file or result document: who copied the bytes, which mode is ahead where, with intervals, "
+	"and what cannot be said. Needs gnuplot; no root.\n"
+	"\v"
+	"Exit status: 0 done, 1 failed (gnuplot is missing, the disk is full), 2 usage: also when "
+	"the input is no such data, or the output cannot be written.";
+
+static void refuse(const char *what, const char *arg)
+{
+	fprintf(stderr, "netiotrace: %s, not '%s'.\n", what, arg);
+	exit(EXIT_USAGE);
+}
+
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
+{
+	struct report_options *o = state->input;
+	uint64_t ns;
+
+	switch (key) {
+	case 'o':
+		if (!*arg)
+			refuse("--output takes the name of a directory", arg);
+		free(o->output);
+		o->output = strdup(arg);
+		return 0;
+	case KEY_DURATION:
+		if (parse_duration(arg, &ns) || !ns)
+			refuse("--duration takes a time above 0 such as 5s", arg);
+		o->duration_s = (double)ns / 1e9;
+		return 0;
+	case KEY_SEED:
+		if (parse_count(arg, 0, UINT64_MAX, &o->seed))
+			refuse("--seed takes a number", arg);
+		return 0;
+	case 'q':
+		o->quiet = true;
+		log_set_level(LOG_ERROR);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			refuse("report takes one directory or file", arg);
+		o->input = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static size_t length_without_slashes(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	return len;
+}
+
+/* results/ -> results/report; data/x.csv -> data/x-report. */
+static char *default_output(const char *input)
+{
+	size_t len = length_without_slashes(input);
+	const char *dot = memrchr(input, '.', len);
+	char *output = NULL;
+	int n;
+
+	if (dot && dot > input && (!strcmp(dot, ".csv") || !strcmp(dot, ".json")))
+		n = asprintf(&output, "%.*s-report", (int)(dot - input), input);
+	else
+		n = asprintf(&output, "%.*s/report", (int)len, input);
+	return n < 0 ? NULL : output;
+}
+
+void report_options__parse(struct report_options *o, int argc, char **argv)
+{
+	static const struct argp argp = {option_table, parse_opt, args_doc, doc, 0, 0, 0};
+	static char name[] = "netiotrace report";
+
+	*o = (struct report_options){.duration_s = (double)NAN, .seed = BOOTSTRAP_SEED};
+	argv[1] = name; /* what --help calls the program */
+	argp_program_version = "netiotrace " NETIOTRACE_VERSION;
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc - 1, argv + 1, 0, NULL, o);
+	if (!o->input || !*o->input) {
+		fputs("netiotrace: report needs a results directory or a CSV file.\n", stderr);
+		exit(EXIT_USAGE);
+	}
+	if (!o->output)
+		o->output = default_output(o->input);
+}
+
+void report_options__clear(struct report_options *o)
+{
+	free(o->output);
+	o->output = NULL;
+}

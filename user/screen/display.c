@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The live side of a run; see display.h. */
+#include <string.h>
+#include <unistd.h>
+
+#include "display.h"
+#include "model/ledger.h"
+#include "base/log.h"
+#include "model/verdict.h"
+
+static void open_view(struct display *d, const struct options *o)
+{
+	int err;
+
+	if (o->quiet)
+		return;
+	d->ops = &live_view_line;
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+		err = live_view_curses.open(&d->view);
+		if (!err) {
+			d->ops = &live_view_curses;
+			return;
+		}
+		log_info("no full-screen view: %s", strerror(-err));
+	}
+	if (d->ops->open(&d->view))
+		d->ops = NULL;
+}
+
+void display__open(struct display *d, const struct options *o, const struct environment *env,
+		   const char *backend)
+{
+	struct live_frame *f = &d->frame;
+
+	memset(d, 0, sizeof(*d));
+	f->version = NETIOTRACE_VERSION;
+	f->env = env;
+	f->backend = backend;
+	f->size = o->size;
+	f->fields = o->fields;
+	f->threads = o->threads;
+	f->rounds = o->rounds;
+	f->planned_ns = o->duration_ns * o->modes_nr;
+	f->modes_nr = o->modes_nr;
+	for (size_t i = 0; i < o->modes_nr; i++) {
+		f->modes[i].mode = o->modes[i];
+		run_result__init(&f->modes[i].total);
+		run_result__init(&d->done[i]);
+	}
+	open_view(d, o);
+}
+
+void display__close(struct display *d)
+{
+	if (d->ops)
+		d->ops->close(d->view);
+	d->ops = NULL;
+}
+
+void display__clear(struct display *d)
+{
+	display__close(d);
+	for (size_t i = 0; i < d->frame.modes_nr; i++) {
+		run_result__clear(&d->frame.modes[i].total);
+		run_result__clear(&d->done[i]);
+	}
+}
+
+int display__fd(const struct display *d)
+{
+	return d->ops ? d->ops->fd(d->view) : -1;
+}
+
+static void draw(struct display *d)
+{
+	if (d->ops)
+		d->ops->draw(d->view, &d->frame);
+}
+
+static size_t column_of(const struct display *d, enum mode mode)
+{
+	size_t i = 0;
+
+	while (i + 1 < d->frame.modes_nr && d->frame.modes[i].mode != mode)
+		i++;
+	return i;
+}
+
+void display__round(struct display *d, enum mode mode, unsigned int round, unsigned int probes)
+{
+	d->frame.round = round;
+	d->frame.probes = probes;
+	for (size_t i = 0; i < d->frame.modes_nr; i++)
+		d->frame.modes[i].running = d->frame.modes[i].mode == mode;
+}
+
+void display__phase(struct display *d, enum live_phase phase)
+{
+	d->frame.phase = phase;
+	/* A line view has nothing to say of a phase in which nothing is counted. */
+	if (d->ops == &live_view_curses)
+		draw(d);
+}
+
+/* A rate over less than this says more of when it was looked at than of the traffic. */
+#define RATE_NS_MIN 20000000ULL
+
+/* Rates over what was measured since the last update of this mode. */
+static void update_rates(struct display *d, size_t i)
+{
+	struct live_mode *m = &d->frame.modes[i];
+	const struct run_result *t = &m->total;
+	double seconds = (t->duration_ns - d->last_ns[i]) / 1e9;
+
+	if (t->duration_ns <= d->last_ns[i])
+		return;
+	/* What drains after the last update belongs to no interval of its own. */
+	if (d->last_ns[i] && t->duration_ns - d->last_ns[i] < RATE_NS_MIN)
+		return;
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		m->stage_rate[s] = (t->stages[s].bytes - d->last_bytes[i][s]) / seconds;
+		d->last_bytes[i][s] = t->stages[s].bytes;
+	}
+	m->gbps = ((double)run_result__delivered(t) - (double)d->last_rx[i]) * 8 / seconds / 1e9;
+	d->last_rx[i] = run_result__delivered(t);
+	d->last_ns[i] = t->duration_ns;
+	d->frame.interval_s = seconds;
+}
+
+static void sum_elapsed(struct live_frame *f)
+{
+	f->elapsed_ns = 0;
+	for (size_t i = 0; i < f->modes_nr; i++)
+		f->elapsed_ns += f->modes[i].total.duration_ns;
+}
+
+static int set_total(struct display *d, size_t i, const struct run_result *partial)
+{
+	struct live_mode *m = &d->frame.modes[i];
+	int err;
+
+	run_result__clear(&m->total);
+	run_result__init(&m->total);
+	err = d->done[i].duration_ns ? ledger__add(&m->total, &d->done[i]) : 0;
+	if (!err && partial)
+		err = ledger__add(&m->total, partial);
+	if (err)
+		return err;
+	ledger__close(&m->total, false);
+	verdict__give(&m->total, d->frame.env);
+	m->seen = true;
+	d->frame.health = m->total.health;
+	return 0;
+}
+
+void display__update(struct display *d, const struct run_result *partial)
+{
+	size_t i = column_of(d, partial->mode);
+
+	if (!d->ops || !partial->duration_ns || set_total(d, i, partial))
+		return;
+	update_rates(d, i);
+	sum_elapsed(&d->frame);
+	draw(d);
+}
+
+int display__finish_round(struct display *d, const struct run_result *run)
+{
+	size_t i = column_of(d, run->mode);
+	int err;
+
+	if (!run->duration_ns)
+		return 0;
+	err = ledger__add(&d->done[i], run);
+	if (err || !d->ops)
+		return err;
+	err = set_total(d, i, NULL);
+	if (err)
+		return err;
+	update_rates(d, i);
+	sum_elapsed(&d->frame);
+	draw(d);
+	d->frame.modes[i].running = false;
+	return 0;
+}
+
+enum live_action display__input(struct display *d)
+{
+	return d->ops ? d->ops->input(d->view) : LIVE_NONE;
+}
+
+void display__resize(struct display *d)
+{
+	if (d->ops)
+		d->ops->resize(d->view);
+}

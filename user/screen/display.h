@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The live side of a run: picks a view, keeps the totals of each mode, computes rates, draws. */
+#ifndef NETIOTRACE_DISPLAY_H
+#define NETIOTRACE_DISPLAY_H
+
+#include "live.h"
+#include "base/loop.h"
+#include "run/options.h"
+
+struct display {
+	const struct live_view_ops *ops; /* NULL: nothing is shown */
+	struct live_view *view;
+	struct live_frame frame;
+	struct run_result done[MODE_NR]; /* by frame column: rounds finished */
+	uint64_t last_bytes[MODE_NR][NIO_STAGE_NR];
+	uint64_t last_rx[MODE_NR];
+	uint64_t last_ns[MODE_NR]; /* measured time then */
+};
+
+/*
+ * Opens the view that fits: curses when stdin and stdout are a terminal, else a line each interval
+ * on stderr, none with -q. The environment must outlive the display.
+ */
+void display__open(struct display *d, const struct options *o, const struct environment *env,
+		   const char *backend);
+void display__close(struct display *d); /* restores the terminal; may be called twice */
+void display__clear(struct display *d); /* close, and free the totals */
+int display__fd(const struct display *d);
+
+/* A mode's round begins; where the round is; a round's numbers so far; a round is over. */
+void display__round(struct display *d, enum mode mode, unsigned int round, unsigned int probes);
+void display__phase(struct display *d, enum live_phase phase);
+void display__update(struct display *d, const struct run_result *partial);
+int display__finish_round(struct display *d, const struct run_result *run);
+
+enum live_action display__input(struct display *d);
+void display__resize(struct display *d);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The cell grid of view_grid.h: bounds and clipping. Pure; knows nothing of what is drawn. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grid.h"
+
+#define GRID_SIDE_MAX 4096
+
+struct grid *grid__new(int rows, int cols)
+{
+	struct grid *g;
+	size_t i, n;
+
+	if (rows < 1 || cols < 1 || rows > GRID_SIDE_MAX || cols > GRID_SIDE_MAX)
+		return NULL;
+	n = (size_t)rows * (size_t)cols;
+	g = calloc(1, sizeof(*g) + n * sizeof(g->cells[0]));
+	if (!g)
+		return NULL;
+	g->rows = rows;
+	g->cols = cols;
+	for (i = 0; i < n; i++)
+		g->cells[i].text[0] = ' ';
+	return g;
+}
+
+void grid__free(struct grid *g)
+{
+	free(g);
+}
+
+static struct grid_cell *grid__cell(struct grid *g, int row, int col)
+{
+	if (row < 0 || col < 0 || row >= g->rows || col >= g->cols)
+		return NULL;
+	return &g->cells[row * g->cols + col];
+}
+
+static void grid__char(struct grid *g, int row, int col, unsigned int attr, char c)
+{
+	struct grid_cell *cell = grid__cell(g, row, col);
+
+	if (!cell)
+		return;
+	memset(cell->text, 0, sizeof(cell->text));
+	cell->text[0] = c >= 0x20 && c < 0x7f ? c : '?';
+	cell->attr = (unsigned char)attr;
+}
+
+void grid__put(struct grid *g, int row, int col, int width, unsigned int attr, const char *s)
+{
+	int i;
+
+	if (width > g->cols - col)
+		width = g->cols - col;
+	for (i = 0; i < width && s[i]; i++)
+		grid__char(g, row, col + i, attr, i == width - 1 && s[i + 1] ? '~' : s[i]);
+}
+
+void grid__put_right(struct grid *g, int row, int col, int width, unsigned int attr, const char *s)
+{
+	size_t len = strlen(s);
+	int pad = width > 0 && len < (size_t)width ? width - (int)len : 0;
+
+	grid__put(g, row, col + pad, width - pad, attr, s);
+}
+
+void grid__printf(struct grid *g, int row, int col, int width, unsigned int attr, const char *fmt,
+		  ...)
+{
+	char buf[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(buf, sizeof(buf), fmt, args);
+	va_end(args);
+	grid__put(g, row, col, width, attr, buf);
+}
+
+void grid__glyph(struct grid *g, int row, int col, unsigned int attr, const char *utf8)
+{
+	struct grid_cell *cell = grid__cell(g, row, col);
+
+	if (!cell)
+		return;
+	snprintf(cell->text, sizeof(cell->text), "%s", utf8);
+	cell->attr = (unsigned char)attr;
+}
+
+void grid__paint(struct grid *g, int row, int col, int width, unsigned int attr)
+{
+	struct grid_cell *cell;
+	int i;
+
+	for (i = 0; i < width; i++) {
+		cell = grid__cell(g, row, col + i);
+		if (cell)
+			cell->attr = (unsigned char)attr;
+	}
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The help page of the live screen: a line for each stage and each quantity. Pure layout. */
+#include "model/result.h"
+#include "live_layout.h"
+
+#define NAME_COLS 15
+
+static const char *const stage_help[] = {
+	[NIO_STAGE_USER_GATHER] = "the application packs its fields into one buffer (twocopy only)",
+	[NIO_STAGE_TX_COPY] = "user memory to socket buffer, inside the send call",
+	[NIO_STAGE_TX_PIN] = "MSG_ZEROCOPY: pages pinned and referenced, no copy",
+	[NIO_STAGE_TX_SPLICE] = "page references: sendfile, splice, MSG_SPLICE_PAGES; no copy",
+	[NIO_STAGE_DEFERRED_COPY] = "zero-copy pages copied after all (skb_copy_ubufs)",
+	[NIO_STAGE_RX_COPY] = "socket buffer to user memory, inside the receive call",
+	[NIO_STAGE_OTHER_COPY] = "copies nobody ordered: collapse, linearize, skb_copy",
+};
+_Static_assert(sizeof(stage_help) / sizeof(stage_help[0]) == NIO_STAGE_NR, "a line per stage");
+
+static const char *const latency_help[] = {
+	[LATENCY_SEND_CALL] = "histogram of the time inside the send system call",
+	[LATENCY_DELIVERY] = "histogram: from before the send to the last byte read",
+	[LATENCY_COMPLETION] = "histogram: zero-copy send to its completion notification",
+};
+_Static_assert(sizeof(latency_help) / sizeof(latency_help[0]) == LATENCY_NR, "a line per latency");
+
+static const struct {
+	const char *name, *text;
+} rest[] = {
+	{"copies/B", "copies of each payload byte: gather + tx + deferred + rx + other"},
+	{"cost", "of both sides together; a deferred copy runs on either's clock"},
+	{"bars", "share of a mode's own events; one axis and scale for all modes"},
+	{"sizes", "counted in 12.5 % buckets and shown by their lower bounds"},
+	{"- and n/a", "- is a measured zero; n/a was not measured, the column says why"},
+	{"q p r", "quit; pause and go on; count from now on (nothing is altered)"},
+	{"left right", "choose: tx, pin, deferred, rx, the three times, a call's parts"},
+	{"t", "of tx, pin, deferred, rx: sizes, or the time an event took"},
+	{"call parts", "mean time inside tcp_sendmsg; outside: the rest of the call"},
+};
+
+static int line(struct grid *g, int row, const char *name, const char *text)
+{
+	grid__put(g, row, 1, NAME_COLS, GRID_BOLD, name);
+	grid__put(g, row, 1 + NAME_COLS, g->cols, GRID_PLAIN, text);
+	return row + 1;
+}
+
+void view_help__draw(struct grid *g)
+{
+	int row = 2;
+	size_t i;
+
+	grid__put(g, 0, 0, g->cols, GRID_PLAIN, "netiotrace: what is shown");
+	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
+	for (i = 0; i < NIO_STAGE_NR; i++)
+		row = line(g, row, stage__key(i), stage_help[i]);
+	row++;
+	for (i = 0; i < LATENCY_NR; i++)
+		row = line(g, row, latency__key(i), latency_help[i]);
+	row++;
+	for (i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
+		row = line(g, row, rest[i].name, rest[i].text);
+	grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "any key closes this");
+}

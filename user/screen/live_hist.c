@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The axis of view_hist.h: a ladder of step sizes, from 12.5 % up to one row for everything, out
+ * of which the finest is taken that fits. Pure; knows nothing of screens.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "bpf/hist_layout.h"
+#include "common/units.h"
+#include "live_hist.h"
+
+#define ROWS_WISHED 5u
+
+/*
+ * One rung: for sizes, bits of subdivision of each power of two; for times, the steps of each power
+ * of ten (times ten). Where stride is not 1, every stride-th edge only.
+ */
+struct rung {
+	unsigned int bits;
+	unsigned int steps_nr;
+	unsigned int stride;
+	const unsigned char *steps;
+};
+
+static const unsigned char e1[] = {10};
+static const unsigned char e2[] = {10, 30};
+static const unsigned char e3[] = {10, 20, 50};
+static const unsigned char e6[] = {10, 15, 20, 30, 50, 70};
+static const unsigned char e12[] = {10, 12, 15, 18, 22, 27, 33, 39, 47, 56, 68, 82};
+static const unsigned char e24[] = {10, 11, 12, 13, 15, 16, 18, 20, 22, 24, 27, 30,
+				    33, 36, 39, 43, 47, 51, 56, 62, 68, 75, 82, 91};
+
+/* clang-format off */
+static const struct rung size_ladder[] = {
+	{3, 0, 1, NULL}, {2, 0, 1, NULL},  {1, 0, 1, NULL},  {0, 0, 1, NULL},
+	{0, 0, 2, NULL}, {0, 0, 3, NULL},  {0, 0, 4, NULL},  {0, 0, 8, NULL},
+	{0, 0, 16, NULL}, {0, 0, 32, NULL}, {0, 0, 64, NULL},
+};
+
+static const struct rung time_ladder[] = {
+	{0, 24, 1, e24}, {0, 12, 1, e12}, {0, 6, 1, e6},  {0, 3, 1, e3},
+	{0, 2, 1, e2},   {0, 1, 1, e1},   {0, 1, 2, e1},  {0, 1, 4, e1},
+	{0, 1, 8, e1},   {0, 1, 16, e1},  {0, 1, 32, e1},
+};
+/* clang-format on */
+
+#define LADDER_NR (sizeof(size_ladder) / sizeof(size_ladder[0]))
+_Static_assert(sizeof(size_ladder) == sizeof(time_ladder), "one ladder length for both kinds");
+
+static const struct rung *ladder_of(enum hist_axis_kind kind)
+{
+	return kind == HIST_AXIS_TIME ? time_ladder : size_ladder;
+}
+
+/* Lower bound of row i of the whole axis, from 0 upwards; UINT64_MAX past its end. */
+static uint64_t rung__edge(const struct rung *r, uint64_t i)
+{
+	uint64_t value, decades;
+
+	if (!i)
+		return 0;
+	i = 1 + (i - 1) * r->stride;
+	if (!r->steps)
+		return i < (65ULL - r->bits) << r->bits ? hist_bucket_low((uint32_t)i, r->bits)
+							: UINT64_MAX;
+	/* The first edge above zero is 10 ns: no clock here tells less apart. */
+	decades = (i - 1) / r->steps_nr;
+	if (decades > 17)
+		return UINT64_MAX;
+	value = r->steps[(i - 1) % r->steps_nr];
+	while (decades--)
+		value *= 10;
+	return value;
+}
+
+/* The row of the whole axis that v falls into. */
+static uint64_t rung__row(const struct rung *r, uint64_t v)
+{
+	uint64_t i = 0, next;
+
+	while ((next = rung__edge(r, i + 1)) != UINT64_MAX && next <= v)
+		i++;
+	return i;
+}
+
+/* The last bucket is open above: only its lower bound is known. */
+static uint64_t bucket_mid(const struct hist *h, uint32_t i)
+{
+	uint64_t low = hist__bucket_low(h, i);
+
+	if (i == h->n_buckets - 1)
+		return low;
+	return low + (hist__bucket_high(h, i) - low) / 2;
+}
+
+/* Widens [*low, *high] to the events of h. */
+static void widen(const struct hist *h, uint64_t *low, uint64_t *high)
+{
+	uint64_t mid;
+	uint32_t i;
+
+	for (i = 0; i < h->n_buckets; i++) {
+		if (!h->buckets[i])
+			continue;
+		mid = bucket_mid(h, i);
+		if (mid < *low)
+			*low = mid;
+		if (mid > *high)
+			*high = mid;
+	}
+}
+
+static void hist_axis__fill(struct hist_axis *axis, const struct rung *r, uint64_t first,
+			    uint64_t last, unsigned int max_rows)
+{
+	unsigned int wished = max_rows < ROWS_WISHED ? max_rows : ROWS_WISHED;
+	uint64_t i;
+
+	while (last - first + 1 < wished && (first || rung__edge(r, last + 1) != UINT64_MAX)) {
+		if (rung__edge(r, last + 1) != UINT64_MAX)
+			last++;
+		if (first && last - first + 1 < wished)
+			first--;
+	}
+	for (i = first; i <= last && axis->rows < max_rows; i++)
+		axis->low[axis->rows++] = rung__edge(r, i);
+}
+
+void hist_axis__fit(struct hist_axis *axis, enum hist_axis_kind kind, const struct hist *const *h,
+		    size_t n, unsigned int max_rows)
+{
+	const struct rung *ladder = ladder_of(kind);
+	uint64_t low = UINT64_MAX, high = 0, first = 0, last = 0;
+	size_t i;
+
+	memset(axis, 0, sizeof(*axis));
+	axis->kind = kind;
+	for (i = 0; i < n; i++)
+		if (h[i])
+			widen(h[i], &low, &high);
+	if (low == UINT64_MAX || !max_rows)
+		return;
+	if (max_rows > HIST_AXIS_ROWS_MAX)
+		max_rows = HIST_AXIS_ROWS_MAX;
+	for (i = 0; i < LADDER_NR; i++) {
+		first = rung__row(&ladder[i], low);
+		last = rung__row(&ladder[i], high);
+		if (last - first < max_rows)
+			break;
+	}
+	hist_axis__fill(axis, &ladder[i < LADDER_NR ? i : LADDER_NR - 1], first, last, max_rows);
+}
+
+void hist_axis__count(const struct hist_axis *axis, const struct hist *h, uint64_t *counts)
+{
+	unsigned int row = 0;
+	uint64_t mid;
+	uint32_t i;
+
+	memset(counts, 0, axis->rows * sizeof(*counts));
+	for (i = 0; axis->rows && i < h->n_buckets; i++) {
+		if (!h->buckets[i])
+			continue;
+		mid = bucket_mid(h, i);
+		while (row + 1 < axis->rows && axis->low[row + 1] <= mid)
+			row++;
+		counts[row] += h->buckets[i];
+	}
+}
+
+static char *without_spaces(char *s)
+{
+	char *to = s, *from;
+
+	for (from = s; *from; from++)
+		if (*from != ' ')
+			*to++ = *from;
+	*to = '\0';
+	return s;
+}
+
+char *hist_axis__value(enum hist_axis_kind kind, double v, char *buf, size_t len)
+{
+	if (kind == HIST_AXIS_TIME)
+		return without_spaces(format_ns(buf, len, v));
+	if (!(v >= 0) || v >= 0x1p64)
+		return format_size_short(buf, len, UINT64_MAX);
+	return format_size_short(buf, len, (uint64_t)v);
+}
+
+char *hist_axis__label(const struct hist_axis *axis, unsigned int row, char *buf, size_t len)
+{
+	if (row >= axis->rows) {
+		snprintf(buf, len, "%s", "");
+		return buf;
+	}
+	return hist_axis__value(axis->kind, (double)axis->low[row], buf, len);
+}

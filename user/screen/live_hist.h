@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Histograms for the eye: one logarithmic axis that several histograms share, and their events
+ * counted into its rows. Pure arithmetic; knows nothing of modes, screens or where data comes from.
+ */
+#ifndef NETIOTRACE_VIEW_HIST_H
+#define NETIOTRACE_VIEW_HIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/hist.h"
+
+#define HIST_AXIS_ROWS_MAX 96
+
+enum hist_axis_kind {
+	HIST_AXIS_SIZE, /* bytes: powers of two and their binary fractions */
+	HIST_AXIS_TIME, /* ns: 1, 2, 5 ... of each power of ten */
+};
+
+/* Row i holds the values from low[i] up to low[i + 1]; the last row has no upper end. */
+struct hist_axis {
+	enum hist_axis_kind kind;
+	unsigned int rows; /* 0: no histogram holds an event */
+	uint64_t low[HIST_AXIS_ROWS_MAX];
+};
+
+/*
+ * The finest axis that shows all events of the n histograms (each may be NULL) in at most max_rows
+ * rows. A lone row gets empty neighbours, so that a bar always has something to be compared with.
+ */
+void hist_axis__fit(struct hist_axis *axis, enum hist_axis_kind kind, const struct hist *const *h,
+		    size_t n, unsigned int max_rows);
+
+/* Label of a row: its lower bound, at most 6 characters: "64k", "1.5us". Fills buf, returns it. */
+char *hist_axis__label(const struct hist_axis *axis, unsigned int row, char *buf, size_t len);
+
+/*
+ * Counts h's events into counts[axis->rows]. A bucket that straddles rows goes where its midpoint
+ * is, which moves events by at most half a bucket (see hist_layout.h).
+ */
+void hist_axis__count(const struct hist_axis *axis, const struct hist *h, uint64_t *counts);
+
+/* A value of either kind in at most 6 characters: "68k", "14.2us". Fills buf and returns it. */
+char *hist_axis__value(enum hist_axis_kind kind, double v, char *buf, size_t len);
+
+#endif

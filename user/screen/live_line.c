@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The live view where there is no terminal to draw on: a line each draw, on stderr. Has no state
+ * and no input.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/perf_figures.h"
+#include "common/units.h"
+#include "model/figures.h"
+#include "live_layout.h"
+#include "live_line.h"
+
+#define LINE_MAX_LEN 256
+
+/* Nothing to remember; open() must hand out something that is not NULL. */
+struct live_view {
+	char unused;
+};
+
+__attribute__((format(printf, 3, 4))) static void append(char *buf, size_t len, const char *fmt,
+							 ...)
+{
+	size_t used = strlen(buf);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(buf + used, len - used, fmt, args);
+	va_end(args);
+}
+
+static const struct live_mode *running_mode(const struct live_frame *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->modes_nr && i < MODE_NR; i++)
+		if (f->modes[i].running)
+			return &f->modes[i];
+	return NULL;
+}
+
+/* The copies every mode makes are always named; other stages when bytes pass through them. */
+static bool stage_is_named(const struct live_mode *m, enum nio_stage stage)
+{
+	return stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_RX_COPY ||
+	       (m->total.stages[stage].quality != QUALITY_UNAVAILABLE && m->stage_rate[stage] > 0);
+}
+
+static void append_stages(char *buf, size_t len, const struct live_mode *m)
+{
+	char rate[UNITS_BUF];
+	const char *reason;
+	int i;
+
+	if (!m->total.ledger_known) {
+		append(buf, len, "  ledger n/a");
+		return;
+	}
+	for (i = 0; i < NIO_STAGE_NR; i++) {
+		if (!stage_is_named(m, i))
+			continue;
+		if (!figures__stage_known(&m->total, i, &reason) || !isfinite(m->stage_rate[i]))
+			append(buf, len, "  %s n/a", stage__key(i));
+		else
+			append(buf, len, "  %s %s/s", stage__key(i),
+			       format_bytes_si(rate, sizeof(rate), m->stage_rate[i]));
+	}
+}
+
+/* Cycles where they are counted, else CPU time; both sides together. */
+static void append_cost(char *buf, size_t len, const struct live_mode *m)
+{
+	struct real cycles = perf_derive(&m->total, DERIVED_CYCLES_PER_BYTE, PERF_OF_BOTH);
+	struct real cpu = perf_derive__ns_per_kib(&m->total, PERF_OF_BOTH);
+	struct real switches = perf_derive(&m->total, DERIVED_SWITCHES_PER_S, PERF_OF_BOTH);
+	char figure[32];
+
+	if (cycles.known)
+		append(buf, len, "  %s cycles/B",
+		       view_cost__format(figure, sizeof(figure), cycles));
+	else
+		append(buf, len, "  CPU %s ns/KiB", view_cost__format(figure, sizeof(figure), cpu));
+	append(buf, len, "  %s switches/s", view_cost__format(figure, sizeof(figure), switches));
+}
+
+static void append_running(char *buf, size_t len, const struct live_frame *f,
+			   const struct live_mode *m)
+{
+	const struct num *missed = &f->health.missed;
+
+	if (isfinite(m->gbps))
+		append(buf, len, "  %.1f Gbit/s", m->gbps);
+	else
+		append(buf, len, "  n/a Gbit/s");
+	append_stages(buf, len, m);
+	append_cost(buf, len, m);
+	if (missed->known)
+		append(buf, len, "  missed %llu", (unsigned long long)missed->value);
+	else
+		append(buf, len, "  missed n/a");
+	if (f->health.dropped.known && f->health.dropped.value)
+		append(buf, len, "  dropped %llu", (unsigned long long)f->health.dropped.value);
+}
+
+char *view_line__format(char *buf, size_t len, const struct live_frame *f)
+{
+	static const char *const phases[] = {
+		[LIVE_STARTING] = "starting",
+		[LIVE_WARMUP] = "warm-up: nothing is counted yet",
+		[LIVE_RUNNING] = "running",
+		[LIVE_DRAINING] = "draining: waiting for what is in flight",
+		[LIVE_DONE] = "done",
+	};
+	const struct live_mode *m = running_mode(f);
+
+	snprintf(buf, len, "%5.1fs", (double)f->elapsed_ns / 1e9);
+	if (m)
+		append(buf, len, " %s", mode__name(m->mode));
+	if (f->rounds)
+		append(buf, len, " %u/%u", f->round, f->rounds);
+	if (f->phase == LIVE_RUNNING && m && m->seen)
+		append_running(buf, len, f, m);
+	else
+		append(buf, len, "  %s", phases[f->phase]);
+	return buf;
+}
+
+static int line__open(struct live_view **view)
+{
+	static struct live_view stateless;
+
+	*view = &stateless;
+	return 0;
+}
+
+static void line__draw(struct live_view *view, const struct live_frame *frame)
+{
+	char line[LINE_MAX_LEN];
+
+	(void)view;
+	fprintf(stderr, "%s\n", view_line__format(line, sizeof(line), frame));
+}
+
+static enum live_action line__input(struct live_view *view)
+{
+	(void)view;
+	return LIVE_NONE;
+}
+
+static int line__fd(const struct live_view *view)
+{
+	(void)view;
+	return -1;
+}
+
+static void line__ignore(struct live_view *view)
+{
+	(void)view;
+}
+
+const struct live_view_ops live_view_line = {
+	.open = line__open,
+	.draw = line__draw,
+	.input = line__input,
+	.resize = line__ignore,
+	.fd = line__fd,
+	.close = line__ignore,
+};

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The interactive view's state and its answer to keys: see view_model.h. Pure but for malloc. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live_model.h"
+
+typedef int (*hist_fn)(struct hist **h, struct hist *const *other);
+
+/* Applies fn to each histogram of a run and its counterpart in another. */
+static int for_each_hist(struct run_result *run, const struct run_result *other, hist_fn fn)
+{
+	int err = 0, i;
+
+	for (i = 0; i < NIO_STAGE_NR && !err; i++)
+		err = fn(&run->stages[i].sizes, &other->stages[i].sizes);
+	for (i = 0; i < NIO_STAGE_NR && !err; i++)
+		err = fn(&run->stages[i].times, &other->stages[i].times);
+	for (i = 0; i < LATENCY_NR && !err; i++)
+		err = fn(&run->app.latency[i].hist, &other->app.latency[i].hist);
+	if (!err)
+		err = fn(&run->pinned.completion.hist, &other->pinned.completion.hist);
+	if (!err)
+		err = fn(&run->pinned.outstanding.hist, &other->pinned.outstanding.hist);
+	return err;
+}
+
+static int hist_drop(struct hist **h, struct hist *const *other)
+{
+	(void)other;
+	hist__free(*h);
+	*h = NULL;
+	return 0;
+}
+
+static int hist_forget(struct hist **h, struct hist *const *other)
+{
+	(void)other;
+	*h = NULL;
+	return 0;
+}
+
+static int hist_copy(struct hist **h, struct hist *const *other)
+{
+	if (!*other)
+		return 0;
+	*h = hist__dup(*other);
+	return *h ? 0 : -ENOMEM;
+}
+
+/* A statistic read while it is updated may stand a little below an earlier one: never wrap. */
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* *h less the baseline. Only buckets can be subtracted: the extremes become bucket bounds. */
+static int hist_subtract(struct hist **h, struct hist *const *base)
+{
+	struct hist *d;
+	uint64_t sum;
+	uint32_t i;
+
+	if (!*h || !*base || (*h)->n_buckets != (*base)->n_buckets ||
+	    (*h)->sub_bits != (*base)->sub_bits)
+		return 0;
+	d = hist__new((*h)->sub_bits, (*h)->n_buckets);
+	if (!d)
+		return -ENOMEM;
+	for (i = 0; i < d->n_buckets; i++)
+		if ((*h)->buckets[i] > (*base)->buckets[i])
+			hist__add_bucket(d, i, (*h)->buckets[i] - (*base)->buckets[i]);
+	sum = less((*h)->sum, (*base)->sum);
+	if (d->count)
+		d->sum = sum;
+	hist__free(*h);
+	*h = d;
+	return 0;
+}
+
+static size_t modes_of(const struct live_frame *f)
+{
+	return f->modes_nr < MODE_NR ? f->modes_nr : MODE_NR;
+}
+
+void frame_copy__clear(struct frame_copy *copy)
+{
+	size_t i;
+
+	for (i = 0; i < modes_of(&copy->frame); i++)
+		for_each_hist(&copy->frame.modes[i].total, &copy->frame.modes[i].total, hist_drop);
+	memset(copy, 0, sizeof(*copy));
+}
+
+int frame_copy__set(struct frame_copy *copy, const struct live_frame *frame)
+{
+	struct frame_copy fresh = {.valid = true, .frame = *frame};
+	struct run_result *run;
+	int err = 0;
+	size_t i;
+
+	fresh.frame.modes_nr = modes_of(frame);
+	for (i = 0; i < fresh.frame.modes_nr; i++) {
+		run = &fresh.frame.modes[i].total;
+		for_each_hist(run, run, hist_forget);
+	}
+	for (i = 0; i < fresh.frame.modes_nr && !err; i++)
+		err = for_each_hist(&fresh.frame.modes[i].total, &frame->modes[i].total, hist_copy);
+	if (err) {
+		frame_copy__clear(&fresh);
+		return err;
+	}
+	if (frame->env)
+		fresh.env = *frame->env;
+	frame_copy__clear(copy);
+	*copy = fresh;
+	copy->frame.env = &copy->env;
+	return 0;
+}
+
+/* What the costs are made of. */
+static void perf__subtract(struct run_result *run, const struct run_result *base)
+{
+	int side, c;
+
+	for (side = 0; side < NIO_SIDE_NR; side++)
+		for (c = 0; c < PERF_NR; c++)
+			run->perf[side][c].value =
+				less(run->perf[side][c].value, base->perf[side][c].value);
+}
+
+static void num__subtract(struct num *n, const struct num *base)
+{
+	if (n->known && base->known)
+		n->value = less(n->value, base->value);
+}
+
+static void times__subtract(struct run_result *run, const struct run_result *base)
+{
+	int i;
+
+	for (i = 0; i < NIO_STAGE_NR; i++) {
+		num__subtract(&run->stages[i].ns, &base->stages[i].ns);
+		num__subtract(&run->stages[i].timed, &base->stages[i].timed);
+	}
+	for (i = 0; i < PATH_NR; i++)
+		num__subtract(&run->path_ns[i], &base->path_ns[i]);
+	num__subtract(&run->path_calls, &base->path_calls);
+}
+
+static int run__subtract(struct run_result *run, const struct run_result *base)
+{
+	int i;
+
+	for (i = 0; i < NIO_STAGE_NR; i++) {
+		run->stages[i].bytes = less(run->stages[i].bytes, base->stages[i].bytes);
+		run->stages[i].events = less(run->stages[i].events, base->stages[i].events);
+	}
+	times__subtract(run, base);
+	run->app.rx_bytes = less(run->app.rx_bytes, base->app.rx_bytes);
+	run->app.tx_bytes = less(run->app.tx_bytes, base->app.tx_bytes);
+	run->duration_ns = less(run->duration_ns, base->duration_ns);
+	run->app.sender_cpu_ns.value =
+		less(run->app.sender_cpu_ns.value, base->app.sender_cpu_ns.value);
+	run->app.receiver_cpu_ns.value =
+		less(run->app.receiver_cpu_ns.value, base->app.receiver_cpu_ns.value);
+	perf__subtract(run, base);
+	return for_each_hist(run, base, hist_subtract);
+}
+
+static int frame_copy__subtract(struct frame_copy *copy, const struct frame_copy *base)
+{
+	int err = 0;
+	size_t i, j;
+
+	for (i = 0; i < copy->frame.modes_nr; i++)
+		for (j = 0; j < base->frame.modes_nr && !err; j++)
+			if (copy->frame.modes[i].mode == base->frame.modes[j].mode)
+				err = run__subtract(&copy->frame.modes[i].total,
+						    &base->frame.modes[j].total);
+	return err;
+}
+
+int view_model__frame(struct view_model *m, const struct live_frame *frame)
+{
+	return frame_copy__set(&m->latest, frame);
+}
+
+static const struct frame_copy *visible(const struct view_model *m)
+{
+	return m->frozen.valid ? &m->frozen : &m->latest;
+}
+
+int view_model__shown(const struct view_model *m, struct frame_copy *shown)
+{
+	const struct frame_copy *now = visible(m);
+	int err;
+
+	memset(shown, 0, sizeof(*shown));
+	if (!now->valid)
+		return -ENODATA;
+	err = frame_copy__set(shown, &now->frame);
+	if (!err && m->base.valid)
+		err = frame_copy__subtract(shown, &m->base);
+	if (err)
+		frame_copy__clear(shown);
+	return err;
+}
+
+static void toggle_pause(struct view_model *m)
+{
+	if (m->frozen.valid)
+		frame_copy__clear(&m->frozen);
+	else if (m->latest.valid)
+		frame_copy__set(&m->frozen, &m->latest.frame);
+}
+
+/* A key that cannot be obeyed for want of memory leaves the picture as it was. */
+enum live_action view_model__key(struct view_model *m, enum view_key key)
+{
+	if (m->help) {
+		m->help = false;
+		return LIVE_NONE;
+	}
+	switch (key) {
+	case VIEW_KEY_QUIT:
+		return LIVE_QUIT;
+	case VIEW_KEY_PAUSE:
+		toggle_pause(m);
+		break;
+	case VIEW_KEY_LEFT:
+		m->quantity = (m->quantity + VIEW_QUANTITY_NR - 1) % VIEW_QUANTITY_NR;
+		break;
+	case VIEW_KEY_RIGHT:
+		m->quantity = (m->quantity + 1) % VIEW_QUANTITY_NR;
+		break;
+	case VIEW_KEY_RESET:
+		if (visible(m)->valid)
+			frame_copy__set(&m->base, &visible(m)->frame);
+		break;
+	case VIEW_KEY_TIMES:
+		m->times = !m->times;
+		break;
+	case VIEW_KEY_HELP:
+		m->help = true;
+		break;
+	case VIEW_KEY_OTHER:
+		break;
+	}
+	return LIVE_NONE;
+}
+
+void view_model__clear(struct view_model *m)
+{
+	frame_copy__clear(&m->latest);
+	frame_copy__clear(&m->frozen);
+	frame_copy__clear(&m->base);
+	memset(m, 0, sizeof(*m));
+}

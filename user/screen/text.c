@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The text at the end of a run: header and tables; the paragraphs below are text_books.c,
+ * text_time.c, text_copies.c, text_cost.c and text_quality.c. Everything comes from struct result;
+ * nothing is measured here.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "write/output.h"
+#include "base/text_note.h"
+#include "base/text_table.h"
+#include "common/units.h"
+#include "model/figures.h"
+
+#define WIDTH_MIN 60
+#define TABLE_MAX 100 /* wider tables are hard to follow along a row */
+#define ITEM_LEN  192
+
+/* A figure of copies per byte: '-' is a measured zero, and a small figure is not shown as one. */
+static void format_copies(char *buf, size_t len, struct real v)
+{
+	if (!v.known)
+		snprintf(buf, len, "n/a");
+	else if (v.value <= 0)
+		snprintf(buf, len, "-");
+	else if (v.value < 0.005)
+		snprintf(buf, len, "<0.01");
+	else
+		snprintf(buf, len, "%.2f", v.value);
+}
+
+static bool moved(const struct run_result *run, enum nio_stage stage)
+{
+	return run->stages[stage].quality != QUALITY_UNAVAILABLE && run->stages[stage].bytes;
+}
+
+/* tx says how the bytes went out when they were not copied, or not all of them. */
+static void format_tx(char buf[TEXT_CELL_LEN], const struct run_result *run)
+{
+	struct real copied = figures__per_byte(run, NIO_STAGE_TX_COPY);
+	bool pinned = moved(run, NIO_STAGE_TX_PIN), spliced = moved(run, NIO_STAGE_TX_SPLICE);
+	char figure[16];
+
+	if (!copied.known || (!pinned && !spliced)) {
+		format_copies(buf, TEXT_CELL_LEN, copied);
+	} else if (copied.value > 0) {
+		format_copies(figure, sizeof(figure), copied);
+		snprintf(buf, TEXT_CELL_LEN, "%s+%s", figure, pinned ? "pin" : "spl");
+	} else {
+		snprintf(buf, TEXT_CELL_LEN, "%s", pinned ? "pinned" : "spliced");
+	}
+}
+
+static void format_total(char buf[TEXT_CELL_LEN], const struct run_result *run)
+{
+	struct copies_figure c = figures__copies(run);
+	char figure[16];
+
+	format_copies(figure, sizeof(figure), c.value);
+	snprintf(buf, TEXT_CELL_LEN, "%s%s", figure, c.value.known && c.excluded ? "*" : " ");
+}
+
+#define TX_COLUMN 1
+
+static const enum nio_stage copy_stages[] = {NIO_STAGE_USER_GATHER, NIO_STAGE_TX_COPY,
+					     NIO_STAGE_DEFERRED_COPY, NIO_STAGE_RX_COPY,
+					     NIO_STAGE_OTHER_COPY};
+#define COPY_STAGES_NR (sizeof(copy_stages) / sizeof(copy_stages[0]))
+
+static void copies_cell(char buf[TEXT_CELL_LEN], const struct mode_summary *s, size_t column)
+{
+	if (column == TX_COLUMN)
+		format_tx(buf, &s->total);
+	else if (column < COPY_STAGES_NR)
+		format_copies(buf, TEXT_CELL_LEN,
+			      figures__per_byte(&s->total, copy_stages[column]));
+	else
+		format_total(buf, &s->total);
+}
+
+static void throughput_cell(char buf[TEXT_CELL_LEN], const struct mode_summary *s, size_t column)
+{
+	const struct spread *t = &s->throughput_gbps;
+
+	if (!column && !t->n)
+		snprintf(buf, TEXT_CELL_LEN, "n/a");
+	else if (!column)
+		snprintf(buf, TEXT_CELL_LEN, "%.1f", t->median);
+	else if (t->n > 1)
+		snprintf(buf, TEXT_CELL_LEN, "%.1f - %.1f", t->low, t->high);
+}
+
+static void latency_cell(char buf[TEXT_CELL_LEN], const struct latency_result *l, double q)
+{
+	if (!l->hist)
+		snprintf(buf, TEXT_CELL_LEN, "n/a");
+	else if (!l->hist->count)
+		snprintf(buf, TEXT_CELL_LEN, "-");
+	else
+		format_ns(buf, TEXT_CELL_LEN,
+			  (double)(q < 1 ? hist__quantile(l->hist, q) : l->hist->max));
+}
+
+static const double send_call_quantiles[] = {0.5, 0.99};
+static const double latency_quantiles[] = {0.5, 0.99, 0.999, 1};
+
+static void send_call_cell(char buf[TEXT_CELL_LEN], const struct mode_summary *s, size_t column)
+{
+	latency_cell(buf, &s->total.app.latency[LATENCY_SEND_CALL], send_call_quantiles[column]);
+}
+
+static void delivery_cell(char buf[TEXT_CELL_LEN], const struct mode_summary *s, size_t column)
+{
+	latency_cell(buf, &s->total.app.latency[LATENCY_DELIVERY], latency_quantiles[column]);
+}
+
+static void completion_cell(char buf[TEXT_CELL_LEN], const struct mode_summary *s, size_t column)
+{
+	latency_cell(buf, &s->total.app.latency[LATENCY_COMPLETION], latency_quantiles[column]);
+}
+
+static const struct text_column copies_columns[] = {{"gather", 7}, {"tx", 10},   {"deferred", 9},
+						    {"rx", 6},     {"other", 7}, {"total ", 8}};
+static const struct text_column throughput_columns[] = {{"Gbit/s", 9}, {"range", 14}};
+static const struct text_column send_call_columns[] = {{"p50", 10}, {"p99", 9}};
+static const struct text_column latency_columns[] = {
+	{"p50", 10}, {"p99", 9}, {"p99.9", 9}, {"max", 9}};
+
+static bool any_range(const struct result *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->summary_nr; i++)
+		if (r->summary[i].throughput_gbps.n > 1)
+			return true;
+	return false;
+}
+
+/* The receiver's copies were made on a machine nobody watched, in every mode. */
+static bool sender_side(const struct result *r)
+{
+	return r->summary_nr && r->summary[0].total.sender_side;
+}
+
+/* Which stages the totals marked '*' are without. The reasons follow below. */
+static int print_footnote(FILE *f, unsigned int width, const struct result *r)
+{
+	const char *lead = "total without ";
+	unsigned int excluded = 0;
+	struct text_note n;
+	size_t i;
+	int err;
+
+	for (i = 0; i < r->summary_nr; i++)
+		excluded |= figures__copies(&r->summary[i].total).excluded;
+	err = text_note__begin(&n);
+	if (err)
+		return err;
+	for (i = 0; i < NIO_STAGE_NR; i++) {
+		if (!(excluded & 1u << i))
+			continue;
+		fprintf(n.f, "%s%s", lead, stage__key(i));
+		lead = ", ";
+	}
+	if (excluded)
+		fprintf(n.f, ", which was not measured");
+	return text_note__end(&n, f, width, "*");
+}
+
+/*
+ * What was copied and how fast, the footnote to it, then the times. The send call stands in the
+ * first table where that is wide enough for it.
+ */
+static int print_tables(FILE *f, unsigned int width, const struct result *r)
+{
+	const struct text_group groups[] = {
+		{sender_side(r) ? "sender's copies per byte sent" : "copies per payload byte",
+		 copies_columns, COPY_STAGES_NR + 1, copies_cell},
+		{"throughput", throughput_columns, any_range(r) ? 2 : 1, throughput_cell},
+		{"send call", send_call_columns, 2, send_call_cell},
+		{"delivery", latency_columns, 4, delivery_cell},
+		{"completion", latency_columns, 4, completion_cell},
+	};
+	size_t n = sizeof(groups) / sizeof(groups[0]) - !figures__any_completion(r);
+	size_t first = width < TABLE_MAX ? 2 : 3;
+	int err;
+
+	width = width < TABLE_MAX ? width : TABLE_MAX;
+	text_table__print(f, width, r, groups, first);
+	err = print_footnote(f, width, r);
+	text_table__print(f, width, r, groups + first, n - first);
+	return err;
+}
+
+static void print_item(FILE *f, unsigned int width, size_t *used, const char *item)
+{
+	size_t len = strlen(item);
+
+	if (*used && *used + 3 + len > width) {
+		fputc('\n', f);
+		*used = 0;
+	}
+	fprintf(f, "%s%s", *used ? "   " : "", item);
+	*used += len + (*used ? 3 : 0);
+}
+
+static void format_rounds(char *buf, size_t len, const struct result *r)
+{
+	char each[UNITS_BUF];
+
+	if (r->messages)
+		format_count(each, sizeof(each), r->messages);
+	else
+		format_ns(each, sizeof(each), (double)r->round_duration_ns);
+	snprintf(buf, len, "%u round%s x %s%s", r->rounds, r->rounds == 1 ? "" : "s", each,
+		 r->messages == 0   ? ""
+		 : r->messages == 1 ? " message"
+				    : " messages");
+}
+
+static void print_header(FILE *f, unsigned int width, const struct result *r)
+{
+	char item[ITEM_LEN];
+	size_t used = 0;
+
+	snprintf(item, sizeof(item), "netiotrace %s", r->version ? r->version : "");
+	print_item(f, width, &used, item);
+	print_item(f, width, &used, figures__kernel(item, sizeof(item), &r->env));
+	if (r->env.path[0])
+		print_item(f, width, &used, r->env.path);
+	if (r->summary_nr) {
+		const struct run_result *run = &r->summary[0].total;
+
+		print_item(f, width, &used,
+			   figures__load(item, sizeof(item), run->size, run->fields, run->threads));
+	}
+	format_rounds(item, sizeof(item), r);
+	print_item(f, width, &used, item);
+	snprintf(item, sizeof(item), "backend %s", r->backend ? r->backend : "none");
+	print_item(f, width, &used, item);
+	fputc('\n', f);
+}
+
+static int print_measured(FILE *f, unsigned int width, const struct result *r)
+{
+	int err;
+
+	err = print_tables(f, width, r);
+	text_time__print(f, r);
+	fputc('\n', f);
+	if (!err)
+		err = text_books__print(f, width, r);
+	if (!err)
+		err = text_copies__print(f, width, r);
+	if (!err)
+		err = text_time__reasons(f, width, r);
+	if (!err)
+		err = text_cost__print(f, width, r);
+	return err ? err : text_quality__print(f, width, r);
+}
+
+int output__text(const struct result *r, FILE *f, unsigned int columns)
+{
+	unsigned int width = columns < WIDTH_MIN ? WIDTH_MIN : columns;
+	int err = 0;
+
+	print_header(f, width, r);
+	if (r->summary_nr)
+		err = print_measured(f, width, r);
+	else
+		fprintf(f, "\nNothing was measured%s.\n",
+			r->interrupted ? ": interrupted before the first round was over" : "");
+	errno = 0;
+	if (!err && (fflush(f) || ferror(f)))
+		err = errno ? -errno : -EIO;
+	return err;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The final text on bytes: the balance of the books, the zero-copy verdict, who else was handed the
+ * packets, bytes sent again or received wrong. Everything is computed from the result alone.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "model/remote.h"
+#include "model/tap_parse.h"
+#include "base/text_note.h"
+#include "common/units.h"
+
+/* Bytes of a stage over all modes; unknown when one mode does not know. */
+static struct num sum_stage(const struct result *r, enum nio_stage stage)
+{
+	struct num sum = {.known = true};
+	size_t i;
+
+	for (i = 0; i < r->summary_nr; i++) {
+		if (r->summary[i].total.stages[stage].quality == QUALITY_UNAVAILABLE)
+			sum.known = false;
+		else
+			sum.value += r->summary[i].total.stages[stage].bytes;
+	}
+	return sum;
+}
+
+static void print_part(FILE *f, const char *lead, struct num bytes, const char *what)
+{
+	char buf[UNITS_BUF];
+
+	fprintf(f, "%s%s %s", lead,
+		bytes.known ? format_bytes_si(buf, sizeof(buf), (double)bytes.value) : "n/a", what);
+}
+
+static void print_sent(FILE *f, const struct result *r)
+{
+	struct num sent = {.known = true}, received = {.known = true};
+	struct num pinned = sum_stage(r, NIO_STAGE_TX_PIN);
+	struct num spliced = sum_stage(r, NIO_STAGE_TX_SPLICE);
+	bool told = false;
+	size_t i;
+
+	for (i = 0; i < r->summary_nr; i++) {
+		sent.value += r->summary[i].total.app.tx_bytes;
+		received.value += r->summary[i].total.app.rx_bytes;
+		received.known &= !r->summary[i].total.app.rx_reason;
+		told |= r->summary[i].total.sender_side;
+	}
+	print_part(f, "", sent, "sent");
+	print_part(f, " = ", sum_stage(r, NIO_STAGE_TX_COPY), "copied");
+	if (!pinned.known || pinned.value)
+		print_part(f, " + ", pinned, "pinned");
+	/* Spliced bytes nobody could see are named under reasons. */
+	if (spliced.known && spliced.value)
+		print_part(f, " + ", spliced, "spliced");
+	print_part(f, "; ", received,
+		   told && received.known ? "received, says the receiver" : "received");
+}
+
+static bool stage_unseen(const struct run_result *run, enum nio_stage stage)
+{
+	return run->stages[stage].quality == QUALITY_UNAVAILABLE;
+}
+
+/*
+ * Bytes that went through a stage nobody saw are missing from the books: a gap in sight, not a
+ * leak. Bytes booked beyond those sent cannot be explained so.
+ */
+static const char *gap(const struct run_result *run)
+{
+	bool tx = stage_unseen(run, NIO_STAGE_TX_COPY) || stage_unseen(run, NIO_STAGE_TX_PIN) ||
+		  stage_unseen(run, NIO_STAGE_TX_SPLICE);
+	bool rx = stage_unseen(run, NIO_STAGE_RX_COPY);
+
+	if ((run->unaccounted_tx > 0 && tx) || (run->unaccounted_rx > 0 && rx))
+		return " (a stage of the balance was not measured, see reasons)";
+	return "";
+}
+
+static void print_signed_bytes(FILE *f, int64_t bytes)
+{
+	uint64_t size = bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes;
+	char buf[UNITS_BUF];
+
+	fprintf(f, "%s%s B", bytes < 0 ? "-" : "", format_count(buf, sizeof(buf), size));
+}
+
+static void print_received(FILE *f, const struct run_result *run)
+{
+	if (run->sender_side) {
+		fprintf(f, "n/a received (" REMOTE_REASON ")");
+		return;
+	}
+	print_signed_bytes(f, run->unaccounted_rx);
+	fprintf(f, " received");
+}
+
+/* Modes are listed one by one where they do not balance: opposite signs must not cancel out. */
+static void print_unbalanced(FILE *f, const struct result *r)
+{
+	const struct run_result *run;
+	const char *lead = "";
+	size_t i;
+
+	fprintf(f, "; UNACCOUNTED: ");
+	for (i = 0; i < r->summary_nr; i++) {
+		run = &r->summary[i].total;
+		if (!run->balance_known || (!run->unaccounted_tx && !run->unaccounted_rx))
+			continue;
+		fprintf(f, "%s%s ", lead, mode__name(r->summary[i].mode));
+		print_signed_bytes(f, run->unaccounted_tx);
+		fprintf(f, " sent, ");
+		print_received(f, run);
+		fprintf(f, "%s", gap(run));
+		lead = "; ";
+	}
+	fprintf(f, ": THE BOOKS DO NOT BALANCE");
+}
+
+static const char *unknown_balance_reason(const struct run_result *run)
+{
+	if (!run->ledger_known)
+		return run->ledger_reason ? run->ledger_reason : "there is no ledger";
+	if (run->interrupted)
+		return "interrupted before the totals were final";
+	return "the totals are not final";
+}
+
+/* Names the modes whose balance is unknown, unless all of them are, for one reason. */
+static void print_unknown(FILE *f, const struct result *r)
+{
+	const struct run_result *first = &r->summary[0].total, *run;
+	bool same = true;
+	size_t i;
+
+	for (i = 0; i < r->summary_nr; i++) {
+		run = &r->summary[i].total;
+		same = same && !run->balance_known &&
+		       !strcmp(unknown_balance_reason(run), unknown_balance_reason(first));
+	}
+	if (same) {
+		fprintf(f, "; unaccounted n/a: %s", unknown_balance_reason(first));
+		return;
+	}
+	for (i = 0; i < r->summary_nr; i++) {
+		run = &r->summary[i].total;
+		if (!run->balance_known)
+			fprintf(f, "; unaccounted n/a for %s: %s", mode__name(r->summary[i].mode),
+				unknown_balance_reason(run));
+	}
+}
+
+static void print_balance(FILE *f, const struct result *r)
+{
+	bool unbalanced = false, unknown = false;
+	const struct run_result *run;
+	size_t i;
+
+	for (i = 0; i < r->summary_nr; i++) {
+		run = &r->summary[i].total;
+		unknown |= !run->balance_known;
+		unbalanced |= run->balance_known && (run->unaccounted_tx || run->unaccounted_rx);
+	}
+	if (unbalanced)
+		print_unbalanced(f, r);
+	if (unknown)
+		print_unknown(f, r);
+	if (unbalanced || unknown)
+		return;
+	fprintf(f, "; unaccounted 0 B sent, ");
+	print_received(f, &r->summary[0].total);
+}
+
+static int print_books(FILE *f, unsigned int width, const struct result *r)
+{
+	struct text_note n;
+	int err;
+
+	err = text_note__begin(&n);
+	if (err)
+		return err;
+	print_sent(n.f, r);
+	print_balance(n.f, r);
+	return text_note__end(&n, f, width, "books");
+}
+
+static const struct mode_summary *find_mode(const struct result *r, enum mode mode)
+{
+	size_t i;
+
+	for (i = 0; i < r->summary_nr; i++)
+		if (r->summary[i].mode == mode)
+			return &r->summary[i];
+	return NULL;
+}
+
+/*
+ * What zero-copy changed against one-copy in this very session: said only where no round of one
+ * reached the rounds of the other.
+ */
+static void print_comparison(FILE *f, const struct mode_summary *zc, const struct mode_summary *one)
+{
+	const struct spread *z = &zc->throughput_gbps, *o = &one->throughput_gbps;
+	bool overlap = z->low <= o->high && o->low <= z->high;
+	double percent;
+
+	if (!z->n || !o->n || !(o->median > 0) || zc->size != one->size ||
+	    zc->threads != one->threads)
+		return;
+	if (overlap) {
+		fprintf(f, " Against one-copy: no difference in throughput outside the rounds' "
+			   "range.");
+		return;
+	}
+	percent = fabs(1 - z->median / o->median) * 100;
+	if (z->median < o->median)
+		fprintf(f, " Here it costs %.*f %% of one-copy's throughput", percent < 9.5,
+			percent);
+	else
+		fprintf(f, " Here it brings %.*f %% more throughput than one-copy", percent < 9.5,
+			percent);
+	fprintf(f, "%s.", z->n > 1 && o->n > 1 ? "" : " (one round: its spread is not known)");
+}
+
+static int print_verdict(FILE *f, unsigned int width, const struct result *r)
+{
+	const struct mode_summary *zc = find_mode(r, MODE_ZEROCOPY);
+	const struct mode_summary *one = find_mode(r, MODE_ONECOPY);
+	const struct verdict *v;
+	struct text_note n;
+	int err;
+
+	if (!zc)
+		return 0;
+	err = text_note__begin(&n);
+	if (err)
+		return err;
+	v = &zc->total.verdict;
+	if (v->text[0])
+		fprintf(n.f, "%s", v->text);
+	else
+		fprintf(n.f, "n/a: %s.",
+			v->copied_fraction.reason ? v->copied_fraction.reason
+						  : "no verdict was reached");
+	if (one)
+		print_comparison(n.f, zc, one);
+	return text_note__end(&n, f, width, "zero-copy");
+}
+
+static const char *when_open(const struct tap *t)
+{
+	if (t->at_start)
+		return t->open ? "" : " (closed before the end)";
+	return t->open ? " (opened after the start)" : " (opened and closed in between)";
+}
+
+/* Taps cost every mode a clone and a call per packet, and zero-copy a copy. */
+static int print_taps(FILE *f, unsigned int width, const struct result *r)
+{
+	const struct taps *taps = &r->env.taps;
+	char name[TAP_NAME_LEN];
+	struct text_note n;
+	int err;
+
+	err = text_note__begin(&n);
+	if (err)
+		return err;
+	for (unsigned int i = 0; i < taps->nr; i++)
+		fprintf(n.f, "%s%s%s",
+			i ? ", " : "handed every packet: ", tap__name(&taps->list[i], name),
+			when_open(&taps->list[i]));
+	if (taps->more)
+		fprintf(n.f, " and %u more", taps->more);
+	return text_note__end(&n, f, width, "taps");
+}
+
+static int print_retransmitted(FILE *f, unsigned int width, const struct result *r)
+{
+	const char *lead = "retransmitted: ";
+	char again[UNITS_BUF], sent[UNITS_BUF];
+	struct text_note n;
+	size_t i;
+	int err;
+
+	err = text_note__begin(&n);
+	if (err)
+		return err;
+	for (i = 0; i < r->summary_nr; i++) {
+		const struct app_result *app = &r->summary[i].total.app;
+
+		if (!app->tcp_bytes_retrans)
+			continue;
+		fprintf(n.f, "%s%s %s of %s", lead, mode__name(r->summary[i].mode),
+			format_bytes_si(again, sizeof(again), (double)app->tcp_bytes_retrans),
+			format_bytes_si(sent, sizeof(sent), (double)app->tx_bytes));
+		lead = ", ";
+	}
+	return text_note__end(&n, f, width, "tcp");
+}
+
+static int print_verify(FILE *f, unsigned int width, const struct result *r)
+{
+	struct text_note n;
+	uint64_t errors;
+	char buf[UNITS_BUF];
+	size_t i;
+	int err;
+
+	err = text_note__begin(&n);
+	if (err)
+		return err;
+	for (i = 0; i < r->summary_nr; i++) {
+		errors = r->summary[i].total.app.verify_errors.value;
+		if (r->summary[i].total.app.verify_errors.known && errors)
+			fprintf(n.f, "%s: %s ERROR%s, received bytes DIFFER from those sent. ",
+				mode__name(r->summary[i].mode),
+				format_count(buf, sizeof(buf), errors), errors == 1 ? "" : "S");
+	}
+	return text_note__end(&n, f, width, "verify");
+}
+
+int text_books__print(FILE *f, unsigned int width, const struct result *r)
+{
+	int err;
+
+	err = print_books(f, width, r);
+	if (!err)
+		err = print_verdict(f, width, r);
+	if (!err)
+		err = print_taps(f, width, r);
+	if (!err)
+		err = print_retransmitted(f, width, r);
+	if (!err)
+		err = print_verify(f, width, r);
+	return err;
+}

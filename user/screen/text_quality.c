@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The final text on what its own figures are worth: what was not measured and why, what the probes
+ * lost, whether the run was cut short.
+ */
+#include <string.h>
+
+#include "base/text_note.h"
+#include "common/units.h"
+#include "model/figures.h"
+
+#define SUBJECTS_NR ((size_t)NIO_STAGE_NR + LATENCY_NR)
+_Static_assert(LATENCY_COMPLETION == LATENCY_NR - 1, "completion is left out as the last subject");
+
+/* A shortcoming: of which stage or latency, in which modes, why. */
+struct caveat {
+	size_t subject; /* enum nio_stage, then enum latency_kind */
+	enum quality quality;
+	const char *reason;
+	unsigned int modes; /* 1 << index in the summary */
+	bool said;
+};
+
+struct caveats {
+	struct caveat list[SUBJECTS_NR * MODE_NR];
+	size_t nr;
+};
+
+static const char *subject__name(size_t subject)
+{
+	return subject < NIO_STAGE_NR ? stage__key(subject) : latency__key(subject - NIO_STAGE_NR);
+}
+
+/* Quality and reason of a subject that is less than exact; false when there is nothing to say. */
+static bool shortcoming(const struct run_result *run, size_t subject, struct caveat *c)
+{
+	const struct latency_result *l;
+	enum quality q;
+
+	*c = (struct caveat){.subject = subject, .quality = QUALITY_UNAVAILABLE};
+	if (subject >= NIO_STAGE_NR) {
+		l = &run->app.latency[subject - NIO_STAGE_NR];
+		c->reason = l->reason ? l->reason : "the reason was not recorded";
+		return !l->hist;
+	}
+	if (!figures__stage_known(run, subject, &c->reason))
+		return true;
+	q = run->stages[subject].quality;
+	c->quality = q;
+	c->reason = run->stages[subject].reason;
+	return q != QUALITY_EXACT && c->reason;
+}
+
+static bool same_reason(const struct caveat *a, const struct caveat *b)
+{
+	return a->quality == b->quality && !strcmp(a->reason, b->reason);
+}
+
+static void caveats__add(struct caveats *all, const struct caveat *c, size_t mode)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (all->list[i].subject == c->subject && same_reason(&all->list[i], c))
+			break;
+	if (i == all->nr)
+		all->list[all->nr++] = *c;
+	all->list[i].modes |= 1u << mode;
+}
+
+static void caveats__collect(struct caveats *all, const struct result *r)
+{
+	size_t subjects = SUBJECTS_NR - !figures__any_completion(r);
+	struct caveat c;
+	size_t subject, mode;
+
+	memset(all, 0, sizeof(*all));
+	for (subject = 0; subject < subjects; subject++)
+		for (mode = 0; mode < r->summary_nr; mode++)
+			if (shortcoming(&r->summary[mode].total, subject, &c))
+				caveats__add(all, &c, mode);
+}
+
+static void print_modes(FILE *f, const struct result *r, unsigned int modes)
+{
+	const char *lead = " (";
+	size_t i;
+
+	if (modes == (1u << r->summary_nr) - 1)
+		return;
+	for (i = 0; i < r->summary_nr; i++) {
+		if (!(modes & 1u << i))
+			continue;
+		fprintf(f, "%s%s", lead, mode__name(r->summary[i].mode));
+		lead = ", ";
+	}
+	fprintf(f, ")");
+}
+
+/* One caveat with all others that say the same of the same modes. */
+static int print_caveat(FILE *f, unsigned int width, const struct result *r, struct caveats *all,
+			size_t first)
+{
+	struct caveat *c = &all->list[first];
+	struct text_note n;
+	size_t i;
+	int err;
+
+	err = text_note__begin(&n);
+	if (err)
+		return err;
+	for (i = first; i < all->nr; i++) {
+		if (all->list[i].modes != c->modes || !same_reason(&all->list[i], c))
+			continue;
+		all->list[i].said = true;
+		fprintf(n.f, "%s%s", i == first ? "" : ", ", subject__name(all->list[i].subject));
+	}
+	print_modes(n.f, r, c->modes);
+	fprintf(n.f, " %s: %s",
+		c->quality == QUALITY_UNAVAILABLE ? "n/a" : quality__name(c->quality), c->reason);
+	return text_note__end(&n, f, width, first ? "" : "reasons");
+}
+
+static int print_reasons(FILE *f, unsigned int width, const struct result *r)
+{
+	struct caveats all;
+	int err = 0;
+	size_t i;
+
+	caveats__collect(&all, r);
+	for (i = 0; i < all.nr && !err; i++)
+		if (!all.list[i].said)
+			err = print_caveat(f, width, r, &all, i);
+	return err;
+}
+
+static void add_loss(struct num *sum, const struct num *n)
+{
+	if (!n->known) {
+		sum->known = false;
+		sum->reason = n->reason;
+	} else {
+		sum->value += n->value;
+	}
+}
+
+static struct health sum_health(const struct result *r)
+{
+	struct health sum = {.missed.known = true,
+			     .dropped.known = true,
+			     .map_full.known = true,
+			     .unmatched.known = true};
+	const struct health *h;
+	size_t i;
+
+	for (i = 0; i < r->summary_nr; i++) {
+		h = &r->summary[i].total.health;
+		add_loss(&sum.missed, &h->missed);
+		add_loss(&sum.dropped, &h->dropped);
+		add_loss(&sum.map_full, &h->map_full);
+		add_loss(&sum.unmatched, &h->unmatched);
+	}
+	return sum;
+}
+
+/* A loss known of some modes only is at least that much: it is said, and that it is not all. */
+static void print_loss(FILE *f, const struct num *n, const char *what, const char **reason)
+{
+	char buf[UNITS_BUF];
+
+	if (!n->known && n->reason)
+		*reason = n->reason;
+	if (n->known)
+		fprintf(f, ", %s %s", format_count(buf, sizeof(buf), n->value), what);
+	else if (n->value)
+		fprintf(f, ", at least %s %s", format_count(buf, sizeof(buf), n->value), what);
+	else
+		fprintf(f, ", %s n/a", what);
+}
+
+/* What a loss means for the figures above, in a sentence. */
+static void print_meaning(FILE *f, const struct num *n, const char *sentence)
+{
+	if (n->value)
+		fprintf(f, " %s", sentence);
+}
+
+static void print_meanings(FILE *f, const struct health *h)
+{
+	if (h->missed.value || h->dropped.value)
+		fprintf(f, ". EVENTS WERE LOST");
+	else if (!h->map_full.value && !h->unmatched.value)
+		return;
+	fputc('.', f);
+	print_meaning(f, &h->missed,
+		      "Missed: the kernel refused these program runs; what they would have booked, "
+		      "bytes and time, is not in this ledger.");
+	print_meaning(f, &h->dropped,
+		      "Dropped: what these events would have booked is not in this ledger.");
+	print_meaning(f, &h->unmatched,
+		      "Unmatched: of these events the beginning or the end was not seen and their "
+		      "time was dropped; bytes sent and received are not affected, deferred and "
+		      "other copies among them are not booked.");
+	print_meaning(f, &h->map_full,
+		      "Full maps: there was no room to follow these events and their time was "
+		      "dropped; bytes sent and received are not affected, copies and completions "
+		      "among them may not be booked.");
+}
+
+static int print_watching(FILE *f, unsigned int width, const struct result *r)
+{
+	struct health h = sum_health(r);
+	const char *reason = NULL;
+	struct text_note n;
+	int err;
+
+	err = text_note__begin(&n);
+	if (err)
+		return err;
+	fprintf(n.f, "%u probe%s", r->probes, r->probes == 1 ? "" : "s");
+	print_loss(n.f, &h.missed, "missed", &reason);
+	print_loss(n.f, &h.dropped, "dropped", &reason);
+	print_loss(n.f, &h.unmatched, "unmatched", &reason);
+	if (h.map_full.value)
+		print_loss(n.f, &h.map_full, "lost to full maps", &reason);
+	if (reason)
+		fprintf(n.f, " (n/a: %s)", reason);
+	print_meanings(n.f, &h);
+	return text_note__end(&n, f, width, "watching");
+}
+
+static int print_interrupted(FILE *f, unsigned int width, const struct result *r)
+{
+	struct text_note n;
+	bool interrupted = r->interrupted;
+	size_t i;
+	int err;
+
+	for (i = 0; i < r->summary_nr; i++)
+		interrupted |= r->summary[i].total.interrupted;
+	if (!interrupted)
+		return 0;
+	err = text_note__begin(&n);
+	if (err)
+		return err;
+	fprintf(n.f, "INTERRUPTED before the end: the figures are of what ran until then.");
+	return text_note__end(&n, f, width, "stopped");
+}
+
+int text_quality__print(FILE *f, unsigned int width, const struct result *r)
+{
+	int err;
+
+	err = print_reasons(f, width, r);
+	if (!err)
+		err = print_watching(f, width, r);
+	if (!err)
+		err = print_interrupted(f, width, r);
+	return err;
+}

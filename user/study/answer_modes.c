@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which mode is ahead, where, and what zero-copy costs when it is not. Wording of duels. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "common/units.h"
+#include "words.h"
+
+/* Zero-copy against the faster of the other two modes, cell by cell. */
+struct standing {
+	size_t cells, ahead, behind, noise, point, point_ahead;
+	struct cell *worst, *worst_rival; /* where it is furthest behind */
+	struct cell *best, *best_rival;
+	double worst_change, best_change;
+};
+
+static struct cell *rival_of(const struct analysis *a, const struct cell *zc)
+{
+	struct cell *two = analysis__cell(a, MODE_TWOCOPY, zc->size, zc->threads);
+	struct cell *one = analysis__cell(a, MODE_ONECOPY, zc->size, zc->threads);
+	struct estimate e2 = analysis__estimate(a, two, METRIC_GBPS);
+	struct estimate e1 = analysis__estimate(a, one, METRIC_GBPS);
+
+	if (!e2.n && !e1.n)
+		return NULL;
+	if (!e2.n || (e1.n && e1.median > e2.median))
+		return one;
+	return two;
+}
+
+static void standing__add(struct standing *s, const struct comparison *c, struct cell *zc,
+			  struct cell *rival)
+{
+	s->cells++;
+	s->ahead += c->difference == DIFFERENCE_HIGHER;
+	s->behind += c->difference == DIFFERENCE_LOWER;
+	s->noise += c->difference == DIFFERENCE_NOISE;
+	s->point += c->difference == DIFFERENCE_POINT;
+	s->point_ahead += c->difference == DIFFERENCE_POINT && c->a.median > c->b.median;
+	if (isnan(c->change))
+		return;
+	if (!s->worst || c->change < s->worst_change) {
+		s->worst = zc;
+		s->worst_rival = rival;
+		s->worst_change = c->change;
+	}
+	if (!s->best || c->change > s->best_change) {
+		s->best = zc;
+		s->best_rival = rival;
+		s->best_change = c->change;
+	}
+}
+
+static struct standing standing_of(const struct analysis *a)
+{
+	struct standing s = {0};
+	struct comparison c;
+	struct cell *zc, *rival;
+
+	for (zc = a->cells; zc < a->cells + a->cells_nr; zc++) {
+		rival = zc->mode == MODE_ZEROCOPY ? rival_of(a, zc) : NULL;
+		if (!rival)
+			continue;
+		c = analysis__compare(a, zc, rival, METRIC_GBPS);
+		if (c.difference != DIFFERENCE_UNKNOWN)
+			standing__add(&s, &c, zc, rival);
+	}
+	return s;
+}
+
+static void say_standing(struct answer_text *answer, const struct analysis *a,
+			 const struct standing *s)
+{
+	char cell[WORDS_BUF], change[WORDS_BUF], x[3 * WORDS_BUF], y[3 * WORDS_BUF];
+	struct comparison c = analysis__compare(a, s->worst, s->worst_rival, METRIC_GBPS);
+
+	if (s->point)
+		answer__point(
+			answer,
+			"In the %zu cells with no interval (one run each) zero-copy is ahead "
+			"in %zu; these are point differences, which nothing tells from noise.",
+			s->point, s->point_ahead);
+	answer__point(answer, "Furthest behind: %s, with %s against %s of %s (%s).",
+		      words__cell(cell, sizeof(cell), s->worst),
+		      words__estimate(x, sizeof(x), METRIC_GBPS, &c.a),
+		      words__estimate(y, sizeof(y), METRIC_GBPS, &c.b),
+		      words__mode(s->worst_rival->mode),
+		      words__change(change, sizeof(change), s->worst_change));
+	answer__cite(answer, a, s->worst, METRIC_GBPS);
+	answer__cite(answer, a, s->worst_rival, METRIC_GBPS);
+	if (!(s->best_change > 0))
+		return;
+	c = analysis__compare(a, s->best, s->best_rival, METRIC_GBPS);
+	answer__point(answer, "Furthest ahead: %s, with %s against %s of %s (%s).",
+		      words__cell(cell, sizeof(cell), s->best),
+		      words__estimate(x, sizeof(x), METRIC_GBPS, &c.a),
+		      words__estimate(y, sizeof(y), METRIC_GBPS, &c.b),
+		      words__mode(s->best_rival->mode),
+		      words__change(change, sizeof(change), s->best_change));
+	answer__cite(answer, a, s->best, METRIC_GBPS);
+	answer__cite(answer, a, s->best_rival, METRIC_GBPS);
+}
+
+/* Whether the kernel honoured it. True when the data says. */
+static bool say_honoured(struct answer_text *answer, const struct analysis *a,
+			 const struct cell *zc)
+{
+	double completed, fraction = answer__copied_fraction(a, &completed);
+	char n[UNITS_BUF];
+	const char *text = zc->rows->verdict;
+
+	if (fraction < 0) {
+		answer__point(answer, "Whether the kernel copied after all cannot be said: the "
+				      "data counts no zero-copy completions.");
+		return false;
+	}
+	answer__point(answer,
+		      "Of %s zero-copy completions over all runs, %.4g %% came back as "
+		      "copied.",
+		      format_count(n, sizeof(n), (uint64_t)completed), fraction * 100);
+	if (text && *text)
+		answer__point(answer, "In the cell furthest behind: %s", text);
+	return true;
+}
+
+/* A cost in the cell where zero-copy is furthest behind, beside the mode it is behind. */
+static bool say_cost(struct answer_text *answer, const struct analysis *a, const struct standing *s,
+		     enum metric m)
+{
+	struct comparison c = analysis__compare(a, s->worst, s->worst_rival, m);
+	char change[WORDS_BUF], x[3 * WORDS_BUF], y[3 * WORDS_BUF];
+
+	if (c.difference == DIFFERENCE_UNKNOWN)
+		return false;
+	answer__point(answer, "There its %s: %s against %s of %s (%s%s).", metric__words(m),
+		      words__estimate(x, sizeof(x), m, &c.a),
+		      words__estimate(y, sizeof(y), m, &c.b), words__mode(s->worst_rival->mode),
+		      words__change(change, sizeof(change), c.change),
+		      c.difference == DIFFERENCE_NOISE ? ", inside the noise" : "");
+	answer__cite(answer, a, s->worst, m);
+	answer__cite(answer, a, s->worst_rival, m);
+	return true;
+}
+
+static bool say_copies(struct answer_text *answer, const struct analysis *a, struct cell *zc)
+{
+	struct item_list list = {0};
+	struct estimate e;
+	int stage;
+
+	for (stage = 0; stage < NIO_STAGE_NR; stage++) {
+		e = analysis__estimate(a, zc, METRIC_STAGE_CPB(stage));
+		if (!e.n || e.median <= 0)
+			continue;
+		item_list__add(&list, "%s %.2f", stage__key((enum nio_stage)stage), e.median);
+		answer__cite(answer, a, zc, METRIC_STAGE_CPB(stage));
+	}
+	if (list.nr)
+		answer__point(answer,
+			      "What moved each of its payload bytes, in times per byte (tx_pin "
+			      "references pages, the others copy): %s.",
+			      item_list__words(&list));
+	return list.nr;
+}
+
+static bool explain_zerocopy(struct answer_text *answer, const struct analysis *a,
+			     const struct standing *s)
+{
+	bool known = say_honoured(answer, a, s->worst);
+
+	known |= say_copies(answer, a, s->worst);
+	known |= say_cost(answer, a, s, METRIC_CPU_NS_PER_KIB);
+	known |= say_cost(answer, a, s, METRIC_CYCLES_PER_BYTE);
+	known |= say_cost(answer, a, s, METRIC_LLC_PER_KIB);
+	known |= say_cost(answer, a, s, METRIC_SWITCHES_PER_GB);
+	answer__cite(answer, a, s->worst, METRIC_COMPLETION_P50);
+	return known;
+}
+
+void answer__zerocopy(struct answer_text *answer, const struct analysis *a)
+{
+	struct standing s = standing_of(a);
+	const char *why = "";
+
+	if (!a->has_mode[MODE_ZEROCOPY]) {
+		answer__headline(answer, "Cannot say, because the data has no zero-copy run.");
+		return;
+	}
+	if (!s.cells) {
+		answer__headline(answer, "Cannot say, because no size and thread count has the "
+					 "throughput of zero-copy and of another mode.");
+		return;
+	}
+	answer->answered = true;
+	if (s.worst) {
+		say_standing(answer, a, &s);
+		if (!explain_zerocopy(answer, a, &s)) {
+			why = " Why cannot be said from this data: it has neither ledger nor "
+			      "costs.";
+			answer->answered = false;
+		}
+	}
+	if (s.point == s.cells)
+		answer__headline(
+			answer,
+			"In single runs zero-copy is ahead of the faster other mode in %zu "
+			"of %zu cells; with one run per cell there are no intervals, so no "
+			"difference is claimed.%s",
+			s.point_ahead, s.cells, why);
+	else
+		answer__headline(answer,
+				 "Against the faster other mode zero-copy is ahead in %zu of %zu "
+				 "cells, behind in %zu, and not to be told apart from it in %zu.%s",
+				 s.ahead, s.cells, s.behind, s.noise + s.point, why);
+}
+
+/* "64 KiB (+13.3 %), ...": where the duel ended so. */
+static const char *list_where(struct item_list *list, const struct duel *duel, enum difference d,
+			      bool point_ahead)
+{
+	char size[UNITS_BUF], change[WORDS_BUF];
+	const struct duel_point *p;
+
+	*list = (struct item_list){0};
+	for (p = duel->points; p < duel->points + duel->points_nr; p++)
+		if (p->c.difference == d &&
+		    (d != DIFFERENCE_POINT || (p->c.a.median > p->c.b.median) == point_ahead))
+			item_list__add(list, "%s (%s)", format_size(size, sizeof(size), p->size),
+				       words__change(change, sizeof(change), p->c.change));
+	return item_list__words(list);
+}
+
+static void say_duel(struct answer_text *answer, const struct duel *duel)
+{
+	struct item_list ahead, behind, noise;
+	const char *first = words__mode(duel->first);
+	char threads[UNITS_BUF];
+
+	words__threads(threads, sizeof(threads), duel->threads);
+	if (duel->points_nr > duel->point_only)
+		answer__point(answer,
+			      "With %s %s is ahead at: %s; behind at: %s; inside the noise at: %s.",
+			      threads, first, list_where(&ahead, duel, DIFFERENCE_HIGHER, false),
+			      list_where(&behind, duel, DIFFERENCE_LOWER, false),
+			      list_where(&noise, duel, DIFFERENCE_NOISE, false));
+	if (duel->point_only)
+		answer__point(answer,
+			      "With %s, in one run each, %s is higher at: %s; not higher at: %s.",
+			      threads, first, list_where(&ahead, duel, DIFFERENCE_POINT, true),
+			      list_where(&behind, duel, DIFFERENCE_POINT, false));
+}
+
+static void say_crossovers(struct answer_text *answer, const struct duel *duel)
+{
+	char threads[UNITS_BUF], below[UNITS_BUF], above[UNITS_BUF];
+	const struct crossover *x;
+
+	for (x = duel->crossovers; x < duel->crossovers + duel->crossovers_nr; x++)
+		answer__point(answer, "Crossover with %s: between %s and %s, %s takes the lead.",
+			      words__threads(threads, sizeof(threads), duel->threads),
+			      format_size(below, sizeof(below), x->below),
+			      format_size(above, sizeof(above), x->above),
+			      words__mode(x->to_first ? duel->first : duel->second));
+}
+
+static void cite_duel(struct answer_text *answer, const struct analysis *a, const struct duel *duel)
+{
+	const struct duel_point *p;
+
+	for (p = duel->points; p < duel->points + duel->points_nr; p++) {
+		answer__cite(answer, a, analysis__cell(a, duel->first, p->size, duel->threads),
+			     duel->metric);
+		answer__cite(answer, a, analysis__cell(a, duel->second, p->size, duel->threads),
+			     duel->metric);
+	}
+}
+
+/* All thread counts together. */
+struct tally {
+	size_t cells, ahead, behind, noise, point, point_ahead, crossovers;
+	uint64_t first_size; /* the smallest at which the first mode is ahead; 0: none */
+	unsigned int first_threads;
+	uint64_t largest; /* size with both modes */
+};
+
+static void tally__add(struct tally *t, const struct duel *duel)
+{
+	const struct duel_point *p;
+
+	t->cells += duel->points_nr;
+	t->ahead += duel->ahead;
+	t->behind += duel->behind;
+	t->noise += duel->noise;
+	t->point += duel->point_only;
+	t->point_ahead += duel->point_ahead;
+	t->crossovers += duel->crossovers_nr;
+	for (p = duel->points; p < duel->points + duel->points_nr; p++) {
+		if (p->size > t->largest)
+			t->largest = p->size;
+		if (p->c.difference == DIFFERENCE_HIGHER &&
+		    (!t->first_size || p->size < t->first_size)) {
+			t->first_size = p->size;
+			t->first_threads = duel->threads;
+		}
+	}
+}
+
+static void headline_of_duels(struct answer_text *answer, const struct tally *t, const char *first,
+			      const char *second)
+{
+	char size[UNITS_BUF], threads[UNITS_BUF];
+
+	answer->answered = true;
+	if (t->point == t->cells) {
+		answer->answered = false;
+		answer__headline(
+			answer,
+			"Cannot say with certainty, because one run per cell gives no "
+			"intervals: in these single runs %s is higher in %zu of %zu cells.",
+			first, t->point_ahead, t->cells);
+	} else if (t->first_size) {
+		answer__headline(answer,
+				 "The smallest size is %s (with %s); %s is ahead in %zu of %zu "
+				 "cells, behind in %zu, inside the noise in %zu.",
+				 format_size(size, sizeof(size), t->first_size),
+				 words__threads(threads, sizeof(threads), t->first_threads), first,
+				 t->ahead, t->cells, t->behind, t->noise + t->point);
+	} else {
+		answer__headline(answer,
+				 "At none up to %s: %s is ahead of %s in no cell of %zu, behind in "
+				 "%zu, inside the noise in %zu.",
+				 format_size(size, sizeof(size), t->largest), first, second,
+				 t->cells, t->behind, t->noise + t->point);
+	}
+}
+
+static void make_duels(struct answer_text *answer, const struct analysis *a, enum mode first,
+		       enum mode second)
+{
+	struct tally t = {0};
+	struct duel duel;
+	size_t i;
+
+	for (i = 0; i < a->threads_nr; i++) {
+		if (analysis__duel(a, first, second, a->threads[i], METRIC_GBPS, &duel)) {
+			answer->failed = true;
+			return;
+		}
+		tally__add(&t, &duel);
+		say_duel(answer, &duel);
+		say_crossovers(answer, &duel);
+		cite_duel(answer, a, &duel);
+		duel__clear(&duel);
+	}
+	if (!t.cells)
+		answer__headline(answer,
+				 "Cannot say, because no size and thread count has the "
+				 "throughput of both %s and %s.",
+				 words__mode(first), words__mode(second));
+	else
+		headline_of_duels(answer, &t, words__mode(first), words__mode(second));
+}
+
+void answer__one_over_two(struct answer_text *answer, const struct analysis *a)
+{
+	make_duels(answer, a, MODE_ONECOPY, MODE_TWOCOPY);
+}
+
+void answer__zero_over_two(struct answer_text *answer, const struct analysis *a)
+{
+	double completed, fraction = answer__copied_fraction(a, &completed);
+
+	make_duels(answer, a, MODE_ZEROCOPY, MODE_TWOCOPY);
+	if (fraction == 1)
+		answer__point(answer, "Every zero-copy send of this data was copied after all, so "
+				      "on this path it saves only the gathering.");
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What nobody would expect of the data: peaks, collapses, exceptions to a rule, books that do not
+ * balance, noise; and for each the measurement that moves most with it. Moving together is all that
+ * is claimed.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "answer.h"
+#include "common/units.h"
+#include "words.h"
+
+#define FALL_WORTH_TELLING   0.7 /* of the neighbour's throughput */
+#define RULE_SHARE           0.8 /* of the cells, for the rest to be exceptions */
+#define NOISE_WORTH_TELLING  0.2 /* interval / median */
+#define FACTOR_WORTH_TELLING 1.2
+#define EXCEPTIONS_MAX       8
+
+/* What may go together with a change of throughput. */
+static const enum metric explaining[] = {
+	METRIC_SWITCHES_PER_GB, METRIC_LLC_PER_KIB,  METRIC_L1D_PER_KIB,     METRIC_CYCLES_PER_BYTE,
+	METRIC_CPU_NS_PER_KIB,  METRIC_SEND_P99,     METRIC_DELIVERY_P99,    METRIC_COMPLETION_P50,
+	METRIC_COPIES,          METRIC_CPB_DEFERRED, METRIC_COPIED_FRACTION,
+};
+/* Counts that stand in where the payload, which they should be divided by, is unknown. */
+static const enum metric explaining_raw[] = {
+	METRIC_SWITCHES,
+	METRIC_LLC_MISSES,
+	METRIC_L1D_MISSES,
+};
+
+struct explanation {
+	enum metric metric;
+	struct comparison c;
+	double strength; /* |log(factor)| */
+};
+
+/*
+ * All of these are costs. Where throughput is lower, only one that is higher can explain it, and
+ * the other way round.
+ */
+static void weigh(const struct analysis *a, struct cell *x, struct cell *y, const enum metric *list,
+		  size_t n, struct explanation *best)
+{
+	bool slower = analysis__compare(a, x, y, METRIC_GBPS).change < 0;
+	struct comparison c;
+	double strength;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		c = analysis__compare(a, x, y, list[i]);
+		if (c.difference == DIFFERENCE_UNKNOWN || c.difference == DIFFERENCE_NOISE ||
+		    isnan(c.change) || c.change <= -1 || (c.change > 0) != slower)
+			continue;
+		strength = fabs(log1p(c.change));
+		if (strength > log(FACTOR_WORTH_TELLING) && strength > best->strength)
+			*best = (struct explanation){list[i], c, strength};
+	}
+}
+
+/* What moves most between x and y, as the end of a sentence about both. */
+static const char *explain(char *buf, size_t len, struct answer_text *answer,
+			   const struct analysis *a, struct cell *x, struct cell *y)
+{
+	struct explanation best = {0};
+	char from[WORDS_BUF], to[WORDS_BUF], factor[WORDS_BUF];
+
+	weigh(a, x, y, explaining, sizeof(explaining) / sizeof(explaining[0]), &best);
+	if (!analysis__has(a, METRIC_PAYLOAD))
+		weigh(a, x, y, explaining_raw, sizeof(explaining_raw) / sizeof(explaining_raw[0]),
+		      &best);
+	if (!best.strength) {
+		snprintf(buf, len,
+			 "No cost that was measured moves the way that would explain it.");
+		return buf;
+	}
+	snprintf(buf, len, "The cost that moves most with it: %s, %s to %s (%s).",
+		 metric__words(best.metric),
+		 words__value(from, sizeof(from), best.metric, best.c.b.median),
+		 words__value(to, sizeof(to), best.metric, best.c.a.median),
+		 words__factor(factor, sizeof(factor), best.c.b.median, best.c.a.median));
+	answer__cite(answer, a, x, best.metric);
+	answer__cite(answer, a, y, best.metric);
+	return buf;
+}
+
+static const char *certainty(const struct comparison *c)
+{
+	return c->difference == DIFFERENCE_POINT ? " (one run each)" : "";
+}
+
+/* Certainly, or in the only runs there are. */
+static bool is_lower(const struct comparison *c)
+{
+	return c->difference == DIFFERENCE_LOWER ||
+	       (c->difference == DIFFERENCE_POINT && c->a.median < c->b.median);
+}
+
+static bool is_higher(const struct comparison *c)
+{
+	return c->difference == DIFFERENCE_HIGHER ||
+	       (c->difference == DIFFERENCE_POINT && c->a.median > c->b.median);
+}
+
+static void say_peak(struct answer_text *answer, const struct analysis *a, enum mode mode,
+		     const char *what)
+{
+	struct cell *peak = analysis__peak(a, mode, METRIC_GBPS);
+	char cell[WORDS_BUF], value[3 * WORDS_BUF];
+	struct estimate e;
+
+	if (!peak)
+		return;
+	e = analysis__estimate(a, peak, METRIC_GBPS);
+	answer__point(answer, "Highest throughput%s: %s, %s.", what,
+		      words__cell(cell, sizeof(cell), peak),
+		      words__estimate(value, sizeof(value), METRIC_GBPS, &e));
+	answer__cite(answer, a, peak, METRIC_GBPS);
+}
+
+static void say_peaks(struct answer_text *answer, const struct analysis *a)
+{
+	static const char *const of[MODE_NR] = {" of two-copy", " of one-copy", " of zero-copy"};
+	int m;
+
+	say_peak(answer, a, MODE_NR, " of all");
+	for (m = 0; m < MODE_NR; m++)
+		say_peak(answer, a, (enum mode)m, of[m]);
+}
+
+/* A whole throughput below that of fewer threads. */
+static size_t say_collapse(struct answer_text *answer, const struct analysis *a, struct cell *many)
+{
+	struct cell *few = analysis__cell(a, many->mode, many->size, a->threads[0]);
+	struct comparison c = analysis__compare(a, many, few, METRIC_GBPS);
+	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], threads[UNITS_BUF], why[512];
+
+	if (few == many || !is_lower(&c))
+		return 0;
+	answer__point(answer, "Collapse: %s gives %s in all, below the %s of %s%s. %s",
+		      words__cell(cell, sizeof(cell), many),
+		      words__value(x, sizeof(x), METRIC_GBPS, c.a.median),
+		      words__value(y, sizeof(y), METRIC_GBPS, c.b.median),
+		      words__threads(threads, sizeof(threads), few->threads), certainty(&c),
+		      explain(why, sizeof(why), answer, a, many, few));
+	answer__cite(answer, a, many, METRIC_GBPS);
+	answer__cite(answer, a, few, METRIC_GBPS);
+	return 1;
+}
+
+static size_t say_collapses(struct answer_text *answer, const struct analysis *a)
+{
+	size_t i, found = 0;
+
+	for (i = 0; i < a->cells_nr; i++)
+		found += say_collapse(answer, a, &a->cells[i]);
+	return found;
+}
+
+/* A larger message that is much slower than the next smaller one. */
+static size_t say_fall(struct answer_text *answer, const struct analysis *a, struct cell *small,
+		       struct cell *large)
+{
+	struct comparison c = analysis__compare(a, large, small, METRIC_GBPS);
+	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], size[UNITS_BUF], why[512];
+
+	if (!is_lower(&c) || !(c.change < FALL_WORTH_TELLING - 1))
+		return 0;
+	answer__point(answer, "Larger messages, lower throughput: %s gives %s, %s gave %s%s. %s",
+		      words__cell(cell, sizeof(cell), large),
+		      words__value(x, sizeof(x), METRIC_GBPS, c.a.median),
+		      format_size(size, sizeof(size), small->size),
+		      words__value(y, sizeof(y), METRIC_GBPS, c.b.median), certainty(&c),
+		      explain(why, sizeof(why), answer, a, large, small));
+	answer__cite(answer, a, large, METRIC_GBPS);
+	answer__cite(answer, a, small, METRIC_GBPS);
+	return 1;
+}
+
+static size_t say_falls(struct answer_text *answer, const struct analysis *a)
+{
+	struct cell *small, *large;
+	size_t i, t, found = 0;
+	int m;
+
+	for (m = 0; m < MODE_NR; m++)
+		for (t = 0; t < a->threads_nr; t++)
+			for (i = 1; i < a->sizes_nr; i++) {
+				small = analysis__cell(a, (enum mode)m, a->sizes[i - 1],
+						       a->threads[t]);
+				large = analysis__cell(a, (enum mode)m, a->sizes[i], a->threads[t]);
+				found += say_fall(answer, a, small, large);
+			}
+	return found;
+}
+
+/* Cells where a number of a mode goes the other way than in nearly all others. */
+struct exceptions {
+	size_t cells, higher, lower, nr;
+	struct cell *cell[EXCEPTIONS_MAX];
+	bool rare_is_higher;
+};
+
+static struct exceptions exceptions_of(const struct analysis *a, enum mode mode, enum metric m)
+{
+	struct exceptions e = {0};
+	struct comparison c;
+	struct cell *cell, *rival;
+	int pass;
+
+	for (pass = 0; pass < 2; pass++) {
+		for (cell = a->cells; cell < a->cells + a->cells_nr; cell++) {
+			rival = analysis__cell(a, MODE_TWOCOPY, cell->size, cell->threads);
+			if (cell->mode != mode || !rival)
+				continue;
+			c = analysis__compare(a, cell, rival, m);
+			if (pass && e.nr < EXCEPTIONS_MAX &&
+			    (e.rare_is_higher ? is_higher(&c) : is_lower(&c)))
+				e.cell[e.nr++] = cell;
+			if (pass)
+				continue;
+			e.cells += c.difference != DIFFERENCE_UNKNOWN;
+			e.higher += is_higher(&c);
+			e.lower += is_lower(&c);
+		}
+		e.rare_is_higher = e.higher < e.lower;
+		if (!(fmax((double)e.higher, (double)e.lower) >= RULE_SHARE * (double)e.cells) ||
+		    !e.cells)
+			break;
+	}
+	return e;
+}
+
+static size_t say_exceptions(struct answer_text *answer, const struct analysis *a, enum mode mode,
+			     enum metric m)
+{
+	struct exceptions e = exceptions_of(a, mode, m);
+	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], change[WORDS_BUF], why[512];
+	struct cell *rival;
+	struct comparison c;
+	size_t i;
+
+	for (i = 0; i < e.nr; i++) {
+		rival = analysis__cell(a, MODE_TWOCOPY, e.cell[i]->size, e.cell[i]->threads);
+		c = analysis__compare(a, e.cell[i], rival, m);
+		answer__point(answer,
+			      "Exception: %s is %s of two-copy in %zu of %zu cells, here among "
+			      "them: %s, %s against %s (%s)%s. %s",
+			      metric__words(m), e.rare_is_higher ? "above that" : "below that",
+			      e.rare_is_higher ? e.higher : e.lower, e.cells,
+			      words__cell(cell, sizeof(cell), e.cell[i]),
+			      words__value(x, sizeof(x), m, c.a.median),
+			      words__value(y, sizeof(y), m, c.b.median),
+			      words__change(change, sizeof(change), c.change), certainty(&c),
+			      explain(why, sizeof(why), answer, a, e.cell[i], rival));
+		answer__cite(answer, a, e.cell[i], m);
+		answer__cite(answer, a, rival, m);
+	}
+	return e.nr;
+}
+
+static size_t rows_not_zero(const struct analysis *a, enum metric m, size_t *measured)
+{
+	size_t i, n = 0;
+	double value;
+
+	*measured = 0;
+	for (i = 0; i < a->dataset->rows_nr; i++) {
+		value = a->dataset->rows[i].value[m];
+		*measured += !isnan(value);
+		n += !isnan(value) && value != 0;
+	}
+	return n;
+}
+
+static size_t say_books(struct answer_text *answer, const struct analysis *a)
+{
+	static const enum metric checks[] = {METRIC_UNACCOUNTED_TX, METRIC_UNACCOUNTED_RX,
+					     METRIC_MISSED};
+	size_t i, n, measured, found = 0;
+
+	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		n = rows_not_zero(a, checks[i], &measured);
+		if (!n)
+			continue;
+		found++;
+		answer__point(answer, "The books: %s is not 0 in %zu of %zu runs.",
+			      metric__words(checks[i]), n, measured);
+	}
+	if (!found && measured)
+		answer__point(answer,
+			      "As it should be: no byte is unaccounted for and no event "
+			      "was missed in any of %zu runs.",
+			      measured);
+	return found;
+}
+
+static size_t say_noise(struct answer_text *answer, const struct analysis *a)
+{
+	struct cell *cell, *worst = NULL;
+	double width, widest = NOISE_WORTH_TELLING;
+	struct estimate e;
+	size_t n = 0;
+	char text[WORDS_BUF], value[3 * WORDS_BUF];
+
+	for (cell = a->cells; cell < a->cells + a->cells_nr; cell++) {
+		e = analysis__estimate(a, cell, METRIC_GBPS);
+		width = estimate__has_interval(&e) ? (e.high - e.low) / e.median : 0;
+		if (!(width > NOISE_WORTH_TELLING))
+			continue;
+		n++;
+		if (width > widest) {
+			worst = cell;
+			widest = width;
+		}
+	}
+	if (!worst)
+		return 0;
+	e = analysis__estimate(a, worst, METRIC_GBPS);
+	answer__point(answer,
+		      "Noise: in %zu of %zu cells the interval of throughput is wider than "
+		      "%.0f %% of its median; widest: %s, %s.",
+		      n, a->cells_nr, NOISE_WORTH_TELLING * 100,
+		      words__cell(text, sizeof(text), worst),
+		      words__estimate(value, sizeof(value), METRIC_GBPS, &e));
+	answer__cite(answer, a, worst, METRIC_GBPS);
+	return 1;
+}
+
+static size_t say_zero(struct answer_text *answer, const struct analysis *a)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < a->dataset->rows_nr; i++)
+		n += a->dataset->rows[i].value[METRIC_GBPS] == 0;
+	if (n)
+		answer__point(answer,
+			      "Nothing arrived in %zu of %zu runs: throughput 0, so that "
+			      "no cost per byte exists there.",
+			      n, a->dataset->rows_nr);
+	return n != 0;
+}
+
+enum finding {
+	FINDING_ZERO,
+	FINDING_COLLAPSE,
+	FINDING_FALL,
+	FINDING_EXCEPTION,
+	FINDING_NOISE,
+	FINDING_BOOKS,
+	FINDING_NR,
+};
+
+static void headline_of_findings(struct answer_text *answer, const struct analysis *a,
+				 const size_t found[FINDING_NR])
+{
+	static const char *const names[FINDING_NR] = {
+		[FINDING_ZERO] = "runs in which nothing arrived",
+		[FINDING_COLLAPSE] = "collapse with more threads",
+		[FINDING_FALL] = "fall with larger messages",
+		[FINDING_EXCEPTION] = "cells against the rule",
+		[FINDING_NOISE] = "wide intervals",
+		[FINDING_BOOKS] = "books that do not balance",
+	};
+	struct item_list list = {0};
+	int i;
+
+	for (i = 0; i < FINDING_NR; i++) {
+		if (i == FINDING_ZERO || i == FINDING_NOISE) {
+			if (found[i])
+				item_list__add(&list, "%s", names[i]);
+		} else if (found[i]) {
+			item_list__add(&list, "%s (%zu)", names[i], found[i]);
+		}
+	}
+	if (!list.nr)
+		answer__headline(answer,
+				 "Nothing: no collapse, no fall with size, no exception, no "
+				 "wide interval, and nothing unaccounted for.");
+	else
+		answer__headline(
+			answer,
+			"Found: %s. Each has the cost that moves most with it, which is no "
+			"proof of cause.%s",
+			item_list__words(&list),
+			answer__has_intervals(a) ? ""
+						 : " With one run per cell none of them is "
+						   "told from noise.");
+}
+
+void answer__unexpected(struct answer_text *answer, const struct analysis *a)
+{
+	size_t found[FINDING_NR];
+
+	if (!analysis__has(a, METRIC_GBPS)) {
+		answer__headline(answer, "Cannot say, because no run has a throughput.");
+		return;
+	}
+	say_peaks(answer, a);
+	found[FINDING_ZERO] = say_zero(answer, a);
+	found[FINDING_COLLAPSE] = say_collapses(answer, a);
+	found[FINDING_FALL] = say_falls(answer, a);
+	found[FINDING_EXCEPTION] = say_exceptions(answer, a, MODE_ONECOPY, METRIC_GBPS) +
+				   say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_GBPS) +
+				   say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_LLC_MISSES);
+	found[FINDING_NOISE] = say_noise(answer, a);
+	found[FINDING_BOOKS] = say_books(answer, a);
+	answer->answered = true;
+	headline_of_findings(answer, a, found);
+}

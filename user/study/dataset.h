@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Results read back: the runs of a results directory, a result document or a CSV file as rows of
+ * numbers, by name. What is missing is missing (NaN), with the reason where the data gives one.
+ */
+#ifndef NETIOTRACE_DATASET_H
+#define NETIOTRACE_DATASET_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/metric.h"
+#include "model/result.h"
+
+#define DATASET_MESSAGE_MAX 512
+
+/* One run. */
+struct dataset_row {
+	enum mode mode;
+	uint64_t size;
+	unsigned int threads; /* 0: the data does not say */
+	unsigned int round;
+	double value[METRIC_NR]; /* NaN: not measured */
+	char *cause;             /* verdict.cause, NULL: unknown */
+	char *verdict;           /* verdict.text, NULL or empty: none */
+};
+
+/* A run that failed. */
+struct dataset_failure {
+	char *mode;
+	uint64_t size;
+	unsigned int threads, round;
+	char *reason;
+};
+
+/* What histograms are of: a stage's time, or a latency. */
+enum dataset_hist_kind {
+	DATASET_HIST_STAGE,
+	DATASET_HIST_LATENCY = NIO_STAGE_NR,
+	DATASET_HIST_NR = DATASET_HIST_LATENCY + LATENCY_NR,
+};
+
+struct dataset_bucket {
+	double low, high, count; /* ns, both inclusive; high is low where the document has null */
+};
+
+/* Of all rounds of a cell together; buckets ascend. */
+struct dataset_hist {
+	enum mode mode;
+	uint64_t size;
+	unsigned int threads;
+	int kind; /* DATASET_HIST_STAGE + stage, or DATASET_HIST_LATENCY + kind of latency */
+	struct dataset_bucket *buckets;
+	size_t buckets_nr;
+};
+
+struct dataset {
+	struct dataset_row *rows; /* in order of mode, size, threads, round */
+	size_t rows_nr, rows_room;
+	struct dataset_failure *failures;
+	size_t failures_nr;
+	struct dataset_hist *hists;
+	size_t hists_nr;
+	json_t *environment;     /* of the first run; values of a CSV are strings; NULL: unknown */
+	bool environment_varies; /* not every run has the same */
+	char *version, *backend; /* of the tool; NULL: unknown */
+	char *reason[METRIC_NR]; /* why a number is missing, from the data; NULL: it does not say */
+	unsigned int interrupted; /* runs that were ended early */
+};
+
+/*
+ * Reads path: a results directory (cells with their .json documents; without, any result documents
+ * in it; else results.csv), one result document (*.json) or a CSV file. default_duration_s is taken
+ * for runs that do not say how long they were; NaN: none. 0, or -errno with one sentence in
+ * message; the data set is then empty. Free with dataset__clear() in any case.
+ */
+int dataset__load(struct dataset *d, const char *path, double default_duration_s,
+		  char message[DATASET_MESSAGE_MAX]);
+void dataset__clear(struct dataset *d); /* takes a zeroed one */
+
+/*
+ * The pure parts. name is what messages call the source. Each adds to d; call dataset__finish()
+ * after the last one. -EINVAL with the sentence: it is not such data, or is damaged.
+ */
+int dataset__add_csv(struct dataset *d, const char *name, const char *text, size_t len,
+		     char message[DATASET_MESSAGE_MAX]);
+int dataset__add_document(struct dataset *d, const char *name, const json_t *document,
+			  char message[DATASET_MESSAGE_MAX]);
+int dataset__add_failure(struct dataset *d, const json_t *document);
+
+/* Derived numbers, and rows in order. */
+void dataset__finish(struct dataset *d, double default_duration_s);
+
+/* A new row of which nothing is known; NULL: memory. For the readers. */
+struct dataset_row *dataset__new_row(struct dataset *d);
+/* "twocopy", "two-copy", "0"...: how data sets write a mode. -EINVAL. */
+int dataset__parse_mode(const char *text, enum mode *mode);
+int dataset__keep_environment(struct dataset *d, json_t *environment); /* takes it */
+
+#endif

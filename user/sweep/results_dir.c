@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The results directory of a sweep; see sweep_dir.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/file.h>
+
+#include "write/json.h"
+#include "base/log.h"
+#include "run/options.h"
+#include "base/outfile.h"
+#include "results_dir.h"
+#include "settings_file.h"
+
+#define FAILURE_SCHEMA "netiotrace.failure/1"
+#define CELLS          "cells"
+
+#define LOCK_RETRY_NS 20000000
+#define LOCK_RETRIES  50
+
+static int path_of(const struct sweep_dir *d, const char *file, char path[PATH_MAX])
+{
+	int n = snprintf(path, PATH_MAX, "%s/%s", d->name, file);
+
+	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+static int path_of_run(const struct sweep_dir *d, const struct sweep_run *run, const char *suffix,
+		       char path[PATH_MAX])
+{
+	int n = snprintf(path, PATH_MAX, "%s/" CELLS "/%s-%" PRIu64 "-t%u-r%u%s", d->name,
+			 mode__name(run->mode), run->size, run->threads, run->round, suffix);
+
+	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+/* Entries other than "." and "..", and than temporary files, which are removed. -errno. */
+static int count_entries(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int n = 0;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (strncmp(entry->d_name, OUTFILE_TEMPORARY, strlen(OUTFILE_TEMPORARY)) == 0)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+		else
+			n++;
+	}
+	closedir(dir);
+	return n;
+}
+
+static json_t *read_json(const char *path)
+{
+	return json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+}
+
+static bool has_schema(const json_t *document, const char *schema)
+{
+	const char *found = json_string_value(json_object_get(document, "schema"));
+
+	return found && strcmp(found, schema) == 0;
+}
+
+/*
+ * A directory without sweep.json may be one in which a sweep was killed before it began: then there
+ * is at most what is written before it, and no run.
+ */
+static bool never_began(const struct sweep_dir *d)
+{
+	static const char *const first[] = {"environment.json", "command"};
+	char path[PATH_MAX];
+	int entries = count_entries(d->name), cells;
+
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		if (!path_of(d, first[i], path) && access(path, F_OK) == 0)
+			entries--;
+	if (path_of(d, CELLS, path))
+		return false;
+	cells = count_entries(path);
+	if (cells >= 0)
+		entries--;
+	return entries == 0 && cells <= 0;
+}
+
+static int open_begun(struct sweep_dir *d)
+{
+	char path[PATH_MAX];
+	int err = path_of(d, "sweep.json", path);
+
+	if (err)
+		return err;
+	d->sweep = read_json(path);
+	if (d->sweep && has_schema(d->sweep, SWEEP_SCHEMA)) {
+		count_entries(d->name); /* for what a kill left */
+		if (!path_of(d, CELLS, path))
+			count_entries(path);
+		return EXIT_DONE;
+	}
+	json_decref(d->sweep);
+	d->sweep = NULL;
+	if (access(path, F_OK) == 0) {
+		log_error("%s is not what netiotrace sweep writes: it cannot be resumed.", path);
+		return EXIT_USAGE;
+	}
+	if (never_began(d))
+		return EXIT_DONE;
+	log_error("%s holds no sweep to resume: there is no sweep.json in it.", d->name);
+	return EXIT_USAGE;
+}
+
+/*
+ * A process that the sweep before had just forked when it was killed shares its lock until it has
+ * died too, a moment later. There is nothing to wait on: it is nobody's child any more.
+ */
+static int try_lock(int fd)
+{
+	static const struct timespec moment = {.tv_nsec = LOCK_RETRY_NS};
+
+	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK || i == LOCK_RETRIES)
+			return -errno;
+		nanosleep(&moment, NULL);
+	}
+	return 0;
+}
+
+static int lock(struct sweep_dir *d)
+{
+	int err;
+
+	d->fd = open(d->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (d->fd < 0) {
+		log_error("cannot open %s: %s.", d->name, strerror(errno));
+		return EXIT_USAGE;
+	}
+	err = try_lock(d->fd);
+	if (!err)
+		return EXIT_DONE;
+	if (err == -EWOULDBLOCK)
+		log_error("another sweep is running in %s.", d->name);
+	else
+		log_error("cannot lock %s: %s.", d->name, strerror(-err));
+	return EXIT_USAGE;
+}
+
+static int make_cells(const struct sweep_dir *d)
+{
+	char path[PATH_MAX];
+	int err = path_of(d, CELLS, path);
+
+	if (!err)
+		err = outfile__make_directory(path);
+	if (err == -EEXIST)
+		err = access(path, W_OK | X_OK) ? -errno : 0;
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot make %s/" CELLS ": %s.", d->name, strerror(-err));
+	return EXIT_USAGE;
+}
+
+int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume)
+{
+	int err, code;
+
+	d->name = name;
+	err = outfile__make_directory(name);
+	d->made = !err;
+	if (err && err != -EEXIST) {
+		log_error("cannot make %s: %s.", name, strerror(-err));
+		return EXIT_USAGE;
+	}
+	code = lock(d);
+	if (code)
+		return code;
+	if (resume)
+		code = open_begun(d);
+	else if (count_entries(name) != 0) {
+		log_error("%s is not empty: name another directory, or continue the sweep in it "
+			  "with --resume.",
+			  name);
+		code = EXIT_USAGE;
+	}
+	return code ? code : make_cells(d);
+}
+
+void sweep_dir__close(struct sweep_dir *d)
+{
+	char path[PATH_MAX];
+
+	if (d->made && !path_of(d, CELLS, path)) {
+		/* Each succeeds only where nothing was written. */
+		rmdir(path);
+		rmdir(d->name);
+	}
+	if (d->fd >= 0)
+		close(d->fd);
+	d->fd = -1;
+	json_decref(d->sweep);
+	d->sweep = NULL;
+}
+
+/* Ends a file that was written with err. */
+static int commit(struct outfile *f, int err)
+{
+	if (!err)
+		return outfile__commit(f);
+	outfile__abort(f);
+	return err;
+}
+
+static int write_json(const char *path, const json_t *document)
+{
+	struct outfile *f;
+	int err = outfile__open(&f, path);
+
+	return err ? err : commit(f, json_document__write(outfile__stream(f), document));
+}
+
+static int write_command(const char *path, const char *command)
+{
+	struct outfile *f;
+	int err = outfile__open(&f, path);
+
+	if (err)
+		return err;
+	return commit(f, fprintf(outfile__stream(f), "%s\n", command) < 0 ? -EIO : 0);
+}
+
+static int written(const char *path, int err)
+{
+	if (err)
+		log_error("cannot write %s: %s.", path, strerror(-err));
+	return err ? EXIT_RUN_FAILED : EXIT_DONE;
+}
+
+int sweep_dir__begin(const struct sweep_dir *d, const json_t *sweep, const char *command)
+{
+	char path[PATH_MAX];
+	int err = path_of(d, "environment.json", path);
+
+	if (!err)
+		err = write_json(path, json_object_get(sweep, "environment"));
+	if (err)
+		return written(path, err);
+	err = path_of(d, "command", path);
+	if (!err)
+		err = write_command(path, command);
+	if (err)
+		return written(path, err);
+	err = path_of(d, "sweep.json", path);
+	return written(path, err ? err : write_json(path, sweep));
+}
+
+static bool is_of(const json_t *document, const struct sweep_run *run)
+{
+	const json_t *r = json_array_get(json_object_get(document, "runs"), 0);
+	const char *mode = json_string_value(json_object_get(r, "mode"));
+
+	return has_schema(document, RESULT_SCHEMA) && mode &&
+	       strcmp(mode, mode__name(run->mode)) == 0 &&
+	       (uint64_t)json_integer_value(json_object_get(r, "size")) == run->size &&
+	       json_integer_value(json_object_get(r, "threads")) == run->threads &&
+	       json_integer_value(json_object_get(r, "round")) == run->round;
+}
+
+json_t *sweep_dir__read(const struct sweep_dir *d, const struct sweep_run *run)
+{
+	char path[PATH_MAX];
+	json_t *document;
+
+	if (path_of_run(d, run, ".json", path) || access(path, F_OK))
+		return NULL;
+	document = read_json(path);
+	if (document && is_of(document, run))
+		return document;
+	json_decref(document);
+	log_warning("%s is not the result of that run: it is made again.", path);
+	return NULL;
+}
+
+int sweep_dir__write_result(const struct sweep_dir *d, const struct sweep_run *run,
+			    const json_t *document)
+{
+	char path[PATH_MAX];
+	int err = path_of_run(d, run, ".json", path);
+
+	if (!err)
+		err = write_json(path, document);
+	if (err)
+		return written(path, err);
+	/* What failed in an earlier sweep and was made now has not failed. */
+	if (!path_of_run(d, run, ".failed.json", path))
+		unlink(path);
+	return EXIT_DONE;
+}
+
+static json_t *failure_json(const struct sweep_run *run, int exit_code, const char *reason)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "schema", json_value__text(FAILURE_SCHEMA));
+	err |= json_put(o, "mode", json_value__text(mode__name(run->mode)));
+	err |= json_put_u64(o, "size", run->size);
+	err |= json_put_u64(o, "threads", run->threads);
+	err |= json_put_u64(o, "round", run->round);
+	err |= json_put(o, "exit_code", json_integer(exit_code));
+	err |= json_put(o, "reason", json_value__text(reason));
+	return json_finish(o, err);
+}
+
+int sweep_dir__write_failure(const struct sweep_dir *d, const struct sweep_run *run, int exit_code,
+			     const char *reason)
+{
+	json_t *document = failure_json(run, exit_code, reason);
+	char path[PATH_MAX];
+	int err = path_of_run(d, run, ".failed.json", path);
+
+	if (!err)
+		err = document ? write_json(path, document) : -ENOMEM;
+	json_decref(document);
+	return written(path, err);
+}
+
+static int write_rows(FILE *f, char *const *rows, size_t rows_nr)
+{
+	int err = output__csv_header(f);
+
+	for (size_t i = 0; i < rows_nr && !err; i++)
+		if (rows[i] && fputs(rows[i], f) == EOF)
+			err = -EIO;
+	return err;
+}
+
+int sweep_dir__write_csv(const struct sweep_dir *d, char *const *rows, size_t rows_nr)
+{
+	struct outfile *f;
+	char path[PATH_MAX];
+	int err = path_of(d, "results.csv", path);
+
+	if (!err)
+		err = outfile__open(&f, path);
+	if (!err)
+		err = commit(f, write_rows(outfile__stream(f), rows, rows_nr));
+	return written(path, err);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a sweep was asked for; see sweep_settings.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "write/json.h"
+#include "settings_file.h"
+
+static json_t *modes_json(const struct grid *g)
+{
+	json_t *array = json_array();
+	int err = 0;
+
+	for (size_t i = 0; i < g->modes_nr; i++)
+		err |= json_array_append_new(array, json_value__text(mode__name(g->modes[i])));
+	return json_finish(array, err);
+}
+
+static json_t *sizes_json(const struct grid *g)
+{
+	json_t *array = json_array();
+	int err = 0;
+
+	for (size_t i = 0; i < g->sizes_nr; i++)
+		err |= json_array_append_new(array, json_value__u64(g->sizes[i]));
+	return json_finish(array, err);
+}
+
+static json_t *threads_json(const struct grid *g)
+{
+	json_t *array = json_array();
+	int err = 0;
+
+	for (size_t i = 0; i < g->threads_nr; i++)
+		err |= json_array_append_new(array, json_value__u64(g->threads[i]));
+	return json_finish(array, err);
+}
+
+/* What 0 stands for is not ours to say: the kernel's default. */
+static json_t *or_null(uint64_t value)
+{
+	return value ? json_value__u64(value) : json_null();
+}
+
+json_t *sweep_settings__json(const struct sweep_options *o)
+{
+	const struct options *run = &o->run;
+	json_t *s = json_object();
+	int err = 0;
+
+	err |= json_put(s, "modes", modes_json(&o->grid));
+	err |= json_put(s, "sizes", sizes_json(&o->grid));
+	err |= json_put(s, "threads", threads_json(&o->grid));
+	err |= json_put(s, "path", json_value__text(netpath__name(run->path)));
+	err |= json_put_u64(s, "fields", run->fields);
+	err |= json_put_u64(s, "rounds", run->rounds);
+	err |= json_put(s, "duration_s", json_value__real((double)options__round_ns(run) / 1e9));
+	err |= json_put(s, "warmup_s", json_value__real((double)run->warmup_ns / 1e9));
+	err |= json_put_u64(s, "seed", o->seed);
+	err |= json_put(s, "backend", json_value__text(backend__name(run->backend)));
+	err |= json_put(s, "count_calls", json_boolean(run->count_calls));
+	err |= json_put(s, "verify", json_boolean(run->verify));
+	err |= json_put(s, "mtu", or_null(run->mtu));
+	err |= json_put(s, "ipv6", json_boolean(run->ipv6));
+	err |= json_put(s, "sndbuf", or_null(run->sndbuf));
+	err |= json_put(s, "rcvbuf", or_null(run->rcvbuf));
+	err |= json_put(s, "nodelay", json_boolean(run->nodelay));
+	err |= json_put(s, "cpu_sender", json_value__text(run->sender_cpus));
+	err |= json_put(s, "cpu_receiver", json_value__text(run->receiver_cpus));
+	return json_finish(s, err);
+}
+
+/* Real numbers lose digits on their way through a file. */
+static bool equal(const json_t *a, const json_t *b)
+{
+	if (json_is_real(a) || json_is_real(b)) {
+		double x = json_number_value(a), y = json_number_value(b), d = x - y;
+
+		return json_is_number(a) && json_is_number(b) &&
+		       (d < 0 ? -d : d) <= 1e-9 * (x < 0 ? -x : x);
+	}
+	return json_equal(a, b);
+}
+
+static void describe(const char *key, const json_t *before, const json_t *now, char *buf,
+		     size_t len)
+{
+	const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(6);
+	char *b = before ? json_dumps(before, flags) : NULL;
+	char *n = now ? json_dumps(now, flags) : NULL;
+
+	snprintf(buf, len, "%s %s, now %s", key, b ? b : "not given", n ? n : "not given");
+	free(b);
+	free(n);
+}
+
+static bool lacks(const json_t *a, const json_t *b, char *buf, size_t len)
+{
+	const char *key;
+	json_t *value;
+
+	/* jansson's iterators take a mutable object and do not change it. */
+	json_object_foreach((json_t *)a, key, value) {
+		if (json_key__is_reason(key) || json_object_get(b, key))
+			continue;
+		describe(key, NULL, value, buf, len);
+		return true;
+	}
+	return false;
+}
+
+bool sweep_settings__differ(const json_t *before, const json_t *now, char *buf, size_t len)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)before, key, value) {
+		const json_t *other = json_object_get(now, key);
+
+		if (json_key__is_reason(key) || equal(value, other))
+			continue;
+		describe(key, value, other, buf, len);
+		return true;
+	}
+	return lacks(now, before, buf, len);
+}
+
+/* In single quotes unless it is made of what no shell takes for anything else. */
+static void put_quoted(FILE *f, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_./,:=@%+-";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		fputs(word, f);
+		return;
+	}
+	fputc('\'', f);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", f);
+		else
+			fputc(*word, f);
+	}
+	fputc('\'', f);
+}
+
+/* Exact, in the largest unit that divides it. */
+static void put_size(FILE *f, uint64_t bytes)
+{
+	if (bytes % 1048576 == 0)
+		fprintf(f, "%" PRIu64 "m", bytes / 1048576);
+	else if (bytes % 1024 == 0)
+		fprintf(f, "%" PRIu64 "k", bytes / 1024);
+	else
+		fprintf(f, "%" PRIu64, bytes);
+}
+
+static void put_time(FILE *f, uint64_t ns)
+{
+	if (ns % 1000000000 == 0)
+		fprintf(f, "%" PRIu64 "s", ns / 1000000000);
+	else if (ns % 1000000 == 0)
+		fprintf(f, "%" PRIu64 "ms", ns / 1000000);
+	else
+		fprintf(f, "%" PRIu64 "ns", ns);
+}
+
+static void put_grid(FILE *f, const struct grid *g)
+{
+	fputs(" --modes ", f);
+	for (size_t i = 0; i < g->modes_nr; i++)
+		fprintf(f, "%s%s", i ? "," : "", mode__name(g->modes[i]));
+	fputs(" --sizes ", f);
+	for (size_t i = 0; i < g->sizes_nr; i++) {
+		fputs(i ? "," : "", f);
+		put_size(f, g->sizes[i]);
+	}
+	fputs(" --threads ", f);
+	for (size_t i = 0; i < g->threads_nr; i++)
+		fprintf(f, "%s%u", i ? "," : "", g->threads[i]);
+}
+
+static void put_count(FILE *f, const char *option, uint64_t value)
+{
+	if (value)
+		fprintf(f, " %s %" PRIu64, option, value);
+}
+
+static void put_flag(FILE *f, const char *option, bool given)
+{
+	if (given)
+		fprintf(f, " %s", option);
+}
+
+static void put_word(FILE *f, const char *option, const char *word)
+{
+	if (!word)
+		return;
+	fprintf(f, " %s ", option);
+	put_quoted(f, word);
+}
+
+static void put_command(FILE *f, const struct sweep_options *o)
+{
+	const struct options *run = &o->run;
+
+	put_quoted(f, run->argv[0]);
+	fputs(" sweep", f);
+	put_grid(f, &o->grid);
+	put_word(f, "--path", netpath__name(run->path));
+	put_count(f, "--fields", run->fields);
+	put_count(f, "--rounds", run->rounds);
+	fputs(" --duration ", f);
+	put_time(f, run->duration_ns);
+	fputs(" --warmup ", f);
+	put_time(f, run->warmup_ns);
+	fprintf(f, " --seed %" PRIu64, o->seed);
+	put_word(f, "--backend", backend__name(run->backend));
+	put_flag(f, "--count-calls", run->count_calls);
+	put_flag(f, "--verify", run->verify);
+	put_count(f, "--mtu", run->mtu);
+	put_flag(f, "--ipv6", run->ipv6);
+	put_count(f, "--sndbuf", run->sndbuf);
+	put_count(f, "--rcvbuf", run->rcvbuf);
+	put_flag(f, "--nodelay", run->nodelay);
+	put_word(f, "--cpu-sender", run->sender_cpus);
+	put_word(f, "--cpu-receiver", run->receiver_cpus);
+	put_word(f, "-o", o->directory);
+}
+
+char *sweep_settings__command(const struct sweep_options *o)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	bool failed;
+
+	if (!f)
+		return NULL;
+	put_command(f, o);
+	failed = ferror(f);
+	if (fclose(f) || failed) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

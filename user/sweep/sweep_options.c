@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of netiotrace sweep; see sweep_options.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/refuse.h"
+#include "sweep_options.h"
+#include "common/units.h"
+
+#define DEFAULT_MODES     "all"
+#define DEFAULT_SIZES     "1k,4k,16k,64k"
+#define DEFAULT_THREADS   "1,2,4,8"
+#define DEFAULT_DIRECTORY "results"
+#define DEFAULT_SEED      1
+#define DEFAULT_ROUNDS    3 /* the fewest that have a median and a spread */
+#define DEFAULT_CELL_NS   2000000000ULL
+/* --quick: 24 cells, 43 s of measuring, a minute with what comes around it */
+#define QUICK_THREADS "1,4"
+#define QUICK_CELL_NS 1800000000ULL
+/*
+ * A sweep warms up before each of its many short rounds: sockets of this machine are at their full
+ * window after some milliseconds, and all that is not measured should stay under a quarter.
+ */
+#define WARMUP_PART   10
+#define WARMUP_NS_MAX 500000000ULL
+
+/* Apart from the keys that options__row() gives. */
+enum key {
+	KEY_MODES = 4096,
+	KEY_SIZES,
+	KEY_THREADS,
+	KEY_SEED,
+	KEY_RESUME,
+	KEY_QUICK,
+};
+
+static const struct argp_option own_rows[] = {
+	{0, 0, 0, 0, "What is varied:", 1},
+	{"modes", KEY_MODES, "LIST", 0, "twocopy, onecopy, zerocopy; or all (default all)", 0},
+	{"sizes", KEY_SIZES, "LIST", 0, "bytes a message (default " DEFAULT_SIZES ")", 0},
+	{"threads", KEY_THREADS, "LIST", 0,
+	 "threads, a connection each (default " DEFAULT_THREADS ")", 0},
+	{"seed", KEY_SEED, "N", 0, "of the random order of runs (default 1)", 0},
+	{"quick", KEY_QUICK, 0, 0,
+	 "a look in about a minute: by default " QUICK_THREADS " threads and 1.8s a cell", 0},
+	{0, 0, 0, 0, "Where it goes:", 2},
+	{"output", 'o', "DIR", 0,
+	 "results directory, made if need be (default " DEFAULT_DIRECTORY ")", 0},
+	{"resume", KEY_RESUME, 0, 0,
+	 "continue the sweep in DIR: only what is missing or failed is run", 0},
+};
+
+/* Options of the run command that a sweep has too; help: where their meaning differs. */
+static const struct {
+	const char *name, *help;
+	int group; /* 0: of the previous */
+} shared_rows[] = {
+	{"duration", "measured time of each cell, all rounds together (default 2s)", 3},
+	{"rounds", "rounds of every cell, 1 to 1000 (default 3)", 3},
+	{"warmup", "before each run, not counted (default a tenth of a round, at most 500ms)", 3},
+	{"fields", NULL, 3},
+	{"verify", NULL, 3},
+	{"path", "veth: two network namespaces of our own (default), or loopback", 4},
+	{"mtu", NULL, 4},
+	{"ipv6", NULL, 4},
+	{"sndbuf", NULL, 4},
+	{"rcvbuf", NULL, 4},
+	{"nodelay", NULL, 4},
+	{"cpu-sender", NULL, 4},
+	{"cpu-receiver", NULL, 4},
+	{"backend", NULL, 5},
+	{"count-calls", NULL, 5},
+	{"quiet", "no progress, no text at the end, errors only", 5},
+	{"verbose", NULL, 5},
+};
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define TABLE_MAX     (ARRAY_SIZE(own_rows) + ARRAY_SIZE(shared_rows) + 4)
+
+static const char args_doc[] = "sweep";
+
+static const char doc[] =
+	"Runs every mode with every message size and thread count, several rounds of each in a "
+	"random order, into a directory: a JSON document for each run, results.csv, and the "
+	"command that repeats it.\n"
+	"\n"
+	"  sudo netiotrace sweep -o results\n"
+	"  sudo netiotrace sweep --sizes 4k,1m --threads 1,2 --path loopback -o local\n"
+	"\v"
+	"Ctrl-C, or anything worse, loses the run under way only: the same command with --resume "
+	"goes on. Exit status: 0 done, 1 runs failed (each is recorded with its reason), 2 usage, "
+	"3 this kernel cannot do what was asked, 4 privileges missing, 130 ended by Ctrl-C.";
+
+/* Calls take() with each entry of a comma-separated list; an empty entry too. */
+static void each_entry(const char *list, void *arg, void (*take)(void *arg, const char *entry))
+{
+	char *copy = strdup(list), *rest = copy, *entry;
+
+	if (!copy)
+		refuse("out of memory.");
+	while ((entry = strsep(&rest, ",")))
+		take(arg, entry);
+	free(copy);
+}
+
+static void add_mode(void *arg, const char *entry)
+{
+	struct grid *g = arg;
+	enum mode mode;
+
+	if (mode__parse(entry, &mode))
+		refuse("--modes takes twocopy, onecopy, zerocopy or all, not '%s'.", entry);
+	for (size_t i = 0; i < g->modes_nr; i++)
+		if (g->modes[i] == mode)
+			refuse("--modes names %s twice.", entry);
+	g->modes[g->modes_nr++] = mode;
+}
+
+static int compare_modes(const void *a, const void *b)
+{
+	return (int)*(const enum mode *)a - (int)*(const enum mode *)b;
+}
+
+static void set_modes(struct sweep_options *o, const char *list)
+{
+	o->grid.modes_nr = 0;
+	if (strcmp(list, "all") == 0)
+		list = "twocopy,onecopy,zerocopy";
+	each_entry(list, &o->grid, add_mode);
+	qsort(o->grid.modes, o->grid.modes_nr, sizeof(o->grid.modes[0]), compare_modes);
+}
+
+static void add_size(void *arg, const char *entry)
+{
+	struct sweep_options *o = arg;
+	uint64_t size = 0;
+
+	if (parse_size(entry, &size) || size < SIZE_BYTES_MIN || size > SIZE_BYTES_MAX)
+		refuse("--sizes takes sizes from 64 bytes to 16m, not '%s'.", entry);
+	for (size_t i = 0; i < o->grid.sizes_nr; i++)
+		if (o->sizes[i] == size)
+			refuse("--sizes names %s twice.", entry);
+	if (o->grid.sizes_nr == SWEEP_LIST_MAX)
+		refuse("--sizes takes at most %d sizes.", SWEEP_LIST_MAX);
+	o->sizes[o->grid.sizes_nr++] = size;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void set_sizes(struct sweep_options *o, const char *list)
+{
+	o->grid.sizes_nr = 0;
+	each_entry(list, o, add_size);
+	qsort(o->sizes, o->grid.sizes_nr, sizeof(o->sizes[0]), compare_sizes);
+}
+
+static void add_threads(void *arg, const char *entry)
+{
+	struct sweep_options *o = arg;
+	uint64_t n = 0;
+
+	if (parse_count(entry, 1, THREADS_MAX, &n))
+		refuse("--threads takes numbers from 1 to %d, not '%s'.", THREADS_MAX, entry);
+	for (size_t i = 0; i < o->grid.threads_nr; i++)
+		if (o->threads[i] == n)
+			refuse("--threads names %s twice.", entry);
+	if (o->grid.threads_nr == SWEEP_LIST_MAX)
+		refuse("--threads takes at most %d numbers.", SWEEP_LIST_MAX);
+	o->threads[o->grid.threads_nr++] = n;
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	unsigned int x = *(const unsigned int *)a, y = *(const unsigned int *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void set_threads(struct sweep_options *o, const char *list)
+{
+	o->grid.threads_nr = 0;
+	each_entry(list, o, add_threads);
+	qsort(o->threads, o->grid.threads_nr, sizeof(o->threads[0]), compare_threads);
+}
+
+/* What parsing keeps beside the result. */
+struct parse {
+	struct sweep_options *o;
+	bool quick;
+};
+
+static error_t parse_own(struct parse *p, int key, const char *arg)
+{
+	struct sweep_options *o = p->o;
+
+	switch (key) {
+	case KEY_MODES:
+		set_modes(o, arg);
+		return 0;
+	case KEY_SIZES:
+		set_sizes(o, arg);
+		return 0;
+	case KEY_THREADS:
+		set_threads(o, arg);
+		return 0;
+	case KEY_SEED:
+		if (parse_count(arg, 0, INT64_MAX, &o->seed))
+			refuse("--seed takes a number from 0 to 2^63-1, not '%s'.", arg);
+		return 0;
+	case KEY_RESUME:
+		o->resume = true;
+		return 0;
+	case KEY_QUICK:
+		p->quick = true;
+		return 0;
+	case 'o':
+		if (!*arg)
+			refuse("the name of the results directory is empty.");
+		o->directory = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
+{
+	struct parse *p = state->input;
+	error_t err;
+
+	if (key == ARGP_KEY_ARG) {
+		/* The first is the command itself. */
+		if (state->arg_num)
+			refuse("'%s' is one argument too many: the results directory is given "
+			       "with -o.",
+			       arg);
+		return 0;
+	}
+	err = parse_own(p, key, arg);
+	return err == ARGP_ERR_UNKNOWN ? options__take(&p->o->run, key, arg) : err;
+}
+
+static const char *group_title(int group)
+{
+	static const char *const titles[] = {
+		[3] = "How it is measured:", [4] = "Over what:", [5] = "How it is watched:"};
+
+	return titles[group];
+}
+
+static void make_table(struct argp_option table[TABLE_MAX])
+{
+	size_t n = ARRAY_SIZE(own_rows);
+	int group = 0;
+
+	memset(table, 0, TABLE_MAX * sizeof(table[0]));
+	memcpy(table, own_rows, sizeof(own_rows));
+	for (size_t i = 0; i < ARRAY_SIZE(shared_rows); i++) {
+		const struct argp_option *row = options__row(shared_rows[i].name);
+
+		if (!row)
+			continue;
+		if (shared_rows[i].group != group) {
+			group = shared_rows[i].group;
+			table[n++] =
+				(struct argp_option){.doc = group_title(group), .group = group};
+		}
+		table[n] = *row;
+		if (shared_rows[i].help)
+			table[n].doc = shared_rows[i].help;
+		n++;
+	}
+}
+
+static void set_defaults(struct sweep_options *o, bool quick)
+{
+	if (!o->grid.modes_nr)
+		set_modes(o, DEFAULT_MODES);
+	if (!o->grid.sizes_nr)
+		set_sizes(o, DEFAULT_SIZES);
+	if (!o->grid.threads_nr)
+		set_threads(o, quick ? QUICK_THREADS : DEFAULT_THREADS);
+	if (!o->run.rounds)
+		o->run.rounds = DEFAULT_ROUNDS;
+	if (!o->run.duration_ns)
+		o->run.duration_ns = quick ? QUICK_CELL_NS : DEFAULT_CELL_NS;
+	if (o->run.warmup_ns == UINT64_MAX) {
+		o->run.warmup_ns = options__round_ns(&o->run) / WARMUP_PART;
+		o->run.warmup_ns -= o->run.warmup_ns % 1000000;
+		if (o->run.warmup_ns > WARMUP_NS_MAX)
+			o->run.warmup_ns = WARMUP_NS_MAX;
+	}
+}
+
+/* Completes what is shared: the rules on a message's size are about the smallest. */
+static void finish(struct sweep_options *o)
+{
+	struct grid *g = &o->grid;
+
+	g->sizes = o->sizes;
+	g->threads = o->threads;
+	g->rounds = o->run.rounds;
+	memcpy(o->run.modes, g->modes, sizeof(g->modes));
+	o->run.modes_nr = g->modes_nr;
+	o->run.size = g->sizes[0];
+	o->run.threads = g->threads[0];
+	options__finish(&o->run);
+	if (grid__runs(g) > SWEEP_RUNS_MAX)
+		refuse("%zu runs are more than a sweep takes (%d): vary less, or lower --rounds.",
+		       grid__runs(g), SWEEP_RUNS_MAX);
+}
+
+/* argp reorders the arguments it is given: a copy of them, freed by the caller. */
+static char **copy_arguments(int argc, char **argv)
+{
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+
+	if (!copy)
+		refuse("out of memory.");
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	return copy;
+}
+
+void sweep_options__parse(struct sweep_options *o, int argc, char **argv)
+{
+	struct argp_option table[TABLE_MAX];
+	struct parse parse = {.o = o};
+	const struct argp argp = {table, parse_opt, args_doc, doc, 0, 0, 0};
+	char **arguments = copy_arguments(argc, argv);
+
+	*o = (struct sweep_options){.seed = DEFAULT_SEED, .directory = DEFAULT_DIRECTORY};
+	options__init(&o->run, argc, argv);
+	o->run.path = NETPATH_VETH;
+	make_table(table);
+	argp_parse(&argp, argc, arguments, 0, NULL, &parse);
+	free(arguments);
+	set_defaults(o, parse.quick);
+	finish(o);
+}

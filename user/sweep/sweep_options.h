@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of netiotrace sweep, with every rule checked before anything starts. */
+#ifndef NETIOTRACE_SWEEP_OPTIONS_H
+#define NETIOTRACE_SWEEP_OPTIONS_H
+
+#include "run/options.h"
+#include "base/schedule.h"
+
+/* Entries of one list: more values than that on an axis are not looked at any more. */
+#define SWEEP_LIST_MAX 64
+/* Runs of a sweep, all rounds. */
+#define SWEEP_RUNS_MAX 10000
+
+struct sweep_options {
+	struct options run; /* what all runs share; its mode, size and threads mean nothing */
+	struct grid grid;   /* of the lists below */
+	uint64_t sizes[SWEEP_LIST_MAX];
+	unsigned int threads[SWEEP_LIST_MAX];
+	uint64_t seed;
+	const char *directory;
+	bool resume;
+};
+
+/* Prints the sentence and exits with EXIT_USAGE by itself when the command line is wrong. */
+void sweep_options__parse(struct sweep_options *o, int argc, char **argv);
+
+#endif

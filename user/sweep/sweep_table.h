@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a sweep prints at its end: how much was made, and the throughput of each cell. Pure. */
+#ifndef NETIOTRACE_SWEEP_TEXT_H
+#define NETIOTRACE_SWEEP_TEXT_H
+
+#include <stdio.h>
+
+#include "base/schedule.h"
+
+struct sweep_totals {
+	size_t runs;          /* of the sweep */
+	size_t made, failed;  /* made: by earlier sweeps into the directory too */
+	uint64_t measured_ns; /* measured phases of the runs made by this one */
+	uint64_t elapsed_ns;  /* that this one took, all in all */
+};
+
+/*
+ * gbps and made (NULL: not made) by run, in the order of grid__run(); directory: for the commands
+ * that can come next.
+ */
+void sweep_text__write(FILE *f, const char *directory, const struct grid *g, const double *gbps,
+		       char *const *made, const struct sweep_totals *totals);
+
+#endif

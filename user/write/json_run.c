@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One run (or the total of a mode's runs) as a JSON object: docs/OUTPUT.md, "A run". Knows nothing
+ * of files, nor of how a number was come by.
+ */
+#include "json.h"
+#include "model/remote.h"
+
+static const char not_timed[] = "no event was timed";
+
+/* A bucket as [low, high, count]; high of the open last bucket is null. */
+static json_t *bucket_json(const struct hist *h, uint32_t i)
+{
+	uint64_t high = hist__bucket_high(h, i);
+	json_t *bucket = json_array();
+	int err;
+
+	err = json_array_append_new(bucket, json_value__u64(hist__bucket_low(h, i)));
+	err |= json_array_append_new(bucket,
+				     high == UINT64_MAX ? json_null() : json_value__u64(high));
+	err |= json_array_append_new(bucket, json_value__u64(h->buckets[i]));
+	return json_finish(bucket, err);
+}
+
+/* The buckets that are not empty; none without a histogram. */
+static json_t *buckets_json(const struct hist *h)
+{
+	json_t *buckets = json_array();
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; h && i < h->n_buckets; i++)
+		if (h->buckets[i])
+			err |= json_array_append_new(buckets, bucket_json(h, i));
+	return json_finish(buckets, err);
+}
+
+static struct num quantile(const struct hist *h, double q, const char *reason)
+{
+	if (!h || !h->count)
+		return (struct num){.reason = reason};
+	return (struct num){.value = hist__quantile(h, q), .known = true};
+}
+
+/* In an object whose own "reason" covers all its nulls. */
+static int put_or_null(json_t *object, const char *key, struct num n)
+{
+	return json_put(object, key, n.known ? json_value__u64(n.value) : json_null());
+}
+
+static json_t *latency_json(const struct latency_result *l, const char *none)
+{
+	const struct hist *h = l->hist;
+	bool timed = h && h->count;
+	const char *reason = h ? none : l->reason;
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= put_or_null(o, "p50", quantile(h, 0.5, NULL));
+	err |= put_or_null(o, "p90", quantile(h, 0.9, NULL));
+	err |= put_or_null(o, "p99", quantile(h, 0.99, NULL));
+	err |= put_or_null(o, "p999", quantile(h, 0.999, NULL));
+	err |= json_put(o, "max", timed ? json_value__u64(h->max) : json_null());
+	err |= json_put(o, "mean", timed ? json_value__real(hist__mean(h)) : json_null());
+	err |= json_put(o, "count", h ? json_value__u64(h->count) : json_null());
+	err |= json_put(o, "buckets", buckets_json(h));
+	if (!timed)
+		err |= json_put(o, "reason", json_value__text(reason ? reason : "not measured"));
+	return json_finish(o, err);
+}
+
+static json_t *latencies_json(const struct app_result *app)
+{
+	json_t *o = json_object();
+	int i, err = 0;
+
+	for (i = 0; i < LATENCY_NR; i++)
+		err |= json_put(o, latency__key((enum latency_kind)i),
+				latency_json(&app->latency[i], not_timed));
+	return json_finish(o, err);
+}
+
+static json_t *zerocopy_json(const struct zc_counts *zc)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put_u64(o, "sends", zc->sends);
+	err |= json_put_u64(o, "completed", zc->completed);
+	err |= json_put_u64(o, "copied", zc->copied);
+	err |= json_put_u64(o, "not_copied", zc->not_copied);
+	err |= json_put_u64(o, "enobufs", zc->enobufs);
+	return json_finish(o, err);
+}
+
+static json_t *tcp_json(const struct app_result *app)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put_u64(o, "bytes_acked", app->tcp_bytes_acked);
+	err |= json_put_num(o, "bytes_received",
+			    (struct num){.value = app->tcp_bytes_received,
+					 .known = !app->tcp_received_reason,
+					 .reason = app->tcp_received_reason});
+	err |= json_put_u64(o, "bytes_retrans", app->tcp_bytes_retrans);
+	return json_finish(o, err);
+}
+
+static struct real seconds(struct num ns)
+{
+	return (struct real){
+		.value = (double)ns.value / 1e9, .known = ns.known, .reason = ns.reason};
+}
+
+/* Nanoseconds a byte are seconds a gigabyte. */
+static struct real cpu_s_per_gb(const struct app_result *app)
+{
+	struct num tx = app->sender_cpu_ns, rx = app->receiver_cpu_ns;
+
+	if (!tx.known || !rx.known)
+		return (struct real){.reason = tx.known ? rx.reason : tx.reason};
+	if (!app->rx_bytes)
+		return (struct real){.reason = "nothing was received"};
+	return (struct real){
+		.value = ((double)tx.value + (double)rx.value) / (double)app->rx_bytes,
+		.known = true,
+	};
+}
+
+static json_t *cpu_json(const struct app_result *app)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put_real(o, "sender", seconds(app->sender_cpu_ns));
+	err |= json_put_real(o, "receiver", seconds(app->receiver_cpu_ns));
+	return json_finish(o, err);
+}
+
+static struct num received(const struct app_result *app, uint64_t value)
+{
+	return (struct num){.value = value, .known = !app->rx_reason, .reason = app->rx_reason};
+}
+
+static json_t *app_json(const struct run_result *run)
+{
+	const struct app_result *app = &run->app;
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put_u64(o, "tx_bytes", app->tx_bytes);
+	err |= json_put_u64(o, "tx_messages", app->tx_messages);
+	err |= json_put_num(o, "rx_bytes", received(app, app->rx_bytes));
+	err |= json_put_num(o, "rx_messages", received(app, app->rx_messages));
+	err |= json_put_real(o, "throughput_gbps", run_result__gbps(run));
+	err |= json_put_u64(o, "partial_sends", app->partial_sends);
+	err |= json_put_u64(o, "eagain", app->eagain);
+	err |= json_put_u64(o, "eintr", app->eintr);
+	err |= json_put_num(o, "verify_errors", app->verify_errors);
+	err |= json_put(o, "cpu_s", cpu_json(app));
+	err |= json_put_real(o, "cpu_s_per_gb", cpu_s_per_gb(app));
+	err |= json_put(o, "tcp", tcp_json(app));
+	err |= json_put(o, "zerocopy", zerocopy_json(&app->zc));
+	err |= json_put(o, "latency_ns", latencies_json(app));
+	return json_finish(o, err);
+}
+
+/* Why there are no quantiles of a stage's times. */
+static const char *no_times(const struct stage_result *s)
+{
+	if (!s->ns.known)
+		return s->ns.reason;
+	return s->times ? not_timed : "only the sum of the times is kept";
+}
+
+static int put_times(json_t *o, const struct stage_result *s)
+{
+	int err = 0;
+
+	err |= json_put_num(o, "ns", s->ns);
+	err |= json_put_num(o, "timed", s->timed);
+	err |= json_put_num(o, "ns_p50", quantile(s->times, 0.5, no_times(s)));
+	err |= json_put_num(o, "ns_p99", quantile(s->times, 0.99, no_times(s)));
+	err |= json_put(o, "ns_buckets", buckets_json(s->times));
+	return err;
+}
+
+static json_t *stage_json(const struct stage_result *s)
+{
+	static const char no_sizes[] = "no event was counted by size";
+	bool known = s->quality != QUALITY_UNAVAILABLE;
+	const struct hist *sizes = known ? s->sizes : NULL;
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "quality", json_value__text(quality__name(s->quality)));
+	if (s->reason || !known)
+		err |= json_put(o, "reason",
+				json_value__text(s->reason ? s->reason : "not measured"));
+	err |= put_or_null(o, "bytes", (struct num){.value = s->bytes, .known = known});
+	err |= put_or_null(o, "events", (struct num){.value = s->events, .known = known});
+	if (known && s->event)
+		err |= json_put(o, "event", json_value__text(s->event));
+	err |= put_times(o, s);
+	err |= known ? json_put_num(o, "p50", quantile(sizes, 0.5, no_sizes))
+		     : json_put(o, "p50", json_null());
+	err |= known ? json_put_num(o, "p99", quantile(sizes, 0.99, no_sizes))
+		     : json_put(o, "p99", json_null());
+	err |= json_put(o, "sizes", buckets_json(sizes));
+	return json_finish(o, err);
+}
+
+static int put_sum(json_t *o, uint64_t bytes, uint64_t events, uint64_t ns)
+{
+	return json_put_u64(o, "bytes", bytes) | json_put_u64(o, "events", events) |
+	       json_put_u64(o, "ns", ns);
+}
+
+static json_t *place_json(const struct place_result *p)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "context", json_value__text(nio_context__name(p->context)));
+	err |= json_put(o, "comm", json_value__text(p->comm));
+	err |= json_put(o, "device", json_value__text(p->dev[0] ? p->dev : NULL));
+	err |= put_sum(o, p->bytes, p->events, p->ns);
+	return json_finish(o, err);
+}
+
+static json_t *other_json(const struct other_result *other)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "caller", json_value__text(other->caller));
+	err |= put_sum(o, other->bytes, other->events, other->ns);
+	return json_finish(o, err);
+}
+
+/* Where the deferred copies ran. Like buckets, the list is empty when that is not known. */
+static int put_places(json_t *stage, const struct run_result *run)
+{
+	json_t *places = json_array();
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < run->places_nr; i++)
+		err |= json_array_append_new(places, place_json(&run->places[i]));
+	err |= json_put(stage, "places", json_finish(places, err));
+	if (run->places_reason)
+		err |= json_put_reason(stage, "places", run->places_reason);
+	return err;
+}
+
+/* Who made the copies nobody ordered; why nobody knows is the stage's own reason. */
+static int put_callers(json_t *stage, const struct run_result *run)
+{
+	json_t *callers = json_array();
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < run->others_nr; i++)
+		err |= json_array_append_new(callers, other_json(&run->others[i]));
+	return json_put(stage, "callers", json_finish(callers, err));
+}
+
+static json_t *ledger_stage_json(const struct run_result *run, enum nio_stage stage)
+{
+	json_t *o = stage_json(&run->stages[stage]);
+	int err = 0;
+
+	if (stage == NIO_STAGE_DEFERRED_COPY)
+		err = put_places(o, run);
+	else if (stage == NIO_STAGE_OTHER_COPY)
+		err = put_callers(o, run);
+	return json_finish(o, err);
+}
+
+static json_t *excluded_json(const struct run_result *run)
+{
+	json_t *excluded = json_array();
+	int i, err = 0;
+
+	for (i = 0; i < NIO_STAGE_NR; i++)
+		if (stage__is_copy((enum nio_stage)i) &&
+		    !remote__is_beyond(run, (enum nio_stage)i) &&
+		    run->stages[i].quality == QUALITY_UNAVAILABLE)
+			err |= json_array_append_new(
+				excluded, json_value__text(stage__key((enum nio_stage)i)));
+	return json_finish(excluded, err);
+}
+
+static int put_unaccounted(json_t *o, const char *key, const struct run_result *run, int64_t bytes)
+{
+	if (run->ledger_known && run->balance_known)
+		return json_put(o, key, json_integer(bytes));
+	return json_put(o, key, json_null()) +
+	       json_put_reason(o, key,
+			       run->ledger_known ? "the books could not be balanced: see the stages"
+						 : run->ledger_reason);
+}
+
+static int put_unaccounted_rx(json_t *o, const struct run_result *run)
+{
+	static const char key[] = "unaccounted_rx";
+
+	if (!run->sender_side)
+		return put_unaccounted(o, key, run, run->unaccounted_rx);
+	return json_put(o, key, json_null()) + json_put_reason(o, key, REMOTE_REASON);
+}
+
+static json_t *ledger_json(const struct run_result *run)
+{
+	json_t *o = json_object();
+	int i, err = 0;
+
+	for (i = 0; i < NIO_STAGE_NR; i++)
+		err |= json_put(o, stage__key((enum nio_stage)i),
+				ledger_stage_json(run, (enum nio_stage)i));
+	err |= put_unaccounted(o, "unaccounted_tx", run, run->unaccounted_tx);
+	err |= put_unaccounted_rx(o, run);
+	err |= json_put_real(o, "copies_per_byte", run->copies_per_byte);
+	err |= json_put(o, "copies_per_byte_side",
+			json_value__text(run->sender_side ? "sender" : "both"));
+	err |= json_put(o, "copies_per_byte_excludes", excluded_json(run));
+	return json_finish(o, err);
+}
+
+static struct real sends_per_notification(const struct run_result *run)
+{
+	if (!run->kernel_zc_known || !run->notifications.known)
+		return (struct real){.reason = run->notifications.reason};
+	if (!run->notifications.value)
+		return (struct real){.reason = "nothing completed"};
+	return (struct real){
+		.value = (double)run->kernel_zc.completed / (double)run->notifications.value,
+		.known = true,
+	};
+}
+
+/* What the kernel alone knows of zero-copy sends: what is pinned, for how long, what it refused. */
+static int put_pinned(json_t *o, const struct run_result *run)
+{
+	const struct pinned_result *p = &run->pinned;
+	int err = 0;
+
+	err |= json_put_real(o, "sends_per_notification", sends_per_notification(run));
+	err |= json_put_num(o, "completed_bytes", p->completed_bytes);
+	err |= json_put_num(o, "enobufs_optmem", run->enobufs_optmem);
+	err |= json_put_num(o, "enobufs_memlock", run->enobufs_memlock);
+	err |= json_put(o, "completion_ns", latency_json(&p->completion, not_timed));
+	err |= json_put(o, "outstanding_bytes",
+			latency_json(&p->outstanding, "nothing was pinned"));
+	return err;
+}
+
+static json_t *kernel_zerocopy_json(const struct run_result *run)
+{
+	bool known = run->ledger_known && run->kernel_zc_known;
+	const struct zc_counts *zc = &run->kernel_zc;
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= put_or_null(o, "sends", (struct num){.value = zc->sends, .known = known});
+	err |= put_or_null(o, "completed", (struct num){.value = zc->completed, .known = known});
+	err |= put_or_null(o, "copied", (struct num){.value = zc->copied, .known = known});
+	err |= put_or_null(o, "not_copied", (struct num){.value = zc->not_copied, .known = known});
+	err |= json_put_num(o, "notifications", run->notifications);
+	err |= put_pinned(o, run);
+	if (!known)
+		err |= json_put(o, "reason",
+				json_value__text(run->ledger_known || !run->ledger_reason
+							 ? "completions were not watched: see plan"
+							 : run->ledger_reason));
+	return json_finish(o, err);
+}
+
+static json_t *causes_json(const struct verdict *v)
+{
+	json_t *array = json_array();
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < v->causes_nr; i++) {
+		json_t *cause = json_object();
+
+		err |= json_put(cause, "cause",
+				json_value__text(zc_cause__key(v->causes[i].cause)));
+		err |= json_put(cause, "evidence", json_value__text(v->causes[i].evidence));
+		err |= json_array_append_new(array, cause);
+	}
+	return json_finish(array, err);
+}
+
+static json_t *verdict_json(const struct verdict *v)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put_real(o, "copied_fraction", v->copied_fraction);
+	err |= json_put(o, "cause", json_value__text(zc_cause__key(v->cause)));
+	err |= json_put(o, "causes", causes_json(v));
+	err |= json_put(o, "text", json_value__text(v->text));
+	return json_finish(o, err);
+}
+
+static json_t *path_json(const struct run_result *run)
+{
+	json_t *o = json_object();
+	int i, err = 0;
+
+	for (i = 0; i < PATH_NR; i++)
+		err |= json_put_num(o, path_part__key((enum path_part)i), run->path_ns[i]);
+	err |= json_put_num(o, "calls", run->path_calls);
+	err |= json_put(o, "quality", json_value__text(quality__name(run->path_quality)));
+	if (run->path_reason)
+		err |= json_put(o, "reason", json_value__text(run->path_reason));
+	return json_finish(o, err);
+}
+
+static json_t *health_json(const struct health *health)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put_num(o, "missed", health->missed);
+	err |= json_put_num(o, "dropped", health->dropped);
+	err |= json_put_num(o, "map_full", health->map_full);
+	err |= json_put_num(o, "unmatched", health->unmatched);
+	return json_finish(o, err);
+}
+
+static struct real duration_s(const struct run_result *run)
+{
+	return (struct real){
+		.value = (double)run->duration_ns / 1e9,
+		.known = run->duration_ns != 0,
+		.reason = "nothing was measured",
+	};
+}
+
+json_t *json_document__run(const struct run_result *run)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "mode", json_value__text(mode__name(run->mode)));
+	err |= json_put_u64(o, "size", run->size);
+	err |= json_put_u64(o, "fields", run->fields);
+	err |= json_put_u64(o, "threads", run->threads);
+	err |= json_put_u64(o, "round", run->round);
+	err |= json_put_real(o, "duration_s", duration_s(run));
+	err |= json_put(o, "interrupted", json_boolean(run->interrupted));
+	err |= json_put(o, "app", app_json(run));
+	err |= json_put(o, "ledger", ledger_json(run));
+	err |= json_put(o, "kernel_zerocopy", kernel_zerocopy_json(run));
+	err |= json_put(o, "verdict", verdict_json(&run->verdict));
+	err |= json_put(o, "path_ns", path_json(run));
+	err |= json_put(o, "perf", json_document__perf(run));
+	err |= json_put(o, "health", health_json(&run->health));
+	return json_finish(o, err);
+}
