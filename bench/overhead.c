@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "load/loadgen_args.h"
+#include "run/options.h"
 #include "load/driver.h"
 #include "perf/event.h"
 #include "perf/proc.h"
@@ -75,10 +76,10 @@ static void launch(struct bench *b, enum nio_side side, unsigned int port)
 	int err;
 
 	if (side == NIO_SIDE_RECEIVER)
-		err = command__receiver(&args, "build/netio-loadgen", &b->o, address);
+		err = loadgen_args__receiver(&args, "build/netio-loadgen", &b->o.traffic, address);
 	else
-		err = command__sender(&args, "build/netio-loadgen", &b->o, b->o.modes[0], address,
-				      port);
+		err = loadgen_args__sender(&args, "build/netio-loadgen", &b->o.traffic,
+					   b->o.modes[0], address, port);
 	driver__init(&b->drivers[side], side);
 	if (!err)
 		err = child__start(&b->drivers[side].child, args.argv, -1, &step);
@@ -92,7 +93,7 @@ static void load_programs(struct bench *b)
 	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
 	const struct plan *plans[MODE_NR] = {NULL};
 	struct plan_request req = {
-		.backend = BACKEND_AUTO, .mode = b->o.modes[0], .size = b->o.size};
+		.backend = BACKEND_AUTO, .mode = b->o.modes[0], .size = b->o.traffic.size};
 	const struct num optmem_max = {0};
 	int err = offers ? 0 : -ENOMEM;
 
@@ -252,7 +253,7 @@ static void run_pairs(struct bench *b, unsigned int pairs, unsigned int ms)
 	qsort(ratio, pairs, sizeof(*ratio), by_value);
 	printf("%-8s %-10s %8llu %10.3f %10.3f %8.4f %8.4f %8.4f\n",
 	       b->counters ? "counters" : "probes", mode__name(b->o.modes[0]),
-	       (unsigned long long)b->o.size, stats__spread(off, pairs).median,
+	       (unsigned long long)b->o.traffic.size, stats__spread(off, pairs).median,
 	       stats__spread(on, pairs).median, stats__spread(ratio, pairs).median,
 	       ratio[pairs / 4], ratio[pairs * 3 / 4]);
 }
@@ -260,22 +261,22 @@ static void run_pairs(struct bench *b, unsigned int pairs, unsigned int ms)
 int main(int argc, char **argv)
 {
 	struct bench b = {.o = {.modes_nr = 1,
-				.threads = 1,
-				.fields = 8,
-				.duration_ns = DURATION_NS,
-				.warmup_ns = WARMUP_NS,
-				.rounds = 1}};
+				.traffic = {.threads = 1,
+					    .fields = 8,
+					    .duration_ns = DURATION_NS,
+					    .warmup_ns = WARMUP_NS,
+					    .rounds = 1}}};
 	uint64_t pairs, ms;
 
 	b.counters = argc == 6 && strcmp(argv[5], "counters") == 0;
 	if (argc < 5 || argc > 6 || (argc == 6 && !b.counters && strcmp(argv[5], "probes")) ||
-	    mode__parse(argv[1], &b.o.modes[0]) || parse_size(argv[2], &b.o.size) ||
+	    mode__parse(argv[1], &b.o.modes[0]) || parse_size(argv[2], &b.o.traffic.size) ||
 	    parse_count(argv[3], 1, PAIRS_MAX, &pairs) || parse_count(argv[4], 1, 60000, &ms)) {
 		fprintf(stderr, "usage: bench-overhead MODE SIZE PAIRS SLICE_MS "
 				"[probes|counters]\n");
 		return EXIT_USAGE;
 	}
-	b.o.sender_cpus = b.o.receiver_cpus = "0";
+	b.o.traffic.sender_cpus = b.o.traffic.receiver_cpus = "0";
 	start(&b);
 	run_pairs(&b, (unsigned int)pairs, (unsigned int)ms);
 	for (int side = 0; side < NIO_SIDE_NR; side++) {

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "model/result.h"
+#include "num.h"
 
 /* Cuts white space off both ends of s, in place. */
 char *text__trim(char *s);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "run/options.h"
+#include "exit_code.h"
 #include "refuse.h"
 
 void refuse(const char *format, ...)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/result.h"
+#include "common/mode.h"
 
 /* What a sweep varies. Each list without repeats. */
 struct grid {

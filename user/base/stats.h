@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "model/result.h"
+#include "num.h"
 
 /* Median (mean of the middle two), lowest and highest of n values; n 0: the unknown spread. */
 struct spread stats__spread(const double *values, size_t n);

@@ -9,7 +9,7 @@
 #include "compare_options.h"
 #include "write/json.h"
 #include "base/log.h"
-#include "run/options.h"
+#include "base/exit_code.h"
 #include "base/outfile.h"
 
 struct side {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "compare_options.h"
-#include "run/options.h"
+#include "base/exit_code.h"
 #include "base/refuse.h"
 #include "common/units.h"
 

@@ -14,6 +14,7 @@
 #include "host/environment.h"
 #include "base/privileges.h"
 #include "base/procfile.h"
+#include "kernel/kernel_btf.h"
 #include "kernel/session.h"
 
 #define BTF_FILE     "/sys/kernel/btf/vmlinux"
@@ -77,7 +78,7 @@ static void gather_path(struct facts *f, const struct options *o)
 	f->path_err = netpath__open(&path, o->path, o->mtu, o->ipv6, &f->path_step);
 	if (f->path_err)
 		path = NULL;
-	environment__read(&f->env, path);
+	environment__read(&f->env, path, kernel_btf__has_member("net", "ptype_all"));
 	netpath__close(path);
 }
 
@@ -114,7 +115,7 @@ static void make_plans(struct diagnosis *d, const struct options *o)
 		struct plan_request req = {
 			.backend = o->backend,
 			.mode = mode,
-			.size = o->size,
+			.size = o->traffic.size,
 			.count_calls = o->count_calls,
 			.times = o->times,
 		};

@@ -172,9 +172,11 @@ static void environment__read_path(struct environment *env, const struct netpath
 	environment__read_features(env, path);
 }
 
-void environment__read(struct environment *env, const struct netpath *path)
+void environment__read(struct environment *env, const struct netpath *path,
+		       struct flag tap_per_netns)
 {
 	memset(env, 0, sizeof(*env));
+	env->taps.per_netns = tap_per_netns;
 	environment__read_kernel(env);
 	environment__read_cpu(env);
 	environment__read_path(env, path);

@@ -8,9 +8,10 @@
 
 /*
  * Fills env. path may be NULL (doctor). What cannot be read is an empty string or an unknown number
- * with its reason; nothing here fails.
+ * with its reason; nothing here fails. tap_per_netns: see struct taps.
  */
-void environment__read(struct environment *env, const struct netpath *path);
+void environment__read(struct environment *env, const struct netpath *path,
+		       struct flag tap_per_netns);
 
 /* A virtual machine, as far as the processor tells. */
 bool environment__is_virtual(const struct environment *env);

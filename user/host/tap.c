@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "bpf/netiotrace.h"
-#include "kernel/kernel_btf.h"
 #include "netns.h"
 #include "netns_scan.h"
 #include "model/tap_parse.h"
@@ -195,8 +194,6 @@ static void look_elsewhere(struct taps *taps, const struct netpath *path)
 			 .elsewhere = true},
 	};
 
-	if (!taps->looks)
-		taps->per_netns = kernel_btf__has_member("net", "ptype_all");
 	if (!taps->per_netns.known || taps->per_netns.value)
 		return;
 	for (int side = 0; side < NIO_SIDE_NR; side++)

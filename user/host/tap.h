@@ -11,7 +11,8 @@
 #include "model/result.h"
 
 /*
- * Looks once more and adds what it finds to taps, which begins zeroed. After each look, in_run of a
+ * Looks once more and adds what it finds to taps, which begins zeroed but for per_netns, which the
+ * caller knows (kernel/kernel_btf.h). After each look, in_run of a
  * tap says whether it was open now or at the look before: called at the beginning of a session and
  * at the end of each run, that is whether it was open in that run, as far as two looks can tell.
  * Nothing here fails: what cannot be read is said in taps->reason.

@@ -11,6 +11,7 @@
 
 #include "bpf/perf_stage.h"
 #include "model/plan.h"
+#include "model/snapshot.h"
 
 struct session;
 
@@ -47,35 +48,7 @@ int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigne
 		   enum nio_side side);
 void session__unwatch(struct session *s, const uint64_t *cookies, size_t n);
 
-/* An entry of nio_places. */
-struct place_sum {
-	struct nio_place place;
-	struct nio_sum sum;
-};
-
-/* An entry of nio_others, with the name of the function that had the copy made. */
-struct other_sum {
-	struct nio_other other;
-	char caller[64];
-	struct nio_sum sum;
-};
-
-/* Everything counted so far for one slot, summed over CPUs. Only ever grows. */
-struct snapshot {
-	struct nio_cell cells[NIO_SIDE_NR][NIO_STAGE_NR];
-	struct nio_zc zc;
-	struct nio_path path;
-	struct place_sum places[NIO_PLACES_MAX];
-	size_t places_nr;
-	struct other_sum others[NIO_OTHERS_MAX];
-	size_t others_nr;
-	uint64_t missed;      /* runs the kernel refused, of all programs; of all slots */
-	bool missed_untold;   /* the kernel does not tell of some programs: there may be more */
-	struct nio_loss loss; /* of all slots */
-	struct nio_perf_cell perf[NIO_PERF_WINDOW_NR];
-	const char *no_perf; /* why the windows were not counted; NULL: they were */
-};
-
+/* Everything counted so far for one slot. 0 or -errno. */
 int session__read(struct session *s, unsigned int slot, struct snapshot *out);
 
 #endif

@@ -24,7 +24,7 @@ void driver__init(struct driver *d, enum nio_side side)
 void driver__clear(struct driver *d)
 {
 	child__kill(&d->child);
-	driver_report__clear(&d->report);
+	load_report__clear(&d->report);
 	free(d->buf);
 	d->buf = NULL;
 	d->len = 0;
@@ -79,7 +79,7 @@ static int driver__end(struct driver *d, enum driver_event *event)
 		*event = DRIVER_EOF;
 		return 0;
 	}
-	driver_report__clear(&d->report);
+	load_report__clear(&d->report);
 	snprintf(d->report.message, sizeof(d->report.message),
 		 "its output ended in the middle of a line");
 	return -EPROTO;
@@ -106,58 +106,4 @@ int driver__next(struct driver *d, enum driver_event *event)
 	if (len > DRIVER_LINE_MAX)
 		return -E2BIG;
 	return driver__decode(line, len, d->side, &d->report, event);
-}
-
-static int latency__copy(struct app_result *app, const struct driver_report *report,
-			 enum latency_kind kind)
-{
-	const struct latency_result *from = &report->app.latency[kind];
-	struct latency_result *to = &app->latency[kind];
-	struct hist *h = NULL;
-
-	if (from->hist) {
-		h = hist__dup(from->hist);
-		if (!h)
-			return -ENOMEM;
-	}
-	hist__free(to->hist);
-	to->hist = h;
-	to->reason = h ? NULL : "the load generator has not reported it";
-	return 0;
-}
-
-static int driver__copy_sender(struct app_result *app, const struct driver_report *report)
-{
-	const struct app_result *from = &report->app;
-	int err;
-
-	app->tx_bytes = from->tx_bytes;
-	app->tx_messages = from->tx_messages;
-	app->zc = from->zc;
-	app->partial_sends = from->partial_sends;
-	app->eagain = from->eagain;
-	app->eintr = from->eintr;
-	app->tcp_bytes_acked = from->tcp_bytes_acked;
-	app->tcp_bytes_retrans = from->tcp_bytes_retrans;
-	app->sender_cpu_ns = from->sender_cpu_ns;
-	err = latency__copy(app, report, LATENCY_SEND_CALL);
-	return err ? err : latency__copy(app, report, LATENCY_COMPLETION);
-}
-
-static int driver__copy_receiver(struct app_result *app, const struct driver_report *report)
-{
-	const struct app_result *from = &report->app;
-
-	app->rx_bytes = from->rx_bytes;
-	app->rx_messages = from->rx_messages;
-	app->tcp_bytes_received = from->tcp_bytes_received;
-	app->verify_errors = from->verify_errors;
-	app->receiver_cpu_ns = from->receiver_cpu_ns;
-	return latency__copy(app, report, LATENCY_DELIVERY);
-}
-
-int driver__copy_app(struct app_result *app, const struct driver_report *report, enum nio_side side)
-{
-	return side == NIO_SIDE_SENDER ? driver__copy_sender(app, report)
-				       : driver__copy_receiver(app, report);
 }

@@ -17,7 +17,7 @@
 #include "common/units.h"
 
 /* Text of another process, on its way to a terminal: no control characters, no half character. */
-static void report__set_message(struct driver_report *r, const char *text)
+static void report__set_message(struct load_report *r, const char *text)
 {
 	size_t i, len = strlen(text);
 
@@ -39,7 +39,7 @@ static void report__set_message(struct driver_report *r, const char *text)
 	r->message[len] = '\0';
 }
 
-static __attribute__((format(printf, 2, 3))) int report__refuse(struct driver_report *r,
+static __attribute__((format(printf, 2, 3))) int report__refuse(struct load_report *r,
 								const char *fmt, ...)
 {
 	char text[2 * sizeof(r->message)];
@@ -52,26 +52,17 @@ static __attribute__((format(printf, 2, 3))) int report__refuse(struct driver_re
 	return -EPROTO;
 }
 
-void driver_report__clear(struct driver_report *r)
-{
-	size_t i;
-
-	for (i = 0; i < LATENCY_NR; i++)
-		hist__free(r->app.latency[i].hist);
-	memset(r, 0, sizeof(*r));
-}
-
 /* Of a line that was refused only the reason remains. */
-static void report__clear_but_message(struct driver_report *r)
+static void report__clear_but_message(struct load_report *r)
 {
 	char message[sizeof(r->message)];
 
 	memcpy(message, r->message, sizeof(message));
-	driver_report__clear(r);
+	load_report__clear(r);
 	memcpy(r->message, message, sizeof(message));
 }
 
-static int field__u64(struct driver_report *r, const json_t *obj, const char *key, uint64_t *out)
+static int field__u64(struct load_report *r, const json_t *obj, const char *key, uint64_t *out)
 {
 	const json_t *v = json_object_get(obj, key);
 
@@ -83,7 +74,7 @@ static int field__u64(struct driver_report *r, const json_t *obj, const char *ke
 	return 0;
 }
 
-static int field__object(struct driver_report *r, const json_t *obj, const char *key,
+static int field__object(struct load_report *r, const json_t *obj, const char *key,
 			 const json_t **out)
 {
 	*out = json_object_get(obj, key);
@@ -92,7 +83,7 @@ static int field__object(struct driver_report *r, const json_t *obj, const char 
 	return 0;
 }
 
-static int field__array(struct driver_report *r, const json_t *obj, const char *key,
+static int field__array(struct load_report *r, const json_t *obj, const char *key,
 			const json_t **out)
 {
 	*out = json_object_get(obj, key);
@@ -101,7 +92,7 @@ static int field__array(struct driver_report *r, const json_t *obj, const char *
 	return 0;
 }
 
-static int field__string(struct driver_report *r, const json_t *obj, const char *key,
+static int field__string(struct load_report *r, const json_t *obj, const char *key,
 			 const char **out)
 {
 	const json_t *v = json_object_get(obj, key);
@@ -118,7 +109,7 @@ struct number {
 	uint64_t *out;
 };
 
-static int field__numbers(struct driver_report *r, const json_t *obj, const struct number *numbers,
+static int field__numbers(struct load_report *r, const json_t *obj, const struct number *numbers,
 			  size_t n)
 {
 	size_t i;
@@ -136,7 +127,7 @@ static int field__numbers(struct driver_report *r, const json_t *obj, const stru
 	field__numbers(r, obj, (const struct number[]){__VA_ARGS__}, \
 		       sizeof((const struct number[]){__VA_ARGS__}) / sizeof(struct number))
 
-static int hist__take_bucket(struct driver_report *r, struct hist *h, const char *key,
+static int hist__take_bucket(struct load_report *r, struct hist *h, const char *key,
 			     const json_t *pair)
 {
 	const json_t *index = json_array_get(pair, 0), *count = json_array_get(pair, 1);
@@ -156,7 +147,7 @@ static int hist__take_bucket(struct driver_report *r, struct hist *h, const char
 	return 0;
 }
 
-static int hist__take_buckets(struct driver_report *r, struct hist *h, const char *key,
+static int hist__take_buckets(struct load_report *r, struct hist *h, const char *key,
 			      const json_t *obj)
 {
 	const json_t *buckets;
@@ -175,7 +166,7 @@ static int hist__take_buckets(struct driver_report *r, struct hist *h, const cha
 }
 
 /* Extremes and sum are the load generator's own, exact where buckets are not. */
-static int hist__take_extremes(struct driver_report *r, struct hist *h, const char *key,
+static int hist__take_extremes(struct load_report *r, struct hist *h, const char *key,
 			       const json_t *obj)
 {
 	uint64_t sum, min, max;
@@ -192,7 +183,7 @@ static int hist__take_extremes(struct driver_report *r, struct hist *h, const ch
 	return 0;
 }
 
-static int hist__take(struct driver_report *r, struct hist *h, const char *key, const json_t *obj)
+static int hist__take(struct load_report *r, struct hist *h, const char *key, const json_t *obj)
 {
 	uint64_t count, sub_bits;
 	int err;
@@ -211,7 +202,7 @@ static int hist__take(struct driver_report *r, struct hist *h, const char *key, 
 	return count ? hist__take_extremes(r, h, key, obj) : 0;
 }
 
-static int report__take_latency(struct driver_report *r, const json_t *latency,
+static int report__take_latency(struct load_report *r, const json_t *latency,
 				enum latency_kind kind)
 {
 	const char *key = latency__key(kind);
@@ -234,7 +225,7 @@ static int report__take_latency(struct driver_report *r, const json_t *latency,
 	return 0;
 }
 
-static int report__take_cpu(struct driver_report *r, const json_t *obj, struct num *cpu)
+static int report__take_cpu(struct load_report *r, const json_t *obj, struct num *cpu)
 {
 	int err = field__u64(r, obj, "cpu_ns", &cpu->value);
 
@@ -242,7 +233,7 @@ static int report__take_cpu(struct driver_report *r, const json_t *obj, struct n
 	return err;
 }
 
-static int report__take_zerocopy(struct driver_report *r, const json_t *stats)
+static int report__take_zerocopy(struct load_report *r, const json_t *stats)
 {
 	struct zc_counts *zc = &r->app.zc;
 	const json_t *obj;
@@ -256,7 +247,7 @@ static int report__take_zerocopy(struct driver_report *r, const json_t *stats)
 		       {"enobufs", &zc->enobufs});
 }
 
-static int report__take_gather(struct driver_report *r, const json_t *stats)
+static int report__take_gather(struct load_report *r, const json_t *stats)
 {
 	const json_t *obj;
 	int err;
@@ -269,7 +260,7 @@ static int report__take_gather(struct driver_report *r, const json_t *stats)
 }
 
 /* What the receiver confirmed to the sender; its members are null until it has. */
-static int report__take_confirmed(struct driver_report *r, const json_t *stats)
+static int report__take_confirmed(struct load_report *r, const json_t *stats)
 {
 	const json_t *obj = json_object_get(stats, "confirmed");
 	int err;
@@ -283,7 +274,7 @@ static int report__take_confirmed(struct driver_report *r, const json_t *stats)
 	return err;
 }
 
-static int report__take_sender(struct driver_report *r, const json_t *stats)
+static int report__take_sender(struct load_report *r, const json_t *stats)
 {
 	struct app_result *app = &r->app;
 	const json_t *latency, *tcp;
@@ -314,7 +305,7 @@ static int report__take_sender(struct driver_report *r, const json_t *stats)
 	return err;
 }
 
-static int report__take_receiver(struct driver_report *r, const json_t *stats)
+static int report__take_receiver(struct load_report *r, const json_t *stats)
 {
 	struct app_result *app = &r->app;
 	const json_t *latency, *tcp;
@@ -337,7 +328,7 @@ static int report__take_receiver(struct driver_report *r, const json_t *stats)
 }
 
 /* interrupted: the sender's to say; where it is missing, nothing was. */
-static int report__take_stats(struct driver_report *r, const json_t *stats, enum nio_side side)
+static int report__take_stats(struct load_report *r, const json_t *stats, enum nio_side side)
 {
 	const json_t *interrupted = json_object_get(stats, "interrupted");
 	int err;
@@ -354,7 +345,7 @@ static int report__take_stats(struct driver_report *r, const json_t *stats, enum
 }
 
 /* Cookie 0 is what sockets nobody watches have; the kernel never gives it out. */
-static int report__take_cookie(struct driver_report *r, const json_t *connection, size_t nr)
+static int report__take_cookie(struct load_report *r, const json_t *connection, size_t nr)
 {
 	uint64_t index, cookie;
 	const char *text;
@@ -380,7 +371,7 @@ static int report__take_cookie(struct driver_report *r, const json_t *connection
 	return 0;
 }
 
-static int report__take_ready(struct driver_report *r, const json_t *obj)
+static int report__take_ready(struct load_report *r, const json_t *obj)
 {
 	const json_t *connections;
 	size_t i, nr;
@@ -390,9 +381,9 @@ static int report__take_ready(struct driver_report *r, const json_t *obj)
 	if (err)
 		return err;
 	nr = json_array_size(connections);
-	if (!nr || nr > DRIVER_CONNECTIONS_MAX)
+	if (!nr || nr > LOAD_CONNECTIONS_MAX)
 		return report__refuse(r, "%zu connections: 1 to %d can be watched", nr,
-				      DRIVER_CONNECTIONS_MAX);
+				      LOAD_CONNECTIONS_MAX);
 	for (i = 0; i < nr; i++) {
 		err = report__take_cookie(r, json_array_get(connections, i), nr);
 		if (err)
@@ -402,7 +393,7 @@ static int report__take_ready(struct driver_report *r, const json_t *obj)
 	return 0;
 }
 
-static int report__take_listening(struct driver_report *r, const json_t *obj)
+static int report__take_listening(struct load_report *r, const json_t *obj)
 {
 	uint64_t port;
 	int err;
@@ -416,7 +407,7 @@ static int report__take_listening(struct driver_report *r, const json_t *obj)
 	return 0;
 }
 
-static int report__take_error(struct driver_report *r, const json_t *obj)
+static int report__take_error(struct load_report *r, const json_t *obj)
 {
 	const char *text;
 	int err;
@@ -427,7 +418,7 @@ static int report__take_error(struct driver_report *r, const json_t *obj)
 	return err;
 }
 
-static int report__take(struct driver_report *r, const json_t *obj, enum nio_side side,
+static int report__take(struct load_report *r, const json_t *obj, enum nio_side side,
 			enum driver_event event)
 {
 	switch (event) {
@@ -459,7 +450,7 @@ static const struct {
 	{"error", DRIVER_ERROR, {true, true}},
 };
 
-static int event__find(struct driver_report *r, const json_t *obj, enum nio_side side,
+static int event__find(struct load_report *r, const json_t *obj, enum nio_side side,
 		       enum driver_event *event)
 {
 	const char *name;
@@ -479,7 +470,7 @@ static int event__find(struct driver_report *r, const json_t *obj, enum nio_side
 			      side == NIO_SIDE_SENDER ? "sender" : "receiver");
 }
 
-int driver__decode(const char *line, size_t len, enum nio_side side, struct driver_report *report,
+int driver__decode(const char *line, size_t len, enum nio_side side, struct load_report *report,
 		   enum driver_event *event)
 {
 	enum driver_event found = DRIVER_NOTHING;
@@ -487,7 +478,7 @@ int driver__decode(const char *line, size_t len, enum nio_side side, struct driv
 	json_t *obj;
 	int err;
 
-	driver_report__clear(report);
+	load_report__clear(report);
 	*event = DRIVER_NOTHING;
 	obj = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
 	if (json_is_object(obj)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Command lines of the load generator; see command.h. */
+/* Command lines of the load generator; see loadgen_args.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -83,7 +83,7 @@ static int add_address(struct arglist *args, const char *option, const char *add
 	return add(args, "%s", address__format(text, sizeof(text), address, port));
 }
 
-static int add_receiver(struct arglist *args, const char *program, const struct options *o,
+static int add_receiver(struct arglist *args, const char *program, const struct traffic *t,
 			const char *address, unsigned int port)
 {
 	int err = add(args, "%s", program);
@@ -91,38 +91,38 @@ static int add_receiver(struct arglist *args, const char *program, const struct 
 	err = err ? err : add(args, "recv");
 	err = err ? err : add(args, "--control");
 	err = err ? err : add_address(args, "--listen", address, port);
-	err = err ? err : add_buffer(args, "--rcvbuf", o->rcvbuf);
-	err = err ? err : add_string(args, "--cpus", o->receiver_cpus);
-	return err ? err : add_flag(args, "--verify", o->verify);
+	err = err ? err : add_buffer(args, "--rcvbuf", t->rcvbuf);
+	err = err ? err : add_string(args, "--cpus", t->receiver_cpus);
+	return err ? err : add_flag(args, "--verify", t->verify);
 }
 
-int command__receiver(struct arglist *args, const char *program, const struct options *o,
-		      const char *address)
+int loadgen_args__receiver(struct arglist *args, const char *program, const struct traffic *t,
+			   const char *address)
 {
-	return add_receiver(args, program, o, address, 0);
+	return add_receiver(args, program, t, address, 0);
 }
 
-int command__server(struct arglist *args, const char *program, const struct options *o,
-		    const struct address *listen)
+int loadgen_args__server(struct arglist *args, const char *program, const struct traffic *t,
+			 const struct address *listen)
 {
-	int err = add_receiver(args, program, o, listen->host, listen->port);
+	int err = add_receiver(args, program, t, listen->host, listen->port);
 
 	return err ? err : add(args, "--forever");
 }
 
-static int add_amount(struct arglist *args, const struct options *o)
+static int add_amount(struct arglist *args, const struct traffic *t)
 {
 	int err;
 
-	if (o->messages)
-		err = add_number(args, "--messages", o->messages);
+	if (t->messages)
+		err = add_number(args, "--messages", t->messages);
 	else
-		err = add_ns(args, "--duration", options__round_ns(o));
-	return err ? err : add_ns(args, "--warmup", o->warmup_ns);
+		err = add_ns(args, "--duration", traffic__round_ns(t));
+	return err ? err : add_ns(args, "--warmup", t->warmup_ns);
 }
 
-int command__sender(struct arglist *args, const char *program, const struct options *o,
-		    enum mode mode, const char *address, unsigned int port)
+int loadgen_args__sender(struct arglist *args, const char *program, const struct traffic *t,
+			 enum mode mode, const char *address, unsigned int port)
 {
 	int err = add(args, "%s", program);
 
@@ -130,17 +130,17 @@ int command__sender(struct arglist *args, const char *program, const struct opti
 	err = err ? err : add(args, "--control");
 	err = err ? err : add_address(args, "--connect", address, port);
 	err = err ? err : add_string(args, "--mode", mode__name(mode));
-	err = err ? err : add_number(args, "--size", o->size);
-	err = err ? err : add_number(args, "--fields", o->fields);
-	err = err ? err : add_number(args, "--threads", o->threads);
-	err = err ? err : add_amount(args, o);
-	err = err ? err : add_buffer(args, "--sndbuf", o->sndbuf);
-	err = err ? err : add_string(args, "--cpus", o->sender_cpus);
-	err = err ? err : add_flag(args, "--nodelay", o->nodelay);
-	return err ? err : add_flag(args, "--verify", o->verify);
+	err = err ? err : add_number(args, "--size", t->size);
+	err = err ? err : add_number(args, "--fields", t->fields);
+	err = err ? err : add_number(args, "--threads", t->threads);
+	err = err ? err : add_amount(args, t);
+	err = err ? err : add_buffer(args, "--sndbuf", t->sndbuf);
+	err = err ? err : add_string(args, "--cpus", t->sender_cpus);
+	err = err ? err : add_flag(args, "--nodelay", t->nodelay);
+	return err ? err : add_flag(args, "--verify", t->verify);
 }
 
-int command__find(char *path, size_t len)
+int loadgen_args__find(char *path, size_t len)
 {
 	static const char name[] = "/netio-loadgen";
 	ssize_t n = readlink("/proc/self/exe", path, len - 1);

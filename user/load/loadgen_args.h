@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The command lines that the load generator's two sides are started with (docs/LOADGEN.md). */
-#ifndef NETIOTRACE_COMMAND_H
-#define NETIOTRACE_COMMAND_H
+#ifndef NETIOTRACE_LOADGEN_ARGS_H
+#define NETIOTRACE_LOADGEN_ARGS_H
 
-#include "run/options.h"
+#include "base/address.h"
+#include "common/mode.h"
+#include "model/traffic.h"
 
 /* An argument list; its strings are its own. Start from {0}. */
 struct arglist {
@@ -14,18 +16,18 @@ struct arglist {
 void arglist__clear(struct arglist *args);
 
 /* 0 or -ENOMEM; on error the list may hold a part: arglist__clear() frees it in any case. */
-int command__receiver(struct arglist *args, const char *program, const struct options *o,
-		      const char *address);
+int loadgen_args__receiver(struct arglist *args, const char *program, const struct traffic *t,
+			   const char *address);
 /* A receiver that serves session after session, where --listen says (resolved). */
-int command__server(struct arglist *args, const char *program, const struct options *o,
-		    const struct address *listen);
-int command__sender(struct arglist *args, const char *program, const struct options *o,
-		    enum mode mode, const char *address, unsigned int port);
+int loadgen_args__server(struct arglist *args, const char *program, const struct traffic *t,
+			 const struct address *listen);
+int loadgen_args__sender(struct arglist *args, const char *program, const struct traffic *t,
+			 enum mode mode, const char *address, unsigned int port);
 
 /*
  * The path of netio-loadgen, which stands beside this program, wherever that was installed. 0 or
  * -errno.
  */
-int command__find(char *path, size_t len);
+int loadgen_args__find(char *path, size_t len);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "ledger.h"
 #include "ledger_time.h"
-#include "perf/windows.h"
+#include "ledger_perf.h"
 
 static struct num known(uint64_t value)
 {
@@ -126,9 +126,9 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 		book_completions(r, &base->zc, &now->zc);
 	book_health(r, plan, base, now);
 	if (now->no_perf)
-		perf_stage__none(r, now->no_perf);
+		ledger_perf__none(r, now->no_perf);
 	else
-		perf_stage__book(r, base->perf, now->perf);
+		ledger_perf__book(r, base->perf, now->perf);
 	return ledger_time__book(r, plan, base, now);
 }
 
@@ -158,7 +158,7 @@ void ledger__no_kernel(struct run_result *r, const char *reason)
 }
 
 /* The load generator counts every gather, and times one in 64: the sum is scaled from those. */
-static void book_gather(struct run_result *r, const struct driver_report *sender)
+static void book_gather(struct run_result *r, const struct load_report *sender)
 {
 	struct stage_result *gather = &r->stages[NIO_STAGE_USER_GATHER];
 
@@ -177,12 +177,12 @@ static void book_gather(struct run_result *r, const struct driver_report *sender
 				   sender->gather_events);
 }
 
-int ledger__app(struct run_result *r, const struct driver_report *report, enum nio_side side)
+int ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side)
 {
 	const struct hist *calls;
 	int err;
 
-	err = driver__copy_app(&r->app, report, side);
+	err = load_report__copy_app(&r->app, report, side);
 	if (err || side == NIO_SIDE_RECEIVER)
 		return err;
 	r->duration_ns = report->elapsed_ns;
@@ -334,7 +334,7 @@ static void add_counts(struct run_result *dst, const struct run_result *src)
 	add_zc(&dst->kernel_zc, &src->kernel_zc);
 	add_num(&dst->notifications, &src->notifications);
 	add_perf(dst, src);
-	perf_stage__add(dst, src);
+	ledger_perf__add(dst, src);
 	add_num(&dst->health.missed, &src->health.missed);
 	add_num(&dst->health.dropped, &src->health.dropped);
 	add_num(&dst->health.map_full, &src->health.map_full);

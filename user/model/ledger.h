@@ -6,10 +6,10 @@
 #ifndef NETIOTRACE_LEDGER_H
 #define NETIOTRACE_LEDGER_H
 
-#include "load/driver.h"
+#include "load_report.h"
 #include "plan.h"
 #include "result.h"
-#include "kernel/session.h"
+#include "snapshot.h"
 
 /*
  * Fills the kernel side of r from two snapshots of its slot, now minus base. plan says what each
@@ -23,7 +23,7 @@ void ledger__no_kernel(struct run_result *r, const char *reason);
 
 /* Fills what one process of the load generator reports: totals, latencies, user_gather. 0 or
  * -ENOMEM. */
-int ledger__app(struct run_result *r, const struct driver_report *report, enum nio_side side);
+int ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side);
 
 /*
  * Adds src to dst, run by run: counts and bytes add up, a number unknown in one is unknown in the

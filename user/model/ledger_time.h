@@ -8,7 +8,7 @@
 #define NETIOTRACE_LEDGER_TIME_H
 
 #include "plan.h"
-#include "kernel/session.h"
+#include "snapshot.h"
 
 /*
  * Fills the times of r from what was counted between two snapshots under plan, or the reason why

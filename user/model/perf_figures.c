@@ -141,3 +141,22 @@ const char *perf_derive__no_hardware(const struct run_result *r)
 	}
 	return reason;
 }
+
+static void lower(struct real *lowest, const struct real *running)
+{
+	if (running->known && (!lowest->known || running->value < lowest->value))
+		*lowest = *running;
+}
+
+struct real perf_derive__lowest_running(const struct run_result *r)
+{
+	struct real lowest = {.reason = "nothing was counted"};
+
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		for (int c = 0; c < PERF_NR; c++)
+			lower(&lowest, &r->perf_detail[side][c].running);
+		for (size_t i = 0; i < r->perf_asked_nr; i++)
+			lower(&lowest, &r->perf_asked[i].running[side]);
+	}
+	return lowest;
+}

@@ -64,4 +64,10 @@ struct num perf_derive__add(struct num a, struct num b);
  */
 const char *perf_derive__no_hardware(const struct run_result *r);
 
+/* A scaled count below this share of the time is warned of. */
+#define PERF_RUNNING_MIN 0.9
+
+/* The lowest share of the time that a counter of r was counting; unknown when none was. */
+struct real perf_derive__lowest_running(const struct run_result *r);
+
 #endif

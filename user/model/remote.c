@@ -40,7 +40,7 @@ void remote__book(struct run_result *r)
 	}
 }
 
-void remote__app(struct run_result *r, const struct driver_report *sender, bool verify)
+void remote__app(struct run_result *r, const struct load_report *sender, bool verify)
 {
 	struct app_result *app = &r->app;
 

@@ -6,7 +6,7 @@
 #ifndef NETIOTRACE_REMOTE_H
 #define NETIOTRACE_REMOTE_H
 
-#include "load/driver.h"
+#include "load_report.h"
 #include "result.h"
 
 #define REMOTE_REASON "the receiver is on another machine"
@@ -21,7 +21,7 @@ void remote__book(struct run_result *r);
  * Takes what a report of the sender says of the receiver: totals once it has confirmed them, until
  * then nothing. verify: every byte was checked.
  */
-void remote__app(struct run_result *r, const struct driver_report *sender, bool verify);
+void remote__app(struct run_result *r, const struct load_report *sender, bool verify);
 
 /* Whether a stage of this run happens on the machine nobody watches. */
 bool remote__is_beyond(const struct run_result *r, enum nio_stage stage);

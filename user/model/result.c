@@ -15,30 +15,6 @@
 
 static const char not_measured[] = "not measured";
 
-static const char *const mode_names[MODE_NR] = {
-	[MODE_TWOCOPY] = "twocopy",
-	[MODE_ONECOPY] = "onecopy",
-	[MODE_ZEROCOPY] = "zerocopy",
-};
-
-const char *mode__name(enum mode mode)
-{
-	return NAME_OF(mode_names, mode);
-}
-
-int mode__parse(const char *s, enum mode *out)
-{
-	int i;
-
-	for (i = 0; i < MODE_NR; i++) {
-		if (!strcmp(s, mode_names[i])) {
-			*out = (enum mode)i;
-			return 0;
-		}
-	}
-	return -EINVAL;
-}
-
 const char *quality__name(enum quality q)
 {
 	static const char *const names[] = {

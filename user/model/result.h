@@ -13,16 +13,11 @@
 
 #include "bpf/netiotrace.h"
 #include "bpf/perf_stage.h"
+#include "base/num.h"
 #include "common/hist.h"
+#include "common/mode.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
-
-enum mode {
-	MODE_TWOCOPY,
-	MODE_ONECOPY,
-	MODE_ZEROCOPY,
-	MODE_NR,
-};
 
 enum quality {
 	QUALITY_UNAVAILABLE, /* the zero value: a result nobody filled claims nothing */
@@ -31,32 +26,10 @@ enum quality {
 	QUALITY_SAMPLED,
 };
 
-const char *mode__name(enum mode mode);         /* "twocopy", ... */
-int mode__parse(const char *s, enum mode *out); /* -EINVAL */
-const char *quality__name(enum quality q);      /* "exact", ... */
-const char *stage__key(enum nio_stage s);       /* JSON key: "tx_copy" */
-const char *stage__heading(enum nio_stage s);   /* on screen: "tx" */
-bool stage__is_copy(enum nio_stage s);          /* counts towards copies_per_byte */
-
-/* An unsigned number that may be unknown; reason is a static string, set when it is. */
-struct num {
-	uint64_t value;
-	bool known;
-	const char *reason;
-};
-
-struct real {
-	double value;
-	bool known;
-	const char *reason;
-};
-
-/* Something that is so, is not, or is not known; reason as above. */
-struct flag {
-	bool value;
-	bool known;
-	const char *reason;
-};
+const char *quality__name(enum quality q);    /* "exact", ... */
+const char *stage__key(enum nio_stage s);     /* JSON key: "tx_copy" */
+const char *stage__heading(enum nio_stage s); /* on screen: "tx" */
+bool stage__is_copy(enum nio_stage s);        /* counts towards copies_per_byte */
 
 struct stage_result {
 	enum quality quality; /* of bytes */
@@ -286,12 +259,6 @@ struct run_result {
 	struct perf_asked perf_asked[PERF_EVENTS_MAX];
 	size_t perf_asked_nr;
 	struct health health;
-};
-
-/* Median and extremes over the rounds of one mode. */
-struct spread {
-	double median, low, high;
-	unsigned int n; /* 0: unknown */
 };
 
 struct mode_summary {

@@ -133,22 +133,3 @@ void perf_read__book(struct run_result *r, enum nio_side side, const struct perf
 		r->perf_asked[i].count[side] = whole_of(&p, &r->perf_asked[i].running[side]);
 	}
 }
-
-static void lower(struct real *lowest, const struct real *running)
-{
-	if (running->known && (!lowest->known || running->value < lowest->value))
-		*lowest = *running;
-}
-
-struct real perf_read__lowest_running(const struct run_result *r)
-{
-	struct real lowest = {.reason = "nothing was counted"};
-
-	for (int side = 0; side < NIO_SIDE_NR; side++) {
-		for (int c = 0; c < PERF_NR; c++)
-			lower(&lowest, &r->perf_detail[side][c].running);
-		for (size_t i = 0; i < r->perf_asked_nr; i++)
-			lower(&lowest, &r->perf_asked[i].running[side]);
-	}
-	return lowest;
-}

@@ -48,10 +48,4 @@ struct num perf_sum__count(const struct perf_sum *sum, struct real *running);
 void perf_read__book(struct run_result *r, enum nio_side side, const struct perf_plan *plan,
 		     const struct perf_sum sums[PERF_SLOTS_MAX], const struct perf_facts *facts);
 
-/* A scaled count below this share of the time is warned of. */
-#define PERF_RUNNING_MIN 0.9
-
-/* The lowest share of the time that a counter of r was counting; unknown when none was. */
-struct real perf_read__lowest_running(const struct run_result *r);
-
 #endif

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "model/ledger_perf.h"
+#include "model/perf_figures.h"
 #include "windows.h"
 #include "watch.h"
 
@@ -40,7 +42,7 @@ void perf_watch__begin(const struct perf_watch *w, struct run_result *r)
 {
 	const struct perf_slot *s;
 
-	perf_stage__none(r, unwatched);
+	ledger_perf__none(r, unwatched);
 	for (size_t i = 0; i < w->plan.slots_nr; i++) {
 		s = &w->plan.slots[i];
 		if (s->quantity >= PERF_NR)
@@ -138,7 +140,7 @@ void perf_watch__end(struct perf_watch *w)
 
 void perf_watch__warn(struct perf_watch *w, const struct run_result *r)
 {
-	struct real lowest = perf_read__lowest_running(r);
+	struct real lowest = perf_derive__lowest_running(r);
 
 	if (w->warned || !lowest.known || lowest.value >= PERF_RUNNING_MIN)
 		return;

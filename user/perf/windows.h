@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Counters of the CPUs for the BPF programs (bpf/perf_stage.h): opens them and puts them into the
- * programs' maps; and the pure half, from what the programs counted to what a window costs.
+ * programs' maps. What they counted is read by model/ledger_perf.h.
  */
-#ifndef NETIOTRACE_PERF_STAGE_USER_H
-#define NETIOTRACE_PERF_STAGE_USER_H
+#ifndef NETIOTRACE_WINDOWS_H
+#define NETIOTRACE_WINDOWS_H
 
 #include "bpf/perf_stage.h"
 #include "perf_plan.h"
@@ -24,15 +24,5 @@ struct perf_stage;
 int perf_stage__open(struct perf_stage **out, const struct perf_spec events[NIO_PERF_EVENT_NR],
 		     const int map_fds[NIO_PERF_EVENT_NR]);
 void perf_stage__close(struct perf_stage *s); /* takes NULL */
-
-/* Fills a run's windows from the cells of its slot, summed over CPUs, now minus base. Pure. */
-void perf_stage__book(struct run_result *r, const struct nio_perf_cell base[NIO_PERF_WINDOW_NR],
-		      const struct nio_perf_cell now[NIO_PERF_WINDOW_NR]);
-
-/* All windows of a run are unavailable, for this (static) reason. */
-void perf_stage__none(struct run_result *r, const char *reason);
-
-/* Adds the windows of src to those of dst. */
-void perf_stage__add(struct run_result *dst, const struct run_result *src);
 
 #endif

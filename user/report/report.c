@@ -19,7 +19,7 @@
 #include "diagram.h"
 #include "figure.h"
 #include "base/log.h"
-#include "run/options.h"
+#include "base/exit_code.h"
 #include "plotter.h"
 #include "report_dir.h"
 #include "doc.h"

@@ -8,7 +8,7 @@
 
 #include "base/bootstrap.h"
 #include "base/log.h"
-#include "run/options.h"
+#include "base/exit_code.h"
 #include "report.h"
 #include "common/units.h"
 

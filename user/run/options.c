@@ -150,16 +150,16 @@ struct setting {
 
 /* clang-format off */
 static const struct setting settings[] = {
-	{KEY_SIZE,     KIND_SIZE,  AT(size), SIZE_BYTES_MIN, SIZE_BYTES_MAX, "--size", "64 bytes to 16m"},
-	{KEY_SNDBUF,   KIND_SIZE,  AT(sndbuf), 1, 1 << 30, "--sndbuf", "1 byte to 1g"},
-	{KEY_RCVBUF,   KIND_SIZE,  AT(rcvbuf), 1, 1 << 30, "--rcvbuf", "1 byte to 1g"},
-	{KEY_MESSAGES, KIND_COUNT, AT(messages), 1, 1ULL << 48, "--messages", "1 to 2^48"},
-	{KEY_DURATION, KIND_TIME,  AT(duration_ns), 1, DAY_NS, "--duration", "above 0, up to 24h"},
-	{KEY_WARMUP,   KIND_TIME,  AT(warmup_ns), 0, DAY_NS, "--warmup", "0 to 24h"},
+	{KEY_SIZE,     KIND_SIZE,  AT(traffic.size), SIZE_BYTES_MIN, SIZE_BYTES_MAX, "--size", "64 bytes to 16m"},
+	{KEY_SNDBUF,   KIND_SIZE,  AT(traffic.sndbuf), 1, 1 << 30, "--sndbuf", "1 byte to 1g"},
+	{KEY_RCVBUF,   KIND_SIZE,  AT(traffic.rcvbuf), 1, 1 << 30, "--rcvbuf", "1 byte to 1g"},
+	{KEY_MESSAGES, KIND_COUNT, AT(traffic.messages), 1, 1ULL << 48, "--messages", "1 to 2^48"},
+	{KEY_DURATION, KIND_TIME,  AT(traffic.duration_ns), 1, DAY_NS, "--duration", "above 0, up to 24h"},
+	{KEY_WARMUP,   KIND_TIME,  AT(traffic.warmup_ns), 0, DAY_NS, "--warmup", "0 to 24h"},
 	{KEY_INTERVAL, KIND_TIME,  AT(interval_ns), 50000000, 3600000000000, "--interval", "50ms to 1h"},
 	{KEY_IPV6,     KIND_FLAG,  AT(ipv6), 0, 0, NULL, NULL},
-	{KEY_NODELAY,  KIND_FLAG,  AT(nodelay), 0, 0, NULL, NULL},
-	{KEY_VERIFY,   KIND_FLAG,  AT(verify), 0, 0, NULL, NULL},
+	{KEY_NODELAY,  KIND_FLAG,  AT(traffic.nodelay), 0, 0, NULL, NULL},
+	{KEY_VERIFY,   KIND_FLAG,  AT(traffic.verify), 0, 0, NULL, NULL},
 	{KEY_COUNT_CALLS, KIND_FLAG, AT(count_calls), 0, 0, NULL, NULL},
 	{'q',          KIND_FLAG,  AT(quiet), 0, 0, NULL, NULL},
 	{KEY_JSON,     KIND_STRING, AT(json), 0, 0, NULL, NULL},
@@ -324,13 +324,13 @@ static error_t parse_special(struct options *o, int key, const char *arg, unsign
 		set_modes(o, arg);
 		return 0;
 	case KEY_THREADS:
-		o->threads = small_count("--threads", arg, 1, THREADS_MAX);
+		o->traffic.threads = small_count("--threads", arg, 1, THREADS_MAX);
 		return 0;
 	case KEY_FIELDS:
-		o->fields = small_count("--fields", arg, 1, 64);
+		o->traffic.fields = small_count("--fields", arg, 1, 64);
 		return 0;
 	case KEY_ROUNDS:
-		o->rounds = small_count("--rounds", arg, 1, 1000);
+		o->traffic.rounds = small_count("--rounds", arg, 1, 1000);
 		return 0;
 	case KEY_MTU:
 		o->mtu = small_count("--mtu", arg, 1280, 65535);
@@ -362,10 +362,10 @@ static error_t parse_special(struct options *o, int key, const char *arg, unsign
 		add_without(o, arg);
 		return 0;
 	case KEY_CPU_SENDER:
-		o->sender_cpus = cpu_list("--cpu-sender", arg);
+		o->traffic.sender_cpus = cpu_list("--cpu-sender", arg);
 		return 0;
 	case KEY_CPU_RECEIVER:
-		o->receiver_cpus = cpu_list("--cpu-receiver", arg);
+		o->traffic.receiver_cpus = cpu_list("--cpu-receiver", arg);
 		return 0;
 	case KEY_PERF_EVENTS:
 		set_perf_events(o, arg);
@@ -421,14 +421,15 @@ static void set_defaults(struct options *o)
 {
 	if (!o->modes_nr)
 		set_modes(o, "all");
-	if (!o->rounds)
-		o->rounds = o->modes_nr > 1 && !o->messages ? ROUNDS_OF_ALL : 1;
-	if (!o->messages && !o->duration_ns)
-		o->duration_ns = DEFAULT_DURATION_NS;
-	if (o->warmup_ns == UINT64_MAX) {
-		o->warmup_ns = DEFAULT_WARMUP_NS;
-		if (o->duration_ns && options__round_ns(o) / 2 < o->warmup_ns)
-			o->warmup_ns = options__round_ns(o) / 2;
+	if (!o->traffic.rounds)
+		o->traffic.rounds = o->modes_nr > 1 && !o->traffic.messages ? ROUNDS_OF_ALL : 1;
+	if (!o->traffic.messages && !o->traffic.duration_ns)
+		o->traffic.duration_ns = DEFAULT_DURATION_NS;
+	if (o->traffic.warmup_ns == UINT64_MAX) {
+		o->traffic.warmup_ns = DEFAULT_WARMUP_NS;
+		if (o->traffic.duration_ns &&
+		    traffic__round_ns(&o->traffic) / 2 < o->traffic.warmup_ns)
+			o->traffic.warmup_ns = traffic__round_ns(&o->traffic) / 2;
 	}
 }
 
@@ -444,18 +445,19 @@ static void check_remote(const struct options *o)
 		refuse("--mtu is for --path veth: with --connect the MTU is the route's.");
 	if (o->ipv6)
 		refuse("--ipv6 is for paths on this machine: --connect says it by the address.");
-	if (o->rcvbuf || o->receiver_cpus)
+	if (o->traffic.rcvbuf || o->traffic.receiver_cpus)
 		refuse("%s is the receiver's: give it to netiotrace serve on the other machine.",
-		       o->rcvbuf ? "--rcvbuf" : "--cpu-receiver");
+		       o->traffic.rcvbuf ? "--rcvbuf" : "--cpu-receiver");
 }
 
 /* Whether anything was given that says what is sent, watched or written. */
 static bool run_is_described(const struct options *o)
 {
-	return o->modes_nr || o->duration_ns || o->messages || o->rounds || o->sndbuf ||
-	       o->sender_cpus || o->json || o->csv || o->assertions_nr || o->path_given || o->mtu ||
-	       o->ipv6 || o->nodelay || o->count_calls || o->warmup_ns != UINT64_MAX ||
-	       o->size != DEFAULT_SIZE;
+	return o->modes_nr || o->traffic.duration_ns || o->traffic.messages || o->traffic.rounds ||
+	       o->traffic.sndbuf || o->traffic.sender_cpus || o->json || o->csv ||
+	       o->assertions_nr || o->path_given || o->mtu || o->ipv6 || o->traffic.nodelay ||
+	       o->count_calls || o->traffic.warmup_ns != UINT64_MAX ||
+	       o->traffic.size != DEFAULT_SIZE;
 }
 
 static void check_serve(const struct options *o)
@@ -478,11 +480,11 @@ static void check_rules(const struct options *o)
 {
 	check_remote(o);
 	check_serve(o);
-	if (o->messages && o->duration_ns)
+	if (o->traffic.messages && o->traffic.duration_ns)
 		refuse("--messages and --duration exclude each other: a count or a time.");
-	if (o->size < o->fields)
-		refuse("a message of %" PRIu64 " bytes has no %u fields: lower --fields.", o->size,
-		       o->fields);
+	if (o->traffic.size < o->traffic.fields)
+		refuse("a message of %" PRIu64 " bytes has no %u fields: lower --fields.",
+		       o->traffic.size, o->traffic.fields);
 	if (o->mtu && o->path != NETPATH_VETH)
 		refuse("--mtu is for --path veth: the loopback device is not ours to change.");
 	if (o->json && o->csv && strcmp(o->json, "-") == 0 && strcmp(o->csv, "-") == 0)
@@ -493,9 +495,9 @@ static void check_rules(const struct options *o)
 
 static void check_rounds(const struct options *o)
 {
-	if (o->duration_ns && options__round_ns(o) < ROUND_NS_MIN)
+	if (o->traffic.duration_ns && traffic__round_ns(&o->traffic) < ROUND_NS_MIN)
 		refuse("%u rounds leave under 10 ms each: raise --duration or lower --rounds.",
-		       o->rounds);
+		       o->traffic.rounds);
 }
 
 static void set_verbosity(const struct options *o)
@@ -504,11 +506,6 @@ static void set_verbosity(const struct options *o)
 		log_set_level(LOG_ERROR);
 	else
 		log_set_level(o->verbose > 1 ? LOG_DEBUG : o->verbose ? LOG_INFO : LOG_WARNING);
-}
-
-uint64_t options__round_ns(const struct options *o)
-{
-	return o->duration_ns / o->rounds;
 }
 
 void options__finish(struct options *o)
@@ -522,10 +519,13 @@ void options__finish(struct options *o)
 void options__init(struct options *o, int argc, char **argv)
 {
 	*o = (struct options){
-		.size = DEFAULT_SIZE,
-		.threads = 1,
-		.fields = 8,
-		.warmup_ns = UINT64_MAX,
+		.traffic =
+			{
+				.size = DEFAULT_SIZE,
+				.threads = 1,
+				.fields = 8,
+				.warmup_ns = UINT64_MAX,
+			},
 		.backend = BACKEND_AUTO,
 		.interval_ns = DEFAULT_INTERVAL_NS,
 		.argc = argc,

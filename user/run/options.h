@@ -9,22 +9,13 @@
 #include <stdint.h>
 
 #include "base/address.h"
+#include "base/exit_code.h"
 #include "write/assertion.h"
 #include "host/netpath.h"
 #include "perf/names.h"
 #include "model/plan.h"
 #include "model/result.h"
-
-enum exit_code {
-	EXIT_DONE = 0,
-	EXIT_RUN_FAILED = 1,
-	EXIT_USAGE = 2,
-	EXIT_KERNEL = 3,
-	EXIT_PRIVILEGES = 4,
-	EXIT_ASSERTION = 5,
-	/* A signal ended the run early: 128 + its number, as shells have it. */
-	EXIT_SIGNAL_BASE = 128,
-};
+#include "model/traffic.h"
 
 enum command {
 	COMMAND_RUN,
@@ -42,12 +33,7 @@ struct options {
 	enum command command;
 	enum mode modes[MODE_NR];
 	size_t modes_nr;
-	uint64_t size;
-	unsigned int threads, fields;
-	uint64_t duration_ns; /* of each mode, all rounds together; 0 with messages */
-	uint64_t messages;    /* of each round */
-	uint64_t warmup_ns;   /* of each round */
-	unsigned int rounds;
+	struct traffic traffic;
 	enum netpath_kind path;
 	bool path_given;
 	bool remote;            /* the receiver is on another machine, at: */
@@ -61,9 +47,6 @@ struct options {
 	const char *without[WITHOUT_MAX]; /* hooks that are not to be used */
 	size_t without_nr;
 	uint64_t interval_ns;
-	const char *sender_cpus, *receiver_cpus; /* lists as given; NULL: not pinned */
-	uint64_t sndbuf, rcvbuf;                 /* 0: the kernel's */
-	bool nodelay, verify;
 	struct perf_spec perf_events[PERF_EVENTS_MAX]; /* asked for besides those of every run */
 	size_t perf_events_nr;
 	bool perf_none;         /* no counters at all */
@@ -90,8 +73,5 @@ void options__init(struct options *o, int argc, char **argv);
 const struct argp_option *options__row(const char *name);
 error_t options__take(struct options *o, int key, const char *arg);
 void options__finish(struct options *o);
-
-/* Length of one round's measured phase, ns; 0 with --messages. */
-uint64_t options__round_ns(const struct options *o);
 
 #endif

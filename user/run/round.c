@@ -31,7 +31,7 @@ struct round {
 	struct driver drivers[NIO_SIDE_NR];
 	bool listening, quiesced;
 	bool ready[NIO_SIDE_NR], stats[NIO_SIDE_NR], done[NIO_SIDE_NR];
-	uint64_t cookies[NIO_SIDE_NR][DRIVER_CONNECTIONS_MAX];
+	uint64_t cookies[NIO_SIDE_NR][LOAD_CONNECTIONS_MAX];
 	size_t cookies_nr[NIO_SIDE_NR];
 	unsigned int port;
 	bool measuring;
@@ -79,7 +79,7 @@ static void show_progress(struct round *r)
 
 static void take_cookies(struct round *r, enum nio_side side)
 {
-	const struct driver_report *report = &r->drivers[side].report;
+	const struct load_report *report = &r->drivers[side].report;
 
 	r->cookies_nr[side] = report->cookies_nr;
 	memcpy(r->cookies[side], report->cookies, report->cookies_nr * sizeof(uint64_t));
@@ -91,12 +91,12 @@ static int take_numbers(struct round *r, enum nio_side side)
 	int err = ledger__app(r->out, &r->drivers[side].report, side);
 
 	if (is_remote(r)) {
-		remote__app(r->out, &r->drivers[side].report, r->run->o->verify);
+		remote__app(r->out, &r->drivers[side].report, r->run->o->traffic.verify);
 		return err;
 	}
 	/* Without --verify only sequence numbers are compared: no errors found is then no finding.
 	 */
-	if (!r->run->o->verify && !r->out->app.verify_errors.value)
+	if (!r->run->o->traffic.verify && !r->out->app.verify_errors.value)
 		r->out->app.verify_errors = (struct num){.reason = "--verify was not given"};
 	return err;
 }
@@ -116,7 +116,7 @@ static int say_remote_error(const struct round *r, const char *message)
 
 static int take_event(struct round *r, enum nio_side side, enum driver_event event)
 {
-	const struct driver_report *report = &r->drivers[side].report;
+	const struct load_report *report = &r->drivers[side].report;
 
 	switch (event) {
 	case DRIVER_LISTENING:
@@ -315,7 +315,8 @@ static int start_receiver(struct round *r)
 	struct arglist args = {0};
 	int err;
 
-	err = command__receiver(&args, run->loadgen, run->o, netpath__address(run->path));
+	err = loadgen_args__receiver(&args, run->loadgen, &run->o->traffic,
+				     netpath__address(run->path));
 	if (!err)
 		err = start(r, NIO_SIDE_RECEIVER, args.argv);
 	arglist__clear(&args);
@@ -328,8 +329,8 @@ static int start_sender(struct round *r)
 	struct arglist args = {0};
 	int err;
 
-	err = command__sender(&args, run->loadgen, run->o, r->mode, netpath__address(run->path),
-			      r->port);
+	err = loadgen_args__sender(&args, run->loadgen, &run->o->traffic, r->mode,
+				   netpath__address(run->path), r->port);
 	if (!err)
 		err = start(r, NIO_SIDE_SENDER, args.argv);
 	arglist__clear(&args);
@@ -381,7 +382,7 @@ static int warm_up(struct round *r)
 	display__phase(&run->display, LIVE_WARMUP);
 	err = child__say(&r->drivers[NIO_SIDE_SENDER].child, "start");
 	if (!err)
-		err = pump(r, is_quiesced, run->o->warmup_ns / 1000000 + DRAIN_TIMEOUT_MS,
+		err = pump(r, is_quiesced, run->o->traffic.warmup_ns / 1000000 + DRAIN_TIMEOUT_MS,
 			   "finish its warm-up");
 	if (!err && run->session)
 		err = session__read(run->session, r->slot, &r->base);
@@ -395,8 +396,9 @@ static int measure(struct round *r)
 	struct run *run = r->run;
 	const struct options *o = run->o;
 	uint64_t first = o->interval_ns < FIRST_TICK_NS ? o->interval_ns : FIRST_TICK_NS;
-	int64_t limit =
-		o->messages ? -1 : (int64_t)(options__round_ns(o) / 1000000) + DRAIN_TIMEOUT_MS;
+	int64_t limit = o->traffic.messages ? -1
+					    : (int64_t)(traffic__round_ns(&o->traffic) / 1000000) +
+						      DRAIN_TIMEOUT_MS;
 	int err;
 
 	perf_watch__enable(&run->perf);
@@ -457,9 +459,9 @@ static void init(struct round *r, struct run *run, enum mode mode, struct run_re
 	r->slot = mode;
 	r->out = out;
 	out->mode = mode;
-	out->size = run->o->size;
-	out->fields = run->o->fields;
-	out->threads = run->o->threads;
+	out->size = run->o->traffic.size;
+	out->fields = run->o->traffic.fields;
+	out->threads = run->o->traffic.threads;
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		driver__init(&r->drivers[side], side);
 	perf_watch__begin(&run->perf, out);

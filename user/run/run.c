@@ -8,10 +8,12 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 
+#include "kernel/kernel_btf.h"
 #include "load/loadgen_args.h"
 #include "model/ledger.h"
 #include "base/log.h"
 #include "base/outfile.h"
+#include "screen/text.h"
 #include "write/output.h"
 #include "base/privileges.h"
 #include "run.h"
@@ -70,7 +72,7 @@ static int open_path(struct run *run)
 		       : err == -EOPNOTSUPP ? EXIT_KERNEL
 					    : EXIT_RUN_FAILED;
 	}
-	environment__read(&run->result.env, run->path);
+	environment__read(&run->result.env, run->path, kernel_btf__has_member("net", "ptype_all"));
 	return EXIT_DONE;
 }
 
@@ -82,7 +84,7 @@ static void plan_request(const struct options *o, enum mode mode, uint64_t size,
 		.mode = mode,
 		.size = size,
 		/* A fixed number of messages is asked for to be counted. */
-		.count_calls = o->count_calls || o->messages,
+		.count_calls = o->count_calls || o->traffic.messages,
 		.times = o->times,
 	};
 }
@@ -217,7 +219,7 @@ static void describe_plan(struct run *run)
 	if (!run->session)
 		return;
 	/* The same offers were enough for these sizes when the programs were loaded. */
-	if (make_plans(run->o, run->o->size, run->offers, run->plans, plans))
+	if (make_plans(run->o, run->o->traffic.size, run->offers, run->plans, plans))
 		return;
 	res->plan_nr = plan__rows(plans, run->rows);
 	res->plan = run->rows;
@@ -233,9 +235,9 @@ void run__use(struct run *run, const struct options *o)
 	res->version = NETIOTRACE_VERSION;
 	res->argc = o->argc;
 	res->argv = o->argv;
-	res->rounds = o->rounds;
-	res->round_duration_ns = options__round_ns(o);
-	res->messages = o->messages;
+	res->rounds = o->traffic.rounds;
+	res->round_duration_ns = traffic__round_ns(&o->traffic);
+	res->messages = o->traffic.messages;
 	describe_plan(run);
 }
 
@@ -278,7 +280,7 @@ static int run_rounds(struct run *run)
 {
 	const struct options *o = run->o;
 
-	for (unsigned int round = 1; round <= o->rounds && !run->stopped; round++) {
+	for (unsigned int round = 1; round <= o->traffic.rounds && !run->stopped; round++) {
 		for (size_t i = 0; i < o->modes_nr && !run->stopped; i++) {
 			size_t before = run->result.runs_nr;
 			int code = run__round(run, o->modes[i], round);
@@ -323,7 +325,8 @@ static int summarise_mode(struct run *run, enum mode mode)
 	struct mode_summary *s = &res->summary[res->summary_nr];
 	unsigned int rounds = 0;
 
-	*s = (struct mode_summary){.mode = mode, .size = run->o->size, .threads = run->o->threads};
+	*s = (struct mode_summary){
+		.mode = mode, .size = run->o->traffic.size, .threads = run->o->traffic.threads};
 	run_result__init(&s->total);
 	for (size_t i = 0; i < res->runs_nr; i++) {
 		if (res->runs[i].mode != mode)
@@ -452,7 +455,7 @@ static int set_up(struct run *run, const uint64_t *sizes, size_t sizes_nr)
 {
 	int err, code;
 
-	err = command__find(run->loadgen, sizeof(run->loadgen));
+	err = loadgen_args__find(run->loadgen, sizeof(run->loadgen));
 	if (err) {
 		log_error("netio-loadgen is not beside netiotrace: %s.", strerror(-err));
 		return EXIT_RUN_FAILED;
@@ -512,9 +515,17 @@ void run__close(struct run *run)
 
 static int run_watched(struct run *run)
 {
+	const struct display_settings settings = {
+		.traffic = &run->o->traffic,
+		.modes = run->o->modes,
+		.modes_nr = run->o->modes_nr,
+		.env = &run->result.env,
+		.backend = run->result.backend,
+		.quiet = run->o->quiet,
+	};
 	int code, fd;
 
-	display__open(&run->display, run->o, &run->result.env, run->result.backend);
+	display__open(&run->display, &settings);
 	display__phase(&run->display, LIVE_STARTING);
 	fd = display__fd(&run->display);
 	if (fd >= 0)
@@ -567,7 +578,7 @@ int run__main(const struct options *o)
 	if (!code)
 		code = open_outputs(&files, o);
 	if (!code)
-		code = run__open(run, o, &o->size, 1);
+		code = run__open(run, o, &o->traffic.size, 1);
 	if (!code)
 		code = run_watched(run);
 	if (!code)

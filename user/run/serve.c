@@ -28,9 +28,9 @@ static int start(struct server *s)
 	const char *step = "find netio-loadgen beside netiotrace";
 	int err;
 
-	err = command__find(program, sizeof(program));
+	err = loadgen_args__find(program, sizeof(program));
 	if (!err)
-		err = command__server(&args, program, s->o, &s->listen);
+		err = loadgen_args__server(&args, program, &s->o->traffic, &s->listen);
 	if (!err)
 		err = child__start(&s->driver.child, args.argv, -1, &step);
 	if (!err)
@@ -54,7 +54,7 @@ static int say_ready(struct server *s)
 	return -EIO;
 }
 
-static void say_session(const struct driver_report *r)
+static void say_session(const struct load_report *r)
 {
 	char bytes[UNITS_BUF], count[UNITS_BUF], time[UNITS_BUF];
 
@@ -67,7 +67,7 @@ static void say_session(const struct driver_report *r)
 /* A session that fails is the sender's to report: here it is a warning, and the next one comes. */
 static int take_event(struct server *s, enum driver_event event)
 {
-	const struct driver_report *report = &s->driver.report;
+	const struct load_report *report = &s->driver.report;
 
 	switch (event) {
 	case DRIVER_LISTENING:

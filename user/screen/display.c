@@ -8,11 +8,11 @@
 #include "base/log.h"
 #include "model/verdict.h"
 
-static void open_view(struct display *d, const struct options *o)
+static void open_view(struct display *d, bool quiet)
 {
 	int err;
 
-	if (o->quiet)
+	if (quiet)
 		return;
 	d->ops = &live_view_line;
 	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
@@ -27,27 +27,27 @@ static void open_view(struct display *d, const struct options *o)
 		d->ops = NULL;
 }
 
-void display__open(struct display *d, const struct options *o, const struct environment *env,
-		   const char *backend)
+void display__open(struct display *d, const struct display_settings *s)
 {
+	const struct traffic *t = s->traffic;
 	struct live_frame *f = &d->frame;
 
 	memset(d, 0, sizeof(*d));
 	f->version = NETIOTRACE_VERSION;
-	f->env = env;
-	f->backend = backend;
-	f->size = o->size;
-	f->fields = o->fields;
-	f->threads = o->threads;
-	f->rounds = o->rounds;
-	f->planned_ns = o->duration_ns * o->modes_nr;
-	f->modes_nr = o->modes_nr;
-	for (size_t i = 0; i < o->modes_nr; i++) {
-		f->modes[i].mode = o->modes[i];
+	f->env = s->env;
+	f->backend = s->backend;
+	f->size = t->size;
+	f->fields = t->fields;
+	f->threads = t->threads;
+	f->rounds = t->rounds;
+	f->planned_ns = t->duration_ns * s->modes_nr;
+	f->modes_nr = s->modes_nr;
+	for (size_t i = 0; i < s->modes_nr; i++) {
+		f->modes[i].mode = s->modes[i];
 		run_result__init(&f->modes[i].total);
 		run_result__init(&d->done[i]);
 	}
-	open_view(d, o);
+	open_view(d, s->quiet);
 }
 
 void display__close(struct display *d)

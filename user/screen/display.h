@@ -5,7 +5,7 @@
 
 #include "live.h"
 #include "base/loop.h"
-#include "run/options.h"
+#include "model/traffic.h"
 
 struct display {
 	const struct live_view_ops *ops; /* NULL: nothing is shown */
@@ -17,12 +17,21 @@ struct display {
 	uint64_t last_ns[MODE_NR]; /* measured time then */
 };
 
+/* What there will be to show. */
+struct display_settings {
+	const struct traffic *traffic;
+	const enum mode *modes;
+	size_t modes_nr;
+	const struct environment *env;
+	const char *backend;
+	bool quiet;
+};
+
 /*
  * Opens the view that fits: curses when stdin and stdout are a terminal, else a line each interval
- * on stderr, none with -q. The environment must outlive the display.
+ * on stderr, none when quiet. The environment must outlive the display.
  */
-void display__open(struct display *d, const struct options *o, const struct environment *env,
-		   const char *backend);
+void display__open(struct display *d, const struct display_settings *s);
 void display__close(struct display *d); /* restores the terminal; may be called twice */
 void display__clear(struct display *d); /* close, and free the totals */
 int display__fd(const struct display *d);

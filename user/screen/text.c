@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "write/output.h"
 #include "base/text_note.h"
-#include "base/text_table.h"
+#include "text.h"
+#include "text_table.h"
 #include "common/units.h"
 #include "model/figures.h"
 

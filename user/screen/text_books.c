@@ -9,6 +9,7 @@
 #include "model/remote.h"
 #include "model/tap_parse.h"
 #include "base/text_note.h"
+#include "text.h"
 #include "common/units.h"
 
 /* Bytes of a stage over all modes; unknown when one mode does not know. */

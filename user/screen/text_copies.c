@@ -6,6 +6,7 @@
  */
 #include "bpf/hist_layout.h"
 #include "base/text_note.h"
+#include "text.h"
 #include "common/units.h"
 
 #define PLACES_TOLD 3

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "model/perf_figures.h"
-#include "perf/reading.h"
 #include "base/text_note.h"
+#include "text.h"
 
 #define GIB (1024.0 * 1024.0 * 1024.0)
 
@@ -174,7 +174,7 @@ static void print_scaled(FILE *f, const struct result *r)
 	size_t i;
 
 	for (i = 0; i < r->summary_nr; i++) {
-		running = perf_read__lowest_running(&r->summary[i].total);
+		running = perf_derive__lowest_running(&r->summary[i].total);
 		if (running.known && (!lowest.known || running.value < lowest.value))
 			lowest = running;
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text_note.h"
+#include "text.h"
 #include "common/units.h"
 #include "model/figures.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text_note.h"
+#include "text.h"
 #include "model/time_figures.h"
 #include "common/units.h"
 #include "model/figures.h"

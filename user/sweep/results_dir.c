@@ -14,7 +14,7 @@
 
 #include "write/json.h"
 #include "base/log.h"
-#include "run/options.h"
+#include "base/exit_code.h"
 #include "base/outfile.h"
 #include "results_dir.h"
 #include "settings_file.h"

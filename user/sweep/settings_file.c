@@ -54,21 +54,22 @@ json_t *sweep_settings__json(const struct sweep_options *o)
 	err |= json_put(s, "sizes", sizes_json(&o->grid));
 	err |= json_put(s, "threads", threads_json(&o->grid));
 	err |= json_put(s, "path", json_value__text(netpath__name(run->path)));
-	err |= json_put_u64(s, "fields", run->fields);
-	err |= json_put_u64(s, "rounds", run->rounds);
-	err |= json_put(s, "duration_s", json_value__real((double)options__round_ns(run) / 1e9));
-	err |= json_put(s, "warmup_s", json_value__real((double)run->warmup_ns / 1e9));
+	err |= json_put_u64(s, "fields", run->traffic.fields);
+	err |= json_put_u64(s, "rounds", run->traffic.rounds);
+	err |= json_put(s, "duration_s",
+			json_value__real((double)traffic__round_ns(&run->traffic) / 1e9));
+	err |= json_put(s, "warmup_s", json_value__real((double)run->traffic.warmup_ns / 1e9));
 	err |= json_put_u64(s, "seed", o->seed);
 	err |= json_put(s, "backend", json_value__text(backend__name(run->backend)));
 	err |= json_put(s, "count_calls", json_boolean(run->count_calls));
-	err |= json_put(s, "verify", json_boolean(run->verify));
+	err |= json_put(s, "verify", json_boolean(run->traffic.verify));
 	err |= json_put(s, "mtu", or_null(run->mtu));
 	err |= json_put(s, "ipv6", json_boolean(run->ipv6));
-	err |= json_put(s, "sndbuf", or_null(run->sndbuf));
-	err |= json_put(s, "rcvbuf", or_null(run->rcvbuf));
-	err |= json_put(s, "nodelay", json_boolean(run->nodelay));
-	err |= json_put(s, "cpu_sender", json_value__text(run->sender_cpus));
-	err |= json_put(s, "cpu_receiver", json_value__text(run->receiver_cpus));
+	err |= json_put(s, "sndbuf", or_null(run->traffic.sndbuf));
+	err |= json_put(s, "rcvbuf", or_null(run->traffic.rcvbuf));
+	err |= json_put(s, "nodelay", json_boolean(run->traffic.nodelay));
+	err |= json_put(s, "cpu_sender", json_value__text(run->traffic.sender_cpus));
+	err |= json_put(s, "cpu_receiver", json_value__text(run->traffic.receiver_cpus));
 	return json_finish(s, err);
 }
 
@@ -211,23 +212,23 @@ static void put_command(FILE *f, const struct sweep_options *o)
 	fputs(" sweep", f);
 	put_grid(f, &o->grid);
 	put_word(f, "--path", netpath__name(run->path));
-	put_count(f, "--fields", run->fields);
-	put_count(f, "--rounds", run->rounds);
+	put_count(f, "--fields", run->traffic.fields);
+	put_count(f, "--rounds", run->traffic.rounds);
 	fputs(" --duration ", f);
-	put_time(f, run->duration_ns);
+	put_time(f, run->traffic.duration_ns);
 	fputs(" --warmup ", f);
-	put_time(f, run->warmup_ns);
+	put_time(f, run->traffic.warmup_ns);
 	fprintf(f, " --seed %" PRIu64, o->seed);
 	put_word(f, "--backend", backend__name(run->backend));
 	put_flag(f, "--count-calls", run->count_calls);
-	put_flag(f, "--verify", run->verify);
+	put_flag(f, "--verify", run->traffic.verify);
 	put_count(f, "--mtu", run->mtu);
 	put_flag(f, "--ipv6", run->ipv6);
-	put_count(f, "--sndbuf", run->sndbuf);
-	put_count(f, "--rcvbuf", run->rcvbuf);
-	put_flag(f, "--nodelay", run->nodelay);
-	put_word(f, "--cpu-sender", run->sender_cpus);
-	put_word(f, "--cpu-receiver", run->receiver_cpus);
+	put_count(f, "--sndbuf", run->traffic.sndbuf);
+	put_count(f, "--rcvbuf", run->traffic.rcvbuf);
+	put_flag(f, "--nodelay", run->traffic.nodelay);
+	put_word(f, "--cpu-sender", run->traffic.sender_cpus);
+	put_word(f, "--cpu-receiver", run->traffic.receiver_cpus);
 	put_word(f, "-o", o->directory);
 }
 

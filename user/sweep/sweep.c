@@ -180,9 +180,9 @@ static json_t *plan_json(struct sweep *s)
 
 	s->cell = s->o.run;
 	for (size_t i = 0; i < s->o.grid.sizes_nr && !err; i++) {
-		s->cell.size = s->o.grid.sizes[i];
+		s->cell.traffic.size = s->o.grid.sizes[i];
 		run__use(s->run, &s->cell);
-		err = add_rows(rows, s->run, s->cell.size);
+		err = add_rows(rows, s->run, s->cell.traffic.size);
 	}
 	return json_finish(rows, err);
 }
@@ -340,8 +340,8 @@ static void use_cell(struct sweep *s, const struct sweep_run *r)
 	s->cell = s->o.run;
 	s->cell.modes[0] = r->mode;
 	s->cell.modes_nr = 1;
-	s->cell.size = r->size;
-	s->cell.threads = r->threads;
+	s->cell.traffic.size = r->size;
+	s->cell.traffic.threads = r->threads;
 	s->cell.interval_ns = REDRAW_NS;
 	run__use(s->run, &s->cell);
 	name_run(s->progress.now, sizeof(s->progress.now), r);
@@ -385,7 +385,8 @@ static int make_runs(struct sweep *s)
 static void open_progress(struct sweep *s)
 {
 	s->progress.total = s->runs_nr;
-	s->progress.expected_ns = options__round_ns(&s->o.run) + s->o.run.warmup_ns + AROUND_NS;
+	s->progress.expected_ns =
+		traffic__round_ns(&s->o.run.traffic) + s->o.run.traffic.warmup_ns + AROUND_NS;
 	progress__open(&s->progress, s->o.run.quiet);
 	s->run->tick = redraw;
 	s->run->tick_arg = s;

@@ -286,15 +286,15 @@ static void set_defaults(struct sweep_options *o, bool quick)
 		set_sizes(o, DEFAULT_SIZES);
 	if (!o->grid.threads_nr)
 		set_threads(o, quick ? QUICK_THREADS : DEFAULT_THREADS);
-	if (!o->run.rounds)
-		o->run.rounds = DEFAULT_ROUNDS;
-	if (!o->run.duration_ns)
-		o->run.duration_ns = quick ? QUICK_CELL_NS : DEFAULT_CELL_NS;
-	if (o->run.warmup_ns == UINT64_MAX) {
-		o->run.warmup_ns = options__round_ns(&o->run) / WARMUP_PART;
-		o->run.warmup_ns -= o->run.warmup_ns % 1000000;
-		if (o->run.warmup_ns > WARMUP_NS_MAX)
-			o->run.warmup_ns = WARMUP_NS_MAX;
+	if (!o->run.traffic.rounds)
+		o->run.traffic.rounds = DEFAULT_ROUNDS;
+	if (!o->run.traffic.duration_ns)
+		o->run.traffic.duration_ns = quick ? QUICK_CELL_NS : DEFAULT_CELL_NS;
+	if (o->run.traffic.warmup_ns == UINT64_MAX) {
+		o->run.traffic.warmup_ns = traffic__round_ns(&o->run.traffic) / WARMUP_PART;
+		o->run.traffic.warmup_ns -= o->run.traffic.warmup_ns % 1000000;
+		if (o->run.traffic.warmup_ns > WARMUP_NS_MAX)
+			o->run.traffic.warmup_ns = WARMUP_NS_MAX;
 	}
 }
 
@@ -305,11 +305,11 @@ static void finish(struct sweep_options *o)
 
 	g->sizes = o->sizes;
 	g->threads = o->threads;
-	g->rounds = o->run.rounds;
+	g->rounds = o->run.traffic.rounds;
 	memcpy(o->run.modes, g->modes, sizeof(g->modes));
 	o->run.modes_nr = g->modes_nr;
-	o->run.size = g->sizes[0];
-	o->run.threads = g->threads[0];
+	o->run.traffic.size = g->sizes[0];
+	o->run.traffic.threads = g->threads[0];
 	options__finish(&o->run);
 	if (grid__runs(g) > SWEEP_RUNS_MAX)
 		refuse("%zu runs are more than a sweep takes (%d): vary less, or lower --rounds.",

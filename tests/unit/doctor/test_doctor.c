@@ -375,7 +375,7 @@ static void check_widths(const char *text, size_t width)
 static void text_form(void **state)
 {
 	static const unsigned int widths[] = {80, 100};
-	struct options o = {.size = 65536, .backend = BACKEND_AUTO};
+	struct options o = {.traffic = {.size = 65536}, .backend = BACKEND_AUTO};
 	struct diagnosis *d = calloc(1, sizeof(*d));
 	char name[32], *text;
 	size_t len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * user/netpath.c, netns.c and environment.c on this kernel: the paths carry TCP, and leave nothing
+ * host/netpath.c, netns.c and environment.c on this kernel: the paths carry TCP, and leave nothing
  * behind. Making namespaces needs root; those tests are skipped otherwise.
  */
 #include <arpa/inet.h>
@@ -29,6 +29,7 @@
 #include "host/netns.h"
 #include "host/netpath.h"
 #include "host/rtnl.h"
+#include "kernel/kernel_btf.h"
 
 #define PATIENCE_MS    5000
 #define TRANSFER_BYTES (1 << 20)
@@ -457,7 +458,7 @@ static void test_environment(void **state)
 
 	(void)state;
 	memset(&env, 0xff, sizeof(env));
-	environment__read(&env, NULL);
+	environment__read(&env, NULL, kernel_btf__has_member("net", "ptype_all"));
 	uname(&name);
 	assert_string_equal(env.kernel, name.release);
 	assert_int_equal(env.cpus, sysconf(_SC_NPROCESSORS_ONLN));
@@ -492,7 +493,7 @@ static void test_environment_of_veth(void **state)
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 9000, false);
 	err = netns__visit(netpath__netns(path, NIO_SIDE_SENDER), write_optmem_max, &value);
-	environment__read(&env, path);
+	environment__read(&env, path, kernel_btf__has_member("net", "ptype_all"));
 	netpath__close(path);
 	assert_string_equal(env.path, "veth");
 	assert_string_equal(env.device, "veth0");
@@ -530,7 +531,7 @@ static void test_remote(void **state)
 	assert_string_equal(netpath__device(path), "lo");
 	assert_int_equal(netpath__mtu(path), sysfs_mtu("lo"));
 	assert_int_equal(netpath__netns(path, NIO_SIDE_SENDER), -1);
-	environment__read(&env, path);
+	environment__read(&env, path, kernel_btf__has_member("net", "ptype_all"));
 	assert_string_equal(env.path, "remote");
 	netpath__close(path);
 	assert_int_equal(count_fds(), fds);

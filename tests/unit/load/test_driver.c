@@ -62,12 +62,12 @@ static const struct {
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
 
-static struct driver_report report;
+static struct load_report report;
 
 static int teardown(void **state)
 {
 	(void)state;
-	driver_report__clear(&report);
+	load_report__clear(&report);
 	return 0;
 }
 
@@ -255,14 +255,14 @@ static char *ready_line(int n)
 
 static void test_ready_most_connections(void **state)
 {
-	char *line = ready_line(DRIVER_CONNECTIONS_MAX);
+	char *line = ready_line(LOAD_CONNECTIONS_MAX);
 
 	(void)state;
 	accept_line(line, SENDER, DRIVER_READY);
-	assert_int_equal(report.cookies_nr, DRIVER_CONNECTIONS_MAX);
-	assert_true(report.cookies[DRIVER_CONNECTIONS_MAX - 1] == DRIVER_CONNECTIONS_MAX);
+	assert_int_equal(report.cookies_nr, LOAD_CONNECTIONS_MAX);
+	assert_true(report.cookies[LOAD_CONNECTIONS_MAX - 1] == LOAD_CONNECTIONS_MAX);
 	free(line);
-	line = ready_line(DRIVER_CONNECTIONS_MAX + 1);
+	line = ready_line(LOAD_CONNECTIONS_MAX + 1);
 	refuse(line, SENDER);
 	free(line);
 }
@@ -554,11 +554,11 @@ static void test_copy_app(void **state)
 
 	(void)state;
 	accept_line(SENDER_STATS("done", HIST_3), SENDER, DRIVER_DONE);
-	assert_int_equal(driver__copy_app(&app, &report, SENDER), 0);
+	assert_int_equal(load_report__copy_app(&app, &report, SENDER), 0);
 	accept_line(RECEIVER_STATS, RECEIVER, DRIVER_DONE);
 	assert_int_equal(app.rx_bytes, 2);
-	assert_int_equal(driver__copy_app(&app, &report, RECEIVER), 0);
-	assert_int_equal(driver__copy_app(&app, &report, RECEIVER), 0); /* replaces */
+	assert_int_equal(load_report__copy_app(&app, &report, RECEIVER), 0);
+	assert_int_equal(load_report__copy_app(&app, &report, RECEIVER), 0); /* replaces */
 	assert_int_equal(app.tx_bytes, 23);
 	assert_int_equal(app.zc.copied, 43);
 	assert_int_equal(app.tcp_bytes_retrans, 52);
@@ -579,7 +579,7 @@ static void test_copy_app_of_nothing_says_why(void **state)
 
 	(void)state;
 	accept_line("{\"event\":\"quiesced\"}", SENDER, DRIVER_QUIESCED);
-	assert_int_equal(driver__copy_app(&app, &report, SENDER), 0);
+	assert_int_equal(load_report__copy_app(&app, &report, SENDER), 0);
 	assert_null(app.latency[LATENCY_SEND_CALL].hist);
 	assert_non_null(app.latency[LATENCY_SEND_CALL].reason);
 	assert_false(app.sender_cpu_ns.known);

@@ -14,7 +14,7 @@
 
 #include "write/json.h"
 #include "model/ledger.h"
-#include "write/output.h"
+#include "screen/text.h"
 #include "model/remote.h"
 #include "model/verdict.h"
 
@@ -24,7 +24,7 @@
 struct fixture {
 	struct plan plan;
 	struct snapshot base, now;
-	struct driver_report report;
+	struct load_report report;
 	struct run_result run;
 };
 

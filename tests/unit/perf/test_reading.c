@@ -14,6 +14,7 @@
 
 #include "model/ledger.h"
 #include "perf/proc.h"
+#include "model/perf_figures.h"
 #include "perf/reading.h"
 
 #define MS 1000000ULL
@@ -204,7 +205,7 @@ static void a_side_is_booked(void **state)
 	assert_false(r.perf_detail[NIO_SIDE_RECEIVER][PERF_TASK_CLOCK_NS].user.known);
 	assert_true(r.perf_asked[0].count[NIO_SIDE_RECEIVER].known);
 	assert_false(r.perf[NIO_SIDE_SENDER][PERF_CYCLES].known);
-	assert_true(perf_read__lowest_running(&r).value == 0.8);
+	assert_true(perf_derive__lowest_running(&r).value == 0.8);
 	/* None of the hardware: unknown with a reason, the software as before. */
 	for (size_t i = 0; i < plan.slots_nr; i++)
 		if (perf_spec__is_hardware(&plan.slots[i].spec))
@@ -218,7 +219,7 @@ static void a_side_is_booked(void **state)
 	}
 	assert_false(r.perf_asked[0].count[NIO_SIDE_RECEIVER].known);
 	assert_true(r.perf[NIO_SIDE_RECEIVER][PERF_PAGE_FAULTS].known);
-	assert_true(perf_read__lowest_running(&r).value == 1);
+	assert_true(perf_derive__lowest_running(&r).value == 1);
 }
 
 /* What only user mode may see is no total: half a number would be taken for the whole. */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "perf/windows.h"
+#include "model/ledger_perf.h"
 
 /* A window that began on CPU 1 after 7 switches, with both counters on since 1000 ns. */
 static const struct nio_perf_open begun = {
@@ -97,7 +97,7 @@ static void a_run_gets_the_difference(void **state)
 	base[NIO_PERF_PIN] = (struct nio_perf_cell){610, 9, 900, {1000, 10}, 1, 0, 0};
 	now[NIO_PERF_PIN] = (struct nio_perf_cell){1220, 17, 1700, {3000, 26}, 2, 1, 1};
 	now[NIO_PERF_SEND_CALL] = (struct nio_perf_cell){.windows = 61, .moved = 1};
-	perf_stage__book(&r, base, now);
+	ledger_perf__book(&r, base, now);
 	w = &r.perf_window[NIO_PERF_PIN];
 	assert_int_equal(w->quality, QUALITY_SAMPLED);
 	assert_null(w->reason);
@@ -113,12 +113,12 @@ static void a_run_gets_the_difference(void **state)
 	assert_int_equal(r.perf_window[NIO_PERF_RX_COPY].quality, QUALITY_UNAVAILABLE);
 	assert_non_null(strstr(r.perf_window[NIO_PERF_RX_COPY].reason, "nothing passed"));
 	total = r;
-	perf_stage__add(&total, &r);
+	ledger_perf__add(&total, &r);
 	assert_int_equal(total.perf_window[NIO_PERF_PIN].samples.value, 16);
 	assert_int_equal(total.perf_window[NIO_PERF_PIN].quality, QUALITY_SAMPLED);
-	perf_stage__none(&r, "no PMU");
+	ledger_perf__none(&r, "no PMU");
 	assert_string_equal(r.perf_window[NIO_PERF_PIN].reason, "no PMU");
-	perf_stage__add(&total, &r);
+	ledger_perf__add(&total, &r);
 	assert_false(total.perf_window[NIO_PERF_PIN].samples.known);
 	assert_string_equal(total.perf_window[NIO_PERF_PIN].reason, "no PMU");
 }

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "write/output.h"
+#include "screen/text.h"
 #include "model/verdict.h"
 
 /* A test is linked with the programs' code alone: helpers are included. */

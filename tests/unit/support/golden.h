@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Comparison with files of tests/unit/support/golden/. With UPDATE_GOLDEN=1 in the environment the files
- * are written instead: look at the difference before committing it.
+ * Comparison with files of tests/unit/support/golden/. With UPDATE_GOLDEN=1 in the environment the
+ * files are written instead: look at the difference before committing it.
  */
 #ifndef NETIOTRACE_TESTS_GOLDEN_H
 #define NETIOTRACE_TESTS_GOLDEN_H

@@ -47,12 +47,12 @@ static void defaults_are_the_whole_experiment(void **state)
 	assert_int_equal(o.sizes[0], 1024);
 	assert_int_equal(o.sizes[3], 65536);
 	assert_int_equal(o.threads[3], 8);
-	assert_int_equal(o.run.duration_ns, 2000000000);
+	assert_int_equal(o.run.traffic.duration_ns, 2000000000);
 	assert_int_equal(o.run.path, NETPATH_VETH);
 	assert_string_equal(o.directory, "results");
 	/* What is not measured has to fit into a quarter of what is. */
-	assert_true(o.run.warmup_ns * 5 < options__round_ns(&o.run));
-	assert_int_equal(o.run.warmup_ns % 1000000, 0);
+	assert_true(o.run.traffic.warmup_ns * 5 < traffic__round_ns(&o.run.traffic));
+	assert_int_equal(o.run.traffic.warmup_ns % 1000000, 0);
 }
 
 static void quick_changes_defaults_only(void **state)
@@ -63,12 +63,13 @@ static void quick_changes_defaults_only(void **state)
 	parse(&o, "netiotrace sweep --quick");
 	assert_int_equal(o.grid.threads_nr, 2);
 	/* Under a minute, a quarter for what comes around the measuring included. */
-	assert_true(grid__runs(&o.grid) / o.grid.rounds * o.run.duration_ns * 5 / 4 < 60000000000);
+	assert_true(grid__runs(&o.grid) / o.grid.rounds * o.run.traffic.duration_ns * 5 / 4 <
+		    60000000000);
 	assert_true(o.grid.rounds > 1);
 	parse(&o, "netiotrace sweep --duration 5s --quick --threads 3");
 	assert_int_equal(o.grid.threads_nr, 1);
 	assert_int_equal(o.threads[0], 3);
-	assert_int_equal(o.run.duration_ns, 5000000000);
+	assert_int_equal(o.run.traffic.duration_ns, 5000000000);
 }
 
 static void lists_are_sorted(void **state)

@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# scripts/check-rooms on invented trees: each thing that the rule of the rooms forbids is found, and
+# named by file and line.
+
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup() {
+	need_tool python3
+	cd "$BATS_TEST_TMPDIR" || return
+	mkdir -p tree/user/{kernel,report,study} tree/common
+	touch tree/user/kernel/session.h tree/user/study/answer.h tree/user/report/figure.h tree/common/units.h
+}
+
+# source FILE INCLUDE...: a file of the tree that includes these.
+source_of() {
+	local file=tree/$1
+
+	shift
+	printf '/* what it is */\n' >"$file"
+	[ $# -eq 0 ] || printf '#include "%s"\n' "$@" >>"$file"
+}
+
+checked() {
+	run "$1" "$REPO/scripts/check-rooms" --rules "${2:-$REPO/scripts/rooms}" tree
+}
+
+@test "rooms: what the rule allows passes" {
+	source_of user/report/report.c figure.h study/answer.h common/units.h
+	checked -0
+	[ -z "$output" ]
+}
+
+@test "rooms: the sources of this tree keep the rule" {
+	run -0 "$REPO/scripts/check-rooms"
+}
+
+@test "rooms: a command may not include another" {
+	mkdir tree/user/sweep
+	touch tree/user/sweep/sweep.h
+	source_of user/report/report.c sweep/sweep.h
+	checked -1
+	[ "$output" = 'user/report/report.c:2: user/report may not include user/sweep ("sweep/sweep.h")' ]
+}
+
+@test "rooms: a file of a lower room may not include one of a higher" {
+	source_of user/kernel/session.c common/units.h study/answer.h
+	checked -1
+	[ "$output" = 'user/kernel/session.c:3: user/kernel may not include user/study ("study/answer.h")' ]
+}
+
+@test "rooms: the report may not include the kernel side" {
+	source_of user/report/report.c kernel/session.h
+	checked -1
+	[ "$output" = 'user/report/report.c:2: user/report may not include user/kernel ("kernel/session.h")' ]
+}
+
+@test "rooms: two rooms may not include each other, in the sources or in the rules" {
+	source_of user/kernel/session.h study/answer.h
+	source_of user/study/answer.h kernel/session.h
+	checked -1
+	[[ $output == *"user/study may not include user/kernel"* ]]
+	[[ $output == *"user/kernel may not include user/study"* ]]
+	printf 'user/kernel: user/study\nuser/study: user/kernel\n' >rules
+	checked -1 rules
+	[[ $output == "rules:1: user/kernel names user/study, which no rule above it has"* ]]
+}
+
+@test "rooms: headers that include one another are found" {
+	source_of user/study/words.h answer.h
+	source_of user/study/answer.h words.h
+	checked -1
+	[[ $output == *"includes itself: user/study/answer.h -> user/study/words.h -> user/study/answer.h"* ]]
+}
+
+@test "rooms: two headers of one name, a file in no room, a path that climbs" {
+	touch tree/user/report/session.h
+	mkdir tree/user/attic
+	source_of user/attic/old.c
+	source_of user/report/report.c ../study/answer.h
+	checked -1
+	[[ $output == *"there is another header of this name"* ]]
+	[[ $output == *'"../study/answer.h": name it by its room'* ]]
+}

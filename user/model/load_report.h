@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What one process of the load generator says of its side (docs/LOADGEN.md), as plain data. */
+#ifndef NETIOTRACE_LOAD_REPORT_H
+#define NETIOTRACE_LOAD_REPORT_H
+
+#include "result.h"
+
+#define LOAD_CONNECTIONS_MAX 256
+
+/* What one event carries; owned by the driver, valid until the next driver__next(). */
+struct load_report {
+	unsigned int port;                      /* LISTENING */
+	uint64_t cookies[LOAD_CONNECTIONS_MAX]; /* READY */
+	size_t cookies_nr;
+	char message[512]; /* ERROR */
+	/* STATS, DONE: only the fields of the process's own side are set in app */
+	uint64_t elapsed_ns;
+	bool interrupted;
+	uint64_t gather_bytes, gather_events, gather_ns, gather_sampled;
+	/* DONE of a sender: what the receiver told it over the connection */
+	struct {
+		bool known;
+		uint64_t rx_bytes, rx_messages, verify_errors;
+	} confirmed;
+	struct app_result app; /* its histograms are owned by the report */
+};
+
+/* Frees what a report owns and zeroes it; takes a zeroed one. For callers of driver__decode(). */
+void load_report__clear(struct load_report *report);
+
+/* Copies the fields a side reports into app (histograms duplicated): sender's or receiver's. */
+int load_report__copy_app(struct app_result *app, const struct load_report *report,
+			  enum nio_side side);
+
+#endif

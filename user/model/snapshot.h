@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the kernel side has counted at one moment, as plain data: the ledger subtracts two of them.
+ */
+#ifndef NETIOTRACE_SNAPSHOT_H
+#define NETIOTRACE_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/netiotrace.h"
+#include "bpf/perf_stage.h"
+
+/* An entry of nio_places. */
+struct place_sum {
+	struct nio_place place;
+	struct nio_sum sum;
+};
+
+/* An entry of nio_others, with the name of the function that had the copy made. */
+struct other_sum {
+	struct nio_other other;
+	char caller[64];
+	struct nio_sum sum;
+};
+
+/* Everything counted so far for one slot, summed over CPUs. Only ever grows. */
+struct snapshot {
+	struct nio_cell cells[NIO_SIDE_NR][NIO_STAGE_NR];
+	struct nio_zc zc;
+	struct nio_path path;
+	struct place_sum places[NIO_PLACES_MAX];
+	size_t places_nr;
+	struct other_sum others[NIO_OTHERS_MAX];
+	size_t others_nr;
+	uint64_t missed;      /* runs the kernel refused, of all programs; of all slots */
+	bool missed_untold;   /* the kernel does not tell of some programs: there may be more */
+	struct nio_loss loss; /* of all slots */
+	struct nio_perf_cell perf[NIO_PERF_WINDOW_NR];
+	const char *no_perf; /* why the windows were not counted; NULL: they were */
+};
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What shapes the traffic of a run, whoever asked for it: the load generator's settings. */
+#ifndef NETIOTRACE_TRAFFIC_H
+#define NETIOTRACE_TRAFFIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct traffic {
+	uint64_t size; /* bytes a message */
+	unsigned int threads, fields;
+	uint64_t duration_ns; /* of each mode, all rounds together; 0 with messages */
+	uint64_t messages;    /* of each round */
+	uint64_t warmup_ns;   /* of each round */
+	unsigned int rounds;
+	const char *sender_cpus, *receiver_cpus; /* lists as given; NULL: not pinned */
+	uint64_t sndbuf, rcvbuf;                 /* 0: the kernel's */
+	bool nodelay, verify;
+};
+
+/* Length of one round's measured phase, ns; 0 with messages. */
+static inline uint64_t traffic__round_ns(const struct traffic *t)
+{
+	return t->duration_ns / t->rounds;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The text at the end of a run, and the paragraphs it is made of. */
+#ifndef NETIOTRACE_TEXT_H
+#define NETIOTRACE_TEXT_H
+
+#include <stdio.h>
+
+#include "model/result.h"
+
+/* The final text. columns: width to wrap at (at least 60). 0 or -errno. */
+int output__text(const struct result *r, FILE *f, unsigned int columns);
+
+/* text_books.c: do the books balance, was zero-copy zero-copy, were bytes retransmitted or wrong?
+ */
+int text_books__print(FILE *f, unsigned int width, const struct result *r);
+
+/*
+ * text_time.c: what send calls and copies take, as a table of at most 60 columns, nothing when that
+ * is not known; and why it is not.
+ */
+void text_time__print(FILE *f, const struct result *r);
+int text_time__reasons(FILE *f, unsigned int width, const struct result *r);
+
+/* text_copies.c: where deferred copies ran, who made other copies, how zero-copy sends completed.
+ */
+int text_copies__print(FILE *f, unsigned int width, const struct result *r);
+
+/* text_cost.c: hardware counters and CPU time per payload byte. */
+int text_cost__print(FILE *f, unsigned int width, const struct result *r);
+
+/* text_quality.c: what was not measured and why, what was lost, whether the run was cut short. */
+int text_quality__print(FILE *f, unsigned int width, const struct result *r);
+
+#endif
