@@ -107,12 +107,23 @@ const char *nio_context__name(enum nio_context c)
 const char *perf_counter__key(enum perf_counter c)
 {
 	static const char *const keys[] = {
-#define X(id, key) key,
+#define X(id, key, ...) key,
 		PERF_COUNTERS(X)
 #undef X
 	};
 
 	return NAME_OF(keys, c);
+}
+
+const char *perf_counter__words(enum perf_counter c)
+{
+	static const char *const words[] = {
+#define X(id, key, w, ...) w,
+		PERF_COUNTERS(X)
+#undef X
+	};
+
+	return NAME_OF(words, c);
 }
 
 const char *perf_window__key(enum nio_perf_window w)

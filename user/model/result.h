@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "common/hist.h"
 #include "common/mode.h"
+#include "counter.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
 
@@ -124,31 +125,6 @@ struct pinned_result {
 	struct latency_result outstanding; /* bytes of one socket pinned, after each send */
 };
 
-/* Counters of one side's threads. The last four are the kernel's own account, kept everywhere. */
-#define PERF_COUNTERS(X)                        \
-	X(CYCLES, "cycles")                     \
-	X(INSTRUCTIONS, "instructions")         \
-	X(L1D_MISSES, "l1d_misses")             \
-	X(LLC_REFERENCES, "llc_references")     \
-	X(LLC_MISSES, "llc_misses")             \
-	X(DTLB_MISSES, "dtlb_misses")           \
-	X(BRANCHES, "branches")                 \
-	X(BRANCH_MISSES, "branch_misses")       \
-	X(CONTEXT_SWITCHES, "context_switches") \
-	X(CPU_MIGRATIONS, "cpu_migrations")     \
-	X(PAGE_FAULTS, "page_faults")           \
-	X(TASK_CLOCK_NS, "task_clock_ns")
-
-/* clang-format off */
-enum perf_counter {
-#define X(id, key) PERF_##id,
-	PERF_COUNTERS(X)
-#undef X
-	PERF_NR,
-	PERF_HARDWARE_NR = PERF_CONTEXT_SWITCHES,
-};
-/* clang-format on */
-
 /* What else is known of a counter. */
 struct perf_detail {
 	struct num user, kernel; /* the parts spent in either mode */
@@ -162,8 +138,6 @@ struct perf_asked {
 	struct num count[NIO_SIDE_NR];
 	struct real running[NIO_SIDE_NR];
 };
-
-const char *perf_counter__key(enum perf_counter c);
 
 /* What passes through a part of the kernel's path costs, from the samples that were kept. */
 struct perf_window {
