@@ -202,7 +202,8 @@ int backend__parse(const char *s, enum backend *out)
  */
 static bool counts_calls(const struct plan_request *req)
 {
-	return req->count_calls || req->mode == MODE_ZEROCOPY || req->size >= PLAN_COUNT_CALLS_SIZE;
+	return req->count_calls || mode__has(req->mode, MODE_PINS) ||
+	       req->size >= PLAN_COUNT_CALLS_SIZE;
 }
 
 static bool takes_times(const struct plan_request *req)
@@ -520,14 +521,10 @@ unsigned int plan__probes(const struct plan *plan)
 	return n;
 }
 
-/* The modes whose plan chose alt, "twocopy onecopy"; NULL when all plans did. */
-static const char *modes_of(const struct plan *const plans[MODE_NR], enum probe_id probe,
-			    const struct alternative *alt)
+/* The modes whose plan chose alt, as a mask; 0 when all plans did. */
+static unsigned int modes_of(const struct plan *const plans[MODE_NR], enum probe_id probe,
+			     const struct alternative *alt)
 {
-	static const char *const names[1 << MODE_NR] = {
-		[1] = "twocopy",  [2] = "onecopy",          [3] = "twocopy onecopy",
-		[4] = "zerocopy", [5] = "twocopy zerocopy", [6] = "onecopy zerocopy",
-	};
 	unsigned int used = 0, all = 0;
 
 	for (int m = 0; m < MODE_NR; m++) {
@@ -537,7 +534,7 @@ static const char *modes_of(const struct plan *const plans[MODE_NR], enum probe_
 		if (plans[m]->chosen[probe] == alt)
 			used |= 1U << m;
 	}
-	return used == all ? NULL : names[used];
+	return used == all ? 0 : used;
 }
 
 static const struct alternative *chosen_by_any(const struct plan *const plans[MODE_NR],
@@ -576,7 +573,7 @@ size_t plan__rows(const struct plan *const plans[MODE_NR], struct plan_row rows[
 			.quality = alt ? alt->quality : QUALITY_UNAVAILABLE,
 			.reason = alt ? alt->caveat : first->reason[probe],
 			.remedy = alt ? NULL : first->remedy[probe],
-			.modes = alt ? modes_of(plans, probe, alt) : NULL,
+			.modes = alt ? modes_of(plans, probe, alt) : 0,
 		};
 	}
 	return n;

@@ -253,7 +253,7 @@ struct plan_row {
 	enum quality quality;
 	const char *reason; /* why less than exact, or why there is none */
 	const char *remedy; /* what to do about it, or NULL */
-	const char *modes;  /* the modes it serves, "twocopy onecopy"; NULL: all */
+	unsigned int modes; /* those it serves, a mask of 1 << mode; 0: all */
 };
 
 #define TAPS_MAX 16

@@ -37,10 +37,10 @@ __attribute__((format(printf, 2, 3))) static void say(const struct body *b, cons
 
 const char *report_body__diagram_name(enum mode mode)
 {
-	static const char *const names[MODE_NR] = {
-		[MODE_TWOCOPY] = "diagram-twocopy",
-		[MODE_ONECOPY] = "diagram-onecopy",
-		[MODE_ZEROCOPY] = "diagram-zerocopy",
+	static const char *const names[] = {
+#define X(id, name, ...) [MODE_##id] = "diagram-" #name,
+		MODES(X)
+#undef X
 	};
 
 	return names[mode];

@@ -72,19 +72,6 @@ void draft__set_number(struct figure_draft *d, const char *name, double value)
 	fprintf(d->settings, "%s = %.10g\n", name, value);
 }
 
-void draft__set_modes(struct figure_draft *d)
-{
-	char text[64] = "";
-	int m;
-
-	for (m = 0; m < MODE_NR; m++)
-		if (d->modes[m]) {
-			strcat(text, *text ? " " : "");
-			strcat(text, mode__name((enum mode)m));
-		}
-	draft__set_text(d, "modes", text);
-}
-
 void draft__set_panels(struct figure_draft *d)
 {
 	unsigned int i;
@@ -288,6 +275,7 @@ static int finish(struct figure_draft *d)
 		set_reason(d);
 	}
 	draft__set_text(d, "title", f->title ? f->title : f->name);
+	draft__set_all_modes(d);
 	set_caption(d);
 	if (fclose(d->data) | fclose(d->settings))
 		return -ENOMEM;

@@ -260,7 +260,8 @@ void figure_lines__cache(struct figure_draft *d)
 
 	begin(d);
 	draft__title(d, "Cache misses by message size");
-	if (analysis__has(a, METRIC_L1D_MISSES_PER_KIB) || analysis__has(a, METRIC_LLC_MISSES_PER_KIB)) {
+	if (analysis__has(a, METRIC_L1D_MISSES_PER_KIB) ||
+	    analysis__has(a, METRIC_LLC_MISSES_PER_KIB)) {
 		add_two_by_two(d, levels, per_kib);
 	} else if (analysis__has(a, METRIC_L1D_MISSES) || analysis__has(a, METRIC_LLC_MISSES)) {
 		draft__note(d, "Misses of a whole run: %s.", reason);

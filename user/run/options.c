@@ -55,7 +55,7 @@ enum key {
 
 static const struct argp_option option_table[] = {
 	{0, 0, 0, 0, "What is sent:", 1},
-	{"mode", KEY_MODE, "MODE", 0, "twocopy, onecopy, zerocopy or all (default all)", 0},
+	{"mode", KEY_MODE, "MODE", 0, MODE_NAMES "or all (default)", 0},
 	{"size", KEY_SIZE, "SIZE", 0, "bytes a message, 64 to 16m; 4k, 1m (default 64k)", 0},
 	{"fields", KEY_FIELDS, "N", 0, "fields a message, 1 to 64 (default 8)", 0},
 	{"threads", KEY_THREADS, "N", 0, "threads, a connection each, 1 to 256 (default 1)", 0},
@@ -228,7 +228,7 @@ static void set_modes(struct options *o, const char *arg)
 	}
 	o->modes_nr = 1;
 	if (mode__parse(arg, &o->modes[0]))
-		refuse("--mode takes twocopy, onecopy, zerocopy or all, not '%s'.", arg);
+		refuse("--mode takes " MODE_NAMES "or all, not '%s'.", arg);
 }
 
 static void set_times(struct options *o, enum times times)

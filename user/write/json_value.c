@@ -92,3 +92,10 @@ json_t *json_finish(json_t *object, int err)
 	json_decref(object);
 	return NULL;
 }
+
+json_t *json_value__modes(unsigned int mask)
+{
+	char names[MODE_LIST_LEN];
+
+	return json_value__text(mask ? mode__list(names, sizeof(names), mask) : NULL);
+}

@@ -193,7 +193,7 @@ static void parts_add_up_in_the_figure(void **state)
 /* Mean us of a part of the first mode in the text. */
 static double value_in(const char *text, const char *heading)
 {
-	const char *table = strstr(text, "mean time of a send call"), *line = table;
+	const char *table = strstr(text, "mean time of a send call"), *line;
 	char label[64], unit[8];
 	double v = (double)NAN;
 
