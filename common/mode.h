@@ -59,6 +59,7 @@ int mode__parse(const char *s, enum mode *out); /* -EINVAL */
 
 /* "twocopy, onecopy, zerocopy, ": for texts that end the list. */
 #define MODE_NAME_AND_COMMA(id, name, ...) #name ", "
+#define MODE_NAME_AND_SPACE(id, name, ...) #name " "
 #define MODE_NAMES                         MODES(MODE_NAME_AND_COMMA)
 
 #define MODE_LIST_LEN (MODE_NR * 16)

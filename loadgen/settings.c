@@ -207,7 +207,7 @@ static const struct option_row {
 	/* clang-format off */
 	{"connect", "ADDR:PORT", COMMAND_SEND, set_connect, "the receiver to send to (needed)"},
 	{"listen", "ADDR:PORT", COMMAND_RECV, set_listen, "address to listen on, and no other; port 0: any (needed)"},
-	{"mode", "MODE", SENDING, set_mode, MODE_NAMES "one of these [onecopy]"},
+	{"mode", "MODE", SENDING, set_mode, "one of " MODES(MODE_NAME_AND_SPACE) "[onecopy]"},
 	{"size", "SIZE", SENDING, set_size, "bytes of a message, 64 to 16m [64k]"},
 	{"fields", "N", SENDING, set_fields, "allocations a message is made of, 1 to 64 [8]"},
 	{"threads", "N", SENDING, set_threads, "threads, one connection each, 1 to 256 [1]"},

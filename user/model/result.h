@@ -30,7 +30,20 @@ enum quality {
 const char *quality__name(enum quality q);    /* "exact", ... */
 const char *stage__key(enum nio_stage s);     /* JSON key: "tx_copy" */
 const char *stage__heading(enum nio_stage s); /* on screen: "tx" */
+const char *stage__done(enum nio_stage s);    /* in the books: "copied", "pinned" */
+const char *stage__help(enum nio_stage s);    /* what it is, in a line */
+enum nio_side stage__side(enum nio_stage s);  /* whose sockets feed it */
 bool stage__is_copy(enum nio_stage s);        /* counts towards copies_per_byte */
+
+/* Whose bytes a stage accounts for: of the same account, stages add up to what the application had.
+ */
+enum stage_account {
+	STAGE_NEITHER, /* these bytes are in another stage as well */
+	STAGE_SENT,
+	STAGE_RECEIVED,
+};
+
+enum stage_account stage__account(enum nio_stage s);
 
 struct stage_result {
 	enum quality quality; /* of bytes */
@@ -89,7 +102,7 @@ struct app_result {
 /* clang-format off */
 enum path_part {
 	PATH_SEND_TOTAL,
-#define X(id, key, head) PATH_##id,
+#define X(id, ...) PATH_##id,
 	NIO_PATH_PARTS(X)
 #undef X
 	PATH_NR,
@@ -246,7 +259,7 @@ struct mode_summary {
 
 struct plan_row {
 	const char *probe;    /* "send_return" */
-	const char *stage;    /* stage key, or what it feeds */
+	char stage[128];      /* stage keys, apart by commas, or what it feeds */
 	const char *backend;  /* "tracepoint", or NULL: none chosen */
 	const char *hook;     /* "tp_btf/sock_send_length", or NULL */
 	const char *programs; /* names of the BPF programs behind it, apart by a space; or NULL */
