@@ -144,6 +144,11 @@ static void json__traffic(FILE *f, const struct side_config *c, const struct set
 		",\"messages\":%" PRIu64 ",\"warmup_ns\":%" PRIu64 ",\"nodelay\":%s",
 		mode__name(s->mode), s->fields, s->duration_ns, s->messages, s->warmup_ns,
 		s->nodelay ? "true" : "false");
+	fputs(",\"congestion\":", f);
+	if (c->congestion[0])
+		herald__json_string(f, c->congestion);
+	else
+		fputs("null", f);
 	putc(',', f);
 	json__count(f, "zerocopy_slots", c->slots, c->slots);
 }

@@ -24,8 +24,9 @@ struct side_config {
 	char address[HERALD_ADDRESS_MAX];
 	unsigned int port;
 	unsigned int uid;
-	uint64_t sndbuf, rcvbuf; /* as the kernel reports them */
-	unsigned int slots;      /* zerocopy: messages in flight per connection */
+	uint64_t sndbuf, rcvbuf;              /* as the kernel reports them */
+	char congestion[CONGESTION_NAME_MAX]; /* sender: likewise; empty: it does not */
+	unsigned int slots;                   /* zerocopy: messages in flight per connection */
 	uint64_t size;
 	uint32_t threads;
 	bool verify;

@@ -78,6 +78,8 @@ static void text__head(const struct herald *r)
 		printf(" after %s of warm-up\n", format_ns(buf, sizeof(buf), (double)s->warmup_ns));
 	if (c->slots)
 		printf("slots      %u messages a connection\n", c->slots);
+	if (c->congestion[0])
+		printf("congestion %s\n", c->congestion);
 	if (c->sndbuf)
 		printf("sndbuf     %s\n", format_size(buf, sizeof(buf), c->sndbuf));
 	if (c->rcvbuf)

@@ -253,10 +253,12 @@ static int sender__await_order(struct sender *s, enum console_command order)
 
 static int sender__hello(struct sender *s, enum wire_kind kind, uint32_t index)
 {
+	bool data = kind == WIRE_DATA;
 	uint8_t buf[WIRE_HELLO_SIZE];
 	int fd, err;
 
-	fd = sock__connect(&s->settings->endpoint, kind == WIRE_DATA ? s->settings->sndbuf : 0);
+	fd = sock__connect(&s->settings->endpoint, data ? s->settings->sndbuf : 0,
+			   data ? s->settings->congestion : "");
 	if (fd < 0)
 		return fd;
 	s->hello.kind = kind;
@@ -329,6 +331,7 @@ static int sender__describe(struct sender *s)
 	if (mode__has(set->mode, MODE_PINS))
 		c.slots = zc_plan__slots(set->size, s->crew.nr);
 	c.sndbuf = sock__get(fd, SOL_SOCKET, SO_SNDBUF);
+	sock__congestion(fd, c.congestion, sizeof(c.congestion));
 	err = sock__address(fd, true, c.address, sizeof(c.address), &c.port);
 	for (i = 0; !err && i < s->crew.nr; i++)
 		err = sock__cookie(s->crew.members[i].flow.fd, &c.cookies[i]);
@@ -336,6 +339,25 @@ static int sender__describe(struct sender *s)
 		herald__error(s->report, "A socket cannot be described: %s", strerror(-err));
 	else
 		s->report->ops->ready(s->report, &c);
+	return err;
+}
+
+static int sender__check_congestion(struct sender *s)
+{
+	const char *name = s->settings->congestion;
+	int err = sock__try_congestion(name);
+
+	if (err == -ENOENT)
+		herald__error(s->report, "This kernel has no congestion control '%s' (loaded)",
+			      name);
+	else if (err == -EPERM)
+		herald__error(s->report,
+			      "Congestion control '%s' is for privileged programs only: add it to "
+			      "net.ipv4.tcp_allowed_congestion_control",
+			      name);
+	else if (err)
+		herald__error(s->report, "Congestion control '%s' cannot be set: %s", name,
+			      strerror(-err));
 	return err;
 }
 
@@ -348,6 +370,9 @@ static int sender__open(struct sender *s)
 		herald__error(s->report, "No random bytes for a session token: %s", strerror(-err));
 		return err;
 	}
+	err = sender__check_congestion(s);
+	if (err)
+		return err;
 	session_id__boot(s->hello.boot_id);
 	s->hello.threads = (uint32_t)s->settings->threads;
 	s->hello.size = s->settings->size;

@@ -73,6 +73,19 @@ static int set_rcvbuf(struct settings *s, const char *arg, char *why)
 	return set_sockbuf(&s->rcvbuf, "--rcvbuf", arg, why);
 }
 
+static int set_congestion(struct settings *s, const char *arg, char *why)
+{
+	static const char name[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+	size_t len = strlen(arg);
+
+	if (!len || len >= sizeof(s->congestion) || strspn(arg, name) != len)
+		return refuse(why, "--congestion '%.60s' is not the name of a congestion control",
+			      arg);
+	strcpy(s->congestion, arg);
+	return 0;
+}
+
 static int set_fields(struct settings *s, const char *arg, char *why)
 {
 	if (parse_count(arg, 1, WIRE_FIELDS_MAX, &s->fields))
@@ -219,6 +232,7 @@ static const struct option_row {
 	{"cpus-receiver", "LIST", COMMAND_BOTH, set_cpus_receiver, "the receiver's CPUs [those of --cpus after the sender's]"},
 	{"sndbuf", "SIZE", SENDING, set_sndbuf, "SO_SNDBUF of data connections, 4k to 1g [the system's]"},
 	{"rcvbuf", "SIZE", COMMAND_RECV | COMMAND_BOTH, set_rcvbuf, "SO_RCVBUF of data connections, 4k to 1g [the system's]"},
+	{"congestion", "NAME", SENDING, set_congestion, "congestion control of data connections, like cubic [the system's]"},
 	{"nodelay", NULL, SENDING, set_nodelay, "set TCP_NODELAY [off]"},
 	{"forever", NULL, COMMAND_RECV, set_forever, "serve one session after another, until told to end"},
 	{"control", NULL, COMMAND_SEND | COMMAND_RECV, set_control, "be driven by commands on stdin, answer JSON events on stdout"},

@@ -28,6 +28,9 @@ struct cpu_list {
 	uint16_t cpu[WIRE_CPUS_MAX];
 };
 
+/* TCP_CA_NAME_MAX of the kernel (include/net/tcp.h), with the terminating 0. */
+#define CONGESTION_NAME_MAX 16
+
 struct settings {
 	enum command command;
 	struct endpoint endpoint; /* to connect to, or to listen on */
@@ -39,7 +42,8 @@ struct settings {
 	uint64_t duration_ns; /* 0: by messages */
 	uint64_t messages;    /* 0: by duration */
 	uint64_t warmup_ns;
-	uint64_t sndbuf, rcvbuf; /* 0: the system's */
+	uint64_t sndbuf, rcvbuf;              /* 0: the system's */
+	char congestion[CONGESTION_NAME_MAX]; /* TCP_CONGESTION; empty: the system's */
 	bool nodelay, verify, control, json;
 	bool forever; /* receiver: session after session */
 	struct cpu_list cpus, cpus_receiver;

@@ -6,6 +6,7 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -67,7 +68,31 @@ static int sock__open(const struct endpoint *e, int buf_name, uint64_t buf)
 	return fd;
 }
 
-int sock__connect(const struct endpoint *to, uint64_t sndbuf)
+static int set_congestion(int fd, const char *name)
+{
+	if (!*name)
+		return 0;
+	return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) ? -errno
+											  : 0;
+}
+
+int sock__congestion(int fd, char *name, socklen_t len)
+{
+	name[0] = '\0';
+	return getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len) ? -errno : 0;
+}
+
+int sock__try_congestion(const char *name)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int err = fd < 0 ? -errno : set_congestion(fd, name);
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+int sock__connect(const struct endpoint *to, uint64_t sndbuf, const char *congestion)
 {
 	int fd = sock__open(to, SO_SNDBUF, sndbuf);
 	int err;
@@ -76,6 +101,8 @@ int sock__connect(const struct endpoint *to, uint64_t sndbuf)
 		return fd;
 	/* SO_SNDTIMEO bounds connect() too. */
 	err = sock__set_timeout(fd, SO_SNDTIMEO, CONNECT_TIMEOUT_MS);
+	if (!err)
+		err = set_congestion(fd, congestion);
 	if (!err && connect(fd, (const struct sockaddr *)&to->addr, to->len))
 		err = errno == EINPROGRESS ? -ETIMEDOUT : -errno;
 	if (err) {

@@ -15,8 +15,12 @@
  */
 #define SOCK_SEND_TIMEOUT_MS 100
 
-/* Both return a descriptor or -errno. A buffer size of 0 leaves the system's. */
-int sock__connect(const struct endpoint *to, uint64_t sndbuf);
+/*
+ * Both return a descriptor or -errno. A buffer size of 0 and an empty congestion control leave the
+ * system's. The latter is set before the connection is made: one that has begun with a pacing
+ * congestion control stays paced whatever comes after it (sk_pacing_status is never taken back).
+ */
+int sock__connect(const struct endpoint *to, uint64_t sndbuf, const char *congestion);
 int sock__listen(const struct endpoint *on, uint64_t rcvbuf);
 
 int sock__set(int fd, int level, int name, int value);    /* 0 or -errno */
@@ -29,6 +33,14 @@ int sock__address(int fd, bool peer, char *addr, size_t len, unsigned int *port)
 
 /* All of len bytes, or -errno; -ECONNRESET at end of stream. Timeouts of the socket apply. */
 int sock__write_all(int fd, const void *buf, size_t len);
+
+/*
+ * The congestion control of a socket, into name of len bytes; the same asked for: 0, -ENOENT when
+ * the kernel has none of that name, -EPERM when only privileged programs may use it
+ * (net.ipv4.tcp_allowed_congestion_control).
+ */
+int sock__congestion(int fd, char *name, socklen_t len);
+int sock__try_congestion(const char *name);
 
 int sock__cookie(int fd, uint64_t *cookie);
 

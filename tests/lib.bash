@@ -46,27 +46,50 @@ within() {
 	done
 }
 
-loadgen_processes() {
-	pgrep -a -f '(^|/)netio-loadgen( |$)' || true
+# Every process a test starts, and whatever that starts, carries the test's name in its environment, so
+# that what is left is told from what others run on the same machine.
+export NETIOTRACE_TEST=${BATS_TEST_TMPDIR:-$$}
+
+# own_processes [WORDS]: this test's programs that still run, a line each with pid and command line,
+# those whose command line has WORDS in it.
+own_processes() {
+	local pid command
+
+	grep -lzsxF "NETIOTRACE_TEST=$NETIOTRACE_TEST" /proc/[0-9]*/environ | cut -d / -f 3 | while read -r pid; do
+		# It may be gone by now.
+		command=$({ tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null) || continue
+		if [[ $command == *"${1-}"* ]] && [[ ${command%% *} == */netio* ]]; then
+			echo "$pid $command"
+		fi
+	done
 }
 
-netns_list() {
-	lsns -t net -n -o NS 2>/dev/null | sort
+# own_pid WORDS: the first of them.
+own_pid() {
+	own_processes "$1" | head -n 1 | cut -d ' ' -f 1
+}
+
+# A network namespace outlives its processes only where a file of it is mounted.
+netns_mounts() {
+	grep -o 'net:\[[0-9]*\].*' /proc/self/mountinfo | sort
 }
 
 veth_list() {
 	ip -o link show type veth 2>/dev/null | sed 's/^[0-9]*: \([^:]*\):.*/\1/' | sort
 }
 
-# BPF programs and maps of ours: all their names begin with nio_.
-bpf_objects() {
-	"$BPFTOOL" -j prog show 2>/dev/null | jq -r '.[].name // empty | select(startswith("nio_"))'
-	"$BPFTOOL" -j map show 2>/dev/null | jq -r '.[].name // empty | select(startswith("nio_"))'
+# BPF programs of ours (their names begin with nio_) that no process holds: those of a run are held by it,
+# whoever's it is.
+orphaned_programs() {
+	comm -23 \
+		<("$BPFTOOL" -j prog show 2>/dev/null |
+			jq -r '.[] | select(.name // "" | startswith("nio_")) | .id' | sort) \
+		<(cat /proc/[0-9]*/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:[[:space:]]*//p' | sort -u)
 }
 
 # note_before: remembers what is there already; call it in setup.
 note_before() {
-	_netns_before=$(netns_list)
+	_netns_before=$(netns_mounts)
 	_veth_before=$(veth_list)
 }
 
@@ -77,15 +100,15 @@ _added() {
 _leftovers() {
 	local what
 
-	what=$(loadgen_processes)
-	[ -z "$what" ] || echo "a load generator still runs: $what"
-	what=$(_added "${_netns_before-}" "$(netns_list)")
+	what=$(own_processes)
+	[ -z "$what" ] || echo "a program still runs: $what"
+	what=$(_added "${_netns_before-}" "$(netns_mounts)")
 	[ -z "$what" ] || echo "a network namespace is left: $what"
 	what=$(_added "${_veth_before-}" "$(veth_list)")
 	[ -z "$what" ] || echo "a veth device is left: $what"
 	if [ "$(id -u)" -eq 0 ] && [ -n "$BPFTOOL" ]; then
-		what=$(bpf_objects)
-		[ -z "$what" ] || echo "BPF programs or maps are left: $what"
+		what=$(orphaned_programs)
+		[ -z "$what" ] || echo "BPF programs are left that no process holds: $what"
 	fi
 }
 

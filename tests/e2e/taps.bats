@@ -104,7 +104,7 @@ EOF
 
 # The namespaces have no name: the load generator's process is the way into them.
 sender_pid() {
-	pgrep -f 'netio-loadgen send' | head -n 1
+	own_pid 'netio-loadgen send'
 }
 
 sender_runs() {

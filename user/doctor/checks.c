@@ -6,7 +6,7 @@
 #include <string.h>
 #include <linux/capability.h>
 
-#include "diagnosis.h"
+#include "checklist.h"
 #include "model/tap_parse.h"
 #include "common/units.h"
 
@@ -33,32 +33,6 @@ const struct doctor_capability doctor_capabilities[DOCTOR_CAPABILITIES] = {
 	 "taps of other users have no name"},
 };
 
-struct checklist {
-	struct check *checks;
-	size_t nr;
-	const char *group;
-};
-
-static struct check *begin(struct checklist *l, const char *name, enum check_state state)
-{
-	struct check *c = &l->checks[l->nr < CHECKS_MAX ? l->nr++ : CHECKS_MAX - 1];
-
-	*c = (struct check){.group = l->group, .state = state};
-	snprintf(c->name, sizeof(c->name), "%s", name);
-	return c;
-}
-
-#define SET(field, ...) snprintf((field), sizeof(field), __VA_ARGS__)
-
-static struct check *unknown(struct checklist *l, const char *name, const char *reason)
-{
-	struct check *c = begin(l, name, CHECK_UNKNOWN);
-
-	SET(c->value, "n/a");
-	SET(c->means, "%s", reason ? reason : "could not be read");
-	return c;
-}
-
 /* ---- kernel ---- */
 
 static void check_btf(struct checklist *l, const struct facts *f)
@@ -67,12 +41,12 @@ static void check_btf(struct checklist *l, const struct facts *f)
 	struct check *c;
 
 	if (f->btf_size.known) {
-		c = begin(l, "btf", CHECK_OK);
+		c = checklist__add(l, "btf", CHECK_OK);
 		SET(c->value, "/sys/kernel/btf/vmlinux, %s",
 		    format_bytes_si(size, sizeof(size), (double)f->btf_size.value));
 		return;
 	}
-	c = begin(l, "btf", CHECK_MISSING);
+	c = checklist__add(l, "btf", CHECK_MISSING);
 	SET(c->value, "no /sys/kernel/btf/vmlinux");
 	SET(c->means, "the programs cannot be fitted to this kernel");
 	SET(c->remedy, "use a kernel built with CONFIG_DEBUG_INFO_BTF");
@@ -84,12 +58,12 @@ static void check_lockdown(struct checklist *l, const struct facts *f)
 	struct check *c;
 
 	if (!mode[0]) {
-		c = unknown(l, "lockdown",
-			    "securityfs is not mounted, or the kernel has no lockdown");
+		c = checklist__unknown(l, "lockdown",
+				       "securityfs is not mounted, or the kernel has no lockdown");
 		SET(c->remedy, "to know: mount -t securityfs securityfs /sys/kernel/security");
 		return;
 	}
-	c = begin(l, "lockdown", CHECK_OK);
+	c = checklist__add(l, "lockdown", CHECK_OK);
 	SET(c->value, "%s", mode);
 	if (!strcmp(mode, "confidentiality")) {
 		c->state = CHECK_MISSING;
@@ -108,10 +82,10 @@ static void check_jit(struct checklist *l, const struct facts *f)
 	struct check *c;
 
 	if (!n->known) {
-		unknown(l, "bpf_jit", n->reason);
+		checklist__unknown(l, "bpf_jit", n->reason);
 		return;
 	}
-	c = begin(l, "bpf_jit", n->value ? CHECK_OK : CHECK_LIMITED);
+	c = checklist__add(l, "bpf_jit", n->value ? CHECK_OK : CHECK_LIMITED);
 	SET(c->value, "%s", n->value ? "on" : "off");
 	if (n->value)
 		return;
@@ -137,11 +111,12 @@ static void check_clock(struct checklist *l, const struct facts *f)
 	struct check *c;
 
 	if (!f->clock_ns.known) {
-		c = unknown(l, "clocksource", f->clock_ns.reason);
+		c = checklist__unknown(l, "clocksource", f->clock_ns.reason);
 		SET(c->value, "%s", name);
 		return;
 	}
-	c = begin(l, "clocksource", f->clock_ns.value > CLOCK_DEAR_NS ? CHECK_LIMITED : CHECK_OK);
+	c = checklist__add(l, "clocksource",
+			   f->clock_ns.value > CLOCK_DEAR_NS ? CHECK_LIMITED : CHECK_OK);
 	SET(c->value, "%s, %.0f ns to read", name, f->clock_ns.value);
 	if (c->state != CHECK_OK)
 		say_cheaper_clock(c, f);
@@ -173,7 +148,7 @@ static void check_capability(struct checklist *l, const struct facts *f, size_t 
 {
 	const struct doctor_capability *cap = &doctor_capabilities[i];
 	bool needed = cap->number == CAP_BPF || cap->number == CAP_PERFMON;
-	struct check *c = begin(l, cap->name, CHECK_OK);
+	struct check *c = checklist__add(l, cap->name, CHECK_OK);
 
 	SET(c->means, "%s", cap->use);
 	if (f->held[i]) {
@@ -197,10 +172,10 @@ static void check_unprivileged_bpf(struct checklist *l, const struct facts *f)
 	struct check *c;
 
 	if (!n->known) {
-		unknown(l, "unprivileged_bpf", n->reason);
+		checklist__unknown(l, "unprivileged_bpf", n->reason);
 		return;
 	}
-	c = begin(l, "unprivileged_bpf", CHECK_OK);
+	c = checklist__add(l, "unprivileged_bpf", CHECK_OK);
 	SET(c->value, "%" PRIu64, n->value);
 	SET(c->means, held ? "does not matter with CAP_BPF"
 			   : "of no matter, since what traces the kernel needs CAP_BPF anyway");
@@ -212,10 +187,10 @@ static void check_paranoid(struct checklist *l, const struct facts *f)
 	struct check *c;
 
 	if (!n->known) {
-		unknown(l, "perf_event_paranoid", n->reason);
+		checklist__unknown(l, "perf_event_paranoid", n->reason);
 		return;
 	}
-	c = begin(l, "perf_event_paranoid", CHECK_OK);
+	c = checklist__add(l, "perf_event_paranoid", CHECK_OK);
 	SET(c->value, "%.0f", n->value);
 	if (holds(f, CAP_PERFMON) || stands_in(f, CAP_PERFMON)) {
 		SET(c->means, "does not matter with CAP_PERFMON");
@@ -238,10 +213,10 @@ static void check_optmem(struct checklist *l, const struct facts *f)
 	struct check *c;
 
 	if (!n->known) {
-		unknown(l, "optmem_max", n->reason);
+		checklist__unknown(l, "optmem_max", n->reason);
 		return;
 	}
-	c = begin(l, "optmem_max", n->value < OPTMEM_ENOUGH ? CHECK_LIMITED : CHECK_OK);
+	c = checklist__add(l, "optmem_max", n->value < OPTMEM_ENOUGH ? CHECK_LIMITED : CHECK_OK);
 	SET(c->value, "%s", format_size(size, sizeof(size), n->value));
 	SET(c->means, "bounds the zero-copy sends of a socket whose notifications are "
 		      "outstanding");
@@ -256,10 +231,10 @@ static void check_memlock(struct checklist *l, const struct facts *f)
 	struct check *c;
 
 	if (!n->known) {
-		unknown(l, "memlock", n->reason);
+		checklist__unknown(l, "memlock", n->reason);
 		return;
 	}
-	c = begin(l, "memlock", n->value < MEMLOCK_ENOUGH ? CHECK_LIMITED : CHECK_OK);
+	c = checklist__add(l, "memlock", n->value < MEMLOCK_ENOUGH ? CHECK_LIMITED : CHECK_OK);
 	SET(c->value, "%s",
 	    n->value == UINT64_MAX ? "unlimited" : format_size(size, sizeof(size), n->value));
 	SET(c->means, "RLIMIT_MEMLOCK bounds the bytes that all senders together have pinned");
@@ -269,13 +244,45 @@ static void check_memlock(struct checklist *l, const struct facts *f)
 
 /* ---- path ---- */
 
+static void check_congestion(struct checklist *l, const struct environment *env)
+{
+	const char *name = env->congestion.system;
+	struct flag paces = congestion__paces(name);
+	struct check *c;
+
+	if (!name[0] || !paces.known) {
+		c = checklist__unknown(l, "congestion", paces.reason);
+		SET(c->value, "%s", name[0] ? name : "n/a");
+		return;
+	}
+	c = checklist__add(l, "congestion", paces.value ? CHECK_LIMITED : CHECK_OK);
+	SET(c->value, "%s", name);
+	if (!paces.value)
+		return;
+	SET(c->means, "paces: a timer for each packet limits a path of this machine before copying "
+		      "does; runs on such paths use another, unless told --congestion system");
+	SET(c->remedy, "for other programs: sysctl net.ipv4.tcp_congestion_control=cubic");
+}
+
+static void check_qdisc(struct checklist *l, const struct environment *env)
+{
+	struct check *c;
+
+	if (!env->qdisc[0]) {
+		checklist__unknown(l, "qdisc", NULL);
+		return;
+	}
+	c = checklist__add(l, "qdisc", CHECK_OK);
+	SET(c->value, "%s", env->qdisc);
+}
+
 static void check_device(struct checklist *l, const struct facts *f)
 {
 	const struct environment *env = &f->env;
 	struct check *c;
 
 	if (f->path_err) {
-		c = begin(l, "device", CHECK_UNKNOWN);
+		c = checklist__add(l, "device", CHECK_UNKNOWN);
 		SET(c->value, "n/a");
 		SET(c->means, "cannot make the %s path (%s): %s", f->path, f->path_step,
 		    strerror(-f->path_err));
@@ -283,7 +290,7 @@ static void check_device(struct checklist *l, const struct facts *f)
 			SET(c->remedy, "%s", how_to_gain(f));
 		return;
 	}
-	c = begin(l, "device", CHECK_OK);
+	c = checklist__add(l, "device", CHECK_OK);
 	SET(c->value, "%s, MTU %u", env->device, env->mtu);
 }
 
@@ -293,10 +300,10 @@ static void check_feature(struct checklist *l, const struct environment *env, co
 	struct check *c;
 
 	if (!flag->known) {
-		unknown(l, name, flag->reason);
+		checklist__unknown(l, name, flag->reason);
 		return;
 	}
-	c = begin(l, name, flag->value ? CHECK_OK : CHECK_LIMITED);
+	c = checklist__add(l, name, flag->value ? CHECK_OK : CHECK_LIMITED);
 	SET(c->value, "%s", flag->value ? "on" : "off");
 	if (flag->value)
 		return;
@@ -306,7 +313,7 @@ static void check_feature(struct checklist *l, const struct environment *env, co
 
 static void check_delivery(struct checklist *l, const struct facts *f)
 {
-	struct check *c = begin(l, "delivery", CHECK_LIMITED);
+	struct check *c = checklist__add(l, "delivery", CHECK_LIMITED);
 
 	SET(c->value, "on this machine");
 	SET(c->means,
@@ -318,7 +325,7 @@ static void check_delivery(struct checklist *l, const struct facts *f)
 
 static void check_tap(struct checklist *l, const struct tap *t)
 {
-	struct check *c = begin(l, "packet_tap", CHECK_LIMITED);
+	struct check *c = checklist__add(l, "packet_tap", CHECK_LIMITED);
 	char name[TAP_NAME_LEN];
 
 	SET(c->value, "%s%s%s", tap__name(t, name), t->inode && t->function[0] ? ", " : "",
@@ -340,11 +347,11 @@ static void check_taps(struct checklist *l, const struct facts *f)
 	struct check *c;
 
 	if (!taps->known) {
-		unknown(l, "packet_tap", taps->reason);
+		checklist__unknown(l, "packet_tap", taps->reason);
 		return;
 	}
 	if (!taps->nr) {
-		c = begin(l, "packet_tap", CHECK_OK);
+		c = checklist__add(l, "packet_tap", CHECK_OK);
 		SET(c->value, "none");
 		SET(c->means, "nobody else is handed the path's packets");
 	}
@@ -361,6 +368,12 @@ static void check_path(struct checklist *l, const struct facts *f)
 		      "packets are copied into one piece in front of the device: no zero-copy");
 	check_feature(l, &f->env, "tx_checksum", &f->env.device_tx_checksum, "tx",
 		      "the kernel sums every packet, and allows no scatter-gather");
+	check_feature(l, &f->env, "tso", &f->env.tso, "tso",
+		      "the kernel cuts large sends into packets itself");
+	check_feature(l, &f->env, "gro", &f->env.gro, "gro",
+		      "each packet is received by itself, which costs CPU time");
+	check_congestion(l, &f->env);
+	check_qdisc(l, &f->env);
 	check_delivery(l, f);
 	check_taps(l, f);
 }
@@ -381,6 +394,8 @@ size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX])
 	l.group = "limits";
 	check_optmem(&l, f);
 	check_memlock(&l, f);
+	l.group = "confounders";
+	doctor__check_machine(&l, f);
 	l.group = "path";
 	check_path(&l, f);
 	return l.nr;

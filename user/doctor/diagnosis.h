@@ -62,7 +62,7 @@ struct check {
 	char remedy[200]; /* empty: nothing is to be done */
 };
 
-#define CHECKS_MAX 48
+#define CHECKS_MAX 64
 
 /* How one quantity is measured: a stage of the ledger, or what else probes feed. */
 struct stage_line {

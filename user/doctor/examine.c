@@ -12,6 +12,7 @@
 
 #include "diagnosis.h"
 #include "host/environment.h"
+#include "host/machine.h"
 #include "base/privileges.h"
 #include "base/procfile.h"
 #include "kernel/kernel_btf.h"
@@ -71,7 +72,9 @@ static struct real paranoia(void)
 
 static void gather_path(struct facts *f, const struct options *o)
 {
+	const struct cpu_times boot = {.known = true};
 	struct netpath *path = NULL;
+	struct cpu_times now;
 
 	f->path = netpath__name(o->path);
 	f->path_step = "";
@@ -79,6 +82,8 @@ static void gather_path(struct facts *f, const struct options *o)
 	if (f->path_err)
 		path = NULL;
 	environment__read(&f->env, path, kernel_btf__has_member("net", "ptype_all"));
+	machine__times(&now);
+	f->env.machine.steal = machine__steal(&boot, &now);
 	netpath__close(path);
 }
 

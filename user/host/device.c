@@ -105,6 +105,9 @@ static int feature_table__judge(const struct feature_table *t, struct device_fea
 	f->tx_checksum =
 		feature_table__active(t, "tx-checksum-ip-generic") ||
 		feature_table__active(t, f->ipv6 ? "tx-checksum-ipv6" : "tx-checksum-ipv4");
+	f->tso = feature_table__active(t, f->ipv6 ? "tx-tcp6-segmentation" : "tx-tcp-segmentation");
+	f->gso = feature_table__active(t, "tx-generic-segmentation");
+	f->gro = feature_table__active(t, "rx-gro");
 	return 0;
 }
 

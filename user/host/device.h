@@ -10,6 +10,7 @@ struct device_features {
 	bool ipv6;           /* in: which checksum is asked about */
 	bool scatter_gather; /* NETIF_F_SG is in force: packets may have their payload in pages */
 	bool tx_checksum;    /* it sums TCP itself; the kernel allows no scatter-gather without */
+	bool tso, gso, gro;
 };
 
 /*

@@ -16,10 +16,13 @@
 #include "device.h"
 #include "netns.h"
 #include "base/procfile.h"
+#include "machine.h"
+#include "rtnl.h"
 #include "tap.h"
 #include "common/units.h"
 
 #define OPTMEM_MAX "/proc/sys/net/core/optmem_max"
+#define IPV4       "/proc/sys/net/ipv4/"
 
 static void environment__read_kernel(struct environment *env)
 {
@@ -115,6 +118,42 @@ static void environment__read_optmem(struct environment *env, const struct netpa
 	n->reason = err ? "net.core.optmem_max cannot be read" : NULL;
 }
 
+static int congestion__read(void *arg)
+{
+	struct congestion *c = arg;
+	int err = procfile__line(IPV4 "tcp_congestion_control", c->system, sizeof(c->system));
+
+	/* Until 4.15 these were the machine's alone, and other namespaces had no such files. */
+	procfile__line(IPV4 "tcp_allowed_congestion_control", c->allowed, sizeof(c->allowed));
+	return err;
+}
+
+static void environment__read_congestion(struct environment *env, const struct netpath *path)
+{
+	int netns = path ? netpath__netns(path, NIO_SIDE_SENDER) : -1;
+
+	netns__visit(netns, congestion__read, &env->congestion);
+	if (!env->congestion.allowed[0])
+		procfile__line(IPV4 "tcp_allowed_congestion_control", env->congestion.allowed,
+			       sizeof(env->congestion.allowed));
+}
+
+static int qdisc__read(void *arg)
+{
+	struct environment *env = arg;
+	struct rtnl_link link;
+	struct rtnl rtnl;
+	int err = rtnl__open(&rtnl);
+
+	if (err)
+		return err;
+	err = rtnl__link_get(&rtnl, env->device, &link);
+	if (!err)
+		snprintf(env->qdisc, sizeof(env->qdisc), "%s", link.qdisc);
+	rtnl__close(&rtnl);
+	return err;
+}
+
 static void environment__read_memlock(struct environment *env)
 {
 	struct num *n = &env->memlock;
@@ -155,6 +194,9 @@ static void environment__read_features(struct environment *env, const struct net
 		(struct flag){.value = f.scatter_gather, .known = !err, .reason = reason};
 	env->device_tx_checksum =
 		(struct flag){.value = f.tx_checksum, .known = !err, .reason = reason};
+	env->tso = (struct flag){.value = f.tso, .known = !err, .reason = reason};
+	env->gso = (struct flag){.value = f.gso, .known = !err, .reason = reason};
+	env->gro = (struct flag){.value = f.gro, .known = !err, .reason = reason};
 }
 
 static void environment__read_path(struct environment *env, const struct netpath *path)
@@ -163,6 +205,7 @@ static void environment__read_path(struct environment *env, const struct netpath
 		env->ipv6 = !access("/proc/net/if_inet6", F_OK);
 		env->device_scatter_gather.reason = "no path was made";
 		env->device_tx_checksum.reason = "no path was made";
+		env->tso = env->gso = env->gro = env->device_tx_checksum;
 		return;
 	}
 	snprintf(env->path, sizeof(env->path), "%s", netpath__name(netpath__kind(path)));
@@ -170,6 +213,7 @@ static void environment__read_path(struct environment *env, const struct netpath
 	env->mtu = netpath__mtu(path);
 	env->ipv6 = strchr(netpath__address(path), ':');
 	environment__read_features(env, path);
+	netns__visit(netpath__netns(path, NIO_SIDE_SENDER), qdisc__read, env);
 }
 
 void environment__read(struct environment *env, const struct netpath *path,
@@ -185,6 +229,8 @@ void environment__read(struct environment *env, const struct netpath *path,
 	environment__read_optmem(env, path);
 	environment__read_memlock(env);
 	environment__read_lockdown(env);
+	environment__read_congestion(env, path);
+	machine__read(&env->machine);
 	tap__look(&env->taps, path);
 }
 

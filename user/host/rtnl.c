@@ -113,6 +113,9 @@ static int rtnl__parse_link(const struct nlmsghdr *nlh, void *data)
 		if (mnl_attr_get_type(attr) == IFLA_IFNAME &&
 		    mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
 			snprintf(link->name, sizeof(link->name), "%s", mnl_attr_get_str(attr));
+		if (mnl_attr_get_type(attr) == IFLA_QDISC &&
+		    mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
+			snprintf(link->qdisc, sizeof(link->qdisc), "%s", mnl_attr_get_str(attr));
 		if (mnl_attr_get_type(attr) != IFLA_MTU)
 			continue;
 		if (mnl_attr_validate(attr, MNL_TYPE_U32) < 0)

@@ -22,9 +22,10 @@ struct rtnl {
 struct rtnl_link {
 	unsigned int index;
 	unsigned int mtu;
-	char name[16]; /* IFNAMSIZ */
-	bool up;       /* IFF_UP */
-	bool running;  /* has carrier: packets pass */
+	char name[16];  /* IFNAMSIZ */
+	char qdisc[32]; /* IFLA_QDISC; empty: not told */
+	bool up;        /* IFF_UP */
+	bool running;   /* has carrier: packets pass */
 };
 
 /* Opens both sockets in the namespace of the caller. rtnl__close() takes a zeroed or closed one. */

@@ -371,6 +371,16 @@ static int report__take_cookie(struct load_report *r, const json_t *connection, 
 	return 0;
 }
 
+/* What the sender's socket says of itself; null where the kernel does not tell. */
+static void report__take_congestion(struct load_report *r, const json_t *obj)
+{
+	const char *name =
+		json_string_value(json_object_get(json_object_get(obj, "config"), "congestion"));
+
+	if (name)
+		snprintf(r->congestion, sizeof(r->congestion), "%s", name);
+}
+
 static int report__take_ready(struct load_report *r, const json_t *obj)
 {
 	const json_t *connections;
@@ -390,6 +400,7 @@ static int report__take_ready(struct load_report *r, const json_t *obj)
 			return err;
 	}
 	r->cookies_nr = nr;
+	report__take_congestion(r, obj);
 	return 0;
 }
 

@@ -136,6 +136,7 @@ int loadgen_args__sender(struct arglist *args, const char *program, const struct
 	err = err ? err : add_amount(args, t);
 	err = err ? err : add_buffer(args, "--sndbuf", t->sndbuf);
 	err = err ? err : add_string(args, "--cpus", t->sender_cpus);
+	err = err ? err : add_string(args, "--congestion", t->congestion);
 	err = err ? err : add_flag(args, "--nodelay", t->nodelay);
 	return err ? err : add_flag(args, "--verify", t->verify);
 }

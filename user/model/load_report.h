@@ -12,7 +12,8 @@ struct load_report {
 	unsigned int port;                      /* LISTENING */
 	uint64_t cookies[LOAD_CONNECTIONS_MAX]; /* READY */
 	size_t cookies_nr;
-	char message[512]; /* ERROR */
+	char congestion[CONGESTION_NAME_LEN]; /* READY of a sender: of its first socket */
+	char message[512];                    /* ERROR */
 	/* STATS, DONE: only the fields of the process's own side are set in app */
 	uint64_t elapsed_ns;
 	bool interrupted;

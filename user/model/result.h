@@ -16,7 +16,9 @@
 #include "base/num.h"
 #include "common/hist.h"
 #include "common/mode.h"
+#include "congestion.h"
 #include "counter.h"
+#include "traffic.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
 
@@ -295,7 +297,30 @@ struct taps {
 	const char *reason;
 };
 
+/* CPU time of all processors since boot, in ticks (/proc/stat). */
+struct cpu_times {
+	bool known;
+	uint64_t total, steal;
+};
+
+/* How the machine is set up, and who else uses it: what moves figures besides copying. */
+struct machine {
+	char host[65];
+	char started[24];      /* of the session, UTC, ISO 8601 */
+	char governor[32];     /* of the CPUs' frequency; empty: the machine has none */
+	char huge_pages[16];   /* transparent: always, madvise, never */
+	char mitigations[512]; /* of CPU vulnerabilities: those in force, apart by spaces */
+	bool mitigations_known;
+	struct num numa_nodes;
+	struct real load;  /* average of one minute when the session began */
+	struct real steal; /* share of CPU time during the session that the hypervisor gave away */
+};
+
 struct environment {
+	struct machine machine;
+	struct congestion congestion;
+	char qdisc[32];            /* of the sender's device */
+	struct flag tso, gso, gro; /* of the sender's device */
 	char kernel[128];
 	char cpu[128];
 	unsigned int cpus;
@@ -326,6 +351,9 @@ struct result {
 	size_t runs_nr;
 	struct mode_summary summary[MODE_NR]; /* by order of first appearance */
 	size_t summary_nr;
+	struct traffic traffic;   /* asked for; its strings are the options' */
+	enum mode modes[MODE_NR]; /* asked for */
+	size_t modes_nr;
 	unsigned int rounds;        /* asked for, per mode */
 	uint64_t round_duration_ns; /* asked for, each; 0 with --messages */
 	uint64_t messages;          /* asked for; 0 with --duration */

@@ -16,6 +16,7 @@ struct traffic {
 	const char *sender_cpus, *receiver_cpus; /* lists as given; NULL: not pinned */
 	uint64_t sndbuf, rcvbuf;                 /* 0: the kernel's */
 	bool nodelay, verify;
+	const char *congestion; /* TCP_CONGESTION of the senders; NULL: the system's */
 };
 
 /* Length of one round's measured phase, ns; 0 with messages. */

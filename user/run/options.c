@@ -47,6 +47,7 @@ enum key {
 	KEY_SNDBUF,
 	KEY_RCVBUF,
 	KEY_NODELAY,
+	KEY_CONGESTION,
 	KEY_VERIFY,
 	KEY_JSON,
 	KEY_CSV,
@@ -78,6 +79,10 @@ static const struct argp_option option_table[] = {
 	{"ipv6", KEY_IPV6, 0, 0, "IPv6 instead of IPv4", 0},
 	{"sndbuf", KEY_SNDBUF, "SIZE", 0, "SO_SNDBUF of the senders", 0},
 	{"rcvbuf", KEY_RCVBUF, "SIZE", 0, "SO_RCVBUF of the receivers", 0},
+	{"congestion", KEY_CONGESTION, "NAME", 0,
+	 "congestion control of the senders; system: the system's (default: that, but on paths of "
+	 "this machine cubic or reno where the system's paces)",
+	 0},
 	{"nodelay", KEY_NODELAY, 0, 0, "TCP_NODELAY on the senders", 0},
 	{"cpu-sender", KEY_CPU_SENDER, "LIST", 0, "pin the senders to these CPUs: 0-3,8", 0},
 	{"cpu-receiver", KEY_CPU_RECEIVER, "LIST", 0, "pin the receivers", 0},
@@ -160,6 +165,7 @@ static const struct setting settings[] = {
 	{KEY_IPV6,     KIND_FLAG,  AT(ipv6), 0, 0, NULL, NULL},
 	{KEY_NODELAY,  KIND_FLAG,  AT(traffic.nodelay), 0, 0, NULL, NULL},
 	{KEY_VERIFY,   KIND_FLAG,  AT(traffic.verify), 0, 0, NULL, NULL},
+	{KEY_CONGESTION, KIND_STRING, AT(congestion), 0, 0, "--congestion", NULL},
 	{KEY_COUNT_CALLS, KIND_FLAG, AT(count_calls), 0, 0, NULL, NULL},
 	{'q',          KIND_FLAG,  AT(quiet), 0, 0, NULL, NULL},
 	{KEY_JSON,     KIND_STRING, AT(json), 0, 0, NULL, NULL},
@@ -198,7 +204,7 @@ static void apply(struct options *o, const struct setting *s, const char *arg)
 		return;
 	case KIND_STRING:
 		if (!*arg)
-			refuse("a file name is empty.");
+			refuse("%s is empty.", s->name ? s->name : "a file name");
 		*(const char **)field = arg;
 		return;
 	default:

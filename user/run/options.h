@@ -43,6 +43,7 @@ struct options {
 	bool ipv6;
 	enum backend backend;
 	bool count_calls;
+	const char *congestion; /* a name, "system", or NULL: by the path */
 	enum times times;
 	const char *without[WITHOUT_MAX]; /* hooks that are not to be used */
 	size_t without_nr;

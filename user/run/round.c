@@ -85,6 +85,15 @@ static void take_cookies(struct round *r, enum nio_side side)
 	memcpy(r->cookies[side], report->cookies, report->cookies_nr * sizeof(uint64_t));
 }
 
+/* What the sender's socket says is what counts, whatever it was told. */
+static void take_congestion(const struct round *r, enum nio_side side)
+{
+	struct congestion *c = &r->run->result.env.congestion;
+
+	if (side == NIO_SIDE_SENDER)
+		snprintf(c->used, sizeof(c->used), "%s", r->drivers[side].report.congestion);
+}
+
 /* What one process of the load generator reports, at the end or on the way. */
 static int take_numbers(struct round *r, enum nio_side side)
 {
@@ -126,6 +135,7 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 	case DRIVER_READY:
 		r->ready[side] = true;
 		take_cookies(r, side);
+		take_congestion(r, side);
 		return 0;
 	case DRIVER_QUIESCED:
 		r->quiesced = true;
@@ -315,7 +325,7 @@ static int start_receiver(struct round *r)
 	struct arglist args = {0};
 	int err;
 
-	err = loadgen_args__receiver(&args, run->loadgen, &run->o->traffic,
+	err = loadgen_args__receiver(&args, run->loadgen, &run->traffic,
 				     netpath__address(run->path));
 	if (!err)
 		err = start(r, NIO_SIDE_RECEIVER, args.argv);
@@ -329,7 +339,7 @@ static int start_sender(struct round *r)
 	struct arglist args = {0};
 	int err;
 
-	err = loadgen_args__sender(&args, run->loadgen, &run->o->traffic, r->mode,
+	err = loadgen_args__sender(&args, run->loadgen, &run->traffic, r->mode,
 				   netpath__address(run->path), r->port);
 	if (!err)
 		err = start(r, NIO_SIDE_SENDER, args.argv);

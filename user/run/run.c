@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 
+#include "host/machine.h"
 #include "kernel/kernel_btf.h"
 #include "load/loadgen_args.h"
 #include "model/ledger.h"
@@ -54,6 +55,17 @@ static int resolve_remote(struct run *run)
 	return EXIT_RUN_FAILED;
 }
 
+static int choose_congestion(struct run *run)
+{
+	char why[512];
+
+	if (!congestion__choose(&run->result.env.congestion, run->o->congestion, !run->o->remote,
+				why, sizeof(why)))
+		return EXIT_DONE;
+	log_error("%s.", why);
+	return EXIT_USAGE;
+}
+
 static int open_path(struct run *run)
 {
 	const struct options *o = run->o;
@@ -73,7 +85,8 @@ static int open_path(struct run *run)
 					    : EXIT_RUN_FAILED;
 	}
 	environment__read(&run->result.env, run->path, kernel_btf__has_member("net", "ptype_all"));
-	return EXIT_DONE;
+	machine__times(&run->cpu_begin);
+	return choose_congestion(run);
 }
 
 static void plan_request(const struct options *o, enum mode mode, uint64_t size,
@@ -235,6 +248,12 @@ void run__use(struct run *run, const struct options *o)
 	res->version = NETIOTRACE_VERSION;
 	res->argc = o->argc;
 	res->argv = o->argv;
+	run->traffic = o->traffic;
+	if (res->env.congestion.chosen[0])
+		run->traffic.congestion = res->env.congestion.chosen;
+	res->traffic = run->traffic;
+	res->modes_nr = o->modes_nr;
+	memcpy(res->modes, o->modes, sizeof(res->modes));
 	res->rounds = o->traffic.rounds;
 	res->round_duration_ns = traffic__round_ns(&o->traffic);
 	res->messages = o->traffic.messages;
@@ -352,6 +371,10 @@ static int summarise_mode(struct run *run, enum mode mode)
 
 int run__summarise(struct run *run)
 {
+	struct cpu_times now;
+
+	machine__times(&now);
+	run->result.env.machine.steal = machine__steal(&run->cpu_begin, &now);
 	tap__recall(&run->result.env.taps); /* a total is over every run */
 	for (size_t i = 0; i < run->o->modes_nr; i++) {
 		if (summarise_mode(run, run->o->modes[i])) {

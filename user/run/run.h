@@ -29,6 +29,8 @@ struct run {
 	struct plan plans[MODE_NR]; /* by mode */
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct result result;
+	struct traffic traffic;     /* of the options in use, with the congestion control chosen */
+	struct cpu_times cpu_begin; /* of all processors, when the path was made */
 	struct display display;
 	struct perf_watch perf;
 	char loadgen[PATH_MAX];

@@ -235,6 +235,37 @@ static void print_comparison(FILE *f, const struct mode_summary *zc, const struc
 	fprintf(f, "%s.", z->n > 1 && o->n > 1 ? "" : " (one round: its spread is not known)");
 }
 
+/*
+ * Whether the senders pace, which limits them before copying does: said before the answer to who
+ * copies faster. Nothing of a congestion control that is the system's and does not.
+ */
+static int print_congestion(FILE *f, unsigned int width, const struct result *r)
+{
+	const struct congestion *c = &r->env.congestion;
+	const char *name = congestion__name(c);
+	struct flag paces = congestion__paces(name);
+	struct text_note n;
+	int err;
+
+	err = text_note__begin(&n);
+	if (err)
+		return err;
+	if (paces.known && paces.value)
+		fprintf(n.f,
+			"%s paces: it starts a timer for each packet, and throughput is limited by "
+			"that "
+			"before it is by copying. Who copies faster is to be asked with "
+			"--congestion "
+			"cubic (or reno).",
+			name);
+	else if (c->choice == CONGESTION_UNPACED)
+		fprintf(n.f, "%s, since the system's %s paces; --congestion system keeps that.",
+			name, c->system);
+	else if (!paces.known && name[0])
+		fprintf(n.f, "%s; whether it paces is not known.", name);
+	return text_note__end(&n, f, width, "congestion");
+}
+
 static int print_verdict(FILE *f, unsigned int width, const struct result *r)
 {
 	const struct mode_summary *zc = find_mode(r, MODE_ZEROCOPY);
@@ -337,6 +368,8 @@ int text_books__print(FILE *f, unsigned int width, const struct result *r)
 	int err;
 
 	err = print_books(f, width, r);
+	if (!err)
+		err = print_congestion(f, width, r);
 	if (!err)
 		err = print_verdict(f, width, r);
 	if (!err)

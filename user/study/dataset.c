@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dataset.h"
+#include "write/json.h"
 
 #define ROWS_MIN 64
 
@@ -45,14 +46,20 @@ int dataset__parse_mode(const char *text, enum mode *mode)
 
 int dataset__keep_environment(struct dataset *d, json_t *environment)
 {
+	json_t *before, *now;
+
 	if (!environment)
 		return -ENOMEM;
 	if (!d->environment) {
 		d->environment = environment;
 		return 0;
 	}
-	if (!json_equal(d->environment, environment))
+	before = json_environment__steady(d->environment);
+	now = json_environment__steady(environment);
+	if (!json_equal(before, now))
 		d->environment_varies = true;
+	json_decref(before);
+	json_decref(now);
 	json_decref(environment);
 	return 0;
 }

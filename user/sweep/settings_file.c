@@ -68,6 +68,7 @@ json_t *sweep_settings__json(const struct sweep_options *o)
 	err |= json_put(s, "sndbuf", or_null(run->traffic.sndbuf));
 	err |= json_put(s, "rcvbuf", or_null(run->traffic.rcvbuf));
 	err |= json_put(s, "nodelay", json_boolean(run->traffic.nodelay));
+	err |= json_put(s, "congestion", json_value__text(run->congestion));
 	err |= json_put(s, "cpu_sender", json_value__text(run->traffic.sender_cpus));
 	err |= json_put(s, "cpu_receiver", json_value__text(run->traffic.receiver_cpus));
 	return json_finish(s, err);

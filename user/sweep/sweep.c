@@ -99,6 +99,16 @@ static int check_settings(const struct sweep *s)
 	return differ ? refuse_to_resume(s, difference) : EXIT_DONE;
 }
 
+static bool environments_differ(const json_t *before, const json_t *now, char *buf, size_t len)
+{
+	json_t *b = json_environment__steady(before), *n = json_environment__steady(now);
+	bool differ = sweep_settings__differ(b, n, buf, len);
+
+	json_decref(b);
+	json_decref(n);
+	return differ;
+}
+
 /* Results of two machines, kernels or versions of ours do not belong into one directory. */
 static int check_surroundings(const struct sweep *s, const json_t *sweep)
 {
@@ -114,9 +124,9 @@ static int check_surroundings(const struct sweep *s, const json_t *sweep)
 			 version ? version : "of unknown version", NETIOTRACE_VERSION);
 		return refuse_to_resume(s, difference);
 	}
-	if (sweep_settings__differ(json_object_get(s->dir.sweep, "environment"),
-				   json_object_get(sweep, "environment"), difference,
-				   sizeof(difference)))
+	if (environments_differ(json_object_get(s->dir.sweep, "environment"),
+				json_object_get(sweep, "environment"), difference,
+				sizeof(difference)))
 		return refuse_to_resume(s, difference);
 	return EXIT_DONE;
 }
@@ -187,6 +197,16 @@ static json_t *plan_json(struct sweep *s)
 	return json_finish(rows, err);
 }
 
+/* Of the sweep, which may be interrupted and resumed: each run's document has the rest. */
+static json_t *steady_environment(const struct sweep *s)
+{
+	json_t *all = json_document__environment(&s->run->result.env);
+	json_t *steady = json_environment__steady(all);
+
+	json_decref(all);
+	return steady;
+}
+
 static json_t *sweep_json(struct sweep *s)
 {
 	json_t *o = json_object();
@@ -194,7 +214,7 @@ static json_t *sweep_json(struct sweep *s)
 
 	err |= json_put(o, "schema", json_value__text(SWEEP_SCHEMA));
 	err |= json_put(o, "tool", tool_json(s));
-	err |= json_put(o, "environment", json_document__environment(&s->run->result.env));
+	err |= json_put(o, "environment", steady_environment(s));
 	err |= json_put(o, "settings", sweep_settings__json(&s->o));
 	err |= json_put(o, "plan", plan_json(s));
 	return json_finish(o, err);

@@ -67,6 +67,7 @@ static const struct {
 	{"sndbuf", NULL, 4},
 	{"rcvbuf", NULL, 4},
 	{"nodelay", NULL, 4},
+	{"congestion", NULL, 4},
 	{"cpu-sender", NULL, 4},
 	{"cpu-receiver", NULL, 4},
 	{"backend", NULL, 5},

@@ -56,95 +56,6 @@ static json_t *asked_json(const struct result *r)
 	return json_finish(o, err);
 }
 
-/* Text of the environment is empty, and a count 0, when it could not be read. */
-static const char unreadable[] = "could not be read";
-
-static int put_read_text(json_t *o, const char *key, const char *text)
-{
-	if (*text)
-		return json_put(o, key, json_value__text(text));
-	return json_put(o, key, json_null()) + json_put_reason(o, key, unreadable);
-}
-
-static int put_read_count(json_t *o, const char *key, unsigned int n)
-{
-	return json_put_num(o, key, (struct num){.value = n, .known = n, .reason = unreadable});
-}
-
-static int put_limit(json_t *o, const char *key, struct num n)
-{
-	if (n.known && n.value == UINT64_MAX)
-		n = (struct num){.reason = "unlimited"};
-	return json_put_num(o, key, n);
-}
-
-static int put_flag(json_t *o, const char *key, struct flag f)
-{
-	if (f.known)
-		return json_put(o, key, json_boolean(f.value));
-	return json_put(o, key, json_null()) + json_put_reason(o, key, f.reason);
-}
-
-static const char *side_of(const struct tap *t)
-{
-	return t->elsewhere               ? "elsewhere"
-	       : t->sender && t->receiver ? "both"
-	       : t->receiver              ? "receiver"
-					  : "sender";
-}
-
-static json_t *tap_json(const struct tap *t)
-{
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put(o, "device", json_value__text(t->device[0] ? t->device : "*"));
-	err |= json_put(o, "side", json_value__text(side_of(t)));
-	err |= json_put(o, "process", t->process[0] ? json_value__text(t->process) : json_null());
-	err |= json_put_num(o, "pid", t->pid);
-	err |= json_put(o, "function",
-			t->function[0] ? json_value__text(t->function) : json_null());
-	err |= json_put(o, "at_start", json_boolean(t->at_start));
-	err |= json_put(o, "at_end", json_boolean(t->open));
-	return json_finish(o, err);
-}
-
-/* The list is a list even when nothing is known, so that it never becomes a column of CSV. */
-static int put_taps(json_t *o, const struct taps *taps)
-{
-	json_t *list = json_array();
-	struct num n = {
-		.value = taps->nr + taps->more, .known = taps->known, .reason = taps->reason};
-	int err = json_put_num(o, "packet_taps", n);
-
-	for (unsigned int i = 0; i < taps->nr; i++)
-		err |= json_array_append_new(list, tap_json(&taps->list[i]));
-	return err | json_put(o, "taps", list);
-}
-
-json_t *json_document__environment(const struct environment *env)
-{
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= put_read_text(o, "kernel", env->kernel);
-	err |= put_read_text(o, "cpu", env->cpu);
-	err |= put_read_count(o, "cpus", env->cpus);
-	err |= put_read_text(o, "path", env->path);
-	err |= put_read_text(o, "device", env->device);
-	err |= put_read_count(o, "mtu", env->mtu);
-	err |= put_flag(o, "device_scatter_gather", env->device_scatter_gather);
-	err |= put_flag(o, "device_tx_checksum", env->device_tx_checksum);
-	err |= put_taps(o, &env->taps);
-	err |= json_put(o, "ipv6", json_boolean(env->ipv6));
-	err |= put_read_text(o, "clocksource", env->clocksource);
-	err |= json_put_num(o, "optmem_max", env->optmem_max);
-	err |= put_limit(o, "memlock", env->memlock);
-	err |= put_read_text(o, "virtualization", env->virtualization);
-	err |= put_read_text(o, "lockdown", env->lockdown);
-	return json_finish(o, err);
-}
-
 json_t *json_document__plan_row(const struct plan_row *row)
 {
 	json_t *o = json_object();
@@ -256,6 +167,7 @@ json_t *json_document__result(const struct result *r)
 	err |= json_put(o, "tool", tool_json(r));
 	err |= json_put(o, "asked", asked_json(r));
 	err |= json_put(o, "environment", json_document__environment(&r->env));
+	err |= json_put(o, "settings", json_document__settings(r));
 	err |= json_put(o, "plan", plan_json(r));
 	err |= json_put(o, "runs", runs_json(r));
 	err |= json_put(o, "summary", summaries_json(r));

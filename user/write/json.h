@@ -24,6 +24,13 @@ json_t *json_document__run(const struct run_result *run);
 json_t *json_document__perf(const struct run_result *run); /* the "perf" of a run */
 json_t *json_document__summary(const struct mode_summary *s);
 json_t *json_document__environment(const struct environment *env);
+json_t *json_document__settings(const struct result *r);
+
+/*
+ * What of an environment stays as it is between two sessions on one machine: all but the time, the
+ * load and who was handed the packets.
+ */
+json_t *json_environment__steady(const json_t *environment);
 json_t *json_document__plan_row(const struct plan_row *row);
 
 /* Writes a document as in files: indented, a newline at the end. 0 or -errno. */

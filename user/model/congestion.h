@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which congestion control the senders use. One that paces (bbr) starts a timer a packet, which
+ * limits a local path long before copying does: loopback is several times slower with it, and copy
+ * modes cannot be told apart. So where the path is ours to choose for, it is not used unless asked
+ * for. Pure.
+ */
+#ifndef NETIOTRACE_CONGESTION_H
+#define NETIOTRACE_CONGESTION_H
+
+#include <stddef.h>
+
+#include "base/num.h"
+
+#define CONGESTION_NAME_LEN 16 /* TCP_CA_NAME_MAX, include/net/tcp.h */
+
+enum congestion_choice {
+	CONGESTION_SYSTEM,  /* the system's, as it is */
+	CONGESTION_ASKED,   /* --congestion NAME */
+	CONGESTION_UNPACED, /* the system's paces, and the path is on this machine */
+};
+
+struct congestion {
+	char system[CONGESTION_NAME_LEN]; /* net.ipv4.tcp_congestion_control; empty: not read */
+	char allowed[256];                /* to programs without privileges, apart by spaces */
+	char chosen[CONGESTION_NAME_LEN]; /* to be set on the senders; empty: the system's */
+	char used[CONGESTION_NAME_LEN];   /* as a sender's socket says; empty: not known yet */
+	enum congestion_choice choice;
+};
+
+/*
+ * Does a congestion control pace its packets by itself (tcp_sock's sk_pacing_status)? Known of
+ * those in the kernel tree: of them bbr does (net/ipv4/tcp_bbr.c, bbr_init).
+ */
+struct flag congestion__paces(const char *name);
+
+/*
+ * Chooses. asked: a name, "system", or NULL for the default; local: both ends are on this machine.
+ * 0; -EPERM with *why set when the name asked for is not allowed to programs without privileges,
+ * which the load generator is.
+ */
+int congestion__choose(struct congestion *c, const char *asked, bool local, char *why, size_t len);
+
+/* The name in force, or expected to be: used, else chosen, else the system's; "" when not known. */
+const char *congestion__name(const struct congestion *c);
+
+#endif
