@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wrap.h"
 #include "figure_text.h"
 #include "common/units.h"
 #include "study/words.h"
@@ -170,23 +171,12 @@ void draft__no_data(struct figure_draft *d, const char *format, ...)
 /* Wraps text at spaces into out; returns the number of lines. */
 static unsigned int wrap(FILE *out, const char *text, size_t columns)
 {
-	unsigned int lines = 1;
-	size_t column = 0, len;
+	unsigned int lines = 0;
+	const char *line;
+	size_t len;
 
-	while (*text) {
-		len = strcspn(text, " \n");
-		if (column && column + 1 + len > columns) {
-			fputc('\n', out);
-			column = 0;
-			lines++;
-		} else if (column) {
-			fputc(' ', out);
-			column++;
-		}
-		fwrite(text, 1, len, out);
-		column += len;
-		text += len + (text[len] != '\0');
-	}
+	while ((len = wrap__next(&text, columns, &line)))
+		fprintf(out, "%s%.*s", lines++ ? "\n" : "", (int)len, line);
 	return lines;
 }
 

@@ -113,7 +113,7 @@ static void nothing_from_outside_is_executed(void **state)
 	assert_null(strchr(f.settings, '\x1b'));
 	line = strstr(f.settings, "caption = ");
 	assert_non_null(line);
-	check_has(line, "a 'reboot' \\\"; system('reboot') # \\\\     end\\n");
+	check_has(line, "a 'reboot' \\\"; system('reboot') # \\\\   \\nend\\n");
 	figure__clear(&f);
 	study__clear(&s);
 }
