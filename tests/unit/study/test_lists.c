@@ -63,7 +63,7 @@ static void put_metrics(FILE *f)
 	static const char *const better[] = {
 		[BETTER_NEITHER] = "", [BETTER_LOWER] = "lower", [BETTER_HIGHER] = "higher"};
 
-	fputs("| `compare --metrics` | in words | unit | better | path or formula |\n"
+	fputs("| metric of compare | in words | unit | better | path or formula |\n"
 	      "|---|---|---|---|---|\n",
 	      f);
 	for (int i = 0; i < METRIC_NR; i++) {
