@@ -335,7 +335,7 @@ static const struct {
 	{"runs.1.path_ns.release", 20007},
 	{"runs.1.path_ns.calls", 89},
 	{"runs.1.perf.sender.cycles.value", 30000},
-	{"runs.1.perf.receiver.task_clock_ns.value", 40011},
+	{"runs.1.perf.receiver.task_clock_ns.value", 40000 + PERF_TASK_CLOCK_NS},
 	{"runs.1.perf.sender.branches.user", 30106},
 	{"runs.1.perf.receiver.cycles.kernel", 40200},
 	{"runs.1.perf.events.0.sender.value", 501},
