@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/stats.h"
 #include "load/loadgen_args.h"
 #include "run/options.h"
 #include "load/driver.h"
@@ -230,13 +231,6 @@ static double slice(struct bench *b, bool watched, unsigned int ms)
 	return (double)(bytes[1] - bytes[0]) * 8 / (double)(ns[1] - ns[0]);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Order within a pair alternates, so that a drift cancels. */
 static void run_pairs(struct bench *b, unsigned int pairs, unsigned int ms)
 {
@@ -250,7 +244,7 @@ static void run_pairs(struct bench *b, unsigned int pairs, unsigned int ms)
 		off[i] = first ? other : one;
 		ratio[i] = on[i] / off[i];
 	}
-	qsort(ratio, pairs, sizeof(*ratio), by_value);
+	qsort(ratio, pairs, sizeof(*ratio), stats__compare);
 	printf("%-8s %-10s %8llu %10.3f %10.3f %8.4f %8.4f %8.4f\n",
 	       b->counters ? "counters" : "probes", mode__name(b->o.modes[0]),
 	       (unsigned long long)b->o.traffic.size, stats__spread(off, pairs).median,

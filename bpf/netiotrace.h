@@ -23,21 +23,35 @@
 #include "hist_layout.h"
 
 /*
- * The stages of the copy ledger, each named once: enum suffix, JSON key and CSV column, heading on
- * screen, side whose sockets feed it (SENDER or RECEIVER), whether it is a copy made by a CPU.
+ * The stages of the copy ledger, each a row from which everything that lists stages is made: enum
+ * suffix; JSON key and CSV column; heading on screen; side whose sockets feed it (SENDER or
+ * RECEIVER); whether it is a copy made by a CPU; whose bytes it accounts for (SENT or RECEIVED by
+ * the application; NEITHER: they are in another stage already); what was done to them (books);
+ * the collector's probe that sees it (enum probe_id; LOADGEN: counted by the load generator);
+ * whether the live screen has a histogram of it (HIST or NO_HIST); what it is, in a line.
  */
 /* clang-format off */
-#define NIO_STAGES(X)                                                    \
-	X(USER_GATHER,   "user_gather",   "gather",   SENDER,   1)       \
-	X(TX_COPY,       "tx_copy",       "tx",       SENDER,   1)       \
-	X(TX_PIN,        "tx_pin",        "pin",      SENDER,   0)       \
-	X(TX_SPLICE,     "tx_splice",     "splice",   SENDER,   0)       \
-	X(DEFERRED_COPY, "deferred_copy", "deferred", SENDER,   1)       \
-	X(RX_COPY,       "rx_copy",       "rx",       RECEIVER, 1)       \
-	X(OTHER_COPY,    "other_copy",    "other",    RECEIVER, 1)
+#define NIO_STAGES(X)                                                                         \
+	X(USER_GATHER, "user_gather", "gather", SENDER, 1, NEITHER, "gathered",               \
+	  LOADGEN, NO_HIST,                                                                   \
+	  "the application packs its fields into one buffer (twocopy only)")                  \
+	X(TX_COPY, "tx_copy", "tx", SENDER, 1, SENT, "copied", SEND_RETURN, HIST,             \
+	  "user memory to socket buffer, inside the send call")                               \
+	X(TX_PIN, "tx_pin", "pin", SENDER, 0, SENT, "pinned", SEND_RETURN, HIST,              \
+	  "MSG_ZEROCOPY: pages pinned and referenced, no copy")                               \
+	X(TX_SPLICE, "tx_splice", "splice", SENDER, 0, SENT, "spliced", SPLICE, NO_HIST,      \
+	  "page references: sendfile, splice, MSG_SPLICE_PAGES; no copy")                     \
+	X(DEFERRED_COPY, "deferred_copy", "deferred", SENDER, 1, NEITHER, "copied after all", \
+	  DEFERRED_COPY, HIST,                                                                \
+	  "zero-copy pages copied after all (skb_copy_ubufs)")                                \
+	X(RX_COPY, "rx_copy", "rx", RECEIVER, 1, RECEIVED, "copied", RX_COPY, HIST,           \
+	  "socket buffer to user memory, inside the receive call")                            \
+	X(OTHER_COPY, "other_copy", "other", RECEIVER, 1, NEITHER, "copied besides",          \
+	  OTHER_COPY, NO_HIST,                                                                \
+	  "copies nobody ordered: collapse, linearize, skb_copy")
 
 enum nio_stage {
-#define X(id, key, head, side, copies) NIO_STAGE_##id,
+#define X(id, ...) NIO_STAGE_##id,
 	NIO_STAGES(X)
 #undef X
 	NIO_STAGE_NR,
@@ -101,18 +115,18 @@ struct nio_zc {
  * heading. At any moment a call is in exactly one of them, so they add up to its time.
  */
 /* clang-format off */
-#define NIO_PATH_PARTS(X)                                      \
-	X(LOCK,           "lock",           "lock")            \
-	X(COPY,           "copy",           "copy")            \
-	X(PIN,            "pin",            "pin")             \
-	X(WAIT,           "wait",           "wait")            \
-	X(TRANSMIT,       "transmit",       "transmit")        \
-	X(INLINE_RECEIVE, "inline_receive", "inline receive")  \
-	X(RELEASE,        "release",        "release")         \
+#define NIO_PATH_PARTS(X)                                     \
+	X(LOCK,           "lock",           "lock")           \
+	X(COPY,           "copy",           "copy")           \
+	X(PIN,            "pin",            "pin")            \
+	X(WAIT,           "wait",           "wait")           \
+	X(TRANSMIT,       "transmit",       "transmit")       \
+	X(INLINE_RECEIVE, "inline_receive", "inline receive") \
+	X(RELEASE,        "release",        "release")        \
 	X(OTHER,          "other",          "other")
 
 enum nio_path_part {
-#define X(id, key, head) NIO_PATH_##id,
+#define X(id, ...) NIO_PATH_##id,
 	NIO_PATH_PARTS(X)
 #undef X
 	NIO_PATH_NR,

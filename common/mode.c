@@ -1,20 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of the copy modes; see mode.h. Pure. */
+/* The descriptors of the copy modes; see mode.h. Pure. */
 #include <errno.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mode.h"
 
-static const char *const mode_names[MODE_NR] = {
-	[MODE_TWOCOPY] = "twocopy",
-	[MODE_ONECOPY] = "onecopy",
-	[MODE_ZEROCOPY] = "zerocopy",
+static const struct mode_info modes[] = {
+#define X(id, name, ...) [MODE_##id] = {#name, __VA_ARGS__},
+	MODES(X)
+#undef X
 };
+
+const struct mode_info *mode__info(enum mode mode)
+{
+	static const struct mode_info unknown = {"?", "?", 0, "#999999", 1, 1, 1, 7, 7};
+
+	return (unsigned int)mode < MODE_NR ? &modes[mode] : &unknown;
+}
 
 const char *mode__name(enum mode mode)
 {
-	return (unsigned int)mode < MODE_NR ? mode_names[mode] : "?";
+	return mode__info(mode)->name;
+}
+
+const char *mode__words(enum mode mode)
+{
+	return mode__info(mode)->words;
+}
+
+bool mode__has(enum mode mode, enum mode_feature feature)
+{
+	return mode__info(mode)->features & feature;
 }
 
 int mode__parse(const char *s, enum mode *out)
@@ -22,10 +39,22 @@ int mode__parse(const char *s, enum mode *out)
 	int i;
 
 	for (i = 0; i < MODE_NR; i++) {
-		if (!strcmp(s, mode_names[i])) {
+		if (!strcmp(s, modes[i].name)) {
 			*out = (enum mode)i;
 			return 0;
 		}
 	}
 	return -EINVAL;
+}
+
+char *mode__list(char *buf, size_t len, unsigned int mask)
+{
+	size_t used = 0;
+
+	*buf = '\0';
+	for (int m = 0; m < MODE_NR && used < len; m++)
+		if (mask & 1U << m)
+			used += (size_t)snprintf(buf + used, len - used, "%s%s", used ? " " : "",
+						 modes[m].name);
+	return buf;
 }

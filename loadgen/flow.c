@@ -13,12 +13,12 @@
 /* How long a message begun before a stop may take until the receiver is called dead. */
 #define STUCK_NS (5 * NS_PER_SEC)
 
-const struct send_mode *send_mode__get(enum copy_mode mode)
+const struct send_mode *send_mode__get(enum mode mode)
 {
-	static const struct send_mode *const modes[COPY_MODE_NR] = {
-		[COPY_MODE_TWOCOPY] = &send_mode_twocopy,
-		[COPY_MODE_ONECOPY] = &send_mode_onecopy,
-		[COPY_MODE_ZEROCOPY] = &send_mode_zerocopy,
+	static const struct send_mode *const modes[] = {
+#define X(id, name, ...) [MODE_##id] = &send_mode_##name,
+		MODES(X)
+#undef X
 	};
 
 	return modes[mode];

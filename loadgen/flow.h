@@ -46,11 +46,12 @@ struct send_mode {
 	int (*finish)(struct flow *f);
 };
 
-extern const struct send_mode send_mode_twocopy;
-extern const struct send_mode send_mode_onecopy;
-extern const struct send_mode send_mode_zerocopy;
+/* One for each of MODES: send_mode_twocopy, ... */
+#define X(id, name, ...) extern const struct send_mode send_mode_##name;
+MODES(X)
+#undef X
 
-const struct send_mode *send_mode__get(enum copy_mode mode);
+const struct send_mode *send_mode__get(enum mode mode);
 
 /* Takes over fd. flow__close() takes a zeroed flow whose fd is -1. */
 int flow__open(struct flow *f, int fd, uint32_t index, const struct settings *s,

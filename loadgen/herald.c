@@ -142,7 +142,7 @@ static void json__traffic(FILE *f, const struct side_config *c, const struct set
 	fprintf(f,
 		",\"mode\":\"%s\",\"fields\":%" PRIu64 ",\"duration_ns\":%" PRIu64
 		",\"messages\":%" PRIu64 ",\"warmup_ns\":%" PRIu64 ",\"nodelay\":%s",
-		copy_mode__name(s->mode), s->fields, s->duration_ns, s->messages, s->warmup_ns,
+		mode__name(s->mode), s->fields, s->duration_ns, s->messages, s->warmup_ns,
 		s->nodelay ? "true" : "false");
 	fputs(",\"congestion\":", f);
 	if (c->congestion[0])

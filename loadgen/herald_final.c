@@ -67,7 +67,7 @@ static void text__head(const struct herald *r)
 	       c->uid);
 	printf("message    %s", format_size(size, sizeof(size), c->size));
 	if (c->sender)
-		printf(" in %" PRIu64 " fields, %s", s->fields, copy_mode__name(s->mode));
+		printf(" in %" PRIu64 " fields, %s", s->fields, mode__name(s->mode));
 	printf(", %u thread%s%s%s\n", c->threads, c->threads == 1 ? "" : "s",
 	       c->verify ? ", every byte verified" : "", s->nodelay ? ", nodelay" : "");
 	if (c->sender && s->messages)

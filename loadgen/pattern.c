@@ -6,23 +6,17 @@
 #include <endian.h>
 #include <string.h>
 
+#include "common/splitmix.h"
 #include "message.h"
-
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	return x ^ (x >> 31);
-}
 
 uint64_t pattern__key(uint32_t connection, uint64_t seq)
 {
-	return mix(seq + mix((uint64_t)connection + 1));
+	return splitmix__mix(seq + splitmix__mix((uint64_t)connection + 1));
 }
 
 static uint64_t pattern__word(uint64_t key, size_t index)
 {
-	return mix(key + (uint64_t)index * 0x9e3779b97f4a7c15ULL);
+	return splitmix__mix(key + (uint64_t)index * 0x9e3779b97f4a7c15ULL);
 }
 
 /* The bytes of the word that covers offset, from offset on; at most len. Returns how many. */

@@ -328,7 +328,7 @@ static int sender__describe(struct sender *s)
 	unsigned int i;
 	int err;
 
-	if (set->mode == COPY_MODE_ZEROCOPY)
+	if (mode__has(set->mode, MODE_PINS))
 		c.slots = zc_plan__slots(set->size, s->crew.nr);
 	c.sndbuf = sock__get(fd, SOL_SOCKET, SO_SNDBUF);
 	sock__congestion(fd, c.congestion, sizeof(c.congestion));

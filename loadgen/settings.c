@@ -22,17 +22,6 @@
 #define SOCKBUF_MIN  4096
 #define SOCKBUF_MAX  (1u << 30)
 
-static const char *const mode_names[COPY_MODE_NR] = {
-	[COPY_MODE_TWOCOPY] = "twocopy",
-	[COPY_MODE_ONECOPY] = "onecopy",
-	[COPY_MODE_ZEROCOPY] = "zerocopy",
-};
-
-const char *copy_mode__name(enum copy_mode mode)
-{
-	return mode_names[mode];
-}
-
 __attribute__((format(printf, 2, 3))) static int refuse(char *why, const char *fmt, ...)
 {
 	va_list ap;
@@ -45,15 +34,12 @@ __attribute__((format(printf, 2, 3))) static int refuse(char *why, const char *f
 
 static int set_mode(struct settings *s, const char *arg, char *why)
 {
-	int i;
+	char names[MODE_LIST_LEN];
 
-	for (i = 0; i < COPY_MODE_NR; i++) {
-		if (!strcmp(arg, mode_names[i])) {
-			s->mode = (enum copy_mode)i;
-			return 0;
-		}
-	}
-	return refuse(why, "--mode '%.60s' is not known: choose twocopy, onecopy or zerocopy", arg);
+	if (!mode__parse(arg, &s->mode))
+		return 0;
+	return refuse(why, "--mode '%.60s' is not known: choose one of %s", arg,
+		      mode__list(names, sizeof(names), ~0U));
 }
 
 static int set_size(struct settings *s, const char *arg, char *why)
@@ -234,7 +220,7 @@ static const struct option_row {
 	/* clang-format off */
 	{"connect", "ADDR:PORT", COMMAND_SEND, set_connect, "the receiver to send to (needed)"},
 	{"listen", "ADDR:PORT", COMMAND_RECV, set_listen, "address to listen on, and no other; port 0: any (needed)"},
-	{"mode", "MODE", SENDING, set_mode, "twocopy, onecopy or zerocopy [onecopy]"},
+	{"mode", "MODE", SENDING, set_mode, "one of " MODES(MODE_NAME_AND_SPACE) "[onecopy]"},
 	{"size", "SIZE", SENDING, set_size, "bytes of a message, 64 to 16m [64k]"},
 	{"fields", "N", SENDING, set_fields, "allocations a message is made of, 1 to 64 [8]"},
 	{"threads", "N", SENDING, set_threads, "threads, one connection each, 1 to 256 [1]"},
@@ -302,9 +288,9 @@ uint64_t settings__memory(const struct settings *s)
 {
 	uint64_t messages = 1;
 
-	if (s->mode == COPY_MODE_TWOCOPY)
+	if (mode__has(s->mode, MODE_GATHERS))
 		messages = 2; /* the fields, and the buffer they are packed into */
-	else if (s->mode == COPY_MODE_ZEROCOPY)
+	else if (mode__has(s->mode, MODE_PINS))
 		messages = zc_plan__slots(s->size, (unsigned int)s->threads);
 	return messages * s->size * s->threads;
 }
@@ -383,7 +369,7 @@ int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS
 	int c, at, err;
 
 	*s = (struct settings){
-		.mode = COPY_MODE_ONECOPY,
+		.mode = MODE_ONECOPY,
 		.size = 64 << 10,
 		.fields = 8,
 		.threads = 1,

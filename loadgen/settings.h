@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#include "common/mode.h"
 #include "wire.h"
 
 /* Bits: which commands an option belongs to. */
@@ -15,13 +16,6 @@ enum command {
 	COMMAND_SEND = 1,
 	COMMAND_RECV = 2,
 	COMMAND_BOTH = 4, /* none given: both sides over loopback */
-};
-
-enum copy_mode {
-	COPY_MODE_TWOCOPY,
-	COPY_MODE_ONECOPY,
-	COPY_MODE_ZEROCOPY,
-	COPY_MODE_NR,
 };
 
 struct endpoint {
@@ -41,7 +35,7 @@ struct settings {
 	enum command command;
 	struct endpoint endpoint; /* to connect to, or to listen on */
 	bool endpoint_set;
-	enum copy_mode mode;
+	enum mode mode;
 	uint64_t size;
 	uint64_t fields;
 	uint64_t threads;
@@ -66,8 +60,6 @@ int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS
 
 /* The text of --help, made from the table that parses. */
 void settings__help(void);
-
-const char *copy_mode__name(enum copy_mode mode);
 
 /* Messages connection i of the run sends: the total divided evenly, the remainder to the first. */
 uint64_t settings__share(uint64_t messages, uint64_t threads, uint64_t i);

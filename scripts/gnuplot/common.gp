@@ -6,8 +6,8 @@
 #
 #   GNUPLOT_LIB=DIRECTORY-OF-THIS-FILE gnuplot -c TEMPLATE.gp SETTINGS DATA OUT svg|png
 #
-# SETTINGS is a file of gnuplot assignments that netiotrace writes beside DATA: title, caption, caption_lines and what
-# the template names. DATA is CSV with a header; columns are used by name.
+# SETTINGS is a file of gnuplot assignments that netiotrace writes beside DATA: title, caption, caption_lines, the
+# modes (all_modes, and by their order all_mode_words, all_mode_colors, ...) and what the template names. DATA is CSV with a header; columns are used by name.
 #
 # Colours are those of Okabe and Ito, told apart by the colour-blind; points, dashes and patterns
 # differ as well, for print.
@@ -24,15 +24,16 @@ set datafile separator comma
 set datafile columnheaders
 set datafile missing ""
 
-# Modes by number: twocopy, onecopy, zerocopy.
-mode_of(m) = m eq "twocopy" ? 1 : m eq "onecopy" ? 2 : 3
-mode_words(m) = word("two-copy one-copy zero-copy", mode_of(m))
-mode_color(m) = word("#0072B2 #D55E00 #009E73", mode_of(m))
-mode_point(m) = int(word("7 5 9", mode_of(m)))
-mode_open_point(m) = int(word("6 4 8", mode_of(m)))
-mode_dash(m) = int(word("1 2 4", mode_of(m)))
+# Modes by number, from SETTINGS; one that is not there is drawn as itself, in grey.
+mode_number(m, i) = i > words(all_modes) ? 0 : word(all_modes, i) eq m ? i : mode_number(m, i + 1)
+mode_of(m) = mode_number(m, 1)
+mode_words(m) = mode_of(m) ? word(all_mode_words, mode_of(m)) : m
+mode_color(m) = mode_of(m) ? word(all_mode_colors, mode_of(m)) : "#999999"
+mode_point(m) = mode_of(m) ? int(word(all_mode_points, mode_of(m))) : 1
+mode_open_point(m) = mode_of(m) ? int(word(all_mode_open_points, mode_of(m))) : 1
+mode_dash(m) = mode_of(m) ? int(word(all_mode_dashes, mode_of(m))) : 1
 # Modes beside each other, not over each other.
-mode_dodge(m) = 1 + 0.03*(mode_of(m) - 2)
+mode_dodge(m) = 1 + 0.03*(mode_of(m) - 0.5*(words(all_modes) + 1))
 
 part_color(k) = word("#0072B2 #E69F00 #009E73 #D55E00 #CC79A7 #56B4E9 #F0E442 #999999", 1 + (k-1)%8)
 part_pattern(k) = int(word("1 2 4 5 6 7 3 3", 1 + (k-1)%8))

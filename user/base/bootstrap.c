@@ -5,40 +5,15 @@
 #include <string.h>
 
 #include "bootstrap.h"
+#include "common/splitmix.h"
+#include "stats.h"
 
 static const struct estimate unknown = {(double)NAN, (double)NAN, (double)NAN, 0};
-
-/* splitmix64 (Steele, Lea, Flood 2014): a full-period generator of one word of state. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
 
 /* 0..n-1; n is below 2^32, so that the bias of the product is below 2^-32. */
 static size_t random_below(uint64_t *state, size_t n)
 {
-	return (size_t)(((next_random(state) >> 32) * n) >> 32);
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static size_t keep_finite(double *dst, const double *src, size_t n)
-{
-	size_t i, kept = 0;
-
-	for (i = 0; i < n; i++)
-		if (isfinite(src[i]))
-			dst[kept++] = src[i];
-	return kept;
+	return (size_t)(((splitmix__next(state) >> 32) * n) >> 32);
 }
 
 static double middle(const double *sorted, size_t n)
@@ -79,7 +54,7 @@ static int resample(const double *sorted, size_t n, uint64_t seed, double *media
 	for (i = 0; i < BOOTSTRAP_RESAMPLES; i++)
 		medians[i] = resampled_median(sorted, drawn, n, &seed);
 	free(drawn);
-	qsort(medians, BOOTSTRAP_RESAMPLES, sizeof(*medians), compare_doubles);
+	qsort(medians, BOOTSTRAP_RESAMPLES, sizeof(*medians), stats__compare);
 	return 0;
 }
 
@@ -110,8 +85,8 @@ struct estimate bootstrap__median(const double *values, size_t n, uint64_t seed)
 	sorted = calloc(n, sizeof(*sorted));
 	if (!sorted)
 		return unknown;
-	n = keep_finite(sorted, values, n);
-	qsort(sorted, n, sizeof(*sorted), compare_doubles);
+	n = stats__keep_finite(sorted, values, n);
+	qsort(sorted, n, sizeof(*sorted), stats__compare);
 	e = estimate_sorted(sorted, n, seed);
 	free(sorted);
 	return e;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "invoker.h"
 #include "outfile.h"
 #include "common/units.h"
 
@@ -56,15 +57,12 @@ static mode_t default_mode(void)
 /* Under sudo the result belongs to who asked for it. */
 static int give_to_invoker(int fd)
 {
-	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
-	uint64_t uid, gid;
+	uid_t uid;
+	gid_t gid;
 
-	if (geteuid() || !uid_text || !gid_text)
+	if (geteuid() || invoker__of_sudo(&uid, &gid))
 		return 0;
-	if (parse_count(uid_text, 1, UINT32_MAX - 1, &uid) ||
-	    parse_count(gid_text, 0, UINT32_MAX - 1, &gid))
-		return 0;
-	return fchown(fd, (uid_t)uid, (gid_t)gid) ? -errno : 0;
+	return fchown(fd, uid, gid) ? -errno : 0;
 }
 
 int outfile__make_directory(const char *name)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The order of a sweep; see schedule.h. */
+#include "common/splitmix.h"
 #include "schedule.h"
 
 size_t grid__runs(const struct grid *g)
@@ -27,23 +28,13 @@ struct sweep_run grid__run(const struct grid *g, size_t i)
 	return run;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014): rand(3) differs between libraries. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
-}
-
 /* Uniform in [0, n): numbers of the last, incomplete multiple of n are drawn again. */
 static uint64_t random_below(uint64_t *state, uint64_t n)
 {
 	uint64_t limit = UINT64_MAX - UINT64_MAX % n, z;
 
 	do {
-		z = next_random(state);
+		z = splitmix__next(state);
 	} while (z >= limit);
 	return z % n;
 }

@@ -5,15 +5,14 @@
 
 #include "stats.h"
 
-static int compare_doubles(const void *a, const void *b)
+int stats__compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
 }
 
-/* Rounds whose value is no number say nothing about the others: they are left out, and of n. */
-static size_t copy_finite(double *dst, const double *src, size_t n)
+size_t stats__keep_finite(double *dst, const double *src, size_t n)
 {
 	size_t i, kept = 0;
 
@@ -33,9 +32,9 @@ struct spread stats__spread(const double *values, size_t n)
 	sorted = calloc(n, sizeof(*sorted));
 	if (!sorted)
 		return spread;
-	n = copy_finite(sorted, values, n);
+	n = stats__keep_finite(sorted, values, n);
 	if (n) {
-		qsort(sorted, n, sizeof(*sorted), compare_doubles);
+		qsort(sorted, n, sizeof(*sorted), stats__compare);
 		spread.median = sorted[(n - 1) / 2] / 2 + sorted[n / 2] / 2;
 		spread.low = sorted[0];
 		spread.high = sorted[n - 1];

@@ -10,4 +10,13 @@
 /* Median (mean of the middle two), lowest and highest of n values; n 0: the unknown spread. */
 struct spread stats__spread(const double *values, size_t n);
 
+/* For qsort() of doubles, ascending. */
+int stats__compare(const void *a, const void *b);
+
+/*
+ * Copies those of src that are numbers, and returns how many: rounds whose value is none say
+ * nothing about the others.
+ */
+size_t stats__keep_finite(double *dst, const double *src, size_t n);
+
 #endif

@@ -49,7 +49,7 @@ static json_t *change_json(const struct change *c, double limit)
 	err |= json_put(o, "mode", json_value__text(mode__name(c->mode)));
 	err |= json_put_u64(o, "size", c->size);
 	err |= json_put(o, "threads", c->threads ? json_value__u64(c->threads) : json_null());
-	err |= json_put(o, "metric", json_value__text(change_metric__name(c->metric)));
+	err |= json_put(o, "metric", json_value__text(metric__name(c->metric)));
 	err |= json_put(o, "unit", json_value__text(metric__unit(c->metric)));
 	err |= json_put(o, "before", estimate_json(&c->before));
 	err |= json_put(o, "after", estimate_json(&c->after));

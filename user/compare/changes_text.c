@@ -60,7 +60,7 @@ static void put_change(FILE *f, const struct change *c)
 	snprintf(threads, sizeof(threads), "%u", c->threads);
 	fprintf(f, "%-9s %6s %7s  %-23s %-29s %-29s %9s  %s\n", mode__name(c->mode),
 		format_size_short(size, sizeof(size), c->size), c->threads ? threads : "n/a",
-		change_metric__name(c->metric), before, after, change,
+		metric__name(c->metric), before, after, change,
 		c->kind == CHANGE_MISSING ? c->reason : words(c->kind));
 }
 

@@ -39,11 +39,6 @@ static const char doc[] =
 	"Compares two sweeps (their directories, or CSV files) cell by cell: medians over the "
 	"rounds, with intervals, and what differs by more than they can explain. Needs no root.\n"
 	"\v"
-	"Metrics: throughput_gbps copies_per_byte copied_fraction cpu_s_per_gb send_call_p50 "
-	"send_call_p99 delivery_p50 delivery_p99 completion_p50 completion_p99 latency "
-	"cycles_per_byte instructions_per_cycle l1d_misses_per_kib llc_misses_per_kib "
-	"context_switches_per_gb.\n"
-	"\n"
 	"A change is outside the noise when the intervals of the two medians (95 %, bootstrap over "
 	"rounds) do not overlap; one round has no interval. Exit status: 0 done, 1 a file cannot "
 	"be read or written, 2 usage, 5 a regression was found.";
@@ -134,9 +129,31 @@ static bool any_metric(const struct compare_options *o)
 	return false;
 }
 
+/* Puts the names of the metrics, which the table of metrics has, before the text below the options.
+ */
+static char *put_metrics(int key, const char *text, void *input)
+{
+	char *help = NULL;
+	size_t size;
+	FILE *f;
+
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC || !text)
+		return (char *)text;
+	f = open_memstream(&help, &size);
+	if (!f)
+		return (char *)text;
+	fputs("Metrics:", f);
+	for (int m = 0; m < METRIC_NR; m++)
+		if (*metric__name((enum metric)m))
+			fprintf(f, " %s", metric__name((enum metric)m));
+	fprintf(f, ".\n\n%s", text);
+	return fclose(f) ? (char *)text : help; /* argp frees it */
+}
+
 void compare_options__parse(struct compare_options *o, int argc, char **argv)
 {
-	static const struct argp argp = {option_table, parse_opt, args_doc, doc, 0, 0, 0};
+	static const struct argp argp = {option_table, parse_opt, args_doc, doc, 0, put_metrics, 0};
 
 	*o = (struct compare_options){.limit = (double)NAN, .seed = BOOTSTRAP_SEED};
 	argp_program_version = "netiotrace " NETIOTRACE_VERSION;
@@ -147,5 +164,5 @@ void compare_options__parse(struct compare_options *o, int argc, char **argv)
 		       "BEFORE AFTER.");
 	if (!any_metric(o))
 		for (int m = 0; m < METRIC_NR; m++)
-			o->metrics[m] = change_metric__name((enum metric)m) != NULL;
+			o->metrics[m] = *metric__name((enum metric)m) != '\0';
 }

@@ -70,7 +70,7 @@ struct stage_line {
 	enum quality quality;
 	const char *backend; /* NULL: not by a probe, or not at all */
 	const char *hook;    /* NULL: none; else a hook, or who counts instead */
-	const char *modes;   /* NULL: all */
+	unsigned int modes;  /* a mask of 1 << mode; 0: all */
 	const char *reason;  /* why less than exact; NULL when exact */
 	char remedy[200];
 };

@@ -28,7 +28,7 @@ static json_t *stage_json(const struct stage_line *s)
 	err |= json_put(o, "quality", json_value__text(quality__name(s->quality)));
 	err |= json_put(o, "backend", json_value__text(s->backend));
 	err |= json_put(o, "hook", json_value__text(s->hook));
-	err |= json_put(o, "modes", json_value__text(s->modes));
+	err |= json_put(o, "modes", json_value__modes(s->modes));
 	err |= json_put(o, "reason", json_value__text(s->reason));
 	err |= json_put(o, "remedy", json_value__text(s->remedy[0] ? s->remedy : NULL));
 	return json_finish(o, err);

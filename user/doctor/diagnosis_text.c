@@ -86,10 +86,10 @@ static void print_checks(FILE *f, unsigned int width, const struct diagnosis *d)
 
 static void print_stage(FILE *f, unsigned int width, const struct stage_line *s)
 {
-	char hook[128];
+	char hook[128], modes[MODE_LIST_LEN];
 
 	snprintf(hook, sizeof(hook), "%s%s%s%s", s->hook ? s->hook : "-", s->modes ? " (" : "",
-		 s->modes ? s->modes : "", s->modes ? ")" : "");
+		 mode__list(modes, sizeof(modes), s->modes), s->modes ? ")" : "");
 	fprintf(f, "%*s%-*s%-*s", INDENT, "", STAGE_WIDTH, s->stage, QUALITY_WIDTH,
 		quality__name(s->quality));
 	print_wrapped(f, width, STAGE_COLUMN, hook);

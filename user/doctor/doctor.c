@@ -4,28 +4,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "diagnosis.h"
 #include "doctor.h"
 #include "counters.h"
 #include "base/log.h"
 #include "base/outfile.h"
 
-#define COLUMNS_MIN     60
-#define COLUMNS_MAX     100 /* longer lines are hard to read, whatever the terminal has */
-#define COLUMNS_DEFAULT COLUMNS_MAX
+#define COLUMNS_MIN 60
+#define COLUMNS_MAX 100 /* longer lines are hard to read, whatever the terminal has */
 
 static unsigned int text_columns(void)
 {
-	struct winsize ws;
+	unsigned int columns = terminal__columns(STDOUT_FILENO, COLUMNS_MAX);
 
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) || !ws.ws_col)
-		return COLUMNS_DEFAULT;
-	return ws.ws_col < COLUMNS_MIN   ? COLUMNS_MIN
-	       : ws.ws_col > COLUMNS_MAX ? COLUMNS_MAX
-					 : ws.ws_col;
+	if (columns > COLUMNS_MAX)
+		return COLUMNS_MAX;
+	return columns < COLUMNS_MIN ? COLUMNS_MIN : columns;
 }
 
 static int print_text(const struct diagnosis *d, const struct options *o)
@@ -87,7 +84,7 @@ int doctor__main(const struct options *o)
 		free(d);
 		return EXIT_RUN_FAILED;
 	}
-	if (o->json ? write_json(d, o->json) : print_text(d, o))
+	if (o->output[OUTPUT_JSON] ? write_json(d, o->output[OUTPUT_JSON]) : print_text(d, o))
 		code = EXIT_RUN_FAILED;
 	else
 		code = exit_code(d);

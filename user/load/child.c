@@ -3,6 +3,7 @@
  * Owns starting, addressing and ending one unprivileged process; see child.h. What happens between
  * fork and exec is child_become.c's. Knows nothing of what the process does or says.
  */
+#include "base/invoker.h"
 #include "child.h"
 
 #include <errno.h>
@@ -40,21 +41,6 @@ static void fd__close(int *fd)
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
-}
-
-/* The user behind sudo, if its two variables name an ordinary user and group. */
-static int user__of_sudo(uid_t *uid, gid_t *gid)
-{
-	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
-	uint64_t u, g;
-
-	/* (uid_t)-1 means "leave it" to setresuid(). */
-	if (!uid_text || !gid_text || parse_count(uid_text, 1, (uid_t)-2, &u) ||
-	    parse_count(gid_text, 1, (gid_t)-2, &g))
-		return -ENOENT;
-	*uid = u;
-	*gid = g;
-	return 0;
 }
 
 static void user__nobody(uid_t *uid, gid_t *gid)
@@ -242,7 +228,7 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 	int err;
 
 	*c = (struct child)CHILD_INIT;
-	if (s.root && user__of_sudo(&s.uid, &s.gid))
+	if (s.root && (invoker__of_sudo(&s.uid, &s.gid) || !s.gid))
 		user__nobody(&s.uid, &s.gid);
 	err = start__once(s, c, false, &at);
 	if (err == -EACCES && at == CHILD_STEP_EXEC && s.root && !access(argv[0], X_OK))

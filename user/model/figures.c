@@ -72,7 +72,7 @@ bool figures__any_completion(const struct result *r)
 
 	for (i = 0; i < r->summary_nr; i++) {
 		h = r->summary[i].total.app.latency[LATENCY_COMPLETION].hist;
-		if (r->summary[i].mode == MODE_ZEROCOPY || (h && h->count))
+		if (mode__has(r->summary[i].mode, MODE_PINS) || (h && h->count))
 			return true;
 	}
 	return false;

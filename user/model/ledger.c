@@ -45,17 +45,6 @@ static void book_completions(struct run_result *r, const struct nio_zc *base,
 	r->notifications = known(now->notifications - base->notifications);
 }
 
-static enum nio_side side_of(enum nio_stage stage)
-{
-	static const enum nio_side sides[NIO_STAGE_NR] = {
-#define X(id, key, head, side, copies) [NIO_STAGE_##id] = NIO_SIDE_##side,
-		NIO_STAGES(X)
-#undef X
-	};
-
-	return sides[stage];
-}
-
 /* What the programs may have lost: of all slots, hence of what ran meanwhile besides. */
 static void book_health(struct run_result *r, const struct plan *plan, const struct snapshot *base,
 			const struct snapshot *now)
@@ -110,7 +99,7 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 	r->ledger_known = true;
 	r->ledger_reason = NULL;
 	for (int stage = 0; stage < NIO_STAGE_NR; stage++) {
-		enum nio_side side = side_of(stage);
+		enum nio_side side = stage__side(stage);
 
 		if (stage == NIO_STAGE_USER_GATHER)
 			continue;
@@ -372,10 +361,18 @@ static void close_copies(struct run_result *r)
 		(struct real){.value = (double)copied / run_result__payload(r), .known = true};
 }
 
-/* Bytes of a stage, none where it cannot be seen: then its absence shows up as unaccounted. */
-static uint64_t seen_bytes(const struct run_result *r, enum nio_stage stage)
+/*
+ * Bytes of the stages that account for what the application sent, or received. None of a stage that
+ * cannot be seen: then its absence shows up as unaccounted.
+ */
+static uint64_t seen_bytes(const struct run_result *r, enum stage_account account)
 {
-	return r->stages[stage].quality == QUALITY_UNAVAILABLE ? 0 : r->stages[stage].bytes;
+	uint64_t bytes = 0;
+
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		if (stage__account(s) == account && r->stages[s].quality != QUALITY_UNAVAILABLE)
+			bytes += r->stages[s].bytes;
+	return bytes;
 }
 
 void ledger__close(struct run_result *r, bool final)
@@ -384,9 +381,7 @@ void ledger__close(struct run_result *r, bool final)
 	r->balance_known = r->ledger_known && final;
 	if (!r->balance_known)
 		return;
-	r->unaccounted_tx =
-		(int64_t)(r->app.tx_bytes - seen_bytes(r, NIO_STAGE_TX_COPY) -
-			  seen_bytes(r, NIO_STAGE_TX_PIN) - seen_bytes(r, NIO_STAGE_TX_SPLICE));
+	r->unaccounted_tx = (int64_t)(r->app.tx_bytes - seen_bytes(r, STAGE_SENT));
 	if (!r->sender_side)
-		r->unaccounted_rx = (int64_t)(r->app.rx_bytes - seen_bytes(r, NIO_STAGE_RX_COPY));
+		r->unaccounted_rx = (int64_t)(r->app.rx_bytes - seen_bytes(r, STAGE_RECEIVED));
 }

@@ -12,19 +12,65 @@
 struct metric_info {
 	const char *path, *formula, *words, *unit;
 	enum better better;
+	unsigned int shown;
+	const char *name;
 };
 
+/* Where the bytes and the time of a stage are shown: those of copies are missed by a reader. */
+#define STAGE_SHOWN(copies) ((copies) ? SHOWN_EXPECTED : 0)
+
 /* clang-format off */
-static const struct metric_info infos[METRIC_NR] = {
-#define X(id, path, words, unit, better) \
-	[METRIC_##id] = {path, NULL, words, unit, BETTER_##better},
+static const struct metric_info infos[] = {
+#define X(id, path, words, unit, better, shown, name) \
+	[METRIC_##id] = {path, NULL, words, unit, BETTER_##better, shown, name},
 	METRICS_READ(X)
 #undef X
-#define X(id, formula, words, unit, better) \
-	[METRIC_##id] = {NULL, formula, words, unit, BETTER_##better},
+#define X(id, formula, words, unit, better, shown, name) \
+	[METRIC_##id] = {NULL, formula, words, unit, BETTER_##better, shown, name},
 	METRICS_DERIVED(X)
 #undef X
+#define X(id, key, head, side, copies, ...)                                            \
+	[METRIC_BYTES_##id] = {"ledger." key ".bytes", NULL, key, "B", BETTER_NEITHER, \
+			       SHOWN_EXPECTED, ""},                                    \
+	[METRIC_NS_##id] = {"ledger." key ".ns", NULL, "time in " key, "ns",           \
+			    BETTER_NEITHER, STAGE_SHOWN(copies), ""},                  \
+	[METRIC_CPB_##id] = {NULL, key " bytes / payload", key, "B/B", BETTER_NEITHER, 0, ""},
+	NIO_STAGES(X)
+#undef X
+#define X(id, key, head, ...) \
+	[METRIC_PATH_##id] = {"path_ns." key, NULL, "send call: " head, "ns", BETTER_NEITHER, SHOWN_EXPECTED, ""},
+	NIO_PATH_PARTS(X)
+#undef X
+#define X(id, key, words, ...)                                                           \
+	[METRIC_S_##id] = {"perf.sender." key ".value", NULL, "sender's " words, "",     \
+			   BETTER_NEITHER, 0, ""},                                       \
+	[METRIC_R_##id] = {"perf.receiver." key ".value", NULL, "receiver's " words, "", \
+			   BETTER_NEITHER, 0, ""},                                       \
+	[METRIC_##id] = {"perf." key, NULL, words, "", BETTER_NEITHER, SHOWN_EXPECTED, ""},
+	PERF_COUNTERS(X)
+#undef X
+#define X(id, key, what, each, head, better, of, by, factor, shown, formula) \
+	[METRIC_##id] = {NULL, formula, what " " each, "", BETTER_##better, shown, key},
+	PERF_FIGURES(X)
+#undef X
 };
+
+#define X(id, key, ...)                                                                         \
+	_Static_assert((int)METRIC_STAGE_BYTES(NIO_STAGE_##id) == (int)METRIC_BYTES_##id, key); \
+	_Static_assert((int)METRIC_STAGE_NS(NIO_STAGE_##id) == (int)METRIC_NS_##id, key);       \
+	_Static_assert((int)METRIC_STAGE_CPB(NIO_STAGE_##id) == (int)METRIC_CPB_##id, key);
+NIO_STAGES(X)
+#undef X
+#define X(id, key, ...) \
+	_Static_assert((int)METRIC_PATH(PATH_##id) == (int)METRIC_PATH_##id, key);
+NIO_PATH_PARTS(X)
+#undef X
+#define X(id, key, ...)                                                                            \
+	_Static_assert((int)METRIC_PERF(NIO_SIDE_SENDER, PERF_##id) == (int)METRIC_S_##id, key);   \
+	_Static_assert((int)METRIC_PERF(NIO_SIDE_RECEIVER, PERF_##id) == (int)METRIC_R_##id, key); \
+	_Static_assert((int)METRIC_PERF_BOTH(PERF_##id) == (int)METRIC_##id, key);
+PERF_COUNTERS(X)
+#undef X
 
 /* Columns of the published data sets people have of this experiment. */
 static const struct {
@@ -50,8 +96,8 @@ static const struct {
 	{"llc_load_misses",  METRIC_LLC_MISSES, 1},
 	{"cache_misses",     METRIC_LLC_MISSES, 1},
 	{"branch_misses",    METRIC_BRANCH_MISSES, 1},
-	{"context_switches", METRIC_SWITCHES, 1},
-	{"ctx_switches",     METRIC_SWITCHES, 1},
+	{"context_switches", METRIC_CONTEXT_SWITCHES, 1},
+	{"ctx_switches",     METRIC_CONTEXT_SWITCHES, 1},
 };
 /* clang-format on */
 
@@ -79,6 +125,34 @@ enum better metric__better(enum metric m)
 {
 	return infos[m].better;
 }
+
+bool metric__shown(enum metric m, enum shown where)
+{
+	return infos[m].shown & where;
+}
+
+const char *metric__name(enum metric m)
+{
+	return metric__shown(m, SHOWN_COMPARE) ? infos[m].name : "";
+}
+
+/* clang-format off */
+/* A figure is missing because its counter is; a sum of both sides, because the sender's is. */
+enum metric metric__source(enum metric m)
+{
+	switch (m) {
+#define X(id, ...) case METRIC_##id: return METRIC_S_##id;
+	PERF_COUNTERS(X)
+	X(KERNEL_CYCLES)
+#undef X
+#define X(id, key, what, each, head, better, of, ...) case METRIC_##id: return METRIC_S_##of;
+	PERF_FIGURES(X)
+#undef X
+	default:
+		return m;
+	}
+}
+/* clang-format on */
 
 static bool is_filler(char c)
 {
@@ -141,10 +215,10 @@ static void set_missing(double *value, double to)
 
 static void add_sides(double *v)
 {
-	int i, n = METRIC_TASK_CLOCK - METRIC_CYCLES + 1;
-
-	for (i = 0; i < n; i++)
-		set_missing(&v[METRIC_CYCLES + i], v[METRIC_S_CYCLES + i] + v[METRIC_R_CYCLES + i]);
+	for (int c = 0; c < PERF_NR; c++)
+		set_missing(&v[METRIC_PERF_BOTH(c)], v[METRIC_PERF(NIO_SIDE_SENDER, c)] +
+							     v[METRIC_PERF(NIO_SIDE_RECEIVER, c)]);
+	v[METRIC_KERNEL_CYCLES] = v[METRIC_S_KERNEL_CYCLES] + v[METRIC_R_KERNEL_CYCLES];
 }
 
 /* Gbit/s times seconds are 10^9 bits. */
@@ -164,22 +238,24 @@ static void derive_cost(double *v)
 	v[METRIC_CPU_NS_PER_KIB] = v[METRIC_CPU_S_NS_PER_KIB] + v[METRIC_CPU_R_NS_PER_KIB];
 	/* Seconds a gigabyte are nanoseconds a byte. */
 	set_missing(&v[METRIC_CPU_NS_PER_KIB], v[METRIC_CPU_PER_GB] * KIB);
-	v[METRIC_CYCLES_PER_BYTE] = per(v[METRIC_CYCLES], payload);
-	v[METRIC_IPC] = per(v[METRIC_INSTRUCTIONS], v[METRIC_CYCLES]);
-	v[METRIC_L1D_PER_KIB] = per(v[METRIC_L1D_MISSES], kib);
-	v[METRIC_LLC_PER_KIB] = per(v[METRIC_LLC_MISSES], kib);
-	v[METRIC_SWITCHES_PER_GB] = per(v[METRIC_SWITCHES] * 1e9, payload);
+}
+
+static void derive_figures(double *v)
+{
+#define X(id, key, what, each, head, better, of, by, factor, shown, formula) \
+	v[METRIC_##id] = (factor)*per(v[METRIC_##of], v[METRIC_##by]);
+	PERF_FIGURES(X)
+#undef X
 }
 
 void metric__derive(double value[METRIC_NR], unsigned int threads)
 {
-	int i;
-
 	add_sides(value);
 	value[METRIC_PAYLOAD] = payload_of(value);
 	value[METRIC_GBPS_PER_THREAD] = per(value[METRIC_GBPS], threads);
 	derive_cost(value);
-	for (i = 0; i <= METRIC_CPB_OTHER - METRIC_CPB_GATHER; i++)
-		value[METRIC_CPB_GATHER + i] =
-			per(value[METRIC_BYTES_GATHER + i], value[METRIC_PAYLOAD]);
+	derive_figures(value);
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		value[METRIC_STAGE_CPB(s)] =
+			per(value[METRIC_STAGE_BYTES(s)], value[METRIC_PAYLOAD]);
 }

@@ -7,15 +7,76 @@
 #define KIB 1024.0
 #define GIB (1024.0 * 1024.0 * 1024.0)
 
+/* What a figure is made of: a counter, or one of these. */
+enum source {
+#define X(id, ...) SOURCE_##id,
+	PERF_COUNTERS(X)
+#undef X
+		SOURCE_KERNEL_CYCLES,
+	SOURCE_CPU_NS,
+	SOURCE_PAYLOAD,
+	SOURCE_DURATION,
+};
+
+_Static_assert((int)SOURCE_KERNEL_CYCLES == (int)PERF_NR, "a counter is a source of its number");
+
+static const struct figure {
+	const char *key, *words, *unit, *head;
+	enum source of, by;
+	double factor;
+	unsigned int shown;
+} figures[DERIVED_NR] = {
+/* clang-format off */
+#define X(id, key, words, unit, head, better, of, by, factor, shown, formula) \
+	[DERIVED_##id] = {key, words, unit, head, SOURCE_##of, SOURCE_##by, factor, shown},
+	PERF_FIGURES(X)
+#undef X
+#define X(id, key, words, unit, head, better, shown) \
+	[DERIVED_##id] = {key, words, unit, head, SOURCE_CPU_NS, SOURCE_PAYLOAD, id##_FACTOR, shown},
+#define CPU_S_PER_GIB_FACTOR  (GIB / 1e9)
+#define CPU_NS_PER_KIB_FACTOR KIB
+	PERF_CPU_FIGURES(X)
+#undef X
+	/* clang-format on */
+};
+
+static const struct figure *figure_of(enum perf_derived d)
+{
+	static const struct figure none = {.key = "?", .words = "?", .unit = "", .head = ""};
+
+	return (unsigned int)d < DERIVED_NR ? &figures[d] : &none;
+}
+
 const char *perf_derived__key(enum perf_derived d)
 {
-	static const char *const keys[] = {
-#define X(id, key) key,
-		PERF_DERIVED(X)
-#undef X
-	};
+	return figure_of(d)->key;
+}
 
-	return (unsigned int)d < DERIVED_NR ? keys[d] : "?";
+const char *perf_derived__words(enum perf_derived d)
+{
+	return figure_of(d)->words;
+}
+
+const char *perf_derived__unit(enum perf_derived d)
+{
+	return figure_of(d)->unit;
+}
+
+const char *perf_derived__head(enum perf_derived d)
+{
+	return figure_of(d)->head;
+}
+
+bool perf_derived__shown(enum perf_derived d, enum shown where)
+{
+	return figure_of(d)->shown & where;
+}
+
+bool perf_derived__needs_pmu(enum perf_derived d)
+{
+	enum source of = figure_of(d)->of;
+
+	return (int)of < (int)PERF_HARDWARE_NR || of == SOURCE_KERNEL_CYCLES;
 }
 
 const char *perf_whose__key(enum perf_whose w)
@@ -53,24 +114,21 @@ static struct num kernel_part(const struct run_result *r, enum perf_counter c, e
 				r->perf_detail[NIO_SIDE_RECEIVER][c].kernel);
 }
 
+static struct real as_real(struct num n)
+{
+	return (struct real){.value = (double)n.value, .known = n.known, .reason = n.reason};
+}
+
 /* factor * a / b. */
-static struct real ratio(struct num a, struct num b, double factor, const char *nothing)
+static struct real ratio(struct real a, struct real b, double factor, const char *nothing)
 {
 	if (!a.known)
 		return (struct real){.reason = a.reason};
 	if (!b.known)
 		return (struct real){.reason = b.reason};
-	if (!b.value)
+	if (!(b.value > 0))
 		return (struct real){.reason = nothing};
-	return (struct real){.value = factor * (double)a.value / (double)b.value, .known = true};
-}
-
-struct real perf_derive__per_bytes(const struct run_result *r, struct num count, double bytes)
-{
-	struct num payload = {.value = run_result__payload(r), .known = true};
-
-	return ratio(count, payload, bytes,
-		     r->sender_side ? "no payload was sent" : "no payload was received");
+	return (struct real){.value = factor * a.value / b.value, .known = true};
 }
 
 /* The processes' own account, which is there whatever can be counted from outside. */
@@ -81,50 +139,41 @@ static struct num cpu_ns(const struct run_result *r, enum perf_whose w)
 	return w == PERF_OF_SENDER ? r->app.sender_cpu_ns : r->app.receiver_cpu_ns;
 }
 
-static struct real per_second(const struct run_result *r, struct num count)
+static struct real value_of(const struct run_result *r, enum source s, enum perf_whose w)
 {
-	struct num duration = {.value = r->duration_ns, .known = true};
+	switch (s) {
+	case SOURCE_KERNEL_CYCLES:
+		return as_real(kernel_part(r, PERF_CYCLES, w));
+	case SOURCE_CPU_NS:
+		return as_real(cpu_ns(r, w));
+	case SOURCE_PAYLOAD:
+		return (struct real){.value = (double)run_result__payload(r), .known = true};
+	case SOURCE_DURATION:
+		return (struct real){.value = (double)r->duration_ns / 1e9, .known = true};
+	default:
+		return as_real(perf_derive__count(r, (enum perf_counter)s, w));
+	}
+}
 
-	return ratio(count, duration, 1e9, "nothing was measured");
+/* Why there is no figure where what it is divided by is 0. */
+static const char *nothing_of(const struct run_result *r, enum source by)
+{
+	if (by == SOURCE_PAYLOAD)
+		return r->sender_side ? "no payload was sent" : "no payload was received";
+	return by == SOURCE_DURATION ? "nothing was measured" : "nothing was counted to divide by";
 }
 
 struct real perf_derive(const struct run_result *r, enum perf_derived d, enum perf_whose w)
 {
-	static const char nothing[] = "nothing was counted to divide by";
-#define COUNT(c) perf_derive__count(r, PERF_##c, w)
+	const struct figure *f = figure_of(d);
 
-	switch (d) {
-	case DERIVED_IPC:
-		return ratio(COUNT(INSTRUCTIONS), COUNT(CYCLES), 1, nothing);
-	case DERIVED_CYCLES_PER_BYTE:
-		return perf_derive__per_bytes(r, COUNT(CYCLES), 1);
-	case DERIVED_KERNEL_SHARE:
-		return ratio(kernel_part(r, PERF_CYCLES, w), COUNT(CYCLES), 1, nothing);
-	case DERIVED_L1D_MISSES_PER_KIB:
-		return perf_derive__per_bytes(r, COUNT(L1D_MISSES), KIB);
-	case DERIVED_LLC_MISSES_PER_KIB:
-		return perf_derive__per_bytes(r, COUNT(LLC_MISSES), KIB);
-	case DERIVED_DTLB_MISSES_PER_KIB:
-		return perf_derive__per_bytes(r, COUNT(DTLB_MISSES), KIB);
-	case DERIVED_BRANCH_MISSES_PER_KIB:
-		return perf_derive__per_bytes(r, COUNT(BRANCH_MISSES), KIB);
-	case DERIVED_LLC_MISS_RATIO:
-		return ratio(COUNT(LLC_MISSES), COUNT(LLC_REFERENCES), 1, nothing);
-	case DERIVED_BRANCH_MISS_RATIO:
-		return ratio(COUNT(BRANCH_MISSES), COUNT(BRANCHES), 1, nothing);
-	case DERIVED_SWITCHES_PER_S:
-		return per_second(r, COUNT(CONTEXT_SWITCHES));
-	case DERIVED_CPU_S_PER_GIB:
-		return perf_derive__per_bytes(r, cpu_ns(r, w), GIB / 1e9);
-	default:
-		return (struct real){.reason = "no such figure"};
-	}
-#undef COUNT
+	return ratio(value_of(r, f->of, w), value_of(r, f->by, w), f->factor, nothing_of(r, f->by));
 }
 
-struct real perf_derive__ns_per_kib(const struct run_result *r, enum perf_whose w)
+struct real perf_derive__per_bytes(const struct run_result *r, struct num count, double bytes)
 {
-	return perf_derive__per_bytes(r, cpu_ns(r, w), KIB);
+	return ratio(as_real(count), value_of(r, SOURCE_PAYLOAD, PERF_OF_BOTH), bytes,
+		     nothing_of(r, SOURCE_PAYLOAD));
 }
 
 const char *perf_derive__no_hardware(const struct run_result *r)

@@ -11,23 +11,16 @@
 
 #include "result.h"
 
-#define PERF_DERIVED(X)                                   \
-	X(IPC, "ipc")                                     \
-	X(CYCLES_PER_BYTE, "cycles_per_byte")             \
-	X(KERNEL_SHARE, "kernel_share")                   \
-	X(L1D_MISSES_PER_KIB, "l1d_misses_per_kib")       \
-	X(LLC_MISSES_PER_KIB, "llc_misses_per_kib")       \
-	X(DTLB_MISSES_PER_KIB, "dtlb_misses_per_kib")     \
-	X(BRANCH_MISSES_PER_KIB, "branch_misses_per_kib") \
-	X(LLC_MISS_RATIO, "llc_miss_ratio")               \
-	X(BRANCH_MISS_RATIO, "branch_miss_ratio")         \
-	X(SWITCHES_PER_S, "switches_per_s")               \
-	X(CPU_S_PER_GIB, "cpu_s_per_gib")
-
 /* clang-format off */
+/* Besides PERF_FIGURES: CPU time by the processes' own account. Columns as there, without of, by. */
+#define PERF_CPU_FIGURES(X)                                                             \
+	X(CPU_S_PER_GIB, "cpu_s_per_gib", "CPU", "s per GiB", "", LOWER, 0)             \
+	X(CPU_NS_PER_KIB, "cpu_ns_per_kib", "CPU", "ns per KiB", "CPU ns/KiB", LOWER, SHOWN_LIVE)
+
 enum perf_derived {
-#define X(id, key) DERIVED_##id,
-	PERF_DERIVED(X)
+#define X(id, ...) DERIVED_##id,
+	PERF_FIGURES(X)
+	PERF_CPU_FIGURES(X)
 #undef X
 	DERIVED_NR,
 };
@@ -40,17 +33,19 @@ enum perf_whose {
 	PERF_WHOSE_NR,
 };
 
-const char *perf_derived__key(enum perf_derived d); /* "ipc", ... */
-const char *perf_whose__key(enum perf_whose w);     /* "sender", "receiver", "both" */
+const char *perf_derived__key(enum perf_derived d);   /* "l1d_misses_per_kib" */
+const char *perf_derived__words(enum perf_derived d); /* "L1D misses" */
+const char *perf_derived__unit(enum perf_derived d);  /* "per KiB" */
+const char *perf_derived__head(enum perf_derived d);  /* "L1D miss/KiB"; "": not on the screen */
+bool perf_derived__shown(enum perf_derived d, enum shown where);
+bool perf_derived__needs_pmu(enum perf_derived d);
+const char *perf_whose__key(enum perf_whose w); /* "sender", "receiver", "both" */
 
 /* A counter of one side or the sum of both; unknown, with the reason, if any part is. */
 struct num perf_derive__count(const struct run_result *r, enum perf_counter c, enum perf_whose w);
 
 /* Unknown, with the reason, when a counter in it is, or when it would divide by nothing. */
 struct real perf_derive(const struct run_result *r, enum perf_derived d, enum perf_whose w);
-
-/* CPU time, ns, per KiB received: what can be told where there is no PMU. */
-struct real perf_derive__ns_per_kib(const struct run_result *r, enum perf_whose w);
 
 /* A count for each so many bytes received. */
 struct real perf_derive__per_bytes(const struct run_result *r, struct num count, double bytes);

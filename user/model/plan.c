@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The probe table and the choice made from it; see plan.h. Pure. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The kernel's own "not supported", which user space has no name for. */
@@ -138,27 +139,30 @@ const size_t plan_alternatives_nr = sizeof(plan_alternatives) / sizeof(plan_alte
 
 static const char NO_MARK[] = "no tracepoint marks its beginning and its end";
 
-/* What each probe is called and feeds, and why a kernel with tracepoints only cannot have it. */
+/*
+ * What each probe is called and feeds (NULL: the stages whose rows name it), and why a kernel with
+ * tracepoints only cannot have it.
+ */
 static const struct {
 	const char *name;
 	const char *stage;
 	const char *event;
 	const char *nothing;
 } probes[PROBE_NR] = {
-	[PROBE_SEND_RETURN] = {"send_return", "tx_copy, tx_pin", "send call", NULL},
+	[PROBE_SEND_RETURN] = {"send_return", NULL, "send call", NULL},
 	[PROBE_TRANSMIT] = {"transmit", "tx_copy", "transmit", NULL},
 	[PROBE_PIN] =
 		{"pin", "tx_pin", "send call",
 		 "bytes are told by the send call: it pins the whole of a message, or nothing"},
-	[PROBE_SPLICE] = {"splice", "tx_splice", "send call",
+	[PROBE_SPLICE] = {"splice", NULL, "send call",
 			  "no tracepoint tells spliced bytes from copied ones; netio-loadgen never "
 			  "calls sendfile or splice"},
-	[PROBE_DEFERRED_COPY] = {"deferred_copy", "deferred_copy", "skb", NULL},
-	[PROBE_RX_COPY] = {"rx_copy", "rx_copy", "skb", NULL},
+	[PROBE_DEFERRED_COPY] = {"deferred_copy", NULL, "skb", NULL},
+	[PROBE_RX_COPY] = {"rx_copy", NULL, "skb", NULL},
 	[PROBE_COMPLETION] = {"completion", "zero-copy verdict", "notification", NULL},
 	[PROBE_REFUSAL] = {"refusal", "cause of ENOBUFS", "send call",
 			   "no tracepoint tells which limit refused a send"},
-	[PROBE_OTHER_COPY] = {"other_copy", "other_copy", "copy",
+	[PROBE_OTHER_COPY] = {"other_copy", NULL, "copy",
 			      "collapse, linearize and skb_copy have no tracepoint"},
 	[PROBE_CHECKSUM_COPY] = {"checksum_copy", "other_copy", "copy",
 				 "skb_copy_and_csum_bits has no tracepoint"},
@@ -202,7 +206,8 @@ int backend__parse(const char *s, enum backend *out)
  */
 static bool counts_calls(const struct plan_request *req)
 {
-	return req->count_calls || req->mode == MODE_ZEROCOPY || req->size >= PLAN_COUNT_CALLS_SIZE;
+	return req->count_calls || mode__has(req->mode, MODE_PINS) ||
+	       req->size >= PLAN_COUNT_CALLS_SIZE;
 }
 
 static bool takes_times(const struct plan_request *req)
@@ -395,28 +400,28 @@ int plan__make(struct plan *plan, const struct offer *offers, const struct plan_
 	return plan->chosen[PROBE_RX_COPY] ? 0 : -EOPNOTSUPP;
 }
 
+/* What the rows of NIO_STAGES name: a probe, or none, where the load generator counts. */
+#define PROBE_LOADGEN PROBE_NR
+
+static const enum probe_id stage_probes[] = {
+#define X(id, key, head, side, copies, account, done, probe, ...) [NIO_STAGE_##id] = PROBE_##probe,
+	NIO_STAGES(X)
+#undef X
+};
+
+/* What queues bytes is counted by send call or by packet. */
 static enum probe_id probe_of(const struct plan *plan, enum nio_stage stage)
 {
-	switch (stage) {
-	case NIO_STAGE_TX_COPY:
-	case NIO_STAGE_TX_PIN:
-		return plan->chosen[PROBE_TRANSMIT] ? PROBE_TRANSMIT : PROBE_SEND_RETURN;
-	case NIO_STAGE_TX_SPLICE:
-		return PROBE_SPLICE;
-	case NIO_STAGE_DEFERRED_COPY:
-		return PROBE_DEFERRED_COPY;
-	case NIO_STAGE_RX_COPY:
-		return PROBE_RX_COPY;
-	default:
-		return PROBE_OTHER_COPY;
-	}
+	if (stage_probes[stage] == PROBE_SEND_RETURN && plan->chosen[PROBE_TRANSMIT])
+		return PROBE_TRANSMIT;
+	return stage_probes[stage];
 }
 
 void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_result *out)
 {
 	enum probe_id probe;
 
-	if (stage == NIO_STAGE_USER_GATHER) {
+	if (stage_probes[stage] == PROBE_LOADGEN) {
 		out->quality = QUALITY_EXACT;
 		out->reason = NULL;
 		out->event = "message";
@@ -491,8 +496,10 @@ const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage)
 		return NEEDS(PROBE_RX_TIME);
 	case NIO_STAGE_OTHER_COPY:
 		return NEEDS(PROBE_OTHER_COPY);
-	default:
+	case NIO_STAGE_USER_GATHER:
 		return NULL;
+	default:
+		return "no probe takes its time";
 	}
 }
 
@@ -520,14 +527,10 @@ unsigned int plan__probes(const struct plan *plan)
 	return n;
 }
 
-/* The modes whose plan chose alt, "twocopy onecopy"; NULL when all plans did. */
-static const char *modes_of(const struct plan *const plans[MODE_NR], enum probe_id probe,
-			    const struct alternative *alt)
+/* The modes whose plan chose alt, as a mask; 0 when all plans did. */
+static unsigned int modes_of(const struct plan *const plans[MODE_NR], enum probe_id probe,
+			     const struct alternative *alt)
 {
-	static const char *const names[1 << MODE_NR] = {
-		[1] = "twocopy",  [2] = "onecopy",          [3] = "twocopy onecopy",
-		[4] = "zerocopy", [5] = "twocopy zerocopy", [6] = "onecopy zerocopy",
-	};
 	unsigned int used = 0, all = 0;
 
 	for (int m = 0; m < MODE_NR; m++) {
@@ -537,7 +540,7 @@ static const char *modes_of(const struct plan *const plans[MODE_NR], enum probe_
 		if (plans[m]->chosen[probe] == alt)
 			used |= 1U << m;
 	}
-	return used == all ? NULL : names[used];
+	return used == all ? 0 : used;
 }
 
 static const struct alternative *chosen_by_any(const struct plan *const plans[MODE_NR],
@@ -557,6 +560,17 @@ static const struct plan *first_plan(const struct plan *const plans[MODE_NR])
 	return NULL;
 }
 
+static void name_stages(char *buf, size_t len, enum probe_id probe)
+{
+	size_t used = 0;
+
+	snprintf(buf, len, "%s", probes[probe].stage ? probes[probe].stage : "");
+	for (int s = 0; !probes[probe].stage && s < NIO_STAGE_NR && used < len; s++)
+		if (stage_probes[s] == probe)
+			used += (size_t)snprintf(buf + used, len - used, "%s%s", used ? ", " : "",
+						 stage__key(s));
+}
+
 size_t plan__rows(const struct plan *const plans[MODE_NR], struct plan_row rows[PLAN_ROWS_MAX])
 {
 	const struct plan *first = first_plan(plans);
@@ -569,15 +583,15 @@ size_t plan__rows(const struct plan *const plans[MODE_NR], struct plan_row rows[
 
 		rows[n++] = (struct plan_row){
 			.probe = probes[probe].name,
-			.stage = probes[probe].stage,
 			.backend = alt ? backend__name(alt->backend) : NULL,
 			.hook = alt ? alt->hook : NULL,
 			.programs = alt ? alt->programs : NULL,
 			.quality = alt ? alt->quality : QUALITY_UNAVAILABLE,
 			.reason = alt ? alt->caveat : first->reason[probe],
 			.remedy = alt ? NULL : first->remedy[probe],
-			.modes = alt ? modes_of(plans, probe, alt) : NULL,
+			.modes = alt ? modes_of(plans, probe, alt) : 0,
 		};
+		name_stages(rows[n - 1].stage, sizeof(rows[n - 1].stage), probe);
 	}
 	return n;
 }

@@ -27,37 +27,59 @@ const char *quality__name(enum quality q)
 	return NAME_OF(names, q);
 }
 
+static const struct stage {
+	const char *key, *head;
+	enum nio_side side;
+	bool copies;
+	enum stage_account account;
+	const char *done, *help;
+} stage_rows[] = {
+#define X(id, key, head, side, copies, account, done, probe, hist, help) \
+	[NIO_STAGE_##id] = {key, head, NIO_SIDE_##side, copies, STAGE_##account, done, help},
+	NIO_STAGES(X)
+#undef X
+};
+
+static const struct stage *stage_of(enum nio_stage s)
+{
+	static const struct stage none = {.key = "?", .head = "?", .done = "?", .help = "?"};
+
+	return (size_t)s < ARRAY_SIZE(stage_rows) ? &stage_rows[s] : &none;
+}
+
 const char *stage__key(enum nio_stage s)
 {
-	static const char *const keys[] = {
-#define X(id, key, head, side, copies) key,
-		NIO_STAGES(X)
-#undef X
-	};
-
-	return NAME_OF(keys, s);
+	return stage_of(s)->key;
 }
 
 const char *stage__heading(enum nio_stage s)
 {
-	static const char *const headings[] = {
-#define X(id, key, head, side, copies) head,
-		NIO_STAGES(X)
-#undef X
-	};
+	return stage_of(s)->head;
+}
 
-	return NAME_OF(headings, s);
+enum nio_side stage__side(enum nio_stage s)
+{
+	return stage_of(s)->side;
 }
 
 bool stage__is_copy(enum nio_stage s)
 {
-	static const bool is_copy[] = {
-#define X(id, key, head, side, copies) copies,
-		NIO_STAGES(X)
-#undef X
-	};
+	return stage_of(s)->copies;
+}
 
-	return (size_t)s < ARRAY_SIZE(is_copy) && is_copy[s];
+enum stage_account stage__account(enum nio_stage s)
+{
+	return stage_of(s)->account;
+}
+
+const char *stage__done(enum nio_stage s)
+{
+	return stage_of(s)->done;
+}
+
+const char *stage__help(enum nio_stage s)
+{
+	return stage_of(s)->help;
 }
 
 const char *latency__key(enum latency_kind k)
@@ -74,7 +96,7 @@ const char *latency__key(enum latency_kind k)
 const char *path_part__key(enum path_part p)
 {
 	static const char *const keys[] = {"send_total",
-#define X(id, key, head) key,
+#define X(id, key, ...) key,
 					   NIO_PATH_PARTS(X)
 #undef X
 	};
@@ -85,7 +107,7 @@ const char *path_part__key(enum path_part p)
 const char *path_part__heading(enum path_part p)
 {
 	static const char *const headings[] = {"send call",
-#define X(id, key, head) head,
+#define X(id, key, head, ...) head,
 					       NIO_PATH_PARTS(X)
 #undef X
 	};
@@ -107,12 +129,23 @@ const char *nio_context__name(enum nio_context c)
 const char *perf_counter__key(enum perf_counter c)
 {
 	static const char *const keys[] = {
-#define X(id, key) key,
+#define X(id, key, ...) key,
 		PERF_COUNTERS(X)
 #undef X
 	};
 
 	return NAME_OF(keys, c);
+}
+
+const char *perf_counter__words(enum perf_counter c)
+{
+	static const char *const words[] = {
+#define X(id, key, w, ...) w,
+		PERF_COUNTERS(X)
+#undef X
+	};
+
+	return NAME_OF(words, c);
 }
 
 const char *perf_window__key(enum nio_perf_window w)

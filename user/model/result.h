@@ -17,6 +17,7 @@
 #include "common/hist.h"
 #include "common/mode.h"
 #include "congestion.h"
+#include "counter.h"
 #include "traffic.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
@@ -31,7 +32,20 @@ enum quality {
 const char *quality__name(enum quality q);    /* "exact", ... */
 const char *stage__key(enum nio_stage s);     /* JSON key: "tx_copy" */
 const char *stage__heading(enum nio_stage s); /* on screen: "tx" */
+const char *stage__done(enum nio_stage s);    /* in the books: "copied", "pinned" */
+const char *stage__help(enum nio_stage s);    /* what it is, in a line */
+enum nio_side stage__side(enum nio_stage s);  /* whose sockets feed it */
 bool stage__is_copy(enum nio_stage s);        /* counts towards copies_per_byte */
+
+/* Whose bytes a stage accounts for: of the same account, stages add up to what the application had.
+ */
+enum stage_account {
+	STAGE_NEITHER, /* these bytes are in another stage as well */
+	STAGE_SENT,
+	STAGE_RECEIVED,
+};
+
+enum stage_account stage__account(enum nio_stage s);
 
 struct stage_result {
 	enum quality quality; /* of bytes */
@@ -90,7 +104,7 @@ struct app_result {
 /* clang-format off */
 enum path_part {
 	PATH_SEND_TOTAL,
-#define X(id, key, head) PATH_##id,
+#define X(id, ...) PATH_##id,
 	NIO_PATH_PARTS(X)
 #undef X
 	PATH_NR,
@@ -126,31 +140,6 @@ struct pinned_result {
 	struct latency_result outstanding; /* bytes of one socket pinned, after each send */
 };
 
-/* Counters of one side's threads. The last four are the kernel's own account, kept everywhere. */
-#define PERF_COUNTERS(X)                        \
-	X(CYCLES, "cycles")                     \
-	X(INSTRUCTIONS, "instructions")         \
-	X(L1D_MISSES, "l1d_misses")             \
-	X(LLC_REFERENCES, "llc_references")     \
-	X(LLC_MISSES, "llc_misses")             \
-	X(DTLB_MISSES, "dtlb_misses")           \
-	X(BRANCHES, "branches")                 \
-	X(BRANCH_MISSES, "branch_misses")       \
-	X(CONTEXT_SWITCHES, "context_switches") \
-	X(CPU_MIGRATIONS, "cpu_migrations")     \
-	X(PAGE_FAULTS, "page_faults")           \
-	X(TASK_CLOCK_NS, "task_clock_ns")
-
-/* clang-format off */
-enum perf_counter {
-#define X(id, key) PERF_##id,
-	PERF_COUNTERS(X)
-#undef X
-	PERF_NR,
-	PERF_HARDWARE_NR = PERF_CONTEXT_SWITCHES,
-};
-/* clang-format on */
-
 /* What else is known of a counter. */
 struct perf_detail {
 	struct num user, kernel; /* the parts spent in either mode */
@@ -164,8 +153,6 @@ struct perf_asked {
 	struct num count[NIO_SIDE_NR];
 	struct real running[NIO_SIDE_NR];
 };
-
-const char *perf_counter__key(enum perf_counter c);
 
 /* What passes through a part of the kernel's path costs, from the samples that were kept. */
 struct perf_window {
@@ -274,14 +261,14 @@ struct mode_summary {
 
 struct plan_row {
 	const char *probe;    /* "send_return" */
-	const char *stage;    /* stage key, or what it feeds */
+	char stage[128];      /* stage keys, apart by commas, or what it feeds */
 	const char *backend;  /* "tracepoint", or NULL: none chosen */
 	const char *hook;     /* "tp_btf/sock_send_length", or NULL */
 	const char *programs; /* names of the BPF programs behind it, apart by a space; or NULL */
 	enum quality quality;
 	const char *reason; /* why less than exact, or why there is none */
 	const char *remedy; /* what to do about it, or NULL */
-	const char *modes;  /* the modes it serves, "twocopy onecopy"; NULL: all */
+	unsigned int modes; /* those it serves, a mask of 1 << mode; 0: all */
 };
 
 #define TAPS_MAX 16

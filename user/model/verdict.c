@@ -337,7 +337,7 @@ static void judge_completed(struct verdict *v, const struct evidence *e)
 
 static void judge_uncompleted(struct verdict *v, const struct evidence *e)
 {
-	bool zerocopy = e->r->mode == MODE_ZEROCOPY;
+	bool zerocopy = mode__has(e->r->mode, MODE_PINS);
 
 	v->copied_fraction = (struct real){.reason = zerocopy ? "no zero-copy send completed"
 							      : "no zero-copy sends in this mode"};

@@ -7,10 +7,6 @@
 
 #include "perf_plan.h"
 
-#define CACHE(cache, result)                                                        \
-	(PERF_COUNT_HW_CACHE_##cache | (uint64_t)PERF_COUNT_HW_CACHE_OP_READ << 8 | \
-	 (uint64_t)PERF_COUNT_HW_CACHE_RESULT_##result << 16)
-
 struct counter {
 	uint32_t type;
 	uint64_t config;
@@ -18,25 +14,24 @@ struct counter {
 	unsigned int bundle; /* 0: software */
 };
 
-/*
- * Counters of one bundle are divided by each other. Last-level misses are the generic events, which
- * every PMU driver maps, where LLC-load-misses is missing on many.
- */
 /* clang-format off */
-static const struct counter counters[PERF_NR] = {
-	[PERF_CYCLES]           = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true, 1},
-	[PERF_INSTRUCTIONS]     = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, true, 1},
-	[PERF_L1D_MISSES]       = {PERF_TYPE_HW_CACHE, CACHE(L1D, MISS), true, 2},
-	[PERF_LLC_REFERENCES]   = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, true, 3},
-	[PERF_LLC_MISSES]       = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, true, 3},
-	[PERF_DTLB_MISSES]      = {PERF_TYPE_HW_CACHE, CACHE(DTLB, MISS), true, 4},
-	[PERF_BRANCHES]         = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, true, 5},
-	[PERF_BRANCH_MISSES]    = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, true, 5},
-	[PERF_CONTEXT_SWITCHES] = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, false, 0},
-	[PERF_CPU_MIGRATIONS]   = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, false, 0},
-	[PERF_PAGE_FAULTS]      = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, true, 0},
-	[PERF_TASK_CLOCK_NS]    = {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false, 0},
+#define PERF_COUNT_HW_CACHE_READ_MISS(cache)                                        \
+	(PERF_COUNT_HW_CACHE_##cache | (uint64_t)PERF_COUNT_HW_CACHE_OP_READ << 8 | \
+	 (uint64_t)PERF_COUNT_HW_CACHE_RESULT_MISS << 16)
+#define PARTS true
+#define WHOLE false
+
+static const struct counter counters[] = {
+#define X(id, key, words, head, per, shown, type, config, parts, bundle) \
+	[PERF_##id] = {PERF_TYPE_##type, PERF_COUNT_##config, parts, bundle},
+	PERF_COUNTERS(X)
+#undef X
 };
+
+#define X(id, key, words, head, per, shown, type, config, parts, bundle) \
+	_Static_assert((bundle > 0) == (PERF_##id < PERF_HARDWARE_NR), "hardware counters first: " key);
+PERF_COUNTERS(X)
+#undef X
 /* clang-format on */
 
 #define BUNDLE_ASKED 16 /* events asked for: each a bundle of its own, from here on */

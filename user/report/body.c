@@ -37,10 +37,10 @@ __attribute__((format(printf, 2, 3))) static void say(const struct body *b, cons
 
 const char *report_body__diagram_name(enum mode mode)
 {
-	static const char *const names[MODE_NR] = {
-		[MODE_TWOCOPY] = "diagram-twocopy",
-		[MODE_ONECOPY] = "diagram-onecopy",
-		[MODE_ZEROCOPY] = "diagram-zerocopy",
+	static const char *const names[] = {
+#define X(id, name, ...) [MODE_##id] = "diagram-" #name,
+		MODES(X)
+#undef X
 	};
 
 	return names[mode];
@@ -216,54 +216,30 @@ static void write_answers(const struct body *b)
 	}
 }
 
-/* Columns of the table of cells, as far as the data has them. */
-static const struct {
-	const char *head;
-	enum metric metric;
-	bool interval;
-} cell_columns[] = {
-	{"throughput", METRIC_GBPS, true},
-	{"send call p50", METRIC_SEND_P50, false},
-	{"send call p99", METRIC_SEND_P99, false},
-	{"delivery p50", METRIC_DELIVERY_P50, false},
-	{"delivery p99", METRIC_DELIVERY_P99, false},
-	{"latency", METRIC_LATENCY, false},
-	{"CPU", METRIC_CPU_NS_PER_KIB, true},
-	{"cycles per byte", METRIC_CYCLES_PER_BYTE, true},
-	{"L1D misses per KiB", METRIC_L1D_PER_KIB, false},
-	{"LLC misses per KiB", METRIC_LLC_PER_KIB, false},
-	{"context switches per GB", METRIC_SWITCHES_PER_GB, false},
-	{"copies per byte", METRIC_COPIES, false},
-	{"zero-copy sends copied", METRIC_COPIED_FRACTION, false},
-};
-#define CELL_COLUMNS_NR (sizeof(cell_columns) / sizeof(cell_columns[0]))
-#define KEY_COLUMNS     4
+#define KEY_COLUMNS 4
 
 struct cell_table {
-	size_t column[CELL_COLUMNS_NR]; /* those the data has */
+	enum metric column[METRIC_NR]; /* marked for this table, and the data has it */
 	size_t nr;
-	char text[KEY_COLUMNS + CELL_COLUMNS_NR][CELL_LEN];
-	const char *row[KEY_COLUMNS + CELL_COLUMNS_NR];
+	char text[KEY_COLUMNS + METRIC_NR][CELL_LEN];
+	const char *row[KEY_COLUMNS + METRIC_NR];
 };
 
 static void cell_table__row(struct cell_table *t, const struct analysis *a, struct cell *cell)
 {
 	struct estimate e;
-	size_t i, c;
+	size_t i;
 
 	snprintf(t->text[0], CELL_LEN, "%s", words__mode(cell->mode));
 	format_size(t->text[1], CELL_LEN, cell->size);
 	snprintf(t->text[2], CELL_LEN, cell->threads ? "%u" : "n/a", cell->threads);
 	snprintf(t->text[3], CELL_LEN, "%zu", cell->rows_nr);
 	for (i = 0; i < t->nr; i++) {
-		c = t->column[i];
-		e = analysis__estimate(a, cell, cell_columns[c].metric);
-		if (cell_columns[c].interval && answer__has_intervals(a))
-			words__estimate(t->text[KEY_COLUMNS + i], CELL_LEN, cell_columns[c].metric,
-					&e);
+		e = analysis__estimate(a, cell, t->column[i]);
+		if (metric__shown(t->column[i], SHOWN_INTERVAL) && answer__has_intervals(a))
+			words__estimate(t->text[KEY_COLUMNS + i], CELL_LEN, t->column[i], &e);
 		else
-			words__value(t->text[KEY_COLUMNS + i], CELL_LEN, cell_columns[c].metric,
-				     e.median);
+			words__value(t->text[KEY_COLUMNS + i], CELL_LEN, t->column[i], e.median);
 	}
 }
 
@@ -276,11 +252,12 @@ static void write_cells(const struct body *b)
 
 	for (i = 0; i < KEY_COLUMNS; i++)
 		t.row[i] = key_heads[i];
-	for (i = 0; i < CELL_COLUMNS_NR; i++) {
-		if (!analysis__has(a, cell_columns[i].metric))
+	for (int m = 0; m < METRIC_NR; m++) {
+		if (!metric__shown((enum metric)m, SHOWN_REPORT) ||
+		    !analysis__has(a, (enum metric)m))
 			continue;
-		t.row[KEY_COLUMNS + t.nr] = cell_columns[i].head;
-		t.column[t.nr++] = i;
+		t.row[KEY_COLUMNS + t.nr] = metric__words((enum metric)m);
+		t.column[t.nr++] = (enum metric)m;
 	}
 	b->form->heading(b->f, 2, "All cells");
 	if (n < a->cells_nr)
@@ -318,34 +295,54 @@ static void write_failures(const struct body *b)
 	b->form->table_end(b->f);
 }
 
-/* Numbers whose absence a reader should know the reason of. */
-static const enum metric expected[] = {
-	METRIC_GBPS,         METRIC_DELIVERY_P50,   METRIC_COMPLETION_P50, METRIC_CPU_NS_PER_KIB,
-	METRIC_CYCLES,       METRIC_INSTRUCTIONS,   METRIC_L1D_MISSES,     METRIC_LLC_MISSES,
-	METRIC_SWITCHES,     METRIC_BYTES_GATHER,   METRIC_BYTES_TX_COPY,  METRIC_BYTES_TX_PIN,
-	METRIC_BYTES_SPLICE, METRIC_BYTES_DEFERRED, METRIC_BYTES_RX_COPY,  METRIC_BYTES_OTHER,
-	METRIC_NS_GATHER,    METRIC_NS_TX_COPY,     METRIC_NS_DEFERRED,    METRIC_NS_RX_COPY,
-	METRIC_PATH_COPY,    METRIC_PATH_TRANSMIT,
-};
+static bool is_missed(const struct analysis *a, enum metric m)
+{
+	return metric__shown(m, SHOWN_EXPECTED) && !analysis__has(a, m);
+}
 
+/* Those that are missing for this reason, apart by commas; marked as said. Caller frees. */
+static char *missing_for(const struct analysis *a, const char *reason, bool said[METRIC_NR])
+{
+	char *list = NULL;
+	size_t size;
+	FILE *f = open_memstream(&list, &size);
+	const char *comma = "";
+
+	if (!f)
+		return NULL;
+	for (int m = 0; m < METRIC_NR; m++) {
+		if (!is_missed(a, (enum metric)m) ||
+		    strcmp(analysis__reason(a, (enum metric)m), reason))
+			continue;
+		fprintf(f, "%s%s", comma, metric__words((enum metric)m));
+		comma = ", ";
+		said[m] = true;
+	}
+	fclose(f);
+	return list;
+}
+
+/* Numbers whose absence a reader should know the reason of, a row for each reason. */
 static void write_missing(const struct body *b)
 {
 	static const char *const heads[] = {"Not measured", "Why"};
+	bool said[METRIC_NR] = {false}, any = false;
 	const char *row[2];
-	bool any = false;
-	size_t i;
+	char *list;
 
-	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		if (analysis__has(b->r->a, expected[i]))
+	for (int m = 0; m < METRIC_NR; m++) {
+		if (said[m] || !is_missed(b->r->a, (enum metric)m))
 			continue;
 		if (!any) {
 			b->form->heading(b->f, 2, "What could not be measured");
 			b->form->table_begin(b->f, heads, 2);
 			any = true;
 		}
-		row[0] = metric__words(expected[i]);
-		row[1] = analysis__reason(b->r->a, expected[i]);
+		row[1] = analysis__reason(b->r->a, (enum metric)m);
+		list = missing_for(b->r->a, row[1], said);
+		row[0] = list ? list : metric__words((enum metric)m);
 		b->form->table_row(b->f, row, 2);
+		free(list);
 	}
 	if (any)
 		b->form->table_end(b->f);

@@ -278,6 +278,18 @@ static void put_stages(const struct drawing *d)
 	}
 }
 
+/* Has the stage an arrow? Any other is a line of text. */
+static bool has_place(enum nio_stage stage)
+{
+	static const bool drawn[NIO_STAGE_NR] = {
+		[NIO_STAGE_USER_GATHER] = true,   [NIO_STAGE_TX_COPY] = true,
+		[NIO_STAGE_TX_PIN] = true,        [NIO_STAGE_TX_SPLICE] = true,
+		[NIO_STAGE_DEFERRED_COPY] = true, [NIO_STAGE_RX_COPY] = true,
+	};
+
+	return drawn[stage];
+}
+
 /* The stages that are not drawn: a line each for what could not be measured, one for the rest. */
 static int put_absent(const struct drawing *d, int y, bool draw)
 {
@@ -287,7 +299,7 @@ static int put_absent(const struct drawing *d, int y, bool draw)
 
 	for (stage = 0; stage < NIO_STAGE_NR; stage++) {
 		key = stage__key((enum nio_stage)stage);
-		if (ran(d, (enum nio_stage)stage) && stage != NIO_STAGE_OTHER_COPY)
+		if (ran(d, (enum nio_stage)stage) && has_place((enum nio_stage)stage))
 			continue;
 		if (isnan(copies(d, (enum nio_stage)stage))) {
 			snprintf(text, sizeof(text), "%s not available: %.110s", key,
@@ -295,10 +307,9 @@ static int put_absent(const struct drawing *d, int y, bool draw)
 			if (draw)
 				put_text(d->f, 16, y, "start", "small", text);
 			y += 18;
-		} else if (stage == NIO_STAGE_OTHER_COPY && ran(d, NIO_STAGE_OTHER_COPY)) {
-			snprintf(text, sizeof(text),
-				 "other_copy, wherever it happened: %.2f per byte",
-				 copies(d, NIO_STAGE_OTHER_COPY));
+		} else if (ran(d, (enum nio_stage)stage)) {
+			snprintf(text, sizeof(text), "%s, wherever it happened: %.2f per byte", key,
+				 copies(d, (enum nio_stage)stage));
 			if (draw)
 				put_text(d->f, 16, y, "start", "small", text);
 			y += 18;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wrap.h"
 #include "figure_text.h"
 #include "common/units.h"
 #include "study/words.h"
@@ -70,19 +71,6 @@ void draft__set_text(struct figure_draft *d, const char *name, const char *text)
 void draft__set_number(struct figure_draft *d, const char *name, double value)
 {
 	fprintf(d->settings, "%s = %.10g\n", name, value);
-}
-
-void draft__set_modes(struct figure_draft *d)
-{
-	char text[64] = "";
-	int m;
-
-	for (m = 0; m < MODE_NR; m++)
-		if (d->modes[m]) {
-			strcat(text, *text ? " " : "");
-			strcat(text, mode__name((enum mode)m));
-		}
-	draft__set_text(d, "modes", text);
 }
 
 void draft__set_panels(struct figure_draft *d)
@@ -183,23 +171,12 @@ void draft__no_data(struct figure_draft *d, const char *format, ...)
 /* Wraps text at spaces into out; returns the number of lines. */
 static unsigned int wrap(FILE *out, const char *text, size_t columns)
 {
-	unsigned int lines = 1;
-	size_t column = 0, len;
+	unsigned int lines = 0;
+	const char *line;
+	size_t len;
 
-	while (*text) {
-		len = strcspn(text, " \n");
-		if (column && column + 1 + len > columns) {
-			fputc('\n', out);
-			column = 0;
-			lines++;
-		} else if (column) {
-			fputc(' ', out);
-			column++;
-		}
-		fwrite(text, 1, len, out);
-		column += len;
-		text += len + (text[len] != '\0');
-	}
+	while ((len = wrap__next(&text, columns, &line)))
+		fprintf(out, "%s%.*s", lines++ ? "\n" : "", (int)len, line);
 	return lines;
 }
 
@@ -288,6 +265,7 @@ static int finish(struct figure_draft *d)
 		set_reason(d);
 	}
 	draft__set_text(d, "title", f->title ? f->title : f->name);
+	draft__set_all_modes(d);
 	set_caption(d);
 	if (fclose(d->data) | fclose(d->settings))
 		return -ENOMEM;

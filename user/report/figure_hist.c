@@ -86,6 +86,13 @@ static void add_panel(struct figure_draft *d, int kind, const char *title, uint6
 		d->panels--;
 }
 
+static void add_stage(struct figure_draft *d, enum nio_stage stage, uint64_t size,
+		      unsigned int threads, unsigned int *seen)
+{
+	*seen |= 1U << stage;
+	add_panel(d, DATASET_HIST_STAGE + (int)stage, stage__key(stage), size, threads);
+}
+
 static void set_time_tics(struct figure_draft *d)
 {
 	static const char *const names[] = {"1 ns",   "10 ns", "100 ns", "1 us",   "10 us",
@@ -110,6 +117,7 @@ void figure_hist__copy_times(struct figure_draft *d)
 	unsigned int threads = figure__reference_threads(d->a);
 	uint64_t size = figure__reference_size(d->a);
 	char size_text[UNITS_BUF], threads_text[UNITS_BUF];
+	unsigned int seen = 0;
 	size_t i;
 
 	d->pooled = true;
@@ -119,8 +127,10 @@ void figure_hist__copy_times(struct figure_draft *d)
 		    words__threads(threads_text, sizeof(threads_text), threads));
 	fputs("panel,mode,ns,share\n", d->data);
 	for (i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-		add_panel(d, DATASET_HIST_STAGE + (int)order[i], stage__key(order[i]), size,
-			  threads);
+		add_stage(d, order[i], size, threads, &seen);
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		if (!(seen & 1U << s))
+			add_stage(d, (enum nio_stage)s, size, threads, &seen);
 	draft__set_text(d, "xlabel", "time of one copy");
 	draft__set_text(d, "ylabel", "share of events (%)");
 	draft__set_number(d, "xmin", d->points ? d->x_min : 1);

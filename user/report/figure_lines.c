@@ -249,18 +249,19 @@ static void add_two_by_two(struct figure_draft *d, const char *const *before,
 
 void figure_lines__cache(struct figure_draft *d)
 {
-	static const enum metric per_kib[] = {METRIC_L1D_PER_KIB, METRIC_LLC_PER_KIB};
+	static const enum metric per_kib[] = {METRIC_L1D_MISSES_PER_KIB, METRIC_LLC_MISSES_PER_KIB};
 	static const enum metric raw[] = {METRIC_L1D_MISSES, METRIC_LLC_MISSES};
 	static const enum metric cpu[] = {METRIC_CPU_S_NS_PER_KIB, METRIC_CPU_R_NS_PER_KIB};
 	static const char *const levels[] = {"L1D, ", "LLC, "};
 	static const char *const sides[] = {"sender, ", "receiver, "};
 	const struct analysis *a = d->a;
-	const char *reason = analysis__reason(a, METRIC_L1D_PER_KIB);
+	const char *reason = analysis__reason(a, METRIC_L1D_MISSES_PER_KIB);
 	const char *ylabel = "misses per KiB";
 
 	begin(d);
 	draft__title(d, "Cache misses by message size");
-	if (analysis__has(a, METRIC_L1D_PER_KIB) || analysis__has(a, METRIC_LLC_PER_KIB)) {
+	if (analysis__has(a, METRIC_L1D_MISSES_PER_KIB) ||
+	    analysis__has(a, METRIC_LLC_MISSES_PER_KIB)) {
 		add_two_by_two(d, levels, per_kib);
 	} else if (analysis__has(a, METRIC_L1D_MISSES) || analysis__has(a, METRIC_LLC_MISSES)) {
 		draft__note(d, "Misses of a whole run: %s.", reason);

@@ -29,7 +29,8 @@ struct figure_draft {
 /* Settings, one assignment each. Text is quoted so that nothing in it means anything to gnuplot. */
 void draft__set_text(struct figure_draft *d, const char *name, const char *text);
 void draft__set_number(struct figure_draft *d, const char *name, double value);
-void draft__set_modes(struct figure_draft *d);
+void draft__set_modes(struct figure_draft *d);     /* those that have data */
+void draft__set_all_modes(struct figure_draft *d); /* and how each is drawn */
 void draft__set_panels(struct figure_draft *d);
 /* "'1k' 1024,'4k' 4096", at most a dozen of them. */
 void draft__set_size_tics(struct figure_draft *d);

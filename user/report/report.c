@@ -4,6 +4,7 @@
  * that appears when it is complete. What is found and said is in analysis.c, answer*.c, figure*.c
  * and report_body.c.
  */
+#include "base/shell.h"
 #include "report.h"
 
 #include <errno.h>
@@ -53,26 +54,6 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-/* An argument as a shell takes it back. */
-static void put_shell_word(FILE *f, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-+=./:,@%";
-
-	if (*word && word[strspn(word, plain)] == '\0') {
-		fputs(word, f);
-		return;
-	}
-	fputc('\'', f);
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\''", f);
-		else
-			fputc(*word, f);
-	}
-	fputc('\'', f);
-}
-
 static char *command_line(const struct report_options *o)
 {
 	char *text = NULL;
@@ -85,9 +66,9 @@ static char *command_line(const struct report_options *o)
 	if (o->duration_s > 0)
 		fprintf(f, " --duration %gs", o->duration_s);
 	fprintf(f, " --seed %llu -o ", (unsigned long long)o->seed);
-	put_shell_word(f, o->output);
+	shell__put_word(f, o->output);
 	fputc(' ', f);
-	put_shell_word(f, o->input);
+	shell__put_word(f, o->input);
 	return fclose(f) ? NULL : text;
 }
 

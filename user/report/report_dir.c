@@ -11,16 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/suffix.h"
 #include "report_dir.h"
 
 #define OPEN_FILES_MAX 8
-
-static bool has_suffix(const char *name, const char *suffix)
-{
-	size_t len = strlen(name), n = strlen(suffix);
-
-	return len > n && !strcmp(name + len - n, suffix);
-}
 
 /* What a report consists of; a directory with anything else in it is not ours to replace. */
 static bool is_of_report(const char *name)

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "options.h"
+#include "outputs.h"
 #include "base/refuse.h"
 #include "common/units.h"
 
@@ -49,14 +50,17 @@ enum key {
 	KEY_NODELAY,
 	KEY_CONGESTION,
 	KEY_VERIFY,
-	KEY_JSON,
-	KEY_CSV,
+/* clang-format off */
+#define X(id, ...) KEY_##id,
+	OUTPUTS(X)
+#undef X
+	/* clang-format on */
 	KEY_ASSERT,
 };
 
 static const struct argp_option option_table[] = {
 	{0, 0, 0, 0, "What is sent:", 1},
-	{"mode", KEY_MODE, "MODE", 0, "twocopy, onecopy, zerocopy or all (default all)", 0},
+	{"mode", KEY_MODE, "MODE", 0, MODE_NAMES "or all (default)", 0},
 	{"size", KEY_SIZE, "SIZE", 0, "bytes a message, 64 to 16m; 4k, 1m (default 64k)", 0},
 	{"fields", KEY_FIELDS, "N", 0, "fields a message, 1 to 64 (default 8)", 0},
 	{"threads", KEY_THREADS, "N", 0, "threads, a connection each, 1 to 256 (default 1)", 0},
@@ -105,8 +109,11 @@ static const struct argp_option option_table[] = {
 	{"interval", KEY_INTERVAL, "TIME", 0, "refresh of the live view, 50ms to 1h (default 1s)",
 	 0},
 	{0, 0, 0, 0, "What comes out:", 4},
-	{"json", KEY_JSON, "FILE", 0, "write the result document (- for stdout)", 0},
-	{"csv", KEY_CSV, "FILE", 0, "write a row per run (- for stdout)", 0},
+/* clang-format off */
+#define X(id, name, help) {#name, KEY_##id, "FILE", 0, help, 0},
+	OUTPUTS(X)
+#undef X
+	/* clang-format on */
 	{"assert", KEY_ASSERT, "EXPR", 0,
 	 "exit 5 unless it holds, e.g. 'onecopy.copies_per_byte <= 2.01'; repeatable", 0},
 	{"quiet", 'q', 0, 0, "no live view, no text at the end, errors only", 0},
@@ -168,8 +175,9 @@ static const struct setting settings[] = {
 	{KEY_CONGESTION, KIND_STRING, AT(congestion), 0, 0, "--congestion", NULL},
 	{KEY_COUNT_CALLS, KIND_FLAG, AT(count_calls), 0, 0, NULL, NULL},
 	{'q',          KIND_FLAG,  AT(quiet), 0, 0, NULL, NULL},
-	{KEY_JSON,     KIND_STRING, AT(json), 0, 0, NULL, NULL},
-	{KEY_CSV,      KIND_STRING, AT(csv), 0, 0, NULL, NULL},
+#define X(id, ...) {KEY_##id, KIND_STRING, AT(output[OUTPUT_##id]), 0, 0, NULL, NULL},
+	OUTPUTS(X)
+#undef X
 };
 /* clang-format on */
 
@@ -234,7 +242,7 @@ static void set_modes(struct options *o, const char *arg)
 	}
 	o->modes_nr = 1;
 	if (mode__parse(arg, &o->modes[0]))
-		refuse("--mode takes twocopy, onecopy, zerocopy or all, not '%s'.", arg);
+		refuse("--mode takes " MODE_NAMES "or all, not '%s'.", arg);
 }
 
 static void set_times(struct options *o, enum times times)
@@ -456,14 +464,21 @@ static void check_remote(const struct options *o)
 		       o->traffic.rcvbuf ? "--rcvbuf" : "--cpu-receiver");
 }
 
+static bool any_output(const struct options *o)
+{
+	for (int i = 0; i < OUTPUT_NR; i++)
+		if (o->output[i])
+			return true;
+	return false;
+}
+
 /* Whether anything was given that says what is sent, watched or written. */
 static bool run_is_described(const struct options *o)
 {
 	return o->modes_nr || o->traffic.duration_ns || o->traffic.messages || o->traffic.rounds ||
-	       o->traffic.sndbuf || o->traffic.sender_cpus || o->json || o->csv ||
-	       o->assertions_nr || o->path_given || o->mtu || o->ipv6 || o->traffic.nodelay ||
-	       o->count_calls || o->traffic.warmup_ns != UINT64_MAX ||
-	       o->traffic.size != DEFAULT_SIZE;
+	       o->traffic.sndbuf || o->traffic.sender_cpus || any_output(o) || o->assertions_nr ||
+	       o->path_given || o->mtu || o->ipv6 || o->traffic.nodelay || o->count_calls ||
+	       o->traffic.warmup_ns != UINT64_MAX || o->traffic.size != DEFAULT_SIZE;
 }
 
 static void check_serve(const struct options *o)
@@ -484,6 +499,8 @@ static void check_serve(const struct options *o)
 
 static void check_rules(const struct options *o)
 {
+	const char *pair[2];
+
 	check_remote(o);
 	check_serve(o);
 	if (o->traffic.messages && o->traffic.duration_ns)
@@ -493,8 +510,8 @@ static void check_rules(const struct options *o)
 		       o->traffic.size, o->traffic.fields);
 	if (o->mtu && o->path != NETPATH_VETH)
 		refuse("--mtu is for --path veth: the loopback device is not ours to change.");
-	if (o->json && o->csv && strcmp(o->json, "-") == 0 && strcmp(o->csv, "-") == 0)
-		refuse("--json - and --csv - cannot both have stdout.");
+	if (outputs__collide(o->output, pair))
+		refuse("%s - and %s - cannot both have stdout.", pair[0], pair[1]);
 	if (o->backend == BACKEND_NONE && o->count_calls)
 		refuse("--count-calls needs a backend other than none.");
 }

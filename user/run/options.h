@@ -16,6 +16,7 @@
 #include "model/plan.h"
 #include "model/result.h"
 #include "model/traffic.h"
+#include "write/output.h"
 
 enum command {
 	COMMAND_RUN,
@@ -50,8 +51,8 @@ struct options {
 	uint64_t interval_ns;
 	struct perf_spec perf_events[PERF_EVENTS_MAX]; /* asked for besides those of every run */
 	size_t perf_events_nr;
-	bool perf_none;         /* no counters at all */
-	const char *json, *csv; /* file names; NULL: none */
+	bool perf_none;                /* no counters at all */
+	const char *output[OUTPUT_NR]; /* file names, by enum output; NULL: none */
 	struct assertion *assertions[ASSERTIONS_MAX];
 	size_t assertions_nr;
 	bool quiet;

@@ -5,24 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <sys/ioctl.h>
 
 #include "host/machine.h"
 #include "kernel/kernel_btf.h"
 #include "load/loadgen_args.h"
 #include "model/ledger.h"
 #include "base/log.h"
-#include "base/outfile.h"
-#include "screen/text.h"
-#include "write/output.h"
+#include "outputs.h"
 #include "base/privileges.h"
 #include "run.h"
 #include "base/stats.h"
 #include "host/tap.h"
 #include "model/verdict.h"
-
-#define TEXT_COLUMNS_DEFAULT 100
 
 int run__check_privileges(const struct options *o)
 {
@@ -386,79 +380,6 @@ int run__summarise(struct run *run)
 	return EXIT_DONE;
 }
 
-struct output_files {
-	struct outfile *json, *csv;
-};
-
-static int open_output(struct outfile **f, const char *name)
-{
-	int err = name ? outfile__open(f, name) : 0;
-
-	if (err)
-		log_error("cannot write %s: %s.", name, strerror(-err));
-	return err ? EXIT_USAGE : EXIT_DONE;
-}
-
-static int open_outputs(struct output_files *files, const struct options *o)
-{
-	int code = open_output(&files->json, o->json);
-
-	return code ? code : open_output(&files->csv, o->csv);
-}
-
-static int write_output(struct outfile **f, const char *name, const struct result *res,
-			int (*write)(const struct result *r, FILE *stream))
-{
-	int err;
-
-	if (!*f)
-		return EXIT_DONE;
-	err = write(res, outfile__stream(*f));
-	if (err)
-		outfile__abort(*f);
-	else
-		err = outfile__commit(*f);
-	*f = NULL;
-	if (err)
-		log_error("cannot write %s: %s.", name, strerror(-err));
-	return err ? EXIT_RUN_FAILED : EXIT_DONE;
-}
-
-static int text_columns(void)
-{
-	struct winsize ws;
-
-	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col)
-		return ws.ws_col;
-	return TEXT_COLUMNS_DEFAULT;
-}
-
-/* The text goes to stdout, unless stdout was asked for as data: then to stderr. */
-static int write_text(const struct run *run)
-{
-	const struct options *o = run->o;
-	bool taken = (o->json && strcmp(o->json, "-") == 0) || (o->csv && strcmp(o->csv, "-") == 0);
-	int err;
-
-	if (o->quiet)
-		return EXIT_DONE;
-	err = output__text(&run->result, taken ? stderr : stdout, text_columns());
-	if (err)
-		log_error("cannot write the result: %s.", strerror(-err));
-	return err ? EXIT_RUN_FAILED : EXIT_DONE;
-}
-
-static int write_results(struct run *run, struct output_files *files)
-{
-	const struct options *o = run->o;
-	int code = write_text(run), next;
-
-	next = write_output(&files->json, o->json, &run->result, output__json);
-	code = code ? code : next;
-	next = write_output(&files->csv, o->csv, &run->result, output__csv);
-	return code ? code : next;
-}
-
 static int check_assertions(const struct run *run)
 {
 	int code = EXIT_DONE;
@@ -568,12 +489,12 @@ static bool verified(const struct run *run)
 	return true;
 }
 
-static int finish(struct run *run, struct output_files *files)
+static int finish(struct run *run, struct outputs *outputs)
 {
 	int code = run__summarise(run);
 
 	if (!code)
-		code = write_results(run, files);
+		code = outputs__write(outputs, &run->result);
 	if (!code && !verified(run)) {
 		log_error("the receiver found messages that are not what was sent.");
 		code = EXIT_RUN_FAILED;
@@ -586,7 +507,7 @@ static int finish(struct run *run, struct output_files *files)
 int run__main(const struct options *o)
 {
 	struct run *run = malloc(sizeof(*run));
-	struct output_files files = {NULL, NULL};
+	struct outputs outputs = {0};
 	int code;
 
 	if (!run) {
@@ -599,15 +520,14 @@ int run__main(const struct options *o)
 	if (!code)
 		code = resolve_remote(run);
 	if (!code)
-		code = open_outputs(&files, o);
+		code = outputs__open(&outputs, o->output, o->quiet);
 	if (!code)
 		code = run__open(run, o, &o->traffic.size, 1);
 	if (!code)
 		code = run_watched(run);
 	if (!code)
-		code = finish(run, &files);
-	outfile__abort(files.json);
-	outfile__abort(files.csv);
+		code = finish(run, &outputs);
+	outputs__abort(&outputs);
 	run__close(run);
 	free(run);
 	return code;

@@ -9,13 +9,17 @@
 
 #include <stdbool.h>
 
+#include "common/mode.h"
+
 /* How a cell looks. The low bits are a colour: 0 none, else one of GRID_COLOURS, one per mode. */
 #define GRID_PLAIN       0u
-#define GRID_COLOUR_MASK 3u
-#define GRID_COLOURS     3
-#define GRID_BOLD        4u
-#define GRID_DIM         8u
-#define GRID_REVERSE     16u
+#define GRID_COLOUR_MASK 7u
+#define GRID_COLOURS     MODE_NR
+#define GRID_BOLD        8u
+#define GRID_DIM         16u
+#define GRID_REVERSE     32u
+
+_Static_assert(GRID_COLOURS <= GRID_COLOUR_MASK, "a colour for each mode, and none");
 
 /* One column on the terminal: a UTF-8 sequence that is one column wide, terminated. */
 struct grid_cell {

@@ -29,11 +29,14 @@ struct quantity {
 };
 
 static const struct quantity quantities[VIEW_QUANTITY_NR] = {
-	[VIEW_TX_COPY] = {true, NIO_STAGE_TX_COPY, NULL},
-	[VIEW_TX_PIN] = {true, NIO_STAGE_TX_PIN, NULL},
-	[VIEW_DEFERRED_COPY] = {true, NIO_STAGE_DEFERRED_COPY, NULL},
-	[VIEW_RX_COPY] = {true, NIO_STAGE_RX_COPY, NULL},
-	[VIEW_SEND_CALL] = {false, LATENCY_SEND_CALL, "time inside the send system call"},
+/* clang-format off */
+#define QUANTITY_HIST(id)    [VIEW_##id] = {true, NIO_STAGE_##id, NULL},
+#define QUANTITY_NO_HIST(id)
+#define X(id, key, head, side, copies, account, done, probe, hist, help) QUANTITY_##hist(id)
+	NIO_STAGES(X)
+#undef X
+		/* clang-format on */
+		[VIEW_SEND_CALL] = {false, LATENCY_SEND_CALL, "time inside the send system call"},
 	[VIEW_DELIVERY] = {false, LATENCY_DELIVERY, "from before the send to the last byte read"},
 	[VIEW_COMPLETION] = {false, LATENCY_COMPLETION, "zero-copy send to its notification"},
 };

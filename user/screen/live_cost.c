@@ -9,72 +9,42 @@
 #include "live_layout.h"
 
 #define MODE_COLS   10
-#define FIGURE_COLS 12
+#define FIGURE_COLS 14
 #define GAP_COLS    3
 
-struct figure {
-	const char *heading;
-	struct real (*value)(const struct run_result *run);
-};
-
-static struct real cycles_per_byte(const struct run_result *run)
-{
-	return perf_derive(run, DERIVED_CYCLES_PER_BYTE, PERF_OF_BOTH);
-}
-
-static struct real ipc(const struct run_result *run)
-{
-	return perf_derive(run, DERIVED_IPC, PERF_OF_BOTH);
-}
-
-static struct real llc_misses(const struct run_result *run)
-{
-	return perf_derive(run, DERIVED_LLC_MISSES_PER_KIB, PERF_OF_BOTH);
-}
-
-static struct real switches(const struct run_result *run)
-{
-	return perf_derive(run, DERIVED_SWITCHES_PER_S, PERF_OF_BOTH);
-}
-
-static struct real cpu_time(const struct run_result *run)
-{
-	return perf_derive__ns_per_kib(run, PERF_OF_BOTH);
-}
-
-static const struct figure with_pmu[] = {
-	{"cycles/B", cycles_per_byte},
-	{"IPC", ipc},
-	{"LLC miss/KiB", llc_misses},
-	{"switches/s", switches},
-};
-
-static const struct figure without_pmu[] = {
-	{"CPU ns/KiB", cpu_time},
-	{"switches/s", switches},
-};
-
 struct cost_columns {
-	const struct figure *figures;
+	enum perf_derived figures[DERIVED_NR];
 	int nr;
 	const char *reason; /* why there are no hardware counters; NULL: there are */
 };
 
-static struct cost_columns plan_columns(const struct live_frame *f)
+/* Of any mode that has run; NULL: one of them has hardware counters. */
+static const char *no_hardware(const struct live_frame *f)
 {
-	struct cost_columns c = {with_pmu, sizeof(with_pmu) / sizeof(with_pmu[0]), NULL};
-	size_t i;
+	const char *reason = NULL;
 
-	for (i = 0; i < f->modes_nr; i++) {
+	for (size_t i = 0; i < f->modes_nr; i++) {
 		if (!f->modes[i].seen)
 			continue;
-		c.reason = perf_derive__no_hardware(&f->modes[i].total);
-		if (!c.reason)
-			return c;
+		reason = perf_derive__no_hardware(&f->modes[i].total);
+		if (!reason)
+			return NULL;
 	}
-	if (c.reason) {
-		c.figures = without_pmu;
-		c.nr = sizeof(without_pmu) / sizeof(without_pmu[0]);
+	return reason;
+}
+
+static struct cost_columns plan_columns(const struct live_frame *f)
+{
+	struct cost_columns c = {.reason = no_hardware(f)};
+
+	if (c.reason)
+		c.figures[c.nr++] = DERIVED_CPU_NS_PER_KIB;
+	for (int d = 0; d < DERIVED_NR; d++) {
+		if (!perf_derived__shown((enum perf_derived)d, SHOWN_LIVE) ||
+		    d == DERIVED_CPU_NS_PER_KIB)
+			continue;
+		if (!c.reason || !perf_derived__needs_pmu((enum perf_derived)d))
+			c.figures[c.nr++] = (enum perf_derived)d;
 	}
 	return c;
 }
@@ -101,7 +71,8 @@ static void draw_mode(struct grid *g, int row, const struct live_mode *m,
 
 	grid__printf(g, row, 2, MODE_COLS, attr, "%s", mode__name(m->mode));
 	for (i = 0; m->seen && i < c->nr; i++) {
-		view_cost__format(cell, sizeof(cell), c->figures[i].value(&m->total));
+		view_cost__format(cell, sizeof(cell),
+				  perf_derive(&m->total, c->figures[i], PERF_OF_BOTH));
 		grid__put_right(g, row, MODE_COLS + i * FIGURE_COLS, FIGURE_COLS, attr, cell);
 	}
 }
@@ -115,7 +86,7 @@ int view_cost__draw(struct grid *g, int row, const struct live_frame *f)
 	grid__put(g, row, 2, MODE_COLS, GRID_BOLD, "cost");
 	for (i = 0; i < c.nr; i++)
 		grid__put_right(g, row, MODE_COLS + i * FIGURE_COLS, FIGURE_COLS, GRID_BOLD,
-				c.figures[i].heading);
+				perf_derived__head(c.figures[i]));
 	if (c.reason)
 		grid__put(g, row, col, g->cols - col, GRID_DIM, c.reason);
 	for (m = 0; m < f->modes_nr; m++)

@@ -30,22 +30,20 @@ struct live_view {
 	struct view_model model;
 };
 
-/* Blue, orange, bluish green: told apart by the colour-blind too (Okabe and Ito), or the nearest.
- */
 static void init_colours(struct live_view *view)
 {
-	static const short rich[GRID_COLOURS] = {32, 172, 36};
-	static const short basic[GRID_COLOURS] = {COLOR_BLUE, COLOR_YELLOW, COLOR_CYAN};
 	const char *no_color = getenv("NO_COLOR");
-	short i;
 
 	view->colour = has_colors() && !(no_color && *no_color) && start_color() == OK &&
 		       COLOR_PAIRS > GRID_COLOURS;
 	if (!view->colour)
 		return;
 	use_default_colors();
-	for (i = 0; i < GRID_COLOURS; i++)
-		init_pair((short)(i + 1), COLORS >= 256 ? rich[i] : basic[i], -1);
+	for (int i = 0; i < GRID_COLOURS; i++) {
+		const struct mode_info *mode = mode__info((enum mode)i);
+
+		init_pair((short)(i + 1), COLORS >= 256 ? mode->colour_256 : mode->colour_8, -1);
+	}
 }
 
 static attr_t curses_attr(const struct live_view *view, unsigned int attr)

@@ -5,17 +5,6 @@
 
 #define NAME_COLS 15
 
-static const char *const stage_help[] = {
-	[NIO_STAGE_USER_GATHER] = "the application packs its fields into one buffer (twocopy only)",
-	[NIO_STAGE_TX_COPY] = "user memory to socket buffer, inside the send call",
-	[NIO_STAGE_TX_PIN] = "MSG_ZEROCOPY: pages pinned and referenced, no copy",
-	[NIO_STAGE_TX_SPLICE] = "page references: sendfile, splice, MSG_SPLICE_PAGES; no copy",
-	[NIO_STAGE_DEFERRED_COPY] = "zero-copy pages copied after all (skb_copy_ubufs)",
-	[NIO_STAGE_RX_COPY] = "socket buffer to user memory, inside the receive call",
-	[NIO_STAGE_OTHER_COPY] = "copies nobody ordered: collapse, linearize, skb_copy",
-};
-_Static_assert(sizeof(stage_help) / sizeof(stage_help[0]) == NIO_STAGE_NR, "a line per stage");
-
 static const char *const latency_help[] = {
 	[LATENCY_SEND_CALL] = "histogram of the time inside the send system call",
 	[LATENCY_DELIVERY] = "histogram: from before the send to the last byte read",
@@ -52,7 +41,7 @@ void view_help__draw(struct grid *g)
 	grid__put(g, 0, 0, g->cols, GRID_PLAIN, "netiotrace: what is shown");
 	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
 	for (i = 0; i < NIO_STAGE_NR; i++)
-		row = line(g, row, stage__key(i), stage_help[i]);
+		row = line(g, row, stage__key(i), stage__help(i));
 	row++;
 	for (i = 0; i < LATENCY_NR; i++)
 		row = line(g, row, latency__key(i), latency_help[i]);

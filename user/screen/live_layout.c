@@ -11,7 +11,7 @@
 
 unsigned int view_mode__attr(enum mode mode)
 {
-	return 1 + (unsigned int)mode % GRID_COLOURS;
+	return 1 + (unsigned int)mode;
 }
 
 /* Writes an item three spaces behind the last, unless it does not fit the row. Returns the end. */

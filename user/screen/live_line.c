@@ -74,8 +74,9 @@ static void append_stages(char *buf, size_t len, const struct live_mode *m)
 static void append_cost(char *buf, size_t len, const struct live_mode *m)
 {
 	struct real cycles = perf_derive(&m->total, DERIVED_CYCLES_PER_BYTE, PERF_OF_BOTH);
-	struct real cpu = perf_derive__ns_per_kib(&m->total, PERF_OF_BOTH);
-	struct real switches = perf_derive(&m->total, DERIVED_SWITCHES_PER_S, PERF_OF_BOTH);
+	struct real cpu = perf_derive(&m->total, DERIVED_CPU_NS_PER_KIB, PERF_OF_BOTH);
+	struct real switches =
+		perf_derive(&m->total, DERIVED_CONTEXT_SWITCHES_PER_GIB, PERF_OF_BOTH);
 	char figure[32];
 
 	if (cycles.known)
@@ -83,7 +84,7 @@ static void append_cost(char *buf, size_t len, const struct live_mode *m)
 		       view_cost__format(figure, sizeof(figure), cycles));
 	else
 		append(buf, len, "  CPU %s ns/KiB", view_cost__format(figure, sizeof(figure), cpu));
-	append(buf, len, "  %s switches/s", view_cost__format(figure, sizeof(figure), switches));
+	append(buf, len, "  %s switches/GiB", view_cost__format(figure, sizeof(figure), switches));
 }
 
 static void append_running(char *buf, size_t len, const struct live_frame *f,

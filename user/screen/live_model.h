@@ -11,10 +11,13 @@
 
 /* What a histogram column can show, in the order of the arrow keys. */
 enum view_quantity {
-	VIEW_TX_COPY,
-	VIEW_TX_PIN,
-	VIEW_DEFERRED_COPY,
-	VIEW_RX_COPY,
+/* clang-format off */
+#define VIEW_STAGE_HIST(id)    VIEW_##id,
+#define VIEW_STAGE_NO_HIST(id)
+#define X(id, key, head, side, copies, account, done, probe, hist, help) VIEW_STAGE_##hist(id)
+	NIO_STAGES(X)
+#undef X
+	/* clang-format on */
 	VIEW_SEND_CALL,
 	VIEW_CALL_PARTS, /* no histogram: what the time of a send call is made of */
 	VIEW_DELIVERY,

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <sys/ioctl.h>
 
+#include "base/terminal.h"
 #include "progress.h"
 
 #define COLUMNS_DEFAULT 80
@@ -88,21 +88,15 @@ void progress__open(struct progress *p, bool quiet)
 	p->terminal = isatty(STDERR_FILENO);
 }
 
-static unsigned int terminal_columns(void)
-{
-	struct winsize ws;
-
-	return ioctl(STDERR_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col ? ws.ws_col
-								       : COLUMNS_DEFAULT;
-}
-
 /* One column is left free: a cursor past the last one would wrap. */
 void progress__show(const struct progress *p)
 {
 	char line[PROGRESS_LINE_MAX];
 
 	if (p->shown && p->terminal)
-		fprintf(stderr, "\r%s\033[K", progress__bar(line, p, terminal_columns() - 1));
+		fprintf(stderr, "\r%s\033[K",
+			progress__bar(line, p,
+				      terminal__columns(STDERR_FILENO, COLUMNS_DEFAULT) - 1));
 }
 
 void progress__finished(const struct progress *p)

@@ -61,20 +61,46 @@ static void format_total(char buf[TEXT_CELL_LEN], const struct run_result *run)
 	snprintf(buf, TEXT_CELL_LEN, "%s%s", figure, c.value.known && c.excluded ? "*" : " ");
 }
 
-#define TX_COLUMN 1
+/* The columns of copies: one for each stage that copies, then their total. */
+static size_t copy_columns(struct text_column columns[NIO_STAGE_NR + 1])
+{
+	size_t n = 0;
 
-static const enum nio_stage copy_stages[] = {NIO_STAGE_USER_GATHER, NIO_STAGE_TX_COPY,
-					     NIO_STAGE_DEFERRED_COPY, NIO_STAGE_RX_COPY,
-					     NIO_STAGE_OTHER_COPY};
-#define COPY_STAGES_NR (sizeof(copy_stages) / sizeof(copy_stages[0]))
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		unsigned int len = (unsigned int)strlen(stage__heading(s)) + 1;
+
+		if (!stage__is_copy(s))
+			continue;
+		/* That of tx has room for "0.50+pin", the heading of rx is short. */
+		if (s == NIO_STAGE_TX_COPY)
+			len = 10;
+		else if (len < 7)
+			len = s == NIO_STAGE_RX_COPY ? 6 : 7;
+		columns[n++] = (struct text_column){stage__heading(s), len};
+	}
+	columns[n++] = (struct text_column){"total ", 8};
+	return n;
+}
+
+/* The stage of a column; NIO_STAGE_NR: the total. */
+static int column_stage(size_t column)
+{
+	int s;
+
+	for (s = 0; s < NIO_STAGE_NR; s++)
+		if (stage__is_copy(s) && !column--)
+			break;
+	return s;
+}
 
 static void copies_cell(char buf[TEXT_CELL_LEN], const struct mode_summary *s, size_t column)
 {
-	if (column == TX_COLUMN)
+	int stage = column_stage(column);
+
+	if (stage == NIO_STAGE_TX_COPY)
 		format_tx(buf, &s->total);
-	else if (column < COPY_STAGES_NR)
-		format_copies(buf, TEXT_CELL_LEN,
-			      figures__per_byte(&s->total, copy_stages[column]));
+	else if (stage < NIO_STAGE_NR)
+		format_copies(buf, TEXT_CELL_LEN, figures__per_byte(&s->total, stage));
 	else
 		format_total(buf, &s->total);
 }
@@ -120,8 +146,6 @@ static void completion_cell(char buf[TEXT_CELL_LEN], const struct mode_summary *
 	latency_cell(buf, &s->total.app.latency[LATENCY_COMPLETION], latency_quantiles[column]);
 }
 
-static const struct text_column copies_columns[] = {{"gather", 7}, {"tx", 10},   {"deferred", 9},
-						    {"rx", 6},     {"other", 7}, {"total ", 8}};
 static const struct text_column throughput_columns[] = {{"Gbit/s", 9}, {"range", 14}};
 static const struct text_column send_call_columns[] = {{"p50", 10}, {"p99", 9}};
 static const struct text_column latency_columns[] = {
@@ -174,9 +198,11 @@ static int print_footnote(FILE *f, unsigned int width, const struct result *r)
  */
 static int print_tables(FILE *f, unsigned int width, const struct result *r)
 {
+	struct text_column copies_columns[NIO_STAGE_NR + 1];
+	size_t copies_nr = copy_columns(copies_columns);
 	const struct text_group groups[] = {
 		{sender_side(r) ? "sender's copies per byte sent" : "copies per payload byte",
-		 copies_columns, COPY_STAGES_NR + 1, copies_cell},
+		 copies_columns, copies_nr, copies_cell},
 		{"throughput", throughput_columns, any_range(r) ? 2 : 1, throughput_cell},
 		{"send call", send_call_columns, 2, send_call_cell},
 		{"delivery", latency_columns, 4, delivery_cell},

@@ -35,11 +35,18 @@ static void print_part(FILE *f, const char *lead, struct num bytes, const char *
 		bytes.known ? format_bytes_si(buf, sizeof(buf), (double)bytes.value) : "n/a", what);
 }
 
+/* What was copied, always; spliced bytes nobody could see are named under reasons. */
+static bool is_worth_saying(enum nio_stage stage, struct num bytes)
+{
+	if (stage == NIO_STAGE_TX_COPY || (bytes.known && bytes.value))
+		return true;
+	return !bytes.known && stage != NIO_STAGE_TX_SPLICE;
+}
+
 static void print_sent(FILE *f, const struct result *r)
 {
 	struct num sent = {.known = true}, received = {.known = true};
-	struct num pinned = sum_stage(r, NIO_STAGE_TX_PIN);
-	struct num spliced = sum_stage(r, NIO_STAGE_TX_SPLICE);
+	const char *lead = " = ";
 	bool told = false;
 	size_t i;
 
@@ -50,19 +57,24 @@ static void print_sent(FILE *f, const struct result *r)
 		told |= r->summary[i].total.sender_side;
 	}
 	print_part(f, "", sent, "sent");
-	print_part(f, " = ", sum_stage(r, NIO_STAGE_TX_COPY), "copied");
-	if (!pinned.known || pinned.value)
-		print_part(f, " + ", pinned, "pinned");
-	/* Spliced bytes nobody could see are named under reasons. */
-	if (spliced.known && spliced.value)
-		print_part(f, " + ", spliced, "spliced");
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		struct num part = sum_stage(r, s);
+
+		if (stage__account(s) != STAGE_SENT || !is_worth_saying(s, part))
+			continue;
+		print_part(f, lead, part, stage__done(s));
+		lead = " + ";
+	}
 	print_part(f, "; ", received,
 		   told && received.known ? "received, says the receiver" : "received");
 }
 
-static bool stage_unseen(const struct run_result *run, enum nio_stage stage)
+static bool account_unseen(const struct run_result *run, enum stage_account account)
 {
-	return run->stages[stage].quality == QUALITY_UNAVAILABLE;
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		if (stage__account(s) == account && run->stages[s].quality == QUALITY_UNAVAILABLE)
+			return true;
+	return false;
 }
 
 /*
@@ -71,9 +83,7 @@ static bool stage_unseen(const struct run_result *run, enum nio_stage stage)
  */
 static const char *gap(const struct run_result *run)
 {
-	bool tx = stage_unseen(run, NIO_STAGE_TX_COPY) || stage_unseen(run, NIO_STAGE_TX_PIN) ||
-		  stage_unseen(run, NIO_STAGE_TX_SPLICE);
-	bool rx = stage_unseen(run, NIO_STAGE_RX_COPY);
+	bool tx = account_unseen(run, STAGE_SENT), rx = account_unseen(run, STAGE_RECEIVED);
 
 	if ((run->unaccounted_tx > 0 && tx) || (run->unaccounted_rx > 0 && rx))
 		return " (a stage of the balance was not measured, see reasons)";

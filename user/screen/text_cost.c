@@ -9,63 +9,24 @@
 #include "base/text_note.h"
 #include "text.h"
 
-#define GIB (1024.0 * 1024.0 * 1024.0)
+/* The figures of this paragraph are those marked for it: next() of -1 is the first. */
+static int next(int d)
+{
+	do
+		d++;
+	while (d < DERIVED_NR && !perf_derived__shown((enum perf_derived)d, SHOWN_TEXT));
+	return d;
+}
 
-/* A figure: derived, or a counter for each so many bytes. */
-struct cost {
-	const char *name;
-	const char *unit;
-	bool derived;
-	int index;
-	double bytes;
-};
-
-#define FIGURE(name, unit, d)                    \
-	{                                        \
-		name, unit, true, DERIVED_##d, 0 \
-	}
-#define COUNTER(name, unit, c, bytes)              \
-	{                                          \
-		name, unit, false, PERF_##c, bytes \
-	}
-
-/* clang-format off */
-static const struct cost costs[] = {
-	FIGURE("cycles", "per byte", CYCLES_PER_BYTE),
-	FIGURE("instructions", "per cycle", IPC),
-	FIGURE("kernel share", "of the cycles", KERNEL_SHARE),
-	FIGURE("L1d misses", "per KiB", L1D_MISSES_PER_KIB),
-	FIGURE("LLC misses", "per KiB", LLC_MISSES_PER_KIB),
-	FIGURE("dTLB misses", "per KiB", DTLB_MISSES_PER_KIB),
-	FIGURE("branch misses", "per KiB", BRANCH_MISSES_PER_KIB),
-	FIGURE("context switches", "per s", SWITCHES_PER_S),
-	COUNTER("CPU migrations", "per GiB", CPU_MIGRATIONS, GIB),
-	COUNTER("page faults", "per GiB", PAGE_FAULTS, GIB),
-};
-/* clang-format on */
-#define COSTS_NR (sizeof(costs) / sizeof(costs[0]))
-
-static struct real cost_of(const struct run_result *run, const struct cost *c)
+static struct real figure_of(const struct run_result *run, int d)
 {
 	/* Of a receiver on another machine nothing is known: the sender alone, per byte sent. */
 	enum perf_whose whose = run->sender_side ? PERF_OF_SENDER : PERF_OF_BOTH;
-	struct real r;
+	struct real r = perf_derive(run, (enum perf_derived)d, whose);
 
-	if (c->derived)
-		r = perf_derive(run, (enum perf_derived)c->index, whose);
-	else
-		r = perf_derive__per_bytes(
-			run, perf_derive__count(run, (enum perf_counter)c->index, whose), c->bytes);
 	if (!r.known && !r.reason)
 		r.reason = "not measured";
 	return r;
-}
-
-/* CPU seconds for a GB: as nanoseconds for a byte. */
-static struct real cpu_of(const struct run_result *run)
-{
-	return perf_derive__per_bytes(
-		run, perf_derive__add(run->app.sender_cpu_ns, run->app.receiver_cpu_ns), 1);
 }
 
 static void print_value(FILE *f, struct real v, bool last)
@@ -79,15 +40,15 @@ static void print_value(FILE *f, struct real v, bool last)
 	fprintf(f, "%s", last ? "" : " / ");
 }
 
-/* The reason a counter has no value in any mode; NULL if it has one somewhere. */
-static const char *unknown_reason(const struct result *r, const struct cost *c)
+/* The reason a figure has no value in any mode; NULL if it has one somewhere. */
+static const char *unknown_reason(const struct result *r, int d)
 {
 	const char *reason = NULL;
 	struct real v;
 	size_t i;
 
 	for (i = 0; i < r->summary_nr; i++) {
-		v = cost_of(&r->summary[i].total, c);
+		v = figure_of(&r->summary[i].total, d);
 		if (v.known)
 			return NULL;
 		reason = v.reason;
@@ -97,54 +58,51 @@ static const char *unknown_reason(const struct result *r, const struct cost *c)
 
 static void print_known(FILE *f, const struct result *r)
 {
-	size_t c, i;
+	size_t i;
 
-	for (c = 0; c < COSTS_NR; c++) {
-		if (unknown_reason(r, &costs[c]))
+	for (int d = next(-1); d < DERIVED_NR; d = next(d)) {
+		if (unknown_reason(r, d))
 			continue;
-		fprintf(f, "%s ", costs[c].name);
+		fprintf(f, "%s ", perf_derived__words((enum perf_derived)d));
 		for (i = 0; i < r->summary_nr; i++)
-			print_value(f, cost_of(&r->summary[i].total, &costs[c]),
-				    i + 1 == r->summary_nr);
-		fprintf(f, " %s; ", costs[c].unit);
+			print_value(f, figure_of(&r->summary[i].total, d), i + 1 == r->summary_nr);
+		fprintf(f, " %s; ", perf_derived__unit((enum perf_derived)d));
 	}
 }
 
-static bool one_reason_for_all(const struct result *r)
+static const char *one_reason_for_all(const struct result *r)
 {
-	const char *first = unknown_reason(r, &costs[0]), *reason;
-	size_t c;
+	const char *first = unknown_reason(r, next(-1)), *reason;
 
-	for (c = 1; first && c < COSTS_NR; c++) {
-		reason = unknown_reason(r, &costs[c]);
+	for (int d = next(-1); first && d < DERIVED_NR; d = next(d)) {
+		reason = unknown_reason(r, d);
 		if (!reason || strcmp(reason, first))
-			return false;
+			return NULL;
 	}
-	return first != NULL;
+	return first;
 }
 
-/* Names the counters that share a reason together, in the order of the first of each. */
+/* Names the figures that share a reason together, in the order of the first of each. */
 static void print_unknown(FILE *f, const struct result *r)
 {
-	bool said[COSTS_NR] = {false};
-	const char *reason, *other;
-	size_t c, d;
+	const char *reason, *other, *all = one_reason_for_all(r);
+	bool said[DERIVED_NR] = {false};
 
-	if (one_reason_for_all(r)) {
-		fprintf(f, "counters: n/a (%s); ", unknown_reason(r, &costs[0]));
+	if (all) {
+		fprintf(f, "counters: n/a (%s); ", all);
 		return;
 	}
-
-	for (c = 0; c < COSTS_NR; c++) {
-		reason = unknown_reason(r, &costs[c]);
+	for (int c = next(-1); c < DERIVED_NR; c = next(c)) {
+		reason = unknown_reason(r, c);
 		if (!reason || said[c])
 			continue;
-		for (d = c; d < COSTS_NR; d++) {
-			other = unknown_reason(r, &costs[d]);
+		for (int d = c; d < DERIVED_NR; d = next(d)) {
+			other = unknown_reason(r, d);
 			if (!other || strcmp(other, reason))
 				continue;
 			said[d] = true;
-			fprintf(f, "%s%s", d == c ? "" : ", ", costs[d].name);
+			fprintf(f, "%s%s", d == c ? "" : ", ",
+				perf_derived__words((enum perf_derived)d));
 		}
 		fprintf(f, ": n/a (%s); ", reason);
 	}
@@ -156,14 +114,14 @@ static void print_cpu(FILE *f, const struct result *r)
 	struct real v;
 	size_t i;
 
-	fprintf(f, "CPU ");
+	fprintf(f, "%s ", perf_derived__words(DERIVED_CPU_NS_PER_KIB));
 	for (i = 0; i < r->summary_nr; i++) {
-		v = cpu_of(&r->summary[i].total);
+		v = perf_derive(&r->summary[i].total, DERIVED_CPU_NS_PER_KIB, PERF_OF_BOTH);
 		print_value(f, v, i + 1 == r->summary_nr);
 		if (!v.known)
 			reason = v.reason;
 	}
-	fprintf(f, " s per GB");
+	fprintf(f, " %s", perf_derived__unit(DERIVED_CPU_NS_PER_KIB));
 	if (reason)
 		fprintf(f, " (n/a: %s)", reason);
 }
@@ -208,7 +166,7 @@ static void print_asked(FILE *f, const struct result *r, size_t event)
 	}
 	if (known)
 		fprintf(f, " per KiB");
-	else if (reason && !unknown_reason(r, &costs[0]))
+	else if (reason && !unknown_reason(r, next(-1)))
 		fprintf(f, " (%s)", reason);
 }
 

@@ -205,38 +205,14 @@ struct cell *analysis__peak(const struct analysis *a, enum mode mode, enum metri
 	return peak;
 }
 
-/* What a derived number needs: the first of these whose absence has a reason is to blame. */
-static enum metric source_of(enum metric m)
-{
-	switch (m) {
-	case METRIC_CYCLES_PER_BYTE:
-	case METRIC_CYCLES:
-		return METRIC_S_CYCLES;
-	case METRIC_IPC:
-	case METRIC_INSTRUCTIONS:
-		return METRIC_S_INSTRUCTIONS;
-	case METRIC_L1D_PER_KIB:
-	case METRIC_L1D_MISSES:
-		return METRIC_S_L1D_MISSES;
-	case METRIC_LLC_PER_KIB:
-	case METRIC_LLC_MISSES:
-		return METRIC_S_LLC_MISSES;
-	case METRIC_SWITCHES_PER_GB:
-	case METRIC_SWITCHES:
-		return METRIC_S_SWITCHES;
-	default:
-		return m;
-	}
-}
-
 const char *analysis__reason(const struct analysis *a, enum metric m)
 {
 	const struct dataset *d = a->dataset;
 
 	if (d->reason[m])
 		return d->reason[m];
-	if (d->reason[source_of(m)])
-		return d->reason[source_of(m)];
+	if (d->reason[metric__source(m)])
+		return d->reason[metric__source(m)];
 	if (metric__formula(m) && !analysis__has(a, METRIC_PAYLOAD))
 		return "the data says neither how many bytes were moved nor for how long";
 	return "the data set has no such number";

@@ -16,8 +16,8 @@ struct level {
 };
 
 static const struct level levels[] = {
-	{"L1D", METRIC_L1D_MISSES, METRIC_L1D_PER_KIB},
-	{"LLC", METRIC_LLC_MISSES, METRIC_LLC_PER_KIB},
+	{"L1D", METRIC_L1D_MISSES, METRIC_L1D_MISSES_PER_KIB},
+	{"LLC", METRIC_LLC_MISSES, METRIC_LLC_MISSES_PER_KIB},
 };
 #define LEVELS_NR (sizeof(levels) / sizeof(levels[0]))
 
@@ -192,7 +192,7 @@ static void say_no_counters(struct answer_text *answer, const struct analysis *a
 	char x[3 * WORDS_BUF], y[3 * WORDS_BUF], change[WORDS_BUF], size[UNITS_BUF];
 
 	answer__headline(answer, "No cache answer, because there are no cache counters: %s.",
-			 analysis__reason(a, METRIC_L1D_PER_KIB));
+			 analysis__reason(a, METRIC_L1D_MISSES_PER_KIB));
 	for (mode = MODE_ONECOPY; cell && mode < MODE_NR; mode++) {
 		c = analysis__compare(a, analysis__cell(a, mode, cell->size, cell->threads), cell,
 				      METRIC_CPU_NS_PER_KIB);
@@ -276,9 +276,9 @@ static void scaling__add(struct scaling *s, struct answer_text *answer, const st
 	add_factor(&c, s->per_thread, &s->per_thread_nr);
 	s->falls += c.change < 0;
 	s->certain += c.difference == DIFFERENCE_LOWER;
-	c = analysis__compare(a, many, few, METRIC_LLC_PER_KIB);
+	c = analysis__compare(a, many, few, METRIC_LLC_MISSES_PER_KIB);
 	add_factor(&c, s->misses, &s->misses_nr);
-	c = analysis__compare(a, many, few, METRIC_SWITCHES_PER_GB);
+	c = analysis__compare(a, many, few, METRIC_CONTEXT_SWITCHES_PER_GIB);
 	add_factor(&c, s->switches, &s->switches_nr);
 	answer__cite(answer, a, few, METRIC_GBPS_PER_THREAD);
 	answer__cite(answer, a, many, METRIC_GBPS_PER_THREAD);
@@ -314,10 +314,11 @@ static void say_scaling(struct answer_text *answer, const struct analysis *a, en
 			      "thread x %.3g%s%s.",
 			      words__mode(mode), many, few, s.per_thread_nr,
 			      median_of(s.per_thread, s.per_thread_nr),
-			      factor_text(misses, sizeof(misses), METRIC_LLC_PER_KIB, s.misses,
-					  s.misses_nr),
-			      factor_text(switches, sizeof(switches), METRIC_SWITCHES_PER_GB,
-					  s.switches, s.switches_nr));
+			      factor_text(misses, sizeof(misses), METRIC_LLC_MISSES_PER_KIB,
+					  s.misses, s.misses_nr),
+			      factor_text(switches, sizeof(switches),
+					  METRIC_CONTEXT_SWITCHES_PER_GIB, s.switches,
+					  s.switches_nr));
 	total->per_thread_nr += s.per_thread_nr;
 	total->falls += s.falls;
 	total->certain += s.certain;
@@ -326,12 +327,12 @@ static void say_scaling(struct answer_text *answer, const struct analysis *a, en
 
 static void say_contention(struct answer_text *answer, const struct analysis *a)
 {
-	if (!analysis__has(a, METRIC_LLC_PER_KIB))
+	if (!analysis__has(a, METRIC_LLC_MISSES_PER_KIB))
 		answer__point(answer, "Cache contention itself was not seen: LLC misses n/a (%s).",
-			      analysis__reason(a, METRIC_LLC_PER_KIB));
-	if (!analysis__has(a, METRIC_SWITCHES_PER_GB))
+			      analysis__reason(a, METRIC_LLC_MISSES_PER_KIB));
+	if (!analysis__has(a, METRIC_CONTEXT_SWITCHES_PER_GIB))
 		answer__point(answer, "Context switches n/a: %s.",
-			      analysis__reason(a, METRIC_SWITCHES_PER_GB));
+			      analysis__reason(a, METRIC_CONTEXT_SWITCHES_PER_GIB));
 }
 
 static void headline_of_threads(struct answer_text *answer, const struct analysis *a,
@@ -347,7 +348,7 @@ static void headline_of_threads(struct answer_text *answer, const struct analysi
 			 a->threads[0], a->threads[a->threads_nr - 1], total->falls,
 			 total->per_thread_nr,
 			 answer->answered ? certain : "in single runs, so without intervals",
-			 analysis__has(a, METRIC_LLC_PER_KIB)
+			 analysis__has(a, METRIC_LLC_MISSES_PER_KIB)
 				 ? ""
 				 : " Whether caches are why cannot be said without counters.");
 }

@@ -174,8 +174,8 @@ static bool explain_zerocopy(struct answer_text *answer, const struct analysis *
 	known |= say_copies(answer, a, s->worst);
 	known |= say_cost(answer, a, s, METRIC_CPU_NS_PER_KIB);
 	known |= say_cost(answer, a, s, METRIC_CYCLES_PER_BYTE);
-	known |= say_cost(answer, a, s, METRIC_LLC_PER_KIB);
-	known |= say_cost(answer, a, s, METRIC_SWITCHES_PER_GB);
+	known |= say_cost(answer, a, s, METRIC_LLC_MISSES_PER_KIB);
+	known |= say_cost(answer, a, s, METRIC_CONTEXT_SWITCHES_PER_GIB);
 	answer__cite(answer, a, s->worst, METRIC_COMPLETION_P50);
 	return known;
 }

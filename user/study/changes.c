@@ -11,30 +11,11 @@
 /* Up to here the bootstrap interval of a median is the range of the rounds. */
 #define RANGE_ROUNDS_MAX 5
 
-static const struct {
-	const char *name;
-	enum metric metric;
-} compared[] = {
-#define X(name, metric) {name, METRIC_##metric},
-	CHANGE_METRICS(X)
-#undef X
-};
-
-_Static_assert(sizeof(compared) / sizeof(compared[0]) == CHANGE_METRICS_NR, "one row for each");
-
-const char *change_metric__name(enum metric m)
-{
-	for (size_t i = 0; i < CHANGE_METRICS_NR; i++)
-		if (compared[i].metric == m)
-			return compared[i].name;
-	return NULL;
-}
-
 int change_metric__parse(const char *name, enum metric *m)
 {
-	for (size_t i = 0; i < CHANGE_METRICS_NR; i++) {
-		if (strcmp(compared[i].name, name) == 0) {
-			*m = compared[i].metric;
+	for (int i = 0; *name && i < METRIC_NR; i++) {
+		if (strcmp(metric__name((enum metric)i), name) == 0) {
+			*m = (enum metric)i;
 			return 0;
 		}
 	}
@@ -97,9 +78,9 @@ static void add_change(struct changes *c, struct cell *before, struct cell *afte
 static void compare_cell(struct changes *c, struct cell *before, struct cell *after,
 			 const bool metrics[METRIC_NR])
 {
-	for (size_t i = 0; i < CHANGE_METRICS_NR; i++)
-		if (metrics[compared[i].metric])
-			add_change(c, before, after, compared[i].metric);
+	for (int m = 0; m < METRIC_NR; m++)
+		if (metrics[m] && *metric__name((enum metric)m))
+			add_change(c, before, after, (enum metric)m);
 }
 
 static size_t cells_missing(const struct analysis *from, const struct analysis *in)
@@ -118,7 +99,7 @@ int changes__find(struct changes *c, const struct analysis *before, const struct
 		  const bool metrics[METRIC_NR])
 {
 	*c = (struct changes){.before = before, .after = after};
-	c->list = calloc(before->cells_nr * CHANGE_METRICS_NR + 1, sizeof(*c->list));
+	c->list = calloc(before->cells_nr * METRIC_NR + 1, sizeof(*c->list));
 	if (!c->list)
 		return -ENOMEM;
 	for (size_t i = 0; i < before->cells_nr; i++) {

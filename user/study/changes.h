@@ -11,32 +11,11 @@
 
 #include "analysis.h"
 
-/* What is compared: name on the command line and in JSON, metric. */
-#define CHANGE_METRICS(X)                     \
-	X("throughput_gbps", GBPS)            \
-	X("copies_per_byte", COPIES)          \
-	X("copied_fraction", COPIED_FRACTION) \
-	X("cpu_s_per_gb", CPU_PER_GB)         \
-	X("send_call_p50", SEND_P50)          \
-	X("send_call_p99", SEND_P99)          \
-	X("delivery_p50", DELIVERY_P50)       \
-	X("delivery_p99", DELIVERY_P99)       \
-	X("completion_p50", COMPLETION_P50)   \
-	X("completion_p99", COMPLETION_P99)   \
-	X("latency", LATENCY)                 \
-	X("cycles_per_byte", CYCLES_PER_BYTE) \
-	X("instructions_per_cycle", IPC)      \
-	X("l1d_misses_per_kib", L1D_PER_KIB)  \
-	X("llc_misses_per_kib", LLC_PER_KIB)  \
-	X("context_switches_per_gb", SWITCHES_PER_GB)
-
-#define CHANGE_METRICS_NR 16
-
 /* Smaller changes are not called changes, however little the rounds differ. */
 #define CHANGE_MIN 0.001
 
-const char *change_metric__name(enum metric m);             /* NULL: not compared */
-int change_metric__parse(const char *name, enum metric *m); /* -EINVAL */
+/* The metric that is compared under this name (metric__name). 0 or -EINVAL. */
+int change_metric__parse(const char *name, enum metric *m);
 
 enum change_kind {
 	CHANGE_MISSING,    /* only one side has a value */
@@ -67,7 +46,7 @@ struct changes {
 };
 
 /*
- * Compares the metrics asked for (of CHANGE_METRICS) in every cell that both have. 0 or -ENOMEM;
+ * Compares the metrics asked for (of those with a name) in every cell that both have. 0 or -ENOMEM;
  * changes__clear() in any case. Both analyses must outlive it.
  */
 int changes__find(struct changes *c, const struct analysis *before, const struct analysis *after,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/suffix.h"
 #include "dataset.h"
 
 /* Larger than a hundred thousand rows of ours. */
@@ -84,16 +85,9 @@ static json_t *load_json(const char *path, char *message)
 	return document;
 }
 
-static bool ends_with(const char *name, const char *suffix)
-{
-	size_t len = strlen(name), n = strlen(suffix);
-
-	return len > n && !strcmp(name + len - n, suffix);
-}
-
 static int only_visible_json(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' && ends_with(entry->d_name, ".json");
+	return entry->d_name[0] != '.' && has_suffix(entry->d_name, ".json");
 }
 
 /*
@@ -109,7 +103,7 @@ static int load_entry(struct dataset *d, const char *path, bool optional, char *
 	if (!document)
 		return optional ? 0 : -EINVAL;
 	schema = json_string_value(json_object_get(document, "schema"));
-	if (ends_with(path, ".failed.json")) {
+	if (has_suffix(path, ".failed.json")) {
 		err = dataset__add_failure(d, document);
 		if (err)
 			say(message, path, "this is no record of a failed run", err);
@@ -183,7 +177,7 @@ static int load_file(struct dataset *d, const char *path, char *message)
 	json_t *document;
 	int err;
 
-	if (!ends_with(path, ".json"))
+	if (!has_suffix(path, ".json"))
 		return load_csv(d, path, message);
 	document = load_json(path, message);
 	if (!document)

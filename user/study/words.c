@@ -9,13 +9,7 @@
 
 const char *words__mode(enum mode mode)
 {
-	static const char *const names[MODE_NR] = {
-		[MODE_TWOCOPY] = "two-copy",
-		[MODE_ONECOPY] = "one-copy",
-		[MODE_ZEROCOPY] = "zero-copy",
-	};
-
-	return (unsigned int)mode < MODE_NR ? names[mode] : "?";
+	return mode__words(mode);
 }
 
 char *words__threads(char *buf, size_t len, unsigned int threads)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shell.h"
 #include "write/json.h"
 #include "settings_file.h"
 
@@ -129,26 +130,6 @@ bool sweep_settings__differ(const json_t *before, const json_t *now, char *buf, 
 	return lacks(now, before, buf, len);
 }
 
-/* In single quotes unless it is made of what no shell takes for anything else. */
-static void put_quoted(FILE *f, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_./,:=@%+-";
-
-	if (*word && strspn(word, plain) == strlen(word)) {
-		fputs(word, f);
-		return;
-	}
-	fputc('\'', f);
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\''", f);
-		else
-			fputc(*word, f);
-	}
-	fputc('\'', f);
-}
-
 /* Exact, in the largest unit that divides it. */
 static void put_size(FILE *f, uint64_t bytes)
 {
@@ -202,14 +183,14 @@ static void put_word(FILE *f, const char *option, const char *word)
 	if (!word)
 		return;
 	fprintf(f, " %s ", option);
-	put_quoted(f, word);
+	shell__put_word(f, word);
 }
 
 static void put_command(FILE *f, const struct sweep_options *o)
 {
 	const struct options *run = &o->run;
 
-	put_quoted(f, run->argv[0]);
+	shell__put_word(f, run->argv[0]);
 	fputs(" sweep", f);
 	put_grid(f, &o->grid);
 	put_word(f, "--path", netpath__name(run->path));

@@ -37,7 +37,7 @@ enum key {
 
 static const struct argp_option own_rows[] = {
 	{0, 0, 0, 0, "What is varied:", 1},
-	{"modes", KEY_MODES, "LIST", 0, "twocopy, onecopy, zerocopy; or all (default all)", 0},
+	{"modes", KEY_MODES, "LIST", 0, "of " MODE_NAMES "or all (default)", 0},
 	{"sizes", KEY_SIZES, "LIST", 0, "bytes a message (default " DEFAULT_SIZES ")", 0},
 	{"threads", KEY_THREADS, "LIST", 0,
 	 "threads, a connection each (default " DEFAULT_THREADS ")", 0},
@@ -111,7 +111,7 @@ static void add_mode(void *arg, const char *entry)
 	enum mode mode;
 
 	if (mode__parse(entry, &mode))
-		refuse("--modes takes twocopy, onecopy, zerocopy or all, not '%s'.", entry);
+		refuse("--modes takes " MODE_NAMES "or all, not '%s'.", entry);
 	for (size_t i = 0; i < g->modes_nr; i++)
 		if (g->modes[i] == mode)
 			refuse("--modes names %s twice.", entry);
@@ -127,8 +127,10 @@ static void set_modes(struct sweep_options *o, const char *list)
 {
 	o->grid.modes_nr = 0;
 	if (strcmp(list, "all") == 0)
-		list = "twocopy,onecopy,zerocopy";
-	each_entry(list, &o->grid, add_mode);
+		for (int m = 0; m < MODE_NR; m++)
+			o->grid.modes[o->grid.modes_nr++] = (enum mode)m;
+	else
+		each_entry(list, &o->grid, add_mode);
 	qsort(o->grid.modes, o->grid.modes_nr, sizeof(o->grid.modes[0]), compare_modes);
 }
 

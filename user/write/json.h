@@ -56,6 +56,8 @@ bool json_key__is_reason(const char *key);
 json_t *json_value__u64(uint64_t value);
 json_t *json_value__real(double value);
 json_t *json_value__text(const char *text); /* NULL: null */
+/* "twocopy onecopy" of a mask of 1 << mode; 0 (all of them): null. */
+json_t *json_value__modes(unsigned int mask);
 
 /*
  * Members. Each returns 0 or -1 (memory), so that a function can add them up. reason is only

@@ -8,17 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suffix.h"
 #include "json.h"
 
 #define KEY_MAX 64
 
 bool json_key__is_reason(const char *key)
 {
-	static const char suffix[] = "_reason";
-	size_t len = strlen(key), suffix_len = sizeof(suffix) - 1;
-
-	return !strcmp(key, suffix + 1) ||
-	       (len > suffix_len && !strcmp(key + len - suffix_len, suffix));
+	return !strcmp(key, "reason") || has_suffix(key, "_reason");
 }
 
 json_t *json_value__u64(uint64_t value)
@@ -91,4 +88,11 @@ json_t *json_finish(json_t *object, int err)
 		return object;
 	json_decref(object);
 	return NULL;
+}
+
+json_t *json_value__modes(unsigned int mask)
+{
+	char names[MODE_LIST_LEN];
+
+	return json_value__text(mask ? mode__list(names, sizeof(names), mask) : NULL);
 }

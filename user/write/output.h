@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The written forms of a result: JSON document and CSV rows. */
+/*
+ * The written forms of a result. Each is one row: to add one is to add its row, and a file here
+ * with its output__<name>(); options, help, files and what has stdout follow (run/outputs.h).
+ */
 #ifndef NETIOTRACE_OUTPUT_H
 #define NETIOTRACE_OUTPUT_H
 
@@ -7,10 +10,26 @@
 
 #include "model/result.h"
 
-/* The document of docs/OUTPUT.md, pretty-printed, newline at the end. 0 or -errno. */
-int output__json(const struct result *r, FILE *f);
+/* clang-format off */
+/* Outputs: id; name, which is the option's; its help. */
+#define OUTPUTS(X)                                                            \
+	X(JSON, json, "write the result document (- for stdout)")             \
+	X(CSV,  csv,  "write a row per run (- for stdout)")
 
-/* Header and a row per run; an unknown value is an empty cell. 0 or -errno. */
-int output__csv(const struct result *r, FILE *f);
+enum output {
+#define X(id, ...) OUTPUT_##id,
+	OUTPUTS(X)
+#undef X
+	OUTPUT_NR,
+};
+
+/*
+ * output__json: the document of docs/OUTPUT.md, pretty-printed, newline at the end. output__csv:
+ * header and a row per run; an unknown value is an empty cell. All: 0 or -errno.
+ */
+#define X(id, name, help) int output__##name(const struct result *r, FILE *f);
+OUTPUTS(X)
+#undef X
+/* clang-format on */
 
 #endif

@@ -254,13 +254,13 @@ static const struct plan_row rows[] = {
 	 .backend = "tracepoint",
 	 .hook = "tp_btf/sock_send_length",
 	 .quality = QUALITY_EXACT,
-	 .modes = "zerocopy"},
+	 .modes = 1 << MODE_ZEROCOPY},
 	{.probe = "transmit",
 	 .stage = "tx_copy",
 	 .backend = "tracepoint",
 	 .hook = "tp_btf/net_dev_queue",
 	 .quality = QUALITY_EXACT,
-	 .modes = "twocopy onecopy"},
+	 .modes = 1 << MODE_TWOCOPY | 1 << MODE_ONECOPY},
 	{.probe = "zerocopy_arrival",
 	 .stage = "deferred_copy",
 	 .reason = "this kernel has no such hook",
@@ -303,7 +303,7 @@ static void stages_from_rows(void **state)
 	assert_in_range(n, 1, STAGE_LINES_MAX);
 	assert_string_equal(lines[0].stage, "user_gather");
 	l = line(lines, n, "tx_copy", 2);
-	assert_string_equal(l->modes, "zerocopy");
+	assert_int_equal(l->modes, 1 << MODE_ZEROCOPY);
 	line(lines, n, "tx_pin", 1);
 	/* A probe that has a hook hides its fellow that has none. */
 	l = line(lines, n, "deferred_copy", 1);

@@ -35,7 +35,7 @@ static void defaults(void **state)
 	(void)state;
 	assert_int_equal(parse(""), 0);
 	assert_int_equal(s.command, COMMAND_BOTH);
-	assert_int_equal(s.mode, COPY_MODE_ONECOPY);
+	assert_int_equal(s.mode, MODE_ONECOPY);
 	assert_int_equal(s.size, 65536);
 	assert_int_equal(s.fields, 8);
 	assert_int_equal(s.threads, 1);
@@ -55,7 +55,7 @@ static void everything(void **state)
 		0);
 	assert_int_equal(s.command, COMMAND_SEND);
 	assert_int_equal(s.endpoint.addr.ss_family, AF_INET6);
-	assert_int_equal(s.mode, COPY_MODE_ZEROCOPY);
+	assert_int_equal(s.mode, MODE_ZEROCOPY);
 	assert_int_equal(s.size, 16 << 20);
 	assert_int_equal(s.fields, 64);
 	assert_int_equal(s.threads, 256);
@@ -138,7 +138,7 @@ static void long_words(void **state)
 	(void)state;
 	memset(line + 7, 'x', 300);
 	assert_int_equal(parse(line), -EINVAL);
-	assert_non_null(strstr(why, "choose twocopy"));
+	assert_non_null(strstr(why, "choose one of twocopy onecopy"));
 }
 
 static void shares(void **state)

@@ -83,8 +83,8 @@ static void formulas_are_those_of_the_manual(void **state)
 	check(&r, DERIVED_BRANCH_MISS_RATIO, 0.01, 0.01, 0.01);
 	check(&r, DERIVED_SWITCHES_PER_S, 15, 2000, 2015);
 	check(&r, DERIVED_CPU_S_PER_GIB, 1.536, 0.512, 2.048);
-	assert_true(fabs(perf_derive__ns_per_kib(&r, PERF_OF_BOTH).value - 2000000 / 1024.0) <
-		    1e-9);
+	assert_true(fabs(perf_derive(&r, DERIVED_CPU_NS_PER_KIB, PERF_OF_BOTH).value -
+			 2000000 / 1024.0) < 1e-9);
 }
 
 /*

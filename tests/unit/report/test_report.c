@@ -113,7 +113,7 @@ static void nothing_from_outside_is_executed(void **state)
 	assert_null(strchr(f.settings, '\x1b'));
 	line = strstr(f.settings, "caption = ");
 	assert_non_null(line);
-	check_has(line, "a 'reboot' \\\"; system('reboot') # \\\\     end\\n");
+	check_has(line, "a 'reboot' \\\"; system('reboot') # \\\\   \\nend\\n");
 	figure__clear(&f);
 	study__clear(&s);
 }
@@ -164,10 +164,10 @@ static void ledger(struct dataset_row *row, double gather, double tx, double pin
 		   double rx)
 {
 	row->value[METRIC_RX_BYTES] = 1000;
-	row->value[METRIC_BYTES_GATHER] = gather * 1000;
+	row->value[METRIC_BYTES_USER_GATHER] = gather * 1000;
 	row->value[METRIC_BYTES_TX_COPY] = tx * 1000;
 	row->value[METRIC_BYTES_TX_PIN] = pin * 1000;
-	row->value[METRIC_BYTES_DEFERRED] = deferred * 1000;
+	row->value[METRIC_BYTES_DEFERRED_COPY] = deferred * 1000;
 	row->value[METRIC_BYTES_RX_COPY] = rx * 1000;
 }
 
@@ -265,7 +265,7 @@ static void a_diagram_has_what_ran(void **state)
 	(void)state;
 	ledger(row, 0, 0, 1, 1, 1);
 	row->value[METRIC_NS_RX_COPY] = 250;
-	s.d.reason[METRIC_BYTES_OTHER] = strdup("no tracepoint <here>");
+	s.d.reason[METRIC_BYTES_OTHER_COPY] = strdup("no tracepoint <here>");
 	study__finish(&s);
 	svg = drawn(&s, MODE_ZEROCOPY, KIB(64));
 	check_has(svg, ">tx_pin<");

@@ -485,7 +485,7 @@ static void test_line(void **state)
 	(void)state;
 	assert_string_equal(view_line__format(line, sizeof(line), f),
 			    "  3.0s onecopy 2/5  31.1 Gbit/s  tx_copy 3.89 GB/s  rx_copy 3.89 GB/s"
-			    "  CPU 256 ns/KiB  n/a switches/s  missed 0");
+			    "  CPU 256 ns/KiB  n/a switches/GiB  missed 0");
 	f->modes[1].total.stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
 	f->health.missed.known = false;
 	assert_non_null(strstr(view_line__format(line, sizeof(line), f), "rx_copy n/a"));

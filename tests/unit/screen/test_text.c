@@ -427,13 +427,13 @@ static void test_perf(void **state)
 
 	(void)state;
 	assert_says(r, "perf       counters: n/a (no hardware counters: virtual machine");
-	assert_says(r, "CPU 0.21 / 0.25 s per GB");
+	assert_says(r, "CPU 215 / 256 ns per KiB");
 	run->perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(run->app.rx_bytes * 2);
 	assert_says(r, "counters: n/a");
 	run->perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = known(run->app.rx_bytes);
 	assert_says(r, "cycles 3.00 / n/a per byte; instructions, ");
 	run->app.sender_cpu_ns = (struct num){.reason = "no /proc"};
-	assert_says(r, "CPU n/a / 0.25 s per GB (n/a: no /proc)");
+	assert_says(r, "CPU n/a / 256 ns per KiB (n/a: no /proc)");
 	fake_result__free(r);
 }
 

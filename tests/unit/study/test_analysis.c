@@ -454,7 +454,7 @@ static void zerocopy_that_was_copied(void **state)
 
 		row->value[METRIC_RX_BYTES] = 1e9;
 		row->value[METRIC_BYTES_TX_PIN] = zc ? 1e9 : 0;
-		row->value[METRIC_BYTES_DEFERRED] = zc ? 1e9 : 0;
+		row->value[METRIC_BYTES_DEFERRED_COPY] = zc ? 1e9 : 0;
 		row->value[METRIC_BYTES_RX_COPY] = 1e9;
 		row->value[METRIC_CPU_SENDER] = zc ? 0.4 : 0.2;
 		row->value[METRIC_CPU_RECEIVER] = 0.1;

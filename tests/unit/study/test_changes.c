@@ -42,7 +42,7 @@ static void compare(struct pair *p, const char *before, const char *after)
 	int m;
 
 	for (m = 0; m < METRIC_NR; m++)
-		metrics[m] = change_metric__name((enum metric)m) != NULL;
+		metrics[m] = *metric__name((enum metric)m) != '\0';
 	load(&p->before, before);
 	load(&p->after, after);
 	assert_int_equal(
@@ -65,7 +65,7 @@ static const struct change *find(const struct pair *p, enum mode mode, enum metr
 	for (i = 0; i < p->changes.nr; i++)
 		if (p->changes.list[i].mode == mode && p->changes.list[i].metric == m)
 			return &p->changes.list[i];
-	fail_msg("no change of %s", change_metric__name(m));
+	fail_msg("no change of %s", metric__name(m));
 	return NULL;
 }
 
@@ -97,11 +97,11 @@ static void planted_changes_are_found(void **state)
 	assert_float_equal(c->change, -0.2, 1e-9);
 	assert_float_equal(c->before.low, 29.5, 1e-9);
 	assert_float_equal(c->before.high, 30.5, 1e-9);
-	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_CPU_PER_GB)->kind, CHANGE_NOISE);
+	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_CPU_NS_PER_KIB)->kind, CHANGE_NOISE);
 	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_COPIES)->kind, CHANGE_NOISE);
 	assert_int_equal(find(&p, MODE_ZEROCOPY, METRIC_GBPS)->kind, CHANGE_BETTER);
 	/* Of these two less is better. */
-	assert_int_equal(find(&p, MODE_ZEROCOPY, METRIC_CPU_PER_GB)->kind, CHANGE_BETTER);
+	assert_int_equal(find(&p, MODE_ZEROCOPY, METRIC_CPU_NS_PER_KIB)->kind, CHANGE_BETTER);
 	assert_int_equal(find(&p, MODE_ZEROCOPY, METRIC_COPIES)->kind, CHANGE_WORSE);
 	assert_int_equal(p.changes.of_kind[CHANGE_WORSE], 2);
 	assert_int_equal(p.changes.of_kind[CHANGE_BETTER], 2);
@@ -313,13 +313,14 @@ static void names_are_parsed_back(void **state)
 	(void)state;
 	for (i = 0; i < METRIC_NR; i++) {
 		m = (enum metric)i;
-		if (!change_metric__name(m))
+		if (!*metric__name(m))
 			continue;
 		named++;
-		assert_int_equal(change_metric__parse(change_metric__name(m), &parsed), 0);
+		assert_int_equal(change_metric__parse(metric__name(m), &parsed), 0);
 		assert_int_equal(parsed, m);
 	}
-	assert_int_equal(named, CHANGE_METRICS_NR);
+	assert_true(named > 10);
+	assert_int_equal(change_metric__parse("", &parsed), -EINVAL);
 	assert_int_equal(change_metric__parse("speed", &parsed), -EINVAL);
 }
 

@@ -636,6 +636,26 @@ static void generalise(char *path, size_t len, const char *prefix, const char *p
 	snprintf(path, len, "%s", result);
 }
 
+/* One row stands for a figure that several counters have. */
+static void generalise_figure(char *path, size_t len)
+{
+	static const char derived[] = "runs[].perf.derived.<whose>.";
+	char rest[64];
+	size_t key;
+
+	if (strncmp(path, derived, sizeof(derived) - 1))
+		return;
+	for (int c = 0; c < PERF_NR; c++) {
+		key = strlen(perf_counter__key((enum perf_counter)c));
+		if (strncmp(path + sizeof(derived) - 1, perf_counter__key((enum perf_counter)c),
+			    key))
+			continue;
+		snprintf(rest, sizeof(rest), "%s", path + sizeof(derived) - 1 + key);
+		if (!strcmp(rest, "_per_kib") || !strcmp(rest, "_per_gib"))
+			snprintf(path, len, "%s<counter>%s", derived, rest);
+	}
+}
+
 /* A path as the documentation writes it. */
 static void canonical(char *path, size_t len, const char *name)
 {
@@ -659,6 +679,7 @@ static void canonical(char *path, size_t len, const char *name)
 	generalise(path, len, "runs[].kernel_zerocopy.completion_ns.", "<figure>");
 	generalise(path, len, "runs[].kernel_zerocopy.outstanding_bytes.", "<figure>");
 	generalise(path, len, "runs[].perf.derived.", "<whose>");
+	generalise_figure(path, len);
 	generalise(path, len, "runs[].perf.stages.", "<window>");
 	if (strncmp(path, "runs[].perf.events[].name", 25))
 		generalise(path, len, "runs[].perf.events[].", "<side>");

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is made of parts adds up to its whole in every output. The numbers of this run are chosen so
+ * that no part has the value of another, nor the counters that of a part: a part that is read from
+ * the wrong place is seen. Its times are whole microseconds, its payload a power of ten.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/figure.h"
+#include "screen/text.h"
+#include "study/changes.h"
+#include "support/full_result.h"
+#include "write/json.h"
+#include "write/output.h"
+
+#define CALLS 10
+
+#define NEAR(a, b) assert_true(fabs((double)(a) - (b)) <= 1e-9 * fabs((double)(b)) + 1e-9)
+
+static double part_us(int part)
+{
+	return 1 << (part - 1); /* of a call */
+}
+
+static double parts_us(void)
+{
+	double sum = 0;
+
+	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
+		sum += part_us(p);
+	return sum;
+}
+
+static double stage_copies(int stage)
+{
+	return 0.1 * (stage + 1); /* of each byte */
+}
+
+static void fill(struct run_result *run)
+{
+	double copies = 0;
+
+	run->app.tx_messages = CALLS;
+	run->app.tx_bytes = run->app.rx_bytes = 1000000;
+	run->path_calls.value = CALLS;
+	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
+		run->path_ns[p].value = (uint64_t)(part_us(p) * 1000 * CALLS);
+	run->path_ns[PATH_SEND_TOTAL].value = (uint64_t)(parts_us() * 1000 * CALLS);
+	hist__free(run->app.latency[LATENCY_SEND_CALL].hist);
+	run->app.latency[LATENCY_SEND_CALL].hist = hist__new_latency();
+	for (int i = 0; i < CALLS; i++)
+		hist__record(run->app.latency[LATENCY_SEND_CALL].hist,
+			     (uint64_t)(parts_us() * 1000));
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		run->stages[s].bytes = (uint64_t)(stage_copies(s) * 1e6 + 0.5);
+		if (stage__is_copy((enum nio_stage)s))
+			copies += stage_copies(s);
+	}
+	run->copies_per_byte.value = copies;
+}
+
+static int make(void **state)
+{
+	static struct full_result f;
+
+	full_result__init(&f);
+	for (int i = 0; i < 2; i++) {
+		fill(&f.runs[i]);
+		fill(&f.result.summary[i].total);
+	}
+	*state = &f;
+	return 0;
+}
+
+static int unmake(void **state)
+{
+	full_result__clear(*state);
+	return 0;
+}
+
+static void parts_add_up_in_json(void **state)
+{
+	const struct full_result *f = *state;
+	json_t *run = json_document__run(&f->runs[0]), *path = json_object_get(run, "path_ns");
+	json_t *ledger = json_object_get(run, "ledger");
+	double sum = 0, copies = 0;
+
+	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
+		sum += json_number_value(json_object_get(path, path_part__key((enum path_part)p)));
+	NEAR(sum, json_number_value(json_object_get(path, "send_total")));
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		if (stage__is_copy((enum nio_stage)s))
+			copies += json_number_value(json_object_get(
+				json_object_get(ledger, stage__key((enum nio_stage)s)), "bytes"));
+	NEAR(copies / 1e6, json_number_value(json_object_get(ledger, "copies_per_byte")));
+	json_decref(run);
+}
+
+static void check_row(const struct dataset_row *row)
+{
+	double sum = 0, copies = 0;
+
+	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++) {
+		NEAR(row->value[METRIC_PATH(p)], part_us(p) * 1000 * CALLS);
+		sum += row->value[METRIC_PATH(p)];
+	}
+	NEAR(sum, row->value[METRIC_PATH_TOTAL]);
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		NEAR(row->value[METRIC_STAGE_CPB(s)], stage_copies(s));
+		if (stage__is_copy((enum nio_stage)s))
+			copies += row->value[METRIC_STAGE_CPB(s)];
+	}
+	NEAR(copies, row->value[METRIC_COPIES]);
+}
+
+static void read_json(struct dataset *d, const struct result *r)
+{
+	char message[DATASET_MESSAGE_MAX];
+	json_t *document = json_document__result(r);
+
+	*d = (struct dataset){0};
+	assert_int_equal(dataset__add_document(d, "x", document, message), 0);
+	dataset__finish(d, (double)NAN);
+	json_decref(document);
+}
+
+static void parts_add_up_as_read_from_json(void **state)
+{
+	const struct full_result *f = *state;
+	struct dataset d;
+
+	read_json(&d, &f->result);
+	for (size_t i = 0; i < d.rows_nr; i++)
+		check_row(&d.rows[i]);
+	dataset__clear(&d);
+}
+
+static void parts_add_up_as_read_from_csv(void **state)
+{
+	const struct full_result *f = *state;
+	char message[DATASET_MESSAGE_MAX], *text = NULL;
+	struct dataset d = {0};
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_int_equal(output__csv(&f->result, stream), 0);
+	fclose(stream);
+	assert_int_equal(dataset__add_csv(&d, "x", text, size, message), 0);
+	dataset__finish(&d, (double)NAN);
+	for (size_t i = 0; i < d.rows_nr; i++)
+		check_row(&d.rows[i]);
+	dataset__clear(&d);
+	free(text);
+}
+
+/* The picture of a send call: a piece for each part, as tall as its time, and no rest. */
+static void parts_add_up_in_the_figure(void **state)
+{
+	const struct full_result *f = *state;
+	double low, high, from = 0;
+	struct analysis a;
+	struct figure figure;
+	struct dataset d;
+	const char *line;
+	char name[64];
+
+	read_json(&d, &f->result);
+	assert_int_equal(analysis__init(&a, &d, 1), 0);
+	assert_int_equal(figure__make(&figure, FIGURE_PATH, &a, "system"), 0);
+	line = strchr(figure.data, '\n') + 1;
+	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++) {
+		assert_int_equal(sscanf(line, "twocopy,65536,1,%63[^,],%lg,%lg", name, &low, &high),
+				 3);
+		assert_string_equal(name, path_part__key((enum path_part)p));
+		NEAR(low, from);
+		NEAR(high - low, part_us(p));
+		from = high;
+		line = strchr(line, '\n') + 1;
+	}
+	NEAR(from, parts_us());
+	assert_null(strstr(figure.data, "rest"));
+	figure__clear(&figure);
+	analysis__clear(&a);
+	dataset__clear(&d);
+}
+
+/* Mean us of a part of the first mode in the text. */
+static double value_in(const char *text, const char *heading)
+{
+	const char *table = strstr(text, "mean time of a send call"), *line;
+	char label[64], unit[8];
+	double v = (double)NAN;
+
+	assert_non_null(table);
+	snprintf(label, sizeof(label), "\n%s ", heading);
+	line = strstr(table, label);
+	if (!line || sscanf(line + strlen(label), " %lg %7s", &v, unit) != 2)
+		fail_msg("no line '%s' in:\n%s", heading, text);
+	return !strcmp(unit, "us") ? v : !strcmp(unit, "ns") ? v / 1000 : (double)NAN;
+}
+
+static void parts_add_up_in_the_text(void **state)
+{
+	const struct full_result *f = *state;
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	double sum = 0;
+
+	assert_int_equal(output__text(&f->result, stream, 100), 0);
+	fclose(stream);
+	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
+		sum += value_in(text, path_part__heading((enum path_part)p));
+	NEAR(sum, value_in(text, "send call"));
+	NEAR(sum, parts_us());
+	free(text);
+}
+
+static void copies_add_up_in_a_comparison(void **state)
+{
+	const struct full_result *f = *state;
+	bool metrics[METRIC_NR] = {[METRIC_COPIES] = true};
+	struct changes changes;
+	struct analysis a;
+	struct dataset d;
+	double sum = 0;
+
+	read_json(&d, &f->result);
+	assert_int_equal(analysis__init(&a, &d, 1), 0);
+	assert_int_equal(changes__find(&changes, &a, &a, metrics), 0);
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		if (stage__is_copy((enum nio_stage)s))
+			sum += analysis__estimate(&a, &a.cells[0], METRIC_STAGE_CPB(s)).median;
+	assert_int_equal(changes.nr, 2);
+	NEAR(changes.list[0].before.median, sum);
+	NEAR(changes.list[0].after.median, sum);
+	changes__clear(&changes);
+	analysis__clear(&a);
+	dataset__clear(&d);
+}
+
+/* Sides of each counter add up to both, and no counter is read from another's place. */
+static void sides_of_a_counter_add_up(void **state)
+{
+	const struct full_result *f = *state;
+	const struct dataset_row *row;
+	struct dataset d;
+
+	read_json(&d, &f->result);
+	row = &d.rows[0];
+	for (int c = 0; c < PERF_NR; c++) {
+		NEAR(row->value[METRIC_PERF(NIO_SIDE_SENDER, c)], 30000 + c);
+		NEAR(row->value[METRIC_PERF(NIO_SIDE_RECEIVER, c)], 40000 + c);
+		NEAR(row->value[METRIC_PERF_BOTH(c)], 70000 + 2 * c);
+	}
+	dataset__clear(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_add_up_in_json),
+		cmocka_unit_test(parts_add_up_as_read_from_json),
+		cmocka_unit_test(parts_add_up_as_read_from_csv),
+		cmocka_unit_test(parts_add_up_in_the_figure),
+		cmocka_unit_test(parts_add_up_in_the_text),
+		cmocka_unit_test(copies_add_up_in_a_comparison),
+		cmocka_unit_test(sides_of_a_counter_add_up),
+	};
+
+	return cmocka_run_group_tests(tests, make, unmake);
+}

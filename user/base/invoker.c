@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The variables that sudo sets; see invoker.h. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "common/units.h"
+#include "invoker.h"
+
+int invoker__of_sudo(uid_t *uid, gid_t *gid)
+{
+	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
+	uint64_t u, g;
+
+	/* (uid_t)-1 means "leave it" to setresuid() and chown(). */
+	if (!uid_text || !gid_text || parse_count(uid_text, 1, (uid_t)-2, &u) ||
+	    parse_count(gid_text, 0, (gid_t)-2, &g))
+		return -ENOENT;
+	*uid = (uid_t)u;
+	*gid = (gid_t)g;
+	return 0;
+}

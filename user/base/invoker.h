@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who called sudo. */
+#ifndef NETIOTRACE_INVOKER_H
+#define NETIOTRACE_INVOKER_H
+
+#include <sys/types.h>
+
+/* The user and group in SUDO_UID and SUDO_GID: a user other than root. 0 or -ENOENT. */
+int invoker__of_sudo(uid_t *uid, gid_t *gid);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The terminal's size; see terminal.h. */
+#include <sys/ioctl.h>
+
+#include "terminal.h"
+
+unsigned int terminal__columns(int fd, unsigned int otherwise)
+{
+	struct winsize ws;
+
+	return ioctl(fd, TIOCGWINSZ, &ws) == 0 && ws.ws_col ? ws.ws_col : otherwise;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The performance counters of a run and the figures made of them, each one row: what is opened, its
+ * JSON key and CSV column, its words, and where it is shown follow from that row. Pure.
+ */
+#ifndef NETIOTRACE_COUNTER_H
+#define NETIOTRACE_COUNTER_H
+
+#include "shown.h"
+
+/* clang-format off */
+/*
+ * Counters of one side's threads: id; JSON key; words; heading of its figure on the live screen;
+ * the payload its figure is for (PER_KIB, PER_GIB; PER_NONE: it has no figure); where that
+ * figure is shown; the perf event's type and config (PERF_TYPE_ and PERF_COUNT_); PARTS where user and kernel
+ * mode are told apart, else WHOLE; bundle: counters of one bundle are divided by each other and so
+ * counted at the same time. Hardware counters (bundle above 0) come first. The last four are the
+ * kernel's own account, kept everywhere.
+ *
+ * Last-level misses are the generic event, which every PMU driver maps, where LLC-load-misses is
+ * missing on many.
+ */
+#define PERF_COUNTERS_WITH(F, X)                                                   \
+	F(X, CYCLES, "cycles", "cycles", "",                                       \
+	  PER_NONE, 0, HARDWARE, HW_CPU_CYCLES, PARTS, 1)                          \
+	F(X, INSTRUCTIONS, "instructions", "instructions", "",                     \
+	  PER_NONE, 0, HARDWARE, HW_INSTRUCTIONS, PARTS, 1)                        \
+	F(X, L1D_MISSES, "l1d_misses", "L1D misses", "L1D miss",                   \
+	  PER_KIB, SHOWN_TEXT | SHOWN_REPORT | SHOWN_COMPARE,                      \
+	  HW_CACHE, HW_CACHE_READ_MISS(L1D), PARTS, 2)                             \
+	F(X, LLC_REFERENCES, "llc_references", "LLC references", "",               \
+	  PER_NONE, 0, HARDWARE, HW_CACHE_REFERENCES, PARTS, 3)                    \
+	F(X, LLC_MISSES, "llc_misses", "LLC misses", "LLC miss",                   \
+	  PER_KIB, SHOWN_TEXT | SHOWN_LIVE | SHOWN_REPORT | SHOWN_COMPARE,         \
+	  HARDWARE, HW_CACHE_MISSES, PARTS, 3)                                     \
+	F(X, DTLB_MISSES, "dtlb_misses", "dTLB misses", "dTLB miss",               \
+	  PER_KIB, SHOWN_TEXT | SHOWN_REPORT,                                      \
+	  HW_CACHE, HW_CACHE_READ_MISS(DTLB), PARTS, 4)                            \
+	F(X, BRANCHES, "branches", "branches", "",                                 \
+	  PER_NONE, 0, HARDWARE, HW_BRANCH_INSTRUCTIONS, PARTS, 5)                 \
+	F(X, BRANCH_MISSES, "branch_misses", "branch misses", "branch miss",       \
+	  PER_KIB, SHOWN_TEXT | SHOWN_REPORT,                                      \
+	  HARDWARE, HW_BRANCH_MISSES, PARTS, 5)                                    \
+	F(X, CONTEXT_SWITCHES, "context_switches", "context switches", "switches", \
+	  PER_GIB, SHOWN_TEXT | SHOWN_LIVE | SHOWN_REPORT | SHOWN_COMPARE,         \
+	  SOFTWARE, SW_CONTEXT_SWITCHES, WHOLE, 0)                                 \
+	F(X, CPU_MIGRATIONS, "cpu_migrations", "CPU migrations", "migrations",     \
+	  PER_GIB, SHOWN_TEXT | SHOWN_REPORT,                                      \
+	  SOFTWARE, SW_CPU_MIGRATIONS, WHOLE, 0)                                   \
+	F(X, PAGE_FAULTS, "page_faults", "page faults", "faults",                  \
+	  PER_GIB, SHOWN_TEXT | SHOWN_REPORT,                                      \
+	  SOFTWARE, SW_PAGE_FAULTS, PARTS, 0)                                      \
+	F(X, TASK_CLOCK_NS, "task_clock_ns", "CPU time on task", "",               \
+	  PER_NONE, 0, SOFTWARE, SW_TASK_CLOCK, WHOLE, 0)
+
+#define PERF_APPLY(X, ...) X(__VA_ARGS__)
+#define PERF_COUNTERS(X)   PERF_COUNTERS_WITH(PERF_APPLY, X)
+
+enum perf_counter {
+#define X(id, ...) PERF_##id,
+	PERF_COUNTERS(X)
+#undef X
+	PERF_NR,
+	PERF_HARDWARE_NR = PERF_CONTEXT_SWITCHES,
+};
+
+/*
+ * Figures: id; key in perf.derived; what; for each of what (together its words); heading on the
+ * live screen; which direction is the better one; of, by and factor: the figure is factor * of / by,
+ * where those are counters, KERNEL_CYCLES, PAYLOAD (bytes) or DURATION (s); where it is shown;
+ * the formula in words.
+ */
+#define PERF_FIGURES(X)                                                              \
+	X(IPC, "ipc", "instructions", "per cycle", "IPC",                            \
+	  HIGHER, INSTRUCTIONS, CYCLES, 1, SHOWN_TEXT | SHOWN_LIVE | SHOWN_COMPARE,  \
+	  "instructions / cycles")                                                   \
+	X(CYCLES_PER_BYTE, "cycles_per_byte", "cycles", "per byte", "cycles/B",      \
+	  LOWER, CYCLES, PAYLOAD, 1,                                                 \
+	  SHOWN_TEXT | SHOWN_LIVE | SHOWN_REPORT | SHOWN_INTERVAL | SHOWN_COMPARE,   \
+	  "cycles / payload")                                                        \
+	X(KERNEL_SHARE, "kernel_share", "kernel share", "of the cycles", "kernel",   \
+	  NEITHER, KERNEL_CYCLES, CYCLES, 1, SHOWN_TEXT,                             \
+	  "cycles in the kernel / cycles")                                           \
+	PERF_COUNTERS_WITH(PERF_FIGURE_OF, X)                                        \
+	X(LLC_MISS_RATIO, "llc_miss_ratio", "LLC misses", "per LLC reference", "",   \
+	  LOWER, LLC_MISSES, LLC_REFERENCES, 1, 0,                                   \
+	  "LLC misses / LLC references")                                             \
+	X(BRANCH_MISS_RATIO, "branch_miss_ratio", "branch misses", "per branch", "", \
+	  LOWER, BRANCH_MISSES, BRANCHES, 1, 0,                                      \
+	  "branch misses / branches")                                                \
+	X(SWITCHES_PER_S, "switches_per_s", "context switches", "per s", "",         \
+	  NEITHER, CONTEXT_SWITCHES, DURATION, 1, 0,                                 \
+	  "context switches / measured time")
+
+#define PERF_FIGURE_OF(X, id, key, words, head, per, shown, ...) \
+	PERF_FIGURE_##per(X, id, key, words, head, shown)
+#define PERF_FIGURE_PER_NONE(X, id, key, words, head, shown)
+#define PERF_FIGURE_PER_KIB(X, id, key, words, head, shown)                                \
+	X(id##_PER_KIB, key "_per_kib", words, "per KiB", head "/KiB", LOWER, id, PAYLOAD, \
+	  1024.0, shown, words " / payload")
+#define PERF_FIGURE_PER_GIB(X, id, key, words, head, shown)                                \
+	X(id##_PER_GIB, key "_per_gib", words, "per GiB", head "/GiB", LOWER, id, PAYLOAD, \
+	  1024.0 * 1024 * 1024, shown, words " / payload")
+/* clang-format on */
+
+const char *perf_counter__key(enum perf_counter c);   /* "l1d_misses" */
+const char *perf_counter__words(enum perf_counter c); /* "L1D misses" */
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The outputs of a run; see outputs.h. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/exit_code.h"
+#include "base/log.h"
+#include "base/outfile.h"
+#include "base/terminal.h"
+#include "outputs.h"
+#include "screen/text.h"
+
+#define TEXT_COLUMNS_DEFAULT 100
+
+static const struct {
+	const char *option;
+	int (*write)(const struct result *r, FILE *f);
+} rows[] = {
+#define X(id, name, help) [OUTPUT_##id] = {"--" #name, output__##name},
+	OUTPUTS(X)
+#undef X
+};
+
+static bool is_stdout(const char *name)
+{
+	return name && strcmp(name, "-") == 0;
+}
+
+bool outputs__collide(const char *const names[OUTPUT_NR], const char *pair[2])
+{
+	int n = 0;
+
+	for (int i = 0; i < OUTPUT_NR && n < 2; i++)
+		if (is_stdout(names[i]))
+			pair[n++] = rows[i].option;
+	return n == 2;
+}
+
+int outputs__open(struct outputs *o, const char *const names[OUTPUT_NR], bool quiet)
+{
+	*o = (struct outputs){.names = names, .quiet = quiet};
+	for (int i = 0; i < OUTPUT_NR; i++) {
+		int err = names[i] ? outfile__open(&o->file[i], names[i]) : 0;
+
+		if (err) {
+			log_error("cannot write %s: %s.", names[i], strerror(-err));
+			return EXIT_USAGE;
+		}
+	}
+	return EXIT_DONE;
+}
+
+/* The text goes to stdout, unless stdout was asked for as data: then to stderr. */
+static int write_text(const struct outputs *o, const struct result *r)
+{
+	FILE *f = stdout;
+	int err;
+
+	if (o->quiet)
+		return EXIT_DONE;
+	for (int i = 0; i < OUTPUT_NR; i++)
+		if (is_stdout(o->names[i]))
+			f = stderr;
+	err = output__text(r, f, terminal__columns(STDOUT_FILENO, TEXT_COLUMNS_DEFAULT));
+	if (err)
+		log_error("cannot write the result: %s.", strerror(-err));
+	return err ? EXIT_RUN_FAILED : EXIT_DONE;
+}
+
+static int write_file(struct outputs *o, int i, const struct result *r)
+{
+	int err;
+
+	if (!o->file[i])
+		return EXIT_DONE;
+	err = rows[i].write(r, outfile__stream(o->file[i]));
+	if (err)
+		outfile__abort(o->file[i]);
+	else
+		err = outfile__commit(o->file[i]);
+	o->file[i] = NULL;
+	if (err)
+		log_error("cannot write %s: %s.", o->names[i], strerror(-err));
+	return err ? EXIT_RUN_FAILED : EXIT_DONE;
+}
+
+/* One that fails does not keep the others from being written. */
+int outputs__write(struct outputs *o, const struct result *r)
+{
+	int code = write_text(o, r);
+
+	for (int i = 0; i < OUTPUT_NR; i++) {
+		int next = write_file(o, i, r);
+
+		code = code ? code : next;
+	}
+	return code;
+}
+
+void outputs__abort(struct outputs *o)
+{
+	for (int i = 0; i < OUTPUT_NR; i++) {
+		outfile__abort(o->file[i]);
+		o->file[i] = NULL;
+	}
+}
