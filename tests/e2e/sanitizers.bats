@@ -14,13 +14,17 @@ setup() {
 	need_root
 }
 
-with_sanitizer() { # NAME
-	# What an outer make passes on would choose its output directory, not the sanitizer's.
-	env -u MAKEFLAGS -u MFLAGS make -C "$REPO" --no-print-directory -j2 "SAN=$1" "O=build-$1" \
+# What an outer make passes on would choose its output directory, not the sanitizer's.
+build() { # NAME TARGET...
+	env -u MAKEFLAGS -u MFLAGS make -C "$REPO" --no-print-directory -j2 "SAN=$1" "O=build-$1" "${@:2}" \
 		>make.log 2>&1 || {
 		tail make.log
 		return 1
 	}
+}
+
+with_sanitizer() { # NAME
+	build "$1" all
 	export NETIOTRACE_BIN=$REPO/build-$1
 	export ASAN_OPTIONS=exitcode=99:abort_on_error=0 TSAN_OPTIONS=exitcode=99:halt_on_error=1
 	cd "$REPO" || return
@@ -31,6 +35,15 @@ with_sanitizer() { # NAME
 @test "AddressSanitizer and UndefinedBehaviorSanitizer builds pass" {
 	cd "$BATS_TEST_TMPDIR" || return
 	with_sanitizer address
+}
+
+# Memory, leaks and undefined behaviour of the pure code: the unit tests are single-threaded.
+@test "the unit tests pass with AddressSanitizer and UndefinedBehaviorSanitizer" {
+	cd "$BATS_TEST_TMPDIR" || return
+	build address unit-programs
+	cd "$REPO" || return
+	# shellcheck disable=SC2046 # names without spaces
+	tests/run-unit $(find build-address/tests/unit -name 'test_*' -type f ! -name '*.*')
 }
 
 @test "ThreadSanitizer builds pass" {

@@ -32,6 +32,7 @@ void remote__book(struct run_result *r)
 		if (!remote__is_beyond(r, s))
 			continue;
 		hist__free(stage->sizes);
+		hist__free(stage->times);
 		*stage = (struct stage_result){
 			.quality = QUALITY_UNAVAILABLE,
 			.reason = REMOTE_REASON,
