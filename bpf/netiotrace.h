@@ -48,7 +48,7 @@
 	  "socket buffer to user memory, inside the receive call")                            \
 	X(OTHER_COPY, "other_copy", "other", RECEIVER, 1, NEITHER, "copied besides",          \
 	  OTHER_COPY, NO_HIST,                                                                \
-	  "copies nobody ordered: collapse, linearize, skb_copy")
+	  "unexpected copies: collapse, linearize, skb_copy")
 
 enum nio_stage {
 #define X(id, ...) NIO_STAGE_##id,

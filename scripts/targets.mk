@@ -63,7 +63,7 @@ vmstress: deps
 	@$(MAKE) --no-print-directory all
 	@$(SUDO) env O='$(O)' scripts/vm/run -c 4 -m 2048 -e O='$(O)' $(or $(VMSTRESS_KERNEL),6.12) tests/vm/stress
 
-## make check           format, shellcheck, cppcheck, codespell
+## make check           format, shellcheck, cppcheck, rooms, lengths, codespell
 check:
 	@scripts/check
 

@@ -1,48 +1,115 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* netiotrace: command line in, exit code out. */
+/* netiotrace: the commands; a command line in, an exit code out. */
 #include <signal.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/exit_code.h"
+#include "base/log.h"
+#include "base/outfile.h"
 #include "compare/compare.h"
 #include "doctor/doctor.h"
-#include "run/options.h"
 #include "report/report.h"
 #include "run/run.h"
 #include "run/serve.h"
 #include "sweep/sweep.h"
 
-/* Commands with a command line of their own: their name comes first. */
-static const struct {
-	const char *name;
+static int help__main(int argc, char **argv);
+
+/* Each has a command line of its own; argv[1] is its name. */
+static const struct command {
+	const char *name, *summary;
 	int (*main)(int argc, char **argv);
 } commands[] = {
-	{"sweep", sweep__main},
-	{"report", report__main},
-	{"compare", compare__main},
+	{"run", "one mode or all, live, then the copy ledger (also without its name)", run__main},
+	{"sweep", "modes x sizes x threads, several rounds of each, into a directory", sweep__main},
+	{"report", "pictures and answers from a sweep or other data", report__main},
+	{"compare", "what changed between two sweeps", compare__main},
+	{"serve", "the receiver for a run with --connect on another machine", serve__main},
+	{"doctor", "what this machine can measure, and what to do about the rest", doctor__main},
+	{"help", "this text, or what a command takes: netiotrace help COMMAND", help__main},
 };
+
+#define COMMANDS_NR (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS_NR; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static int refuse_command(const char *name)
+{
+	char names[128] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < COMMANDS_NR; i++)
+		used += snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+				 commands[i].name);
+	log_error("'%s' is not a command: %s are.", name, names);
+	return EXIT_USAGE;
+}
+
+static int print_help(void)
+{
+	printf("Usage: netiotrace [COMMAND] [OPTION...]\n\n"
+	       "Where are the bytes of a TCP transfer copied, and was zero-copy zero-copy?\n\n");
+	for (size_t i = 0; i < COMMANDS_NR; i++)
+		printf("  %-9s %s\n", commands[i].name, commands[i].summary);
+	printf("\n"
+	       "  sudo netiotrace --mode onecopy --size 64k    live histograms, then the ledger\n"
+	       "  sudo netiotrace sweep -o results             modes x sizes x threads\n"
+	       "  netiotrace report results                    pictures and answers from it\n\n"
+	       "netiotrace COMMAND --help lists the options of a command (run --help those of a\n"
+	       "run) and its exit statuses; --version prints the version.\n");
+	return EXIT_DONE;
+}
+
+static int help__main(int argc, char **argv)
+{
+	const struct command *command = argc > 2 ? find(argv[2]) : NULL;
+	char option[] = "--help";
+	char *asked[] = {argv[0], argv[argc > 2 ? 2 : 0], option, NULL};
+
+	if (argc > 3) {
+		log_error("help takes one command, not also '%s'.", argv[3]);
+		return EXIT_USAGE;
+	}
+	if (argc > 2 && !command && strcmp(argv[2], "--help") != 0)
+		return refuse_command(argv[2]);
+	if (!command || command->main == help__main)
+		return print_help();
+	return command->main(3, asked);
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0))
+		return print_help();
+	if (argc < 2 || argv[1][0] == '-')
+		return run__main(argc, argv);
+	command = find(argv[1]);
+	return command ? command->main(argc, argv) : refuse_command(argv[1]);
+}
+
+/* What a command printed may only now reach stdout. Not for exits by exit(): those print help. */
+static int finish(int code)
+{
+	int err = outfile__close_stdout();
+
+	if (!err)
+		return code;
+	log_error("cannot write to stdout: %s.", strerror(-err));
+	return code ? code : EXIT_RUN_FAILED;
+}
 
 int main(int argc, char **argv)
 {
-	struct options options;
-	int code;
-
-	/* A load generator that is gone is an error to report, not a reason to die. */
+	/* A reader that is gone is an error to report, not a reason to die. */
 	signal(SIGPIPE, SIG_IGN);
-	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (strcmp(argv[1], commands[i].name) == 0)
-			return commands[i].main(argc, argv);
-	options__parse(&options, argc, argv);
-	switch (options.command) {
-	case COMMAND_DOCTOR:
-		code = doctor__main(&options);
-		break;
-	case COMMAND_SERVE:
-		code = serve__main(&options);
-		break;
-	default:
-		code = run__main(&options);
-	}
-	options__clear(&options);
-	return code;
+	return finish(dispatch(argc, argv));
 }

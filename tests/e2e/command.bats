@@ -43,7 +43,12 @@ refused() { # ARGS...
 	refused --json - --csv -
 	refused --count-calls --backend none
 	refused run doctor
+	refused -q doctor
 	refused sweepp
+	refused help sweepp
+	refused help sweep report
+	refused doctor veth
+	refused doctor --mtu 1500
 	for a in '' 192.0.2.7 :5201 192.0.2.7:0 192.0.2.7:65536 ::1:5201 '[::1]' '[192.0.2.7]:1'; do
 		refused --connect "$a"
 		refused serve --listen "$a:x"
@@ -53,11 +58,7 @@ refused() { # ARGS...
 	refused --connect 192.0.2.7:5201 --ipv6
 	refused --connect 192.0.2.7:5201 --rcvbuf 64k
 	refused --connect 192.0.2.7:5201 --cpu-receiver 0
-	refused --listen 127.0.0.1:0
 	refused serve
-	refused serve --listen 127.0.0.1:0 --connect 192.0.2.7:5201
-	refused serve --listen 127.0.0.1:0 --mode onecopy
-	refused serve --listen 127.0.0.1:0 --json out.json
 }
 
 @test "a broken --assert is refused before anything starts" {
@@ -76,14 +77,52 @@ refused() { # ARGS...
 	refused --json ''
 }
 
-@test "unknown options are refused with exit 2" {
-	run "$NETIOTRACE" --no-such-option
-	[ "$status" -eq 2 ]
+# foreign COMMAND OPTION...: the command has no such option; says which, names itself and its --help.
+foreign() {
+	local code=0
+
+	"$NETIOTRACE" "$@" >stdout 2>stderr </dev/null || code=$?
+	cat stderr
+	[ "$code" -eq 2 ] && [ ! -s stdout ]
+	grep -q -- "^netiotrace.*: unrecognized option '$2" stderr
+	grep -q "netiotrace $1 --help" stderr
+}
+
+@test "a command refuses options that are not its own" {
+	foreign run --listen=127.0.0.1:0
+	foreign run --no-such-option
+	foreign run --seed=1
+	for option in threads=3 mode=onecopy duration=1s connect=192.0.2.7:5201 assert=x csv=x rounds=2; do
+		foreign doctor "--$option"
+	done
+	for option in connect=192.0.2.7:5201 mode=onecopy json=out.json size=4k; do
+		foreign serve "--$option" --listen 127.0.0.1:0
+	done
+	foreign sweep --connect=192.0.2.7:5201
+	foreign sweep --json=x
+	foreign report --json=x
+	foreign compare --output=x
+	[ -z "$(find . -name 'out*')" ]
+}
+
+@test "help: the commands, and what each takes; --help of each is the same" {
+	"$NETIOTRACE" help >commands
+	"$NETIOTRACE" --help | diff commands -
+	for command in run sweep report compare serve doctor help; do
+		grep -Eq "^  $command +[a-z]" commands
+		"$NETIOTRACE" help "$command" >one
+		"$NETIOTRACE" "$command" --help | diff one -
+	done
+	for command in run sweep report compare serve doctor; do
+		"$NETIOTRACE" help "$command" | grep -q "^Usage: netiotrace $command "
+		"$NETIOTRACE" help "$command" | grep -q 'Exit'
+	done
+	[ "$(wc -L <commands)" -le 80 ]
 }
 
 @test "--help says everything, --version the version" {
-	"$NETIOTRACE" --help >help
-	for option in mode size fields threads duration messages warmup rounds verify path connect listen mtu ipv6 \
+	"$NETIOTRACE" run --help >help
+	for option in mode size fields threads duration messages warmup rounds verify path connect mtu ipv6 \
 		sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls times no-times without perf-events \
 		interval json csv \
 		assert quiet verbose; do

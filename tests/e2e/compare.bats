@@ -66,7 +66,7 @@ rows() {
 	rows 0.10 | grep -E '^mode|,0,[0-9.]*,[0-9.]*,6.1$' >after.csv
 	"$NETIOTRACE" compare single.csv after.csv --all --fail-on-regression 1% >out
 	grep -q 'cannot say: one round' out
-	grep -q '8 cannot be told' out
+	grep -q '8 cannot be judged' out
 }
 
 @test "compare: bad input is a sentence each, with the right exit code" {

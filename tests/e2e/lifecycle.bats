@@ -117,6 +117,11 @@ kill_one() { # WHO
 		echo "the $1 was killed: exit $code"
 		cat stderr
 		return 1
+	elif [ -e out.json ]; then
+		# Rounds were finished before: they are whole.
+		jq -e '(.failure | length > 0) and (.runs | length > 0 and length < 15)
+			and ([.runs[] | .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0] | all)' out.json
+		rm out.json
 	fi
 	[ ! -e out.json ]
 	assert_nothing_left

@@ -2,22 +2,38 @@
 /* Messages on stderr; see log.h. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "log.h"
 
 /* How talkative one process is does not vary within it, and every part needs it. */
 static enum log_level level_shown = LOG_WARNING;
 
-/* Where errors go instead of stderr, while somebody wants to tell them himself. */
-static char *kept;
-static size_t kept_len;
+/* What was said while it was held back; NULL: nothing is held back. */
+static FILE *held;
+static char *held_text;
+static size_t held_len;
 
-void log_keep_errors(char *buf, size_t len)
+void log_hold(void)
 {
-	kept = buf;
-	kept_len = len;
-	if (buf)
-		buf[0] = '\0';
+	if (!held)
+		held = open_memstream(&held_text, &held_len);
+}
+
+void log_release(void)
+{
+	if (!held)
+		return;
+	fclose(held);
+	held = NULL;
+	fwrite(held_text, 1, held_len, stderr);
+	free(held_text);
+	held_text = NULL;
+}
+
+FILE *log_stream(void)
+{
+	return held ? held : stderr;
 }
 
 void log_set_level(enum log_level level)
@@ -35,9 +51,9 @@ __attribute__((format(printf, 2, 0))) static void print(enum log_level level, co
 {
 	if (level > level_shown)
 		return;
-	fputs("netiotrace: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	fputs("netiotrace: ", log_stream());
+	vfprintf(log_stream(), format, args);
+	fputc('\n', log_stream());
 }
 
 void log_error(const char *format, ...)
@@ -45,10 +61,7 @@ void log_error(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	if (!kept)
-		print(LOG_ERROR, format, args);
-	else if (!kept[0])
-		vsnprintf(kept, kept_len, format, args);
+	print(LOG_ERROR, format, args);
 	va_end(args);
 }
 

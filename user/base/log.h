@@ -3,7 +3,7 @@
 #ifndef NETIOTRACE_LOG_H
 #define NETIOTRACE_LOG_H
 
-#include <stddef.h>
+#include <stdio.h>
 
 enum log_level {
 	LOG_ERROR,
@@ -21,9 +21,13 @@ __attribute__((format(printf, 1, 2))) void log_warning(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void log_info(const char *format, ...);
 
 /*
- * From here on errors are not printed: the first is kept in buf, which must live until
- * log_keep_errors(NULL, 0). For who records them, or has a line of his own on the screen.
+ * Between these nothing is printed, but kept: while the terminal shows a screen that is about to
+ * vanish, or a line that is drawn over. Released, it goes to stderr, in the order it was said.
  */
-void log_keep_errors(char *buf, size_t len);
+void log_hold(void);
+void log_release(void); /* may be called when nothing is held */
+
+/* Where messages go now: for what a library prints of itself. */
+FILE *log_stream(void);
 
 #endif

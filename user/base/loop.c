@@ -10,22 +10,62 @@
 
 #include "loop.h"
 
-#define NS_PER_S 1000000000ULL
+#define NS_PER_S      1000000000ULL
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
+static const int taken_of_screen[] = {SIGTSTP, SIGCONT};
+
+static void add_signals(sigset_t *set, const int *signals, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sigaddset(set, signals[i]);
+}
+
+/* fd: the descriptor to change, -1 for a new one. It, or -errno. */
+static int take_signals(int fd, const sigset_t *set)
+{
+	if (sigprocmask(SIG_BLOCK, set, NULL))
+		return -errno;
+	fd = signalfd(fd, set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
 
 static int open_signals(void)
 {
 	sigset_t set;
-	int fd;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGWINCH);
-	if (sigprocmask(SIG_BLOCK, &set, NULL))
-		return -errno;
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	add_signals(&set, taken, ARRAY_SIZE(taken));
+	return take_signals(-1, &set);
+}
+
+int loop__take_pauses(struct loop *l, bool take)
+{
+	sigset_t set, of_screen;
+	int fd;
+
+	sigemptyset(&of_screen);
+	add_signals(&of_screen, taken_of_screen, ARRAY_SIZE(taken_of_screen));
+	set = of_screen;
+	if (!take)
+		sigemptyset(&set);
+	add_signals(&set, taken, ARRAY_SIZE(taken));
+	fd = take_signals(l->sigfd, &set);
+	if (!take)
+		sigprocmask(SIG_UNBLOCK, &of_screen, NULL);
+	return fd < 0 ? fd : 0;
+}
+
+void loop__pause(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	kill(getpid(), SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &set, NULL); /* stops here */
+	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 int loop__open(struct loop *l)

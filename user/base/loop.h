@@ -3,6 +3,7 @@
 #ifndef NETIOTRACE_LOOP_H
 #define NETIOTRACE_LOOP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum loop_kind {
@@ -30,11 +31,19 @@ struct loop {
 	}
 
 /*
- * Opens the loop and blocks SIGINT, SIGTERM, SIGHUP and SIGWINCH, which from here on are events. 0
- * or -errno. loop__close() takes a loop that was never opened.
+ * Opens the loop and blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGWINCH, which from here on are
+ * events. 0 or -errno. loop__close() takes a loop that was never opened.
  */
 int loop__open(struct loop *l);
 void loop__close(struct loop *l);
+
+/*
+ * For who has a screen to give back before the program is paused (Ctrl-Z) and to draw again after:
+ * SIGTSTP and SIGCONT are events, too, until take is false. 0 or -errno. loop__pause() then does
+ * what SIGTSTP would have done; returns when the program goes on.
+ */
+int loop__take_pauses(struct loop *l, bool take);
+void loop__pause(void);
 
 int loop__add(struct loop *l, int fd);
 void loop__remove(struct loop *l, int fd);

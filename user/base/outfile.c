@@ -199,15 +199,39 @@ static int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
-/* Closes the stream. A write that failed earlier, its errno long gone, is an I/O error. */
+/* A write that failed earlier, its errno long gone, is an I/O error. */
+static int close_file(FILE *file)
+{
+	int err = ferror(file) ? -EIO : 0;
+
+	if (fclose(file))
+		err = -errno;
+	return err;
+}
+
 static int close_stream(struct outfile *f)
 {
-	int err = ferror(f->stream) ? -EIO : 0;
+	int err = close_file(f->stream);
 
-	if (fclose(f->stream) && !err)
-		err = -errno;
 	f->stream = NULL;
 	return err;
+}
+
+/* Of the first flush that failed: closing finds nothing to write any more. */
+static int stdout_err;
+
+int outfile__flush_stdout(void)
+{
+	if (fflush(stdout) && !stdout_err)
+		stdout_err = -errno;
+	return stdout_err;
+}
+
+int outfile__close_stdout(void)
+{
+	int err = close_file(stdout);
+
+	return stdout_err ? stdout_err : err;
 }
 
 static int fill_temporary(const struct outfile *f, int fd)

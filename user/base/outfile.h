@@ -23,6 +23,15 @@ FILE *outfile__stream(struct outfile *f);
 int outfile__commit(struct outfile *f); /* flush, fsync, rename; frees f in any case; 0 or -errno */
 void outfile__abort(struct outfile *f); /* removes the temporary; takes NULL */
 
+/*
+ * Writes out what stdout still holds and closes it. 0, or -errno of the first write that failed;
+ * -EIO where that is no longer known.
+ */
+int outfile__close_stdout(void);
+
+/* Writes out what stdout holds, for a reader that waits. 0 or -errno; closing says it, too. */
+int outfile__flush_stdout(void);
+
 /* mkdir(2); under sudo the directory belongs to the invoking user. 0 or -errno. */
 int outfile__make_directory(const char *name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Line breaking of view_wrap.h: greedy, ASCII. Pure. */
+/* Line breaking of wrap.h: greedy, ASCII. Pure. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>

@@ -115,7 +115,7 @@ static void put_counts(FILE *f, const struct changes *c)
 		c->nr, c->cells, outside, c->of_kind[CHANGE_BETTER], c->of_kind[CHANGE_WORSE]);
 	fprintf(f, ", %zu inside", c->of_kind[CHANGE_NOISE]);
 	if (c->of_kind[CHANGE_CANNOT_SAY])
-		fprintf(f, ", %zu cannot be told (one round has no interval)",
+		fprintf(f, ", %zu cannot be judged (one round has no interval)",
 			c->of_kind[CHANGE_CANNOT_SAY]);
 	if (c->of_kind[CHANGE_MISSING])
 		fprintf(f, ", %zu have a value on one side only", c->of_kind[CHANGE_MISSING]);
@@ -147,5 +147,5 @@ int changes__text(const struct changes *c, const struct changes_names *names, bo
 	if (anything_to_list(c, all))
 		put_changes(f, c, all);
 	put_counts(f, c);
-	return fflush(f) ? -errno : 0;
+	return 0;
 }

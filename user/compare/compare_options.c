@@ -8,6 +8,7 @@
 
 #include "compare_options.h"
 #include "base/exit_code.h"
+#include "base/command_line.h"
 #include "base/refuse.h"
 #include "common/units.h"
 
@@ -33,7 +34,7 @@ static const struct argp_option option_table[] = {
 	{0, 0, 0, 0, 0, 0},
 };
 
-static const char args_doc[] = "compare BEFORE AFTER";
+static const char args_doc[] = "BEFORE AFTER";
 
 static const char doc[] =
 	"Compares two sweeps (their directories, or CSV files) cell by cell: medians over the "
@@ -76,12 +77,11 @@ static double parse_percent(const char *arg)
 
 static void add_name(struct compare_options *o, const char *arg, unsigned int arg_num)
 {
-	/* The first is the command itself. */
-	if (arg_num == 1)
+	if (arg_num == 0)
 		o->names.before = arg;
-	else if (arg_num == 2)
+	else if (arg_num == 1)
 		o->names.after = arg;
-	else if (arg_num)
+	else
 		refuse("'%s' is one argument too many: compare takes two.", arg);
 }
 
@@ -156,9 +156,7 @@ void compare_options__parse(struct compare_options *o, int argc, char **argv)
 	static const struct argp argp = {option_table, parse_opt, args_doc, doc, 0, put_metrics, 0};
 
 	*o = (struct compare_options){.limit = (double)NAN, .seed = BOOTSTRAP_SEED};
-	argp_program_version = "netiotrace " NETIOTRACE_VERSION;
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, o);
+	command_line__parse(&argp, "compare", argc, argv, o);
 	if (!o->names.after)
 		refuse("compare takes two results directories or CSV files: netiotrace compare "
 		       "BEFORE AFTER.");

@@ -89,7 +89,8 @@ static void check_jit(struct checklist *l, const struct facts *f)
 	SET(c->value, "%s", n->value ? "on" : "off");
 	if (n->value)
 		return;
-	SET(c->means, "programs are interpreted, which makes watching several times dearer");
+	SET(c->means,
+	    "programs are interpreted, which makes watching several times more expensive");
 	SET(c->remedy, "sysctl net.core.bpf_jit_enable=1");
 }
 
@@ -97,7 +98,7 @@ static void say_cheaper_clock(struct check *c, const struct facts *f)
 {
 	bool tsc = strstr(f->clocksources, "tsc") && strcmp(f->env.clocksource, "tsc");
 
-	SET(c->means, "dear to read, which makes times of single calls longer than they are");
+	SET(c->means, "expensive to read, which makes times of single calls longer than they are");
 	if (tsc)
 		SET(c->remedy, "this machine also has tsc: boot with clocksource=tsc");
 	else
@@ -353,7 +354,7 @@ static void check_taps(struct checklist *l, const struct facts *f)
 	if (!taps->nr) {
 		c = checklist__add(l, "packet_tap", CHECK_OK);
 		SET(c->value, "none");
-		SET(c->means, "nobody else is handed the path's packets");
+		SET(c->means, "no packet tap is handed the path's packets");
 	}
 	for (unsigned int i = 0; i < taps->nr; i++)
 		check_tap(l, &taps->list[i]);

@@ -21,7 +21,7 @@ static void check_governor(struct checklist *l, const struct machine *m)
 	}
 }
 
-/* More than this for each CPU, and somebody else is running. */
+/* More than this for each CPU: something else is running. */
 #define LOAD_MAX 0.5
 
 static void check_load(struct checklist *l, const struct facts *f)

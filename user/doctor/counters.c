@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The counters of doctor; see doctor_perf.h. */
+/* The counters of doctor; see counters.h. */
 #include <limits.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What doctor finds, as plain data: facts about the machine, what they mean for a run, and which
- * hook feeds which stage. doctor_examine.c gathers, doctor_checks.c and doctor_stages.c judge
- * (pure, for unit tests), doctor_text.c and doctor_json.c write.
+ * hook feeds which stage. examine.c gathers, checks.c and stages.c judge
+ * (pure, for unit tests), diagnosis_text.c and diagnosis_json.c write.
  */
 #ifndef NETIOTRACE_DIAGNOSIS_H
 #define NETIOTRACE_DIAGNOSIS_H
@@ -28,7 +28,7 @@ struct doctor_capability {
 
 extern const struct doctor_capability doctor_capabilities[DOCTOR_CAPABILITIES];
 
-/* What was found, before anybody judged it. */
+/* What was found, not judged yet. */
 struct facts {
 	struct environment env;
 	struct num btf_size; /* bytes of /sys/kernel/btf/vmlinux */

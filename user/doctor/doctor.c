@@ -9,6 +9,7 @@
 #include "base/terminal.h"
 #include "diagnosis.h"
 #include "doctor.h"
+#include "doctor_options.h"
 #include "counters.h"
 #include "base/log.h"
 #include "base/outfile.h"
@@ -23,15 +24,6 @@ static unsigned int text_columns(void)
 	if (columns > COLUMNS_MAX)
 		return COLUMNS_MAX;
 	return columns < COLUMNS_MIN ? COLUMNS_MIN : columns;
-}
-
-static int print_text(const struct diagnosis *d, const struct options *o)
-{
-	doctor__print(stdout, text_columns(), d, o, doctor_perf__print);
-	if (!fflush(stdout) && !ferror(stdout))
-		return 0;
-	log_error("cannot write the diagnosis: %s.", strerror(errno));
-	return -EIO;
 }
 
 static int print_json(FILE *f, const struct diagnosis *d)
@@ -74,19 +66,24 @@ static int exit_code(const struct diagnosis *d)
 	return EXIT_PRIVILEGES;
 }
 
-int doctor__main(const struct options *o)
+int doctor__main(int argc, char **argv)
 {
-	struct diagnosis *d = calloc(1, sizeof(*d));
-	int code;
+	struct diagnosis *d;
+	struct options o;
+	int code = EXIT_DONE;
 
-	if (!d || diagnosis__make(d, o)) {
+	doctor_options__parse(&o, argc, argv);
+	d = calloc(1, sizeof(*d));
+	if (!d || diagnosis__make(d, &o)) {
 		log_error("out of memory.");
 		free(d);
 		return EXIT_RUN_FAILED;
 	}
-	if (o->output[OUTPUT_JSON] ? write_json(d, o->output[OUTPUT_JSON]) : print_text(d, o))
+	if (!o.output[OUTPUT_JSON])
+		doctor__print(stdout, text_columns(), d, &o, doctor_perf__print);
+	else if (write_json(d, o.output[OUTPUT_JSON]))
 		code = EXIT_RUN_FAILED;
-	else
+	if (!code)
 		code = exit_code(d);
 	diagnosis__clear(d);
 	free(d);

@@ -4,9 +4,7 @@
 #ifndef NETIOTRACE_DOCTOR_H
 #define NETIOTRACE_DOCTOR_H
 
-#include "run/options.h"
-
 /* Returns an exit code: EXIT_KERNEL when not even sent and received bytes can be seen. */
-int doctor__main(const struct options *o);
+int doctor__main(int argc, char **argv);
 
 #endif

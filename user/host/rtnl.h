@@ -23,7 +23,7 @@ struct rtnl_link {
 	unsigned int index;
 	unsigned int mtu;
 	char name[16];  /* IFNAMSIZ */
-	char qdisc[32]; /* IFLA_QDISC; empty: not told */
+	char qdisc[32]; /* IFLA_QDISC; empty: not known */
 	bool up;        /* IFF_UP */
 	bool running;   /* has carrier: packets pass */
 };

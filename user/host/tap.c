@@ -55,7 +55,7 @@ static void add(struct taps *taps, const struct tap *found)
 	if (t == taps->list + taps->nr) {
 		*t = *found;
 		t->at_start = !taps->looks;
-		t->pid.reason = "nobody was asked yet";
+		t->pid.reason = "not looked up yet";
 		taps->nr++;
 	}
 	t->open = t->in_run = true;
@@ -173,7 +173,8 @@ static void look_into_netns(int fd, void *arg)
 	struct elsewhere *e = arg;
 	ino_t inode = inode_of_netns(fd);
 
-	/* What may not be looked into stays unseen: it cannot be told from what has no taps. */
+	/* What may not be looked into stays unseen: it cannot be distinguished from what has no
+	 * taps. */
 	if (inode != e->own[NIO_SIDE_SENDER] && inode != e->own[NIO_SIDE_RECEIVER])
 		netns__visit(fd, look_for_unbound, &e->look);
 }

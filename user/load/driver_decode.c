@@ -344,7 +344,7 @@ static int report__take_stats(struct load_report *r, const json_t *stats, enum n
 				       : report__take_receiver(r, stats);
 }
 
-/* Cookie 0 is what sockets nobody watches have; the kernel never gives it out. */
+/* Cookie 0 means a socket that is not watched; the kernel never gives it out. */
 static int report__take_cookie(struct load_report *r, const json_t *connection, size_t nr)
 {
 	uint64_t index, cookie;

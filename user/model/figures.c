@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Figures shared by the live views and the final text: see view_figures.h. Pure. */
+/* Figures shared by the live views and the final text: see figures.h. Pure. */
 #include <stdio.h>
 #include <string.h>
 

@@ -66,7 +66,7 @@ static void book_health(struct run_result *r, const struct plan *plan, const str
 	}
 }
 
-/* Copies nobody ordered are booked to whichever side's socket they belong to. */
+/* Unexpected copies are booked to whichever side's socket they belong to. */
 static int book_other_copies(struct run_result *r, const struct plan *plan,
 			     const struct snapshot *base, const struct snapshot *now)
 {

@@ -50,7 +50,7 @@ static int book_stage_time(struct stage_result *out, const char *reason,
 	return out->times ? 0 : -ENOMEM;
 }
 
-/* The stage's cells of both sides together: copies nobody ordered happen on either. */
+/* The stage's cells of both sides together: unexpected copies happen on either. */
 static void both_sides(const struct snapshot *s, int stage, struct nio_cell *sum)
 {
 	const uint64_t *tx = (const uint64_t *)&s->cells[NIO_SIDE_SENDER][stage];

@@ -2,7 +2,7 @@
 /*
  * The arithmetic of times and of what goes with them: how long stages and the parts of a send call
  * took, zero-copy sends from call to completion, where deferred copies ran, who made the copies
- * nobody ordered. Pure.
+ * unexpected. Pure.
  */
 #ifndef NETIOTRACE_LEDGER_TIME_H
 #define NETIOTRACE_LEDGER_TIME_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Figures made of counters; see perf_derive.h. Pure. */
+/* Figures made of counters; see perf_figures.h. Pure. */
 #include <string.h>
 
 #include "perf_figures.h"

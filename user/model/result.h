@@ -23,7 +23,7 @@
 #define RESULT_SCHEMA "netiotrace.result/1"
 
 enum quality {
-	QUALITY_UNAVAILABLE, /* the zero value: a result nobody filled claims nothing */
+	QUALITY_UNAVAILABLE, /* the zero value: a result that was not filled claims nothing */
 	QUALITY_EXACT,
 	QUALITY_DERIVED,
 	QUALITY_SAMPLED,
@@ -85,7 +85,7 @@ struct latency_result {
 struct app_result {
 	uint64_t tx_bytes, tx_messages;
 	uint64_t rx_bytes, rx_messages;
-	const char *rx_reason; /* not NULL: nobody said what was received, for this reason */
+	const char *rx_reason; /* not NULL: why it is not known what was received */
 	struct zc_counts zc;
 	uint64_t partial_sends, eagain, eintr;
 	uint64_t tcp_bytes_acked;        /* TCP_INFO of the senders: tcpi_bytes_acked */
@@ -122,7 +122,7 @@ struct place_result {
 	uint64_t bytes, events, ns;
 };
 
-/* Copies nobody ordered, by the kernel function that had them made. */
+/* Unexpected copies, by the kernel function that had them made. */
 struct other_result {
 	char caller[64];
 	uint64_t bytes, events, ns;
@@ -171,7 +171,7 @@ enum zc_cause {
 	ZC_CAUSE_NONE, /* nothing was sent with MSG_ZEROCOPY, or nothing completed */
 	ZC_CAUSE_NOT_COPIED,
 	ZC_CAUSE_LOCAL,   /* delivered on this machine: skb_copy_ubufs on delivery */
-	ZC_CAUSE_TAP,     /* somebody is handed every packet: skb_copy_ubufs before that */
+	ZC_CAUSE_TAP,     /* a packet tap is handed every packet: skb_copy_ubufs before that */
 	ZC_CAUSE_NO_SG,   /* route without scatter-gather: copied in the send call, or below it */
 	ZC_CAUSE_ENOBUFS, /* sends that fell back to copying; which limit, is not known */
 	ZC_CAUSE_ENOBUFS_MEMLOCK,
@@ -278,7 +278,7 @@ struct tap {
 	char device[16];  /* empty: every device of its network namespace */
 	char process[32]; /* name of the process that holds it; empty: not known */
 	struct num pid;
-	char function[64];     /* of the kernel, that gets the packets; empty: not told */
+	char function[64];     /* of the kernel, that gets the packets; empty: not known */
 	uint64_t inode;        /* of the socket; 0: it is none */
 	bool sender, receiver; /* whose packets it is handed */
 	bool elsewhere;        /* its namespace is neither side's */
@@ -339,6 +339,8 @@ struct environment {
 	struct taps taps;
 };
 
+#define RESULT_FAILURE_MAX 640
+
 struct result {
 	const char *version;
 	int argc;
@@ -358,7 +360,9 @@ struct result {
 	uint64_t round_duration_ns; /* asked for, each; 0 with --messages */
 	uint64_t messages;          /* asked for; 0 with --duration */
 	bool interrupted;
-	unsigned int probes; /* attached */
+	char failure[RESULT_FAILURE_MAX]; /* why a round failed, which ended the run; empty: none
+					     did */
+	unsigned int probes;              /* attached */
 };
 
 /* result.c. run_result__init() marks everything unknown; __clear() frees what a result owns. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What shapes the traffic of a run, whoever asked for it: the load generator's settings. */
+/* What shapes the traffic of a run: the load generator's settings. */
 #ifndef NETIOTRACE_TRAFFIC_H
 #define NETIOTRACE_TRAFFIC_H
 

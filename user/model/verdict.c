@@ -13,7 +13,7 @@
 /* Bytes booked beyond those pinned that are too few to speak of: headers, rounding of totals. */
 #define SURPLUS_MIN(pinned) ((pinned) / 1000)
 
-/* What the causes are told apart by. */
+/* What the causes are distinguished by. */
 struct evidence {
 	const struct run_result *r;
 	const struct environment *env;

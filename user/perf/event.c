@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* perf_event_open(2) and what is done with its descriptors; see perf_event.h. */
+/* perf_event_open(2) and what is done with its descriptors; see event.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static void attr_of(struct perf_event_attr *attr, const struct perf_spec *spec)
 	attr->config2 = spec->config2;
 	attr->exclude_user = spec->exclude_user;
 	attr->exclude_kernel = spec->exclude_kernel;
-	/* The hypervisor is nobody's user mode; software events do not know the bit. */
+	/* The hypervisor is no user mode; software events do not know the bit. */
 	attr->exclude_hv = perf_spec__is_hardware(spec) && spec->exclude_kernel;
 	attr->read_format =
 		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Performance events of the kernel: what this machine has, opening them for threads, reading them.
- * The only part that calls perf_event_open(2); what numbers mean is perf_read.h's.
+ * The only part that calls perf_event_open(2); what numbers mean is reading.h's.
  */
 #ifndef NETIOTRACE_PERF_EVENT_H
 #define NETIOTRACE_PERF_EVENT_H
@@ -42,7 +42,7 @@ int perf_events__disable(struct perf_events *e);
 int perf_events__read(const struct perf_events *e, struct perf_sum sums[PERF_SLOTS_MAX]);
 
 /*
- * One event on one CPU, whoever runs there, counting at once: what BPF programs read through a
+ * One event on one CPU, of every task there, counting at once: what BPF programs read through a
  * PERF_EVENT_ARRAY map. pinned: it has its register always or not at all. group_fd: of its leader,
  * or -1. A file descriptor or -errno.
  */

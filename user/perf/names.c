@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Event names; see perf_names.h. The tables are those of perf-list(1). */
+/* Event names; see names.h. The tables are those of perf-list(1). */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "names.h"
+#include "pmu_event.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define NEAR_MAX      3 /* letters in which a suggested name may differ */
@@ -81,17 +81,6 @@ static const struct word operations[] = {
 	{"-prefetch-misses", PERF_COUNT_HW_CACHE_OP_PREFETCH},
 };
 
-__attribute__((format(printf, 3, 4))) static int refuse(char *message, size_t len, const char *fmt,
-							...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(message, len, fmt, ap);
-	va_end(ap);
-	return -EINVAL;
-}
-
 static bool find_named(const char *name, struct perf_spec *out)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -131,17 +120,6 @@ static bool find_cache(const char *name, struct perf_spec *out)
 	return false;
 }
 
-static bool parse_number(const char *text, int base, uint64_t *out)
-{
-	char *end;
-
-	if (!*text || strchr("+- \t\n", *text))
-		return false;
-	errno = 0;
-	*out = strtoull(text, &end, base);
-	return !errno && !*end;
-}
-
 /* "r" and up to 16 hexadecimal digits. */
 static bool find_raw(const char *name, struct perf_spec *out)
 {
@@ -150,7 +128,7 @@ static bool find_raw(const char *name, struct perf_spec *out)
 	if (*name != 'r' || !digits || digits > 16 || name[1 + digits])
 		return false;
 	out->type = PERF_TYPE_RAW;
-	return parse_number(name + 1, 16, &out->config);
+	return perf_parse_number(name + 1, 16, &out->config);
 }
 
 static int find_tracepoint(const char *name, const struct perf_lookup *lookup,
@@ -164,152 +142,14 @@ static int find_tracepoint(const char *name, const struct perf_lookup *lookup,
 	out->type = PERF_TYPE_TRACEPOINT;
 	err = lookup->tracepoint(system, colon + 1, &out->config);
 	if (err == -ENOENT)
-		return refuse(message, len, "this kernel has no tracepoint '%s'", name);
+		return perf_refuse(message, len, "this kernel has no tracepoint '%s'", name);
 	if (err)
-		return refuse(message, len,
-			      "tracepoint '%s' cannot be looked up (%s): tracefs must be mounted "
-			      "and readable",
-			      name, strerror(-err));
+		return perf_refuse(
+			message, len,
+			"tracepoint '%s' cannot be looked up (%s): tracefs must be mounted "
+			"and readable",
+			name, strerror(-err));
 	return 0;
-}
-
-/* Where a PMU wants a field: "config:0-7,32-35", bits of the value from the lowest on. */
-static int put_field(struct perf_spec *out, const char *format, uint64_t value)
-{
-	static const char *const words[] = {"config", "config1", "config2"};
-	uint64_t *const where[] = {&out->config, &out->config1, &out->config2};
-	const char *colon = strchr(format, ':'), *p;
-	unsigned int low, high, bit;
-	size_t w;
-	int used;
-
-	for (w = 0; colon && w < ARRAY_SIZE(words); w++)
-		if (strlen(words[w]) == (size_t)(colon - format) &&
-		    !strncmp(format, words[w], (size_t)(colon - format)))
-			break;
-	if (!colon || w == ARRAY_SIZE(words))
-		return -EOPNOTSUPP;
-	for (p = colon + 1; *p; p += used + (p[used] == ',')) {
-		if (sscanf(p, "%u-%u%n", &low, &high, &used) != 2) {
-			if (sscanf(p, "%u%n", &low, &used) != 1)
-				return -EOPNOTSUPP;
-			high = low;
-		}
-		if (high > 63 || low > high)
-			return -EOPNOTSUPP;
-		for (bit = low; bit <= high; bit++, value >>= 1)
-			*where[w] |= (value & 1) << bit;
-	}
-	return value ? -ERANGE : 0;
-}
-
-/* What is between the slashes, on its way into spec. */
-struct pmu_event {
-	const char *name, *pmu;
-	const struct perf_lookup *lookup;
-	struct perf_spec *out;
-	char *message;
-	size_t len;
-};
-
-static int pmu_terms(struct pmu_event *e, char *terms, bool alias);
-
-/* "config=1" needs no format. */
-static bool plain_field(struct pmu_event *e, const char *field, uint64_t value)
-{
-	if (!strcmp(field, "config"))
-		e->out->config |= value;
-	else if (!strcmp(field, "config1"))
-		e->out->config1 |= value;
-	else if (!strcmp(field, "config2"))
-		e->out->config2 |= value;
-	else
-		return false;
-	return true;
-}
-
-static int pmu_field(struct pmu_event *e, const char *field, uint64_t value)
-{
-	char file[PERF_NAME_MAX + 16], format[128];
-	int err;
-
-	if (plain_field(e, field, value))
-		return 0;
-	snprintf(file, sizeof(file), "format/%s", field);
-	if (e->lookup->pmu(e->pmu, file, format, sizeof(format)))
-		return refuse(e->message, e->len, "'%s': PMU '%s' has no field or event '%s'",
-			      e->name, e->pmu, field);
-	err = put_field(e->out, format, value);
-	if (err == -ERANGE)
-		return refuse(e->message, e->len, "'%s': the value of '%s' does not fit '%s'",
-			      e->name, field, format);
-	if (err)
-		return refuse(e->message, e->len, "'%s': field '%s' has a format not known: '%s'",
-			      e->name, field, format);
-	return 0;
-}
-
-/* One of "event=0xd1", "inv" (is inv=1), or the name of an event in the PMU's own list. */
-static int pmu_term(struct pmu_event *e, char *term, bool alias)
-{
-	char *equals = strchr(term, '='), file[PERF_NAME_MAX + 16], text[256];
-	uint64_t value = 1;
-
-	if (equals) {
-		*equals = '\0';
-		if (!parse_number(equals + 1, 0, &value))
-			return refuse(e->message, e->len, "'%s': '%s' is not a number", e->name,
-				      equals + 1);
-		return pmu_field(e, term, value);
-	}
-	snprintf(file, sizeof(file), "events/%s", term);
-	if (!alias && !e->lookup->pmu(e->pmu, file, text, sizeof(text)))
-		return pmu_terms(e, text, true);
-	return pmu_field(e, term, value);
-}
-
-/* A path is made of a term: no slash and no dots at its head may get into it. */
-static bool is_term(const char *term)
-{
-	return *term && *term != '.' && !strchr(term, '/');
-}
-
-static int pmu_terms(struct pmu_event *e, char *terms, bool alias)
-{
-	char *term, *save;
-	int err = 0;
-
-	if (!*terms)
-		return refuse(e->message, e->len, "'%s': nothing is between the slashes", e->name);
-	for (term = strtok_r(terms, ",", &save); term && !err; term = strtok_r(NULL, ",", &save))
-		err = is_term(term) ? pmu_term(e, term, alias)
-				    : refuse(e->message, e->len, "'%s': '%s' is not a field",
-					     e->name, term);
-	return err;
-}
-
-static int find_pmu(const char *name, const struct perf_lookup *lookup, struct perf_spec *out,
-		    char *message, size_t len)
-{
-	char copy[PERF_NAME_MAX], type[32], *terms, *end;
-	struct pmu_event e = {name, copy, lookup, out, message, len};
-	uint64_t value;
-
-	snprintf(copy, sizeof(copy), "%s", name);
-	terms = strchr(copy, '/');
-	*terms++ = '\0';
-	end = strchr(terms, '/');
-	if (!end || end[1])
-		return refuse(message, len, "'%s' does not end in a slash", name);
-	*end = '\0';
-	if (!is_term(copy) || lookup->pmu(copy, "type", type, sizeof(type)) ||
-	    !parse_number(type, 10, &value) || value > UINT32_MAX)
-		return refuse(message, len,
-			      "'%s': this machine has no PMU '%s' (they are in "
-			      "/sys/bus/event_source/devices)",
-			      name, copy);
-	out->type = (uint32_t)value;
-	return pmu_terms(&e, terms, false);
 }
 
 /* Letters to change, insert or drop to make one word of the other; at most NEAR_MAX + 1. */
@@ -369,9 +209,9 @@ static int unknown(const char *name, char *message, size_t len)
 		}
 	}
 	if (s.distance <= NEAR_MAX)
-		return refuse(message, len, "no event is called '%s'; did you mean '%s'?", name,
-			      s.name);
-	return refuse(message, len, "no event is called '%s': perf list names them", name);
+		return perf_refuse(message, len, "no event is called '%s'; did you mean '%s'?",
+				   name, s.name);
+	return perf_refuse(message, len, "no event is called '%s': perf list names them", name);
 }
 
 /* Cuts ":u", ":k", ":uk" off the end, unless it is the second half of a tracepoint. */
@@ -386,11 +226,12 @@ static int take_modifiers(char *name, struct perf_spec *out, char *message, size
 	if (!colon)
 		return 0;
 	if (colon[1] == '\0' && colon != slash)
-		return refuse(message, len, "'%s': nothing is behind the colon", name);
+		return perf_refuse(message, len, "'%s': nothing is behind the colon", name);
 	if (strspn(colon + 1, "uk") != strlen(colon + 1)) {
 		if (colon != slash && strlen(colon + 1) > 3)
 			return 0; /* the name of a tracepoint */
-		return refuse(message, len, "'%s': of the modifiers, only u and k are known", name);
+		return perf_refuse(message, len, "'%s': of the modifiers, only u and k are known",
+				   name);
 	}
 	user = strchr(colon + 1, 'u');
 	kernel = strchr(colon + 1, 'k');
@@ -408,17 +249,17 @@ int perf_names__parse(const char *name, const struct perf_lookup *lookup, struct
 	int err;
 
 	if (!*name)
-		return refuse(message, len, "the name of an event is empty");
+		return perf_refuse(message, len, "the name of an event is empty");
 	if (strlen(name) >= sizeof(plain))
-		return refuse(message, len, "'%.32s...' is too long for the name of an event",
-			      name);
+		return perf_refuse(message, len, "'%.32s...' is too long for the name of an event",
+				   name);
 	strcpy(spec.name, name);
 	strcpy(plain, name);
 	err = take_modifiers(plain, &spec, message, len);
 	if (err)
 		return err;
 	if (strchr(plain, '/'))
-		err = find_pmu(plain, lookup, &spec, message, len);
+		err = pmu_event__find(plain, lookup, &spec, message, len);
 	else if (strchr(plain, ':'))
 		err = find_tracepoint(plain, lookup, &spec, message, len);
 	else if (!find_named(plain, &spec) && !find_cache(plain, &spec) && !find_raw(plain, &spec))
@@ -459,14 +300,14 @@ int perf_names__parse_list(const char *list, const struct perf_lookup *lookup,
 	for (*nr = 0;; list += end + 1) {
 		end = first_name(list);
 		if (*nr == max)
-			return refuse(message, len, "at most %zu events can be counted", max);
+			return perf_refuse(message, len, "at most %zu events can be counted", max);
 		snprintf(name, sizeof(name), "%.*s", (int)(end < 255 ? end : 255), list);
 		err = perf_names__parse(name, lookup, &specs[*nr], message, len);
 		if (err)
 			return err;
 		++*nr;
 		if (twice(specs, *nr))
-			return refuse(message, len, "event '%s' is given twice", name);
+			return perf_refuse(message, len, "event '%s' is given twice", name);
 		if (!list[end])
 			return 0;
 	}

@@ -36,7 +36,7 @@ struct perf_lookup {
 	int (*tracepoint)(const char *system, const char *name, uint64_t *id);
 };
 
-extern const struct perf_lookup perf_lookup_sysfs; /* perf_sysfs.c */
+extern const struct perf_lookup perf_lookup_sysfs; /* sysfs.c */
 
 /*
  * One event. 0; -EINVAL with a sentence in message when there is no such event, or its name cannot

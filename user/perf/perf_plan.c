@@ -86,7 +86,7 @@ static bool usable(const struct perf_plan *plan, const struct perf_slot *slot)
 	       (perf_spec__pmu(&slot->spec) != PERF_PMU_CPU || plan->registers);
 }
 
-/* Events a group may have. How many registers another PMU has, nobody knows: one each. */
+/* Events a group may have. How many registers another PMU has is not known: one each. */
 static unsigned int limit_of(const struct perf_plan *plan, unsigned int pmu)
 {
 	if (!pmu)

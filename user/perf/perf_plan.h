@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Which events are opened, in which groups: the counters of struct run_result, in user mode and in
- * the kernel apart where that can be told, and what --perf-events asked for; packed so that each
+ * the kernel apart where that is possible, and what --perf-events asked for; packed so that each
  * group fits the registers of the CPU. Pure: what the kernel refused comes in, groups come out.
  */
 #ifndef NETIOTRACE_PERF_PLAN_H
@@ -29,7 +29,7 @@ struct perf_slot {
 	unsigned int
 		bundle; /* slots of one bundle belong into one group: ratios are made of them */
 	int err;        /* why the kernel has no such event, negative; 0: it has */
-	bool proc;      /* not opened: taken from /proc (perf_proc.h) */
+	bool proc;      /* not opened: taken from /proc (proc.h) */
 };
 
 #define PERF_SLOTS_MAX     (2 * PERF_NR + PERF_EVENTS_MAX)

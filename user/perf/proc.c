@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters out of /proc/PID/task; see perf_proc.h. */
+/* Counters out of /proc/PID/task; see proc.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decoding, scaling and summing; see perf_read.h. Pure. */
+/* Decoding, scaling and summing; see reading.h. Pure. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>

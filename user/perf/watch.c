@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters over the measured phase; see perf_watch.h. */
+/* Counters over the measured phase; see watch.h. */
 #include <errno.h>
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "perf_plan.h"
 #include "model/result.h"
 
-/* 1 window in so many, unless told otherwise: a prime. */
+/* 1 window in so many, unless set otherwise: a prime. */
 #define PERF_STAGE_EVERY 61
 
 struct perf_stage;

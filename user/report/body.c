@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a report says, in which order; see report_doc.h. Knows no HTML and no Markdown. */
+/* What a report says, in which order; see doc.h. Knows no HTML and no Markdown. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A report as a sequence of headings, paragraphs, tables and pictures, written as HTML or Markdown:
- * what is said is said once (report_body.c), how it looks is each form's own. Pure but for the
+ * what is said is said once (body.c), how it looks is each form's own. Pure but for the
  * stream.
  */
 #ifndef NETIOTRACE_REPORT_DOC_H

@@ -2,7 +2,7 @@
 /*
  * `netiotrace report`: reads results, has them analysed, drawn and written, all into a directory
  * that appears when it is complete. What is found and said is in analysis.c, answer*.c, figure*.c
- * and report_body.c.
+ * and body.c.
  */
 #include "base/shell.h"
 #include "report.h"

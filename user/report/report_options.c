@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/bootstrap.h"
+#include "base/command_line.h"
 #include "base/log.h"
-#include "base/exit_code.h"
+#include "base/refuse.h"
 #include "report.h"
 #include "common/units.h"
 
@@ -37,12 +38,6 @@ static const char doc[] =
 	"Exit status: 0 done, 1 failed (gnuplot is missing, the disk is full), 2 usage: also when "
 	"the input is no such data, or the output cannot be written.";
 
-static void refuse(const char *what, const char *arg)
-{
-	fprintf(stderr, "netiotrace: %s, not '%s'.\n", what, arg);
-	exit(EXIT_USAGE);
-}
-
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *o = state->input;
@@ -51,18 +46,18 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'o':
 		if (!*arg)
-			refuse("--output takes the name of a directory", arg);
+			refuse("--output takes the name of a directory, not '%s'.", arg);
 		free(o->output);
 		o->output = strdup(arg);
 		return 0;
 	case KEY_DURATION:
 		if (parse_duration(arg, &ns) || !ns)
-			refuse("--duration takes a time above 0 such as 5s", arg);
+			refuse("--duration takes a time above 0 such as 5s, not '%s'.", arg);
 		o->duration_s = (double)ns / 1e9;
 		return 0;
 	case KEY_SEED:
 		if (parse_count(arg, 0, UINT64_MAX, &o->seed))
-			refuse("--seed takes a number", arg);
+			refuse("--seed takes a number, not '%s'.", arg);
 		return 0;
 	case 'q':
 		o->quiet = true;
@@ -70,7 +65,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
-			refuse("report takes one directory or file", arg);
+			refuse("report takes one directory or file, not '%s'.", arg);
 		o->input = arg;
 		return 0;
 	default:
@@ -105,17 +100,11 @@ static char *default_output(const char *input)
 void report_options__parse(struct report_options *o, int argc, char **argv)
 {
 	static const struct argp argp = {option_table, parse_opt, args_doc, doc, 0, 0, 0};
-	static char name[] = "netiotrace report";
 
 	*o = (struct report_options){.duration_s = (double)NAN, .seed = BOOTSTRAP_SEED};
-	argv[1] = name; /* what --help calls the program */
-	argp_program_version = "netiotrace " NETIOTRACE_VERSION;
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc - 1, argv + 1, 0, NULL, o);
-	if (!o->input || !*o->input) {
-		fputs("netiotrace: report needs a results directory or a CSV file.\n", stderr);
-		exit(EXIT_USAGE);
-	}
+	command_line__parse(&argp, "report", argc, argv, o);
+	if (!o->input || !*o->input)
+		refuse("report needs a results directory or a CSV file.");
 	if (!o->output)
 		o->output = default_output(o->input);
 }

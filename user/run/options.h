@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command line: what was asked, with every rule checked before anything starts. */
+/*
+ * What a run is asked to be: the options that commands share, each a row of one table, every rule
+ * about them checked before anything starts. A command picks its rows (options__pick()).
+ */
 #ifndef NETIOTRACE_OPTIONS_H
 #define NETIOTRACE_OPTIONS_H
 
@@ -18,12 +21,6 @@
 #include "model/traffic.h"
 #include "write/output.h"
 
-enum command {
-	COMMAND_RUN,
-	COMMAND_DOCTOR,
-	COMMAND_SERVE,
-};
-
 #define ASSERTIONS_MAX 64
 #define WITHOUT_MAX    32
 #define SIZE_BYTES_MIN 64 /* of a message */
@@ -31,7 +28,6 @@ enum command {
 #define THREADS_MAX    256
 
 struct options {
-	enum command command;
 	enum mode modes[MODE_NR];
 	size_t modes_nr;
 	struct traffic traffic;
@@ -61,18 +57,41 @@ struct options {
 	char **argv;
 };
 
-/* Parses and checks. Prints the sentence and exits with EXIT_USAGE by itself when it is wrong. */
-void options__parse(struct options *o, int argc, char **argv);
+/* An option of the table as a command has it. */
+struct options_pick {
+	const char *name;
+	const char *help; /* where it means something else to this command; NULL: the table's */
+	int group;        /* its title in --help */
+};
+
+/* A command whose options are all of the table. */
+struct options_command {
+	const char *name;
+	const char *doc; /* as of struct argp */
+	const struct options_pick *picks;
+	size_t picks_nr;
+	const char *const *titles; /* by group; groups count from 1 */
+};
+
+/* Rows of the table of a command, titles and end included. */
+#define OPTIONS_TABLE_MAX 64
+
+/*
+ * Parses and checks. A mistake, or an option that is not the command's, is said in a sentence, and
+ * the program exits with EXIT_USAGE.
+ */
+void options__parse(struct options *o, const struct options_command *c, int argc, char **argv);
 void options__clear(struct options *o);
 
 /*
- * For commands that have some of these options and parse the rest themselves. __init: the defaults;
- * __row: an option's row of the table (NULL: no such name), to be copied; __take: what a row's key
- * does with its argument, ARGP_ERR_UNKNOWN for foreign keys; __finish: completes and checks. Those
- * that find a mistake print the sentence and exit, as above.
+ * For commands that have options of their own, too. __init: the defaults; __pick: rows of the table
+ * with their titles, and the end, copied to `to`, returns how many without the end; __take: what a
+ * row's key does with its argument, ARGP_ERR_UNKNOWN for other keys; __finish: completes and
+ * checks. Those that find a mistake say it and exit, as above.
  */
 void options__init(struct options *o, int argc, char **argv);
-const struct argp_option *options__row(const char *name);
+size_t options__pick(struct argp_option *to, const struct options_pick *picks, size_t n,
+		     const char *const *titles);
 error_t options__take(struct options *o, int key, const char *arg);
 void options__finish(struct options *o);
 

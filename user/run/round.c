@@ -5,283 +5,55 @@
  * phase, when nothing is in flight.
  */
 #include <errno.h>
-#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/loadgen_args.h"
-#include "load/driver.h"
-#include "model/ledger.h"
 #include "base/log.h"
-#include "model/remote.h"
-#include "run.h"
 #include "host/tap.h"
+#include "load/loadgen_args.h"
+#include "model/ledger.h"
+#include "model/remote.h"
 #include "model/verdict.h"
+#include "round.h"
 
 #define CONNECT_TIMEOUT_MS 10000
 #define DRAIN_TIMEOUT_MS   15000
-/* After Ctrl-C: how long a drain may take before the load generator is killed. */
-#define STOP_TIMEOUT_NS 500000000ULL
-#define FIRST_TICK_NS   200000000ULL
+#define COUNTERS_UNREAD    "cannot read the kernel's counters: %s."
+#define FIRST_TICK_NS      200000000ULL
 
-struct round {
-	struct run *run;
-	enum mode mode;
-	unsigned int slot;
-	struct driver drivers[NIO_SIDE_NR];
-	bool listening, quiesced;
-	bool ready[NIO_SIDE_NR], stats[NIO_SIDE_NR], done[NIO_SIDE_NR];
-	uint64_t cookies[NIO_SIDE_NR][LOAD_CONNECTIONS_MAX];
-	size_t cookies_nr[NIO_SIDE_NR];
-	unsigned int port;
-	bool measuring;
-	uint64_t stop_ns; /* when waiting ends after a stop; 0: no stop */
-	struct snapshot base, now;
-	struct run_result *out;
-};
+const char *const round_side_names[NIO_SIDE_NR] = {"sender", "receiver"};
 
-static const char *const side_names[NIO_SIDE_NR] = {"sender", "receiver"};
-
-static bool is_remote(const struct round *r)
+int round__fail(struct round *r, int err, const char *format, ...)
 {
-	return r->run->o->remote;
+	struct engine *e = r->e;
+	va_list args;
+
+	va_start(args, format);
+	if (!e->reason[0])
+		vsnprintf(e->reason, sizeof(e->reason), format, args);
+	va_end(args);
+	return err;
 }
 
-static int book(struct round *r)
+bool round__is_remote(const struct round *r)
 {
-	int err = ledger__book(r->out, &r->run->plans[r->mode], &r->base, &r->now);
+	return r->e->o->remote;
+}
 
-	if (!err && is_remote(r))
+int round__book(struct round *r)
+{
+	int err = ledger__book(r->out, &r->e->plans[r->mode], &r->base, &r->now);
+
+	if (!err && round__is_remote(r))
 		remote__book(r->out);
 	return err;
 }
 
-/* How many sides are processes of ours: with --connect the sender only, which is the first. */
-static int sides_here(const struct round *r)
+int round__sides_here(const struct round *r)
 {
-	return is_remote(r) ? NIO_SIDE_RECEIVER : NIO_SIDE_NR;
-}
-
-/* Both sides have said how much they did so far: shows it. */
-static void show_progress(struct round *r)
-{
-	struct run *run = r->run;
-
-	r->stats[NIO_SIDE_SENDER] = r->stats[NIO_SIDE_RECEIVER] = false;
-	for (int side = 0; side < sides_here(r); side++)
-		perf_watch__read(&run->perf, side, r->out);
-	if (run->session) {
-		if (session__read(run->session, r->slot, &r->now) || book(r))
-			return;
-	}
-	display__update(&run->display, r->out);
-}
-
-static void take_cookies(struct round *r, enum nio_side side)
-{
-	const struct load_report *report = &r->drivers[side].report;
-
-	r->cookies_nr[side] = report->cookies_nr;
-	memcpy(r->cookies[side], report->cookies, report->cookies_nr * sizeof(uint64_t));
-}
-
-/* What the sender's socket says is what counts, whatever it was told. */
-static void take_congestion(const struct round *r, enum nio_side side)
-{
-	struct congestion *c = &r->run->result.env.congestion;
-
-	if (side == NIO_SIDE_SENDER)
-		snprintf(c->used, sizeof(c->used), "%s", r->drivers[side].report.congestion);
-}
-
-/* What one process of the load generator reports, at the end or on the way. */
-static int take_numbers(struct round *r, enum nio_side side)
-{
-	int err = ledger__app(r->out, &r->drivers[side].report, side);
-
-	if (is_remote(r)) {
-		remote__app(r->out, &r->drivers[side].report, r->run->o->traffic.verify);
-		return err;
-	}
-	/* Without --verify only sequence numbers are compared: no errors found is then no finding.
-	 */
-	if (!r->run->o->traffic.verify && !r->out->app.verify_errors.value)
-		r->out->app.verify_errors = (struct num){.reason = "--verify was not given"};
-	return err;
-}
-
-static int say_remote_error(const struct round *r, const char *message)
-{
-	const struct address *to = &r->run->connect;
-	char text[ADDRESS_TEXT_MAX];
-
-	address__format(text, sizeof(text), to->host, to->port);
-	if (r->ready[NIO_SIDE_SENDER])
-		log_error("the session with the receiver at %s failed: %s.", text, message);
-	else
-		log_error("no session with the receiver at %s: %s.", text, message);
-	return -EIO;
-}
-
-static int take_event(struct round *r, enum nio_side side, enum driver_event event)
-{
-	const struct load_report *report = &r->drivers[side].report;
-
-	switch (event) {
-	case DRIVER_LISTENING:
-		r->listening = true;
-		r->port = report->port;
-		return 0;
-	case DRIVER_READY:
-		r->ready[side] = true;
-		take_cookies(r, side);
-		take_congestion(r, side);
-		return 0;
-	case DRIVER_QUIESCED:
-		r->quiesced = true;
-		return 0;
-	case DRIVER_STATS:
-		r->stats[side] = r->measuring && !r->done[side];
-		return r->stats[side] ? take_numbers(r, side) : 0;
-	case DRIVER_DONE:
-		r->done[side] = true;
-		if (r->measuring)
-			perf_watch__finish(&r->run->perf, side, r->out);
-		return take_numbers(r, side);
-	case DRIVER_ERROR:
-		if (is_remote(r))
-			return say_remote_error(r, report->message);
-		log_error("the load generator's %s failed: %s", side_names[side], report->message);
-		return -EIO;
-	case DRIVER_EOF:
-		loop__remove(&r->run->loop, r->drivers[side].child.out);
-		if (r->done[side] || r->stop_ns)
-			return 0;
-		log_error("the load generator's %s ended unexpectedly.", side_names[side]);
-		return -EIO;
-	default:
-		return 0;
-	}
-}
-
-static int read_driver(struct round *r, enum nio_side side)
-{
-	struct driver *d = &r->drivers[side];
-	enum driver_event event;
-	int err;
-
-	do {
-		err = driver__next(d, &event);
-		if (err == -EPROTO)
-			log_error("the load generator's %s said what is not the protocol: %s",
-				  side_names[side], d->report.message);
-		if (!err)
-			err = take_event(r, side, event);
-	} while (!err && event != DRIVER_NOTHING && event != DRIVER_EOF);
-	if (!err && r->stats[NIO_SIDE_SENDER] && (r->stats[NIO_SIDE_RECEIVER] || is_remote(r)))
-		show_progress(r);
-	return err;
-}
-
-/* Ends the round early: drained if it is being measured, at once if it is not. */
-static void stop(struct round *r)
-{
-	struct run *run = r->run;
-
-	run->stopped = true;
-	if (r->stop_ns)
-		return;
-	r->stop_ns = loop__now_ns();
-	if (r->measuring) {
-		r->stop_ns += STOP_TIMEOUT_NS;
-		child__say(&r->drivers[NIO_SIDE_SENDER].child, "stop");
-	}
-}
-
-static void take_signal(struct round *r, int signo)
-{
-	if (signo == SIGWINCH) {
-		display__resize(&r->run->display);
-		return;
-	}
-	r->run->signo = signo;
-	stop(r);
-}
-
-static void ask_stats(struct round *r)
-{
-	if (!r->measuring)
-		return;
-	if (r->run->tick)
-		r->run->tick(r->run, r->run->tick_arg);
-	for (int side = 0; side < NIO_SIDE_NR; side++)
-		if (!r->done[side])
-			child__say(&r->drivers[side].child, "stats");
-}
-
-static int dispatch(struct round *r, const struct loop_event *ev)
-{
-	switch (ev->kind) {
-	case LOOP_SIGNAL:
-		take_signal(r, ev->signo);
-		return 0;
-	case LOOP_TICK:
-		ask_stats(r);
-		return 0;
-	case LOOP_READABLE:
-		if (ev->fd == r->drivers[NIO_SIDE_SENDER].child.out)
-			return read_driver(r, NIO_SIDE_SENDER);
-		if (ev->fd == r->drivers[NIO_SIDE_RECEIVER].child.out)
-			return read_driver(r, NIO_SIDE_RECEIVER);
-		if (display__input(&r->run->display) == LIVE_QUIT)
-			stop(r);
-		return 0;
-	default:
-		return 0;
-	}
-}
-
-/* Milliseconds until ns, rounded up; -1 for never. */
-static int ms_until(uint64_t ns)
-{
-	uint64_t now = loop__now_ns();
-
-	if (ns == UINT64_MAX)
-		return -1;
-	if (ns <= now)
-		return 0;
-	return (ns - now) / 1000000 < INT32_MAX ? (ns - now) / 1000000 + 1 : INT32_MAX;
-}
-
-/*
- * Handles events until done() holds. -EINTR: a stop was asked for and its time is over; -ETIMEDOUT
- * (said, with what was awaited) after timeout_ms, -1 for no limit.
- */
-static int pump(struct round *r, bool (*done)(const struct round *r), int64_t timeout_ms,
-		const char *awaited)
-{
-	uint64_t deadline = UINT64_MAX;
-	int err;
-
-	if (timeout_ms >= 0)
-		deadline = loop__now_ns() + timeout_ms * 1000000ULL;
-	while (!done(r)) {
-		uint64_t until = r->stop_ns && r->stop_ns < deadline ? r->stop_ns : deadline;
-		struct loop_event ev;
-
-		if (r->stop_ns && loop__now_ns() >= r->stop_ns)
-			return -EINTR;
-		if (loop__now_ns() >= deadline) {
-			log_error("the load generator did not %s in time.", awaited);
-			return -ETIMEDOUT;
-		}
-		err = loop__wait(&r->run->loop, &ev, ms_until(until));
-		if (!err)
-			err = dispatch(r, &ev);
-		if (err)
-			return err;
-	}
-	return 0;
+	return round__is_remote(r) ? NIO_SIDE_RECEIVER : NIO_SIDE_NR;
 }
 
 static bool is_listening(const struct round *r)
@@ -310,23 +82,21 @@ static int start(struct round *r, enum nio_side side, char *const argv[])
 	const char *step;
 	int err;
 
-	err = child__start(&d->child, argv, netpath__netns(r->run->path, side), &step);
+	err = child__start(&d->child, argv, netpath__netns(r->e->path, side), &step);
 	if (err) {
-		log_error("cannot start the load generator's %s (%s): %s", side_names[side], step,
-			  strerror(-err));
-		return err;
+		return round__fail(r, err, "cannot start the load generator's %s (%s): %s.",
+				   round_side_names[side], step, strerror(-err));
 	}
-	return loop__add(&r->run->loop, d->child.out);
+	return loop__add(&r->e->loop, d->child.out);
 }
 
 static int start_receiver(struct round *r)
 {
-	const struct run *run = r->run;
+	const struct engine *e = r->e;
 	struct arglist args = {0};
 	int err;
 
-	err = loadgen_args__receiver(&args, run->loadgen, &run->traffic,
-				     netpath__address(run->path));
+	err = loadgen_args__receiver(&args, e->loadgen, &e->traffic, netpath__address(e->path));
 	if (!err)
 		err = start(r, NIO_SIDE_RECEIVER, args.argv);
 	arglist__clear(&args);
@@ -335,12 +105,12 @@ static int start_receiver(struct round *r)
 
 static int start_sender(struct round *r)
 {
-	const struct run *run = r->run;
+	const struct engine *e = r->e;
 	struct arglist args = {0};
 	int err;
 
-	err = loadgen_args__sender(&args, run->loadgen, &run->traffic, r->mode,
-				   netpath__address(run->path), r->port);
+	err = loadgen_args__sender(&args, e->loadgen, &e->traffic, r->mode,
+				   netpath__address(e->path), r->port);
 	if (!err)
 		err = start(r, NIO_SIDE_SENDER, args.argv);
 	arglist__clear(&args);
@@ -349,53 +119,57 @@ static int start_sender(struct round *r)
 
 static int watch_sockets(struct round *r)
 {
-	struct session *s = r->run->session;
+	struct session *s = r->e->session;
 	int err;
 
 	if (!s)
 		return 0;
-	err = session__attach(s, &r->run->plans[r->mode]);
+	err = session__attach(s, &r->e->plans[r->mode]);
 	for (int side = 0; side < NIO_SIDE_NR && !err; side++)
 		err = session__watch(s, r->cookies[side], r->cookies_nr[side], r->slot, side);
-	if (err)
-		log_error("cannot watch the sockets of the load generator: %s", strerror(-err));
-	return err;
+	return err ? round__fail(r, err, "cannot watch the sockets of the load generator: %s.",
+				 strerror(-err))
+		   : 0;
 }
 
 static int connect_sides(struct round *r)
 {
 	int err;
 
-	display__phase(&r->run->display, LIVE_STARTING);
-	err = is_remote(r) ? 0 : start_receiver(r);
+	display__phase(&r->e->display, LIVE_STARTING);
+	err = round__is_remote(r) ? 0 : start_receiver(r);
 	if (!err)
-		err = pump(r, is_listening, CONNECT_TIMEOUT_MS, "listen");
+		err = round__pump(r, is_listening, CONNECT_TIMEOUT_MS, "listen");
 	if (!err)
 		err = start_sender(r);
 	if (!err)
-		err = pump(r, is_ready, CONNECT_TIMEOUT_MS, "connect");
+		err = round__pump(r, is_ready, CONNECT_TIMEOUT_MS, "connect");
 	return err ? err : watch_sockets(r);
 }
 
 /* Between two phases, when all threads are idle. */
 static void open_counters(struct round *r)
 {
-	for (int side = 0; side < sides_here(r); side++)
-		perf_watch__open(&r->run->perf, side, r->drivers[side].child.pid);
+	for (int side = 0; side < round__sides_here(r); side++)
+		perf_watch__open(&r->e->perf, side, r->drivers[side].child.pid);
 }
 
 static int warm_up(struct round *r)
 {
-	struct run *run = r->run;
+	struct engine *e = r->e;
 	int err;
 
-	display__phase(&run->display, LIVE_WARMUP);
-	err = child__say(&r->drivers[NIO_SIDE_SENDER].child, "start");
+	display__phase(&e->display, LIVE_WARMUP);
+	err = round__say(r, NIO_SIDE_SENDER, "start");
 	if (!err)
-		err = pump(r, is_quiesced, run->o->traffic.warmup_ns / 1000000 + DRAIN_TIMEOUT_MS,
-			   "finish its warm-up");
-	if (!err && run->session)
-		err = session__read(run->session, r->slot, &r->base);
+		err = round__pump(r, is_quiesced,
+				  e->o->traffic.warmup_ns / 1000000 + DRAIN_TIMEOUT_MS,
+				  "finish its warm-up");
+	if (!err && e->session) {
+		err = session__read(e->session, r->slot, &r->base);
+		if (err)
+			round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
+	}
 	if (!err)
 		open_counters(r);
 	return err;
@@ -403,24 +177,24 @@ static int warm_up(struct round *r)
 
 static int measure(struct round *r)
 {
-	struct run *run = r->run;
-	const struct options *o = run->o;
+	struct engine *e = r->e;
+	const struct options *o = e->o;
 	uint64_t first = o->interval_ns < FIRST_TICK_NS ? o->interval_ns : FIRST_TICK_NS;
 	int64_t limit = o->traffic.messages ? -1
 					    : (int64_t)(traffic__round_ns(&o->traffic) / 1000000) +
 						      DRAIN_TIMEOUT_MS;
 	int err;
 
-	perf_watch__enable(&run->perf);
-	err = child__say(&r->drivers[NIO_SIDE_SENDER].child, "measure");
+	perf_watch__enable(&e->perf);
+	err = round__say(r, NIO_SIDE_SENDER, "measure");
 	if (err)
 		return err;
 	r->measuring = true;
 	log_info("%s, round %u: measuring", mode__name(r->mode), r->out->round);
-	display__phase(&run->display, LIVE_RUNNING);
-	loop__set_timer(&run->loop, first, o->interval_ns);
-	err = pump(r, is_done, limit, "finish");
-	loop__set_timer(&run->loop, 0, 0);
+	display__phase(&e->display, LIVE_RUNNING);
+	loop__set_timer(&e->loop, first, o->interval_ns);
+	err = round__pump(r, is_done, limit, "finish");
+	loop__set_timer(&e->loop, 0, 0);
 	log_info("%s, round %u: measured", mode__name(r->mode), r->out->round);
 	return err;
 }
@@ -428,86 +202,93 @@ static int measure(struct round *r)
 /* The final numbers; of an interrupted round whatever the last report said, without a balance. */
 static int close_books(struct round *r)
 {
-	struct run *run = r->run;
+	struct engine *e = r->e;
 	int err = 0;
 
-	if (run->session) {
-		err = session__read(run->session, r->slot, &r->now);
+	if (e->session) {
+		err = session__read(e->session, r->slot, &r->now);
 		if (!err)
-			err = book(r);
+			err = round__book(r);
 	}
-	if (err) {
-		log_error("cannot read the kernel's counters: %s", strerror(-err));
-		return err;
-	}
-	r->out->interrupted |= run->stopped;
-	perf_watch__warn(&run->perf, r->out);
+	if (err)
+		return round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
+	r->out->interrupted |= e->stopped;
+	perf_watch__warn(&e->perf, r->out);
 	ledger__close(r->out, is_done(r));
-	tap__look(&run->result.env.taps, run->path);
-	verdict__give(r->out, &run->result.env);
+	tap__look(&e->result.env.taps, e->path);
+	verdict__give(r->out, &e->result.env);
 	return 0;
 }
 
 static void end(struct round *r)
 {
-	perf_watch__end(&r->run->perf);
+	perf_watch__end(&r->e->perf);
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		struct driver *d = &r->drivers[side];
 
 		if (d->child.out >= 0)
-			loop__remove(&r->run->loop, d->child.out);
+			loop__remove(&r->e->loop, d->child.out);
 		driver__clear(d);
-		if (r->run->session)
-			session__unwatch(r->run->session, r->cookies[side], r->cookies_nr[side]);
+		if (r->e->session)
+			session__unwatch(r->e->session, r->cookies[side], r->cookies_nr[side]);
 	}
 }
 
-static void init(struct round *r, struct run *run, enum mode mode, struct run_result *out)
+static void init(struct round *r, struct engine *e, enum mode mode, struct run_result *out)
 {
-	r->run = run;
+	r->e = e;
 	r->mode = mode;
 	r->slot = mode;
 	r->out = out;
 	out->mode = mode;
-	out->size = run->o->traffic.size;
-	out->fields = run->o->traffic.fields;
-	out->threads = run->o->traffic.threads;
+	out->size = e->o->traffic.size;
+	out->fields = e->o->traffic.fields;
+	out->threads = e->o->traffic.threads;
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		driver__init(&r->drivers[side], side);
-	perf_watch__begin(&run->perf, out);
-	if (is_remote(r)) {
+	perf_watch__begin(&e->perf, out);
+	if (round__is_remote(r)) {
 		/* What a receiver of ours would say is taken as said. */
 		r->listening = true;
 		r->ready[NIO_SIDE_RECEIVER] = r->done[NIO_SIDE_RECEIVER] = true;
-		r->port = netpath__port(run->path);
+		r->port = netpath__port(e->path);
 		remote__begin(out);
 	}
-	if (!run->session)
+	if (!e->session)
 		ledger__no_kernel(out, "the kernel was not watched (--backend none)");
 }
 
-int round__run(struct run *run, enum mode mode, unsigned int index, struct run_result *out)
+static int make(struct round *r)
 {
-	struct round *r = calloc(1, sizeof(*r));
-	int err;
+	int err = connect_sides(r);
 
-	if (!r) {
-		log_error("out of memory.");
-		return EXIT_RUN_FAILED;
-	}
-	init(r, run, mode, out);
-	out->round = index;
-	display__round(&run->display, mode, index, plan__probes(&run->plans[mode]));
-	err = connect_sides(r);
 	if (!err)
 		err = warm_up(r);
 	if (!err)
 		err = measure(r);
-	if (err == -EINTR && run->stopped)
+	if (err == -EINTR && r->e->stopped)
 		err = 0;
 	if (!err && r->measuring)
 		err = close_books(r);
+	/* What had no sentence of its own. */
+	return err ? round__fail(r, err, "%s.", strerror(-err)) : 0;
+}
+
+int round__run(struct engine *e, enum mode mode, unsigned int index, struct run_result *out)
+{
+	struct round *r = calloc(1, sizeof(*r));
+	int err;
+
+	e->reason[0] = '\0';
+	if (!r) {
+		snprintf(e->reason, sizeof(e->reason), "out of memory.");
+		return -ENOMEM;
+	}
+	init(r, e, mode, out);
+	out->round = index;
+	display__round(&e->display, mode, index, plan__probes(&e->plans[mode]));
+	err = make(r);
 	end(r);
 	free(r);
-	return err ? EXIT_RUN_FAILED : EXIT_DONE;
+	return err;
 }

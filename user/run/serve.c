@@ -10,8 +10,27 @@
 #include "load/driver.h"
 #include "base/log.h"
 #include "base/loop.h"
+#include "base/outfile.h"
+#include "base/refuse.h"
+#include "options.h"
 #include "serve.h"
 #include "common/units.h"
+
+static const char doc[] =
+	"Waits for senders on another machine (netiotrace --connect), and receives what they send, "
+	"one session after another, until Ctrl-C. Needs no root.\n"
+	"\n"
+	"  netiotrace serve --listen 192.0.2.7:5201"
+	"\v"
+	"It has no password and no encryption: listen where only those can connect who may. Exit "
+	"status: 0 done, 1 failed, 2 usage.";
+
+static const char *const titles[] = {[1] = "Options:"};
+
+static const struct options_pick picks[] = {
+	{"listen", NULL, 1}, {"rcvbuf", NULL, 1}, {"cpu-receiver", NULL, 1},
+	{"verify", NULL, 1}, {"quiet", NULL, 1},  {"verbose", "say what is received", 1},
+};
 
 struct server {
 	const struct options *o;
@@ -38,7 +57,7 @@ static int start(struct server *s)
 	if (err)
 		log_error("cannot start the receiver (%s): %s.", step, strerror(-err));
 	arglist__clear(&args);
-	return err;
+	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
 static int say_ready(struct server *s)
@@ -48,10 +67,8 @@ static int say_ready(struct server *s)
 	s->listening = true;
 	address__format(text, sizeof(text), s->listen.host, s->driver.report.port);
 	printf("ready: listening on %s\n", text);
-	if (!fflush(stdout))
-		return 0;
-	log_error("cannot write to stdout: %s.", strerror(errno));
-	return -EIO;
+	/* Why not is said when stdout is closed, as of every command. */
+	return outfile__flush_stdout() ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
 static void say_session(const struct load_report *r)
@@ -74,75 +91,104 @@ static int take_event(struct server *s, enum driver_event event)
 		return say_ready(s);
 	case DRIVER_DONE:
 		say_session(report);
-		return 0;
+		return EXIT_DONE;
 	case DRIVER_ERROR:
 		if (s->listening) {
 			log_warning("a session failed: %s", report->message);
-			return 0;
+			return EXIT_DONE;
 		}
 		log_error("cannot serve on %s port %u: %s.", s->listen.host, s->listen.port,
 			  report->message);
-		return -EIO;
+		return EXIT_RUN_FAILED;
 	case DRIVER_EOF:
 		log_error("the receiver ended unexpectedly.");
-		return -EIO;
+		return EXIT_RUN_FAILED;
 	default:
-		return 0;
+		return EXIT_DONE;
 	}
+}
+
+static int fail_driver(const struct server *s, int err)
+{
+	if (err == -EPROTO)
+		log_error("the receiver broke the protocol: %s.", s->driver.report.message);
+	else
+		log_error("the receiver cannot be read: %s.", strerror(-err));
+	return EXIT_RUN_FAILED;
 }
 
 static int read_driver(struct server *s)
 {
 	enum driver_event event;
-	int err;
+	int code;
 
 	do {
-		err = driver__next(&s->driver, &event);
-		if (err)
-			log_error("the receiver said what is not the protocol: %s",
-				  s->driver.report.message);
-		else
-			err = take_event(s, event);
-	} while (!err && event != DRIVER_NOTHING);
-	return err;
+		int err = driver__next(&s->driver, &event);
+
+		code = err ? fail_driver(s, err) : take_event(s, event);
+	} while (!code && event != DRIVER_NOTHING);
+	return code;
 }
 
 static int serve(struct server *s)
 {
-	int err = 0;
+	int code = EXIT_DONE;
 
-	while (!err && !s->stopped) {
+	while (!code && !s->stopped) {
 		struct loop_event ev;
+		int err = loop__wait(&s->loop, &ev, -1);
 
-		err = loop__wait(&s->loop, &ev, -1);
-		if (!err && ev.kind == LOOP_SIGNAL)
+		if (err) {
+			log_error("cannot wait for events: %s.", strerror(-err));
+			return EXIT_RUN_FAILED;
+		}
+		if (ev.kind == LOOP_SIGNAL)
 			s->stopped = ev.signo != SIGWINCH;
-		else if (!err && ev.kind == LOOP_READABLE)
-			err = read_driver(s);
+		else if (ev.kind == LOOP_READABLE)
+			code = read_driver(s);
 	}
-	return err;
+	return code;
 }
 
-int serve__main(const struct options *o)
+static void parse(struct options *o, int argc, char **argv)
 {
-	struct server s = {.o = o, .listen = o->listen, .loop = LOOP_INIT};
+	static const struct options_command command = {
+		.name = "serve",
+		.doc = doc,
+		.picks = picks,
+		.picks_nr = sizeof(picks) / sizeof(picks[0]),
+		.titles = titles,
+	};
+
+	options__parse(o, &command, argc, argv);
+	if (!o->listen.host[0])
+		refuse("serve needs --listen ADDRESS:PORT, such as 0.0.0.0:5201.");
+}
+
+int serve__main(int argc, char **argv)
+{
+	struct options o;
+	struct server s = {.o = &o, .loop = LOOP_INIT};
 	struct sockaddr_storage ss;
 	const char *why;
-	int err;
+	int err, code;
 
+	parse(&o, argc, argv);
+	s.listen = o.listen;
 	driver__init(&s.driver, NIO_SIDE_RECEIVER);
 	if (address__resolve(&s.listen, true, &ss, &why)) {
-		log_error("no address is known for --listen %s: %s.", o->listen.host, why);
+		log_error("no address is known for --listen %s: %s.", o.listen.host, why);
 		return EXIT_RUN_FAILED;
 	}
 	err = loop__open(&s.loop);
+	code = err ? EXIT_RUN_FAILED : EXIT_DONE;
 	if (err)
 		log_error("cannot wait for events: %s.", strerror(-err));
-	if (!err)
-		err = start(&s);
-	if (!err)
-		err = serve(&s);
+	if (!code)
+		code = start(&s);
+	if (!code)
+		code = serve(&s);
 	driver__clear(&s.driver);
 	loop__close(&s.loop);
-	return err ? EXIT_RUN_FAILED : EXIT_DONE;
+	return code;
 }

@@ -6,12 +6,10 @@
 #ifndef NETIOTRACE_SERVE_H
 #define NETIOTRACE_SERVE_H
 
-#include "options.h"
-
 /*
  * Prints one line on stdout when it can be connected to, then serves one session after another
- * until SIGINT, SIGTERM or SIGHUP. Returns an exit code, everything said and cleaned up.
+ * until SIGINT, SIGTERM, SIGHUP or SIGQUIT. Returns an exit code, everything said and cleaned up.
  */
-int serve__main(const struct options *o);
+int serve__main(int argc, char **argv);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The live side of a run; see display.h. */
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,7 +28,22 @@ static void open_view(struct display *d, bool quiet)
 		d->ops = NULL;
 }
 
-void display__open(struct display *d, const struct display_settings *s)
+static int view_fd(const struct display *d)
+{
+	return d->ops ? d->ops->fd(d->view) : -1;
+}
+
+/* A view with keys is one with a screen. */
+static void connect_view(struct display *d, struct loop *loop)
+{
+	if (view_fd(d) < 0)
+		return;
+	d->loop = loop;
+	loop__add(loop, view_fd(d));
+	loop__take_pauses(loop, true);
+}
+
+void display__open(struct display *d, const struct display_settings *s, struct loop *loop)
 {
 	const struct traffic *t = s->traffic;
 	struct live_frame *f = &d->frame;
@@ -48,10 +64,16 @@ void display__open(struct display *d, const struct display_settings *s)
 		run_result__init(&d->done[i]);
 	}
 	open_view(d, s->quiet);
+	connect_view(d, loop);
 }
 
 void display__close(struct display *d)
 {
+	if (d->loop) {
+		loop__remove(d->loop, view_fd(d));
+		loop__take_pauses(d->loop, false);
+		d->loop = NULL;
+	}
 	if (d->ops)
 		d->ops->close(d->view);
 	d->ops = NULL;
@@ -64,11 +86,6 @@ void display__clear(struct display *d)
 		run_result__clear(&d->frame.modes[i].total);
 		run_result__clear(&d->done[i]);
 	}
-}
-
-int display__fd(const struct display *d)
-{
-	return d->ops ? d->ops->fd(d->view) : -1;
 }
 
 static void draw(struct display *d)
@@ -184,13 +201,32 @@ int display__finish_round(struct display *d, const struct run_result *run)
 	return 0;
 }
 
+/* No key counts after the last; and a terminal that is gone would be readable for ever. */
 enum live_action display__input(struct display *d)
 {
-	return d->ops ? d->ops->input(d->view) : LIVE_NONE;
+	enum live_action action = d->ops ? d->ops->input(d->view) : LIVE_NONE;
+
+	if (action == LIVE_QUIT)
+		loop__remove(d->loop, view_fd(d));
+	return action;
 }
 
-void display__resize(struct display *d)
+bool display__signal(struct display *d, int signo)
 {
-	if (d->ops)
-		d->ops->resize(d->view);
+	switch (signo) {
+	case SIGWINCH:
+		if (d->ops)
+			d->ops->resize(d->view);
+		return true;
+	case SIGTSTP:
+		d->ops->leave(d->view);
+		loop__pause();
+		d->ops->enter(d->view);
+		return true;
+	case SIGCONT: /* after a SIGSTOP, which cannot be seen coming */
+		d->ops->enter(d->view);
+		return true;
+	default:
+		return false;
+	}
 }

@@ -10,6 +10,7 @@
 struct display {
 	const struct live_view_ops *ops; /* NULL: nothing is shown */
 	struct live_view *view;
+	struct loop *loop; /* that reads the view's keys; NULL: it has none */
 	struct live_frame frame;
 	struct run_result done[MODE_NR]; /* by frame column: rounds finished */
 	uint64_t last_bytes[MODE_NR][NIO_STAGE_NR];
@@ -29,12 +30,12 @@ struct display_settings {
 
 /*
  * Opens the view that fits: curses when stdin and stdout are a terminal, else a line each interval
- * on stderr, none when quiet. The environment must outlive the display.
+ * on stderr, none when quiet. The environment must outlive the display, and so must the loop, which
+ * gets the view's keys to read and the signals of job control.
  */
-void display__open(struct display *d, const struct display_settings *s);
+void display__open(struct display *d, const struct display_settings *s, struct loop *loop);
 void display__close(struct display *d); /* restores the terminal; may be called twice */
 void display__clear(struct display *d); /* close, and free the totals */
-int display__fd(const struct display *d);
 
 /* A mode's round begins; where the round is; a round's numbers so far; a round is over. */
 void display__round(struct display *d, enum mode mode, unsigned int round, unsigned int probes);
@@ -43,6 +44,9 @@ void display__update(struct display *d, const struct run_result *partial);
 int display__finish_round(struct display *d, const struct run_result *run);
 
 enum live_action display__input(struct display *d);
-void display__resize(struct display *d);
+
+/* Whether the signal was the screen's to act on: its size has changed, or it is left for a while.
+ */
+bool display__signal(struct display *d, int signo);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cell grid of view_grid.h: bounds and clipping. Pure; knows nothing of what is drawn. */
+/* The cell grid of grid.h: bounds and clipping. Pure; knows nothing of what is drawn. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * A rectangle of character cells that live screens are laid out in. Everything written is clipped
  * to the rectangle and to the field it was meant for, so that no text of any length can disturb
- * what stands beside it. Knows no terminal: view_curses.c copies the cells to one.
+ * what stands beside it. Knows no terminal: live_curses.c copies the cells to one.
  */
 #ifndef NETIOTRACE_VIEW_GRID_H
 #define NETIOTRACE_VIEW_GRID_H

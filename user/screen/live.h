@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the live views show: filled by the run loop at each refresh, drawn by view_curses.c on a
- * terminal and by view_line.c elsewhere. Neither knows where the numbers come from.
+ * What the live views show: filled by the run loop at each refresh, drawn by live_curses.c on a
+ * terminal and by live_line.c elsewhere. Neither knows where the numbers come from.
  */
 #ifndef NETIOTRACE_LIVE_H
 #define NETIOTRACE_LIVE_H
@@ -54,8 +54,8 @@ enum live_action {
  * A view. open() takes over the terminal (curses) or does nothing (line); -errno with the terminal
  * untouched. draw() shows a frame; the frame may be overwritten once it returns, so what a paused
  * view shows is kept by the view. input() is called when fd is readable, and redraws by itself;
- * resize() after SIGWINCH. close() restores the terminal and is safe to call twice. fd is -1
- * when there is nothing to poll.
+ * resize() after SIGWINCH. leave() gives the terminal back until enter(). close() restores the
+ * terminal and is safe to call twice. fd is -1 when there is nothing to poll.
  */
 struct live_view;
 
@@ -65,6 +65,8 @@ struct live_view_ops {
 	enum live_action (*input)(struct live_view *view);
 	void (*resize)(struct live_view *view);
 	int (*fd)(const struct live_view *view);
+	void (*leave)(struct live_view *view);
+	void (*enter)(struct live_view *view);
 	void (*close)(struct live_view *view);
 };
 

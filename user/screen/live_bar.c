@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bars, shares and wrapped text of view_bar.h. Pure layout on a grid. */
+/* Bars, shares and wrapped text of live_bar.h. Pure layout on a grid. */
 #include <stdio.h>
 
 #include "live_bar.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The interactive view on a terminal: copies the grid of view_layout.c to curses, translates keys,
+ * The interactive view on a terminal: copies the grid of live_layout.c to curses, translates keys,
  * follows the terminal's size. Knows nothing of what the picture means. curses knows one terminal
  * of a process, hence the one view object of this file.
  */
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <curses.h>
 #include <term.h>
 
+#include "base/log.h"
 #include "live.h"
 #include "live_layout.h"
 
@@ -91,7 +91,7 @@ static void redraw(struct live_view *view)
 	grid__free(g);
 }
 
-/* Signals are the run loop's; newterm() would take those nobody has claimed. */
+/* Signals are the run loop's; newterm() would take those that have no handler. */
 static const int signals_kept[] = {SIGINT, SIGTERM, SIGWINCH, SIGTSTP};
 #define SIGNALS_KEPT_NR (sizeof(signals_kept) / sizeof(signals_kept[0]))
 
@@ -134,21 +134,6 @@ static bool terminal_has_blocks(void)
 	return !strcmp(nl_langinfo(CODESET), "UTF-8") && !(term && !strcmp(term, "linux"));
 }
 
-/*
- * A tool stopped by ^Z while its traffic runs on would book nonsense, and with no handler the
- * terminal would be left as it is: there is a key to pause, so the suspend character is off.
- */
-static void disable_suspend(void)
-{
-	struct termios t;
-
-	if (tcgetattr(STDIN_FILENO, &t))
-		return;
-	t.c_cc[VSUSP] = _POSIX_VDISABLE;
-	if (!tcsetattr(STDIN_FILENO, TCSANOW, &t))
-		def_prog_mode();
-}
-
 static void init_input(void)
 {
 	cbreak();
@@ -158,7 +143,6 @@ static void init_input(void)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	set_escdelay(ESC_DELAY_MS);
-	disable_suspend();
 }
 
 static int curses__open(struct live_view **out)
@@ -178,6 +162,7 @@ static int curses__open(struct live_view **out)
 	view->screen = new_screen();
 	if (!view->screen)
 		return -ENOTSUP;
+	log_hold();
 	init_input();
 	init_colours(view);
 	*out = view;
@@ -253,11 +238,27 @@ static int curses__fd(const struct live_view *view)
 	return view->screen ? STDIN_FILENO : -1;
 }
 
+/* What was said meanwhile is printed where it stays: endwin() has brought the old screen back. */
+static void curses__leave(struct live_view *view)
+{
+	(void)view;
+	endwin();
+	log_release();
+}
+
+static void curses__enter(struct live_view *view)
+{
+	log_hold();
+	reset_prog_mode();
+	clearok(curscr, TRUE);
+	curses__resize(view);
+}
+
 static void curses__close(struct live_view *view)
 {
 	if (!view || !view->screen)
 		return;
-	endwin();
+	curses__leave(view);
 	delscreen(view->screen);
 	view->screen = NULL;
 	view_model__clear(&view->model);
@@ -269,5 +270,7 @@ const struct live_view_ops live_view_curses = {
 	.input = curses__input,
 	.resize = curses__resize,
 	.fd = curses__fd,
+	.leave = curses__leave,
+	.enter = curses__enter,
 	.close = curses__close,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The axis of view_hist.h: a ladder of step sizes, from 12.5 % up to one row for everything, out
+ * The axis of live_hist.h: a ladder of step sizes, from 12.5 % up to one row for everything, out
  * of which the finest is taken that fits. Pure; knows nothing of screens.
  */
 #include <stdio.h>

@@ -168,5 +168,7 @@ const struct live_view_ops live_view_line = {
 	.input = line__input,
 	.resize = line__ignore,
 	.fd = line__fd,
+	.leave = line__ignore,
+	.enter = line__ignore,
 	.close = line__ignore,
 };

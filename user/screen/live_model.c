@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The interactive view's state and its answer to keys: see view_model.h. Pure but for malloc. */
+/* The interactive view's state and its answer to keys: see live_model.h. Pure but for malloc. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

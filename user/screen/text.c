@@ -4,7 +4,6 @@
  * text_time.c, text_copies.c, text_cost.c and text_quality.c. Everything comes from struct result;
  * nothing is measured here.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "base/text_note.h"
@@ -161,7 +160,7 @@ static bool any_range(const struct result *r)
 	return false;
 }
 
-/* The receiver's copies were made on a machine nobody watched, in every mode. */
+/* The receiver's copies were made on a machine that is not watched, in every mode. */
 static bool sender_side(const struct result *r)
 {
 	return r->summary_nr && r->summary[0].total.sender_side;
@@ -297,8 +296,5 @@ int output__text(const struct result *r, FILE *f, unsigned int columns)
 	else
 		fprintf(f, "\nNothing was measured%s.\n",
 			r->interrupted ? ": interrupted before the first round was over" : "");
-	errno = 0;
-	if (!err && (fflush(f) || ferror(f)))
-		err = errno ? -errno : -EIO;
 	return err;
 }

@@ -78,8 +78,8 @@ static bool account_unseen(const struct run_result *run, enum stage_account acco
 }
 
 /*
- * Bytes that went through a stage nobody saw are missing from the books: a gap in sight, not a
- * leak. Bytes booked beyond those sent cannot be explained so.
+ * Bytes that went through a stage that was not seen are missing from the books: a gap in sight, not
+ * a leak. Bytes booked beyond those sent cannot be explained so.
  */
 static const char *gap(const struct run_result *run)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The final text on what the copies' bytes do not tell: where deferred copies ran, who made the
- * copies nobody ordered, how zero-copy sends completed. Everything is computed from the result
+ * unexpected copies, how zero-copy sends completed. Everything is computed from the result
  * alone.
  */
 #include "bpf/hist_layout.h"
@@ -26,7 +26,7 @@ static void print_place(FILE *f, const struct place_result *p)
 		fprintf(f, ", on %s", p->dev);
 }
 
-/* The place with the most bytes of those not told yet; NULL: all are told. */
+/* The place with the most bytes of those not printed yet; NULL: all are. */
 static const struct place_result *next_place(const struct run_result *run, unsigned int *told)
 {
 	const struct place_result *most = NULL;
@@ -115,7 +115,7 @@ static int print_others(FILE *f, unsigned int width, const struct result *r)
 	return text_note__end(&n, f, width, "other");
 }
 
-/* Sizes are told by the lower bound of their bucket, where round sizes lie. */
+/* Sizes are given as the lower bound of their bucket, where round sizes lie. */
 static char *format_bytes_at(char *buf, size_t len, const struct hist *h, double q)
 {
 	uint32_t bucket = hist_bucket(hist__quantile(h, q), h->sub_bits, h->n_buckets);

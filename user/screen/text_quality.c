@@ -230,7 +230,7 @@ static int print_watching(FILE *f, unsigned int width, const struct result *r)
 	return text_note__end(&n, f, width, "watching");
 }
 
-static int print_interrupted(FILE *f, unsigned int width, const struct result *r)
+static int print_stopped(FILE *f, unsigned int width, const struct result *r)
 {
 	struct text_note n;
 	bool interrupted = r->interrupted;
@@ -239,12 +239,16 @@ static int print_interrupted(FILE *f, unsigned int width, const struct result *r
 
 	for (i = 0; i < r->summary_nr; i++)
 		interrupted |= r->summary[i].total.interrupted;
-	if (!interrupted)
+	if (!interrupted && !r->failure[0])
 		return 0;
 	err = text_note__begin(&n);
 	if (err)
 		return err;
-	fprintf(n.f, "INTERRUPTED before the end: the figures are of what ran until then.");
+	if (r->failure[0])
+		fprintf(n.f, "FAILED before the end: the figures are of what ran until then. %s",
+			r->failure);
+	else
+		fprintf(n.f, "INTERRUPTED before the end: the figures are of what ran until then.");
 	return text_note__end(&n, f, width, "stopped");
 }
 
@@ -256,6 +260,6 @@ int text_quality__print(FILE *f, unsigned int width, const struct result *r)
 	if (!err)
 		err = print_watching(f, width, r);
 	if (!err)
-		err = print_interrupted(f, width, r);
+		err = print_stopped(f, width, r);
 	return err;
 }

@@ -252,7 +252,7 @@ static void print_followed(FILE *f, const struct mode_summary *s)
 	fprintf(f, run->path_reason ? " (%s). " : ". ", run->path_reason);
 }
 
-/* Where there is no table, what the load generator timed itself is told here. */
+/* Where there is no table, what the load generator timed itself is printed here. */
 static void print_gather(FILE *f, const struct result *r)
 {
 	char buf[UNITS_BUF];

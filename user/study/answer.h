@@ -73,7 +73,7 @@ const char *item_list__words(struct item_list *list);
 /* Zero-copy completions over all runs, and how many of these were copied; -1 when not counted. */
 double answer__copied_fraction(const struct analysis *a, double *completed);
 
-/* Does any cell have an interval? Without, only differences of single runs can be told. */
+/* Does any cell have an interval? Without, only differences of single runs can be given. */
 bool answer__has_intervals(const struct analysis *a);
 
 #endif

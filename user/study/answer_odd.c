@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What nobody would expect of the data: peaks, collapses, exceptions to a rule, books that do not
+ * What one would not expect of the data: peaks, collapses, exceptions to a rule, books that do not
  * balance, noise; and for each the measurement that moves most with it. Moving together is all that
  * is claimed.
  */

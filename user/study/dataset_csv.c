@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv_text.h"
 #include "dataset.h"
 
 enum column_kind {
@@ -33,22 +34,12 @@ struct column {
 	char *name;
 };
 
-/* A record: its cells unquoted, in memory that the next record uses again. */
-struct record {
-	char *text;
-	size_t text_len, text_room;
-	size_t *cell; /* offset in text of each */
-	size_t cells_nr, cells_room;
-};
-
 struct csv_reader {
 	struct dataset *d;
-	const char *name, *pos, *end;
-	unsigned long line; /* where the record at hand begins */
-	unsigned long next_line;
+	const char *name;
+	struct csv_text text;
 	struct column *columns;
 	size_t columns_nr;
-	struct record record;
 	char *message;
 };
 
@@ -58,7 +49,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct csv_reader *r, co
 	va_list args;
 	int n;
 
-	n = snprintf(r->message, DATASET_MESSAGE_MAX, "%s, line %lu: ", r->name, r->line);
+	n = snprintf(r->message, DATASET_MESSAGE_MAX, "%s, line %lu: ", r->name, r->text.line);
 	if (n < 0 || n >= DATASET_MESSAGE_MAX)
 		return -EINVAL;
 	va_start(args, format);
@@ -67,101 +58,12 @@ __attribute__((format(printf, 2, 3))) static int refuse(struct csv_reader *r, co
 	return -EINVAL;
 }
 
-static int grow(void **memory, size_t *room, size_t nr, size_t size)
+static int next_record(struct csv_reader *r)
 {
-	size_t more = *room ? *room * 2 : 256;
-	void *p;
+	int more = csv_text__next(&r->text);
 
-	if (nr < *room)
-		return 0;
-	p = reallocarray(*memory, more, size);
-	if (!p)
-		return -ENOMEM;
-	*memory = p;
-	*room = more;
-	return 0;
-}
-
-static int record__put(struct record *rec, char c)
-{
-	int err = grow((void **)&rec->text, &rec->text_room, rec->text_len, 1);
-
-	if (!err)
-		rec->text[rec->text_len++] = c;
-	return err;
-}
-
-static int record__begin_cell(struct record *rec)
-{
-	int err = grow((void **)&rec->cell, &rec->cells_room, rec->cells_nr, sizeof(*rec->cell));
-
-	if (!err)
-		rec->cell[rec->cells_nr++] = rec->text_len;
-	return err;
-}
-
-static const char *record__cell(const struct record *rec, size_t i)
-{
-	return rec->text + rec->cell[i];
-}
-
-/* The rest of a quoted cell, past its closing quote. */
-static int read_quoted(struct csv_reader *r)
-{
-	int err = 0;
-
-	while (r->pos < r->end && !err) {
-		if (*r->pos == '"') {
-			if (r->pos + 1 == r->end || r->pos[1] != '"') {
-				r->pos++;
-				return 0;
-			}
-			r->pos++;
-		}
-		if (*r->pos == '\n')
-			r->next_line++;
-		err = record__put(&r->record, *r->pos++);
-	}
-	return err ? err : refuse(r, "a quoted cell never ends: is the file truncated?");
-}
-
-static int read_cell(struct csv_reader *r)
-{
-	int err = record__begin_cell(&r->record);
-
-	if (!err && r->pos < r->end && *r->pos == '"') {
-		r->pos++;
-		err = read_quoted(r);
-	}
-	while (!err && r->pos < r->end && *r->pos != ',' && *r->pos != '\n' && *r->pos != '\r')
-		err = record__put(&r->record, *r->pos++);
-	return err ? err : record__put(&r->record, '\0');
-}
-
-/* The next record; 1, 0 at the end of the text, or -errno. */
-static int read_record(struct csv_reader *r)
-{
-	int err;
-
-	r->record.text_len = 0;
-	r->record.cells_nr = 0;
-	r->line = r->next_line;
-	if (r->pos == r->end)
-		return 0;
-	for (;;) {
-		err = read_cell(r);
-		if (err)
-			return err;
-		if (r->pos == r->end || *r->pos != ',')
-			break;
-		r->pos++;
-	}
-	if (r->pos < r->end && *r->pos == '\r')
-		r->pos++;
-	if (r->pos < r->end && *r->pos == '\n')
-		r->pos++;
-	r->next_line++;
-	return 1;
+	return more == -EBADMSG ? refuse(r, "a quoted cell never ends: is the file truncated?")
+				: more;
 }
 
 /* Columns that are no numbers of a run, with the names that published data sets give them. */
@@ -228,18 +130,18 @@ static int check_twice(struct csv_reader *r, size_t i)
 static int read_header(struct csv_reader *r)
 {
 	size_t i;
-	int err = read_record(r);
+	int err = next_record(r);
 
 	if (err < 0)
 		return err;
 	if (!err)
 		return refuse(r, "the file is empty.");
-	r->columns = calloc(r->record.cells_nr, sizeof(*r->columns));
+	r->columns = calloc(r->text.cells_nr, sizeof(*r->columns));
 	if (!r->columns)
 		return -ENOMEM;
-	r->columns_nr = r->record.cells_nr;
+	r->columns_nr = r->text.cells_nr;
 	for (i = 0; i < r->columns_nr; i++) {
-		r->columns[i].name = strdup(record__cell(&r->record, i));
+		r->columns[i].name = strdup(csv_text__cell(&r->text, i));
 		if (!r->columns[i].name)
 			return -ENOMEM;
 		classify(&r->columns[i]);
@@ -317,7 +219,7 @@ struct identity {
 static int read_value(struct csv_reader *r, struct dataset_row *row, struct identity *id, size_t i)
 {
 	const struct column *c = &r->columns[i];
-	const char *text = record__cell(&r->record, i);
+	const char *text = csv_text__cell(&r->text, i);
 
 	switch (c->kind) {
 	case COLUMN_METRIC:
@@ -360,7 +262,7 @@ static int read_environment(struct csv_reader *r)
 	for (i = 0; i < r->columns_nr; i++) {
 		if (r->columns[i].kind != COLUMN_ENVIRONMENT)
 			continue;
-		text = record__cell(&r->record, i);
+		text = csv_text__cell(&r->text, i);
 		json_object_set_new(environment, r->columns[i].name + strlen("environment_"),
 				    *text ? json_string(text) : json_null());
 	}
@@ -374,11 +276,11 @@ static int read_row(struct csv_reader *r)
 	size_t i;
 	int err;
 
-	if (r->record.cells_nr == 1 && !*record__cell(&r->record, 0))
+	if (r->text.cells_nr == 1 && !*csv_text__cell(&r->text, 0))
 		return 0; /* an empty line */
-	if (r->record.cells_nr != r->columns_nr)
+	if (r->text.cells_nr != r->columns_nr)
 		return refuse(r, "%zu cells where the header has %zu: is the file truncated?",
-			      r->record.cells_nr, r->columns_nr);
+			      r->text.cells_nr, r->columns_nr);
 	row = dataset__new_row(r->d);
 	if (!row)
 		return -ENOMEM;
@@ -400,7 +302,7 @@ static int read_all(struct csv_reader *r)
 	int more, err = read_header(r);
 
 	while (!err) {
-		more = read_record(r);
+		more = next_record(r);
 		if (more <= 0)
 			return more;
 		err = read_row(r);
@@ -415,8 +317,7 @@ static void reader__clear(struct csv_reader *r)
 	for (i = 0; i < r->columns_nr; i++)
 		free(r->columns[i].name);
 	free(r->columns);
-	free(r->record.text);
-	free(r->record.cell);
+	csv_text__clear(&r->text);
 }
 
 /* Ours always ends its last line; that of another may not. A cut number would look like one. */
@@ -435,13 +336,7 @@ static bool ends_early(const struct csv_reader *r, const char *text, size_t len)
 int dataset__add_csv(struct dataset *d, const char *name, const char *text, size_t len,
 		     char message[DATASET_MESSAGE_MAX])
 {
-	struct csv_reader r = {.d = d,
-			       .name = name,
-			       .pos = text,
-			       .end = text + len,
-			       .next_line = 1,
-			       .line = 1,
-			       .message = message};
+	struct csv_reader r = {.d = d, .name = name, .message = message};
 	size_t before = d->rows_nr;
 	int err;
 
@@ -450,8 +345,7 @@ int dataset__add_csv(struct dataset *d, const char *name, const char *text, size
 		snprintf(message, DATASET_MESSAGE_MAX, "%s: this is no text, so no CSV.", name);
 		return -EINVAL;
 	}
-	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
-		r.pos += 3;
+	csv_text__init(&r.text, text, len);
 	err = read_all(&r);
 	if (!err && ends_early(&r, text, len))
 		err = refuse(&r, "the file ends within a line: it is truncated.");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The results directory of a sweep; see sweep_dir.h. */
+/* The results directory of a sweep; see results_dir.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -123,7 +123,7 @@ static int open_begun(struct sweep_dir *d)
 
 /*
  * A process that the sweep before had just forked when it was killed shares its lock until it has
- * died too, a moment later. There is nothing to wait on: it is nobody's child any more.
+ * died too, a moment later. It is not our child, so there is nothing to wait on.
  */
 static int try_lock(int fd)
 {

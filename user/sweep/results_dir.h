@@ -7,6 +7,7 @@
 #define NETIOTRACE_SWEEP_DIR_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/schedule.h"
 

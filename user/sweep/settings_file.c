@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a sweep was asked for; see sweep_settings.h. */
+/* What a sweep was asked for; see settings_file.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,10 +11,12 @@
 #include "write/json.h"
 #include "base/log.h"
 #include "screen/progress.h"
-#include "run/run.h"
+#include "run/engine.h"
 #include "sweep.h"
+#include "resume.h"
 #include "results_dir.h"
 #include "settings_file.h"
+#include "sweep_document.h"
 #include "sweep_table.h"
 #include "common/units.h"
 
@@ -23,11 +25,9 @@
 /* What comes around a measured phase besides its warm-up: only for the first guess. */
 #define AROUND_NS 40000000ULL
 
-#define REASON_MAX 512
-
 struct sweep {
 	struct sweep_options o;
-	struct run *run;
+	struct engine *engine;
 	struct options cell; /* of the run under way */
 	struct sweep_dir dir;
 	size_t runs_nr;
@@ -51,10 +51,10 @@ static int allocate(struct sweep *s)
 	s->order = calloc(s->runs_nr, sizeof(*s->order));
 	s->rows = calloc(s->runs_nr, sizeof(*s->rows));
 	s->gbps = calloc(s->runs_nr, sizeof(*s->gbps));
-	s->run = malloc(sizeof(*s->run));
-	if (s->run)
-		run__init(s->run);
-	if (!s->order || !s->rows || !s->gbps || !s->run)
+	s->engine = malloc(sizeof(*s->engine));
+	if (s->engine)
+		engine__init(s->engine);
+	if (!s->order || !s->rows || !s->gbps || !s->engine)
 		return out_of_memory();
 	schedule__order(&s->o.grid, s->o.seed, s->order);
 	return EXIT_DONE;
@@ -62,162 +62,15 @@ static int allocate(struct sweep *s)
 
 static void tear_down(struct sweep *s)
 {
-	if (s->run)
-		run__close(s->run);
-	free(s->run);
+	if (s->engine)
+		engine__close(s->engine);
+	free(s->engine);
 	sweep_dir__close(&s->dir);
 	for (size_t i = 0; s->rows && i < s->runs_nr; i++)
 		free(s->rows[i]);
 	free(s->rows);
 	free(s->order);
 	free(s->gbps);
-}
-
-static int refuse_to_resume(const struct sweep *s, const char *difference)
-{
-	log_error("the sweep in %s was made with other settings (%s): repeat the command in "
-		  "%s/command with --resume, or name another directory.",
-		  s->dir.name, difference, s->dir.name);
-	return EXIT_USAGE;
-}
-
-/* Before anything starts: was the sweep in the directory asked for with the same words? */
-static int check_settings(const struct sweep *s)
-{
-	json_t *settings;
-	char difference[256];
-	bool differ;
-
-	if (!s->dir.sweep)
-		return EXIT_DONE;
-	settings = sweep_settings__json(&s->o);
-	if (!settings)
-		return out_of_memory();
-	differ = sweep_settings__differ(json_object_get(s->dir.sweep, "settings"), settings,
-					difference, sizeof(difference));
-	json_decref(settings);
-	return differ ? refuse_to_resume(s, difference) : EXIT_DONE;
-}
-
-static bool environments_differ(const json_t *before, const json_t *now, char *buf, size_t len)
-{
-	json_t *b = json_environment__steady(before), *n = json_environment__steady(now);
-	bool differ = sweep_settings__differ(b, n, buf, len);
-
-	json_decref(b);
-	json_decref(n);
-	return differ;
-}
-
-/* Results of two machines, kernels or versions of ours do not belong into one directory. */
-static int check_surroundings(const struct sweep *s, const json_t *sweep)
-{
-	const json_t *tool = json_object_get(s->dir.sweep, "tool");
-	const json_t *before = json_object_get(tool, "version");
-	const json_t *now = json_object_get(json_object_get(sweep, "tool"), "version");
-	char difference[256];
-
-	if (!json_equal(before, now)) {
-		const char *version = json_string_value(before);
-
-		snprintf(difference, sizeof(difference), "netiotrace %s, now %s",
-			 version ? version : "of unknown version", NETIOTRACE_VERSION);
-		return refuse_to_resume(s, difference);
-	}
-	if (environments_differ(json_object_get(s->dir.sweep, "environment"),
-				json_object_get(sweep, "environment"), difference,
-				sizeof(difference)))
-		return refuse_to_resume(s, difference);
-	return EXIT_DONE;
-}
-
-static json_t *tool_json(const struct sweep *s)
-{
-	json_t *tool = json_object(), *argv = json_array();
-	int err = 0;
-
-	for (int i = 0; i < s->o.run.argc; i++)
-		err |= json_array_append_new(argv, json_value__text(s->o.run.argv[i]));
-	err |= json_put(tool, "version", json_value__text(NETIOTRACE_VERSION));
-	err |= json_put(tool, "argv", argv);
-	return json_finish(tool, err);
-}
-
-/* Is there such a row already, of other sizes? Then this size is added to that. */
-static bool merge_row(json_t *rows, const json_t *row, uint64_t size)
-{
-	json_t *other, *plain;
-	size_t i;
-
-	json_array_foreach(rows, i, other) {
-		bool same;
-
-		plain = json_copy(other);
-		json_object_del(plain, "sizes");
-		same = json_equal(plain, row);
-		json_decref(plain);
-		if (same)
-			return !json_array_append_new(json_object_get(other, "sizes"),
-						      json_value__u64(size));
-	}
-	return false;
-}
-
-static int add_rows(json_t *rows, const struct run *run, uint64_t size)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < run->result.plan_nr; i++) {
-		json_t *row = json_document__plan_row(&run->result.plan[i]);
-
-		if (!row)
-			return -1;
-		if (merge_row(rows, row, size)) {
-			json_decref(row);
-			continue;
-		}
-		err |= json_put(row, "sizes", json_pack("[I]", (json_int_t)size));
-		err |= json_array_append_new(rows, row);
-	}
-	return err;
-}
-
-/* The plan of all modes, for each size: rows as in a result document, and the sizes they serve. */
-static json_t *plan_json(struct sweep *s)
-{
-	json_t *rows = json_array();
-	int err = 0;
-
-	s->cell = s->o.run;
-	for (size_t i = 0; i < s->o.grid.sizes_nr && !err; i++) {
-		s->cell.traffic.size = s->o.grid.sizes[i];
-		run__use(s->run, &s->cell);
-		err = add_rows(rows, s->run, s->cell.traffic.size);
-	}
-	return json_finish(rows, err);
-}
-
-/* Of the sweep, which may be interrupted and resumed: each run's document has the rest. */
-static json_t *steady_environment(const struct sweep *s)
-{
-	json_t *all = json_document__environment(&s->run->result.env);
-	json_t *steady = json_environment__steady(all);
-
-	json_decref(all);
-	return steady;
-}
-
-static json_t *sweep_json(struct sweep *s)
-{
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put(o, "schema", json_value__text(SWEEP_SCHEMA));
-	err |= json_put(o, "tool", tool_json(s));
-	err |= json_put(o, "environment", steady_environment(s));
-	err |= json_put(o, "settings", sweep_settings__json(&s->o));
-	err |= json_put(o, "plan", plan_json(s));
-	return json_finish(o, err);
 }
 
 static int begin(struct sweep *s, const json_t *sweep)
@@ -268,13 +121,13 @@ static int find_finished(struct sweep *s)
 
 static int begin_or_resume(struct sweep *s)
 {
-	json_t *sweep = sweep_json(s);
+	json_t *sweep = sweep_document__make(&s->o, s->engine);
 	int code;
 
 	if (!sweep)
 		return out_of_memory();
 	if (s->dir.sweep) {
-		code = check_surroundings(s, sweep);
+		code = resume__check_surroundings(&s->dir, sweep);
 		if (!code)
 			code = find_finished(s);
 	} else {
@@ -292,7 +145,7 @@ static void name_run(char *buf, size_t len, const struct sweep_run *r)
 		 format_size_short(size, sizeof(size), r->size), r->threads);
 }
 
-static int fail_run(struct sweep *s, const struct sweep_run *r, int exit_code, const char *reason)
+static int fail_run(struct sweep *s, const struct sweep_run *r, const char *reason)
 {
 	char name[64];
 
@@ -301,20 +154,19 @@ static int fail_run(struct sweep *s, const struct sweep_run *r, int exit_code, c
 	log_error("%s, round %u failed: %s", name, r->round, reason);
 	snprintf(s->progress.last, sizeof(s->progress.last), "%s failed", name);
 	s->progress.failed++;
-	return sweep_dir__write_failure(&s->dir, r, exit_code, reason);
+	return sweep_dir__write_failure(&s->dir, r, EXIT_RUN_FAILED, reason);
 }
 
 static int save_run(struct sweep *s, size_t i, const struct sweep_run *r)
 {
-	const struct run_result *made = &s->run->result.runs[0];
+	const struct run_result *made = &s->engine->result.runs[0];
 	json_t *document;
 	char name[64];
 	int code;
 
-	code = run__summarise(s->run);
-	if (code)
-		return code;
-	document = json_document__result(&s->run->result);
+	if (engine__summarise(s->engine))
+		return out_of_memory();
+	document = json_document__result(&s->engine->result);
 	if (!document || keep(s, i, document)) {
 		json_decref(document);
 		return out_of_memory();
@@ -328,29 +180,27 @@ static int save_run(struct sweep *s, size_t i, const struct sweep_run *r)
 }
 
 /* What came of a run: a result, a failure, or nothing because the sweep was stopped. */
-static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int exit_code,
-		    const char *reason)
+static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int err)
 {
-	const struct result *res = &s->run->result;
+	const struct result *res = &s->engine->result;
 
-	if (s->run->stopped && (exit_code || !res->runs_nr || res->runs[0].interrupted))
+	if (s->engine->stopped && (err || !res->runs_nr || res->runs[0].interrupted))
 		return EXIT_DONE;
 	s->progress.done++;
-	if (exit_code)
-		return fail_run(s, r, exit_code, reason[0] ? reason : "the run failed");
+	if (err)
+		return fail_run(s, r, s->engine->reason);
 	if (!res->runs_nr)
-		return fail_run(s, r, EXIT_RUN_FAILED, "nothing was measured");
+		return fail_run(s, r, "nothing was measured.");
 	if (res->runs[0].app.verify_errors.value)
-		return fail_run(s, r, EXIT_RUN_FAILED,
-				"the receiver found messages that are not what was sent");
+		return fail_run(s, r, "the receiver found messages that are not what was sent.");
 	return save_run(s, i, r);
 }
 
-static void redraw(struct run *run, void *arg)
+static void redraw(struct engine *e, void *arg)
 {
 	struct sweep *s = arg;
 
-	(void)run;
+	(void)e;
 	s->progress.under_way_ns = loop__now_ns() - s->began_ns;
 	progress__show(&s->progress);
 }
@@ -363,24 +213,24 @@ static void use_cell(struct sweep *s, const struct sweep_run *r)
 	s->cell.traffic.size = r->size;
 	s->cell.traffic.threads = r->threads;
 	s->cell.interval_ns = REDRAW_NS;
-	run__use(s->run, &s->cell);
+	engine__use(s->engine, &s->cell);
 	name_run(s->progress.now, sizeof(s->progress.now), r);
 }
 
 static int make_run(struct sweep *s, size_t i)
 {
 	struct sweep_run r = grid__run(&s->o.grid, i);
-	char reason[REASON_MAX];
-	int code;
+	int err, code;
 
 	use_cell(s, &r);
 	s->began_ns = loop__now_ns();
-	redraw(s->run, s);
-	log_keep_errors(reason, sizeof(reason));
-	code = run__round(s->run, r.mode, r.round);
-	log_keep_errors(NULL, 0);
-	code = take_run(s, i, &r, code, reason);
-	run__forget(s->run);
+	redraw(s->engine, s);
+	log_hold();
+	err = engine__round(s->engine, r.mode, r.round);
+	progress__clear(&s->progress);
+	log_release();
+	code = take_run(s, i, &r, err);
+	engine__forget(s->engine);
 	s->progress.timed++;
 	s->progress.timed_ns += loop__now_ns() - s->began_ns;
 	s->progress.under_way_ns = 0;
@@ -391,11 +241,11 @@ static int make_runs(struct sweep *s)
 {
 	int code = EXIT_DONE;
 
-	for (size_t n = 0; n < s->runs_nr && !s->run->stopped && !code; n++) {
+	for (size_t n = 0; n < s->runs_nr && !s->engine->stopped && !code; n++) {
 		if (s->rows[s->order[n]])
 			continue;
 		code = make_run(s, s->order[n]);
-		if (!code && !s->run->stopped)
+		if (!code && !s->engine->stopped)
 			progress__finished(&s->progress);
 	}
 	progress__clear(&s->progress);
@@ -408,8 +258,8 @@ static void open_progress(struct sweep *s)
 	s->progress.expected_ns =
 		traffic__round_ns(&s->o.run.traffic) + s->o.run.traffic.warmup_ns + AROUND_NS;
 	progress__open(&s->progress, s->o.run.quiet);
-	s->run->tick = redraw;
-	s->run->tick_arg = s;
+	s->engine->tick = redraw;
+	s->engine->tick_arg = s;
 }
 
 static void say_end(struct sweep *s, uint64_t start_ns)
@@ -431,8 +281,8 @@ static int finish(struct sweep *s, uint64_t start_ns)
 	if (code)
 		return code;
 	say_end(s, start_ns);
-	if (s->run->signo)
-		return EXIT_SIGNAL_BASE + s->run->signo;
+	if (s->engine->signo)
+		return EXIT_SIGNAL_BASE + s->engine->signo;
 	if (!s->totals.failed)
 		return EXIT_DONE;
 	log_error("%zu of %zu runs failed: the reasons are in %s/cells/*.failed.json; --resume "
@@ -443,16 +293,16 @@ static int finish(struct sweep *s, uint64_t start_ns)
 
 static int prepare(struct sweep *s)
 {
-	int code = run__check_privileges(&s->o.run);
+	int code = engine__check_privileges(&s->o.run);
 
 	if (!code)
 		code = sweep_dir__open(&s->dir, s->o.directory, s->o.resume);
 	if (!code)
-		code = check_settings(s);
+		code = resume__check_settings(&s->dir, &s->o);
 	if (!code)
 		code = allocate(s);
 	if (!code)
-		code = run__open(s->run, &s->o.run, s->o.grid.sizes, s->o.grid.sizes_nr);
+		code = engine__open(s->engine, &s->o.run, s->o.grid.sizes, s->o.grid.sizes_nr);
 	return code ? code : begin_or_resume(s);
 }
 

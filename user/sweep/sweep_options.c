@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/command_line.h"
 #include "base/refuse.h"
 #include "sweep_options.h"
 #include "common/units.h"
@@ -25,7 +26,7 @@
 #define WARMUP_PART   10
 #define WARMUP_NS_MAX 500000000ULL
 
-/* Apart from the keys that options__row() gives. */
+/* Apart from the keys that options__pick() gives. */
 enum key {
 	KEY_MODES = 4096,
 	KEY_SIZES,
@@ -52,10 +53,7 @@ static const struct argp_option own_rows[] = {
 };
 
 /* Options of the run command that a sweep has too; help: where their meaning differs. */
-static const struct {
-	const char *name, *help;
-	int group; /* 0: of the previous */
-} shared_rows[] = {
+static const struct options_pick shared_rows[] = {
 	{"duration", "measured time of each cell, all rounds together (default 2s)", 3},
 	{"rounds", "rounds of every cell, 1 to 1000 (default 3)", 3},
 	{"warmup", "before each run, not counted (default a tenth of a round, at most 500ms)", 3},
@@ -78,8 +76,6 @@ static const struct {
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define TABLE_MAX     (ARRAY_SIZE(own_rows) + ARRAY_SIZE(shared_rows) + 4)
-
-static const char args_doc[] = "sweep";
 
 static const char doc[] =
 	"Runs every mode with every message size and thread count, several rounds of each in a "
@@ -237,48 +233,20 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	struct parse *p = state->input;
 	error_t err;
 
-	if (key == ARGP_KEY_ARG) {
-		/* The first is the command itself. */
-		if (state->arg_num)
-			refuse("'%s' is one argument too many: the results directory is given "
-			       "with -o.",
-			       arg);
-		return 0;
-	}
+	if (key == ARGP_KEY_ARG)
+		refuse("'%s' is one argument too many: the results directory is given with -o.",
+		       arg);
 	err = parse_own(p, key, arg);
 	return err == ARGP_ERR_UNKNOWN ? options__take(&p->o->run, key, arg) : err;
 }
 
-static const char *group_title(int group)
+static void make_table(struct argp_option table[TABLE_MAX])
 {
 	static const char *const titles[] = {
 		[3] = "How it is measured:", [4] = "Over what:", [5] = "How it is watched:"};
 
-	return titles[group];
-}
-
-static void make_table(struct argp_option table[TABLE_MAX])
-{
-	size_t n = ARRAY_SIZE(own_rows);
-	int group = 0;
-
-	memset(table, 0, TABLE_MAX * sizeof(table[0]));
 	memcpy(table, own_rows, sizeof(own_rows));
-	for (size_t i = 0; i < ARRAY_SIZE(shared_rows); i++) {
-		const struct argp_option *row = options__row(shared_rows[i].name);
-
-		if (!row)
-			continue;
-		if (shared_rows[i].group != group) {
-			group = shared_rows[i].group;
-			table[n++] =
-				(struct argp_option){.doc = group_title(group), .group = group};
-		}
-		table[n] = *row;
-		if (shared_rows[i].help)
-			table[n].doc = shared_rows[i].help;
-		n++;
-	}
+	options__pick(table + ARRAY_SIZE(own_rows), shared_rows, ARRAY_SIZE(shared_rows), titles);
 }
 
 static void set_defaults(struct sweep_options *o, bool quick)
@@ -319,30 +287,17 @@ static void finish(struct sweep_options *o)
 		       grid__runs(g), SWEEP_RUNS_MAX);
 }
 
-/* argp reorders the arguments it is given: a copy of them, freed by the caller. */
-static char **copy_arguments(int argc, char **argv)
-{
-	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
-
-	if (!copy)
-		refuse("out of memory.");
-	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
-	return copy;
-}
-
 void sweep_options__parse(struct sweep_options *o, int argc, char **argv)
 {
 	struct argp_option table[TABLE_MAX];
 	struct parse parse = {.o = o};
-	const struct argp argp = {table, parse_opt, args_doc, doc, 0, 0, 0};
-	char **arguments = copy_arguments(argc, argv);
+	const struct argp argp = {table, parse_opt, NULL, doc, 0, 0, 0};
 
 	*o = (struct sweep_options){.seed = DEFAULT_SEED, .directory = DEFAULT_DIRECTORY};
 	options__init(&o->run, argc, argv);
 	o->run.path = NETPATH_VETH;
 	make_table(table);
-	argp_parse(&argp, argc, arguments, 0, NULL, &parse);
-	free(arguments);
+	command_line__parse(&argp, "sweep", argc, argv, &parse);
 	set_defaults(o, parse.quick);
 	finish(o);
 }

@@ -93,7 +93,7 @@ static json_t *member_at(json_t *object, const char *path, json_t **parent, cons
 	return json_object_get(object, path);
 }
 
-/* The document of a mode nobody ran: says which paths there are. */
+/* The document of a mode that was not run: says which paths there are. */
 static json_t *empty_object(bool of_summary)
 {
 	struct mode_summary empty = {0};

@@ -164,6 +164,7 @@ json_t *json_document__result(const struct result *r)
 
 	err |= json_put(o, "schema", json_value__text(RESULT_SCHEMA));
 	err |= json_put(o, "interrupted", json_boolean(r->interrupted));
+	err |= json_put(o, "failure", r->failure[0] ? json_value__text(r->failure) : json_null());
 	err |= json_put(o, "tool", tool_json(r));
 	err |= json_put(o, "asked", asked_json(r));
 	err |= json_put(o, "environment", json_document__environment(&r->env));

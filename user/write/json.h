@@ -3,7 +3,7 @@
  * The result document as jansson values: shared by what writes JSON, writes CSV and evaluates
  * assertions, so that a field has one name and one definition. Internal to the written outputs.
  *
- * The shape never depends on what could be measured: a number nobody knows is null. Why is beside
+ * The shape never depends on what could be measured: an unknown number is null. Why is beside
  * it:
  * "<name>_reason" for a number of its own, "reason" in an object that is one measurement (a stage,
  * a latency, a counter). Only reasons, and "event" of a stage, come and go.

@@ -4,70 +4,10 @@
  * of files, nor of how a number was come by.
  */
 #include "json.h"
+#include "json_hist.h"
 #include "model/remote.h"
 
 static const char not_timed[] = "no event was timed";
-
-/* A bucket as [low, high, count]; high of the open last bucket is null. */
-static json_t *bucket_json(const struct hist *h, uint32_t i)
-{
-	uint64_t high = hist__bucket_high(h, i);
-	json_t *bucket = json_array();
-	int err;
-
-	err = json_array_append_new(bucket, json_value__u64(hist__bucket_low(h, i)));
-	err |= json_array_append_new(bucket,
-				     high == UINT64_MAX ? json_null() : json_value__u64(high));
-	err |= json_array_append_new(bucket, json_value__u64(h->buckets[i]));
-	return json_finish(bucket, err);
-}
-
-/* The buckets that are not empty; none without a histogram. */
-static json_t *buckets_json(const struct hist *h)
-{
-	json_t *buckets = json_array();
-	uint32_t i;
-	int err = 0;
-
-	for (i = 0; h && i < h->n_buckets; i++)
-		if (h->buckets[i])
-			err |= json_array_append_new(buckets, bucket_json(h, i));
-	return json_finish(buckets, err);
-}
-
-static struct num quantile(const struct hist *h, double q, const char *reason)
-{
-	if (!h || !h->count)
-		return (struct num){.reason = reason};
-	return (struct num){.value = hist__quantile(h, q), .known = true};
-}
-
-/* In an object whose own "reason" covers all its nulls. */
-static int put_or_null(json_t *object, const char *key, struct num n)
-{
-	return json_put(object, key, n.known ? json_value__u64(n.value) : json_null());
-}
-
-static json_t *latency_json(const struct latency_result *l, const char *none)
-{
-	const struct hist *h = l->hist;
-	bool timed = h && h->count;
-	const char *reason = h ? none : l->reason;
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= put_or_null(o, "p50", quantile(h, 0.5, NULL));
-	err |= put_or_null(o, "p90", quantile(h, 0.9, NULL));
-	err |= put_or_null(o, "p99", quantile(h, 0.99, NULL));
-	err |= put_or_null(o, "p999", quantile(h, 0.999, NULL));
-	err |= json_put(o, "max", timed ? json_value__u64(h->max) : json_null());
-	err |= json_put(o, "mean", timed ? json_value__real(hist__mean(h)) : json_null());
-	err |= json_put(o, "count", h ? json_value__u64(h->count) : json_null());
-	err |= json_put(o, "buckets", buckets_json(h));
-	if (!timed)
-		err |= json_put(o, "reason", json_value__text(reason ? reason : "not measured"));
-	return json_finish(o, err);
-}
 
 static json_t *latencies_json(const struct app_result *app)
 {
@@ -76,7 +16,7 @@ static json_t *latencies_json(const struct app_result *app)
 
 	for (i = 0; i < LATENCY_NR; i++)
 		err |= json_put(o, latency__key((enum latency_kind)i),
-				latency_json(&app->latency[i], not_timed));
+				json_latency(&app->latency[i], not_timed));
 	return json_finish(o, err);
 }
 
@@ -180,9 +120,9 @@ static int put_times(json_t *o, const struct stage_result *s)
 
 	err |= json_put_num(o, "ns", s->ns);
 	err |= json_put_num(o, "timed", s->timed);
-	err |= json_put_num(o, "ns_p50", quantile(s->times, 0.5, no_times(s)));
-	err |= json_put_num(o, "ns_p99", quantile(s->times, 0.99, no_times(s)));
-	err |= json_put(o, "ns_buckets", buckets_json(s->times));
+	err |= json_put_num(o, "ns_p50", json_quantile(s->times, 0.5, no_times(s)));
+	err |= json_put_num(o, "ns_p99", json_quantile(s->times, 0.99, no_times(s)));
+	err |= json_put(o, "ns_buckets", json_buckets(s->times));
 	return err;
 }
 
@@ -198,16 +138,16 @@ static json_t *stage_json(const struct stage_result *s)
 	if (s->reason || !known)
 		err |= json_put(o, "reason",
 				json_value__text(s->reason ? s->reason : "not measured"));
-	err |= put_or_null(o, "bytes", (struct num){.value = s->bytes, .known = known});
-	err |= put_or_null(o, "events", (struct num){.value = s->events, .known = known});
+	err |= json_put_or_null(o, "bytes", (struct num){.value = s->bytes, .known = known});
+	err |= json_put_or_null(o, "events", (struct num){.value = s->events, .known = known});
 	if (known && s->event)
 		err |= json_put(o, "event", json_value__text(s->event));
 	err |= put_times(o, s);
-	err |= known ? json_put_num(o, "p50", quantile(sizes, 0.5, no_sizes))
+	err |= known ? json_put_num(o, "p50", json_quantile(sizes, 0.5, no_sizes))
 		     : json_put(o, "p50", json_null());
-	err |= known ? json_put_num(o, "p99", quantile(sizes, 0.99, no_sizes))
+	err |= known ? json_put_num(o, "p99", json_quantile(sizes, 0.99, no_sizes))
 		     : json_put(o, "p99", json_null());
-	err |= json_put(o, "sizes", buckets_json(sizes));
+	err |= json_put(o, "sizes", json_buckets(sizes));
 	return json_finish(o, err);
 }
 
@@ -254,7 +194,7 @@ static int put_places(json_t *stage, const struct run_result *run)
 	return err;
 }
 
-/* Who made the copies nobody ordered; why nobody knows is the stage's own reason. */
+/* Who made the unexpected copies; why that is not known is the stage's own reason. */
 static int put_callers(json_t *stage, const struct run_result *run)
 {
 	json_t *callers = json_array();
@@ -350,9 +290,9 @@ static int put_pinned(json_t *o, const struct run_result *run)
 	err |= json_put_num(o, "completed_bytes", p->completed_bytes);
 	err |= json_put_num(o, "enobufs_optmem", run->enobufs_optmem);
 	err |= json_put_num(o, "enobufs_memlock", run->enobufs_memlock);
-	err |= json_put(o, "completion_ns", latency_json(&p->completion, not_timed));
+	err |= json_put(o, "completion_ns", json_latency(&p->completion, not_timed));
 	err |= json_put(o, "outstanding_bytes",
-			latency_json(&p->outstanding, "nothing was pinned"));
+			json_latency(&p->outstanding, "nothing was pinned"));
 	return err;
 }
 
@@ -363,10 +303,12 @@ static json_t *kernel_zerocopy_json(const struct run_result *run)
 	json_t *o = json_object();
 	int err = 0;
 
-	err |= put_or_null(o, "sends", (struct num){.value = zc->sends, .known = known});
-	err |= put_or_null(o, "completed", (struct num){.value = zc->completed, .known = known});
-	err |= put_or_null(o, "copied", (struct num){.value = zc->copied, .known = known});
-	err |= put_or_null(o, "not_copied", (struct num){.value = zc->not_copied, .known = known});
+	err |= json_put_or_null(o, "sends", (struct num){.value = zc->sends, .known = known});
+	err |= json_put_or_null(o, "completed",
+				(struct num){.value = zc->completed, .known = known});
+	err |= json_put_or_null(o, "copied", (struct num){.value = zc->copied, .known = known});
+	err |= json_put_or_null(o, "not_copied",
+				(struct num){.value = zc->not_copied, .known = known});
 	err |= json_put_num(o, "notifications", run->notifications);
 	err |= put_pinned(o, run);
 	if (!known)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What was asked for, and a fingerprint of it: two results whose fingerprints differ were not made
- * the same way, so that nobody pools or compares them unawares.
+ * the same way, so that they are not pooled or compared by mistake.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -120,7 +120,7 @@ static void kernel_checks(void **state)
 	check_is(&f, "bpf_jit", CHECK_LIMITED);
 }
 
-static void dear_clocks(void **state)
+static void expensive_clocks(void **state)
 {
 	struct facts f;
 
@@ -498,7 +498,7 @@ int main(void)
 		cmocka_unit_test(all_is_well_but_for_local_delivery),
 		cmocka_unit_test(nothing_readable_is_nothing_known),
 		cmocka_unit_test(kernel_checks),
-		cmocka_unit_test(dear_clocks),
+		cmocka_unit_test(expensive_clocks),
 		cmocka_unit_test(capabilities),
 		cmocka_unit_test(paranoia_matters_without_privileges_only),
 		cmocka_unit_test(limits),

@@ -17,31 +17,7 @@
 #include <cmocka.h>
 
 #include "load/driver.h"
-
-#define SENDER   NIO_SIDE_SENDER
-#define RECEIVER NIO_SIDE_RECEIVER
-
-#define HIST_3                                                         \
-	"{\"count\":3,\"sum\":70,\"min\":7,\"max\":40,\"sub_bits\":5," \
-	"\"buckets\":[[7,1],[23,1],[36,1]]}"
-#define HIST_0 "{\"count\":0,\"sum\":0,\"min\":0,\"max\":0,\"sub_bits\":5,\"buckets\":[]}"
-
-#define SENDER_STATS(event, send_call)                                                         \
-	"{\"event\":\"" event "\",\"elapsed_ns\":1000000000,\"interrupted\":false,"            \
-	"\"tx_bytes\":23,\"tx_messages\":24,\"partial_sends\":25,\"eagain\":26,\"eintr\":27,"  \
-	"\"cpu_ns\":28,\"gather\":{\"bytes\":31,\"events\":32,\"ns\":33,\"sampled\":34},"      \
-	"\"zerocopy\":{\"sends\":41,\"completed\":42,\"copied\":43,\"not_copied\":44,"         \
-	"\"enobufs\":45},\"latency\":{\"send_call\":" send_call ",\"completion\":" HIST_0 "}," \
-	"\"tcp\":{\"bytes_acked\":51,\"bytes_retrans\":52},\"more\":\"may be added\"}"
-
-#define RECEIVER_STATS                                                                           \
-	"{\"event\":\"done\",\"elapsed_ns\":9,\"rx_bytes\":61,\"rx_messages\":62,"               \
-	"\"verify_errors\":63,\"cpu_ns\":64,\"recv_calls\":65,\"latency\":{\"delivery\":" HIST_3 \
-	"},\"tcp\":{\"bytes_received\":66}}"
-
-#define READY_2                                                                    \
-	"{\"event\":\"ready\",\"config\":{\"mode\":\"onecopy\"},\"connections\":[" \
-	"{\"index\":1,\"cookie\":\"18446744073709551615\"},{\"index\":0,\"cookie\":\"5\"}]}"
+#include "support/driver_lines.h"
 
 static const struct {
 	const char *line;
@@ -585,152 +561,6 @@ static void test_copy_app_of_nothing_says_why(void **state)
 	assert_false(app.sender_cpu_ns.known);
 }
 
-/* A driver whose child is a pipe of ours; returns the end to write to. */
-static int pipe_driver(struct driver *d)
-{
-	int fds[2];
-
-	assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
-	assert_true(fcntl(fds[1], F_SETPIPE_SZ, 1 << 20) > 0);
-	driver__init(d, SENDER);
-	d->child.out = fds[0];
-	return fds[1];
-}
-
-static void close_driver(struct driver *d)
-{
-	int out = d->child.out;
-
-	driver__clear(d);
-	driver__clear(d);
-	close(out);
-}
-
-static void put(int fd, const char *bytes, size_t len)
-{
-	assert_int_equal(write(fd, bytes, len), len);
-}
-
-static void next(struct driver *d, int err, enum driver_event expected)
-{
-	enum driver_event event = DRIVER_DONE;
-
-	assert_int_equal(driver__next(d, &event), err);
-	assert_int_equal(event, expected);
-}
-
-static void test_lines_in_pieces(void **state)
-{
-	static const char line[] = SENDER_STATS("stats", HIST_3) "\n";
-	struct driver d;
-	int fd = pipe_driver(&d);
-	size_t i;
-
-	(void)state;
-	next(&d, 0, DRIVER_NOTHING);
-	for (i = 0; i + 1 < strlen(line); i++) {
-		put(fd, line + i, 1);
-		next(&d, 0, DRIVER_NOTHING);
-	}
-	put(fd, line + i, 1);
-	next(&d, 0, DRIVER_STATS);
-	assert_int_equal(d.report.app.tx_bytes, 23);
-	next(&d, 0, DRIVER_NOTHING);
-	close(fd);
-	next(&d, 0, DRIVER_EOF);
-	next(&d, 0, DRIVER_EOF);
-	close_driver(&d);
-}
-
-static void test_lines_at_once(void **state)
-{
-	static const char lines[] = READY_2 "\n{\"event\":\"quiesced\"}\nnonsense\n"
-					    "{\"event\":\"quiesced\"}\n{\"event";
-	struct driver d;
-	int fd = pipe_driver(&d);
-
-	(void)state;
-	put(fd, lines, strlen(lines));
-	next(&d, 0, DRIVER_READY);
-	assert_int_equal(d.report.cookies_nr, 2);
-	next(&d, 0, DRIVER_QUIESCED);
-	assert_int_equal(d.report.cookies_nr, 0);
-	next(&d, -EPROTO, DRIVER_NOTHING);
-	next(&d, 0, DRIVER_QUIESCED);
-	next(&d, 0, DRIVER_NOTHING);
-	close(fd);
-	next(&d, -EPROTO, DRIVER_NOTHING);
-	assert_non_null(strstr(d.report.message, "middle of a line"));
-	next(&d, 0, DRIVER_EOF);
-	close_driver(&d);
-}
-
-/* More lines than the buffer holds, so that it wraps many times; none may be lost or torn. */
-static void test_many_lines(void **state)
-{
-	static const char line[] = SENDER_STATS("stats", HIST_3) "\n";
-	struct driver d;
-	int fd = pipe_driver(&d), i, n = 4 * DRIVER_LINE_MAX / (int)sizeof(line);
-
-	(void)state;
-	for (i = 0; i < n; i++) {
-		put(fd, line, sizeof(line) - 1);
-		if (i % 7 == 6)
-			continue;
-		next(&d, 0, DRIVER_STATS);
-	}
-	for (i = 0; i < n / 7; i++)
-		next(&d, 0, DRIVER_STATS);
-	next(&d, 0, DRIVER_NOTHING);
-	close(fd);
-	close_driver(&d);
-}
-
-static void fill_line(struct driver *d, int fd, size_t len)
-{
-	static char spaces[65536];
-	size_t n;
-
-	memset(spaces, ' ', sizeof(spaces));
-	for (; len; len -= n) {
-		n = len < sizeof(spaces) ? len : sizeof(spaces);
-		put(fd, spaces, n);
-		next(d, 0, DRIVER_NOTHING);
-	}
-}
-
-static void test_longest_line(void **state)
-{
-	static const char line[] = "{\"event\":\"quiesced\"}\n";
-	struct driver d;
-	int fd = pipe_driver(&d);
-
-	(void)state;
-	fill_line(&d, fd, DRIVER_LINE_MAX - (sizeof(line) - 2));
-	put(fd, line, sizeof(line) - 1);
-	next(&d, 0, DRIVER_QUIESCED);
-	fill_line(&d, fd, DRIVER_LINE_MAX - (sizeof(line) - 2));
-	put(fd, " ", 1);
-	put(fd, line, sizeof(line) - 1);
-	next(&d, -E2BIG, DRIVER_NOTHING);
-	close(fd);
-	close_driver(&d);
-}
-
-static void test_endless_line(void **state)
-{
-	struct driver d;
-	int fd = pipe_driver(&d);
-
-	(void)state;
-	fill_line(&d, fd, DRIVER_LINE_MAX);
-	put(fd, "x", 1);
-	next(&d, -E2BIG, DRIVER_NOTHING);
-	next(&d, -E2BIG, DRIVER_NOTHING);
-	close(fd);
-	close_driver(&d);
-}
-
 #define T(name) cmocka_unit_test_teardown(name, teardown)
 
 int main(void)
@@ -758,12 +588,7 @@ int main(void)
 		T(test_error_message_is_made_harmless),
 		T(test_copy_app),
 		T(test_copy_app_of_nothing_says_why),
-		T(test_lines_in_pieces),
-		T(test_lines_at_once),
 		T(test_confirmed),
-		T(test_many_lines),
-		T(test_longest_line),
-		T(test_endless_line),
 	};
 
 	return cmocka_run_group_tests_name("driver", tests, NULL, NULL);

@@ -484,18 +484,6 @@ static void test_nothing_received(void **state)
 	fake_result__free(r);
 }
 
-static void test_write_error(void **state)
-{
-	struct result *r = fake_result__new(1);
-	FILE *full = fopen("/dev/full", "w");
-
-	(void)state;
-	assert_non_null(full);
-	assert_int_equal(output__text(r, full, 100), -ENOSPC);
-	fclose(full);
-	fake_result__free(r);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -522,7 +510,6 @@ int main(void)
 		cmocka_unit_test(test_nothing_measured),
 		cmocka_unit_test(test_unfilled_run),
 		cmocka_unit_test(test_nothing_received),
-		cmocka_unit_test(test_write_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,19 +87,10 @@ static inline void full_kernel__fill(struct run_result *run)
 	run->enobufs_memlock = known(1);
 }
 
-static inline void full_run__fill(struct run_result *run, enum mode mode, unsigned int round)
+static inline void full_stages__fill(struct run_result *run)
 {
 	int i;
 
-	run_result__init(run);
-	run->mode = mode;
-	run->size = 65536;
-	run->fields = 8;
-	run->threads = 1;
-	run->round = round;
-	run->duration_ns = 1000000000;
-	full_app__fill(&run->app);
-	run->ledger_known = run->kernel_zc_known = run->balance_known = true;
 	for (i = 0; i < NIO_STAGE_NR; i++) {
 		run->stages[i] = (struct stage_result){
 			.quality = QUALITY_EXACT,
@@ -114,6 +105,22 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 		hist__add_bucket(run->stages[i].sizes, 5, 100 + (uint64_t)i);
 		hist__add_bucket(run->stages[i].times, 6, 90 + (uint64_t)i);
 	}
+}
+
+static inline void full_run__fill(struct run_result *run, enum mode mode, unsigned int round)
+{
+	int i;
+
+	run_result__init(run);
+	run->mode = mode;
+	run->size = 65536;
+	run->fields = 8;
+	run->threads = 1;
+	run->round = round;
+	run->duration_ns = 1000000000;
+	full_app__fill(&run->app);
+	run->ledger_known = run->kernel_zc_known = run->balance_known = true;
+	full_stages__fill(run);
 	full_kernel__fill(run);
 	run->notifications = known(8);
 	run->kernel_zc =

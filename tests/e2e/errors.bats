@@ -1,0 +1,212 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Errors: each is said once, on stderr, where it stays readable; what was measured before is not lost; and the
+# terminal is as it was, however the run ends.
+
+load ../lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	terminal=nio-errors-$$
+}
+
+teardown() {
+	tmux -L "$terminal" kill-server 2>/dev/null || true
+	rm -rf "${elsewhere:-}"
+}
+
+# fake NUMBER SHELL: a copy of the program whose load generator's sender is SHELL at its NUMBERth start, and the
+# real one before.
+fake() {
+	elsewhere=$(mktemp -d /tmp/netiotrace-test-XXXXXX)
+	chmod 777 "$elsewhere"
+	cp "$NETIOTRACE" "$elsewhere/netiotrace"
+	cp "$LOADGEN" "$elsewhere/real-loadgen"
+	cat >"$elsewhere/netio-loadgen" <<-END
+		#!/bin/sh
+		if [ "\$1" = send ]; then
+			echo x >>$elsewhere/starts
+			if [ "\$(wc -l <$elsewhere/starts)" -eq $1 ]; then
+				$2
+				exit 1
+			fi
+		fi
+		exec $elsewhere/real-loadgen "\$@"
+	END
+	chmod 755 "$elsewhere/netio-loadgen"
+}
+
+LUCK="echo '{\"event\":\"error\",\"message\":\"out of luck\"}'"
+READY='echo "{\"event\":\"ready\",\"config\":{},\"connections\":[{\"index\":0,\"cookie\":\"1\"}]}"'
+
+# said_once WORDS: stderr is one line of ours, with these words.
+said_once() {
+	cat stderr
+	[ "$(wc -l <stderr)" -eq 1 ]
+	grep -q "^netiotrace: .*$1" stderr
+}
+
+@test "a failed round: the finished ones are reported, the failure is said, exit 1" {
+	need_root
+	fake 4 "$LUCK"
+	code=0
+	"$elsewhere/netiotrace" --rounds 2 --duration 200ms --interval 1h --json out.json --csv out.csv \
+		>stdout 2>stderr </dev/null || code=$?
+	[ "$code" -eq 1 ]
+	cat stdout stderr
+	[ "$(grep -c '^netiotrace: ' stderr)" -eq 1 ]
+	grep -q '^netiotrace: twocopy, round 2 failed: .*out of luck' stderr
+	grep -q 'FAILED before the end' stdout
+	jq -e '(.runs | length) == 3 and (.summary | length) == 3 and (.interrupted | not)
+		and (.failure | test("twocopy, round 2 failed: .*out of luck"))
+		and ([.runs[].ledger.unaccounted_tx == 0] | all)' out.json
+	[ "$(wc -l <out.csv)" -eq 4 ]
+}
+
+@test "a run of which no round was finished writes nothing but why" {
+	need_root
+	fake 1 "$LUCK"
+	code=0
+	"$elsewhere/netiotrace" --duration 200ms --json out.json >stdout 2>stderr </dev/null || code=$?
+	[ "$code" -eq 1 ]
+	said_once 'twocopy, round 1 failed: .*out of luck'
+	[ ! -s stdout ] && [ ! -e out.json ]
+}
+
+@test "a load generator that is gone at a command, or breaks the protocol: why, once" {
+	need_root
+	fake 1 "exec <&-; $READY; sleep 0.3"
+	code=0
+	"$elsewhere/netiotrace" -q --mode onecopy --duration 200ms --backend none 2>stderr || code=$?
+	[ "$code" -eq 1 ]
+	said_once 'sender ended unexpectedly'
+	fake 1 'head -c 1100000 /dev/zero | tr "\0" x'
+	code=0
+	"$elsewhere/netiotrace" -q --mode onecopy --duration 200ms --backend none 2>stderr || code=$?
+	[ "$code" -eq 1 ]
+	said_once 'broke the protocol: a line of more than'
+}
+
+@test "stdout that cannot be written: said once, exit 1, by every command" {
+	need_root
+	full() { # ARGS...
+		local code=0
+
+		"$NETIOTRACE" "$@" >/dev/full 2>stderr </dev/null || code=$?
+		echo "$1: exit $code"
+		[ "$code" -eq 1 ]
+		[ "$(grep -c 'cannot write' stderr)" -eq 1 ]
+		grep -q '^netiotrace: cannot write to stdout: No space left on device' stderr
+	}
+	full help
+	full doctor
+	full run --mode onecopy --duration 100ms --interval 1h
+	full sweep --modes onecopy --sizes 4k --threads 1 --rounds 1 --duration 50ms --path loopback -o out
+	full compare out out
+	full serve --listen 127.0.0.1:0
+	need_tool gnuplot
+	full report out
+}
+
+# In a terminal with a shell of its own, so that what it is left like can be seen.
+open_terminal() {
+	need_tool tmux
+	tmux -L "$terminal" -f /dev/null new-session -d -x 110 -y 32 'env PS1="ready> " bash --norc --noprofile'
+	within 5 shows 'ready>'
+	stty_to before
+}
+
+keys() {
+	tmux -L "$terminal" send-keys "$@"
+}
+
+shows() {
+	tmux -L "$terminal" capture-pane -p | grep -q -- "$1"
+}
+
+stty_to() { # FILE
+	keys "stty -g >$1.new; mv $1.new $1" Enter
+	within 5 test -s "$1"
+}
+
+# start ARGS...: in the terminal; back when the live view is there.
+start() {
+	keys "clear; $*; echo code \$? >code" Enter
+	within 5 shows '> onecopy .*B/s' || { tmux -L "$terminal" capture-pane -p; false; }
+}
+
+ended_with() { # CODE
+	within 5 test -s code
+	[ "$(cat code)" = "code $1" ]
+	stty_to after
+	diff before after
+	shows 'ready>'
+}
+
+run_pid() {
+	pgrep -f -x "$NETIOTRACE --mode onecopy --duration 60s --json $PWD/out.json"
+}
+
+long_run() {
+	start "$NETIOTRACE --mode onecopy --duration 60s --json $PWD/out.json"
+}
+
+@test "an error in the live view is on the screen when the view is gone" {
+	need_root
+	fake 2 "$LUCK"
+	open_terminal
+	keys "clear; $elsewhere/netiotrace -v --mode onecopy --rounds 2 --duration 600ms; echo code \$? >code" Enter
+	ended_with 1
+	tmux -L "$terminal" capture-pane -p -S -200 >screen
+	cat screen
+	[ "$(grep -c '^netiotrace: onecopy, round 2 failed: .*out of luck' screen)" -eq 1 ]
+	# Messages of the rounds too.
+	grep -q '^netiotrace: onecopy, round 1: measured' screen
+}
+
+@test "Ctrl-C, Ctrl-\\, SIGTERM, SIGHUP and q: terminal as before, results so far, exit code" {
+	need_root
+	open_terminal
+	for how in C-c:130 C-\\:131 TERM:143 HUP:129 q:0; do
+		rm -f code out.json after
+		long_run
+		case ${how%:*} in
+		TERM | HUP) kill "-${how%:*}" "$(run_pid)" ;;
+		*) keys "${how%:*}" ;;
+		esac
+		ended_with "${how##*:}"
+		jq -e '.interrupted and .runs[0].ledger.unaccounted_tx == 0' out.json
+	done
+}
+
+@test "Ctrl-Z gives the terminal back, fg the view, and the books balance" {
+	need_root
+	open_terminal
+	long_run
+	keys C-z
+	within 5 shows 'Stopped'
+	stty_to stopped
+	diff before stopped
+	keys "clear; fg" Enter
+	within 5 shows '> onecopy .*B/s'
+	# And by a signal that cannot be seen coming.
+	kill -STOP "$(run_pid)"
+	within 5 shows 'Stopped'
+	keys "clear; fg" Enter
+	within 5 shows '> onecopy .*B/s'
+	keys q
+	within 5 test -s out.json
+	stty_to after
+	diff before after
+	jq -e '.runs[0].ledger.unaccounted_tx == 0 and .runs[0].ledger.unaccounted_rx == 0' out.json
+}
+
+@test "a terminal that is closed ends the run" {
+	need_root
+	open_terminal
+	long_run
+	pid=$(run_pid)
+	tmux -L "$terminal" kill-server
+	within 5 sh -c "! kill -0 $pid 2>/dev/null"
+	jq -e '.runs[0].ledger.unaccounted_tx == 0' out.json
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From a pipe to events: lines in pieces, many at once, longest and endless ones. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "load/driver.h"
+#include "support/driver_lines.h"
+
+/* A driver whose child is a pipe of ours; returns the end to write to. */
+static int pipe_driver(struct driver *d)
+{
+	int fds[2];
+
+	assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+	assert_true(fcntl(fds[1], F_SETPIPE_SZ, 1 << 20) > 0);
+	driver__init(d, SENDER);
+	d->child.out = fds[0];
+	return fds[1];
+}
+
+static void close_driver(struct driver *d)
+{
+	int out = d->child.out;
+
+	driver__clear(d);
+	driver__clear(d);
+	close(out);
+}
+
+static void put(int fd, const char *bytes, size_t len)
+{
+	assert_int_equal(write(fd, bytes, len), len);
+}
+
+static void next(struct driver *d, int err, enum driver_event expected)
+{
+	enum driver_event event = DRIVER_DONE;
+
+	assert_int_equal(driver__next(d, &event), err);
+	assert_int_equal(event, expected);
+}
+
+static void test_lines_in_pieces(void **state)
+{
+	static const char line[] = SENDER_STATS("stats", HIST_3) "\n";
+	struct driver d;
+	int fd = pipe_driver(&d);
+	size_t i;
+
+	(void)state;
+	next(&d, 0, DRIVER_NOTHING);
+	for (i = 0; i + 1 < strlen(line); i++) {
+		put(fd, line + i, 1);
+		next(&d, 0, DRIVER_NOTHING);
+	}
+	put(fd, line + i, 1);
+	next(&d, 0, DRIVER_STATS);
+	assert_int_equal(d.report.app.tx_bytes, 23);
+	next(&d, 0, DRIVER_NOTHING);
+	close(fd);
+	next(&d, 0, DRIVER_EOF);
+	next(&d, 0, DRIVER_EOF);
+	close_driver(&d);
+}
+
+static void test_lines_at_once(void **state)
+{
+	static const char lines[] = READY_2 "\n{\"event\":\"quiesced\"}\nnonsense\n"
+					    "{\"event\":\"quiesced\"}\n{\"event";
+	struct driver d;
+	int fd = pipe_driver(&d);
+
+	(void)state;
+	put(fd, lines, strlen(lines));
+	next(&d, 0, DRIVER_READY);
+	assert_int_equal(d.report.cookies_nr, 2);
+	next(&d, 0, DRIVER_QUIESCED);
+	assert_int_equal(d.report.cookies_nr, 0);
+	next(&d, -EPROTO, DRIVER_NOTHING);
+	next(&d, 0, DRIVER_QUIESCED);
+	next(&d, 0, DRIVER_NOTHING);
+	close(fd);
+	next(&d, -EPROTO, DRIVER_NOTHING);
+	assert_non_null(strstr(d.report.message, "middle of a line"));
+	next(&d, 0, DRIVER_EOF);
+	close_driver(&d);
+}
+
+/* More lines than the buffer holds, so that it wraps many times; none may be lost or torn. */
+static void test_many_lines(void **state)
+{
+	static const char line[] = SENDER_STATS("stats", HIST_3) "\n";
+	struct driver d;
+	int fd = pipe_driver(&d), i, n = 4 * DRIVER_LINE_MAX / (int)sizeof(line);
+
+	(void)state;
+	for (i = 0; i < n; i++) {
+		put(fd, line, sizeof(line) - 1);
+		if (i % 7 == 6)
+			continue;
+		next(&d, 0, DRIVER_STATS);
+	}
+	for (i = 0; i < n / 7; i++)
+		next(&d, 0, DRIVER_STATS);
+	next(&d, 0, DRIVER_NOTHING);
+	close(fd);
+	close_driver(&d);
+}
+
+static void fill_line(struct driver *d, int fd, size_t len)
+{
+	static char spaces[65536];
+	size_t n;
+
+	memset(spaces, ' ', sizeof(spaces));
+	for (; len; len -= n) {
+		n = len < sizeof(spaces) ? len : sizeof(spaces);
+		put(fd, spaces, n);
+		next(d, 0, DRIVER_NOTHING);
+	}
+}
+
+static void test_longest_line(void **state)
+{
+	static const char line[] = "{\"event\":\"quiesced\"}\n";
+	struct driver d;
+	int fd = pipe_driver(&d);
+
+	(void)state;
+	fill_line(&d, fd, DRIVER_LINE_MAX - (sizeof(line) - 2));
+	put(fd, line, sizeof(line) - 1);
+	next(&d, 0, DRIVER_QUIESCED);
+	fill_line(&d, fd, DRIVER_LINE_MAX - (sizeof(line) - 2));
+	put(fd, " ", 1);
+	put(fd, line, sizeof(line) - 1);
+	next(&d, -E2BIG, DRIVER_NOTHING);
+	close(fd);
+	close_driver(&d);
+}
+
+static void test_endless_line(void **state)
+{
+	struct driver d;
+	int fd = pipe_driver(&d);
+
+	(void)state;
+	fill_line(&d, fd, DRIVER_LINE_MAX);
+	put(fd, "x", 1);
+	next(&d, -E2BIG, DRIVER_NOTHING);
+	next(&d, -E2BIG, DRIVER_NOTHING);
+	close(fd);
+	close_driver(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines_in_pieces), cmocka_unit_test(test_lines_at_once),
+		cmocka_unit_test(test_many_lines),      cmocka_unit_test(test_longest_line),
+		cmocka_unit_test(test_endless_line),
+	};
+
+	return cmocka_run_group_tests_name("driver lines", tests, NULL, NULL);
+}

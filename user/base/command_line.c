@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See command_line.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command_line.h"
+#include "exit_code.h"
+#include "refuse.h"
+
+/* argp reorders the arguments it is given, and calls the program by the first. */
+void command_line__parse(const struct argp *argp, const char *name, int argc, char **argv,
+			 void *input)
+{
+	int named = argc > 1 && strcmp(argv[1], name) == 0;
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	char program[64];
+
+	if (!copy)
+		refuse("out of memory.");
+	memcpy(copy, argv + named, (size_t)(argc - named) * sizeof(*copy));
+	snprintf(program, sizeof(program), "netiotrace%s%s", named ? " " : "", named ? name : "");
+	copy[0] = program;
+	argp_program_version = "netiotrace " NETIOTRACE_VERSION;
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(argp, argc - named, copy, 0, NULL, input);
+	free(copy);
+}

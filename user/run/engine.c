@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Opening what rounds need, and making them; see engine.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/privileges.h"
+#include "engine.h"
+#include "host/machine.h"
+#include "host/tap.h"
+#include "kernel/kernel_btf.h"
+#include "kernel_side.h"
+#include "load/loadgen_args.h"
+#include "round.h"
+#include "summary.h"
+
+int engine__check_privileges(const struct options *o)
+{
+	if (o->backend != BACKEND_NONE && !privileges__may_trace()) {
+		log_error(
+			"watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it with "
+			"sudo, or with --backend none for the load generator alone.");
+		return EXIT_PRIVILEGES;
+	}
+	if (o->path == NETPATH_VETH && !privileges__may_make_path()) {
+		log_error(
+			"--path veth makes network namespaces, which needs root: run it with sudo, "
+			"or use --path loopback.");
+		return EXIT_PRIVILEGES;
+	}
+	return EXIT_DONE;
+}
+
+int engine__resolve(struct engine *e, const struct options *o)
+{
+	const char *why;
+
+	if (!o->remote)
+		return EXIT_DONE;
+	e->connect = o->connect;
+	if (!address__resolve(&e->connect, false, &e->remote, &why))
+		return EXIT_DONE;
+	log_error("no address is known for --connect %s: %s.", o->connect.host, why);
+	return EXIT_RUN_FAILED;
+}
+
+static int choose_congestion(struct engine *e)
+{
+	char why[512];
+
+	if (!congestion__choose(&e->result.env.congestion, e->o->congestion, !e->o->remote, why,
+				sizeof(why)))
+		return EXIT_DONE;
+	log_error("%s.", why);
+	return EXIT_USAGE;
+}
+
+static int open_path(struct engine *e)
+{
+	const struct options *o = e->o;
+	const char *step = "";
+	int err;
+
+	if (o->remote)
+		err = netpath__open_remote(&e->path, &e->connect, &e->remote, &step);
+	else
+		err = netpath__open(&e->path, o->path, o->mtu, o->ipv6, &step);
+	if (err) {
+		log_error("cannot make the %s path (%s): %s.",
+			  netpath__name(o->remote ? NETPATH_REMOTE : o->path), step,
+			  strerror(-err));
+		return err == -EPERM        ? EXIT_PRIVILEGES
+		       : err == -EOPNOTSUPP ? EXIT_KERNEL
+					    : EXIT_RUN_FAILED;
+	}
+	environment__read(&e->result.env, e->path, kernel_btf__has_member("net", "ptype_all"));
+	machine__times(&e->cpu_begin);
+	return choose_congestion(e);
+}
+
+static void open_counters(struct engine *e)
+{
+	const struct options *o = e->o;
+
+	e->perf.off = o->perf_none;
+	perf_watch__init(&e->perf, o->perf_events, o->perf_events_nr,
+			 environment__is_virtual(&e->result.env));
+}
+
+void engine__use(struct engine *e, const struct options *o)
+{
+	struct result *res = &e->result;
+
+	e->o = o;
+	res->version = NETIOTRACE_VERSION;
+	res->argc = o->argc;
+	res->argv = o->argv;
+	e->traffic = o->traffic;
+	if (res->env.congestion.chosen[0])
+		e->traffic.congestion = res->env.congestion.chosen;
+	res->traffic = e->traffic;
+	res->modes_nr = o->modes_nr;
+	memcpy(res->modes, o->modes, sizeof(res->modes));
+	res->rounds = o->traffic.rounds;
+	res->round_duration_ns = traffic__round_ns(&o->traffic);
+	res->messages = o->traffic.messages;
+	kernel_side__describe(e);
+}
+
+int engine__round(struct engine *e, enum mode mode, unsigned int index)
+{
+	struct run_result *runs, *r;
+	int err;
+
+	runs = realloc(e->result.runs, (e->result.runs_nr + 1) * sizeof(*runs));
+	if (!runs) {
+		snprintf(e->reason, sizeof(e->reason), "out of memory.");
+		return -ENOMEM;
+	}
+	e->result.runs = runs;
+	r = &runs[e->result.runs_nr];
+	run_result__init(r);
+	err = round__run(e, mode, index, r);
+	if (err || !r->duration_ns)
+		run_result__clear(r);
+	else
+		e->result.runs_nr++;
+	return err;
+}
+
+int engine__summarise(struct engine *e)
+{
+	struct cpu_times now;
+
+	machine__times(&now);
+	e->result.env.machine.steal = machine__steal(&e->cpu_begin, &now);
+	tap__recall(&e->result.env.taps); /* a total is over every run */
+	e->result.interrupted = e->stopped;
+	return summary__make(&e->result, e->o);
+}
+
+static int set_up(struct engine *e, const uint64_t *sizes, size_t sizes_nr)
+{
+	int err, code;
+
+	err = loadgen_args__find(e->loadgen, sizeof(e->loadgen));
+	if (err) {
+		log_error("netio-loadgen is not beside netiotrace: %s.", strerror(-err));
+		return EXIT_RUN_FAILED;
+	}
+	err = loop__open(&e->loop);
+	if (err) {
+		log_error("cannot wait for events: %s.", strerror(-err));
+		return EXIT_RUN_FAILED;
+	}
+	code = open_path(e);
+	if (code)
+		return code;
+	open_counters(e);
+	return kernel_side__open(e, sizes, sizes_nr);
+}
+
+void engine__init(struct engine *e)
+{
+	memset(e, 0, sizeof(*e));
+	e->loop = (struct loop)LOOP_INIT;
+}
+
+int engine__open(struct engine *e, const struct options *o, const uint64_t *sizes, size_t sizes_nr)
+{
+	int code;
+
+	e->o = o;
+	code = set_up(e, sizes, sizes_nr);
+	if (!code)
+		engine__use(e, o);
+	return code;
+}
+
+void engine__forget(struct engine *e)
+{
+	struct result *res = &e->result;
+
+	for (size_t i = 0; i < res->runs_nr; i++)
+		run_result__clear(&res->runs[i]);
+	for (size_t i = 0; i < res->summary_nr; i++)
+		run_result__clear(&res->summary[i].total);
+	free(res->runs);
+	res->runs = NULL;
+	res->runs_nr = 0;
+	res->summary_nr = 0;
+}
+
+void engine__close(struct engine *e)
+{
+	display__clear(&e->display);
+	session__close(e->session);
+	netpath__close(e->path);
+	loop__close(&e->loop);
+	free(e->offers);
+	engine__forget(e);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The engine: what every command that makes rounds opens once (path, plan, programs, counters,
+ * event loop), and the rounds made with it. Knows of no command line but struct options, and of no
+ * output.
+ *
+ * Functions that return an exit code have said what failed. engine__round() leaves that to its
+ * caller, who has a screen, a record or other rounds to think of.
+ */
+#ifndef NETIOTRACE_ENGINE_H
+#define NETIOTRACE_ENGINE_H
+
+#include <limits.h>
+
+#include "base/loop.h"
+#include "host/environment.h"
+#include "host/netpath.h"
+#include "kernel/session.h"
+#include "model/plan.h"
+#include "options.h"
+#include "perf/watch.h"
+#include "screen/display.h"
+
+#define ENGINE_REASON_MAX 512
+
+struct engine {
+	const struct options *o;
+	struct loop loop;
+	struct address connect;         /* with --connect: resolved */
+	struct sockaddr_storage remote; /* the same */
+	struct netpath *path;
+	struct session *session;    /* NULL: backend none */
+	struct offer *offers;       /* what this kernel offers, by alternative */
+	struct plan plans[MODE_NR]; /* by mode */
+	struct plan_row rows[PLAN_ROWS_MAX];
+	struct result result;
+	struct traffic traffic;     /* of the options in use, with the congestion control chosen */
+	struct cpu_times cpu_begin; /* of all processors, when the path was made */
+	struct display display;     /* zero: nothing is shown */
+	struct perf_watch perf;
+	char loadgen[PATH_MAX];
+	int signo;                      /* the signal that ended the rounds early, or 0 */
+	bool stopped;                   /* by that signal or by q */
+	char reason[ENGINE_REASON_MAX]; /* why the last round failed, a sentence; empty: it did not
+					 */
+	/* Called at each interval of a measured phase, if set. */
+	void (*tick)(struct engine *e, void *arg);
+	void *tick_arg;
+};
+
+/* 4 with the remedy said when these options need privileges we do not have. */
+int engine__check_privileges(const struct options *o);
+
+/*
+ * Makes the path and loads what rounds with these options and messages of any of these sizes need,
+ * then uses o. engine__init() before it, engine__close() after it, also when it failed. Returns an
+ * exit code.
+ */
+void engine__init(struct engine *e);
+int engine__open(struct engine *e, const struct options *o, const uint64_t *sizes, size_t sizes_nr);
+void engine__close(struct engine *e);
+
+/* With --connect: finds the address, while Ctrl-C still ends the program by itself. Exit code. */
+int engine__resolve(struct engine *e, const struct options *o);
+
+/*
+ * Rounds from here on are made with these options, which must outlive them: other modes, size,
+ * threads or amounts than before, but of the sizes given to engine__open(), and the same path and
+ * backend.
+ */
+void engine__use(struct engine *e, const struct options *o);
+
+/*
+ * Makes a round and adds it to e->result, if anything was measured. 0 or -errno, e->reason then
+ * says why. A round that was stopped is no failure.
+ */
+int engine__round(struct engine *e, enum mode mode, unsigned int index);
+
+/* Fills the summary of e->result from its runs. 0 or -ENOMEM. */
+int engine__summarise(struct engine *e);
+
+/* Empties e->result of runs and their summary. */
+void engine__forget(struct engine *e);
+
+#endif

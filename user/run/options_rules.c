@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What options may go together, and what they are when not given; see options.h. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/refuse.h"
+#include "options.h"
+#include "outputs.h"
+
+#define DEFAULT_DURATION_NS 5000000000ULL
+#define DEFAULT_WARMUP_NS   500000000ULL
+#define ROUNDS_OF_ALL       5 /* enough for a median and a range */
+#define ROUND_NS_MIN        10000000ULL
+
+static void set_all_modes(struct options *o)
+{
+	o->modes_nr = MODE_NR;
+	for (int m = 0; m < MODE_NR; m++)
+		o->modes[m] = m;
+}
+
+static void set_defaults(struct options *o)
+{
+	if (!o->modes_nr)
+		set_all_modes(o);
+	if (!o->traffic.rounds)
+		o->traffic.rounds = o->modes_nr > 1 && !o->traffic.messages ? ROUNDS_OF_ALL : 1;
+	if (!o->traffic.messages && !o->traffic.duration_ns)
+		o->traffic.duration_ns = DEFAULT_DURATION_NS;
+	if (o->traffic.warmup_ns == UINT64_MAX) {
+		o->traffic.warmup_ns = DEFAULT_WARMUP_NS;
+		if (o->traffic.duration_ns &&
+		    traffic__round_ns(&o->traffic) / 2 < o->traffic.warmup_ns)
+			o->traffic.warmup_ns = traffic__round_ns(&o->traffic) / 2;
+	}
+}
+
+/* What belongs to the machine of the receiver, or to paths of our own making. */
+static void check_remote(const struct options *o)
+{
+	if (!o->remote)
+		return;
+	if (o->path_given)
+		refuse("--path and --connect exclude each other: a path on this machine, or to "
+		       "another.");
+	if (o->mtu)
+		refuse("--mtu is for --path veth: with --connect the MTU is the route's.");
+	if (o->ipv6)
+		refuse("--ipv6 is for paths on this machine: --connect says it by the address.");
+	if (o->traffic.rcvbuf || o->traffic.receiver_cpus)
+		refuse("%s is the receiver's: give it to netiotrace serve on the other machine.",
+		       o->traffic.rcvbuf ? "--rcvbuf" : "--cpu-receiver");
+}
+
+static void check_rules(const struct options *o)
+{
+	const char *pair[2];
+
+	check_remote(o);
+	if (o->traffic.messages && o->traffic.duration_ns)
+		refuse("--messages and --duration exclude each other: a count or a time.");
+	if (o->traffic.size < o->traffic.fields)
+		refuse("a message of %" PRIu64 " bytes has no %u fields: lower --fields.",
+		       o->traffic.size, o->traffic.fields);
+	if (o->mtu && o->path != NETPATH_VETH)
+		refuse("--mtu is for --path veth: the loopback device is not ours to change.");
+	if (outputs__collide(o->output, pair))
+		refuse("%s - and %s - cannot both have stdout.", pair[0], pair[1]);
+	if (o->backend == BACKEND_NONE && o->count_calls)
+		refuse("--count-calls needs a backend other than none.");
+}
+
+static void check_rounds(const struct options *o)
+{
+	if (o->traffic.duration_ns && traffic__round_ns(&o->traffic) < ROUND_NS_MIN)
+		refuse("%u rounds leave under 10 ms each: raise --duration or lower --rounds.",
+		       o->traffic.rounds);
+}
+
+static void set_verbosity(const struct options *o)
+{
+	if (o->quiet)
+		log_set_level(LOG_ERROR);
+	else
+		log_set_level(o->verbose > 1 ? LOG_DEBUG : o->verbose ? LOG_INFO : LOG_WARNING);
+}
+
+void options__finish(struct options *o)
+{
+	check_rules(o);
+	set_defaults(o);
+	check_rounds(o);
+	set_verbosity(o);
+}

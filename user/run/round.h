@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One round of one mode: both sides of the load generator are started, their sockets watched, and
+ * what they move is measured. round.c has the phases, round_events.c what can come in meanwhile.
+ */
+#ifndef NETIOTRACE_ROUND_H
+#define NETIOTRACE_ROUND_H
+
+#include "engine.h"
+#include "load/driver.h"
+
+struct round {
+	struct engine *e;
+	enum mode mode;
+	unsigned int slot;
+	struct driver drivers[NIO_SIDE_NR];
+	bool listening, quiesced;
+	bool ready[NIO_SIDE_NR], stats[NIO_SIDE_NR], done[NIO_SIDE_NR];
+	uint64_t cookies[NIO_SIDE_NR][LOAD_CONNECTIONS_MAX];
+	size_t cookies_nr[NIO_SIDE_NR];
+	unsigned int port;
+	bool measuring;
+	uint64_t stop_ns; /* when waiting ends after a stop; 0: no stop */
+	struct snapshot base, now;
+	struct run_result *out;
+};
+
+/*
+ * Makes the round and fills out (initialised by the caller). An interrupted round is no error: out
+ * then holds what was measured so far, duration_ns 0 if nothing was. 0 or -errno, e->reason then
+ * says why.
+ */
+int round__run(struct engine *e, enum mode mode, unsigned int index, struct run_result *out);
+
+/* The rest is shared by the two files only. */
+
+extern const char *const round_side_names[NIO_SIDE_NR];
+
+/* Says in e->reason why the round fails, unless that was said; returns err. */
+__attribute__((format(printf, 3, 4))) int round__fail(struct round *r, int err, const char *format,
+						      ...);
+
+bool round__is_remote(const struct round *r); /* the receiver is on another machine */
+int round__sides_here(const struct round *r); /* sides that are processes of ours, the first ones */
+int round__book(struct round *r);             /* r->now into r->out; 0 or -errno */
+
+/* A command line of the protocol; a reader that is gone is seen by the events that follow. */
+int round__say(struct round *r, enum nio_side side, const char *line);
+
+/*
+ * Handles events until done() holds. -EINTR: a stop was asked for and its time is over. -ETIMEDOUT
+ * after timeout_ms (-1: no limit) in which the load generator did not do what was awaited.
+ */
+int round__pump(struct round *r, bool (*done)(const struct round *r), int64_t timeout_ms,
+		const char *awaited);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The summary of a result; see summary.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/stats.h"
+#include "model/ledger.h"
+#include "model/verdict.h"
+#include "summary.h"
+
+static struct spread spread_of(const struct result *res, enum mode mode,
+			       struct real (*value)(const struct run_result *r))
+{
+	double *values = calloc(res->runs_nr + 1, sizeof(*values));
+	struct spread spread = {0};
+	size_t n = 0;
+
+	if (!values)
+		return spread;
+	for (size_t i = 0; i < res->runs_nr; i++) {
+		struct real v = value(&res->runs[i]);
+
+		if (res->runs[i].mode == mode && v.known)
+			values[n++] = v.value;
+	}
+	spread = stats__spread(values, n);
+	free(values);
+	return spread;
+}
+
+static struct real copies_of(const struct run_result *r)
+{
+	return r->copies_per_byte;
+}
+
+static int summarise_mode(struct result *res, const struct options *o, enum mode mode)
+{
+	struct mode_summary *s = &res->summary[res->summary_nr];
+	unsigned int rounds = 0;
+
+	*s = (struct mode_summary){
+		.mode = mode, .size = o->traffic.size, .threads = o->traffic.threads};
+	run_result__init(&s->total);
+	for (size_t i = 0; i < res->runs_nr; i++) {
+		if (res->runs[i].mode != mode)
+			continue;
+		if (ledger__add(&s->total, &res->runs[i])) {
+			run_result__clear(&s->total);
+			return -ENOMEM;
+		}
+		rounds++;
+	}
+	if (!rounds) {
+		run_result__clear(&s->total);
+		return 0;
+	}
+	s->rounds = rounds;
+	ledger__close(&s->total, s->total.balance_known);
+	verdict__give(&s->total, &res->env);
+	s->throughput_gbps = spread_of(res, mode, run_result__gbps);
+	s->copies_per_byte = spread_of(res, mode, copies_of);
+	res->summary_nr++;
+	return 0;
+}
+
+int summary__make(struct result *res, const struct options *o)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < o->modes_nr && !err; i++)
+		err = summarise_mode(res, o, o->modes[i]);
+	return err;
+}
