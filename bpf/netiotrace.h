@@ -202,7 +202,7 @@ struct nio_loss {
  * are its to fill. The rest is state of the programs, written only under the socket's own
  * serialisation (socket lock, or one sender).
  */
-#define NIO_CONN_BITS   14
+#define NIO_CONN_BITS   17
 #define NIO_CONN_SLOTS  (1 << NIO_CONN_BITS)
 #define NIO_CONN_PROBES 4
 

@@ -36,6 +36,30 @@ void hist__free(struct hist *h);
 void hist__reset(struct hist *h);
 void hist__record(struct hist *h, uint64_t value);
 
+/* The same into a histogram of hist__new_latency(): a few instructions, for the path of a message.
+ */
+static inline void hist__record_latency(struct hist *h, uint64_t value)
+{
+	uint32_t i = (uint32_t)value;
+
+	if (value >> HIST_LATENCY_SUB_BITS) {
+		/* hist_bucket() of bpf/hist_layout.h, with the highest bit from one instruction. */
+		uint32_t shift = 63 - (uint32_t)__builtin_clzll(value) - HIST_LATENCY_SUB_BITS;
+
+		i = (shift << HIST_LATENCY_SUB_BITS) + (uint32_t)(value >> shift);
+		if (i >= HIST_LATENCY_BUCKETS)
+			i = HIST_LATENCY_BUCKETS - 1;
+	}
+	h->buckets[i]++;
+	h->count++;
+	if (__builtin_add_overflow(h->sum, value, &h->sum))
+		h->sum = UINT64_MAX;
+	if (value < h->min)
+		h->min = value;
+	if (value > h->max)
+		h->max = value;
+}
+
 /* Adds src to dst. Both must have one layout: -EINVAL otherwise, dst then unchanged. */
 int hist__add(struct hist *dst, const struct hist *src);
 

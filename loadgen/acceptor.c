@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Accepting connections and their hellos. Knows nothing of the session. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,62 +12,123 @@
 
 /* A sender says hello at once; this is for slow networks. */
 #define HELLO_NS (5 * NS_PER_SEC)
+/* How long nothing is accepted when the system has no descriptor or memory left. */
+#define RELIEF_NS (100 * NS_PER_MS)
+/* Paced: at most PACE_BURST connections each PACE_NS. */
+#define PACE_NS    (50 * NS_PER_MS)
+#define PACE_BURST 32
+
+#define HEAD      ACCEPTOR_PENDING_MAX
+#define NONE      UINT16_MAX
+#define AT_LISTEN UINT32_MAX
+
+static int acceptor__watch(const struct acceptor *a, int op, int fd, uint32_t events, uint32_t at)
+{
+	struct epoll_event e = {.events = events, .data.u32 = at};
+
+	return epoll_ctl(a->epoll_fd, op, fd, &e) ? -errno : 0;
+}
+
+static int acceptor__prepare(struct acceptor *a)
+{
+	uint16_t i;
+
+	a->entries = calloc(ACCEPTOR_PENDING_MAX + 1, sizeof(*a->entries));
+	if (!a->entries)
+		return -ENOMEM;
+	for (i = 0; i < ACCEPTOR_PENDING_MAX; i++)
+		a->entries[i].next = i + 1 < ACCEPTOR_PENDING_MAX ? i + 1 : NONE;
+	a->entries[HEAD].next = a->entries[HEAD].prev = HEAD;
+	a->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	return a->epoll_fd < 0 ? -errno : 0;
+}
 
 int acceptor__open(struct acceptor *a, const struct endpoint *on, uint64_t rcvbuf)
 {
-	a->nr = 0;
+	int err;
+
+	*a = (struct acceptor){.epoll_fd = -1};
 	a->listen_fd = sock__listen(on, rcvbuf);
-	return a->listen_fd < 0 ? a->listen_fd : 0;
+	if (a->listen_fd < 0)
+		return a->listen_fd;
+	err = acceptor__prepare(a);
+	if (!err)
+		err = acceptor__watch(a, EPOLL_CTL_ADD, a->listen_fd, EPOLLIN, AT_LISTEN);
+	if (err)
+		acceptor__close(a);
+	return err;
 }
 
-static void acceptor__remove(struct acceptor *a, unsigned int i)
+static void acceptor__remove(struct acceptor *a, uint16_t i)
 {
-	a->nr--;
-	memmove(&a->pending[i], &a->pending[i + 1], (a->nr - i) * sizeof(a->pending[0]));
+	struct acceptor_entry *e = &a->entries[i];
+
+	a->entries[e->prev].next = e->next;
+	a->entries[e->next].prev = e->prev;
+	e->next = a->free;
+	e->fd = -1;
+	a->free = i;
+	a->pending--;
+}
+
+bool acceptor__evict(struct acceptor *a)
+{
+	uint16_t oldest;
+
+	if (!a->pending)
+		return false;
+	oldest = a->entries[HEAD].next;
+	close(a->entries[oldest].fd);
+	acceptor__remove(a, oldest);
+	return true;
 }
 
 void acceptor__close(struct acceptor *a)
 {
 	if (a->listen_fd < 0)
 		return;
-	for (; a->nr; acceptor__remove(a, 0))
-		close(a->pending[0].fd);
+	while (acceptor__evict(a))
+		;
+	free(a->entries);
+	if (a->epoll_fd >= 0)
+		close(a->epoll_fd);
 	close(a->listen_fd);
-	a->listen_fd = -1;
+	*a = (struct acceptor){.listen_fd = -1, .epoll_fd = -1};
 }
 
-unsigned int acceptor__fds(const struct acceptor *a, struct pollfd fds[ACCEPTOR_FDS_MAX],
-			   uint64_t *deadline)
+int acceptor__fd(const struct acceptor *a)
 {
-	unsigned int i;
-
-	if (a->listen_fd < 0)
-		return 0;
-	fds[0] = (struct pollfd){.fd = a->listen_fd, .events = POLLIN};
-	for (i = 0; i < a->nr; i++) {
-		fds[i + 1] = (struct pollfd){.fd = a->pending[i].fd, .events = POLLIN};
-		if (a->pending[i].deadline < *deadline)
-			*deadline = a->pending[i].deadline;
-	}
-	return a->nr + 1;
+	return a->epoll_fd;
 }
 
-static void acceptor__accept(struct acceptor *a)
+uint64_t acceptor__deadline(const struct acceptor *a)
 {
-	int fd;
+	uint64_t deadline = a->resume ? a->resume : UINT64_MAX;
 
-	/* Where too many wait, the one that was silent longest goes: a sender is never it. */
-	if (a->nr == ACCEPTOR_PENDING_MAX) {
-		close(a->pending[0].fd);
-		acceptor__remove(a, 0);
-	}
-	fd = accept4(a->listen_fd, NULL, NULL, SOCK_CLOEXEC);
-	if (fd < 0)
-		return;
-	a->pending[a->nr++] = (struct acceptor_entry){
-		.fd = fd,
-		.deadline = clock__now() + HELLO_NS,
-	};
+	if (a->pending && a->entries[a->entries[HEAD].next].deadline < deadline)
+		deadline = a->entries[a->entries[HEAD].next].deadline;
+	return deadline;
+}
+
+static void acceptor__pause(struct acceptor *a, uint64_t ns)
+{
+	a->resume = clock__now() + ns;
+	a->accepted = 0;
+	acceptor__watch(a, EPOLL_CTL_MOD, a->listen_fd, 0, AT_LISTEN);
+}
+
+void acceptor__pace(struct acceptor *a, bool paced)
+{
+	a->paced = paced;
+	a->accepted = 0;
+}
+
+int acceptor__trouble(struct acceptor *a)
+{
+	int err = a->trouble;
+
+	a->trouble = 0;
+	return err;
 }
 
 void acceptor__refuse(int fd, enum wire_refusal why)
@@ -88,44 +150,129 @@ static int entry__read(struct acceptor_entry *e, struct wire_hello *hello)
 
 	if (n == 0)
 		return -ECONNRESET;
-	if (n < 0 && errno != EAGAIN && errno != EINTR)
-		return -errno;
-	if (n > 0)
-		e->have += (unsigned int)n;
-	if (e->have == sizeof(e->buf))
-		return wire__decode_hello(e->buf, hello);
-	return clock__now() < e->deadline ? -EAGAIN : -ETIMEDOUT;
+	if (n < 0)
+		return errno == EINTR ? -EAGAIN : -errno;
+	e->have += (unsigned int)n;
+	return e->have == sizeof(e->buf) ? wire__decode_hello(e->buf, hello) : -EAGAIN;
 }
 
-static int acceptor__scan(struct acceptor *a, struct wire_hello *hello)
+/* What follows from a reading: the descriptor of a hello, or -EAGAIN with the connection closed. */
+static int acceptor__judge(int fd, int err)
 {
-	unsigned int i = 0;
-
-	while (i < a->nr) {
-		int fd = a->pending[i].fd;
-		int err = entry__read(&a->pending[i], hello);
-
-		if (err == -EAGAIN) {
-			i++;
-			continue;
-		}
-		acceptor__remove(a, i);
-		if (!err)
-			return fd;
-		if (err == -EPROTONOSUPPORT)
-			acceptor__refuse(fd, WIRE_REFUSAL_VERSION);
-		else
-			close(fd);
-	}
+	if (!err)
+		return fd;
+	if (err == -EPROTONOSUPPORT)
+		acceptor__refuse(fd, WIRE_REFUSAL_VERSION);
+	else
+		close(fd);
 	return -EAGAIN;
+}
+
+static int acceptor__look(struct acceptor *a, uint16_t i, struct wire_hello *hello)
+{
+	struct acceptor_entry *e = &a->entries[i];
+	int fd = e->fd, err;
+
+	/* Closed since the event was taken. */
+	if (fd < 0)
+		return -EAGAIN;
+	err = entry__read(e, hello);
+	if (err == -EAGAIN)
+		return err;
+	acceptor__watch(a, EPOLL_CTL_DEL, fd, 0, 0);
+	acceptor__remove(a, i);
+	return acceptor__judge(fd, err);
+}
+
+static int acceptor__keep(struct acceptor *a, const struct acceptor_entry *new)
+{
+	struct acceptor_entry *head = &a->entries[HEAD], *e;
+	uint16_t i;
+
+	if (a->free == NONE)
+		acceptor__evict(a);
+	i = a->free;
+	if (acceptor__watch(a, EPOLL_CTL_ADD, new->fd, EPOLLIN, i))
+		return -ENOMEM;
+	e = &a->entries[i];
+	a->free = e->next;
+	*e = *new;
+	e->next = HEAD;
+	e->prev = head->prev;
+	a->entries[head->prev].next = i;
+	head->prev = i;
+	a->pending++;
+	return 0;
+}
+
+static int acceptor__accept(struct acceptor *a)
+{
+	int fd = accept4(a->listen_fd, NULL, NULL, SOCK_CLOEXEC), e = errno;
+
+	if (fd >= 0) {
+		a->accepted++;
+		return fd;
+	}
+	/* accept(2): what is wrong with the connection itself ends that connection alone. */
+	if (e != EMFILE && e != ENFILE && e != ENOBUFS && e != ENOMEM)
+		return -e;
+	/* A stranger's descriptor is worth less than one that may be the sender's. */
+	if ((e == EMFILE || e == ENFILE) && acceptor__evict(a))
+		return -EINTR;
+	a->trouble = -e;
+	acceptor__pause(a, RELIEF_NS);
+	return -e;
+}
+
+/* Takes one from the backlog; one whose hello is there already is not kept at all. */
+static int acceptor__take(struct acceptor *a, struct wire_hello *hello)
+{
+	struct acceptor_entry new = {.deadline = clock__now() + HELLO_NS};
+	int err;
+
+	if (a->paced && a->accepted >= PACE_BURST) {
+		acceptor__pause(a, PACE_NS);
+		return -EAGAIN;
+	}
+	new.fd = acceptor__accept(a);
+	if (new.fd < 0)
+		return -EAGAIN;
+	err = entry__read(&new, hello);
+	if (err == -EAGAIN)
+		err = acceptor__keep(a, &new) ? -ENOMEM : -EAGAIN;
+	return err == -EAGAIN ? err : acceptor__judge(new.fd, err);
+}
+
+static void acceptor__tend(struct acceptor *a)
+{
+	uint64_t now = clock__now();
+
+	while (a->pending && a->entries[a->entries[HEAD].next].deadline <= now)
+		acceptor__evict(a);
+	if (a->resume && a->resume <= now) {
+		a->resume = 0;
+		acceptor__watch(a, EPOLL_CTL_MOD, a->listen_fd, EPOLLIN, AT_LISTEN);
+	}
 }
 
 int acceptor__next(struct acceptor *a, struct wire_hello *hello)
 {
-	struct pollfd p = {.fd = a->listen_fd, .events = POLLIN};
-	int fd;
+	int fd = -EAGAIN;
 
-	while ((fd = acceptor__scan(a, hello)) < 0 && poll(&p, 1, 0) == 1)
-		acceptor__accept(a);
+	if (a->listen_fd < 0)
+		return -EAGAIN;
+	if (a->events_at == a->events_nr) {
+		acceptor__tend(a);
+		a->events_at = 0;
+		a->events_nr = epoll_wait(a->epoll_fd, a->events, ACCEPTOR_BATCH, 0);
+		if (a->events_nr < 0)
+			a->events_nr = 0;
+	}
+	while (fd < 0 && a->events_at < a->events_nr) {
+		uint32_t at = a->events[a->events_at++].data.u32;
+
+		fd = at == AT_LISTEN ? acceptor__take(a, hello)
+				     : acceptor__look(a, (uint16_t)at, hello);
+	}
 	return fd;
 }

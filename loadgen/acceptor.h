@@ -7,40 +7,65 @@
 #ifndef LOADGEN_ACCEPTOR_H
 #define LOADGEN_ACCEPTOR_H
 
-#include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/epoll.h>
 
 #include "settings.h"
 #include "wire.h"
 
-#define ACCEPTOR_PENDING_MAX 64
-#define ACCEPTOR_FDS_MAX     (ACCEPTOR_PENDING_MAX + 1)
+/*
+ * A sender's hello comes with its connection or right behind it: who is pushed out by so many
+ * others was silent.
+ */
+#define ACCEPTOR_PENDING_MAX 1024
+#define ACCEPTOR_BATCH       64
 
 struct acceptor_entry {
 	int fd;
-	uint64_t deadline;
 	unsigned int have;
+	uint16_t next, prev; /* by age */
+	uint64_t deadline;
 	uint8_t buf[WIRE_HELLO_SIZE];
 };
 
 struct acceptor {
 	int listen_fd; /* -1: closed */
-	unsigned int nr;
-	struct acceptor_entry pending[ACCEPTOR_PENDING_MAX]; /* oldest first */
+	int epoll_fd;
+	struct acceptor_entry *entries; /* one more than can wait: the last is the list's head */
+	uint16_t free;                  /* first of those not used */
+	unsigned int pending;
+	struct epoll_event events[ACCEPTOR_BATCH];
+	int events_nr, events_at;
+	unsigned int accepted; /* since the last pause */
+	bool paced;
+	uint64_t resume; /* when a pause ends; 0: none */
+	int trouble;     /* why accept() failed last */
 };
 
 int acceptor__open(struct acceptor *a, const struct endpoint *on, uint64_t rcvbuf);
 void acceptor__close(struct acceptor *a);
 
-/* The descriptors to wait for; returns how many. *deadline is lowered to when one runs out. */
-unsigned int acceptor__fds(const struct acceptor *a, struct pollfd fds[ACCEPTOR_FDS_MAX],
-			   uint64_t *deadline);
+/* Readable when there is something to do. -1: closed. */
+int acceptor__fd(const struct acceptor *a);
+
+/* When acceptor__next() has something to do without an event. UINT64_MAX: never. */
+uint64_t acceptor__deadline(const struct acceptor *a);
+
+/* While a session is measured: so few are accepted a second that it does not notice. */
+void acceptor__pace(struct acceptor *a, bool paced);
 
 /*
- * Accepts and reads what is there, without waiting. Returns a descriptor, now the caller's, with
- * its hello, or -EAGAIN when no connection has one. Call until then.
+ * Accepts and reads some of what is there, without waiting. Returns a descriptor, now the caller's,
+ * with its hello, or -EAGAIN. Call until then.
  */
 int acceptor__next(struct acceptor *a, struct wire_hello *hello);
+
+/* Why connections could not be accepted since the last call: -errno or 0. */
+int acceptor__trouble(struct acceptor *a);
+
+/* Closes the oldest that waits. False: nobody does. */
+bool acceptor__evict(struct acceptor *a);
 
 /* Says why there is no session on this connection, whose hello was read, and closes it. */
 void acceptor__refuse(int fd, enum wire_refusal why);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The sender's threads, one connection each: starts phases on all of them at once, stops them,
- * and tells by a file descriptor when all have finished. Knows nothing of the control connection.
+ * The sender's threads and their connections, connection i with thread i modulo their number:
+ * starts phases on all of them at once, stops them, and tells by a file descriptor when all have
+ * finished. Knows nothing of the control connection.
  */
 #ifndef LOADGEN_CREW_H
 #define LOADGEN_CREW_H
@@ -17,25 +18,32 @@
 struct crew;
 
 struct crew_member {
-	_Alignas(64) struct flow flow;
+	_Alignas(64) struct crew *crew;
+	unsigned int index;
+	struct flow *flows;
+	unsigned int nr;
+	int epoll_fd, timer_fd; /* of pump.c; -1: it blocks on its one connection */
+	struct tally tally;
 	struct board board;
-	struct crew *crew;
 	pthread_t thread;
 	bool started;
-	uint64_t quota; /* messages of this phase; UINT64_MAX: until stopped */
-	int err;        /* read only when the crew is idle */
+	int err; /* under the crew's lock */
 };
 
 struct crew {
 	const struct settings *settings;
 	struct crew_member *members;
-	unsigned int nr;
-	int wake_fd; /* readable when all have finished a phase, or one failed */
+	unsigned int members_nr;
+	unsigned int nr; /* connections */
+	int *fds;        /* of those not yet taken over by their thread */
+	int wake_fd;     /* readable when all have finished a phase, or one failed */
 	_Alignas(64) atomic_bool stop;
 	_Alignas(64) pthread_mutex_t lock;
-	pthread_cond_t go;
-	uint32_t phase;    /* 0: none yet; CREW_EXIT: end */
-	uint64_t deadline; /* of the phase, CLOCK_MONOTONIC; UINT64_MAX: none */
+	pthread_cond_t go, up;
+	unsigned int up_nr; /* threads that are set up, or failed to be */
+	uint32_t phase;     /* 0: none yet; CREW_EXIT: end */
+	uint64_t begin;     /* of the phase, CLOCK_MONOTONIC */
+	uint64_t deadline;  /* UINT64_MAX: none */
 	unsigned int busy;
 };
 
@@ -45,14 +53,20 @@ struct crew {
 int crew__open(struct crew *c, const struct settings *s);
 void crew__close(struct crew *c); /* also of threads that are blocked */
 
-/* Gives connection index to the crew, then starts its thread. Takes over fd in any case. */
-int crew__add(struct crew *c, uint32_t index, int fd);
+/* Gives connection index to the crew. Takes over fd. */
+void crew__add(struct crew *c, uint32_t index, int fd);
+
+/* Starts the threads on the connections given: all are set up when it returns. 0 or -errno. */
+int crew__start(struct crew *c);
+
+/* Connection index, of a crew that is idle. */
+const struct flow *crew__flow(const struct crew *c, uint32_t index);
 
 /*
- * Begins phase number `phase`: messages over all threads, UINT64_MAX: until crew__stop(). Threads
- * that are sending stop at the deadline by themselves: whoever reads TCP_INFO of their sockets
- * meanwhile waits for the sockets' locks, for seconds where CPUs are scarce. Those that wait have
- * to be stopped.
+ * Begins phase number `phase`: messages over all connections, UINT64_MAX: until crew__stop().
+ * Threads that are sending stop at the deadline by themselves: whoever reads TCP_INFO of their
+ * sockets meanwhile waits for the sockets' locks, for seconds where CPUs are scarce. Those that
+ * wait have to be stopped.
  */
 void crew__begin(struct crew *c, uint32_t phase, uint64_t messages, uint64_t deadline);
 void crew__stop(struct crew *c);
@@ -60,7 +74,10 @@ void crew__stop(struct crew *c);
 /* True when all threads have finished the phase. err: of the first that failed, or 0. */
 bool crew__idle(struct crew *c, int *err);
 
-/* Sums what the threads have shown; each thread's own messages when it is idle: member->board. */
+/* Sums what the threads have shown. */
 void crew__read(struct crew *c, struct tally *sum);
+
+/* Takes what a thread has counted, for crew__read(), when it is time again. */
+void crew_member__show(struct crew_member *m, uint64_t *shown);
 
 #endif

@@ -10,8 +10,8 @@
 #include "flow.h"
 #include "sock.h"
 
-/* How long a message begun before a stop may take until the receiver is called dead. */
-#define STUCK_NS (5 * NS_PER_SEC)
+/* How long a wait for a slot lasts before the stop flag is looked at. */
+#define WAIT_MS 50
 
 const struct send_mode *send_mode__get(enum mode mode)
 {
@@ -24,17 +24,31 @@ const struct send_mode *send_mode__get(enum mode mode)
 	return modes[mode];
 }
 
+static int flow__set_up_socket(const struct flow *f)
+{
+	int err = sock__set_blocking(f->fd, f->blocking);
+
+	if (!err && f->blocking)
+		err = sock__set_timeout(f->fd, SO_SNDTIMEO, SOCK_SEND_TIMEOUT_MS);
+	if (!err && f->settings->nodelay)
+		err = sock__set(f->fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	return err;
+}
+
 int flow__open(struct flow *f, int fd, uint32_t index, const struct settings *s,
-	       const atomic_bool *stop)
+	       const atomic_bool *stop, struct tally *tally, bool blocking)
 {
 	int err;
 
-	*f = (struct flow){.fd = fd, .index = index, .settings = s, .stop = stop};
-	err = sock__set_timeout(fd, SO_SNDTIMEO, SOCK_SEND_TIMEOUT_MS);
-	if (!err && s->nodelay)
-		err = sock__set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-	if (!err)
-		err = tally__init(&f->tally);
+	*f = (struct flow){
+		.fd = fd,
+		.index = index,
+		.settings = s,
+		.stop = stop,
+		.tally = tally,
+		.blocking = blocking,
+	};
+	err = flow__set_up_socket(f);
 	if (!err) {
 		f->rest = calloc(s->fields, sizeof(*f->rest));
 		err = f->rest ? send_mode__get(s->mode)->setup(f) : -ENOMEM;
@@ -49,51 +63,111 @@ void flow__close(struct flow *f)
 	if (f->fd < 0)
 		return;
 	close(f->fd);
-	send_mode__get(f->settings->mode)->teardown(f);
+	if (f->settings)
+		send_mode__get(f->settings->mode)->teardown(f);
 	free(f->rest);
-	tally__clear(&f->tally);
 	*f = (struct flow){.fd = -1};
+}
+
+/* Waiting for a slot is the application's, not the call's: a figure of its own. */
+static int flow__prepare(struct flow *f, const struct send_mode *mode)
+{
+	int err = mode->prepare(f);
+
+	if (err == -EAGAIN && !f->slot_since)
+		f->slot_since = clock__now();
+	if (err || !f->slot_since)
+		return err;
+	f->now = clock__now();
+	hist__record_latency(f->tally->hist[TALLY_SLOT_WAIT], f->now - f->slot_since);
+	f->slot_since = 0;
+	return 0;
+}
+
+/*
+ * One reading serves as the message's stamp and the beginning of the send call: writing the 16
+ * bytes of header between the two is some nanoseconds, another reading would cost more. For the
+ * same reason the end of the last call is the beginning of this one where nothing lay between.
+ */
+static void flow__begin(struct flow *f, const struct send_mode *mode, uint64_t due)
+{
+	f->call_begin = f->now ? f->now : clock__now();
+	f->call_ns = 0;
+	f->done = 0;
+	f->busy = true;
+	mode->begin(f, due ? due : f->call_begin);
+}
+
+static void flow__sent(struct flow *f, uint64_t after)
+{
+	struct tally *t = f->tally;
+	uint64_t size = f->settings->size;
+
+	hist__record_latency(t->hist[TALLY_SEND_CALL], f->call_ns + after - f->call_begin);
+	t->bytes += size;
+	t->messages++;
+	t->last_ns = after;
+	f->bytes += size;
+	f->messages++;
+	f->seq++;
+	f->busy = false;
+	f->now = f->blocking ? after : 0;
+}
+
+int flow__step(struct flow *f, uint64_t due)
+{
+	const struct send_mode *mode = send_mode__get(f->settings->mode);
+	uint64_t after;
+	int err;
+
+	if (!f->busy) {
+		err = flow__prepare(f, mode);
+		if (err)
+			return err;
+		flow__begin(f, mode, due);
+	} else if (!f->call_begin) {
+		f->call_begin = clock__now();
+	}
+	err = mode->push(f);
+	if (err && err != -EAGAIN)
+		return err;
+	after = clock__now();
+	if (!err) {
+		flow__sent(f, after);
+		return 0;
+	}
+	f->tally->eagain++;
+	f->call_ns += after - f->call_begin;
+	f->call_begin = 0;
+	return err;
+}
+
+int flow__check_stall(struct flow *f)
+{
+	uint64_t now = clock__now(), left = sock__unacked(f->fd);
+
+	if (!f->stall.since || left != f->stall.left) {
+		f->stall = (struct stall){.since = now, .left = left};
+		return 0;
+	}
+	return now - f->stall.since > FLOW_STALL_NS ? -ETIMEDOUT : 0;
 }
 
 int flow__send_message(struct flow *f)
 {
 	const struct send_mode *mode = send_mode__get(f->settings->mode);
-	struct tally *t = &f->tally;
-	uint64_t before, after;
 	int err;
 
-	err = mode->prepare(f);
-	if (err)
-		return err;
-	/*
-	 * One reading serves as the message's stamp and the beginning of the send call: writing the
-	 * 16 bytes of header between the two is some nanoseconds, a third reading would cost more.
-	 */
-	before = clock__now();
-	err = mode->send(f, before);
-	if (err)
-		return err;
-	after = clock__now();
-	hist__record(t->hist[TALLY_SEND_CALL], after - before);
-	t->bytes += f->settings->size;
-	t->messages++;
-	t->last_ns = after;
-	f->seq++;
-	return 0;
-}
+	while ((err = flow__step(f, 0)) == -EAGAIN) {
+		bool stopped = flow__stopped(f);
 
-int flow__retry(struct flow *f, int e)
-{
-	if (e == EINTR) {
-		f->tally.eintr++;
-		return 0;
+		if (!f->busy && stopped)
+			return -ECANCELED;
+		err = f->busy ? 0 : mode->wait(f, WAIT_MS);
+		if (!err && stopped)
+			err = flow__check_stall(f);
+		if (err)
+			return err;
 	}
-	if (e != EAGAIN)
-		return -e;
-	f->tally.eagain++;
-	if (!flow__stopped(f))
-		return 0;
-	if (!f->stop_seen)
-		f->stop_seen = clock__now();
-	return clock__now() - f->stop_seen > STUCK_NS ? -ETIMEDOUT : 0;
+	return err;
 }

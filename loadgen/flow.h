@@ -17,32 +17,54 @@
 
 struct zc_sender;
 
+/* Since when the peer has taken nothing. */
+struct stall {
+	uint64_t since; /* 0: not looked yet */
+	uint64_t left;  /* bytes not acknowledged then */
+};
+
 struct flow {
 	int fd;
 	uint32_t index;
+	bool blocking; /* its thread has no other */
 	const struct settings *settings;
-	const atomic_bool *stop; /* finish the message under way, begin no other */
-	uint64_t stop_seen;      /* when a blocked send first saw it; 0: not yet */
-	uint64_t seq;            /* of the next message, over all phases */
-	struct tally tally;
+	const atomic_bool *stop;  /* finish the message under way, begin no other */
+	struct tally *tally;      /* its thread's */
+	uint64_t bytes, messages; /* of this phase */
+	uint64_t left;            /* messages still to be begun; UINT64_MAX: until stopped */
+	uint64_t seq;             /* of the next message, over all phases */
+	bool busy;                /* a message is under way */
+	size_t done;              /* bytes of it the kernel has */
+	uint64_t now;             /* a reading that still serves; 0: none */
+	uint64_t call_begin;      /* of the system call under way, or the next one; 0: not read */
+	uint64_t call_ns;         /* spent in those of this message before it */
+	uint64_t slot_since;      /* since when a slot is waited for; 0: it is not */
+	struct stall stall;
 	struct message message;
 	uint8_t *packed;      /* twocopy: the contiguous buffer */
 	struct iovec *rest;   /* what a partial send left */
 	struct zc_sender *zc; /* zerocopy */
+	/* of the loop that serves many: pump.c */
+	struct flow *next;
+	bool queued;
+	uint64_t begun; /* messages of this phase */
 };
 
 /*
  * A way to send. prepare() makes the next message ready, which is the application's own work and
- * outside the times of the send call: packing, or waiting for a buffer that may be rewritten. It
- * returns -ECANCELED when the phase was stopped while it waited. send() stamps the message and
- * hands all of it to the kernel. finish() waits, bounded, for what the kernel still holds of our
- * memory. All return 0 or -errno.
+ * outside the times of the send call; -EAGAIN: no buffer may be rewritten yet. begin() stamps it.
+ * push() hands what is left of it to the kernel: 0 when all is, -EAGAIN when the socket is full.
+ * wait() waits for what prepare() lacks, at most so long. reap() takes what the kernel has told.
+ * finish() waits for what it still holds of our memory. All return 0 or -errno.
  */
 struct send_mode {
 	int (*setup)(struct flow *f);
 	void (*teardown)(struct flow *f);
 	int (*prepare)(struct flow *f);
-	int (*send)(struct flow *f, uint64_t stamp);
+	void (*begin)(struct flow *f, uint64_t stamp);
+	int (*push)(struct flow *f);
+	int (*wait)(struct flow *f, unsigned int ms);
+	int (*reap)(struct flow *f);
 	int (*finish)(struct flow *f);
 };
 
@@ -53,12 +75,18 @@ MODES(X)
 
 const struct send_mode *send_mode__get(enum mode mode);
 
-/* Takes over fd. flow__close() takes a zeroed flow whose fd is -1. */
+/* Takes over fd. blocking: sends wait, and look at the stop flag every SOCK_SEND_TIMEOUT_MS. */
 int flow__open(struct flow *f, int fd, uint32_t index, const struct settings *s,
-	       const atomic_bool *stop);
-void flow__close(struct flow *f);
+	       const atomic_bool *stop, struct tally *tally, bool blocking);
+void flow__close(struct flow *f); /* takes a zeroed flow whose fd is -1 */
 
-/* Sends one message. 0, -ECANCELED: stopped before it began; other -errno: the connection is lost.
+/*
+ * Goes on with the message under way, or begins one that was due at `due` (0: now). 0: it is with
+ * the kernel. -EAGAIN: the socket is full or no slot is free. Other -errno: the connection is lost.
+ */
+int flow__step(struct flow *f, uint64_t due);
+
+/* Sends one message, waiting. 0, -ECANCELED: stopped before it began; else the connection is lost.
  */
 int flow__send_message(struct flow *f);
 
@@ -67,10 +95,10 @@ static inline bool flow__stopped(const struct flow *f)
 	return atomic_load_explicit(f->stop, memory_order_relaxed);
 }
 
-/*
- * After a send call failed with e: 0 to call again (EINTR, EAGAIN: counted), or -errno. -ETIMEDOUT
- * when the phase was stopped and the peer does not take the rest of the message.
- */
-int flow__retry(struct flow *f, int e);
+/* Nothing is given up that moves: how long a peer may take nothing at all. */
+#define FLOW_STALL_NS (30 * 1000000000ULL)
+
+/* -ETIMEDOUT when the peer has acknowledged nothing for FLOW_STALL_NS, asked again and again. */
+int flow__check_stall(struct flow *f);
 
 #endif

@@ -2,16 +2,27 @@
 /* What the ways of reporting share: errors, ownership, and JSON objects. */
 #include <inttypes.h>
 
+#include "clock.h"
 #include "herald.h"
 
 void herald__error(struct herald *r, const char *fmt, ...)
 {
 	char message[512];
 	va_list ap;
+	int len;
 
+	if (r->settings->forever && clock__now() < r->quiet_until) {
+		r->unsaid++;
+		return;
+	}
+	r->quiet_until = clock__now() + NS_PER_SEC;
 	va_start(ap, fmt);
-	vsnprintf(message, sizeof(message), fmt, ap);
+	len = vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
+	if (r->unsaid && len > 0 && (size_t)len < sizeof(message))
+		snprintf(message + len, sizeof(message) - (size_t)len,
+			 " (and %u more errors were not reported)", r->unsaid);
+	r->unsaid = 0;
 	r->ops->error(r, message);
 }
 
@@ -80,6 +91,8 @@ static void json__sender(FILE *f, const struct side_stats *s)
 		t->zc_sends, t->zc_completed, t->zc_copied, t->zc_not_copied, t->zc_enobufs);
 	json__hist(f, "send_call", t->hist[TALLY_SEND_CALL]);
 	putc(',', f);
+	json__hist(f, "slot_wait", t->hist[TALLY_SLOT_WAIT]);
+	putc(',', f);
 	json__hist(f, "completion", t->hist[TALLY_COMPLETION]);
 	fputs("},\"tcp\":{", f);
 	json__count(f, "bytes_acked", s->tcp.bytes_acked, s->tcp.known);
@@ -91,6 +104,8 @@ static void json__sender(FILE *f, const struct side_stats *s)
 	json__count(f, "rx_messages", s->confirmed.messages, s->confirmed.known);
 	putc(',', f);
 	json__count(f, "verify_errors", s->confirmed.verify_errors, s->confirmed.known);
+	putc(',', f);
+	json__count(f, "elapsed_ns", s->confirmed.elapsed_ns, s->confirmed.known);
 	putc('}', f);
 }
 
@@ -157,8 +172,10 @@ void herald__json_config(FILE *f, const struct side_config *c, const struct sett
 {
 	fputs("{\"address\":", f);
 	herald__json_string(f, c->address);
-	fprintf(f, ",\"port\":%u,\"uid\":%u,\"size\":%" PRIu64 ",\"threads\":%u,\"verify\":%s",
-		c->port, c->uid, c->size, c->threads, c->verify ? "true" : "false");
+	fprintf(f,
+		",\"port\":%u,\"uid\":%u,\"size\":%" PRIu64 ",\"threads\":%u,\"connections\":%u"
+		",\"verify\":%s",
+		c->port, c->uid, c->size, c->threads, c->connections, c->verify ? "true" : "false");
 	if (c->sender)
 		json__traffic(f, c, s);
 	json__cpus(f, s);

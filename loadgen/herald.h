@@ -29,9 +29,10 @@ struct side_config {
 	unsigned int slots;                   /* zerocopy: messages in flight per connection */
 	uint64_t size;
 	uint32_t threads;
+	uint32_t connections;
 	bool verify;
 	uint32_t cookies_nr;
-	uint64_t cookies[WIRE_THREADS_MAX];
+	uint64_t cookies[WIRE_CONNECTIONS_MAX];
 };
 
 /* One side's totals of the measured phase. Owns the tally. */
@@ -46,6 +47,7 @@ struct side_stats {
 	struct {
 		bool known; /* sender, when done: the receiver confirmed these */
 		uint64_t bytes, messages, verify_errors;
+		uint64_t elapsed_ns; /* by the receiver's clock */
 	} confirmed;
 };
 
@@ -55,6 +57,8 @@ struct herald {
 	int pipe_fd;               /* herald_pipe: where to */
 	struct side_config config; /* herald_final: kept for the end */
 	struct side_stats stats;   /* herald_final */
+	uint64_t quiet_until;      /* of a receiver that goes on: no error is said before */
+	unsigned int unsaid;       /* errors that were not, for that */
 };
 
 struct herald_ops {
@@ -69,7 +73,8 @@ extern const struct herald_ops herald_events; /* lines of JSON on stdout */
 extern const struct herald_ops herald_pipe;   /* binary, to a process of the same program */
 extern const struct herald_ops herald_final;  /* keeps config and stats, says errors on stderr */
 
-/* Says one sentence about what ends the run. */
+/* Says one sentence about what ends the run, or of a receiver that goes on the session: one a
+ * second, with how many were not said. */
 __attribute__((format(printf, 2, 3))) void herald__error(struct herald *r, const char *fmt, ...);
 
 /* Of herald_final: prints what was kept; others' halves may be NULL. 0 or -errno. */

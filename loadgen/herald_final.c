@@ -68,8 +68,10 @@ static void text__head(const struct herald *r)
 	printf("message    %s", format_size(size, sizeof(size), c->size));
 	if (c->sender)
 		printf(" in %" PRIu64 " fields, %s", s->fields, mode__name(s->mode));
-	printf(", %u thread%s%s%s\n", c->threads, c->threads == 1 ? "" : "s",
-	       c->verify ? ", every byte verified" : "", s->nodelay ? ", nodelay" : "");
+	printf(", %u thread%s", c->threads, c->threads == 1 ? "" : "s");
+	if (c->connections != c->threads)
+		printf(", %u connections", c->connections);
+	printf("%s%s\n", c->verify ? ", every byte verified" : "", s->nodelay ? ", nodelay" : "");
 	if (c->sender && s->messages)
 		printf("length     %" PRIu64 " messages", s->messages);
 	else if (c->sender)
@@ -122,6 +124,8 @@ static void text__sender(const struct side_stats *s)
 
 	text__totals("sent", s);
 	text__latency("send call", t->hist[TALLY_SEND_CALL]);
+	if (t->hist[TALLY_SLOT_WAIT]->count)
+		text__latency("slot wait", t->hist[TALLY_SLOT_WAIT]);
 	if (t->gather_sampled)
 		printf("gather     %s packed, %s a message (1 in 64 timed)\n",
 		       format_bytes_si(buf, sizeof(buf), (double)t->gather_bytes),

@@ -58,8 +58,12 @@ static int prepare(const struct settings *s, const char **what)
 	pid_t parent = getppid();
 	int err;
 
-	*what = "Giving up root";
-	err = identity__drop_root();
+	*what = "Giving up root and capabilities";
+	err = identity__drop();
+	if (err)
+		return err;
+	*what = "Limiting its own resources";
+	err = identity__limit(settings__descriptors(s));
 	if (err || !s->control)
 		return err;
 	/* After the change of user, which clears it. */

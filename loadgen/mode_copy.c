@@ -21,50 +21,58 @@ static void copy__teardown(struct flow *f)
 	message__clear(&f->message);
 }
 
-static void copy__partial(struct flow *f, size_t done)
+/* The kernel holds no memory of ours. */
+static int copy__nothing(struct flow *f)
 {
-	if (done < f->settings->size)
-		f->tally.partial_sends++;
+	(void)f;
+	return 0;
 }
 
-static int copy__finish(struct flow *f)
+static int copy__no_wait(struct flow *f, unsigned int ms)
 {
-	(void)f; /* the kernel holds no memory of ours */
+	(void)f;
+	(void)ms;
 	return 0;
 }
 
 static int onecopy__prepare(struct flow *f)
 {
-	if (f->settings->verify)
-		message__fill(&f->message, f->index, f->seq);
+	if (!f->settings->verify)
+		return 0;
+	message__fill(&f->message, f->index, f->seq);
+	f->now = 0;
 	return 0;
 }
 
-static int onecopy__send(struct flow *f, uint64_t stamp)
+static void onecopy__begin(struct flow *f, uint64_t stamp)
+{
+	message__put_header(&f->message, f->seq, stamp);
+}
+
+static int onecopy__push(struct flow *f)
 {
 	struct msghdr msg = {.msg_iov = f->message.iov, .msg_iovlen = f->message.fields};
-	size_t done = 0;
-	int err;
 
-	message__put_header(&f->message, f->seq, stamp);
-	while (done < f->message.size) {
-		ssize_t n = sendmsg(f->fd, &msg, MSG_NOSIGNAL);
+	for (;;) {
+		ssize_t n;
 
-		if (n < 0) {
-			err = flow__retry(f, errno);
-			if (err)
-				return err;
-			continue;
-		}
-		done += (size_t)n;
-		copy__partial(f, done);
-		if (done < f->message.size) {
+		if (f->done) {
 			msg.msg_iov = f->rest;
 			msg.msg_iovlen =
-				iov__rest(f->message.iov, f->message.fields, done, f->rest);
+				iov__rest(f->message.iov, f->message.fields, f->done, f->rest);
 		}
+		n = sendmsg(f->fd, &msg, MSG_NOSIGNAL);
+		if (n < 0) {
+			if (errno != EINTR)
+				return -errno;
+			f->tally->eintr++;
+			continue;
+		}
+		f->done += (size_t)n;
+		if (f->done == f->message.size)
+			return 0;
+		f->tally->partial_sends++;
 	}
-	return 0;
 }
 
 static int twocopy__setup(struct flow *f)
@@ -88,7 +96,7 @@ static void twocopy__teardown(struct flow *f)
 
 static int twocopy__prepare(struct flow *f)
 {
-	struct tally *t = &f->tally;
+	struct tally *t = f->tally;
 	uint64_t before;
 
 	if (f->settings->verify)
@@ -102,43 +110,53 @@ static int twocopy__prepare(struct flow *f)
 		message__gather(&f->message, f->packed);
 	}
 	t->gather_bytes += f->message.size;
+	f->now = 0;
 	return 0;
 }
 
-static int twocopy__send(struct flow *f, uint64_t stamp)
+/* Stamped after packing, so that delivery begins at the send call in every mode. */
+static void twocopy__begin(struct flow *f, uint64_t stamp)
 {
-	size_t done = 0;
-	int err;
-
-	/* Stamped after packing, so that delivery begins at the send call in every mode. */
 	header__encode(f->packed, f->seq, stamp);
-	while (done < f->message.size) {
-		ssize_t n = send(f->fd, f->packed + done, f->message.size - done, MSG_NOSIGNAL);
+}
+
+static int twocopy__push(struct flow *f)
+{
+	for (;;) {
+		ssize_t n =
+			send(f->fd, f->packed + f->done, f->message.size - f->done, MSG_NOSIGNAL);
 
 		if (n < 0) {
-			err = flow__retry(f, errno);
-			if (err)
-				return err;
+			if (errno != EINTR)
+				return -errno;
+			f->tally->eintr++;
 			continue;
 		}
-		done += (size_t)n;
-		copy__partial(f, done);
+		f->done += (size_t)n;
+		if (f->done == f->message.size)
+			return 0;
+		f->tally->partial_sends++;
 	}
-	return 0;
 }
 
 const struct send_mode send_mode_twocopy = {
 	.setup = twocopy__setup,
 	.teardown = twocopy__teardown,
 	.prepare = twocopy__prepare,
-	.send = twocopy__send,
-	.finish = copy__finish,
+	.begin = twocopy__begin,
+	.push = twocopy__push,
+	.wait = copy__no_wait,
+	.reap = copy__nothing,
+	.finish = copy__nothing,
 };
 
 const struct send_mode send_mode_onecopy = {
 	.setup = copy__setup,
 	.teardown = copy__teardown,
 	.prepare = onecopy__prepare,
-	.send = onecopy__send,
-	.finish = copy__finish,
+	.begin = onecopy__begin,
+	.push = onecopy__push,
+	.wait = copy__no_wait,
+	.reap = copy__nothing,
+	.finish = copy__nothing,
 };

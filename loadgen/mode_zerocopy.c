@@ -15,7 +15,10 @@
 #include "zc_ids.h"
 #include "zc_plan.h"
 
-/* How long the end of a phase waits for the last completions. */
+/*
+ * How long the end of a phase waits for the last completions when all is acknowledged: what is
+ * missing then does not come. Before that it waits as long as the peer takes anything.
+ */
 #define DRAIN_NS (2 * NS_PER_SEC)
 /* How long a send refused with ENOBUFS waits for completions to release memory. */
 #define RELIEF_MS 5
@@ -33,8 +36,9 @@ struct zc_sender {
 	uint16_t *free_list; /* last in first out: the slot whose lines are still cached */
 	unsigned int slots_nr, free_nr;
 	unsigned int batch, since_reap; /* sends between looks at the error queue */
-	struct slot *current;
-	uint64_t now; /* time of the reaping under way */
+	struct slot *current;           /* of the message under way */
+	bool relieved, copying;         /* what ENOBUFS has led to in it */
+	uint64_t now;                   /* time of the reaping under way */
 };
 
 static void slot__drop(struct zc_sender *zc, struct slot *slot)
@@ -48,7 +52,7 @@ static void zc__completed(uint16_t index, void *arg)
 	struct flow *f = arg;
 	struct slot *slot = &f->zc->slots[index];
 
-	hist__record(f->tally.hist[TALLY_COMPLETION], f->zc->now - slot->stamp);
+	hist__record_latency(f->tally->hist[TALLY_COMPLETION], f->zc->now - slot->stamp);
 	slot__drop(f->zc, slot);
 }
 
@@ -67,11 +71,11 @@ static int zc__reap(struct flow *f)
 		err = zc_ids__complete(&zc->ids, notice.lo, notice.hi, zc__completed, f);
 		if (err)
 			return err;
-		f->tally.zc_completed += count;
+		f->tally->zc_completed += count;
 		if (notice.copied)
-			f->tally.zc_copied += count;
+			f->tally->zc_copied += count;
 		else
-			f->tally.zc_not_copied += count;
+			f->tally->zc_not_copied += count;
 	}
 	return err == -EAGAIN ? 0 : err;
 }
@@ -88,33 +92,32 @@ static int zerocopy__prepare(struct flow *f)
 	struct zc_sender *zc = f->zc;
 	int err = 0;
 
-	if (!zc->free_nr || zc->since_reap >= zc->batch)
+	if (!zc->free_nr || zc->since_reap >= zc->batch) {
+		f->now = 0;
 		err = zc__reap(f);
-	while (!err && !zc->free_nr) {
-		if (flow__stopped(f))
-			return -ECANCELED;
-		err = zc__wait(f, WAIT_MS);
 	}
-	if (err)
-		return err;
+	if (err || !zc->free_nr)
+		return err ? err : -EAGAIN;
 	zc->current = &zc->slots[zc->free_list[--zc->free_nr]];
 	zc->current->holds = 1;
-	if (f->settings->verify)
+	if (f->settings->verify) {
+		f->now = 0;
 		message__fill(&zc->current->message, f->index, f->seq);
+	}
 	return 0;
 }
 
-/* Room for one more id: only pathological partial sends ever have to wait here. */
-static int zc__await_id(struct flow *f)
+/* Room for one more id: only pathological partial sends ever find none. */
+static int zc__find_id(struct flow *f)
 {
 	int err = 0;
 
-	while (!err && zc_ids__full(&f->zc->ids)) {
-		err = zc__wait(f, WAIT_MS);
-		if (!err && zc_ids__full(&f->zc->ids))
-			err = flow__retry(f, EAGAIN);
-	}
-	return err;
+	if (!zc_ids__full(&f->zc->ids))
+		return 0;
+	err = f->blocking ? zc__wait(f, WAIT_MS) : zc__reap(f);
+	if (err)
+		return err;
+	return zc_ids__full(&f->zc->ids) ? -EAGAIN : 0;
 }
 
 static void zc__queued(struct flow *f)
@@ -124,84 +127,107 @@ static void zc__queued(struct flow *f)
 	zc_ids__sent(&zc->ids, (uint16_t)(zc->current - zc->slots));
 	zc->current->holds++;
 	zc->since_reap++;
-	f->tally.zc_sends++;
+	f->tally->zc_sends++;
 }
 
 /*
  * ENOBUFS: the socket's optmem or the user's locked pages are used up by sends not completed. First
  * let completions release some; when that was not enough, the rest of the message goes by copy.
  */
-static int zc__relieve(struct flow *f, int *flags, bool *relieved)
+static int zc__relieve(struct flow *f)
 {
-	if (*relieved) {
-		f->tally.zc_enobufs++;
-		*flags &= ~MSG_ZEROCOPY;
+	struct zc_sender *zc = f->zc;
+
+	if (zc->relieved || !zc->ids.outstanding) {
+		f->tally->zc_enobufs++;
+		zc->copying = true;
 		return 0;
 	}
-	*relieved = true;
-	return f->zc->ids.outstanding ? zc__wait(f, RELIEF_MS) : 0;
+	zc->relieved = true;
+	return f->blocking ? zc__wait(f, RELIEF_MS) : zc__reap(f);
 }
 
-static int zerocopy__send_slot(struct flow *f)
+static void zerocopy__begin(struct flow *f, uint64_t stamp)
+{
+	struct zc_sender *zc = f->zc;
+
+	zc->current->stamp = f->call_begin;
+	zc->relieved = zc->copying = false;
+	message__put_header(&zc->current->message, f->seq, stamp);
+}
+
+/* One call: its result as sendmsg()'s, an error that was dealt with as 0 bytes. */
+static ssize_t zc__send(struct flow *f)
 {
 	const struct message *m = &f->zc->current->message;
 	struct msghdr msg = {.msg_iov = m->iov, .msg_iovlen = m->fields};
-	int flags = MSG_ZEROCOPY | MSG_NOSIGNAL;
-	bool relieved = false;
-	size_t done = 0;
-	int err = 0;
+	int flags = MSG_NOSIGNAL | (f->zc->copying ? 0 : MSG_ZEROCOPY);
+	ssize_t n;
 
-	while (!err && done < m->size) {
-		ssize_t n;
-
-		err = (flags & MSG_ZEROCOPY) ? zc__await_id(f) : 0;
-		if (err)
-			break;
-		n = sendmsg(f->fd, &msg, flags);
-		if (n < 0) {
-			bool full = errno == ENOBUFS && flags & MSG_ZEROCOPY;
-
-			err = full ? zc__relieve(f, &flags, &relieved) : flow__retry(f, errno);
-			continue;
-		}
-		if (flags & MSG_ZEROCOPY && n > 0)
-			zc__queued(f);
-		done += (size_t)n;
-		if (done < m->size) {
-			f->tally.partial_sends++;
-			msg.msg_iov = f->rest;
-			msg.msg_iovlen = iov__rest(m->iov, m->fields, done, f->rest);
-		}
+	if (f->done) {
+		msg.msg_iov = f->rest;
+		msg.msg_iovlen = iov__rest(m->iov, m->fields, f->done, f->rest);
 	}
-	return err;
+	n = sendmsg(f->fd, &msg, flags);
+	if (n > 0 && flags & MSG_ZEROCOPY)
+		zc__queued(f);
+	if (n >= 0)
+		return n;
+	if (errno == EINTR) {
+		f->tally->eintr++;
+		return 0;
+	}
+	return errno == ENOBUFS && flags & MSG_ZEROCOPY ? zc__relieve(f) : -errno;
 }
 
-static int zerocopy__send(struct flow *f, uint64_t stamp)
+static int zerocopy__push(struct flow *f)
 {
-	struct slot *slot = f->zc->current;
-	int err;
+	size_t size = f->settings->size;
 
-	slot->stamp = stamp;
-	message__put_header(&slot->message, f->seq, stamp);
-	err = zerocopy__send_slot(f);
-	slot__drop(f->zc, slot);
-	return err;
+	for (;;) {
+		ssize_t n = f->zc->copying ? 0 : zc__find_id(f);
+
+		if (!n)
+			n = zc__send(f);
+		if (n < 0)
+			return (int)n;
+		f->done += (size_t)n;
+		if (f->done == size)
+			break;
+		if (n > 0)
+			f->tally->partial_sends++;
+	}
+	slot__drop(f->zc, f->zc->current);
+	return 0;
 }
 
 static int zerocopy__finish(struct flow *f)
 {
-	uint64_t deadline = clock__now() + DRAIN_NS;
+	uint64_t acked_since = 0;
 	int err = zc__reap(f);
 
-	while (!err && f->zc->ids.outstanding && clock__now() < deadline)
-		err = zc__wait(f, WAIT_MS);
+	f->stall = (struct stall){0};
+	while (!err && f->zc->ids.outstanding) {
+		uint64_t now = clock__now();
+
+		if (sock__unacked(f->fd)) {
+			acked_since = 0;
+			err = flow__check_stall(f);
+		} else if (!acked_since) {
+			acked_since = now;
+		} else if (now - acked_since > DRAIN_NS) {
+			break;
+		}
+		if (!err)
+			err = zc__wait(f, WAIT_MS);
+	}
 	return err;
 }
 
 static int zerocopy__setup(struct flow *f)
 {
 	const struct settings *s = f->settings;
-	unsigned int i, n = zc_plan__slots(s->size, (unsigned int)s->threads);
+	unsigned int i, n = zc_plan__slots(s->size, (unsigned int)s->connections);
 	struct zc_sender *zc = calloc(1, sizeof(*zc));
 	int err;
 
@@ -242,6 +268,9 @@ const struct send_mode send_mode_zerocopy = {
 	.setup = zerocopy__setup,
 	.teardown = zerocopy__teardown,
 	.prepare = zerocopy__prepare,
-	.send = zerocopy__send,
+	.begin = zerocopy__begin,
+	.push = zerocopy__push,
+	.wait = zc__wait,
+	.reap = zc__reap,
 	.finish = zerocopy__finish,
 };

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One poll() for everything the main thread waits for. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "acceptor.h"
 #include "clock.h"
 #include "plane.h"
 
-enum { AT_CONSOLE, AT_SIGNAL, AT_CHANNEL, AT_WAKE, AT_EXTRA };
+enum { AT_CONSOLE, AT_SIGNAL, AT_CHANNEL, AT_WAKE, AT_EXTRA, AT_NR };
 
 int plane__open(struct plane *p, bool console, bool signals)
 {
@@ -58,34 +57,25 @@ static int plane__poll(struct pollfd *fds, nfds_t n, uint64_t deadline)
 	return err;
 }
 
-int plane__wait(struct plane *p, uint64_t deadline, struct pollfd *extra, unsigned int n)
+int plane__wait(struct plane *p, uint64_t deadline, int extra)
 {
-	struct pollfd fds[AT_EXTRA + ACCEPTOR_FDS_MAX] = {
+	struct pollfd fds[AT_NR] = {
 		[AT_CONSOLE] = {.fd = p->has_console ? p->console.fd : -1, .events = POLLIN},
 		[AT_SIGNAL] = {.fd = p->signal_fd, .events = POLLIN},
 		[AT_CHANNEL] = {.fd = p->channel.fd, .events = POLLIN},
 		[AT_WAKE] = {.fd = p->wake_fd, .events = POLLIN},
+		[AT_EXTRA] = {.fd = extra, .events = POLLIN},
 	};
-	unsigned int i;
-	int err, events = 0;
+	int err, events = 0, i;
 
-	if (n > ACCEPTOR_FDS_MAX)
-		return -E2BIG;
 	if (p->has_console && console__pending(&p->console))
 		return PLANE_COMMAND;
-	if (n)
-		memcpy(&fds[AT_EXTRA], extra, n * sizeof(*extra));
-	err = plane__poll(fds, AT_EXTRA + n, deadline);
+	err = plane__poll(fds, AT_NR, deadline);
 	if (err)
 		return err;
-	for (i = 0; i < AT_EXTRA; i++)
+	for (i = 0; i < AT_NR; i++)
 		if (fds[i].revents)
 			events |= 1 << i;
-	for (i = 0; i < n; i++) {
-		extra[i].revents = fds[AT_EXTRA + i].revents;
-		if (extra[i].revents)
-			events |= PLANE_EXTRA;
-	}
 	return events;
 }
 

@@ -6,7 +6,6 @@
 #ifndef LOADGEN_PLANE_H
 #define LOADGEN_PLANE_H
 
-#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,7 +17,7 @@ enum plane_event {
 	PLANE_SIGNAL = 2,
 	PLANE_FRAME = 4,
 	PLANE_WAKE = 8,
-	PLANE_EXTRA = 16, /* one of the caller's own descriptors */
+	PLANE_EXTRA = 16, /* the caller's own descriptor */
 };
 
 struct plane {
@@ -35,9 +34,10 @@ void plane__close(struct plane *p);
 
 /*
  * Waits until something happened or the time `deadline` (clock__now(); UINT64_MAX: no limit) has
- * come: a set of plane_event, 0 at the deadline, or -errno. extra[n]: more descriptors to wait for.
+ * come: a set of plane_event, 0 at the deadline, or -errno. extra: one more descriptor to wait for,
+ * or -1.
  */
-int plane__wait(struct plane *p, uint64_t deadline, struct pollfd *extra, unsigned int n);
+int plane__wait(struct plane *p, uint64_t deadline, int extra);
 
 /* Forgets the signal or the wake-up that plane__wait() told of. */
 void plane__take_signal(struct plane *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiver's threads. Knows nothing of the control connection. */
+/* The receiver's threads, seen from outside them. Knows nothing of the control connection. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,198 +7,214 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "pin.h"
-#include "readers.h"
+#include "reader.h"
+#include "sock.h"
 
-/*
- * Bytes asked for by one recv(), whatever the message size. Measured on loopback, where the calls
- * saved by asking for more than 128 KiB weigh more than the cache lost.
- */
-#define CHUNK (256 << 10)
-
-static void reader__take(struct reader *r, size_t len)
+static struct reader *reader__of(struct readers *r, uint32_t index)
 {
-	uint64_t now = clock__now();
-
-	r->tally.calls++;
-	r->tally.last_ns = now;
-	stream__feed(&r->stream, &r->tally, r->buf, len, now);
+	return &r->threads[index % r->threads_nr];
 }
 
-/* Books the outcome of one recv(). Returns false when the connection is over. */
-static bool reader__book(struct reader *r, ssize_t n, int e)
+static struct inflow *inflow__of(const struct readers *r, uint32_t index)
 {
-	bool tell;
-
-	pthread_mutex_lock(&r->lock);
-	if (n > 0)
-		reader__take(r, (size_t)n);
-	else if (n < 0 && e == EINTR)
-		r->tally.eintr++;
-	else if (n < 0 && e == EAGAIN)
-		r->tally.eagain++;
-	else
-		r->ended = true;
-	if (r->ended && n < 0)
-		r->err = -e;
-	tell = r->ended || r->tally.bytes >= r->expected;
-	pthread_mutex_unlock(&r->lock);
-	if (tell)
-		eventfd_write(r->wake_fd, 1);
-	/* Only this thread writes it. */
-	return !r->ended;
+	return &r->threads[index % r->threads_nr].flows[index / r->threads_nr];
 }
 
-static void *reader__main(void *arg)
+static int reader__init(struct reader *one, struct readers *r, unsigned int connections)
 {
-	struct reader *r = arg;
-	ssize_t n;
-
-	pthread_setname_np(pthread_self(), "nio-reader");
-	do {
-		n = recv(r->fd, r->buf, CHUNK, 0);
-	} while (reader__book(r, n, errno));
-	return NULL;
+	one->all = r;
+	one->epoll_fd = -1;
+	pthread_mutex_init(&one->lock, NULL);
+	one->flows = calloc(connections, sizeof(*one->flows));
+	if (!one->flows)
+		return -ENOMEM;
+	one->nr = connections;
+	return 0;
 }
 
-int readers__open(struct readers *r, const struct wire_hello *hello, bool verify, bool same_clock)
+static int readers__allocate(struct readers *r, const struct wire_hello *hello)
 {
-	uint32_t i;
+	unsigned int i;
 	int err = 0;
 
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->up, NULL);
+	r->threads = aligned_alloc(64, hello->threads * sizeof(*r->threads));
+	if (!r->threads)
+		return -ENOMEM;
+	memset(r->threads, 0, hello->threads * sizeof(*r->threads));
 	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->wake_fd < 0)
-		return -errno;
-	r->all = aligned_alloc(64, hello->threads * sizeof(*r->all));
-	if (!r->all)
-		return -ENOMEM;
-	memset(r->all, 0, hello->threads * sizeof(*r->all));
+		err = -errno;
 	for (i = 0; !err && i < hello->threads; i++) {
-		struct reader *one = &r->all[i];
-
-		one->fd = -1;
-		one->wake_fd = r->wake_fd;
-		one->expected = UINT64_MAX;
-		pthread_mutex_init(&one->lock, NULL);
-		stream__init(&one->stream, i, hello->size, verify, same_clock);
-		r->nr = i + 1;
-		err = tally__init(&one->tally);
+		err = reader__init(
+			&r->threads[i], r,
+			(unsigned int)settings__share(hello->connections, hello->threads, i));
+		r->threads_nr = i + 1;
 	}
 	return err;
+}
+
+static void readers__place(struct readers *r, const struct readers_plan *p, const int *fds)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->hello->connections; i++) {
+		struct inflow *f = inflow__of(r, i);
+
+		f->fd = fds[i];
+		f->expected = UINT64_MAX;
+		stream__init(&f->stream, i, p->hello->size, p->verify, p->same_clock);
+	}
+	r->nr = i;
+}
+
+static int readers__start(struct readers *r, unsigned int turn)
+{
+	unsigned int i, started = 0;
+	int err = 0;
+
+	for (i = 0; !err && i < r->threads_nr; i++) {
+		struct reader *one = &r->threads[i];
+
+		err = pin__start(&one->thread, &r->settings->cpus, turn + i, reader__main, one);
+		one->started = !err;
+		started += one->started;
+	}
+	pthread_mutex_lock(&r->lock);
+	while (r->up_nr < started)
+		pthread_cond_wait(&r->up, &r->lock);
+	if (!err)
+		err = r->up_err;
+	pthread_mutex_unlock(&r->lock);
+	return err;
+}
+
+int readers__open(struct readers *r, const struct settings *s, const struct readers_plan *p,
+		  const int *fds)
+{
+	uint32_t i;
+	int err;
+
+	*r = (struct readers){.settings = s, .wake_fd = -1};
+	err = readers__allocate(r, p->hello);
+	if (err) {
+		for (i = 0; i < p->hello->connections; i++)
+			close(fds[i]);
+		return err;
+	}
+	readers__place(r, p, fds);
+	return readers__start(r, p->turn);
 }
 
 void readers__close(struct readers *r)
 {
 	unsigned int i;
 
-	for (i = 0; i < r->nr; i++) {
-		struct reader *one = &r->all[i];
-
-		if (one->fd >= 0)
-			shutdown(one->fd, SHUT_RDWR);
-		if (one->started)
-			pthread_join(one->thread, NULL);
-		if (one->fd >= 0)
-			close(one->fd);
-		free(one->buf);
-		tally__clear(&one->tally);
-		pthread_mutex_destroy(&one->lock);
+	for (i = 0; i < r->nr; i++)
+		shutdown(inflow__of(r, i)->fd, SHUT_RDWR);
+	for (i = 0; i < r->threads_nr; i++)
+		if (r->threads[i].started)
+			pthread_join(r->threads[i].thread, NULL);
+	for (i = 0; i < r->nr; i++)
+		close(inflow__of(r, i)->fd);
+	for (i = 0; i < r->threads_nr; i++) {
+		reader__clear(&r->threads[i]);
+		free(r->threads[i].flows);
+		pthread_mutex_destroy(&r->threads[i].lock);
 	}
-	if (r->all)
+	if (r->settings && r->wake_fd >= 0)
 		close(r->wake_fd);
-	free(r->all);
-	*r = (struct readers){0};
+	free(r->threads);
+	*r = (struct readers){.wake_fd = -1};
 }
 
-int readers__add(struct readers *r, uint32_t index, int fd)
+int readers__fd(const struct readers *r, uint32_t index)
 {
-	struct reader *one = &r->all[index];
-
-	if (one->fd >= 0)
-		return -EEXIST;
-	one->fd = fd;
-	r->connected++;
-	return 0;
-}
-
-int readers__start(struct readers *r, const struct cpu_list *cpus, unsigned int turn)
-{
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; !err && i < r->nr; i++) {
-		struct reader *one = &r->all[i];
-
-		one->buf = malloc(CHUNK);
-		if (!one->buf)
-			return -ENOMEM;
-		err = pin__start(&one->thread, cpus, turn + i, reader__main, one);
-		one->started = !err;
-	}
-	return err;
+	return inflow__of(r, index)->fd;
 }
 
 void readers__begin(struct readers *r)
 {
-	unsigned int i;
+	unsigned int i, k;
 
-	for (i = 0; i < r->nr; i++) {
-		struct reader *one = &r->all[i];
+	for (i = 0; i < r->threads_nr; i++) {
+		struct reader *one = &r->threads[i];
 
 		pthread_mutex_lock(&one->lock);
 		tally__reset(&one->tally);
-		one->expected = UINT64_MAX;
+		one->pending = one->nr;
+		for (k = 0; k < one->nr; k++) {
+			one->flows[k].bytes = 0;
+			one->flows[k].expected = UINT64_MAX;
+			if (one->flows[k].ended && !one->err)
+				one->err = -ECONNRESET;
+		}
 		pthread_mutex_unlock(&one->lock);
 	}
+	for (i = 0; r->settings->rcvlowat && i < r->nr; i++)
+		sock__set(readers__fd(r, i), SOL_SOCKET, SO_RCVLOWAT, (int)r->settings->rcvlowat);
 }
 
 void readers__expect(struct readers *r, uint32_t index, uint64_t bytes)
 {
-	struct reader *one = &r->all[index];
+	struct reader *one = reader__of(r, index);
 
+	/* What is left may be less than the mark: it has to be told of, too. */
+	if (r->settings->rcvlowat)
+		sock__set(readers__fd(r, index), SOL_SOCKET, SO_RCVLOWAT, 1);
 	pthread_mutex_lock(&one->lock);
-	one->expected = bytes;
+	inflow__of(r, index)->expected = bytes;
+	reader__check(one, inflow__of(r, index));
 	pthread_mutex_unlock(&one->lock);
 }
 
-static int reader__settled(struct reader *r)
+uint64_t readers__bytes(struct readers *r, uint32_t index)
 {
-	int err = 0;
+	struct reader *one = reader__of(r, index);
+	uint64_t bytes;
 
-	pthread_mutex_lock(&r->lock);
-	if (r->expected != UINT64_MAX && r->tally.bytes > r->expected)
-		err = -EOVERFLOW;
-	else if (r->tally.bytes == r->expected)
-		err = 1;
-	else if (r->ended)
-		err = r->err ? r->err : -ECONNRESET;
-	pthread_mutex_unlock(&r->lock);
-	return err;
+	pthread_mutex_lock(&one->lock);
+	bytes = inflow__of(r, index)->bytes;
+	pthread_mutex_unlock(&one->lock);
+	return bytes;
+}
+
+uint64_t readers__progress(struct readers *r)
+{
+	uint64_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < r->threads_nr; i++) {
+		pthread_mutex_lock(&r->threads[i].lock);
+		bytes += r->threads[i].tally.bytes;
+		pthread_mutex_unlock(&r->threads[i].lock);
+	}
+	return bytes;
 }
 
 int readers__settled(struct readers *r)
 {
-	unsigned int i;
-	int all = 1;
+	unsigned int i, pending = 0;
+	int err = 0;
 
-	for (i = 0; i < r->nr; i++) {
-		int one = reader__settled(&r->all[i]);
-
-		if (one < 0)
-			return one;
-		all = all && one;
+	for (i = 0; !err && i < r->threads_nr; i++) {
+		pthread_mutex_lock(&r->threads[i].lock);
+		pending += r->threads[i].pending;
+		err = r->threads[i].err;
+		pthread_mutex_unlock(&r->threads[i].lock);
 	}
-	return all;
+	return err ? err : !pending;
 }
 
 void readers__read(struct readers *r, struct tally *sum)
 {
 	unsigned int i;
 
-	for (i = 0; i < r->nr; i++) {
-		pthread_mutex_lock(&r->all[i].lock);
-		tally__add(sum, &r->all[i].tally);
-		pthread_mutex_unlock(&r->all[i].lock);
+	for (i = 0; i < r->threads_nr; i++) {
+		pthread_mutex_lock(&r->threads[i].lock);
+		tally__add(sum, &r->threads[i].tally);
+		pthread_mutex_unlock(&r->threads[i].lock);
 	}
 }

@@ -1,113 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The receiver's side of a session: finds its sender among those who connect, reads what the sender
- * says it sent, and confirms it. Serves one session, or one after another. Knows nothing of
- * messages.
+ * The receiver's side of a session: takes a sender whose connections are all there and keeps
+ * the session until it is over. Serves one session, or one after another. Knows nothing of
+ * messages, nor of those who are on their way.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "acceptor.h"
 #include "clock.h"
-#include "cpu_time.h"
-#include "plane.h"
-#include "readers.h"
-#include "session.h"
-#include "session_id.h"
+#include "receiver.h"
 
-/* From one connection of a session to the next, and from totals to the last byte. */
-#define SETUP_NS (15 * NS_PER_SEC)
-#define STALL_NS (8 * NS_PER_SEC)
-/* How long the sender may take to close after its last confirmation. */
-#define LINGER_NS (5 * NS_PER_SEC)
-
-enum receiver_state {
-	RECEIVER_LISTENING, /* no sender yet */
-	RECEIVER_SETUP,     /* a sender, its data connections are coming */
-	RECEIVER_WAITING,   /* between phases */
-	RECEIVER_READING,   /* a phase is under way */
-	RECEIVER_SETTLING,  /* its totals are known, not all is read */
-	RECEIVER_DONE,
-};
-
-struct receiver {
-	const struct settings *settings;
-	struct herald *report;
-	struct session_mode mode;
-	enum receiver_state state;
-	struct plane plane;
-	struct acceptor acceptor;
-	struct readers readers;
-	struct wire_hello hello; /* of the control connection */
-	bool same_clock, measuring, stopping;
-	uint32_t phase;
-	uint32_t totals;                    /* how many connections' totals are known */
-	bool told[WIRE_THREADS_MAX];        /* which */
-	uint64_t sent_bytes, sent_messages; /* their sums */
-	uint64_t deadline;
-	uint64_t begin_ns, cpu_begin;
-	bool wrong;
-	bool ended; /* no further session is possible */
-	struct tcp_counts tcp_begin[WIRE_THREADS_MAX], tcp_end[WIRE_THREADS_MAX];
-};
-
-static int receiver__lost(struct receiver *r, int err)
-{
-	if (err == -ECONNRESET || err == -EPIPE)
-		herald__error(r->report, "The sender closed its connection in mid-run");
-	else if (err == -EOVERFLOW)
-		herald__error(r->report, "More bytes arrived than the sender says it sent");
-	else if (err == -EPROTO)
-		herald__error(r->report, "The sender does not keep to the protocol");
-	else
-		herald__error(r->report, "The sender is lost: %s", strerror(-err));
-	return err;
-}
-
-static void receiver__count_tcp(struct receiver *r, struct tcp_counts *counts)
-{
-	unsigned int i;
-
-	for (i = 0; i < r->readers.nr; i++)
-		tcp_counts__read(r->readers.all[i].fd, &counts[i]);
-}
-
-static int receiver__stats(struct receiver *r, bool done)
-{
-	struct side_stats st = {.interrupted = r->stopping && done, .same_clock = r->same_clock};
-	unsigned int i;
-	uint64_t end;
-
-	if (tally__init(&st.tally)) {
-		herald__error(r->report, "Memory is short for the statistics");
-		return -ENOMEM;
-	}
-	st.tcp.known = true;
-	if (r->measuring) {
-		readers__read(&r->readers, &st.tally);
-		end = done ? st.tally.last_ns : clock__now();
-		st.elapsed_ns = end > r->begin_ns ? end - r->begin_ns : 0;
-		st.cpu_ns = cpu_time__now() - r->cpu_begin;
-		if (!done)
-			receiver__count_tcp(r, r->tcp_end);
-		for (i = 0; i < r->readers.nr; i++)
-			tcp_counts__add_delta(&st.tcp, &r->tcp_end[i], &r->tcp_begin[i]);
-	}
-	r->report->ops->stats(r->report, &st, done);
-	tally__clear(&st.tally);
-	return 0;
-}
-
-static int receiver__tell(struct receiver *r, const struct wire_frame *f)
-{
-	int err = channel__send(&r->plane.channel, f);
-
-	return err ? receiver__lost(r, err) : 0;
-}
-
-/* Somebody asked this side to stop: the sender ends the phase, or there is none to end. */
+/*
+ * A session in which nothing moves for so long is over: from the sender's totals to the last byte
+ * always, of one that may be followed by another in every state.
+ */
+#define STILL_NS (30 * NS_PER_SEC)
+/* The same when another sender asks for its turn. */
+#define YIELD_NS (5 * NS_PER_SEC)
+/* How long the sender may take to close after its last confirmation; and when another waits. */
+#define LINGER_NS       (5 * NS_PER_SEC)
+#define LINGER_SHORT_NS (NS_PER_SEC / 2)
 static int receiver__stop(struct receiver *r)
 {
 	const struct wire_frame f = {.type = WIRE_STOP, .phase = r->phase};
@@ -144,7 +58,6 @@ static int receiver__command(struct receiver *r)
 	}
 }
 
-/* A sender that went away before its session began: the next one is waited for. */
 static void receiver__forget(struct receiver *r)
 {
 	channel__close(&r->plane.channel);
@@ -153,50 +66,24 @@ static void receiver__forget(struct receiver *r)
 	r->state = RECEIVER_LISTENING;
 }
 
-static int receiver__welcome(struct receiver *r, const struct wire_hello *hello, int fd)
-{
-	const struct wire_frame f = {.type = WIRE_WELCOME};
-	uint8_t boot[WIRE_TOKEN_SIZE];
-	int err;
-
-	session_id__boot(boot);
-	r->same_clock = session_id__same_boot(boot, hello->boot_id);
-	r->hello = *hello;
-	r->state = RECEIVER_SETUP;
-	r->deadline = clock__now() + SETUP_NS;
-	err = channel__open(&r->plane.channel, fd);
-	if (!err)
-		err = channel__send(&r->plane.channel, &f);
-	if (err) {
-		receiver__forget(r);
-		return 0;
-	}
-	err = readers__open(&r->readers, hello, hello->verify || r->settings->verify,
-			    r->same_clock);
-	r->plane.wake_fd = r->readers.wake_fd;
-	if (err)
-		herald__error(r->report, "%u connections cannot be set up: %s", hello->threads,
-			      strerror(-err));
-	return err;
-}
-
 static int receiver__describe(struct receiver *r)
 {
 	struct side_config c = {
 		.uid = geteuid(),
 		.size = r->hello.size,
 		.threads = r->hello.threads,
+		.connections = r->hello.connections,
 		.verify = r->hello.verify || r->settings->verify,
 		.cookies_nr = r->readers.nr,
 	};
-	int fd = r->readers.all[0].fd;
+	int fd = readers__fd(&r->readers, 0);
 	unsigned int i;
 	int err;
 
 	c.rcvbuf = sock__get(fd, SOL_SOCKET, SO_RCVBUF);
 	err = sock__address(fd, false, c.address, sizeof(c.address), &c.port);
 	for (i = 0; !err && i < r->readers.nr; i++)
-		err = sock__cookie(r->readers.all[i].fd, &c.cookies[i]);
+		err = sock__cookie(readers__fd(&r->readers, i), &c.cookies[i]);
 	if (err)
 		herald__error(r->report, "A socket cannot be described: %s", strerror(-err));
 	else
@@ -205,205 +92,103 @@ static int receiver__describe(struct receiver *r)
 }
 
 /* All connections are there: nobody else is needed, and of one session nobody else awaited. */
-static int receiver__ready(struct receiver *r)
+static int receiver__begin_session(struct receiver *r, struct lobby_session *new)
 {
 	const struct wire_frame f = {.type = WIRE_READY};
+	struct readers_plan plan = {
+		.hello = &new->hello,
+		.verify = new->hello.verify || r->settings->verify,
+		.same_clock = new->same_clock,
+		.turn = r->mode.after_sender ? new->hello.threads : 0,
+	};
 	int err;
 
+	r->hello = new->hello;
+	r->same_clock = new->same_clock;
+	r->plane.channel = new->channel;
+	r->state = RECEIVER_WAITING;
+	r->phase = 0;
+	r->measuring = false;
 	if (!r->settings->forever)
-		acceptor__close(&r->acceptor);
+		lobby__close(&r->lobby);
+	lobby__set_busy(&r->lobby, true);
 	/* Before `ready`, which says that all threads are there. */
-	err = readers__start(&r->readers, &r->settings->cpus,
-			     r->mode.after_sender ? r->readers.nr : 0);
+	err = readers__open(&r->readers, r->settings, &plan, new->fds);
+	free(new->fds);
+	r->plane.wake_fd = r->readers.wake_fd;
 	if (err) {
-		herald__error(r->report, "The threads cannot be started: %s", strerror(-err));
+		herald__error(r->report, "%u connections in %u threads cannot be set up: %s",
+			      new->hello.connections, new->hello.threads, strerror(-err));
 		return err;
 	}
 	err = receiver__describe(r);
-	if (err)
-		return err;
-	r->state = RECEIVER_WAITING;
-	r->deadline = UINT64_MAX;
-	return receiver__tell(r, &f);
+	receiver__moved(r);
+	return err ? err : receiver__tell(r, &f);
 }
 
-/* Whether the connection with this hello is one of our session's data connections. */
-static bool receiver__expects(const struct receiver *r, const struct wire_hello *hello)
+static int receiver__greet(struct receiver *r)
 {
-	return r->state == RECEIVER_SETUP && hello->kind == WIRE_DATA &&
-	       !memcmp(hello->token, r->hello.token, WIRE_TOKEN_SIZE) &&
-	       hello->threads == r->hello.threads && hello->size == r->hello.size;
-}
-
-static int receiver__admit(struct receiver *r, const struct wire_hello *hello, int fd)
-{
-	if (r->state == RECEIVER_LISTENING && hello->kind == WIRE_CONTROL)
-		return receiver__welcome(r, hello, fd);
-	if (hello->kind == WIRE_CONTROL) {
-		acceptor__refuse(fd, WIRE_REFUSAL_BUSY);
-		return 0;
-	}
-	if (!receiver__expects(r, hello) || readers__add(&r->readers, hello->index, fd)) {
-		close(fd);
-		return 0;
-	}
-	r->deadline = clock__now() + SETUP_NS;
-	return r->readers.connected == r->readers.nr ? receiver__ready(r) : 0;
-}
-
-static int receiver__accept(struct receiver *r)
-{
-	struct wire_hello hello;
-	int fd, err = 0;
-
-	while (!err && r->state < RECEIVER_WAITING) {
-		fd = acceptor__next(&r->acceptor, &hello);
-		if (fd < 0)
-			break;
-		err = receiver__admit(r, &hello, fd);
-	}
-	return err;
-}
-
-/*
- * Who comes while a session is under way is told so. At its end nobody is taken: the next sender
- * may be quicker than the end of this one's connection, and waits in the backlog.
- */
-static void receiver__turn_away(struct receiver *r)
-{
-	struct wire_hello hello;
-	int fd;
-
-	while ((fd = acceptor__next(&r->acceptor, &hello)) >= 0) {
-		if (hello.kind == WIRE_CONTROL)
-			acceptor__refuse(fd, WIRE_REFUSAL_BUSY);
-		else
-			close(fd);
-	}
-}
-
-static int receiver__begin(struct receiver *r, const struct wire_frame *f)
-{
-	const struct wire_frame ok = {.type = WIRE_PHASE_OK, .phase = f->phase};
-
-	if (r->state != RECEIVER_WAITING || f->phase != r->phase + 1 || f->index > 1)
-		return receiver__lost(r, -EPROTO);
-	r->state = RECEIVER_READING;
-	r->phase = f->phase;
-	r->totals = 0;
-	memset(r->told, 0, sizeof(r->told));
-	r->sent_bytes = r->sent_messages = 0;
-	readers__begin(&r->readers);
-	receiver__count_tcp(r, r->tcp_begin);
-	r->measuring = f->index;
-	r->cpu_begin = cpu_time__now();
-	r->begin_ns = clock__now();
-	return receiver__tell(r, &ok);
-}
-
-static int receiver__total(struct receiver *r, const struct wire_frame *f)
-{
-	if (r->state != RECEIVER_READING || f->phase != r->phase || f->index >= r->readers.nr ||
-	    r->told[f->index] || f->bytes == UINT64_MAX)
-		return receiver__lost(r, -EPROTO);
-	r->told[f->index] = true;
-	r->sent_bytes += f->bytes;
-	r->sent_messages += f->messages;
-	readers__expect(&r->readers, f->index, f->bytes);
-	if (++r->totals == r->readers.nr) {
-		r->state = RECEIVER_SETTLING;
-		r->deadline = clock__now() + STALL_NS;
-	}
-	return 0;
-}
-
-static int receiver__frame(struct receiver *r)
-{
-	struct wire_frame f;
-	int err = channel__next(&r->plane.channel, &f);
-
-	if (err == -EAGAIN)
-		return 0;
-	if (err && r->state == RECEIVER_SETUP) {
-		receiver__forget(r);
-		return 0;
-	}
-	if (err && r->state == RECEIVER_DONE) {
-		channel__close(&r->plane.channel);
-		return 0;
-	}
-	if (err)
-		return receiver__lost(r, err);
-	if (f.type == WIRE_PHASE)
-		return receiver__begin(r, &f);
-	if (f.type == WIRE_TOTAL)
-		return receiver__total(r, &f);
-	return receiver__lost(r, -EPROTO);
-}
-
-/* Everything that was sent is read: say so, and after the measured phase report it. */
-static int receiver__confirm(struct receiver *r)
-{
-	struct wire_frame f = {.type = WIRE_CONFIRM, .phase = r->phase};
-	struct tally sum;
+	bool yields = r->state != RECEIVER_LISTENING && clock__now() - r->moved_ns >= YIELD_NS;
+	struct lobby_session new;
 	int err;
 
-	if (tally__init(&sum)) {
-		herald__error(r->report, "Memory is short for the statistics");
-		return -ENOMEM;
-	}
-	readers__read(&r->readers, &sum);
-	f.messages = sum.messages;
-	f.bytes = sum.bytes;
-	f.index = sum.verify_errors < UINT32_MAX ? (uint32_t)sum.verify_errors : UINT32_MAX;
-	tally__clear(&sum);
-	r->wrong = r->wrong || f.index;
-	if (f.messages != r->sent_messages || f.bytes != r->sent_bytes)
-		return receiver__lost(r, -EPROTO);
-	r->deadline = UINT64_MAX;
-	r->state = RECEIVER_WAITING;
-	/* Before the sender knows: it closes at once, and tcpi_bytes_received counts its FIN. */
-	receiver__count_tcp(r, r->tcp_end);
-	err = receiver__tell(r, &f);
-	if (err || !r->measuring)
-		return err;
-	r->state = RECEIVER_DONE;
-	r->deadline = clock__now() + LINGER_NS;
-	return receiver__stats(r, true);
+	if (lobby__tend(&r->lobby, yields))
+		return receiver__lost(r, -ETIME);
+	err = acceptor__trouble(&r->lobby.acceptor);
+	if (err)
+		herald__error(r->report, "Connections cannot be accepted for now: %s",
+			      strerror(-err));
+	if (r->state != RECEIVER_LISTENING || lobby__take(&r->lobby, &new))
+		return 0;
+	return receiver__begin_session(r, &new);
 }
 
-static int receiver__check_reading(struct receiver *r)
+static bool receiver__in_phase(const struct receiver *r)
 {
-	int settled = readers__settled(&r->readers);
-
-	if (r->state == RECEIVER_DONE)
-		return 0;
-	if (settled < 0)
-		return receiver__lost(r, settled);
-	return settled && r->state == RECEIVER_SETTLING ? receiver__confirm(r) : 0;
+	return r->state == RECEIVER_READING || r->state == RECEIVER_SETTLING;
 }
 
-static int receiver__expired(struct receiver *r)
+/* When the session under way is over unless something moves. */
+static uint64_t receiver__deadline(const struct receiver *r)
 {
-	if (r->state == RECEIVER_SETUP) {
-		receiver__forget(r);
-		return 0;
-	}
-	if (r->state == RECEIVER_SETTLING)
-		return receiver__lost(r, -ETIMEDOUT);
+	/* Who became ready while the last session ended is told of by no event. */
+	if (r->state == RECEIVER_LISTENING)
+		return lobby__waiting(&r->lobby) ? 0 : UINT64_MAX;
 	if (r->state == RECEIVER_DONE)
-		channel__close(&r->plane.channel);
+		return r->done_ns + (lobby__waiting(&r->lobby) ? LINGER_SHORT_NS : LINGER_NS);
+	if (r->settings->forever || r->state == RECEIVER_SETTLING)
+		return r->moved_ns + STILL_NS;
+	return UINT64_MAX;
+}
+
+static int receiver__check_time(struct receiver *r)
+{
+	uint64_t now = clock__now();
+	int err;
+
+	if (receiver__in_phase(r) && now >= r->look_ns) {
+		err = receiver__look(r);
+		if (err)
+			return err;
+	}
+	if (r->state == RECEIVER_LISTENING || now < receiver__deadline(r))
+		return 0;
+	if (r->state != RECEIVER_DONE)
+		return receiver__lost(r, -ETIME);
+	channel__close(&r->plane.channel);
 	return 0;
 }
 
 static int receiver__wait(struct receiver *r)
 {
-	uint64_t deadline = r->state == RECEIVER_LISTENING ? UINT64_MAX : r->deadline;
-	struct pollfd fds[ACCEPTOR_FDS_MAX];
-	unsigned int n =
-		r->state == RECEIVER_DONE ? 0 : acceptor__fds(&r->acceptor, fds, &deadline);
-	int events = plane__wait(&r->plane, deadline, fds, n);
+	uint64_t deadline = receiver__deadline(r);
+	int events;
 
+	if (lobby__deadline(&r->lobby) < deadline)
+		deadline = lobby__deadline(&r->lobby);
+	if (receiver__in_phase(r) && r->look_ns < deadline)
+		deadline = r->look_ns;
+	events = plane__wait(&r->plane, deadline, lobby__fd(&r->lobby));
 	if (events < 0) {
 		herald__error(r->report, "Waiting failed: %s", strerror(-events));
 		r->ended = true;
@@ -427,16 +212,12 @@ static int receiver__step(struct receiver *r)
 	if (!err && events & PLANE_COMMAND)
 		err = receiver__command(r);
 	if (!err && events & PLANE_FRAME)
-		err = receiver__frame(r);
-	if (!err && r->state < RECEIVER_WAITING)
-		err = receiver__accept(r);
-	else if (!err && r->state < RECEIVER_DONE && r->acceptor.listen_fd >= 0)
-		receiver__turn_away(r);
-	if (!err && r->state >= RECEIVER_WAITING)
+		err = receiver__frames(r);
+	if (!err)
+		err = receiver__greet(r);
+	if (!err && r->state >= RECEIVER_WAITING && r->state < RECEIVER_DONE)
 		err = receiver__check_reading(r);
-	if (!err && r->state != RECEIVER_LISTENING && clock__now() >= r->deadline)
-		err = receiver__expired(r);
-	return err;
+	return err ? err : receiver__check_time(r);
 }
 
 static int receiver__listen(struct receiver *r)
@@ -445,10 +226,10 @@ static int receiver__listen(struct receiver *r)
 	struct side_config c = {.uid = geteuid(), .verify = set->verify};
 	int err;
 
-	err = acceptor__open(&r->acceptor, &set->endpoint, set->rcvbuf);
+	err = lobby__open(&r->lobby, &set->endpoint, set->rcvbuf, sock__descriptors_max());
 	if (!err)
-		err = sock__address(r->acceptor.listen_fd, false, c.address, sizeof(c.address),
-				    &c.port);
+		err = sock__address(r->lobby.acceptor.listen_fd, false, c.address,
+				    sizeof(c.address), &c.port);
 	if (err) {
 		herald__error(r->report, "The address cannot be listened on: %s", strerror(-err));
 		return err;
@@ -471,7 +252,7 @@ static void receiver__reset(struct receiver *r)
 {
 	receiver__forget(r);
 	r->measuring = false;
-	r->phase = 0;
+	lobby__set_busy(&r->lobby, false);
 }
 
 static int receiver__serve(struct receiver *r)
@@ -498,7 +279,7 @@ int receiver__run(const struct settings *settings, struct herald *report, struct
 	r->settings = settings;
 	r->report = report;
 	r->mode = mode;
-	r->acceptor.listen_fd = -1;
+	r->lobby.epoll_fd = -1;
 	err = plane__open(&r->plane, settings->control, mode.signals);
 	if (err) {
 		herald__error(report, "Signals cannot be received: %s", strerror(-err));
@@ -511,7 +292,8 @@ int receiver__run(const struct settings *settings, struct herald *report, struct
 		err = 1;
 out:
 	readers__close(&r->readers);
-	acceptor__close(&r->acceptor);
+	if (r->lobby.epoll_fd >= 0)
+		lobby__close(&r->lobby);
 	plane__close(&r->plane);
 	free(r);
 	return err;

@@ -6,72 +6,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "cpu_time.h"
-#include "crew.h"
-#include "plane.h"
-#include "session.h"
-#include "session_id.h"
+#include "sender.h"
 #include "zc_plan.h"
 
-/* The receiver answers at once; what it has to read first is limited by the socket buffers. */
-#define ANSWER_NS (10 * NS_PER_SEC)
+/* How long the receiver may say nothing, not even that bytes arrive. */
+#define ANSWER_NS (30 * NS_PER_SEC)
 #define ACKED_NS  (NS_PER_SEC / 2)
-/* Less than a driver waits for a whole session to be set up. */
-#define WELCOME_NS (5 * NS_PER_SEC)
 /* How long the threads stay after `done`, so that their counters can be read. */
 #define LINGER_NS NS_PER_SEC
-
-struct sender {
-	const struct settings *settings;
-	struct herald *report;
-	struct plane plane;
-	struct crew crew;
-	struct wire_hello hello;
-	uint32_t phase;
-	bool welcomed; /* the session is ours */
-	bool measuring, stopping;
-	enum console_command order; /* the last start or measure not yet obeyed */
-	struct wire_frame answer;   /* the last frame of the receiver not yet looked at */
-	bool answered;
-	uint64_t begin_ns, cpu_begin;
-	struct tcp_counts tcp_begin[WIRE_THREADS_MAX];
-	struct wire_frame confirmed; /* of the measured phase; type 0: not yet */
-};
-
-static int sender__lost(struct sender *s, int err)
-{
-	if (err == -ECONNRESET || err == -EPIPE)
-		herald__error(s->report, "The receiver closed the control connection: it ended");
-	else if (err == -EPROTO)
-		herald__error(s->report, "What answers there is not netiotrace's receiver");
-	else if (err == -EPROTONOSUPPORT)
-		herald__error(s->report,
-			      "The receiver there speaks another version of the "
-			      "protocol: use one version of netiotrace on both machines");
-	else
-		herald__error(s->report, "The receiver is lost: %s", strerror(-err));
-	return err;
-}
-
-/* There will be no session: says why. Before the session a silence or an end has other causes. */
-static int sender__refused(struct sender *s, int err)
-{
-	if (err == -EBUSY)
-		herald__error(s->report, "The receiver is busy with another session");
-	else if (err == -ETIMEDOUT)
-		herald__error(s->report, "What listens there does not answer: it is not "
-					 "netiotrace's receiver, or busy with another session");
-	else if (err == -ECONNRESET || err == -EPIPE)
-		herald__error(s->report, "What listens there closed the connection: it is not "
-					 "netiotrace's receiver, or busy with another session");
-	else
-		return sender__lost(s, err);
-	return err;
-}
 
 static int sender__stats(struct sender *s, bool done)
 {
@@ -89,13 +35,14 @@ static int sender__stats(struct sender *s, bool done)
 	st.confirmed.bytes = s->confirmed.bytes;
 	st.confirmed.messages = s->confirmed.messages;
 	st.confirmed.verify_errors = s->confirmed.index;
+	st.confirmed.elapsed_ns = s->confirmed_ns;
 	if (s->measuring) {
 		crew__read(&s->crew, &st.tally);
 		end = done ? st.tally.last_ns : clock__now();
 		st.elapsed_ns = end > s->begin_ns ? end - s->begin_ns : 0;
 		st.cpu_ns = cpu_time__now() - s->cpu_begin;
 		for (i = 0; i < s->crew.nr; i++) {
-			tcp_counts__read(s->crew.members[i].flow.fd, &now);
+			tcp_counts__read(crew__flow(&s->crew, i)->fd, &now);
 			tcp_counts__add_delta(&st.tcp, &now, &s->tcp_begin[i]);
 		}
 	}
@@ -146,20 +93,22 @@ static int sender__frame(struct sender *s)
 	if (err == -EAGAIN)
 		return 0;
 	if (err)
-		return s->welcomed ? sender__lost(s, err) : sender__refused(s, err);
+		return s->welcomed ? sender__lost(s, err) : sender__no_session(s, err);
+	s->heard_ns = clock__now();
 	if (f.type == WIRE_STOP) {
 		sender__stop(s);
-		return 0;
+	} else if (f.type == WIRE_ELAPSED) {
+		s->elapsed_ns = f.bytes;
+	} else if (f.type != WIRE_MOVING) {
+		s->answer = f;
+		s->answered = true;
 	}
-	s->answer = f;
-	s->answered = true;
 	return 0;
 }
 
-/* Waits for one thing to happen and deals with it. 0; -ETIME at the deadline; -errno, reported. */
-static int sender__step(struct sender *s, uint64_t deadline)
+int sender__step(struct sender *s, uint64_t deadline)
 {
-	int events = plane__wait(&s->plane, deadline, NULL, 0);
+	int events = plane__wait(&s->plane, deadline, -1);
 	int err = 0;
 
 	if (events < 0) {
@@ -181,46 +130,21 @@ static int sender__step(struct sender *s, uint64_t deadline)
 	return err;
 }
 
-static int sender__take_welcome(struct sender *s)
+/* Waits for the receiver's frame of this type, for this phase, as long as it says anything. */
+int sender__await(struct sender *s, enum wire_type type)
 {
-	if (s->answer.type == WIRE_REFUSE)
-		return sender__refused(s, s->answer.index == WIRE_REFUSAL_BUSY ? -EBUSY
-									       : -EPROTONOSUPPORT);
-	return s->answer.type == WIRE_WELCOME ? 0 : sender__lost(s, -EPROTO);
-}
-
-/* The answer to the hello of the control connection: whether there is a session. */
-static int sender__await_welcome(struct sender *s)
-{
-	uint64_t deadline = clock__now() + WELCOME_NS;
 	int err = 0;
 
-	s->welcomed = false;
+	s->heard_ns = clock__now();
 	while (!err && !s->answered)
-		err = sender__step(s, deadline);
-	if (err == -ETIME)
-		return sender__refused(s, -ETIMEDOUT);
-	if (err)
-		return err;
-	s->answered = false;
-	err = sender__take_welcome(s);
-	s->welcomed = !err;
-	return err;
-}
-
-/* Waits for the receiver's frame of this type, for this phase. */
-static int sender__await(struct sender *s, enum wire_type type)
-{
-	uint64_t deadline = clock__now() + ANSWER_NS;
-	int err = 0;
-
-	while (!err && !s->answered)
-		err = sender__step(s, deadline);
+		err = sender__step(s, s->heard_ns + ANSWER_NS);
 	if (err == -ETIME)
 		return sender__lost(s, -ETIMEDOUT);
 	if (err)
 		return err;
 	s->answered = false;
+	if (s->answer.type == WIRE_REFUSE && type == WIRE_READY)
+		return sender__refused(s, s->answer.index);
 	if (s->answer.type != type || s->answer.phase != s->phase)
 		return sender__lost(s, -EPROTO);
 	return 0;
@@ -251,68 +175,6 @@ static int sender__await_order(struct sender *s, enum console_command order)
 	return err;
 }
 
-static int sender__hello(struct sender *s, enum wire_kind kind, uint32_t index)
-{
-	bool data = kind == WIRE_DATA;
-	uint8_t buf[WIRE_HELLO_SIZE];
-	int fd, err;
-
-	fd = sock__connect(&s->settings->endpoint, data ? s->settings->sndbuf : 0,
-			   data ? s->settings->congestion : "");
-	if (fd < 0)
-		return fd;
-	s->hello.kind = kind;
-	s->hello.index = index;
-	wire__encode_hello(buf, &s->hello);
-	err = sock__write_all(fd, buf, sizeof(buf));
-	if (err) {
-		close(fd);
-		return err;
-	}
-	return fd;
-}
-
-static int sender__connect_control(struct sender *s)
-{
-	int fd, err;
-
-	fd = sender__hello(s, WIRE_CONTROL, 0);
-	if (fd < 0) {
-		if (fd == -ECONNRESET || fd == -EPIPE)
-			return sender__refused(s, fd);
-		herald__error(s->report,
-			      "No connection to the receiver: %s (start netiotrace serve or "
-			      "netio-loadgen recv there)",
-			      strerror(-fd));
-		return fd;
-	}
-	err = channel__open(&s->plane.channel, fd);
-	if (err)
-		return sender__lost(s, err);
-	return sender__await_welcome(s);
-}
-
-static int sender__connect_data(struct sender *s)
-{
-	unsigned int i;
-	int fd, err;
-
-	for (i = 0; i < s->crew.nr; i++) {
-		fd = sender__hello(s, WIRE_DATA, i);
-		if (fd < 0) {
-			herald__error(s->report, "Data connection %u failed: %s", i, strerror(-fd));
-			return fd;
-		}
-		err = crew__add(&s->crew, i, fd);
-		if (err) {
-			herald__error(s->report, "Thread %u cannot be set up: %s", i,
-				      strerror(-err));
-			return err;
-		}
-	}
-	return sender__await(s, WIRE_READY);
-}
-
 static int sender__describe(struct sender *s)
 {
 	const struct settings *set = s->settings;
@@ -321,10 +183,11 @@ static int sender__describe(struct sender *s)
 		.uid = geteuid(),
 		.size = set->size,
 		.threads = (uint32_t)set->threads,
+		.connections = s->crew.nr,
 		.verify = set->verify,
 		.cookies_nr = s->crew.nr,
 	};
-	int fd = s->crew.members[0].flow.fd;
+	int fd = crew__flow(&s->crew, 0)->fd;
 	unsigned int i;
 	int err;
 
@@ -334,7 +197,7 @@ static int sender__describe(struct sender *s)
 	sock__congestion(fd, c.congestion, sizeof(c.congestion));
 	err = sock__address(fd, true, c.address, sizeof(c.address), &c.port);
 	for (i = 0; !err && i < s->crew.nr; i++)
-		err = sock__cookie(s->crew.members[i].flow.fd, &c.cookies[i]);
+		err = sock__cookie(crew__flow(&s->crew, i)->fd, &c.cookies[i]);
 	if (err)
 		herald__error(s->report, "A socket cannot be described: %s", strerror(-err));
 	else
@@ -365,27 +228,25 @@ static int sender__open(struct sender *s)
 {
 	int err;
 
-	err = session_id__make(s->hello.token);
-	if (err) {
-		herald__error(s->report, "No random bytes for a session token: %s", strerror(-err));
-		return err;
-	}
 	err = sender__check_congestion(s);
 	if (err)
 		return err;
-	session_id__boot(s->hello.boot_id);
-	s->hello.threads = (uint32_t)s->settings->threads;
-	s->hello.size = s->settings->size;
-	s->hello.verify = s->settings->verify;
 	err = crew__open(&s->crew, s->settings);
 	if (err) {
 		herald__error(s->report, "The threads cannot be set up: %s", strerror(-err));
 		return err;
 	}
 	s->plane.wake_fd = s->crew.wake_fd;
-	err = sender__connect_control(s);
-	if (!err)
-		err = sender__connect_data(s);
+	err = sender__connect(s);
+	if (err)
+		return err;
+	err = crew__start(&s->crew);
+	if (err) {
+		herald__error(s->report, "The threads or their connections cannot be set up: %s",
+			      strerror(-err));
+		return err;
+	}
+	err = sender__await(s, WIRE_READY);
 	return err ? err : sender__describe(s);
 }
 
@@ -419,8 +280,8 @@ static int sender__check_drained(struct sender *s)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->crew.nr; i++) {
-		const struct tally *t = &s->crew.members[i].flow.tally;
+	for (i = 0; i < s->crew.members_nr; i++) {
+		const struct tally *t = &s->crew.members[i].tally;
 
 		if (t->zc_completed != t->zc_sends) {
 			herald__error(s->report, "Zero-copy sends of the warm-up do not complete");
@@ -437,13 +298,13 @@ static int sender__send_totals(struct sender *s, struct wire_frame *sum)
 
 	*sum = (struct wire_frame){.type = WIRE_CONFIRM, .phase = s->phase};
 	for (i = 0; !err && i < s->crew.nr; i++) {
-		const struct tally *t = &s->crew.members[i].flow.tally;
+		const struct flow *flow = crew__flow(&s->crew, i);
 		struct wire_frame f = {
 			.type = WIRE_TOTAL,
 			.index = i,
 			.phase = s->phase,
-			.messages = t->messages,
-			.bytes = t->bytes,
+			.messages = flow->messages,
+			.bytes = flow->bytes,
 		};
 
 		sum->messages += f.messages;
@@ -470,10 +331,12 @@ static int sender__settle(struct sender *s)
 		herald__error(s->report, "The receiver's totals differ from what was sent");
 		return -EPROTO;
 	}
-	if (s->measuring)
+	if (s->measuring) {
 		s->confirmed = s->answer;
+		s->confirmed_ns = s->elapsed_ns;
+	}
 	for (i = 0; i < s->crew.nr; i++)
-		sock__wait_acked(s->crew.members[i].flow.fd, deadline);
+		sock__wait_acked(crew__flow(&s->crew, i)->fd, deadline);
 	return s->answer.index ? 1 : 0;
 }
 
@@ -482,7 +345,7 @@ static void sender__mark(struct sender *s)
 	unsigned int i;
 
 	for (i = 0; i < s->crew.nr; i++)
-		tcp_counts__read(s->crew.members[i].flow.fd, &s->tcp_begin[i]);
+		tcp_counts__read(crew__flow(&s->crew, i)->fd, &s->tcp_begin[i]);
 	s->cpu_begin = cpu_time__now();
 	s->begin_ns = clock__now();
 }
@@ -544,7 +407,7 @@ static void sender__linger(struct sender *s)
 	uint64_t deadline = clock__now() + LINGER_NS;
 	int events;
 
-	while ((events = plane__wait(&s->plane, deadline, NULL, 0)) > 0) {
+	while ((events = plane__wait(&s->plane, deadline, -1)) > 0) {
 		if (events & (PLANE_SIGNAL | PLANE_FRAME))
 			return;
 		if (events & PLANE_WAKE)

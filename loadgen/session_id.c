@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Random tokens and the kernel's boot id. */
+/* Random tokens and what names a clock. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 #include "session_id.h"
 
@@ -19,19 +20,11 @@ int session_id__make(uint8_t token[WIRE_TOKEN_SIZE])
 	return n == WIRE_TOKEN_SIZE ? 0 : -EIO;
 }
 
-void session_id__boot(uint8_t id[WIRE_TOKEN_SIZE])
+void session_id__mix(uint8_t id[WIRE_TOKEN_SIZE], const char *boot, uint64_t time_ns)
 {
-	char text[64] = "";
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-	unsigned int byte, n = 0;
-	const char *p = text;
+	unsigned int byte, n = 0, i;
+	const char *p = boot;
 
-	memset(id, 0, WIRE_TOKEN_SIZE);
-	if (!f)
-		return;
-	if (!fgets(text, sizeof(text), f))
-		text[0] = '\0';
-	fclose(f);
 	while (n < WIRE_TOKEN_SIZE && *p) {
 		if (*p == '-') {
 			p++;
@@ -44,9 +37,28 @@ void session_id__boot(uint8_t id[WIRE_TOKEN_SIZE])
 	}
 	if (n < WIRE_TOKEN_SIZE)
 		memset(id, 0, WIRE_TOKEN_SIZE);
+	else
+		for (i = 0; i < sizeof(time_ns); i++)
+			id[WIRE_TOKEN_SIZE - 1 - i] ^= (uint8_t)(time_ns >> (8 * i));
 }
 
-bool session_id__same_boot(const uint8_t a[WIRE_TOKEN_SIZE], const uint8_t b[WIRE_TOKEN_SIZE])
+void session_id__clock(uint8_t id[WIRE_TOKEN_SIZE])
+{
+	char boot[64] = "";
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	struct stat ns;
+
+	memset(id, 0, WIRE_TOKEN_SIZE);
+	if (!f)
+		return;
+	if (!fgets(boot, sizeof(boot), f))
+		boot[0] = '\0';
+	fclose(f);
+	/* A kernel without time namespaces has one clock. */
+	session_id__mix(id, boot, stat("/proc/self/ns/time", &ns) ? 0 : ns.st_ino);
+}
+
+bool session_id__same_clock(const uint8_t a[WIRE_TOKEN_SIZE], const uint8_t b[WIRE_TOKEN_SIZE])
 {
 	static const uint8_t unknown[WIRE_TOKEN_SIZE];
 

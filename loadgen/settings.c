@@ -4,33 +4,23 @@
 #include <getopt.h>
 #include <netinet/in.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/units.h"
 #include "clock.h"
-#include "settings.h"
-#include "zc_plan.h"
+#include "settings_check.h"
 
 #define SENDING      (COMMAND_SEND | COMMAND_BOTH)
 #define ALL          (COMMAND_SEND | COMMAND_RECV | COMMAND_BOTH)
 #define MESSAGES_MAX (1ULL << 48)
 #define DURATION_MAX (24 * 3600 * NS_PER_SEC)
+#define RATE_MAX     100000000ULL
+#define SPIN_MAX     NS_PER_SEC
+#define LOWAT_MAX    (1u << 20)
 #define SOCKBUF_MIN  4096
 #define SOCKBUF_MAX  (1u << 30)
-
-__attribute__((format(printf, 2, 3))) static int refuse(char *why, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(why, SETTINGS_WHY, fmt, ap);
-	va_end(ap);
-	return -EINVAL;
-}
 
 static int set_mode(struct settings *s, const char *arg, char *why)
 {
@@ -97,6 +87,49 @@ static int set_threads(struct settings *s, const char *arg, char *why)
 {
 	if (parse_count(arg, 1, WIRE_THREADS_MAX, &s->threads))
 		return refuse(why, "--threads '%.60s' is not a number from 1 to 256", arg);
+	return 0;
+}
+
+static int set_connections(struct settings *s, const char *arg, char *why)
+{
+	if (parse_count(arg, 1, WIRE_CONNECTIONS_MAX, &s->connections))
+		return refuse(why, "--connections '%.60s' is not a number from 1 to 4096", arg);
+	return 0;
+}
+
+/* "20000/s" or "20000". */
+static int set_rate(struct settings *s, const char *arg, char *why)
+{
+	size_t len = strlen(arg);
+	char number[32];
+
+	if (len > 2 && !strcmp(arg + len - 2, "/s"))
+		len -= 2;
+	if (len < sizeof(number)) {
+		memcpy(number, arg, len);
+		number[len] = '\0';
+		if (!parse_count(number, 1, RATE_MAX, &s->rate))
+			return 0;
+	}
+	return refuse(why,
+		      "--rate '%.60s' is not a number of messages a second from 1/s to 100000000/s",
+		      arg);
+}
+
+static int set_spin(struct settings *s, const char *arg, char *why)
+{
+	if (parse_duration(arg, &s->spin_ns) || s->spin_ns > SPIN_MAX)
+		return refuse(why, "--spin '%.60s' is not a time up to 1s, like 50us", arg);
+	return 0;
+}
+
+static int set_rcvlowat(struct settings *s, const char *arg, char *why)
+{
+	uint64_t v;
+
+	if (parse_size(arg, &v) || !v || v > LOWAT_MAX)
+		return refuse(why, "--rcvlowat '%.60s' is not a size from 1 to 1m, like 64k", arg);
+	s->rcvlowat = v;
 	return 0;
 }
 
@@ -223,7 +256,9 @@ static const struct option_row {
 	{"mode", "MODE", SENDING, set_mode, "one of " MODES(MODE_NAME_AND_SPACE) "[onecopy]"},
 	{"size", "SIZE", SENDING, set_size, "bytes of a message, 64 to 16m [64k]"},
 	{"fields", "N", SENDING, set_fields, "allocations a message is made of, 1 to 64 [8]"},
-	{"threads", "N", SENDING, set_threads, "threads, one connection each, 1 to 256 [1]"},
+	{"threads", "N", SENDING, set_threads, "threads of each side, 1 to 256 [1]"},
+	{"connections", "N", SENDING, set_connections, "connections, divided over the threads, up to 4096 [one a thread]"},
+	{"rate", "N/s", SENDING, set_rate, "messages a second, stamped when each was due [as fast as it goes]"},
 	{"duration", "TIME", SENDING, set_duration, "length of the measured phase, up to 24 hours [5s]"},
 	{"messages", "N", SENDING, set_messages, "instead: messages over all threads, 1 to 2^48, exact"},
 	{"warmup", "TIME", SENDING, set_warmup, "traffic before it that is in no total [0]"},
@@ -234,6 +269,8 @@ static const struct option_row {
 	{"rcvbuf", "SIZE", COMMAND_RECV | COMMAND_BOTH, set_rcvbuf, "SO_RCVBUF of data connections, 4k to 1g [the system's]"},
 	{"congestion", "NAME", SENDING, set_congestion, "congestion control of data connections, like cubic [the system's]"},
 	{"nodelay", NULL, SENDING, set_nodelay, "set TCP_NODELAY [off]"},
+	{"spin", "TIME", ALL, set_spin, "how long a thread asks again before it sleeps, like 50us [0]"},
+	{"rcvlowat", "SIZE", COMMAND_RECV | COMMAND_BOTH, set_rcvlowat, "SO_RCVLOWAT: wake for so many bytes only, up to 1m [1]"},
 	{"forever", NULL, COMMAND_RECV, set_forever, "serve one session after another, until told to end"},
 	{"control", NULL, COMMAND_SEND | COMMAND_RECV, set_control, "be driven by commands on stdin, answer JSON events on stdout"},
 	{"json", NULL, ALL, set_json, "report as one JSON object"},
@@ -277,57 +314,6 @@ void settings__help(void)
 		       rows[i].help);
 	}
 	fputs(help_tail, stdout);
-}
-
-uint64_t settings__share(uint64_t messages, uint64_t threads, uint64_t i)
-{
-	return messages / threads + (i < messages % threads);
-}
-
-uint64_t settings__memory(const struct settings *s)
-{
-	uint64_t messages = 1;
-
-	if (mode__has(s->mode, MODE_GATHERS))
-		messages = 2; /* the fields, and the buffer they are packed into */
-	else if (mode__has(s->mode, MODE_PINS))
-		messages = zc_plan__slots(s->size, (unsigned int)s->threads);
-	return messages * s->size * s->threads;
-}
-
-static int check_memory(const struct settings *s, char *why)
-{
-	uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
-	char need[UNITS_BUF];
-
-	if (s->command == COMMAND_RECV || settings__memory(s) <= half)
-		return 0;
-	format_size(need, sizeof(need), settings__memory(s));
-	return refuse(why,
-		      "Messages would take %s, more than half of this machine's memory: give a "
-		      "smaller --size or fewer --threads",
-		      need);
-}
-
-static int settings__check(struct settings *s, char *why)
-{
-	if (s->command == COMMAND_SEND && !s->endpoint_set)
-		return refuse(why, "send needs --connect ADDRESS:PORT, the receiver's");
-	if (s->command == COMMAND_RECV && !s->endpoint_set)
-		return refuse(why, "recv needs --listen ADDRESS:PORT, like 127.0.0.1:0");
-	if (s->messages && s->duration_ns)
-		return refuse(why, "--messages and --duration exclude each other: give one");
-	if (s->json && s->control)
-		return refuse(why, "--json and --control exclude each other: --control always "
-				   "answers in JSON");
-	if (s->size < s->fields)
-		return refuse(why,
-			      "A message of %llu bytes cannot have %llu fields: give --fields at "
-			      "most --size",
-			      (unsigned long long)s->size, (unsigned long long)s->fields);
-	if (!s->messages && !s->duration_ns)
-		s->duration_ns = 5 * NS_PER_SEC;
-	return check_memory(s, why);
 }
 
 static int take_command(struct settings *s, int *argc, char ***argv, char *why)

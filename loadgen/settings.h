@@ -39,10 +39,14 @@ struct settings {
 	uint64_t size;
 	uint64_t fields;
 	uint64_t threads;
+	uint64_t connections; /* at least one a thread */
+	uint64_t rate;        /* messages/s of all connections together; 0: as fast as it goes */
 	uint64_t duration_ns; /* 0: by messages */
 	uint64_t messages;    /* 0: by duration */
 	uint64_t warmup_ns;
 	uint64_t sndbuf, rcvbuf;              /* 0: the system's */
+	uint64_t spin_ns;                     /* how long is asked before a thread sleeps */
+	uint64_t rcvlowat;                    /* SO_RCVLOWAT; 0: not set */
 	char congestion[CONGESTION_NAME_MAX]; /* TCP_CONGESTION; empty: the system's */
 	bool nodelay, verify, control, json;
 	bool forever; /* receiver: session after session */
@@ -61,8 +65,11 @@ int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS
 /* The text of --help, made from the table that parses. */
 void settings__help(void);
 
-/* Messages connection i of the run sends: the total divided evenly, the remainder to the first. */
-uint64_t settings__share(uint64_t messages, uint64_t threads, uint64_t i);
+/* What is part i's of a total divided evenly over n parts: the remainder goes to the first. */
+uint64_t settings__share(uint64_t total, uint64_t n, uint64_t i);
+
+/* Descriptors this side needs. */
+uint64_t settings__descriptors(const struct settings *s);
 
 /* Bytes of messages the sender will hold. */
 uint64_t settings__memory(const struct settings *s);

@@ -2,20 +2,21 @@
 /* TCP sockets. Knows nothing of messages or sessions. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "sock.h"
 
-#define CONNECT_TIMEOUT_MS 5000
-#define BACKLOG            512
+#define BACKLOG 4096 /* at most net.core.somaxconn of them */
 
 int sock__set(int fd, int level, int name, int value)
 {
@@ -68,6 +69,16 @@ static int sock__open(const struct endpoint *e, int buf_name, uint64_t buf)
 	return fd;
 }
 
+int sock__set_blocking(int fd, bool blocking)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0)
+		return -errno;
+	flags = blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK;
+	return fcntl(fd, F_SETFL, flags) ? -errno : 0;
+}
+
 static int set_congestion(int fd, const char *name)
 {
 	if (!*name)
@@ -99,17 +110,25 @@ int sock__connect(const struct endpoint *to, uint64_t sndbuf, const char *conges
 
 	if (fd < 0)
 		return fd;
-	/* SO_SNDTIMEO bounds connect() too. */
-	err = sock__set_timeout(fd, SO_SNDTIMEO, CONNECT_TIMEOUT_MS);
+	err = sock__set_blocking(fd, false);
 	if (!err)
 		err = set_congestion(fd, congestion);
-	if (!err && connect(fd, (const struct sockaddr *)&to->addr, to->len))
-		err = errno == EINPROGRESS ? -ETIMEDOUT : -errno;
+	if (!err && connect(fd, (const struct sockaddr *)&to->addr, to->len) &&
+	    errno != EINPROGRESS)
+		err = -errno;
 	if (err) {
 		close(fd);
 		return err;
 	}
 	return fd;
+}
+
+int sock__connected(int fd)
+{
+	socklen_t len = sizeof(int);
+	int e = 0;
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &e, &len) ? -errno : -e;
 }
 
 int sock__listen(const struct endpoint *on, uint64_t rcvbuf)
@@ -119,7 +138,10 @@ int sock__listen(const struct endpoint *on, uint64_t rcvbuf)
 
 	if (fd < 0)
 		return fd;
-	err = sock__set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	/* A connection may be gone again by the time it is accepted: nobody waits for the next. */
+	err = sock__set_blocking(fd, false);
+	if (!err)
+		err = sock__set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	/* [::] alone: what was not asked for, IPv4, is not listened on. */
 	if (!err && on->addr.ss_family == AF_INET6)
 		err = sock__set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
@@ -132,6 +154,13 @@ int sock__listen(const struct endpoint *on, uint64_t rcvbuf)
 		return err;
 	}
 	return fd;
+}
+
+uint64_t sock__descriptors_max(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) ? 0 : limit.rlim_cur;
 }
 
 int sock__address(int fd, bool peer, char *addr, size_t len, unsigned int *port)
@@ -202,12 +231,18 @@ void tcp_counts__add_delta(struct tcp_counts *sum, const struct tcp_counts *end,
 	sum->bytes_received += end->bytes_received - begin->bytes_received;
 }
 
+uint64_t sock__unacked(int fd)
+{
+	int unacked = 0;
+
+	return ioctl(fd, SIOCOUTQ, &unacked) || unacked < 0 ? 0 : (uint64_t)unacked;
+}
+
 void sock__wait_acked(int fd, uint64_t deadline)
 {
 	const struct timespec pause = {.tv_nsec = NS_PER_MS};
-	int unacked;
 
 	/* No event tells of an acknowledgement, so this looks again every millisecond. */
-	while (!ioctl(fd, SIOCOUTQ, &unacked) && unacked && clock__now() < deadline)
+	while (sock__unacked(fd) && clock__now() < deadline)
 		nanosleep(&pause, NULL);
 }

@@ -18,15 +18,21 @@
 /*
  * Both return a descriptor or -errno. A buffer size of 0 and an empty congestion control leave the
  * system's. The latter is set before the connection is made: one that has begun with a pacing
- * congestion control stays paced whatever comes after it (sk_pacing_status is never taken back).
+ * congestion control stays paced whatever comes after it (sk_pacing_status is never taken back). A
+ * connection is begun, on a non-blocking socket: writable means sock__connected() knows.
  */
 int sock__connect(const struct endpoint *to, uint64_t sndbuf, const char *congestion);
+int sock__connected(int fd); /* 0 or -errno */
 int sock__listen(const struct endpoint *on, uint64_t rcvbuf);
 
 int sock__set(int fd, int level, int name, int value);    /* 0 or -errno */
 uint64_t sock__get(int fd, int level, int name);          /* 0 when it cannot be read */
 int sock__set_timeout(int fd, int name, unsigned int ms); /* name: SO_SNDTIMEO or SO_RCVTIMEO */
+int sock__set_blocking(int fd, bool blocking);            /* 0 or -errno */
 int sock__set_keepalive(int fd);                          /* a silent peer is gone after ~15 s */
+
+/* How many descriptors this process may open. */
+uint64_t sock__descriptors_max(void);
 
 /* Our own or the peer's address, as text. */
 int sock__address(int fd, bool peer, char *addr, size_t len, unsigned int *port);
@@ -55,6 +61,9 @@ struct tcp_counts {
 void tcp_counts__read(int fd, struct tcp_counts *c);
 void tcp_counts__add_delta(struct tcp_counts *sum, const struct tcp_counts *end,
 			   const struct tcp_counts *begin);
+
+/* Bytes the peer has not acknowledged. */
+uint64_t sock__unacked(int fd);
 
 /* Waits until the peer has acknowledged everything, at most until deadline. */
 void sock__wait_acked(int fd, uint64_t deadline);

@@ -38,7 +38,7 @@ static void stream__end_message(struct stream *s, struct tally *t, uint64_t now)
 	else if (!stamp || stamp > now)
 		t->bad_stamps++;
 	else
-		hist__record(t->hist[TALLY_DELIVERY], now - stamp);
+		hist__record_latency(t->hist[TALLY_DELIVERY], now - stamp);
 	t->messages++;
 	s->seq++;
 	s->pos = 0;

@@ -36,6 +36,7 @@
 
 enum tally_hist {
 	TALLY_SEND_CALL,
+	TALLY_SLOT_WAIT, /* of messages that found no zero-copy slot free */
 	TALLY_COMPLETION,
 	TALLY_DELIVERY,
 	TALLY_HIST_NR,

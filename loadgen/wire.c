@@ -8,7 +8,7 @@
 
 #define WIRE_MAGIC_HELLO 0x4e494f48u /* "NIOH" */
 #define WIRE_MAGIC_FRAME 0x4e494f46u /* "NIOF" */
-#define WIRE_VERSION     1
+#define WIRE_VERSION     2
 #define WIRE_FLAG_VERIFY 1u
 
 struct hello_bytes {
@@ -16,12 +16,13 @@ struct hello_bytes {
 	uint16_t version;
 	uint16_t kind;
 	uint8_t token[WIRE_TOKEN_SIZE];
-	uint8_t boot_id[WIRE_TOKEN_SIZE];
+	uint8_t clock_id[WIRE_TOKEN_SIZE];
 	uint32_t index;
-	uint32_t threads;
-	uint64_t size;
-	uint32_t flags;
-	uint32_t zero;
+	uint32_t connections;
+	uint32_t size;
+	uint16_t flags;
+	uint16_t threads;
+	uint64_t stamp;
 };
 
 struct frame_bytes {
@@ -44,13 +45,15 @@ void wire__encode_hello(uint8_t buf[WIRE_HELLO_SIZE], const struct wire_hello *h
 		.version = htobe16(WIRE_VERSION),
 		.kind = htobe16((uint16_t)h->kind),
 		.index = htobe32(h->index),
-		.threads = htobe32(h->threads),
-		.size = htobe64(h->size),
-		.flags = htobe32(h->verify ? WIRE_FLAG_VERIFY : 0),
+		.connections = htobe32(h->connections),
+		.size = htobe32(h->size),
+		.flags = htobe16(h->verify ? WIRE_FLAG_VERIFY : 0),
+		.threads = htobe16((uint16_t)h->threads),
+		.stamp = htobe64(h->stamp),
 	};
 
 	memcpy(b.token, h->token, sizeof(b.token));
-	memcpy(b.boot_id, h->boot_id, sizeof(b.boot_id));
+	memcpy(b.clock_id, h->clock_id, sizeof(b.clock_id));
 	memcpy(buf, &b, sizeof(b));
 }
 
@@ -58,7 +61,10 @@ static int hello__check(const struct wire_hello *h)
 {
 	if (h->kind != WIRE_CONTROL && h->kind != WIRE_DATA)
 		return -ERANGE;
-	if (h->threads < 1 || h->threads > WIRE_THREADS_MAX || h->index >= h->threads)
+	if (h->connections < 1 || h->connections > WIRE_CONNECTIONS_MAX ||
+	    h->index >= h->connections)
+		return -ERANGE;
+	if (h->threads < 1 || h->threads > WIRE_THREADS_MAX || h->threads > h->connections)
 		return -ERANGE;
 	if (h->size < WIRE_SIZE_MIN || h->size > WIRE_SIZE_MAX)
 		return -ERANGE;
@@ -76,15 +82,17 @@ int wire__decode_hello(const uint8_t buf[WIRE_HELLO_SIZE], struct wire_hello *h)
 		return -EPROTO;
 	if (be16toh(b.version) != WIRE_VERSION)
 		return -EPROTONOSUPPORT;
-	if ((be32toh(b.flags) & ~WIRE_FLAG_VERIFY) || b.zero)
+	if (be16toh(b.flags) & ~WIRE_FLAG_VERIFY)
 		return -ERANGE;
 	out.kind = be16toh(b.kind);
 	out.index = be32toh(b.index);
-	out.threads = be32toh(b.threads);
-	out.size = be64toh(b.size);
-	out.verify = be32toh(b.flags) & WIRE_FLAG_VERIFY;
+	out.connections = be32toh(b.connections);
+	out.threads = be16toh(b.threads);
+	out.size = be32toh(b.size);
+	out.stamp = be64toh(b.stamp);
+	out.verify = be16toh(b.flags) & WIRE_FLAG_VERIFY;
 	memcpy(out.token, b.token, sizeof(out.token));
-	memcpy(out.boot_id, b.boot_id, sizeof(out.boot_id));
+	memcpy(out.clock_id, b.clock_id, sizeof(out.clock_id));
 	err = hello__check(&out);
 	if (err)
 		return err;

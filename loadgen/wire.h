@@ -14,11 +14,12 @@
 #define WIRE_HELLO_SIZE 64
 #define WIRE_FRAME_SIZE 32
 
-#define WIRE_SIZE_MIN    64
-#define WIRE_SIZE_MAX    (16u << 20)
-#define WIRE_FIELDS_MAX  64
-#define WIRE_THREADS_MAX 256
-#define WIRE_CPUS_MAX    1024
+#define WIRE_SIZE_MIN        64
+#define WIRE_SIZE_MAX        (16u << 20)
+#define WIRE_FIELDS_MAX      64
+#define WIRE_THREADS_MAX     256
+#define WIRE_CONNECTIONS_MAX 4096
+#define WIRE_CPUS_MAX        1024
 
 enum wire_kind {
 	WIRE_CONTROL = 1,
@@ -29,10 +30,12 @@ enum wire_kind {
 struct wire_hello {
 	enum wire_kind kind;
 	uint8_t token[WIRE_TOKEN_SIZE];
-	uint8_t boot_id[WIRE_TOKEN_SIZE]; /* of the sender's machine: one boot is one clock */
-	uint32_t index;                   /* of a data connection, below threads */
-	uint32_t threads;
-	uint64_t size;
+	uint8_t clock_id[WIRE_TOKEN_SIZE]; /* of the sender's clock: session_id.h */
+	uint32_t index;                    /* of a data connection, below connections */
+	uint32_t connections;
+	uint32_t threads; /* that send; at most one a connection */
+	uint32_t size;
+	uint64_t stamp; /* the sender's clock when it said this, ns */
 	bool verify;
 };
 
@@ -45,6 +48,8 @@ enum wire_type {
 	WIRE_CONFIRM, /* receiver: all of it was read; sums over the connections, index: errors */
 	WIRE_STOP,    /* receiver: end the phase, somebody asked me to */
 	WIRE_REFUSE,  /* receiver: no session for you; index: enum wire_refusal */
+	WIRE_MOVING,  /* receiver: totals are known, not all is read, but bytes arrive */
+	WIRE_ELAPSED, /* receiver, before CONFIRM: bytes: ns from PHASE_OK to the last byte read */
 	WIRE_TYPE_END,
 };
 
@@ -52,6 +57,7 @@ enum wire_type {
 enum wire_refusal {
 	WIRE_REFUSAL_BUSY = 1, /* another session is under way */
 	WIRE_REFUSAL_VERSION,  /* the hello is of another version */
+	WIRE_REFUSAL_LIMIT,    /* more connections than the receiver may open */
 };
 
 struct wire_frame {

@@ -9,12 +9,12 @@
 #define ZC_SLOTS_MAX 1024u
 
 /*
- * About 4 MiB of messages keeps a pipe full; all threads together take 256 MiB at most, as long as
- * two slots each, the least that lets one be filled while one is sent, allow it.
+ * About 4 MiB of messages keeps a pipe full; all connections together take 256 MiB at most, as long
+ * as two slots each, the least that lets one be filled while one is sent, allow it.
  */
-static inline unsigned int zc_plan__slots(uint64_t size, unsigned int threads)
+static inline unsigned int zc_plan__slots(uint64_t size, unsigned int connections)
 {
-	uint64_t budget = (256u << 20) / threads;
+	uint64_t budget = (256u << 20) / connections;
 	uint64_t n;
 
 	if (budget > 4u << 20)

@@ -125,20 +125,21 @@ bytes() {
 
 # hello KIND VERIFY: of a one-thread session with 64-byte messages, token of zeros.
 hello() {
-	printf 'NIOH\\x00\\x01'
+	printf 'NIOH\\x00\\x02'
 	bytes 2 "$1"
 	bytes 16 0
 	bytes 16 0
 	bytes 4 0
 	bytes 4 1
-	bytes 8 64
-	bytes 4 "$2"
-	bytes 4 0
+	bytes 4 64
+	bytes 2 "$2"
+	bytes 2 1
+	bytes 8 0
 }
 
 # frame TYPE INDEX PHASE MESSAGES BYTES
 frame() {
-	printf 'NIOF\\x00\\x01'
+	printf 'NIOF\\x00\\x02'
 	bytes 2 "$1"
 	bytes 4 "$2"
 	bytes 4 "$3"
@@ -148,8 +149,9 @@ frame() {
 
 @test "help names every option, version the version" {
 	run -0 "$LG" --help
-	for word in connect listen mode size fields threads duration messages warmup verify cpus \
-		cpus-receiver sndbuf rcvbuf nodelay forever control json; do
+	for word in connect listen mode size fields threads connections rate duration messages warmup verify cpus \
+		cpus-receiver sndbuf rcvbuf nodelay congestion spin rcvlowat \
+		forever control json; do
 		[[ $output == *"--$word"* ]]
 	done
 	run -0 "$LG" --version
@@ -170,6 +172,13 @@ frame() {
 		--size 3x
 		--fields 65
 		--threads 257
+		--connections 4097
+		--threads 2 --connections 1
+		--rate 0/s
+		--rate 5/m
+		--spin 2s
+		--rcvlowat 2m
+		--congestion abcdefghijklmnop
 		--messages 1 --duration 1s
 		--size 64 --cpus 4095
 		send --connect nowhere
@@ -232,6 +241,65 @@ frame() {
 	holds ".receiver.verify_errors == 0" out
 	user "$LG" --size 64 --threads 256 --messages 3 --json >out
 	holds ".sender.tx_messages == 3 and .receiver.rx_messages == 3" out
+}
+
+@test "connections apart from threads, in every mode, exact up to 4096" {
+	local mode
+
+	for mode in twocopy onecopy zerocopy; do
+		user "$LG" --mode "$mode" --size 1k --threads 3 --connections 100 --messages 1007 \
+			--warmup 50ms --verify --json >out
+		holds ".sender.tx_messages == 1007 and .receiver.rx_messages == 1007" out
+		holds ".receiver.verify_errors == 0 and .receiver.bad_stamps == 0" out
+		holds ".sender.latency.send_call.count == 1007" out
+		holds ".sender.zerocopy | .completed == .sends" out
+		holds ".sender.config | .threads == 3 and .connections == 100" out
+	done
+	user "$LG" --size 64 --threads 2 --connections 4096 --messages 8192 --verify --json >out
+	holds ".sender.tx_messages == 8192 and .receiver.rx_messages == 8192" out
+	holds ".sender.tcp.bytes_acked == .sender.tx_bytes" out
+	holds ".receiver.tcp.bytes_received == .receiver.rx_bytes" out
+	holds ".receiver.verify_errors == 0 and .receiver.bad_stamps == 0" out
+}
+
+@test "an open loop keeps its rate, and a message that waits in line is told so" {
+	user "$LG" --rate 2000/s --size 64 --connections 3 --duration 1s --nodelay --json >out
+	# Every message that was due is sent; those of the last moment may be missing.
+	holds ".sender.tx_messages > 1900 and .sender.tx_messages <= 2001" out
+	holds ".receiver.bad_stamps == 0 and .receiver.rx_messages == .sender.tx_messages" out
+	# A receiver that stands still for half a second: the messages due meanwhile have waited.
+	rm -f ./*.in
+	RECV_ARGS="--rcvbuf 4k" session --rate 1000/s --size 64k --duration 60s --sndbuf 64k
+	go
+	sleep 0.3
+	kill -STOP "$pid_recv"
+	sleep 0.5
+	kill -CONT "$pid_recv"
+	sleep 0.5
+	tell send stop
+	event recv 'done'
+	holds ".latency.delivery.max > 400000000" recv.done
+	# 20 and more of them, and not only the one that was under way.
+	holds "[.latency.delivery.buckets[] | select(.[0] >= 780) | .[1]] | add > 20" recv.done
+}
+
+@test "spinning and a low-water mark deliver everything" {
+	user "$LG" --size 16k --messages 3001 --warmup 20ms --spin 50us --verify --json >out
+	holds ".receiver.rx_messages == 3001 and .receiver.verify_errors == 0" out
+	user "$LG" --size 1000 --messages 3001 --warmup 20ms --rcvlowat 64k --threads 2 --verify --json >out
+	holds ".receiver.rx_messages == 3001 and .receiver.verify_errors == 0" out
+}
+
+@test "another time namespace is another clock" {
+	[ "$(id -u)" -eq 0 ] || skip "making a time namespace needs root"
+	unshare -T --monotonic 1000 true 2>/dev/null || skip "this kernel has no time namespaces"
+	start recv recv --listen 127.0.0.1:0
+	event recv listening
+	unshare -T --monotonic 1000 "$LG" send --connect "127.0.0.1:$(jq .port recv.listening)" \
+		--size 64 --messages 23 --json >out
+	event recv 'done'
+	holds ".rx_messages == 23 and .foreign_stamps == 23 and .bad_stamps == 0" recv.done
+	ended recv 0
 }
 
 @test "zero-copy: every send completes, and loopback copies it after all" {

@@ -215,17 +215,17 @@ sender_balanced() {
 }
 
 @test "two machines: another version of the protocol is said to be one, on either side" {
-	stranger "c.recv(64); c.sendall(b'NIOF' + bytes([0, 2, 0, 1]) + bytes(24)); time.sleep(9)"
+	stranger "c.recv(64); c.sendall(b'NIOF' + bytes([0, 3, 0, 1]) + bytes(24)); time.sleep(9)"
 	fails_in 2 'another version' --connect "$THERE4:$PORT"
 	kill "$STRANGER"
 	wait "$STRANGER" || true
 	serve "$THERE4:$PORT"
-	# A sender of version 2: answered by a frame of version 1 that refuses (8) for the version (2).
+	# A sender of version 3: answered by a frame of version 2 that refuses (8) for the version (2).
 	[ "$(here python3 -c "
 import socket
 c = socket.create_connection(('$THERE4', $PORT))
-c.sendall(b'NIOH' + bytes([0, 2, 0, 1]) + bytes(56))
-print(c.recv(32)[:12].hex())")" = 4e494f460001000800000002 ]
+c.sendall(b'NIOH' + bytes([0, 3, 0, 1]) + bytes(56))
+print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	end_serve
 }
 

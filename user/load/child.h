@@ -27,10 +27,10 @@ struct child {
  * Starts argv (argv[0]: a path). netns: a namespace file descriptor to enter, or -1. As root the
  * child becomes the invoking user of sudo (SUDO_UID/SUDO_GID, if they are valid and not 0), else
  * nobody, with no groups, no capabilities and no_new_privs; it never runs as root. It is in its own
- * process group (Ctrl-C at the terminal is ours to act on), has PR_SET_PDEATHSIG SIGKILL, default
- * signal dispositions, and no file descriptor of ours but 0, 1, 2. A failure before or at exec is
- * returned from here as -errno, with what failed in *step (static). The caller owns c and ends it
- * with child__kill().
+ * session, without a terminal (Ctrl-C there is ours to act on), has PR_SET_PDEATHSIG SIGKILL,
+ * default signal dispositions, and no file descriptor of ours but 0, 1, 2. A failure before or at
+ * exec is returned from here as -errno, with what failed in *step (static). The caller owns c and
+ * ends it with child__kill().
  */
 int child__start(struct child *c, char *const argv[], int netns, const char **step);
 

@@ -15,6 +15,8 @@
 
 #include <cap-ng.h>
 
+#include "common/uid_map.h"
+
 /* Descriptors of the child from fork to exec: its own three, then these two, closed by exec. */
 #define FD_EXE    3
 #define FD_STATUS 4
@@ -100,6 +102,13 @@ static int child__clear_caps(void)
 	return capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT) ? -EPERM : 0;
 }
 
+static int child__check_powerless(void)
+{
+	if (capng_get_caps_process() || capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE)
+		return -EPERM;
+	return 0;
+}
+
 /* Asks the kernel what we are now: a drop that did not happen must not go on. */
 static int child__check_dropped(const struct child_start *s)
 {
@@ -112,26 +121,36 @@ static int child__check_dropped(const struct child_start *s)
 		return -EPERM;
 	if (s->root && (!rgid || rgid != egid || egid != sgid || getgroups(0, NULL)))
 		return -EPERM;
-	if (capng_get_caps_process() || capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE)
-		return -EPERM;
-	return 0;
+	return child__check_powerless();
+}
+
+/*
+ * Root of a user namespace without another uid is an ordinary user outside, and stays it: there is
+ * nobody to become.
+ */
+static bool child__stays(const struct child_start *s)
+{
+	return s->root && uid_map__own_root_only(s->uid);
 }
 
 static int child__drop(const struct child_start *s)
 {
-	int err = s->root ? child__change_id(s) : child__clear_caps();
+	int err = s->root && !child__stays(s) ? child__change_id(s) : child__clear_caps();
 
 	if (err)
 		return err;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -errno;
-	return child__check_dropped(s);
+	return child__stays(s) ? child__check_powerless() : child__check_dropped(s);
 }
 
-/* After the credentials: a change of them clears the death signal. */
+/*
+ * After the credentials: a change of them clears the death signal. A session of its own: with the
+ * controlling terminal of root it could type commands there (TIOCSTI), unprivileged as it is.
+ */
 static int child__tie(const struct child_start *s)
 {
-	if (setpgid(0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL))
+	if (setsid() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL))
 		return -errno;
 	return getppid() == s->parent ? 0 : -ESRCH;
 }

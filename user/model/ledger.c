@@ -172,9 +172,16 @@ int ledger__app(struct run_result *r, const struct load_report *report, enum nio
 	int err;
 
 	err = load_report__copy_app(&r->app, report, side);
-	if (err || side == NIO_SIDE_RECEIVER)
+	if (err)
 		return err;
-	r->duration_ns = report->elapsed_ns;
+	/*
+	 * Bytes are delivered in the receiver's time: the sender's ends when the last byte is in
+	 * its socket's buffer. Of a receiver elsewhere remote__app() says what it confirmed.
+	 */
+	if (side == NIO_SIDE_RECEIVER || r->sender_side)
+		r->duration_ns = report->elapsed_ns;
+	if (side == NIO_SIDE_RECEIVER)
+		return 0;
 	r->interrupted = report->interrupted;
 	book_gather(r, report);
 	calls = r->app.latency[LATENCY_SEND_CALL].hist;

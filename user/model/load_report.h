@@ -5,7 +5,7 @@
 
 #include "result.h"
 
-#define LOAD_CONNECTIONS_MAX 256
+#define LOAD_CONNECTIONS_MAX 4096
 
 /* What one event carries; owned by the driver, valid until the next driver__next(). */
 struct load_report {
@@ -22,6 +22,7 @@ struct load_report {
 	struct {
 		bool known;
 		uint64_t rx_bytes, rx_messages, verify_errors;
+		uint64_t elapsed_ns; /* that it took to read them, by its clock */
 	} confirmed;
 	struct app_result app; /* its histograms are owned by the report */
 };

@@ -50,6 +50,7 @@ void remote__app(struct run_result *r, const struct load_report *sender, bool ve
 	app->rx_reason = NULL;
 	app->rx_bytes = sender->confirmed.rx_bytes;
 	app->rx_messages = sender->confirmed.rx_messages;
+	r->duration_ns = sender->confirmed.elapsed_ns;
 	/* Without --verify only sequence numbers are compared: no errors found is then no finding.
 	 */
 	if (verify || sender->confirmed.verify_errors)

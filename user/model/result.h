@@ -210,7 +210,7 @@ struct health {
 struct run_result {
 	enum mode mode;
 	uint64_t size;
-	unsigned int fields, threads, round;
+	unsigned int fields, threads, connections, round;
 	uint64_t duration_ns; /* of the measured phase; 0: nothing was measured */
 	bool interrupted;
 	struct app_result app;

@@ -9,15 +9,21 @@
 struct traffic {
 	uint64_t size; /* bytes a message */
 	unsigned int threads, fields;
-	uint64_t duration_ns; /* of each mode, all rounds together; 0 with messages */
-	uint64_t messages;    /* of each round */
-	uint64_t warmup_ns;   /* of each round */
+	unsigned int connections; /* 0: one a thread */
+	uint64_t duration_ns;     /* of each mode, all rounds together; 0 with messages */
+	uint64_t messages;        /* of each round */
+	uint64_t warmup_ns;       /* of each round */
 	unsigned int rounds;
 	const char *sender_cpus, *receiver_cpus; /* lists as given; NULL: not pinned */
 	uint64_t sndbuf, rcvbuf;                 /* 0: the kernel's */
 	bool nodelay, verify;
 	const char *congestion; /* TCP_CONGESTION of the senders; NULL: the system's */
 };
+
+static inline unsigned int traffic__connections(const struct traffic *t)
+{
+	return t->connections ? t->connections : t->threads;
+}
 
 /* Length of one round's measured phase, ns; 0 with messages. */
 static inline uint64_t traffic__round_ns(const struct traffic *t)

@@ -9,6 +9,7 @@
 #include "base/command_line.h"
 #include "base/refuse.h"
 #include "common/units.h"
+#include "model/load_report.h"
 #include "options_table.h"
 
 #define DEFAULT_SIZE        (64 * 1024)
@@ -43,6 +44,7 @@ static const struct setting settings[] = {
 	{KEY_SNDBUF,   KIND_SIZE,  AT(traffic.sndbuf), 1, 1 << 30, "--sndbuf", "1 byte to 1g"},
 	{KEY_RCVBUF,   KIND_SIZE,  AT(traffic.rcvbuf), 1, 1 << 30, "--rcvbuf", "1 byte to 1g"},
 	{KEY_MESSAGES, KIND_COUNT, AT(traffic.messages), 1, 1ULL << 48, "--messages", "1 to 2^48"},
+	{KEY_CONNECTIONS, KIND_NUMBER, AT(traffic.connections), 1, LOAD_CONNECTIONS_MAX, "--connections", "a number from 1 to 4096"},
 	{KEY_THREADS,  KIND_NUMBER, AT(traffic.threads), 1, THREADS_MAX, "--threads", "a number from 1 to 256"},
 	{KEY_FIELDS,   KIND_NUMBER, AT(traffic.fields), 1, 64, "--fields", "a number from 1 to 64"},
 	{KEY_ROUNDS,   KIND_NUMBER, AT(traffic.rounds), 1, 1000, "--rounds", "a number from 1 to 1000"},

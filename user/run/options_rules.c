@@ -63,6 +63,9 @@ static void check_rules(const struct options *o)
 	if (o->traffic.size < o->traffic.fields)
 		refuse("a message of %" PRIu64 " bytes has no %u fields: lower --fields.",
 		       o->traffic.size, o->traffic.fields);
+	if (o->traffic.connections && o->traffic.connections < o->traffic.threads)
+		refuse("%u connections are fewer than %u threads: lower --threads.",
+		       o->traffic.connections, o->traffic.threads);
 	if (o->mtu && o->path != NETPATH_VETH)
 		refuse("--mtu is for --path veth: the loopback device is not ours to change.");
 	if (outputs__collide(o->output, pair))

@@ -18,10 +18,8 @@
 #include "model/verdict.h"
 #include "round.h"
 
-#define CONNECT_TIMEOUT_MS 10000
-#define DRAIN_TIMEOUT_MS   15000
-#define COUNTERS_UNREAD    "cannot read the kernel's counters: %s."
-#define FIRST_TICK_NS      200000000ULL
+#define COUNTERS_UNREAD "cannot read the kernel's counters: %s."
+#define FIRST_TICK_NS   200000000ULL
 
 const char *const round_side_names[NIO_SIDE_NR] = {"sender", "receiver"};
 
@@ -139,11 +137,11 @@ static int connect_sides(struct round *r)
 	display__phase(&r->e->display, LIVE_STARTING);
 	err = round__is_remote(r) ? 0 : start_receiver(r);
 	if (!err)
-		err = round__pump(r, is_listening, CONNECT_TIMEOUT_MS, "listen");
+		err = round__pump(r, is_listening, "listen");
 	if (!err)
 		err = start_sender(r);
 	if (!err)
-		err = round__pump(r, is_ready, CONNECT_TIMEOUT_MS, "connect");
+		err = round__pump(r, is_ready, "connect");
 	return err ? err : watch_sockets(r);
 }
 
@@ -162,9 +160,7 @@ static int warm_up(struct round *r)
 	display__phase(&e->display, LIVE_WARMUP);
 	err = round__say(r, NIO_SIDE_SENDER, "start");
 	if (!err)
-		err = round__pump(r, is_quiesced,
-				  e->o->traffic.warmup_ns / 1000000 + DRAIN_TIMEOUT_MS,
-				  "finish its warm-up");
+		err = round__pump(r, is_quiesced, "finish its warm-up");
 	if (!err && e->session) {
 		err = session__read(e->session, r->slot, &r->base);
 		if (err)
@@ -180,9 +176,6 @@ static int measure(struct round *r)
 	struct engine *e = r->e;
 	const struct options *o = e->o;
 	uint64_t first = o->interval_ns < FIRST_TICK_NS ? o->interval_ns : FIRST_TICK_NS;
-	int64_t limit = o->traffic.messages ? -1
-					    : (int64_t)(traffic__round_ns(&o->traffic) / 1000000) +
-						      DRAIN_TIMEOUT_MS;
 	int err;
 
 	perf_watch__enable(&e->perf);
@@ -193,7 +186,7 @@ static int measure(struct round *r)
 	log_info("%s, round %u: measuring", mode__name(r->mode), r->out->round);
 	display__phase(&e->display, LIVE_RUNNING);
 	loop__set_timer(&e->loop, first, o->interval_ns);
-	err = round__pump(r, is_done, limit, "finish");
+	err = round__pump(r, is_done, "finish");
 	loop__set_timer(&e->loop, 0, 0);
 	log_info("%s, round %u: measured", mode__name(r->mode), r->out->round);
 	return err;
@@ -244,6 +237,7 @@ static void init(struct round *r, struct engine *e, enum mode mode, struct run_r
 	out->size = e->o->traffic.size;
 	out->fields = e->o->traffic.fields;
 	out->threads = e->o->traffic.threads;
+	out->connections = traffic__connections(&e->o->traffic);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		driver__init(&r->drivers[side], side);
 	perf_watch__begin(&e->perf, out);

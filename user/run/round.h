@@ -20,6 +20,8 @@ struct round {
 	size_t cookies_nr[NIO_SIDE_NR];
 	unsigned int port;
 	bool measuring;
+	bool asked; /* for statistics that are to be shown */
+	uint64_t ping_ns, heard_ns[NIO_SIDE_NR];
 	uint64_t stop_ns; /* when waiting ends after a stop; 0: no stop */
 	struct snapshot base, now;
 	struct run_result *out;
@@ -49,9 +51,8 @@ int round__say(struct round *r, enum nio_side side, const char *line);
 
 /*
  * Handles events until done() holds. -EINTR: a stop was asked for and its time is over. -ETIMEDOUT
- * after timeout_ms (-1: no limit) in which the load generator did not do what was awaited.
+ * when a process of the load generator does not answer any more, with what was awaited said.
  */
-int round__pump(struct round *r, bool (*done)(const struct round *r), int64_t timeout_ms,
-		const char *awaited);
+int round__pump(struct round *r, bool (*done)(const struct round *r), const char *awaited);
 
 #endif

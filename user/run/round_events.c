@@ -12,6 +12,12 @@
 #include "model/remote.h"
 #include "round.h"
 
+/*
+ * How long a process of the load generator may say nothing, and how often it is asked to. Whether
+ * its peer is alive it judges by itself: a transfer that moves is never given up.
+ */
+#define SILENCE_NS 15000000000ULL
+#define PING_NS    3000000000ULL
 /* After Ctrl-C: how long a drain may take before the load generator is killed. */
 #define STOP_TIMEOUT_NS 500000000ULL
 
@@ -20,7 +26,7 @@ static void show_progress(struct round *r)
 {
 	struct engine *e = r->e;
 
-	r->stats[NIO_SIDE_SENDER] = r->stats[NIO_SIDE_RECEIVER] = false;
+	r->stats[NIO_SIDE_SENDER] = r->stats[NIO_SIDE_RECEIVER] = r->asked = false;
 	for (int side = 0; side < round__sides_here(r); side++)
 		perf_watch__read(&e->perf, side, r->out);
 	if (e->session) {
@@ -138,11 +144,12 @@ static int read_driver(struct round *r, enum nio_side side)
 	enum driver_event event;
 	int err;
 
+	r->heard_ns[side] = loop__now_ns();
 	do {
 		err = driver__next(d, &event);
 		err = err ? unreadable(r, side, err) : take_event(r, side, event);
 	} while (!err && event != DRIVER_NOTHING && event != DRIVER_EOF);
-	if (!err && r->stats[NIO_SIDE_SENDER] &&
+	if (!err && r->asked && r->stats[NIO_SIDE_SENDER] &&
 	    (r->stats[NIO_SIDE_RECEIVER] || round__is_remote(r)))
 		show_progress(r);
 	return err;
@@ -173,13 +180,20 @@ static void take_signal(struct round *r, int signo)
 
 static void ask_stats(struct round *r)
 {
+	r->ping_ns = loop__now_ns() + PING_NS;
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		if (!r->done[side] && r->drivers[side].child.pid)
+			round__say(r, side, "stats");
+}
+
+static void take_tick(struct round *r)
+{
 	if (!r->measuring)
 		return;
 	if (r->e->tick)
 		r->e->tick(r->e, r->e->tick_arg);
-	for (int side = 0; side < NIO_SIDE_NR; side++)
-		if (!r->done[side])
-			round__say(r, side, "stats");
+	r->asked = true;
+	ask_stats(r);
 }
 
 static int dispatch(struct round *r, const struct loop_event *ev)
@@ -189,7 +203,7 @@ static int dispatch(struct round *r, const struct loop_event *ev)
 		take_signal(r, ev->signo);
 		return 0;
 	case LOOP_TICK:
-		ask_stats(r);
+		take_tick(r);
 		return 0;
 	case LOOP_READABLE:
 		if (ev->fd == r->drivers[NIO_SIDE_SENDER].child.out)
@@ -236,26 +250,45 @@ static int take_next(struct round *r, int timeout_ms, bool *any)
 		   : dispatch(r, &ev);
 }
 
-/* Time is over only when nothing is waiting: after a pause (Ctrl-Z), events are. */
-int round__pump(struct round *r, bool (*done)(const struct round *r), int64_t timeout_ms,
-		const char *awaited)
+/* Whether a process that should speak has been silent for too long. */
+static bool is_silent(const struct round *r, uint64_t now)
 {
-	uint64_t deadline = UINT64_MAX;
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		if (r->drivers[side].child.pid && !r->done[side] &&
+		    now >= r->heard_ns[side] + SILENCE_NS)
+			return true;
+	return false;
+}
+
+/* What is due at this moment, when no event is waiting. 0: wait on. */
+static int take_time(struct round *r, uint64_t now, const char *awaited)
+{
+	if (r->stop_ns && now >= r->stop_ns)
+		return -EINTR;
+	if (is_silent(r, now))
+		return round__fail(r, -ETIMEDOUT,
+				   "the load generator did not %s: it does not answer.", awaited);
+	if (now >= r->ping_ns)
+		ask_stats(r);
+	return 0;
+}
+
+/* Time is over only when nothing is waiting: after a pause (Ctrl-Z), events are. */
+int round__pump(struct round *r, bool (*done)(const struct round *r), const char *awaited)
+{
 	int err = 0;
 
-	if (timeout_ms >= 0)
-		deadline = loop__now_ns() + timeout_ms * 1000000ULL;
+	r->ping_ns = loop__now_ns() + PING_NS;
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		r->heard_ns[side] = loop__now_ns();
 	while (!err && !done(r)) {
-		uint64_t until = r->stop_ns && r->stop_ns < deadline ? r->stop_ns : deadline;
-		bool over = loop__now_ns() >= until, any;
+		uint64_t now = loop__now_ns();
+		uint64_t until = r->stop_ns && r->stop_ns < r->ping_ns ? r->stop_ns : r->ping_ns;
+		bool any;
 
-		err = take_next(r, over ? 0 : ms_until(until), &any);
-		if (err || any || !over || done(r))
-			continue;
-		if (r->stop_ns)
-			return -EINTR;
-		return round__fail(r, -ETIMEDOUT, "the load generator did not %s in time.",
-				   awaited);
+		err = take_next(r, now >= until ? 0 : ms_until(until), &any);
+		if (!err && !any && now >= until && !done(r))
+			err = take_time(r, now, awaited);
 	}
 	return err;
 }

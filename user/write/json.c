@@ -141,7 +141,8 @@ json_t *json_document__summary(const struct mode_summary *s)
 	err |= put_from(o, ledger, "unaccounted_rx");
 	/* The total's mode and size are the row's, and it belongs to no round. */
 	err |= json_object_del(total, "mode") | json_object_del(total, "size") |
-	       json_object_del(total, "threads") | json_object_del(total, "round");
+	       json_object_del(total, "threads") | json_object_del(total, "connections") |
+	       json_object_del(total, "round");
 	err |= json_put(o, "total", total);
 	return json_finish(o, err);
 }

@@ -392,6 +392,7 @@ json_t *json_document__run(const struct run_result *run)
 	err |= json_put_u64(o, "size", run->size);
 	err |= json_put_u64(o, "fields", run->fields);
 	err |= json_put_u64(o, "threads", run->threads);
+	err |= json_put_u64(o, "connections", run->connections);
 	err |= json_put_u64(o, "round", run->round);
 	err |= json_put_real(o, "duration_s", duration_s(run));
 	err |= json_put(o, "interrupted", json_boolean(run->interrupted));

@@ -78,6 +78,7 @@ json_t *json_document__settings(const struct result *r)
 	err |= json_put_u64(o, "size", t->size);
 	err |= json_put_u64(o, "fields", t->fields);
 	err |= json_put_u64(o, "threads", t->threads);
+	err |= json_put(o, "connections", or_null(t->connections));
 	err |= put_amounts(o, r);
 	err |= json_put(o, "path", json_value__text(r->env.path));
 	err |= json_put_u64(o, "mtu", r->env.mtu);

@@ -12,17 +12,20 @@
 #include "bpf/netiotrace.h"
 
 /* 256 threads, both sides. */
-#define SOCKETS 512
+/* Both sides of 4096 connections. */
+#define SOCKETS 8192
 
 /* include/linux/cookie.h: a CPU takes so many cookies at a time. */
-#define BATCH 4096
+#define BATCH    4096
+#define CPUS_MAX 256
 
 static int insert(uint64_t table[NIO_CONN_SLOTS], uint64_t cookie)
 {
 	for (uint32_t i = 0; i < NIO_CONN_PROBES; i++) {
 		uint32_t index = nio_conn_index(cookie, i);
 
-		assert_true(index < NIO_CONN_SLOTS);
+		if (index >= NIO_CONN_SLOTS)
+			fail_msg("index %u", index);
 		if (!table[index]) {
 			table[index] = cookie;
 			return 0;
@@ -31,17 +34,32 @@ static int insert(uint64_t table[NIO_CONN_SLOTS], uint64_t cookie)
 	return -1;
 }
 
-/* Sockets made in turn on that many CPUs, each of which has given out `used` cookies. */
+/*
+ * Sockets made in turn on that many CPUs, each of which has given out `used` cookies of its batch
+ * and takes another batch when that is at its end.
+ */
 static void sockets_of_cpus(unsigned int cpus, unsigned int used)
 {
-	static uint64_t table[NIO_CONN_SLOTS];
+	static uint64_t table[NIO_CONN_SLOTS], next[CPUS_MAX], left[CPUS_MAX];
+	uint64_t batch = 0;
 
 	memset(table, 0, sizeof(table));
+	for (unsigned int cpu = 0; cpu < cpus; cpu++) {
+		next[cpu] = batch + used + 1;
+		left[cpu] = BATCH - used;
+		/* Other CPUs' batches lie between. */
+		batch += BATCH * (1 + (cpu * 7 + used) % 3);
+	}
 	for (unsigned int i = 0; i < SOCKETS; i++) {
 		unsigned int cpu = i % cpus;
-		uint64_t cookie = (uint64_t)cpu * BATCH + used + i / cpus + 1;
 
-		if (insert(table, cookie))
+		if (!left[cpu]) {
+			next[cpu] = batch + 1;
+			left[cpu] = BATCH;
+			batch += BATCH;
+		}
+		left[cpu]--;
+		if (insert(table, next[cpu]++))
 			fail_msg("%u CPUs, %u cookies used: socket %u finds no place", cpus, used,
 				 i);
 	}
@@ -49,11 +67,11 @@ static void sockets_of_cpus(unsigned int cpus, unsigned int used)
 
 static void test_sockets_of_any_cpus_find_a_place(void **state)
 {
-	static const unsigned int cpus[] = {1, 2, 3, 4, 8, 16, 64, 128, 256};
+	static const unsigned int cpus[] = {1, 2, 3, 4, 8, 16, 64, 128, CPUS_MAX};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++)
-		for (unsigned int used = 0; used < BATCH - SOCKETS; used += 97)
+		for (unsigned int used = 0; used < BATCH; used += 331)
 			sockets_of_cpus(cpus[i], used);
 }
 

@@ -297,9 +297,35 @@ static void copies_are_independent(void **state)
 	hist__free(h);
 }
 
+/* The quick way of the load generator is the same as the one definition. */
+static void latency_is_recorded_as_any_value(void **state)
+{
+	struct hist *a = hist__new_latency(), *b = hist__new_latency();
+	uint64_t value = 0x9e3779b97f4a7c15ULL;
+
+	(void)state;
+	for (int shift = 0; shift < 64; shift++) {
+		for (int i = 0; i < 200; i++) {
+			value = value * 6364136223846793005ULL + 1442695040888963407ULL;
+			hist__record(a, value >> shift);
+			hist__record_latency(b, value >> shift);
+		}
+		hist__record(a, 1ULL << shift);
+		hist__record_latency(b, 1ULL << shift);
+		hist__record(a, (1ULL << shift) - 1);
+		hist__record_latency(b, (1ULL << shift) - 1);
+	}
+	hist__record(a, UINT64_MAX);
+	hist__record_latency(b, UINT64_MAX);
+	assert_memory_equal(a, b, sizeof(*a) + HIST_LATENCY_BUCKETS * sizeof(a->buckets[0]));
+	hist__free(a);
+	hist__free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(latency_is_recorded_as_any_value),
 		cmocka_unit_test(layout_is_contiguous),
 		cmocka_unit_test(layout_reaches_what_it_promises),
 		cmocka_unit_test(log2_of_every_power),

@@ -312,10 +312,11 @@ static void test_confirmed(void **state)
 	accept_line(told, SENDER, DRIVER_DONE);
 	assert_false(report.confirmed.known);
 	snprintf(told, sizeof(told), "%.*s,\"confirmed\":%s}", (int)strlen(line) - 1, line,
-		 "{\"rx_bytes\":71,\"rx_messages\":72,\"verify_errors\":73}");
+		 "{\"rx_bytes\":71,\"rx_messages\":72,\"verify_errors\":73,\"elapsed_ns\":74}");
 	accept_line(told, SENDER, DRIVER_DONE);
 	assert_true(report.confirmed.known);
 	assert_int_equal(report.confirmed.rx_bytes, 71);
+	assert_int_equal(report.confirmed.elapsed_ns, 74);
 	assert_int_equal(report.confirmed.rx_messages, 72);
 	assert_int_equal(report.confirmed.verify_errors, 73);
 }

@@ -69,57 +69,68 @@ static void everything(void **state)
 	assert_int_equal(s.rcvbuf, 65536);
 }
 
+/* A line, and a word its sentence must hold. */
+static const char *const bad[][2] = {
+	{"--mode fourcopy", "fourcopy"},
+	{"--size 0", "--size"},
+	{"--size 63", "--size"},
+	{"--size 3x", "3x"},
+	{"--size -1", "--size"},
+	{"--size 16777217", "--size"},
+	{"--size 99999999999999999999", "--size"},
+	{"--size 18446744073709551616", "--size"},
+	{"--fields 0", "--fields"},
+	{"--fields 65", "--fields"},
+	{"--fields 8x", "--fields"},
+	{"--threads 0", "--threads"},
+	{"--threads 257", "--threads"},
+	{"--connections 0", "--connections"},
+	{"--connections 4097", "--connections"},
+	{"--threads 3 --connections 2", "--connections"},
+	{"--rate 0", "--rate"},
+	{"--rate /s", "--rate"},
+	{"--rate 5/ms", "--rate"},
+	{"--rate 100000001", "--rate"},
+	{"--spin 1001ms", "--spin"},
+	{"--rcvlowat 0", "--rcvlowat"},
+	{"--congestion 0123456789abcdef", "--congestion"},
+	{"--duration 0", "--duration"},
+	{"--duration 86401s", "--duration"},
+	{"--duration soon", "soon"},
+	{"--messages 0", "--messages"},
+	{"--messages 281474976710657", "--messages"},
+	{"--messages 5 --duration 1s", "exclude"},
+	{"--warmup 1d", "--warmup"},
+	{"--cpus", "value"},
+	{"--cpus 0-", "--cpus"},
+	{"--cpus 1000", "1000"},
+	{"--cpus 99999", "--cpus"},
+	{"--sndbuf 1", "--sndbuf"},
+	{"--size", "value"},
+	{"--frobnicate", "--frobnicate"},
+	{"-x", "-x"},
+	{"--verify=yes", "--verify"},
+	{"extra words", "extra"},
+	{"--verify extra", "extra"},
+	{"send", "--connect"},
+	{"recv", "--listen"},
+	{"send --connect 127.0.0.1:0", "port 0"},
+	{"send --connect 127.0.0.1", "ADDRESS:PORT"},
+	{"send --connect 127.0.0.1:65536", "ADDRESS:PORT"},
+	{"send --connect localhost:1", "ADDRESS:PORT"},
+	{"send --connect ::1:5001", "ADDRESS:PORT"},
+	{"send --connect [::1:5001", "ADDRESS:PORT"},
+	{"send --connect [127.0.0.1]:5001", "ADDRESS:PORT"},
+	{"send --connect :1", "ADDRESS:PORT"},
+	{"recv --listen 127.0.0.1:0 --mode onecopy", "--mode"},
+	{"recv --listen 127.0.0.1:0 --json --control", "exclude"},
+	{"--control", "--control"},
+	{"--connect 127.0.0.1:1", "--connect"},
+	{"--rcvbuf 2g", "--rcvbuf"},
+};
+
 static void refused(void **state)
 {
-	/* A line, and a word its sentence must hold. */
-	static const char *const bad[][2] = {
-		{"--mode fourcopy", "fourcopy"},
-		{"--size 0", "--size"},
-		{"--size 63", "--size"},
-		{"--size 3x", "3x"},
-		{"--size -1", "--size"},
-		{"--size 16777217", "--size"},
-		{"--size 99999999999999999999", "--size"},
-		{"--size 18446744073709551616", "--size"},
-		{"--fields 0", "--fields"},
-		{"--fields 65", "--fields"},
-		{"--fields 8x", "--fields"},
-		{"--threads 0", "--threads"},
-		{"--threads 257", "--threads"},
-		{"--duration 0", "--duration"},
-		{"--duration 86401s", "--duration"},
-		{"--duration soon", "soon"},
-		{"--messages 0", "--messages"},
-		{"--messages 281474976710657", "--messages"},
-		{"--messages 5 --duration 1s", "exclude"},
-		{"--warmup 1d", "--warmup"},
-		{"--cpus", "value"},
-		{"--cpus 0-", "--cpus"},
-		{"--cpus 1000", "1000"},
-		{"--cpus 99999", "--cpus"},
-		{"--sndbuf 1", "--sndbuf"},
-		{"--size", "value"},
-		{"--frobnicate", "--frobnicate"},
-		{"-x", "-x"},
-		{"--verify=yes", "--verify"},
-		{"extra words", "extra"},
-		{"--verify extra", "extra"},
-		{"send", "--connect"},
-		{"recv", "--listen"},
-		{"send --connect 127.0.0.1:0", "port 0"},
-		{"send --connect 127.0.0.1", "ADDRESS:PORT"},
-		{"send --connect 127.0.0.1:65536", "ADDRESS:PORT"},
-		{"send --connect localhost:1", "ADDRESS:PORT"},
-		{"send --connect ::1:5001", "ADDRESS:PORT"},
-		{"send --connect [::1:5001", "ADDRESS:PORT"},
-		{"send --connect [127.0.0.1]:5001", "ADDRESS:PORT"},
-		{"send --connect :1", "ADDRESS:PORT"},
-		{"recv --listen 127.0.0.1:0 --mode onecopy", "--mode"},
-		{"recv --listen 127.0.0.1:0 --json --control", "exclude"},
-		{"--control", "--control"},
-		{"--connect 127.0.0.1:1", "--connect"},
-		{"--rcvbuf 2g", "--rcvbuf"},
-	};
 	size_t i;
 
 	(void)state;
@@ -163,6 +174,11 @@ static void memory(void **state)
 	(void)state;
 	assert_int_equal(parse("--mode onecopy --size 1m --threads 2"), 0);
 	assert_int_equal(settings__memory(&s), 2 << 20);
+	assert_int_equal(s.connections, 2);
+	assert_int_equal(parse("--mode onecopy --size 1m --threads 2 --connections 7"), 0);
+	assert_int_equal(settings__memory(&s), 7 << 20);
+	assert_int_equal(parse("--rate 2500/s --spin 50us --congestion cubic"), 0);
+	assert_true(s.rate == 2500 && s.spin_ns == 50000 && !strcmp(s.congestion, "cubic"));
 	assert_int_equal(parse("--mode twocopy --size 1m --threads 2"), 0);
 	assert_int_equal(settings__memory(&s), 4 << 20);
 	assert_int_equal(parse("--mode zerocopy --size 1m --threads 2"), 0);

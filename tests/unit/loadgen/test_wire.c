@@ -14,10 +14,12 @@
 static const struct wire_hello sample = {
 	.kind = WIRE_DATA,
 	.token = {1, 2, 3, 250},
-	.boot_id = {9, 8, 7},
+	.clock_id = {9, 8, 7},
 	.index = 3,
-	.threads = 4,
+	.connections = 4,
+	.threads = 2,
 	.size = 65536,
+	.stamp = 0x0102030405060708,
 	.verify = true,
 };
 
@@ -31,10 +33,12 @@ static void hello_round_trip(void **state)
 	assert_int_equal(wire__decode_hello(buf, &out), 0);
 	assert_int_equal(out.kind, WIRE_DATA);
 	assert_memory_equal(out.token, sample.token, sizeof(out.token));
-	assert_memory_equal(out.boot_id, sample.boot_id, sizeof(out.boot_id));
+	assert_memory_equal(out.clock_id, sample.clock_id, sizeof(out.clock_id));
 	assert_int_equal(out.index, 3);
-	assert_int_equal(out.threads, 4);
+	assert_int_equal(out.connections, 4);
+	assert_int_equal(out.threads, 2);
 	assert_int_equal(out.size, 65536);
+	assert_true(out.stamp == 0x0102030405060708);
 	assert_true(out.verify);
 }
 
@@ -45,22 +49,30 @@ static void hello_layout(void **state)
 
 	(void)state;
 	wire__encode_hello(buf, &sample);
-	assert_memory_equal(buf, "NIOH\0\1\0\2", 8);
-	assert_memory_equal(buf + 40, "\0\0\0\3\0\0\0\4\0\0\0\0\0\1\0\0\0\0\0\1\0\0\0\0", 24);
+	assert_memory_equal(buf, "NIOH\0\2\0\2", 8);
+	assert_memory_equal(buf + 40, "\0\0\0\3\0\0\0\4\0\1\0\0\0\1\0\2\1\2\3\4\5\6\7\10", 24);
 }
 
 static void hello_out_of_range(void **state)
 {
 	static const struct wire_hello bad[] = {
-		{.kind = WIRE_CONTROL, .threads = 0, .size = 64},
-		{.kind = WIRE_CONTROL, .threads = 257, .size = 64},
-		{.kind = WIRE_DATA, .index = 4, .threads = 4, .size = 64},
-		{.kind = WIRE_DATA, .index = UINT32_MAX, .threads = 4, .size = 64},
-		{.kind = WIRE_DATA, .threads = 1, .size = 63},
-		{.kind = WIRE_DATA, .threads = 1, .size = WIRE_SIZE_MAX + 1},
-		{.kind = WIRE_DATA, .threads = 1, .size = UINT64_MAX},
-		{.kind = 0, .threads = 1, .size = 64},
-		{.kind = 3, .threads = 1, .size = 64},
+		{.kind = WIRE_CONTROL, .connections = 0, .threads = 0, .size = 64},
+		{.kind = WIRE_CONTROL, .connections = 4097, .threads = 1, .size = 64},
+		{.kind = WIRE_CONTROL, .connections = UINT32_MAX, .threads = 1, .size = 64},
+		{.kind = WIRE_CONTROL, .connections = 1, .threads = 0, .size = 64},
+		{.kind = WIRE_CONTROL, .connections = 1, .threads = 2, .size = 64},
+		{.kind = WIRE_CONTROL, .connections = 4096, .threads = 257, .size = 64},
+		{.kind = WIRE_DATA, .index = 4, .connections = 4, .threads = 4, .size = 64},
+		{.kind = WIRE_DATA,
+		 .index = UINT32_MAX,
+		 .connections = 4,
+		 .threads = 1,
+		 .size = 64},
+		{.kind = WIRE_DATA, .connections = 1, .threads = 1, .size = 63},
+		{.kind = WIRE_DATA, .connections = 1, .threads = 1, .size = WIRE_SIZE_MAX + 1},
+		{.kind = WIRE_DATA, .connections = 1, .threads = 1, .size = UINT32_MAX},
+		{.kind = 0, .connections = 1, .threads = 1, .size = 64},
+		{.kind = 3, .connections = 1, .threads = 1, .size = 64},
 	};
 	uint8_t buf[WIRE_HELLO_SIZE];
 	struct wire_hello out;
@@ -87,7 +99,7 @@ static void hello_not_ours(void **state)
 	buf[5]++;
 	assert_int_equal(wire__decode_hello(buf, &out), -EPROTONOSUPPORT);
 	wire__encode_hello(buf, &sample);
-	buf[WIRE_HELLO_SIZE - 1] = 1; /* must be zero */
+	buf[53] = 2; /* a flag that is none */
 	assert_int_equal(wire__decode_hello(buf, &out), -ERANGE);
 }
 
@@ -138,7 +150,7 @@ static void frame_of_another_version(void **state)
 	wire__encode_frame(buf, &f);
 	assert_int_equal(wire__decode_frame(buf, &out), 0);
 	assert_int_equal(out.index, WIRE_REFUSAL_VERSION);
-	buf[5] = 2;
+	buf[5] = 1;
 	buf[7] = 99;
 	assert_int_equal(wire__decode_frame(buf, &out), -EPROTONOSUPPORT);
 }
@@ -159,8 +171,10 @@ static void hello_fuzz(void **state)
 		if (wire__decode_hello(buf, &out))
 			continue;
 		accepted++;
+		assert_in_range(out.connections, 1, WIRE_CONNECTIONS_MAX);
 		assert_in_range(out.threads, 1, WIRE_THREADS_MAX);
-		assert_true(out.index < out.threads);
+		assert_true(out.threads <= out.connections);
+		assert_true(out.index < out.connections);
 		assert_in_range(out.size, WIRE_SIZE_MIN, WIRE_SIZE_MAX);
 	}
 	assert_true(accepted > 1000);

@@ -69,21 +69,10 @@ static void shape_does_not_depend_on_what_is_known(void **state)
 static bool may_be_known_in_empty_run(const char *path)
 {
 	static const char *const prefixes[] = {
-		"mode",
-		"size",
-		"fields",
-		"threads",
-		"round",
-		"interrupted",
-		"app.tx_",
-		"app.rx_",
-		"app.tcp.",
-		"app.zerocopy.",
-		"app.partial_sends",
-		"app.eagain",
-		"app.eintr",
-		"verdict.cause",
-		"verdict.text",
+		"mode",        "size",      "fields",        "threads",
+		"connections", "round",     "interrupted",   "app.tx_",
+		"app.rx_",     "app.tcp.",  "app.zerocopy.", "app.partial_sends",
+		"app.eagain",  "app.eintr", "verdict.cause", "verdict.text",
 	};
 	size_t i;
 

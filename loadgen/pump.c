@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Many connections in one thread. A connection is in the queue while it can go on, and comes back
+ * by an edge of epoll when its socket has room or its error queue something to tell; in an open
+ * loop a message that is due brings it back, too.
+ */
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "pump.h"
+
+#define BATCH 64
+/* How often a thread that waits looks at the stop flag, and what stands still after it. */
+#define LOOK_MS 50
+
+struct pump {
+	struct crew_member *m;
+	struct flow *head, **tail; /* those that can go on */
+	unsigned int open;         /* connections with messages to begin */
+	unsigned int busy;         /* and with one under way */
+	uint64_t k, due;           /* open loop: the next message due, and when */
+	uint64_t now;
+	uint64_t shown;
+};
+
+uint64_t pump__due(uint64_t begin, uint64_t k, uint64_t rate, uint64_t nr, uint64_t all)
+{
+	/* k messages take k / (rate * nr / all) seconds; 64 bits would be full within hours. */
+	unsigned __int128 ns = (unsigned __int128)k * NS_PER_SEC * all;
+
+	return begin + (uint64_t)(ns / ((unsigned __int128)rate * nr));
+}
+
+int pump__open(struct crew_member *m)
+{
+	struct epoll_event e = {.events = EPOLLIN};
+	unsigned int i;
+
+	m->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (m->epoll_fd < 0)
+		return -errno;
+	m->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (m->timer_fd < 0 || epoll_ctl(m->epoll_fd, EPOLL_CTL_ADD, m->timer_fd, &e))
+		return -errno;
+	for (i = 0; i < m->nr; i++) {
+		e = (struct epoll_event){.events = EPOLLOUT | EPOLLET, .data.ptr = &m->flows[i]};
+		if (epoll_ctl(m->epoll_fd, EPOLL_CTL_ADD, m->flows[i].fd, &e))
+			return -errno;
+	}
+	return 0;
+}
+
+void pump__close(struct crew_member *m)
+{
+	if (m->epoll_fd >= 0)
+		close(m->epoll_fd);
+	if (m->timer_fd >= 0)
+		close(m->timer_fd);
+	m->epoll_fd = m->timer_fd = -1;
+}
+
+static void pump__queue(struct pump *p, struct flow *f)
+{
+	if (f->queued)
+		return;
+	f->queued = true;
+	f->next = NULL;
+	*p->tail = f;
+	p->tail = &f->next;
+}
+
+static struct flow *pump__take(struct pump *p)
+{
+	struct flow *f = p->head;
+
+	p->head = f->next;
+	if (!p->head)
+		p->tail = &p->head;
+	f->queued = false;
+	return f;
+}
+
+static uint64_t pump__due_at(const struct pump *p, uint64_t k)
+{
+	const struct crew *c = p->m->crew;
+
+	return pump__due(c->begin, k, c->settings->rate, p->m->nr, c->nr);
+}
+
+/* Open loop: every message whose time has come brings its connection into the queue. */
+static void pump__take_due(struct pump *p)
+{
+	struct crew_member *m = p->m;
+
+	if (!m->crew->settings->rate)
+		return;
+	p->now = clock__now();
+	while (p->due <= p->now) {
+		pump__queue(p, &m->flows[p->k % m->nr]);
+		p->due = pump__due_at(p, ++p->k);
+	}
+}
+
+/* Whether a connection may begin a message; *due: when it was due, 0 in a closed loop. */
+static bool pump__may_begin(const struct pump *p, const struct flow *f, uint64_t *due)
+{
+	uint64_t turn = (uint64_t)(f - p->m->flows);
+
+	*due = 0;
+	if (!f->left || flow__stopped(f))
+		return false;
+	if (!f->settings->rate)
+		return true;
+	*due = pump__due_at(p, f->begun * p->m->nr + turn);
+	return *due <= p->now;
+}
+
+static void pump__begun(struct pump *p, struct flow *f)
+{
+	f->begun++;
+	p->busy++;
+	if (f->left != UINT64_MAX && !--f->left)
+		p->open--;
+}
+
+/* One message, or what of it the socket takes. */
+static int pump__serve(struct pump *p, struct flow *f)
+{
+	bool begins = !f->busy;
+	uint64_t due = 0;
+	int err;
+
+	if (begins && !pump__may_begin(p, f, &due))
+		return 0;
+	err = flow__step(f, due);
+	if (begins && (!err || f->busy))
+		pump__begun(p, f);
+	if (err)
+		return err == -EAGAIN ? 0 : err;
+	p->busy--;
+	crew_member__show(p->m, &p->shown);
+	pump__queue(p, f);
+	return 0;
+}
+
+/* So that the wait ends when the next message is due. */
+static int pump__arm(const struct pump *p)
+{
+	struct itimerspec at = {
+		.it_value.tv_sec = (time_t)(p->due / NS_PER_SEC),
+		.it_value.tv_nsec = (long)(p->due % NS_PER_SEC),
+	};
+
+	if (!p->m->crew->settings->rate)
+		return 0;
+	return timerfd_settime(p->m->timer_fd, TFD_TIMER_ABSTIME, &at, NULL) ? -errno : 0;
+}
+
+static bool pump__spins(const struct pump *p)
+{
+	const struct settings *s = p->m->crew->settings;
+
+	return s->rate && p->due < p->now + s->spin_ns;
+}
+
+/* After a stop: what was begun is finished unless the peer takes nothing of it. */
+static int pump__check_stalls(struct pump *p)
+{
+	unsigned int i;
+	int err = 0;
+
+	if (!atomic_load_explicit(&p->m->crew->stop, memory_order_relaxed))
+		return 0;
+	for (i = 0; !err && i < p->m->nr; i++)
+		if (p->m->flows[i].busy)
+			err = flow__check_stall(&p->m->flows[i]);
+	return err;
+}
+
+static int pump__poll(struct pump *p, bool wait)
+{
+	struct epoll_event events[BATCH];
+	int n, i, err = 0;
+
+	if (wait)
+		err = pump__arm(p);
+	if (err)
+		return err;
+	n = epoll_wait(p->m->epoll_fd, events, BATCH, wait ? LOOK_MS : 0);
+	if (!n && wait)
+		return pump__check_stalls(p);
+	for (i = 0; !err && i < n; i++) {
+		struct flow *f = events[i].data.ptr;
+
+		/* The timer: what is due is looked for anyway. */
+		if (!f)
+			continue;
+		if (events[i].events & EPOLLERR)
+			err = send_mode__get(f->settings->mode)->reap(f);
+		pump__queue(p, f);
+	}
+	return err;
+}
+
+static bool pump__goes_on(const struct pump *p)
+{
+	if (p->busy)
+		return true;
+	return p->open && !atomic_load_explicit(&p->m->crew->stop, memory_order_relaxed);
+}
+
+static void pump__begin(struct pump *p)
+{
+	struct crew_member *m = p->m;
+	unsigned int i;
+
+	p->tail = &p->head;
+	if (m->crew->settings->rate)
+		p->due = pump__due_at(p, 0);
+	for (i = 0; i < m->nr; i++) {
+		struct flow *f = &m->flows[i];
+
+		f->queued = false;
+		f->begun = 0;
+		p->open += f->left != 0;
+		if (!f->settings->rate)
+			pump__queue(p, f);
+	}
+}
+
+int pump__run(struct crew_member *m)
+{
+	struct pump p = {.m = m};
+	unsigned int i;
+	int err = 0;
+
+	pump__begin(&p);
+	while (!err && pump__goes_on(&p)) {
+		pump__take_due(&p);
+		for (i = 0; !err && p.head && i < BATCH; i++)
+			err = pump__serve(&p, pump__take(&p));
+		if (!err)
+			err = pump__poll(&p, !p.head && !pump__spins(&p));
+	}
+	return err;
+}

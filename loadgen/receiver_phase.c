@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The receiver's phases: what the sender says it sent, what was read of it, and the confirmation.
+ * Knows nothing of how a session comes about or how long it may stand still.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "cpu_time.h"
+#include "receiver.h"
+
+/* How often it is looked whether bytes arrive. */
+#define LOOK_NS NS_PER_SEC
+/*
+ * More cannot be on its way on one connection: a window is at most 1 GiB, a socket buffer 2 GiB
+ * (tcp(7), socket(7)).
+ */
+#define IN_FLIGHT_MAX (4ULL << 30)
+/* Frames taken in one step, so that a flood of them does not keep the rest waiting. */
+#define FRAMES_BATCH 256
+
+/* Somebody asked this side to stop: the sender ends the phase, or there is none to end. */
+int receiver__lost(struct receiver *r, int err)
+{
+	if (err == -ECONNRESET || err == -EPIPE)
+		herald__error(r->report, "The sender closed its connection in mid-run");
+	else if (err == -EOVERFLOW)
+		herald__error(r->report, "More bytes arrived than the sender says it sent");
+	else if (err == -EPROTO)
+		herald__error(r->report, "The sender does not keep to the protocol");
+	else if (err == -ETIME)
+		herald__error(r->report, "The sender stood still for too long");
+	else
+		herald__error(r->report, "The sender is lost: %s", strerror(-err));
+	return err;
+}
+
+void receiver__moved(struct receiver *r)
+{
+	r->moved_ns = clock__now();
+}
+
+static void receiver__count_tcp(struct receiver *r, struct tcp_counts *counts)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->readers.nr; i++)
+		tcp_counts__read(readers__fd(&r->readers, i), &counts[i]);
+}
+
+int receiver__stats(struct receiver *r, bool done)
+{
+	struct side_stats st = {.interrupted = r->stopping && done, .same_clock = r->same_clock};
+	unsigned int i;
+	uint64_t end;
+
+	if (tally__init(&st.tally)) {
+		herald__error(r->report, "Memory is short for the statistics");
+		return -ENOMEM;
+	}
+	st.tcp.known = true;
+	if (r->measuring) {
+		readers__read(&r->readers, &st.tally);
+		end = done ? st.tally.last_ns : clock__now();
+		st.elapsed_ns = end > r->begin_ns ? end - r->begin_ns : 0;
+		st.cpu_ns = cpu_time__now() - r->cpu_begin;
+		if (!done)
+			receiver__count_tcp(r, r->tcp_end);
+		for (i = 0; i < r->readers.nr; i++)
+			tcp_counts__add_delta(&st.tcp, &r->tcp_end[i], &r->tcp_begin[i]);
+	}
+	r->report->ops->stats(r->report, &st, done);
+	tally__clear(&st.tally);
+	return 0;
+}
+
+int receiver__tell(struct receiver *r, const struct wire_frame *f)
+{
+	int err = channel__send(&r->plane.channel, f);
+
+	return err ? receiver__lost(r, err) : 0;
+}
+
+static int receiver__begin(struct receiver *r, const struct wire_frame *f)
+{
+	const struct wire_frame ok = {.type = WIRE_PHASE_OK, .phase = f->phase};
+
+	if (r->state != RECEIVER_WAITING || f->phase != r->phase + 1 || f->index > 1)
+		return receiver__lost(r, -EPROTO);
+	r->state = RECEIVER_READING;
+	r->phase = f->phase;
+	r->totals = 0;
+	memset(r->told, 0, sizeof(r->told));
+	r->sent_bytes = r->sent_messages = 0;
+	readers__begin(&r->readers);
+	receiver__count_tcp(r, r->tcp_begin);
+	r->measuring = f->index;
+	r->cpu_begin = cpu_time__now();
+	receiver__moved(r);
+	r->moved_bytes = 0;
+	r->look_ns = r->moved_ns + LOOK_NS;
+	r->begin_ns = clock__now();
+	return receiver__tell(r, &ok);
+}
+
+/* A total that cannot be: its messages are not its bytes, or more than can be on its way. */
+static bool receiver__plausible(struct receiver *r, const struct wire_frame *f)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(f->messages, (uint64_t)r->hello.size, &bytes) ||
+	    bytes != f->bytes)
+		return false;
+	bytes = readers__bytes(&r->readers, f->index);
+	return f->bytes < bytes || f->bytes - bytes <= IN_FLIGHT_MAX;
+}
+
+static int receiver__total(struct receiver *r, const struct wire_frame *f)
+{
+	if (r->state != RECEIVER_READING || f->phase != r->phase || f->index >= r->readers.nr ||
+	    r->told[f->index] || !receiver__plausible(r, f))
+		return receiver__lost(r, -EPROTO);
+	r->told[f->index] = true;
+	r->sent_bytes += f->bytes;
+	r->sent_messages += f->messages;
+	readers__expect(&r->readers, f->index, f->bytes);
+	receiver__moved(r);
+	if (++r->totals == r->readers.nr)
+		r->state = RECEIVER_SETTLING;
+	return 0;
+}
+
+static int receiver__frame(struct receiver *r)
+{
+	struct wire_frame f;
+	int err = channel__next(&r->plane.channel, &f);
+
+	if (err == -EAGAIN)
+		return err;
+	if (err && r->state == RECEIVER_DONE) {
+		channel__close(&r->plane.channel);
+		return -EAGAIN;
+	}
+	if (err)
+		return receiver__lost(r, err);
+	if (f.type == WIRE_PHASE)
+		return receiver__begin(r, &f);
+	if (f.type == WIRE_TOTAL)
+		return receiver__total(r, &f);
+	return receiver__lost(r, -EPROTO);
+}
+
+int receiver__frames(struct receiver *r)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < FRAMES_BATCH; i++)
+		err = receiver__frame(r);
+	return err == -EAGAIN ? 0 : err;
+}
+
+/* What was read, as the sender is told of it: how long it took, then how much it was. */
+static int receiver__tell_totals(struct receiver *r, const struct tally *sum)
+{
+	const struct wire_frame elapsed = {
+		.type = WIRE_ELAPSED,
+		.phase = r->phase,
+		.bytes = sum->last_ns > r->begin_ns ? sum->last_ns - r->begin_ns : 0,
+	};
+	const struct wire_frame confirm = {
+		.type = WIRE_CONFIRM,
+		.phase = r->phase,
+		.messages = sum->messages,
+		.bytes = sum->bytes,
+		.index =
+			sum->verify_errors < UINT32_MAX ? (uint32_t)sum->verify_errors : UINT32_MAX,
+	};
+	int err;
+
+	r->wrong = r->wrong || confirm.index;
+	if (confirm.messages != r->sent_messages || confirm.bytes != r->sent_bytes)
+		return receiver__lost(r, -EPROTO);
+	/* Before the sender knows: it closes at once, and tcpi_bytes_received counts its FIN. */
+	receiver__count_tcp(r, r->tcp_end);
+	err = receiver__tell(r, &elapsed);
+	return err ? err : receiver__tell(r, &confirm);
+}
+
+/* Everything that was sent is read: say so, and after the measured phase report it. */
+static int receiver__confirm(struct receiver *r)
+{
+	struct tally sum;
+	int err;
+
+	if (tally__init(&sum)) {
+		herald__error(r->report, "Memory is short for the statistics");
+		return -ENOMEM;
+	}
+	readers__read(&r->readers, &sum);
+	r->state = RECEIVER_WAITING;
+	receiver__moved(r);
+	err = receiver__tell_totals(r, &sum);
+	tally__clear(&sum);
+	if (err || !r->measuring)
+		return err;
+	r->state = RECEIVER_DONE;
+	r->done_ns = clock__now();
+	lobby__set_busy(&r->lobby, false);
+	return receiver__stats(r, true);
+}
+
+int receiver__check_reading(struct receiver *r)
+{
+	int settled = readers__settled(&r->readers);
+
+	if (settled < 0)
+		return receiver__lost(r, settled);
+	return settled && r->state == RECEIVER_SETTLING ? receiver__confirm(r) : 0;
+}
+
+int receiver__look(struct receiver *r)
+{
+	const struct wire_frame f = {.type = WIRE_MOVING, .phase = r->phase};
+	uint64_t bytes;
+
+	r->look_ns = clock__now() + LOOK_NS;
+	bytes = readers__progress(&r->readers);
+	if (bytes == r->moved_bytes)
+		return 0;
+	r->moved_bytes = bytes;
+	receiver__moved(r);
+	return r->state == RECEIVER_SETTLING ? receiver__tell(r, &f) : 0;
+}

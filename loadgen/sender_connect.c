@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a sender comes to its session: the control connection and its welcome, then the data
+ * connections, many at a time. Knows nothing of phases.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "sender.h"
+#include "session_id.h"
+
+/* A connection that is not there after so long will not be: four SYNs, at 0, 1, 3 and 7 s. */
+#define CONNECT_NS (8 * NS_PER_SEC)
+/* Of the control connection: less than a driver waits for a whole session to be set up. */
+#define CONTROL_NS (5 * NS_PER_SEC)
+#define WELCOME_NS (5 * NS_PER_SEC)
+/* Begun and not there yet: a backlog of a listening socket (somaxconn) takes these. */
+#define WINDOW 128
+
+int sender__lost(struct sender *s, int err)
+{
+	if (err == -ECONNRESET || err == -EPIPE)
+		herald__error(s->report, "The receiver closed the control connection: it ended");
+	else if (err == -EPROTO)
+		herald__error(s->report, "What answers there is not netiotrace's receiver");
+	else if (err == -EPROTONOSUPPORT)
+		herald__error(s->report,
+			      "The receiver there speaks another version of the "
+			      "protocol: use one version of netiotrace on both machines");
+	else
+		herald__error(s->report, "The receiver is lost: %s", strerror(-err));
+	return err;
+}
+
+int sender__no_session(struct sender *s, int err)
+{
+	if (err == -ETIMEDOUT)
+		herald__error(s->report, "What listens there does not answer: it is not "
+					 "netiotrace's receiver, or busy with another session");
+	else if (err == -ECONNRESET || err == -EPIPE)
+		herald__error(s->report, "What listens there closed the connection: it is not "
+					 "netiotrace's receiver, or busy with another session");
+	else
+		return sender__lost(s, err);
+	return err;
+}
+
+int sender__refused(struct sender *s, uint32_t why)
+{
+	if (why == WIRE_REFUSAL_BUSY) {
+		herald__error(s->report, "The receiver is busy with another session");
+		return -EBUSY;
+	}
+	if (why == WIRE_REFUSAL_LIMIT) {
+		herald__error(s->report,
+			      "The receiver may not open %u connections: raise its limit of open "
+			      "files (ulimit -n) or give fewer --connections",
+			      s->hello.connections);
+		return -EMFILE;
+	}
+	return sender__lost(s, -EPROTONOSUPPORT);
+}
+
+static int sender__dial(const struct sender *s, enum wire_kind kind)
+{
+	const struct settings *set = s->settings;
+
+	if (kind == WIRE_CONTROL)
+		return sock__connect(&set->endpoint, 0, "");
+	return sock__connect(&set->endpoint, set->sndbuf, set->congestion);
+}
+
+/* On a connection that is there: its empty buffer takes a hello whole. */
+static int sender__say_hello(struct sender *s, int fd, enum wire_kind kind, uint32_t index)
+{
+	uint8_t buf[WIRE_HELLO_SIZE];
+	int err = sock__connected(fd);
+
+	if (err)
+		return err;
+	s->hello.kind = kind;
+	s->hello.index = index;
+	s->hello.stamp = clock__now();
+	wire__encode_hello(buf, &s->hello);
+	return sock__write_all(fd, buf, sizeof(buf));
+}
+
+static int await_writable(int fd, uint64_t ns)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	int n;
+
+	do {
+		n = poll(&p, 1, (int)(ns / NS_PER_MS));
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return n ? 0 : -ETIMEDOUT;
+}
+
+static int sender__open_control(struct sender *s)
+{
+	int fd = sender__dial(s, WIRE_CONTROL), err;
+
+	if (fd < 0)
+		return fd;
+	err = await_writable(fd, CONTROL_NS);
+	if (!err)
+		err = sender__say_hello(s, fd, WIRE_CONTROL, 0);
+	if (!err)
+		err = sock__set_blocking(fd, true);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+/* The answer to the hello of the control connection: whether there is a session. */
+static int sender__await_welcome(struct sender *s)
+{
+	uint64_t deadline = clock__now() + WELCOME_NS;
+	int err = 0;
+
+	while (!err && !s->answered)
+		err = sender__step(s, deadline);
+	if (err == -ETIME)
+		return sender__no_session(s, -ETIMEDOUT);
+	if (err)
+		return err;
+	s->answered = false;
+	if (s->answer.type == WIRE_REFUSE)
+		return sender__refused(s, s->answer.index);
+	if (s->answer.type != WIRE_WELCOME)
+		return sender__lost(s, -EPROTO);
+	s->welcomed = true;
+	return 0;
+}
+
+static int sender__connect_control(struct sender *s)
+{
+	int fd, err;
+
+	fd = sender__open_control(s);
+	if (fd == -ECONNRESET || fd == -EPIPE)
+		return sender__no_session(s, fd);
+	if (fd < 0) {
+		herald__error(s->report,
+			      "No connection to the receiver: %s (start netiotrace serve or "
+			      "netio-loadgen recv there)",
+			      strerror(-fd));
+		return fd;
+	}
+	err = channel__open(&s->plane.channel, fd);
+	if (err)
+		return sender__lost(s, err);
+	return sender__await_welcome(s);
+}
+
+/* Data connections on their way. */
+struct dialling {
+	struct sender *s;
+	int epoll_fd;
+	uint32_t begun, there;
+	int *fds;            /* by index; -1: not begun */
+	uint64_t *deadlines; /* by index, in the order of their beginning */
+	uint32_t oldest;     /* first whose connection is not there */
+	uint32_t failed;     /* which one, on error */
+	bool reported;       /* an error that is none of a data connection */
+};
+
+static int dialling__begin(struct dialling *d)
+{
+	uint32_t i = d->begun;
+	struct epoll_event e = {.events = EPOLLOUT, .data.u32 = i};
+	int fd = sender__dial(d->s, WIRE_DATA);
+
+	d->failed = i;
+	if (fd < 0)
+		return fd;
+	d->fds[i] = fd;
+	d->deadlines[i] = clock__now() + CONNECT_NS;
+	d->begun++;
+	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+}
+
+static int dialling__finish(struct dialling *d, uint32_t i)
+{
+	int err;
+
+	d->failed = i;
+	err = sender__say_hello(d->s, d->fds[i], WIRE_DATA, i);
+	if (err)
+		return err;
+	if (epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, d->fds[i], NULL))
+		return -errno;
+	crew__add(&d->s->crew, i, d->fds[i]);
+	d->fds[i] = -1;
+	d->deadlines[i] = UINT64_MAX;
+	d->there++;
+	return 0;
+}
+
+/* The main thread's events are looked at meanwhile: an order to stop, or the receiver's end. */
+static int dialling__wait(struct dialling *d)
+{
+	struct epoll_event events[WINDOW];
+	int n, i, err;
+
+	err = sender__step(d->s, clock__now());
+	d->reported = err && err != -ETIME;
+	if (d->reported)
+		return err;
+	n = epoll_wait(d->epoll_fd, events, WINDOW, 50);
+	err = n < 0 && errno != EINTR ? -errno : 0;
+	for (i = 0; !err && i < n; i++)
+		err = dialling__finish(d, events[i].data.u32);
+	while (d->oldest < d->begun && d->deadlines[d->oldest] == UINT64_MAX)
+		d->oldest++;
+	if (!err && d->oldest < d->begun && clock__now() >= d->deadlines[d->oldest]) {
+		d->failed = d->oldest;
+		err = -ETIMEDOUT;
+	}
+	return err;
+}
+
+static int dialling__run(struct dialling *d)
+{
+	uint32_t nr = d->s->crew.nr;
+	int err = 0;
+
+	while (!err && d->there < nr && !d->s->answered) {
+		while (!err && d->begun < nr && d->begun - d->there < WINDOW)
+			err = dialling__begin(d);
+		if (!err)
+			err = dialling__wait(d);
+	}
+	return err;
+}
+
+/* A data connection that fails may have been closed for a reason that the receiver tells. */
+static int sender__judge_dialling(struct sender *s, const struct dialling *d, int err)
+{
+	int told;
+
+	if (!err && d->there == s->crew.nr)
+		return 0;
+	told = s->answered ? 0 : sender__step(s, clock__now() + NS_PER_SEC / 5);
+	if (told && told != -ETIME)
+		return told;
+	if (s->answered) {
+		err = sender__await(s, WIRE_READY);
+		return err ? err : sender__lost(s, -EPROTO);
+	}
+	herald__error(s->report, "Data connection %u failed: %s", d->failed, strerror(-err));
+	return err;
+}
+
+static int sender__connect_data(struct sender *s)
+{
+	struct dialling d = {.s = s, .epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
+	uint32_t i;
+	int err = -ENOMEM;
+
+	d.fds = calloc(s->crew.nr, sizeof(*d.fds));
+	d.deadlines = calloc(s->crew.nr, sizeof(*d.deadlines));
+	if (d.fds && d.deadlines && d.epoll_fd >= 0)
+		err = dialling__run(&d);
+	for (i = 0; d.fds && i < d.begun; i++)
+		if (d.fds[i] >= 0 && d.deadlines[i] != UINT64_MAX)
+			close(d.fds[i]);
+	free(d.fds);
+	free(d.deadlines);
+	if (d.epoll_fd >= 0)
+		close(d.epoll_fd);
+	return d.reported ? err : sender__judge_dialling(s, &d, err);
+}
+
+int sender__connect(struct sender *s)
+{
+	const struct settings *set = s->settings;
+	int err;
+
+	err = session_id__make(s->hello.token);
+	if (err) {
+		herald__error(s->report, "No random bytes for a session token: %s", strerror(-err));
+		return err;
+	}
+	session_id__clock(s->hello.clock_id);
+	s->hello.connections = (uint32_t)set->connections;
+	s->hello.threads = (uint32_t)set->threads;
+	s->hello.size = (uint32_t)set->size;
+	s->hello.verify = set->verify;
+	err = sender__connect_control(s);
+	return err ? err : sender__connect_data(s);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a run needs, and whether its settings go together. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "common/units.h"
+#include "clock.h"
+#include "lobby.h"
+#include "settings_check.h"
+#include "zc_plan.h"
+
+int refuse(char *why, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, SETTINGS_WHY, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+uint64_t settings__share(uint64_t total, uint64_t n, uint64_t i)
+{
+	return total / n + (i < total % n);
+}
+
+uint64_t settings__descriptors(const struct settings *s)
+{
+	/* Standard ones, listening, signals, wake-ups, and an epoll of each thread. */
+	uint64_t own = 64 + WIRE_THREADS_MAX;
+
+	if (s->command == COMMAND_SEND)
+		return own + s->connections;
+	/* A receiver learns from the sender how many there will be. */
+	return own + WIRE_CONNECTIONS_MAX + ACCEPTOR_PENDING_MAX + LOBBY_GUESTS_MAX;
+}
+
+uint64_t settings__memory(const struct settings *s)
+{
+	uint64_t messages = 1;
+
+	if (mode__has(s->mode, MODE_GATHERS))
+		messages = 2; /* the fields, and the buffer they are packed into */
+	else if (mode__has(s->mode, MODE_PINS))
+		messages = zc_plan__slots(s->size, (unsigned int)s->connections);
+	return messages * s->size * s->connections;
+}
+
+static int check_memory(const struct settings *s, char *why)
+{
+	uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+	char need[UNITS_BUF];
+
+	if (s->command == COMMAND_RECV || settings__memory(s) <= half)
+		return 0;
+	format_size(need, sizeof(need), settings__memory(s));
+	return refuse(why,
+		      "Messages would take %s, more than half of this machine's memory: give a "
+		      "smaller --size or fewer --connections",
+		      need);
+}
+
+int settings__check(struct settings *s, char *why)
+{
+	if (s->command == COMMAND_SEND && !s->endpoint_set)
+		return refuse(why, "send needs --connect ADDRESS:PORT, the receiver's");
+	if (s->command == COMMAND_RECV && !s->endpoint_set)
+		return refuse(why, "recv needs --listen ADDRESS:PORT, like 127.0.0.1:0");
+	if (s->messages && s->duration_ns)
+		return refuse(why, "--messages and --duration exclude each other: give one");
+	if (s->json && s->control)
+		return refuse(why, "--json and --control exclude each other: --control always "
+				   "answers in JSON");
+	if (!s->connections)
+		s->connections = s->threads;
+	if (s->connections < s->threads)
+		return refuse(
+			why,
+			"%llu connections are fewer than %llu threads: give --threads at most "
+			"--connections",
+			(unsigned long long)s->connections, (unsigned long long)s->threads);
+	if (s->size < s->fields)
+		return refuse(why,
+			      "A message of %llu bytes cannot have %llu fields: give --fields at "
+			      "most --size",
+			      (unsigned long long)s->size, (unsigned long long)s->fields);
+	if (!s->messages && !s->duration_ns)
+		s->duration_ns = 5 * NS_PER_SEC;
+	return check_memory(s, why);
+}

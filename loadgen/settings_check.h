@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Inside of settings.c: whether what was asked for goes together. */
+#ifndef LOADGEN_SETTINGS_CHECK_H
+#define LOADGEN_SETTINGS_CHECK_H
+
+#include "settings.h"
+
+/* Fills in what follows from the rest. 0, or -EINVAL with one sentence in why. */
+int settings__check(struct settings *s, char *why);
+
+/* Writes the sentence; returns -EINVAL. */
+__attribute__((format(printf, 2, 3))) int refuse(char *why, const char *fmt, ...);
+
+#endif

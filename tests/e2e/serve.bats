@@ -1,0 +1,236 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# A receiver in front of clients that mean no good, and without descriptors: it serves the next real
+# client within a second, its memory does not grow. All on loopback.
+# shellcheck disable=SC2030,SC2031
+
+load ../lib
+
+setup() {
+	need_tool jq python3
+	cd "$BATS_TEST_TMPDIR" || return
+	chmod 755 .
+}
+
+teardown() {
+	local pid
+
+	for pid in ${ATTACK-} ${SERVER-}; do
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+}
+
+# serve [LIMITS]: in the background, on $AT; SERVER is the process that receives.
+serve() {
+	mkfifo serve.in
+	bash -c "${1:-true}; exec \"\$1\" recv --listen 127.0.0.1:0 --forever --control" - "$LOADGEN" \
+		<serve.in >serve.out 2>serve.err 3>&- &
+	SERVER=$!
+	exec {in}>serve.in
+	within 3 grep -q '"listening"' serve.out || { cat serve.err; return 1; }
+	PORT=$(jq -r .port serve.out)
+	AT=127.0.0.1:$PORT
+}
+
+# A real client, served within a second: the bound is the promise of docs/LOADGEN.md.
+served() {
+	local start took
+
+	start=$(date +%s%3N)
+	"$LOADGEN" send --connect "$AT" --size 4k --messages 23 --threads 2 --verify --json >client.json ||
+		{ cat serve.out serve.err; return 1; }
+	took=$(($(date +%s%3N) - start))
+	echo "served in $took ms"
+	jq -e '.sender.tx_messages == 23 and .sender.confirmed.rx_messages == 23
+		and .sender.confirmed.verify_errors == 0' client.json
+	[ "$took" -lt 1000 ]
+}
+
+# attack PYTHON: hello(), frame(), dial() and AT are there. Stays until the test ends, once it has
+# printed "there".
+attack() {
+	cat >attack.py <<-PYTHON
+		import os, socket, struct, sys, time
+		AT = ('127.0.0.1', $PORT)
+		def dial():
+		    return socket.create_connection(AT)
+		def hello(kind, index=0, connections=1, size=64, threads=1, token=bytes(16), flags=0):
+		    return b'NIOH' + struct.pack('>HH', 2, kind) + token + bytes(16) + \\
+		        struct.pack('>IIIHHQ', index, connections, size, flags, threads, 0)
+		def frame(type, index=0, phase=0, messages=0, bytes=0):
+		    return b'NIOF' + struct.pack('>HHIIQQ', 2, type, index, phase, messages, bytes)
+		def answer(c):
+		    data = b''
+		    while len(data) < 32:
+		        more = c.recv(32 - len(data))
+		        if not more:
+		            return 0
+		        data += more
+		    return struct.unpack('>H', data[6:8])[0]
+		def session(**args):
+		    c = dial()
+		    c.sendall(hello(1, **args))
+		    assert answer(c) == 1
+		    d = dial()
+		    d.sendall(hello(2, **args))
+		    assert answer(c) == 2
+		    return c, d
+	PYTHON
+	printf '%s\nprint("there", flush=True)\ntime.sleep(100)\n' "$1" >>attack.py
+	: >attack.out
+	python3 attack.py >attack.out 2>attack.err 3>&- &
+	ATTACK=$!
+	within "${2:-20}" grep -q there attack.out || { cat attack.err; return 1; }
+}
+
+memory_kib() {
+	awk '/^VmRSS/ { print $2 }' "/proc/$SERVER/status"
+}
+
+cpu_ticks() {
+	awk '{ print $14 + $15 }' "/proc/$SERVER/stat"
+}
+
+@test "serve: a stalled handshake is in nobody's way" {
+	serve
+	attack 'c = [dial() for i in range(3)]
+[x.sendall(hello(1, connections=200, threads=200, token=os.urandom(16))) for x in c]
+assert [answer(x) for x in c] == [1, 1, 1]'
+	served
+	served
+}
+
+@test "serve: 2^63 bytes asked for, in hellos and in totals" {
+	serve
+	attack 'c, d = session()
+c.sendall(frame(3, 1, 1))
+assert answer(c) == 4
+c.sendall(frame(5, 0, 1, 1 << 57, 1 << 63))
+x = dial(); x.sendall(hello(1, size=0xffffffff)); assert not x.recv(1)
+x = dial(); x.sendall(hello(1, connections=0xffffffff)); assert not x.recv(1)'
+	within 2 grep -q 'does not keep to the protocol' serve.out
+	served
+}
+
+@test "serve: an idle session gives way to the next sender after 5 s" {
+	serve
+	attack 'c, d = session()'
+	# Asked at once it is refused: nobody who is about to begin is thrown out.
+	run "$LOADGEN" send --connect "$AT" --messages 1
+	[ "$status" -eq 1 ]
+	[[ $output == *busy* ]]
+	sleep 5.2
+	served
+	grep -q 'stood still for too long' serve.out
+}
+
+@test "serve: 10 000 connections of garbage, silence and halves in bounded time, memory flat" {
+	serve
+	served
+	before=$(memory_kib)
+	attack 'quiet = []
+for i in range(10000):
+    c = dial()
+    if i % 4 == 0:
+        c.sendall(os.urandom(64)); c.close()
+    elif i % 4 == 1:
+        c.sendall(hello(1)[:40]); c.close()
+    elif i % 4 == 2:
+        c.sendall(hello(2)); c.close()
+    else:
+        quiet.append(c)
+        if len(quiet) > 900:
+            quiet.pop(0).close()' 60
+	served
+	after=$(memory_kib)
+	echo "memory $before KiB before, $after KiB after"
+	# One session's threads and buffers come and go; ten thousand strangers leave nothing.
+	[ "$after" -lt $((before + 2048)) ]
+	grep -c '"error"' serve.out && return 1
+	true
+}
+
+@test "serve: whoever breaks off session after session fills no log" {
+	serve
+	attack 'end = time.time() + 3
+n = 0
+while time.time() < end:
+    c, d = session(token=os.urandom(16))
+    c.close(); d.close()
+    n += 1
+assert n > 20, n'
+	served
+	# One a second at most: 3 s of it, and the second in which they end.
+	[ "$(grep -c '"event":"error"' serve.out)" -le 5 ]
+	grep -q 'more errors were not reported' serve.out
+}
+
+@test "serve: strangers by the hundred do not push out a sender" {
+	serve
+	attack 'end = time.time() + 2
+quiet = []
+print("there", flush=True)
+while time.time() < end:
+    quiet.append(dial())
+    if len(quiet) > 800:
+        quiet.pop(0).close()'
+	served
+	served
+	served
+}
+
+@test "a receiver without descriptors for all says so, burns no CPU and ends when told" {
+	local start code=0
+
+	"$LOADGEN" recv --help | grep -q connections
+	serve 'ulimit -n 40'
+	run "$LOADGEN" send --connect "$AT" --threads 64 --messages 64
+	[ "$status" -eq 1 ]
+	[[ $output == *"ulimit -n"* ]]
+	# Descriptors that others take: whoever waits in the backlog costs nothing.
+	attack 'quiet = [dial() for i in range(60)]'
+	start=$(cpu_ticks)
+	sleep 1
+	echo "ticks: $(($(cpu_ticks) - start))"
+	[ "$(($(cpu_ticks) - start))" -lt 10 ]
+	kill "$ATTACK"
+	wait "$ATTACK" || true
+	echo stop >&"$in"
+	wait "$SERVER" || code=$?
+	[ "$code" -eq 0 ]
+}
+
+@test "alone it keeps no capability, and no way to one" {
+	need_root
+	serve
+	cat "/proc/$SERVER/status" >status
+	grep -qE '^NoNewPrivs:\s1$' status
+	for set in CapInh CapPrm CapEff CapBnd CapAmb; do
+		grep -qE "^$set:\s0+\$" status || { grep Cap status; return 1; }
+	done
+	grep -qE '^Max core file size +0 +0 ' "/proc/$SERVER/limits"
+}
+
+@test "root of a user namespace that knows no other uid can run it" {
+	need_root
+	setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Ur true ||
+		skip "no user namespaces for ordinary users here"
+	setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Ur \
+		"$LOADGEN" --messages 23 --verify --json >out
+	jq -e '.sender.tx_messages == 23 and .receiver.rx_messages == 23' out
+}
+
+@test "the load generator has no terminal to type into" {
+	need_root
+	need_tool script ps
+	script -qec "exec '$NETIOTRACE' -q --backend none --mode onecopy --duration 2s --warmup 0" \
+		/dev/null </dev/null >script.out 2>&1 3>&- &
+	ATTACK=$!
+	child() { ps -o tty=,sid=,pid= --ppid "$(pgrep -P "$ATTACK")" >children && test -s children; }
+	within 3 child
+	child
+	# No terminal, and the first of its session.
+	awk '$1 != "?" || $2 != $3 { bad = 1 } END { exit bad }' children
+	wait "$ATTACK" || true
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is taken for one clock, when messages of an open loop are due, and uid maps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "common/uid_map.h"
+#include "loadgen/lobby.h"
+#include "loadgen/pump.h"
+#include "loadgen/session_id.h"
+
+static const char boot[] = "00112233-4455-6677-8899-aabbccddeeff\n";
+
+/* Two time namespaces of one boot have clocks of their own. */
+static void clock_of_a_namespace(void **state)
+{
+	uint8_t a[WIRE_TOKEN_SIZE], b[WIRE_TOKEN_SIZE];
+
+	(void)state;
+	session_id__mix(a, boot, 4026531834);
+	session_id__mix(b, boot, 4026531834);
+	assert_true(session_id__same_clock(a, b));
+	session_id__mix(b, boot, 4026532999);
+	assert_false(session_id__same_clock(a, b));
+}
+
+static void clock_unknown(void **state)
+{
+	uint8_t a[WIRE_TOKEN_SIZE], b[WIRE_TOKEN_SIZE];
+
+	(void)state;
+	session_id__mix(a, "", 1);
+	session_id__mix(b, "00112233-4455", 1);
+	assert_false(session_id__same_clock(a, a));
+	assert_false(session_id__same_clock(b, b));
+}
+
+/* A machine cloned while it ran says the same and is elsewhere in time: said before it was asked,
+ * or in what is the future here. */
+static void clock_of_a_clone(void **state)
+{
+	(void)state;
+	assert_true(lobby__stamp_fits(1000, 1000, 1000));
+	assert_true(lobby__stamp_fits(1500, 1000, 2000));
+	assert_false(lobby__stamp_fits(999, 1000, 2000));
+	assert_false(lobby__stamp_fits(2001, 1000, 2000));
+	assert_false(lobby__stamp_fits(0, 1000, 2000));
+}
+
+/* 3 of 10 connections at 10 a second: 3 a second. No error adds up, no product wraps. */
+static void open_loop_due(void **state)
+{
+	(void)state;
+	assert_true(pump__due(7, 0, 10, 3, 10) == 7);
+	assert_true(pump__due(7, 1, 10, 3, 10) == 7 + 333333333);
+	assert_true(pump__due(7, 3, 10, 3, 10) == 7 + 1000000000);
+	assert_true(pump__due(0, 3ULL << 40, 1, 1, 1) == (3ULL << 40) * 1000000000);
+	assert_true(pump__due(0, 24 * 3600 * 100000000ULL, 100000000, 4096, 4096) ==
+		    24 * 3600 * 1000000000ULL);
+}
+
+static void uid_maps(void **state)
+{
+	(void)state;
+	/* The machine's own, and a container's of many uids: root can become somebody. */
+	assert_false(uid_map__root_only("         0          0 4294967295\n", 65534));
+	assert_false(uid_map__root_only("0 100000 65536\n", 65534));
+	assert_false(uid_map__root_only("0 1000 1\n65534 65534 1\n", 65534));
+	/* unshare -r */
+	assert_true(uid_map__root_only("         0       1000          1\n", 65534));
+	assert_true(uid_map__root_only("0 1000 1\n5 2000 1\n", 65534));
+	/* Root outside, too: that is root. */
+	assert_false(uid_map__root_only("0 0 1\n", 65534));
+	assert_false(uid_map__root_only("1000 1000 1\n", 65534));
+	assert_false(uid_map__root_only("", 65534));
+	assert_false(uid_map__root_only("garbage", 65534));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(clock_of_a_namespace),
+		cmocka_unit_test(clock_unknown),
+		cmocka_unit_test(clock_of_a_clone),
+		cmocka_unit_test(open_loop_due),
+		cmocka_unit_test(uid_maps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
