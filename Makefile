@@ -110,6 +110,11 @@ $(O)/bench-overhead: $(O)/bench/overhead.o $(O)/user/kernel/session.o $(O)/unit.
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 
+# Plays uncommon uses of watched sockets: tests/bpf/watched.bats and tests/vm/watched run it.
+$(O)/watched-run: $(O)/tests/bpf/watched_run.o $(O)/user/kernel/session.o $(O)/unit.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
+
 clean:
 	rm -rf build build-address build-thread netiotrace netio-loadgen
 

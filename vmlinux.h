@@ -153,17 +153,32 @@ struct sk_buff {
 	char cb[48];
 	unsigned int len;
 	unsigned int data_len;
+	union {
+		struct {
+			__u8 pkt_type: 3;
+		};
+	};
 	sk_buff_data_t tail;
 	sk_buff_data_t end;
 	unsigned char *head;
 };
 
+struct ubuf_info;
+
 struct msghdr {
 	unsigned int msg_flags;
+	struct ubuf_info *msg_ubuf;
 };
+
+struct ubuf_info {
+	void *ops;
+};
+
+struct proto;
 
 struct sock_common {
 	volatile unsigned char skc_state;
+	struct proto *skc_prot;
 	atomic64_t skc_cookie;
 };
 
@@ -173,11 +188,21 @@ struct sock {
 	struct sock_common __sk_common;
 	atomic_t sk_omem_alloc;
 	atomic_t sk_zckey;
+	u16 sk_protocol;
 	netdev_features_t sk_route_caps;
 };
 
 struct net_device {
 	char name[16];
+};
+
+struct ubuf_info_ops {
+	void *complete;
+};
+
+struct proto {
+	void *sendmsg;
+	void *recvmsg;
 };
 
 struct skb_shared_info {
@@ -202,9 +227,19 @@ struct sock_exterr_skb {
 	struct sock_extended_err ee;
 };
 
+struct inet_connection_sock {
+	void *icsk_ulp_ops;
+};
+
+struct tcp_ulp_ops {
+	char name[16];
+};
+
 struct tcp_sock {
+	u32 copied_seq;
 	u32 write_seq;
 	u32 snd_nxt;
+	u32 snd_una;
 };
 
 struct ubuf_info_msgzc {

@@ -10,6 +10,15 @@
 #ifndef NETIOTRACE_CALL_BPF_H
 #define NETIOTRACE_CALL_BPF_H
 
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "kernel.bpf.h"
+#include "maps.bpf.h"
+#include "netiotrace.h"
+#include "perf_stage.bpf.h"
+
 struct nio_call {
 	__u64 cookie;        /* of the socket; 0: no call in progress */
 	__u64 begin;         /* when it entered tcp_sendmsg */
@@ -84,10 +93,8 @@ static __always_inline struct nio_call *new_call(void)
 	struct nio_call call = {};
 	__u32 tid = tid_now();
 
-	if (bpf_map_update_elem(&nio_calls, &tid, &call, BPF_NOEXIST)) {
-		count_map_full();
+	if (!insert(&nio_calls, &tid, &call))
 		return NULL;
-	}
 	return bpf_map_lookup_elem(&nio_calls, &tid);
 }
 
@@ -105,7 +112,7 @@ static __always_inline void call_enter(const struct sock *sk, bool known)
 	if (!call)
 		return;
 	if (call->cookie)
-		count_unmatched();
+		count_loss(unmatched);
 	__builtin_memset(call->ns, 0, sizeof(call->ns));
 	call->inline_ns = 0;
 	call->softirq_since = 0;
@@ -223,6 +230,13 @@ static __always_inline void pin_perf_begin(const struct sock *sk, bool known)
 		perf_begin(&call->pin_perf, call->slot, NIO_PERF_PIN);
 }
 
+/* skb_zerocopy_iter_stream begins. */
+static __always_inline void call_begin_pin(const struct sock *sk, bool known)
+{
+	call_begin_part(sk, NIO_PATH_PIN, known);
+	pin_perf_begin(sk, known);
+}
+
 static __always_inline void pin_perf_end(int ret)
 {
 	struct nio_call *call = nio_perf_every ? call_here() : NULL;
@@ -232,20 +246,26 @@ static __always_inline void pin_perf_end(int ret)
 }
 
 /*
- * tcp_sendmsg returned ret. It does not nest, so it is this thread's call whatever the socket.
+ * tcp_sendmsg returned ret. It does not nest, so it is this thread's call whatever the socket. sk:
+ * NULL in a kretprobe, which is not told.
  */
-static __always_inline void call_leave(int ret)
+static __always_inline void call_leave(const struct sock *sk, int ret)
 {
 	struct nio_call *call = call_here();
+	const struct nio_conn *conn;
 
-	if (!call)
+	if (!call) {
+		conn = sk ? conn_of(sk, KNOWN) : NULL;
+		if (conn && conn->side == NIO_SIDE_SENDER)
+			count_loss(unmatched);
 		return;
+	}
 	perf_end(&call->perf, call->slot, NIO_PERF_SEND_CALL, ret > 0 ? ret : 0);
 	if (call->part == NIO_PATH_RELEASE) {
 		enter_part(call, NIO_PATH_OTHER);
 		book_call(call);
 	} else {
-		count_unmatched();
+		count_loss(unmatched);
 	}
 	call->cookie = 0;
 }
@@ -270,7 +290,7 @@ static __always_inline void call_softirq(__u32 vec, bool begins)
 
 /* The counters of the receive copy in progress, by thread; only where there are counters. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct nio_perf_open);
@@ -284,10 +304,8 @@ static __always_inline void rx_perf_begin(const struct nio_conn *conn)
 	if (!nio_perf_every)
 		return;
 	perf = bpf_map_lookup_elem(&nio_rx_perf, &tid);
-	if (!perf) {
-		bpf_map_update_elem(&nio_rx_perf, &tid, &none, BPF_NOEXIST);
+	if (!perf && insert(&nio_rx_perf, &tid, &none))
 		perf = bpf_map_lookup_elem(&nio_rx_perf, &tid);
-	}
 	if (perf)
 		perf_begin(perf, conn->slot, NIO_PERF_RX_COPY);
 }
@@ -305,29 +323,40 @@ static __always_inline void rx_perf_end(const struct nio_conn *conn, int len)
 }
 
 /*
- * skb_copy_datagram_iter begins and ends on a socket whose lock the receiver holds, so that its
- * time can be kept with the socket.
+ * The watched socket that receives len bytes of skb, or NULL. Its lock is held. What is read from
+ * an error queue is no payload, and is read without that lock.
  */
-static __always_inline void rx_copy_begin(const struct sk_buff *skb, int len, bool known)
+static __always_inline struct nio_conn *receiver_of(const struct sk_buff *skb, int len, bool known)
 {
 	const struct sock *sk = NIO_FIELD(known, struct sk_buff, skb, sk);
 	struct nio_conn *conn = sk && len > 0 ? conn_of(sk, known) : NULL;
 
+	return conn && !is_of_error_queue(skb, known) ? conn : NULL;
+}
+
+/* skb_copy_datagram_iter begins and ends: its time is kept with the socket. */
+static __always_inline void rx_copy_begin(const struct sk_buff *skb, int len, bool known)
+{
+	struct nio_conn *conn = receiver_of(skb, len, known);
+
 	if (!conn)
 		return;
 	if (conn->rx_begin)
-		count_unmatched();
+		count_loss(unmatched);
 	conn->rx_begin = bpf_ktime_get_ns();
 	rx_perf_begin(conn);
 }
 
 static __always_inline void rx_copy_end(const struct sk_buff *skb, int len, bool known)
 {
-	const struct sock *sk = NIO_FIELD(known, struct sk_buff, skb, sk);
-	struct nio_conn *conn = sk ? conn_of(sk, known) : NULL;
+	struct nio_conn *conn = receiver_of(skb, len, known);
 
-	if (!conn || !conn->rx_begin)
+	if (!conn)
 		return;
+	if (!conn->rx_begin) {
+		count_loss(unmatched);
+		return;
+	}
 	rx_perf_end(conn, len);
 	book_time(conn, NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - conn->rx_begin);
 	conn->rx_begin = 0;

@@ -6,21 +6,16 @@
 #ifndef NETIOTRACE_COMPLETION_BPF_H
 #define NETIOTRACE_COMPLETION_BPF_H
 
-/* A zero-copy send that has not completed. */
-struct nio_zc_send {
-	__u64 cookie;
-	__u64 begin;        /* when its call began; 0: not known */
-	__u64 pinned_total; /* of the socket, after this send */
-	__u32 id;
-	__u32 pad;
-};
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
 
-/*
- * NIO_ZC_SENDS of them, direct-mapped: a send stands where its socket's number and its id put it
- * and may be overwritten by another, whose completion then has no time (counted as unmatched). Ids
- * and the numbers are consecutive: no two of 64 sockets with up to 1024 sends outstanding collide.
- * User space sets max_entries to NIO_ZC_SENDS when completions are watched.
- */
+#include "call.bpf.h"
+#include "kernel.bpf.h"
+#include "maps.bpf.h"
+#include "netiotrace.h"
+
+/* See bpf/netiotrace.h. User space sets max_entries to NIO_ZC_SENDS when they are watched. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -31,7 +26,10 @@ struct {
 /* net.core.optmem_max; 0: not known. */
 const volatile __u32 nio_optmem_max = 0;
 
-/* Are completions watched as the kernel ends them? Else their sends need not be remembered. */
+/*
+ * Are completions watched as the kernel ends them? Then a notification that the application reads
+ * only fills what was missed; else it is what there is.
+ */
 const volatile bool nio_completions = false;
 
 /* The notification of a range of sends. */
@@ -43,50 +41,36 @@ struct zc_notification {
 
 static __always_inline struct nio_zc_send *zc_send_of(const struct nio_conn *conn, __u32 id)
 {
-	__u32 i = (conn->number * 1024 + id) & (NIO_ZC_SENDS - 1);
+	__u32 i = conn->ring + (id & conn->ring_mask);
 
-	return bpf_map_lookup_elem(&nio_zc_sends, &i);
+	return conn->ring_mask ? bpf_map_lookup_elem(&nio_zc_sends, &i) : NULL;
 }
 
 static __always_inline struct nio_zc *zc_of(const struct nio_conn *conn)
 {
 	__u32 slot = conn->slot;
+	struct nio_zc *zc = bpf_map_lookup_elem(&nio_zc, &slot);
 
-	return bpf_map_lookup_elem(&nio_zc, &slot);
+	if (!zc)
+		count_loss(no_cell);
+	return zc;
 }
 
-/* A send call pinned bytes under this id. Runs in the call, under the socket's lock. */
+/* A send call pinned bytes under this id. Runs in the call, one at a time for a socket. */
 static __always_inline void on_pinned_send(struct nio_conn *conn, __u32 id, __u32 bytes)
 {
-	struct nio_zc_send *send;
-	struct nio_zc *zc;
+	struct nio_zc_send *send = zc_send_of(conn, id);
+	struct nio_zc *zc = zc_of(conn);
 
-	if (!nio_completions)
-		return;
 	conn->pinned_total += bytes;
-	zc = zc_of(conn);
-	if (zc)
+	if (zc && send &&
+	    nio_zc_note(send, conn->cookie, id, bytes,
+			nio_completions ? call_begin(conn->cookie) : 0)) {
+		add(&conn->completed_total, bytes);
+		add(&zc->bytes, bytes);
+	}
+	if (zc && nio_completions)
 		count_in(zc->outstanding_hist, conn->pinned_total - conn->completed_total);
-	send = zc_send_of(conn, id);
-	if (!send)
-		return;
-	send->cookie = 0;
-	send->begin = call_begin(conn->cookie);
-	send->pinned_total = conn->pinned_total;
-	send->id = id;
-	send->cookie = conn->cookie;
-}
-
-/* The bytes of the sends up to last have completed. Completions may overtake one another. */
-static __always_inline void book_completed_bytes(struct nio_zc *zc, struct nio_conn *conn,
-						 const struct nio_zc_send *last)
-{
-	__u64 before = conn->completed_total;
-
-	if (last->pinned_total <= before)
-		return;
-	conn->completed_total = last->pinned_total;
-	add(&zc->bytes, last->pinned_total - before);
 }
 
 static __always_inline void book_completion_time(struct nio_zc *zc, const struct nio_zc_send *first)
@@ -98,42 +82,130 @@ static __always_inline void book_completion_time(struct nio_zc *zc, const struct
 	count_in_shared(zc->ns_hist, ns);
 }
 
-static __always_inline void book_notification(const struct nio_conn *conn,
-					      const struct zc_notification *n)
-{
-	struct nio_zc *zc = zc_of(conn);
+/* What a range of sends comes to that is reported complete. */
+struct zc_tally {
+	__u64 complete; /* that were not before */
+	__u64 unknown;  /* of these, whose call was not seen, or is no longer known */
+	__u64 repeated;
+	__u64 bytes;
+};
 
-	if (!zc)
-		return;
-	add(&zc->notifications, 1);
-	add(&zc->sends, n->sends);
+/*
+ * A tally of nothing, of which the verifier does not know that it is 0: it would follow each sum
+ * that a loop can come to as a state of its own.
+ */
+static __always_inline struct zc_tally no_tally(const struct nio_conn *conn)
+{
+	__u64 one = conn->cookie, other = one;
+
+	asm volatile("" : "+r"(other));
+	one -= other;
+	return (struct zc_tally){one, one, one, one};
+}
+
+/*
+ * Marks the sends of a range as complete, the newest first: of a range longer than the ring only
+ * those have an entry. Verified once, not in each program that calls it.
+ */
+static __noinline int tally_range(const struct nio_conn *conn, const struct zc_notification *n,
+				  struct zc_tally *t)
+{
+	__u32 id = n->lo + n->sends - 1, sends = n->sends, bytes;
+	struct nio_zc_send *send;
+
+	for (__u32 i = 0; i < NIO_ZC_RING_MAX; i++, id--) {
+		if (i >= sends || i > conn->ring_mask)
+			break;
+		send = zc_send_of(conn, id);
+		if (!send)
+			break;
+		switch (nio_zc_complete(send, conn->cookie, id, &bytes)) {
+		case NIO_ZC_FIRST:
+			t->complete++;
+			t->bytes += bytes;
+			break;
+		case NIO_ZC_UNKNOWN:
+			t->complete++;
+			t->unknown++;
+			break;
+		default:
+			t->repeated++;
+		}
+	}
+	return 0;
+}
+
+/* Books the sends of a range that had not completed before. Returns how many they are. */
+static __always_inline __u64 book_range(struct nio_zc *zc, struct nio_conn *conn,
+					const struct zc_notification *n, struct zc_tally *t)
+{
+	tally_range(conn, n, t);
+	add(&zc->sends, t->complete);
 	if (n->copied)
-		add(&zc->copied, n->sends);
+		add(&zc->copied, t->complete);
+	if (t->bytes) {
+		add(&conn->completed_total, t->bytes);
+		add(&zc->bytes, t->bytes);
+	}
+	return t->complete;
+}
+
+static __always_inline void count_unknown(__u64 unknown)
+{
+	struct nio_loss *loss = unknown ? losses() : NULL;
+
+	if (loss)
+		add(&loss->unmatched, unknown);
+}
+
+/* A range of sends ends: first report of them. The rest of one longer than the ring is counted. */
+static __always_inline void on_ended(struct nio_zc *zc, struct nio_conn *conn,
+				     const struct zc_notification *n)
+{
+	struct zc_tally t = no_tally(conn);
+	__u64 rest;
+
+	add(&zc->notifications, 1);
+	book_range(zc, conn, n, &t);
+	rest = n->sends - t.complete - t.repeated;
+	if (rest) {
+		add(&zc->sends, rest);
+		if (n->copied)
+			add(&zc->copied, rest);
+	}
+	if (t.repeated)
+		add(&zc->repeated, t.repeated);
+	count_unknown(t.unknown + rest);
 }
 
 /* The kernel ends a range of sends of a socket: the last reference to their pages is gone. */
 static __always_inline void on_completion(__u64 cookie, const struct zc_notification *n)
 {
 	struct nio_conn *conn = conn_by_cookie(cookie);
-	struct nio_zc_send *send;
+	struct nio_zc_send *first;
 	struct nio_zc *zc;
 
-	if (!conn)
-		return;
-	book_notification(conn, n);
-	zc = zc_of(conn);
+	zc = conn ? zc_of(conn) : NULL;
 	if (!zc)
 		return;
-	send = zc_send_of(conn, n->lo + n->sends - 1);
-	if (send && send->cookie == cookie && send->id == n->lo + n->sends - 1)
-		book_completed_bytes(zc, conn, send);
-	send = zc_send_of(conn, n->lo);
-	if (!send)
+	on_ended(zc, conn, n);
+	first = zc_send_of(conn, n->lo);
+	if (first && nio_zc_is(first, cookie, n->lo) && first->begin)
+		book_completion_time(zc, first);
+}
+
+/* A notification tells the application of a range of sends. */
+static __always_inline void on_told(struct nio_conn *conn, const struct zc_notification *n)
+{
+	struct nio_zc *zc = zc_of(conn);
+	struct zc_tally t = no_tally(conn);
+
+	if (!zc)
 		return;
-	if (send->cookie != cookie || send->id != n->lo)
-		count_unmatched();
-	else if (send->begin)
-		book_completion_time(zc, send);
+	if (nio_completions)
+		add(&zc->missed, book_range(zc, conn, n, &t));
+	else
+		on_ended(zc, conn, n);
 }
 
 /* Reads the account of a MSG_ZEROCOPY send: 0, or -1 when there were no sends under it. */
@@ -163,10 +235,12 @@ static __always_inline void on_uarg_end(const char *uarg, bool copied)
 {
 	struct zc_notification n;
 
-	if (read_uarg(uarg, &n))
+	__u64 cookie = cookie_of_uarg(uarg);
+
+	if (!cookie || read_uarg(uarg, &n))
 		return;
 	n.copied |= copied;
-	on_completion(cookie_of_uarg(uarg), &n);
+	on_completion(cookie, &n);
 }
 
 /*
@@ -195,7 +269,7 @@ static __always_inline void on_uarg_put(const char *uarg, bool success)
 		return;
 	put.n.copied |= !success;
 	if (bpf_map_update_elem(&nio_puts, &flow, &put, BPF_ANY))
-		count_map_full();
+		count_loss(map_full);
 }
 
 static __always_inline void on_uarg_report(const struct sock *sk)
@@ -220,10 +294,20 @@ static __always_inline void on_uarg_put_return(void)
 	bpf_map_delete_elem(&nio_puts, &flow);
 }
 
+/* SKB_TRUESIZE(0): what the sk_buff that holds an account is charged with. */
+static __always_inline __u32 truesize_of_account(void)
+{
+	__u32 skb = bpf_core_type_size(struct sk_buff);
+	__u32 shinfo = bpf_core_type_size(struct skb_shared_info);
+
+	return ((skb + SMP_CACHE_BYTES - 1) & -SMP_CACHE_BYTES) +
+	       ((shinfo + SMP_CACHE_BYTES - 1) & -SMP_CACHE_BYTES);
+}
+
 /*
  * msg_zerocopy_realloc gave a send call no account: it ends with ENOBUFS. Either sk_omem_alloc
- * would pass optmem_max (by the sk_buff that holds the account, less than 1024 bytes), or else the
- * pages may not be locked (mm_account_pinned_pages). The errno is the same.
+ * would pass optmem_max (sock_omalloc), or else the pages may not be locked
+ * (mm_account_pinned_pages). The errno is the same; this is the kernel's own test, made again.
  */
 static __always_inline void on_zc_refused(const struct nio_conn *conn, __u32 omem_alloc)
 {
@@ -231,7 +315,7 @@ static __always_inline void on_zc_refused(const struct nio_conn *conn, __u32 ome
 
 	if (!zc)
 		return;
-	if (nio_optmem_max && omem_alloc + 1024 > nio_optmem_max)
+	if (nio_optmem_max && omem_alloc + truesize_of_account() > nio_optmem_max)
 		zc->enobufs_optmem++;
 	else
 		zc->enobufs_memlock++;

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * Copies that run wherever the stack happens to be, in whoever's context: zero-copy pages copied
- * after all (skb_copy_ubufs), and copies nobody ordered (skb_copy_bits, skb_try_coalesce). What is
+ * after all (skb_copy_ubufs), and unexpected copies (skb_copy_bits, skb_try_coalesce). What is
  * known at their beginning is kept until their end, under the flow of control they run in.
  */
 #ifndef NETIOTRACE_COPY_BPF_H
 #define NETIOTRACE_COPY_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "call.bpf.h"
+#include "completion.bpf.h"
+#include "kernel.bpf.h"
+#include "maps.bpf.h"
+#include "netiotrace.h"
+#include "perf_stage.bpf.h"
 
 enum nio_copy_kind {
 	NIO_COPY_DEFERRED,
@@ -22,86 +33,112 @@ struct nio_copy_key {
 };
 
 struct nio_copy {
-	__u64 cookie; /* of the socket it is booked to; 0: none in progress */
+	__u64 cookie; /* of the socket it is booked to */
 	__u64 begin;
 	__u32 bytes;
 	__s32 stack;
-	char dev[16];
+	__u32 depth; /* calls of the same function inside this one */
+	__u32 pad;
+	struct nio_place place; /* where a deferred copy is booked */
 	struct nio_perf_open perf;
 };
 
-/* Entries are made by the flows that copy, and stay: as many as threads and CPUs ever did. */
+/*
+ * Copies in progress: an entry is there from the beginning to the end, so that as many are enough
+ * as flows of control can copy at the same time. It is not an LRU map, which on many CPUs evicts
+ * long before it is full, and tells nobody: here what finds no room is counted.
+ */
+#define NIO_COPIES_MAX 4096
+
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, NIO_COPIES_MAX);
 	__type(key, struct nio_copy_key);
 	__type(value, struct nio_copy);
 } nio_copies SEC(".maps");
 
-/* Notes that a copy begins. One that cannot be noted is lost to the books, and counted as such. */
-static __always_inline void copy_begin(__u32 kind, struct nio_copy *copy)
+static __always_inline struct nio_copy_key copy_key(__u32 kind)
 {
-	struct nio_copy_key key = {.flow = flow_now(), .kind = kind};
-	struct nio_copy *old = bpf_map_lookup_elem(&nio_copies, &key);
-
-	if (old && old->cookie)
-		count_unmatched();
-	copy->begin = bpf_ktime_get_ns();
-	if (bpf_map_update_elem(&nio_copies, &key, copy, BPF_ANY))
-		count_map_full();
+	return (struct nio_copy_key){.flow = flow_now(), .kind = kind};
 }
 
 /* The copy of this kind in progress here, or NULL. */
 static __always_inline struct nio_copy *copy_in_progress(__u32 kind)
 {
-	struct nio_copy_key key = {.flow = flow_now(), .kind = kind};
-	struct nio_copy *copy = bpf_map_lookup_elem(&nio_copies, &key);
+	struct nio_copy_key key = copy_key(kind);
 
-	return copy && copy->cookie ? copy : NULL;
+	return bpf_map_lookup_elem(&nio_copies, &key);
 }
 
-static __always_inline void add_sum(void *map, const void *key, __u64 bytes, __u64 ns)
+/* Notes that a copy begins. One before it whose end was not seen is counted. */
+static __always_inline void copy_begin(__u32 kind, struct nio_copy *copy)
+{
+	struct nio_copy_key key = copy_key(kind);
+
+	copy->begin = bpf_ktime_get_ns();
+	if (bpf_map_lookup_elem(&nio_copies, &key))
+		count_loss(unmatched);
+	if (bpf_map_update_elem(&nio_copies, &key, copy, BPF_ANY))
+		count_loss(map_full);
+}
+
+static __always_inline void copy_over(__u32 kind)
+{
+	struct nio_copy_key key = copy_key(kind);
+
+	bpf_map_delete_elem(&nio_copies, &key);
+}
+
+/* Adds to an entry of nio_places or nio_others. */
+static __always_inline void add_sum(void *map, const void *key, __u64 bytes, __u64 events, __u64 ns)
 {
 	struct nio_sum *sum = bpf_map_lookup_elem(map, key), zero = {};
 
-	if (!sum) {
-		if (bpf_map_update_elem(map, key, &zero, BPF_NOEXIST))
-			count_map_full();
+	if (!sum && insert(map, key, &zero))
 		sum = bpf_map_lookup_elem(map, key);
-	}
 	if (!sum)
 		return;
 	add(&sum->bytes, bytes);
-	add(&sum->events, 1);
+	add(&sum->events, events);
 	add(&sum->ns, ns);
+}
+
+/* Where a copy runs, and on which device. */
+static __always_inline void fill_place(struct nio_place *place, const struct nio_conn *conn,
+				       const struct sk_buff *skb, bool known)
+{
+	const struct net_device *dev = NIO_FIELD(known, struct sk_buff, skb, dev);
+
+	place->slot = conn->slot;
+	place->context = context_now();
+	bpf_get_current_comm(place->comm, sizeof(place->comm));
+	if (dev)
+		bpf_probe_read_kernel(place->dev, sizeof(place->dev),
+				      (const char *)dev +
+					      bpf_core_field_offset(struct net_device, name));
 }
 
 /*
  * skb_copy_ubufs begins. With frags it copies all of data_len, also of those that were not pinned;
- * without, it only ends the send. The account is read now: the copy clears it.
+ * without, it only ends the send. The account is read now: the copy clears it. The bytes are booked
+ * now, too, so that an end that is not seen costs the time alone.
  */
 static __always_inline void deferred_copy_begin(const struct sk_buff *skb, bool known)
 {
 	__u32 bytes = NIO_FIELD(known, struct sk_buff, skb, data_len);
-	const void *shinfo = shinfo_of(skb, known);
 	struct nio_copy copy = {.bytes = bytes};
-	const struct net_device *dev;
 	struct nio_copy *noted;
 	struct nio_conn *conn;
-	__u64 cookie;
 
-	if (!bytes || !is_zerocopy(shinfo))
+	if (!bytes)
 		return;
-	cookie = cookie_of_uarg(kernel_read(struct skb_shared_info, shinfo, destructor_arg));
-	copy.cookie = cookie;
-	conn = conn_by_cookie(cookie);
+	copy.cookie = cookie_of_uarg(uarg_of(skb, known));
+	conn = conn_by_cookie(copy.cookie);
 	if (!conn)
 		return;
-	dev = NIO_FIELD(known, struct sk_buff, skb, dev);
-	if (dev)
-		bpf_probe_read_kernel(copy.dev, sizeof(copy.dev),
-				      (const char *)dev +
-					      bpf_core_field_offset(struct net_device, name));
+	fill_place(&copy.place, conn, skb, known);
+	book_shared(conn, NIO_STAGE_DEFERRED_COPY, bytes);
+	add_sum(&nio_places, &copy.place, bytes, 1, 0);
 	copy_begin(NIO_COPY_DEFERRED, &copy);
 	noted = nio_perf_every ? copy_in_progress(NIO_COPY_DEFERRED) : NULL;
 	if (noted)
@@ -112,7 +149,6 @@ static __always_inline void deferred_copy_begin(const struct sk_buff *skb, bool 
 static __always_inline void deferred_copy_end(int ret)
 {
 	struct nio_copy *copy = copy_in_progress(NIO_COPY_DEFERRED);
-	struct nio_place place = {};
 	struct nio_conn *conn;
 	__u64 ns;
 
@@ -122,63 +158,75 @@ static __always_inline void deferred_copy_end(int ret)
 	conn = conn_by_cookie(copy->cookie);
 	if (conn)
 		perf_end(&copy->perf, conn->slot, NIO_PERF_DEFERRED_COPY, copy->bytes);
-	copy->cookie = 0;
-	if (!conn || ret)
-		return;
-	book_shared(conn, NIO_STAGE_DEFERRED_COPY, copy->bytes, ns);
-	place.slot = conn->slot;
-	place.context = context_now();
-	bpf_get_current_comm(place.comm, sizeof(place.comm));
-	__builtin_memcpy(place.dev, copy->dev, sizeof(place.dev));
-	add_sum(&nio_places, &place, copy->bytes, ns);
+	if (conn && !ret) {
+		book_time_shared(conn, NIO_STAGE_DEFERRED_COPY, ns);
+		add_sum(&nio_places, &copy->place, 0, 0, ns);
+	} else if (conn) {
+		unbook_shared(conn, NIO_STAGE_DEFERRED_COPY, copy->bytes);
+		add_sum(&nio_places, &copy->place, -(__u64)copy->bytes, -1, 0);
+	}
+	copy_over(NIO_COPY_DEFERRED);
 }
 
-/* A copy nobody ordered begins, of bytes that belong to sk. */
+/* An unexpected copy begins, of bytes that belong to sk. */
 static __always_inline void other_copy_begin(void *ctx, const struct sock *sk, __u32 kind,
 					     int bytes, bool known)
 {
 	struct nio_copy copy = {.bytes = bytes};
-	__u64 cookie;
 
 	if (!sk || bytes <= 0)
 		return;
-	cookie = cookie_of(sk, known);
-	if (!conn_by_cookie(cookie))
+	copy.cookie = cookie_of(sk, known);
+	if (!conn_by_cookie(copy.cookie))
 		return;
-	copy.cookie = cookie;
 	copy.stack = bpf_get_stackid(ctx, &nio_stacks, 0);
 	copy_begin(kind, &copy);
 }
 
-static __always_inline void other_copy_end(__u32 copy_kind, __u32 kind, bool made)
+/*
+ * It ends; watched: its beginning should have been seen. A kretprobe cannot tell: there a beginning
+ * that was missed is in the kernel's own count of missed runs only.
+ */
+static __always_inline void other_copy_end(__u32 copy_kind, __u32 kind, bool made, bool watched)
 {
 	struct nio_copy *copy = copy_in_progress(copy_kind);
 	struct nio_other other = {.kind = kind};
 	struct nio_conn *conn;
 	__u64 ns;
 
-	if (!copy)
+	if (!copy) {
+		if (watched)
+			count_loss(unmatched);
 		return;
+	}
+	if (copy->depth) {
+		copy->depth--;
+		return;
+	}
 	ns = bpf_ktime_get_ns() - copy->begin;
 	conn = conn_by_cookie(copy->cookie);
-	copy->cookie = 0;
-	if (!conn || !made)
-		return;
-	book_shared(conn, NIO_STAGE_OTHER_COPY, copy->bytes, ns);
-	other.slot = conn->slot;
-	other.stack = copy->stack;
-	add_sum(&nio_others, &other, copy->bytes, ns);
+	if (conn && made) {
+		book_shared(conn, NIO_STAGE_OTHER_COPY, copy->bytes);
+		book_time_shared(conn, NIO_STAGE_OTHER_COPY, ns);
+		other.slot = conn->slot;
+		other.stack = copy->stack;
+		add_sum(&nio_others, &other, copy->bytes, 1, ns);
+	}
+	copy_over(copy_kind);
 }
 
 /*
  * skb_copy_bits calls itself for the skbs of a frag_list, whose bytes the outer call's length has
  * in it. An old entry is one whose end was missed.
  */
-static __always_inline bool is_nested_copy(void)
+static __always_inline bool enter_nested_copy(void)
 {
 	struct nio_copy *outer = copy_in_progress(NIO_COPY_BITS);
 
-	return outer && bpf_ktime_get_ns() - outer->begin < 1000000000ULL;
+	if (!outer || bpf_ktime_get_ns() - outer->begin >= 1000000000ULL)
+		return false;
+	outer->depth++;
+	return true;
 }
 
 /* Payload of skb's own socket that skb_copy_bits copies; for skb_try_coalesce it is counted there.
@@ -186,9 +234,18 @@ static __always_inline bool is_nested_copy(void)
 static __always_inline void copy_bits_begin(void *ctx, const struct sk_buff *skb, int len,
 					    bool known)
 {
-	if (copy_in_progress(NIO_COPY_COALESCE) || is_nested_copy())
+	if (copy_in_progress(NIO_COPY_COALESCE) || enter_nested_copy())
 		return;
 	other_copy_begin(ctx, NIO_FIELD(known, struct sk_buff, skb, sk), NIO_COPY_BITS, len, known);
+}
+
+/* It returned, as seen by a program that is told its arguments. */
+static __always_inline void copy_bits_end(const struct sk_buff *skb, int len, bool made)
+{
+	bool watched = len > 0 && skb->sk && conn_of(skb->sk, KNOWN);
+
+	other_copy_end(NIO_COPY_BITS, NIO_OTHER_COPY_BITS, made,
+		       watched && !copy_in_progress(NIO_COPY_COALESCE));
 }
 
 /*
@@ -213,16 +270,12 @@ static __always_inline void coalesce_begin(void *ctx, const struct sk_buff *to,
  */
 static __always_inline void rx_copy_begin_flow(const struct sk_buff *skb, int len)
 {
-	const struct sock *sk = NIO_FIELD(ADDRESS, struct sk_buff, skb, sk);
+	struct nio_conn *conn = receiver_of(skb, len, ADDRESS);
 	struct nio_copy copy = {.bytes = len};
-	struct nio_conn *conn;
 
-	if (!sk || len <= 0)
-		return;
-	copy.cookie = cookie_of(sk, ADDRESS);
-	conn = conn_by_cookie(copy.cookie);
 	if (!conn)
 		return;
+	copy.cookie = conn->cookie;
 	copy_begin(NIO_COPY_RX, &copy);
 	rx_perf_begin(conn);
 }
@@ -235,11 +288,11 @@ static __always_inline void rx_copy_end_flow(void)
 	if (!copy)
 		return;
 	conn = conn_by_cookie(copy->cookie);
-	copy->cookie = 0;
-	if (!conn)
-		return;
-	rx_perf_end(conn, copy->bytes);
-	book_time(conn, NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - copy->begin);
+	if (conn) {
+		rx_perf_end(conn, copy->bytes);
+		book_time(conn, NIO_STAGE_RX_COPY, bpf_ktime_get_ns() - copy->begin);
+	}
+	copy_over(NIO_COPY_RX);
 }
 
 static __always_inline void account_begin_flow(const struct sock *sk)
@@ -260,9 +313,9 @@ static __always_inline void account_end_flow(bool refused)
 	if (!copy)
 		return;
 	conn = conn_by_cookie(copy->cookie);
-	copy->cookie = 0;
 	if (conn && refused)
 		on_zc_refused(conn, copy->bytes);
+	copy_over(NIO_COPY_ACCOUNT);
 }
 
 #endif

@@ -6,6 +6,12 @@
 #ifndef NETIOTRACE_KERNEL_BPF_H
 #define NETIOTRACE_KERNEL_BPF_H
 
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "netiotrace.h"
+
 /*
  * Reads ptr->field of an address that the verifier does not know as a pointer: as a plain load
  * where the kernel lets an address be declared a type (6.2), else through a helper, which costs
@@ -25,9 +31,11 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 #define ADDRESS                          false
 #define NIO_FIELD(known, type, p, field) ((known) ? (p)->field : kernel_read(type, p, field))
 
-/* Preprocessor constants of the kernel. */
+/* Constants of the kernel that are not in BTF, or not in vmlinux.h. */
+#define BPF_F_MMAPABLE             (1U << 10)
 #define NETIF_F_SG                 (1ULL << 0)
 #define MSG_SPLICE_PAGES           0x8000000
+#define MSG_ZEROCOPY               0x4000000
 #define SKBFL_ZEROCOPY_ENABLE      (1U << 0)
 #define SKBTX_DEV_ZEROCOPY         (1U << 3)
 #define SO_EE_ORIGIN_ZEROCOPY      5
@@ -35,6 +43,10 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 #define TCP_NAGLE_PUSH             4
 #define SOFTIRQ_OFFSET             0x100
 #define NET_RX_SOFTIRQ             3
+#define PACKET_OUTGOING            4
+#define IPPROTO_MPTCP              262
+#define EEXIST                     17
+#define SMP_CACHE_BYTES            64 /* of SKB_TRUESIZE; x86 and arm64 servers */
 
 /* Until 5.14 the zero-copy flag of an skb was in tx_flags: 06b4feb37e64 moved it to flags. */
 struct skb_shared_info___tx_flags {
@@ -51,6 +63,32 @@ struct ubuf_info___msgzc {
 		};
 	};
 } __attribute__((preserve_access_index));
+
+/* How a ubuf_info is told apart: by its operations, until 6.11 by its callback. */
+struct ubuf_info_ops___6_12 {
+	void *complete;
+} __attribute__((preserve_access_index));
+
+struct ubuf_info___ops {
+	const struct ubuf_info_ops___6_12 *ops;
+} __attribute__((preserve_access_index));
+
+struct ubuf_info___callback {
+	void *callback;
+} __attribute__((preserve_access_index));
+
+/* From 6.0 on: the ubuf_info that a message brings along. */
+struct msghdr___ubuf {
+	void *msg_ubuf;
+} __attribute__((preserve_access_index));
+
+/*
+ * Addresses of kernel functions, from user space; 0: not known. What ends a MSG_ZEROCOPY send
+ * (its ubuf_info's callback or complete), and what TCP itself sends and receives with.
+ */
+const volatile __u64 nio_zerocopy_end = 0;
+const volatile __u64 nio_tcp_sendmsg = 0;
+const volatile __u64 nio_tcp_recvmsg = 0;
 
 /*
  * The preemption count of x86 is a per-CPU variable, which from 6.2 to 6.14 was part of pcpu_hot.
@@ -130,6 +168,23 @@ static __always_inline bool is_zerocopy(const void *shinfo)
 }
 
 /*
+ * Does this ubuf_info belong to a MSG_ZEROCOPY send? Others (io_uring, vhost) look alike from the
+ * outside and have no sk_buff around them. Where the address is not known it is taken for one.
+ */
+static __always_inline bool is_msg_zerocopy(const void *uarg)
+{
+	const struct ubuf_info_ops___6_12 *ops;
+
+	if (!nio_zerocopy_end)
+		return true;
+	if (!bpf_core_field_exists(((struct ubuf_info___ops *)0)->ops))
+		return (__u64)BPF_CORE_READ((const struct ubuf_info___callback *)uarg, callback) ==
+		       nio_zerocopy_end;
+	ops = kernel_read(struct ubuf_info___ops, uarg, ops);
+	return (__u64)kernel_read(struct ubuf_info_ops___6_12, ops, complete) == nio_zerocopy_end;
+}
+
+/*
  * The cookie of the socket that sent with this ubuf_info, which a MSG_ZEROCOPY send keeps in the cb
  * of an sk_buff charged to the sending socket (skb_from_uarg). An skb's own sk is useless for this:
  * on loopback and veth it is orphaned before it arrives.
@@ -138,10 +193,66 @@ static __always_inline __u64 cookie_of_uarg(const char *uarg)
 {
 	const struct sock *sk;
 
-	if (!uarg)
+	if (!uarg || !is_msg_zerocopy(uarg))
 		return 0;
 	sk = kernel_read(struct sk_buff, uarg - bpf_core_field_offset(struct sk_buff, cb), sk);
 	return kernel_read(struct sock, sk, __sk_common.skc_cookie.counter);
+}
+
+/* The ubuf_info of an skb whose pages are a sender's; NULL: it has none. */
+static __always_inline const char *uarg_of(const struct sk_buff *skb, bool known)
+{
+	const void *shinfo = shinfo_of(skb, known);
+
+	return is_zerocopy(shinfo) ? kernel_read(struct skb_shared_info, shinfo, destructor_arg)
+				   : NULL;
+}
+
+/*
+ * Is skb from an error queue (skb_is_err_queue)? Timestamps bring their packet along, which is no
+ * payload received. Notifications of zero-copy sends are not marked so, but are empty.
+ */
+static __always_inline bool is_of_error_queue(const struct sk_buff *skb, bool known)
+{
+	if (known)
+		return BPF_CORE_READ_BITFIELD(skb, pkt_type) == PACKET_OUTGOING;
+	return BPF_CORE_READ_BITFIELD_PROBED(skb, pkt_type) == PACKET_OUTGOING;
+}
+
+/* Which layer took over a socket whose send or receive function is not TCP's. */
+static __always_inline enum nio_uncovered_kind layer_of(const struct sock *sk, bool known)
+{
+	const struct tcp_ulp_ops *ulp;
+	__u32 name = 0;
+
+	if (NIO_FIELD(known, struct sock, sk, sk_protocol) == IPPROTO_MPTCP)
+		return NIO_UNCOVERED_MPTCP;
+	ulp = kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops);
+	if (!ulp)
+		return NIO_UNCOVERED_SOCKMAP;
+	bpf_probe_read_kernel(&name, sizeof(name),
+			      (const char *)ulp + bpf_core_field_offset(struct tcp_ulp_ops, name));
+	return name == __builtin_bswap32(0x746c7300) /* "tls" */ ? NIO_UNCOVERED_KTLS
+								 : NIO_UNCOVERED_OTHER;
+}
+
+/*
+ * Does TCP itself send on this socket, or receive? NIO_COVERED, or what does in its place. Two
+ * loads and a comparison; where the addresses are not known, only MPTCP is.
+ */
+static __always_inline enum nio_uncovered_kind path_of(const struct sock *sk, enum nio_side side,
+						       bool known)
+{
+	const struct proto *prot = NIO_FIELD(known, struct sock, sk, __sk_common.skc_prot);
+	__u64 tcp = side == NIO_SIDE_SENDER ? nio_tcp_sendmsg : nio_tcp_recvmsg, own;
+
+	if (!tcp)
+		return NIO_FIELD(known, struct sock, sk, sk_protocol) == IPPROTO_MPTCP
+			       ? NIO_UNCOVERED_MPTCP
+			       : NIO_COVERED;
+	own = side == NIO_SIDE_SENDER ? (__u64)NIO_FIELD(known, struct proto, prot, sendmsg)
+				      : (__u64)NIO_FIELD(known, struct proto, prot, recvmsg);
+	return own == tcp ? NIO_COVERED : layer_of(sk, known);
 }
 
 #endif

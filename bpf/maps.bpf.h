@@ -4,14 +4,22 @@
 #ifndef NETIOTRACE_MAPS_BPF_H
 #define NETIOTRACE_MAPS_BPF_H
 
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "kernel.bpf.h"
+#include "netiotrace.h"
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, NIO_CONN_SLOTS);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct nio_conn);
 } nio_conns SEC(".maps");
 
-/* User space sets max_entries of the next three from the number of slots. */
+/* User space sets max_entries of the next four from the number of slots. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -32,6 +40,13 @@ struct {
 	__type(key, __u32);
 	__type(value, struct nio_path);
 } nio_paths SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct nio_uncovered);
+} nio_uncovered SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
@@ -92,11 +107,51 @@ static __always_inline struct nio_conn *conn_of(const struct sock *sk, bool know
 	return conn_by_cookie(cookie_of(sk, known));
 }
 
+/*
+ * Adds atomically. Of a constant 0 the compiler would make an atomic "or", which Linux 5.10 does
+ * not know.
+ */
+static __always_inline void add(__u64 *sum, __u64 value)
+{
+	if (!__builtin_constant_p(value) || value)
+		__sync_fetch_and_add(sum, value);
+}
+
+static __always_inline struct nio_loss *losses(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&nio_losses, &zero);
+}
+
+/* Adds one to a counter of nio_losses. */
+#define count_loss(field)                         \
+	do {                                      \
+		struct nio_loss *loss = losses(); \
+		if (loss)                         \
+			add(&loss->field, 1);     \
+	} while (0)
+
+/* Makes an entry of a hash map. Another CPU may have made it meanwhile: then it is there. */
+static __always_inline bool insert(void *map, const void *key, const void *value)
+{
+	long err = bpf_map_update_elem(map, key, value, BPF_NOEXIST);
+
+	if (!err || err == -EEXIST)
+		return true;
+	count_loss(map_full);
+	return false;
+}
+
+/* The counters of a stage; NULL, and counted, when there are none. */
 static __always_inline struct nio_cell *cell_of(const struct nio_conn *conn, __u32 stage)
 {
 	__u32 i = nio_cell_index(conn->slot, conn->side, stage);
+	struct nio_cell *cell = bpf_map_lookup_elem(&nio_cells, &i);
 
-	return bpf_map_lookup_elem(&nio_cells, &i);
+	if (!cell)
+		count_loss(no_cell);
+	return cell;
 }
 
 /*
@@ -120,10 +175,7 @@ static __always_inline void count_in(__u64 *hist, __u64 value)
 		hist[bucket]++;
 }
 
-/*
- * Books one event of a stage. Plain additions: see bpf/netiotrace.h for why none is lost. A stage
- * has one calling program in any one plan.
- */
+/* Books one event of a stage that runs in process context only: see bpf/netiotrace.h. */
 static __always_inline void book(const struct nio_conn *conn, __u32 stage, __u64 bytes)
 {
 	struct nio_cell *cell = cell_of(conn, stage);
@@ -147,11 +199,6 @@ static __always_inline void book_time(const struct nio_conn *conn, __u32 stage, 
 	count_in(cell->ns_hist, ns);
 }
 
-static __always_inline void add(__u64 *sum, __u64 value)
-{
-	__sync_fetch_and_add(sum, value);
-}
-
 /* Like count_in, where a softirq may be at the same bucket. */
 static __always_inline void count_in_shared(__u64 *hist, __u64 value)
 {
@@ -161,12 +208,8 @@ static __always_inline void count_in_shared(__u64 *hist, __u64 value)
 		add(&hist[bucket], 1);
 }
 
-/*
- * Books an event, and its time unless 0, of a stage that runs in process and in softirq context:
- * see bpf/netiotrace.h.
- */
-static __always_inline void book_shared(const struct nio_conn *conn, __u32 stage, __u64 bytes,
-					__u64 ns)
+/* Books an event of a stage that runs in process and in softirq context. */
+static __always_inline void book_shared(const struct nio_conn *conn, __u32 stage, __u64 bytes)
 {
 	struct nio_cell *cell = cell_of(conn, stage);
 
@@ -175,34 +218,46 @@ static __always_inline void book_shared(const struct nio_conn *conn, __u32 stage
 	add(&cell->bytes, bytes);
 	add(&cell->events, 1);
 	count_in_shared(cell->hist, bytes);
-	if (!ns)
+}
+
+/* Takes such an event back that turned out not to have happened. */
+static __always_inline void unbook_shared(const struct nio_conn *conn, __u32 stage, __u64 bytes)
+{
+	struct nio_cell *cell = cell_of(conn, stage);
+	__u64 bucket = bucket_of(bytes);
+
+	if (!cell)
+		return;
+	add(&cell->bytes, -bytes);
+	add(&cell->events, -1);
+	if (bucket < NIO_HIST_BUCKETS)
+		add(&cell->hist[bucket], -1);
+}
+
+/* Books its time. */
+static __always_inline void book_time_shared(const struct nio_conn *conn, __u32 stage, __u64 ns)
+{
+	struct nio_cell *cell = cell_of(conn, stage);
+
+	if (!cell)
 		return;
 	add(&cell->ns, ns);
 	add(&cell->timed, 1);
 	count_in_shared(cell->ns_hist, ns);
 }
 
-static __always_inline struct nio_loss *losses(void)
+/* Books bytes that no stage covers. */
+static __always_inline void book_uncovered(const struct nio_conn *conn, __u32 kind, __u64 bytes)
 {
-	__u32 zero = 0;
+	__u32 i = nio_uncovered_index(conn->slot, conn->side, kind);
+	struct nio_uncovered *sum = bpf_map_lookup_elem(&nio_uncovered, &i);
 
-	return bpf_map_lookup_elem(&nio_losses, &zero);
-}
-
-static __always_inline void count_unmatched(void)
-{
-	struct nio_loss *loss = losses();
-
-	if (loss)
-		add(&loss->unmatched, 1);
-}
-
-static __always_inline void count_map_full(void)
-{
-	struct nio_loss *loss = losses();
-
-	if (loss)
-		add(&loss->map_full, 1);
+	if (!sum) {
+		count_loss(no_cell);
+		return;
+	}
+	add(&sum->bytes, bytes);
+	add(&sum->events, 1);
 }
 
 #endif

@@ -8,11 +8,21 @@
  * filled by user space before the traffic. All other maps that user space reads are per-CPU
  * statistics that only grow: it reads and subtracts, never resets.
  *
- * How an update cannot be lost (a softirq may interrupt a program on the same CPU): each statistic
- * has exactly one writing program, its map is per CPU, and the kernel never runs a program inside
- * itself on one CPU; a run refused for that reason is counted by the kernel as a recursion miss,
- * which user space publishes as health.missed. What is written from process and from softirq
- * context alike is added atomically, for Linux 5.10, which has no such refusal.
+ * How an update cannot be lost. Two runs can meet at one counter of one CPU in two ways:
+ *
+ * - a softirq on top of a program. What may run in softirq context, on any kernel, is therefore
+ * added atomically (book_shared(), add()): nio_cells of the stages that are booked as packets leave
+ * or arrive (transmit, deferred_copy, other_copy), completions in nio_zc, nio_places, nio_others,
+ *   nio_uncovered, nio_losses, the window of the deferred copy in nio_perf_cells.
+ * - a program preempted by another task (fentry and fexit from 5.11 on, tracepoints from 7.0 on,
+ *   under a preemptible kernel). The kernel refuses the same program to that task and counts it as
+ * a recursion miss, which user space publishes as health.missed. So a counter that is written in
+ *   process context only, by one program of a plan, is added to plainly: nio_cells of send calls
+ * and receive copies, nio_paths, and in nio_zc unseen, enobufs_* and outstanding_hist. Where there
+ * is no such guard (fentry on 5.10, tracepoints before 6.1) programs cannot be preempted by tasks.
+ *
+ * State of a socket (struct nio_conn) is written under the socket's lock; what a completion on
+ * another CPU may write meanwhile (completed_total) is added atomically.
  */
 #ifndef NETIOTRACE_CONTRACT_H
 #define NETIOTRACE_CONTRACT_H
@@ -20,6 +30,7 @@
 #ifndef __VMLINUX_H__
 #include <linux/types.h>
 #endif
+#include "account.h"
 #include "hist_layout.h"
 
 /*
@@ -105,7 +116,11 @@ struct nio_zc {
 	__u64 timed;           /* notifications whose oldest send's begin is known */
 	__u64 ns;              /* from that begin to the completion, summed over the timed */
 	__u64 enobufs_optmem;  /* sends refused: sk_omem_alloc would pass net.core.optmem_max */
-	__u64 enobufs_memlock; /* sends refused: RLIMIT_MEMLOCK of the user */
+	__u64 enobufs_memlock; /* sends refused for another cause: RLIMIT_MEMLOCK of the user */
+	__u64 missed;          /* of sends: their end was not seen, a notification told of it */
+	__u64 repeated;        /* sends reported complete again; not in sends */
+	__u64 unseen;          /* ids taken by send calls whose return was not seen */
+	__u64 pad;
 	__u64 ns_hist[NIO_HIST_BUCKETS];
 	__u64 outstanding_hist[NIO_HIST_BUCKETS]; /* bytes of one socket pinned, after each send */
 };
@@ -156,7 +171,7 @@ struct nio_place {
 };
 
 /*
- * nio_others: per-CPU hash. Copies nobody ordered, by who made them: stack is an entry of
+ * nio_others: per-CPU hash. Unexpected copies, by who made them: stack is an entry of
  * nio_stacks, whose frames above skb_copy_bits name the caller; < 0 when it was not taken, then
  * kind alone says what it was.
  */
@@ -179,7 +194,6 @@ struct nio_sum {
 	__u64 ns;
 };
 
-#define NIO_ZC_SENDS    65536 /* elements of nio_zc_sends when completions are watched */
 #define NIO_PLACES_MAX  256
 #define NIO_OTHERS_MAX  256
 #define NIO_STACK_DEPTH 12
@@ -188,7 +202,67 @@ struct nio_sum {
 struct nio_loss {
 	__u64 unmatched; /* an end without its beginning, or the reverse: the time was dropped */
 	__u64 map_full;  /* no room for the state of an event: its time was dropped */
+	__u64 backwards; /* a sequence number below the one before: nothing was booked */
+	__u64 no_cell;   /* no counter for an event of a watched socket */
 };
+
+/*
+ * What the stages do not cover, by kind: enum suffix, JSON key, what it is. Events on watched
+ * sockets that are recognised and booked here, never as a stage.
+ */
+/* clang-format off */
+#define NIO_UNCOVERED(X)                                                                        \
+	X(MPTCP,   "mptcp",    "through MPTCP, whose subflows are sockets of their own")        \
+	X(KTLS,    "ktls",     "through kTLS, which copies and encrypts by itself")             \
+	X(SOCKMAP, "sockmap",  "through a sockmap")                                             \
+	X(OTHER,   "other",    "through a protocol layered on TCP")                             \
+	X(FOREIGN, "io_uring", "sent from pages held by another than MSG_ZEROCOPY (io_uring)")  \
+	X(PEEKED,  "peeked",   "copied to an application that only looked (MSG_PEEK)")          \
+	X(UNSEEN,  "uncopied", "taken without a copy that was seen (splice, MSG_TRUNC, "        \
+			       "TCP_ZEROCOPY_RECEIVE, or a missed event)")
+
+enum nio_uncovered_kind {
+#define X(id, key, text) NIO_UNCOVERED_##id,
+	NIO_UNCOVERED(X)
+#undef X
+	NIO_UNCOVERED_NR,
+	NIO_COVERED = NIO_UNCOVERED_NR,
+};
+/* clang-format on */
+
+/*
+ * nio_uncovered: per CPU, index nio_uncovered_index(slot, side, kind). PEEKED bytes are in
+ * rx_copy, too: the copy was made, and will be made again. Of all other kinds no stage has any.
+ */
+struct nio_uncovered {
+	__u64 bytes;
+	__u64 events;
+};
+
+static inline __u32 nio_uncovered_index(__u32 slot, __u32 side, __u32 kind)
+{
+	return (slot * NIO_SIDE_NR + side) * NIO_UNCOVERED_NR + kind;
+}
+
+/*
+ * nio_zc_sends: the zero-copy sends of each watched sender, NIO_ZC_SENDS in all. User space gives
+ * each socket a ring of its own, a power of two: as many as it watches at once share what is left,
+ * with NIO_ZC_RING_MAX each at most. 256 sockets have rings of 1024, 4096 of 64. No two sockets
+ * share an entry. A socket with more sends outstanding than its ring holds loses the oldest: these
+ * still count as completed, without their time and bytes, and as unmatched.
+ */
+#define NIO_ZC_SENDS    (1 << 18)
+#define NIO_ZC_RING_MAX 1024
+
+/* How large a ring is when n sockets share `left` entries: a power of two; 0: there is none. */
+static inline __u32 nio_ring_size(__u32 left, __u64 n)
+{
+	__u32 size = NIO_ZC_RING_MAX;
+
+	while (size > 1 && size * n > left)
+		size /= 2;
+	return size > 1 ? size : 0;
+}
 
 /*
  * nio_conns: the watched sockets, by socket cookie (SO_COOKIE; 0 in sockets nobody asked, so the
@@ -198,9 +272,9 @@ struct nio_loss {
  * message. Each CPU gives out consecutive cookies from batches of 4096 (COOKIE_LOCAL_BATCH,
  * include/linux/cookie.h), so that their low bits are the same on many CPUs: the index is taken
  * from the high bits of a product with 2^64 / golden ratio, which spreads consecutive numbers
- * evenly. User space alone inserts and deletes, the cookie last and first; slot, side and number
- * are its to fill. The rest is state of the programs, written only under the socket's own
- * serialisation (socket lock, or one sender).
+ * evenly. User space alone inserts and deletes, in the map's memory: the cookie is written last,
+ * and taken away first. The fields up to ring_mask are its to fill. The rest is state of the
+ * programs.
  */
 #define NIO_CONN_BITS   17
 #define NIO_CONN_SLOTS  (1 << NIO_CONN_BITS)
@@ -214,36 +288,41 @@ static inline __u32 nio_conn_index(__u64 cookie, __u32 i)
 
 struct nio_conn {
 	__u64 cookie; /* 0: free */
-	__u32 slot;
-	__u32 side;   /* enum nio_side */
-	__u32 number; /* of the socket among those of its side */
-	__u32 pad;
+	__u16 slot;
+	__u16 side;            /* enum nio_side */
+	__u32 ring;            /* first entry of its ring in nio_zc_sends */
+	__u32 ring_mask;       /* size of the ring - 1 */
 	__u32 zckey;           /* sk_zckey at the last send seen */
-	__u32 write_seq;       /* tcp_sock.write_seq at the last transmit seen */
+	__u32 write_seq;       /* payload end at the last transmit or push seen */
+	__u32 copied_seq;      /* at the last receive copy seen */
+	__u32 rx_len;          /* bytes of that copy; 0: none yet */
 	__u32 seen;            /* NIO_SEEN_* */
-	__u32 pinned;          /* by skb_zerocopy_iter_stream in the call in progress */
 	__u64 rx_begin;        /* when the copy in progress began; 0: none */
 	__u64 pinned_total;    /* bytes pinned so far; written by the sender only */
-	__u64 completed_total; /* the value of pinned_total that has completed */
+	__u64 completed_total; /* of these, completed */
 };
 
-/* write_seq holds a value. Until then a transmit takes snd_nxt for it: all earlier bytes are out.
- */
+/* write_seq holds a value. Until then all bytes that have left are old. */
 #define NIO_SEEN_WRITE_SEQ 1u
-/* skb_zerocopy_iter_stream is being watched, so that pinned counts. */
-#define NIO_SEEN_PIN 2u
-/* The call in progress takes page references. */
-#define NIO_SEEN_SPLICE 4u
+/* zckey holds a value. */
+#define NIO_SEEN_ZCKEY 2u
+/* Of the call in progress, where its entry is another program than its end: its message was seen,
+ * and what it said. */
+#define NIO_SEEN_CALL     4u
+#define NIO_SEEN_SPLICE   8u
+#define NIO_SEEN_ZEROCOPY 16u
+#define NIO_SEEN_FOREIGN  32u
+#define NIO_SEEN_OF_CALL  (NIO_SEEN_CALL | NIO_SEEN_SPLICE | NIO_SEEN_ZEROCOPY | NIO_SEEN_FOREIGN)
 
-#ifndef __VMLINUX_H__
 _Static_assert(sizeof(struct nio_cell) == 32 + 2 * 8 * NIO_HIST_BUCKETS, "nio_cell layout");
-_Static_assert(sizeof(struct nio_zc) == 64 + 2 * 8 * NIO_HIST_BUCKETS, "nio_zc layout");
+_Static_assert(sizeof(struct nio_zc) == 96 + 2 * 8 * NIO_HIST_BUCKETS, "nio_zc layout");
 _Static_assert(sizeof(struct nio_path) == 8 + 8 * NIO_PATH_NR, "nio_path layout");
 _Static_assert(sizeof(struct nio_place) == 40, "nio_place layout");
 _Static_assert(sizeof(struct nio_other) == 16, "nio_other layout");
 _Static_assert(sizeof(struct nio_sum) == 24, "nio_sum layout");
-_Static_assert(sizeof(struct nio_loss) == 16, "nio_loss layout");
+_Static_assert(sizeof(struct nio_loss) == 32, "nio_loss layout");
+_Static_assert(sizeof(struct nio_uncovered) == 16, "nio_uncovered layout");
+_Static_assert(sizeof(struct nio_zc_send) == 24, "nio_zc_send layout");
 _Static_assert(sizeof(struct nio_conn) == 64, "nio_conn layout");
-#endif
 
 #endif

@@ -12,6 +12,10 @@
 #ifndef NETIOTRACE_PERF_STAGE_BPF_H
 #define NETIOTRACE_PERF_STAGE_BPF_H
 
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
 #include "perf_stage.h"
 
 #define PERF_CURRENT_CPU 0xffffffffULL /* BPF_F_CURRENT_CPU */
@@ -20,7 +24,7 @@
  */
 const volatile __u32 nio_perf_every;
 
-/* One event on each CPU, put there by user/perf_stage.c; libbpf makes an entry for each CPU. */
+/* One event on each CPU, put there by user/perf/windows.c; libbpf makes an entry for each CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__type(key, __u32);
@@ -67,12 +71,17 @@ static __always_inline void perf_begin(struct nio_perf_open *open, __u32 slot,
 {
 	__u32 i = nio_perf_index(slot, window);
 	struct nio_perf_cell *cell;
+	__u64 seen;
 
 	open->sampled = 0;
 	if (!nio_perf_every)
 		return;
 	cell = bpf_map_lookup_elem(&nio_perf_cells, &i);
-	if (!cell || !nio_perf_due(cell->windows++, nio_perf_every))
+	if (!cell)
+		return;
+	seen = cell->windows;
+	__sync_fetch_and_add(&cell->windows, 1);
+	if (!nio_perf_due(seen, nio_perf_every))
 		return;
 	open->cpu = bpf_get_smp_processor_id();
 	open->switches = perf_switches();
@@ -96,7 +105,7 @@ static __always_inline void perf_end(struct nio_perf_open *open, __u32 slot,
 	if (!cell)
 		return;
 	if (err)
-		cell->unread++;
+		__sync_fetch_and_add(&cell->unread, 1);
 	else
 		nio_perf_book(cell, open, bpf_get_smp_processor_id(), perf_switches(), end, bytes);
 }

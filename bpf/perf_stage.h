@@ -57,8 +57,8 @@ struct nio_perf_open {
 };
 
 /*
- * nio_perf_cells: per CPU, index nio_perf_index(slot, window). `windows` is written by the program
- * at the beginning alone, the rest by the one at the end alone.
+ * nio_perf_cells: per CPU, index nio_perf_index(slot, window). Added to atomically: a window may
+ * end in a softirq on top of the program that ends another.
  */
 struct nio_perf_cell {
 	__u64 windows; /* that began, sampled or not */
@@ -113,24 +113,22 @@ static inline void nio_perf_book(struct nio_perf_cell *cell, const struct nio_pe
 
 	switch (nio_perf_judge(open, cpu, switches, end)) {
 	case NIO_PERF_MOVED:
-		cell->moved++;
+		__sync_fetch_and_add(&cell->moved, 1);
 		return;
 	case NIO_PERF_MULTIPLEXED:
-		cell->multiplexed++;
+		__sync_fetch_and_add(&cell->multiplexed, 1);
 		return;
 	case NIO_PERF_KEPT:
 		break;
 	}
-	cell->samples++;
-	cell->bytes += bytes;
+	__sync_fetch_and_add(&cell->samples, 1);
+	__sync_fetch_and_add(&cell->bytes, bytes);
 	for (i = 0; i < NIO_PERF_EVENT_NR; i++)
-		cell->counts[i] += end[i].counter - open->at[i].counter;
+		__sync_fetch_and_add(&cell->counts[i], end[i].counter - open->at[i].counter);
 }
 
-#ifndef __VMLINUX_H__
 _Static_assert(sizeof(struct nio_perf_reading) == 24, "nio_perf_reading layout");
 _Static_assert(sizeof(struct nio_perf_open) == 64, "nio_perf_open layout");
 _Static_assert(sizeof(struct nio_perf_cell) == 64, "nio_perf_cell layout");
-#endif
 
 #endif

@@ -6,39 +6,84 @@
 #ifndef NETIOTRACE_STAGES_BPF_H
 #define NETIOTRACE_STAGES_BPF_H
 
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#include "completion.bpf.h"
+#include "kernel.bpf.h"
+#include "maps.bpf.h"
+#include "netiotrace.h"
+
 /* Does this kernel have MSG_SPLICE_PAGES? It does where skb_splice_from_iter exists. */
 const volatile bool nio_splice_pages = false;
 
-/*
- * The kernel chooses the copy mode once per call (tcp_sendmsg_locked), so the whole of it was
- * either pinned or not: pinned if the call took a zero-copy id (sk_zckey moved) and the route does
- * scatter-gather. One thread sends on a socket at a time.
- */
-static __always_inline bool call_pinned(struct sock *sk, struct nio_conn *conn, bool known)
+/* What the message of a send call says, as NIO_SEEN_*: kept where the call is booked later. */
+static __always_inline __u32 call_of_message(const struct msghdr *msg, bool known)
 {
-	__u32 zckey = NIO_FIELD(known, struct sock, sk, sk_zckey.counter);
-	bool moved = zckey != conn->zckey;
+	__u32 flags = NIO_FIELD(known, struct msghdr, msg, msg_flags), call = NIO_SEEN_CALL;
 
-	conn->zckey = zckey;
-	return moved && (NIO_FIELD(known, struct sock, sk, sk_route_caps) & NETIF_F_SG);
+	if (nio_splice_pages && (flags & MSG_SPLICE_PAGES))
+		call |= NIO_SEEN_SPLICE;
+	if (flags & MSG_ZEROCOPY)
+		call |= NIO_SEEN_ZEROCOPY;
+	if (bpf_core_field_exists(((struct msghdr___ubuf *)0)->msg_ubuf) &&
+	    BPF_CORE_READ((const struct msghdr___ubuf *)msg, msg_ubuf))
+		call |= NIO_SEEN_FOREIGN;
+	return call;
 }
 
-/* A send call queued ret bytes: books them. spliced: it took page references. */
-static __always_inline void on_sent(struct sock *sk, struct nio_conn *conn, __u32 ret, bool spliced,
-				    bool known)
+/* How a send call queued its bytes; call: what is known of its message. One runs at a time. */
+static __always_inline enum nio_send_kind kind_of_call(const struct sock *sk, struct nio_conn *conn,
+						       __u32 call, bool known)
 {
-	__u32 pinned;
+	__u32 zckey = NIO_FIELD(known, struct sock, sk, sk_zckey.counter), before = conn->zckey;
+	enum nio_send_kind kind;
+	struct nio_zc *zc;
+	__u32 unseen = 0;
 
-	if (call_pinned(sk, conn, known)) {
-		pinned = conn->seen & NIO_SEEN_PIN ? conn->pinned : ret;
-		conn->pinned = 0;
-		book(conn, NIO_STAGE_TX_PIN, pinned);
-		on_pinned_send(conn, conn->zckey - 1, pinned);
-		if (pinned != ret)
-			book(conn, NIO_STAGE_TX_COPY, ret - pinned);
+	kind = nio_send_kind((struct nio_send_facts){
+		.told = call & NIO_SEEN_CALL,
+		.foreign = call & NIO_SEEN_FOREIGN,
+		.zerocopy = call & NIO_SEEN_ZEROCOPY,
+		.splice = call & NIO_SEEN_SPLICE,
+		.sg = NIO_FIELD(known, struct sock, sk, sk_route_caps) & NETIF_F_SG,
+		.took_id = zckey != before,
+	});
+	if (conn->seen & NIO_SEEN_ZCKEY)
+		unseen = nio_ids_unseen(before, zckey, kind == NIO_SEND_PINNED);
+	conn->zckey = zckey;
+	conn->seen |= NIO_SEEN_ZCKEY;
+	zc = unseen ? zc_of(conn) : NULL;
+	if (zc)
+		zc->unseen += unseen;
+	return kind;
+}
+
+/* A send call queued ret bytes, in one way. */
+static __always_inline void on_sent(const struct sock *sk, struct nio_conn *conn, __u32 ret,
+				    __u32 call, bool known)
+{
+	enum nio_uncovered_kind path = path_of(sk, NIO_SIDE_SENDER, known);
+
+	if (path != NIO_COVERED) {
+		book_uncovered(conn, path, ret);
 		return;
 	}
-	book(conn, spliced ? NIO_STAGE_TX_SPLICE : NIO_STAGE_TX_COPY, ret);
+	switch (kind_of_call(sk, conn, call, known)) {
+	case NIO_SEND_PINNED:
+		book(conn, NIO_STAGE_TX_PIN, ret);
+		on_pinned_send(conn, conn->zckey - 1, ret);
+		return;
+	case NIO_SEND_SPLICED:
+		book(conn, NIO_STAGE_TX_SPLICE, ret);
+		return;
+	case NIO_SEND_FOREIGN:
+		book_uncovered(conn, NIO_UNCOVERED_FOREIGN, ret);
+		return;
+	default:
+		book(conn, NIO_STAGE_TX_COPY, ret);
+	}
 }
 
 /* A send call returned ret. */
@@ -47,7 +92,7 @@ static __always_inline void on_send_return(struct sock *sk, int ret)
 	struct nio_conn *conn = conn_of(sk, KNOWN);
 
 	if (conn && ret > 0)
-		on_sent(sk, conn, ret, false, KNOWN);
+		on_sent(sk, conn, ret, 0, KNOWN);
 }
 
 /* tcp_sendmsg_locked returned ret: like on_send_return, with the message to look at. */
@@ -55,13 +100,9 @@ static __always_inline void on_send_locked_return(struct sock *sk, const struct 
 						  int ret)
 {
 	struct nio_conn *conn = conn_of(sk, KNOWN);
-	bool spliced;
 
-	if (!conn || ret <= 0)
-		return;
-	spliced = nio_splice_pages && (msg->msg_flags & MSG_SPLICE_PAGES) &&
-		  (sk->sk_route_caps & NETIF_F_SG);
-	on_sent(sk, conn, ret, spliced, KNOWN);
+	if (conn && ret > 0)
+		on_sent(sk, conn, ret, call_of_message(msg, KNOWN), KNOWN);
 }
 
 /* do_tcp_sendpages took ret bytes by reference: what sendfile and splice did until Linux 6.4. */
@@ -70,77 +111,78 @@ static __always_inline void on_sendpages_return(const struct sock *sk, int ret)
 	struct nio_conn *conn = conn_of(sk, KNOWN);
 
 	if (conn && ret > 0)
-		book(conn, NIO_STAGE_TX_SPLICE, ret);
+		on_sent(sk, conn, ret, NIO_SEEN_CALL | NIO_SEEN_SPLICE, KNOWN);
 }
 
 /*
- * skb_zerocopy_iter_stream pinned ret bytes for a send call: kept until the call ends. -EMSGSIZE
- * and -EEXIST only make the caller try again with a new skb.
+ * Bytes queued on sk since this was last asked, by write_seq, the kernel's own count of them; 0 for
+ * a socket without a stream. The numbers of a socket that connects again begin anew.
  */
-static __always_inline void on_pin(const struct sock *sk, int ret)
-{
-	struct nio_conn *conn = conn_of(sk, KNOWN);
-
-	if (!conn)
-		return;
-	conn->seen |= NIO_SEEN_PIN;
-	if (ret > 0)
-		conn->pinned += ret;
-}
-
-/*
- * A FIN takes a sequence number and is no payload. It is queued as soon as the state has left those
- * in which data can still be written.
- */
-static __always_inline __u32 fin_queued(const struct sock *sk, bool known)
+static __always_inline __u32 queued_since(const struct sock *sk, struct nio_conn *conn, bool known)
 {
 	__u8 state = NIO_FIELD(known, struct sock, sk, __sk_common.skc_state);
+	__u32 end, from = conn->write_seq;
+	__s32 bytes;
 
-	return state != TCP_ESTABLISHED && state != TCP_CLOSE_WAIT && state != TCP_SYN_SENT &&
-	       state != TCP_SYN_RECV;
-}
-
-/*
- * Bytes queued on sk since this was last asked, by write_seq, the kernel's own count of them. base:
- * where to begin the first time.
- */
-static __always_inline __u32 queued_since(const struct sock *sk, struct nio_conn *conn, __u32 base,
-					  bool known)
-{
-	__u32 write_seq =
-		BPF_CORE_READ((const struct tcp_sock *)sk, write_seq) - fin_queued(sk, known);
-
-	if (conn->seen & NIO_SEEN_WRITE_SEQ)
-		base = conn->write_seq;
-	conn->write_seq = write_seq;
+	if (!nio_state_has_stream(state))
+		return 0;
+	end = nio_payload_end(kernel_read(struct tcp_sock, sk, write_seq), state);
+	if (state == TCP_SYN_SENT || !(conn->seen & NIO_SEEN_WRITE_SEQ))
+		from = nio_payload_begin(kernel_read(struct tcp_sock, sk, snd_una),
+					 kernel_read(struct tcp_sock, sk, snd_nxt), state);
+	bytes = nio_seq_delta(from, end);
+	if (bytes < 0) {
+		count_loss(backwards);
+		return 0;
+	}
+	conn->write_seq = end;
 	conn->seen |= NIO_SEEN_WRITE_SEQ;
-	return write_seq - base;
+	return bytes;
 }
 
 /*
  * TCP hands a packet of sk to the device: books what was copied into the socket since its previous
  * packet. Runs under the socket's lock (__tcp_transmit_skb), before snd_nxt moves past the packet,
  * and once everything is acknowledged nothing is left unbooked: every byte leaves in some packet.
- * Only for sockets without SO_ZEROCOPY, whose bytes can only have been copied.
+ * Only for sockets without SO_ZEROCOPY, whose bytes can only have been copied; a packet with pages
+ * of a sender is another's, and tells that the bytes were.
  */
-static __always_inline void on_transmit(const struct sock *sk, bool known)
+static __always_inline void on_transmit(const struct sock *sk, const struct sk_buff *skb,
+					bool known)
 {
+	enum nio_uncovered_kind path;
 	struct nio_conn *conn;
 	__u32 bytes;
 
-	if (!sk)
-		return;
-	conn = conn_of(sk, known);
+	conn = sk ? conn_of(sk, known) : NULL;
 	if (!conn)
 		return;
-	bytes = queued_since(sk, conn, BPF_CORE_READ((const struct tcp_sock *)sk, snd_nxt), known);
-	if (bytes)
-		book(conn, NIO_STAGE_TX_COPY, bytes);
+	bytes = queued_since(sk, conn, known);
+	if (!bytes)
+		return;
+	path = path_of(sk, NIO_SIDE_SENDER, known);
+	if (path == NIO_COVERED && uarg_of(skb, known))
+		path = NIO_UNCOVERED_FOREIGN;
+	if (path == NIO_COVERED)
+		book_shared(conn, NIO_STAGE_TX_COPY, bytes);
+	else
+		book_uncovered(conn, path, bytes);
+}
+
+/* Where the bytes of a socket begin, at the first call that is seen. */
+static __always_inline void begin_stream(const struct sock *sk, struct nio_conn *conn)
+{
+	__u8 state = NIO_FIELD(ADDRESS, struct sock, sk, __sk_common.skc_state);
+
+	if ((conn->seen & NIO_SEEN_WRITE_SEQ) || !nio_state_has_stream(state))
+		return;
+	conn->write_seq = nio_payload_end(kernel_read(struct tcp_sock, sk, write_seq), state);
+	conn->seen |= NIO_SEEN_WRITE_SEQ;
 }
 
 /*
- * tcp_sendmsg_locked begins: notes whether it takes page references, and at the first call where
- * the socket's bytes begin.
+ * tcp_sendmsg_locked begins: notes what the message says, and at the first call where the socket's
+ * bytes begin. Holds for this call only: on_push() takes it.
  */
 static __always_inline void on_send_begin(const struct sock *sk, const struct msghdr *msg)
 {
@@ -148,13 +190,8 @@ static __always_inline void on_send_begin(const struct sock *sk, const struct ms
 
 	if (!conn)
 		return;
-	conn->seen &= ~NIO_SEEN_SPLICE;
-	if (nio_splice_pages &&
-	    (NIO_FIELD(ADDRESS, struct msghdr, msg, msg_flags) & MSG_SPLICE_PAGES) &&
-	    (NIO_FIELD(ADDRESS, struct sock, sk, sk_route_caps) & NETIF_F_SG))
-		conn->seen |= NIO_SEEN_SPLICE;
-	if (!(conn->seen & NIO_SEEN_WRITE_SEQ))
-		queued_since(sk, conn, 0, ADDRESS);
+	conn->seen = (conn->seen & ~NIO_SEEN_OF_CALL) | call_of_message(msg, ADDRESS);
+	begin_stream(sk, conn);
 }
 
 /* do_tcp_sendpages begins: the same, for what is spliced in any case. */
@@ -164,9 +201,8 @@ static __always_inline void on_sendpages_begin(const struct sock *sk)
 
 	if (!conn)
 		return;
-	conn->seen |= NIO_SEEN_SPLICE;
-	if (!(conn->seen & NIO_SEEN_WRITE_SEQ))
-		queued_since(sk, conn, 0, ADDRESS);
+	conn->seen = (conn->seen & ~NIO_SEEN_OF_CALL) | NIO_SEEN_CALL | NIO_SEEN_SPLICE;
+	begin_stream(sk, conn);
 }
 
 /*
@@ -178,21 +214,22 @@ static __always_inline void on_sendpages_begin(const struct sock *sk)
 static __always_inline void on_push(struct sock *sk, int nonagle)
 {
 	struct nio_conn *conn;
-	__u32 bytes;
+	__u32 bytes, call;
 
 	if (nonagle & TCP_NAGLE_PUSH)
 		return;
 	conn = conn_of(sk, ADDRESS);
 	if (!conn || !(conn->seen & NIO_SEEN_WRITE_SEQ))
 		return;
-	bytes = queued_since(sk, conn, 0, ADDRESS);
+	call = conn->seen & NIO_SEEN_OF_CALL;
+	conn->seen &= ~NIO_SEEN_OF_CALL;
+	bytes = queued_since(sk, conn, ADDRESS);
 	if (bytes)
-		on_sent(sk, conn, bytes, conn->seen & NIO_SEEN_SPLICE, ADDRESS);
+		on_sent(sk, conn, bytes, call, ADDRESS);
 }
 
 /* The application takes a notification from the error queue: sends lo to hi are complete. */
-static __always_inline void on_notification_read(const struct nio_conn *conn,
-						 const struct sk_buff *skb)
+static __always_inline void on_notification_read(struct nio_conn *conn, const struct sk_buff *skb)
 {
 	const void *serr = (const char *)skb + bpf_core_field_offset(struct sk_buff, cb);
 	struct zc_notification n;
@@ -204,28 +241,63 @@ static __always_inline void on_notification_read(const struct nio_conn *conn,
 	n.sends = kernel_read(struct sock_exterr_skb, serr, ee.ee_data) - n.lo + 1;
 	n.copied =
 		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED;
-	book_notification(conn, &n);
+	on_told(conn, &n);
+}
+
+/* What became of the bytes of the previous receive copy, and of those between it and this one. */
+static __always_inline void judge_previous(struct nio_conn *conn, __u32 copied_seq)
+{
+	struct nio_taken taken;
+
+	if (!conn->rx_len)
+		return;
+	taken = nio_judge_taken(conn->copied_seq, conn->rx_len, copied_seq);
+	if (taken.peeked)
+		book_uncovered(conn, NIO_UNCOVERED_PEEKED, taken.peeked);
+	if (taken.unseen)
+		book_uncovered(conn, NIO_UNCOVERED_UNSEEN, taken.unseen);
+	if (taken.backwards)
+		count_loss(backwards);
 }
 
 /*
  * skb_copy_datagram_iter copies len bytes of skb to user memory: payload, or nothing at all of a
  * notification, which is empty and goes through here on its way to the application (ip_recv_error,
- * ipv6_recv_error). notifications: count those, too.
+ * ipv6_recv_error).
  */
-static __always_inline void on_rx_copy(const struct sk_buff *skb, int len, bool notifications,
-				       bool known)
+static __always_inline void on_rx_copy(const struct sk_buff *skb, int len, bool known)
 {
 	const struct sock *sk = NIO_FIELD(known, struct sk_buff, skb, sk);
-	struct nio_conn *conn;
+	struct nio_conn *conn = sk && len >= 0 ? conn_of(sk, known) : NULL;
+	enum nio_uncovered_kind path;
+	__u32 copied_seq;
 
-	if (!sk || len < 0)
-		return;
-	conn = conn_of(sk, known);
 	if (!conn)
 		return;
-	if (len)
-		book(conn, NIO_STAGE_RX_COPY, len);
-	else if (notifications)
+	if (!len) {
+		on_notification_read(conn, skb);
+		return;
+	}
+	if (is_of_error_queue(skb, known))
+		return;
+	path = path_of(sk, NIO_SIDE_RECEIVER, known);
+	if (path != NIO_COVERED) {
+		book_uncovered(conn, path, len);
+		return;
+	}
+	copied_seq = kernel_read(struct tcp_sock, sk, copied_seq);
+	judge_previous(conn, copied_seq);
+	conn->copied_seq = copied_seq;
+	conn->rx_len = len;
+	book(conn, NIO_STAGE_RX_COPY, len);
+}
+
+/* Of the above, notifications only: where payload is counted by another program. */
+static __always_inline void on_notification(const struct sk_buff *skb, int len)
+{
+	struct nio_conn *conn = !len && skb->sk ? conn_of(skb->sk, KNOWN) : NULL;
+
+	if (conn)
 		on_notification_read(conn, skb);
 }
 
@@ -235,18 +307,13 @@ static __always_inline void on_rx_copy(const struct sk_buff *skb, int len, bool 
  */
 static __always_inline void on_zerocopy_arrival(const struct sk_buff *skb)
 {
-	const void *shinfo;
 	struct nio_conn *conn;
 
 	if (!skb->data_len)
 		return;
-	shinfo = shinfo_of(skb, KNOWN);
-	if (!is_zerocopy(shinfo))
-		return;
-	conn = conn_by_cookie(
-		cookie_of_uarg(kernel_read(struct skb_shared_info, shinfo, destructor_arg)));
+	conn = conn_by_cookie(cookie_of_uarg(uarg_of(skb, KNOWN)));
 	if (conn)
-		book_shared(conn, NIO_STAGE_DEFERRED_COPY, skb->data_len, 0);
+		book_shared(conn, NIO_STAGE_DEFERRED_COPY, skb->data_len);
 }
 
 #endif

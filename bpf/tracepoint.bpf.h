@@ -6,6 +6,15 @@
 #ifndef NETIOTRACE_TRACEPOINT_BPF_H
 #define NETIOTRACE_TRACEPOINT_BPF_H
 
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "call.bpf.h"
+#include "completion.bpf.h"
+#include "kernel.bpf.h"
+#include "stages.bpf.h"
+
 SEC("?tp_btf/sock_send_length")
 int BPF_PROG(nio_tp_send_return, struct sock *sk, int ret, int flags)
 {
@@ -17,14 +26,14 @@ SEC("?tp_btf/net_dev_queue")
 int BPF_PROG(nio_tp_transmit, struct sk_buff *skb)
 {
 	/* skb->sk is NULL for what is not TCP's: a packet socket, a forwarded packet. */
-	on_transmit(skb->sk, KNOWN);
+	on_transmit(skb->sk, skb, KNOWN);
 	return 0;
 }
 
 SEC("?tp_btf/skb_copy_datagram_iovec")
 int BPF_PROG(nio_tp_rx_copy, const struct sk_buff *skb, int len)
 {
-	on_rx_copy(skb, len, true, KNOWN);
+	on_rx_copy(skb, len, KNOWN);
 	return 0;
 }
 
@@ -39,8 +48,7 @@ int BPF_PROG(nio_tp_zerocopy_arrival, struct sk_buff *skb)
 SEC("?tp_btf/skb_copy_datagram_iovec")
 int BPF_PROG(nio_tp_notification, const struct sk_buff *skb, int len)
 {
-	if (!len)
-		on_rx_copy(skb, len, true, KNOWN);
+	on_notification(skb, len);
 	return 0;
 }
 

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The trampoline backend: programs at the entry (nio_fe_*) and the return (nio_fx_*) of kernel
- * functions. A return stands behind the last argument, so that functions whose arguments differ
- * between kernels have a program for each number of them; the plan takes the one that fits.
+ * The trampoline backend: programs at the return (nio_fx_*) of kernel functions, and those at an
+ * entry (nio_fe_*) that kprobes have otherwise; the rest are in entry.bpf.h. A return stands behind
+ * the last argument, so that functions whose arguments differ between kernels have a program for
+ * each form of them; the plan takes the one that fits.
  */
 #ifndef NETIOTRACE_TRAMPOLINE_BPF_H
 #define NETIOTRACE_TRAMPOLINE_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "call.bpf.h"
+#include "completion.bpf.h"
+#include "copy.bpf.h"
+#include "kernel.bpf.h"
+#include "stages.bpf.h"
 
 /* Bytes. */
 
@@ -13,13 +24,6 @@ SEC("?fexit/tcp_sendmsg_locked")
 int BPF_PROG(nio_fx_send_return, struct sock *sk, struct msghdr *msg, unsigned long size, int ret)
 {
 	on_send_locked_return(sk, msg, ret);
-	return 0;
-}
-
-SEC("?fentry/__tcp_transmit_skb")
-int BPF_PROG(nio_fe_transmit, struct sock *sk)
-{
-	on_transmit(sk, KNOWN);
 	return 0;
 }
 
@@ -31,37 +35,15 @@ int BPF_PROG(nio_fx_sendpages, struct sock *sk, void *page, int offset, unsigned
 	return 0;
 }
 
-SEC("?fexit/skb_zerocopy_iter_stream")
-int BPF_PROG(nio_fx_pin5, struct sock *sk, void *skb, void *msg, int len, void *uarg, int ret)
-{
-	on_pin(sk, ret);
-	return 0;
-}
-
-SEC("?fexit/skb_zerocopy_iter_stream")
-int BPF_PROG(nio_fx_pin6, struct sock *sk, void *skb, void *msg, int len, void *uarg, void *binding,
-	     int ret)
-{
-	on_pin(sk, ret);
-	return 0;
-}
-
 SEC("?fexit/skb_copy_datagram_iter")
 int BPF_PROG(nio_fx_rx_copy, const struct sk_buff *skb, int offset, void *to, int len, int ret)
 {
 	if (!ret)
-		on_rx_copy(skb, len, false, KNOWN);
+		on_rx_copy(skb, len, KNOWN);
 	return 0;
 }
 
-/* Copies made after all, and copies nobody ordered. */
-
-SEC("?fentry/skb_copy_ubufs")
-int BPF_PROG(nio_fe_deferred, struct sk_buff *skb)
-{
-	deferred_copy_begin(skb, KNOWN);
-	return 0;
-}
+/* Copies made after all, and copies that were unexpected. */
 
 SEC("?fexit/skb_copy_ubufs")
 int BPF_PROG(nio_fx_deferred, struct sk_buff *skb, unsigned int gfp, int ret)
@@ -70,38 +52,17 @@ int BPF_PROG(nio_fx_deferred, struct sk_buff *skb, unsigned int gfp, int ret)
 	return 0;
 }
 
-SEC("?fentry/skb_copy_bits")
-int BPF_PROG(nio_fe_copy_bits, const struct sk_buff *skb, int offset, void *to, int len)
-{
-	copy_bits_begin(ctx, skb, len, KNOWN);
-	return 0;
-}
-
 SEC("?fexit/skb_copy_bits")
 int BPF_PROG(nio_fx_copy_bits, const struct sk_buff *skb, int offset, void *to, int len, int ret)
 {
-	other_copy_end(NIO_COPY_BITS, NIO_OTHER_COPY_BITS, !ret);
-	return 0;
-}
-
-SEC("?fentry/skb_copy_and_csum_bits")
-int BPF_PROG(nio_fe_csum_bits, const struct sk_buff *skb, int offset, void *to, int len)
-{
-	copy_bits_begin(ctx, skb, len, KNOWN);
+	copy_bits_end(skb, len, !ret);
 	return 0;
 }
 
 SEC("?fexit/skb_copy_and_csum_bits")
-int BPF_PROG(nio_fx_csum_bits)
+int BPF_PROG(nio_fx_csum_bits, const struct sk_buff *skb, int offset, void *to, int len)
 {
-	other_copy_end(NIO_COPY_BITS, NIO_OTHER_COPY_BITS, true);
-	return 0;
-}
-
-SEC("?fentry/skb_try_coalesce")
-int BPF_PROG(nio_fe_coalesce, struct sk_buff *to, struct sk_buff *from)
-{
-	coalesce_begin(ctx, to, from, KNOWN);
+	copy_bits_end(skb, len, true);
 	return 0;
 }
 
@@ -109,32 +70,11 @@ SEC("?fexit/skb_try_coalesce")
 int BPF_PROG(nio_fx_coalesce, struct sk_buff *to, struct sk_buff *from, void *stolen, void *delta,
 	     bool ret)
 {
-	other_copy_end(NIO_COPY_COALESCE, NIO_OTHER_COALESCE, ret);
+	other_copy_end(NIO_COPY_COALESCE, NIO_OTHER_COALESCE, ret, false);
 	return 0;
 }
 
 /* Completions. */
-
-SEC("?fentry/__msg_zerocopy_callback")
-int BPF_PROG(nio_fe_completion, const void *uarg)
-{
-	on_uarg_end(uarg, false);
-	return 0;
-}
-
-SEC("?fentry/sock_zerocopy_callback")
-int BPF_PROG(nio_fe_completion2, const void *uarg, bool success)
-{
-	on_uarg_end(uarg, !success);
-	return 0;
-}
-
-SEC("?fentry/msg_zerocopy_complete")
-int BPF_PROG(nio_fe_uarg_put, const void *skb, const void *uarg, bool success)
-{
-	on_uarg_put(uarg, success);
-	return 0;
-}
 
 SEC("?fexit/msg_zerocopy_complete")
 int BPF_PROG(nio_fx_uarg_put, const void *skb, const void *uarg, bool success)
@@ -144,14 +84,14 @@ int BPF_PROG(nio_fx_uarg_put, const void *skb, const void *uarg, bool success)
 }
 
 SEC("?fexit/msg_zerocopy_realloc")
-int BPF_PROG(nio_fx_account3, struct sock *sk, unsigned long size, void *uarg, void *ret)
+int BPF_PROG(nio_fx_msg_account, struct sock *sk, unsigned long size, void *uarg, void *ret)
 {
 	on_account_return(sk, ret);
 	return 0;
 }
 
 SEC("?fexit/msg_zerocopy_realloc")
-int BPF_PROG(nio_fx_account4, struct sock *sk, unsigned long size, void *uarg, bool devmem,
+int BPF_PROG(nio_fx_devmem_account, struct sock *sk, unsigned long size, void *uarg, bool devmem,
 	     void *ret)
 {
 	on_account_return(sk, ret);
@@ -159,7 +99,7 @@ int BPF_PROG(nio_fx_account4, struct sock *sk, unsigned long size, void *uarg, b
 }
 
 SEC("?fexit/sock_zerocopy_realloc")
-int BPF_PROG(nio_fx_account, struct sock *sk, unsigned long size, void *uarg, void *ret)
+int BPF_PROG(nio_fx_sock_account, struct sock *sk, unsigned long size, void *uarg, void *ret)
 {
 	on_account_return(sk, ret);
 	return 0;
@@ -167,24 +107,10 @@ int BPF_PROG(nio_fx_account, struct sock *sk, unsigned long size, void *uarg, vo
 
 /* Time. */
 
-SEC("?fentry/tcp_sendmsg")
-int BPF_PROG(nio_fe_sendmsg, struct sock *sk)
-{
-	call_enter(sk, KNOWN);
-	return 0;
-}
-
 SEC("?fexit/tcp_sendmsg")
 int BPF_PROG(nio_fx_sendmsg, struct sock *sk, void *msg, unsigned long size, int ret)
 {
-	call_leave(ret);
-	return 0;
-}
-
-SEC("?fentry/tcp_sendmsg_locked")
-int BPF_PROG(nio_fe_locked, struct sock *sk)
-{
-	call_locked(sk, KNOWN);
+	call_leave(sk, ret);
 	return 0;
 }
 
@@ -192,13 +118,6 @@ SEC("?fexit/tcp_sendmsg_locked")
 int BPF_PROG(nio_fx_locked, struct sock *sk)
 {
 	call_release(sk, KNOWN);
-	return 0;
-}
-
-SEC("?fentry/sk_page_frag_refill")
-int BPF_PROG(nio_fe_refill, struct sock *sk)
-{
-	call_refill(sk, KNOWN);
 	return 0;
 }
 
@@ -210,16 +129,8 @@ int BPF_PROG(nio_fx_refill, struct sock *sk, void *pfrag, bool ret)
 	return 0;
 }
 
-SEC("?fentry/skb_zerocopy_iter_stream")
-int BPF_PROG(nio_fe_pin_time, struct sock *sk)
-{
-	call_begin_part(sk, NIO_PATH_PIN, KNOWN);
-	pin_perf_begin(sk, KNOWN);
-	return 0;
-}
-
 SEC("?fexit/skb_zerocopy_iter_stream")
-int BPF_PROG(nio_fx_pin_time5, struct sock *sk, void *skb, void *msg, int len, void *uarg, int ret)
+int BPF_PROG(nio_fx_pin_time, struct sock *sk, void *skb, void *msg, int len, void *uarg, int ret)
 {
 	pin_perf_end(ret);
 	call_end_part(sk, NIO_PATH_PIN, KNOWN);
@@ -227,7 +138,7 @@ int BPF_PROG(nio_fx_pin_time5, struct sock *sk, void *skb, void *msg, int len, v
 }
 
 SEC("?fexit/skb_zerocopy_iter_stream")
-int BPF_PROG(nio_fx_pin_time6, struct sock *sk, void *skb, void *msg, int len, void *uarg,
+int BPF_PROG(nio_fx_binding_pin_time, struct sock *sk, void *skb, void *msg, int len, void *uarg,
 	     void *binding, int ret)
 {
 	pin_perf_end(ret);
@@ -235,24 +146,10 @@ int BPF_PROG(nio_fx_pin_time6, struct sock *sk, void *skb, void *msg, int len, v
 	return 0;
 }
 
-SEC("?fentry/sk_stream_wait_memory")
-int BPF_PROG(nio_fe_wait, struct sock *sk)
-{
-	call_begin_part(sk, NIO_PATH_WAIT, KNOWN);
-	return 0;
-}
-
 SEC("?fexit/sk_stream_wait_memory")
 int BPF_PROG(nio_fx_wait, struct sock *sk)
 {
 	call_end_part(sk, NIO_PATH_WAIT, KNOWN);
-	return 0;
-}
-
-SEC("?fentry/tcp_write_xmit")
-int BPF_PROG(nio_fe_write_xmit, struct sock *sk)
-{
-	call_begin_part(sk, NIO_PATH_TRANSMIT, KNOWN);
 	return 0;
 }
 

@@ -63,6 +63,14 @@ vmstress: deps
 	@$(MAKE) --no-print-directory all
 	@$(SUDO) env O='$(O)' scripts/vm/run -c 4 -m 2048 -e O='$(O)' $(or $(VMSTRESS_KERNEL),6.12) tests/vm/stress
 
+## make vmwatched       deps, build, then uncommon uses of sockets, by every backend, in a guest
+# VMWATCHED_KERNEL: scripts/vm/run -h names them.
+.PHONY: vmwatched
+vmwatched: deps
+	@$(SUDO) scripts/install-deps vm
+	@$(MAKE) --no-print-directory all $(O)/watched-run
+	@$(SUDO) scripts/vm/run -t 1200 $(or $(VMWATCHED_KERNEL),6.12) tests/vm/watched $(O)/watched-run
+
 ## make check           format, shellcheck, cppcheck, rooms, lengths, codespell
 check:
 	@scripts/check

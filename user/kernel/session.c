@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
@@ -17,6 +18,7 @@
 #include "netiotrace.skel.h"
 
 #define PROGRAMS_MAX 96
+#define CONNS_SIZE   (NIO_CONN_SLOTS * sizeof(struct nio_conn))
 
 /* What one stack of nio_stacks says about who called. Stacks never change: looked up once. */
 struct caller {
@@ -26,6 +28,9 @@ struct caller {
 
 struct session {
 	struct netiotrace_bpf *skel;
+	struct nio_conn *conns; /* nio_conns, mapped */
+	uint32_t ring;          /* first entry of nio_zc_sends that is nobody's */
+	size_t senders;         /* watched, that have a ring */
 	int cpus;
 	void *percpu; /* one element of the largest per-CPU map, for every CPU */
 	struct bpf_program *programs[PROGRAMS_MAX];
@@ -82,6 +87,9 @@ static int size_maps(struct netiotrace_bpf *skel, unsigned int slots)
 		err = bpf_map__set_max_entries(skel->maps.nio_zc, slots);
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.nio_paths, slots);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.nio_uncovered,
+					       nio_uncovered_index(slots, 0, 0));
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.nio_perf_cells, nio_perf_index(slots, 0));
 	return err;
@@ -278,18 +286,36 @@ static int select_programs(struct session *s, const struct plan *const *plans, s
 	return 0;
 }
 
-/* Where programs find out in which context they run, on kernels whose BTF does not tell. */
-static void find_preempt_count(struct netiotrace_bpf *skel, const struct btf *btf)
+/*
+ * Kernel addresses that BTF does not give, in one pass over the symbols: where programs find out in
+ * which context they run, and the functions that tell a MSG_ZEROCOPY send, and a socket that TCP
+ * itself serves, from others. An unknown one stays 0, which the programs take for "cannot tell".
+ */
+static void find_symbols(struct netiotrace_bpf *skel, const struct btf *btf)
 {
-	static const char *const names[] = {"pcpu_hot", "__per_cpu_offset"};
-	uint64_t addresses[2];
+	enum { HOT, OFFSETS, SENDMSG, RECVMSG, COMPLETE, CALLBACK, SOCK_CALLBACK, SYMBOLS_NR };
+	static const char *const names[SYMBOLS_NR] = {
+		[HOT] = "pcpu_hot",
+		[OFFSETS] = "__per_cpu_offset",
+		[SENDMSG] = "tcp_sendmsg",
+		[RECVMSG] = "tcp_recvmsg",
+		[COMPLETE] = "msg_zerocopy_complete",
+		[CALLBACK] = "msg_zerocopy_callback",
+		[SOCK_CALLBACK] = "sock_zerocopy_callback",
+	};
+	uint64_t at[SYMBOLS_NR];
 
-	if (presence__variable(btf, "__preempt_count") || ksym__find(names, addresses, 2))
+	if (ksym__find(names, at, SYMBOLS_NR))
 		return;
-	if (!addresses[1])
+	skel->rodata->nio_tcp_sendmsg = at[SENDMSG];
+	skel->rodata->nio_tcp_recvmsg = at[RECVMSG];
+	skel->rodata->nio_zerocopy_end = at[COMPLETE]   ? at[COMPLETE]
+					 : at[CALLBACK] ? at[CALLBACK]
+							: at[SOCK_CALLBACK];
+	if (presence__variable(btf, "__preempt_count") || !at[OFFSETS])
 		return;
-	skel->rodata->nio_pcpu_hot = addresses[0];
-	skel->rodata->nio_per_cpu_offset = addresses[1];
+	skel->rodata->nio_pcpu_hot = at[HOT];
+	skel->rodata->nio_per_cpu_offset = at[OFFSETS];
 }
 
 /* What the programs are told before they are loaded. */
@@ -300,15 +326,13 @@ static int configure(struct session *s, const struct plan *const *plans, size_t 
 
 	s->skel->rodata->nio_splice_pages =
 		btf && !presence__function(btf, "skb_splice_from_iter", 0);
-	find_preempt_count(s->skel, btf);
+	find_symbols(s->skel, btf);
 	presence__free(btf);
 	if (optmem_max->known && optmem_max->value <= UINT32_MAX)
 		s->skel->rodata->nio_optmem_max = optmem_max->value;
 	for (size_t p = 0; p < plans_nr; p++)
 		if (plans[p] && plan__completions_by_kernel(plans[p]))
 			s->skel->rodata->nio_completions = true;
-	if (!s->skel->rodata->nio_completions)
-		return 0;
 	return bpf_map__set_max_entries(s->skel->maps.nio_zc_sends, NIO_ZC_SENDS);
 }
 
@@ -352,6 +376,17 @@ static size_t largest_value(void)
 							       : sizeof(struct nio_zc);
 }
 
+static int map_conns(struct session *s)
+{
+	void *conns = mmap(NULL, CONNS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   bpf_map__fd(s->skel->maps.nio_conns), 0);
+
+	if (conns == MAP_FAILED)
+		return -errno;
+	s->conns = conns;
+	return 0;
+}
+
 int session__open(struct session **out, const struct plan *const *plans, size_t plans_nr,
 		  unsigned int slots, const struct num *optmem_max, const char *no_perf)
 {
@@ -384,6 +419,9 @@ int session__open(struct session **out, const struct plan *const *plans, size_t 
 		err = netiotrace_bpf__load(s->skel);
 	if (err)
 		goto err_out;
+	err = map_conns(s);
+	if (err)
+		goto err_out;
 	open_perf(s);
 	*out = s;
 	return 0;
@@ -405,6 +443,8 @@ void session__close(struct session *s)
 	for (size_t i = 0; i < s->programs_nr; i++)
 		detach(s, i);
 	perf_stage__close(s->perf);
+	if (s->conns)
+		munmap(s->conns, CONNS_SIZE);
 	netiotrace_bpf__destroy(s->skel);
 	free(s->percpu);
 	free(s);
@@ -435,35 +475,35 @@ unsigned int session__attached(const struct session *s)
 	return n;
 }
 
-/* The entry of a cookie in nio_conns, or with cookie 0 wanted: a free one. -ENOENT: none. */
-static int find_conn(int fd, uint64_t cookie, uint64_t wanted, uint32_t *index)
+/* The entry of nio_conns for a cookie that has `cookie_there` in it (0: a free one), or NULL. */
+static struct nio_conn *find_conn(struct session *s, uint64_t cookie, uint64_t cookie_there)
 {
 	for (uint32_t i = 0; i < NIO_CONN_PROBES; i++) {
-		struct nio_conn conn;
+		struct nio_conn *conn = &s->conns[nio_conn_index(cookie, i)];
 
-		*index = nio_conn_index(cookie, i);
-		if (bpf_map_lookup_elem(fd, index, &conn))
-			return -errno;
-		if (conn.cookie == wanted)
-			return 0;
+		if (conn->cookie == cookie_there)
+			return conn;
 	}
-	return -ENOENT;
+	return NULL;
 }
 
-static int watch_one(int fd, const struct nio_conn *conn)
+/* Programs find an entry by its cookie, so the cookie is the last that is written. */
+static int watch_one(struct session *s, const struct nio_conn *conn)
 {
-	uint32_t index;
-	int err = find_conn(fd, conn->cookie, 0, &index);
+	struct nio_conn *entry = find_conn(s, conn->cookie, 0);
 
-	if (err)
-		return err == -ENOENT ? -ENOSPC : err;
-	return bpf_map_update_elem(fd, &index, conn, BPF_ANY) ? -errno : 0;
+	if (!entry)
+		return -ENOSPC;
+	memcpy((char *)entry + sizeof(entry->cookie), (const char *)conn + sizeof(conn->cookie),
+	       sizeof(*conn) - sizeof(conn->cookie));
+	__atomic_store_n(&entry->cookie, conn->cookie, __ATOMIC_RELEASE);
+	return 0;
 }
 
 int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigned int slot,
 		   enum nio_side side)
 {
-	int fd = bpf_map__fd(s->skel->maps.nio_conns);
+	uint32_t size = side == NIO_SIDE_SENDER ? nio_ring_size(NIO_ZC_SENDS - s->ring, n) : 0;
 	int err = 0;
 
 	for (size_t i = 0; i < n && !err; i++) {
@@ -471,37 +511,43 @@ int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigne
 			.cookie = cookies[i],
 			.slot = slot,
 			.side = side,
-			.number = i,
+			.ring = size ? s->ring : 0,
+			.ring_mask = size ? size - 1 : 0,
 		};
 
-		err = watch_one(fd, &conn);
+		err = watch_one(s, &conn);
+		s->ring += size;
+		s->senders += size != 0;
 	}
 	return err;
 }
 
-/* Threads whose calls were followed are gone when their sockets are: makes room for others. */
-static void forget_threads(struct session *s)
+/* What threads left behind that are gone when their sockets are: makes room for others. */
+static void empty_map(const struct bpf_map *map)
 {
-	int fd = bpf_map__fd(s->skel->maps.nio_calls);
-	uint32_t tid;
+	char key[16]; /* of any of these maps */
+	int fd = bpf_map__fd(map);
 
-	while (!bpf_map_get_next_key(fd, NULL, &tid))
-		if (bpf_map_delete_elem(fd, &tid))
+	while (!bpf_map_get_next_key(fd, NULL, key))
+		if (bpf_map_delete_elem(fd, key))
 			return;
 }
 
 void session__unwatch(struct session *s, const uint64_t *cookies, size_t n)
 {
-	static const struct nio_conn free_entry;
-	int fd = bpf_map__fd(s->skel->maps.nio_conns);
-
 	for (size_t i = 0; i < n; i++) {
-		uint32_t index;
+		struct nio_conn *conn = find_conn(s, cookies[i], cookies[i]);
 
-		if (!find_conn(fd, cookies[i], cookies[i], &index))
-			bpf_map_update_elem(fd, &index, &free_entry, BPF_ANY);
+		if (!conn)
+			continue;
+		s->senders -= conn->ring_mask != 0;
+		__atomic_store_n(&conn->cookie, 0, __ATOMIC_RELEASE);
 	}
-	forget_threads(s);
+	if (!s->senders)
+		s->ring = 0;
+	empty_map(s->skel->maps.nio_calls);
+	empty_map(s->skel->maps.nio_copies);
+	empty_map(s->skel->maps.nio_rx_perf);
 }
 
 /* Sums an element of a per-CPU map over all CPUs; its value is made of u64 only. */
@@ -532,6 +578,21 @@ static int read_cells(struct session *s, uint32_t slot, struct snapshot *out)
 
 			err = sum_percpu(s, s->skel->maps.nio_cells, &i, &out->cells[side][stage],
 					 sizeof(struct nio_cell));
+		}
+	}
+	return err;
+}
+
+static int read_uncovered(struct session *s, uint32_t slot, struct snapshot *out)
+{
+	int err = 0;
+
+	for (uint32_t side = 0; side < NIO_SIDE_NR; side++) {
+		for (uint32_t kind = 0; kind < NIO_UNCOVERED_NR && !err; kind++) {
+			uint32_t i = nio_uncovered_index(slot, side, kind);
+
+			err = sum_percpu(s, s->skel->maps.nio_uncovered, &i,
+					 &out->uncovered[side][kind], sizeof(struct nio_uncovered));
 		}
 	}
 	return err;
@@ -677,6 +738,8 @@ int session__read(struct session *s, unsigned int slot, struct snapshot *out)
 		err = sum_percpu(s, s->skel->maps.nio_paths, &i, &out->path, sizeof(out->path));
 	if (!err)
 		err = sum_percpu(s, s->skel->maps.nio_losses, &zero, &out->loss, sizeof(out->loss));
+	if (!err)
+		err = read_uncovered(s, slot, out);
 	if (!err)
 		err = read_perf(s, slot, out);
 	if (!err)

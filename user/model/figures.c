@@ -86,7 +86,8 @@ static bool num__nonzero(const struct num *n)
 bool figures__any_loss(const struct health *h)
 {
 	return num__nonzero(&h->missed) || num__nonzero(&h->dropped) ||
-	       num__nonzero(&h->map_full) || num__nonzero(&h->unmatched);
+	       num__nonzero(&h->map_full) || num__nonzero(&h->unmatched) ||
+	       num__nonzero(&h->anomalies);
 }
 
 char *figures__load(char *buf, size_t len, uint64_t size, unsigned int fields, unsigned int threads)

@@ -5,6 +5,7 @@
 
 #include "ledger.h"
 #include "ledger_time.h"
+#include "uncovered.h"
 #include "ledger_perf.h"
 
 static struct num known(uint64_t value)
@@ -43,6 +44,9 @@ static void book_completions(struct run_result *r, const struct nio_zc *base,
 	zc->copied = now->copied - base->copied;
 	zc->not_copied = zc->completed - zc->copied;
 	r->notifications = known(now->notifications - base->notifications);
+	r->zc_filled = known(now->missed - base->missed);
+	r->zc_repeated = known(now->repeated - base->repeated);
+	r->zc_unseen = known(now->unseen - base->unseen);
 }
 
 /* What the programs may have lost: of all slots, hence of what ran meanwhile besides. */
@@ -56,6 +60,8 @@ static void book_health(struct run_result *r, const struct plan *plan, const str
 			"until Linux 6.7 a kernel does not tell how often it passed over a kprobe");
 	else
 		h->missed = known(now->missed - base->missed);
+	h->anomalies = known(now->loss.backwards + now->loss.no_cell - base->loss.backwards -
+			     base->loss.no_cell);
 	h->dropped = unknown("no events are sent to user space that could be lost on the way");
 	if (plan__pairs_events(plan)) {
 		h->map_full = known(now->loss.map_full - base->loss.map_full);
@@ -113,6 +119,7 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 		return err;
 	if (!plan__no_probe(plan, PROBE_COMPLETION))
 		book_completions(r, &base->zc, &now->zc);
+	uncovered__book(r, base, now);
 	book_health(r, plan, base, now);
 	if (now->no_perf)
 		ledger_perf__none(r, now->no_perf);
@@ -134,6 +141,7 @@ void ledger__no_kernel(struct run_result *r, const char *reason)
 	}
 	r->copies_per_byte = (struct real){.reason = reason};
 	r->notifications = unknown(reason);
+	r->zc_filled = r->zc_repeated = r->zc_unseen = unknown(reason);
 	r->path_calls = unknown(reason);
 	r->path_quality = QUALITY_UNAVAILABLE;
 	r->path_reason = reason;
@@ -329,12 +337,17 @@ static void add_counts(struct run_result *dst, const struct run_result *src)
 	dst->unaccounted_rx += src->unaccounted_rx;
 	add_zc(&dst->kernel_zc, &src->kernel_zc);
 	add_num(&dst->notifications, &src->notifications);
+	add_num(&dst->zc_filled, &src->zc_filled);
+	add_num(&dst->zc_repeated, &src->zc_repeated);
+	add_num(&dst->zc_unseen, &src->zc_unseen);
+	uncovered__add(dst, src);
 	add_perf(dst, src);
 	ledger_perf__add(dst, src);
 	add_num(&dst->health.missed, &src->health.missed);
 	add_num(&dst->health.dropped, &src->health.dropped);
 	add_num(&dst->health.map_full, &src->health.map_full);
 	add_num(&dst->health.unmatched, &src->health.unmatched);
+	add_num(&dst->health.anomalies, &src->health.anomalies);
 }
 
 int ledger__add(struct run_result *dst, const struct run_result *src)

@@ -24,6 +24,12 @@ static const char BRACKETED[] =
 	"from a piece of page to the next event of the call: with it the accounting between them";
 static const char SOME_RETURNS[] =
 	"only calls whose return is seen: a kretprobe has room for so many at once";
+static const char REFUSED[] = "by the kernel's test against net.core.optmem_max, made again at its "
+			      "return; what is below it "
+			      "is taken for RLIMIT_MEMLOCK";
+static const char SOME_REFUSED[] = "by the kernel's test against net.core.optmem_max, made again, "
+				   "of those calls whose return is "
+				   "seen: a kretprobe has room for so many at once";
 static const char OWN_SKBS[] =
 	"skb_copy_bits on a watched socket's skbs; XDP and drivers copy skbs that have no socket";
 
@@ -37,11 +43,6 @@ const struct alternative plan_alternatives[] = {
 	{ PROBE_TRANSMIT, FN, "fentry/__tcp_transmit_skb", "nio_fe_transmit", EXACT, NULL, 0 },
 	{ PROBE_TRANSMIT, KP, "kprobe/__tcp_transmit_skb", "nio_kp_transmit", EXACT, NULL, 0 },
 	{ PROBE_TRANSMIT, TP, "tp_btf/net_dev_queue", "nio_tp_transmit", EXACT, NULL, 0 },
-
-	{ PROBE_PIN, FN, "fexit/skb_zerocopy_iter_stream", "nio_fx_pin5", EXACT,
-	  "skb_zerocopy_iter_stream", 5 },
-	{ PROBE_PIN, FN, "fexit/skb_zerocopy_iter_stream", "nio_fx_pin6", EXACT,
-	  "skb_zerocopy_iter_stream", 6 },
 
 	{ PROBE_SPLICE, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT,
 	  "skb_splice_from_iter", 0 },
@@ -61,15 +62,16 @@ const struct alternative plan_alternatives[] = {
 	{ PROBE_RX_COPY, KP, "kprobe/skb_copy_datagram_iter", "nio_kp_rx_copy", EXACT, NULL, 0 },
 	{ PROBE_RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy", EXACT, NULL, 0 },
 
-	{ PROBE_COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_fe_completion", EXACT,
+	{ PROBE_COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_fe_msg_completion", EXACT,
 	  NULL, 1 },
-	{ PROBE_COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_fe_completion2", EXACT,
+	{ PROBE_COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_fe_sock_completion", EXACT,
 	  NULL, 2 },
 	{ PROBE_COMPLETION, FN, "fentry,fexit/msg_zerocopy_complete",
-	  "nio_fe_uarg_put nio_fx_uarg_put nio_tp_uarg_report", EXACT, NULL, 3 },
-	{ PROBE_COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_kp_completion", EXACT,
+	  "nio_fe_uarg_put nio_fx_uarg_put nio_tp_uarg_report", EXACT,
+	  "msg_zerocopy_complete", 3 },
+	{ PROBE_COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_kp_msg_completion", EXACT,
 	  NULL, 0 },
-	{ PROBE_COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_kp_completion2", EXACT,
+	{ PROBE_COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_kp_sock_completion", EXACT,
 	  NULL, 0 },
 	{ PROBE_COMPLETION, KP, "kprobe,kretprobe/msg_zerocopy_complete",
 	  "nio_kp_uarg_put nio_kr_uarg_put nio_tp_uarg_report", EXACT, NULL, 0 },
@@ -78,15 +80,16 @@ const struct alternative plan_alternatives[] = {
 	{ PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_notification",
 	  QUALITY_DERIVED, MERGED, NULL, 0 },
 
-	{ PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_account3", EXACT,
-	  "msg_zerocopy_realloc", 3 },
-	{ PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_account4", EXACT,
-	  "msg_zerocopy_realloc", 4 },
-	{ PROBE_REFUSAL, FN, "fexit/sock_zerocopy_realloc", "nio_fx_account", EXACT, NULL, 3 },
+	{ PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_msg_account",
+	  QUALITY_DERIVED, REFUSED, "msg_zerocopy_realloc", 3 },
+	{ PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_devmem_account",
+	  QUALITY_DERIVED, REFUSED, "msg_zerocopy_realloc", 4 },
+	{ PROBE_REFUSAL, FN, "fexit/sock_zerocopy_realloc", "nio_fx_sock_account",
+	  QUALITY_DERIVED, REFUSED, NULL, 3 },
 	{ PROBE_REFUSAL, KP, "kprobe,kretprobe/msg_zerocopy_realloc",
-	  "nio_kp_account nio_kr_account", QUALITY_DERIVED, SOME_RETURNS, NULL, 0 },
+	  "nio_kp_msg_account nio_kr_msg_account", QUALITY_DERIVED, SOME_REFUSED, NULL, 0 },
 	{ PROBE_REFUSAL, KP, "kprobe,kretprobe/sock_zerocopy_realloc",
-	  "nio_kp_account2 nio_kr_account2", QUALITY_DERIVED, SOME_RETURNS, NULL, 0 },
+	  "nio_kp_sock_account nio_kr_sock_account", QUALITY_DERIVED, SOME_REFUSED, NULL, 0 },
 
 	{ PROBE_OTHER_COPY, FN, "fentry,fexit/skb_copy_bits", "nio_fe_copy_bits nio_fx_copy_bits",
 	  QUALITY_DERIVED, OWN_SKBS, NULL, 4 },
@@ -111,9 +114,9 @@ const struct alternative plan_alternatives[] = {
 	{ PROBE_COPY_TIME, KP, "kprobe,kretprobe/sk_page_frag_refill",
 	  "nio_kp_refill nio_kr_refill", QUALITY_DERIVED, BRACKETED, NULL, 0 },
 	{ PROBE_PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
-	  "nio_fe_pin_time nio_fx_pin_time5", EXACT, NULL, 5 },
+	  "nio_fe_pin_time nio_fx_pin_time", EXACT, NULL, 5 },
 	{ PROBE_PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
-	  "nio_fe_pin_time nio_fx_pin_time6", EXACT, NULL, 6 },
+	  "nio_fe_pin_time nio_fx_binding_pin_time", EXACT, NULL, 6 },
 	{ PROBE_PIN_TIME, KP, "kprobe,kretprobe/skb_zerocopy_iter_stream",
 	  "nio_kp_pin_time nio_kr_pin_time", EXACT, NULL, 0 },
 	{ PROBE_WAIT_TIME, FN, "fentry,fexit/sk_stream_wait_memory", "nio_fe_wait nio_fx_wait",
@@ -151,9 +154,6 @@ static const struct {
 } probes[PROBE_NR] = {
 	[PROBE_SEND_RETURN] = {"send_return", NULL, "send call", NULL},
 	[PROBE_TRANSMIT] = {"transmit", "tx_copy", "transmit", NULL},
-	[PROBE_PIN] =
-		{"pin", "tx_pin", "send call",
-		 "bytes are told by the send call: it pins the whole of a message, or nothing"},
 	[PROBE_SPLICE] = {"splice", NULL, "send call",
 			  "no tracepoint tells spliced bytes from copied ones; netio-loadgen never "
 			  "calls sendfile or splice"},
@@ -362,10 +362,6 @@ static void choose(struct plan *plan, enum probe_id probe, const struct offer *o
 			return;
 		}
 		note_refusal(plan, probe, &offers[i], &told);
-	}
-	if (probe == PROBE_PIN && plan->chosen[PROBE_SEND_RETURN]) {
-		plan->reason[probe] = probes[probe].nothing;
-		plan->remedy[probe] = NULL;
 	}
 	if (plan->reason[probe])
 		return;

@@ -32,7 +32,6 @@ int backend__parse(const char *s, enum backend *out); /* -EINVAL */
 enum probe_id {
 	PROBE_SEND_RETURN,
 	PROBE_TRANSMIT,
-	PROBE_PIN,
 	PROBE_SPLICE,
 	PROBE_DEFERRED_COPY,
 	PROBE_RX_COPY,

@@ -214,6 +214,7 @@ static void health_unknown(struct health *health)
 	nums_unknown(&health->dropped, 1);
 	nums_unknown(&health->map_full, 1);
 	nums_unknown(&health->unmatched, 1);
+	nums_unknown(&health->anomalies, 1);
 }
 
 static void perf_unknown(struct run_result *r, int side)
@@ -247,6 +248,9 @@ void run_result__init(struct run_result *r)
 	r->ledger_reason = not_measured;
 	stages_unknown(r->stages);
 	nums_unknown(&r->notifications, 1);
+	nums_unknown(&r->zc_filled, 1);
+	nums_unknown(&r->zc_repeated, 1);
+	nums_unknown(&r->zc_unseen, 1);
 	nums_unknown(&r->enobufs_optmem, 1);
 	nums_unknown(&r->enobufs_memlock, 1);
 	r->copies_per_byte.reason = not_measured;

@@ -205,6 +205,7 @@ struct health {
 	struct num dropped; /* events lost on the way to user space */
 	struct num map_full;
 	struct num unmatched;
+	struct num anomalies; /* events whose numbers cannot be: nothing was booked for them */
 };
 
 struct run_result {
@@ -223,6 +224,11 @@ struct run_result {
 	struct num notifications; /* kernel side: completion notifications */
 	struct zc_counts kernel_zc;
 	bool kernel_zc_known;
+	struct num zc_filled;   /* completions not seen to end, but in a notification read */
+	struct num zc_repeated; /* reported again; not in kernel_zc */
+	struct num zc_unseen;   /* ids taken by send calls whose return was not seen */
+	/* what no stage covers: see uncovered.h; all 0 where nothing was watched */
+	struct nio_uncovered uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
 	struct num enobufs_optmem;  /* sends refused because of net.core.optmem_max */
 	struct num enobufs_memlock; /* sends refused because of RLIMIT_MEMLOCK */
 	int64_t unaccounted_tx,

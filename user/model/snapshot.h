@@ -29,6 +29,7 @@ struct snapshot {
 	struct nio_cell cells[NIO_SIDE_NR][NIO_STAGE_NR];
 	struct nio_zc zc;
 	struct nio_path path;
+	struct nio_uncovered uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
 	struct place_sum places[NIO_PLACES_MAX];
 	size_t places_nr;
 	struct other_sum others[NIO_OTHERS_MAX];

@@ -9,6 +9,7 @@
 #include "text.h"
 #include "common/units.h"
 #include "model/figures.h"
+#include "text_uncovered.h"
 
 #define SUBJECTS_NR ((size_t)NIO_STAGE_NR + LATENCY_NR)
 _Static_assert(LATENCY_COMPLETION == LATENCY_NR - 1, "completion is left out as the last subject");
@@ -150,7 +151,8 @@ static struct health sum_health(const struct result *r)
 	struct health sum = {.missed.known = true,
 			     .dropped.known = true,
 			     .map_full.known = true,
-			     .unmatched.known = true};
+			     .unmatched.known = true,
+			     .anomalies.known = true};
 	const struct health *h;
 	size_t i;
 
@@ -160,6 +162,7 @@ static struct health sum_health(const struct result *r)
 		add_loss(&sum.dropped, &h->dropped);
 		add_loss(&sum.map_full, &h->map_full);
 		add_loss(&sum.unmatched, &h->unmatched);
+		add_loss(&sum.anomalies, &h->anomalies);
 	}
 	return sum;
 }
@@ -190,7 +193,7 @@ static void print_meanings(FILE *f, const struct health *h)
 {
 	if (h->missed.value || h->dropped.value)
 		fprintf(f, ". EVENTS WERE LOST");
-	else if (!h->map_full.value && !h->unmatched.value)
+	else if (!h->map_full.value && !h->unmatched.value && !h->anomalies.value)
 		return;
 	fputc('.', f);
 	print_meaning(f, &h->missed,
@@ -206,6 +209,14 @@ static void print_meanings(FILE *f, const struct health *h)
 		      "Full maps: there was no room to follow these events and their time was "
 		      "dropped; bytes sent and received are not affected, copies and completions "
 		      "among them may not be booked.");
+}
+
+/* A sentence of its own: it is not to be met on a kernel that is understood. */
+static void print_anomalies(FILE *f, const struct health *h)
+{
+	print_meaning(f, &h->anomalies,
+		      "Anomalies: a sequence number was below the one before, or a socket had no "
+		      "counter; nothing was booked for these events.");
 }
 
 static int print_watching(FILE *f, unsigned int width, const struct result *r)
@@ -224,9 +235,12 @@ static int print_watching(FILE *f, unsigned int width, const struct result *r)
 	print_loss(n.f, &h.unmatched, "unmatched", &reason);
 	if (h.map_full.value)
 		print_loss(n.f, &h.map_full, "lost to full maps", &reason);
+	if (h.anomalies.value)
+		print_loss(n.f, &h.anomalies, "anomalies", &reason);
 	if (reason)
 		fprintf(n.f, " (n/a: %s)", reason);
 	print_meanings(n.f, &h);
+	print_anomalies(n.f, &h);
 	return text_note__end(&n, f, width, "watching");
 }
 
@@ -259,6 +273,8 @@ int text_quality__print(FILE *f, unsigned int width, const struct result *r)
 	err = print_reasons(f, width, r);
 	if (!err)
 		err = print_watching(f, width, r);
+	if (!err)
+		err = text_uncovered__print(f, width, r);
 	if (!err)
 		err = print_stopped(f, width, r);
 	return err;

@@ -6,6 +6,7 @@
 #include "json.h"
 #include "json_hist.h"
 #include "model/remote.h"
+#include "model/uncovered.h"
 
 static const char not_timed[] = "no event was timed";
 
@@ -310,6 +311,9 @@ static json_t *kernel_zerocopy_json(const struct run_result *run)
 	err |= json_put_or_null(o, "not_copied",
 				(struct num){.value = zc->not_copied, .known = known});
 	err |= json_put_num(o, "notifications", run->notifications);
+	err |= json_put_num(o, "filled", run->zc_filled);
+	err |= json_put_num(o, "repeated", run->zc_repeated);
+	err |= json_put_num(o, "sends_unseen", run->zc_unseen);
 	err |= put_pinned(o, run);
 	if (!known)
 		err |= json_put(o, "reason",
@@ -371,7 +375,39 @@ static json_t *health_json(const struct health *health)
 	err |= json_put_num(o, "dropped", health->dropped);
 	err |= json_put_num(o, "map_full", health->map_full);
 	err |= json_put_num(o, "unmatched", health->unmatched);
+	err |= json_put_num(o, "anomalies", health->anomalies);
 	return json_finish(o, err);
+}
+
+static json_t *uncovered_kind_json(const struct nio_uncovered *u, int side, int kind)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "kind", json_value__text(uncovered__key((enum nio_uncovered_kind)kind)));
+	err |= json_put(o, "side",
+			json_value__text(side == NIO_SIDE_SENDER ? "sender" : "receiver"));
+	err |= json_put_u64(o, "bytes", u->bytes);
+	err |= json_put_u64(o, "events", u->events);
+	return json_finish(o, err);
+}
+
+/* The kinds that occurred. */
+static json_t *uncovered_json(const struct run_result *run)
+{
+	json_t *array = json_array();
+	int err = 0;
+
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
+			const struct nio_uncovered *u = &run->uncovered[side][kind];
+
+			if (u->events)
+				err |= json_array_append_new(array,
+							     uncovered_kind_json(u, side, kind));
+		}
+	}
+	return json_finish(array, err);
 }
 
 static struct real duration_s(const struct run_result *run)
@@ -402,6 +438,7 @@ json_t *json_document__run(const struct run_result *run)
 	err |= json_put(o, "verdict", verdict_json(&run->verdict));
 	err |= json_put(o, "path_ns", path_json(run));
 	err |= json_put(o, "perf", json_document__perf(run));
+	err |= json_put(o, "uncovered", uncovered_json(run));
 	err |= json_put(o, "health", health_json(&run->health));
 	return json_finish(o, err);
 }

@@ -287,6 +287,23 @@ static void test_unmatched_is_explained(void **state)
 	fake_result__free(r);
 }
 
+/* What no stage covers is named by mode, side and kind; an anomaly has a sentence of its own. */
+static void test_uncovered_is_named(void **state)
+{
+	struct result *r = fake_result__new(1);
+	struct run_result *run = &r->summary[0].total;
+
+	(void)state;
+	assert_silent(r, "uncovered");
+	run->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MPTCP] =
+		(struct nio_uncovered){.bytes = 3000, .events = 2};
+	assert_says(r, "3 kB at the receiver through MPTCP, whose subflows are sockets of their");
+	run->health.anomalies = (struct num){.value = 2, .known = true};
+	assert_says(r, "2 anomalies");
+	assert_says(r, "Anomalies: a sequence number was below the one before");
+	fake_result__free(r);
+}
+
 static void test_times_missing_have_one_reason(void **state)
 {
 	struct result *r = fake_result__new(2);
@@ -499,6 +516,7 @@ int main(void)
 		cmocka_unit_test(test_tap),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_unmatched_is_explained),
+		cmocka_unit_test(test_uncovered_is_named),
 		cmocka_unit_test(test_times_missing_have_one_reason),
 		cmocka_unit_test(test_times_of_some_calls),
 		cmocka_unit_test(test_where_copies_ran),

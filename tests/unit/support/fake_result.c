@@ -142,7 +142,7 @@ void fake_run__fill(struct run_result *run, enum mode mode)
 	for (side = 0; side < NIO_SIDE_NR; side++)
 		for (c = 0; c < PERF_NR; c++)
 			fake_counter__none(run, side, c);
-	run->health = (struct health){known(0), known(0), known(0), known(0)};
+	run->health = (struct health){known(0), known(0), known(0), known(0), known(0)};
 }
 
 /* ns of every event of a stage, all alike but for one in sixteen, which took twice as long. */
@@ -287,7 +287,7 @@ struct live_frame *fake_frame__new(size_t n)
 			if (f->modes[i].total.stages[s].bytes)
 				f->modes[i].stage_rate[s] = f->modes[i].gbps / 8 * 1e9;
 	}
-	f->health = (struct health){known(0), known(0), known(0), known(0)};
+	f->health = (struct health){known(0), known(0), known(0), known(0), known(0)};
 	return f;
 }
 

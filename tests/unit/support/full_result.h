@@ -123,6 +123,11 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 	full_stages__fill(run);
 	full_kernel__fill(run);
 	run->notifications = known(8);
+	run->zc_filled = known(5);
+	run->zc_repeated = known(6);
+	run->zc_unseen = known(7);
+	run->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] =
+		(struct nio_uncovered){.bytes = 3000, .events = 2};
 	run->kernel_zc =
 		(struct zc_counts){.sends = 201, .completed = 200, .copied = 150, .not_copied = 50};
 	run->unaccounted_tx = -12;
@@ -156,7 +161,7 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 		.count = {known(501), known(502)},
 		.running = {{.value = 1, .known = true}, {.value = 1, .known = true}},
 	};
-	run->health = (struct health){known(0), known(1), known(2), known(3)};
+	run->health = (struct health){known(0), known(1), known(2), known(3), known(4)};
 }
 
 static inline void full_environment__fill(struct environment *env)

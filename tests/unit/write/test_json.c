@@ -36,7 +36,7 @@ static bool comes_and_goes(const char *path)
 
 	/* Of lists of objects there are as many as there were kinds. */
 	return json_key__is_reason(key) || !strcmp(key, "event") || strstr(path, ".places") ||
-	       strstr(path, ".callers");
+	       strstr(path, ".callers") || strstr(path, ".uncovered");
 }
 
 static void check_all_in(const struct names *some, const struct names *others)
@@ -223,6 +223,11 @@ static const struct {
 	{"runs.1.ledger.unaccounted_rx", 0},
 	{"runs.1.kernel_zerocopy.copied", 150},
 	{"runs.1.kernel_zerocopy.notifications", 8},
+	{"runs.1.kernel_zerocopy.filled", 5},
+	{"runs.1.kernel_zerocopy.repeated", 6},
+	{"runs.1.kernel_zerocopy.sends_unseen", 7},
+	{"runs.1.uncovered.0.bytes", 3000},
+	{"runs.1.uncovered.0.events", 2},
 	{"runs.1.kernel_zerocopy.completed_bytes", 50001},
 	{"runs.1.kernel_zerocopy.completion_ns.p50", 7},
 	{"runs.1.kernel_zerocopy.completion_ns.count", 9},
@@ -241,6 +246,7 @@ static const struct {
 	{"runs.1.perf.events.0.receiver.value", 502},
 	{"runs.1.health.missed", 0},
 	{"runs.1.health.unmatched", 3},
+	{"runs.1.health.anomalies", 4},
 	{"summary.1.throughput_gbps.n", 1},
 	{"summary.1.unaccounted_tx", -12},
 	{"summary.1.total.app.tx_messages", 15258},

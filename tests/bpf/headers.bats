@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Every header of bpf/ includes what it uses: each compiles alone, hence they do in any order. Those
+# that both sides include hold their asserts on both.
+
+load ../lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+compile_for_bpf() {
+	local arch
+
+	arch=$(uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+	clang -g -O2 -target bpf -mcpu=v3 "-D__TARGET_ARCH_$arch" -Wall -Wextra -Werror -Wno-unused-parameter \
+		-Wno-missing-declarations -Wno-unused-function -I"$REPO" -x c -c - -o /dev/null
+}
+
+@test "each header of bpf/ compiles alone" {
+	local header
+
+	need_tool clang gcc
+	for header in "$REPO"/bpf/*.h; do
+		echo "${header##*/}"
+		if [[ $header == *.bpf.h ]]; then
+			compile_for_bpf <<<"#include \"bpf/${header##*/}\""
+		else
+			compile_for_bpf <<<"$(printf '#include "vmlinux.h"\n#include "bpf/%s"' "${header##*/}")"
+			gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$REPO" -x c -c - -o /dev/null \
+				<<<"#include \"bpf/${header##*/}\""
+		fi
+	done
+}
+
+@test "of atomic instructions there are additions only, which Linux 5.10 knows" {
+	# Part of the LLVM that clang comes with; no other test needs it.
+	need_tool llvm-objdump
+	llvm-objdump -d "$REPO/${O:-build}/bpf/netiotrace.bpf.o" |
+		grep -E '^ +[0-9]+:[[:space:]](db|c3) ' >atomics
+	[ -s atomics ]
+	if grep -vE '^ +[0-9]+:[[:space:]]..( ..){3} 00 00 00 00' atomics; then
+		return 1
+	fi
+}
+
+@test "the contract's asserts are compiled on both sides" {
+	need_tool clang gcc
+	sed 's/sizeof(struct nio_conn) == 64/sizeof(struct nio_conn) == 63/' "$REPO/bpf/netiotrace.h" \
+		>"$BATS_TEST_TMPDIR/contract.h"
+	cp "$REPO"/bpf/{account,hist_layout}.h "$BATS_TEST_TMPDIR"
+	if compile_for_bpf <<<"$(printf '#include "vmlinux.h"\n#include "%s/contract.h"' "$PWD")" 2>err; then
+		echo "the BPF side does not compile the asserts"
+		return 1
+	fi
+	grep -q 'nio_conn layout' err
+	if gcc -x c -c - -o /dev/null <<<"#include \"$PWD/contract.h\"" 2>err; then
+		echo "user space does not compile the asserts"
+		return 1
+	fi
+	grep -q 'nio_conn layout' err
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What the programs book for sockets used in uncommon ways, on the running kernel; witness: what the
+# scenario itself sent and received (tests/bpf/watched_run.c). And what they share, on two CPUs.
+
+load ../lib
+
+setup_file() {
+	[ "$(id -u)" -ne 0 ] || make -s -C "$REPO" "${O:-build}/watched-run"
+}
+
+setup() {
+	need_root
+	need_tool gcc pkg-config
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# watch SIZE SCENARIO LINE...: exactly these lines come out, in any order.
+watch() {
+	local size=$1 scenario=$2 status=0
+
+	shift 2
+	"$REPO/${O:-build}/watched-run" tracepoint "$size" "$scenario" >out || status=$?
+	echo "$scenario, plan for $size: $(paste -sd ' ' out)"
+	[ "$status" -ne 77 ] || skip "$(head -n 1 out)"
+	[ "$status" -eq 0 ]
+	diff <(sort out) <(printf '%s\n' "$@" | sort)
+}
+
+@test "a plain connection, by packet and by call" {
+	watch 1024 plain 'tx_copy 10000' 'rx_copy 10000'
+	watch 65536 plain 'tx_copy 10000' 'rx_copy 10000'
+}
+
+@test "an abortive close adds no byte, by either side" {
+	watch 1024 abort 'tx_copy 1000'
+	watch 1024 unread 'tx_copy 1000'
+}
+
+@test "a stray segment to a TIME_WAIT socket adds no byte" {
+	watch 1024 stray 'tx_copy 1000' 'rx_copy 1000'
+}
+
+@test "bytes only looked at are named, and so are bytes taken without a copy" {
+	watch 1024 peek 'tx_copy 3000' 'rx_copy 6000' 'rx_peeked 3000'
+	watch 1024 truncate 'tx_copy 3000' 'rx_copy 1000' 'rx_uncopied 2000'
+	watch 1024 splice 'tx_copy 3000' 'rx_copy 1000' 'rx_uncopied 2000'
+}
+
+@test "pages mapped by TCP_ZEROCOPY_RECEIVE are no copies" {
+	watch 1024 map 'mapped 65536' 'tx_copy 66136' 'rx_copy 600' 'rx_uncopied 65536'
+}
+
+@test "MPTCP is named, and booked as nothing else" {
+	watch 65536 mptcp 'tx_mptcp 3000' 'rx_mptcp 3000'
+	watch 1024 mptcp 'rx_mptcp 3000'
+}
+
+@test "kTLS is named, and booked as nothing else" {
+	watch 65536 ktls 'tx_ktls 3000' 'rx_ktls 3000'
+}
+
+@test "pages that io_uring sends are named, where packets are watched" {
+	watch 1024 io_uring 'tx_io_uring 8000' 'rx_copy 16000' 'rx_peeked 8000'
+}
+
+@test "a packet that comes back with its timestamp was not received" {
+	watch 1024 timestamps 'tx_copy 1000' 'rx_copy 1000'
+}
+
+@test "256 sockets with zero-copy sends outstanding: each completes once, with its bytes" {
+	watch 65536 many_zerocopy 'tx_pin 5242880' 'deferred_copy 5242880' 'rx_copy 5242880' \
+		'completed 1280' 'completed_bytes 5242880'
+}
+
+@test "pinning and copying calls on one socket are told apart" {
+	watch 65536 mixed_zerocopy 'tx_copy 500' 'tx_pin 20000' 'deferred_copy 20000' 'rx_copy 20500' \
+		'completed 5' 'completed_bytes 20000'
+}
+
+# build_object NAME: NAME.bpf.c and NAME_run.c of this folder, as ./run.
+build_object() {
+	local arch
+
+	arch=$(uname -m | sed 's/x86_64/x86/; s/aarch64/arm64/')
+	clang -g -O2 -target bpf -mcpu=v3 "-D__TARGET_ARCH_$arch" -Wall -I"$REPO" \
+		-c "$REPO/tests/bpf/$1.bpf.c" -o object.o
+	"$BPFTOOL" gen skeleton object.o name "$1_object" >"$1_object.skel.h"
+	# shellcheck disable=SC2046 # words of their own
+	gcc -D_GNU_SOURCE -I. -I"$REPO" -I"$REPO/user" -pthread -o run "$REPO/tests/bpf/$1_run.c" \
+		$(pkg-config --libs libbpf)
+}
+
+@test "two CPUs that make one key at once lose nothing, and count no loss" {
+	need_tool clang
+	[ -n "$BPFTOOL" ] || skip "bpftool is not installed"
+	[ "$(nproc)" -ge 2 ] || skip "there is one CPU"
+	build_object insert
+	./run >out
+	cat out
+	grep -qx 'events 40000 of 40000, map_full 0' out
+}
