@@ -128,7 +128,7 @@ outside_references() { # FILE
 	done
 	"$python" "$REPO/tests/e2e/picture.py" ./*.png
 	svg_has throughput-size 'message size (bytes)' 'throughput (Gbit/s)' two-copy one-copy zero-copy \
-		'bootstrap intervals' '>4k<' '>64k<'
+		'bars: intervals of 50.0 %' '>4k<' '>64k<'
 	svg_has latency-threads threads 'delivery (' 'two-copy, median' 'zero-copy, p99' '4 KiB'
 	svg_has completion 'completion (' 'zero-copy, median'
 	svg_has copy-times 'share of events (%)' '1 us' tx_copy rx_copy one-copy zero-copy
@@ -183,7 +183,7 @@ outside_references() { # FILE
 	for fact in 'two-copy, 64 KiB, 8 threads, 365.3 Gbit/s' 'zero-copy, 256 KiB, 4 threads, 283.3 Gbit/s' \
 		'16 KiB (+4.4 %), 64 KiB (+13.3 %), 256 KiB (+13.6 %); not higher at: 1 MiB (-34.3 %)' \
 		'-70.2 % at 16 KiB, -38.8 % at 64 KiB, +132.6 % at 256 KiB, -93.5 % at 1 MiB' \
-		'zero-copy is higher in 1 of 16 cells' 'one run per cell gives no intervals' \
+		'zero-copy is higher in 1 of 16 cells' 'Nothing can be claimed of one run per cell' \
 		'one-copy, 1 MiB, 8 threads gives 47.19 Gbit/s'; do
 		grep -qF -- "$fact" out/report.md || {
 			echo "not found: $fact"
@@ -200,6 +200,19 @@ outside_references() { # FILE
 	"$NETIOTRACE" report -q -o out "$published"
 	diff -r --exclude='*.png' first out
 	nothing_begun
+}
+
+@test "report: data sets of others, and what they cannot say" {
+	sed 's/^Mode,Size,Threads,Throughput_Gbps/way,len,workers,rate/; s/^0,/memcpy,/; s/^1,/iovec,/; s/^2,/pinned,/' \
+		"$published" >foreign.csv
+	refused 2 foreign.csv
+	grep -q -- '--columns' stderr
+	"$NETIOTRACE" report -q -o out --columns mode=way,size=len,threads=workers,throughput_gbps=rate \
+		--modes memcpy=twocopy,iovec=onecopy,pinned=zerocopy foreign.csv
+	"$NETIOTRACE" report -q -o ours "$published"
+	diff <(grep -v 'make it again' ours/report.md | sed 1d) <(grep -v 'make it again' out/report.md | sed 1d)
+	grep -q 'Whether the books balance cannot be said' out/report.md
+	grep -q -- 'give --duration' out/report.md
 }
 
 @test "report: bad input is refused in a sentence" {
@@ -225,7 +238,6 @@ outside_references() { # FILE
 	refused 2 noise.csv
 	refused 2 "$published" "$published"
 	refused 2 --duration 0 "$published"
-	refused 2 --seed x "$published"
 	nothing_begun
 }
 
@@ -238,6 +250,85 @@ outside_references() { # FILE
 	refused 2 -o taken "$published"
 	[ "$(cat taken/notes.txt)" = mine ]
 	refused 2 -o '' "$published"
+}
+
+# What a directory holds, byte by byte, with modes.
+state_of() {
+	(cd "$1" && find . -printf '%P %m %l\n' | sort && find . -type f -exec sha256sum {} + | sort -k2)
+}
+
+@test "report: only what a report of ours left is replaced; a home directory stays as it is" {
+	mkdir -p home/data home/.config
+	echo mine | tee home/data/measured.csv home/photo.png home/drawing.svg home/.profile >/dev/null
+	cp "$published" home/data.csv
+	state_of home >before
+	HOME=$PWD/home refused 2 -o home "$published"
+	grep -q 'nothing in it is replaced' stderr
+	refused 2 -o home/data home/data.csv
+	refused 2 -o home home/data.csv
+	state_of home | diff before -
+	# Names of a report's files, which are not a report's.
+	mkdir mine && echo mine | tee mine/report.html mine/a.svg mine/b.png >/dev/null
+	state_of mine >before
+	refused 2 -o mine "$published"
+	state_of mine | diff before -
+	# A report into which somebody put a file of theirs.
+	"$NETIOTRACE" report -q -o out "$published"
+	echo mine >out/data/notes.csv
+	state_of out >before
+	refused 2 -o out "$published"
+	grep -q 'data/notes.csv' stderr
+	state_of out | diff before -
+	(cd out && refused 2 -o . "$published")
+	nothing_begun
+}
+
+@test "report: killed at any moment, the old files or the new are there, whole, and nothing else" {
+	local pid delay old new
+
+	"$NETIOTRACE" report -q -o old "$published"
+	"$NETIOTRACE" report -q --duration 5s -o new "$published"
+	# The command that made it stands in a report: the name in it is the same here.
+	sed -i 's/-o \(old\|new\)/-o out/' old/report.* new/report.*
+	old=$(state_of old) new=$(state_of new)
+	cp -a old out
+	for ((i = 0; i < 12; i++)); do
+		"$NETIOTRACE" report -q --duration 5s -o out "$published" 2>stderr &
+		pid=$!
+		delay=0.$((i % 2))$((7 * i % 10))
+		((i < 10)) || delay=5
+		sleep "$delay" &
+		if wait -n "$pid" $!; then :; fi
+		kill -KILL "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+		# Pictures as PNG have the time in them: the texts tell which report it is.
+		case "$(state_of out | grep -v 'png$')" in
+		"$(grep -v 'png$' <<<"$old")") ;;
+		"$(grep -v 'png$' <<<"$new")") ;;
+		*)
+			echo "neither the old report nor the new after $delay s"
+			state_of out
+			return 1
+			;;
+		esac
+	done
+	# What the kills left beside it went with the next report.
+	"$NETIOTRACE" report -q -o out "$published"
+	nothing_begun
+}
+
+@test "report: a ~/.gnuplot changes nothing" {
+	mkdir -p home/.config/gnuplot
+	echo 'set output "/nonexistent/x"; exit status 3' | tee home/.gnuplot home/.config/gnuplot/gnuplotrc
+	"$NETIOTRACE" report -q -o plain "$published"
+	HOME=$PWD/home XDG_CONFIG_HOME=$PWD/home/.config "$NETIOTRACE" report -q -o out "$published"
+	diff plain/throughput-size.svg out/throughput-size.svg
+}
+
+@test "report: under sudo all of it belongs to who asked" {
+	need_root
+	SUDO_UID=65534 SUDO_GID=65534 "$NETIOTRACE" report -q -o out "$published"
+	[ -z "$(find out ! -uid 65534)" ]
 }
 
 @test "report: without gnuplot it says so" {

@@ -7,7 +7,7 @@ load ../lib
 bats_require_minimum_version 1.5.0
 
 # shellcheck disable=SC2054 # the commas are the options' own
-TINY=(--modes twocopy,zerocopy --sizes 1k,64k --threads 1 --duration 300ms)
+TINY=(--modes twocopy,zerocopy --sizes 1k,64k --threads 1 --rounds 3 --duration 300ms)
 RUNS=12 # 2 modes x 2 sizes x 3 rounds
 
 setup() {
@@ -50,7 +50,7 @@ now_ms() {
 expected_files() {
 	local mode size round
 
-	printf '%s\n' cells command environment.json results.csv sweep.json
+	printf '%s\n' .netiotrace.files cells command environment.json results.csv sweep.json
 	for mode in twocopy zerocopy; do
 		for size in 1024 65536; do
 			for round in 0 1 2; do

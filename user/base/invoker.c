@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/units.h"
 #include "invoker.h"
@@ -19,4 +20,14 @@ int invoker__of_sudo(uid_t *uid, gid_t *gid)
 	*uid = (uid_t)u;
 	*gid = (gid_t)g;
 	return 0;
+}
+
+int invoker__give(int fd)
+{
+	uid_t uid;
+	gid_t gid;
+
+	if (geteuid() || invoker__of_sudo(&uid, &gid))
+		return 0;
+	return fchown(fd, uid, gid) ? -errno : 0;
 }

@@ -15,7 +15,6 @@
 
 #include "invoker.h"
 #include "outfile.h"
-#include "common/units.h"
 
 struct outfile {
 	FILE *stream;
@@ -54,17 +53,6 @@ static mode_t default_mode(void)
 	return 0666 & ~mask;
 }
 
-/* Under sudo the result belongs to who asked for it. */
-static int give_to_invoker(int fd)
-{
-	uid_t uid;
-	gid_t gid;
-
-	if (geteuid() || invoker__of_sudo(&uid, &gid))
-		return 0;
-	return fchown(fd, uid, gid) ? -errno : 0;
-}
-
 int outfile__make_directory(const char *name)
 {
 	int fd, err;
@@ -74,7 +62,7 @@ int outfile__make_directory(const char *name)
 	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	err = give_to_invoker(fd);
+	err = invoker__give(fd);
 	close(fd);
 	return err;
 }
@@ -236,7 +224,7 @@ int outfile__close_stdout(void)
 
 static int fill_temporary(const struct outfile *f, int fd)
 {
-	int err = give_to_invoker(fd);
+	int err = invoker__give(fd);
 
 	if (!err && fchmod(fd, f->mode))
 		err = -errno;

@@ -27,6 +27,7 @@ static json_t *estimate_json(const struct estimate *e)
 	err |= json_put(o, "median", json_value__real(e->median));
 	err |= json_put(o, "low", json_value__real(e->low));
 	err |= json_put(o, "high", json_value__real(e->high));
+	err |= json_put(o, "coverage", json_value__real(e->coverage));
 	err |= json_put_u64(o, "n", e->n);
 	return json_finish(o, err);
 }
@@ -36,7 +37,7 @@ static const char *reason_of(const struct change *c)
 	if (c->kind == CHANGE_MISSING)
 		return c->reason;
 	if (c->kind == CHANGE_CANNOT_SAY)
-		return "one round has no interval";
+		return "so few rounds that chance alone cannot be excluded";
 	return isnan(c->change) ? "a change from 0 has no ratio" : NULL;
 }
 
@@ -54,6 +55,8 @@ static json_t *change_json(const struct change *c, double limit)
 	err |= json_put(o, "before", estimate_json(&c->before));
 	err |= json_put(o, "after", estimate_json(&c->after));
 	err |= json_put(o, "change", json_value__real(c->change));
+	err |= json_put(o, "p", json_value__real(c->p));
+	err |= json_put(o, "gate_p", json_value__real(c->gate_p));
 	err |= json_put(o, "verdict", json_value__text(kind_name(c->kind)));
 	err |= json_put(o, "regression", json_boolean(change__is_regression(c, limit)));
 	if (reason)
@@ -78,7 +81,7 @@ static json_t *counts_json(const struct changes *c)
 
 	for (int kind = 0; kind <= CHANGE_OTHER; kind++)
 		err |= json_put_u64(o, kind_name((enum change_kind)kind), c->of_kind[kind]);
-	err |= json_put(o, "by_chance", json_value__real(changes__by_chance(c)));
+	err |= json_put(o, "false_expected", json_value__real(changes__false_expected(c)));
 	return json_finish(o, err);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "study/changes.h"
 #include "write/json.h"
 #include "common/units.h"
@@ -17,7 +18,7 @@ static void format_value(char *buf, size_t len, enum metric m, double value)
 	if (strcmp(metric__unit(m), "ns") == 0)
 		format_ns(buf, len, value);
 	else
-		snprintf(buf, len, "%.3g", value);
+		snprintf(buf, len, fabs(value) >= 1000 ? "%.0f" : "%.3g", value);
 }
 
 static void format_estimate(char buf[VALUE_MAX], enum metric m, const struct estimate *e)
@@ -41,7 +42,7 @@ static void format_estimate(char buf[VALUE_MAX], enum metric m, const struct est
 static const char *words(enum change_kind kind)
 {
 	static const char *const texts[] = {
-		[CHANGE_MISSING] = "",    [CHANGE_CANNOT_SAY] = "cannot say: one round",
+		[CHANGE_MISSING] = "",    [CHANGE_CANNOT_SAY] = "cannot say: too few rounds",
 		[CHANGE_NOISE] = "noise", [CHANGE_BETTER] = "better",
 		[CHANGE_WORSE] = "worse", [CHANGE_OTHER] = "different",
 	};
@@ -52,6 +53,7 @@ static const char *words(enum change_kind kind)
 static void put_change(FILE *f, const struct change *c)
 {
 	char size[UNITS_BUF], before[VALUE_MAX], after[VALUE_MAX], change[32] = "", threads[16];
+	char reason[256];
 
 	format_estimate(before, c->metric, &c->before);
 	format_estimate(after, c->metric, &c->after);
@@ -61,7 +63,8 @@ static void put_change(FILE *f, const struct change *c)
 	fprintf(f, "%-9s %6s %7s  %-23s %-29s %-29s %9s  %s\n", mode__name(c->mode),
 		format_size_short(size, sizeof(size), c->size), c->threads ? threads : "n/a",
 		metric__name(c->metric), before, after, change,
-		c->kind == CHANGE_MISSING ? c->reason : words(c->kind));
+		c->kind == CHANGE_MISSING ? printable(reason, sizeof(reason), c->reason)
+					  : words(c->kind));
 }
 
 static void put_changes(FILE *f, const struct changes *c, bool all)
@@ -89,25 +92,34 @@ static void put_side(FILE *f, const char *side, const char *name, const struct a
 	fputc('\n', f);
 }
 
-static int put_environment(FILE *f, const struct changes *c)
+static int put_environment(FILE *f, const struct changes *c, const char *across)
 {
 	json_t *differs = changes__environment(c), *pair;
+	char name[64], before[512], after[512];
 	const char *key;
 
 	if (!differs)
 		return -ENOMEM;
 	json_object_foreach(differs, key, pair) {
-		fprintf(f, "differs %s: %s -> %s\n", key,
-			json_string_value(json_object_get(pair, "before")),
-			json_string_value(json_object_get(pair, "after")));
+		fprintf(f, "differs %s: %s -> %s\n", printable(name, sizeof(name), key),
+			printable(before, sizeof(before),
+				  json_string_value(json_object_get(pair, "before"))),
+			printable(after, sizeof(after),
+				  json_string_value(json_object_get(pair, "after"))));
 	}
 	json_decref(differs);
+	key = changes__made_otherwise(c, across);
+	if (key)
+		fprintf(f,
+			"The two were made with different %s: what is found below is of that as "
+			"well "
+			"as of anything else.\n",
+			key);
 	return 0;
 }
 
 static void put_counts(FILE *f, const struct changes *c)
 {
-	double by_chance = changes__by_chance(c);
 	size_t outside =
 		c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] + c->of_kind[CHANGE_OTHER];
 
@@ -115,16 +127,16 @@ static void put_counts(FILE *f, const struct changes *c)
 		c->nr, c->cells, outside, c->of_kind[CHANGE_BETTER], c->of_kind[CHANGE_WORSE]);
 	fprintf(f, ", %zu inside", c->of_kind[CHANGE_NOISE]);
 	if (c->of_kind[CHANGE_CANNOT_SAY])
-		fprintf(f, ", %zu cannot be judged (one round has no interval)",
+		fprintf(f, ", %zu cannot be told (too few rounds: 4 of each at least, 7 are good)",
 			c->of_kind[CHANGE_CANNOT_SAY]);
 	if (c->of_kind[CHANGE_MISSING])
 		fprintf(f, ", %zu have a value on one side only", c->of_kind[CHANGE_MISSING]);
 	fputc('\n', f);
-	if (by_chance >= 0.5)
+	if (outside)
 		fprintf(f,
-			"with so few rounds about %.0f of them would be outside by chance alone: "
-			"more --rounds tell more\n",
-			by_chance);
+			"of the %zu outside at most %.0f %% are expected to be there by chance: "
+			"about %.1f\n",
+			outside, CHANGE_FALSE_SHARE * 100, changes__false_expected(c));
 }
 
 static bool anything_to_list(const struct changes *c, bool all)
@@ -140,7 +152,7 @@ int changes__text(const struct changes *c, const struct changes_names *names, bo
 
 	put_side(f, "before", names->before, c->before, c->cells_before);
 	put_side(f, "after", names->after, c->after, c->cells_after);
-	err = put_environment(f, c);
+	err = put_environment(f, c, names->across);
 	if (err)
 		return err;
 	fputc('\n', f);

@@ -17,15 +17,15 @@ struct side {
 	struct analysis analysis;
 };
 
-static int load(struct side *side, const char *name, uint64_t seed)
+static int load(struct side *side, const char *name, const struct dataset_names *names)
 {
 	char message[DATASET_MESSAGE_MAX];
 
-	if (dataset__load(&side->dataset, name, (double)NAN, message)) {
+	if (dataset__load_as(&side->dataset, name, (double)NAN, names, message)) {
 		log_error("%s", message);
 		return EXIT_RUN_FAILED;
 	}
-	if (analysis__init(&side->analysis, &side->dataset, seed)) {
+	if (analysis__init(&side->analysis, &side->dataset)) {
 		log_error("out of memory.");
 		return EXIT_RUN_FAILED;
 	}
@@ -76,7 +76,20 @@ static int write_text(const struct changes *c, const struct compare_options *o)
 static int judge(const struct changes *c, const struct compare_options *o)
 {
 	size_t n = isnan(o->limit) ? 0 : changes__regressions(c, o->limit);
+	const char *differs = changes__made_otherwise(c, o->names.across);
 
+	if (!isnan(o->limit) && differs) {
+		log_error("%s and %s were made with different %s: what got worse would not be told "
+			  "from that. If it is what you compare, say --across %s.",
+			  o->names.before, o->names.after, differs, differs);
+		return EXIT_RUN_FAILED;
+	}
+	/* A gate that cannot see is no gate that was passed. */
+	if (!isnan(o->limit) && !changes__gate_can_tell(c)) {
+		log_error("--fail-on-regression cannot tell: it needs throughput or CPU time of at "
+			  "least 4 rounds on either side (7 are good).");
+		return EXIT_RUN_FAILED;
+	}
 	if (!n)
 		return EXIT_DONE;
 	log_error("%zu regressions by more than %g %%, outside the noise.", n, o->limit * 100);
@@ -89,7 +102,7 @@ static int compare(struct side *before, struct side *after, const struct compare
 	struct changes changes;
 	int code, next;
 
-	if (changes__find(&changes, &before->analysis, &after->analysis, o->metrics)) {
+	if (changes__find(&changes, &before->analysis, &after->analysis, o->metrics, o->gate)) {
 		changes__clear(&changes);
 		outfile__abort(json);
 		log_error("out of memory.");
@@ -122,9 +135,9 @@ int compare__main(int argc, char **argv)
 		log_error("cannot write %s: %s.", o.json, strerror(-err));
 		return EXIT_USAGE;
 	}
-	code = load(&before, o.names.before, o.seed);
+	code = load(&before, o.names.before, &o.foreign);
 	if (!code)
-		code = load(&after, o.names.after, o.seed);
+		code = load(&after, o.names.after, &o.foreign);
 	if (!code)
 		code = compare(&before, &after, &o, json);
 	else

@@ -16,20 +16,27 @@
 
 enum key {
 	KEY_JSON = 256,
+	KEY_COLUMNS,
+	KEY_MODES,
 	KEY_FAIL,
 	KEY_METRICS,
 	KEY_ALL,
-	KEY_SEED,
+	KEY_ACROSS,
 };
 
 static const struct argp_option option_table[] = {
 	{"metrics", KEY_METRICS, "LIST", 0, "compare only these", 0},
 	{"all", KEY_ALL, 0, 0, "list what is inside the noise too", 0},
 	{"fail-on-regression", KEY_FAIL, "PERCENT", 0,
-	 "exit 5 when anything got worse by more than this, outside the noise: 5%", 0},
+	 "exit 5 when throughput or CPU time got worse by more than this, outside the noise: 5%",
+	 0},
 	{"json", KEY_JSON, "FILE", 0, "write the comparison (- for stdout, instead of the text)",
 	 0},
-	{"seed", KEY_SEED, "N", 0, "of the resampling (default 1)", 0},
+	{"across", KEY_ACROSS, "LIST", 0,
+	 "settings that may differ, as mtu,fields: of others no regression is told", 0},
+	{"columns", KEY_COLUMNS, "LIST", 0,
+	 "what a CSV file calls our columns: mode=impl,size=msg_size,...", 0},
+	{"modes", KEY_MODES, "LIST", 0, "what it calls our modes: A1=twocopy,A2=onecopy,...", 0},
 	{"quiet", 'q', 0, 0, "no text, errors only", 0},
 	{0, 0, 0, 0, 0, 0},
 };
@@ -40,9 +47,13 @@ static const char doc[] =
 	"Compares two sweeps (their directories, or CSV files) cell by cell: medians over the "
 	"rounds, with intervals, and what differs by more than they can explain. Needs no root.\n"
 	"\v"
-	"A change is outside the noise when the intervals of the two medians (95 %, bootstrap over "
-	"rounds) do not overlap; one round has no interval. Exit status: 0 done, 1 a file cannot "
-	"be read or written, 2 usage, 5 a regression was found.";
+	"A change is outside the noise by an exact test in which whole rounds of the two change "
+	"places; of those listed at most 5 % are expected to be there by chance. Fewer than 4 "
+	"rounds "
+	"on a side cannot tell. --fail-on-regression looks at throughput and CPU time, or at the "
+	"metrics named, and fires on two sweeps of the same thing in at most 5 % of cases. Exit "
+	"status: 0 done, 1 a file cannot be read or written, or the rounds are too few for the "
+	"regression asked for, 2 usage, 5 a regression was found.";
 
 static void set_metrics(struct compare_options *o, const char *list)
 {
@@ -103,12 +114,17 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case KEY_METRICS:
 		set_metrics(o, arg);
 		return 0;
+	case KEY_ACROSS:
+		o->names.across = arg;
+		return 0;
 	case KEY_ALL:
 		o->all = true;
 		return 0;
-	case KEY_SEED:
-		if (parse_count(arg, 0, INT64_MAX, &o->seed))
-			refuse("--seed takes a number from 0 to 2^63-1, not '%s'.", arg);
+	case KEY_COLUMNS:
+		o->foreign.columns = arg;
+		return 0;
+	case KEY_MODES:
+		o->foreign.modes = arg;
 		return 0;
 	case 'q':
 		o->quiet = true;
@@ -155,7 +171,7 @@ void compare_options__parse(struct compare_options *o, int argc, char **argv)
 {
 	static const struct argp argp = {option_table, parse_opt, args_doc, doc, 0, put_metrics, 0};
 
-	*o = (struct compare_options){.limit = (double)NAN, .seed = BOOTSTRAP_SEED};
+	*o = (struct compare_options){.limit = (double)NAN};
 	command_line__parse(&argp, "compare", argc, argv, o);
 	if (!o->names.after)
 		refuse("compare takes two results directories or CSV files: netiotrace compare "
@@ -163,4 +179,6 @@ void compare_options__parse(struct compare_options *o, int argc, char **argv)
 	if (!any_metric(o))
 		for (int m = 0; m < METRIC_NR; m++)
 			o->metrics[m] = *metric__name((enum metric)m) != '\0';
+	else
+		o->gate = o->metrics;
 }

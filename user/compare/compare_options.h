@@ -6,12 +6,13 @@
 #include "study/changes.h"
 
 struct compare_options {
-	struct changes_names names; /* the two data sets: directories or files */
-	const char *json;           /* file name; NULL: none */
-	double limit;               /* of --fail-on-regression, 0.05 for 5 %; NaN: none */
+	struct changes_names names;   /* the two data sets: directories or files */
+	struct dataset_names foreign; /* of --columns and --modes */
+	const char *json;             /* file name; NULL: none */
+	double limit;                 /* of --fail-on-regression, 0.05 for 5 %; NaN: none */
 	bool metrics[METRIC_NR];
+	const bool *gate; /* metrics of --fail-on-regression; NULL: those of changes__find() */
 	bool all, quiet;
-	uint64_t seed;
 };
 
 /* Prints the sentence and exits with EXIT_USAGE by itself when the command line is wrong. */

@@ -46,40 +46,33 @@ const char *report_body__diagram_name(enum mode mode)
 	return names[mode];
 }
 
-/* 2 n! n! / (2n)!: how often the ranges of n and n rounds of the same thing do not overlap. */
-static double apart_by_chance(size_t n)
-{
-	double p = 2;
-	size_t i;
-
-	for (i = 1; i <= n; i++)
-		p *= (double)i / (double)(n + i);
-	return p;
-}
-
-#define ROUNDS_FOR_BOOTSTRAP 6 /* below, the interval is the range of the rounds */
-
 static void write_intervals(const struct body *b)
 {
 	const struct analysis *a = b->r->a;
 	size_t n = a->rounds_min;
 
-	if (!answer__has_intervals(a)) {
+	if (a->rounds_max < 2) {
 		say(b, "One run per cell: there are no intervals, so differences are point "
 		       "differences and nothing tells them from noise.");
 		return;
 	}
-	say(b, "Numbers are medians over the rounds; what stands in brackets, and the bars of the "
-	       "pictures, are 95 %% bootstrap intervals of the median. A difference is claimed "
-	       "only where two intervals do not overlap.");
-	/* The range of n rounds holds the median unless all are above it, or all below. */
-	if (n >= 2 && n < ROUNDS_FOR_BOOTSTRAP)
+	if (n >= 2)
 		say(b,
-		    "With %zu rounds such an interval is their whole range: it holds the true "
-		    "median in %.0f %% of all cases rather than 95 %%, and the intervals of two "
-		    "cells that are the same come apart by chance in %.2g %%. More rounds "
-		    "(--rounds) make both better.",
-		    n, 100 * (1 - exp2(1 - (double)n)), 100 * apart_by_chance(n));
+		    "Numbers are medians over the rounds; what stands in brackets, and the bars of "
+		    "the pictures, is an interval between two of the rounds, which holds the true "
+		    "median in %.1f %% of all cases with %zu rounds%s.",
+		    100 * estimate__coverage(n), n,
+		    n < a->rounds_max ? " (more where there are more)" : "");
+	if (!answer__can_claim(a))
+		say(b, "%s. Differences are point differences.", answer__cannot_claim(a));
+	else
+		say(b,
+		    "A difference is claimed by the differences within each round, tested together "
+		    "with all others this report could claim (%zu): on data in which nothing "
+		    "differs, any claim at all is made in at most %.0f %% of reports. What is "
+		    "called "
+		    "inside the noise may differ by less than these rounds can show.",
+		    a->family_nr, 100 * CLAIM_LEVEL);
 }
 
 static void write_head(const struct body *b)
@@ -236,7 +229,7 @@ static void cell_table__row(struct cell_table *t, const struct analysis *a, stru
 	snprintf(t->text[3], CELL_LEN, "%zu", cell->rows_nr);
 	for (i = 0; i < t->nr; i++) {
 		e = analysis__estimate(a, cell, t->column[i]);
-		if (metric__shown(t->column[i], SHOWN_INTERVAL) && answer__has_intervals(a))
+		if (metric__shown(t->column[i], SHOWN_INTERVAL) && a->rounds_max > 1)
 			words__estimate(t->text[KEY_COLUMNS + i], CELL_LEN, t->column[i], &e);
 		else
 			words__value(t->text[KEY_COLUMNS + i], CELL_LEN, t->column[i], e.median);
@@ -374,9 +367,13 @@ static void write_method(const struct body *b)
 
 	b->form->heading(b->f, 2, "How it was computed");
 	say(b,
-	    "Intervals: percentile bootstrap of the median over the rounds of a cell, %d "
-	    "resamples, 95 %%, seed %llu; the same data and seed give the same intervals.",
-	    BOOTSTRAP_RESAMPLES, (unsigned long long)b->r->a->seed);
+	    "Intervals: from the k-th smallest to the k-th largest round of a cell, k the largest "
+	    "that holds the median in at least 95 %% of all cases by the binomial distribution, "
+	    "whatever the noise; below 6 rounds the whole range, with the share it has. Claims: "
+	    "the difference of two cells within a round over their mean, over rounds; its sign is "
+	    "turned in whole rounds in all ways, and the largest statistic of all tests in each "
+	    "way gives the adjusted p (Westfall and Young's step-down, which is Holm's with the "
+	    "joint distribution).");
 	b->form->table_begin(b->f, heads, 3);
 	for (m = METRIC_READ_NR; m < METRIC_NR; m++) {
 		if (!analysis__has(b->r->a, (enum metric)m))

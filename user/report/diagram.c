@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "diagram.h"
 #include "common/units.h"
 #include "study/words.h"
@@ -80,8 +81,10 @@ bool diagram__possible(const struct analysis *a, struct cell *cell)
 
 static void put_text(FILE *f, int x, int y, const char *anchor, const char *class, const char *text)
 {
+	char plain[256];
+
 	fprintf(f, "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" class=\"%s\">", x, y, anchor, class);
-	xml__put(f, text);
+	xml__put(f, printable(plain, sizeof(plain), text));
 	fputs("</text>\n", f);
 }
 
@@ -214,7 +217,7 @@ static void place(struct drawing *d)
 
 	snprintf(d->fields_text, sizeof(d->fields_text), "message of %s",
 		 format_size(size, sizeof(size), d->cell->size));
-	snprintf(d->device_text, sizeof(d->device_text), "%.40s", device ? device : "n/a");
+	printable(d->device_text, sizeof(d->device_text), device ? device : "n/a");
 	d->fields = (struct box){24, USER_Y, 150, {"fields", d->fields_text}};
 	d->buffer = (struct box){276, USER_Y, 150, {"one buffer", NULL}};
 	d->skb = (struct box){skb_x, KERNEL_Y, 150, {"socket buffer", "sk_buff"}};
@@ -293,7 +296,7 @@ static bool has_place(enum nio_stage stage)
 /* The stages that are not drawn: a line each for what could not be measured, one for the rest. */
 static int put_absent(const struct drawing *d, int y, bool draw)
 {
-	char idle[256] = "", text[512];
+	char idle[256] = "", text[512], reason[112];
 	const char *key;
 	int stage;
 
@@ -302,8 +305,9 @@ static int put_absent(const struct drawing *d, int y, bool draw)
 		if (ran(d, (enum nio_stage)stage) && has_place((enum nio_stage)stage))
 			continue;
 		if (isnan(copies(d, (enum nio_stage)stage))) {
-			snprintf(text, sizeof(text), "%s not available: %.110s", key,
-				 analysis__reason(d->a, METRIC_STAGE_BYTES(stage)));
+			snprintf(text, sizeof(text), "%s not available: %s", key,
+				 printable(reason, sizeof(reason),
+					   analysis__reason(d->a, METRIC_STAGE_BYTES(stage))));
 			if (draw)
 				put_text(d->f, 16, y, "start", "small", text);
 			y += 18;

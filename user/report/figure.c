@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "base/wrap.h"
 #include "figure_text.h"
 #include "common/units.h"
@@ -183,9 +184,13 @@ static unsigned int wrap(FILE *out, const char *text, size_t columns)
 /* Medians and bars, as far as there are any. */
 static const char *rounds_words(const struct figure_draft *d, char *buf, size_t len)
 {
-	const char *bars = d->has_bars ? "; bars: 95 % bootstrap intervals" : "";
 	const struct analysis *a = d->a;
+	char bars[64] = "";
 
+	if (d->has_bars)
+		snprintf(bars, sizeof(bars), "; bars: intervals of %.1f %%%s",
+			 100 * estimate__coverage(a->rounds_min < 2 ? 2 : a->rounds_min),
+			 a->rounds_min < a->rounds_max ? " and more" : "");
 	if (d->pooled)
 		snprintf(buf, len, "All rounds of a cell added up.");
 	else if (a->rounds_max < 2)
@@ -313,7 +318,7 @@ static bool environment_text(const json_t *environment, const char *key, char *b
 	const json_t *value = json_object_get(environment, key);
 
 	if (json_is_string(value) && *json_string_value(value))
-		snprintf(buf, len, "%s", json_string_value(value));
+		printable(buf, len, json_string_value(value));
 	else if (json_is_integer(value))
 		snprintf(buf, len, "%lld", (long long)json_integer_value(value));
 	else

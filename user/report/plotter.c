@@ -72,7 +72,10 @@ static void read_output(int fd, struct output *out)
 	out->text[out->len] = '\0';
 }
 
-/* Numbers are written and read with a point, and templates are found by "load". */
+/*
+ * Numbers are written and read with a point, and templates are found by "load". HOME is taken away,
+ * besides -d, so that no ~/.gnuplot or ~/.config of whoever calls changes a picture.
+ */
 static char **make_environment(const struct plotter *p, char *library, size_t len)
 {
 	static char locale[] = "LC_ALL=C.UTF-8";
@@ -85,7 +88,8 @@ static char **make_environment(const struct plotter *p, char *library, size_t le
 	if (!env)
 		return NULL;
 	for (i = 0; i < n; i++)
-		if (strncmp(environ[i], "GNUPLOT", 7) && strncmp(environ[i], "LC_ALL=", 7))
+		if (strncmp(environ[i], "GNUPLOT", 7) && strncmp(environ[i], "LC_ALL=", 7) &&
+		    strncmp(environ[i], "HOME=", 5) && strncmp(environ[i], "XDG_CONFIG_HOME=", 16))
 			env[kept++] = environ[i];
 	snprintf(library, len, "GNUPLOT_LIB=%s", p->directory);
 	env[kept++] = library;
@@ -180,7 +184,7 @@ int plotter__draw(const struct plotter *p, const char *template, const char *set
 		  const char *data, const char *out, const char *term, char *message, size_t len)
 {
 	char script[PATH_MAX];
-	const char *argv[] = {"gnuplot", "-c", script, settings, data, out, term, NULL};
+	const char *argv[] = {"gnuplot", "-d", "-c", script, settings, data, out, term, NULL};
 	struct output output;
 	int err;
 

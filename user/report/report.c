@@ -17,6 +17,7 @@
 #include "study/analysis.h"
 #include "study/answer.h"
 #include "study/dataset.h"
+#include "study/family.h"
 #include "diagram.h"
 #include "figure.h"
 #include "base/log.h"
@@ -54,6 +55,14 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
+static void put_option(FILE *f, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	fputs(option, f);
+	shell__put_word(f, value);
+}
+
 static char *command_line(const struct report_options *o)
 {
 	char *text = NULL;
@@ -65,7 +74,9 @@ static char *command_line(const struct report_options *o)
 	fputs("netiotrace report", f);
 	if (o->duration_s > 0)
 		fprintf(f, " --duration %gs", o->duration_s);
-	fprintf(f, " --seed %llu -o ", (unsigned long long)o->seed);
+	put_option(f, " --columns ", o->names.columns);
+	put_option(f, " --modes ", o->names.modes);
+	fputs(" -o ", f);
 	shell__put_word(f, o->output);
 	fputc(' ', f);
 	shell__put_word(f, o->input);
@@ -99,9 +110,11 @@ static const char *base_name(const char *path)
 
 static int analyse(struct making *m)
 {
-	int err = analysis__init(&m->analysis, &m->dataset, m->o->seed);
+	int err = analysis__init(&m->analysis, &m->dataset);
 	int i;
 
+	if (!err)
+		err = family__find(&m->analysis);
 	if (!err)
 		err = answers__make(&m->analysis, m->answers);
 	m->report.source = base_name(m->o->input);
@@ -168,7 +181,7 @@ static int figure_files__init(struct figure_files *p, const char *dir, const cha
 	return p->settings && p->data && p->svg && p->png ? 0 : -ENOMEM;
 }
 
-static int write_figure_data(const struct making *m, const struct figure *f)
+static int write_figure_data(struct making *m, const struct figure *f)
 {
 	char name[256];
 	int err;
@@ -178,7 +191,15 @@ static int write_figure_data(const struct making *m, const struct figure *f)
 	if (err)
 		return err;
 	snprintf(name, sizeof(name), REPORT_DATA "/%s.plot", f->name);
-	return report_dir__write(&m->dir, name, f->settings);
+	err = report_dir__write(&m->dir, name, f->settings);
+	if (err)
+		return err;
+	snprintf(name, sizeof(name), "%s.svg", f->name);
+	err = report_dir__claim(&m->dir, name);
+	if (err)
+		return err;
+	snprintf(name, sizeof(name), "%s.png", f->name);
+	return report_dir__claim(&m->dir, name);
 }
 
 /* 0, or -errno with a sentence in message. */
@@ -210,7 +231,7 @@ static int draw_figure(struct making *m, int i, char *message)
 	return -EIO;
 }
 
-static int write_form(const struct making *m, const struct report_form *form, const char *name)
+static int write_form(struct making *m, const struct report_form *form, const char *name)
 {
 	char *text = NULL;
 	size_t len;
@@ -225,7 +246,7 @@ static int write_form(const struct making *m, const struct report_form *form, co
 	return err;
 }
 
-static int write_texts(const struct making *m)
+static int write_texts(struct making *m)
 {
 	char name[64];
 	int i, err = 0;
@@ -281,14 +302,14 @@ static int fill(struct making *m)
 static int make(struct making *m)
 {
 	char message[MESSAGE_MAX] = "";
-	const char *why;
+	char why[REPORT_DIR_WHY];
 	int code;
 
 	if (plotter__open(&m->plotter, message, sizeof(message)))
 		return fail(message);
 	if (analyse(m))
 		return fail("memory is short.");
-	if (report_dir__open(&m->dir, m->o->output, &why)) {
+	if (report_dir__open(&m->dir, m->o->output, why)) {
 		fail_output(m, why);
 		return EXIT_USAGE;
 	}
@@ -320,12 +341,12 @@ int report__main(int argc, char **argv)
 {
 	char message[DATASET_MESSAGE_MAX];
 	struct report_options o;
-	struct making m = {.o = &o};
+	struct making m = {.o = &o, .dir = {.owned = OWNED_DIR_INIT}};
 	int code;
 
 	report_options__parse(&o, argc, argv);
 	catch_signals();
-	if (dataset__load(&m.dataset, o.input, o.duration_s, message)) {
+	if (dataset__load_as(&m.dataset, o.input, o.duration_s, &o.names, message)) {
 		log_error("%s", message);
 		code = EXIT_USAGE;
 	} else {

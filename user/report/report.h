@@ -6,12 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "study/dataset.h"
+
 struct report_options {
 	const char *input;
 	char *output;      /* directory; made up from input when not given */
 	double duration_s; /* of runs that do not say; NaN: none */
-	uint64_t seed;     /* of the bootstrap */
 	bool quiet;
+	struct dataset_names names; /* of --columns and --modes */
 };
 
 /* Parses and checks; prints the sentence and exits by itself when it is wrong. argv[0]: "report".

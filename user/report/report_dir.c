@@ -1,66 +1,114 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The output directory of a report; see report_dir.h. Knows nothing of what is written. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <stdbool.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/suffix.h"
 #include "report_dir.h"
 
-#define OPEN_FILES_MAX 8
+#define TEMPORARY ".netiotrace-report-"
+#define OLD       ".netiotrace-old-report-"
 
-/* What a report consists of; a directory with anything else in it is not ours to replace. */
-static bool is_of_report(const char *name)
+/* "DIR/<prefix>NAME" beside the target, which is an absolute path. */
+static char *sibling(const char *target, const char *prefix)
 {
-	return !strcmp(name, "report.html") || !strcmp(name, "report.md") ||
-	       !strcmp(name, REPORT_DATA) || has_suffix(name, ".svg") || has_suffix(name, ".png");
+	const char *slash = strrchr(target, '/');
+	char *name = NULL;
+
+	if (asprintf(&name, "%.*s/%s%s", (int)(slash - target), target, prefix, slash + 1) < 0)
+		return NULL;
+	return name;
+}
+
+/* Absolute, without links; of one that is not there yet, its directory must be. NULL: errno. */
+static char *whole_path(const char *target)
+{
+	char path[PATH_MAX], *copy, *slash, *dir, *whole = NULL;
+
+	if (realpath(target, path))
+		return strdup(path);
+	if (errno != ENOENT || !*target)
+		return NULL;
+	copy = strdup(target);
+	if (!copy)
+		return NULL;
+	for (slash = copy + strlen(copy); slash > copy + 1 && slash[-1] == '/';)
+		*--slash = '\0';
+	slash = strrchr(copy, '/');
+	if (slash)
+		*slash = '\0';
+	dir = realpath(!slash ? "." : slash == copy ? "/" : copy, path);
+	if (dir &&
+	    asprintf(&whole, "%s/%s", strcmp(path, "/") ? path : "", slash ? slash + 1 : copy) < 0)
+		whole = NULL;
+	free(copy);
+	return whole;
+}
+
+static bool is_current_directory(const char *path)
+{
+	char *current = getcwd(NULL, 0);
+	bool is = current && !strcmp(current, path);
+
+	free(current);
+	return is;
 }
 
 /* 0: absent, empty or a report; -errno. */
-static int check_existing(const char *target, const char **why)
+static int check_existing(const char *target, char why[REPORT_DIR_WHY])
 {
-	DIR *dir = opendir(target);
-	const struct dirent *entry;
-	int err = 0;
+	struct owned_dir d;
+	char stranger[NAME_MAX + 1];
+	int err = owned_dir__open(&d, target, REPORT_DIR_KIND);
 
-	if (!dir) {
-		*why = "it is there and is no directory that can be read";
-		return errno == ENOENT ? 0 : -errno;
-	}
-	while (!err && (entry = readdir(dir)) != NULL)
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
-		    !is_of_report(entry->d_name))
+	snprintf(why, REPORT_DIR_WHY, "it is there and is no directory that can be read");
+	if (!err) {
+		err = owned_dir__stranger(&d, stranger, sizeof(stranger));
+		if (!err && *stranger) {
+			snprintf(why, REPORT_DIR_WHY,
+				 "it holds %s, which is no file of a report made here, so nothing "
+				 "in it is replaced: name another directory",
+				 stranger);
 			err = -EEXIST;
-	closedir(dir);
-	*why = "it holds other files than a report's, which are not overwritten";
-	return err;
+		}
+	}
+	owned_dir__close(&d);
+	if (!err && is_current_directory(target)) {
+		snprintf(why, REPORT_DIR_WHY,
+			 "it is the directory this was called in: call it from elsewhere");
+		err = -EBUSY;
+	}
+	return err == -ENOENT ? 0 : err;
 }
 
-static void remove_trailing_slashes(char *path)
+/* A kill between the two renames of take_place(): the old report gets its name back. */
+static void restore_old(const struct report_dir *d)
 {
-	size_t len = strlen(path);
+	char *old = sibling(d->target, OLD);
 
-	while (len > 1 && path[len - 1] == '/')
-		path[--len] = '\0';
+	if (old && access(d->target, F_OK) && errno == ENOENT)
+		rename(old, d->target);
+	free(old);
 }
 
-/* "DIR/.netiotrace-report-XXXXXX" beside the target. */
-static char *temporary_name(const char *target)
+/* Removes what a report that was killed left there. 0 or -errno; -EBUSY: one is being made. */
+static int clear_leftover(const char *temporary)
 {
-	const char *slash = strrchr(target, '/');
-	int dir_len = slash ? (int)(slash - target) : 1;
-	char *name = NULL;
+	struct owned_dir left;
+	int err = owned_dir__open(&left, temporary, REPORT_DIR_KIND);
 
-	if (asprintf(&name, "%.*s/.netiotrace-report-XXXXXX", dir_len, slash ? target : ".") < 0)
-		return NULL;
-	return name;
+	if (!err && flock(left.fd, LOCK_EX | LOCK_NB))
+		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	if (!err)
+		err = owned_dir__remove(&left, temporary);
+	owned_dir__close(&left);
+	return err == -ENOENT ? 0 : err;
 }
 
 static mode_t directory_mode(void)
@@ -71,59 +119,84 @@ static mode_t directory_mode(void)
 	return 0777 & ~mask;
 }
 
+/* An empty directory that somebody made with its owner and mode keeps both. */
+static int take_over_rights(const struct report_dir *d)
+{
+	struct stat st;
+
+	if (stat(d->target, &st))
+		return fchmod(d->owned.fd, directory_mode()) ? -errno : 0;
+	if (fchown(d->owned.fd, st.st_uid, st.st_gid) && errno != EPERM)
+		return -errno;
+	return fchmod(d->owned.fd, st.st_mode & 07777) ? -errno : 0;
+}
+
 static int make_temporary(struct report_dir *d)
 {
-	char *data = NULL;
-	int err = 0;
+	char *temporary = sibling(d->target, TEMPORARY);
+	int err;
 
-	d->temporary = temporary_name(d->target);
-	if (!d->temporary)
+	if (!temporary)
 		return -ENOMEM;
-	if (!mkdtemp(d->temporary)) {
+	err = clear_leftover(temporary);
+	if (!err && mkdir(temporary, 0700))
 		err = -errno;
-		free(d->temporary);
-		d->temporary = NULL;
+	if (err) {
+		free(temporary);
 		return err;
 	}
-	if (asprintf(&data, "%s/" REPORT_DATA, d->temporary) < 0)
-		return -ENOMEM;
-	if (chmod(d->temporary, directory_mode()) || mkdir(data, 0777))
+	d->temporary = temporary;
+	err = owned_dir__open(&d->owned, temporary, REPORT_DIR_KIND);
+	if (!err && flock(d->owned.fd, LOCK_EX | LOCK_NB))
 		err = -errno;
-	free(data);
+	if (!err)
+		err = owned_dir__mark(&d->owned, REPORT_DIR_KIND);
 	return err;
 }
 
-int report_dir__open(struct report_dir *d, const char *target, const char **why)
+int report_dir__open(struct report_dir *d, const char *target, char why[REPORT_DIR_WHY])
 {
 	int err;
 
-	*d = (struct report_dir){.target = strdup(target)};
-	*why = "memory is short";
-	if (!d->target)
-		return -ENOMEM;
-	remove_trailing_slashes(d->target);
+	*d = (struct report_dir){.owned = OWNED_DIR_INIT, .target = whole_path(target)};
+	if (!d->target) {
+		snprintf(why, REPORT_DIR_WHY, "%s", strerror(errno));
+		return -errno;
+	}
+	restore_old(d);
 	err = check_existing(d->target, why);
 	if (!err) {
 		err = make_temporary(d);
-		*why = strerror(-err);
+		if (err == -EBUSY)
+			snprintf(why, REPORT_DIR_WHY, "another report is being written there");
+		else
+			snprintf(why, REPORT_DIR_WHY, "%s", strerror(-err));
 	}
 	if (err)
 		report_dir__abort(d);
 	return err;
 }
 
-int report_dir__write(const struct report_dir *d, const char *name, const char *text)
+int report_dir__claim(struct report_dir *d, const char *name)
 {
-	char *path = NULL;
-	FILE *f;
-	int err = 0;
+	return owned_dir__claim(&d->owned, name);
+}
 
-	if (asprintf(&path, "%s/%s", d->temporary, name) < 0)
-		return -ENOMEM;
-	f = fopen(path, "we");
-	free(path);
-	if (!f)
-		return -errno;
+int report_dir__write(struct report_dir *d, const char *name, const char *text)
+{
+	int fd, err = owned_dir__claim(&d->owned, name);
+	FILE *f;
+
+	if (err)
+		return err;
+	fd = openat(d->owned.fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
 	if (fputs(text, f) == EOF)
 		err = -errno;
 	if (fclose(f) && !err)
@@ -131,45 +204,90 @@ int report_dir__write(const struct report_dir *d, const char *name, const char *
 	return err;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+/* Where two directories cannot be exchanged: the old one aside, the new one in its place. */
+static int replace_in_two_steps(struct report_dir *d)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
+	char *old = sibling(d->target, OLD);
+	int err = 0;
+
+	if (!old)
+		return -ENOMEM;
+	if (rename(d->target, old))
+		err = -errno;
+	else if (rename(d->temporary, d->target)) {
+		err = -errno;
+		rename(old, d->target);
+	}
+	if (err) {
+		free(old);
+		return err;
+	}
+	free(d->temporary);
+	d->temporary = old;
+	return 0;
 }
 
-static void remove_tree(const char *path)
-{
-	nftw(path, remove_entry, OPEN_FILES_MAX, FTW_DEPTH | FTW_PHYS);
-}
-
-/* The old report is in the temporary's place afterwards, if there was one. */
-static int take_place(const struct report_dir *d)
+/* The old report is under the temporary name afterwards, if there was one. */
+static int take_place(struct report_dir *d)
 {
 	if (!renameat2(AT_FDCWD, d->temporary, AT_FDCWD, d->target, RENAME_EXCHANGE))
 		return 0;
-	if (errno != ENOENT && errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	/* There is none, or the file system cannot exchange: an empty one is replaced by rename. */
+	if (errno == EINVAL || errno == ENOSYS)
+		return replace_in_two_steps(d);
 	if (errno != ENOENT)
-		remove_tree(d->target);
-	return rename(d->temporary, d->target) ? -errno : 0;
+		return -errno;
+	if (rename(d->temporary, d->target))
+		return -errno;
+	free(d->temporary);
+	d->temporary = NULL;
+	return 0;
+}
+
+/* What was there before; a file that came into it since it was looked at is kept. */
+static int remove_old(struct report_dir *d)
+{
+	struct owned_dir old;
+	int err;
+
+	if (!d->temporary)
+		return 0;
+	err = owned_dir__open(&old, d->temporary, REPORT_DIR_KIND);
+	if (!err)
+		err = owned_dir__remove(&old, d->temporary);
+	owned_dir__close(&old);
+	free(d->temporary);
+	d->temporary = NULL;
+	return err;
+}
+
+static void report_dir__close(struct report_dir *d)
+{
+	owned_dir__close(&d->owned);
+	free(d->temporary);
+	free(d->target);
+	*d = (struct report_dir){.owned = OWNED_DIR_INIT};
 }
 
 int report_dir__publish(struct report_dir *d)
 {
-	int err = take_place(d);
+	int err = take_over_rights(d);
 
-	report_dir__abort(d);
+	if (!err)
+		err = owned_dir__give(&d->owned);
+	if (!err)
+		err = take_place(d);
+	if (err) {
+		report_dir__abort(d);
+		return err;
+	}
+	err = remove_old(d);
+	report_dir__close(d);
 	return err;
 }
 
 void report_dir__abort(struct report_dir *d)
 {
 	if (d->temporary)
-		remove_tree(d->temporary);
-	free(d->temporary);
-	free(d->target);
-	*d = (struct report_dir){0};
+		owned_dir__remove(&d->owned, d->temporary);
+	report_dir__close(d);
 }

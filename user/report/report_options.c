@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bootstrap.h"
 #include "base/command_line.h"
 #include "base/log.h"
 #include "base/refuse.h"
@@ -14,8 +13,9 @@
 #include "common/units.h"
 
 enum key {
+	KEY_COLUMNS = 512,
+	KEY_MODES,
 	KEY_DURATION = 256,
-	KEY_SEED,
 };
 
 static const struct argp_option option_table[] = {
@@ -23,7 +23,9 @@ static const struct argp_option option_table[] = {
 	 "directory to write (default: DIR/report, or beside the file, its name with -report)", 0},
 	{"duration", KEY_DURATION, "TIME", 0,
 	 "length of each run, for data that does not say: without it costs per byte may be n/a", 0},
-	{"seed", KEY_SEED, "N", 0, "of the bootstrap that gives the intervals (default 1)", 0},
+	{"columns", KEY_COLUMNS, "LIST", 0,
+	 "what a CSV file calls our columns: mode=impl,size=msg_size,...", 0},
+	{"modes", KEY_MODES, "LIST", 0, "what it calls our modes: A1=twocopy,A2=onecopy,...", 0},
 	{"quiet", 'q', 0, 0, "do not print where the report is", 0},
 	{0, 0, 0, 0, 0, 0},
 };
@@ -55,9 +57,11 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 			refuse("--duration takes a time above 0 such as 5s, not '%s'.", arg);
 		o->duration_s = (double)ns / 1e9;
 		return 0;
-	case KEY_SEED:
-		if (parse_count(arg, 0, UINT64_MAX, &o->seed))
-			refuse("--seed takes a number, not '%s'.", arg);
+	case KEY_COLUMNS:
+		o->names.columns = arg;
+		return 0;
+	case KEY_MODES:
+		o->names.modes = arg;
 		return 0;
 	case 'q':
 		o->quiet = true;
@@ -101,7 +105,7 @@ void report_options__parse(struct report_options *o, int argc, char **argv)
 {
 	static const struct argp argp = {option_table, parse_opt, args_doc, doc, 0, 0, 0};
 
-	*o = (struct report_options){.duration_s = (double)NAN, .seed = BOOTSTRAP_SEED};
+	*o = (struct report_options){.duration_s = (double)NAN};
 	command_line__parse(&argp, "report", argc, argv, o);
 	if (!o->input || !*o->input)
 		refuse("report needs a results directory or a CSV file.");

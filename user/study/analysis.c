@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "family.h"
 
 static bool same_cell(const struct dataset_row *x, const struct dataset_row *y)
 {
@@ -94,20 +95,87 @@ static int find_axes(struct analysis *a)
 	return 0;
 }
 
-int analysis__init(struct analysis *a, const struct dataset *d, uint64_t seed)
+/* A round, and which of the cell's runs of that number it is: data may lack round numbers. */
+struct round_key {
+	unsigned int round, repeat;
+};
+
+static int compare_round(const void *pa, const void *pb)
+{
+	const struct round_key *a = pa, *b = pb;
+
+	if (a->round != b->round)
+		return a->round < b->round ? -1 : 1;
+	return (a->repeat > b->repeat) - (a->repeat < b->repeat);
+}
+
+static size_t sort_unique(struct round_key *keys, size_t n)
+{
+	size_t i, nr = 0;
+
+	qsort(keys, n, sizeof(*keys), compare_round);
+	for (i = 0; i < n; i++)
+		if (!nr || compare_round(&keys[i], &keys[nr - 1]))
+			keys[nr++] = keys[i];
+	return nr;
+}
+
+static void number_rounds(const struct dataset *d, struct round_key *key)
+{
+	for (size_t i = 0; i < d->rows_nr; i++) {
+		bool again = i && same_cell(&d->rows[i], &d->rows[i - 1]) &&
+			     d->rows[i].round == d->rows[i - 1].round;
+
+		key[i].round = d->rows[i].round;
+		key[i].repeat = again ? key[i - 1].repeat + 1 : 0;
+	}
+}
+
+static int find_blocks(struct analysis *a)
+{
+	size_t n = a->dataset->rows_nr, i;
+	struct round_key *key = calloc(n + 1, sizeof(*key)), *all = calloc(n + 1, sizeof(*all));
+	const struct round_key *found;
+
+	a->block = calloc(n + 1, sizeof(*a->block));
+	if (key && all && a->block) {
+		number_rounds(a->dataset, key);
+		memcpy(all, key, n * sizeof(*key));
+		a->blocks_nr = sort_unique(all, n);
+		for (i = 0; i < n; i++) {
+			found = bsearch(&key[i], all, a->blocks_nr, sizeof(*all), compare_round);
+			a->block[i] = (size_t)(found - all);
+		}
+	}
+	i = key && all && a->block;
+	free(key);
+	free(all);
+	return i ? 0 : -ENOMEM;
+}
+
+size_t analysis__block(const struct analysis *a, const struct dataset_row *row)
+{
+	return a->block[row - a->dataset->rows];
+}
+
+int analysis__init(struct analysis *a, const struct dataset *d)
 {
 	int err;
 
-	*a = (struct analysis){.dataset = d, .seed = seed};
+	*a = (struct analysis){.dataset = d};
 	err = find_cells(a);
-	return err ? err : find_axes(a);
+	if (!err)
+		err = find_axes(a);
+	return err ? err : find_blocks(a);
 }
 
 void analysis__clear(struct analysis *a)
 {
+	family__clear(a);
 	free(a->cells);
 	free(a->sizes);
 	free(a->threads);
+	free(a->block);
 	*a = (struct analysis){0};
 }
 
@@ -137,44 +205,66 @@ struct cell *analysis__cell(const struct analysis *a, enum mode mode, uint64_t s
 	return bsearch(&key, a->cells, a->cells_nr, sizeof(*a->cells), compare_key);
 }
 
-/* A seed of its own for each number, so that no interval depends on what was asked before. */
-static uint64_t seed_of(const struct analysis *a, const struct cell *cell, enum metric m)
-{
-	return a->seed * 0x9e3779b97f4a7c15 ^ (uint64_t)(cell - a->cells) << 16 ^ (uint64_t)m;
-}
-
-static struct estimate compute(const struct analysis *a, const struct cell *cell, enum metric m)
+static struct estimate compute(const struct cell *cell, enum metric m)
 {
 	double *values = calloc(cell->rows_nr, sizeof(*values));
-	struct estimate e = {(double)NAN, (double)NAN, (double)NAN, 0};
+	struct estimate e = estimate__of(NULL, 0);
 	size_t i;
 
 	if (!values)
 		return e;
 	for (i = 0; i < cell->rows_nr; i++)
 		values[i] = cell->rows[i].value[m];
-	e = bootstrap__median(values, cell->rows_nr, seed_of(a, cell, m));
+	e = estimate__of(values, cell->rows_nr);
 	free(values);
 	return e;
 }
 
 struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, enum metric m)
 {
+	(void)a;
 	if (!cell)
-		return (struct estimate){(double)NAN, (double)NAN, (double)NAN, 0};
+		return estimate__of(NULL, 0);
 	if (!cell->known[m]) {
-		cell->estimate[m] = compute(a, cell, m);
+		cell->estimate[m] = compute(cell, m);
 		cell->known[m] = true;
 	}
 	return cell->estimate[m];
 }
 
-struct comparison analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
-				    enum metric m)
+struct claim analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
+			       enum metric m)
 {
 	struct estimate ex = analysis__estimate(a, x, m), ey = analysis__estimate(a, y, m);
+	double *apart = calloc(a->blocks_nr + 1, sizeof(*apart));
+	struct claim c;
 
-	return estimate__compare(&ex, &ey);
+	if (!apart || !x || !y) {
+		c = claim__make(&ex, &ey, NULL, 0, (double)NAN);
+	} else {
+		family__pair(a, x, y, m, apart);
+		c = claim__make(&ex, &ey, apart, a->blocks_nr, family__p(a, x, y, m));
+	}
+	free(apart);
+	return c;
+}
+
+struct claim analysis__compare_modes(const struct analysis *a, enum mode first, enum mode second,
+				     uint64_t size, enum metric m)
+{
+	struct estimate unknown = estimate__of(NULL, 0), some = {.median = (double)NAN, .n = 1};
+	double *apart = calloc(a->blocks_nr + 1, sizeof(*apart));
+	struct claim c = claim__make(&unknown, &unknown, NULL, 0, (double)NAN);
+
+	if (apart && !family__pair_sizes(a, first, second, size, m, apart)) {
+		c = claim__make(&some, &some, apart, a->blocks_nr,
+				family__p_of_size(a, first, second, size, m));
+		c.a = c.b = unknown;
+		if (!c.paired.n)
+			c.difference = DIFFERENCE_UNKNOWN;
+	}
+	free(apart);
+	return c;
 }
 
 bool analysis__has(const struct analysis *a, enum metric m)
@@ -214,26 +304,37 @@ const char *analysis__reason(const struct analysis *a, enum metric m)
 	if (d->reason[metric__source(m)])
 		return d->reason[metric__source(m)];
 	if (metric__formula(m) && !analysis__has(a, METRIC_PAYLOAD))
-		return "the data says neither how many bytes were moved nor for how long";
+		return "the data says neither how many bytes were moved nor for how long: give "
+		       "--duration";
 	return "the data set has no such number";
 }
 
-static void duel__add_point(struct duel *duel, uint64_t size, const struct comparison *c)
+static bool is_better(enum metric m, const struct claim *c)
 {
+	return metric__better(m) == BETTER_LOWER ? c->a.median < c->b.median
+						 : c->a.median > c->b.median;
+}
+
+static void duel__add_point(struct duel *duel, uint64_t size, const struct claim *c)
+{
+	bool lower = metric__better(duel->metric) == BETTER_LOWER;
+
 	duel->points[duel->points_nr++] = (struct duel_point){size, *c};
 	switch (c->difference) {
 	case DIFFERENCE_HIGHER:
-		duel->ahead++;
-		break;
 	case DIFFERENCE_LOWER:
-		duel->behind++;
+		if ((c->difference == DIFFERENCE_LOWER) == lower)
+			duel->ahead++;
+		else
+			duel->behind++;
 		break;
 	case DIFFERENCE_NOISE:
 		duel->noise++;
 		break;
 	default:
-		duel->point_only++;
-		duel->point_ahead += c->a.median > c->b.median;
+		duel->few += c->difference == DIFFERENCE_FEW;
+		duel->point_only += c->difference == DIFFERENCE_POINT;
+		duel->point_ahead += is_better(duel->metric, c);
 	}
 }
 
@@ -243,11 +344,13 @@ static void duel__find_crossovers(struct duel *duel)
 	const struct duel_point *last = NULL, *p;
 
 	for (p = duel->points; p < duel->points + duel->points_nr; p++) {
-		if (p->c.difference != DIFFERENCE_HIGHER && p->c.difference != DIFFERENCE_LOWER)
+		if (!claim__holds(&p->c))
 			continue;
 		if (last && last->c.difference != p->c.difference)
 			duel->crossovers[duel->crossovers_nr++] = (struct crossover){
-				last->size, p->size, p->c.difference == DIFFERENCE_HIGHER};
+				last->size, p->size,
+				(p->c.difference == DIFFERENCE_LOWER) ==
+					(metric__better(duel->metric) == BETTER_LOWER)};
 		last = p;
 	}
 }
@@ -255,7 +358,7 @@ static void duel__find_crossovers(struct duel *duel)
 int analysis__duel(const struct analysis *a, enum mode first, enum mode second,
 		   unsigned int threads, enum metric m, struct duel *duel)
 {
-	struct comparison c;
+	struct claim c;
 	size_t i;
 
 	*duel = (struct duel){.first = first, .second = second, .threads = threads, .metric = m};

@@ -7,7 +7,7 @@
 #ifndef NETIOTRACE_ANALYSIS_H
 #define NETIOTRACE_ANALYSIS_H
 
-#include "base/bootstrap.h"
+#include "claim.h"
 #include "dataset.h"
 
 struct cell {
@@ -23,8 +23,7 @@ struct cell {
 
 struct analysis {
 	const struct dataset *dataset; /* must outlive the analysis */
-	uint64_t seed;
-	struct cell *cells; /* in order of mode, size, threads */
+	struct cell *cells;            /* in order of mode, size, threads */
 	size_t cells_nr;
 	uint64_t *sizes; /* all that occur, ascending */
 	size_t sizes_nr;
@@ -32,10 +31,18 @@ struct analysis {
 	size_t threads_nr;
 	bool has_mode[MODE_NR];
 	size_t rounds_min, rounds_max; /* of a cell */
+	/* Rounds as blocks: what was measured in one, over all cells, has one number. */
+	size_t *block; /* of each row of the data set */
+	size_t blocks_nr;
+	struct family_test *family; /* what may be claimed of it, tested together: family.h */
+	size_t family_nr;
 };
 
-/* 0 or -ENOMEM. Free with analysis__clear(), in any case. */
-int analysis__init(struct analysis *a, const struct dataset *d, uint64_t seed);
+/*
+ * 0 or -ENOMEM. Free with analysis__clear(), in any case. Who wants answers tests the family
+ * (family__find) then, before the first comparison.
+ */
+int analysis__init(struct analysis *a, const struct dataset *d);
 void analysis__clear(struct analysis *a);
 
 /* NULL: there is no such cell. */
@@ -44,8 +51,24 @@ struct cell *analysis__cell(const struct analysis *a, enum mode mode, uint64_t s
 
 /* Median and interval of a metric in a cell; of n 0 when cell is NULL. */
 struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, enum metric m);
-struct comparison analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
-				    enum metric m);
+
+/*
+ * x against y, within their rounds; a claim by the rules of claim.h. DIFFERENCE_UNKNOWN when one is
+ * NULL.
+ */
+struct claim analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
+			       enum metric m);
+
+/*
+ * Two modes at a size, by their mean difference over all thread counts: where one thread count
+ * alone cannot be told from noise, all together may. Its estimates a and b are unknown: cells of
+ * several thread counts have no median in common.
+ */
+struct claim analysis__compare_modes(const struct analysis *a, enum mode first, enum mode second,
+				     uint64_t size, enum metric m);
+
+/* The number of a row's block. */
+size_t analysis__block(const struct analysis *a, const struct dataset_row *row);
 
 /* Has any run a value? */
 bool analysis__has(const struct analysis *a, enum metric m);
@@ -59,7 +82,7 @@ const char *analysis__reason(const struct analysis *a, enum metric m);
 /* Two modes at one thread count, size by size. */
 struct duel_point {
 	uint64_t size;
-	struct comparison c; /* of the first mode against the second */
+	struct claim c; /* of the first mode against the second */
 };
 
 /* Between two neighbouring sizes at which the order is certain and opposite. */
@@ -76,12 +99,13 @@ struct duel {
 	size_t points_nr;
 	struct crossover *crossovers;
 	size_t crossovers_nr;
-	size_t ahead, behind, noise; /* sizes by outcome, where intervals tell */
-	size_t point_only;           /* sizes without an interval */
-	size_t point_ahead;          /* of these, those where the first is ahead in the one run */
+	size_t ahead, behind, noise; /* sizes by outcome, where the rounds can tell */
+	size_t few;                  /* sizes with several rounds, but too few to claim anything */
+	size_t point_only;           /* sizes with one round */
+	size_t point_ahead;          /* of those two, where the first is ahead in the median */
 };
 
-/* 0 or -ENOMEM; "ahead" is higher. Free with duel__clear(). */
+/* 0 or -ENOMEM; "ahead" is the better direction of the metric. Free with duel__clear(). */
 int analysis__duel(const struct analysis *a, enum mode first, enum mode second,
 		   unsigned int threads, enum metric m, struct duel *duel);
 void duel__clear(struct duel *duel);

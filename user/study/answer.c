@@ -129,9 +129,30 @@ double answer__copied_fraction(const struct analysis *a, double *completed)
 	return *completed > 0 ? copied / *completed : -1;
 }
 
-bool answer__has_intervals(const struct analysis *a)
+bool answer__can_claim(const struct analysis *a)
 {
-	return a->rounds_max > 1;
+	return a->rounds_max >= claim__rounds_needed();
+}
+
+const char *answer__cannot_claim(const struct analysis *a)
+{
+	/* The smallest p of n blocks, two-sided, is 2^(1-n). */
+	static const char *const by_rounds[] = {
+		[2] = "Nothing can be claimed of 2 rounds, whose tests cannot go below p = 0.5 (6 "
+		      "rounds are needed)",
+		[3] = "Nothing can be claimed of 3 rounds, whose tests cannot go below p = 0.25 (6 "
+		      "rounds are needed)",
+		[4] = "Nothing can be claimed of 4 rounds, whose tests cannot go below p = 0.125 "
+		      "(6 rounds are needed)",
+		[5] = "Nothing can be claimed of 5 rounds, whose tests cannot go below p = 0.0625 "
+		      "(6 rounds are needed)",
+	};
+
+	if (a->rounds_max < 2)
+		return "Nothing can be claimed of one run per cell";
+	if (a->rounds_max < sizeof(by_rounds) / sizeof(by_rounds[0]))
+		return by_rounds[a->rounds_max];
+	return "Nothing can be claimed, because the modes have too few rounds in common";
 }
 
 int answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR])
@@ -139,6 +160,8 @@ int answers__make(const struct analysis *a, struct answer_text answers[QUESTION_
 	bool failed = false;
 	int q;
 
+	if (!a->family)
+		return -EINVAL;
 	for (q = 0; q < QUESTION_NR; q++) {
 		answers[q] = (struct answer_text){.question = questions[q].text};
 		questions[q].make(&answers[q], a);

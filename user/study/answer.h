@@ -36,7 +36,10 @@ struct answer_text {
 	bool failed; /* memory was short: the answer is not whole */
 };
 
-/* 0 or -ENOMEM. Free with answers__clear(), in any case. The cells must outlive the answers. */
+/*
+ * 0, -ENOMEM, or -EINVAL when the family of claims was not tested (family__find). Free with
+ * answers__clear(), in any case. The cells must outlive the answers.
+ */
 int answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR]);
 void answers__clear(struct answer_text answers[QUESTION_NR]);
 
@@ -73,7 +76,10 @@ const char *item_list__words(struct item_list *list);
 /* Zero-copy completions over all runs, and how many of these were copied; -1 when not counted. */
 double answer__copied_fraction(const struct analysis *a, double *completed);
 
-/* Does any cell have an interval? Without, only differences of single runs can be given. */
-bool answer__has_intervals(const struct analysis *a);
+/* Has any cell the rounds that a claim needs? */
+bool answer__can_claim(const struct analysis *a);
+
+/* Why not: the beginning of a sentence, "Cannot be claimed of one run per cell". Static. */
+const char *answer__cannot_claim(const struct analysis *a);
 
 #endif

@@ -24,10 +24,10 @@ static const struct level levels[] = {
 /* The changes of a number against two-copy, over all cells of a mode. */
 struct changes {
 	double *values;
-	size_t nr, lower, higher, noise, point;
+	size_t nr, lower, higher, noise, point, few;
 };
 
-static void changes__add(struct changes *c, const struct comparison *x)
+static void changes__add(struct changes *c, const struct claim *x)
 {
 	if (x->difference == DIFFERENCE_UNKNOWN || isnan(x->change))
 		return;
@@ -36,12 +36,13 @@ static void changes__add(struct changes *c, const struct comparison *x)
 	c->higher += x->difference == DIFFERENCE_HIGHER;
 	c->noise += x->difference == DIFFERENCE_NOISE;
 	c->point += x->difference == DIFFERENCE_POINT;
+	c->few += x->difference == DIFFERENCE_FEW;
 }
 
 static int changes__of(const struct analysis *a, enum mode mode, enum metric m, struct changes *c)
 {
 	struct cell *cell;
-	struct comparison x;
+	struct claim x;
 
 	*c = (struct changes){.values = calloc(a->cells_nr + 1, sizeof(double))};
 	if (!c->values)
@@ -60,15 +61,17 @@ static const char *changes__words(const struct changes *c, char *buf, size_t len
 {
 	if (c->point == c->nr)
 		snprintf(buf, len, "one run each");
+	else if (c->point + c->few == c->nr)
+		snprintf(buf, len, "too few rounds for a claim");
 	else
 		snprintf(buf, len, "lower in %zu, higher in %zu, inside the noise in %zu", c->lower,
-			 c->higher, c->noise + c->point);
+			 c->higher, c->noise + c->point + c->few);
 	return buf;
 }
 
 static double median_of(const double *values, size_t n)
 {
-	return bootstrap__median(values, n, 0).median;
+	return estimate__of(values, n).median;
 }
 
 /* One line per thread count: the change at each size. */
@@ -78,7 +81,7 @@ static void say_by_size(struct answer_text *answer, const struct analysis *a, en
 	char change[WORDS_BUF], size[UNITS_BUF];
 	struct item_list list = {0};
 	struct cell *x, *y;
-	struct comparison c;
+	struct claim c;
 	size_t i;
 
 	for (i = 0; i < a->sizes_nr; i++) {
@@ -104,6 +107,8 @@ struct best_level {
 	enum mode mode;
 	double change;
 	bool per_kib, certain;
+	bool all_certain; /* of every level and mode: most cells are claimed, one way or the other
+			   */
 };
 
 static void weigh_level(struct answer_text *answer, const struct analysis *a, enum mode mode,
@@ -126,9 +131,16 @@ static void weigh_level(struct answer_text *answer, const struct analysis *a, en
 			      level->name, per_kib ? "per KiB" : "of a whole run",
 			      words__mode(mode), words__change(text, sizeof(text), median), c.nr,
 			      changes__words(&c, tally, sizeof(tally)));
+		if (!best->level)
+			best->all_certain = true;
+		best->all_certain &= c.higher * 2 > c.nr;
 		if (!best->level || median < best->change)
-			*best = (struct best_level){level, mode, median, per_kib,
-						    c.lower * 2 > c.nr};
+			*best = (struct best_level){level,
+						    mode,
+						    median,
+						    per_kib,
+						    c.lower * 2 > c.nr,
+						    best->all_certain};
 	}
 	free(c.values);
 }
@@ -168,9 +180,15 @@ static void headline_of_level(struct answer_text *answer, const struct analysis 
 
 	words__change(change, sizeof(change), best->change);
 	if (!(best->change < 0)) {
-		answer->answered = true;
-		answer__headline(answer, "None: against two-copy neither level's misses fall in "
-					 "the median of the cells.");
+		answer->answered = best->all_certain;
+		answer__headline(answer,
+				 "%s against two-copy neither level's misses fall in the median of "
+				 "the cells.%s",
+				 best->all_certain ? "None:" : "None that can be claimed:",
+				 best->all_certain ? ""
+						   : " That they rise is not certain either: most "
+						     "cells are inside the noise or have too few "
+						     "rounds.");
 		return;
 	}
 	answer->answered = best->certain;
@@ -178,7 +196,7 @@ static void headline_of_level(struct answer_text *answer, const struct analysis 
 			 best->certain ? "" : "Cannot say with certainty; the largest fall is in ",
 			 best->level->name, words__mode(best->mode), change,
 			 best->per_kib ? "per KiB" : "of a whole run",
-			 answer__has_intervals(a)
+			 a->rounds_max > 1
 				 ? ""
 				 : " One run per cell gives no intervals: a point difference.");
 }
@@ -188,7 +206,7 @@ static void say_no_counters(struct answer_text *answer, const struct analysis *a
 {
 	struct cell *cell = analysis__peak(a, MODE_TWOCOPY, METRIC_RX_BYTES);
 	enum mode mode;
-	struct comparison c;
+	struct claim c;
 	char x[3 * WORDS_BUF], y[3 * WORDS_BUF], change[WORDS_BUF], size[UNITS_BUF];
 
 	answer__headline(answer, "No cache answer, because there are no cache counters: %s.",
@@ -205,7 +223,7 @@ static void say_no_counters(struct answer_text *answer, const struct analysis *a
 			      words__estimate(x, sizeof(x), METRIC_CPU_NS_PER_KIB, &c.a),
 			      words__estimate(y, sizeof(y), METRIC_CPU_NS_PER_KIB, &c.b),
 			      words__change(change, sizeof(change), c.change),
-			      c.difference == DIFFERENCE_NOISE ? ", inside the noise" : "");
+			      claim__holds(&c) ? "" : ", not to be told apart");
 		answer__cite(answer, a, analysis__cell(a, mode, cell->size, cell->threads),
 			     METRIC_CPU_NS_PER_KIB);
 		answer__cite(answer, a, cell, METRIC_CPU_NS_PER_KIB);
@@ -262,7 +280,7 @@ static int scaling__init(struct scaling *s, size_t n)
 	return s->per_thread && s->misses && s->switches ? 0 : -1;
 }
 
-static void add_factor(const struct comparison *c, double *values, size_t *nr)
+static void add_factor(const struct claim *c, double *values, size_t *nr)
 {
 	if (c->difference != DIFFERENCE_UNKNOWN && !isnan(c->change))
 		values[(*nr)++] = c->change + 1;
@@ -271,7 +289,7 @@ static void add_factor(const struct comparison *c, double *values, size_t *nr)
 static void scaling__add(struct scaling *s, struct answer_text *answer, const struct analysis *a,
 			 struct cell *few, struct cell *many)
 {
-	struct comparison c = analysis__compare(a, many, few, METRIC_GBPS_PER_THREAD);
+	struct claim c = analysis__compare(a, many, few, METRIC_GBPS_PER_THREAD);
 
 	add_factor(&c, s->per_thread, &s->per_thread_nr);
 	s->falls += c.change < 0;
@@ -328,11 +346,23 @@ static void say_scaling(struct answer_text *answer, const struct analysis *a, en
 static void say_contention(struct answer_text *answer, const struct analysis *a)
 {
 	if (!analysis__has(a, METRIC_LLC_MISSES_PER_KIB))
-		answer__point(answer, "Cache contention itself was not seen: LLC misses n/a (%s).",
+		answer__point(answer,
+			      "Cache contention itself was not seen: LLC misses per KiB n/a (%s).",
 			      analysis__reason(a, METRIC_LLC_MISSES_PER_KIB));
 	if (!analysis__has(a, METRIC_CONTEXT_SWITCHES_PER_GIB))
 		answer__point(answer, "Context switches n/a: %s.",
 			      analysis__reason(a, METRIC_CONTEXT_SWITCHES_PER_GIB));
+}
+
+/* What keeps caches from being looked at as a cause, and what to do about it. */
+static const char *why_not_caches(const struct analysis *a)
+{
+	if (analysis__has(a, METRIC_LLC_MISSES_PER_KIB))
+		return "";
+	if (analysis__has(a, METRIC_LLC_MISSES))
+		return " Misses per KiB need the length of the runs, which the data does not say: "
+		       "give it with --duration.";
+	return " Whether caches are why cannot be said without counters.";
 }
 
 static void headline_of_threads(struct answer_text *answer, const struct analysis *a,
@@ -340,17 +370,14 @@ static void headline_of_threads(struct answer_text *answer, const struct analysi
 {
 	char certain[128];
 
-	answer->answered = answer__has_intervals(a);
+	answer->answered = answer__can_claim(a);
 	snprintf(certain, sizeof(certain), "outside the noise in %zu", total->certain);
-	answer__headline(answer,
-			 "From %u to %u threads throughput per thread falls in %zu of %zu "
-			 "combinations of mode and size, %s.%s",
-			 a->threads[0], a->threads[a->threads_nr - 1], total->falls,
-			 total->per_thread_nr,
-			 answer->answered ? certain : "in single runs, so without intervals",
-			 analysis__has(a, METRIC_LLC_MISSES_PER_KIB)
-				 ? ""
-				 : " Whether caches are why cannot be said without counters.");
+	answer__headline(
+		answer,
+		"From %u to %u threads throughput per thread falls in %zu of %zu "
+		"combinations of mode and size, %s.%s",
+		a->threads[0], a->threads[a->threads_nr - 1], total->falls, total->per_thread_nr,
+		answer->answered ? certain : "in too few rounds for a claim", why_not_caches(a));
 }
 
 void answer__threads(struct answer_text *answer, const struct analysis *a)

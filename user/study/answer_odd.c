@@ -12,25 +12,21 @@
 #include "common/units.h"
 #include "words.h"
 
-#define FALL_WORTH_TELLING   0.7 /* of the neighbour's throughput */
-#define RULE_SHARE           0.8 /* of the cells, for the rest to be exceptions */
-#define NOISE_WORTH_TELLING  0.2 /* interval / median */
-#define FACTOR_WORTH_TELLING 1.2
-#define EXCEPTIONS_MAX       8
+#define FALL_WORTH_TELLING     0.7 /* of the neighbour's throughput */
+#define COLLAPSE_WORTH_TELLING 0.9 /* of the throughput of the fewest threads */
+#define RULE_SHARE             0.8 /* of the cells, for the rest to be exceptions */
+#define NOISE_WORTH_TELLING    0.2 /* interval / median */
+#define FACTOR_WORTH_TELLING   1.2
+#define EXCEPTIONS_MAX         8
 
-/* What may go together with a change of throughput. */
+/*
+ * What may go together with a change of throughput. Not latencies: the load is a closed loop, in
+ * which a message takes longer because throughput is lower as much as the other way round.
+ */
 static const enum metric explaining[] = {
-	METRIC_CONTEXT_SWITCHES_PER_GIB,
-	METRIC_LLC_MISSES_PER_KIB,
-	METRIC_L1D_MISSES_PER_KIB,
-	METRIC_CYCLES_PER_BYTE,
-	METRIC_CPU_NS_PER_KIB,
-	METRIC_SEND_P99,
-	METRIC_DELIVERY_P99,
-	METRIC_COMPLETION_P50,
-	METRIC_COPIES,
-	METRIC_CPB_DEFERRED_COPY,
-	METRIC_COPIED_FRACTION,
+	METRIC_CONTEXT_SWITCHES_PER_GIB, METRIC_LLC_MISSES_PER_KIB, METRIC_L1D_MISSES_PER_KIB,
+	METRIC_CYCLES_PER_BYTE,          METRIC_CPU_NS_PER_KIB,     METRIC_COPIES,
+	METRIC_CPB_DEFERRED_COPY,        METRIC_COPIED_FRACTION,
 };
 /* Counts that stand in where the payload, which they should be divided by, is unknown. */
 static const enum metric explaining_raw[] = {
@@ -41,7 +37,7 @@ static const enum metric explaining_raw[] = {
 
 struct explanation {
 	enum metric metric;
-	struct comparison c;
+	struct claim c;
 	double strength; /* |log(factor)| */
 };
 
@@ -53,14 +49,14 @@ static void weigh(const struct analysis *a, struct cell *x, struct cell *y, cons
 		  size_t n, struct explanation *best)
 {
 	bool slower = analysis__compare(a, x, y, METRIC_GBPS).change < 0;
-	struct comparison c;
+	struct claim c;
 	double strength;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		c = analysis__compare(a, x, y, list[i]);
-		if (c.difference == DIFFERENCE_UNKNOWN || c.difference == DIFFERENCE_NOISE ||
-		    isnan(c.change) || c.change <= -1 || (c.change > 0) != slower)
+		if (!(claim__holds(&c) || c.difference == DIFFERENCE_POINT) || isnan(c.change) ||
+		    c.change <= -1 || (c.change > 0) != slower)
 			continue;
 		strength = fabs(log1p(c.change));
 		if (strength > log(FACTOR_WORTH_TELLING) && strength > best->strength)
@@ -94,19 +90,19 @@ static const char *explain(char *buf, size_t len, struct answer_text *answer,
 	return buf;
 }
 
-static const char *certainty(const struct comparison *c)
+static const char *certainty(const struct claim *c)
 {
 	return c->difference == DIFFERENCE_POINT ? " (one run each)" : "";
 }
 
 /* Certainly, or in the only runs there are. */
-static bool is_lower(const struct comparison *c)
+static bool is_lower(const struct claim *c)
 {
 	return c->difference == DIFFERENCE_LOWER ||
 	       (c->difference == DIFFERENCE_POINT && c->a.median < c->b.median);
 }
 
-static bool is_higher(const struct comparison *c)
+static bool is_higher(const struct claim *c)
 {
 	return c->difference == DIFFERENCE_HIGHER ||
 	       (c->difference == DIFFERENCE_POINT && c->a.median > c->b.median);
@@ -142,10 +138,10 @@ static void say_peaks(struct answer_text *answer, const struct analysis *a)
 static size_t say_collapse(struct answer_text *answer, const struct analysis *a, struct cell *many)
 {
 	struct cell *few = analysis__cell(a, many->mode, many->size, a->threads[0]);
-	struct comparison c = analysis__compare(a, many, few, METRIC_GBPS);
+	struct claim c = analysis__compare(a, many, few, METRIC_GBPS);
 	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], threads[UNITS_BUF], why[512];
 
-	if (few == many || !is_lower(&c))
+	if (few == many || !is_lower(&c) || !(c.change < COLLAPSE_WORTH_TELLING - 1))
 		return 0;
 	answer__point(answer, "Collapse: %s gives %s in all, below the %s of %s%s. %s",
 		      words__cell(cell, sizeof(cell), many),
@@ -171,7 +167,7 @@ static size_t say_collapses(struct answer_text *answer, const struct analysis *a
 static size_t say_fall(struct answer_text *answer, const struct analysis *a, struct cell *small,
 		       struct cell *large)
 {
-	struct comparison c = analysis__compare(a, large, small, METRIC_GBPS);
+	struct claim c = analysis__compare(a, large, small, METRIC_GBPS);
 	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], size[UNITS_BUF], why[512];
 
 	if (!is_lower(&c) || !(c.change < FALL_WORTH_TELLING - 1))
@@ -214,7 +210,7 @@ struct exceptions {
 static struct exceptions exceptions_of(const struct analysis *a, enum mode mode, enum metric m)
 {
 	struct exceptions e = {0};
-	struct comparison c;
+	struct claim c;
 	struct cell *cell, *rival;
 	int pass;
 
@@ -247,7 +243,7 @@ static size_t say_exceptions(struct answer_text *answer, const struct analysis *
 	struct exceptions e = exceptions_of(a, mode, m);
 	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], change[WORDS_BUF], why[512];
 	struct cell *rival;
-	struct comparison c;
+	struct claim c;
 	size_t i;
 
 	for (i = 0; i < e.nr; i++) {
@@ -283,26 +279,44 @@ static size_t rows_not_zero(const struct analysis *a, enum metric m, size_t *mea
 	return n;
 }
 
+/* A check of the books that was made in some runs. */
+struct books_check {
+	enum metric metric;
+	const char *kept; /* what is true when it was 0 in all of them */
+};
+
 static size_t say_books(struct answer_text *answer, const struct analysis *a)
 {
-	static const enum metric checks[] = {METRIC_UNACCOUNTED_TX, METRIC_UNACCOUNTED_RX,
-					     METRIC_MISSED};
+	static const struct books_check checks[] = {
+		{METRIC_UNACCOUNTED_TX, "no byte sent is unaccounted for"},
+		{METRIC_UNACCOUNTED_RX, "no byte received is unaccounted for"},
+		{METRIC_MISSED, "no event was missed"},
+	};
+	struct item_list kept = {0};
 	size_t i, n, measured, found = 0;
 
 	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-		n = rows_not_zero(a, checks[i], &measured);
-		if (!n)
-			continue;
-		found++;
-		answer__point(answer, "The books: %s is not 0 in %zu of %zu runs.",
-			      metric__words(checks[i]), n, measured);
+		n = rows_not_zero(a, checks[i].metric, &measured);
+		if (n)
+			answer__point(answer, "The books: %s is not 0 in %zu of %zu runs.",
+				      metric__words(checks[i].metric), n, measured);
+		else if (measured)
+			item_list__add(&kept, "%s (%zu runs)", checks[i].kept, measured);
+		found += n != 0;
 	}
-	if (!found && measured)
+	if (kept.nr)
+		answer__point(answer, "As it should be: %s.", item_list__words(&kept));
+	else if (!found)
 		answer__point(answer,
-			      "As it should be: no byte is unaccounted for and no event "
-			      "was missed in any of %zu runs.",
-			      measured);
+			      "Whether the books balance cannot be said: the data has no "
+			      "ledger (%s).",
+			      analysis__reason(a, METRIC_UNACCOUNTED_TX));
 	return found;
+}
+
+static bool has_books(const struct analysis *a)
+{
+	return analysis__has(a, METRIC_UNACCOUNTED_TX) && analysis__has(a, METRIC_UNACCOUNTED_RX);
 }
 
 static size_t say_noise(struct answer_text *answer, const struct analysis *a)
@@ -372,6 +386,7 @@ static void headline_of_findings(struct answer_text *answer, const struct analys
 		[FINDING_NOISE] = "wide intervals",
 		[FINDING_BOOKS] = "books that do not balance",
 	};
+	bool explained = found[FINDING_COLLAPSE] || found[FINDING_FALL] || found[FINDING_EXCEPTION];
 	struct item_list list = {0};
 	int i;
 
@@ -385,17 +400,21 @@ static void headline_of_findings(struct answer_text *answer, const struct analys
 	}
 	if (!list.nr)
 		answer__headline(answer,
-				 "Nothing: no collapse, no fall with size, no exception, no "
-				 "wide interval, and nothing unaccounted for.");
+				 "%s: no collapse, no fall with size, no exception, no wide "
+				 "interval%s",
+				 answer__can_claim(a) ? "Nothing that can be claimed"
+						      : answer__cannot_claim(a),
+				 has_books(a) ? ", and nothing unaccounted for."
+					      : "; whether all bytes are accounted for cannot be "
+						"said.");
 	else
-		answer__headline(
-			answer,
-			"Found: %s. Each has the cost that moves most with it, which is no "
-			"proof of cause.%s",
-			item_list__words(&list),
-			answer__has_intervals(a) ? ""
-						 : " With one run per cell none of them is "
-						   "told from noise.");
+		answer__headline(answer, "Found: %s.%s%s", item_list__words(&list),
+				 explained ? " Each has the cost that moves most with it, which is "
+					     "no proof of cause."
+					   : "",
+				 answer__can_claim(a)
+					 ? ""
+					 : " With so few rounds none of them is told from noise.");
 }
 
 void answer__unexpected(struct answer_text *answer, const struct analysis *a)

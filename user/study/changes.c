@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/block_test.h"
 #include "changes.h"
+#include "settings.h"
 #include "write/json.h"
-
-/* Up to here the bootstrap interval of a median is the range of the rounds. */
-#define RANGE_ROUNDS_MAX 5
 
 int change_metric__parse(const char *name, enum metric *m)
 {
@@ -22,8 +21,14 @@ int change_metric__parse(const char *name, enum metric *m)
 	return -EINVAL;
 }
 
+/*
+ * Instructions per cycle have no better direction of their own: fewer instructions for the same
+ * work lower it, too. Copies per byte, cycles and CPU time say what got better.
+ */
 static enum change_kind direction(enum metric m, bool higher)
 {
+	if (m == METRIC_IPC)
+		return CHANGE_OTHER;
 	switch (metric__better(m)) {
 	case BETTER_HIGHER:
 		return higher ? CHANGE_BETTER : CHANGE_WORSE;
@@ -34,20 +39,16 @@ static enum change_kind direction(enum metric m, bool higher)
 	}
 }
 
-static enum change_kind kind_of(enum metric m, const struct comparison *c)
+/* Better or worse, once it is known to be no chance. */
+static enum change_kind kind_of(const struct change *x, double limit)
 {
-	switch (c->difference) {
-	case DIFFERENCE_UNKNOWN:
+	if (!x->before.n || !x->after.n)
 		return CHANGE_MISSING;
-	case DIFFERENCE_POINT:
+	if (isnan(x->p))
 		return CHANGE_CANNOT_SAY;
-	case DIFFERENCE_NOISE:
+	if (!(x->p <= limit) || fabs(x->change) < CHANGE_MIN || x->after.median == x->before.median)
 		return CHANGE_NOISE;
-	default:
-		if (fabs(c->change) < CHANGE_MIN)
-			return CHANGE_NOISE;
-		return direction(m, c->difference == DIFFERENCE_HIGHER);
-	}
+	return direction(x->metric, x->after.median > x->before.median);
 }
 
 static void add_change(struct changes *c, struct cell *before, struct cell *after, enum metric m)
@@ -55,7 +56,6 @@ static void add_change(struct changes *c, struct cell *before, struct cell *afte
 	struct change *x = &c->list[c->nr];
 	struct estimate b = analysis__estimate(c->before, before, m);
 	struct estimate a = analysis__estimate(c->after, after, m);
-	struct comparison comparison = estimate__compare(&a, &b);
 
 	if (!a.n && !b.n)
 		return;
@@ -66,12 +66,12 @@ static void add_change(struct changes *c, struct cell *before, struct cell *afte
 		.metric = m,
 		.before = b,
 		.after = a,
-		.change = comparison.change,
-		.kind = kind_of(m, &comparison),
+		.change = a.n && b.n && b.median != 0 ? a.median / b.median - 1 : (double)NAN,
+		.p = (double)NAN,
+		.gate_p = (double)NAN,
 	};
-	if (x->kind == CHANGE_MISSING)
+	if (!a.n || !b.n)
 		x->reason = analysis__reason(a.n ? c->before : c->after, m);
-	c->of_kind[x->kind]++;
 	c->nr++;
 }
 
@@ -95,9 +95,143 @@ static size_t cells_missing(const struct analysis *from, const struct analysis *
 	return n;
 }
 
-int changes__find(struct changes *c, const struct analysis *before, const struct analysis *after,
-		  const bool metrics[METRIC_NR])
+/* What is tested together: values by block, those before first. */
+struct test_table {
+	struct block_test t;
+	double *values, *p;
+	int *group;
+	size_t *change; /* of each test: its place in the list */
+};
+
+static void test_table__free(struct test_table *t)
 {
+	free(t->values);
+	free(t->p);
+	free(t->group);
+	free(t->change);
+}
+
+static int test_table__init(struct test_table *t, const struct changes *c)
+{
+	size_t blocks = c->before->blocks_nr + c->after->blocks_nr;
+
+	*t = (struct test_table){
+		.values = calloc(c->nr * blocks + 1, sizeof(double)),
+		.p = calloc(2 * c->nr + 1, sizeof(double)),
+		.group = calloc(c->nr + 1, sizeof(int)),
+		.change = calloc(c->nr + 1, sizeof(size_t)),
+	};
+	if (!t->values || !t->p || !t->group || !t->change)
+		return -ENOMEM;
+	t->t = (struct block_test){.values = t->values,
+				   .group = t->group,
+				   .blocks = blocks,
+				   .p = t->p,
+				   .adjusted = t->p + c->nr};
+	return 0;
+}
+
+static void put_rounds(const struct analysis *a, const struct change *x, double *row)
+{
+	const struct cell *cell = analysis__cell(a, x->mode, x->size, x->threads);
+
+	for (size_t i = 0; i < cell->rows_nr; i++)
+		row[analysis__block(a, &cell->rows[i])] = cell->rows[i].value[x->metric];
+}
+
+/* As shares of the median, so that a group's noise is of one kind; sign -1: higher is worse. */
+static void scale(double *row, size_t n, double median, double sign)
+{
+	for (size_t b = 0; b < n; b++)
+		row[b] = sign * (median > 0 ? row[b] / median : row[b]);
+}
+
+/* A group for each metric that is compared, numbered without gaps. */
+static int group_of(enum metric m)
+{
+	int group = 0;
+
+	for (int i = 0; i < (int)m; i++)
+		group += *metric__name((enum metric)i) != '\0';
+	return group;
+}
+
+static void add_test(struct test_table *t, const struct changes *c, size_t i, double sign)
+{
+	const struct change *x = &c->list[i];
+	double *row = t->values + t->t.tests * t->t.blocks;
+	double median = x->before.median / 2 + x->after.median / 2;
+
+	for (size_t b = 0; b < t->t.blocks; b++)
+		row[b] = (double)NAN;
+	put_rounds(c->before, x, row);
+	put_rounds(c->after, x, row + c->before->blocks_nr);
+	scale(row, t->t.blocks, median, sign);
+	t->group[t->t.tests] = group_of(x->metric);
+	t->change[t->t.tests++] = i;
+}
+
+static bool can_tell(const struct change *x, bool one_sided, double level)
+{
+	return block_test__two_samples_floor(x->before.n, x->after.n, one_sided) <= level;
+}
+
+static int test_list(struct changes *c)
+{
+	struct test_table t;
+	int err = test_table__init(&t, c);
+	double limit;
+
+	/* The p of the list are found among all tests of a number, which resolves what few rounds
+	 * of one cannot; that one alone could tell is asked all the same. */
+	for (size_t i = 0; !err && i < c->nr; i++)
+		if (can_tell(&c->list[i], false, CHANGE_FALSE_SHARE))
+			add_test(&t, c, i, 1);
+	if (!err)
+		err = block_test__two_samples(&t.t, c->before->blocks_nr, false);
+	for (size_t i = 0; !err && i < t.t.tests; i++)
+		c->list[t.change[i]].p = t.t.p[i];
+	limit = err ? -1 : block_test__discovery_limit(t.p, t.t.tests, CHANGE_FALSE_SHARE);
+	for (size_t i = 0; i < c->nr; i++) {
+		c->list[i].kind = kind_of(&c->list[i], limit);
+		c->of_kind[c->list[i].kind]++;
+	}
+	test_table__free(&t);
+	return err;
+}
+
+static bool is_gated(const struct change *x, const bool *gate)
+{
+	if (metric__better(x->metric) == BETTER_NEITHER || !x->before.n || !x->after.n ||
+	    !can_tell(x, true, CHANGE_GATE_LEVEL))
+		return false;
+	return gate ? gate[x->metric]
+		    : x->metric == METRIC_GBPS || x->metric == METRIC_CPU_NS_PER_KIB;
+}
+
+static int test_gate(struct changes *c, const bool *gate)
+{
+	struct test_table t;
+	int err = test_table__init(&t, c);
+
+	for (size_t i = 0; !err && i < c->nr; i++)
+		if (is_gated(&c->list[i], gate))
+			add_test(&t, c, i,
+				 metric__better(c->list[i].metric) == BETTER_HIGHER ? -1 : 1);
+	if (!err)
+		err = block_test__two_samples(&t.t, c->before->blocks_nr, true);
+	for (size_t i = 0; !err && i < t.t.tests; i++)
+		c->list[t.change[i]].gate_p = t.t.adjusted[i];
+	c->gated = t.t.tests;
+	test_table__free(&t);
+	return err;
+}
+
+int changes__find(struct changes *c, const struct analysis *before, const struct analysis *after,
+		  const bool metrics[METRIC_NR], const bool gate[METRIC_NR])
+{
+	int err;
+
 	*c = (struct changes){.before = before, .after = after};
 	c->list = calloc(before->cells_nr * METRIC_NR + 1, sizeof(*c->list));
 	if (!c->list)
@@ -113,7 +247,8 @@ int changes__find(struct changes *c, const struct analysis *before, const struct
 	}
 	c->cells_before = cells_missing(before, after);
 	c->cells_after = cells_missing(after, before);
-	return 0;
+	err = test_list(c);
+	return err ? err : test_gate(c, gate);
 }
 
 void changes__clear(struct changes *c)
@@ -124,7 +259,10 @@ void changes__clear(struct changes *c)
 
 bool change__is_regression(const struct change *c, double limit)
 {
-	if (c->kind != CHANGE_WORSE)
+	bool higher = c->after.median > c->before.median;
+
+	if (!(c->gate_p <= CHANGE_GATE_LEVEL) || c->after.median == c->before.median ||
+	    direction(c->metric, higher) != CHANGE_WORSE)
 		return false;
 	return isnan(c->change) || fabs(c->change) > limit;
 }
@@ -138,31 +276,15 @@ size_t changes__regressions(const struct changes *c, double limit)
 	return n;
 }
 
-static double chance(unsigned int n, unsigned int m)
+bool changes__gate_can_tell(const struct changes *c)
 {
-	double orders = 1;
-
-	for (unsigned int i = 1; i <= n; i++)
-		orders = orders * (m + i) / i;
-	return 2 / orders;
+	return c->gated > 0;
 }
 
-double changes__by_chance(const struct changes *c)
+double changes__false_expected(const struct changes *c)
 {
-	double sum = 0;
-
-	for (size_t i = 0; i < c->nr; i++) {
-		const struct change *x = &c->list[i];
-
-		if (x->kind < CHANGE_NOISE || x->before.n > RANGE_ROUNDS_MAX ||
-		    x->after.n > RANGE_ROUNDS_MAX)
-			continue;
-		/* What is the same in all rounds (copies per byte) is not subject to chance. */
-		if (x->before.low == x->before.high && x->after.low == x->after.high)
-			continue;
-		sum += chance(x->before.n, x->after.n);
-	}
-	return sum;
+	return CHANGE_FALSE_SHARE * (double)(c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] +
+					     c->of_kind[CHANGE_OTHER]);
 }
 
 static json_t *as_text(const json_t *value)
@@ -211,5 +333,25 @@ json_t *changes__environment(const struct changes *c)
 		if (!json_key__is_reason(key))
 			err |= put_difference(o, key, value, json_object_get(after, key));
 	}
+	json_object_foreach(c->before->dataset->settings, key, value)
+		err |= put_difference(o, key, value,
+				      json_object_get(c->after->dataset->settings, key));
 	return json_finish(o, err);
+}
+
+const char *changes__made_otherwise(const struct changes *c, const char *across)
+{
+	const json_t *before = c->before->dataset->settings, *after = c->after->dataset->settings;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)before, key, value) {
+		json_t *one = json_pack("{s:O}", key, value);
+		const char *name = settings__difference(one, after, across);
+
+		json_decref(one);
+		if (name && !settings__is_of_machine(key))
+			return key;
+	}
+	return NULL;
 }

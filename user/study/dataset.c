@@ -2,10 +2,12 @@
 /* The rows of a data set and their life; see dataset.h. Knows no file formats. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dataset.h"
+#include "settings.h"
 #include "write/json.h"
 
 #define ROWS_MIN 64
@@ -36,7 +38,9 @@ int dataset__parse_mode(const char *text, enum mode *mode)
 
 	for (m = 0; m < MODE_NR; m++) {
 		if (metric__same_name(text, mode__name((enum mode)m)) ||
-		    (text[0] == '0' + m && !text[1])) {
+		    (text[0] == '0' + m && !text[1]) ||
+		    /* Parts of the exercise this experiment is set as. */
+		    ((text[0] == 'A' || text[0] == 'a') && text[1] == '1' + m && !text[2])) {
 			*mode = (enum mode)m;
 			return 0;
 		}
@@ -62,6 +66,33 @@ int dataset__keep_environment(struct dataset *d, json_t *environment)
 	json_decref(now);
 	json_decref(environment);
 	return 0;
+}
+
+int dataset__keep_settings(struct dataset *d, const char *name, json_t *settings,
+			   char message[DATASET_MESSAGE_MAX])
+{
+	const char *differs;
+	int err = 0;
+
+	if (!settings)
+		return -ENOMEM;
+	differs = settings__difference(d->settings, settings, NULL);
+	if (differs) {
+		snprintf(message, DATASET_MESSAGE_MAX,
+			 "%.200s: made with %.40s %.60s, other runs here with %.60s: runs of "
+			 "different "
+			 "settings are not pooled; give each a directory or file of its own.",
+			 name, differs, json_string_value(json_object_get(settings, differs)),
+			 json_string_value(json_object_get(d->settings, differs)));
+		err = -EINVAL;
+	}
+	/* What only later runs say is known from then on. */
+	if (!d->settings)
+		d->settings = json_incref(settings);
+	else if (!err && json_object_update_missing(d->settings, settings))
+		err = -ENOMEM;
+	json_decref(settings);
+	return err;
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -114,5 +145,6 @@ void dataset__clear(struct dataset *d)
 	free(d->version);
 	free(d->backend);
 	json_decref(d->environment);
+	json_decref(d->settings);
 	*d = (struct dataset){0};
 }

@@ -56,7 +56,14 @@ struct dataset_hist {
 	size_t buckets_nr;
 };
 
+/* What a foreign CSV file calls things, as said by who reads it; NULL: nothing was said. */
+struct dataset_names {
+	const char *columns; /* "mode=impl,size=msg_size": ours=theirs */
+	const char *modes;   /* "A1=twocopy,A2=onecopy": theirs=ours */
+};
+
 struct dataset {
+	struct dataset_names names;
 	struct dataset_row *rows; /* in order of mode, size, threads, round */
 	size_t rows_nr, rows_room;
 	struct dataset_failure *failures;
@@ -65,6 +72,7 @@ struct dataset {
 	size_t hists_nr;
 	json_t *environment;     /* of the first run; values of a CSV are strings; NULL: unknown */
 	bool environment_varies; /* not every run has the same */
+	json_t *settings;        /* of all runs (settings.h): runs made otherwise are not pooled */
 	char *version, *backend; /* of the tool; NULL: unknown */
 	char *reason[METRIC_NR]; /* why a number is missing, from the data; NULL: it does not say */
 	unsigned int interrupted; /* runs that were ended early */
@@ -78,6 +86,9 @@ struct dataset {
  */
 int dataset__load(struct dataset *d, const char *path, double default_duration_s,
 		  char message[DATASET_MESSAGE_MAX]);
+/* The same, of a CSV file that has other names; dataset__load() has none said. */
+int dataset__load_as(struct dataset *d, const char *path, double default_duration_s,
+		     const struct dataset_names *names, char message[DATASET_MESSAGE_MAX]);
 void dataset__clear(struct dataset *d); /* takes a zeroed one */
 
 /*
@@ -98,5 +109,11 @@ struct dataset_row *dataset__new_row(struct dataset *d);
 /* "twocopy", "two-copy", "0"...: how data sets write a mode. -EINVAL. */
 int dataset__parse_mode(const char *text, enum mode *mode);
 int dataset__keep_environment(struct dataset *d, json_t *environment); /* takes it */
+/*
+ * Takes the settings of a run. -EINVAL with the sentence: other runs were made otherwise; name is
+ * where it is from.
+ */
+int dataset__keep_settings(struct dataset *d, const char *name, json_t *settings,
+			   char message[DATASET_MESSAGE_MAX]);
 
 #endif

@@ -13,6 +13,9 @@
 
 #include "csv_text.h"
 #include "dataset.h"
+#include "settings.h"
+
+#define NAME_LEN 128
 
 enum column_kind {
 	COLUMN_IGNORED,
@@ -25,6 +28,7 @@ enum column_kind {
 	COLUMN_CAUSE,
 	COLUMN_VERDICT,
 	COLUMN_ENVIRONMENT,
+	COLUMN_FIELDS,
 };
 
 struct column {
@@ -73,34 +77,123 @@ static const struct {
 } special_columns[] = {
 	{"mode", COLUMN_MODE},
 	{"implementation", COLUMN_MODE},
+	{"impl", COLUMN_MODE},
 	{"size", COLUMN_SIZE},
 	{"message_size", COLUMN_SIZE},
 	{"msg_size", COLUMN_SIZE},
+	{"msgsize_bytes", COLUMN_SIZE},
 	{"threads", COLUMN_THREADS},
 	{"thread_count", COLUMN_THREADS},
 	{"num_threads", COLUMN_THREADS},
+	{"fields", COLUMN_FIELDS},
 	{"round", COLUMN_ROUND},
 	{"interrupted", COLUMN_INTERRUPTED},
 	{"verdict_cause", COLUMN_CAUSE},
 	{"verdict_text", COLUMN_VERDICT},
 };
 
-static void classify(struct column *c)
+/* Numbers of published data sets that are in other units, or named otherwise. */
+static const struct {
+	const char *name;
+	enum metric metric;
+	double scale;
+} number_columns[] = {
+	{"throughput_mbps", METRIC_GBPS, 0.001},
+	{"l1_cache_misses", METRIC_L1D_MISSES, 1},
+};
+
+static void classify_number(struct column *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(number_columns) / sizeof(number_columns[0]); i++) {
+		if (metric__same_name(name, number_columns[i].name)) {
+			c->metric = number_columns[i].metric;
+			c->scale = number_columns[i].scale;
+			c->kind = COLUMN_METRIC;
+			return;
+		}
+	}
+	c->metric = metric__of_column(name, &c->scale);
+	c->kind = c->metric == METRIC_NR ? COLUMN_IGNORED : COLUMN_METRIC;
+}
+
+static void classify(struct column *c, const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(special_columns) / sizeof(special_columns[0]); i++) {
-		if (metric__same_name(c->name, special_columns[i].name)) {
+		if (metric__same_name(name, special_columns[i].name)) {
 			c->kind = special_columns[i].kind;
 			return;
 		}
 	}
-	if (!strncmp(c->name, "environment_", strlen("environment_"))) {
+	if (!strncmp(name, "environment_", strlen("environment_")))
 		c->kind = COLUMN_ENVIRONMENT;
-		return;
+	else
+		classify_number(c, name);
+}
+
+/*
+ * Looks in "a=b,c=d" for an entry whose one side (left: what stands before '=') is word; the other
+ * is put into other. The list is what a user wrote.
+ */
+static bool look_up(const char *list, bool left, const char *word, char other[NAME_LEN])
+{
+	size_t n, key, len = strlen(word);
+	const char *equals, *at;
+
+	for (; list && *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		equals = memchr(list, '=', n);
+		if (!equals)
+			continue;
+		key = (size_t)(equals - list);
+		at = left ? list : equals + 1;
+		if ((left ? key : n - key - 1) != len || strncmp(at, word, len))
+			continue;
+		snprintf(other, NAME_LEN, "%.*s", (int)(left ? n - key - 1 : key),
+			 left ? equals + 1 : list);
+		return true;
 	}
-	c->metric = metric__of_column(c->name, &c->scale);
-	c->kind = c->metric == METRIC_NR ? COLUMN_IGNORED : COLUMN_METRIC;
+	return false;
+}
+
+/* A column by the name it has, or that --columns says it stands for. */
+static int classify_as_told(struct csv_reader *r, struct column *c)
+{
+	char ours[NAME_LEN];
+
+	if (!look_up(r->d->names.columns, false, c->name, ours)) {
+		classify(c, c->name);
+		return 0;
+	}
+	classify(c, ours);
+	return c->kind != COLUMN_IGNORED
+		       ? 0
+		       : refuse(r, "--columns names '%.60s', which is no column known here.", ours);
+}
+
+/* Each column that --columns speaks of must be there. */
+static int check_told(struct csv_reader *r)
+{
+	const char *list = r->d->names.columns, *equals;
+	char name[NAME_LEN];
+	size_t n, i;
+
+	for (; list && *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		equals = memchr(list, '=', n);
+		if (!equals || equals == list || equals + 1 == list + n)
+			return refuse(r, "--columns takes OURS=THEIRS, not '%.*s'.", (int)n, list);
+		snprintf(name, sizeof(name), "%.*s", (int)(list + n - equals - 1), equals + 1);
+		for (i = 0; i < r->columns_nr && strcmp(r->columns[i].name, name); i++)
+			;
+		if (i == r->columns_nr)
+			return refuse(r, "there is no column '%.60s', which --columns names.",
+				      name);
+	}
+	return 0;
 }
 
 static bool has_column(const struct csv_reader *r, enum column_kind kind)
@@ -144,14 +237,19 @@ static int read_header(struct csv_reader *r)
 		r->columns[i].name = strdup(csv_text__cell(&r->text, i));
 		if (!r->columns[i].name)
 			return -ENOMEM;
-		classify(&r->columns[i]);
-		err = check_twice(r, i);
+		err = classify_as_told(r, &r->columns[i]);
+		if (!err)
+			err = check_twice(r, i);
 		if (err)
 			return err;
 	}
+	err = check_told(r);
+	if (err)
+		return err;
 	if (!has_column(r, COLUMN_MODE) || !has_column(r, COLUMN_SIZE))
 		return refuse(r,
-			      "there is no column '%s': these are no results of this experiment.",
+			      "there is no column '%s': these are no results of this experiment, "
+			      "or --columns should say what it is called.",
 			      has_column(r, COLUMN_MODE) ? "size" : "mode");
 	return 0;
 }
@@ -216,6 +314,20 @@ struct identity {
 	bool mode;
 };
 
+static int read_mode(struct csv_reader *r, const char *text, enum mode *mode)
+{
+	char ours[NAME_LEN];
+
+	if (look_up(r->d->names.modes, true, text, ours))
+		text = ours;
+	if (!dataset__parse_mode(text, mode))
+		return 0;
+	return refuse(r,
+		      "'%.60s' is no mode: twocopy (0, A1), onecopy (1, A2) and zerocopy (2, A3) "
+		      "are; --modes can say what others stand for.",
+		      text);
+}
+
 static int read_value(struct csv_reader *r, struct dataset_row *row, struct identity *id, size_t i)
 {
 	const struct column *c = &r->columns[i];
@@ -229,12 +341,7 @@ static int read_value(struct csv_reader *r, struct dataset_row *row, struct iden
 		return 0;
 	case COLUMN_MODE:
 		id->mode = true;
-		if (dataset__parse_mode(text, &row->mode))
-			return refuse(r,
-				      "'%.60s' is no mode: twocopy (0), onecopy (1) and "
-				      "zerocopy (2) are.",
-				      text);
-		return 0;
+		return read_mode(r, text, &row->mode);
 	case COLUMN_SIZE:
 		return read_count(r, c, text, 1e15, &id->size);
 	case COLUMN_THREADS:
@@ -253,11 +360,23 @@ static int read_value(struct csv_reader *r, struct dataset_row *row, struct iden
 	}
 }
 
+/* The cell of a column that is a setting; NULL: there is no such column, or nothing in it. */
+static json_t *fields_of(const struct csv_reader *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->columns_nr; i++)
+		if (r->columns[i].kind == COLUMN_FIELDS && *csv_text__cell(&r->text, i))
+			return json_string(csv_text__cell(&r->text, i));
+	return NULL;
+}
+
 static int read_environment(struct csv_reader *r)
 {
-	json_t *environment = json_object();
+	json_t *environment = json_object(), *fields = fields_of(r);
 	size_t i;
 	const char *text;
+	int err;
 
 	for (i = 0; i < r->columns_nr; i++) {
 		if (r->columns[i].kind != COLUMN_ENVIRONMENT)
@@ -265,6 +384,13 @@ static int read_environment(struct csv_reader *r)
 		text = csv_text__cell(&r->text, i);
 		json_object_set_new(environment, r->columns[i].name + strlen("environment_"),
 				    *text ? json_string(text) : json_null());
+	}
+	err = dataset__keep_settings(r->d, r->name, settings__of(NULL, environment, fields),
+				     r->message);
+	json_decref(fields);
+	if (err || !has_column(r, COLUMN_ENVIRONMENT)) {
+		json_decref(environment);
+		return err;
 	}
 	return dataset__keep_environment(r->d, environment);
 }
@@ -294,7 +420,7 @@ static int read_row(struct csv_reader *r)
 	row->size = (uint64_t)id.size;
 	row->threads = isnan(id.threads) ? 0 : (unsigned int)id.threads;
 	row->round = isnan(id.round) ? 0 : (unsigned int)id.round;
-	return has_column(r, COLUMN_ENVIRONMENT) ? read_environment(r) : 0;
+	return read_environment(r);
 }
 
 static int read_all(struct csv_reader *r)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dataset.h"
+#include "settings.h"
 
 #define FAILURE_SCHEMA "netiotrace.failure/1"
 #define PATH_LEN       96
@@ -242,6 +243,14 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 		err = read_run(d, run);
 		if (err == -EINVAL)
 			return refuse(message, name, "a run without mode and size: it is damaged.");
+		if (!err)
+			err = dataset__keep_settings(
+				d, name,
+				settings__of(json_object_get(document, "settings"), environment,
+					     json_object_get(run, "fields")),
+				message);
+		if (err == -EINVAL)
+			return err;
 		if (err)
 			return refuse(message, name, strerror(-err)), err;
 	}

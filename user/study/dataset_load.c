@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/printable.h"
 #include "base/suffix.h"
 #include "dataset.h"
 
@@ -190,10 +191,16 @@ static int load_file(struct dataset *d, const char *path, char *message)
 int dataset__load(struct dataset *d, const char *path, double default_duration_s,
 		  char message[DATASET_MESSAGE_MAX])
 {
+	return dataset__load_as(d, path, default_duration_s, &(struct dataset_names){0}, message);
+}
+
+int dataset__load_as(struct dataset *d, const char *path, double default_duration_s,
+		     const struct dataset_names *names, char message[DATASET_MESSAGE_MAX])
+{
 	struct stat st;
 	int err;
 
-	*d = (struct dataset){0};
+	*d = (struct dataset){.names = *names};
 	*message = '\0';
 	if (stat(path, &st))
 		return say_errno(message, path, -errno);
@@ -201,6 +208,8 @@ int dataset__load(struct dataset *d, const char *path, double default_duration_s
 	if (!err && !d->rows_nr)
 		err = say(message, path, "not one run succeeded: there is nothing to report",
 			  -ENODATA);
+	/* Cells, keys and names of files are in it. */
+	printable__in_place(message);
 	if (err)
 		dataset__clear(d);
 	else

@@ -21,6 +21,7 @@
 
 #define FAILURE_SCHEMA "netiotrace.failure/1"
 #define CELLS          "cells"
+#define SWEEP_KIND     "sweep" /* in the marker */
 
 #define LOCK_RETRY_NS 20000000
 #define LOCK_RETRIES  50
@@ -32,34 +33,57 @@ static int path_of(const struct sweep_dir *d, const char *file, char path[PATH_M
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
-static int path_of_run(const struct sweep_dir *d, const struct sweep_run *run, const char *suffix,
-		       char path[PATH_MAX])
-{
-	int n = snprintf(path, PATH_MAX, "%s/" CELLS "/%s-%" PRIu64 "-t%u-r%u%s", d->name,
-			 mode__name(run->mode), run->size, run->threads, run->round, suffix);
+#define RUN_NAME_MAX 128
 
-	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+/* "cells/onecopy-65536-t1-r0.json", in the directory. */
+static const char *name_of_run(const struct sweep_run *run, const char *suffix,
+			       char name[RUN_NAME_MAX])
+{
+	snprintf(name, RUN_NAME_MAX, CELLS "/%s-%" PRIu64 "-t%u-r%u%s", mode__name(run->mode),
+		 run->size, run->threads, run->round, suffix);
+	return name;
 }
 
-/* Entries other than "." and "..", and than temporary files, which are removed. -errno. */
-static int count_entries(const char *path)
+/* The path of a file that is going to be written. -EEXIST: it is there and not ours. */
+static int claim(struct sweep_dir *d, const char *file, char path[PATH_MAX])
+{
+	int err = path_of(d, file, path);
+
+	return err ? err : owned_dir__claim(&d->owned, file);
+}
+
+/* ".netiotrace-XXXXXX": what outfile.c writes before it renames. */
+static bool is_temporary(const char *name)
+{
+	return strncmp(name, OUTFILE_TEMPORARY, strlen(OUTFILE_TEMPORARY)) == 0 &&
+	       strlen(name) == strlen(OUTFILE_TEMPORARY) + 6;
+}
+
+/* Removes what a kill left of files that were being written, in a directory of ours. */
+static void remove_temporaries(const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
-	int n = 0;
 
 	if (!dir)
-		return -errno;
-	while ((entry = readdir(dir))) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		if (strncmp(entry->d_name, OUTFILE_TEMPORARY, strlen(OUTFILE_TEMPORARY)) == 0)
+		return;
+	while ((entry = readdir(dir)))
+		if (is_temporary(entry->d_name))
 			unlinkat(dirfd(dir), entry->d_name, 0);
-		else
-			n++;
-	}
 	closedir(dir);
-	return n;
+}
+
+static bool is_empty(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	bool empty = dir != NULL;
+
+	while (empty && (entry = readdir(dir)))
+		empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+	if (dir)
+		closedir(dir);
+	return empty;
 }
 
 static json_t *read_json(const char *path)
@@ -74,50 +98,46 @@ static bool has_schema(const json_t *document, const char *schema)
 	return found && strcmp(found, schema) == 0;
 }
 
-/*
- * A directory without sweep.json may be one in which a sweep was killed before it began: then there
- * is at most what is written before it, and no run.
- */
-static bool never_began(const struct sweep_dir *d)
+static int refuse_strange(const struct sweep_dir *d, const char *what)
 {
-	static const char *const first[] = {"environment.json", "command"};
-	char path[PATH_MAX];
-	int entries = count_entries(d->name), cells;
+	log_error("%s holds no sweep to resume: %s.", d->name, what);
+	return EXIT_USAGE;
+}
 
-	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
-		if (!path_of(d, first[i], path) && access(path, F_OK) == 0)
-			entries--;
-	if (path_of(d, CELLS, path))
-		return false;
-	cells = count_entries(path);
-	if (cells >= 0)
-		entries--;
-	return entries == 0 && cells <= 0;
+/*
+ * Without sweep.json it may be one in which a sweep was killed before it began: then all in it is
+ * what is written before, and is in the marker.
+ */
+static int open_unbegun(struct sweep_dir *d)
+{
+	char stranger[NAME_MAX * 2 + 2], path[PATH_MAX];
+
+	if (!path_of(d, CELLS, path))
+		rmdir(path); /* an empty one is none of anybody's; it is made again */
+	if (owned_dir__stranger(&d->owned, stranger, sizeof(stranger)))
+		return refuse_strange(d, "it cannot be read");
+	return *stranger ? refuse_strange(d, "there is no sweep.json in it") : EXIT_DONE;
 }
 
 static int open_begun(struct sweep_dir *d)
 {
 	char path[PATH_MAX];
-	int err = path_of(d, "sweep.json", path);
 
-	if (err)
-		return err;
-	d->sweep = read_json(path);
-	if (d->sweep && has_schema(d->sweep, SWEEP_SCHEMA)) {
-		count_entries(d->name); /* for what a kill left */
-		if (!path_of(d, CELLS, path))
-			count_entries(path);
+	if (!d->owned.marked)
+		return is_empty(d->name) ? EXIT_DONE
+					 : refuse_strange(d, "it has no " OWNED_DIR_MARKER
+							     ", the list of a sweep's files");
+	remove_temporaries(d->name);
+	if (!path_of(d, CELLS, path))
+		remove_temporaries(path);
+	if (path_of(d, "sweep.json", path) || access(path, F_OK))
+		return open_unbegun(d);
+	d->sweep = owned_dir__names(&d->owned, "sweep.json") ? read_json(path) : NULL;
+	if (d->sweep && has_schema(d->sweep, SWEEP_SCHEMA))
 		return EXIT_DONE;
-	}
 	json_decref(d->sweep);
 	d->sweep = NULL;
-	if (access(path, F_OK) == 0) {
-		log_error("%s is not what netiotrace sweep writes: it cannot be resumed.", path);
-		return EXIT_USAGE;
-	}
-	if (never_began(d))
-		return EXIT_DONE;
-	log_error("%s holds no sweep to resume: there is no sweep.json in it.", d->name);
+	log_error("%s is not what netiotrace sweep writes: it cannot be resumed.", path);
 	return EXIT_USAGE;
 }
 
@@ -139,14 +159,15 @@ static int try_lock(int fd)
 
 static int lock(struct sweep_dir *d)
 {
-	int err;
+	int err = owned_dir__open(&d->owned, d->name, SWEEP_KIND);
 
-	d->fd = open(d->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (d->fd < 0) {
-		log_error("cannot open %s: %s.", d->name, strerror(errno));
+	if (err) {
+		log_error("cannot open %s: %s.", d->name, strerror(-err));
 		return EXIT_USAGE;
 	}
-	err = try_lock(d->fd);
+	err = try_lock(d->owned.fd);
+	if (!err)
+		err = owned_dir__read(&d->owned, SWEEP_KIND);
 	if (!err)
 		return EXIT_DONE;
 	if (err == -EWOULDBLOCK)
@@ -156,11 +177,13 @@ static int lock(struct sweep_dir *d)
 	return EXIT_USAGE;
 }
 
-static int make_cells(const struct sweep_dir *d)
+static int make_cells(struct sweep_dir *d)
 {
 	char path[PATH_MAX];
 	int err = path_of(d, CELLS, path);
 
+	if (!err && (!d->owned.marked || !*d->owned.marker))
+		err = owned_dir__mark(&d->owned, SWEEP_KIND);
 	if (!err)
 		err = outfile__make_directory(path);
 	if (err == -EEXIST)
@@ -187,7 +210,7 @@ int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume)
 		return code;
 	if (resume)
 		code = open_begun(d);
-	else if (count_entries(name) != 0) {
+	else if (!is_empty(name)) {
 		log_error("%s is not empty: name another directory, or continue the sweep in it "
 			  "with --resume.",
 			  name);
@@ -201,13 +224,11 @@ void sweep_dir__close(struct sweep_dir *d)
 	char path[PATH_MAX];
 
 	if (d->made && !path_of(d, CELLS, path)) {
-		/* Each succeeds only where nothing was written. */
-		rmdir(path);
-		rmdir(d->name);
+		/* Succeeds only where nothing was written. */
+		if (!rmdir(path) && owned_dir__is_unused(&d->owned))
+			owned_dir__remove(&d->owned, d->name);
 	}
-	if (d->fd >= 0)
-		close(d->fd);
-	d->fd = -1;
+	owned_dir__close(&d->owned);
 	json_decref(d->sweep);
 	d->sweep = NULL;
 }
@@ -246,21 +267,21 @@ static int written(const char *path, int err)
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
-int sweep_dir__begin(const struct sweep_dir *d, const json_t *sweep, const char *command)
+int sweep_dir__begin(struct sweep_dir *d, const json_t *sweep, const char *command)
 {
 	char path[PATH_MAX];
-	int err = path_of(d, "environment.json", path);
+	int err = claim(d, "environment.json", path);
 
 	if (!err)
 		err = write_json(path, json_object_get(sweep, "environment"));
 	if (err)
 		return written(path, err);
-	err = path_of(d, "command", path);
+	err = claim(d, "command", path);
 	if (!err)
 		err = write_command(path, command);
 	if (err)
 		return written(path, err);
-	err = path_of(d, "sweep.json", path);
+	err = claim(d, "sweep.json", path);
 	return written(path, err ? err : write_json(path, sweep));
 }
 
@@ -279,9 +300,10 @@ static bool is_of(const json_t *document, const struct sweep_run *run)
 json_t *sweep_dir__read(const struct sweep_dir *d, const struct sweep_run *run)
 {
 	char path[PATH_MAX];
+	char name[RUN_NAME_MAX];
 	json_t *document;
 
-	if (path_of_run(d, run, ".json", path) || access(path, F_OK))
+	if (path_of(d, name_of_run(run, ".json", name), path) || access(path, F_OK))
 		return NULL;
 	document = read_json(path);
 	if (document && is_of(document, run))
@@ -291,18 +313,19 @@ json_t *sweep_dir__read(const struct sweep_dir *d, const struct sweep_run *run)
 	return NULL;
 }
 
-int sweep_dir__write_result(const struct sweep_dir *d, const struct sweep_run *run,
+int sweep_dir__write_result(struct sweep_dir *d, const struct sweep_run *run,
 			    const json_t *document)
 {
-	char path[PATH_MAX];
-	int err = path_of_run(d, run, ".json", path);
+	char path[PATH_MAX], name[RUN_NAME_MAX];
+	int err = claim(d, name_of_run(run, ".json", name), path);
 
 	if (!err)
 		err = write_json(path, document);
 	if (err)
 		return written(path, err);
 	/* What failed in an earlier sweep and was made now has not failed. */
-	if (!path_of_run(d, run, ".failed.json", path))
+	if (owned_dir__names(&d->owned, name_of_run(run, ".failed.json", name)) &&
+	    !path_of(d, name, path))
 		unlink(path);
 	return EXIT_DONE;
 }
@@ -322,12 +345,12 @@ static json_t *failure_json(const struct sweep_run *run, int exit_code, const ch
 	return json_finish(o, err);
 }
 
-int sweep_dir__write_failure(const struct sweep_dir *d, const struct sweep_run *run, int exit_code,
+int sweep_dir__write_failure(struct sweep_dir *d, const struct sweep_run *run, int exit_code,
 			     const char *reason)
 {
 	json_t *document = failure_json(run, exit_code, reason);
-	char path[PATH_MAX];
-	int err = path_of_run(d, run, ".failed.json", path);
+	char path[PATH_MAX], name[RUN_NAME_MAX];
+	int err = claim(d, name_of_run(run, ".failed.json", name), path);
 
 	if (!err)
 		err = document ? write_json(path, document) : -ENOMEM;
@@ -345,11 +368,11 @@ static int write_rows(FILE *f, char *const *rows, size_t rows_nr)
 	return err;
 }
 
-int sweep_dir__write_csv(const struct sweep_dir *d, char *const *rows, size_t rows_nr)
+int sweep_dir__write_csv(struct sweep_dir *d, char *const *rows, size_t rows_nr)
 {
 	struct outfile *f;
 	char path[PATH_MAX];
-	int err = path_of(d, "results.csv", path);
+	int err = claim(d, "results.csv", path);
 
 	if (!err)
 		err = outfile__open(&f, path);

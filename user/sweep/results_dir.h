@@ -9,23 +9,25 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/owned_dir.h"
 #include "base/schedule.h"
 
 struct sweep_dir {
 	const char *name;
-	int fd;        /* locked: one sweep at a time; -1: not open */
-	bool made;     /* by us */
-	json_t *sweep; /* sweep.json found there; NULL: none, the sweep begins */
+	struct owned_dir owned; /* locked: one sweep at a time */
+	bool made;              /* by us */
+	json_t *sweep;          /* sweep.json found there; NULL: none, the sweep begins */
 };
 
-#define SWEEP_DIR_INIT    \
-	{                 \
-		.fd = -1, \
+#define SWEEP_DIR_INIT                   \
+	{                                \
+		.owned = OWNED_DIR_INIT, \
 	}
 
 /*
- * Makes the directory, or opens an empty one, or with resume one that a sweep was made in. Removes
- * temporary files of a killed sweep. Returns an exit code, the refusal said. name must outlive d.
+ * Makes the directory, or opens an empty one, or with resume one that a sweep was made in: its
+ * marker says so (base/owned_dir.h), and only files it names are overwritten. Removes temporary
+ * files of a killed sweep. Returns an exit code, the refusal said. name must outlive d.
  */
 int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume);
 
@@ -33,7 +35,7 @@ int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume);
 void sweep_dir__close(struct sweep_dir *d);
 
 /* Writes environment.json, command and, last of all, sweep.json. Returns an exit code. */
-int sweep_dir__begin(const struct sweep_dir *d, const json_t *sweep, const char *command);
+int sweep_dir__begin(struct sweep_dir *d, const json_t *sweep, const char *command);
 
 /*
  * The result document of a run, or NULL when there is none that is whole and of this run. New
@@ -42,10 +44,10 @@ int sweep_dir__begin(const struct sweep_dir *d, const json_t *sweep, const char 
 json_t *sweep_dir__read(const struct sweep_dir *d, const struct sweep_run *run);
 
 /* A run that was made, one that failed (exit code and reason in words), all rows. Exit codes. */
-int sweep_dir__write_result(const struct sweep_dir *d, const struct sweep_run *run,
+int sweep_dir__write_result(struct sweep_dir *d, const struct sweep_run *run,
 			    const json_t *document);
-int sweep_dir__write_failure(const struct sweep_dir *d, const struct sweep_run *run, int exit_code,
+int sweep_dir__write_failure(struct sweep_dir *d, const struct sweep_run *run, int exit_code,
 			     const char *reason);
-int sweep_dir__write_csv(const struct sweep_dir *d, char *const *rows, size_t rows_nr);
+int sweep_dir__write_csv(struct sweep_dir *d, char *const *rows, size_t rows_nr);
 
 #endif

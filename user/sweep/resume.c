@@ -39,6 +39,8 @@ int resume__check_settings(const struct sweep_dir *dir, const struct sweep_optio
 	return differ ? refuse_to_resume(dir, difference) : EXIT_DONE;
 }
 
+/* A packet tap that has opened or closed meanwhile is no other machine: each run says what was
+ * open. */
 static bool environments_differ(const json_t *before, const json_t *now, char *buf, size_t len)
 {
 	json_t *b = json_environment__steady(before), *n = json_environment__steady(now);

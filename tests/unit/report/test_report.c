@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "report/diagram.h"
+#include "study/family.h"
 #include "report/figure.h"
 #include "report/doc.h"
 
@@ -37,7 +38,8 @@ static struct dataset_row *put(struct study *s, enum mode mode, uint64_t size, u
 static void study__finish(struct study *s)
 {
 	dataset__finish(&s->d, (double)NAN);
-	assert_int_equal(analysis__init(&s->a, &s->d, 1), 0);
+	assert_int_equal(analysis__init(&s->a, &s->d), 0);
+	assert_int_equal(family__find(&s->a), 0);
 }
 
 static void study__clear(struct study *s)
@@ -75,8 +77,8 @@ static void a_line_has_its_points(void **state)
 	check_has(f.settings, "modes = \"twocopy zerocopy\"\n");
 	check_has(f.settings, "xtics = \"'4k' 4096,'64k' 65536\"\n");
 	check_has(f.settings, "array panel_title[2] = [\"1 thread\", \"2 threads\"]\n");
-	check_has(f.settings, "caption = \"Linux 6.18.\\nMedians of 1 to 3 rounds; bars: 95 % "
-			      "bootstrap intervals.\"\n");
+	check_has(f.settings, "caption = \"Linux 6.18.\\nMedians of 1 to 3 rounds; bars: intervals "
+			      "of 50.0 % and more.\"\n");
 	check_has(f.settings, "ylog = 0\n");
 	assert_null(f.no_data);
 	figure__clear(&f);

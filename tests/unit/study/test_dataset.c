@@ -297,11 +297,120 @@ static void environments_that_differ_are_noticed(void **state)
 	struct dataset d;
 
 	(void)state;
-	assert_int_equal(add(&d, "mode,size,environment_mtu\n0,64,1500\n1,64,1500\n"), 0);
+	assert_int_equal(add(&d, "mode,size,environment_device\n0,64,lo\n1,64,lo\n"), 0);
 	assert_false(d.environment_varies);
 	dataset__clear(&d);
-	assert_int_equal(add(&d, "mode,size,environment_mtu\n0,64,1500\n1,64,9000\n"), 0);
+	assert_int_equal(add(&d, "mode,size,environment_device\n0,64,lo\n1,64,eth0\n"), 0);
 	assert_true(d.environment_varies);
+	dataset__clear(&d);
+}
+
+/* What shaped the traffic is not pooled: two rounds of 8 and 64 fields are no two rounds. */
+static void other_settings_are_not_pooled(void **state)
+{
+	static const char *const differing[] = {
+		"mode,size,environment_mtu\n0,64,1500\n1,64,9000\n",
+		"mode,size,environment_path\n0,64,veth\n0,64,loopback\n",
+		"mode,size,environment_congestion_control\n0,64,bbr\n0,64,cubic\n",
+		"mode,size,environment_kernel\n0,64,6.1\n0,64,6.12\n",
+		"mode,size,fields\n0,64,8\n0,64,64\n",
+	};
+	struct dataset d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(differing) / sizeof(differing[0]); i++) {
+		memset(&d, 0, sizeof(d));
+		assert_int_equal(
+			dataset__add_csv(&d, "x", differing[i], strlen(differing[i]), message),
+			-EINVAL);
+		assert_non_null(strstr(message, "are not pooled"));
+		dataset__clear(&d);
+	}
+	assert_int_equal(add(&d, "mode,size,fields,environment_mtu\n0,64,8,\n1,64,8,1500\n"), 0);
+	dataset__clear(&d);
+}
+
+/* The headers of two other published data sets of this experiment, as they are. */
+static void other_published_columns_are_known(void **state)
+{
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(add(&d,
+			     "impl,msg_size,threads,latency_us,throughput_mbps,cycles,cache_misses,"
+			     "l1_misses,context_switches\nA1,1024,2,12.5,9000,1000,10,20,3\n"
+			     "A3,1024,2,12.5,8000,1000,10,20,3\n"),
+			 0);
+	assert_int_equal(d.rows[0].mode, MODE_TWOCOPY);
+	assert_int_equal(d.rows[1].mode, MODE_ZEROCOPY);
+	assert_float_equal(d.rows[0].value[METRIC_GBPS], 9, 1e-9);
+	assert_float_equal(d.rows[0].value[METRIC_LATENCY], 12500, 1e-9);
+	assert_float_equal(d.rows[0].value[METRIC_L1D_MISSES], 20, 1e-9);
+	assert_float_equal(d.rows[0].value[METRIC_LLC_MISSES], 10, 1e-9);
+	dataset__clear(&d);
+	assert_int_equal(add(&d,
+			     "Implementation,Threads,MsgSize_Bytes,Duration_s,Throughput_Gbps,"
+			     "Latency_us,Cycles,Instructions,L1_Cache_Misses,LLC_Misses,Branches,"
+			     "Branch_Misses,Context_Switches\n"
+			     "Two-Copy,4,65536,5,40,100,8e9,4e9,7,6,5,4,3\n"),
+			 0);
+	assert_int_equal(d.rows[0].size, 65536);
+	assert_float_equal(d.rows[0].value[METRIC_L1D_MISSES], 7, 1e-9);
+	assert_float_equal(d.rows[0].value[METRIC_DURATION], 5, 1e-9);
+	assert_float_equal(d.rows[0].value[METRIC_CYCLES_PER_BYTE], 0.32, 1e-9);
+	dataset__clear(&d);
+}
+
+/* Any other, by what its reader says of it. */
+static void foreign_names_are_told(void **state)
+{
+	static const char csv[] = "way,bytes_each,bw\nmemcpy,4096,10\nsendfile,4096,12\n";
+	struct dataset d = {.names = {"mode=way,size=bytes_each,throughput_gbps=bw",
+				      "memcpy=twocopy,sendfile=zerocopy"}};
+	static const struct dataset_names wrong[] = {
+		{"mode=way,size=bytes_each,throughput_gbps=bandwidth", "memcpy=twocopy"},
+		{"mode=way,size=bytes_each,speed=bw", "memcpy=twocopy"},
+		{"mode=way,size=bytes_each", "memcpy=twocopy"},
+		{"mode=way,size", "memcpy=twocopy"},
+		{NULL, NULL},
+	};
+
+	(void)state;
+	assert_int_equal(dataset__add_csv(&d, "x", csv, strlen(csv), message), 0);
+	assert_int_equal(d.rows[0].mode, MODE_TWOCOPY);
+	assert_int_equal(d.rows[1].mode, MODE_ZEROCOPY);
+	assert_float_equal(d.rows[1].value[METRIC_GBPS], 12, 1e-9);
+	dataset__clear(&d);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		d.names = wrong[i];
+		assert_int_equal(dataset__add_csv(&d, "x", csv, strlen(csv), message), -EINVAL);
+		assert_non_null(strstr(message, "--"));
+		dataset__clear(&d);
+	}
+}
+
+/* A document's own settings are heard, but not what a data set varies. */
+static void settings_of_a_document_are_read(void **state)
+{
+	static const char form[] = "{\"schema\": \"netiotrace.result/1\", \"settings\": "
+				   "{\"size\": %d, \"sndbuf\": %d, \"rcvbuf\": null}, \"runs\": "
+				   "[{\"mode\": \"onecopy\", \"size\": %d, \"fields\": 8}]}";
+	char text[512];
+	struct dataset d = {0};
+	json_t *o;
+	int err, i;
+	static const int sndbuf[] = {4096, 4096, 8192};
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text), form, 64 << i, sndbuf[i], 64 << i);
+		o = parsed(text);
+		err = dataset__add_document(&d, "x", o, message);
+		assert_int_equal(err, i < 2 ? 0 : -EINVAL);
+		json_decref(o);
+	}
+	assert_non_null(strstr(message, "sndbuf 8192, other runs here with 4096"));
 	dataset__clear(&d);
 }
 
@@ -348,6 +457,10 @@ int main(void)
 		cmocka_unit_test(foreign_documents_are_refused),
 		cmocka_unit_test(failures_are_kept),
 		cmocka_unit_test(environments_that_differ_are_noticed),
+		cmocka_unit_test(other_settings_are_not_pooled),
+		cmocka_unit_test(settings_of_a_document_are_read),
+		cmocka_unit_test(other_published_columns_are_known),
+		cmocka_unit_test(foreign_names_are_told),
 		cmocka_unit_test(every_path_is_written),
 	};
 

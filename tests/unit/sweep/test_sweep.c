@@ -20,7 +20,7 @@
 #include "sweep/sweep_table.h"
 #include "support/full_result.h"
 
-#define RUNS 144 /* of the default sweep */
+#define RUNS 336 /* of the default sweep */
 
 static void parse(struct sweep_options *o, const char *words)
 {
@@ -46,7 +46,7 @@ static void defaults_are_the_whole_experiment(void **state)
 	assert_int_equal(o.sizes[0], 1024);
 	assert_int_equal(o.sizes[3], 65536);
 	assert_int_equal(o.threads[3], 8);
-	assert_int_equal(o.run.traffic.duration_ns, 2000000000);
+	assert_int_equal(o.run.traffic.duration_ns, 2100000000);
 	assert_int_equal(o.run.path, NETPATH_VETH);
 	assert_string_equal(o.directory, "results");
 	/* What is not measured has to fit into a quarter of what is. */
@@ -64,7 +64,7 @@ static void quick_changes_defaults_only(void **state)
 	/* Under a minute, a quarter for what comes around the measuring included. */
 	assert_true(grid__runs(&o.grid) / o.grid.rounds * o.run.traffic.duration_ns * 5 / 4 <
 		    60000000000);
-	assert_true(o.grid.rounds > 1);
+	assert_true(o.grid.rounds >= 6);
 	parse(&o, "netiotrace sweep --duration 5s --quick --threads 3");
 	assert_int_equal(o.grid.threads_nr, 1);
 	assert_int_equal(o.threads[0], 3);
@@ -151,11 +151,11 @@ static void results_are_in_a_fixed_order(void **state)
 	(void)state;
 	parse(&o, "netiotrace sweep");
 	a = grid__run(&o.grid, 0);
-	b = grid__run(&o.grid, 3);
+	b = grid__run(&o.grid, 7);
 	c = grid__run(&o.grid, RUNS - 1);
 	assert_true(a.mode == MODE_TWOCOPY && a.size == 1024 && a.threads == 1 && a.round == 0);
 	assert_true(b.mode == MODE_TWOCOPY && b.size == 1024 && b.threads == 2 && b.round == 0);
-	assert_true(c.mode == MODE_ZEROCOPY && c.size == 65536 && c.threads == 8 && c.round == 2);
+	assert_true(c.mode == MODE_ZEROCOPY && c.size == 65536 && c.threads == 8 && c.round == 6);
 }
 
 /* Through a file and back, as --resume has them. */
@@ -198,10 +198,10 @@ static void settings_that_differ_are_named(void **state)
 	check_difference("n sweep --sizes 4k,1k", "n sweep --sizes 1024,4k", NULL);
 	check_difference("n sweep --threads 1", "n sweep --threads 1,2", "threads [1], now [1, 2]");
 	check_difference("n sweep", "n sweep --seed 2", "seed 1, now 2");
-	check_difference("n sweep", "n sweep --duration 4s --warmup 66ms",
-			 "duration_s 0.666667, now 1.33333");
-	check_difference("n sweep --duration 300ms", "n sweep --duration 301ms",
-			 "duration_s 0.1, now 0.100333");
+	check_difference("n sweep", "n sweep --duration 4200ms --warmup 30ms",
+			 "duration_s 0.3, now 0.6");
+	check_difference("n sweep --duration 700ms", "n sweep --duration 707ms",
+			 "duration_s 0.1, now 0.101");
 	check_difference("n sweep", "n sweep --path loopback", "path \"veth\", now \"loopback\"");
 	check_difference("n sweep --cpu-sender 0", "n sweep", "cpu_sender \"0\", now null");
 	check_difference("n sweep", "n sweep --verify", "verify false, now true");
@@ -305,6 +305,17 @@ static void put_file(const char *name, const char *text)
 	fclose(f);
 }
 
+static bool is_in_scratch(const char *name, const char *text)
+{
+	FILE *f = fopen(in_scratch(name), "r");
+	char there[64] = "";
+
+	assert_non_null(f);
+	assert_non_null(fgets(there, sizeof(there), f));
+	fclose(f);
+	return !strcmp(there, text);
+}
+
 static int open_scratch(struct sweep_dir *d, bool resume)
 {
 	bool said;
@@ -320,7 +331,7 @@ static int open_scratch(struct sweep_dir *d, bool resume)
 	return code;
 }
 
-static void begin(const struct sweep_dir *d)
+static void begin(struct sweep_dir *d)
 {
 	json_t *sweep =
 		json_pack("{s:s, s:{s:s}}", "schema", SWEEP_SCHEMA, "environment", "kernel", "6.1");
@@ -364,6 +375,7 @@ static void a_sweep_that_never_began_begins(void **state)
 	struct sweep_dir d;
 
 	(void)state;
+	put_file(OWNED_DIR_MARKER, "netiotrace.files/1 sweep\nenvironment.json\n");
 	put_file("environment.json", "{}");
 	put_file(".netiotrace-abcdef", "half");
 	assert_int_equal(open_scratch(&d, true), 0);
@@ -374,6 +386,38 @@ static void a_sweep_that_never_began_begins(void **state)
 	assert_int_equal(open_scratch(&d, true), EXIT_USAGE);
 	sweep_dir__close(&d);
 	assert_int_equal(access(in_scratch("thesis.tex"), F_OK), 0);
+}
+
+/* The names are a sweep's, the files are not: without a marker nothing of it is touched. */
+static void somebody_elses_files_are_kept(void **state)
+{
+	struct sweep_dir d;
+
+	(void)state;
+	put_file("environment.json", "mine");
+	put_file("command", "mine");
+	put_file(".netiotrace-abcdef", "mine");
+	assert_int_equal(open_scratch(&d, true), EXIT_USAGE);
+	sweep_dir__close(&d);
+	assert_int_equal(open_scratch(&d, false), EXIT_USAGE);
+	sweep_dir__close(&d);
+	assert_int_equal(access(in_scratch(".netiotrace-abcdef"), F_OK), 0);
+	assert_int_equal(access(in_scratch("command"), F_OK), 0);
+}
+
+/* A file that was put there meanwhile is not overwritten. */
+static void a_file_that_is_not_the_sweeps_is_kept(void **state)
+{
+	struct sweep_dir d;
+	char *rows[1] = {NULL};
+
+	(void)state;
+	assert_int_equal(open_scratch(&d, false), 0);
+	begin(&d);
+	put_file("results.csv", "mine");
+	assert_int_not_equal(sweep_dir__write_csv(&d, rows, 1), 0);
+	assert_true(is_in_scratch("results.csv", "mine"));
+	sweep_dir__close(&d);
 }
 
 static void foreign_sweep_json_is_refused(void **state)
@@ -525,6 +569,8 @@ int main(void)
 		WITH_SCRATCH(directories_that_may_be_used),
 		WITH_SCRATCH(one_sweep_at_a_time),
 		WITH_SCRATCH(a_sweep_that_never_began_begins),
+		WITH_SCRATCH(somebody_elses_files_are_kept),
+		WITH_SCRATCH(a_file_that_is_not_the_sweeps_is_kept),
 		WITH_SCRATCH(foreign_sweep_json_is_refused),
 		WITH_SCRATCH(only_whole_results_of_that_run_count),
 		cmocka_unit_test(rows_from_documents_are_those_of_results),

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Intervals between order statistics hold the median as often as they say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+
+#include "base/estimate.h"
+#include "support/random.h"
+
+#define NEAR(value, expected) assert_true(fabs((value) - (expected)) < 1e-9)
+
+static void none_and_one(void **state)
+{
+	const double one[] = {5, (double)NAN, (double)INFINITY};
+	struct estimate e = estimate__of(NULL, 0);
+
+	(void)state;
+	assert_int_equal(e.n, 0);
+	assert_true(isnan(e.median));
+	e = estimate__of(one, 3);
+	assert_int_equal(e.n, 1);
+	NEAR(e.median, 5);
+	assert_false(estimate__has_interval(&e));
+	assert_true(isnan(e.coverage));
+}
+
+/* Tables of the binomial distribution. */
+static void coverage_of_few(void **state)
+{
+	static const double exact[] = {
+		[2] = 0.5,     [3] = 0.75,     [4] = 0.875,     [5] = 0.9375,
+		[6] = 0.96875, [7] = 0.984375, [9] = 0.9609375, [10] = 0.978515625};
+	size_t n;
+
+	(void)state;
+	for (n = 2; n < sizeof(exact) / sizeof(exact[0]); n++)
+		if (exact[n] > 0)
+			NEAR(estimate__coverage(n), exact[n]);
+	for (n = 6; n <= 2000; n++) {
+		assert_true(estimate__coverage(n) >= ESTIMATE_LEVEL);
+		assert_true(estimate__coverage(n) < 1);
+	}
+}
+
+static void ranks(void **state)
+{
+	double v[9];
+	struct estimate e;
+
+	(void)state;
+	for (int i = 0; i < 9; i++)
+		v[i] = (i * 5) % 9; /* 0..8, out of order */
+	e = estimate__of(v, 9);
+	NEAR(e.median, 4);
+	NEAR(e.low, 1); /* the second smallest and largest of nine */
+	NEAR(e.high, 7);
+}
+
+/* Counted, for a normal and a heavy-tailed, lopsided distribution. */
+static void intervals_hold_what_they_say(void **state)
+{
+	uint64_t seed = 20;
+	double v[30];
+
+	(void)state;
+	for (size_t n = 3; n <= 30; n++) {
+		for (int tail = 0; tail < 2; tail++) {
+			unsigned int held = 0, sets = 8000;
+			double said = estimate__coverage(n);
+
+			for (unsigned int set = 0; set < sets; set++) {
+				struct estimate e;
+
+				for (size_t i = 0; i < n; i++) {
+					double x = random_normal(&seed);
+
+					v[i] = tail ? exp(2 * x) : x;
+				}
+				e = estimate__of(v, n);
+				held += e.low <= tail && tail <= e.high;
+			}
+			if (!(fabs((double)held / sets - said) < 0.02))
+				fail_msg("%zu rounds: said %.3f, held %.3f", n, said,
+					 (double)held / sets);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(none_and_one),
+		cmocka_unit_test(coverage_of_few),
+		cmocka_unit_test(ranks),
+		cmocka_unit_test(intervals_hold_what_they_say),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

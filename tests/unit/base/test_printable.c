@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What comes from a file neither moves a terminal nor breaks a picture. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/printable.h"
+
+static void check(const char *text, const char *expected)
+{
+	char buf[64];
+
+	assert_string_equal(printable(buf, sizeof(buf), text), expected);
+}
+
+static void what_prints_is_kept(void **state)
+{
+	(void)state;
+	check("", "");
+	check("Linux 6.18, 64 KiB", "Linux 6.18, 64 KiB");
+	check("\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\xa7",
+	      "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\xa7");
+}
+
+static void controls_are_not(void **state)
+{
+	(void)state;
+	check("6.1\x1b[2J\x1b]0;owned\x07", "6.1?[2J?]0;owned?");
+	check("a\nb\rc\td\x7f", "a?b?c?d?");
+	check("\xc2\x9b"
+	      "2J",
+	      "??2J"); /* the one-character form of the same */
+}
+
+static void what_is_no_utf8_is_not(void **state)
+{
+	(void)state;
+	check("\xff\xfe", "??");
+	check("\xc0\xaf", "??");      /* a slash, encoded too long */
+	check("\xed\xa0\x80", "???"); /* a surrogate */
+	check("\xf4\x90\x80\x80", "????");
+	check("\xe2\x82", "??"); /* cut */
+}
+
+static void cut_between_characters(void **state)
+{
+	char buf[8], text[] = "x\x1by\xe2";
+
+	(void)state;
+	assert_string_equal(printable(buf, 4, "\xe2\x82\xac\xe2\x82\xac"), "\xe2\x82\xac");
+	assert_string_equal(printable(buf, 6, "\xe2\x82\xac\xe2\x82\xac"), "\xe2\x82\xac");
+	assert_string_equal(printable(buf, 7, "\xe2\x82\xac\xe2\x82\xac"),
+			    "\xe2\x82\xac\xe2\x82\xac");
+	assert_string_equal(printable(buf, 1, "abc"), "");
+	assert_string_equal(printable__in_place(text), "x?y?");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_prints_is_kept),
+		cmocka_unit_test(controls_are_not),
+		cmocka_unit_test(what_is_no_utf8_is_not),
+		cmocka_unit_test(cut_between_characters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

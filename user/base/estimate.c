@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Medians with intervals; see estimate.h. Knows nothing of what the values are. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "estimate.h"
+#include "stats.h"
+
+/* log of n over k: the terms of 1000 rounds are outside the range of a double. */
+static double log_choose(size_t n, size_t k)
+{
+	return lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
+}
+
+/* P(Binomial(n, 1/2) = k) */
+static double term(size_t n, size_t k)
+{
+	return exp(log_choose(n, k) - (double)n * log(2));
+}
+
+/* The k from 1 on, and the coverage of the interval between the k-th values. */
+static size_t choose_rank(size_t n, double *coverage)
+{
+	double outside = 2 * term(n, 0), next;
+	size_t k = 1;
+
+	while (2 * (k + 1) <= n) {
+		next = outside + 2 * term(n, k);
+		if (1 - next < ESTIMATE_LEVEL)
+			break;
+		outside = next;
+		k++;
+	}
+	*coverage = 1 - outside;
+	return k;
+}
+
+double estimate__coverage(size_t n)
+{
+	double coverage = (double)NAN;
+
+	if (n >= 2)
+		choose_rank(n, &coverage);
+	return coverage;
+}
+
+static struct estimate of_sorted(const double *sorted, size_t n)
+{
+	struct estimate e = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, (unsigned int)n};
+	size_t k;
+
+	if (!n)
+		return e;
+	e.median = sorted[(n - 1) / 2] / 2 + sorted[n / 2] / 2;
+	if (n < 2)
+		return e;
+	k = choose_rank(n, &e.coverage);
+	e.low = sorted[k - 1];
+	e.high = sorted[n - k];
+	return e;
+}
+
+struct estimate estimate__of(const double *values, size_t n)
+{
+	double *sorted = calloc(n + 1, sizeof(*sorted));
+	struct estimate e;
+
+	if (!sorted)
+		return of_sorted(NULL, 0);
+	n = stats__keep_finite(sorted, values, n);
+	qsort(sorted, n, sizeof(*sorted), stats__compare);
+	e = of_sorted(sorted, n);
+	free(sorted);
+	return e;
+}
+
+bool estimate__has_interval(const struct estimate *e)
+{
+	return e->n >= 2 && !isnan(e->low);
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Directories with a list of what is ours in them; see owned_dir.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "invoker.h"
+#include "owned_dir.h"
+
+#define SCHEMA     "netiotrace.files/1 "
+#define MARKER_MAX (16 << 20) /* far more names than any sweep has */
+
+static bool is_component(const char *name, size_t len)
+{
+	return len && len <= NAME_MAX && !(len == 1 && name[0] == '.') &&
+	       !(len == 2 && name[0] == '.' && name[1] == '.');
+}
+
+/* In the directory, or in one below it; nothing that leads elsewhere. */
+static bool is_inside(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	if (!slash)
+		return is_component(name, strlen(name));
+	return is_component(name, (size_t)(slash - name)) && !strchr(slash + 1, '/') &&
+	       is_component(slash + 1, strlen(slash + 1));
+}
+
+/* The directory a name is in, as a descriptor of its own; *base is the name there. */
+static int open_parent(const struct owned_dir *d, const char *name, const char **base)
+{
+	const char *slash = strchr(name, '/');
+	char parent[NAME_MAX + 1];
+	int fd;
+
+	*base = slash ? slash + 1 : name;
+	if (!slash)
+		fd = fcntl(d->fd, F_DUPFD_CLOEXEC, 3);
+	else {
+		snprintf(parent, sizeof(parent), "%.*s", (int)(slash - name), name);
+		fd = openat(d->fd, parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+/* All of a file; what is behind the last newline is dropped. NULL with *err: -ENOENT: none. */
+static char *read_marker(int dir, int *err)
+{
+	int fd = openat(dir, OWNED_DIR_MARKER, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	char *text = NULL, *end;
+	ssize_t n = -1;
+
+	*err = fd < 0 ? -errno : 0;
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= MARKER_MAX)
+		text = calloc(1, (size_t)st.st_size + 1);
+	if (text)
+		n = read(fd, text, (size_t)st.st_size);
+	close(fd);
+	if (n < 0) {
+		free(text);
+		*err = -EIO;
+		return NULL;
+	}
+	text[n] = '\0';
+	end = strrchr(text, '\n');
+	end = end ? end + 1 : text;
+	*end = '\0';
+	return text;
+}
+
+/* A marker that was made and not yet written is of any kind: it names nothing. */
+static bool is_of_kind(const char *marker, const char *kind)
+{
+	const char *rest = marker + strlen(SCHEMA);
+	size_t len = strlen(kind);
+
+	if (!*marker)
+		return true;
+	return !strncmp(marker, SCHEMA, strlen(SCHEMA)) && !strncmp(rest, kind, len) &&
+	       rest[len] == '\n';
+}
+
+int owned_dir__read(struct owned_dir *d, const char *kind)
+{
+	int err;
+
+	free(d->marker);
+	d->marker = read_marker(d->fd, &err);
+	d->marked = d->marker && is_of_kind(d->marker, kind);
+	return err == -ENOENT || err == -ELOOP ? 0 : err;
+}
+
+int owned_dir__open(struct owned_dir *d, const char *path, const char *kind)
+{
+	*d = (struct owned_dir)OWNED_DIR_INIT;
+	d->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return d->fd < 0 ? -errno : owned_dir__read(d, kind);
+}
+
+void owned_dir__close(struct owned_dir *d)
+{
+	if (d->fd >= 0)
+		close(d->fd);
+	free(d->marker);
+	*d = (struct owned_dir)OWNED_DIR_INIT;
+}
+
+static int append(struct owned_dir *d, const char *line, int flags)
+{
+	size_t len = strlen(line), old = d->marker ? strlen(d->marker) : 0;
+	int fd = openat(d->fd, OWNED_DIR_MARKER,
+			O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | flags, 0666);
+	char *marker;
+	ssize_t n;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	n = write(fd, line, len);
+	err = n < 0 ? -errno : (size_t)n < len ? -ENOSPC : invoker__give(fd);
+	if (close(fd) && !err)
+		err = -errno;
+	marker = err ? NULL : realloc(d->marker, old + len + 1);
+	if (!marker)
+		return err ? err : -ENOMEM;
+	memcpy(marker + old, line, len + 1);
+	d->marker = marker;
+	return 0;
+}
+
+int owned_dir__mark(struct owned_dir *d, const char *kind)
+{
+	bool begun = d->marked && !*d->marker; /* by one that was killed there */
+	char line[64];
+	int err;
+
+	snprintf(line, sizeof(line), SCHEMA "%s\n", kind);
+	err = append(d, line, begun ? 0 : O_CREAT | O_EXCL);
+	d->marked |= !err;
+	return err;
+}
+
+bool owned_dir__is_unused(const struct owned_dir *d)
+{
+	const char *end = d->marker ? strchr(d->marker, '\n') : NULL;
+
+	return !end || !end[1];
+}
+
+bool owned_dir__names(const struct owned_dir *d, const char *name)
+{
+	size_t len = strlen(name);
+	const char *line;
+
+	if (!d->marked || !is_inside(name))
+		return false;
+	for (line = strchr(d->marker, '\n'); line && line[1]; line = strchr(line + 1, '\n'))
+		if (!strncmp(line + 1, name, len) && line[1 + len] == '\n')
+			return true;
+	return false;
+}
+
+static bool exists(const struct owned_dir *d, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(d->fd, name, &st, AT_SYMLINK_NOFOLLOW);
+}
+
+/* A line that a killed writer did not finish would become part of the next name. */
+static int cut_broken_line(struct owned_dir *d)
+{
+	int fd = openat(d->fd, OWNED_DIR_MARKER, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = ftruncate(fd, (off_t)strlen(d->marker)) ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+static int make_parent(const struct owned_dir *d, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	char parent[NAME_MAX + 1];
+
+	if (!slash)
+		return 0;
+	snprintf(parent, sizeof(parent), "%.*s", (int)(slash - name), name);
+	return mkdirat(d->fd, parent, 0777) && errno != EEXIST ? -errno : 0;
+}
+
+int owned_dir__claim(struct owned_dir *d, const char *name)
+{
+	char line[2 * NAME_MAX + 3];
+	int err;
+
+	if (owned_dir__names(d, name))
+		return 0;
+	if (!d->marked || !is_inside(name) || strchr(name, '\n'))
+		return -EINVAL;
+	if (exists(d, name))
+		return -EEXIST;
+	err = cut_broken_line(d);
+	if (err)
+		return err;
+	snprintf(line, sizeof(line), "%s\n", name);
+	err = append(d, line, 0);
+	return err ? err : make_parent(d, name);
+}
+
+/* Calls visit for each name of the marker that is one; stops at what is not 0. */
+static int for_each_name(const struct owned_dir *d, int (*visit)(const struct owned_dir *, char *))
+{
+	char *copy, *rest, *name;
+	int err = 0;
+
+	if (!d->marked)
+		return 0;
+	copy = rest = strdup(d->marker);
+	if (!copy)
+		return -ENOMEM;
+	strsep(&rest, "\n");
+	while (!err && (name = strsep(&rest, "\n")))
+		if (is_inside(name))
+			err = visit(d, name);
+	free(copy);
+	return err;
+}
+
+/* Is it a directory that a name of the marker is in? */
+static bool is_parent(const struct owned_dir *d, const char *name)
+{
+	size_t len = strlen(name);
+	const char *line;
+
+	if (!d->marked)
+		return false;
+	for (line = strchr(d->marker, '\n'); line && line[1]; line = strchr(line + 1, '\n'))
+		if (!strncmp(line + 1, name, len) && line[1 + len] == '/')
+			return true;
+	return false;
+}
+
+static int stranger_below(const struct owned_dir *d, const char *below, char *found, size_t len);
+
+static int look_at(const struct owned_dir *d, const char *below, const char *entry, char *found,
+		   size_t len)
+{
+	char name[2 * NAME_MAX + 2];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%s%s%s", below, *below ? "/" : "", entry);
+	if (fstatat(d->fd, name, &st, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	if (S_ISDIR(st.st_mode) && !*below && is_parent(d, name))
+		return stranger_below(d, name, found, len);
+	if (S_ISREG(st.st_mode) && (owned_dir__names(d, name) ||
+				    (d->marked && !*below && !strcmp(entry, OWNED_DIR_MARKER))))
+		return 0;
+	snprintf(found, len, "%s", name);
+	return 0;
+}
+
+static int stranger_below(const struct owned_dir *d, const char *below, char *found, size_t len)
+{
+	int fd = openat(d->fd, *below ? below : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	int err = 0;
+
+	if (!dir) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	while (!err && !*found && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			err = look_at(d, below, entry->d_name, found, len);
+	closedir(dir);
+	return err;
+}
+
+int owned_dir__stranger(const struct owned_dir *d, char *name, size_t len)
+{
+	*name = '\0';
+	return stranger_below(d, "", name, len);
+}
+
+static int give_one(const struct owned_dir *d, char *name)
+{
+	const char *base;
+	int err, fd, parent = open_parent(d, name, &base);
+
+	if (parent < 0)
+		return parent;
+	fd = openat(parent, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	err = fd < 0 ? -errno : invoker__give(fd);
+	if (!err && strchr(name, '/'))
+		err = invoker__give(parent);
+	if (fd >= 0)
+		close(fd);
+	close(parent);
+	return err == -ENOENT ? 0 : err; /* claimed, not yet written */
+}
+
+int owned_dir__give(const struct owned_dir *d)
+{
+	int err = invoker__give(d->fd);
+
+	return err ? err : for_each_name(d, give_one);
+}
+
+static int remove_one(const struct owned_dir *d, char *name)
+{
+	const char *base;
+	int err = 0, parent = open_parent(d, name, &base);
+
+	if (parent < 0)
+		return parent == -ENOENT ? 0 : parent;
+	if (unlinkat(parent, base, 0) && errno != ENOENT)
+		err = -errno;
+	close(parent);
+	return err;
+}
+
+static int remove_parent(const struct owned_dir *d, char *name)
+{
+	char *slash = strchr(name, '/');
+
+	if (!slash)
+		return 0;
+	*slash = '\0';
+	if (unlinkat(d->fd, name, AT_REMOVEDIR) && errno != ENOENT && errno != ENOTEMPTY)
+		return -errno;
+	return 0;
+}
+
+int owned_dir__remove(struct owned_dir *d, const char *path)
+{
+	int err = for_each_name(d, remove_one);
+
+	if (!err)
+		err = for_each_name(d, remove_parent);
+	if (!err && d->marked && unlinkat(d->fd, OWNED_DIR_MARKER, 0) && errno != ENOENT)
+		err = -errno;
+	if (!err && rmdir(path))
+		err = errno == EEXIST ? -ENOTEMPTY : -errno;
+	return err;
+}

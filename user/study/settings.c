@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What runs were made with; see settings.h. */
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings.h"
+#include "write/json.h"
+
+static const char *const of_environment[] = {
+	"path",        "mtu",
+	"ipv6",        "congestion_control",
+	"paces",       "qdisc",
+	"offloads",    "kernel",
+	"cpu",         "cpus",
+	"host",        "governor",
+	"mitigations", "virtualization",
+};
+
+static const char *const of_machine[] = {"kernel",   "cpu",         "cpus",          "host",
+					 "governor", "mitigations", "virtualization"};
+
+/* Members of "settings" that a data set varies, or that do not shape the traffic. */
+static const char *const varied[] = {
+	"mode",     "modes",  "size",       "sizes",       "threads",
+	"round",    "rounds", "duration_s", "warmup_s",    "round_duration_s",
+	"messages", "seed",   "interval_s", "fingerprint", "argv"};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static bool is_among(const char *name, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(name, list[i]) == 0)
+			return true;
+	return false;
+}
+
+bool settings__is_of_machine(const char *name)
+{
+	return is_among(name, of_machine, COUNT(of_machine));
+}
+
+/* NULL: nothing to compare. */
+static json_t *as_text(const json_t *value)
+{
+	char *text;
+	json_t *result;
+
+	if (!value || json_is_null(value))
+		return NULL;
+	if (json_is_string(value))
+		return *json_string_value(value) ? json_string(json_string_value(value)) : NULL;
+	text = json_dumps(value,
+			  JSON_ENCODE_ANY | JSON_SORT_KEYS | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
+	result = text ? json_string(text) : NULL;
+	free(text);
+	return result;
+}
+
+static int put(json_t *o, const char *name, const json_t *value)
+{
+	json_t *text = as_text(value);
+
+	return text ? json_object_set_new(o, name, text) : 0;
+}
+
+json_t *settings__of(const json_t *settings, const json_t *environment, const json_t *fields)
+{
+	json_t *o = json_object(), *value;
+	const char *name;
+	int err = o ? put(o, "fields", fields) : -1;
+
+	for (size_t i = 0; !err && i < COUNT(of_environment); i++)
+		err = put(o, of_environment[i], json_object_get(environment, of_environment[i]));
+	/* jansson's iterators take a mutable object and do not change it. */
+	json_object_foreach((json_t *)settings, name, value)
+		if (!err && !json_key__is_reason(name) && !is_among(name, varied, COUNT(varied)))
+			err = put(o, name, value);
+	return json_finish(o, err);
+}
+
+static bool is_listed(const char *name, const char *list)
+{
+	size_t len = strlen(name), n;
+
+	for (; list && *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (n == len && !strncmp(list, name, n))
+			return true;
+	}
+	return false;
+}
+
+const char *settings__difference(const json_t *a, const json_t *b, const char *ignored)
+{
+	const char *name;
+	json_t *value, *other;
+
+	json_object_foreach((json_t *)a, name, value) {
+		other = json_object_get(b, name);
+		if (other && !json_equal(value, other) && !is_listed(name, ignored))
+			return name;
+	}
+	return NULL;
+}
+
+static uint64_t hash(uint64_t h, const char *text)
+{
+	do
+		h = (h ^ (unsigned char)*text) * 0x100000001b3;
+	while (*text++);
+	return h;
+}
+
+void settings__fingerprint(const json_t *settings, char text[17])
+{
+	const char *name;
+	json_t *value;
+	uint64_t sum = 0;
+
+	json_object_foreach((json_t *)settings, name, value)
+		sum += hash(hash(0xcbf29ce484222325, name), json_string_value(value));
+	snprintf(text, 17, "%016" PRIx64, sum);
+}
