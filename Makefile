@@ -1,23 +1,46 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # netiotrace. `make help` lists the targets. O=DIR: output directory; V=1: show commands;
-# SAN=address|thread: sanitizer build in its own directory.
+# SAN=address|thread: sanitizer build in its own directory; CROSS=aarch64-linux-gnu-: for another
+# machine, in its own directory.
 
 VERSION   := 0.1.0
-CC        ?= gcc
+CROSS     ?=
 CLANG     ?= clang
 BPFTOOL   ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
 PKG_CONFIG ?= pkg-config
 PREFIX    ?= /usr/local
 SUDO      := $(if $(filter 0,$(shell id -u)),,sudo)
 SAN       ?=
-O         ?= build$(if $(SAN),-$(SAN))
+# The machine to build for: the first word of the compiler's prefix.
+MACHINE   := $(if $(CROSS),$(firstword $(subst -, ,$(CROSS))),$(shell uname -m))
+O         ?= build$(if $(CROSS),-$(MACHINE))$(if $(SAN),-$(SAN))
 V         ?= 0
 Q         := $(if $(filter 1,$(V)),,@)
 say        = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 ARCH_x86_64  := x86
 ARCH_aarch64 := arm64
-BPF_ARCH  := $(ARCH_$(shell uname -m))
+BPF_ARCH  := $(ARCH_$(MACHINE))
+ifeq ($(BPF_ARCH),)
+$(error $(MACHINE) is not supported: x86_64 and aarch64 are)
+endif
+
+# The cross compiler takes headers and libraries of the other machine from SYSROOT: by itself from
+# what scripts/vm/fetch-system left (`make cross` fetches it), or from this machine's own directories
+# of that architecture where there is none.
+ifneq ($(CROSS),)
+CC         := $(CROSS)gcc
+AR         := $(CROSS)ar
+DEBIAN_x86_64  := amd64
+DEBIAN_aarch64 := arm64
+KERNELS    := $(or $(NETIOTRACE_KERNELS),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/netiotrace/kernels)
+SYSROOT    ?= $(wildcard $(KERNELS)/system-$(DEBIAN_$(MACHINE))/root)
+CC         += $(if $(SYSROOT),--sysroot=$(SYSROOT))
+PKG_CONFIG := env PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) \
+              PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$(MACHINE)-linux-gnu/pkgconfig $(PKG_CONFIG)
+else
+CC         ?= gcc
+endif
 
 WARNINGS  := -Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes \
              -Wmissing-declarations -Wpointer-arith -Wwrite-strings -Wundef -Wvla
@@ -45,6 +68,9 @@ UNIT_SRC    := $(sort $(wildcard tests/unit/*/test_*.c))
 UNIT_LINK   := $(filter-out user/main.c user/kernel/session.c loadgen/main.c,\
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
 
+# Programs that tests run: of known instructions; counters between two BPF programs.
+TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run
+
 # Files of user/ name those of other rooms as "room/file.h"; of anything else, by its path from here.
 $(O)/user/%.o $(O)/tests/%.o $(O)/bench/%.o: ROOMS := -Iuser
 $(O)/tests/unit/%.o: ROOMS += -Itests/unit
@@ -63,15 +89,15 @@ $(O)/.deps: scripts/check-deps Makefile
 	@CC='$(CC)' CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' PKG_CONFIG='$(PKG_CONFIG)' scripts/check-deps $(LIBS)
 	@touch $@
 
-$(O)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) vmlinux.h | $(O)/.deps
+$(O)/%.bpf.o: %.bpf.c $(wildcard bpf/*.h) vmlinux.h | $(O)/.deps
 	@mkdir -p $(@D)
 	$(call say,BPF,$@)
 	$(Q)$(CLANG) -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra \
 		-Wno-unused-parameter -Wno-missing-declarations -I. -c $< -o $@
 
-$(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
+$(O)/%.skel.h: $(O)/%.bpf.o
 	$(call say,SKEL,$@)
-	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@.tmp && mv $@.tmp $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $(*F)_bpf > $@.tmp && mv $@.tmp $@
 
 $(O)/user/kernel/session.o: $(O)/bpf/netiotrace.skel.h
 
@@ -105,6 +131,12 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
 
+$(O)/tests/bpf/perf_stage_run.o: $(O)/tests/bpf/perf_stage.skel.h
+$(O)/tests/bpf/%.o: ROOMS += -I$(O)/tests/bpf
+$(TEST_PROGRAMS): %: %.o $(O)/unit.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
+
 # Measures what watching costs on one connection: scripts/bench-overhead runs it.
 $(O)/bench-overhead: $(O)/bench/overhead.o $(O)/user/kernel/session.o $(O)/unit.a
 	$(call say,LINK,$@)
@@ -116,7 +148,7 @@ $(O)/watched-run: $(O)/tests/bpf/watched_run.o $(O)/user/kernel/session.o $(O)/u
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 
 clean:
-	rm -rf build build-address build-thread netiotrace netio-loadgen
+	rm -rf build build-address build-thread build-aarch64 netiotrace netio-loadgen
 
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 .DELETE_ON_ERROR:

@@ -113,6 +113,22 @@ enum {
 
 #pragma clang attribute push (__attribute__((preserve_access_index)), apply_to = record)
 
+/* Arguments in registers, by the names that libbpf's macros use: x86, then arm64 (part of its ABI). */
+struct pt_regs {
+	long unsigned int ax;
+	long unsigned int cx;
+	long unsigned int dx;
+	long unsigned int si;
+	long unsigned int di;
+};
+
+struct user_pt_regs {
+	__u64 regs[31];
+	__u64 sp;
+	__u64 pc;
+	__u64 pstate;
+};
+
 
 typedef struct {
 	int counter;
@@ -125,14 +141,6 @@ typedef struct {
 struct task_struct {
 	long unsigned int nvcsw;
 	long unsigned int nivcsw;
-};
-
-struct pt_regs {
-	long unsigned int ax;
-	long unsigned int cx;
-	long unsigned int dx;
-	long unsigned int si;
-	long unsigned int di;
 };
 
 typedef unsigned int sk_buff_data_t;

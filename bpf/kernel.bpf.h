@@ -91,19 +91,63 @@ const volatile __u64 nio_tcp_sendmsg = 0;
 const volatile __u64 nio_tcp_recvmsg = 0;
 
 /*
- * The preemption count of x86 is a per-CPU variable, which from 6.2 to 6.14 was part of pcpu_hot.
- * That one is found by addresses from user space: Linux 5.10 refuses a program that names a
- * variable it does not have, and would have to refuse one of the two.
+ * Whether a softirq is being served stands in the preemption count: on arm64 of the task; on x86 in
+ * a per-CPU variable, which from 6.2 to 6.14 was part of pcpu_hot. That one is found by addresses
+ * from user space: Linux 5.10 refuses a program that names a variable it does not have, and would
+ * have to refuse one of the two. A real-time kernel (PREEMPT_RT) serves softirqs in threads, and
+ * counts that in a field of the task which no other kernel has (kernel/softirq.c).
  */
+struct task_struct___rt {
+	int softirq_disable_cnt;
+} __attribute__((preserve_access_index));
+
+static __always_inline bool is_realtime(void)
+{
+	return bpf_core_field_exists(((struct task_struct___rt *)0)->softirq_disable_cnt);
+}
+
+static __always_inline bool serves_softirq_rt(void)
+{
+	const void *task = (const void *)bpf_get_current_task();
+
+	return kernel_read(struct task_struct___rt, task, softirq_disable_cnt) & SOFTIRQ_OFFSET;
+}
+
+/*
+ * Addresses of pcpu_hot within a CPU's area, and of the table of these areas; 0: not known,
+ * or not of this machine.
+ */
+const volatile __u64 nio_pcpu_hot = 0;
+const volatile __u64 nio_per_cpu_offset = 0;
+
+#if defined(__TARGET_ARCH_arm64)
+
+/* The whole word: the count is its lower half, a flag for the scheduler its upper. */
+struct thread_info___arm64 {
+	__u64 preempt_count;
+} __attribute__((preserve_access_index));
+
+struct task_struct___arm64 {
+	struct thread_info___arm64 thread_info;
+} __attribute__((preserve_access_index));
+
+static __always_inline bool preempt_count_now(__u32 *count)
+{
+	const void *task = (const void *)bpf_get_current_task();
+
+	if (!bpf_core_field_exists(((struct task_struct___arm64 *)0)->thread_info.preempt_count))
+		return false;
+	*count = kernel_read(struct task_struct___arm64, task, thread_info.preempt_count);
+	return true;
+}
+
+#else
+
 extern const int __preempt_count __ksym __weak;
 
 struct pcpu_hot___6_2 {
 	int preempt_count;
 } __attribute__((preserve_access_index));
-
-/* Addresses of pcpu_hot within a CPU's area, and of the table of these areas; 0: not known. */
-const volatile __u64 nio_pcpu_hot = 0;
-const volatile __u64 nio_per_cpu_offset = 0;
 
 static __always_inline int preempt_count_of_hot(void)
 {
@@ -116,21 +160,32 @@ static __always_inline int preempt_count_of_hot(void)
 	return count;
 }
 
+static __always_inline bool preempt_count_now(__u32 *count)
+{
+	if (&__preempt_count)
+		*count = *(const int *)bpf_this_cpu_ptr(&__preempt_count);
+	else if (bpf_core_type_exists(struct pcpu_hot___6_2) && nio_pcpu_hot)
+		*count = preempt_count_of_hot();
+	else
+		return false;
+	return true;
+}
+
+#endif
+
 /* In which context does this program run? */
 static __always_inline enum nio_context context_now(void)
 {
-	const int *count;
-	int preempt;
+	__u32 count;
+	bool softirq;
 
-	if (&__preempt_count) {
-		count = bpf_this_cpu_ptr(&__preempt_count);
-		preempt = *count;
-	} else if (bpf_core_type_exists(struct pcpu_hot___6_2) && nio_pcpu_hot) {
-		preempt = preempt_count_of_hot();
-	} else {
+	if (is_realtime())
+		softirq = serves_softirq_rt();
+	else if (preempt_count_now(&count))
+		softirq = count & SOFTIRQ_OFFSET;
+	else
 		return NIO_CONTEXT_UNKNOWN;
-	}
-	return preempt & SOFTIRQ_OFFSET ? NIO_CONTEXT_SOFTIRQ : NIO_CONTEXT_PROCESS;
+	return softirq ? NIO_CONTEXT_SOFTIRQ : NIO_CONTEXT_PROCESS;
 }
 
 static __always_inline __u32 tid_now(void)
@@ -141,15 +196,18 @@ static __always_inline __u32 tid_now(void)
 /*
  * A name for what runs here that no other flow of control has at the same time: the thread, or the
  * CPU in a softirq, which neither migrates nor nests. The idle tasks share their thread id 0, but
- * only interrupts reach programs there.
+ * only interrupts reach programs there. On a real-time kernel softirqs are preempted, and it is the
+ * thread that serves one at a time.
  */
+#define FLOW_SOFTIRQ (1ULL << 63)
+
 static __always_inline __u64 flow_now(void)
 {
 	__u32 tid = tid_now();
 
-	if (!tid || context_now() == NIO_CONTEXT_SOFTIRQ)
-		return (1ULL << 63) | bpf_get_smp_processor_id();
-	return tid;
+	if (tid && context_now() != NIO_CONTEXT_SOFTIRQ)
+		return tid;
+	return FLOW_SOFTIRQ | (is_realtime() ? tid : bpf_get_smp_processor_id());
 }
 
 /* Address of the skb_shared_info of an skb. */

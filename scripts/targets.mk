@@ -36,15 +36,33 @@ test-unit: $(UNIT_BIN)
 
 # Built by whoever owns the tree, before tests/run runs them as root.
 .PHONY: unit-programs
-unit-programs: $(UNIT_BIN)
+unit-programs: $(UNIT_BIN) $(TEST_PROGRAMS)
 
-## make vmtest          deps, build, then the kernel matrix in emulated guests
+## make cross           deps, then build for arm64 into build-aarch64, with libraries fetched for it
+# On such a machine the ordinary build is it.
+.PHONY: cross
+cross: deps
+ifeq ($(shell uname -m),aarch64)
+	@$(MAKE) --no-print-directory all test-programs
+else
+	@$(SUDO) scripts/install-deps arm64
+	@system=$$(scripts/vm/fetch-system arm64) && \
+		$(MAKE) --no-print-directory CROSS=aarch64-linux-gnu- O=build-aarch64 SYSROOT="$$system" \
+			all test-programs
+endif
+
+.PHONY: test-programs
+test-programs: $(TEST_PROGRAMS)
+
+## make vmtest          deps, build, then the kernel matrix in emulated guests: every kernel
+## make vmtest-full     the same with every backend of each kernel
 # VMTEST_ARGS: options of scripts/vm/matrix, like '-k 6.1 -b kprobe'.
-.PHONY: vmtest
-vmtest: deps
+.PHONY: vmtest vmtest-full
+vmtest vmtest-full: deps
 	@$(SUDO) scripts/install-deps vm
 	@$(MAKE) --no-print-directory all
-	@$(SUDO) env O='$(O)' scripts/vm/matrix $(VMTEST_ARGS)
+	@$(MAKE) --no-print-directory cross
+	@$(SUDO) env O='$(O)' scripts/vm/matrix $(if $(filter vmtest,$@),-q) $(VMTEST_ARGS)
 
 ## make crosscheck      deps, build, then the same runs watched by bpftrace, bcc and netiotrace
 # On this kernel, then on a stock one. CROSSCHECK_ARGS: options of scripts/vm/crosscheck.

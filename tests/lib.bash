@@ -27,6 +27,11 @@ need_tool() {
 	done
 }
 
+# The kernel takes kprobes, as itself tells it.
+has_kprobes() {
+	[ -e /sys/bus/event_source/devices/kprobe ]
+}
+
 # json FILE EXPR: the value of a jq expression, without quotes; fails when it is null, false or absent.
 json() {
 	jq -e -r "$2" "$1"

@@ -219,6 +219,8 @@ judge_cells() { # KERNEL DIR
 judge_comparisons() { # KERNEL DIR
 	local place mode loads rows=("${table[@]}")
 
+	# With one asked for there is nothing to compare.
+	[ "$(wc -w <<<"$backends")" -gt 1 ] || return 0
 	table=()
 	read -r -a loads <<<"$MATRIX_LOADS"
 	for place in $MATRIX_PATHS; do
@@ -253,6 +255,34 @@ judge_kernel() {
 	judge_tap "$1" "$2/out"
 	judge_bpf "$1" "$2/out"
 	judge_comparisons "$1" "$2/out"
+}
+
+# said_of FILE NAME: what a failed test of a TAP file printed.
+said_of() {
+	awk -v name="$2" '/^(not )?ok / { show = index($0, name) } show && /^#/ { print substr($0, 3) }' "$1"
+}
+
+# judge_job KERNEL NAME DIR: DIR/tap is what the guest printed, DIR/status and DIR/said scripts/vm/run's.
+# Each of its tests counts, and a guest that has not come to all that it planned has failed.
+judge_job() {
+	local status planned done=0 line name
+
+	[ -d "$3" ] || return 0 # the kernel could not be had, which has been said
+	status=$(<"$3/status")
+	while IFS= read -r line; do
+		name=$(sed -E 's/^(not )?ok [0-9]+ //' <<<"$line")
+		case "$line" in
+		'not ok '*) fail "$1" "$2" test - "$name"$'\n'"$(said_of "$3/tap" "$name")" ;;
+		'ok '*' # skip'*) skip "$1" "$2" test - "$name" ;;
+		'ok '*) pass "$1" "$2" test - "$name" ;;
+		*) continue ;;
+		esac
+		done=$((done + 1))
+	done < <(cat "$3/tap")
+	planned=$(awk -F '[.]+' '/^1[.][.][0-9]+$/ { n += $2 } END { print n + 0 }' "$3/tap")
+	if [ "$status" -gt 1 ] || [ "$planned" -eq 0 ] || [ "$done" -ne "$planned" ]; then
+		fail "$1" "$2" guest - "exit $status, $done of $planned tests done"$'\n'"$(cat "$3/said")"
+	fi
 }
 
 judge_print() {

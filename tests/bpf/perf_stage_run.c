@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters between two BPF programs on the running kernel, with an event that every kernel has (the
- * CPU's clock) in the place of cycles: sends datagrams to itself and prints what was sampled.
+ * Counters between two BPF programs on the running kernel: sends datagrams to itself and prints
+ * what was sampled, with an event that every kernel has (the CPU's clock) in the place of cycles,
+ * or with cycles and, in the place of last-level misses, instructions.
  *
- *   perf_stage_run EVERY     windows samples discarded ns
+ *   perf_stage_run EVERY             windows samples discarded ns ns
+ *   perf_stage_run EVERY hardware    windows samples discarded cycles instructions
  */
 #include <arpa/inet.h>
+#include <bpf/bpf.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "perf_stage_object.skel.h"
+#include "perf_stage.skel.h"
 #include "user/perf/windows.h"
 
 #define DATAGRAMS 2000
@@ -34,7 +37,7 @@ static int send_datagrams(void)
 	return close(fd);
 }
 
-static int print_cells(struct perf_stage_object *o)
+static int print_cells(struct perf_stage_bpf *o)
 {
 	__u32 i = nio_perf_index(0, NIO_PERF_RX_COPY);
 	int cpus = libbpf_num_possible_cpus(), c;
@@ -47,8 +50,10 @@ static int print_cells(struct perf_stage_object *o)
 		sum.samples += cells[c].samples;
 		sum.moved += cells[c].moved + cells[c].multiplexed + cells[c].unread;
 		sum.counts[0] += cells[c].counts[0];
+		sum.counts[1] += cells[c].counts[1];
 	}
-	printf("%llu %llu %llu %llu\n", sum.windows, sum.samples, sum.moved, sum.counts[0]);
+	printf("%llu %llu %llu %llu %llu\n", sum.windows, sum.samples, sum.moved, sum.counts[0],
+	       sum.counts[1]);
 	free(cells);
 	return 0;
 }
@@ -59,21 +64,25 @@ int main(int argc, char **argv)
 		{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK},
 		{.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK},
 	};
-	struct perf_stage_object *o = perf_stage_object__open();
+	static const struct perf_spec hardware[NIO_PERF_EVENT_NR] = {
+		{.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES},
+		{.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS},
+	};
+	struct perf_stage_bpf *o = perf_stage_bpf__open();
 	struct perf_stage *stage = NULL;
 	int maps[NIO_PERF_EVENT_NR], err;
 
-	if (argc != 2 || !o)
+	if (argc < 2 || argc > 3 || !o)
 		return 2;
 	o->rodata->nio_perf_every = (unsigned int)atoi(argv[1]);
-	err = perf_stage_object__load(o);
+	err = perf_stage_bpf__load(o);
 	if (!err) {
 		maps[NIO_PERF_CYCLES] = bpf_map__fd(o->maps.nio_perf_cycles);
 		maps[NIO_PERF_LLC_MISSES] = bpf_map__fd(o->maps.nio_perf_llc);
-		err = perf_stage__open(&stage, clocks, maps);
+		err = perf_stage__open(&stage, argc == 3 ? hardware : clocks, maps);
 	}
 	if (!err)
-		err = perf_stage_object__attach(o);
+		err = perf_stage_bpf__attach(o);
 	if (!err)
 		err = send_datagrams();
 	if (!err)
@@ -81,6 +90,6 @@ int main(int argc, char **argv)
 	if (err)
 		fprintf(stderr, "perf_stage_run: %s\n", strerror(err < 0 ? -err : err));
 	perf_stage__close(stage);
-	perf_stage_object__destroy(o);
+	perf_stage_bpf__destroy(o);
 	return err ? 1 : 0;
 }

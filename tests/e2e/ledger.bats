@@ -14,7 +14,10 @@ setup() {
 # shellcheck disable=SC2016 # jq's variables, not the shell's
 BOOKS='
 def check(name; ok): if ok then empty else name end;
-[ .runs[] | . as $r | "\(.mode) round \(.round): " as $who
+# Losses of pairing can be counted where a hook of the plan pairs a beginning with an end: not by
+# tracepoints alone.
+([.plan[] | .backend | strings] | any(. != "tracepoint" and . != "none")) as $pairs
+| [ .runs[] | . as $r | "\(.mode) round \(.round): " as $who
   | check($who + "unaccounted_tx \(.ledger.unaccounted_tx)"; .ledger.unaccounted_tx == 0),
     check($who + "unaccounted_rx \(.ledger.unaccounted_rx)"; .ledger.unaccounted_rx == 0),
     check($who + "rx_bytes is not tx_bytes"; .app.rx_bytes == .app.tx_bytes),
@@ -22,7 +25,8 @@ def check(name; ok): if ok then empty else name end;
     check($who + "tx_bytes is not messages x size"; .app.tx_bytes == .app.tx_messages * .size),
     check($who + "nothing was sent"; .app.tx_messages > 0),
     check($who + "missed \(.health.missed)"; .health.missed == 0),
-    check($who + "a loss nobody can count is given as a number"; .health.unmatched == null and .health.dropped == null),
+    check($who + "a loss nobody can count is given as a number"; .health.dropped == null and ($pairs or .health.unmatched == null)),
+    check($who + "unmatched \(.health.unmatched)"; ($pairs | not) or .health.unmatched == 0),
     check($who + "zero-copy sends not completed"; .app.zerocopy.sends == .app.zerocopy.completed),
     check($who + "copies_per_byte \(.ledger.copies_per_byte)";
         (.ledger.copies_per_byte - {twocopy: 3, onecopy: 2, zerocopy: 2}[.mode]) as $d
@@ -146,12 +150,25 @@ matrix() { # PATH THREADS
 		out.json
 }
 
-@test "a number that was not measured is null, with its reason" {
+# What this machine measures stands in the plan, and of counters, perf stat says it.
+# bats test_tags=guest
+@test "a number is null, with its reason, where this machine does not measure it, and only there" {
+	local cycles=true
+
+	need_tool perf
+	perf stat -x, -e cycles true 2>&1 | grep -q 'not supported' && cycles=false
 	"$NETIOTRACE" -q --mode onecopy --duration 200ms --json out.json
-	jq -e '.runs[0] | .ledger.other_copy.bytes == null and (.ledger.other_copy.reason | length > 0)
-		and .ledger.tx_splice.bytes == null and (.ledger.tx_splice.reason | length > 0)
-		and .perf.sender.cycles.value == null and (.perf.sender.cycles.reason | length > 0)
-		and .path_ns.lock == null and .verdict.copied_fraction == null' out.json
+	jq -c '.plan[] | [.probe, .stage, .hook]' out.json
+	# shellcheck disable=SC2016 # jq's variables
+	jq -e --argjson cycles "$cycles" '. as $doc
+		| def hooked(stage): [$doc.plan[] | select(.hook != null and (.stage | split(", ") | index(stage)))] | length > 0;
+		def told($n; $reason; $can): if $can then $n != null else $n == null and ($reason | length > 0) end;
+		.runs[0] | .ledger as $l
+		| [told($l.other_copy.bytes; $l.other_copy.reason; hooked("other_copy")),
+		told($l.tx_splice.bytes; $l.tx_splice.reason; hooked("tx_splice")),
+		told(.perf.sender.cycles.value; .perf.sender.cycles.reason; $cycles),
+		(.path_ns.lock != null) == hooked("path_ns"),
+		.verdict.copied_fraction == null] | (., all)' out.json
 }
 
 @test "RLIMIT_MEMLOCK exhausted: sends fall back, the books balance" {
