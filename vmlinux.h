@@ -213,6 +213,12 @@ struct proto {
 	void *recvmsg;
 };
 
+struct bpf_iter_meta {
+	union {
+		void *seq;
+	};
+};
+
 struct skb_shared_info {
 	__u8 flags;
 	__u8 tx_flags;
@@ -246,8 +252,12 @@ struct tcp_ulp_ops {
 struct tcp_sock {
 	u32 copied_seq;
 	u32 write_seq;
+	u32 rcv_nxt;
 	u32 snd_nxt;
 	u32 snd_una;
+	u64 bytes_received;
+	u64 bytes_acked;
+	u64 bytes_retrans;
 };
 
 struct ubuf_info_msgzc {
@@ -257,6 +267,15 @@ struct ubuf_info_msgzc {
 			u16 len;
 			u16 zerocopy: 1;
 		};
+	};
+};
+
+struct bpf_iter__tcp {
+	union {
+		struct bpf_iter_meta *meta;
+	};
+	union {
+		struct sock_common *sk_common;
 	};
 };
 

@@ -4,6 +4,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "entry.bpf.h"
+#include "sockets.bpf.h"
 #include "kprobe.bpf.h"
 #include "trampoline.bpf.h"
 #include "tracepoint.bpf.h"

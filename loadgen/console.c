@@ -23,7 +23,7 @@ static enum console_command command__parse(const char *line)
 		enum console_command command;
 	} words[] = {
 		{"start", CONSOLE_START}, {"measure", CONSOLE_MEASURE}, {"stats", CONSOLE_STATS},
-		{"stop", CONSOLE_STOP},   {"", CONSOLE_NONE},
+		{"stop", CONSOLE_STOP},   {"close", CONSOLE_CLOSE},     {"", CONSOLE_NONE},
 	};
 	size_t i;
 

@@ -12,6 +12,7 @@ enum console_command {
 	CONSOLE_MEASURE,
 	CONSOLE_STATS,
 	CONSOLE_STOP,
+	CONSOLE_CLOSE,
 	CONSOLE_UNKNOWN, /* line holds it, made printable */
 	CONSOLE_EOF,
 };

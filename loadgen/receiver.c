@@ -51,6 +51,12 @@ static int receiver__command(struct receiver *r)
 		return receiver__stats(r, false);
 	case CONSOLE_STOP:
 		return receiver__stop(r);
+	case CONSOLE_CLOSE:
+		if (r->state == RECEIVER_DONE) {
+			channel__close(&r->plane.channel);
+			return 0;
+		}
+		/* fall through */
 	default:
 		herald__error(r->report, "Command '%s' is not known, or not for a receiver",
 			      c->line);
@@ -154,6 +160,9 @@ static uint64_t receiver__deadline(const struct receiver *r)
 	/* Who became ready while the last session ended is told of by no event. */
 	if (r->state == RECEIVER_LISTENING)
 		return lobby__waiting(&r->lobby) ? 0 : UINT64_MAX;
+	/* Whoever drives us holds the sockets of a session to look at them. */
+	if (r->state == RECEIVER_DONE && r->settings->control && !r->settings->forever)
+		return UINT64_MAX;
 	if (r->state == RECEIVER_DONE)
 		return r->done_ns + (lobby__waiting(&r->lobby) ? LINGER_SHORT_NS : LINGER_NS);
 	if (r->settings->forever || r->state == RECEIVER_SETTLING)

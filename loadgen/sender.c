@@ -16,8 +16,6 @@
 /* How long the receiver may say nothing, not even that bytes arrive. */
 #define ANSWER_NS (30 * NS_PER_SEC)
 #define ACKED_NS  (NS_PER_SEC / 2)
-/* How long the threads stay after `done`, so that their counters can be read. */
-#define LINGER_NS NS_PER_SEC
 
 static int sender__stats(struct sender *s, bool done)
 {
@@ -399,20 +397,23 @@ static int sender__phases(struct sender *s)
 }
 
 /*
- * Idle until stdin ends, at most LINGER_NS: what is counted of these threads by others shall end
- * with the measured phase and not with the freeing of all memory.
+ * Idle until told to close or stdin ends: what others count of these threads and sockets can be
+ * read meanwhile, and ends with the measured phase.
  */
-static void sender__linger(struct sender *s)
+static void sender__hold(struct sender *s)
 {
-	uint64_t deadline = clock__now() + LINGER_NS;
 	int events;
 
-	while ((events = plane__wait(&s->plane, deadline, -1)) > 0) {
+	while ((events = plane__wait(&s->plane, UINT64_MAX, -1)) > 0) {
+		enum console_command command = CONSOLE_NONE;
+
 		if (events & (PLANE_SIGNAL | PLANE_FRAME))
 			return;
 		if (events & PLANE_WAKE)
 			plane__take_wake(&s->plane);
-		if (events & PLANE_COMMAND && console__next(&s->plane.console) == CONSOLE_EOF)
+		if (events & PLANE_COMMAND)
+			command = console__next(&s->plane.console);
+		if (command == CONSOLE_EOF || command == CONSOLE_CLOSE)
 			return;
 	}
 }
@@ -437,7 +438,7 @@ int sender__run(const struct settings *settings, struct herald *r, struct sessio
 	if (!err)
 		err = sender__phases(s);
 	if (err >= 0 && settings->control)
-		sender__linger(s);
+		sender__hold(s);
 out:
 	crew__close(&s->crew);
 	plane__close(&s->plane);

@@ -83,10 +83,13 @@ event() {
 	grep "\"event\":\"$2\"" "$1.out" | tail -n 1 >"$1.$2"
 }
 
-# ended NAME STATUS
+# ended NAME STATUS. A sender that is done holds its sockets until it is told to close.
 ended() {
 	local pid=pid_$1 status=0
 
+	if [ "$1" = send ] && has_event send 'done' && kill -0 "${!pid}" 2>/dev/null; then
+		tell send close
+	fi
 	wait "${!pid}" || status=$?
 	[ "$status" -eq "$2" ] || {
 		echo "$1 ended with $status"
@@ -376,6 +379,34 @@ frame() {
 	ended recv 0
 }
 
+established() { # PORT
+	ss -Htn state established "sport = :$1" | wc -l
+}
+
+@test "control: sockets are held in ESTABLISHED after done until close, or the end of stdin" {
+	local how
+
+	need_tool ss
+	for how in close eof; do
+		session --mode zerocopy --size 16k --threads 3 --messages 20
+		go
+		event send 'done'
+		event recv 'done'
+		sleep 1.5
+		[ "$(established "$port")" -eq 4 ] # and the control connection
+		if [ "$how" = eof ]; then
+			exec {in_send}>&-
+		fi
+		ended send 0
+		ended recv 0
+		rm ./*.in
+	done
+	session --mode onecopy --size 16k --messages 20
+	tell send close
+	event send error
+	holds '.message | test("close")' send.error
+}
+
 @test "control: cookies, statistics while running, stop" {
 	session --mode onecopy --size 16k --threads 3 --duration 60s --warmup 50ms
 	holds '.connections | map(.index) == [0, 1, 2]' send.ready
@@ -495,6 +526,7 @@ frame() {
 	event send 'done'
 	event recv 'done'
 	holds ".rx_messages == 50 and .verify_errors == 0" recv.done
+	ended send 0
 	ended recv 0
 }
 

@@ -1,46 +1,68 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Holds the document of one cell against what must be so: a line for each thing that is not. The
-# witnesses are what was asked for, the load generator's own counts and TCP_INFO.
+# witnesses are what was asked for, the load generator's own counts and TCP_INFO. A cell is made once: what
+# was sent again, and what the kernel refused to the programs, is taken into account and not waited away.
 # Variables: mode, place (loopback, veth, tap, user), messages, size.
 
 def is($what; $got; $want):
   if $got == $want then empty else "\($what) is \($got), not \($want)" end;
 def none($what; $got):
   if $got == null or $got == 0 then empty else "\($what) is \($got)" end;
+def within($what; $got; $least; $most):
+  if $got != null and $least != null and $least <= $got and $got <= $most then empty
+  else "\($what) is \($got), not from \($least) to \($most)" end;
 
 ($messages * $size) as $total
 | (["loopback", "veth"] | index($place) != null) as $local
 | if (.runs | length) != 1 then "there are \(.runs | length) runs" else .runs[0]
 | .ledger as $l | .app as $app | .kernel_zerocopy as $kz
+| .sequence as $seq | .health as $health
 | ([$l.user_gather, $l.tx_copy, $l.tx_pin, $l.rx_copy] | map(.bytes // 0)) as [$gather, $copy, $pin, $rx]
+# A kernel that refuses program runs tells so: events then are what was seen, and bytes are exact all the
+# same. One that does not tell (kprobes before 6.7) has missed what coverage says, or completions show.
+| ($health.missed != 0 and ($health.missed != null or ($health.coverage // 0) < 1 or $kz.completed != $app.zerocopy.completed)) as $missed
 | is("mode"; .mode; $mode),
   is("interrupted"; .interrupted; false),
   is("app.tx_bytes"; $app.tx_bytes; $total),
   is("app.tx_messages"; $app.tx_messages; $messages),
   is("TCP_INFO bytes_acked"; $app.tcp.bytes_acked; $total),
   is("unaccounted_tx"; $l.unaccounted_tx; 0),
-  is("tx_copy + tx_pin"; $copy + $pin; $total),
-  is("send calls booked"; $l.tx_copy.events + $l.tx_pin.events; $messages + $app.partial_sends),
+  is("sequence.tx_bytes"; $seq.tx_bytes; $total),
+  is("sequence.source"; $seq.source; "iter/tcp"),
+  is("tx_copy + tx_pin + unclassified"; $copy + $pin + $l.unclassified; $total),
+  (if $missed then empty else
+    none("unclassified"; $l.unclassified), none("health.unmatched"; $health.unmatched),
+    (if $health.coverage == null then empty else is("coverage"; $health.coverage; 1) end) end),
+  (if $l.tx_copy.events == null then
+      (if $l.tx_copy.events_reason == null then "tx_copy.events is null without a reason" else empty end)
+    elif $missed then within("send calls booked"; $l.tx_copy.events + $l.tx_pin.events; 0; $messages + $app.partial_sends)
+    else is("send calls booked"; $l.tx_copy.events + $l.tx_pin.events; $messages + $app.partial_sends) end),
   is("user_gather"; $gather; if $mode == "twocopy" then $total else 0 end),
-  is("kernel completions"; $kz.completed; $app.zerocopy.completed),
+  (if $missed then within("kernel completions"; $kz.completed; 0; $app.zerocopy.completed)
+    else is("kernel completions"; $kz.completed; $app.zerocopy.completed) end),
   # The kernel merges notifications without comparing their codes: where some sends are copied and some
   # not, who reads them before that (in the kernel) knows more than the application.
   (if $place == "user" and $size > 1024 then empty
-    else is("kernel completions copied"; $kz.copied; $app.zerocopy.copied) end),
-  is("kernel zero-copy sends"; $kz.sends; $app.zerocopy.sends),
+    else within("copied completions of the application"; $app.zerocopy.copied; $kz.copied; $kz.copied_at_most) end),
+  is("zero-copy ids taken"; $seq.tx_zerocopy_ids; $app.zerocopy.sends),
+  (if $missed or $kz.sends == null then empty else is("kernel zero-copy sends"; $kz.sends; $app.zerocopy.sends) end),
   is("app completions"; $app.zerocopy.completed; $app.zerocopy.sends),
-  (.health | none("health.missed"; .missed), none("health.dropped"; .dropped),
-    none("health.map_full"; .map_full), none("health.unmatched"; .unmatched)),
+  none("health.dropped"; $health.dropped), none("health.map_full"; $health.map_full),
   (if $mode == "zerocopy" then
       is("zero-copy sends + ENOBUFS"; $app.zerocopy.sends + $app.zerocopy.enobufs; $messages + $app.partial_sends)
-    else is("tx_copy"; $copy; $total), is("tx_pin"; $pin; 0) end),
+    else is("tx_copy"; $copy; $total), is("tx_pin"; $pin; 0), is("deferred_copy"; $l.deferred_copy.bytes; 0) end),
   (if $local then
       is("app.rx_bytes"; $app.rx_bytes; $total),
       is("TCP_INFO bytes_received"; $app.tcp.bytes_received; $total),
       is("unaccounted_rx"; $l.unaccounted_rx; 0),
       is("rx_copy"; $rx; $total),
-      (if $app.tcp.bytes_retrans == 0 and $l.deferred_copy.bytes != null then
-        is("deferred_copy of a local path"; $l.deferred_copy.bytes; $pin) else empty end)
+      is("sequence.rx_bytes"; $seq.rx_bytes; $total),
+      # Each pinned byte is copied for each time it is sent, with what was copied into the same packet.
+      (if $l.deferred_copy.bytes == null then empty else
+        within("deferred_copy of a local path"; $l.deferred_copy.bytes; if $missed then 0 else $pin end;
+          $pin + $l.unclassified + (if $pin > 0 then $copy else 0 end) + $app.tcp.bytes_retrans),
+        (if $l.deferred_copy.bytes_at_most < $pin then "deferred_copy.bytes_at_most is \($l.deferred_copy.bytes_at_most), below the \($pin) pinned"
+          else empty end) end)
     else empty end),
   (if $place == "tap" then
       is("tx_pin"; $pin; $total),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "checklist.h"
+#include "model/preemption.h"
 
 static void check_governor(struct checklist *l, const struct machine *m)
 {
@@ -19,6 +20,28 @@ static void check_governor(struct checklist *l, const struct machine *m)
 		    "ran before");
 		SET(c->remedy, "cpupower frequency-set -g performance");
 	}
+}
+
+/* Where programs are preempted, the kernel refuses them to other tasks of that CPU meanwhile. */
+static void check_preemption(struct checklist *l, const struct machine *m)
+{
+	struct check *c;
+
+	if (!m->preemption) {
+		checklist__unknown(l, "preemption",
+				   "neither debugfs nor the kernel's version and "
+				   "configuration tell it");
+		return;
+	}
+	c = checklist__add(l, "preemption", CHECK_OK);
+	SET(c->value, "%s", m->preemption);
+	SET(c->means, "programs are not preempted: every backend sees every event");
+	if (!preemption__anywhere(m->preemption))
+		return;
+	c->state = CHECK_LIMITED;
+	SET(c->means, "programs can be preempted and then miss events: trampoline many, "
+		      "tracepoint some from Linux 7.0 on, kprobe next to none; bytes are exact");
+	SET(c->remedy, "--backend kprobe where health.coverage is below 1");
 }
 
 /* More than this for each CPU: something else is running. */
@@ -99,6 +122,7 @@ static void check_huge_pages(struct checklist *l, const struct machine *m)
 
 void doctor__check_machine(struct checklist *l, const struct facts *f)
 {
+	check_preemption(l, &f->env.machine);
 	check_governor(l, &f->env.machine);
 	check_mitigations(l, &f->env.machine);
 	check_huge_pages(l, &f->env.machine);

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/procfile.h"
+#include "preempt.h"
 
 #define CPUS            "/sys/devices/system/cpu"
 #define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities"
@@ -127,6 +128,7 @@ void machine__read(struct machine *m)
 	if (!uname(&name))
 		snprintf(m->host, sizeof(m->host), "%.*s", (int)sizeof(m->host) - 1, name.nodename);
 	read_time(m);
+	m->preemption = preempt__read();
 	read_governor(m);
 	read_mitigations(m);
 	bracketed("/sys/kernel/mm/transparent_hugepage/enabled", m->huge_pages,

@@ -50,6 +50,14 @@ static int tracepoint(const struct btf *btf, const char *name)
 	return btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) < 0 ? -ENOENT : 0;
 }
 
+static int iterator(const struct btf *btf, const char *name)
+{
+	char function[128];
+
+	snprintf(function, sizeof(function), "bpf_iter_%s", name);
+	return presence__function(btf, function, 0);
+}
+
 int presence__section(const struct btf *btf, const char *section)
 {
 	const char *target = strchr(section, '/');
@@ -58,5 +66,23 @@ int presence__section(const struct btf *btf, const char *section)
 		return 0;
 	if (strstr(section, "tp_btf/"))
 		return tracepoint(btf, target + 1);
+	if (strstr(section, "iter/"))
+		return iterator(btf, target + 1);
 	return presence__function(btf, target + 1, 0);
+}
+
+/* Errors that say something about this moment, not about the kernel. */
+static bool tells_nothing(int err)
+{
+	return err == -ENOMEM || err == -EAGAIN || err == -EMFILE || err == -EINTR;
+}
+
+struct offer presence__offer(int err)
+{
+	return (struct offer){
+		.err = err,
+		.answer = !err                 ? ANSWER_YES
+			  : tells_nothing(err) ? ANSWER_UNKNOWN
+					       : ANSWER_NO,
+	};
 }

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include "model/plan.h"
+
 struct btf;
 
 /* The BTF of the running kernel; NULL: it has none. Owned by the caller: presence__free(). */
@@ -26,5 +28,8 @@ bool presence__variable(const struct btf *btf, const char *name);
 /* Can a program with this section name ("fexit/tcp_push", "?tp_btf/...") have its place? 0,
  * -ENOENT. */
 int presence__section(const struct btf *btf, const char *section);
+
+/* What the outcome of trying an alternative (0 or -errno) says of the kernel. */
+struct offer presence__offer(int err);
 
 #endif

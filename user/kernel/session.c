@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "ksym.h"
+#include "libbpf_output.h"
 #include "link_info.h"
 #include "base/log.h"
 #include "perf/windows.h"
@@ -36,34 +37,12 @@ struct session {
 	struct bpf_program *programs[PROGRAMS_MAX];
 	struct bpf_link *links[PROGRAMS_MAX]; /* by program; NULL: not attached */
 	size_t programs_nr;
+	struct plan plan; /* whose programs are attached */
 	struct caller callers[NIO_OTHERS_MAX];
 	size_t callers_nr;
 	struct perf_stage *perf;
 	const char *no_perf; /* why there is none; NULL: there is */
 };
-
-__attribute__((format(printf, 2, 0))) static int print_nothing(enum libbpf_print_level level,
-							       const char *format, va_list args)
-{
-	(void)level;
-	(void)format;
-	(void)args;
-	return 0;
-}
-
-/* libbpf speaks only when asked to (-vv): its messages describe attempts that are meant to fail. */
-__attribute__((format(printf, 2, 0))) static int print_debug(enum libbpf_print_level level,
-							     const char *format, va_list args)
-{
-	if (level == LIBBPF_DEBUG)
-		return 0;
-	return vfprintf(stderr, format, args);
-}
-
-static void set_libbpf_output(void)
-{
-	libbpf_set_print(log_level() >= LOG_DEBUG ? print_debug : print_nothing);
-}
 
 /* Is name one of the programs of alt? */
 static bool has_program(const struct alternative *alt, const char *name)
@@ -150,22 +129,6 @@ static int try_one(const struct alternative *alt)
 	return err;
 }
 
-/* Errors that say something about this moment, not about the kernel. */
-static bool tells_nothing(int err)
-{
-	return err == -ENOMEM || err == -EAGAIN || err == -EMFILE || err == -EINTR;
-}
-
-static struct offer offer_of(int err)
-{
-	return (struct offer){
-		.err = err,
-		.answer = !err                 ? ANSWER_YES
-			  : tells_nothing(err) ? ANSWER_UNKNOWN
-					       : ANSWER_NO,
-	};
-}
-
 /* Does the kernel have what alt is to be attached to? 0, -ENOENT, -EPROTOTYPE. */
 static int presence_of(const struct btf *btf, struct netiotrace_bpf *skel,
 		       const struct alternative *alt)
@@ -200,7 +163,8 @@ static int presume(struct offer *offers)
 
 	skel = open_skeleton(1, &err);
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		offers[i] = offer_of(skel ? presence_of(btf, skel, &plan_alternatives[i]) : err);
+		offers[i] =
+			presence__offer(skel ? presence_of(btf, skel, &plan_alternatives[i]) : err);
 	netiotrace_bpf__destroy(skel);
 	presence__free(btf);
 	return err;
@@ -226,7 +190,7 @@ static void presume_backend(struct offer *offers, enum backend backend)
 
 	if (sample == plan_alternatives_nr)
 		return;
-	offer = offer_of(try_one(&plan_alternatives[sample]));
+	offer = presence__offer(try_one(&plan_alternatives[sample]));
 	if (offer.answer == ANSWER_YES)
 		return;
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
@@ -238,19 +202,19 @@ int session__try_all(struct offer *offers)
 {
 	int err;
 
-	set_libbpf_output();
+	libbpf_output__set();
 	err = presume(offers);
 	for (int b = BACKEND_TRAMPOLINE; !err && b < BACKEND_TRACEPOINT; b++)
 		presume_backend(offers, b);
 	for (size_t i = 0; !err && i < plan_alternatives_nr; i++)
 		if (offers[i].answer == ANSWER_YES)
-			offers[i] = offer_of(try_one(&plan_alternatives[i]));
+			offers[i] = presence__offer(try_one(&plan_alternatives[i]));
 	return err;
 }
 
 void session__presume(struct offer *offers, enum backend backend)
 {
-	set_libbpf_output();
+	libbpf_output__set();
 	if (presume(offers))
 		return;
 	for (int b = BACKEND_TRAMPOLINE; b < BACKEND_TRACEPOINT; b++)
@@ -395,7 +359,7 @@ int session__open(struct session **out, const struct plan *const *plans, size_t 
 
 	if (!slots || slots > NIO_SLOT_MAX)
 		return -EINVAL;
-	set_libbpf_output();
+	libbpf_output__set();
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
@@ -452,6 +416,7 @@ void session__close(struct session *s)
 
 int session__attach(struct session *s, const struct plan *plan)
 {
+	s->plan = *plan;
 	for (size_t i = 0; i < s->programs_nr; i++) {
 		bool wanted = wants_program(plan, bpf_program__name(s->programs[i]));
 
@@ -697,31 +662,47 @@ static int read_others(struct session *s, uint32_t slot, struct snapshot *out)
 	return 0;
 }
 
-/* Hits of its kprobe that the kernel passed over before it came to the program. */
-static void add_passed_over(const struct session *s, size_t i, struct snapshot *out)
+/* Hits of its kprobe that the kernel passed over before it came to the program; 0: it is none. */
+static uint64_t passed_over(const struct session *s, size_t i, bool *untold)
 {
-	uint64_t missed;
+	uint64_t missed = 0;
 
-	if (!s->links[i] || bpf_program__type(s->programs[i]) != BPF_PROG_TYPE_KPROBE)
-		return;
-	if (link_info__kprobe_missed(bpf_link__fd(s->links[i]), &missed))
-		out->missed_untold = true;
-	else
-		out->missed += missed;
+	*untold = s->links[i] && bpf_program__type(s->programs[i]) == BPF_PROG_TYPE_KPROBE &&
+		  link_info__kprobe_missed(bpf_link__fd(s->links[i]), &missed);
+	return *untold ? 0 : missed;
+}
+
+static void add_missed(const struct session *s, size_t i, uint64_t missed, bool untold,
+		       struct snapshot *out)
+{
+	const char *name = bpf_program__name(s->programs[i]);
+
+	out->missed += missed;
+	out->missed_untold |= untold;
+	for (int p = 0; p < PROBE_NR; p++) {
+		if (!s->plan.chosen[p] || !has_program(s->plan.chosen[p], name))
+			continue;
+		out->missed_of[p] += missed;
+		out->untold_of[p] |= untold;
+	}
 }
 
 static int read_missed(const struct session *s, struct snapshot *out)
 {
 	out->missed = 0;
 	out->missed_untold = false;
+	memset(out->missed_of, 0, sizeof(out->missed_of));
+	memset(out->untold_of, 0, sizeof(out->untold_of));
 	for (size_t i = 0; i < s->programs_nr; i++) {
 		struct bpf_prog_info info = {};
 		uint32_t len = sizeof(info);
+		uint64_t missed;
+		bool untold;
 
 		if (bpf_obj_get_info_by_fd(bpf_program__fd(s->programs[i]), &info, &len))
 			return -errno;
-		out->missed += info.recursion_misses;
-		add_passed_over(s, i, out);
+		missed = passed_over(s, i, &untold);
+		add_missed(s, i, missed + info.recursion_misses, untold, out);
 	}
 	return 0;
 }
@@ -747,4 +728,17 @@ int session__read(struct session *s, unsigned int slot, struct snapshot *out)
 	if (!err)
 		err = read_others(s, slot, out);
 	return err ? err : read_missed(s, out);
+}
+
+int session__open_pass(struct session *s)
+{
+	for (size_t i = 0; i < s->programs_nr; i++) {
+		int fd;
+
+		if (s->programs[i] != s->skel->progs.nio_sockets || !s->links[i])
+			continue;
+		fd = bpf_iter_create(bpf_link__fd(s->links[i]));
+		return fd < 0 ? -errno : fd;
+	}
+	return -EOPNOTSUPP;
 }

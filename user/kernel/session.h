@@ -48,7 +48,13 @@ int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigne
 		   enum nio_side side);
 void session__unwatch(struct session *s, const uint64_t *cookies, size_t n);
 
-/* Everything counted so far for one slot. 0 or -errno. */
+/* Everything counted so far for one slot, but its sockets. 0 or -errno. */
 int session__read(struct session *s, unsigned int slot, struct snapshot *out);
+
+/*
+ * Opens a pass over the TCP sockets of the network namespace the caller is in: a descriptor for
+ * socket_iter__read(), owned by the caller, or -errno; -EOPNOTSUPP when the plan attached has none.
+ */
+int session__open_pass(struct session *s);
 
 #endif

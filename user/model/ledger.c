@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ledger.h"
+#include "ledger_bytes.h"
 #include "ledger_time.h"
 #include "uncovered.h"
 #include "ledger_perf.h"
@@ -28,6 +29,8 @@ static int book_stage(struct run_result *r, const struct plan *plan, enum nio_st
 		return 0;
 	out->bytes = now->bytes - base->bytes;
 	out->events = now->events - base->events;
+	out->no_events = NULL;
+	out->open_bytes = known(0);
 	hist__free(out->sizes);
 	out->sizes = ledger__hist(base->hist, now->hist, out->bytes);
 	return out->sizes ? 0 : -ENOMEM;
@@ -121,6 +124,7 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 		book_completions(r, &base->zc, &now->zc);
 	uncovered__book(r, base, now);
 	book_health(r, plan, base, now);
+	ledger_bytes__book(r, plan, base, now);
 	if (now->no_perf)
 		ledger_perf__none(r, now->no_perf);
 	else
@@ -139,7 +143,9 @@ void ledger__no_kernel(struct run_result *r, const char *reason)
 		r->stages[stage].reason = reason;
 		r->stages[stage].ns = r->stages[stage].timed = unknown(reason);
 	}
-	r->copies_per_byte = (struct real){.reason = reason};
+	r->copies_per_byte = r->copies_per_byte_at_most = (struct real){.reason = reason};
+	r->unclassified = unknown(reason);
+	r->health.coverage = (struct real){.reason = reason};
 	r->notifications = unknown(reason);
 	r->zc_filled = r->zc_repeated = r->zc_unseen = unknown(reason);
 	r->path_calls = unknown(reason);
@@ -264,8 +270,9 @@ static int add_stage(struct stage_result *dst, const struct stage_result *src)
 {
 	dst->bytes += src->bytes;
 	dst->events += src->events;
-	if (src->quality == QUALITY_UNAVAILABLE) {
-		dst->quality = QUALITY_UNAVAILABLE;
+	if (src->quality == QUALITY_UNAVAILABLE ||
+	    (dst->quality == QUALITY_EXACT && src->quality != QUALITY_EXACT)) {
+		dst->quality = src->quality;
 		dst->reason = src->reason;
 	}
 	return add_hist(&dst->sizes, src->sizes);
@@ -357,28 +364,36 @@ int ledger__add(struct run_result *dst, const struct run_result *src)
 	if (!dst->duration_ns)
 		return copy_run(dst, src);
 	add_counts(dst, src);
+	ledger_bytes__add(dst, src);
 	err = add_app(&dst->app, &src->app);
 	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
 		err = add_stage(&dst->stages[s], &src->stages[s]);
 	return err ? err : ledger_time__add(dst, src);
 }
 
+static bool counts_as_copy(const struct run_result *r, int stage)
+{
+	return stage__is_copy(stage) && r->stages[stage].quality != QUALITY_UNAVAILABLE;
+}
+
 static void close_copies(struct run_result *r)
 {
-	uint64_t copied = 0;
+	uint64_t copied = 0, payload = run_result__payload(r);
 
 	if (!r->ledger_known)
 		return;
-	if (!run_result__payload(r)) {
-		r->copies_per_byte = (struct real){
+	if (!payload) {
+		r->copies_per_byte = r->copies_per_byte_at_most = (struct real){
 			.reason = r->sender_side ? "nothing was sent" : "nothing was received"};
 		return;
 	}
 	for (int s = 0; s < NIO_STAGE_NR; s++)
-		if (stage__is_copy(s) && r->stages[s].quality != QUALITY_UNAVAILABLE)
+		if (counts_as_copy(r, s))
 			copied += r->stages[s].bytes;
-	r->copies_per_byte =
-		(struct real){.value = (double)copied / run_result__payload(r), .known = true};
+	r->copies_per_byte = (struct real){.value = (double)copied / payload, .known = true};
+	copied += ledger_bytes__open(r);
+	r->copies_per_byte_at_most = r->copies_per_byte;
+	r->copies_per_byte_at_most.value = (double)copied / payload;
 }
 
 /*
@@ -395,13 +410,29 @@ static uint64_t seen_bytes(const struct run_result *r, enum stage_account accoun
 	return bytes;
 }
 
+/* Bytes that the kernel's side says were sent: by sequence numbers, else the sum of the stages. */
+static uint64_t kernel_sent(const struct run_result *r)
+{
+	const struct num *queued = &r->sequence.tx_bytes;
+
+	return queued->known ? queued->value : seen_bytes(r, STAGE_SENT);
+}
+
+static uint64_t kernel_received(const struct run_result *r)
+{
+	const struct num *taken = &r->sequence.rx_bytes;
+
+	return taken->known ? taken->value : seen_bytes(r, STAGE_RECEIVED);
+}
+
 void ledger__close(struct run_result *r, bool final)
 {
 	close_copies(r);
 	r->balance_known = r->ledger_known && final;
 	if (!r->balance_known)
 		return;
-	r->unaccounted_tx = (int64_t)(r->app.tx_bytes - seen_bytes(r, STAGE_SENT));
+	r->unaccounted_tx = (int64_t)(r->app.tx_bytes - kernel_sent(r));
 	if (!r->sender_side)
-		r->unaccounted_rx = (int64_t)(r->app.rx_bytes - seen_bytes(r, STAGE_RECEIVED));
+		r->unaccounted_rx = (int64_t)(r->app.rx_bytes - kernel_received(r));
+	ledger_bytes__doubt(r);
 }

@@ -32,9 +32,11 @@ int ledger__app(struct run_result *r, const struct load_report *report, enum nio
 int ledger__add(struct run_result *dst, const struct run_result *src);
 
 /*
- * Draws the balance: unaccounted_tx = sent - copied - pinned - spliced; unaccounted_rx = received -
- * copied; copies_per_byte = bytes of the copying stages / bytes received. final: the totals are
- * those of a finished phase; else the balance stays unknown, since bytes are in flight.
+ * Draws the balance between the application's own count and the kernel's: unaccounted_tx = sent -
+ * queued, unaccounted_rx = received - taken, both by sequence numbers, or where these are not known
+ * by the sum of the stages; copies_per_byte = bytes of the copying stages / bytes received. final:
+ * the totals are those of a finished phase; else the balance stays unknown, since bytes are in
+ * flight.
  */
 void ledger__close(struct run_result *r, bool final);
 

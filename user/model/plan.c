@@ -135,10 +135,15 @@ const struct alternative plan_alternatives[] = {
 	  EXACT, NULL, 0 },
 	{ PROBE_RX_TIME, KP, "kprobe,kretprobe/skb_copy_datagram_iter",
 	  "nio_kp_rx_time nio_kr_rx_time", QUALITY_SAMPLED, SOME_RETURNS, NULL, 0 },
+
+	{ PROBE_SOCKETS, BACKEND_ITERATOR, "iter/tcp", "nio_sockets", EXACT, NULL, 0 },
 };
 /* clang-format on */
 
 const size_t plan_alternatives_nr = sizeof(plan_alternatives) / sizeof(plan_alternatives[0]);
+
+const char plan__by_construction[] =
+	"0 by construction: without SO_ZEROCOPY no page of this mode's sockets can be pinned";
 
 static const char NO_MARK[] = "no tracepoint marks its beginning and its end";
 
@@ -174,6 +179,7 @@ static const struct {
 	[PROBE_TRANSMIT_TIME] = {"transmit_time", "path_ns transmit", "send call", NO_MARK},
 	[PROBE_INLINE_TIME] = {"inline_time", "path_ns inline", "softirq", NO_MARK},
 	[PROBE_RX_TIME] = {"rx_time", "rx_copy time", "skb", NO_MARK},
+	[PROBE_SOCKETS] = {"sockets", "tx_copy, tx_pin, rx_copy", "pass", NULL},
 };
 
 static const char *const backend_names[] = {
@@ -182,6 +188,7 @@ static const char *const backend_names[] = {
 	[BACKEND_TRACEPOINT] = "tracepoint",
 	[BACKEND_AUTO] = "auto",
 	[BACKEND_NONE] = "none",
+	[BACKEND_ITERATOR] = "iterator",
 };
 
 const char *backend__name(enum backend b)
@@ -191,7 +198,7 @@ const char *backend__name(enum backend b)
 
 int backend__parse(const char *s, enum backend *out)
 {
-	for (size_t i = 0; i < sizeof(backend_names) / sizeof(backend_names[0]); i++) {
+	for (size_t i = 0; i <= BACKEND_NONE; i++) {
 		if (strcmp(s, backend_names[i]) == 0) {
 			*out = (enum backend)i;
 			return 0;
@@ -238,6 +245,9 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 					   "percent at this message size";
 	case PROBE_TRANSMIT:
 		return counts_calls(req) ? "not used: every send call is counted" : NULL;
+	case PROBE_DEFERRED_COPY:
+		/* It stands in the path of every packet, to say 0. */
+		return req->mode == MODE_ZEROCOPY ? NULL : plan__by_construction;
 	default:
 		return NULL;
 	}
@@ -349,7 +359,8 @@ static void choose(struct plan *plan, enum probe_id probe, const struct offer *o
 
 		if (alt->probe != probe)
 			continue;
-		if (req->backend != BACKEND_AUTO && req->backend != alt->backend) {
+		if (req->backend != BACKEND_AUTO && alt->backend != BACKEND_ITERATOR &&
+		    req->backend != alt->backend) {
 			other_backend = true;
 			continue;
 		}
@@ -378,9 +389,25 @@ static void choose(struct plan *plan, enum probe_id probe, const struct offer *o
 	}
 }
 
+static bool has_events(const struct plan *plan)
+{
+	for (int probe = 0; probe < PROBE_NR; probe++)
+		if (plan->chosen[probe] && plan->chosen[probe]->backend != BACKEND_ITERATOR)
+			return true;
+	return false;
+}
+
+/* Is each byte in some event? */
+static bool sees_bytes(const struct plan *plan)
+{
+	return (plan->chosen[PROBE_SEND_RETURN] || plan->chosen[PROBE_TRANSMIT]) &&
+	       plan->chosen[PROBE_RX_COPY];
+}
+
 int plan__make(struct plan *plan, const struct offer *offers, const struct plan_request *req)
 {
 	memset(plan, 0, sizeof(*plan));
+	plan->mode = req->mode;
 	for (int probe = 0; probe < PROBE_NR; probe++)
 		choose(plan, probe, offers, req);
 	/* Small messages may fall back to being counted by call, the dearer way; not the reverse.
@@ -391,9 +418,9 @@ int plan__make(struct plan *plan, const struct offer *offers, const struct plan_
 		by_call.count_calls = true;
 		choose(plan, PROBE_SEND_RETURN, offers, &by_call);
 	}
-	if (!plan->chosen[PROBE_SEND_RETURN] && !plan->chosen[PROBE_TRANSMIT])
+	if (!has_events(plan) && req->backend != BACKEND_AUTO)
 		return -EOPNOTSUPP;
-	return plan->chosen[PROBE_RX_COPY] ? 0 : -EOPNOTSUPP;
+	return plan->chosen[PROBE_SOCKETS] || sees_bytes(plan) ? 0 : -EOPNOTSUPP;
 }
 
 /* What the rows of NIO_STAGES name: a probe, or none, where the load generator counts. */
@@ -424,9 +451,14 @@ void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_res
 		return;
 	}
 	probe = probe_of(plan, stage);
+	out->event = probes[probe].event;
+	if (plan->reason[probe] == plan__by_construction) {
+		out->quality = QUALITY_DERIVED;
+		out->reason = plan__by_construction;
+		return;
+	}
 	out->quality = plan->chosen[probe] ? plan->chosen[probe]->quality : QUALITY_UNAVAILABLE;
 	out->reason = plan->chosen[probe] ? plan->chosen[probe]->caveat : plan->reason[probe];
-	out->event = probes[probe].event;
 }
 
 const char *plan__no_probe(const struct plan *plan, enum probe_id probe)
@@ -487,6 +519,8 @@ const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage)
 	case NIO_STAGE_DEFERRED_COPY:
 		if (deferred && deferred->backend == BACKEND_TRACEPOINT)
 			return NO_MARK;
+		if (plan->reason[PROBE_DEFERRED_COPY] == plan__by_construction)
+			return NULL;
 		return NEEDS(PROBE_DEFERRED_COPY);
 	case NIO_STAGE_RX_COPY:
 		return NEEDS(PROBE_RX_TIME);

@@ -20,10 +20,11 @@ enum backend {
 	BACKEND_NR,
 	BACKEND_AUTO = BACKEND_NR,
 	BACKEND_NONE,
+	BACKEND_ITERATOR, /* read when wanted, beside any of the others: no choice of the user's */
 };
 
 const char *backend__name(enum backend b);
-int backend__parse(const char *s, enum backend *out); /* -EINVAL */
+int backend__parse(const char *s, enum backend *out); /* -EINVAL; not BACKEND_ITERATOR */
 
 /*
  * What a probe is for. A stage may have several probes (tx_copy: one at the return of each send
@@ -47,6 +48,7 @@ enum probe_id {
 	PROBE_TRANSMIT_TIME,
 	PROBE_INLINE_TIME,
 	PROBE_RX_TIME,
+	PROBE_SOCKETS,
 	PROBE_NR,
 };
 
@@ -107,6 +109,7 @@ struct plan_request {
 #define PLAN_TIME_CALLS_SIZE (64 * 1024)
 
 struct plan {
+	enum mode mode;
 	const struct alternative *chosen[PROBE_NR]; /* NULL: none */
 	const char *reason[PROBE_NR];               /* why none: a sentence; NULL when chosen */
 	const char *remedy[PROBE_NR];               /* what to do about it; or NULL */
@@ -114,11 +117,15 @@ struct plan {
 
 /*
  * Fills plan from the offers (plan_alternatives_nr of them, same order as the table). 0, or
- * -EOPNOTSUPP when not even the bytes sent and received can be seen: then reason[] says why.
+ * -EOPNOTSUPP when the backend asked for has no hook here at all, or the bytes sent and received
+ * can be seen neither by events nor by the socket pass: then reason[] says why.
  */
 int plan__make(struct plan *plan, const struct offer *offers, const struct plan_request *req);
 
-/* How plan feeds a stage of the ledger: quality, reason and what an event is, into out. */
+/*
+ * How the events of plan feed a stage of the ledger: quality, reason and what an event is, into
+ * out. Bytes of the socket pass replace those of events: user/model/ledger_bytes.h.
+ */
 void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_result *out);
 
 unsigned int plan__probes(const struct plan *plan); /* probes with an alternative chosen */
@@ -129,6 +136,10 @@ unsigned int plan__probes(const struct plan *plan); /* probes with an alternativ
  */
 const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage);
 const char *plan__no_path_time(const struct plan *plan, enum nio_path_part part);
+
+/* The reason of a stage that this mode cannot feed: exactly 0, and nothing is attached to see it.
+ */
+extern const char plan__by_construction[];
 
 /* Why plan does not see a probe's events; NULL: it does. */
 const char *plan__no_probe(const struct plan *plan, enum probe_id probe);

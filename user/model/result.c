@@ -205,11 +205,13 @@ static void stages_unknown(struct stage_result *stages)
 		stages[i].reason = not_measured;
 		nums_unknown(&stages[i].ns, 1);
 		nums_unknown(&stages[i].timed, 1);
+		nums_unknown(&stages[i].open_bytes, 1);
 	}
 }
 
 static void health_unknown(struct health *health)
 {
+	health->coverage.reason = not_measured;
 	nums_unknown(&health->missed, 1);
 	nums_unknown(&health->dropped, 1);
 	nums_unknown(&health->map_full, 1);
@@ -253,7 +255,13 @@ void run_result__init(struct run_result *r)
 	nums_unknown(&r->zc_unseen, 1);
 	nums_unknown(&r->enobufs_optmem, 1);
 	nums_unknown(&r->enobufs_memlock, 1);
+	nums_unknown(&r->sequence.tx_bytes, 1);
+	nums_unknown(&r->sequence.rx_bytes, 1);
+	nums_unknown(&r->sequence.tx_retrans, 1);
+	nums_unknown(&r->sequence.tx_ids, 1);
+	nums_unknown(&r->unclassified, 1);
 	r->copies_per_byte.reason = not_measured;
+	r->copies_per_byte_at_most.reason = not_measured;
 	r->verdict.copied_fraction.reason = not_measured;
 	r->verdict.cause = ZC_CAUSE_NONE;
 	nums_unknown(r->path_ns, PATH_NR);
@@ -295,6 +303,18 @@ uint64_t run_result__delivered(const struct run_result *r)
 uint64_t run_result__payload(const struct run_result *r)
 {
 	return r->sender_side ? r->app.tx_bytes : r->app.rx_bytes;
+}
+
+uint64_t run_result__completions_missed(const struct run_result *r)
+{
+	if (!r->kernel_zc_known || r->app.zc.completed <= r->kernel_zc.completed)
+		return 0;
+	return r->app.zc.completed - r->kernel_zc.completed;
+}
+
+bool run_result__unbalanced(const struct run_result *r)
+{
+	return r->balance_known && (r->unaccounted_tx || r->unaccounted_rx);
 }
 
 struct real run_result__gbps(const struct run_result *r)

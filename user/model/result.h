@@ -51,11 +51,15 @@ struct stage_result {
 	enum quality quality; /* of bytes */
 	const char *reason;   /* why less than exact; NULL when exact */
 	uint64_t bytes;       /* meaningless when quality is QUALITY_UNAVAILABLE */
+	/* bytes that may be the stage's besides, of events that were missed; unknown: see its
+	 * reason */
+	struct num open_bytes;
 	uint64_t events;
-	const char *event;  /* what one event is: "send call", "transmit", "skb" */
-	struct hist *sizes; /* bytes per event; NULL when unavailable */
-	struct num ns;      /* time spent in the stage, summed over the timed events */
-	struct num timed;   /* events whose time was taken; all of them, or a sample */
+	const char *no_events; /* not NULL: no event is attached, and only bytes are known */
+	const char *event;     /* what one event is: "send call", "transmit", "skb" */
+	struct hist *sizes;    /* bytes per event; NULL when unavailable */
+	struct num ns;         /* time spent in the stage, summed over the timed events */
+	struct num timed;      /* events whose time was taken; all of them, or a sample */
 	struct hist *times; /* ns per timed event; NULL when ns is unknown, or only its sum kept */
 };
 
@@ -200,7 +204,20 @@ struct verdict {
 
 const char *nio_context__name(enum nio_context c); /* "process", "softirq", "unknown" */
 
+/* Bytes of the watched sockets by their own sequence numbers: see user/model/sequence.h. */
+struct sequence_result {
+	const char *source;    /* "iter/tcp", "sock_diag"; NULL: none, see the reasons */
+	struct num tx_bytes;   /* queued by the senders */
+	struct num rx_bytes;   /* taken by the receivers */
+	struct num tx_retrans; /* sent again by the senders */
+	struct num tx_ids;     /* ids of zero-copy sends that the senders took */
+};
+
 struct health {
+	/* share of the bytes, of the directions in which events are attached, that the events saw
+	 */
+	struct real coverage;
+	uint64_t covered_bytes, coverable_bytes; /* what coverage is made of, when it is known */
 	struct num missed;  /* program runs the kernel refused (recursion): events not booked */
 	struct num dropped; /* events lost on the way to user space */
 	struct num map_full;
@@ -234,7 +251,11 @@ struct run_result {
 	int64_t unaccounted_tx,
 		unaccounted_rx; /* only when ledger_known and the app totals are final */
 	bool balance_known;
-	struct real copies_per_byte;
+	struct sequence_result sequence;
+	/* bytes queued, of which the events that would tell their stage were missed */
+	struct num unclassified;
+	struct real copies_per_byte; /* the least that is certain */
+	struct real copies_per_byte_at_most;
 	struct verdict verdict;
 	struct num path_ns[PATH_NR];
 	struct num path_calls;     /* calls the parts are the sum of */
@@ -312,10 +333,11 @@ struct cpu_times {
 /* How the machine is set up, and who else uses it: what moves figures besides copying. */
 struct machine {
 	char host[65];
-	char started[24];      /* of the session, UTC, ISO 8601 */
-	char governor[32];     /* of the CPUs' frequency; empty: the machine has none */
-	char huge_pages[16];   /* transparent: always, madvise, never */
-	char mitigations[512]; /* of CPU vulnerabilities: those in force, apart by spaces */
+	char started[24];       /* of the session, UTC, ISO 8601 */
+	const char *preemption; /* model of the kernel, see preemption.h; NULL: not told */
+	char governor[32];      /* of the CPUs' frequency; empty: the machine has none */
+	char huge_pages[16];    /* transparent: always, madvise, never */
+	char mitigations[512];  /* of CPU vulnerabilities: those in force, apart by spaces */
 	bool mitigations_known;
 	struct num numa_nodes;
 	struct real load;  /* average of one minute when the session began */
@@ -383,6 +405,12 @@ uint64_t run_result__delivered(const struct run_result *r);
 
 /* Bytes the ledger's copies are held against: those received, or of a sender's side those sent. */
 uint64_t run_result__payload(const struct run_result *r);
+
+/* Zero-copy sends of whose completion the application has read, and the kernel side saw nothing. */
+uint64_t run_result__completions_missed(const struct run_result *r);
+
+/* Do the application's own count and the kernel's differ? Only said when both are final. */
+bool run_result__unbalanced(const struct run_result *r);
 
 /* Throughput of what was delivered, 10^9 bits a second; unknown when nothing was measured. */
 struct real run_result__gbps(const struct run_result *r);

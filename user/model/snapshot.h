@@ -10,6 +10,8 @@
 
 #include "bpf/netiotrace.h"
 #include "bpf/perf_stage.h"
+#include "plan.h"
+#include "sequence.h"
 
 /* An entry of nio_places. */
 struct place_sum {
@@ -34,11 +36,15 @@ struct snapshot {
 	size_t places_nr;
 	struct other_sum others[NIO_OTHERS_MAX];
 	size_t others_nr;
-	uint64_t missed;      /* runs the kernel refused, of all programs; of all slots */
-	bool missed_untold;   /* the kernel does not tell of some programs: there may be more */
+	uint64_t missed;    /* runs the kernel refused, of all programs; of all slots */
+	bool missed_untold; /* the kernel does not tell of some programs: there may be more */
+	/* the same of the programs of each probe of the plan attached */
+	uint64_t missed_of[PROBE_NR];
+	bool untold_of[PROBE_NR];
 	struct nio_loss loss; /* of all slots */
 	struct nio_perf_cell perf[NIO_PERF_WINDOW_NR];
 	const char *no_perf; /* why the windows were not counted; NULL: they were */
+	struct socket_pass sockets[NIO_SIDE_NR];
 };
 
 #endif

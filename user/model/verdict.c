@@ -48,11 +48,14 @@ __attribute__((format(printf, 3, 4))) static void add(struct verdict *v, enum zc
 	v->causes_nr++;
 }
 
-/* Completions as the kernel side saw them, which tells merged ones apart; else the application's.
+/*
+ * Completions as the kernel side saw them, which tells merged ones apart; or the application's,
+ * when there are none, or it has read of more than the kernel side saw.
  */
 static const struct zc_counts *completions(const struct run_result *r)
 {
-	return r->kernel_zc_known ? &r->kernel_zc : &r->app.zc;
+	return r->kernel_zc_known && !run_result__completions_missed(r) ? &r->kernel_zc
+									: &r->app.zc;
 }
 
 static struct num bytes_of(const struct run_result *r, enum nio_stage stage)
@@ -350,6 +353,22 @@ static void judge_uncompleted(struct verdict *v, const struct evidence *e)
 	say_causes(v, 0);
 }
 
+/* What the kernel's own events leave open, as a range. */
+static void say_missed(struct verdict *v, const struct run_result *r)
+{
+	uint64_t missed = run_result__completions_missed(r);
+	char least[UNITS_BUF], most[UNITS_BUF], all[UNITS_BUF];
+
+	if (!missed)
+		return;
+	say(v,
+	    " The kernel's events missed some completions: by those seen, between %s and %s of %s "
+	    "sends were copied; the figures before are the application's own.",
+	    format_count(least, sizeof(least), r->kernel_zc.copied),
+	    format_count(most, sizeof(most), r->kernel_zc.copied + missed),
+	    format_count(all, sizeof(all), r->app.zc.completed));
+}
+
 void verdict__give(struct run_result *r, const struct environment *env)
 {
 	struct verdict *v = &r->verdict;
@@ -363,4 +382,5 @@ void verdict__give(struct run_result *r, const struct environment *env)
 		judge_completed(v, &e);
 	else
 		judge_uncompleted(v, &e);
+	say_missed(v, r);
 }

@@ -110,7 +110,7 @@ static unsigned int probes_of(const struct plan_row *rows, size_t n)
 static const char *backend_of(const struct plan_row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (rows[i].backend)
+		if (rows[i].backend && strcmp(rows[i].backend, backend__name(BACKEND_ITERATOR)))
 			return rows[i].backend;
 	return "none";
 }

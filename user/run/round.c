@@ -17,6 +17,7 @@
 #include "model/remote.h"
 #include "model/verdict.h"
 #include "round.h"
+#include "socket_pass.h"
 
 #define COUNTERS_UNREAD "cannot read the kernel's counters: %s."
 #define FIRST_TICK_NS   200000000ULL
@@ -47,6 +48,18 @@ int round__book(struct round *r)
 	if (!err && round__is_remote(r))
 		remote__book(r->out);
 	return err;
+}
+
+void round__look(struct round *r, struct snapshot *out, bool still)
+{
+	const struct sockets sockets = {
+		.session = r->e->session,
+		.path = r->e->path,
+		.cookies = {r->cookies[NIO_SIDE_SENDER], r->cookies[NIO_SIDE_RECEIVER]},
+		.nr = {r->cookies_nr[NIO_SIDE_SENDER], r->cookies_nr[NIO_SIDE_RECEIVER]},
+	};
+
+	sockets__look(&sockets, out->sockets, still);
 }
 
 int round__sides_here(const struct round *r)
@@ -162,6 +175,7 @@ static int warm_up(struct round *r)
 	if (!err)
 		err = round__pump(r, is_quiesced, "finish its warm-up");
 	if (!err && e->session) {
+		round__look(r, &r->base, true);
 		err = session__read(e->session, r->slot, &r->base);
 		if (err)
 			round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
@@ -199,6 +213,7 @@ static int close_books(struct round *r)
 	int err = 0;
 
 	if (e->session) {
+		round__look(r, &r->now, is_done(r));
 		err = session__read(e->session, r->slot, &r->now);
 		if (!err)
 			err = round__book(r);

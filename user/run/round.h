@@ -44,7 +44,9 @@ __attribute__((format(printf, 3, 4))) int round__fail(struct round *r, int err, 
 
 bool round__is_remote(const struct round *r); /* the receiver is on another machine */
 int round__sides_here(const struct round *r); /* sides that are processes of ours, the first ones */
-int round__book(struct round *r);             /* r->now into r->out; 0 or -errno */
+/* A look at the watched sockets of both sides; still: nothing moves. */
+void round__look(struct round *r, struct snapshot *out, bool still);
+int round__book(struct round *r); /* r->now into r->out; 0 or -errno */
 
 /* A command line of the protocol; a reader that is gone is seen by the events that follow. */
 int round__say(struct round *r, enum nio_side side, const char *line);

@@ -93,6 +93,14 @@ static bool verified(const struct engine *e)
 	return true;
 }
 
+static bool balanced(const struct engine *e)
+{
+	for (size_t i = 0; i < e->result.runs_nr; i++)
+		if (run_result__unbalanced(&e->result.runs[i]))
+			return false;
+	return true;
+}
+
 /* Rounds that were finished are reported even when a later one failed. */
 static int report(struct engine *e, struct outputs *outputs)
 {
@@ -114,6 +122,11 @@ static int finish(struct engine *e, struct outputs *outputs)
 	}
 	if (!code && !verified(e)) {
 		log_error("the receiver found messages that are not what was sent.");
+		code = EXIT_RUN_FAILED;
+	}
+	if (!code && !balanced(e)) {
+		log_error("the books do not balance: see the first lines of the text, or "
+			  "ledger.unaccounted_tx and _rx.");
 		code = EXIT_RUN_FAILED;
 	}
 	if (!code && e->signo)

@@ -88,6 +88,11 @@ void display__clear(struct display *d)
 	}
 }
 
+bool display__shows(const struct display *d)
+{
+	return d->ops != NULL;
+}
+
 static void draw(struct display *d)
 {
 	if (d->ops)

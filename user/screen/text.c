@@ -290,6 +290,7 @@ int output__text(const struct result *r, FILE *f, unsigned int columns)
 	unsigned int width = columns < WIDTH_MIN ? WIDTH_MIN : columns;
 	int err = 0;
 
+	text_books__alarm(f, r);
 	print_header(f, width, r);
 	if (r->summary_nr)
 		err = print_measured(f, width, r);

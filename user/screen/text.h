@@ -12,6 +12,7 @@ int output__text(const struct result *r, FILE *f, unsigned int columns);
 
 /* text_books.c: do the books balance, was zero-copy zero-copy, were bytes retransmitted or wrong?
  */
+void text_books__alarm(FILE *f, const struct result *r); /* a line a run that does not balance */
 int text_books__print(FILE *f, unsigned int width, const struct result *r);
 
 /*

@@ -46,6 +46,7 @@ static bool is_worth_saying(enum nio_stage stage, struct num bytes)
 static void print_sent(FILE *f, const struct result *r)
 {
 	struct num sent = {.known = true}, received = {.known = true};
+	struct num unclassified = {.known = true};
 	const char *lead = " = ";
 	bool told = false;
 	size_t i;
@@ -55,6 +56,8 @@ static void print_sent(FILE *f, const struct result *r)
 		received.value += r->summary[i].total.app.rx_bytes;
 		received.known &= !r->summary[i].total.app.rx_reason;
 		told |= r->summary[i].total.sender_side;
+		if (r->summary[i].total.unclassified.known)
+			unclassified.value += r->summary[i].total.unclassified.value;
 	}
 	print_part(f, "", sent, "sent");
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
@@ -65,6 +68,8 @@ static void print_sent(FILE *f, const struct result *r)
 		print_part(f, lead, part, stage__done(s));
 		lead = " + ";
 	}
+	if (unclassified.value)
+		print_part(f, lead, unclassified, "unclassified (events were missed)");
 	print_part(f, "; ", received,
 		   told && received.known ? "received, says the receiver" : "received");
 }
@@ -184,6 +189,22 @@ static void print_balance(FILE *f, const struct result *r)
 	print_received(f, &r->summary[0].total);
 }
 
+/* What misses leave open of the copies, mode by mode. */
+static void print_open(FILE *f, const struct result *r)
+{
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct run_result *run = &r->summary[i].total;
+		const struct real *least = &run->copies_per_byte;
+		const struct real *most = &run->copies_per_byte_at_most;
+
+		if (least->known && most->known && most->value > least->value)
+			fprintf(f,
+				"; %s: events were missed, so between %.4f and %.4f copies per "
+				"byte",
+				mode__name(r->summary[i].mode), least->value, most->value);
+	}
+}
+
 static int print_books(FILE *f, unsigned int width, const struct result *r)
 {
 	struct text_note n;
@@ -194,6 +215,7 @@ static int print_books(FILE *f, unsigned int width, const struct result *r)
 		return err;
 	print_sent(n.f, r);
 	print_balance(n.f, r);
+	print_open(n.f, r);
 	return text_note__end(&n, f, width, "books");
 }
 
@@ -364,6 +386,38 @@ static int print_verify(FILE *f, unsigned int width, const struct result *r)
 				format_count(buf, sizeof(buf), errors), errors == 1 ? "" : "S");
 	}
 	return text_note__end(&n, f, width, "verify");
+}
+
+/* One way of a run that does not balance: what the application counted, what the kernel did. */
+static void print_gap(FILE *f, const char *what, uint64_t bytes, int64_t unaccounted,
+		      const char *by)
+{
+	char own[UNITS_BUF], kernels[UNITS_BUF];
+
+	if (!unaccounted)
+		return;
+	fprintf(f, " The load generator %s %s B, %s %s B.", what,
+		format_count(own, sizeof(own), bytes), by,
+		format_count(kernels, sizeof(kernels), bytes - (uint64_t)unaccounted));
+}
+
+static void print_alarm(FILE *f, const struct run_result *run)
+{
+	const char *by = run->sequence.source ? "its sockets' sequence numbers count"
+					      : "the kernel's events booked";
+
+	fprintf(f, "THE BOOKS DO NOT BALANCE in round %u of %s.", run->round,
+		mode__name(run->mode));
+	print_gap(f, "sent", run->app.tx_bytes, run->unaccounted_tx, by);
+	print_gap(f, "received", run->app.rx_bytes, run->unaccounted_rx, by);
+	fprintf(f, " The stages concerned are lower bounds.\n");
+}
+
+void text_books__alarm(FILE *f, const struct result *r)
+{
+	for (size_t i = 0; i < r->runs_nr; i++)
+		if (run_result__unbalanced(&r->runs[i]))
+			print_alarm(f, &r->runs[i]);
 }
 
 int text_books__print(FILE *f, unsigned int width, const struct result *r)

@@ -3,12 +3,14 @@
  * The final text on what its own figures are worth: what was not measured and why, what the probes
  * lost, whether the run was cut short.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/text_note.h"
 #include "text.h"
 #include "common/units.h"
 #include "model/figures.h"
+#include "model/plan.h"
 #include "text_uncovered.h"
 
 #define SUBJECTS_NR ((size_t)NIO_STAGE_NR + LATENCY_NR)
@@ -48,6 +50,8 @@ static bool shortcoming(const struct run_result *run, size_t subject, struct cav
 	if (!figures__stage_known(run, subject, &c->reason))
 		return true;
 	q = run->stages[subject].quality;
+	if (run->stages[subject].reason == plan__by_construction)
+		return false;
 	c->quality = q;
 	c->reason = run->stages[subject].reason;
 	return q != QUALITY_EXACT && c->reason;
@@ -189,7 +193,7 @@ static void print_meaning(FILE *f, const struct num *n, const char *sentence)
 		fprintf(f, " %s", sentence);
 }
 
-static void print_meanings(FILE *f, const struct health *h)
+static void print_meanings(FILE *f, const struct health *h, bool bytes_known)
 {
 	if (h->missed.value || h->dropped.value)
 		fprintf(f, ". EVENTS WERE LOST");
@@ -197,8 +201,11 @@ static void print_meanings(FILE *f, const struct health *h)
 		return;
 	fputc('.', f);
 	print_meaning(f, &h->missed,
-		      "Missed: the kernel refused these program runs; what they would have booked, "
-		      "bytes and time, is not in this ledger.");
+		      bytes_known ? "Missed: the kernel refused these program runs; bytes sent and "
+				    "received are by sequence numbers and not affected, the kinds, "
+				    "sizes and times of these events are not in this ledger."
+				  : "Missed: the kernel refused these program runs; what they "
+				    "would have booked, bytes and time, is not in this ledger.");
 	print_meaning(f, &h->dropped,
 		      "Dropped: what these events would have booked is not in this ledger.");
 	print_meaning(f, &h->unmatched,
@@ -209,6 +216,33 @@ static void print_meanings(FILE *f, const struct health *h)
 		      "Full maps: there was no room to follow these events and their time was "
 		      "dropped; bytes sent and received are not affected, copies and completions "
 		      "among them may not be booked.");
+}
+
+/* The least covered mode: a mean over modes would hide it. Never rounded up to 1. */
+static void print_coverage(FILE *f, const struct result *r, const char **reason)
+{
+	const struct real *least = NULL;
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct real *c = &r->summary[i].total.health.coverage;
+
+		if (!c->known && c->reason)
+			*reason = c->reason;
+		if (c->known && (!least || c->value < least->value))
+			least = c;
+	}
+	if (least)
+		fprintf(f, ", coverage %.4f", floor(least->value * 10000) / 10000);
+	else
+		fprintf(f, ", coverage n/a");
+}
+
+static bool bytes_by_sequence(const struct result *r)
+{
+	for (size_t i = 0; i < r->summary_nr; i++)
+		if (!r->summary[i].total.sequence.source)
+			return false;
+	return true;
 }
 
 /* A sentence of its own: it is not to be met on a kernel that is understood. */
@@ -230,6 +264,7 @@ static int print_watching(FILE *f, unsigned int width, const struct result *r)
 	if (err)
 		return err;
 	fprintf(n.f, "%u probe%s", r->probes, r->probes == 1 ? "" : "s");
+	print_coverage(n.f, r, &reason);
 	print_loss(n.f, &h.missed, "missed", &reason);
 	print_loss(n.f, &h.dropped, "dropped", &reason);
 	print_loss(n.f, &h.unmatched, "unmatched", &reason);
@@ -239,7 +274,7 @@ static int print_watching(FILE *f, unsigned int width, const struct result *r)
 		print_loss(n.f, &h.anomalies, "anomalies", &reason);
 	if (reason)
 		fprintf(n.f, " (n/a: %s)", reason);
-	print_meanings(n.f, &h);
+	print_meanings(n.f, &h, bytes_by_sequence(r));
 	print_anomalies(n.f, &h);
 	return text_note__end(&n, f, width, "watching");
 }

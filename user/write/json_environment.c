@@ -109,6 +109,8 @@ static int put_machine(json_t *o, const struct machine *m)
 {
 	int err = 0;
 
+	err |= put_named(o, "preemption", m->preemption ? m->preemption : "",
+			 "neither debugfs nor the kernel's version and configuration tell it");
 	err |= put_named(o, "governor", m->governor, "the CPUs' frequency has no governor here");
 	err |= put_named(o, "huge_pages", m->huge_pages,
 			 "this kernel has no transparent huge pages");

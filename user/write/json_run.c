@@ -131,7 +131,10 @@ static json_t *stage_json(const struct stage_result *s)
 {
 	static const char no_sizes[] = "no event was counted by size";
 	bool known = s->quality != QUALITY_UNAVAILABLE;
-	const struct hist *sizes = known ? s->sizes : NULL;
+	bool events = known && !s->no_events;
+	const struct hist *sizes = events ? s->sizes : NULL;
+	const char *none = s->no_events ? s->no_events : no_sizes;
+	uint64_t open = s->open_bytes.known ? s->open_bytes.value : 0;
 	json_t *o = json_object();
 	int err = 0;
 
@@ -140,13 +143,17 @@ static json_t *stage_json(const struct stage_result *s)
 		err |= json_put(o, "reason",
 				json_value__text(s->reason ? s->reason : "not measured"));
 	err |= json_put_or_null(o, "bytes", (struct num){.value = s->bytes, .known = known});
-	err |= json_put_or_null(o, "events", (struct num){.value = s->events, .known = known});
-	if (known && s->event)
+	err |= json_put_or_null(o, "bytes_at_most",
+				(struct num){.value = s->bytes + open, .known = known});
+	err |= json_put_or_null(o, "events", (struct num){.value = s->events, .known = events});
+	if (known && s->no_events)
+		err |= json_put_reason(o, "events", s->no_events);
+	if (events && s->event)
 		err |= json_put(o, "event", json_value__text(s->event));
 	err |= put_times(o, s);
-	err |= known ? json_put_num(o, "p50", json_quantile(sizes, 0.5, no_sizes))
+	err |= known ? json_put_num(o, "p50", json_quantile(sizes, 0.5, none))
 		     : json_put(o, "p50", json_null());
-	err |= known ? json_put_num(o, "p99", json_quantile(sizes, 0.99, no_sizes))
+	err |= known ? json_put_num(o, "p99", json_quantile(sizes, 0.99, none))
 		     : json_put(o, "p99", json_null());
 	err |= json_put(o, "sizes", json_buckets(sizes));
 	return json_finish(o, err);
@@ -262,64 +269,12 @@ static json_t *ledger_json(const struct run_result *run)
 				ledger_stage_json(run, (enum nio_stage)i));
 	err |= put_unaccounted(o, "unaccounted_tx", run, run->unaccounted_tx);
 	err |= put_unaccounted_rx(o, run);
+	err |= json_put_num(o, "unclassified", run->unclassified);
 	err |= json_put_real(o, "copies_per_byte", run->copies_per_byte);
+	err |= json_put_real(o, "copies_per_byte_at_most", run->copies_per_byte_at_most);
 	err |= json_put(o, "copies_per_byte_side",
 			json_value__text(run->sender_side ? "sender" : "both"));
 	err |= json_put(o, "copies_per_byte_excludes", excluded_json(run));
-	return json_finish(o, err);
-}
-
-static struct real sends_per_notification(const struct run_result *run)
-{
-	if (!run->kernel_zc_known || !run->notifications.known)
-		return (struct real){.reason = run->notifications.reason};
-	if (!run->notifications.value)
-		return (struct real){.reason = "nothing completed"};
-	return (struct real){
-		.value = (double)run->kernel_zc.completed / (double)run->notifications.value,
-		.known = true,
-	};
-}
-
-/* What the kernel alone knows of zero-copy sends: what is pinned, for how long, what it refused. */
-static int put_pinned(json_t *o, const struct run_result *run)
-{
-	const struct pinned_result *p = &run->pinned;
-	int err = 0;
-
-	err |= json_put_real(o, "sends_per_notification", sends_per_notification(run));
-	err |= json_put_num(o, "completed_bytes", p->completed_bytes);
-	err |= json_put_num(o, "enobufs_optmem", run->enobufs_optmem);
-	err |= json_put_num(o, "enobufs_memlock", run->enobufs_memlock);
-	err |= json_put(o, "completion_ns", json_latency(&p->completion, not_timed));
-	err |= json_put(o, "outstanding_bytes",
-			json_latency(&p->outstanding, "nothing was pinned"));
-	return err;
-}
-
-static json_t *kernel_zerocopy_json(const struct run_result *run)
-{
-	bool known = run->ledger_known && run->kernel_zc_known;
-	const struct zc_counts *zc = &run->kernel_zc;
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put_or_null(o, "sends", (struct num){.value = zc->sends, .known = known});
-	err |= json_put_or_null(o, "completed",
-				(struct num){.value = zc->completed, .known = known});
-	err |= json_put_or_null(o, "copied", (struct num){.value = zc->copied, .known = known});
-	err |= json_put_or_null(o, "not_copied",
-				(struct num){.value = zc->not_copied, .known = known});
-	err |= json_put_num(o, "notifications", run->notifications);
-	err |= json_put_num(o, "filled", run->zc_filled);
-	err |= json_put_num(o, "repeated", run->zc_repeated);
-	err |= json_put_num(o, "sends_unseen", run->zc_unseen);
-	err |= put_pinned(o, run);
-	if (!known)
-		err |= json_put(o, "reason",
-				json_value__text(run->ledger_known || !run->ledger_reason
-							 ? "completions were not watched: see plan"
-							 : run->ledger_reason));
 	return json_finish(o, err);
 }
 
@@ -371,6 +326,7 @@ static json_t *health_json(const struct health *health)
 	json_t *o = json_object();
 	int err = 0;
 
+	err |= json_put_real(o, "coverage", health->coverage);
 	err |= json_put_num(o, "missed", health->missed);
 	err |= json_put_num(o, "dropped", health->dropped);
 	err |= json_put_num(o, "map_full", health->map_full);
@@ -433,8 +389,9 @@ json_t *json_document__run(const struct run_result *run)
 	err |= json_put_real(o, "duration_s", duration_s(run));
 	err |= json_put(o, "interrupted", json_boolean(run->interrupted));
 	err |= json_put(o, "app", app_json(run));
+	err |= json_put(o, "sequence", json_document__sequence(&run->sequence));
 	err |= json_put(o, "ledger", ledger_json(run));
-	err |= json_put(o, "kernel_zerocopy", kernel_zerocopy_json(run));
+	err |= json_put(o, "kernel_zerocopy", json_document__kernel_zerocopy(run));
 	err |= json_put(o, "verdict", verdict_json(&run->verdict));
 	err |= json_put(o, "path_ns", path_json(run));
 	err |= json_put(o, "perf", json_document__perf(run));

@@ -89,6 +89,20 @@ static void all_is_well_but_for_local_delivery(void **state)
 				 strcmp(checks[i].name, "delivery") ? CHECK_OK : CHECK_LIMITED);
 }
 
+static void a_kernel_that_preempts_is_a_limit_for_events(void **state)
+{
+	struct facts f;
+
+	(void)state;
+	healthy(&f);
+	f.env.machine.preemption = "lazy";
+	check_is(&f, "preemption", CHECK_LIMITED);
+	assert_non_null(strstr(check(&f, "preemption")->means, "bytes are exact"));
+	assert_non_null(strstr(check(&f, "preemption")->remedy, "--backend kprobe"));
+	f.env.machine.preemption = NULL;
+	check_is(&f, "preemption", CHECK_UNKNOWN);
+}
+
 /* No /proc, no /sys, no path: everything is unknown or missing, nothing is made up. */
 static void nothing_readable_is_nothing_known(void **state)
 {
@@ -497,6 +511,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_is_well_but_for_local_delivery),
 		cmocka_unit_test(nothing_readable_is_nothing_known),
+		cmocka_unit_test(a_kernel_that_preempts_is_a_limit_for_events),
 		cmocka_unit_test(kernel_checks),
 		cmocka_unit_test(expensive_clocks),
 		cmocka_unit_test(capabilities),

@@ -45,7 +45,10 @@ static void table_is_sound(void **state)
 		const struct alternative *a = &plan_alternatives[i];
 
 		assert_in_range(a->probe, 0, PROBE_NR - 1);
-		assert_in_range(a->backend, 0, BACKEND_NR - 1);
+		if (a->probe == PROBE_SOCKETS)
+			assert_int_equal(a->backend, BACKEND_ITERATOR);
+		else
+			assert_in_range(a->backend, 0, BACKEND_NR - 1);
 		assert_non_null(strchr(a->hook, '/'));
 		/* Exact needs no excuse, everything else has one. */
 		assert_true((a->quality == QUALITY_EXACT) == (a->caveat == NULL));
@@ -160,13 +163,64 @@ static void without_bytes_there_is_no_plan(void **state)
 
 	(void)state;
 	offer_all(offers);
+	withdraw(offers, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	withdraw(offers, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
 	assert_int_equal(plan__make(&plan, offers, &req), -EOPNOTSUPP);
 	assert_non_null(strstr(plan.reason[PROBE_SEND_RETURN], "no such hook"));
 	assert_non_null(plan.remedy[PROBE_SEND_RETURN]);
 	offer_all(offers);
+	withdraw(offers, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
 	withdraw(offers, PROBE_RX_COPY, ANSWER_NO, -ENOENT);
 	assert_int_equal(plan__make(&plan, offers, &req), -EOPNOTSUPP);
+}
+
+/* The socket pass alone gives the bytes, of whatever backend the rest is. */
+static void the_socket_pass_stands_beside_every_backend(void **state)
+{
+	struct offer offers[OFFERS_MAX] = {{0}};
+
+	(void)state;
+	offer_all(offers);
+	withdraw(offers, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
+	for (int b = 0; b <= BACKEND_AUTO; b++) {
+		struct plan_request req = request(MODE_ZEROCOPY, 65536);
+		struct plan plan;
+
+		req.backend = b;
+		assert_int_equal(plan__make(&plan, offers, &req), 0);
+		assert_string_equal(plan.chosen[PROBE_SOCKETS]->hook, "iter/tcp");
+	}
+}
+
+static void the_iterator_is_no_backend_to_ask_for(void **state)
+{
+	enum backend b;
+
+	(void)state;
+	assert_string_equal(backend__name(BACKEND_ITERATOR), "iterator");
+	assert_int_equal(backend__parse("iterator", &b), -EINVAL);
+}
+
+/* The probe would stand in the path of every packet, to say 0. */
+static void copy_modes_defer_nothing_by_construction(void **state)
+{
+	struct plan_request req = request(MODE_ONECOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct stage_result stage = {0};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_null(plan.chosen[PROBE_DEFERRED_COPY]);
+	plan__stage(&plan, NIO_STAGE_DEFERRED_COPY, &stage);
+	assert_int_equal(stage.quality, QUALITY_DERIVED);
+	assert_ptr_equal(stage.reason, plan__by_construction);
+	assert_null(plan__no_stage_time(&plan, NIO_STAGE_DEFERRED_COPY));
+	req.mode = MODE_ZEROCOPY;
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_non_null(plan.chosen[PROBE_DEFERRED_COPY]);
 }
 
 static void a_backend_without_hooks_is_refused(void **state)
@@ -198,7 +252,7 @@ static void a_forced_backend_is_the_only_one(void **state)
 		req.backend = b;
 		assert_int_equal(plan__make(&plan, offers, &req), 0);
 		for (int p = 0; p < PROBE_NR; p++)
-			if (plan.chosen[p])
+			if (plan.chosen[p] && p != PROBE_SOCKETS)
 				assert_int_equal(plan.chosen[p]->backend, b);
 	}
 }
@@ -451,6 +505,9 @@ int main(void)
 		cmocka_unit_test(a_missing_hook_costs_its_stage_only),
 		cmocka_unit_test(could_not_tell_is_not_no),
 		cmocka_unit_test(without_bytes_there_is_no_plan),
+		cmocka_unit_test(the_socket_pass_stands_beside_every_backend),
+		cmocka_unit_test(the_iterator_is_no_backend_to_ask_for),
+		cmocka_unit_test(copy_modes_defer_nothing_by_construction),
 		cmocka_unit_test(a_backend_without_hooks_is_refused),
 		cmocka_unit_test(a_forced_backend_is_the_only_one),
 		cmocka_unit_test(a_locked_down_kernel_keeps_its_tracepoints),

@@ -257,13 +257,19 @@ static void test_losses(void **state)
 	struct health *h = &r->summary[1].total.health;
 
 	(void)state;
-	assert_says(r, "watching   8 probes, 0 missed, 0 dropped, 0 unmatched\n");
+	assert_says(r, "watching   8 probes, coverage 1.0000, 0 missed, 0 dropped, 0 unmatched\n");
 	h->missed.value = 1234;
 	h->map_full.value = 5;
 	assert_says(r,
 		    "1 234 missed, 0 dropped, 0 unmatched, 5 lost to full maps. EVENTS WERE LOST. "
 		    "Missed: ");
+	assert_says(r, "bytes sent and received are by sequence numbers and not affected");
+	assert_says(r, "of these events are not in this ledger. Full maps: there was no room");
+	r->summary[0].total.sequence.source = NULL;
 	assert_says(r, "bytes and time, is not in this ledger. Full maps: there was no room");
+	r->summary[0].total.health.coverage.value = 0.99999;
+	assert_says(r, "8 probes, coverage 0.9999, ");
+	r->summary[0].total.health.coverage.value = 1;
 	assert_silent(r, "Unmatched: ");
 	h->dropped = (struct num){.reason = "not counted here"};
 	assert_says(r, "dropped n/a");

@@ -142,7 +142,13 @@ void fake_run__fill(struct run_result *run, enum mode mode)
 	for (side = 0; side < NIO_SIDE_NR; side++)
 		for (c = 0; c < PERF_NR; c++)
 			fake_counter__none(run, side, c);
-	run->health = (struct health){known(0), known(0), known(0), known(0), known(0)};
+	run->health = (struct health){.coverage = {1, true, NULL},
+				      .missed = known(0),
+				      .dropped = known(0),
+				      .map_full = known(0),
+				      .unmatched = known(0),
+				      .anomalies = known(0)};
+	run->sequence.source = "iter/tcp";
 }
 
 /* ns of every event of a stage, all alike but for one in sixteen, which took twice as long. */
@@ -287,7 +293,12 @@ struct live_frame *fake_frame__new(size_t n)
 			if (f->modes[i].total.stages[s].bytes)
 				f->modes[i].stage_rate[s] = f->modes[i].gbps / 8 * 1e9;
 	}
-	f->health = (struct health){known(0), known(0), known(0), known(0), known(0)};
+	f->health = (struct health){.coverage = {1, true, NULL},
+				    .missed = known(0),
+				    .dropped = known(0),
+				    .map_full = known(0),
+				    .unmatched = known(0),
+				    .anomalies = known(0)};
 	return f;
 }
 

@@ -99,12 +99,36 @@ static inline void full_stages__fill(struct run_result *run)
 			.event = "send call",
 			.ns = known(10000 + (uint64_t)i),
 			.timed = known(90 + (uint64_t)i),
+			.open_bytes = known((uint64_t)i),
 			.sizes = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS),
 			.times = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS),
 		};
 		hist__add_bucket(run->stages[i].sizes, 5, 100 + (uint64_t)i);
 		hist__add_bucket(run->stages[i].times, 6, 90 + (uint64_t)i);
 	}
+}
+
+/* What was watched, and what the kernel counted besides. */
+static inline void full_health__fill(struct run_result *run)
+{
+	run->health = (struct health){
+		.coverage = {.value = 0.9375, .known = true},
+		.covered_bytes = 1875,
+		.coverable_bytes = 2000,
+		.missed = known(0),
+		.dropped = known(1),
+		.map_full = known(2),
+		.unmatched = known(3),
+		.anomalies = known(4),
+	};
+	run->sequence = (struct sequence_result){
+		.source = "iter/tcp",
+		.tx_bytes = known(987654321),
+		.rx_bytes = known(987654320),
+		.tx_retrans = known(77),
+		.tx_ids = known(201),
+	};
+	run->unclassified = known(25);
 }
 
 static inline void full_run__fill(struct run_result *run, enum mode mode, unsigned int round)
@@ -132,6 +156,7 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 		(struct zc_counts){.sends = 201, .completed = 200, .copied = 150, .not_copied = 50};
 	run->unaccounted_tx = -12;
 	run->copies_per_byte = (struct real){.value = 2.25, .known = true};
+	run->copies_per_byte_at_most = (struct real){.value = 2.5, .known = true};
 	run->verdict.copied_fraction = (struct real){.value = 0.75, .known = true};
 	run->verdict.cause = run->verdict.causes[0].cause = ZC_CAUSE_LOCAL;
 	run->verdict.causes_nr = 1;
@@ -161,7 +186,7 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 		.count = {known(501), known(502)},
 		.running = {{.value = 1, .known = true}, {.value = 1, .known = true}},
 	};
-	run->health = (struct health){known(0), known(1), known(2), known(3), known(4)};
+	full_health__fill(run);
 }
 
 static inline void full_environment__fill(struct environment *env)
@@ -184,6 +209,7 @@ static inline void full_environment__fill(struct environment *env)
 		.machine = {.host = "a-host",
 			    .started = "2026-01-02T03:04:05Z",
 			    .governor = "performance",
+			    .preemption = "voluntary",
 			    .huge_pages = "madvise",
 			    .mitigations = "spectre_v1 spectre_v2",
 			    .mitigations_known = true,

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Bytes from sequence numbers: wraps, the FIN, what vanishes and what goes backward. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <string.h>
+#include <netinet/tcp.h>
+#include <cmocka.h>
+
+#include "model/sequence.h"
+
+static const uint64_t cookies[] = {11, 12, 13};
+
+static struct nio_socket established(uint64_t cookie)
+{
+	return (struct nio_socket){
+		.cookie = cookie,
+		.bytes_acked = 1001,
+		.write_seq = 0xfffffff0,
+		.snd_una = 0xfffffff0,
+		.bytes_received = 500,
+		.rcv_nxt = 0xffffff00,
+		.copied_seq = 0xffffff00,
+		.state = TCP_ESTABLISHED,
+		.scatter_gather = 1,
+	};
+}
+
+static void begin(struct socket_pass *pass, size_t n)
+{
+	sequence__begin(pass, n);
+	pass->source = "iter/tcp";
+	pass->zckeys = true;
+	for (size_t i = 0; i < n; i++) {
+		struct nio_socket socket = established(cookies[i]);
+
+		sequence__take(pass, cookies, &socket);
+	}
+}
+
+/* Of 64 bytes queued 20 are acknowledged: both numbers wrap between. */
+static void numbers_wrap(void **state)
+{
+	struct socket_pass base, now;
+	struct nio_socket *s = &now.sockets[0];
+	struct sequence_sum sum;
+
+	(void)state;
+	begin(&base, 1);
+	begin(&now, 1);
+	s->write_seq += 64;
+	s->snd_una += 20;
+	s->bytes_acked += 20;
+	s->rcv_nxt += 0x200;
+	s->bytes_received += 0x200;
+	s->copied_seq += 0x180;
+	assert_null(sequence__between(&base, &now, &sum));
+	assert_int_equal(sum.queued, 64);
+	assert_int_equal(sum.taken, 0x180);
+}
+
+/* More than 4 GiB at once: the sequence numbers have been all the way round. */
+static void more_than_the_numbers_can_hold(void **state)
+{
+	const uint64_t bytes = 5368709897;
+	struct socket_pass base, now;
+	struct nio_socket *s = &now.sockets[0];
+	struct sequence_sum sum;
+
+	(void)state;
+	begin(&base, 1);
+	begin(&now, 1);
+	s->write_seq += (uint32_t)bytes;
+	s->snd_una += (uint32_t)(bytes - 100);
+	s->bytes_acked += bytes - 100;
+	s->bytes_received += bytes;
+	s->rcv_nxt += (uint32_t)bytes;
+	s->copied_seq += (uint32_t)(bytes - 1000);
+	assert_null(sequence__between(&base, &now, &sum));
+	assert_int_equal(sum.queued, bytes);
+	assert_int_equal(sum.taken, bytes - 1000);
+}
+
+/* Queued, then acknowledged: in none of the states is it payload. */
+static void a_fin_that_was_queued_is_no_payload(void **state)
+{
+	struct nio_socket s = established(1);
+	uint64_t before = sequence__queued(&s);
+
+	(void)state;
+	s.write_seq++;
+	s.state = TCP_FIN_WAIT1;
+	assert_int_equal(sequence__queued(&s), before);
+	s.state = TCP_CLOSING;
+	assert_int_equal(sequence__queued(&s), before);
+	s.state = TCP_LAST_ACK;
+	assert_int_equal(sequence__queued(&s), before);
+	s.snd_una++;
+	s.bytes_acked++;
+	s.state = TCP_FIN_WAIT2;
+	assert_int_equal(sequence__queued(&s), before);
+}
+
+/* Received with 7 bytes not taken yet, then all taken, the FIN with the last of them. */
+static void a_fin_that_was_received_is_no_payload(void **state)
+{
+	struct nio_socket s = established(1);
+	uint64_t before = sequence__taken(&s);
+
+	(void)state;
+	s.rcv_nxt += 8;
+	s.bytes_received += 8;
+	s.state = TCP_CLOSE_WAIT;
+	assert_int_equal(sequence__taken(&s), before);
+	s.copied_seq += 7;
+	assert_int_equal(sequence__taken(&s), before + 7);
+	s.copied_seq++;
+	assert_int_equal(sequence__taken(&s), before + 7);
+}
+
+/* The SYN of the side that connected is in both passes, whether acknowledged or not. */
+static void the_syn_is_in_no_difference(void **state)
+{
+	struct nio_socket s = {.write_seq = 1, .state = TCP_SYN_SENT};
+	uint64_t before = sequence__queued(&s);
+
+	(void)state;
+	s.snd_una = 1;
+	s.bytes_acked = 1;
+	s.state = TCP_ESTABLISHED;
+	assert_int_equal(sequence__queued(&s), before);
+}
+
+static void sums_are_over_all_sockets(void **state)
+{
+	struct socket_pass base, now;
+	struct sequence_sum sum;
+
+	(void)state;
+	begin(&base, 3);
+	begin(&now, 3);
+	for (size_t i = 0; i < 3; i++) {
+		now.sockets[i].write_seq += 10 + i;
+		now.sockets[i].bytes_retrans += 1;
+		base.sockets[i].zckey = 0xffffffff;
+		now.sockets[i].zckey = 4;
+	}
+	assert_null(sequence__between(&base, &now, &sum));
+	assert_int_equal(sum.queued, 33);
+	assert_int_equal(sum.retrans, 3);
+	assert_int_equal(sum.ids, 15);
+	assert_true(sum.zckeys && sum.pinning);
+	now.sockets[1].scatter_gather = 0;
+	assert_null(sequence__between(&base, &now, &sum));
+	assert_false(sum.pinning);
+}
+
+static void a_socket_that_vanished_is_no_number(void **state)
+{
+	struct socket_pass base, now;
+	struct sequence_sum sum;
+
+	(void)state;
+	begin(&base, 3);
+	begin(&now, 3);
+	assert_int_equal(sequence__unmet(&now), 0);
+	memset(&now.sockets[2], 0, sizeof(now.sockets[2]));
+	assert_int_equal(sequence__unmet(&now), 1);
+	assert_non_null(strstr(sequence__between(&base, &now, &sum), "gone"));
+	begin(&now, 3);
+	now.sockets[0].state = TCP_CLOSE;
+	assert_non_null(strstr(sequence__between(&base, &now, &sum), "closed"));
+	begin(&now, 2);
+	assert_non_null(sequence__between(&base, &now, &sum));
+}
+
+/* One byte less than before is one byte too few, and not 4 GiB, nor 2^64. */
+static void a_counter_that_goes_backward_is_no_number(void **state)
+{
+	struct socket_pass base, now;
+	struct sequence_sum sum;
+
+	(void)state;
+	begin(&base, 1);
+	begin(&now, 1);
+	now.sockets[0].bytes_acked--;
+	assert_non_null(strstr(sequence__between(&base, &now, &sum), "backward"));
+	begin(&now, 1);
+	now.sockets[0].copied_seq--;
+	assert_non_null(strstr(sequence__between(&base, &now, &sum), "backward"));
+	begin(&now, 1);
+	now.sockets[0].bytes_retrans--;
+	assert_non_null(strstr(sequence__between(&base, &now, &sum), "backward"));
+}
+
+static void a_pass_that_was_not_made_says_why(void **state)
+{
+	struct socket_pass base, now;
+	struct sequence_sum sum;
+
+	(void)state;
+	begin(&base, 1);
+	sequence__begin(&now, 1);
+	assert_string_equal(sequence__between(&base, &now, &sum), "the sockets were not looked at");
+	now.reason = "refused";
+	assert_string_equal(sequence__between(&base, &now, &sum), "refused");
+}
+
+static void strangers_are_not_taken(void **state)
+{
+	struct nio_socket stranger = established(99), nobody = established(0);
+	struct socket_pass pass;
+
+	(void)state;
+	sequence__begin(&pass, 3);
+	sequence__take(&pass, cookies, &stranger);
+	sequence__take(&pass, cookies, &nobody);
+	assert_int_equal(sequence__unmet(&pass), 3);
+	sequence__begin(&pass, SEQUENCE_SOCKETS_MAX + 1);
+	assert_int_equal(pass.nr, SEQUENCE_SOCKETS_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_wrap),
+		cmocka_unit_test(more_than_the_numbers_can_hold),
+		cmocka_unit_test(a_fin_that_was_queued_is_no_payload),
+		cmocka_unit_test(a_fin_that_was_received_is_no_payload),
+		cmocka_unit_test(the_syn_is_in_no_difference),
+		cmocka_unit_test(sums_are_over_all_sockets),
+		cmocka_unit_test(a_socket_that_vanished_is_no_number),
+		cmocka_unit_test(a_counter_that_goes_backward_is_no_number),
+		cmocka_unit_test(a_pass_that_was_not_made_says_why),
+		cmocka_unit_test(strangers_are_not_taken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

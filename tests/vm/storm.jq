@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Holds the document of a run in the storm against what must be so: a line for each thing that is not.
+# Bytes are exact whatever was missed; completions and deferred copies are equal to what the application
+# saw, or stated as a range that has it in.
+
+def is($what; $got; $want):
+  if $got == $want then empty else "\($what) is \($got), not \($want)" end;
+def within($what; $got; $least; $most):
+  if $got != null and $least != null and $least <= $got and $got <= $most then empty
+  else "\($what) is \($got), not from \($least) to \($most)" end;
+
+if (.runs | length) != 1 then "there are \(.runs | length) runs" else .runs[0]
+| .ledger as $l | .app as $app | .sequence as $seq | .kernel_zerocopy as $kz | .health as $h
+| ([$l.tx_copy, $l.tx_pin | .bytes // 0] | add) as $placed
+| is("interrupted"; .interrupted; false),
+  (if $app.tx_messages < 10 then "only \($app.tx_messages) messages were sent" else empty end),
+  is("unaccounted_tx"; $l.unaccounted_tx; 0),
+  is("unaccounted_rx"; $l.unaccounted_rx; 0),
+  is("sequence.source"; $seq.source; "iter/tcp"),
+  is("sequence.tx_bytes"; $seq.tx_bytes; $app.tx_bytes),
+  is("sequence.rx_bytes"; $seq.rx_bytes; $app.tx_bytes),
+  is("TCP_INFO bytes_acked"; $app.tcp.bytes_acked; $app.tx_bytes),
+  is("rx_bytes"; $app.rx_bytes; $app.tx_bytes),
+  is("tx_copy + tx_pin + unclassified"; $placed + $l.unclassified; $app.tx_bytes),
+  is("rx_copy"; $l.rx_copy.bytes; $app.tx_bytes),
+  (if .mode != "zerocopy" then is("tx_copy"; $l.tx_copy.bytes; $app.tx_bytes) else empty end),
+  is("app completions"; $app.zerocopy.completed; $app.zerocopy.sends),
+  is("zero-copy ids taken"; $seq.tx_zerocopy_ids; $app.zerocopy.sends),
+  (if $h.missed == 0 then is("kernel completions"; $kz.completed; $app.zerocopy.completed),
+      is("coverage"; $h.coverage; 1), is("unclassified"; $l.unclassified; 0)
+    else within("kernel completions"; $kz.completed; 0; $app.zerocopy.completed) end),
+  within("copied completions"; $app.zerocopy.copied; $kz.copied; $kz.copied_at_most),
+  (if .mode == "zerocopy" and $l.deferred_copy.bytes != null then
+      within("deferred_copy"; $l.deferred_copy.bytes; 0; $app.tx_bytes + $app.tcp.bytes_retrans),
+      (if $l.deferred_copy.bytes_at_most < $l.tx_pin.bytes then "deferred_copy is at most \($l.deferred_copy.bytes_at_most), below the \($l.tx_pin.bytes) pinned" else empty end)
+    else empty end),
+  within("copies_per_byte"; $l.copies_per_byte; 0; $l.copies_per_byte_at_most),
+  within("copies_per_byte_at_most"; $l.copies_per_byte_at_most; 1;
+    2 + ($app.tcp.bytes_retrans + ($l.other_copy.bytes // 0)) / $app.tx_bytes + 0.000001),
+  is("health.map_full"; $h.map_full // 0; 0)
+end

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Bytes from sequence numbers against bytes from events; see ledger_bytes.h. Pure. */
+#include "ledger_bytes.h"
+
+static const char no_events_tx[] = "no event of sending is attached here: see plan";
+static const char no_events_rx[] = "no event of receiving is attached here: see plan";
+static const char too_many[] =
+	"the events booked more bytes than the sockets' sequence numbers count: they are not used";
+static const char by_ids[] =
+	"placed by the zero-copy ids taken: as many as calls that asked for one, on a route that "
+	"does scatter-gather, which pins all of a call";
+static const char without_pinning[] =
+	"placed by the route, which does no scatter-gather: no call can have pinned anything";
+static const char in_part[] = "a lower bound: the events of some of the bytes were missed";
+static const char in_doubt[] = "a lower bound: the application's own count and the kernel's differ";
+
+static struct num known(uint64_t value)
+{
+	return (struct num){.value = value, .known = true};
+}
+
+static struct num unknown(const char *reason)
+{
+	return (struct num){.reason = reason};
+}
+
+static bool sees_sending(const struct plan *plan)
+{
+	return plan->chosen[PROBE_SEND_RETURN] || plan->chosen[PROBE_TRANSMIT];
+}
+
+static uint64_t events_of(const struct run_result *r, enum nio_stage stage)
+{
+	const struct stage_result *s = &r->stages[stage];
+
+	return s->quality == QUALITY_UNAVAILABLE ? 0 : s->bytes;
+}
+
+static uint64_t events_of_sending(const struct run_result *r)
+{
+	uint64_t bytes = 0;
+
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		if (stage__account(s) == STAGE_SENT)
+			bytes += events_of(r, s);
+	return bytes;
+}
+
+/* These bytes are the stage's, whatever the events say. */
+static void set_bytes(struct stage_result *s, uint64_t bytes, enum quality quality,
+		      const char *reason, const char *no_events)
+{
+	s->bytes = bytes;
+	s->quality = quality;
+	s->reason = reason;
+	s->no_events = no_events;
+	if (no_events)
+		s->events = 0;
+}
+
+/* Counts towards coverage what the events saw of bytes. */
+static void cover(struct health *h, uint64_t seen, uint64_t bytes)
+{
+	if (seen > bytes) {
+		h->coverage.reason = too_many;
+		return;
+	}
+	h->covered_bytes += seen;
+	h->coverable_bytes += bytes;
+}
+
+static void close_coverage(struct health *h)
+{
+	h->coverage.known = false;
+	if (h->coverage.reason)
+		return;
+	if (!h->coverable_bytes) {
+		h->coverage.reason = "nothing was sent or received under attached events";
+		return;
+	}
+	h->coverage.value = (double)h->covered_bytes / h->coverable_bytes;
+	h->coverage.known = true;
+}
+
+/*
+ * Do the ids taken say that every queued byte was passed with MSG_ZEROCOPY, and so pinned? The
+ * kernel chooses once per call, and gives an id to each call that asked for one: as many ids as
+ * such calls, and none that fell back to copying.
+ */
+static bool all_pinned(const struct run_result *r, const struct sequence_sum *tx)
+{
+	return tx->zckeys && tx->pinning && !r->app.zc.enobufs && tx->ids == r->app.zc.sends;
+}
+
+static bool none_pinned(const struct sequence_sum *tx)
+{
+	return tx->zckeys && !tx->pinning;
+}
+
+/* Events that booked more than there was say nothing of where the bytes went. */
+static void distrust(struct run_result *r, uint64_t queued)
+{
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		if (stage__account(s) != STAGE_SENT)
+			continue;
+		r->stages[s].quality = QUALITY_UNAVAILABLE;
+		r->stages[s].reason = too_many;
+	}
+	r->unclassified = known(queued);
+}
+
+/* The rest goes where it can only have gone, or nowhere: unclassified. */
+static void place_rest(struct run_result *r, const struct plan *plan, const struct sequence_sum *tx,
+		       uint64_t seen)
+{
+	struct stage_result *copy = &r->stages[NIO_STAGE_TX_COPY];
+	struct stage_result *pin = &r->stages[NIO_STAGE_TX_PIN];
+	const char *no_events = sees_sending(plan) ? NULL : no_events_tx;
+	bool too_many_seen = seen > tx->queued;
+	uint64_t rest = tx->queued - seen;
+
+	r->unclassified = known(0);
+	if (!rest && !no_events)
+		return;
+	if (all_pinned(r, tx) && (too_many_seen || !events_of(r, NIO_STAGE_TX_COPY))) {
+		set_bytes(pin, tx->queued, QUALITY_DERIVED, by_ids, no_events);
+		set_bytes(copy, 0, QUALITY_DERIVED, by_ids, no_events);
+		return;
+	}
+	if (none_pinned(tx) && (too_many_seen || !events_of(r, NIO_STAGE_TX_PIN))) {
+		set_bytes(copy, tx->queued, QUALITY_DERIVED, without_pinning, no_events);
+		set_bytes(pin, 0, QUALITY_DERIVED, without_pinning, no_events);
+		return;
+	}
+	if (too_many_seen) {
+		distrust(r, tx->queued);
+		return;
+	}
+	r->unclassified = known(rest);
+	for (int i = 0; i < NIO_STAGE_NR && !no_events; i++) {
+		struct stage_result *s = &r->stages[i];
+
+		if (stage__account(i) != STAGE_SENT || s->quality == QUALITY_UNAVAILABLE)
+			continue;
+		s->open_bytes = known(rest);
+		set_bytes(s, s->bytes, QUALITY_DERIVED, in_part, NULL);
+	}
+}
+
+static void book_sending(struct run_result *r, const struct plan *plan,
+			 const struct sequence_sum *tx)
+{
+	const char *no_events = sees_sending(plan) ? NULL : no_events_tx;
+	uint64_t seen = events_of_sending(r);
+
+	r->sequence.tx_bytes = known(tx->queued);
+	r->sequence.tx_retrans = known(tx->retrans);
+	if (tx->zckeys)
+		r->sequence.tx_ids = known(tx->ids);
+	else
+		r->sequence.tx_ids = unknown("sock_diag does not tell the ids taken");
+	/* Each zero-copy send that queued something took an id, whether its event was seen or not.
+	 */
+	if (tx->zckeys)
+		r->kernel_zc.sends = tx->ids;
+	if (!no_events)
+		cover(&r->health, seen, tx->queued);
+	if (plan->mode != MODE_ZEROCOPY) {
+		/* Without SO_ZEROCOPY, and without splice, a socket can only copy. */
+		set_bytes(&r->stages[NIO_STAGE_TX_COPY], tx->queued, QUALITY_EXACT, NULL,
+			  no_events);
+		set_bytes(&r->stages[NIO_STAGE_TX_PIN], 0, QUALITY_EXACT, NULL, no_events);
+		r->unclassified = known(0);
+	} else {
+		place_rest(r, plan, tx, seen);
+	}
+}
+
+/* The receiver of the load generator neither maps nor splices: it can only copy. */
+static void book_receiving(struct run_result *r, const struct plan *plan,
+			   const struct sequence_sum *rx)
+{
+	struct stage_result *copy = &r->stages[NIO_STAGE_RX_COPY];
+	const char *no_events = plan->chosen[PROBE_RX_COPY] ? NULL : no_events_rx;
+
+	r->sequence.rx_bytes = known(rx->taken);
+	if (!no_events)
+		cover(&r->health, events_of(r, NIO_STAGE_RX_COPY), rx->taken);
+	set_bytes(copy, rx->taken, QUALITY_EXACT, NULL, no_events);
+}
+
+/* Were, or may events of the deferred copies have been missed, in whatever way? */
+static bool deferred_missed(const struct run_result *r, const struct snapshot *base,
+			    const struct snapshot *now)
+{
+	if (now->missed_of[PROBE_DEFERRED_COPY] > base->missed_of[PROBE_DEFERRED_COPY] ||
+	    now->loss.unmatched > base->loss.unmatched || now->loss.map_full > base->loss.map_full)
+		return true;
+	/* A kernel that does not tell is believed where all that can be checked was seen. */
+	return now->untold_of[PROBE_DEFERRED_COPY] &&
+	       (!r->health.coverage.known || r->health.coverage.value < 1 ||
+		run_result__completions_missed(r));
+}
+
+/*
+ * skb_copy_ubufs gives an skb pages of its own for all that is not in its head: each byte that was
+ * queued is copied at most once for each time it is sent, packet taps apart. What misses leave open
+ * is between that and what was seen.
+ */
+static void bound_deferred(struct run_result *r, const struct plan *plan,
+			   const struct snapshot *base, const struct snapshot *now)
+{
+	struct stage_result *deferred = &r->stages[NIO_STAGE_DEFERRED_COPY];
+	uint64_t most = r->sequence.tx_bytes.value + r->sequence.tx_retrans.value;
+
+	deferred->open_bytes = known(0);
+	if (plan->mode != MODE_ZEROCOPY || deferred->quality == QUALITY_UNAVAILABLE ||
+	    !r->sequence.tx_bytes.known || most <= deferred->bytes ||
+	    !deferred_missed(r, base, now))
+		return;
+	deferred->open_bytes = known(most - deferred->bytes);
+	deferred->quality = QUALITY_DERIVED;
+	deferred->reason = in_part;
+}
+
+static const char *source_of(const struct snapshot *s)
+{
+	return s->sockets[NIO_SIDE_SENDER].source;
+}
+
+void ledger_bytes__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
+			const struct snapshot *now)
+{
+	struct sequence_sum tx, rx;
+	const char *no_tx, *no_rx;
+
+	no_tx = sequence__between(&base->sockets[NIO_SIDE_SENDER], &now->sockets[NIO_SIDE_SENDER],
+				  &tx);
+	no_rx = sequence__between(&base->sockets[NIO_SIDE_RECEIVER],
+				  &now->sockets[NIO_SIDE_RECEIVER], &rx);
+	r->health.coverage = (struct real){0};
+	r->health.covered_bytes = r->health.coverable_bytes = 0;
+	r->sequence = (struct sequence_result){
+		.source = no_tx && no_rx ? NULL : source_of(now),
+		.tx_bytes = unknown(no_tx),
+		.rx_bytes = unknown(no_rx),
+		.tx_retrans = unknown(no_tx),
+		.tx_ids = unknown(no_tx),
+	};
+	r->unclassified = unknown(no_tx);
+	if (!no_tx)
+		book_sending(r, plan, &tx);
+	if (!no_rx)
+		book_receiving(r, plan, &rx);
+	if (no_tx && no_rx)
+		r->health.coverage.reason = no_tx;
+	close_coverage(&r->health);
+	bound_deferred(r, plan, base, now);
+}
+
+uint64_t ledger_bytes__open(const struct run_result *r)
+{
+	const struct num *deferred = &r->stages[NIO_STAGE_DEFERRED_COPY].open_bytes;
+	uint64_t open = r->unclassified.known ? r->unclassified.value : 0;
+
+	if (r->stages[NIO_STAGE_DEFERRED_COPY].quality == QUALITY_UNAVAILABLE || !deferred->known)
+		return open;
+	return deferred->value > open ? deferred->value : open;
+}
+
+static void add_num(struct num *dst, const struct num *src)
+{
+	if (!dst->known)
+		return;
+	if (!src->known)
+		*dst = *src;
+	else
+		dst->value += src->value;
+}
+
+void ledger_bytes__add(struct run_result *dst, const struct run_result *src)
+{
+	struct sequence_result *to = &dst->sequence;
+	const struct sequence_result *from = &src->sequence;
+
+	if (!from->source)
+		to->source = NULL;
+	add_num(&to->tx_bytes, &from->tx_bytes);
+	add_num(&to->rx_bytes, &from->rx_bytes);
+	add_num(&to->tx_retrans, &from->tx_retrans);
+	add_num(&to->tx_ids, &from->tx_ids);
+	add_num(&dst->unclassified, &src->unclassified);
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		add_num(&dst->stages[s].open_bytes, &src->stages[s].open_bytes);
+		if (src->stages[s].no_events)
+			dst->stages[s].no_events = src->stages[s].no_events;
+	}
+	dst->health.covered_bytes += src->health.covered_bytes;
+	dst->health.coverable_bytes += src->health.coverable_bytes;
+	if (dst->health.coverage.known && !src->health.coverage.known)
+		dst->health.coverage = src->health.coverage;
+	if (dst->health.coverage.known)
+		dst->health.coverage.value =
+			(double)dst->health.covered_bytes / dst->health.coverable_bytes;
+}
+
+void ledger_bytes__doubt(struct run_result *r)
+{
+	for (int i = 0; i < NIO_STAGE_NR; i++) {
+		enum stage_account account = stage__account(i);
+		struct stage_result *s = &r->stages[i];
+		bool wrong = (account == STAGE_SENT && r->unaccounted_tx) ||
+			     (account == STAGE_RECEIVED && r->unaccounted_rx);
+
+		if (!wrong || s->quality == QUALITY_UNAVAILABLE)
+			continue;
+		s->quality = QUALITY_DERIVED;
+		s->reason = in_doubt;
+	}
+}

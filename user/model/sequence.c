@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Bytes from sequence numbers; see sequence.h. Pure. */
+#include <string.h>
+#include <netinet/tcp.h>
+
+#include "sequence.h"
+
+/* A count of one phase above this is a counter that went backward: 2^63 bytes take a century. */
+#define BACKWARD (1ULL << 63)
+
+void sequence__begin(struct socket_pass *pass, size_t n)
+{
+	memset(pass, 0, sizeof(*pass));
+	pass->nr = n < SEQUENCE_SOCKETS_MAX ? n : SEQUENCE_SOCKETS_MAX;
+}
+
+void sequence__take(struct socket_pass *pass, const uint64_t *cookies,
+		    const struct nio_socket *socket)
+{
+	for (size_t i = 0; i < pass->nr && socket->cookie; i++)
+		if (cookies[i] == socket->cookie)
+			pass->sockets[i] = *socket;
+}
+
+size_t sequence__unmet(const struct socket_pass *pass)
+{
+	size_t unmet = 0;
+
+	for (size_t i = 0; i < pass->nr; i++)
+		unmet += !pass->sockets[i].cookie;
+	return unmet;
+}
+
+/* A FIN was queued: it takes a sequence number as soon as the state has left those of writing. */
+static bool fin_queued(const struct nio_socket *s)
+{
+	return s->state == TCP_FIN_WAIT1 || s->state == TCP_FIN_WAIT2 || s->state == TCP_CLOSING ||
+	       s->state == TCP_LAST_ACK;
+}
+
+static bool fin_received(const struct nio_socket *s)
+{
+	return s->state == TCP_CLOSE_WAIT || s->state == TCP_CLOSING || s->state == TCP_LAST_ACK;
+}
+
+uint64_t sequence__queued(const struct nio_socket *s)
+{
+	uint32_t unacknowledged = s->write_seq - s->snd_una;
+
+	return s->bytes_acked + unacknowledged - fin_queued(s);
+}
+
+/* The FIN is in bytes_received; it has been taken when nothing that was received is left. */
+uint64_t sequence__taken(const struct nio_socket *s)
+{
+	uint32_t untaken = s->rcv_nxt - s->copied_seq;
+
+	return s->bytes_received - untaken - (fin_received(s) && !untaken);
+}
+
+static const char *add_socket(const struct nio_socket *base, const struct nio_socket *now,
+			      struct sequence_sum *sum)
+{
+	uint64_t queued = sequence__queued(now) - sequence__queued(base);
+	uint64_t taken = sequence__taken(now) - sequence__taken(base);
+	uint64_t retrans = now->bytes_retrans - base->bytes_retrans;
+
+	if (!base->cookie || !now->cookie)
+		return "a watched socket was gone when the sockets were looked at";
+	if (base->state == TCP_CLOSE || now->state == TCP_CLOSE)
+		return "a watched socket had been closed when the sockets were looked at";
+	if (queued >= BACKWARD || taken >= BACKWARD || retrans >= BACKWARD)
+		return "a counter of a watched socket went backward";
+	sum->queued += queued;
+	sum->taken += taken;
+	sum->retrans += retrans;
+	sum->ids += (uint32_t)(now->zckey - base->zckey);
+	sum->pinning &= base->scatter_gather && now->scatter_gather;
+	return NULL;
+}
+
+static const char *no_pass(const struct socket_pass *pass)
+{
+	return pass->reason ? pass->reason : "the sockets were not looked at";
+}
+
+const char *sequence__between(const struct socket_pass *base, const struct socket_pass *now,
+			      struct sequence_sum *sum)
+{
+	const char *why = NULL;
+
+	*sum = (struct sequence_sum){.zckeys = base->zckeys && now->zckeys, .pinning = true};
+	if (!base->source)
+		return no_pass(base);
+	if (!now->source)
+		return no_pass(now);
+	if (base->nr != now->nr)
+		return "the two passes are not over the same sockets";
+	for (size_t i = 0; i < now->nr && !why; i++)
+		why = add_socket(&base->sockets[i], &now->sockets[i], sum);
+	return why;
+}
