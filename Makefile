@@ -63,9 +63,11 @@ COMMON_SRC  := $(sort $(wildcard common/*.c))
 LOADGEN_SRC := $(sort $(wildcard loadgen/*.c)) $(COMMON_SRC)
 USER_SRC    := $(sort $(wildcard user/*.c user/*/*.c)) $(COMMON_SRC)
 UNIT_SRC    := $(sort $(wildcard tests/unit/*/test_*.c))
+# The files that know the skeleton.
+SESSION_SRC := $(sort $(wildcard user/kernel/session*.c))
 # What unit tests link, as an archive, of which each takes only what it calls: everything of both
-# programs but main and the file that knows the skeleton.
-UNIT_LINK   := $(filter-out user/main.c user/kernel/session.c loadgen/main.c,\
+# programs but main and the files that know the skeleton.
+UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) loadgen/main.c,\
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
 
 # Programs that tests run: of known instructions; counters between two BPF programs.
@@ -99,7 +101,7 @@ $(O)/%.skel.h: $(O)/%.bpf.o
 	$(call say,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $(*F)_bpf > $@.tmp && mv $@.tmp $@
 
-$(O)/user/kernel/session.o: $(O)/bpf/netiotrace.skel.h
+$(call obj,$(SESSION_SRC)): $(O)/bpf/netiotrace.skel.h
 
 $(O)/%.o: %.c | $(O)/.deps
 	@mkdir -p $(@D)
@@ -138,12 +140,12 @@ $(TEST_PROGRAMS): %: %.o $(O)/unit.a
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 
 # Measures what watching costs on one connection: scripts/bench-overhead runs it.
-$(O)/bench-overhead: $(O)/bench/overhead.o $(O)/user/kernel/session.o $(O)/unit.a
+$(O)/bench-overhead: $(O)/bench/overhead.o $(call obj,$(SESSION_SRC)) $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 
 # Plays uncommon uses of watched sockets: tests/bpf/watched.bats and tests/vm/watched run it.
-$(O)/watched-run: $(O)/tests/bpf/watched_run.o $(O)/user/kernel/session.o $(O)/unit.a
+$(O)/watched-run: $(O)/tests/bpf/watched_run.o $(call obj,$(SESSION_SRC)) $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 

@@ -141,7 +141,7 @@ foreign() {
 	run "$NETIOTRACE" -q --backend kprobe --rounds 1 --duration 200ms --json out.json
 	if has_kprobes; then
 		[ "$status" -eq 0 ]
-		jq -e '[.plan[] | .backend | strings] | any(. == "kprobe") and all(. == "kprobe" or . == "none")' out.json
+		jq -e '[.plan[] | .backend | strings] | any(. == "kprobe") and all(. == "kprobe" or . == "iterator" or . == "none")' out.json
 	else
 		[ "$status" -eq 3 ]
 		[[ $output == *doctor* ]]

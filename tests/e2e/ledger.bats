@@ -16,7 +16,7 @@ BOOKS='
 def check(name; ok): if ok then empty else name end;
 # Losses of pairing can be counted where a hook of the plan pairs a beginning with an end: not by
 # tracepoints alone.
-([.plan[] | .backend | strings] | any(. != "tracepoint" and . != "none")) as $pairs
+([.plan[] | .backend | strings] | any(. != "tracepoint" and . != "iterator" and . != "none")) as $pairs
 | [ .runs[] | . as $r | "\(.mode) round \(.round): " as $who
   | check($who + "unaccounted_tx \(.ledger.unaccounted_tx)"; .ledger.unaccounted_tx == 0),
     check($who + "unaccounted_rx \(.ledger.unaccounted_rx)"; .ledger.unaccounted_rx == 0),

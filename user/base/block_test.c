@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "block_test.h"
+#include "median.h"
 #include "common/splitmix.h"
 #include "stats.h"
 
@@ -24,50 +25,6 @@ struct engine {
 	size_t *order, *count, *own;
 	int groups;
 };
-
-static void swap_values(double *a, double *b)
-{
-	double x = *a;
-
-	*a = *b;
-	*b = x;
-}
-
-/* Puts the k-th smallest of n at its place, smaller ones before it: Hoare's selection. */
-static double select_rank(double *v, size_t n, size_t k)
-{
-	size_t low = 0, high = n - 1;
-
-	while (low < high) {
-		double pivot = v[low + (high - low) / 2];
-		size_t i = low, j = high;
-
-		while (i <= j) {
-			while (v[i] < pivot)
-				i++;
-			while (v[j] > pivot)
-				j--;
-			if (i <= j) {
-				swap_values(&v[i++], &v[j]);
-				if (!j--)
-					break;
-			}
-		}
-		if (k < i && (j == (size_t)-1 || k > j))
-			break;
-		if (j != (size_t)-1 && k <= j)
-			high = j;
-		else
-			low = i;
-	}
-	return v[k];
-}
-
-/* The lower one of the middle two; sorts values in part. */
-static double median(double *values, size_t n)
-{
-	return n ? select_rank(values, n, (n - 1) / 2) : 0;
-}
 
 static void engine__free(struct engine *e)
 {
@@ -120,7 +77,7 @@ static double center(const struct engine *e, const double *row)
 	for (size_t b = 0; b < e->t->blocks; b++)
 		if (!isnan(row[b]))
 			e->scratch[n++] = row[b];
-	return median(e->scratch, n);
+	return median__lower(e->scratch, n);
 }
 
 static void clip_group(struct engine *e, int group)
@@ -133,7 +90,7 @@ static void clip_group(struct engine *e, int group)
 		for (b = 0; t->group[i] == group && b < t->blocks; b++)
 			if (!isnan(e->values[i * t->blocks + b]))
 				e->scratch[n++] = fabs(e->values[i * t->blocks + b]);
-	limit = BLOCK_TEST_CLIP * median(e->scratch, n);
+	limit = BLOCK_TEST_CLIP * median__lower(e->scratch, n);
 	if (!(limit > 0))
 		return; /* most are exactly the same: what differs is not to be cut to nothing */
 	for (i = 0; i < t->tests; i++)
@@ -208,7 +165,7 @@ static double group_variance(const struct engine *e, int group)
 	for (size_t i = 0; i < e->t->tests; i++)
 		if (e->t->group[i] == group && !isnan(e->mean[i]))
 			e->scratch[n++] = e->variance[i];
-	return median(e->scratch, n);
+	return median__lower(e->scratch, n);
 }
 
 /* NaN: a test without values. */

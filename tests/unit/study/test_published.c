@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The published data set: every fact that an analysis of it must find. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/answer.h"
+#include "study/family.h"
+
+#include "support/study.h"
+
+#define KIB(n) ((uint64_t)(n)*1024)
+
+/* The data set beside the sources: 48 runs of 5 s, one per cell. */
+static void study__published(struct study *s)
+{
+	const char *slash = strrchr(__FILE__, '/');
+	int dir = slash ? (int)(slash - __FILE__) : 1;
+	char path[512], message[DATASET_MESSAGE_MAX];
+
+	snprintf(path, sizeof(path), "%.*s/../../fixtures/pa02-mt25014-results.csv", dir,
+		 slash ? __FILE__ : ".");
+	if (dataset__load(&s->d, path, 5, message))
+		fail_msg("%s", message);
+	assert_int_equal(analysis__init(&s->a, &s->d), 0);
+	assert_int_equal(family__find(&s->a), 0);
+	assert_int_equal(answers__make(&s->a, s->answers), 0);
+}
+
+static void published_peaks(void **state)
+{
+	struct study s;
+	const struct cell *peak;
+
+	(void)state;
+	study__published(&s);
+	peak = analysis__peak(&s.a, MODE_NR, METRIC_GBPS);
+	assert_int_equal(peak->mode, MODE_TWOCOPY);
+	assert_int_equal(peak->size, KIB(64));
+	assert_int_equal(peak->threads, 8);
+	NEAR(median(&s, MODE_TWOCOPY, KIB(64), 8, METRIC_GBPS), 365.26, 0.005);
+	peak = analysis__peak(&s.a, MODE_ZEROCOPY, METRIC_GBPS);
+	assert_int_equal(peak->size, KIB(256));
+	assert_int_equal(peak->threads, 4);
+	NEAR(median(&s, MODE_ZEROCOPY, KIB(256), 4, METRIC_GBPS), 283.32, 0.005);
+	check_says(&s.answers[QUESTION_UNEXPECTED],
+		   "Highest throughput of all: two-copy, 64 KiB, 8 threads, 365.3 Gbit/s");
+	check_says(&s.answers[QUESTION_UNEXPECTED],
+		   "Highest throughput of zero-copy: zero-copy, 256 KiB, 4 threads, 283.3 Gbit/s");
+	study__clear(&s);
+}
+
+static void published_one_over_two(void **state)
+{
+	struct study s;
+
+	(void)state;
+	study__published(&s);
+	NEAR(change(&s, MODE_ONECOPY, KIB(16), 4, METRIC_GBPS), 0.044, 0.0005);
+	NEAR(change(&s, MODE_ONECOPY, KIB(64), 4, METRIC_GBPS), 0.133, 0.0005);
+	NEAR(change(&s, MODE_ONECOPY, KIB(256), 4, METRIC_GBPS), 0.136, 0.0005);
+	NEAR(change(&s, MODE_ONECOPY, KIB(1024), 4, METRIC_GBPS), -0.343, 0.0005);
+	check_says(
+		&s.answers[QUESTION_ONE_OVER_TWO],
+		"With 4 threads, in one run each, one-copy is higher at: 16 KiB (+4.4 %), 64 KiB "
+		"(+13.3 %), 256 KiB (+13.6 %); not higher at: 1 MiB (-34.3 %).");
+	study__clear(&s);
+}
+
+static void published_zero_over_two(void **state)
+{
+	struct study s;
+	struct duel duel;
+	size_t t, ahead = 0;
+
+	(void)state;
+	study__published(&s);
+	for (t = 0; t < s.a.threads_nr; t++) {
+		assert_int_equal(analysis__duel(&s.a, MODE_ZEROCOPY, MODE_TWOCOPY, s.a.threads[t],
+						METRIC_GBPS, &duel),
+				 0);
+		assert_int_equal(duel.points_nr, 4);
+		assert_int_equal(duel.crossovers_nr, 0);
+		if (s.a.threads[t] == 4)
+			assert_int_equal(duel.point_ahead, 0);
+		ahead += duel.point_ahead;
+		duel__clear(&duel);
+	}
+	assert_int_equal(ahead, 1);
+	NEAR(median(&s, MODE_ZEROCOPY, KIB(16), 8, METRIC_GBPS), 202.75, 0.005);
+	NEAR(median(&s, MODE_TWOCOPY, KIB(16), 8, METRIC_GBPS), 147.56, 0.005);
+	NEAR(median(&s, MODE_ZEROCOPY, KIB(1024), 4, METRIC_GBPS), 50.51, 0.005);
+	check_says(&s.answers[QUESTION_ZERO_OVER_TWO], "higher in 1 of 16 cells");
+	check_says(&s.answers[QUESTION_ZEROCOPY], "Furthest ahead: zero-copy, 16 KiB, 8 threads");
+	check_says(&s.answers[QUESTION_UNEXPECTED],
+		   "in 1 of 16 cells, here among them: zero-copy, 16 KiB, 8 threads, 202.8 Gbit/s "
+		   "against 147.6 Gbit/s");
+	study__clear(&s);
+}
+
+static void published_cache_misses(void **state)
+{
+	struct study s;
+
+	(void)state;
+	study__published(&s);
+	NEAR(change(&s, MODE_ZEROCOPY, KIB(16), 4, METRIC_LLC_MISSES), -0.702, 0.0005);
+	NEAR(change(&s, MODE_ZEROCOPY, KIB(64), 4, METRIC_LLC_MISSES), -0.388, 0.0005);
+	NEAR(change(&s, MODE_ZEROCOPY, KIB(256), 4, METRIC_LLC_MISSES), 1.326, 0.0005);
+	NEAR(change(&s, MODE_ZEROCOPY, KIB(1024), 4, METRIC_LLC_MISSES), -0.935, 0.0005);
+	check_says(&s.answers[QUESTION_CACHE],
+		   "LLC misses of a whole run, zero-copy against two-copy with 4 threads: -70.2 % "
+		   "at 16 KiB, -38.8 % at 64 KiB, +132.6 % at 256 KiB, -93.5 % at 1 MiB.");
+	check_says(&s.answers[QUESTION_CACHE], "Which stage it comes from cannot be said");
+	study__clear(&s);
+}
+
+static void published_collapse(void **state)
+{
+	struct study s;
+
+	(void)state;
+	study__published(&s);
+	check_says(
+		&s.answers[QUESTION_UNEXPECTED],
+		"Collapse: one-copy, 1 MiB, 8 threads gives 47.19 Gbit/s in all, below the 102.6 "
+		"Gbit/s of 1 thread");
+	NEAR(median(&s, MODE_ONECOPY, KIB(1024), 2, METRIC_GBPS), 192.73, 0.005);
+	NEAR(median(&s, MODE_ONECOPY, KIB(1024), 4, METRIC_GBPS), 166.02, 0.005);
+	study__clear(&s);
+}
+
+static void published_cycles_per_byte(void **state)
+{
+	struct study s;
+
+	(void)state;
+	study__published(&s);
+	NEAR(median(&s, MODE_TWOCOPY, KIB(16), 4, METRIC_CYCLES_PER_BYTE), 0.44, 0.0005);
+	study__clear(&s);
+}
+
+/* Without a length of the runs nobody knows how many bytes the cycles were for. */
+static void published_without_duration(void **state)
+{
+	struct study s;
+	size_t i;
+
+	(void)state;
+	study__published(&s);
+	answers__clear(s.answers);
+	analysis__clear(&s.a);
+	for (i = 0; i < s.d.rows_nr; i++)
+		s.d.rows[i].value[METRIC_DURATION] = (double)NAN;
+	study__finish(&s, (double)NAN);
+	assert_false(analysis__has(&s.a, METRIC_CYCLES_PER_BYTE));
+	assert_non_null(strstr(analysis__reason(&s.a, METRIC_CYCLES_PER_BYTE), "for how long"));
+	check_says(&s.answers[QUESTION_UNEXPECTED], "context switches, 34 to 6810");
+	assert_false(says(&s.answers[QUESTION_THREADS], "without counters"));
+	check_says(&s.answers[QUESTION_THREADS], "--duration");
+	study__clear(&s);
+}
+
+static void published_has_no_intervals(void **state)
+{
+	struct study s;
+	int q;
+
+	(void)state;
+	study__published(&s);
+	assert_int_equal(s.a.rounds_max, 1);
+	check_says(&s.answers[QUESTION_ZEROCOPY], "Nothing can be claimed of one run per cell");
+	check_says(&s.answers[QUESTION_CACHE], "One run per cell gives no intervals");
+	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "Nothing can be claimed of one run per cell");
+	check_says(&s.answers[QUESTION_ZERO_OVER_TWO],
+		   "Nothing can be claimed of one run per cell");
+	for (q = 0; q < QUESTION_NR; q++) {
+		assert_true(s.answers[q].evidence_nr > 0);
+		assert_false(says(&s.answers[q], "Crossover"));
+	}
+	study__clear(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(published_peaks),
+		cmocka_unit_test(published_one_over_two),
+		cmocka_unit_test(published_zero_over_two),
+		cmocka_unit_test(published_cache_misses),
+		cmocka_unit_test(published_collapse),
+		cmocka_unit_test(published_cycles_per_byte),
+		cmocka_unit_test(published_without_duration),
+		cmocka_unit_test(published_has_no_intervals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

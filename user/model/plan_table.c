@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of probes and of the ways to feed them, which plan.c chooses from. Pure. */
+#include <errno.h>
+#include <string.h>
+
+#include "plan_table.h"
+
+#define TP    BACKEND_TRACEPOINT
+#define FN    BACKEND_TRAMPOLINE
+#define KP    BACKEND_KPROBE
+#define EXACT QUALITY_EXACT, NULL
+
+static const char MERGED[] =
+	"read as the application takes the notification; the kernel merges those of adjacent sends "
+	"without comparing whether they were copied";
+static const char ARRIVAL[] = "counted where zero-copy pages arrive for local delivery, which "
+			      "copies them: skb_copy_ubufs "
+			      "itself has no tracepoint";
+static const char BRACKETED[] =
+	"from a piece of page to the next event of the call: with it the accounting between them";
+static const char SOME_RETURNS[] =
+	"only calls whose return is seen: a kretprobe has room for so many at once";
+static const char REFUSED[] = "by the kernel's test against net.core.optmem_max, made again at its "
+			      "return; what is below it "
+			      "is taken for RLIMIT_MEMLOCK";
+static const char SOME_REFUSED[] = "by the kernel's test against net.core.optmem_max, made again, "
+				   "of those calls whose return is "
+				   "seen: a kretprobe has room for so many at once";
+static const char OWN_SKBS[] =
+	"skb_copy_bits on a watched socket's skbs; XDP and drivers copy skbs that have no socket";
+
+/* In order of preference within a probe. */
+/* clang-format off */
+const struct alternative plan_alternatives[] = {
+	{ PROBE_SEND_RETURN, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT, NULL, 3 },
+	{ PROBE_SEND_RETURN, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT, NULL, 0 },
+	{ PROBE_SEND_RETURN, TP, "tp_btf/sock_send_length", "nio_tp_send_return", EXACT, NULL, 0 },
+
+	{ PROBE_TRANSMIT, FN, "fentry/__tcp_transmit_skb", "nio_fe_transmit", EXACT, NULL, 0 },
+	{ PROBE_TRANSMIT, KP, "kprobe/__tcp_transmit_skb", "nio_kp_transmit", EXACT, NULL, 0 },
+	{ PROBE_TRANSMIT, TP, "tp_btf/net_dev_queue", "nio_tp_transmit", EXACT, NULL, 0 },
+
+	{ PROBE_SPLICE, FN, "fexit/tcp_sendmsg_locked", "nio_fx_send_return", EXACT,
+	  "skb_splice_from_iter", 0 },
+	{ PROBE_SPLICE, FN, "fexit/do_tcp_sendpages", "nio_fx_sendpages", EXACT, NULL, 5 },
+	{ PROBE_SPLICE, KP, "kprobe/tcp_push", "nio_kp_send_begin nio_kp_push", EXACT,
+	  "skb_splice_from_iter", 0 },
+	{ PROBE_SPLICE, KP, "kprobe/do_tcp_sendpages", "nio_kp_sendpages", EXACT, NULL, 0 },
+
+	{ PROBE_DEFERRED_COPY, FN, "fentry,fexit/skb_copy_ubufs", "nio_fe_deferred nio_fx_deferred",
+	  EXACT, NULL, 2 },
+	{ PROBE_DEFERRED_COPY, KP, "kprobe,kretprobe/skb_copy_ubufs",
+	  "nio_kp_deferred nio_kr_deferred", EXACT, NULL, 0 },
+	{ PROBE_DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_tp_zerocopy_arrival",
+	  QUALITY_DERIVED, ARRIVAL, NULL, 0 },
+
+	{ PROBE_RX_COPY, FN, "fexit/skb_copy_datagram_iter", "nio_fx_rx_copy", EXACT, NULL, 4 },
+	{ PROBE_RX_COPY, KP, "kprobe/skb_copy_datagram_iter", "nio_kp_rx_copy", EXACT, NULL, 0 },
+	{ PROBE_RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy", EXACT, NULL, 0 },
+
+	{ PROBE_COMPLETION, FN, "fentry/__msg_zerocopy_callback", "nio_fe_msg_completion", EXACT,
+	  NULL, 1 },
+	{ PROBE_COMPLETION, FN, "fentry/sock_zerocopy_callback", "nio_fe_sock_completion", EXACT,
+	  NULL, 2 },
+	{ PROBE_COMPLETION, FN, "fentry,fexit/msg_zerocopy_complete",
+	  "nio_fe_uarg_put nio_fx_uarg_put nio_tp_uarg_report", EXACT,
+	  "msg_zerocopy_complete", 3 },
+	{ PROBE_COMPLETION, KP, "kprobe/__msg_zerocopy_callback", "nio_kp_msg_completion", EXACT,
+	  NULL, 0 },
+	{ PROBE_COMPLETION, KP, "kprobe/sock_zerocopy_callback", "nio_kp_sock_completion", EXACT,
+	  NULL, 0 },
+	{ PROBE_COMPLETION, KP, "kprobe,kretprobe/msg_zerocopy_complete",
+	  "nio_kp_uarg_put nio_kr_uarg_put nio_tp_uarg_report", EXACT, NULL, 0 },
+	{ PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
+	  QUALITY_DERIVED, MERGED, NULL, 0 },
+	{ PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_notification",
+	  QUALITY_DERIVED, MERGED, NULL, 0 },
+
+	{ PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_msg_account",
+	  QUALITY_DERIVED, REFUSED, "msg_zerocopy_realloc", 3 },
+	{ PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_devmem_account",
+	  QUALITY_DERIVED, REFUSED, "msg_zerocopy_realloc", 4 },
+	{ PROBE_REFUSAL, FN, "fexit/sock_zerocopy_realloc", "nio_fx_sock_account",
+	  QUALITY_DERIVED, REFUSED, NULL, 3 },
+	{ PROBE_REFUSAL, KP, "kprobe,kretprobe/msg_zerocopy_realloc",
+	  "nio_kp_msg_account nio_kr_msg_account", QUALITY_DERIVED, SOME_REFUSED, NULL, 0 },
+	{ PROBE_REFUSAL, KP, "kprobe,kretprobe/sock_zerocopy_realloc",
+	  "nio_kp_sock_account nio_kr_sock_account", QUALITY_DERIVED, SOME_REFUSED, NULL, 0 },
+
+	{ PROBE_OTHER_COPY, FN, "fentry,fexit/skb_copy_bits", "nio_fe_copy_bits nio_fx_copy_bits",
+	  QUALITY_DERIVED, OWN_SKBS, NULL, 4 },
+	{ PROBE_OTHER_COPY, KP, "kprobe,kretprobe/skb_copy_bits",
+	  "nio_kp_copy_bits nio_kr_copy_bits", QUALITY_DERIVED, OWN_SKBS, NULL, 0 },
+	{ PROBE_CHECKSUM_COPY, FN, "fentry,fexit/skb_copy_and_csum_bits",
+	  "nio_fe_csum_bits nio_fx_csum_bits", EXACT, NULL, 0 },
+	{ PROBE_CHECKSUM_COPY, KP, "kprobe,kretprobe/skb_copy_and_csum_bits",
+	  "nio_kp_csum_bits nio_kr_csum_bits", EXACT, NULL, 0 },
+	{ PROBE_COALESCE, FN, "fentry,fexit/skb_try_coalesce", "nio_fe_coalesce nio_fx_coalesce",
+	  EXACT, NULL, 4 },
+	{ PROBE_COALESCE, KP, "kprobe,kretprobe/skb_try_coalesce",
+	  "nio_kp_coalesce nio_kr_coalesce", EXACT, NULL, 0 },
+
+	{ PROBE_CALL_TIME, FN, "fentry,fexit/tcp_sendmsg",
+	  "nio_fe_sendmsg nio_fe_locked nio_fx_locked nio_fx_sendmsg", EXACT, "tcp_sendmsg", 3 },
+	{ PROBE_CALL_TIME, KP, "kprobe,kretprobe/tcp_sendmsg",
+	  "nio_kp_sendmsg nio_kp_locked nio_kp_release nio_kr_sendmsg", QUALITY_SAMPLED,
+	  SOME_RETURNS, NULL, 0 },
+	{ PROBE_COPY_TIME, FN, "fentry,fexit/sk_page_frag_refill", "nio_fe_refill nio_fx_refill",
+	  QUALITY_DERIVED, BRACKETED, NULL, 2 },
+	{ PROBE_COPY_TIME, KP, "kprobe,kretprobe/sk_page_frag_refill",
+	  "nio_kp_refill nio_kr_refill", QUALITY_DERIVED, BRACKETED, NULL, 0 },
+	{ PROBE_PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
+	  "nio_fe_pin_time nio_fx_pin_time", EXACT, NULL, 5 },
+	{ PROBE_PIN_TIME, FN, "fentry,fexit/skb_zerocopy_iter_stream",
+	  "nio_fe_pin_time nio_fx_binding_pin_time", EXACT, NULL, 6 },
+	{ PROBE_PIN_TIME, KP, "kprobe,kretprobe/skb_zerocopy_iter_stream",
+	  "nio_kp_pin_time nio_kr_pin_time", EXACT, NULL, 0 },
+	{ PROBE_WAIT_TIME, FN, "fentry,fexit/sk_stream_wait_memory", "nio_fe_wait nio_fx_wait",
+	  EXACT, NULL, 0 },
+	{ PROBE_WAIT_TIME, KP, "kprobe,kretprobe/sk_stream_wait_memory",
+	  "nio_kp_wait nio_kr_wait", EXACT, NULL, 0 },
+	{ PROBE_TRANSMIT_TIME, FN, "fentry,fexit/tcp_write_xmit",
+	  "nio_fe_write_xmit nio_fx_write_xmit", EXACT, NULL, 0 },
+	{ PROBE_TRANSMIT_TIME, KP, "kprobe,kretprobe/tcp_write_xmit",
+	  "nio_kp_write_xmit nio_kr_write_xmit", EXACT, NULL, 0 },
+	{ PROBE_INLINE_TIME, FN, "tp_btf/softirq_entry", "nio_tp_softirq_entry nio_tp_softirq_exit",
+	  EXACT, NULL, 0 },
+	{ PROBE_INLINE_TIME, KP, "tp_btf/softirq_entry", "nio_tp_softirq_entry nio_tp_softirq_exit",
+	  EXACT, NULL, 0 },
+	{ PROBE_RX_TIME, FN, "fentry,fexit/skb_copy_datagram_iter", "nio_fe_rx_time nio_fx_rx_time",
+	  EXACT, NULL, 0 },
+	{ PROBE_RX_TIME, KP, "kprobe,kretprobe/skb_copy_datagram_iter",
+	  "nio_kp_rx_time nio_kr_rx_time", QUALITY_SAMPLED, SOME_RETURNS, NULL, 0 },
+
+	{ PROBE_SOCKETS, BACKEND_ITERATOR, "iter/tcp", "nio_sockets", EXACT, NULL, 0 },
+};
+/* clang-format on */
+
+const size_t plan_alternatives_nr = sizeof(plan_alternatives) / sizeof(plan_alternatives[0]);
+
+const char plan_no_mark[] = "no tracepoint marks its beginning and its end";
+
+const struct probe_row plan_probes[PROBE_NR] = {
+	[PROBE_SEND_RETURN] = {"send_return", NULL, "send call", NULL},
+	[PROBE_TRANSMIT] = {"transmit", "tx_copy", "transmit", NULL},
+	[PROBE_SPLICE] = {"splice", NULL, "send call",
+			  "no tracepoint tells spliced bytes from copied ones; netio-loadgen never "
+			  "calls sendfile or splice"},
+	[PROBE_DEFERRED_COPY] = {"deferred_copy", NULL, "skb", NULL},
+	[PROBE_RX_COPY] = {"rx_copy", NULL, "skb", NULL},
+	[PROBE_COMPLETION] = {"completion", "zero-copy verdict", "notification", NULL},
+	[PROBE_REFUSAL] = {"refusal", "cause of ENOBUFS", "send call",
+			   "no tracepoint tells which limit refused a send"},
+	[PROBE_OTHER_COPY] = {"other_copy", NULL, "copy",
+			      "collapse, linearize and skb_copy have no tracepoint"},
+	[PROBE_CHECKSUM_COPY] = {"checksum_copy", "other_copy", "copy",
+				 "skb_copy_and_csum_bits has no tracepoint"},
+	[PROBE_COALESCE] = {"coalesce", "other_copy", "copy", "skb_try_coalesce has no tracepoint"},
+	[PROBE_CALL_TIME] = {"call_time", "path_ns", "send call", plan_no_mark},
+	[PROBE_COPY_TIME] = {"copy_time", "path_ns copy", "send call", plan_no_mark},
+	[PROBE_PIN_TIME] = {"pin_time", "path_ns pin", "send call", plan_no_mark},
+	[PROBE_WAIT_TIME] = {"wait_time", "path_ns wait", "send call", plan_no_mark},
+	[PROBE_TRANSMIT_TIME] = {"transmit_time", "path_ns transmit", "send call", plan_no_mark},
+	[PROBE_INLINE_TIME] = {"inline_time", "path_ns inline", "softirq", plan_no_mark},
+	[PROBE_RX_TIME] = {"rx_time", "rx_copy time", "skb", plan_no_mark},
+	[PROBE_SOCKETS] = {"sockets", "tx_copy, tx_pin, rx_copy", "pass", NULL},
+};
+
+static const char *const backend_names[] = {
+	[BACKEND_TRAMPOLINE] = "trampoline",
+	[BACKEND_KPROBE] = "kprobe",
+	[BACKEND_TRACEPOINT] = "tracepoint",
+	[BACKEND_AUTO] = "auto",
+	[BACKEND_NONE] = "none",
+	[BACKEND_ITERATOR] = "iterator",
+};
+
+const char *backend__name(enum backend b)
+{
+	return backend_names[b];
+}
+
+int backend__parse(const char *s, enum backend *out)
+{
+	for (size_t i = 0; i <= BACKEND_NONE; i++) {
+		if (strcmp(s, backend_names[i]) == 0) {
+			*out = (enum backend)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}

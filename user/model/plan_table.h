@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the probes of a plan are; the alternatives themselves are in plan.h, for who tries them. */
+#ifndef NETIOTRACE_PLAN_TABLE_H
+#define NETIOTRACE_PLAN_TABLE_H
+
+#include "plan.h"
+
+struct probe_row {
+	const char *name;
+	const char *stage;   /* what it feeds; NULL: the stages whose rows name it */
+	const char *event;   /* what one event is */
+	const char *nothing; /* why a kernel with tracepoints only cannot have it; NULL: it can */
+};
+
+extern const struct probe_row plan_probes[PROBE_NR];
+
+/* Why tracepoints take no time: the reason of all probes that do. */
+extern const char plan_no_mark[];
+
+#endif
