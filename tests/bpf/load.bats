@@ -24,10 +24,14 @@ programs_planned() {
 	jq '[.plan[].programs | strings | split(" ")[]] | unique | length' "$1"
 }
 
-# Names of our programs as the kernel lists them, a line each.
-programs_loaded() {
-	"$BPFTOOL" -j prog show | jq -r '.[].name // empty | select(startswith("nio_"))' | sort >loaded
-	[ "$(wc -l <loaded)" -eq "$1" ]
+# Names of the programs that a process holds, as the kernel lists them, a line each: are they so many?
+programs_loaded() { # PID NUMBER
+	local ids
+
+	ids=$(cat "/proc/$1/fdinfo/"* 2>/dev/null | sed -n 's/^prog_id:[[:space:]]*//p' | sort -u | paste -sd ,)
+	"$BPFTOOL" -j prog show | jq -r --argjson ids "[$ids]" \
+		'.[] | select(.id | IN($ids[])) | .name // empty | select(startswith("nio_"))' | sort >loaded
+	[ "$(wc -l <loaded)" -eq "$2" ]
 }
 
 @test "while a run is on, exactly the programs of its plan are loaded" {
@@ -38,7 +42,7 @@ programs_loaded() {
 	planned=$(programs_planned out.json)
 	"$NETIOTRACE" -q --mode onecopy --size 1k --duration 60s &
 	# Other programs are loaded, tried and gone before: it is the number that stays.
-	within 20 programs_loaded "$planned" && sleep 1 && programs_loaded "$planned" || {
+	within 20 programs_loaded $! "$planned" && sleep 1 && programs_loaded $! "$planned" || {
 		echo "$planned planned; loaded:"
 		cat loaded
 		stop_jobs
