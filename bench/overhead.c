@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "base/stats.h"
+#include "host/environment.h"
 #include "load/loadgen_args.h"
 #include "run/options.h"
 #include "load/driver.h"
@@ -110,6 +111,22 @@ static void load_programs(struct bench *b)
 	free(offers);
 }
 
+/* As a run chooses it: not one that paces, which hides what watching costs, unless asked for. */
+static void choose_congestion(struct bench *b)
+{
+	const struct flag untold = {.reason = "not asked"};
+	static struct environment env;
+	char why[512];
+
+	environment__read(&env, b->path, untold);
+	if (congestion__choose(&env.congestion, getenv("CONGESTION"), true, why, sizeof(why))) {
+		fprintf(stderr, "bench-overhead: %s.\n", why);
+		exit(EXIT_USAGE);
+	}
+	if (env.congestion.chosen[0])
+		b->o.traffic.congestion = env.congestion.chosen;
+}
+
 static void start(struct bench *b)
 {
 	struct driver *sender = &b->drivers[NIO_SIDE_SENDER];
@@ -119,6 +136,7 @@ static void start(struct bench *b)
 
 	if (err)
 		fail(step, err);
+	choose_congestion(b);
 	if (b->counters) {
 		struct perf_facts facts = {.paranoid = 0};
 
