@@ -40,9 +40,10 @@ programs_loaded() { # PID NUMBER
 	[ -n "$BPFTOOL" ] || skip "bpftool is not installed"
 	"$NETIOTRACE" -q --mode onecopy --size 1k --duration 100ms --json out.json
 	planned=$(programs_planned out.json)
-	"$NETIOTRACE" -q --mode onecopy --size 1k --duration 60s &
-	# Other programs are loaded, tried and gone before: it is the number that stays.
-	within 20 programs_loaded $! "$planned" && sleep 1 && programs_loaded $! "$planned" || {
+	"$NETIOTRACE" -q --mode onecopy --size 1k --duration 300s &
+	# Other programs are loaded, tried and gone before: it is the number that stays. An emulated machine takes
+	# half a minute to verify them.
+	within 120 programs_loaded $! "$planned" && sleep 1 && programs_loaded $! "$planned" || {
 		echo "$planned planned; loaded:"
 		cat loaded
 		stop_jobs
