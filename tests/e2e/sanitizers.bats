@@ -44,7 +44,7 @@ with_sanitizer() { # NAME
 	build address unit-programs
 	cd "$REPO" || return
 	# shellcheck disable=SC2046 # names without spaces
-	tests/run-unit $(find build-address/tests/unit -name 'test_*' -type f ! -name '*.*')
+	tests/run-unit $(find build-address/tests/{unit,fuzz} -name '*_*' -type f ! -name '*.*')
 }
 
 @test "ThreadSanitizer builds pass" {
