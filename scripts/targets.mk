@@ -51,6 +51,15 @@ fuzz: deps
 
 fuzz-programs: $(FUZZ:%=$(O)/tests/fuzz/fuzz_%)
 
+## make mutate          do the unit tests notice 200 small changes to the pure code?
+# MUTATE: options of tests/mutate/mutate, like "-n 50 -s 7 -f 'user/model/*' -v".
+.PHONY: mutate print-unit-tests
+mutate: deps
+	@O='$(O)' tests/mutate/mutate $(MUTATE)
+
+print-unit-tests:
+	@echo $(patsubst %.c,$(O)/%,$(UNIT_SRC))
+
 ## make cross           deps, then build for arm64 into build-aarch64, with libraries fetched for it
 # On such a machine the ordinary build is it.
 .PHONY: cross
