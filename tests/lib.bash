@@ -182,6 +182,14 @@ ss_listens() { # PORT
 	ss -Hltn "sport = :$1" | grep -q .
 }
 
+# interrupt_until_ended PID: again and again, for bpftrace loses a SIGINT that comes just before it waits.
+interrupt_until_ended() {
+	while ! has_ended "$1" && kill -INT "$1" 2>/dev/null; do
+		sleep 0.2
+	done
+	wait "$1" 2>/dev/null || true
+}
+
 # stop_jobs: ends the programs a test may have left in the background; call it in teardown. By name:
 # the countdown of bats itself is a job of the same shell, and must go on.
 stop_jobs() {
@@ -189,8 +197,7 @@ stop_jobs() {
 
 	for name in netiotrace netio-loadgen iperf3 bpftrace; do
 		for pid in $(pgrep -P "$shell" -x "$name"); do
-			kill -INT "$pid" 2>/dev/null || true
-			wait "$pid" 2>/dev/null || true
+			interrupt_until_ended "$pid"
 		done
 	done
 }
