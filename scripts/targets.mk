@@ -131,6 +131,11 @@ bench-overhead: all $(O)/bench-overhead
 bench-loadgen: all
 	@scripts/bench-loadgen
 
+## make bench-noise     how sure a sweep is of its medians: half-widths of intervals, cell by cell
+bench-noise: all
+	@$(SUDO) scripts/bench-noise
+
+.PHONY: bench-noise
 bench: bench-overhead bench-loadgen
 
 ## make format          clang-format everything
