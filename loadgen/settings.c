@@ -97,23 +97,14 @@ static int set_connections(struct settings *s, const char *arg, char *why)
 	return 0;
 }
 
-/* "20000/s" or "20000". */
 static int set_rate(struct settings *s, const char *arg, char *why)
 {
-	size_t len = strlen(arg);
-	char number[32];
-
-	if (len > 2 && !strcmp(arg + len - 2, "/s"))
-		len -= 2;
-	if (len < sizeof(number)) {
-		memcpy(number, arg, len);
-		number[len] = '\0';
-		if (!parse_count(number, 1, RATE_MAX, &s->rate))
-			return 0;
-	}
-	return refuse(why,
-		      "--rate '%.60s' is not a number of messages a second from 1/s to 100000000/s",
-		      arg);
+	if (parse_rate(arg, RATE_MAX, &s->rate))
+		return refuse(why,
+			      "--rate '%.60s' is not a number of messages a second from 1/s to "
+			      "100000000/s",
+			      arg);
+	return 0;
 }
 
 static int set_spin(struct settings *s, const char *arg, char *why)

@@ -20,7 +20,9 @@ enum view_quantity {
 	/* clang-format on */
 	VIEW_SEND_CALL,
 	VIEW_CALL_PARTS, /* no histogram: what the time of a send call is made of */
+	VIEW_SLOT_WAIT,
 	VIEW_DELIVERY,
+	VIEW_HALF_ROUND_TRIP,
 	VIEW_COMPLETION,
 	VIEW_QUANTITY_NR,
 };
