@@ -109,7 +109,11 @@ bench-overhead: all $(O)/bench-overhead
 bench-loadgen: all
 	@scripts/bench-loadgen
 
-bench: bench-overhead bench-loadgen
+## make bench-connections  what connections cost, 64 to 4096 of them
+bench-connections: all
+	@$(SUDO) scripts/bench-connections
+
+bench: bench-overhead bench-loadgen bench-connections
 
 ## make format          clang-format everything
 format:

@@ -177,6 +177,5 @@ balanced() {
 		"$NETIOTRACE" -q --mode onecopy --rate "$rate/s" --size 4k --messages 50 --rounds 2 --warmup 0 --json "$rate.json"
 	done
 	run "$NETIOTRACE" compare 500.json 600.json
-	[ "$status" -ne 0 ]
-	[[ $output == *rate* ]]
+	[[ $output == *"made with different rate"* ]]
 }
