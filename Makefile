@@ -86,7 +86,7 @@ $(O)/tests/unit/%.o: ROOMS += -Itests/unit
 
 obj = $(patsubst %.c,$(O)/%.o,$(1))
 
-.PHONY: all help deps demo test test-unit test-e2e check format bench bench-overhead bench-loadgen \
+.PHONY: all help deps demo test test-unit test-e2e check format bench bench-overhead bench-loadgen bench-connections \
         install clean
 all: $(O)/netiotrace $(O)/netio-loadgen netiotrace netio-loadgen $(O)/gnuplot
 

@@ -78,6 +78,20 @@ int parse_count(const char *s, uint64_t min, uint64_t max, uint64_t *out)
 	return 0;
 }
 
+int parse_rate(const char *s, uint64_t max, uint64_t *out)
+{
+	size_t len = strlen(s);
+	char number[32];
+
+	if (len > 2 && !strcmp(s + len - 2, "/s"))
+		len -= 2;
+	if (len >= sizeof(number))
+		return -EINVAL;
+	memcpy(number, s, len);
+	number[len] = '\0';
+	return parse_count(number, 1, max, out);
+}
+
 static int duration_unit_ns(const char *s, uint64_t *ns)
 {
 	static const struct {

@@ -18,6 +18,9 @@ int parse_size(const char *s, uint64_t *out);
 /* A plain decimal number within [min, max]: 0, -EINVAL, -ERANGE (outside, or overflow). */
 int parse_count(const char *s, uint64_t min, uint64_t max, uint64_t *out);
 
+/* Of something a second: "2000/s" or "2000", within [1, max]. Errors as above. */
+int parse_rate(const char *s, uint64_t max, uint64_t *out);
+
 /* Nanoseconds: "500ms", "5s", "2m", "100us", "7ns", "1.5s"; a bare number is seconds. Errors as
  * above. */
 int parse_duration(const char *s, uint64_t *ns);

@@ -43,12 +43,12 @@ static int acceptor__prepare(struct acceptor *a)
 	return a->epoll_fd < 0 ? -errno : 0;
 }
 
-int acceptor__open(struct acceptor *a, const struct endpoint *on, uint64_t rcvbuf)
+int acceptor__open(struct acceptor *a, const struct settings *s)
 {
 	int err;
 
 	*a = (struct acceptor){.epoll_fd = -1};
-	a->listen_fd = sock__listen(on, rcvbuf);
+	a->listen_fd = sock__listen(&s->endpoint, s->rcvbuf, s->congestion);
 	if (a->listen_fd < 0)
 		return a->listen_fd;
 	err = acceptor__prepare(a);

@@ -43,7 +43,7 @@ struct acceptor {
 	int trouble;     /* why accept() failed last */
 };
 
-int acceptor__open(struct acceptor *a, const struct endpoint *on, uint64_t rcvbuf);
+int acceptor__open(struct acceptor *a, const struct settings *s);
 void acceptor__close(struct acceptor *a);
 
 /* Readable when there is something to do. -1: closed. */

@@ -86,10 +86,12 @@ static int member__take(struct crew_member *m, unsigned int i, bool blocking)
 {
 	struct crew *c = m->crew;
 	uint32_t index = i * c->members_nr + m->index;
-	int fd = c->fds[index];
+	int fd = c->fds[index], err;
 
 	c->fds[index] = -1;
-	return flow__open(&m->flows[i], fd, index, c->settings, &c->stop, &m->tally, blocking);
+	err = flow__open(&m->flows[i], fd, index, c->settings, &c->stop, &m->tally, blocking);
+	m->flows[i].inbox = m->inbox;
+	return err;
 }
 
 /* By the thread itself: memory is the node's on which it is first touched. */
@@ -105,7 +107,9 @@ static int member__set_up(struct crew_member *m)
 	if (!err)
 		err = board__init(&m->board);
 	m->flows = calloc(nr, sizeof(*m->flows));
-	if (err || !m->flows)
+	if (s->request_response)
+		m->inbox = calloc(1, INBOX_SIZE);
+	if (err || !m->flows || (s->request_response && !m->inbox))
 		return -ENOMEM;
 	for (i = 0; i < nr; i++)
 		m->flows[i].fd = -1;
@@ -207,6 +211,7 @@ static void member__close(struct crew_member *m)
 		flow__close(&m->flows[i]);
 	pump__close(m);
 	free(m->flows);
+	free(m->inbox);
 	tally__clear(&m->tally);
 	if (m->started)
 		board__clear(&m->board);
@@ -283,6 +288,16 @@ bool crew__idle(struct crew *c, int *err)
 		*err = c->members[i].err;
 	pthread_mutex_unlock(&c->lock);
 	return idle;
+}
+
+bool crew__wrong(const struct crew *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->members_nr; i++)
+		if (c->members[i].tally.verify_errors)
+			return true;
+	return false;
 }
 
 void crew__read(struct crew *c, struct tally *sum)

@@ -22,6 +22,7 @@ struct crew_member {
 	unsigned int index;
 	struct flow *flows;
 	unsigned int nr;
+	uint8_t *inbox;         /* with --request-response: where answers are read to */
 	int epoll_fd, timer_fd; /* of pump.c; -1: it blocks on its one connection */
 	struct tally tally;
 	struct board board;
@@ -73,6 +74,9 @@ void crew__stop(struct crew *c);
 
 /* True when all threads have finished the phase. err: of the first that failed, or 0. */
 bool crew__idle(struct crew *c, int *err);
+
+/* Whether an answer differed from what it should be, in the phase over; of a crew that is idle. */
+bool crew__wrong(const struct crew *c);
 
 /* Sums what the threads have shown. */
 void crew__read(struct crew *c, struct tally *sum);

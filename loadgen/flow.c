@@ -8,7 +8,9 @@
 
 #include "clock.h"
 #include "flow.h"
+#include "reply.h"
 #include "sock.h"
+#include "spin.h"
 
 /* How long a wait for a slot lasts before the stop flag is looked at. */
 #define WAIT_MS 50
@@ -30,6 +32,8 @@ static int flow__set_up_socket(const struct flow *f)
 
 	if (!err && f->blocking)
 		err = sock__set_timeout(f->fd, SO_SNDTIMEO, SOCK_SEND_TIMEOUT_MS);
+	if (!err && f->blocking && f->settings->request_response)
+		err = sock__set_timeout(f->fd, SO_RCVTIMEO, SOCK_SEND_TIMEOUT_MS);
 	if (!err && f->settings->nodelay)
 		err = sock__set(f->fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	return err;
@@ -48,6 +52,7 @@ int flow__open(struct flow *f, int fd, uint32_t index, const struct settings *s,
 		.tally = tally,
 		.blocking = blocking,
 	};
+	stream__init(&f->answer, REPLY_CONNECTION(index), s->size, s->verify, false);
 	err = flow__set_up_socket(f);
 	if (!err) {
 		f->rest = calloc(s->fields, sizeof(*f->rest));
@@ -95,7 +100,8 @@ static void flow__begin(struct flow *f, const struct send_mode *mode, uint64_t d
 	f->call_ns = 0;
 	f->done = 0;
 	f->busy = true;
-	mode->begin(f, due ? due : f->call_begin);
+	f->asked = due ? due : f->call_begin;
+	mode->begin(f, f->asked);
 }
 
 static void flow__sent(struct flow *f, uint64_t after)
@@ -110,8 +116,53 @@ static void flow__sent(struct flow *f, uint64_t after)
 	f->bytes += size;
 	f->messages++;
 	f->seq++;
-	f->busy = false;
+	f->owed = f->settings->request_response ? size : 0;
+	f->busy = f->owed;
 	f->now = f->blocking ? after : 0;
+}
+
+/* Books n bytes of the answer. Of its stamp nothing is known: the clock may be another's. */
+static void flow__heard(struct flow *f, size_t n)
+{
+	struct tally got = {0};
+
+	stream__feed(&f->answer, &got, f->inbox, n, 0);
+	f->owed -= n;
+	f->tally->reply_bytes += got.bytes;
+	f->tally->reply_messages += got.messages;
+	f->tally->verify_errors += got.verify_errors;
+}
+
+static ssize_t flow__recv(const struct flow *f)
+{
+	size_t len = f->owed < INBOX_SIZE ? f->owed : INBOX_SIZE;
+
+	if (f->blocking)
+		return spin__recv(f->fd, f->inbox, len, f->settings->spin_ns);
+	return recv(f->fd, f->inbox, len, MSG_DONTWAIT);
+}
+
+/* The rest of the answer, which ends the message. */
+static int flow__listen(struct flow *f)
+{
+	uint64_t now;
+
+	while (f->owed) {
+		ssize_t n = flow__recv(f);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (!n)
+			return -ECONNRESET;
+		if (n > 0)
+			flow__heard(f, (size_t)n);
+	}
+	now = clock__now();
+	hist__record_latency(f->tally->hist[TALLY_HALF_ROUND_TRIP], (now - f->asked) / 2);
+	f->tally->last_ns = now;
+	f->busy = false;
+	f->now = f->blocking ? now : 0;
+	return 0;
 }
 
 int flow__step(struct flow *f, uint64_t due)
@@ -120,6 +171,8 @@ int flow__step(struct flow *f, uint64_t due)
 	uint64_t after;
 	int err;
 
+	if (f->owed)
+		return flow__listen(f);
 	if (!f->busy) {
 		err = flow__prepare(f, mode);
 		if (err)
@@ -134,7 +187,7 @@ int flow__step(struct flow *f, uint64_t due)
 	after = clock__now();
 	if (!err) {
 		flow__sent(f, after);
-		return 0;
+		return f->owed ? flow__listen(f) : 0;
 	}
 	f->tally->eagain++;
 	f->call_ns += after - f->call_begin;

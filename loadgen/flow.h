@@ -13,9 +13,12 @@
 
 #include "message.h"
 #include "settings.h"
+#include "stream.h"
 #include "tally.h"
 
 struct zc_sender;
+
+#define INBOX_SIZE (256 << 10)
 
 /* Since when the peer has taken nothing. */
 struct stall {
@@ -40,6 +43,11 @@ struct flow {
 	uint64_t call_ns;         /* spent in those of this message before it */
 	uint64_t slot_since;      /* since when a slot is waited for; 0: it is not */
 	struct stall stall;
+	/* with --request-response */
+	uint64_t asked;       /* when the message under way was sent, or due */
+	size_t owed;          /* bytes of its answer to come */
+	struct stream answer; /* where in the answers we are */
+	uint8_t *inbox;       /* its thread's: INBOX_SIZE, where answers are read to */
 	struct message message;
 	uint8_t *packed;      /* twocopy: the contiguous buffer */
 	struct iovec *rest;   /* what a partial send left */
@@ -82,7 +90,8 @@ void flow__close(struct flow *f); /* takes a zeroed flow whose fd is -1 */
 
 /*
  * Goes on with the message under way, or begins one that was due at `due` (0: now). 0: it is with
- * the kernel. -EAGAIN: the socket is full or no slot is free. Other -errno: the connection is lost.
+ * the kernel, or answered where it is to be. -EAGAIN: the socket is full, no slot is free, or the
+ * answer is not there. Other -errno: the connection is lost.
  */
 int flow__step(struct flow *f, uint64_t due);
 

@@ -86,14 +86,18 @@ static void json__sender(FILE *f, const struct side_stats *s)
 		t->bytes, t->messages, t->partial_sends, t->gather_bytes, t->gather_events,
 		t->gather_ns, t->gather_sampled);
 	fprintf(f,
-		",\"zerocopy\":{\"sends\":%" PRIu64 ",\"completed\":%" PRIu64 ",\"copied\":%" PRIu64
-		",\"not_copied\":%" PRIu64 ",\"enobufs\":%" PRIu64 "},\"latency\":{",
-		t->zc_sends, t->zc_completed, t->zc_copied, t->zc_not_copied, t->zc_enobufs);
+		",\"reply_errors\":%" PRIu64 ",\"zerocopy\":{\"sends\":%" PRIu64
+		",\"completed\":%" PRIu64 ",\"copied\":%" PRIu64 ",\"not_copied\":%" PRIu64
+		",\"enobufs\":%" PRIu64 "},\"latency\":{",
+		t->verify_errors, t->zc_sends, t->zc_completed, t->zc_copied, t->zc_not_copied,
+		t->zc_enobufs);
 	json__hist(f, "send_call", t->hist[TALLY_SEND_CALL]);
 	putc(',', f);
 	json__hist(f, "slot_wait", t->hist[TALLY_SLOT_WAIT]);
 	putc(',', f);
 	json__hist(f, "completion", t->hist[TALLY_COMPLETION]);
+	putc(',', f);
+	json__hist(f, "half_round_trip", t->hist[TALLY_HALF_ROUND_TRIP]);
 	fputs("},\"tcp\":{", f);
 	json__count(f, "bytes_acked", s->tcp.bytes_acked, s->tcp.known);
 	putc(',', f);
@@ -129,9 +133,10 @@ void herald__json_stats(FILE *f, const struct side_stats *s)
 {
 	fprintf(f,
 		"\"elapsed_ns\":%" PRIu64 ",\"interrupted\":%s,\"cpu_ns\":%" PRIu64
-		",\"eagain\":%" PRIu64 ",\"eintr\":%" PRIu64,
+		",\"eagain\":%" PRIu64 ",\"eintr\":%" PRIu64 ",\"replies\":{\"bytes\":%" PRIu64
+		",\"messages\":%" PRIu64 "}",
 		s->elapsed_ns, s->interrupted ? "true" : "false", s->cpu_ns, s->tally.eagain,
-		s->tally.eintr);
+		s->tally.eintr, s->tally.reply_bytes, s->tally.reply_messages);
 	if (s->sender)
 		json__sender(f, s);
 	else
@@ -156,9 +161,11 @@ static void json__traffic(FILE *f, const struct side_config *c, const struct set
 {
 	fprintf(f,
 		",\"mode\":\"%s\",\"fields\":%" PRIu64 ",\"duration_ns\":%" PRIu64
-		",\"messages\":%" PRIu64 ",\"warmup_ns\":%" PRIu64 ",\"nodelay\":%s",
+		",\"messages\":%" PRIu64 ",\"warmup_ns\":%" PRIu64 ",\"nodelay\":%s"
+		",\"request_response\":%s,\"rate\":%" PRIu64 ",\"spin_ns\":%" PRIu64,
 		mode__name(s->mode), s->fields, s->duration_ns, s->messages, s->warmup_ns,
-		s->nodelay ? "true" : "false");
+		s->nodelay ? "true" : "false", s->request_response ? "true" : "false", s->rate,
+		s->spin_ns);
 	fputs(",\"congestion\":", f);
 	if (c->congestion[0])
 		herald__json_string(f, c->congestion);

@@ -78,6 +78,11 @@ static void text__head(const struct herald *r)
 		printf("length     %s", format_ns(buf, sizeof(buf), (double)s->duration_ns));
 	if (c->sender)
 		printf(" after %s of warm-up\n", format_ns(buf, sizeof(buf), (double)s->warmup_ns));
+	if (c->sender && s->rate)
+		printf("rate       %" PRIu64 " messages/s, latencies from when each was due\n",
+		       s->rate);
+	if (c->sender && s->request_response)
+		printf("replies    each message is answered by one of its size\n");
 	if (c->slots)
 		printf("slots      %u messages a connection\n", c->slots);
 	if (c->congestion[0])
@@ -124,6 +129,8 @@ static void text__sender(const struct side_stats *s)
 
 	text__totals("sent", s);
 	text__latency("send call", t->hist[TALLY_SEND_CALL]);
+	if (t->hist[TALLY_HALF_ROUND_TRIP]->count)
+		text__latency("half trip", t->hist[TALLY_HALF_ROUND_TRIP]);
 	if (t->hist[TALLY_SLOT_WAIT]->count)
 		text__latency("slot wait", t->hist[TALLY_SLOT_WAIT]);
 	if (t->gather_sampled)

@@ -30,13 +30,13 @@ static int lobby__watch(struct lobby *l, int fd, uint32_t at)
 	return epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
 }
 
-int lobby__open(struct lobby *l, const struct endpoint *on, uint64_t rcvbuf, uint64_t descriptors)
+int lobby__open(struct lobby *l, const struct settings *s, uint64_t descriptors)
 {
 	int err;
 
 	*l = (struct lobby){.epoll_fd = -1};
 	l->connections_max = descriptors > RESERVED ? (uint32_t)(descriptors - RESERVED) : 0;
-	err = acceptor__open(&l->acceptor, on, rcvbuf);
+	err = acceptor__open(&l->acceptor, s);
 	if (err)
 		return err;
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);

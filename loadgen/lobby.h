@@ -47,7 +47,7 @@ struct lobby_session {
 };
 
 /* 0 or -errno. lobby__close() takes one whose epoll_fd is -1. */
-int lobby__open(struct lobby *l, const struct endpoint *on, uint64_t rcvbuf, uint64_t descriptors);
+int lobby__open(struct lobby *l, const struct settings *s, uint64_t descriptors);
 void lobby__close(struct lobby *l);
 
 /* Readable when there is something to do; and when there is without that. */

@@ -11,6 +11,7 @@
 
 #include "clock.h"
 #include "pump.h"
+#include "spin.h"
 
 #define BATCH 64
 /* How often a thread that waits looks at the stop flag, and what stands still after it. */
@@ -36,6 +37,8 @@ uint64_t pump__due(uint64_t begin, uint64_t k, uint64_t rate, uint64_t nr, uint6
 
 int pump__open(struct crew_member *m)
 {
+	const struct settings *s = m->crew->settings;
+	uint32_t events = EPOLLOUT | (s->request_response ? EPOLLIN : 0);
 	struct epoll_event e = {.events = EPOLLIN};
 	unsigned int i;
 
@@ -46,7 +49,7 @@ int pump__open(struct crew_member *m)
 	if (m->timer_fd < 0 || epoll_ctl(m->epoll_fd, EPOLL_CTL_ADD, m->timer_fd, &e))
 		return -errno;
 	for (i = 0; i < m->nr; i++) {
-		e = (struct epoll_event){.events = EPOLLOUT | EPOLLET, .data.ptr = &m->flows[i]};
+		e = (struct epoll_event){.events = events | EPOLLET, .data.ptr = &m->flows[i]};
 		if (epoll_ctl(m->epoll_fd, EPOLL_CTL_ADD, m->flows[i].fd, &e))
 			return -errno;
 	}
@@ -166,6 +169,14 @@ static bool pump__spins(const struct pump *p)
 	return s->rate && p->due < p->now + s->spin_ns;
 }
 
+/* Answers are asked for again before the thread sleeps; until the next message is due above. */
+static uint64_t pump__spin(const struct pump *p)
+{
+	const struct settings *s = p->m->crew->settings;
+
+	return s->request_response && !s->rate ? s->spin_ns : 0;
+}
+
 /* After a stop: what was begun is finished unless the peer takes nothing of it. */
 static int pump__check_stalls(struct pump *p)
 {
@@ -189,7 +200,8 @@ static int pump__poll(struct pump *p, bool wait)
 		err = pump__arm(p);
 	if (err)
 		return err;
-	n = epoll_wait(p->m->epoll_fd, events, BATCH, wait ? LOOK_MS : 0);
+	n = spin__epoll(p->m->epoll_fd, events, BATCH, wait ? LOOK_MS : 0,
+			wait ? pump__spin(p) : 0);
 	if (!n && wait)
 		return pump__check_stalls(p);
 	for (i = 0; !err && i < n; i++) {

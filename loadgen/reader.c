@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "reader.h"
+#include "spin.h"
 
 /*
  * Bytes asked for by one recv(), whatever the message size. Measured on loopback, where the calls
@@ -36,10 +37,16 @@ void reader__check(struct reader *r, struct inflow *f)
 
 static void reader__take(struct reader *r, struct inflow *f, size_t len, uint64_t now)
 {
+	uint64_t before = r->tally.messages;
+
 	r->tally.calls++;
 	r->tally.last_ns = now;
 	f->bytes += len;
 	stream__feed(&f->stream, &r->tally, r->buf, len, now);
+	if (r->all->replies && r->tally.messages > before) {
+		r->owing += !f->reply.owed;
+		f->reply.owed += r->tally.messages - before;
+	}
 	if (f->bytes >= f->expected)
 		reader__check(r, f);
 }
@@ -74,21 +81,32 @@ static void reader__book(struct reader *r, struct inflow *f, ssize_t n, int e, u
 		eventfd_write(r->all->wake_fd, 1);
 }
 
-/* With --spin: asks for so long before it sleeps, which saves the sender the wake-up. */
-static ssize_t reader__recv(const struct reader *r, int fd)
+/* Answers what is to be answered, outside the lock: it may wait. 0, or -EAGAIN: not all of it. */
+static int reader__answer(struct reader *r, struct inflow *f)
 {
-	uint64_t spin = r->all->settings->spin_ns, until;
-	ssize_t n;
+	const struct reply_form form = {
+		.connection = f->stream.connection,
+		.size = f->stream.size,
+		.verify = f->stream.verify,
+		.buf = r->buf,
+		.len = CHUNK,
+		.wait = r->epoll_fd < 0,
+	};
+	struct reply_sent sent;
+	int err = reply__push(&f->reply, f->fd, &form, &sent);
+	bool tell;
 
-	if (!spin)
-		return recv(fd, r->buf, CHUNK, 0);
-	until = clock__now() + spin;
-	do {
-		n = recv(fd, r->buf, CHUNK, MSG_DONTWAIT);
-		if (n >= 0 || errno != EAGAIN)
-			return n;
-	} while (clock__now() < until);
-	return recv(fd, r->buf, CHUNK, 0);
+	pthread_mutex_lock(&r->lock);
+	r->tally.reply_bytes += sent.bytes;
+	r->tally.reply_messages += sent.messages;
+	r->owing -= !f->reply.owed;
+	if (err && err != -EAGAIN)
+		reader__end(r, f, err);
+	tell = !r->pending || f->ended;
+	pthread_mutex_unlock(&r->lock);
+	if (tell)
+		eventfd_write(r->all->wake_fd, 1);
+	return err == -EAGAIN ? err : 0;
 }
 
 static void reader__block(struct reader *r)
@@ -97,27 +115,32 @@ static void reader__block(struct reader *r)
 
 	/* Only this thread writes `ended`. */
 	while (!f->ended) {
-		ssize_t n = reader__recv(r, f->fd);
+		ssize_t n = spin__recv(f->fd, r->buf, CHUNK, r->all->settings->spin_ns);
 		int e = errno;
 
 		reader__book(r, f, n, e, clock__now());
+		if (f->reply.owed && !f->ended)
+			reader__answer(r, f);
 	}
 }
 
-static int reader__wait(const struct reader *r, struct epoll_event *events)
+/* Nothing more is read of a connection that does not take its answers. */
+static void reader__serve(struct reader *r, struct inflow *f, uint32_t events)
 {
-	uint64_t spin = r->all->settings->spin_ns, until;
-	int n;
+	struct epoll_event e = {.events = EPOLLIN, .data.ptr = f};
 
-	if (spin) {
-		until = clock__now() + spin;
-		do {
-			n = epoll_wait(r->epoll_fd, events, BATCH, 0);
-			if (n)
-				return n;
-		} while (clock__now() < until);
+	if (!f->reply.owed) {
+		ssize_t len = recv(f->fd, r->buf, CHUNK, MSG_DONTWAIT);
+		int err = errno;
+
+		reader__book(r, f, len, err, clock__now());
 	}
-	return epoll_wait(r->epoll_fd, events, BATCH, -1);
+	if (f->ended || (!f->reply.owed && !(events & EPOLLOUT)))
+		return;
+	if (reader__answer(r, f))
+		e.events = EPOLLOUT;
+	if (e.events != EPOLLIN || events & EPOLLOUT)
+		epoll_ctl(r->epoll_fd, EPOLL_CTL_MOD, f->fd, &e);
 }
 
 static void reader__poll(struct reader *r)
@@ -126,14 +149,12 @@ static void reader__poll(struct reader *r)
 	unsigned int open = r->nr;
 
 	while (open) {
-		int n = reader__wait(r, events), i;
+		int n = spin__epoll(r->epoll_fd, events, BATCH, -1, r->all->settings->spin_ns), i;
 
 		for (i = 0; i < n; i++) {
 			struct inflow *f = events[i].data.ptr;
-			ssize_t len = recv(f->fd, r->buf, CHUNK, MSG_DONTWAIT);
-			int e = errno;
 
-			reader__book(r, f, len, e, clock__now());
+			reader__serve(r, f, events[i].events);
 			if (!f->ended)
 				continue;
 			epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, f->fd, NULL);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The receiver's threads, seen from outside them. Knows nothing of the control connection. */
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -66,6 +68,10 @@ static void readers__place(struct readers *r, const struct readers_plan *p, cons
 		f->fd = fds[i];
 		f->expected = UINT64_MAX;
 		stream__init(&f->stream, i, p->hello->size, p->verify, p->same_clock);
+		/* The sender waits for the answer, so nothing is to wait for its acknowledgement.
+		 */
+		if (r->replies)
+			sock__set(f->fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	}
 	r->nr = i;
 }
@@ -97,7 +103,7 @@ int readers__open(struct readers *r, const struct settings *s, const struct read
 	uint32_t i;
 	int err;
 
-	*r = (struct readers){.settings = s, .wake_fd = -1};
+	*r = (struct readers){.settings = s, .wake_fd = -1, .replies = p->hello->replies};
 	err = readers__allocate(r, p->hello);
 	if (err) {
 		for (i = 0; i < p->hello->connections; i++)
@@ -153,6 +159,9 @@ void readers__begin(struct readers *r)
 		}
 		pthread_mutex_unlock(&one->lock);
 	}
+	/* A single message below the mark would not be answered. */
+	if (r->replies)
+		return;
 	for (i = 0; r->settings->rcvlowat && i < r->nr; i++)
 		sock__set(readers__fd(r, i), SOL_SOCKET, SO_RCVLOWAT, (int)r->settings->rcvlowat);
 }
@@ -201,7 +210,7 @@ int readers__settled(struct readers *r)
 
 	for (i = 0; !err && i < r->threads_nr; i++) {
 		pthread_mutex_lock(&r->threads[i].lock);
-		pending += r->threads[i].pending;
+		pending += r->threads[i].pending + r->threads[i].owing;
 		err = r->threads[i].err;
 		pthread_mutex_unlock(&r->threads[i].lock);
 	}

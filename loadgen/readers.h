@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "reply.h"
 #include "settings.h"
 #include "stream.h"
 #include "tally.h"
@@ -23,6 +24,7 @@ struct inflow {
 	uint64_t bytes;    /* of this phase */
 	uint64_t expected; /* UINT64_MAX: not known yet */
 	struct stream stream;
+	struct reply reply; /* its thread's alone */
 };
 
 struct reader {
@@ -36,11 +38,13 @@ struct reader {
 	pthread_mutex_t lock; /* of all below, and of flows */
 	struct tally tally;
 	unsigned int pending; /* connections that have not read what is expected of them */
+	unsigned int owing;   /* and that have answers to send, or to count */
 	int err;
 };
 
 struct readers {
 	const struct settings *settings;
+	bool replies; /* each message is answered */
 	struct reader *threads;
 	unsigned int threads_nr;
 	unsigned int nr; /* connections */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "congestion.h"
 #include "receiver.h"
 
 /*
@@ -22,6 +23,7 @@
 /* How long the sender may take to close after its last confirmation; and when another waits. */
 #define LINGER_NS       (5 * NS_PER_SEC)
 #define LINGER_SHORT_NS (NS_PER_SEC / 2)
+
 static int receiver__stop(struct receiver *r)
 {
 	const struct wire_frame f = {.type = WIRE_STOP, .phase = r->phase};
@@ -233,9 +235,11 @@ static int receiver__listen(struct receiver *r)
 {
 	const struct settings *set = r->settings;
 	struct side_config c = {.uid = geteuid(), .verify = set->verify};
-	int err;
+	int err = congestion__check(r->report, set->congestion);
 
-	err = lobby__open(&r->lobby, &set->endpoint, set->rcvbuf, sock__descriptors_max());
+	if (err)
+		return err;
+	err = lobby__open(&r->lobby, set, sock__descriptors_max());
 	if (!err)
 		err = sock__address(r->lobby.acceptor.listen_fd, false, c.address,
 				    sizeof(c.address), &c.port);

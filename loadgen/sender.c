@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "congestion.h"
 #include "cpu_time.h"
 #include "sender.h"
 #include "zc_plan.h"
@@ -203,30 +204,10 @@ static int sender__describe(struct sender *s)
 	return err;
 }
 
-static int sender__check_congestion(struct sender *s)
-{
-	const char *name = s->settings->congestion;
-	int err = sock__try_congestion(name);
-
-	if (err == -ENOENT)
-		herald__error(s->report, "This kernel has no congestion control '%s' (loaded)",
-			      name);
-	else if (err == -EPERM)
-		herald__error(s->report,
-			      "Congestion control '%s' is for privileged programs only: add it to "
-			      "net.ipv4.tcp_allowed_congestion_control",
-			      name);
-	else if (err)
-		herald__error(s->report, "Congestion control '%s' cannot be set: %s", name,
-			      strerror(-err));
-	return err;
-}
-
 static int sender__open(struct sender *s)
 {
-	int err;
+	int err = congestion__check(s->report, s->settings->congestion);
 
-	err = sender__check_congestion(s);
 	if (err)
 		return err;
 	err = crew__open(&s->crew, s->settings);
@@ -335,7 +316,7 @@ static int sender__settle(struct sender *s)
 	}
 	for (i = 0; i < s->crew.nr; i++)
 		sock__wait_acked(crew__flow(&s->crew, i)->fd, deadline);
-	return s->answer.index ? 1 : 0;
+	return s->answer.index || crew__wrong(&s->crew) ? 1 : 0;
 }
 
 static void sender__mark(struct sender *s)

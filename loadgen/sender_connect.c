@@ -296,6 +296,7 @@ int sender__connect(struct sender *s)
 	s->hello.threads = (uint32_t)set->threads;
 	s->hello.size = (uint32_t)set->size;
 	s->hello.verify = set->verify;
+	s->hello.replies = set->request_response;
 	err = sender__connect_control(s);
 	return err ? err : sender__connect_data(s);
 }

@@ -97,23 +97,14 @@ static int set_connections(struct settings *s, const char *arg, char *why)
 	return 0;
 }
 
-/* "20000/s" or "20000". */
 static int set_rate(struct settings *s, const char *arg, char *why)
 {
-	size_t len = strlen(arg);
-	char number[32];
-
-	if (len > 2 && !strcmp(arg + len - 2, "/s"))
-		len -= 2;
-	if (len < sizeof(number)) {
-		memcpy(number, arg, len);
-		number[len] = '\0';
-		if (!parse_count(number, 1, RATE_MAX, &s->rate))
-			return 0;
-	}
-	return refuse(why,
-		      "--rate '%.60s' is not a number of messages a second from 1/s to 100000000/s",
-		      arg);
+	if (parse_rate(arg, RATE_MAX, &s->rate))
+		return refuse(why,
+			      "--rate '%.60s' is not a number of messages a second from 1/s to "
+			      "100000000/s",
+			      arg);
+	return 0;
 }
 
 static int set_spin(struct settings *s, const char *arg, char *why)
@@ -235,6 +226,7 @@ static int set_listen(struct settings *s, const char *arg, char *why)
 		return 0;                                                     \
 	}
 FLAG(nodelay)
+FLAG(request_response)
 FLAG(verify)
 FLAG(control)
 FLAG(json)
@@ -259,6 +251,7 @@ static const struct option_row {
 	{"threads", "N", SENDING, set_threads, "threads of each side, 1 to 256 [1]"},
 	{"connections", "N", SENDING, set_connections, "connections, divided over the threads, up to 4096 [one a thread]"},
 	{"rate", "N/s", SENDING, set_rate, "messages a second, stamped when each was due [as fast as it goes]"},
+	{"request-response", NULL, SENDING, set_request_response, "wait for an answer of the same size to each message; sets TCP_NODELAY"},
 	{"duration", "TIME", SENDING, set_duration, "length of the measured phase, up to 24 hours [5s]"},
 	{"messages", "N", SENDING, set_messages, "instead: messages over all threads, 1 to 2^48, exact"},
 	{"warmup", "TIME", SENDING, set_warmup, "traffic before it that is in no total [0]"},
@@ -267,7 +260,7 @@ static const struct option_row {
 	{"cpus-receiver", "LIST", COMMAND_BOTH, set_cpus_receiver, "the receiver's CPUs [those of --cpus after the sender's]"},
 	{"sndbuf", "SIZE", SENDING, set_sndbuf, "SO_SNDBUF of data connections, 4k to 1g [the system's]"},
 	{"rcvbuf", "SIZE", COMMAND_RECV | COMMAND_BOTH, set_rcvbuf, "SO_RCVBUF of data connections, 4k to 1g [the system's]"},
-	{"congestion", "NAME", SENDING, set_congestion, "congestion control of data connections, like cubic [the system's]"},
+	{"congestion", "NAME", ALL, set_congestion, "congestion control of data connections, like cubic [the system's]"},
 	{"nodelay", NULL, SENDING, set_nodelay, "set TCP_NODELAY [off]"},
 	{"spin", "TIME", ALL, set_spin, "how long a thread asks again before it sleeps, like 50us [0]"},
 	{"rcvlowat", "SIZE", COMMAND_RECV | COMMAND_BOTH, set_rcvlowat, "SO_RCVLOWAT: wake for so many bytes only, up to 1m [1]"},

@@ -49,7 +49,8 @@ struct settings {
 	uint64_t rcvlowat;                    /* SO_RCVLOWAT; 0: not set */
 	char congestion[CONGESTION_NAME_MAX]; /* TCP_CONGESTION; empty: the system's */
 	bool nodelay, verify, control, json;
-	bool forever; /* receiver: session after session */
+	bool request_response; /* each message is answered before the next is sent */
+	bool forever;          /* receiver: session after session */
 	struct cpu_list cpus, cpus_receiver;
 	bool help, version;
 };

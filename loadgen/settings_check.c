@@ -86,6 +86,11 @@ int settings__check(struct settings *s, char *why)
 			      "A message of %llu bytes cannot have %llu fields: give --fields at "
 			      "most --size",
 			      (unsigned long long)s->size, (unsigned long long)s->fields);
+	if (s->request_response && s->rcvlowat)
+		return refuse(why, "--request-response and --rcvlowat exclude each other: a "
+				   "message under the mark would wait for the next for ever");
+	/* What waits for its answer is not to wait for an acknowledgement, too. */
+	s->nodelay |= s->request_response;
 	if (!s->messages && !s->duration_ns)
 		s->duration_ns = 5 * NS_PER_SEC;
 	return check_memory(s, why);

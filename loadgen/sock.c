@@ -131,7 +131,7 @@ int sock__connected(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &e, &len) ? -errno : -e;
 }
 
-int sock__listen(const struct endpoint *on, uint64_t rcvbuf)
+int sock__listen(const struct endpoint *on, uint64_t rcvbuf, const char *congestion)
 {
 	int fd = sock__open(on, SO_RCVBUF, rcvbuf);
 	int err;
@@ -147,6 +147,9 @@ int sock__listen(const struct endpoint *on, uint64_t rcvbuf)
 		err = sock__set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
 	if (!err && bind(fd, (const struct sockaddr *)&on->addr, on->len))
 		err = -errno;
+	/* Those that are accepted inherit it: what they send are answers. */
+	if (!err)
+		err = set_congestion(fd, congestion);
 	if (!err && listen(fd, BACKLOG))
 		err = -errno;
 	if (err) {

@@ -23,7 +23,7 @@
  */
 int sock__connect(const struct endpoint *to, uint64_t sndbuf, const char *congestion);
 int sock__connected(int fd); /* 0 or -errno */
-int sock__listen(const struct endpoint *on, uint64_t rcvbuf);
+int sock__listen(const struct endpoint *on, uint64_t rcvbuf, const char *congestion);
 
 int sock__set(int fd, int level, int name, int value);    /* 0 or -errno */
 uint64_t sock__get(int fd, int level, int name);          /* 0 when it cannot be read */

@@ -29,6 +29,8 @@
 	X(zc_copied)                                                         \
 	X(zc_not_copied)                                                     \
 	X(zc_enobufs)       /* remainders sent without MSG_ZEROCOPY */       \
+	X(reply_bytes)      /* answers: sent by a receiver, read by a sender */ \
+	X(reply_messages)                                                    \
 	X(verify_errors)    /* messages with a wrong byte or number */       \
 	X(bad_stamps)       /* messages stamped 0 or in the future */        \
 	X(foreign_stamps)   /* messages stamped by another machine */
@@ -39,6 +41,7 @@ enum tally_hist {
 	TALLY_SLOT_WAIT, /* of messages that found no zero-copy slot free */
 	TALLY_COMPLETION,
 	TALLY_DELIVERY,
+	TALLY_HALF_ROUND_TRIP, /* with --request-response */
 	TALLY_HIST_NR,
 };
 

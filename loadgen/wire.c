@@ -10,6 +10,7 @@
 #define WIRE_MAGIC_FRAME 0x4e494f46u /* "NIOF" */
 #define WIRE_VERSION     2
 #define WIRE_FLAG_VERIFY 1u
+#define WIRE_FLAG_REPLY  2u
 
 struct hello_bytes {
 	uint32_t magic;
@@ -47,7 +48,8 @@ void wire__encode_hello(uint8_t buf[WIRE_HELLO_SIZE], const struct wire_hello *h
 		.index = htobe32(h->index),
 		.connections = htobe32(h->connections),
 		.size = htobe32(h->size),
-		.flags = htobe16(h->verify ? WIRE_FLAG_VERIFY : 0),
+		.flags = htobe16((h->verify ? WIRE_FLAG_VERIFY : 0) |
+				 (h->replies ? WIRE_FLAG_REPLY : 0)),
 		.threads = htobe16((uint16_t)h->threads),
 		.stamp = htobe64(h->stamp),
 	};
@@ -82,7 +84,7 @@ int wire__decode_hello(const uint8_t buf[WIRE_HELLO_SIZE], struct wire_hello *h)
 		return -EPROTO;
 	if (be16toh(b.version) != WIRE_VERSION)
 		return -EPROTONOSUPPORT;
-	if (be16toh(b.flags) & ~WIRE_FLAG_VERIFY)
+	if (be16toh(b.flags) & ~(WIRE_FLAG_VERIFY | WIRE_FLAG_REPLY))
 		return -ERANGE;
 	out.kind = be16toh(b.kind);
 	out.index = be32toh(b.index);
@@ -91,6 +93,7 @@ int wire__decode_hello(const uint8_t buf[WIRE_HELLO_SIZE], struct wire_hello *h)
 	out.size = be32toh(b.size);
 	out.stamp = be64toh(b.stamp);
 	out.verify = be16toh(b.flags) & WIRE_FLAG_VERIFY;
+	out.replies = be16toh(b.flags) & WIRE_FLAG_REPLY;
 	memcpy(out.token, b.token, sizeof(out.token));
 	memcpy(out.clock_id, b.clock_id, sizeof(out.clock_id));
 	err = hello__check(&out);

@@ -37,6 +37,7 @@ struct wire_hello {
 	uint32_t size;
 	uint64_t stamp; /* the sender's clock when it said this, ns */
 	bool verify;
+	bool replies; /* the receiver answers each message with one of its size */
 };
 
 enum wire_type {

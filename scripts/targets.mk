@@ -135,8 +135,12 @@ bench-loadgen: all
 bench-noise: all
 	@$(SUDO) scripts/bench-noise
 
-.PHONY: bench-noise
-bench: bench-overhead bench-loadgen
+## make bench-connections  what connections cost, 64 to 4096 of them
+bench-connections: all
+	@$(SUDO) scripts/bench-connections
+
+.PHONY: bench-noise bench-connections
+bench: bench-overhead bench-loadgen bench-connections
 
 ## make format          clang-format everything
 format:

@@ -128,6 +128,31 @@ x = dial(); x.sendall(hello(1, connections=0xffffffff)); assert not x.recv(1)'
 	grep -q 'stood still for too long' serve.out
 }
 
+@test "serve: replies that nobody reads hold nobody up for longer than silence does" {
+	serve
+	served
+	before=$(memory_kib)
+	# Many messages to answer, and none of the answers is taken, until nothing goes either way.
+	attack 'c, d = session(size=65536, flags=2)
+c.sendall(frame(3, 1, 1))
+assert answer(c) == 4
+d.setblocking(False)
+end = time.time() + 20
+quiet = time.time()
+while time.time() < end and time.time() - quiet < 0.5:
+    try:
+        d.send(bytes(65536)); quiet = time.time()
+    except BlockingIOError:
+        time.sleep(0.01)'
+	# It is looked once a second whether bytes arrive; 5 s after the last it gives way.
+	sleep 6.5
+	served
+	after=$(memory_kib)
+	echo "memory $before KiB before, $after KiB after"
+	[ "$after" -lt $((before + 2048)) ]
+	grep -q 'stood still for too long' serve.out
+}
+
 @test "serve: 10 000 connections of garbage, silence and halves in bounded time, memory flat" {
 	serve
 	served
@@ -215,6 +240,24 @@ while time.time() < end:
 		grep -qE "^$set:\s0+\$" status || { grep Cap status; return 1; }
 	done
 	grep -qE '^Max core file size +0 +0 ' "/proc/$SERVER/limits"
+}
+
+@test "alone an ordinary user's keeps none of those it was given" {
+	need_root
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=+net_raw --ambient-caps=+net_raw \
+		grep -qE '^CapAmb:\s0+2000$' /proc/self/status || skip "setpriv here gives no ambient capabilities"
+	mkfifo serve.in
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=+net_raw --ambient-caps=+net_raw \
+		"$LOADGEN" recv --listen 127.0.0.1:0 --control <serve.in >serve.out 2>serve.err 3>&- &
+	SERVER=$!
+	exec {in}>serve.in
+	within 3 grep -q '"listening"' serve.out
+	grep -E '^(NoNewPrivs|Cap)' "/proc/$SERVER/status" >status
+	grep -qE '^NoNewPrivs:\s1$' status
+	# The bounding set takes a capability to empty, which nobody has who needs it emptied.
+	for set in CapInh CapPrm CapEff CapAmb; do
+		grep -qE "^$set:\s0+\$" status || { cat status; return 1; }
+	done
 }
 
 @test "root of a user namespace that knows no other uid can run it" {

@@ -67,6 +67,26 @@ static int report__take_confirmed(struct load_report *r, const json_t *stats)
 	return err;
 }
 
+static int report__take_latencies(struct load_report *r, const json_t *latency, enum nio_side side)
+{
+	int err = 0;
+
+	for (int k = 0; k < LATENCY_NR && !err; k++)
+		if (latency__side(k) == side)
+			err = fields__latency(r, latency, k);
+	return err;
+}
+
+/* What a receiver has replied, or a sender has read of replies. */
+static int report__take_replies(struct load_report *r, const json_t *stats, uint64_t *bytes,
+				uint64_t *messages)
+{
+	const json_t *obj;
+	int err = fields__object(r, stats, "replies", &obj);
+
+	return err ? err : NUMBERS(r, obj, {"bytes", bytes}, {"messages", messages});
+}
+
 static int report__take_sender(struct load_report *r, const json_t *stats)
 {
 	struct app_result *app = &r->app;
@@ -75,7 +95,10 @@ static int report__take_sender(struct load_report *r, const json_t *stats)
 
 	err = NUMBERS(r, stats, {"tx_bytes", &app->tx_bytes}, {"tx_messages", &app->tx_messages},
 		      {"partial_sends", &app->partial_sends}, {"eagain", &app->eagain},
-		      {"eintr", &app->eintr});
+		      {"eintr", &app->eintr}, {"reply_errors", &app->replies.errors});
+	if (!err)
+		err = report__take_replies(r, stats, &app->replies.rx_bytes,
+					   &app->replies.rx_messages);
 	if (!err)
 		err = report__take_cpu(r, stats, &app->sender_cpu_ns);
 	if (!err)
@@ -91,11 +114,7 @@ static int report__take_sender(struct load_report *r, const json_t *stats)
 			      {"bytes_retrans", &app->tcp_bytes_retrans});
 	if (!err)
 		err = fields__object(r, stats, "latency", &latency);
-	if (!err)
-		err = fields__latency(r, latency, LATENCY_SEND_CALL);
-	if (!err)
-		err = fields__latency(r, latency, LATENCY_COMPLETION);
-	return err;
+	return err ? err : report__take_latencies(r, latency, NIO_SIDE_SENDER);
 }
 
 static int report__take_receiver(struct load_report *r, const json_t *stats)
@@ -108,6 +127,10 @@ static int report__take_receiver(struct load_report *r, const json_t *stats)
 		      {"verify_errors", &app->verify_errors.value});
 	app->verify_errors.known = !err;
 	if (!err)
+		err = report__take_replies(r, stats, &app->replies.tx_bytes.value,
+					   &app->replies.tx_messages.value);
+	app->replies.tx_bytes.known = app->replies.tx_messages.known = !err;
+	if (!err)
 		err = report__take_cpu(r, stats, &app->receiver_cpu_ns);
 	if (!err)
 		err = fields__object(r, stats, "tcp", &tcp);
@@ -115,9 +138,7 @@ static int report__take_receiver(struct load_report *r, const json_t *stats)
 		err = NUMBERS(r, tcp, {"bytes_received", &app->tcp_bytes_received});
 	if (!err)
 		err = fields__object(r, stats, "latency", &latency);
-	if (!err)
-		err = fields__latency(r, latency, LATENCY_DELIVERY);
-	return err;
+	return err ? err : report__take_latencies(r, latency, NIO_SIDE_RECEIVER);
 }
 
 /* interrupted: the sender's to say; where it is missing, nothing was. */

@@ -83,6 +83,11 @@ static int add_address(struct arglist *args, const char *option, const char *add
 	return add(args, "%s", address__format(text, sizeof(text), address, port));
 }
 
+static int add_spin(struct arglist *args, const struct traffic *t)
+{
+	return t->spin_ns ? add_ns(args, "--spin", t->spin_ns) : 0;
+}
+
 static int add_receiver(struct arglist *args, const char *program, const struct traffic *t,
 			const char *address, unsigned int port)
 {
@@ -92,6 +97,8 @@ static int add_receiver(struct arglist *args, const char *program, const struct 
 	err = err ? err : add(args, "--control");
 	err = err ? err : add_address(args, "--listen", address, port);
 	err = err ? err : add_buffer(args, "--rcvbuf", t->rcvbuf);
+	err = err ? err : add_buffer(args, "--rcvlowat", t->rcvlowat);
+	err = err ? err : add_spin(args, t);
 	err = err ? err : add_string(args, "--cpus", t->receiver_cpus);
 	return err ? err : add_flag(args, "--verify", t->verify);
 }
@@ -99,7 +106,12 @@ static int add_receiver(struct arglist *args, const char *program, const struct 
 int loadgen_args__receiver(struct arglist *args, const char *program, const struct traffic *t,
 			   const char *address)
 {
-	return add_receiver(args, program, t, address, 0);
+	int err = add_receiver(args, program, t, address, 0);
+
+	/* What the receiver sends are replies only. */
+	if (err || !t->request_response)
+		return err;
+	return add_string(args, "--congestion", t->congestion);
 }
 
 int loadgen_args__server(struct arglist *args, const char *program, const struct traffic *t,
@@ -107,6 +119,7 @@ int loadgen_args__server(struct arglist *args, const char *program, const struct
 {
 	int err = add_receiver(args, program, t, listen->host, listen->port);
 
+	err = err ? err : add_string(args, "--congestion", t->congestion);
 	return err ? err : add(args, "--forever");
 }
 
@@ -138,6 +151,9 @@ int loadgen_args__sender(struct arglist *args, const char *program, const struct
 	err = err ? err : add_buffer(args, "--sndbuf", t->sndbuf);
 	err = err ? err : add_string(args, "--cpus", t->sender_cpus);
 	err = err ? err : add_string(args, "--congestion", t->congestion);
+	err = err ? err : add_spin(args, t);
+	err = err ? err : (t->rate ? add_number(args, "--rate", t->rate) : 0);
+	err = err ? err : add_flag(args, "--request-response", t->request_response);
 	err = err ? err : add_flag(args, "--nodelay", t->nodelay);
 	return err ? err : add_flag(args, "--verify", t->verify);
 }

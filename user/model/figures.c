@@ -65,17 +65,38 @@ struct copies_figure figures__copies(const struct run_result *run)
 	return c;
 }
 
-bool figures__any_completion(const struct result *r)
+static bool any_timed(const struct result *r, enum latency_kind k)
 {
-	const struct hist *h;
-	size_t i;
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct hist *h = r->summary[i].total.app.latency[k].hist;
 
-	for (i = 0; i < r->summary_nr; i++) {
-		h = r->summary[i].total.app.latency[LATENCY_COMPLETION].hist;
-		if (mode__has(r->summary[i].mode, MODE_PINS) || (h && h->count))
+		if (h && h->count)
 			return true;
 	}
 	return false;
+}
+
+static bool any_pins(const struct result *r)
+{
+	for (size_t i = 0; i < r->summary_nr; i++)
+		if (mode__has(r->summary[i].mode, MODE_PINS))
+			return true;
+	return false;
+}
+
+bool figures__shows_latency(const struct result *r, enum latency_kind k)
+{
+	switch (k) {
+	case LATENCY_SEND_CALL:
+	case LATENCY_DELIVERY:
+		return true;
+	case LATENCY_COMPLETION:
+		return any_pins(r) || any_timed(r, k);
+	case LATENCY_HALF_ROUND_TRIP:
+		return r->traffic.request_response || any_timed(r, k);
+	default:
+		return any_timed(r, k);
+	}
 }
 
 static bool num__nonzero(const struct num *n)

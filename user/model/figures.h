@@ -22,8 +22,8 @@ struct real figures__per_byte(const struct run_result *run, enum nio_stage stage
 /* Is the stage's byte count known, and if not, why (never NULL then)? */
 bool figures__stage_known(const struct run_result *run, enum nio_stage stage, const char **reason);
 
-/* Completions concern only sessions that made zero-copy sends. */
-bool figures__any_completion(const struct result *r);
+/* Is there anything to show of a latency, or a reason to miss it? */
+bool figures__shows_latency(const struct result *r, enum latency_kind k);
 
 bool figures__any_loss(const struct health *h);
 

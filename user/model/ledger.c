@@ -5,6 +5,7 @@
 
 #include "ledger.h"
 #include "ledger_bytes.h"
+#include "ledger_sides.h"
 #include "ledger_time.h"
 #include "uncovered.h"
 #include "ledger_perf.h"
@@ -75,28 +76,19 @@ static void book_health(struct run_result *r, const struct plan *plan, const str
 }
 
 /* Unexpected copies are booked to whichever side's socket they belong to. */
-static int book_other_copies(struct run_result *r, const struct plan *plan,
-			     const struct snapshot *base, const struct snapshot *now)
+static void book_other_copies(struct run_result *r, const struct plan *plan,
+			      const struct snapshot *base, const struct snapshot *now)
 {
 	struct stage_result *out = &r->stages[NIO_STAGE_OTHER_COPY];
-	const struct nio_cell *tx = &now->cells[NIO_SIDE_SENDER][NIO_STAGE_OTHER_COPY];
-	const struct nio_cell *tx_base = &base->cells[NIO_SIDE_SENDER][NIO_STAGE_OTHER_COPY];
 
 	if (out->quality == QUALITY_UNAVAILABLE)
-		return 0;
-	out->bytes += tx->bytes - tx_base->bytes;
-	out->events += tx->events - tx_base->events;
-	for (uint32_t i = 0; i < NIO_HIST_BUCKETS; i++)
-		if (tx->hist[i] != tx_base->hist[i])
-			hist__add_bucket(out->sizes, i, tx->hist[i] - tx_base->hist[i]);
-	if (out->sizes->count)
-		out->sizes->sum = out->bytes;
+		return;
+	ledger_sides__add_other(r, NIO_STAGE_OTHER_COPY, base, now);
 	if (plan__no_probe(plan, PROBE_COALESCE))
 		out->reason = "without what skb_try_coalesce copies: it cannot be watched here";
 	if (plan__no_probe(plan, PROBE_CHECKSUM_COPY))
 		out->reason =
 			"without what skb_copy_and_csum_bits copies: it cannot be watched here";
-	return 0;
 }
 
 int ledger__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
@@ -116,14 +108,17 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 		if (err)
 			return err;
 	}
-	err = book_other_copies(r, plan, base, now);
-	if (err)
-		return err;
+	book_other_copies(r, plan, base, now);
 	if (!plan__no_probe(plan, PROBE_COMPLETION))
 		book_completions(r, &base->zc, &now->zc);
 	uncovered__book(r, base, now);
 	book_health(r, plan, base, now);
 	ledger_bytes__book(r, plan, base, now);
+	if (r->request_response && !r->sender_side) {
+		ledger_sides__add_other(r, NIO_STAGE_TX_COPY, base, now);
+		ledger_sides__add_other(r, NIO_STAGE_RX_COPY, base, now);
+		ledger_bytes__replies(r, base, now);
+	}
 	if (now->no_perf[NIO_PERF_CYCLES])
 		ledger_perf__none(r, now->no_perf[NIO_PERF_CYCLES]);
 	else
@@ -245,6 +240,11 @@ static int add_app(struct app_result *dst, const struct app_result *src)
 	dst->tx_messages += src->tx_messages;
 	dst->rx_bytes += src->rx_bytes;
 	dst->rx_messages += src->rx_messages;
+	add_num(&dst->replies.tx_bytes, &src->replies.tx_bytes);
+	add_num(&dst->replies.tx_messages, &src->replies.tx_messages);
+	dst->replies.rx_bytes += src->replies.rx_bytes;
+	dst->replies.rx_messages += src->replies.rx_messages;
+	dst->replies.errors += src->replies.errors;
 	dst->partial_sends += src->partial_sends;
 	dst->eagain += src->eagain;
 	dst->eintr += src->eintr;
@@ -430,8 +430,8 @@ void ledger__close(struct run_result *r, bool final)
 	r->balance_known = r->ledger_known && final;
 	if (!r->balance_known)
 		return;
-	r->unaccounted_tx = (int64_t)(r->app.tx_bytes - kernel_sent(r));
+	r->unaccounted_tx = (int64_t)(run_result__sent(r) - kernel_sent(r));
 	if (!r->sender_side)
-		r->unaccounted_rx = (int64_t)(r->app.rx_bytes - kernel_received(r));
+		r->unaccounted_rx = (int64_t)(run_result__received(r) - kernel_received(r));
 	ledger_bytes__doubt(r);
 }

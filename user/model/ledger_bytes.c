@@ -258,6 +258,54 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 	bound_deferred(r, plan, base, now);
 }
 
+/* Of one direction: counted is what the sockets say of the replies, seen what the events do. */
+static void book_replies(struct run_result *r, enum nio_stage stage, uint64_t counted,
+			 uint64_t seen)
+{
+	struct stage_result *s = &r->stages[stage];
+
+	if (s->quality == QUALITY_UNAVAILABLE)
+		return;
+	s->bytes += counted - seen;
+	if (s->no_events)
+		s->events = 0;
+	else
+		cover(&r->health, seen, counted);
+}
+
+static uint64_t cell_bytes(const struct snapshot *base, const struct snapshot *now,
+			   enum nio_side side, enum nio_stage stage)
+{
+	return now->cells[side][stage].bytes - base->cells[side][stage].bytes;
+}
+
+void ledger_bytes__replies(struct run_result *r, const struct snapshot *base,
+			   const struct snapshot *now)
+{
+	struct sequence_sum senders, receivers;
+	const char *none;
+
+	none = sequence__between(&base->sockets[NIO_SIDE_SENDER], &now->sockets[NIO_SIDE_SENDER],
+				 &senders);
+	if (!none)
+		none = sequence__between(&base->sockets[NIO_SIDE_RECEIVER],
+					 &now->sockets[NIO_SIDE_RECEIVER], &receivers);
+	if (none) {
+		/* Each direction has bytes of both sides: of one alone nothing can be said. */
+		r->sequence.source = NULL;
+		r->sequence.tx_bytes = r->sequence.rx_bytes = unknown(none);
+		return;
+	}
+	r->sequence.tx_bytes.value += receivers.queued;
+	r->sequence.rx_bytes.value += senders.taken;
+	r->sequence.tx_retrans.value += receivers.retrans;
+	book_replies(r, NIO_STAGE_TX_COPY, receivers.queued,
+		     cell_bytes(base, now, NIO_SIDE_RECEIVER, NIO_STAGE_TX_COPY));
+	book_replies(r, NIO_STAGE_RX_COPY, senders.taken,
+		     cell_bytes(base, now, NIO_SIDE_SENDER, NIO_STAGE_RX_COPY));
+	close_coverage(&r->health);
+}
+
 uint64_t ledger_bytes__open(const struct run_result *r)
 {
 	const struct num *deferred = &r->stages[NIO_STAGE_DEFERRED_COPY].open_bytes;

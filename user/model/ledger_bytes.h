@@ -18,6 +18,14 @@
 void ledger_bytes__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
 			const struct snapshot *now);
 
+/*
+ * After that, of a run whose messages were answered, when the events of the replies are in the
+ * stages: their bytes likewise. The receivers queue them, the senders take them, and both can only
+ * copy them.
+ */
+void ledger_bytes__replies(struct run_result *r, const struct snapshot *base,
+			   const struct snapshot *now);
+
 /* Adds src's to dst's, run by run. */
 void ledger_bytes__add(struct run_result *dst, const struct run_result *src);
 

@@ -32,13 +32,24 @@ static int latency__copy(struct app_result *app, const struct load_report *repor
 	return 0;
 }
 
-static int copy_sender(struct app_result *app, const struct load_report *report)
+static int copy_latencies(struct app_result *app, const struct load_report *report,
+			  enum nio_side side)
 {
-	const struct app_result *from = &report->app;
-	int err;
+	int err = 0;
 
+	for (int k = 0; k < LATENCY_NR && !err; k++)
+		if (latency__side(k) == side)
+			err = latency__copy(app, report, k);
+	return err;
+}
+
+static void copy_sender(struct app_result *app, const struct app_result *from)
+{
 	app->tx_bytes = from->tx_bytes;
 	app->tx_messages = from->tx_messages;
+	app->replies.rx_bytes = from->replies.rx_bytes;
+	app->replies.rx_messages = from->replies.rx_messages;
+	app->replies.errors = from->replies.errors;
 	app->zc = from->zc;
 	app->partial_sends = from->partial_sends;
 	app->eagain = from->eagain;
@@ -46,24 +57,25 @@ static int copy_sender(struct app_result *app, const struct load_report *report)
 	app->tcp_bytes_acked = from->tcp_bytes_acked;
 	app->tcp_bytes_retrans = from->tcp_bytes_retrans;
 	app->sender_cpu_ns = from->sender_cpu_ns;
-	err = latency__copy(app, report, LATENCY_SEND_CALL);
-	return err ? err : latency__copy(app, report, LATENCY_COMPLETION);
 }
 
-static int copy_receiver(struct app_result *app, const struct load_report *report)
+static void copy_receiver(struct app_result *app, const struct app_result *from)
 {
-	const struct app_result *from = &report->app;
-
 	app->rx_bytes = from->rx_bytes;
 	app->rx_messages = from->rx_messages;
+	app->replies.tx_bytes = from->replies.tx_bytes;
+	app->replies.tx_messages = from->replies.tx_messages;
 	app->tcp_bytes_received = from->tcp_bytes_received;
 	app->verify_errors = from->verify_errors;
 	app->receiver_cpu_ns = from->receiver_cpu_ns;
-	return latency__copy(app, report, LATENCY_DELIVERY);
 }
 
 int load_report__copy_app(struct app_result *app, const struct load_report *report,
 			  enum nio_side side)
 {
-	return side == NIO_SIDE_SENDER ? copy_sender(app, report) : copy_receiver(app, report);
+	if (side == NIO_SIDE_SENDER)
+		copy_sender(app, &report->app);
+	else
+		copy_receiver(app, &report->app);
+	return copy_latencies(app, report, side);
 }

@@ -225,8 +225,10 @@ static void add_sides(double *v)
 /* Gbit/s times seconds are 10^9 bits. */
 static double payload_of(const double *v)
 {
+	double replies = isnan(v[METRIC_REPLY_BYTES]) ? 0 : v[METRIC_REPLY_BYTES];
+
 	if (!isnan(v[METRIC_RX_BYTES]))
-		return v[METRIC_RX_BYTES];
+		return v[METRIC_RX_BYTES] + replies;
 	return v[METRIC_GBPS] * v[METRIC_DURATION] * 1e9 / 8;
 }
 

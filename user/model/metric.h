@@ -32,6 +32,8 @@ enum better {
 	X(TX_MESSAGES, "app.tx_messages", "messages sent", "", NEITHER, 0, "")                   \
 	X(RX_BYTES, "app.rx_bytes", "bytes received", "B", NEITHER, 0, "")                       \
 	X(RX_MESSAGES, "app.rx_messages", "messages received", "", NEITHER, 0, "")               \
+	X(REPLY_BYTES, "app.replies.rx_bytes", "bytes of replies received", "B", NEITHER,      \
+	  0, "")                                                                                 \
 	X(GBPS, "app.throughput_gbps", "throughput", "Gbit/s", HIGHER,                           \
 	  SHOWN_REPORT | SHOWN_INTERVAL | SHOWN_COMPARE | SHOWN_EXPECTED, "throughput_gbps")     \
 	X(COPIES, "ledger.copies_per_byte", "copies per byte", "", LOWER,                        \
@@ -51,10 +53,18 @@ enum better {
 	X(SEND_P99, "app.latency_ns.send_call.p99", "send call, p99", "ns", LOWER,               \
 	  SHOWN_REPORT | SHOWN_COMPARE, "send_call_p99")                                         \
 	X(SEND_COUNT, "app.latency_ns.send_call.count", "send calls timed", "", NEITHER, 0, "")  \
+	X(SLOT_WAIT_P50, "app.latency_ns.slot_wait.p50", "wait for a zero-copy buffer, median",  \
+	  "ns", LOWER, SHOWN_COMPARE, "slot_wait_p50")                                           \
+	X(SLOT_WAIT_P99, "app.latency_ns.slot_wait.p99", "wait for a zero-copy buffer, p99",     \
+	  "ns", LOWER, SHOWN_COMPARE, "slot_wait_p99")                                           \
 	X(DELIVERY_P50, "app.latency_ns.delivery.p50", "delivery, median", "ns", LOWER,          \
 	  SHOWN_REPORT | SHOWN_COMPARE | SHOWN_EXPECTED, "delivery_p50")                         \
 	X(DELIVERY_P99, "app.latency_ns.delivery.p99", "delivery, p99", "ns", LOWER,             \
 	  SHOWN_REPORT | SHOWN_COMPARE, "delivery_p99")                                          \
+	X(HALF_TRIP_P50, "app.latency_ns.half_round_trip.p50", "half round trip, median", "ns",  \
+	  LOWER, SHOWN_COMPARE, "half_round_trip_p50")                                           \
+	X(HALF_TRIP_P99, "app.latency_ns.half_round_trip.p99", "half round trip, p99", "ns",     \
+	  LOWER, SHOWN_COMPARE, "half_round_trip_p99")                                           \
 	X(COMPLETION_P50, "app.latency_ns.completion.p50", "completion, median", "ns", LOWER,    \
 	  SHOWN_COMPARE | SHOWN_EXPECTED, "completion_p50")                                      \
 	X(COMPLETION_P99, "app.latency_ns.completion.p99", "completion, p99", "ns", LOWER,       \
@@ -72,7 +82,7 @@ enum better {
 
 /* Computed from those: id, formula, then as above. To these come PERF_FIGURES. */
 #define METRICS_DERIVED(X)                                                                         \
-	X(PAYLOAD, "bytes received, or throughput x time / 8", "payload", "B", NEITHER, 0, "")     \
+	X(PAYLOAD, "bytes received, replies too; or throughput x time / 8", "payload", "B", NEITHER, 0, "")     \
 	X(GBPS_PER_THREAD, "throughput / threads", "throughput per thread", "Gbit/s", HIGHER,      \
 	  0, "")                                                                                   \
 	X(CPU_NS_PER_KIB, "(sender + receiver CPU time) / payload", "CPU time", "ns/KiB", LOWER,   \

@@ -18,6 +18,7 @@ void remote__begin(struct run_result *r)
 	app->rx_reason = not_told;
 	app->tcp_received_reason = REMOTE_REASON;
 	app->verify_errors = (struct num){.reason = not_told};
+	app->replies.tx_bytes = app->replies.tx_messages = (struct num){.reason = REMOTE_REASON};
 	app->receiver_cpu_ns = (struct num){.reason = REMOTE_REASON};
 	app->latency[LATENCY_DELIVERY].reason = two_clocks;
 	for (int c = 0; c < PERF_NR; c++)

@@ -82,17 +82,6 @@ const char *stage__help(enum nio_stage s)
 	return stage_of(s)->help;
 }
 
-const char *latency__key(enum latency_kind k)
-{
-	static const char *const keys[] = {
-		[LATENCY_SEND_CALL] = "send_call",
-		[LATENCY_DELIVERY] = "delivery",
-		[LATENCY_COMPLETION] = "completion",
-	};
-
-	return NAME_OF(keys, k);
-}
-
 const char *path_part__key(enum path_part p)
 {
 	static const char *const keys[] = {"send_total",
@@ -190,6 +179,8 @@ static void app_unknown(struct app_result *app)
 	int i;
 
 	nums_unknown(&app->verify_errors, 1);
+	nums_unknown(&app->replies.tx_bytes, 1);
+	nums_unknown(&app->replies.tx_messages, 1);
 	nums_unknown(&app->sender_cpu_ns, 1);
 	nums_unknown(&app->receiver_cpu_ns, 1);
 	for (i = 0; i < LATENCY_NR; i++)
@@ -302,7 +293,18 @@ uint64_t run_result__delivered(const struct run_result *r)
 
 uint64_t run_result__payload(const struct run_result *r)
 {
-	return r->sender_side ? r->app.tx_bytes : r->app.rx_bytes;
+	return r->sender_side ? r->app.tx_bytes : run_result__received(r);
+}
+
+/* Of a receiver elsewhere its replies are no bytes of this machine's ledger. */
+uint64_t run_result__sent(const struct run_result *r)
+{
+	return r->app.tx_bytes + (r->sender_side ? 0 : r->app.replies.tx_bytes.value);
+}
+
+uint64_t run_result__received(const struct run_result *r)
+{
+	return r->app.rx_bytes + (r->sender_side ? 0 : r->app.replies.rx_bytes);
 }
 
 uint64_t run_result__completions_missed(const struct run_result *r)

@@ -18,6 +18,7 @@
 #include "common/mode.h"
 #include "congestion.h"
 #include "counter.h"
+#include "latency.h"
 #include "traffic.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
@@ -71,24 +72,23 @@ struct zc_counts {
 	uint64_t enobufs; /* sends that fell back to copying after ENOBUFS */
 };
 
-enum latency_kind {
-	LATENCY_SEND_CALL,
-	LATENCY_DELIVERY,
-	LATENCY_COMPLETION,
-	LATENCY_NR,
-};
-
-const char *latency__key(enum latency_kind k); /* "send_call", ... */
-
 struct latency_result {
 	struct hist *hist;  /* ns; NULL when unknown */
 	const char *reason; /* when NULL: why */
+};
+
+/* With --request-response: what the receivers sent back. All 0 without. */
+struct replies {
+	struct num tx_bytes, tx_messages; /* by the receivers' own count */
+	uint64_t rx_bytes, rx_messages;   /* by the senders' */
+	uint64_t errors; /* of these, not what they should be: a byte (--verify), or not the next */
 };
 
 /* What the load generator itself counted: the oracle the ledger is held against. */
 struct app_result {
 	uint64_t tx_bytes, tx_messages;
 	uint64_t rx_bytes, rx_messages;
+	struct replies replies;
 	const char *rx_reason; /* not NULL: why it is not known what was received */
 	struct zc_counts zc;
 	uint64_t partial_sends, eagain, eintr;
@@ -235,7 +235,8 @@ struct run_result {
 	/* the receiver is on another machine: the ledger is of the sender's, a byte is a byte sent
 	 */
 	bool sender_side;
-	bool ledger_known; /* false: backend none */
+	bool request_response; /* the receivers answered */
+	bool ledger_known;     /* false: backend none */
 	const char *ledger_reason;
 	struct stage_result stages[NIO_STAGE_NR];
 	struct num notifications; /* kernel side: completion notifications */
@@ -405,6 +406,10 @@ uint64_t run_result__delivered(const struct run_result *r);
 
 /* Bytes the ledger's copies are held against: those received, or of a sender's side those sent. */
 uint64_t run_result__payload(const struct run_result *r);
+
+/* Bytes that applications sent and received on this machine, replies included. */
+uint64_t run_result__sent(const struct run_result *r);
+uint64_t run_result__received(const struct run_result *r);
 
 /* Zero-copy sends of whose completion the application has read, and the kernel side saw nothing. */
 uint64_t run_result__completions_missed(const struct run_result *r);

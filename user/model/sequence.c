@@ -14,12 +14,54 @@ void sequence__begin(struct socket_pass *pass, size_t n)
 	pass->nr = n < SEQUENCE_SOCKETS_MAX ? n : SEQUENCE_SOCKETS_MAX;
 }
 
+/* Cookies are given out in ascending order by each CPU: nearly always all of a side are. */
+static bool are_ascending(const uint64_t *cookies, size_t nr)
+{
+	for (size_t i = 1; i < nr; i++)
+		if (cookies[i] <= cookies[i - 1])
+			return false;
+	return true;
+}
+
+/* Where a cookie is among nr ascending ones; nr: nowhere. */
+static size_t search(const uint64_t *cookies, size_t nr, uint64_t cookie)
+{
+	size_t low = 0, high = nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (cookies[mid] < cookie)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < nr && cookies[low] == cookie ? low : nr;
+}
+
+static size_t scan(const uint64_t *cookies, size_t nr, uint64_t cookie)
+{
+	size_t i = 0;
+
+	while (i < nr && cookies[i] != cookie)
+		i++;
+	return i;
+}
+
 void sequence__take(struct socket_pass *pass, const uint64_t *cookies,
 		    const struct nio_socket *socket)
 {
-	for (size_t i = 0; i < pass->nr && socket->cookie; i++)
-		if (cookies[i] == socket->cookie)
-			pass->sockets[i] = *socket;
+	size_t i;
+
+	if (!socket->cookie)
+		return;
+	if (!pass->looked)
+		pass->ascending = are_ascending(cookies, pass->nr);
+	pass->looked = true;
+	i = pass->ascending ? search(cookies, pass->nr, socket->cookie)
+			    : scan(cookies, pass->nr, socket->cookie);
+	if (i < pass->nr)
+		pass->sockets[i] = *socket;
 }
 
 size_t sequence__unmet(const struct socket_pass *pass)

@@ -20,9 +20,10 @@
 struct socket_pass {
 	struct nio_socket sockets[SEQUENCE_SOCKETS_MAX]; /* cookie 0: the pass did not meet it */
 	size_t nr;
-	const char *source; /* "iter/tcp", "sock_diag": static; NULL: no pass, see reason */
-	const char *reason; /* static */
-	bool zckeys;        /* the source tells zckey and scatter_gather */
+	const char *source;     /* "iter/tcp", "sock_diag": static; NULL: no pass, see reason */
+	const char *reason;     /* static */
+	bool zckeys;            /* the source tells zckey and scatter_gather */
+	bool looked, ascending; /* whether the cookies are, known from the first taken */
 };
 
 /* Makes pass an empty one over n sockets, at most SEQUENCE_SOCKETS_MAX. */

@@ -17,6 +17,10 @@ struct traffic {
 	const char *sender_cpus, *receiver_cpus; /* lists as given; NULL: not pinned */
 	uint64_t sndbuf, rcvbuf;                 /* 0: the kernel's */
 	bool nodelay, verify;
+	bool request_response;  /* each message is answered before the next is sent */
+	uint64_t rate;          /* messages/s of all connections; 0: as fast as it goes */
+	uint64_t spin_ns;       /* how long is asked again before a thread sleeps */
+	uint64_t rcvlowat;      /* SO_RCVLOWAT; 0: not set */
 	const char *congestion; /* TCP_CONGESTION of the senders; NULL: the system's */
 };
 

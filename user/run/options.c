@@ -14,12 +14,14 @@
 
 #define DEFAULT_SIZE        (64 * 1024)
 #define DEFAULT_INTERVAL_NS 1000000000ULL
+#define RATE_MAX            100000000
 #define DAY_NS              (24 * 3600 * 1000000000ULL)
 
 enum kind {
 	KIND_SIZE,
 	KIND_COUNT,
 	KIND_TIME,
+	KIND_RATE,
 	KIND_NUMBER, /* an unsigned int */
 	KIND_FLAG,
 	KIND_STRING,
@@ -51,6 +53,10 @@ static const struct setting settings[] = {
 	{KEY_MTU,      KIND_NUMBER, AT(mtu), 1280, 65535, "--mtu", "a number from 1280 to 65535"},
 	{KEY_CPU_SENDER, KIND_CPUS, AT(traffic.sender_cpus), 0, 0, "--cpu-sender", NULL},
 	{KEY_CPU_RECEIVER, KIND_CPUS, AT(traffic.receiver_cpus), 0, 0, "--cpu-receiver", NULL},
+	{KEY_RATE,     KIND_RATE,  AT(traffic.rate), 1, RATE_MAX, "--rate", "a number of messages a second such as 2000/s, up to 100000000/s"},
+	{KEY_SPIN,     KIND_TIME,  AT(traffic.spin_ns), 0, 1000000000, "--spin", "0 to 1s"},
+	{KEY_RCVLOWAT, KIND_SIZE,  AT(traffic.rcvlowat), 1, 1 << 20, "--rcvlowat", "1 byte to 1m"},
+	{KEY_REQUEST_RESPONSE, KIND_FLAG, AT(traffic.request_response), 0, 0, NULL, NULL},
 	{KEY_DURATION, KIND_TIME,  AT(traffic.duration_ns), 1, DAY_NS, "--duration", "above 0, up to 24h"},
 	{KEY_WARMUP,   KIND_TIME,  AT(traffic.warmup_ns), 0, DAY_NS, "--warmup", "0 to 24h"},
 	{KEY_INTERVAL, KIND_TIME,  AT(interval_ns), 50000000, 3600000000000, "--interval", "50ms to 1h"},
@@ -80,6 +86,8 @@ static int parse_within(const struct setting *s, const char *arg, uint64_t *valu
 
 	if (s->kind == KIND_COUNT || s->kind == KIND_NUMBER)
 		return parse_count(arg, s->min, s->max, value);
+	if (s->kind == KIND_RATE)
+		return parse_rate(arg, s->max, value);
 	err = s->kind == KIND_SIZE ? parse_size(arg, value) : parse_duration(arg, value);
 	if (err)
 		return err;

@@ -22,6 +22,8 @@ static void set_all_modes(struct options *o)
 
 static void set_defaults(struct options *o)
 {
+	/* As the load generator does: what waits for an answer waits for nothing else. */
+	o->traffic.nodelay |= o->traffic.request_response;
 	if (!o->modes_nr)
 		set_all_modes(o);
 	if (!o->traffic.rounds)
@@ -48,9 +50,11 @@ static void check_remote(const struct options *o)
 		refuse("--mtu is for --path veth: with --connect the MTU is the route's.");
 	if (o->ipv6)
 		refuse("--ipv6 is for paths on this machine: --connect says it by the address.");
-	if (o->traffic.rcvbuf || o->traffic.receiver_cpus)
+	if (o->traffic.rcvbuf || o->traffic.receiver_cpus || o->traffic.rcvlowat)
 		refuse("%s is the receiver's: give it to netiotrace serve on the other machine.",
-		       o->traffic.rcvbuf ? "--rcvbuf" : "--cpu-receiver");
+		       o->traffic.rcvbuf          ? "--rcvbuf"
+		       : o->traffic.receiver_cpus ? "--cpu-receiver"
+						  : "--rcvlowat");
 }
 
 static void check_rules(const struct options *o)
@@ -66,6 +70,9 @@ static void check_rules(const struct options *o)
 	if (o->traffic.connections && o->traffic.connections < o->traffic.threads)
 		refuse("%u connections are fewer than %u threads: lower --threads.",
 		       o->traffic.connections, o->traffic.threads);
+	if (o->traffic.request_response && o->traffic.rcvlowat)
+		refuse("--request-response and --rcvlowat exclude each other: a message under the "
+		       "mark would wait for the next for ever.");
 	if (o->mtu && o->path != NETPATH_VETH)
 		refuse("--mtu is for --path veth: the loopback device is not ours to change.");
 	if (outputs__collide(o->output, pair))

@@ -253,6 +253,7 @@ static void init(struct round *r, struct engine *e, enum mode mode, struct run_r
 	out->fields = e->o->traffic.fields;
 	out->threads = e->o->traffic.threads;
 	out->connections = traffic__connections(&e->o->traffic);
+	out->request_response = e->o->traffic.request_response;
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		driver__init(&r->drivers[side], side);
 	perf_watch__begin(&e->perf, out);

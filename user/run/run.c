@@ -89,7 +89,8 @@ static int check_assertions(const struct engine *e)
 static bool verified(const struct engine *e)
 {
 	for (size_t i = 0; i < e->result.summary_nr; i++)
-		if (e->result.summary[i].total.app.verify_errors.value)
+		if (e->result.summary[i].total.app.verify_errors.value ||
+		    e->result.summary[i].total.app.replies.errors)
 			return false;
 	return true;
 }

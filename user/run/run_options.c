@@ -27,10 +27,10 @@ static const char *const titles[] = {
 static const struct options_pick picks[] = {
 	{"mode", NULL, 1}, {"size", NULL, 1}, {"fields", NULL, 1}, {"threads", NULL, 1}, {"connections", NULL, 1},
 	{"duration", NULL, 1}, {"messages", NULL, 1}, {"warmup", NULL, 1}, {"rounds", NULL, 1},
-	{"verify", NULL, 1},
+	{"verify", NULL, 1}, {"rate", NULL, 1}, {"request-response", NULL, 1},
 	{"path", NULL, 2}, {"connect", NULL, 2}, {"mtu", NULL, 2}, {"ipv6", NULL, 2},
 	{"sndbuf", NULL, 2}, {"rcvbuf", NULL, 2}, {"congestion", NULL, 2},
-	{"nodelay", NULL, 2}, {"cpu-sender", NULL, 2},
+	{"nodelay", NULL, 2}, {"spin", NULL, 2}, {"rcvlowat", NULL, 2}, {"cpu-sender", NULL, 2},
 	{"cpu-receiver", NULL, 2},
 	{"backend", NULL, 3}, {"count-calls", NULL, 3}, {"times", NULL, 3}, {"no-times", NULL, 3},
 	{"without", NULL, 3}, {"perf-events", NULL, 3}, {"interval", NULL, 3},

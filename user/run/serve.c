@@ -28,8 +28,15 @@ static const char doc[] =
 static const char *const titles[] = {[1] = "Options:"};
 
 static const struct options_pick picks[] = {
-	{"listen", NULL, 1}, {"rcvbuf", NULL, 1}, {"cpu-receiver", NULL, 1},
-	{"verify", NULL, 1}, {"quiet", NULL, 1},  {"verbose", "say what is received", 1},
+	{"listen", NULL, 1},
+	{"rcvbuf", NULL, 1},
+	{"cpu-receiver", NULL, 1},
+	{"spin", NULL, 1},
+	{"rcvlowat", NULL, 1},
+	{"congestion", "congestion control of replies to --request-response", 1},
+	{"verify", NULL, 1},
+	{"quiet", NULL, 1},
+	{"verbose", "say what is received", 1},
 };
 
 struct server {
@@ -42,14 +49,17 @@ struct server {
 
 static int start(struct server *s)
 {
+	struct traffic traffic = s->o->traffic;
 	struct arglist args = {0};
 	char program[PATH_MAX];
 	const char *step = "find netio-loadgen beside netiotrace";
 	int err;
 
+	if (s->o->congestion && strcmp(s->o->congestion, "system") != 0)
+		traffic.congestion = s->o->congestion;
 	err = loadgen_args__find(program, sizeof(program));
 	if (!err)
-		err = loadgen_args__server(&args, program, &s->o->traffic, &s->listen);
+		err = loadgen_args__server(&args, program, &traffic, &s->listen);
 	if (!err)
 		err = child__start(&s->driver.child, args.argv, -1, &step);
 	if (!err)

@@ -25,20 +25,19 @@
 struct quantity {
 	bool is_stage;
 	int index;
-	const char *meaning; /* of a latency */
 };
 
 static const struct quantity quantities[VIEW_QUANTITY_NR] = {
 /* clang-format off */
-#define QUANTITY_HIST(id)    [VIEW_##id] = {true, NIO_STAGE_##id, NULL},
+#define QUANTITY_HIST(id)    [VIEW_##id] = {true, NIO_STAGE_##id},
 #define QUANTITY_NO_HIST(id)
 #define X(id, key, head, side, copies, account, done, probe, hist, help) QUANTITY_##hist(id)
 	NIO_STAGES(X)
 #undef X
-		/* clang-format on */
-		[VIEW_SEND_CALL] = {false, LATENCY_SEND_CALL, "time inside the send system call"},
-	[VIEW_DELIVERY] = {false, LATENCY_DELIVERY, "from before the send to the last byte read"},
-	[VIEW_COMPLETION] = {false, LATENCY_COMPLETION, "zero-copy send to its notification"},
+#define X(id, ...) [VIEW_##id] = {false, LATENCY_##id},
+	LATENCIES(X)
+#undef X
+	/* clang-format on */
 };
 
 /* One mode's histogram, or why there is none. */
@@ -175,7 +174,7 @@ static void draw_quantity(struct columns *cs, int row, enum view_quantity q)
 
 	if (!cs->q->is_stage)
 		snprintf(line, sizeof(line), "< %d/%d >  %s: %s", (int)q + 1, VIEW_QUANTITY_NR,
-			 latency__key(cs->q->index), cs->q->meaning);
+			 latency__key(cs->q->index), latency__help(cs->q->index));
 	else
 		snprintf(line, sizeof(line), "< %d/%d >  %s: %s per %s", (int)q + 1,
 			 VIEW_QUANTITY_NR, stage__key(cs->q->index), cs->sizes ? "bytes" : "time",

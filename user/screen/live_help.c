@@ -3,19 +3,12 @@
 #include "model/result.h"
 #include "live_layout.h"
 
-#define NAME_COLS 15
-
-static const char *const latency_help[] = {
-	[LATENCY_SEND_CALL] = "histogram of the time inside the send system call",
-	[LATENCY_DELIVERY] = "histogram: from before the send to the last byte read",
-	[LATENCY_COMPLETION] = "histogram: zero-copy send to its completion notification",
-};
-_Static_assert(sizeof(latency_help) / sizeof(latency_help[0]) == LATENCY_NR, "a line per latency");
+#define NAME_COLS 16
 
 static const struct {
 	const char *name, *text;
 } rest[] = {
-	{"copies/B", "copies of each payload byte: gather + tx + deferred + rx + other"},
+	{"copies/B", "copies of a payload byte: gather + tx + deferred + rx + other"},
 	{"cost", "of both sides together; a deferred copy runs on either's clock"},
 	{"bars", "share of a mode's own events; one axis and scale for all modes"},
 	{"sizes", "counted in 12.5 % buckets and shown by their lower bounds"},
@@ -35,16 +28,15 @@ static int line(struct grid *g, int row, const char *name, const char *text)
 
 void view_help__draw(struct grid *g)
 {
-	int row = 2;
+	int row = 1;
 	size_t i;
 
 	grid__put(g, 0, 0, g->cols, GRID_PLAIN, "netiotrace: what is shown");
 	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
 	for (i = 0; i < NIO_STAGE_NR; i++)
 		row = line(g, row, stage__key(i), stage__help(i));
-	row++;
 	for (i = 0; i < LATENCY_NR; i++)
-		row = line(g, row, latency__key(i), latency_help[i]);
+		row = line(g, row, latency__key(i), latency__help(i));
 	row++;
 	for (i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
 		row = line(g, row, rest[i].name, rest[i].text);

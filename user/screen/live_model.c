@@ -160,6 +160,9 @@ static int run__subtract(struct run_result *run, const struct run_result *base)
 	times__subtract(run, base);
 	run->app.rx_bytes = less(run->app.rx_bytes, base->app.rx_bytes);
 	run->app.tx_bytes = less(run->app.tx_bytes, base->app.tx_bytes);
+	run->app.replies.rx_bytes = less(run->app.replies.rx_bytes, base->app.replies.rx_bytes);
+	run->app.replies.tx_bytes.value =
+		less(run->app.replies.tx_bytes.value, base->app.replies.tx_bytes.value);
 	run->duration_ns = less(run->duration_ns, base->duration_ns);
 	run->app.sender_cpu_ns.value =
 		less(run->app.sender_cpu_ns.value, base->app.sender_cpu_ns.value);

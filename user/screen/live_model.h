@@ -18,6 +18,8 @@ enum view_quantity {
 	VIEW_CALL_PARTS, /* no histogram: what the time of a send call is made of */
 	VIEW_DELIVERY,
 	VIEW_COMPLETION,
+	VIEW_SLOT_WAIT,
+	VIEW_HALF_ROUND_TRIP,
 /* clang-format off */
 #define VIEW_STAGE_HIST(id)    VIEW_##id,
 #define VIEW_STAGE_NO_HIST(id)

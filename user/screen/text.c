@@ -127,26 +127,18 @@ static void latency_cell(char buf[TEXT_CELL_LEN], const struct latency_result *l
 			  (double)(q < 1 ? hist__quantile(l->hist, q) : l->hist->max));
 }
 
-static const double send_call_quantiles[] = {0.5, 0.99};
 static const double latency_quantiles[] = {0.5, 0.99, 0.999, 1};
 
-static void send_call_cell(char buf[TEXT_CELL_LEN], const struct mode_summary *s, size_t column)
-{
-	latency_cell(buf, &s->total.app.latency[LATENCY_SEND_CALL], send_call_quantiles[column]);
-}
-
-static void delivery_cell(char buf[TEXT_CELL_LEN], const struct mode_summary *s, size_t column)
-{
-	latency_cell(buf, &s->total.app.latency[LATENCY_DELIVERY], latency_quantiles[column]);
-}
-
-static void completion_cell(char buf[TEXT_CELL_LEN], const struct mode_summary *s, size_t column)
-{
-	latency_cell(buf, &s->total.app.latency[LATENCY_COMPLETION], latency_quantiles[column]);
-}
+#define X(id, ...)                                                                                 \
+	static void id##_cell(char buf[TEXT_CELL_LEN], const struct mode_summary *s,               \
+			      size_t column)                                                       \
+	{                                                                                          \
+		latency_cell(buf, &s->total.app.latency[LATENCY_##id], latency_quantiles[column]); \
+	}
+LATENCIES(X)
+#undef X
 
 static const struct text_column throughput_columns[] = {{"Gbit/s", 9}, {"range", 14}};
-static const struct text_column send_call_columns[] = {{"p50", 10}, {"p99", 9}};
 static const struct text_column latency_columns[] = {
 	{"p50", 10}, {"p99", 9}, {"p99.9", 9}, {"max", 9}};
 
@@ -191,6 +183,27 @@ static int print_footnote(FILE *f, unsigned int width, const struct result *r)
 	return text_note__end(&n, f, width, "*");
 }
 
+/* Those of which there is something to show; two of a send call's quantiles. Returns how many. */
+static size_t latency_groups(const struct result *r, struct text_group *groups)
+{
+	static void (*const cells[])(char *buf, const struct mode_summary *s, size_t column) = {
+#define X(id, ...) id##_cell,
+		LATENCIES(X)
+#undef X
+	};
+	size_t n = 0;
+
+	for (int k = 0; k < LATENCY_NR; k++)
+		if (figures__shows_latency(r, k))
+			groups[n++] = (struct text_group){
+				latency__heading(k),
+				latency_columns,
+				k == LATENCY_SEND_CALL ? 2 : 4,
+				cells[k],
+			};
+	return n;
+}
+
 /*
  * What was copied and how fast, the footnote to it, then the times. The send call stands in the
  * first table where that is wide enough for it.
@@ -199,15 +212,13 @@ static int print_tables(FILE *f, unsigned int width, const struct result *r)
 {
 	struct text_column copies_columns[NIO_STAGE_NR + 1];
 	size_t copies_nr = copy_columns(copies_columns);
-	const struct text_group groups[] = {
-		{sender_side(r) ? "sender's copies per byte sent" : "copies per payload byte",
-		 copies_columns, copies_nr, copies_cell},
-		{"throughput", throughput_columns, any_range(r) ? 2 : 1, throughput_cell},
-		{"send call", send_call_columns, 2, send_call_cell},
-		{"delivery", latency_columns, 4, delivery_cell},
-		{"completion", latency_columns, 4, completion_cell},
-	};
-	size_t n = sizeof(groups) / sizeof(groups[0]) - !figures__any_completion(r);
+	const struct text_group copies = {sender_side(r) ? "sender's copies per byte sent"
+							 : "copies per payload byte",
+					  copies_columns, copies_nr, copies_cell};
+	const struct text_group throughput = {"throughput", throughput_columns,
+					      any_range(r) ? 2 : 1, throughput_cell};
+	struct text_group groups[2 + LATENCY_NR] = {copies, throughput};
+	size_t n = 2 + latency_groups(r, groups + 2);
 	size_t first = width < TABLE_MAX ? 2 : 3;
 	int err;
 
@@ -274,6 +285,8 @@ static int print_measured(FILE *f, unsigned int width, const struct result *r)
 	err = print_tables(f, width, r);
 	text_time__print(f, r);
 	fputc('\n', f);
+	if (!err)
+		err = text_load__print(f, width, r);
 	if (!err)
 		err = text_books__print(f, width, r);
 	if (!err)

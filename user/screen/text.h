@@ -26,6 +26,9 @@ int text_time__reasons(FILE *f, unsigned int width, const struct result *r);
  */
 int text_copies__print(FILE *f, unsigned int width, const struct result *r);
 
+/* text_load.c: what the load was where it was not one stream of messages as fast as it goes. */
+int text_load__print(FILE *f, unsigned int width, const struct result *r);
+
 /* text_cost.c: hardware counters and CPU time per payload byte. */
 int text_cost__print(FILE *f, unsigned int width, const struct result *r);
 

@@ -52,8 +52,8 @@ static void print_sent(FILE *f, const struct result *r)
 	size_t i;
 
 	for (i = 0; i < r->summary_nr; i++) {
-		sent.value += r->summary[i].total.app.tx_bytes;
-		received.value += r->summary[i].total.app.rx_bytes;
+		sent.value += run_result__sent(&r->summary[i].total);
+		received.value += run_result__received(&r->summary[i].total);
 		received.known &= !r->summary[i].total.app.rx_reason;
 		told |= r->summary[i].total.sender_side;
 		if (r->summary[i].total.unclassified.known)
@@ -342,6 +342,10 @@ static int print_verify(FILE *f, unsigned int width, const struct result *r)
 			fprintf(n.f, "%s: %s ERROR%s, received bytes DIFFER from those sent. ",
 				mode__name(r->summary[i].mode),
 				format_count(buf, sizeof(buf), errors), errors == 1 ? "" : "S");
+		errors = r->summary[i].total.app.replies.errors;
+		if (errors)
+			fprintf(n.f, "%s: %s ERROR%s in replies. ", mode__name(r->summary[i].mode),
+				format_count(buf, sizeof(buf), errors), errors == 1 ? "" : "S");
 	}
 	return text_note__end(&n, f, width, "verify");
 }
@@ -366,8 +370,8 @@ static void print_alarm(FILE *f, const struct run_result *run)
 
 	fprintf(f, "THE BOOKS DO NOT BALANCE in round %u of %s.", run->round,
 		mode__name(run->mode));
-	print_gap(f, "sent", run->app.tx_bytes, run->unaccounted_tx, by);
-	print_gap(f, "received", run->app.rx_bytes, run->unaccounted_rx, by);
+	print_gap(f, "sent", run_result__sent(run), run->unaccounted_tx, by);
+	print_gap(f, "received", run_result__received(run), run->unaccounted_rx, by);
 	fprintf(f, " The stages concerned are lower bounds.\n");
 }
 

@@ -14,7 +14,6 @@
 #include "text_uncovered.h"
 
 #define SUBJECTS_NR ((size_t)NIO_STAGE_NR + LATENCY_NR)
-_Static_assert(LATENCY_COMPLETION == LATENCY_NR - 1, "completion is left out as the last subject");
 
 /* A shortcoming: of which stage or latency, in which modes, why. */
 struct caveat {
@@ -76,15 +75,17 @@ static void caveats__add(struct caveats *all, const struct caveat *c, size_t mod
 
 static void caveats__collect(struct caveats *all, const struct result *r)
 {
-	size_t subjects = SUBJECTS_NR - !figures__any_completion(r);
 	struct caveat c;
 	size_t subject, mode;
 
 	memset(all, 0, sizeof(*all));
-	for (subject = 0; subject < subjects; subject++)
+	for (subject = 0; subject < SUBJECTS_NR; subject++) {
+		if (subject >= NIO_STAGE_NR && !figures__shows_latency(r, subject - NIO_STAGE_NR))
+			continue;
 		for (mode = 0; mode < r->summary_nr; mode++)
 			if (shortcoming(&r->summary[mode].total, subject, &c))
 				caveats__add(all, &c, mode);
+	}
 }
 
 static void print_modes(FILE *f, const struct result *r, unsigned int modes)

@@ -99,6 +99,10 @@ json_t *sweep_settings__json(const struct sweep_options *o)
 	err |= json_put(s, "sndbuf", or_null(run->traffic.sndbuf));
 	err |= json_put(s, "rcvbuf", or_null(run->traffic.rcvbuf));
 	err |= json_put(s, "nodelay", json_boolean(run->traffic.nodelay));
+	err |= json_put(s, "rate", or_null(run->traffic.rate));
+	err |= json_put(s, "request_response", json_boolean(run->traffic.request_response));
+	err |= json_put(s, "spin_ns", or_null(run->traffic.spin_ns));
+	err |= json_put(s, "rcvlowat", or_null(run->traffic.rcvlowat));
 	err |= json_put(s, "congestion", congestions_json(&o->grid));
 	err |= json_put(s, "cpu_sender", json_value__text(run->traffic.sender_cpus));
 	err |= json_put(s, "cpu_receiver", json_value__text(run->traffic.receiver_cpus));
@@ -262,6 +266,13 @@ static void put_command(FILE *f, const struct sweep_options *o)
 	put_count(f, "--sndbuf", run->traffic.sndbuf);
 	put_count(f, "--rcvbuf", run->traffic.rcvbuf);
 	put_flag(f, "--nodelay", run->traffic.nodelay);
+	put_count(f, "--rate", run->traffic.rate);
+	put_flag(f, "--request-response", run->traffic.request_response);
+	if (run->traffic.spin_ns) {
+		fputs(" --spin ", f);
+		put_time(f, run->traffic.spin_ns);
+	}
+	put_count(f, "--rcvlowat", run->traffic.rcvlowat);
 	put_cpus(f, &run->traffic);
 	put_word(f, "-o", o->directory);
 }

@@ -198,7 +198,7 @@ static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int er
 		return fail_run(s, r, s->engine->reason);
 	if (!res->runs_nr)
 		return fail_run(s, r, "nothing was measured.");
-	if (res->runs[0].app.verify_errors.value)
+	if (res->runs[0].app.verify_errors.value || res->runs[0].app.replies.errors)
 		return fail_run(s, r, "the receiver found messages that are not what was sent.");
 	if (run_result__unbalanced(&res->runs[0]))
 		return fail_run(s, r, "the books do not balance.");

@@ -17,7 +17,7 @@ static json_t *latencies_json(const struct app_result *app)
 
 	for (i = 0; i < LATENCY_NR; i++)
 		err |= json_put(o, latency__key((enum latency_kind)i),
-				json_latency(&app->latency[i], not_timed));
+				json_latency(&app->latency[i], latency__none(i)));
 	return json_finish(o, err);
 }
 
@@ -48,6 +48,19 @@ static json_t *tcp_json(const struct app_result *app)
 	return json_finish(o, err);
 }
 
+static json_t *replies_json(const struct replies *a)
+{
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put_num(o, "tx_bytes", a->tx_bytes);
+	err |= json_put_num(o, "tx_messages", a->tx_messages);
+	err |= json_put_u64(o, "rx_bytes", a->rx_bytes);
+	err |= json_put_u64(o, "rx_messages", a->rx_messages);
+	err |= json_put_u64(o, "errors", a->errors);
+	return json_finish(o, err);
+}
+
 static struct real seconds(struct num ns)
 {
 	return (struct real){
@@ -61,10 +74,11 @@ static struct real cpu_s_per_gb(const struct app_result *app)
 
 	if (!tx.known || !rx.known)
 		return (struct real){.reason = tx.known ? rx.reason : tx.reason};
-	if (!app->rx_bytes)
+	if (!app->rx_bytes && !app->replies.rx_bytes)
 		return (struct real){.reason = "nothing was received"};
 	return (struct real){
-		.value = ((double)tx.value + (double)rx.value) / (double)app->rx_bytes,
+		.value = ((double)tx.value + (double)rx.value) /
+			 (double)(app->rx_bytes + app->replies.rx_bytes),
 		.known = true,
 	};
 }
@@ -101,6 +115,7 @@ static json_t *app_json(const struct run_result *run)
 	err |= json_put_num(o, "verify_errors", app->verify_errors);
 	err |= json_put(o, "cpu_s", cpu_json(app));
 	err |= json_put_real(o, "cpu_s_per_gb", cpu_s_per_gb(app));
+	err |= json_put(o, "replies", replies_json(&app->replies));
 	err |= json_put(o, "tcp", tcp_json(app));
 	err |= json_put(o, "zerocopy", zerocopy_json(&app->zc));
 	err |= json_put(o, "latency_ns", latencies_json(app));

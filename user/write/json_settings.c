@@ -88,6 +88,10 @@ json_t *json_document__settings(const struct result *r)
 	err |= json_put(o, "sndbuf", or_null(t->sndbuf));
 	err |= json_put(o, "rcvbuf", or_null(t->rcvbuf));
 	err |= json_put(o, "nodelay", json_boolean(t->nodelay));
+	err |= json_put(o, "rate", or_null(t->rate));
+	err |= json_put(o, "request_response", json_boolean(t->request_response));
+	err |= json_put(o, "spin_ns", or_null(t->spin_ns));
+	err |= json_put(o, "rcvlowat", or_null(t->rcvlowat));
 	err |= json_put(o, "verify", json_boolean(t->verify));
 	err |= json_put(o, "cpu_sender", json_value__text(t->sender_cpus));
 	err |= json_put(o, "cpu_receiver", json_value__text(t->receiver_cpus));

@@ -93,6 +93,7 @@ static const char *const bad[][2] = {
 	{"--rate 100000001", "--rate"},
 	{"--spin 1001ms", "--spin"},
 	{"--rcvlowat 0", "--rcvlowat"},
+	{"--request-response --rcvlowat 64k", "--rcvlowat"},
 	{"--congestion 0123456789abcdef", "--congestion"},
 	{"--duration 0", "--duration"},
 	{"--duration 86401s", "--duration"},
@@ -177,6 +178,8 @@ static void memory(void **state)
 	assert_int_equal(s.connections, 2);
 	assert_int_equal(parse("--mode onecopy --size 1m --threads 2 --connections 7"), 0);
 	assert_int_equal(settings__memory(&s), 7 << 20);
+	assert_int_equal(parse("--request-response"), 0);
+	assert_true(s.request_response && s.nodelay);
 	assert_int_equal(parse("--rate 2500/s --spin 50us --congestion cubic"), 0);
 	assert_true(s.rate == 2500 && s.spin_ns == 50000 && !strcmp(s.congestion, "cubic"));
 	assert_int_equal(parse("--mode twocopy --size 1m --threads 2"), 0);

@@ -40,6 +40,25 @@ static void hello_round_trip(void **state)
 	assert_int_equal(out.size, 65536);
 	assert_true(out.stamp == 0x0102030405060708);
 	assert_true(out.verify);
+	assert_false(out.replies);
+}
+
+/* Each flag is one of its own. */
+static void hello_flags(void **state)
+{
+	struct wire_hello in = sample, out;
+	uint8_t buf[WIRE_HELLO_SIZE];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		in.verify = i & 1;
+		in.replies = i & 2;
+		wire__encode_hello(buf, &in);
+		assert_int_equal(buf[53], i);
+		assert_int_equal(wire__decode_hello(buf, &out), 0);
+		assert_true(out.verify == in.verify && out.replies == in.replies);
+	}
 }
 
 /* The layout is a promise to other versions: magic first, all big-endian. */
@@ -99,7 +118,7 @@ static void hello_not_ours(void **state)
 	buf[5]++;
 	assert_int_equal(wire__decode_hello(buf, &out), -EPROTONOSUPPORT);
 	wire__encode_hello(buf, &sample);
-	buf[53] = 2; /* a flag that is none */
+	buf[53] = 4; /* a flag that is none */
 	assert_int_equal(wire__decode_hello(buf, &out), -ERANGE);
 }
 
@@ -183,10 +202,15 @@ static void hello_fuzz(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hello_round_trip),   cmocka_unit_test(hello_layout),
-		cmocka_unit_test(hello_out_of_range), cmocka_unit_test(hello_not_ours),
-		cmocka_unit_test(frame_round_trip),   cmocka_unit_test(frame_bad),
-		cmocka_unit_test(hello_fuzz),         cmocka_unit_test(frame_of_another_version),
+		cmocka_unit_test(hello_round_trip),
+		cmocka_unit_test(hello_layout),
+		cmocka_unit_test(hello_out_of_range),
+		cmocka_unit_test(hello_not_ours),
+		cmocka_unit_test(frame_round_trip),
+		cmocka_unit_test(frame_bad),
+		cmocka_unit_test(hello_flags),
+		cmocka_unit_test(hello_fuzz),
+		cmocka_unit_test(frame_of_another_version),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

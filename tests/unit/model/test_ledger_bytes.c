@@ -314,9 +314,122 @@ static void sums_are_as_good_as_their_worst_round(void **state)
 	end(b);
 }
 
+/* Each message was answered by one of its size. */
+static struct fixture *answered(enum mode mode)
+{
+	struct fixture *f = fixture(mode);
+
+	f->run.request_response = true;
+	f->run.app.replies = (struct replies){
+		.tx_bytes = {.value = TOTAL, .known = true},
+		.tx_messages = {.value = MESSAGES, .known = true},
+		.rx_bytes = TOTAL,
+		.rx_messages = MESSAGES,
+	};
+	f->now.sockets[NIO_SIDE_RECEIVER].sockets[0].bytes_acked = TOTAL;
+	f->now.sockets[NIO_SIDE_SENDER].sockets[0].bytes_received = TOTAL;
+	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL);
+	return f;
+}
+
+static void replies_are_copied_both_ways(void **state)
+{
+	struct fixture *f = answered(MODE_ONECOPY);
+
+	(void)state;
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL);
+	/* The events missed two of the replies sent, and one of those received: no byte. */
+	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_TX_COPY, TOTAL - 2 * MESSAGE);
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_RX_COPY, TOTAL - 1 * MESSAGE);
+	close_books(f);
+	assert_int_equal(f->run.unaccounted_tx, 0);
+	assert_int_equal(f->run.unaccounted_rx, 0);
+	assert_int_equal(f->run.sequence.tx_bytes.value, 2 * TOTAL);
+	assert_int_equal(f->run.sequence.rx_bytes.value, 2 * TOTAL);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, 2 * TOTAL);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->events, 2 * MESSAGES - 2);
+	assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->bytes, 2 * TOTAL);
+	assert_true(f->run.copies_per_byte.value == 2.0);
+	assert_true(f->run.health.coverage.value == 397.0 / 400);
+	end(f);
+}
+
+/* What zero-copy pins are the messages: the replies to them are copied. */
+static void replies_are_not_pinned(void **state)
+{
+	struct fixture *f = answered(MODE_ZEROCOPY);
+
+	(void)state;
+	/* All missed: placed by the ids. */
+	close_books(f);
+	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, TOTAL);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, TOTAL);
+	assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->bytes, 2 * TOTAL);
+	assert_int_equal(f->run.unaccounted_tx, 0);
+	assert_int_equal(f->run.unaccounted_rx, 0);
+	assert_int_equal(f->run.unclassified.value, 0);
+	end(f);
+}
+
+/* A reply that only one side counts is one that is not accounted for. */
+static void a_lost_reply_is_noticed(void **state)
+{
+	struct fixture *f = answered(MODE_ONECOPY);
+
+	(void)state;
+	f->run.app.replies.rx_bytes -= MESSAGE;
+	f->run.app.replies.tx_bytes.value += MESSAGE;
+	close_books(f);
+	assert_int_equal(f->run.unaccounted_tx, MESSAGE);
+	assert_int_equal(f->run.unaccounted_rx, -(int64_t)MESSAGE);
+	end(f);
+}
+
+/* Without one side's sockets neither direction is known, rather than half of it. */
+static void replies_need_both_sides(void **state)
+{
+	struct fixture *f = answered(MODE_ONECOPY);
+
+	(void)state;
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL);
+	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_TX_COPY, TOTAL);
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_RX_COPY, TOTAL);
+	f->now.sockets[NIO_SIDE_RECEIVER].sockets[0].cookie = 0;
+	close_books(f);
+	assert_false(f->run.sequence.tx_bytes.known);
+	assert_false(f->run.sequence.rx_bytes.known);
+	assert_non_null(f->run.sequence.rx_bytes.reason);
+	/* Then the events are what there is. */
+	assert_int_equal(f->run.unaccounted_tx, 0);
+	assert_int_equal(f->run.unaccounted_rx, 0);
+	end(f);
+}
+
+/* Of a receiver elsewhere the ledger is of the messages alone. */
+static void replies_from_elsewhere(void **state)
+{
+	struct fixture *f = answered(MODE_ONECOPY);
+
+	(void)state;
+	f->run.sender_side = true;
+	f->now.sockets[NIO_SIDE_RECEIVER].source = NULL;
+	f->run.app.replies.tx_bytes = (struct num){.reason = "elsewhere"};
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL);
+	close_books(f);
+	assert_int_equal(f->run.unaccounted_tx, 0);
+	assert_int_equal(f->run.sequence.tx_bytes.value, TOTAL);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, TOTAL);
+	end(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(replies_are_copied_both_ways),
+		cmocka_unit_test(replies_are_not_pinned),
+		cmocka_unit_test(a_lost_reply_is_noticed),
+		cmocka_unit_test(replies_need_both_sides),
+		cmocka_unit_test(replies_from_elsewhere),
 		cmocka_unit_test(missed_events_miss_no_byte),
 		cmocka_unit_test(all_seen_is_coverage_one),
 		cmocka_unit_test(ids_place_what_was_missed),

@@ -220,10 +220,35 @@ static void strangers_are_not_taken(void **state)
 	assert_int_equal(pass.nr, SEQUENCE_SOCKETS_MAX);
 }
 
+/* Each socket is found at its place, whatever the order of the cookies; no other is. */
+static void sockets_are_found_in_any_order(void **state)
+{
+	static const uint64_t orders[][5] = {
+		{2, 4, 6, 8, UINT64_MAX}, {8, 2, 6, 4, UINT64_MAX}, {UINT64_MAX, 8, 6, 4, 2}};
+	struct socket_pass pass;
+
+	(void)state;
+	for (size_t o = 0; o < 3; o++) {
+		for (size_t n = 1; n <= 5; n++) {
+			sequence__begin(&pass, n);
+			for (uint64_t cookie = 0; cookie < 10; cookie++) {
+				struct nio_socket socket = established(cookie);
+
+				sequence__take(&pass, orders[o], &socket);
+			}
+			for (size_t i = 0; i < n; i++)
+				assert_true(pass.sockets[i].cookie ==
+					    (orders[o][i] == UINT64_MAX ? 0 : orders[o][i]));
+			assert_int_equal(pass.sockets[n].cookie, 0);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_wrap),
+		cmocka_unit_test(sockets_are_found_in_any_order),
 		cmocka_unit_test(more_than_the_numbers_can_hold),
 		cmocka_unit_test(a_fin_that_was_queued_is_no_payload),
 		cmocka_unit_test(a_fin_that_was_received_is_no_payload),

@@ -13,17 +13,20 @@
 	"\"buckets\":[[7,1],[23,1],[36,1]]}"
 #define HIST_0 "{\"count\":0,\"sum\":0,\"min\":0,\"max\":0,\"sub_bits\":5,\"buckets\":[]}"
 
-#define SENDER_STATS(event, send_call)                                                         \
-	"{\"event\":\"" event "\",\"elapsed_ns\":1000000000,\"interrupted\":false,"            \
-	"\"tx_bytes\":23,\"tx_messages\":24,\"partial_sends\":25,\"eagain\":26,\"eintr\":27,"  \
-	"\"cpu_ns\":28,\"gather\":{\"bytes\":31,\"events\":32,\"ns\":33,\"sampled\":34},"      \
-	"\"zerocopy\":{\"sends\":41,\"completed\":42,\"copied\":43,\"not_copied\":44,"         \
-	"\"enobufs\":45},\"latency\":{\"send_call\":" send_call ",\"completion\":" HIST_0 "}," \
+#define SENDER_STATS(event, send_call)                                                        \
+	"{\"event\":\"" event "\",\"elapsed_ns\":1000000000,\"interrupted\":false,"           \
+	"\"tx_bytes\":23,\"tx_messages\":24,\"partial_sends\":25,\"eagain\":26,\"eintr\":27," \
+	"\"cpu_ns\":28,\"gather\":{\"bytes\":31,\"events\":32,\"ns\":33,\"sampled\":34},"     \
+	"\"zerocopy\":{\"sends\":41,\"completed\":42,\"copied\":43,\"not_copied\":44,"        \
+	"\"enobufs\":45},\"reply_errors\":46,\"replies\":{\"bytes\":47,\"messages\":48},"     \
+	"\"latency\":{\"send_call\":" send_call ",\"slot_wait\":" HIST_0                      \
+	",\"half_round_trip\":" HIST_3 ",\"completion\":" HIST_0 "},"                         \
 	"\"tcp\":{\"bytes_acked\":51,\"bytes_retrans\":52},\"more\":\"may be added\"}"
 
-#define RECEIVER_STATS                                                                           \
-	"{\"event\":\"done\",\"elapsed_ns\":9,\"rx_bytes\":61,\"rx_messages\":62,"               \
-	"\"verify_errors\":63,\"cpu_ns\":64,\"recv_calls\":65,\"latency\":{\"delivery\":" HIST_3 \
+#define RECEIVER_STATS                                                                 \
+	"{\"event\":\"done\",\"elapsed_ns\":9,\"rx_bytes\":61,\"rx_messages\":62,"     \
+	"\"verify_errors\":63,\"cpu_ns\":64,\"recv_calls\":65,"                        \
+	"\"replies\":{\"bytes\":67,\"messages\":68},\"latency\":{\"delivery\":" HIST_3 \
 	"},\"tcp\":{\"bytes_received\":66}}"
 
 #define READY_2                                                                    \

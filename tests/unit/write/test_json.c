@@ -69,10 +69,11 @@ static void shape_does_not_depend_on_what_is_known(void **state)
 static bool may_be_known_in_empty_run(const char *path)
 {
 	static const char *const prefixes[] = {
-		"mode",        "size",      "fields",        "threads",
-		"connections", "round",     "interrupted",   "app.tx_",
-		"app.rx_",     "app.tcp.",  "app.zerocopy.", "app.partial_sends",
-		"app.eagain",  "app.eintr", "verdict.cause", "verdict.text",
+		"mode",         "size",      "fields",        "threads",
+		"connections",  "round",     "interrupted",   "app.tx_",
+		"app.rx_",      "app.tcp.",  "app.zerocopy.", "app.partial_sends",
+		"app.eagain",   "app.eintr", "verdict.cause", "verdict.text",
+		"app.replies.",
 	};
 	size_t i;
 
@@ -197,8 +198,15 @@ static const struct {
 	{"runs.1.app.tcp.bytes_retrans", 7003},
 	{"runs.1.app.zerocopy.completed", 100},
 	{"runs.1.app.zerocopy.enobufs", 3},
-	{"runs.1.app.latency_ns.delivery.p50", 11},
-	{"runs.1.app.latency_ns.completion.max", 22},
+	{"runs.1.app.latency_ns.slot_wait.p50", 11},
+	{"runs.1.app.latency_ns.delivery.p50", 12},
+	{"runs.1.app.latency_ns.half_round_trip.p50", 13},
+	{"runs.1.app.replies.tx_bytes", 8001},
+	{"runs.1.app.replies.tx_messages", 8002},
+	{"runs.1.app.replies.rx_bytes", 0},
+	{"runs.1.app.replies.rx_messages", 8004},
+	{"runs.1.app.replies.errors", 8005},
+	{"runs.1.app.latency_ns.completion.max", 24},
 	{"runs.1.app.latency_ns.send_call.count", 2},
 	{"runs.1.ledger.user_gather.bytes", 1000},
 	{"runs.1.ledger.other_copy.bytes", 1006},
@@ -291,7 +299,7 @@ static void values_are_where_they_belong(void **state)
 	check_real(document, "runs.1.app.throughput_gbps", 8);
 	check_real(document, "runs.1.app.cpu_s.sender", 0.1);
 	check_real(document, "runs.1.app.cpu_s_per_gb", 0.25);
-	check_real(document, "runs.1.app.latency_ns.delivery.mean", 16);
+	check_real(document, "runs.1.app.latency_ns.delivery.mean", 17);
 	check_real(document, "runs.1.verdict.copied_fraction", 0.75);
 	check_real(document, "runs.1.perf.derived.both.ipc", 70002 / 70000.0);
 	check_real(document, "runs.1.perf.derived.sender.cycles_per_byte", 3e-5);

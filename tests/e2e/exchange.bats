@@ -1,0 +1,181 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Messages that are answered (--request-response) and messages that are due (--rate): every byte of both
+# directions is counted and verified, and each latency is what its name says.
+
+load ../lib
+
+setup() {
+	need_tool jq
+	cd "$BATS_TEST_TMPDIR" || return
+	chmod 755 .
+}
+
+holds() { # FILTER FILE
+	jq -e "$1" "$2" >/dev/null || {
+		echo "not so: $1"
+		jq -c '.sender?, .receiver?, (.runs? // [] | .[].app) | del(.. | .buckets?)' "$2"
+		return 1
+	}
+}
+
+@test "loadgen: each message is answered, in every mode and size, and every byte of both ways is right" {
+	local mode size
+
+	for mode in twocopy onecopy zerocopy; do
+		for size in 64 1000 64k 1m; do
+			"$LOADGEN" --request-response --mode "$mode" --size "$size" --messages 23 --warmup 10ms \
+				--verify --json >out
+			holds '.sender | .tx_messages == 23 and .replies.messages == 23
+				and .replies.bytes == .tx_bytes and .reply_errors == 0
+				and .latency.half_round_trip.count == 23 and .config.nodelay' out
+			holds '.receiver | .rx_messages == 23 and .replies.messages == 23
+				and .replies.bytes == .rx_bytes and .verify_errors == 0' out
+		done
+		"$LOADGEN" --request-response --mode "$mode" --size 100k --connections 50 --threads 3 \
+			--messages 503 --sndbuf 64k --verify --json >out
+		holds '.sender.replies == .receiver.replies and .sender.replies.messages == 503
+			and .sender.reply_errors == 0 and .receiver.verify_errors == 0' out
+	done
+}
+
+@test "loadgen: half a round trip is at least the way of the message, which is not known between two machines" {
+	"$LOADGEN" --request-response --size 4k --messages 500 --spin 20us --json >out
+	# The way there and back is no shorter than the way there: of sums, so that no quantile of a
+	# loaded machine decides.
+	holds '2 * .sender.latency.half_round_trip.sum >= .receiver.latency.delivery.sum
+		and .sender.latency.half_round_trip.count == .receiver.latency.delivery.count' out
+	# Without answers there is none.
+	"$LOADGEN" --size 4k --messages 50 --json >out
+	holds '.sender.latency.half_round_trip.count == 0 and .sender.replies.bytes == 0
+		and .receiver.replies.messages == 0' out
+}
+
+@test "loadgen: an answer with a wrong byte fails the run" {
+	need_tool python3
+	cat >liar.py <<-'PYTHON'
+		import socket, struct
+		s = socket.create_server(('127.0.0.1', 0))
+		print(s.getsockname()[1], flush=True)
+		def frame(t, index=0, phase=0, messages=0, nbytes=0):
+		    return b'NIOF' + struct.pack('>HHIIQQ', 2, t, index, phase, messages, nbytes)
+		def take(c, n):
+		    data = b''
+		    while len(data) < n:
+		        more = c.recv(n - len(data))
+		        assert more
+		        data += more
+		    return data
+		c, _ = s.accept()
+		assert take(c, 64)[53] == 3
+		c.sendall(frame(1))
+		d, _ = s.accept()
+		take(d, 64)
+		c.sendall(frame(2))
+		take(c, 32)
+		c.sendall(frame(4, phase=1))
+		d.sendall(take(d, 64))
+		take(c, 32)
+		c.sendall(frame(10, phase=1, nbytes=1))
+		c.sendall(frame(6, phase=1, messages=1, nbytes=64))
+		take(c, 1)
+	PYTHON
+	python3 liar.py >port 2>liar.err 3>&- &
+	within 5 test -s port
+	run "$LOADGEN" send --connect "127.0.0.1:$(cat port)" --request-response --verify --size 64 --messages 1 --json
+	[ "$status" -eq 1 ]
+	echo "$output" | jq -e '.sender | .reply_errors == 1 and .replies.messages == 1'
+}
+
+# For all runs of a document: the books balance, both ways.
+balanced() {
+	holds '[.runs[].ledger | .unaccounted_tx == 0 and .unaccounted_rx == 0] | all' "$1"
+}
+
+@test "each message answered: the books balance in both directions, and the latencies have their names" {
+	need_root
+	"$NETIOTRACE" --request-response --verify --messages 503 --threads 2 --connections 6 --size 16k \
+		--path veth --rounds 1 --json out --csv out.csv >text
+	balanced out
+	holds '[.runs[] | .app.tx_messages == 503 and .app.replies.tx_messages == 503
+		and .app.replies.rx_bytes == .app.rx_bytes and .app.replies.errors == 0
+		and .ledger.rx_copy.bytes == .app.rx_bytes + .app.replies.rx_bytes
+		and .sequence.tx_bytes == .app.tx_bytes + .app.replies.tx_bytes
+		and .app.latency_ns.half_round_trip.count == 503] | all' out
+	# Replies are copied in every mode; what zero-copy pins are the messages.
+	holds '.runs[] | select(.mode == "zerocopy") | .ledger.tx_copy.bytes == .app.replies.tx_bytes
+		and .ledger.tx_pin.bytes == .app.tx_bytes' out
+	holds '.settings.request_response and .settings.nodelay and .settings.rate == null' out
+	grep -q 'half round trip' text
+	grep -q 'each message is answered' text
+	head -n 1 out.csv | tr , '\n' | grep -qx app_latency_ns_half_round_trip_p50
+	# Without replies there is none, and that is said.
+	"$NETIOTRACE" -q --mode onecopy --messages 23 --json out
+	holds '.runs[0].app | .replies.tx_bytes == 0 and .latency_ns.half_round_trip.p50 == null
+		and (.latency_ns.half_round_trip.reason | test("request-response"))' out
+}
+
+@test "an open loop is recorded, its rate kept, and one that is not kept is told" {
+	need_root
+	"$NETIOTRACE" --mode onecopy --rate 500/s --spin 20us --size 4k --connections 3 --messages 200 --warmup 0 \
+		--json out >text
+	balanced out
+	# 200 messages at 500/s are due within 0.398 s: never sooner, whatever the load of the machine.
+	holds '.runs[0] | .duration_s >= 0.397 and .app.tx_messages == 200' out
+	holds '.settings | .rate == 500 and .spin_ns == 20000 and .rcvlowat == null' out
+	grep -q 'open loop of 500 messages/s' text
+	"$NETIOTRACE" --mode onecopy --rate 100000000/s --size 64k --duration 300ms --json out >text
+	balanced out
+	grep -q 'Not kept: onecopy sent' text
+	# What is due waits: the last have waited for most of the run.
+	holds '.runs[0] | .app.latency_ns.delivery.max > .duration_s * 5e8' out
+}
+
+@test "a low-water mark is recorded and loses nothing; what does not go together is refused" {
+	need_root
+	"$NETIOTRACE" -q --mode zerocopy --rcvlowat 64k --size 1000 --messages 3001 --verify --json out
+	balanced out
+	holds '.settings.rcvlowat == 65536 and .runs[0].app.rx_messages == 3001' out
+	run "$NETIOTRACE" --rcvlowat 64k --request-response
+	[ "$status" -eq 2 ]
+	run "$NETIOTRACE" --rcvlowat 64k --connect 127.0.0.1:1
+	[ "$status" -eq 2 ]
+	[[ $output == *"netiotrace serve"* ]]
+	run "$NETIOTRACE" --rate 5/ms
+	[ "$status" -eq 2 ]
+	[[ $output == *"messages a second"* ]]
+}
+
+@test "the wait for a zero-copy buffer is a figure of its own" {
+	need_root
+	# Four buffers of 1 MiB, a socket that takes more than that, and a receiver that takes less.
+	"$NETIOTRACE" --mode zerocopy --size 1m --sndbuf 32m --rcvbuf 64k --messages 64 --json out >text
+	balanced out
+	holds '.runs[0].app.latency_ns.slot_wait.count > 0' out
+	grep -q 'slot wait' text
+	"$NETIOTRACE" -q --mode onecopy --messages 23 --json out
+	holds '.runs[0].app.latency_ns.slot_wait | .count == 0 and .p50 == null and .reason != null' out
+}
+
+@test "two machines: half round trips by the sender's clock, and the books of its side" {
+	need_root
+	mkfifo ready
+	"$NETIOTRACE" serve --listen 127.0.0.1:0 --congestion reno --spin 20us >ready 2>serve.err 3>&- &
+	server=$!
+	read -r line <ready
+	"$NETIOTRACE" --connect "${line##* }" --request-response --mode onecopy --messages 203 --verify --json out >text
+	kill -TERM "$server"
+	wait "$server"
+	holds '.runs[0] | .ledger.unaccounted_tx == 0 and .app.latency_ns.half_round_trip.count == 203
+		and .app.latency_ns.delivery.p50 == null and .app.replies.tx_bytes == null
+		and .app.replies.rx_messages == 203 and .app.replies.errors == 0' out
+}
+
+@test "results with replies, or of another rate, are not compared by mistake" {
+	need_root
+	for rate in 500 600; do
+		"$NETIOTRACE" -q --mode onecopy --rate "$rate/s" --size 4k --messages 50 --rounds 2 --warmup 0 --json "$rate.json"
+	done
+	run "$NETIOTRACE" compare 500.json 600.json
+	[[ $output == *"made with different rate"* ]]
+}

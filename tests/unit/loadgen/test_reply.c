@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Answers: their number, content and place in the stream, however little the socket takes at once.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "loadgen/message.h"
+#include "loadgen/reply.h"
+#include "loadgen/stream.h"
+
+#define PIECE 1000
+
+static int ends[2];
+static uint8_t piece[PIECE];
+
+static int setup(void **state)
+{
+	int little = 4096;
+
+	(void)state;
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		return -1;
+	return setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &little, sizeof(little));
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	close(ends[0]);
+	close(ends[1]);
+	return 0;
+}
+
+static struct reply_form form_of(size_t size)
+{
+	return (struct reply_form){
+		.connection = 5, .size = size, .verify = true, .buf = piece, .len = PIECE};
+}
+
+/* Reads what there is and holds it against what answers are. */
+static void take(struct stream *s, struct tally *got)
+{
+	uint8_t buf[777];
+	ssize_t n;
+
+	while ((n = recv(ends[1], buf, sizeof(buf), MSG_DONTWAIT)) > 0)
+		stream__feed(s, got, buf, (size_t)n, 0);
+}
+
+static void whatever_the_socket_takes(void **state)
+{
+	static const size_t sizes[] = {64, PIECE - 1, PIECE, PIECE + 8, 100000};
+	struct reply_sent sent;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		const struct reply_form form = form_of(sizes[i]);
+		struct reply r = {.owed = 7};
+		uint64_t bytes = 0, messages = 0;
+		struct tally got = {0};
+		struct stream s;
+		int err;
+
+		stream__init(&s, REPLY_CONNECTION(5), sizes[i], true, false);
+		do {
+			err = reply__push(&r, ends[0], &form, &sent);
+			assert_true(!err || err == -EAGAIN);
+			bytes += sent.bytes;
+			messages += sent.messages;
+			take(&s, &got);
+		} while (err);
+		assert_true(messages == 7 && bytes == 7 * sizes[i] && !r.owed && !r.pos);
+		assert_true(got.messages == 7 && got.bytes == bytes);
+		assert_int_equal(got.verify_errors, 0);
+		/* Nothing is owed: nothing is sent. */
+		assert_int_equal(reply__push(&r, ends[0], &form, &sent), 0);
+		assert_int_equal(sent.bytes, 0);
+	}
+}
+
+/* An answer is no echo: that of another connection, or the request itself, is found. */
+static void an_answer_is_its_own(void **state)
+{
+	const struct reply_form form = form_of(64);
+	struct reply r = {.owed = 1};
+	struct reply_sent sent;
+	struct tally got = {0};
+	struct stream s;
+
+	(void)state;
+	stream__init(&s, 5, 64, true, false);
+	assert_int_equal(reply__push(&r, ends[0], &form, &sent), 0);
+	take(&s, &got);
+	assert_int_equal(got.verify_errors, 1);
+}
+
+static void a_peer_that_is_gone(void **state)
+{
+	const struct reply_form form = form_of(64);
+	struct reply r = {.owed = 1};
+	struct reply_sent sent;
+
+	(void)state;
+	close(ends[1]);
+	assert_int_equal(reply__push(&r, ends[0], &form, &sent), -EPIPE);
+	assert_true(r.owed == 1 && !sent.bytes);
+	ends[1] = dup(ends[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(whatever_the_socket_takes, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_answer_is_its_own, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_peer_that_is_gone, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
