@@ -137,7 +137,7 @@ matrix() { # PATH THREADS
 }
 
 # A message no larger than the send buffer is one send call, so calls are messages.
-# bats test_tags=address,thread
+# bats test_tags=address,thread,guest
 @test "23 messages are 23 send calls, pins and completions" {
 	"$NETIOTRACE" -q --messages 23 --size 16k --json out.json
 	balanced out.json
@@ -182,14 +182,14 @@ matrix() { # PATH THREADS
 		.verdict.copied_fraction == null] | (., all)' out.json
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address,thread,guest
 @test "RLIMIT_MEMLOCK exhausted: sends fall back, the books balance" {
 	(ulimit -l 64 && "$NETIOTRACE" -q --mode zerocopy --size 64k --threads 2 --duration 500ms \
 		--json out.json)
 	balanced_fallback out.json
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address,thread,guest
 @test "net.core.optmem_max exhausted: sends fall back or wait, the books balance" {
 	# Room for no notification at all, then for one at a time.
 	with_optmem_max 128
@@ -223,7 +223,7 @@ balanced_fallback() {
 }
 
 # A kernel without a hook, made of one that has it: the stage is n/a with its reason, the run goes on.
-# bats test_tags=address
+# bats test_tags=address,guest
 @test "without a hook its stage is unavailable and the rest still balances" {
 	run "$NETIOTRACE" --mode zerocopy --size 64k --messages 23 --json out.json --without tp_btf/netif_receive_skb \
 		--backend tracepoint

@@ -220,11 +220,11 @@ sender_balanced() {
 
 # bats test_tags=address,thread
 @test "two machines: what listens there is somebody else's program" {
-	stranger "c.sendall(b'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\\r\\n'); time.sleep(9)"
+	stranger "c.sendall(b'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\\r\\n'); time.sleep(600)"
 	fails_promptly "is not netiotrace's receiver" --connect "$THERE4:$PORT"
 	kill "$STRANGER"
 	wait "$STRANGER" || true
-	stranger "time.sleep(9)"
+	stranger "time.sleep(600)"
 	times_out "is not netiotrace's receiver" --connect "$THERE4:$PORT"
 	kill "$STRANGER"
 	wait "$STRANGER" || true
@@ -234,7 +234,7 @@ sender_balanced() {
 
 # bats test_tags=address,thread
 @test "two machines: another version of the protocol is said to be one, on either side" {
-	stranger "c.recv(64); c.sendall(b'NIOF' + bytes([0, 3, 0, 1]) + bytes(24)); time.sleep(9)"
+	stranger "c.recv(64); c.sendall(b'NIOF' + bytes([0, 3, 0, 1]) + bytes(24)); time.sleep(600)"
 	fails_promptly 'another version' --connect "$THERE4:$PORT"
 	kill "$STRANGER"
 	wait "$STRANGER" || true

@@ -117,13 +117,13 @@ sender_runs() {
 
 # bats test_tags=address
 @test "a tap that comes during a run on veth is found at its end, and belongs to that run" {
-	"$NETIOTRACE" -q --mode zerocopy --path veth --duration 3s --rounds 1 --json out.json 3>&- &
+	"$NETIOTRACE" -q --mode zerocopy --path veth --duration 60s --rounds 1 --json out.json 3>&- &
 	local run=$!
 
 	within 5 sender_runs
 	sleep 0.5
 	open_tap veth0 nsenter -t "$(sender_pid)" -n
-	wait "$run"
+	interrupt_until_ended "$run"
 	jq . out.json | grep -A 10 '"taps"'
 	jq -e --argjson pid "$tap_pid" '.environment.taps | length == 1 and (.[0] |
 		.device == "veth0" and .side == "sender" and .process == "python3" and .pid == $pid and
