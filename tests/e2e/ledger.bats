@@ -62,7 +62,6 @@ matrix() { # PATH THREADS
 	done
 }
 
-# bats test_tags=address,thread
 @test "books balance: loopback, 1 thread, 64 bytes to 1 MiB" {
 	matrix loopback 1
 }
@@ -72,17 +71,16 @@ matrix() { # PATH THREADS
 	matrix loopback 4
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address
 @test "books balance: veth, 1 thread, 64 bytes to 1 MiB" {
 	matrix veth 1
 }
 
-# bats test_tags=address,thread
 @test "books balance: veth, 4 threads, 64 bytes to 1 MiB" {
 	matrix veth 4
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address
 @test "books balance: IPv6 on loopback and veth" {
 	[ -e /proc/net/if_inet6 ] || skip "this kernel has no IPv6"
 	for path in loopback veth; do
@@ -91,7 +89,7 @@ matrix() { # PATH THREADS
 	done
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address
 @test "books balance: 16 MiB messages, 64 fields, 16 threads, verified" {
 	"$NETIOTRACE" -q --size 16m --fields 64 --threads 16 --messages 48 --warmup 0s --verify \
 		--json out.json
@@ -99,7 +97,6 @@ matrix() { # PATH THREADS
 	[ "$(jq '[.runs[].app.verify_errors] | add' out.json)" -eq 0 ]
 }
 
-# bats test_tags=address,thread
 @test "books balance when every send call is counted of small messages" {
 	"$NETIOTRACE" -q --size 256 --count-calls --rounds 1 --duration 300ms --json out.json
 	balanced out.json
@@ -107,7 +104,6 @@ matrix() { # PATH THREADS
 		out.json
 }
 
-# bats test_tags=address,thread
 @test "books balance with a small MTU, small buffers and TCP_NODELAY" {
 	"$NETIOTRACE" -q --path veth --mtu 1280 --sndbuf 16k --rcvbuf 16k --nodelay --size 10000 \
 		--rounds 1 --duration 300ms --json out.json
@@ -115,7 +111,7 @@ matrix() { # PATH THREADS
 	[ "$(jq .environment.mtu out.json)" -eq 1280 ]
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address
 @test "23 messages count 23 everywhere" {
 	for size in 64 1000 64k 1m; do
 		for threads in 1 4; do
@@ -150,7 +146,6 @@ matrix() { # PATH THREADS
 			and .kernel_zerocopy.completed == 23 and .kernel_zerocopy.copied == 23' out.json
 }
 
-# bats test_tags=address
 @test "--mode all interleaves its rounds and summarises them" {
 	"$NETIOTRACE" -q --rounds 3 --duration 300ms --json out.json
 	balanced out.json
@@ -182,14 +177,14 @@ matrix() { # PATH THREADS
 		.verdict.copied_fraction == null] | (., all)' out.json
 }
 
-# bats test_tags=address,thread,guest
+# bats test_tags=address,guest
 @test "RLIMIT_MEMLOCK exhausted: sends fall back, the books balance" {
 	(ulimit -l 64 && "$NETIOTRACE" -q --mode zerocopy --size 64k --threads 2 --duration 500ms \
 		--json out.json)
 	balanced_fallback out.json
 }
 
-# bats test_tags=address,thread,guest
+# bats test_tags=address,guest
 @test "net.core.optmem_max exhausted: sends fall back or wait, the books balance" {
 	# Room for no notification at all, then for one at a time.
 	with_optmem_max 128

@@ -242,7 +242,7 @@ frame() {
 	holds ".sender.interrupted == false" out
 }
 
-# bats test_tags=address,thread
+# bats test_tags=thread
 @test "256 threads share 1000 messages exactly" {
 	user "$LG" --mode zerocopy --size 1k --threads 256 --messages 1000 --verify --json >out
 	holds ".sender.tx_messages == 1000 and .receiver.rx_messages == 1000" out
@@ -394,7 +394,7 @@ established() { # PORT
 	ss -Htn state established "sport = :$1" | wc -l
 }
 
-# bats test_tags=address,thread
+# bats test_tags=thread
 @test "control: sockets are held in ESTABLISHED after done until close, or the end of stdin" {
 	local how
 
@@ -492,7 +492,7 @@ established() { # PORT
 	ended recv 1
 }
 
-# bats test_tags=address,thread
+# bats test_tags=thread
 @test "control: a process dies with its parent" {
 	mkfifo hold
 	bash -c "'$LG' recv --listen 127.0.0.1:0 --control <>hold >recv.out & echo \$! >pid; wait" &

@@ -184,7 +184,7 @@ sender_balanced() {
 	assert_nothing_left
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address
 @test "two machines: netio-loadgen alone receives what the sender says it sent" {
 	in_background there setpriv --reuid nobody --regid nogroup --clear-groups "$LOADGEN" recv \
 		--listen "[$THERE6]:$PORT" --json >recv.json 2>recv.err
@@ -218,7 +218,7 @@ sender_balanced() {
 	assert_nothing_left
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address
 @test "two machines: what listens there is somebody else's program" {
 	stranger "c.sendall(b'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\\r\\n'); time.sleep(600)"
 	fails_promptly "is not netiotrace's receiver" --connect "$THERE4:$PORT"
@@ -232,7 +232,7 @@ sender_balanced() {
 	fails_promptly "is not netiotrace's receiver" --connect "$THERE4:$PORT"
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address
 @test "two machines: another version of the protocol is said to be one, on either side" {
 	stranger "c.recv(64); c.sendall(b'NIOF' + bytes([0, 3, 0, 1]) + bytes(24)); time.sleep(600)"
 	fails_promptly 'another version' --connect "$THERE4:$PORT"
@@ -248,7 +248,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	end_serve
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address
 @test "two machines: a second sender hears that the receiver is busy, the first goes on" {
 	local code=0
 
@@ -265,7 +265,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	end_serve
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address
 @test "two machines: a receiver that dies in mid-run is one sentence, exit 1" {
 	local code=0
 
