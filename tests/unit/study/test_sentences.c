@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "study/changes.h"
+#include "study/words.h"
 #include "support/golden.c"
 #include "support/study.h"
 
@@ -149,9 +150,34 @@ static void changes_say(void **state)
 	study__clear(&after);
 }
 
+static void check_change(double change, const char *words)
+{
+	char buf[WORDS_BUF];
+
+	assert_string_equal(words__change(buf, sizeof(buf), change), words);
+}
+
+/* From ten times on as a factor. */
+static void a_change_in_words(void **state)
+{
+	char buf[WORDS_BUF];
+
+	(void)state;
+	check_change(0.125, "+12.5 %");
+	check_change(-0.5, "-50.0 %");
+	check_change(8.99, "+899.0 %");
+	check_change(9, "x 10");
+	check_change(99.5, "x 100");
+	check_change((double)NAN, "n/a");
+	assert_string_equal(words__factor(buf, sizeof(buf), 4, 10), "x 2.5");
+	assert_string_equal(words__factor(buf, sizeof(buf), 0, 10), "n/a");
+	assert_string_equal(words__factor(buf, sizeof(buf), 1, (double)NAN), "n/a");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_change_in_words),
 		cmocka_unit_test(answers_say),
 		cmocka_unit_test(changes_say),
 	};
