@@ -63,7 +63,6 @@ sender_runs() {
 	assert_nothing_left
 }
 
-# bats test_tags=address
 @test "Ctrl-C at twenty moments of a run of many rounds: always promptly" {
 	seed_random
 	for _ in $(seq 20); do

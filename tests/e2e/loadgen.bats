@@ -82,7 +82,7 @@ event() {
 ended() {
 	local pid=pid_$1 status=0
 
-	if [ "$1" = send ] && has_event send 'done' && kill -0 "${!pid}" 2>/dev/null; then
+	if [ "$1" = send ] && [ -n "${in_send-}" ] && has_event send 'done' && kill -0 "${!pid}" 2>/dev/null; then
 		tell send close
 	fi
 	wait "${!pid}" || status=$?
@@ -408,6 +408,7 @@ established() { # PORT
 		[ "$(established "$port")" -eq 4 ] # and the control connection
 		if [ "$how" = eof ]; then
 			exec {in_send}>&-
+			in_send=
 		fi
 		ended send 0
 		ended recv 0
@@ -487,6 +488,7 @@ established() { # PORT
 	session --size 64k --duration 60s
 	go
 	exec {in_send}>&-
+	in_send=
 	ended send 1
 	event recv error
 	ended recv 1
