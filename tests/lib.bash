@@ -57,10 +57,10 @@ now_ms() {
 }
 
 # promptly COMMAND...: for what is promised within a second. It succeeds within one; or, where the machine is slow
-# or busy, before three whole runs of one message, begun after that second, are over. What delays the
+# or busy, before five whole runs of one message, begun after that second, are over. What delays the
 # one delays the other.
 promptly() {
-	local end=$(($(now_ms) + 1000)) runs=3
+	local end=$(($(now_ms) + 1000)) runs=5
 
 	until "$@"; do
 		if (($(now_ms) < end)); then

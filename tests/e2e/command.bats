@@ -21,7 +21,7 @@ refused() { # ARGS...
 	fi
 }
 
-# bats test_tags=address,thread
+# bats test_tags=address
 @test "bad input is refused with one sentence and exit 2" {
 	refused --mode threecopy
 	refused --mode ''
@@ -170,7 +170,7 @@ foreign() {
 		| length == 3 and all' out.json
 }
 
-# bats test_tags=guest,address,thread
+# bats test_tags=guest,address
 @test "assertions: hold 0, fail 5 with the value, unknown numbers do not hold" {
 	need_root
 	"$NETIOTRACE" -q --mode onecopy --messages 23 --assert 'onecopy.copies_per_byte <= 2.01' \

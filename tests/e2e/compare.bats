@@ -113,7 +113,6 @@ rows() {
 	[[ $output == *"no cell in common"* ]]
 }
 
-# bats test_tags=address
 @test "compare: two sweeps, their directories and their CSV say the same, without root" {
 	need_root
 	for dir in a b; do

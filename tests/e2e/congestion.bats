@@ -14,20 +14,19 @@ setup() {
 
 # seen NAME ARG...: runs netiotrace and counts the sockets of its senders that ss says have NAME.
 seen() {
-	local name=$1 count=0
+	local name=$1 count=0 run
 
 	shift
-	"$NETIOTRACE" --backend none --mode onecopy --duration 3s --warmup 0 -q --json doc.json "$@" &
-	for _ in {1..40}; do
+	"$NETIOTRACE" --backend none --mode onecopy --duration 60s --warmup 0 -q --json doc.json "$@" &
+	run=$!
+	until [ "$count" -gt 0 ] || has_ended "$run"; do
 		sleep 0.05
 		count=$(ss -tinp state established | grep -A 1 'netio-loadgen' | grep -cw "$name" || true)
-		[ "$count" -eq 0 ] || break
 	done
-	wait $!
+	interrupt_until_ended "$run"
 	[ "$count" -gt 0 ]
 }
 
-# bats test_tags=address
 @test "congestion: each control this machine allows is set on the sockets, and recorded" {
 	local name
 

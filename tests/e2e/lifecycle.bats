@@ -63,7 +63,6 @@ sender_runs() {
 	assert_nothing_left
 }
 
-# bats test_tags=address,thread
 @test "Ctrl-C at twenty moments of a run of many rounds: always promptly" {
 	seed_random
 	for _ in $(seq 20); do
@@ -84,7 +83,6 @@ sender_runs() {
 	assert_nothing_left
 }
 
-# bats test_tags=address,thread
 @test "Ctrl-C at the terminal reaches the whole group and still balances" {
 	need_tool tmux
 	tmux -L "nio$$" new-session -d -x 100 -y 30 \

@@ -82,7 +82,7 @@ event() {
 ended() {
 	local pid=pid_$1 status=0
 
-	if [ "$1" = send ] && has_event send 'done' && kill -0 "${!pid}" 2>/dev/null; then
+	if [ "$1" = send ] && [ -n "${in_send-}" ] && has_event send 'done' && kill -0 "${!pid}" 2>/dev/null; then
 		tell send close
 	fi
 	wait "${!pid}" || status=$?
@@ -242,7 +242,7 @@ frame() {
 	holds ".sender.interrupted == false" out
 }
 
-# bats test_tags=address,thread
+# bats test_tags=thread
 @test "256 threads share 1000 messages exactly" {
 	user "$LG" --mode zerocopy --size 1k --threads 256 --messages 1000 --verify --json >out
 	holds ".sender.tx_messages == 1000 and .receiver.rx_messages == 1000" out
@@ -394,7 +394,7 @@ established() { # PORT
 	ss -Htn state established "sport = :$1" | wc -l
 }
 
-# bats test_tags=address,thread
+# bats test_tags=thread
 @test "control: sockets are held in ESTABLISHED after done until close, or the end of stdin" {
 	local how
 
@@ -408,6 +408,7 @@ established() { # PORT
 		[ "$(established "$port")" -eq 4 ] # and the control connection
 		if [ "$how" = eof ]; then
 			exec {in_send}>&-
+			in_send=
 		fi
 		ended send 0
 		ended recv 0
@@ -487,12 +488,13 @@ established() { # PORT
 	session --size 64k --duration 60s
 	go
 	exec {in_send}>&-
+	in_send=
 	ended send 1
 	event recv error
 	ended recv 1
 }
 
-# bats test_tags=address,thread
+# bats test_tags=thread
 @test "control: a process dies with its parent" {
 	mkfifo hold
 	bash -c "'$LG' recv --listen 127.0.0.1:0 --control <>hold >recv.out & echo \$! >pid; wait" &

@@ -77,8 +77,9 @@ right() {
 	for mode in twocopy onecopy zerocopy; do
 		link "tbf rate 3mbit burst 4k latency 20s" --mode "$mode" --size 1m --messages 4 --verify
 		right 4
-		# 4 MiB in 1448 of 1514 bytes at 3 Mbit/s; the sender had handed over most of it long before.
-		jq -e '.receiver | .rx_bytes * 8000 / .elapsed_ns | . > 2.75 and . < 2.95' out
+		# 4 MiB in 1448 of 1514 bytes at 3 Mbit/s: 2.87, less where a busy machine lets the bucket run over; the
+		# sender had handed over most of it long before, and by its time it would be far more.
+		jq -e '.receiver | .rx_bytes * 8000 / .elapsed_ns | . > 2 and . < 2.95' out
 	done
 }
 

@@ -68,7 +68,6 @@ exec_tap() {
 	grep -q "lo (python3, pid $tap_pid)" flat
 }
 
-# bats test_tags=address
 @test "a packet socket on every device is one on lo too" {
 	open_tap ''
 	"$NETIOTRACE" -q --mode zerocopy --messages 200 --json out.json
@@ -76,7 +75,6 @@ exec_tap() {
 		.[0].pid == $pid' out.json
 }
 
-# bats test_tags=address
 @test "a packet socket of one protocol, or of another device, is no tap" {
 	cat >tap.py <<'EOF'
 import signal, socket
@@ -93,7 +91,6 @@ EOF
 	jq -e '[.runs[0].verdict.causes[].cause] | index("packet_tap") | not' out.json
 }
 
-# bats test_tags=address
 @test "on veth nobody taps, even while somebody taps lo of the machine" {
 	open_tap lo
 	"$NETIOTRACE" --mode zerocopy --path veth --messages 2000 --json out.json >text 2>stderr </dev/null
@@ -115,15 +112,14 @@ sender_runs() {
 	[ -n "$(sender_pid)" ]
 }
 
-# bats test_tags=address
 @test "a tap that comes during a run on veth is found at its end, and belongs to that run" {
-	"$NETIOTRACE" -q --mode zerocopy --path veth --duration 3s --rounds 1 --json out.json 3>&- &
+	"$NETIOTRACE" -q --mode zerocopy --path veth --duration 60s --rounds 1 --json out.json 3>&- &
 	local run=$!
 
 	within 5 sender_runs
 	sleep 0.5
 	open_tap veth0 nsenter -t "$(sender_pid)" -n
-	wait "$run"
+	interrupt_until_ended "$run"
 	jq . out.json | grep -A 10 '"taps"'
 	jq -e --argjson pid "$tap_pid" '.environment.taps | length == 1 and (.[0] |
 		.device == "veth0" and .side == "sender" and .process == "python3" and .pid == $pid and

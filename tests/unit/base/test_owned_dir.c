@@ -122,6 +122,25 @@ static void a_whole_directory_of_ours_goes(void **state)
 	owned_dir__close(&d);
 }
 
+/* Of two that remove it at the same time the second finds less. */
+static void what_is_gone_already_is_removed(void **state)
+{
+	struct owned_dir d;
+	char marker[256], data[256];
+
+	(void)state;
+	path_of(marker, sizeof(marker), OWNED_DIR_MARKER);
+	path_of(data, sizeof(data), "data");
+	open_it(&d);
+	assert_int_equal(owned_dir__mark(&d, "report"), 0);
+	assert_int_equal(owned_dir__claim(&d, "data/a.csv"), 0);
+	assert_int_equal(rmdir(data), 0);
+	assert_int_equal(unlink(marker), 0);
+	assert_int_equal(owned_dir__remove(&d, dir), 0);
+	assert_true(access(dir, F_OK) && errno == ENOENT);
+	owned_dir__close(&d);
+}
+
 static void without_a_marker_all_is_somebody_elses(void **state)
 {
 	struct owned_dir d;
@@ -169,7 +188,8 @@ static void a_file_that_came_meanwhile_is_not_claimed(void **state)
 /* A marker that was written by somebody who means harm. */
 static void names_that_lead_outside_are_not_followed(void **state)
 {
-	static const char *const bad[] = {"../x", "/etc/passwd", "..", "a/../b", "a/b/c", "", "a/"};
+	static const char *const bad[] = {"../x", "/etc/passwd", "..",  "a/../b", "a/b/c", "",
+					  "a/",   ".",           "a/.", "a/..",   "./a"};
 	struct owned_dir d;
 	char text[512], link[256];
 
@@ -186,7 +206,9 @@ static void names_that_lead_outside_are_not_followed(void **state)
 	assert_true(owned_dir__remove(&d, dir) < 0);
 	assert_int_equal(access(outside, F_OK), 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_not_equal(owned_dir__claim(&d, bad[i]), 0);
+		assert_int_equal(owned_dir__claim(&d, bad[i]), -EINVAL);
+	assert_int_equal(owned_dir__claim(&d, ".hidden"), 0);
+	assert_int_equal(owned_dir__claim(&d, "..."), 0);
 	owned_dir__close(&d);
 }
 
@@ -225,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_DIR(what_is_claimed_is_removed_and_nothing_else),
 		WITH_DIR(a_whole_directory_of_ours_goes),
+		WITH_DIR(what_is_gone_already_is_removed),
 		WITH_DIR(without_a_marker_all_is_somebody_elses),
 		WITH_DIR(another_kind_is_not_ours),
 		WITH_DIR(a_file_that_came_meanwhile_is_not_claimed),

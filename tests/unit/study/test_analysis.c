@@ -54,6 +54,26 @@ static void put_crossing(struct study *s, double noise)
 	}
 }
 
+/* A round has one number in all cells, whichever of them have it. */
+static void rounds_are_blocks(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 5, 10);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 5, 10);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 5, 11);
+	study__finish(&s, (double)NAN);
+	assert_int_equal(s.a.blocks_nr, 3);
+	assert_int_equal(analysis__block(&s.a, &s.d.rows[0]), 1);
+	assert_int_equal(analysis__block(&s.a, &s.d.rows[1]), 0);
+	assert_int_equal(analysis__block(&s.a, &s.d.rows[2]), 1);
+	/* The same round a second time is another block. */
+	assert_int_equal(analysis__block(&s.a, &s.d.rows[3]), 2);
+	study__clear(&s);
+}
+
 static void planted_crossover(void **state)
 {
 	struct study s = {0};
@@ -372,6 +392,7 @@ static void estimates_do_not_depend_on_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rounds_are_blocks),
 		cmocka_unit_test(planted_crossover),
 		cmocka_unit_test(noise_hides_the_crossover),
 		cmocka_unit_test(missing_cells),

@@ -69,6 +69,24 @@ static void columns_of_published_data(void **state)
 	dataset__clear(&d);
 }
 
+/* Texts of every length in memory of their own: a sanitizer sees the first byte too many. */
+static void nothing_behind_the_text_is_read(void **state)
+{
+	static const char text[] = "mode,size,\"threads\",cause\r\ntwocopy,64,\"1\",\"a\"\"b\"";
+
+	(void)state;
+	for (size_t len = 0; len < sizeof(text); len++) {
+		char *copy = malloc(len ? len : 1);
+		struct dataset d = {0};
+
+		assert_non_null(copy);
+		memcpy(copy, text, len);
+		dataset__add_csv(&d, "x.csv", copy, len, message);
+		dataset__clear(&d);
+		free(copy);
+	}
+}
+
 static void quoting_line_ends_and_order(void **state)
 {
 	struct dataset d;
@@ -471,6 +489,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_of_published_data),
+		cmocka_unit_test(nothing_behind_the_text_is_read),
 		cmocka_unit_test(quoting_line_ends_and_order),
 		cmocka_unit_test(missing_is_missing),
 		cmocka_unit_test(damage_is_refused),

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every count of a run, each with a value of its own: what a side reports, what came between two
+ * snapshots, what rounds add up to. A count left out, taken twice or with the wrong sign shows.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "common/hist.h"
+#include "model/ledger.h"
+#include "model/uncovered.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define PART(type, field)                     \
+	{                                     \
+		offsetof(type, field), #field \
+	}
+
+struct part {
+	size_t at;
+	const char *name;
+};
+
+/* Plain counts and numbers that may be unknown. */
+static const struct part counts[] = {
+	PART(struct run_result, duration_ns),
+	PART(struct run_result, app.tx_bytes),
+	PART(struct run_result, app.tx_messages),
+	PART(struct run_result, app.rx_bytes),
+	PART(struct run_result, app.rx_messages),
+	PART(struct run_result, app.partial_sends),
+	PART(struct run_result, app.eagain),
+	PART(struct run_result, app.eintr),
+	PART(struct run_result, app.tcp_bytes_acked),
+	PART(struct run_result, app.tcp_bytes_received),
+	PART(struct run_result, app.tcp_bytes_retrans),
+	PART(struct run_result, app.zc.sends),
+	PART(struct run_result, app.zc.completed),
+	PART(struct run_result, app.zc.copied),
+	PART(struct run_result, app.zc.not_copied),
+	PART(struct run_result, app.zc.enobufs),
+	PART(struct run_result, kernel_zc.sends),
+	PART(struct run_result, kernel_zc.completed),
+	PART(struct run_result, kernel_zc.copied),
+	PART(struct run_result, kernel_zc.not_copied),
+	PART(struct run_result, kernel_zc.enobufs),
+	PART(struct run_result, unaccounted_tx),
+	PART(struct run_result, unaccounted_rx),
+};
+
+static const struct part nums[] = {
+	PART(struct run_result, app.verify_errors),
+	PART(struct run_result, app.sender_cpu_ns),
+	PART(struct run_result, app.receiver_cpu_ns),
+	PART(struct run_result, notifications),
+	PART(struct run_result, zc_filled),
+	PART(struct run_result, zc_repeated),
+	PART(struct run_result, zc_unseen),
+	PART(struct run_result, health.missed),
+	PART(struct run_result, health.dropped),
+	PART(struct run_result, health.map_full),
+	PART(struct run_result, health.unmatched),
+	PART(struct run_result, health.anomalies),
+	PART(struct run_result, perf[NIO_SIDE_SENDER][0]),
+	PART(struct run_result, perf[NIO_SIDE_SENDER][PERF_NR - 1]),
+	PART(struct run_result, perf[NIO_SIDE_RECEIVER][0]),
+	PART(struct run_result, perf_detail[NIO_SIDE_SENDER][1].user),
+	PART(struct run_result, perf_detail[NIO_SIDE_RECEIVER][1].kernel),
+};
+
+static uint64_t *count_of(struct run_result *r, size_t i)
+{
+	return (uint64_t *)((char *)r + counts[i].at);
+}
+
+static struct num *num_of(struct run_result *r, size_t i)
+{
+	return (struct num *)((char *)r + nums[i].at);
+}
+
+/* A round whose every count is another number. */
+static void fill(struct run_result *r, uint64_t factor)
+{
+	uint64_t next = 1;
+
+	run_result__init(r);
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		*count_of(r, i) = factor * next++;
+	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
+		*num_of(r, i) = (struct num){.value = factor * next++, .known = true};
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
+			r->uncovered[side][kind] = (struct nio_uncovered){
+				.bytes = factor * next++, .events = factor * next++};
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		r->stages[s].bytes = factor * next++;
+		r->stages[s].events = factor * next++;
+	}
+	r->ledger_known = r->kernel_zc_known = r->balance_known = true;
+}
+
+static void check_sum(const char *name, uint64_t sum, uint64_t *next)
+{
+	if (sum != 1001 * *next)
+		fail_msg("%s: %llu of %llu", name, (unsigned long long)sum,
+			 (unsigned long long)(1001 * *next));
+	(*next)++;
+}
+
+static void rounds_add_up(void **state)
+{
+	struct run_result a, b, total;
+	uint64_t next = 1;
+
+	(void)state;
+	fill(&a, 1);
+	fill(&b, 1000);
+	run_result__init(&total);
+	assert_int_equal(ledger__add(&total, &a), 0);
+	assert_int_equal(ledger__add(&total, &b), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		check_sum(counts[i].name, *count_of(&total, i), &next);
+	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
+		check_sum(nums[i].name, num_of(&total, i)->value, &next);
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
+			check_sum("uncovered bytes", total.uncovered[side][kind].bytes, &next);
+			check_sum("uncovered events", total.uncovered[side][kind].events, &next);
+		}
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		check_sum("stage bytes", total.stages[s].bytes, &next);
+		check_sum("stage events", total.stages[s].events, &next);
+	}
+	assert_true(total.ledger_known && total.kernel_zc_known && total.balance_known);
+	run_result__clear(&a);
+	run_result__clear(&b);
+	run_result__clear(&total);
+}
+
+/* What one round does not know nobody knows of the sum; the reason stays. */
+static void one_unknown_spoils_the_sum(void **state)
+{
+	struct run_result a, b, total;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
+		for (int first = 0; first < 2; first++) {
+			fill(&a, 1);
+			fill(&b, 1000);
+			*num_of(first ? &a : &b, i) = (struct num){.reason = "lost"};
+			run_result__init(&total);
+			assert_int_equal(ledger__add(&total, &a), 0);
+			assert_int_equal(ledger__add(&total, &b), 0);
+			assert_false(num_of(&total, i)->known);
+			assert_string_equal(num_of(&total, i)->reason, "lost");
+			run_result__clear(&a);
+			run_result__clear(&b);
+			run_result__clear(&total);
+		}
+	for (int flag = 0; flag < 3; flag++) {
+		fill(&a, 1);
+		fill(&b, 1000);
+		*(flag == 0   ? &b.ledger_known
+		  : flag == 1 ? &b.kernel_zc_known
+			      : &b.balance_known) = false;
+		b.interrupted = true;
+		run_result__init(&total);
+		assert_int_equal(ledger__add(&total, &a), 0);
+		assert_false(total.interrupted);
+		assert_int_equal(ledger__add(&total, &b), 0);
+		assert_int_equal(total.ledger_known, flag != 0);
+		assert_int_equal(total.kernel_zc_known, flag != 1);
+		assert_int_equal(total.balance_known, flag != 2);
+		assert_true(total.interrupted);
+		run_result__clear(&a);
+		run_result__clear(&b);
+		run_result__clear(&total);
+	}
+}
+
+static void what_no_stage_covers_is_a_difference(void **state)
+{
+	struct snapshot *base = calloc(1, sizeof(*base)), *now = calloc(1, sizeof(*now));
+	struct run_result r = {0};
+	uint64_t next = 1;
+
+	(void)state;
+	assert_false(uncovered__any(&r));
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
+			base->uncovered[side][kind] = (struct nio_uncovered){
+				.bytes = 10000 * next, .events = 20000 * next};
+			now->uncovered[side][kind] = (struct nio_uncovered){.bytes = 10003 * next,
+									    .events = 20007 * next};
+			next++;
+		}
+	uncovered__book(&r, base, now);
+	next = 1;
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
+			struct run_result one = {0};
+
+			assert_int_equal(r.uncovered[side][kind].bytes, 3 * next);
+			assert_int_equal(r.uncovered[side][kind].events, 7 * next);
+			next++;
+			one.uncovered[side][kind] = r.uncovered[side][kind];
+			assert_true(uncovered__any(&one));
+		}
+	free(base);
+	free(now);
+}
+
+static struct hist *hist_of(uint64_t value)
+{
+	struct hist *h = hist__new_latency();
+
+	assert_non_null(h);
+	hist__record(h, value);
+	return h;
+}
+
+static struct load_report *report_of_both(void)
+{
+	struct load_report *report = calloc(1, sizeof(*report));
+	struct run_result filled;
+
+	assert_non_null(report);
+	fill(&filled, 1);
+	report->app = filled.app;
+	report->elapsed_ns = 4711;
+	report->interrupted = true;
+	report->gather_bytes = 900;
+	report->gather_events = 640;
+	report->gather_ns = 50;
+	report->gather_sampled = 10;
+	for (int k = 0; k < LATENCY_NR; k++)
+		report->app.latency[k].hist = hist_of(1000 + (uint64_t)k);
+	return report;
+}
+
+static void check_app(struct run_result *r, const char *prefix, bool taken)
+{
+	struct run_result filled;
+
+	fill(&filled, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		if (!strncmp(counts[i].name, prefix, strlen(prefix)))
+			assert_int_equal(*count_of(r, i), taken ? *count_of(&filled, i) : 0);
+}
+
+static void a_sender_reports_its_side(void **state)
+{
+	struct load_report *report = report_of_both();
+	struct run_result r;
+
+	(void)state;
+	run_result__init(&r);
+	assert_int_equal(ledger__app(&r, report, NIO_SIDE_SENDER), 0);
+	check_app(&r, "app.tx_", true);
+	check_app(&r, "app.zc.", true);
+	check_app(&r, "app.e", true);
+	check_app(&r, "app.partial", true);
+	check_app(&r, "app.tcp_bytes_acked", true);
+	check_app(&r, "app.tcp_bytes_retrans", true);
+	check_app(&r, "app.rx_", false);
+	check_app(&r, "app.tcp_bytes_received", false);
+	assert_int_equal(r.app.sender_cpu_ns.value, report->app.sender_cpu_ns.value);
+	assert_true(r.interrupted);
+	/* The time is the receiver's, but where it is on another machine. */
+	assert_int_equal(r.duration_ns, 0);
+	assert_int_equal(r.app.latency[LATENCY_SEND_CALL].hist->sum, 1000 + LATENCY_SEND_CALL);
+	assert_int_equal(r.app.latency[LATENCY_COMPLETION].hist->sum, 1000 + LATENCY_COMPLETION);
+	assert_true(r.path_ns[PATH_SEND_TOTAL].known);
+	assert_int_equal(r.path_ns[PATH_SEND_TOTAL].value, 1000 + LATENCY_SEND_CALL);
+	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].bytes, 900);
+	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].events, 640);
+	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].timed.value, 10);
+	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].ns.value, 3200);
+	r.sender_side = true;
+	assert_int_equal(ledger__app(&r, report, NIO_SIDE_SENDER), 0);
+	assert_int_equal(r.duration_ns, 4711);
+	run_result__clear(&r);
+	load_report__clear(report);
+	free(report);
+}
+
+static void a_receiver_reports_its_side(void **state)
+{
+	struct load_report *report = report_of_both();
+	struct run_result r;
+
+	(void)state;
+	run_result__init(&r);
+	assert_int_equal(ledger__app(&r, report, NIO_SIDE_RECEIVER), 0);
+	check_app(&r, "app.rx_", true);
+	check_app(&r, "app.tcp_bytes_received", true);
+	check_app(&r, "app.tx_", false);
+	check_app(&r, "app.zc.", false);
+	assert_int_equal(r.duration_ns, 4711);
+	assert_int_equal(r.app.verify_errors.value, report->app.verify_errors.value);
+	assert_int_equal(r.app.receiver_cpu_ns.value, report->app.receiver_cpu_ns.value);
+	assert_int_equal(r.app.latency[LATENCY_DELIVERY].hist->sum, 1000 + LATENCY_DELIVERY);
+	assert_false(r.interrupted);
+	run_result__clear(&r);
+	load_report__clear(report);
+	free(report);
+}
+
+/* One in so many is timed; of none timed the time is not known, of none made it is 0. */
+static void packing_is_scaled_from_what_was_timed(void **state)
+{
+	struct load_report *report = report_of_both();
+	struct run_result r;
+
+	(void)state;
+	run_result__init(&r);
+	report->gather_sampled = 0;
+	assert_int_equal(ledger__app(&r, report, NIO_SIDE_SENDER), 0);
+	assert_false(r.stages[NIO_STAGE_USER_GATHER].ns.known);
+	report->gather_events = 0;
+	assert_int_equal(ledger__app(&r, report, NIO_SIDE_SENDER), 0);
+	assert_true(r.stages[NIO_STAGE_USER_GATHER].ns.known);
+	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].ns.value, 0);
+	run_result__clear(&r);
+	load_report__clear(report);
+	free(report);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rounds_add_up),
+		cmocka_unit_test(one_unknown_spoils_the_sum),
+		cmocka_unit_test(what_no_stage_covers_is_a_difference),
+		cmocka_unit_test(a_sender_reports_its_side),
+		cmocka_unit_test(a_receiver_reports_its_side),
+		cmocka_unit_test(packing_is_scaled_from_what_was_timed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
