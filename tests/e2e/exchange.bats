@@ -19,6 +19,7 @@ holds() { # FILTER FILE
 	}
 }
 
+# bats test_tags=address,thread
 @test "loadgen: each message is answered, in every mode and size, and every byte of both ways is right" {
 	local mode size
 
@@ -51,6 +52,7 @@ holds() { # FILTER FILE
 		and .receiver.replies.messages == 0' out
 }
 
+# bats test_tags=address,thread
 @test "loadgen: an answer with a wrong byte fails the run" {
 	need_tool python3
 	cat >liar.py <<-'PYTHON'
@@ -92,6 +94,7 @@ balanced() {
 	holds '[.runs[].ledger | .unaccounted_tx == 0 and .unaccounted_rx == 0] | all' "$1"
 }
 
+# bats test_tags=address,thread
 @test "each message answered: the books balance in both directions, and the latencies have their names" {
 	need_root
 	"$NETIOTRACE" --request-response --verify --messages 503 --threads 2 --connections 6 --size 16k \
@@ -157,6 +160,7 @@ balanced() {
 	holds '.runs[0].app.latency_ns.slot_wait | .count == 0 and .p50 == null and .reason != null' out
 }
 
+# bats test_tags=address,thread
 @test "two machines: half round trips by the sender's clock, and the books of its side" {
 	need_root
 	mkfifo ready
@@ -178,4 +182,13 @@ balanced() {
 	done
 	run "$NETIOTRACE" compare 500.json 600.json
 	[[ $output == *"made with different rate"* ]]
+}
+
+@test "4096 connections through the collector: every byte is accounted for" {
+	need_root
+	"$NETIOTRACE" -q --mode all --connections 4096 --threads 3 --size 1k --messages 8192 --warmup 0 --rounds 1 --json out
+	balanced out
+	holds '[.runs[] | .connections == 4096 and .app.tx_messages == 8192 and .app.rx_messages == 8192
+		and .ledger.rx_copy.bytes == 8192 * 1024 and (.app.zerocopy | .completed == .sends)] | all' out
+	holds '[.runs[].sequence.source] | all(. == "iter/tcp" or . == "sock_diag")' out
 }

@@ -47,6 +47,16 @@ static void check_count(const char *text)
 		FUZZ_CHECK(value >= 3 && value <= 1000);
 }
 
+static void check_rate(const char *text)
+{
+	uint64_t value = LEFT;
+
+	if (parse_rate(text, 1000, &value))
+		FUZZ_CHECK(value == LEFT);
+	else
+		FUZZ_CHECK(value >= 1 && value <= 1000);
+}
+
 static void check_duration(const char *text)
 {
 	uint64_t value = LEFT;
@@ -69,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	check_size(text);
 	check_count(text);
+	check_rate(text);
 	check_duration(text);
 	parse_cpu_list(text, CPUS, take_cpu, NULL);
 	free(text);
