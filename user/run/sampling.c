@@ -16,7 +16,7 @@
 
 #define SAMPLED_NS     1000000000ULL /* of each mode, all rounds together */
 #define SAMPLED_NS_MIN 100000000ULL  /* of each round, if it is as long itself */
-#define WARMUP_NS_MAX  100000000ULL
+#define WARMUP_NS_MAX  50000000ULL
 #define FRAMES_LEN     8192
 
 /* Where the samples of one round are folded. */
@@ -80,7 +80,10 @@ uint64_t sampling__round_ns(const struct options *o)
 
 	if (unwanted(o))
 		return 0;
-	ns = ns > SAMPLED_NS_MIN ? ns : SAMPLED_NS_MIN;
+	if (ns > round_ns / 4)
+		ns = round_ns / 4;
+	if (ns < SAMPLED_NS_MIN)
+		ns = SAMPLED_NS_MIN;
 	return ns < round_ns ? ns : round_ns;
 }
 

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "screen/progress.h"
 #include "run/engine.h"
+#include "run/sampling.h"
 #include "sweep.h"
 #include "resume.h"
 #include "results_dir.h"
@@ -256,9 +257,13 @@ static int make_runs(struct sweep *s)
 
 static void open_progress(struct sweep *s)
 {
+	uint64_t sampled_ns = sampling__round_ns(&s->o.run);
+
 	s->progress.total = s->runs_nr;
 	s->progress.expected_ns =
 		traffic__round_ns(&s->o.run.traffic) + s->o.run.traffic.warmup_ns + AROUND_NS;
+	if (sampled_ns)
+		s->progress.expected_ns += sampled_ns + AROUND_NS;
 	progress__open(&s->progress, s->o.run.quiet);
 	s->engine->tick = redraw;
 	s->engine->tick_arg = s;
