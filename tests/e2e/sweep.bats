@@ -424,13 +424,14 @@ break_loadgen() {
 	[ -z "$(find out ! -uid 65534)" ]
 }
 
-@test "a sweep takes at most 1.25 x its measuring times" {
+# Without samples: with them, one round of three has another after it, a third as long at least.
+@test "a sweep without samples takes at most 1.25 x its measuring times" {
 	need_root
 	local attempt start took measured=8000 best=99999
 
 	for attempt in 1 2 3; do
 		start=$(now_ms)
-		"$NETIOTRACE" sweep -q --modes onecopy,zerocopy --sizes 1k,64k --threads 1 -o "out$attempt"
+		"$NETIOTRACE" sweep -q --modes onecopy,zerocopy --sizes 1k,64k --threads 1 --no-cpu -o "out$attempt"
 		took=$(($(now_ms) - start))
 		echo "attempt $attempt: $took ms for $measured ms measured: $((took * 100 / measured)) %"
 		[ "$took" -ge "$best" ] || best=$took

@@ -266,6 +266,12 @@ int session__attach(struct session *s, const struct plan *plan)
 	return 0;
 }
 
+/* The helper is of the same release: what did not change a type or a name cannot be looked for. */
+bool session__reattaches(void)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_TRACEPOINT, BPF_FUNC_snprintf, NULL) == 1;
+}
+
 unsigned int session__attached(const struct session *s)
 {
 	unsigned int n = 0;

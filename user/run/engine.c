@@ -180,11 +180,9 @@ int engine__open(struct engine *e, const struct options *o, const uint64_t *size
 
 	e->o = o;
 	code = set_up(e, sizes, sizes_nr);
-	if (code)
-		return code;
-	sampling__open(e);
-	engine__use(e, o);
-	return 0;
+	if (!code)
+		engine__use(e, o);
+	return code;
 }
 
 void engine__forget(struct engine *e)

@@ -26,10 +26,12 @@
 /* What rounds for samples of CPU time take; see sampling.h. */
 struct sampling {
 	struct symbols *symbols;
-	struct sampler *sampler; /* NULL: none are made, for this reason: */
+	struct sampler *sampler;
+	bool tried; /* to load these; if there is no sampler then, for this reason: */
 	char none[192];
-	bool under_way; /* the round under way is one */
-	int err;        /* of the last one: its samples could not be had, and why */
+	unsigned int every; /* rounds whose index this divides are sampled; 0: all */
+	bool under_way;     /* the round under way is one */
+	int err;            /* of the last one: its samples could not be had, and why */
 	char why[192];
 };
 

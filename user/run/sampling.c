@@ -43,6 +43,14 @@ static int load(struct sampling *s)
 	return sampler__open(&s->sampler, s->symbols, s->none, sizeof(s->none));
 }
 
+static int load_once(struct sampling *s)
+{
+	if (!s->tried && load(s))
+		log_info("no samples of CPU time: %s", s->none);
+	s->tried = true;
+	return s->sampler ? 0 : -ENOENT;
+}
+
 static const char *unwanted(const struct options *o)
 {
 	if (o->no_cpu)
@@ -52,17 +60,6 @@ static const char *unwanted(const struct options *o)
 	if (o->traffic.messages)
 		return "--messages: nothing is sent but those, so there is no round for samples";
 	return NULL;
-}
-
-void sampling__open(struct engine *e)
-{
-	struct sampling *s = &e->sampling;
-	const char *reason = unwanted(e->o);
-
-	if (reason)
-		snprintf(s->none, sizeof(s->none), "%s", reason);
-	else if (load(s))
-		log_info("no samples of CPU time: %s", s->none);
 }
 
 void sampling__close(struct engine *e)
@@ -206,7 +203,8 @@ static int make_round(struct engine *e, const struct run_result *of, struct run_
 
 	e->traffic = short_traffic(e);
 	/* Programs that find no socket of theirs still cost, and would be in the samples. */
-	session__attach(session, &nothing);
+	if (session__reattaches())
+		session__attach(session, &nothing);
 	e->session = NULL;
 	e->perf.off = true;
 	e->sampling.under_way = true;
@@ -242,11 +240,16 @@ static void keep(struct engine *e, struct run_result *out, struct run_result *sa
 
 void sampling__round(struct engine *e, struct run_result *out)
 {
+	const char *reason = unwanted(e->o);
 	struct run_result *sampled;
 	int err;
 
-	if (!e->sampling.sampler) {
-		cpu_time__none(&out->cpu, e->sampling.none);
+	if (!reason && e->sampling.every && out->round % e->sampling.every)
+		reason = "a sweep samples one round of three";
+	if (!reason && load_once(&e->sampling))
+		reason = e->sampling.none;
+	if (reason) {
+		cpu_time__none(&out->cpu, reason);
 		return;
 	}
 	sampled = malloc(sizeof(*sampled));

@@ -10,16 +10,18 @@
 
 struct round;
 
-/* Loads what sampling takes, if it is wanted; if it is refused, e->sampling.none says why. */
-void sampling__open(struct engine *e);
+/* Of a sweep's rounds one of so many has a sampled one after it: they are short and many. */
+#define SAMPLING_SWEEP_EVERY 3
+
 void sampling__close(struct engine *e);
 
 /* How long the sampled round after each round of these settings is; 0: there is none. */
 uint64_t sampling__round_ns(const struct options *o);
 
 /*
- * Makes the sampled round of a mode and puts what it found into out, whose measured phase is over.
- * Never fails: what could not be sampled is unknown in out->cpu, with the reason.
+ * Makes the sampled round of a mode, the first time after loading what that takes, and puts what it
+ * found into out, whose measured phase is over. Never fails: what could not be sampled is unknown
+ * in out->cpu, with the reason.
  */
 void sampling__round(struct engine *e, struct run_result *out);
 

@@ -263,7 +263,7 @@ static void open_progress(struct sweep *s)
 	s->progress.expected_ns =
 		traffic__round_ns(&s->o.run.traffic) + s->o.run.traffic.warmup_ns + AROUND_NS;
 	if (sampled_ns)
-		s->progress.expected_ns += sampled_ns + AROUND_NS;
+		s->progress.expected_ns += (sampled_ns + AROUND_NS) / SAMPLING_SWEEP_EVERY;
 	progress__open(&s->progress, s->o.run.quiet);
 	s->engine->tick = redraw;
 	s->engine->tick_arg = s;
@@ -310,6 +310,7 @@ static int prepare(struct sweep *s)
 		code = allocate(s);
 	if (!code)
 		code = engine__open(s->engine, &s->o.run, s->o.grid.sizes, s->o.grid.sizes_nr);
+	s->engine->sampling.every = SAMPLING_SWEEP_EVERY;
 	return code ? code : begin_or_resume(s);
 }
 
