@@ -38,14 +38,11 @@ int session__open(struct session **out, const struct plan *const *plans, size_t 
 		  unsigned int slots, const struct num *optmem_max, const char *no_perf);
 void session__close(struct session *s); /* takes NULL */
 
-/* Makes the attached programs exactly those of plan: attaches what is missing, detaches the rest.
+/*
+ * Makes the attached programs those of plan: attaches what is missing, detaches the rest, but for
+ * trampolines on kernels that cannot attach one again (before Linux 5.13).
  */
 int session__attach(struct session *s, const struct plan *plan);
-/*
- * Whether programs that were detached can be attached again. Those of a trampoline cannot before
- * Linux 5.13 (f3a95075549e), and then session__attach() gives -ENOENT.
- */
-bool session__reattaches(void);
 unsigned int session__attached(const struct session *s);
 
 /* Watches the sockets with these cookies: their traffic goes to slot, as the given side's. */

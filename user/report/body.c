@@ -138,6 +138,43 @@ static void write_diagrams(const struct body *b)
 		    analysis__reason(b->r->a, METRIC_BYTES_RX_COPY));
 }
 
+const char *report_body__flame_name(int flame)
+{
+	static const char *const names[FLAME_NR] = {
+#define X(id, name, ...) [MODE_##id] = "diagram-flame-" #name,
+		MODES(X)
+#undef X
+			[FLAME_DIFFERENCE] = "diagram-flame-difference",
+	};
+
+	return names[flame];
+}
+
+static void write_flames(const struct body *b)
+{
+	int drawn = 0;
+
+	b->form->heading(b->f, 2, "Where the CPU time goes");
+	for (int i = 0; i < FLAME_NR; i++) {
+		if (!b->r->flame_svg[i])
+			continue;
+		if (!drawn++)
+			say(b,
+			    "Flame graphs of sampled kernel stacks, at the size and thread count "
+			    "of the diagrams: a box is a function, as wide as the CPU time in it "
+			    "and in what it called, which stands above it; its colour is the class "
+			    "of time spent in itself. The last is two modes in one: what only one "
+			    "of them does is red or blue, what both do alike is white.");
+		b->form->picture(b->f, report_body__flame_name(i), b->r->flame_svg[i],
+				 i == FLAME_DIFFERENCE ? "Flame graph of two-copy and zero-copy"
+						       : "Flame graph of a mode",
+				 NULL);
+	}
+	if (!drawn)
+		say(b, "No stacks were sampled: %s.",
+		    analysis__reason(b->r->a, METRIC_CLASS_S_TX_COPY));
+}
+
 /* The pictures bear their own captions. */
 static void write_figures(const struct body *b)
 {
@@ -403,6 +440,7 @@ void report_body__write(const struct report_form *form, FILE *f, const struct re
 	write_short_answers(&b);
 	write_diagrams(&b);
 	write_figures(&b);
+	write_flames(&b);
 	write_answers(&b);
 	write_cells(&b);
 	write_failures(&b);

@@ -203,8 +203,7 @@ static int make_round(struct engine *e, const struct run_result *of, struct run_
 
 	e->traffic = short_traffic(e);
 	/* Programs that find no socket of theirs still cost, and would be in the samples. */
-	if (session__reattaches())
-		session__attach(session, &nothing);
+	session__attach(session, &nothing);
 	e->session = NULL;
 	e->perf.off = true;
 	e->sampling.under_way = true;

@@ -69,6 +69,20 @@ static json_t *whose_json(const struct run_result *run, enum nio_sample_whose w)
 	return json_finish(o, err);
 }
 
+/* As --folded writes them, but without the mode: the run has one. */
+static json_t *stacks_json(const struct profile *p)
+{
+	json_t *list = json_array();
+	int err = 0;
+
+	for (size_t i = 0; i < p->nr; i++)
+		err |= json_array_append_new(list, json_sprintf("%s;%s %" JSON_INTEGER_FORMAT,
+								cpu_time__whose(p->stacks[i].whose),
+								p->stacks[i].frames,
+								(json_int_t)p->stacks[i].count));
+	return json_finish(list, err);
+}
+
 json_t *json_document__cpu(const struct run_result *run)
 {
 	const struct cpu_result *c = &run->cpu;
@@ -86,5 +100,6 @@ json_t *json_document__cpu(const struct run_result *run)
 			c->known ? json_value__real((double)c->duration_ns / 1e9) : json_null());
 	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++)
 		err |= json_put(o, cpu_time__whose(w), whose_json(run, w));
+	err |= json_put(o, "stacks", stacks_json(&c->profile));
 	return json_finish(o, err);
 }

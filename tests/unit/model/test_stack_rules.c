@@ -180,7 +180,7 @@ static void check_mode(const struct recording *r, enum mode mode, const char *fi
 {
 	bool pins = mode__has(mode, MODE_PINS);
 
-	check(r->samples[mode][0] >= 100 && r->samples[mode][1] >= 50, file, mode, "few samples");
+	check(r->samples[mode][0] >= 50 && r->samples[mode][1] >= 25, file, mode, "few samples");
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		check(share(r, mode, side, CPU_CLASS_OTHER) < 0.1, file, mode,
 		      "10 % or more unclassified");
