@@ -62,3 +62,19 @@ END
 	[ "$status" -eq 0 ]
 	jq -e '.runs[0].cpu.reason | test("kptr_restrict")' doc.json
 }
+
+# The timer that is started for each packet is what bbr costs on a path this fast: see congestion.bats.
+@test "cpu: pacing is named where it is, and only there" {
+	local name
+
+	[[ " $(</proc/sys/net/ipv4/tcp_allowed_congestion_control) " == *" bbr "* ]] || skip "no bbr here"
+	for name in bbr reno; do
+		"$NETIOTRACE" -q --mode onecopy --duration 4s --rounds 1 --congestion "$name" --json "$name.json"
+		jq -c '.summary[0].total.cpu.sender | [.samples, .cpu_ns, .ns.timers]' "$name.json"
+	done
+	# Shares of the sender's time, by their intervals.
+	jq -e --slurpfile reno reno.json '
+		def share($bound): .summary[0].total.cpu.sender |
+			.ns_per_kib.timers[$bound] / ([.ns_per_kib[].value] | add);
+		share("low") > 0.2 and share("low") > ($reno[0] | share("high"))' bbr.json
+}

@@ -16,37 +16,35 @@
 struct rule {
 	const char *name;
 	int class;
-	int copy; /* NONE: the same */
+	int copy;      /* NONE: the same */
+	int tail_call; /* NONE: the same; else what a lock that it releases itself is part of */
 };
 
-#define RULE(name, class)                     \
-	{                                     \
-		name, CPU_CLASS_##class, NONE \
-	}
-#define RULE_COPY(name, class, stage)                      \
-	{                                                  \
-		name, CPU_CLASS_##class, CPU_CLASS_##stage \
-	}
-
 /* clang-format off */
+#define RULE(name, class)             {name, CPU_CLASS_##class, NONE, NONE}
+#define RULE_COPY(name, class, stage) {name, CPU_CLASS_##class, CPU_CLASS_##stage, NONE}
+#define RULE_TAIL(name, class, tail)  {name, CPU_CLASS_##class, NONE, CPU_CLASS_##tail}
+#define COPIES(name)                  {name, COPY, NONE, NONE}
+#define SHIFTS(name)                  {name, SHIFT, NONE, NONE}
+
 static const struct rule rules[] = {
 	/* Copying itself: leaves, and what stands between them and who had it copied. */
-	{"rep_movs", COPY, NONE}, {"copy_user", COPY, NONE}, {"__copy_user", COPY, NONE},
-	{"memcpy", COPY, NONE}, {"__memcpy", COPY, NONE}, {"__pi_memcpy", COPY, NONE},
-	{"memmove", COPY, NONE}, {"__memmove", COPY, NONE}, {"__pi_memmove", COPY, NONE},
-	{"memcpy_orig", COPY, NONE}, {"_copy_from_iter", COPY, NONE},
-	{"_copy_to_iter", COPY, NONE}, {"_copy_from_user", COPY, NONE},
-	{"_copy_to_user", COPY, NONE}, {"__arch_copy_", COPY, NONE}, {"copyin$", COPY, NONE},
-	{"copyout$", COPY, NONE}, {"copy_page", COPY, NONE}, {"__pi_copy_page", COPY, NONE},
-	{"copy_to_user_iter", COPY, NONE}, {"copy_from_user_iter", COPY, NONE},
-	{"memcpy_to_iter", COPY, NONE}, {"memcpy_from_iter", COPY, NONE},
-	{"csum_and_copy", COPY, NONE}, {"csum_partial_copy", COPY, NONE},
-	{"copy_mc", COPY, NONE}, {"copy_to_iter$", COPY, NONE}, {"copy_from_iter$", COPY, NONE},
-	{"raw_copy_", COPY, NONE}, {"copy_highpage", COPY, NONE},
-	{"__check_object_size", COPY, NONE}, {"check_heap_object", COPY, NONE},
-	{"check_stack_object", COPY, NONE}, {"__check_heap_object", COPY, NONE},
-	{"simple_copy_to_iter", COPY, NONE}, {"copy_to_user_nofault", COPY, NONE},
-	{"caches_clean_inval", COPY, NONE},
+	COPIES("rep_movs"), COPIES("copy_user"), COPIES("__copy_user"),
+	COPIES("memcpy"), COPIES("__memcpy"), COPIES("__pi_memcpy"),
+	COPIES("memmove"), COPIES("__memmove"), COPIES("__pi_memmove"),
+	COPIES("memcpy_orig"), COPIES("_copy_from_iter"),
+	COPIES("_copy_to_iter"), COPIES("_copy_from_user"),
+	COPIES("_copy_to_user"), COPIES("__arch_copy_"), COPIES("copyin$"),
+	COPIES("copyout$"), COPIES("copy_page"), COPIES("__pi_copy_page"),
+	COPIES("copy_to_user_iter"), COPIES("copy_from_user_iter"),
+	COPIES("memcpy_to_iter"), COPIES("memcpy_from_iter"),
+	COPIES("csum_and_copy"), COPIES("csum_partial_copy"),
+	COPIES("copy_mc"), COPIES("copy_to_iter$"), COPIES("copy_from_iter$"),
+	COPIES("raw_copy_"), COPIES("copy_highpage"),
+	COPIES("__check_object_size"), COPIES("check_heap_object"),
+	COPIES("check_stack_object"), COPIES("__check_heap_object"),
+	COPIES("simple_copy_to_iter"), COPIES("copy_to_user_nofault"),
+	COPIES("caches_clean_inval"),
 
 	/* Who has payload copied. */
 	RULE_COPY("tcp_sendmsg", TCP_IP, TX_COPY),
@@ -106,7 +104,12 @@ static const struct rule rules[] = {
 	RULE("selinux_", TCP_IP), RULE("apparmor_", TCP_IP), RULE("security_", TCP_IP), RULE("security_socket", SYSCALL),
 	RULE("skb_entail", TCP_IP), RULE("validate_xmit_skb", NETDEV),
 
-	/* Pacing and timers. */
+	/*
+	 * Pacing and timers. hrtimer_start() ends in a tail call of the function that releases its
+	 * lock, and is then not in the stack; its callers here take no such lock themselves.
+	 */
+	RULE_TAIL("tcp_write_xmit$", TCP_IP, TIMERS), RULE_TAIL("tcp_pacing_check", TIMERS, TIMERS),
+	RULE_TAIL("__tcp_transmit_skb$", TCP_IP, TIMERS),
 	RULE("hrtimer", TIMERS), RULE("__hrtimer", TIMERS), RULE("tcp_pace", TIMERS),
 	RULE("tcp_update_skb_after_send", TIMERS), RULE("tcp_reset_xmit_timer", TIMERS),
 	RULE("tick_program_event", TIMERS), RULE("clockevents_program", TIMERS),
@@ -303,7 +306,7 @@ static const struct rule rules[] = {
 
 	/* Interrupts, softirqs. */
 	RULE("asm_sysvec", IRQ), RULE("sysvec_", IRQ), RULE("__sysvec", IRQ), RULE("asm_common_interrupt", IRQ),
-	RULE("common_interrupt", IRQ), RULE("irq_exit", IRQ), RULE("__irq_exit", IRQ), RULE("irq_enter", IRQ),
+	RULE("common_interrupt", IRQ), RULE("irq_enter", IRQ),
 	RULE("handle_irq", IRQ), RULE("generic_handle", IRQ), RULE("do_IRQ", IRQ), RULE("el1", IRQ),
 	RULE("gic_", IRQ), RULE("call_on_irq_stack", IRQ), RULE("do_interrupt_handler", IRQ),
 	RULE("run_ksoftirqd", IRQ), RULE("raise_softirq", IRQ), RULE("__raise_softirq", IRQ),
@@ -319,14 +322,15 @@ static const struct rule rules[] = {
 	RULE("trace_", TRACING), RULE("perf_trace", TRACING), RULE("ring_buffer", TRACING),
 
 	/* Where interrupts are let in again. */
-	{"_raw_spin_unlock_irq", SHIFT, NONE}, {"handle_softirqs", SHIFT, NONE},
-	{"__softirqentry_text_start", SHIFT, NONE},
-	{"_raw_spin_unlock_irqrestore", SHIFT, NONE}, {"__local_bh_enable_ip", SHIFT, NONE},
-	{"do_softirq", SHIFT, NONE}, {"__do_softirq", SHIFT, NONE}, {"_raw_read_unlock_irq", SHIFT, NONE},
-	{"_raw_write_unlock_irq", SHIFT, NONE}, {"__raw_spin_unlock_irq", SHIFT, NONE},
-	{"finish_task_switch$", SHIFT, NONE},
-	{"arch_local_irq_enable", SHIFT, NONE},
-	{"raw_spin_rq_unlock_irq", SHIFT, NONE},
+	SHIFTS("_raw_spin_unlock_irq"), SHIFTS("handle_softirqs"),
+	SHIFTS("__softirqentry_text_start"),
+	SHIFTS("_raw_spin_unlock_irqrestore"), SHIFTS("__local_bh_enable_ip"),
+	SHIFTS("do_softirq"), SHIFTS("irq_exit"), SHIFTS("__irq_exit"),
+	SHIFTS("__do_softirq"), SHIFTS("_raw_read_unlock_irq"),
+	SHIFTS("_raw_write_unlock_irq"), SHIFTS("__raw_spin_unlock_irq"),
+	SHIFTS("finish_task_switch$"),
+	SHIFTS("arch_local_irq_enable"),
+	SHIFTS("raw_spin_rq_unlock_irq"),
 
 
 };
@@ -379,7 +383,11 @@ struct stack_class stack_rules__class(const char *const *frames, size_t n)
 			copies = true;
 			continue;
 		}
-		out.class = copies && r->copy != NONE ? r->copy : r->class;
+		out.class = r->class;
+		if (copies && r->copy != NONE)
+			out.class = r->copy;
+		else if (out.shifted && i == 1 && r->tail_call != NONE)
+			out.class = r->tail_call;
 		break;
 	}
 	return out;

@@ -73,6 +73,13 @@ static const struct {
 	{"tcp_sendmsg_locked;tcp_write_xmit;hrtimer_start_range_ns;lapic_next_deadline;"
 	 "native_write_msr",
 	 CPU_CLASS_TIMERS, false},
+	{"tcp_sendmsg_locked;__tcp_push_pending_frames;tcp_write_xmit;_raw_spin_unlock_irqrestore",
+	 CPU_CLASS_TIMERS, true},
+	{"tcp_write_xmit;asm_sysvec_apic_timer_interrupt;sysvec_apic_timer_interrupt;__irq_exit_"
+	 "rcu;"
+	 "handle_softirqs",
+	 CPU_CLASS_TIMERS, true},
+	{"common_interrupt;irq_exit_rcu;__do_softirq", CPU_CLASS_IRQ, true},
 	{"tcp_write_xmit;__tcp_transmit_skb;ktime_get;read_tsc", CPU_CLASS_TCP_IP, false},
 	/* Suffixes of the compiler; a longer rule before a shorter; an exact one before all. */
 	{"finish_task_switch.isra.0", CPU_CLASS_OTHER, true},
