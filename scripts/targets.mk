@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Targets that run something, as against the build rules of the Makefile.
 
-UNIT_BIN := $(patsubst %.c,$(O)/%,$(UNIT_SRC))
+FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(FUZZ_SRC))
+# A unit test is also that nothing in the corpora breaks its parser.
+UNIT_BIN := $(patsubst %.c,$(O)/%,$(UNIT_SRC)) $(FUZZ_TARGETS:%=$(O)/tests/fuzz/replay_%)
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -37,6 +39,26 @@ test-unit: $(UNIT_BIN)
 # Built by whoever owns the tree, before tests/run runs them as root.
 .PHONY: unit-programs
 unit-programs: $(UNIT_BIN) $(TEST_PROGRAMS)
+
+## make fuzz            each parser under libFuzzer: FUZZ_SECONDS=60 a target, FUZZ='csv wire': only these
+.PHONY: fuzz fuzz-programs
+FUZZ_SECONDS ?= 60
+FUZZ         ?= $(FUZZ_TARGETS)
+fuzz: deps
+	@$(SUDO) scripts/install-deps fuzz
+	@$(MAKE) --no-print-directory SAN=fuzz O=build-fuzz FUZZ='$(FUZZ)' fuzz-programs
+	@scripts/fuzz $(FUZZ_SECONDS) build-fuzz $(FUZZ)
+
+fuzz-programs: $(FUZZ:%=$(O)/tests/fuzz/fuzz_%)
+
+## make mutate          do the unit tests notice 200 small changes to the pure code?
+# MUTATE: options of tests/mutate/mutate, like "-n 50 -s 7 -f 'user/model/*' -v".
+.PHONY: mutate print-unit-tests
+mutate: deps
+	@O='$(O)' tests/mutate/mutate $(MUTATE)
+
+print-unit-tests:
+	@echo $(patsubst %.c,$(O)/%,$(UNIT_SRC))
 
 ## make cross           deps, then build for arm64 into build-aarch64, with libraries fetched for it
 # On such a machine the ordinary build is it.

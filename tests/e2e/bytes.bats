@@ -34,6 +34,7 @@ exact() {
 	done
 }
 
+# bats test_tags=address
 @test "bytes: without an event of sending or receiving they are the same" {
 	local hook options=()
 
@@ -50,6 +51,7 @@ exact() {
 		(.ledger.tx_pin.bytes == .app.tx_bytes and .ledger.tx_pin.quality == "derived")' out.json
 }
 
+# bats test_tags=address
 @test "bytes: where the iterator is refused sock_diag gives the same" {
 	local path
 
@@ -94,6 +96,7 @@ liar() {
 	chmod -R a+rx . bin
 }
 
+# bats test_tags=address
 @test "bytes: counts that differ are the first sentence, and the exit status is 1" {
 	liar
 	run --separate-stderr bin/netiotrace --mode onecopy --size 64k --messages 23 --json out.json

@@ -27,6 +27,7 @@ seen() {
 	[ "$count" -gt 0 ]
 }
 
+# bats test_tags=address
 @test "congestion: each control this machine allows is set on the sockets, and recorded" {
 	local name
 

@@ -11,7 +11,8 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# What a share is judged by is its interval, which says how sure it is: few samples prove little.
+# What is copied in zero-copy mode are the load generator's own words between phases: a sample of
+# hundreds now and then. What a share is judged by is its interval, which says how sure it is: few samples prove little.
 # bats test_tags=guest
 @test "cpu: each mode's classes are what it does, and add up to its CPU time" {
 	"$NETIOTRACE" -q --mode all --duration 8s --rounds 2 --json doc.json --folded stacks
@@ -28,7 +29,7 @@ class("onecopy"; "sender"; "gather").value == 0 and
 class("zerocopy"; "sender"; "gather").value == 0 and
 class("twocopy"; "sender"; "tx_copy").low > 0 and
 class("onecopy"; "sender"; "tx_copy").low > 0 and
-class("zerocopy"; "sender"; "tx_copy").value == 0 and
+class("zerocopy"; "sender"; "tx_copy").value < class("zerocopy"; "sender"; "tx_pin").value / 5 and
 class("zerocopy"; "sender"; "tx_pin").low > 0 and
 ([class("zerocopy"; "sender", "receiver", "elsewhere"; "deferred_copy").value] | add) > 0 and
 class("twocopy"; "sender"; "deferred_copy").value == 0 and

@@ -178,6 +178,7 @@ outside_references() { # FILE
 	done
 }
 
+# bats test_tags=address
 @test "report: the facts of the published data set" {
 	"$NETIOTRACE" report --duration 5s -o out "$published"
 	for fact in 'two-copy, 64 KiB, 8 threads, 365.3 Gbit/s' 'zero-copy, 256 KiB, 4 threads, 283.3 Gbit/s' \
@@ -215,6 +216,7 @@ outside_references() { # FILE
 	grep -q -- 'give --duration' out/report.md
 }
 
+# bats test_tags=address
 @test "report: bad input is refused in a sentence" {
 	mkdir empty foreign cells cells/cells
 	echo '{"schema": "other/1", "runs": []}' >foreign/a.json
@@ -241,6 +243,7 @@ outside_references() { # FILE
 	nothing_begun
 }
 
+# bats test_tags=address
 @test "report: an output that cannot be written is refused before anything is drawn" {
 	refused 2 -o missing/out "$published"
 	refused 2 -o /proc/out "$published"
@@ -331,6 +334,7 @@ state_of() {
 	[ -z "$(find out ! -uid 65534)" ]
 }
 
+# bats test_tags=address
 @test "report: without gnuplot it says so" {
 	local code=0
 
@@ -383,7 +387,7 @@ state_of() {
 	[ -s out/throughput-size.svg ]
 }
 
-@test "report: 10 000 rows in under 10 s and 256 MiB" {
+@test "report: 10 000 rows in under 20 s of CPU time and 256 MiB" {
 	local usage
 
 	python3 - >big.csv <<-'END'
@@ -403,13 +407,13 @@ state_of() {
 	END
 	[ "$(wc -l <big.csv)" -eq 10001 ]
 	usage=$(python3 - "$NETIOTRACE" <<-'END'
-		import resource, subprocess, sys, time
-		start = time.monotonic()
+		import resource, subprocess, sys
 		subprocess.run([sys.argv[1], "report", "-q", "-o", "out", "big.csv"], check=True)
-		print(int(time.monotonic() - start), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+		used = resource.getrusage(resource.RUSAGE_CHILDREN)  # its own and that of its gnuplots
+		print(int(used.ru_utime + used.ru_stime), used.ru_maxrss // 1024)
 	END
 	)
 	echo "seconds, MiB: $usage"
 	read -r seconds mib <<<"$usage"
-	((seconds < 10 && mib < 256))
+	((seconds < 20 && mib < 256))
 }
