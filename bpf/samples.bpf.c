@@ -12,7 +12,8 @@
 #define BPF_F_USER_STACK (1ULL << 8)
 #define BPF_RB_NO_WAKEUP (1ULL << 0)
 
-struct bpf_pidns_info {
+/* struct bpf_pidns_info, which the kernel's own header has. */
+struct nio_pidns {
 	__u32 pid;
 	__u32 tgid;
 };
@@ -41,9 +42,10 @@ struct {
 
 static __always_inline __u32 whose_now(void)
 {
-	struct bpf_pidns_info task = {};
+	struct nio_pidns task = {};
 
-	if (bpf_get_ns_current_pid_tgid(nio_pidns_dev, nio_pidns_ino, &task, sizeof(task)))
+	if (bpf_get_ns_current_pid_tgid(nio_pidns_dev, nio_pidns_ino,
+					(struct bpf_pidns_info *)&task, sizeof(task)))
 		return NIO_SAMPLE_ELSEWHERE;
 	if (task.tgid && task.tgid == nio_watched[NIO_SAMPLE_SENDER])
 		return NIO_SAMPLE_SENDER;
