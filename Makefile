@@ -167,7 +167,7 @@ $(O)/bench-overhead: $(O)/bench/overhead.o $(call obj,$(SESSION_SRC)) $(O)/unit.
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 
 # Plays uncommon uses of watched sockets: tests/bpf/watched.bats and tests/vm/watched run it.
-$(O)/watched-run: $(O)/tests/bpf/watched_run.o $(call obj,$(SESSION_SRC)) $(O)/unit.a
+$(O)/watched-run: $(O)/tests/bpf/watched_run.o $(O)/tests/bpf/watched_layers.o $(call obj,$(SESSION_SRC)) $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 

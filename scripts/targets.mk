@@ -103,13 +103,13 @@ vmstress: deps
 	@$(MAKE) --no-print-directory all
 	@$(SUDO) env O='$(O)' scripts/vm/run -c 4 -m 2048 -e O='$(O)' $(or $(VMSTRESS_KERNEL),6.12) tests/vm/stress
 
-## make vmstorm         deps, build, then zero-copy and plain sends under signals, moves and aborts for 60 s
-# VMSTORM_KERNEL: scripts/vm/run -h names them.
+## make vmstorm         deps, build, then zero-copy and plain sends under signals, moves and aborts, 60 s a backend
+# KERNELS, RUNS of each (default: sid, 1); STORM: options of scripts/vm/storm.
 .PHONY: vmstorm
 vmstorm: deps
 	@$(SUDO) scripts/install-deps vm
 	@$(MAKE) --no-print-directory all
-	@$(SUDO) env O='$(O)' scripts/vm/run -m 2048 -t 900 -e O='$(O)' $(or $(VMSTORM_KERNEL),sid) tests/vm/storm
+	@$(SUDO) env O='$(O)' scripts/vm/storm $(addprefix -k ,$(KERNELS)) $(addprefix -n ,$(RUNS)) $(STORM)
 
 ## make vmwatched       deps, build, then uncommon uses of sockets, by every backend, in a guest
 # VMWATCHED_KERNEL: scripts/vm/run -h names them.
@@ -131,6 +131,11 @@ bench-overhead: all $(O)/bench-overhead
 bench-loadgen: all
 	@scripts/bench-loadgen
 
+## make bench-noise     how sure a sweep is of its medians: half-widths of intervals, cell by cell
+bench-noise: all
+	@$(SUDO) scripts/bench-noise
+
+.PHONY: bench-noise
 bench: bench-overhead bench-loadgen
 
 ## make format          clang-format everything

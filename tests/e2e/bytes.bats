@@ -136,3 +136,16 @@ while True:
 @test "bytes: a storm leaves them exact" {
 	O=$NETIOTRACE_BIN VM_OUT=. "$REPO/tests/vm/storm" 4 tracepoint
 }
+
+# What a program that reads maps would stop meanwhile: kprobe programs of its CPU (bpf_prog_active).
+@test "bytes: with a view, no map is read by system call while it is measured" {
+	need_tool strace
+	strace -e trace=bpf,write -o calls "$NETIOTRACE" -v --mode zerocopy --duration 1s --warmup 50ms --interval 100ms \
+		>text 2>/dev/null </dev/null
+	awk '/: measuring"/ { on = 1 } /: measured"/ { on = 0 } on && /^bpf/' calls |
+		sed 's/^bpf(\([A-Z_]*\).*/\1/' | sort | uniq -c >made
+	cat made
+	# It was refreshed: the passes over the sockets are there.
+	grep -qw BPF_ITER_CREATE made
+	[ "$(grep -c BPF_MAP_ made)" -eq 0 ]
+}

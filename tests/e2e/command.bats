@@ -303,3 +303,12 @@ without() {
 	grep -Eq 'unknown +packet_tap' text
 	tail -n 1 text | grep -q 'checks:'
 }
+
+@test "without a terminal: a line for each round that is shorter than the interval" {
+	"$NETIOTRACE" --backend none --rounds 3 --duration 600ms --json out.json >/dev/null 2>stderr </dev/null
+	cat stderr
+	[ "$(wc -l <stderr)" -eq 9 ]
+	# Each of a mode and round of its own, in the order in which they were made.
+	diff <(sed 's/^ *[0-9.]*s \([a-z]* [0-9]\/3\) .*/\1/' stderr) \
+		<(jq -r '.runs[] | "\(.mode) \(.round)/3"' out.json)
+}

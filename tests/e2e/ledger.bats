@@ -14,10 +14,11 @@ setup() {
 # shellcheck disable=SC2016 # jq's variables, not the shell's
 BOOKS='
 def check(name; ok): if ok then empty else name end;
-# Losses of pairing can be counted where a hook of the plan pairs a beginning with an end: not by
-# tracepoints alone.
-([.plan[] | .backend | strings] | any(. != "tracepoint" and . != "iterator" and . != "none")) as $pairs
-| [ .runs[] | . as $r | "\(.mode) round \(.round): " as $who
+# Losses of pairing can be counted where the plan pairs something: a beginning with an end, which tracepoints
+# alone do not, or a zero-copy send with its completion.
+([.plan[] | .backend | strings] | any(. != "tracepoint" and . != "iterator" and . != "none")) as $functions
+| [ .runs[] | . as $r | ($functions or (.mode == "zerocopy" and .health.coverage != null)) as $pairs
+  | "\(.mode) round \(.round): " as $who
   | check($who + "unaccounted_tx \(.ledger.unaccounted_tx)"; .ledger.unaccounted_tx == 0),
     check($who + "unaccounted_rx \(.ledger.unaccounted_rx)"; .ledger.unaccounted_rx == 0),
     check($who + "rx_bytes is not tx_bytes"; .app.rx_bytes == .app.tx_bytes),

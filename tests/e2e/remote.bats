@@ -179,9 +179,49 @@ sender_balanced() {
 	tr -s ' \n' ' ' <text >flat
 	grep -q "sender's copies per byte sent" flat
 	grep -q 'says the receiver; unaccounted 0 B sent, n/a received' flat
-	[ "$(grep -c 'session: ' serve.err)" -eq 9 ]
+	# After each round comes one for samples.
+	[ "$(grep -c 'session: ' serve.err)" -eq 18 ]
 	end_serve
 	assert_nothing_left
+}
+
+@test "two machines: a sweep, its report, and the sweep that was interrupted" {
+	need_tool gnuplot
+	serve "$THERE4:$PORT"
+	# Six rounds: as many as carry a claim.
+	here "$NETIOTRACE" sweep --sizes 4k,64k --threads 1,2 --rounds 6 --duration 300ms -o out \
+		--connect "$THERE4:$PORT" >text 2>stderr </dev/null
+	[ "$(find out/cells -name '*.json' | wc -l)" -eq $((3 * 2 * 2 * 6)) ]
+	for file in out/cells/*.json; do
+		sender_balanced "$file" || { echo "$file"; return 1; }
+	done
+	jq -e --arg to "$THERE4:$PORT" '.settings.path == "remote" and .settings.connect == $to
+		and .environment.device == "veth0" and .settings.cpu_sender == null' out/sweep.json
+	grep -q -- "--connect $THERE4:$PORT" out/command
+	grep -q '^path  *remote; threads are not pinned' text
+	# The six questions, of what is known here: costs are the sender's.
+	"$NETIOTRACE" report -q -o report out
+	grep -q 'path remote' report/report.md
+	grep -q "By the sender's CPU time per KiB" report/report.md
+	grep -q "another machine" report/report.md
+	# What is missing is made again, with the receiver that is there.
+	rm out/cells/onecopy-4096-t1-r3.json
+	here "$NETIOTRACE" sweep --sizes 4k,64k --threads 1,2 --rounds 6 --duration 300ms -o out \
+		--connect "$THERE4:$PORT" --resume -q </dev/null
+	sender_balanced out/cells/onecopy-4096-t1-r3.json
+	end_serve
+	assert_nothing_left
+}
+
+@test "two machines: a sweep to nobody says so, and leaves no directory" {
+	local code=0
+
+	here "$NETIOTRACE" sweep --sizes 4k --threads 1 --rounds 1 --duration 100ms -o out \
+		--connect no-such-host.invalid:5201 2>stderr </dev/null || code=$?
+	[ "$code" -eq 1 ]
+	[ "$(wc -l <stderr)" -eq 1 ]
+	grep -q 'no-such-host.invalid' stderr
+	[ ! -e out ]
 }
 
 # bats test_tags=address,thread

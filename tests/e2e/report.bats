@@ -3,6 +3,7 @@
 # netiotrace report: every picture is there and can be read, the page needs nothing else, the answers
 # are those of the data, and bad input is refused in a sentence.
 
+bats_require_minimum_version 1.5.0
 load ../lib
 
 PICTURES='throughput-size latency-threads cache-size cycles-size copies copy-times send-call completion'
@@ -214,6 +215,29 @@ outside_references() { # FILE
 	diff <(grep -v 'make it again' ours/report.md | sed 1d) <(grep -v 'make it again' out/report.md | sed 1d)
 	grep -q 'Whether the books balance cannot be said' out/report.md
 	grep -q -- 'give --duration' out/report.md
+	# Two headers of others, as they were published: known without being told.
+	{
+		echo impl,msg_size,threads,latency_us,throughput_mbps,cycles,cache_misses,l1_misses,context_switches
+		echo A1,65536,2,12.5,40000,8000000000,10,20,3
+		echo A2,65536,2,11.5,50000,7000000000,10,20,3
+		echo A3,65536,2,22.5,20000,9000000000,10,20,3
+	} >a.csv
+	"$NETIOTRACE" report -q -o a a.csv
+	grep -q 'Highest throughput of all: one-copy, 64 KiB, 2 threads, 50 Gbit/s' a/report.md
+	{
+		echo Implementation,Threads,MsgSize_Bytes,Duration_s,Throughput_Gbps,Latency_us,Cycles,Instructions,L1_Cache_Misses,LLC_Misses,Branches,Branch_Misses,Context_Switches
+		echo Two-Copy,4,65536,5,40,100,8e9,4e9,7,6,5,4,3
+		echo One-Copy,4,65536,5,50,90,7e9,4e9,7,6,5,4,3
+	} >b.csv
+	"$NETIOTRACE" report -q -o b b.csv
+	grep -q 'Highest throughput of all: one-copy, 64 KiB, 4 threads, 50 Gbit/s' b/report.md
+	grep -q '= 0.224 cycles per byte' b/report.md # 7e9 cycles / (50 Gbit/s x 5 s)
+	for dir in a b; do
+		grep -q 'Nothing can be claimed of one run per cell' "$dir/report.md"
+		grep -q 'Whether the books balance cannot be said' "$dir/report.md"
+	done
+	grep -q -- 'give --duration' a/report.md
+	run ! grep -q -- 'give --duration' b/report.md
 }
 
 # bats test_tags=address

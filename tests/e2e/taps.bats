@@ -132,3 +132,14 @@ sender_runs() {
 	# It holds the namespace: gone with it.
 	kill "$tap_pid"
 }
+
+@test "taps: a sweep goes on when a tap has opened meanwhile, and the run says so" {
+	sweep() {
+		"$NETIOTRACE" sweep --modes onecopy --sizes 64k --threads 1 --rounds 2 --duration 60ms -q -o out "$@"
+	}
+	sweep
+	rm out/cells/onecopy-65536-t1-r1.json
+	open_tap lo
+	sweep --resume
+	jq -e '.environment.packet_taps == 1' out/cells/onecopy-65536-t1-r1.json
+}

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doc.h"
 #include "common/units.h"
+#include "doc.h"
+#include "study/conditions.h"
 #include "study/words.h"
 
 #define CELL_LEN    (3 * WORDS_BUF)
@@ -75,6 +76,16 @@ static void write_intervals(const struct body *b)
 		    a->family_nr, 100 * CLAIM_LEVEL);
 }
 
+/* Before any answer. */
+static void write_conditions(const struct body *b)
+{
+	char *text = conditions__text(b->r->a->dataset);
+
+	if (text && *text)
+		b->form->strong(b->f, text);
+	free(text);
+}
+
 static void write_head(const struct body *b)
 {
 	const struct analysis *a = b->r->a;
@@ -88,6 +99,7 @@ static void write_head(const struct body *b)
 		snprintf(rounds, sizeof(rounds), "%zu to %zu rounds each", a->rounds_min,
 			 a->rounds_max);
 	say(b, "%s", b->r->system);
+	write_conditions(b);
 	say(b, "%zu runs: %zu cells of mode, size and thread count, %s%s%s%s%s.", d->rows_nr,
 	    a->cells_nr, rounds, d->version ? "; measured with netiotrace " : "",
 	    d->version ? d->version : "", d->backend ? ", backend " : "",
@@ -136,43 +148,6 @@ static void write_diagrams(const struct body *b)
 	if (!drawn)
 		say(b, "No diagram can be drawn without a copy ledger: %s.",
 		    analysis__reason(b->r->a, METRIC_BYTES_RX_COPY));
-}
-
-const char *report_body__flame_name(int flame)
-{
-	static const char *const names[FLAME_NR] = {
-#define X(id, name, ...) [MODE_##id] = "diagram-flame-" #name,
-		MODES(X)
-#undef X
-			[FLAME_DIFFERENCE] = "diagram-flame-difference",
-	};
-
-	return names[flame];
-}
-
-static void write_flames(const struct body *b)
-{
-	int drawn = 0;
-
-	b->form->heading(b->f, 2, "Where the CPU time goes");
-	for (int i = 0; i < FLAME_NR; i++) {
-		if (!b->r->flame_svg[i])
-			continue;
-		if (!drawn++)
-			say(b,
-			    "Flame graphs of sampled kernel stacks, at the size and thread count "
-			    "of the diagrams: a box is a function, as wide as the CPU time in it "
-			    "and in what it called, which stands above it; its colour is the class "
-			    "of time spent in itself. The last is two modes in one: what only one "
-			    "of them does is red or blue, what both do alike is white.");
-		b->form->picture(b->f, report_body__flame_name(i), b->r->flame_svg[i],
-				 i == FLAME_DIFFERENCE ? "Flame graph of two-copy and zero-copy"
-						       : "Flame graph of a mode",
-				 NULL);
-	}
-	if (!drawn)
-		say(b, "No stacks were sampled: %s.",
-		    analysis__reason(b->r->a, METRIC_CLASS_S_TX_COPY));
 }
 
 /* The pictures bear their own captions. */
@@ -440,7 +415,7 @@ void report_body__write(const struct report_form *form, FILE *f, const struct re
 	write_short_answers(&b);
 	write_diagrams(&b);
 	write_figures(&b);
-	write_flames(&b);
+	report_flames__write(form, f, r);
 	write_answers(&b);
 	write_cells(&b);
 	write_failures(&b);

@@ -62,6 +62,8 @@ void report_body__write(const struct report_form *form, FILE *f, const struct re
 
 /* "diagram-twocopy" */
 const char *report_body__diagram_name(enum mode mode);
+/* The part of it that has the flame graphs. */
+void report_flames__write(const struct report_form *form, FILE *f, const struct report *r);
 /* "diagram-flame-twocopy", ..., "diagram-flame-difference" */
 const char *report_body__flame_name(int flame);
 
