@@ -14,6 +14,12 @@ const char *report_body__flame_name(int flame)
 	return names[flame];
 }
 
+static const char legend[] =
+	"Flame graphs of sampled kernel stacks, at the size and thread count of the diagrams: a "
+	"box is a function, as wide as the CPU time in it and in what it called, which stands "
+	"above it; its colour is the class of time spent in itself. The last is two modes in one: "
+	"what only one of them does is red or blue, what both do alike is white.";
+
 void report_flames__write(const struct report_form *form, FILE *f, const struct report *r)
 {
 	char why[512];
@@ -24,12 +30,7 @@ void report_flames__write(const struct report_form *form, FILE *f, const struct 
 		if (!r->flame_svg[i])
 			continue;
 		if (!drawn++)
-			say(b,
-			    "Flame graphs of sampled kernel stacks, at the size and thread count "
-			    "of the diagrams: a box is a function, as wide as the CPU time in it "
-			    "and in what it called, which stands above it; its colour is the class "
-			    "of time spent in itself. The last is two modes in one: what only one "
-			    "of them does is red or blue, what both do alike is white.");
+			form->paragraph(f, legend);
 		form->picture(f, report_body__flame_name(i), r->flame_svg[i],
 			      i == FLAME_DIFFERENCE ? "Flame graph of two-copy and zero-copy"
 						    : "Flame graph of a mode",
