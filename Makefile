@@ -109,6 +109,7 @@ $(O)/%.skel.h: $(O)/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $(*F)_bpf > $@.tmp && mv $@.tmp $@
 
 $(call obj,$(SESSION_SRC)): $(O)/bpf/netiotrace.skel.h
+$(call obj,user/kernel/sampler.c): $(O)/bpf/samples.skel.h
 
 $(O)/%.o: %.c | $(O)/.deps
 	@mkdir -p $(@D)

@@ -129,8 +129,8 @@ foreign() {
 @test "--help says everything, --version the version" {
 	"$NETIOTRACE" run --help >help
 	for option in mode size fields threads duration messages warmup rounds verify path connect mtu ipv6 \
-		sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls times no-times without perf-events \
-		interval json csv \
+		sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls times no-times no-cpu without perf-events \
+		interval json csv folded \
 		assert quiet verbose; do
 		grep -q -- "--$option" help || { echo "no --$option"; return 1; }
 	done

@@ -26,7 +26,9 @@ enum key {
 };
 
 static const struct argp_option option_table[] = {
-	{"metrics", KEY_METRICS, "LIST", 0, "compare only these", 0},
+	{"metrics", KEY_METRICS, "LIST", 0,
+	 "compare only these; those of classes of CPU time (cpu_...) are compared only when named",
+	 0},
 	{"all", KEY_ALL, 0, 0, "list what is inside the noise too", 0},
 	{"fail-on-regression", KEY_FAIL, "PERCENT", 0,
 	 "exit 5 when throughput or CPU time got worse by more than this, outside the noise: 5%",
@@ -183,7 +185,7 @@ void compare_options__parse(struct compare_options *o, int argc, char **argv)
 		       "BEFORE AFTER.");
 	if (!any_metric(o))
 		for (int m = 0; m < METRIC_NR; m++)
-			o->metrics[m] = *metric__name((enum metric)m) != '\0';
+			o->metrics[m] = metric__compared((enum metric)m);
 	else
 		o->gate = o->metrics;
 }

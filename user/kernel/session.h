@@ -39,7 +39,9 @@ int session__open(struct session **out, const struct plan *const *plans, size_t 
 		  const char *const no_perf[NIO_PERF_EVENT_NR]);
 void session__close(struct session *s); /* takes NULL */
 
-/* Makes the attached programs exactly those of plan: attaches what is missing, detaches the rest.
+/*
+ * Makes the attached programs those of plan: attaches what is missing, detaches the rest, but for
+ * trampolines on kernels that cannot attach one again (before Linux 5.13).
  */
 int session__attach(struct session *s, const struct plan *plan);
 unsigned int session__attached(const struct session *s);

@@ -54,7 +54,8 @@ struct session {
 	struct bpf_program *programs[PROGRAMS_MAX];
 	struct bpf_link *links[PROGRAMS_MAX]; /* by program; NULL: not attached */
 	size_t programs_nr;
-	struct plan plan; /* whose programs are attached */
+	bool trampolines_again; /* can be attached again, once detached */
+	struct plan plan;       /* whose programs are attached */
 	struct caller callers[NIO_OTHERS_MAX];
 	size_t callers_nr;
 	struct perf_stage *perf;

@@ -287,10 +287,13 @@ static int copy_run(struct run_result *dst, const struct run_result *src)
 		dst->stages[s].sizes = NULL;
 	for (int k = 0; k < LATENCY_NR; k++)
 		dst->app.latency[k].hist = NULL;
+	dst->cpu = (struct cpu_result){0};
 	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
 		err = add_hist(&dst->stages[s].sizes, src->stages[s].sizes);
 	for (int k = 0; k < LATENCY_NR && !err; k++)
 		err = add_hist(&dst->app.latency[k].hist, src->app.latency[k].hist);
+	if (!err)
+		err = cpu_time__add(&dst->cpu, &src->cpu);
 	return err ? err : ledger_time__own(dst, src);
 }
 
@@ -367,6 +370,8 @@ int ledger__add(struct run_result *dst, const struct run_result *src)
 	err = add_app(&dst->app, &src->app);
 	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
 		err = add_stage(&dst->stages[s], &src->stages[s]);
+	if (!err)
+		err = cpu_time__add(&dst->cpu, &src->cpu);
 	return err ? err : ledger_time__add(dst, src);
 }
 

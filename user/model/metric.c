@@ -49,6 +49,15 @@ static const struct metric_info infos[] = {
 	[METRIC_##id] = {"perf." key, NULL, words, "", BETTER_NEITHER, SHOWN_EXPECTED, ""},
 	PERF_COUNTERS(X)
 #undef X
+#define X(id, key, head, ...)                                                              \
+	[METRIC_CLASS_S_##id] = {"cpu.sender.ns_per_kib." key ".value", NULL,              \
+				 "sender's CPU time: " head, "ns/KiB", BETTER_LOWER, 0, ""}, \
+	[METRIC_CLASS_R_##id] = {"cpu.receiver.ns_per_kib." key ".value", NULL,            \
+				 "receiver's CPU time: " head, "ns/KiB", BETTER_LOWER, 0, ""}, \
+	[METRIC_CLASS_##id] = {NULL, "sender's + receiver's " key, "CPU time: " head, "ns/KiB", \
+			       BETTER_LOWER, SHOWN_COMPARE | SHOWN_ASKED, "cpu_" key},
+	CPU_CLASSES(X)
+#undef X
 #define X(id, key, what, each, head, better, of, by, factor, shown, formula) \
 	[METRIC_##id] = {NULL, formula, what " " each, "", BETTER_##better, shown, key},
 	PERF_FIGURES(X)
@@ -70,6 +79,12 @@ NIO_PATH_PARTS(X)
 	_Static_assert((int)METRIC_PERF(NIO_SIDE_RECEIVER, PERF_##id) == (int)METRIC_R_##id, key); \
 	_Static_assert((int)METRIC_PERF_BOTH(PERF_##id) == (int)METRIC_##id, key);
 PERF_COUNTERS(X)
+#undef X
+#define X(id, key, ...)                                                                             \
+	_Static_assert((int)METRIC_CLASS(0, CPU_CLASS_##id) == (int)METRIC_CLASS_S_##id, key);      \
+	_Static_assert((int)METRIC_CLASS(1, CPU_CLASS_##id) == (int)METRIC_CLASS_R_##id, key);      \
+	_Static_assert((int)METRIC_CLASS_BOTH(CPU_CLASS_##id) == (int)METRIC_CLASS_##id, key);
+CPU_CLASSES(X)
 #undef X
 
 /* Columns of the published data sets people have of this experiment. */
@@ -137,6 +152,11 @@ const char *metric__name(enum metric m)
 	return metric__shown(m, SHOWN_COMPARE) ? infos[m].name : "";
 }
 
+bool metric__compared(enum metric m)
+{
+	return *metric__name(m) && !metric__shown(m, SHOWN_ASKED);
+}
+
 /* clang-format off */
 /* A figure is missing because its counter is; a sum of both sides, because the sender's is. */
 enum metric metric__source(enum metric m)
@@ -145,6 +165,9 @@ enum metric metric__source(enum metric m)
 #define X(id, ...) case METRIC_##id: return METRIC_S_##id;
 	PERF_COUNTERS(X)
 	X(KERNEL_CYCLES)
+#undef X
+#define X(id, ...) case METRIC_CLASS_##id: return METRIC_CLASS_S_##id;
+	CPU_CLASSES(X)
 #undef X
 #define X(id, key, what, each, head, better, of, ...) case METRIC_##id: return METRIC_S_##of;
 	PERF_FIGURES(X)
@@ -219,6 +242,9 @@ static void add_sides(double *v)
 	for (int c = 0; c < PERF_NR; c++)
 		set_missing(&v[METRIC_PERF_BOTH(c)], v[METRIC_PERF(NIO_SIDE_SENDER, c)] +
 							     v[METRIC_PERF(NIO_SIDE_RECEIVER, c)]);
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		v[METRIC_CLASS_BOTH(c)] =
+			v[METRIC_CLASS(NIO_SIDE_SENDER, c)] + v[METRIC_CLASS(NIO_SIDE_RECEIVER, c)];
 	v[METRIC_KERNEL_CYCLES] = v[METRIC_S_KERNEL_CYCLES] + v[METRIC_R_KERNEL_CYCLES];
 }
 

@@ -23,7 +23,7 @@ enum better {
 /*
  * Read from the data: id, path in a run (its CSV column has underscores for dots), words, unit,
  * better, where it is shown, name on compare's command line ("": not compared). After these come
- * those of each ledger stage, part of a send call and counter: generated, so none can be missing.
+ * those of each ledger stage, part of a send call, counter and class of CPU time: generated, so none can be missing.
  * latency_ns is a latency whose kind a foreign CSV does not say.
  */
 #define METRICS_READ(X)                                                                          \
@@ -119,6 +119,12 @@ enum metric {
 #define X(id, ...) METRIC_##id,
 	PERF_COUNTERS(X)
 #undef X
+#define X(id, ...) METRIC_CLASS_S_##id,
+	CPU_CLASSES(X)
+#undef X
+#define X(id, ...) METRIC_CLASS_R_##id,
+	CPU_CLASSES(X)
+#undef X
 #define X(id, ...) METRIC_##id,
 	METRICS_DERIVED(X)
 	PERF_FIGURES(X)
@@ -126,20 +132,25 @@ enum metric {
 #define X(id, ...) METRIC_CPB_##id,
 	NIO_STAGES(X)
 #undef X
+#define X(id, ...) METRIC_CLASS_##id,
+	CPU_CLASSES(X)
+#undef X
 	METRIC_NR,
 	METRIC_READ_NR = METRIC_PAYLOAD,
 };
 /* clang-format on */
 
-/* Those that come in a row: one for each ledger stage, part of a send call, counter. */
+/* Those that come in a row: one for each ledger stage, part of a send call, counter, class. */
 #define METRIC_ROW(first, i)  ((enum metric)((int)(first) + (int)(i)))
 #define METRIC_STAGE_BYTES(s) METRIC_ROW(METRIC_BYTES_USER_GATHER, s)
 #define METRIC_STAGE_NS(s)    METRIC_ROW(METRIC_NS_USER_GATHER, s)
 #define METRIC_STAGE_CPB(s)   METRIC_ROW(METRIC_CPB_USER_GATHER, s)
 #define METRIC_PATH(part) \
 	((part) == PATH_SEND_TOTAL ? METRIC_PATH_TOTAL : METRIC_ROW(METRIC_PATH_LOCK, (part)-1))
-#define METRIC_PERF(side, c) METRIC_ROW((side) ? METRIC_R_CYCLES : METRIC_S_CYCLES, c)
-#define METRIC_PERF_BOTH(c)  METRIC_ROW(METRIC_CYCLES, c)
+#define METRIC_PERF(side, c)  METRIC_ROW((side) ? METRIC_R_CYCLES : METRIC_S_CYCLES, c)
+#define METRIC_CLASS(side, c) METRIC_ROW((side) ? METRIC_CLASS_R_GATHER : METRIC_CLASS_S_GATHER, c)
+#define METRIC_CLASS_BOTH(c)  METRIC_ROW(METRIC_CLASS_GATHER, c)
+#define METRIC_PERF_BOTH(c)   METRIC_ROW(METRIC_CYCLES, c)
 
 const char *metric__path(enum metric m);    /* in a run of the document; NULL: derived */
 const char *metric__formula(enum metric m); /* in words; NULL: read from the data */
@@ -147,6 +158,9 @@ const char *metric__words(enum metric m);
 const char *metric__unit(enum metric m); /* "" when it has none */
 enum better metric__better(enum metric m);
 bool metric__shown(enum metric m, enum shown where);
+
+/* Compared unless others are asked for by name. */
+bool metric__compared(enum metric m);
 
 /* On the command line and in JSON of compare, "llc_misses_per_kib"; "" when it is not compared. */
 const char *metric__name(enum metric m);

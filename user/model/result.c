@@ -266,6 +266,7 @@ void run_result__init(struct run_result *r)
 	r->places_reason = not_measured;
 	for (side = 0; side < NIO_SIDE_NR; side++)
 		perf_unknown(r, side);
+	cpu_time__none(&r->cpu, not_measured);
 	windows_unknown(r);
 	health_unknown(&r->health);
 }
@@ -283,6 +284,7 @@ void run_result__clear(struct run_result *r)
 	}
 	hist__free(r->pinned.completion.hist);
 	hist__free(r->pinned.outstanding.hist);
+	cpu_time__clear(&r->cpu);
 	run_result__init(r);
 }
 

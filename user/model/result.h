@@ -18,6 +18,7 @@
 #include "common/mode.h"
 #include "congestion.h"
 #include "counter.h"
+#include "cpu_time.h"
 #include "latency.h"
 #include "traffic.h"
 
@@ -273,6 +274,7 @@ struct run_result {
 	struct num perf[NIO_SIDE_NR][PERF_NR];
 	struct perf_detail perf_detail[NIO_SIDE_NR][PERF_NR];
 	struct perf_window perf_window[NIO_PERF_WINDOW_NR];
+	struct cpu_result cpu; /* of a round of its own: see cpu_figures.h */
 	struct perf_asked perf_asked[PERF_EVENTS_MAX];
 	size_t perf_asked_nr;
 	struct health health;

@@ -9,6 +9,7 @@ enum shown {
 	SHOWN_REPORT = 4,    /* the report's table of cells */
 	SHOWN_INTERVAL = 8,  /* there with its interval */
 	SHOWN_COMPARE = 16,  /* compare, and its --metric */
+	SHOWN_ASKED = 64,    /* of compare only when asked for by name */
 	SHOWN_EXPECTED = 32, /* the report says why, when it is missing */
 };
 

@@ -69,6 +69,21 @@ int perf_event__open_cpu(const struct perf_spec *spec, int cpu, bool pinned, int
 	return event_open(&attr, -1, cpu, group_fd);
 }
 
+int perf_event__open_sampling(bool cycles, unsigned int hz, int cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+		.config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
+		.freq = 1,
+		.sample_freq = hz,
+		.disabled = 1,
+		.exclude_hv = cycles,
+	};
+
+	return event_open(&attr, -1, cpu, -1);
+}
+
 static int read_group(int leader, unsigned int nr, struct perf_reading *out)
 {
 	uint64_t buf[PERF_READ_WORDS];

@@ -415,6 +415,7 @@ void report_body__write(const struct report_form *form, FILE *f, const struct re
 	write_short_answers(&b);
 	write_diagrams(&b);
 	write_figures(&b);
+	report_flames__write(form, f, r);
 	write_answers(&b);
 	write_cells(&b);
 	write_failures(&b);

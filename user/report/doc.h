@@ -40,6 +40,10 @@ struct report_form {
 extern const struct report_form report_html;
 extern const struct report_form report_markdown;
 
+/* A flame graph for each mode, and one of two-copy beside zero-copy. */
+#define FLAME_DIFFERENCE MODE_NR
+#define FLAME_NR         (MODE_NR + 1)
+
 /* What a report is written from. */
 struct report {
 	const char *source; /* name of the directory or file */
@@ -48,6 +52,7 @@ struct report {
 	struct figure figures[FIGURE_NR];
 	char *figure_svg[FIGURE_NR];
 	char *diagram_svg[MODE_NR]; /* NULL: there is no ledger of this mode */
+	char *flame_svg[FLAME_NR];  /* NULL: there are no samples of it */
 	char *system;
 	char *command; /* that repeats the report */
 };
@@ -57,5 +62,9 @@ void report_body__write(const struct report_form *form, FILE *f, const struct re
 
 /* "diagram-twocopy" */
 const char *report_body__diagram_name(enum mode mode);
+/* The part of it that has the flame graphs. */
+void report_flames__write(const struct report_form *form, FILE *f, const struct report *r);
+/* "diagram-flame-twocopy", ..., "diagram-flame-difference" */
+const char *report_body__flame_name(int flame);
 
 #endif

@@ -31,6 +31,7 @@ static const struct {
 	[FIGURE_COPIES]     = {"copies",           "stacks",     figure_stacks__copies},
 	[FIGURE_COPY_TIMES] = {"copy-times",       "histograms", figure_hist__copy_times},
 	[FIGURE_PATH]       = {"send-call",        "stacks",     figure_stacks__path},
+	[FIGURE_CPU]        = {"cpu-class",        "stacks",     figure_stacks__classes},
 	[FIGURE_COMPLETION] = {"completion",       "lines",      figure_lines__completion},
 };
 /* clang-format on */

@@ -8,13 +8,14 @@
 #include "study/words.h"
 
 #define BARS_MAX  8 /* in a group */
-#define PARTS_MAX 16
+#define PARTS_MAX 20
 
 static const char rest_name[] = "rest";
 
 struct stack {
 	const char *part[PARTS_MAX];
-	double value[PARTS_MAX]; /* NaN: unknown */
+	const char *colour[PARTS_MAX]; /* NULL: the template's */
+	double value[PARTS_MAX];       /* NaN: unknown */
 	size_t nr;
 };
 
@@ -22,7 +23,7 @@ struct stacks {
 	struct figure_draft *d;
 	void (*fill)(const struct analysis *a, struct cell *cell, struct stack *s);
 	bool seen[PARTS_MAX];
-	const char *part[PARTS_MAX];
+	const char *part[PARTS_MAX], *colour[PARTS_MAX];
 	size_t parts_nr;
 	double position, last;
 	char tics[1024], groups[256];
@@ -36,6 +37,7 @@ static void add_bar(struct stacks *s, const struct stack *bar, struct cell *cell
 
 	for (i = 0; i < bar->nr; i++) {
 		s->part[i] = bar->part[i];
+		s->colour[i] = bar->colour[i];
 		if (!(bar->value[i] > 0))
 			continue;
 		s->seen[i] = true;
@@ -79,16 +81,18 @@ static void add_group(struct stacks *s, enum mode mode, unsigned int threads)
 
 static void set_parts(struct stacks *s)
 {
-	char text[512] = "";
-	size_t i;
+	char text[512] = "", colours[256] = "";
 
-	for (i = 0; i < s->parts_nr; i++) {
+	for (size_t i = 0; i < s->parts_nr; i++) {
 		if (!s->seen[i])
 			continue;
 		strcat(text, *text ? " " : "");
 		strcat(text, s->part[i]);
+		strcat(colours, *colours ? " " : "");
+		strcat(colours, s->colour[i] ? s->colour[i] : "");
 	}
 	draft__set_text(s->d, "parts", text);
+	draft__set_text(s->d, "part_colors", colours);
 }
 
 static void make_stacks(struct figure_draft *d, const char *ylabel,
@@ -208,4 +212,53 @@ void figure_stacks__path(struct figure_draft *d)
 	make_stacks(d, "time per message (us)", fill_path);
 	if (!d->points)
 		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_PATH_COPY));
+}
+
+/* Mean over the rounds: parts of one whole add up as means, as medians do not. */
+static double mean(const struct cell *cell, enum metric m)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < cell->rows_nr; i++) {
+		if (isnan(cell->rows[i].value[m]))
+			continue;
+		sum += cell->rows[i].value[m];
+		n++;
+	}
+	return n ? sum / (double)n : (double)NAN;
+}
+
+/* Both sides together: which of them has a class is in the table of the text and in the data. */
+static void fill_classes(const struct analysis *a, struct cell *cell, struct stack *s)
+{
+	bool known = false;
+
+	_Static_assert((int)CPU_CLASS_NR <= PARTS_MAX, "a part for each class");
+	for (int c = 0; c < CPU_CLASS_NR; c++) {
+		s->part[s->nr] = cpu_class__key((enum cpu_class)c);
+		s->colour[s->nr] = cpu_class__colour((enum cpu_class)c);
+		s->value[s->nr] = mean(cell, METRIC_CLASS_BOTH(c));
+		known |= !isnan(s->value[s->nr]);
+		s->nr++;
+	}
+	(void)a;
+	if (!known)
+		s->nr = 0;
+}
+
+void figure_stacks__classes(struct figure_draft *d)
+{
+	char threads[UNITS_BUF];
+
+	d->pooled = true;
+	draft__title(d, "CPU time by class");
+	draft__note(
+		d,
+		"With %s. Sender and receiver together, by samples of rounds of their own; means "
+		"over the rounds, which add up to the CPU time.",
+		words__threads(threads, sizeof(threads), figure__reference_threads(d->a)));
+	make_stacks(d, "CPU time, ns per KiB", fill_classes);
+	if (!d->points)
+		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_CLASS_S_TX_COPY));
 }

@@ -55,6 +55,7 @@ void figure_lines__cycles(struct figure_draft *d);
 void figure_lines__completion(struct figure_draft *d);
 void figure_stacks__copies(struct figure_draft *d);
 void figure_stacks__path(struct figure_draft *d);
+void figure_stacks__classes(struct figure_draft *d);
 void figure_hist__copy_times(struct figure_draft *d);
 
 #endif

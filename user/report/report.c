@@ -21,6 +21,7 @@
 #include "study/family.h"
 #include "diagram.h"
 #include "figure.h"
+#include "flame.h"
 #include "base/log.h"
 #include "base/exit_code.h"
 #include "plotter.h"
@@ -102,6 +103,30 @@ static char *draw_diagram(const struct analysis *a, enum mode mode)
 	return fclose(f) ? NULL : svg;
 }
 
+static char *draw_flame(const struct analysis *a, int flame)
+{
+	enum mode mode = flame == FLAME_DIFFERENCE ? MODE_TWOCOPY : (enum mode)flame;
+	struct flame_input in, other;
+	char *svg = NULL;
+	size_t len;
+	FILE *f;
+	int err;
+
+	if (!flame__find(&in, a, mode))
+		return NULL;
+	if (flame == FLAME_DIFFERENCE && !flame__find(&other, a, MODE_ZEROCOPY))
+		return NULL;
+	f = open_memstream(&svg, &len);
+	if (!f)
+		return NULL;
+	err = flame == FLAME_DIFFERENCE ? flame__write_difference(f, &in, &other)
+					: flame__write(f, &in);
+	if (!fclose(f) && !err)
+		return svg;
+	free(svg);
+	return NULL;
+}
+
 /* The last part of a path; "." and the like have none better than themselves. */
 static const char *base_name(const char *path)
 {
@@ -131,6 +156,8 @@ static int analyse(struct making *m)
 				   m->report.system);
 	for (i = 0; i < MODE_NR && !err; i++)
 		m->report.diagram_svg[i] = draw_diagram(&m->analysis, (enum mode)i);
+	for (i = 0; i < FLAME_NR && !err; i++)
+		m->report.flame_svg[i] = draw_flame(&m->analysis, i);
 	return err;
 }
 
@@ -259,6 +286,12 @@ static int write_texts(struct making *m)
 		snprintf(name, sizeof(name), "%s.svg", report_body__diagram_name((enum mode)i));
 		err = report_dir__write(&m->dir, name, m->report.diagram_svg[i]);
 	}
+	for (i = 0; i < FLAME_NR && !err; i++) {
+		if (!m->report.flame_svg[i])
+			continue;
+		snprintf(name, sizeof(name), "%s.svg", report_body__flame_name(i));
+		err = report_dir__write(&m->dir, name, m->report.flame_svg[i]);
+	}
 	err = err ? err : write_form(m, &report_html, "report.html");
 	return err ? err : write_form(m, &report_markdown, "report.md");
 }
@@ -332,6 +365,8 @@ static void making__clear(struct making *m)
 	}
 	for (i = 0; i < MODE_NR; i++)
 		free(m->report.diagram_svg[i]);
+	for (i = 0; i < FLAME_NR; i++)
+		free(m->report.flame_svg[i]);
 	free(m->report.system);
 	free(m->report.command);
 	answers__clear(m->answers);

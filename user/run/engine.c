@@ -14,6 +14,7 @@
 #include "kernel_side.h"
 #include "load/loadgen_args.h"
 #include "round.h"
+#include "sampling.h"
 #include "summary.h"
 
 int engine__check_privileges(const struct options *o)
@@ -125,11 +126,16 @@ int engine__round(struct engine *e, enum mode mode, unsigned int index)
 	r = &runs[e->result.runs_nr];
 	run_result__init(r);
 	err = round__run(e, mode, index, r);
-	if (err || !r->duration_ns)
+	if (err || !r->duration_ns) {
 		run_result__clear(r);
+		return err;
+	}
+	e->result.runs_nr++;
+	if (e->stopped)
+		cpu_time__none(&r->cpu, "the run was ended before its samples were taken");
 	else
-		e->result.runs_nr++;
-	return err;
+		sampling__round(e, r);
+	return 0;
 }
 
 int engine__summarise(struct engine *e)
@@ -198,6 +204,7 @@ void engine__forget(struct engine *e)
 void engine__close(struct engine *e)
 {
 	display__clear(&e->display);
+	sampling__close(e);
 	session__close(e->session);
 	netpath__close(e->path);
 	loop__close(&e->loop);

@@ -23,6 +23,18 @@
 
 #define ENGINE_REASON_MAX 512
 
+/* What rounds for samples of CPU time take; see sampling.h. */
+struct sampling {
+	struct symbols *symbols;
+	struct sampler *sampler;
+	bool tried; /* to load these; if there is no sampler then, for this reason: */
+	char none[192];
+	unsigned int every; /* rounds whose index this divides are sampled; 0: all */
+	bool under_way;     /* the round under way is one */
+	int err;            /* of the last one: its samples could not be had, and why */
+	char why[192];
+};
+
 struct engine {
 	const struct options *o;
 	struct loop loop;
@@ -38,6 +50,7 @@ struct engine {
 	struct cpu_times cpu_begin; /* of all processors, when the path was made */
 	struct display display;     /* zero: nothing is shown */
 	struct perf_watch perf;
+	struct sampling sampling;
 	char loadgen[PATH_MAX];
 	int signo;                      /* the signal that ended the rounds early, or 0 */
 	bool stopped;                   /* by that signal or by q */

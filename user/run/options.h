@@ -40,6 +40,7 @@ struct options {
 	bool ipv6;
 	enum backend backend;
 	bool count_calls;
+	bool no_cpu;            /* no samples of CPU time */
 	const char *congestion; /* a name, "system", or NULL: by the path */
 	enum times times;
 	const char *without[WITHOUT_MAX]; /* hooks that are not to be used */

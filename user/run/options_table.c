@@ -56,6 +56,8 @@ static const struct argp_option option_table[] = {
 	 "several percent",
 	 0},
 	{"no-times", KEY_NO_TIMES, 0, 0, "take no times in the kernel, only bytes", 0},
+	{"no-cpu", KEY_NO_CPU, 0, 0,
+	 "no short round for samples of where the CPU time goes, after each round", 0},
 	{"without", KEY_WITHOUT, "HOOK", 0,
 	 "do as if the kernel did not have this hook, function or tracepoint; repeatable", 0},
 	{"perf-events", KEY_PERF_EVENTS, "LIST", 0,

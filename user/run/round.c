@@ -17,6 +17,7 @@
 #include "model/remote.h"
 #include "model/verdict.h"
 #include "round.h"
+#include "sampling.h"
 #include "socket_pass.h"
 
 #define COUNTERS_UNREAD "cannot read the kernel's counters: %s."
@@ -193,15 +194,19 @@ static int measure(struct round *r)
 	int err;
 
 	perf_watch__enable(&e->perf);
+	if (e->sampling.under_way)
+		sampling__begin(r);
 	err = round__say(r, NIO_SIDE_SENDER, "measure");
 	if (err)
 		return err;
 	r->measuring = true;
 	log_info("%s, round %u: measuring", mode__name(r->mode), r->out->round);
-	display__phase(&e->display, LIVE_RUNNING);
+	display__phase(&e->display, e->sampling.under_way ? LIVE_SAMPLING : LIVE_RUNNING);
 	loop__set_timer(&e->loop, first, o->interval_ns);
 	err = round__pump(r, is_done, "finish");
 	loop__set_timer(&e->loop, 0, 0);
+	if (e->sampling.under_way)
+		sampling__end(r);
 	log_info("%s, round %u: measured", mode__name(r->mode), r->out->round);
 	return err;
 }

@@ -34,7 +34,8 @@ static void show_progress(struct round *r)
 		if (session__read(e->session, r->slot, &r->now, false) || round__book(r))
 			return;
 	}
-	display__update(&e->display, r->out);
+	if (!e->sampling.under_way)
+		display__update(&e->display, r->out);
 }
 
 static void take_cookies(struct round *r, enum nio_side side)

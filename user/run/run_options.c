@@ -33,6 +33,7 @@ static const struct options_pick picks[] = {
 	{"nodelay", NULL, 2}, {"spin", NULL, 2}, {"rcvlowat", NULL, 2}, {"cpu-sender", NULL, 2},
 	{"cpu-receiver", NULL, 2},
 	{"backend", NULL, 3}, {"count-calls", NULL, 3}, {"times", NULL, 3}, {"no-times", NULL, 3},
+	{"no-cpu", NULL, 3},
 	{"without", NULL, 3}, {"perf-events", NULL, 3}, {"interval", NULL, 3},
 #define X(id, name, help) {#name, NULL, 4},
 	OUTPUTS(X)

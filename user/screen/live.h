@@ -12,6 +12,7 @@ enum live_phase {
 	LIVE_STARTING,
 	LIVE_WARMUP,
 	LIVE_RUNNING,
+	LIVE_SAMPLING, /* a round of its own, of which nothing is shown */
 	LIVE_DRAINING,
 	LIVE_DONE,
 };

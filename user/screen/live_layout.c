@@ -87,6 +87,9 @@ static void phase_text(char *buf, size_t len, const struct live_frame *f)
 		snprintf(buf, len, "measuring%s%s; rates over the last %.1f s", *mode ? " " : "",
 			 mode, f->interval_s);
 		break;
+	case LIVE_SAMPLING:
+		snprintf(buf, len, "sampling%s%s: where its CPU time goes", *mode ? " " : "", mode);
+		break;
 	case LIVE_DRAINING:
 		snprintf(buf, len, "draining%s%s: waiting for what is in flight", *mode ? " " : "",
 			 mode);

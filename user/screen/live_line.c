@@ -112,6 +112,7 @@ char *view_line__format(char *buf, size_t len, const struct live_frame *f)
 		[LIVE_STARTING] = "starting",
 		[LIVE_WARMUP] = "warm-up: nothing is counted yet",
 		[LIVE_RUNNING] = "running",
+		[LIVE_SAMPLING] = "sampling where CPU time goes",
 		[LIVE_DRAINING] = "draining: waiting for what is in flight",
 		[LIVE_DONE] = "done",
 	};

@@ -17,8 +17,6 @@ enum view_quantity {
 	VIEW_SEND_CALL,
 	VIEW_CALL_PARTS, /* no histogram: what the time of a send call is made of */
 	VIEW_DELIVERY,
-	VIEW_HALF_ROUND_TRIP,
-	VIEW_SLOT_WAIT,
 	VIEW_COMPLETION,
 	VIEW_SLOT_WAIT,
 	VIEW_HALF_ROUND_TRIP,

@@ -295,6 +295,8 @@ static int print_measured(FILE *f, unsigned int width, const struct result *r)
 		err = text_time__reasons(f, width, r);
 	if (!err)
 		err = text_cost__print(f, width, r);
+	if (!err)
+		err = text_cpu__print(f, width, r);
 	return err ? err : text_quality__print(f, width, r);
 }
 

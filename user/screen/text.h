@@ -32,6 +32,9 @@ int text_load__print(FILE *f, unsigned int width, const struct result *r);
 /* text_cost.c: hardware counters and CPU time per payload byte. */
 int text_cost__print(FILE *f, unsigned int width, const struct result *r);
 
+/* text_cpu.c: where CPU time goes, by class, side and mode; or why that is not known. */
+int text_cpu__print(FILE *f, unsigned int width, const struct result *r);
+
 /* text_quality.c: what was not measured and why, what was lost, whether the run was cut short. */
 int text_quality__print(FILE *f, unsigned int width, const struct result *r);
 

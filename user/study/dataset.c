@@ -174,6 +174,7 @@ void dataset__clear(struct dataset *d)
 	free(d->rows);
 	free(d->failures);
 	free(d->hists);
+	dataset__clear_profiles(d);
 	free(d->version);
 	free(d->backend);
 	json_decref(d->environment);

@@ -56,6 +56,14 @@ struct dataset_hist {
 	size_t buckets_nr;
 };
 
+/* Sampled stacks of all rounds of a cell together. */
+struct dataset_profile {
+	enum mode mode;
+	uint64_t size;
+	unsigned int threads;
+	struct profile profile;
+};
+
 /* How to read it, as said by who reads it; NULL: nothing was said. */
 struct dataset_names {
 	/* What a foreign CSV file calls things. */
@@ -73,6 +81,8 @@ struct dataset {
 	size_t failures_nr;
 	struct dataset_hist *hists;
 	size_t hists_nr;
+	struct dataset_profile *profiles;
+	size_t profiles_nr;
 	json_t *environment;     /* of the first run; values of a CSV are strings; NULL: unknown */
 	bool environment_varies; /* not every run has the same */
 	json_t *settings;        /* of all runs (settings.h): runs made otherwise are not pooled */
@@ -113,6 +123,16 @@ int dataset__add_failure(struct dataset *d, const json_t *document);
 
 /* Derived numbers, and rows in order. */
 void dataset__finish(struct dataset *d, double default_duration_s);
+
+/*
+ * Adds the stacks of a run (docs/OUTPUT.md, cpu.stacks; NULL: it has none) to those of its cell. A
+ * line that is none is passed over. 0 or -ENOMEM.
+ */
+int dataset__add_stacks(struct dataset *d, const struct dataset_row *row, const json_t *stacks);
+/* Those of a cell; NULL: it has none. */
+const struct profile *dataset__profile(const struct dataset *d, enum mode mode, uint64_t size,
+				       unsigned int threads);
+void dataset__clear_profiles(struct dataset *d);
 
 /* A new row of which nothing is known; NULL: memory. For the readers. */
 struct dataset_row *dataset__new_row(struct dataset *d);

@@ -215,6 +215,8 @@ static int read_run(struct dataset *d, const json_t *run)
 	if (keep_text(&row->cause, text_of(verdict, "cause")) ||
 	    keep_text(&row->verdict, text_of(verdict, "text")))
 		return -ENOMEM;
+	if (dataset__add_stacks(d, row, json_object_get(json_object_get(run, "cpu"), "stacks")))
+		return -ENOMEM;
 	return read_hists(d, row, run);
 }
 

@@ -93,6 +93,7 @@ json_t *sweep_settings__json(const struct sweep_options *o)
 	err |= json_put_u64(s, "seed", o->seed);
 	err |= json_put(s, "backend", json_value__text(backend__name(run->backend)));
 	err |= json_put(s, "count_calls", json_boolean(run->count_calls));
+	err |= json_put(s, "no_cpu", json_boolean(run->no_cpu));
 	err |= json_put(s, "verify", json_boolean(run->traffic.verify));
 	err |= json_put(s, "mtu", or_null(run->mtu));
 	err |= json_put(s, "ipv6", json_boolean(run->ipv6));
@@ -260,6 +261,7 @@ static void put_command(FILE *f, const struct sweep_options *o)
 	fprintf(f, " --seed %" PRIu64, o->seed);
 	put_word(f, "--backend", backend__name(run->backend));
 	put_flag(f, "--count-calls", run->count_calls);
+	put_flag(f, "--no-cpu", run->no_cpu);
 	put_flag(f, "--verify", run->traffic.verify);
 	put_count(f, "--mtu", run->mtu);
 	put_flag(f, "--ipv6", run->ipv6);

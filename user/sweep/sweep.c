@@ -13,6 +13,7 @@
 #include "base/terminal.h"
 #include "host/topology.h"
 #include "run/engine.h"
+#include "run/sampling.h"
 #include "screen/progress.h"
 #include "write/json.h"
 #include "sweep.h"
@@ -264,9 +265,13 @@ static int make_runs(struct sweep *s)
 
 static void open_progress(struct sweep *s)
 {
+	uint64_t sampled_ns = sampling__round_ns(&s->o.run);
+
 	s->progress.total = s->runs_nr;
 	s->progress.expected_ns =
 		traffic__round_ns(&s->o.run.traffic) + s->o.run.traffic.warmup_ns + AROUND_NS;
+	if (sampled_ns)
+		s->progress.expected_ns += (sampled_ns + AROUND_NS) / SAMPLING_SWEEP_EVERY;
 	progress__open(&s->progress, s->o.run.quiet);
 	s->engine->tick = redraw;
 	s->engine->tick_arg = s;
@@ -372,6 +377,7 @@ static int open_engine(struct sweep *s)
 {
 	int code = engine__resolve(s->engine, &s->o.run);
 
+	s->engine->sampling.every = SAMPLING_SWEEP_EVERY;
 	if (!code)
 		code = engine__open(s->engine, &s->o.run, s->o.grid.sizes, s->o.grid.sizes_nr);
 	return code ? code : check_congestions(s);

@@ -139,6 +139,8 @@ json_t *json_document__summary(const struct mode_summary *s)
 	err |= put_from(o, app, "cpu_s_per_gb");
 	err |= put_from(o, ledger, "unaccounted_tx");
 	err |= put_from(o, ledger, "unaccounted_rx");
+	/* Stacks are long, and those of the runs are there. */
+	err |= json_object_del(json_object_get(total, "cpu"), "stacks");
 	/* The total's mode and size are the row's, and it belongs to no round. */
 	err |= json_object_del(total, "mode") | json_object_del(total, "size") |
 	       json_object_del(total, "threads") | json_object_del(total, "connections") |

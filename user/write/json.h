@@ -24,6 +24,7 @@ json_t *json_document__run(const struct run_result *run);
 json_t *json_document__sequence(const struct sequence_result *s);
 json_t *json_document__kernel_zerocopy(const struct run_result *run);
 json_t *json_document__perf(const struct run_result *run); /* the "perf" of a run */
+json_t *json_document__cpu(const struct run_result *run);  /* the "cpu" of a run */
 json_t *json_document__summary(const struct mode_summary *s);
 json_t *json_document__environment(const struct environment *env);
 json_t *json_document__settings(const struct result *r);

@@ -410,6 +410,7 @@ json_t *json_document__run(const struct run_result *run)
 	err |= json_put(o, "verdict", verdict_json(&run->verdict));
 	err |= json_put(o, "path_ns", path_json(run));
 	err |= json_put(o, "perf", json_document__perf(run));
+	err |= json_put(o, "cpu", json_document__cpu(run));
 	err |= json_put(o, "uncovered", uncovered_json(run));
 	err |= json_put(o, "health", health_json(&run->health));
 	return json_finish(o, err);

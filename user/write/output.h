@@ -14,7 +14,8 @@
 /* Outputs: id; name, which is the option's; its help. */
 #define OUTPUTS(X)                                                            \
 	X(JSON, json, "write the result document (- for stdout)")             \
-	X(CSV,  csv,  "write a row per run (- for stdout)")
+	X(CSV,  csv,  "write a row per run (- for stdout)")                   \
+	X(FOLDED, folded, "write the sampled stacks, as flame-graph tools read them (- for stdout)")
 
 enum output {
 #define X(id, ...) OUTPUT_##id,

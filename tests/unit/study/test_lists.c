@@ -57,6 +57,15 @@ static void put_counters(FILE *f)
 	fputs("\n", f);
 }
 
+static void put_classes(FILE *f)
+{
+	fputs("| class of CPU time | what it is |\n|---|---|\n", f);
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		fprintf(f, "|`%s` | %s |\n", cpu_class__key((enum cpu_class)c),
+			cpu_class__help((enum cpu_class)c));
+	fputs("\n", f);
+}
+
 /* What compare and the report call a number, where it stands in a run, and what is better. */
 static void put_metrics(FILE *f)
 {
@@ -87,6 +96,7 @@ static char *lists(void)
 	put_stages(f);
 	put_modes(f);
 	put_counters(f);
+	put_classes(f);
 	put_metrics(f);
 	fclose(f);
 	return text;

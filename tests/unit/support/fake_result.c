@@ -124,6 +124,29 @@ static void fake_counter__none(struct run_result *run, int side, int c)
 	run->perf_detail[side][c] = (struct perf_detail){none, none, {.reason = none.reason}};
 }
 
+/* As measured on a 6.18 kernel over loopback, rounded. */
+static void fill_cpu(struct cpu_result *cpu, enum mode mode)
+{
+	struct cpu_samples *s = &cpu->by[NIO_SAMPLE_SENDER], *r = &cpu->by[NIO_SAMPLE_RECEIVER];
+
+	cpu_time__clear(cpu);
+	*cpu = (struct cpu_result){
+		.known = true, .source = "cpu-clock", .hz = 997, .duration_ns = 1000000000};
+	s->samples = r->samples = 1000;
+	s->shifted = 30;
+	s->classes[CPU_CLASS_GATHER] = mode == MODE_TWOCOPY ? 280 : 0;
+	s->classes[CPU_CLASS_TX_COPY] = mode == MODE_ZEROCOPY ? 0 : 350;
+	s->classes[CPU_CLASS_TX_PIN] = mode == MODE_ZEROCOPY ? 120 : 0;
+	s->classes[CPU_CLASS_DEFERRED_COPY] = mode == MODE_ZEROCOPY ? 410 : 0;
+	s->classes[CPU_CLASS_OTHER] = 2;
+	s->classes[CPU_CLASS_TCP_IP] = s->samples;
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		if (c != CPU_CLASS_TCP_IP)
+			s->classes[CPU_CLASS_TCP_IP] -= s->classes[c];
+	r->classes[CPU_CLASS_RX_COPY] = 700;
+	r->classes[CPU_CLASS_SCHEDULING] = 300;
+}
+
 void fake_run__fill(struct run_result *run, enum mode mode)
 {
 	int side, c;
@@ -149,6 +172,7 @@ void fake_run__fill(struct run_result *run, enum mode mode)
 				      .unmatched = known(0),
 				      .anomalies = known(0)};
 	run->sequence.source = "iter/tcp";
+	fill_cpu(&run->cpu, mode);
 }
 
 /* ns of every event of a stage, all alike but for one in sixteen, which took twice as long. */

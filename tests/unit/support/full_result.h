@@ -136,6 +136,27 @@ static inline void full_health__fill(struct run_result *run)
 	run->unclassified = known(25);
 }
 
+/* Another number of samples in each class. */
+static inline void full_cpu__fill(struct cpu_result *cpu)
+{
+	cpu_time__clear(cpu);
+	*cpu = (struct cpu_result){.known = true,
+				   .source = "cpu-clock",
+				   .hz = 997,
+				   .duration_ns = 200000000,
+				   .payload = 500000000};
+	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++) {
+		struct cpu_samples *s = &cpu->by[w];
+
+		s->lost = 3 + (uint64_t)w;
+		s->shifted = 5 + (uint64_t)w;
+		for (int c = 0; c < CPU_CLASS_NR; c++) {
+			s->classes[c] = 10 * (uint64_t)c + (uint64_t)w + 1;
+			s->samples += s->classes[c];
+		}
+	}
+}
+
 static inline void full_run__fill(struct run_result *run, enum mode mode, unsigned int round)
 {
 	int i;
@@ -194,6 +215,7 @@ static inline void full_run__fill(struct run_result *run, enum mode mode, unsign
 		.running = {{.value = 1, .known = true}, {.value = 1, .known = true}},
 	};
 	full_health__fill(run);
+	full_cpu__fill(&run->cpu);
 }
 
 static inline void full_environment__fill(struct environment *env)

@@ -13,7 +13,7 @@
 #include "write/output.h"
 #include "support/full_result.h"
 
-#define CELLS_MAX 512
+#define CELLS_MAX 1024
 
 /* One parsed line: RFC 4180, cells unquoted. */
 struct row {

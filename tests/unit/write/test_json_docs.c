@@ -63,6 +63,20 @@ static void generalise_figure(char *path, size_t len)
 	}
 }
 
+static void generalise_cpu(char *path, size_t len)
+{
+	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++) {
+		char prefix[64];
+
+		snprintf(prefix, sizeof(prefix), "runs[].cpu.%s.", cpu_time__whose(w));
+		if (!strncmp(path, prefix, strlen(prefix)))
+			generalise(path, len, "runs[].cpu.", "<whose>");
+	}
+	if (strcmp(path, "runs[].cpu.<whose>.ns.reason"))
+		generalise(path, len, "runs[].cpu.<whose>.ns.", "<class>");
+	generalise(path, len, "runs[].cpu.<whose>.ns_per_kib.", "<class>");
+}
+
 /* A path as the documentation writes it. */
 static void canonical(char *path, size_t len, const char *name)
 {
@@ -90,6 +104,7 @@ static void canonical(char *path, size_t len, const char *name)
 	generalise(path, len, "runs[].perf.stages.", "<window>");
 	if (strncmp(path, "runs[].perf.events[].name", 25))
 		generalise(path, len, "runs[].perf.events[].", "<side>");
+	generalise_cpu(path, len);
 	if (!strncmp(path, "runs[].perf.sender.", 19) ||
 	    !strncmp(path, "runs[].perf.receiver.", 21)) {
 		generalise(path, len, "runs[].perf.", "<side>");
@@ -204,6 +219,8 @@ static void documentation_names_what_placeholders_stand_for(void **state)
 		check_described(text, perf_window__key((enum nio_perf_window)i));
 	for (i = 0; i < PERF_WHOSE_NR; i++)
 		check_described(text, perf_whose__key((enum perf_whose)i));
+	for (i = 0; i < CPU_CLASS_NR; i++)
+		check_described(text, cpu_class__key((enum cpu_class)i));
 	for (i = 0; i < MODE_NR; i++)
 		check_described(text, mode__name((enum mode)i));
 	for (i = 0; i <= QUALITY_SAMPLED; i++)

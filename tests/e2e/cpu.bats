@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Where the CPU time goes: the classes are the CPU time, and name what each mode is known to do.
+
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup() {
+	need_root
+	need_tool jq
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# What is copied in zero-copy mode are the load generator's own words between phases: a sample of
+# hundreds now and then. What a share is judged by is its interval, which says how sure it is: few samples prove little.
+# bats test_tags=guest
+@test "cpu: each mode's classes are what it does, and add up to its CPU time" {
+	"$NETIOTRACE" -q --mode all --duration 8s --rounds 2 --json doc.json --folded stacks
+	jq -e '.runs | length == 6' doc.json
+	# To the nanosecond, in each run and in the totals, with no sample lost without being said.
+	jq -e '[.runs[], .summary[].total] | all(.cpu | [.sender, .receiver][] |
+		([.ns[]] | add) == .cpu_ns and .samples > 0)' doc.json
+	jq -e '[.runs[] | (.cpu.sender.cpu_ns / 1e9 - .app.cpu_s.sender) | fabs] | max < 1e-6' doc.json
+	jq -e '[.summary[] | .total.cpu | [.sender, .receiver][] | .unclassified / .samples] | max < 0.1' doc.json
+	cat >judge.jq <<'END'
+def class($mode; $side; $class): .summary[] | select(.mode == $mode) | .total.cpu[$side].ns_per_kib[$class];
+class("twocopy"; "sender"; "gather").low > 0 and
+class("onecopy"; "sender"; "gather").value == 0 and
+class("zerocopy"; "sender"; "gather").value == 0 and
+class("twocopy"; "sender"; "tx_copy").low > 0 and
+class("onecopy"; "sender"; "tx_copy").low > 0 and
+class("zerocopy"; "sender"; "tx_copy").value < class("zerocopy"; "sender"; "tx_pin").value / 5 and
+class("zerocopy"; "sender"; "tx_pin").low > 0 and
+([class("zerocopy"; "sender", "receiver", "elsewhere"; "deferred_copy").value] | add) > 0 and
+class("twocopy"; "sender"; "deferred_copy").value == 0 and
+class("onecopy"; "sender"; "deferred_copy").value == 0 and
+([.summary[].mode] | all(. as $m | $doc[0] | class($m; "receiver"; "rx_copy").low > 0))
+END
+	jq -e --slurpfile doc doc.json -f judge.jq doc.json
+	# Each line a stack and its count, and none that the totals have not.
+	run ! grep -Evq '^(twocopy|onecopy|zerocopy);(sender|receiver|elsewhere);[^ ]+ [1-9][0-9]*$' stacks
+	[ "$(awk '{n += $NF} END {print n}' stacks)" -eq \
+		"$(jq '[.summary[].total.cpu | .sender, .receiver, .elsewhere | .samples] | add' doc.json)" ]
+}
+
+# bats test_tags=guest
+@test "cpu: what is not sampled is null, and why; nothing is sent for it" {
+	"$NETIOTRACE" -q --mode onecopy --messages 23 --json doc.json
+	jq -e '.runs[0].cpu | .quality == "unavailable" and (.reason | test("--messages")) and
+		.sender.samples == null and .sender.ns.tx_copy == null' doc.json
+	"$NETIOTRACE" -q --mode onecopy --duration 200ms --no-cpu --json doc.json
+	jq -e '.runs[0].cpu.reason | test("--no-cpu")' doc.json
+	"$NETIOTRACE" -q --mode onecopy --duration 200ms --backend none --json doc.json
+	jq -e '.runs[0].cpu.reason | test("backend none")' doc.json
+}
+
+@test "cpu: a kernel that hides its symbols costs the samples, not the run" {
+	restricted=$(</proc/sys/kernel/kptr_restrict)
+	[ -w /proc/sys/kernel/kptr_restrict ] || skip "kernel.kptr_restrict cannot be set here"
+	echo 2 >/proc/sys/kernel/kptr_restrict
+	run "$NETIOTRACE" -q --mode onecopy --duration 200ms --json doc.json
+	echo "$restricted" >/proc/sys/kernel/kptr_restrict
+	[ "$status" -eq 0 ]
+	jq -e '.runs[0].cpu.reason | test("kptr_restrict")' doc.json
+}
+
+# The timer that is started for each packet is what bbr costs on a path this fast: see congestion.bats.
+@test "cpu: pacing is named where it is, and only there" {
+	local name
+
+	[[ " $(</proc/sys/net/ipv4/tcp_allowed_congestion_control) " == *" bbr "* ]] || skip "no bbr here"
+	for name in bbr reno; do
+		"$NETIOTRACE" -q --mode onecopy --duration 4s --rounds 1 --congestion "$name" --json "$name.json"
+		jq -c '.summary[0].total.cpu.sender | [.samples, .cpu_ns, .ns.timers]' "$name.json"
+	done
+	# Shares of the sender's time, by their intervals.
+	jq -e --slurpfile reno reno.json '
+		def share($bound): .summary[0].total.cpu.sender |
+			.ns_per_kib.timers[$bound] / ([.ns_per_kib[].value] | add);
+		share("low") > 0.2 and share("low") > ($reno[0] | share("high"))' bbr.json
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The rules on stacks: such as show a rule, and whole recordings of runs on several kernels
+ * (tests/fixtures/stacks, made with --folded). Run from the root of the source tree.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/netiotrace.h"
+#include "common/mode.h"
+#include "model/cpu_time.h"
+#include "model/stack_rules.h"
+
+#define FRAMES_MAX 160
+#define RECORDINGS "tests/fixtures/stacks/*.folded"
+
+/* Class of "outermost;...;innermost"; text is taken apart. */
+static struct stack_class class_of(char *text)
+{
+	const char *frames[FRAMES_MAX], *reversed[FRAMES_MAX];
+	size_t n = 0;
+	char *save = NULL;
+
+	for (char *p = strtok_r(text, ";", &save); p && n < FRAMES_MAX;
+	     p = strtok_r(NULL, ";", &save))
+		frames[n++] = p;
+	for (size_t i = 0; i < n; i++)
+		reversed[i] = frames[n - 1 - i];
+	return stack_rules__class(reversed, n);
+}
+
+static const struct {
+	const char *frames;
+	enum cpu_class class;
+	bool shifted;
+} cases[] = {
+	/* A copy is of the stage of who had it made, whatever copies. */
+	{"tcp_sendmsg;tcp_sendmsg_locked;_copy_from_iter", CPU_CLASS_TX_COPY, false},
+	{"tcp_sendmsg_locked;_copy_from_iter;rep_movs_alternative", CPU_CLASS_TX_COPY, false},
+	{"tcp_sendmsg_locked;_copy_from_iter_full;copyin;copy_user_enhanced_fast_string",
+	 CPU_CLASS_TX_COPY, false},
+	{"tcp_sendmsg_locked;_copy_from_iter;__arch_copy_from_user", CPU_CLASS_TX_COPY, false},
+	{"tcp_recvmsg_locked;skb_copy_datagram_iter;__skb_datagram_iter;simple_copy_to_iter;"
+	 "_copy_to_iter;rep_movs_alternative",
+	 CPU_CLASS_RX_COPY, false},
+	{"tcp_sendmsg_locked;tcp_write_xmit;net_rx_action;ip_local_deliver_finish;skb_copy_ubufs;"
+	 "memcpy",
+	 CPU_CLASS_DEFERRED_COPY, false},
+	{"tcp_rcv_established;tcp_collapse;skb_copy_bits;memcpy", CPU_CLASS_OTHER_COPY, false},
+	/* But a copy of a header is the header's business, and that of arguments the call's. */
+	{"tcp_sendmsg_locked;tcp_write_xmit;__skb_clone;__copy_skb_header;memcpy", CPU_CLASS_SKB,
+	 false},
+	{"tcp_sendmsg_locked;__alloc_skb;memset", CPU_CLASS_SKB, false},
+	{"__sys_sendmsg;___sys_sendmsg;copy_msghdr_from_user;_copy_from_user", CPU_CLASS_SYSCALL,
+	 false},
+	/* Calling a function of a stage is not copying. */
+	{"tcp_sendmsg;tcp_sendmsg_locked", CPU_CLASS_TCP_IP, false},
+	/* Pins and notifications. */
+	{"tcp_sendmsg_locked;skb_zerocopy_iter_stream;__zerocopy_sg_from_iter;"
+	 "zerocopy_fill_skb_from_iter;iov_iter_get_pages2;gup_fast_fallback",
+	 CPU_CLASS_TX_PIN, false},
+	{"skb_release_data;msg_zerocopy_complete;__msg_zerocopy_callback", CPU_CLASS_COMPLETION,
+	 false},
+	{"____sys_recvmsg;inet_recvmsg;inet_recv_error;ip_recv_error", CPU_CLASS_COMPLETION, false},
+	/* Pacing: the timer that a paced transmit starts. */
+	{"tcp_sendmsg_locked;tcp_write_xmit;hrtimer_start_range_ns;lapic_next_deadline;"
+	 "native_write_msr",
+	 CPU_CLASS_TIMERS, false},
+	{"tcp_sendmsg_locked;__tcp_push_pending_frames;tcp_write_xmit;_raw_spin_unlock_irqrestore",
+	 CPU_CLASS_TIMERS, true},
+	{"tcp_write_xmit;asm_sysvec_apic_timer_interrupt;sysvec_apic_timer_interrupt;__irq_exit_"
+	 "rcu;"
+	 "handle_softirqs",
+	 CPU_CLASS_TIMERS, true},
+	{"common_interrupt;irq_exit_rcu;__do_softirq", CPU_CLASS_IRQ, true},
+	{"tcp_write_xmit;__tcp_transmit_skb;ktime_get;read_tsc", CPU_CLASS_TCP_IP, false},
+	/* Suffixes of the compiler; a longer rule before a shorter; an exact one before all. */
+	{"finish_task_switch.isra.0", CPU_CLASS_OTHER, true},
+	{"schedule;__schedule;finish_task_switch.isra.0", CPU_CLASS_SCHEDULING, true},
+	{"kfree_skb.part.0", CPU_CLASS_SKB, false},
+	{"tcp_sendmsg_locked;sk_page_frag_refill", CPU_CLASS_MEMORY, false},
+	{"tcp_v4_rcv;sock_def_readable", CPU_CLASS_SCHEDULING, false},
+	/* What was due while interrupts were off counts for the caller. */
+	{"sock_def_readable;__wake_up_sync_key;_raw_spin_unlock_irqrestore", CPU_CLASS_SCHEDULING,
+	 true},
+	{"dev_queue_xmit;__dev_queue_xmit;__local_bh_enable_ip;do_softirq.part.0;handle_softirqs",
+	 CPU_CLASS_NETDEV, true},
+	{"tcp_sendmsg;release_sock;_raw_spin_unlock_bh", CPU_CLASS_LOCK, false},
+	{"a_driver_nobody_knows;its_helper", CPU_CLASS_OTHER, false},
+};
+
+static void rules_decide_as_they_say(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[512];
+		struct stack_class c;
+
+		snprintf(text, sizeof(text), "%s", cases[i].frames);
+		c = class_of(text);
+		if (c.class != cases[i].class || c.shifted != cases[i].shifted)
+			fail_msg("%s: %s%s, not %s%s", cases[i].frames, cpu_class__key(c.class),
+				 c.shifted ? ", shifted" : "", cpu_class__key(cases[i].class),
+				 cases[i].shifted ? ", shifted" : "");
+	}
+}
+
+static void no_frames_are_unclassified(void **state)
+{
+	(void)state;
+	assert_int_equal(stack_rules__class(NULL, 0).class, CPU_CLASS_OTHER);
+}
+
+static void the_library_copies_where_the_mode_gathers(void **state)
+{
+	(void)state;
+	assert_int_equal(stack_rules__user("libc.so.6", true), CPU_CLASS_GATHER);
+	assert_int_equal(stack_rules__user("libc-2.31.so", true), CPU_CLASS_GATHER);
+	assert_int_equal(stack_rules__user("libc.so.6", false), CPU_CLASS_USER);
+	assert_int_equal(stack_rules__user("netio-loadgen", true), CPU_CLASS_USER);
+	assert_int_equal(stack_rules__user(NULL, true), CPU_CLASS_USER);
+}
+
+/* Samples of a recording by mode, side and class. */
+struct recording {
+	uint64_t samples[MODE_NR][NIO_SIDE_NR];
+	uint64_t classes[MODE_NR][NIO_SIDE_NR][CPU_CLASS_NR];
+};
+
+/* "mode;side;frames N" */
+static void take_line(struct recording *r, char *line, const char *file)
+{
+	char *side = strchr(line, ';'), *frames = side ? strchr(side + 1, ';') : NULL;
+	char *count = strrchr(line, ' ');
+	enum mode mode;
+	enum cpu_class class;
+	int s;
+
+	if (!frames || !count)
+		fail_msg("%s: not a stack: %s", file, line);
+	*side++ = *frames++ = *count++ = '\0';
+	assert_int_equal(mode__parse(line, &mode), 0);
+	if (!strcmp(side, "elsewhere"))
+		return;
+	s = strcmp(side, "sender") ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER;
+	if (frames[0] == '[') {
+		frames[strlen(frames) - 1] = '\0';
+		class = stack_rules__user(frames + 1, !s && mode__has(mode, MODE_GATHERS));
+	} else {
+		class = class_of(frames).class;
+	}
+	r->samples[mode][s] += strtoull(count, NULL, 10);
+	r->classes[mode][s][class] += strtoull(count, NULL, 10);
+}
+
+static void read_recording(struct recording *r, const char *file)
+{
+	static char line[32768];
+	FILE *f = fopen(file, "r");
+
+	*r = (struct recording){0};
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		take_line(r, line, file);
+	fclose(f);
+}
+
+static double share(const struct recording *r, enum mode mode, int side, enum cpu_class c)
+{
+	return (double)r->classes[mode][side][c] / (double)r->samples[mode][side];
+}
+
+static void check(bool holds, const char *file, enum mode mode, const char *what)
+{
+	if (!holds)
+		fail_msg("%s, %s: %s", file, mode__name(mode), what);
+}
+
+static void check_mode(const struct recording *r, enum mode mode, const char *file)
+{
+	bool pins = mode__has(mode, MODE_PINS);
+
+	check(r->samples[mode][0] >= 50 && r->samples[mode][1] >= 25, file, mode, "few samples");
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		check(share(r, mode, side, CPU_CLASS_OTHER) < 0.1, file, mode,
+		      "10 % or more unclassified");
+	check((share(r, mode, 0, CPU_CLASS_GATHER) > 0) == mode__has(mode, MODE_GATHERS), file,
+	      mode, "gathers, or does not");
+	/* The load generator's own words between phases are copied in any mode. */
+	check((share(r, mode, 0, CPU_CLASS_TX_COPY) > 0.02) == !pins, file, mode, "tx_copy");
+	check((share(r, mode, 0, CPU_CLASS_TX_PIN) > 0) == pins, file, mode, "tx_pin");
+	check((share(r, mode, 0, CPU_CLASS_DEFERRED_COPY) +
+		       share(r, mode, 1, CPU_CLASS_DEFERRED_COPY) >
+	       0) == pins,
+	      file, mode, "deferred_copy");
+	check(share(r, mode, 1, CPU_CLASS_RX_COPY) > 0.1, file, mode, "rx_copy");
+}
+
+static void recordings_of_kernels_are_classified(void **state)
+{
+	glob_t files;
+
+	(void)state;
+	if (glob(RECORDINGS, 0, NULL, &files))
+		fail_msg(RECORDINGS ": run this test from the root of the source tree");
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		struct recording r;
+
+		read_recording(&r, files.gl_pathv[i]);
+		for (int mode = 0; mode < MODE_NR; mode++)
+			check_mode(&r, mode, files.gl_pathv[i]);
+	}
+	globfree(&files);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rules_decide_as_they_say),
+		cmocka_unit_test(no_frames_are_unclassified),
+		cmocka_unit_test(the_library_copies_where_the_mode_gathers),
+		cmocka_unit_test(recordings_of_kernels_are_classified),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Flame graphs: what is in the drawing of a few stacks, and that boxes are as wide as their time.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/flame.h"
+
+static void add(struct profile *p, enum nio_sample_whose whose, const char *frames, uint64_t count)
+{
+	char copy[128];
+
+	snprintf(copy, sizeof(copy), "%s", frames);
+	assert_int_equal(
+		profile__add(
+			p, &(struct profile_stack){.frames = copy, .count = count, .whose = whose}),
+		0);
+}
+
+static char *drawn(const struct flame_input *a, const struct flame_input *b)
+{
+	char *svg = NULL;
+	size_t size;
+	FILE *f = open_memstream(&svg, &size);
+
+	assert_non_null(f);
+	assert_int_equal(b ? flame__write_difference(f, a, b) : flame__write(f, a), 0);
+	fclose(f);
+	return svg;
+}
+
+/* The width of the box whose tip begins so. */
+static double width_of(const char *svg, const char *tip)
+{
+	const char *at = strstr(svg, tip);
+
+	if (!at)
+		fail_msg("no box \"%s\"", tip);
+	at = strstr(at, "width=\"");
+	return strtod(at + strlen("width=\""), NULL);
+}
+
+static void boxes_are_as_wide_as_their_time(void **state)
+{
+	struct profile p = {0};
+	struct flame_input in = {.mode = MODE_ONECOPY, .profile = &p, .weight = {2, 1, 0}};
+	char *svg;
+
+	(void)state;
+	add(&p, NIO_SAMPLE_SENDER, "tcp_sendmsg;_copy_from_iter", 30);
+	add(&p, NIO_SAMPLE_SENDER, "tcp_sendmsg;a<b>", 10);
+	add(&p, NIO_SAMPLE_RECEIVER, "tcp_recvmsg", 40);
+	add(&p, NIO_SAMPLE_ELSEWHERE, "tcp_v4_rcv", 1000);
+	svg = drawn(&in, NULL);
+	/* 40 samples of 2 and 40 of 1 are 120; elsewhere, of no known weight, is not there. */
+	assert_non_null(strstr(svg, "CPU time of one-copy: 120 ns per KiB"));
+	assert_int_equal(width_of(svg, "<title>all: "), 960);
+	assert_int_equal(width_of(svg, "<title>sender: 80.00 ns/KiB, 66.7 %"), 640);
+	assert_int_equal(width_of(svg, "<title>_copy_from_iter: 60.00"), 480);
+	assert_int_equal(width_of(svg, "<title>a&lt;b&gt;: 20.00"), 160);
+	assert_int_equal(width_of(svg, "<title>tcp_recvmsg: 40.00"), 320);
+	assert_null(strstr(svg, "tcp_v4_rcv"));
+	/* In its class's colour, by the stack below it. */
+	assert_non_null(strstr(strstr(svg, "<title>_copy_from_iter"),
+			       cpu_class__colour(CPU_CLASS_TX_COPY)));
+	free(svg);
+	profile__clear(&p);
+}
+
+/* What both do is one box though their system calls differ; blue is the first's, red the second's.
+ */
+static void a_difference_has_both(void **state)
+{
+	struct profile p = {0}, q = {0};
+	struct flame_input a = {.mode = MODE_TWOCOPY, .profile = &p, .weight = {1, 0, 0}};
+	struct flame_input b = {.mode = MODE_ZEROCOPY, .profile = &q, .weight = {1, 0, 0}};
+	char *svg;
+
+	(void)state;
+	add(&p, NIO_SAMPLE_SENDER, "do_syscall_64;__sys_sendto;tcp_sendmsg;_copy_from_iter", 10);
+	add(&q, NIO_SAMPLE_SENDER, "do_syscall_64;__sys_sendmsg;tcp_sendmsg;gup_fast", 30);
+	svg = drawn(&a, &b);
+	assert_int_equal(width_of(svg, "<title>tcp_sendmsg: 10.00 and 30.00 ns/KiB"), 960);
+	assert_null(strstr(svg, "__sys_sendto"));
+	assert_int_equal(width_of(svg, "<title>_copy_from_iter: 10.00 and 0.00"), 240);
+	assert_non_null(strstr(strstr(svg, "<title>_copy_from_iter"), "#5050ff"));
+	assert_non_null(strstr(strstr(svg, "<title>gup_fast"), "#ff5050"));
+	free(svg);
+	profile__clear(&p);
+	profile__clear(&q);
+}
+
+/* A page has several: nothing of one may change another. */
+static void it_has_no_style_of_its_own(void **state)
+{
+	struct profile p = {0};
+	struct flame_input in = {.profile = &p, .weight = {1, 1, 1}};
+	char *svg = drawn(&in, NULL);
+
+	(void)state;
+	assert_null(strstr(svg, "<style"));
+	assert_null(strstr(svg, " id="));
+	free(svg);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(boxes_are_as_wide_as_their_time),
+		cmocka_unit_test(a_difference_has_both),
+		cmocka_unit_test(it_has_no_style_of_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Executable mappings of a process; see process_maps.h. */
+#include "process_maps.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAPS_MAX   64
+#define OBJECT_MAX 64
+
+struct process_map {
+	uint64_t from, to;
+	char object[OBJECT_MAX];
+};
+
+struct process_maps {
+	struct process_map list[MAPS_MAX];
+	size_t nr;
+};
+
+static void take_line(struct process_maps *m, const char *line)
+{
+	struct process_map *map = &m->list[m->nr];
+	char mode[8] = "", path[256] = "";
+	const char *slash;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %255s", &map->from, &map->to,
+		   mode, path) < 4)
+		return;
+	if (!strchr(mode, 'x'))
+		return;
+	slash = strrchr(path, '/');
+	snprintf(map->object, sizeof(map->object), "%.*s", OBJECT_MAX - 1,
+		 slash ? slash + 1 : path);
+	m->nr++;
+}
+
+struct process_maps *process_maps__read_from(const char *file)
+{
+	struct process_maps *m = calloc(1, sizeof(*m));
+	FILE *f = m ? fopen(file, "re") : NULL;
+	char line[512];
+
+	if (!f) {
+		free(m);
+		return NULL;
+	}
+	while (m->nr < MAPS_MAX && fgets(line, sizeof(line), f))
+		take_line(m, line);
+	fclose(f);
+	return m;
+}
+
+struct process_maps *process_maps__read(pid_t pid)
+{
+	char file[32];
+
+	snprintf(file, sizeof(file), "/proc/%d/maps", pid);
+	return process_maps__read_from(file);
+}
+
+void process_maps__free(struct process_maps *m)
+{
+	free(m);
+}
+
+const char *process_maps__object(const struct process_maps *m, uint64_t address)
+{
+	for (size_t i = 0; m && i < m->nr; i++)
+		if (address >= m->list[i].from && address < m->list[i].to)
+			return m->list[i].object;
+	return NULL;
+}

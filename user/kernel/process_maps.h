@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which file the code at an address of a process comes from. */
+#ifndef NETIOTRACE_PROCESS_MAPS_H
+#define NETIOTRACE_PROCESS_MAPS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct process_maps;
+
+/* Reads the executable mappings of a process as they are now. NULL: not to be had. */
+struct process_maps *process_maps__read(pid_t pid);
+struct process_maps *process_maps__read_from(const char *file); /* as of /proc/PID/maps */
+void process_maps__free(struct process_maps *m);                /* takes NULL */
+
+/* "libc.so.6", "[vdso]"; NULL: no mapping is known there, or m is NULL. Lives as long as m. */
+const char *process_maps__object(const struct process_maps *m, uint64_t address);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Perf events with a BPF program on each CPU; see sampler.h. */
+#include "sampler.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libbpf_output.h"
+#include "perf/event.h"
+#include "samples.skel.h"
+#include "symbols.h"
+
+/* Room for a second of samples of deep stacks (about 500 bytes each) on a CPU. */
+#define RING_PER_CPU (512 << 10)
+#define RING_MAX     (64 << 20)
+
+struct sampler {
+	struct samples_bpf *skel;
+	struct ring_buffer *ring;
+	int cpus;
+	struct bpf_link **links; /* by CPU; NULL: none */
+	bool cycles;
+	int (*take)(const struct nio_sample *sample, void *arg);
+	void *arg;
+	uint64_t lost[NIO_SAMPLE_WHOSE_NR]; /* before the last start */
+};
+
+__attribute__((format(printf, 4, 5))) static int refuse(int err, char *why, size_t len,
+							const char *format, ...)
+{
+	va_list args;
+	size_t used;
+
+	va_start(args, format);
+	vsnprintf(why, len, format, args);
+	va_end(args);
+	used = strlen(why);
+	snprintf(why + used, len - used, ": %s", strerror(-err));
+	return err;
+}
+
+static int on_sample(void *ctx, void *data, size_t size)
+{
+	struct sampler *s = ctx;
+	const struct nio_sample *sample = data;
+
+	if (size < NIO_SAMPLE_HEAD || sample->whose >= NIO_SAMPLE_WHOSE_NR ||
+	    size < NIO_SAMPLE_HEAD + sample->frames * sizeof(sample->ip[0]))
+		return -EPROTO;
+	return s->take(sample, s->arg);
+}
+
+static unsigned int ring_size(int cpus)
+{
+	unsigned int size = RING_PER_CPU;
+
+	while (size < (unsigned int)RING_MAX && size < (unsigned int)cpus * RING_PER_CPU)
+		size *= 2;
+	return size;
+}
+
+/* What tells softirq work of TCP on top of a task that is nobody's. */
+static void find_tcp(struct samples_bpf *skel, const struct symbols *symbols)
+{
+	static const char *const names[NIO_TCP_CODES] = {"tcp_v4_rcv", "tcp_v6_rcv",
+							 "skb_copy_ubufs", "tcp_tsq_handler"};
+
+	for (int i = 0; i < NIO_TCP_CODES; i++) {
+		uint64_t from, to;
+
+		if (!symbols__range(symbols, names[i], &from, &to))
+			continue;
+		skel->rodata->nio_tcp_code[i].from = from;
+		skel->rodata->nio_tcp_code[i].to = to;
+	}
+}
+
+static int configure(struct sampler *s, const struct symbols *symbols)
+{
+	struct stat ns;
+
+	if (stat("/proc/self/ns/pid", &ns))
+		return -errno;
+	s->skel->rodata->nio_pidns_dev = ns.st_dev;
+	s->skel->rodata->nio_pidns_ino = ns.st_ino;
+	find_tcp(s->skel, symbols);
+	return bpf_map__set_max_entries(s->skel->maps.nio_samples, ring_size(s->cpus));
+}
+
+static int load(struct sampler *s, const struct symbols *symbols)
+{
+	int err;
+
+	s->cpus = libbpf_num_possible_cpus();
+	if (s->cpus < 0)
+		return s->cpus;
+	s->links = calloc(s->cpus, sizeof(struct bpf_link *));
+	if (!s->links)
+		return -ENOMEM;
+	s->skel = samples_bpf__open();
+	if (!s->skel)
+		return -errno;
+	err = configure(s, symbols);
+	if (!err)
+		err = samples_bpf__load(s->skel);
+	if (err)
+		return err;
+	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.nio_samples), on_sample, s, NULL);
+	return s->ring ? 0 : -errno;
+}
+
+int sampler__open(struct sampler **out, const struct symbols *symbols, char *why, size_t len)
+{
+	struct sampler *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return refuse(-ENOMEM, why, len, "the program that samples");
+	libbpf_output__set();
+	err = load(s, symbols);
+	if (err) {
+		sampler__close(s);
+		return refuse(err, why, len, "the program that samples was refused");
+	}
+	*out = s;
+	return 0;
+}
+
+void sampler__close(struct sampler *s)
+{
+	if (!s)
+		return;
+	sampler__stop(s);
+	ring_buffer__free(s->ring);
+	samples_bpf__destroy(s->skel);
+	free(s->links);
+	free(s);
+}
+
+static int attach(struct sampler *s, int cpu)
+{
+	int fd = perf_event__open_sampling(s->cycles, SAMPLER_HZ, cpu);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	s->links[cpu] = bpf_program__attach_perf_event(s->skel->progs.nio_sample, fd);
+	if (s->links[cpu])
+		return 0;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+/* On all CPUs that are there; -ENODEV: none is. */
+static int attach_all(struct sampler *s)
+{
+	int attached = 0;
+
+	for (int cpu = 0; cpu < s->cpus; cpu++) {
+		int err = attach(s, cpu);
+
+		if (err == -ENODEV) /* not online */
+			continue;
+		if (err) {
+			sampler__stop(s);
+			return err;
+		}
+		attached++;
+	}
+	return attached ? 0 : -ENODEV;
+}
+
+static int ignore(const struct nio_sample *sample, void *arg)
+{
+	(void)sample;
+	(void)arg;
+	return 0;
+}
+
+int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], char *why, size_t len)
+{
+	int err;
+
+	sampler__take(s, ignore, NULL);
+	memcpy(s->lost, s->skel->bss->nio_samples_lost, sizeof(s->lost));
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		s->skel->bss->nio_watched[side] = pids[side];
+	s->cycles = true;
+	err = attach_all(s);
+	if (err) {
+		s->cycles = false;
+		err = attach_all(s);
+	}
+	return err ? refuse(err, why, len, "the kernel refused perf events for sampling") : 0;
+}
+
+void sampler__stop(struct sampler *s)
+{
+	for (int cpu = 0; cpu < s->cpus && s->links; cpu++) {
+		bpf_link__destroy(s->links[cpu]);
+		s->links[cpu] = NULL;
+	}
+}
+
+const char *sampler__source(const struct sampler *s)
+{
+	return s->cycles ? "cycles" : "cpu-clock";
+}
+
+int sampler__take(struct sampler *s, int (*take)(const struct nio_sample *sample, void *arg),
+		  void *arg)
+{
+	int n;
+
+	s->take = take;
+	s->arg = arg;
+	n = ring_buffer__consume(s->ring);
+	return n < 0 ? n : 0;
+}
+
+uint64_t sampler__lost(const struct sampler *s, enum nio_sample_whose whose)
+{
+	return s->skel->bss->nio_samples_lost[whose] - s->lost[whose];
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Samples of CPU time: perf events that call a BPF program some hundred times a second on each CPU,
+ * which writes the kernel's stack down. The only part that knows its skeleton.
+ */
+#ifndef NETIOTRACE_SAMPLER_H
+#define NETIOTRACE_SAMPLER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/netiotrace.h"
+#include "bpf/samples.h"
+
+struct sampler;
+struct symbols;
+
+/* Prime, so that it is in step with nothing that is done so many times a second. */
+#define SAMPLER_HZ 997
+
+/*
+ * Loads the program. symbols are the kernel's, and outlive the sampler. 0 or -errno, and in why
+ * what was refused, a clause.
+ */
+int sampler__open(struct sampler **out, const struct symbols *symbols, char *why, size_t len);
+void sampler__close(struct sampler *s); /* takes NULL */
+
+/*
+ * From start to stop, samples are taken of these processes of sender and receiver (0: there is
+ * none). 0 or -errno: nothing is sampled then, and why says it. What an earlier start found is
+ * forgotten.
+ */
+int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], char *why, size_t len);
+void sampler__stop(struct sampler *s);
+
+/* What the samples are counted by: "cycles" where the machine has a PMU, or "cpu-clock". */
+const char *sampler__source(const struct sampler *s);
+
+/* After a stop: hands over each sample taken, once. 0, or what take returned when it was not 0. */
+int sampler__take(struct sampler *s, int (*take)(const struct nio_sample *sample, void *arg),
+		  void *arg);
+
+/* Samples that were due since the start and could not be taken. */
+uint64_t sampler__lost(const struct sampler *s, enum nio_sample_whose whose);
+
+#endif

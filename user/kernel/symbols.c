@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's functions, sorted by address; see symbols.h. */
+#include "symbols.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_LEN 512
+#define NAME_MAX_LEN 128
+
+struct symbol {
+	uint64_t address;
+	size_t name; /* in names */
+};
+
+struct symbols {
+	struct symbol *list;
+	size_t nr, room;
+	char *names;
+	size_t names_len, names_room;
+};
+
+static int grow(void **p, size_t *room, size_t needed, size_t each)
+{
+	size_t more = *room ? *room : 65536;
+	void *grown;
+
+	if (needed <= *room)
+		return 0;
+	while (more < needed)
+		more *= 2;
+	grown = realloc(*p, more * each);
+	if (!grown)
+		return -ENOMEM;
+	*p = grown;
+	*room = more;
+	return 0;
+}
+
+static int add(struct symbols *s, uint64_t address, const char *name)
+{
+	size_t len = strlen(name) + 1;
+
+	if (grow((void **)&s->list, &s->room, s->nr + 1, sizeof(*s->list)) ||
+	    grow((void **)&s->names, &s->names_room, s->names_len + len, 1))
+		return -ENOMEM;
+	s->list[s->nr++] = (struct symbol){address, s->names_len};
+	memcpy(s->names + s->names_len, name, len);
+	s->names_len += len;
+	return 0;
+}
+
+static bool is_code(char type)
+{
+	return type == 't' || type == 'T' || type == 'w' || type == 'W';
+}
+
+/* Data symbols, too, when they end a function: only their address counts, and they are few there.
+ */
+static int read_all(struct symbols *s, FILE *f)
+{
+	char line[LINE_MAX_LEN], name[NAME_MAX_LEN], type;
+	uint64_t address;
+	int err = 0;
+
+	while (!err && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%" SCNx64 " %c %127s", &address, &type, name) != 3)
+			continue;
+		if (address && is_code(type))
+			err = add(s, address, name);
+	}
+	return err;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symbol *s = a, *t = b;
+
+	if (s->address != t->address)
+		return s->address < t->address ? -1 : 1;
+	/* Of two names of one address the first of the file. */
+	return s->name < t->name ? -1 : s->name > t->name;
+}
+
+int symbols__load_from(struct symbols **out, const char *file)
+{
+	struct symbols *s = calloc(1, sizeof(*s));
+	FILE *f = fopen(file, "re");
+	int err = f ? 0 : -errno;
+
+	if (!s)
+		err = -ENOMEM;
+	if (!err)
+		err = read_all(s, f);
+	if (f)
+		fclose(f);
+	if (!err && !s->nr)
+		err = -EPERM;
+	if (err) {
+		symbols__free(s);
+		return err;
+	}
+	qsort(s->list, s->nr, sizeof(*s->list), by_address);
+	*out = s;
+	return 0;
+}
+
+int symbols__load(struct symbols **out)
+{
+	return symbols__load_from(out, "/proc/kallsyms");
+}
+
+void symbols__free(struct symbols *s)
+{
+	if (!s)
+		return;
+	free(s->list);
+	free(s->names);
+	free(s);
+}
+
+const char *symbols__name(const struct symbols *s, uint64_t address)
+{
+	size_t low = 0, high = s->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->list[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	/* The first of those that share an address. */
+	for (low--; low && s->list[low - 1].address == s->list[low].address;)
+		low--;
+	return s->names + s->list[low].name;
+}
+
+bool symbols__range(const struct symbols *s, const char *name, uint64_t *from, uint64_t *to)
+{
+	for (size_t i = 0; i < s->nr; i++) {
+		size_t next = i + 1;
+
+		if (strcmp(s->names + s->list[i].name, name) != 0)
+			continue;
+		while (next < s->nr && s->list[next].address == s->list[i].address)
+			next++;
+		if (next == s->nr)
+			return false;
+		*from = s->list[i].address;
+		*to = s->list[next].address;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Figures of CPU time by class; see cpu_figures.h. */
+#include "cpu_figures.h"
+
+#include <math.h>
+
+#define NS_PER_S 1000000000ULL
+#define KIB      1024.0
+
+static const char no_samples[] = "no sample was taken";
+
+static struct num sampled_time(const struct cpu_result *c, enum nio_sample_whose w)
+{
+	if (!c->hz)
+		return (struct num){.reason = no_samples};
+	return (struct num){.value = c->by[w].samples * NS_PER_S / c->hz, .known = true};
+}
+
+struct num cpu_figures__total(const struct run_result *r, enum nio_sample_whose w)
+{
+	if (!r->cpu.known)
+		return (struct num){.reason = r->cpu.reason};
+	if (w == NIO_SAMPLE_ELSEWHERE)
+		return sampled_time(&r->cpu, w);
+	if (!r->cpu.by[w].samples)
+		return (struct num){.reason = no_samples};
+	return w == NIO_SAMPLE_SENDER ? r->app.sender_cpu_ns : r->app.receiver_cpu_ns;
+}
+
+static uint64_t payload_of(const struct run_result *r, enum nio_sample_whose w)
+{
+	return w == NIO_SAMPLE_ELSEWHERE ? r->cpu.payload : run_result__payload(r);
+}
+
+struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_whose w)
+{
+	struct num total = cpu_figures__total(r, w);
+	uint64_t payload = payload_of(r, w);
+
+	if (!total.known || !payload)
+		return (struct real){.reason = total.known ? "nothing was moved" : total.reason};
+	return (struct real){.value = (double)total.value * KIB / (double)payload, .known = true};
+}
+
+struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_sample_whose w,
+				       enum cpu_class c)
+{
+	struct num total = cpu_figures__total(r, w);
+	uint64_t payload = payload_of(r, w);
+	struct cpu_figure f = {.value = {.reason = total.reason}};
+	struct cpu_share share;
+	double per_kib;
+
+	if (!total.known)
+		return f;
+	if (!payload) {
+		f.value.reason = "nothing was moved";
+		return f;
+	}
+	per_kib = (double)total.value * KIB / (double)payload;
+	/* Of elsewhere, no sample is a measured nothing. */
+	if (!r->cpu.by[w].samples)
+		return (struct cpu_figure){.value = {.value = 0, .known = true}};
+	share = cpu_time__share(&r->cpu.by[w], c);
+	f.value = (struct real){.value = share.value * per_kib, .known = true};
+	f.low = share.low * per_kib;
+	f.high = share.high * per_kib;
+	return f;
+}
+
+struct cpu_figure cpu_figures__both(const struct run_result *r, enum cpu_class c)
+{
+	struct cpu_figure s = cpu_figures__per_kib(r, NIO_SAMPLE_SENDER, c);
+	struct cpu_figure t = cpu_figures__per_kib(r, NIO_SAMPLE_RECEIVER, c);
+	struct cpu_figure both;
+
+	if (r->sender_side || !s.value.known)
+		return s;
+	if (!t.value.known)
+		return t;
+	both.value = (struct real){.value = s.value.value + t.value.value, .known = true};
+	both.low = both.value.value - hypot(s.value.value - s.low, t.value.value - t.low);
+	both.high = both.value.value + hypot(s.high - s.value.value, t.high - t.value.value);
+	return both;
+}
+
+struct real cpu_figures__unclassified(const struct run_result *r)
+{
+	uint64_t samples = 0, other = 0;
+
+	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR && r->cpu.known; w++) {
+		samples += r->cpu.by[w].samples;
+		other += r->cpu.by[w].classes[CPU_CLASS_OTHER];
+	}
+	if (!samples)
+		return (struct real){.reason = r->cpu.known ? no_samples : r->cpu.reason};
+	return (struct real){.value = (double)other / (double)samples, .known = true};
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Arithmetic of samples; see cpu_time.h. */
+#include "cpu_time.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NORMAL_95 1.959963984540054 /* 97.5 % of a normal distribution lie below */
+
+const char *cpu_time__whose(enum nio_sample_whose w)
+{
+	static const char *const names[NIO_SAMPLE_WHOSE_NR] = {
+		[NIO_SAMPLE_SENDER] = "sender",
+		[NIO_SAMPLE_RECEIVER] = "receiver",
+		[NIO_SAMPLE_ELSEWHERE] = "elsewhere",
+	};
+
+	return names[w];
+}
+
+void cpu_time__clear(struct cpu_result *c)
+{
+	profile__clear(&c->profile);
+	memset(c, 0, sizeof(*c));
+}
+
+void cpu_time__none(struct cpu_result *c, const char *reason)
+{
+	cpu_time__clear(c);
+	snprintf(c->reason, sizeof(c->reason), "%s", reason);
+}
+
+int cpu_time__take(struct cpu_result *c, const struct profile_stack *stack, bool shifted)
+{
+	struct cpu_samples *s = &c->by[stack->whose];
+
+	s->samples += stack->count;
+	s->classes[stack->class] += stack->count;
+	if (shifted)
+		s->shifted += stack->count;
+	return profile__add(&c->profile, stack);
+}
+
+static void add_samples(struct cpu_samples *dst, const struct cpu_samples *src)
+{
+	dst->samples += src->samples;
+	dst->lost += src->lost;
+	dst->shifted += src->shifted;
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		dst->classes[c] += src->classes[c];
+}
+
+int cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
+{
+	int err;
+
+	if (!src->known) {
+		if (!dst->known)
+			snprintf(dst->reason, sizeof(dst->reason), "%s", src->reason);
+		return 0;
+	}
+	dst->known = true;
+	dst->source = src->source;
+	dst->hz = src->hz;
+	dst->duration_ns += src->duration_ns;
+	dst->payload += src->payload;
+	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++)
+		add_samples(&dst->by[w], &src->by[w]);
+	err = profile__merge(&dst->profile, &src->profile);
+	profile__sort(&dst->profile);
+	return err;
+}
+
+/* total * part / whole without overflow: *rest is what of `whole`-ths is left over. */
+static uint64_t share_of(uint64_t total, uint64_t part, uint64_t whole, uint64_t *rest)
+{
+	unsigned __int128 product = (unsigned __int128)total * part;
+
+	*rest = (uint64_t)(product % whole);
+	return (uint64_t)(product / whole);
+}
+
+void cpu_time__divide(const struct cpu_samples *s, uint64_t total_ns, uint64_t ns[CPU_CLASS_NR])
+{
+	uint64_t rest[CPU_CLASS_NR], left = total_ns;
+
+	memset(ns, 0, CPU_CLASS_NR * sizeof(*ns));
+	if (!s->samples)
+		return;
+	for (int c = 0; c < CPU_CLASS_NR; c++) {
+		ns[c] = share_of(total_ns, s->classes[c], s->samples, &rest[c]);
+		left -= ns[c];
+	}
+	for (; left; left--) {
+		int most = 0;
+
+		for (int c = 1; c < CPU_CLASS_NR; c++)
+			if (rest[c] > rest[most])
+				most = c;
+		ns[most]++;
+		rest[most] = 0;
+	}
+}
+
+/* E. B. Wilson, JASA 22 (1927): holds for few samples and for shares near 0, too. */
+struct cpu_share cpu_time__share(const struct cpu_samples *s, enum cpu_class c)
+{
+	double n = (double)s->samples, p, centre, half;
+	const double z2 = NORMAL_95 * NORMAL_95;
+
+	if (!s->samples)
+		return (struct cpu_share){NAN, NAN, NAN};
+	p = (double)s->classes[c] / n;
+	centre = (p + z2 / (2 * n)) / (1 + z2 / n);
+	half = NORMAL_95 / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
+	return (struct cpu_share){p, fmax(0, centre - half), fmin(1, centre + half)};
+}

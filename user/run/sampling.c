@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sampled rounds; see sampling.h. */
+#include "sampling.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "kernel/process_maps.h"
+#include "kernel/sampler.h"
+#include "kernel/symbols.h"
+#include "model/stack_rules.h"
+#include "round.h"
+
+#define SAMPLED_NS     1000000000ULL /* of each mode, all rounds together */
+#define SAMPLED_NS_MIN 100000000ULL  /* of each round, if it is as long itself */
+#define WARMUP_NS_MAX  50000000ULL
+#define FRAMES_LEN     8192
+
+/* Where the samples of one round are folded. */
+struct folding {
+	struct engine *e;
+	enum mode mode;
+	struct process_maps *maps[NIO_SIDE_NR];
+	struct cpu_result *out;
+};
+
+static int load(struct sampling *s)
+{
+	int err = symbols__load(&s->symbols);
+
+	if (err == -EPERM) {
+		snprintf(s->none, sizeof(s->none),
+			 "the kernel hides its symbols (/proc/kallsyms; kernel.kptr_restrict)");
+		return err;
+	}
+	if (err) {
+		snprintf(s->none, sizeof(s->none), "/proc/kallsyms: %s", strerror(-err));
+		return err;
+	}
+	return sampler__open(&s->sampler, s->symbols, s->none, sizeof(s->none));
+}
+
+static int load_once(struct sampling *s)
+{
+	if (!s->tried && load(s))
+		log_info("no samples of CPU time: %s", s->none);
+	s->tried = true;
+	return s->sampler ? 0 : -ENOENT;
+}
+
+static const char *unwanted(const struct options *o)
+{
+	if (o->no_cpu)
+		return "--no-cpu was given";
+	if (o->backend == BACKEND_NONE)
+		return "the kernel was not watched (--backend none)";
+	if (o->traffic.messages)
+		return "--messages: nothing is sent but those, so there is no round for samples";
+	return NULL;
+}
+
+void sampling__close(struct engine *e)
+{
+	sampler__close(e->sampling.sampler);
+	symbols__free(e->sampling.symbols);
+	e->sampling.sampler = NULL;
+	e->sampling.symbols = NULL;
+}
+
+uint64_t sampling__round_ns(const struct options *o)
+{
+	uint64_t round_ns = o->traffic.messages ? 0 : traffic__round_ns(&o->traffic);
+	uint64_t ns = SAMPLED_NS / o->traffic.rounds;
+
+	if (unwanted(o))
+		return 0;
+	if (ns > round_ns / 4)
+		ns = round_ns / 4;
+	if (ns < SAMPLED_NS_MIN)
+		ns = SAMPLED_NS_MIN;
+	return ns < round_ns ? ns : round_ns;
+}
+
+void sampling__begin(struct round *r)
+{
+	struct sampling *s = &r->e->sampling;
+	const pid_t pids[NIO_SIDE_NR] = {r->drivers[NIO_SIDE_SENDER].child.pid,
+					 r->drivers[NIO_SIDE_RECEIVER].child.pid};
+
+	s->err = sampler__start(s->sampler, pids, s->why, sizeof(s->why));
+}
+
+static const char *frame_name(const struct symbols *symbols, const struct nio_sample *s, size_t i)
+{
+	/* A return address may be the first of the next function, if the call does not return. */
+	const char *name = symbols__name(symbols, s->ip[i] - (i > 0));
+
+	return name ? name : "[unknown]";
+}
+
+/* "outermost;...;innermost" of a stack whose names are innermost first. */
+static void join(char text[FRAMES_LEN], const char *const *names, size_t n)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	while (n-- && used < FRAMES_LEN)
+		used += snprintf(text + used, FRAMES_LEN - used, "%s%s", used ? ";" : "", names[n]);
+}
+
+static int take_kernel(struct folding *f, const struct nio_sample *sample)
+{
+	const char *names[NIO_SAMPLE_FRAMES];
+	char text[FRAMES_LEN];
+	struct stack_class class;
+
+	for (size_t i = 0; i < sample->frames; i++)
+		names[i] = frame_name(f->e->sampling.symbols, sample, i);
+	class = stack_rules__class(names, sample->frames);
+	join(text, names, sample->frames);
+	return cpu_time__take(
+		f->out,
+		&(struct profile_stack){
+			.frames = text, .count = 1, .whose = sample->whose, .class = class.class},
+		class.shifted);
+}
+
+static int take_user(struct folding *f, const struct nio_sample *sample)
+{
+	const struct process_maps *maps =
+		sample->whose < NIO_SIDE_NR ? f->maps[sample->whose] : NULL;
+	const char *object = process_maps__object(maps, sample->user_ip);
+	bool gathers = sample->whose == NIO_SAMPLE_SENDER && mode__has(f->mode, MODE_GATHERS);
+	char text[96];
+
+	snprintf(text, sizeof(text), "[%s]", object ? object : "user");
+	return cpu_time__take(f->out,
+			      &(struct profile_stack){.frames = text,
+						      .count = 1,
+						      .whose = sample->whose,
+						      .class = stack_rules__user(object, gathers)},
+			      false);
+}
+
+static int take_sample(const struct nio_sample *sample, void *arg)
+{
+	return sample->frames ? take_kernel(arg, sample) : take_user(arg, sample);
+}
+
+static void fold(struct round *r)
+{
+	struct engine *e = r->e;
+	struct sampling *s = &e->sampling;
+	struct folding f = {.e = e, .mode = r->mode, .out = &r->out->cpu};
+
+	for (int side = 0; side < round__sides_here(r); side++)
+		f.maps[side] = process_maps__read(r->drivers[side].child.pid);
+	s->err = sampler__take(s->sampler, take_sample, &f);
+	if (s->err)
+		snprintf(s->why, sizeof(s->why), "the samples could not be read: %s",
+			 strerror(-s->err));
+	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++)
+		f.out->by[w].lost = sampler__lost(s->sampler, w);
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		process_maps__free(f.maps[side]);
+	f.out->known = !s->err;
+	f.out->source = sampler__source(s->sampler);
+	f.out->hz = SAMPLER_HZ;
+}
+
+void sampling__end(struct round *r)
+{
+	struct sampling *s = &r->e->sampling;
+
+	sampler__stop(s->sampler);
+	if (!s->err)
+		fold(r);
+}
+
+/* The settings of the round under way, but short. */
+static struct traffic short_traffic(const struct engine *e)
+{
+	struct traffic t = e->traffic;
+
+	t.duration_ns = sampling__round_ns(e->o);
+	t.rounds = 1;
+	if (t.warmup_ns > WARMUP_NS_MAX)
+		t.warmup_ns = WARMUP_NS_MAX;
+	return t;
+}
+
+/* A round as any other, in which nothing is watched: what it found is in sampled->cpu. */
+static int make_round(struct engine *e, const struct run_result *of, struct run_result *sampled)
+{
+	struct traffic traffic = e->traffic;
+	struct session *session = e->session;
+	bool perf_off = e->perf.off;
+	static const struct plan nothing; /* of what to attach */
+	int err;
+
+	e->traffic = short_traffic(e);
+	/* Programs that find no socket of theirs still cost, and would be in the samples. */
+	session__attach(session, &nothing);
+	e->session = NULL;
+	e->perf.off = true;
+	e->sampling.under_way = true;
+	err = round__run(e, of->mode, of->round, sampled);
+	e->sampling.under_way = false;
+	e->perf.off = perf_off;
+	e->session = session;
+	e->traffic = traffic;
+	return err;
+}
+
+static const char *why_not(const struct engine *e, int err)
+{
+	if (e->stopped)
+		return "the run was ended before its samples were taken";
+	if (err)
+		return e->reason;
+	return e->sampling.err ? e->sampling.why : "nothing was sampled";
+}
+
+static void keep(struct engine *e, struct run_result *out, struct run_result *sampled, int err)
+{
+	if (err || e->stopped || !sampled->cpu.known) {
+		cpu_time__none(&out->cpu, why_not(e, err));
+		return;
+	}
+	sampled->cpu.duration_ns = sampled->duration_ns;
+	sampled->cpu.payload = run_result__payload(sampled);
+	cpu_time__clear(&out->cpu);
+	out->cpu = sampled->cpu;
+	memset(&sampled->cpu, 0, sizeof(sampled->cpu));
+}
+
+void sampling__round(struct engine *e, struct run_result *out)
+{
+	const char *reason = unwanted(e->o);
+	struct run_result *sampled;
+	int err;
+
+	if (!reason && e->sampling.every && out->round % e->sampling.every)
+		reason = "a sweep samples one round of three";
+	if (!reason && load_once(&e->sampling))
+		reason = e->sampling.none;
+	if (reason) {
+		cpu_time__none(&out->cpu, reason);
+		return;
+	}
+	sampled = malloc(sizeof(*sampled));
+	if (!sampled) {
+		cpu_time__none(&out->cpu, "out of memory");
+		return;
+	}
+	run_result__init(sampled);
+	err = make_round(e, out, sampled);
+	keep(e, out, sampled, err);
+	run_result__clear(sampled);
+	free(sampled);
+	e->reason[0] = '\0';
+}
