@@ -63,11 +63,12 @@ COMMON_SRC  := $(sort $(wildcard common/*.c))
 LOADGEN_SRC := $(sort $(wildcard loadgen/*.c)) $(COMMON_SRC)
 USER_SRC    := $(sort $(wildcard user/*.c user/*/*.c)) $(COMMON_SRC)
 UNIT_SRC    := $(sort $(wildcard tests/unit/*/test_*.c))
-# The files that know the skeleton.
+# The files that know the skeletons: of a run, of attach.
 SESSION_SRC := $(sort $(wildcard user/kernel/session*.c))
+WATCHER_SRC := $(sort $(wildcard user/kernel/watcher*.c))
 # What unit tests link, as an archive, of which each takes only what it calls: everything of both
-# programs but main and the files that know the skeleton.
-UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) loadgen/main.c,\
+# programs but main and the files that know a skeleton.
+UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/main.c,\
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
 
 # Programs that tests run: of known instructions; counters between two BPF programs.
@@ -102,6 +103,7 @@ $(O)/%.skel.h: $(O)/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $(*F)_bpf > $@.tmp && mv $@.tmp $@
 
 $(call obj,$(SESSION_SRC)): $(O)/bpf/netiotrace.skel.h
+$(call obj,$(WATCHER_SRC)): $(O)/bpf/attach.skel.h
 
 $(O)/%.o: %.c | $(O)/.deps
 	@mkdir -p $(@D)

@@ -46,6 +46,7 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 #define PACKET_OUTGOING            4
 #define IPPROTO_MPTCP              262
 #define EEXIST                     17
+#define E2BIG                      7
 #define SMP_CACHE_BYTES            64 /* of SKB_TRUESIZE; x86 and arm64 servers */
 
 /* Until 5.14 the zero-copy flag of an skb was in tx_flags: 06b4feb37e64 moved it to flags. */
