@@ -73,9 +73,9 @@ struct nio_stream {
 	__u8 local[16];
 	__u8 remote[16];
 	char comm[16];
-	__u32 flags;     /* NIO_STREAM_* */
-	__u32 call;      /* of the call in progress: NIO_SEEN_*, and NIO_CALL_VECTOR */
-	__u32 sent_seen; /* nio_numbers.sent at the last send event */
+	__u32 flags;      /* NIO_STREAM_* */
+	__u32 call;       /* of the call in progress: NIO_SEEN_*, and NIO_CALL_VECTOR */
+	__u32 sent_seen;  /* nio_numbers.sent at the last send event */
 	__u32 taken_seen; /* where copied_seq stands if the last receive copy was taken */
 	__u32 zckey_base;
 	__u32 zckey;
@@ -123,7 +123,7 @@ struct nio_task {
 struct nio_attach_loss {
 	__u64 streams_full; /* sockets that found no room */
 	__u64 tasks_full;
-	__u64 backwards; /* sequence numbers below the one before */
+	__u64 backwards;  /* sequence numbers below the one before */
 	__u64 cookieless; /* sockets seen where no cookie can be had */
 };
 

@@ -38,8 +38,11 @@ static __always_inline __u32 call_of(const struct msghdr *msg, bool known)
 /* A call's message is seen, in its first turn; what it says holds until the call is booked. */
 static __always_inline void on_message(struct nio_stream *s, const struct msghdr *msg, bool known)
 {
-	if (!(s->call & NIO_SEEN_CALL))
-		s->call = call_of(msg, known);
+	if (s->call & NIO_SEEN_CALL)
+		return;
+	s->call = call_of(msg, known);
+	if (s->call & NIO_SEEN_ZEROCOPY)
+		nio_any_pinned = true;
 }
 
 static __always_inline __u32 kind_of(__u32 call, enum nio_send_kind how)
@@ -103,7 +106,6 @@ static __always_inline void book_sent(struct nio_stream *s, enum nio_send_kind h
 {
 	switch (how) {
 	case NIO_SEND_PINNED:
-		nio_any_pinned = true;
 		add_amount(&s->stages[NIO_STAGE_TX_PIN], ret);
 		return;
 	case NIO_SEND_SPLICED:
@@ -293,7 +295,7 @@ static __always_inline void on_arrival(const struct sk_buff *skb)
 {
 	struct nio_stream *s;
 
-	if (!nio_any_pinned || !skb->data_len)
+	if ((nio_told && !nio_any_pinned) || !skb->data_len)
 		return;
 	s = stream_by_cookie(cookie_of_uarg(uarg_of(skb, KNOWN)));
 	if (s)

@@ -47,7 +47,7 @@ __u8 nio_task_known[NIO_KNOWN_NR];
 __u8 nio_ports[NIO_KNOWN_NR]; /* 1: watched, local or remote */
 struct nio_attach_loss nio_attach_losses;
 bool nio_armed;      /* user space has taken in the sockets that exist */
-bool nio_any_pinned; /* a watched socket has sent with MSG_ZEROCOPY */
+bool nio_any_pinned; /* a watched socket sends with MSG_ZEROCOPY */
 
 /* What is asked for. */
 const volatile bool nio_by_task = false; /* tasks in nio_tasks, and those that these filters add: */
@@ -58,6 +58,7 @@ const volatile __u32 nio_cgroup_level = 0;
 const volatile __u32 nio_comms_nr = 0;
 const volatile char nio_comms[NIO_COMMS_MAX][16] = {};
 const volatile __u32 nio_own_tgid = 0; /* the collector's */
+const volatile bool nio_told = false;  /* messages are seen, before their bytes leave */
 
 static __always_inline void add_to(__u64 *sum, __u64 value)
 {
@@ -232,12 +233,12 @@ static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 cookie)
 }
 
 /* Of a socket in use by the present task: its entry, made if it is wanted. */
-#define stream_in_use(sk)                                                         \
-	({                                                                        \
-		struct nio_stream *in_use = stream_of(sk, KNOWN);                 \
-		if (!in_use && wanted(sk, KNOWN))                                 \
+#define stream_in_use(sk)                                                        \
+	({                                                                       \
+		struct nio_stream *in_use = stream_of(sk, KNOWN);                \
+		if (!in_use && wanted(sk, KNOWN))                                \
 			in_use = adopt(sk, bpf_get_socket_cookie((void *)(sk))); \
-		in_use;                                                           \
+		in_use;                                                          \
 	})
 
 #endif

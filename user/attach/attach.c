@@ -27,8 +27,8 @@ struct attach {
 	struct loop loop;
 	struct outfile *json, *csv;
 	struct attach_line line;
-	FILE *out; /* of text: stdout is the command's, or the document's */
-	int signo; /* that ended it; 0: none */
+	FILE *out;  /* of text: stdout is the command's, or the document's */
+	int signo;  /* that ended it; 0: none */
 	int status; /* of the command; -EAGAIN: it goes on */
 };
 
@@ -133,8 +133,8 @@ static int write_files(struct attach *a, const json_t *document)
 	int code = EXIT_DONE, next = EXIT_DONE;
 
 	if (a->json)
-		code = commit(&a->json,
-			      json_document__write(outfile__stream(a->json), document), a->o.json);
+		code = commit(&a->json, json_document__write(outfile__stream(a->json), document),
+			      a->o.json);
 	if (a->csv)
 		next = commit(&a->csv,
 			      attach_csv__write(outfile__stream(a->csv), &a->e.report, document),
@@ -212,8 +212,9 @@ int attach__main(int argc, char **argv)
 
 	attach_options__parse(&a.o, argc, argv);
 	if (!privileges__may_trace()) {
-		log_error("watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it with "
-			  "sudo.");
+		log_error(
+			"watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it with "
+			"sudo.");
 		return EXIT_PRIVILEGES;
 	}
 	to_stdout = (a.o.json && !strcmp(a.o.json, "-")) || (a.o.csv && !strcmp(a.o.csv, "-"));

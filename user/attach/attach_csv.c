@@ -64,8 +64,7 @@ static void put_fields(struct rows *rows, const char *prefix, json_t *object)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(object, key, value)
-	{
+	json_object_foreach(object, key, value) {
 		char name[COLUMN_MAX];
 
 		snprintf(name, sizeof(name), "%s%s%s", prefix, prefix[0] ? "." : "", key);
@@ -91,8 +90,7 @@ int attach_csv__write(FILE *f, const struct attach_report *r, const json_t *docu
 	json_t *block;
 	size_t i;
 
-	json_array_foreach(json_object_get(document, list), i, block)
-	{
+	json_array_foreach(json_object_get(document, list), i, block) {
 		if (!i)
 			put_row(&rows, block, true);
 		put_row(&rows, block, false);

@@ -23,7 +23,10 @@ struct attach_engine {
 	size_t alive;                /* of them */
 };
 
-#define ATTACH_ENGINE_INIT {.launch = LAUNCH_INIT}
+#define ATTACH_ENGINE_INIT            \
+	{                             \
+		.launch = LAUNCH_INIT \
+	}
 
 /* Finds who is asked for, loads, attaches, and lets a command go. An exit code. */
 int attach_engine__open(struct attach_engine *e, const struct attach_options *o, struct loop *l);

@@ -126,9 +126,9 @@ static json_t *uncovered_json(const struct books *b)
 			if (!b->uncovered[side][kind])
 				continue;
 			o = json_object();
-			err |= json_put(o, "kind",
-					json_value__text(
-						uncovered__key((enum nio_uncovered_kind)kind)));
+			err |= json_put(
+				o, "kind",
+				json_value__text(uncovered__key((enum nio_uncovered_kind)kind)));
 			err |= json_put(o, "direction", json_value__text(side ? "rx" : "tx"));
 			err |= json_put_u64(o, "bytes", b->uncovered[side][kind]);
 			err |= json_array_append_new(list, o);

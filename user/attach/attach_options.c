@@ -40,7 +40,8 @@ static const char doc[] =
 	"  sudo netiotrace attach -- iperf3 -c 192.0.2.7 -Z\n"
 	"  sudo netiotrace attach --assert 'copied_fraction == 0' -- ./my-test"
 	"\v"
-	"Several of --pid, --comm and --cgroup watch all that any of them names; --port narrows that "
+	"Several of --pid, --comm and --cgroup watch all that any of them names; --port narrows "
+	"that "
 	"to connections with such a port, and alone watches those of any process. Ends at Ctrl-C, "
 	"after --duration, when the command ends, or when no process of --pid is left.\n"
 	"\n"
@@ -173,8 +174,7 @@ static void take_way(struct attach_options *o, int key, const char *arg)
 		o->without[o->without_nr++] = arg;
 		break;
 	default:
-		o->streams_max =
-			(uint32_t)take_count("max-sockets", arg, 1, NIO_STREAMS_MAX);
+		o->streams_max = (uint32_t)take_count("max-sockets", arg, 1, NIO_STREAMS_MAX);
 	}
 }
 
@@ -237,7 +237,8 @@ bool attach_options__by_task(const struct attach_options *o)
 static void check(struct attach_options *o)
 {
 	if (!attach_options__by_task(o) && !o->ports_nr)
-		refuse("attach wants to know whom: --pid, --comm, --cgroup, --port, or -- COMMAND.");
+		refuse("attach wants to know whom: --pid, --comm, --cgroup, --port, or -- "
+		       "COMMAND.");
 	if (o->json && o->csv && !strcmp(o->json, "-") && !strcmp(o->csv, "-"))
 		refuse("--json - and --csv - cannot both go to stdout.");
 	if (o->command)

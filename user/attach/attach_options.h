@@ -29,7 +29,7 @@ struct attach_options {
 	size_t ports_nr;
 	const char *cgroup; /* NULL: none */
 	bool children;
-	char **command; /* NULL: none; ends with NULL */
+	char **command;       /* NULL: none; ends with NULL */
 	uint64_t duration_ns; /* 0: until stopped */
 	uint64_t interval_ns;
 	enum sort sort;

@@ -14,7 +14,7 @@ struct attach_report {
 	struct environment env;
 	const struct plan_row *plan;
 	size_t plan_nr;
-	struct table table; /* sorted */
+	struct table table;          /* sorted */
 	uint64_t begun_ns, ended_ns; /* CLOCK_MONOTONIC */
 	struct nio_attach_loss loss;
 	struct num missed;

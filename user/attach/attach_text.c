@@ -135,8 +135,9 @@ static int note_books(FILE *f, unsigned int width, const struct attach_report *r
 
 	if (err)
 		return err;
-	fprintf(n.f, "%s sent = %s copied + %s pinned + %s spliced; %s received. Held against the "
-		     "sockets' own numbers, unaccounted: ",
+	fprintf(n.f,
+		"%s sent = %s copied + %s pinned + %s spliced; %s received. Held against the "
+		"sockets' own numbers, unaccounted: ",
 		format_bytes_si(text[0], UNITS_BUF, (double)books__booked(b, NIO_SIDE_SENDER)),
 		format_bytes_si(text[1], UNITS_BUF, (double)b->stages[NIO_STAGE_TX_COPY].bytes),
 		format_bytes_si(text[2], UNITS_BUF, (double)b->stages[NIO_STAGE_TX_PIN].bytes),

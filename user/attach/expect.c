@@ -61,8 +61,7 @@ int expect__parse(struct expect *e, const char *text, char *message, size_t len)
 		while (isspace((unsigned char)*end))
 			end++;
 	}
-	if (at && end != at + strlen(op) && !*end && isfinite(e->number) &&
-	    !take_path(e, text, at))
+	if (at && end != at + strlen(op) && !*end && isfinite(e->number) && !take_path(e, text, at))
 		return 0;
 	snprintf(message, len,
 		 "--assert '%s' is not of the form PATH OP NUMBER, such as 'copied_fraction == 0'",

@@ -111,8 +111,9 @@ static void advise_zerocopy(struct judgement *j, const struct books *b)
 		SAY(advice, "Zero-copy is on and every send is copied: it pins pages, sends "
 			    "notifications, and saves no copy here. ");
 	if (b->ids && median && median < SMALL_SEND)
-		SAY(advice, "Half of the sends are under %s: pinning pages for so little usually "
-			    "costs more than the copy (netiotrace sweep measures from where on). ",
+		SAY(advice,
+		    "Half of the sends are under %s: pinning pages for so little usually "
+		    "costs more than the copy (netiotrace sweep measures from where on). ",
 		    format_size(size, sizeof(size), median * 2));
 }
 
@@ -124,8 +125,9 @@ static void advise_splice(struct judgement *j, const struct books *b, bool told)
 
 	if (!told || !spliced || copied < ADVICE_BYTES || copied < spliced)
 		return;
-	SAY(advice, "%s are sent by copy beside what sendfile sends by reference: of files, 1.00 "
-		    "copies a byte could be 0. ",
+	SAY(advice,
+	    "%s are sent by copy beside what sendfile sends by reference: of files, 1.00 "
+	    "copies a byte could be 0. ",
 	    format_bytes_si(text, sizeof(text), (double)copied));
 }
 

@@ -9,13 +9,16 @@
 #include <sys/types.h>
 
 struct launch {
-	pid_t pid; /* 0: none */
-	int pidfd; /* readable when it has ended; -1 */
-	int gate;  /* closed or written to, to let it go */
+	pid_t pid;   /* 0: none */
+	int pidfd;   /* readable when it has ended; -1 */
+	int gate;    /* closed or written to, to let it go */
 	int failure; /* what it tells if exec failed */
 };
 
-#define LAUNCH_INIT {.pidfd = -1, .gate = -1, .failure = -1}
+#define LAUNCH_INIT                                    \
+	{                                              \
+		.pidfd = -1, .gate = -1, .failure = -1 \
+	}
 
 /* Forks; argv ends with NULL. 0 or -errno. */
 int launch__hold(struct launch *l, char *const *argv);

@@ -144,8 +144,8 @@ static void detach(struct watcher *w, const struct bpf_program *prog)
 }
 
 /*
- * The ends of sockets first: one that ends later is taken for open, whose last call is not in doubt,
- * and not for closed with bytes that nobody saw.
+ * The ends of sockets first: one that ends later is taken for open, whose last call is not in
+ * doubt, and not for closed with bytes that nobody saw.
  */
 void watcher__stop(struct watcher *w)
 {

@@ -144,6 +144,7 @@ int watcher__choose(struct watcher *w, const struct watcher_filter *filter)
 	w->skel->rodata->nio_splice_pages =
 		btf && !presence__function(btf, "skb_splice_from_iter", 0);
 	presence__free(btf);
+	w->skel->rodata->nio_told = watcher__has(w, "message");
 	return err;
 }
 
