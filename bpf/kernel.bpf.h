@@ -31,6 +31,15 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 #define ADDRESS                          false
 #define NIO_FIELD(known, type, p, field) ((known) ? (p)->field : kernel_read(type, p, field))
 
+/* An iterator over numbers (Linux 6.4), whose body the verifier follows once. */
+struct bpf_iter_num {
+	__u64 opaque;
+};
+
+extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __ksym __weak;
+extern int *bpf_iter_num_next(struct bpf_iter_num *it) __ksym __weak;
+extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym __weak;
+
 /* Constants of the kernel that are not in BTF, or not in vmlinux.h. */
 #define BPF_F_MMAPABLE             (1U << 10)
 #define NETIF_F_SG                 (1ULL << 0)
