@@ -71,8 +71,9 @@ WATCHER_SRC := $(sort $(wildcard user/kernel/watcher*.c))
 UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/main.c,\
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
 
-# Programs that tests run: of known instructions; counters between two BPF programs.
-TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run
+# Programs that tests run: of known instructions; counters between two BPF programs; a zero-copy
+# sender that never reads its error queue.
+TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run $(O)/tests/e2e/deaf_sender
 
 # Files of user/ name those of other rooms as "room/file.h"; of anything else, by its path from here.
 $(O)/user/%.o $(O)/tests/%.o $(O)/bench/%.o: ROOMS := -Iuser

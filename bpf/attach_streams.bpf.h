@@ -11,7 +11,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_endian.h>
 
-#include "attach.h"
+#include "streams.h"
 #include "kernel.bpf.h"
 
 #define AF_INET     2

@@ -173,6 +173,8 @@ static int report(struct attach *a)
 		log_error("out of memory.");
 		return EXIT_RUN_FAILED;
 	}
+	if (!a->o.quiet && a->line.headed)
+		fputc('\n', a->out);
 	if (!a->o.quiet)
 		attach_text__print(a->out, text_columns(), &a->e.report);
 	code = write_files(a, document);

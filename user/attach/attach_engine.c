@@ -83,7 +83,7 @@ static void take_pid(void *arg, pid_t pid)
 
 	if (pid == getpid() || target__comm(pid, comm))
 		return;
-	if (watcher__add_task(e->watcher, pid, 0, comm))
+	if (watcher__add_task(e->watcher, pid, target__parent(pid), comm))
 		log_warning("there is no room for process %d.", pid);
 	target__add_netns(&e->target, pid);
 	target__adopt(&e->target, e->watcher, &pid, 1, e->o->ports, e->o->ports_nr);
@@ -164,6 +164,8 @@ int attach_engine__open(struct attach_engine *e, const struct attach_options *o,
 	e->report.ended_ns = e->report.begun_ns;
 	take_everybody(e);
 	watch_ends(e, l);
+	log_info("watching: %zu sockets' namespaces, backend %s.", e->target.netns_nr,
+		 e->report.plan[0].backend);
 	return o->command ? let_go(e, l) : EXIT_DONE;
 }
 
@@ -186,13 +188,14 @@ static bool take_stream(void *arg, const struct nio_stream *s)
 	return s->closed_ns != 0;
 }
 
-static void take_task(void *arg, uint32_t tgid, const struct nio_task *task)
+static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
 {
 	struct attach_engine *e = arg;
 
 	table__take_task(&e->report.table, tgid, task);
 	if (!task->exit_ns)
 		target__add_netns(&e->target, (pid_t)tgid);
+	return task->exit_ns != 0;
 }
 
 int attach_engine__refresh(struct attach_engine *e)
@@ -200,13 +203,14 @@ int attach_engine__refresh(struct attach_engine *e)
 	struct attach_report *r = &e->report;
 	int err;
 
+	if (!e->finished)
+		r->ended_ns = loop__now_ns();
 	table__begin(&r->table);
-	err = watcher__each_task(e->watcher, take_task, e);
 	target__pass(&e->target, e->watcher);
-	r->ended_ns = loop__now_ns();
-	if (!err)
-		err = watcher__each_stream(e->watcher, take_stream, e);
+	err = watcher__each_stream(e->watcher, take_stream, e);
 	table__end(&r->table);
+	if (!err)
+		err = watcher__each_task(e->watcher, take_task, e);
 	table__sort(&r->table, e->o->sort);
 	r->loss = watcher__losses(e->watcher);
 	r->missed = watcher__missed(e->watcher);
@@ -223,6 +227,7 @@ int attach_engine__refresh(struct attach_engine *e)
 int attach_engine__finish(struct attach_engine *e)
 {
 	e->report.ended_ns = loop__now_ns();
+	e->finished = true;
 	watcher__stop(e->watcher);
 	return attach_engine__refresh(e);
 }

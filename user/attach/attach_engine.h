@@ -21,6 +21,7 @@ struct attach_engine {
 	struct attach_report report;
 	int pidfds[ATTACH_PIDS_MAX]; /* of --pid; -1: gone */
 	size_t alive;                /* of them */
+	bool finished;               /* the time is over */
 };
 
 #define ATTACH_ENGINE_INIT            \

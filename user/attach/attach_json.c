@@ -99,6 +99,14 @@ static json_t *stage_json(const struct attach_report *r, const struct books *b,
 	return json_finish(o, err);
 }
 
+/* Bytes, of either sign. */
+static int put_unaccounted(json_t *o, const char *key, struct real bytes)
+{
+	if (!bytes.known)
+		return json_put_real(o, key, bytes);
+	return json_put(o, key, json_integer((json_int_t)bytes.value));
+}
+
 static json_t *ledger_json(const struct attach_report *r, const struct books *b)
 {
 	json_t *o = json_object();
@@ -107,8 +115,8 @@ static json_t *ledger_json(const struct attach_report *r, const struct books *b)
 	for (int i = 0; i < NIO_STAGE_NR; i++)
 		err |= json_put(o, stage__key((enum nio_stage)i),
 				stage_json(r, b, (enum nio_stage)i));
-	err |= json_put_real(o, "unaccounted_tx", books__unaccounted(b, NIO_SIDE_SENDER));
-	err |= json_put_real(o, "unaccounted_rx", books__unaccounted(b, NIO_SIDE_RECEIVER));
+	err |= put_unaccounted(o, "unaccounted_tx", books__unaccounted(b, NIO_SIDE_SENDER));
+	err |= put_unaccounted(o, "unaccounted_rx", books__unaccounted(b, NIO_SIDE_RECEIVER));
 	err |= json_put_real(o, "copies_per_byte", books__copies_per_byte(b));
 	return json_finish(o, err);
 }

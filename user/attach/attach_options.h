@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "bpf/attach.h"
+#include "bpf/streams.h"
 #include "expect.h"
 #include "kernel/watcher.h"
 #include "table.h"

@@ -12,7 +12,7 @@
 #include "judge.h"
 #include "model/uncovered.h"
 
-#define NAME_WIDTH 44
+#define NAME_WIDTH 48
 
 static const char *const call_words[NIO_CALL_NR] = {
 #define X(id, key, text) [NIO_CALL_##id] = key,

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/num.h"
-#include "bpf/attach.h"
+#include "bpf/streams.h"
 
 struct books {
 	size_t connections;

@@ -180,8 +180,10 @@ void table__take(struct table *t, const struct nio_stream *s)
 
 void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *task)
 {
-	struct process *p = process_of(t, tgid, task->comm);
+	struct process *p = find_process(t, tgid);
 
+	if (!p && task->asked)
+		p = process_of(t, tgid, task->comm);
 	if (!p)
 		return;
 	memcpy(p->comm, task->comm, sizeof(p->comm));

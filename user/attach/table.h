@@ -36,11 +36,13 @@ struct table {
 
 void table__clear(struct table *t);
 
-/* A refresh: begin, take every stream and task once, end. Open streams are replaced. */
+/* A refresh: begin, take every stream once, end. Open streams are replaced. */
 void table__begin(struct table *t);
 void table__take(struct table *t, const struct nio_stream *s);
-void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *task);
 void table__end(struct table *t);
+
+/* What is known of a process that has connections, or was asked for. */
+void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *task);
 
 enum sort {
 	SORT_COPIED, /* bytes copied */

@@ -38,6 +38,22 @@ int target__comm(pid_t pid, char comm[16])
 	return 0;
 }
 
+uint32_t target__parent(pid_t pid)
+{
+	char path[64], line[256];
+	unsigned int parent = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "PPid: %u", &parent) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return parent;
+}
+
 static int add_netns_fd(struct target *t, int fd)
 {
 	struct stat st;

@@ -29,6 +29,9 @@ struct target {
 /* The name of a process as the kernel has it: 0, or -errno when there is none. */
 int target__comm(pid_t pid, char comm[16]);
 
+/* Who started it; 0 where that is not known any more. */
+uint32_t target__parent(pid_t pid);
+
 /* Notes the namespace that a process is in, or our own (pid 0). 0 or -errno. */
 int target__add_netns(struct target *t, pid_t pid);
 void target__add_all_netns(struct target *t); /* of all processes in sight */

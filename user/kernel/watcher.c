@@ -99,7 +99,7 @@ void watcher__close(struct watcher *w)
 
 int watcher__add_task(struct watcher *w, uint32_t tgid, uint32_t parent, const char *comm)
 {
-	struct nio_task task = {.first_ns = 1, .parent = parent};
+	struct nio_task task = {.first_ns = 1, .parent = parent, .asked = 1};
 
 	snprintf(task.comm, sizeof(task.comm), "%s", comm);
 	if (bpf_map_update_elem(bpf_map__fd(w->skel->maps.nio_tasks), &tgid, &task, BPF_ANY))

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/attach.h"
+#include "bpf/streams.h"
 #include "model/plan.h"
 
 struct watcher;
@@ -61,13 +61,13 @@ void watcher__stop(struct watcher *w);
 int watcher__open_pass(const struct watcher *w);
 
 /*
- * Gives a copy of every watched socket, or task, to take(). remove: an entry that take() returns
- * true for is deleted. 0 or -errno.
+ * Gives a copy of every watched socket, or task, to take(); one for which that returns true is
+ * deleted. 0 or -errno.
  */
 int watcher__each_stream(struct watcher *w, bool (*take)(void *arg, const struct nio_stream *s),
 			 void *arg);
 int watcher__each_task(struct watcher *w,
-		       void (*take)(void *arg, uint32_t tgid, const struct nio_task *t), void *arg);
+		       bool (*take)(void *arg, uint32_t tgid, const struct nio_task *t), void *arg);
 
 struct nio_attach_loss watcher__losses(const struct watcher *w);
 

@@ -75,19 +75,25 @@ int watcher__each_stream(struct watcher *w, bool (*take)(void *arg, const struct
 }
 
 int watcher__each_task(struct watcher *w,
-		       void (*take)(void *arg, uint32_t tgid, const struct nio_task *t), void *arg)
+		       bool (*take)(void *arg, uint32_t tgid, const struct nio_task *t), void *arg)
 {
 	int fd = bpf_map__fd(w->skel->maps.nio_tasks);
-	uint32_t key, *from = NULL, next;
+	int err = 0, nr = 0;
+	uint32_t *keys = calloc(NIO_TASKS_MAX, sizeof(*keys)), *from = NULL;
 	struct nio_task task;
 
-	while (!bpf_map_get_next_key(fd, from, &next)) {
-		key = next;
-		from = &key;
-		if (!bpf_map_lookup_elem(fd, &key, &task))
-			take(arg, key, &task);
-	}
-	return errno == ENOENT ? 0 : -errno;
+	if (!keys)
+		return -ENOMEM;
+	/* The keys first: an entry that is deleted has none after it. */
+	while (nr < NIO_TASKS_MAX && !bpf_map_get_next_key(fd, from, &keys[nr]))
+		from = &keys[nr++];
+	if (nr < NIO_TASKS_MAX && errno != ENOENT)
+		err = -errno;
+	for (int i = 0; i < nr; i++)
+		if (!bpf_map_lookup_elem(fd, &keys[i], &task) && take(arg, keys[i], &task))
+			bpf_map_delete_elem(fd, &keys[i]);
+	free(keys);
+	return err;
 }
 
 struct nio_attach_loss watcher__losses(const struct watcher *w)

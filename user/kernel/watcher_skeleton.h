@@ -7,7 +7,7 @@
 
 #include "watcher.h"
 
-/* Needs the types of bpf/attach.h. */
+/* Needs the types of bpf/streams.h. */
 #include "attach.skel.h"
 
 #define WATCHER_PROGRAMS_MAX 32

@@ -8,8 +8,8 @@
  * counters only grow, and are added to atomically: two threads may use one socket at a time. User
  * space reads and subtracts; an entry is deleted once its socket is closed and was read.
  */
-#ifndef NETIOTRACE_ATTACH_CONTRACT_H
-#define NETIOTRACE_ATTACH_CONTRACT_H
+#ifndef NETIOTRACE_STREAMS_H
+#define NETIOTRACE_STREAMS_H
 
 #ifndef __VMLINUX_H__
 #include <linux/types.h>
@@ -110,7 +110,7 @@ struct nio_task {
 	__u64 first_ns;
 	__u64 exit_ns; /* 0: alive */
 	__u32 parent;  /* tgid */
-	__u32 pad;
+	__u32 asked;   /* 1: taken in by user space, at the beginning */
 	char comm[16];
 };
 
