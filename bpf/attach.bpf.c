@@ -7,6 +7,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "attach_functions.bpf.h"
 #include "attach_life.bpf.h"
 #include "attach_stages.bpf.h"
 #include "attach_streams.bpf.h"
@@ -29,7 +30,7 @@ int BPF_PROG(nio_at_turn, const struct sock *sk, const struct msghdr *msg)
 	struct nio_stream *s = stream_in_use(sk);
 
 	if (s)
-		on_message(s, msg, KNOWN);
+		on_message(s, sk, msg, KNOWN);
 	return 0;
 }
 
@@ -49,7 +50,7 @@ int BPF_PROG(nio_at_receive, const struct sk_buff *skb, int len)
 		return 0;
 	if (s)
 		on_received(s, sk, kernel_read(struct tcp_sock, sk, copied_seq), len, KNOWN);
-	else if (wanted(sk, KNOWN))
+	else if (nio_may_adopt && wanted(sk, KNOWN))
 		keep_first(sk, len);
 	return 0;
 }

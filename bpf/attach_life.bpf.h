@@ -23,6 +23,9 @@ int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 {
 	struct nio_stream *s;
 
+	/* connect() runs in the task that calls it: what it makes is taken in before it is used. */
+	if (newstate == TCP_SYN_SENT)
+		s = stream_in_use(sk);
 	if (!may_send(oldstate) || may_send(newstate))
 		return 0;
 	s = stream_of(sk, KNOWN);

@@ -11,9 +11,11 @@
 /* Does this kernel have MSG_SPLICE_PAGES? It does where skb_splice_from_iter exists. */
 const volatile bool nio_splice_pages = false;
 
-static __always_inline void touch(struct nio_stream *s)
+static __always_inline void touch(struct nio_stream *s, const struct sock *sk)
 {
 	s->last_ns = bpf_ktime_get_ns();
+	if (!(s->flags & NIO_STREAM_PLACED))
+		place_stream(s, sk);
 	if (s->tgid != tgid_now())
 		s->flags |= NIO_STREAM_SHARED;
 }
@@ -35,12 +37,30 @@ static __always_inline __u32 call_of(const struct msghdr *msg, bool known)
 	return call;
 }
 
+/*
+ * The ids of zero-copy sends begin here: with the present call, which has taken its id already if
+ * it asked for one.
+ */
+static __always_inline void begin_ids(struct nio_stream *s, const struct sock *sk, bool asked)
+{
+	__u32 zckey;
+
+	if (s->flags & NIO_STREAM_IDS)
+		return;
+	zckey = kernel_read(struct sock, sk, sk_zckey.counter);
+	s->zckey_base = s->zckey = zckey - (asked && zckey);
+	s->zc_next = s->zckey_base;
+	s->flags |= NIO_STREAM_IDS;
+}
+
 /* A call's message is seen, in its first turn; what it says holds until the call is booked. */
-static __always_inline void on_message(struct nio_stream *s, const struct msghdr *msg, bool known)
+static __always_inline void on_message(struct nio_stream *s, const struct sock *sk,
+				       const struct msghdr *msg, bool known)
 {
 	if (s->call & NIO_SEEN_CALL)
 		return;
 	s->call = call_of(msg, known);
+	begin_ids(s, sk, s->call & NIO_SEEN_ZEROCOPY);
 	if (s->call & NIO_SEEN_ZEROCOPY)
 		nio_any_pinned = true;
 }
@@ -75,15 +95,19 @@ static __always_inline void begin_tx(struct nio_stream *s, const struct sock *sk
 }
 
 /*
- * The ids of zero-copy sends begin here: before the present call, which took one if it asked for
- * it (NIO_SEEN_ZEROCOPY) or if nobody knows and one was taken at all.
+ * A send call begins, the lock is held: its numbers begin here, if it is the first. call: what its
+ * message says.
  */
-static __always_inline void begin_ids(struct nio_stream *s, const struct sock *sk, bool asked)
+static __always_inline void on_send_begin(struct nio_stream *s, const struct sock *sk, __u32 call)
 {
-	__u32 zckey = kernel_read(struct sock, sk, sk_zckey.counter);
-
-	s->zckey_base = s->zckey = zckey - (asked && zckey);
-	s->zc_next = s->zckey_base;
+	s->call = call;
+	if (call & NIO_SEEN_ZEROCOPY)
+		nio_any_pinned = true;
+	if (s->flags & NIO_STREAM_TX_BASE)
+		return;
+	begin_ids(s, sk, false);
+	begin_tx(s, sk, 0);
+	s->sent_seen = s->base_tx.sent;
 }
 
 static __always_inline enum nio_send_kind how_sent(struct nio_stream *s, const struct sock *sk,
@@ -138,18 +162,15 @@ static __always_inline void on_send_end(struct nio_stream *s, const struct sock 
 {
 	__u32 call = s->call, sizes;
 	enum nio_send_kind how;
-	bool first;
 
 	s->call = 0;
 	if (ret <= 0)
 		return;
-	touch(s);
+	touch(s, sk);
 	if (is_uncovered(s, sk, NIO_SIDE_SENDER, ret, known))
 		return;
-	first = !(s->flags & NIO_STREAM_TX_BASE);
 	begin_tx(s, sk, ret);
-	if (first)
-		begin_ids(s, sk, !(call & NIO_SEEN_CALL) || (call & NIO_SEEN_ZEROCOPY));
+	begin_ids(s, sk, !(call & NIO_SEEN_CALL) || (call & NIO_SEEN_ZEROCOPY));
 	how = how_sent(s, sk, call);
 	book_sent(s, how, ret);
 	add_amount(&s->calls[kind_of(call, how)], ret);
@@ -157,6 +178,22 @@ static __always_inline void on_send_end(struct nio_stream *s, const struct sock 
 	__sync_fetch_and_add(&s->tx_sizes[sizes], 1);
 	s->sent_seen = nio_payload_end(kernel_read(struct tcp_sock, sk, write_seq),
 				       kernel_read(struct sock_common, sk, skc_state));
+}
+
+/*
+ * tcp_push at the end of a send call that queued something (before a wait for memory it has
+ * TCP_NAGLE_PUSH): for kretprobes, which miss returns of functions that sleep. Bytes by write_seq.
+ */
+static __always_inline void on_push(struct nio_stream *s, const struct sock *sk)
+{
+	__u8 state = kernel_read(struct sock_common, sk, skc_state);
+	__u32 end = nio_payload_end(kernel_read(struct tcp_sock, sk, write_seq), state);
+	__s32 bytes = nio_seq_delta(s->sent_seen, end);
+
+	if ((s->flags & NIO_STREAM_TX_BASE) && bytes > 0)
+		on_send_end(s, sk, bytes, ADDRESS);
+	else
+		s->call = 0;
 }
 
 /* What became of the last receive copy: its bytes were taken, or only looked at, or more were. */
@@ -188,7 +225,7 @@ static __always_inline void on_received(struct nio_stream *s, const struct sock 
 {
 	__u32 sizes = nio_size_bucket(len);
 
-	touch(s);
+	touch(s, sk);
 	if (is_uncovered(s, sk, NIO_SIDE_RECEIVER, len, known))
 		return;
 	begin_rx(s, sk, taken);
@@ -253,7 +290,7 @@ static __always_inline void on_told(struct nio_stream *s, __u32 hi, bool copied)
 {
 	__s32 sends = nio_seq_delta(s->zc_next, hi + 1);
 
-	if (sends <= 0)
+	if (!(s->flags & NIO_STREAM_IDS) || sends <= 0)
 		return;
 	s->zc_next = hi + 1;
 	add_to(&s->completed, sends);
@@ -266,11 +303,37 @@ static __always_inline void on_notice(struct nio_stream *s, const struct sk_buff
 {
 	const void *serr = (const char *)skb + bpf_core_field_offset(struct sk_buff, cb);
 
+	if (nio_completions)
+		return;
 	if (kernel_read(struct sock_exterr_skb, serr, ee.ee_origin) != SO_EE_ORIGIN_ZEROCOPY ||
 	    kernel_read(struct sock_exterr_skb, serr, ee.ee_errno))
 		return;
 	on_told(s, kernel_read(struct sock_exterr_skb, serr, ee.ee_data),
 		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED);
+}
+
+/* The kernel ends a range of zero-copy sends: the last reference to their pages is gone. */
+static __always_inline void on_ended(const char *uarg, bool copied)
+{
+	struct nio_stream *s = stream_by_cookie(cookie_of_uarg(uarg));
+	struct zc_notification n;
+
+	if (!s || !(s->flags & NIO_STREAM_IDS) || read_uarg(uarg, &n) ||
+	    nio_seq_delta(s->zckey_base, n.lo) < 0)
+		return;
+	add_to(&s->completed, n.sends);
+	if (n.copied || copied)
+		add_to(&s->copied, n.sends);
+}
+
+/* skb_copy_ubufs copies all frags of a packet whose pages are a sender's. */
+static __always_inline void on_copied_after_all(const struct sk_buff *skb, bool known)
+{
+	__u32 bytes = NIO_FIELD(known, struct sk_buff, skb, data_len);
+	struct nio_stream *s = bytes ? stream_by_cookie(cookie_of_uarg(uarg_of(skb, known))) : NULL;
+
+	if (s)
+		add_amount(&s->stages[NIO_STAGE_DEFERRED_COPY], bytes);
 }
 
 /*

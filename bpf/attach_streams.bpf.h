@@ -59,6 +59,10 @@ const volatile __u32 nio_comms_nr = 0;
 const volatile char nio_comms[NIO_COMMS_MAX][16] = {};
 const volatile __u32 nio_own_tgid = 0; /* the collector's */
 const volatile bool nio_told = false;  /* messages are seen, before their bytes leave */
+/* Tracing programs may ask for cookies: since Linux 5.12. */
+const volatile bool nio_may_adopt = false;
+/* Completions are seen as the kernel ends sends: notifications tell nothing new. */
+const volatile bool nio_completions = false;
 
 static __always_inline void add_to(__u64 *sum, __u64 value)
 {
@@ -188,7 +192,9 @@ static __always_inline void place_stream(struct nio_stream *s, const struct sock
 		BPF_CORE_READ_INTO(&s->local, sk, __sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
 		BPF_CORE_READ_INTO(&s->remote, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr8);
 	}
-	s->flags |= NIO_STREAM_PLACED;
+	/* A socket that connects has no port of its own yet. */
+	if (s->local_port)
+		s->flags |= NIO_STREAM_PLACED;
 }
 
 /* The numbers of a socket now. The FIN that ends the stream of the other side takes one. */

@@ -267,6 +267,31 @@ static __always_inline __u64 cookie_of_uarg(const char *uarg)
 	return kernel_read(struct sock, sk, __sk_common.skc_cookie.counter);
 }
 
+/* The notification of a range of sends. */
+struct zc_notification {
+	__u32 lo; /* id of the first; ids wrap */
+	__u32 sends;
+	bool copied;
+};
+
+/* Reads the account of a MSG_ZEROCOPY send: 0, or -1 when there were no sends under it. */
+static __always_inline int read_uarg(const char *uarg, struct zc_notification *n)
+{
+	const struct ubuf_info___msgzc *old = (const void *)uarg;
+	const struct ubuf_info_msgzc *account = (const void *)uarg;
+
+	if (bpf_core_type_exists(struct ubuf_info_msgzc)) {
+		n->lo = BPF_CORE_READ(account, id);
+		n->sends = BPF_CORE_READ(account, len);
+		n->copied = !BPF_CORE_READ_BITFIELD_PROBED(account, zerocopy);
+	} else {
+		n->lo = BPF_CORE_READ(old, id);
+		n->sends = BPF_CORE_READ(old, len);
+		n->copied = !BPF_CORE_READ_BITFIELD_PROBED(old, zerocopy);
+	}
+	return n->sends ? 0 : -1;
+}
+
 /* The ubuf_info of an skb whose pages are a sender's; NULL: it has none. */
 static __always_inline const char *uarg_of(const struct sk_buff *skb, bool known)
 {

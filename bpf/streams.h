@@ -98,6 +98,7 @@ struct nio_stream {
 #define NIO_STREAM_SHARED  8u  /* used by more than one process */
 #define NIO_STREAM_PLACED  16u /* addresses are filled in */
 #define NIO_STREAM_NOW     32u /* now holds */
+#define NIO_STREAM_IDS     64u /* zckey, zckey_base and zc_next hold */
 
 #define NIO_CALL_VECTOR (1u << 16)
 

@@ -9,6 +9,7 @@
 #include "attach.h"
 #include "attach_engine.h"
 #include "attach_report.h"
+#include "attach_view.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/privileges.h"
@@ -27,6 +28,7 @@ struct attach {
 	struct loop loop;
 	struct outfile *json, *csv;
 	struct attach_line line;
+	struct attach_view view;
 	FILE *out;  /* of text: stdout is the command's, or the document's */
 	int signo;  /* that ended it; 0: none */
 	int status; /* of the command; -EAGAIN: it goes on */
@@ -62,21 +64,75 @@ static bool is_over(const struct attach *a)
 	return a->o.duration_ns && loop__now_ns() >= a->e.report.begun_ns + a->o.duration_ns;
 }
 
+static int refresh(struct attach *a)
+{
+	int code = attach_engine__refresh(&a->e);
+
+	if (code || a->o.quiet)
+		return code;
+	if (a->view.shown)
+		attach_view__draw(&a->view, &a->e.report);
+	else
+		attach_line__print(a->out, &a->line, &a->e.report);
+	return EXIT_DONE;
+}
+
+/* true: the watching is over. */
+static bool take_keys(struct attach *a, int *code)
+{
+	if (attach_view__key(&a->view, &a->o))
+		return true;
+	*code = refresh(a);
+	return *code != EXIT_DONE;
+}
+
+/* Ctrl-Z: the terminal is given back before the program stops. */
+static void pause_view(struct attach *a)
+{
+	attach_view__close(&a->view);
+	loop__pause();
+	attach_view__open(&a->view);
+}
+
+/* The live view needs stdout for itself, and a terminal. */
+static void open_view(struct attach *a)
+{
+	if (a->o.quiet || a->out != stdout)
+		return;
+	attach_view__open(&a->view);
+	if (!a->view.shown)
+		return;
+	loop__add(&a->loop, STDIN_FILENO);
+	loop__take_pauses(&a->loop, true);
+	attach_view__draw(&a->view, &a->e.report);
+}
+
+static void close_view(struct attach *a)
+{
+	if (!a->view.shown)
+		return;
+	attach_view__close(&a->view);
+	loop__take_pauses(&a->loop, false);
+	loop__remove(&a->loop, STDIN_FILENO);
+}
+
 /* true: the watching is over. */
 static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
 {
 	switch (ev->kind) {
 	case LOOP_SIGNAL:
-		if (ev->signo == SIGWINCH)
+		if (ev->signo == SIGTSTP)
+			pause_view(a);
+		if (ev->signo == SIGWINCH || ev->signo == SIGTSTP || ev->signo == SIGCONT)
 			return false;
 		a->signo = ev->signo;
 		return true;
 	case LOOP_TICK:
-		*code = attach_engine__refresh(&a->e);
-		if (!*code && !a->o.quiet)
-			attach_line__print(a->out, &a->line, &a->e.report);
+		*code = refresh(a);
 		return *code != EXIT_DONE;
 	case LOOP_READABLE:
+		if (ev->fd == STDIN_FILENO)
+			return take_keys(a, code);
 		if (ev->fd != a->e.launch.pidfd)
 			return attach_engine__lost(&a->e, &a->loop, ev->fd);
 		a->status = launch__wait(&a->e.launch, 0);
@@ -197,7 +253,9 @@ static int run(struct attach *a)
 
 	if (code)
 		return code;
+	open_view(a);
 	code = watch(a);
+	close_view(a);
 	failed = attach_engine__finish(&a->e);
 	a->e.report.interrupted = a->signo != 0;
 	end_command(a);

@@ -192,9 +192,13 @@ static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
 {
 	struct attach_engine *e = arg;
 
+	pid_t pid = (pid_t)tgid;
+
 	table__take_task(&e->report.table, tgid, task);
 	if (!task->exit_ns)
-		target__add_netns(&e->target, (pid_t)tgid);
+		target__add_netns(&e->target, pid);
+	if (!task->exit_ns && !watcher__finds_sockets(e->watcher))
+		target__adopt(&e->target, e->watcher, &pid, 1, e->o->ports, e->o->ports_nr);
 	return task->exit_ns != 0;
 }
 

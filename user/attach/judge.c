@@ -90,31 +90,20 @@ static void judge_by_notices(struct judgement *j, const struct books *b)
 	say_cause(j);
 }
 
-static uint64_t median_size(const uint64_t sizes[NIO_SIZES])
-{
-	uint64_t all = 0, below = 0;
-	size_t i = 0;
-
-	for (size_t k = 0; k < NIO_SIZES; k++)
-		all += sizes[k];
-	while (i + 1 < NIO_SIZES && (below + sizes[i]) * 2 < all)
-		below += sizes[i++];
-	return all ? 1ULL << i : 0;
-}
-
 static void advise_zerocopy(struct judgement *j, const struct books *b)
 {
-	uint64_t median = median_size(b->tx_sizes);
+	const struct nio_amount *sends = &b->calls[NIO_CALL_ZEROCOPY];
+	uint64_t mean = sends->events ? sends->bytes / sends->events : 0;
 	char size[UNITS_BUF];
 
 	if (b->completed && b->copied == b->completed)
 		SAY(advice, "Zero-copy is on and every send is copied: it pins pages, sends "
 			    "notifications, and saves no copy here. ");
-	if (b->ids && median && median < SMALL_SEND)
+	if (mean && mean < SMALL_SEND)
 		SAY(advice,
-		    "Half of the sends are under %s: pinning pages for so little usually "
+		    "Zero-copy sends are of %s on average: pinning pages for so little usually "
 		    "costs more than the copy (netiotrace sweep measures from where on). ",
-		    format_size(size, sizeof(size), median * 2));
+		    format_size(size, sizeof(size), mean));
 }
 
 static void advise_splice(struct judgement *j, const struct books *b, bool told)

@@ -133,6 +133,11 @@ void watcher__arm(struct watcher *w)
 	w->skel->bss->nio_armed = true;
 }
 
+bool watcher__finds_sockets(const struct watcher *w)
+{
+	return w->may_adopt;
+}
+
 static void detach(struct watcher *w, const struct bpf_program *prog)
 {
 	for (size_t i = 0; i < w->programs_nr; i++) {
@@ -145,12 +150,26 @@ static void detach(struct watcher *w, const struct bpf_program *prog)
 
 /*
  * The ends of sockets first: one that ends later is taken for open, whose last call is not in
- * doubt, and not for closed with bytes that nobody saw.
+ * doubt, and not for closed with bytes that nobody saw. Then what follows a send (completions,
+ * copies), before the ends of send calls, before their messages: so that nothing is told of a send
+ * that is not booked, and none is booked without its message.
  */
 void watcher__stop(struct watcher *w)
 {
-	detach(w, w->skel->progs.nio_at_destroy);
-	detach(w, w->skel->progs.nio_at_state);
+	const struct bpf_program *const first[] = {
+		w->skel->progs.nio_at_destroy,  w->skel->progs.nio_at_state,
+		w->skel->progs.nio_at_report,   w->skel->progs.nio_ae_ended,
+		w->skel->progs.nio_ak_ended,    w->skel->progs.nio_ak_sock_ended,
+		w->skel->progs.nio_at_receive,  w->skel->progs.nio_at_arrival,
+		w->skel->progs.nio_ae_deferred, w->skel->progs.nio_ak_deferred,
+		w->skel->progs.nio_at_send,     w->skel->progs.nio_ax_send,
+		w->skel->progs.nio_ak_push,     w->skel->progs.nio_ax_sendpages,
+	};
+
+	w->missed = watcher__missed(w);
+	w->stopped = true;
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		detach(w, first[i]);
 	for (size_t i = 0; i < w->programs_nr; i++)
 		if (w->programs[i] != w->skel->progs.nio_at_pass)
 			detach(w, w->programs[i]);

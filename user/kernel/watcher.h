@@ -49,6 +49,12 @@ int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, const
 void watcher__arm(struct watcher *w);
 
 /*
+ * Do the programs find sockets by themselves? Else (before Linux 5.12) those of the watched tasks
+ * have to be looked for again and again.
+ */
+bool watcher__finds_sockets(const struct watcher *w);
+
+/*
  * From here on nothing is booked any more, so that all that is read belongs together. Passes can
  * still be made.
  */

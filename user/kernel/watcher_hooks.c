@@ -18,17 +18,42 @@ struct way {
 	bool required;
 };
 
+#define AS_IT_BEGINS "counted as it begins: a copy that fails for want of memory is counted, too"
+
 static const struct way ways[] = {
+	{"send_return", "tx_copy, tx_pin", BACKEND_TRAMPOLINE, "fexit/tcp_sendmsg_locked",
+	 "nio_ae_send nio_ax_send", QUALITY_EXACT, NULL, true},
+	{"send_return", "tx_copy, tx_pin", BACKEND_KPROBE, "kprobe/tcp_push",
+	 "nio_ak_send nio_ak_push", QUALITY_EXACT, NULL, true},
 	{"send_return", "tx_copy, tx_pin", BACKEND_TRACEPOINT, "tp_btf/sock_send_length",
 	 "nio_at_send", QUALITY_EXACT, NULL, true},
+	/* The programs of functions see the message by themselves. */
+	{"message", "tx_splice", BACKEND_TRAMPOLINE, "fentry/tcp_sendmsg_locked", "nio_ae_send",
+	 QUALITY_EXACT, NULL, false},
+	{"message", "tx_splice", BACKEND_KPROBE, "kprobe/tcp_sendmsg_locked", "nio_ak_send",
+	 QUALITY_EXACT, NULL, false},
 	{"message", "tx_splice", BACKEND_TRACEPOINT, "tp_btf/tcp_sendmsg_locked", "nio_at_turn",
 	 QUALITY_EXACT, NULL, false},
+	{"sendpage", "tx_splice", BACKEND_TRAMPOLINE, "fexit/do_tcp_sendpages",
+	 "nio_ae_sendpages nio_ax_sendpages", QUALITY_EXACT, NULL, false},
+	{"sendpage", "tx_splice", BACKEND_KPROBE, "kprobe/do_tcp_sendpages", "nio_ak_sendpages",
+	 QUALITY_EXACT, NULL, false},
+	{"deferred_copy", "deferred_copy", BACKEND_TRAMPOLINE, "fentry/skb_copy_ubufs",
+	 "nio_ae_deferred", QUALITY_DERIVED, AS_IT_BEGINS, false},
+	{"deferred_copy", "deferred_copy", BACKEND_KPROBE, "kprobe/skb_copy_ubufs",
+	 "nio_ak_deferred", QUALITY_DERIVED, AS_IT_BEGINS, false},
 	{"deferred_copy", "deferred_copy", BACKEND_TRACEPOINT, "tp_btf/netif_receive_skb",
 	 "nio_at_arrival", QUALITY_DERIVED,
 	 "the copy itself has no tracepoint: by the packets with zero-copy pages that arrive here",
 	 false},
 	{"rx_copy", "rx_copy", BACKEND_TRACEPOINT, "tp_btf/skb_copy_datagram_iovec",
 	 "nio_at_receive nio_at_copied", QUALITY_EXACT, NULL, true},
+	{"completion", "zero-copy completions", BACKEND_TRAMPOLINE,
+	 "fentry/__msg_zerocopy_callback", "nio_ae_ended", QUALITY_EXACT, NULL, false},
+	{"completion", "zero-copy completions", BACKEND_KPROBE, "kprobe/__msg_zerocopy_callback",
+	 "nio_ak_ended", QUALITY_EXACT, NULL, false},
+	{"completion", "zero-copy completions", BACKEND_KPROBE, "kprobe/sock_zerocopy_callback",
+	 "nio_ak_sock_ended", QUALITY_EXACT, NULL, false},
 	{"completion", "zero-copy completions", BACKEND_TRACEPOINT, "tp_btf/inet_sk_error_report",
 	 "nio_at_report", QUALITY_DERIVED,
 	 "from notifications, which the kernel merges without comparing their codes", false},
@@ -65,6 +90,45 @@ static bool is_withheld(const struct way *way, const struct watcher_filter *filt
 	return false;
 }
 
+/*
+ * Can programs of this backend be loaded and attached at all? Tried with one of its own: kernels
+ * that lack the functions' trampolines, or are locked down, refuse them all.
+ */
+static bool is_usable(enum backend backend)
+{
+	const char *name = backend == BACKEND_TRAMPOLINE ? "nio_ae_deferred" : "nio_ak_deferred";
+	struct attach_bpf *skel = attach_bpf__open();
+	struct bpf_program *prog;
+	struct bpf_link *link = NULL;
+
+	prog = skel ? bpf_object__find_program_by_name(skel->obj, name) : NULL;
+	if (prog) {
+		bpf_map__set_max_entries(skel->maps.nio_streams, 1);
+		bpf_program__set_autoload(prog, true);
+		if (!attach_bpf__load(skel))
+			link = bpf_program__attach(prog);
+	}
+	bpf_link__destroy(link);
+	attach_bpf__destroy(skel);
+	return link != NULL;
+}
+
+/* Of functions one backend is used, for all probes: the first that works of those that are wanted.
+ */
+static enum backend backend_of_functions(const struct watcher_filter *filter)
+{
+	for (int b = BACKEND_TRAMPOLINE; b < BACKEND_TRACEPOINT; b++)
+		if ((filter->backend == BACKEND_AUTO || filter->backend == (enum backend)b) &&
+		    is_usable((enum backend)b))
+			return (enum backend)b;
+	return BACKEND_TRACEPOINT;
+}
+
+static bool is_of_functions(enum backend backend)
+{
+	return backend == BACKEND_TRAMPOLINE || backend == BACKEND_KPROBE;
+}
+
 /* Why this way cannot be gone; NULL: it can. */
 static const char *obstacle(struct watcher *w, const struct btf *btf, const struct way *way,
 			    const struct watcher_filter *filter)
@@ -73,6 +137,8 @@ static const char *obstacle(struct watcher *w, const struct btf *btf, const stru
 
 	if (is_withheld(way, filter))
 		return "withheld by --without";
+	if (is_of_functions(way->backend) && way->backend != w->functions)
+		return "this kernel refused programs on functions, or another backend is in use";
 	while ((prog = bpf_object__next_program(w->skel->obj, prog)))
 		if (has_program(way, bpf_program__name(prog)) &&
 		    presence__section(btf, bpf_program__section_name(prog)))
@@ -100,7 +166,7 @@ static int switch_on(struct watcher *w, const struct way *way)
 	struct bpf_program *prog = NULL;
 
 	while ((prog = bpf_object__next_program(w->skel->obj, prog))) {
-		if (!has_program(way, bpf_program__name(prog)))
+		if (!has_program(way, bpf_program__name(prog)) || bpf_program__autoload(prog))
 			continue;
 		if (w->programs_nr == WATCHER_PROGRAMS_MAX)
 			return -E2BIG;
@@ -134,17 +200,28 @@ static int consider(struct watcher *w, const struct btf *btf, size_t i,
 	return way->required ? -EOPNOTSUPP : 0;
 }
 
+static bool completions_by_function(const struct watcher *w)
+{
+	const struct plan_row *row = row_of(w, "completion");
+
+	return row && row->hook && strncmp(row->hook, "tp_btf/", 7) != 0;
+}
+
 int watcher__choose(struct watcher *w, const struct watcher_filter *filter)
 {
 	struct btf *btf = presence__read();
 	int err = 0;
 
+	w->functions = backend_of_functions(filter);
 	for (size_t i = 0; i < WAYS_NR && !err; i++)
 		err = consider(w, btf, i, filter);
 	w->skel->rodata->nio_splice_pages =
 		btf && !presence__function(btf, "skb_splice_from_iter", 0);
+	w->may_adopt = !btf || !presence__function(btf, "bpf_get_socket_ptr_cookie", 0);
+	w->skel->rodata->nio_may_adopt = w->may_adopt;
 	presence__free(btf);
 	w->skel->rodata->nio_told = watcher__has(w, "message");
+	w->skel->rodata->nio_completions = completions_by_function(w);
 	return err;
 }
 

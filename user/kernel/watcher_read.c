@@ -101,22 +101,34 @@ struct nio_attach_loss watcher__losses(const struct watcher *w)
 	return *(const volatile struct nio_attach_loss *)&w->skel->bss->nio_attach_losses;
 }
 
+/* Probes that the kernel passed over; *untold: it does not tell. */
+static uint64_t passed_over(const struct watcher *w, size_t i, bool *untold)
+{
+	uint64_t missed = 0;
+
+	if (!w->links[i] || bpf_program__type(w->programs[i]) != BPF_PROG_TYPE_KPROBE)
+		return 0;
+	*untold |= link_info__kprobe_missed(bpf_link__fd(w->links[i]), &missed) != 0;
+	return missed;
+}
+
 struct num watcher__missed(const struct watcher *w)
 {
 	struct num sum = {.known = true};
+	bool untold = false;
 
+	if (w->stopped)
+		return w->missed;
 	for (size_t i = 0; i < w->programs_nr; i++) {
 		struct bpf_prog_info info = {0};
 		uint32_t len = sizeof(info);
-		uint64_t passed = 0;
 
 		if (bpf_obj_get_info_by_fd(bpf_program__fd(w->programs[i]), &info, &len))
 			return (struct num){.reason = "the kernel does not tell"};
-		if (bpf_program__type(w->programs[i]) == BPF_PROG_TYPE_KPROBE &&
-		    link_info__kprobe_missed(bpf_link__fd(w->links[i]), &passed))
-			return (struct num){.reason = "this kernel does not count probes that it "
-						      "passes over (it does from 6.7 on)"};
-		sum.value += info.recursion_misses + passed;
+		sum.value += info.recursion_misses + passed_over(w, i, &untold);
 	}
+	if (untold)
+		return (struct num){.reason = "this kernel does not count probes that it passes "
+					      "over (it does from 6.7 on)"};
 	return sum;
 }

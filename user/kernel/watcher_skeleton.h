@@ -21,6 +21,10 @@ struct watcher {
 	struct plan_row rows[WATCHER_ROWS_MAX];
 	size_t rows_nr;
 	uint32_t streams_max;
+	enum backend functions; /* of programs on functions; BACKEND_TRACEPOINT: there are none */
+	bool may_adopt;
+	bool stopped;
+	struct num missed; /* as it was when it was stopped: links take their counts along */
 };
 
 /*
