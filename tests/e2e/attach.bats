@@ -114,9 +114,9 @@ iperf() {
 		[ "$(json tx.json .socket.tx_bytes)" -eq $((sent + 64)) ]
 		[ "$(json rx.json .ledger.rx_copy.bytes)" -eq $((sent + 64)) ]
 		if [ "$mode" = zerocopy ]; then
-			jq -e --argjson sent "$sent" '.ledger.tx_pin.bytes == $sent
+			jq -e --argjson sent "$sent" --slurpfile own loadgen.json '.ledger.tx_pin.bytes == $sent
 				and .ledger.deferred_copy.bytes == $sent + .socket.tx_retrans
-				and .zerocopy == {"sends": 2000, "completed": 2000, "copied": 2000, "not_copied": 0}
+				and .zerocopy == ($own[0].sender.zerocopy | del(.enobufs))
 				and .verdict.cause == "local" and .verdict.copied_fraction == 1' tx.json
 		else
 			[ "$(json tx.json .ledger.tx_copy.bytes)" -eq $((sent + 64)) ]
@@ -206,9 +206,62 @@ iperf() {
 		and (.connections | length) == 4' out.json
 }
 
+@test "attach: a cgroup's processes, below it and to come; it may vanish meanwhile" {
+	local root group
+
+	need_tool findmnt
+	root=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
+	[ -w "$root" ] || skip "no cgroup2 file system to write to"
+	group=$root/netiotrace-test-$$
+	mkdir -p "$group/below"
+	watch --cgroup "$group" --interval 100ms
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	sh -c 'echo $$ >"$1/below/cgroup.procs"; exec "$2" churn 127.0.0.1 "$3" 5' - "$group" "$PROGRAM" "$PORT"
+	"$PROGRAM" churn 127.0.0.1 "$PORT" 5
+	within 10 rmdir "$group/below" "$group"
+	kill -INT "$COLLECTOR"
+	wait "$COLLECTOR" || [ $? -eq 130 ]
+	exact
+	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23' out.json
+}
+
+@test "attach: a port alone finds the connections of any process, those that are there already, too" {
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	background "$PROGRAM" exchange 127.0.0.1 1 1 # of another port, and refused
+	peer other "$PROGRAM" echo 127.0.0.1 other 1
+	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
+	watch --port "$PORT" --duration 1s --by connection --csv out.csv
+	wait "$COLLECTOR"
+	exact
+	jq -e --arg port ":$PORT" '(.connections | length) == 2
+		and all(.connections[]; (.local | endswith($port)) or (.remote | endswith($port)))
+		and all(.connections[]; .open and .socket.tx_bytes > 0)' out.json
+	# The CSV has the same rows: two and their names, of equal length.
+	[ "$(wc -l <out.csv)" -eq 3 ]
+	python3 -c 'import csv; rows = list(csv.reader(open("out.csv"))); assert len({len(r) for r in rows}) == 1, rows
+assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
+}
+
+@test "attach: on a terminal it is a table with keys, and leaves the terminal as it was" {
+	need_tool tmux
+	peer port "$PROGRAM" echo 127.0.0.1 port 1
+	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
+	tmux -L "at$$" new-session -d -x 120 -y 20 \
+		"stty -g >before; '$NETIOTRACE' attach --port $PORT --interval 200ms; echo \$? >status; stty -g >after"
+	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -q 'per second.*copies/B'"
+	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by process'"
+	tmux -L "at$$" send-keys b
+	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by connection'"
+	tmux -L "at$$" send-keys q
+	within 20 test -s after
+	[ "$(<status)" -eq 0 ]
+	cmp before after
+	tmux -L "at$$" kill-server 2>/dev/null || true
+}
+
 @test "attach: a name that is none does not reach the terminal" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
-	"$NETIOTRACE" attach --by connection --json out.json -- "$PROGRAM" name 127.0.0.1 "$PORT" 2>text
+	"$NETIOTRACE" attach --json out.json -- "$PROGRAM" name 127.0.0.1 "$PORT" 2>text
 	run -1 grep -q "$(printf '\033')" text out.json
 	[ "$(grep -c '^?\[31m?x?' text)" -ge 1 ]
 	jq -e '.processes[0].comm == "?[31m?x?"' out.json
