@@ -154,6 +154,7 @@ static void is_silent_of_other_layers(void **state)
 	b = books_of(&s);
 	assert_false(books__unaccounted(&b, NIO_SIDE_SENDER).known);
 	assert_non_null(books__unaccounted(&b, NIO_SIDE_SENDER).reason);
+	assert_false(books__copies_per_byte(&b).known);
 }
 
 static void counts_copies(void **state)
