@@ -220,7 +220,8 @@ struct real books__copies_per_byte(const struct books *b)
 	uint64_t bytes = books__bytes(b);
 
 	if (b->unmeasured || b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
-		return (struct real){.reason = "copies of bytes that no stage covers are not known"};
+		return (struct real){.reason =
+					     "copies of bytes that no stage covers are not known"};
 	if (!bytes)
 		return (struct real){.reason = "nothing was sent or received"};
 	return (struct real){.value = (double)books__copied_bytes(b) / (double)bytes,
