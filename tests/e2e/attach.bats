@@ -89,7 +89,8 @@ iperf() {
 	[ "$(json data.json .ledger.tx_copy.bytes)" -eq $(($(json iperf.json .end.sum_sent.bytes) + 37)) ]
 	[ "$(json data.json .verdict.text)" = "" ] || [ "$(json data.json '.zerocopy.sends + 1')" -eq 1 ]
 	iperf -R
-	[ "$(json data.json .ledger.rx_copy.bytes)" -eq "$(json iperf.json .end.sum_received.bytes)" ]
+	# What iperf3 reads after the end of its time it does not count: exact() holds that against the socket.
+	[ "$(json data.json .ledger.rx_copy.bytes)" -ge "$(json iperf.json .end.sum_received.bytes)" ]
 	iperf -Z
 	json data.json '.ledger.tx_splice.bytes + .ledger.tx_copy.bytes' >sent
 	[ "$(<sent)" -eq $(($(json iperf.json .end.sum_sent.bytes) + 37)) ]
