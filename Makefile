@@ -70,15 +70,17 @@ LOADGEN_SRC := $(sort $(wildcard loadgen/*.c)) $(COMMON_SRC)
 USER_SRC    := $(sort $(wildcard user/*.c user/*/*.c)) $(COMMON_SRC)
 UNIT_SRC    := $(sort $(wildcard tests/unit/*/test_*.c))
 FUZZ_SRC    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-# The files that know the skeleton.
+# The files that know the skeletons: of a run, of attach.
 SESSION_SRC := $(sort $(wildcard user/kernel/session*.c))
+WATCHER_SRC := $(sort $(wildcard user/kernel/watcher*.c))
 # What unit tests link, as an archive, of which each takes only what it calls: everything of both
-# programs but main and the files that know the skeleton.
-UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) loadgen/main.c,\
+# programs but main and the files that know a skeleton.
+UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/main.c,\
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
 
-# Programs that tests run: of known instructions; counters between two BPF programs.
-TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run
+# Programs that tests run: of known instructions; counters between two BPF programs; a zero-copy
+# sender that never reads its error queue.
+TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run $(O)/tests/e2e/deaf_sender
 
 # Files of user/ name those of other rooms as "room/file.h"; of anything else, by its path from here.
 $(O)/user/%.o $(O)/tests/%.o $(O)/bench/%.o: ROOMS := -Iuser
@@ -110,6 +112,7 @@ $(O)/%.skel.h: $(O)/%.bpf.o
 
 $(call obj,$(SESSION_SRC)): $(O)/bpf/netiotrace.skel.h
 $(call obj,user/kernel/sampler.c): $(O)/bpf/samples.skel.h
+$(call obj,$(WATCHER_SRC)): $(O)/bpf/attach.skel.h
 
 $(O)/%.o: %.c | $(O)/.deps
 	@mkdir -p $(@D)

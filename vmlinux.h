@@ -129,6 +129,13 @@ struct user_pt_regs {
 	__u64 pstate;
 };
 
+typedef int __kernel_pid_t;
+
+typedef __u16 __be16;
+
+typedef __u32 __be32;
+
+typedef __kernel_pid_t pid_t;
 
 typedef struct {
 	int counter;
@@ -138,9 +145,24 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
+struct signal_struct;
+
 struct task_struct {
+	pid_t pid;
+	pid_t tgid;
 	long unsigned int nvcsw;
 	long unsigned int nivcsw;
+	struct signal_struct *signal;
+};
+
+struct signal_struct {
+	atomic_t live;
+};
+
+struct iov_iter {
+	union {
+		long unsigned int nr_segs;
+	};
 };
 
 typedef unsigned int sk_buff_data_t;
@@ -171,9 +193,24 @@ struct sk_buff {
 	unsigned char *head;
 };
 
+struct ns_common {
+	unsigned int inum;
+};
+
+struct net {
+	struct ns_common ns;
+};
+
+struct in6_addr {
+	union {
+		__u8 u6_addr8[16];
+	} in6_u;
+};
+
 struct ubuf_info;
 
 struct msghdr {
+	struct iov_iter msg_iter;
 	unsigned int msg_flags;
 	struct ubuf_info *msg_ubuf;
 };
@@ -182,18 +219,50 @@ struct ubuf_info {
 	void *ops;
 };
 
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
 struct proto;
 
 struct sock_common {
+	union {
+		struct {
+			__be32 skc_daddr;
+			__be32 skc_rcv_saddr;
+		};
+	};
+	union {
+		struct {
+			__be16 skc_dport;
+			__u16 skc_num;
+		};
+	};
+	short unsigned int skc_family;
 	volatile unsigned char skc_state;
 	struct proto *skc_prot;
+	possible_net_t skc_net;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
 	atomic64_t skc_cookie;
+	union {
+		long unsigned int skc_flags;
+	};
+};
+
+struct sk_buff_head {
+	union {
+		struct {
+			struct sk_buff *prev;
+		};
+	};
 };
 
 typedef u64 netdev_features_t;
 
 struct sock {
 	struct sock_common __sk_common;
+	struct sk_buff_head sk_error_queue;
 	atomic_t sk_omem_alloc;
 	atomic_t sk_zckey;
 	u16 sk_protocol;

@@ -32,13 +32,6 @@ const volatile __u32 nio_optmem_max = 0;
  */
 const volatile bool nio_completions = false;
 
-/* The notification of a range of sends. */
-struct zc_notification {
-	__u32 lo; /* id of the first; ids wrap */
-	__u32 sends;
-	bool copied;
-};
-
 static __always_inline struct nio_zc_send *zc_send_of(const struct nio_conn *conn, __u32 id)
 {
 	__u32 i = conn->ring + (id & conn->ring_mask);
@@ -152,7 +145,7 @@ static __noinline int tally_range(const struct nio_conn *conn, const struct zc_n
 	if (sends > conn->ring_mask)
 		sends = conn->ring_mask + 1;
 	if (bpf_iter_num_new) {
-		struct bpf_iter_num turns;
+		struct bpf_iter_num___local turns;
 
 		bpf_iter_num_new(&turns, 0, sends);
 		while (bpf_iter_num_next(&turns) && tally_send(conn, id, t))
@@ -238,24 +231,6 @@ static __always_inline void on_told(struct nio_conn *conn, const struct zc_notif
 		add(&zc->missed, book_range(zc, conn, n, &t));
 	else
 		on_ended(zc, conn, n);
-}
-
-/* Reads the account of a MSG_ZEROCOPY send: 0, or -1 when there were no sends under it. */
-static __always_inline int read_uarg(const char *uarg, struct zc_notification *n)
-{
-	const struct ubuf_info___msgzc *old = (const void *)uarg;
-	const struct ubuf_info_msgzc *account = (const void *)uarg;
-
-	if (bpf_core_type_exists(struct ubuf_info_msgzc)) {
-		n->lo = BPF_CORE_READ(account, id);
-		n->sends = BPF_CORE_READ(account, len);
-		n->copied = !BPF_CORE_READ_BITFIELD_PROBED(account, zerocopy);
-	} else {
-		n->lo = BPF_CORE_READ(old, id);
-		n->sends = BPF_CORE_READ(old, len);
-		n->copied = !BPF_CORE_READ_BITFIELD_PROBED(old, zerocopy);
-	}
-	return n->sends ? 0 : -1;
 }
 
 /*

@@ -32,13 +32,13 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 #define NIO_FIELD(known, type, p, field) ((known) ? (p)->field : kernel_read(type, p, field))
 
 /* An iterator over numbers (Linux 6.4), whose body the verifier follows once. */
-struct bpf_iter_num {
+struct bpf_iter_num___local {
 	__u64 opaque;
 };
 
-extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __ksym __weak;
-extern int *bpf_iter_num_next(struct bpf_iter_num *it) __ksym __weak;
-extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym __weak;
+extern int bpf_iter_num_new(struct bpf_iter_num___local *it, int start, int end) __ksym __weak;
+extern int *bpf_iter_num_next(struct bpf_iter_num___local *it) __ksym __weak;
+extern void bpf_iter_num_destroy(struct bpf_iter_num___local *it) __ksym __weak;
 
 /* Constants of the kernel that are not in BTF, or not in vmlinux.h. */
 #define NETIF_F_SG                 (1ULL << 0)
@@ -54,6 +54,7 @@ extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym __weak;
 #define PACKET_OUTGOING            4
 #define IPPROTO_MPTCP              262
 #define EEXIST                     17
+#define E2BIG                      7
 #define PF_IO_WORKER               0x10
 #define SMP_CACHE_BYTES            64 /* of SKB_TRUESIZE; x86 and arm64 servers */
 
@@ -282,6 +283,31 @@ static __always_inline __u64 cookie_of_uarg(const char *uarg)
 		return 0;
 	sk = kernel_read(struct sk_buff, uarg - bpf_core_field_offset(struct sk_buff, cb), sk);
 	return kernel_read(struct sock, sk, __sk_common.skc_cookie.counter);
+}
+
+/* The notification of a range of sends. */
+struct zc_notification {
+	__u32 lo; /* id of the first; ids wrap */
+	__u32 sends;
+	bool copied;
+};
+
+/* Reads the account of a MSG_ZEROCOPY send: 0, or -1 when there were no sends under it. */
+static __always_inline int read_uarg(const char *uarg, struct zc_notification *n)
+{
+	const struct ubuf_info___msgzc *old = (const void *)uarg;
+	const struct ubuf_info_msgzc *account = (const void *)uarg;
+
+	if (bpf_core_type_exists(struct ubuf_info_msgzc)) {
+		n->lo = BPF_CORE_READ(account, id);
+		n->sends = BPF_CORE_READ(account, len);
+		n->copied = !BPF_CORE_READ_BITFIELD_PROBED(account, zerocopy);
+	} else {
+		n->lo = BPF_CORE_READ(old, id);
+		n->sends = BPF_CORE_READ(old, len);
+		n->copied = !BPF_CORE_READ_BITFIELD_PROBED(old, zerocopy);
+	}
+	return n->sends ? 0 : -1;
 }
 
 /* The ubuf_info of an skb whose pages are a sender's; NULL: it has none. */

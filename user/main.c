@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "attach/attach.h"
 #include "base/exit_code.h"
 #include "base/log.h"
 #include "base/outfile.h"
@@ -22,6 +23,8 @@ static const struct command {
 	int (*main)(int argc, char **argv);
 } commands[] = {
 	{"run", "one mode or all, live, then the copy ledger (also without its name)", run__main},
+	{"attach", "the copy ledger of any program: by pid, name, port, or a command",
+	 attach__main},
 	{"sweep", "modes x sizes x threads, several rounds of each, into a directory", sweep__main},
 	{"report", "pictures and answers from a sweep or other data", report__main},
 	{"compare", "what changed between two sweeps", compare__main},

@@ -24,6 +24,7 @@
 
 struct visitor {
 	void (*take)(void *arg, const struct nio_socket *socket);
+	void (*take_name)(void *arg, const struct sock_name *name); /* in its place, if not NULL */
 	void *arg;
 };
 
@@ -37,6 +38,18 @@ static void take_info(struct nio_socket *socket, const struct nlattr *attr)
 	socket->bytes_acked = info.tcpi_bytes_acked;
 	socket->bytes_received = info.tcpi_bytes_received;
 	socket->bytes_retrans = info.tcpi_bytes_retrans;
+}
+
+static void take_name(const struct visitor *v, const struct inet_diag_msg *msg)
+{
+	struct sock_name name = {
+		.cookie = (uint64_t)msg->id.idiag_cookie[1] << 32 | msg->id.idiag_cookie[0],
+		.inode = msg->idiag_inode,
+		.local_port = ntohs(msg->id.idiag_sport),
+		.remote_port = ntohs(msg->id.idiag_dport),
+	};
+
+	v->take_name(v->arg, &name);
 }
 
 static int take_message(const struct nlmsghdr *nlh, void *data)
@@ -55,6 +68,10 @@ static int take_message(const struct nlmsghdr *nlh, void *data)
 		.rcv_nxt = msg->idiag_rqueue,
 		.state = msg->idiag_state,
 	};
+	if (v->take_name) {
+		take_name(v, msg);
+		return MNL_CB_OK;
+	}
 	mnl_attr_for_each(attr, nlh, sizeof(*msg))
 	{
 		if (mnl_attr_get_type(attr) != INET_DIAG_INFO)
@@ -105,20 +122,33 @@ static int dump(struct mnl_socket *nl, uint8_t family, struct visitor *v)
 	return 0;
 }
 
-int sock_diag__pass(void (*take)(void *arg, const struct nio_socket *socket), void *arg)
+static int dump_all(struct visitor *v)
 {
 	struct mnl_socket *nl = mnl_socket_open2(NETLINK_SOCK_DIAG, SOCK_CLOEXEC);
-	struct visitor v = {take, arg};
 	int err;
 
 	if (!nl)
 		return -errno;
-	err = mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0 ? -errno : dump(nl, AF_INET, &v);
+	err = mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0 ? -errno : dump(nl, AF_INET, v);
 	if (!err)
-		err = dump(nl, AF_INET6, &v);
+		err = dump(nl, AF_INET6, v);
 	/* A kernel without IPv6 has no such sockets. */
 	if (err == -ENOENT || err == -EAFNOSUPPORT)
 		err = 0;
 	mnl_socket_close(nl);
 	return err;
+}
+
+int sock_diag__pass(void (*take)(void *arg, const struct nio_socket *socket), void *arg)
+{
+	struct visitor v = {.take = take, .arg = arg};
+
+	return dump_all(&v);
+}
+
+int sock_diag__names(void (*take)(void *arg, const struct sock_name *name), void *arg)
+{
+	struct visitor v = {.take_name = take, .arg = arg};
+
+	return dump_all(&v);
 }

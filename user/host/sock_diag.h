@@ -7,7 +7,16 @@
 #ifndef NETIOTRACE_SOCK_DIAG_H
 #define NETIOTRACE_SOCK_DIAG_H
 
+#include <stdint.h>
+
 #include "bpf/sockets.h"
+
+/* A TCP socket by what names it. */
+struct sock_name {
+	uint64_t cookie;
+	uint32_t inode; /* 0: no longer a process's */
+	uint16_t local_port, remote_port;
+};
 
 /*
  * Gives each TCP socket of the caller's network namespace to take(), but for those that listen or
@@ -15,5 +24,8 @@
  * scatter_gather are not told: 0. 0 or -errno. Every socket gets a cookie by being asked for it.
  */
 int sock_diag__pass(void (*take)(void *arg, const struct nio_socket *socket), void *arg);
+
+/* The same sockets by their names. */
+int sock_diag__names(void (*take)(void *arg, const struct sock_name *name), void *arg);
 
 #endif

@@ -126,13 +126,13 @@ static char *read_documentation(void)
 	return text;
 }
 
-/* Rows "| `path` | ..." of the documentation; what doctor writes is test_doctor.c's. */
+/* Rows "| `path` | ..." of the documentation; what attach and doctor write is their tests'. */
 static void collect_documented(struct names *names)
 {
 	static const char begin[] = "\n| `";
 	char *text = read_documentation(), *p, path[256];
 
-	p = strstr(text, "\n## What doctor writes");
+	p = strstr(text, "\n## What attach writes");
 	assert_non_null(p);
 	*p = '\0';
 	p = text;

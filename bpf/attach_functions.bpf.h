@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * attach by programs on functions: fentry and fexit, and kprobes. Where a kernel has neither, or a
+ * tracepoint says as much, the tracepoints of attach.bpf.c are used.
+ */
+#ifndef NETIOTRACE_ATTACH_FUNCTIONS_BPF_H
+#define NETIOTRACE_ATTACH_FUNCTIONS_BPF_H
+
+#include <bpf/bpf_tracing.h>
+
+#include "attach_stages.bpf.h"
+
+/* Trampolines. */
+
+SEC("?fentry/tcp_sendmsg_locked")
+int BPF_PROG(nio_ae_send, struct sock *sk, struct msghdr *msg)
+{
+	struct nio_stream *s = stream_in_use(sk);
+
+	if (s)
+		on_send_begin(s, sk, call_of(msg, KNOWN));
+	return 0;
+}
+
+SEC("?fexit/tcp_sendmsg_locked")
+int BPF_PROG(nio_ax_send, struct sock *sk, struct msghdr *msg, unsigned long size, int ret)
+{
+	struct nio_stream *s = stream_of(sk, KNOWN);
+
+	if (s)
+		on_send_end(s, sk, ret, KNOWN);
+	return 0;
+}
+
+/* What sendfile and splice did until Linux 6.4. */
+SEC("?fentry/do_tcp_sendpages")
+int BPF_PROG(nio_ae_sendpages, struct sock *sk)
+{
+	struct nio_stream *s = stream_in_use(sk);
+
+	if (s)
+		on_send_begin(s, sk, NIO_SEEN_CALL | NIO_SEEN_SPLICE);
+	return 0;
+}
+
+SEC("?fexit/do_tcp_sendpages")
+int BPF_PROG(nio_ax_sendpages, struct sock *sk, void *page, int offset, unsigned long size,
+	     int flags, long ret)
+{
+	struct nio_stream *s = stream_of(sk, KNOWN);
+
+	if (s)
+		on_send_end(s, sk, ret, KNOWN);
+	return 0;
+}
+
+SEC("?fentry/skb_copy_ubufs")
+int BPF_PROG(nio_ae_deferred, struct sk_buff *skb)
+{
+	on_copied_after_all(skb, KNOWN);
+	return 0;
+}
+
+SEC("?fentry/__msg_zerocopy_callback")
+int BPF_PROG(nio_ae_ended, const void *uarg)
+{
+	on_ended(uarg, false);
+	return 0;
+}
+
+/*
+ * kprobes: their socket pointers get no cookie, so that they see sockets that others took in: at
+ * connect(), at the first receive, by user space.
+ */
+
+SEC("?kprobe/tcp_sendmsg_locked")
+int BPF_KPROBE(nio_ak_send, struct sock *sk, struct msghdr *msg)
+{
+	struct nio_stream *s = stream_of(sk, ADDRESS);
+
+	if (s)
+		on_send_begin(s, sk, call_of(msg, ADDRESS));
+	return 0;
+}
+
+SEC("?kprobe/do_tcp_sendpages")
+int BPF_KPROBE(nio_ak_sendpages, struct sock *sk)
+{
+	struct nio_stream *s = stream_of(sk, ADDRESS);
+
+	if (s)
+		on_send_begin(s, sk, NIO_SEEN_CALL | NIO_SEEN_SPLICE);
+	return 0;
+}
+
+SEC("?kprobe/tcp_push")
+int BPF_KPROBE(nio_ak_push, struct sock *sk, int flags, int mss_now, int nonagle)
+{
+	struct nio_stream *s = nonagle & TCP_NAGLE_PUSH ? NULL : stream_of(sk, ADDRESS);
+
+	if (s)
+		on_push(s, sk);
+	return 0;
+}
+
+SEC("?kprobe/skb_copy_ubufs")
+int BPF_KPROBE(nio_ak_deferred, struct sk_buff *skb)
+{
+	on_copied_after_all(skb, ADDRESS);
+	return 0;
+}
+
+SEC("?kprobe/__msg_zerocopy_callback")
+int BPF_KPROBE(nio_ak_ended, const void *uarg)
+{
+	on_ended(uarg, false);
+	return 0;
+}
+
+SEC("?kprobe/sock_zerocopy_callback")
+int BPF_KPROBE(nio_ak_sock_ended, const void *uarg, bool success)
+{
+	on_ended(uarg, !success);
+	return 0;
+}
+
+#endif

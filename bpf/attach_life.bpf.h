@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* The lives of watched sockets and tasks: states, ends, forks; and the pass over the sockets. */
+#ifndef NETIOTRACE_ATTACH_LIFE_BPF_H
+#define NETIOTRACE_ATTACH_LIFE_BPF_H
+
+#include <bpf/bpf_tracing.h>
+
+#include "attach_streams.bpf.h"
+
+/* May an application queue bytes on a socket of this state? */
+static __always_inline bool may_send(int state)
+{
+	return state == TCP_ESTABLISHED || state == TCP_CLOSE_WAIT || state == TCP_SYN_SENT ||
+	       state == TCP_SYN_RECV;
+}
+
+/*
+ * A socket leaves the states in which it can be sent on: its write_seq, before the FIN takes a
+ * number, is final.
+ */
+SEC("?tp_btf/inet_sock_set_state")
+int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
+{
+	struct nio_stream *s;
+
+	/* connect() runs in the task that calls it: what it makes is taken in before it is used. */
+	if (newstate == TCP_SYN_SENT)
+		s = stream_in_use(sk);
+	if (!may_send(oldstate) || may_send(newstate))
+		return 0;
+	s = stream_of(sk, KNOWN);
+	if (!s || (s->flags & NIO_STREAM_ENDED))
+		return 0;
+	s->now.sent = kernel_read(struct tcp_sock, sk, write_seq);
+	s->flags |= NIO_STREAM_ENDED;
+	return 0;
+}
+
+static __always_inline void take_numbers(struct nio_stream *s, const struct sock *sk)
+{
+	__u32 sent = s->now.sent;
+
+	read_numbers(&s->now, sk);
+	if (s->flags & NIO_STREAM_ENDED)
+		s->now.sent = sent;
+	s->flags |= NIO_STREAM_NOW;
+}
+
+SEC("?tp_btf/tcp_destroy_sock")
+int BPF_PROG(nio_at_destroy, const struct sock *sk)
+{
+	struct nio_stream *s = stream_of(sk, KNOWN);
+
+	if (!s)
+		return 0;
+	take_numbers(s, sk);
+	s->closed_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_fork")
+int BPF_PROG(nio_at_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 tgid = child->tgid, from = parent->tgid, pid = child->pid;
+	char comm[16];
+
+	if (tgid != pid)
+		return 0;
+	if (!nio_follow_children || !task_of(from)) {
+		if (!nio_comms_nr || !task_of(from))
+			return 0;
+	}
+	bpf_get_current_comm(comm, sizeof(comm));
+	watch_task(tgid, from, comm);
+	return 0;
+}
+
+/* A task takes another name: by exec, or by itself. */
+static __always_inline void on_name(__u32 tgid, const char comm[16])
+{
+	struct nio_task *task = task_of(tgid);
+
+	if (task)
+		__builtin_memcpy(task->comm, comm, sizeof(task->comm));
+	else if (nio_comms_nr && comm_wanted(comm))
+		watch_task(tgid, 0, comm);
+}
+
+SEC("?tp_btf/sched_process_exec")
+int BPF_PROG(nio_at_exec, struct task_struct *p)
+{
+	char comm[16];
+
+	bpf_get_current_comm(comm, sizeof(comm));
+	on_name(p->tgid, comm);
+	return 0;
+}
+
+SEC("?tp_btf/task_rename")
+int BPF_PROG(nio_at_rename, struct task_struct *task, const char *name)
+{
+	char comm[16] = {};
+
+	if (task->tgid != task->pid)
+		return 0;
+	bpf_probe_read_kernel_str(comm, sizeof(comm), name);
+	on_name(task->tgid, comm);
+	return 0;
+}
+
+/* The last thread of a process exits. Its id may be another's soon. */
+SEC("?tp_btf/sched_process_exit")
+int BPF_PROG(nio_at_exit, struct task_struct *p)
+{
+	struct nio_task *task = task_of(p->tgid);
+
+	if (task && !BPF_CORE_READ(p, signal, live.counter))
+		task->exit_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/*
+ * Called for each socket of a network namespace, from Linux 5.15 on under its lock: takes down the
+ * numbers of those that are watched, in their entries.
+ */
+SEC("?iter/tcp")
+int nio_at_pass(struct bpf_iter__tcp *ctx)
+{
+	struct sock_common *skc = ctx->sk_common;
+	const struct sock *sk;
+	struct nio_stream *s;
+	struct tcp_sock *tp;
+
+	if (!skc)
+		return 0;
+	s = stream_by_cookie(skc->skc_cookie.counter);
+	tp = s ? bpf_skc_to_tcp_sock(skc) : NULL;
+	if (!tp)
+		return 0;
+	sk = (const struct sock *)tp;
+	if (!(s->flags & NIO_STREAM_PLACED))
+		place_stream(s, sk);
+	take_numbers(s, sk);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The sockets and tasks that attach watches: the maps, who is turned away first, and how a socket
+ * is taken in at its first use. What events mean is in attach_stages.bpf.h.
+ */
+#ifndef NETIOTRACE_ATTACH_STREAMS_BPF_H
+#define NETIOTRACE_ATTACH_STREAMS_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+
+#include "streams.h"
+#include "kernel.bpf.h"
+
+#define AF_INET     2
+#define AF_INET6    10
+#define IPPROTO_TCP 6
+#define SOCK_DONE   1 /* a FIN was received: enum sock_flags */
+
+/* User space sets max_entries. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, struct nio_stream);
+} nio_streams SEC(".maps");
+
+/* An entry of zeroes: one is too large for a program's stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct nio_stream);
+} nio_blank SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, NIO_TASKS_MAX);
+	__type(key, __u32);
+	__type(value, struct nio_task);
+} nio_tasks SEC(".maps");
+
+__u8 nio_stream_known[NIO_KNOWN_NR];
+__u8 nio_task_known[NIO_KNOWN_NR];
+__u8 nio_ports[NIO_KNOWN_NR]; /* 1: watched, local or remote */
+struct nio_attach_loss nio_attach_losses;
+bool nio_armed;      /* user space has taken in the sockets that exist */
+bool nio_any_pinned; /* a watched socket sends with MSG_ZEROCOPY */
+
+/* What is asked for. */
+const volatile bool nio_by_task = false; /* tasks in nio_tasks, and those that these filters add: */
+const volatile bool nio_by_port = false; /* alone: any task; with by_task: both must hold */
+const volatile bool nio_follow_children = false;
+const volatile __u64 nio_cgroup = 0; /* id; 0: none */
+const volatile __u32 nio_cgroup_level = 0;
+const volatile __u32 nio_comms_nr = 0;
+const volatile char nio_comms[NIO_COMMS_MAX][16] = {};
+const volatile __u32 nio_own_tgid = 0; /* the collector's */
+const volatile bool nio_told = false;  /* messages are seen, before their bytes leave */
+/* Tracing programs may ask for cookies: since Linux 5.12. */
+const volatile bool nio_may_adopt = false;
+/* Completions are seen as the kernel ends sends: notifications tell nothing new. */
+const volatile bool nio_completions = false;
+
+static __always_inline void add_to(__u64 *sum, __u64 value)
+{
+	__sync_fetch_and_add(sum, value);
+}
+
+static __always_inline void add_amount(struct nio_amount *a, __u64 bytes)
+{
+	add_to(&a->bytes, bytes);
+	add_to(&a->events, 1);
+}
+
+static __always_inline __u32 tgid_now(void)
+{
+	return bpf_get_current_pid_tgid() >> 32;
+}
+
+static __always_inline __u64 cookie_field(const struct sock *sk, bool known)
+{
+	return NIO_FIELD(known, struct sock, sk, __sk_common.skc_cookie.counter);
+}
+
+/* The entry of a cookie, or NULL: most others are turned away by one load. */
+static __always_inline struct nio_stream *stream_by_cookie(__u64 cookie)
+{
+	if (!cookie || !nio_stream_known[nio_known_index(cookie)])
+		return NULL;
+	return bpf_map_lookup_elem(&nio_streams, &cookie);
+}
+
+static __always_inline struct nio_stream *stream_of(const struct sock *sk, bool known)
+{
+	return stream_by_cookie(cookie_field(sk, known));
+}
+
+static __always_inline bool is_tcp(const struct sock *sk, bool known)
+{
+	__u16 family = NIO_FIELD(known, struct sock, sk, __sk_common.skc_family);
+	__u16 protocol;
+
+	if (family != AF_INET && family != AF_INET6)
+		return false;
+	protocol = NIO_FIELD(known, struct sock, sk, sk_protocol);
+	return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP;
+}
+
+static __always_inline bool comm_wanted(const char comm[16])
+{
+	for (__u32 i = 0; i < NIO_COMMS_MAX; i++) {
+		bool same = i < nio_comms_nr;
+
+		for (__u32 c = 0; c < 16 && same; c++) {
+			same = comm[c] == nio_comms[i][c];
+			if (!comm[c])
+				break;
+		}
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+static __always_inline void watch_task(__u32 tgid, __u32 parent, const char comm[16])
+{
+	struct nio_task task = {.first_ns = bpf_ktime_get_ns(), .parent = parent};
+
+	__builtin_memcpy(task.comm, comm, sizeof(task.comm));
+	if (bpf_map_update_elem(&nio_tasks, &tgid, &task, BPF_ANY))
+		add_to(&nio_attach_losses.tasks_full, 1);
+	nio_task_known[tgid & (NIO_KNOWN_NR - 1)] = 1;
+}
+
+static __always_inline struct nio_task *task_of(__u32 tgid)
+{
+	struct nio_task *task;
+
+	if (!nio_task_known[tgid & (NIO_KNOWN_NR - 1)])
+		return NULL;
+	task = bpf_map_lookup_elem(&nio_tasks, &tgid);
+	return task && !task->exit_ns ? task : NULL;
+}
+
+/* Is the present task one that is asked for? Only in process context. */
+static __always_inline bool task_wanted(void)
+{
+	__u32 tgid = tgid_now();
+	char comm[16];
+
+	if (task_of(tgid))
+		return true;
+	if (!nio_cgroup || bpf_get_current_ancestor_cgroup_id(nio_cgroup_level) != nio_cgroup)
+		return false;
+	bpf_get_current_comm(comm, sizeof(comm));
+	watch_task(tgid, 0, comm);
+	return true;
+}
+
+static __always_inline bool port_wanted(const struct sock *sk, bool known)
+{
+	__u16 local = NIO_FIELD(known, struct sock, sk, __sk_common.skc_num);
+	__u16 remote = bpf_ntohs(NIO_FIELD(known, struct sock, sk, __sk_common.skc_dport));
+
+	return nio_ports[local] || nio_ports[remote];
+}
+
+/* Is this a socket to take in, in use by the present task? Others: a few instructions. */
+static __always_inline bool wanted(const struct sock *sk, bool known)
+{
+	if (!nio_armed || (nio_by_task && !task_wanted()))
+		return false;
+	if (!is_tcp(sk, known) || (nio_by_port && !port_wanted(sk, known)))
+		return false;
+	return tgid_now() != nio_own_tgid;
+}
+
+/* Addresses, and what else of a socket stays as it is. */
+static __always_inline void place_stream(struct nio_stream *s, const struct sock *sk)
+{
+	s->family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	s->local_port = BPF_CORE_READ(sk, __sk_common.skc_num);
+	s->remote_port = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
+	s->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+	if (s->family == AF_INET) {
+		BPF_CORE_READ_INTO((__u32 *)s->local, sk, __sk_common.skc_rcv_saddr);
+		BPF_CORE_READ_INTO((__u32 *)s->remote, sk, __sk_common.skc_daddr);
+	} else {
+		BPF_CORE_READ_INTO(&s->local, sk, __sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
+		BPF_CORE_READ_INTO(&s->remote, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr8);
+	}
+	/* A socket that connects has no port of its own yet. */
+	if (s->local_port)
+		s->flags |= NIO_STREAM_PLACED;
+}
+
+/* The numbers of a socket now. The FIN that ends the stream of the other side takes one. */
+static __always_inline void read_numbers(struct nio_numbers *n, const struct sock *sk)
+{
+	__u8 state = kernel_read(struct sock_common, sk, skc_state);
+	__u32 copied = kernel_read(struct tcp_sock, sk, copied_seq);
+	bool fin = kernel_read(struct sock_common, sk, skc_flags) & (1UL << SOCK_DONE);
+
+	n->bytes_acked = kernel_read(struct tcp_sock, sk, bytes_acked);
+	n->bytes_received = kernel_read(struct tcp_sock, sk, bytes_received);
+	n->bytes_retrans = kernel_read(struct tcp_sock, sk, bytes_retrans);
+	n->sent = nio_payload_end(kernel_read(struct tcp_sock, sk, write_seq), state);
+	n->taken = copied - (fin && copied == kernel_read(struct tcp_sock, sk, rcv_nxt));
+}
+
+/*
+ * Takes a socket in. cookie_of_new: bpf_get_socket_cookie() of it, which makes one where there is
+ * none. Its numbers begin with the first event of each direction.
+ */
+static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 cookie)
+{
+	__u32 zero = 0;
+	struct nio_stream *s = bpf_map_lookup_elem(&nio_blank, &zero);
+
+	if (!s || !cookie)
+		return NULL;
+	if (bpf_map_update_elem(&nio_streams, &cookie, s, BPF_NOEXIST) == -E2BIG) {
+		add_to(&nio_attach_losses.streams_full, 1);
+		return NULL;
+	}
+	s = bpf_map_lookup_elem(&nio_streams, &cookie);
+	if (!s || s->cookie)
+		return s;
+	s->cookie = cookie;
+	s->first_ns = bpf_ktime_get_ns();
+	s->tgid = tgid_now();
+	bpf_get_current_comm(s->comm, sizeof(s->comm));
+	place_stream(s, sk);
+	nio_stream_known[nio_known_index(cookie)] = 1;
+	return s;
+}
+
+/* Of a socket in use by the present task: its entry, made if it is wanted. */
+#define stream_in_use(sk)                                                        \
+	({                                                                       \
+		struct nio_stream *in_use = stream_of(sk, KNOWN);                \
+		if (!in_use && wanted(sk, KNOWN))                                \
+			in_use = adopt(sk, bpf_get_socket_cookie((void *)(sk))); \
+		in_use;                                                          \
+	})
+
+#endif

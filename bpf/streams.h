@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The contract between the BPF programs of attach and user space: the sockets of programs that were
+ * there before us, each with its own counters for both directions, and the tasks they belong to.
+ *
+ * nio_streams holds what was seen of each watched socket, by its cookie. The programs insert an
+ * entry at the first use by a watched task; user space inserts those it finds in /proc. All its
+ * counters only grow, and are added to atomically: two threads may use one socket at a time. User
+ * space reads and subtracts; an entry is deleted once its socket is closed and was read.
+ */
+#ifndef NETIOTRACE_STREAMS_H
+#define NETIOTRACE_STREAMS_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+#include "netiotrace.h"
+
+/*
+ * How a send call was made: enum suffix, JSON key, heading. Known where the message is seen; the
+ * id that a zero-copy send takes tells that one apart in any case.
+ */
+/* clang-format off */
+#define NIO_SEND_KINDS(X)                                                                      \
+	X(PLAIN,    "plain",    "one buffer: send, write")                                     \
+	X(VECTORED, "vectored", "several buffers: sendmsg, writev")                            \
+	X(SPLICE,   "splice",   "page references: sendfile, splice, MSG_SPLICE_PAGES")         \
+	X(ZEROCOPY, "zerocopy", "MSG_ZEROCOPY")                                                \
+	X(IO_URING, "io_uring", "io_uring's SEND_ZC")                                          \
+	X(UNTOLD,   "untold",   "not zero-copy; else not told by this kernel's hooks")
+
+enum nio_send_call {
+#define X(id, ...) NIO_CALL_##id,
+	NIO_SEND_KINDS(X)
+#undef X
+	NIO_CALL_NR,
+};
+/* clang-format on */
+
+struct nio_amount {
+	__u64 bytes;
+	__u64 events;
+};
+
+/* Bytes per send call and per receive copy: a bucket for each power of two. */
+#define NIO_SIZES 32
+
+static inline __u32 nio_size_bucket(__u64 bytes)
+{
+	return bytes ? hist_log2(bytes) & (NIO_SIZES - 1) : 0;
+}
+
+/* The socket's own counters, as tcp_sock has them, at one moment. */
+struct nio_numbers {
+	__u64 bytes_acked;
+	__u64 bytes_received;
+	__u64 bytes_retrans;
+	__u32 sent;  /* write_seq without the FIN */
+	__u32 taken; /* copied_seq without the FIN */
+};
+
+struct nio_stream {
+	__u64 cookie;
+	__u64 first_ns;  /* CLOCK_MONOTONIC: adopted */
+	__u64 last_ns;   /* the last event */
+	__u64 closed_ns; /* 0: open */
+	__u32 tgid;      /* whose use it was adopted at; 0: not known */
+	__u32 netns;     /* inode number */
+	__u16 family;
+	__u16 local_port;
+	__u16 remote_port;
+	__u16 uncovered; /* enum nio_uncovered_kind + 1 of what serves it in TCP's place; 0: TCP */
+	__u8 local[16];
+	__u8 remote[16];
+	char comm[16];
+	__u32 flags;      /* NIO_STREAM_* */
+	__u32 call;       /* of the call in progress: NIO_SEEN_*, and NIO_CALL_VECTOR */
+	__u32 sent_seen;  /* nio_numbers.sent at the last send event */
+	__u32 taken_seen; /* where copied_seq stands if the last receive copy was taken */
+	__u32 zckey_base;
+	__u32 zckey;
+	__u32 zc_next; /* the id after the last that was reported complete */
+	__u32 pad;
+	struct nio_numbers base_tx, base_rx; /* at the first event of each direction */
+	struct nio_numbers now;              /* at the last pass, or at the end */
+	struct nio_amount calls[NIO_CALL_NR];
+	struct nio_amount stages[NIO_STAGE_NR];
+	__u64 uncovered_bytes[NIO_SIDE_NR][NIO_UNCOVERED_NR];
+	__u64 completed; /* zero-copy sends */
+	__u64 copied;    /* of these */
+	__u32 tx_sizes[NIO_SIZES];
+	__u32 rx_sizes[NIO_SIZES];
+};
+
+#define NIO_STREAM_TX_BASE 1u  /* base_tx holds */
+#define NIO_STREAM_RX_BASE 2u  /* base_rx holds */
+#define NIO_STREAM_ENDED   4u  /* now.sent is final: no more can be sent */
+#define NIO_STREAM_SHARED  8u  /* used by more than one process */
+#define NIO_STREAM_PLACED  16u /* addresses are filled in */
+#define NIO_STREAM_NOW     32u /* now holds */
+#define NIO_STREAM_IDS     64u /* zckey, zckey_base and zc_next hold */
+
+#define NIO_CALL_VECTOR (1u << 16)
+
+/* Default room of nio_streams, and what a user may ask for. */
+#define NIO_STREAMS_DEFAULT 32768
+#define NIO_STREAMS_MAX     (1 << 20)
+
+/* The tasks that are watched, by tgid. */
+struct nio_task {
+	__u64 first_ns;
+	__u64 exit_ns; /* 0: alive */
+	__u32 parent;  /* tgid */
+	__u32 asked;   /* 1: taken in by user space, at the beginning */
+	char comm[16];
+};
+
+#define NIO_TASKS_MAX 16384
+
+/* Names of tasks to look for. */
+#define NIO_COMMS_MAX 8
+
+/* What attach lost, or could not take in: in .bss, one for all CPUs, added to atomically. */
+struct nio_attach_loss {
+	__u64 streams_full; /* sockets that found no room */
+	__u64 tasks_full;
+	__u64 backwards;  /* sequence numbers below the one before */
+	__u64 cookieless; /* sockets seen where no cookie can be had */
+};
+
+/*
+ * Two tables in .bss that turn others away by one load: a byte is set for what may be in
+ * nio_streams or nio_tasks. A byte may be several's: the map has the last word.
+ */
+#define NIO_KNOWN_BITS 16
+#define NIO_KNOWN_NR   (1 << NIO_KNOWN_BITS)
+
+static inline __u32 nio_known_index(__u64 cookie)
+{
+	return (__u32)((cookie * 0x9E3779B97F4A7C15ULL) >> (64 - NIO_KNOWN_BITS));
+}
+
+_Static_assert(sizeof(struct nio_numbers) == 32, "nio_numbers layout");
+_Static_assert(sizeof(struct nio_task) == 40, "nio_task layout");
+_Static_assert(sizeof(struct nio_stream) % 8 == 0, "nio_stream has no padding at its end");
+
+#endif

@@ -1,0 +1,349 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# attach: the ledger of programs that are not ours. What they say themselves is the witness: iperf3's
+# and the load generator's own counts, what curl received, what a script is known to send.
+
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup() {
+	need_root
+	cd "$BATS_TEST_TMPDIR" || return
+	PEERS=()
+	PROGRAM=$REPO/tests/e2e/sockets.py
+}
+
+teardown() {
+	local pid
+
+	# nginx takes its workers along only when it is asked to end.
+	[ ! -s pid ] || kill "$(<pid)" 2>/dev/null || true
+	for pid in "${PEERS[@]}"; do
+		kill -9 "$pid" 2>/dev/null || true
+	done
+}
+
+# Prints a port that nobody listens on.
+free_port() {
+	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# background COMMAND...: starts it, as $STARTED.
+background() {
+	"$@" 3>&- &
+	STARTED=$!
+	PEERS+=($!)
+}
+
+# peer FILE COMMAND...: starts it in the background, and waits for FILE, which says its port: $PORT.
+peer() {
+	local file=$1
+	shift
+
+	rm -f "$file"
+	background "$@"
+	within 20 test -s "$file"
+	PORT=$(<"$file")
+}
+
+# watch OPTION...: attaches in the background, as $COLLECTOR, and waits until it watches.
+watch() {
+	rm -f log
+	"$NETIOTRACE" attach -v --json out.json "$@" >text 2>log 3>&- &
+	COLLECTOR=$!
+	PEERS+=($!)
+	within 60 grep -q watching log
+}
+
+# attached COMMAND...: watches it to its end; the document is in out.json.
+attached() {
+	"$NETIOTRACE" attach -q --json out.json -- "$@"
+}
+
+# exact: every byte of the sockets was booked, of each connection and of the whole.
+exact() {
+	jq -e '[.total, .connections[], .processes[]] | all(
+		.ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0
+		and .socket.tx_bytes == ([.ledger.tx_copy, .ledger.tx_pin, .ledger.tx_splice | .bytes] | add)
+		and .socket.tx_bytes == ([.sends[].bytes] | add))' out.json >/dev/null ||
+		{ jq -c '.total.socket, .total.ledger' out.json && return 1; }
+}
+
+# iperf [OPTION...]: an iperf3 client under attach; its own account is in iperf.json, the data connection's
+# of attach in data.json. iperf3 opens a data connection with a cookie of 37 bytes.
+iperf() {
+	local port
+
+	port=$(free_port)
+	iperf3 -s -1 --forceflush -p "$port" >server.log 2>&1 3>&- &
+	PEERS+=($!)
+	within 10 grep -qi listening server.log
+	attached iperf3 -c 127.0.0.1 -p "$port" -t 1 -J "$@" >iperf.json
+	exact
+	jq '.connections | max_by(.socket.tx_bytes + .socket.rx_bytes)' out.json >data.json
+}
+
+@test "attach: iperf3's bytes are those of its own account, sent, received and by sendfile" {
+	need_tool iperf3
+	iperf
+	[ "$(json data.json .ledger.tx_copy.bytes)" -eq $(($(json iperf.json .end.sum_sent.bytes) + 37)) ]
+	[ "$(json data.json .verdict.text)" = "" ] || [ "$(json data.json '.zerocopy.sends + 1')" -eq 1 ]
+	iperf -R
+	# What iperf3 reads after the end of its time it does not count: exact() holds that against the socket.
+	[ "$(json data.json .ledger.rx_copy.bytes)" -ge "$(json iperf.json .end.sum_received.bytes)" ]
+	iperf -Z
+	json data.json '.ledger.tx_splice.bytes + .ledger.tx_copy.bytes' >sent
+	[ "$(<sent)" -eq $(($(json iperf.json .end.sum_sent.bytes) + 37)) ]
+	# Where no hook tells sendfile apart, what is called copied says that it is a bound.
+	if jq -e '.plan[] | select(.probe == "message") | .hook' out.json; then
+		[ "$(json data.json .ledger.tx_copy.bytes)" -eq 37 ]
+	else
+		json data.json .ledger.tx_copy.reason | grep -q 'upper bound'
+	fi
+}
+
+@test "attach: the load generator as a foreign process has the ledger it knows itself" {
+	local mode sent
+
+	for mode in twocopy onecopy zerocopy; do
+		attached "$LOADGEN" --mode "$mode" --size 64k --messages 2000 --json >loadgen.json
+		exact
+		sent=$((2000 * 65536))
+		jq '[.connections[] | select(.socket.tx_bytes > 100000000)] | first' out.json >tx.json
+		jq '[.connections[] | select(.socket.rx_bytes > 100000000)] | first' out.json >rx.json
+		# A connection begins with a greeting of 64 bytes.
+		[ "$(json tx.json .socket.tx_bytes)" -eq $((sent + 64)) ]
+		[ "$(json rx.json .ledger.rx_copy.bytes)" -eq $((sent + 64)) ]
+		if [ "$mode" = zerocopy ]; then
+			jq -e --argjson sent "$sent" --slurpfile own loadgen.json '.ledger.tx_pin.bytes == $sent
+				and .ledger.deferred_copy.bytes == $sent + .socket.tx_retrans
+				and .zerocopy == ($own[0].sender.zerocopy | del(.enobufs))
+				and .verdict.cause == "local" and .verdict.copied_fraction == 1' tx.json
+		else
+			[ "$(json tx.json .ledger.tx_copy.bytes)" -eq $((sent + 64)) ]
+		fi
+	done
+}
+
+@test "attach: a program that never reads its error queue has its verdict" {
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	attached "$NETIOTRACE_BIN/tests/e2e/deaf_sender" 127.0.0.1 "$PORT" 500 65536 >sent
+	exact
+	[ "$(<sent)" -eq $((500 * 65536)) ]
+	jq -e --argjson sent "$(<sent)" '.total | .ledger.tx_pin.bytes == $sent
+		and .ledger.deferred_copy.bytes == $sent + .socket.tx_retrans
+		and .verdict.cause == "local" and .zerocopy.copied == .zerocopy.completed
+		and .zerocopy.completed == .socket.tx_zerocopy_ids' out.json
+}
+
+@test "attach: nginx's bytes are what curl received, by sendfile and by copies" {
+	local sendfile pid port
+
+	need_tool nginx curl
+	mkdir -p logs www
+	head -c 3000000 /dev/urandom >www/file
+	chmod -R a+rX . && chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
+	for sendfile in on off; do
+		port=$(free_port)
+		cat >nginx.conf <<-END
+			worker_processes 2; daemon off; pid $PWD/pid; error_log $PWD/logs/error;
+			events {}
+			http { access_log off; sendfile $sendfile;
+			server { listen 127.0.0.1:$port; root $PWD/www; }
+			client_body_temp_path $PWD/b; proxy_temp_path $PWD/p; fastcgi_temp_path $PWD/f;
+			uwsgi_temp_path $PWD/u; scgi_temp_path $PWD/s; }
+		END
+		background nginx -c "$PWD/nginx.conf" -e "$PWD/logs/error"
+		pid=$STARTED
+		within 20 curl -sf -o /dev/null "http://127.0.0.1:$port/file"
+		watch --pid "$pid" --comm nginx --port "$port"
+		for _ in 1 2 3 4 5; do
+			curl -sf -o /dev/null -w '%{size_download} %{size_header} %{size_request}\n' "http://127.0.0.1:$port/file"
+		done >curls
+		kill -INT "$COLLECTOR"
+		wait "$COLLECTOR" || [ $? -eq 130 ]
+		exact
+		awk '{ rx += $1 + $2; tx += $3 } END { print rx, tx }' curls >sums
+		jq -r '.total.socket | "\(.tx_bytes) \(.rx_bytes)"' out.json | diff sums -
+		[ $sendfile = off ] || [ "$(json out.json .total.ledger.tx_splice.bytes)" -eq 15000000 ] ||
+			json out.json .total.ledger.tx_copy.reason | grep -q 'upper bound'
+		[ $sendfile = on ] || [ "$(json out.json '.total.ledger.tx_splice.bytes + 1')" -eq 1 ]
+		kill "$pid"
+		wait "$pid" || true
+	done
+}
+
+@test "attach: processes that fork, exec and pass their socket on are told apart, the bytes are one socket's" {
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	attached "$PROGRAM" pass 127.0.0.1 "$PORT" 5000
+	exact
+	jq -e '.total.socket.tx_bytes == 15000 and (.connections | length) == 1
+		and .connections[0].shared and (.processes | length) == 1 and .processes[0].exited' out.json
+}
+
+@test "attach: what was only looked at was copied, and is not counted as received" {
+	peer port "$PROGRAM" echo 127.0.0.1 port 1
+	attached "$PROGRAM" peek 127.0.0.1 "$PORT" 90000
+	exact
+	jq -e '.total | .socket.rx_bytes == 90000 and .receives.peeked > 0
+		and .ledger.rx_copy.bytes == .socket.rx_bytes + .receives.peeked' out.json
+}
+
+@test "attach: two processes with the same addresses and ports in namespaces of their own" {
+	need_tool ip unshare
+	cat >inside <<-'END'
+		ip link set lo up
+		"$PROGRAM" echo 127.0.0.1 port 1 & peer=$!
+		until [ -s port ]; do sleep 0.05; done
+		"$PROGRAM" exchange 127.0.0.1 "$(cat port)" "$1"
+		wait $peer
+	END
+	mkdir one two
+	export PROGRAM
+	attached sh -c "(cd one && exec unshare -n sh ../inside 40000) & (cd two && exec unshare -n sh ../inside 70000); wait"
+	exact
+	jq -e '([.connections[].netns] | unique | length) == 2
+		and ([.connections[].socket | .tx_bytes, .rx_bytes] | sort | unique) == [40000, 70000]
+		and (.connections | length) == 4' out.json
+}
+
+@test "attach: a cgroup's processes, below it and to come; it may vanish meanwhile" {
+	local root group
+
+	need_tool findmnt
+	root=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
+	[ -w "$root" ] || skip "no cgroup2 file system to write to"
+	group=$root/netiotrace-test-$$
+	mkdir -p "$group/below"
+	watch --cgroup "$group" --interval 100ms
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	sh -c 'echo $$ >"$1/below/cgroup.procs"; exec "$2" churn 127.0.0.1 "$3" 5' - "$group" "$PROGRAM" "$PORT"
+	"$PROGRAM" churn 127.0.0.1 "$PORT" 5
+	within 10 rmdir "$group/below" "$group"
+	kill -INT "$COLLECTOR"
+	wait "$COLLECTOR" || [ $? -eq 130 ]
+	exact
+	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23' out.json
+}
+
+@test "attach: a port alone finds the connections of any process, those that are there already, too" {
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	background "$PROGRAM" exchange 127.0.0.1 1 1 # of another port, and refused
+	peer other "$PROGRAM" echo 127.0.0.1 other 1
+	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
+	watch --port "$PORT" --duration 1s --by connection --csv out.csv
+	wait "$COLLECTOR"
+	exact
+	jq -e --arg port ":$PORT" '(.connections | length) == 2
+		and all(.connections[]; (.local | endswith($port)) or (.remote | endswith($port)))
+		and all(.connections[]; .open and .socket.tx_bytes > 0)' out.json
+	# The CSV has the same rows: two and their names, of equal length.
+	[ "$(wc -l <out.csv)" -eq 3 ]
+	python3 -c 'import csv; rows = list(csv.reader(open("out.csv"))); assert len({len(r) for r in rows}) == 1, rows
+assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
+}
+
+@test "attach: on a terminal it is a table with keys, and leaves the terminal as it was" {
+	need_tool tmux
+	peer port "$PROGRAM" echo 127.0.0.1 port 1
+	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
+	tmux -L "at$$" new-session -d -x 120 -y 20 \
+		"stty -g >before; '$NETIOTRACE' attach --port $PORT --interval 200ms; echo \$? >status; stty -g >after"
+	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -q 'per second.*copies/B'"
+	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by process'"
+	tmux -L "at$$" send-keys b
+	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by connection'"
+	tmux -L "at$$" send-keys q
+	within 20 test -s after
+	[ "$(<status)" -eq 0 ]
+	cmp before after
+	tmux -L "at$$" kill-server 2>/dev/null || true
+}
+
+@test "attach: a name that is none does not reach the terminal" {
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	"$NETIOTRACE" attach --json out.json -- "$PROGRAM" name 127.0.0.1 "$PORT" 2>text
+	run -1 grep -q "$(printf '\033')" text out.json
+	[ "$(grep -c '^?\[31m?x?' text)" -ge 1 ]
+	jq -e '.processes[0].comm == "?[31m?x?"' out.json
+}
+
+@test "attach: connections that come and go are all counted, and few are kept" {
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	"$NETIOTRACE" attach -q --interval 100ms --json out.json -- "$PROGRAM" churn 127.0.0.1 "$PORT" 3000
+	exact
+	jq -e '.total.connections == 3000 and .total.socket.tx_bytes == 3000 * 23
+		and .health.connections_left_out == 3000 - 1024 and .health.sockets_left_out == 0' out.json
+}
+
+@test "attach: what finds no room is counted" {
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	background "$PROGRAM" hold 127.0.0.1 "$PORT" 200 held
+	within 20 test -e held
+	"$NETIOTRACE" attach -q --max-sockets 64 --duration 200ms --json out.json --pid "$STARTED"
+	jq -e '.health.sockets_left_out == 200 - 64' out.json
+}
+
+@test "attach: the exit status is the command's; an assertion that fails is 5" {
+	run -7 --separate-stderr "$NETIOTRACE" attach -q -- sh -c 'echo mine; exit 7'
+	[ "$output" = mine ]
+	run -137 "$NETIOTRACE" attach -q -- sh -c 'kill -9 $$'
+	run -0 "$NETIOTRACE" attach -q --assert 'unaccounted_tx == 0' -- true
+	run -5 "$NETIOTRACE" attach -q --assert 'health.missed > 0' -- true
+	[[ $output == *"does not hold: health.missed is 0"* ]]
+	run -5 "$NETIOTRACE" attach -q --assert 'copied_fraction == 0' -- true
+	[[ $output == *"is not known"* ]]
+}
+
+@test "attach: mistakes are a sentence each, and leave nothing" {
+	run -1 "$NETIOTRACE" attach --pid 4194303 --json out.json
+	[[ $output == *"--pid 4194303: there is no such process."* ]]
+	[ ! -e out.json ]
+	run -1 "$NETIOTRACE" attach -- ./nothing-here
+	[[ $output == *"cannot run ./nothing-here: No such file"* ]]
+	run -1 "$NETIOTRACE" attach --cgroup "$PWD"
+	[[ $output == *"is not the directory of a cgroup"* ]]
+	run -1 "$NETIOTRACE" attach --cgroup /sys/fs/cgroup/nothing-here
+	[[ $output == *"cannot be read: No such file"* ]]
+	run -2 "$NETIOTRACE" attach
+	[[ $output == *"attach wants to know whom"* ]]
+	run -2 "$NETIOTRACE" attach --pid 1 --assert 'x'
+	run -2 "$NETIOTRACE" attach --pid 1 iperf3
+	[[ $output == *"a command to watch stands behind --"* ]]
+}
+
+@test "attach: without privileges it says so" {
+	need_tool setpriv
+	cp "$NETIOTRACE" netiotrace && chmod 755 netiotrace
+	chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
+	run -4 setpriv --reuid 65534 --regid 65534 --clear-groups ./netiotrace attach --pid $$
+	[[ $output == *"needs root"* ]]
+}
+
+@test "attach: killed, it leaves the watched program undisturbed and nothing behind" {
+	local pid
+
+	peer port "$PROGRAM" echo 127.0.0.1 port 1
+	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 3000000000
+	pid=$STARTED
+	watch --pid "$pid"
+	kill -9 "$COLLECTOR"
+	wait "$COLLECTOR" || [ $? -eq 137 ]
+	kill -0 "$pid"
+	wait "$pid"
+	[ ! -e out.json ]
+}
+
+@test "attach: Ctrl-C ends it with all that was seen" {
+	local code=0
+
+	peer port "$PROGRAM" echo 127.0.0.1 port 1
+	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
+	watch --port "$PORT" --interval 100ms
+	within 20 grep -q '^ *[0-9.]* *2 ' text
+	kill -INT "$COLLECTOR"
+	wait "$COLLECTOR" || code=$?
+	[ "$code" -eq 130 ]
+	exact
+	jq -e '.interrupted and .total.socket.tx_bytes > 0 and (.connections | length) == 2' out.json
+}

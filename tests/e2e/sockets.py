@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs for attach to watch, whose bytes are known: sockets.py WHAT [ARGUMENT...].
+
+  sink ADDRESS FILE          writes its port to FILE, reads what comes on each connection, until killed
+  echo ADDRESS FILE COUNT    the same for COUNT connections, and sends everything back
+  exchange ADDRESS PORT N    sends N bytes and reads them back
+  pass ADDRESS PORT N        sends N bytes, hands the socket to a child that sends N, then execs a third
+  name ADDRESS PORT          takes a name that is no name, and sends 23 bytes
+  peek ADDRESS PORT N        exchange, with every byte looked at before it is read
+  churn ADDRESS PORT N       N connections, one after another, of 23 bytes each
+  hold ADDRESS PORT N FILE   N connections at once, 23 bytes each, then FILE, until killed
+"""
+import os
+import selectors
+import socket
+import sys
+import time
+
+
+def listen(address, file):
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    sock = socket.socket(family)
+    sock.bind((address, 0))
+    sock.listen(1024)
+    with open(file + ".new", "w") as f:
+        f.write(str(sock.getsockname()[1]))
+    os.rename(file + ".new", file)
+    return sock
+
+
+def connect(address, port):
+    return socket.create_connection((address, int(port)))
+
+
+def read_exactly(sock, n, peek=False):
+    while n:
+        if peek:
+            sock.recv(min(n, 1 << 16), socket.MSG_PEEK)
+        got = len(sock.recv(min(n, 1 << 16)))
+        if not got:
+            sys.exit("the connection ended early")
+        n -= got
+
+
+def sink(address, file):
+    selector = selectors.DefaultSelector()
+    listener = listen(address, file)
+    listener.setblocking(False)
+    selector.register(listener, selectors.EVENT_READ)
+    while True:
+        for key, _ in selector.select():
+            if key.fileobj is listener:
+                try:
+                    selector.register(listener.accept()[0], selectors.EVENT_READ)
+                except BlockingIOError:
+                    pass
+            elif not key.fileobj.recv(1 << 18):
+                selector.unregister(key.fileobj)
+                key.fileobj.close()
+
+
+def echo(address, file, count):
+    listener = listen(address, file)
+    for _ in range(int(count)):
+        sock = listener.accept()[0]
+        while data := sock.recv(1 << 16):
+            sock.sendall(data)
+        sock.close()
+
+
+def exchange(address, port, n, peek=False):
+    sock = connect(address, port)
+    left = int(n)
+    while left:
+        part = min(left, 30000)
+        sock.sendall(b"x" * part)
+        read_exactly(sock, part, peek)
+        left -= part
+
+
+def pass_on(address, port, n):
+    sock = connect(address, port)
+    sock.sendall(b"x" * int(n))
+    if os.fork() == 0:
+        sock.sendall(b"y" * int(n))
+        os._exit(0)
+    os.wait()
+    os.set_inheritable(sock.fileno(), True)
+    code = "import os, sys; os.write(%d, b'z' * %d)" % (sock.fileno(), int(n))
+    os.execv(sys.executable, [sys.executable, "-c", code])
+
+
+def name(address, port):
+    sock = connect(address, port)
+    with open("/proc/self/comm", "w") as f:
+        f.write("\x1b[31m\nx\x07")
+    sock.sendall(b"x" * 23)
+
+
+def churn(address, port, n):
+    for _ in range(int(n)):
+        with connect(address, port) as sock:
+            sock.sendall(b"x" * 23)
+
+
+def hold(address, port, n, file):
+    socks = [connect(address, port) for _ in range(int(n))]
+    for sock in socks:
+        sock.sendall(b"x" * 23)
+    open(file, "w").close()
+    time.sleep(600)
+
+
+if __name__ == "__main__":
+    what = {"sink": sink, "echo": echo, "exchange": exchange, "pass": pass_on, "name": name,
+            "peek": lambda a, p, n: exchange(a, p, n, True), "churn": churn, "hold": hold}
+    what[sys.argv[1]](*sys.argv[2:])

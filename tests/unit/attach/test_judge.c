@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The verdict of attach, what may be asserted, and what is kept of many connections. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "attach/expect.h"
+#include "attach/judge.h"
+#include "attach/table.h"
+
+static struct books zerocopy_books(uint64_t sends, uint64_t copied)
+{
+	struct books b = {.connections = 1, .zerocopy = 1, .ids = sends};
+
+	b.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){sends * 65536, sends};
+	b.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){sends * 65536, sends};
+	b.completed = sends;
+	b.copied = copied;
+	b.tx_sizes[16] = sends;
+	return b;
+}
+
+static void says_nothing_without_zerocopy(void **state)
+{
+	struct books b = {.connections = 1};
+	struct judgement j;
+
+	(void)state;
+	judge__give(&j, &b, true, true);
+	assert_string_equal(j.text, "");
+	assert_null(j.cause);
+	assert_false(j.copied_fraction.known);
+}
+
+static void tells_copied_from_not(void **state)
+{
+	struct books b = zerocopy_books(100, 0);
+	struct judgement j;
+
+	(void)state;
+	judge__give(&j, &b, true, true);
+	assert_null(j.cause);
+	assert_true(j.copied_fraction.known && j.copied_fraction.value == 0);
+	assert_non_null(strstr(j.text, "None of 100"));
+	assert_string_equal(j.advice, "");
+
+	b = zerocopy_books(100, 100);
+	b.zerocopy_local = 1;
+	judge__give(&j, &b, true, true);
+	assert_string_equal(j.cause, "local");
+	assert_non_null(strstr(j.advice, "every send is copied"));
+}
+
+static void names_the_cause_by_what_was_seen(void **state)
+{
+	struct books b = zerocopy_books(10, 10);
+	struct judgement j;
+
+	(void)state;
+	judge__give(&j, &b, true, true);
+	assert_string_equal(j.cause, "unknown");
+	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 10 * 65536;
+	judge__give(&j, &b, true, true);
+	assert_string_equal(j.cause, "delivered_here");
+	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 0;
+	b.stages[NIO_STAGE_TX_PIN].bytes = 0;
+	judge__give(&j, &b, true, true);
+	assert_string_equal(j.cause, "not_pinned");
+}
+
+/* Without completions the pages tell. */
+static void rests_on_pages_without_completions(void **state)
+{
+	struct books b = zerocopy_books(10, 0);
+	struct judgement j;
+
+	(void)state;
+	b.completed = 0;
+	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 10 * 65536;
+	judge__give(&j, &b, true, false);
+	assert_false(j.copied_fraction.known);
+	assert_string_equal(j.cause, "delivered_here");
+	assert_non_null(strstr(j.text, "does not tell of completions"));
+}
+
+static void speaks_of_small_sends(void **state)
+{
+	struct books b = zerocopy_books(10, 0);
+	struct judgement j;
+
+	(void)state;
+	b.tx_sizes[5] = 1000; /* copied sends, however small, are no matter */
+	judge__give(&j, &b, true, true);
+	assert_string_equal(j.advice, "");
+	b.calls[NIO_CALL_ZEROCOPY].bytes = 10 * 512;
+	judge__give(&j, &b, true, true);
+	assert_non_null(strstr(j.advice, "sends are of 512 B on average"));
+}
+
+static void parses_expectations(void **state)
+{
+	static const char *const wrong[] = {"",       "a",     "a ==",    "== 0",
+					    "a == b", "a = 0", "a == 0x", "a == inf"};
+	char message[256];
+	struct expect e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_not_equal(expect__parse(&e, wrong[i], message, sizeof(message)), 0);
+	assert_int_equal(expect__parse(&e, " copied_fraction<=0.5 ", message, sizeof(message)), 0);
+	assert_string_equal(e.path, "verdict.copied_fraction");
+	assert_string_equal(e.op, "<=");
+}
+
+static void checks_expectations(void **state)
+{
+	json_t *doc = json_pack("{s:{s:{s:f,s:n}},s:{s:i}}", "total", "ledger", "copies_per_byte",
+				1.0, "unaccounted_tx", "health", "missed", 0);
+	static const struct {
+		const char *text;
+		int holds;
+	} rows[] = {
+		{"copies_per_byte == 1", 1}, {"copies_per_byte < 1", 0},
+		{"unaccounted_tx == 0", 0},  {"health.missed == 0", 1},
+		{"nothing.such == 0", 0},    {"copies_per_byte != 2", 1},
+	};
+	char message[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct expect e;
+
+		assert_int_equal(expect__parse(&e, rows[i].text, message, sizeof(message)), 0);
+		assert_int_equal(expect__check(&e, doc, message, sizeof(message)), rows[i].holds);
+	}
+	json_decref(doc);
+}
+
+static struct nio_stream closed_stream(uint64_t cookie, uint64_t bytes)
+{
+	struct nio_stream s = {
+		.cookie = cookie,
+		.tgid = 7,
+		.last_ns = 1,
+		.closed_ns = 2,
+		.flags = NIO_STREAM_TX_BASE | NIO_STREAM_ENDED,
+		.now = {.sent = (uint32_t)bytes},
+	};
+
+	s.stages[NIO_STAGE_TX_COPY].bytes = bytes;
+	return s;
+}
+
+/* However many connections come and go, so many are kept, the largest; the sums have all. */
+static void keeps_the_largest(void **state)
+{
+	struct table t = {0};
+	uint64_t sum = 0;
+
+	(void)state;
+	table__begin(&t);
+	for (uint64_t i = 1; i <= TABLE_CLOSED_MAX + 500; i++) {
+		struct nio_stream s = closed_stream(i, i);
+
+		table__take(&t, &s);
+		sum += i;
+	}
+	table__end(&t);
+	table__sort(&t, SORT_BYTES);
+	assert_int_equal(t.closed_nr, TABLE_CLOSED_MAX);
+	assert_int_equal(t.closed_left_out, 500);
+	assert_int_equal(table__connection(&t, 0)->cookie, TABLE_CLOSED_MAX + 500);
+	assert_int_equal(table__connection(&t, TABLE_CLOSED_MAX - 1)->cookie, 501);
+	assert_null(table__connection(&t, TABLE_CLOSED_MAX));
+	assert_int_equal(t.total.socket_tx, sum);
+	assert_int_equal(t.processes_nr, 1);
+	assert_int_equal(t.processes[0].books.socket_tx, sum);
+	table__clear(&t);
+}
+
+static void replaces_open_ones(void **state)
+{
+	struct nio_stream s = closed_stream(1, 100);
+	struct table t = {0};
+
+	(void)state;
+	s.closed_ns = 0;
+	for (int i = 0; i < 3; i++) {
+		table__begin(&t);
+		table__take(&t, &s);
+		table__end(&t);
+	}
+	assert_int_equal(t.open_nr, 1);
+	assert_int_equal(t.total.socket_tx, 100);
+	table__clear(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(says_nothing_without_zerocopy),
+		cmocka_unit_test(tells_copied_from_not),
+		cmocka_unit_test(names_the_cause_by_what_was_seen),
+		cmocka_unit_test(rests_on_pages_without_completions),
+		cmocka_unit_test(speaks_of_small_sends),
+		cmocka_unit_test(parses_expectations),
+		cmocka_unit_test(checks_expectations),
+		cmocka_unit_test(keeps_the_largest),
+		cmocka_unit_test(replaces_open_ones),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

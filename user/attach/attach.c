@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The attach command: its loop and its outputs. The watching is attach_engine.h's. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach.h"
+#include "attach_engine.h"
+#include "attach_report.h"
+#include "attach_view.h"
+#include "base/log.h"
+#include "base/outfile.h"
+#include "base/privileges.h"
+#include "base/terminal.h"
+#include "write/json.h"
+
+#define COLUMNS_MIN 60
+#define COLUMNS_MAX 120
+
+/* How long a command may take to end that was told to by a signal. */
+#define COMMAND_END_MS 500
+
+struct attach {
+	struct attach_options o;
+	struct attach_engine e;
+	struct loop loop;
+	struct outfile *json, *csv;
+	struct attach_line line;
+	struct attach_view view;
+	FILE *out;  /* of text: stdout is the command's, or the document's */
+	int signo;  /* that ended it; 0: none */
+	int status; /* of the command; -EAGAIN: it goes on */
+};
+
+static int open_outputs(struct attach *a)
+{
+	const char *name = a->o.json;
+	int err = name ? outfile__open(&a->json, name) : 0;
+
+	if (!err && a->o.csv) {
+		name = a->o.csv;
+		err = outfile__open(&a->csv, name);
+	}
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot write %s: %s.", name, strerror(-err));
+	return EXIT_RUN_FAILED;
+}
+
+/* Waits until the next tick, or the end of --duration. */
+static int wait_ms(const struct attach *a)
+{
+	uint64_t end = a->e.report.begun_ns + a->o.duration_ns, now = loop__now_ns();
+
+	if (!a->o.duration_ns)
+		return -1;
+	return end > now ? (int)((end - now) / 1000000 + 1) : 0;
+}
+
+static bool is_over(const struct attach *a)
+{
+	return a->o.duration_ns && loop__now_ns() >= a->e.report.begun_ns + a->o.duration_ns;
+}
+
+static int refresh(struct attach *a)
+{
+	int code = attach_engine__refresh(&a->e);
+
+	if (code || a->o.quiet)
+		return code;
+	if (a->view.shown)
+		attach_view__draw(&a->view, &a->e.report);
+	else
+		attach_line__print(a->out, &a->line, &a->e.report);
+	return EXIT_DONE;
+}
+
+/* true: the watching is over. */
+static bool take_keys(struct attach *a, int *code)
+{
+	if (attach_view__key(&a->view, &a->o))
+		return true;
+	*code = refresh(a);
+	return *code != EXIT_DONE;
+}
+
+/* Ctrl-Z: the terminal is given back before the program stops. */
+static void pause_view(struct attach *a)
+{
+	attach_view__close(&a->view);
+	loop__pause();
+	attach_view__open(&a->view);
+}
+
+/* The live view needs stdout for itself, and a terminal. */
+static void open_view(struct attach *a)
+{
+	if (a->o.quiet || a->out != stdout)
+		return;
+	attach_view__open(&a->view);
+	if (!a->view.shown)
+		return;
+	loop__add(&a->loop, STDIN_FILENO);
+	loop__take_pauses(&a->loop, true);
+	attach_view__draw(&a->view, &a->e.report);
+}
+
+static void close_view(struct attach *a)
+{
+	if (!a->view.shown)
+		return;
+	attach_view__close(&a->view);
+	loop__take_pauses(&a->loop, false);
+	loop__remove(&a->loop, STDIN_FILENO);
+}
+
+/* true: the watching is over. */
+static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
+{
+	switch (ev->kind) {
+	case LOOP_SIGNAL:
+		if (ev->signo == SIGTSTP)
+			pause_view(a);
+		if (ev->signo == SIGWINCH || ev->signo == SIGTSTP || ev->signo == SIGCONT)
+			return false;
+		a->signo = ev->signo;
+		return true;
+	case LOOP_TICK:
+		*code = refresh(a);
+		return *code != EXIT_DONE;
+	case LOOP_READABLE:
+		if (ev->fd == STDIN_FILENO)
+			return take_keys(a, code);
+		if (ev->fd != a->e.launch.pidfd)
+			return attach_engine__lost(&a->e, &a->loop, ev->fd);
+		a->status = launch__wait(&a->e.launch, 0);
+		return a->status >= 0;
+	default:
+		return false;
+	}
+}
+
+static int watch(struct attach *a)
+{
+	int err = loop__set_timer(&a->loop, a->o.interval_ns, a->o.interval_ns), code = EXIT_DONE;
+	bool over = false;
+
+	while (!err && !over && !is_over(a)) {
+		struct loop_event ev;
+
+		err = loop__wait(&a->loop, &ev, wait_ms(a));
+		if (!err)
+			over = take_event(a, &ev, &code);
+	}
+	if (!err)
+		return code;
+	log_error("cannot wait for events: %s.", strerror(-err));
+	return EXIT_RUN_FAILED;
+}
+
+/* A command that is still there goes on after --duration; a signal to us is one to it. */
+static void end_command(struct attach *a)
+{
+	if (!a->e.launch.pid || a->status >= 0)
+		return;
+	if (a->signo)
+		kill(a->e.launch.pid, a->signo);
+	if (a->signo)
+		a->status = launch__wait(&a->e.launch, COMMAND_END_MS);
+}
+
+static int commit(struct outfile **file, int err, const char *name)
+{
+	if (err)
+		outfile__abort(*file);
+	else
+		err = outfile__commit(*file);
+	*file = NULL;
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot write %s: %s.", name, strerror(-err));
+	return EXIT_RUN_FAILED;
+}
+
+static int write_files(struct attach *a, const json_t *document)
+{
+	int code = EXIT_DONE, next = EXIT_DONE;
+
+	if (a->json)
+		code = commit(&a->json, json_document__write(outfile__stream(a->json), document),
+			      a->o.json);
+	if (a->csv)
+		next = commit(&a->csv,
+			      attach_csv__write(outfile__stream(a->csv), &a->e.report, document),
+			      a->o.csv);
+	return code ? code : next;
+}
+
+static int check_expects(struct attach *a, const json_t *document)
+{
+	int code = EXIT_DONE;
+
+	for (size_t i = 0; i < a->o.expects_nr; i++) {
+		char message[512];
+
+		if (expect__check(&a->o.expects[i], document, message, sizeof(message)))
+			continue;
+		log_error("%s.", message);
+		code = EXIT_ASSERTION;
+	}
+	return code;
+}
+
+static unsigned int text_columns(void)
+{
+	unsigned int columns = terminal__columns(STDOUT_FILENO, COLUMNS_MAX);
+
+	return columns < COLUMNS_MIN ? COLUMNS_MIN : columns > COLUMNS_MAX ? COLUMNS_MAX : columns;
+}
+
+static int report(struct attach *a)
+{
+	json_t *document = attach_document__make(&a->e.report);
+	int code, next;
+
+	if (!document) {
+		log_error("out of memory.");
+		return EXIT_RUN_FAILED;
+	}
+	if (!a->o.quiet && a->line.headed)
+		fputc('\n', a->out);
+	if (!a->o.quiet)
+		attach_text__print(a->out, text_columns(), &a->e.report);
+	code = write_files(a, document);
+	next = check_expects(a, document);
+	json_decref(document);
+	return code ? code : next;
+}
+
+/* What the program ends with when watching and writing did not fail. */
+static int exit_code(const struct attach *a)
+{
+	if (a->status >= 0)
+		return a->status;
+	return a->signo ? EXIT_SIGNAL_BASE + a->signo : EXIT_DONE;
+}
+
+static int run(struct attach *a)
+{
+	int code = attach_engine__open(&a->e, &a->o, &a->loop), failed;
+
+	if (code)
+		return code;
+	open_view(a);
+	code = watch(a);
+	close_view(a);
+	failed = attach_engine__finish(&a->e);
+	a->e.report.interrupted = a->signo != 0;
+	end_command(a);
+	if (!code)
+		code = failed ? failed : report(a);
+	return code ? code : exit_code(a);
+}
+
+int attach__main(int argc, char **argv)
+{
+	struct attach a = {.e = ATTACH_ENGINE_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
+	bool to_stdout;
+	int code, err;
+
+	attach_options__parse(&a.o, argc, argv);
+	if (!privileges__may_trace()) {
+		log_error(
+			"watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it with "
+			"sudo.");
+		return EXIT_PRIVILEGES;
+	}
+	to_stdout = (a.o.json && !strcmp(a.o.json, "-")) || (a.o.csv && !strcmp(a.o.csv, "-"));
+	a.out = a.o.command || to_stdout ? stderr : stdout;
+	code = open_outputs(&a);
+	err = code ? 0 : loop__open(&a.loop);
+	if (err) {
+		log_error("cannot wait for events: %s.", strerror(-err));
+		code = EXIT_RUN_FAILED;
+	}
+	if (!code)
+		code = run(&a);
+	outfile__abort(a.json);
+	outfile__abort(a.csv);
+	attach_engine__close(&a.e);
+	loop__close(&a.loop);
+	return code;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A row for each process or connection of the document of attach: its scalar fields. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach_report.h"
+#include "write/json.h"
+
+#define COLUMN_MAX 128
+
+/* A walk over a block's fields, in their order, as columns or as cells. */
+struct rows {
+	FILE *f;
+	bool header;
+	bool first;
+	int err;
+};
+
+/* RFC 4180: quoted when it holds a comma, a quote or a line break; quotes doubled. */
+static void put_text(FILE *f, const char *text)
+{
+	bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+
+	if (quoted)
+		fputc('"', f);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', f);
+		fputc(*text, f);
+	}
+	if (quoted)
+		fputc('"', f);
+}
+
+static void put_cell(struct rows *rows, const char *name, const json_t *value)
+{
+	char *text = NULL;
+
+	if (!rows->first)
+		fputc(',', rows->f);
+	rows->first = false;
+	if (rows->header) {
+		put_text(rows->f, name);
+		return;
+	}
+	if (json_is_string(value)) {
+		put_text(rows->f, json_string_value(value));
+		return;
+	}
+	if (json_is_null(value))
+		return;
+	text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
+	if (text)
+		fputs(text, rows->f);
+	else
+		rows->err = -ENOMEM;
+	free(text);
+}
+
+/* Fields that come and go (reasons) and lists are no columns. */
+static void put_fields(struct rows *rows, const char *prefix, json_t *object)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(object, key, value) {
+		char name[COLUMN_MAX];
+
+		snprintf(name, sizeof(name), "%s%s%s", prefix, prefix[0] ? "." : "", key);
+		if (json_is_object(value))
+			put_fields(rows, name, value);
+		else if (!json_is_array(value) && !json_key__is_reason(key))
+			put_cell(rows, name, value);
+	}
+}
+
+static void put_row(struct rows *rows, json_t *block, bool header)
+{
+	rows->header = header;
+	rows->first = true;
+	put_fields(rows, "", block);
+	fputs("\r\n", rows->f);
+}
+
+int attach_csv__write(FILE *f, const struct attach_report *r, const json_t *document)
+{
+	const char *list = r->o->by == BY_PROCESS ? "processes" : "connections";
+	struct rows rows = {.f = f};
+	json_t *block;
+	size_t i;
+
+	json_array_foreach(json_object_get(document, list), i, block) {
+		if (!i)
+			put_row(&rows, block, true);
+		put_row(&rows, block, false);
+	}
+	return rows.err ? rows.err : ferror(f) ? -EIO : 0;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The options of attach; see attach_options.h. */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach_options.h"
+#include "base/command_line.h"
+#include "base/log.h"
+#include "base/refuse.h"
+#include "common/units.h"
+
+enum key {
+	KEY_PID = 'p',
+	KEY_COMM = 256,
+	KEY_CGROUP,
+	KEY_PORT,
+	KEY_CHILDREN,
+	KEY_DURATION,
+	KEY_INTERVAL,
+	KEY_SORT,
+	KEY_BY,
+	KEY_TOP,
+	KEY_SOCKETS,
+	KEY_BACKEND,
+	KEY_WITHOUT,
+	KEY_JSON,
+	KEY_CSV,
+	KEY_ASSERT,
+};
+
+static const char doc[] =
+	"Keeps the copy ledger of any program: of processes that run already, or of a command that "
+	"is started here and watched to its end.\n"
+	"\n"
+	"  sudo netiotrace attach --pid 4242\n"
+	"  sudo netiotrace attach --comm nginx --duration 10s --json out.json\n"
+	"  sudo netiotrace attach -- iperf3 -c 192.0.2.7 -Z\n"
+	"  sudo netiotrace attach --assert 'copied_fraction == 0' -- ./my-test"
+	"\v"
+	"Several of --pid, --comm and --cgroup watch all that any of them names; --port narrows "
+	"that "
+	"to connections with such a port, and alone watches those of any process. Ends at Ctrl-C, "
+	"after --duration, when the command ends, or when no process of --pid is left.\n"
+	"\n"
+	"Exit status: that of the command; without one 0 done, 1 failed, 2 usage, 3 this kernel "
+	"cannot do what was asked, 4 privileges missing, 130 ended by Ctrl-C. 5: an --assert did "
+	"not hold.";
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "Who is watched:", 1},
+	{"pid", KEY_PID, "PID", 0, "this process, with all its threads; repeatable", 1},
+	{"comm", KEY_COMM, "NAME", 0,
+	 "processes of this name, those to come among them; repeatable", 1},
+	{"cgroup", KEY_CGROUP, "PATH", 0, "processes of this cgroup (v2) and those below it", 1},
+	{"port", KEY_PORT, "PORT", 0, "connections with this port, here or there; repeatable", 1},
+	{"children", KEY_CHILDREN, NULL, 0,
+	 "processes that the watched ones start, too; always so of a command", 1},
+	{NULL, 0, NULL, 0, "How it is watched:", 2},
+	{"duration", KEY_DURATION, "TIME", 0, "end after this time: 5s, 2m", 2},
+	{"interval", KEY_INTERVAL, "TIME", 0, "refresh, 50ms to 1h (default 1s)", 2},
+	{"backend", KEY_BACKEND, "NAME", 0, "auto, trampoline, kprobe, tracepoint", 2},
+	{"without", KEY_WITHOUT, "HOOK", 0,
+	 "do as if the kernel did not have this hook; repeatable", 2},
+	{"max-sockets", KEY_SOCKETS, "N", 0,
+	 "sockets watched at once, up to 1048576 (default 32768, 1 KiB each)", 2},
+	{NULL, 0, NULL, 0, "What comes out:", 3},
+	{"by", KEY_BY, "WHAT", 0, "a row each process or connection (default process)", 3},
+	{"sort", KEY_SORT, "WHAT", 0,
+	 "by copied, bytes, sent, received or zerocopy (default copied)", 3},
+	{"top", KEY_TOP, "N", 0, "rows shown and connections written (default 20)", 3},
+	{"json", KEY_JSON, "FILE", 0, "write the document (- for stdout)", 3},
+	{"csv", KEY_CSV, "FILE", 0, "a row each process or connection, as --by says", 3},
+	{"assert", KEY_ASSERT, "EXPR", 0,
+	 "exit 5 unless it holds, e.g. 'copied_fraction == 0'; repeatable", 3},
+	{"quiet", 'q', NULL, 0, "no lines while it runs, no text at the end, errors only", 3},
+	{"verbose", 'v', NULL, 0, "say what is done; -vv: libbpf's messages too", 3},
+	{0},
+};
+
+static uint64_t take_count(const char *option, const char *arg, uint64_t min, uint64_t max)
+{
+	uint64_t n;
+
+	if (parse_count(arg, min, max, &n))
+		refuse("--%s wants a number from %llu to %llu, not '%s'.", option,
+		       (unsigned long long)min, (unsigned long long)max, arg);
+	return n;
+}
+
+static uint64_t take_time(const char *option, const char *arg, uint64_t min, uint64_t max)
+{
+	uint64_t ns;
+
+	if (parse_duration(arg, &ns) || ns < min || ns > max)
+		refuse("--%s wants a time such as 5s or 500ms, not '%s'.", option, arg);
+	return ns;
+}
+
+static void take_comm(struct attach_options *o, const char *arg)
+{
+	size_t len = strlen(arg);
+
+	if (!len || o->comms_nr == NIO_COMMS_MAX)
+		refuse("--comm wants a name, at most %d times.", NIO_COMMS_MAX);
+	/* The kernel cuts names at 15 bytes: a longer one is cut likewise. */
+	memcpy(o->comms[o->comms_nr++], arg, len < 15 ? len : 15);
+}
+
+static void take_expect(struct attach_options *o, const char *arg)
+{
+	char message[256];
+
+	if (o->expects_nr == EXPECTS_MAX)
+		refuse("--assert can be given %d times.", EXPECTS_MAX);
+	if (expect__parse(&o->expects[o->expects_nr], arg, message, sizeof(message)))
+		refuse("%s.", message);
+	o->expects_nr++;
+}
+
+static void take_by(struct attach_options *o, const char *arg)
+{
+	if (!strcmp(arg, "process"))
+		o->by = BY_PROCESS;
+	else if (!strcmp(arg, "connection"))
+		o->by = BY_CONNECTION;
+	else
+		refuse("--by wants process or connection, not '%s'.", arg);
+}
+
+static void take_target(struct attach_options *o, int key, const char *arg)
+{
+	switch (key) {
+	case KEY_PID:
+		if (o->pids_nr == ATTACH_PIDS_MAX)
+			refuse("--pid can be given %d times.", ATTACH_PIDS_MAX);
+		o->pids[o->pids_nr++] = (pid_t)take_count("pid", arg, 1, INT32_MAX);
+		break;
+	case KEY_COMM:
+		take_comm(o, arg);
+		break;
+	case KEY_CGROUP:
+		o->cgroup = arg;
+		break;
+	case KEY_PORT:
+		if (o->ports_nr == ATTACH_PORTS_MAX)
+			refuse("--port can be given %d times.", ATTACH_PORTS_MAX);
+		o->ports[o->ports_nr++] = (uint16_t)take_count("port", arg, 1, 65535);
+		break;
+	default:
+		o->children = true;
+	}
+}
+
+static void take_way(struct attach_options *o, int key, const char *arg)
+{
+	switch (key) {
+	case KEY_DURATION:
+		o->duration_ns = take_time("duration", arg, 1000000, UINT64_MAX / 2);
+		break;
+	case KEY_INTERVAL:
+		o->interval_ns = take_time("interval", arg, 50000000, 3600000000000ULL);
+		break;
+	case KEY_BACKEND:
+		if (backend__parse(arg, &o->backend) || o->backend == BACKEND_NONE)
+			refuse("--backend wants auto, trampoline, kprobe or tracepoint, not '%s'.",
+			       arg);
+		break;
+	case KEY_WITHOUT:
+		if (o->without_nr == WATCHER_WITHOUT_MAX)
+			refuse("--without can be given %d times.", WATCHER_WITHOUT_MAX);
+		o->without[o->without_nr++] = arg;
+		break;
+	default:
+		o->streams_max = (uint32_t)take_count("max-sockets", arg, 1, NIO_STREAMS_MAX);
+	}
+}
+
+static error_t take_output(struct attach_options *o, int key, char *arg)
+{
+	switch (key) {
+	case KEY_SORT:
+		if (sort__parse(arg, &o->sort))
+			refuse("--sort wants copied, bytes, sent, received or zerocopy, not '%s'.",
+			       arg);
+		break;
+	case KEY_BY:
+		take_by(o, arg);
+		break;
+	case KEY_TOP:
+		o->top = take_count("top", arg, 1, 100000);
+		break;
+	case KEY_JSON:
+		o->json = arg;
+		break;
+	case KEY_CSV:
+		o->csv = arg;
+		break;
+	case KEY_ASSERT:
+		take_expect(o, arg);
+		break;
+	case 'q':
+		o->quiet = true;
+		break;
+	case 'v':
+		o->verbose++;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static error_t take(int key, char *arg, struct argp_state *state)
+{
+	struct attach_options *o = state->input;
+
+	if (key == KEY_PID || (key >= KEY_COMM && key <= KEY_CHILDREN))
+		take_target(o, key, arg);
+	else if (key == KEY_DURATION || key == KEY_INTERVAL ||
+		 (key >= KEY_SOCKETS && key <= KEY_WITHOUT))
+		take_way(o, key, arg);
+	else if (key == ARGP_KEY_ARG)
+		refuse("'%s' is one argument too many: a command to watch stands behind --.", arg);
+	else
+		return take_output(o, key, arg);
+	return 0;
+}
+
+bool attach_options__by_task(const struct attach_options *o)
+{
+	return o->pids_nr || o->comms_nr || o->cgroup || o->command;
+}
+
+static void check(struct attach_options *o)
+{
+	if (!attach_options__by_task(o) && !o->ports_nr)
+		refuse("attach wants to know whom: --pid, --comm, --cgroup, --port, or -- "
+		       "COMMAND.");
+	if (o->json && o->csv && !strcmp(o->json, "-") && !strcmp(o->csv, "-"))
+		refuse("--json - and --csv - cannot both go to stdout.");
+	if (o->command)
+		o->children = true;
+	log_set_level(o->quiet ? LOG_ERROR
+			       : (enum log_level)(LOG_WARNING + (o->verbose > 2 ? 2 : o->verbose)));
+}
+
+/* What stands behind -- is the command's, untouched. Returns how many arguments are ours. */
+static int split(struct attach_options *o, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") != 0)
+			continue;
+		if (i + 1 == argc)
+			refuse("there is no command behind --.");
+		o->command = argv + i + 1;
+		return i;
+	}
+	return argc;
+}
+
+void attach_options__parse(struct attach_options *o, int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = take,
+		.args_doc = "[-- COMMAND [ARG...]]",
+		.doc = doc,
+	};
+
+	*o = (struct attach_options){
+		.interval_ns = 1000000000,
+		.top = 20,
+		.streams_max = NIO_STREAMS_DEFAULT,
+		.backend = BACKEND_AUTO,
+		.argc = argc,
+		.argv = argv,
+	};
+	command_line__parse(&argp, "attach", split(o, argc, argv), argv, o);
+	check(o);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of `netiotrace attach`. */
+#ifndef NETIOTRACE_ATTACH_OPTIONS_H
+#define NETIOTRACE_ATTACH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/streams.h"
+#include "expect.h"
+#include "kernel/watcher.h"
+#include "table.h"
+
+#define ATTACH_PIDS_MAX  64
+#define ATTACH_PORTS_MAX 64
+
+enum by {
+	BY_PROCESS,
+	BY_CONNECTION,
+};
+
+struct attach_options {
+	pid_t pids[ATTACH_PIDS_MAX];
+	size_t pids_nr;
+	char comms[NIO_COMMS_MAX][16];
+	size_t comms_nr;
+	uint16_t ports[ATTACH_PORTS_MAX];
+	size_t ports_nr;
+	const char *cgroup; /* NULL: none */
+	bool children;
+	char **command;       /* NULL: none; ends with NULL */
+	uint64_t duration_ns; /* 0: until stopped */
+	uint64_t interval_ns;
+	enum sort sort;
+	enum by by;
+	size_t top; /* rows shown */
+	uint32_t streams_max;
+	enum backend backend;
+	const char *without[WATCHER_WITHOUT_MAX];
+	size_t without_nr;
+	const char *json, *csv; /* file names; NULL: none */
+	struct expect expects[EXPECTS_MAX];
+	size_t expects_nr;
+	bool quiet;
+	int verbose;
+	int argc;
+	char **argv;
+};
+
+/* Says what is wrong and exits with EXIT_USAGE. */
+void attach_options__parse(struct attach_options *o, int argc, char **argv);
+
+/* Is any process chosen, by whatever? */
+bool attach_options__by_task(const struct attach_options *o);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the writers of attach share; see attach_report.h. Pure. */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attach_report.h"
+#include "base/address.h"
+#include "base/printable.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The probe that feeds a stage. */
+static const char *probe_of(enum nio_stage stage)
+{
+	switch (stage) {
+	case NIO_STAGE_TX_COPY:
+	case NIO_STAGE_TX_PIN:
+		return "send_return";
+	case NIO_STAGE_TX_SPLICE:
+		return "message";
+	case NIO_STAGE_DEFERRED_COPY:
+		return "deferred_copy";
+	case NIO_STAGE_RX_COPY:
+		return "rx_copy";
+	default:
+		return NULL;
+	}
+}
+
+static const struct plan_row *row_of(const struct attach_report *r, const char *probe)
+{
+	for (size_t i = 0; probe && i < r->plan_nr; i++)
+		if (!strcmp(r->plan[i].probe, probe))
+			return &r->plan[i];
+	return NULL;
+}
+
+enum quality attach_report__quality(const struct attach_report *r, enum nio_stage stage,
+				    const char **reason)
+{
+	const struct plan_row *row = row_of(r, probe_of(stage));
+
+	if (stage == NIO_STAGE_USER_GATHER) {
+		*reason = "user space is not watched: what a program copies within itself is not "
+			  "seen";
+		return QUALITY_UNAVAILABLE;
+	}
+	if (!row) {
+		*reason = "no hook of attach sees it";
+		return QUALITY_UNAVAILABLE;
+	}
+	*reason = row->reason;
+	if (stage == NIO_STAGE_TX_COPY && !r->told) {
+		*reason = "an upper bound: this kernel's hooks do not tell sendfile and splice, "
+			  "which copy nothing, from sends that copy";
+		return QUALITY_DERIVED;
+	}
+	return row->quality;
+}
+
+char *attach_report__address(char *buf, size_t len, uint16_t family, const uint8_t address[16],
+			     uint16_t port)
+{
+	char host[INET6_ADDRSTRLEN] = "?";
+
+	inet_ntop(family, address, host, sizeof(host));
+	return address__format(buf, len, host, port);
+}
+
+char *attach_report__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tgid)
+{
+	char whole[17], name[40];
+
+	memcpy(whole, comm, 16);
+	whole[16] = '\0';
+	printable(name, sizeof(name), whole);
+	if (tgid)
+		snprintf(buf, OWNER_LEN, "%s %u", name[0] ? name : "?", tgid);
+	else
+		snprintf(buf, OWNER_LEN, "(unknown)");
+	return buf;
+}

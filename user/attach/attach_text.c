@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The text at the end of attach, and its line each interval. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "attach_report.h"
+#include "base/address.h"
+#include "base/printable.h"
+#include "base/text_note.h"
+#include "common/units.h"
+#include "judge.h"
+#include "model/uncovered.h"
+
+#define NAME_WIDTH 48
+
+static const char *const call_words[NIO_CALL_NR] = {
+#define X(id, key, text) [NIO_CALL_##id] = key,
+	NIO_SEND_KINDS(X)
+#undef X
+};
+
+/* A cell of the table: what is 0 is a dash, so that what is not stands out. */
+static void print_bytes(FILE *f, uint64_t bytes)
+{
+	char text[UNITS_BUF];
+
+	fprintf(f, " %9s", bytes ? format_bytes_si(text, sizeof(text), (double)bytes) : "-");
+}
+
+static void print_row(FILE *f, const char *name, const struct books *b)
+{
+	struct real copies = books__copies_per_byte(b);
+
+	fprintf(f, "%-*.*s", NAME_WIDTH, NAME_WIDTH, name);
+	print_bytes(f, books__booked(b, NIO_SIDE_SENDER));
+	print_bytes(f, b->stages[NIO_STAGE_TX_COPY].bytes);
+	print_bytes(f, b->stages[NIO_STAGE_TX_PIN].bytes);
+	print_bytes(f, b->stages[NIO_STAGE_TX_SPLICE].bytes);
+	print_bytes(f, b->stages[NIO_STAGE_DEFERRED_COPY].bytes);
+	print_bytes(f, books__booked(b, NIO_SIDE_RECEIVER));
+	if (copies.known)
+		fprintf(f, " %9.2f\n", copies.value);
+	else
+		fprintf(f, " %9s\n", "n/a");
+}
+
+static char *connection_name(char *buf, size_t len, const struct nio_stream *s)
+{
+	char local[ADDRESS_TEXT_MAX], remote[ADDRESS_TEXT_MAX], owner[OWNER_LEN];
+
+	attach_report__address(local, sizeof(local), s->family, s->local, s->local_port);
+	attach_report__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
+	snprintf(buf, len, "%s %s > %s", attach_report__owner(owner, s->comm, s->tgid), local,
+		 remote);
+	return buf;
+}
+
+static void print_connections(FILE *f, const struct attach_report *r)
+{
+	char name[3 * ADDRESS_TEXT_MAX];
+	const struct nio_stream *s;
+
+	for (size_t i = 0; i < r->o->top && (s = table__connection(&r->table, i)); i++) {
+		struct books b = {0};
+
+		books__add_stream(&b, s);
+		print_row(f, connection_name(name, sizeof(name), s), &b);
+	}
+}
+
+static void print_processes(FILE *f, const struct attach_report *r)
+{
+	char owner[OWNER_LEN], name[OWNER_LEN + 32];
+	size_t shown = 0;
+
+	for (size_t i = 0; i < r->table.processes_nr && shown < r->o->top; i++) {
+		const struct process *p = &r->table.processes[i];
+
+		if (!p->books.connections)
+			continue;
+		snprintf(name, sizeof(name), "%s, %zu connection%s",
+			 attach_report__owner(owner, p->comm, p->tgid), p->books.connections,
+			 p->books.connections == 1 ? "" : "s");
+		print_row(f, name, &p->books);
+		shown++;
+	}
+}
+
+static void print_table(FILE *f, const struct attach_report *r)
+{
+	fprintf(f, "%-*s %9s %9s %9s %9s %9s %9s %9s\n", NAME_WIDTH,
+		r->o->by == BY_PROCESS ? "process" : "connection", "sent", "copied", "pinned",
+		"spliced", "deferred", "received", "copies/B");
+	if (r->o->by == BY_PROCESS)
+		print_processes(f, r);
+	else
+		print_connections(f, r);
+	if (r->o->by == BY_CONNECTION || r->table.processes_nr > 1)
+		print_row(f, "total", &r->table.total);
+}
+
+static const char *backend_of(const struct attach_report *r)
+{
+	return r->plan_nr && r->plan[0].backend ? r->plan[0].backend : "none";
+}
+
+static void print_head(FILE *f, const struct attach_report *r)
+{
+	char time[UNITS_BUF];
+
+	fprintf(f, "netiotrace %s   Linux %s   attach   %s   %zu connection%s   backend %s\n\n",
+		NETIOTRACE_VERSION, r->env.kernel,
+		format_ns(time, sizeof(time), (double)(r->ended_ns - r->begun_ns)),
+		r->table.total.connections, r->table.total.connections == 1 ? "" : "s",
+		backend_of(r));
+}
+
+static void say_unaccounted(FILE *f, const struct books *b, enum nio_side side, const char *word)
+{
+	struct real u = books__unaccounted(b, side);
+
+	if (u.known)
+		fprintf(f, "%.0f B %s", u.value, word);
+	else
+		fprintf(f, "n/a %s (%s)", word, u.reason);
+}
+
+static int note_books(FILE *f, unsigned int width, const struct attach_report *r)
+{
+	const struct books *b = &r->table.total;
+	char text[6][UNITS_BUF];
+	struct text_note n;
+	int err = text_note__begin(&n);
+
+	if (err)
+		return err;
+	fprintf(n.f,
+		"%s sent = %s copied + %s pinned + %s spliced; %s received. Held against the "
+		"sockets' own numbers, unaccounted: ",
+		format_bytes_si(text[0], UNITS_BUF, (double)books__booked(b, NIO_SIDE_SENDER)),
+		format_bytes_si(text[1], UNITS_BUF, (double)b->stages[NIO_STAGE_TX_COPY].bytes),
+		format_bytes_si(text[2], UNITS_BUF, (double)b->stages[NIO_STAGE_TX_PIN].bytes),
+		format_bytes_si(text[3], UNITS_BUF, (double)b->stages[NIO_STAGE_TX_SPLICE].bytes),
+		format_bytes_si(text[4], UNITS_BUF, (double)books__booked(b, NIO_SIDE_RECEIVER)));
+	say_unaccounted(n.f, b, NIO_SIDE_SENDER, "sent");
+	fputs(", ", n.f);
+	say_unaccounted(n.f, b, NIO_SIDE_RECEIVER, "received");
+	fputs(". ", n.f);
+	if (!r->told)
+		fputs("This kernel's hooks do not tell sendfile and splice from other sends: what "
+		      "is copied is an upper bound. ",
+		      n.f);
+	return text_note__end(&n, f, width, "books");
+}
+
+static int note_sends(FILE *f, unsigned int width, const struct attach_report *r)
+{
+	const struct books *b = &r->table.total;
+	const char *before = "";
+	struct text_note n;
+	int err = text_note__begin(&n);
+
+	if (err)
+		return err;
+	for (int i = 0; i < NIO_CALL_NR; i++) {
+		char calls[UNITS_BUF], bytes[UNITS_BUF];
+
+		if (!b->calls[i].events)
+			continue;
+		fprintf(n.f, "%s%s calls %s (%s)", before,
+			format_count(calls, sizeof(calls), b->calls[i].events), call_words[i],
+			format_bytes_si(bytes, sizeof(bytes), (double)b->calls[i].bytes));
+		before = ", ";
+	}
+	return text_note__end(&n, f, width, "sends");
+}
+
+static int note_text(FILE *f, unsigned int width, const char *label, const char *text)
+{
+	struct text_note n;
+	int err = text_note__begin(&n);
+
+	if (err)
+		return err;
+	fputs(text, n.f);
+	return text_note__end(&n, f, width, label);
+}
+
+static int note_uncovered(FILE *f, unsigned int width, const struct attach_report *r)
+{
+	const struct books *b = &r->table.total;
+	struct text_note n;
+	int err = text_note__begin(&n);
+
+	if (err)
+		return err;
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
+			char bytes[UNITS_BUF];
+
+			if (!b->uncovered[side][kind])
+				continue;
+			fprintf(n.f, "%s %s: %s. ",
+				format_bytes_si(bytes, sizeof(bytes),
+						(double)b->uncovered[side][kind]),
+				side ? "received" : "sent",
+				uncovered__text((enum nio_uncovered_kind)kind));
+		}
+	}
+	return text_note__end(&n, f, width, "besides");
+}
+
+static void say_left_out(FILE *f, uint64_t n, const char *what)
+{
+	char count[UNITS_BUF];
+
+	if (n)
+		fprintf(f, "%s %s. ", format_count(count, sizeof(count), n), what);
+}
+
+static int note_watching(FILE *f, unsigned int width, const struct attach_report *r)
+{
+	struct text_note n;
+	int err = text_note__begin(&n);
+
+	if (err)
+		return err;
+	if (r->missed.known)
+		fprintf(n.f, "%" PRIu64 " events missed. ", r->missed.value);
+	else
+		fprintf(n.f, "events missed: n/a (%s). ", r->missed.reason);
+	say_left_out(n.f, r->loss.streams_full, "sockets found no room (--max-sockets)");
+	say_left_out(n.f, r->loss.tasks_full, "processes found no room");
+	say_left_out(n.f, r->table.closed_left_out,
+		     "closed connections are in the sums only, not by themselves");
+	say_left_out(n.f, r->table.processes_left_out,
+		     "connections are of processes that are not listed");
+	say_left_out(n.f, r->netns_left_out, "network namespaces were not looked at");
+	return text_note__end(&n, f, width, "watching");
+}
+
+int attach_text__print(FILE *f, unsigned int columns, const struct attach_report *r)
+{
+	struct judgement j;
+	int err;
+
+	judge__give(&j, &r->table.total, r->told, r->notices);
+	print_head(f, r);
+	print_table(f, r);
+	fputc('\n', f);
+	err = note_books(f, columns, r);
+	if (!err)
+		err = note_sends(f, columns, r);
+	if (!err)
+		err = note_text(f, columns, "zero-copy", j.text);
+	if (!err)
+		err = note_text(f, columns, "advice", j.advice);
+	if (!err)
+		err = note_uncovered(f, columns, r);
+	return err ? err : note_watching(f, columns, r);
+}
+
+static double rate(uint64_t now, uint64_t before, uint64_t ns)
+{
+	return now > before && ns ? (double)(now - before) * 8 / (double)ns : 0;
+}
+
+void attach_line__print(FILE *f, struct attach_line *l, const struct attach_report *r)
+{
+	const struct books *b = &r->table.total, *was = &l->before;
+	uint64_t ns = r->ended_ns - (l->at_ns ? l->at_ns : r->begun_ns);
+
+	if (!l->headed)
+		fprintf(f, "%7s %6s %9s %9s %9s %9s %9s %9s   Gbit/s\n", "s", "conns", "sent",
+			"copied", "pinned", "spliced", "deferred", "received");
+	l->headed = true;
+	fprintf(f, "%7.1f %6zu %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f\n",
+		(double)(r->ended_ns - r->begun_ns) / 1e9, r->table.open_nr,
+		rate(books__booked(b, NIO_SIDE_SENDER), books__booked(was, NIO_SIDE_SENDER), ns),
+		rate(b->stages[NIO_STAGE_TX_COPY].bytes, was->stages[NIO_STAGE_TX_COPY].bytes, ns),
+		rate(b->stages[NIO_STAGE_TX_PIN].bytes, was->stages[NIO_STAGE_TX_PIN].bytes, ns),
+		rate(b->stages[NIO_STAGE_TX_SPLICE].bytes, was->stages[NIO_STAGE_TX_SPLICE].bytes,
+		     ns),
+		rate(b->stages[NIO_STAGE_DEFERRED_COPY].bytes,
+		     was->stages[NIO_STAGE_DEFERRED_COPY].bytes, ns),
+		rate(books__booked(b, NIO_SIDE_RECEIVER), books__booked(was, NIO_SIDE_RECEIVER),
+		     ns));
+	l->before = *b;
+	l->at_ns = r->ended_ns;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The books of watched connections; see books.h. Pure. */
+#include <string.h>
+
+#include "books.h"
+
+/*
+ * How far a 32-bit sequence number went between two looks, in 64 bits: the low half is exact, the
+ * high half is that of an amount which is not further off than 2^31.
+ */
+static uint64_t distance(uint32_t from, uint32_t to, uint64_t about)
+{
+	int64_t off = (int32_t)(to - from - (uint32_t)about);
+
+	return (int64_t)about + off < 0 ? 0 : about + off;
+}
+
+static uint64_t sum_of(const __u64 *values, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += values[i];
+	return sum;
+}
+
+static uint64_t sent_by_events(const struct nio_amount *stages, const __u64 *uncovered)
+{
+	return stages[NIO_STAGE_TX_COPY].bytes + stages[NIO_STAGE_TX_PIN].bytes +
+	       stages[NIO_STAGE_TX_SPLICE].bytes + sum_of(uncovered, NIO_UNCOVERED_NR);
+}
+
+/* What was looked at only was copied, and not taken. */
+static uint64_t received_by_events(const struct nio_amount *stages, const __u64 *uncovered)
+{
+	uint64_t taken = stages[NIO_STAGE_RX_COPY].bytes + sum_of(uncovered, NIO_UNCOVERED_NR);
+	uint64_t looked = uncovered[NIO_UNCOVERED_PEEKED] * 2;
+
+	return taken > looked ? taken - looked : 0;
+}
+
+/*
+ * Of a socket on which nothing more can be sent, up to its end; of others up to the last call that
+ * returned, since what a call in progress has queued so far is not booked yet.
+ */
+static uint64_t socket_sent(const struct nio_stream *s)
+{
+	uint64_t booked = sent_by_events(s->stages, s->uncovered_bytes[NIO_SIDE_SENDER]);
+	bool ended = (s->flags & NIO_STREAM_ENDED) || s->closed_ns;
+	bool acked = ended && (s->flags & NIO_STREAM_NOW);
+	uint64_t about = acked ? s->now.bytes_acked - s->base_tx.bytes_acked : booked;
+
+	if (!(s->flags & NIO_STREAM_TX_BASE))
+		return 0;
+	return distance(s->base_tx.sent, ended ? s->now.sent : s->sent_seen, about);
+}
+
+static uint64_t socket_taken(const struct nio_stream *s)
+{
+	uint64_t booked = received_by_events(s->stages, s->uncovered_bytes[NIO_SIDE_RECEIVER]);
+	uint32_t end = s->closed_ns ? s->now.taken : s->taken_seen;
+
+	if (!(s->flags & NIO_STREAM_RX_BASE))
+		return 0;
+	return distance(s->base_rx.taken, end, booked);
+}
+
+/* What was taken, or looked at, after the last copy that was seen, up to the end. */
+static void close_taken(struct books *b, const struct nio_stream *s)
+{
+	int32_t further = (int32_t)(s->now.taken - s->taken_seen);
+
+	if (!s->closed_ns || !(s->flags & NIO_STREAM_RX_BASE))
+		return;
+	if (further > 0)
+		b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] += further;
+	else
+		b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] += -(int64_t)further;
+}
+
+bool books__is_loopback(uint16_t family, const uint8_t address[16])
+{
+	static const uint8_t loopback6[16] = {[15] = 1};
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (family == 2)
+		return address[0] == 127;
+	return !memcmp(address, loopback6, sizeof(loopback6)) ||
+	       (!memcmp(address, mapped, sizeof(mapped)) && address[12] == 127);
+}
+
+/* A connection to an address that is also its own does not leave the machine. */
+static bool is_local(const struct nio_stream *s)
+{
+	return books__is_loopback(s->family, s->remote) ||
+	       !memcmp(s->local, s->remote, sizeof(s->local));
+}
+
+static void add_amounts(struct nio_amount *to, const struct nio_amount *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		to[i].bytes += from[i].bytes;
+		to[i].events += from[i].events;
+	}
+}
+
+static void add_uncovered(struct books *b, const __u64 from[NIO_SIDE_NR][NIO_UNCOVERED_NR])
+{
+	for (size_t side = 0; side < NIO_SIDE_NR; side++)
+		for (size_t kind = 0; kind < NIO_UNCOVERED_NR; kind++)
+			b->uncovered[side][kind] += from[side][kind];
+}
+
+static void add_values(uint64_t *to, const uint64_t *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] += from[i];
+}
+
+static void add_times(struct books *b, uint64_t first_ns, uint64_t last_ns)
+{
+	if (first_ns && (!b->first_ns || first_ns < b->first_ns))
+		b->first_ns = first_ns;
+	if (last_ns > b->last_ns)
+		b->last_ns = last_ns;
+}
+
+static void add_sizes(struct books *b, const struct nio_stream *s)
+{
+	for (size_t i = 0; i < NIO_SIZES; i++) {
+		b->tx_sizes[i] += s->tx_sizes[i];
+		b->rx_sizes[i] += s->rx_sizes[i];
+	}
+}
+
+static uint64_t retransmitted(const struct nio_stream *s)
+{
+	uint64_t base =
+		s->flags & NIO_STREAM_TX_BASE ? s->base_tx.bytes_retrans : s->base_rx.bytes_retrans;
+
+	return (s->flags & NIO_STREAM_NOW) && s->now.bytes_retrans > base
+		       ? s->now.bytes_retrans - base
+		       : 0;
+}
+
+void books__add_stream(struct books *b, const struct nio_stream *s)
+{
+	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zckey != s->zckey_base;
+
+	b->connections++;
+	b->unmeasured += s->uncovered != 0;
+	b->socket_tx += socket_sent(s);
+	b->socket_rx += socket_taken(s);
+	b->retrans += retransmitted(s);
+	add_amounts(b->calls, s->calls, NIO_CALL_NR);
+	add_amounts(b->stages, s->stages, NIO_STAGE_NR);
+	add_uncovered(b, s->uncovered_bytes);
+	close_taken(b, s);
+	b->ids += (uint32_t)(s->zckey - s->zckey_base);
+	b->completed += s->completed;
+	b->copied += s->copied;
+	add_sizes(b, s);
+	b->local += is_local(s);
+	b->zerocopy += pins;
+	b->zerocopy_local += pins && is_local(s);
+	add_times(b, s->first_ns, s->last_ns);
+}
+
+void books__add(struct books *b, const struct books *other)
+{
+	b->connections += other->connections;
+	b->unmeasured += other->unmeasured;
+	b->socket_tx += other->socket_tx;
+	b->socket_rx += other->socket_rx;
+	b->retrans += other->retrans;
+	add_amounts(b->calls, other->calls, NIO_CALL_NR);
+	add_amounts(b->stages, other->stages, NIO_STAGE_NR);
+	add_uncovered(b, other->uncovered);
+	b->ids += other->ids;
+	b->completed += other->completed;
+	b->copied += other->copied;
+	add_values(b->tx_sizes, other->tx_sizes, NIO_SIZES);
+	add_values(b->rx_sizes, other->rx_sizes, NIO_SIZES);
+	b->local += other->local;
+	b->zerocopy += other->zerocopy;
+	b->zerocopy_local += other->zerocopy_local;
+	add_times(b, other->first_ns, other->last_ns);
+}
+
+uint64_t books__booked(const struct books *b, enum nio_side side)
+{
+	return side == NIO_SIDE_SENDER ? sent_by_events(b->stages, b->uncovered[side])
+				       : received_by_events(b->stages, b->uncovered[side]);
+}
+
+struct real books__unaccounted(const struct books *b, enum nio_side side)
+{
+	uint64_t socket = side == NIO_SIDE_SENDER ? b->socket_tx : b->socket_rx;
+
+	if (b->unmeasured)
+		return (struct real){.reason = "sockets that another layer than TCP serves: their "
+					       "numbers count what that layer sends"};
+	return (struct real){.value = (double)(int64_t)(socket - books__booked(b, side)),
+			     .known = true};
+}
+
+uint64_t books__copied_bytes(const struct books *b)
+{
+	return b->stages[NIO_STAGE_TX_COPY].bytes + b->stages[NIO_STAGE_DEFERRED_COPY].bytes +
+	       b->stages[NIO_STAGE_RX_COPY].bytes;
+}
+
+uint64_t books__bytes(const struct books *b)
+{
+	return books__booked(b, NIO_SIDE_SENDER) + books__booked(b, NIO_SIDE_RECEIVER);
+}
+
+struct real books__copies_per_byte(const struct books *b)
+{
+	uint64_t bytes = books__bytes(b);
+
+	if (b->unmeasured || b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
+		return (struct real){.reason =
+					     "copies of bytes that no stage covers are not known"};
+	if (!bytes)
+		return (struct real){.reason = "nothing was sent or received"};
+	return (struct real){.value = (double)books__copied_bytes(b) / (double)bytes,
+			     .known = true};
+}
+
+struct real books__coverage(const struct books *b)
+{
+	uint64_t missed = b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
+	uint64_t socket = b->socket_tx + b->socket_rx, seen = books__bytes(b) - missed;
+
+	if (b->unmeasured || !socket)
+		return (struct real){.reason = b->unmeasured
+						       ? "not all bytes went through TCP alone"
+						       : "nothing was sent or received"};
+	return (struct real){.value = (double)seen / (double)socket, .known = true};
+}
+
+struct real books__copied_fraction(const struct books *b)
+{
+	if (!b->completed)
+		return (struct real){.reason = b->ids ? "no zero-copy send was seen to complete"
+						      : "no zero-copy sends"};
+	return (struct real){.value = (double)b->copied / (double)b->completed, .known = true};
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The books of one watched connection, or of several together: what the events booked, held against
+ * what the socket itself counted. Pure.
+ */
+#ifndef NETIOTRACE_BOOKS_H
+#define NETIOTRACE_BOOKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/num.h"
+#include "bpf/streams.h"
+
+struct books {
+	size_t connections;
+	/* By the sockets' own sequence numbers, since they were taken in. */
+	uint64_t socket_tx, socket_rx;
+	/* Connections whose bytes are no measure: another layer than TCP serves them. */
+	size_t unmeasured;
+	uint64_t retrans;
+	struct nio_amount calls[NIO_CALL_NR];
+	struct nio_amount stages[NIO_STAGE_NR];
+	__u64 uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
+	uint64_t ids; /* of zero-copy sends, given out */
+	uint64_t completed, copied;
+	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];
+	/* Bytes whose kind of send cannot be told apart: see books__untold(). */
+	size_t local; /* connections whose other end is this machine, by its address */
+	size_t zerocopy, zerocopy_local; /* connections that sent with MSG_ZEROCOPY; of these */
+	uint64_t first_ns, last_ns;      /* CLOCK_MONOTONIC; 0: none */
+};
+
+/* Adds what was seen of one connection. */
+void books__add_stream(struct books *b, const struct nio_stream *s);
+
+/* Adds books to books. */
+void books__add(struct books *b, const struct books *other);
+
+/*
+ * Bytes of the sockets' own count less those booked: 0 when nothing was missed. Unknown, with the
+ * reason, where a socket's numbers count something else than what is sent.
+ */
+struct real books__unaccounted(const struct books *b, enum nio_side side);
+
+/* Sum of what the send calls returned, or of what was copied to the application and taken. */
+uint64_t books__booked(const struct books *b, enum nio_side side);
+
+/* Copies made of each byte that was sent and received here; unknown without bytes. */
+struct real books__copies_per_byte(const struct books *b);
+
+/* Share of the bytes that went through events; unknown without bytes. */
+struct real books__coverage(const struct books *b);
+
+/* Share of the completed zero-copy sends that were copied after all. */
+struct real books__copied_fraction(const struct books *b);
+
+uint64_t books__copied_bytes(const struct books *b); /* all copies made by a CPU */
+uint64_t books__bytes(const struct books *b);        /* sent and received */
+
+/* Is the address (network order) one of the machine's own, by its form alone: 127/8, ::1? */
+bool books__is_loopback(uint16_t family, const uint8_t address[16]);
+
+#endif

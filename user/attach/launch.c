@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Starts the command that is to be watched; see launch.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/invoker.h"
+#include "launch.h"
+
+enum { END_READ, END_WRITE };
+
+/* What a signal handler or mask of ours would change in the command. */
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Who calls sudo to watch a command of theirs runs it as themselves. */
+static int become_invoker(void)
+{
+	const struct passwd *pw;
+	uid_t uid;
+	gid_t gid;
+
+	if (geteuid() || invoker__of_sudo(&uid, &gid))
+		return 0;
+	pw = getpwuid(uid);
+	if (pw ? initgroups(pw->pw_name, gid) : setgroups(0, NULL))
+		return -errno;
+	if (setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
+		return -errno;
+	if (pw)
+		setenv("HOME", pw->pw_dir, 1);
+	return 0;
+}
+
+static _Noreturn void become(char *const *argv, int gate, int failure)
+{
+	char go;
+	int err;
+
+	/* Nobody lets it go any more: who started it is gone. */
+	if (read(gate, &go, 1) != 1)
+		_exit(127);
+	reset_signals();
+	err = become_invoker();
+	if (!err) {
+		execvp(argv[0], argv);
+		err = -errno;
+	}
+	if (write(failure, &err, sizeof(err)) != sizeof(err))
+		_exit(126);
+	_exit(127);
+}
+
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+int launch__hold(struct launch *l, char *const *argv)
+{
+	int gate[2], failure[2];
+	pid_t pid;
+
+	if (pipe2(gate, O_CLOEXEC))
+		return -errno;
+	if (pipe2(failure, O_CLOEXEC)) {
+		close(gate[END_READ]);
+		close(gate[END_WRITE]);
+		return -errno;
+	}
+	l->gate = gate[END_WRITE];
+	l->failure = failure[END_READ];
+	pid = fork();
+	if (!pid) {
+		close(gate[END_WRITE]);
+		become(argv, gate[END_READ], failure[END_WRITE]);
+	}
+	close(gate[END_READ]);
+	close(failure[END_WRITE]);
+	if (pid < 0)
+		return -errno;
+	l->pid = pid;
+	l->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	return l->pidfd < 0 ? -errno : 0;
+}
+
+int launch__go(struct launch *l)
+{
+	ssize_t len;
+	int err = 0;
+
+	if (write(l->gate, "", 1) != 1)
+		return -errno;
+	close_end(&l->gate);
+	do
+		len = read(l->failure, &err, sizeof(err));
+	while (len < 0 && errno == EINTR);
+	close_end(&l->failure);
+	return len == sizeof(err) ? err : 0;
+}
+
+int launch__wait(struct launch *l, int timeout_ms)
+{
+	struct pollfd p = {.fd = l->pidfd, .events = POLLIN};
+	int status;
+
+	if (!l->pid)
+		return -ECHILD;
+	poll(&p, 1, timeout_ms);
+	if (waitpid(l->pid, &status, WNOHANG) != l->pid)
+		return -EAGAIN;
+	l->pid = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void launch__close(struct launch *l)
+{
+	close_end(&l->gate);
+	close_end(&l->failure);
+	close_end(&l->pidfd);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A command that is started to be watched: as the invoking user of sudo, with our descriptors 0 to
+ * 2 and environment, held before its exec until it is let go.
+ */
+#ifndef NETIOTRACE_LAUNCH_H
+#define NETIOTRACE_LAUNCH_H
+
+#include <sys/types.h>
+
+struct launch {
+	pid_t pid;   /* 0: none */
+	int pidfd;   /* readable when it has ended; -1 */
+	int gate;    /* closed or written to, to let it go */
+	int failure; /* what it tells if exec failed */
+};
+
+#define LAUNCH_INIT                                    \
+	{                                              \
+		.pidfd = -1, .gate = -1, .failure = -1 \
+	}
+
+/* Forks; argv ends with NULL. 0 or -errno. */
+int launch__hold(struct launch *l, char *const *argv);
+
+/* Lets it go. 0, or -errno of what it could not do to become the command. */
+int launch__go(struct launch *l);
+
+/* Waits for it to end, timeout_ms at most. Its exit status, 128 + signal; -EAGAIN: it goes on. */
+int launch__wait(struct launch *l, int timeout_ms);
+
+/* Ends one that was never let go; leaves others alone. Frees what is held of it. */
+void launch__close(struct launch *l);
+
+#endif

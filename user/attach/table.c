@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Connections and processes; see table.h. Pure. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "table.h"
+
+static const char *const sort_names[SORT_NR] = {
+	[SORT_COPIED] = "copied",     [SORT_BYTES] = "bytes",       [SORT_SENT] = "sent",
+	[SORT_RECEIVED] = "received", [SORT_ZEROCOPY] = "zerocopy",
+};
+
+const char *sort__name(enum sort sort)
+{
+	return sort_names[sort];
+}
+
+int sort__parse(const char *text, enum sort *out)
+{
+	for (int i = 0; i < SORT_NR; i++) {
+		if (strcmp(text, sort_names[i]) != 0)
+			continue;
+		*out = (enum sort)i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+uint64_t sort__value(enum sort sort, const struct books *b)
+{
+	switch (sort) {
+	case SORT_COPIED:
+		return books__copied_bytes(b);
+	case SORT_SENT:
+		return books__booked(b, NIO_SIDE_SENDER);
+	case SORT_RECEIVED:
+		return books__booked(b, NIO_SIDE_RECEIVER);
+	case SORT_ZEROCOPY:
+		return b->calls[NIO_CALL_ZEROCOPY].events;
+	default:
+		return books__bytes(b);
+	}
+}
+
+void table__clear(struct table *t)
+{
+	free(t->open);
+	free(t->closed);
+	free(t->processes);
+	memset(t, 0, sizeof(*t));
+}
+
+/* Makes room for one more of `size` bytes. */
+static void *grown(void *array, size_t nr, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : 64;
+	void *larger;
+
+	if (nr < *room)
+		return array;
+	larger = realloc(array, more * size);
+	if (larger)
+		*room = more;
+	return larger;
+}
+
+static struct process *find_process(struct table *t, uint32_t tgid)
+{
+	for (size_t i = 0; i < t->processes_nr; i++)
+		if (t->processes[i].tgid == tgid)
+			return &t->processes[i];
+	return NULL;
+}
+
+static struct process *process_of(struct table *t, uint32_t tgid, const char *comm)
+{
+	struct process *p = find_process(t, tgid), *larger;
+
+	if (p)
+		return p;
+	if (t->processes_nr == TABLE_PROCESSES_MAX)
+		return NULL;
+	larger = grown(t->processes, t->processes_nr, &t->processes_room, sizeof(*p));
+	if (!larger) {
+		t->err = -ENOMEM;
+		return NULL;
+	}
+	t->processes = larger;
+	p = &t->processes[t->processes_nr++];
+	memset(p, 0, sizeof(*p));
+	p->tgid = tgid;
+	memcpy(p->comm, comm, sizeof(p->comm));
+	p->comm[sizeof(p->comm) - 1] = '\0';
+	return p;
+}
+
+void table__begin(struct table *t)
+{
+	t->open_nr = 0;
+}
+
+static void keep_open(struct table *t, const struct nio_stream *s)
+{
+	struct nio_stream *larger = grown(t->open, t->open_nr, &t->open_room, sizeof(*s));
+
+	if (!larger) {
+		t->err = -ENOMEM;
+		return;
+	}
+	t->open = larger;
+	t->open[t->open_nr++] = *s;
+}
+
+static uint64_t bytes_of(const struct nio_stream *s)
+{
+	struct books b = {0};
+
+	books__add_stream(&b, s);
+	return books__bytes(&b);
+}
+
+/* The largest are kept: a later one takes the place of the smallest. */
+static void keep_closed(struct table *t, const struct nio_stream *s)
+{
+	size_t smallest = 0;
+	uint64_t least = UINT64_MAX;
+
+	if (!t->closed)
+		t->closed = calloc(TABLE_CLOSED_MAX, sizeof(*t->closed));
+	if (!t->closed) {
+		t->err = -ENOMEM;
+		return;
+	}
+	if (t->closed_nr < TABLE_CLOSED_MAX) {
+		t->closed[t->closed_nr++] = *s;
+		return;
+	}
+	t->closed_left_out++;
+	for (size_t i = 0; i < t->closed_nr && least; i++) {
+		uint64_t bytes = bytes_of(&t->closed[i]);
+
+		if (bytes < least) {
+			least = bytes;
+			smallest = i;
+		}
+	}
+	if (bytes_of(s) > least)
+		t->closed[smallest] = *s;
+}
+
+static void close_books(struct table *t, const struct nio_stream *s)
+{
+	struct process *p = process_of(t, s->tgid, s->comm);
+
+	books__add_stream(&t->closed_sum, s);
+	if (p)
+		books__add_stream(&p->closed, s);
+	else
+		t->processes_left_out++;
+}
+
+/* Taken in, and nothing ever moved: no connection of whom it was looked for. */
+static bool is_idle(const struct nio_stream *s)
+{
+	return !s->last_ns;
+}
+
+void table__take(struct table *t, const struct nio_stream *s)
+{
+	if (is_idle(s))
+		return;
+	if (!s->closed_ns) {
+		keep_open(t, s);
+		return;
+	}
+	keep_closed(t, s);
+	close_books(t, s);
+}
+
+void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *task)
+{
+	struct process *p = find_process(t, tgid);
+
+	if (!p && task->asked)
+		p = process_of(t, tgid, task->comm);
+	if (!p)
+		return;
+	memcpy(p->comm, task->comm, sizeof(p->comm));
+	p->comm[sizeof(p->comm) - 1] = '\0';
+	p->parent = task->parent;
+	p->exited = task->exit_ns != 0;
+}
+
+void table__end(struct table *t)
+{
+	t->total = t->closed_sum;
+	for (size_t i = 0; i < t->processes_nr; i++)
+		t->processes[i].books = t->processes[i].closed;
+	for (size_t i = 0; i < t->open_nr; i++) {
+		const struct nio_stream *s = &t->open[i];
+		struct process *p = process_of(t, s->tgid, s->comm);
+
+		books__add_stream(&t->total, s);
+		if (p)
+			books__add_stream(&p->books, s);
+		else
+			t->processes_left_out++;
+	}
+}
+
+static int by_value(const void *a, const void *b, enum sort sort)
+{
+	uint64_t x = sort__value(sort, a), y = sort__value(sort, b);
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static int compare_processes(const void *a, const void *b, void *sort)
+{
+	const struct process *x = a, *y = b;
+
+	return by_value(&x->books, &y->books, *(const enum sort *)sort);
+}
+
+static int compare_streams(const void *a, const void *b, void *sort)
+{
+	struct books x = {0}, y = {0};
+
+	books__add_stream(&x, a);
+	books__add_stream(&y, b);
+	return by_value(&x, &y, *(const enum sort *)sort);
+}
+
+void table__sort(struct table *t, enum sort sort)
+{
+	if (t->processes_nr)
+		qsort_r(t->processes, t->processes_nr, sizeof(*t->processes), compare_processes,
+			&sort);
+	if (t->open_nr)
+		qsort_r(t->open, t->open_nr, sizeof(*t->open), compare_streams, &sort);
+	if (t->closed_nr)
+		qsort_r(t->closed, t->closed_nr, sizeof(*t->closed), compare_streams, &sort);
+}
+
+/* Open ones first, then those that are closed, each in order. */
+const struct nio_stream *table__connection(const struct table *t, size_t i)
+{
+	if (i < t->open_nr)
+		return &t->open[i];
+	i -= t->open_nr;
+	return i < t->closed_nr ? &t->closed[i] : NULL;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What attach knows so far: the connections that are open, the largest of those that are closed,
+ * the processes, and the sum of all. Bounded: what does not fit is in the sums, and counted. Pure.
+ */
+#ifndef NETIOTRACE_ATTACH_TABLE_H
+#define NETIOTRACE_ATTACH_TABLE_H
+
+#include "books.h"
+
+/* Closed connections that are kept by themselves. */
+#define TABLE_CLOSED_MAX 1024
+/* Processes. */
+#define TABLE_PROCESSES_MAX 4096
+
+struct process {
+	uint32_t tgid; /* 0: those whose process is not known */
+	uint32_t parent;
+	char comm[16]; /* as the kernel has it: not for a terminal */
+	bool exited;
+	struct books closed; /* of connections that are closed */
+	struct books books;  /* of all */
+};
+
+struct table {
+	struct nio_stream *open, *closed;
+	size_t open_nr, open_room, closed_nr;
+	size_t closed_left_out; /* in the sums only */
+	struct process *processes;
+	size_t processes_nr, processes_room;
+	size_t processes_left_out; /* sockets of processes that found no room: in the total only */
+	struct books closed_sum;   /* of all closed connections */
+	struct books total;
+	int err; /* -ENOMEM: something is missing */
+};
+
+void table__clear(struct table *t);
+
+/* A refresh: begin, take every stream once, end. Open streams are replaced. */
+void table__begin(struct table *t);
+void table__take(struct table *t, const struct nio_stream *s);
+void table__end(struct table *t);
+
+/* What is known of a process that has connections, or was asked for. */
+void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *task);
+
+enum sort {
+	SORT_COPIED, /* bytes copied */
+	SORT_BYTES,  /* sent and received */
+	SORT_SENT,
+	SORT_RECEIVED,
+	SORT_ZEROCOPY, /* sends with MSG_ZEROCOPY */
+	SORT_NR,
+};
+
+const char *sort__name(enum sort sort);
+int sort__parse(const char *text, enum sort *out); /* -EINVAL */
+uint64_t sort__value(enum sort sort, const struct books *b);
+
+/* Sorts what was taken, largest first: processes, and connections, of which all follow in order. */
+void table__sort(struct table *t, enum sort sort);
+
+/* The i-th connection by the last sort, closed or open; NULL at the end. */
+const struct nio_stream *table__connection(const struct table *t, size_t i);
+
+#endif

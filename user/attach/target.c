@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Processes and their namespaces, by /proc; see target.h. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "host/netns.h"
+#include "host/netns_scan.h"
+#include "target.h"
+
+#define CGROUP2_MAGIC 0x63677270
+
+int target__comm(pid_t pid, char comm[16])
+{
+	char path[64];
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	len = read(fd, comm, 15);
+	close(fd);
+	if (len < 0)
+		return -errno;
+	/* It may hold line breaks of its own: only the last is not of the name. */
+	if (len && comm[len - 1] == '\n')
+		len--;
+	memset(comm + len, 0, 16 - len);
+	return 0;
+}
+
+uint32_t target__parent(pid_t pid)
+{
+	char path[64], line[256];
+	unsigned int parent = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "PPid: %u", &parent) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return parent;
+}
+
+static int add_netns_fd(struct target *t, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	for (size_t i = 0; i < t->netns_nr; i++)
+		if (t->netns[i].inode == st.st_ino)
+			return -EEXIST;
+	if (t->netns_nr == TARGET_NETNS_MAX) {
+		t->netns_left_out++;
+		return -ENOSPC;
+	}
+	t->netns[t->netns_nr++] = (struct target_netns){st.st_ino, fd};
+	return 0;
+}
+
+int target__add_netns(struct target *t, pid_t pid)
+{
+	char path[64];
+	int fd, err;
+
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%d/ns/net", pid);
+	else
+		snprintf(path, sizeof(path), "/proc/thread-self/ns/net");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = add_netns_fd(t, fd);
+	if (err)
+		close(fd);
+	return err == -EEXIST ? 0 : err;
+}
+
+static void take_netns(int fd, void *t)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	if (copy >= 0 && add_netns_fd(t, copy))
+		close(copy);
+}
+
+void target__add_all_netns(struct target *t)
+{
+	netns_scan__each(take_netns, t);
+}
+
+void target__clear(struct target *t)
+{
+	for (size_t i = 0; i < t->netns_nr; i++)
+		close(t->netns[i].fd);
+	t->netns_nr = 0;
+}
+
+int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *arg)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	char name[16];
+
+	if (!proc)
+		return -errno;
+	while ((entry = readdir(proc))) {
+		pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0;
+
+		if (pid > 0 && !target__comm(pid, name) && !strncmp(name, comm, 15))
+			take(arg, pid);
+	}
+	closedir(proc);
+	return 0;
+}
+
+static int take_procs(const char *path, void (*take)(void *arg, pid_t pid), void *arg)
+{
+	char name[4096];
+	FILE *f;
+	int pid;
+
+	snprintf(name, sizeof(name), "%s/cgroup.procs", path);
+	f = fopen(name, "re");
+	if (!f)
+		return -errno;
+	while (fscanf(f, "%d", &pid) == 1)
+		take(arg, pid);
+	fclose(f);
+	return 0;
+}
+
+int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void *arg)
+{
+	struct dirent *entry;
+	char below[4096];
+	DIR *dir;
+	int err = take_procs(path, take, arg);
+
+	dir = err ? NULL : opendir(path);
+	if (!dir)
+		return err ? err : -errno;
+	while ((entry = readdir(dir))) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+			continue;
+		snprintf(below, sizeof(below), "%.3800s/%.255s", path, entry->d_name);
+		/* One that vanished meanwhile has no processes. */
+		target__by_cgroup(below, take, arg);
+	}
+	closedir(dir);
+	return 0;
+}
+
+static bool is_cgroup2(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && fs.f_type == CGROUP2_MAGIC;
+}
+
+/* The root is the directory whose parent is no cgroup any more. */
+static uint32_t depth_of(char *path)
+{
+	uint32_t depth = 0;
+	char *slash;
+
+	while ((slash = strrchr(path, '/')) && slash != path) {
+		*slash = '\0';
+		if (!is_cgroup2(path))
+			break;
+		depth++;
+	}
+	return depth;
+}
+
+int target__cgroup_id(const char *path, uint64_t *id, uint32_t *level)
+{
+	struct stat st;
+	char *whole;
+
+	if (stat(path, &st))
+		return -errno;
+	if (!S_ISDIR(st.st_mode) || !is_cgroup2(path))
+		return -ENOTSUP;
+	whole = realpath(path, NULL);
+	if (!whole)
+		return -errno;
+	*id = st.st_ino;
+	*level = depth_of(whole);
+	free(whole);
+	return 0;
+}
+
+struct pass {
+	const struct watcher *w;
+	int fd;
+};
+
+static int open_pass(void *arg)
+{
+	struct pass *p = arg;
+
+	p->fd = watcher__open_pass(p->w);
+	return p->fd < 0 ? p->fd : 0;
+}
+
+/* The namespace is chosen as the iterator is opened, not as it is read. */
+int target__pass(const struct target *t, const struct watcher *w)
+{
+	struct pass p = {.w = w};
+	int last = 0;
+
+	for (size_t i = 0; i < t->netns_nr; i++) {
+		int err = netns__visit(t->netns[i].fd, open_pass, &p);
+		char none[64];
+
+		if (err) {
+			last = err;
+			continue;
+		}
+		while (read(p.fd, none, sizeof(none)) > 0)
+			;
+		close(p.fd);
+	}
+	return last;
+}

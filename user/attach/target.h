@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who is watched, as /proc and sock_diag tell: the processes asked for, the network namespaces they
+ * are in, and the sockets they have already. Sockets to come are the programs' to find.
+ */
+#ifndef NETIOTRACE_TARGET_H
+#define NETIOTRACE_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "kernel/watcher.h"
+
+/* Namespaces kept open: their sockets are looked at after their last process is gone, too. */
+#define TARGET_NETNS_MAX 256
+
+struct target_netns {
+	ino_t inode;
+	int fd;
+};
+
+struct target {
+	struct target_netns netns[TARGET_NETNS_MAX];
+	size_t netns_nr;
+	size_t netns_left_out;
+};
+
+/* The name of a process as the kernel has it: 0, or -errno when there is none. */
+int target__comm(pid_t pid, char comm[16]);
+
+/* Who started it; 0 where that is not known any more. */
+uint32_t target__parent(pid_t pid);
+
+/* Notes the namespace that a process is in, or our own (pid 0). 0 or -errno. */
+int target__add_netns(struct target *t, pid_t pid);
+void target__add_all_netns(struct target *t); /* of all processes in sight */
+void target__clear(struct target *t);
+
+/* Gives each process of that name, or (comm NULL) of that cgroup directory and below it, to take().
+ */
+int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *arg);
+int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void *arg);
+
+/* The id of a cgroup (v2) and how deep it is below the root: 0, or -errno; -ENOTSUP: it is none. */
+int target__cgroup_id(const char *path, uint64_t *id, uint32_t *level);
+
+/*
+ * Hands the sockets there are to w: those of the processes pids, or of any process (pids NULL), and
+ * of these only those with one of the ports (ports_nr 0: all). 0 or -errno.
+ */
+int target__adopt(const struct target *t, struct watcher *w, const pid_t *pids, size_t pids_nr,
+		  const uint16_t *ports, size_t ports_nr);
+
+/* A pass over the sockets of all namespaces. 0 or -errno of the last that failed. */
+int target__pass(const struct target *t, const struct watcher *w);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The sockets that processes have already, by /proc/PID/fd and sock_diag; see target.h. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/netns.h"
+#include "host/sock_diag.h"
+#include "target.h"
+
+struct owner {
+	uint32_t inode;
+	pid_t pid;
+};
+
+/* Sockets of processes, by inode; the first of several owners of one. */
+struct owners {
+	struct owner *list;
+	size_t nr, room;
+	int err;
+};
+
+static void add_owner(struct owners *o, uint32_t inode, pid_t pid)
+{
+	if (o->nr == o->room) {
+		size_t room = o->room ? o->room * 2 : 256;
+		struct owner *larger = realloc(o->list, room * sizeof(*larger));
+
+		if (!larger) {
+			o->err = -ENOMEM;
+			return;
+		}
+		o->list = larger;
+		o->room = room;
+	}
+	o->list[o->nr++] = (struct owner){inode, pid};
+}
+
+static void take_fds(struct owners *o, pid_t pid)
+{
+	char path[64], link[64];
+	struct dirent *entry;
+	unsigned int inode;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		ssize_t len = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
+
+		if (len <= 0)
+			continue;
+		link[len] = '\0';
+		if (sscanf(link, "socket:[%u]", &inode) == 1)
+			add_owner(o, inode, pid);
+	}
+	closedir(dir);
+}
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct owner *x = a, *y = b;
+
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static void take_everybody(struct owners *o)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	while (proc && (entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			take_fds(o, atoi(entry->d_name));
+	if (proc)
+		closedir(proc);
+}
+
+static pid_t owner_of(const struct owners *o, uint32_t inode)
+{
+	struct owner key = {inode, 0};
+	size_t low = 0, high = o->nr;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (by_inode(&o->list[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < o->nr && o->list[low].inode == inode ? o->list[low].pid : 0;
+}
+
+struct adoption {
+	struct watcher *w;
+	struct owners owners;
+	bool anybody; /* sockets without a known owner, too */
+	const uint16_t *ports;
+	size_t ports_nr;
+	int err;
+};
+
+static bool port_wanted(const struct adoption *a, const struct sock_name *name)
+{
+	for (size_t i = 0; i < a->ports_nr; i++)
+		if (a->ports[i] == name->local_port || a->ports[i] == name->remote_port)
+			return true;
+	return !a->ports_nr;
+}
+
+static void take_name(void *arg, const struct sock_name *name)
+{
+	struct adoption *a = arg;
+	char comm[16] = "";
+	pid_t pid;
+	int err;
+
+	if (!port_wanted(a, name))
+		return;
+	pid = owner_of(&a->owners, name->inode);
+	if (!pid && !a->anybody)
+		return;
+	if (pid)
+		target__comm(pid, comm);
+	err = watcher__add_socket(a->w, name->cookie, pid, comm);
+	/* What finds no room is counted there. */
+	if (err && err != -E2BIG)
+		a->err = err;
+}
+
+static int visit(void *arg)
+{
+	return sock_diag__names(take_name, arg);
+}
+
+int target__adopt(const struct target *t, struct watcher *w, const pid_t *pids, size_t pids_nr,
+		  const uint16_t *ports, size_t ports_nr)
+{
+	struct adoption a = {.w = w, .anybody = !pids, .ports = ports, .ports_nr = ports_nr};
+	int err = 0;
+
+	for (size_t i = 0; pids && i < pids_nr; i++)
+		take_fds(&a.owners, pids[i]);
+	if (!pids)
+		take_everybody(&a.owners);
+	if (a.owners.nr)
+		qsort(a.owners.list, a.owners.nr, sizeof(*a.owners.list), by_inode);
+	for (size_t i = 0; i < t->netns_nr && !err; i++)
+		err = netns__visit(t->netns[i].fd, visit, &a);
+	free(a.owners.list);
+	return err ? err : a.err ? a.err : a.owners.err;
+}

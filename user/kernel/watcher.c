@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Loading the programs of attach, and what they watch; see watcher.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+
+#include "ksym.h"
+#include "libbpf_output.h"
+#include "watcher_skeleton.h"
+
+/* Addresses by which sockets that TCP serves, and MSG_ZEROCOPY sends, are told from others. */
+static void find_symbols(struct attach_bpf *skel)
+{
+	enum { SENDMSG, RECVMSG, COMPLETE, CALLBACK, SOCK_CALLBACK, SYMBOLS_NR };
+	static const char *const names[SYMBOLS_NR] = {
+		[SENDMSG] = "tcp_sendmsg",
+		[RECVMSG] = "tcp_recvmsg",
+		[COMPLETE] = "msg_zerocopy_complete",
+		[CALLBACK] = "msg_zerocopy_callback",
+		[SOCK_CALLBACK] = "sock_zerocopy_callback",
+	};
+	uint64_t at[SYMBOLS_NR];
+
+	if (ksym__find(names, at, SYMBOLS_NR))
+		return;
+	skel->rodata->nio_tcp_sendmsg = at[SENDMSG];
+	skel->rodata->nio_tcp_recvmsg = at[RECVMSG];
+	skel->rodata->nio_zerocopy_end = at[COMPLETE]   ? at[COMPLETE]
+					 : at[CALLBACK] ? at[CALLBACK]
+							: at[SOCK_CALLBACK];
+}
+
+static int configure(struct watcher *w, const struct watcher_filter *filter)
+{
+	struct attach_bpf *skel = w->skel;
+
+	skel->rodata->nio_by_task = filter->by_task;
+	skel->rodata->nio_by_port = filter->ports_nr != 0;
+	skel->rodata->nio_follow_children = filter->follow_children;
+	skel->rodata->nio_cgroup = filter->cgroup;
+	skel->rodata->nio_cgroup_level = filter->cgroup_level;
+	skel->rodata->nio_comms_nr = filter->comms_nr;
+	memcpy(skel->rodata->nio_comms, filter->comms, sizeof(filter->comms));
+	skel->rodata->nio_own_tgid = getpid();
+	for (size_t i = 0; i < filter->ports_nr; i++)
+		skel->bss->nio_ports[filter->ports[i]] = 1;
+	w->streams_max = filter->streams_max;
+	find_symbols(skel);
+	return bpf_map__set_max_entries(skel->maps.nio_streams, filter->streams_max);
+}
+
+static int attach_all(struct watcher *w)
+{
+	for (size_t i = 0; i < w->programs_nr; i++) {
+		w->links[i] = bpf_program__attach(w->programs[i]);
+		if (!w->links[i])
+			return -errno;
+	}
+	return 0;
+}
+
+int watcher__open(struct watcher **out, const struct watcher_filter *filter)
+{
+	struct watcher *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (!w)
+		return -ENOMEM;
+	libbpf_output__set();
+	w->skel = attach_bpf__open();
+	err = w->skel ? 0 : -errno;
+	if (!err)
+		err = configure(w, filter);
+	if (!err)
+		err = watcher__choose(w, filter);
+	if (!err)
+		err = attach_bpf__load(w->skel);
+	if (!err)
+		err = attach_all(w);
+	if (err)
+		watcher__close(w);
+	else
+		*out = w;
+	return err;
+}
+
+void watcher__close(struct watcher *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->programs_nr; i++)
+		bpf_link__destroy(w->links[i]);
+	attach_bpf__destroy(w->skel);
+	free(w);
+}
+
+int watcher__add_task(struct watcher *w, uint32_t tgid, uint32_t parent, const char *comm)
+{
+	struct nio_task task = {.first_ns = 1, .parent = parent, .asked = 1};
+
+	snprintf(task.comm, sizeof(task.comm), "%s", comm);
+	if (bpf_map_update_elem(bpf_map__fd(w->skel->maps.nio_tasks), &tgid, &task, BPF_ANY))
+		return -errno;
+	w->skel->bss->nio_task_known[tgid & (NIO_KNOWN_NR - 1)] = 1;
+	return 0;
+}
+
+int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, const char *comm)
+{
+	struct nio_stream *s = calloc(1, sizeof(*s));
+	int err = 0;
+
+	if (!s)
+		return -ENOMEM;
+	s->cookie = cookie;
+	s->tgid = tgid;
+	snprintf(s->comm, sizeof(s->comm), "%s", comm);
+	if (bpf_map_update_elem(bpf_map__fd(w->skel->maps.nio_streams), &cookie, s, BPF_NOEXIST))
+		err = errno == EEXIST ? 0 : -errno;
+	if (err == -E2BIG)
+		w->skel->bss->nio_attach_losses.streams_full++;
+	free(s);
+	if (!err)
+		w->skel->bss->nio_stream_known[nio_known_index(cookie)] = 1;
+	return err;
+}
+
+void watcher__arm(struct watcher *w)
+{
+	w->skel->bss->nio_armed = true;
+}
+
+bool watcher__finds_sockets(const struct watcher *w)
+{
+	return w->may_adopt;
+}
+
+static void detach(struct watcher *w, const struct bpf_program *prog)
+{
+	for (size_t i = 0; i < w->programs_nr; i++) {
+		if (w->programs[i] != prog)
+			continue;
+		bpf_link__destroy(w->links[i]);
+		w->links[i] = NULL;
+	}
+}
+
+/*
+ * The ends of sockets first: one that ends later is taken for open, whose last call is not in
+ * doubt, and not for closed with bytes that nobody saw. Then what follows a send (completions,
+ * copies), before the ends of send calls, before their messages: so that nothing is told of a send
+ * that is not booked, and none is booked without its message.
+ */
+void watcher__stop(struct watcher *w)
+{
+	const struct bpf_program *const first[] = {
+		w->skel->progs.nio_at_destroy,  w->skel->progs.nio_at_state,
+		w->skel->progs.nio_at_report,   w->skel->progs.nio_ae_ended,
+		w->skel->progs.nio_ak_ended,    w->skel->progs.nio_ak_sock_ended,
+		w->skel->progs.nio_at_receive,  w->skel->progs.nio_at_arrival,
+		w->skel->progs.nio_ae_deferred, w->skel->progs.nio_ak_deferred,
+		w->skel->progs.nio_at_send,     w->skel->progs.nio_ax_send,
+		w->skel->progs.nio_ak_push,     w->skel->progs.nio_ax_sendpages,
+	};
+
+	w->missed = watcher__missed(w);
+	w->stopped = true;
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		detach(w, first[i]);
+	for (size_t i = 0; i < w->programs_nr; i++)
+		if (w->programs[i] != w->skel->progs.nio_at_pass)
+			detach(w, w->programs[i]);
+}
+
+int watcher__open_pass(const struct watcher *w)
+{
+	for (size_t i = 0; i < w->programs_nr; i++) {
+		int fd;
+
+		if (w->programs[i] != w->skel->progs.nio_at_pass)
+			continue;
+		fd = bpf_iter_create(bpf_link__fd(w->links[i]));
+		return fd < 0 ? -errno : fd;
+	}
+	return -EOPNOTSUPP;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which hooks attach uses on this kernel; see watcher.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "presence.h"
+#include "watcher_skeleton.h"
+
+/* One way to feed a probe; of those of one probe the first that this kernel has is used. */
+struct way {
+	const char *probe, *stage;
+	enum backend backend;
+	const char *hook;
+	const char *programs; /* apart by a space */
+	enum quality quality;
+	const char *caveat;
+	bool required;
+};
+
+#define AS_IT_BEGINS "counted as it begins: a copy that fails for want of memory is counted, too"
+
+static const struct way ways[] = {
+	{"send_return", "tx_copy, tx_pin", BACKEND_TRAMPOLINE, "fexit/tcp_sendmsg_locked",
+	 "nio_ae_send nio_ax_send", QUALITY_EXACT, NULL, true},
+	{"send_return", "tx_copy, tx_pin", BACKEND_KPROBE, "kprobe/tcp_push",
+	 "nio_ak_send nio_ak_push", QUALITY_EXACT, NULL, true},
+	{"send_return", "tx_copy, tx_pin", BACKEND_TRACEPOINT, "tp_btf/sock_send_length",
+	 "nio_at_send", QUALITY_EXACT, NULL, true},
+	/* The programs of functions see the message by themselves. */
+	{"message", "tx_splice", BACKEND_TRAMPOLINE, "fentry/tcp_sendmsg_locked", "nio_ae_send",
+	 QUALITY_EXACT, NULL, false},
+	{"message", "tx_splice", BACKEND_KPROBE, "kprobe/tcp_sendmsg_locked", "nio_ak_send",
+	 QUALITY_EXACT, NULL, false},
+	{"message", "tx_splice", BACKEND_TRACEPOINT, "tp_btf/tcp_sendmsg_locked", "nio_at_turn",
+	 QUALITY_EXACT, NULL, false},
+	{"sendpage", "tx_splice", BACKEND_TRAMPOLINE, "fexit/do_tcp_sendpages",
+	 "nio_ae_sendpages nio_ax_sendpages", QUALITY_EXACT, NULL, false},
+	{"sendpage", "tx_splice", BACKEND_KPROBE, "kprobe/do_tcp_sendpages", "nio_ak_sendpages",
+	 QUALITY_EXACT, NULL, false},
+	{"deferred_copy", "deferred_copy", BACKEND_TRAMPOLINE, "fentry/skb_copy_ubufs",
+	 "nio_ae_deferred", QUALITY_DERIVED, AS_IT_BEGINS, false},
+	{"deferred_copy", "deferred_copy", BACKEND_KPROBE, "kprobe/skb_copy_ubufs",
+	 "nio_ak_deferred", QUALITY_DERIVED, AS_IT_BEGINS, false},
+	{"deferred_copy", "deferred_copy", BACKEND_TRACEPOINT, "tp_btf/netif_receive_skb",
+	 "nio_at_arrival", QUALITY_DERIVED,
+	 "the copy itself has no tracepoint: by the packets with zero-copy pages that arrive here",
+	 false},
+	{"rx_copy", "rx_copy", BACKEND_TRACEPOINT, "tp_btf/skb_copy_datagram_iovec",
+	 "nio_at_receive nio_at_copied", QUALITY_EXACT, NULL, true},
+	{"completion", "zero-copy completions", BACKEND_TRAMPOLINE,
+	 "fentry/__msg_zerocopy_callback", "nio_ae_ended", QUALITY_EXACT, NULL, false},
+	{"completion", "zero-copy completions", BACKEND_KPROBE, "kprobe/__msg_zerocopy_callback",
+	 "nio_ak_ended", QUALITY_EXACT, NULL, false},
+	{"completion", "zero-copy completions", BACKEND_KPROBE, "kprobe/sock_zerocopy_callback",
+	 "nio_ak_sock_ended", QUALITY_EXACT, NULL, false},
+	{"completion", "zero-copy completions", BACKEND_TRACEPOINT, "tp_btf/inet_sk_error_report",
+	 "nio_at_report", QUALITY_DERIVED,
+	 "from notifications, which the kernel merges without comparing their codes", false},
+	{"socket_end", "the sockets' own numbers", BACKEND_TRACEPOINT, "tp_btf/tcp_destroy_sock",
+	 "nio_at_state nio_at_destroy", QUALITY_EXACT, NULL, true},
+	{"tasks", "processes", BACKEND_TRACEPOINT, "tp_btf/sched_process_fork",
+	 "nio_at_fork nio_at_exec nio_at_rename nio_at_exit", QUALITY_EXACT, NULL, true},
+	{"sockets", "the sockets' own numbers", BACKEND_ITERATOR, "iter/tcp", "nio_at_pass",
+	 QUALITY_EXACT, NULL, true},
+};
+
+#define WAYS_NR (sizeof(ways) / sizeof(ways[0]))
+
+static bool has_program(const struct way *way, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = way->programs; p; p = strchr(p, ' ')) {
+		p += *p == ' ';
+		if (!strncmp(p, name, len) && (p[len] == ' ' || !p[len]))
+			return true;
+	}
+	return false;
+}
+
+/* Names the hook, or the function or tracepoint it is on? */
+static bool is_withheld(const struct way *way, const struct watcher_filter *filter)
+{
+	const char *target = strchr(way->hook, '/') + 1;
+
+	for (size_t i = 0; i < filter->without_nr; i++)
+		if (!strcmp(filter->without[i], way->hook) || !strcmp(filter->without[i], target))
+			return true;
+	return false;
+}
+
+/*
+ * Can programs of this backend be loaded and attached at all? Tried with one of its own: kernels
+ * that lack the functions' trampolines, or are locked down, refuse them all.
+ */
+static bool is_usable(enum backend backend)
+{
+	const char *name = backend == BACKEND_TRAMPOLINE ? "nio_ae_deferred" : "nio_ak_deferred";
+	struct attach_bpf *skel = attach_bpf__open();
+	struct bpf_program *prog;
+	struct bpf_link *link = NULL;
+
+	prog = skel ? bpf_object__find_program_by_name(skel->obj, name) : NULL;
+	if (prog) {
+		bpf_map__set_max_entries(skel->maps.nio_streams, 1);
+		bpf_program__set_autoload(prog, true);
+		if (!attach_bpf__load(skel))
+			link = bpf_program__attach(prog);
+	}
+	bpf_link__destroy(link);
+	attach_bpf__destroy(skel);
+	return link != NULL;
+}
+
+/* Of functions one backend is used, for all probes: the first that works of those that are wanted.
+ */
+static enum backend backend_of_functions(const struct watcher_filter *filter)
+{
+	for (int b = BACKEND_TRAMPOLINE; b < BACKEND_TRACEPOINT; b++)
+		if ((filter->backend == BACKEND_AUTO || filter->backend == (enum backend)b) &&
+		    is_usable((enum backend)b))
+			return (enum backend)b;
+	return BACKEND_TRACEPOINT;
+}
+
+static bool is_of_functions(enum backend backend)
+{
+	return backend == BACKEND_TRAMPOLINE || backend == BACKEND_KPROBE;
+}
+
+/* Why this way cannot be gone; NULL: it can. */
+static const char *obstacle(struct watcher *w, const struct btf *btf, const struct way *way,
+			    const struct watcher_filter *filter)
+{
+	struct bpf_program *prog = NULL;
+
+	if (is_withheld(way, filter))
+		return "withheld by --without";
+	if (is_of_functions(way->backend) && way->backend != w->functions)
+		return "this kernel refused programs on functions, or another backend is in use";
+	while ((prog = bpf_object__next_program(w->skel->obj, prog)))
+		if (has_program(way, bpf_program__name(prog)) &&
+		    presence__section(btf, bpf_program__section_name(prog)))
+			return "this kernel does not have it";
+	return NULL;
+}
+
+static void add_row(struct watcher *w, const struct way *way, const char *why_not)
+{
+	struct plan_row *row = &w->rows[w->rows_nr++];
+
+	*row = (struct plan_row){
+		.probe = way->probe,
+		.backend = why_not ? NULL : backend__name(way->backend),
+		.hook = why_not ? NULL : way->hook,
+		.programs = why_not ? NULL : way->programs,
+		.quality = why_not ? QUALITY_UNAVAILABLE : way->quality,
+		.reason = why_not ? why_not : way->caveat,
+	};
+	snprintf(row->stage, sizeof(row->stage), "%s", way->stage);
+}
+
+static int switch_on(struct watcher *w, const struct way *way)
+{
+	struct bpf_program *prog = NULL;
+
+	while ((prog = bpf_object__next_program(w->skel->obj, prog))) {
+		if (!has_program(way, bpf_program__name(prog)) || bpf_program__autoload(prog))
+			continue;
+		if (w->programs_nr == WATCHER_PROGRAMS_MAX)
+			return -E2BIG;
+		bpf_program__set_autoload(prog, true);
+		w->programs[w->programs_nr++] = prog;
+	}
+	return 0;
+}
+
+static const struct plan_row *row_of(const struct watcher *w, const char *probe)
+{
+	for (size_t i = 0; i < w->rows_nr; i++)
+		if (!strcmp(w->rows[i].probe, probe))
+			return &w->rows[i];
+	return NULL;
+}
+
+/* Takes the way if its probe is not served yet; notes why not only where no other is left. */
+static int consider(struct watcher *w, const struct btf *btf, size_t i,
+		    const struct watcher_filter *filter)
+{
+	const struct way *way = &ways[i];
+	const char *why_not = obstacle(w, btf, way, filter);
+	bool last = i + 1 == WAYS_NR || strcmp(ways[i + 1].probe, way->probe) != 0;
+
+	if (row_of(w, way->probe) || (why_not && !last))
+		return 0;
+	add_row(w, way, why_not);
+	if (!why_not)
+		return switch_on(w, way);
+	return way->required ? -EOPNOTSUPP : 0;
+}
+
+static bool completions_by_function(const struct watcher *w)
+{
+	const struct plan_row *row = row_of(w, "completion");
+
+	return row && row->hook && strncmp(row->hook, "tp_btf/", 7) != 0;
+}
+
+int watcher__choose(struct watcher *w, const struct watcher_filter *filter)
+{
+	struct btf *btf = presence__read();
+	int err = 0;
+
+	w->functions = backend_of_functions(filter);
+	for (size_t i = 0; i < WAYS_NR && !err; i++)
+		err = consider(w, btf, i, filter);
+	w->skel->rodata->nio_splice_pages =
+		btf && !presence__function(btf, "skb_splice_from_iter", 0);
+	w->may_adopt = !btf || !presence__function(btf, "bpf_get_socket_ptr_cookie", 0);
+	w->skel->rodata->nio_may_adopt = w->may_adopt;
+	presence__free(btf);
+	w->skel->rodata->nio_told = watcher__has(w, "message");
+	w->skel->rodata->nio_completions = completions_by_function(w);
+	return err;
+}
+
+size_t watcher__plan(const struct watcher *w, const struct plan_row **rows)
+{
+	*rows = w->rows;
+	return w->rows_nr;
+}
+
+bool watcher__has(const struct watcher *w, const char *probe)
+{
+	const struct plan_row *row = row_of(w, probe);
+
+	return row && row->hook;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads what the programs of attach saw; see watcher.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <bpf/bpf.h>
+
+#include "link_info.h"
+#include "watcher_skeleton.h"
+
+/* Entries read at once. */
+#define BATCH 256
+
+struct batch {
+	int fd;
+	uint64_t keys[BATCH];
+	struct nio_stream *streams;
+	uint32_t nr;
+	uint32_t position;
+	bool begun, over;
+};
+
+/* The next entries of a hash: what is inserted or deleted meanwhile may be met or not. */
+static int next_batch(struct batch *b)
+{
+	uint32_t next = 0;
+
+	b->nr = BATCH;
+	if (!bpf_map_lookup_batch(b->fd, b->begun ? &b->position : NULL, &next, b->keys, b->streams,
+				  &b->nr, NULL)) {
+		b->position = next;
+		b->begun = true;
+		return 0;
+	}
+	if (errno != ENOENT)
+		return -errno;
+	b->over = true;
+	return 0;
+}
+
+/* A bucket with more entries than a batch holds is no batch: then one by one. */
+static int each_one(int fd, struct nio_stream *s, bool (*take)(void *, const struct nio_stream *),
+		    void *arg)
+{
+	uint64_t key, next;
+	int err = bpf_map_get_next_key(fd, NULL, &next);
+
+	while (!err) {
+		key = next;
+		err = bpf_map_get_next_key(fd, &key, &next);
+		if (!bpf_map_lookup_elem(fd, &key, s) && take(arg, s))
+			bpf_map_delete_elem(fd, &key);
+	}
+	return errno == ENOENT ? 0 : -errno;
+}
+
+int watcher__each_stream(struct watcher *w, bool (*take)(void *arg, const struct nio_stream *s),
+			 void *arg)
+{
+	struct batch b = {.fd = bpf_map__fd(w->skel->maps.nio_streams)};
+	int err = 0;
+
+	b.streams = calloc(BATCH, sizeof(*b.streams));
+	if (!b.streams)
+		return -ENOMEM;
+	while (!err && !b.over) {
+		err = next_batch(&b);
+		for (uint32_t i = 0; !err && i < b.nr; i++)
+			if (b.streams[i].cookie && take(arg, &b.streams[i]))
+				bpf_map_delete_elem(b.fd, &b.keys[i]);
+	}
+	if (err == -ENOSPC || err == -EINVAL)
+		err = each_one(b.fd, b.streams, take, arg);
+	free(b.streams);
+	return err;
+}
+
+int watcher__each_task(struct watcher *w,
+		       bool (*take)(void *arg, uint32_t tgid, const struct nio_task *t), void *arg)
+{
+	int fd = bpf_map__fd(w->skel->maps.nio_tasks);
+	int err = 0, nr = 0;
+	uint32_t *keys = calloc(NIO_TASKS_MAX, sizeof(*keys)), *from = NULL;
+	struct nio_task task;
+
+	if (!keys)
+		return -ENOMEM;
+	/* The keys first: an entry that is deleted has none after it. */
+	while (nr < NIO_TASKS_MAX && !bpf_map_get_next_key(fd, from, &keys[nr]))
+		from = &keys[nr++];
+	if (nr < NIO_TASKS_MAX && errno != ENOENT)
+		err = -errno;
+	for (int i = 0; i < nr; i++)
+		if (!bpf_map_lookup_elem(fd, &keys[i], &task) && take(arg, keys[i], &task))
+			bpf_map_delete_elem(fd, &keys[i]);
+	free(keys);
+	return err;
+}
+
+struct nio_attach_loss watcher__losses(const struct watcher *w)
+{
+	return *(const volatile struct nio_attach_loss *)&w->skel->bss->nio_attach_losses;
+}
+
+/* Probes that the kernel passed over; *untold: it does not tell. */
+static uint64_t passed_over(const struct watcher *w, size_t i, bool *untold)
+{
+	uint64_t missed = 0;
+
+	if (!w->links[i] || bpf_program__type(w->programs[i]) != BPF_PROG_TYPE_KPROBE)
+		return 0;
+	*untold |= link_info__kprobe_missed(bpf_link__fd(w->links[i]), &missed) != 0;
+	return missed;
+}
+
+struct num watcher__missed(const struct watcher *w)
+{
+	struct num sum = {.known = true};
+	bool untold = false;
+
+	if (w->stopped)
+		return w->missed;
+	for (size_t i = 0; i < w->programs_nr; i++) {
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+
+		if (bpf_obj_get_info_by_fd(bpf_program__fd(w->programs[i]), &info, &len))
+			return (struct num){.reason = "the kernel does not tell"};
+		sum.value += info.recursion_misses + passed_over(w, i, &untold);
+	}
+	if (untold)
+		return (struct num){.reason = "this kernel does not count probes that it passes "
+					      "over (it does from 6.7 on)"};
+	return sum;
+}
