@@ -3,7 +3,7 @@
 # SAN=address|thread: sanitizer build in its own directory; CROSS=aarch64-linux-gnu-: for another
 # machine, in its own directory.
 
-VERSION   := 0.1.0
+VERSION   := $(shell scripts/version)
 CROSS     ?=
 CLANG     ?= clang
 BPFTOOL   ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
@@ -80,10 +80,11 @@ $(O)/tests/unit/%.o: ROOMS += -Itests/unit
 obj = $(patsubst %.c,$(O)/%.o,$(1))
 
 .PHONY: all help deps demo test test-unit test-e2e check format bench bench-overhead bench-loadgen \
-        install clean
+        clean
 all: $(O)/netiotrace $(O)/netio-loadgen netiotrace netio-loadgen $(O)/gnuplot
 
 include scripts/targets.mk
+include scripts/install.mk
 
 # A missing dependency is one sentence naming its package, said before anything is compiled.
 $(O)/.deps: scripts/check-deps Makefile
