@@ -49,3 +49,38 @@ uninstall:
 	rm -f $(datadir)/zsh/site-functions/_netiotrace
 	-@rmdir -p --ignore-fail-on-non-empty $(bindir) $(mandir)/man1 $(mandir)/man5 $(mandir)/man8 \
 		$(datadir)/bash-completion/completions $(datadir)/zsh/site-functions 2>/dev/null
+
+## make dist            the tarball of the sources, into build
+.PHONY: dist
+dist: man
+	@scripts/dist $(O) $(O)/man
+
+## make static          programs that need no library, in build-static
+.PHONY: static
+static:
+	@$(MAKE) --no-print-directory STATIC=1 all
+
+## make test-static     static, then a run of it in an empty tree
+.PHONY: test-static
+test-static: static
+	@$(SUDO) bats tests/package/static.bats
+
+## make deb             the Debian package, into build/deb: built from the tarball in a clean Debian tree
+# DEB_ARCH=arm64: for that architecture, cross-built.
+## make test-deb        deb, then installed, used and removed in a clean tree
+.PHONY: deb test-deb
+deb: dist
+	@mkdir -p $(O)/deb
+	@$(SUDO) scripts/deb/build $(O)/netiotrace-$(VERSION).tar.gz $(O)/deb $(DEB_ARCH)
+test-deb: deb
+	@$(SUDO) bats tests/package/deb.bats
+
+## make rpm             the RPM package, into build/rpm, by rpmbuild
+# Where rpm is not what this machine is made of, it cannot know what is installed: nobody asks it then.
+.PHONY: rpm
+rpm: dist
+	@mkdir -p $(O)/rpm
+	@rpmbuild -bb $(if $(wildcard /etc/debian_version),--nodeps) -D '_topdir $(abspath $(O))/rpm' \
+		-D '_sourcedir $(abspath $(O))' -D 'netiotrace_version $(VERSION)' \
+		packaging/rpm/netiotrace.spec >$(O)/rpm/log 2>&1 || { tail -n 15 $(O)/rpm/log; exit 1; }
+	@ls -l $(O)/rpm/RPMS/*/*.rpm
