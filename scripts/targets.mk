@@ -119,3 +119,8 @@ format:
 .PHONY: schema
 schema:
 	@scripts/gen-schema
+
+## make pictures        docs/pictures, from real runs on this machine
+.PHONY: pictures
+pictures: all
+	@$(SUDO) scripts/pictures/make $(O)/netiotrace docs/pictures
