@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # netiotrace. `make help` lists the targets. O=DIR: output directory; V=1: show commands;
-# SAN=address|thread: sanitizer build in its own directory; CROSS=aarch64-linux-gnu-: for another
+# SAN=address|thread|fuzz: sanitizer build in its own directory; CROSS=aarch64-linux-gnu-: for another
 # machine, in its own directory.
 
 VERSION   := $(shell scripts/version)
@@ -39,6 +39,8 @@ SYSROOT    ?= $(wildcard $(KERNELS)/system-$(DEBIAN_$(MACHINE))/root)
 CC         += $(if $(SYSROOT),--sysroot=$(SYSROOT))
 PKG_CONFIG := env PKG_CONFIG_SYSROOT_DIR=$(SYSROOT) \
               PKG_CONFIG_LIBDIR=$(SYSROOT)/usr/lib/$(MACHINE)-linux-gnu/pkgconfig $(PKG_CONFIG)
+else ifeq ($(SAN),fuzz)
+CC         := $(CLANG)
 else
 CC         ?= gcc
 endif
@@ -50,6 +52,10 @@ CFLAGS    ?= -O2 -g
 ALL_CFLAGS = -std=c11 $(WARNINGS) $(CFLAGS) -fno-strict-aliasing -pthread -MMD -MP
 LDFLAGS   += -pthread
 SAN_FLAGS_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+# With libFuzzer's coverage (tests/fuzz). NULL + 0, as in a loop over an empty list, is defined from
+# C2y on (N3322), and clang's pointer-overflow refuses it.
+SAN_FLAGS_fuzz    := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=pointer-overflow \
+                     -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SAN_FLAGS_thread  := -fsanitize=thread -fno-omit-frame-pointer
 ALL_CFLAGS += $(SAN_FLAGS_$(SAN))
 LDFLAGS    += $(SAN_FLAGS_$(SAN))
@@ -69,6 +75,7 @@ COMMON_SRC  := $(sort $(wildcard common/*.c))
 LOADGEN_SRC := $(sort $(wildcard loadgen/*.c)) $(COMMON_SRC)
 USER_SRC    := $(sort $(wildcard user/*.c user/*/*.c)) $(COMMON_SRC)
 UNIT_SRC    := $(sort $(wildcard tests/unit/*/test_*.c))
+FUZZ_SRC    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 # The files that know the skeleton.
 SESSION_SRC := $(sort $(wildcard user/kernel/session*.c))
 # What unit tests link, as an archive, of which each takes only what it calls: everything of both
@@ -141,6 +148,20 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
 
+# A target and what drives it: libFuzzer, or a unit test that replays the corpus.
+$(O)/tests/fuzz/%_options: FUZZ_LINK := -Wl,--wrap=exit,--wrap=argp_parse
+# The load generator has a refuse() of its own, which an archive of both programs would offer first.
+$(O)/tests/fuzz/%_options: FUZZ_FIRST := $(O)/user/base/refuse.o
+$(O)/tests/fuzz/fuzz_options $(O)/tests/fuzz/replay_options: | $(O)/user/base/refuse.o
+FUZZ_OWN  := $(call obj,tests/fuzz/fuzz.c)
+$(O)/tests/fuzz/fuzz_%: $(O)/tests/fuzz/fuzz_%.o $(FUZZ_OWN) $(O)/unit.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer $(FUZZ_LINK) $(FUZZ_FIRST) $^ -o $@ $(LIB_LIBS) -lm
+
+$(O)/tests/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(FUZZ_OWN) $(O)/tests/fuzz/replay.o $(O)/unit.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $(FUZZ_LINK) $(FUZZ_FIRST) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
+
 $(O)/tests/bpf/perf_stage_run.o: $(O)/tests/bpf/perf_stage.skel.h
 $(O)/tests/bpf/%.o: ROOMS += -I$(O)/tests/bpf
 $(TEST_PROGRAMS): %: %.o $(O)/unit.a
@@ -153,12 +174,13 @@ $(O)/bench-overhead: $(O)/bench/overhead.o $(call obj,$(SESSION_SRC)) $(O)/unit.
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 
 # Plays uncommon uses of watched sockets: tests/bpf/watched.bats and tests/vm/watched run it.
-$(O)/watched-run: $(O)/tests/bpf/watched_run.o $(call obj,$(SESSION_SRC)) $(O)/unit.a
+$(O)/watched-run: $(O)/tests/bpf/watched_run.o $(O)/tests/bpf/watched_layers.o $(call obj,$(SESSION_SRC)) $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 
 clean:
-	rm -rf build build-address build-thread build-aarch64 build-static build-aarch64-static netiotrace netio-loadgen
+	rm -rf build build-address build-thread build-fuzz build-aarch64 build-static build-aarch64-static \
+		netiotrace netio-loadgen
 
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 .DELETE_ON_ERROR:

@@ -92,6 +92,7 @@ static inline struct nio_taken nio_judge_taken(__u32 seq, __u32 len, __u32 now)
 struct nio_send_facts {
 	bool told;     /* its message was seen: the next three are known */
 	bool foreign;  /* it carries a ubuf_info of its own (io_uring's SEND_ZC) */
+	bool by_uring; /* its message was not seen, and its thread sends through io_uring, too */
 	bool zerocopy; /* MSG_ZEROCOPY */
 	bool splice;   /* MSG_SPLICE_PAGES */
 	bool sg;       /* its route does scatter-gather; else everything is copied */
@@ -108,7 +109,8 @@ enum nio_send_kind {
 /*
  * The kernel chooses how to queue once per call (zc in tcp_sendmsg_locked), so all that a call
  * returned went one way. Nothing but sk_zckey is held against an earlier call, and that only
- * where the message was not seen.
+ * where the message was not seen. There, a call that took no id can have copied, or be a SEND_ZC of
+ * io_uring, whose pages are its own: of a thread that uses io_uring it is not taken for a copy.
  */
 static inline enum nio_send_kind nio_send_kind(struct nio_send_facts f)
 {
@@ -118,6 +120,8 @@ static inline enum nio_send_kind nio_send_kind(struct nio_send_facts f)
 		return NIO_SEND_FOREIGN;
 	if (f.took_id && (!f.told || f.zerocopy))
 		return NIO_SEND_PINNED;
+	if (!f.told && f.by_uring)
+		return NIO_SEND_FOREIGN;
 	return f.told && f.splice ? NIO_SEND_SPLICED : NIO_SEND_COPIED;
 }
 

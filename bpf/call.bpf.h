@@ -203,14 +203,16 @@ static __always_inline void book_call(const struct nio_call *call)
 {
 	struct nio_conn *conn = conn_by_cookie(call->cookie);
 	struct nio_path *path;
-	__u32 slot;
+	__u32 at;
 
 	if (!conn)
 		return;
-	slot = conn->slot;
-	path = bpf_map_lookup_elem(&nio_paths, &slot);
-	if (!path)
+	at = of_this_cpu(1, conn->slot);
+	path = bpf_map_lookup_elem(&nio_paths, &at);
+	if (!path) {
+		count_loss(no_cell);
 		return;
+	}
 	path->calls++;
 #pragma unroll
 	for (__u32 i = 0; i < NIO_PATH_NR; i++)

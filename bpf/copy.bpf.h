@@ -168,17 +168,29 @@ static __always_inline void deferred_copy_end(int ret)
 	copy_over(NIO_COPY_DEFERRED);
 }
 
-/* An unexpected copy begins, of bytes that belong to sk. */
+/*
+ * An unexpected copy begins, of bytes that belong to sk. Where another layer serves the socket it
+ * is that layer's, which looks at the heads of its records (kTLS), and may be all that is seen of
+ * what it receives.
+ */
 static __always_inline void other_copy_begin(void *ctx, const struct sock *sk, __u32 kind,
 					     int bytes, bool known)
 {
 	struct nio_copy copy = {.bytes = bytes};
+	enum nio_uncovered_kind path;
+	struct nio_conn *conn;
 
 	if (!sk || bytes <= 0)
 		return;
 	copy.cookie = cookie_of(sk, known);
-	if (!conn_by_cookie(copy.cookie))
+	conn = conn_by_cookie(copy.cookie);
+	if (!conn)
 		return;
+	path = path_of(sk, conn->side, known);
+	if (path != NIO_COVERED) {
+		book_uncovered(conn, path, bytes);
+		return;
+	}
 	copy.stack = bpf_get_stackid(ctx, &nio_stacks, 0);
 	copy_begin(kind, &copy);
 }
@@ -242,7 +254,8 @@ static __always_inline void copy_bits_begin(void *ctx, const struct sk_buff *skb
 /* It returned, as seen by a program that is told its arguments. */
 static __always_inline void copy_bits_end(const struct sk_buff *skb, int len, bool made)
 {
-	bool watched = len > 0 && skb->sk && conn_of(skb->sk, KNOWN);
+	const struct nio_conn *conn = len > 0 && skb->sk ? conn_of(skb->sk, KNOWN) : NULL;
+	bool watched = conn && path_of(skb->sk, conn->side, KNOWN) == NIO_COVERED;
 
 	other_copy_end(NIO_COPY_BITS, NIO_OTHER_COPY_BITS, made,
 		       watched && !copy_in_progress(NIO_COPY_COALESCE));

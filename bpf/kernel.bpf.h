@@ -41,7 +41,6 @@ extern int *bpf_iter_num_next(struct bpf_iter_num *it) __ksym __weak;
 extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym __weak;
 
 /* Constants of the kernel that are not in BTF, or not in vmlinux.h. */
-#define BPF_F_MMAPABLE             (1U << 10)
 #define NETIF_F_SG                 (1ULL << 0)
 #define MSG_SPLICE_PAGES           0x8000000
 #define MSG_ZEROCOPY               0x4000000
@@ -55,6 +54,7 @@ extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym __weak;
 #define PACKET_OUTGOING            4
 #define IPPROTO_MPTCP              262
 #define EEXIST                     17
+#define PF_IO_WORKER               0x10
 #define SMP_CACHE_BYTES            64 /* of SKB_TRUESIZE; x86 and arm64 servers */
 
 /* Until 5.14 the zero-copy flag of an skb was in tx_flags: 06b4feb37e64 moved it to flags. */
@@ -195,6 +195,24 @@ static __always_inline enum nio_context context_now(void)
 	else
 		return NIO_CONTEXT_UNKNOWN;
 	return softirq ? NIO_CONTEXT_SOFTIRQ : NIO_CONTEXT_PROCESS;
+}
+
+/* What io_uring keeps of a thread that submits to it, and its own threads, which submit for others.
+ */
+struct task_struct___uring {
+	unsigned int flags;
+	void *io_uring;
+} __attribute__((preserve_access_index));
+
+/* Can what this thread does be on behalf of io_uring? */
+static __always_inline bool uses_io_uring(void)
+{
+	const void *task = (const void *)bpf_get_current_task();
+
+	if (!bpf_core_field_exists(((struct task_struct___uring *)0)->io_uring))
+		return false;
+	return kernel_read(struct task_struct___uring, task, io_uring) ||
+	       (kernel_read(struct task_struct___uring, task, flags) & PF_IO_WORKER);
 }
 
 static __always_inline __u32 tid_now(void)

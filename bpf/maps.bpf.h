@@ -10,6 +10,7 @@
 
 #include "kernel.bpf.h"
 #include "netiotrace.h"
+#include "percpu.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -19,31 +20,36 @@ struct {
 	__type(value, struct nio_conn);
 } nio_conns SEC(".maps");
 
-/* User space sets max_entries of the next four from the number of slots. */
+/* Rows by CPU (percpu.bpf.h): user space sets max_entries, from the numbers of CPUs and of slots.
+ */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct nio_cell);
 } nio_cells SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct nio_zc);
 } nio_zc SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct nio_path);
 } nio_paths SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct nio_uncovered);
 } nio_uncovered SEC(".maps");
@@ -70,8 +76,9 @@ struct {
 } nio_stacks SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct nio_loss);
 } nio_losses SEC(".maps");
@@ -119,9 +126,9 @@ static __always_inline void add(__u64 *sum, __u64 value)
 
 static __always_inline struct nio_loss *losses(void)
 {
-	__u32 zero = 0;
+	__u32 cpu = bpf_get_smp_processor_id();
 
-	return bpf_map_lookup_elem(&nio_losses, &zero);
+	return bpf_map_lookup_elem(&nio_losses, &cpu);
 }
 
 /* Adds one to a counter of nio_losses. */
@@ -146,7 +153,8 @@ static __always_inline bool insert(void *map, const void *key, const void *value
 /* The counters of a stage; NULL, and counted, when there are none. */
 static __always_inline struct nio_cell *cell_of(const struct nio_conn *conn, __u32 stage)
 {
-	__u32 i = nio_cell_index(conn->slot, conn->side, stage);
+	__u32 i =
+		of_this_cpu(nio_cell_index(1, 0, 0), nio_cell_index(conn->slot, conn->side, stage));
 	struct nio_cell *cell = bpf_map_lookup_elem(&nio_cells, &i);
 
 	if (!cell)
@@ -249,7 +257,8 @@ static __always_inline void book_time_shared(const struct nio_conn *conn, __u32 
 /* Books bytes that no stage covers. */
 static __always_inline void book_uncovered(const struct nio_conn *conn, __u32 kind, __u64 bytes)
 {
-	__u32 i = nio_uncovered_index(conn->slot, conn->side, kind);
+	__u32 i = of_this_cpu(nio_uncovered_index(1, 0, 0),
+			      nio_uncovered_index(conn->slot, conn->side, kind));
 	struct nio_uncovered *sum = bpf_map_lookup_elem(&nio_uncovered, &i);
 
 	if (!sum) {

@@ -5,8 +5,10 @@
  * padding, and every size asserted, so that one compiler cannot disagree with the other in silence.
  *
  * Two channels, never mixed. nio_conns says which sockets are watched, by socket cookie, and is
- * filled by user space before the traffic. All other maps that user space reads are per-CPU
- * statistics that only grow: it reads and subtracts, never resets.
+ * filled by user space before the traffic. All other maps that user space reads are statistics by
+ * CPU that only grow: it reads and subtracts, never resets. "By CPU" is an array with rows for each
+ * CPU (percpu.bpf.h), which user space maps and reads without a system call, and so at any time;
+ * only the hash maps are read by system call, while nothing moves.
  *
  * How an update cannot be lost. Two runs can meet at one counter of one CPU in two ways:
  *
@@ -87,7 +89,7 @@ enum nio_side {
 #define NIO_HIST_BUCKETS  256
 
 /*
- * nio_cells: per CPU, index nio_cell_index(slot, side, stage). Bytes and times of one event may be
+ * nio_cells: by CPU, index nio_cell_index(slot, side, stage). Bytes and times of one event may be
  * written by two programs, each its own fields.
  */
 struct nio_cell {
@@ -105,7 +107,7 @@ static inline __u32 nio_cell_index(__u32 slot, __u32 side, __u32 stage)
 }
 
 /*
- * nio_zc: per CPU, indexed by slot. Completions of MSG_ZEROCOPY sends, counted as the kernel ends
+ * nio_zc: by CPU, indexed by slot. Completions of MSG_ZEROCOPY sends, counted as the kernel ends
  * them, or as the application takes their notifications from the error queue: the plan says which.
  */
 struct nio_zc {
@@ -148,11 +150,12 @@ enum nio_path_part {
 };
 /* clang-format on */
 
-/* nio_paths: per CPU, indexed by slot. Times of the send calls that were followed from end to end.
+/* nio_paths: by CPU, indexed by slot. Times of the send calls that were followed from end to end.
  */
 struct nio_path {
 	__u64 calls;
 	__u64 ns[NIO_PATH_NR];
+	__u64 pad[7]; /* two cache lines: no line has the calls of two CPUs */
 };
 
 /* Where a copy ran. */
@@ -198,9 +201,11 @@ struct nio_sum {
 #define NIO_OTHERS_MAX  256
 #define NIO_STACK_DEPTH 12
 
-/* nio_losses: per CPU, one element. */
+/* nio_losses: by CPU, one element. */
 struct nio_loss {
-	__u64 unmatched; /* an end without its beginning, or the reverse: the time was dropped */
+	/* an end without its beginning, or the reverse: the time was dropped; goes down when a
+	 * beginning is seen late, so that of one CPU it can be below 0 */
+	__u64 unmatched;
 	__u64 map_full;  /* no room for the state of an event: its time was dropped */
 	__u64 backwards; /* a sequence number below the one before: nothing was booked */
 	__u64 no_cell;   /* no counter for an event of a watched socket */
@@ -231,7 +236,7 @@ enum nio_uncovered_kind {
 /* clang-format on */
 
 /*
- * nio_uncovered: per CPU, index nio_uncovered_index(slot, side, kind). PEEKED bytes are in
+ * nio_uncovered: by CPU, index nio_uncovered_index(slot, side, kind). PEEKED bytes are in
  * rx_copy, too: the copy was made, and will be made again. Of all other kinds no stage has any.
  */
 struct nio_uncovered {
@@ -316,7 +321,7 @@ struct nio_conn {
 
 _Static_assert(sizeof(struct nio_cell) == 32 + 2 * 8 * NIO_HIST_BUCKETS, "nio_cell layout");
 _Static_assert(sizeof(struct nio_zc) == 96 + 2 * 8 * NIO_HIST_BUCKETS, "nio_zc layout");
-_Static_assert(sizeof(struct nio_path) == 8 + 8 * NIO_PATH_NR, "nio_path layout");
+_Static_assert(sizeof(struct nio_path) == 128, "nio_path layout");
 _Static_assert(sizeof(struct nio_place) == 40, "nio_place layout");
 _Static_assert(sizeof(struct nio_other) == 16, "nio_other layout");
 _Static_assert(sizeof(struct nio_sum) == 24, "nio_sum layout");

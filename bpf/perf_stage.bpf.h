@@ -17,8 +17,10 @@
 #include <bpf/bpf_core_read.h>
 
 #include "perf_stage.h"
+#include "percpu.bpf.h"
 
 #define PERF_CURRENT_CPU 0xffffffffULL /* BPF_F_CURRENT_CPU */
+#define PERF_ENOENT      2
 
 /* Sample 1 window in so many; set before loading, a prime so that it does not beat with a pattern.
  */
@@ -32,10 +34,11 @@ struct {
 } nio_perf_cycles SEC(".maps")
 , nio_perf_llc SEC(".maps");
 
-/* User space sets max_entries from the number of slots. */
+/* Rows by CPU (percpu.bpf.h): user space sets max_entries. */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, NIO_PERF_WINDOW_NR);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct nio_perf_cell);
 } nio_perf_cells SEC(".maps");
@@ -61,15 +64,17 @@ static __always_inline long perf_read(struct nio_perf_reading *at)
 					(void *)&at[NIO_PERF_CYCLES], sizeof(*at));
 	if (err)
 		return err;
-	return bpf_perf_event_read_value(&nio_perf_llc, PERF_CURRENT_CPU,
-					 (void *)&at[NIO_PERF_LLC_MISSES], sizeof(*at));
+	err = bpf_perf_event_read_value(&nio_perf_llc, PERF_CURRENT_CPU,
+					(void *)&at[NIO_PERF_LLC_MISSES], sizeof(*at));
+	/* A PMU without such an event: nothing was put there, and user space knows. */
+	return err == -PERF_ENOENT ? 0 : err;
 }
 
 /* A window begins. The reading comes last: what is done here is not in the sample. */
 static __always_inline void perf_begin(struct nio_perf_open *open, __u32 slot,
 				       enum nio_perf_window window)
 {
-	__u32 i = nio_perf_index(slot, window);
+	__u32 i = of_this_cpu(nio_perf_index(1, 0), nio_perf_index(slot, window));
 	struct nio_perf_cell *cell;
 	__u64 seen;
 
@@ -92,7 +97,7 @@ static __always_inline void perf_begin(struct nio_perf_open *open, __u32 slot,
 static __always_inline void perf_end(struct nio_perf_open *open, __u32 slot,
 				     enum nio_perf_window window, __u64 bytes)
 {
-	__u32 i = nio_perf_index(slot, window);
+	__u32 i = of_this_cpu(nio_perf_index(1, 0), nio_perf_index(slot, window));
 	struct nio_perf_reading end[NIO_PERF_EVENT_NR] = {};
 	struct nio_perf_cell *cell;
 	long err;

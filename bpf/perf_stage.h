@@ -57,7 +57,7 @@ struct nio_perf_open {
 };
 
 /*
- * nio_perf_cells: per CPU, index nio_perf_index(slot, window). Added to atomically: a window may
+ * nio_perf_cells: by CPU, index nio_perf_index(slot, window). Added to atomically: a window may
  * end in a softirq on top of the program that ends another.
  */
 struct nio_perf_cell {

@@ -45,6 +45,7 @@ static __always_inline enum nio_send_kind kind_of_call(const struct sock *sk, st
 	kind = nio_send_kind((struct nio_send_facts){
 		.told = call & NIO_SEEN_CALL,
 		.foreign = call & NIO_SEEN_FOREIGN,
+		.by_uring = !(call & NIO_SEEN_CALL) && uses_io_uring(),
 		.zerocopy = call & NIO_SEEN_ZEROCOPY,
 		.splice = call & NIO_SEEN_SPLICE,
 		.sg = NIO_FIELD(known, struct sock, sk, sk_route_caps) & NETIF_F_SG,

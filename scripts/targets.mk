@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Targets that run something, as against the build rules of the Makefile.
 
-UNIT_BIN := $(patsubst %.c,$(O)/%,$(UNIT_SRC))
+FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,%,$(FUZZ_SRC))
+# A unit test is also that nothing in the corpora breaks its parser.
+UNIT_BIN := $(patsubst %.c,$(O)/%,$(UNIT_SRC)) $(FUZZ_TARGETS:%=$(O)/tests/fuzz/replay_%)
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -37,6 +39,26 @@ test-unit: $(UNIT_BIN)
 # Built by whoever owns the tree, before tests/run runs them as root.
 .PHONY: unit-programs
 unit-programs: $(UNIT_BIN) $(TEST_PROGRAMS)
+
+## make fuzz            each parser under libFuzzer: FUZZ_SECONDS=60 a target, FUZZ='csv wire': only these
+.PHONY: fuzz fuzz-programs
+FUZZ_SECONDS ?= 60
+FUZZ         ?= $(FUZZ_TARGETS)
+fuzz: deps
+	@$(SUDO) scripts/install-deps fuzz
+	@$(MAKE) --no-print-directory SAN=fuzz O=build-fuzz FUZZ='$(FUZZ)' fuzz-programs
+	@scripts/fuzz $(FUZZ_SECONDS) build-fuzz $(FUZZ)
+
+fuzz-programs: $(FUZZ:%=$(O)/tests/fuzz/fuzz_%)
+
+## make mutate          do the unit tests notice 200 small changes to the pure code?
+# MUTATE: options of tests/mutate/mutate, like "-n 50 -s 7 -f 'user/model/*' -v".
+.PHONY: mutate print-unit-tests
+mutate: deps
+	@O='$(O)' tests/mutate/mutate $(MUTATE)
+
+print-unit-tests:
+	@echo $(patsubst %.c,$(O)/%,$(UNIT_SRC))
 
 ## make cross           deps, then build for arm64 into build-aarch64, with libraries fetched for it
 # On such a machine the ordinary build is it.
@@ -81,13 +103,13 @@ vmstress: deps
 	@$(MAKE) --no-print-directory all
 	@$(SUDO) env O='$(O)' scripts/vm/run -c 4 -m 2048 -e O='$(O)' $(or $(VMSTRESS_KERNEL),6.12) tests/vm/stress
 
-## make vmstorm         deps, build, then zero-copy and plain sends under signals, moves and aborts for 60 s
-# VMSTORM_KERNEL: scripts/vm/run -h names them.
+## make vmstorm         deps, build, then zero-copy and plain sends under signals, moves and aborts, 60 s a backend
+# KERNELS, RUNS of each (default: sid, 1); STORM: options of scripts/vm/storm.
 .PHONY: vmstorm
 vmstorm: deps
 	@$(SUDO) scripts/install-deps vm
 	@$(MAKE) --no-print-directory all
-	@$(SUDO) env O='$(O)' scripts/vm/run -m 2048 -t 900 -e O='$(O)' $(or $(VMSTORM_KERNEL),sid) tests/vm/storm
+	@$(SUDO) env O='$(O)' scripts/vm/storm $(addprefix -k ,$(KERNELS)) $(addprefix -n ,$(RUNS)) $(STORM)
 
 ## make vmwatched       deps, build, then uncommon uses of sockets, by every backend, in a guest
 # VMWATCHED_KERNEL: scripts/vm/run -h names them.
@@ -109,6 +131,11 @@ bench-overhead: all $(O)/bench-overhead
 bench-loadgen: all
 	@scripts/bench-loadgen
 
+## make bench-noise     how sure a sweep is of its medians: half-widths of intervals, cell by cell
+bench-noise: all
+	@$(SUDO) scripts/bench-noise
+
+.PHONY: bench-noise
 bench: bench-overhead bench-loadgen
 
 ## make format          clang-format everything

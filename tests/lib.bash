@@ -37,10 +37,11 @@ json() {
 	jq -e -r "$2" "$1"
 }
 
-# within SECONDS COMMAND...: repeats the command until it succeeds. What the kernel frees, it frees
-# a moment later.
+# within SECONDS COMMAND...: repeats the command until it succeeds, for what comes a moment later: what
+# the kernel frees, a process that starts. How long that takes is not what is tested: a machine may be busy,
+# so nothing is given up before a minute.
 within() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + ($1 > 60 ? $1 : 60)))
 	shift
 
 	until "$@"; do
@@ -49,6 +50,44 @@ within() {
 		fi
 		sleep 0.05
 	done
+}
+
+now_ms() {
+	date +%s%3N
+}
+
+# promptly COMMAND...: for what is promised within a second. It succeeds within one; or, where the machine is slow
+# or busy, before three whole runs of one message, begun after that second, are over. What delays the
+# one delays the other.
+promptly() {
+	local end=$(($(now_ms) + 1000)) runs=3
+
+	until "$@"; do
+		if (($(now_ms) < end)); then
+			sleep 0.02
+		elif ((runs-- > 0)); then
+			"$NETIOTRACE" -q --mode onecopy --messages 1 --warmup 0 </dev/null >/dev/null 2>&1 || sleep 1
+		else
+			echo "not promptly: $*"
+			return 1
+		fi
+	done
+}
+
+# has_ended PID: a child that has ended, waited for or not.
+has_ended() {
+	! grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$1/status"
+}
+
+# seed_random: moments at random that can be had again: NETIOTRACE_SEED=N.
+seed_random() {
+	RANDOM=${NETIOTRACE_SEED:=$RANDOM}
+	echo "again: NETIOTRACE_SEED=$NETIOTRACE_SEED"
+}
+
+# measuring FILE: stderr of a run that is not quiet says that it measures.
+measuring() {
+	grep -qsE '^ *[0-9.]+s [a-z]+ [0-9]+/[0-9]+ ' "$1"
 }
 
 # Every process a test starts, and whatever that starts, carries the test's name in its environment, so
@@ -143,6 +182,14 @@ ss_listens() { # PORT
 	ss -Hltn "sport = :$1" | grep -q .
 }
 
+# interrupt_until_ended PID: again and again, for bpftrace loses a SIGINT that comes just before it waits.
+interrupt_until_ended() {
+	while ! has_ended "$1" && kill -INT "$1" 2>/dev/null; do
+		sleep 0.2
+	done
+	wait "$1" 2>/dev/null || true
+}
+
 # stop_jobs: ends the programs a test may have left in the background; call it in teardown. By name:
 # the countdown of bats itself is a job of the same shell, and must go on.
 stop_jobs() {
@@ -150,8 +197,7 @@ stop_jobs() {
 
 	for name in netiotrace netio-loadgen iperf3 bpftrace; do
 		for pid in $(pgrep -P "$shell" -x "$name"); do
-			kill -INT "$pid" 2>/dev/null || true
-			wait "$pid" 2>/dev/null || true
+			interrupt_until_ended "$pid"
 		done
 	done
 }

@@ -62,12 +62,12 @@ static int sum(const struct bpf_map *map, const void *key, __u64 *total, size_t 
 
 int main(void)
 {
-	__u64 sums[3] = {0}, losses[sizeof(struct nio_loss) / 8] = {0}, key;
+	__u64 sums[3] = {0}, map_full = 0, key;
 	pthread_t threads[THREADS];
-	__u32 zero = 0;
 
-	object = insert_object__open_and_load();
-	if (!object)
+	object = insert_object__open();
+	if (!object || bpf_map__set_max_entries(object->maps.nio_losses, THREADS) ||
+	    insert_object__load(object))
 		return 1;
 	for (size_t i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, insert, (void *)i))
@@ -77,9 +77,14 @@ int main(void)
 	for (key = 0; key < KEYS; key++)
 		if (sum(object->maps.nio_test_sums, &key, sums, 3))
 			return 1;
-	if (sum(object->maps.nio_losses, &zero, losses, sizeof(struct nio_loss) / 8))
-		return 1;
-	printf("events %llu of %d, map_full %llu\n", sums[1], KEYS * THREADS, losses[1]);
+	for (__u32 cpu = 0; cpu < THREADS; cpu++) {
+		struct nio_loss loss;
+
+		if (bpf_map_lookup_elem(bpf_map__fd(object->maps.nio_losses), &cpu, &loss))
+			return 1;
+		map_full += loss.map_full;
+	}
+	printf("events %llu of %d, map_full %llu\n", sums[1], KEYS * THREADS, map_full);
 	insert_object__destroy(object);
 	return 0;
 }

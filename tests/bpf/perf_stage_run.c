@@ -39,22 +39,21 @@ static int send_datagrams(void)
 
 static int print_cells(struct perf_stage_bpf *o)
 {
-	__u32 i = nio_perf_index(0, NIO_PERF_RX_COPY);
-	int cpus = libbpf_num_possible_cpus(), c;
-	struct nio_perf_cell sum = {0}, *cells = calloc((size_t)cpus, sizeof(*cells));
+	struct nio_perf_cell sum = {0}, cell;
 
-	if (!cells || bpf_map_lookup_elem(bpf_map__fd(o->maps.nio_perf_cells), &i, cells))
-		return -1;
-	for (c = 0; c < cpus; c++) {
-		sum.windows += cells[c].windows;
-		sum.samples += cells[c].samples;
-		sum.moved += cells[c].moved + cells[c].multiplexed + cells[c].unread;
-		sum.counts[0] += cells[c].counts[0];
-		sum.counts[1] += cells[c].counts[1];
+	for (__u32 c = 0; c < (__u32)libbpf_num_possible_cpus(); c++) {
+		__u32 i = nio_perf_index(c, NIO_PERF_RX_COPY);
+
+		if (bpf_map_lookup_elem(bpf_map__fd(o->maps.nio_perf_cells), &i, &cell))
+			return -1;
+		sum.windows += cell.windows;
+		sum.samples += cell.samples;
+		sum.moved += cell.moved + cell.multiplexed + cell.unread;
+		sum.counts[0] += cell.counts[0];
+		sum.counts[1] += cell.counts[1];
 	}
 	printf("%llu %llu %llu %llu %llu\n", sum.windows, sum.samples, sum.moved, sum.counts[0],
 	       sum.counts[1]);
-	free(cells);
 	return 0;
 }
 
@@ -75,7 +74,10 @@ int main(int argc, char **argv)
 	if (argc < 2 || argc > 3 || !o)
 		return 2;
 	o->rodata->nio_perf_every = (unsigned int)atoi(argv[1]);
-	err = perf_stage_bpf__load(o);
+	err = bpf_map__set_max_entries(o->maps.nio_perf_cells,
+				       NIO_PERF_WINDOW_NR * (__u32)libbpf_num_possible_cpus());
+	if (!err)
+		err = perf_stage_bpf__load(o);
 	if (!err) {
 		maps[NIO_PERF_CYCLES] = bpf_map__fd(o->maps.nio_perf_cycles);
 		maps[NIO_PERF_LLC_MISSES] = bpf_map__fd(o->maps.nio_perf_llc);

@@ -57,11 +57,21 @@ watch() {
 }
 
 @test "kTLS is named, and booked as nothing else" {
-	watch 65536 ktls 'tx_ktls 3000' 'rx_ktls 3000'
+	watch 65536 ktls 'tx_ktls 3000'
 }
 
-@test "pages that io_uring sends are named, where packets are watched" {
+@test "pages that io_uring sends are named, by packet and by call" {
 	watch 1024 io_uring 'tx_io_uring 8000' 'rx_copy 16000' 'rx_peeked 8000'
+	watch 65536 io_uring 'tx_io_uring 8000' 'rx_copy 16000' 'rx_peeked 8000'
+}
+
+@test "sequence numbers that wrap on a live socket: exact by packet, by call and by pass" {
+	watch 1024 wrap 'tx_copy 10000' 'rx_copy 10000' 'queued 10000' 'taken 10000'
+	watch 65536 wrap 'tx_copy 10000' 'rx_copy 10000' 'queued 10000' 'taken 10000'
+}
+
+@test "a sockmap is named, and booked as nothing else" {
+	watch 65536 sockmap 'tx_sockmap 3000' 'rx_sockmap 3000'
 }
 
 @test "a packet that comes back with its timestamp was not received" {
@@ -99,4 +109,50 @@ build_object() {
 	./run >out
 	cat out
 	grep -qx 'events 40000 of 40000, map_full 0' out
+}
+
+need_two_cpus() {
+	need_tool clang
+	[ -n "$BPFTOOL" ] || skip "bpftool is not installed"
+	[ "$(nproc)" -ge 2 ] || skip "there is one CPU"
+}
+
+@test "what cannot be booked or paired is counted" {
+	need_two_cpus
+	build_object shared
+	./run losses >out
+	cat out
+	grep -qx 'no_cell 3, unmatched 2' out
+}
+
+@test "a copy for which there is no room is counted, and evicts none that is in progress" {
+	need_two_cpus
+	build_object shared
+	./run room >out
+	cat out
+	grep -qx 'evicted 0, map_full 1' out
+}
+
+@test "two CPUs that complete sends of one socket lose none" {
+	need_two_cpus
+	build_object shared
+	./run completions >out
+	cat out
+	grep -qx 'completed_total 120000 of 120000' out
+}
+
+@test "a send that is complete before its call is seen to return is matched" {
+	need_two_cpus
+	build_object shared
+	./run early >out
+	cat out
+	grep -qx 'completed_total 3, unmatched 0' out
+}
+
+@test "softirqs on top of a program that books the same lose nothing" {
+	need_two_cpus
+	build_object shared
+	./run softirqs >out
+	cat out
+	grep -qx 'lost 0 of events, 0 of bytes, 0 of the histogram; interrupted' out
 }

@@ -13,9 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/errqueue.h>
-#include <linux/io_uring.h>
 #include <linux/net_tstamp.h>
-#include <linux/tls.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -25,38 +23,30 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kernel/session.h"
 #include "model/plan.h"
+#include "watched.h"
 
-#ifndef TCP_ULP
-#define TCP_ULP 31
-#endif
 #define TCP_ZEROCOPY_RECEIVE_OPT 35
 #define PROTOCOL_MPTCP           262
 #define SOCKETS_MAX              300
 
-static char data[1 << 20];
+char data[DATA_LEN];
 
-static void fail(const char *what)
+void fail(const char *what)
 {
 	fprintf(stderr, "watched_run: %s: %s\n", what, strerror(errno));
 	exit(1);
 }
 
-static void skip(const char *why)
+void skip(const char *why)
 {
 	printf("skip %s: %s\n", why, strerror(errno));
 	exit(77);
 }
 
-struct pair {
-	int tx, rx;
-};
-
-static struct pair connect_pair(int protocol)
+struct pair connect_pair(int protocol)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, protocol);
@@ -78,7 +68,7 @@ static struct pair connect_pair(int protocol)
 	return p;
 }
 
-static uint64_t cookie_of(int fd)
+uint64_t cookie_of(int fd)
 {
 	uint64_t cookie = 0;
 	socklen_t len = sizeof(cookie);
@@ -88,7 +78,7 @@ static uint64_t cookie_of(int fd)
 	return cookie;
 }
 
-static void watch(struct session *s, const struct pair *pairs, size_t n)
+void watch(struct session *s, const struct pair *pairs, size_t n)
 {
 	static uint64_t cookies[NIO_SIDE_NR][SOCKETS_MAX];
 
@@ -103,13 +93,19 @@ static void watch(struct session *s, const struct pair *pairs, size_t n)
 	}
 }
 
-static void send_bytes(int fd, size_t n, int flags)
+void print(const char *name, uint64_t value)
+{
+	if (value)
+		printf("%s %lld\n", name, (long long)value);
+}
+
+void send_bytes(int fd, size_t n, int flags)
 {
 	if (send(fd, data, n, flags) != (ssize_t)n)
 		fail("send");
 }
 
-static void receive(int fd, size_t n, int flags)
+void receive(int fd, size_t n, int flags)
 {
 	if (recv(fd, data, n, flags | MSG_WAITALL) != (ssize_t)n)
 		fail("recv");
@@ -356,65 +352,6 @@ static void play_mixed_zerocopy(struct session *s)
 		;
 }
 
-static void play_ktls(struct session *s)
-{
-	struct tls12_crypto_info_aes_gcm_128 key = {
-		.info = {.version = TLS_1_2_VERSION, .cipher_type = TLS_CIPHER_AES_GCM_128}};
-	struct pair p = connect_pair(0);
-
-	if (setsockopt(p.tx, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")) ||
-	    setsockopt(p.rx, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")))
-		skip("TCP_ULP tls");
-	if (setsockopt(p.tx, SOL_TLS, TLS_TX, &key, sizeof(key)) ||
-	    setsockopt(p.rx, SOL_TLS, TLS_RX, &key, sizeof(key)))
-		skip("TLS_TX, TLS_RX");
-	watch(s, &p, 1);
-	send_bytes(p.tx, 3000, 0);
-	receive(p.rx, 3000, 0);
-}
-
-struct uring {
-	int fd;
-	struct io_uring_params params;
-	char *sq;
-	struct io_uring_sqe *sqes;
-};
-
-static void open_uring(struct uring *u)
-{
-	memset(u, 0, sizeof(*u));
-	u->fd = (int)syscall(SYS_io_uring_setup, 4, &u->params);
-	if (u->fd < 0)
-		skip("io_uring_setup");
-	u->sq = mmap(NULL, u->params.sq_off.array + u->params.sq_entries * sizeof(__u32),
-		     PROT_READ | PROT_WRITE, MAP_SHARED, u->fd, IORING_OFF_SQ_RING);
-	u->sqes = mmap(NULL, u->params.sq_entries * sizeof(*u->sqes), PROT_READ | PROT_WRITE,
-		       MAP_SHARED, u->fd, IORING_OFF_SQES);
-	if (u->sq == MAP_FAILED || (void *)u->sqes == MAP_FAILED)
-		fail("mmap of io_uring");
-}
-
-static void play_io_uring(struct session *s)
-{
-	struct pair p = connect_pair(0);
-	struct uring u;
-	__u32 *tail;
-
-	open_uring(&u);
-	watch(s, &p, 1);
-	u.sqes[0] = (struct io_uring_sqe){
-		.opcode = IORING_OP_SEND_ZC, .fd = p.tx, .addr = (uintptr_t)data, .len = 8000};
-	tail = (void *)(u.sq + u.params.sq_off.tail);
-	*(__u32 *)(void *)(u.sq + u.params.sq_off.array) = 0;
-	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
-	if (syscall(SYS_io_uring_enter, u.fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1)
-		skip("io_uring_enter");
-	usleep(20000);
-	if (recv(p.rx, data, 8000, MSG_DONTWAIT | MSG_PEEK) <= 0)
-		skip("IORING_OP_SEND_ZC");
-	receive(p.rx, 8000, 0);
-}
-
 static const struct {
 	const char *name;
 	void (*play)(struct session *s);
@@ -432,6 +369,8 @@ static const struct {
 	{"many_zerocopy", play_many_zerocopy},
 	{"mixed_zerocopy", play_mixed_zerocopy},
 	{"ktls", play_ktls},
+	{"wrap", play_wrap},
+	{"sockmap", play_sockmap},
 	{"io_uring", play_io_uring},
 };
 
@@ -442,6 +381,7 @@ static struct session *open_session(const char *backend, uint64_t size, const ch
 	struct plan_request req = {
 		.mode = strstr(scenario, "zerocopy") ? MODE_ZEROCOPY : MODE_ONECOPY, .size = size};
 	const struct num optmem_max = {0};
+	const char *const no_perf[NIO_PERF_EVENT_NR] = {"not tested", "not tested"};
 	const struct plan *plans[] = {&plan};
 	struct session *s;
 
@@ -451,19 +391,13 @@ static struct session *open_session(const char *backend, uint64_t size, const ch
 	errno = -plan__make(&plan, offers, &req);
 	if (errno)
 		skip("no plan for this backend");
-	errno = -session__open(&s, plans, 1, 1, &optmem_max, "not tested");
+	errno = -session__open(&s, plans, 1, 1, &optmem_max, no_perf);
 	if (errno)
 		fail("session__open");
 	errno = -session__attach(s, &plan);
 	if (errno)
 		fail("session__attach");
 	return s;
-}
-
-static void print(const char *name, uint64_t value)
-{
-	if (value)
-		printf("%s %lld\n", name, (long long)value);
 }
 
 static void print_uncovered(const struct snapshot *now)
@@ -493,7 +427,7 @@ static void print_counts(struct session *s)
 	};
 	static struct snapshot now;
 
-	errno = -session__read(s, 0, &now);
+	errno = -session__read(s, 0, &now, true);
 	if (errno)
 		fail("session__read");
 	for (int stage = 0; stage < NIO_STAGE_NR; stage++)

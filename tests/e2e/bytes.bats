@@ -34,6 +34,7 @@ exact() {
 	done
 }
 
+# bats test_tags=address
 @test "bytes: without an event of sending or receiving they are the same" {
 	local hook options=()
 
@@ -50,6 +51,7 @@ exact() {
 		(.ledger.tx_pin.bytes == .app.tx_bytes and .ledger.tx_pin.quality == "derived")' out.json
 }
 
+# bats test_tags=address
 @test "bytes: where the iterator is refused sock_diag gives the same" {
 	local path
 
@@ -94,6 +96,7 @@ liar() {
 	chmod -R a+rx . bin
 }
 
+# bats test_tags=address
 @test "bytes: counts that differ are the first sentence, and the exit status is 1" {
 	liar
 	run --separate-stderr bin/netiotrace --mode onecopy --size 64k --messages 23 --json out.json
@@ -132,4 +135,17 @@ while True:
 # Natively what `make vmstorm` does in guests: signals, moves, and connections that abort beside.
 @test "bytes: a storm leaves them exact" {
 	O=$NETIOTRACE_BIN VM_OUT=. "$REPO/tests/vm/storm" 4 tracepoint
+}
+
+# What a program that reads maps would stop meanwhile: kprobe programs of its CPU (bpf_prog_active).
+@test "bytes: with a view, no map is read by system call while it is measured" {
+	need_tool strace
+	strace -e trace=bpf,write -o calls "$NETIOTRACE" -v --mode zerocopy --duration 1s --warmup 50ms --interval 100ms \
+		>text 2>/dev/null </dev/null
+	awk '/: measuring"/ { on = 1 } /: measured"/ { on = 0 } on && /^bpf/' calls |
+		sed 's/^bpf(\([A-Z_]*\).*/\1/' | sort | uniq -c >made
+	cat made
+	# It was refreshed: the passes over the sockets are there.
+	grep -qw BPF_ITER_CREATE made
+	[ "$(grep -c BPF_MAP_ made)" -eq 0 ]
 }

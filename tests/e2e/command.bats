@@ -21,6 +21,7 @@ refused() { # ARGS...
 	fi
 }
 
+# bats test_tags=address,thread
 @test "bad input is refused with one sentence and exit 2" {
 	refused --mode threecopy
 	refused --mode ''
@@ -61,7 +62,7 @@ refused() { # ARGS...
 	refused serve
 }
 
-# bats test_tags=guest
+# bats test_tags=guest,address
 @test "a broken --assert is refused before anything starts" {
 	for e in '' foo 'onecopy.copies_per_byte' 'onecopy.copies_per_byte <=' \
 		'onecopy.copies_per_byte <= two' 'threecopy.copies_per_byte == 1' \
@@ -70,7 +71,7 @@ refused() { # ARGS...
 	done
 }
 
-# bats test_tags=guest
+# bats test_tags=guest,address
 @test "an unwritable --json or --csv is refused before anything starts" {
 	need_root
 	refused --json /proc/nowhere/out.json
@@ -90,6 +91,7 @@ foreign() {
 	grep -q "netiotrace $1 --help" stderr
 }
 
+# bats test_tags=address
 @test "a command refuses options that are not its own" {
 	foreign run --listen=127.0.0.1:0
 	foreign run --no-such-option
@@ -107,6 +109,7 @@ foreign() {
 	[ -z "$(find . -name 'out*')" ]
 }
 
+# bats test_tags=address
 @test "help: the commands, and what each takes; --help of each is the same" {
 	"$NETIOTRACE" help >commands
 	"$NETIOTRACE" --help | diff commands -
@@ -122,6 +125,7 @@ foreign() {
 	[ "$(wc -L <commands)" -le 80 ]
 }
 
+# bats test_tags=address
 @test "--help says everything, --version the version" {
 	"$NETIOTRACE" run --help >help
 	for option in mode size fields threads duration messages warmup rounds verify path connect mtu ipv6 \
@@ -166,7 +170,7 @@ foreign() {
 		| length == 3 and all' out.json
 }
 
-# bats test_tags=guest
+# bats test_tags=guest,address,thread
 @test "assertions: hold 0, fail 5 with the value, unknown numbers do not hold" {
 	need_root
 	"$NETIOTRACE" -q --mode onecopy --messages 23 --assert 'onecopy.copies_per_byte <= 2.01' \
@@ -180,7 +184,7 @@ foreign() {
 	[ "$status" -eq 5 ]
 }
 
-# bats test_tags=guest
+# bats test_tags=guest,address
 @test "stdout is data: --json - and --csv - are clean" {
 	need_root
 	"$NETIOTRACE" --mode onecopy --messages 23 --json - 2>stderr | jq -e .schema
@@ -195,7 +199,7 @@ assert all(None not in r and None not in r.values() for r in rows)
 EOF
 }
 
-# bats test_tags=guest
+# bats test_tags=guest,address
 @test "the final text says the ledger, the balance, the verdict and the latencies" {
 	need_root
 	"$NETIOTRACE" --mode all --rounds 2 --duration 200ms --json out.json >text 2>stderr </dev/null
@@ -219,6 +223,7 @@ EOF
 	[ -s stderr ]
 }
 
+# bats test_tags=address
 @test "doctor prints hooks by stage, with a reason for all that is less than exact" {
 	need_root
 	"$NETIOTRACE" doctor >text
@@ -235,6 +240,7 @@ EOF
 	[ "$(wc -L <text)" -le 100 ]
 }
 
+# bats test_tags=address
 @test "doctor --path veth makes the path and looks at its device" {
 	need_root
 	"$NETIOTRACE" doctor --path veth --json - >doctor.json
@@ -243,6 +249,7 @@ EOF
 	jq -e '.checks[] | select(.name == "device") | .state == "ok"' doctor.json
 }
 
+# bats test_tags=address
 @test "doctor names a packet tap and what to do about it" {
 	need_root
 	need_tool python3
@@ -256,6 +263,7 @@ sys.exit(subprocess.call(sys.argv[1:]))' "$NETIOTRACE" doctor >text
 	grep -Eq 'end python3 \(pid [0-9]+\)' text
 }
 
+# bats test_tags=address
 @test "doctor without root says what could not be tried: exit 4" {
 	need_root
 	for path in loopback veth; do
@@ -282,6 +290,7 @@ without() {
 	unshare -m sh -c "mount -t tmpfs none $directory && exec \"\$@\"" sh "$@"
 }
 
+# bats test_tags=address
 @test "doctor does not fall over a missing /proc or /sys" {
 	need_root
 	need_tool unshare
@@ -293,4 +302,13 @@ without() {
 	grep -Eq 'optmem_max +n/a' text
 	grep -Eq 'unknown +packet_tap' text
 	tail -n 1 text | grep -q 'checks:'
+}
+
+@test "without a terminal: a line for each round that is shorter than the interval" {
+	"$NETIOTRACE" --backend none --rounds 3 --duration 600ms --json out.json >/dev/null 2>stderr </dev/null
+	cat stderr
+	[ "$(wc -l <stderr)" -eq 9 ]
+	# Each of a mode and round of its own, in the order in which they were made.
+	diff <(sed 's/^ *[0-9.]*s \([a-z]* [0-9]\/3\) .*/\1/' stderr) \
+		<(jq -r '.runs[] | "\(.mode) \(.round)/3"' out.json)
 }

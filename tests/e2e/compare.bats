@@ -25,6 +25,7 @@ rows() {
 	done
 }
 
+# bats test_tags=address
 @test "compare: equal data differs in nothing, a planted regression ends with 5" {
 	rows 0.90 >after.csv
 	"$NETIOTRACE" compare before.csv before.csv --fail-on-regression 0 >out
@@ -42,6 +43,7 @@ rows() {
 	"$NETIOTRACE" compare -q after.csv before.csv --fail-on-regression 0%
 }
 
+# bats test_tags=address
 @test "compare: noise as large as the change hides it" {
 	sed '2,$s/^\(onecopy,65536,1,[02]\),[^,]*/\1,13.0/' before.csv >noisy.csv
 	rows 0.95 >after.csv
@@ -49,6 +51,7 @@ rows() {
 	grep -q '4 inside' out
 }
 
+# bats test_tags=address
 @test "compare: JSON on stdout is data alone, and the same again" {
 	rows 0.90 | sed 's/,6.1$/,6.6/' >after.csv
 	"$NETIOTRACE" compare before.csv after.csv --fail-on-regression 5% --json - >one.json || true
@@ -61,6 +64,7 @@ rows() {
 		and all(.changes[]; .before.n == 7 and .before.coverage > 0.98 and .before.low <= .before.median)' one.json
 }
 
+# bats test_tags=address
 @test "compare: one round cannot say" {
 	grep -E '^mode|,1,0,[0-9.]*,[0-9.]*,0,1e9,6.1$' before.csv >single.csv
 	rows 0.10 | grep -E '^mode|,1,0,[0-9.]*,[0-9.]*,0,1e9,6.1$' >after.csv
@@ -72,6 +76,7 @@ rows() {
 	[[ $output == *"cannot tell"* ]]
 }
 
+# bats test_tags=address
 @test "compare: bad input is a sentence each, with the right exit code" {
 	refused() { # CODE ARGS...
 		local expected=$1 code=0
@@ -108,6 +113,7 @@ rows() {
 	[[ $output == *"no cell in common"* ]]
 }
 
+# bats test_tags=address
 @test "compare: two sweeps, their directories and their CSV say the same, without root" {
 	need_root
 	for dir in a b; do
@@ -134,6 +140,7 @@ rows() {
 	grep -q ' 0 outside the noise' out
 }
 
+# bats test_tags=address
 @test "compare: escape sequences in data do not reach the terminal" {
 	sed 's/,6.1$/,6.1\x1b[2J\x1b]0;owned\x07/' before.csv >after.csv
 	sed '2s/,[0-9.]*,0,1e9/,1\x1b[31m,0,1e9/' before.csv >bad.csv
@@ -144,6 +151,7 @@ rows() {
 	[ "$(cat out - <<<"$output" | tr -d '\0-\10\13-\37\177' | wc -c)" -eq "$(cat out - <<<"$output" | wc -c)" ]
 }
 
+# bats test_tags=address
 @test "compare: other settings are named, not taken for a regression, and may be allowed" {
 	sed 's/environment_kernel/&,environment_mtu/; 2,$s/$/,1500/' before.csv >a.csv
 	rows 0.50 | sed 's/environment_kernel/&,environment_mtu/; 2,$s/$/,9000/' >b.csv

@@ -27,6 +27,7 @@ seen() {
 	[ "$count" -gt 0 ]
 }
 
+# bats test_tags=address
 @test "congestion: each control this machine allows is set on the sockets, and recorded" {
 	local name
 
@@ -64,6 +65,91 @@ seen() {
 	[[ $output == *"no congestion control 'nosuch'"* ]]
 	run -2 "$LOADGEN" --congestion 'a b' --messages 1
 	[[ $output == *"is not the name of a congestion control"* ]]
+}
+
+# A machine of its own (a network namespace) with this system-wide congestion control.
+with_default() { # NAME COMMAND...
+	local name=$1
+
+	shift
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare --net bash -c 'ip link set lo up && echo "$0" >/proc/sys/net/ipv4/tcp_congestion_control &&
+		exec "$@"' "$name" "$@"
+}
+
+words() { # FILE: in one line, as the terminal's width breaks sentences
+	tr -s ' \n' ' ' <"$1"
+}
+
+# Whether the system paces changes what is said of it, but not what is run: fingerprints are of all
+# settings, the congestion control among them.
+@test "congestion: a run and a sweep are the same where the system paces and where it does not" {
+	need_root
+	[[ " $allowed " == *" bbr "* && " $allowed " == *" reno "* ]] || skip "bbr or reno is not allowed here"
+	[[ " $allowed " != *" cubic "* ]] || other=cubic
+	local name small=(--sizes 16k --threads 1 --rounds 2 --duration 100ms)
+
+	for name in bbr "${other:=reno}"; do
+		with_default "$name" "$NETIOTRACE" --size 64k --messages 46 --json "$name.json" >"$name.txt"
+		with_default "$name" "$NETIOTRACE" sweep "${small[@]}" -o "$name" >"$name.sweep" 2>/dev/null
+		[ "$(jq -r .environment.congestion_control "$name.json")" = "$other" ]
+		[ "$(jq -r .environment.system_congestion_control "$name.json")" = "$name" ]
+	done
+	for name in txt sweep; do
+		[[ $(words "bbr.$name") == *"congestion $other, since the system's bbr paces; --congestion system keeps that."* ]]
+		run ! grep -q '^congestion' "$other.$name"
+	done
+	[ "$(jq .settings.fingerprint bbr.json)" = "$(jq .settings.fingerprint "$other.json")" ]
+	[ "$(jq .settings.fingerprint bbr/cells/onecopy-16384-t1-r0.json)" = \
+		"$(jq .settings.fingerprint "$other/cells/onecopy-16384-t1-r0.json")" ]
+	# What is counted is the same to the byte.
+	answers() {
+		jq -c '[.summary[] | [.mode, .ledger.copies_per_byte, .verdict.cause, .ledger.tx_copy.bytes,
+			.ledger.tx_pin.bytes, .ledger.deferred_copy.bytes, .ledger.rx_copy.bytes]]' "$1"
+	}
+	diff <(answers bbr.json) <(answers "$other.json")
+	# Where pacing is what was asked for, that comes before the table of a sweep.
+	with_default bbr "$NETIOTRACE" sweep "${small[@]}" --congestion system -o system >system.txt 2>/dev/null
+	[[ $(words system.txt) == *"congestion bbr paces: it starts a timer for each packet"*"Gbit/s, median"* ]]
+}
+
+@test "congestion: a dimension of a sweep, which is never pooled" {
+	need_root
+	need_tool gnuplot
+	[[ " $allowed " == *" bbr "* && " $allowed " == *" reno "* ]] || skip "bbr or reno is not allowed here"
+	"$NETIOTRACE" sweep --modes twocopy,onecopy --sizes 16k --threads 1 --rounds 2 --duration 100ms \
+		--congestion reno,bbr -o out >stdout 2>/dev/null
+	[ "$(find out/cells -name '*-bbr-r?.json' | wc -l)" -eq 4 ]
+	[ "$(find out/cells -name '*-reno-r?.json' | wc -l)" -eq 4 ]
+	for file in out/cells/*.json; do
+		[[ $file == *-"$(jq -r .environment.congestion_control "$file")"-r* ]]
+	done
+	grep -q ' 16k       1 bbr ' stdout
+	grep -q ' 16k       1 reno ' stdout
+	# In the CSV, by the name of its column, as another reader finds it.
+	python3 -c 'import csv, collections
+rows = collections.Counter(r["environment_congestion_control"] for r in csv.DictReader(open("out/results.csv")))
+assert rows == {"bbr": 4, "reno": 4}, rows'
+	# A report for each, from the directory and from the CSV; either names the other.
+	"$NETIOTRACE" report -q -o report out
+	grep -q 'The senders pace: their congestion control bbr.*Runs with reno are not in this report' report-bbr/report.md
+	grep -q 'The congestion control is reno.*Runs with bbr are not in this report' report-reno/report.md
+	grep -q '^4 runs: 2 cells' report-reno/report.md
+	[ ! -e report ]
+	"$NETIOTRACE" report -q --congestion reno -o one out/results.csv
+	grep -q '^4 runs: 2 cells' one/report.md
+	run -2 "$NETIOTRACE" report --congestion vegas -o one out
+	[[ $output == *"no run was made with vegas"* ]]
+	# compare wants one of them named.
+	run -2 "$NETIOTRACE" compare out out
+	[[ $output == *"runs with bbr and with reno: say --congestion bbr"* ]]
+	"$NETIOTRACE" compare --congestion reno out out | grep -q '4 runs of 2 cells'
+	# A run of the other control is not taken for this one.
+	cp out/cells/onecopy-16384-t1-bbr-r0.json out/cells/onecopy-16384-t1-reno-r0.json
+	"$NETIOTRACE" sweep --modes twocopy,onecopy --sizes 16k --threads 1 --rounds 2 --duration 100ms \
+		--congestion bbr,reno -o out --resume >/dev/null 2>stderr
+	grep -q 'onecopy-16384-t1-reno-r0.json is not the result of that run' stderr
+	[ "$(jq -r .environment.congestion_control out/cells/onecopy-16384-t1-reno-r0.json)" = reno ]
 }
 
 # Sums of what was asked for: the same for the same, another for another.

@@ -46,6 +46,7 @@ said_once() {
 	grep -q "^netiotrace: .*$1" stderr
 }
 
+# bats test_tags=address
 @test "a failed round: the finished ones are reported, the failure is said, exit 1" {
 	need_root
 	fake 4 "$LUCK"
@@ -63,6 +64,7 @@ said_once() {
 	[ "$(wc -l <out.csv)" -eq 4 ]
 }
 
+# bats test_tags=address
 @test "a run of which no round was finished writes nothing but why" {
 	need_root
 	fake 1 "$LUCK"
@@ -73,6 +75,7 @@ said_once() {
 	[ ! -s stdout ] && [ ! -e out.json ]
 }
 
+# bats test_tags=address
 @test "a load generator that is gone at a command, or breaks the protocol: why, once" {
 	need_root
 	fake 1 "exec <&-; $READY; sleep 0.3"

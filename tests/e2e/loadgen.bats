@@ -40,16 +40,11 @@ holds() {
 	}
 }
 
-# eventually COMMAND...: within 5 s.
-eventually() {
-	local i
-
-	for ((i = 0; i < 100; i++)); do
-		"$@" && return 0
-		sleep 0.05
-	done
-	echo "never: $*"
-	return 1
+eventually() { # COMMAND...
+	within 5 "$@" || {
+		echo "never: $*"
+		return 1
+	}
 }
 
 # start NAME ARGS...: in the background with --control; commands by `tell NAME WORD`, events in NAME.out
@@ -150,6 +145,7 @@ frame() {
 	bytes 8 "$5"
 }
 
+# bats test_tags=address
 @test "help names every option, version the version" {
 	run -0 "$LG" --help
 	for word in connect listen mode size fields threads connections rate duration messages warmup verify cpus \
@@ -161,6 +157,7 @@ frame() {
 	[[ $output =~ ^netio-loadgen\ [0-9]+\.[0-9]+ ]]
 }
 
+# bats test_tags=address,thread
 @test "wrong usage is one sentence on stderr and exit 2" {
 	local line
 
@@ -190,6 +187,7 @@ frame() {
 	LINES
 }
 
+# bats test_tags=address,thread
 @test "23 messages are 23 on both sides, in every mode, size and cut" {
 	local mode size fields
 
@@ -217,6 +215,7 @@ frame() {
 	done
 }
 
+# bats test_tags=address,thread
 @test "what is packed is counted in twocopy mode, and in no other" {
 	user "$LG" --mode twocopy --size 1000 --messages 129 --json >out
 	holds ".sender.gather | .bytes == 129000 and .events == 129 and .sampled == 3 and .ns > 0" out
@@ -224,6 +223,7 @@ frame() {
 	holds ".sender.gather | .bytes == 0 and .events == 0 and .sampled == 0 and .ns == 0" out
 }
 
+# bats test_tags=address,thread
 @test "warm-up is in no total" {
 	user "$LG" --size 4k --messages 7 --warmup 100ms --threads 3 --json >out
 	holds ".sender.tx_messages == 7 and .receiver.rx_messages == 7" out
@@ -232,12 +232,17 @@ frame() {
 }
 
 @test "a duration is kept, and the totals agree" {
+	local began
+
+	began=$(now_ms)
 	user "$LG" --size 64k --duration 400ms --threads 2 --json >out
-	holds ".sender.elapsed_ns >= 390000000 and .sender.elapsed_ns < 2000000000" out
+	# Not shorter; and no longer than the whole command, which a busy machine delays.
+	holds ".sender.elapsed_ns >= 400000000 and .sender.elapsed_ns <= $(($(now_ms) - began)) * 1000000" out
 	holds ".sender.tx_bytes == .receiver.rx_bytes and .sender.tx_bytes > 0" out
 	holds ".sender.interrupted == false" out
 }
 
+# bats test_tags=address,thread
 @test "256 threads share 1000 messages exactly" {
 	user "$LG" --mode zerocopy --size 1k --threads 256 --messages 1000 --verify --json >out
 	holds ".sender.tx_messages == 1000 and .receiver.rx_messages == 1000" out
@@ -246,6 +251,7 @@ frame() {
 	holds ".sender.tx_messages == 3 and .receiver.rx_messages == 3" out
 }
 
+# bats test_tags=address
 @test "connections apart from threads, in every mode, exact up to 4096" {
 	local mode
 
@@ -286,6 +292,7 @@ frame() {
 	holds "[.latency.delivery.buckets[] | select(.[0] >= 780) | .[1]] | add > 20" recv.done
 }
 
+# bats test_tags=address,thread
 @test "spinning and a low-water mark deliver everything" {
 	user "$LG" --size 16k --messages 3001 --warmup 20ms --spin 50us --verify --json >out
 	holds ".receiver.rx_messages == 3001 and .receiver.verify_errors == 0" out
@@ -293,6 +300,7 @@ frame() {
 	holds ".receiver.rx_messages == 3001 and .receiver.verify_errors == 0" out
 }
 
+# bats test_tags=address,thread
 @test "another time namespace is another clock" {
 	[ "$(id -u)" -eq 0 ] || skip "making a time namespace needs root"
 	unshare -T --monotonic 1000 true 2>/dev/null || skip "this kernel has no time namespaces"
@@ -305,6 +313,7 @@ frame() {
 	ended recv 0
 }
 
+# bats test_tags=address,thread
 @test "zero-copy: every send completes, and loopback copies it after all" {
 	user "$LG" --mode zerocopy --size 64k --duration 300ms --verify --json >out
 	holds ".sender.zerocopy | .sends > 0 and .completed == .sends" out
@@ -333,6 +342,7 @@ frame() {
 	holds ".sender.zerocopy | .completed == .sends and .enobufs > 0" out
 }
 
+# bats test_tags=address,thread
 @test "partial sends carry on at the right byte, in every mode" {
 	local mode sum=0
 
@@ -360,6 +370,7 @@ frame() {
 	[ "$sum" -gt 0 ]
 }
 
+# bats test_tags=address,thread
 @test "IPv6, and the effective values" {
 	start recv recv --listen '[::1]:0' --rcvbuf 32k
 	event recv listening
@@ -383,6 +394,7 @@ established() { # PORT
 	ss -Htn state established "sport = :$1" | wc -l
 }
 
+# bats test_tags=address,thread
 @test "control: sockets are held in ESTABLISHED after done until close, or the end of stdin" {
 	local how
 
@@ -407,6 +419,7 @@ established() { # PORT
 	holds '.message | test("close")' send.error
 }
 
+# bats test_tags=address,thread
 @test "control: cookies, statistics while running, stop" {
 	session --mode onecopy --size 16k --threads 3 --duration 60s --warmup 50ms
 	holds '.connections | map(.index) == [0, 1, 2]' send.ready
@@ -430,24 +443,21 @@ established() { # PORT
 }
 
 @test "control: a stop takes effect at once though all threads are blocked" {
-	local before after
-
 	RECV_ARGS="--rcvbuf 4k" session --mode onecopy --size 16m --threads 4 --duration 60s \
 		--sndbuf 4k
 	go
 	sleep 0.3
-	before=$(date +%s%N)
 	tell recv stop
+	promptly has_event send 'done'
 	event send 'done'
-	after=$(date +%s%N)
 	event recv 'done'
-	[ $((after - before)) -lt 3000000000 ]
 	holds ".interrupted" send.done
 	[ "$(jq .tx_bytes send.done)" = "$(jq .rx_bytes recv.done)" ]
 	ended send 0
 	ended recv 0
 }
 
+# bats test_tags=address,thread
 @test "control: a stop before the measured phase leaves zero totals" {
 	session --size 64k --duration 60s --warmup 60s
 	tell send start
@@ -461,6 +471,7 @@ established() { # PORT
 	ended recv 0
 }
 
+# bats test_tags=address,thread
 @test "control: what is no command, or not expected, ends it with a reason" {
 	session --size 64k --messages 5
 	tell send jump
@@ -471,6 +482,7 @@ established() { # PORT
 	ended recv 1
 }
 
+# bats test_tags=address,thread
 @test "control: the end of stdin is the end of the process" {
 	session --size 64k --duration 60s
 	go
@@ -480,6 +492,7 @@ established() { # PORT
 	ended recv 1
 }
 
+# bats test_tags=address,thread
 @test "control: a process dies with its parent" {
 	mkfifo hold
 	bash -c "'$LG' recv --listen 127.0.0.1:0 --control <>hold >recv.out & echo \$! >pid; wait" &
@@ -491,6 +504,7 @@ established() { # PORT
 	eventually gone
 }
 
+# bats test_tags=address,thread
 @test "a peer that is killed in mid-run is reported by the other" {
 	session --size 64k --duration 60s --threads 2
 	go
@@ -506,6 +520,7 @@ established() { # PORT
 	ended send 1
 }
 
+# bats test_tags=address,thread
 @test "strangers do not disturb a session" {
 	local port i fds=()
 
@@ -530,6 +545,7 @@ established() { # PORT
 	ended recv 0
 }
 
+# bats test_tags=address,thread
 @test "a second sender is turned away, the first goes on" {
 	session --size 64k --duration 60s
 	go
@@ -541,12 +557,14 @@ established() { # PORT
 	ended recv 0
 }
 
+# bats test_tags=address,thread
 @test "nobody listening is one sentence and exit 1" {
 	run -1 --separate-stderr user "$LG" send --connect 127.0.0.1:1 --messages 1
 	[ -z "$output" ]
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 
+# bats test_tags=address,thread
 @test "an address in use is one sentence and exit 1" {
 	start recv recv --listen 127.0.0.1:0
 	event recv listening
@@ -571,6 +589,7 @@ by_hand() {
 	echo -ne "$(frame 5 0 1 "$3" "$(($3 * 64))")" >&"$ctl"
 }
 
+# bats test_tags=address,thread
 @test "verify finds a wrong byte, and fails the run" {
 	by_hand 1 "$(bytes 64 0)" 1
 	event recv 'done'
@@ -579,6 +598,7 @@ by_hand() {
 	ended recv 1
 }
 
+# bats test_tags=address,thread
 @test "without verify content is not looked at" {
 	by_hand 0 "$(bytes 64 0)" 1
 	event recv 'done'
@@ -587,6 +607,7 @@ by_hand() {
 	ended recv 0
 }
 
+# bats test_tags=address,thread
 @test "more bytes than the sender says, or the end before them, is an error" {
 	by_hand 0 "$(bytes 64 0)$(bytes 64 0)" 1
 	event recv error
@@ -598,6 +619,7 @@ by_hand() {
 	ended recv 1
 }
 
+# bats test_tags=address,thread
 @test "SIGINT ends the phase and the report says so" {
 	EXEC="exec" user "$LG" --size 64k --duration 60s --threads 2 --json >out &
 	PIDS=$!
@@ -608,6 +630,7 @@ by_hand() {
 	holds ".sender.tx_bytes == .receiver.rx_bytes" out
 }
 
+# bats test_tags=address,thread
 @test "the report for people starts with the effective values" {
 	run -0 user "$LG" --mode zerocopy --size 64k --messages 100
 	[[ ${lines[1]} == *"64 KiB in 8 fields, zerocopy, 1 thread"* ]]
@@ -616,6 +639,7 @@ by_hand() {
 	[[ $output == *"delivery"* ]]
 }
 
+# bats test_tags=address,thread
 @test "started by root it becomes nobody" {
 	need_root
 	"$LG" recv --listen 127.0.0.1:0 2>err &

@@ -3,6 +3,7 @@
 # netiotrace report: every picture is there and can be read, the page needs nothing else, the answers
 # are those of the data, and bad input is refused in a sentence.
 
+bats_require_minimum_version 1.5.0
 load ../lib
 
 PICTURES='throughput-size latency-threads cache-size cycles-size copies copy-times send-call completion'
@@ -178,6 +179,7 @@ outside_references() { # FILE
 	done
 }
 
+# bats test_tags=address
 @test "report: the facts of the published data set" {
 	"$NETIOTRACE" report --duration 5s -o out "$published"
 	for fact in 'two-copy, 64 KiB, 8 threads, 365.3 Gbit/s' 'zero-copy, 256 KiB, 4 threads, 283.3 Gbit/s' \
@@ -213,8 +215,32 @@ outside_references() { # FILE
 	diff <(grep -v 'make it again' ours/report.md | sed 1d) <(grep -v 'make it again' out/report.md | sed 1d)
 	grep -q 'Whether the books balance cannot be said' out/report.md
 	grep -q -- 'give --duration' out/report.md
+	# Two headers of others, as they were published: known without being told.
+	{
+		echo impl,msg_size,threads,latency_us,throughput_mbps,cycles,cache_misses,l1_misses,context_switches
+		echo A1,65536,2,12.5,40000,8000000000,10,20,3
+		echo A2,65536,2,11.5,50000,7000000000,10,20,3
+		echo A3,65536,2,22.5,20000,9000000000,10,20,3
+	} >a.csv
+	"$NETIOTRACE" report -q -o a a.csv
+	grep -q 'Highest throughput of all: one-copy, 64 KiB, 2 threads, 50 Gbit/s' a/report.md
+	{
+		echo Implementation,Threads,MsgSize_Bytes,Duration_s,Throughput_Gbps,Latency_us,Cycles,Instructions,L1_Cache_Misses,LLC_Misses,Branches,Branch_Misses,Context_Switches
+		echo Two-Copy,4,65536,5,40,100,8e9,4e9,7,6,5,4,3
+		echo One-Copy,4,65536,5,50,90,7e9,4e9,7,6,5,4,3
+	} >b.csv
+	"$NETIOTRACE" report -q -o b b.csv
+	grep -q 'Highest throughput of all: one-copy, 64 KiB, 4 threads, 50 Gbit/s' b/report.md
+	grep -q '= 0.224 cycles per byte' b/report.md # 7e9 cycles / (50 Gbit/s x 5 s)
+	for dir in a b; do
+		grep -q 'Nothing can be claimed of one run per cell' "$dir/report.md"
+		grep -q 'Whether the books balance cannot be said' "$dir/report.md"
+	done
+	grep -q -- 'give --duration' a/report.md
+	run ! grep -q -- 'give --duration' b/report.md
 }
 
+# bats test_tags=address
 @test "report: bad input is refused in a sentence" {
 	mkdir empty foreign cells cells/cells
 	echo '{"schema": "other/1", "runs": []}' >foreign/a.json
@@ -241,6 +267,7 @@ outside_references() { # FILE
 	nothing_begun
 }
 
+# bats test_tags=address
 @test "report: an output that cannot be written is refused before anything is drawn" {
 	refused 2 -o missing/out "$published"
 	refused 2 -o /proc/out "$published"
@@ -331,6 +358,7 @@ state_of() {
 	[ -z "$(find out ! -uid 65534)" ]
 }
 
+# bats test_tags=address
 @test "report: without gnuplot it says so" {
 	local code=0
 
@@ -383,7 +411,7 @@ state_of() {
 	[ -s out/throughput-size.svg ]
 }
 
-@test "report: 10 000 rows in under 10 s and 256 MiB" {
+@test "report: 10 000 rows in under 20 s of CPU time and 256 MiB" {
 	local usage
 
 	python3 - >big.csv <<-'END'
@@ -403,13 +431,13 @@ state_of() {
 	END
 	[ "$(wc -l <big.csv)" -eq 10001 ]
 	usage=$(python3 - "$NETIOTRACE" <<-'END'
-		import resource, subprocess, sys, time
-		start = time.monotonic()
+		import resource, subprocess, sys
 		subprocess.run([sys.argv[1], "report", "-q", "-o", "out", "big.csv"], check=True)
-		print(int(time.monotonic() - start), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+		used = resource.getrusage(resource.RUSAGE_CHILDREN)  # its own and that of its gnuplots
+		print(int(used.ru_utime + used.ru_stime), used.ru_maxrss // 1024)
 	END
 	)
 	echo "seconds, MiB: $usage"
 	read -r seconds mib <<<"$usage"
-	((seconds < 10 && mib < 256))
+	((seconds < 20 && mib < 256))
 }

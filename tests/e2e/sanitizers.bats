@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The other end-to-end tests once more with sanitizer builds of both programs: AddressSanitizer with
-# UndefinedBehaviorSanitizer, and ThreadSanitizer. A report makes the program fail, and so its test.
-# What measures time, kills at random, or needs a witness is left to the ordinary build.
+# Other end-to-end tests once more with sanitizer builds of both programs: AddressSanitizer with
+# UndefinedBehaviorSanitizer, those that bear the tag `address`, and ThreadSanitizer, those that bear the tag `thread`
+# (threads are the load generator's). A report makes the program fail, and so its test. Without a tag is what
+# measures time or memory, kills at random, or needs a witness.
 
 load ../lib
 
@@ -28,9 +29,7 @@ with_sanitizer() { # NAME
 	export NETIOTRACE_BIN=$REPO/build-$1
 	export ASAN_OPTIONS=exitcode=99:abort_on_error=0 TSAN_OPTIONS=exitcode=99:halt_on_error=1
 	cd "$REPO" || return
-	# Of Ctrl-C those that measure no time: a sanitizer's start alone takes a second on a busy machine.
-	bats --filter 'books balance|23 messages|falls? back|assert|bad input|loadgen|Ctrl-C in the|Ctrl-C at the' \
-		tests/e2e/{ledger,command,loadgen,lifecycle,remote}.bats
+	bats --timing --filter-tags "$1" tests/e2e/*.bats
 }
 
 @test "AddressSanitizer and UndefinedBehaviorSanitizer builds pass" {
@@ -44,7 +43,7 @@ with_sanitizer() { # NAME
 	build address unit-programs
 	cd "$REPO" || return
 	# shellcheck disable=SC2046 # names without spaces
-	tests/run-unit $(find build-address/tests/unit -name 'test_*' -type f ! -name '*.*')
+	tests/run-unit $(find build-address/tests/{unit,fuzz} -name '*_*' -type f ! -name '*.*')
 }
 
 @test "ThreadSanitizer builds pass" {

@@ -52,6 +52,7 @@ exec_tap() {
 	exec "$@"
 }
 
+# bats test_tags=address
 @test "a packet socket on lo is named with its process and pid, in document, text and verdict" {
 	open_tap lo
 	"$NETIOTRACE" --mode zerocopy --messages 2000 --json out.json >text 2>stderr </dev/null
@@ -67,6 +68,7 @@ exec_tap() {
 	grep -q "lo (python3, pid $tap_pid)" flat
 }
 
+# bats test_tags=address
 @test "a packet socket on every device is one on lo too" {
 	open_tap ''
 	"$NETIOTRACE" -q --mode zerocopy --messages 200 --json out.json
@@ -74,6 +76,7 @@ exec_tap() {
 		.[0].pid == $pid' out.json
 }
 
+# bats test_tags=address
 @test "a packet socket of one protocol, or of another device, is no tap" {
 	cat >tap.py <<'EOF'
 import signal, socket
@@ -90,6 +93,7 @@ EOF
 	jq -e '[.runs[0].verdict.causes[].cause] | index("packet_tap") | not' out.json
 }
 
+# bats test_tags=address
 @test "on veth nobody taps, even while somebody taps lo of the machine" {
 	open_tap lo
 	"$NETIOTRACE" --mode zerocopy --path veth --messages 2000 --json out.json >text 2>stderr </dev/null
@@ -111,6 +115,7 @@ sender_runs() {
 	[ -n "$(sender_pid)" ]
 }
 
+# bats test_tags=address
 @test "a tap that comes during a run on veth is found at its end, and belongs to that run" {
 	"$NETIOTRACE" -q --mode zerocopy --path veth --duration 3s --rounds 1 --json out.json 3>&- &
 	local run=$!
@@ -126,4 +131,15 @@ sender_runs() {
 	jq -e '[.runs[0].verdict.causes[].cause] | index("packet_tap")' out.json
 	# It holds the namespace: gone with it.
 	kill "$tap_pid"
+}
+
+@test "taps: a sweep goes on when a tap has opened meanwhile, and the run says so" {
+	sweep() {
+		"$NETIOTRACE" sweep --modes onecopy --sizes 64k --threads 1 --rounds 2 --duration 60ms -q -o out "$@"
+	}
+	sweep
+	rm out/cells/onecopy-65536-t1-r1.json
+	open_tap lo
+	sweep --resume
+	jq -e '.environment.packet_taps == 1' out/cells/onecopy-65536-t1-r1.json
 }

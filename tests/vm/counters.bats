@@ -70,6 +70,14 @@ ours() { # NAME COLUMN
 		all' out.json
 }
 
+@test "counters inside the stages of a run: cycles, and what this PMU lacks is null with the reason" {
+	"$NETIOTRACE" -q --mode zerocopy --size 64k --messages 400 --rounds 1 --times --json out.json
+	jq -c '.runs[].perf.stages' out.json
+	jq -e '.runs[0].perf.stages | [.send_call, .tx_pin, .deferred_copy, .rx_copy] | map(select(.quality == "sampled"))
+		| length > 0 and all(.cycles_per_window > 0 and .llc_misses_per_window == null
+			and .llc_misses_per_kib == null and (.reason | length > 0))' out.json
+}
+
 # One event of the pair is another here: this PMU has no last-level misses. Of a clock that counts
 # instructions, a cycle is one.
 @test "counters inside a stage: cycles and instructions between two BPF programs" {

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Holds the document of a run in the storm against what must be so: a line for each thing that is not.
 # Bytes are exact whatever was missed; completions and deferred copies are equal to what the application
-# saw, or stated as a range that has it in.
+# saw, or stated as a range that has it in. The kernel tells of program runs that it refused (missed), not of
+# calls that it sends past their fexit program: those that are in a function while somebody else attaches to
+# it, or leaves it (bpf_tramp_image_put). They show as beginnings without an end (unmatched).
 
 def is($what; $got; $want):
   if $got == $want then empty else "\($what) is \($got), not \($want)" end;
@@ -26,7 +28,7 @@ if (.runs | length) != 1 then "there are \(.runs | length) runs" else .runs[0]
   (if .mode != "zerocopy" then is("tx_copy"; $l.tx_copy.bytes; $app.tx_bytes) else empty end),
   is("app completions"; $app.zerocopy.completed; $app.zerocopy.sends),
   is("zero-copy ids taken"; $seq.tx_zerocopy_ids; $app.zerocopy.sends),
-  (if $h.missed == 0 then is("kernel completions"; $kz.completed; $app.zerocopy.completed),
+  (if $h.missed == 0 and ($h.unmatched // 0) == 0 then is("kernel completions"; $kz.completed; $app.zerocopy.completed),
       is("coverage"; $h.coverage; 1), is("unclassified"; $l.unclassified; 0)
     else within("kernel completions"; $kz.completed; 0; $app.zerocopy.completed) end),
   within("copied completions"; $app.zerocopy.copied; $kz.copied; $kz.copied_at_most),
@@ -35,7 +37,10 @@ if (.runs | length) != 1 then "there are \(.runs | length) runs" else .runs[0]
       (if $l.deferred_copy.bytes_at_most < $l.tx_pin.bytes then "deferred_copy is at most \($l.deferred_copy.bytes_at_most), below the \($l.tx_pin.bytes) pinned" else empty end)
     else empty end),
   within("copies_per_byte"; $l.copies_per_byte; 0; $l.copies_per_byte_at_most),
+  # Once sent, once received, and again what was sent again; and where sends fell back to copying (ENOBUFS),
+  # what they copied into a packet that has pages, too, is copied with those after all.
   within("copies_per_byte_at_most"; $l.copies_per_byte_at_most; 1;
-    2 + ($app.tcp.bytes_retrans + ($l.other_copy.bytes // 0)) / $app.tx_bytes + 0.000001),
+    2 + ($app.tcp.bytes_retrans + ($l.other_copy.bytes // 0) +
+      (if .mode == "zerocopy" then $l.tx_copy.bytes // 0 else 0 end)) / $app.tx_bytes + 0.000001),
   is("health.map_full"; $h.map_full // 0; 0)
 end

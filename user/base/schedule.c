@@ -9,6 +9,7 @@ size_t grid__runs(const struct grid *g)
 
 	if (__builtin_mul_overflow(n, g->sizes_nr, &n) ||
 	    __builtin_mul_overflow(n, g->threads_nr, &n) ||
+	    (g->congestions_nr && __builtin_mul_overflow(n, g->congestions_nr, &n)) ||
 	    __builtin_mul_overflow(n, (size_t)g->rounds, &n))
 		return SIZE_MAX;
 	return n;
@@ -16,10 +17,13 @@ size_t grid__runs(const struct grid *g)
 
 struct sweep_run grid__run(const struct grid *g, size_t i)
 {
-	struct sweep_run run;
+	struct sweep_run run = {.round = i % g->rounds};
 
-	run.round = i % g->rounds;
 	i /= g->rounds;
+	if (g->congestions_nr) {
+		run.congestion = g->congestions[i % g->congestions_nr];
+		i /= g->congestions_nr;
+	}
 	run.threads = g->threads[i % g->threads_nr];
 	i /= g->threads_nr;
 	run.size = g->sizes[i % g->sizes_nr];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The order of a sweep: every mode with every size and thread count, in every round. Rounds follow
- * each other, and within a round the cells come in a random order of its own, so that neither a
- * drift of the machine nor the cell before weighs on the same cell each time. Pure.
+ * The order of a sweep: every mode with every size, thread count and congestion control, in every
+ * round. Rounds follow each other, and within a round the cells come in a random order of its own,
+ * so that neither a drift of the machine nor the cell before weighs on the same cell each time.
+ * Pure.
  */
 #ifndef NETIOTRACE_SCHEDULE_H
 #define NETIOTRACE_SCHEDULE_H
@@ -20,6 +21,8 @@ struct grid {
 	size_t sizes_nr;
 	const unsigned int *threads;
 	size_t threads_nr;
+	const char *const *congestions; /* names of the senders' congestion control */
+	size_t congestions_nr;          /* 0: not varied */
 	unsigned int rounds;
 };
 
@@ -28,13 +31,15 @@ struct sweep_run {
 	enum mode mode;
 	uint64_t size;
 	unsigned int threads;
-	unsigned int round; /* from 0 */
+	unsigned int round;     /* from 0 */
+	const char *congestion; /* NULL: not varied */
 };
 
 /* Runs of the whole grid, all rounds; SIZE_MAX when that is more than fits. */
 size_t grid__runs(const struct grid *g);
 
-/* Run i in the fixed order of results: mode, size, threads as listed, then round. */
+/* Run i in the fixed order of results: mode, size, threads, congestion control as listed, then
+ * round. */
 struct sweep_run grid__run(const struct grid *g, size_t i);
 
 /*

@@ -25,6 +25,12 @@ static int load(struct side *side, const char *name, const struct dataset_names 
 		log_error("%s", message);
 		return EXIT_RUN_FAILED;
 	}
+	if (side->dataset.others_nr && !names->congestion) {
+		log_error("%s has runs with %s and with %s: say --congestion %s to compare those.",
+			  name, side->dataset.congestion, side->dataset.others[0],
+			  side->dataset.congestion);
+		return EXIT_USAGE;
+	}
 	if (analysis__init(&side->analysis, &side->dataset)) {
 		log_error("out of memory.");
 		return EXIT_RUN_FAILED;

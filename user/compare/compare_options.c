@@ -22,6 +22,7 @@ enum key {
 	KEY_METRICS,
 	KEY_ALL,
 	KEY_ACROSS,
+	KEY_CONGESTION,
 };
 
 static const struct argp_option option_table[] = {
@@ -37,6 +38,7 @@ static const struct argp_option option_table[] = {
 	{"columns", KEY_COLUMNS, "LIST", 0,
 	 "what a CSV file calls our columns: mode=impl,size=msg_size,...", 0},
 	{"modes", KEY_MODES, "LIST", 0, "what it calls our modes: A1=twocopy,A2=onecopy,...", 0},
+	{"congestion", KEY_CONGESTION, "NAME", 0, "only runs with this congestion control", 0},
 	{"quiet", 'q', 0, 0, "no text, errors only", 0},
 	{0, 0, 0, 0, 0, 0},
 };
@@ -125,6 +127,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_MODES:
 		o->foreign.modes = arg;
+		return 0;
+	case KEY_CONGESTION:
+		o->foreign.congestion = arg;
 		return 0;
 	case 'q':
 		o->quiet = true;

@@ -43,15 +43,18 @@ static int take_message(const struct nlmsghdr *nlh, void *data)
 {
 	const struct inet_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
 	const struct visitor *v = data;
-	struct nio_socket socket = {
+	struct nio_socket socket;
+	struct nlattr *attr;
+	bool told = false;
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg))
+		return MNL_CB_OK;
+	socket = (struct nio_socket){
 		.cookie = (uint64_t)msg->id.idiag_cookie[1] << 32 | msg->id.idiag_cookie[0],
 		.write_seq = msg->idiag_wqueue,
 		.rcv_nxt = msg->idiag_rqueue,
 		.state = msg->idiag_state,
 	};
-	struct nlattr *attr;
-	bool told = false;
-
 	mnl_attr_for_each(attr, nlh, sizeof(*msg))
 	{
 		if (mnl_attr_get_type(attr) != INET_DIAG_INFO)

@@ -6,7 +6,9 @@
 #include <sys/mman.h>
 #include <bpf/bpf.h>
 
+#include "base/procfile.h"
 #include "libbpf_output.h"
+#include "percpu.h"
 #include "presence.h"
 #include "skeleton.h"
 
@@ -24,20 +26,57 @@ bool session__has_program(const struct alternative *alt, const char *name)
 	return false;
 }
 
+struct bpf_map *session__map(const struct netiotrace_bpf *skel, enum session_map which)
+{
+	switch (which) {
+	case SESSION_CELLS:
+		return skel->maps.nio_cells;
+	case SESSION_ZC:
+		return skel->maps.nio_zc;
+	case SESSION_PATHS:
+		return skel->maps.nio_paths;
+	case SESSION_UNCOVERED:
+		return skel->maps.nio_uncovered;
+	case SESSION_LOSSES:
+		return skel->maps.nio_losses;
+	default:
+		return skel->maps.nio_perf_cells;
+	}
+}
+
+/* Rows of one CPU, with so many ledgers. */
+static uint32_t rows_of(enum session_map which, unsigned int slots)
+{
+	switch (which) {
+	case SESSION_CELLS:
+		return nio_cell_index(slots, 0, 0);
+	case SESSION_UNCOVERED:
+		return nio_uncovered_index(slots, 0, 0);
+	case SESSION_PERF:
+		return nio_perf_index(slots, 0);
+	case SESSION_LOSSES:
+		return 1;
+	default:
+		return slots;
+	}
+}
+
+static int rows_by_cpu(void)
+{
+	char text[1024];
+	int err = procfile__line("/sys/devices/system/cpu/possible", text, sizeof(text));
+
+	return err ? err : percpu__rows(text);
+}
+
 static int size_maps(struct netiotrace_bpf *skel, unsigned int slots)
 {
-	int err;
+	int cpus = rows_by_cpu(), err = cpus < 0 ? cpus : 0;
 
-	err = bpf_map__set_max_entries(skel->maps.nio_cells, nio_cell_index(slots, 0, 0));
-	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.nio_zc, slots);
-	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.nio_paths, slots);
-	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.nio_uncovered,
-					       nio_uncovered_index(slots, 0, 0));
-	if (!err)
-		err = bpf_map__set_max_entries(skel->maps.nio_perf_cells, nio_perf_index(slots, 0));
+	skel->rodata->nio_slots = slots;
+	for (int m = 0; m < SESSION_MAPS_NR && !err; m++)
+		err = bpf_map__set_max_entries(session__map(skel, m),
+					       (uint32_t)cpus * rows_of(m, slots));
 	return err;
 }
 
@@ -145,12 +184,13 @@ static bool times_calls(const struct plan *const *plans, size_t plans_nr)
 
 /* Counters inside the stages are read by the programs that take their times. */
 static int plan_perf(struct session *s, const struct plan *const *plans, size_t plans_nr,
-		     const char *no_perf)
+		     const char *const no_perf[NIO_PERF_EVENT_NR])
 {
-	s->no_perf = no_perf;
-	if (!no_perf && !times_calls(plans, plans_nr))
-		s->no_perf = "no program stands at both ends of the stages: see plan, call_time";
-	if (s->no_perf)
+	memcpy(s->no_perf, no_perf, sizeof(s->no_perf));
+	if (!s->no_perf[NIO_PERF_CYCLES] && !times_calls(plans, plans_nr))
+		s->no_perf[NIO_PERF_CYCLES] =
+			"no program stands at both ends of the stages: see plan, call_time";
+	if (s->no_perf[NIO_PERF_CYCLES])
 		return 0;
 	s->skel->rodata->nio_perf_every = PERF_STAGE_EVERY;
 	return bpf_map__set_max_entries(s->skel->maps.nio_rx_perf, 4096);
@@ -160,19 +200,16 @@ static void open_perf(struct session *s)
 {
 	const int fds[NIO_PERF_EVENT_NR] = {
 		[NIO_PERF_CYCLES] = bpf_map__fd(s->skel->maps.nio_perf_cycles),
-		[NIO_PERF_LLC_MISSES] = bpf_map__fd(s->skel->maps.nio_perf_llc),
+		[NIO_PERF_LLC_MISSES] = s->no_perf[NIO_PERF_LLC_MISSES]
+						? -1
+						: bpf_map__fd(s->skel->maps.nio_perf_llc),
 	};
 
-	if (s->no_perf)
+	if (s->no_perf[NIO_PERF_CYCLES])
 		return;
 	if (perf_stage__open(&s->perf, NULL, fds))
-		s->no_perf = "the CPUs' counters could not be opened for the programs";
-}
-
-static size_t largest_value(void)
-{
-	return sizeof(struct nio_cell) > sizeof(struct nio_zc) ? sizeof(struct nio_cell)
-							       : sizeof(struct nio_zc);
+		s->no_perf[NIO_PERF_CYCLES] =
+			"the CPUs' counters could not be opened for the programs";
 }
 
 static int map_conns(struct session *s)
@@ -186,8 +223,33 @@ static int map_conns(struct session *s)
 	return 0;
 }
 
+static int map_statistics(struct session *s, unsigned int slots)
+{
+	for (int m = 0; m < SESSION_MAPS_NR; m++) {
+		const struct bpf_map *map = session__map(s->skel, m);
+		size_t len = (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
+		void *at = mmap(NULL, len, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+
+		if (at == MAP_FAILED)
+			return -errno;
+		s->maps[m] = (struct mapped){.at = at, .len = len, .rows = rows_of(m, slots)};
+		s->cpus = bpf_map__max_entries(map) / s->maps[m].rows;
+	}
+	return 0;
+}
+
+static void unmap(struct session *s)
+{
+	if (s->conns)
+		munmap(s->conns, CONNS_SIZE);
+	for (int m = 0; m < SESSION_MAPS_NR; m++)
+		if (s->maps[m].at)
+			munmap((void *)s->maps[m].at, s->maps[m].len);
+}
+
 int session__open(struct session **out, const struct plan *const *plans, size_t plans_nr,
-		  unsigned int slots, const struct num *optmem_max, const char *no_perf)
+		  unsigned int slots, const struct num *optmem_max,
+		  const char *const no_perf[NIO_PERF_EVENT_NR])
 {
 	struct session *s;
 	int err;
@@ -198,11 +260,11 @@ int session__open(struct session **out, const struct plan *const *plans, size_t 
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	s->cpus = libbpf_num_possible_cpus();
-	err = s->cpus < 0 ? s->cpus : 0;
+	s->possible = libbpf_num_possible_cpus();
+	err = s->possible < 0 ? s->possible : 0;
 	if (err)
 		goto err_out;
-	s->percpu = calloc(s->cpus, largest_value());
+	s->percpu = calloc(s->possible, sizeof(*s->percpu));
 	err = s->percpu ? 0 : -ENOMEM;
 	if (err)
 		goto err_out;
@@ -219,6 +281,8 @@ int session__open(struct session **out, const struct plan *const *plans, size_t 
 	if (err)
 		goto err_out;
 	err = map_conns(s);
+	if (!err)
+		err = map_statistics(s, slots);
 	if (err)
 		goto err_out;
 	open_perf(s);
@@ -242,8 +306,7 @@ void session__close(struct session *s)
 	for (size_t i = 0; i < s->programs_nr; i++)
 		detach(s, i);
 	perf_stage__close(s->perf);
-	if (s->conns)
-		munmap(s->conns, CONNS_SIZE);
+	unmap(s);
 	netiotrace_bpf__destroy(s->skel);
 	free(s->percpu);
 	free(s);

@@ -31,11 +31,12 @@ void session__presume(struct offer *offers, enum backend backend);
 /*
  * Loads every program that one of plans_nr plans (NULL: unused) chose, for `slots` ledgers;
  * optmem_max in bytes, of the senders' network namespace, tells which limit refused a send;
- * no_perf: why no counters are to be read inside the stages, a static string, or NULL. Attaches
- * nothing yet. 0 or -errno; *out is owned by the caller.
+ * no_perf: of each counter why it is not to be read inside the stages, a static string, or NULL;
+ * without cycles none is. Attaches nothing yet. 0 or -errno; *out is owned by the caller.
  */
 int session__open(struct session **out, const struct plan *const *plans, size_t plans_nr,
-		  unsigned int slots, const struct num *optmem_max, const char *no_perf);
+		  unsigned int slots, const struct num *optmem_max,
+		  const char *const no_perf[NIO_PERF_EVENT_NR]);
 void session__close(struct session *s); /* takes NULL */
 
 /* Makes the attached programs exactly those of plan: attaches what is missing, detaches the rest.
@@ -48,8 +49,12 @@ int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigne
 		   enum nio_side side);
 void session__unwatch(struct session *s, const uint64_t *cookies, size_t n);
 
-/* Everything counted so far for one slot, but its sockets. 0 or -errno. */
-int session__read(struct session *s, unsigned int slot, struct snapshot *out);
+/*
+ * Everything counted so far for one slot, but its sockets. still: nothing moves, so that reading
+ * disturbs nobody; else places and other copies are left as they stand in out, since only system
+ * calls tell of them. 0 or -errno.
+ */
+int session__read(struct session *s, unsigned int slot, struct snapshot *out, bool still);
 
 /*
  * Opens a pass over the TCP sockets of the network namespace the caller is in: a descriptor for

@@ -6,68 +6,54 @@
 #include <bpf/bpf.h>
 
 #include "link_info.h"
+#include "percpu.h"
 #include "skeleton.h"
 
-/* Sums an element of a per-CPU map over all CPUs; its value is made of u64 only. */
-static int sum_percpu(struct session *s, const struct bpf_map *map, const void *key, void *out,
-		      size_t size)
+/* The sum over all CPUs of a row, from mapped memory: no system call, so at any time. */
+static void sum_rows(const struct session *s, enum session_map which, uint32_t i, void *out,
+		     size_t size)
 {
-	uint64_t *total = out;
+	const struct mapped *m = &s->maps[which];
 
-	memset(out, 0, size);
+	percpu__sum(m->at, s->cpus, m->rows, i, out, size);
+}
+
+static void read_cells(const struct session *s, uint32_t slot, struct snapshot *out)
+{
+	for (uint32_t side = 0; side < NIO_SIDE_NR; side++)
+		for (uint32_t stage = 0; stage < NIO_STAGE_NR; stage++)
+			sum_rows(s, SESSION_CELLS, nio_cell_index(slot, side, stage),
+				 &out->cells[side][stage], sizeof(struct nio_cell));
+}
+
+static void read_uncovered(const struct session *s, uint32_t slot, struct snapshot *out)
+{
+	for (uint32_t side = 0; side < NIO_SIDE_NR; side++)
+		for (uint32_t kind = 0; kind < NIO_UNCOVERED_NR; kind++)
+			sum_rows(s, SESSION_UNCOVERED, nio_uncovered_index(slot, side, kind),
+				 &out->uncovered[side][kind], sizeof(struct nio_uncovered));
+}
+
+static void read_perf(const struct session *s, uint32_t slot, struct snapshot *out)
+{
+	memcpy(out->no_perf, s->no_perf, sizeof(out->no_perf));
+	for (uint32_t w = 0; w < NIO_PERF_WINDOW_NR && !s->no_perf[NIO_PERF_CYCLES]; w++)
+		sum_rows(s, SESSION_PERF, nio_perf_index(slot, w), &out->perf[w],
+			 sizeof(struct nio_perf_cell));
+}
+
+/*
+ * Sums an element of a per-CPU hash map. A map that is read by system call stops kprobe programs on
+ * this CPU meanwhile (bpf_prog_active), uncounted before Linux 6.7: only while nothing moves.
+ */
+static int sum_percpu(struct session *s, const struct bpf_map *map, const void *key,
+		      struct nio_sum *out)
+{
+	*out = (struct nio_sum){0};
 	if (bpf_map_lookup_elem(bpf_map__fd(map), key, s->percpu))
 		return -errno;
-	for (int cpu = 0; cpu < s->cpus; cpu++) {
-		const uint64_t *value = (const void *)((const char *)s->percpu + cpu * size);
-
-		for (size_t w = 0; w < size / sizeof(*total); w++)
-			total[w] += value[w];
-	}
+	percpu__sum(s->percpu, s->possible, 1, 0, out, sizeof(*out));
 	return 0;
-}
-
-static int read_cells(struct session *s, uint32_t slot, struct snapshot *out)
-{
-	int err = 0;
-
-	for (uint32_t side = 0; side < NIO_SIDE_NR; side++) {
-		for (uint32_t stage = 0; stage < NIO_STAGE_NR && !err; stage++) {
-			uint32_t i = nio_cell_index(slot, side, stage);
-
-			err = sum_percpu(s, s->skel->maps.nio_cells, &i, &out->cells[side][stage],
-					 sizeof(struct nio_cell));
-		}
-	}
-	return err;
-}
-
-static int read_uncovered(struct session *s, uint32_t slot, struct snapshot *out)
-{
-	int err = 0;
-
-	for (uint32_t side = 0; side < NIO_SIDE_NR; side++) {
-		for (uint32_t kind = 0; kind < NIO_UNCOVERED_NR && !err; kind++) {
-			uint32_t i = nio_uncovered_index(slot, side, kind);
-
-			err = sum_percpu(s, s->skel->maps.nio_uncovered, &i,
-					 &out->uncovered[side][kind], sizeof(struct nio_uncovered));
-		}
-	}
-	return err;
-}
-
-static int read_perf(struct session *s, uint32_t slot, struct snapshot *out)
-{
-	int err = 0;
-
-	out->no_perf = s->no_perf;
-	for (uint32_t w = 0; w < NIO_PERF_WINDOW_NR && !err && !s->no_perf; w++) {
-		uint32_t i = nio_perf_index(slot, w);
-
-		err = sum_percpu(s, s->skel->maps.nio_perf_cells, &i, &out->perf[w],
-				 sizeof(struct nio_perf_cell));
-	}
-	return err;
 }
 
 static int read_places(struct session *s, uint32_t slot, struct snapshot *out)
@@ -84,7 +70,7 @@ static int read_places(struct session *s, uint32_t slot, struct snapshot *out)
 		if (place.slot != slot || out->places_nr == NIO_PLACES_MAX)
 			continue;
 		entry->place = place;
-		if (!sum_percpu(s, map, &place, &entry->sum, sizeof(entry->sum)))
+		if (!sum_percpu(s, map, &place, &entry->sum))
 			out->places_nr++;
 	}
 	return 0;
@@ -147,7 +133,7 @@ static int read_others(struct session *s, uint32_t slot, struct snapshot *out)
 		if (other.slot != slot || out->others_nr == NIO_OTHERS_MAX)
 			continue;
 		entry->other = other;
-		if (sum_percpu(s, map, &other, &entry->sum, sizeof(entry->sum)))
+		if (sum_percpu(s, map, &other, &entry->sum))
 			continue;
 		name_other(s, entry);
 		out->others_nr++;
@@ -200,25 +186,19 @@ static int read_missed(const struct session *s, struct snapshot *out)
 	return 0;
 }
 
-int session__read(struct session *s, unsigned int slot, struct snapshot *out)
+int session__read(struct session *s, unsigned int slot, struct snapshot *out, bool still)
 {
-	uint32_t i = slot, zero = 0;
-	int err;
+	int err = 0;
 
-	err = read_cells(s, slot, out);
-	if (!err)
-		err = sum_percpu(s, s->skel->maps.nio_zc, &i, &out->zc, sizeof(out->zc));
-	if (!err)
-		err = sum_percpu(s, s->skel->maps.nio_paths, &i, &out->path, sizeof(out->path));
-	if (!err)
-		err = sum_percpu(s, s->skel->maps.nio_losses, &zero, &out->loss, sizeof(out->loss));
-	if (!err)
-		err = read_uncovered(s, slot, out);
-	if (!err)
-		err = read_perf(s, slot, out);
-	if (!err)
+	read_cells(s, slot, out);
+	sum_rows(s, SESSION_ZC, slot, &out->zc, sizeof(out->zc));
+	sum_rows(s, SESSION_PATHS, slot, &out->path, sizeof(out->path));
+	sum_rows(s, SESSION_LOSSES, 0, &out->loss, sizeof(out->loss));
+	read_uncovered(s, slot, out);
+	read_perf(s, slot, out);
+	if (still)
 		err = read_places(s, slot, out);
-	if (!err)
+	if (still && !err)
 		err = read_others(s, slot, out);
 	return err ? err : read_missed(s, out);
 }

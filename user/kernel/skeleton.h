@@ -25,13 +25,32 @@ struct caller {
 	char name[KSYM_NAME_MAX];
 };
 
+/* Statistics by CPU, mapped: user/kernel/percpu.h. */
+struct mapped {
+	const void *at;
+	size_t len;
+	uint32_t rows; /* of one CPU */
+};
+
+enum session_map {
+	SESSION_CELLS,
+	SESSION_ZC,
+	SESSION_PATHS,
+	SESSION_UNCOVERED,
+	SESSION_LOSSES,
+	SESSION_PERF,
+	SESSION_MAPS_NR,
+};
+
 struct session {
 	struct netiotrace_bpf *skel;
 	struct nio_conn *conns; /* nio_conns, mapped */
 	uint32_t ring;          /* first entry of nio_zc_sends that is nobody's */
 	size_t senders;         /* watched, that have a ring */
-	int cpus;
-	void *percpu; /* one element of the largest per-CPU map, for every CPU */
+	struct mapped maps[SESSION_MAPS_NR];
+	unsigned int cpus;      /* that rows are for */
+	int possible;           /* CPUs that values of the kernel's per-CPU maps are for */
+	struct nio_sum *percpu; /* such a value */
 	struct bpf_program *programs[PROGRAMS_MAX];
 	struct bpf_link *links[PROGRAMS_MAX]; /* by program; NULL: not attached */
 	size_t programs_nr;
@@ -39,11 +58,14 @@ struct session {
 	struct caller callers[NIO_OTHERS_MAX];
 	size_t callers_nr;
 	struct perf_stage *perf;
-	const char *no_perf; /* why there is none; NULL: there is */
+	const char *no_perf[NIO_PERF_EVENT_NR]; /* why there is none; NULL: there is */
 };
 
 /* Is name one of the programs of alt? */
 bool session__has_program(const struct alternative *alt, const char *name);
+
+/* The map of the skeleton that is kept so. */
+struct bpf_map *session__map(const struct netiotrace_bpf *skel, enum session_map which);
 
 /* The skeleton with its maps sized for so many ledgers; NULL with *err set. */
 struct netiotrace_bpf *session__open_skeleton(unsigned int slots, int *err);

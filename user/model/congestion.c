@@ -54,8 +54,9 @@ int congestion__choose(struct congestion *c, const char *asked, bool local, char
 	struct flag paces = congestion__paces(c->system);
 
 	c->chosen[0] = '\0';
+	c->used[0] = '\0';
 	c->choice = CONGESTION_SYSTEM;
-	if (asked && strcmp(asked, "system"))
+	if (asked && strcmp(asked, CONGESTION_OF_SYSTEM))
 		return choose_asked(c, asked, why, len);
 	if (asked || !local || !paces.known || !paces.value)
 		return 0;

@@ -14,6 +14,9 @@
 
 #define CONGESTION_NAME_LEN 16 /* TCP_CA_NAME_MAX, include/net/tcp.h */
 
+/* Asked for instead of a name: the system's, whatever it is. */
+#define CONGESTION_OF_SYSTEM "system"
+
 enum congestion_choice {
 	CONGESTION_SYSTEM,  /* the system's, as it is */
 	CONGESTION_ASKED,   /* --congestion NAME */
@@ -35,9 +38,9 @@ struct congestion {
 struct flag congestion__paces(const char *name);
 
 /*
- * Chooses. asked: a name, "system", or NULL for the default; local: both ends are on this machine.
- * 0; -EPERM with *why set when the name asked for is not allowed to programs without privileges,
- * which the load generator is.
+ * Chooses, and forgets which one a socket said it uses. asked: a name, "system", or NULL for the
+ * default; local: both ends are on this machine. 0; -EPERM with *why set when the name asked for is
+ * not allowed to programs without privileges, which the load generator is.
  */
 int congestion__choose(struct congestion *c, const char *asked, bool local, char *why, size_t len);
 

@@ -66,13 +66,12 @@ static void book_health(struct run_result *r, const struct plan *plan, const str
 	h->anomalies = known(now->loss.backwards + now->loss.no_cell - base->loss.backwards -
 			     base->loss.no_cell);
 	h->dropped = unknown("no events are sent to user space that could be lost on the way");
-	if (plan__pairs_events(plan)) {
-		h->map_full = known(now->loss.map_full - base->loss.map_full);
-		h->unmatched = known(now->loss.unmatched - base->loss.unmatched);
-	} else {
+	h->map_full = known(now->loss.map_full - base->loss.map_full);
+	if (!plan__keeps_events(plan))
 		h->map_full = unknown("no program of this backend inserts into a map");
+	h->unmatched = known(now->loss.unmatched - base->loss.unmatched);
+	if (!plan__pairs_events(plan))
 		h->unmatched = unknown("no probe of this backend pairs a beginning with an end");
-	}
 }
 
 /* Unexpected copies are booked to whichever side's socket they belong to. */
@@ -125,10 +124,10 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 	uncovered__book(r, base, now);
 	book_health(r, plan, base, now);
 	ledger_bytes__book(r, plan, base, now);
-	if (now->no_perf)
-		ledger_perf__none(r, now->no_perf);
+	if (now->no_perf[NIO_PERF_CYCLES])
+		ledger_perf__none(r, now->no_perf[NIO_PERF_CYCLES]);
 	else
-		ledger_perf__book(r, base->perf, now->perf);
+		ledger_perf__book(r, base->perf, now->perf, now->no_perf[NIO_PERF_LLC_MISSES]);
 	return ledger_time__book(r, plan, base, now);
 }
 

@@ -19,7 +19,7 @@ static struct num difference(uint64_t base, uint64_t now)
 }
 
 void ledger_perf__book(struct run_result *r, const struct nio_perf_cell base[NIO_PERF_WINDOW_NR],
-		       const struct nio_perf_cell now[NIO_PERF_WINDOW_NR])
+		       const struct nio_perf_cell now[NIO_PERF_WINDOW_NR], const char *no_llc)
 {
 	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++) {
 		const struct nio_perf_cell *b = &base[i], *n = &now[i];
@@ -36,6 +36,8 @@ void ledger_perf__book(struct run_result *r, const struct nio_perf_cell base[NIO
 			.llc_misses = difference(b->counts[NIO_PERF_LLC_MISSES],
 						 n->counts[NIO_PERF_LLC_MISSES]),
 		};
+		if (no_llc)
+			w->llc_misses = (struct num){.reason = no_llc};
 		settle(w);
 	}
 }

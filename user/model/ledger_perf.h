@@ -7,9 +7,12 @@
 #include "bpf/perf_stage.h"
 #include "result.h"
 
-/* Fills a run's windows from the cells of its slot, summed over CPUs, now minus base. */
+/*
+ * Fills a run's windows from the cells of its slot, summed over CPUs, now minus base. no_llc: why
+ * last-level misses were not counted, a static string; NULL: they were.
+ */
 void ledger_perf__book(struct run_result *r, const struct nio_perf_cell base[NIO_PERF_WINDOW_NR],
-		       const struct nio_perf_cell now[NIO_PERF_WINDOW_NR]);
+		       const struct nio_perf_cell now[NIO_PERF_WINDOW_NR], const char *no_llc);
 
 /* All windows of a run are unavailable, for this (static) reason. */
 void ledger_perf__none(struct run_result *r, const char *reason);

@@ -83,6 +83,7 @@ static const struct {
 	{"latency_us",       METRIC_LATENCY, 1000},
 	{"avg_latency_us",   METRIC_LATENCY, 1000},
 	{"duration",         METRIC_DURATION, 1},
+	{"duration_s",       METRIC_DURATION, 1},
 	{"duration_sec",     METRIC_DURATION, 1},
 	{"bytes",            METRIC_RX_BYTES, 1},
 	{"total_bytes",      METRIC_RX_BYTES, 1},

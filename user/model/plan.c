@@ -345,12 +345,19 @@ bool plan__completions_by_kernel(const struct plan *plan)
 	return alt && alt->backend != BACKEND_TRACEPOINT;
 }
 
-bool plan__pairs_events(const struct plan *plan)
+bool plan__keeps_events(const struct plan *plan)
 {
 	for (int probe = 0; probe < PROBE_NR; probe++)
 		if (plan->chosen[probe] && strchr(plan->chosen[probe]->programs, ' '))
 			return true;
 	return false;
+}
+
+bool plan__pairs_events(const struct plan *plan)
+{
+	return plan__keeps_events(plan) ||
+	       (mode__has(plan->mode, MODE_PINS) && plan->chosen[PROBE_COMPLETION] &&
+		plan->chosen[PROBE_SEND_RETURN]);
 }
 
 unsigned int plan__probes(const struct plan *plan)

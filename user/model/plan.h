@@ -147,7 +147,12 @@ const char *plan__no_probe(const struct plan *plan, enum probe_id probe);
 /* Are completions seen as the kernel ends them (true), or as the application reads of them? */
 bool plan__completions_by_kernel(const struct plan *plan);
 
-/* Does plan pair beginnings with ends, so that something can be unmatched or without room? */
+/*
+ * Does plan keep the beginning of an event in a map until its end, where there can be no room for
+ * it? And does it pair beginnings with ends at all, these or sends with their completions (which
+ * have a ring of their own), so that something can be unmatched?
+ */
+bool plan__keeps_events(const struct plan *plan);
 bool plan__pairs_events(const struct plan *plan);
 
 /*

@@ -43,7 +43,8 @@ struct snapshot {
 	bool untold_of[PROBE_NR];
 	struct nio_loss loss; /* of all slots */
 	struct nio_perf_cell perf[NIO_PERF_WINDOW_NR];
-	const char *no_perf; /* why the windows were not counted; NULL: they were */
+	/* why the windows were not counted (cycles), or were without an event; NULL: they were */
+	const char *no_perf[NIO_PERF_EVENT_NR];
 	struct socket_pass sockets[NIO_SIDE_NR];
 };
 

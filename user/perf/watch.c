@@ -26,16 +26,16 @@ void perf_watch__init(struct perf_watch *w, const struct perf_spec *asked, size_
 		 w->plan.registers);
 }
 
-const char *perf_watch__no_stages(const struct perf_watch *w)
+const char *perf_watch__no_stage_event(const struct perf_watch *w, enum nio_perf_event event)
 {
-	const char *reason;
+	static const enum perf_counter counters[NIO_PERF_EVENT_NR] = {
+		[NIO_PERF_CYCLES] = PERF_CYCLES,
+		[NIO_PERF_LLC_MISSES] = PERF_LLC_MISSES,
+	};
 
 	if (w->off)
 		return not_asked;
-	reason = perf_plan__missing(&w->plan, PERF_CYCLES, PERF_WHOLE, &w->facts);
-	if (reason)
-		return reason;
-	return perf_plan__missing(&w->plan, PERF_LLC_MISSES, PERF_WHOLE, &w->facts);
+	return perf_plan__missing(&w->plan, counters[event], PERF_WHOLE, &w->facts);
 }
 
 void perf_watch__begin(const struct perf_watch *w, struct run_result *r)

@@ -32,9 +32,8 @@ struct perf_watch {
 void perf_watch__init(struct perf_watch *w, const struct perf_spec *asked, size_t asked_nr,
 		      bool virtual_machine);
 
-/* Why the CPUs' cycles and cache misses cannot be read inside the kernel's stages; NULL: they can.
- */
-const char *perf_watch__no_stages(const struct perf_watch *w);
+/* Why this counter of the CPUs cannot be read inside the kernel's stages; NULL: it can. */
+const char *perf_watch__no_stage_event(const struct perf_watch *w, enum nio_perf_event event);
 
 /* Names the events asked for in a result, which points to them from then on. */
 void perf_watch__begin(const struct perf_watch *w, struct run_result *r);

@@ -62,6 +62,8 @@ static int open_cpu(struct perf_stage *s, const struct perf_spec *events, const 
 	uint32_t key = cpu;
 
 	for (int i = 0; i < NIO_PERF_EVENT_NR; i++) {
+		if (map_fds[i] < 0)
+			continue;
 		fd = perf_event__open_cpu(&events[i], (int)cpu, true, leader);
 		if (fd < 0)
 			return fd;

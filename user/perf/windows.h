@@ -17,9 +17,9 @@ struct perf_stage;
 
 /*
  * Opens the events on each CPU that is online, pinned, so that they count all the time or not at
- * all, and puts them into the maps (PERF_EVENT_ARRAY, by their descriptors). events: NULL for
- * cycles and last-level misses. 0; -errno with nothing left behind: -ENOENT or -EOPNOTSUPP without
- * a PMU, -EACCES, ...: perf_plan__reason() has the words.
+ * all, and puts them into the maps (PERF_EVENT_ARRAY, by their descriptors; -1: without this event,
+ * whose counts stay 0). events: NULL for cycles and last-level misses. 0; -errno with nothing left
+ * behind: -ENOENT or -EOPNOTSUPP without a PMU, -EACCES, ...: perf_plan__reason() has the words.
  */
 int perf_stage__open(struct perf_stage **out, const struct perf_spec events[NIO_PERF_EVENT_NR],
 		     const int map_fds[NIO_PERF_EVENT_NR]);

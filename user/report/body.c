@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doc.h"
 #include "common/units.h"
+#include "doc.h"
+#include "study/conditions.h"
 #include "study/words.h"
 
 #define CELL_LEN    (3 * WORDS_BUF)
@@ -75,6 +76,16 @@ static void write_intervals(const struct body *b)
 		    a->family_nr, 100 * CLAIM_LEVEL);
 }
 
+/* Before any answer. */
+static void write_conditions(const struct body *b)
+{
+	char *text = conditions__text(b->r->a->dataset);
+
+	if (text && *text)
+		b->form->strong(b->f, text);
+	free(text);
+}
+
 static void write_head(const struct body *b)
 {
 	const struct analysis *a = b->r->a;
@@ -88,6 +99,7 @@ static void write_head(const struct body *b)
 		snprintf(rounds, sizeof(rounds), "%zu to %zu rounds each", a->rounds_min,
 			 a->rounds_max);
 	say(b, "%s", b->r->system);
+	write_conditions(b);
 	say(b, "%zu runs: %zu cells of mode, size and thread count, %s%s%s%s%s.", d->rows_nr,
 	    a->cells_nr, rounds, d->version ? "; measured with netiotrace " : "",
 	    d->version ? d->version : "", d->backend ? ", backend " : "",

@@ -7,6 +7,7 @@
 #include "base/shell.h"
 #include "report.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -76,6 +77,7 @@ static char *command_line(const struct report_options *o)
 		fprintf(f, " --duration %gs", o->duration_s);
 	put_option(f, " --columns ", o->names.columns);
 	put_option(f, " --modes ", o->names.modes);
+	put_option(f, " --congestion ", o->names.congestion);
 	fputs(" -o ", f);
 	shell__put_word(f, o->output);
 	fputc(' ', f);
@@ -337,22 +339,71 @@ static void making__clear(struct making *m)
 	dataset__clear(&m->dataset);
 }
 
-int report__main(int argc, char **argv)
+static int load(struct dataset *d, const struct report_options *o)
 {
 	char message[DATASET_MESSAGE_MAX];
+
+	if (!dataset__load_as(d, o->input, o->duration_s, &o->names, message))
+		return EXIT_DONE;
+	log_error("%s", message);
+	return EXIT_USAGE;
+}
+
+/* A report of d, which is taken, in o->output. An exit code. */
+static int make_one(const struct report_options *o, struct dataset *d)
+{
+	struct making m = {.o = o, .dataset = *d, .dir = {.owned = OWNED_DIR_INIT}};
+	int code = make(&m);
+
+	making__clear(&m);
+	return code;
+}
+
+/* Runs with one congestion control, in a directory with its name behind; name is of a data file. */
+static int make_of_congestion(const struct report_options *o, const char *name)
+{
+	struct report_options of_it = *o;
+	struct dataset d;
+	int code;
+
+	of_it.names.congestion = name;
+	if (asprintf(&of_it.output, "%s-%s", o->output, name) < 0)
+		return fail("memory is short.");
+	for (char *c = of_it.output + strlen(o->output); *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '-')
+			*c = '_';
+	code = load(&d, &of_it);
+	if (!code)
+		code = make_one(&of_it, &d);
+	free(of_it.output);
+	return code;
+}
+
+/* A report for each congestion control there is, or one where there is one, or one is named. */
+static int make_all(const struct report_options *o)
+{
+	struct dataset d;
+	int code = load(&d, o);
+
+	if (code)
+		return code;
+	if (o->names.congestion || !d.others_nr)
+		return make_one(o, &d);
+	code = make_of_congestion(o, d.congestion);
+	for (size_t i = 0; i < d.others_nr && !code; i++)
+		code = make_of_congestion(o, d.others[i]);
+	dataset__clear(&d);
+	return code;
+}
+
+int report__main(int argc, char **argv)
+{
 	struct report_options o;
-	struct making m = {.o = &o, .dir = {.owned = OWNED_DIR_INIT}};
 	int code;
 
 	report_options__parse(&o, argc, argv);
 	catch_signals();
-	if (dataset__load_as(&m.dataset, o.input, o.duration_s, &o.names, message)) {
-		log_error("%s", message);
-		code = EXIT_USAGE;
-	} else {
-		code = make(&m);
-	}
-	making__clear(&m);
+	code = make_all(&o);
 	report_options__clear(&o);
 	return code;
 }

@@ -16,6 +16,7 @@ enum key {
 	KEY_COLUMNS = 512,
 	KEY_MODES,
 	KEY_DURATION = 256,
+	KEY_CONGESTION,
 };
 
 static const struct argp_option option_table[] = {
@@ -26,6 +27,10 @@ static const struct argp_option option_table[] = {
 	{"columns", KEY_COLUMNS, "LIST", 0,
 	 "what a CSV file calls our columns: mode=impl,size=msg_size,...", 0},
 	{"modes", KEY_MODES, "LIST", 0, "what it calls our modes: A1=twocopy,A2=onecopy,...", 0},
+	{"congestion", KEY_CONGESTION, "NAME", 0,
+	 "only runs with this congestion control (default: where there are several, a report for "
+	 "each, their directories with -NAME behind)",
+	 0},
 	{"quiet", 'q', 0, 0, "do not print where the report is", 0},
 	{0, 0, 0, 0, 0, 0},
 };
@@ -62,6 +67,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_MODES:
 		o->names.modes = arg;
+		return 0;
+	case KEY_CONGESTION:
+		o->names.congestion = arg;
 		return 0;
 	case 'q':
 		o->quiet = true;

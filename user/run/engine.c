@@ -46,12 +46,12 @@ int engine__resolve(struct engine *e, const struct options *o)
 	return EXIT_RUN_FAILED;
 }
 
-static int choose_congestion(struct engine *e)
+int engine__check_congestion(const struct engine *e, const char *asked)
 {
+	struct congestion tried = e->result.env.congestion;
 	char why[512];
 
-	if (!congestion__choose(&e->result.env.congestion, e->o->congestion, !e->o->remote, why,
-				sizeof(why)))
+	if (!congestion__choose(&tried, asked, !e->o->remote, why, sizeof(why)))
 		return EXIT_DONE;
 	log_error("%s.", why);
 	return EXIT_USAGE;
@@ -77,7 +77,7 @@ static int open_path(struct engine *e)
 	}
 	environment__read(&e->result.env, e->path, kernel_btf__has_member("net", "ptype_all"));
 	machine__times(&e->cpu_begin);
-	return choose_congestion(e);
+	return engine__check_congestion(e, o->congestion);
 }
 
 static void open_counters(struct engine *e)
@@ -92,8 +92,10 @@ static void open_counters(struct engine *e)
 void engine__use(struct engine *e, const struct options *o)
 {
 	struct result *res = &e->result;
+	char why[512];
 
 	e->o = o;
+	congestion__choose(&res->env.congestion, o->congestion, !o->remote, why, sizeof(why));
 	res->version = NETIOTRACE_VERSION;
 	res->argc = o->argc;
 	res->argv = o->argv;

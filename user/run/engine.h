@@ -65,10 +65,16 @@ int engine__resolve(struct engine *e, const struct options *o);
 
 /*
  * Rounds from here on are made with these options, which must outlive them: other modes, size,
- * threads or amounts than before, but of the sizes given to engine__open(), and the same path and
- * backend.
+ * threads, amounts or congestion control (one that engine__check_congestion() took) than before,
+ * but of the sizes given to engine__open(), and the same path and backend.
  */
 void engine__use(struct engine *e, const struct options *o);
+
+/*
+ * Whether the senders may be given this congestion control, of an engine that is open: an exit
+ * code.
+ */
+int engine__check_congestion(const struct engine *e, const char *asked);
 
 /*
  * Makes a round and adds it to e->result, if anything was measured. 0 or -errno, e->reason then

@@ -62,13 +62,16 @@ static int load_programs(struct engine *e, const uint64_t *sizes, size_t sizes_n
 	struct plan *plans = calloc(n, sizeof(*plans));
 	const struct plan **pointers = calloc(n, sizeof(*pointers));
 	int err = plans && pointers ? 0 : -ENOMEM;
+	const char *no_perf[NIO_PERF_EVENT_NR];
 
+	for (int event = 0; event < NIO_PERF_EVENT_NR; event++)
+		no_perf[event] = perf_watch__no_stage_event(&e->perf, event);
 	for (size_t i = 0; i < sizes_nr && !err; i++)
 		err = make_plans(e->o, sizes[i], e->offers, &plans[i * MODE_NR],
 				 &pointers[i * MODE_NR]);
 	if (!err)
 		err = session__open(&e->session, pointers, n, MODE_NR, &e->result.env.optmem_max,
-				    perf_watch__no_stages(&e->perf));
+				    no_perf);
 	if (!err)
 		err = try_attaching(e, pointers, n);
 	free(pointers);

@@ -176,7 +176,7 @@ static int warm_up(struct round *r)
 		err = round__pump(r, is_quiesced, "finish its warm-up");
 	if (!err && e->session) {
 		round__look(r, &r->base, true);
-		err = session__read(e->session, r->slot, &r->base);
+		err = session__read(e->session, r->slot, &r->base, true);
 		if (err)
 			round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
 	}
@@ -214,7 +214,7 @@ static int close_books(struct round *r)
 
 	if (e->session) {
 		round__look(r, &r->now, is_done(r));
-		err = session__read(e->session, r->slot, &r->now);
+		err = session__read(e->session, r->slot, &r->now, true);
 		if (!err)
 			err = round__book(r);
 	}

@@ -29,13 +29,9 @@ static void show_progress(struct round *r)
 	r->stats[NIO_SIDE_SENDER] = r->stats[NIO_SIDE_RECEIVER] = r->asked = false;
 	for (int side = 0; side < round__sides_here(r); side++)
 		perf_watch__read(&e->perf, side, r->out);
-	/*
-	 * A map that is read by system call stops kprobe programs on this CPU meanwhile
-	 * (bpf_prog_active), uncounted before Linux 6.7: not where nobody looks.
-	 */
 	if (e->session && display__shows(&e->display)) {
 		round__look(r, &r->now, false);
-		if (session__read(e->session, r->slot, &r->now) || round__book(r))
+		if (session__read(e->session, r->slot, &r->now, false) || round__book(r))
 			return;
 	}
 	display__update(&e->display, r->out);

@@ -55,6 +55,7 @@ static int run_watched(struct engine *e)
 {
 	const struct display_settings settings = {
 		.traffic = &e->o->traffic,
+		.interval_ns = e->o->interval_ns,
 		.modes = e->o->modes,
 		.modes_nr = e->o->modes_nr,
 		.env = &e->result.env,

@@ -16,7 +16,8 @@ _Static_assert(SEQUENCE_SOCKETS_MAX >= LOAD_CONNECTIONS_MAX, "a pass holds all c
 /*
  * How often a pass is made that did not meet all sockets. An iterator that has to go on in the
  * middle of a bucket of the kernel's table passes over sockets of it when others have left it
- * meanwhile (until Linux 6.17: "bpf: tcp: Avoid socket skips and repeats during iteration").
+ * meanwhile (until Linux 6.17: "bpf: tcp: Avoid socket skips and repeats during iteration"). Only
+ * while nothing moves: each pass would read the same numbers, so what is repeated is a look.
  */
 #define PASSES 5
 

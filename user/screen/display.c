@@ -49,6 +49,7 @@ void display__open(struct display *d, const struct display_settings *s, struct l
 	struct live_frame *f = &d->frame;
 
 	memset(d, 0, sizeof(*d));
+	d->interval_ns = s->interval_ns;
 	f->version = NETIOTRACE_VERSION;
 	f->env = s->env;
 	f->backend = s->backend;
@@ -175,11 +176,23 @@ static int set_total(struct display *d, size_t i, const struct run_result *parti
 	return 0;
 }
 
+/*
+ * A screen is drawn at once, as soon as there is anything to see; lines stay, and each is of an
+ * interval of its mode, give or take what a timer does.
+ */
+static bool is_due(const struct display *d, size_t i, uint64_t interval_ns)
+{
+	uint64_t since = d->frame.modes[i].total.duration_ns - d->last_ns[i];
+
+	return d->ops != &live_view_line || since >= interval_ns - interval_ns / 8;
+}
+
 void display__update(struct display *d, const struct run_result *partial)
 {
 	size_t i = column_of(d, partial->mode);
 
-	if (!d->ops || !partial->duration_ns || set_total(d, i, partial))
+	if (!d->ops || !partial->duration_ns || set_total(d, i, partial) ||
+	    !is_due(d, i, d->interval_ns))
 		return;
 	update_rates(d, i);
 	sum_elapsed(&d->frame);
@@ -189,6 +202,7 @@ void display__update(struct display *d, const struct run_result *partial)
 int display__finish_round(struct display *d, const struct run_result *run)
 {
 	size_t i = column_of(d, run->mode);
+	bool due;
 	int err;
 
 	if (!run->duration_ns)
@@ -199,9 +213,12 @@ int display__finish_round(struct display *d, const struct run_result *run)
 	err = set_total(d, i, NULL);
 	if (err)
 		return err;
+	/* A round has a line of its own, however short; not a second one for its last moment. */
+	due = is_due(d, i, run->duration_ns < d->interval_ns ? 0 : d->interval_ns / 2);
 	update_rates(d, i);
 	sum_elapsed(&d->frame);
-	draw(d);
+	if (due)
+		draw(d);
 	d->frame.modes[i].running = false;
 	return 0;
 }

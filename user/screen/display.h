@@ -11,6 +11,7 @@ struct display {
 	const struct live_view_ops *ops; /* NULL: nothing is shown */
 	struct live_view *view;
 	struct loop *loop; /* that reads the view's keys; NULL: it has none */
+	uint64_t interval_ns;
 	struct live_frame frame;
 	struct run_result done[MODE_NR]; /* by frame column: rounds finished */
 	uint64_t last_bytes[MODE_NR][NIO_STAGE_NR];
@@ -21,6 +22,7 @@ struct display {
 /* What there will be to show. */
 struct display_settings {
 	const struct traffic *traffic;
+	uint64_t interval_ns; /* between draws: of a line view, a line each */
 	const enum mode *modes;
 	size_t modes_nr;
 	const struct environment *env;

@@ -115,6 +115,23 @@ static void column__take_latency(struct column *c, enum latency_kind kind)
 	c->mean = hist__mean(l->hist);
 }
 
+/* What a mode does not do, or does in another column, is said: an empty one looks like a fault. */
+static void column__no_events(struct column *c, const struct quantity *q)
+{
+	const struct run_result *run = &c->mode->total;
+	bool pins = mode__has(c->mode->mode, MODE_PINS);
+	const char *text = "no events so far";
+
+	if (q->is_stage && q->index == NIO_STAGE_TX_COPY && pins &&
+	    run->stages[NIO_STAGE_TX_PIN].bytes)
+		text = "no copy at the send: its pages are pinned, see tx_pin";
+	else if (q->is_stage && q->index == NIO_STAGE_TX_PIN && !pins)
+		text = "this mode copies at the send, see tx_copy";
+	else if (q->is_stage && q->index == NIO_STAGE_DEFERRED_COPY && !pins)
+		text = "nothing is pinned in this mode, so nothing is left to copy";
+	snprintf(c->text, sizeof(c->text), "%s", text);
+}
+
 static void column__init(struct column *c, const struct live_mode *mode, const struct quantity *q,
 			 bool times)
 {
@@ -127,7 +144,7 @@ static void column__init(struct column *c, const struct live_mode *mode, const s
 	else
 		column__take_latency(c, q->index);
 	if (c->h && !c->h->count) {
-		snprintf(c->text, sizeof(c->text), "no events so far");
+		column__no_events(c, q);
 		c->h = NULL;
 	}
 }

@@ -21,7 +21,7 @@ static const struct {
 	{"sizes", "counted in 12.5 % buckets and shown by their lower bounds"},
 	{"- and n/a", "- is a measured zero; n/a was not measured, the column says why"},
 	{"q p r", "quit; pause and go on; count from now on (nothing is altered)"},
-	{"left right", "choose: tx, pin, deferred, rx, the three times, a call's parts"},
+	{"left right", "choose: send call, its parts, the times; tx, pin, deferred, rx"},
 	{"t", "of tx, pin, deferred, rx: sizes, or the time an event took"},
 	{"call parts", "mean time inside tcp_sendmsg; outside: the rest of the call"},
 };

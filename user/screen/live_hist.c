@@ -11,6 +11,8 @@
 #include "live_hist.h"
 
 #define ROWS_WISHED 5u
+/* Of a histogram's events, at either end: they do not decide how fine the axis is. */
+#define TAIL_SHARE 0.025
 
 /*
  * One rung: for sizes, bits of subdivision of each power of two; for times, the steps of each power
@@ -94,21 +96,50 @@ static uint64_t bucket_mid(const struct hist *h, uint32_t i)
 	return low + (hist__bucket_high(h, i) - low) / 2;
 }
 
-/* Widens [*low, *high] to the events of h. */
-static void widen(const struct hist *h, uint64_t *low, uint64_t *high)
-{
-	uint64_t mid;
-	uint32_t i;
+/* From a value to a value, of all histograms of an axis. */
+struct span {
+	uint64_t low, high; /* low above high: of nothing */
+};
 
-	for (i = 0; i < h->n_buckets; i++) {
+/* Widens s to the events of h but for a share at either end. */
+static void span__widen(struct span *s, const struct hist *h, double but_for)
+{
+	double outside = but_for * (double)h->count, below = 0;
+	uint64_t mid;
+
+	for (uint32_t i = 0; i < h->n_buckets; i++) {
 		if (!h->buckets[i])
 			continue;
+		below += (double)h->buckets[i];
+		if (below <= outside || below - (double)h->buckets[i] > (double)h->count - outside)
+			continue;
 		mid = bucket_mid(h, i);
-		if (mid < *low)
-			*low = mid;
-		if (mid > *high)
-			*high = mid;
+		if (mid < s->low)
+			s->low = mid;
+		if (mid > s->high)
+			s->high = mid;
 	}
+}
+
+static struct span span_of(const struct hist *const *h, size_t n, double but_for)
+{
+	struct span s = {UINT64_MAX, 0};
+
+	for (size_t i = 0; i < n; i++)
+		if (h[i])
+			span__widen(&s, h[i], but_for);
+	return s;
+}
+
+/* The finest rung on which the span takes no more than these rows. */
+static size_t rung_for(const struct rung *ladder, const struct span *s, unsigned int rows)
+{
+	size_t i = 0;
+
+	while (i + 1 < LADDER_NR &&
+	       rung__row(&ladder[i], s->high) - rung__row(&ladder[i], s->low) >= rows)
+		i++;
+	return i;
 }
 
 static void hist_axis__fill(struct hist_axis *axis, const struct rung *r, uint64_t first,
@@ -127,29 +158,42 @@ static void hist_axis__fill(struct hist_axis *axis, const struct rung *r, uint64
 		axis->low[axis->rows++] = rung__edge(r, i);
 }
 
+/* The rows of the middle, and one at either end where events lie beyond them. */
+static void hist_axis__fill_middle(struct hist_axis *axis, const struct rung *r,
+				   const struct span *middle, const struct span *all,
+				   unsigned int max_rows)
+{
+	uint64_t first = rung__row(r, middle->low), last = rung__row(r, middle->high);
+
+	axis->below = all->low < rung__edge(r, first);
+	axis->above = rung__edge(r, last + 1) <= all->high;
+	if (axis->below)
+		axis->low[axis->rows++] = 0;
+	hist_axis__fill(axis, r, first, last, max_rows - axis->above);
+	if (axis->above)
+		axis->low[axis->rows++] = rung__edge(r, last + 1);
+}
+
 void hist_axis__fit(struct hist_axis *axis, enum hist_axis_kind kind, const struct hist *const *h,
 		    size_t n, unsigned int max_rows)
 {
 	const struct rung *ladder = ladder_of(kind);
-	uint64_t low = UINT64_MAX, high = 0, first = 0, last = 0;
-	size_t i;
+	struct span all = span_of(h, n, 0), middle = span_of(h, n, TAIL_SHARE);
+	size_t of_all, of_middle;
 
 	memset(axis, 0, sizeof(*axis));
 	axis->kind = kind;
-	for (i = 0; i < n; i++)
-		if (h[i])
-			widen(h[i], &low, &high);
-	if (low == UINT64_MAX || !max_rows)
+	if (all.low > all.high || !max_rows)
 		return;
 	if (max_rows > HIST_AXIS_ROWS_MAX)
 		max_rows = HIST_AXIS_ROWS_MAX;
-	for (i = 0; i < LADDER_NR; i++) {
-		first = rung__row(&ladder[i], low);
-		last = rung__row(&ladder[i], high);
-		if (last - first < max_rows)
-			break;
-	}
-	hist_axis__fill(axis, &ladder[i < LADDER_NR ? i : LADDER_NR - 1], first, last, max_rows);
+	of_all = rung_for(ladder, &all, max_rows);
+	of_middle = max_rows >= ROWS_WISHED ? rung_for(ladder, &middle, max_rows - 2) : of_all;
+	if (of_middle < of_all)
+		hist_axis__fill_middle(axis, &ladder[of_middle], &middle, &all, max_rows);
+	else
+		hist_axis__fill(axis, &ladder[of_all], rung__row(&ladder[of_all], all.low),
+				rung__row(&ladder[of_all], all.high), max_rows);
 }
 
 void hist_axis__count(const struct hist_axis *axis, const struct hist *h, uint64_t *counts)
@@ -193,6 +237,10 @@ char *hist_axis__label(const struct hist_axis *axis, unsigned int row, char *buf
 {
 	if (row >= axis->rows) {
 		snprintf(buf, len, "%s", "");
+		return buf;
+	}
+	if ((axis->below && !row) || (axis->above && row == axis->rows - 1)) {
+		snprintf(buf, len, "%s", row ? "above" : "below");
 		return buf;
 	}
 	return hist_axis__value(axis->kind, (double)axis->low[row], buf, len);

@@ -6,6 +6,7 @@
 #ifndef NETIOTRACE_VIEW_HIST_H
 #define NETIOTRACE_VIEW_HIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,21 +19,30 @@ enum hist_axis_kind {
 	HIST_AXIS_TIME, /* ns: 1, 2, 5 ... of each power of ten */
 };
 
-/* Row i holds the values from low[i] up to low[i + 1]; the last row has no upper end. */
+/*
+ * Row i holds the values from low[i] up to low[i + 1]; the last row has no upper end. With below
+ * and above, the first and the last row hold what few events lie outside the rows between.
+ */
 struct hist_axis {
 	enum hist_axis_kind kind;
+	bool below, above;
 	unsigned int rows; /* 0: no histogram holds an event */
 	uint64_t low[HIST_AXIS_ROWS_MAX];
 };
 
 /*
  * The finest axis that shows all events of the n histograms (each may be NULL) in at most max_rows
- * rows. A lone row gets empty neighbours, so that a bar always has something to be compared with.
+ * rows. Where the slowest and fastest 2.5 % of each would make it coarser, they have a row of their
+ * own at either end: an axis drawn out to one event of 4 ms shows nothing of the rest. A lone row
+ * gets empty neighbours, so that a bar always has something to be compared with.
  */
 void hist_axis__fit(struct hist_axis *axis, enum hist_axis_kind kind, const struct hist *const *h,
 		    size_t n, unsigned int max_rows);
 
-/* Label of a row: its lower bound, at most 6 characters: "64k", "1.5us". Fills buf, returns it. */
+/*
+ * Label of a row: its lower bound, at most 6 characters: "64k", "1.5us"; "below", "above". Fills
+ * buf, returns it.
+ */
 char *hist_axis__label(const struct hist_axis *axis, unsigned int row, char *buf, size_t len);
 
 /*

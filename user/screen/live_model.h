@@ -9,8 +9,15 @@
 
 #include "live.h"
 
-/* What a histogram column can show, in the order of the arrow keys. */
+/*
+ * What a histogram column can show, in the order of the arrow keys. A call's time is first: sizes
+ * of a load whose messages are all alike are one bar.
+ */
 enum view_quantity {
+	VIEW_SEND_CALL,
+	VIEW_CALL_PARTS, /* no histogram: what the time of a send call is made of */
+	VIEW_DELIVERY,
+	VIEW_COMPLETION,
 /* clang-format off */
 #define VIEW_STAGE_HIST(id)    VIEW_##id,
 #define VIEW_STAGE_NO_HIST(id)
@@ -18,10 +25,6 @@ enum view_quantity {
 	NIO_STAGES(X)
 #undef X
 	/* clang-format on */
-	VIEW_SEND_CALL,
-	VIEW_CALL_PARTS, /* no histogram: what the time of a send call is made of */
-	VIEW_DELIVERY,
-	VIEW_COMPLETION,
 	VIEW_QUANTITY_NR,
 };
 

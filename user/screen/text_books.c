@@ -3,13 +3,13 @@
  * The final text on bytes: the balance of the books, the zero-copy verdict, who else was handed the
  * packets, bytes sent again or received wrong. Everything is computed from the result alone.
  */
-#include <math.h>
 #include <string.h>
 
 #include "model/remote.h"
 #include "model/tap_parse.h"
 #include "base/text_note.h"
 #include "text.h"
+#include "text_comparison.h"
 #include "common/units.h"
 
 /* Bytes of a stage over all modes; unknown when one mode does not know. */
@@ -229,66 +229,24 @@ static const struct mode_summary *find_mode(const struct result *r, enum mode mo
 	return NULL;
 }
 
-/*
- * What zero-copy changed against one-copy in this very session: said only where no round of one
- * reached the rounds of the other.
- */
-static void print_comparison(FILE *f, const struct mode_summary *zc, const struct mode_summary *one)
-{
-	const struct spread *z = &zc->throughput_gbps, *o = &one->throughput_gbps;
-	bool overlap = z->low <= o->high && o->low <= z->high;
-	double percent;
-
-	if (!z->n || !o->n || !(o->median > 0) || zc->size != one->size ||
-	    zc->threads != one->threads)
-		return;
-	if (overlap) {
-		fprintf(f, " Against one-copy: no difference in throughput outside the rounds' "
-			   "range.");
-		return;
-	}
-	percent = fabs(1 - z->median / o->median) * 100;
-	/* "It costs" names a cause, which was not seen then. */
-	if (z->median < o->median && zc->total.verdict.cause == ZC_CAUSE_UNKNOWN)
-		fprintf(f, " Throughput was %.*f %% below one-copy's", percent < 9.5, percent);
-	else if (z->median < o->median)
-		fprintf(f, " Here it costs %.*f %% of one-copy's throughput", percent < 9.5,
-			percent);
-	else
-		fprintf(f, " Here it brings %.*f %% more throughput than one-copy", percent < 9.5,
-			percent);
-	fprintf(f, "%s.", z->n > 1 && o->n > 1 ? "" : " (one round: its spread is not known)");
-}
-
-/*
- * Whether the senders pace, which limits them before copying does: said before the answer to who
- * copies faster. Nothing of a congestion control that is the system's and does not.
- */
 static int print_congestion(FILE *f, unsigned int width, const struct result *r)
 {
-	const struct congestion *c = &r->env.congestion;
-	const char *name = congestion__name(c);
-	struct flag paces = congestion__paces(name);
 	struct text_note n;
 	int err;
 
 	err = text_note__begin(&n);
 	if (err)
 		return err;
-	if (paces.known && paces.value)
-		fprintf(n.f,
-			"%s paces: it starts a timer for each packet, and throughput is limited by "
-			"that "
-			"before it is by copying. Who copies faster is to be asked with "
-			"--congestion "
-			"cubic (or reno).",
-			name);
-	else if (c->choice == CONGESTION_UNPACED)
-		fprintf(n.f, "%s, since the system's %s paces; --congestion system keeps that.",
-			name, c->system);
-	else if (!paces.known && name[0])
-		fprintf(n.f, "%s; whether it paces is not known.", name);
+	text_congestion__write(n.f, &r->env.congestion);
 	return text_note__end(&n, f, width, "congestion");
+}
+
+/* What zero-copy changed against one-copy in this very session. */
+static void print_comparison(FILE *f, const struct mode_summary *zc, const struct mode_summary *one)
+{
+	struct comparison c = comparison__of(zc, one);
+
+	text_comparison__write(f, &c, zc->total.verdict.cause != ZC_CAUSE_UNKNOWN);
 }
 
 static int print_verdict(FILE *f, unsigned int width, const struct result *r)

@@ -63,10 +63,10 @@ static void print_known(FILE *f, const struct result *r)
 	for (int d = next(-1); d < DERIVED_NR; d = next(d)) {
 		if (unknown_reason(r, d))
 			continue;
-		fprintf(f, "%s ", perf_derived__words((enum perf_derived)d));
+		fprintf(f, "; %s ", perf_derived__words((enum perf_derived)d));
 		for (i = 0; i < r->summary_nr; i++)
 			print_value(f, figure_of(&r->summary[i].total, d), i + 1 == r->summary_nr);
-		fprintf(f, " %s; ", perf_derived__unit((enum perf_derived)d));
+		fprintf(f, " %s", perf_derived__unit((enum perf_derived)d));
 	}
 }
 
@@ -89,7 +89,7 @@ static void print_unknown(FILE *f, const struct result *r)
 	bool said[DERIVED_NR] = {false};
 
 	if (all) {
-		fprintf(f, "counters: n/a (%s); ", all);
+		fprintf(f, "; counters: n/a (%s)", all);
 		return;
 	}
 	for (int c = next(-1); c < DERIVED_NR; c = next(c)) {
@@ -101,10 +101,10 @@ static void print_unknown(FILE *f, const struct result *r)
 			if (!other || strcmp(other, reason))
 				continue;
 			said[d] = true;
-			fprintf(f, "%s%s", d == c ? "" : ", ",
+			fprintf(f, "%s%s", d == c ? "; " : ", ",
 				perf_derived__words((enum perf_derived)d));
 		}
-		fprintf(f, ": n/a (%s); ", reason);
+		fprintf(f, ": n/a (%s)", reason);
 	}
 }
 
@@ -187,6 +187,14 @@ static int print_events(FILE *f, unsigned int width, const struct result *r)
 	return text_note__end(&note, f, width, "events");
 }
 
+/* Whose the numbers are that stand beside each other below. */
+static void print_modes(FILE *f, const struct result *r)
+{
+	for (size_t i = 0; r->summary_nr > 1 && i < r->summary_nr; i++)
+		fprintf(f, "%s%s", mode__name(r->summary[i].mode),
+			i + 1 == r->summary_nr ? ": " : " / ");
+}
+
 int text_cost__print(FILE *f, unsigned int width, const struct result *r)
 {
 	struct text_note n;
@@ -197,9 +205,10 @@ int text_cost__print(FILE *f, unsigned int width, const struct result *r)
 		return err;
 	if (r->summary_nr && r->summary[0].total.sender_side)
 		fprintf(n.f, "of the sender alone: ");
+	print_modes(n.f, r);
+	print_cpu(n.f, r);
 	print_known(n.f, r);
 	print_unknown(n.f, r);
-	print_cpu(n.f, r);
 	print_scaled(n.f, r);
 	err = text_note__end(&n, f, width, "perf");
 	return err ? err : print_events(f, width, r);

@@ -150,13 +150,20 @@ static void add_loss(struct num *sum, const struct num *n)
 	}
 }
 
+/* A loss that only some modes can have, since only they pair events: these say how much it is. */
+static void add_paired(struct num *sum, const struct num *n)
+{
+	if (n->known) {
+		sum->known = true;
+		sum->value += n->value;
+	} else {
+		sum->reason = n->reason;
+	}
+}
+
 static struct health sum_health(const struct result *r)
 {
-	struct health sum = {.missed.known = true,
-			     .dropped.known = true,
-			     .map_full.known = true,
-			     .unmatched.known = true,
-			     .anomalies.known = true};
+	struct health sum = {.missed.known = true, .dropped.known = true, .anomalies.known = true};
 	const struct health *h;
 	size_t i;
 
@@ -164,8 +171,8 @@ static struct health sum_health(const struct result *r)
 		h = &r->summary[i].total.health;
 		add_loss(&sum.missed, &h->missed);
 		add_loss(&sum.dropped, &h->dropped);
-		add_loss(&sum.map_full, &h->map_full);
-		add_loss(&sum.unmatched, &h->unmatched);
+		add_paired(&sum.map_full, &h->map_full);
+		add_paired(&sum.unmatched, &h->unmatched);
 		add_loss(&sum.anomalies, &h->anomalies);
 	}
 	return sum;

@@ -95,6 +95,34 @@ int dataset__keep_settings(struct dataset *d, const char *name, json_t *settings
 	return err;
 }
 
+static int keep_other(struct dataset *d, const char *name)
+{
+	char **others;
+
+	for (size_t i = 0; i < d->others_nr; i++)
+		if (strcmp(d->others[i], name) == 0)
+			return 0;
+	others = reallocarray(d->others, d->others_nr + 1, sizeof(*others));
+	if (!others)
+		return -ENOMEM;
+	d->others = others;
+	d->others[d->others_nr] = strdup(name);
+	return d->others[d->others_nr++] ? 0 : -ENOMEM;
+}
+
+int dataset__admits(struct dataset *d, const char *congestion)
+{
+	const char *wanted = d->names.congestion ? d->names.congestion : d->congestion;
+
+	if (!congestion)
+		return !d->names.congestion;
+	if (wanted && strcmp(congestion, wanted))
+		return keep_other(d, congestion);
+	if (!d->congestion)
+		d->congestion = strdup(congestion);
+	return d->congestion ? 1 : -ENOMEM;
+}
+
 static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
@@ -139,6 +167,10 @@ void dataset__clear(struct dataset *d)
 		free(d->hists[i].buckets);
 	for (i = 0; i < METRIC_NR; i++)
 		free(d->reason[i]);
+	for (i = 0; i < d->others_nr; i++)
+		free(d->others[i]);
+	free(d->others);
+	free(d->congestion);
 	free(d->rows);
 	free(d->failures);
 	free(d->hists);

@@ -56,10 +56,13 @@ struct dataset_hist {
 	size_t buckets_nr;
 };
 
-/* What a foreign CSV file calls things, as said by who reads it; NULL: nothing was said. */
+/* How to read it, as said by who reads it; NULL: nothing was said. */
 struct dataset_names {
+	/* What a foreign CSV file calls things. */
 	const char *columns; /* "mode=impl,size=msg_size": ours=theirs */
 	const char *modes;   /* "A1=twocopy,A2=onecopy": theirs=ours */
+	/* Runs with this congestion control only. NULL: with that of the first run there is. */
+	const char *congestion;
 };
 
 struct dataset {
@@ -76,6 +79,13 @@ struct dataset {
 	char *version, *backend; /* of the tool; NULL: unknown */
 	char *reason[METRIC_NR]; /* why a number is missing, from the data; NULL: it does not say */
 	unsigned int interrupted; /* runs that were ended early */
+	/*
+	 * The senders' congestion control: of these runs (NULL: the data does not say), and of
+	 * others that were met and left out, each once, since runs of several are not pooled.
+	 */
+	char *congestion;
+	char **others;
+	size_t others_nr;
 };
 
 /*
@@ -106,6 +116,11 @@ void dataset__finish(struct dataset *d, double default_duration_s);
 
 /* A new row of which nothing is known; NULL: memory. For the readers. */
 struct dataset_row *dataset__new_row(struct dataset *d);
+/*
+ * Is a run with this congestion control (NULL: it does not say) one of this data set? 1, 0, or
+ * -ENOMEM. For the readers.
+ */
+int dataset__admits(struct dataset *d, const char *congestion);
 /* "twocopy", "two-copy", "0"...: how data sets write a mode. -EINVAL. */
 int dataset__parse_mode(const char *text, enum mode *mode);
 int dataset__keep_environment(struct dataset *d, json_t *environment); /* takes it */

@@ -157,12 +157,22 @@ static int read_environment(struct csv_reader *r)
 	return dataset__keep_environment(r->d, environment);
 }
 
+/* The congestion control of the row, or NULL. */
+static const char *congestion_of(const struct csv_reader *r)
+{
+	for (size_t i = 0; i < r->columns_nr; i++)
+		if (r->columns[i].kind == COLUMN_ENVIRONMENT &&
+		    !strcmp(r->columns[i].name, "environment_congestion_control"))
+			return *csv_text__cell(&r->text, i) ? csv_text__cell(&r->text, i) : NULL;
+	return NULL;
+}
+
 static int read_row(struct csv_reader *r)
 {
 	struct identity id = {(double)NAN, (double)NAN, (double)NAN, false};
 	struct dataset_row *row;
 	size_t i;
-	int err;
+	int err, admitted;
 
 	if (r->text.cells_nr == 1 && !*csv_text__cell(&r->text, 0))
 		return 0; /* an empty line */
@@ -170,6 +180,9 @@ static int read_row(struct csv_reader *r)
 		return csv_reader__refuse(
 			r, "%zu cells where the header has %zu: is the file truncated?",
 			r->text.cells_nr, r->columns_nr);
+	admitted = dataset__admits(r->d, congestion_of(r));
+	if (admitted <= 0)
+		return admitted;
 	row = dataset__new_row(r->d);
 	if (!row)
 		return -ENOMEM;
@@ -238,7 +251,7 @@ int dataset__add_csv(struct dataset *d, const char *name, const char *text, size
 	err = read_all(&r);
 	if (!err && ends_early(&r, text, len))
 		err = csv_reader__refuse(&r, "the file ends within a line: it is truncated.");
-	else if (!err && d->rows_nr == before)
+	else if (!err && d->rows_nr == before && !d->others_nr)
 		err = csv_reader__refuse(&r, "there is a header, but no run.");
 	reader__clear(&r);
 	if (err && !*message)

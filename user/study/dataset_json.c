@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dataset.h"
+#include "model/congestion.h"
 #include "settings.h"
 
 #define FAILURE_SCHEMA "netiotrace.failure/1"
@@ -231,7 +232,7 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 	json_t *environment = json_object_get(document, "environment");
 	const char *schema = text_of(document, "schema");
 	size_t i;
-	int err;
+	int err, admitted;
 
 	if (!schema || strcmp(schema, RESULT_SCHEMA))
 		return refuse(message, name,
@@ -239,6 +240,9 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 			      ").");
 	if (!json_is_array(runs))
 		return refuse(message, name, "the result document has no list of runs.");
+	admitted = dataset__admits(d, text_of(environment, "congestion_control"));
+	if (admitted <= 0)
+		return admitted;
 	json_array_foreach(runs, i, run) {
 		err = read_run(d, run);
 		if (err == -EINVAL)
@@ -265,10 +269,14 @@ int dataset__add_failure(struct dataset *d, const json_t *document)
 {
 	const char *schema = text_of(document, "schema"), *mode = text_of(document, "mode");
 	const char *reason = text_of(document, "reason");
+	const char *congestion = text_of(document, "congestion");
 	struct dataset_failure *f;
 
 	if (!schema || strcmp(schema, FAILURE_SCHEMA))
 		return -EINVAL;
+	if (congestion && d->names.congestion && strcmp(congestion, d->names.congestion) &&
+	    strcmp(congestion, CONGESTION_OF_SYSTEM))
+		return 0;
 	f = reallocarray(d->failures, d->failures_nr + 1, sizeof(*f));
 	if (!f)
 		return -ENOMEM;

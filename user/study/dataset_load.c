@@ -148,7 +148,7 @@ static int load_documents(struct dataset *d, const char *directory, bool optiona
 
 static bool is_empty(const struct dataset *d)
 {
-	return !d->rows_nr && !d->failures_nr;
+	return !d->rows_nr && !d->failures_nr && !d->others_nr;
 }
 
 static int load_directory(struct dataset *d, const char *path, char *message)
@@ -205,6 +205,11 @@ int dataset__load_as(struct dataset *d, const char *path, double default_duratio
 	if (stat(path, &st))
 		return say_errno(message, path, -errno);
 	err = S_ISDIR(st.st_mode) ? load_directory(d, path, message) : load_file(d, path, message);
+	if (!err && !d->rows_nr && d->others_nr) {
+		snprintf(message, DATASET_MESSAGE_MAX, "%s: no run was made with %s, but with %s.",
+			 path, names->congestion, d->others[0]);
+		err = -ENODATA;
+	}
 	if (!err && !d->rows_nr)
 		err = say(message, path, "not one run succeeded: there is nothing to report",
 			  -ENODATA);

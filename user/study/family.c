@@ -133,6 +133,14 @@ static const struct cell *smaller_neighbour(const struct analysis *a, const stru
 	return NULL;
 }
 
+/* Of a receiver on another machine no CPU time is known: the sender's is then what costs tell. */
+static enum metric metric_of(const struct analysis *a, size_t i)
+{
+	enum metric m = of_modes[i];
+
+	return m == METRIC_CPU_NS_PER_KIB && !analysis__has(a, m) ? METRIC_CPU_S_NS_PER_KIB : m;
+}
+
 static void add_cell(struct builder *b, const struct cell *x)
 {
 	const struct analysis *a = b->a;
@@ -141,7 +149,7 @@ static void add_cell(struct builder *b, const struct cell *x)
 	for (int mode = 0; mode < (int)x->mode; mode++)
 		for (size_t i = 0; i < OF_MODES_NR; i++)
 			add_cells(b, x, analysis__cell(a, (enum mode)mode, x->size, x->threads),
-				  of_modes[i], GROUP_MODES + (int)i);
+				  metric_of(a, i), GROUP_MODES + (int)i);
 	add_cells(b, x, few, METRIC_GBPS, GROUP_THREADS);
 	add_cells(b, x, few, METRIC_GBPS_PER_THREAD, GROUP_PER_THREAD);
 	add_cells(b, x, smaller_neighbour(a, x), METRIC_GBPS, GROUP_NEIGHBOURS);
@@ -155,7 +163,7 @@ static void add_size(struct builder *b, uint64_t size)
 				add(b, &(struct family_test){.first = (enum mode)first,
 							     .second = (enum mode)second,
 							     .size = size,
-							     .metric = of_modes[i],
+							     .metric = metric_of(b->a, i),
 							     .group = GROUP_SIZES + (int)i,
 							     .p = (double)NAN});
 }

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/exit_code.h"
 #include "base/outfile.h"
+#include "model/congestion.h"
 #include "results_dir.h"
 #include "settings_file.h"
 
@@ -35,12 +36,13 @@ static int path_of(const struct sweep_dir *d, const char *file, char path[PATH_M
 
 #define RUN_NAME_MAX 128
 
-/* "cells/onecopy-65536-t1-r0.json", in the directory. */
+/* "cells/onecopy-65536-t1-r0.json", "cells/onecopy-65536-t1-cubic-r0.json", in the directory. */
 static const char *name_of_run(const struct sweep_run *run, const char *suffix,
 			       char name[RUN_NAME_MAX])
 {
-	snprintf(name, RUN_NAME_MAX, CELLS "/%s-%" PRIu64 "-t%u-r%u%s", mode__name(run->mode),
-		 run->size, run->threads, run->round, suffix);
+	snprintf(name, RUN_NAME_MAX, CELLS "/%s-%" PRIu64 "-t%u%s%s-r%u%s", mode__name(run->mode),
+		 run->size, run->threads, run->congestion ? "-" : "",
+		 run->congestion ? run->congestion : "", run->round, suffix);
 	return name;
 }
 
@@ -285,6 +287,20 @@ int sweep_dir__begin(struct sweep_dir *d, const json_t *sweep, const char *comma
 	return written(path, err ? err : write_json(path, sweep));
 }
 
+/* A document made with this congestion control, or with any where that was not varied. */
+static bool has_congestion(const json_t *document, const char *name)
+{
+	const json_t *environment = json_object_get(document, "environment");
+	const char *key = "congestion_control", *found;
+
+	if (!name)
+		return true;
+	if (strcmp(name, CONGESTION_OF_SYSTEM) == 0)
+		key = "congestion_choice";
+	found = json_string_value(json_object_get(environment, key));
+	return found && strcmp(found, name) == 0;
+}
+
 static bool is_of(const json_t *document, const struct sweep_run *run)
 {
 	const json_t *r = json_array_get(json_object_get(document, "runs"), 0);
@@ -294,7 +310,8 @@ static bool is_of(const json_t *document, const struct sweep_run *run)
 	       strcmp(mode, mode__name(run->mode)) == 0 &&
 	       (uint64_t)json_integer_value(json_object_get(r, "size")) == run->size &&
 	       json_integer_value(json_object_get(r, "threads")) == run->threads &&
-	       json_integer_value(json_object_get(r, "round")) == run->round;
+	       json_integer_value(json_object_get(r, "round")) == run->round &&
+	       has_congestion(document, run->congestion);
 }
 
 json_t *sweep_dir__read(const struct sweep_dir *d, const struct sweep_run *run)
@@ -339,6 +356,7 @@ static json_t *failure_json(const struct sweep_run *run, int exit_code, const ch
 	err |= json_put(o, "mode", json_value__text(mode__name(run->mode)));
 	err |= json_put_u64(o, "size", run->size);
 	err |= json_put_u64(o, "threads", run->threads);
+	err |= json_put(o, "congestion", json_value__text(run->congestion));
 	err |= json_put_u64(o, "round", run->round);
 	err |= json_put(o, "exit_code", json_integer(exit_code));
 	err |= json_put(o, "reason", json_value__text(reason));

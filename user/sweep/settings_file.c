@@ -45,6 +45,35 @@ static json_t *or_null(uint64_t value)
 	return value ? json_value__u64(value) : json_null();
 }
 
+/* null: by the path, as a run does. */
+static json_t *congestions_json(const struct grid *g)
+{
+	json_t *array;
+	int err = 0;
+
+	if (!g->congestions_nr)
+		return json_null();
+	array = json_array();
+	for (size_t i = 0; i < g->congestions_nr; i++)
+		err |= json_array_append_new(array, json_value__text(g->congestions[i]));
+	return json_finish(array, err);
+}
+
+static const char *path_name(const struct options *run)
+{
+	return netpath__name(run->remote ? NETPATH_REMOTE : run->path);
+}
+
+static json_t *connect_json(const struct options *run)
+{
+	char text[ADDRESS_TEXT_MAX];
+
+	if (!run->remote)
+		return json_null();
+	return json_value__text(
+		address__format(text, sizeof(text), run->connect.host, run->connect.port));
+}
+
 json_t *sweep_settings__json(const struct sweep_options *o)
 {
 	const struct options *run = &o->run;
@@ -54,7 +83,8 @@ json_t *sweep_settings__json(const struct sweep_options *o)
 	err |= json_put(s, "modes", modes_json(&o->grid));
 	err |= json_put(s, "sizes", sizes_json(&o->grid));
 	err |= json_put(s, "threads", threads_json(&o->grid));
-	err |= json_put(s, "path", json_value__text(netpath__name(run->path)));
+	err |= json_put(s, "path", json_value__text(path_name(run)));
+	err |= json_put(s, "connect", connect_json(run));
 	err |= json_put_u64(s, "fields", run->traffic.fields);
 	err |= json_put_u64(s, "rounds", run->traffic.rounds);
 	err |= json_put(s, "duration_s",
@@ -69,7 +99,7 @@ json_t *sweep_settings__json(const struct sweep_options *o)
 	err |= json_put(s, "sndbuf", or_null(run->traffic.sndbuf));
 	err |= json_put(s, "rcvbuf", or_null(run->traffic.rcvbuf));
 	err |= json_put(s, "nodelay", json_boolean(run->traffic.nodelay));
-	err |= json_put(s, "congestion", json_value__text(run->congestion));
+	err |= json_put(s, "congestion", congestions_json(&o->grid));
 	err |= json_put(s, "cpu_sender", json_value__text(run->traffic.sender_cpus));
 	err |= json_put(s, "cpu_receiver", json_value__text(run->traffic.receiver_cpus));
 	return json_finish(s, err);
@@ -164,6 +194,10 @@ static void put_grid(FILE *f, const struct grid *g)
 	fputs(" --threads ", f);
 	for (size_t i = 0; i < g->threads_nr; i++)
 		fprintf(f, "%s%u", i ? "," : "", g->threads[i]);
+	for (size_t i = 0; i < g->congestions_nr; i++) {
+		fputs(i ? "," : " --congestion ", f);
+		shell__put_word(f, g->congestions[i]);
+	}
 }
 
 static void put_count(FILE *f, const char *option, uint64_t value)
@@ -186,6 +220,25 @@ static void put_word(FILE *f, const char *option, const char *word)
 	shell__put_word(f, word);
 }
 
+static void put_path(FILE *f, const struct options *run)
+{
+	char text[ADDRESS_TEXT_MAX];
+
+	if (run->remote)
+		put_word(f, "--connect",
+			 address__format(text, sizeof(text), run->connect.host, run->connect.port));
+	else
+		put_word(f, "--path", netpath__name(run->path));
+}
+
+/* Which CPUs are chosen depends on the machine: what was chosen is written down. */
+static void put_cpus(FILE *f, const struct traffic *t)
+{
+	put_word(f, "--cpu-sender", t->sender_cpus);
+	put_word(f, "--cpu-receiver", t->receiver_cpus);
+	put_flag(f, "--no-pin", !t->sender_cpus && !t->receiver_cpus);
+}
+
 static void put_command(FILE *f, const struct sweep_options *o)
 {
 	const struct options *run = &o->run;
@@ -193,7 +246,7 @@ static void put_command(FILE *f, const struct sweep_options *o)
 	shell__put_word(f, run->argv[0]);
 	fputs(" sweep", f);
 	put_grid(f, &o->grid);
-	put_word(f, "--path", netpath__name(run->path));
+	put_path(f, run);
 	put_count(f, "--fields", run->traffic.fields);
 	put_count(f, "--rounds", run->traffic.rounds);
 	fputs(" --duration ", f);
@@ -209,8 +262,7 @@ static void put_command(FILE *f, const struct sweep_options *o)
 	put_count(f, "--sndbuf", run->traffic.sndbuf);
 	put_count(f, "--rcvbuf", run->traffic.rcvbuf);
 	put_flag(f, "--nodelay", run->traffic.nodelay);
-	put_word(f, "--cpu-sender", run->traffic.sender_cpus);
-	put_word(f, "--cpu-receiver", run->traffic.receiver_cpus);
+	put_cpus(f, &run->traffic);
 	put_word(f, "-o", o->directory);
 }
 

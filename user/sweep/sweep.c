@@ -7,11 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "write/json.h"
 #include "base/log.h"
-#include "screen/progress.h"
+#include "base/terminal.h"
+#include "host/topology.h"
 #include "run/engine.h"
+#include "screen/progress.h"
+#include "write/json.h"
 #include "sweep.h"
 #include "resume.h"
 #include "results_dir.h"
@@ -22,13 +25,16 @@
 
 /* How often the terminal's line is drawn while a run is under way. */
 #define REDRAW_NS 250000000ULL
+/* Of the text at the end, where stdout is no terminal. */
+#define COLUMNS_DEFAULT 100
 /* What comes around a measured phase besides its warm-up: only for the first guess. */
 #define AROUND_NS 40000000ULL
 
 struct sweep {
 	struct sweep_options o;
 	struct engine *engine;
-	struct options cell; /* of the run under way */
+	struct options cell;        /* of the run under way */
+	struct placement placement; /* the CPUs chosen, if they were ours to choose */
 	struct sweep_dir dir;
 	size_t runs_nr;
 	size_t *order;
@@ -141,8 +147,9 @@ static void name_run(char *buf, size_t len, const struct sweep_run *r)
 {
 	char size[UNITS_BUF];
 
-	snprintf(buf, len, "%s %s t%u", mode__name(r->mode),
-		 format_size_short(size, sizeof(size), r->size), r->threads);
+	snprintf(buf, len, "%s %s t%u%s%s", mode__name(r->mode),
+		 format_size_short(size, sizeof(size), r->size), r->threads,
+		 r->congestion ? " " : "", r->congestion ? r->congestion : "");
 }
 
 static int fail_run(struct sweep *s, const struct sweep_run *r, const char *reason)
@@ -214,6 +221,7 @@ static void use_cell(struct sweep *s, const struct sweep_run *r)
 	s->cell.modes_nr = 1;
 	s->cell.traffic.size = r->size;
 	s->cell.traffic.threads = r->threads;
+	s->cell.congestion = r->congestion;
 	s->cell.interval_ns = REDRAW_NS;
 	engine__use(s->engine, &s->cell);
 	name_run(s->progress.now, sizeof(s->progress.now), r);
@@ -264,6 +272,21 @@ static void open_progress(struct sweep *s)
 	s->engine->tick_arg = s;
 }
 
+static void say_conditions(const struct sweep *s)
+{
+	const struct environment *env = &s->engine->result.env;
+	const struct sweep_conditions conditions = {
+		.path = env->path,
+		.congestion = &env->congestion,
+		.sender_cpus = s->o.run.traffic.sender_cpus,
+		.receiver_cpus = s->o.run.traffic.receiver_cpus,
+		.pinned_by_default = *s->placement.senders,
+	};
+
+	sweep_text__conditions(stdout, terminal__columns(STDOUT_FILENO, COLUMNS_DEFAULT),
+			       &conditions, &s->o.grid);
+}
+
 static void say_end(struct sweep *s, uint64_t start_ns)
 {
 	s->totals.elapsed_ns = loop__now_ns() - start_ns;
@@ -272,8 +295,10 @@ static void say_end(struct sweep *s, uint64_t start_ns)
 	s->totals.made = 0;
 	for (size_t i = 0; i < s->runs_nr; i++)
 		s->totals.made += s->rows[i] != NULL;
-	if (!s->o.run.quiet)
-		sweep_text__write(stdout, s->dir.name, &s->o.grid, s->gbps, s->rows, &s->totals);
+	if (s->o.run.quiet)
+		return;
+	say_conditions(s);
+	sweep_text__write(stdout, s->dir.name, &s->o.grid, s->gbps, s->rows, &s->totals);
 }
 
 static int finish(struct sweep *s, uint64_t start_ns)
@@ -293,10 +318,70 @@ static int finish(struct sweep *s, uint64_t start_ns)
 	return EXIT_RUN_FAILED;
 }
 
+static unsigned int most_threads(const struct grid *g)
+{
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < g->threads_nr; i++)
+		most = g->threads[i] > most ? g->threads[i] : most;
+	return most;
+}
+
+/*
+ * The same CPUs in all cells, so that cells differ in what is varied alone. A receiver on another
+ * machine is not ours to place, nor is a path whose interrupts go where its device sends them.
+ */
+static void choose_cpus(struct sweep *s)
+{
+	struct traffic *t = &s->o.run.traffic;
+	struct cpu_place *cpus = NULL;
+	size_t n;
+
+	if (!s->o.pin || s->o.run.remote || t->sender_cpus || t->receiver_cpus)
+		return;
+	if (!topology__read(&cpus, &n) &&
+	    !placement__choose(&s->placement, cpus, n, most_threads(&s->o.grid))) {
+		t->sender_cpus = s->placement.senders;
+		t->receiver_cpus = s->placement.receivers;
+	}
+	free(cpus);
+}
+
+/* Names that come to the same would make the same run twice, and pool it. */
+static int check_congestions(const struct sweep *s)
+{
+	const char *system = s->engine->result.env.congestion.system;
+	const struct grid *g = &s->o.grid;
+	bool of_system = false, by_name = false;
+
+	for (size_t i = 0; i < g->congestions_nr; i++) {
+		int code = engine__check_congestion(s->engine, g->congestions[i]);
+
+		if (code)
+			return code;
+		of_system |= strcmp(g->congestions[i], CONGESTION_OF_SYSTEM) == 0;
+		by_name |= strcmp(g->congestions[i], system) == 0;
+	}
+	if (!of_system || !by_name)
+		return EXIT_DONE;
+	log_error("--congestion names %s twice: it is the system's.", system);
+	return EXIT_USAGE;
+}
+
+static int open_engine(struct sweep *s)
+{
+	int code = engine__resolve(s->engine, &s->o.run);
+
+	if (!code)
+		code = engine__open(s->engine, &s->o.run, s->o.grid.sizes, s->o.grid.sizes_nr);
+	return code ? code : check_congestions(s);
+}
+
 static int prepare(struct sweep *s)
 {
 	int code = engine__check_privileges(&s->o.run);
 
+	choose_cpus(s);
 	if (!code)
 		code = sweep_dir__open(&s->dir, s->o.directory, s->o.resume);
 	if (!code)
@@ -304,7 +389,7 @@ static int prepare(struct sweep *s)
 	if (!code)
 		code = allocate(s);
 	if (!code)
-		code = engine__open(s->engine, &s->o.run, s->o.grid.sizes, s->o.grid.sizes_nr);
+		code = open_engine(s);
 	return code ? code : begin_or_resume(s);
 }
 

@@ -35,6 +35,8 @@ enum key {
 	KEY_SEED,
 	KEY_RESUME,
 	KEY_QUICK,
+	KEY_CONGESTION,
+	KEY_NO_PIN,
 };
 
 static const struct argp_option own_rows[] = {
@@ -43,6 +45,10 @@ static const struct argp_option own_rows[] = {
 	{"sizes", KEY_SIZES, "LIST", 0, "bytes a message (default " DEFAULT_SIZES ")", 0},
 	{"threads", KEY_THREADS, "LIST", 0,
 	 "threads, a connection each (default " DEFAULT_THREADS ")", 0},
+	{"congestion", KEY_CONGESTION, "LIST", 0,
+	 "congestion controls of the senders, each a name or system (default: the system's, but on "
+	 "paths of this machine cubic or reno where the system's paces)",
+	 0},
 	{"seed", KEY_SEED, "N", 0, "of the random order of runs (default 1)", 0},
 	{"quick", KEY_QUICK, 0, 0,
 	 "a look in about a minute: by default " QUICK_THREADS " threads and 1.82s a cell", 0},
@@ -51,6 +57,10 @@ static const struct argp_option own_rows[] = {
 	 "results directory, made if need be (default " DEFAULT_DIRECTORY ")", 0},
 	{"resume", KEY_RESUME, 0, 0,
 	 "continue the sweep in DIR: only what is missing or failed is run", 0},
+	{"no-pin", KEY_NO_PIN, 0, 0,
+	 "leave the threads to the scheduler (default: on paths of this machine, senders and "
+	 "receivers on CPUs of their own)",
+	 4},
 };
 
 /* Options of the run command that a sweep has too; help: where their meaning differs. */
@@ -60,13 +70,13 @@ static const struct options_pick shared_rows[] = {
 	{"warmup", "before each run, not counted (default a tenth of a round, at most 500ms)", 3},
 	{"fields", NULL, 3},
 	{"verify", NULL, 3},
-	{"path", "veth: two network namespaces of our own (default), or loopback", 4},
+	{"path", "loopback (default), or veth: two network namespaces of our own", 4},
+	{"connect", NULL, 4},
 	{"mtu", NULL, 4},
 	{"ipv6", NULL, 4},
 	{"sndbuf", NULL, 4},
 	{"rcvbuf", NULL, 4},
 	{"nodelay", NULL, 4},
-	{"congestion", NULL, 4},
 	{"cpu-sender", NULL, 4},
 	{"cpu-receiver", NULL, 4},
 	{"backend", NULL, 5},
@@ -84,7 +94,8 @@ static const char doc[] =
 	"command that repeats it.\n"
 	"\n"
 	"  sudo netiotrace sweep -o results\n"
-	"  sudo netiotrace sweep --sizes 4k,1m --threads 1,2 --path loopback -o local\n"
+	"  sudo netiotrace sweep --sizes 4k,1m --threads 1,2 --path veth -o veth\n"
+	"  sudo netiotrace sweep --connect 192.0.2.7:5201 -o lan     to netiotrace serve there\n"
 	"\v"
 	"Ctrl-C, or anything worse, loses the run under way only: the same command with --resume "
 	"goes on. Exit status: 0 done, 1 runs failed (each is recorded with its reason), 2 usage, "
@@ -189,6 +200,35 @@ static void set_threads(struct sweep_options *o, const char *list)
 	qsort(o->threads, o->grid.threads_nr, sizeof(o->threads[0]), compare_threads);
 }
 
+static void add_congestion(void *arg, const char *entry)
+{
+	struct sweep_options *o = arg;
+	size_t n = o->grid.congestions_nr;
+
+	if (!*entry || strlen(entry) >= CONGESTION_NAME_LEN || strpbrk(entry, "/ "))
+		refuse("--congestion takes names such as cubic,reno, not '%s'.", entry);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(o->congestion_names[i], entry) == 0)
+			refuse("--congestion names %s twice.", entry);
+	if (n == SWEEP_LIST_MAX)
+		refuse("--congestion takes at most %d names.", SWEEP_LIST_MAX);
+	snprintf(o->congestion_names[n], CONGESTION_NAME_LEN, "%s", entry);
+	o->grid.congestions_nr++;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void set_congestions(struct sweep_options *o, const char *list)
+{
+	o->grid.congestions_nr = 0;
+	each_entry(list, o, add_congestion);
+	qsort(o->congestion_names, o->grid.congestions_nr, sizeof(o->congestion_names[0]),
+	      compare_names);
+}
+
 /* What parsing keeps beside the result. */
 struct parse {
 	struct sweep_options *o;
@@ -212,6 +252,12 @@ static error_t parse_own(struct parse *p, int key, const char *arg)
 	case KEY_SEED:
 		if (parse_count(arg, 0, INT64_MAX, &o->seed))
 			refuse("--seed takes a number from 0 to 2^63-1, not '%s'.", arg);
+		return 0;
+	case KEY_CONGESTION:
+		set_congestions(o, arg);
+		return 0;
+	case KEY_NO_PIN:
+		o->pin = false;
 		return 0;
 	case KEY_RESUME:
 		o->resume = true;
@@ -277,6 +323,10 @@ static void finish(struct sweep_options *o)
 
 	g->sizes = o->sizes;
 	g->threads = o->threads;
+	g->congestions = o->congestions;
+	for (size_t i = 0; i < g->congestions_nr; i++)
+		o->congestions[i] = o->congestion_names[i];
+	o->run.congestion = g->congestions_nr ? g->congestions[0] : NULL;
 	g->rounds = o->run.traffic.rounds;
 	memcpy(o->run.modes, g->modes, sizeof(g->modes));
 	o->run.modes_nr = g->modes_nr;
@@ -294,9 +344,9 @@ void sweep_options__parse(struct sweep_options *o, int argc, char **argv)
 	struct parse parse = {.o = o};
 	const struct argp argp = {table, parse_opt, NULL, doc, 0, 0, 0};
 
-	*o = (struct sweep_options){.seed = DEFAULT_SEED, .directory = DEFAULT_DIRECTORY};
+	*o = (struct sweep_options){
+		.seed = DEFAULT_SEED, .directory = DEFAULT_DIRECTORY, .pin = true};
 	options__init(&o->run, argc, argv);
-	o->run.path = NETPATH_VETH;
 	make_table(table);
 	command_line__parse(&argp, "sweep", argc, argv, &parse);
 	set_defaults(o, parse.quick);

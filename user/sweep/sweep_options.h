@@ -3,8 +3,9 @@
 #ifndef NETIOTRACE_SWEEP_OPTIONS_H
 #define NETIOTRACE_SWEEP_OPTIONS_H
 
-#include "run/options.h"
 #include "base/schedule.h"
+#include "model/congestion.h"
+#include "run/options.h"
 
 /* Entries of one list: more values than that on an axis are not looked at any more. */
 #define SWEEP_LIST_MAX 64
@@ -14,8 +15,11 @@
 struct sweep_options {
 	struct options run; /* what all runs share; its mode, size and threads mean nothing */
 	struct grid grid;   /* of the lists below */
+	bool pin;           /* each side to CPUs of its own, where there are enough */
 	uint64_t sizes[SWEEP_LIST_MAX];
 	unsigned int threads[SWEEP_LIST_MAX];
+	char congestion_names[SWEEP_LIST_MAX][CONGESTION_NAME_LEN];
+	const char *congestions[SWEEP_LIST_MAX]; /* of these names */
 	uint64_t seed;
 	const char *directory;
 	bool resume;

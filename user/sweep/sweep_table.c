@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep prints at its end; see sweep_table.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/stats.h"
+#include "base/text_note.h"
+#include "screen/text_comparison.h"
 #include "sweep_table.h"
 #include "common/units.h"
 
-#define RANGE_WIDTH 15
+#define RANGE_WIDTH      15
+#define CONGESTION_WIDTH 10
 
 static struct spread spread_of(const struct grid *g, const double *gbps, char *const *made,
 			       size_t first)
@@ -40,6 +44,13 @@ static void put_cell(FILE *f, const struct spread *s, bool last)
 		fprintf(f, " %s", range);
 }
 
+/* The column of the congestion control, where it is varied. */
+static void put_congestion(FILE *f, const struct grid *g, const char *name)
+{
+	if (g->congestions_nr)
+		fprintf(f, " %-*s", CONGESTION_WIDTH, name);
+}
+
 /* Runs of one cell follow each other; the same cell of the next mode comes a block later. */
 static void put_row(FILE *f, const struct grid *g, const double *gbps, char *const *made,
 		    size_t first)
@@ -49,6 +60,7 @@ static void put_row(FILE *f, const struct grid *g, const double *gbps, char *con
 	char size[UNITS_BUF];
 
 	fprintf(f, "%6s %7u", format_size_short(size, sizeof(size), r.size), r.threads);
+	put_congestion(f, g, r.congestion);
 	for (size_t m = 0; m < g->modes_nr; m++) {
 		struct spread s = spread_of(g, gbps, made, m * block + first);
 
@@ -62,12 +74,60 @@ static void put_table(FILE *f, const struct grid *g, const double *gbps, char *c
 	size_t block = grid__runs(g) / g->modes_nr;
 
 	fprintf(f, "%6s %7s", "size", "threads");
+	put_congestion(f, g, "congestion");
 	for (size_t m = 0; m < g->modes_nr; m++)
 		fprintf(f, "  %8s%*s", mode__name(g->modes[m]),
 			m + 1 == g->modes_nr ? 0 : RANGE_WIDTH + 1, "");
 	fputc('\n', f);
 	for (size_t first = 0; first < block; first += g->rounds)
 		put_row(f, g, gbps, made, first);
+}
+
+static void put_cpus(FILE *f, const struct sweep_conditions *c)
+{
+	if (c->sender_cpus)
+		fprintf(f, "senders on CPU%s %s", strchr(c->sender_cpus, ',') ? "s" : "",
+			c->sender_cpus);
+	if (c->receiver_cpus)
+		fprintf(f, "%sreceivers on CPU%s %s", c->sender_cpus ? ", " : "",
+			strchr(c->receiver_cpus, ',') ? "s" : "", c->receiver_cpus);
+	if (!c->sender_cpus && !c->receiver_cpus)
+		fprintf(f, "threads are not pinned");
+	fprintf(f, c->pinned_by_default ? "; --no-pin leaves them to the scheduler." : ".");
+}
+
+/* Where the congestion control is varied, each that needs a word has its own. */
+static void put_congestions(FILE *f, const struct congestion *c, const struct grid *g)
+{
+	for (size_t i = 0; i < g->congestions_nr; i++) {
+		struct congestion one = {.choice = CONGESTION_ASKED};
+		const char *name = g->congestions[i];
+
+		if (!strcmp(name, CONGESTION_OF_SYSTEM))
+			name = c->system;
+		snprintf(one.chosen, sizeof(one.chosen), "%s", name);
+		text_congestion__write(f, &one);
+		fputc(' ', f);
+	}
+	if (!g->congestions_nr)
+		text_congestion__write(f, c);
+}
+
+void sweep_text__conditions(FILE *f, unsigned int width, const struct sweep_conditions *c,
+			    const struct grid *g)
+{
+	struct text_note n;
+
+	if (text_note__begin(&n))
+		return;
+	fprintf(n.f, "%s; ", c->path);
+	put_cpus(n.f, c);
+	text_note__end(&n, f, width, "path");
+	if (text_note__begin(&n))
+		return;
+	put_congestions(n.f, c->congestion, g);
+	text_note__end(&n, f, width, "congestion");
+	fputc('\n', f);
 }
 
 void sweep_text__write(FILE *f, const char *directory, const struct grid *g, const double *gbps,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/schedule.h"
+#include "model/congestion.h"
 
 struct sweep_totals {
 	size_t runs;          /* of the sweep */
@@ -13,6 +14,18 @@ struct sweep_totals {
 	uint64_t measured_ns; /* measured phases of the runs made by this one */
 	uint64_t elapsed_ns;  /* that this one took, all in all */
 };
+
+/* What all runs of a sweep share, as far as it moves the figures. */
+struct sweep_conditions {
+	const char *path;
+	const struct congestion *congestion;
+	const char *sender_cpus, *receiver_cpus; /* NULL: not pinned */
+	bool pinned_by_default;
+};
+
+/* The paragraphs before the table, wrapped. */
+void sweep_text__conditions(FILE *f, unsigned int width, const struct sweep_conditions *c,
+			    const struct grid *g);
 
 /*
  * gbps and made (NULL: not made) by run, in the order of grid__run(); directory: for the commands

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "assertion.h"
+#include "base/printable.h"
 #include "json.h"
 #include "common/units.h"
 
@@ -26,7 +27,7 @@ enum comparison {
 };
 
 struct assertion {
-	char *text; /* as given, for messages */
+	char *text; /* as given, printable, for messages */
 	bool any_mode;
 	enum mode mode;
 	bool of_summary; /* path is in the mode's summary, not in each run */
@@ -176,7 +177,7 @@ static size_t trimmed_len(const char *s, size_t len)
 	return len;
 }
 
-/* Splits text at its operator; 0 or -EINVAL with a message. */
+/* Splits text at its operator; 0 or -EINVAL with a message, which has the printable copy. */
 static int parse_text(struct assertion *a, const char *text, char *message, size_t len)
 {
 	const char *at = text + strcspn(text, "=!<>"), *path = text + strspn(text, " \t");
@@ -187,19 +188,21 @@ static int parse_text(struct assertion *a, const char *text, char *message, size
 			break;
 	if (i == ARRAY_SIZE(operators)) {
 		snprintf(message, len,
-			 "--assert '%s': no comparison: one of == != <= >= < > is needed", text);
+			 "--assert '%s': no comparison: one of == != <= >= < > is needed", a->text);
 		return -EINVAL;
 	}
 	a->op = operators[i].op;
 	path_len = path < at ? trimmed_len(path, (size_t)(at - path)) : 0;
 	if (!path_len || path_len >= sizeof(a->path)) {
-		snprintf(message, len, "--assert '%s': no field before the comparison", text);
+		snprintf(message, len, "--assert '%s': no field before the comparison", a->text);
 		return -EINVAL;
 	}
 	memcpy(a->path, path, path_len);
+	printable__in_place(a->path);
 	at += strlen(operators[i].text);
 	if (parse_number(at, &a->number)) {
-		snprintf(message, len, "--assert '%s': '%s' is not a plain number", text, at);
+		snprintf(message, len, "--assert '%s': '%s' is not a plain number", a->text,
+			 a->text + (at - text));
 		return -EINVAL;
 	}
 	return 0;
@@ -217,6 +220,7 @@ int assertion__parse(struct assertion **out, const char *text, char *message, si
 	a->text = strdup(text);
 	if (!a->text)
 		goto err_out;
+	printable__in_place(a->text);
 	err = parse_text(a, text, message, len);
 	if (err)
 		goto err_out;

@@ -120,13 +120,13 @@ static int put_ratio(json_t *o, const char *key, struct num of, struct num by, d
 
 static json_t *window_json(const struct perf_window *w)
 {
+	const char *reason = w->reason ? w->reason : w->llc_misses.reason;
 	json_t *o = json_object();
 	int err = 0;
 
 	err |= json_put(o, "quality", json_value__text(quality__name(w->quality)));
-	if (w->quality == QUALITY_UNAVAILABLE || w->reason)
-		err |= json_put(o, "reason",
-				json_value__text(w->reason ? w->reason : "not measured"));
+	if (w->quality == QUALITY_UNAVAILABLE || reason)
+		err |= json_put(o, "reason", json_value__text(reason ? reason : "not measured"));
 	err |= put_or_null(o, "windows", w->windows);
 	err |= put_or_null(o, "samples", w->samples);
 	err |= put_or_null(o, "discarded", w->discarded);

@@ -30,6 +30,21 @@ static void a_call_goes_one_way(void **state)
 	assert_int_equal(nio_send_kind(f), NIO_SEND_FOREIGN);
 }
 
+/* A SEND_ZC takes no id, as a copy does. Where the message is not seen, the thread tells. */
+static void what_may_be_io_urings_is_no_copy(void **state)
+{
+	struct nio_send_facts f = {.by_uring = true, .sg = true};
+
+	(void)state;
+	assert_int_equal(nio_send_kind(f), NIO_SEND_FOREIGN);
+	f.took_id = true;
+	assert_int_equal(nio_send_kind(f), NIO_SEND_PINNED);
+	f = (struct nio_send_facts){.by_uring = true};
+	assert_int_equal(nio_send_kind(f), NIO_SEND_COPIED);
+	f = (struct nio_send_facts){.sg = true};
+	assert_int_equal(nio_send_kind(f), NIO_SEND_COPIED);
+}
+
 /* The run of a pinned call was refused; the next call copies, and says so. */
 static void nothing_leaks_into_the_next_call(void **state)
 {
@@ -207,6 +222,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_goes_one_way),
+		cmocka_unit_test(what_may_be_io_urings_is_no_copy),
 		cmocka_unit_test(nothing_leaks_into_the_next_call),
 		cmocka_unit_test(a_fin_is_no_payload_and_an_abort_has_none),
 		cmocka_unit_test(numbers_wrap_and_never_make_4_gib),

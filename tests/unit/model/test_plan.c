@@ -272,7 +272,9 @@ static void a_locked_down_kernel_keeps_its_tracepoints(void **state)
 	assert_int_equal(plan.chosen[PROBE_SEND_RETURN]->backend, BACKEND_TRACEPOINT);
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_rx_copy");
 	assert_false(plan__completions_by_kernel(&plan));
-	assert_false(plan__pairs_events(&plan));
+	/* A send and its completion are a pair; nothing is kept for it that may find no room. */
+	assert_true(plan__pairs_events(&plan));
+	assert_false(plan__keeps_events(&plan));
 	/* Of two refusals the one that says more is given. */
 	plan__stage(&plan, NIO_STAGE_OTHER_COPY, &stage);
 	assert_non_null(strstr(stage.reason, "permission denied"));
@@ -280,6 +282,20 @@ static void a_locked_down_kernel_keeps_its_tracepoints(void **state)
 		assert_non_null(plan__no_path_time(&plan, part));
 	plan__stage(&plan, NIO_STAGE_TX_PIN, &stage);
 	assert_int_equal(stage.quality, QUALITY_EXACT);
+}
+
+static void without_zero_copy_tracepoints_pair_nothing(void **state)
+{
+	struct plan_request req = request(MODE_ONECOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	withdraw_backend(offers, BACKEND_TRAMPOLINE, -EPERM);
+	withdraw_backend(offers, BACKEND_KPROBE, -ENOENT);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_false(plan__pairs_events(&plan));
 }
 
 /* Two programs on one tracepoint would book received bytes twice. */
@@ -511,6 +527,7 @@ int main(void)
 		cmocka_unit_test(a_backend_without_hooks_is_refused),
 		cmocka_unit_test(a_forced_backend_is_the_only_one),
 		cmocka_unit_test(a_locked_down_kernel_keeps_its_tracepoints),
+		cmocka_unit_test(without_zero_copy_tracepoints_pair_nothing),
 		cmocka_unit_test(notifications_are_not_read_by_a_program_that_books_bytes),
 		cmocka_unit_test(prototypes_decide),
 		cmocka_unit_test(splicing_is_seen_only_where_calls_are_counted),

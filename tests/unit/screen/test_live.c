@@ -101,9 +101,9 @@ static void test_forms(void **state)
 	model__open(&m, 3);
 	check_golden(&m, 80, 24, "view-3modes-80x24");
 	check_golden(&m, 120, 40, "view-3modes-120x40");
-	m.quantity = VIEW_SEND_CALL;
-	check_golden(&m, 80, 24, "view-send-call-80x24");
-	check_golden(&m, 120, 40, "view-send-call-120x40");
+	m.quantity = VIEW_TX_COPY;
+	check_golden(&m, 80, 24, "view-tx-copy-80x24");
+	check_golden(&m, 120, 40, "view-tx-copy-120x40");
 	m.quantity = VIEW_COMPLETION;
 	check_golden(&m, 80, 24, "view-unavailable-80x24");
 	check_golden(&m, 79, 23, "view-too-small-79x23");
@@ -315,16 +315,41 @@ static void test_reset_edges(void **state)
 	view_model__clear(&m);
 }
 
+/* A column without events says why where the mode has none. */
+static void test_columns_of_other_modes(void **state)
+{
+	struct view_model m;
+	struct live_mode *zc;
+
+	(void)state;
+	model__open(&m, 3);
+	zc = &m.latest.frame.modes[2];
+	assert_int_equal(zc->mode, MODE_ZEROCOPY);
+	m.quantity = VIEW_TX_COPY;
+	assert_true(says(&m, "its pages are"));
+	m.quantity = VIEW_TX_PIN;
+	assert_true(says(&m, "this mode copies at"));
+	/* Nothing was sent yet: nothing is known of it. */
+	zc->total.stages[NIO_STAGE_TX_PIN].bytes = 0;
+	m.quantity = VIEW_TX_COPY;
+	assert_true(says(&m, "no events so far"));
+	view_model__clear(&m);
+}
+
 static void test_keys(void **state)
 {
 	struct view_model m;
 
 	(void)state;
 	model__open(&m, 3);
+	/* First what is a distribution in every mode. */
+	assert_int_equal(m.quantity, VIEW_SEND_CALL);
 	press(&m, VIEW_KEY_LEFT, 1);
-	assert_int_equal(m.quantity, VIEW_COMPLETION);
+	assert_int_equal(m.quantity, VIEW_QUANTITY_NR - 1);
 	press(&m, VIEW_KEY_RIGHT, VIEW_QUANTITY_NR + 1);
-	assert_int_equal(m.quantity, VIEW_TX_COPY);
+	assert_int_equal(m.quantity, VIEW_SEND_CALL);
+	press(&m, VIEW_KEY_RIGHT, 2);
+	assert_int_equal(m.quantity, VIEW_DELIVERY);
 	press(&m, VIEW_KEY_HELP, 1);
 	assert_true(says(&m, "any key closes this"));
 	/* Under the help page any key only closes it: q, too. */
@@ -370,7 +395,7 @@ static void test_unknown_is_not_zero(void **state)
 {
 	struct live_frame *f = fake_frame__new(2);
 	struct stage_result *tx = &f->modes[1].total.stages[NIO_STAGE_TX_COPY];
-	struct view_model m = {.help = false};
+	struct view_model m = {.quantity = VIEW_TX_COPY};
 
 	(void)state;
 	tx->quality = QUALITY_UNAVAILABLE;
@@ -426,7 +451,7 @@ static void test_splice_column_when_used(void **state)
 static void test_event_of_each_mode(void **state)
 {
 	struct live_frame *f = fake_frame__new(2);
-	struct view_model m = {.help = false};
+	struct view_model m = {.quantity = VIEW_TX_COPY};
 
 	(void)state;
 	view_model__frame(&m, f);
@@ -511,6 +536,7 @@ int main(void)
 		cmocka_unit_test(test_pause_freezes),
 		cmocka_unit_test(test_reset_subtracts),
 		cmocka_unit_test(test_reset_edges),
+		cmocka_unit_test(test_columns_of_other_modes),
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_before_the_first_frame),
 		cmocka_unit_test(test_losses_and_phases),

@@ -126,6 +126,39 @@ static void test_decimal_times(void **state)
 	hist__free(h);
 }
 
+/* One event of 4 ms among thousands of 10 to 40 us does not make the axis coarse, nor is it lost.
+ */
+static void test_tails_have_rows_of_their_own(void **state)
+{
+	uint64_t counts[HIST_AXIS_ROWS_MAX], v;
+	struct hist *h = hist__new_latency();
+	struct hist_axis axis;
+
+	(void)state;
+	for (v = 0; v < 10000; v++)
+		hist__record(h, 10000 + v * 3);
+	fit(&axis, HIST_AXIS_TIME, h, 10);
+	assert_false(axis.below || axis.above);
+	assert_int_equal(axis.rows, 8); /* 10us, 12us ... 39us */
+	hist__record(h, 4000000);
+	fit(&axis, HIST_AXIS_TIME, h, 10);
+	assert_true(axis.above && !axis.below);
+	assert_int_equal(axis.rows, 9);
+	assert_string_equal(label(&axis, 0), "10us");
+	assert_string_equal(label(&axis, 7), "39us");
+	assert_string_equal(label(&axis, 8), "above");
+	hist_axis__count(&axis, h, counts);
+	assert_int_equal(counts[8], 1);
+	hist__record(h, 100);
+	fit(&axis, HIST_AXIS_TIME, h, 10);
+	assert_true(axis.above && axis.below);
+	assert_string_equal(label(&axis, 0), "below");
+	assert_int_equal(total(&axis, h), h->count);
+	hist_axis__count(&axis, h, counts);
+	assert_int_equal(counts[0], 1);
+	hist__free(h);
+}
+
 /* Whatever the data and the height: rows fit, rise, hold every event once, labels fit the margin.
  */
 static void test_invariants(void **state)
@@ -232,10 +265,15 @@ static void test_wrap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),         cmocka_unit_test(test_one_value),
-		cmocka_unit_test(test_powers_of_two), cmocka_unit_test(test_decimal_times),
-		cmocka_unit_test(test_invariants),    cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_wrap),          cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_one_value),
+		cmocka_unit_test(test_powers_of_two),
+		cmocka_unit_test(test_decimal_times),
+		cmocka_unit_test(test_tails_have_rows_of_their_own),
+		cmocka_unit_test(test_invariants),
+		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_edges),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "study/changes.h"
+#include "support/near.h"
 
 #define HEADER                                                                                 \
 	"mode,size,threads,round,app_throughput_gbps,app_cpu_s_sender,ledger_copies_per_byte," \
@@ -115,9 +116,9 @@ static void planted_changes_are_found(void **state)
 	assert_int_equal(p.changes.nr, 6);
 	c = find(&p, MODE_ONECOPY, METRIC_GBPS);
 	assert_int_equal(c->kind, CHANGE_WORSE);
-	assert_float_equal(c->change, -0.2, 1e-9);
-	assert_float_equal(c->before.low, 29.5, 1e-9);
-	assert_float_equal(c->before.high, 30.5, 1e-9);
+	NEAR(c->change, -0.2, 1e-9);
+	NEAR(c->before.low, 29.5, 1e-9);
+	NEAR(c->before.high, 30.5, 1e-9);
 	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_CPU_NS_PER_KIB)->kind, CHANGE_NOISE);
 	assert_int_equal(find(&p, MODE_ONECOPY, METRIC_COPIES)->kind, CHANGE_NOISE);
 	assert_int_equal(find(&p, MODE_ZEROCOPY, METRIC_GBPS)->kind, CHANGE_BETTER);
@@ -178,7 +179,7 @@ static void one_round_cannot_say(void **state)
 	compare(&p, HEADER "onecopy,4096,1,0,30,,,,\n", HEADER "onecopy,4096,1,0,3,,,,\n");
 	assert_int_equal(p.changes.nr, 1);
 	assert_int_equal(p.changes.list[0].kind, CHANGE_CANNOT_SAY);
-	assert_float_equal(p.changes.list[0].change, -0.9, 1e-9);
+	NEAR(p.changes.list[0].change, -0.9, 1e-9);
 	assert_int_equal(changes__regressions(&p.changes, 0.05), 0);
 	pair__clear(&p);
 }
@@ -229,7 +230,7 @@ static void false_ones_are_expected(void **state)
 
 	(void)state;
 	compare(&p, base, slower);
-	assert_float_equal(changes__false_expected(&p.changes), 0.2, 1e-9);
+	NEAR(changes__false_expected(&p.changes), 0.2, 1e-9);
 	pair__clear(&p);
 }
 

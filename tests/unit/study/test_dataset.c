@@ -311,7 +311,6 @@ static void other_settings_are_not_pooled(void **state)
 	static const char *const differing[] = {
 		"mode,size,environment_mtu\n0,64,1500\n1,64,9000\n",
 		"mode,size,environment_path\n0,64,veth\n0,64,loopback\n",
-		"mode,size,environment_congestion_control\n0,64,bbr\n0,64,cubic\n",
 		"mode,size,environment_kernel\n0,64,6.1\n0,64,6.12\n",
 		"mode,size,fields\n0,64,8\n0,64,64\n",
 	};
@@ -331,6 +330,30 @@ static void other_settings_are_not_pooled(void **state)
 	dataset__clear(&d);
 }
 
+/* Runs with several congestion controls are several data sets: one is taken, the others are named.
+ */
+static void congestion_controls_are_apart(void **state)
+{
+	static const char csv[] = "mode,size,environment_congestion_control\n0,64,bbr\n0,64,reno\n"
+				  "1,64,reno\n0,64,cubic\n0,64,\n";
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(add(&d, csv), 0);
+	assert_int_equal(d.rows_nr, 2); /* with bbr, and the one that does not say */
+	assert_string_equal(d.congestion, "bbr");
+	assert_int_equal(d.others_nr, 2);
+	assert_string_equal(d.others[0], "reno");
+	assert_string_equal(d.others[1], "cubic");
+	dataset__clear(&d);
+	d = (struct dataset){.names.congestion = "reno"};
+	assert_int_equal(dataset__add_csv(&d, "x", csv, strlen(csv), message), 0);
+	assert_int_equal(d.rows_nr, 2); /* what does not say is not taken for it */
+	assert_string_equal(d.congestion, "reno");
+	assert_int_equal(d.others_nr, 2);
+	dataset__clear(&d);
+}
+
 /* The headers of two other published data sets of this experiment, as they are. */
 static void other_published_columns_are_known(void **state)
 {
@@ -344,10 +367,10 @@ static void other_published_columns_are_known(void **state)
 			 0);
 	assert_int_equal(d.rows[0].mode, MODE_TWOCOPY);
 	assert_int_equal(d.rows[1].mode, MODE_ZEROCOPY);
-	assert_float_equal(d.rows[0].value[METRIC_GBPS], 9, 1e-9);
-	assert_float_equal(d.rows[0].value[METRIC_LATENCY], 12500, 1e-9);
-	assert_float_equal(d.rows[0].value[METRIC_L1D_MISSES], 20, 1e-9);
-	assert_float_equal(d.rows[0].value[METRIC_LLC_MISSES], 10, 1e-9);
+	NEAR(d.rows[0].value[METRIC_GBPS], 9.0);
+	NEAR(d.rows[0].value[METRIC_LATENCY], 12500.0);
+	NEAR(d.rows[0].value[METRIC_L1D_MISSES], 20.0);
+	NEAR(d.rows[0].value[METRIC_LLC_MISSES], 10.0);
 	dataset__clear(&d);
 	assert_int_equal(add(&d,
 			     "Implementation,Threads,MsgSize_Bytes,Duration_s,Throughput_Gbps,"
@@ -355,10 +378,11 @@ static void other_published_columns_are_known(void **state)
 			     "Branch_Misses,Context_Switches\n"
 			     "Two-Copy,4,65536,5,40,100,8e9,4e9,7,6,5,4,3\n"),
 			 0);
+	dataset__finish(&d, (double)NAN);
 	assert_int_equal(d.rows[0].size, 65536);
-	assert_float_equal(d.rows[0].value[METRIC_L1D_MISSES], 7, 1e-9);
-	assert_float_equal(d.rows[0].value[METRIC_DURATION], 5, 1e-9);
-	assert_float_equal(d.rows[0].value[METRIC_CYCLES_PER_BYTE], 0.32, 1e-9);
+	NEAR(d.rows[0].value[METRIC_L1D_MISSES], 7.0);
+	NEAR(d.rows[0].value[METRIC_DURATION], 5.0);
+	NEAR(d.rows[0].value[METRIC_CYCLES_PER_BYTE], 0.32);
 	dataset__clear(&d);
 }
 
@@ -367,20 +391,20 @@ static void foreign_names_are_told(void **state)
 {
 	static const char csv[] = "way,bytes_each,bw\nmemcpy,4096,10\nsendfile,4096,12\n";
 	struct dataset d = {.names = {"mode=way,size=bytes_each,throughput_gbps=bw",
-				      "memcpy=twocopy,sendfile=zerocopy"}};
+				      "memcpy=twocopy,sendfile=zerocopy", NULL}};
 	static const struct dataset_names wrong[] = {
-		{"mode=way,size=bytes_each,throughput_gbps=bandwidth", "memcpy=twocopy"},
-		{"mode=way,size=bytes_each,speed=bw", "memcpy=twocopy"},
-		{"mode=way,size=bytes_each", "memcpy=twocopy"},
-		{"mode=way,size", "memcpy=twocopy"},
-		{NULL, NULL},
+		{"mode=way,size=bytes_each,throughput_gbps=bandwidth", "memcpy=twocopy", NULL},
+		{"mode=way,size=bytes_each,speed=bw", "memcpy=twocopy", NULL},
+		{"mode=way,size=bytes_each", "memcpy=twocopy", NULL},
+		{"mode=way,size", "memcpy=twocopy", NULL},
+		{NULL, NULL, NULL},
 	};
 
 	(void)state;
 	assert_int_equal(dataset__add_csv(&d, "x", csv, strlen(csv), message), 0);
 	assert_int_equal(d.rows[0].mode, MODE_TWOCOPY);
 	assert_int_equal(d.rows[1].mode, MODE_ZEROCOPY);
-	assert_float_equal(d.rows[1].value[METRIC_GBPS], 12, 1e-9);
+	NEAR(d.rows[1].value[METRIC_GBPS], 12.0);
 	dataset__clear(&d);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		d.names = wrong[i];
@@ -459,6 +483,7 @@ int main(void)
 		cmocka_unit_test(environments_that_differ_are_noticed),
 		cmocka_unit_test(other_settings_are_not_pooled),
 		cmocka_unit_test(settings_of_a_document_are_read),
+		cmocka_unit_test(congestion_controls_are_apart),
 		cmocka_unit_test(other_published_columns_are_known),
 		cmocka_unit_test(foreign_names_are_told),
 		cmocka_unit_test(every_path_is_written),

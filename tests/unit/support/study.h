@@ -8,6 +8,8 @@
 #include "study/answer.h"
 #include "study/family.h"
 
+#include "near.h"
+
 struct study {
 	struct dataset d;
 	struct analysis a;
@@ -60,12 +62,5 @@ static inline void check_says(const struct answer_text *answer, const char *word
 	if (!says(answer, words))
 		fail_msg("'%s' is not said; headline: %s", words, answer->headline);
 }
-
-#define NEAR(value, expected, within)                                                       \
-	do {                                                                                \
-		double value_ = (value);                                                    \
-		if (!(fabs(value_ - (expected)) <= (within)))                               \
-			fail_msg("%s is %.6g, not %g", #value, value_, (double)(expected)); \
-	} while (0)
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a sweep decides without running: order, settings, command, directory, end. */
+/* What a sweep decides without running: order, settings, command, end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,13 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "write/json.h"
-#include "base/log.h"
 #include "write/output.h"
 #include "base/schedule.h"
-#include "sweep/results_dir.h"
 #include "sweep/sweep_options.h"
 #include "sweep/settings_file.h"
 #include "sweep/sweep_table.h"
@@ -47,7 +44,9 @@ static void defaults_are_the_whole_experiment(void **state)
 	assert_int_equal(o.sizes[3], 65536);
 	assert_int_equal(o.threads[3], 8);
 	assert_int_equal(o.run.traffic.duration_ns, 2100000000);
-	assert_int_equal(o.run.path, NETPATH_VETH);
+	assert_int_equal(o.run.path, NETPATH_LOOPBACK); /* as of a run */
+	assert_true(o.pin);
+	assert_int_equal(o.grid.congestions_nr, 0);
 	assert_string_equal(o.directory, "results");
 	/* What is not measured has to fit into a quarter of what is. */
 	assert_true(o.run.traffic.warmup_ns * 5 < traffic__round_ns(&o.run.traffic));
@@ -202,7 +201,13 @@ static void settings_that_differ_are_named(void **state)
 			 "duration_s 0.3, now 0.6");
 	check_difference("n sweep --duration 700ms", "n sweep --duration 707ms",
 			 "duration_s 0.1, now 0.101");
-	check_difference("n sweep", "n sweep --path loopback", "path \"veth\", now \"loopback\"");
+	check_difference("n sweep", "n sweep --path veth", "path \"loopback\", now \"veth\"");
+	check_difference("n sweep --connect 192.0.2.7:5201", "n sweep --connect 192.0.2.8:5201",
+			 "connect \"192.0.2.7:5201\", now \"192.0.2.8:5201\"");
+	check_difference("n sweep --congestion reno,bbr", "n sweep --congestion bbr,reno", NULL);
+	check_difference("n sweep --congestion reno", "n sweep --congestion reno,bbr",
+			 "congestion [\"reno\"], now [\"bbr\", \"reno\"]");
+	check_difference("n sweep --no-pin", "n sweep", NULL); /* until CPUs are chosen */
 	check_difference("n sweep --cpu-sender 0", "n sweep", "cpu_sender \"0\", now null");
 	check_difference("n sweep", "n sweep --verify", "verify false, now true");
 	check_difference("n sweep", "n sweep --nodelay", "nodelay false, now true");
@@ -228,18 +233,12 @@ static void members_of_one_side_differ_but_reasons_do_not(void **state)
 }
 
 /* Every option comes back from the command that is written down. */
-static void command_repeats_the_sweep(void **state)
+static void check_command(const char *words, const char *has)
 {
-	static const char words[] =
-		"netiotrace sweep --modes onecopy,zerocopy --sizes 100,5000,64k,1m --threads 1,16 "
-		"--path veth --fields 4 --rounds 2 --duration 1500ms --warmup 7001us --seed 42 "
-		"--backend tracepoint --count-calls --verify --mtu 9000 --ipv6 --sndbuf 64k "
-		"--rcvbuf 3 --nodelay --cpu-sender 0-1 --cpu-receiver 1 -o out";
 	struct sweep_options o, again;
 	json_t *before, *after;
 	char *command;
 
-	(void)state;
 	parse(&o, words);
 	command = sweep_settings__command(&o);
 	before = sweep_settings__json(&o);
@@ -247,10 +246,47 @@ static void command_repeats_the_sweep(void **state)
 	after = sweep_settings__json(&again);
 	assert_true(json_equal(before, after));
 	assert_string_equal(again.directory, "out");
-	assert_non_null(strstr(command, " --sizes 100,5000,64k,1m "));
+	assert_int_equal(again.pin, strstr(words, "--no-pin") == NULL);
+	if (!strstr(command, has))
+		fail_msg("no '%s' in: %s", has, command);
 	free(command);
 	json_decref(before);
 	json_decref(after);
+}
+
+static void command_repeats_the_sweep(void **state)
+{
+	(void)state;
+	check_command("netiotrace sweep --modes onecopy,zerocopy --sizes 100,5000,64k,1m "
+		      "--threads 1,16 --path veth --fields 4 --rounds 2 --duration 1500ms "
+		      "--warmup 7001us --seed 42 --backend tracepoint --count-calls --verify "
+		      "--mtu 9000 --ipv6 --sndbuf 64k --rcvbuf 3 --nodelay --cpu-sender 0-1 "
+		      "--cpu-receiver 1 --congestion reno,bbr -o out",
+		      " --sizes 100,5000,64k,1m ");
+	check_command("netiotrace sweep --connect 192.0.2.7:5201 --no-pin -o out",
+		      " --connect 192.0.2.7:5201 ");
+	check_command("netiotrace sweep --connect host:5201 --no-pin --congestion system -o out",
+		      " --congestion system ");
+}
+
+/* Each control is a cell of its own, and the rounds of a cell stand together. */
+static void congestion_controls_are_varied(void **state)
+{
+	struct sweep_options o;
+	struct sweep_run a, b, c;
+
+	(void)state;
+	parse(&o, "netiotrace sweep --sizes 1k --threads 1 --congestion reno,bbr --rounds 2");
+	assert_int_equal(grid__runs(&o.grid), 3 * 2 * 2);
+	a = grid__run(&o.grid, 0);
+	b = grid__run(&o.grid, 2);
+	c = grid__run(&o.grid, 4);
+	assert_true(a.mode == b.mode && a.round == 0 && b.round == 0);
+	assert_string_equal(a.congestion, "bbr");
+	assert_string_equal(b.congestion, "reno");
+	assert_int_equal(c.mode, MODE_ONECOPY);
+	parse(&o, "netiotrace sweep");
+	assert_null(grid__run(&o.grid, 0).congestion);
 }
 
 static void command_is_quoted_for_the_shell(void **state)
@@ -267,222 +303,6 @@ static void command_is_quoted_for_the_shell(void **state)
 	assert_int_equal(strncmp(command, "'/opt/a b/netiotrace' sweep --modes ", 36), 0);
 	assert_non_null(strstr(command, " -o 'it'\\''s; here'"));
 	free(command);
-}
-
-/* A directory for one test, below the one the tests run in. */
-static char scratch[64];
-
-static int make_scratch(void **state)
-{
-	(void)state;
-	snprintf(scratch, sizeof(scratch), "/tmp/netiotrace-test-XXXXXX");
-	return mkdtemp(scratch) ? 0 : -1;
-}
-
-static int remove_scratch(void **state)
-{
-	char command[96];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", scratch);
-	return system(command);
-}
-
-static const char *in_scratch(const char *name)
-{
-	static char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", scratch, name);
-	return path;
-}
-
-static void put_file(const char *name, const char *text)
-{
-	FILE *f = fopen(in_scratch(name), "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
-
-static bool is_in_scratch(const char *name, const char *text)
-{
-	FILE *f = fopen(in_scratch(name), "r");
-	char there[64] = "";
-
-	assert_non_null(f);
-	assert_non_null(fgets(there, sizeof(there), f));
-	fclose(f);
-	return !strcmp(there, text);
-}
-
-static int open_scratch(struct sweep_dir *d, bool resume)
-{
-	bool said;
-	int code;
-
-	*d = (struct sweep_dir)SWEEP_DIR_INIT;
-	log_hold();
-	code = sweep_dir__open(d, scratch, resume);
-	said = ftell(log_stream()) > 0;
-	log_release();
-	/* A refusal is said, and nothing else. */
-	assert_int_equal(code != 0, said);
-	return code;
-}
-
-static void begin(struct sweep_dir *d)
-{
-	json_t *sweep =
-		json_pack("{s:s, s:{s:s}}", "schema", SWEEP_SCHEMA, "environment", "kernel", "6.1");
-
-	assert_int_equal(sweep_dir__begin(d, sweep, "netiotrace sweep"), 0);
-	json_decref(sweep);
-}
-
-static void directories_that_may_be_used(void **state)
-{
-	struct sweep_dir d;
-
-	(void)state;
-	assert_int_equal(open_scratch(&d, false), 0);
-	assert_null(d.sweep);
-	begin(&d);
-	sweep_dir__close(&d);
-	assert_int_equal(open_scratch(&d, false), EXIT_USAGE); /* not empty */
-	sweep_dir__close(&d);
-	assert_int_equal(open_scratch(&d, true), 0);
-	assert_non_null(d.sweep);
-	sweep_dir__close(&d);
-}
-
-static void one_sweep_at_a_time(void **state)
-{
-	struct sweep_dir d, second;
-
-	(void)state;
-	assert_int_equal(open_scratch(&d, true), 0);
-	assert_int_equal(open_scratch(&second, true), EXIT_USAGE);
-	sweep_dir__close(&second);
-	sweep_dir__close(&d);
-	assert_int_equal(open_scratch(&d, true), 0);
-	sweep_dir__close(&d);
-}
-
-/* Killed before sweep.json was there: begun again, unless anything foreign is in the directory. */
-static void a_sweep_that_never_began_begins(void **state)
-{
-	struct sweep_dir d;
-
-	(void)state;
-	put_file(OWNED_DIR_MARKER, "netiotrace.files/1 sweep\nenvironment.json\n");
-	put_file("environment.json", "{}");
-	put_file(".netiotrace-abcdef", "half");
-	assert_int_equal(open_scratch(&d, true), 0);
-	assert_null(d.sweep);
-	assert_int_not_equal(access(in_scratch(".netiotrace-abcdef"), F_OK), 0);
-	sweep_dir__close(&d);
-	put_file("thesis.tex", "important");
-	assert_int_equal(open_scratch(&d, true), EXIT_USAGE);
-	sweep_dir__close(&d);
-	assert_int_equal(access(in_scratch("thesis.tex"), F_OK), 0);
-}
-
-/* The names are a sweep's, the files are not: without a marker nothing of it is touched. */
-static void somebody_elses_files_are_kept(void **state)
-{
-	struct sweep_dir d;
-
-	(void)state;
-	put_file("environment.json", "mine");
-	put_file("command", "mine");
-	put_file(".netiotrace-abcdef", "mine");
-	assert_int_equal(open_scratch(&d, true), EXIT_USAGE);
-	sweep_dir__close(&d);
-	assert_int_equal(open_scratch(&d, false), EXIT_USAGE);
-	sweep_dir__close(&d);
-	assert_int_equal(access(in_scratch(".netiotrace-abcdef"), F_OK), 0);
-	assert_int_equal(access(in_scratch("command"), F_OK), 0);
-}
-
-/* A file that was put there meanwhile is not overwritten. */
-static void a_file_that_is_not_the_sweeps_is_kept(void **state)
-{
-	struct sweep_dir d;
-	char *rows[1] = {NULL};
-
-	(void)state;
-	assert_int_equal(open_scratch(&d, false), 0);
-	begin(&d);
-	put_file("results.csv", "mine");
-	assert_int_not_equal(sweep_dir__write_csv(&d, rows, 1), 0);
-	assert_true(is_in_scratch("results.csv", "mine"));
-	sweep_dir__close(&d);
-}
-
-static void foreign_sweep_json_is_refused(void **state)
-{
-	static const char *const texts[] = {"", "{", "[]", "{\"schema\":\"netiotrace.result/1\"}",
-					    "{\"schema\":7}"};
-	struct sweep_dir d;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		put_file("sweep.json", texts[i]);
-		assert_int_equal(open_scratch(&d, true), EXIT_USAGE);
-		sweep_dir__close(&d);
-	}
-}
-
-static const struct sweep_run zerocopy_run = {MODE_ZEROCOPY, 65536, 4, 1};
-
-/* The second run of the full result, as a document of that run alone. */
-static json_t *document_of(struct full_result *f, const struct sweep_run *run)
-{
-	struct result r = f->result;
-	struct run_result *one = &f->runs[1];
-
-	one->mode = run->mode;
-	one->size = run->size;
-	one->threads = run->threads;
-	one->round = run->round;
-	r.runs = one;
-	r.runs_nr = 1;
-	return json_document__result(&r);
-}
-
-static void only_whole_results_of_that_run_count(void **state)
-{
-	struct sweep_run other = zerocopy_run;
-	struct sweep_dir d;
-	struct full_result f;
-	json_t *document, *found;
-
-	(void)state;
-	full_result__init(&f);
-	document = document_of(&f, &zerocopy_run);
-	assert_int_equal(open_scratch(&d, false), 0);
-	assert_null(sweep_dir__read(&d, &zerocopy_run));
-	assert_int_equal(sweep_dir__write_failure(&d, &zerocopy_run, 1, "it broke"), 0);
-	assert_null(sweep_dir__read(&d, &zerocopy_run)); /* a failure is no result */
-	assert_int_equal(sweep_dir__write_result(&d, &zerocopy_run, document), 0);
-	assert_int_not_equal(access(in_scratch("cells/zerocopy-65536-t4-r1.failed.json"), F_OK), 0);
-	found = sweep_dir__read(&d, &zerocopy_run);
-	assert_non_null(found);
-	json_decref(found);
-	other.round = 2;
-	assert_null(sweep_dir__read(&d, &other));
-	/* Somebody renamed a file, or the machine lost power in it. */
-	log_set_level(LOG_ERROR);
-	assert_int_equal(sweep_dir__write_result(&d, &other, document), 0);
-	assert_null(sweep_dir__read(&d, &other));
-	put_file("cells/zerocopy-65536-t4-r1.json", "{\"schema\":");
-	assert_null(sweep_dir__read(&d, &zerocopy_run));
-	log_set_level(LOG_WARNING);
-	sweep_dir__close(&d);
-	json_decref(document);
-	full_result__clear(&f);
 }
 
 /* A row made of a document that was read back is the row of the result itself. */
@@ -553,7 +373,6 @@ static void the_end_shows_every_cell(void **state)
 
 int main(void)
 {
-#define WITH_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_the_whole_experiment),
 		cmocka_unit_test(quick_changes_defaults_only),
@@ -565,14 +384,8 @@ int main(void)
 		cmocka_unit_test(settings_that_differ_are_named),
 		cmocka_unit_test(members_of_one_side_differ_but_reasons_do_not),
 		cmocka_unit_test(command_repeats_the_sweep),
+		cmocka_unit_test(congestion_controls_are_varied),
 		cmocka_unit_test(command_is_quoted_for_the_shell),
-		WITH_SCRATCH(directories_that_may_be_used),
-		WITH_SCRATCH(one_sweep_at_a_time),
-		WITH_SCRATCH(a_sweep_that_never_began_begins),
-		WITH_SCRATCH(somebody_elses_files_are_kept),
-		WITH_SCRATCH(a_file_that_is_not_the_sweeps_is_kept),
-		WITH_SCRATCH(foreign_sweep_json_is_refused),
-		WITH_SCRATCH(only_whole_results_of_that_run_count),
 		cmocka_unit_test(rows_from_documents_are_those_of_results),
 		cmocka_unit_test(the_end_shows_every_cell),
 	};

@@ -36,6 +36,8 @@ static void bad_text_is_refused_with_a_sentence(void **state)
 		{"copies_per_byte == 1e999", "not a plain number"},
 		{"copies_per_byte == 2,01", "not a plain number"},
 		{"copies_per_bite == 2", "no field 'copies_per_bite'"},
+		{"a\nb\033[31m == 2", "'a?b?[31m == 2': there is no field 'a?b?[31m'"},
+		{"copies_per_byte\n== \r2x", "'copies_per_byte?== ?2x': ' ?2x' is not a plain"},
 		{"threecopy.copies_per_byte == 2", "no field 'threecopy.copies_per_byte'"},
 		{"onecopy. == 2", "no field ''"},
 		{"onecopy == 2", "no field 'onecopy'"},
@@ -70,6 +72,21 @@ static void bad_text_is_refused_with_a_sentence(void **state)
 	}
 	assert_null(a);
 	assertion__free(NULL);
+}
+
+/* White space may be of any kind, as from a file of settings; a sentence stays one line. */
+static void line_ends_are_white_space(void **state)
+{
+	struct result r = {0};
+	struct assertion *a = NULL;
+	char message[256];
+
+	(void)state;
+	assert_int_equal(assertion__parse(&a, "copies_per_byte\n==\n2", message, sizeof(message)),
+			 0);
+	assert_int_equal(assertion__check(a, &r, message, sizeof(message)), 0);
+	assert_non_null(strstr(message, "'copies_per_byte?==?2'"));
+	assertion__free(a);
 }
 
 static void a_long_path_is_refused(void **state)
@@ -260,6 +277,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bad_text_is_refused_with_a_sentence),
+		cmocka_unit_test(line_ends_are_white_space),
 		cmocka_unit_test(a_long_path_is_refused),
 		cmocka_unit_test(what_holds),
 		cmocka_unit_test(what_does_not_hold),

@@ -297,6 +297,7 @@ static void values_are_where_they_belong(void **state)
 	check_real(document, "runs.1.perf.derived.sender.cycles_per_byte", 3e-5);
 	check_text(document, "runs.1.perf.events.0.name", "LLC-loads:k");
 	check_real(document, "runs.1.perf.stages.tx_pin.cycles_per_byte", 2);
+	check_text(document, "runs.1.perf.stages.tx_pin.reason", "no such event");
 	check_real(document, "runs.1.perf.stages.rx_copy.llc_misses_per_kib", 3);
 	check_real(document, "runs.1.perf.stages.send_call.cycles_per_window", 2048);
 	check_real(document, "summary.1.throughput_gbps.low", 7);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The parts of bpf/ that two flows of control can be in at once, and those that count what is lost:
+ * each run alone by shared_run.c, as no traffic can make sure of.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+/* Not to be found, so that this loads where a kernel keeps no addresses of variables
+ * (KALLSYMS_ALL). */
+#define __preempt_count nio_test_no_such_variable
+
+#include "bpf/stages.bpf.h"
+#include "bpf/copy.bpf.h"
+
+#define TURNS 4096
+
+__u32 test_thread = 0;     /* on top of which softirqs book, too */
+__u64 softirqs_booked = 0; /* how often they did */
+
+/* A watched socket that no counter is for. */
+SEC("raw_tp/no_cell")
+int nio_test_no_cell(void *ctx)
+{
+	struct nio_conn conn = {.cookie = 1, .slot = NIO_SLOT_MAX};
+
+	book(&conn, NIO_STAGE_TX_COPY, 1);
+	book_shared(&conn, NIO_STAGE_TX_COPY, 1);
+	book_uncovered(&conn, NIO_UNCOVERED_KTLS, 1);
+	return 0;
+}
+
+/* The end of a copy of a watched socket, whose beginning was not seen. */
+SEC("raw_tp/end_alone")
+int nio_test_end_alone(void *ctx)
+{
+	other_copy_end(NIO_COPY_BITS, NIO_OTHER_COPY_BITS, true, true);
+	return 0;
+}
+
+/* A second beginning: the end of the first was not seen. */
+SEC("raw_tp/begin_twice")
+int nio_test_begin_twice(void *ctx)
+{
+	struct nio_copy copy = {};
+
+	copy_begin(NIO_COPY_BITS, &copy);
+	copy_begin(NIO_COPY_BITS, &copy);
+	copy_over(NIO_COPY_BITS);
+	return 0;
+}
+
+/* A copy begins: one more than there is room for, as shared_run.c has it. */
+SEC("raw_tp/begin")
+int nio_test_begin(void *ctx)
+{
+	struct nio_copy copy = {};
+
+	copy_begin(NIO_COPY_BITS, &copy);
+	return 0;
+}
+
+/* Send ctx[0] of the socket with cookie ctx[1], of 3 bytes, is noted and reported complete. */
+SEC("raw_tp/complete")
+int nio_test_complete(const __u64 *ctx)
+{
+	struct zc_notification n = {.lo = ctx[0], .sends = 1};
+	struct nio_conn *conn = conn_by_cookie(ctx[1]);
+	struct nio_zc_send *send = conn ? zc_send_of(conn, n.lo) : NULL;
+
+	if (!send)
+		return 0;
+	nio_zc_note(send, conn->cookie, n.lo, 3, 0);
+	on_told(conn, &n);
+	return 0;
+}
+
+/* The same, reported complete before its call is seen to return. */
+SEC("raw_tp/early")
+int nio_test_early(const __u64 *ctx)
+{
+	struct zc_notification n = {.lo = ctx[0], .sends = 1};
+	struct nio_conn *conn = conn_by_cookie(ctx[1]);
+
+	if (!conn)
+		return 0;
+	on_told(conn, &n);
+	on_pinned_send(conn, n.lo, 3);
+	return 0;
+}
+
+static __always_inline void book_one(void)
+{
+	struct nio_conn conn = {.cookie = 1};
+
+	book_shared(&conn, NIO_STAGE_TX_COPY, 1);
+}
+
+/* Books in process context, for long enough to be interrupted. */
+SEC("raw_tp/book")
+int nio_test_book(void *ctx)
+{
+	for (int i = 0; i < TURNS; i++)
+		book_one();
+	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(nio_test_softirq, unsigned int vec)
+{
+	if (tid_now() != test_thread)
+		return 0;
+	book_one();
+	__sync_fetch_and_add(&softirqs_booked, 1);
+	return 0;
+}
+
+char LICENSE[] SEC("license")
+= "GPL";

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs the programs of shared.bpf.c and prints what they counted, a line a scenario:
+ *
+ *   shared_run losses        what cannot be booked or paired is counted
+ *   shared_run room          a copy for which there is no room is counted, and evicts no other
+ *   shared_run completions   two CPUs complete sends of one socket
+ *   shared_run early         a send is complete before its call is seen to return
+ *   shared_run softirqs      softirqs book on top of a program that books the same
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "shared_object.skel.h"
+#include "bpf/netiotrace.h"
+
+#define THREADS 2
+#define TURNS   20000U
+#define COOKIE  77
+#define BOOKED  4096U /* by one run of nio_test_book */
+
+static struct shared_object *object;
+static atomic_uint arrived;
+
+static void fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void run(const struct bpf_program *prog, __u64 first, __u64 second)
+{
+	__u64 args[2] = {first, second};
+	struct bpf_test_run_opts opts = {
+		.sz = sizeof(opts), .ctx_in = args, .ctx_size_in = sizeof(args)};
+
+	if (bpf_prog_test_run_opts(bpf_program__fd(prog), &opts))
+		fail("bpf_prog_test_run_opts");
+}
+
+static void pin(size_t cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	if (pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus))
+		fail("pthread_setaffinity_np");
+}
+
+static struct nio_loss losses(void)
+{
+	struct nio_loss sum = {0}, one;
+
+	for (__u32 cpu = 0; cpu < THREADS; cpu++) {
+		if (bpf_map_lookup_elem(bpf_map__fd(object->maps.nio_losses), &cpu, &one))
+			fail("nio_losses");
+		sum.unmatched += one.unmatched;
+		sum.map_full += one.map_full;
+		sum.no_cell += one.no_cell;
+	}
+	return sum;
+}
+
+static void lose(void)
+{
+	struct nio_loss sum;
+
+	run(object->progs.nio_test_no_cell, 0, 0);
+	run(object->progs.nio_test_end_alone, 0, 0);
+	run(object->progs.nio_test_begin_twice, 0, 0);
+	sum = losses();
+	printf("no_cell %llu, unmatched %llu\n", sum.no_cell, sum.unmatched);
+}
+
+static void fill(void)
+{
+	int map = bpf_map__fd(object->maps.nio_copies);
+	__u32 max = bpf_map__max_entries(object->maps.nio_copies), there = 0;
+	char value[512] = "";
+	struct {
+		__u64 flow;
+		__u32 kind, pad;
+	} key = {0};
+
+	if (bpf_map__value_size(object->maps.nio_copies) > sizeof(value))
+		fail("nio_copies");
+	for (key.flow = 1ULL << 40; key.flow < (1ULL << 40) + max; key.flow++)
+		if (bpf_map_update_elem(map, &key, value, BPF_ANY))
+			fail("nio_copies");
+	run(object->progs.nio_test_begin, 0, 0);
+	for (key.flow = 1ULL << 40; key.flow < (1ULL << 40) + max; key.flow++)
+		there += !bpf_map_lookup_elem(map, &key, value);
+	printf("evicted %u, map_full %llu\n", max - there, losses().map_full);
+}
+
+/* Each thread completes every second id. */
+static void *complete(void *arg)
+{
+	pin((size_t)arg);
+	for (unsigned int i = 0; i < TURNS; i++) {
+		atomic_fetch_add(&arrived, 1);
+		while (atomic_load(&arrived) < (i + 1) * THREADS)
+			;
+		run(object->progs.nio_test_complete, i * THREADS + (size_t)arg, COOKIE);
+	}
+	return NULL;
+}
+
+static void watch_one(void)
+{
+	const struct nio_conn conn = {.cookie = COOKIE, .ring_mask = NIO_ZC_RING_MAX - 1};
+	__u32 at = nio_conn_index(COOKIE, 0);
+
+	if (bpf_map_update_elem(bpf_map__fd(object->maps.nio_conns), &at, &conn, BPF_ANY))
+		fail("nio_conns");
+}
+
+static __u64 bytes_completed(void)
+{
+	__u32 at = nio_conn_index(COOKIE, 0);
+	struct nio_conn conn;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(object->maps.nio_conns), &at, &conn))
+		fail("nio_conns");
+	return conn.completed_total;
+}
+
+static void complete_early(void)
+{
+	watch_one();
+	run(object->progs.nio_test_early, 1, COOKIE);
+	printf("completed_total %llu, unmatched %llu\n", bytes_completed(), losses().unmatched);
+}
+
+static void complete_on_two_cpus(void)
+{
+	pthread_t threads[THREADS];
+
+	watch_one();
+	for (size_t i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, complete, (void *)i))
+			fail("pthread_create");
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	printf("completed_total %llu of %u\n", bytes_completed(), 3 * THREADS * TURNS);
+}
+
+/* Until softirqs have come between often enough: how fast a machine is does not matter. */
+static void book_under_softirqs(void)
+{
+	__u32 at = nio_cell_index(0, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY);
+	time_t end = time(NULL) + 60;
+	struct nio_cell cell;
+	__u64 booked = 0;
+
+	pin(0);
+	object->bss->test_thread = gettid();
+	if (!bpf_program__attach(object->progs.nio_test_softirq))
+		fail("softirq_entry");
+	while (object->bss->softirqs_booked < 1000 && time(NULL) < end) {
+		run(object->progs.nio_test_book, 0, 0);
+		booked += BOOKED;
+	}
+	object->bss->test_thread = 0;
+	if (bpf_map_lookup_elem(bpf_map__fd(object->maps.nio_cells), &at, &cell))
+		fail("nio_cells");
+	booked += object->bss->softirqs_booked;
+	printf("lost %lld of events, %lld of bytes, %lld of the histogram; %s\n",
+	       (long long)(booked - cell.events), (long long)(booked - cell.bytes),
+	       (long long)(booked - cell.hist[1]),
+	       object->bss->softirqs_booked < 1000 ? "interrupted too rarely" : "interrupted");
+}
+
+static const struct {
+	const char *name;
+	void (*play)(void);
+} scenarios[] = {
+	{"losses", lose},
+	{"room", fill},
+	{"completions", complete_on_two_cpus},
+	{"early", complete_early},
+	{"softirqs", book_under_softirqs},
+};
+
+static void open_object(void)
+{
+	object = shared_object__open();
+	if (!object ||
+	    bpf_map__set_max_entries(object->maps.nio_cells, THREADS * nio_cell_index(1, 0, 0)) ||
+	    bpf_map__set_max_entries(object->maps.nio_zc, THREADS) ||
+	    bpf_map__set_max_entries(object->maps.nio_losses, THREADS) ||
+	    bpf_map__set_max_entries(object->maps.nio_zc_sends, NIO_ZC_RING_MAX) ||
+	    shared_object__load(object))
+		fail("shared_object");
+}
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc == 2 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		if (strcmp(argv[1], scenarios[i].name))
+			continue;
+		open_object();
+		scenarios[i].play();
+		shared_object__destroy(object);
+		return 0;
+	}
+	fprintf(stderr, "usage: shared_run losses|room|completions|early|softirqs\n");
+	return 2;
+}

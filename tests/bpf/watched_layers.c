@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Scenarios of watched_run.c: sequence numbers that wrap, and layers over TCP that send in its
+ * place. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/io_uring.h>
+#include <linux/tls.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "kernel/socket_iter.h"
+#include "model/sequence.h"
+#include "watched.h"
+
+#ifndef TCP_ULP
+#define TCP_ULP 31
+#endif
+
+void play_ktls(struct session *s)
+{
+	struct tls12_crypto_info_aes_gcm_128 key = {
+		.info = {.version = TLS_1_2_VERSION, .cipher_type = TLS_CIPHER_AES_GCM_128}};
+	struct pair p = connect_pair(0);
+
+	if (setsockopt(p.tx, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")) ||
+	    setsockopt(p.rx, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")))
+		skip("TCP_ULP tls");
+	if (setsockopt(p.tx, SOL_TLS, TLS_TX, &key, sizeof(key)) ||
+	    setsockopt(p.rx, SOL_TLS, TLS_RX, &key, sizeof(key)))
+		skip("TLS_TX, TLS_RX");
+	watch(s, &p, 1);
+	send_bytes(p.tx, 3000, 0);
+	receive(p.rx, 3000, 0);
+}
+
+/* A socket in repair mode, whose numbers are given: not yet connected. */
+static int repaired(__u32 sent, __u32 received, struct sockaddr_in *own)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+	int out = TCP_SEND_QUEUE, in = TCP_RECV_QUEUE;
+	socklen_t len = sizeof(*own);
+
+	*own = (struct sockaddr_in){.sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	if (setsockopt(fd, IPPROTO_TCP, TCP_REPAIR, &on, sizeof(on)) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_REPAIR_QUEUE, &out, sizeof(out)) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_QUEUE_SEQ, &sent, sizeof(sent)) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_REPAIR_QUEUE, &in, sizeof(in)) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_QUEUE_SEQ, &received, sizeof(received)))
+		skip("TCP_REPAIR");
+	if (bind(fd, (void *)own, len) || getsockname(fd, (void *)own, &len))
+		fail("bind in repair mode");
+	return fd;
+}
+
+/* Two sockets that were never introduced, with the sender's numbers about to wrap. */
+static struct pair pair_before_wrap(void)
+{
+	const __u32 before = 5000U;
+	struct sockaddr_in tx, rx;
+	struct pair p = {repaired(-before, 77, &tx), repaired(77, -before, &rx)};
+	int off = 0;
+
+	if (connect(p.tx, (void *)&rx, sizeof(rx)) || connect(p.rx, (void *)&tx, sizeof(tx)))
+		fail("connect in repair mode");
+	if (setsockopt(p.tx, IPPROTO_TCP, TCP_REPAIR, &off, sizeof(off)) ||
+	    setsockopt(p.rx, IPPROTO_TCP, TCP_REPAIR, &off, sizeof(off)))
+		fail("end of repair mode");
+	usleep(50000);
+	return p;
+}
+
+static struct socket_pass passes[2][NIO_SIDE_NR];
+
+struct taker {
+	struct socket_pass *pass;
+	uint64_t cookies[NIO_SIDE_NR];
+};
+
+static void take(void *arg, const struct nio_socket *socket)
+{
+	struct taker *t = arg;
+
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		sequence__take(&t->pass[side], &t->cookies[side], socket);
+}
+
+static void look(struct session *s, const struct pair *p, struct socket_pass *pass)
+{
+	struct taker t = {pass, {cookie_of(p->tx), cookie_of(p->rx)}};
+	int fd = session__open_pass(s);
+
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		sequence__begin(&pass[side], 1);
+		pass[side].source = "iter/tcp";
+	}
+	errno = fd < 0 ? -fd : -socket_iter__read(fd, take, &t);
+	if (errno)
+		fail("a pass over the sockets");
+	close(fd);
+}
+
+/* Sequence numbers wrap on a live socket, under the programs and between two passes. */
+void play_wrap(struct session *s)
+{
+	struct pair p = pair_before_wrap();
+	struct sequence_sum tx, rx;
+
+	watch(s, &p, 1);
+	look(s, &p, passes[0]);
+	for (int i = 0; i < 10; i++) {
+		send_bytes(p.tx, 1000, 0);
+		receive(p.rx, 1000, 0);
+	}
+	usleep(50000);
+	look(s, &p, passes[1]);
+	if (sequence__between(&passes[0][NIO_SIDE_SENDER], &passes[1][NIO_SIDE_SENDER], &tx) ||
+	    sequence__between(&passes[0][NIO_SIDE_RECEIVER], &passes[1][NIO_SIDE_RECEIVER], &rx))
+		fail("no sum between two passes");
+	if (passes[1][NIO_SIDE_SENDER].sockets[0].write_seq >
+	    passes[0][NIO_SIDE_SENDER].sockets[0].write_seq)
+		fail("the numbers did not wrap");
+	print("queued", tx.queued);
+	print("taken", rx.taken);
+}
+
+/* Both sockets in a sockmap, what is sent judged by a program that lets all pass. */
+void play_sockmap(struct session *s)
+{
+	const struct bpf_insn pass[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = SK_PASS},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int map = bpf_map_create(BPF_MAP_TYPE_SOCKMAP, NULL, sizeof(__u32), sizeof(__u32), 2, NULL);
+	int prog = bpf_prog_load(BPF_PROG_TYPE_SK_MSG, NULL, "GPL", pass, 2, NULL);
+	struct pair p = connect_pair(0);
+	__u32 key = 0;
+
+	if (map < 0 || prog < 0 || bpf_prog_attach(prog, map, BPF_SK_MSG_VERDICT, 0))
+		skip("sockmap");
+	if (bpf_map_update_elem(map, &key, &p.tx, BPF_ANY) ||
+	    (key++, bpf_map_update_elem(map, &key, &p.rx, BPF_ANY)))
+		skip("a socket in a sockmap");
+	watch(s, &p, 1);
+	send_bytes(p.tx, 3000, 0);
+	receive(p.rx, 3000, 0);
+}
+
+struct uring {
+	int fd;
+	struct io_uring_params params;
+	char *sq;
+	struct io_uring_sqe *sqes;
+};
+
+static void open_uring(struct uring *u)
+{
+	memset(u, 0, sizeof(*u));
+	u->fd = (int)syscall(SYS_io_uring_setup, 4, &u->params);
+	if (u->fd < 0)
+		skip("io_uring_setup");
+	u->sq = mmap(NULL, u->params.sq_off.array + u->params.sq_entries * sizeof(__u32),
+		     PROT_READ | PROT_WRITE, MAP_SHARED, u->fd, IORING_OFF_SQ_RING);
+	u->sqes = mmap(NULL, u->params.sq_entries * sizeof(*u->sqes), PROT_READ | PROT_WRITE,
+		       MAP_SHARED, u->fd, IORING_OFF_SQES);
+	if (u->sq == MAP_FAILED || (void *)u->sqes == MAP_FAILED)
+		fail("mmap of io_uring");
+}
+
+void play_io_uring(struct session *s)
+{
+	struct pair p = connect_pair(0);
+	struct uring u;
+	__u32 *tail;
+
+	open_uring(&u);
+	watch(s, &p, 1);
+	u.sqes[0] = (struct io_uring_sqe){
+		.opcode = IORING_OP_SEND_ZC, .fd = p.tx, .addr = (uintptr_t)data, .len = 8000};
+	tail = (void *)(u.sq + u.params.sq_off.tail);
+	*(__u32 *)(void *)(u.sq + u.params.sq_off.array) = 0;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	if (syscall(SYS_io_uring_enter, u.fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1)
+		skip("io_uring_enter");
+	usleep(20000);
+	if (recv(p.rx, data, 8000, MSG_DONTWAIT | MSG_PEEK) <= 0)
+		skip("IORING_OP_SEND_ZC");
+	receive(p.rx, 8000, 0);
+}

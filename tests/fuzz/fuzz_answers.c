@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Everything that is said of a data set, whatever is in it: the six answers, and what changed
+ * against another. Two CSV files, apart by a line "--".
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "study/answer.h"
+#include "study/changes.h"
+#include "study/family.h"
+
+#define ROWS_MAX 64 /* what tests of many rounds cost is not asked here */
+
+static bool load(struct dataset *d, struct analysis *a, const uint8_t *data, size_t size)
+{
+	char message[DATASET_MESSAGE_MAX];
+
+	*d = (struct dataset){0};
+	*a = (struct analysis){0};
+	if (dataset__add_csv(d, "x.csv", (const char *)data, size, message) ||
+	    d->rows_nr > ROWS_MAX)
+		return false;
+	dataset__finish(d, 5);
+	return !analysis__init(a, d);
+}
+
+static void check_answers(struct analysis *a)
+{
+	struct answer_text answers[QUESTION_NR];
+
+	FUZZ_CHECK(!family__find(a));
+	FUZZ_CHECK(!answers__make(a, answers));
+	for (int q = 0; q < QUESTION_NR; q++)
+		FUZZ_CHECK(answers[q].headline && answers[q].headline[0]);
+	answers__clear(answers);
+}
+
+static void check_changes(const struct analysis *before, const struct analysis *after)
+{
+	static const struct changes_names names = {"before", "after", NULL};
+	FILE *sink = fopen("/dev/null", "we");
+	bool metrics[METRIC_NR];
+	struct changes c;
+
+	FUZZ_CHECK(sink);
+	memset(metrics, true, sizeof(metrics));
+	FUZZ_CHECK(!changes__find(&c, before, after, metrics, NULL));
+	changes__regressions(&c, 0.05);
+	FUZZ_CHECK(!changes__text(&c, &names, true, sink));
+	json_decref(changes__json(&c, &names, 0.05));
+	changes__clear(&c);
+	fclose(sink);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *cut = size ? memmem(data, size, "\n--\n", 4) : NULL;
+	size_t len = cut ? (size_t)(cut - data) : size;
+	struct dataset d, other_d = {0};
+	struct analysis a, other = {0};
+
+	if (load(&d, &a, data, len)) {
+		check_answers(&a);
+		if (cut && load(&other_d, &other, cut + 4, size - len - 4))
+			check_changes(&a, &other);
+	}
+	analysis__clear(&other);
+	analysis__clear(&a);
+	dataset__clear(&other_d);
+	dataset__clear(&d);
+	return 0;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The command lines of netiotrace, a word a line; the first is the command. Who refuses one says so
+ * and calls exit(): here that comes back (the linker gives calls of exit() and argp_parse() to this
+ * file), and what was allocated is freed as the end of the program would, where a sanitizer tells
+ * of it.
+ */
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/compare_options.h"
+#include "doctor/doctor_options.h"
+#include "fuzz.h"
+#include "report/report.h"
+#include "run/run_options.h"
+#include "sweep/sweep_options.h"
+
+#define WORDS_MAX 32
+#define HELD_MAX  4096
+
+static jmp_buf refused;
+static bool parsing;
+static const volatile void *held[HELD_MAX];
+static size_t held_nr;
+
+/* ---- what a parser allocates, argp included ---- */
+
+/* sanitizer/allocator_interface.h; NULL in a build without. */
+__attribute__((weak)) int
+__sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void *, size_t),
+					  void (*free_hook)(const volatile void *));
+
+static void on_malloc(const volatile void *p, size_t size)
+{
+	(void)size;
+	if (parsing && held_nr < HELD_MAX)
+		held[held_nr++] = p;
+}
+
+static void on_free(const volatile void *p)
+{
+	if (!parsing)
+		return;
+	for (size_t i = held_nr; i-- > 0;)
+		if (held[i] == p) {
+			held[i] = held[--held_nr];
+			return;
+		}
+}
+
+static void watch_memory(void)
+{
+	static bool watched;
+
+	if (!watched && __sanitizer_install_malloc_and_free_hooks)
+		FUZZ_CHECK(__sanitizer_install_malloc_and_free_hooks(on_malloc, on_free));
+	watched = true;
+}
+
+/* Only of a command line that was refused: of others everything must have been freed. */
+static void free_held(void)
+{
+	while (held_nr)
+		free((void *)held[--held_nr]);
+}
+
+/* ---- what the linker gives to this file ---- */
+
+void __wrap_exit(int status);
+error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
+			  int *at, void *input);
+_Noreturn void __real_exit(int status);
+error_t __real_argp_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
+			  int *at, void *input);
+
+void __wrap_exit(int status)
+{
+	if (!parsing)
+		__real_exit(status);
+	FUZZ_CHECK(status == EXIT_USAGE);
+	longjmp(refused, 1);
+}
+
+error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
+			  int *at, void *input)
+{
+	error_t err = __real_argp_parse(argp, argc, argv, flags | ARGP_SILENT, at, input);
+
+	/* argp itself would have ended the program. */
+	if (err && parsing)
+		longjmp(refused, 1);
+	return err;
+}
+
+/* ---- the commands ---- */
+
+static void take_run(int argc, char **argv)
+{
+	struct options o;
+
+	run_options__parse(&o, argc, argv);
+	FUZZ_CHECK(o.modes_nr >= 1 && o.modes_nr <= MODE_NR && o.traffic.rounds >= 1);
+	FUZZ_CHECK(o.traffic.size >= SIZE_BYTES_MIN && o.traffic.size <= SIZE_BYTES_MAX);
+	options__clear(&o);
+}
+
+static void take_doctor(int argc, char **argv)
+{
+	struct options o;
+
+	doctor_options__parse(&o, argc, argv);
+	options__clear(&o);
+}
+
+static void take_sweep(int argc, char **argv)
+{
+	struct sweep_options o;
+
+	sweep_options__parse(&o, argc, argv);
+	FUZZ_CHECK(grid__runs(&o.grid) >= 1 && grid__runs(&o.grid) <= SWEEP_RUNS_MAX);
+	options__clear(&o.run);
+}
+
+static void take_report(int argc, char **argv)
+{
+	struct report_options o;
+
+	report_options__parse(&o, argc, argv);
+	FUZZ_CHECK(o.input && o.output);
+	report_options__clear(&o);
+}
+
+static void take_compare(int argc, char **argv)
+{
+	struct compare_options o;
+
+	compare_options__parse(&o, argc, argv);
+	FUZZ_CHECK(o.names.before && o.names.after);
+}
+
+static void take(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*take)(int argc, char **argv);
+	} commands[] = {{"run", take_run},
+			{"doctor", take_doctor},
+			{"sweep", take_sweep},
+			{"report", take_report},
+			{"compare", take_compare}};
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (argc > 1 && !strcmp(argv[1], commands[i].name)) {
+			watch_memory();
+			held_nr = 0;
+			parsing = true;
+			if (!setjmp(refused)) {
+				commands[i].take(argc, argv);
+				held_nr = 0;
+			}
+			parsing = false;
+			free_held();
+		}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static char program[] = "netiotrace";
+	char *argv[WORDS_MAX + 1] = {program}, *given[WORDS_MAX + 1];
+	int argc = 1;
+
+	while (size && argc < WORDS_MAX)
+		argv[argc++] = fuzz__line(&data, &size);
+	memcpy(given, argv, sizeof(given));
+	take(argc, argv);
+	for (int i = 1; i < argc; i++)
+		free(given[i]);
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The load generator's command line, a word a line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "loadgen/settings.h"
+
+#define WORDS_MAX 32
+
+static void check(int argc, char **argv)
+{
+	char why[SETTINGS_WHY] = "";
+	struct settings s;
+
+	if (settings__parse(&s, argc, argv, why)) {
+		FUZZ_CHECK(why[0] && strlen(why) < sizeof(why));
+		return;
+	}
+	if (s.help || s.version)
+		return;
+	FUZZ_CHECK(s.size >= WIRE_SIZE_MIN && s.size <= WIRE_SIZE_MAX);
+	FUZZ_CHECK(s.threads >= 1 && s.threads <= WIRE_THREADS_MAX);
+	FUZZ_CHECK(s.cpus.nr <= WIRE_CPUS_MAX && s.cpus_receiver.nr <= WIRE_CPUS_MAX);
+	settings__descriptors(&s);
+	settings__memory(&s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char program[] = "netio-loadgen", *argv[WORDS_MAX + 1] = {program}, *given[WORDS_MAX + 1];
+	int argc = 1;
+
+	while (size && argc < WORDS_MAX)
+		argv[argc++] = fuzz__line(&data, &size);
+	memcpy(given, argv, sizeof(given));
+	check(argc, argv);
+	for (int i = 1; i < argc; i++)
+		free(given[i]);
+	return 0;
+}

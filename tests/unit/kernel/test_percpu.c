@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Statistics by CPU, on machines that are not at hand: many CPUs, offline ones, numbers with holes.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bpf/netiotrace.h"
+#include "kernel/percpu.h"
+
+static void rows_reach_to_the_highest_number(void **state)
+{
+	(void)state;
+	assert_int_equal(percpu__rows("0"), 1);
+	assert_int_equal(percpu__rows("0-1023"), 1024);
+	/* 6 CPUs, but a program on the last one says that it is on 1023. */
+	assert_int_equal(percpu__rows("0,2-3,512,1022-1023"), 1024);
+	assert_int_equal(percpu__rows("0-8191"), 8192);
+	assert_int_equal(percpu__rows("0-8192"), -EINVAL);
+	assert_int_equal(percpu__rows(""), -EINVAL);
+	assert_int_equal(percpu__rows("none"), -EINVAL);
+}
+
+enum { SLOTS = 3 };
+
+/* As a program on `cpu` does it: bpf/percpu.bpf.h. */
+static struct nio_cell *cell_at(struct nio_cell *cells, uint32_t cpu, uint32_t i)
+{
+	return &cells[cpu * nio_cell_index(SLOTS, 0, 0) + i];
+}
+
+/* Every second CPU of 1024 was never there, some went offline: what they counted stays. */
+static void each_cpu_is_added_once(void **state)
+{
+	uint32_t cpus = 1024, rows = nio_cell_index(SLOTS, 0, 0), stage = NIO_STAGE_DEFERRED_COPY;
+	struct nio_cell *cells = calloc((size_t)cpus * rows, sizeof(*cells)), sum;
+	uint64_t bytes = 0, events = 0;
+
+	(void)state;
+	assert_non_null(cells);
+	for (uint32_t cpu = 0; cpu < cpus; cpu += 2) {
+		struct nio_cell *cell =
+			cell_at(cells, cpu, nio_cell_index(1, NIO_SIDE_SENDER, stage));
+
+		cell->bytes = 0x100000000ULL + cpu;
+		cell->events = 1;
+		cell->hist[NIO_HIST_BUCKETS - 1] = cpu;
+		bytes += cell->bytes;
+		events++;
+		/* Neighbours: another stage, another ledger. */
+		cell_at(cells, cpu, nio_cell_index(1, NIO_SIDE_SENDER, stage + 1))->bytes = 7;
+		cell_at(cells, cpu, nio_cell_index(2, NIO_SIDE_SENDER, stage))->bytes = 9;
+	}
+	percpu__sum(cells, cpus, rows, nio_cell_index(1, NIO_SIDE_SENDER, stage), &sum,
+		    sizeof(sum));
+	assert_int_equal(sum.bytes, bytes);
+	assert_int_equal(sum.events, events);
+	assert_int_equal(sum.hist[NIO_HIST_BUCKETS - 1], 511ULL * 512);
+	assert_int_equal(sum.ns, 0);
+	percpu__sum(cells, cpus, rows, nio_cell_index(2, NIO_SIDE_SENDER, stage), &sum,
+		    sizeof(sum));
+	assert_int_equal(sum.bytes, 9 * 512);
+	free(cells);
+}
+
+/* What a million events a second come to in a day does not pass through 32 bits anywhere. */
+static void sums_are_64_bits_wide(void **state)
+{
+	struct nio_loss loss[4] = {{.unmatched = 1ULL << 62}, {.unmatched = 5}, {.map_full = 3}};
+	struct nio_loss sum;
+
+	(void)state;
+	percpu__sum(loss, 4, 1, 0, &sum, sizeof(sum));
+	assert_true(sum.unmatched == (1ULL << 62) + 5);
+	assert_int_equal(sum.map_full, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_reach_to_the_highest_number),
+		cmocka_unit_test(each_cpu_is_added_once),
+		cmocka_unit_test(sums_are_64_bits_wide),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* CPUs of senders and receivers, on machines of several shapes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+
+#include "model/placement.h"
+
+struct machine_case {
+	const char *what;
+	struct cpu_place cpus[8];
+	size_t n;
+	unsigned int threads;
+	const char *senders, *receivers;
+};
+
+/* clang-format off */
+static const struct machine_case cases[] = {
+	{"two cores", {{0, 0, 0}, {1, 1, 0}}, 2, 1, "0", "1"},
+	{"two cores, more threads than they are", {{0, 0, 0}, {1, 1, 0}}, 2, 8, "0", "1"},
+	{"two hardware threads of one core", {{0, 0, 0}, {1, 0, 0}}, 2, 1, "0", "1"},
+	{"siblings stay unused", {{0, 0, 0}, {1, 1, 0}, {2, 0, 0}, {3, 1, 0}}, 4, 2, "0", "1"},
+	{"siblings beside each other", {{0, 0, 0}, {1, 0, 0}, {2, 2, 0}, {3, 2, 0}}, 4, 1, "0", "2"},
+	{"three cores: one is left", {{0, 0, 0}, {1, 1, 0}, {2, 2, 0}}, 3, 4, "0", "1"},
+	{"as many as threads", {{0, 0, 0}, {1, 1, 0}, {2, 2, 0}, {3, 3, 0}}, 4, 1, "0", "1"},
+	{"half for each", {{0, 0, 0}, {1, 1, 0}, {2, 2, 0}, {3, 3, 0}}, 4, 2, "0,1", "2,3"},
+	{"one node first", {{0, 0, 0}, {1, 1, 1}, {2, 2, 0}, {3, 3, 1}}, 4, 1, "0", "2"},
+	{"both nodes where it takes them", {{0, 0, 0}, {1, 1, 1}, {2, 2, 0}, {3, 3, 1}}, 4, 2, "0,2", "1,3"},
+	{"an affinity with holes", {{5, 5, 0}, {9, 9, 0}}, 2, 1, "5", "9"},
+};
+/* clang-format on */
+
+static void each_side_has_cores_of_its_own(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct machine_case c = cases[i];
+		struct placement p;
+
+		print_message("  %s\n", c.what);
+		assert_int_equal(placement__choose(&p, c.cpus, c.n, c.threads), 0);
+		assert_string_equal(p.senders, c.senders);
+		assert_string_equal(p.receivers, c.receivers);
+	}
+}
+
+static void one_cpu_is_too_few(void **state)
+{
+	struct cpu_place one[] = {{0, 0, 0}};
+	struct placement p;
+
+	(void)state;
+	assert_int_equal(placement__choose(&p, one, 1, 1), -ENOSPC);
+	assert_int_equal(placement__choose(&p, one, 0, 1), -ENOSPC);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_side_has_cores_of_its_own),
+		cmocka_unit_test(one_cpu_is_too_few),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

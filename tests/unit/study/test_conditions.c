@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is said of a data set before anything is answered. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/conditions.h"
+
+struct condition_case {
+	const char *environment, *settings; /* JSON */
+	const char *text;                   /* its beginning */
+};
+
+/* clang-format off */
+static const struct condition_case cases[] = {
+	{"{}", "{}", ""},
+	{"{\"congestion_control\": null}", "{}", ""},
+	{"{\"congestion_control\": \"bbr\", \"cpus\": 2}", "{}", "The senders pace: their congestion control bbr starts a timer"},
+	{"{\"congestion_control\": \"cubic\", \"congestion_choice\": \"system\"}", "{}", "The congestion control is cubic."},
+	{"{\"congestion_control\": \"reno\", \"congestion_choice\": \"unpaced\", \"system_congestion_control\": \"bbr\"}", "{}",
+	 "The congestion control is reno, since the system's bbr paces."},
+	{"{\"congestion_control\": \"homemade\"}", "{}", "The congestion control is homemade; whether it paces is not known."},
+	{"{}", "{\"cpu_sender\": \"0\", \"cpu_receiver\": \"1\"}", "Senders ran on CPU 0, receivers on CPU 1."},
+	{"{}", "{\"cpu_sender\": \"0\"}", "Senders ran on CPU 0."},
+	{"{}", "{\"cpu_receiver\": \"1\"}", "Pinned were the receivers on CPU 1."},
+	/* A CSV file has no numbers. */
+	{"{\"load_average\": \"7.7\", \"cpus\": \"2\"}", "{}", "The machine was busy with other work when the first run began (load average 7.7 on 2 CPUs)"},
+	{"{\"load_average\": 1.5, \"cpus\": 2}", "{}", ""},
+	{"{\"governor\": \"powersave\"}", "{}", "The CPUs' frequency is governed by powersave"},
+	{"{\"governor\": \"performance\"}", "{}", ""},
+};
+/* clang-format on */
+
+static void conditions_in_words(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct dataset d = {
+			.environment = json_loads(cases[i].environment, 0, NULL),
+			.settings = json_loads(cases[i].settings, 0, NULL),
+		};
+		char *text = conditions__text(&d);
+
+		assert_non_null(text);
+		if (strncmp(text, cases[i].text, strlen(cases[i].text)) ||
+		    !*text != !*cases[i].text)
+			fail_msg("'%s' is said, not '%s'", text, cases[i].text);
+		free(text);
+		json_decref(d.environment);
+		json_decref(d.settings);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(conditions_in_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

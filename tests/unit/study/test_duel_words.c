@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sentences of duels, from claims made by hand: nothing is measured, analysed or tested here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/duel_words.h"
+
+#define KIB(n) ((uint64_t)(n)*1024)
+
+/* A claim of which only what sentences are made from is there. */
+#define CLAIM(d, by)                                         \
+	{                                                    \
+		.change = (by), .difference = DIFFERENCE_##d \
+	}
+
+struct outcome_case {
+	struct claim c;
+	enum metric metric;
+	enum duel_outcome outcome;
+};
+
+/* Less CPU time is better, less throughput is not. */
+static const struct outcome_case outcomes[] = {
+	{CLAIM(HIGHER, 0.2), METRIC_GBPS, OUTCOME_AHEAD},
+	{CLAIM(LOWER, -0.2), METRIC_GBPS, OUTCOME_BEHIND},
+	{CLAIM(HIGHER, 0.2), METRIC_CPU_NS_PER_KIB, OUTCOME_BEHIND},
+	{CLAIM(LOWER, -0.2), METRIC_CPU_NS_PER_KIB, OUTCOME_AHEAD},
+	{CLAIM(NOISE, 0.2), METRIC_GBPS, OUTCOME_NOISE},
+	{CLAIM(UNKNOWN, 0.2), METRIC_GBPS, OUTCOME_NONE},
+	{CLAIM(FEW, 0.2), METRIC_GBPS, OUTCOME_POINT_AHEAD},
+	{CLAIM(POINT, -0.2), METRIC_GBPS, OUTCOME_POINT_BEHIND},
+	{CLAIM(POINT, -0.2), METRIC_CPU_NS_PER_KIB, OUTCOME_POINT_AHEAD},
+	{CLAIM(POINT, 0), METRIC_CPU_NS_PER_KIB, OUTCOME_POINT_BEHIND},
+};
+
+static void outcomes_of_claims(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++)
+		assert_int_equal(duel__outcome(&outcomes[i].c, outcomes[i].metric),
+				 outcomes[i].outcome);
+}
+
+struct duel_case {
+	enum metric metric;
+	const struct duel_terms *terms;
+	unsigned int threads;
+	struct duel_point points[4];
+	size_t points_nr, few, point_only;
+	struct crossover crossovers[1];
+	size_t crossovers_nr;
+	const char *said[3]; /* all that is said, in order */
+};
+
+/* clang-format off */
+static const struct duel_case duels[] = {
+	{METRIC_GBPS, &duel_by_throughput, 4,
+	 {{KIB(1), CLAIM(LOWER, -0.1)}, {KIB(4), CLAIM(NOISE, 0.01)}, {KIB(16), CLAIM(HIGHER, 0.133)}, {KIB(64), CLAIM(HIGHER, 11)}},
+	 4, 0, 0, {{KIB(1), KIB(16), true}}, 1,
+	 {"With 4 threads one-copy is ahead at: 16 KiB (+13.3 %), 64 KiB (x 12); behind at: 1 KiB (-10.0 %); "
+	  "inside the noise at: 4 KiB (+1.0 %).",
+	  "Crossover with 4 threads: between 1 KiB and 16 KiB, one-copy takes the lead."}},
+	{METRIC_CPU_NS_PER_KIB, &duel_by_cpu_time, 1,
+	 {{KIB(1), CLAIM(LOWER, -0.1)}, {KIB(4), CLAIM(HIGHER, 0.2)}}, 2, 0, 0, {{KIB(1), KIB(4), false}}, 1,
+	 {"With 1 thread, by CPU time per KiB, one-copy is cheaper at: 1 KiB (-10.0 %); more expensive at: "
+	  "4 KiB (+20.0 %); inside the noise at: nowhere.",
+	  "Crossover with 1 thread, by CPU time per KiB: between 1 KiB and 4 KiB, two-copy takes the lead."}},
+	{METRIC_CPU_S_NS_PER_KIB, &duel_by_sender_cpu_time, 1,
+	 {{KIB(64), CLAIM(LOWER, -0.5)}}, 1, 0, 0, {{0, 0, false}}, 0,
+	 {"With 1 thread, by the sender's CPU time per KiB, one-copy is cheaper at: 64 KiB (-50.0 %); more "
+	  "expensive at: nowhere; inside the noise at: nowhere."}},
+	/* No claim, no "ahead". */
+	{METRIC_GBPS, &duel_by_throughput, 2,
+	 {{KIB(1), CLAIM(POINT, 0.044)}, {KIB(4), CLAIM(POINT, -0.3)}}, 2, 0, 2, {{0, 0, false}}, 0,
+	 {"With 2 threads, in one run each, one-copy is higher at: 1 KiB (+4.4 %); not higher at: 4 KiB (-30.0 %)."}},
+	{METRIC_GBPS, &duel_by_throughput, 2,
+	 {{KIB(1), CLAIM(FEW, 0.044)}}, 1, 1, 0, {{0, 0, false}}, 0,
+	 {"With 2 threads, in too few rounds for a claim each, one-copy is higher at: 1 KiB (+4.4 %); not higher at: nowhere."}},
+};
+
+struct headline_case {
+	struct duel_tally speed, cost;
+	const char *text;
+};
+
+/* terms, cells, ahead, behind, noise, point, point_ahead, first_size, first_threads, largest */
+static const struct headline_case headlines[] = {
+	{{&duel_by_throughput, 16, 6, 4, 6, 0, 0, KIB(16), 4, KIB(64)}, {&duel_by_cpu_time, 16, 9, 2, 5, 0, 0, KIB(4), 0, KIB(64)},
+	 "The smallest size is 16 KiB (with 4 threads); one-copy is ahead in 6 of 16 cells, behind in 4, inside the noise in 6. "
+	 "By CPU time per KiB the smallest size at which it is cheaper is 4 KiB (with all thread counts together); cheaper in 9 "
+	 "of 16 cells, more expensive in 2."},
+	{{&duel_by_throughput, 4, 0, 3, 1, 0, 0, 0, 0, KIB(64)}, {&duel_by_cpu_time, 4, 0, 4, 0, 0, 0, 0, 0, KIB(64)},
+	 "At none up to 64 KiB: one-copy is ahead of two-copy in no cell of 4, behind in 3, inside the noise in 1. "
+	 "By CPU time per KiB it is cheaper in no cell of 4, more expensive in 4."},
+	{{&duel_by_throughput, 4, 0, 0, 0, 4, 3, 0, 0, KIB(64)}, {&duel_by_cpu_time, 4, 0, 0, 0, 4, 2, 0, 0, KIB(64)},
+	 "Nothing can be claimed: in the medians one-copy is higher in 3 of 4 cells. By CPU time per KiB it is lower in 2 of 4 "
+	 "cells, without a claim."},
+	{{&duel_by_throughput, 4, 4, 0, 0, 0, 0, KIB(1), 1, KIB(64)}, {&duel_by_sender_cpu_time, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+	 "The smallest size is 1 KiB (with 1 thread); one-copy is ahead in 4 of 4 cells, behind in 0, inside the noise in 0. "
+	 "By CPU time nothing can be said: the data has none."},
+};
+/* clang-format on */
+
+static void answer__free(struct answer_text *answer)
+{
+	for (size_t i = 0; i < answer->points_nr; i++)
+		free(answer->points[i]);
+	free(answer->points);
+	free(answer->headline);
+}
+
+static void duels_in_words(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(duels) / sizeof(duels[0]); i++) {
+		struct duel_case x = duels[i];
+		struct answer_text answer = {0};
+		const struct duel duel = {
+			.first = MODE_ONECOPY,
+			.second = MODE_TWOCOPY,
+			.threads = x.threads,
+			.metric = x.metric,
+			.points = x.points,
+			.points_nr = x.points_nr,
+			.few = x.few,
+			.point_only = x.point_only,
+			.crossovers = x.crossovers,
+			.crossovers_nr = x.crossovers_nr,
+		};
+		size_t n = 0;
+
+		duel__say(&answer, &duel, x.terms);
+		duel__say_crossovers(&answer, &duel, x.terms);
+		for (; n < 3 && x.said[n]; n++) {
+			assert_true(n < answer.points_nr);
+			assert_string_equal(answer.points[n], x.said[n]);
+		}
+		assert_int_equal(answer.points_nr, n);
+		answer__free(&answer);
+	}
+}
+
+static void headlines_in_words(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(headlines) / sizeof(headlines[0]); i++) {
+		struct answer_text answer = {0};
+
+		duel__headline(&answer, "Nothing can be claimed", &headlines[i].speed,
+			       &headlines[i].cost, "one-copy", "two-copy");
+		assert_string_equal(answer.headline, headlines[i].text);
+		assert_int_equal(answer.answered,
+				 headlines[i].speed.point != headlines[i].speed.cells);
+		answer__free(&answer);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(outcomes_of_claims),
+		cmocka_unit_test(duels_in_words),
+		cmocka_unit_test(headlines_in_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Numbers that are to be near others: cmocka's assert_float_equal() is content with NaN. */
+#ifndef NETIOTRACE_TESTS_NEAR_H
+#define NETIOTRACE_TESTS_NEAR_H
+
+#include <math.h>
+
+#define NEAR(value, expected, within)                                                       \
+	do {                                                                                \
+		double value_ = (value);                                                    \
+		if (!(fabs(value_ - (expected)) <= (within)))                               \
+			fail_msg("%s is %.6g, not %g", #value, value_, (double)(expected)); \
+	} while (0)
+
+#endif

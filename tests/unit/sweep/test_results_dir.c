@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The directory of a sweep: which may be used, and which files in it count. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/exit_code.h"
+#include "base/log.h"
+#include "support/full_result.h"
+#include "sweep/results_dir.h"
+#include "sweep/settings_file.h"
+#include "write/json.h"
+
+/* A directory for one test, below the one the tests run in. */
+static char scratch[64];
+
+static int make_scratch(void **state)
+{
+	(void)state;
+	snprintf(scratch, sizeof(scratch), "/tmp/netiotrace-test-XXXXXX");
+	return mkdtemp(scratch) ? 0 : -1;
+}
+
+static int remove_scratch(void **state)
+{
+	char command[96];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", scratch);
+	return system(command);
+}
+
+static const char *in_scratch(const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
+	return path;
+}
+
+static void put_file(const char *name, const char *text)
+{
+	FILE *f = fopen(in_scratch(name), "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static bool is_in_scratch(const char *name, const char *text)
+{
+	FILE *f = fopen(in_scratch(name), "r");
+	char there[64] = "";
+
+	assert_non_null(f);
+	assert_non_null(fgets(there, sizeof(there), f));
+	fclose(f);
+	return !strcmp(there, text);
+}
+
+static int open_scratch(struct sweep_dir *d, bool resume)
+{
+	bool said;
+	int code;
+
+	*d = (struct sweep_dir)SWEEP_DIR_INIT;
+	log_hold();
+	code = sweep_dir__open(d, scratch, resume);
+	said = ftell(log_stream()) > 0;
+	log_release();
+	/* A refusal is said, and nothing else. */
+	assert_int_equal(code != 0, said);
+	return code;
+}
+
+static void begin(struct sweep_dir *d)
+{
+	json_t *sweep =
+		json_pack("{s:s, s:{s:s}}", "schema", SWEEP_SCHEMA, "environment", "kernel", "6.1");
+
+	assert_int_equal(sweep_dir__begin(d, sweep, "netiotrace sweep"), 0);
+	json_decref(sweep);
+}
+
+static void directories_that_may_be_used(void **state)
+{
+	struct sweep_dir d;
+
+	(void)state;
+	assert_int_equal(open_scratch(&d, false), 0);
+	assert_null(d.sweep);
+	begin(&d);
+	sweep_dir__close(&d);
+	assert_int_equal(open_scratch(&d, false), EXIT_USAGE); /* not empty */
+	sweep_dir__close(&d);
+	assert_int_equal(open_scratch(&d, true), 0);
+	assert_non_null(d.sweep);
+	sweep_dir__close(&d);
+}
+
+static void one_sweep_at_a_time(void **state)
+{
+	struct sweep_dir d, second;
+
+	(void)state;
+	assert_int_equal(open_scratch(&d, true), 0);
+	assert_int_equal(open_scratch(&second, true), EXIT_USAGE);
+	sweep_dir__close(&second);
+	sweep_dir__close(&d);
+	assert_int_equal(open_scratch(&d, true), 0);
+	sweep_dir__close(&d);
+}
+
+/* Killed before sweep.json was there: begun again, unless anything foreign is in the directory. */
+static void a_sweep_that_never_began_begins(void **state)
+{
+	struct sweep_dir d;
+
+	(void)state;
+	put_file(OWNED_DIR_MARKER, "netiotrace.files/1 sweep\nenvironment.json\n");
+	put_file("environment.json", "{}");
+	put_file(".netiotrace-abcdef", "half");
+	assert_int_equal(open_scratch(&d, true), 0);
+	assert_null(d.sweep);
+	assert_int_not_equal(access(in_scratch(".netiotrace-abcdef"), F_OK), 0);
+	sweep_dir__close(&d);
+	put_file("thesis.tex", "important");
+	assert_int_equal(open_scratch(&d, true), EXIT_USAGE);
+	sweep_dir__close(&d);
+	assert_int_equal(access(in_scratch("thesis.tex"), F_OK), 0);
+}
+
+/* The names are a sweep's, the files are not: without a marker nothing of it is touched. */
+static void somebody_elses_files_are_kept(void **state)
+{
+	struct sweep_dir d;
+
+	(void)state;
+	put_file("environment.json", "mine");
+	put_file("command", "mine");
+	put_file(".netiotrace-abcdef", "mine");
+	assert_int_equal(open_scratch(&d, true), EXIT_USAGE);
+	sweep_dir__close(&d);
+	assert_int_equal(open_scratch(&d, false), EXIT_USAGE);
+	sweep_dir__close(&d);
+	assert_int_equal(access(in_scratch(".netiotrace-abcdef"), F_OK), 0);
+	assert_int_equal(access(in_scratch("command"), F_OK), 0);
+}
+
+/* A file that was put there meanwhile is not overwritten. */
+static void a_file_that_is_not_the_sweeps_is_kept(void **state)
+{
+	struct sweep_dir d;
+	char *rows[1] = {NULL};
+
+	(void)state;
+	assert_int_equal(open_scratch(&d, false), 0);
+	begin(&d);
+	put_file("results.csv", "mine");
+	assert_int_not_equal(sweep_dir__write_csv(&d, rows, 1), 0);
+	assert_true(is_in_scratch("results.csv", "mine"));
+	sweep_dir__close(&d);
+}
+
+static void foreign_sweep_json_is_refused(void **state)
+{
+	static const char *const texts[] = {"", "{", "[]", "{\"schema\":\"netiotrace.result/1\"}",
+					    "{\"schema\":7}"};
+	struct sweep_dir d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		put_file("sweep.json", texts[i]);
+		assert_int_equal(open_scratch(&d, true), EXIT_USAGE);
+		sweep_dir__close(&d);
+	}
+}
+
+static const struct sweep_run zerocopy_run = {MODE_ZEROCOPY, 65536, 4, 1, NULL};
+
+/* The second run of the full result, as a document of that run alone. */
+static json_t *document_of(struct full_result *f, const struct sweep_run *run)
+{
+	struct result r = f->result;
+	struct run_result *one = &f->runs[1];
+
+	one->mode = run->mode;
+	one->size = run->size;
+	one->threads = run->threads;
+	one->round = run->round;
+	r.runs = one;
+	r.runs_nr = 1;
+	return json_document__result(&r);
+}
+
+static void only_whole_results_of_that_run_count(void **state)
+{
+	struct sweep_run other = zerocopy_run;
+	struct sweep_dir d;
+	struct full_result f;
+	json_t *document, *found;
+
+	(void)state;
+	full_result__init(&f);
+	document = document_of(&f, &zerocopy_run);
+	assert_int_equal(open_scratch(&d, false), 0);
+	assert_null(sweep_dir__read(&d, &zerocopy_run));
+	assert_int_equal(sweep_dir__write_failure(&d, &zerocopy_run, 1, "it broke"), 0);
+	assert_null(sweep_dir__read(&d, &zerocopy_run)); /* a failure is no result */
+	assert_int_equal(sweep_dir__write_result(&d, &zerocopy_run, document), 0);
+	assert_int_not_equal(access(in_scratch("cells/zerocopy-65536-t4-r1.failed.json"), F_OK), 0);
+	found = sweep_dir__read(&d, &zerocopy_run);
+	assert_non_null(found);
+	json_decref(found);
+	other.round = 2;
+	assert_null(sweep_dir__read(&d, &other));
+	/* Somebody renamed a file, or the machine lost power in it. */
+	log_set_level(LOG_ERROR);
+	assert_int_equal(sweep_dir__write_result(&d, &other, document), 0);
+	assert_null(sweep_dir__read(&d, &other));
+	put_file("cells/zerocopy-65536-t4-r1.json", "{\"schema\":");
+	assert_null(sweep_dir__read(&d, &zerocopy_run));
+	log_set_level(LOG_WARNING);
+	sweep_dir__close(&d);
+	json_decref(document);
+	full_result__clear(&f);
+}
+
+int main(void)
+{
+#define WITH_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, remove_scratch)
+	const struct CMUnitTest tests[] = {
+		WITH_SCRATCH(directories_that_may_be_used),
+		WITH_SCRATCH(one_sweep_at_a_time),
+		WITH_SCRATCH(a_sweep_that_never_began_begins),
+		WITH_SCRATCH(somebody_elses_files_are_kept),
+		WITH_SCRATCH(a_file_that_is_not_the_sweeps_is_kept),
+		WITH_SCRATCH(foreign_sweep_json_is_refused),
+		WITH_SCRATCH(only_whole_results_of_that_run_count),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reading CPUs, cores and nodes from affinity and sysfs; see topology.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/procfile.h"
+#include "topology.h"
+
+#define CPU_DIR "/sys/devices/system/cpu/cpu%u"
+
+/* "0,4" or "0-1": the lowest is the core's name. */
+static unsigned int core_of(unsigned int cpu)
+{
+	char path[96], line[256], *end;
+	unsigned long first;
+
+	snprintf(path, sizeof(path), CPU_DIR "/topology/thread_siblings_list", cpu);
+	if (procfile__line(path, line, sizeof(line)))
+		return cpu;
+	first = strtoul(line, &end, 10);
+	return end == line ? cpu : (unsigned int)first;
+}
+
+/* A CPU's directory has a link to its node's: "node1". */
+static unsigned int node_of(unsigned int cpu)
+{
+	const struct dirent *entry;
+	unsigned int node = 0;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), CPU_DIR, cpu);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		if (sscanf(entry->d_name, "node%u", &node) == 1)
+			break;
+	if (dir)
+		closedir(dir);
+	return node;
+}
+
+int topology__read(struct cpu_place **cpus, size_t *n)
+{
+	cpu_set_t set;
+
+	*n = 0;
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return -errno;
+	*cpus = calloc((size_t)CPU_COUNT(&set) + 1, sizeof(**cpus));
+	if (!*cpus)
+		return -ENOMEM;
+	for (unsigned int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			(*cpus)[(*n)++] = (struct cpu_place){cpu, core_of(cpu), node_of(cpu)};
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sums over CPUs; see percpu.h. Pure. */
+#include <errno.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "percpu.h"
+
+static void raise(unsigned int cpu, void *arg)
+{
+	int *rows = arg;
+
+	if (*rows <= (int)cpu)
+		*rows = (int)cpu + 1;
+}
+
+int percpu__rows(const char *possible)
+{
+	int rows = 0;
+
+	if (parse_cpu_list(possible, PERCPU_CPUS_MAX, raise, &rows))
+		return -EINVAL;
+	return rows ? rows : -EINVAL;
+}
+
+void percpu__sum(const void *at, unsigned int cpus, uint32_t rows, uint32_t i, void *out,
+		 size_t size)
+{
+	size_t words = size / sizeof(uint64_t);
+	uint64_t *total = out;
+
+	memset(out, 0, size);
+	for (size_t cpu = 0; cpu < cpus; cpu++) {
+		const volatile uint64_t *row = (const uint64_t *)at + (cpu * rows + i) * words;
+
+		for (size_t w = 0; w < words; w++)
+			total[w] += row[w];
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The statistics of bpf/percpu.bpf.h as they lie in memory: rows of CPU 0, rows of CPU 1, and so on
+ * up to the highest CPU there can ever be. Pure.
+ */
+#ifndef NETIOTRACE_PERCPU_H
+#define NETIOTRACE_PERCPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* As many as a kernel can be built for (NR_CPUS_RANGE_END of x86). */
+#define PERCPU_CPUS_MAX 8192
+
+/*
+ * How many CPUs rows are needed for, from the text of /sys/devices/system/cpu/possible ("0-3,8"):
+ * one more than the highest number, since programs know a CPU by its number, and numbers may have
+ * holes. -EINVAL when it is no such list.
+ */
+int percpu__rows(const char *possible);
+
+/*
+ * The sum over all CPUs of row i, into out: `size` bytes each, made of u64 only; `rows` a CPU. at
+ * may be written to meanwhile: each u64 is read whole.
+ */
+void percpu__sum(const void *at, unsigned int cpus, uint32_t rows, uint32_t i, void *out,
+		 size_t size);
+
+#endif
