@@ -107,6 +107,11 @@ void *mnl_nlmsg_put_extra_header(struct nlmsghdr *nlh, size_t size)
 	return memset(extra, 0, MNL_ALIGN(size));
 }
 
+size_t mnl_nlmsg_get_payload_len(const struct nlmsghdr *nlh)
+{
+	return nlh->nlmsg_len - MNL_NLMSG_HDRLEN;
+}
+
 void *mnl_nlmsg_get_payload(const struct nlmsghdr *nlh)
 {
 	return behind(nlh, MNL_NLMSG_HDRLEN);
