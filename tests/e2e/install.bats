@@ -155,6 +155,7 @@ zsh_specs() {
 		run "$REPO/tests/validate" $wrong.json
 		[ "$status" -eq 1 ]
 		[[ $output == *'1 documents, 1 wrong' ]]
+		rm $wrong.json
 	done
 }
 
@@ -173,4 +174,11 @@ zsh_specs() {
 	[[ $(tree/scripts/version) =~ ^0\.4\.0\+1\.g[0-9a-f]+$ ]]
 	echo 0.5.0 >tree/.version
 	[ "$(tree/scripts/version)" = 0.5.0 ]
+}
+
+@test "static: what stands for libmnl has every function that is called" {
+	${CC:-cc} -std=gnu11 -c -o mnl.o "$REPO/static/mnl.c"
+	nm "$BUILD_DIR"/user/*/*.o | awk '$1 == "U" && $2 ~ /^mnl_/ { print $2 }' | sort -u >called
+	[ -s called ]
+	nm mnl.o | awk '$2 == "T" { print $3 }' | sort | comm -23 called - | diff /dev/null -
 }
