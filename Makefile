@@ -3,7 +3,7 @@
 # SAN=address|thread|fuzz: sanitizer build in its own directory; CROSS=aarch64-linux-gnu-: for another
 # machine, in its own directory.
 
-VERSION   := 0.1.0
+VERSION   := $(shell scripts/version)
 CROSS     ?=
 CLANG     ?= clang
 BPFTOOL   ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
@@ -11,9 +11,10 @@ PKG_CONFIG ?= pkg-config
 PREFIX    ?= /usr/local
 SUDO      := $(if $(filter 0,$(shell id -u)),,sudo)
 SAN       ?=
+STATIC    ?=
 # The machine to build for: the first word of the compiler's prefix.
 MACHINE   := $(if $(CROSS),$(firstword $(subst -, ,$(CROSS))),$(shell uname -m))
-O         ?= build$(if $(CROSS),-$(MACHINE))$(if $(SAN),-$(SAN))
+O         ?= build$(if $(CROSS),-$(MACHINE))$(if $(SAN),-$(SAN))$(if $(STATIC),-static)
 V         ?= 0
 Q         := $(if $(filter 1,$(V)),,@)
 say        = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
@@ -61,6 +62,11 @@ LDFLAGS    += $(SAN_FLAGS_$(SAN))
 
 LIBS      := libbpf jansson ncursesw libcap-ng libmnl
 LIB_LIBS   = $(shell $(PKG_CONFIG) --libs $(LIBS)) -lelf -lz
+# STATIC=1 (`make static`): programs that need no library where they run.
+ifneq ($(STATIC),)
+LDFLAGS   += -static -s
+LIB_LIBS   = $(call obj,static/mnl.c) $(shell $(PKG_CONFIG) --static --libs $(filter-out libmnl,$(LIBS))) -lelf -lz
+endif
 LIB_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(LIBS) | sed 's/-D_[A-Z_]*_SOURCE=*[0-9]*//g; s/-D_DEFAULT_SOURCE//g')
 
 # Sources are found by room: a folder is a room, and a new file in it is built. common/ is pure, and
@@ -88,11 +94,12 @@ $(O)/tests/unit/%.o: ROOMS += -Itests/unit
 
 obj = $(patsubst %.c,$(O)/%.o,$(1))
 
-.PHONY: all help deps demo test test-unit test-e2e check format bench bench-overhead bench-loadgen bench-connections \
-        install clean
+.PHONY: all help deps demo test test-unit test-e2e check format bench bench-overhead bench-loadgen \
+        bench-connections clean
 all: $(O)/netiotrace $(O)/netio-loadgen netiotrace netio-loadgen $(O)/gnuplot
 
 include scripts/targets.mk
+include scripts/install.mk
 
 # A missing dependency is one sentence naming its package, said before anything is compiled.
 $(O)/.deps: scripts/check-deps Makefile
@@ -119,9 +126,10 @@ $(O)/%.o: %.c | $(O)/.deps
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -I. $(ROOMS) -I$(O)/bpf $(ALL_CFLAGS) -c $< -o $@
 
+$(O)/netiotrace: $(if $(STATIC),$(call obj,static/mnl.c))
 $(O)/netiotrace: $(call obj,$(USER_SRC))
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
+	$(Q)$(CC) $(LDFLAGS) $(call obj,$(USER_SRC)) -o $@ $(LIB_LIBS) -lm
 
 # The load generator needs libc and pthreads only.
 $(O)/netio-loadgen: $(call obj,$(LOADGEN_SRC))
@@ -175,7 +183,8 @@ $(O)/watched-run: $(O)/tests/bpf/watched_run.o $(O)/tests/bpf/watched_layers.o $
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 
 clean:
-	rm -rf build build-address build-thread build-fuzz build-aarch64 netiotrace netio-loadgen
+	rm -rf build build-address build-thread build-fuzz build-aarch64 build-static build-aarch64-static \
+		netiotrace netio-loadgen
 
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 .DELETE_ON_ERROR:

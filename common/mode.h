@@ -61,6 +61,9 @@ int mode__parse(const char *s, enum mode *out); /* -EINVAL */
 #define MODE_NAME_AND_COMMA(id, name, ...) #name ", "
 #define MODE_NAME_AND_SPACE(id, name, ...) #name " "
 #define MODE_NAMES                         MODES(MODE_NAME_AND_COMMA)
+/* "twocopy|onecopy|...|", as what an option takes. */
+#define MODE_NAME_AND_BAR(id, name, ...) #name "|"
+#define MODE_CHOICES                     MODES(MODE_NAME_AND_BAR)
 
 #define MODE_LIST_LEN (MODE_NR * 16)
 

@@ -18,14 +18,11 @@
 /* Descriptors 0 to 2 are open, so that no socket becomes one of them. */
 static int open_standard(void)
 {
-	int fd;
-
-	do {
-		fd = open("/dev/null", O_RDWR);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd < 0)
-		return -errno;
-	close(fd);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		/* The lowest that is free is taken, which is this one. */
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			return -errno;
+	}
 	return 0;
 }
 
@@ -81,8 +78,11 @@ int main(int argc, char **argv)
 	int err;
 
 	signal(SIGPIPE, SIG_IGN);
-	if (open_standard())
+	err = open_standard();
+	if (err) {
+		fprintf(stderr, "netio-loadgen: /dev/null cannot be opened: %s\n", strerror(-err));
 		return 1;
+	}
 	if (settings__parse(&s, argc, argv, why)) {
 		fprintf(stderr, "netio-loadgen: %s\n", why);
 		return EXIT_USAGE;

@@ -146,11 +146,12 @@ bench: bench-overhead bench-loadgen bench-connections
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h' | grep -v '^vmlinux.h')
 
-## make install         PREFIX=/usr/local, DESTDIR=
-install: all
-	install -D -m 755 $(O)/netiotrace $(DESTDIR)$(PREFIX)/bin/netiotrace
-	install -D -m 755 $(O)/netio-loadgen $(DESTDIR)$(PREFIX)/bin/netio-loadgen
-	install -d $(DESTDIR)$(PREFIX)/share/netiotrace/gnuplot
-	install -m 644 scripts/gnuplot/*.gp $(DESTDIR)$(PREFIX)/share/netiotrace/gnuplot
-	install -D -m 644 docs/netiotrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/netiotrace.1
-	install -D -m 644 docs/netio-loadgen.1 $(DESTDIR)$(PREFIX)/share/man/man1/netio-loadgen.1
+## make schema          docs/netiotrace.schema.json, from docs/OUTPUT.md
+.PHONY: schema
+schema:
+	@scripts/gen-schema
+
+## make pictures        docs/pictures, from real runs on this machine
+.PHONY: pictures
+pictures: all
+	@$(SUDO) scripts/pictures/make $(O)/netiotrace docs/pictures

@@ -6,13 +6,13 @@
 REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # O and NETIOTRACE_BIN choose the programs under test: another build, a sanitizer's, an installed one.
-_output=${O:-build}
-[[ $_output == /* ]] || _output=$REPO/$_output
-NETIOTRACE_BIN=${NETIOTRACE_BIN:-$_output}
+BUILD_DIR=${O:-build}
+[[ $BUILD_DIR == /* ]] || BUILD_DIR=$REPO/$BUILD_DIR
+NETIOTRACE_BIN=${NETIOTRACE_BIN:-$BUILD_DIR}
 export NETIOTRACE=$NETIOTRACE_BIN/netiotrace
 export LOADGEN=$NETIOTRACE_BIN/netio-loadgen
 BPFTOOL=$(PATH=$PATH:/usr/sbin:/usr/local/sbin type -P bpftool || true)
-export REPO BPFTOOL
+export REPO BUILD_DIR BPFTOOL
 
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
@@ -200,4 +200,9 @@ stop_jobs() {
 			interrupt_until_ended "$pid"
 		done
 	done
+}
+
+# made_by_hand: this test's documents are not all netiotrace's own, and not held against the schema.
+made_by_hand() {
+	touch "$BATS_TEST_TMPDIR/.by-hand"
 }

@@ -9,6 +9,7 @@ load ../lib
 PICTURES='throughput-size latency-threads cache-size cycles-size copies copy-times send-call completion'
 
 setup() {
+	made_by_hand
 	cd "$BATS_TEST_TMPDIR" || return
 	need_tool gnuplot
 	published=$REPO/tests/fixtures/pa02-mt25014-results.csv

@@ -6,6 +6,7 @@ bats_require_minimum_version 1.5.0
 load ../lib
 
 setup() {
+	made_by_hand
 	need_tool jq
 	cd "$BATS_TEST_TMPDIR" || return
 	# shellcheck source=scripts/vm/lib.bash

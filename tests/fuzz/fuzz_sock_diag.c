@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *buf = calloc(1, MNL_NLMSG_HDRLEN + MNL_ALIGN(size));
 	struct nlmsghdr *nlh;
 	size_t taken = 0;
-	struct visitor v = {take_socket, &taken};
+	struct visitor v = {.take = take_socket, .arg = &taken};
 
 	FUZZ_CHECK(buf);
 	nlh = mnl_nlmsg_put_header(buf);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command_line.h"
+#include "describe.h"
 #include "exit_code.h"
 #include "refuse.h"
 
@@ -13,9 +14,14 @@ void command_line__parse(const struct argp *argp, const char *name, int argc, ch
 			 void *input)
 {
 	int named = argc > 1 && strcmp(argv[1], name) == 0;
-	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	char **copy;
 	char program[64];
 
+	if (argc == 2 + named && strcmp(argv[1 + named], DESCRIBE_OPTION) == 0) {
+		describe__print(argp);
+		exit(EXIT_DONE);
+	}
+	copy = calloc((size_t)argc + 1, sizeof(*copy));
 	if (!copy)
 		refuse("out of memory.");
 	memcpy(copy, argv + named, (size_t)(argc - named) * sizeof(*copy));

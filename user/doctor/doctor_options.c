@@ -23,7 +23,7 @@ static const struct options_pick picks[] = {
 	{"mtu", NULL, 1},
 	{"ipv6", NULL, 1},
 	{"size", NULL, 1},
-	{"backend", "auto, trampoline, kprobe, tracepoint or none", 1},
+	{"backend", "how the kernel would be watched (default auto)", 1},
 	{"count-calls", NULL, 1},
 	{"times", NULL, 1},
 	{"no-times", NULL, 1},

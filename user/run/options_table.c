@@ -5,7 +5,7 @@
 #include "options_table.h"
 
 static const struct argp_option option_table[] = {
-	{"mode", KEY_MODE, "MODE", 0, MODE_NAMES "or all (default)", 0},
+	{"mode", KEY_MODE, MODE_CHOICES "all", 0, "how the fields are sent (default all)", 0},
 	{"size", KEY_SIZE, "SIZE", 0, "bytes a message, 64 to 16m; 4k, 1m (default 64k)", 0},
 	{"fields", KEY_FIELDS, "N", 0, "fields a message, 1 to 64 (default 8)", 0},
 	{"threads", KEY_THREADS, "N", 0, "threads of each side, 1 to 256 (default 1)", 0},
@@ -28,7 +28,8 @@ static const struct argp_option option_table[] = {
 	 "else 1)",
 	 0},
 	{"verify", KEY_VERIFY, 0, 0, "the receiver checks every byte", 0},
-	{"path", KEY_PATH, "PATH", 0, "loopback, or veth: two network namespaces of our own", 0},
+	{"path", KEY_PATH, "loopback|veth", 0,
+	 "loopback, or veth: two network namespaces of our own", 0},
 	{"connect", KEY_CONNECT, "ADDR:PORT", 0,
 	 "to a receiver on another machine, where 'netiotrace serve' waits", 0},
 	{"listen", KEY_LISTEN, "ADDR:PORT", 0, "the address to wait on; port 0: any", 0},
@@ -47,8 +48,8 @@ static const struct argp_option option_table[] = {
 	 "SO_RCVLOWAT: wake the receivers for so many bytes only, up to 1m", 0},
 	{"cpu-sender", KEY_CPU_SENDER, "LIST", 0, "pin the senders to these CPUs: 0-3,8", 0},
 	{"cpu-receiver", KEY_CPU_RECEIVER, "LIST", 0, "pin the receivers", 0},
-	{"backend", KEY_BACKEND, "NAME", 0,
-	 "auto, trampoline, kprobe, tracepoint; none: load generator only, no root needed", 0},
+	{"backend", KEY_BACKEND, "auto|trampoline|kprobe|tracepoint|none", 0,
+	 "how the kernel is watched (default auto); none: load generator only, no root needed", 0},
 	{"count-calls", KEY_COUNT_CALLS, 0, 0,
 	 "count every send call even of messages under 16k, where that costs several percent", 0},
 	{"times", KEY_TIMES, 0, 0,

@@ -230,11 +230,33 @@ static void documentation_names_what_placeholders_stand_for(void **state)
 	free(text);
 }
 
+/* Where the environment says, for tests/validate: the fullest and the emptiest document there can
+ * be. */
+static void documents_are_written_for_the_schema(void **state)
+{
+	const char *directory = getenv("NETIOTRACE_DOCUMENTS");
+	char path[512];
+
+	(void)state;
+	for (int full = 0; directory && full < 2; full++) {
+		json_t *document = document_of(full);
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/%s.json", directory, full ? "full" : "empty");
+		f = fopen(path, "w");
+		assert_non_null(f);
+		assert_int_equal(json_document__write(f, document), 0);
+		fclose(f);
+		json_decref(document);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(documentation_is_complete_and_true),
 		cmocka_unit_test(documentation_names_what_placeholders_stand_for),
+		cmocka_unit_test(documents_are_written_for_the_schema),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,71 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# bash completion of netiotrace and netio-loadgen. The words are asked of the programs themselves, so that
+# they are those of the version that is installed.
+
+# _netiotrace_describe: what the command takes that the line names, as `netiotrace COMMAND --describe` says.
+_netiotrace_describe() {
+	"$1" "$2" --describe 2>/dev/null
+}
+
+_netiotrace_words() {
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
+}
+
+# _netiotrace_value ARGUMENT WORD: what an option with that kind of argument can be given.
+_netiotrace_value() {
+	case $1 in
+	FILE) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
+	DIR) mapfile -t COMPREPLY < <(compgen -d -- "$2") ;;
+	*\|*) _netiotrace_words "${1//|/ }" "$2" ;;
+	esac
+}
+
+_netiotrace() {
+	local word=$2 before=$3 command=run commands argument described
+
+	COMPREPLY=()
+	commands=$("$1" help --describe 2>/dev/null | cut -f 2)
+	if [ "$COMP_CWORD" -eq 1 ] && [[ $word != -* ]]; then
+		_netiotrace_words "$commands" "$word"
+		return
+	fi
+	if grep -qxF -- "${COMP_WORDS[1]}" <<<"$commands"; then
+		command=${COMP_WORDS[1]}
+	fi
+	if [ "$command" = help ]; then
+		_netiotrace_words "$commands" "$word"
+		return
+	fi
+	described=$(_netiotrace_describe "$1" "$command")
+	# "--mode=one" is three words to readline: --mode, =, one.
+	if [ "$before" = = ] && [ "$COMP_CWORD" -ge 2 ]; then
+		before=${COMP_WORDS[COMP_CWORD - 2]}
+	elif [ "$word" = = ]; then
+		word=
+	fi
+	argument=$(awk -F '\t' -v o="$before" '$1 == "option" && ($2 == o || $3 == o) { print $4 }' <<<"$described")
+	if [ -n "$argument" ]; then
+		_netiotrace_value "$argument" "$word"
+	elif [[ $word == -* ]]; then
+		_netiotrace_words "$(awk -F '\t' '$1 == "option" { print $3 }' <<<"$described")" "$word"
+	elif grep -q '^usage' <<<"$described"; then
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+	fi
+}
+
+_netio_loadgen() {
+	local word=$2
+
+	COMPREPLY=()
+	if [ "$COMP_CWORD" -eq 1 ] && [[ $word != -* ]]; then
+		_netiotrace_words 'send recv' "$word"
+	elif [[ $3 == --mode ]]; then
+		_netiotrace_words "$("$1" --help | sed -n 's/.*--mode .*one of \([a-z ]*\).*/\1/p')" "$word"
+	elif [[ $word == -* ]]; then
+		_netiotrace_words "$("$1" --help | grep -oE '^[ SRB]+--[a-z0-9-]+' | grep -oE -- '--.*')" "$word"
+	fi
+}
+
+complete -o filenames -o bashdefault -F _netiotrace netiotrace
+complete -o filenames -o bashdefault -F _netio_loadgen netio-loadgen

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Targets that put the program where users have it: installed here, or in a package.
+
+bindir   := $(DESTDIR)$(PREFIX)/bin
+datadir  := $(DESTDIR)$(PREFIX)/share
+mandir   := $(datadir)/man
+MAN_SRC  := $(wildcard docs/man/* scripts/man/*) scripts/gen-man docs/OUTPUT.md CHANGELOG.md
+# Pages are made by asking the program for its options: where it is built for another machine, one of
+# this machine's. A tarball brings them along.
+MAN_FROM := $(if $(CROSS),build,$(O))/netiotrace
+
+## make man             the manual pages, into build/man
+.PHONY: man
+man: $(O)/man/.made
+
+ifneq ($(CROSS),)
+build/netiotrace:
+	$(MAKE) --no-print-directory CROSS= O=build all
+endif
+
+$(O)/man/.made: $(MAN_SRC) $(if $(wildcard man),,$(MAN_FROM))
+	$(call say,MAN,$(@D))
+	$(Q)mkdir -p $(@D)
+	$(Q)$(if $(wildcard man),cp man/* $(@D),scripts/gen-man $(MAN_FROM) $(@D))
+	@touch $@
+
+## make install         PREFIX=/usr/local, DESTDIR=
+## make uninstall       what install put there, and nothing else
+.PHONY: install uninstall
+install: all man
+	install -d $(bindir) $(datadir)/netiotrace/gnuplot $(mandir)/man1 $(mandir)/man5 $(mandir)/man8
+	install -m 755 $(O)/netiotrace $(O)/netio-loadgen $(bindir)
+	install -m 644 scripts/gnuplot/*.gp $(datadir)/netiotrace/gnuplot
+	install -m 644 docs/netiotrace.schema.json $(datadir)/netiotrace
+	install -m 644 $(O)/man/*.1 $(mandir)/man1
+	install -m 644 $(O)/man/*.5 $(mandir)/man5
+	install -m 644 $(O)/man/*.8 $(mandir)/man8
+	install -D -m 644 scripts/completion/netiotrace.bash $(datadir)/bash-completion/completions/netiotrace
+	ln -sf netiotrace $(datadir)/bash-completion/completions/netio-loadgen
+	install -D -m 644 scripts/completion/netiotrace.zsh $(datadir)/zsh/site-functions/_netiotrace
+
+# Directories that others may use stay while anything is in them.
+uninstall:
+	rm -f $(bindir)/netiotrace $(bindir)/netio-loadgen
+	rm -rf $(datadir)/netiotrace
+	rm -f $(mandir)/man1/netio-loadgen.1 $(mandir)/man5/netiotrace-result.5 \
+		$(mandir)/man8/netiotrace.8 $(mandir)/man8/netiotrace-*.8
+	rm -f $(addprefix $(datadir)/bash-completion/completions/,netiotrace netio-loadgen)
+	rm -f $(datadir)/zsh/site-functions/_netiotrace
+	-@rmdir -p --ignore-fail-on-non-empty $(bindir) $(mandir)/man1 $(mandir)/man5 $(mandir)/man8 \
+		$(datadir)/bash-completion/completions $(datadir)/zsh/site-functions 2>/dev/null
+
+## make dist            the tarball of the sources, into build
+.PHONY: dist
+dist: man
+	@scripts/dist $(O) $(O)/man
+
+## make static          programs that need no library, in build-static
+.PHONY: static
+static:
+	@$(MAKE) --no-print-directory STATIC=1 all
+
+## make test-static     static, then a run of it in an empty tree
+.PHONY: test-static
+test-static: static
+	@$(SUDO) bats tests/package/static.bats
+
+## make deb             the Debian package, into build/deb: built from the tarball in a clean Debian tree
+# DEB_ARCH=arm64: for that architecture, cross-built.
+## make test-deb        deb, then installed, used and removed in a clean tree
+.PHONY: deb test-deb
+deb: dist
+	@mkdir -p $(O)/deb
+	@$(SUDO) scripts/deb/build $(O)/netiotrace-$(VERSION).tar.gz $(O)/deb $(DEB_ARCH)
+test-deb: deb
+	@$(SUDO) bats tests/package/deb.bats
+
+## make rpm             the RPM package, into build/rpm, by rpmbuild
+# Where rpm is not what this machine is made of, it cannot know what is installed: nobody asks it then.
+.PHONY: rpm
+rpm: dist
+	@mkdir -p $(O)/rpm
+	@rpmbuild -bb $(if $(wildcard /etc/debian_version),--nodeps) -D '_topdir $(abspath $(O))/rpm' \
+		-D '_sourcedir $(abspath $(O))' -D 'netiotrace_version $(VERSION)' \
+		packaging/rpm/netiotrace.spec >$(O)/rpm/log 2>&1 || { tail -n 15 $(O)/rpm/log; exit 1; }
+	@ls -l $(O)/rpm/RPMS/*/*.rpm

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Shared by the makers of manual pages.
+
+# Each sentence on a line of its own, none of which means anything to the formatter.
+function lines(s,    out)
+{
+	while (match(s, /[.!?][)]? +[A-Z]/)) {
+		out = out guard(substr(s, 1, RSTART + RLENGTH - 2)) "\n"
+		s = substr(s, RSTART + RLENGTH - 1)
+	}
+	return out guard(s)
+}
+
+function guard(s)
+{
+	sub(/^ +/, "", s)
+	sub(/ +$/, "", s)
+	return (s ~ /^[.']/ ? "\\&" : "") s
+}

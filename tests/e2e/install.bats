@@ -1,0 +1,184 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What users have after `make install`: programs that find their parts, pages that render, completion that
+# knows every option; and nothing after `make uninstall`.
+
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup_file() {
+	export INSTALLED=$BATS_FILE_TMPDIR/root
+	cd "$REPO" || return
+	make -s O="$BUILD_DIR" DESTDIR="$INSTALLED" PREFIX=/usr install
+	export PATH=$INSTALLED/usr/bin:$PATH
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+commands() {
+	netiotrace help --describe | cut -f 2
+}
+
+@test "install: the programs are there, and run from where they are" {
+	[ "$(type -P netiotrace)" = "$INSTALLED/usr/bin/netiotrace" ]
+	netiotrace -q --backend none --messages 23 --mode onecopy --json out.json
+	[ "$(json out.json '.runs[0].app.rx_messages')" = 23 ]
+	netiotrace report -q -o page out.json
+	[ -s page/report.html ]
+}
+
+@test "uninstall: the list of files is what it was before" {
+	mkdir -p root/usr/bin root/usr/share/man/man8
+	touch root/usr/bin/other root/usr/share/man/man8/netiotracer.8
+	find root | sort >before
+	make -s -C "$REPO" O="$BUILD_DIR" DESTDIR="$PWD/root" PREFIX=/usr install
+	[ "$(find root | wc -l)" -gt 20 ]
+	make -s -C "$REPO" O="$BUILD_DIR" DESTDIR="$PWD/root" PREFIX=/usr uninstall
+	find root | sort | diff before -
+}
+
+@test "uninstall: nothing is left in an empty tree" {
+	mkdir root
+	make -s -C "$REPO" O="$BUILD_DIR" DESTDIR="$PWD/root" install
+	make -s -C "$REPO" O="$BUILD_DIR" DESTDIR="$PWD/root" uninstall
+	[ -z "$(find root -mindepth 1)" ]
+}
+
+@test "man: every page renders without a warning" {
+	local page
+
+	for page in "$INSTALLED"/usr/share/man/man?/*; do
+		LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" >rendered 2>warnings
+		[ -s rendered ]
+		diff /dev/null warnings
+		mandoc -Tlint -Wwarning "$page" | grep -v 'outdated mandoc.db' | diff /dev/null -
+	done
+}
+
+@test "man: a page for each command, named by netiotrace(8), with every option" {
+	local command
+
+	for command in $(commands); do
+		[ "$command" != help ] || continue
+		grep -qx "\.It Xr netiotrace-$command 8" "$INSTALLED/usr/share/man/man8/netiotrace.8"
+		MANPATH=$INSTALLED/usr/share/man MANWIDTH=200 man "netiotrace-$command" | col -b >page
+		netiotrace "$command" --help | grep -oE '(^|[ ,])--[a-z0-9-]+' | tr -d ' ,' | sort -u |
+			while read -r option; do
+				grep -q -- "$option" page || { echo "$command: no $option"; exit 1; }
+			done
+	done
+}
+
+@test "man: netio-loadgen(1) has every option, netiotrace-result(5) every key" {
+	MANPATH=$INSTALLED/usr/share/man MANWIDTH=200 man netio-loadgen | col -b >page
+	netio-loadgen --help | grep -oE '^[ SRB]+--[a-z0-9-]+' | grep -oE -- '--.*' | while read -r option; do
+		grep -q -- "$option" page || { echo "no $option"; exit 1; }
+	done
+	MANPATH=$INSTALLED/usr/share/man MANWIDTH=400 man netiotrace-result | col -b >page
+	# shellcheck disable=SC2016 # backquotes are Markdown's
+	sed -n 's/^| `\([a-z][^`]*\)`.*/\1/p' "$REPO/docs/OUTPUT.md" | while read -r key; do
+		grep -qF -- "$key" page || { echo "no $key"; exit 1; }
+	done
+}
+
+# bash_completes WORD...: what Tab after the last WORD would offer, a line each.
+bash_completes() {
+	bash --norc -c '
+		source "$1/usr/share/bash-completion/completions/$2"
+		shift
+		function=$(complete -p "$1" | sed "s/.*-F \([a-z_]*\) .*/\1/")
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		"$function" "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$INSTALLED" "$@"
+}
+
+@test "completion in bash: commands, and every option of each" {
+	local command
+
+	diff <(commands | sort) <(bash_completes netiotrace '' | sort)
+	for command in $(commands); do
+		[ "$command" != help ] || continue
+		netiotrace "$command" --help | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE -- '--.*' | sort -u >options
+		bash_completes netiotrace "$command" --  | sort -u | diff options -
+	done
+	netio-loadgen --help | grep -oE '^[ SRB]+--[a-z0-9-]+' | grep -oE -- '--.*' | sort >options
+	bash_completes netio-loadgen -- | sort | diff options -
+}
+
+@test "completion in bash: what an option takes" {
+	mkdir directory && touch file
+	[ "$(bash_completes netiotrace --mode t)" = twocopy ]
+	[ "$(bash_completes netiotrace run --backend = tram)" = trampoline ]
+	[ "$(bash_completes netiotrace sweep --path '' | xargs)" = 'loopback veth' ]
+	[ "$(bash_completes netiotrace sweep -o '' | xargs)" = directory ]
+	[ "$(bash_completes netiotrace --json f)" = file ]
+	[ "$(bash_completes netiotrace compare dir)" = directory ]
+	[ "$(bash_completes netiotrace help co)" = compare ]
+	[ "$(bash_completes netio-loadgen --mode z)" = zerocopy ]
+}
+
+# zsh_specs COMMAND...: what the completion hands to zsh's own functions for this line.
+zsh_specs() {
+	zsh -f -c '
+		_arguments() { print -rl -- "$@" }
+		_describe() { print -rl -- "${(P@)2}" }
+		words=("$@") CURRENT=$#
+		source "$0"' "$INSTALLED/usr/share/zsh/site-functions/_netiotrace" "$@"
+}
+
+@test "completion in zsh: commands, every option of each, what an option takes" {
+	local command
+
+	diff <(commands | sort) <(zsh_specs netiotrace '' | sed 's/:.*//' | sort)
+	for command in $(commands); do
+		[ "$command" != help ] || continue
+		netiotrace "$command" --help | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE -- '--.*' | sort -u >options
+		zsh_specs netiotrace "$command" -- | grep -oE '^\*--[a-z0-9-]+' | tr -d '*' | sort -u | diff options -
+	done
+	zsh_specs netiotrace --mode '' | grep -qF '(twocopy onecopy zerocopy all)'
+	zsh_specs netiotrace sweep -o '' | grep -qF ':directory:_files -/'
+}
+
+@test "the schema is what docs/OUTPUT.md says, and refuses what is wrong" {
+	cd "$REPO" || return
+	scripts/gen-schema --check
+	cd "$BATS_TEST_TMPDIR" || return
+	netiotrace -q --backend none --messages 23 --mode onecopy --json good.json
+	"$REPO/tests/validate" good.json
+	jq '.runs[0].app.tx_bytes = "many"' good.json >type.json
+	jq 'del(.runs[0].ledger)' good.json >lacks.json
+	jq '.runs[0].ledger.tx_copy.copies = 1' good.json >unknown.json
+	jq '.schema = "netiotrace.other/1"' good.json >schema.json
+	for wrong in type lacks unknown schema; do
+		run "$REPO/tests/validate" $wrong.json
+		[ "$status" -eq 1 ]
+		[[ $output == *'1 documents, 1 wrong' ]]
+		rm $wrong.json
+	done
+}
+
+@test "the version is the tag's, with what came since; a tarball's is in it" {
+	mkdir -p tree/scripts
+	cp "$REPO/scripts/version" tree/scripts
+	printf '# Changelog\n\n## Unreleased\n\n## 0.3.0 (2026-01-01)\n' >tree/CHANGELOG.md
+	[ "$(tree/scripts/version)" = 0.3.0 ]
+	git -C tree init -q
+	git -C tree add .
+	git -C tree -c user.name=x -c user.email=x@example.org commit -qm one
+	[ "$(tree/scripts/version)" = 0.3.0 ]
+	git -C tree tag v0.4.0
+	[ "$(tree/scripts/version)" = 0.4.0 ]
+	git -C tree -c user.name=x -c user.email=x@example.org commit -qm two --allow-empty
+	[[ $(tree/scripts/version) =~ ^0\.4\.0\+1\.g[0-9a-f]+$ ]]
+	echo 0.5.0 >tree/.version
+	[ "$(tree/scripts/version)" = 0.5.0 ]
+}
+
+@test "static: what stands for libmnl has every function that is called" {
+	${CC:-cc} -std=gnu11 -c -o mnl.o "$REPO/static/mnl.c"
+	nm "$BUILD_DIR"/user/*/*.o | awk '$1 == "U" && $2 ~ /^mnl_/ { print $2 }' | sort -u >called
+	[ -s called ]
+	nm mnl.o | awk '$2 == "T" { print $3 }' | sort | comm -23 called - | diff /dev/null -
+}
