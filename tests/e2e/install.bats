@@ -100,7 +100,7 @@ bash_completes() {
 	diff <(commands | sort) <(bash_completes netiotrace '' | sort)
 	for command in $(commands); do
 		[ "$command" != help ] || continue
-		netiotrace "$command" --help | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE -- '--.*' | sort -u >options
+		netiotrace "$command" --help | grep -oE '^  (-., |    )--[a-z0-9-]+' | grep -oE -- '--.*' | sort -u >options
 		bash_completes netiotrace "$command" --  | sort -u | diff options -
 	done
 	netio-loadgen --help | grep -oE '^[ SRB]+--[a-z0-9-]+' | grep -oE -- '--.*' | sort >options
@@ -134,7 +134,7 @@ zsh_specs() {
 	diff <(commands | sort) <(zsh_specs netiotrace '' | sed 's/:.*//' | sort)
 	for command in $(commands); do
 		[ "$command" != help ] || continue
-		netiotrace "$command" --help | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE -- '--.*' | sort -u >options
+		netiotrace "$command" --help | grep -oE '^  (-., |    )--[a-z0-9-]+' | grep -oE -- '--.*' | sort -u >options
 		zsh_specs netiotrace "$command" -- | grep -oE '^\*--[a-z0-9-]+' | tr -d '*' | sort -u | diff options -
 	done
 	zsh_specs netiotrace --mode '' | grep -qF '(twocopy onecopy zerocopy all)'
