@@ -148,10 +148,12 @@ typedef struct {
 struct signal_struct;
 
 struct task_struct {
+	unsigned int flags;
 	pid_t pid;
 	pid_t tgid;
 	long unsigned int nvcsw;
 	long unsigned int nivcsw;
+	void *io_uring;
 	struct signal_struct *signal;
 };
 

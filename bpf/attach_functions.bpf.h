@@ -6,6 +6,8 @@
 #ifndef NETIOTRACE_ATTACH_FUNCTIONS_BPF_H
 #define NETIOTRACE_ATTACH_FUNCTIONS_BPF_H
 
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #include "attach_stages.bpf.h"

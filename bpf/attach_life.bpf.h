@@ -3,6 +3,8 @@
 #ifndef NETIOTRACE_ATTACH_LIFE_BPF_H
 #define NETIOTRACE_ATTACH_LIFE_BPF_H
 
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #include "attach_streams.bpf.h"

@@ -102,7 +102,7 @@ foreign() {
 	for option in connect=192.0.2.7:5201 mode=onecopy json=out.json size=4k; do
 		foreign serve "--$option" --listen 127.0.0.1:0
 	done
-	foreign sweep --connect=192.0.2.7:5201
+	foreign sweep --listen=127.0.0.1:0
 	foreign sweep --json=x
 	foreign report --json=x
 	foreign compare --output=x
@@ -113,12 +113,12 @@ foreign() {
 @test "help: the commands, and what each takes; --help of each is the same" {
 	"$NETIOTRACE" help >commands
 	"$NETIOTRACE" --help | diff commands -
-	for command in run sweep report compare serve doctor help; do
+	for command in run attach sweep report compare serve doctor help; do
 		grep -Eq "^  $command +[a-z]" commands
 		"$NETIOTRACE" help "$command" >one
 		"$NETIOTRACE" "$command" --help | diff one -
 	done
-	for command in run sweep report compare serve doctor; do
+	for command in run attach sweep report compare serve doctor; do
 		"$NETIOTRACE" help "$command" | grep -q "^Usage: netiotrace $command "
 		"$NETIOTRACE" help "$command" | grep -q 'Exit'
 	done
