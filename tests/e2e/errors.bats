@@ -159,7 +159,7 @@ long_run() {
 	need_root
 	fake 2 "$LUCK"
 	open_terminal
-	keys "clear; $elsewhere/netiotrace -v --mode onecopy --rounds 2 --duration 600ms; echo code \$? >code" Enter
+	keys "clear; $elsewhere/netiotrace -v --mode onecopy --rounds 2 --duration 600ms --no-cpu; echo code \$? >code" Enter
 	ended_with 1
 	tmux -L "$terminal" capture-pane -p -S -200 >screen
 	cat screen
