@@ -300,6 +300,16 @@ bool crew__wrong(const struct crew *c)
 	return false;
 }
 
+bool crew__has_sent(struct crew *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->members_nr; i++)
+		if (board__messages(&c->members[i].board))
+			return true;
+	return false;
+}
+
 void crew__read(struct crew *c, struct tally *sum)
 {
 	unsigned int i;

@@ -78,6 +78,9 @@ bool crew__idle(struct crew *c, int *err);
 /* Whether an answer differed from what it should be, in the phase over; of a crew that is idle. */
 bool crew__wrong(const struct crew *c);
 
+/* Whether any thread has shown a message in this phase; each shows its first at once. */
+bool crew__has_sent(struct crew *c);
+
 /* Sums what the threads have shown. */
 void crew__read(struct crew *c, struct tally *sum);
 

@@ -17,6 +17,9 @@
 /* How long the receiver may say nothing, not even that bytes arrive. */
 #define ANSWER_NS (30 * NS_PER_SEC)
 #define ACKED_NS  (NS_PER_SEC / 2)
+/* How long after its deadline a phase waits for a first message, and how often it looks. */
+#define FIRST_MESSAGE_NS (10 * NS_PER_SEC)
+#define FIRST_LOOK_NS    (NS_PER_SEC / 100)
 
 static int sender__stats(struct sender *s, bool done)
 {
@@ -229,16 +232,31 @@ static int sender__open(struct sender *s)
 	return err ? err : sender__describe(s);
 }
 
+/*
+ * What follows a deadline: none, after the threads were told to stop. On a busy machine they may
+ * have had no turn until then, and a phase of nothing says nothing: they are given a while for
+ * their first message, after which they stop by themselves.
+ */
+static uint64_t sender__late(struct sender *s, uint64_t last)
+{
+	uint64_t now = clock__now();
+
+	if (now < last && !crew__has_sent(&s->crew))
+		return now + FIRST_LOOK_NS;
+	crew__stop(&s->crew);
+	return UINT64_MAX;
+}
+
 /* Waits until all threads have sent their part, stopping them at the deadline. */
 static int sender__drive(struct sender *s, uint64_t deadline)
 {
+	uint64_t last = deadline == UINT64_MAX ? deadline : deadline + FIRST_MESSAGE_NS;
 	int err, failed;
 
 	while (!crew__idle(&s->crew, &failed) && !failed) {
 		err = sender__step(s, deadline);
 		if (err == -ETIME) {
-			crew__stop(&s->crew);
-			deadline = UINT64_MAX;
+			deadline = sender__late(s, last);
 		} else if (err) {
 			return err;
 		}

@@ -83,3 +83,13 @@ void board__read(struct board *b, struct tally *dst)
 	tally__add(dst, &b->shown);
 	pthread_mutex_unlock(&b->lock);
 }
+
+uint64_t board__messages(struct board *b)
+{
+	uint64_t messages;
+
+	pthread_mutex_lock(&b->lock);
+	messages = b->shown.messages;
+	pthread_mutex_unlock(&b->lock);
+	return messages;
+}

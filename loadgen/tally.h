@@ -75,4 +75,7 @@ void board__publish(struct board *b, const struct tally *t);
 /* Adds what is shown to dst. */
 void board__read(struct board *b, struct tally *dst);
 
+/* How many messages are shown. */
+uint64_t board__messages(struct board *b);
+
 #endif

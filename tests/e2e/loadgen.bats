@@ -651,3 +651,19 @@ by_hand() {
 		/^Groups:/ && NF > 1 { exit 1 } /^CapEff:/ && $2 !~ /^0+$/ { exit 1 }' \
 		"/proc/$PIDS/status"
 }
+
+@test "a short phase on a machine whose CPUs others want lasts until its first message" {
+	local others=() i
+
+	for i in $(seq $((4 * $(nproc)))); do
+		bash -c 'while :; do :; done' 3>&- &
+		others+=($!)
+	done
+	for i in $(seq 40); do
+		"$LOADGEN" --size 16k --duration 10ms --warmup 10ms --cpus 0 --json >out || break
+		jq -e '.sender.tx_messages >= 1 and .receiver.rx_messages == .sender.tx_messages' out || break
+	done
+	kill "${others[@]}"
+	[ "$i" -eq 40 ]
+	jq -e '.sender.tx_messages >= 1' out
+}
