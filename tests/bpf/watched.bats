@@ -149,7 +149,7 @@ need_two_cpus() {
 	grep -qx 'completed_total 3, unmatched 0' out
 }
 
-@test "softirqs on top of a program that books the same lose nothing" {
+@test "softirqs on top of what books the same lose nothing" {
 	need_two_cpus
 	build_object shared
 	./run softirqs >out
