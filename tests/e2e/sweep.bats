@@ -314,6 +314,22 @@ shape() { # DIR
 	assert_nothing_left
 }
 
+@test "Ctrl-C between a cell's round and its samples: the cell is made again, with its samples" {
+	need_root
+	start_tiny out --duration 900ms -v
+	sampling() { [ "$(grep -c 'measuring$' stderr)" -eq 2 ]; }
+	within 5 sampling
+	kill -INT "$pid"
+	code=0
+	wait "$pid" || code=$?
+	[ "$code" -eq 130 ]
+	[ -z "$(find out/cells -name '*.json' 2>/dev/null)" ]
+	tiny out --duration 900ms --resume -q
+	whole out
+	# One round of three is sampled: the first.
+	jq -se 'length == 4 and all(.runs[0].cpu.sender.samples > 0)' out/cells/*-r0.json
+}
+
 # Whatever is in the directory of a sweep that was killed is whole; temporary files do not count.
 nothing_half_written() { # DIR
 	local file

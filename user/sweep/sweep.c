@@ -187,12 +187,15 @@ static int save_run(struct sweep *s, size_t i, const struct sweep_run *r)
 	return code;
 }
 
-/* What came of a run: a result, a failure, or nothing because the sweep was stopped. */
+/*
+ * What came of a run: a result, a failure, or nothing because the sweep was stopped. A run that was
+ * measured but stopped in its sampled round is made again, too: --resume is to leave no hole.
+ */
 static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int err)
 {
 	const struct result *res = &s->engine->result;
 
-	if (s->engine->stopped && (err || !res->runs_nr || res->runs[0].interrupted))
+	if (s->engine->stopped)
 		return EXIT_DONE;
 	s->progress.done++;
 	if (err)
