@@ -24,7 +24,7 @@ KERNEL = 1 << 63
 HEAD = re.compile(r"\s*(?P<comm>.+?)\s+(?P<pid>\d+)\s+(?P<time>\d+\.\d+):")
 FRAME = re.compile(r"\s+(?P<ip>[0-9a-f]+)\s+(?P<sym>.+?)\s+\((?P<dso>.*)\)\s*$")
 FORK = re.compile(r".*PERF_RECORD_FORK\((\d+):\d+\):\((\d+):\d+\)")
-WARM_UP = 0.1  # s, of a sampled round, and a little more: nothing of it is in the run's samples
+WARM_UP = 0.06  # s, of a sampled round, and a little more: nothing of it is in the run's samples
 
 
 def samples(lines, root):
@@ -52,19 +52,23 @@ def name_of(frames):
     return "[" + (frames[0]["dso"].rsplit("/", 1)[-1] if frames else "user") + "]"
 
 
-def sides(taken):
-    """The stacks of the sampled round by side."""
+def is_payload(stack):
+    return "tcp_sendmsg" in stack or "skb_copy_datagram" in stack
+
+
+def sides(taken, sampled_s):
+    """The stacks of the sampled phase by side: from the warm-up's end on, which begins with the first payload."""
     by_pid = collections.defaultdict(list)
     for pid, time, stack in taken:
         by_pid[pid].append((time, stack))
     last = {}
     for _, stacks in sorted(by_pid.items(), key=lambda item: item[1][0][0]):
         sends = sum("tcp_sendmsg" in stack for _, stack in stacks)
-        reads = sum("skb_copy_datagram" in stack for _, stack in stacks)
-        if sends + reads:
-            last["sender" if sends > reads else "receiver"] = stacks
-    start = max(stacks[0][0] for stacks in last.values()) + WARM_UP
-    return {side: [stack for time, stack in stacks if time > start] for side, stacks in last.items()}
+        if any(is_payload(stack) for _, stack in stacks):
+            last["sender" if sends * 2 > sum(is_payload(stack) for _, stack in stacks) else "receiver"] = stacks
+    start = max(next(time for time, stack in stacks if is_payload(stack)) for stacks in last.values()) + WARM_UP
+    end = start + sampled_s - WARM_UP
+    return {side: [stack for time, stack in stacks if start < time < end] for side, stacks in last.items()}
 
 
 def classes(classify, mode, stacks):
@@ -114,7 +118,7 @@ def main():
     classify, mode, document, root = sys.argv[1:]
     with open(document, encoding="utf-8") as f:
         run = json.load(f)["runs"][-1]
-    seen = classes(classify, mode, sides(samples(sys.stdin, root)))
+    seen = classes(classify, mode, sides(samples(sys.stdin, root), run["cpu"]["sampled_s"]))
     apart = 0
     for side in ("sender", "receiver"):
         cpu = run["cpu"][side]
