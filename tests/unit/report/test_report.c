@@ -285,7 +285,8 @@ static void samples_stand_in_for_the_parts_of_a_call(void **state)
 				    "twocopy,4096,1,inline_receive,2,3\n"
 				    "twocopy,4096,1,rest,3,5\n");
 	check_has(f.title, "from samples");
-	check_has(f.note, "By samples, because the parts of a call are not timed: no fentry here.");
+	check_has(f.note,
+		  "By samples, because the parts of a call are not timed (no fentry here).");
 	check_has(f.settings, "ylabel = \"CPU time per message (us)\"");
 	figure__clear(&f);
 	study__clear(&s);
@@ -337,7 +338,7 @@ static void samples_stand_in_for_copy_times(void **state)
 	check_has(f.settings, "array panel_title[2] = [\"tx copy\", \"rx copy\"]\n");
 	check_has(f.settings, "One run per cell: no intervals.");
 	check_has(f.title, "from samples, instead of how long a copy takes");
-	check_has(f.note, "Single copies are not timed: no fentry here.");
+	check_has(f.note, "Single copies are not timed (no fentry here).");
 	figure__clear(&f);
 	study__clear(&s);
 }
