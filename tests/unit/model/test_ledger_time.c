@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -120,6 +121,65 @@ static void stages(void **state)
 	assert_int_equal(f->run.stages[NIO_STAGE_TX_PIN].times->count, 4);
 }
 
+/* Entries of one place are one, and of more places than are shown the last is the rest. */
+static void places_are_added(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int nr = PLACES_SHOWN + 3;
+
+	for (unsigned int i = 0; i < 2 * nr; i++) {
+		struct place_sum *base = &f->base.places[i], *now = &f->now.places[i];
+
+		base->place = (struct nio_place){.slot = i / nr, .context = NIO_CONTEXT_PROCESS};
+		snprintf(base->place.comm, sizeof(base->place.comm), "task-%u", i % nr);
+		base->sum = (struct nio_sum){.bytes = 1000, .events = 10, .ns = 100};
+		*now = *base;
+		now->sum = (struct nio_sum){.bytes = 1007, .events = 12, .ns = 105};
+	}
+	f->base.places_nr = f->now.places_nr = 2 * nr;
+	book(f);
+	assert_int_equal(f->run.places_nr, PLACES_SHOWN);
+	for (unsigned int i = 0; i < PLACES_SHOWN; i++) {
+		const struct place_result *p = &f->run.places[i];
+		/* Two entries each; the last has its own, those of three more, and is named anew.
+		 */
+		uint64_t entries = i + 1 < PLACES_SHOWN ? 2 : 8;
+
+		assert_int_equal(p->bytes, 7 * entries);
+		assert_int_equal(p->events, 2 * entries);
+		assert_int_equal(p->ns, 5 * entries);
+		assert_int_equal(strcmp(p->comm, "(others)") == 0, i + 1 == PLACES_SHOWN);
+	}
+}
+
+static void other_copies_are_added(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int nr = OTHERS_SHOWN + 3;
+
+	for (unsigned int i = 0; i < 2 * nr; i++) {
+		struct other_sum *base = &f->base.others[i], *now = &f->now.others[i];
+
+		base->other = (struct nio_other){.slot = i / nr, .stack = (__s32)i};
+		snprintf(base->caller, sizeof(base->caller), "function_%u", i % nr);
+		base->sum = (struct nio_sum){.bytes = 1000, .events = 10, .ns = 100};
+		*now = *base;
+		now->sum = (struct nio_sum){.bytes = 1007, .events = 12, .ns = 105};
+	}
+	f->base.others_nr = f->now.others_nr = 2 * nr;
+	book(f);
+	assert_int_equal(f->run.others_nr, OTHERS_SHOWN);
+	for (unsigned int i = 0; i < OTHERS_SHOWN; i++) {
+		const struct other_result *o = &f->run.others[i];
+		uint64_t entries = i + 1 < OTHERS_SHOWN ? 2 : 8;
+
+		assert_int_equal(o->bytes, 7 * entries);
+		assert_int_equal(o->events, 2 * entries);
+		assert_int_equal(o->ns, 5 * entries);
+		assert_int_equal(strcmp(o->caller, "(others)") == 0, i + 1 == OTHERS_SHOWN);
+	}
+}
+
 /* Discarded samples have three causes, and each of them was there before. */
 static void windows_of_counters(void **state)
 {
@@ -164,6 +224,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(parts_of_send_calls, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(completions, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(stages, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(places_are_added, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(other_copies_are_added, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(windows_of_counters, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_first_of_a_sum_brings_its_latencies, set_up,
 						tear_down),

@@ -64,13 +64,15 @@ static void rounds_are_blocks(void **state)
 	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
 	put(&s, MODE_ONECOPY, KIB(4), 1, 5, 10);
 	put(&s, MODE_ONECOPY, KIB(4), 1, 5, 11);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 5, 12);
 	study__finish(&s, (double)NAN);
-	assert_int_equal(s.a.blocks_nr, 3);
+	assert_int_equal(s.a.blocks_nr, 4);
 	assert_int_equal(analysis__block(&s.a, &s.d.rows[0]), 1);
 	assert_int_equal(analysis__block(&s.a, &s.d.rows[1]), 0);
 	assert_int_equal(analysis__block(&s.a, &s.d.rows[2]), 1);
-	/* The same round a second time is another block. */
+	/* The same round a second time is another block, and a third time yet another. */
 	assert_int_equal(analysis__block(&s.a, &s.d.rows[3]), 2);
+	assert_int_equal(analysis__block(&s.a, &s.d.rows[4]), 3);
 	study__clear(&s);
 }
 
