@@ -96,6 +96,7 @@ static void load_programs(struct bench *b)
 	const struct plan *plans[MODE_NR] = {NULL};
 	struct plan_request req = {
 		.backend = BACKEND_AUTO, .mode = b->o.modes[0], .size = b->o.traffic.size};
+	const char *const no_perf[NIO_PERF_EVENT_NR] = {"not benchmarked", "not benchmarked"};
 	const struct num optmem_max = {0};
 	int err = offers ? 0 : -ENOMEM;
 
@@ -105,7 +106,7 @@ static void load_programs(struct bench *b)
 		err = plan__make(&b->plan, offers, &req);
 	plans[req.mode] = &b->plan;
 	if (!err)
-		err = session__open(&b->session, plans, MODE_NR, 1, &optmem_max, "not benchmarked");
+		err = session__open(&b->session, plans, MODE_NR, 1, &optmem_max, no_perf);
 	if (err)
 		fail("cannot load the programs", err);
 	free(offers);
@@ -211,7 +212,7 @@ static void switch_counters(struct bench *b, bool on)
 static int read_snapshot(struct bench *b)
 {
 	struct snapshot *snapshot = malloc(sizeof(*snapshot));
-	int err = snapshot ? session__read(b->session, 0, snapshot) : -ENOMEM;
+	int err = snapshot ? session__read(b->session, 0, snapshot, false) : -ENOMEM;
 
 	free(snapshot);
 	return err;

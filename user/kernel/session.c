@@ -285,8 +285,7 @@ int session__open(struct session **out, const struct plan *const *plans, size_t 
 		err = map_statistics(s, slots);
 	if (err)
 		goto err_out;
-	s->trampolines_again =
-		libbpf_probe_bpf_helper(BPF_PROG_TYPE_TRACEPOINT, BPF_FUNC_snprintf, NULL) == 1;
+	s->trampolines_again = session__attaches_again();
 	open_perf(s);
 	*out = s;
 	return 0;
@@ -314,11 +313,6 @@ void session__close(struct session *s)
 	free(s);
 }
 
-/*
- * Before Linux 5.13 a program that was at a trampoline and is detached cannot be attached again
- * (-ENOENT; f3a95075549e). That changed no type and no name to be looked for: the helper is of the
- * same release.
- */
 static bool can_attach_again(const struct session *s, const struct bpf_program *prog)
 {
 	enum bpf_attach_type type = bpf_program__expected_attach_type(prog);

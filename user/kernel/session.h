@@ -28,6 +28,9 @@ int session__try_all(struct offer *offers);
  */
 void session__presume(struct offer *offers, enum backend backend);
 
+/* Can a program that was at a trampoline and was detached be attached again? */
+bool session__attaches_again(void);
+
 /*
  * Loads every program that one of plans_nr plans (NULL: unused) chose, for `slots` ledgers;
  * optmem_max in bytes, of the senders' network namespace, tells which limit refused a send;

@@ -121,6 +121,8 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 	}
 	if (now->no_perf[NIO_PERF_CYCLES])
 		ledger_perf__none(r, now->no_perf[NIO_PERF_CYCLES]);
+	else if (plan__no_probe(plan, PROBE_CALL_TIME))
+		ledger_perf__none(r, plan__no_probe(plan, PROBE_CALL_TIME));
 	else
 		ledger_perf__book(r, base->perf, now->perf, now->no_perf[NIO_PERF_LLC_MISSES]);
 	return ledger_time__book(r, plan, base, now);

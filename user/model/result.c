@@ -196,6 +196,7 @@ static void stages_unknown(struct stage_result *stages)
 		stages[i].reason = not_measured;
 		nums_unknown(&stages[i].ns, 1);
 		nums_unknown(&stages[i].timed, 1);
+		nums_unknown(&stages[i].timed_bytes, 1);
 		nums_unknown(&stages[i].open_bytes, 1);
 	}
 }
@@ -257,6 +258,9 @@ void run_result__init(struct run_result *r)
 	r->verdict.cause = ZC_CAUSE_NONE;
 	nums_unknown(r->path_ns, PATH_NR);
 	nums_unknown(&r->path_calls, 1);
+	nums_unknown(&r->times.missed, 1);
+	nums_unknown(&r->times.map_full, 1);
+	nums_unknown(&r->times.unmatched, 1);
 	r->path_reason = not_measured;
 	nums_unknown(&r->enobufs_optmem, 1);
 	nums_unknown(&r->enobufs_memlock, 1);

@@ -20,6 +20,7 @@
 #include "counter.h"
 #include "cpu_time.h"
 #include "latency.h"
+#include "times_result.h"
 #include "traffic.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
@@ -62,6 +63,9 @@ struct stage_result {
 	struct hist *sizes;    /* bytes per event; NULL when unavailable */
 	struct num ns;         /* time spent in the stage, summed over the timed events */
 	struct num timed;      /* events whose time was taken; all of them, or a sample */
+	/* bytes that ns is the time of, where it is of a round of its own (times_result); unknown:
+	 * ns is of the bytes and events above */
+	struct num timed_bytes;
 	struct hist *times; /* ns per timed event; NULL when ns is unknown, or only its sum kept */
 };
 
@@ -261,6 +265,7 @@ struct run_result {
 	struct verdict verdict;
 	struct num path_ns[PATH_NR];
 	struct num path_calls;     /* calls the parts are the sum of */
+	struct times_result times; /* what round they and those of the stages are of */
 	enum quality path_quality; /* sampled: of some of the calls */
 	const char *path_reason;   /* why less than exact; NULL when exact */
 	struct pinned_result pinned;
@@ -299,6 +304,7 @@ struct plan_row {
 	const char *reason; /* why less than exact, or why there is none */
 	const char *remedy; /* what to do about it, or NULL */
 	unsigned int modes; /* those it serves, a mask of 1 << mode; 0: all */
+	bool apart;         /* attached only in rounds of their own, for times */
 };
 
 #define TAPS_MAX 16

@@ -53,8 +53,9 @@ static const struct argp_option option_table[] = {
 	{"count-calls", KEY_COUNT_CALLS, 0, 0,
 	 "count every send call even of messages under 16k, where that costs several percent", 0},
 	{"times", KEY_TIMES, 0, 0,
-	 "take the time of each part of a send call even of messages under 64k, where that costs "
-	 "several percent",
+	 "take the time of each part of a send call in every round, all of the time, where that "
+	 "costs "
+	 "several percent (default: in a short round of its own after each)",
 	 0},
 	{"no-times", KEY_NO_TIMES, 0, 0, "take no times in the kernel, only bytes", 0},
 	{"no-cpu", KEY_NO_CPU, 0, 0,

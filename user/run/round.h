@@ -13,6 +13,7 @@ struct round {
 	struct engine *e;
 	enum mode mode;
 	unsigned int slot;
+	const struct plan *plan; /* whose programs are attached */
 	struct driver drivers[NIO_SIDE_NR];
 	bool listening, quiesced;
 	bool ready[NIO_SIDE_NR], stats[NIO_SIDE_NR], done[NIO_SIDE_NR];

@@ -34,7 +34,7 @@ static void show_progress(struct round *r)
 		if (session__read(e->session, r->slot, &r->now, false) || round__book(r))
 			return;
 	}
-	if (!e->sampling.under_way)
+	if (e->kind == ROUND_COMPARED)
 		display__update(&e->display, r->out);
 }
 

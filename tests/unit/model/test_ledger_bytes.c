@@ -38,7 +38,8 @@ static void look(struct socket_pass *pass, uint64_t cookie)
 static struct fixture *fixture(enum mode mode)
 {
 	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
-	struct plan_request req = {.backend = BACKEND_AUTO, .mode = mode, .size = MESSAGE};
+	struct plan_request req = {
+		.backend = BACKEND_AUTO, .mode = mode, .size = MESSAGE, .times = TIMES_ON};
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
