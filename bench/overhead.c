@@ -21,6 +21,7 @@
 #include "base/stats.h"
 #include "host/environment.h"
 #include "load/loadgen_args.h"
+#include "run/duty.h"
 #include "run/options.h"
 #include "load/driver.h"
 #include "perf/event.h"
@@ -31,6 +32,7 @@
 
 #define PAIRS_MAX     1000
 #define SETTLE_MS     10
+#define SLICE_MS      (DUTY_SLICE_NS / NS_PER_MS)
 #define EVENT_TIMEOUT 10000
 #define NS_PER_MS     1000000ULL
 #define DURATION_NS   (3600 * 1000 * NS_PER_MS) /* ended by a stop */
@@ -40,8 +42,9 @@ struct bench {
 	struct options o;
 	struct netpath *path;
 	struct session *session;
-	struct plan plan;
-	bool counters; /* what is switched on and off: performance counters, else programs */
+	struct plan plan, rest;
+	bool in_slices; /* events are looked at a part of the time */
+	bool counters;  /* what is switched on and off: performance counters, else programs */
 	struct perf_plan perf_plan;
 	struct perf_events *perf[NIO_SIDE_NR];
 	struct driver drivers[NIO_SIDE_NR];
@@ -105,6 +108,7 @@ static void load_programs(struct bench *b)
 	if (!err)
 		err = plan__make(&b->plan, offers, &req);
 	plans[req.mode] = &b->plan;
+	b->in_slices = session__attaches_again() && plan__can_rest(&b->plan, &b->rest);
 	if (!err)
 		err = session__open(&b->session, plans, MODE_NR, 1, &optmem_max, no_perf);
 	if (err)
@@ -182,15 +186,6 @@ static void received(struct bench *b, uint64_t *bytes, uint64_t *ns)
 	*ns = receiver->report.elapsed_ns;
 }
 
-static void switch_programs(struct bench *b, bool on)
-{
-	static const struct plan nothing;
-	int err = session__attach(b->session, on ? &b->plan : &nothing);
-
-	if (err)
-		fail("cannot attach", err);
-}
-
 /* Opened and closed, not only enabled and disabled: what is open costs something by itself. */
 static void switch_counters(struct bench *b, bool on)
 {
@@ -232,18 +227,52 @@ static int read_counters(struct bench *b)
 	return err;
 }
 
-/* Gbit/s over one slice, programs attached (counters open) or not. */
+/* As a round does it (run/duty.h): attached for a slice, or longer where events are few, then at
+ * rest. */
+static void look_in_slices(struct bench *b, unsigned int ms)
+{
+	uint64_t events = session__events(b->session, 0);
+	unsigned int looked = 0;
+
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		session__forget_streams(b->session, b->drivers[side].report.cookies,
+					b->drivers[side].report.cookies_nr);
+	if (session__attach(b->session, &b->plan))
+		fail("cannot attach again", -EIO);
+	do {
+		sleep_ms(SLICE_MS);
+		looked += SLICE_MS;
+	} while (looked < ms && session__events(b->session, 0) - events < DUTY_EVENTS);
+	session__rest(b->session, &b->rest);
+	if (looked < ms)
+		sleep_ms(ms - looked);
+}
+
+/* What is attached when a slice begins: all of the plan, where its events are looked at all the
+ * time. */
+static void prepare(struct bench *b, bool watched)
+{
+	static const struct plan nothing;
+	const struct plan *plan = b->in_slices ? &b->rest : &b->plan;
+
+	if (b->counters)
+		switch_counters(b, watched);
+	else if (session__attach(b->session, watched ? plan : &nothing))
+		fail("cannot attach", -EIO);
+}
+
+/* Gbit/s over one slice, programs attached as in a round (counters open) or not. */
 static double slice(struct bench *b, bool watched, unsigned int ms)
 {
 	uint64_t bytes[2], ns[2];
 
-	if (b->counters)
-		switch_counters(b, watched);
-	else
-		switch_programs(b, watched);
+	prepare(b, watched);
 	sleep_ms(SETTLE_MS);
 	received(b, &bytes[0], &ns[0]);
-	sleep_ms(ms);
+	if (watched && !b->counters && b->in_slices)
+		look_in_slices(b, ms);
+	else
+		sleep_ms(ms);
 	if (watched && (b->counters ? read_counters(b) : read_snapshot(b)))
 		fail("cannot read the counters", -EIO);
 	received(b, &bytes[1], &ns[1]);

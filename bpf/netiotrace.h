@@ -311,6 +311,9 @@ struct nio_conn {
 #define NIO_SEEN_WRITE_SEQ 1u
 /* zckey holds a value. */
 #define NIO_SEEN_ZCKEY 2u
+/* Nobody looked for a while: the next look at write_seq tells where the socket's bytes begin anew.
+ */
+#define NIO_SEEN_AWAY 64u
 /* Of the call in progress, where its entry is another program than its end: its message was seen,
  * and what it said. */
 #define NIO_SEEN_CALL     4u

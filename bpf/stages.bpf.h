@@ -128,6 +128,11 @@ static __always_inline __u32 queued_since(const struct sock *sk, struct nio_conn
 	if (!nio_state_has_stream(state))
 		return 0;
 	end = nio_payload_end(kernel_read(struct tcp_sock, sk, write_seq), state);
+	if (conn->seen & NIO_SEEN_AWAY) {
+		conn->write_seq = end;
+		conn->seen = (conn->seen & ~NIO_SEEN_AWAY) | NIO_SEEN_WRITE_SEQ;
+		return 0;
+	}
 	if (state == TCP_SYN_SENT || !(conn->seen & NIO_SEEN_WRITE_SEQ))
 		from = nio_payload_begin(kernel_read(struct tcp_sock, sk, snd_una),
 					 kernel_read(struct tcp_sock, sk, snd_nxt), state);

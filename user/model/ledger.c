@@ -434,7 +434,7 @@ static uint64_t kernel_received(const struct run_result *r)
 void ledger__close(struct run_result *r, bool final)
 {
 	close_copies(r);
-	r->balance_known = r->ledger_known && final;
+	r->balance_known = r->ledger_known && final && !ledger_bytes__untold(r);
 	if (!r->balance_known)
 		return;
 	r->unaccounted_tx = (int64_t)(run_result__sent(r) - kernel_sent(r));

@@ -380,6 +380,18 @@ bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *no
 	return any;
 }
 
+bool plan__can_rest(const struct plan *plan, struct plan *rest)
+{
+	/* Completions are no event of such a mode, but can share a program with receive copies. */
+	static const enum probe_id events[] = {PROBE_SEND_RETURN, PROBE_TRANSMIT, PROBE_SPLICE,
+					       PROBE_RX_COPY, PROBE_COMPLETION};
+
+	*rest = *plan;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		rest->chosen[events[i]] = NULL;
+	return !mode__has(plan->mode, MODE_PINS) && plan->chosen[PROBE_SOCKETS];
+}
+
 bool plan__times_by_trampoline(const struct plan *plan)
 {
 	for (int p = 0; p < PROBE_NR; p++)

@@ -141,6 +141,12 @@ bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *no
 /* The reason of what is told by a round of its own. */
 extern const char plan__apart[];
 
+/*
+ * Can the events of sending and receiving be left for a while, since bytes are told by sequence
+ * numbers alone? In modes that pin they tell of what kind these are. *rest: plan without those.
+ */
+bool plan__can_rest(const struct plan *plan, struct plan *rest);
+
 /* Is one of the times that plan takes taken by programs at trampolines (fentry, fexit)? */
 bool plan__times_by_trampoline(const struct plan *plan);
 

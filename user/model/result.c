@@ -320,6 +320,22 @@ uint64_t run_result__completions_missed(const struct run_result *r)
 	return r->app.zc.completed - r->kernel_zc.completed;
 }
 
+struct real run_result__events_share(const struct run_result *r)
+{
+	const struct health *h = &r->health;
+
+	if (!r->ledger_known)
+		return (struct real){.reason = r->ledger_reason};
+	if (h->looked_ns >= h->phase_ns)
+		return (struct real){.value = 1, .known = true};
+	return (struct real){.value = (double)h->looked_ns / (double)h->phase_ns, .known = true};
+}
+
+bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage)
+{
+	return r->health.looked_ns < r->health.phase_ns && stage__account(stage) != STAGE_NEITHER;
+}
+
 bool run_result__unbalanced(const struct run_result *r)
 {
 	return r->balance_known && (r->unaccounted_tx || r->unaccounted_rx);

@@ -223,6 +223,9 @@ struct health {
 	 */
 	struct real coverage;
 	uint64_t covered_bytes, coverable_bytes; /* what coverage is made of, when it is known */
+	/* where events of sending and receiving were looked at a part of the time: of that, and of
+	 * all of it; 0 and 0: all of the time */
+	uint64_t looked_ns, phase_ns;
 	struct num missed;  /* program runs the kernel refused (recursion): events not booked */
 	struct num dropped; /* events lost on the way to user space */
 	struct num map_full;
@@ -421,6 +424,14 @@ uint64_t run_result__received(const struct run_result *r);
 
 /* Zero-copy sends of whose completion the application has read, and the kernel side saw nothing. */
 uint64_t run_result__completions_missed(const struct run_result *r);
+
+/*
+ * The share of the measured time in which events of sending and receiving were attached. Where it
+ * is under 1, those of a stage that accounts for bytes sent or received are a sample: of number and
+ * sizes, never of bytes.
+ */
+struct real run_result__events_share(const struct run_result *r);
+bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage);
 
 /* Do the application's own count and the kernel's differ? Only said when both are final. */
 bool run_result__unbalanced(const struct run_result *r);

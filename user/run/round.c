@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "duty.h"
 #include "host/tap.h"
 #include "load/loadgen_args.h"
 #include "model/ledger.h"
@@ -205,6 +206,7 @@ static int measure(struct round *r)
 	if (err)
 		return err;
 	r->measuring = true;
+	duty__begin(r);
 	log_info("%s, round %u: measuring", mode__name(r->mode), r->out->round);
 	display__phase(&e->display, phases[e->kind]);
 	loop__set_timer(&e->loop, first, o->interval_ns);
@@ -223,6 +225,7 @@ static int close_books(struct round *r)
 	int err = 0;
 
 	if (e->session) {
+		duty__note(r, &r->now);
 		round__look(r, &r->now, is_done(r));
 		err = session__read(e->session, r->slot, &r->now, true);
 		if (!err)

@@ -144,6 +144,11 @@ static int put_times(json_t *o, const struct run_result *run, enum nio_stage sta
 	return err;
 }
 
+static enum quality events_quality(const struct run_result *run, enum nio_stage stage)
+{
+	return run_result__sampled_events(run, stage) ? QUALITY_SAMPLED : QUALITY_EXACT;
+}
+
 static json_t *stage_json(const struct run_result *run, enum nio_stage stage)
 {
 	const struct stage_result *s = &run->stages[stage];
@@ -164,6 +169,9 @@ static json_t *stage_json(const struct run_result *run, enum nio_stage stage)
 	err |= json_put_or_null(o, "bytes_at_most",
 				(struct num){.value = s->bytes + open, .known = known});
 	err |= json_put_or_null(o, "events", (struct num){.value = s->events, .known = events});
+	err |= json_put(
+		o, "events_quality",
+		json_value__text(!events ? NULL : quality__name(events_quality(run, stage))));
 	if (known && s->no_events)
 		err |= json_put_reason(o, "events", s->no_events);
 	if (events && s->event)
@@ -325,11 +333,13 @@ static json_t *verdict_json(const struct verdict *v)
 	return json_finish(o, err);
 }
 
-static json_t *health_json(const struct health *health)
+static json_t *health_json(const struct run_result *run)
 {
+	const struct health *health = &run->health;
 	json_t *o = json_object();
 	int err = 0;
 
+	err |= json_put_real(o, "events_share", run_result__events_share(run));
 	err |= json_put_real(o, "coverage", health->coverage);
 	err |= json_put_num(o, "missed", health->missed);
 	err |= json_put_num(o, "dropped", health->dropped);
@@ -402,6 +412,6 @@ json_t *json_document__run(const struct run_result *run)
 	err |= json_put(o, "perf", json_document__perf(run));
 	err |= json_put(o, "cpu", json_document__cpu(run));
 	err |= json_put(o, "uncovered", uncovered_json(run));
-	err |= json_put(o, "health", health_json(&run->health));
+	err |= json_put(o, "health", health_json(run));
 	return json_finish(o, err);
 }
