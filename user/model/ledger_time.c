@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ledger_time.h"
+#include "total.h"
 
 static struct num known(uint64_t value)
 {
@@ -283,33 +284,10 @@ int ledger_time__book(struct run_result *r, const struct plan *plan, const struc
 	return err;
 }
 
-static void add_num(struct num *dst, const struct num *src)
-{
-	if (!dst->known)
-		return;
-	if (!src->known)
-		*dst = *src;
-	else
-		dst->value += src->value;
-}
-
-static int add_hist(struct hist **dst, const struct hist *src)
-{
-	if (!src) {
-		hist__free(*dst);
-		*dst = NULL;
-		return 0;
-	}
-	if (*dst)
-		return hist__add(*dst, src);
-	*dst = hist__dup(src);
-	return *dst ? 0 : -ENOMEM;
-}
-
 static int add_latency(struct latency_result *dst, const struct latency_result *src)
 {
 	dst->reason = src->reason;
-	return add_hist(&dst->hist, src->hist);
+	return total__add_hist(&dst->hist, src->hist);
 }
 
 /*
@@ -340,7 +318,7 @@ static enum adding adding_of_stage(const struct stage_result *dst, const struct 
 static void add_how(struct num *dst, const struct num *src, enum adding how)
 {
 	if (how == ADD)
-		add_num(dst, src);
+		total__add_num(dst, src);
 	else if (how == TAKE)
 		*dst = *src;
 }
@@ -351,7 +329,7 @@ static int add_hists(struct run_result *dst, const struct run_result *src, enum 
 
 	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
 		if (adding_of_stage(&dst->stages[s], &src->stages[s], how) != KEEP)
-			err = add_hist(&dst->stages[s].times, src->stages[s].times);
+			err = total__add_hist(&dst->stages[s].times, src->stages[s].times);
 	if (!err && how != KEEP)
 		err = add_latency(&dst->pinned.completion, &src->pinned.completion);
 	if (!err)
@@ -389,9 +367,9 @@ static void add_times(struct times_result *dst, const struct times_result *src, 
 	dst->payload += src->payload;
 	dst->messages += src->messages;
 	dst->calls += src->calls;
-	add_num(&dst->missed, &src->missed);
-	add_num(&dst->map_full, &src->map_full);
-	add_num(&dst->unmatched, &src->unmatched);
+	total__add_num(&dst->missed, &src->missed);
+	total__add_num(&dst->map_full, &src->map_full);
+	total__add_num(&dst->unmatched, &src->unmatched);
 }
 
 int ledger_time__own(struct run_result *dst, const struct run_result *src)
@@ -412,9 +390,9 @@ int ledger_time__add(struct run_result *dst, const struct run_result *src)
 		add_stage_time(&dst->stages[s], &src->stages[s], how);
 	add_path(dst, src, how);
 	add_times(&dst->times, &src->times, how);
-	add_num(&dst->enobufs_optmem, &src->enobufs_optmem);
-	add_num(&dst->enobufs_memlock, &src->enobufs_memlock);
-	add_num(&dst->pinned.completed_bytes, &src->pinned.completed_bytes);
+	total__add_num(&dst->enobufs_optmem, &src->enobufs_optmem);
+	total__add_num(&dst->enobufs_memlock, &src->enobufs_memlock);
+	total__add_num(&dst->pinned.completed_bytes, &src->pinned.completed_bytes);
 	if (src->places_reason)
 		dst->places_reason = src->places_reason;
 	for (size_t i = 0; i < src->places_nr; i++)
