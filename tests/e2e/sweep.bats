@@ -535,7 +535,7 @@ at_least_made() { # DIR N
 	local pid before after from to cpu
 
 	watch_starts
-	"$elsewhere/netiotrace" sweep -q --modes onecopy,zerocopy --sizes 1k,64k --threads 1 --rounds 7 --no-cpu -o out &
+	"$elsewhere/netiotrace" sweep -q --modes onecopy,zerocopy --sizes 1k,64k --threads 1 --rounds 7 --no-cpu --no-times -o out &
 	pid=$!
 	within 300 at_least_made out 2
 	before=$(programs_of "$pid") from=$(cells_made out) cpu=$(cpu_ms_of "$pid")
