@@ -152,10 +152,13 @@ def unknown(object; key): object[key] == null
     check($who + "delivery"; unknown(.app.latency_ns.delivery; "p50")),
     check($who + "receiver CPU"; unknown(.app.cpu_s; "receiver") and .app.cpu_s.sender > 0),
     check($who + "bytes_received"; unknown(.app.tcp; "bytes_received")),
-    check($who + "copies_per_byte \(.ledger.copies_per_byte)";
-        # Of the zero-copy bytes all are copied: this path is local after all.
-        (.ledger.copies_per_byte - {twocopy: 2, onecopy: 1, zerocopy: 1}[.mode]) as $d
-        | ($d | fabs) < 0.01 or (.app.tcp.bytes_retrans > 0 and $d > 0)),
+    # Of the zero-copy bytes all are copied: this path is local after all. More than were pinned are
+    # copied where packets are sent again, and of packets that a copied message shares with pinned ones.
+    check($who + "copies_per_byte \(.ledger.copies_per_byte), \(.app.tcp.bytes_retrans) sent again";
+        if .mode == "zerocopy" then
+            (.ledger.deferred_copy.bytes - .ledger.tx_pin.bytes) as $d
+            | $d >= 0 and $d <= .app.tcp.bytes_retrans + .ledger.tx_copy.bytes
+        else .ledger.copies_per_byte == {twocopy: 2, onecopy: 1}[.mode] end),
     check($who + "throughput"; .app.throughput_gbps * .duration_s * 1e9 / 8 / .app.rx_bytes
         | . > 0.999999 and . < 1.000001)
 ] | .[]'
