@@ -59,8 +59,8 @@ now_ms() {
 # promptly COMMAND...: for what is promised within a second. It succeeds within one; or, where the machine is slow
 # or busy, before two whole runs of one message, begun after that second, are over. What delays the
 # one delays the other: such a run loads the programs, starts both processes, attaches, detaches and ends, which is
-# several times what an end alone does, so that two of them are room enough. Where nothing delays they take
-# 1.5 s together. The second itself cannot be held on a machine that others use; that it was not is printed.
+# several times what an end alone does, so that two of them are room enough.
+# The second itself cannot be held on a machine that others use; that it was not is printed.
 promptly() {
 	local begin end runs=2
 

@@ -105,6 +105,7 @@ static const char *const bad[][2] = {
 	{"--cpus", "value"},
 	{"--cpus 0-", "--cpus"},
 	{"--cpus 1000", "1000"},
+	{"--cpus 0,1000", "1000"},
 	{"--cpus 99999", "--cpus"},
 	{"--sndbuf 1", "--sndbuf"},
 	{"--size", "value"},
@@ -129,6 +130,16 @@ static const char *const bad[][2] = {
 	{"--connect 127.0.0.1:1", "--connect"},
 	{"--rcvbuf 2g", "--rcvbuf"},
 };
+
+/* Nothing else of the line is looked at. */
+static void asked_for_help(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--help"), 0);
+	assert_true(s.help);
+	assert_int_equal(parse("--version --nonsense"), 0);
+	assert_true(s.version);
+}
 
 static void refused(void **state)
 {
@@ -211,10 +222,10 @@ static void endpoints(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults), cmocka_unit_test(everything),
-		cmocka_unit_test(refused),  cmocka_unit_test(long_words),
-		cmocka_unit_test(shares),   cmocka_unit_test(endpoints),
-		cmocka_unit_test(memory),
+		cmocka_unit_test(asked_for_help), cmocka_unit_test(defaults),
+		cmocka_unit_test(everything),     cmocka_unit_test(refused),
+		cmocka_unit_test(long_words),     cmocka_unit_test(shares),
+		cmocka_unit_test(endpoints),      cmocka_unit_test(memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,6 +195,10 @@ static void windows_of_counters(void **state)
 	is(f->run.perf_window[1].windows, 200);
 	is(f->run.perf_window[1].samples, 30);
 	is(f->run.perf_window[1].discarded, 70);
+	ledger_perf__add(&f->run, &f->run);
+	is(f->run.perf_window[1].windows, 400);
+	is(f->run.perf_window[1].samples, 60);
+	is(f->run.perf_window[1].discarded, 140);
 }
 
 /* An empty sum takes the first run whole, its histograms as copies. */

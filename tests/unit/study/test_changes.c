@@ -346,6 +346,36 @@ static void what_is_neither_better_nor_worse_is_listed(void **state)
 	pair__clear(&p);
 }
 
+static void with_mtu(char *text, size_t len, unsigned int mtu)
+{
+	FILE *f = fmemopen(text, len, "w");
+
+	fputs("mode,size,threads,round,app_throughput_gbps,environment_mtu\n", f);
+	for (int r = 0; r < ROUNDS; r++)
+		fprintf(f, "onecopy,4096,1,%d,%d,%u\n", r, 30 + r, mtu);
+	fclose(f);
+}
+
+/* A setting that differs is named unless it is allowed, wherever it stands in the list. */
+static void what_was_made_otherwise_is_named(void **state)
+{
+	char before[1024], after[1024];
+	struct pair p;
+
+	(void)state;
+	with_mtu(before, sizeof(before), 1500);
+	with_mtu(after, sizeof(after), 9000);
+	compare(&p, before, before);
+	assert_null(changes__made_otherwise(&p.changes, NULL));
+	pair__clear(&p);
+	compare(&p, before, after);
+	assert_string_equal(changes__made_otherwise(&p.changes, NULL), "mtu");
+	assert_string_equal(changes__made_otherwise(&p.changes, "fields,mt"), "mtu");
+	assert_null(changes__made_otherwise(&p.changes, "mtu"));
+	assert_null(changes__made_otherwise(&p.changes, "fields,mtu"));
+	pair__clear(&p);
+}
+
 static void json_has_every_comparison(void **state)
 {
 	static const struct changes_names names = {.before = "a", .after = "b"};
@@ -425,6 +455,7 @@ int main(void)
 		cmocka_unit_test(same_data_same_answer),
 		cmocka_unit_test(text_lists_changes_and_counts_the_rest),
 		cmocka_unit_test(what_is_neither_better_nor_worse_is_listed),
+		cmocka_unit_test(what_was_made_otherwise_is_named),
 		cmocka_unit_test(json_has_every_comparison),
 		cmocka_unit_test(environments_are_compared),
 		cmocka_unit_test(names_are_parsed_back),
