@@ -14,6 +14,7 @@
 
 #include "libbpf_output.h"
 #include "perf/event.h"
+#include "sample_fold.h"
 #include "samples.skel.h"
 #include "symbols.h"
 
@@ -27,6 +28,7 @@ struct sampler {
 	int cpus;
 	struct bpf_link **links; /* by CPU; NULL: none */
 	bool cycles;
+	unsigned int hz; /* asked for at the last start */
 	int (*take)(const struct nio_sample *sample, void *arg);
 	void *arg;
 	uint64_t lost[NIO_SAMPLE_WHOSE_NR]; /* before the last start */
@@ -49,12 +51,9 @@ __attribute__((format(printf, 4, 5))) static int refuse(int err, char *why, size
 static int on_sample(void *ctx, void *data, size_t size)
 {
 	struct sampler *s = ctx;
-	const struct nio_sample *sample = data;
+	const struct nio_sample *sample = sample_fold__decode(data, size);
 
-	if (size < NIO_SAMPLE_HEAD || sample->whose >= NIO_SAMPLE_WHOSE_NR ||
-	    size < NIO_SAMPLE_HEAD + sample->frames * sizeof(sample->ip[0]))
-		return -EPROTO;
-	return s->take(sample, s->arg);
+	return sample ? s->take(sample, s->arg) : -EPROTO;
 }
 
 static unsigned int ring_size(int cpus)
@@ -146,7 +145,7 @@ void sampler__close(struct sampler *s)
 
 static int attach(struct sampler *s, int cpu)
 {
-	int fd = perf_event__open_sampling(s->cycles, SAMPLER_HZ, cpu);
+	int fd = perf_event__open_sampling(s->cycles, s->hz, cpu);
 	int err;
 
 	if (fd < 0)
@@ -185,7 +184,8 @@ static int ignore(const struct nio_sample *sample, void *arg)
 	return 0;
 }
 
-int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], char *why, size_t len)
+int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], unsigned int hz, char *why,
+		   size_t len)
 {
 	int err;
 
@@ -193,6 +193,7 @@ int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], char *why, 
 	memcpy(s->lost, s->skel->bss->nio_samples_lost, sizeof(s->lost));
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		s->skel->bss->nio_watched[side] = pids[side];
+	s->hz = hz;
 	s->cycles = true;
 	err = attach_all(s);
 	if (err) {

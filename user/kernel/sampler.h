@@ -28,10 +28,11 @@ void sampler__close(struct sampler *s); /* takes NULL */
 
 /*
  * From start to stop, samples are taken of these processes of sender and receiver (0: there is
- * none). 0 or -errno: nothing is sampled then, and why says it. What an earlier start found is
- * forgotten.
+ * none), hz a second on each CPU. 0 or -errno: nothing is sampled then, and why says it. What an
+ * earlier start found is forgotten.
  */
-int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], char *why, size_t len);
+int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], unsigned int hz, char *why,
+		   size_t len);
 void sampler__stop(struct sampler *s);
 
 /* What the samples are counted by: "cycles" where the machine has a PMU, or "cpu-clock". */
