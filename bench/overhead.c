@@ -256,9 +256,10 @@ static void switch_programs(struct bench *b, bool on)
 {
 	static const struct plan nothing;
 	const struct plan *plan = b->in_slices ? &b->rest : &b->plan;
+	int err = session__attach(b->session, on ? plan : &nothing);
 
-	if (session__attach(b->session, on ? plan : &nothing))
-		fail("cannot attach", -EIO);
+	if (err)
+		fail("cannot attach", err);
 }
 
 static void switch_watch(struct bench *b, bool on)
@@ -294,14 +295,6 @@ static int read_counters(struct bench *b)
 	return err;
 }
 
-/* What a run reads in its measured phase; samples only after it. */
-static int read_watch(struct bench *b)
-{
-	if (b->watch == WATCH_SAMPLES)
-		return 0;
-	return b->watch == WATCH_COUNTERS ? read_counters(b) : read_snapshot(b);
-}
-
 /* As a round does it (run/duty.h): attached for a slice, or longer where events are few, then at
  * rest. */
 static void look_in_slices(struct bench *b, unsigned int ms)
@@ -323,6 +316,14 @@ static void look_in_slices(struct bench *b, unsigned int ms)
 		sleep_ms(ms - looked);
 }
 
+/* What a run reads in its measured phase; samples only after it. */
+static int read_watch(struct bench *b)
+{
+	if (b->watch == WATCH_SAMPLES)
+		return 0;
+	return b->watch == WATCH_COUNTERS ? read_counters(b) : read_snapshot(b);
+}
+
 /* Gbit/s over one slice, watched or not. */
 static double slice(struct bench *b, bool watched, unsigned int ms)
 {
@@ -331,7 +332,7 @@ static double slice(struct bench *b, bool watched, unsigned int ms)
 	switch_watch(b, watched);
 	sleep_ms(SETTLE_MS);
 	received(b, &bytes[0], &ns[0]);
-	if (watched && b->watch == WATCH_PROBES && b->in_slices)
+	if (watched && b->in_slices)
 		look_in_slices(b, ms);
 	else
 		sleep_ms(ms);
