@@ -31,13 +31,8 @@ static int load(struct sampling *s)
 {
 	int err = symbols__load(&s->symbols);
 
-	if (err == -EPERM) {
-		snprintf(s->none, sizeof(s->none),
-			 "the kernel hides its symbols (/proc/kallsyms; kernel.kptr_restrict)");
-		return err;
-	}
 	if (err) {
-		snprintf(s->none, sizeof(s->none), "/proc/kallsyms: %s", strerror(-err));
+		symbols__explain(err, s->none, sizeof(s->none));
 		return err;
 	}
 	return sampler__open(&s->sampler, s->symbols, s->none, sizeof(s->none));
@@ -93,14 +88,6 @@ void sampling__begin(struct round *r)
 	s->err = sampler__start(s->sampler, pids, s->why, sizeof(s->why));
 }
 
-static const char *frame_name(const struct symbols *symbols, const struct nio_sample *s, size_t i)
-{
-	/* A return address may be the first of the next function, if the call does not return. */
-	const char *name = symbols__name(symbols, s->ip[i] - (i > 0));
-
-	return name ? name : "[unknown]";
-}
-
 /* "outermost;...;innermost" of a stack whose names are innermost first. */
 static void join(char text[FRAMES_LEN], const char *const *names, size_t n)
 {
@@ -117,8 +104,7 @@ static int take_kernel(struct folding *f, const struct nio_sample *sample)
 	char text[FRAMES_LEN];
 	struct stack_class class;
 
-	for (size_t i = 0; i < sample->frames; i++)
-		names[i] = frame_name(f->e->sampling.symbols, sample, i);
+	symbols__stack(f->e->sampling.symbols, sample->ip, sample->frames, names);
 	class = stack_rules__class(names, sample->frames);
 	join(text, names, sample->frames);
 	return cpu_time__take(
