@@ -10,6 +10,9 @@
 #include "kernel/symbols.h"
 #include "model/stack_rules.h"
 
+/* So long nothing has to move before no samples are taken any more. */
+#define IDLE_NS 10000000000ULL
+
 /* Where a turn's samples go. */
 struct turn {
 	struct cpu_sampling *s;
@@ -118,18 +121,19 @@ static int take_sample(const struct nio_sample *sample, void *arg)
 	return 0;
 }
 
-/* An interval in which nothing moved is the last one sampled, until something does. */
+/* Samples are taken until nothing has moved for a while, and again from the turn on that sees some.
+ */
 static void choose_rest(struct cpu_sampling *s, struct findings *f)
 {
 	uint64_t moved_ns = f->table.total.last_ns;
-	bool rest = moved_ns == s->moved_ns;
+	uint64_t since_ns = moved_ns > f->begun_ns ? moved_ns : f->begun_ns;
+	bool rest = f->ended_ns > since_ns + IDLE_NS;
 
 	if (!s->resting)
 		f->cpu.sampled_ns += f->ended_ns - s->turn_ns;
 	if (rest != s->resting)
 		sampler__rest(s->sampler, rest);
 	s->resting = rest;
-	s->moved_ns = moved_ns;
 	s->turn_ns = f->ended_ns;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples the CPU time of the watched processes while they send or receive: at a rate so low that
- * it may go on for hours, and not at all while nothing moves, so that an idle process costs nobody
- * anything.
+ * Samples the CPU time of the watched processes: at a rate so low that it may go on for hours, and
+ * not at all once nothing was sent or received for ten seconds, so that an idle process costs
+ * nobody anything.
  */
 #ifndef NETIOTRACE_CPU_SAMPLING_H
 #define NETIOTRACE_CPU_SAMPLING_H
@@ -26,7 +26,7 @@ struct cpu_sampling {
 		struct process_maps *maps;
 	} maps[CPU_SAMPLING_MAPS];
 	uint64_t turn;
-	uint64_t turn_ns, moved_ns; /* of the turn before: its end, the last event */
+	uint64_t turn_ns; /* the end of the turn before */
 	bool resting;
 };
 
