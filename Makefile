@@ -154,17 +154,14 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/unit.a
 
 # A target and what drives it: libFuzzer, or a unit test that replays the corpus.
 $(O)/tests/fuzz/%_options: FUZZ_LINK := -Wl,--wrap=exit,--wrap=argp_parse
-# The load generator has a refuse() of its own, which an archive of both programs would offer first.
-$(O)/tests/fuzz/%_options: FUZZ_FIRST := $(O)/user/base/refuse.o
-$(O)/tests/fuzz/fuzz_options $(O)/tests/fuzz/replay_options: | $(O)/user/base/refuse.o
 FUZZ_OWN  := $(call obj,tests/fuzz/fuzz.c)
 $(O)/tests/fuzz/fuzz_%: $(O)/tests/fuzz/fuzz_%.o $(FUZZ_OWN) $(O)/unit.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer $(FUZZ_LINK) $(FUZZ_FIRST) $^ -o $@ $(LIB_LIBS) -lm
+	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer $(FUZZ_LINK) $^ -o $@ $(LIB_LIBS) -lm
 
 $(O)/tests/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(FUZZ_OWN) $(O)/tests/fuzz/replay.o $(O)/unit.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) $(FUZZ_LINK) $(FUZZ_FIRST) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
+	$(Q)$(CC) $(LDFLAGS) $(FUZZ_LINK) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
 
 $(O)/tests/bpf/perf_stage_run.o: $(O)/tests/bpf/perf_stage.skel.h
 $(O)/tests/bpf/%.o: ROOMS += -I$(O)/tests/bpf

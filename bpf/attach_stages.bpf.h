@@ -7,9 +7,7 @@
 #define NETIOTRACE_ATTACH_STAGES_BPF_H
 
 #include "attach_streams.bpf.h"
-
-/* Does this kernel have MSG_SPLICE_PAGES? It does where skb_splice_from_iter exists. */
-const volatile bool nio_splice_pages = false;
+#include "message.bpf.h"
 
 static __always_inline void touch(struct nio_stream *s, const struct sock *sk)
 {
@@ -20,18 +18,11 @@ static __always_inline void touch(struct nio_stream *s, const struct sock *sk)
 		s->flags |= NIO_STREAM_SHARED;
 }
 
-/* What the message of a send call says. */
+/* What the message of a send call says, and whether it is of several pieces. */
 static __always_inline __u32 call_of(const struct msghdr *msg, bool known)
 {
-	__u32 flags = NIO_FIELD(known, struct msghdr, msg, msg_flags), call = NIO_SEEN_CALL;
+	__u32 call = call_of_message(msg, known);
 
-	if (nio_splice_pages && (flags & MSG_SPLICE_PAGES))
-		call |= NIO_SEEN_SPLICE;
-	if (flags & MSG_ZEROCOPY)
-		call |= NIO_SEEN_ZEROCOPY;
-	if (bpf_core_field_exists(((struct msghdr___ubuf *)0)->msg_ubuf) &&
-	    BPF_CORE_READ((const struct msghdr___ubuf *)msg, msg_ubuf))
-		call |= NIO_SEEN_FOREIGN;
 	if (BPF_CORE_READ(msg, msg_iter.nr_segs) > 1)
 		call |= NIO_CALL_VECTOR;
 	return call;

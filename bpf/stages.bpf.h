@@ -13,25 +13,8 @@
 #include "completion.bpf.h"
 #include "kernel.bpf.h"
 #include "maps.bpf.h"
+#include "message.bpf.h"
 #include "netiotrace.h"
-
-/* Does this kernel have MSG_SPLICE_PAGES? It does where skb_splice_from_iter exists. */
-const volatile bool nio_splice_pages = false;
-
-/* What the message of a send call says, as NIO_SEEN_*: kept where the call is booked later. */
-static __always_inline __u32 call_of_message(const struct msghdr *msg, bool known)
-{
-	__u32 flags = NIO_FIELD(known, struct msghdr, msg, msg_flags), call = NIO_SEEN_CALL;
-
-	if (nio_splice_pages && (flags & MSG_SPLICE_PAGES))
-		call |= NIO_SEEN_SPLICE;
-	if (flags & MSG_ZEROCOPY)
-		call |= NIO_SEEN_ZEROCOPY;
-	if (bpf_core_field_exists(((struct msghdr___ubuf *)0)->msg_ubuf) &&
-	    BPF_CORE_READ((const struct msghdr___ubuf *)msg, msg_ubuf))
-		call |= NIO_SEEN_FOREIGN;
-	return call;
-}
 
 /* How a send call queued its bytes; call: what is known of its message. One runs at a time. */
 static __always_inline enum nio_send_kind kind_of_call(const struct sock *sk, struct nio_conn *conn,

@@ -31,10 +31,16 @@ void channel__close(struct channel *c)
 
 int channel__send(struct channel *c, const struct wire_frame *f)
 {
-	uint8_t buf[WIRE_FRAME_SIZE];
+	return channel__send_all(c, f, 1);
+}
 
-	wire__encode_frame(buf, f);
-	return sock__write_all(c->fd, buf, sizeof(buf));
+int channel__send_all(struct channel *c, const struct wire_frame *f, size_t n)
+{
+	uint8_t buf[CHANNEL_BATCH * WIRE_FRAME_SIZE];
+
+	for (size_t i = 0; i < n; i++)
+		wire__encode_frame(buf + i * WIRE_FRAME_SIZE, &f[i]);
+	return sock__write_all(c->fd, buf, n * WIRE_FRAME_SIZE);
 }
 
 int channel__next(struct channel *c, struct wire_frame *f)

@@ -17,7 +17,12 @@ struct channel {
 int channel__open(struct channel *c, int fd);
 void channel__close(struct channel *c);
 
+/* 0; -ETIMEDOUT: the peer takes nothing; or -errno. */
 int channel__send(struct channel *c, const struct wire_frame *f);
+
+/* The same of up to CHANNEL_BATCH frames in one call of the kernel. */
+#define CHANNEL_BATCH 64
+int channel__send_all(struct channel *c, const struct wire_frame *f, size_t n);
 
 /* The next frame without waiting: 0, -EAGAIN, -ECONNRESET at its end, -EPROTO, -errno. */
 int channel__next(struct channel *c, struct wire_frame *f);

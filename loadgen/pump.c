@@ -14,6 +14,12 @@
 #include "spin.h"
 
 #define BATCH 64
+/*
+ * What a connection sends in its turn while its socket takes it, in whole messages. One message a
+ * turn would find the socket's memory cold each time, and the receiver would be told of each by
+ * itself; a thread of its own would not stop after one, either.
+ */
+#define TURN_BYTES (64 << 10)
 /* How often a thread that waits looks at the stop flag, and what stands still after it. */
 #define LOOK_MS 50
 
@@ -129,13 +135,14 @@ static void pump__begun(struct pump *p, struct flow *f)
 		p->open--;
 }
 
-/* One message, or what of it the socket takes. */
-static int pump__serve(struct pump *p, struct flow *f)
+/* One message, or what of it the socket takes; *sent: all of it. */
+static int pump__message(struct pump *p, struct flow *f, bool *sent)
 {
 	bool begins = !f->busy;
 	uint64_t due = 0;
 	int err;
 
+	*sent = false;
 	if (begins && !pump__may_begin(p, f, &due))
 		return 0;
 	err = flow__step(f, due);
@@ -144,9 +151,24 @@ static int pump__serve(struct pump *p, struct flow *f)
 	if (err)
 		return err == -EAGAIN ? 0 : err;
 	p->busy--;
+	*sent = true;
 	crew_member__show(p->m, &p->shown);
-	pump__queue(p, f);
 	return 0;
+}
+
+static int pump__serve(struct pump *p, struct flow *f)
+{
+	uint64_t bytes = 0;
+	bool sent;
+	int err;
+
+	do {
+		err = pump__message(p, f, &sent);
+		bytes += f->settings->size;
+	} while (!err && sent && bytes < TURN_BYTES);
+	if (!err && sent)
+		pump__queue(p, f);
+	return err;
 }
 
 /* So that the wait ends when the next message is due. */

@@ -288,27 +288,30 @@ static int sender__check_drained(struct sender *s)
 	return 0;
 }
 
+/* Frames of a batch leave together: a packet each would cost more than many a connection sent. */
 static int sender__send_totals(struct sender *s, struct wire_frame *sum)
 {
-	unsigned int i;
+	struct wire_frame batch[CHANNEL_BATCH];
+	unsigned int i, n = 0;
 	int err = 0;
 
 	*sum = (struct wire_frame){.type = WIRE_CONFIRM, .phase = s->phase};
 	for (i = 0; !err && i < s->crew.nr; i++) {
 		const struct flow *flow = crew__flow(&s->crew, i);
-		struct wire_frame f = {
-			.type = WIRE_TOTAL,
-			.index = i,
-			.phase = s->phase,
-			.messages = flow->messages,
-			.bytes = flow->bytes,
-		};
 
-		sum->messages += f.messages;
-		sum->bytes += f.bytes;
-		err = sender__tell(s, &f);
+		batch[n++] = (struct wire_frame){.type = WIRE_TOTAL,
+						 .index = i,
+						 .phase = s->phase,
+						 .messages = flow->messages,
+						 .bytes = flow->bytes};
+		sum->messages += flow->messages;
+		sum->bytes += flow->bytes;
+		if (n == CHANNEL_BATCH || i + 1 == s->crew.nr) {
+			err = channel__send_all(&s->plane.channel, batch, n);
+			n = 0;
+		}
 	}
-	return err;
+	return err ? sender__lost(s, err) : 0;
 }
 
 /* Agrees with the receiver on what was sent. Returns 1 when it found verify errors. */

@@ -28,8 +28,8 @@ static int set_mode(struct settings *s, const char *arg, char *why)
 
 	if (!mode__parse(arg, &s->mode))
 		return 0;
-	return refuse(why, "--mode '%.60s' is not known: choose one of %s", arg,
-		      mode__list(names, sizeof(names), ~0U));
+	return settings__refuse(why, "--mode '%.60s' is not known: choose one of %s", arg,
+				mode__list(names, sizeof(names), ~0U));
 }
 
 static int set_size(struct settings *s, const char *arg, char *why)
@@ -37,8 +37,8 @@ static int set_size(struct settings *s, const char *arg, char *why)
 	uint64_t v;
 
 	if (parse_size(arg, &v) || v < WIRE_SIZE_MIN || v > WIRE_SIZE_MAX)
-		return refuse(why, "--size '%.60s' is not a size from 64 to 16m, like 4096 or 64k",
-			      arg);
+		return settings__refuse(
+			why, "--size '%.60s' is not a size from 64 to 16m, like 4096 or 64k", arg);
 	s->size = v;
 	return 0;
 }
@@ -48,7 +48,7 @@ static int set_sockbuf(uint64_t *out, const char *name, const char *arg, char *w
 	uint64_t v;
 
 	if (parse_size(arg, &v) || v < SOCKBUF_MIN || v > SOCKBUF_MAX)
-		return refuse(why, "%s '%.60s' is not a size from 4k to 1g", name, arg);
+		return settings__refuse(why, "%s '%.60s' is not a size from 4k to 1g", name, arg);
 	*out = v;
 	return 0;
 }
@@ -70,8 +70,8 @@ static int set_congestion(struct settings *s, const char *arg, char *why)
 	size_t len = strlen(arg);
 
 	if (!len || len >= sizeof(s->congestion) || strspn(arg, name) != len)
-		return refuse(why, "--congestion '%.60s' is not the name of a congestion control",
-			      arg);
+		return settings__refuse(
+			why, "--congestion '%.60s' is not the name of a congestion control", arg);
 	strcpy(s->congestion, arg);
 	return 0;
 }
@@ -79,38 +79,42 @@ static int set_congestion(struct settings *s, const char *arg, char *why)
 static int set_fields(struct settings *s, const char *arg, char *why)
 {
 	if (parse_count(arg, 1, WIRE_FIELDS_MAX, &s->fields))
-		return refuse(why, "--fields '%.60s' is not a number from 1 to 64", arg);
+		return settings__refuse(why, "--fields '%.60s' is not a number from 1 to 64", arg);
 	return 0;
 }
 
 static int set_threads(struct settings *s, const char *arg, char *why)
 {
 	if (parse_count(arg, 1, WIRE_THREADS_MAX, &s->threads))
-		return refuse(why, "--threads '%.60s' is not a number from 1 to 256", arg);
+		return settings__refuse(why, "--threads '%.60s' is not a number from 1 to 256",
+					arg);
 	return 0;
 }
 
 static int set_connections(struct settings *s, const char *arg, char *why)
 {
 	if (parse_count(arg, 1, WIRE_CONNECTIONS_MAX, &s->connections))
-		return refuse(why, "--connections '%.60s' is not a number from 1 to 4096", arg);
+		return settings__refuse(why, "--connections '%.60s' is not a number from 1 to 4096",
+					arg);
 	return 0;
 }
 
 static int set_rate(struct settings *s, const char *arg, char *why)
 {
 	if (parse_rate(arg, RATE_MAX, &s->rate))
-		return refuse(why,
-			      "--rate '%.60s' is not a number of messages a second from 1/s to "
-			      "100000000/s",
-			      arg);
+		return settings__refuse(
+			why,
+			"--rate '%.60s' is not a number of messages a second from 1/s to "
+			"100000000/s",
+			arg);
 	return 0;
 }
 
 static int set_spin(struct settings *s, const char *arg, char *why)
 {
 	if (parse_duration(arg, &s->spin_ns) || s->spin_ns > SPIN_MAX)
-		return refuse(why, "--spin '%.60s' is not a time up to 1s, like 50us", arg);
+		return settings__refuse(why, "--spin '%.60s' is not a time up to 1s, like 50us",
+					arg);
 	return 0;
 }
 
@@ -119,7 +123,8 @@ static int set_rcvlowat(struct settings *s, const char *arg, char *why)
 	uint64_t v;
 
 	if (parse_size(arg, &v) || !v || v > LOWAT_MAX)
-		return refuse(why, "--rcvlowat '%.60s' is not a size from 1 to 1m, like 64k", arg);
+		return settings__refuse(
+			why, "--rcvlowat '%.60s' is not a size from 1 to 1m, like 64k", arg);
 	s->rcvlowat = v;
 	return 0;
 }
@@ -127,7 +132,8 @@ static int set_rcvlowat(struct settings *s, const char *arg, char *why)
 static int set_messages(struct settings *s, const char *arg, char *why)
 {
 	if (parse_count(arg, 1, MESSAGES_MAX, &s->messages))
-		return refuse(why, "--messages '%.60s' is not a number from 1 to 2^48", arg);
+		return settings__refuse(why, "--messages '%.60s' is not a number from 1 to 2^48",
+					arg);
 	return 0;
 }
 
@@ -136,10 +142,11 @@ static int set_duration(struct settings *s, const char *arg, char *why)
 	uint64_t v;
 
 	if (parse_duration(arg, &v) || !v || v > DURATION_MAX)
-		return refuse(why,
-			      "--duration '%.60s' is not a time above 0 and up to 24 hours, "
-			      "like 5s or 500ms",
-			      arg);
+		return settings__refuse(
+			why,
+			"--duration '%.60s' is not a time above 0 and up to 24 hours, "
+			"like 5s or 500ms",
+			arg);
 	s->duration_ns = v;
 	return 0;
 }
@@ -149,8 +156,8 @@ static int set_warmup(struct settings *s, const char *arg, char *why)
 	uint64_t v;
 
 	if (parse_duration(arg, &v) || v > DURATION_MAX)
-		return refuse(why, "--warmup '%.60s' is not a time up to 24 hours, like 500ms or 0",
-			      arg);
+		return settings__refuse(
+			why, "--warmup '%.60s' is not a time up to 24 hours, like 500ms or 0", arg);
 	s->warmup_ns = v;
 	return 0;
 }
@@ -170,15 +177,17 @@ static int set_cpu_list(struct cpu_list *list, const char *name, const char *arg
 
 	list->nr = 0;
 	if (parse_cpu_list(arg, CPU_SETSIZE, add_cpu, list) || !list->nr)
-		return refuse(why, "%s '%.60s' is not a list of CPUs, like 0-3,8", name, arg);
+		return settings__refuse(why, "%s '%.60s' is not a list of CPUs, like 0-3,8", name,
+					arg);
 	if (sched_getaffinity(0, sizeof(usable), &usable))
-		return refuse(why, "The usable CPUs cannot be read: leave out %s", name);
+		return settings__refuse(why, "The usable CPUs cannot be read: leave out %s", name);
 	for (i = 0; i < list->nr; i++)
 		if (!CPU_ISSET(list->cpu[i], &usable))
-			return refuse(why,
-				      "%s names CPU %u, which this machine does not have or does "
-				      "not let this process use",
-				      name, list->cpu[i]);
+			return settings__refuse(
+				why,
+				"%s names CPU %u, which this machine does not have or does "
+				"not let this process use",
+				name, list->cpu[i]);
 	return 0;
 }
 
@@ -195,8 +204,9 @@ static int set_cpus_receiver(struct settings *s, const char *arg, char *why)
 static int set_endpoint(struct settings *s, const char *name, const char *arg, char *why)
 {
 	if (endpoint__parse(arg, &s->endpoint))
-		return refuse(why, "%s '%.60s' is not ADDRESS:PORT, like 127.0.0.1:5001 or [::1]:0",
-			      name, arg);
+		return settings__refuse(
+			why, "%s '%.60s' is not ADDRESS:PORT, like 127.0.0.1:5001 or [::1]:0", name,
+			arg);
 	s->endpoint_set = true;
 	return 0;
 }
@@ -208,7 +218,8 @@ static int set_connect(struct settings *s, const char *arg, char *why)
 
 	/* The port is at the same place for both families. */
 	if (!err && !in->sin_port)
-		return refuse(why, "--connect '%.60s' names port 0: give the receiver's port", arg);
+		return settings__refuse(
+			why, "--connect '%.60s' names port 0: give the receiver's port", arg);
 	return err;
 }
 
@@ -321,7 +332,8 @@ static int take_command(struct settings *s, int *argc, char ***argv, char *why)
 	else if (!strcmp(word, "recv"))
 		s->command = COMMAND_RECV;
 	else
-		return refuse(why, "'%.60s' is no command: give send, recv or options only", word);
+		return settings__refuse(
+			why, "'%.60s' is no command: give send, recv or options only", word);
 	(*argc)--;
 	(*argv)++;
 	return 0;
@@ -336,8 +348,8 @@ static int take_option(struct settings *s, const struct option_row *row, char *w
 	};
 
 	if (!(row->commands & s->command))
-		return refuse(why, "--%s does not belong to %s: see --help", row->name,
-			      names[s->command]);
+		return settings__refuse(why, "--%s does not belong to %s: see --help", row->name,
+					names[s->command]);
 	return row->set(s, optarg, why);
 }
 
@@ -362,17 +374,18 @@ int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS
 		const char *word = argv[optind - 1];
 
 		if (c == ':')
-			return refuse(why, "%.60s needs a value: see --help", word);
+			return settings__refuse(why, "%.60s needs a value: see --help", word);
 		if (c)
-			return refuse(why,
-				      "Option %.60s is not known, or not written so: see --help",
-				      word);
+			return settings__refuse(
+				why, "Option %.60s is not known, or not written so: see --help",
+				word);
 		err = take_option(s, &rows[at], why);
 		if (s->help || s->version)
 			return 0;
 	}
 	if (!err && optind < argc)
-		return refuse(why, "'%.60s' is neither an option nor an option's value: see --help",
-			      argv[optind]);
+		return settings__refuse(
+			why, "'%.60s' is neither an option nor an option's value: see --help",
+			argv[optind]);
 	return err ? err : settings__check(s, why);
 }

@@ -11,7 +11,7 @@
 #include "settings_check.h"
 #include "zc_plan.h"
 
-int refuse(char *why, const char *fmt, ...)
+int settings__refuse(char *why, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -56,39 +56,44 @@ static int check_memory(const struct settings *s, char *why)
 	if (s->command == COMMAND_RECV || settings__memory(s) <= half)
 		return 0;
 	format_size(need, sizeof(need), settings__memory(s));
-	return refuse(why,
-		      "Messages would take %s, more than half of this machine's memory: give a "
-		      "smaller --size or fewer --connections",
-		      need);
+	return settings__refuse(
+		why,
+		"Messages would take %s, more than half of this machine's memory: give a "
+		"smaller --size or fewer --connections",
+		need);
 }
 
 int settings__check(struct settings *s, char *why)
 {
 	if (s->command == COMMAND_SEND && !s->endpoint_set)
-		return refuse(why, "send needs --connect ADDRESS:PORT, the receiver's");
+		return settings__refuse(why, "send needs --connect ADDRESS:PORT, the receiver's");
 	if (s->command == COMMAND_RECV && !s->endpoint_set)
-		return refuse(why, "recv needs --listen ADDRESS:PORT, like 127.0.0.1:0");
+		return settings__refuse(why, "recv needs --listen ADDRESS:PORT, like 127.0.0.1:0");
 	if (s->messages && s->duration_ns)
-		return refuse(why, "--messages and --duration exclude each other: give one");
+		return settings__refuse(why,
+					"--messages and --duration exclude each other: give one");
 	if (s->json && s->control)
-		return refuse(why, "--json and --control exclude each other: --control always "
-				   "answers in JSON");
+		return settings__refuse(why,
+					"--json and --control exclude each other: --control always "
+					"answers in JSON");
 	if (!s->connections)
 		s->connections = s->threads;
 	if (s->connections < s->threads)
-		return refuse(
+		return settings__refuse(
 			why,
 			"%llu connections are fewer than %llu threads: give --threads at most "
 			"--connections",
 			(unsigned long long)s->connections, (unsigned long long)s->threads);
 	if (s->size < s->fields)
-		return refuse(why,
-			      "A message of %llu bytes cannot have %llu fields: give --fields at "
-			      "most --size",
-			      (unsigned long long)s->size, (unsigned long long)s->fields);
+		return settings__refuse(
+			why,
+			"A message of %llu bytes cannot have %llu fields: give --fields at "
+			"most --size",
+			(unsigned long long)s->size, (unsigned long long)s->fields);
 	if (s->request_response && s->rcvlowat)
-		return refuse(why, "--request-response and --rcvlowat exclude each other: a "
-				   "message under the mark would wait for the next for ever");
+		return settings__refuse(why,
+					"--request-response and --rcvlowat exclude each other: a "
+					"message under the mark would wait for the next for ever");
 	/* What waits for its answer is not to wait for an acknowledgement, too. */
 	s->nodelay |= s->request_response;
 	if (!s->messages && !s->duration_ns)

@@ -9,6 +9,6 @@
 int settings__check(struct settings *s, char *why);
 
 /* Writes the sentence; returns -EINVAL. */
-__attribute__((format(printf, 2, 3))) int refuse(char *why, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) int settings__refuse(char *why, const char *fmt, ...);
 
 #endif

@@ -27,9 +27,12 @@ demo-report: deps
 
 .PHONY: demo-report
 
+# What a target builds before it runs something: on all CPUs, unless make was told how many.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 ## make test            deps, build, then every test
 test: deps
-	@$(MAKE) --no-print-directory all unit-programs
+	@$(MAKE) --no-print-directory $(JOBS) all unit-programs
 	@$(SUDO) env O='$(O)' tests/run
 
 ## make test-unit       unit tests only: no root

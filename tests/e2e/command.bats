@@ -249,7 +249,7 @@ EOF
 	jq -e '.checks[] | select(.name == "device") | .state == "ok"' doctor.json
 }
 
-# bats test_tags=address
+# bats test_tags=address,alone
 @test "doctor names a packet tap and what to do about it" {
 	need_root
 	need_tool python3

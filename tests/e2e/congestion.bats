@@ -12,16 +12,17 @@ setup() {
 	system=$(</proc/sys/net/ipv4/tcp_congestion_control)
 }
 
-# seen NAME ARG...: runs netiotrace and counts the sockets of its senders that ss says have NAME.
+# seen NAME ARG...: runs netiotrace and counts the sockets of its sender that ss says have NAME.
 seen() {
-	local name=$1 count=0 run
+	local name=$1 count=0 run sender
 
 	shift
 	"$NETIOTRACE" --backend none --mode onecopy --duration 60s --warmup 0 -q --json doc.json "$@" &
 	run=$!
 	until [ "$count" -gt 0 ] || has_ended "$run"; do
 		sleep 0.05
-		count=$(ss -tinp state established | grep -A 1 'netio-loadgen' | grep -cw "$name" || true)
+		sender=$(own_pid 'netio-loadgen send')
+		count=$(ss -tinp state established | grep -A 1 "pid=${sender:-none}," | grep -cw "$name" || true)
 	done
 	interrupt_until_ended "$run"
 	[ "$count" -gt 0 ]

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Where the CPU time goes: the classes are the CPU time, and name what each mode is known to do.
+# They measure, and set what the whole machine has.
+# bats file_tags=alone
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -15,7 +17,7 @@ setup() {
 # hundreds now and then. What a share is judged by is its interval, which says how sure it is: few samples prove little.
 # bats test_tags=guest
 @test "cpu: each mode's classes are what it does, and add up to its CPU time" {
-	"$NETIOTRACE" -q --mode all --duration 8s --rounds 2 --json doc.json --folded stacks
+	"$NETIOTRACE" -q --mode all --duration 4s --rounds 2 --json doc.json --folded stacks
 	jq -e '.runs | length == 6' doc.json
 	# To the nanosecond, in each run and in the totals, with no sample lost without being said.
 	jq -e '[.runs[], .summary[].total] | all(.cpu | [.sender, .receiver][] |

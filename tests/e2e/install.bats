@@ -8,8 +8,7 @@ load ../lib
 
 setup_file() {
 	export INSTALLED=$BATS_FILE_TMPDIR/root
-	cd "$REPO" || return
-	make -s O="$BUILD_DIR" DESTDIR="$INSTALLED" PREFIX=/usr install
+	make_here DESTDIR="$INSTALLED" PREFIX=/usr install
 	export PATH=$INSTALLED/usr/bin:$PATH
 }
 
@@ -33,16 +32,16 @@ commands() {
 	mkdir -p root/usr/bin root/usr/share/man/man8
 	touch root/usr/bin/other root/usr/share/man/man8/netiotracer.8
 	find root | sort >before
-	make -s -C "$REPO" O="$BUILD_DIR" DESTDIR="$PWD/root" PREFIX=/usr install
+	make_here DESTDIR="$PWD/root" PREFIX=/usr install
 	[ "$(find root | wc -l)" -gt 20 ]
-	make -s -C "$REPO" O="$BUILD_DIR" DESTDIR="$PWD/root" PREFIX=/usr uninstall
+	make_here DESTDIR="$PWD/root" PREFIX=/usr uninstall
 	find root | sort | diff before -
 }
 
 @test "uninstall: nothing is left in an empty tree" {
 	mkdir root
-	make -s -C "$REPO" O="$BUILD_DIR" DESTDIR="$PWD/root" install
-	make -s -C "$REPO" O="$BUILD_DIR" DESTDIR="$PWD/root" uninstall
+	make_here DESTDIR="$PWD/root" install
+	make_here DESTDIR="$PWD/root" uninstall
 	[ -z "$(find root -mindepth 1)" ]
 }
 

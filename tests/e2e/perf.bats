@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Performance counters: held against perf stat on the same processes, and what is said where the
 # machine has none.
+# They measure.
+# bats file_tags=alone
 
 load ../lib
 

@@ -73,6 +73,42 @@ make_results() { # DIR
 	END
 }
 
+# once NAME COMMAND...: what the command makes in its directory, made by the first test of this file that asks
+# and only copied from: $MADE.
+once() {
+	local begun=$BATS_FILE_TMPDIR/begun here=$PWD
+
+	MADE=$BATS_FILE_TMPDIR/$1
+	shift
+	if [ ! -e "$MADE" ]; then
+		rm -rf "$begun"
+		mkdir "$begun"
+		cd "$begun" || return
+		"$@"
+		cd "$here" || return
+		mv "$begun" "$MADE"
+	fi
+}
+
+# The report of these results, beside them.
+report_results() {
+	touch .by-hand
+	make_results results
+	[ "$("$NETIOTRACE" report results)" = results/report/report.html ]
+}
+
+# A report of these results: $RESULTS_REPORT.
+results_report() {
+	once results report_results
+	RESULTS_REPORT=$MADE/results/report
+}
+
+# A report of the published data: $PUBLISHED_REPORT.
+published_report() {
+	once published "$NETIOTRACE" report -q -o out "$published"
+	PUBLISHED_REPORT=$MADE/out
+}
+
 add_stage_times() { # FILE...
 	python3 - "$@" <<-'END'
 		import json, sys
@@ -119,9 +155,8 @@ outside_references() { # FILE
 @test "report: every picture exists, is not blank, has its legend, units and system" {
 	local python name
 
-	make_results results
-	[ "$("$NETIOTRACE" report results)" = results/report/report.html ]
-	cd results/report
+	results_report
+	cd "$RESULTS_REPORT"
 	python=$(pillow)
 	for name in $PICTURES; do
 		svg_has "$name" "$(uname -r)"
@@ -149,9 +184,9 @@ outside_references() { # FILE
 @test "report: the page needs nothing from outside and opens without errors" {
 	local chromium=
 
-	make_results results
-	"$NETIOTRACE" report -q results
-	cd results/report
+	results_report
+	cp -r "$RESULTS_REPORT" report
+	cd report
 	[ -z "$(outside_references report.html)" ]
 	grep -q '<meta name="viewport"' report.html
 	grep -q 'the sender died of &lt;old age&gt;' report.html
@@ -198,10 +233,10 @@ outside_references() { # FILE
 }
 
 @test "report: two of the same data are the same, and take each other's place" {
+	published_report
+	cp -a "$PUBLISHED_REPORT" out
 	"$NETIOTRACE" report -q -o out "$published"
-	cp -r out first
-	"$NETIOTRACE" report -q -o out "$published"
-	diff -r --exclude='*.png' first out
+	diff -r --exclude='*.png' "$PUBLISHED_REPORT" out
 	nothing_begun
 }
 
@@ -212,8 +247,8 @@ outside_references() { # FILE
 	grep -q -- '--columns' stderr
 	"$NETIOTRACE" report -q -o out --columns mode=way,size=len,threads=workers,throughput_gbps=rate \
 		--modes memcpy=twocopy,iovec=onecopy,pinned=zerocopy foreign.csv
-	"$NETIOTRACE" report -q -o ours "$published"
-	diff <(grep -v 'make it again' ours/report.md | sed 1d) <(grep -v 'make it again' out/report.md | sed 1d)
+	published_report
+	diff <(grep -v 'make it again' "$PUBLISHED_REPORT/report.md" | sed 1d) <(grep -v 'make it again' out/report.md | sed 1d)
 	grep -q 'Whether the books balance cannot be said' out/report.md
 	grep -q -- 'give --duration' out/report.md
 	# Two headers of others, as they were published: known without being told.
@@ -301,7 +336,8 @@ state_of() {
 	refused 2 -o mine "$published"
 	state_of mine | diff before -
 	# A report into which somebody put a file of theirs.
-	"$NETIOTRACE" report -q -o out "$published"
+	published_report
+	cp -a "$PUBLISHED_REPORT" out
 	echo mine >out/data/notes.csv
 	state_of out >before
 	refused 2 -o out "$published"
@@ -314,10 +350,11 @@ state_of() {
 @test "report: killed at any moment, the old files or the new are there, whole, and nothing else" {
 	local pid delay old new
 
-	"$NETIOTRACE" report -q -o old "$published"
+	published_report
+	cp -a "$PUBLISHED_REPORT" old
 	"$NETIOTRACE" report -q --duration 5s -o new "$published"
 	# The command that made it stands in a report: the name in it is the same here.
-	sed -i 's/-o \(old\|new\)/-o out/' old/report.* new/report.*
+	sed -i 's/-o new/-o out/' new/report.*
 	old=$(state_of old) new=$(state_of new)
 	cp -a old out
 	for ((i = 0; i < 12; i++)); do
@@ -348,9 +385,9 @@ state_of() {
 @test "report: a ~/.gnuplot changes nothing" {
 	mkdir -p home/.config/gnuplot
 	echo 'set output "/nonexistent/x"; exit status 3' | tee home/.gnuplot home/.config/gnuplot/gnuplotrc
-	"$NETIOTRACE" report -q -o plain "$published"
 	HOME=$PWD/home XDG_CONFIG_HOME=$PWD/home/.config "$NETIOTRACE" report -q -o out "$published"
-	diff plain/throughput-size.svg out/throughput-size.svg
+	published_report
+	diff "$PUBLISHED_REPORT/throughput-size.svg" out/throughput-size.svg
 }
 
 @test "report: under sudo all of it belongs to who asked" {
@@ -407,7 +444,7 @@ state_of() {
 }
 
 @test "report: it works where it was installed" {
-	make -s -C "$REPO" O="$NETIOTRACE_BIN" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
+	make_here install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
 	root/usr/bin/netiotrace report -q -o out "$published"
 	[ -s out/throughput-size.svg ]
 }

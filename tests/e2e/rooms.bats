@@ -83,3 +83,14 @@ checked() {
 	[[ $output == *"there is another header of this name"* ]]
 	[[ $output == *'"../study/answer.h": name it by its room'* ]]
 }
+
+# A unit test links both programs from one archive: of two functions of one name it would take either.
+@test "rooms: no function of the collector has the name of one of the load generator" {
+	functions_of() {
+		nm --defined-only -g "$@" | awk '$2 ~ /[TDBR]/ { print $3 }' | sort -u
+	}
+	functions_of "$BUILD_DIR"/user/*.o "$BUILD_DIR"/user/*/*.o >collector
+	functions_of "$BUILD_DIR"/loadgen/*.o >loadgen
+	[ "$(wc -l <loadgen)" -gt 100 ]
+	[ "$(comm -12 collector loadgen)" = main ]
+}

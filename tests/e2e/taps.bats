@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Packet taps on the path: found, named by device, process and pid, and part of the verdict; none
 # named where there is none.
+# A tap on lo is everybody's.
+# bats file_tags=alone
 
 load ../lib
 

@@ -289,6 +289,8 @@ int attach__main(int argc, char **argv)
 		code = run(&a);
 	outfile__abort(a.json);
 	outfile__abort(a.csv);
+	for (size_t i = 0; i < a.o.expects_nr; i++)
+		expect__clear(&a.o.expects[i]);
 	watching__close(&a.w);
 	loop__close(&a.loop);
 	return code;

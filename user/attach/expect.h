@@ -8,19 +8,24 @@
 #define NETIOTRACE_EXPECT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "write/condition.h"
 
 #define EXPECTS_MAX 32
 
 struct expect {
-	const char *text; /* as given */
-	char path[128];
-	char op[3];
-	double number;
+	struct condition condition;
+	bool of_total; /* the path is in the document's total, not in the document */
 };
 
-/* 0, or -EINVAL with a sentence in message. text must outlive e. */
+/*
+ * Parses text; its path must be that of a number of the documents that attach writes. 0, or a
+ * negative errno with a sentence in message. Whatever came of it, expect__clear() frees it.
+ */
 int expect__parse(struct expect *e, const char *text, char *message, size_t len);
+void expect__clear(struct expect *e);
 
 /* 1: holds; 0: does not, or is not known, with a sentence in message. */
 int expect__check(const struct expect *e, const json_t *document, char *message, size_t len);

@@ -29,6 +29,9 @@ int ksym__resolve_from(const char *file, struct ksym *syms, size_t n);
  */
 int ksym__find(const char *const *names, uint64_t *addresses, size_t n);
 
+/* The same in any table in the form of /proc/kallsyms; for tests. */
+int ksym__find_in(const char *file, const char *const *names, uint64_t *addresses, size_t n);
+
 /*
  * Who called `function`, by a stack of addresses from the innermost frame outwards (0 ends it): the
  * name of the frame outside of the first one of that name; empty when it does not appear.

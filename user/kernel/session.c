@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 
 #include "base/procfile.h"
+#include "kernel_addresses.h"
 #include "libbpf_output.h"
 #include "percpu.h"
 #include "presence.h"
@@ -125,35 +126,21 @@ static int select_programs(struct session *s, const struct plan *const *plans, s
 }
 
 /*
- * Kernel addresses that BTF does not give, in one pass over the symbols: where programs find out in
- * which context they run, and the functions that tell a MSG_ZEROCOPY send, and a socket that TCP
- * itself serves, from others. An unknown one stays 0, which the programs take for "cannot tell".
+ * Addresses that BTF does not give. Where the preemption count is a variable of its own, programs
+ * read it there; pcpu_hot is of the kernels between.
  */
-static void find_symbols(struct netiotrace_bpf *skel, const struct btf *btf)
+static void tell_addresses(struct netiotrace_bpf *skel, const struct btf *btf)
 {
-	enum { HOT, OFFSETS, SENDMSG, RECVMSG, COMPLETE, CALLBACK, SOCK_CALLBACK, SYMBOLS_NR };
-	static const char *const names[SYMBOLS_NR] = {
-		[HOT] = "pcpu_hot",
-		[OFFSETS] = "__per_cpu_offset",
-		[SENDMSG] = "tcp_sendmsg",
-		[RECVMSG] = "tcp_recvmsg",
-		[COMPLETE] = "msg_zerocopy_complete",
-		[CALLBACK] = "msg_zerocopy_callback",
-		[SOCK_CALLBACK] = "sock_zerocopy_callback",
-	};
-	uint64_t at[SYMBOLS_NR];
+	struct kernel_addresses at;
 
-	if (ksym__find(names, at, SYMBOLS_NR))
+	kernel_addresses__find(&at);
+	skel->rodata->nio_tcp_sendmsg = at.tcp_sendmsg;
+	skel->rodata->nio_tcp_recvmsg = at.tcp_recvmsg;
+	skel->rodata->nio_zerocopy_end = at.zerocopy_end;
+	if (presence__variable(btf, "__preempt_count") || !at.per_cpu_offset)
 		return;
-	skel->rodata->nio_tcp_sendmsg = at[SENDMSG];
-	skel->rodata->nio_tcp_recvmsg = at[RECVMSG];
-	skel->rodata->nio_zerocopy_end = at[COMPLETE]   ? at[COMPLETE]
-					 : at[CALLBACK] ? at[CALLBACK]
-							: at[SOCK_CALLBACK];
-	if (presence__variable(btf, "__preempt_count") || !at[OFFSETS])
-		return;
-	skel->rodata->nio_pcpu_hot = at[HOT];
-	skel->rodata->nio_per_cpu_offset = at[OFFSETS];
+	skel->rodata->nio_pcpu_hot = at.pcpu_hot;
+	skel->rodata->nio_per_cpu_offset = at.per_cpu_offset;
 }
 
 /* What the programs are told before they are loaded. */
@@ -164,7 +151,7 @@ static int configure(struct session *s, const struct plan *const *plans, size_t 
 
 	s->skel->rodata->nio_splice_pages =
 		btf && !presence__function(btf, "skb_splice_from_iter", 0);
-	find_symbols(s->skel, btf);
+	tell_addresses(s->skel, btf);
 	presence__free(btf);
 	if (optmem_max->known && optmem_max->value <= UINT32_MAX)
 		s->skel->rodata->nio_optmem_max = optmem_max->value;

@@ -7,35 +7,14 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 
-#include "ksym.h"
+#include "kernel_addresses.h"
 #include "libbpf_output.h"
 #include "watcher_skeleton.h"
-
-/* Addresses by which sockets that TCP serves, and MSG_ZEROCOPY sends, are told from others. */
-static void find_symbols(struct attach_bpf *skel)
-{
-	enum { SENDMSG, RECVMSG, COMPLETE, CALLBACK, SOCK_CALLBACK, SYMBOLS_NR };
-	static const char *const names[SYMBOLS_NR] = {
-		[SENDMSG] = "tcp_sendmsg",
-		[RECVMSG] = "tcp_recvmsg",
-		[COMPLETE] = "msg_zerocopy_complete",
-		[CALLBACK] = "msg_zerocopy_callback",
-		[SOCK_CALLBACK] = "sock_zerocopy_callback",
-	};
-	uint64_t at[SYMBOLS_NR];
-
-	if (ksym__find(names, at, SYMBOLS_NR))
-		return;
-	skel->rodata->nio_tcp_sendmsg = at[SENDMSG];
-	skel->rodata->nio_tcp_recvmsg = at[RECVMSG];
-	skel->rodata->nio_zerocopy_end = at[COMPLETE]   ? at[COMPLETE]
-					 : at[CALLBACK] ? at[CALLBACK]
-							: at[SOCK_CALLBACK];
-}
 
 static int configure(struct watcher *w, const struct watcher_filter *filter)
 {
 	struct attach_bpf *skel = w->skel;
+	struct kernel_addresses at;
 
 	skel->rodata->nio_by_task = filter->by_task;
 	skel->rodata->nio_by_port = filter->ports_nr != 0;
@@ -48,7 +27,10 @@ static int configure(struct watcher *w, const struct watcher_filter *filter)
 	for (size_t i = 0; i < filter->ports_nr; i++)
 		skel->bss->nio_ports[filter->ports[i]] = 1;
 	w->streams_max = filter->streams_max;
-	find_symbols(skel);
+	kernel_addresses__find(&at);
+	skel->rodata->nio_tcp_sendmsg = at.tcp_sendmsg;
+	skel->rodata->nio_tcp_recvmsg = at.tcp_recvmsg;
+	skel->rodata->nio_zerocopy_end = at.zerocopy_end;
 	return bpf_map__set_max_entries(skel->maps.nio_streams, filter->streams_max);
 }
 

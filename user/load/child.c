@@ -299,14 +299,21 @@ int child__poll(struct child *c)
 	return c->reaped;
 }
 
+void child__doom(const struct child *c)
+{
+	if (!c->pid || c->reaped)
+		return;
+	kill(-c->pid, SIGKILL);
+	kill(c->pid, SIGKILL);
+}
+
 void child__kill(struct child *c)
 {
 	/* The descriptors of a zeroed child are 0: not its own. */
 	if (!c->pid)
 		return;
 	if (!c->reaped) {
-		kill(-c->pid, SIGKILL);
-		kill(c->pid, SIGKILL);
+		child__doom(c);
 		c->reaped = !pid__reap(c->pid, &c->status);
 	}
 	c->pid = 0;

@@ -40,6 +40,9 @@ int child__say(struct child *c, const char *line);
 /* Reaps without waiting: 1 ended (status set), 0 still running, -errno. */
 int child__poll(struct child *c);
 
+/* SIGKILL alone: what the kernel takes down of several goes on side by side. */
+void child__doom(const struct child *c);
+
 /* SIGKILL, reap, close. Takes a zeroed, half-started or ended child. */
 void child__kill(struct child *c);
 

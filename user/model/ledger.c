@@ -7,6 +7,7 @@
 #include "ledger_bytes.h"
 #include "ledger_sides.h"
 #include "ledger_time.h"
+#include "total.h"
 #include "uncovered.h"
 #include "ledger_perf.h"
 
@@ -198,29 +199,6 @@ int ledger__app(struct run_result *r, const struct load_report *report, enum nio
 	return 0;
 }
 
-static void add_num(struct num *dst, const struct num *src)
-{
-	if (!dst->known)
-		return;
-	if (!src->known)
-		*dst = *src;
-	else
-		dst->value += src->value;
-}
-
-static int add_hist(struct hist **dst, const struct hist *src)
-{
-	if (!src) {
-		hist__free(*dst);
-		*dst = NULL;
-		return 0;
-	}
-	if (*dst)
-		return hist__add(*dst, src);
-	*dst = hist__dup(src);
-	return *dst ? 0 : -ENOMEM;
-}
-
 static void add_zc(struct zc_counts *dst, const struct zc_counts *src)
 {
 	dst->sends += src->sends;
@@ -240,8 +218,8 @@ static int add_app(struct app_result *dst, const struct app_result *src)
 	dst->tx_messages += src->tx_messages;
 	dst->rx_bytes += src->rx_bytes;
 	dst->rx_messages += src->rx_messages;
-	add_num(&dst->replies.tx_bytes, &src->replies.tx_bytes);
-	add_num(&dst->replies.tx_messages, &src->replies.tx_messages);
+	total__add_num(&dst->replies.tx_bytes, &src->replies.tx_bytes);
+	total__add_num(&dst->replies.tx_messages, &src->replies.tx_messages);
 	dst->replies.rx_bytes += src->replies.rx_bytes;
 	dst->replies.rx_messages += src->replies.rx_messages;
 	dst->replies.errors += src->replies.errors;
@@ -251,12 +229,12 @@ static int add_app(struct app_result *dst, const struct app_result *src)
 	dst->tcp_bytes_acked += src->tcp_bytes_acked;
 	dst->tcp_bytes_received += src->tcp_bytes_received;
 	dst->tcp_bytes_retrans += src->tcp_bytes_retrans;
-	add_num(&dst->verify_errors, &src->verify_errors);
+	total__add_num(&dst->verify_errors, &src->verify_errors);
 	add_zc(&dst->zc, &src->zc);
-	add_num(&dst->sender_cpu_ns, &src->sender_cpu_ns);
-	add_num(&dst->receiver_cpu_ns, &src->receiver_cpu_ns);
+	total__add_num(&dst->sender_cpu_ns, &src->sender_cpu_ns);
+	total__add_num(&dst->receiver_cpu_ns, &src->receiver_cpu_ns);
 	for (int k = 0; k < LATENCY_NR; k++) {
-		int err = add_hist(&dst->latency[k].hist, src->latency[k].hist);
+		int err = total__add_hist(&dst->latency[k].hist, src->latency[k].hist);
 
 		if (err)
 			return err;
@@ -274,7 +252,7 @@ static int add_stage(struct stage_result *dst, const struct stage_result *src)
 		dst->quality = src->quality;
 		dst->reason = src->reason;
 	}
-	return add_hist(&dst->sizes, src->sizes);
+	return total__add_hist(&dst->sizes, src->sizes);
 }
 
 static int copy_run(struct run_result *dst, const struct run_result *src)
@@ -289,9 +267,9 @@ static int copy_run(struct run_result *dst, const struct run_result *src)
 		dst->app.latency[k].hist = NULL;
 	dst->cpu = (struct cpu_result){0};
 	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
-		err = add_hist(&dst->stages[s].sizes, src->stages[s].sizes);
+		err = total__add_hist(&dst->stages[s].sizes, src->stages[s].sizes);
 	for (int k = 0; k < LATENCY_NR && !err; k++)
-		err = add_hist(&dst->app.latency[k].hist, src->app.latency[k].hist);
+		err = total__add_hist(&dst->app.latency[k].hist, src->app.latency[k].hist);
 	if (!err)
 		err = cpu_time__add(&dst->cpu, &src->cpu);
 	return err ? err : ledger_time__own(dst, src);
@@ -302,7 +280,7 @@ static void add_counter(struct num *dst, const struct num *src)
 {
 	const char *scaled = dst->reason ? dst->reason : src->reason;
 
-	add_num(dst, src);
+	total__add_num(dst, src);
 	if (dst->known)
 		dst->reason = scaled;
 }
@@ -345,18 +323,18 @@ static void add_counts(struct run_result *dst, const struct run_result *src)
 	dst->unaccounted_tx += src->unaccounted_tx;
 	dst->unaccounted_rx += src->unaccounted_rx;
 	add_zc(&dst->kernel_zc, &src->kernel_zc);
-	add_num(&dst->notifications, &src->notifications);
-	add_num(&dst->zc_filled, &src->zc_filled);
-	add_num(&dst->zc_repeated, &src->zc_repeated);
-	add_num(&dst->zc_unseen, &src->zc_unseen);
+	total__add_num(&dst->notifications, &src->notifications);
+	total__add_num(&dst->zc_filled, &src->zc_filled);
+	total__add_num(&dst->zc_repeated, &src->zc_repeated);
+	total__add_num(&dst->zc_unseen, &src->zc_unseen);
 	uncovered__add(dst, src);
 	add_perf(dst, src);
 	ledger_perf__add(dst, src);
-	add_num(&dst->health.missed, &src->health.missed);
-	add_num(&dst->health.dropped, &src->health.dropped);
-	add_num(&dst->health.map_full, &src->health.map_full);
-	add_num(&dst->health.unmatched, &src->health.unmatched);
-	add_num(&dst->health.anomalies, &src->health.anomalies);
+	total__add_num(&dst->health.missed, &src->health.missed);
+	total__add_num(&dst->health.dropped, &src->health.dropped);
+	total__add_num(&dst->health.map_full, &src->health.map_full);
+	total__add_num(&dst->health.unmatched, &src->health.unmatched);
+	total__add_num(&dst->health.anomalies, &src->health.anomalies);
 }
 
 int ledger__add(struct run_result *dst, const struct run_result *src)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ledger_time.h"
+#include "total.h"
 
 static struct num known(uint64_t value)
 {
@@ -283,33 +284,10 @@ int ledger_time__book(struct run_result *r, const struct plan *plan, const struc
 	return err;
 }
 
-static void add_num(struct num *dst, const struct num *src)
-{
-	if (!dst->known)
-		return;
-	if (!src->known)
-		*dst = *src;
-	else
-		dst->value += src->value;
-}
-
-static int add_hist(struct hist **dst, const struct hist *src)
-{
-	if (!src) {
-		hist__free(*dst);
-		*dst = NULL;
-		return 0;
-	}
-	if (*dst)
-		return hist__add(*dst, src);
-	*dst = hist__dup(src);
-	return *dst ? 0 : -ENOMEM;
-}
-
 static int add_latency(struct latency_result *dst, const struct latency_result *src)
 {
 	dst->reason = src->reason;
-	return add_hist(&dst->hist, src->hist);
+	return total__add_hist(&dst->hist, src->hist);
 }
 
 static int add_hists(struct run_result *dst, const struct run_result *src)
@@ -317,7 +295,7 @@ static int add_hists(struct run_result *dst, const struct run_result *src)
 	int err = 0;
 
 	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
-		err = add_hist(&dst->stages[s].times, src->stages[s].times);
+		err = total__add_hist(&dst->stages[s].times, src->stages[s].times);
 	if (!err)
 		err = add_latency(&dst->pinned.completion, &src->pinned.completion);
 	if (!err)
@@ -337,19 +315,19 @@ int ledger_time__own(struct run_result *dst, const struct run_result *src)
 int ledger_time__add(struct run_result *dst, const struct run_result *src)
 {
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		add_num(&dst->stages[s].ns, &src->stages[s].ns);
-		add_num(&dst->stages[s].timed, &src->stages[s].timed);
+		total__add_num(&dst->stages[s].ns, &src->stages[s].ns);
+		total__add_num(&dst->stages[s].timed, &src->stages[s].timed);
 	}
 	for (int p = 0; p < PATH_NR; p++)
-		add_num(&dst->path_ns[p], &src->path_ns[p]);
-	add_num(&dst->path_calls, &src->path_calls);
+		total__add_num(&dst->path_ns[p], &src->path_ns[p]);
+	total__add_num(&dst->path_calls, &src->path_calls);
 	if (src->path_quality == QUALITY_UNAVAILABLE) {
 		dst->path_quality = QUALITY_UNAVAILABLE;
 		dst->path_reason = src->path_reason;
 	}
-	add_num(&dst->enobufs_optmem, &src->enobufs_optmem);
-	add_num(&dst->enobufs_memlock, &src->enobufs_memlock);
-	add_num(&dst->pinned.completed_bytes, &src->pinned.completed_bytes);
+	total__add_num(&dst->enobufs_optmem, &src->enobufs_optmem);
+	total__add_num(&dst->enobufs_memlock, &src->enobufs_memlock);
+	total__add_num(&dst->pinned.completed_bytes, &src->pinned.completed_bytes);
 	if (src->places_reason)
 		dst->places_reason = src->places_reason;
 	for (size_t i = 0; i < src->places_nr; i++)

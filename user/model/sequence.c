@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Bytes from sequence numbers; see sequence.h. Pure. */
+#include <stdlib.h>
 #include <string.h>
 #include <netinet/tcp.h>
 
@@ -10,42 +11,46 @@
 
 void sequence__begin(struct socket_pass *pass, size_t n)
 {
-	memset(pass, 0, sizeof(*pass));
 	pass->nr = n < SEQUENCE_SOCKETS_MAX ? n : SEQUENCE_SOCKETS_MAX;
+	memset(pass->sockets, 0, pass->nr * sizeof(*pass->sockets));
+	pass->source = pass->reason = NULL;
+	pass->zckeys = pass->ordered = false;
 }
 
-/* Cookies are given out in ascending order by each CPU: nearly always all of a side are. */
-static bool are_ascending(const uint64_t *cookies, size_t nr)
+static int compare_cookies(const void *px, const void *py, void *arg)
 {
-	for (size_t i = 1; i < nr; i++)
-		if (cookies[i] <= cookies[i - 1])
-			return false;
-	return true;
+	const uint16_t *x = px, *y = py;
+	const uint64_t *cookies = arg;
+
+	return (cookies[*x] > cookies[*y]) - (cookies[*x] < cookies[*y]);
 }
 
-/* Where a cookie is among nr ascending ones; nr: nowhere. */
-static size_t search(const uint64_t *cookies, size_t nr, uint64_t cookie)
+/*
+ * Each CPU gives out cookies of its own: those of a thread that was moved are not in order. All
+ * sockets of the namespace are looked for, so that a scan would cost their number times ours.
+ */
+static void order_cookies(struct socket_pass *pass, const uint64_t *cookies)
 {
-	size_t low = 0, high = nr;
+	for (size_t i = 0; i < pass->nr; i++)
+		pass->order[i] = (uint16_t)i;
+	qsort_r(pass->order, pass->nr, sizeof(*pass->order), compare_cookies, (void *)cookies);
+	pass->ordered = true;
+}
+
+/* The index of a cookie; nr: it is none of ours. */
+static size_t search(const struct socket_pass *pass, const uint64_t *cookies, uint64_t cookie)
+{
+	size_t low = 0, high = pass->nr;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (cookies[mid] < cookie)
+		if (cookies[pass->order[mid]] < cookie)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low < nr && cookies[low] == cookie ? low : nr;
-}
-
-static size_t scan(const uint64_t *cookies, size_t nr, uint64_t cookie)
-{
-	size_t i = 0;
-
-	while (i < nr && cookies[i] != cookie)
-		i++;
-	return i;
+	return low < pass->nr && cookies[pass->order[low]] == cookie ? pass->order[low] : pass->nr;
 }
 
 void sequence__take(struct socket_pass *pass, const uint64_t *cookies,
@@ -55,11 +60,9 @@ void sequence__take(struct socket_pass *pass, const uint64_t *cookies,
 
 	if (!socket->cookie)
 		return;
-	if (!pass->looked)
-		pass->ascending = are_ascending(cookies, pass->nr);
-	pass->looked = true;
-	i = pass->ascending ? search(cookies, pass->nr, socket->cookie)
-			    : scan(cookies, pass->nr, socket->cookie);
+	if (!pass->ordered)
+		order_cookies(pass, cookies);
+	i = search(pass, cookies, socket->cookie);
 	if (i < pass->nr)
 		pass->sockets[i] = *socket;
 }

@@ -20,10 +20,11 @@
 struct socket_pass {
 	struct nio_socket sockets[SEQUENCE_SOCKETS_MAX]; /* cookie 0: the pass did not meet it */
 	size_t nr;
-	const char *source;     /* "iter/tcp", "sock_diag": static; NULL: no pass, see reason */
-	const char *reason;     /* static */
-	bool zckeys;            /* the source tells zckey and scatter_gather */
-	bool looked, ascending; /* whether the cookies are, known from the first taken */
+	const char *source; /* "iter/tcp", "sock_diag": static; NULL: no pass, see reason */
+	const char *reason; /* static */
+	bool zckeys;        /* the source tells zckey and scatter_gather */
+	bool ordered;       /* order is filled: from the first socket taken */
+	uint16_t order[SEQUENCE_SOCKETS_MAX]; /* of the cookies, ascending */
 };
 
 /* Makes pass an empty one over n sockets, at most SEQUENCE_SOCKETS_MAX. */

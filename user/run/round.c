@@ -236,6 +236,9 @@ static int close_books(struct round *r)
 static void end(struct round *r)
 {
 	perf_watch__end(&r->e->perf);
+	/* Both at once: a receiver that still ran would be told of each connection that ends. */
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		child__doom(&r->drivers[side].child);
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		struct driver *d = &r->drivers[side];
 

@@ -239,7 +239,9 @@ static int make_run(struct sweep *s, size_t i)
 	use_cell(s, &r);
 	s->began_ns = loop__now_ns();
 	redraw(s->engine, s);
-	log_hold();
+	/* What is said would stand in the line that is drawn again; a file has it as it happens. */
+	if (s->progress.terminal)
+		log_hold();
 	err = engine__round(s->engine, r.mode, r.round);
 	progress__clear(&s->progress);
 	log_release();

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0-only
-/* The verdict of attach, what may be asserted, and what is kept of many connections. */
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The verdict of attach, and what is kept of many connections. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "attach/expect.h"
 #include "attach/judge.h"
 #include "attach/table.h"
 
@@ -131,45 +130,6 @@ static void speaks_of_small_sends(void **state)
 	assert_non_null(strstr(j.advice, "sends are of 512 B on average"));
 }
 
-static void parses_expectations(void **state)
-{
-	static const char *const wrong[] = {"",       "a",     "a ==",    "== 0",
-					    "a == b", "a = 0", "a == 0x", "a == inf"};
-	char message[256];
-	struct expect e;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_int_not_equal(expect__parse(&e, wrong[i], message, sizeof(message)), 0);
-	assert_int_equal(expect__parse(&e, " copied_fraction<=0.5 ", message, sizeof(message)), 0);
-	assert_string_equal(e.path, "verdict.copied_fraction");
-	assert_string_equal(e.op, "<=");
-}
-
-static void checks_expectations(void **state)
-{
-	json_t *doc = json_pack("{s:{s:{s:f,s:n}},s:{s:i}}", "total", "ledger", "copies_per_byte",
-				1.0, "unaccounted_tx", "health", "missed", 0);
-	static const struct {
-		const char *text;
-		int holds;
-	} rows[] = {
-		{"copies_per_byte == 1", 1}, {"copies_per_byte < 1", 0},
-		{"unaccounted_tx == 0", 0},  {"health.missed == 0", 1},
-		{"nothing.such == 0", 0},    {"copies_per_byte != 2", 1},
-	};
-	char message[256];
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct expect e;
-
-		assert_int_equal(expect__parse(&e, rows[i].text, message, sizeof(message)), 0);
-		assert_int_equal(expect__check(&e, doc, message, sizeof(message)), rows[i].holds);
-	}
-	json_decref(doc);
-}
-
 static struct nio_stream closed_stream(uint64_t cookie, uint64_t bytes)
 {
 	struct nio_stream s = {
@@ -238,8 +198,6 @@ int main(void)
 		cmocka_unit_test(names_the_cause_by_what_was_seen),
 		cmocka_unit_test(rests_on_pages_without_completions),
 		cmocka_unit_test(speaks_of_small_sends),
-		cmocka_unit_test(parses_expectations),
-		cmocka_unit_test(checks_expectations),
 		cmocka_unit_test(keeps_the_largest),
 		cmocka_unit_test(replaces_open_ones),
 	};

@@ -120,6 +120,24 @@ static void numbers_resolve_to_themselves(void **state)
 	assert_string_equal(v6.host, "2001:db8::7");
 }
 
+/* An address is compared and hashed whole: what is not set in it is 0. */
+static void the_rest_of_an_address_is_zero(void **state)
+{
+	struct address a = {"192.0.2.7", 5201};
+	struct sockaddr_storage ss, expected;
+	struct sockaddr_in *in = (struct sockaddr_in *)&expected;
+	const char *why = NULL;
+
+	(void)state;
+	memset(&ss, 0xff, sizeof(ss));
+	memset(&expected, 0, sizeof(expected));
+	in->sin_family = AF_INET;
+	in->sin_port = htons(5201);
+	assert_int_equal(inet_pton(AF_INET, "192.0.2.7", &in->sin_addr), 1);
+	assert_int_equal(address__resolve(&a, false, &ss, &why), 0);
+	assert_memory_equal(&ss, &expected, sizeof(ss));
+}
+
 /* No name has two colons in a row: no resolver is asked. */
 static void what_does_not_resolve_has_a_reason(void **state)
 {
@@ -140,6 +158,7 @@ int main(void)
 		cmocka_unit_test(port_0_is_for_listening),
 		cmocka_unit_test(hosts_have_a_longest_name),
 		cmocka_unit_test(numbers_resolve_to_themselves),
+		cmocka_unit_test(the_rest_of_an_address_is_zero),
 		cmocka_unit_test(what_does_not_resolve_has_a_reason),
 	};
 

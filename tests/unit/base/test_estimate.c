@@ -59,6 +59,21 @@ static void ranks(void **state)
 	NEAR(e.high, 7);
 }
 
+/* Two values hold the median between them half of the time. */
+static void two_are_an_interval(void **state)
+{
+	const double two[] = {7, 3};
+	struct estimate e = estimate__of(two, 2);
+
+	(void)state;
+	assert_int_equal(e.n, 2);
+	NEAR(e.median, 5);
+	NEAR(e.low, 3);
+	NEAR(e.high, 7);
+	NEAR(e.coverage, 0.5);
+	assert_true(estimate__has_interval(&e));
+}
+
 /* Counted, for a normal and a heavy-tailed, lopsided distribution. */
 static void intervals_hold_what_they_say(void **state)
 {
@@ -95,6 +110,7 @@ int main(void)
 		cmocka_unit_test(none_and_one),
 		cmocka_unit_test(coverage_of_few),
 		cmocka_unit_test(ranks),
+		cmocka_unit_test(two_are_an_interval),
 		cmocka_unit_test(intervals_hold_what_they_say),
 	};
 

@@ -240,6 +240,44 @@ static void a_killed_writer_leaves_a_marker_that_counts(void **state)
 	owned_dir__close(&d);
 }
 
+static void make_directory(const char *name)
+{
+	char path[256];
+
+	path_of(path, sizeof(path), name);
+	assert_int_equal(mkdir(path, 0777), 0);
+}
+
+static void check_stranger(const struct owned_dir *d, const char *expected)
+{
+	char name[256];
+
+	assert_int_equal(owned_dir__stranger(d, name, sizeof(name)), 0);
+	assert_string_equal(name, expected);
+}
+
+/* Neither the beginning of its name nor its length makes a directory ours: empty ones are
+ * somebody's, too. */
+static void a_directory_of_a_similar_name_is_not_ours(void **state)
+{
+	static const char *const theirs[] = {"dat", "mine"};
+	struct owned_dir d;
+	char path[256];
+
+	(void)state;
+	open_it(&d);
+	assert_int_equal(owned_dir__mark(&d, "report"), 0);
+	claim_and_write(&d, "data/a.csv");
+	for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++) {
+		check_stranger(&d, "");
+		make_directory(theirs[i]);
+		check_stranger(&d, theirs[i]);
+		path_of(path, sizeof(path), theirs[i]);
+		assert_int_equal(rmdir(path), 0);
+	}
+	owned_dir__close(&d);
+}
+
 #define WITH_DIR(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -250,6 +288,7 @@ int main(void)
 		WITH_DIR(what_is_gone_already_is_removed),
 		WITH_DIR(without_a_marker_all_is_somebody_elses),
 		WITH_DIR(another_kind_is_not_ours),
+		WITH_DIR(a_directory_of_a_similar_name_is_not_ours),
 		WITH_DIR(a_file_that_came_meanwhile_is_not_claimed),
 		WITH_DIR(names_that_lead_outside_are_not_followed),
 		WITH_DIR(a_killed_writer_leaves_a_marker_that_counts),

@@ -25,6 +25,24 @@ static void what_prints_is_kept(void **state)
 	      "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\xa7");
 }
 
+/* The first character of each length, which one less in the limit would take for too long an
+ * encoding. */
+static void each_length_begins_where_it_must(void **state)
+{
+	(void)state;
+	check("\xc2\xa0", "\xc2\xa0");
+	check("\xe0\xa0\x80", "\xe0\xa0\x80");
+	check("\xf0\x90\x80\x80", "\xf0\x90\x80\x80");
+	check("\xed\x9f\xbf", "\xed\x9f\xbf"); /* before the surrogates, and after them */
+	check("\xee\x80\x80", "\xee\x80\x80");
+	check("\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf"); /* the last there is */
+	check("\xc2\x9f", "??");
+	check("\xe0\x9f\xbf", "???");
+	check("\xf0\x8f\xbf\xbf", "????");
+	check("\xed\xa0\x80", "???");
+	check("\xed\xbf\xbf", "???");
+}
+
 static void controls_are_not(void **state)
 {
 	(void)state;
@@ -62,6 +80,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_prints_is_kept),
+		cmocka_unit_test(each_length_begins_where_it_must),
 		cmocka_unit_test(controls_are_not),
 		cmocka_unit_test(what_is_no_utf8_is_not),
 		cmocka_unit_test(cut_between_characters),

@@ -322,6 +322,22 @@ static void latency_is_recorded_as_any_value(void **state)
 	hist__free(b);
 }
 
+/* The last bucket has no end: what stands for its values is where it begins. */
+static void the_last_bucket_stands_for_its_begin(void **state)
+{
+	struct hist *h = hist__new_latency();
+	uint32_t last = h->n_buckets - 1;
+
+	(void)state;
+	assert_int_equal(hist__add_bucket(h, last, 3), 0);
+	assert_int_equal(h->sum, 3 * hist__bucket_low(h, last));
+	hist__reset(h);
+	assert_int_equal(hist__add_bucket(h, last - 1, 1), 0);
+	assert_int_equal(h->sum,
+			 hist__bucket_low(h, last - 1) / 2 + hist__bucket_high(h, last - 1) / 2);
+	hist__free(h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +354,7 @@ int main(void)
 		cmocka_unit_test(adding_is_recording_both),
 		cmocka_unit_test(adding_another_layout_is_refused),
 		cmocka_unit_test(adding_buckets),
+		cmocka_unit_test(the_last_bucket_stands_for_its_begin),
 		cmocka_unit_test(copies_are_independent),
 	};
 

@@ -230,6 +230,7 @@ static void sockets_are_found_in_any_order(void **state)
 	(void)state;
 	for (size_t o = 0; o < 3; o++) {
 		for (size_t n = 1; n <= 5; n++) {
+			memset(&pass, 0, sizeof(pass));
 			sequence__begin(&pass, n);
 			for (uint64_t cookie = 0; cookie < 10; cookie++) {
 				struct nio_socket socket = established(cookie);

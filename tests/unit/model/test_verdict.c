@@ -191,6 +191,20 @@ static void tap_without_a_further_copy(void **state)
 		    "no further copy for it was seen");
 }
 
+/* A thousandth of what was pinned, beside what was sent again, may be anything. */
+static void a_thousandth_is_no_further_copy(void **state)
+{
+	struct fixture *f = loopback(PINNED + PINNED / 1000);
+
+	(void)state;
+	open_tap(f);
+	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence,
+		    "no further copy for it was seen");
+	f = loopback(PINNED + PINNED / 1000 + 1);
+	open_tap(f);
+	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence, "deferred_copy is");
+}
+
 static void tap_at_the_receiving_end_adds_none(void **state)
 {
 	struct fixture *f = loopback(PINNED);
@@ -435,6 +449,7 @@ int main(void)
 		cmocka_unit_test(tap_on_a_local_path_adds_a_copy),
 		cmocka_unit_test(tap_that_the_backend_does_not_see),
 		cmocka_unit_test(tap_without_a_further_copy),
+		cmocka_unit_test(a_thousandth_is_no_further_copy),
 		cmocka_unit_test(tap_at_the_receiving_end_adds_none),
 		cmocka_unit_test(tap_closed_before_the_run_is_not_named),
 		cmocka_unit_test(retransmissions_explain_a_surplus),

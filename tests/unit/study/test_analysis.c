@@ -64,14 +64,33 @@ static void rounds_are_blocks(void **state)
 	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
 	put(&s, MODE_ONECOPY, KIB(4), 1, 5, 10);
 	put(&s, MODE_ONECOPY, KIB(4), 1, 5, 11);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 5, 12);
 	study__finish(&s, (double)NAN);
-	assert_int_equal(s.a.blocks_nr, 3);
+	assert_int_equal(s.a.blocks_nr, 4);
 	assert_int_equal(analysis__block(&s.a, &s.d.rows[0]), 1);
 	assert_int_equal(analysis__block(&s.a, &s.d.rows[1]), 0);
 	assert_int_equal(analysis__block(&s.a, &s.d.rows[2]), 1);
-	/* The same round a second time is another block. */
+	/* The same round a second time is another block, and a third time yet another. */
 	assert_int_equal(analysis__block(&s.a, &s.d.rows[3]), 2);
+	assert_int_equal(analysis__block(&s.a, &s.d.rows[4]), 3);
 	study__clear(&s);
+}
+
+/* A test that cannot be claimed whatever it says weakens those that can: it is none. */
+static void tests_of_few_rounds_are_left_out(void **state)
+{
+	(void)state;
+	for (unsigned int rounds = 5; rounds <= 6; rounds++) {
+		struct study s = {0};
+
+		for (unsigned int r = 0; r < rounds; r++) {
+			put(&s, MODE_TWOCOPY, KIB(4), 1, r, 10 + r);
+			put(&s, MODE_ONECOPY, KIB(4), 1, r, 20 + r);
+		}
+		study__finish(&s, (double)NAN);
+		assert_int_equal(s.a.family_nr > 0, rounds == 6);
+		study__clear(&s);
+	}
 }
 
 static void planted_crossover(void **state)
@@ -393,6 +412,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rounds_are_blocks),
+		cmocka_unit_test(tests_of_few_rounds_are_left_out),
 		cmocka_unit_test(planted_crossover),
 		cmocka_unit_test(noise_hides_the_crossover),
 		cmocka_unit_test(missing_cells),

@@ -321,6 +321,31 @@ static void text_lists_changes_and_counts_the_rest(void **state)
 	pair__clear(&p);
 }
 
+/* Something is worse and something merely different, which is as many: both are listed. */
+static void what_is_neither_better_nor_worse_is_listed(void **state)
+{
+	char before[2048] = "mode,size,threads,round,app_throughput_gbps,cycles,instructions\n",
+	     after[2048];
+	struct pair p;
+	char *text;
+
+	(void)state;
+	strcpy(after, before);
+	for (int r = 0; r < ROUNDS; r++) {
+		snprintf(before + strlen(before), 64, "onecopy,4096,1,%d,%d,1000,%d\n", r, 3000 + r,
+			 2000 + r);
+		snprintf(after + strlen(after), 64, "onecopy,4096,1,%d,%d,1000,%d\n", r, 2000 + r,
+			 1000 + r);
+	}
+	compare(&p, before, after);
+	assert_int_equal(p.changes.of_kind[CHANGE_BETTER], 0);
+	assert_int_equal(p.changes.of_kind[CHANGE_WORSE], p.changes.of_kind[CHANGE_OTHER]);
+	text = text_of(&p, false);
+	assert_non_null(strstr(text, "  worse\n"));
+	free(text);
+	pair__clear(&p);
+}
+
 static void json_has_every_comparison(void **state)
 {
 	static const struct changes_names names = {.before = "a", .after = "b"};
@@ -399,6 +424,7 @@ int main(void)
 		cmocka_unit_test(few_rounds_cannot_gate),
 		cmocka_unit_test(same_data_same_answer),
 		cmocka_unit_test(text_lists_changes_and_counts_the_rest),
+		cmocka_unit_test(what_is_neither_better_nor_worse_is_listed),
 		cmocka_unit_test(json_has_every_comparison),
 		cmocka_unit_test(environments_are_compared),
 		cmocka_unit_test(names_are_parsed_back),

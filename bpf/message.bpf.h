@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* What the message of a send call says of how its bytes are taken. */
+#ifndef NETIOTRACE_MESSAGE_BPF_H
+#define NETIOTRACE_MESSAGE_BPF_H
+
+#include "kernel.bpf.h"
+
+/* Does this kernel have MSG_SPLICE_PAGES? It does where skb_splice_from_iter exists. */
+const volatile bool nio_splice_pages = false;
+
+/* As NIO_SEEN_*: kept where the call is booked later. known: KNOWN or ADDRESS. */
+static __always_inline __u32 call_of_message(const struct msghdr *msg, bool known)
+{
+	__u32 flags = NIO_FIELD(known, struct msghdr, msg, msg_flags), call = NIO_SEEN_CALL;
+
+	if (nio_splice_pages && (flags & MSG_SPLICE_PAGES))
+		call |= NIO_SEEN_SPLICE;
+	if (flags & MSG_ZEROCOPY)
+		call |= NIO_SEEN_ZEROCOPY;
+	if (bpf_core_field_exists(((struct msghdr___ubuf *)0)->msg_ubuf) &&
+	    BPF_CORE_READ((const struct msghdr___ubuf *)msg, msg_ubuf))
+		call |= NIO_SEEN_FOREIGN;
+	return call;
+}
+
+#endif

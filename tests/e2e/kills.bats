@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# kill -9 of any process of a run, at any moment: nothing is left behind.
+
+load ../lib
+
+setup() {
+	need_root
+	cd "$BATS_TEST_TMPDIR" || return
+	note_before
+}
+
+teardown() {
+	stop_jobs
+}
+
+# Whom to kill: the collector, or one side of the load generator. What remains must end by itself.
+kill_one() { # WHO
+	local pid victim code=0
+
+	"$NETIOTRACE" -q --mode all --rounds 5 --duration 2s --warmup 20ms --path veth --json out.json \
+		>stdout 2>stderr </dev/null &
+	pid=$!
+	sleep "0.$((RANDOM % 60 + 10))"
+	case $1 in
+	collector) victim=$pid ;;
+	sender) victim=$(pgrep -P "$pid" -f 'netio-loadgen send' | head -n 1) ;;
+	receiver) victim=$(pgrep -P "$pid" -f 'netio-loadgen recv' | head -n 1) ;;
+	esac
+	if [ -z "$victim" ]; then # between two rounds: the collector then
+		victim=$pid
+	fi
+	kill -9 "$victim" 2>/dev/null || true
+	wait "$pid" || code=$?
+	if [ "$victim" -eq "$pid" ]; then
+		[ "$code" -eq 137 ]
+	elif [ "$code" -eq 0 ]; then
+		# It had said its last word already, or was gone: then nothing may be missing.
+		jq -e '[.runs[] | .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0]
+			| length == 15 and all' out.json
+		rm out.json
+	elif [ "$code" -ne 1 ] || ! grep -q '^netiotrace: ' stderr; then
+		echo "the $1 was killed: exit $code"
+		cat stderr
+		return 1
+	elif [ -e out.json ]; then
+		# Rounds were finished before: they are whole.
+		jq -e '(.failure | length > 0) and (.runs | length > 0 and length < 15)
+			and ([.runs[] | .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0] | all)' out.json
+		rm out.json
+	fi
+	[ ! -e out.json ]
+	within 3 no_process_left
+}
+
+no_process_left() {
+	[ -z "$(own_processes)" ]
+}
+
+@test "kill -9 of collector, sender, receiver at 100 random moments leaves nothing" {
+	seed_random
+	for _ in $(seq 34); do
+		kill_one collector
+		kill_one sender
+		kill_one receiver
+		# What is left stays: a look at the whole machine after each three finds it.
+		assert_nothing_left
+	done
+	# Temporary files of outputs are invisible leftovers, if any.
+	[ -z "$(find . -name 'out.json*')" ] || { ls -la; false; }
+}

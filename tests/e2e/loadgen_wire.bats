@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# netio-loadgen alone before strangers and peers that do not keep to the protocol.
+# shellcheck disable=SC2154,SC2030,SC2031,SC2016
+
+bats_require_minimum_version 1.5.0
+load loadgen
+
+# bytes WIDTH NUMBER: big-endian, as escapes for printf.
+bytes() {
+	local hex i
+
+	hex=$(printf "%0$(($1 * 2))x" "$2")
+	for ((i = 0; i < ${#hex}; i += 2)); do
+		printf '\\x%s' "${hex:i:2}"
+	done
+}
+
+# hello KIND VERIFY: of a one-thread session with 64-byte messages, token of zeros.
+hello() {
+	printf 'NIOH\\x00\\x02'
+	bytes 2 "$1"
+	bytes 16 0
+	bytes 16 0
+	bytes 4 0
+	bytes 4 1
+	bytes 4 64
+	bytes 2 "$2"
+	bytes 2 1
+	bytes 8 0
+}
+
+# frame TYPE INDEX PHASE MESSAGES BYTES
+frame() {
+	printf 'NIOF\\x00\\x02'
+	bytes 2 "$1"
+	bytes 4 "$2"
+	bytes 4 "$3"
+	bytes 8 "$4"
+	bytes 8 "$5"
+}
+
+# bats test_tags=address,thread
+@test "strangers do not disturb a session" {
+	local port i fds=()
+
+	start recv recv --listen 127.0.0.1:0
+	event recv listening
+	port=$(jq .port recv.listening)
+	# More of them than the receiver has room for: silent, garbage, half a hello, wrong token.
+	for ((i = 0; i < 80; i++)); do
+		exec {fd}<>"/dev/tcp/127.0.0.1/$port"
+		fds+=("$fd")
+	done
+	head -c 300 /dev/urandom >&"${fds[0]}" || true
+	echo -ne "$(hello 1 0 | head -c 60)" >&"${fds[70]}"
+	echo -ne "$(hello 2 0)" >&"${fds[71]}"
+	start send send --connect "127.0.0.1:$port" --size 4k --messages 50 --threads 4 --verify
+	event send ready
+	go
+	event send 'done'
+	event recv 'done'
+	holds ".rx_messages == 50 and .verify_errors == 0" recv.done
+	ended send 0
+	ended recv 0
+}
+
+# bats test_tags=address,thread
+@test "a second sender is turned away, the first goes on" {
+	session --size 64k --duration 60s
+	go
+	run -1 --separate-stderr user "$LG" send --connect "127.0.0.1:$port" --messages 1
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	tell send stop
+	event send 'done'
+	ended send 0
+	ended recv 0
+}
+
+# bats test_tags=address,thread
+@test "nobody listening is one sentence and exit 1" {
+	run -1 --separate-stderr user "$LG" send --connect 127.0.0.1:1 --messages 1
+	[ -z "$output" ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+# bats test_tags=address,thread
+@test "an address in use is one sentence and exit 1" {
+	start recv recv --listen 127.0.0.1:0
+	event recv listening
+	run -1 --separate-stderr user "$LG" recv --listen "127.0.0.1:$(jq .port recv.listening)"
+	[ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+# A sender made by hand: $1 VERIFY, $2 bytes of one message, $3 what it says it sent.
+by_hand() {
+	start recv recv --listen 127.0.0.1:0
+	event recv listening
+	port=$(jq .port recv.listening)
+	exec {ctl}<>"/dev/tcp/127.0.0.1/$port"
+	echo -ne "$(hello 1 "$1")" >&"$ctl"
+	head -c 32 <&"$ctl" >welcome
+	exec {data}<>"/dev/tcp/127.0.0.1/$port"
+	echo -ne "$(hello 2 "$1")" >&"$data"
+	head -c 32 <&"$ctl" >ready
+	echo -ne "$(frame 3 1 1 0 0)" >&"$ctl"
+	head -c 32 <&"$ctl" >ok
+	echo -ne "$2" >&"$data"
+	echo -ne "$(frame 5 0 1 "$3" "$(($3 * 64))")" >&"$ctl"
+}
+
+# bats test_tags=address,thread
+@test "verify finds a wrong byte, and fails the run" {
+	by_hand 1 "$(bytes 64 0)" 1
+	event recv 'done'
+	holds ".rx_messages == 1 and .verify_errors == 1 and .bad_stamps + .foreign_stamps == 1" recv.done
+	exec {ctl}>&- {data}>&-
+	ended recv 1
+}
+
+# bats test_tags=address,thread
+@test "without verify content is not looked at" {
+	by_hand 0 "$(bytes 64 0)" 1
+	event recv 'done'
+	holds ".rx_messages == 1 and .verify_errors == 0" recv.done
+	exec {ctl}>&- {data}>&-
+	ended recv 0
+}
+
+# bats test_tags=address,thread
+@test "more bytes than the sender says, or the end before them, is an error" {
+	by_hand 0 "$(bytes 64 0)$(bytes 64 0)" 1
+	event recv error
+	ended recv 1
+	rm -f ./*.in ./*.out
+	by_hand 0 "$(bytes 64 0)" 2
+	exec {data}>&-
+	event recv error
+	ended recv 1
+}

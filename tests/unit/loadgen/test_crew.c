@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The memory of a thread's messages is first touched by the thread: it is the node's on which it
+ * runs. The witness is the kernel's count of a thread's page faults.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "loadgen/crew.h"
+#include "loadgen/readers.h"
+
+#define THREADS     4
+#define CONNECTIONS 64
+#define SIZE        (64 << 10) /* of malloc()'s ordinary memory, which no huge page backs at once */
+
+/* Pages of all messages, of 4 KiB: the least there are. */
+#define PAGES ((long)CONNECTIONS * SIZE / 4096)
+
+static long faults_of(int who)
+{
+	struct rusage usage;
+
+	assert_int_equal(getrusage(who, &usage), 0);
+	return usage.ru_minflt;
+}
+
+static void pairs_of(int *ours, int *theirs)
+{
+	for (int i = 0; i < CONNECTIONS; i++) {
+		int fds[2];
+
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+		ours[i] = fds[0];
+		theirs[i] = fds[1];
+	}
+}
+
+static void close_all(const int *fds)
+{
+	for (int i = 0; i < CONNECTIONS; i++)
+		close(fds[i]);
+}
+
+static void messages_are_touched_by_their_thread(void **state)
+{
+	const struct settings s = {.mode = MODE_ONECOPY,
+				   .size = SIZE,
+				   .fields = 8,
+				   .threads = THREADS,
+				   .connections = CONNECTIONS};
+	int ours[CONNECTIONS], theirs[CONNECTIONS];
+	struct crew c = {0};
+	long before;
+
+	(void)state;
+	pairs_of(ours, theirs);
+	before = faults_of(RUSAGE_THREAD);
+	assert_int_equal(crew__open(&c, &s), 0);
+	for (uint32_t i = 0; i < CONNECTIONS; i++)
+		crew__add(&c, i, ours[i]);
+	assert_int_equal(crew__start(&c), 0);
+	assert_in_range(faults_of(RUSAGE_THREAD) - before, 0, PAGES / 4);
+	crew__close(&c);
+	close_all(theirs);
+}
+
+/* 64 pages a thread. */
+static void buffers_are_touched_by_their_thread(void **state)
+{
+	const struct settings s = {0};
+	const struct wire_hello hello = {
+		.connections = CONNECTIONS, .threads = CONNECTIONS, .size = SIZE};
+	const struct readers_plan plan = {.hello = &hello};
+	int ours[CONNECTIONS], theirs[CONNECTIONS];
+	struct readers r = {0};
+	long before;
+
+	(void)state;
+	pairs_of(ours, theirs);
+	before = faults_of(RUSAGE_THREAD);
+	assert_int_equal(readers__open(&r, &s, &plan, theirs), 0);
+	/* A thread's stack and its like have some pages, too, which who starts it touches. */
+	assert_in_range(faults_of(RUSAGE_THREAD) - before, 0, CONNECTIONS * 64 / 2);
+	close_all(ours);
+	readers__close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(messages_are_touched_by_their_thread),
+		cmocka_unit_test(buffers_are_touched_by_their_thread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

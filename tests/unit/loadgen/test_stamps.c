@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * When messages are stamped, and how often the clock is read for it: by a clock of the test's own,
+ * which counts its readings and moves when it is told to.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "loadgen/clock.h"
+#include "loadgen/flow.h"
+#include "loadgen/reader.h"
+
+#define SIZE     64
+#define MESSAGES 100
+
+static _Atomic uint64_t now = NS_PER_SEC;
+static atomic_uint readings;
+
+int clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	(void)clock;
+	atomic_fetch_add(&readings, 1);
+	ts->tv_sec = (time_t)(now / NS_PER_SEC);
+	ts->tv_nsec = (long)(now % NS_PER_SEC);
+	return 0;
+}
+
+static void pair_of(int fds[2])
+{
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+}
+
+static void send_of(enum mode mode, unsigned int *read_for)
+{
+	const struct settings s = {.mode = mode, .size = SIZE, .fields = 8, .connections = 1};
+	struct tally t;
+	struct flow f;
+	atomic_bool stop = false;
+	int fds[2];
+
+	pair_of(fds);
+	assert_int_equal(tally__init(&t), 0);
+	assert_int_equal(flow__open(&f, fds[0], 0, &s, &stop, &t, true), 0);
+	atomic_store(&readings, 0);
+	for (int i = 0; i < MESSAGES; i++)
+		assert_int_equal(flow__send_message(&f), 0);
+	*read_for = atomic_load(&readings);
+	assert_int_equal(t.messages, MESSAGES);
+	assert_int_equal(t.hist[TALLY_SEND_CALL]->count, MESSAGES);
+	flow__close(&f);
+	tally__clear(&t);
+	close(fds[1]);
+}
+
+/*
+ * The end of a call is the beginning of the next where nothing lies between. What two-copy packs
+ * does: there it is two, and two more for each packing that is timed.
+ */
+static void the_clock_is_read_once_a_message(void **state)
+{
+	unsigned int n;
+
+	(void)state;
+	send_of(MODE_ONECOPY, &n);
+	assert_in_range(n, MESSAGES, MESSAGES + 1);
+	send_of(MODE_TWOCOPY, &n);
+	assert_in_range(n, 2 * MESSAGES, 2 * MESSAGES + 2 * (MESSAGES / 64 + 1));
+}
+
+static void send_stamped(int fd, uint64_t seq)
+{
+	uint8_t message[SIZE] = {0};
+
+	header__encode(message, seq, now);
+	assert_int_equal(send(fd, message, SIZE, 0), SIZE);
+}
+
+static uint64_t messages_of(struct reader *one)
+{
+	uint64_t messages;
+
+	pthread_mutex_lock(&one->lock);
+	messages = one->tally.messages;
+	pthread_mutex_unlock(&one->lock);
+	return messages;
+}
+
+/* Whoever looks at the counts holds the lock meanwhile: that is no time of delivery. */
+static void delivery_does_not_wait_for_the_lock(void **state)
+{
+	const struct settings s = {0};
+	const struct wire_hello hello = {.connections = 1, .threads = 1, .size = SIZE};
+	const struct readers_plan plan = {.hello = &hello, .same_clock = true};
+	struct readers r = {0};
+	struct reader *one;
+	int fds[2];
+
+	(void)state;
+	pair_of(fds);
+	assert_int_equal(readers__open(&r, &s, &plan, &fds[1]), 0);
+	readers__begin(&r);
+	one = &r.threads[0];
+	pthread_mutex_lock(&one->lock);
+	atomic_store(&readings, 0);
+	send_stamped(fds[0], 0);
+	while (!atomic_load(&readings))
+		sched_yield();
+	now += NS_PER_SEC;
+	pthread_mutex_unlock(&one->lock);
+	while (!messages_of(one))
+		sched_yield();
+	assert_int_equal(one->tally.bad_stamps, 0);
+	assert_int_equal(one->tally.hist[TALLY_DELIVERY]->count, 1);
+	assert_int_equal(one->tally.hist[TALLY_DELIVERY]->max, 0);
+	close(fds[0]);
+	readers__close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_clock_is_read_once_a_message),
+		cmocka_unit_test(delivery_does_not_wait_for_the_lock),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

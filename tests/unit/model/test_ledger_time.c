@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Times and completions of a phase are what came after its base: every number of both snapshots has
+ * a value of its own, so that a base left out, added or taken for the end shows.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/ledger.h"
+#include "model/ledger_perf.h"
+#include "model/ledger_time.h"
+
+struct fixture {
+	struct plan plan;
+	struct snapshot base, now;
+	struct run_result run;
+};
+
+static int set_up(void **state)
+{
+	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
+	struct plan_request req = {.backend = BACKEND_AUTO, .mode = MODE_ZEROCOPY, .size = 65536};
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(offers);
+	assert_non_null(f);
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		offers[i].answer = ANSWER_YES;
+	assert_int_equal(plan__make(&f->plan, offers, &req), 0);
+	free(offers);
+	run_result__init(&f->run);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	run_result__clear(&f->run);
+	free(f);
+	return 0;
+}
+
+static void book(struct fixture *f)
+{
+	assert_int_equal(ledger_time__book(&f->run, &f->plan, &f->base, &f->now), 0);
+}
+
+static void is(struct num found, uint64_t expected)
+{
+	assert_true(found.known);
+	assert_int_equal(found.value, expected);
+}
+
+static void parts_of_send_calls(void **state)
+{
+	struct fixture *f = *state;
+
+	f->base.path.calls = 100;
+	f->now.path.calls = 107;
+	for (int p = 0; p < NIO_PATH_NR; p++) {
+		f->base.path.ns[p] = 1000 + (uint64_t)p;
+		f->now.path.ns[p] = 2000 + 3 * (uint64_t)p;
+	}
+	book(f);
+	is(f->run.path_calls, 7);
+	for (int p = 0; p < NIO_PATH_NR; p++)
+		is(f->run.path_ns[PATH_SEND_TOTAL + 1 + p], 1000 + 2 * (uint64_t)p);
+}
+
+static void completions(void **state)
+{
+	struct fixture *f = *state;
+
+	f->base.zc.bytes = 5000;
+	f->now.zc.bytes = 12000;
+	f->base.zc.ns = 40;
+	f->now.zc.ns = 340;
+	f->base.zc.ns_hist[5] = 2;
+	f->now.zc.ns_hist[5] = 4;
+	f->now.zc.ns_hist[9] = 1;
+	f->base.zc.outstanding_hist[8] = 1;
+	f->now.zc.outstanding_hist[8] = 6;
+	f->base.zc.enobufs_optmem = 3;
+	f->now.zc.enobufs_optmem = 7;
+	f->base.zc.enobufs_memlock = 11;
+	f->now.zc.enobufs_memlock = 22;
+	book(f);
+	is(f->run.pinned.completed_bytes, 7000);
+	is(f->run.enobufs_optmem, 4);
+	is(f->run.enobufs_memlock, 11);
+	assert_int_equal(f->run.pinned.completion.hist->count, 3);
+	assert_int_equal(f->run.pinned.completion.hist->sum, 300);
+	assert_int_equal(f->run.pinned.outstanding.hist->count, 5);
+}
+
+static void stages(void **state)
+{
+	struct fixture *f = *state;
+	struct nio_cell *base = &f->base.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_PIN];
+	struct nio_cell *now = &f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_PIN];
+
+	base->ns = 70;
+	now->ns = 1070;
+	base->timed = 2;
+	now->timed = 6;
+	base->ns_hist[10] = 2;
+	now->ns_hist[10] = 6;
+	/* What the other side pinned belongs to the stage as well. */
+	f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_TX_PIN].ns = 5;
+	book(f);
+	is(f->run.stages[NIO_STAGE_TX_PIN].ns, 1005);
+	is(f->run.stages[NIO_STAGE_TX_PIN].timed, 4);
+	assert_int_equal(f->run.stages[NIO_STAGE_TX_PIN].times->count, 4);
+}
+
+/* Entries of one place are one, and of more places than are shown the last is the rest. */
+static void places_are_added(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int nr = PLACES_SHOWN + 3;
+
+	for (unsigned int i = 0; i < 2 * nr; i++) {
+		struct place_sum *base = &f->base.places[i], *now = &f->now.places[i];
+
+		base->place = (struct nio_place){.slot = i / nr, .context = NIO_CONTEXT_PROCESS};
+		snprintf(base->place.comm, sizeof(base->place.comm), "task-%u", i % nr);
+		base->sum = (struct nio_sum){.bytes = 1000, .events = 10, .ns = 100};
+		*now = *base;
+		now->sum = (struct nio_sum){.bytes = 1007, .events = 12, .ns = 105};
+	}
+	f->base.places_nr = f->now.places_nr = 2 * nr;
+	book(f);
+	assert_int_equal(f->run.places_nr, PLACES_SHOWN);
+	for (unsigned int i = 0; i < PLACES_SHOWN; i++) {
+		const struct place_result *p = &f->run.places[i];
+		/* Two entries each; the last has its own, those of three more, and is named anew.
+		 */
+		uint64_t entries = i + 1 < PLACES_SHOWN ? 2 : 8;
+
+		assert_int_equal(p->bytes, 7 * entries);
+		assert_int_equal(p->events, 2 * entries);
+		assert_int_equal(p->ns, 5 * entries);
+		assert_int_equal(strcmp(p->comm, "(others)") == 0, i + 1 == PLACES_SHOWN);
+	}
+}
+
+static void other_copies_are_added(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int nr = OTHERS_SHOWN + 3;
+
+	for (unsigned int i = 0; i < 2 * nr; i++) {
+		struct other_sum *base = &f->base.others[i], *now = &f->now.others[i];
+
+		base->other = (struct nio_other){.slot = i / nr, .stack = (__s32)i};
+		snprintf(base->caller, sizeof(base->caller), "function_%u", i % nr);
+		base->sum = (struct nio_sum){.bytes = 1000, .events = 10, .ns = 100};
+		*now = *base;
+		now->sum = (struct nio_sum){.bytes = 1007, .events = 12, .ns = 105};
+	}
+	f->base.others_nr = f->now.others_nr = 2 * nr;
+	book(f);
+	assert_int_equal(f->run.others_nr, OTHERS_SHOWN);
+	for (unsigned int i = 0; i < OTHERS_SHOWN; i++) {
+		const struct other_result *o = &f->run.others[i];
+		uint64_t entries = i + 1 < OTHERS_SHOWN ? 2 : 8;
+
+		assert_int_equal(o->bytes, 7 * entries);
+		assert_int_equal(o->events, 2 * entries);
+		assert_int_equal(o->ns, 5 * entries);
+		assert_int_equal(strcmp(o->caller, "(others)") == 0, i + 1 == OTHERS_SHOWN);
+	}
+}
+
+/* Discarded samples have three causes, and each of them was there before. */
+static void windows_of_counters(void **state)
+{
+	struct nio_perf_cell base[NIO_PERF_WINDOW_NR] = {0}, now[NIO_PERF_WINDOW_NR] = {0};
+	struct fixture *f = *state;
+
+	base[1] = (struct nio_perf_cell){
+		.windows = 100, .samples = 10, .moved = 1, .multiplexed = 2, .unread = 4};
+	now[1] = (struct nio_perf_cell){
+		.windows = 300, .samples = 40, .moved = 11, .multiplexed = 22, .unread = 44};
+	ledger_perf__book(&f->run, base, now, NULL);
+	is(f->run.perf_window[1].windows, 200);
+	is(f->run.perf_window[1].samples, 30);
+	is(f->run.perf_window[1].discarded, 70);
+}
+
+/* An empty sum takes the first run whole, its histograms as copies. */
+static void the_first_of_a_sum_brings_its_latencies(void **state)
+{
+	struct fixture *f = *state;
+	struct run_result sum;
+
+	run_result__init(&sum);
+	for (int k = 0; k < LATENCY_NR; k++) {
+		hist__free(f->run.app.latency[k].hist);
+		f->run.app.latency[k].hist = hist__new_latency();
+		for (int i = 0; i <= k; i++)
+			hist__record(f->run.app.latency[k].hist, 1000);
+	}
+	assert_int_equal(ledger__add(&sum, &f->run), 0);
+	for (int k = 0; k < LATENCY_NR; k++) {
+		assert_non_null(sum.app.latency[k].hist);
+		assert_ptr_not_equal(sum.app.latency[k].hist, f->run.app.latency[k].hist);
+		assert_int_equal(sum.app.latency[k].hist->count, k + 1);
+	}
+	run_result__clear(&sum);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(parts_of_send_calls, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(completions, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(stages, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(places_are_added, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(other_copies_are_added, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(windows_of_counters, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_first_of_a_sum_brings_its_latencies, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Conditions on numbers of JSON objects; see condition.h. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/printable.h"
+#include "condition.h"
+#include "json.h"
+
+/* Two-character operators first: "<" is the beginning of "<=". */
+static const struct {
+	const char *text;
+	enum comparison op;
+} operators[] = {
+	{"==", OP_EQ}, {"!=", OP_NE}, {"<=", OP_LE}, {">=", OP_GE}, {"<", OP_LT}, {">", OP_GT},
+};
+
+static const struct {
+	const char *name, *path;
+} aliases[] = {
+	{"copied_fraction", "verdict.copied_fraction"},
+	{"copies_per_byte", "ledger.copies_per_byte"},
+	{"unaccounted_tx", "ledger.unaccounted_tx"},
+	{"unaccounted_rx", "ledger.unaccounted_rx"},
+};
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static bool compare(double found, enum comparison op, double number)
+{
+	switch (op) {
+	case OP_EQ:
+		return found == number;
+	case OP_NE:
+		return found != number;
+	case OP_LE:
+		return found <= number;
+	case OP_GE:
+		return found >= number;
+	case OP_LT:
+		return found < number;
+	case OP_GT:
+		return found > number;
+	}
+	return false;
+}
+
+/* A JSON number, the whole of text: strtod would take "nan", "0x10" and the locale's comma. */
+static int parse_number(const char *text, double *number)
+{
+	json_t *value;
+
+	value = json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+	if (!json_is_real(value)) {
+		json_decref(value);
+		return -EINVAL;
+	}
+	*number = json_real_value(value);
+	json_decref(value);
+	return 0;
+}
+
+static size_t trimmed_len(const char *s, size_t len)
+{
+	while (len && isspace((unsigned char)s[len - 1]))
+		len--;
+	return len;
+}
+
+/* Splits text at its operator; messages have the printable copy. */
+static int parse_text(struct condition *c, const char *text, char *message, size_t len)
+{
+	const char *at = text + strcspn(text, "=!<>"), *path = text + strspn(text, " \t");
+	size_t i, path_len;
+
+	for (i = 0; i < ARRAY_SIZE(operators); i++)
+		if (!strncmp(at, operators[i].text, strlen(operators[i].text)))
+			break;
+	if (i == ARRAY_SIZE(operators)) {
+		snprintf(message, len,
+			 "--assert '%s': no comparison: one of == != <= >= < > is needed", c->text);
+		return -EINVAL;
+	}
+	c->op = operators[i].op;
+	path_len = path < at ? trimmed_len(path, (size_t)(at - path)) : 0;
+	if (!path_len || path_len >= sizeof(c->path)) {
+		snprintf(message, len, "--assert '%s': no field before the comparison", c->text);
+		return -EINVAL;
+	}
+	memcpy(c->path, path, path_len);
+	printable__in_place(c->path);
+	at += strlen(operators[i].text);
+	if (parse_number(at, &c->number)) {
+		snprintf(message, len, "--assert '%s': '%s' is not a plain number", c->text,
+			 c->text + (at - text));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int condition__parse(struct condition *c, const char *text, char *message, size_t len)
+{
+	memset(c, 0, sizeof(*c));
+	c->text = strdup(text);
+	if (!c->text) {
+		snprintf(message, len, "--assert: out of memory");
+		return -ENOMEM;
+	}
+	printable__in_place(c->text);
+	return parse_text(c, text, message, len);
+}
+
+void condition__clear(struct condition *c)
+{
+	free(c->text);
+	memset(c, 0, sizeof(*c));
+}
+
+const char *condition__long_name(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
+		if (!strcmp(name, aliases[i].name))
+			return aliases[i].path;
+	return name;
+}
+
+/* Member at a dotted path, and the object it is in; NULL when there is none. Borrowed references.
+ */
+static json_t *member_at(json_t *object, const char *path, json_t **parent, const char **name)
+{
+	char key[CONDITION_PATH_MAX];
+	const char *dot;
+
+	while ((dot = strchr(path, '.'))) {
+		snprintf(key, sizeof(key), "%.*s", (int)(dot - path), path);
+		object = json_object_get(object, key);
+		path = dot + 1;
+	}
+	*parent = object;
+	*name = path;
+	return json_object_get(object, path);
+}
+
+bool condition__finds(const struct condition *c, json_t *object)
+{
+	const char *name;
+	json_t *parent;
+
+	return member_at(object, c->path, &parent, &name);
+}
+
+int condition__check_path(const struct condition *c, json_t *object, char *message, size_t len)
+{
+	const char *name;
+	json_t *parent, *found = member_at(object, c->path, &parent, &name);
+
+	if (!found)
+		snprintf(message, len, "--assert '%s': there is no field '%s': see docs/OUTPUT.md",
+			 c->text, c->path);
+	else if (json_key__is_reason(name) ||
+		 !(json_is_number(found) || json_is_null(found) || json_is_boolean(found)))
+		snprintf(message, len, "--assert '%s': field '%s' is not a number", c->text,
+			 c->path);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+/* Why a member is null: its own reason, or that of the object it is in. */
+static const char *reason_of(const json_t *parent, const char *name)
+{
+	char key[CONDITION_PATH_MAX + sizeof("_reason")];
+	const char *reason;
+
+	snprintf(key, sizeof(key), "%s_reason", name);
+	reason = json_string_value(json_object_get(parent, key));
+	if (!reason)
+		reason = json_string_value(json_object_get(parent, "reason"));
+	return reason ? reason : "not measured";
+}
+
+int condition__holds(const struct condition *c, json_t *object, const char *where, char *message,
+		     size_t len)
+{
+	const char *name;
+	json_t *found, *parent;
+	double value;
+
+	found = member_at(object, c->path, &parent, &name);
+	if (json_is_boolean(found)) {
+		value = json_is_true(found);
+	} else if (json_is_number(found)) {
+		value = json_number_value(found);
+	} else {
+		snprintf(message, len, "assertion '%s' does not hold: unknown in %s: %s", c->text,
+			 where, reason_of(parent, name));
+		return 0;
+	}
+	if (compare(value, c->op, c->number))
+		return 1;
+	snprintf(message, len, "assertion '%s' does not hold: found %.12g in %s", c->text, value,
+		 where);
+	return 0;
+}
