@@ -15,5 +15,7 @@ declare -gA REMOTE_DEVICE=([tap]=eth0 [user]=eth1)
 declare -gA REMOTE_GUEST=([tap]=198.18.77.2/24 [user]=10.0.2.15/24)
 declare -gA REMOTE_HOST=([tap]=198.18.77.1 [user]=10.0.2.2)
 MATRIX_PORT=5201
+# Kernels and backends on which attach has no hook that shows sends (sock_send_length: Linux 6.3).
+ATTACH_REFUSED='5.10:tracepoint 6.1:tracepoint'
 export MATRIX_MESSAGES MATRIX_BACKENDS MATRIX_PATHS MATRIX_MODES MATRIX_LOADS MATRIX_REMOTES MATRIX_PORT
 export REMOTE_LOADS REMOTE_DEVICE REMOTE_GUEST REMOTE_HOST
