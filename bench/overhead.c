@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What watching costs: throughput with the programs attached (or the performance counters open)
- * against without, on one connection of
- * one pair of load generator processes, in alternating slices of a fraction of a second. Both sides
- * share a CPU: on two, loopback throughput jumps by a factor of two from one moment to the next,
- * whoever watches, with who wakes whom; on one, all work of both sides is paid for, and nothing
- * hides in idle time. So the ratio is that of CPU time a byte.
+ * What watching costs: throughput with the programs attached (or the performance counters open, or
+ * samples taken) against without, on one connection of one pair of load generator processes, in
+ * alternating slices of a fraction of a second. Both sides share a CPU: on two, loopback throughput
+ * jumps by a factor of two from one moment to the next, whoever watches, with who wakes whom; on
+ * one, all work of both sides is paid for, and nothing hides in idle time. So the ratio is that of
+ * CPU time a byte.
  *
- *   bench-overhead MODE SIZE PAIRS SLICE_MS [probes|counters]
+ *   bench-overhead MODE SIZE PAIRS SLICE_MS [probes|counters|samples:HZ]
  *
  * Prints: unwatched and watched Gbit/s (medians), the median of the pairs' ratios, its quartiles.
  */
@@ -25,8 +25,9 @@
 #include "load/driver.h"
 #include "perf/event.h"
 #include "perf/proc.h"
+#include "kernel/sampler.h"
 #include "kernel/session.h"
-#include "base/stats.h"
+#include "kernel/symbols.h"
 #include "common/units.h"
 
 #define PAIRS_MAX     1000
@@ -36,12 +37,25 @@
 #define DURATION_NS   (3600 * 1000 * NS_PER_MS) /* ended by a stop */
 #define WARMUP_NS     (300 * NS_PER_MS)
 
+#define HZ_MAX 100000
+
+/* What is switched on and off. */
+enum watch {
+	WATCH_PROBES,
+	WATCH_COUNTERS,
+	WATCH_SAMPLES,
+};
+
 struct bench {
 	struct options o;
 	struct netpath *path;
 	struct session *session;
 	struct plan plan;
-	bool counters; /* what is switched on and off: performance counters, else programs */
+	enum watch watch;
+	const char *name; /* of it */
+	uint64_t hz;      /* of samples */
+	struct symbols *symbols;
+	struct sampler *sampler;
 	struct perf_plan perf_plan;
 	struct perf_events *perf[NIO_SIDE_NR];
 	struct driver drivers[NIO_SIDE_NR];
@@ -96,6 +110,7 @@ static void load_programs(struct bench *b)
 	const struct plan *plans[MODE_NR] = {NULL};
 	struct plan_request req = {
 		.backend = BACKEND_AUTO, .mode = b->o.modes[0], .size = b->o.traffic.size};
+	const char *const no_perf[NIO_PERF_EVENT_NR] = {"not benchmarked", "not benchmarked"};
 	const struct num optmem_max = {0};
 	int err = offers ? 0 : -ENOMEM;
 
@@ -105,10 +120,30 @@ static void load_programs(struct bench *b)
 		err = plan__make(&b->plan, offers, &req);
 	plans[req.mode] = &b->plan;
 	if (!err)
-		err = session__open(&b->session, plans, MODE_NR, 1, &optmem_max, "not benchmarked");
+		err = session__open(&b->session, plans, MODE_NR, 1, &optmem_max, no_perf);
 	if (err)
 		fail("cannot load the programs", err);
 	free(offers);
+}
+
+static void load_sampler(struct bench *b)
+{
+	char why[256] = "/proc/kallsyms";
+	int err = symbols__load(&b->symbols);
+
+	if (!err)
+		err = sampler__open(&b->sampler, b->symbols, why, sizeof(why));
+	if (err)
+		fail(why, err);
+}
+
+static void open_counters(struct bench *b)
+{
+	struct perf_facts facts = {.paranoid = 0};
+
+	perf_plan__init(&b->perf_plan, NULL, 0);
+	perf_event__probe(&b->perf_plan, &facts);
+	perf_proc__take(&b->perf_plan);
 }
 
 /* As a run chooses it: not one that paces, which hides what watching costs, unless asked for. */
@@ -137,15 +172,12 @@ static void start(struct bench *b)
 	if (err)
 		fail(step, err);
 	choose_congestion(b);
-	if (b->counters) {
-		struct perf_facts facts = {.paranoid = 0};
-
-		perf_plan__init(&b->perf_plan, NULL, 0);
-		perf_event__probe(&b->perf_plan, &facts);
-		perf_proc__take(&b->perf_plan);
-	} else {
+	if (b->watch == WATCH_COUNTERS)
+		open_counters(b);
+	else if (b->watch == WATCH_SAMPLES)
+		load_sampler(b);
+	else
 		load_programs(b);
-	}
 	launch(b, NIO_SIDE_RECEIVER, 0);
 	await(receiver, DRIVER_LISTENING);
 	launch(b, NIO_SIDE_SENDER, receiver->report.port);
@@ -153,7 +185,7 @@ static void start(struct bench *b)
 		struct driver *d = &b->drivers[side];
 
 		await(d, DRIVER_READY);
-		if (b->counters)
+		if (b->watch != WATCH_PROBES)
 			continue;
 		err = session__watch(b->session, d->report.cookies, d->report.cookies_nr, 0, side);
 		if (err)
@@ -208,10 +240,35 @@ static void switch_counters(struct bench *b, bool on)
 	}
 }
 
+/* Samples are taken as in a run, and thrown away. */
+static void switch_samples(struct bench *b, bool on)
+{
+	const pid_t pids[NIO_SIDE_NR] = {b->drivers[NIO_SIDE_SENDER].child.pid,
+					 b->drivers[NIO_SIDE_RECEIVER].child.pid};
+	char why[256];
+	int err = 0;
+
+	sampler__stop(b->sampler);
+	if (on)
+		err = sampler__start(b->sampler, pids, (unsigned int)b->hz, why, sizeof(why));
+	if (err)
+		fail(why, err);
+}
+
+static void switch_watch(struct bench *b, bool on)
+{
+	if (b->watch == WATCH_COUNTERS)
+		switch_counters(b, on);
+	else if (b->watch == WATCH_SAMPLES)
+		switch_samples(b, on);
+	else
+		switch_programs(b, on);
+}
+
 static int read_snapshot(struct bench *b)
 {
 	struct snapshot *snapshot = malloc(sizeof(*snapshot));
-	int err = snapshot ? session__read(b->session, 0, snapshot) : -ENOMEM;
+	int err = snapshot ? session__read(b->session, 0, snapshot, false) : -ENOMEM;
 
 	free(snapshot);
 	return err;
@@ -231,19 +288,24 @@ static int read_counters(struct bench *b)
 	return err;
 }
 
-/* Gbit/s over one slice, programs attached (counters open) or not. */
+/* What a run reads in its measured phase; samples only after it. */
+static int read_watch(struct bench *b)
+{
+	if (b->watch == WATCH_SAMPLES)
+		return 0;
+	return b->watch == WATCH_COUNTERS ? read_counters(b) : read_snapshot(b);
+}
+
+/* Gbit/s over one slice, watched or not. */
 static double slice(struct bench *b, bool watched, unsigned int ms)
 {
 	uint64_t bytes[2], ns[2];
 
-	if (b->counters)
-		switch_counters(b, watched);
-	else
-		switch_programs(b, watched);
+	switch_watch(b, watched);
 	sleep_ms(SETTLE_MS);
 	received(b, &bytes[0], &ns[0]);
 	sleep_ms(ms);
-	if (watched && (b->counters ? read_counters(b) : read_snapshot(b)))
+	if (watched && read_watch(b))
 		fail("cannot read the counters", -EIO);
 	received(b, &bytes[1], &ns[1]);
 	return (double)(bytes[1] - bytes[0]) * 8 / (double)(ns[1] - ns[0]);
@@ -263,11 +325,36 @@ static void run_pairs(struct bench *b, unsigned int pairs, unsigned int ms)
 		ratio[i] = on[i] / off[i];
 	}
 	qsort(ratio, pairs, sizeof(*ratio), stats__compare);
-	printf("%-8s %-10s %8llu %10.3f %10.3f %8.4f %8.4f %8.4f\n",
-	       b->counters ? "counters" : "probes", mode__name(b->o.modes[0]),
-	       (unsigned long long)b->o.traffic.size, stats__spread(off, pairs).median,
-	       stats__spread(on, pairs).median, stats__spread(ratio, pairs).median,
-	       ratio[pairs / 4], ratio[pairs * 3 / 4]);
+	printf("%-11s %-10s %8llu %10.3f %10.3f %8.4f %8.4f %8.4f\n", b->name,
+	       mode__name(b->o.modes[0]), (unsigned long long)b->o.traffic.size,
+	       stats__spread(off, pairs).median, stats__spread(on, pairs).median,
+	       stats__spread(ratio, pairs).median, ratio[pairs / 4], ratio[pairs * 3 / 4]);
+}
+
+/* "probes", "counters", "samples:HZ" */
+static int parse_watch(struct bench *b, const char *text)
+{
+	static const char samples[] = "samples:";
+
+	b->name = text;
+	if (!strncmp(text, samples, sizeof(samples) - 1)) {
+		b->watch = WATCH_SAMPLES;
+		return parse_count(text + sizeof(samples) - 1, 1, HZ_MAX, &b->hz);
+	}
+	b->watch = strcmp(text, "counters") ? WATCH_PROBES : WATCH_COUNTERS;
+	return b->watch == WATCH_PROBES && strcmp(text, "probes") ? -EINVAL : 0;
+}
+
+static void finish(struct bench *b)
+{
+	sampler__close(b->sampler);
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		perf_events__close(b->perf[side]);
+		driver__clear(&b->drivers[side]);
+	}
+	symbols__free(b->symbols);
+	session__close(b->session);
+	netpath__close(b->path);
 }
 
 int main(int argc, char **argv)
@@ -280,22 +367,16 @@ int main(int argc, char **argv)
 					    .rounds = 1}}};
 	uint64_t pairs, ms;
 
-	b.counters = argc == 6 && strcmp(argv[5], "counters") == 0;
-	if (argc < 5 || argc > 6 || (argc == 6 && !b.counters && strcmp(argv[5], "probes")) ||
+	if (argc < 5 || argc > 6 || parse_watch(&b, argc == 6 ? argv[5] : "probes") ||
 	    mode__parse(argv[1], &b.o.modes[0]) || parse_size(argv[2], &b.o.traffic.size) ||
 	    parse_count(argv[3], 1, PAIRS_MAX, &pairs) || parse_count(argv[4], 1, 60000, &ms)) {
 		fprintf(stderr, "usage: bench-overhead MODE SIZE PAIRS SLICE_MS "
-				"[probes|counters]\n");
+				"[probes|counters|samples:HZ]\n");
 		return EXIT_USAGE;
 	}
 	b.o.traffic.sender_cpus = b.o.traffic.receiver_cpus = "0";
 	start(&b);
 	run_pairs(&b, (unsigned int)pairs, (unsigned int)ms);
-	for (int side = 0; side < NIO_SIDE_NR; side++) {
-		perf_events__close(b.perf[side]);
-		driver__clear(&b.drivers[side]);
-	}
-	session__close(b.session);
-	netpath__close(b.path);
+	finish(&b);
 	return EXIT_DONE;
 }

@@ -35,8 +35,8 @@ mode_dash(m) = mode_of(m) ? int(word(all_mode_dashes, mode_of(m))) : 1
 # Modes beside each other, not over each other.
 mode_dodge(m) = 1 + 0.03*(mode_of(m) - 0.5*(words(all_modes) + 1))
 
-part_color(k) = word("#0072B2 #E69F00 #009E73 #D55E00 #CC79A7 #56B4E9 #F0E442 #999999", 1 + (k-1)%8)
-part_pattern(k) = int(word("1 2 4 5 6 7 3 3", 1 + (k-1)%8))
+part_color(k) = word("#0072B2 #E69F00 #009E73 #D55E00 #CC79A7 #56B4E9 #F0E442 #999999 #882255", 1 + (k-1)%9)
+part_pattern(k) = int(word("1 2 4 5 6 7 3 3 1", 1 + (k-1)%9))
 
 # The title of a vertical axis, always at the same distance from the edge: y is the middle of the
 # axis, as a share of the height.

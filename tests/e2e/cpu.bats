@@ -45,6 +45,52 @@ END
 		"$(jq '[.summary[].total.cpu | .sender, .receiver, .elsewhere | .samples] | add' doc.json)" ]
 }
 
+# share FILE CLASS...: the lower end of Wilson's interval, at 99.99 %, of what these classes have together, in percent.
+share() {
+	local out=$1 classes
+
+	shift
+	printf -v classes ' %s ' "$*"
+	awk -v classes="$classes" '
+		$1 == "all" { n = $2; next }
+		index(classes, " " $1 " ") { k += $2 }
+		END {
+			z = 3.89; p = k / n
+			print int(100 * (p + z * z / (2 * n) - z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))) / (1 + z * z / n))
+		}' "$out"
+}
+
+# Not whole, because a system call is made to copy, by a loop in user mode, and interrupts and the scheduler come between.
+# bats test_tags=guest
+@test "cpu: a program that only copies, calls or computes has just that class" {
+	local load
+
+	[ -x "$NETIOTRACE_BIN/tests/e2e/known_loads" ] || skip "the test programs are not built: make test-programs"
+	for load in copies syscalls computes; do
+		"$NETIOTRACE_BIN/tests/e2e/known_loads" "$load" >"$load.out"
+		echo "$load: $(awk '$2' "$load.out" | tr '\n' ' ')"
+	done
+	[ "$(share copies.out rx_copy)" -ge 70 ]
+	[ "$(share syscalls.out syscall)" -ge 20 ]
+	[ "$(share syscalls.out syscall user)" -ge 80 ]
+	[ "$(share computes.out user)" -ge 80 ]
+	# What none of them does.
+	[ "$(awk '/^(gather|tx_copy|tx_pin|deferred_copy|other_copy|completion|skb) / { n += $2 } END { print n }' copies.out)" -le 3 ]
+	[ "$(awk '/copy |^(gather|tx_pin|completion|tcp_ip|skb) / { n += $2 } END { print n }' syscalls.out)" -eq 0 ]
+	[ "$(awk '/copy |^(gather|tx_pin|completion|tcp_ip|skb) / { n += $2 } END { print n }' computes.out)" -eq 0 ]
+}
+
+# The classes of two-copy are the most: it gathers, too.
+@test "cpu: perf record of the same round, by the same rules, sees the same shares" {
+	need_tool perf python3
+	[ -x "$NETIOTRACE_BIN/tests/e2e/classify_stacks" ] || skip "the test programs are not built: make test-programs"
+	# shellcheck disable=SC2016 # the run's process, not this one
+	perf record -q -e cpu-clock -F 997 -a -g -o perf.data -- sh -c 'echo $$ >pid; exec "$@"' sh \
+		"$NETIOTRACE" -q --mode twocopy --duration 4s --rounds 1 --json doc.json
+	perf script --show-task-events -i perf.data -F comm,pid,time,ip,sym,dso >stacks 2>err || { cat err; return 1; }
+	python3 "$REPO/tests/e2e/perf_shares.py" "$NETIOTRACE_BIN/tests/e2e/classify_stacks" twocopy doc.json "$(<pid)" <stacks
+}
+
 # bats test_tags=guest
 @test "cpu: what is not sampled is null, and why; nothing is sent for it" {
 	"$NETIOTRACE" -q --mode onecopy --messages 23 --json doc.json

@@ -28,7 +28,7 @@ static int open_sampler(struct cpu_sampling *s, int tasks, char *why, size_t len
 		return err;
 	}
 	err = sampler__open_tasks(&s->sampler, s->symbols, tasks, why, len);
-	return err ? err : sampler__start(s->sampler, NULL, why, len);
+	return err ? err : sampler__start(s->sampler, NULL, SAMPLER_HZ_TASKS, why, len);
 }
 
 void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,

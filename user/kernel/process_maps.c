@@ -21,21 +21,31 @@ struct process_maps {
 	size_t nr;
 };
 
+/* Of a path, which may have spaces, what stands behind the last slash. */
+static void name_of(char object[OBJECT_MAX], char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(path), cut = sizeof(deleted) - 1;
+	const char *slash;
+
+	if (len > cut && !strcmp(path + len - cut, deleted))
+		path[len - cut] = '\0';
+	slash = strrchr(path, '/');
+	snprintf(object, OBJECT_MAX, "%.*s", OBJECT_MAX - 1, slash ? slash + 1 : path);
+}
+
 static void take_line(struct process_maps *m, const char *line)
 {
 	struct process_map *map = &m->list[m->nr];
 	char mode[8] = "", path[256] = "";
-	const char *slash;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %255s",
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %255[^\n]",
 		   &map->from, &map->to, mode, &map->start.offset, &map->start.major,
 		   &map->start.minor, &map->start.inode, path) < 8)
 		return;
 	if (!strchr(mode, 'x'))
 		return;
-	slash = strrchr(path, '/');
-	snprintf(map->object, sizeof(map->object), "%.*s", OBJECT_MAX - 1,
-		 slash ? slash + 1 : path);
+	name_of(map->object, path);
 	m->nr++;
 }
 

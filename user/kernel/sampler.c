@@ -16,6 +16,7 @@
 
 #include "libbpf_output.h"
 #include "perf/event.h"
+#include "sample_fold.h"
 #include "samples.skel.h"
 #include "symbols.h"
 
@@ -30,8 +31,8 @@ struct sampler {
 	struct bpf_program *program;
 	struct bpf_link **links; /* by CPU; NULL: none */
 	int *fds;                /* by CPU, of the links' */
-	unsigned int hz;
 	bool cycles;
+	unsigned int hz; /* asked for at the last start */
 	int (*take)(const struct nio_sample *sample, void *arg);
 	void *arg;
 	uint64_t lost[NIO_SAMPLE_WHOSE_NR]; /* before the last start */
@@ -54,12 +55,9 @@ __attribute__((format(printf, 4, 5))) static int refuse(int err, char *why, size
 static int on_sample(void *ctx, void *data, size_t size)
 {
 	struct sampler *s = ctx;
-	const struct nio_sample *sample = data;
+	const struct nio_sample *sample = sample_fold__decode(data, size);
 
-	if (size < NIO_SAMPLE_HEAD || sample->whose >= NIO_SAMPLE_WHOSE_NR ||
-	    size < NIO_SAMPLE_HEAD + sample->frames * sizeof(sample->ip[0]))
-		return -EPROTO;
-	return s->take(sample, s->arg);
+	return sample ? s->take(sample, s->arg) : -EPROTO;
 }
 
 static unsigned int ring_size(int cpus)
@@ -96,7 +94,6 @@ static int configure(struct sampler *s, const struct symbols *symbols, int tasks
 	s->skel->rodata->nio_pidns_dev = ns.st_dev;
 	s->skel->rodata->nio_pidns_ino = ns.st_ino;
 	find_tcp(s->skel, symbols);
-	s->hz = tasks < 0 ? SAMPLER_HZ : SAMPLER_HZ_TASKS;
 	s->program = tasks < 0 ? s->skel->progs.nio_sample : s->skel->progs.nio_sample_task;
 	bpf_program__set_autoload(s->program, true);
 	if (tasks >= 0 && bpf_map__reuse_fd(s->skel->maps.nio_sampled_tasks, tasks))
@@ -211,7 +208,8 @@ static int ignore(const struct nio_sample *sample, void *arg)
 	return 0;
 }
 
-int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], char *why, size_t len)
+int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], unsigned int hz, char *why,
+		   size_t len)
 {
 	int err;
 
@@ -219,6 +217,7 @@ int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], char *why, 
 	memcpy(s->lost, s->skel->bss->nio_samples_lost, sizeof(s->lost));
 	for (int side = 0; side < NIO_SIDE_NR && pids; side++)
 		s->skel->bss->nio_watched[side] = pids[side];
+	s->hz = hz;
 	s->cycles = true;
 	err = attach_all(s);
 	if (err) {

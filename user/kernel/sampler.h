@@ -31,7 +31,7 @@ int sampler__open(struct sampler **out, const struct symbols *symbols, char *why
 
 /*
  * The same for the tasks of a table: a BPF hash of struct nio_task by tgid (bpf/streams.h), of
- * which those that have not exited are sampled, SAMPLER_HZ_TASKS times a second.
+ * which those that have not exited are sampled.
  */
 int sampler__open_tasks(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
 			size_t len);
@@ -39,10 +39,11 @@ void sampler__close(struct sampler *s); /* takes NULL */
 
 /*
  * From start to stop, samples are taken of these processes of sender and receiver (0: there is
- * none; NULL: of the tasks). 0 or -errno: nothing is sampled then, and why says it. What an earlier
- * start found is forgotten.
+ * none; NULL: of the tasks), hz a second on each CPU. 0 or -errno: nothing is sampled then, and why
+ * says it. What an earlier start found is forgotten.
  */
-int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], char *why, size_t len);
+int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], unsigned int hz, char *why,
+		   size_t len);
 void sampler__stop(struct sampler *s);
 
 /* Between start and stop: no samples are taken, and the events cost nothing, until it is undone. */

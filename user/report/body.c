@@ -70,8 +70,8 @@ static void write_intervals(const struct body *b)
 		say(b,
 		    "A difference is claimed by the differences within each round, tested together "
 		    "with all others this report could claim (%zu): on data in which nothing "
-		    "differs, any claim at all is made in at most %.0f %% of reports. What is "
-		    "called "
+		    "differs, any claim at all is made in at most %.0f %% of reports. Stages, of "
+		    "which samples tell, are tested apart, together, with as much. What is called "
 		    "inside the noise may differ by less than these rounds can show.",
 		    a->family_nr, 100 * CLAIM_LEVEL);
 }

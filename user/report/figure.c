@@ -185,22 +185,21 @@ static unsigned int wrap(FILE *out, const char *text, size_t columns)
 /* Medians and bars, as far as there are any. */
 static const char *rounds_words(const struct figure_draft *d, char *buf, size_t len)
 {
-	const struct analysis *a = d->a;
+	size_t min = d->rounds_min ? d->rounds_min : d->a->rounds_min;
+	size_t max = d->rounds_max ? d->rounds_max : d->a->rounds_max;
 	char bars[64] = "";
 
 	if (d->has_bars)
 		snprintf(bars, sizeof(bars), "; bars: intervals of %.1f %%%s",
-			 100 * estimate__coverage(a->rounds_min < 2 ? 2 : a->rounds_min),
-			 a->rounds_min < a->rounds_max ? " and more" : "");
+			 100 * estimate__coverage(min < 2 ? 2 : min), min < max ? " and more" : "");
 	if (d->pooled)
 		snprintf(buf, len, "All rounds of a cell added up.");
-	else if (a->rounds_max < 2)
+	else if (max < 2)
 		snprintf(buf, len, "One run per cell%s.", d->has_bars ? ": no intervals" : "");
-	else if (a->rounds_min == a->rounds_max)
-		snprintf(buf, len, "Medians of %zu rounds%s.", a->rounds_max, bars);
+	else if (min == max)
+		snprintf(buf, len, "Medians of %zu rounds%s.", max, bars);
 	else
-		snprintf(buf, len, "Medians of %zu to %zu rounds%s.", a->rounds_min, a->rounds_max,
-			 bars);
+		snprintf(buf, len, "Medians of %zu to %zu rounds%s.", min, max, bars);
 	return buf;
 }
 

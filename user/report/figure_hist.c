@@ -108,6 +108,18 @@ static void set_time_tics(struct figure_draft *d)
 	draft__set_text(d, "xtics", text);
 }
 
+/* Was any copy timed, at the size and thread count shown? */
+static bool is_timed(const struct analysis *a, uint64_t size, unsigned int threads)
+{
+	const struct dataset *d = a->dataset;
+
+	for (size_t i = 0; i < d->hists_nr; i++)
+		if (d->hists[i].kind < DATASET_HIST_LATENCY && d->hists[i].size == size &&
+		    d->hists[i].threads == threads && d->hists[i].buckets_nr)
+			return true;
+	return false;
+}
+
 void figure_hist__copy_times(struct figure_draft *d)
 {
 	/* Those that most of the time goes to come first: there is room for four. */
@@ -120,6 +132,8 @@ void figure_hist__copy_times(struct figure_draft *d)
 	unsigned int seen = 0;
 	size_t i;
 
+	if (!is_timed(d->a, size, threads) && figure_lines__copy_cpu(d))
+		return;
 	d->pooled = true;
 	draft__title(d, "How long a copy takes, by stage");
 	draft__note(d, "Messages of %s, %s. Each step is a tenth of a decade.",

@@ -41,6 +41,10 @@ static void add_point(struct figure_draft *d, struct cell *cell, enum metric m, 
 	fprintf(d->data, ",%u\n", e.n);
 	d->modes[cell->mode] = true;
 	d->points++;
+	if (!d->rounds_min || e.n < d->rounds_min)
+		d->rounds_min = e.n;
+	if (e.n > d->rounds_max)
+		d->rounds_max = e.n;
 	widen(&d->x_min, &d->x_max, x);
 	widen(&d->y_min, &d->y_max, e.median / scale);
 	if (estimate__has_interval(&e)) {
@@ -303,6 +307,46 @@ void figure_lines__cycles(struct figure_draft *d)
 	if (!d->points)
 		draft__no_data(d, "neither cycles (%s) nor CPU time (%s)", reason,
 			       analysis__reason(d->a, METRIC_CPU_NS_PER_KIB));
+}
+
+/* A panel for each copy, those that most of the time goes to first: there is room for four. */
+static void add_copy_panels(struct figure_draft *d, bool both, unsigned int threads)
+{
+	static const enum cpu_class copies[FIGURE_PANELS_MAX] = {
+		CPU_CLASS_TX_COPY, CPU_CLASS_RX_COPY, CPU_CLASS_DEFERRED_COPY, CPU_CLASS_GATHER};
+
+	for (size_t i = 0; i < FIGURE_PANELS_MAX; i++) {
+		enum metric m = both ? METRIC_CLASS_BOTH(copies[i])
+				     : METRIC_CLASS(NIO_SIDE_SENDER, copies[i]);
+		size_t points = d->points;
+
+		begin_panel(d, "", cpu_class__heading(copies[i]));
+		add_sizes(d, m, 1, 1, threads);
+		end_panel(d, points);
+	}
+}
+
+bool figure_lines__copy_cpu(struct figure_draft *d)
+{
+	bool both = analysis__has(d->a, METRIC_CLASS_TX_COPY);
+	unsigned int threads = figure__reference_threads(d->a);
+	char text[UNITS_BUF];
+
+	if (!both && !analysis__has(d->a, METRIC_CLASS_S_TX_COPY))
+		return false;
+	d->figure->template = "lines";
+	draft__title(d, "CPU time of each copy by message size, from samples, instead of how long "
+			"a copy takes");
+	draft__note(d, "With %s%s. Single copies are not timed (%s).",
+		    words__threads(text, sizeof(text), threads), both ? "" : "; the sender's alone",
+		    analysis__reason(d->a, METRIC_NS_TX_COPY));
+	begin(d);
+	add_copy_panels(d, both, threads);
+	draft__set_size_tics(d);
+	finish(d, x_sizes, "CPU time (ns per KiB)", "");
+	if (!d->points)
+		draft__no_data(d, "no sample was taken with %s", text);
+	return true;
 }
 
 void figure_lines__completion(struct figure_draft *d)

@@ -5,6 +5,7 @@
 
 #include "figure_text.h"
 #include "common/units.h"
+#include "model/call_part.h"
 #include "study/words.h"
 
 #define BARS_MAX  8 /* in a group */
@@ -199,19 +200,85 @@ static void fill_path(const struct analysis *a, struct cell *cell, struct stack 
 		s->nr = 0;
 }
 
+/* Samples of the sender's by part of a send call; [PATH_NR]: in none. Returns how many there are.
+ */
+static uint64_t count_parts(const struct analysis *a, const struct cell *cell,
+			    uint64_t samples[PATH_NR + 1])
+{
+	const struct profile *p =
+		dataset__profile(a->dataset, cell->mode, cell->size, cell->threads);
+	uint64_t all = 0;
+
+	for (size_t i = 0; p && i < p->nr; i++) {
+		if (p->stacks[i].whose != NIO_SAMPLE_SENDER)
+			continue;
+		samples[call_part__of(p->stacks[i].frames)] += p->stacks[i].count;
+		all += p->stacks[i].count;
+	}
+	return all;
+}
+
+/* The sender's CPU time by the parts of its send calls; what it does outside of them is left out.
+ */
+static void fill_sampled_path(const struct analysis *a, struct cell *cell, struct stack *s)
+{
+	uint64_t samples[PATH_NR + 1] = {0}, all = count_parts(a, cell, samples);
+	double us = per_message(cell, METRIC_CPU_SENDER) * 1e9;
+
+	if (!all || isnan(us))
+		return;
+	for (int part = PATH_LOCK; part < PATH_NR; part++) {
+		s->part[s->nr] = path_part__key((enum path_part)part);
+		s->value[s->nr++] = us * (double)samples[part] / (double)all;
+	}
+	s->part[s->nr] = rest_name;
+	s->value[s->nr++] = us * (double)samples[PATH_SEND_TOTAL] / (double)all;
+}
+
+static bool has_path(const struct analysis *a)
+{
+	for (int part = PATH_LOCK; part < PATH_NR; part++)
+		if (analysis__has(a, METRIC_PATH(part)))
+			return true;
+	return false;
+}
+
+static void make_exact_path(struct figure_draft *d, const char *threads)
+{
+	draft__title(d, "Where the time of a send call goes");
+	draft__note(d,
+		    "With %s. inline_receive: the peer's receive work, run inside the call on "
+		    "loopback and veth. rest: of the whole call, what no part has.",
+		    threads);
+	make_stacks(d, "time per message (us)", fill_path);
+}
+
+static void make_sampled_path(struct figure_draft *d, const char *threads)
+{
+	draft__title(d, "Where the sender's CPU time in a send call goes, from samples");
+	draft__note(d,
+		    "With %s. By samples, because the parts of a call are not timed (%s). CPU time "
+		    "only, so without what a call sleeps. inline_receive: the peer's receive work, "
+		    "run inside the call on loopback and veth. rest: of the system call, what is "
+		    "outside of tcp_sendmsg.",
+		    threads, analysis__reason(d->a, METRIC_PATH_COPY));
+	make_stacks(d, "CPU time per message (us)", fill_sampled_path);
+}
+
 void figure_stacks__path(struct figure_draft *d)
 {
 	char threads[UNITS_BUF];
 
 	d->pooled = true;
-	draft__title(d, "Where the time of a send call goes");
-	draft__note(d,
-		    "With %s. inline_receive: the peer's receive work, run inside the call on "
-		    "loopback and veth. rest: of the whole call, what no part has.",
-		    words__threads(threads, sizeof(threads), figure__reference_threads(d->a)));
-	make_stacks(d, "time per message (us)", fill_path);
+	words__threads(threads, sizeof(threads), figure__reference_threads(d->a));
+	if (has_path(d->a))
+		make_exact_path(d, threads);
+	else
+		make_sampled_path(d, threads);
 	if (!d->points)
-		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_PATH_COPY));
+		draft__no_data(d, "neither times (%s) nor samples (%s)",
+			       analysis__reason(d->a, METRIC_PATH_COPY),
+			       analysis__reason(d->a, METRIC_CLASS_S_TX_COPY));
 }
 
 /* Mean over the rounds: parts of one whole add up as means, as medians do not. */

@@ -22,8 +22,9 @@ struct figure_draft {
 	char panel_title[FIGURE_PANELS_MAX][64];
 	double x_min, x_max, y_min, y_max; /* of the data */
 	size_t points;
-	bool has_bars; /* intervals are drawn */
-	bool pooled;   /* all rounds added up, no medians */
+	unsigned int rounds_min, rounds_max; /* of a point; 0: not of medians of its own */
+	bool has_bars;                       /* intervals are drawn */
+	bool pooled;                         /* all rounds added up, no medians */
 };
 
 /* Settings, one assignment each. Text is quoted so that nothing in it means anything to gnuplot. */
@@ -53,6 +54,9 @@ void figure_lines__latency(struct figure_draft *d);
 void figure_lines__cache(struct figure_draft *d);
 void figure_lines__cycles(struct figure_draft *d);
 void figure_lines__completion(struct figure_draft *d);
+/* Instead of figure_hist__copy_times(), from samples; false, and nothing written: there are none.
+ */
+bool figure_lines__copy_cpu(struct figure_draft *d);
 void figure_stacks__copies(struct figure_draft *d);
 void figure_stacks__path(struct figure_draft *d);
 void figure_stacks__classes(struct figure_draft *d);

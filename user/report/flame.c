@@ -15,9 +15,10 @@
 #define WIDTH      960.0
 #define ROW        17.0
 #define HEAD       46.0
-#define FOOT       26.0
-#define CHAR_WIDTH 6.3 /* of the font below, 10.5 px */
-#define NARROWEST  0.4 /* of a box, px */
+#define FOOT       40.0  /* two rows of a legend */
+#define OPACITY    "0.6" /* black on the darkest colour can be read: a contrast of 4.5 to 1 */
+#define CHAR_WIDTH 6.3   /* of the font below, 10.5 px */
+#define NARROWEST  0.4   /* of a box, px */
 #define DEPTH_MAX  140
 
 struct node {
@@ -128,6 +129,7 @@ struct drawing {
 	bool difference, gathers;
 	double scale, height;
 	const char *path[DEPTH_MAX]; /* names down to the box in hand */
+	bool drawn[CPU_CLASS_NR];    /* for the legend */
 };
 
 static double both(const struct node *n)
@@ -135,19 +137,29 @@ static double both(const struct node *n)
 	return n->weight[0] + n->weight[1];
 }
 
-/* The class a sample with this box innermost would have; a user's code is grey. */
-static const char *class_colour(const struct drawing *d, unsigned int depth)
+/* The class a sample with this box innermost would have. */
+static enum cpu_class class_of(const struct drawing *d, unsigned int depth)
 {
 	const char *frames[DEPTH_MAX];
 	size_t n = 0;
 
-	if (depth < 2 || depth >= DEPTH_MAX)
-		return "#eeeeee";
 	if (d->path[depth][0] == '[')
-		return cpu_class__colour(stack_rules__user(d->path[depth] + 1, d->gathers));
+		return stack_rules__user(d->path[depth] + 1, d->gathers);
 	for (unsigned int i = depth; i >= 2; i--)
 		frames[n++] = d->path[i];
-	return cpu_class__colour(stack_rules__class(frames, n).class);
+	return stack_rules__class(frames, n).class;
+}
+
+/* Grey below the functions: all, and either side. */
+static const char *class_colour(struct drawing *d, unsigned int depth)
+{
+	enum cpu_class class;
+
+	if (depth < 2)
+		return "#eeeeee";
+	class = class_of(d, depth);
+	d->drawn[class] = true;
+	return cpu_class__colour(class);
 }
 
 /* From blue (all a's) over white to red (all b's). */
@@ -208,7 +220,7 @@ static void draw_node(struct drawing *d, const struct node *n, unsigned int dept
 	put_tip(d, n);
 	fprintf(d->f,
 		"<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"%s\" "
-		"fill-opacity=\"0.75\" stroke=\"#fff\" stroke-width=\"0.4\"/>",
+		"fill-opacity=\"" OPACITY "\" stroke=\"#fff\" stroke-width=\"0.4\"/>",
 		x, y, width, ROW - 1, colour);
 	put_name(d, n, x, y, width);
 	fputs("</g>\n", d->f);
@@ -218,21 +230,25 @@ static void draw_node(struct drawing *d, const struct node *n, unsigned int dept
 	}
 }
 
+/* The classes that are drawn, in as many rows as they take. */
 static void put_legend(const struct drawing *d)
 {
 	double x = 4, y = d->height - FOOT + 14;
 
-	if (d->difference)
-		return;
 	for (int c = 0; c < CPU_CLASS_NR; c++) {
 		const char *head = cpu_class__heading((enum cpu_class)c);
-		double width = 14 + (double)strlen(head) * 5.4;
+		double width = 18 + (double)strlen(head) * 5.6;
 
-		if (x + width > WIDTH)
-			break;
+		if (!d->drawn[c])
+			continue;
+		if (x + width > WIDTH) {
+			x = 4;
+			y += 15;
+		}
 		fprintf(d->f,
 			"<rect x=\"%.1f\" y=\"%.1f\" width=\"8\" height=\"8\" fill=\"%s\" "
-			"fill-opacity=\"0.75\"/><text font-size=\"9.5\" x=\"%.1f\" y=\"%.1f\">",
+			"fill-opacity=\"" OPACITY
+			"\"/><text font-size=\"9.5\" x=\"%.1f\" y=\"%.1f\">",
 			x, y - 8, cpu_class__colour((enum cpu_class)c), x + 10, y);
 		xml__put(d->f, head);
 		fputs("</text>\n", d->f);

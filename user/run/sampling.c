@@ -9,23 +9,14 @@
 
 #include "base/log.h"
 #include "kernel/process_maps.h"
+#include "kernel/sample_fold.h"
 #include "kernel/sampler.h"
 #include "kernel/symbols.h"
-#include "model/stack_rules.h"
 #include "round.h"
 
 #define SAMPLED_NS     1000000000ULL /* of each mode, all rounds together */
 #define SAMPLED_NS_MIN 100000000ULL  /* of each round, if it is as long itself */
 #define WARMUP_NS_MAX  50000000ULL
-#define FRAMES_LEN     8192
-
-/* Where the samples of one round are folded. */
-struct folding {
-	struct engine *e;
-	enum mode mode;
-	struct process_maps *maps[NIO_SIDE_NR];
-	struct cpu_result *out;
-};
 
 static int load(struct sampling *s)
 {
@@ -85,76 +76,30 @@ void sampling__begin(struct round *r)
 	const pid_t pids[NIO_SIDE_NR] = {r->drivers[NIO_SIDE_SENDER].child.pid,
 					 r->drivers[NIO_SIDE_RECEIVER].child.pid};
 
-	s->err = sampler__start(s->sampler, pids, s->why, sizeof(s->why));
-}
-
-/* "outermost;...;innermost" of a stack whose names are innermost first. */
-static void join(char text[FRAMES_LEN], const char *const *names, size_t n)
-{
-	size_t used = 0;
-
-	text[0] = '\0';
-	while (n-- && used < FRAMES_LEN)
-		used += snprintf(text + used, FRAMES_LEN - used, "%s%s", used ? ";" : "", names[n]);
-}
-
-static int take_kernel(struct folding *f, const struct nio_sample *sample)
-{
-	const char *names[NIO_SAMPLE_FRAMES];
-	char text[FRAMES_LEN];
-	struct stack_class class;
-
-	symbols__stack(f->e->sampling.symbols, sample->ip, sample->frames, names);
-	class = stack_rules__class(names, sample->frames);
-	join(text, names, sample->frames);
-	return cpu_time__take(
-		f->out,
-		&(struct profile_stack){
-			.frames = text, .count = 1, .whose = sample->whose, .class = class.class},
-		class.shifted);
-}
-
-static int take_user(struct folding *f, const struct nio_sample *sample)
-{
-	const struct process_maps *maps =
-		sample->whose < NIO_SIDE_NR ? f->maps[sample->whose] : NULL;
-	const char *object = process_maps__object(maps, sample->user_ip);
-	bool gathers = sample->whose == NIO_SAMPLE_SENDER && mode__has(f->mode, MODE_GATHERS);
-	char text[96];
-
-	snprintf(text, sizeof(text), "[%s]", object ? object : "user");
-	return cpu_time__take(f->out,
-			      &(struct profile_stack){.frames = text,
-						      .count = 1,
-						      .whose = sample->whose,
-						      .class = stack_rules__user(object, gathers)},
-			      false);
-}
-
-static int take_sample(const struct nio_sample *sample, void *arg)
-{
-	return sample->frames ? take_kernel(arg, sample) : take_user(arg, sample);
+	s->err = sampler__start(s->sampler, pids, SAMPLER_HZ, s->why, sizeof(s->why));
 }
 
 static void fold(struct round *r)
 {
-	struct engine *e = r->e;
-	struct sampling *s = &e->sampling;
-	struct folding f = {.e = e, .mode = r->mode, .out = &r->out->cpu};
+	struct sampling *s = &r->e->sampling;
+	struct cpu_result *out = &r->out->cpu;
+	struct process_maps *maps[NIO_SIDE_NR] = {NULL};
+	struct sample_fold f = {
+		.symbols = s->symbols, .gathers = mode__has(r->mode, MODE_GATHERS), .out = out};
 
 	for (int side = 0; side < round__sides_here(r); side++)
-		f.maps[side] = process_maps__read(r->drivers[side].child.pid);
-	s->err = sampler__take(s->sampler, take_sample, &f);
+		f.maps[side] = maps[side] = process_maps__read(r->drivers[side].child.pid);
+	s->err = sampler__take(s->sampler, sample_fold__take, &f);
 	if (s->err)
 		snprintf(s->why, sizeof(s->why), "the samples could not be read: %s",
 			 strerror(-s->err));
 	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++)
-		f.out->by[w].lost = sampler__lost(s->sampler, w);
+		out->by[w].lost = sampler__lost(s->sampler, w);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
-		process_maps__free(f.maps[side]);
-	f.out->known = !s->err;
-	f.out->source = sampler__source(s->sampler);
-	f.out->hz = SAMPLER_HZ;
+		process_maps__free(maps[side]);
+	out->known = !s->err;
+	out->source = sampler__source(s->sampler);
+	out->hz = SAMPLER_HZ;
 }
 
 void sampling__end(struct round *r)

@@ -208,6 +208,8 @@ int display__finish_round(struct display *d, const struct run_result *run)
 	if (!run->duration_ns)
 		return 0;
 	err = ledger__add(&d->done[i], run);
+	/* No view shows stacks, and each sum would copy them. */
+	profile__clear(&d->done[i].cpu.profile);
 	if (err || !d->ops)
 		return err;
 	err = set_total(d, i, NULL);

@@ -14,9 +14,10 @@ static const struct {
 	{"sizes", "counted in 12.5 % buckets and shown by their lower bounds"},
 	{"- and n/a", "- is a measured zero; n/a was not measured, the column says why"},
 	{"q p r", "quit; pause and go on; count from now on (nothing is altered)"},
-	{"left right", "choose: send call, its parts, the times; tx, pin, deferred, rx"},
+	{"left right", "send call, its parts, CPU time; times; tx, pin, deferred, rx"},
 	{"t", "of tx, pin, deferred, rx: sizes, or the time an event took"},
 	{"call parts", "mean time inside tcp_sendmsg; outside: the rest of the call"},
+	{"CPU time", "samples of a short round after each; both sides together"},
 };
 
 static int line(struct grid *g, int row, const char *name, const char *text)
@@ -37,7 +38,7 @@ void view_help__draw(struct grid *g)
 		row = line(g, row, stage__key(i), stage__help(i));
 	for (i = 0; i < LATENCY_NR; i++)
 		row = line(g, row, latency__key(i), latency__help(i));
-	row++;
+	row += g->rows > VIEW_MIN_ROWS;
 	for (i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
 		row = line(g, row, rest[i].name, rest[i].text);
 	grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "any key closes this");

@@ -176,6 +176,8 @@ static void draw_frame(struct grid *g, const struct live_frame *f, const struct 
 	row = view_cost__draw(g, row + roomy, f);
 	if (m->quantity == VIEW_CALL_PARTS)
 		view_parts__draw(g, row + roomy, bottom - 2, f, utf8);
+	else if (m->quantity == VIEW_CPU)
+		view_cpu__draw(g, row + roomy, bottom - 2, f, utf8);
 	else
 		view_columns__draw(g, row + roomy, bottom - 2, f, m->quantity, m->times, utf8);
 	draw_losses(g, bottom - 1, &f->health);

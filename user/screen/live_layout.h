@@ -38,6 +38,9 @@ void view_columns__draw(struct grid *g, int row, int last, const struct live_fra
 /* live_parts.c: what a send call's time is made of in each mode, and what a KiB takes. */
 void view_parts__draw(struct grid *g, int row, int last, const struct live_frame *f, bool utf8);
 
+/* live_cpu.c: what CPU time goes to in each mode, by samples of the rounds that are over. */
+void view_cpu__draw(struct grid *g, int row, int last, const struct live_frame *f, bool utf8);
+
 /* live_help.c: a page that fits VIEW_MIN_ROWS x VIEW_MIN_COLS. */
 void view_help__draw(struct grid *g);
 

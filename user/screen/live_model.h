@@ -16,6 +16,7 @@
 enum view_quantity {
 	VIEW_SEND_CALL,
 	VIEW_CALL_PARTS, /* no histogram: what the time of a send call is made of */
+	VIEW_CPU,        /* none, too: CPU time by class */
 	VIEW_DELIVERY,
 	VIEW_COMPLETION,
 	VIEW_SLOT_WAIT,

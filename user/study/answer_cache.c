@@ -7,6 +7,7 @@
 
 #include "answer.h"
 #include "common/units.h"
+#include "stage_words.h"
 #include "words.h"
 
 /* A cache level: its misses in a run as counted, and for each KiB where the payload is known. */
@@ -146,7 +147,8 @@ static void weigh_level(struct answer_text *answer, const struct analysis *a, en
 }
 
 /* The copies a mode is spared, by stage. */
-static void say_stage(struct answer_text *answer, const struct analysis *a, enum mode mode)
+static void say_stage(struct answer_text *answer, const struct analysis *a, enum mode mode,
+		      const struct stage_claims *stages)
 {
 	struct item_list list = {0};
 	struct estimate ex, ey;
@@ -162,15 +164,25 @@ static void say_stage(struct answer_text *answer, const struct analysis *a, enum
 			item_list__add(&list, "%s %+.2f", stage__key((enum nio_stage)stage),
 				       ex.median - ey.median);
 	}
-	if (list.nr)
-		answer__point(answer,
-			      "By the ledger, copies per byte of %s against two-copy differ in: "
-			      "%s. The misses are counted by side, not by stage: that the "
-			      "difference is this stage's is an inference.",
-			      words__mode(mode), item_list__words(&list));
-	else
+	if (!list.nr) {
 		answer__point(answer, "Which stage it comes from cannot be said: the data has no "
 				      "ledger of both modes.");
+		return;
+	}
+	answer__point(answer,
+		      "By the ledger, copies per byte of %s against two-copy differ in: %s. The "
+		      "misses are counted by side, not by stage: %s.",
+		      words__mode(mode), item_list__words(&list),
+		      stages->nr ? "what is measured by stage is CPU time, next"
+				 : "that the difference is this stage's is an inference");
+}
+
+/* CPU time by stage, of each mode that was sampled. */
+static void say_sampled(struct answer_text *answer, const struct analysis *a,
+			const struct stage_claims *stages)
+{
+	for (int mode = 0; mode < MODE_NR; mode++)
+		stage_words__say(answer, a, stages, (enum mode)mode);
 }
 
 static void headline_of_level(struct answer_text *answer, const struct analysis *a,
@@ -202,15 +214,21 @@ static void headline_of_level(struct answer_text *answer, const struct analysis 
 }
 
 /* Without hardware counters the cost in CPU time is all there is, and it is no cache answer. */
-static void say_no_counters(struct answer_text *answer, const struct analysis *a)
+static void say_no_counters(struct answer_text *answer, const struct analysis *a,
+			    const struct stage_claims *stages)
 {
 	struct cell *cell = analysis__peak(a, MODE_TWOCOPY, METRIC_RX_BYTES);
 	enum mode mode;
 	struct claim c;
 	char x[3 * WORDS_BUF], y[3 * WORDS_BUF], change[WORDS_BUF], size[UNITS_BUF];
+	char savings[4 * WORDS_BUF];
 
-	answer__headline(answer, "No cache answer, because there are no cache counters: %s.",
-			 analysis__reason(a, METRIC_L1D_MISSES_PER_KIB));
+	stage_words__savings(savings, sizeof(savings), stages);
+	answer__headline(answer, "No cache answer, because there are no cache counters: %s.%s%s%s",
+			 analysis__reason(a, METRIC_L1D_MISSES_PER_KIB),
+			 *savings ? " From which stage, in CPU time by samples:" : "", savings,
+			 *savings ? "." : "");
+	say_sampled(answer, a, stages);
 	for (mode = MODE_ONECOPY; cell && mode < MODE_NR; mode++) {
 		c = analysis__compare(a, analysis__cell(a, mode, cell->size, cell->threads), cell,
 				      METRIC_CPU_NS_PER_KIB);
@@ -230,16 +248,13 @@ static void say_no_counters(struct answer_text *answer, const struct analysis *a
 	}
 }
 
-void answer__cache(struct answer_text *answer, const struct analysis *a)
+static void say_levels(struct answer_text *answer, const struct analysis *a,
+		       const struct stage_claims *stages)
 {
 	struct best_level best = {0};
 	enum mode mode;
 	size_t i, t;
 
-	if (!analysis__has(a, METRIC_L1D_MISSES) && !analysis__has(a, METRIC_LLC_MISSES)) {
-		say_no_counters(answer, a);
-		return;
-	}
 	for (mode = MODE_ONECOPY; mode < MODE_NR; mode++)
 		for (i = 0; i < LEVELS_NR; i++)
 			weigh_level(answer, a, mode, &levels[i], &best);
@@ -249,11 +264,24 @@ void answer__cache(struct answer_text *answer, const struct analysis *a)
 		return;
 	}
 	headline_of_level(answer, a, &best);
-	say_stage(answer, a, best.mode);
+	say_stage(answer, a, best.mode, stages);
+	say_sampled(answer, a, stages);
 	for (mode = MODE_ONECOPY; mode < MODE_NR; mode++)
 		for (i = 0; i < LEVELS_NR; i++)
 			for (t = 0; t < a->threads_nr; t++)
 				say_by_size(answer, a, mode, &levels[i], a->threads[t]);
+}
+
+void answer__cache(struct answer_text *answer, const struct analysis *a)
+{
+	struct stage_claims stages;
+
+	if (stage_claims__make(&stages, a))
+		answer->failed = true;
+	else if (!analysis__has(a, METRIC_L1D_MISSES) && !analysis__has(a, METRIC_LLC_MISSES))
+		say_no_counters(answer, a, &stages);
+	else
+		say_levels(answer, a, &stages);
 }
 
 /* Fewest against most threads, over the sizes of a mode. */

@@ -42,7 +42,7 @@ static enum difference judge(const struct claim *c, const struct estimate *apart
 		return DIFFERENCE_POINT;
 	if (apart->n < claim__rounds_needed())
 		return DIFFERENCE_FEW;
-	if (c->rule == CLAIM_FAMILY)
+	if (c->rule != CLAIM_INTERVAL)
 		return c->p <= CLAIM_LEVEL ? of_sign(apart->median) : DIFFERENCE_NOISE;
 	if (apart->low > 0 || apart->high < 0)
 		return of_sign(apart->median);
@@ -66,6 +66,22 @@ struct claim claim__make(const struct estimate *a, const struct estimate *b, con
 	if (!e.n && a->n && b->n && b->median != 0)
 		c.change = a->median / b->median - 1;
 	c.difference = judge(&c, &e);
+	return c;
+}
+
+struct claim claim__of_stage(const struct estimate *a, const struct estimate *b,
+			     const double *difference, size_t n, double p)
+{
+	struct claim c = {
+		.a = *a,
+		.b = *b,
+		.paired = estimate__of(difference, n),
+		.change = (double)NAN,
+		.p = p,
+		.rule = CLAIM_STAGES,
+	};
+
+	c.difference = judge(&c, &c.paired);
 	return c;
 }
 

@@ -28,6 +28,8 @@ enum claim_rule {
 	CLAIM_FAMILY,
 	/* Beside a claim, as its description: the interval of the change in a round excludes 0. */
 	CLAIM_INTERVAL,
+	/* One of the family of stages, with CLAIM_LEVEL of its own: stage_claims.h, adjusted p. */
+	CLAIM_STAGES,
 };
 
 struct claim {
@@ -57,7 +59,14 @@ double claim__as_change(double apart);
 struct claim claim__make(const struct estimate *a, const struct estimate *b, const double *apart,
 			 size_t n, double p);
 
-/* The same, said of the second against the first. */
+/*
+ * Judges absolute differences a - b, n of them, by CLAIM_STAGES: paired is of these, and there is
+ * no change. NaN as above.
+ */
+struct claim claim__of_stage(const struct estimate *a, const struct estimate *b,
+			     const double *difference, size_t n, double p);
+
+/* The same, said of the second against the first; not of a stage. */
 struct claim claim__turned(const struct claim *c);
 
 /* Is it claimed, either way? */

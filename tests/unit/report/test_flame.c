@@ -96,6 +96,65 @@ static void a_difference_has_both(void **state)
 	profile__clear(&q);
 }
 
+/* All colours of a picture, and no others, however many. */
+static void the_legend_is_whole(void **state)
+{
+	static const char *const frames[] = {
+		"[libc.so.6]",
+		"[netio-loadgen]",
+		"tcp_sendmsg_locked;_copy_from_iter",
+		"tcp_sendmsg_locked;skb_zerocopy_iter_stream",
+		"tcp_v4_rcv;skb_copy_ubufs",
+		"skb_copy_datagram_iter;_copy_to_iter",
+		"tcp_collapse;skb_copy_bits;memcpy",
+		"msg_zerocopy_complete",
+		"tcp_ack",
+		"hrtimer_start_range_ns",
+		"dev_queue_xmit",
+		"__alloc_skb",
+		"kmem_cache_alloc_node",
+		"lock_sock_nested",
+		"schedule",
+		"do_syscall_64",
+		"common_interrupt",
+		"bpf_trampoline_1",
+		"nobody_knows",
+	};
+	struct profile p = {0};
+	struct flame_input in = {.mode = MODE_TWOCOPY, .profile = &p, .weight = {1, 0, 0}};
+	double height, x, y;
+	char *svg;
+
+	(void)state;
+	_Static_assert(sizeof(frames) / sizeof(frames[0]) == CPU_CLASS_NR, "one of each class");
+	for (size_t i = 0; i < CPU_CLASS_NR; i++)
+		add(&p, NIO_SAMPLE_SENDER, frames[i], 1);
+	svg = drawn(&in, NULL);
+	height = strtod(strstr(svg, " height=\"") + strlen(" height=\""), NULL);
+	for (int c = 0; c < CPU_CLASS_NR; c++) {
+		char item[64];
+		const char *at;
+
+		snprintf(item, sizeof(item), "\">%s</text>\n",
+			 cpu_class__heading((enum cpu_class)c));
+		at = strstr(svg, item);
+		assert_non_null(at);
+		while (at && strncmp(at, " x=\"", 4) != 0)
+			at--;
+		assert_int_equal(sscanf(at, " x=\"%lf\" y=\"%lf\"", &x, &y), 2);
+		assert_true(x + 5 * (double)strlen(cpu_class__heading((enum cpu_class)c)) < 960);
+		assert_true(y < height);
+	}
+	free(svg);
+	profile__clear(&p);
+	add(&p, NIO_SAMPLE_SENDER, "schedule", 1);
+	svg = drawn(&in, NULL);
+	assert_non_null(strstr(svg, "\">scheduling</text>\n"));
+	assert_null(strstr(svg, "\">gather</text>\n"));
+	free(svg);
+	profile__clear(&p);
+}
+
 /* A page has several: nothing of one may change another. */
 static void it_has_no_style_of_its_own(void **state)
 {
@@ -114,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(boxes_are_as_wide_as_their_time),
 		cmocka_unit_test(a_difference_has_both),
+		cmocka_unit_test(the_legend_is_whole),
 		cmocka_unit_test(it_has_no_style_of_its_own),
 	};
 

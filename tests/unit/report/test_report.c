@@ -136,7 +136,7 @@ static void pictures_without_data_say_why(void **state)
 		assert_non_null(f.no_data);
 		check_has(f.settings, "reason = \"No data: ");
 		if (i == FIGURE_PATH)
-			check_has(f.settings, "No data: this backend cannot see it.");
+			check_has(f.settings, "No data: neither times (this backend cannot see ");
 		figure__clear(&f);
 	}
 	study__clear(&s);
@@ -243,6 +243,102 @@ static void copy_times_are_shares(void **state)
 		sum += share;
 	}
 	assert_true(fabs(sum - 100) < 0.01);
+	figure__clear(&f);
+	study__clear(&s);
+}
+
+static void add_stacks(struct study *s, const struct dataset_row *row, const char *const *lines,
+		       size_t n)
+{
+	json_t *stacks = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(json_array_append_new(stacks, json_string(lines[i])), 0);
+	assert_int_equal(dataset__add_stacks(&s->d, row, stacks), 0);
+	json_decref(stacks);
+}
+
+/* 10 messages took the sender 100 us, half of whose samples are in send calls. */
+static void samples_stand_in_for_the_parts_of_a_call(void **state)
+{
+	static const char *const lines[] = {
+		"sender;tcp_sendmsg;tcp_sendmsg_locked;_copy_from_iter 20",
+		"sender;tcp_sendmsg;tcp_sendmsg_locked;tcp_write_xmit;net_rx_action;tcp_v4_rcv 10",
+		"sender;__sys_sendmsg;copy_msghdr_from_user 20",
+		"sender;[libc.so.6] 50",
+		"receiver;tcp_recvmsg;release_sock 100",
+	};
+	struct study s = {0};
+	struct dataset_row *row = put(&s, MODE_TWOCOPY, KIB(4), 1, 8);
+	struct figure f;
+
+	(void)state;
+	row->value[METRIC_TX_MESSAGES] = 10;
+	row->value[METRIC_CPU_SENDER] = 100e-6;
+	s.d.reason[METRIC_PATH_COPY] = strdup("no fentry here");
+	add_stacks(&s, row, lines, sizeof(lines) / sizeof(lines[0]));
+	study__finish(&s);
+	made(&f, FIGURE_PATH, &s, "system");
+	assert_null(f.no_data);
+	assert_string_equal(f.data, "mode,size,position,part,from,to\n"
+				    "twocopy,4096,1,copy,0,2\n"
+				    "twocopy,4096,1,inline_receive,2,3\n"
+				    "twocopy,4096,1,rest,3,5\n");
+	check_has(f.title, "from samples");
+	check_has(f.note,
+		  "By samples, because the parts of a call are not timed (no fentry here).");
+	check_has(f.settings, "ylabel = \"CPU time per message (us)\"");
+	figure__clear(&f);
+	study__clear(&s);
+}
+
+/* Where calls are timed, samples do not stand in for it. */
+static void samples_do_not_mix_with_times(void **state)
+{
+	static const char *const lines[] = {"sender;tcp_sendmsg;release_sock 100"};
+	struct study s = {0};
+	struct dataset_row *row = put(&s, MODE_TWOCOPY, KIB(4), 1, 8);
+	struct figure f;
+
+	(void)state;
+	row->value[METRIC_TX_MESSAGES] = 10;
+	row->value[METRIC_CPU_SENDER] = 100e-6;
+	row->value[METRIC_PATH_TOTAL] = row->value[METRIC_PATH_COPY] = 30000;
+	add_stacks(&s, row, lines, 1);
+	study__finish(&s);
+	made(&f, FIGURE_PATH, &s, "system");
+	assert_string_equal(f.title, "Where the time of a send call goes");
+	assert_null(strstr(f.data, "release"));
+	figure__clear(&f);
+	study__clear(&s);
+}
+
+/* Of two rounds one was sampled: the caption speaks of that. */
+static void samples_stand_in_for_copy_times(void **state)
+{
+	struct study s = {0};
+	struct dataset_row *row;
+	struct figure f;
+
+	(void)state;
+	put(&s, MODE_ONECOPY, KIB(64), 1, 8);
+	row = put(&s, MODE_ONECOPY, KIB(64), 1, 8);
+	row->value[METRIC_CLASS_S_TX_COPY] = 30;
+	row->value[METRIC_CLASS_R_TX_COPY] = 0;
+	row->value[METRIC_CLASS_S_RX_COPY] = 0;
+	row->value[METRIC_CLASS_R_RX_COPY] = 55.5;
+	s.d.reason[METRIC_NS_TX_COPY] = strdup("no fentry here");
+	study__finish(&s);
+	made(&f, FIGURE_COPY_TIMES, &s, "system");
+	assert_null(f.no_data);
+	assert_string_equal(f.template, "lines");
+	assert_string_equal(f.data, "panel,mode,series,x,median,low,high,rounds\n"
+				    "1,onecopy,1,65536,30,,,1\n"
+				    "2,onecopy,1,65536,55.5,,,1\n");
+	check_has(f.settings, "array panel_title[2] = [\"tx copy\", \"rx copy\"]\n");
+	check_has(f.settings, "One run per cell: no intervals.");
+	check_has(f.title, "from samples, instead of how long a copy takes");
+	check_has(f.note, "Single copies are not timed (no fentry here).");
 	figure__clear(&f);
 	study__clear(&s);
 }
@@ -393,6 +489,9 @@ int main(void)
 		cmocka_unit_test(copies_are_stacked),
 		cmocka_unit_test(parts_of_a_send_call_add_up),
 		cmocka_unit_test(copy_times_are_shares),
+		cmocka_unit_test(samples_stand_in_for_the_parts_of_a_call),
+		cmocka_unit_test(samples_do_not_mix_with_times),
+		cmocka_unit_test(samples_stand_in_for_copy_times),
 		cmocka_unit_test(a_diagram_has_what_ran),
 		cmocka_unit_test(a_diagram_needs_a_ledger),
 		cmocka_unit_test(html_is_escaped),

@@ -104,6 +104,9 @@ static void test_forms(void **state)
 	m.quantity = VIEW_TX_COPY;
 	check_golden(&m, 80, 24, "view-tx-copy-80x24");
 	check_golden(&m, 120, 40, "view-tx-copy-120x40");
+	m.quantity = VIEW_CPU;
+	check_golden(&m, 80, 24, "view-cpu-80x24");
+	check_golden(&m, 120, 40, "view-cpu-120x40");
 	m.quantity = VIEW_COMPLETION;
 	check_golden(&m, 80, 24, "view-unavailable-80x24");
 	check_golden(&m, 79, 23, "view-too-small-79x23");
@@ -208,6 +211,36 @@ static void test_parts_of_a_call(void **state)
 	view_model__frame(&m, f);
 	assert_true(says(&m, "39.0%"));
 	assert_true(says(&m, " n/a"));
+	fake_frame__free(f);
+	view_model__clear(&m);
+}
+
+/* Sampled after each round, so at first there is nothing; classes without a row are together. */
+static void test_cpu_by_class(void **state)
+{
+	struct live_frame *f = fake_frame__new(2);
+	struct view_model m = {.quantity = VIEW_CPU};
+	char *text;
+
+	(void)state;
+	cpu_time__none(&f->modes[0].total.cpu, "not measured");
+	f->modes[0].running = true;
+	view_model__frame(&m, f);
+	assert_true(says(&m, "sampled after this round"));
+	assert_true(says(&m, "2000 samples"));
+	f->modes[0].running = false;
+	cpu_time__none(&f->modes[0].total.cpu, "--no-cpu was given");
+	view_model__frame(&m, f);
+	assert_true(says(&m, "n/a: --no-cpu was given"));
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		f->modes[1].total.cpu.by[0].classes[c] = 100;
+	f->modes[1].total.cpu.by[0].samples = 100 * CPU_CLASS_NR;
+	view_model__frame(&m, f);
+	assert_false(says(&m, "all others"));
+	text = render(&m, 80, 24, true);
+	assert_non_null(strstr(text, "all others"));
+	assert_non_null(strstr(text, "rx copy"));
+	free(text);
 	fake_frame__free(f);
 	view_model__clear(&m);
 }
@@ -349,7 +382,7 @@ static void test_keys(void **state)
 	press(&m, VIEW_KEY_RIGHT, VIEW_QUANTITY_NR + 1);
 	assert_int_equal(m.quantity, VIEW_SEND_CALL);
 	press(&m, VIEW_KEY_RIGHT, 2);
-	assert_int_equal(m.quantity, VIEW_DELIVERY);
+	assert_int_equal(m.quantity, VIEW_CPU);
 	press(&m, VIEW_KEY_HELP, 1);
 	assert_true(says(&m, "any key closes this"));
 	/* Under the help page any key only closes it: q, too. */
@@ -532,6 +565,7 @@ int main(void)
 		cmocka_unit_test(test_too_small_is_one_sentence),
 		cmocka_unit_test(test_all_sizes),
 		cmocka_unit_test(test_parts_of_a_call),
+		cmocka_unit_test(test_cpu_by_class),
 		cmocka_unit_test(test_reset_of_times),
 		cmocka_unit_test(test_pause_freezes),
 		cmocka_unit_test(test_reset_subtracts),

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A load of which it is known what its CPU time goes to, sampled and classified as a run's sides
+ * are: in the place of the sender.
+ *
+ *   known_loads copies     reads the same bytes of a TCP socket again and again: MSG_PEEK
+ *   known_loads syscalls   makes the system call that does nothing
+ *   known_loads computes   makes none
+ *
+ * Prints "CLASS SAMPLES" for each class, then "all SAMPLES".
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel/process_maps.h"
+#include "kernel/sample_fold.h"
+#include "kernel/sampler.h"
+#include "kernel/symbols.h"
+
+#define SAMPLES_WANTED 300 /* however long a busy machine takes */
+#define SLICES_MAX     300
+#define SLICE_NS       200000000L
+#define PEEK_BYTES     (256 << 10)
+
+static char buffer[PEEK_BYTES];
+
+/* Two ends of a connection on loopback, by way of a listener. */
+static int connect_pair(int fds[2])
+{
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(to);
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	fds[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (listener < 0 || fds[0] < 0 || bind(listener, (void *)&to, sizeof(to)) ||
+	    listen(listener, 1) || getsockname(listener, (void *)&to, &len) ||
+	    connect(fds[0], (void *)&to, sizeof(to)))
+		return -1;
+	fds[1] = accept(listener, NULL, NULL);
+	close(listener);
+	return fds[1] < 0 ? -1 : 0;
+}
+
+/* As much as the socket takes, which is then read for ever and never taken. */
+static void copies(void)
+{
+	int fds[2];
+
+	if (connect_pair(fds) || fcntl(fds[0], F_SETFL, O_NONBLOCK))
+		_exit(1);
+	while (send(fds[0], buffer, sizeof(buffer), 0) > 0)
+		;
+	for (;;)
+		if (recv(fds[1], buffer, sizeof(buffer), MSG_PEEK) <= 0)
+			_exit(1);
+}
+
+static void syscalls(void)
+{
+	for (;;)
+		syscall(SYS_getppid);
+}
+
+static void computes(void)
+{
+	for (volatile unsigned int i = 1;; i = i * 1664525 + 1013904223)
+		;
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} loads[] = {{"copies", copies}, {"syscalls", syscalls}, {"computes", computes}};
+
+static pid_t start(const char *name)
+{
+	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+		pid_t pid;
+
+		if (strcmp(loads[i].name, name) != 0)
+			continue;
+		pid = fork();
+		if (pid)
+			return pid;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		loads[i].run();
+	}
+	fprintf(stderr, "usage: known_loads copies|syscalls|computes\n");
+	exit(2);
+}
+
+static int sample(struct sampler *s, const struct symbols *symbols, pid_t pid,
+		  struct cpu_result *out)
+{
+	const struct timespec slice = {.tv_nsec = SLICE_NS};
+	const pid_t pids[NIO_SIDE_NR] = {pid, 0};
+	struct process_maps *maps = process_maps__read(pid);
+	struct sample_fold fold = {.symbols = symbols, .maps = {maps}, .out = out};
+	char why[256] = "";
+	int err = 0;
+
+	nanosleep(&slice, NULL); /* until it is what it is known for */
+	for (int i = 0; !err && i < SLICES_MAX; i++) {
+		err = sampler__start(s, pids, SAMPLER_HZ, why, sizeof(why));
+		nanosleep(&slice, NULL);
+		sampler__stop(s);
+		if (!err)
+			err = sampler__take(s, sample_fold__take, &fold);
+		if (out->by[NIO_SAMPLE_SENDER].samples >= SAMPLES_WANTED)
+			break;
+	}
+	if (err)
+		fprintf(stderr, "known_loads: %s\n", *why ? why : strerror(-err));
+	process_maps__free(maps);
+	return err;
+}
+
+static void print(const struct cpu_samples *s)
+{
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		printf("%s %llu\n", cpu_class__key((enum cpu_class)c),
+		       (unsigned long long)s->classes[c]);
+	printf("all %llu\n", (unsigned long long)s->samples);
+}
+
+int main(int argc, char **argv)
+{
+	pid_t pid = start(argc == 2 ? argv[1] : "");
+	struct cpu_result out = {0};
+	struct symbols *symbols = NULL;
+	struct sampler *s = NULL;
+	char why[256] = "";
+	int err = symbols__load(&symbols);
+
+	if (!err)
+		err = sampler__open(&s, symbols, why, sizeof(why));
+	if (err)
+		fprintf(stderr, "known_loads: %s\n", *why ? why : strerror(-err));
+	else
+		err = sample(s, symbols, pid, &out);
+	if (!err && waitpid(pid, NULL, WNOHANG) == pid) {
+		fprintf(stderr, "known_loads: the load ended\n");
+		err = -ECHILD;
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	if (!err)
+		print(&out.by[NIO_SAMPLE_SENDER]);
+	sampler__close(s);
+	symbols__free(symbols);
+	cpu_time__clear(&out);
+	return err ? 1 : 0;
+}

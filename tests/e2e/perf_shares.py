@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Holds the classes of a run's samples against what perf record saw of the same round.
+
+    perf_shares.py CLASSIFY MODE DOCUMENT PID <perf script --show-task-events -F comm,pid,time,ip,sym,dso
+
+PID is the run's. perf samples each CPU, not the run's tasks: its work at each switch of a task would be among their
+classes. It sees both rounds of the mode, that which is measured and that which is sampled; each has processes of its
+own, and the last that send and receive are those of the sampled round. The two counts of a class are to be such as
+one share gives, by an exact test: that each lies in the other's 95 % interval is not what two counts of one share do,
+least of all of rare classes (the interval of one sample does not hold 0, which the other may have).
+"""
+import collections
+import json
+import math
+import re
+import subprocess
+import sys
+
+# A pair of counts that chance alone makes so different, or more, in so few cases is apart. Of two dozen classes in a
+# thousand runs of this test one may be.
+CHANCE = 4e-5
+KERNEL = 1 << 63
+HEAD = re.compile(r"\s*(?P<comm>.+?)\s+(?P<pid>\d+)\s+(?P<time>\d+\.\d+):")
+FRAME = re.compile(r"\s+(?P<ip>[0-9a-f]+)\s+(?P<sym>.+?)\s+\((?P<dso>.*)\)\s*$")
+FORK = re.compile(r".*PERF_RECORD_FORK\((\d+):\d+\):\((\d+):\d+\)")
+WARM_UP = 0.06  # s, of a sampled round, and a little more: nothing of it is in the run's samples
+
+
+def samples(lines, root):
+    """Of each sample: process, time, names of the kernel's functions (outermost first) or the file of user code."""
+    head, frames, ours = None, [], {root}
+    for line in lines:
+        if "PERF_RECORD_" in line:
+            if (fork := FORK.match(line)) and fork[2] in ours:
+                ours.add(fork[1])
+        elif not line.strip():
+            if head and head["pid"] in ours:
+                yield head["pid"], float(head["time"]), name_of(frames)
+            head, frames = None, []
+        elif head is None:
+            head = HEAD.match(line)
+        elif frame := FRAME.match(line):
+            frames.append(frame)
+
+
+def name_of(frames):
+    """frames: innermost first."""
+    kernel = [f["sym"] for f in frames if int(f["ip"], 16) & KERNEL]
+    if kernel:
+        return ";".join(reversed(kernel))
+    return "[" + (frames[0]["dso"].rsplit("/", 1)[-1] if frames else "user") + "]"
+
+
+def is_payload(stack):
+    return "tcp_sendmsg" in stack or "skb_copy_datagram" in stack
+
+
+def sides(taken, sampled_s):
+    """The stacks of the sampled phase by side: from the warm-up's end on, which begins with the first payload."""
+    by_pid = collections.defaultdict(list)
+    for pid, time, stack in taken:
+        by_pid[pid].append((time, stack))
+    last = {}
+    for _, stacks in sorted(by_pid.items(), key=lambda item: item[1][0][0]):
+        sends = sum("tcp_sendmsg" in stack for _, stack in stacks)
+        if any(is_payload(stack) for _, stack in stacks):
+            last["sender" if sends * 2 > sum(is_payload(stack) for _, stack in stacks) else "receiver"] = stacks
+    start = max(next(time for time, stack in stacks if is_payload(stack)) for stacks in last.values()) + WARM_UP
+    end = start + sampled_s - WARM_UP
+    return {side: [stack for time, stack in stacks if start < time < end] for side, stacks in last.items()}
+
+
+def classes(classify, mode, stacks):
+    """Samples by side and class."""
+    text = "".join(f"{side};{stack} 1\n" for side, all_of in stacks.items() for stack in all_of)
+    out = subprocess.run([classify, mode], input=text, capture_output=True, text=True, check=True).stdout
+    counts = {side: collections.Counter() for side in stacks}
+    for line in out.splitlines():
+        side, name, n = line.split()
+        counts[side][name] += int(n)
+    return counts
+
+
+def log_choose(n, k):
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def chance(k, n, l, m):
+    """Fisher's exact test: how often k of n and l of m of one share are so far apart. Twice the smaller tail."""
+    def hypergeometric(i):
+        return math.exp(log_choose(n, i) + log_choose(m, k + l - i) - log_choose(n + m, k + l))
+    low = sum(hypergeometric(i) for i in range(max(0, k + l - m), k + 1))
+    high = sum(hypergeometric(i) for i in range(k, min(n, k + l) + 1))
+    return min(1, 2 * low, 2 * high)
+
+
+def interval(k, n):
+    """Wilson's, at 95 %."""
+    p, z2 = k / n, 1.96 ** 2
+    half = 1.96 * (p * (1 - p) / n + z2 / (4 * n * n)) ** 0.5
+    return f"{max(0, p + z2 / (2 * n) - half) / (1 + z2 / n):5.1%} to {(p + z2 / (2 * n) + half) / (1 + z2 / n):5.1%}"
+
+
+def compare(side, ours, perfs):
+    n, m = sum(ours.values()), sum(perfs.values())
+    print(f"{side}: {n} samples of the run, {m} of perf")
+    apart = 0
+    for name in sorted(set(ours) | set(perfs), key=lambda c: -perfs[c]):
+        p = chance(ours[name], n, perfs[name], m)
+        apart += p < CHANCE
+        print(f"  {name:14} {ours[name] / n:6.1%} ({interval(ours[name], n)})   perf {perfs[name] / m:6.1%} "
+              f"({interval(perfs[name], m)})   p {p:.2g}{'   APART' if p < CHANCE else ''}")
+    return apart
+
+
+def main():
+    classify, mode, document, root = sys.argv[1:]
+    with open(document, encoding="utf-8") as f:
+        run = json.load(f)["runs"][-1]
+    seen = classes(classify, mode, sides(samples(sys.stdin, root), run["cpu"]["sampled_s"]))
+    apart = 0
+    for side in ("sender", "receiver"):
+        cpu = run["cpu"][side]
+        ours = collections.Counter()
+        for name, ns in cpu["ns"].items():
+            if ns:
+                ours[name] = round(cpu["samples"] * ns / cpu["cpu_ns"])
+        apart += compare(side, ours, seen[side])
+    sys.exit(1 if apart else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From the ring's records and a process's mappings to stacks by class. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/process_maps.h"
+#include "kernel/sample_fold.h"
+#include "kernel/symbols.h"
+
+/* Writes text to a file of its own, whose name is put into file. */
+static void write_file(char file[32], const char *text)
+{
+	int fd;
+
+	strcpy(file, "/tmp/netiotrace-test-XXXXXX");
+	fd = mkstemp(file);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static struct process_maps *maps_of(const char *text)
+{
+	char file[32];
+	struct process_maps *m;
+
+	write_file(file, text);
+	m = process_maps__read_from(file);
+	unlink(file);
+	assert_non_null(m);
+	return m;
+}
+
+static const char maps[] =
+	"5581c0000000-5581c0010000 r--p 00000000 fd:01 131 /usr/bin/netio-loadgen\n"
+	"5581c0010000-5581c0020000 r-xp 00010000 fd:01 131 /usr/bin/netio-loadgen\n"
+	"5581c1000000-5581c1021000 rw-p 00000000 00:00 0 [heap]\n"
+	"7f0000000000-7f0000100000 r-xp 00028000 fd:01 9 /usr/lib/x86_64-linux-gnu/libc.so.6\n"
+	"7f0000200000-7f0000201000 r-xp 00000000 00:00 0 \n"
+	"7f0000300000-7f0000301000 r-xp 00000000 fd:01 7 /tmp/a name/lib one.so (deleted)\n"
+	"7ffd00000000-7ffd00001000 r-xp 00000000 00:00 0 [vdso]\n"
+	"no line of maps\n";
+
+static void code_comes_from_its_file(void **state)
+{
+	struct process_maps *m = maps_of(maps);
+
+	(void)state;
+	assert_string_equal(process_maps__object(m, 0x5581c0010000), "netio-loadgen");
+	assert_string_equal(process_maps__object(m, 0x5581c001ffff), "netio-loadgen");
+	assert_null(process_maps__object(m, 0x5581c0020000)); /* the end is not in it */
+	assert_null(process_maps__object(m, 0x5581c0000000)); /* not code */
+	assert_null(process_maps__object(m, 0x5581c1000010));
+	assert_string_equal(process_maps__object(m, 0x7f0000012345), "libc.so.6");
+	assert_null(process_maps__object(m, 0x7f0000200000)); /* of no file */
+	assert_string_equal(process_maps__object(m, 0x7f0000300800), "lib one.so");
+	assert_string_equal(process_maps__object(m, 0x7ffd00000800), "[vdso]");
+	assert_null(process_maps__object(m, 0));
+	assert_null(process_maps__object(NULL, 0x7f0000012345));
+	process_maps__free(m);
+	process_maps__free(NULL);
+}
+
+/* More mappings than are kept: those that are stay right. */
+static void there_may_be_many_mappings(void **state)
+{
+	struct process_maps *m;
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	assert_non_null(f);
+	for (unsigned int i = 0; i < 1000; i++)
+		fprintf(f, "%x000-%x000 r-xp 00000000 fd:01 9 /lib/l%u.so\n", 2 * i + 1, 2 * i + 2,
+			i);
+	fclose(f);
+	m = maps_of(text);
+	assert_string_equal(process_maps__object(m, 0x1000), "l0.so");
+	assert_string_equal(process_maps__object(m, 0x3fff), "l1.so");
+	assert_null(process_maps__object(m, 0x2000));
+	assert_null(process_maps__read_from("/nowhere/maps"));
+	process_maps__free(m);
+	free(text);
+}
+
+/* As the ring hands it over: no byte more than the frames it has. */
+static struct nio_sample *record(uint32_t whose, uint32_t frames, uint64_t user_ip, size_t bytes)
+{
+	struct nio_sample head = {.whose = whose, .frames = frames, .user_ip = user_ip};
+	char *data = calloc(1, bytes ? bytes : 1);
+
+	assert_non_null(data);
+	memcpy(data, &head, bytes < NIO_SAMPLE_HEAD ? bytes : NIO_SAMPLE_HEAD);
+	return (struct nio_sample *)data;
+}
+
+static bool is_whole(uint32_t whose, uint32_t frames, size_t bytes)
+{
+	struct nio_sample *s = record(whose, frames, 0, bytes);
+	bool whole = sample_fold__decode(s, bytes) == s;
+
+	assert_true(whole || !sample_fold__decode(s, bytes));
+	free(s);
+	return whole;
+}
+
+static void records_that_are_not_whole_are_refused(void **state)
+{
+	const size_t head = NIO_SAMPLE_HEAD, most = NIO_SAMPLE_FRAMES;
+
+	(void)state;
+	assert_true(is_whole(NIO_SAMPLE_SENDER, 0, head));
+	assert_true(is_whole(NIO_SAMPLE_ELSEWHERE, 3, head + 3 * 8));
+	assert_true(is_whole(NIO_SAMPLE_RECEIVER, most, head + most * 8));
+	assert_true(is_whole(NIO_SAMPLE_SENDER, 1, head + 16)); /* the ring may round up */
+	assert_false(is_whole(NIO_SAMPLE_SENDER, 0, head - 1));
+	assert_false(is_whole(NIO_SAMPLE_SENDER, 0, 0));
+	assert_false(is_whole(NIO_SAMPLE_SENDER, 3, head + 3 * 8 - 1));
+	assert_false(is_whole(NIO_SAMPLE_WHOSE_NR, 0, head));
+	assert_false(is_whole(NIO_SAMPLE_SENDER, most + 1, head + (most + 1) * 8));
+	assert_false(is_whole(NIO_SAMPLE_SENDER, UINT32_MAX, head));
+}
+
+static const char kallsyms[] = "ffffffff81000100 t do_syscall_64\n"
+			       "ffffffff81000200 T tcp_sendmsg_locked\n"
+			       "ffffffff81000300 T _copy_from_iter\n"
+			       "ffffffff81000400 T _raw_spin_unlock_irqrestore\n"
+			       "ffffffff81000500 T after\n";
+
+static struct symbols *symbols_of(const char *text)
+{
+	struct symbols *s = NULL;
+	char file[32];
+
+	write_file(file, text);
+	assert_int_equal(symbols__load_from(&s, file), 0);
+	unlink(file);
+	return s;
+}
+
+static void take(struct sample_fold *f, enum nio_sample_whose whose, const uint64_t *ip, size_t n)
+{
+	struct nio_sample *s = record(whose, (uint32_t)n, 0, NIO_SAMPLE_HEAD + n * 8);
+
+	memcpy(s->ip, ip, n * 8);
+	assert_int_equal(sample_fold__take(s, f), 0);
+	free(s);
+}
+
+static void take_user(struct sample_fold *f, enum nio_sample_whose whose, uint64_t ip)
+{
+	struct nio_sample *s = record(whose, 0, ip, NIO_SAMPLE_HEAD);
+
+	assert_int_equal(sample_fold__take(s, f), 0);
+	free(s);
+}
+
+static void kernel_stacks_are_folded(void **state)
+{
+	/* Innermost first. A return address that is the first of the next function: a call that
+	 * does not return. */
+	static const uint64_t copy[] = {0xffffffff81000300, 0xffffffff81000250, 0xffffffff81000200};
+	static const uint64_t late[] = {0xffffffff81000410, 0xffffffff81000210};
+	static const uint64_t unknown[] = {0x1000};
+	struct symbols *symbols = symbols_of(kallsyms);
+	struct cpu_result out = {0};
+	struct sample_fold f = {.symbols = symbols, .out = &out};
+
+	(void)state;
+	take(&f, NIO_SAMPLE_SENDER, copy, 3);
+	take(&f, NIO_SAMPLE_SENDER, copy, 3);
+	take(&f, NIO_SAMPLE_RECEIVER, late, 2);
+	take(&f, NIO_SAMPLE_ELSEWHERE, unknown, 1);
+	assert_int_equal(out.by[NIO_SAMPLE_SENDER].samples, 2);
+	assert_int_equal(out.by[NIO_SAMPLE_SENDER].classes[CPU_CLASS_TX_COPY], 2);
+	assert_int_equal(out.by[NIO_SAMPLE_RECEIVER].classes[CPU_CLASS_TCP_IP], 1);
+	assert_int_equal(out.by[NIO_SAMPLE_RECEIVER].shifted, 1);
+	assert_int_equal(out.by[NIO_SAMPLE_ELSEWHERE].classes[CPU_CLASS_OTHER], 1);
+	assert_int_equal(out.profile.nr, 3);
+	assert_string_equal(out.profile.stacks[0].frames,
+			    "do_syscall_64;tcp_sendmsg_locked;_copy_from_iter");
+	assert_int_equal(out.profile.stacks[0].count, 2);
+	assert_string_equal(out.profile.stacks[2].frames, "[unknown]");
+	cpu_time__clear(&out);
+	symbols__free(symbols);
+}
+
+static void user_code_is_of_its_object(void **state)
+{
+	struct process_maps *m = maps_of(maps);
+	struct cpu_result out = {0};
+	struct sample_fold f = {.maps = {m, m}, .gathers = true, .out = &out};
+
+	(void)state;
+	take_user(&f, NIO_SAMPLE_SENDER, 0x7f0000012345);
+	take_user(&f, NIO_SAMPLE_SENDER, 0x5581c0010000);
+	take_user(&f, NIO_SAMPLE_RECEIVER, 0x7f0000012345); /* a receiver gathers nothing */
+	take_user(&f, NIO_SAMPLE_RECEIVER, 0);
+	f.gathers = false;
+	take_user(&f, NIO_SAMPLE_SENDER, 0x7f0000012345);
+	assert_int_equal(out.by[NIO_SAMPLE_SENDER].classes[CPU_CLASS_GATHER], 1);
+	assert_int_equal(out.by[NIO_SAMPLE_SENDER].classes[CPU_CLASS_USER], 2);
+	assert_int_equal(out.by[NIO_SAMPLE_RECEIVER].classes[CPU_CLASS_USER], 2);
+	assert_string_equal(out.profile.stacks[0].frames, "[libc.so.6]");
+	assert_string_equal(out.profile.stacks[3].frames, "[user]");
+	cpu_time__clear(&out);
+	process_maps__free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(code_comes_from_its_file),
+		cmocka_unit_test(there_may_be_many_mappings),
+		cmocka_unit_test(records_that_are_not_whole_are_refused),
+		cmocka_unit_test(kernel_stacks_are_folded),
+		cmocka_unit_test(user_code_is_of_its_object),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

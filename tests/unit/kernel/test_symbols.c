@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Functions by address, from files in the form of /proc/kallsyms. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/symbols.h"
+
+static int load(struct symbols **out, const char *text)
+{
+	char file[] = "/tmp/netiotrace-test-symbols-XXXXXX";
+	int fd = mkstemp(file), err;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	err = symbols__load_from(out, file);
+	unlink(file);
+	return err;
+}
+
+/* Not in order, with data between, a module's, two names of one address. */
+static const char kallsyms[] = "ffffffff81000300 T tcp_sendmsg\n"
+			       "ffffffff81000100 t lock_sock_nested\n"
+			       "ffffffff81000200 D tcp_prot\n"
+			       "ffffffff81000400 T __pi_memcpy\n"
+			       "ffffffff81000400 T memcpy\n"
+			       "ffffffff81000500 W weak_one\n"
+			       "ffffffffc0000000 t tls_sw_sendmsg\t[tls]\n"
+			       "ffffffffc0001000 t bpf_prog_6deef7357e7b4530_nio_fe\t[bpf]\n"
+			       "a line that is none\n";
+
+static void check(const struct symbols *s, uint64_t address, const char *name)
+{
+	const char *found = symbols__name(s, address);
+
+	if (!name)
+		assert_null(found);
+	else if (!found || strcmp(found, name) != 0)
+		fail_msg("0x%llx: %s, not %s", (unsigned long long)address,
+			 found ? found : "nothing", name);
+}
+
+static void an_address_has_its_function(void **state)
+{
+	struct symbols *s = NULL;
+
+	(void)state;
+	assert_int_equal(load(&s, kallsyms), 0);
+	check(s, 0xffffffff81000100, "lock_sock_nested");
+	check(s, 0xffffffff810002ff, "lock_sock_nested");
+	check(s, 0xffffffff81000300, "tcp_sendmsg");
+	check(s, 0xffffffff810004ff, "__pi_memcpy"); /* the first of two in the file */
+	check(s, 0xffffffff81000500, "weak_one");
+	check(s, 0xffffffffc0000010, "tls_sw_sendmsg");
+	check(s, 0xffffffffffffffff, "bpf_prog_6deef7357e7b4530_nio_fe");
+	check(s, 0xffffffff810000ff, NULL);
+	check(s, 0, NULL);
+	symbols__free(s);
+}
+
+static void a_function_has_its_range(void **state)
+{
+	struct symbols *s = NULL;
+	uint64_t from = 0, to = 0;
+
+	(void)state;
+	assert_int_equal(load(&s, kallsyms), 0);
+	assert_true(symbols__range(s, "tcp_sendmsg", &from, &to));
+	assert_int_equal(from, 0xffffffff81000300);
+	assert_int_equal(to, 0xffffffff81000400);
+	/* Of two names of one address either: up to the next address. */
+	assert_true(symbols__range(s, "memcpy", &from, &to));
+	assert_int_equal(from, 0xffffffff81000400);
+	assert_int_equal(to, 0xffffffff81000500);
+	assert_true(symbols__range(s, "__pi_memcpy", &from, &to));
+	assert_int_equal(to, 0xffffffff81000500);
+	assert_false(symbols__range(s, "tcp_prot", &from, &to)); /* data */
+	assert_false(symbols__range(s, "tcp_send", &from, &to));
+	/* Where the last one ends nobody says. */
+	assert_false(symbols__range(s, "bpf_prog_6deef7357e7b4530_nio_fe", &from, &to));
+	symbols__free(s);
+}
+
+static void hidden_addresses_are_refused(void **state)
+{
+	struct symbols *s = NULL;
+
+	(void)state;
+	assert_int_equal(load(&s, "0000000000000000 T tcp_sendmsg\n0000000000000000 t memcpy\n"),
+			 -EPERM);
+	assert_int_equal(load(&s, ""), -EPERM);
+	assert_int_equal(symbols__load_from(&s, "/nowhere/kallsyms"), -ENOENT);
+	symbols__free(NULL);
+}
+
+/* More than the first allocation has room for, in descending order. */
+static void a_whole_kernel_is_kept(void **state)
+{
+	enum { NR = 70000 };
+	struct symbols *s = NULL;
+	char *text = NULL, name[32];
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	assert_non_null(f);
+	for (unsigned int i = NR; i--;)
+		fprintf(f, "%016llx t function_%u\n", 0xffffffff80000000ULL + 16ULL * i, i);
+	fclose(f);
+	assert_int_equal(load(&s, text), 0);
+	for (unsigned int i = 0; i < NR; i += 999) {
+		snprintf(name, sizeof(name), "function_%u", i);
+		check(s, 0xffffffff80000000ULL + 16ULL * i + 15, name);
+	}
+	symbols__free(s);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_address_has_its_function),
+		cmocka_unit_test(a_function_has_its_range),
+		cmocka_unit_test(hidden_addresses_are_refused),
+		cmocka_unit_test(a_whole_kernel_is_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which stage a difference comes from: what is claimed of made-up samples of which the truth is
+ * known, and the sentences made of the claims. Fixed seeds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/stage_claims.h"
+#include "study/stage_words.h"
+#include "support/random.h"
+#include "support/study.h"
+
+#define SIZES  2
+#define SETS   1000
+#define GATHER 50.0 /* ns per KiB, of two-copy */
+
+struct plan {
+	unsigned int rounds, every; /* one round of so many is sampled */
+	double noise;               /* of a class, of its time */
+	bool alike;                 /* modes do not differ */
+	bool away;                  /* the receiver is on another machine */
+};
+
+static double time_of(const struct plan *p, enum mode mode, int size, enum cpu_class c)
+{
+	switch (c) {
+	case CPU_CLASS_GATHER:
+		return p->alike || mode == MODE_TWOCOPY ? GATHER : 0;
+	case CPU_CLASS_TX_COPY:
+		return p->alike || mode != MODE_ZEROCOPY ? 40 : 0;
+	case CPU_CLASS_TX_PIN:
+		return !p->alike && mode == MODE_ZEROCOPY ? 12 : 0;
+	case CPU_CLASS_RX_COPY:
+		return 80;
+	case CPU_CLASS_TCP_IP: /* of small messages more */
+		return 100.0 / (size + 1);
+	default:
+		return 0;
+	}
+}
+
+static void fill(struct dataset_row *row, const struct plan *p, int size, uint64_t *seed)
+{
+	for (int c = 0; c < CPU_CLASS_NR; c++) {
+		double time = time_of(p, row->mode, size, (enum cpu_class)c);
+		double noisy = fmax(0, time * (1 + p->noise * random_normal(seed)));
+		int side = c == CPU_CLASS_RX_COPY ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER;
+
+		row->value[METRIC_CLASS(NIO_SIDE_SENDER, c)] = side ? 0 : noisy;
+		if (!p->away)
+			row->value[METRIC_CLASS(NIO_SIDE_RECEIVER, c)] = side ? noisy : 0;
+	}
+}
+
+static void put(struct study *s, const struct plan *p, int mode, int size, unsigned int round,
+		uint64_t *seed)
+{
+	struct dataset_row *row = dataset__new_row(&s->d);
+
+	assert_non_null(row);
+	row->mode = (enum mode)mode;
+	row->size = (uint64_t)1024 << (6 * size);
+	row->threads = 1;
+	row->round = round;
+	row->value[METRIC_GBPS] = 10;
+	row->value[METRIC_RX_BYTES] = 1e9;
+	if (round % p->every == 0)
+		fill(row, p, size, seed);
+}
+
+static void make(struct study *s, const struct plan *p, uint64_t *seed)
+{
+	*s = (struct study){0};
+	for (unsigned int round = 0; round < p->rounds; round++)
+		for (int size = 0; size < SIZES; size++)
+			for (int mode = 0; mode < MODE_NR; mode++)
+				put(s, p, mode, size, round, seed);
+	study__finish(s, 1);
+}
+
+static const struct stage_claim *claim_of(const struct stage_claims *c, enum mode mode,
+					  enum cpu_class class)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		if (c->list[i].mode == mode && c->list[i].class == class)
+			return &c->list[i];
+	return NULL;
+}
+
+static void check_claim(const struct stage_claims *c, enum mode mode, enum cpu_class class,
+			enum difference difference, double value)
+{
+	const struct stage_claim *s = claim_of(c, mode, class);
+
+	assert_non_null(s);
+	if (s->c.difference != difference || fabs(s->c.paired.median - value) > 2)
+		fail_msg("%s, %s: %d, %g; expected %d, %g", mode__name(mode), cpu_class__key(class),
+			 (int)s->c.difference, s->c.paired.median, (int)difference, value);
+}
+
+/* Of nine rounds three are sampled: no cell has enough for a claim, both together have. */
+static void what_differs_is_claimed(void **state)
+{
+	const struct plan p = {.rounds = 9, .every = 3, .noise = 0.02};
+	struct stage_claims c;
+	uint64_t seed = 3;
+	struct study s;
+
+	(void)state;
+	make(&s, &p, &seed);
+	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	assert_true(c.both);
+	assert_int_equal(c.pairs, 6);
+	check_claim(&c, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -GATHER);
+	check_claim(&c, MODE_ZEROCOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -GATHER);
+	check_claim(&c, MODE_ZEROCOPY, CPU_CLASS_TX_COPY, DIFFERENCE_LOWER, -40);
+	check_claim(&c, MODE_ZEROCOPY, CPU_CLASS_TX_PIN, DIFFERENCE_HIGHER, 12);
+	check_claim(&c, MODE_ONECOPY, CPU_CLASS_TX_COPY, DIFFERENCE_NOISE, 0);
+	check_claim(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY, DIFFERENCE_NOISE, 0);
+	/* What is in neither mode is no class of theirs. */
+	assert_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_TX_PIN));
+	assert_null(claim_of(&c, MODE_ZEROCOPY, CPU_CLASS_DEFERRED_COPY));
+	assert_null(claim_of(&c, MODE_TWOCOPY, CPU_CLASS_GATHER));
+	study__clear(&s);
+}
+
+static void noise_makes_no_claims(void **state)
+{
+	const struct plan p = {.rounds = 12, .every = 3, .noise = 0.1, .alike = true};
+	unsigned int wrong = 0;
+	uint64_t seed = 1;
+
+	(void)state;
+	for (int set = 0; set < SETS; set++) {
+		struct stage_claims c;
+		struct study s;
+		bool any = false;
+
+		make(&s, &p, &seed);
+		assert_int_equal(stage_claims__make(&c, &s.a), 0);
+		for (size_t i = 0; i < c.nr; i++)
+			any |= claim__holds(&c.list[i].c);
+		wrong += any;
+		study__clear(&s);
+	}
+	printf("false claims of a stage: %u of %d\n", wrong, SETS);
+	assert_true(wrong <= SETS * CLAIM_LEVEL);
+}
+
+static void few_pairs_claim_nothing(void **state)
+{
+	const struct plan p = {.rounds = 3, .every = 2, .noise = 0.001};
+	struct stage_claims c;
+	uint64_t seed = 1;
+	struct study s;
+
+	(void)state;
+	make(&s, &p, &seed);
+	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	assert_int_equal(c.pairs, 4);
+	check_claim(&c, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_FEW, -GATHER);
+	check_says(&s.answers[QUESTION_CACHE],
+		   "By samples of 4 pairs of rounds, too few for a claim, one-copy differs most "
+		   "from two-copy in: gather -50.1 ns/KiB (-50.1 to -50), rx copy ");
+	assert_false(says(&s.answers[QUESTION_CACHE], "saves most"));
+	study__clear(&s);
+}
+
+/* Exact values, so that the sentences are. */
+static void claims_in_words(void **state)
+{
+	const struct plan p = {.rounds = 6, .every = 2};
+	uint64_t seed = 1;
+	struct study s;
+
+	(void)state;
+	make(&s, &p, &seed);
+	check_says(&s.answers[QUESTION_CACHE],
+		   " From which stage, in CPU time by samples: one-copy saves most in gather (-50 "
+		   "ns/KiB), zero-copy saves most in gather (-50 ns/KiB) and takes most more in "
+		   "pin (+12 ns/KiB).");
+	check_says(
+		&s.answers[QUESTION_CACHE],
+		"By samples of 6 pairs of rounds, one-copy against two-copy takes less CPU time "
+		"in: gather -50 ns/KiB (-50 to -50); more in: nowhere; 3 other classes cannot be "
+		"told apart.");
+	check_says(
+		&s.answers[QUESTION_CACHE],
+		"By samples of 6 pairs of rounds, zero-copy against two-copy takes less CPU time "
+		"in: gather -50 ns/KiB (-50 to -50), tx copy -40 ns/KiB (-40 to -40); more in: "
+		"pin +12 ns/KiB (+12 to +12); 2 other classes cannot be told apart.");
+	/* The answer is still that there are no cache counters. */
+	assert_false(s.answers[QUESTION_CACHE].answered);
+	study__clear(&s);
+}
+
+static void a_receiver_that_is_away_is_left_out(void **state)
+{
+	const struct plan p = {.rounds = 6, .every = 2, .away = true};
+	struct stage_claims c;
+	uint64_t seed = 1;
+	struct study s;
+
+	(void)state;
+	make(&s, &p, &seed);
+	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	assert_false(c.both);
+	assert_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY));
+	check_says(&s.answers[QUESTION_CACHE],
+		   "By samples of the sender in 6 pairs of rounds, one-copy against two-copy");
+	study__clear(&s);
+}
+
+static void without_samples_nothing_is_said(void **state)
+{
+	const struct plan p = {.rounds = 6, .every = 100};
+	struct stage_claims c;
+	struct study s = {0};
+	uint64_t seed = 1;
+
+	(void)state;
+	for (int mode = 0; mode < MODE_NR; mode++)
+		put(&s, &p, mode, 0, 1, &seed);
+	study__finish(&s, 1);
+	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	assert_int_equal(c.nr, 0);
+	assert_false(says(&s.answers[QUESTION_CACHE], "By samples"));
+	study__clear(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_differs_is_claimed),
+		cmocka_unit_test(noise_makes_no_claims),
+		cmocka_unit_test(few_pairs_claim_nothing),
+		cmocka_unit_test(claims_in_words),
+		cmocka_unit_test(a_receiver_that_is_away_is_left_out),
+		cmocka_unit_test(without_samples_nothing_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

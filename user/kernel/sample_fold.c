@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names and classes of samples; see sample_fold.h. */
+#include "sample_fold.h"
+
+#include <stdio.h>
+
+#include "model/stack_rules.h"
+#include "process_maps.h"
+#include "symbols.h"
+
+#define FRAMES_LEN 8192
+
+const struct nio_sample *sample_fold__decode(const void *data, size_t size)
+{
+	const struct nio_sample *s = data;
+
+	if (size < NIO_SAMPLE_HEAD || s->whose >= NIO_SAMPLE_WHOSE_NR ||
+	    s->frames > NIO_SAMPLE_FRAMES || size < NIO_SAMPLE_HEAD + s->frames * sizeof(s->ip[0]))
+		return NULL;
+	return s;
+}
+
+/* "outermost;...;innermost" of a stack whose names are innermost first. */
+static void join(char text[FRAMES_LEN], const char *const *names, size_t n)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	while (n-- && used < FRAMES_LEN)
+		used += snprintf(text + used, FRAMES_LEN - used, "%s%s", used ? ";" : "", names[n]);
+}
+
+static int take_kernel(const struct sample_fold *f, const struct nio_sample *sample)
+{
+	const char *names[NIO_SAMPLE_FRAMES];
+	char text[FRAMES_LEN];
+	struct stack_class class;
+
+	symbols__stack(f->symbols, sample->ip, sample->frames, names);
+	class = stack_rules__class(names, sample->frames);
+	join(text, names, sample->frames);
+	return cpu_time__take(
+		f->out,
+		&(struct profile_stack){
+			.frames = text, .count = 1, .whose = sample->whose, .class = class.class},
+		class.shifted);
+}
+
+static int take_user(const struct sample_fold *f, const struct nio_sample *sample)
+{
+	const struct process_maps *maps =
+		sample->whose < NIO_SIDE_NR ? f->maps[sample->whose] : NULL;
+	const char *object = process_maps__object(maps, sample->user_ip);
+	bool gathers = f->gathers && sample->whose == NIO_SAMPLE_SENDER;
+	char text[96];
+
+	snprintf(text, sizeof(text), "[%s]", object ? object : "user");
+	return cpu_time__take(f->out,
+			      &(struct profile_stack){.frames = text,
+						      .count = 1,
+						      .whose = sample->whose,
+						      .class = stack_rules__user(object, gathers)},
+			      false);
+}
+
+int sample_fold__take(const struct nio_sample *sample, void *fold)
+{
+	return sample->frames ? take_kernel(fold, sample) : take_user(fold, sample);
+}

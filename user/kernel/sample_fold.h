@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Samples as the kernel's side wrote them, made into stacks of names by class. No I/O. */
+#ifndef NETIOTRACE_SAMPLE_FOLD_H
+#define NETIOTRACE_SAMPLE_FOLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bpf/netiotrace.h"
+#include "bpf/samples.h"
+#include "model/cpu_time.h"
+
+struct process_maps;
+struct symbols;
+
+/* What samples are folded with, and where to; borrowed. */
+struct sample_fold {
+	const struct symbols *symbols;
+	const struct process_maps *maps[NIO_SIDE_NR]; /* NULL: not to be had */
+	bool gathers;                                 /* the sender's mode does */
+	struct cpu_result *out;
+};
+
+/* A record of the ring as a sample; NULL: it is none, or not whole. */
+const struct nio_sample *sample_fold__decode(const void *data, size_t size);
+
+/* Counts and keeps a sample. fold is a struct sample_fold. 0 or -ENOMEM. */
+int sample_fold__take(const struct nio_sample *sample, void *fold);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sentences of stages; see stage_words.h. */
+#include "stage_words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "words.h"
+
+#define LISTED_MAX 4 /* of either direction: the largest, which come first */
+
+/* The class of a mode with the largest difference of this kind; NULL: none has one. */
+static const struct stage_claim *largest(const struct stage_claims *s, enum mode mode,
+					 enum difference difference)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->list[i].mode == mode && s->list[i].c.difference == difference)
+			return &s->list[i];
+	return NULL;
+}
+
+char *stage_words__savings(char *buf, size_t len, const struct stage_claims *s)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (int mode = 0; mode < MODE_NR && used < len; mode++) {
+		const struct stage_claim *less = largest(s, (enum mode)mode, DIFFERENCE_LOWER);
+		const struct stage_claim *more = largest(s, (enum mode)mode, DIFFERENCE_HIGHER);
+
+		if (!less)
+			continue;
+		used += (size_t)snprintf(buf + used, len - used,
+					 "%s%s saves most in %s (%+.3g ns/KiB)", used ? ", " : " ",
+					 words__mode((enum mode)mode),
+					 cpu_class__heading(less->class), less->c.paired.median);
+		if (more && used < len)
+			used += (size_t)snprintf(
+				buf + used, len - used, " and takes most more in %s (%+.3g ns/KiB)",
+				cpu_class__heading(more->class), more->c.paired.median);
+	}
+	return buf;
+}
+
+static void list_class(struct item_list *list, const struct stage_claim *c)
+{
+	const struct estimate *e = &c->c.paired;
+
+	if (list->nr == LISTED_MAX)
+		return;
+	if (estimate__has_interval(e))
+		item_list__add(list, "%s %+.3g ns/KiB (%+.3g to %+.3g)",
+			       cpu_class__heading(c->class), e->median, e->low, e->high);
+	else
+		item_list__add(list, "%s %+.3g ns/KiB", cpu_class__heading(c->class), e->median);
+}
+
+/* The classes of a mode by what may be said of them. */
+struct tally {
+	struct item_list list[DIFFERENCE_LOWER + 1];
+	size_t nr[DIFFERENCE_LOWER + 1];
+	size_t pairs;
+};
+
+static void tally__make(struct tally *t, const struct stage_claims *s, enum mode mode)
+{
+	*t = (struct tally){0};
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct stage_claim *c = &s->list[i];
+
+		if (c->mode != mode || c->c.difference == DIFFERENCE_UNKNOWN)
+			continue;
+		list_class(&t->list[c->c.difference], c);
+		t->nr[c->c.difference]++;
+		if (c->c.paired.n > t->pairs)
+			t->pairs = c->c.paired.n;
+	}
+}
+
+static void cite(struct answer_text *answer, const struct analysis *a, const struct stage_claims *s,
+		 const struct stage_claim *c)
+{
+	enum metric m = stage_claims__metric(s, c->class);
+
+	for (struct cell *x = a->cells; x < a->cells + a->cells_nr; x++) {
+		struct cell *y = analysis__cell(a, MODE_TWOCOPY, x->size, x->threads);
+
+		if (x->mode != c->mode || !y)
+			continue;
+		answer__cite(answer, a, x, m);
+		answer__cite(answer, a, y, m);
+	}
+}
+
+static void say_unclaimed(struct answer_text *answer, const struct tally *t, const char *of,
+			  const char *mode)
+{
+	size_t few = t->nr[DIFFERENCE_FEW] + t->nr[DIFFERENCE_POINT];
+	const struct item_list *list =
+		&t->list[t->nr[DIFFERENCE_FEW] ? DIFFERENCE_FEW : DIFFERENCE_POINT];
+
+	if (few)
+		answer__point(answer,
+			      "By samples of %s%zu pair%s of rounds, too few for a claim, %s "
+			      "differs most from two-copy in: %s.",
+			      of, t->pairs, t->pairs == 1 ? "" : "s", mode, list->text);
+	else
+		answer__point(answer,
+			      "By samples of %s%zu pairs of rounds, no class of CPU time of %s can "
+			      "be told apart from two-copy's.",
+			      of, t->pairs, mode);
+}
+
+void stage_words__say(struct answer_text *answer, const struct analysis *a,
+		      const struct stage_claims *s, enum mode mode)
+{
+	const char *of = s->both ? "" : "the sender in ";
+	struct tally t;
+
+	tally__make(&t, s, mode);
+	if (!t.pairs)
+		return;
+	if (!t.nr[DIFFERENCE_LOWER] && !t.nr[DIFFERENCE_HIGHER]) {
+		say_unclaimed(answer, &t, of, words__mode(mode));
+		return;
+	}
+	answer__point(answer,
+		      "By samples of %s%zu pairs of rounds, %s against two-copy takes less CPU "
+		      "time in: %s; more in: %s; %zu other classes cannot be told apart.",
+		      of, t.pairs, words__mode(mode), item_list__words(&t.list[DIFFERENCE_LOWER]),
+		      item_list__words(&t.list[DIFFERENCE_HIGHER]), t.nr[DIFFERENCE_NOISE]);
+	if (t.nr[DIFFERENCE_LOWER])
+		cite(answer, a, s, largest(s, mode, DIFFERENCE_LOWER));
+}
