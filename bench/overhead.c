@@ -21,6 +21,7 @@
 #include "base/stats.h"
 #include "host/environment.h"
 #include "load/loadgen_args.h"
+#include "run/duty.h"
 #include "run/options.h"
 #include "load/driver.h"
 #include "perf/event.h"
@@ -32,6 +33,7 @@
 
 #define PAIRS_MAX     1000
 #define SETTLE_MS     10
+#define SLICE_MS      (DUTY_SLICE_NS / NS_PER_MS)
 #define EVENT_TIMEOUT 10000
 #define NS_PER_MS     1000000ULL
 #define DURATION_NS   (3600 * 1000 * NS_PER_MS) /* ended by a stop */
@@ -50,7 +52,8 @@ struct bench {
 	struct options o;
 	struct netpath *path;
 	struct session *session;
-	struct plan plan;
+	struct plan plan, rest;
+	bool in_slices; /* events are looked at a part of the time */
 	enum watch watch;
 	const char *name; /* of it */
 	uint64_t hz;      /* of samples */
@@ -119,6 +122,7 @@ static void load_programs(struct bench *b)
 	if (!err)
 		err = plan__make(&b->plan, offers, &req);
 	plans[req.mode] = &b->plan;
+	b->in_slices = session__attaches_again() && plan__can_rest(&b->plan, &b->rest);
 	if (!err)
 		err = session__open(&b->session, plans, MODE_NR, 1, &optmem_max, no_perf);
 	if (err)
@@ -213,15 +217,6 @@ static void received(struct bench *b, uint64_t *bytes, uint64_t *ns)
 	*ns = receiver->report.elapsed_ns;
 }
 
-static void switch_programs(struct bench *b, bool on)
-{
-	static const struct plan nothing;
-	int err = session__attach(b->session, on ? &b->plan : &nothing);
-
-	if (err)
-		fail("cannot attach", err);
-}
-
 /* Opened and closed, not only enabled and disabled: what is open costs something by itself. */
 static void switch_counters(struct bench *b, bool on)
 {
@@ -253,6 +248,17 @@ static void switch_samples(struct bench *b, bool on)
 		err = sampler__start(b->sampler, pids, (unsigned int)b->hz, why, sizeof(why));
 	if (err)
 		fail(why, err);
+}
+
+/* What is attached when a slice begins: all of the plan, where its events are looked at all the
+ * time. */
+static void switch_programs(struct bench *b, bool on)
+{
+	static const struct plan nothing;
+	const struct plan *plan = b->in_slices ? &b->rest : &b->plan;
+
+	if (session__attach(b->session, on ? plan : &nothing))
+		fail("cannot attach", -EIO);
 }
 
 static void switch_watch(struct bench *b, bool on)
@@ -296,6 +302,27 @@ static int read_watch(struct bench *b)
 	return b->watch == WATCH_COUNTERS ? read_counters(b) : read_snapshot(b);
 }
 
+/* As a round does it (run/duty.h): attached for a slice, or longer where events are few, then at
+ * rest. */
+static void look_in_slices(struct bench *b, unsigned int ms)
+{
+	uint64_t events = session__events(b->session, 0);
+	unsigned int looked = 0;
+
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		session__forget_streams(b->session, b->drivers[side].report.cookies,
+					b->drivers[side].report.cookies_nr);
+	if (session__attach(b->session, &b->plan))
+		fail("cannot attach again", -EIO);
+	do {
+		sleep_ms(SLICE_MS);
+		looked += SLICE_MS;
+	} while (looked < ms && session__events(b->session, 0) - events < DUTY_EVENTS);
+	session__rest(b->session, &b->rest);
+	if (looked < ms)
+		sleep_ms(ms - looked);
+}
+
 /* Gbit/s over one slice, watched or not. */
 static double slice(struct bench *b, bool watched, unsigned int ms)
 {
@@ -304,7 +331,10 @@ static double slice(struct bench *b, bool watched, unsigned int ms)
 	switch_watch(b, watched);
 	sleep_ms(SETTLE_MS);
 	received(b, &bytes[0], &ns[0]);
-	sleep_ms(ms);
+	if (watched && b->watch == WATCH_PROBES && b->in_slices)
+		look_in_slices(b, ms);
+	else
+		sleep_ms(ms);
 	if (watched && read_watch(b))
 		fail("cannot read the counters", -EIO);
 	received(b, &bytes[1], &ns[1]);

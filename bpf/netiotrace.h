@@ -16,6 +16,7 @@
  * added atomically (book_shared(), add()): nio_cells of the stages that are booked as packets leave
  * or arrive (transmit, deferred_copy, other_copy), completions in nio_zc, nio_places, nio_others,
  *   nio_uncovered, nio_losses, the window of the deferred copy in nio_perf_cells.
+ *   Not what one program of a plan alone books where softirqs are off (on_zerocopy_arrival()).
  * - a program preempted by another task (fentry and fexit from 5.11 on, tracepoints from 7.0 on,
  *   under a preemptible kernel). The kernel refuses the same program to that task and counts it as
  * a recursion miss, which user space publishes as health.missed. So a counter that is written in
@@ -311,6 +312,9 @@ struct nio_conn {
 #define NIO_SEEN_WRITE_SEQ 1u
 /* zckey holds a value. */
 #define NIO_SEEN_ZCKEY 2u
+/* Nobody looked for a while: the next look at write_seq tells where the socket's bytes begin anew.
+ */
+#define NIO_SEEN_AWAY 64u
 /* Of the call in progress, where its entry is another program than its end: its message was seen,
  * and what it said. */
 #define NIO_SEEN_CALL     4u

@@ -28,7 +28,9 @@ static __always_inline enum nio_send_kind kind_of_call(const struct sock *sk, st
 	kind = nio_send_kind((struct nio_send_facts){
 		.told = call & NIO_SEEN_CALL,
 		.foreign = call & NIO_SEEN_FOREIGN,
-		.by_uring = !(call & NIO_SEEN_CALL) && uses_io_uring(),
+		/* Not asked of a call that took an id: no need, and three loads behind each other.
+		 */
+		.by_uring = !(call & NIO_SEEN_CALL) && zckey == before && uses_io_uring(),
 		.zerocopy = call & NIO_SEEN_ZEROCOPY,
 		.splice = call & NIO_SEEN_SPLICE,
 		.sg = NIO_FIELD(known, struct sock, sk, sk_route_caps) & NETIF_F_SG,
@@ -111,6 +113,11 @@ static __always_inline __u32 queued_since(const struct sock *sk, struct nio_conn
 	if (!nio_state_has_stream(state))
 		return 0;
 	end = nio_payload_end(kernel_read(struct tcp_sock, sk, write_seq), state);
+	if (conn->seen & NIO_SEEN_AWAY) {
+		conn->write_seq = end;
+		conn->seen = (conn->seen & ~NIO_SEEN_AWAY) | NIO_SEEN_WRITE_SEQ;
+		return 0;
+	}
 	if (state == TCP_SYN_SENT || !(conn->seen & NIO_SEEN_WRITE_SEQ))
 		from = nio_payload_begin(kernel_read(struct tcp_sock, sk, snd_una),
 					 kernel_read(struct tcp_sock, sk, snd_nxt), state);
@@ -288,6 +295,7 @@ static __always_inline void on_notification(const struct sk_buff *skb, int len)
 /*
  * An skb arrives from a device. With zero-copy pages on board it will be copied before a local
  * socket gets it (skb_orphan_frags_rx -> skb_copy_ubufs, all of data_len): booked to the sender.
+ * Plainly: the only program that books this stage under its plan, where softirqs are off.
  */
 static __always_inline void on_zerocopy_arrival(const struct sk_buff *skb)
 {
@@ -297,7 +305,7 @@ static __always_inline void on_zerocopy_arrival(const struct sk_buff *skb)
 		return;
 	conn = conn_by_cookie(cookie_of_uarg(uarg_of(skb, KNOWN)));
 	if (conn)
-		book_shared(conn, NIO_STAGE_DEFERRED_COPY, skb->data_len);
+		book(conn, NIO_STAGE_DEFERRED_COPY, skb->data_len);
 }
 
 #endif

@@ -52,7 +52,7 @@ said_once() {
 	fake 4 "$LUCK"
 	code=0
 	# Without samples: it is counted which process fails.
-	"$elsewhere/netiotrace" --rounds 2 --duration 200ms --no-cpu --interval 1h --json out.json --csv out.csv \
+	"$elsewhere/netiotrace" --rounds 2 --duration 200ms --no-cpu --no-times --interval 1h --json out.json --csv out.csv \
 		>stdout 2>stderr </dev/null || code=$?
 	[ "$code" -eq 1 ]
 	cat stdout stderr
@@ -159,7 +159,7 @@ long_run() {
 	need_root
 	fake 2 "$LUCK"
 	open_terminal
-	keys "clear; $elsewhere/netiotrace -v --mode onecopy --rounds 2 --duration 600ms --no-cpu; echo code \$? >code" Enter
+	keys "clear; $elsewhere/netiotrace -v --mode onecopy --rounds 2 --duration 600ms --no-cpu --no-times; echo code \$? >code" Enter
 	ended_with 1
 	tmux -L "$terminal" capture-pane -p -S -200 >screen
 	cat screen

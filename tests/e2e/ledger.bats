@@ -59,7 +59,7 @@ matrix() {
 	for size in 64 1000 4k 64k 1m; do
 		echo "size $size"
 		"$NETIOTRACE" -q --mode all --size "$size" --threads "$2" --path "$1" --rounds 1 \
-			--duration 100ms --warmup 20ms --no-cpu --json out.json
+			--duration 100ms --warmup 20ms --no-cpu --no-times --json out.json
 		[ "$(jq '.runs | length' out.json)" -eq 3 ]
 		balanced out.json
 	done

@@ -62,7 +62,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 	shift
 	for try in 1 2 3; do
 		# Without samples: perf stat counts two processes, those of the round, to their end.
-		witness "$events" --mode onecopy --no-cpu --rounds 1 --warmup 1s --duration 4s "${args[@]}"
+		witness "$events" --mode onecopy --no-cpu --no-times --rounds 1 --warmup 1s --duration 4s "${args[@]}"
 		ok=true
 		for ((i = 1; i <= $#; i += 3)); do
 			agree "${@:i:3}" || ok=false

@@ -328,18 +328,18 @@ shape() { # DIR
 
 @test "Ctrl-C between a round and its samples: nothing of the run is kept, --resume makes it again" {
 	need_root
-	local pid code
+	local sweeping code
 	"$NETIOTRACE" sweep -v --modes twocopy --sizes 1k --threads 1 --rounds 1 --duration 4s -o out \
 		>stdout 2>stderr </dev/null &
-	pid=$!
+	sweeping=$!
 	# The second is that of the samples, a second long.
 	until [ "$(grep -sc "measuring$" stderr)" = 2 ]; do
-		kill -0 "$pid"
+		kill -0 "$sweeping"
 		sleep 0.01
 	done
-	kill -INT "$pid"
+	kill -INT "$sweeping"
 	code=0
-	wait "$pid" || code=$?
+	wait "$sweeping" || code=$?
 	[ "$code" -eq 130 ]
 	[ -z "$(find out/cells -name '*.json' 2>/dev/null)" ]
 }
@@ -535,7 +535,7 @@ at_least_made() { # DIR N
 	local pid before after from to cpu
 
 	watch_starts
-	"$elsewhere/netiotrace" sweep -q --modes onecopy,zerocopy --sizes 1k,64k --threads 1 --rounds 7 --no-cpu -o out &
+	"$elsewhere/netiotrace" sweep -q --modes onecopy,zerocopy --sizes 1k,64k --threads 1 --rounds 7 --no-cpu --no-times -o out &
 	pid=$!
 	within 300 at_least_made out 2
 	before=$(programs_of "$pid") from=$(cells_made out) cpu=$(cpu_ms_of "$pid")

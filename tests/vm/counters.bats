@@ -96,7 +96,7 @@ ours() { # NAME COLUMN
 
 	for mode in twocopy onecopy zerocopy; do
 		python3 "$REPO/tests/e2e/perf_witness.py" "$NETIOTRACE" out.json perf.csv cycles,instructions \
-			--mode "$mode" --size 16k --rounds 1 --warmup 400ms --duration 1s --no-cpu
+			--mode "$mode" --size 16k --rounds 1 --warmup 400ms --duration 1s --no-cpu --no-times
 		bytes=$(jq '.runs[0].app.tx_bytes' out.json)
 		for event in cycles instructions; do
 			theirs=$(awk -F, -v e="$event" '$3 == e { print $1 }' perf.csv)

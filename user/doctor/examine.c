@@ -109,27 +109,45 @@ static bool any_possible(const struct offer *offers)
 	return false;
 }
 
+/* The plan of a mode's rounds; into timed that of rounds for its times, if these can tell any. */
+static int make_plan(struct diagnosis *d, const struct options *o, enum mode mode,
+		     struct plan *timed, bool *any)
+{
+	struct plan_request req = {
+		.backend = o->backend,
+		.mode = mode,
+		.size = o->traffic.size,
+		.count_calls = o->count_calls,
+		.times = o->times,
+	};
+	int err = plan__make(&d->plans[mode], d->offers, &req);
+
+	*any = false;
+	if (err || o->times != TIMES_APART)
+		return err;
+	req.times = TIMES_ON;
+	if (!plan__make(timed, d->offers, &req))
+		*any = plan__set_apart(&d->plans[mode], timed, NULL);
+	return 0;
+}
+
 static void make_plans(struct diagnosis *d, const struct options *o)
 {
-	const struct plan *plans[MODE_NR];
+	const struct plan *plans[MODE_NR], *timed[MODE_NR];
+	struct plan apart[MODE_NR];
 
 	for (size_t i = 0; i < o->without_nr; i++)
 		plan__withhold(d->offers, o->without[i]);
 	d->usable = true;
 	for (int mode = 0; mode < MODE_NR; mode++) {
-		struct plan_request req = {
-			.backend = o->backend,
-			.mode = mode,
-			.size = o->traffic.size,
-			.count_calls = o->count_calls,
-			.times = o->times,
-		};
+		bool any;
 
-		if (plan__make(&d->plans[mode], d->offers, &req))
+		if (make_plan(d, o, mode, &apart[mode], &any))
 			d->usable = false;
 		plans[mode] = &d->plans[mode];
+		timed[mode] = any ? &apart[mode] : NULL;
 	}
-	d->rows_nr = plan__rows(plans, d->rows);
+	d->rows_nr = plan__rows(plans, timed, d->rows);
 }
 
 int diagnosis__make(struct diagnosis *d, const struct options *o)

@@ -97,15 +97,6 @@ struct netiotrace_bpf *session__open_skeleton(unsigned int slots, int *err)
 	return skel;
 }
 
-/* Did plan choose an alternative that this program serves? */
-static bool wants_program(const struct plan *plan, const char *name)
-{
-	for (int probe = 0; plan && probe < PROBE_NR; probe++)
-		if (plan->chosen[probe] && session__has_program(plan->chosen[probe], name))
-			return true;
-	return false;
-}
-
 static int select_programs(struct session *s, const struct plan *const *plans, size_t plans_nr)
 {
 	struct bpf_program *prog = NULL;
@@ -114,7 +105,7 @@ static int select_programs(struct session *s, const struct plan *const *plans, s
 		bool wanted = false;
 
 		for (size_t p = 0; p < plans_nr; p++)
-			wanted |= wants_program(plans[p], bpf_program__name(prog));
+			wanted |= session__wants(plans[p], bpf_program__name(prog));
 		bpf_program__set_autoload(prog, wanted);
 		if (!wanted)
 			continue;
@@ -272,8 +263,7 @@ int session__open(struct session **out, const struct plan *const *plans, size_t 
 		err = map_statistics(s, slots);
 	if (err)
 		goto err_out;
-	s->trampolines_again =
-		libbpf_probe_bpf_helper(BPF_PROG_TYPE_TRACEPOINT, BPF_FUNC_snprintf, NULL) == 1;
+	s->trampolines_again = session__attaches_again();
 	open_perf(s);
 	*out = s;
 	return 0;
@@ -282,61 +272,17 @@ err_out:
 	return err;
 }
 
-static void detach(struct session *s, size_t i)
-{
-	bpf_link__destroy(s->links[i]);
-	s->links[i] = NULL;
-}
-
 void session__close(struct session *s)
 {
 	if (!s)
 		return;
 	for (size_t i = 0; i < s->programs_nr; i++)
-		detach(s, i);
+		session__detach(s, i);
 	perf_stage__close(s->perf);
 	unmap(s);
 	netiotrace_bpf__destroy(s->skel);
 	free(s->percpu);
 	free(s);
-}
-
-/*
- * Before Linux 5.13 a program that was at a trampoline and is detached cannot be attached again
- * (-ENOENT; f3a95075549e). That changed no type and no name to be looked for: the helper is of the
- * same release.
- */
-static bool can_attach_again(const struct session *s, const struct bpf_program *prog)
-{
-	enum bpf_attach_type type = bpf_program__expected_attach_type(prog);
-
-	return s->trampolines_again || (type != BPF_TRACE_FENTRY && type != BPF_TRACE_FEXIT);
-}
-
-int session__attach(struct session *s, const struct plan *plan)
-{
-	s->plan = *plan;
-	for (size_t i = 0; i < s->programs_nr; i++) {
-		bool wanted = wants_program(plan, bpf_program__name(s->programs[i]));
-
-		if (!wanted && s->links[i] && can_attach_again(s, s->programs[i]))
-			detach(s, i);
-		if (!wanted || s->links[i])
-			continue;
-		s->links[i] = bpf_program__attach(s->programs[i]);
-		if (!s->links[i])
-			return -errno;
-	}
-	return 0;
-}
-
-unsigned int session__attached(const struct session *s)
-{
-	unsigned int n = 0;
-
-	for (size_t i = 0; i < s->programs_nr; i++)
-		n += s->links[i] != NULL;
-	return n;
 }
 
 /* The entry of nio_conns for a cookie that has `cookie_there` in it (0: a free one), or NULL. */
@@ -412,6 +358,19 @@ void session__unwatch(struct session *s, const uint64_t *cookies, size_t n)
 	empty_map(s->skel->maps.nio_calls);
 	empty_map(s->skel->maps.nio_copies);
 	empty_map(s->skel->maps.nio_rx_perf);
+}
+
+void session__forget_streams(struct session *s, const uint64_t *cookies, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct nio_conn *conn = find_conn(s, cookies[i], cookies[i]);
+
+		if (!conn)
+			continue;
+		conn->seen = NIO_SEEN_AWAY;
+		conn->rx_len = 0;
+		conn->rx_begin = 0;
+	}
 }
 
 int session__open_pass(struct session *s)

@@ -28,6 +28,9 @@ int session__try_all(struct offer *offers);
  */
 void session__presume(struct offer *offers, enum backend backend);
 
+/* Can a program that was at a trampoline and was detached be attached again? */
+bool session__attaches_again(void);
+
 /*
  * Loads every program that one of plans_nr plans (NULL: unused) chose, for `slots` ledgers;
  * optmem_max in bytes, of the senders' network namespace, tells which limit refused a send;
@@ -44,6 +47,14 @@ void session__close(struct session *s); /* takes NULL */
  * trampolines on kernels that cannot attach one again (before Linux 5.13).
  */
 int session__attach(struct session *s, const struct plan *plan);
+
+/*
+ * Until session__attach(), rest is all that stays attached of the plan, of which it is a part. What
+ * the programs left out noted of streams does not hold any more when they are attached again:
+ * session__forget_streams() before that, of the sockets watched.
+ */
+void session__rest(struct session *s, const struct plan *rest);
+void session__forget_streams(struct session *s, const uint64_t *cookies, size_t n);
 unsigned int session__attached(const struct session *s);
 
 /* Watches the sockets with these cookies: their traffic goes to slot, as the given side's. */
@@ -57,6 +68,9 @@ void session__unwatch(struct session *s, const uint64_t *cookies, size_t n);
  * calls tell of them. 0 or -errno.
  */
 int session__read(struct session *s, unsigned int slot, struct snapshot *out, bool still);
+
+/* Events of sending and receiving counted so far for one slot. */
+uint64_t session__events(const struct session *s, unsigned int slot);
 
 /*
  * Opens a pass over the TCP sockets of the network namespace the caller is in: a descriptor for

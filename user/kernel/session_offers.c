@@ -115,6 +115,15 @@ static void presume_backend(struct offer *offers, enum backend backend)
 			offers[i] = offer;
 }
 
+/*
+ * Before Linux 5.13 that gives -ENOENT (mended by f3a95075549e), which changed no type and no name
+ * to be looked for: the helper is of the same release.
+ */
+bool session__attaches_again(void)
+{
+	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_TRACEPOINT, BPF_FUNC_snprintf, NULL) == 1;
+}
+
 int session__try_all(struct offer *offers)
 {
 	int err;

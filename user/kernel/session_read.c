@@ -26,6 +26,17 @@ static void read_cells(const struct session *s, uint32_t slot, struct snapshot *
 				 &out->cells[side][stage], sizeof(struct nio_cell));
 }
 
+uint64_t session__events(const struct session *s, unsigned int slot)
+{
+	struct nio_cell tx, rx;
+
+	sum_rows(s, SESSION_CELLS, nio_cell_index(slot, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY), &tx,
+		 sizeof(tx));
+	sum_rows(s, SESSION_CELLS, nio_cell_index(slot, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY), &rx,
+		 sizeof(rx));
+	return tx.events + rx.events;
+}
+
 static void read_uncovered(const struct session *s, uint32_t slot, struct snapshot *out)
 {
 	for (uint32_t side = 0; side < NIO_SIDE_NR; side++)
@@ -146,9 +157,10 @@ static uint64_t passed_over(const struct session *s, size_t i, bool *untold)
 {
 	uint64_t missed = 0;
 
-	*untold = s->links[i] && bpf_program__type(s->programs[i]) == BPF_PROG_TYPE_KPROBE &&
-		  link_info__kprobe_missed(bpf_link__fd(s->links[i]), &missed);
-	return *untold ? 0 : missed;
+	*untold = s->untold[i] ||
+		  (s->links[i] && bpf_program__type(s->programs[i]) == BPF_PROG_TYPE_KPROBE &&
+		   link_info__kprobe_missed(bpf_link__fd(s->links[i]), &missed));
+	return *untold ? 0 : s->passed_over[i] + missed;
 }
 
 static void add_missed(const struct session *s, size_t i, uint64_t missed, bool untold,

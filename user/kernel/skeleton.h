@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The skeleton and what a session keeps of it: for the files of session.h only, which are the only
- * ones that know it. session.c loads, attaches and watches, session_offers.c tries what this kernel
- * takes, session_read.c reads what was counted.
+ * ones that know it. session.c loads and watches, session_attach.c attaches, session_offers.c tries
+ * what this kernel takes, session_read.c reads what was counted.
  */
 #ifndef NETIOTRACE_SKELETON_H
 #define NETIOTRACE_SKELETON_H
@@ -53,6 +53,9 @@ struct session {
 	struct nio_sum *percpu; /* such a value */
 	struct bpf_program *programs[PROGRAMS_MAX];
 	struct bpf_link *links[PROGRAMS_MAX]; /* by program; NULL: not attached */
+	/* by program, of its links that are gone: runs that were passed over; not told of some */
+	uint64_t passed_over[PROGRAMS_MAX];
+	bool untold[PROGRAMS_MAX];
 	size_t programs_nr;
 	bool trampolines_again; /* can be attached again, once detached */
 	struct plan plan;       /* whose programs are attached */
@@ -61,6 +64,11 @@ struct session {
 	struct perf_stage *perf;
 	const char *no_perf[NIO_PERF_EVENT_NR]; /* why there is none; NULL: there is */
 };
+
+/* Did plan choose an alternative that this program serves? NULL: there is no plan. */
+bool session__wants(const struct plan *plan, const char *name);
+
+void session__detach(struct session *s, size_t i); /* program i, attached or not */
 
 /* Is name one of the programs of alt? */
 bool session__has_program(const struct alternative *alt, const char *name);

@@ -122,6 +122,8 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 	}
 	if (now->no_perf[NIO_PERF_CYCLES])
 		ledger_perf__none(r, now->no_perf[NIO_PERF_CYCLES]);
+	else if (plan__no_probe(plan, PROBE_CALL_TIME))
+		ledger_perf__none(r, plan__no_probe(plan, PROBE_CALL_TIME));
 	else
 		ledger_perf__book(r, base->perf, now->perf, now->no_perf[NIO_PERF_LLC_MISSES]);
 	return ledger_time__book(r, plan, base, now);
@@ -410,7 +412,7 @@ static uint64_t kernel_received(const struct run_result *r)
 void ledger__close(struct run_result *r, bool final)
 {
 	close_copies(r);
-	r->balance_known = r->ledger_known && final;
+	r->balance_known = r->ledger_known && final && !ledger_bytes__untold(r);
 	if (!r->balance_known)
 		return;
 	r->unaccounted_tx = (int64_t)(run_result__sent(r) - kernel_sent(r));

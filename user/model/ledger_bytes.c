@@ -12,6 +12,9 @@ static const char by_ids[] =
 static const char without_pinning[] =
 	"placed by the route, which does no scatter-gather: no call can have pinned anything";
 static const char in_part[] = "a lower bound: the events of some of the bytes were missed";
+static const char in_slices[] = "its events were looked at a part of the time only, and the "
+				"sockets' sequence numbers are not "
+				"known";
 static const char in_doubt[] = "a lower bound: the application's own count and the kernel's differ";
 
 static struct num known(uint64_t value)
@@ -228,6 +231,28 @@ static const char *source_of(const struct snapshot *s)
 	return s->sockets[NIO_SIDE_SENDER].source;
 }
 
+/* Bytes of an account whose events were looked at a part of the time, and nothing else tells. */
+static void leave_untold(struct run_result *r, enum stage_account account)
+{
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		if (stage__account(s) != account)
+			continue;
+		r->stages[s].quality = QUALITY_UNAVAILABLE;
+		r->stages[s].reason = in_slices;
+	}
+}
+
+static bool in_part_of_time(const struct run_result *r)
+{
+	return r->health.looked_ns < r->health.phase_ns;
+}
+
+bool ledger_bytes__untold(const struct run_result *r)
+{
+	return in_part_of_time(r) &&
+	       (!r->sequence.tx_bytes.known || (!r->sender_side && !r->sequence.rx_bytes.known));
+}
+
 void ledger_bytes__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
 			const struct snapshot *now)
 {
@@ -248,10 +273,16 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 		.tx_ids = unknown(no_tx),
 	};
 	r->unclassified = unknown(no_tx);
+	r->health.looked_ns = now->looked_ns;
+	r->health.phase_ns = now->phase_ns;
 	if (!no_tx)
 		book_sending(r, plan, &tx);
+	else if (in_part_of_time(r))
+		leave_untold(r, STAGE_SENT);
 	if (!no_rx)
 		book_receiving(r, plan, &rx);
+	else if (in_part_of_time(r))
+		leave_untold(r, STAGE_RECEIVED);
 	if (no_tx && no_rx)
 		r->health.coverage.reason = no_tx;
 	close_coverage(&r->health);
@@ -343,6 +374,8 @@ void ledger_bytes__add(struct run_result *dst, const struct run_result *src)
 		if (src->stages[s].no_events)
 			dst->stages[s].no_events = src->stages[s].no_events;
 	}
+	dst->health.looked_ns += src->health.looked_ns;
+	dst->health.phase_ns += src->health.phase_ns;
 	dst->health.covered_bytes += src->health.covered_bytes;
 	dst->health.coverable_bytes += src->health.coverable_bytes;
 	if (dst->health.coverage.known && !src->health.coverage.known)

@@ -39,4 +39,10 @@ uint64_t ledger_bytes__open(const struct run_result *r);
 /* The stages of a balance that does not hold are lower bounds: says so in their reasons. */
 void ledger_bytes__doubt(struct run_result *r);
 
+/*
+ * Is it not known how many bytes were sent or received, since events were looked at a part of the
+ * time and there are no sequence numbers?
+ */
+bool ledger_bytes__untold(const struct run_result *r);
+
 #endif

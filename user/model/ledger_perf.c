@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Counters read inside the stages, from what the programs kept of them; see ledger_perf.h. Pure. */
+#include <string.h>
+
 #include "ledger_perf.h"
 
 static void settle(struct perf_window *w)
@@ -59,8 +61,20 @@ static void add(struct num *dst, const struct num *src)
 		*dst = *src;
 }
 
+/* Of a sum whose times are of rounds of their own, what reads the counters was attached in those.
+ */
+static bool one_lacks(const struct run_result *dst, const struct run_result *src)
+{
+	return (dst->times.source == TIMES_OF_ITS_OWN) != (src->times.source == TIMES_OF_ITS_OWN);
+}
+
 void ledger_perf__add(struct run_result *dst, const struct run_result *src)
 {
+	if (one_lacks(dst, src)) {
+		if (src->times.source == TIMES_OF_ITS_OWN)
+			memcpy(dst->perf_window, src->perf_window, sizeof(dst->perf_window));
+		return;
+	}
 	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++) {
 		struct perf_window *d = &dst->perf_window[i];
 		const struct perf_window *s = &src->perf_window[i];

@@ -290,17 +290,86 @@ static int add_latency(struct latency_result *dst, const struct latency_result *
 	return total__add_hist(&dst->hist, src->hist);
 }
 
-static int add_hists(struct run_result *dst, const struct run_result *src)
+/*
+ * Of times of rounds of their own a sum is of those that were made: what one round lacks does not
+ * take away what another has.
+ */
+enum adding {
+	ADD,
+	KEEP, /* dst has such times, src has none */
+	TAKE, /* src has, dst has none */
+};
+
+static enum adding adding_of(const struct run_result *dst, const struct run_result *src)
+{
+	bool to = dst->times.source == TIMES_OF_ITS_OWN,
+	     from = src->times.source == TIMES_OF_ITS_OWN;
+
+	return to == from ? ADD : to ? KEEP : TAKE;
+}
+
+/* A stage whose time is of the rounds themselves adds up as everything of them does. */
+static enum adding adding_of_stage(const struct stage_result *dst, const struct stage_result *src,
+				   enum adding how)
+{
+	return dst->timed_bytes.known || src->timed_bytes.known ? how : ADD;
+}
+
+static void add_how(struct num *dst, const struct num *src, enum adding how)
+{
+	if (how == ADD)
+		total__add_num(dst, src);
+	else if (how == TAKE)
+		*dst = *src;
+}
+
+static int add_hists(struct run_result *dst, const struct run_result *src, enum adding how)
 {
 	int err = 0;
 
 	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
-		err = total__add_hist(&dst->stages[s].times, src->stages[s].times);
-	if (!err)
+		if (adding_of_stage(&dst->stages[s], &src->stages[s], how) != KEEP)
+			err = total__add_hist(&dst->stages[s].times, src->stages[s].times);
+	if (!err && how != KEEP)
 		err = add_latency(&dst->pinned.completion, &src->pinned.completion);
 	if (!err)
 		err = add_latency(&dst->pinned.outstanding, &src->pinned.outstanding);
 	return err;
+}
+
+static void add_stage_time(struct stage_result *dst, const struct stage_result *src,
+			   enum adding how)
+{
+	how = adding_of_stage(dst, src, how);
+	add_how(&dst->ns, &src->ns, how);
+	add_how(&dst->timed, &src->timed, how);
+	add_how(&dst->timed_bytes, &src->timed_bytes, how);
+}
+
+static void add_path(struct run_result *dst, const struct run_result *src, enum adding how)
+{
+	for (int p = 0; p < PATH_NR; p++)
+		add_how(&dst->path_ns[p], &src->path_ns[p], how);
+	add_how(&dst->path_calls, &src->path_calls, how);
+	if (how == TAKE || (how == ADD && src->path_quality == QUALITY_UNAVAILABLE)) {
+		dst->path_quality = src->path_quality;
+		dst->path_reason = src->path_reason;
+	}
+}
+
+static void add_times(struct times_result *dst, const struct times_result *src, enum adding how)
+{
+	if (how == TAKE)
+		*dst = *src;
+	if (how != ADD)
+		return;
+	dst->duration_ns += src->duration_ns;
+	dst->payload += src->payload;
+	dst->messages += src->messages;
+	dst->calls += src->calls;
+	total__add_num(&dst->missed, &src->missed);
+	total__add_num(&dst->map_full, &src->map_full);
+	total__add_num(&dst->unmatched, &src->unmatched);
 }
 
 int ledger_time__own(struct run_result *dst, const struct run_result *src)
@@ -309,22 +378,18 @@ int ledger_time__own(struct run_result *dst, const struct run_result *src)
 		dst->stages[s].times = NULL;
 	dst->pinned.completion.hist = NULL;
 	dst->pinned.outstanding.hist = NULL;
-	return add_hists(dst, src);
+	return add_hists(dst, src, ADD);
 }
 
 int ledger_time__add(struct run_result *dst, const struct run_result *src)
 {
-	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		total__add_num(&dst->stages[s].ns, &src->stages[s].ns);
-		total__add_num(&dst->stages[s].timed, &src->stages[s].timed);
-	}
-	for (int p = 0; p < PATH_NR; p++)
-		total__add_num(&dst->path_ns[p], &src->path_ns[p]);
-	total__add_num(&dst->path_calls, &src->path_calls);
-	if (src->path_quality == QUALITY_UNAVAILABLE) {
-		dst->path_quality = QUALITY_UNAVAILABLE;
-		dst->path_reason = src->path_reason;
-	}
+	enum adding how = adding_of(dst, src);
+	int err = add_hists(dst, src, how);
+
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		add_stage_time(&dst->stages[s], &src->stages[s], how);
+	add_path(dst, src, how);
+	add_times(&dst->times, &src->times, how);
 	total__add_num(&dst->enobufs_optmem, &src->enobufs_optmem);
 	total__add_num(&dst->enobufs_memlock, &src->enobufs_memlock);
 	total__add_num(&dst->pinned.completed_bytes, &src->pinned.completed_bytes);
@@ -334,5 +399,5 @@ int ledger_time__add(struct run_result *dst, const struct run_result *src)
 		add_place(dst, &src->places[i]);
 	for (size_t i = 0; i < src->others_nr; i++)
 		add_other(dst, &src->others[i]);
-	return add_hists(dst, src);
+	return err;
 }

@@ -34,6 +34,8 @@ static const struct metric_info infos[] = {
 			       SHOWN_EXPECTED, ""},                                    \
 	[METRIC_NS_##id] = {"ledger." key ".ns", NULL, "time in " key, "ns",           \
 			    BETTER_NEITHER, STAGE_SHOWN(copies), ""},                  \
+	[METRIC_TIMED_##id] = {"ledger." key ".timed_bytes", NULL, "bytes timed in " key, \
+			       "B", BETTER_NEITHER, 0, ""},                             \
 	[METRIC_CPB_##id] = {NULL, key " bytes / payload", key, "B/B", BETTER_NEITHER, 0, ""},
 	NIO_STAGES(X)
 #undef X
@@ -67,6 +69,7 @@ static const struct metric_info infos[] = {
 #define X(id, key, ...)                                                                         \
 	_Static_assert((int)METRIC_STAGE_BYTES(NIO_STAGE_##id) == (int)METRIC_BYTES_##id, key); \
 	_Static_assert((int)METRIC_STAGE_NS(NIO_STAGE_##id) == (int)METRIC_NS_##id, key);       \
+	_Static_assert((int)METRIC_STAGE_TIMED(NIO_STAGE_##id) == (int)METRIC_TIMED_##id, key); \
 	_Static_assert((int)METRIC_STAGE_CPB(NIO_STAGE_##id) == (int)METRIC_CPB_##id, key);
 NIO_STAGES(X)
 #undef X

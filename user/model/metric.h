@@ -73,6 +73,8 @@ enum better {
 	  SHOWN_REPORT | SHOWN_COMPARE, "latency")                                               \
 	X(UNACCOUNTED_TX, "ledger.unaccounted_tx", "unaccounted, sent", "B", NEITHER, 0, "")     \
 	X(UNACCOUNTED_RX, "ledger.unaccounted_rx", "unaccounted, received", "B", NEITHER, 0, "") \
+	X(TIMES_MESSAGES, "times.messages", "messages sent while times were taken", "", NEITHER, \
+	  0, "")                                                                                 \
 	X(MISSED, "health.missed", "events missed", "", NEITHER, 0, "")                          \
 	X(S_KERNEL_CYCLES, "perf.sender.cycles.kernel", "sender's cycles in the kernel", "",     \
 	  NEITHER, 0, "")                                                                        \
@@ -105,6 +107,9 @@ enum metric {
 	NIO_STAGES(X)
 #undef X
 #define X(id, ...) METRIC_NS_##id,
+	NIO_STAGES(X)
+#undef X
+#define X(id, ...) METRIC_TIMED_##id,
 	NIO_STAGES(X)
 #undef X
 #define X(id, ...) METRIC_PATH_##id,
@@ -144,6 +149,7 @@ enum metric {
 #define METRIC_ROW(first, i)  ((enum metric)((int)(first) + (int)(i)))
 #define METRIC_STAGE_BYTES(s) METRIC_ROW(METRIC_BYTES_USER_GATHER, s)
 #define METRIC_STAGE_NS(s)    METRIC_ROW(METRIC_NS_USER_GATHER, s)
+#define METRIC_STAGE_TIMED(s) METRIC_ROW(METRIC_TIMED_USER_GATHER, s)
 #define METRIC_STAGE_CPB(s)   METRIC_ROW(METRIC_CPB_USER_GATHER, s)
 #define METRIC_PATH(part) \
 	((part) == PATH_SEND_TOTAL ? METRIC_PATH_TOTAL : METRIC_ROW(METRIC_PATH_LOCK, (part)-1))

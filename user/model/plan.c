@@ -9,6 +9,8 @@
 
 #include "plan_table.h"
 
+const char plan__apart[] = "taken in a short round of its own, after this one";
+
 const char plan__by_construction[] =
 	"0 by construction: without SO_ZEROCOPY no page of this mode's sockets can be pinned";
 
@@ -22,28 +24,23 @@ static bool counts_calls(const struct plan_request *req)
 	       req->size >= PLAN_COUNT_CALLS_SIZE;
 }
 
-static bool takes_times(const struct plan_request *req)
+static const char *no_times(enum times times)
 {
-	return req->times == TIMES_ON ||
-	       (req->times == TIMES_AUTO && req->size >= PLAN_TIME_CALLS_SIZE);
+	switch (times) {
+	case TIMES_APART:
+		return plan__apart;
+	case TIMES_OFF:
+		return "not used: --no-times was given";
+	default:
+		return NULL;
+	}
 }
 
 static const char *not_wanted(enum probe_id probe, const struct plan_request *req)
 {
+	if (plan_probe__takes_times(probe))
+		return no_times(req->times);
 	switch (probe) {
-	case PROBE_CALL_TIME:
-	case PROBE_COPY_TIME:
-	case PROBE_PIN_TIME:
-	case PROBE_WAIT_TIME:
-	case PROBE_TRANSMIT_TIME:
-	case PROBE_INLINE_TIME:
-	case PROBE_RX_TIME:
-		if (takes_times(req))
-			return NULL;
-		return req->times == TIMES_OFF ? "not used: --no-times was given"
-					       : "not used: taking the time of each call would "
-						 "cost several percent "
-						 "at this message size; --times takes it";
 	case PROBE_SEND_RETURN:
 		return counts_calls(req) ? NULL
 					 : "not used: a probe at each send call would cost several "
@@ -369,71 +366,42 @@ unsigned int plan__probes(const struct plan *plan)
 	return n;
 }
 
-/* The modes whose plan chose alt, as a mask; 0 when all plans did. */
-static unsigned int modes_of(const struct plan *const plans[MODE_NR], enum probe_id probe,
-			     const struct alternative *alt)
+bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *none)
 {
-	unsigned int used = 0, all = 0;
+	bool any = false;
 
-	for (int m = 0; m < MODE_NR; m++) {
-		if (!plans[m])
+	for (int p = 0; p < PROBE_NR; p++) {
+		if (!plan_probe__takes_times(p) || plan->chosen[p])
 			continue;
-		all |= 1U << m;
-		if (plans[m]->chosen[probe] == alt)
-			used |= 1U << m;
+		any |= timed->chosen[p] && !none;
+		plan->reason[p] = !timed->chosen[p] ? timed->reason[p] : none ? none : plan__apart;
+		plan->remedy[p] = timed->remedy[p];
 	}
-	return used == all ? 0 : used;
+	return any;
 }
 
-static const struct alternative *chosen_by_any(const struct plan *const plans[MODE_NR],
-					       enum probe_id probe)
+bool plan__can_rest(const struct plan *plan, struct plan *rest)
 {
-	for (int m = 0; m < MODE_NR; m++)
-		if (plans[m] && plans[m]->chosen[probe])
-			return plans[m]->chosen[probe];
-	return NULL;
+	/* Completions are no event of such a mode, but can share a program with receive copies. */
+	static const enum probe_id events[] = {PROBE_SEND_RETURN, PROBE_TRANSMIT, PROBE_SPLICE,
+					       PROBE_RX_COPY, PROBE_COMPLETION};
+
+	*rest = *plan;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		rest->chosen[events[i]] = NULL;
+	return !mode__has(plan->mode, MODE_PINS) && plan->chosen[PROBE_SOCKETS];
 }
 
-static const struct plan *first_plan(const struct plan *const plans[MODE_NR])
+bool plan__times_by_trampoline(const struct plan *plan)
 {
-	for (int m = 0; m < MODE_NR; m++)
-		if (plans[m])
-			return plans[m];
-	return NULL;
+	for (int p = 0; p < PROBE_NR; p++)
+		if (plan_probe__takes_times(p) && plan->chosen[p] &&
+		    plan->chosen[p]->backend == BACKEND_TRAMPOLINE)
+			return true;
+	return false;
 }
 
-static void name_stages(char *buf, size_t len, enum probe_id probe)
+bool plan__feeds(enum probe_id probe, enum nio_stage stage)
 {
-	size_t used = 0;
-
-	snprintf(buf, len, "%s", plan_probes[probe].stage ? plan_probes[probe].stage : "");
-	for (int s = 0; !plan_probes[probe].stage && s < NIO_STAGE_NR && used < len; s++)
-		if (stage_probes[s] == probe)
-			used += (size_t)snprintf(buf + used, len - used, "%s%s", used ? ", " : "",
-						 stage__key(s));
-}
-
-size_t plan__rows(const struct plan *const plans[MODE_NR], struct plan_row rows[PLAN_ROWS_MAX])
-{
-	const struct plan *first = first_plan(plans);
-	size_t n = 0;
-
-	if (!first)
-		return 0;
-	for (int probe = 0; probe < PROBE_NR; probe++) {
-		const struct alternative *alt = chosen_by_any(plans, probe);
-
-		rows[n++] = (struct plan_row){
-			.probe = plan_probes[probe].name,
-			.backend = alt ? backend__name(alt->backend) : NULL,
-			.hook = alt ? alt->hook : NULL,
-			.programs = alt ? alt->programs : NULL,
-			.quality = alt ? alt->quality : QUALITY_UNAVAILABLE,
-			.reason = alt ? alt->caveat : first->reason[probe],
-			.remedy = alt ? NULL : first->remedy[probe],
-			.modes = alt ? modes_of(plans, probe, alt) : 0,
-		};
-		name_stages(rows[n - 1].stage, sizeof(rows[n - 1].stage), probe);
-	}
-	return n;
+	return stage_probes[stage] == probe;
 }

@@ -79,10 +79,13 @@ struct offer {
 	int err; /* negative errno behind NO or UNKNOWN; 0: not tried */
 };
 
-/* Whether the time inside send calls and stages is taken. */
+/*
+ * Whether the time inside send calls and stages is taken: a call has some twenty events then, which
+ * costs several percent.
+ */
 enum times {
-	TIMES_AUTO, /* of messages of at least PLAN_TIME_CALLS_SIZE */
-	TIMES_ON,
+	TIMES_APART, /* in a short round of its own after each round: the default */
+	TIMES_ON,    /* in each round, all of the time */
 	TIMES_OFF,
 };
 
@@ -105,9 +108,6 @@ struct plan_request {
 /* Messages at least this large are counted call by call: the probe then costs under 1 %. */
 #define PLAN_COUNT_CALLS_SIZE (16 * 1024)
 
-/* Messages at least this large are timed part by part: a call has some twenty events then. */
-#define PLAN_TIME_CALLS_SIZE (64 * 1024)
-
 struct plan {
 	enum mode mode;
 	const struct alternative *chosen[PROBE_NR]; /* NULL: none */
@@ -129,6 +129,26 @@ int plan__make(struct plan *plan, const struct offer *offers, const struct plan_
 void plan__stage(const struct plan *plan, enum nio_stage stage, struct stage_result *out);
 
 unsigned int plan__probes(const struct plan *plan); /* probes with an alternative chosen */
+
+/*
+ * Of a plan made with TIMES_APART, and of the same made with TIMES_ON, whose times are taken in a
+ * round of its own: says in plan why it takes no times, which is that they are taken there, or why
+ * they cannot be had there either. none: why there is no such round at all, a static sentence;
+ * NULL: there can be. Returns whether there is anything that such a round could tell.
+ */
+bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *none);
+
+/* The reason of what is told by a round of its own. */
+extern const char plan__apart[];
+
+/*
+ * Can the events of sending and receiving be left for a while, since bytes are told by sequence
+ * numbers alone? In modes that pin they tell of what kind these are. *rest: plan without those.
+ */
+bool plan__can_rest(const struct plan *plan, struct plan *rest);
+
+/* Is one of the times that plan takes taken by programs at trampolines (fentry, fexit)? */
+bool plan__times_by_trampoline(const struct plan *plan);
 
 /*
  * Why plan does not take the time of a stage, or of a part of the send call; NULL: it does. Static
@@ -157,9 +177,11 @@ bool plan__pairs_events(const struct plan *plan);
 
 /*
  * The rows that doctor and the result document show, of up to MODE_NR plans (NULL: not used), each
- * row once, with the modes it serves when not all. Returns how many were written to rows.
+ * row once, with the modes it serves when not all; of what these lack, those of the timed plans.
+ * Returns how many were written to rows.
  */
 #define PLAN_ROWS_MAX PROBE_NR
-size_t plan__rows(const struct plan *const plans[MODE_NR], struct plan_row rows[PLAN_ROWS_MAX]);
+size_t plan__rows(const struct plan *const plans[MODE_NR], const struct plan *const timed[MODE_NR],
+		  struct plan_row rows[PLAN_ROWS_MAX]);
 
 #endif

@@ -166,6 +166,11 @@ const struct probe_row plan_probes[PROBE_NR] = {
 	[PROBE_SOCKETS] = {"sockets", "tx_copy, tx_pin, rx_copy", "pass", NULL},
 };
 
+bool plan_probe__takes_times(enum probe_id probe)
+{
+	return probe >= PROBE_CALL_TIME && probe <= PROBE_RX_TIME;
+}
+
 static const char *const backend_names[] = {
 	[BACKEND_TRAMPOLINE] = "trampoline",
 	[BACKEND_KPROBE] = "kprobe",

@@ -14,6 +14,12 @@ struct probe_row {
 
 extern const struct probe_row plan_probes[PROBE_NR];
 
+/* Does an alternative of this probe take times, which a round can be without? */
+bool plan_probe__takes_times(enum probe_id probe);
+
+/* Is the stage fed by this probe, by its row of NIO_STAGES? */
+bool plan__feeds(enum probe_id probe, enum nio_stage stage);
+
 /* Why tracepoints take no time: the reason of all probes that do. */
 extern const char plan_no_mark[];
 

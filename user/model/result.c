@@ -196,6 +196,7 @@ static void stages_unknown(struct stage_result *stages)
 		stages[i].reason = not_measured;
 		nums_unknown(&stages[i].ns, 1);
 		nums_unknown(&stages[i].timed, 1);
+		nums_unknown(&stages[i].timed_bytes, 1);
 		nums_unknown(&stages[i].open_bytes, 1);
 	}
 }
@@ -257,6 +258,9 @@ void run_result__init(struct run_result *r)
 	r->verdict.cause = ZC_CAUSE_NONE;
 	nums_unknown(r->path_ns, PATH_NR);
 	nums_unknown(&r->path_calls, 1);
+	nums_unknown(&r->times.missed, 1);
+	nums_unknown(&r->times.map_full, 1);
+	nums_unknown(&r->times.unmatched, 1);
 	r->path_reason = not_measured;
 	nums_unknown(&r->enobufs_optmem, 1);
 	nums_unknown(&r->enobufs_memlock, 1);
@@ -314,6 +318,22 @@ uint64_t run_result__completions_missed(const struct run_result *r)
 	if (!r->kernel_zc_known || r->app.zc.completed <= r->kernel_zc.completed)
 		return 0;
 	return r->app.zc.completed - r->kernel_zc.completed;
+}
+
+struct real run_result__events_share(const struct run_result *r)
+{
+	const struct health *h = &r->health;
+
+	if (!r->ledger_known)
+		return (struct real){.reason = r->ledger_reason};
+	if (h->looked_ns >= h->phase_ns)
+		return (struct real){.value = 1, .known = true};
+	return (struct real){.value = (double)h->looked_ns / (double)h->phase_ns, .known = true};
+}
+
+bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage)
+{
+	return r->health.looked_ns < r->health.phase_ns && stage__account(stage) != STAGE_NEITHER;
 }
 
 bool run_result__unbalanced(const struct run_result *r)

@@ -20,6 +20,7 @@
 #include "counter.h"
 #include "cpu_time.h"
 #include "latency.h"
+#include "times_result.h"
 #include "traffic.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
@@ -62,6 +63,9 @@ struct stage_result {
 	struct hist *sizes;    /* bytes per event; NULL when unavailable */
 	struct num ns;         /* time spent in the stage, summed over the timed events */
 	struct num timed;      /* events whose time was taken; all of them, or a sample */
+	/* bytes that ns is the time of, where it is of a round of its own (times_result); unknown:
+	 * ns is of the bytes and events above */
+	struct num timed_bytes;
 	struct hist *times; /* ns per timed event; NULL when ns is unknown, or only its sum kept */
 };
 
@@ -219,6 +223,9 @@ struct health {
 	 */
 	struct real coverage;
 	uint64_t covered_bytes, coverable_bytes; /* what coverage is made of, when it is known */
+	/* where events of sending and receiving were looked at a part of the time: of that, and of
+	 * all of it; 0 and 0: all of the time */
+	uint64_t looked_ns, phase_ns;
 	struct num missed;  /* program runs the kernel refused (recursion): events not booked */
 	struct num dropped; /* events lost on the way to user space */
 	struct num map_full;
@@ -261,6 +268,7 @@ struct run_result {
 	struct verdict verdict;
 	struct num path_ns[PATH_NR];
 	struct num path_calls;     /* calls the parts are the sum of */
+	struct times_result times; /* what round they and those of the stages are of */
 	enum quality path_quality; /* sampled: of some of the calls */
 	const char *path_reason;   /* why less than exact; NULL when exact */
 	struct pinned_result pinned;
@@ -299,6 +307,7 @@ struct plan_row {
 	const char *reason; /* why less than exact, or why there is none */
 	const char *remedy; /* what to do about it, or NULL */
 	unsigned int modes; /* those it serves, a mask of 1 << mode; 0: all */
+	bool apart;         /* attached only in rounds of their own, for times */
 };
 
 #define TAPS_MAX 16
@@ -415,6 +424,14 @@ uint64_t run_result__received(const struct run_result *r);
 
 /* Zero-copy sends of whose completion the application has read, and the kernel side saw nothing. */
 uint64_t run_result__completions_missed(const struct run_result *r);
+
+/*
+ * The share of the measured time in which events of sending and receiving were attached. Where it
+ * is under 1, those of a stage that accounts for bytes sent or received are a sample: of number and
+ * sizes, never of bytes.
+ */
+struct real run_result__events_share(const struct run_result *r);
+bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage);
 
 /* Do the application's own count and the kernel's differ? Only said when both are final. */
 bool run_result__unbalanced(const struct run_result *r);

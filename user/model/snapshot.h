@@ -46,6 +46,9 @@ struct snapshot {
 	/* why the windows were not counted (cycles), or were without an event; NULL: they were */
 	const char *no_perf[NIO_PERF_EVENT_NR];
 	struct socket_pass sockets[NIO_SIDE_NR];
+	/* of the measured phase so far, and of that with the events of sending and receiving
+	 * attached; 0 and 0: all of it */
+	uint64_t phase_ns, looked_ns;
 };
 
 #endif

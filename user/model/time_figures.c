@@ -13,10 +13,12 @@ static struct real unknown(const char *reason)
 	return (struct real){.reason = reason ? reason : "the reason was not recorded"};
 }
 
-static uint64_t calls_timed_by_app(const struct run_result *run)
+uint64_t time_figures__calls(const struct run_result *run)
 {
 	const struct hist *calls = run->app.latency[LATENCY_SEND_CALL].hist;
 
+	if (run->times.source == TIMES_OF_ITS_OWN)
+		return run->times.calls;
 	return calls ? calls->count : 0;
 }
 
@@ -26,7 +28,7 @@ static uint64_t calls_timed_by_app(const struct run_result *run)
  */
 static uint64_t calls_of(const struct run_result *run, enum path_part part)
 {
-	uint64_t timed = calls_timed_by_app(run), followed = run->path_calls.value;
+	uint64_t timed = time_figures__calls(run), followed = run->path_calls.value;
 
 	if (part == PATH_SEND_TOTAL)
 		return timed;
@@ -67,7 +69,7 @@ struct real time_figures__outside(const struct run_result *run)
 
 	if (!total.known || !inside.known)
 		return total.known ? inside : total;
-	if (run->path_calls.value < calls_timed_by_app(run))
+	if (run->path_calls.value < time_figures__calls(run))
 		return unknown("not every call was followed");
 	if (total.value < inside.value)
 		return unknown("other calls were followed than the load generator timed");
@@ -86,25 +88,35 @@ static double timed_share(const struct run_result *run, enum nio_stage stage)
 	/* Timed call by call, even where bytes are counted packet by packet. */
 	if (stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_PIN) {
 		timed = run->path_calls.known ? run->path_calls.value : timed;
-		all = calls_timed_by_app(run);
+		all = time_figures__calls(run);
 	}
 	return timed < all ? (double)timed / (double)all : 1;
 }
 
-struct real time_figures__per_kib(const struct run_result *run, enum nio_stage stage)
+struct real time_figures__timed_bytes(const struct run_result *run, enum nio_stage stage)
 {
 	const struct stage_result *s = &run->stages[stage];
 	const char *reason = NULL;
-	double share;
 
 	if (!figures__stage_known(run, stage, &reason))
 		return unknown(reason);
 	if (!s->ns.known)
 		return unknown(s->ns.reason);
+	if (s->timed_bytes.known)
+		return known((double)s->timed_bytes.value);
+	return known(timed_share(run, stage) * (double)s->bytes);
+}
+
+struct real time_figures__per_kib(const struct run_result *run, enum nio_stage stage)
+{
+	const struct stage_result *s = &run->stages[stage];
+	struct real bytes = time_figures__timed_bytes(run, stage);
+
+	if (!bytes.known)
+		return bytes;
 	if (!s->bytes)
 		return known(0);
-	share = timed_share(run, stage);
-	if (!(share > 0) || !s->ns.value)
+	if (!(bytes.value > 0) || !s->ns.value)
 		return unknown("no event was timed");
-	return known((double)s->ns.value / share * 1024 / (double)s->bytes);
+	return known((double)s->ns.value * 1024 / bytes.value);
 }

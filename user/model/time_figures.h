@@ -25,6 +25,15 @@ struct real time_figures__inside(const struct run_result *run);
  */
 struct real time_figures__outside(const struct run_result *run);
 
+/* Send calls that the load generator timed, of the round that the times are of. */
+uint64_t time_figures__calls(const struct run_result *run);
+
+/*
+ * Bytes that a stage's ns is the time of, of the round that the times are of. Where only some
+ * events were timed, their share of the bytes.
+ */
+struct real time_figures__timed_bytes(const struct run_result *run, enum nio_stage stage);
+
 /*
  * ns of a stage for each KiB it moved; 0: it moved nothing. Where only some events were timed, as
  * if the others were like them.

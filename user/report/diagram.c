@@ -103,9 +103,14 @@ static void put_box(FILE *f, const struct box *b)
 static void stage_time(const struct drawing *d, enum nio_stage stage, char *buf, size_t len)
 {
 	struct estimate ns = analysis__estimate(d->a, d->cell, METRIC_STAGE_NS(stage));
+	struct estimate timed = analysis__estimate(d->a, d->cell, METRIC_STAGE_TIMED(stage));
 	struct estimate payload = analysis__estimate(d->a, d->cell, METRIC_PAYLOAD);
 
-	if (ns.n && payload.n && payload.median > 0)
+	/* The bytes that were timed may be of another round than the payload: see times. */
+	if (ns.n && timed.n && timed.median > 0)
+		snprintf(buf, len, "%.3g ns per KiB",
+			 ns.median / timed.median * copies(d, stage) * 1024);
+	else if (ns.n && payload.n && payload.median > 0)
 		snprintf(buf, len, "%.3g ns per KiB", ns.median / payload.median * 1024);
 	else
 		snprintf(buf, len, "time n/a");

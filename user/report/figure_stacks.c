@@ -162,6 +162,14 @@ void figure_stacks__copies(struct figure_draft *d)
 		draft__no_data(d, "%s", analysis__reason(d->a, METRIC_BYTES_TX_COPY));
 }
 
+/* Those of the round that the times are of, which may be one of its own: see times. */
+static double messages_timed(const struct dataset_row *row)
+{
+	double own = row->value[METRIC_TIMES_MESSAGES];
+
+	return isnan(own) ? row->value[METRIC_TX_MESSAGES] : own;
+}
+
 /* Sum over the rounds / messages of these rounds: parts of one whole must add up, as medians do
  * not. */
 static double per_message(const struct cell *cell, enum metric m)
@@ -170,10 +178,12 @@ static double per_message(const struct cell *cell, enum metric m)
 	size_t i;
 
 	for (i = 0; i < cell->rows_nr; i++) {
-		if (isnan(cell->rows[i].value[m]) || !(cell->rows[i].value[METRIC_TX_MESSAGES] > 0))
+		double sent = messages_timed(&cell->rows[i]);
+
+		if (isnan(cell->rows[i].value[m]) || !(sent > 0))
 			continue;
 		ns += cell->rows[i].value[m];
-		messages += cell->rows[i].value[METRIC_TX_MESSAGES];
+		messages += sent;
 	}
 	return messages > 0 ? ns / messages / 1000 : (double)NAN;
 }

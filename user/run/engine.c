@@ -16,6 +16,7 @@
 #include "round.h"
 #include "sampling.h"
 #include "summary.h"
+#include "timing.h"
 
 int engine__check_privileges(const struct options *o)
 {
@@ -135,6 +136,7 @@ int engine__round(struct engine *e, enum mode mode, unsigned int index)
 		cpu_time__none(&r->cpu, "the run was ended before its samples were taken");
 	else
 		sampling__round(e, r);
+	timing__round(e, r);
 	return 0;
 }
 

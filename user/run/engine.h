@@ -30,9 +30,23 @@ struct sampling {
 	bool tried; /* to load these; if there is no sampler then, for this reason: */
 	char none[192];
 	unsigned int every; /* rounds whose index this divides are sampled; 0: all */
-	bool under_way;     /* the round under way is one */
 	int err;            /* of the last one: its samples could not be had, and why */
 	char why[192];
+};
+
+/* What rounds for exact times take; see timing.h. */
+struct timing {
+	struct plan plans[MODE_NR]; /* by mode: of its round and times */
+	bool any[MODE_NR];          /* is there a time that such a round could tell? */
+	const char *none;           /* why there can be no such rounds; NULL: there can */
+	unsigned int every;         /* one round of so many has one; 0: all */
+};
+
+/* What the round under way is for. Only the first kind is compared. */
+enum round_kind {
+	ROUND_COMPARED,
+	ROUND_SAMPLED,
+	ROUND_TIMED,
 };
 
 struct engine {
@@ -43,7 +57,7 @@ struct engine {
 	struct netpath *path;
 	struct session *session;    /* NULL: backend none */
 	struct offer *offers;       /* what this kernel offers, by alternative */
-	struct plan plans[MODE_NR]; /* by mode */
+	struct plan plans[MODE_NR]; /* by mode, of the rounds that are compared */
 	struct plan_row rows[PLAN_ROWS_MAX];
 	struct result result;
 	struct traffic traffic;     /* of the options in use, with the congestion control chosen */
@@ -51,6 +65,8 @@ struct engine {
 	struct display display;     /* zero: nothing is shown */
 	struct perf_watch perf;
 	struct sampling sampling;
+	struct timing timing;
+	enum round_kind kind;
 	char loadgen[PATH_MAX];
 	int signo;                      /* the signal that ended the rounds early, or 0 */
 	bool stopped;                   /* by that signal or by q */

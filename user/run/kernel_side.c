@@ -7,10 +7,19 @@
 #include "base/log.h"
 #include "kernel_side.h"
 
-static void plan_request(const struct options *o, enum mode mode, uint64_t size,
-			 struct plan_request *req)
+static const char only_messages[] =
+	"not used: --messages sends nothing but those, so no round of its own tells times; --times "
+	"takes them in the round itself";
+static const char stays_attached[] = "not used: before Linux 5.13 what takes times could not be "
+				     "attached for a round of its own alone; "
+				     "--times takes them in each round";
+
+/* Of one size: the plans of rounds by mode, then those of timed rounds. */
+#define PLANS_NR (2 * MODE_NR)
+
+static struct plan_request plan_request(const struct options *o, enum mode mode, uint64_t size)
 {
-	*req = (struct plan_request){
+	return (struct plan_request){
 		.backend = o->backend,
 		.mode = mode,
 		.size = size,
@@ -20,22 +29,42 @@ static void plan_request(const struct options *o, enum mode mode, uint64_t size,
 	};
 }
 
-/* One plan for each mode of o, by mode, for messages of this size; *pointers: those made. */
-static int make_plans(const struct options *o, uint64_t size, struct offer *offers,
-		      struct plan plans[MODE_NR], const struct plan *pointers[MODE_NR])
+static int make_timed_plan(const struct engine *e, struct plan_request req, struct plan *plan,
+			   struct plan *timed, bool *any)
 {
+	const char *none;
+	int err;
+
+	req.times = TIMES_ON;
+	err = plan__make(timed, e->offers, &req);
+	none = plan__times_by_trampoline(timed) ? e->timing.none : NULL;
+	if (e->o->traffic.messages)
+		none = only_messages;
+	*any = plan__set_apart(plan, timed, none);
+	return err;
+}
+
+/* Plans for each mode of e->o, for messages of this size; *pointers: those made, NULL: not used. */
+static int make_plans(const struct engine *e, uint64_t size, struct plan plans[PLANS_NR],
+		      const struct plan *pointers[PLANS_NR])
+{
+	const struct options *o = e->o;
+
 	for (size_t i = 0; i < o->without_nr; i++)
-		plan__withhold(offers, o->without[i]);
+		plan__withhold(e->offers, o->without[i]);
 	for (size_t i = 0; i < o->modes_nr; i++) {
 		enum mode mode = o->modes[i];
-		struct plan_request req;
-		int err;
+		struct plan *plan = &plans[mode], *timed = &plans[MODE_NR + mode];
+		struct plan_request req = plan_request(o, mode, size);
+		bool any = false;
+		int err = plan__make(plan, e->offers, &req);
 
-		plan_request(o, mode, size, &req);
-		err = plan__make(&plans[mode], offers, &req);
+		if (!err && req.times == TIMES_APART)
+			err = make_timed_plan(e, req, plan, timed, &any);
 		if (err)
 			return err;
-		pointers[mode] = &plans[mode];
+		pointers[mode] = plan;
+		pointers[MODE_NR + mode] = any ? timed : NULL;
 	}
 	return 0;
 }
@@ -58,7 +87,7 @@ static int try_attaching(struct engine *e, const struct plan *const *plans, size
 /* Loads what any of the sizes needs, according to the offers. */
 static int load_programs(struct engine *e, const uint64_t *sizes, size_t sizes_nr)
 {
-	size_t n = sizes_nr * MODE_NR;
+	size_t n = sizes_nr * PLANS_NR;
 	struct plan *plans = calloc(n, sizeof(*plans));
 	const struct plan **pointers = calloc(n, sizeof(*pointers));
 	int err = plans && pointers ? 0 : -ENOMEM;
@@ -67,8 +96,7 @@ static int load_programs(struct engine *e, const uint64_t *sizes, size_t sizes_n
 	for (int event = 0; event < NIO_PERF_EVENT_NR; event++)
 		no_perf[event] = perf_watch__no_stage_event(&e->perf, event);
 	for (size_t i = 0; i < sizes_nr && !err; i++)
-		err = make_plans(e->o, sizes[i], e->offers, &plans[i * MODE_NR],
-				 &pointers[i * MODE_NR]);
+		err = make_plans(e, sizes[i], &plans[i * PLANS_NR], &pointers[i * PLANS_NR]);
 	if (!err)
 		err = session__open(&e->session, pointers, n, MODE_NR, &e->result.env.optmem_max,
 				    no_perf);
@@ -90,6 +118,8 @@ static int open_session(struct engine *e, const uint64_t *sizes, size_t sizes_nr
 	e->offers = calloc(plan_alternatives_nr, sizeof(*e->offers));
 	if (!e->offers)
 		return -ENOMEM;
+	if (!session__attaches_again())
+		e->timing.none = stays_attached;
 	session__presume(e->offers, e->o->backend);
 	err = load_programs(e, sizes, sizes_nr);
 	if (err && err != -EOPNOTSUPP) {
@@ -105,7 +135,7 @@ static unsigned int probes_of(const struct plan_row *rows, size_t n)
 	unsigned int probes = 0;
 
 	for (size_t i = 0; i < n; i++)
-		probes += rows[i].hook != NULL;
+		probes += rows[i].hook != NULL && !rows[i].apart;
 	return probes;
 }
 
@@ -137,16 +167,25 @@ int kernel_side__open(struct engine *e, const uint64_t *sizes, size_t sizes_nr)
 
 void kernel_side__describe(struct engine *e)
 {
-	const struct plan *plans[MODE_NR] = {NULL};
+	const struct plan *pointers[PLANS_NR] = {NULL};
+	struct plan plans[PLANS_NR];
 	struct result *res = &e->result;
 
 	res->backend = "none";
+	memset(e->timing.any, 0, sizeof(e->timing.any));
 	if (!e->session)
 		return;
 	/* The same offers were enough for these sizes when the programs were loaded. */
-	if (make_plans(e->o, e->o->traffic.size, e->offers, e->plans, plans))
+	if (make_plans(e, e->o->traffic.size, plans, pointers))
 		return;
-	res->plan_nr = plan__rows(plans, e->rows);
+	for (int mode = 0; mode < MODE_NR; mode++) {
+		e->timing.any[mode] = pointers[MODE_NR + mode];
+		if (pointers[mode])
+			e->plans[mode] = plans[mode];
+		if (e->timing.any[mode])
+			e->timing.plans[mode] = plans[MODE_NR + mode];
+	}
+	res->plan_nr = plan__rows(pointers, pointers + MODE_NR, e->rows);
 	res->plan = e->rows;
 	res->probes = probes_of(e->rows, res->plan_nr);
 	res->backend = backend_of(e->rows, res->plan_nr);

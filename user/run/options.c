@@ -150,7 +150,7 @@ static void set_modes(struct options *o, const char *arg)
 
 static void set_times(struct options *o, enum times times)
 {
-	if (o->times != TIMES_AUTO && o->times != times)
+	if (o->times != TIMES_APART && o->times != times)
 		refuse("--times and --no-times exclude each other.");
 	o->times = times;
 }

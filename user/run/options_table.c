@@ -51,10 +51,14 @@ static const struct argp_option option_table[] = {
 	{"backend", KEY_BACKEND, "auto|trampoline|kprobe|tracepoint|none", 0,
 	 "how the kernel is watched (default auto); none: load generator only, no root needed", 0},
 	{"count-calls", KEY_COUNT_CALLS, 0, 0,
-	 "count every send call even of messages under 16k, where that costs several percent", 0},
+	 "look at every event of sending and receiving, all of the time, and count every send call "
+	 "even of "
+	 "messages under 16k, where that costs several percent",
+	 0},
 	{"times", KEY_TIMES, 0, 0,
-	 "take the time of each part of a send call even of messages under 64k, where that costs "
-	 "several percent",
+	 "take the time of each part of a send call in every round, all of the time, where that "
+	 "costs "
+	 "several percent (default: in a short round of its own after each)",
 	 0},
 	{"no-times", KEY_NO_TIMES, 0, 0, "take no times in the kernel, only bytes", 0},
 	{"no-cpu", KEY_NO_CPU, 0, 0,

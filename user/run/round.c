@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "duty.h"
 #include "host/tap.h"
 #include "load/loadgen_args.h"
 #include "model/ledger.h"
@@ -44,7 +45,7 @@ bool round__is_remote(const struct round *r)
 
 int round__book(struct round *r)
 {
-	int err = ledger__book(r->out, &r->e->plans[r->mode], &r->base, &r->now);
+	int err = ledger__book(r->out, r->plan, &r->base, &r->now);
 
 	if (!err && round__is_remote(r))
 		remote__book(r->out);
@@ -136,7 +137,7 @@ static int watch_sockets(struct round *r)
 
 	if (!s)
 		return 0;
-	err = session__attach(s, &r->e->plans[r->mode]);
+	err = session__attach(s, r->plan);
 	for (int side = 0; side < NIO_SIDE_NR && !err; side++)
 		err = session__watch(s, r->cookies[side], r->cookies_nr[side], r->slot, side);
 	return err ? round__fail(r, err, "cannot watch the sockets of the load generator: %s.",
@@ -188,24 +189,30 @@ static int warm_up(struct round *r)
 
 static int measure(struct round *r)
 {
+	static const enum live_phase phases[] = {
+		[ROUND_COMPARED] = LIVE_RUNNING,
+		[ROUND_SAMPLED] = LIVE_SAMPLING,
+		[ROUND_TIMED] = LIVE_TIMING,
+	};
 	struct engine *e = r->e;
 	const struct options *o = e->o;
 	uint64_t first = o->interval_ns < FIRST_TICK_NS ? o->interval_ns : FIRST_TICK_NS;
 	int err;
 
 	perf_watch__enable(&e->perf);
-	if (e->sampling.under_way)
+	if (e->kind == ROUND_SAMPLED)
 		sampling__begin(r);
 	err = round__say(r, NIO_SIDE_SENDER, "measure");
 	if (err)
 		return err;
 	r->measuring = true;
+	duty__begin(r);
 	log_info("%s, round %u: measuring", mode__name(r->mode), r->out->round);
-	display__phase(&e->display, e->sampling.under_way ? LIVE_SAMPLING : LIVE_RUNNING);
+	display__phase(&e->display, phases[e->kind]);
 	loop__set_timer(&e->loop, first, o->interval_ns);
 	err = round__pump(r, is_done, "finish");
 	loop__set_timer(&e->loop, 0, 0);
-	if (e->sampling.under_way)
+	if (e->kind == ROUND_SAMPLED)
 		sampling__end(r);
 	log_info("%s, round %u: measured", mode__name(r->mode), r->out->round);
 	return err;
@@ -218,6 +225,7 @@ static int close_books(struct round *r)
 	int err = 0;
 
 	if (e->session) {
+		duty__note(r, &r->now);
 		round__look(r, &r->now, is_done(r));
 		err = session__read(e->session, r->slot, &r->now, true);
 		if (!err)
@@ -255,6 +263,7 @@ static void init(struct round *r, struct engine *e, enum mode mode, struct run_r
 	r->e = e;
 	r->mode = mode;
 	r->slot = mode;
+	r->plan = e->kind == ROUND_TIMED ? &e->timing.plans[mode] : &e->plans[mode];
 	r->out = out;
 	out->mode = mode;
 	out->size = e->o->traffic.size;
@@ -304,7 +313,7 @@ int round__run(struct engine *e, enum mode mode, unsigned int index, struct run_
 	}
 	init(r, e, mode, out);
 	out->round = index;
-	display__round(&e->display, mode, index, plan__probes(&e->plans[mode]));
+	display__round(&e->display, mode, index, plan__probes(r->plan));
 	err = make(r);
 	end(r);
 	free(r);

@@ -9,10 +9,24 @@
 #include "engine.h"
 #include "load/driver.h"
 
+/* Looking at the events of sending and receiving a part of the time; see duty.h. */
+struct duty {
+	bool on; /* else all of the time */
+	bool attached;
+	struct plan rest;   /* what stays attached between slices */
+	uint64_t begin_ns;  /* of the measured phase */
+	uint64_t slice_ns;  /* when the last slice began */
+	uint64_t looked_ns; /* in slices before that */
+	uint64_t due_ns;    /* when the next change is to be considered; UINT64_MAX: never */
+	uint64_t events;    /* when the last slice began */
+};
+
 struct round {
 	struct engine *e;
+	struct duty duty;
 	enum mode mode;
 	unsigned int slot;
+	const struct plan *plan; /* whose programs are attached */
 	struct driver drivers[NIO_SIDE_NR];
 	bool listening, quiesced;
 	bool ready[NIO_SIDE_NR], stats[NIO_SIDE_NR], done[NIO_SIDE_NR];

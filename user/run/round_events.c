@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/address.h"
+#include "duty.h"
 #include "model/ledger.h"
 #include "model/remote.h"
 #include "round.h"
@@ -30,11 +31,12 @@ static void show_progress(struct round *r)
 	for (int side = 0; side < round__sides_here(r); side++)
 		perf_watch__read(&e->perf, side, r->out);
 	if (e->session && display__shows(&e->display)) {
+		duty__note(r, &r->now);
 		round__look(r, &r->now, false);
 		if (session__read(e->session, r->slot, &r->now, false) || round__book(r))
 			return;
 	}
-	if (!e->sampling.under_way)
+	if (e->kind == ROUND_COMPARED)
 		display__update(&e->display, r->out);
 }
 
@@ -272,7 +274,16 @@ static int take_time(struct round *r, uint64_t now, const char *awaited)
 				   "the load generator did not %s: it does not answer.", awaited);
 	if (now >= r->ping_ns)
 		ask_stats(r);
-	return 0;
+	return duty__turn(r, now);
+}
+
+static uint64_t next_due(const struct round *r)
+{
+	uint64_t until = r->ping_ns, slice = duty__due(r);
+
+	if (r->stop_ns && r->stop_ns < until)
+		until = r->stop_ns;
+	return slice < until ? slice : until;
 }
 
 /* Time is over only when nothing is waiting: after a pause (Ctrl-Z), events are. */
@@ -285,7 +296,7 @@ int round__pump(struct round *r, bool (*done)(const struct round *r), const char
 		r->heard_ns[side] = loop__now_ns();
 	while (!err && !done(r)) {
 		uint64_t now = loop__now_ns();
-		uint64_t until = r->stop_ns && r->stop_ns < r->ping_ns ? r->stop_ns : r->ping_ns;
+		uint64_t until = next_due(r);
 		bool any;
 
 		err = take_next(r, now >= until ? 0 : ms_until(until), &any);

@@ -13,10 +13,9 @@
 #include "kernel/sampler.h"
 #include "kernel/symbols.h"
 #include "round.h"
+#include "short_round.h"
 
-#define SAMPLED_NS     1000000000ULL /* of each mode, all rounds together */
-#define SAMPLED_NS_MIN 100000000ULL  /* of each round, if it is as long itself */
-#define WARMUP_NS_MAX  50000000ULL
+#define SAMPLED_NS 1000000000ULL /* of each mode, all rounds together */
 
 static int load(struct sampling *s)
 {
@@ -58,16 +57,7 @@ void sampling__close(struct engine *e)
 
 uint64_t sampling__round_ns(const struct options *o)
 {
-	uint64_t round_ns = o->traffic.messages ? 0 : traffic__round_ns(&o->traffic);
-	uint64_t ns = SAMPLED_NS / o->traffic.rounds;
-
-	if (unwanted(o))
-		return 0;
-	if (ns > round_ns / 4)
-		ns = round_ns / 4;
-	if (ns < SAMPLED_NS_MIN)
-		ns = SAMPLED_NS_MIN;
-	return ns < round_ns ? ns : round_ns;
+	return unwanted(o) ? 0 : short_round__ns(&o->traffic, SAMPLED_NS);
 }
 
 void sampling__begin(struct round *r)
@@ -111,38 +101,18 @@ void sampling__end(struct round *r)
 		fold(r);
 }
 
-/* The settings of the round under way, but short. */
-static struct traffic short_traffic(const struct engine *e)
-{
-	struct traffic t = e->traffic;
-
-	t.duration_ns = sampling__round_ns(e->o);
-	t.rounds = 1;
-	if (t.warmup_ns > WARMUP_NS_MAX)
-		t.warmup_ns = WARMUP_NS_MAX;
-	return t;
-}
-
 /* A round as any other, in which nothing is watched: what it found is in sampled->cpu. */
 static int make_round(struct engine *e, const struct run_result *of, struct run_result *sampled)
 {
-	struct traffic traffic = e->traffic;
 	struct session *session = e->session;
-	bool perf_off = e->perf.off;
 	static const struct plan nothing; /* of what to attach */
 	int err;
 
-	e->traffic = short_traffic(e);
 	/* Programs that find no socket of theirs still cost, and would be in the samples. */
 	session__attach(session, &nothing);
 	e->session = NULL;
-	e->perf.off = true;
-	e->sampling.under_way = true;
-	err = round__run(e, of->mode, of->round, sampled);
-	e->sampling.under_way = false;
-	e->perf.off = perf_off;
+	err = short_round__make(e, ROUND_SAMPLED, sampling__round_ns(e->o), of, sampled);
 	e->session = session;
-	e->traffic = traffic;
 	return err;
 }
 

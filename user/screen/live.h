@@ -13,6 +13,7 @@ enum live_phase {
 	LIVE_WARMUP,
 	LIVE_RUNNING,
 	LIVE_SAMPLING, /* a round of its own, of which nothing is shown */
+	LIVE_TIMING,   /* likewise */
 	LIVE_DRAINING,
 	LIVE_DONE,
 };

@@ -45,6 +45,7 @@ struct column {
 	const struct live_mode *mode;
 	const struct hist *h; /* NULL: see text */
 	const char *event;
+	bool sampled; /* these are not all of them */
 	double mean;
 	char text[256];
 	uint64_t counts[HIST_AXIS_ROWS_MAX];
@@ -99,7 +100,9 @@ static void column__take_stage(struct column *c, enum nio_stage stage, bool time
 		return;
 	}
 	c->h = s->sizes;
-	c->mean = s->events ? (double)s->bytes / (double)s->events : hist__mean(s->sizes);
+	c->sampled = run_result__sampled_events(&c->mode->total, stage);
+	c->mean = s->events && !c->sampled ? (double)s->bytes / (double)s->events
+					   : hist__mean(s->sizes);
 }
 
 static void column__take_latency(struct column *c, enum latency_kind kind)
@@ -205,8 +208,9 @@ static void draw_column_heading(struct columns *cs, const struct column *c, int 
 	if (!c->h)
 		return;
 	format_events(count, sizeof(count), c->h->count);
-	grid__printf(cs->g, row, col + after, cs->width - after, attr, "%s %s%s", count,
-		     cs->one_event ? "" : "x ", cs->one_event ? "events" : c->event);
+	grid__printf(cs->g, row, col + after, cs->width - after, attr, "%s %s%s%s", count,
+		     cs->one_event ? "" : "x ", cs->one_event ? "events" : c->event,
+		     c->sampled ? ", sampled" : "");
 }
 
 static void draw_row(struct columns *cs, const struct column *c, unsigned int i, int row, int col)

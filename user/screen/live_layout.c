@@ -90,6 +90,10 @@ static void phase_text(char *buf, size_t len, const struct live_frame *f)
 	case LIVE_SAMPLING:
 		snprintf(buf, len, "sampling%s%s: where its CPU time goes", *mode ? " " : "", mode);
 		break;
+	case LIVE_TIMING:
+		snprintf(buf, len, "timing%s%s: the parts of its send calls", *mode ? " " : "",
+			 mode);
+		break;
 	case LIVE_DRAINING:
 		snprintf(buf, len, "draining%s%s: waiting for what is in flight", *mode ? " " : "",
 			 mode);

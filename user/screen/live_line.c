@@ -113,6 +113,7 @@ char *view_line__format(char *buf, size_t len, const struct live_frame *f)
 		[LIVE_WARMUP] = "warm-up: nothing is counted yet",
 		[LIVE_RUNNING] = "running",
 		[LIVE_SAMPLING] = "sampling where CPU time goes",
+		[LIVE_TIMING] = "timing the parts of send calls",
 		[LIVE_DRAINING] = "draining: waiting for what is in flight",
 		[LIVE_DONE] = "done",
 	};

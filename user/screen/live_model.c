@@ -143,10 +143,12 @@ static void times__subtract(struct run_result *run, const struct run_result *bas
 	for (i = 0; i < NIO_STAGE_NR; i++) {
 		num__subtract(&run->stages[i].ns, &base->stages[i].ns);
 		num__subtract(&run->stages[i].timed, &base->stages[i].timed);
+		num__subtract(&run->stages[i].timed_bytes, &base->stages[i].timed_bytes);
 	}
 	for (i = 0; i < PATH_NR; i++)
 		num__subtract(&run->path_ns[i], &base->path_ns[i]);
 	num__subtract(&run->path_calls, &base->path_calls);
+	run->times.calls = less(run->times.calls, base->times.calls);
 }
 
 static int run__subtract(struct run_result *run, const struct run_result *base)

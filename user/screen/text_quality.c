@@ -245,6 +245,29 @@ static void print_coverage(FILE *f, const struct result *r, const char **reason)
 		fprintf(f, ", coverage n/a");
 }
 
+/* Numbers and sizes of events that were looked at a part of the time are a sample: said here. */
+static void print_slices(FILE *f, const struct result *r)
+{
+	char modes[MODE_LIST_LEN];
+	unsigned int sampled = 0;
+	double least = 1;
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		struct real share = run_result__events_share(&r->summary[i].total);
+
+		if (!share.known || share.value >= 1)
+			continue;
+		sampled |= 1U << r->summary[i].mode;
+		least = share.value < least ? share.value : least;
+	}
+	if (sampled)
+		fprintf(f,
+			". %s: events of sending and receiving were looked at %.0f %% of the time, "
+			"so "
+			"their sizes are sampled; bytes are exact (--count-calls looks at all)",
+			mode__list(modes, sizeof(modes), sampled), least * 100);
+}
+
 static bool bytes_by_sequence(const struct result *r)
 {
 	for (size_t i = 0; i < r->summary_nr; i++)
@@ -282,6 +305,7 @@ static int print_watching(FILE *f, unsigned int width, const struct result *r)
 		print_loss(n.f, &h.anomalies, "anomalies", &reason);
 	if (reason)
 		fprintf(n.f, " (n/a: %s)", reason);
+	print_slices(n.f, r);
 	print_meanings(n.f, &h, bytes_by_sequence(r));
 	print_anomalies(n.f, &h);
 	return text_note__end(&n, f, width, "watching");

@@ -241,14 +241,14 @@ static void print_unknown(FILE *f, const struct result *r, size_t first, bool sa
 static void print_followed(FILE *f, const struct mode_summary *s)
 {
 	const struct run_result *run = &s->total;
-	const struct hist *calls = run->app.latency[LATENCY_SEND_CALL].hist;
+	uint64_t calls = time_figures__calls(run);
 	char part[UNITS_BUF], all[UNITS_BUF];
 
-	if (!run->path_calls.known || !calls || run->path_calls.value >= calls->count)
+	if (!run->path_calls.known || run->path_calls.value >= calls)
 		return;
 	fprintf(f, "%s: parts are of %s of %s calls", mode__name(s->mode),
 		format_count(part, sizeof(part), run->path_calls.value),
-		format_count(all, sizeof(all), calls->count));
+		format_count(all, sizeof(all), calls));
 	fprintf(f, run->path_reason ? " (%s). " : ". ", run->path_reason);
 }
 
@@ -268,6 +268,41 @@ static void print_gather(FILE *f, const struct result *r)
 	}
 }
 
+static void print_loss(FILE *f, const char *mode, const char *what, struct num n)
+{
+	char text[UNITS_BUF];
+
+	if (n.known && n.value)
+		fprintf(f, "%s: %s %s while times were taken. ", mode,
+			format_count(text, sizeof(text), n.value), what);
+}
+
+/* Of which rounds the times are, where that is not the rounds that the rest is of. */
+static void print_rounds(FILE *f, const struct result *r)
+{
+	char duration[UNITS_BUF];
+	bool said = false;
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct times_result *t = &r->summary[i].total.times;
+		const char *mode = mode__name(r->summary[i].mode);
+
+		if (t->source == TIMES_NOT_TAKEN)
+			fprintf(f, "%s: none were taken (%s). ", mode, t->reason);
+		if (t->source != TIMES_OF_ITS_OWN)
+			continue;
+		if (!said)
+			fprintf(f,
+				"of short rounds of their own, %s a mode, from which nothing else "
+				"comes. ",
+				format_ns(duration, sizeof(duration), (double)t->duration_ns));
+		said = true;
+		print_loss(f, mode, "program runs were refused", t->missed);
+		print_loss(f, mode, "events found no room", t->map_full);
+		print_loss(f, mode, "events were without their other end", t->unmatched);
+	}
+}
+
 /* Where there is no table, the first reason stands for all: nothing else is waiting for one. */
 int text_time__reasons(FILE *f, unsigned int width, const struct result *r)
 {
@@ -279,6 +314,7 @@ int text_time__reasons(FILE *f, unsigned int width, const struct result *r)
 	err = text_note__begin(&n);
 	if (err)
 		return err;
+	print_rounds(n.f, r);
 	if (!table)
 		print_gather(n.f, r);
 	for (row = 0; row < ROWS_NR && !done; row++) {

@@ -74,6 +74,12 @@ static json_t *connect_json(const struct options *run)
 		address__format(text, sizeof(text), run->connect.host, run->connect.port));
 }
 
+static const char *const times_names[] = {
+	[TIMES_APART] = "own_rounds",
+	[TIMES_ON] = "always",
+	[TIMES_OFF] = "never",
+};
+
 json_t *sweep_settings__json(const struct sweep_options *o)
 {
 	const struct options *run = &o->run;
@@ -93,6 +99,7 @@ json_t *sweep_settings__json(const struct sweep_options *o)
 	err |= json_put_u64(s, "seed", o->seed);
 	err |= json_put(s, "backend", json_value__text(backend__name(run->backend)));
 	err |= json_put(s, "count_calls", json_boolean(run->count_calls));
+	err |= json_put(s, "times", json_value__text(times_names[run->times]));
 	err |= json_put(s, "no_cpu", json_boolean(run->no_cpu));
 	err |= json_put(s, "verify", json_boolean(run->traffic.verify));
 	err |= json_put(s, "mtu", or_null(run->mtu));
@@ -261,6 +268,8 @@ static void put_command(FILE *f, const struct sweep_options *o)
 	fprintf(f, " --seed %" PRIu64, o->seed);
 	put_word(f, "--backend", backend__name(run->backend));
 	put_flag(f, "--count-calls", run->count_calls);
+	put_flag(f, "--times", run->times == TIMES_ON);
+	put_flag(f, "--no-times", run->times == TIMES_OFF);
 	put_flag(f, "--no-cpu", run->no_cpu);
 	put_flag(f, "--verify", run->traffic.verify);
 	put_count(f, "--mtu", run->mtu);

@@ -14,6 +14,7 @@
 #include "host/topology.h"
 #include "run/engine.h"
 #include "run/sampling.h"
+#include "run/timing.h"
 #include "screen/progress.h"
 #include "write/json.h"
 #include "sweep.h"
@@ -189,7 +190,8 @@ static int save_run(struct sweep *s, size_t i, const struct sweep_run *r)
 
 /*
  * What came of a run: a result, a failure, or nothing because the sweep was stopped. A run that was
- * measured but stopped in its sampled round is made again, too: --resume is to leave no hole.
+ * measured but stopped in its sampled or timed round is made again, too: --resume is to leave no
+ * hole.
  */
 static int take_run(struct sweep *s, size_t i, const struct sweep_run *r, int err)
 {
@@ -271,12 +273,15 @@ static int make_runs(struct sweep *s)
 static void open_progress(struct sweep *s)
 {
 	uint64_t sampled_ns = sampling__round_ns(&s->o.run);
+	uint64_t timed_ns = timing__round_ns(&s->o.run);
 
 	s->progress.total = s->runs_nr;
 	s->progress.expected_ns =
 		traffic__round_ns(&s->o.run.traffic) + s->o.run.traffic.warmup_ns + AROUND_NS;
 	if (sampled_ns)
 		s->progress.expected_ns += (sampled_ns + AROUND_NS) / SAMPLING_SWEEP_EVERY;
+	if (timed_ns)
+		s->progress.expected_ns += (timed_ns + AROUND_NS) / TIMING_SWEEP_EVERY;
 	progress__open(&s->progress, s->o.run.quiet);
 	s->engine->tick = redraw;
 	s->engine->tick_arg = s;
@@ -383,6 +388,7 @@ static int open_engine(struct sweep *s)
 	int code = engine__resolve(s->engine, &s->o.run);
 
 	s->engine->sampling.every = SAMPLING_SWEEP_EVERY;
+	s->engine->timing.every = TIMING_SWEEP_EVERY;
 	if (!code)
 		code = engine__open(s->engine, &s->o.run, s->o.grid.sizes, s->o.grid.sizes_nr);
 	return code ? code : check_congestions(s);

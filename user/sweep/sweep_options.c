@@ -91,6 +91,8 @@ static const struct options_pick shared_rows[] = {
 	{"cpu-receiver", NULL, 4},
 	{"backend", NULL, 5},
 	{"count-calls", NULL, 5},
+	{"times", NULL, 5},
+	{"no-times", NULL, 5},
 	{"no-cpu", NULL, 5},
 	{"quiet", "no progress, no text at the end, errors only", 5},
 	{"verbose", NULL, 5},

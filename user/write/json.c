@@ -70,6 +70,7 @@ json_t *json_document__plan_row(const struct plan_row *row)
 	err |= json_put(o, "reason", json_value__text(row->reason));
 	err |= json_put(o, "remedy", json_value__text(row->remedy));
 	err |= json_put(o, "modes", json_value__modes(row->modes));
+	err |= json_put(o, "timed_round", json_boolean(row->apart));
 	return json_finish(o, err);
 }
 

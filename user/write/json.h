@@ -25,6 +25,10 @@ json_t *json_document__sequence(const struct sequence_result *s);
 json_t *json_document__kernel_zerocopy(const struct run_result *run);
 json_t *json_document__perf(const struct run_result *run); /* the "perf" of a run */
 json_t *json_document__cpu(const struct run_result *run);  /* the "cpu" of a run */
+json_t *json_document__times(const struct run_result *run);
+json_t *json_document__path(const struct run_result *run); /* the "path_ns" of a run */
+/* "timed_bytes" of a stage: what its ns is the time of. */
+int json_document__put_timed_bytes(json_t *o, const struct run_result *run, enum nio_stage stage);
 json_t *json_document__summary(const struct mode_summary *s);
 json_t *json_document__environment(const struct environment *env);
 json_t *json_document__settings(const struct result *r);

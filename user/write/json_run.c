@@ -130,20 +130,28 @@ static const char *no_times(const struct stage_result *s)
 	return s->times ? not_timed : "only the sum of the times is kept";
 }
 
-static int put_times(json_t *o, const struct stage_result *s)
+static int put_times(json_t *o, const struct run_result *run, enum nio_stage stage)
 {
+	const struct stage_result *s = &run->stages[stage];
 	int err = 0;
 
 	err |= json_put_num(o, "ns", s->ns);
 	err |= json_put_num(o, "timed", s->timed);
+	err |= json_document__put_timed_bytes(o, run, stage);
 	err |= json_put_num(o, "ns_p50", json_quantile(s->times, 0.5, no_times(s)));
 	err |= json_put_num(o, "ns_p99", json_quantile(s->times, 0.99, no_times(s)));
 	err |= json_put(o, "ns_buckets", json_buckets(s->times));
 	return err;
 }
 
-static json_t *stage_json(const struct stage_result *s)
+static enum quality events_quality(const struct run_result *run, enum nio_stage stage)
 {
+	return run_result__sampled_events(run, stage) ? QUALITY_SAMPLED : QUALITY_EXACT;
+}
+
+static json_t *stage_json(const struct run_result *run, enum nio_stage stage)
+{
+	const struct stage_result *s = &run->stages[stage];
 	static const char no_sizes[] = "no event was counted by size";
 	bool known = s->quality != QUALITY_UNAVAILABLE;
 	bool events = known && !s->no_events;
@@ -161,11 +169,14 @@ static json_t *stage_json(const struct stage_result *s)
 	err |= json_put_or_null(o, "bytes_at_most",
 				(struct num){.value = s->bytes + open, .known = known});
 	err |= json_put_or_null(o, "events", (struct num){.value = s->events, .known = events});
+	err |= json_put(
+		o, "events_quality",
+		json_value__text(!events ? NULL : quality__name(events_quality(run, stage))));
 	if (known && s->no_events)
 		err |= json_put_reason(o, "events", s->no_events);
 	if (events && s->event)
 		err |= json_put(o, "event", json_value__text(s->event));
-	err |= put_times(o, s);
+	err |= put_times(o, run, stage);
 	err |= known ? json_put_num(o, "p50", json_quantile(sizes, 0.5, none))
 		     : json_put(o, "p50", json_null());
 	err |= known ? json_put_num(o, "p99", json_quantile(sizes, 0.99, none))
@@ -231,7 +242,7 @@ static int put_callers(json_t *stage, const struct run_result *run)
 
 static json_t *ledger_stage_json(const struct run_result *run, enum nio_stage stage)
 {
-	json_t *o = stage_json(&run->stages[stage]);
+	json_t *o = stage_json(run, stage);
 	int err = 0;
 
 	if (stage == NIO_STAGE_DEFERRED_COPY)
@@ -322,25 +333,13 @@ static json_t *verdict_json(const struct verdict *v)
 	return json_finish(o, err);
 }
 
-static json_t *path_json(const struct run_result *run)
+static json_t *health_json(const struct run_result *run)
 {
-	json_t *o = json_object();
-	int i, err = 0;
-
-	for (i = 0; i < PATH_NR; i++)
-		err |= json_put_num(o, path_part__key((enum path_part)i), run->path_ns[i]);
-	err |= json_put_num(o, "calls", run->path_calls);
-	err |= json_put(o, "quality", json_value__text(quality__name(run->path_quality)));
-	if (run->path_reason)
-		err |= json_put(o, "reason", json_value__text(run->path_reason));
-	return json_finish(o, err);
-}
-
-static json_t *health_json(const struct health *health)
-{
+	const struct health *health = &run->health;
 	json_t *o = json_object();
 	int err = 0;
 
+	err |= json_put_real(o, "events_share", run_result__events_share(run));
 	err |= json_put_real(o, "coverage", health->coverage);
 	err |= json_put_num(o, "missed", health->missed);
 	err |= json_put_num(o, "dropped", health->dropped);
@@ -408,10 +407,11 @@ json_t *json_document__run(const struct run_result *run)
 	err |= json_put(o, "ledger", ledger_json(run));
 	err |= json_put(o, "kernel_zerocopy", json_document__kernel_zerocopy(run));
 	err |= json_put(o, "verdict", verdict_json(&run->verdict));
-	err |= json_put(o, "path_ns", path_json(run));
+	err |= json_put(o, "times", json_document__times(run));
+	err |= json_put(o, "path_ns", json_document__path(run));
 	err |= json_put(o, "perf", json_document__perf(run));
 	err |= json_put(o, "cpu", json_document__cpu(run));
 	err |= json_put(o, "uncovered", uncovered_json(run));
-	err |= json_put(o, "health", health_json(&run->health));
+	err |= json_put(o, "health", health_json(run));
 	return json_finish(o, err);
 }

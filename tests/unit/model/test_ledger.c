@@ -22,7 +22,8 @@ struct fixture {
 static void plan_for(struct plan *plan, enum mode mode)
 {
 	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
-	struct plan_request req = {.backend = BACKEND_AUTO, .mode = mode, .size = 65536};
+	struct plan_request req = {
+		.backend = BACKEND_AUTO, .mode = mode, .size = 65536, .times = TIMES_ON};
 
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		offers[i].answer = ANSWER_YES;

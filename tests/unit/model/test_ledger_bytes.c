@@ -38,7 +38,8 @@ static void look(struct socket_pass *pass, uint64_t cookie)
 static struct fixture *fixture(enum mode mode)
 {
 	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
-	struct plan_request req = {.backend = BACKEND_AUTO, .mode = mode, .size = MESSAGE};
+	struct plan_request req = {
+		.backend = BACKEND_AUTO, .mode = mode, .size = MESSAGE, .times = TIMES_ON};
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
@@ -116,6 +117,64 @@ static void all_seen_is_coverage_one(void **state)
 	assert_true(f->run.health.coverage.value == 1.0);
 	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->quality, QUALITY_EXACT);
 	assert_int_equal(f->run.unclassified.value, 0);
+	end(f);
+}
+
+/* Events in slices are a sample of number and sizes; bytes are what they are. */
+static void looking_a_part_of_the_time_costs_no_byte(void **state)
+{
+	struct fixture *f = fixture(MODE_ONECOPY);
+	struct run_result sum;
+
+	(void)state;
+	f->now.phase_ns = 1000;
+	f->now.looked_ns = 100;
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL / 10);
+	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL / 10);
+	close_books(f);
+	assert_true(f->run.balance_known);
+	assert_int_equal(f->run.unaccounted_tx, 0);
+	assert_int_equal(f->run.unaccounted_rx, 0);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, TOTAL);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->quality, QUALITY_EXACT);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->events, MESSAGES / 10);
+	assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->bytes, TOTAL);
+	assert_true(f->run.health.coverage.value == 0.1);
+	assert_true(run_result__events_share(&f->run).value == 0.1);
+	assert_true(run_result__sampled_events(&f->run, NIO_STAGE_TX_COPY));
+	assert_true(run_result__sampled_events(&f->run, NIO_STAGE_RX_COPY));
+	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_OTHER_COPY));
+	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_USER_GATHER));
+	/* A sum is of all rounds' time; a round that looked all of it is no sample. */
+	run_result__init(&sum);
+	assert_int_equal(ledger__add(&sum, &f->run), 0);
+	f->now.looked_ns = 1000;
+	close_books(f);
+	assert_true(run_result__events_share(&f->run).value == 1.0);
+	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_TX_COPY));
+	assert_int_equal(ledger__add(&sum, &f->run), 0);
+	assert_true(run_result__events_share(&sum).value == 0.55);
+	run_result__clear(&sum);
+	end(f);
+}
+
+/* Without sequence numbers such events say nothing of how many bytes there were. */
+static void a_sample_alone_tells_no_bytes(void **state)
+{
+	struct fixture *f = fixture(MODE_ONECOPY);
+
+	(void)state;
+	f->now.phase_ns = 1000;
+	f->now.looked_ns = 100;
+	f->now.sockets[NIO_SIDE_SENDER].source = NULL;
+	f->now.sockets[NIO_SIDE_SENDER].reason = "a pass failed";
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL / 10);
+	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL / 10);
+	close_books(f);
+	assert_false(f->run.balance_known);
+	assert_false(run_result__unbalanced(&f->run));
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->quality, QUALITY_UNAVAILABLE);
+	assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->quality, QUALITY_EXACT);
 	end(f);
 }
 
@@ -432,6 +491,8 @@ int main(void)
 		cmocka_unit_test(replies_from_elsewhere),
 		cmocka_unit_test(missed_events_miss_no_byte),
 		cmocka_unit_test(all_seen_is_coverage_one),
+		cmocka_unit_test(looking_a_part_of_the_time_costs_no_byte),
+		cmocka_unit_test(a_sample_alone_tells_no_bytes),
 		cmocka_unit_test(ids_place_what_was_missed),
 		cmocka_unit_test(what_cannot_be_placed_is_unclassified),
 		cmocka_unit_test(without_scatter_gather_nothing_was_pinned),

@@ -25,7 +25,8 @@ struct fixture {
 static int set_up(void **state)
 {
 	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
-	struct plan_request req = {.backend = BACKEND_AUTO, .mode = MODE_ZEROCOPY, .size = 65536};
+	struct plan_request req = {
+		.backend = BACKEND_AUTO, .mode = MODE_ZEROCOPY, .size = 65536, .times = TIMES_ON};
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	assert_non_null(offers);

@@ -34,7 +34,8 @@ static void withdraw_backend(struct offer *offers, enum backend backend, int err
 
 static struct plan_request request(enum mode mode, uint64_t size)
 {
-	return (struct plan_request){.backend = BACKEND_AUTO, .mode = mode, .size = size};
+	return (struct plan_request){
+		.backend = BACKEND_AUTO, .mode = mode, .size = size, .times = TIMES_ON};
 }
 
 static void table_is_sound(void **state)
@@ -353,31 +354,6 @@ static void splicing_is_seen_only_where_calls_are_counted(void **state)
 			 plan.chosen[PROBE_SEND_RETURN]->backend);
 }
 
-static void times_are_taken_of_large_messages_or_when_asked(void **state)
-{
-	struct plan_request req = request(MODE_ONECOPY, PLAN_TIME_CALLS_SIZE);
-	struct offer offers[OFFERS_MAX] = {{0}};
-	struct plan plan;
-
-	(void)state;
-	offer_all(offers);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	for (int part = 0; part < NIO_PATH_NR; part++)
-		assert_null(plan__no_path_time(&plan, part));
-	req.times = TIMES_OFF;
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_non_null(strstr(plan__no_path_time(&plan, NIO_PATH_LOCK), "--no-times"));
-	req.times = TIMES_AUTO;
-	req.size--;
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_non_null(strstr(plan__no_path_time(&plan, NIO_PATH_LOCK), "--times"));
-	assert_non_null(plan__no_stage_time(&plan, NIO_STAGE_RX_COPY));
-	req.times = TIMES_ON;
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_null(plan__no_path_time(&plan, NIO_PATH_LOCK));
-	assert_null(plan__no_stage_time(&plan, NIO_STAGE_RX_COPY));
-}
-
 /* A part whose end is not seen, or which would hold another's time, is not given. */
 static void a_missing_event_costs_the_parts_it_ends(void **state)
 {
@@ -460,43 +436,6 @@ static void unavailable_stages_say_why(void **state)
 	}
 }
 
-static const struct plan_row *row_named(const struct plan_row *rows, size_t n, const char *probe)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(rows[i].probe, probe) == 0)
-			return &rows[i];
-	fail_msg("no row %s", probe);
-	return NULL;
-}
-
-static void rows_name_the_modes_they_serve(void **state)
-{
-	const struct plan *plans[MODE_NR];
-	struct plan_row rows[PLAN_ROWS_MAX];
-	struct offer offers[OFFERS_MAX] = {{0}};
-	struct plan made[MODE_NR];
-	unsigned int pins = 0;
-	size_t n;
-
-	(void)state;
-	offer_all(offers);
-	for (int mode = 0; mode < MODE_NR; mode++) {
-		struct plan_request req = request(mode, 1024);
-
-		pins |= (unsigned int)mode__has(mode, MODE_PINS) << mode;
-
-		assert_int_equal(plan__make(&made[mode], offers, &req), 0);
-		plans[mode] = &made[mode];
-	}
-	n = plan__rows(plans, rows);
-	assert_int_equal(n, PROBE_NR);
-	assert_int_equal(row_named(rows, n, "send_return")->modes, pins);
-	assert_int_equal(row_named(rows, n, "transmit")->modes, ((1U << MODE_NR) - 1) & ~pins);
-	assert_int_equal(row_named(rows, n, "rx_copy")->modes, 0);
-	assert_null(row_named(rows, n, "call_time")->hook);
-	assert_non_null(row_named(rows, n, "call_time")->reason);
-}
-
 static void backends_parse(void **state)
 {
 	enum backend b;
@@ -531,12 +470,10 @@ int main(void)
 		cmocka_unit_test(notifications_are_not_read_by_a_program_that_books_bytes),
 		cmocka_unit_test(prototypes_decide),
 		cmocka_unit_test(splicing_is_seen_only_where_calls_are_counted),
-		cmocka_unit_test(times_are_taken_of_large_messages_or_when_asked),
 		cmocka_unit_test(a_missing_event_costs_the_parts_it_ends),
 		cmocka_unit_test(any_one_hook_can_go),
 		cmocka_unit_test(a_hook_can_be_withheld_by_name),
 		cmocka_unit_test(unavailable_stages_say_why),
-		cmocka_unit_test(rows_name_the_modes_they_serve),
 		cmocka_unit_test(backends_parse),
 	};
 

@@ -38,7 +38,8 @@ static void count(struct nio_cell *cell, uint64_t bytes)
 static void plan_for(struct plan *plan, enum mode mode)
 {
 	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
-	struct plan_request req = {.backend = BACKEND_AUTO, .mode = mode, .size = MESSAGE};
+	struct plan_request req = {
+		.backend = BACKEND_AUTO, .mode = mode, .size = MESSAGE, .times = TIMES_ON};
 
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		offers[i].answer = ANSWER_YES;

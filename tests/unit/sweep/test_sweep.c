@@ -154,7 +154,8 @@ static void results_are_in_a_fixed_order(void **state)
 	c = grid__run(&o.grid, RUNS - 1);
 	assert_true(a.mode == MODE_TWOCOPY && a.size == 1024 && a.threads == 1 && a.round == 0);
 	assert_true(b.mode == MODE_TWOCOPY && b.size == 1024 && b.threads == 2 && b.round == 0);
-	assert_true(c.mode == MODE_ZEROCOPY && c.size == 65536 && c.threads == 8 && c.round == ROUNDS - 1);
+	assert_true(c.mode == MODE_ZEROCOPY && c.size == 65536 && c.threads == 8 &&
+		    c.round == ROUNDS - 1);
 }
 
 /* Through a file and back, as --resume has them. */

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Plans of rounds that are compared and of those beside them, and what is shown of both. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/plan.h"
+
+#define OFFERS_MAX 128
+
+static void offer_all(struct offer *offers)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		offers[i] = (struct offer){.answer = ANSWER_YES};
+}
+
+static void withdraw(struct offer *offers, enum probe_id probe, enum answer answer, int err)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].probe == probe)
+			offers[i] = (struct offer){.answer = answer, .err = err};
+}
+
+static struct plan_request request(enum mode mode, uint64_t size)
+{
+	return (struct plan_request){
+		.backend = BACKEND_AUTO, .mode = mode, .size = size, .times = TIMES_ON};
+}
+
+static void times_are_taken_of_every_size_when_asked(void **state)
+{
+	struct plan_request req = request(MODE_ONECOPY, 64);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	for (int part = 0; part < NIO_PATH_NR; part++)
+		assert_null(plan__no_path_time(&plan, part));
+	assert_null(plan__no_stage_time(&plan, NIO_STAGE_RX_COPY));
+	assert_true(plan__times_by_trampoline(&plan));
+	req.times = TIMES_OFF;
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_non_null(strstr(plan__no_path_time(&plan, NIO_PATH_LOCK), "--no-times"));
+	assert_false(plan__times_by_trampoline(&plan));
+}
+
+/* Both plans of a mode: of its rounds, and of those for its times. */
+static bool make_apart(struct offer offers[OFFERS_MAX], enum mode mode, uint64_t size,
+		       const char *none, struct plan plans[2])
+{
+	struct plan_request req = request(mode, size);
+
+	assert_int_equal(plan__make(&plans[1], offers, &req), 0);
+	req.times = TIMES_APART;
+	assert_int_equal(plan__make(&plans[0], offers, &req), 0);
+	return plan__set_apart(&plans[0], &plans[1], none);
+}
+
+static void times_cost_the_rounds_that_are_compared_nothing(void **state)
+{
+	static const char none[] = "no such round";
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plans[2];
+
+	(void)state;
+	for (int mode = 0; mode < MODE_NR; mode++) {
+		for (uint64_t size = 64; size <= 16 << 20; size *= 16) {
+			offer_all(offers);
+			assert_true(make_apart(offers, mode, size, NULL, plans));
+			for (int p = PROBE_CALL_TIME; p <= PROBE_RX_TIME; p++) {
+				assert_null(plans[0].chosen[p]);
+				assert_ptr_equal(plans[0].reason[p], plan__apart);
+				assert_non_null(plans[1].chosen[p]);
+			}
+			/* In everything else they are one. */
+			for (int p = 0; p < PROBE_CALL_TIME; p++)
+				assert_ptr_equal(plans[0].chosen[p], plans[1].chosen[p]);
+		}
+	}
+	assert_false(make_apart(offers, MODE_ONECOPY, 65536, none, plans));
+	assert_ptr_equal(plans[0].reason[PROBE_CALL_TIME], none);
+	/* What cannot be had there either says so. */
+	withdraw(offers, PROBE_PIN_TIME, ANSWER_NO, -ENOENT);
+	assert_true(make_apart(offers, MODE_ONECOPY, 65536, NULL, plans));
+	assert_non_null(strstr(plans[0].reason[PROBE_PIN_TIME], "no such hook"));
+	for (int p = PROBE_CALL_TIME; p <= PROBE_RX_TIME; p++)
+		withdraw(offers, p, ANSWER_NO, -EPERM);
+	assert_false(make_apart(offers, MODE_ONECOPY, 65536, none, plans));
+	assert_non_null(strstr(plans[0].reason[PROBE_CALL_TIME], "permission denied"));
+}
+
+/* What stays attached books bytes that no sequence number tells. */
+static void copy_modes_can_rest_from_events(void **state)
+{
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plans[2], rest;
+
+	(void)state;
+	for (int mode = 0; mode < MODE_NR; mode++) {
+		offer_all(offers);
+		make_apart(offers, mode, 65536, NULL, plans);
+		assert_int_equal(plan__can_rest(&plans[0], &rest), !mode__has(mode, MODE_PINS));
+		assert_null(rest.chosen[PROBE_SEND_RETURN]);
+		assert_null(rest.chosen[PROBE_RX_COPY]);
+		assert_ptr_equal(rest.chosen[PROBE_OTHER_COPY], plans[0].chosen[PROBE_OTHER_COPY]);
+		assert_ptr_equal(rest.chosen[PROBE_SOCKETS], plans[0].chosen[PROBE_SOCKETS]);
+		withdraw(offers, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
+		make_apart(offers, mode, 65536, NULL, plans);
+		assert_false(plan__can_rest(&plans[0], &rest));
+	}
+}
+
+static const struct plan_row *row_named(const struct plan_row *rows, size_t n, const char *probe)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(rows[i].probe, probe) == 0)
+			return &rows[i];
+	fail_msg("no row %s", probe);
+	return NULL;
+}
+
+static void rows_name_the_modes_they_serve(void **state)
+{
+	const struct plan *plans[MODE_NR], *timed[MODE_NR], *none[MODE_NR] = {NULL};
+	struct plan_row rows[PLAN_ROWS_MAX];
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan made[MODE_NR][2];
+	unsigned int pins = 0;
+	size_t n;
+
+	(void)state;
+	offer_all(offers);
+	for (int mode = 0; mode < MODE_NR; mode++) {
+		pins |= (unsigned int)mode__has(mode, MODE_PINS) << mode;
+		assert_true(make_apart(offers, mode, 1024, NULL, made[mode]));
+		plans[mode] = &made[mode][0];
+		timed[mode] = &made[mode][1];
+	}
+	n = plan__rows(plans, timed, rows);
+	assert_int_equal(n, PROBE_NR);
+	assert_int_equal(row_named(rows, n, "send_return")->modes, pins);
+	assert_int_equal(row_named(rows, n, "transmit")->modes, ((1U << MODE_NR) - 1) & ~pins);
+	assert_int_equal(row_named(rows, n, "rx_copy")->modes, 0);
+	assert_false(row_named(rows, n, "rx_copy")->apart);
+	assert_true(row_named(rows, n, "call_time")->apart);
+	assert_string_equal(row_named(rows, n, "call_time")->hook, "fentry,fexit/tcp_sendmsg");
+	n = plan__rows(plans, none, rows);
+	assert_null(row_named(rows, n, "call_time")->hook);
+	assert_non_null(row_named(rows, n, "call_time")->reason);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_are_taken_of_every_size_when_asked),
+		cmocka_unit_test(times_cost_the_rounds_that_are_compared_nothing),
+		cmocka_unit_test(copy_modes_can_rest_from_events),
+		cmocka_unit_test(rows_name_the_modes_they_serve),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

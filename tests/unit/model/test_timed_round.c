@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Times of a round of their own: they alone come into the run, and divide by what was moved there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/ledger.h"
+#include "model/plan.h"
+#include "model/time_figures.h"
+#include "model/timed_round.h"
+
+static struct num known(uint64_t value)
+{
+	return (struct num){.value = value, .known = true};
+}
+
+static struct hist *hist_of(uint64_t n, uint64_t value)
+{
+	struct hist *h = hist__new_latency();
+
+	assert_non_null(h);
+	while (n--)
+		hist__record(h, value);
+	return h;
+}
+
+static struct stage_result stage(uint64_t bytes, struct num ns, struct num timed)
+{
+	return (struct stage_result){.quality = QUALITY_EXACT,
+				     .bytes = bytes,
+				     .events = bytes / 1024,
+				     .ns = ns,
+				     .timed = timed,
+				     .timed_bytes = {.reason = "not apart"}};
+}
+
+/* 100 messages of 1 KiB, no time but of the gather (the load generator's) and of deferred copies.
+ */
+static void compared(struct run_result *r)
+{
+	const struct num apart = {.reason = plan__apart};
+
+	run_result__init(r);
+	r->ledger_known = true;
+	r->duration_ns = 1000;
+	r->app.tx_messages = 100;
+	r->app.tx_bytes = r->app.rx_bytes = 102400;
+	r->app.latency[LATENCY_SEND_CALL].hist = hist_of(100, 1000);
+	r->health.missed = known(1);
+	r->path_ns[PATH_SEND_TOTAL] = known(100000);
+	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
+		r->path_ns[p] = apart;
+	r->path_calls = apart;
+	r->path_reason = plan__apart;
+	r->pinned.completion.reason = plan__apart;
+	r->stages[NIO_STAGE_USER_GATHER] = stage(102400, known(5000), known(2));
+	r->stages[NIO_STAGE_TX_COPY] = stage(102400, apart, apart);
+	r->stages[NIO_STAGE_DEFERRED_COPY] = stage(51200, known(7000), known(50));
+}
+
+/* 10 messages of 1 KiB with all their times, each longer than without what takes them. */
+static void timed(struct run_result *r)
+{
+	run_result__init(r);
+	r->ledger_known = true;
+	r->duration_ns = 200;
+	r->app.tx_messages = 10;
+	r->app.tx_bytes = r->app.rx_bytes = 10240;
+	r->app.latency[LATENCY_SEND_CALL].hist = hist_of(10, 1500);
+	r->health.missed = known(30);
+	r->health.unmatched = known(4);
+	r->path_ns[PATH_SEND_TOTAL] = known(15000);
+	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
+		r->path_ns[p] = known(0);
+	r->path_ns[PATH_COPY] = known(6000);
+	r->path_calls = known(10);
+	r->path_quality = QUALITY_EXACT;
+	r->path_reason = NULL;
+	r->pinned.completion.hist = hist_of(10, 3000);
+	r->stages[NIO_STAGE_USER_GATHER] = stage(10240, known(999), known(1));
+	r->stages[NIO_STAGE_TX_COPY] = stage(10240, known(6000), known(10));
+	r->stages[NIO_STAGE_TX_COPY].times = hist_of(10, 600);
+	r->stages[NIO_STAGE_DEFERRED_COPY] = stage(5120, known(9999), known(5));
+}
+
+static void check(struct real found, double expected)
+{
+	assert_true(found.known);
+	assert_true(found.value > expected - 1e-6 && found.value < expected + 1e-6);
+}
+
+static void make(struct run_result *r)
+{
+	struct run_result own;
+
+	compared(r);
+	timed(&own);
+	timed_round__take(r, &own);
+	run_result__clear(&own);
+}
+
+static void only_times_come_from_it(void **state)
+{
+	struct run_result r;
+
+	(void)state;
+	make(&r);
+	assert_int_equal(r.duration_ns, 1000);
+	assert_int_equal(r.app.tx_bytes, 102400);
+	assert_int_equal(r.stages[NIO_STAGE_TX_COPY].bytes, 102400);
+	assert_int_equal(r.stages[NIO_STAGE_TX_COPY].events, 100);
+	assert_int_equal(r.app.latency[LATENCY_SEND_CALL].hist->sum, 100000);
+	assert_int_equal(r.health.missed.value, 1);
+	assert_int_equal(r.times.source, TIMES_OF_ITS_OWN);
+	assert_int_equal(r.times.duration_ns, 200);
+	assert_int_equal(r.times.messages, 10);
+	assert_int_equal(r.times.payload, 10240);
+	assert_int_equal(r.times.missed.value, 30);
+	assert_int_equal(r.times.unmatched.value, 4);
+	assert_int_equal(r.stages[NIO_STAGE_TX_COPY].times->count, 10);
+	assert_int_equal(r.pinned.completion.hist->count, 10);
+	assert_null(r.path_reason);
+	run_result__clear(&r);
+}
+
+/* Of the call its own mean, of a stage its own bytes: not those of the round beside. */
+static void figures_divide_by_what_was_moved_there(void **state)
+{
+	struct run_result r;
+
+	(void)state;
+	make(&r);
+	check(time_figures__part(&r, PATH_SEND_TOTAL), 1500);
+	check(time_figures__part(&r, PATH_COPY), 600);
+	check(time_figures__outside(&r), 900);
+	check(time_figures__per_kib(&r, NIO_STAGE_TX_COPY), 600);
+	check(time_figures__timed_bytes(&r, NIO_STAGE_TX_COPY), 10240);
+	/* What the round beside knows itself stays. */
+	check(time_figures__per_kib(&r, NIO_STAGE_USER_GATHER), 50);
+	check(time_figures__per_kib(&r, NIO_STAGE_DEFERRED_COPY), 140);
+	run_result__clear(&r);
+}
+
+/* Some calls were followed only: the bytes timed are their share. */
+static void a_sample_of_calls_is_their_share_of_bytes(void **state)
+{
+	struct run_result r, own;
+
+	(void)state;
+	compared(&r);
+	timed(&own);
+	own.path_calls = own.stages[NIO_STAGE_TX_COPY].timed = known(5);
+	own.stages[NIO_STAGE_TX_COPY].ns = known(3000);
+	timed_round__take(&r, &own);
+	assert_int_equal(r.stages[NIO_STAGE_TX_COPY].timed_bytes.value, 5120);
+	check(time_figures__per_kib(&r, NIO_STAGE_TX_COPY), 600);
+	run_result__clear(&own);
+	run_result__clear(&r);
+}
+
+static void a_round_that_was_not_made_says_why(void **state)
+{
+	struct run_result r;
+
+	(void)state;
+	compared(&r);
+	timed_round__none(&r, "the other machine went away");
+	assert_int_equal(r.times.source, TIMES_NOT_TAKEN);
+	assert_string_equal(r.times.reason, "the other machine went away");
+	assert_non_null(strstr(r.path_ns[PATH_COPY].reason, "times.reason"));
+	assert_non_null(strstr(r.stages[NIO_STAGE_TX_COPY].ns.reason, "times.reason"));
+	assert_non_null(strstr(r.pinned.completion.reason, "times.reason"));
+	/* The load generator's own is known all the same, and so is what was timed in the round. */
+	check(time_figures__part(&r, PATH_SEND_TOTAL), 1000);
+	check(time_figures__per_kib(&r, NIO_STAGE_DEFERRED_COPY), 140);
+	run_result__clear(&r);
+}
+
+/* rounds[i]: had round i a timed one? The sum is of those that had, whatever their order. */
+static void sum(struct run_result *total, const bool rounds[], size_t n)
+{
+	run_result__init(total);
+	for (size_t i = 0; i < n; i++) {
+		struct run_result r;
+
+		if (rounds[i])
+			make(&r);
+		else
+			compared(&r);
+		assert_int_equal(ledger__add(total, &r), 0);
+		run_result__clear(&r);
+	}
+}
+
+static void sums_are_of_the_rounds_that_had_one(void **state)
+{
+	static const bool cases[][3] = {
+		{true, true, true}, {true, false, true}, {false, true, true}, {true, true, false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t had = cases[i][0] + cases[i][1] + cases[i][2];
+		struct run_result total;
+
+		sum(&total, cases[i], 3);
+		assert_int_equal(total.times.source, TIMES_OF_ITS_OWN);
+		assert_int_equal(total.times.messages, 10 * had);
+		assert_int_equal(total.times.calls, 10 * had);
+		assert_int_equal(total.times.missed.value, 30 * had);
+		assert_int_equal(total.path_calls.value, 10 * had);
+		assert_int_equal(total.path_ns[PATH_SEND_TOTAL].value, 15000 * had);
+		assert_int_equal(total.stages[NIO_STAGE_TX_COPY].times->count, 10 * had);
+		assert_int_equal(total.stages[NIO_STAGE_TX_COPY].timed_bytes.value, 10240 * had);
+		assert_int_equal(total.pinned.completion.hist->count, 10 * had);
+		check(time_figures__per_kib(&total, NIO_STAGE_TX_COPY), 600);
+		check(time_figures__part(&total, PATH_SEND_TOTAL), 1500);
+		/* What is of the rounds themselves is of all. */
+		assert_int_equal(total.stages[NIO_STAGE_TX_COPY].bytes, 3 * 102400);
+		assert_int_equal(total.stages[NIO_STAGE_DEFERRED_COPY].ns.value, 21000);
+		check(time_figures__per_kib(&total, NIO_STAGE_DEFERRED_COPY), 140);
+		run_result__clear(&total);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_times_come_from_it),
+		cmocka_unit_test(figures_divide_by_what_was_moved_there),
+		cmocka_unit_test(a_sample_of_calls_is_their_share_of_bytes),
+		cmocka_unit_test(a_round_that_was_not_made_says_why),
+		cmocka_unit_test(sums_are_of_the_rounds_that_had_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which of the loaded programs are attached; see session.h. */
+#include <errno.h>
+
+#include "link_info.h"
+#include "skeleton.h"
+
+bool session__wants(const struct plan *plan, const char *name)
+{
+	for (int probe = 0; plan && probe < PROBE_NR; probe++)
+		if (plan->chosen[probe] && session__has_program(plan->chosen[probe], name))
+			return true;
+	return false;
+}
+
+/* What the kernel passed over at a kprobe is told by its link, and gone with it. */
+static void keep_missed(struct session *s, size_t i)
+{
+	uint64_t missed = 0;
+
+	if (!s->links[i] || bpf_program__type(s->programs[i]) != BPF_PROG_TYPE_KPROBE)
+		return;
+	if (link_info__kprobe_missed(bpf_link__fd(s->links[i]), &missed))
+		s->untold[i] = true;
+	else
+		s->passed_over[i] += missed;
+}
+
+void session__detach(struct session *s, size_t i)
+{
+	keep_missed(s, i);
+	bpf_link__destroy(s->links[i]);
+	s->links[i] = NULL;
+}
+
+static bool can_attach_again(const struct session *s, const struct bpf_program *prog)
+{
+	enum bpf_attach_type type = bpf_program__expected_attach_type(prog);
+
+	return s->trampolines_again || (type != BPF_TRACE_FENTRY && type != BPF_TRACE_FEXIT);
+}
+
+static void detach_others(struct session *s, const struct plan *plan)
+{
+	for (size_t i = 0; i < s->programs_nr; i++)
+		if (s->links[i] && can_attach_again(s, s->programs[i]) &&
+		    !session__wants(plan, bpf_program__name(s->programs[i])))
+			session__detach(s, i);
+}
+
+static int attach_missing(struct session *s, const struct plan *plan)
+{
+	for (size_t i = 0; i < s->programs_nr; i++) {
+		if (s->links[i] || !session__wants(plan, bpf_program__name(s->programs[i])))
+			continue;
+		s->links[i] = bpf_program__attach(s->programs[i]);
+		if (!s->links[i])
+			return -errno;
+	}
+	return 0;
+}
+
+int session__attach(struct session *s, const struct plan *plan)
+{
+	s->plan = *plan;
+	detach_others(s, plan);
+	return attach_missing(s, plan);
+}
+
+void session__rest(struct session *s, const struct plan *rest)
+{
+	detach_others(s, rest);
+}
+
+unsigned int session__attached(const struct session *s)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < s->programs_nr; i++)
+		n += s->links[i] != NULL;
+	return n;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The times of a round of their own, in the run they belong to; see timed_round.h. Pure. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ledger_perf.h"
+#include "plan.h"
+#include "time_figures.h"
+#include "timed_round.h"
+
+static const char not_made[] = "its round of its own was not made: see times.reason";
+
+static void take_stage(struct run_result *run, struct run_result *timed, enum nio_stage stage)
+{
+	struct stage_result *to = &run->stages[stage], *from = &timed->stages[stage];
+	struct real bytes;
+
+	/* The load generator's own clock is in every round. */
+	if (stage == NIO_STAGE_USER_GATHER || to->ns.known)
+		return;
+	bytes = time_figures__timed_bytes(timed, stage);
+	to->ns = from->ns;
+	to->timed = from->timed;
+	to->timed_bytes = (struct num){.value = (uint64_t)(bytes.value + 0.5),
+				       .known = bytes.known,
+				       .reason = bytes.reason};
+	hist__free(to->times);
+	to->times = from->times;
+	from->times = NULL;
+}
+
+static void take_path(struct run_result *run, const struct run_result *timed)
+{
+	memcpy(run->path_ns, timed->path_ns, sizeof(run->path_ns));
+	run->path_calls = timed->path_calls;
+	run->path_quality = timed->path_quality;
+	run->path_reason = timed->path_reason;
+}
+
+static void take_completion(struct run_result *run, struct run_result *timed)
+{
+	if (run->pinned.completion.hist)
+		return;
+	run->pinned.completion = timed->pinned.completion;
+	timed->pinned.completion.hist = NULL;
+}
+
+void timed_round__take(struct run_result *run, struct run_result *timed)
+{
+	const struct hist *calls = timed->app.latency[LATENCY_SEND_CALL].hist;
+
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		take_stage(run, timed, s);
+	take_path(run, timed);
+	take_completion(run, timed);
+	memcpy(run->perf_window, timed->perf_window, sizeof(run->perf_window));
+	run->times = (struct times_result){
+		.source = TIMES_OF_ITS_OWN,
+		.duration_ns = timed->duration_ns,
+		.payload = run_result__payload(timed),
+		.messages = timed->app.tx_messages,
+		.calls = calls ? calls->count : 0,
+		.missed = timed->health.missed,
+		.map_full = timed->health.map_full,
+		.unmatched = timed->health.unmatched,
+	};
+}
+
+/* What would have been of a timed round, by the reason it has: says that there was none. */
+static void doubt(struct num *n)
+{
+	if (!n->known && n->reason == plan__apart)
+		n->reason = not_made;
+}
+
+void timed_round__none(struct run_result *run, const char *why)
+{
+	run->times = (struct times_result){.source = TIMES_NOT_TAKEN};
+	snprintf(run->times.reason, sizeof(run->times.reason), "%s", why);
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		doubt(&run->stages[s].ns);
+		doubt(&run->stages[s].timed);
+	}
+	for (int p = 0; p < PATH_NR; p++)
+		doubt(&run->path_ns[p]);
+	doubt(&run->path_calls);
+	if (run->path_reason == plan__apart)
+		run->path_reason = not_made;
+	if (run->pinned.completion.reason == plan__apart)
+		run->pinned.completion.reason = not_made;
+	if (run->perf_window[0].reason == plan__apart)
+		ledger_perf__none(run, not_made);
+}

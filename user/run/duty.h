@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events a part of the time. Bytes of the copy modes come from sequence numbers; the events of
+ * sending and receiving tell their number and sizes, for which thousands are as good as millions.
+ * So in rounds that are compared their programs are attached for a slice of each period, or longer
+ * where events are few. All of the time where they are to be counted (--messages, --count-calls,
+ * --times), where they tell kinds of bytes (zero-copy), and where there are no sequence numbers.
+ */
+#ifndef NETIOTRACE_DUTY_H
+#define NETIOTRACE_DUTY_H
+
+#include <stdint.h>
+
+#define DUTY_PERIOD_NS 500000000ULL
+#define DUTY_SLICE_NS  50000000ULL
+#define DUTY_EVENTS    2000 /* that a slice lasts for at least, up to the next */
+
+struct round;
+struct snapshot;
+
+/* The measured phase begins, with all of the plan attached. */
+void duty__begin(struct round *r);
+
+/* What is due is done. 0 or -errno, said: the programs could not be attached again. */
+int duty__turn(struct round *r, uint64_t now_ns);
+
+/* When duty__turn() is to be called; UINT64_MAX: not at all. */
+uint64_t duty__due(const struct round *r);
+
+/* Notes in s for how long of the phase events were looked at. */
+void duty__note(const struct round *r, struct snapshot *s);
+
+#endif
