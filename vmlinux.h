@@ -195,6 +195,16 @@ struct sk_buff {
 	unsigned char *head;
 };
 
+struct kernfs_node;
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct kernfs_node {
+	u64 id;
+};
+
 struct ns_common {
 	unsigned int inum;
 };
@@ -262,6 +272,10 @@ struct sk_buff_head {
 
 typedef u64 netdev_features_t;
 
+struct sock_cgroup_data {
+	struct cgroup *cgroup;
+};
+
 struct sock {
 	struct sock_common __sk_common;
 	struct sk_buff_head sk_error_queue;
@@ -269,6 +283,7 @@ struct sock {
 	atomic_t sk_zckey;
 	u16 sk_protocol;
 	netdev_features_t sk_route_caps;
+	struct sock_cgroup_data sk_cgrp_data;
 };
 
 struct net_device {
@@ -277,6 +292,10 @@ struct net_device {
 
 struct ubuf_info_ops {
 	void *complete;
+};
+
+struct socket {
+	struct sock *sk;
 };
 
 struct proto {

@@ -58,7 +58,7 @@ int BPF_PROG(nio_at_receive, const struct sk_buff *skb, int len)
 SEC("?tp_btf/tcp_rcv_space_adjust")
 int BPF_PROG(nio_at_copied, struct sock *sk)
 {
-	on_copied(sk);
+	on_taken(sk);
 	return 0;
 }
 

@@ -34,6 +34,17 @@ int BPF_PROG(nio_ax_send, struct sock *sk, struct msghdr *msg, unsigned long siz
 	return 0;
 }
 
+SEC("?fexit/tcp_splice_read")
+int BPF_PROG(nio_ax_splice_read, struct socket *sock, void *position, void *pipe,
+	     unsigned long size, unsigned int flags, long ret)
+{
+	struct nio_stream *s = ret > 0 ? stream_of(sock->sk, KNOWN) : NULL;
+
+	if (s)
+		add_to(&s->spliced, ret);
+	return 0;
+}
+
 /* What sendfile and splice did until Linux 6.4. */
 SEC("?fentry/do_tcp_sendpages")
 int BPF_PROG(nio_ae_sendpages, struct sock *sk)

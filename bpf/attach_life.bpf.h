@@ -7,7 +7,10 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "attach_streams.bpf.h"
+#include "attach_stages.bpf.h"
+
+/* Passes hold the lock of each socket. */
+const volatile bool nio_locked_pass = false;
 
 /* May an application queue bytes on a socket of this state? */
 static __always_inline bool may_send(int state)
@@ -28,6 +31,12 @@ int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 	/* connect() runs in the task that calls it: what it makes is taken in before it is used. */
 	if (newstate == TCP_SYN_SENT)
 		s = stream_in_use(sk);
+	/* What is received begins here, whatever takes it. */
+	if (newstate == TCP_ESTABLISHED) {
+		s = stream_of(sk, KNOWN);
+		if (s)
+			begin_rx(s, sk, kernel_read(struct tcp_sock, sk, copied_seq));
+	}
 	if (!may_send(oldstate) || may_send(newstate))
 		return 0;
 	s = stream_of(sk, KNOWN);
@@ -143,6 +152,8 @@ int nio_at_pass(struct bpf_iter__tcp *ctx)
 	if (!(s->flags & NIO_STREAM_PLACED))
 		place_stream(s, sk);
 	take_numbers(s, sk);
+	if (nio_locked_pass && !s->closed_ns)
+		begin_rx(s, sk, s->now.taken);
 	return 0;
 }
 

@@ -256,24 +256,42 @@ static __always_inline void keep_first(const struct sock *sk, int len)
 		add_to(&nio_firsts_nr, 1);
 }
 
-/* A copy to the application is over: was it the first of its socket? */
-static __always_inline void on_copied(const struct sock *sk)
+/* The first copy of this socket, if it was one that is kept. */
+static __always_inline bool take_first(const struct sock *sk, struct nio_first *kept)
 {
-	struct nio_first *first, kept;
-	struct nio_stream *s;
+	struct nio_first *first;
 	__u64 key = (__u64)sk;
 
 	if (!nio_firsts_nr)
-		return;
+		return false;
 	first = bpf_map_lookup_elem(&nio_firsts, &key);
 	if (!first)
-		return;
-	kept = *first;
+		return false;
+	*kept = *first;
 	bpf_map_delete_elem(&nio_firsts, &key);
 	add_to(&nio_firsts_nr, -1);
-	s = stream_in_use(sk);
-	if (s)
-		on_received(s, sk, kept.taken, kept.len, KNOWN);
+	return true;
+}
+
+/*
+ * The application has taken bytes of a socket, by a copy or otherwise (splice, MSG_TRUNC,
+ * TCP_ZEROCOPY_RECEIVE). Its lock is held.
+ */
+static __always_inline void on_taken(const struct sock *sk)
+{
+	struct nio_stream *s = stream_in_use(sk);
+	__u32 taken = taken_of(sk);
+	struct nio_first first;
+
+	if (!s)
+		return;
+	if (take_first(sk, &first))
+		on_received(s, sk, first.taken, first.len, KNOWN);
+	if (s->uncovered)
+		return;
+	touch(s, sk);
+	begin_rx(s, sk, taken);
+	judge_taken(s, taken);
 }
 
 /* Zero-copy sends up to hi are reported complete. Reports of one range may come twice. */

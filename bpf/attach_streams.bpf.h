@@ -178,6 +178,23 @@ static __always_inline bool wanted(const struct sock *sk, bool known)
 	return tgid_now() != nio_own_tgid;
 }
 
+/* Since Linux 5.15; before, a union that may hold other things. Not with every configuration. */
+struct sock_cgroup_data___pointer {
+	struct cgroup *cgroup;
+} __attribute__((preserve_access_index));
+
+struct sock___cgroup {
+	struct sock_cgroup_data___pointer sk_cgrp_data;
+} __attribute__((preserve_access_index));
+
+/* The id of the cgroup that made the socket, which is what ss names. 0: not told. */
+static __always_inline __u64 cgroup_of(const struct sock *sk)
+{
+	if (!bpf_core_field_exists(((struct sock___cgroup *)0)->sk_cgrp_data.cgroup))
+		return 0;
+	return BPF_CORE_READ((const struct sock___cgroup *)sk, sk_cgrp_data.cgroup, kn, id);
+}
+
 /* Addresses, and what else of a socket stays as it is. */
 static __always_inline void place_stream(struct nio_stream *s, const struct sock *sk)
 {
@@ -185,6 +202,7 @@ static __always_inline void place_stream(struct nio_stream *s, const struct sock
 	s->local_port = BPF_CORE_READ(sk, __sk_common.skc_num);
 	s->remote_port = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
 	s->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+	s->cgroup = cgroup_of(sk);
 	if (s->family == AF_INET) {
 		BPF_CORE_READ_INTO((__u32 *)s->local, sk, __sk_common.skc_rcv_saddr);
 		BPF_CORE_READ_INTO((__u32 *)s->remote, sk, __sk_common.skc_daddr);
@@ -197,18 +215,26 @@ static __always_inline void place_stream(struct nio_stream *s, const struct sock
 		s->flags |= NIO_STREAM_PLACED;
 }
 
-/* The numbers of a socket now. The FIN that ends the stream of the other side takes one. */
+/* What the application has taken, as a number: the FIN that ends the other side's stream takes one.
+ */
+static __always_inline __u32 taken_of(const struct sock *sk)
+{
+	__u32 copied = kernel_read(struct tcp_sock, sk, copied_seq);
+	bool fin = kernel_read(struct sock_common, sk, skc_flags) & (1UL << SOCK_DONE);
+
+	return copied - (fin && copied == kernel_read(struct tcp_sock, sk, rcv_nxt));
+}
+
+/* The numbers of a socket now. */
 static __always_inline void read_numbers(struct nio_numbers *n, const struct sock *sk)
 {
 	__u8 state = kernel_read(struct sock_common, sk, skc_state);
-	__u32 copied = kernel_read(struct tcp_sock, sk, copied_seq);
-	bool fin = kernel_read(struct sock_common, sk, skc_flags) & (1UL << SOCK_DONE);
 
 	n->bytes_acked = kernel_read(struct tcp_sock, sk, bytes_acked);
 	n->bytes_received = kernel_read(struct tcp_sock, sk, bytes_received);
 	n->bytes_retrans = kernel_read(struct tcp_sock, sk, bytes_retrans);
 	n->sent = nio_payload_end(kernel_read(struct tcp_sock, sk, write_seq), state);
-	n->taken = copied - (fin && copied == kernel_read(struct tcp_sock, sk, rcv_nxt));
+	n->taken = taken_of(sk);
 }
 
 /*
@@ -238,11 +264,11 @@ static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 cookie)
 	return s;
 }
 
-/* Of a socket in use by the present task: its entry, made if it is wanted. */
+/* Of a socket in use by the present task: its entry, made if it is wanted and can be. */
 #define stream_in_use(sk)                                                        \
 	({                                                                       \
 		struct nio_stream *in_use = stream_of(sk, KNOWN);                \
-		if (!in_use && wanted(sk, KNOWN))                                \
+		if (nio_may_adopt && !in_use && wanted(sk, KNOWN))               \
 			in_use = adopt(sk, bpf_get_socket_cookie((void *)(sk))); \
 		in_use;                                                          \
 	})

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples of CPU time: called by a perf event of each CPU, hundreds of times a second, and never by
- * what is sampled. An object of its own: rounds that are compared do not have it attached.
+ * Samples of CPU time: called by a perf event of each CPU, some tens or hundreds of times a second,
+ * and never by what is sampled. An object of its own: rounds that are compared do not have it
+ * attached. One program of the two is loaded: of a run's two processes, or of a table of tasks.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
 #include "samples.h"
+#include "streams.h"
 
 /* Of the kernel's interface (linux/bpf.h), and not in vmlinux.h. */
 #define BPF_F_USER_STACK (1ULL << 8)
@@ -32,6 +34,14 @@ struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 20);
 } nio_samples SEC(".maps");
+
+/* The tasks to sample, by tgid: attach puts the table of those it watches in this one's place. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct nio_task);
+} nio_sampled_tasks SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -78,11 +88,11 @@ static __always_inline int lost(__u32 whose)
 	return 0;
 }
 
-SEC("perf_event")
-int nio_sample(void *ctx)
+/* The stack as it is now, of a task that is watched or (ELSEWHERE) in work of TCP's. */
+static __always_inline int take(void *ctx, __u32 whose, __u32 tgid)
 {
 	struct nio_sample *s;
-	__u32 whose = whose_now(), zero = 0;
+	__u32 zero = 0;
 	long bytes;
 
 	s = bpf_map_lookup_elem(&nio_scratch, &zero);
@@ -92,6 +102,7 @@ int nio_sample(void *ctx)
 	/* Whether somebody else's was TCP's cannot be told without its stack. */
 	if (bytes < 0 || bytes > (long)sizeof(s->ip))
 		return whose == NIO_SAMPLE_ELSEWHERE ? 0 : lost(whose);
+	s->tgid = tgid;
 	s->whose = whose;
 	s->frames = bytes / sizeof(s->ip[0]);
 	s->user_ip = 0;
@@ -102,6 +113,23 @@ int nio_sample(void *ctx)
 	if (bpf_ringbuf_output(&nio_samples, s, NIO_SAMPLE_HEAD + (__u64)bytes, BPF_RB_NO_WAKEUP))
 		return lost(whose);
 	return 0;
+}
+
+/* Of a run: its two processes, and TCP's work on top of others. */
+SEC("?perf_event")
+int nio_sample(void *ctx)
+{
+	return take(ctx, whose_now(), 0);
+}
+
+/* Of attach: the tasks it watches now. */
+SEC("?perf_event")
+int nio_sample_task(void *ctx)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct nio_task *task = bpf_map_lookup_elem(&nio_sampled_tasks, &tgid);
+
+	return task && !task->exit_ns ? take(ctx, NIO_SAMPLE_TASK, tgid) : 0;
 }
 
 char LICENSE[] SEC("license")

@@ -18,10 +18,14 @@ enum nio_sample_whose {
 	NIO_SAMPLE_WHOSE_NR,
 };
 
+/* Of attach, whose tasks have no sides: all are the first. */
+#define NIO_SAMPLE_TASK NIO_SAMPLE_SENDER
+
 /* A sample as it goes through the ring buffer: only the frames it has. */
 struct nio_sample {
-	__u32 whose;
-	__u32 frames;                /* of the kernel; 0: it was in user mode */
+	__u32 tgid;                  /* of the task it was taken in; of a run 0 */
+	__u16 whose;                 /* enum nio_sample_whose */
+	__u16 frames;                /* of the kernel; 0: it was in user mode */
 	__u64 user_ip;               /* where in user mode; 0: not known, or in the kernel */
 	__u64 ip[NIO_SAMPLE_FRAMES]; /* innermost first */
 };

@@ -86,6 +86,8 @@ struct nio_stream {
 	struct nio_amount calls[NIO_CALL_NR];
 	struct nio_amount stages[NIO_STAGE_NR];
 	__u64 uncovered_bytes[NIO_SIDE_NR][NIO_UNCOVERED_NR];
+	__u64 cgroup;    /* id of the socket's; 0: not known */
+	__u64 spliced;   /* bytes received by splice, where its returns are seen */
 	__u64 completed; /* zero-copy sends */
 	__u64 copied;    /* of these */
 	__u32 tx_sizes[NIO_SIZES];

@@ -189,6 +189,14 @@ iperf() {
 		and .ledger.rx_copy.bytes == .socket.rx_bytes + .receives.peeked' out.json
 }
 
+@test "attach: what is taken by splice is received, without a copy" {
+	peer port "$PROGRAM" echo 127.0.0.1 port 1
+	attached "$PROGRAM" splice 127.0.0.1 "$PORT" 90000
+	exact
+	jq -e '.total | .socket.rx_bytes == 90000 and .receives.uncopied == 90000 and .ledger.rx_copy.bytes == 0
+		and (.receives.spliced == 90000 or (.receives.spliced == null and (.receives.spliced_reason | length) > 0))' out.json
+}
+
 @test "attach: two processes with the same addresses and ports in namespaces of their own" {
 	need_tool ip unshare
 	cat >inside <<-'END'
@@ -208,7 +216,7 @@ iperf() {
 }
 
 @test "attach: a cgroup's processes, below it and to come; it may vanish meanwhile" {
-	local root group
+	local root group lines
 
 	need_tool findmnt
 	root=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
@@ -219,11 +227,18 @@ iperf() {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	sh -c 'echo $$ >"$1/below/cgroup.procs"; exec "$2" churn 127.0.0.1 "$3" 5' - "$group" "$PROGRAM" "$PORT"
 	"$PROGRAM" churn 127.0.0.1 "$PORT" 5
+	# Two lines more: it has looked at them while the cgroup was there.
+	lines=$(wc -l <text)
+	within 20 sh -c "[ \$(wc -l <text) -ge $((lines + 2)) ]"
 	within 10 rmdir "$group/below" "$group"
 	kill -INT "$COLLECTOR"
 	wait "$COLLECTOR" || [ $? -eq 130 ]
 	exact
 	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23' out.json
+	# By cgroup: the one in which the sockets were made, by its name.
+	jq -e --arg path "/netiotrace-test-$$/below" '(.cgroups | length) == 1 and .cgroups[0].path == $path
+		and .cgroups[0].connections == 5 and .cgroups[0].socket.tx_bytes == 5 * 23
+		and all(.connections[]; .cgroup == $path)' out.json
 }
 
 @test "attach: a port alone finds the connections of any process, those that are there already, too" {
@@ -243,6 +258,20 @@ iperf() {
 assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 }
 
+@test "attach: where CPU time goes; what a program copies itself is told from the rest of it" {
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	"$NETIOTRACE" attach --interval 200ms --json out.json -- "$PROGRAM" copy 127.0.0.1 "$PORT" 1.5 2>text
+	exact
+	# 49 a second make 73; memmove of 64 KiB blocks is nearly all that the program does.
+	jq -e '.sampling.quality == "sampled" and .sampling.hz == 49 and .total.cpu.samples > 30
+		and .total.cpu.share.gather > 0.5 and .processes[0].cpu.share.gather > 0.5
+		and ([.total.cpu.share[]] | add | . > 0.999 and . < 1.001)' out.json
+	grep -q 'gather [5-9][0-9] %' text
+	run -0 "$NETIOTRACE" attach -q --assert 'cpu.share.gather > 0.5' --interval 200ms -- "$PROGRAM" copy 127.0.0.1 "$PORT" 1.5
+	"$NETIOTRACE" attach -q --no-cpu --json out.json -- "$PROGRAM" churn 127.0.0.1 "$PORT" 5
+	jq -e '.sampling.reason == "--no-cpu was given" and .total.cpu.samples == null' out.json
+}
+
 @test "attach: on a terminal it is a table with keys, and leaves the terminal as it was" {
 	need_tool tmux
 	peer port "$PROGRAM" echo 127.0.0.1 port 1
@@ -252,6 +281,10 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -q 'per second.*copies/B'"
 	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by process'"
 	tmux -L "at$$" send-keys b
+	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by connection'"
+	tmux -L "at$$" send-keys Down Enter
+	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'a send call  *a copy received'"
+	tmux -L "at$$" send-keys Enter
 	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by connection'"
 	tmux -L "at$$" send-keys q
 	within 20 test -s after
@@ -329,9 +362,12 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	local pid
 
 	peer port "$PROGRAM" echo 127.0.0.1 port 1
-	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 3000000000
+	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 1000000000
 	pid=$STARTED
+	# It waits until it is watched, however long that takes.
+	kill -STOP "$pid"
 	watch --pid "$pid"
+	kill -CONT "$pid"
 	kill -9 "$COLLECTOR"
 	wait "$COLLECTOR" || [ $? -eq 137 ]
 	kill -0 "$pid"

@@ -8,7 +8,9 @@
   pass ADDRESS PORT N        sends N bytes, hands the socket to a child that sends N, then execs a third
   name ADDRESS PORT          takes a name that is no name, and sends 23 bytes
   peek ADDRESS PORT N        exchange, with every byte looked at before it is read
+  splice ADDRESS PORT N      sends N bytes and takes them back by splice
   churn ADDRESS PORT N       N connections, one after another, of 23 bytes each
+  copy ADDRESS PORT SECONDS  copies in its own memory for so much CPU time, and sends 23 bytes now and then
   hold ADDRESS PORT N FILE   N connections at once, 23 bytes each, then FILE, until killed
 """
 import os
@@ -98,10 +100,32 @@ def name(address, port):
     sock.sendall(b"x" * 23)
 
 
+def take_by_splice(address, port, n):
+    sock = connect(address, port)
+    out, pipe = os.pipe()
+    left = int(n)
+    while left:
+        part = min(left, 30000)
+        sock.sendall(b"x" * part)
+        left -= part
+        while part:
+            got = os.splice(sock.fileno(), pipe, part)
+            part -= len(os.read(out, got))
+
+
 def churn(address, port, n):
     for _ in range(int(n)):
         with connect(address, port) as sock:
             sock.sendall(b"x" * 23)
+
+
+def copy(address, port, seconds):
+    sock = connect(address, port)
+    source, target = bytes(1 << 16), memoryview(bytearray(1 << 16))
+    while time.process_time() < float(seconds):
+        for _ in range(1000):
+            target[:] = source
+        sock.sendall(b"x" * 23)
 
 
 def hold(address, port, n, file):
@@ -114,5 +138,6 @@ def hold(address, port, n, file):
 
 if __name__ == "__main__":
     what = {"sink": sink, "echo": echo, "exchange": exchange, "pass": pass_on, "name": name,
-            "peek": lambda a, p, n: exchange(a, p, n, True), "churn": churn, "hold": hold}
+            "peek": lambda a, p, n: exchange(a, p, n, True), "splice": take_by_splice, "churn": churn, "copy": copy,
+            "hold": hold}
     what[sys.argv[1]](*sys.argv[2:])

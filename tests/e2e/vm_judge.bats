@@ -121,6 +121,38 @@ judged() { # BACKEND KERNEL
 	[ -z "$(complaints_of doc loopback zerocopy 1)" ] || complaints_of doc loopback zerocopy 1
 }
 
+@test "attach: a cell as it must be passes, each thing that can be wrong is found" {
+	local change n=0
+
+	mkdir -p out
+	jq -n '1507328 as $sent | {health: {finds_sockets: true}, total: {socket: {tx_zerocopy_ids: 23},
+		ledger: {tx_pin: {bytes: $sent}, unaccounted_tx: 0, unaccounted_rx: 0},
+		zerocopy: {completed: 23, copied: 23}, verdict: {cause: "local"}}}' >doc
+	echo 0 >out/attach.kprobe.status
+	cp doc out/attach.kprobe.json
+	judge_attach 6.1 out kprobe
+	[ "$passed $failed" = "1 0" ]
+	for change in '.ledger.unaccounted_tx = 1' '.ledger.unaccounted_rx = null' '.ledger.tx_pin.bytes -= 1' \
+		'.zerocopy.completed = 22' '.zerocopy.copied = 22' '.verdict.cause = "unknown"'; do
+		jq ".total |= ($change)" doc >out/attach.kprobe.json
+		judge_attach 6.1 out kprobe >/dev/null
+		n=$((n + 1))
+		[ "$failed" -eq $n ] || { echo "not found: $change" && return 1; }
+	done
+	# Sockets that are not found are no excuse but where the kernel cannot show them.
+	jq '.health.finds_sockets = false | .total.ledger.tx_pin.bytes = 0' doc >out/attach.kprobe.json
+	judge_attach 6.1 out kprobe >/dev/null
+	[ "$passed $failed" = "1 7" ]
+	judge_attach 5.10 out kprobe
+	[ "$passed $failed" = "2 7" ]
+	echo 3 >out/attach.tracepoint.status
+	echo 'netiotrace: this kernel cannot be watched by attach: nothing shows tx_copy; it would take x.' >out/attach.tracepoint.err
+	judge_attach 6.1 out tracepoint
+	[ "$passed $failed" = "3 7" ]
+	judge_attach 6.12 out tracepoint >/dev/null
+	[ "$passed $failed" = "3 8" ]
+}
+
 @test "a refused backend is a skip, but where the kernel has it" {
 	mkdir -p out
 	cell_of tracepoint 3

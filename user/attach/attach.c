@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The attach command: its loop and its outputs. The watching is attach_engine.h's. */
+/* The attach command: its loop and its outputs. The watching is watching.h's. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "attach.h"
-#include "attach_engine.h"
-#include "attach_report.h"
-#include "attach_view.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/privileges.h"
 #include "base/terminal.h"
+#include "findings.h"
+#include "top_view.h"
+#include "watching.h"
 #include "write/json.h"
 
 #define COLUMNS_MIN 60
@@ -24,11 +24,11 @@
 
 struct attach {
 	struct attach_options o;
-	struct attach_engine e;
+	struct watching w;
 	struct loop loop;
 	struct outfile *json, *csv;
-	struct attach_line line;
-	struct attach_view view;
+	struct rate_line line;
+	struct top_view view;
 	FILE *out;  /* of text: stdout is the command's, or the document's */
 	int signo;  /* that ended it; 0: none */
 	int status; /* of the command; -EAGAIN: it goes on */
@@ -52,7 +52,7 @@ static int open_outputs(struct attach *a)
 /* Waits until the next tick, or the end of --duration. */
 static int wait_ms(const struct attach *a)
 {
-	uint64_t end = a->e.report.begun_ns + a->o.duration_ns, now = loop__now_ns();
+	uint64_t end = a->w.found.begun_ns + a->o.duration_ns, now = loop__now_ns();
 
 	if (!a->o.duration_ns)
 		return -1;
@@ -61,26 +61,26 @@ static int wait_ms(const struct attach *a)
 
 static bool is_over(const struct attach *a)
 {
-	return a->o.duration_ns && loop__now_ns() >= a->e.report.begun_ns + a->o.duration_ns;
+	return a->o.duration_ns && loop__now_ns() >= a->w.found.begun_ns + a->o.duration_ns;
 }
 
 static int refresh(struct attach *a)
 {
-	int code = attach_engine__refresh(&a->e);
+	int code = watching__refresh(&a->w);
 
 	if (code || a->o.quiet)
 		return code;
 	if (a->view.shown)
-		attach_view__draw(&a->view, &a->e.report);
+		top_view__draw(&a->view, &a->w.found);
 	else
-		attach_line__print(a->out, &a->line, &a->e.report);
+		rate_line__print(a->out, &a->line, &a->w.found);
 	return EXIT_DONE;
 }
 
 /* true: the watching is over. */
 static bool take_keys(struct attach *a, int *code)
 {
-	if (attach_view__key(&a->view, &a->o))
+	if (top_view__key(&a->view, &a->o))
 		return true;
 	*code = refresh(a);
 	return *code != EXIT_DONE;
@@ -89,9 +89,9 @@ static bool take_keys(struct attach *a, int *code)
 /* Ctrl-Z: the terminal is given back before the program stops. */
 static void pause_view(struct attach *a)
 {
-	attach_view__close(&a->view);
+	top_view__close(&a->view);
 	loop__pause();
-	attach_view__open(&a->view);
+	top_view__open(&a->view);
 }
 
 /* The live view needs stdout for itself, and a terminal. */
@@ -99,19 +99,19 @@ static void open_view(struct attach *a)
 {
 	if (a->o.quiet || a->out != stdout)
 		return;
-	attach_view__open(&a->view);
+	top_view__open(&a->view);
 	if (!a->view.shown)
 		return;
 	loop__add(&a->loop, STDIN_FILENO);
 	loop__take_pauses(&a->loop, true);
-	attach_view__draw(&a->view, &a->e.report);
+	top_view__draw(&a->view, &a->w.found);
 }
 
 static void close_view(struct attach *a)
 {
 	if (!a->view.shown)
 		return;
-	attach_view__close(&a->view);
+	top_view__close(&a->view);
 	loop__take_pauses(&a->loop, false);
 	loop__remove(&a->loop, STDIN_FILENO);
 }
@@ -133,9 +133,9 @@ static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
 	case LOOP_READABLE:
 		if (ev->fd == STDIN_FILENO)
 			return take_keys(a, code);
-		if (ev->fd != a->e.launch.pidfd)
-			return attach_engine__lost(&a->e, &a->loop, ev->fd);
-		a->status = launch__wait(&a->e.launch, 0);
+		if (ev->fd != a->w.launch.pidfd)
+			return watching__lost(&a->w, &a->loop, ev->fd);
+		a->status = launch__wait(&a->w.launch, 0);
 		return a->status >= 0;
 	default:
 		return false;
@@ -163,12 +163,12 @@ static int watch(struct attach *a)
 /* A command that is still there goes on after --duration; a signal to us is one to it. */
 static void end_command(struct attach *a)
 {
-	if (!a->e.launch.pid || a->status >= 0)
+	if (!a->w.launch.pid || a->status >= 0)
 		return;
 	if (a->signo)
-		kill(a->e.launch.pid, a->signo);
+		kill(a->w.launch.pid, a->signo);
 	if (a->signo)
-		a->status = launch__wait(&a->e.launch, COMMAND_END_MS);
+		a->status = launch__wait(&a->w.launch, COMMAND_END_MS);
 }
 
 static int commit(struct outfile **file, int err, const char *name)
@@ -193,7 +193,7 @@ static int write_files(struct attach *a, const json_t *document)
 			      a->o.json);
 	if (a->csv)
 		next = commit(&a->csv,
-			      attach_csv__write(outfile__stream(a->csv), &a->e.report, document),
+			      findings__write_csv(outfile__stream(a->csv), &a->w.found, document),
 			      a->o.csv);
 	return code ? code : next;
 }
@@ -222,7 +222,7 @@ static unsigned int text_columns(void)
 
 static int report(struct attach *a)
 {
-	json_t *document = attach_document__make(&a->e.report);
+	json_t *document = findings__document(&a->w.found);
 	int code, next;
 
 	if (!document) {
@@ -232,7 +232,7 @@ static int report(struct attach *a)
 	if (!a->o.quiet && a->line.headed)
 		fputc('\n', a->out);
 	if (!a->o.quiet)
-		attach_text__print(a->out, text_columns(), &a->e.report);
+		findings__print(a->out, text_columns(), &a->w.found);
 	code = write_files(a, document);
 	next = check_expects(a, document);
 	json_decref(document);
@@ -249,15 +249,15 @@ static int exit_code(const struct attach *a)
 
 static int run(struct attach *a)
 {
-	int code = attach_engine__open(&a->e, &a->o, &a->loop), failed;
+	int code = watching__open(&a->w, &a->o, &a->loop), failed;
 
 	if (code)
 		return code;
 	open_view(a);
 	code = watch(a);
 	close_view(a);
-	failed = attach_engine__finish(&a->e);
-	a->e.report.interrupted = a->signo != 0;
+	failed = watching__finish(&a->w);
+	a->w.found.interrupted = a->signo != 0;
 	end_command(a);
 	if (!code)
 		code = failed ? failed : report(a);
@@ -266,7 +266,7 @@ static int run(struct attach *a)
 
 int attach__main(int argc, char **argv)
 {
-	struct attach a = {.e = ATTACH_ENGINE_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
+	struct attach a = {.w = WATCHING_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
 	bool to_stdout;
 	int code, err;
 
@@ -291,7 +291,7 @@ int attach__main(int argc, char **argv)
 	outfile__abort(a.csv);
 	for (size_t i = 0; i < a.o.expects_nr; i++)
 		expect__clear(&a.o.expects[i]);
-	attach_engine__close(&a.e);
+	watching__close(&a.w);
 	loop__close(&a.loop);
 	return code;
 }

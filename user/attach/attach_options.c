@@ -23,9 +23,11 @@ enum key {
 	KEY_SORT,
 	KEY_BY,
 	KEY_TOP,
+	KEY_BASELINE,
 	KEY_SOCKETS,
 	KEY_BACKEND,
 	KEY_WITHOUT,
+	KEY_NO_CPU,
 	KEY_JSON,
 	KEY_CSV,
 	KEY_ASSERT,
@@ -64,15 +66,19 @@ static const struct argp_option options[] = {
 	{"backend", KEY_BACKEND, "NAME", 0, "auto, trampoline, kprobe, tracepoint", 2},
 	{"without", KEY_WITHOUT, "HOOK", 0,
 	 "do as if the kernel did not have this hook; repeatable", 2},
+	{"no-cpu", KEY_NO_CPU, NULL, 0,
+	 "take no samples of where the processes' CPU time goes (49 a second and CPU)", 2},
 	{"max-sockets", KEY_SOCKETS, "N", 0,
 	 "sockets watched at once, up to 1048576 (default 32768, 1 KiB each)", 2},
 	{NULL, 0, NULL, 0, "What comes out:", 3},
-	{"by", KEY_BY, "WHAT", 0, "a row each process or connection (default process)", 3},
+	{"by", KEY_BY, "WHAT", 0, "a row each process, connection or cgroup (default process)", 3},
 	{"sort", KEY_SORT, "WHAT", 0,
 	 "by copied, bytes, sent, received or zerocopy (default copied)", 3},
 	{"top", KEY_TOP, "N", 0, "rows shown and connections written (default 20)", 3},
+	{"baseline", KEY_BASELINE, "DIR", 0,
+	 "a sweep's results on this machine, for advice on sizes", 3},
 	{"json", KEY_JSON, "FILE", 0, "write the document (- for stdout)", 3},
-	{"csv", KEY_CSV, "FILE", 0, "a row each process or connection, as --by says", 3},
+	{"csv", KEY_CSV, "FILE", 0, "a row each process, connection or cgroup, as --by says", 3},
 	{"assert", KEY_ASSERT, "EXPR", 0,
 	 "exit 5 unless it holds, e.g. 'copied_fraction == 0'; repeatable", 3},
 	{"quiet", 'q', NULL, 0, "no lines while it runs, no text at the end, errors only", 3},
@@ -120,14 +126,22 @@ static void take_expect(struct attach_options *o, const char *arg)
 	o->expects_nr++;
 }
 
+const char *by__name(enum by by)
+{
+	static const char *const names[BY_NR] = {"process", "connection", "cgroup"};
+
+	return names[by];
+}
+
 static void take_by(struct attach_options *o, const char *arg)
 {
-	if (!strcmp(arg, "process"))
-		o->by = BY_PROCESS;
-	else if (!strcmp(arg, "connection"))
-		o->by = BY_CONNECTION;
-	else
-		refuse("--by wants process or connection, not '%s'.", arg);
+	for (int by = 0; by < BY_NR; by++) {
+		if (strcmp(arg, by__name((enum by)by)) != 0)
+			continue;
+		o->by = (enum by)by;
+		return;
+	}
+	refuse("--by wants process, connection or cgroup, not '%s'.", arg);
 }
 
 static void take_target(struct attach_options *o, int key, const char *arg)
@@ -173,6 +187,9 @@ static void take_way(struct attach_options *o, int key, const char *arg)
 			refuse("--without can be given %d times.", WATCHER_WITHOUT_MAX);
 		o->without[o->without_nr++] = arg;
 		break;
+	case KEY_NO_CPU:
+		o->no_cpu = true;
+		break;
 	default:
 		o->streams_max = (uint32_t)take_count("max-sockets", arg, 1, NIO_STREAMS_MAX);
 	}
@@ -191,6 +208,9 @@ static error_t take_output(struct attach_options *o, int key, char *arg)
 		break;
 	case KEY_TOP:
 		o->top = take_count("top", arg, 1, 100000);
+		break;
+	case KEY_BASELINE:
+		o->baseline = arg;
 		break;
 	case KEY_JSON:
 		o->json = arg;
@@ -220,7 +240,7 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	if (key == KEY_PID || (key >= KEY_COMM && key <= KEY_CHILDREN))
 		take_target(o, key, arg);
 	else if (key == KEY_DURATION || key == KEY_INTERVAL ||
-		 (key >= KEY_SOCKETS && key <= KEY_WITHOUT))
+		 (key >= KEY_SOCKETS && key <= KEY_NO_CPU))
 		take_way(o, key, arg);
 	else if (key == ARGP_KEY_ARG)
 		refuse("'%s' is one argument too many: a command to watch stands behind --.", arg);

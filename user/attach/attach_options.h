@@ -18,7 +18,11 @@
 enum by {
 	BY_PROCESS,
 	BY_CONNECTION,
+	BY_CGROUP,
+	BY_NR,
 };
+
+const char *by__name(enum by by);
 
 struct attach_options {
 	pid_t pids[ATTACH_PIDS_MAX];
@@ -39,9 +43,11 @@ struct attach_options {
 	enum backend backend;
 	const char *without[WATCHER_WITHOUT_MAX];
 	size_t without_nr;
+	const char *baseline;   /* results of a sweep; NULL: none */
 	const char *json, *csv; /* file names; NULL: none */
 	struct expect expects[EXPECTS_MAX];
 	size_t expects_nr;
+	bool no_cpu;
 	bool quiet;
 	int verbose;
 	int argc;

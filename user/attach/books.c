@@ -154,6 +154,7 @@ void books__add_stream(struct books *b, const struct nio_stream *s)
 	b->retrans += retransmitted(s);
 	add_amounts(b->calls, s->calls, NIO_CALL_NR);
 	add_amounts(b->stages, s->stages, NIO_STAGE_NR);
+	b->spliced += s->spliced;
 	add_uncovered(b, s->uncovered_bytes);
 	close_taken(b, s);
 	b->ids += (uint32_t)(s->zckey - s->zckey_base);
@@ -175,6 +176,7 @@ void books__add(struct books *b, const struct books *other)
 	b->retrans += other->retrans;
 	add_amounts(b->calls, other->calls, NIO_CALL_NR);
 	add_amounts(b->stages, other->stages, NIO_STAGE_NR);
+	b->spliced += other->spliced;
 	add_uncovered(b, other->uncovered);
 	b->ids += other->ids;
 	b->completed += other->completed;
@@ -202,6 +204,14 @@ struct real books__unaccounted(const struct books *b, enum nio_side side)
 					       "numbers count what that layer sends"};
 	return (struct real){.value = (double)(int64_t)(socket - books__booked(b, side)),
 			     .known = true};
+}
+
+struct num books__spliced(const struct books *b, bool seen)
+{
+	if (seen || !b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
+		return (struct num){.value = b->spliced, .known = true};
+	return (struct num){.reason = "only programs on functions tell splice from other ways "
+				      "to take bytes without a copy"};
 }
 
 uint64_t books__copied_bytes(const struct books *b)

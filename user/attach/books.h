@@ -22,6 +22,7 @@ struct books {
 	uint64_t retrans;
 	struct nio_amount calls[NIO_CALL_NR];
 	struct nio_amount stages[NIO_STAGE_NR];
+	uint64_t spliced; /* received by splice, where that is seen */
 	__u64 uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
 	uint64_t ids; /* of zero-copy sends, given out */
 	uint64_t completed, copied;
@@ -46,6 +47,12 @@ struct real books__unaccounted(const struct books *b, enum nio_side side);
 
 /* Sum of what the send calls returned, or of what was copied to the application and taken. */
 uint64_t books__booked(const struct books *b, enum nio_side side);
+
+/*
+ * Bytes received by splice, which copies nothing: as they were seen (seen: probe "splice_read"), or
+ * 0 where nothing was taken without a copy.
+ */
+struct num books__spliced(const struct books *b, bool seen);
 
 /* Copies made of each byte that was sent and received here; unknown without bytes. */
 struct real books__copies_per_byte(const struct books *b);

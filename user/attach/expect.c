@@ -4,16 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attach_report.h"
+#include "findings.h"
 #include "expect.h"
 
 /* The document of attach where nothing was watched: says which paths there are. */
 static json_t *empty_document(void)
 {
 	static const struct attach_options options;
-	struct attach_report empty = {.o = &options};
+	struct findings empty = {.o = &options};
 
-	return attach_document__make(&empty);
+	return findings__document(&empty);
 }
 
 static int check_path(struct expect *e, char *message, size_t len)

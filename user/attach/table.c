@@ -48,6 +48,7 @@ void table__clear(struct table *t)
 	free(t->open);
 	free(t->closed);
 	free(t->processes);
+	groups__clear(&t->cgroups);
 	memset(t, 0, sizeof(*t));
 }
 
@@ -73,7 +74,7 @@ static struct process *find_process(struct table *t, uint32_t tgid)
 	return NULL;
 }
 
-static struct process *process_of(struct table *t, uint32_t tgid, const char *comm)
+struct process *table__process(struct table *t, uint32_t tgid)
 {
 	struct process *p = find_process(t, tgid), *larger;
 
@@ -90,6 +91,15 @@ static struct process *process_of(struct table *t, uint32_t tgid, const char *co
 	p = &t->processes[t->processes_nr++];
 	memset(p, 0, sizeof(*p));
 	p->tgid = tgid;
+	return p;
+}
+
+static struct process *process_of(struct table *t, uint32_t tgid, const char *comm)
+{
+	struct process *p = table__process(t, tgid);
+
+	if (!p || p->comm[0])
+		return p;
 	memcpy(p->comm, comm, sizeof(p->comm));
 	p->comm[sizeof(p->comm) - 1] = '\0';
 	return p;
@@ -153,6 +163,7 @@ static void close_books(struct table *t, const struct nio_stream *s)
 {
 	struct process *p = process_of(t, s->tgid, s->comm);
 
+	groups__close(&t->cgroups, s);
 	books__add_stream(&t->closed_sum, s);
 	if (p)
 		books__add_stream(&p->closed, s);
@@ -189,18 +200,45 @@ void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *tas
 	memcpy(p->comm, task->comm, sizeof(p->comm));
 	p->comm[sizeof(p->comm) - 1] = '\0';
 	p->parent = task->parent;
+	p->asked |= task->asked != 0;
 	p->exited = task->exit_ns != 0;
+}
+
+void table__take_read(struct table *t, uint32_t tgid, uint64_t bytes, bool new)
+{
+	struct process *p = find_process(t, tgid);
+
+	if (!p)
+		return;
+	if (!p->read_bytes.known)
+		p->read_before = new ? 0 : bytes;
+	p->read_bytes = (struct num){.value = bytes - p->read_before, .known = true};
+}
+
+struct num table__read_bytes(const struct table *t)
+{
+	struct num sum = {.reason = "of no process"};
+
+	for (size_t i = 0; i < t->processes_nr; i++) {
+		if (!t->processes[i].read_bytes.known)
+			continue;
+		sum.known = true;
+		sum.value += t->processes[i].read_bytes.value;
+	}
+	return sum;
 }
 
 void table__end(struct table *t)
 {
 	t->total = t->closed_sum;
+	groups__begin(&t->cgroups);
 	for (size_t i = 0; i < t->processes_nr; i++)
 		t->processes[i].books = t->processes[i].closed;
 	for (size_t i = 0; i < t->open_nr; i++) {
 		const struct nio_stream *s = &t->open[i];
 		struct process *p = process_of(t, s->tgid, s->comm);
 
+		groups__add_open(&t->cgroups, s);
 		books__add_stream(&t->total, s);
 		if (p)
 			books__add_stream(&p->books, s);
@@ -216,9 +254,23 @@ static int by_value(const void *a, const void *b, enum sort sort)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
+bool process__is_listed(const struct process *p)
+{
+	return p->asked || p->books.connections;
+}
+
 static int compare_processes(const void *a, const void *b, void *sort)
 {
 	const struct process *x = a, *y = b;
+
+	if (process__is_listed(x) != process__is_listed(y))
+		return process__is_listed(x) ? -1 : 1;
+	return by_value(&x->books, &y->books, *(const enum sort *)sort);
+}
+
+static int compare_groups(const void *a, const void *b, void *sort)
+{
+	const struct group *x = a, *y = b;
 
 	return by_value(&x->books, &y->books, *(const enum sort *)sort);
 }
@@ -236,6 +288,9 @@ void table__sort(struct table *t, enum sort sort)
 {
 	if (t->processes_nr)
 		qsort_r(t->processes, t->processes_nr, sizeof(*t->processes), compare_processes,
+			&sort);
+	if (t->cgroups.nr)
+		qsort_r(t->cgroups.list, t->cgroups.nr, sizeof(*t->cgroups.list), compare_groups,
 			&sort);
 	if (t->open_nr)
 		qsort_r(t->open, t->open_nr, sizeof(*t->open), compare_streams, &sort);

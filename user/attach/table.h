@@ -7,6 +7,8 @@
 #define NETIOTRACE_ATTACH_TABLE_H
 
 #include "books.h"
+#include "cpu_split.h"
+#include "groups.h"
 
 /* Closed connections that are kept by themselves. */
 #define TABLE_CLOSED_MAX 1024
@@ -18,8 +20,12 @@ struct process {
 	uint32_t parent;
 	char comm[16]; /* as the kernel has it: not for a terminal */
 	bool exited;
+	bool asked;          /* it was asked for, with connections or without */
 	struct books closed; /* of connections that are closed */
 	struct books books;  /* of all */
+	struct cpu_split cpu;
+	struct num read_bytes; /* what it took by read() and sendfile since it is watched */
+	uint64_t read_before;
 };
 
 struct table {
@@ -29,7 +35,8 @@ struct table {
 	struct process *processes;
 	size_t processes_nr, processes_room;
 	size_t processes_left_out; /* sockets of processes that found no room: in the total only */
-	struct books closed_sum;   /* of all closed connections */
+	struct groups cgroups;
+	struct books closed_sum; /* of all closed connections */
 	struct books total;
 	int err; /* -ENOMEM: something is missing */
 };
@@ -41,8 +48,23 @@ void table__begin(struct table *t);
 void table__take(struct table *t, const struct nio_stream *s);
 void table__end(struct table *t);
 
+/* The process of this id, entered if it is new; NULL: there is no room for it. */
+struct process *table__process(struct table *t, uint32_t tgid);
+
+/* Is it one to be listed? Others have CPU time only. By the last sort they come last. */
+bool process__is_listed(const struct process *p);
+
 /* What is known of a process that has connections, or was asked for. */
 void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *task);
+
+/*
+ * What a process has taken so far by read() and sendfile, as the kernel counts it (rchar). new: it
+ * began while it was watched, so that all of it counts.
+ */
+void table__take_read(struct table *t, uint32_t tgid, uint64_t bytes, bool new);
+
+/* Of all processes whose is known; unknown when none is. */
+struct num table__read_bytes(const struct table *t);
 
 enum sort {
 	SORT_COPIED, /* bytes copied */

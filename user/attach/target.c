@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,21 @@ uint32_t target__parent(pid_t pid)
 	if (f)
 		fclose(f);
 	return parent;
+}
+
+int target__read_bytes(pid_t pid, uint64_t *bytes)
+{
+	char path[64];
+	int found;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/io", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	found = fscanf(f, "rchar: %" SCNu64, bytes);
+	fclose(f);
+	return found == 1 ? 0 : -ENODATA;
 }
 
 static int add_netns_fd(struct target *t, int fd)

@@ -32,6 +32,9 @@ int target__comm(pid_t pid, char comm[16]);
 /* Who started it; 0 where that is not known any more. */
 uint32_t target__parent(pid_t pid);
 
+/* What a process took so far by read() and sendfile (rchar of /proc/PID/io). 0 or -errno. */
+int target__read_bytes(pid_t pid, uint64_t *bytes);
+
 /* Notes the namespace that a process is in, or our own (pid 0). 0 or -errno. */
 int target__add_netns(struct target *t, pid_t pid);
 void target__add_all_netns(struct target *t); /* of all processes in sight */
@@ -44,6 +47,12 @@ int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void
 
 /* The id of a cgroup (v2) and how deep it is below the root: 0, or -errno; -ENOTSUP: it is none. */
 int target__cgroup_id(const char *path, uint64_t *id, uint32_t *level);
+
+/*
+ * The path of a cgroup below the root of its hierarchy, fit for a terminal; owned by the caller.
+ * NULL: it is not known, or there is none any more.
+ */
+char *target__cgroup_path(uint64_t id);
 
 /*
  * Hands the sockets there are to w: those of the processes pids, or of any process (pids NULL), and

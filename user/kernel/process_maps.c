@@ -12,6 +12,7 @@
 
 struct process_map {
 	uint64_t from, to;
+	struct file_place start; /* of its file; inode 0: none */
 	char object[OBJECT_MAX];
 };
 
@@ -38,8 +39,9 @@ static void take_line(struct process_maps *m, const char *line)
 	struct process_map *map = &m->list[m->nr];
 	char mode[8] = "", path[256] = "";
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %255[^\n]", &map->from, &map->to,
-		   mode, path) < 4)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %255[^\n]",
+		   &map->from, &map->to, mode, &map->start.offset, &map->start.major,
+		   &map->start.minor, &map->start.inode, path) < 8)
 		return;
 	if (!strchr(mode, 'x'))
 		return;
@@ -76,10 +78,28 @@ void process_maps__free(struct process_maps *m)
 	free(m);
 }
 
-const char *process_maps__object(const struct process_maps *m, uint64_t address)
+static const struct process_map *map_of(const struct process_maps *m, uint64_t address)
 {
 	for (size_t i = 0; m && i < m->nr; i++)
 		if (address >= m->list[i].from && address < m->list[i].to)
-			return m->list[i].object;
+			return &m->list[i];
 	return NULL;
+}
+
+const char *process_maps__object(const struct process_maps *m, uint64_t address)
+{
+	const struct process_map *map = map_of(m, address);
+
+	return map ? map->object : NULL;
+}
+
+bool process_maps__place(const struct process_maps *m, uint64_t address, struct file_place *out)
+{
+	const struct process_map *map = map_of(m, address);
+
+	if (!map || !map->start.inode)
+		return false;
+	*out = map->start;
+	out->offset += address - map->from;
+	return true;
 }

@@ -20,14 +20,6 @@ const struct nio_sample *sample_fold__decode(const void *data, size_t size)
 	return s;
 }
 
-static const char *frame_name(const struct symbols *symbols, const struct nio_sample *s, size_t i)
-{
-	/* A return address may be the first of the next function, if the call does not return. */
-	const char *name = symbols__name(symbols, s->ip[i] - (i > 0));
-
-	return name ? name : "[unknown]";
-}
-
 /* "outermost;...;innermost" of a stack whose names are innermost first. */
 static void join(char text[FRAMES_LEN], const char *const *names, size_t n)
 {
@@ -44,8 +36,7 @@ static int take_kernel(const struct sample_fold *f, const struct nio_sample *sam
 	char text[FRAMES_LEN];
 	struct stack_class class;
 
-	for (size_t i = 0; i < sample->frames; i++)
-		names[i] = frame_name(f->symbols, sample, i);
+	symbols__stack(f->symbols, sample->ip, sample->frames, names);
 	class = stack_rules__class(names, sample->frames);
 	join(text, names, sample->frames);
 	return cpu_time__take(

@@ -5,10 +5,12 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +28,9 @@ struct sampler {
 	struct samples_bpf *skel;
 	struct ring_buffer *ring;
 	int cpus;
+	struct bpf_program *program;
 	struct bpf_link **links; /* by CPU; NULL: none */
+	int *fds;                /* by CPU, of the links' */
 	bool cycles;
 	unsigned int hz; /* asked for at the last start */
 	int (*take)(const struct nio_sample *sample, void *arg);
@@ -81,7 +85,7 @@ static void find_tcp(struct samples_bpf *skel, const struct symbols *symbols)
 	}
 }
 
-static int configure(struct sampler *s, const struct symbols *symbols)
+static int configure(struct sampler *s, const struct symbols *symbols, int tasks)
 {
 	struct stat ns;
 
@@ -90,10 +94,14 @@ static int configure(struct sampler *s, const struct symbols *symbols)
 	s->skel->rodata->nio_pidns_dev = ns.st_dev;
 	s->skel->rodata->nio_pidns_ino = ns.st_ino;
 	find_tcp(s->skel, symbols);
+	s->program = tasks < 0 ? s->skel->progs.nio_sample : s->skel->progs.nio_sample_task;
+	bpf_program__set_autoload(s->program, true);
+	if (tasks >= 0 && bpf_map__reuse_fd(s->skel->maps.nio_sampled_tasks, tasks))
+		return -errno;
 	return bpf_map__set_max_entries(s->skel->maps.nio_samples, ring_size(s->cpus));
 }
 
-static int load(struct sampler *s, const struct symbols *symbols)
+static int load(struct sampler *s, const struct symbols *symbols, int tasks)
 {
 	int err;
 
@@ -101,12 +109,13 @@ static int load(struct sampler *s, const struct symbols *symbols)
 	if (s->cpus < 0)
 		return s->cpus;
 	s->links = calloc(s->cpus, sizeof(struct bpf_link *));
-	if (!s->links)
+	s->fds = calloc(s->cpus, sizeof(*s->fds));
+	if (!s->links || !s->fds)
 		return -ENOMEM;
 	s->skel = samples_bpf__open();
 	if (!s->skel)
 		return -errno;
-	err = configure(s, symbols);
+	err = configure(s, symbols, tasks);
 	if (!err)
 		err = samples_bpf__load(s->skel);
 	if (err)
@@ -115,7 +124,9 @@ static int load(struct sampler *s, const struct symbols *symbols)
 	return s->ring ? 0 : -errno;
 }
 
-int sampler__open(struct sampler **out, const struct symbols *symbols, char *why, size_t len)
+/* tasks: the table of tasks, or -1. */
+static int open_sampler(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
+			size_t len)
 {
 	struct sampler *s = calloc(1, sizeof(*s));
 	int err;
@@ -123,13 +134,24 @@ int sampler__open(struct sampler **out, const struct symbols *symbols, char *why
 	if (!s)
 		return refuse(-ENOMEM, why, len, "the program that samples");
 	libbpf_output__set();
-	err = load(s, symbols);
+	err = load(s, symbols, tasks);
 	if (err) {
 		sampler__close(s);
 		return refuse(err, why, len, "the program that samples was refused");
 	}
 	*out = s;
 	return 0;
+}
+
+int sampler__open(struct sampler **out, const struct symbols *symbols, char *why, size_t len)
+{
+	return open_sampler(out, symbols, -1, why, len);
+}
+
+int sampler__open_tasks(struct sampler **out, const struct symbols *symbols, int tasks, char *why,
+			size_t len)
+{
+	return open_sampler(out, symbols, tasks, why, len);
 }
 
 void sampler__close(struct sampler *s)
@@ -140,6 +162,7 @@ void sampler__close(struct sampler *s)
 	ring_buffer__free(s->ring);
 	samples_bpf__destroy(s->skel);
 	free(s->links);
+	free(s->fds);
 	free(s);
 }
 
@@ -150,7 +173,8 @@ static int attach(struct sampler *s, int cpu)
 
 	if (fd < 0)
 		return fd;
-	s->links[cpu] = bpf_program__attach_perf_event(s->skel->progs.nio_sample, fd);
+	s->fds[cpu] = fd; /* the link's to close */
+	s->links[cpu] = bpf_program__attach_perf_event(s->program, fd);
 	if (s->links[cpu])
 		return 0;
 	err = -errno;
@@ -191,7 +215,7 @@ int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], unsigned in
 
 	sampler__take(s, ignore, NULL);
 	memcpy(s->lost, s->skel->bss->nio_samples_lost, sizeof(s->lost));
-	for (int side = 0; side < NIO_SIDE_NR; side++)
+	for (int side = 0; side < NIO_SIDE_NR && pids; side++)
 		s->skel->bss->nio_watched[side] = pids[side];
 	s->hz = hz;
 	s->cycles = true;
@@ -209,6 +233,19 @@ void sampler__stop(struct sampler *s)
 		bpf_link__destroy(s->links[cpu]);
 		s->links[cpu] = NULL;
 	}
+}
+
+void sampler__rest(struct sampler *s, bool rest)
+{
+	for (int cpu = 0; cpu < s->cpus; cpu++)
+		if (s->links[cpu])
+			ioctl(s->fds[cpu], rest ? PERF_EVENT_IOC_DISABLE : PERF_EVENT_IOC_ENABLE,
+			      0);
+}
+
+unsigned int sampler__hz(const struct sampler *s)
+{
+	return s->hz;
 }
 
 const char *sampler__source(const struct sampler *s)

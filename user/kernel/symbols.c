@@ -142,6 +142,24 @@ const char *symbols__name(const struct symbols *s, uint64_t address)
 	return s->names + s->list[low].name;
 }
 
+void symbols__stack(const struct symbols *s, const __u64 *ip, size_t n, const char **names)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *name = symbols__name(s, ip[i] - (i > 0));
+
+		names[i] = name ? name : "[unknown]";
+	}
+}
+
+void symbols__explain(int err, char *why, size_t len)
+{
+	if (err == -EPERM)
+		snprintf(why, len,
+			 "the kernel hides its symbols (/proc/kallsyms; kernel.kptr_restrict)");
+	else
+		snprintf(why, len, "/proc/kallsyms: %s", strerror(-err));
+}
+
 bool symbols__range(const struct symbols *s, const char *name, uint64_t *from, uint64_t *to)
 {
 	for (size_t i = 0; i < s->nr; i++) {

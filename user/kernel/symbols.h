@@ -4,7 +4,9 @@
 #define NETIOTRACE_SYMBOLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <linux/types.h>
 
 struct symbols;
 
@@ -18,6 +20,15 @@ void symbols__free(struct symbols *s);   /* takes NULL */
 
 /* The name of the function that has this address in it; NULL: none. Lives as long as s. */
 const char *symbols__name(const struct symbols *s, uint64_t address);
+
+/*
+ * The names of a kernel stack's n addresses, innermost first; "[unknown]" where none is known.
+ * Return addresses count for the call before them: they may be the first of the next function.
+ */
+void symbols__stack(const struct symbols *s, const __u64 *ip, size_t n, const char **names);
+
+/* Why symbols__load() failed with err, as a clause. */
+void symbols__explain(int err, char *why, size_t len);
 
 /* Where the function of this name is, to the next symbol; false: there is none. */
 bool symbols__range(const struct symbols *s, const char *name, uint64_t *from, uint64_t *to);

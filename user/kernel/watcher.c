@@ -44,11 +44,12 @@ static int attach_all(struct watcher *w)
 	return 0;
 }
 
-int watcher__open(struct watcher **out, const struct watcher_filter *filter)
+int watcher__open(struct watcher **out, const struct watcher_filter *filter, char *why, size_t len)
 {
 	struct watcher *w = calloc(1, sizeof(*w));
 	int err;
 
+	why[0] = '\0';
 	if (!w)
 		return -ENOMEM;
 	libbpf_output__set();
@@ -57,7 +58,7 @@ int watcher__open(struct watcher **out, const struct watcher_filter *filter)
 	if (!err)
 		err = configure(w, filter);
 	if (!err)
-		err = watcher__choose(w, filter);
+		err = watcher__choose(w, filter, why, len);
 	if (!err)
 		err = attach_bpf__load(w->skel);
 	if (!err)
@@ -110,6 +111,11 @@ int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, const
 	return err;
 }
 
+int watcher__tasks(const struct watcher *w)
+{
+	return bpf_map__fd(w->skel->maps.nio_tasks);
+}
+
 void watcher__arm(struct watcher *w)
 {
 	w->skel->bss->nio_armed = true;
@@ -139,13 +145,14 @@ static void detach(struct watcher *w, const struct bpf_program *prog)
 void watcher__stop(struct watcher *w)
 {
 	const struct bpf_program *const first[] = {
-		w->skel->progs.nio_at_destroy,  w->skel->progs.nio_at_state,
-		w->skel->progs.nio_at_report,   w->skel->progs.nio_ae_ended,
-		w->skel->progs.nio_ak_ended,    w->skel->progs.nio_ak_sock_ended,
-		w->skel->progs.nio_at_receive,  w->skel->progs.nio_at_arrival,
-		w->skel->progs.nio_ae_deferred, w->skel->progs.nio_ak_deferred,
-		w->skel->progs.nio_at_send,     w->skel->progs.nio_ax_send,
-		w->skel->progs.nio_ak_push,     w->skel->progs.nio_ax_sendpages,
+		w->skel->progs.nio_at_destroy,   w->skel->progs.nio_at_state,
+		w->skel->progs.nio_at_report,    w->skel->progs.nio_ae_ended,
+		w->skel->progs.nio_ak_ended,     w->skel->progs.nio_ak_sock_ended,
+		w->skel->progs.nio_at_receive,   w->skel->progs.nio_ax_splice_read,
+		w->skel->progs.nio_at_arrival,   w->skel->progs.nio_ae_deferred,
+		w->skel->progs.nio_ak_deferred,  w->skel->progs.nio_at_send,
+		w->skel->progs.nio_ax_send,      w->skel->progs.nio_ak_push,
+		w->skel->progs.nio_ax_sendpages,
 	};
 
 	w->missed = watcher__missed(w);

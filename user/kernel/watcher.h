@@ -36,14 +36,18 @@ struct watcher_filter {
 
 /*
  * Loads and attaches; nothing is watched before watcher__arm(). 0 or -errno: -EOPNOTSUPP when this
- * kernel has no hook for sent or received bytes. *out is owned by the caller.
+ * kernel has no hook for sent or received bytes; why then says what is missing, a clause, and is
+ * empty otherwise. *out is owned by the caller.
  */
-int watcher__open(struct watcher **out, const struct watcher_filter *filter);
+int watcher__open(struct watcher **out, const struct watcher_filter *filter, char *why, size_t len);
 void watcher__close(struct watcher *w); /* takes NULL */
 
 /* Takes in a task, or a socket by its cookie, which belongs to tgid (0: not known). 0 or -errno. */
 int watcher__add_task(struct watcher *w, uint32_t tgid, uint32_t parent, const char *comm);
 int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, const char *comm);
+
+/* The table of watched tasks, a BPF hash of struct nio_task by tgid: a descriptor, owned by w. */
+int watcher__tasks(const struct watcher *w);
 
 /* From here on the programs take in what matches the filter. */
 void watcher__arm(struct watcher *w);

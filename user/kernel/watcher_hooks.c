@@ -48,6 +48,8 @@ static const struct way ways[] = {
 	 false},
 	{"rx_copy", "rx_copy", BACKEND_TRACEPOINT, "tp_btf/skb_copy_datagram_iovec",
 	 "nio_at_receive nio_at_copied", QUALITY_EXACT, NULL, true},
+	{"splice_read", "received by splice", BACKEND_TRAMPOLINE, "fexit/tcp_splice_read",
+	 "nio_ax_splice_read", QUALITY_EXACT, NULL, false},
 	{"completion", "zero-copy completions", BACKEND_TRAMPOLINE,
 	 "fentry/__msg_zerocopy_callback", "nio_ae_ended", QUALITY_EXACT, NULL, false},
 	{"completion", "zero-copy completions", BACKEND_KPROBE, "kprobe/__msg_zerocopy_callback",
@@ -207,7 +209,22 @@ static bool completions_by_function(const struct watcher *w)
 	return row && row->hook && strncmp(row->hook, "tp_btf/", 7) != 0;
 }
 
-int watcher__choose(struct watcher *w, const struct watcher_filter *filter)
+/* Which hooks would have done, of a probe that there has to be. */
+static void say_missing(const struct watcher *w, char *why, size_t len)
+{
+	const struct plan_row *row = &w->rows[w->rows_nr - 1];
+	size_t used = snprintf(why, len, "nothing shows %s; it would take ", row->stage);
+	const char *before = "";
+
+	for (size_t i = 0; i < WAYS_NR && used < len; i++) {
+		if (strcmp(ways[i].probe, row->probe) != 0)
+			continue;
+		used += snprintf(why + used, len - used, "%s%s", before, ways[i].hook);
+		before = " or ";
+	}
+}
+
+int watcher__choose(struct watcher *w, const struct watcher_filter *filter, char *why, size_t len)
 {
 	struct btf *btf = presence__read();
 	int err = 0;
@@ -215,10 +232,14 @@ int watcher__choose(struct watcher *w, const struct watcher_filter *filter)
 	w->functions = backend_of_functions(filter);
 	for (size_t i = 0; i < WAYS_NR && !err; i++)
 		err = consider(w, btf, i, filter);
+	if (err == -EOPNOTSUPP)
+		say_missing(w, why, len);
 	w->skel->rodata->nio_splice_pages =
 		btf && !presence__function(btf, "skb_splice_from_iter", 0);
 	w->may_adopt = !btf || !presence__function(btf, "bpf_get_socket_ptr_cookie", 0);
 	w->skel->rodata->nio_may_adopt = w->may_adopt;
+	w->skel->rodata->nio_locked_pass =
+		!btf || !presence__function(btf, "bpf_iter_tcp_batch", 0);
 	presence__free(btf);
 	w->skel->rodata->nio_told = watcher__has(w, "message");
 	w->skel->rodata->nio_completions = completions_by_function(w);

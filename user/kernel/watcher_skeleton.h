@@ -29,8 +29,8 @@ struct watcher {
 
 /*
  * Chooses a hook for each probe by what this kernel has, fills w->rows, and switches the chosen
- * programs on. 0, or -EOPNOTSUPP when sent or received bytes have none.
+ * programs on. 0, or -EOPNOTSUPP when sent or received bytes have none: why then names it.
  */
-int watcher__choose(struct watcher *w, const struct watcher_filter *filter);
+int watcher__choose(struct watcher *w, const struct watcher_filter *filter, char *why, size_t len);
 
 #endif

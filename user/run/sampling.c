@@ -21,13 +21,8 @@ static int load(struct sampling *s)
 {
 	int err = symbols__load(&s->symbols);
 
-	if (err == -EPERM) {
-		snprintf(s->none, sizeof(s->none),
-			 "the kernel hides its symbols (/proc/kallsyms; kernel.kptr_restrict)");
-		return err;
-	}
 	if (err) {
-		snprintf(s->none, sizeof(s->none), "/proc/kallsyms: %s", strerror(-err));
+		symbols__explain(err, s->none, sizeof(s->none));
 		return err;
 	}
 	return sampler__open(&s->sampler, s->symbols, s->none, sizeof(s->none));

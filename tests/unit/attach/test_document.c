@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/attach_report.h"
+#include "attach/findings.h"
 #include "model/plan.h"
 #include "support/json_names.h"
 
@@ -47,7 +47,7 @@ static json_t *document_about(const struct nio_stream *s, bool told)
 {
 	static char name[] = "netiotrace", command[] = "attach", *argv[] = {name, command, NULL};
 	static struct attach_options o;
-	struct attach_report r = {
+	struct findings r = {
 		.o = &o,
 		.plan = rows,
 		.plan_nr = 2,
@@ -56,6 +56,7 @@ static json_t *document_about(const struct nio_stream *s, bool told)
 		.missed = {.known = told, .reason = "not told"},
 		.told = told,
 		.notices = told,
+		.cpu = {.known = told, .reason = "not sampled", .source = "cpu-clock", .hz = 49},
 	};
 	json_t *document;
 
@@ -73,7 +74,7 @@ static json_t *document_about(const struct nio_stream *s, bool told)
 	if (s)
 		table__take(&r.table, s);
 	table__end(&r.table);
-	document = attach_document__make(&r);
+	document = findings__document(&r);
 	assert_non_null(document);
 	table__clear(&r.table);
 	return document;
@@ -89,7 +90,7 @@ static void generalise(char *path, size_t len, const char *prefix, const char *p
 		return;
 	rest = path + strlen(prefix);
 	rest += strcspn(rest, ".");
-	if (!*rest)
+	if (!*rest && strncmp(prefix, "<owner>", 7) != 0)
 		return;
 	snprintf(result, sizeof(result), "%s%s%s", prefix, placeholder, rest);
 	snprintf(path, len, "%s", result);
@@ -98,23 +99,27 @@ static void generalise(char *path, size_t len, const char *prefix, const char *p
 /* A path as the documentation writes it; false: it is described elsewhere. */
 static bool canonical(char *path, size_t len, const char *name)
 {
-	static const char *const blocks[] = {"total.", "processes[].", "connections[]."};
-	static const char *const own[] = {"pid",    "parent", "comm", "exited", "local",
-					  "remote", "netns",  "open", "shared"};
+	static const char *const blocks[] = {"total.", "processes[].", "connections[].",
+					     "cgroups[]."};
+	static const char *const own[] = {"pid",   "parent", "comm",   "exited", "local", "remote",
+					  "netns", "open",   "shared", "cgroup", "id",    "path"};
 	const char *rest = NULL;
 
 	snprintf(path, len, "%s", name);
 	if (!strncmp(name, "environment.", 12) || !strncmp(name, "plan[].", 7) ||
 	    !strncmp(name, "tool.", 5))
 		return false;
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
 		if (!strncmp(name, blocks[i], strlen(blocks[i])))
 			rest = name + strlen(blocks[i]);
 	for (size_t i = 0; rest && i < sizeof(own) / sizeof(own[0]); i++)
 		if (!strcmp(rest, own[i]))
 			return true;
 	if (rest)
-		snprintf(path, len, "<block>.%s", rest);
+		snprintf(path, len, "<%s>.%s", strncmp(rest, "cpu.", 4) ? "block" : "owner", rest);
+	generalise(path, len, "<owner>.cpu.share.", "<class>");
+	generalise(path, len, "<owner>.cpu.low.", "<class>");
+	generalise(path, len, "<owner>.cpu.high.", "<class>");
 	generalise(path, len, "<block>.ledger.", "<stage>");
 	generalise(path, len, "<block>.sends.", "<way>");
 	return !strstr(path, "_reason");
@@ -171,7 +176,8 @@ static bool is_described(const struct names *documented, const char *path)
 		if (!strncmp(documented->name[i], list, strlen(list)))
 			return true;
 	/* Of the whole, processes and connections: blocks. */
-	return !strcmp(path, "processes") || !strcmp(path, "connections");
+	return !strcmp(path, "processes") || !strcmp(path, "connections") ||
+	       !strcmp(path, "cgroups");
 }
 
 static bool is_written(const struct names *emitted, const char *path)

@@ -23,13 +23,18 @@ static struct books zerocopy_books(uint64_t sends, uint64_t copied)
 	return b;
 }
 
+static void give(struct judgement *j, const struct books *b, bool told, bool notices)
+{
+	judge__give(j, &(struct grounds){.books = b, .told = told, .notices = notices});
+}
+
 static void says_nothing_without_zerocopy(void **state)
 {
 	struct books b = {.connections = 1};
 	struct judgement j;
 
 	(void)state;
-	judge__give(&j, &b, true, true);
+	give(&j, &b, true, true);
 	assert_string_equal(j.text, "");
 	assert_null(j.cause);
 	assert_false(j.copied_fraction.known);
@@ -41,7 +46,7 @@ static void tells_copied_from_not(void **state)
 	struct judgement j;
 
 	(void)state;
-	judge__give(&j, &b, true, true);
+	give(&j, &b, true, true);
 	assert_null(j.cause);
 	assert_true(j.copied_fraction.known && j.copied_fraction.value == 0);
 	assert_non_null(strstr(j.text, "None of 100"));
@@ -49,9 +54,34 @@ static void tells_copied_from_not(void **state)
 
 	b = zerocopy_books(100, 100);
 	b.zerocopy_local = 1;
-	judge__give(&j, &b, true, true);
+	give(&j, &b, true, true);
 	assert_string_equal(j.cause, "local");
 	assert_non_null(strstr(j.advice, "every send is copied"));
+}
+
+/* With samples the advice says what zero-copy costs, by their share and its interval. */
+static void says_what_zerocopy_costs(void **state)
+{
+	struct books b = zerocopy_books(100, 100);
+	struct cpu_split cpu = {0};
+	struct grounds e = {.books = &b, .told = true, .notices = true, .cpu = &cpu};
+	struct judgement j;
+
+	(void)state;
+	b.zerocopy_local = 1;
+	judge__give(&j, &e);
+	assert_non_null(strstr(j.advice, "it pins pages"));
+	for (int i = 0; i < 82; i++)
+		cpu_split__add(&cpu, CPU_CLASS_TCP_IP, false);
+	for (int i = 0; i < 6; i++) {
+		cpu_split__add(&cpu, CPU_CLASS_TX_PIN, false);
+		cpu_split__add(&cpu, CPU_CLASS_DEFERRED_COPY, false);
+		cpu_split__add(&cpu, CPU_CLASS_COMPLETION, false);
+	}
+	judge__give(&j, &e);
+	/* 18 of 100 by E. B. Wilson's interval. */
+	assert_non_null(strstr(j.advice, "every send is copied because the peer is local"));
+	assert_non_null(strstr(j.advice, "costs 18 % of the CPU time (12 to 27 %) in pinning"));
 }
 
 static void names_the_cause_by_what_was_seen(void **state)
@@ -60,14 +90,14 @@ static void names_the_cause_by_what_was_seen(void **state)
 	struct judgement j;
 
 	(void)state;
-	judge__give(&j, &b, true, true);
+	give(&j, &b, true, true);
 	assert_string_equal(j.cause, "unknown");
 	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 10 * 65536;
-	judge__give(&j, &b, true, true);
+	give(&j, &b, true, true);
 	assert_string_equal(j.cause, "delivered_here");
 	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 0;
 	b.stages[NIO_STAGE_TX_PIN].bytes = 0;
-	judge__give(&j, &b, true, true);
+	give(&j, &b, true, true);
 	assert_string_equal(j.cause, "not_pinned");
 }
 
@@ -80,7 +110,7 @@ static void rests_on_pages_without_completions(void **state)
 	(void)state;
 	b.completed = 0;
 	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 10 * 65536;
-	judge__give(&j, &b, true, false);
+	give(&j, &b, true, false);
 	assert_false(j.copied_fraction.known);
 	assert_string_equal(j.cause, "delivered_here");
 	assert_non_null(strstr(j.text, "does not tell of completions"));
@@ -93,10 +123,10 @@ static void speaks_of_small_sends(void **state)
 
 	(void)state;
 	b.tx_sizes[5] = 1000; /* copied sends, however small, are no matter */
-	judge__give(&j, &b, true, true);
+	give(&j, &b, true, true);
 	assert_string_equal(j.advice, "");
 	b.calls[NIO_CALL_ZEROCOPY].bytes = 10 * 512;
-	judge__give(&j, &b, true, true);
+	give(&j, &b, true, true);
 	assert_non_null(strstr(j.advice, "sends are of 512 B on average"));
 }
 
@@ -164,6 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_nothing_without_zerocopy),
 		cmocka_unit_test(tells_copied_from_not),
+		cmocka_unit_test(says_what_zerocopy_costs),
 		cmocka_unit_test(names_the_cause_by_what_was_seen),
 		cmocka_unit_test(rests_on_pages_without_completions),
 		cmocka_unit_test(speaks_of_small_sends),

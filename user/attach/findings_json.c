@@ -2,9 +2,10 @@
 /* The document of attach, netiotrace.attach/1: docs/OUTPUT.md, "attach". Knows nothing of files. */
 #include <string.h>
 
-#include "attach_report.h"
+#include "findings.h"
 #include "base/address.h"
 #include "base/printable.h"
+#include "cpu_json.h"
 #include "judge.h"
 #include "model/uncovered.h"
 #include "write/json.h"
@@ -30,7 +31,7 @@ static json_t *calls_json(const struct books *b)
 	return json_finish(o, err);
 }
 
-static json_t *receives_json(const struct books *b)
+static json_t *receives_json(const struct findings *r, const struct books *b)
 {
 	const __u64 *uncovered = b->uncovered[NIO_SIDE_RECEIVER];
 	json_t *o = json_object();
@@ -38,6 +39,7 @@ static json_t *receives_json(const struct books *b)
 
 	err |= json_put_u64(o, "copies", b->stages[NIO_STAGE_RX_COPY].events);
 	err |= json_put_u64(o, "copied", b->stages[NIO_STAGE_RX_COPY].bytes);
+	err |= json_put_num(o, "spliced", books__spliced(b, r->splices));
 	err |= json_put_u64(o, "peeked", uncovered[NIO_UNCOVERED_PEEKED]);
 	err |= json_put_u64(o, "uncopied", uncovered[NIO_UNCOVERED_UNSEEN]);
 	return json_finish(o, err);
@@ -79,11 +81,10 @@ static json_t *socket_json(const struct books *b)
 	return json_finish(o, err);
 }
 
-static json_t *stage_json(const struct attach_report *r, const struct books *b,
-			  enum nio_stage stage)
+static json_t *stage_json(const struct findings *r, const struct books *b, enum nio_stage stage)
 {
 	const char *reason;
-	enum quality quality = attach_report__quality(r, stage, &reason);
+	enum quality quality = findings__quality(r, stage, &reason);
 	const char *unknown = quality == QUALITY_UNAVAILABLE ? reason : NULL;
 	json_t *o = json_object();
 	int err = 0;
@@ -107,7 +108,7 @@ static int put_unaccounted(json_t *o, const char *key, struct real bytes)
 	return json_put(o, key, json_integer((json_int_t)bytes.value));
 }
 
-static json_t *ledger_json(const struct attach_report *r, const struct books *b)
+static json_t *ledger_json(const struct findings *r, const struct books *b)
 {
 	json_t *o = json_object();
 	int err = 0;
@@ -145,7 +146,7 @@ static json_t *uncovered_json(const struct books *b)
 	return json_finish(list, err);
 }
 
-static json_t *zerocopy_json(const struct attach_report *r, const struct books *b)
+static json_t *zerocopy_json(const struct findings *r, const struct books *b)
 {
 	const char *untold = r->notices ? NULL : "completions are not told: see plan";
 	json_t *o = json_object();
@@ -158,13 +159,13 @@ static json_t *zerocopy_json(const struct attach_report *r, const struct books *
 	return json_finish(o, err);
 }
 
-static json_t *verdict_json(const struct attach_report *r, const struct books *b)
+static json_t *verdict_json(const struct grounds *e)
 {
 	struct judgement j;
 	json_t *o = json_object();
 	int err = 0;
 
-	judge__give(&j, b, r->told, r->notices);
+	judge__give(&j, e);
 	err |= json_put_real(o, "copied_fraction", j.copied_fraction);
 	err |= json_put(o, "cause", json_value__text(j.cause));
 	err |= json_put(o, "text", json_value__text(j.text));
@@ -172,7 +173,7 @@ static json_t *verdict_json(const struct attach_report *r, const struct books *b
 	return json_finish(o, err);
 }
 
-static struct real seconds_since(const struct attach_report *r, uint64_t ns)
+static struct real seconds_since(const struct findings *r, uint64_t ns)
 {
 	return (struct real){
 		.value = ns > r->begun_ns ? (double)(ns - r->begun_ns) / 1e9 : 0,
@@ -182,21 +183,22 @@ static struct real seconds_since(const struct attach_report *r, uint64_t ns)
 }
 
 /* What every block has: of the total, of a process, of a connection. */
-static int put_books(json_t *o, const struct attach_report *r, const struct books *b)
+static int put_books(json_t *o, const struct findings *r, const struct grounds *e)
 {
+	const struct books *b = e->books;
 	int err = 0;
 
 	err |= json_put_real(o, "first_s", seconds_since(r, b->first_ns));
 	err |= json_put_real(o, "last_s", seconds_since(r, b->last_ns));
 	err |= json_put(o, "socket", socket_json(b));
 	err |= json_put(o, "sends", calls_json(b));
-	err |= json_put(o, "receives", receives_json(b));
+	err |= json_put(o, "receives", receives_json(r, b));
 	err |= json_put(o, "tx_sizes", sizes_json(b->tx_sizes));
 	err |= json_put(o, "rx_sizes", sizes_json(b->rx_sizes));
 	err |= json_put(o, "ledger", ledger_json(r, b));
 	err |= json_put(o, "uncovered", uncovered_json(b));
 	err |= json_put(o, "zerocopy", zerocopy_json(r, b));
-	err |= json_put(o, "verdict", verdict_json(r, b));
+	err |= json_put(o, "verdict", verdict_json(e));
 	return err;
 }
 
@@ -209,8 +211,9 @@ static json_t *comm_json(const char comm[16])
 	return json_value__text(printable__in_place(text));
 }
 
-static json_t *process_json(const struct attach_report *r, const struct process *p)
+static json_t *process_json(const struct findings *r, const struct process *p)
 {
+	struct grounds grounds = findings__grounds(r, p);
 	json_t *o = json_object();
 	int err = 0;
 
@@ -219,7 +222,8 @@ static json_t *process_json(const struct attach_report *r, const struct process 
 	err |= json_put(o, "comm", comm_json(p->comm));
 	err |= json_put(o, "exited", json_boolean(p->exited));
 	err |= json_put_u64(o, "connections", p->books.connections);
-	err |= put_books(o, r, &p->books);
+	err |= json_put(o, "cpu", json_cpu_split(r, &p->cpu));
+	err |= put_books(o, r, &grounds);
 	return json_finish(o, err);
 }
 
@@ -229,15 +233,18 @@ static int put_address(json_t *o, const char *key, const struct nio_stream *s, b
 
 	if (!(s->flags & NIO_STREAM_PLACED))
 		return json_put(o, key, json_null());
-	attach_report__address(text, sizeof(text), s->family, remote ? s->remote : s->local,
-			       remote ? s->remote_port : s->local_port);
+	findings__address(text, sizeof(text), s->family, remote ? s->remote : s->local,
+			  remote ? s->remote_port : s->local_port);
 	return json_put(o, key, json_value__text(text));
 }
 
-static json_t *connection_json(const struct attach_report *r, const struct nio_stream *s)
+static json_t *connection_json(const struct findings *r, const struct nio_stream *s)
 {
+	const struct group *group = groups__find(&r->table.cgroups, s->cgroup);
 	json_t *o = json_object();
 	struct books b = {0};
+	struct grounds grounds = {
+		.books = &b, .told = r->told, .notices = r->notices, .baseline = r->baseline};
 	int err = 0;
 
 	books__add_stream(&b, s);
@@ -246,23 +253,51 @@ static json_t *connection_json(const struct attach_report *r, const struct nio_s
 	err |= put_address(o, "local", s, false);
 	err |= put_address(o, "remote", s, true);
 	err |= json_put_u64(o, "netns", s->netns);
+	err |= json_put(o, "cgroup", json_value__text(group ? group->name : NULL));
 	err |= json_put(o, "open", json_boolean(!s->closed_ns));
 	err |= json_put(o, "shared", json_boolean(s->flags & NIO_STREAM_SHARED));
-	err |= put_books(o, r, &b);
+	err |= put_books(o, r, &grounds);
 	return json_finish(o, err);
 }
 
-static json_t *processes_json(const struct attach_report *r)
+static json_t *cgroup_json(const struct findings *r, const struct group *g)
+{
+	struct grounds grounds = {.books = &g->books,
+				  .told = r->told,
+				  .notices = r->notices,
+				  .baseline = r->baseline};
+	json_t *o = json_object();
+	int err = 0;
+
+	err |= json_put(o, "id", g->id ? json_value__u64(g->id) : json_null());
+	err |= json_put(o, "path", json_value__text(g->name));
+	err |= json_put_u64(o, "connections", g->books.connections);
+	err |= put_books(o, r, &grounds);
+	return json_finish(o, err);
+}
+
+static json_t *cgroups_json(const struct findings *r)
+{
+	json_t *list = json_array();
+	int err = 0;
+
+	for (size_t i = 0; i < r->table.cgroups.nr; i++)
+		err |= json_array_append_new(list, cgroup_json(r, &r->table.cgroups.list[i]));
+	return json_finish(list, err);
+}
+
+static json_t *processes_json(const struct findings *r)
 {
 	json_t *list = json_array();
 	int err = 0;
 
 	for (size_t i = 0; i < r->table.processes_nr; i++)
-		err |= json_array_append_new(list, process_json(r, &r->table.processes[i]));
+		if (process__is_listed(&r->table.processes[i]))
+			err |= json_array_append_new(list, process_json(r, &r->table.processes[i]));
 	return json_finish(list, err);
 }
 
-static json_t *connections_json(const struct attach_report *r)
+static json_t *connections_json(const struct findings *r)
 {
 	const struct nio_stream *s;
 	json_t *list = json_array();
@@ -273,7 +308,7 @@ static json_t *connections_json(const struct attach_report *r)
 	return json_finish(list, err);
 }
 
-static json_t *health_json(const struct attach_report *r)
+static json_t *health_json(const struct findings *r)
 {
 	const struct table *t = &r->table;
 	json_t *o = json_object();
@@ -281,10 +316,12 @@ static json_t *health_json(const struct attach_report *r)
 
 	err |= json_put_num(o, "missed", r->missed);
 	err |= json_put_real(o, "coverage", books__coverage(&t->total));
+	err |= json_put(o, "finds_sockets", json_boolean(r->finds_sockets));
 	err |= json_put_u64(o, "sockets_left_out", r->loss.streams_full);
 	err |= json_put_u64(o, "tasks_left_out", r->loss.tasks_full);
 	err |= json_put_u64(o, "connections_left_out", t->closed_left_out);
 	err |= json_put_u64(o, "processes_left_out", t->processes_left_out);
+	err |= json_put_u64(o, "cgroups_left_out", t->cgroups.left_out);
 	err |= json_put_u64(o, "namespaces", r->netns);
 	err |= json_put_u64(o, "namespaces_left_out", r->netns_left_out);
 	return json_finish(o, err);
@@ -300,7 +337,7 @@ static json_t *strings_json(char **strings, size_t n)
 	return json_finish(list, err);
 }
 
-static json_t *settings_json(const struct attach_report *r)
+static json_t *settings_json(const struct findings *r)
 {
 	const struct attach_options *o = r->o;
 	json_t *settings = json_object(), *pids = json_array(), *ports = json_array();
@@ -322,7 +359,7 @@ static json_t *settings_json(const struct attach_report *r)
 	return json_finish(settings, err);
 }
 
-static json_t *tool_json(const struct attach_report *r)
+static json_t *tool_json(const struct findings *r)
 {
 	json_t *o = json_object();
 	int err = 0;
@@ -332,7 +369,7 @@ static json_t *tool_json(const struct attach_report *r)
 	return json_finish(o, err);
 }
 
-static json_t *plan_json(const struct attach_report *r)
+static json_t *plan_json(const struct findings *r)
 {
 	json_t *list = json_array();
 	int err = 0;
@@ -342,8 +379,9 @@ static json_t *plan_json(const struct attach_report *r)
 	return json_finish(list, err);
 }
 
-json_t *attach_document__make(const struct attach_report *r)
+json_t *findings__document(const struct findings *r)
 {
+	struct grounds grounds = findings__grounds(r, NULL);
 	json_t *o = json_object(), *total = json_object();
 	int err = 0;
 
@@ -354,11 +392,14 @@ json_t *attach_document__make(const struct attach_report *r)
 	err |= json_put(o, "plan", plan_json(r));
 	err |= json_put(o, "duration_s", json_real((double)(r->ended_ns - r->begun_ns) / 1e9));
 	err |= json_put(o, "interrupted", json_boolean(r->interrupted));
+	err |= json_put(o, "sampling", json_cpu_sampling(&r->cpu));
 	err |= json_put_u64(total, "connections", r->table.total.connections);
-	err |= put_books(total, r, &r->table.total);
+	err |= json_put(total, "cpu", json_cpu_split(r, &r->cpu.total));
+	err |= put_books(total, r, &grounds);
 	err |= json_put(o, "total", total);
 	err |= json_put(o, "processes", processes_json(r));
 	err |= json_put(o, "connections", connections_json(r));
+	err |= json_put(o, "cgroups", cgroups_json(r));
 	err |= json_put(o, "health", health_json(r));
 	return json_finish(o, err);
 }

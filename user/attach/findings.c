@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the writers of attach share; see attach_report.h. Pure. */
+/* What the writers of attach share; see findings.h. Pure. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "attach_report.h"
+#include "findings.h"
 #include "base/address.h"
 #include "base/printable.h"
 
@@ -28,7 +28,7 @@ static const char *probe_of(enum nio_stage stage)
 	}
 }
 
-static const struct plan_row *row_of(const struct attach_report *r, const char *probe)
+static const struct plan_row *row_of(const struct findings *r, const char *probe)
 {
 	for (size_t i = 0; probe && i < r->plan_nr; i++)
 		if (!strcmp(r->plan[i].probe, probe))
@@ -36,8 +36,7 @@ static const struct plan_row *row_of(const struct attach_report *r, const char *
 	return NULL;
 }
 
-enum quality attach_report__quality(const struct attach_report *r, enum nio_stage stage,
-				    const char **reason)
+enum quality findings__quality(const struct findings *r, enum nio_stage stage, const char **reason)
 {
 	const struct plan_row *row = row_of(r, probe_of(stage));
 
@@ -59,8 +58,22 @@ enum quality attach_report__quality(const struct attach_report *r, enum nio_stag
 	return row->quality;
 }
 
-char *attach_report__address(char *buf, size_t len, uint16_t family, const uint8_t address[16],
-			     uint16_t port)
+struct grounds findings__grounds(const struct findings *r, const struct process *p)
+{
+	return (struct grounds){
+		.books = p ? &p->books : &r->table.total,
+		.told = r->told,
+		.notices = r->notices,
+		.read_bytes = p ? p->read_bytes : table__read_bytes(&r->table),
+		.baseline = r->baseline,
+		.cpu = !r->cpu.known ? NULL
+		       : p           ? &p->cpu
+				     : &r->cpu.total,
+	};
+}
+
+char *findings__address(char *buf, size_t len, uint16_t family, const uint8_t address[16],
+			uint16_t port)
 {
 	char host[INET6_ADDRSTRLEN] = "?";
 
@@ -68,7 +81,12 @@ char *attach_report__address(char *buf, size_t len, uint16_t family, const uint8
 	return address__format(buf, len, host, port);
 }
 
-char *attach_report__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tgid)
+const char *findings__cgroup(const struct group *g)
+{
+	return g && g->name ? g->name : "(unknown)";
+}
+
+char *findings__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tgid)
 {
 	char whole[17], name[40];
 

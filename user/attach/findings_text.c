@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attach_report.h"
+#include "findings.h"
 #include "base/address.h"
 #include "base/printable.h"
 #include "base/text_note.h"
 #include "common/units.h"
+#include "cpu_text.h"
 #include "judge.h"
 #include "model/uncovered.h"
 
@@ -49,14 +50,13 @@ static char *connection_name(char *buf, size_t len, const struct nio_stream *s)
 {
 	char local[ADDRESS_TEXT_MAX], remote[ADDRESS_TEXT_MAX], owner[OWNER_LEN];
 
-	attach_report__address(local, sizeof(local), s->family, s->local, s->local_port);
-	attach_report__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
-	snprintf(buf, len, "%s %s > %s", attach_report__owner(owner, s->comm, s->tgid), local,
-		 remote);
+	findings__address(local, sizeof(local), s->family, s->local, s->local_port);
+	findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
+	snprintf(buf, len, "%s %s > %s", findings__owner(owner, s->comm, s->tgid), local, remote);
 	return buf;
 }
 
-static void print_connections(FILE *f, const struct attach_report *r)
+static void print_connections(FILE *f, const struct findings *r)
 {
 	char name[3 * ADDRESS_TEXT_MAX];
 	const struct nio_stream *s;
@@ -69,7 +69,8 @@ static void print_connections(FILE *f, const struct attach_report *r)
 	}
 }
 
-static void print_processes(FILE *f, const struct attach_report *r)
+/* How many rows. */
+static size_t print_processes(FILE *f, const struct findings *r)
 {
 	char owner[OWNER_LEN], name[OWNER_LEN + 32];
 	size_t shown = 0;
@@ -80,32 +81,50 @@ static void print_processes(FILE *f, const struct attach_report *r)
 		if (!p->books.connections)
 			continue;
 		snprintf(name, sizeof(name), "%s, %zu connection%s",
-			 attach_report__owner(owner, p->comm, p->tgid), p->books.connections,
+			 findings__owner(owner, p->comm, p->tgid), p->books.connections,
 			 p->books.connections == 1 ? "" : "s");
 		print_row(f, name, &p->books);
 		shown++;
 	}
+	return shown;
 }
 
-static void print_table(FILE *f, const struct attach_report *r)
+static void print_cgroups(FILE *f, const struct findings *r)
 {
-	fprintf(f, "%-*s %9s %9s %9s %9s %9s %9s %9s\n", NAME_WIDTH,
-		r->o->by == BY_PROCESS ? "process" : "connection", "sent", "copied", "pinned",
-		"spliced", "deferred", "received", "copies/B");
+	const struct groups *g = &r->table.cgroups;
+	char name[512];
+
+	for (size_t i = 0; i < g->nr && i < r->o->top; i++) {
+		const struct group *group = &g->list[i];
+
+		snprintf(name, sizeof(name), "%s, %zu connection%s", findings__cgroup(group),
+			 group->books.connections, group->books.connections == 1 ? "" : "s");
+		print_row(f, name, &group->books);
+	}
+}
+
+static void print_table(FILE *f, const struct findings *r)
+{
+	size_t rows = 2; /* that want a sum */
+
+	fprintf(f, "%-*s %9s %9s %9s %9s %9s %9s %9s\n", NAME_WIDTH, by__name(r->o->by), "sent",
+		"copied", "pinned", "spliced", "deferred", "received", "copies/B");
 	if (r->o->by == BY_PROCESS)
-		print_processes(f, r);
+		rows = print_processes(f, r);
+	else if (r->o->by == BY_CGROUP)
+		print_cgroups(f, r);
 	else
 		print_connections(f, r);
-	if (r->o->by == BY_CONNECTION || r->table.processes_nr > 1)
+	if (rows > 1)
 		print_row(f, "total", &r->table.total);
 }
 
-static const char *backend_of(const struct attach_report *r)
+static const char *backend_of(const struct findings *r)
 {
 	return r->plan_nr && r->plan[0].backend ? r->plan[0].backend : "none";
 }
 
-static void print_head(FILE *f, const struct attach_report *r)
+static void print_head(FILE *f, const struct findings *r)
 {
 	char time[UNITS_BUF];
 
@@ -126,7 +145,7 @@ static void say_unaccounted(FILE *f, const struct books *b, enum nio_side side, 
 		fprintf(f, "n/a %s (%s)", word, u.reason);
 }
 
-static int note_books(FILE *f, unsigned int width, const struct attach_report *r)
+static int note_books(FILE *f, unsigned int width, const struct findings *r)
 {
 	const struct books *b = &r->table.total;
 	char text[6][UNITS_BUF];
@@ -154,7 +173,7 @@ static int note_books(FILE *f, unsigned int width, const struct attach_report *r
 	return text_note__end(&n, f, width, "books");
 }
 
-static int note_sends(FILE *f, unsigned int width, const struct attach_report *r)
+static int note_sends(FILE *f, unsigned int width, const struct findings *r)
 {
 	const struct books *b = &r->table.total;
 	const char *before = "";
@@ -187,7 +206,18 @@ static int note_text(FILE *f, unsigned int width, const char *label, const char 
 	return text_note__end(&n, f, width, label);
 }
 
-static int note_uncovered(FILE *f, unsigned int width, const struct attach_report *r)
+static int note_cpu(FILE *f, unsigned int width, const struct findings *r)
+{
+	struct text_note n;
+	int err = text_note__begin(&n);
+
+	if (err)
+		return err;
+	cpu_text__say(n.f, &r->cpu);
+	return text_note__end(&n, f, width, "cpu");
+}
+
+static int note_uncovered(FILE *f, unsigned int width, const struct findings *r)
 {
 	const struct books *b = &r->table.total;
 	struct text_note n;
@@ -219,7 +249,7 @@ static void say_left_out(FILE *f, uint64_t n, const char *what)
 		fprintf(f, "%s %s. ", format_count(count, sizeof(count), n), what);
 }
 
-static int note_watching(FILE *f, unsigned int width, const struct attach_report *r)
+static int note_watching(FILE *f, unsigned int width, const struct findings *r)
 {
 	struct text_note n;
 	int err = text_note__begin(&n);
@@ -230,6 +260,12 @@ static int note_watching(FILE *f, unsigned int width, const struct attach_report
 		fprintf(n.f, "%" PRIu64 " events missed. ", r->missed.value);
 	else
 		fprintf(n.f, "events missed: n/a (%s). ", r->missed.reason);
+	if (!r->finds_sockets)
+		fputs("This kernel (before 5.12) does not show sockets as they are first used: "
+		      "they "
+		      "are looked for at each refresh (--interval), and what they moved before is "
+		      "not here. ",
+		      n.f);
 	say_left_out(n.f, r->loss.streams_full, "sockets found no room (--max-sockets)");
 	say_left_out(n.f, r->loss.tasks_full, "processes found no room");
 	say_left_out(n.f, r->table.closed_left_out,
@@ -240,12 +276,13 @@ static int note_watching(FILE *f, unsigned int width, const struct attach_report
 	return text_note__end(&n, f, width, "watching");
 }
 
-int attach_text__print(FILE *f, unsigned int columns, const struct attach_report *r)
+int findings__print(FILE *f, unsigned int columns, const struct findings *r)
 {
+	struct grounds grounds = findings__grounds(r, NULL);
 	struct judgement j;
 	int err;
 
-	judge__give(&j, &r->table.total, r->told, r->notices);
+	judge__give(&j, &grounds);
 	print_head(f, r);
 	print_table(f, r);
 	fputc('\n', f);
@@ -257,6 +294,8 @@ int attach_text__print(FILE *f, unsigned int columns, const struct attach_report
 	if (!err)
 		err = note_text(f, columns, "advice", j.advice);
 	if (!err)
+		err = note_cpu(f, columns, r);
+	if (!err)
 		err = note_uncovered(f, columns, r);
 	return err ? err : note_watching(f, columns, r);
 }
@@ -266,7 +305,7 @@ static double rate(uint64_t now, uint64_t before, uint64_t ns)
 	return now > before && ns ? (double)(now - before) * 8 / (double)ns : 0;
 }
 
-void attach_line__print(FILE *f, struct attach_line *l, const struct attach_report *r)
+void rate_line__print(FILE *f, struct rate_line *l, const struct findings *r)
 {
 	const struct books *b = &r->table.total, *was = &l->before;
 	uint64_t ns = r->ended_ns - (l->at_ns ? l->at_ns : r->begun_ns);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A row for each process or connection of the document of attach: its scalar fields. */
+/* A row for each process, connection or cgroup of the document of attach: its scalar fields. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach_report.h"
+#include "findings.h"
 #include "write/json.h"
 
 #define COLUMN_MAX 128
@@ -83,9 +83,10 @@ static void put_row(struct rows *rows, json_t *block, bool header)
 	fputs("\r\n", rows->f);
 }
 
-int attach_csv__write(FILE *f, const struct attach_report *r, const json_t *document)
+int findings__write_csv(FILE *f, const struct findings *r, const json_t *document)
 {
-	const char *list = r->o->by == BY_PROCESS ? "processes" : "connections";
+	static const char *const lists[BY_NR] = {"processes", "connections", "cgroups"};
+	const char *list = lists[r->o->by];
 	struct rows rows = {.f = f};
 	json_t *block;
 	size_t i;

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Shares of samples of watched processes, and what is said of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/cpu_text.h"
+
+static void add(struct cpu_split *s, enum cpu_class c, int n)
+{
+	for (int i = 0; i < n; i++)
+		cpu_split__add(s, c, false);
+}
+
+static void assert_says(const struct cpu_found *found, const char *what)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	cpu_text__say(f, found);
+	fclose(f);
+	if (!strstr(text, what))
+		fail_msg("'%s' is not in '%s'", what, text);
+	free(text);
+}
+
+static void no_samples_are_no_shares(void **state)
+{
+	struct cpu_split s = {0};
+
+	(void)state;
+	assert_false(cpu_split__part(&s, CPU_CLASS_TX_COPY).share.known);
+	assert_false(cpu_split__zerocopy(&s).share.known);
+}
+
+static void shares_are_of_all_samples(void **state)
+{
+	struct cpu_split s = {0};
+	struct cpu_part part;
+
+	(void)state;
+	add(&s, CPU_CLASS_TX_COPY, 1);
+	add(&s, CPU_CLASS_GATHER, 1);
+	add(&s, CPU_CLASS_USER, 2);
+	part = cpu_split__part(&s, CPU_CLASS_TX_COPY);
+	assert_true(part.share.known && part.share.value == 0.25);
+	assert_true(part.low < 0.25 && part.high > 0.25);
+	assert_true(cpu_split__part(&s, CPU_CLASS_GATHER).share.known);
+}
+
+/* A process whose C library is not known may copy: its share is not 0. */
+static void untold_copies_are_unknown(void **state)
+{
+	struct cpu_split s = {.untold = 3}, told = {0};
+
+	(void)state;
+	add(&s, CPU_CLASS_USER, 9);
+	assert_false(cpu_split__part(&s, CPU_CLASS_GATHER).share.known);
+	assert_true(cpu_split__part(&s, CPU_CLASS_USER).share.value == 1);
+	add(&s, CPU_CLASS_USER, 3);
+	add(&told, CPU_CLASS_USER, 9);
+	add(&told, CPU_CLASS_GATHER, 3);
+	assert_true(cpu_split__part(&s, CPU_CLASS_GATHER).share.value == 0);
+	assert_true(cpu_split__part(&s, CPU_CLASS_GATHER).high ==
+		    cpu_split__part(&told, CPU_CLASS_GATHER).high);
+}
+
+static void says_them_by_share(void **state)
+{
+	struct cpu_found found = {
+		.known = true, .source = "cpu-clock", .hz = 49, .sampled_ns = 2000000000};
+
+	(void)state;
+	assert_says(&found, "0 samples by cpu-clock at 49 Hz in 2 s: too few");
+	add(&found.total, CPU_CLASS_TX_COPY, 300);
+	add(&found.total, CPU_CLASS_TCP_IP, 695);
+	add(&found.total, CPU_CLASS_SKB, 5);
+	assert_says(&found, ": TCP/IP 70 %, tx copy 30 %, others 0.5 %, each within 2.8 points");
+	assert_says(&found, "the program itself copies, by memcpy");
+	found.total.untold = 251;
+	assert_says(&found, "n/a (not told");
+	assert_says(&(struct cpu_found){.reason = "--no-cpu was given"}, "n/a (--no-cpu");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_samples_are_no_shares),
+		cmocka_unit_test(shares_are_of_all_samples),
+		cmocka_unit_test(untold_copies_are_unknown),
+		cmocka_unit_test(says_them_by_share),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

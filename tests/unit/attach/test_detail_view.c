@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One row of the live table by itself: it fits the screen, whatever its size, and has its numbers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/detail_view.h"
+
+static const struct nio_stream stream = {
+	.cookie = 1,
+	.tgid = 42,
+	.last_ns = 2,
+	.family = 2,
+	.local = {10, 0, 0, 1},
+	.remote = {10, 0, 0, 2},
+	.local_port = 80,
+	.remote_port = 4711,
+	.flags = NIO_STREAM_TX_BASE | NIO_STREAM_PLACED,
+	.sent_seen = 3000000,
+	.stages = {[NIO_STAGE_TX_COPY] = {3000000, 100}, [NIO_STAGE_RX_COPY] = {50, 2}},
+	.calls = {[NIO_CALL_PLAIN] = {3000000, 100}},
+	.tx_sizes = {[4] = 1, [15] = 100},
+	.rx_sizes = {[5] = 2},
+};
+
+/* The page as text, freed by the caller. */
+static char *page(const struct view_item *item, unsigned int rows, unsigned int columns)
+{
+	static const struct attach_options o = {.top = 10};
+	struct findings r = {.o = &o, .told = true, .cpu = {.reason = "not sampled"}};
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	detail_view__draw(f, &r, item, rows, columns);
+	fclose(f);
+	return text;
+}
+
+static struct view_item item_of(const struct nio_stream *s)
+{
+	struct view_item item = {.id = 1, .name = "nginx 42", .stream = s};
+
+	books__add_stream(&item.books, s);
+	return item;
+}
+
+static void has_its_numbers(void **state)
+{
+	static const char *const lines[] = {
+		"nginx 42\033[K\n10.0.0.1:80 > 10.0.0.2:4711   open   cgroup (unknown)\033[K\n",
+		"sent 3 MB = 3 MB copied + 0 B pinned + 0 B spliced   deferred copies 0 B",
+		"received 50 B   1.00 copies a byte",
+		"send calls: 100 plain (3 MB)",
+		"    32 KiB  ##############################       100",
+		"      16 B  #                                      1",
+	};
+	struct view_item item = item_of(&stream);
+	char *text = page(&item, 40, 120);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (!strstr(text, lines[i]))
+			fail_msg("'%s' is not in:\n%s", lines[i], text);
+	free(text);
+}
+
+static void fits_the_screen(void **state)
+{
+	struct view_item item = item_of(&stream);
+
+	(void)state;
+	for (unsigned int rows = 4; rows < 60; rows += 5) {
+		for (unsigned int columns = 20; columns < 200; columns += 15) {
+			char *text = page(&item, rows, columns);
+			unsigned int lines = 0;
+
+			for (char *p = text, *end; (end = strstr(p, "\033[K\n")); p = end + 4) {
+				assert_true(end - p <= columns);
+				lines++;
+			}
+			assert_true(lines < rows); /* the keys are below */
+			free(text);
+		}
+	}
+}
+
+static void draws_one_that_did_nothing(void **state)
+{
+	struct view_item item = {.id = 7, .name = "idle 7"};
+	char *text = page(&item, 24, 80);
+
+	(void)state;
+	assert_non_null(strstr(text, "send calls: none"));
+	assert_non_null(strstr(text, "copies a byte: n/a (nothing was sent or received)"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(has_its_numbers),
+		cmocka_unit_test(fits_the_screen),
+		cmocka_unit_test(draws_one_that_did_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Connections by cgroup: sums that are those of the connections, and no more groups than there is
+ * room. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "attach/table.h"
+
+static struct nio_stream stream(uint64_t cgroup, uint64_t bytes, bool closed)
+{
+	struct nio_stream s = {
+		.cookie = 1, .tgid = 7, .last_ns = 1, .closed_ns = closed, .cgroup = cgroup};
+
+	s.stages[NIO_STAGE_TX_COPY].bytes = bytes;
+	return s;
+}
+
+static uint64_t sent_by(const struct table *t, uint64_t id)
+{
+	const struct group *g = groups__find(&t->cgroups, id);
+
+	return g ? books__booked(&g->books, NIO_SIDE_SENDER) : 0;
+}
+
+static void sums_are_of_open_and_closed(void **state)
+{
+	struct nio_stream one = stream(10, 100, true), two = stream(10, 20, false);
+	struct nio_stream three = stream(30, 3, false);
+	struct table t = {0};
+
+	(void)state;
+	/* A closed one comes once, an open one in each refresh. */
+	for (int refresh = 0; refresh < 3; refresh++) {
+		table__begin(&t);
+		if (!refresh)
+			table__take(&t, &one);
+		table__take(&t, &two);
+		table__take(&t, &three);
+		table__end(&t);
+	}
+	table__sort(&t, SORT_SENT);
+	assert_int_equal(t.cgroups.nr, 2);
+	assert_int_equal(t.cgroups.list[0].id, 10);
+	assert_int_equal(sent_by(&t, 10), 120);
+	assert_int_equal(sent_by(&t, 30), 3);
+	assert_int_equal(groups__find(&t.cgroups, 10)->books.connections, 2);
+	table__clear(&t);
+}
+
+static void what_finds_no_room_is_counted(void **state)
+{
+	struct table t = {0};
+
+	(void)state;
+	table__begin(&t);
+	for (uint64_t i = 1; i <= GROUPS_MAX + 5; i++) {
+		struct nio_stream s = stream(i, 1, true);
+
+		table__take(&t, &s);
+	}
+	table__end(&t);
+	assert_int_equal(t.cgroups.nr, GROUPS_MAX);
+	assert_int_equal(t.cgroups.left_out, 5);
+	assert_int_equal(books__booked(&t.total, NIO_SIDE_SENDER), GROUPS_MAX + 5);
+	table__clear(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_are_of_open_and_closed),
+		cmocka_unit_test(what_finds_no_room_is_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

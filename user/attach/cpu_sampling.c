@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Samples of watched processes; see cpu_sampling.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cpu_sampling.h"
+#include "kernel/process_maps.h"
+#include "kernel/sampler.h"
+#include "kernel/symbols.h"
+#include "model/stack_rules.h"
+
+/* So long nothing has to move before no samples are taken any more. */
+#define IDLE_NS 10000000000ULL
+
+/* Where a turn's samples go. */
+struct turn {
+	struct cpu_sampling *s;
+	struct findings *f;
+};
+
+static int open_sampler(struct cpu_sampling *s, int tasks, char *why, size_t len)
+{
+	int err = symbols__load(&s->symbols);
+
+	if (err) {
+		symbols__explain(err, why, len);
+		return err;
+	}
+	err = sampler__open_tasks(&s->sampler, s->symbols, tasks, why, len);
+	return err ? err : sampler__start(s->sampler, NULL, SAMPLER_HZ_TASKS, why, len);
+}
+
+void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
+			struct cpu_found *found)
+{
+	int err = open_sampler(s, tasks, found->reason, sizeof(found->reason));
+
+	if (err) {
+		log_info("no samples of CPU time: %s", found->reason);
+		sampler__close(s->sampler);
+		s->sampler = NULL;
+		return;
+	}
+	libc_copies__find(&s->copies);
+	s->turn_ns = begun_ns;
+	found->known = true;
+	found->source = sampler__source(s->sampler);
+	found->hz = sampler__hz(s->sampler);
+}
+
+static struct known_maps *slot_of(struct cpu_sampling *s, uint32_t tgid)
+{
+	struct known_maps *oldest = &s->maps[0];
+
+	for (size_t i = 0; i < CPU_SAMPLING_MAPS; i++) {
+		if (s->maps[i].tgid == tgid)
+			return &s->maps[i];
+		if (s->maps[i].read_at < oldest->read_at)
+			oldest = &s->maps[i];
+	}
+	process_maps__free(oldest->maps);
+	*oldest = (struct known_maps){.tgid = tgid};
+	return oldest;
+}
+
+/* As they are in this turn; of a process that is gone, as they were last. NULL: never known. */
+static const struct process_maps *maps_of(struct cpu_sampling *s, uint32_t tgid)
+{
+	struct known_maps *k = slot_of(s, tgid);
+	struct process_maps *now;
+
+	if (k->read_at == s->turn)
+		return k->maps;
+	k->read_at = s->turn;
+	now = process_maps__read((pid_t)tgid);
+	if (!now)
+		return k->maps;
+	process_maps__free(k->maps);
+	k->maps = now;
+	return now;
+}
+
+static struct stack_class class_of_user(struct cpu_sampling *s, const struct nio_sample *sample,
+					bool *untold)
+{
+	enum libc_copies_answer answer =
+		libc_copies__ask(&s->copies, maps_of(s, sample->tgid), sample->user_ip);
+
+	*untold = answer == LIBC_COPIES_UNTOLD;
+	return (struct stack_class){.class = answer == LIBC_COPIES_YES ? CPU_CLASS_GATHER
+								       : CPU_CLASS_USER};
+}
+
+static struct stack_class class_of(struct cpu_sampling *s, const struct nio_sample *sample,
+				   bool *untold)
+{
+	const char *names[NIO_SAMPLE_FRAMES];
+
+	*untold = false;
+	if (!sample->frames)
+		return class_of_user(s, sample, untold);
+	symbols__stack(s->symbols, sample->ip, sample->frames, names);
+	return stack_rules__class(names, sample->frames);
+}
+
+static int take_sample(const struct nio_sample *sample, void *arg)
+{
+	struct turn *turn = arg;
+	struct process *p = table__process(&turn->f->table, sample->tgid);
+	struct cpu_split *total = &turn->f->cpu.total;
+	bool untold;
+	struct stack_class class = class_of(turn->s, sample, &untold);
+
+	cpu_split__add(total, class.class, class.shifted);
+	total->untold += untold;
+	if (!p)
+		return 0;
+	cpu_split__add(&p->cpu, class.class, class.shifted);
+	p->cpu.untold += untold;
+	return 0;
+}
+
+/* Samples are taken until nothing has moved for a while, and again from the turn on that sees some.
+ */
+static void choose_rest(struct cpu_sampling *s, struct findings *f)
+{
+	uint64_t moved_ns = f->table.total.last_ns;
+	uint64_t since_ns = moved_ns > f->begun_ns ? moved_ns : f->begun_ns;
+	bool rest = f->ended_ns > since_ns + IDLE_NS;
+
+	if (!s->resting)
+		f->cpu.sampled_ns += f->ended_ns - s->turn_ns;
+	if (rest != s->resting)
+		sampler__rest(s->sampler, rest);
+	s->resting = rest;
+	s->turn_ns = f->ended_ns;
+}
+
+void cpu_sampling__take(struct cpu_sampling *s, struct findings *f)
+{
+	struct turn turn = {s, f};
+
+	if (!s->sampler)
+		return;
+	s->turn++;
+	sampler__take(s->sampler, take_sample, &turn);
+	f->cpu.lost = sampler__lost(s->sampler, NIO_SAMPLE_TASK);
+	choose_rest(s, f);
+}
+
+void cpu_sampling__stop(struct cpu_sampling *s)
+{
+	if (s->sampler)
+		sampler__stop(s->sampler);
+}
+
+void cpu_sampling__close(struct cpu_sampling *s)
+{
+	sampler__close(s->sampler);
+	symbols__free(s->symbols);
+	for (size_t i = 0; i < CPU_SAMPLING_MAPS; i++)
+		process_maps__free(s->maps[i].maps);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Samples the CPU time of the watched processes: at a rate so low that it may go on for hours, and
+ * not at all once nothing was sent or received for ten seconds, so that an idle process costs
+ * nobody anything.
+ */
+#ifndef NETIOTRACE_CPU_SAMPLING_H
+#define NETIOTRACE_CPU_SAMPLING_H
+
+#include "findings.h"
+#include "kernel/libc_copies.h"
+
+struct sampler;
+struct symbols;
+
+/* Processes whose mappings are kept. */
+#define CPU_SAMPLING_MAPS 64
+
+struct cpu_sampling {
+	struct symbols *symbols;
+	struct sampler *sampler; /* NULL: nothing is sampled */
+	struct libc_copies copies;
+	struct known_maps {
+		uint32_t tgid;
+		uint64_t read_at; /* of which turn */
+		struct process_maps *maps;
+	} maps[CPU_SAMPLING_MAPS];
+	uint64_t turn;
+	uint64_t turn_ns; /* the end of the turn before */
+	bool resting;
+};
+
+/*
+ * Begins to sample the tasks of the table (watcher__tasks()) at begun_ns. Never fails: if nothing
+ * can be sampled, found says why.
+ */
+void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
+			struct cpu_found *found);
+
+/* Adds the samples since the turn before to f and its processes. Sockets have been read. */
+void cpu_sampling__take(struct cpu_sampling *s, struct findings *f);
+
+void cpu_sampling__stop(struct cpu_sampling *s); /* what was sampled is still to be taken */
+void cpu_sampling__close(struct cpu_sampling *s);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where CPU time goes, in a sentence; see cpu_text.h. Pure. */
+#include <math.h>
+
+#include "common/units.h"
+#include "cpu_text.h"
+
+/* The largest of those that were not said; CPU_CLASS_NR: none is left. */
+static int next_class(const struct cpu_samples *s, bool said[CPU_CLASS_NR])
+{
+	int most = CPU_CLASS_NR;
+
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		if (!said[c] && s->classes[c] &&
+		    (most == CPU_CLASS_NR || s->classes[c] > s->classes[most]))
+			most = c;
+	if (most < CPU_CLASS_NR)
+		said[most] = true;
+	return most;
+}
+
+/* By share, and what is under a hundredth in one. */
+static void say_classes(FILE *f, const struct cpu_split *cpu)
+{
+	bool said[CPU_CLASS_NR] = {false};
+	double rest = 1, widest = 0;
+	int c;
+
+	while ((c = next_class(&cpu->samples, said)) < CPU_CLASS_NR) {
+		struct cpu_share share = cpu_time__share(&cpu->samples, (enum cpu_class)c);
+
+		if (share.value < 0.01)
+			break;
+		fprintf(f, "%s %.0f %%, ", cpu_class__heading((enum cpu_class)c),
+			share.value * 100);
+		rest -= share.value;
+		widest = fmax(widest, (share.high - share.low) / 2);
+	}
+	if (rest > 0.0005)
+		fprintf(f, "others %.1f %%, ", rest * 100);
+	fprintf(f, "each within %.1f points in 95 of 100 cases. ", widest * 100);
+}
+
+static void say_own_copies(FILE *f, const struct cpu_split *cpu)
+{
+	struct cpu_part part = cpu_split__part(cpu, CPU_CLASS_GATHER);
+
+	if (!part.share.known)
+		fprintf(f, "What the program itself copies (gather): n/a (%s). ",
+			part.share.reason);
+	else
+		fprintf(f, "Gather is what the program itself copies, by memcpy and memmove. ");
+}
+
+void cpu_text__say(FILE *f, const struct cpu_found *found)
+{
+	const struct cpu_split *cpu = &found->total;
+	char count[UNITS_BUF], time[UNITS_BUF];
+
+	if (!found->known) {
+		fprintf(f, "where it goes: n/a (%s)", found->reason);
+		return;
+	}
+	fprintf(f, "%s sample%s by %s at %u Hz in %s",
+		format_count(count, sizeof(count), cpu->samples.samples),
+		cpu->samples.samples == 1 ? "" : "s", found->source, found->hz,
+		format_ns(time, sizeof(time), (double)found->sampled_ns));
+	if (!cpu->samples.samples) {
+		fputs(": too few to say where it goes. ", f);
+		return;
+	}
+	fputs(": ", f);
+	say_classes(f, cpu);
+	say_own_copies(f, cpu);
+	if (found->lost)
+		fprintf(f, "%s samples lost. ", format_count(count, sizeof(count), found->lost));
+}

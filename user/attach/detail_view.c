@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One process, connection or cgroup on the screen; see detail_view.h. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/address.h"
+#include "base/wrap.h"
+#include "common/units.h"
+#include "cpu_text.h"
+#include "detail_view.h"
+
+#define END_LINE "\033[K\n"
+
+#define BAR_WIDTH_MAX 30
+#define LINES_BESIDE  16 /* of a histogram: what stands above and below it */
+
+/* What is being drawn. */
+struct page {
+	FILE *f;
+	const struct findings *r;
+	const struct view_item *item;
+	unsigned int rows, columns, used; /* lines */
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct page *p, const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	if (p->used + 1 >= p->rows)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	fprintf(p->f, "%.*s" END_LINE, (int)p->columns, line);
+	p->used++;
+}
+
+static void put_head(struct page *p)
+{
+	const struct nio_stream *s = p->item->stream;
+	char local[ADDRESS_TEXT_MAX], remote[ADDRESS_TEXT_MAX];
+
+	put(p, "%s", p->item->name);
+	if (!s)
+		return;
+	findings__address(local, sizeof(local), s->family, s->local, s->local_port);
+	findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
+	put(p, "%s > %s   %s%s   cgroup %s", local, remote, s->closed_ns ? "closed" : "open",
+	    s->flags & NIO_STREAM_SHARED ? ", of several processes" : "",
+	    findings__cgroup(groups__find(&p->r->table.cgroups, s->cgroup)));
+}
+
+static const char *bytes_text(char *buf, uint64_t bytes)
+{
+	return format_bytes_si(buf, UNITS_BUF, (double)bytes);
+}
+
+static void put_ledger(struct page *p)
+{
+	const struct books *b = &p->item->books;
+	struct real copies = books__copies_per_byte(b);
+	char text[6][UNITS_BUF];
+
+	put(p, "sent %s = %s copied + %s pinned + %s spliced   deferred copies %s",
+	    bytes_text(text[0], books__booked(b, NIO_SIDE_SENDER)),
+	    bytes_text(text[1], b->stages[NIO_STAGE_TX_COPY].bytes),
+	    bytes_text(text[2], b->stages[NIO_STAGE_TX_PIN].bytes),
+	    bytes_text(text[3], b->stages[NIO_STAGE_TX_SPLICE].bytes),
+	    bytes_text(text[4], b->stages[NIO_STAGE_DEFERRED_COPY].bytes));
+	if (copies.known)
+		put(p, "received %s   %.2f copies a byte",
+		    bytes_text(text[5], books__booked(b, NIO_SIDE_RECEIVER)), copies.value);
+	else
+		put(p, "received %s   copies a byte: n/a (%s)",
+		    bytes_text(text[5], books__booked(b, NIO_SIDE_RECEIVER)), copies.reason);
+}
+
+static void put_calls(struct page *p)
+{
+	static const char *const words[NIO_CALL_NR] = {
+#define X(id, key, text) [NIO_CALL_##id] = key,
+		NIO_SEND_KINDS(X)
+#undef X
+	};
+	const struct nio_amount *calls = p->item->books.calls;
+	char line[512] = "", count[UNITS_BUF], bytes[UNITS_BUF];
+	size_t used = 0;
+
+	for (int i = 0; i < NIO_CALL_NR && used < sizeof(line); i++)
+		if (calls[i].events)
+			used += snprintf(line + used, sizeof(line) - used, "%s%s %s (%s)",
+					 used ? ", " : "",
+					 format_count(count, sizeof(count), calls[i].events),
+					 words[i], bytes_text(bytes, calls[i].bytes));
+	put(p, "send calls: %s", used ? line : "none");
+}
+
+/* The buckets that are used, of both directions together: false, there are none. */
+static bool range_of(const struct books *b, int *from, int *to)
+{
+	*from = NIO_SIZES;
+	*to = -1;
+	for (int i = 0; i < NIO_SIZES; i++) {
+		if (!b->tx_sizes[i] && !b->rx_sizes[i])
+			continue;
+		*from = i < *from ? i : *from;
+		*to = i;
+	}
+	return *to >= 0;
+}
+
+static uint64_t largest_of(const uint64_t sizes[NIO_SIZES])
+{
+	uint64_t most = 1;
+
+	for (int i = 0; i < NIO_SIZES; i++)
+		most = sizes[i] > most ? sizes[i] : most;
+	return most;
+}
+
+/* At least one mark of what is not 0. */
+static void draw_bar(char bar[BAR_WIDTH_MAX + 1], uint64_t value, uint64_t most, unsigned int width)
+{
+	unsigned int marks = (unsigned int)((double)value / (double)most * width);
+
+	if (value && !marks)
+		marks = 1;
+	memset(bar, '#', marks);
+	bar[marks] = '\0';
+}
+
+static void put_sizes(struct page *p)
+{
+	const struct books *b = &p->item->books;
+	uint64_t sends = largest_of(b->tx_sizes), receives = largest_of(b->rx_sizes);
+	int width = p->columns > 2 * BAR_WIDTH_MAX + 40 ? BAR_WIDTH_MAX
+		    : p->columns > 60                   ? ((int)p->columns - 40) / 2
+							: 10;
+	int from, to, room = p->rows > LINES_BESIDE + 4 ? (int)p->rows - LINES_BESIDE : 4;
+
+	if (!range_of(b, &from, &to))
+		return;
+	if (to - from >= room)
+		from = to - room + 1;
+	put(p, " ");
+	put(p, "%10s  %-*s %10s  %-*s", "bytes from", width + 10, "a send call", "", width,
+	    "a copy received");
+	for (int i = from; i <= to; i++) {
+		char tx[BAR_WIDTH_MAX + 1], rx[BAR_WIDTH_MAX + 1], size[UNITS_BUF];
+
+		draw_bar(tx, b->tx_sizes[i], sends, width);
+		draw_bar(rx, b->rx_sizes[i], receives, width);
+		put(p, "%10s  %-*s %9" PRIu64 "  %-*s %9" PRIu64,
+		    format_size(size, sizeof(size), 1ULL << i), width, tx, b->tx_sizes[i], width,
+		    rx, b->rx_sizes[i]);
+	}
+	put(p, " ");
+}
+
+static void put_text(struct page *p, const char *text)
+{
+	const char *line;
+	size_t len;
+
+	while ((len = wrap__next(&text, p->columns, &line)))
+		put(p, "%.*s", (int)len, line);
+}
+
+static void put_cpu(struct page *p)
+{
+	struct cpu_found found = p->r->cpu;
+	char *text = NULL;
+	size_t len;
+	FILE *f;
+
+	if (!p->item->process)
+		return;
+	found.total = p->item->process->cpu;
+	f = open_memstream(&text, &len);
+	if (!f)
+		return;
+	fputs("CPU: ", f);
+	cpu_text__say(f, &found);
+	fclose(f);
+	put_text(p, text);
+	free(text);
+}
+
+static void put_verdict(struct page *p)
+{
+	struct grounds grounds = findings__grounds(p->r, p->item->process);
+	struct judgement j;
+
+	if (!p->item->process) {
+		grounds.books = &p->item->books;
+		grounds.cpu = NULL;
+		grounds.read_bytes = (struct num){0};
+	}
+	judge__give(&j, &grounds);
+	put_text(p, j.text);
+	put_text(p, j.advice);
+}
+
+void detail_view__draw(FILE *f, const struct findings *r, const struct view_item *item,
+		       unsigned int rows, unsigned int columns)
+{
+	struct page p = {.f = f, .r = r, .item = item, .rows = rows, .columns = columns};
+
+	put_head(&p);
+	put_ledger(&p);
+	put_calls(&p);
+	put_sizes(&p);
+	put_cpu(&p);
+	put_verdict(&p);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What attach found, for those that write it: document, text, CSV. Internal to this room. */
+#ifndef NETIOTRACE_FINDINGS_H
+#define NETIOTRACE_FINDINGS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "attach_options.h"
+#include "judge.h"
+#include "table.h"
+
+struct findings {
+	const struct attach_options *o;
+	struct environment env;
+	const struct plan_row *plan;
+	size_t plan_nr;
+	struct table table; /* sorted */
+	struct cpu_found cpu;
+	const struct baseline *baseline; /* NULL: none */
+	uint64_t begun_ns, ended_ns;     /* CLOCK_MONOTONIC */
+	struct nio_attach_loss loss;
+	struct num missed;
+	size_t netns, netns_left_out;
+	bool told;          /* how a send was made is seen */
+	bool notices;       /* completions are told */
+	bool finds_sockets; /* as they are first used; else at each refresh */
+	bool splices;       /* receives by splice are seen */
+	bool interrupted;
+};
+
+/* Quality of a stage, and why less than exact: as the plan has it. */
+enum quality findings__quality(const struct findings *r, enum nio_stage stage, const char **reason);
+
+/* What is to be judged: the whole (p NULL), or a process. */
+struct grounds findings__grounds(const struct findings *r, const struct process *p);
+
+/* "127.0.0.1:5201", "[::1]:80": fills buf, of ADDRESS_TEXT_MAX bytes. */
+char *findings__address(char *buf, size_t len, uint16_t family, const uint8_t address[16],
+			uint16_t port);
+
+/* "nginx 4242", fit for a terminal. */
+#define OWNER_LEN 64
+char *findings__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tgid);
+
+/* The path of a cgroup; "(unknown)" where it is not known. */
+const char *findings__cgroup(const struct group *g);
+
+/* netiotrace.attach/1; a new reference, NULL when memory is short. */
+json_t *findings__document(const struct findings *r);
+
+/* A row for each process, connection or cgroup of the document. 0 or -errno. */
+int findings__write_csv(FILE *f, const struct findings *r, const json_t *document);
+
+/* The text at the end. 0 or -errno. */
+int findings__print(FILE *f, unsigned int columns, const struct findings *r);
+
+/* A line of the total since the line before. */
+struct rate_line {
+	uint64_t at_ns;
+	struct books before;
+	bool headed;
+};
+void rate_line__print(FILE *f, struct rate_line *l, const struct findings *r);
+
+#endif

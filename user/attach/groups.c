@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Connections by cgroup; see groups.h. Pure. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "groups.h"
+
+void groups__clear(struct groups *g)
+{
+	for (size_t i = 0; i < g->nr; i++)
+		free(g->list[i].name);
+	free(g->list);
+	memset(g, 0, sizeof(*g));
+}
+
+const struct group *groups__find(const struct groups *g, uint64_t id)
+{
+	for (size_t i = 0; i < g->nr; i++)
+		if (g->list[i].id == id)
+			return &g->list[i];
+	return NULL;
+}
+
+static int grow(struct groups *g)
+{
+	size_t room = g->room ? g->room * 2 : 16;
+	struct group *larger = realloc(g->list, room * sizeof(*larger));
+
+	if (!larger)
+		return -ENOMEM;
+	g->list = larger;
+	g->room = room;
+	return 0;
+}
+
+/* The group of this id, entered if it is new; NULL: there is no room. */
+static struct group *group_of(struct groups *g, uint64_t id)
+{
+	const struct group *found = groups__find(g, id);
+
+	if (found)
+		return &g->list[found - g->list];
+	if (g->nr == GROUPS_MAX) {
+		g->left_out++;
+		return NULL;
+	}
+	if (g->nr == g->room && grow(g)) {
+		g->err = -ENOMEM;
+		return NULL;
+	}
+	g->list[g->nr] = (struct group){.id = id};
+	return &g->list[g->nr++];
+}
+
+void groups__close(struct groups *g, const struct nio_stream *s)
+{
+	struct group *group = group_of(g, s->cgroup);
+
+	if (group)
+		books__add_stream(&group->closed, s);
+}
+
+void groups__begin(struct groups *g)
+{
+	for (size_t i = 0; i < g->nr; i++)
+		g->list[i].books = g->list[i].closed;
+}
+
+void groups__add_open(struct groups *g, const struct nio_stream *s)
+{
+	struct group *group = group_of(g, s->cgroup);
+
+	if (group)
+		books__add_stream(&group->books, s);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The live view of attach; see top_view.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "top_view.h"
+#include "base/address.h"
+#include "base/log.h"
+#include "common/units.h"
+#include "detail_view.h"
+#include "judge.h"
+
+#define ENTER_SCREEN "\033[?1049h\033[?25l"
+#define LEAVE_SCREEN "\033[?25h\033[?1049l"
+#define HOME         "\033[H"
+#define CLEAR_LINE   "\033[K"
+#define CLEAR_BELOW  "\033[J"
+#define REVERSE      "\033[7m"
+#define NORMAL       "\033[0m"
+
+#define LINES_BESIDE 5 /* head, titles, total, verdict, keys */
+#define VALUES_WIDTH 72
+
+void top_view__open(struct top_view *v)
+{
+	struct termios raw;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &v->saved))
+		return;
+	raw = v->saved;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	raw.c_cc[VMIN] = 0;
+	raw.c_cc[VTIME] = 0;
+	if (tcsetattr(STDIN_FILENO, TCSANOW, &raw))
+		return;
+	v->shown = true;
+	log_hold();
+	fputs(ENTER_SCREEN, stdout);
+	fflush(stdout);
+}
+
+void top_view__close(struct top_view *v)
+{
+	if (!v->shown)
+		return;
+	v->shown = false;
+	fputs(LEAVE_SCREEN, stdout);
+	fflush(stdout);
+	tcsetattr(STDIN_FILENO, TCSANOW, &v->saved);
+	log_release();
+}
+
+static struct winsize size_of_screen(void)
+{
+	struct winsize w = {0};
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || w.ws_col < 20 || w.ws_row < 4)
+		w = (struct winsize){.ws_col = 80, .ws_row = 24};
+	return w;
+}
+
+static const struct books *before_of(const struct top_view *v, uint64_t id)
+{
+	for (size_t i = 0; id && i < VIEW_ROWS_MAX; i++)
+		if (v->rows[i].id == id)
+			return &v->rows[i].before;
+	return NULL;
+}
+
+static void put_rate(FILE *f, uint64_t now, uint64_t before, double seconds)
+{
+	char text[UNITS_BUF];
+
+	if (now <= before || seconds <= 0)
+		fprintf(f, " %8s", "-");
+	else
+		fprintf(f, " %8s",
+			format_bytes_si(text, sizeof(text), (double)(now - before) / seconds));
+}
+
+static void put_row(FILE *f, const char *name, int width, const struct books *b,
+		    const struct books *was, double seconds)
+{
+	static const struct books none;
+	struct real copies = books__copies_per_byte(b), copied = books__copied_fraction(b);
+
+	if (!was)
+		was = &none;
+	fprintf(f, "%-*.*s", width, width, name);
+	put_rate(f, books__booked(b, NIO_SIDE_SENDER), books__booked(was, NIO_SIDE_SENDER),
+		 seconds);
+	for (size_t i = 0; i < 4; i++) {
+		static const enum nio_stage shown[] = {NIO_STAGE_TX_COPY, NIO_STAGE_TX_PIN,
+						       NIO_STAGE_TX_SPLICE,
+						       NIO_STAGE_DEFERRED_COPY};
+
+		put_rate(f, b->stages[shown[i]].bytes, was->stages[shown[i]].bytes, seconds);
+	}
+	put_rate(f, books__booked(b, NIO_SIDE_RECEIVER), books__booked(was, NIO_SIDE_RECEIVER),
+		 seconds);
+	fprintf(f, copies.known ? " %8.2f" : "      n/a", copies.value);
+	if (copied.known)
+		fprintf(f, " %3.0f %%", copied.value * 100);
+	fputs(NORMAL CLEAR_LINE "\n", f);
+}
+
+static bool process_at(const struct findings *r, size_t i, struct view_item *item)
+{
+	const struct process *p = &r->table.processes[i];
+	char owner[OWNER_LEN];
+
+	if (i >= r->table.processes_nr || !process__is_listed(p))
+		return false;
+	snprintf(item->name, sizeof(item->name), "%s (%zu)",
+		 findings__owner(owner, p->comm, p->tgid), p->books.connections);
+	item->id = p->tgid;
+	item->books = p->books;
+	item->process = p;
+	return true;
+}
+
+static bool cgroup_at(const struct findings *r, size_t i, struct view_item *item)
+{
+	const struct group *g = &r->table.cgroups.list[i];
+
+	if (i >= r->table.cgroups.nr)
+		return false;
+	snprintf(item->name, sizeof(item->name), "%.200s (%zu)", findings__cgroup(g),
+		 g->books.connections);
+	item->id = g->id;
+	item->books = g->books;
+	return true;
+}
+
+static bool connection_at(const struct findings *r, size_t i, struct view_item *item)
+{
+	const struct nio_stream *s = table__connection(&r->table, i);
+	char owner[OWNER_LEN], remote[ADDRESS_TEXT_MAX];
+
+	if (!s)
+		return false;
+	findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
+	snprintf(item->name, sizeof(item->name), "%s :%u > %s",
+		 findings__owner(owner, s->comm, s->tgid), s->local_port, remote);
+	item->id = s->cookie;
+	item->stream = s;
+	books__add_stream(&item->books, s);
+	return true;
+}
+
+/* The i-th row; false: there is none. */
+static bool row_at(const struct findings *r, size_t i, struct view_item *item)
+{
+	memset(item, 0, sizeof(*item));
+	if (r->o->by == BY_PROCESS)
+		return process_at(r, i, item);
+	return r->o->by == BY_CGROUP ? cgroup_at(r, i, item) : connection_at(r, i, item);
+}
+
+static void put_rows(struct top_view *v, const struct findings *r, int width, size_t lines,
+		     double seconds)
+{
+	struct view_row *next = calloc(VIEW_ROWS_MAX, sizeof(*next));
+	size_t first = v->selected >= lines ? v->selected - lines + 1 : 0;
+	struct view_item item;
+
+	v->rows_nr = 0;
+	for (size_t i = 0; next && i < VIEW_ROWS_MAX && row_at(r, i, &item); i++) {
+		if (i >= first && i < first + lines) {
+			fputs(i == v->selected ? REVERSE : "", stdout);
+			put_row(stdout, item.name, width, &item.books, before_of(v, item.id),
+				seconds);
+		}
+		next[i] = (struct view_row){item.id, item.books};
+		v->rows_nr++;
+	}
+	if (next)
+		memcpy(v->rows, next, sizeof(v->rows));
+	free(next);
+}
+
+/* The row that is open, wherever it stands now; false: it is gone. */
+static bool draw_opened(const struct top_view *v, const struct findings *r, struct winsize w)
+{
+	struct view_item item;
+
+	for (size_t i = 0; row_at(r, i, &item); i++) {
+		if (item.id != v->opened_id)
+			continue;
+		fputs(HOME, stdout);
+		detail_view__draw(stdout, r, &item, w.ws_row, w.ws_col);
+		fputs("q quit   Enter back" CLEAR_LINE CLEAR_BELOW, stdout);
+		return true;
+	}
+	return false;
+}
+
+static void draw_table(struct top_view *v, const struct findings *r, struct winsize w)
+{
+	int width = w.ws_col > VALUES_WIDTH + 12 ? w.ws_col - VALUES_WIDTH : 12;
+	uint64_t since = v->at_ns ? v->at_ns : r->begun_ns;
+	double seconds = (double)(r->ended_ns - since) / 1e9;
+	struct grounds grounds = findings__grounds(r, NULL);
+	struct judgement j;
+
+	judge__give(&j, &grounds);
+	fprintf(stdout,
+		HOME "netiotrace attach  %.0f s  %zu open, %zu in all  by %s, order %s" CLEAR_LINE
+		     "\n",
+		(double)(r->ended_ns - r->begun_ns) / 1e9, r->table.open_nr,
+		r->table.total.connections, by__name(r->o->by), sort__name(r->o->sort));
+	fprintf(stdout, "%-*s %8s %8s %8s %8s %8s %8s %8s %5s" CLEAR_LINE "\n", width, "per second",
+		"sent", "copied", "pinned", "spliced", "deferred", "received", "copies/B", "zc");
+	put_rows(v, r, width, w.ws_row > LINES_BESIDE ? w.ws_row - LINES_BESIDE : 1, seconds);
+	fprintf(stdout, "%.*s" CLEAR_LINE "\n", w.ws_col, j.text);
+	fputs("q quit   b process/connection/cgroup   s order   up, down, Enter open" CLEAR_LINE
+		      CLEAR_BELOW,
+	      stdout);
+	v->at_ns = r->ended_ns;
+}
+
+void top_view__draw(struct top_view *v, const struct findings *r)
+{
+	struct winsize w = size_of_screen();
+
+	if (!v->opened || !draw_opened(v, r, w)) {
+		v->opened = false;
+		draw_table(v, r, w);
+	}
+	fflush(stdout);
+}
+
+/* Enter, or what leaves a row that is open. */
+static void toggle(struct top_view *v)
+{
+	v->opened = !v->opened && v->selected < v->rows_nr;
+	if (v->opened)
+		v->opened_id = v->rows[v->selected].id;
+}
+
+static void move(struct top_view *v, bool down)
+{
+	if (down && v->selected + 1 < v->rows_nr)
+		v->selected++;
+	if (!down && v->selected)
+		v->selected--;
+}
+
+static void turn_by(struct top_view *v, struct attach_options *o)
+{
+	o->by = (enum by)((o->by + 1) % BY_NR);
+	v->selected = 0;
+	v->opened = false;
+}
+
+/* true: q, it is over. */
+static bool take_key(struct top_view *v, struct attach_options *o, char key)
+{
+	switch (key) {
+	case 'q':
+		return true;
+	case 's':
+		o->sort = (enum sort)((o->sort + 1) % SORT_NR);
+		break;
+	case 'b':
+		turn_by(v, o);
+		break;
+	case 'j':
+	case 'k':
+		move(v, key == 'j');
+		break;
+	case '\n':
+	case '\r':
+		toggle(v);
+		break;
+	default:
+		break;
+	}
+	return false;
+}
+
+bool top_view__key(struct top_view *v, struct attach_options *o)
+{
+	char keys[64];
+	ssize_t n = v->shown ? read(STDIN_FILENO, keys, sizeof(keys)) : 0;
+
+	for (ssize_t i = 0; i < n; i++) {
+		bool arrow = i + 2 < n && keys[i] == '\033' && keys[i + 1] == '[';
+
+		if (arrow && (keys[i + 2] == 'A' || keys[i + 2] == 'B')) {
+			move(v, keys[i + 2] == 'B');
+			i += 2;
+		} else if (take_key(v, o, keys[i])) {
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The watching of attach; see watching.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "host/environment.h"
+#include "watching.h"
+
+static int check_pids(const struct attach_options *o)
+{
+	for (size_t i = 0; i < o->pids_nr; i++) {
+		char comm[16];
+
+		if (!target__comm(o->pids[i], comm))
+			continue;
+		log_error("--pid %d: there is no such process.", o->pids[i]);
+		return EXIT_RUN_FAILED;
+	}
+	return EXIT_DONE;
+}
+
+static int check_cgroup(const struct attach_options *o, struct watcher_filter *filter)
+{
+	int err = o->cgroup ? target__cgroup_id(o->cgroup, &filter->cgroup, &filter->cgroup_level)
+			    : 0;
+
+	if (!err)
+		return EXIT_DONE;
+	if (err == -ENOTSUP)
+		log_error("--cgroup %s is not the directory of a cgroup (v2): they are where a "
+			  "file system of type cgroup2 is mounted, such as /sys/fs/cgroup.",
+			  o->cgroup);
+	else
+		log_error("--cgroup %s cannot be read: %s.", o->cgroup, strerror(-err));
+	return EXIT_RUN_FAILED;
+}
+
+static int fill_filter(const struct attach_options *o, struct watcher_filter *filter)
+{
+	int code = check_pids(o);
+
+	*filter = (struct watcher_filter){
+		.by_task = attach_options__by_task(o),
+		.follow_children = o->children,
+		.comms_nr = o->comms_nr,
+		.ports = o->ports,
+		.ports_nr = o->ports_nr,
+		.streams_max = o->streams_max,
+		.backend = o->backend,
+		.without = o->without,
+		.without_nr = o->without_nr,
+	};
+	memcpy(filter->comms, o->comms, sizeof(filter->comms));
+	return code ? code : check_cgroup(o, filter);
+}
+
+static int load(struct watching *w, const struct watcher_filter *filter)
+{
+	char why[256];
+	int err = watcher__open(&w->watcher, filter, why, sizeof(why));
+
+	if (!err)
+		return EXIT_DONE;
+	if (err == -EPERM)
+		log_error("the kernel refuses the programs (%s): it may be locked down, or lack "
+			  "privileges; netiotrace doctor says what is missing.",
+			  strerror(-err));
+	else if (why[0])
+		log_error("this kernel cannot be watched by attach: %s%s.", why,
+			  w->o->backend == BACKEND_AUTO ? ""
+							: " (--backend auto takes any of them)");
+	else
+		log_error("this kernel cannot be watched by attach (%s): -vv has the kernel's "
+			  "own words.",
+			  strerror(-err));
+	return EXIT_KERNEL;
+}
+
+/* new: it began while it was watched. */
+static void take_read(struct watching *w, pid_t pid, bool new)
+{
+	uint64_t bytes;
+
+	if (!target__read_bytes(pid, &bytes))
+		table__take_read(&w->found.table, pid, bytes, new);
+}
+
+static void take_pid(void *arg, pid_t pid)
+{
+	struct watching *w = arg;
+	char comm[16];
+
+	if (pid == getpid() || target__comm(pid, comm))
+		return;
+	if (watcher__add_task(w->watcher, pid, target__parent(pid), comm))
+		log_warning("there is no room for process %d.", pid);
+	table__process(&w->found.table, pid);
+	take_read(w, pid, false);
+	target__add_netns(&w->target, pid);
+	target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
+}
+
+static void take_everybody(struct watching *w)
+{
+	const struct attach_options *o = w->o;
+
+	target__add_netns(&w->target, 0);
+	for (size_t i = 0; i < o->pids_nr; i++)
+		take_pid(w, o->pids[i]);
+	for (size_t i = 0; i < o->comms_nr; i++)
+		target__by_comm(o->comms[i], take_pid, w);
+	if (o->cgroup)
+		target__by_cgroup(o->cgroup, take_pid, w);
+	if (w->launch.pid)
+		take_pid(w, w->launch.pid);
+	if (attach_options__by_task(o))
+		return;
+	target__add_all_netns(&w->target);
+	target__adopt(&w->target, w->watcher, NULL, 0, o->ports, o->ports_nr);
+}
+
+/* To be told when a process of --pid is gone: where that cannot be had, it is watched for ever. */
+static void watch_ends(struct watching *w, struct loop *l)
+{
+	for (size_t i = 0; i < w->o->pids_nr; i++) {
+		w->pidfds[i] = (int)syscall(SYS_pidfd_open, w->o->pids[i], 0);
+		if (w->pidfds[i] < 0 || loop__add(l, w->pidfds[i]))
+			continue;
+		w->alive++;
+	}
+}
+
+static int hold_command(struct watching *w)
+{
+	int err = w->o->command ? launch__hold(&w->launch, w->o->command) : 0;
+
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot start %s: %s.", w->o->command[0], strerror(-err));
+	return EXIT_RUN_FAILED;
+}
+
+static int let_go(struct watching *w, struct loop *l)
+{
+	int err = loop__add(l, w->launch.pidfd);
+
+	if (!err)
+		err = launch__go(&w->launch);
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot run %s: %s.", w->o->command[0], strerror(-err));
+	return EXIT_RUN_FAILED;
+}
+
+static void begin_sampling(struct watching *w)
+{
+	struct cpu_found *cpu = &w->found.cpu;
+
+	if (w->o->no_cpu)
+		snprintf(cpu->reason, sizeof(cpu->reason), "--no-cpu was given");
+	else if (!attach_options__by_task(w->o))
+		snprintf(cpu->reason, sizeof(cpu->reason),
+			 "--port alone watches connections, and no process: name some with --pid, "
+			 "--comm or --cgroup");
+	else
+		cpu_sampling__open(&w->sampling, watcher__tasks(w->watcher), w->found.begun_ns,
+				   cpu);
+}
+
+static int read_baseline(struct watching *w)
+{
+	char message[600];
+
+	if (!w->o->baseline ||
+	    !baseline__read(&w->baseline, w->o->baseline, message, sizeof(message)))
+		return EXIT_DONE;
+	log_error("%s", message);
+	return EXIT_USAGE;
+}
+
+int watching__open(struct watching *w, const struct attach_options *o, struct loop *l)
+{
+	struct watcher_filter filter;
+	int code;
+
+	w->o = o;
+	w->found.o = o;
+	code = read_baseline(w);
+	if (!code)
+		code = fill_filter(o, &filter);
+	if (!code)
+		code = hold_command(w);
+	if (!code)
+		code = load(w, &filter);
+	if (code)
+		return code;
+	environment__read(&w->found.env, NULL, (struct flag){.reason = "taps are not looked for"});
+	w->found.plan_nr = watcher__plan(w->watcher, &w->found.plan);
+	w->found.told = watcher__has(w->watcher, "message");
+	w->found.notices = watcher__has(w->watcher, "completion");
+	w->found.finds_sockets = watcher__finds_sockets(w->watcher);
+	w->found.splices = watcher__has(w->watcher, "splice_read");
+	watcher__arm(w->watcher);
+	w->found.begun_ns = loop__now_ns();
+	w->found.ended_ns = w->found.begun_ns;
+	if (o->baseline)
+		w->found.baseline = &w->baseline;
+	begin_sampling(w);
+	take_everybody(w);
+	watch_ends(w, l);
+	log_info("watching: %zu sockets' namespaces, backend %s.", w->target.netns_nr,
+		 w->found.plan[0].backend);
+	return o->command ? let_go(w, l) : EXIT_DONE;
+}
+
+void watching__close(struct watching *w)
+{
+	launch__close(&w->launch);
+	for (size_t i = 0; w->o && i < w->o->pids_nr; i++)
+		if (w->pidfds[i] > 0)
+			close(w->pidfds[i]);
+	table__clear(&w->found.table);
+	target__clear(&w->target);
+	cpu_sampling__close(&w->sampling);
+	watcher__close(w->watcher);
+}
+
+static bool take_stream(void *arg, const struct nio_stream *s)
+{
+	struct watching *w = arg;
+
+	table__take(&w->found.table, s);
+	return s->closed_ns != 0;
+}
+
+static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
+{
+	struct watching *w = arg;
+
+	pid_t pid = (pid_t)tgid;
+
+	table__take_task(&w->found.table, tgid, task);
+	if (!task->exit_ns) {
+		take_read(w, pid, task->parent && !task->asked);
+		target__add_netns(&w->target, pid);
+	}
+	if (!task->exit_ns && !watcher__finds_sockets(w->watcher))
+		target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
+	return task->exit_ns != 0;
+}
+
+/* As soon as they are met: a cgroup may vanish. */
+static void name_cgroups(struct groups *g)
+{
+	for (size_t i = 0; i < g->nr; i++)
+		if (!g->list[i].name)
+			g->list[i].name = target__cgroup_path(g->list[i].id);
+}
+
+int watching__refresh(struct watching *w)
+{
+	struct findings *r = &w->found;
+	int err;
+
+	if (!w->finished)
+		r->ended_ns = loop__now_ns();
+	table__begin(&r->table);
+	target__pass(&w->target, w->watcher);
+	err = watcher__each_stream(w->watcher, take_stream, w);
+	table__end(&r->table);
+	cpu_sampling__take(&w->sampling, r);
+	if (!err)
+		err = watcher__each_task(w->watcher, take_task, w);
+	name_cgroups(&r->table.cgroups);
+	table__sort(&r->table, w->o->sort);
+	r->loss = watcher__losses(w->watcher);
+	r->missed = watcher__missed(w->watcher);
+	r->netns = w->target.netns_nr;
+	r->netns_left_out = w->target.netns_left_out;
+	if (!err)
+		err = r->table.err ? r->table.err : r->table.cgroups.err;
+	if (!err)
+		return EXIT_DONE;
+	log_error("what the programs saw cannot be read: %s.", strerror(-err));
+	return EXIT_RUN_FAILED;
+}
+
+int watching__finish(struct watching *w)
+{
+	w->found.ended_ns = loop__now_ns();
+	w->finished = true;
+	watcher__stop(w->watcher);
+	cpu_sampling__stop(&w->sampling);
+	return watching__refresh(w);
+}
+
+bool watching__lost(struct watching *w, struct loop *l, int fd)
+{
+	for (size_t i = 0; i < w->o->pids_nr; i++) {
+		if (w->pidfds[i] != fd)
+			continue;
+		loop__remove(l, fd);
+		close(fd);
+		w->pidfds[i] = -1;
+		w->alive--;
+	}
+	return w->o->pids_nr && !w->alive && !w->o->comms_nr && !w->o->cgroup && !w->o->command;
+}

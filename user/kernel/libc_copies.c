@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The copying functions of the C library; see libc_copies.h. */
+#include "libc_copies.h"
+
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Forms of numbers in exception tables (LSB, "DWARF Extensions"). */
+#define VERSION         1
+#define COUNT_4_BYTES   0x03 /* DW_EH_PE_udata4 */
+#define ENTRIES_4_BYTES 0x3b /* DW_EH_PE_datarel | DW_EH_PE_sdata4 */
+
+/* version, three forms, where the frames are, how many entries; then entries: function, frame. */
+#define HEAD  12
+#define ENTRY 8
+
+static int32_t number_at(const uint8_t *p)
+{
+	int32_t number;
+
+	memcpy(&number, p, sizeof(number));
+	return number;
+}
+
+bool libc_copies__function(const uint8_t *table, size_t len, uint64_t table_at, uint64_t at,
+			   uint64_t *from, uint64_t *to)
+{
+	bool found = false;
+	size_t n;
+
+	if (len < HEAD || table[0] != VERSION || table[2] != COUNT_4_BYTES ||
+	    table[3] != ENTRIES_4_BYTES)
+		return false;
+	n = (uint32_t)number_at(table + 8);
+	if (n > (len - HEAD) / ENTRY)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t function = table_at + (int64_t)number_at(table + HEAD + i * ENTRY);
+
+		*to = function;
+		if (function > at)
+			return found;
+		*from = function;
+		found = true;
+	}
+	return false;
+}
+
+/* Looks for the object with a function in it. */
+struct search {
+	uint64_t at;
+	uint64_t from, to;
+	bool found;
+};
+
+static bool has_address(const struct dl_phdr_info *info, uint64_t at)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t begin = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_LOAD && at >= begin && at < begin + p->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+static int look_into(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct search *s = arg;
+
+	(void)size;
+	if (!has_address(info, s->at))
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t begin = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_GNU_EH_FRAME)
+			s->found = libc_copies__function((const uint8_t *)begin, p->p_memsz, begin,
+							 s->at, &s->from, &s->to);
+	}
+	return 1;
+}
+
+static bool is_same_file(const struct file_place *a, const struct file_place *b)
+{
+	return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
+}
+
+static bool find(struct libc_copies *c, size_t i, const struct process_maps *own, uint64_t at)
+{
+	const char *object = process_maps__object(own, at);
+	struct search s = {.at = at};
+	struct file_place place;
+
+	if (!object || strncmp(object, "libc", 4) != 0 || !process_maps__place(own, at, &place))
+		return false;
+	dl_iterate_phdr(look_into, &s);
+	if (!s.found)
+		return false;
+	c->library = place;
+	c->code[i].from = place.offset - (at - s.from);
+	c->code[i].to = place.offset + (s.to - at);
+	return true;
+}
+
+bool libc_copies__find(struct libc_copies *c)
+{
+	/* Read at run time: what the loader chose. */
+	static void *(*volatile functions[LIBC_COPIES_NR])(void *, const void *,
+							   size_t) = {memcpy, memmove, mempcpy};
+	struct process_maps *own = process_maps__read(getpid());
+	bool found = true;
+
+	memset(c, 0, sizeof(*c));
+	for (size_t i = 0; i < LIBC_COPIES_NR && found; i++)
+		found = find(c, i, own, (uint64_t)(uintptr_t)functions[i]);
+	process_maps__free(own);
+	return found;
+}
+
+enum libc_copies_answer libc_copies__ask(const struct libc_copies *c, const struct process_maps *m,
+					 uint64_t address)
+{
+	const char *object = process_maps__object(m, address);
+	struct file_place place;
+
+	if (!object)
+		return LIBC_COPIES_UNTOLD;
+	if (strncmp(object, "libc", 4) != 0 && strncmp(object, "ld-musl", 7) != 0)
+		return LIBC_COPIES_NO;
+	if (!process_maps__place(m, address, &place) || !is_same_file(&place, &c->library))
+		return LIBC_COPIES_UNTOLD;
+	for (size_t i = 0; i < LIBC_COPIES_NR; i++)
+		if (place.offset >= c->code[i].from && place.offset < c->code[i].to)
+			return LIBC_COPIES_YES;
+	return LIBC_COPIES_NO;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Is a process within memcpy, memmove or mempcpy of its C library? Told where it has the same file
+ * as this program has: there the loader chose the same functions, by the same processor. Their ends
+ * are not among the symbols, but in the table of the file's frames (PT_GNU_EH_FRAME).
+ */
+#ifndef NETIOTRACE_LIBC_COPIES_H
+#define NETIOTRACE_LIBC_COPIES_H
+
+#include "process_maps.h"
+
+#define LIBC_COPIES_NR 3
+
+struct libc_copies {
+	struct file_place library; /* its offset means nothing */
+	struct {
+		uint64_t from, to; /* offsets in the file; equal: none */
+	} code[LIBC_COPIES_NR];
+};
+
+/* false: they cannot be found, as in a static program. */
+bool libc_copies__find(struct libc_copies *c);
+
+enum libc_copies_answer {
+	LIBC_COPIES_NO,
+	LIBC_COPIES_YES,
+	LIBC_COPIES_UNTOLD, /* another C library, or nothing is known of the address */
+};
+
+/* Of code at this address of a process; m as process_maps__object() takes it. */
+enum libc_copies_answer libc_copies__ask(const struct libc_copies *c, const struct process_maps *m,
+					 uint64_t address);
+
+/*
+ * The function that `at` is in, by the table of a PT_GNU_EH_FRAME segment, which begins at
+ * table_at: from there to the next. false: the table does not know, or has another form than the
+ * linkers of GNU and LLVM give it.
+ */
+bool libc_copies__function(const uint8_t *table, size_t len, uint64_t table_at, uint64_t at,
+			   uint64_t *from, uint64_t *to);
+
+#endif
