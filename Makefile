@@ -171,7 +171,7 @@ $(TEST_PROGRAMS): %: %.o $(O)/unit.a
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 
 # Measures what watching costs on one connection: scripts/bench-overhead runs it.
-$(O)/bench-overhead: $(O)/bench/overhead.o $(call obj,$(SESSION_SRC)) $(O)/unit.a
+$(O)/bench-overhead: $(O)/bench/overhead.o $(O)/bench/command.o $(call obj,$(SESSION_SRC)) $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 

@@ -7,7 +7,7 @@
  * one, all work of both sides is paid for, and nothing hides in idle time. So the ratio is that of
  * CPU time a byte.
  *
- *   bench-overhead MODE SIZE PAIRS SLICE_MS [probes|counters|samples:HZ]
+ *   bench-overhead MODE SIZE PAIRS SLICE_MS [probes|counters|samples:HZ|command:TEXT]
  *
  * Prints: unwatched and watched Gbit/s (medians), the median of the pairs' ratios, its quartiles.
  */
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "command.h"
 #include "base/stats.h"
 #include "host/environment.h"
 #include "load/loadgen_args.h"
@@ -46,6 +47,7 @@ enum watch {
 	WATCH_PROBES,
 	WATCH_COUNTERS,
 	WATCH_SAMPLES,
+	WATCH_COMMAND, /* of somebody else */
 };
 
 struct bench {
@@ -57,6 +59,8 @@ struct bench {
 	enum watch watch;
 	const char *name; /* of it */
 	uint64_t hz;      /* of samples */
+	const char *text; /* of the command */
+	struct command command;
 	struct symbols *symbols;
 	struct sampler *sampler;
 	struct perf_plan perf_plan;
@@ -180,7 +184,7 @@ static void start(struct bench *b)
 		open_counters(b);
 	else if (b->watch == WATCH_SAMPLES)
 		load_sampler(b);
-	else
+	else if (b->watch == WATCH_PROBES)
 		load_programs(b);
 	launch(b, NIO_SIDE_RECEIVER, 0);
 	await(receiver, DRIVER_LISTENING);
@@ -262,12 +266,24 @@ static void switch_programs(struct bench *b, bool on)
 		fail("cannot attach", err);
 }
 
+static void switch_command(struct bench *b, bool on)
+{
+	int err;
+
+	command__end(&b->command);
+	err = on ? command__begin(&b->command, b->text) : 0;
+	if (err)
+		fail("the command did not say that it is attached", err);
+}
+
 static void switch_watch(struct bench *b, bool on)
 {
 	if (b->watch == WATCH_COUNTERS)
 		switch_counters(b, on);
 	else if (b->watch == WATCH_SAMPLES)
 		switch_samples(b, on);
+	else if (b->watch == WATCH_COMMAND)
+		switch_command(b, on);
 	else
 		switch_programs(b, on);
 }
@@ -319,7 +335,7 @@ static void look_in_slices(struct bench *b, unsigned int ms)
 /* What a run reads in its measured phase; samples only after it. */
 static int read_watch(struct bench *b)
 {
-	if (b->watch == WATCH_SAMPLES)
+	if (b->watch == WATCH_SAMPLES || b->watch == WATCH_COMMAND)
 		return 0;
 	return b->watch == WATCH_COUNTERS ? read_counters(b) : read_snapshot(b);
 }
@@ -365,9 +381,15 @@ static void run_pairs(struct bench *b, unsigned int pairs, unsigned int ms)
 /* "probes", "counters", "samples:HZ" */
 static int parse_watch(struct bench *b, const char *text)
 {
-	static const char samples[] = "samples:";
+	static const char samples[] = "samples:", command[] = "command:";
 
 	b->name = text;
+	if (!strncmp(text, command, sizeof(command) - 1)) {
+		b->watch = WATCH_COMMAND;
+		b->name = "command";
+		b->text = text + sizeof(command) - 1;
+		return 0;
+	}
 	if (!strncmp(text, samples, sizeof(samples) - 1)) {
 		b->watch = WATCH_SAMPLES;
 		return parse_count(text + sizeof(samples) - 1, 1, HZ_MAX, &b->hz);
@@ -378,6 +400,7 @@ static int parse_watch(struct bench *b, const char *text)
 
 static void finish(struct bench *b)
 {
+	command__end(&b->command);
 	sampler__close(b->sampler);
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		perf_events__close(b->perf[side]);
@@ -402,7 +425,7 @@ int main(int argc, char **argv)
 	    mode__parse(argv[1], &b.o.modes[0]) || parse_size(argv[2], &b.o.traffic.size) ||
 	    parse_count(argv[3], 1, PAIRS_MAX, &pairs) || parse_count(argv[4], 1, 60000, &ms)) {
 		fprintf(stderr, "usage: bench-overhead MODE SIZE PAIRS SLICE_MS "
-				"[probes|counters|samples:HZ]\n");
+				"[probes|counters|samples:HZ|command:TEXT]\n");
 		return EXIT_USAGE;
 	}
 	b.o.traffic.sender_cpus = b.o.traffic.receiver_cpus = "0";
