@@ -69,18 +69,31 @@ int perf_event__open_cpu(const struct perf_spec *spec, int cpu, bool pinned, int
 	return event_open(&attr, -1, cpu, group_fd);
 }
 
+/*
+ * Of CPUs that are interrupted at the same time one may hold the lock that another waits for: their
+ * samples would show the wait for each other, sample after sample. So their periods differ, and
+ * wander past each other within a hundred samples.
+ */
+static uint64_t period_ns(unsigned int hz, int cpu)
+{
+	return 1000000000ULL / hz * (98 + (unsigned int)cpu % 5) / 100;
+}
+
 int perf_event__open_sampling(bool cycles, unsigned int hz, int cpu)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
 		.config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
-		.freq = 1,
-		.sample_freq = hz,
+		.freq = cycles,
 		.disabled = 1,
 		.exclude_hv = cycles,
 	};
 
+	if (cycles)
+		attr.sample_freq = hz;
+	else
+		attr.sample_period = period_ns(hz, cpu);
 	return event_open(&attr, -1, cpu, -1);
 }
 

@@ -49,9 +49,10 @@ int perf_events__read(const struct perf_events *e, struct perf_sum sums[PERF_SLO
 int perf_event__open_cpu(const struct perf_spec *spec, int cpu, bool pinned, int group_fd);
 
 /*
- * An event on one CPU, of every task there, that overflows hz times a second while the CPU is busy
- * (cycles) or by the clock, for a BPF program to be called by. Does nothing until it is enabled. A
- * file descriptor or -errno: of cycles -ENOENT, -EOPNOTSUPP or -EINVAL without a PMU.
+ * An event on one CPU, of every task there, that overflows hz (above 0) times a second while the
+ * CPU is busy (cycles) or by the clock, there within 2 % and not on all CPUs at the same moments;
+ * for a BPF program to be called by. Does nothing until it is enabled. A file descriptor or -errno:
+ * of cycles -ENOENT, -EOPNOTSUPP or -EINVAL without a PMU.
  */
 int perf_event__open_sampling(bool cycles, unsigned int hz, int cpu);
 
