@@ -312,3 +312,11 @@ without() {
 	diff <(sed 's/^ *[0-9.]*s \([a-z]* [0-9]\/3\) .*/\1/' stderr) \
 		<(jq -r '.runs[] | "\(.mode) \(.round)/3"' out.json)
 }
+
+@test "without a terminal each round is a line with its figures, samples or not" {
+	need_root
+	"$NETIOTRACE" --mode all --rounds 2 --duration 400ms >text 2>lines </dev/null
+	cat lines
+	[ "$(wc -l <lines)" -eq 6 ]
+	[ "$(grep -cE '^ +[0-9.]+s (twocopy|onecopy|zerocopy) [12]/2  [0-9.]+ Gbit/s  .* ns/KiB' lines)" -eq 6 ]
+}
