@@ -215,7 +215,7 @@ int display__finish_round(struct display *d, const struct run_result *run)
 	err = set_total(d, i, NULL);
 	if (err)
 		return err;
-	/* The figures are those of the round, whatever short ones without figures came behind it. */
+	/* The figures are those of the round, whatever short ones came behind it. */
 	d->frame.phase = LIVE_RUNNING;
 	/* A round has a line of its own, however short; not a second one for its last moment. */
 	due = is_due(d, i, run->duration_ns < d->interval_ns ? 0 : d->interval_ns / 2);
