@@ -123,8 +123,9 @@ static void two_samples_are_all_arrangements(void **state)
 }
 
 #define TESTS 3
-#define SIGNS (1u << (BLOCKS - 1)) /* the first block keeps its sign: the other half is the same \
-				    */
+#define SIGNS                                                                              \
+	(1u << (BLOCKS - 1)) /* the first block keeps its sign: the other half is the same \
+			      */
 
 /* Mean and its variance with the signs of a pattern, as textbooks have it. */
 static void mean_of(const double *v, unsigned int signs, double *mean, double *variance)
