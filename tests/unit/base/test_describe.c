@@ -29,7 +29,8 @@ static char *printed(const struct argp *argp)
 #define COMMON                                         \
 	"option\t-?\t--help\t\tthis list\n"            \
 	"option\t\t--usage\t\ta short usage message\n" \
-	"option\t-V\t--version\t\tthe version\n"
+	"option\t-V\t--version\t\t"                    \
+	"the version\n"
 
 static char *filter(int key, const char *text, void *input)
 {
@@ -50,12 +51,12 @@ static void every_thing_has_a_line(void **state)
 		{0},
 	};
 	struct argp argp = {
-		.options = options, .args_doc = "DIR", .doc = "What it\ndoes.\vWhat\tbesides."};
+		.options = options, .args_doc = "DIR", .doc = "What it\nsays.\vWhat\tbesides."};
 	char *text = printed(&argp);
 
 	(void)state;
 	assert_string_equal(text, "usage\tDIR\n"
-				  "doc\tWhat it\\ndoes.\n"
+				  "doc\tWhat it\\nsays.\n"
 				  "group\tOutput:\n"
 				  "option\t-q\t--quiet\t\tsay nothing\n"
 				  "option\t\t--json\tFILE\twrite it\there\n"
