@@ -45,7 +45,7 @@ static void every_thing_has_a_line(void **state)
 		{NULL, 0, NULL, 0, "Output:", 0},
 		{"quiet", 'q', NULL, 0, "say nothing", 0},
 		{"json", 0x100, "FILE", 0, "write it\there", 0},
-		{"last", '~', NULL, 0, "the last letter", 0},
+		{"last", '~', NULL, 0, "a letter, the last", 0},
 		{"none", 0x7f, NULL, 0, "no letter: nothing shows", 0},
 		{"neither", 1, "N", 0, "no letter: nothing shows", 0},
 		{0},
@@ -60,7 +60,7 @@ static void every_thing_has_a_line(void **state)
 				  "group\tOutput:\n"
 				  "option\t-q\t--quiet\t\tsay nothing\n"
 				  "option\t\t--json\tFILE\twrite it\there\n"
-				  "option\t-~\t--last\t\tthe last letter\n"
+				  "option\t-~\t--last\t\ta letter, the last\n"
 				  "option\t\t--none\t\tno letter: nothing shows\n"
 				  "option\t\t--neither\tN\tno letter: nothing shows\n" COMMON
 				  "after\tWhat besides.\n");
