@@ -160,7 +160,7 @@ static void statistics_of(double v[TESTS][BLOCKS], unsigned int signs, double *s
 
 static void clip_all(double values[TESTS][BLOCKS], double clipped[TESTS][BLOCKS])
 {
-	double distances[TESTS * BLOCKS], limit;
+	double distances[TESTS * BLOCKS] = {0}, limit;
 	size_t n = 0;
 
 	for (int i = 0; i < TESTS; i++)
