@@ -331,8 +331,15 @@ struct sock_exterr_skb {
 	struct sock_extended_err ee;
 };
 
+struct inet_bind_bucket;
+
 struct inet_connection_sock {
+	struct inet_bind_bucket *icsk_bind_hash;
 	void *icsk_ulp_ops;
+};
+
+struct inet_bind_bucket {
+	signed char fastreuse;
 };
 
 struct tcp_ulp_ops {

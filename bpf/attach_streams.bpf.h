@@ -195,6 +195,23 @@ static __always_inline __u64 cgroup_of(const struct sock *sk)
 	return BPF_CORE_READ((const struct sock___cgroup *)sk, sk_cgrp_data.cgroup, kn, id);
 }
 
+/*
+ * Did connect() choose the local port? It marks the bucket of ports it makes by -1
+ * (__inet_hash_connect); those of bind() and listen() have 0 or 1, and accepted sockets are in
+ * their listener's. A socket without a bucket (MPTCP's) is judged by the numbers: the ports to
+ * choose from are high ones.
+ */
+static __always_inline bool is_caller(const struct sock *sk)
+{
+	const struct inet_bind_bucket *bucket =
+		BPF_CORE_READ((const struct inet_connection_sock *)sk, icsk_bind_hash);
+
+	if (!bucket)
+		return BPF_CORE_READ(sk, __sk_common.skc_num) >
+		       bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
+	return BPF_CORE_READ(bucket, fastreuse) < 0;
+}
+
 /* Addresses, and what else of a socket stays as it is. */
 static __always_inline void place_stream(struct nio_stream *s, const struct sock *sk)
 {
@@ -211,8 +228,9 @@ static __always_inline void place_stream(struct nio_stream *s, const struct sock
 		BPF_CORE_READ_INTO(&s->remote, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr8);
 	}
 	/* A socket that connects has no port of its own yet. */
-	if (s->local_port)
-		s->flags |= NIO_STREAM_PLACED;
+	if (!s->local_port)
+		return;
+	s->flags |= NIO_STREAM_PLACED | (is_caller(sk) ? NIO_STREAM_CALLER : 0);
 }
 
 /* What the application has taken, as a number: the FIN that ends the other side's stream takes one.

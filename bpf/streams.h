@@ -101,6 +101,9 @@ struct nio_stream {
 #define NIO_STREAM_PLACED  16u /* addresses are filled in */
 #define NIO_STREAM_NOW     32u /* now holds */
 #define NIO_STREAM_IDS     64u /* zckey, zckey_base and zc_next hold */
+#define NIO_STREAM_CALLER                                                       \
+	128u /* connect() chose the local port: the remote one is the service's \
+	      */
 
 #define NIO_CALL_VECTOR (1u << 16)
 

@@ -89,17 +89,18 @@ static size_t print_processes(FILE *f, const struct findings *r)
 	return shown;
 }
 
-static void print_cgroups(FILE *f, const struct findings *r)
+static void print_groups(FILE *f, const struct findings *r)
 {
-	const struct groups *g = &r->table.cgroups;
-	char name[512];
+	const struct groups *g = findings__groups(r);
+	char group[GROUP_NAME_LEN], name[GROUP_NAME_LEN + 32];
 
 	for (size_t i = 0; i < g->nr && i < r->o->top; i++) {
-		const struct group *group = &g->list[i];
+		const struct books *b = &g->list[i].books;
 
-		snprintf(name, sizeof(name), "%s, %zu connection%s", findings__cgroup(group),
-			 group->books.connections, group->books.connections == 1 ? "" : "s");
-		print_row(f, name, &group->books);
+		snprintf(name, sizeof(name), "%s, %zu connection%s",
+			 findings__group(group, r, &g->list[i]), b->connections,
+			 b->connections == 1 ? "" : "s");
+		print_row(f, name, b);
 	}
 }
 
@@ -111,8 +112,8 @@ static void print_table(FILE *f, const struct findings *r)
 		"copied", "pinned", "spliced", "deferred", "received", "copies/B");
 	if (r->o->by == BY_PROCESS)
 		rows = print_processes(f, r);
-	else if (r->o->by == BY_CGROUP)
-		print_cgroups(f, r);
+	else if (findings__groups(r))
+		print_groups(f, r);
 	else
 		print_connections(f, r);
 	if (rows > 1)

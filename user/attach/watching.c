@@ -277,14 +277,14 @@ int watching__refresh(struct watching *w)
 	cpu_sampling__take(&w->sampling, r);
 	if (!err)
 		err = watcher__each_task(w->watcher, take_task, w);
-	name_cgroups(&r->table.cgroups);
+	name_cgroups(&r->table.groups[GROUP_CGROUP]);
 	table__sort(&r->table, w->o->sort);
 	r->loss = watcher__losses(w->watcher);
 	r->missed = watcher__missed(w->watcher);
 	r->netns = w->target.netns_nr;
 	r->netns_left_out = w->target.netns_left_out;
 	if (!err)
-		err = r->table.err ? r->table.err : r->table.cgroups.err;
+		err = table__error(&r->table);
 	if (!err)
 		return EXIT_DONE;
 	log_error("what the programs saw cannot be read: %s.", strerror(-err));
