@@ -13,6 +13,7 @@
 
 #include "streams.h"
 #include "kernel.bpf.h"
+#include "pidns.bpf.h"
 
 #define AF_INET     2
 #define AF_INET6    10
@@ -42,6 +43,14 @@ struct {
 	__type(value, struct nio_task);
 } nio_tasks SEC(".maps");
 
+/* Made only where it is asked for. */
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} nio_cgroups SEC(".maps");
+
 __u8 nio_stream_known[NIO_KNOWN_NR];
 __u8 nio_task_known[NIO_KNOWN_NR];
 __u8 nio_ports[NIO_KNOWN_NR]; /* 1: watched, local or remote */
@@ -53,8 +62,7 @@ bool nio_any_pinned; /* a watched socket sends with MSG_ZEROCOPY */
 const volatile bool nio_by_task = false; /* tasks in nio_tasks, and those that these filters add: */
 const volatile bool nio_by_port = false; /* alone: any task; with by_task: both must hold */
 const volatile bool nio_follow_children = false;
-const volatile __u64 nio_cgroup = 0; /* id; 0: none */
-const volatile __u32 nio_cgroup_level = 0;
+const volatile bool nio_by_cgroup = false; /* tasks below that of nio_cgroups */
 const volatile __u32 nio_comms_nr = 0;
 const volatile char nio_comms[NIO_COMMS_MAX][16] = {};
 const volatile __u32 nio_own_tgid = 0; /* the collector's */
@@ -75,11 +83,6 @@ static __always_inline void add_amount(struct nio_amount *a, __u64 bytes)
 	add_to(&a->events, 1);
 }
 
-static __always_inline __u32 tgid_now(void)
-{
-	return bpf_get_current_pid_tgid() >> 32;
-}
-
 static __always_inline __u64 cookie_field(const struct sock *sk, bool known)
 {
 	return NIO_FIELD(known, struct sock, sk, __sk_common.skc_cookie.counter);
@@ -93,9 +96,33 @@ static __always_inline struct nio_stream *stream_by_cookie(__u64 cookie)
 	return bpf_map_lookup_elem(&nio_streams, &cookie);
 }
 
+/* Not with every configuration. */
+struct mptcp_sock___token {
+	__u32 token;
+} __attribute__((preserve_access_index));
+
+#define KEY_OF_TOKEN (1ULL << 63) /* above all cookies */
+
+/*
+ * What the entry of a socket goes by: its cookie. What a socket of MPTCP receives is seen only
+ * where the kernel gives no cookie: one that has none goes by the token of its connection. 0: it
+ * has neither yet.
+ */
+static __always_inline __u64 key_of(const struct sock *sk, bool known)
+{
+	__u64 cookie = cookie_field(sk, known);
+	__u32 token;
+
+	if (cookie || NIO_FIELD(known, struct sock, sk, sk_protocol) != IPPROTO_MPTCP ||
+	    !bpf_core_type_exists(struct mptcp_sock___token))
+		return cookie;
+	token = BPF_CORE_READ((const struct mptcp_sock___token *)sk, token);
+	return token ? KEY_OF_TOKEN | token : 0;
+}
+
 static __always_inline struct nio_stream *stream_of(const struct sock *sk, bool known)
 {
-	return stream_by_cookie(cookie_field(sk, known));
+	return stream_by_cookie(key_of(sk, known));
 }
 
 static __always_inline bool is_tcp(const struct sock *sk, bool known)
@@ -153,8 +180,10 @@ static __always_inline bool task_wanted(void)
 
 	if (task_of(tgid))
 		return true;
-	if (!nio_cgroup || bpf_get_current_ancestor_cgroup_id(nio_cgroup_level) != nio_cgroup)
+	if (!nio_by_cgroup || bpf_current_task_under_cgroup(&nio_cgroups, 0) != 1)
 		return false;
+	if (!tgid)
+		return true;
 	bpf_get_current_comm(comm, sizeof(comm));
 	watch_task(tgid, 0, comm);
 	return true;
@@ -255,10 +284,7 @@ static __always_inline void read_numbers(struct nio_numbers *n, const struct soc
 	n->taken = taken_of(sk);
 }
 
-/*
- * Takes a socket in. cookie_of_new: bpf_get_socket_cookie() of it, which makes one where there is
- * none. Its numbers begin with the first event of each direction.
- */
+/* Takes a socket in by its key. Its numbers begin with the first event of each direction. */
 static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 cookie)
 {
 	__u32 zero = 0;
@@ -283,12 +309,17 @@ static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 cookie)
 }
 
 /* Of a socket in use by the present task: its entry, made if it is wanted and can be. */
-#define stream_in_use(sk)                                                        \
-	({                                                                       \
-		struct nio_stream *in_use = stream_of(sk, KNOWN);                \
-		if (nio_may_adopt && !in_use && wanted(sk, KNOWN))               \
-			in_use = adopt(sk, bpf_get_socket_cookie((void *)(sk))); \
-		in_use;                                                          \
+#define stream_in_use(sk)                                                  \
+	({                                                                 \
+		struct nio_stream *in_use = stream_of(sk, KNOWN);          \
+		__u64 key;                                                 \
+		if (nio_may_adopt && !in_use && wanted(sk, KNOWN)) {       \
+			key = key_of(sk, KNOWN);                           \
+			if (!key)                                          \
+				key = bpf_get_socket_cookie((void *)(sk)); \
+			in_use = adopt(sk, key);                           \
+		}                                                          \
+		in_use;                                                    \
 	})
 
 #endif
