@@ -280,7 +280,11 @@ make_group() {
 		until [ -s port ]; do sleep 0.05; done
 		exec "$PROGRAM" waiting go 127.0.0.1 "$(cat port)" 5
 	END
-	background sh -c 'echo $$ >"$1/cgroup.procs"; exec unshare --pid --fork --kill-child --mount-proc --net --cgroup sh ./inside' - "$GROUP"
+	cat >join.sh <<-'END'
+		echo $$ >"$1/cgroup.procs"
+		exec unshare --pid --fork --kill-child --mount-proc --net --cgroup sh ./inside
+	END
+	background sh ./join.sh "$GROUP"
 	within 20 test -e waiting
 	inner=$(pgrep -P "$STARTED")
 	watch --cgroup "$GROUP"
