@@ -149,6 +149,15 @@ static __always_inline bool is_uncovered(struct nio_stream *s, const struct sock
 	return true;
 }
 
+/* A layer over TCP took ret bytes, or failed. */
+static __always_inline void on_layer_send(struct nio_stream *s, const struct sock *sk, int ret)
+{
+	if (ret <= 0)
+		return;
+	touch(s, sk);
+	is_uncovered(s, sk, NIO_SIDE_SENDER, ret, KNOWN);
+}
+
 /* A send call queued ret bytes, or failed. */
 static __always_inline void on_send_end(struct nio_stream *s, const struct sock *sk, int ret,
 					bool known)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/privileges.h"
 #include "host/environment.h"
 #include "kernel/pidns.h"
 #include "watching.h"
@@ -101,6 +102,11 @@ static int load(struct watching *w, const struct watcher_filter *filter)
 
 	if (!err)
 		return EXIT_DONE;
+	if (err == -EPERM && privileges__in_user_namespace()) {
+		log_error("watching the kernel needs root of the machine, and netiotrace is in a "
+			  "user namespace, which has only one of its own: start it outside.");
+		return EXIT_PRIVILEGES;
+	}
 	if (err == -EPERM)
 		log_error("the kernel refuses the programs (%s): it may be locked down, or lack "
 			  "privileges; netiotrace doctor says what is missing.",

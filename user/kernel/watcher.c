@@ -16,6 +16,7 @@ static int configure(struct watcher *w, const struct watcher_filter *filter)
 {
 	struct attach_bpf *skel = w->skel;
 	struct kernel_addresses at;
+	int err;
 
 	skel->rodata->nio_by_task = filter->by_task;
 	skel->rodata->nio_by_port = filter->ports_nr != 0;
@@ -32,9 +33,8 @@ static int configure(struct watcher *w, const struct watcher_filter *filter)
 	skel->rodata->nio_tcp_sendmsg = at.tcp_sendmsg;
 	skel->rodata->nio_tcp_recvmsg = at.tcp_recvmsg;
 	skel->rodata->nio_zerocopy_end = at.zerocopy_end;
-	if (bpf_map__set_autocreate(skel->maps.nio_cgroups, filter->cgroup >= 0))
-		return -errno;
-	return bpf_map__set_max_entries(skel->maps.nio_streams, filter->streams_max);
+	err = bpf_map__set_autocreate(skel->maps.nio_cgroups, filter->cgroup >= 0);
+	return err ? err : bpf_map__set_max_entries(skel->maps.nio_streams, filter->streams_max);
 }
 
 static int set_cgroup(struct watcher *w, int cgroup)
@@ -168,7 +168,8 @@ void watcher__stop(struct watcher *w)
 		w->skel->progs.nio_at_arrival,   w->skel->progs.nio_ae_deferred,
 		w->skel->progs.nio_ak_deferred,  w->skel->progs.nio_at_send,
 		w->skel->progs.nio_ax_send,      w->skel->progs.nio_ak_push,
-		w->skel->progs.nio_ax_sendpages,
+		w->skel->progs.nio_ax_sendpages, w->skel->progs.nio_ax_mptcp,
+		w->skel->progs.nio_ak_mptcp,
 	};
 
 	w->missed = watcher__missed(w);
