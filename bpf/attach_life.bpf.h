@@ -25,7 +25,7 @@ static __always_inline int on_mptcp_end(const struct sock *sk, int newstate)
 	struct nio_stream *s = NULL;
 
 	if (newstate == TCP_CLOSE && sk->sk_protocol == IPPROTO_MPTCP)
-		s = stream_of(sk, KNOWN);
+		s = stream_by_cookie(key_of(sk));
 	if (s)
 		s->closed_ns = bpf_ktime_get_ns();
 	return 0;

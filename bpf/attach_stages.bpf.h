@@ -97,6 +97,9 @@ static __always_inline void on_send_begin(struct nio_stream *s, const struct soc
 		nio_any_pinned = true;
 	if (s->flags & NIO_STREAM_TX_BASE)
 		return;
+	/* It connects (MSG_FASTOPEN): the numbers are chosen within, and begin at its end. */
+	if (kernel_read(struct sock_common, sk, skc_state) == TCP_CLOSE)
+		return;
 	begin_ids(s, sk, false);
 	begin_tx(s, sk, 0);
 	s->sent_seen = s->base_tx.sent;
@@ -270,7 +273,7 @@ static __always_inline void keep_first(const struct sock *sk, int len)
 /* A socket that is wanted: taken in by the key it has; else its first copy, of len, is kept. */
 static __always_inline struct nio_stream *adopt_or_keep(const struct sock *sk, __u32 len)
 {
-	__u64 key = key_of(sk, KNOWN);
+	__u64 key = key_of(sk);
 
 	if (key)
 		return adopt(sk, key);

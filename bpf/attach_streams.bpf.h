@@ -96,33 +96,9 @@ static __always_inline struct nio_stream *stream_by_cookie(__u64 cookie)
 	return bpf_map_lookup_elem(&nio_streams, &cookie);
 }
 
-/* Not with every configuration. */
-struct mptcp_sock___token {
-	__u32 token;
-} __attribute__((preserve_access_index));
-
-#define KEY_OF_TOKEN (1ULL << 63) /* above all cookies */
-
-/*
- * What the entry of a socket goes by: its cookie. What a socket of MPTCP receives is seen only
- * where the kernel gives no cookie: one that has none goes by the token of its connection. 0: it
- * has neither yet.
- */
-static __always_inline __u64 key_of(const struct sock *sk, bool known)
-{
-	__u64 cookie = cookie_field(sk, known);
-	__u32 token;
-
-	if (cookie || NIO_FIELD(known, struct sock, sk, sk_protocol) != IPPROTO_MPTCP ||
-	    !bpf_core_type_exists(struct mptcp_sock___token))
-		return cookie;
-	token = BPF_CORE_READ((const struct mptcp_sock___token *)sk, token);
-	return token ? KEY_OF_TOKEN | token : 0;
-}
-
 static __always_inline struct nio_stream *stream_of(const struct sock *sk, bool known)
 {
-	return stream_by_cookie(key_of(sk, known));
+	return stream_by_cookie(cookie_field(sk, known));
 }
 
 static __always_inline bool is_tcp(const struct sock *sk, bool known)
@@ -284,27 +260,54 @@ static __always_inline void read_numbers(struct nio_numbers *n, const struct soc
 	n->taken = taken_of(sk);
 }
 
-/* Takes a socket in by its key. Its numbers begin with the first event of each direction. */
-static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 cookie)
+/* Not with every configuration. */
+struct mptcp_sock___token {
+	__u32 token;
+} __attribute__((preserve_access_index));
+
+#define KEY_OF_TOKEN (1ULL << 63) /* above all cookies */
+
+/*
+ * What the entry of a socket goes by: its cookie. What a socket of MPTCP receives is seen only
+ * where the kernel gives no cookie: one that has none goes by the token of its connection. 0: it
+ * has neither yet.
+ */
+static __always_inline __u64 key_of(const struct sock *sk)
+{
+	__u64 cookie = cookie_field(sk, KNOWN);
+	__u32 token;
+
+	if (cookie || sk->sk_protocol != IPPROTO_MPTCP ||
+	    !bpf_core_type_exists(struct mptcp_sock___token))
+		return cookie;
+	token = BPF_CORE_READ((const struct mptcp_sock___token *)sk, token);
+	return token ? KEY_OF_TOKEN | token : 0;
+}
+
+/*
+ * Takes a socket in by its key, unless it is in already. Its numbers begin with the first event of
+ * each direction.
+ */
+static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 key)
 {
 	__u32 zero = 0;
 	struct nio_stream *s = bpf_map_lookup_elem(&nio_blank, &zero);
 
-	if (!s || !cookie)
+	if (!s || !key)
 		return NULL;
-	if (bpf_map_update_elem(&nio_streams, &cookie, s, BPF_NOEXIST) == -E2BIG) {
+	if (bpf_map_update_elem(&nio_streams, &key, s, BPF_NOEXIST) == -E2BIG) {
 		add_to(&nio_attach_losses.streams_full, 1);
 		return NULL;
 	}
-	s = bpf_map_lookup_elem(&nio_streams, &cookie);
+	s = bpf_map_lookup_elem(&nio_streams, &key);
 	if (!s || s->cookie)
 		return s;
-	s->cookie = cookie;
+	s->cookie = key;
 	s->first_ns = bpf_ktime_get_ns();
 	s->tgid = tgid_now();
 	bpf_get_current_comm(s->comm, sizeof(s->comm));
 	place_stream(s, sk);
-	nio_stream_known[nio_known_index(cookie)] = 1;
+	nio_stream_known[nio_known_index(key)] = 1;
 	return s;
 }
 
@@ -314,7 +317,7 @@ static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 cookie)
 		struct nio_stream *in_use = stream_of(sk, KNOWN);          \
 		__u64 key;                                                 \
 		if (nio_may_adopt && !in_use && wanted(sk, KNOWN)) {       \
-			key = key_of(sk, KNOWN);                           \
+			key = key_of(sk);                                  \
 			if (!key)                                          \
 				key = bpf_get_socket_cookie((void *)(sk)); \
 			in_use = adopt(sk, key);                           \

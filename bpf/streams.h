@@ -60,7 +60,7 @@ struct nio_numbers {
 };
 
 struct nio_stream {
-	__u64 cookie;
+	__u64 cookie;    /* or, of a socket of MPTCP that has none, a key above all cookies */
 	__u64 first_ns;  /* CLOCK_MONOTONIC: adopted */
 	__u64 last_ns;   /* the last event */
 	__u64 closed_ns; /* 0: open */

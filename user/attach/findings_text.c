@@ -273,6 +273,9 @@ static int note_watching(FILE *f, unsigned int width, const struct findings *r)
 		     "closed connections are in the sums only, not by themselves");
 	say_left_out(n.f, r->table.processes_left_out,
 		     "connections are of processes that are not listed");
+	if (findings__groups(r))
+		say_left_out(n.f, groups__left_out(findings__groups(r)),
+			     "connections are of others than are listed");
 	say_left_out(n.f, r->netns_left_out, "network namespaces were not looked at");
 	return text_note__end(&n, f, width, "watching");
 }
