@@ -85,10 +85,13 @@ WATCHER_SRC := $(sort $(wildcard user/kernel/watcher*.c))
 UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/main.c,\
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
 
+# Uncommon uses of sockets, which two programs play: for the programs of run, and for attach.
+PLAYS := $(O)/tests/bpf/plays.o $(O)/tests/bpf/plays_layers.o
+
 # Programs that tests run: of known instructions; counters between two BPF programs; a zero-copy
-# sender that never reads its error queue; loads of known CPU time; the rules on stacks.
+# sender that never reads its error queue; loads of known CPU time; the rules on stacks; uncommon sockets.
 TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run $(O)/tests/e2e/deaf_sender \
-                 $(O)/tests/e2e/known_loads $(O)/tests/e2e/classify_stacks
+                 $(O)/tests/e2e/known_loads $(O)/tests/e2e/classify_stacks $(O)/tests/e2e/play
 
 # Files of user/ name those of other rooms as "room/file.h"; of anything else, by its path from here.
 $(O)/user/%.o $(O)/tests/%.o $(O)/bench/%.o: ROOMS := -Iuser
@@ -167,6 +170,7 @@ $(O)/tests/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(FUZZ_OWN) $(O)/tests/fuzz/r
 
 $(O)/tests/bpf/perf_stage_run.o: $(O)/tests/bpf/perf_stage.skel.h
 $(O)/tests/bpf/%.o: ROOMS += -I$(O)/tests/bpf
+$(O)/tests/e2e/play: $(PLAYS)
 $(TEST_PROGRAMS): %: %.o $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
@@ -182,7 +186,7 @@ $(O)/yardstick: $(O)/bench/yardstick.o
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lpthread
 
 # Plays uncommon uses of watched sockets: tests/bpf/watched.bats and tests/vm/watched run it.
-$(O)/watched-run: $(O)/tests/bpf/watched_run.o $(O)/tests/bpf/watched_layers.o $(call obj,$(SESSION_SRC)) $(O)/unit.a
+$(O)/watched-run: $(O)/tests/bpf/watched_run.o $(PLAYS) $(call obj,$(SESSION_SRC)) $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 

@@ -145,16 +145,38 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
+struct pid;
+
 struct signal_struct;
 
 struct task_struct {
 	unsigned int flags;
 	pid_t pid;
 	pid_t tgid;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	long unsigned int nvcsw;
 	long unsigned int nivcsw;
 	void *io_uring;
 	struct signal_struct *signal;
+};
+
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[0];
 };
 
 struct signal_struct {
@@ -203,10 +225,6 @@ struct cgroup {
 
 struct kernfs_node {
 	u64 id;
-};
-
-struct ns_common {
-	unsigned int inum;
 };
 
 struct net {
@@ -331,8 +349,15 @@ struct sock_exterr_skb {
 	struct sock_extended_err ee;
 };
 
+struct inet_bind_bucket;
+
 struct inet_connection_sock {
+	struct inet_bind_bucket *icsk_bind_hash;
 	void *icsk_ulp_ops;
+};
+
+struct inet_bind_bucket {
+	signed char fastreuse;
 };
 
 struct tcp_ulp_ops {

@@ -48,10 +48,10 @@ int BPF_PROG(nio_at_receive, const struct sk_buff *skb, int len)
 		on_notice(s, skb);
 	if (!len || is_of_error_queue(skb, KNOWN))
 		return 0;
+	if (!s && nio_may_adopt && wanted(sk, KNOWN))
+		s = adopt_or_keep(sk, len);
 	if (s)
 		on_received(s, sk, kernel_read(struct tcp_sock, sk, copied_seq), len, KNOWN);
-	else if (nio_may_adopt && wanted(sk, KNOWN))
-		keep_first(sk, len);
 	return 0;
 }
 

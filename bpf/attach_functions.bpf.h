@@ -34,6 +34,17 @@ int BPF_PROG(nio_ax_send, struct sock *sk, struct msghdr *msg, unsigned long siz
 	return 0;
 }
 
+/* What MPTCP sends does not come by tcp_sendmsg_locked. */
+SEC("?fexit/mptcp_sendmsg")
+int BPF_PROG(nio_ax_mptcp, struct sock *sk, struct msghdr *msg, unsigned long size, int ret)
+{
+	struct nio_stream *s = stream_in_use(sk);
+
+	if (s)
+		on_layer_send(s, sk, ret);
+	return 0;
+}
+
 SEC("?fexit/tcp_splice_read")
 int BPF_PROG(nio_ax_splice_read, struct socket *sock, void *position, void *pipe,
 	     unsigned long size, unsigned int flags, long ret)
@@ -113,6 +124,20 @@ int BPF_KPROBE(nio_ak_push, struct sock *sk, int flags, int mss_now, int nonagle
 
 	if (s)
 		on_push(s, sk);
+	return 0;
+}
+
+/* The same without a trampoline. */
+SEC("?tp_btf/sock_send_length")
+int BPF_PROG(nio_ak_mptcp, struct sock *sk, int ret, int flags)
+{
+	struct nio_stream *s;
+
+	if (sk->sk_protocol != IPPROTO_MPTCP)
+		return 0;
+	s = stream_in_use(sk);
+	if (s)
+		on_layer_send(s, sk, ret);
 	return 0;
 }
 

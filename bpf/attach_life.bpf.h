@@ -19,6 +19,18 @@ static __always_inline bool may_send(int state)
 	       state == TCP_SYN_RECV;
 }
 
+/* There is no tcp_destroy_sock of a socket of MPTCP. */
+static __always_inline int on_mptcp_end(const struct sock *sk, int newstate)
+{
+	struct nio_stream *s = NULL;
+
+	if (newstate == TCP_CLOSE && sk->sk_protocol == IPPROTO_MPTCP)
+		s = stream_by_cookie(key_of(sk));
+	if (s)
+		s->closed_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
 /*
  * A socket leaves the states in which it can be sent on: its write_seq, before the FIN takes a
  * number, is final.
@@ -38,13 +50,13 @@ int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 			begin_rx(s, sk, kernel_read(struct tcp_sock, sk, copied_seq));
 	}
 	if (!may_send(oldstate) || may_send(newstate))
-		return 0;
+		return on_mptcp_end(sk, newstate);
 	s = stream_of(sk, KNOWN);
 	if (!s || (s->flags & NIO_STREAM_ENDED))
 		return 0;
 	s->now.sent = kernel_read(struct tcp_sock, sk, write_seq);
 	s->flags |= NIO_STREAM_ENDED;
-	return 0;
+	return on_mptcp_end(sk, newstate);
 }
 
 static __always_inline void take_numbers(struct nio_stream *s, const struct sock *sk)
@@ -72,11 +84,13 @@ int BPF_PROG(nio_at_destroy, const struct sock *sk)
 SEC("?tp_btf/sched_process_fork")
 int BPF_PROG(nio_at_fork, struct task_struct *parent, struct task_struct *child)
 {
-	__u32 tgid = child->tgid, from = parent->tgid, pid = child->pid;
+	__u32 tgid, from;
 	char comm[16];
 
-	if (tgid != pid)
+	if (child->tgid != child->pid)
 		return 0;
+	tgid = tgid_of(child);
+	from = tgid_of(parent);
 	if (!nio_follow_children || !task_of(from)) {
 		if (!nio_comms_nr || !task_of(from))
 			return 0;
@@ -103,7 +117,7 @@ int BPF_PROG(nio_at_exec, struct task_struct *p)
 	char comm[16];
 
 	bpf_get_current_comm(comm, sizeof(comm));
-	on_name(p->tgid, comm);
+	on_name(tgid_of(p), comm);
 	return 0;
 }
 
@@ -115,7 +129,7 @@ int BPF_PROG(nio_at_rename, struct task_struct *task, const char *name)
 	if (task->tgid != task->pid)
 		return 0;
 	bpf_probe_read_kernel_str(comm, sizeof(comm), name);
-	on_name(task->tgid, comm);
+	on_name(tgid_of(task), comm);
 	return 0;
 }
 
@@ -123,7 +137,7 @@ int BPF_PROG(nio_at_rename, struct task_struct *task, const char *name)
 SEC("?tp_btf/sched_process_exit")
 int BPF_PROG(nio_at_exit, struct task_struct *p)
 {
-	struct nio_task *task = task_of(p->tgid);
+	struct nio_task *task = task_of(tgid_of(p));
 
 	if (task && !BPF_CORE_READ(p, signal, live.counter))
 		task->exit_ns = bpf_ktime_get_ns();

@@ -56,14 +56,15 @@ static __always_inline void on_message(struct nio_stream *s, const struct sock *
 		nio_any_pinned = true;
 }
 
+/* io_uring's SEND_ZC says MSG_ZEROCOPY, too. */
 static __always_inline __u32 kind_of(__u32 call, enum nio_send_kind how)
 {
+	if (call & NIO_SEEN_FOREIGN)
+		return NIO_CALL_IO_URING;
 	if (how == NIO_SEND_PINNED || (call & NIO_SEEN_ZEROCOPY))
 		return NIO_CALL_ZEROCOPY;
 	if (!(call & NIO_SEEN_CALL))
 		return NIO_CALL_UNTOLD;
-	if (call & NIO_SEEN_FOREIGN)
-		return NIO_CALL_IO_URING;
 	if (call & NIO_SEEN_SPLICE)
 		return NIO_CALL_SPLICE;
 	return call & NIO_CALL_VECTOR ? NIO_CALL_VECTORED : NIO_CALL_PLAIN;
@@ -96,6 +97,9 @@ static __always_inline void on_send_begin(struct nio_stream *s, const struct soc
 		nio_any_pinned = true;
 	if (s->flags & NIO_STREAM_TX_BASE)
 		return;
+	/* It connects (MSG_FASTOPEN): the numbers are chosen within, and begin at its end. */
+	if (kernel_read(struct sock_common, sk, skc_state) == TCP_CLOSE)
+		return;
 	begin_ids(s, sk, false);
 	begin_tx(s, sk, 0);
 	s->sent_seen = s->base_tx.sent;
@@ -110,6 +114,7 @@ static __always_inline enum nio_send_kind how_sent(struct nio_stream *s, const s
 	return nio_send_kind((struct nio_send_facts){
 		.told = call & NIO_SEEN_CALL,
 		.foreign = call & NIO_SEEN_FOREIGN,
+		.by_uring = !(call & NIO_SEEN_CALL) && uses_io_uring(),
 		.zerocopy = call & NIO_SEEN_ZEROCOPY,
 		.splice = call & NIO_SEEN_SPLICE,
 		.sg = kernel_read(struct sock, sk, sk_route_caps) & NETIF_F_SG,
@@ -145,6 +150,15 @@ static __always_inline bool is_uncovered(struct nio_stream *s, const struct sock
 	s->uncovered = path + 1;
 	book_side(s, side, path, bytes);
 	return true;
+}
+
+/* A layer over TCP took ret bytes, or failed. */
+static __always_inline void on_layer_send(struct nio_stream *s, const struct sock *sk, int ret)
+{
+	if (ret <= 0)
+		return;
+	touch(s, sk);
+	is_uncovered(s, sk, NIO_SIDE_SENDER, ret, KNOWN);
 }
 
 /* A send call queued ret bytes, or failed. */
@@ -254,6 +268,17 @@ static __always_inline void keep_first(const struct sock *sk, int len)
 		add_to(&nio_attach_losses.cookieless, 1);
 	else
 		add_to(&nio_firsts_nr, 1);
+}
+
+/* A socket that is wanted: taken in by the key it has; else its first copy, of len, is kept. */
+static __always_inline struct nio_stream *adopt_or_keep(const struct sock *sk, __u32 len)
+{
+	__u64 key = key_of(sk);
+
+	if (key)
+		return adopt(sk, key);
+	keep_first(sk, len);
+	return NULL;
 }
 
 /* The first copy of this socket, if it was one that is kept. */

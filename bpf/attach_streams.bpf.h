@@ -13,6 +13,7 @@
 
 #include "streams.h"
 #include "kernel.bpf.h"
+#include "pidns.bpf.h"
 
 #define AF_INET     2
 #define AF_INET6    10
@@ -42,6 +43,14 @@ struct {
 	__type(value, struct nio_task);
 } nio_tasks SEC(".maps");
 
+/* Made only where it is asked for. */
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} nio_cgroups SEC(".maps");
+
 __u8 nio_stream_known[NIO_KNOWN_NR];
 __u8 nio_task_known[NIO_KNOWN_NR];
 __u8 nio_ports[NIO_KNOWN_NR]; /* 1: watched, local or remote */
@@ -53,8 +62,7 @@ bool nio_any_pinned; /* a watched socket sends with MSG_ZEROCOPY */
 const volatile bool nio_by_task = false; /* tasks in nio_tasks, and those that these filters add: */
 const volatile bool nio_by_port = false; /* alone: any task; with by_task: both must hold */
 const volatile bool nio_follow_children = false;
-const volatile __u64 nio_cgroup = 0; /* id; 0: none */
-const volatile __u32 nio_cgroup_level = 0;
+const volatile bool nio_by_cgroup = false; /* tasks below that of nio_cgroups */
 const volatile __u32 nio_comms_nr = 0;
 const volatile char nio_comms[NIO_COMMS_MAX][16] = {};
 const volatile __u32 nio_own_tgid = 0; /* the collector's */
@@ -73,11 +81,6 @@ static __always_inline void add_amount(struct nio_amount *a, __u64 bytes)
 {
 	add_to(&a->bytes, bytes);
 	add_to(&a->events, 1);
-}
-
-static __always_inline __u32 tgid_now(void)
-{
-	return bpf_get_current_pid_tgid() >> 32;
 }
 
 static __always_inline __u64 cookie_field(const struct sock *sk, bool known)
@@ -153,8 +156,10 @@ static __always_inline bool task_wanted(void)
 
 	if (task_of(tgid))
 		return true;
-	if (!nio_cgroup || bpf_get_current_ancestor_cgroup_id(nio_cgroup_level) != nio_cgroup)
+	if (!nio_by_cgroup || bpf_current_task_under_cgroup(&nio_cgroups, 0) != 1)
 		return false;
+	if (!tgid)
+		return true;
 	bpf_get_current_comm(comm, sizeof(comm));
 	watch_task(tgid, 0, comm);
 	return true;
@@ -195,6 +200,23 @@ static __always_inline __u64 cgroup_of(const struct sock *sk)
 	return BPF_CORE_READ((const struct sock___cgroup *)sk, sk_cgrp_data.cgroup, kn, id);
 }
 
+/*
+ * Did connect() choose the local port? It marks the bucket of ports it makes by -1
+ * (__inet_hash_connect); those of bind() and listen() have 0 or 1, and accepted sockets are in
+ * their listener's. A socket without a bucket (MPTCP's) is judged by the numbers: the ports to
+ * choose from are high ones.
+ */
+static __always_inline bool is_caller(const struct sock *sk)
+{
+	const struct inet_bind_bucket *bucket =
+		BPF_CORE_READ((const struct inet_connection_sock *)sk, icsk_bind_hash);
+
+	if (!bucket)
+		return BPF_CORE_READ(sk, __sk_common.skc_num) >
+		       bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
+	return BPF_CORE_READ(bucket, fastreuse) < 0;
+}
+
 /* Addresses, and what else of a socket stays as it is. */
 static __always_inline void place_stream(struct nio_stream *s, const struct sock *sk)
 {
@@ -211,8 +233,9 @@ static __always_inline void place_stream(struct nio_stream *s, const struct sock
 		BPF_CORE_READ_INTO(&s->remote, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr8);
 	}
 	/* A socket that connects has no port of its own yet. */
-	if (s->local_port)
-		s->flags |= NIO_STREAM_PLACED;
+	if (!s->local_port)
+		return;
+	s->flags |= NIO_STREAM_PLACED | (is_caller(sk) ? NIO_STREAM_CALLER : 0);
 }
 
 /* What the application has taken, as a number: the FIN that ends the other side's stream takes one.
@@ -237,40 +260,69 @@ static __always_inline void read_numbers(struct nio_numbers *n, const struct soc
 	n->taken = taken_of(sk);
 }
 
+/* Not with every configuration. */
+struct mptcp_sock___token {
+	__u32 token;
+} __attribute__((preserve_access_index));
+
+#define KEY_OF_TOKEN (1ULL << 63) /* above all cookies */
+
 /*
- * Takes a socket in. cookie_of_new: bpf_get_socket_cookie() of it, which makes one where there is
- * none. Its numbers begin with the first event of each direction.
+ * What the entry of a socket goes by: its cookie. What a socket of MPTCP receives is seen only
+ * where the kernel gives no cookie: one that has none goes by the token of its connection. 0: it
+ * has neither yet.
  */
-static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 cookie)
+static __always_inline __u64 key_of(const struct sock *sk)
+{
+	__u64 cookie = cookie_field(sk, KNOWN);
+	__u32 token;
+
+	if (cookie || sk->sk_protocol != IPPROTO_MPTCP ||
+	    !bpf_core_type_exists(struct mptcp_sock___token))
+		return cookie;
+	token = BPF_CORE_READ((const struct mptcp_sock___token *)sk, token);
+	return token ? KEY_OF_TOKEN | token : 0;
+}
+
+/*
+ * Takes a socket in by its key, unless it is in already. Its numbers begin with the first event of
+ * each direction.
+ */
+static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 key)
 {
 	__u32 zero = 0;
 	struct nio_stream *s = bpf_map_lookup_elem(&nio_blank, &zero);
 
-	if (!s || !cookie)
+	if (!s || !key)
 		return NULL;
-	if (bpf_map_update_elem(&nio_streams, &cookie, s, BPF_NOEXIST) == -E2BIG) {
+	if (bpf_map_update_elem(&nio_streams, &key, s, BPF_NOEXIST) == -E2BIG) {
 		add_to(&nio_attach_losses.streams_full, 1);
 		return NULL;
 	}
-	s = bpf_map_lookup_elem(&nio_streams, &cookie);
+	s = bpf_map_lookup_elem(&nio_streams, &key);
 	if (!s || s->cookie)
 		return s;
-	s->cookie = cookie;
+	s->cookie = key;
 	s->first_ns = bpf_ktime_get_ns();
 	s->tgid = tgid_now();
 	bpf_get_current_comm(s->comm, sizeof(s->comm));
 	place_stream(s, sk);
-	nio_stream_known[nio_known_index(cookie)] = 1;
+	nio_stream_known[nio_known_index(key)] = 1;
 	return s;
 }
 
 /* Of a socket in use by the present task: its entry, made if it is wanted and can be. */
-#define stream_in_use(sk)                                                        \
-	({                                                                       \
-		struct nio_stream *in_use = stream_of(sk, KNOWN);                \
-		if (nio_may_adopt && !in_use && wanted(sk, KNOWN))               \
-			in_use = adopt(sk, bpf_get_socket_cookie((void *)(sk))); \
-		in_use;                                                          \
+#define stream_in_use(sk)                                                  \
+	({                                                                 \
+		struct nio_stream *in_use = stream_of(sk, KNOWN);          \
+		__u64 key;                                                 \
+		if (nio_may_adopt && !in_use && wanted(sk, KNOWN)) {       \
+			key = key_of(sk);                                  \
+			if (!key)                                          \
+				key = bpf_get_socket_cookie((void *)(sk)); \
+			in_use = adopt(sk, key);                           \
+		}                                                          \
+		in_use;                                                    \
 	})
 
 #endif

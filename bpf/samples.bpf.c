@@ -7,6 +7,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
+#include "pidns.bpf.h"
 #include "samples.h"
 #include "streams.h"
 
@@ -126,7 +127,7 @@ int nio_sample(void *ctx)
 SEC("?perf_event")
 int nio_sample_task(void *ctx)
 {
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	__u32 tgid = tgid_now();
 	struct nio_task *task = bpf_map_lookup_elem(&nio_sampled_tasks, &tgid);
 
 	return task && !task->exit_ns ? take(ctx, NIO_SAMPLE_TASK, tgid) : 0;

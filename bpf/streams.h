@@ -60,7 +60,7 @@ struct nio_numbers {
 };
 
 struct nio_stream {
-	__u64 cookie;
+	__u64 cookie;    /* or, of a socket of MPTCP that has none, a key above all cookies */
 	__u64 first_ns;  /* CLOCK_MONOTONIC: adopted */
 	__u64 last_ns;   /* the last event */
 	__u64 closed_ns; /* 0: open */
@@ -94,13 +94,14 @@ struct nio_stream {
 	__u32 rx_sizes[NIO_SIZES];
 };
 
-#define NIO_STREAM_TX_BASE 1u  /* base_tx holds */
-#define NIO_STREAM_RX_BASE 2u  /* base_rx holds */
-#define NIO_STREAM_ENDED   4u  /* now.sent is final: no more can be sent */
-#define NIO_STREAM_SHARED  8u  /* used by more than one process */
-#define NIO_STREAM_PLACED  16u /* addresses are filled in */
-#define NIO_STREAM_NOW     32u /* now holds */
-#define NIO_STREAM_IDS     64u /* zckey, zckey_base and zc_next hold */
+#define NIO_STREAM_TX_BASE 1u   /* base_tx holds */
+#define NIO_STREAM_RX_BASE 2u   /* base_rx holds */
+#define NIO_STREAM_ENDED   4u   /* now.sent is final: no more can be sent */
+#define NIO_STREAM_SHARED  8u   /* used by more than one process */
+#define NIO_STREAM_PLACED  16u  /* addresses are filled in */
+#define NIO_STREAM_NOW     32u  /* now holds */
+#define NIO_STREAM_IDS     64u  /* zckey, zckey_base and zc_next hold */
+#define NIO_STREAM_CALLER  128u /* connect() chose its port */
 
 #define NIO_CALL_VECTOR (1u << 16)
 

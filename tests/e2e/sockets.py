@@ -6,6 +6,10 @@
   echo ADDRESS FILE COUNT    the same for COUNT connections, and sends everything back
   exchange ADDRESS PORT N    sends N bytes and reads them back
   pass ADDRESS PORT N        sends N bytes, hands the socket to a child that sends N, then execs a third
+  hand ADDRESS PORT N        sends N bytes, and hands the socket to a child by SCM_RIGHTS that sends N
+  giver ADDRESS PORT N FILE  sends N bytes, and hands the socket to the receiver that listens at FILE
+  receiver FILE              takes one socket and sends 4000 bytes on it
+  waiting FILE ADDRESS PORT N  churn, once FILE is there
   name ADDRESS PORT          takes a name that is no name, and sends 23 bytes
   peek ADDRESS PORT N        exchange, with every byte looked at before it is read
   splice ADDRESS PORT N      sends N bytes and takes them back by splice
@@ -93,6 +97,43 @@ def pass_on(address, port, n):
     os.execv(sys.executable, [sys.executable, "-c", code])
 
 
+def hand(address, port, n):
+    ours, theirs = socket.socketpair()
+    if os.fork() == 0:
+        ours.close()
+        fd = socket.recv_fds(theirs, 1, 1)[1][0]
+        socket.socket(fileno=fd).sendall(b"y" * int(n))
+        os._exit(0)
+    sock = connect(address, port)
+    sock.sendall(b"x" * int(n))
+    socket.send_fds(ours, [b"x"], [sock.fileno()])
+    sock.close()
+    os.wait()
+
+
+def giver(address, port, n, file):
+    sock = connect(address, port)
+    sock.sendall(b"x" * int(n))
+    with socket.socket(socket.AF_UNIX) as channel:
+        channel.connect(file)
+        socket.send_fds(channel, [b"x"], [sock.fileno()])
+
+
+def receiver(file):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(file)
+    listener.listen()
+    fd = socket.recv_fds(listener.accept()[0], 1, 1)[1][0]
+    socket.socket(fileno=fd).sendall(b"y" * 4000)
+
+
+def waiting(file, address, port, n):
+    open("waiting", "w").close()
+    while not os.path.exists(file):
+        time.sleep(0.02)
+    churn(address, port, n)
+
+
 def name(address, port):
     sock = connect(address, port)
     with open("/proc/self/comm", "w") as f:
@@ -139,5 +180,5 @@ def hold(address, port, n, file):
 if __name__ == "__main__":
     what = {"sink": sink, "echo": echo, "exchange": exchange, "pass": pass_on, "name": name,
             "peek": lambda a, p, n: exchange(a, p, n, True), "splice": take_by_splice, "churn": churn, "copy": copy,
-            "hold": hold}
+            "hold": hold, "hand": hand, "giver": giver, "receiver": receiver, "waiting": waiting}
     what[sys.argv[1]](*sys.argv[2:])

@@ -129,7 +129,7 @@ static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
 		return true;
 	case LOOP_TICK:
 		*code = refresh(a);
-		return *code != EXIT_DONE;
+		return *code != EXIT_DONE || watching__lost_cgroup(&a->w);
 	case LOOP_READABLE:
 		if (ev->fd == STDIN_FILENO)
 			return take_keys(a, code);

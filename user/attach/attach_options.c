@@ -45,7 +45,8 @@ static const char doc[] =
 	"Several of --pid, --comm and --cgroup watch all that any of them names; --port narrows "
 	"that "
 	"to connections with such a port, and alone watches those of any process. Ends at Ctrl-C, "
-	"after --duration, when the command ends, or when no process of --pid is left.\n"
+	"after --duration, when the command ends, when no process of --pid is left, or the "
+	"cgroup is gone.\n"
 	"\n"
 	"Exit status: that of the command; without one 0 done, 1 failed, 2 usage, 3 this kernel "
 	"cannot do what was asked, 4 privileges missing, 130 ended by Ctrl-C. 5: an --assert did "
@@ -71,14 +72,16 @@ static const struct argp_option options[] = {
 	{"max-sockets", KEY_SOCKETS, "N", 0,
 	 "sockets watched at once, up to 1048576 (default 32768, 1 KiB each)", 2},
 	{NULL, 0, NULL, 0, "What comes out:", 3},
-	{"by", KEY_BY, "WHAT", 0, "a row each process, connection or cgroup (default process)", 3},
+	{"by", KEY_BY, "WHAT", 0,
+	 "a row each process, connection, port or cgroup (default process)", 3},
 	{"sort", KEY_SORT, "WHAT", 0,
 	 "by copied, bytes, sent, received or zerocopy (default copied)", 3},
 	{"top", KEY_TOP, "N", 0, "rows shown and connections written (default 20)", 3},
 	{"baseline", KEY_BASELINE, "DIR", 0,
 	 "a sweep's results on this machine, for advice on sizes", 3},
 	{"json", KEY_JSON, "FILE", 0, "write the document (- for stdout)", 3},
-	{"csv", KEY_CSV, "FILE", 0, "a row each process, connection or cgroup, as --by says", 3},
+	{"csv", KEY_CSV, "FILE", 0, "a row each process, connection, port or cgroup, as --by says",
+	 3},
 	{"assert", KEY_ASSERT, "EXPR", 0,
 	 "exit 5 unless it holds, e.g. 'copied_fraction == 0'; repeatable", 3},
 	{"quiet", 'q', NULL, 0, "no lines while it runs, no text at the end, errors only", 3},
@@ -128,7 +131,7 @@ static void take_expect(struct attach_options *o, const char *arg)
 
 const char *by__name(enum by by)
 {
-	static const char *const names[BY_NR] = {"process", "connection", "cgroup"};
+	static const char *const names[BY_NR] = {"process", "connection", "port", "cgroup"};
 
 	return names[by];
 }
@@ -141,7 +144,7 @@ static void take_by(struct attach_options *o, const char *arg)
 		o->by = (enum by)by;
 		return;
 	}
-	refuse("--by wants process, connection or cgroup, not '%s'.", arg);
+	refuse("--by wants process, connection, port or cgroup, not '%s'.", arg);
 }
 
 static void take_target(struct attach_options *o, int key, const char *arg)

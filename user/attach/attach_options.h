@@ -18,6 +18,7 @@
 enum by {
 	BY_PROCESS,
 	BY_CONNECTION,
+	BY_PORT,
 	BY_CGROUP,
 	BY_NR,
 };

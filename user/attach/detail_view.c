@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One process, connection or cgroup on the screen; see detail_view.h. */
+/* One process, connection, port or cgroup on the screen; see detail_view.h. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void put_head(struct page *p)
 	findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
 	put(p, "%s > %s   %s%s   cgroup %s", local, remote, s->closed_ns ? "closed" : "open",
 	    s->flags & NIO_STREAM_SHARED ? ", of several processes" : "",
-	    findings__cgroup(groups__find(&p->r->table.cgroups, s->cgroup)));
+	    findings__cgroup(p->r, s));
 }
 
 static const char *bytes_text(char *buf, uint64_t bytes)

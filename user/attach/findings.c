@@ -87,9 +87,35 @@ char *findings__address(char *buf, size_t len, uint16_t family, const uint8_t ad
 	return address__format(buf, len, host, port);
 }
 
-const char *findings__cgroup(const struct group *g)
+const struct groups *findings__groups(const struct findings *r)
+{
+	switch (r->o->by) {
+	case BY_PORT:
+		return &r->table.groups[GROUP_PORT];
+	case BY_CGROUP:
+		return &r->table.groups[GROUP_CGROUP];
+	default:
+		return NULL;
+	}
+}
+
+static const char *name_of(const struct group *g)
 {
 	return g && g->name ? g->name : "(unknown)";
+}
+
+char *findings__group(char buf[GROUP_NAME_LEN], const struct findings *r, const struct group *g)
+{
+	if (r->o->by == BY_PORT && g->id)
+		snprintf(buf, GROUP_NAME_LEN, "port %u", (unsigned int)g->id);
+	else
+		snprintf(buf, GROUP_NAME_LEN, "%s", name_of(g));
+	return buf;
+}
+
+const char *findings__cgroup(const struct findings *r, const struct nio_stream *s)
+{
+	return name_of(groups__find(&r->table.groups[GROUP_CGROUP], s->cgroup));
 }
 
 char *findings__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tgid)

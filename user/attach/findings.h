@@ -45,13 +45,20 @@ char *findings__address(char *buf, size_t len, uint16_t family, const uint8_t ad
 #define OWNER_LEN 64
 char *findings__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tgid);
 
-/* The path of a cgroup; "(unknown)" where it is not known. */
-const char *findings__cgroup(const struct group *g);
+/* The groups that --by asks for; NULL: it asks for processes or connections. */
+const struct groups *findings__groups(const struct findings *r);
+
+/* "port 443", or the path of a cgroup, of the i-th of them; "(unknown)" where it is not known. */
+#define GROUP_NAME_LEN 512
+char *findings__group(char buf[GROUP_NAME_LEN], const struct findings *r, const struct group *g);
+
+/* The cgroup of a connection, likewise. */
+const char *findings__cgroup(const struct findings *r, const struct nio_stream *s);
 
 /* netiotrace.attach/1; a new reference, NULL when memory is short. */
 json_t *findings__document(const struct findings *r);
 
-/* A row for each process, connection or cgroup of the document. 0 or -errno. */
+/* A row for each process, connection, port or cgroup of the document. 0 or -errno. */
 int findings__write_csv(FILE *f, const struct findings *r, const json_t *document);
 
 /* The text at the end. 0 or -errno. */

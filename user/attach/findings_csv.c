@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A row for each process, connection or cgroup of the document of attach: its scalar fields. */
+/* A row for each process, connection, port or cgroup of the document of attach: its scalar fields.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,7 @@ static void put_row(struct rows *rows, json_t *block, bool header)
 
 int findings__write_csv(FILE *f, const struct findings *r, const json_t *document)
 {
-	static const char *const lists[BY_NR] = {"processes", "connections", "cgroups"};
+	static const char *const lists[BY_NR] = {"processes", "connections", "ports", "cgroups"};
 	const char *list = lists[r->o->by];
 	struct rows rows = {.f = f};
 	json_t *block;

@@ -240,7 +240,8 @@ static int put_address(json_t *o, const char *key, const struct nio_stream *s, b
 
 static json_t *connection_json(const struct findings *r, const struct nio_stream *s)
 {
-	const struct group *group = groups__find(&r->table.cgroups, s->cgroup);
+	const struct group *group = groups__find(&r->table.groups[GROUP_CGROUP], s->cgroup);
+	uint64_t port = group__id(GROUP_PORT, s);
 	json_t *o = json_object();
 	struct books b = {0};
 	struct grounds grounds = {
@@ -252,6 +253,7 @@ static json_t *connection_json(const struct findings *r, const struct nio_stream
 	err |= json_put(o, "comm", comm_json(s->comm));
 	err |= put_address(o, "local", s, false);
 	err |= put_address(o, "remote", s, true);
+	err |= json_put(o, "port", port ? json_value__u64(port) : json_null());
 	err |= json_put_u64(o, "netns", s->netns);
 	err |= json_put(o, "cgroup", json_value__text(group ? group->name : NULL));
 	err |= json_put(o, "open", json_boolean(!s->closed_ns));
@@ -260,29 +262,30 @@ static json_t *connection_json(const struct findings *r, const struct nio_stream
 	return json_finish(o, err);
 }
 
-static json_t *cgroup_json(const struct findings *r, const struct group *g)
+static json_t *group_json(const struct findings *r, enum group_kind kind, const struct group *g)
 {
 	struct grounds grounds = {.books = &g->books,
 				  .told = r->told,
 				  .notices = r->notices,
 				  .baseline = r->baseline};
-	json_t *o = json_object();
-	int err = 0;
+	json_t *o = json_object(), *id = g->id ? json_value__u64(g->id) : json_null();
+	int err = json_put(o, kind == GROUP_PORT ? "port" : "id", id);
 
-	err |= json_put(o, "id", g->id ? json_value__u64(g->id) : json_null());
-	err |= json_put(o, "path", json_value__text(g->name));
+	if (kind == GROUP_CGROUP)
+		err |= json_put(o, "path", json_value__text(g->name));
 	err |= json_put_u64(o, "connections", g->books.connections);
 	err |= put_books(o, r, &grounds);
 	return json_finish(o, err);
 }
 
-static json_t *cgroups_json(const struct findings *r)
+static json_t *groups_json(const struct findings *r, enum group_kind kind)
 {
+	const struct groups *g = &r->table.groups[kind];
 	json_t *list = json_array();
 	int err = 0;
 
-	for (size_t i = 0; i < r->table.cgroups.nr; i++)
-		err |= json_array_append_new(list, cgroup_json(r, &r->table.cgroups.list[i]));
+	for (size_t i = 0; i < g->nr; i++)
+		err |= json_array_append_new(list, group_json(r, kind, &g->list[i]));
 	return json_finish(list, err);
 }
 
@@ -321,7 +324,8 @@ static json_t *health_json(const struct findings *r)
 	err |= json_put_u64(o, "tasks_left_out", r->loss.tasks_full);
 	err |= json_put_u64(o, "connections_left_out", t->closed_left_out);
 	err |= json_put_u64(o, "processes_left_out", t->processes_left_out);
-	err |= json_put_u64(o, "cgroups_left_out", t->cgroups.left_out);
+	err |= json_put_u64(o, "ports_left_out", groups__left_out(&t->groups[GROUP_PORT]));
+	err |= json_put_u64(o, "cgroups_left_out", groups__left_out(&t->groups[GROUP_CGROUP]));
 	err |= json_put_u64(o, "namespaces", r->netns);
 	err |= json_put_u64(o, "namespaces_left_out", r->netns_left_out);
 	return json_finish(o, err);
@@ -399,7 +403,8 @@ json_t *findings__document(const struct findings *r)
 	err |= json_put(o, "total", total);
 	err |= json_put(o, "processes", processes_json(r));
 	err |= json_put(o, "connections", connections_json(r));
-	err |= json_put(o, "cgroups", cgroups_json(r));
+	err |= json_put(o, "ports", groups_json(r, GROUP_PORT));
+	err |= json_put(o, "cgroups", groups_json(r, GROUP_CGROUP));
 	err |= json_put(o, "health", health_json(r));
 	return json_finish(o, err);
 }

@@ -89,17 +89,18 @@ static size_t print_processes(FILE *f, const struct findings *r)
 	return shown;
 }
 
-static void print_cgroups(FILE *f, const struct findings *r)
+static void print_groups(FILE *f, const struct findings *r)
 {
-	const struct groups *g = &r->table.cgroups;
-	char name[512];
+	const struct groups *g = findings__groups(r);
+	char group[GROUP_NAME_LEN], name[GROUP_NAME_LEN + 32];
 
 	for (size_t i = 0; i < g->nr && i < r->o->top; i++) {
-		const struct group *group = &g->list[i];
+		const struct books *b = &g->list[i].books;
 
-		snprintf(name, sizeof(name), "%s, %zu connection%s", findings__cgroup(group),
-			 group->books.connections, group->books.connections == 1 ? "" : "s");
-		print_row(f, name, &group->books);
+		snprintf(name, sizeof(name), "%s, %zu connection%s",
+			 findings__group(group, r, &g->list[i]), b->connections,
+			 b->connections == 1 ? "" : "s");
+		print_row(f, name, b);
 	}
 }
 
@@ -111,8 +112,8 @@ static void print_table(FILE *f, const struct findings *r)
 		"copied", "pinned", "spliced", "deferred", "received", "copies/B");
 	if (r->o->by == BY_PROCESS)
 		rows = print_processes(f, r);
-	else if (r->o->by == BY_CGROUP)
-		print_cgroups(f, r);
+	else if (findings__groups(r))
+		print_groups(f, r);
 	else
 		print_connections(f, r);
 	if (rows > 1)
@@ -272,6 +273,9 @@ static int note_watching(FILE *f, unsigned int width, const struct findings *r)
 		     "closed connections are in the sums only, not by themselves");
 	say_left_out(n.f, r->table.processes_left_out,
 		     "connections are of processes that are not listed");
+	if (findings__groups(r))
+		say_left_out(n.f, groups__left_out(findings__groups(r)),
+			     "connections are of others than are listed");
 	say_left_out(n.f, r->netns_left_out, "network namespaces were not looked at");
 	return text_note__end(&n, f, width, "watching");
 }

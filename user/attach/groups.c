@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Connections by cgroup; see groups.h. Pure. */
+/* Connections by port and by cgroup; see groups.h. Pure. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "groups.h"
+
+static uint16_t port_of(const struct nio_stream *s)
+{
+	if (!(s->flags & NIO_STREAM_PLACED))
+		return 0;
+	return s->flags & NIO_STREAM_CALLER ? s->remote_port : s->local_port;
+}
+
+uint64_t group__id(enum group_kind kind, const struct nio_stream *s)
+{
+	return kind == GROUP_PORT ? port_of(s) : s->cgroup;
+}
 
 void groups__clear(struct groups *g)
 {
@@ -41,10 +53,8 @@ static struct group *group_of(struct groups *g, uint64_t id)
 
 	if (found)
 		return &g->list[found - g->list];
-	if (g->nr == GROUPS_MAX) {
-		g->left_out++;
+	if (g->nr == GROUPS_MAX)
 		return NULL;
-	}
 	if (g->nr == g->room && grow(g)) {
 		g->err = -ENOMEM;
 		return NULL;
@@ -53,24 +63,34 @@ static struct group *group_of(struct groups *g, uint64_t id)
 	return &g->list[g->nr++];
 }
 
-void groups__close(struct groups *g, const struct nio_stream *s)
+void groups__close(struct groups *g, uint64_t id, const struct nio_stream *s)
 {
-	struct group *group = group_of(g, s->cgroup);
+	struct group *group = group_of(g, id);
 
 	if (group)
 		books__add_stream(&group->closed, s);
+	else
+		g->closed_left_out++;
 }
 
 void groups__begin(struct groups *g)
 {
+	g->open_left_out = 0;
 	for (size_t i = 0; i < g->nr; i++)
 		g->list[i].books = g->list[i].closed;
 }
 
-void groups__add_open(struct groups *g, const struct nio_stream *s)
+void groups__add_open(struct groups *g, uint64_t id, const struct nio_stream *s)
 {
-	struct group *group = group_of(g, s->cgroup);
+	struct group *group = group_of(g, id);
 
 	if (group)
 		books__add_stream(&group->books, s);
+	else
+		g->open_left_out++;
+}
+
+size_t groups__left_out(const struct groups *g)
+{
+	return g->closed_left_out + g->open_left_out;
 }

@@ -48,8 +48,18 @@ void table__clear(struct table *t)
 	free(t->open);
 	free(t->closed);
 	free(t->processes);
-	groups__clear(&t->cgroups);
+	for (int kind = 0; kind < GROUP_KINDS; kind++)
+		groups__clear(&t->groups[kind]);
 	memset(t, 0, sizeof(*t));
+}
+
+int table__error(const struct table *t)
+{
+	int err = t->err;
+
+	for (int kind = 0; kind < GROUP_KINDS && !err; kind++)
+		err = t->groups[kind].err;
+	return err;
 }
 
 /* Makes room for one more of `size` bytes. */
@@ -163,12 +173,13 @@ static void close_books(struct table *t, const struct nio_stream *s)
 {
 	struct process *p = process_of(t, s->tgid, s->comm);
 
-	groups__close(&t->cgroups, s);
+	for (int kind = 0; kind < GROUP_KINDS; kind++)
+		groups__close(&t->groups[kind], group__id((enum group_kind)kind, s), s);
 	books__add_stream(&t->closed_sum, s);
 	if (p)
 		books__add_stream(&p->closed, s);
 	else
-		t->processes_left_out++;
+		t->processes_closed_left_out++;
 }
 
 /* Taken in, and nothing ever moved: no connection of whom it was looked for. */
@@ -228,23 +239,29 @@ struct num table__read_bytes(const struct table *t)
 	return sum;
 }
 
+static void add_open(struct table *t, const struct nio_stream *s)
+{
+	struct process *p = process_of(t, s->tgid, s->comm);
+
+	for (int kind = 0; kind < GROUP_KINDS; kind++)
+		groups__add_open(&t->groups[kind], group__id((enum group_kind)kind, s), s);
+	books__add_stream(&t->total, s);
+	if (p)
+		books__add_stream(&p->books, s);
+	else
+		t->processes_left_out++;
+}
+
 void table__end(struct table *t)
 {
 	t->total = t->closed_sum;
-	groups__begin(&t->cgroups);
+	t->processes_left_out = t->processes_closed_left_out;
+	for (int kind = 0; kind < GROUP_KINDS; kind++)
+		groups__begin(&t->groups[kind]);
 	for (size_t i = 0; i < t->processes_nr; i++)
 		t->processes[i].books = t->processes[i].closed;
-	for (size_t i = 0; i < t->open_nr; i++) {
-		const struct nio_stream *s = &t->open[i];
-		struct process *p = process_of(t, s->tgid, s->comm);
-
-		groups__add_open(&t->cgroups, s);
-		books__add_stream(&t->total, s);
-		if (p)
-			books__add_stream(&p->books, s);
-		else
-			t->processes_left_out++;
-	}
+	for (size_t i = 0; i < t->open_nr; i++)
+		add_open(t, &t->open[i]);
 }
 
 static int by_value(const void *a, const void *b, enum sort sort)
@@ -284,14 +301,19 @@ static int compare_streams(const void *a, const void *b, void *sort)
 	return by_value(&x, &y, *(const enum sort *)sort);
 }
 
+static void sort_groups(struct groups *g, enum sort sort)
+{
+	if (g->nr)
+		qsort_r(g->list, g->nr, sizeof(*g->list), compare_groups, &sort);
+}
+
 void table__sort(struct table *t, enum sort sort)
 {
 	if (t->processes_nr)
 		qsort_r(t->processes, t->processes_nr, sizeof(*t->processes), compare_processes,
 			&sort);
-	if (t->cgroups.nr)
-		qsort_r(t->cgroups.list, t->cgroups.nr, sizeof(*t->cgroups.list), compare_groups,
-			&sort);
+	for (int kind = 0; kind < GROUP_KINDS; kind++)
+		sort_groups(&t->groups[kind], sort);
 	if (t->open_nr)
 		qsort_r(t->open, t->open_nr, sizeof(*t->open), compare_streams, &sort);
 	if (t->closed_nr)

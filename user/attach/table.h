@@ -34,14 +34,18 @@ struct table {
 	size_t closed_left_out; /* in the sums only */
 	struct process *processes;
 	size_t processes_nr, processes_room;
-	size_t processes_left_out; /* sockets of processes that found no room: in the total only */
-	struct groups cgroups;
+	/* Connections of processes that found no room, in the total only; and the closed of them.
+	 */
+	size_t processes_left_out, processes_closed_left_out;
+	struct groups groups[GROUP_KINDS];
 	struct books closed_sum; /* of all closed connections */
 	struct books total;
-	int err; /* -ENOMEM: something is missing */
+	int err; /* table__error() */
 };
 
 void table__clear(struct table *t);
+
+int table__error(const struct table *t); /* 0, or -ENOMEM: something is missing */
 
 /* A refresh: begin, take every stream once, end. Open streams are replaced. */
 void table__begin(struct table *t);

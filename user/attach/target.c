@@ -9,14 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "host/netns.h"
 #include "host/netns_scan.h"
 #include "target.h"
-
-#define CGROUP2_MAGIC 0x63677270
 
 int target__comm(pid_t pid, char comm[16])
 {
@@ -39,20 +36,31 @@ int target__comm(pid_t pid, char comm[16])
 	return 0;
 }
 
-uint32_t target__parent(pid_t pid)
+/* A number of /proc/PID/status; otherwise `none`. */
+static int status_number(pid_t pid, const char *key, int none)
 {
 	char path[64], line[256];
-	unsigned int parent = 0;
+	int number = none;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "PPid: %u", &parent) == 1)
-			break;
+		if (!strncmp(line, key, strlen(key)))
+			number = atoi(line + strlen(key));
 	if (f)
 		fclose(f);
-	return parent;
+	return number;
+}
+
+pid_t target__process_of(pid_t thread)
+{
+	return status_number(thread, "Tgid:", -1);
+}
+
+uint32_t target__parent(pid_t pid)
+{
+	return (uint32_t)status_number(pid, "PPid:", 0);
 }
 
 int target__read_bytes(pid_t pid, uint64_t *bytes)
@@ -177,46 +185,6 @@ int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void
 		target__by_cgroup(below, take, arg);
 	}
 	closedir(dir);
-	return 0;
-}
-
-static bool is_cgroup2(const char *path)
-{
-	struct statfs fs;
-
-	return !statfs(path, &fs) && fs.f_type == CGROUP2_MAGIC;
-}
-
-/* The root is the directory whose parent is no cgroup any more. */
-static uint32_t depth_of(char *path)
-{
-	uint32_t depth = 0;
-	char *slash;
-
-	while ((slash = strrchr(path, '/')) && slash != path) {
-		*slash = '\0';
-		if (!is_cgroup2(path))
-			break;
-		depth++;
-	}
-	return depth;
-}
-
-int target__cgroup_id(const char *path, uint64_t *id, uint32_t *level)
-{
-	struct stat st;
-	char *whole;
-
-	if (stat(path, &st))
-		return -errno;
-	if (!S_ISDIR(st.st_mode) || !is_cgroup2(path))
-		return -ENOTSUP;
-	whole = realpath(path, NULL);
-	if (!whole)
-		return -errno;
-	*id = st.st_ino;
-	*level = depth_of(whole);
-	free(whole);
 	return 0;
 }
 

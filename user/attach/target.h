@@ -29,6 +29,9 @@ struct target {
 /* The name of a process as the kernel has it: 0, or -errno when there is none. */
 int target__comm(pid_t pid, char comm[16]);
 
+/* The process that this is a thread of, maybe itself; -1: there is none. */
+pid_t target__process_of(pid_t thread);
+
 /* Who started it; 0 where that is not known any more. */
 uint32_t target__parent(pid_t pid);
 
@@ -45,8 +48,9 @@ void target__clear(struct target *t);
 int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *arg);
 int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void *arg);
 
-/* The id of a cgroup (v2) and how deep it is below the root: 0, or -errno; -ENOTSUP: it is none. */
-int target__cgroup_id(const char *path, uint64_t *id, uint32_t *level);
+/* The directory of a cgroup (v2), owned by the caller; or -errno; -ENOTSUP: it is none. */
+int target__open_cgroup(const char *path);
+bool target__cgroup_is_gone(int cgroup); /* no process can join it any more */
 
 /*
  * The path of a cgroup below the root of its hierarchy, fit for a terminal; owned by the caller.

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The path of a cgroup by its id; see target.h. */
+/* Cgroups, by path and by id; see target.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/printable.h"
 #include "target.h"
+
+#define CGROUP2_MAGIC 0x63677270
 
 /* Of kernfs, in the kernel's exportfs.h: the handle is the id, 64 bits since Linux 5.5. */
 #define FILEID_KERNFS 0xfe
@@ -18,6 +22,27 @@ struct cgroup_handle {
 	struct file_handle head;
 	uint64_t id;
 };
+
+int target__open_cgroup(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	struct statfs fs;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISDIR(st.st_mode) && !fstatfs(fd, &fs) &&
+	    fs.f_type == CGROUP2_MAGIC)
+		return fd;
+	close(fd);
+	return -ENOTSUP;
+}
+
+/* Nothing can be looked up in a directory that was removed, its own files neither. */
+bool target__cgroup_is_gone(int cgroup)
+{
+	return faccessat(cgroup, "cgroup.procs", F_OK, 0) && errno == ENOENT;
+}
 
 /* Where cgroups (v2) are mounted first. 0 or -errno. */
 static int find_mount(char *path, size_t len)

@@ -62,12 +62,18 @@ static struct winsize size_of_screen(void)
 	return w;
 }
 
-static const struct books *before_of(const struct top_view *v, uint64_t id)
+/*
+ * What the row was at the last refresh; nothing, if it is new since. NULL: it was there, and is not
+ * known as it was.
+ */
+static const struct books *before_of(const struct top_view *v, const struct view_item *item)
 {
-	for (size_t i = 0; id && i < VIEW_ROWS_MAX; i++)
-		if (v->rows[i].id == id)
+	static const struct books nothing;
+
+	for (size_t i = 0; item->id && i < VIEW_ROWS_MAX; i++)
+		if (v->rows[i].id == item->id)
 			return &v->rows[i].before;
-	return NULL;
+	return item->books.first_ns >= v->at_ns ? &nothing : NULL;
 }
 
 static void put_rate(FILE *f, uint64_t now, uint64_t before, double seconds)
@@ -84,11 +90,10 @@ static void put_rate(FILE *f, uint64_t now, uint64_t before, double seconds)
 static void put_row(FILE *f, const char *name, int width, const struct books *b,
 		    const struct books *was, double seconds)
 {
-	static const struct books none;
 	struct real copies = books__copies_per_byte(b), copied = books__copied_fraction(b);
 
 	if (!was)
-		was = &none;
+		was = b;
 	fprintf(f, "%-*.*s", width, width, name);
 	put_rate(f, books__booked(b, NIO_SIDE_SENDER), books__booked(was, NIO_SIDE_SENDER),
 		 seconds);
@@ -122,16 +127,17 @@ static bool process_at(const struct findings *r, size_t i, struct view_item *ite
 	return true;
 }
 
-static bool cgroup_at(const struct findings *r, size_t i, struct view_item *item)
+static bool group_at(const struct findings *r, size_t i, struct view_item *item)
 {
-	const struct group *g = &r->table.cgroups.list[i];
+	const struct groups *groups = findings__groups(r);
+	char name[GROUP_NAME_LEN];
 
-	if (i >= r->table.cgroups.nr)
+	if (i >= groups->nr)
 		return false;
-	snprintf(item->name, sizeof(item->name), "%.200s (%zu)", findings__cgroup(g),
-		 g->books.connections);
-	item->id = g->id;
-	item->books = g->books;
+	snprintf(item->name, sizeof(item->name), "%.200s (%zu)",
+		 findings__group(name, r, &groups->list[i]), groups->list[i].books.connections);
+	item->id = groups->list[i].id;
+	item->books = groups->list[i].books;
 	return true;
 }
 
@@ -157,7 +163,7 @@ static bool row_at(const struct findings *r, size_t i, struct view_item *item)
 	memset(item, 0, sizeof(*item));
 	if (r->o->by == BY_PROCESS)
 		return process_at(r, i, item);
-	return r->o->by == BY_CGROUP ? cgroup_at(r, i, item) : connection_at(r, i, item);
+	return findings__groups(r) ? group_at(r, i, item) : connection_at(r, i, item);
 }
 
 static void put_rows(struct top_view *v, const struct findings *r, int width, size_t lines,
@@ -171,7 +177,7 @@ static void put_rows(struct top_view *v, const struct findings *r, int width, si
 	for (size_t i = 0; next && i < VIEW_ROWS_MAX && row_at(r, i, &item); i++) {
 		if (i >= first && i < first + lines) {
 			fputs(i == v->selected ? REVERSE : "", stdout);
-			put_row(stdout, item.name, width, &item.books, before_of(v, item.id),
+			put_row(stdout, item.name, width, &item.books, before_of(v, &item),
 				seconds);
 		}
 		next[i] = (struct view_row){item.id, item.books};
@@ -216,8 +222,8 @@ static void draw_table(struct top_view *v, const struct findings *r, struct wins
 		"sent", "copied", "pinned", "spliced", "deferred", "received", "copies/B", "zc");
 	put_rows(v, r, width, w.ws_row > LINES_BESIDE ? w.ws_row - LINES_BESIDE : 1, seconds);
 	fprintf(stdout, "%.*s" CLEAR_LINE "\n", w.ws_col, j.text);
-	fputs("q quit   b process/connection/cgroup   s order   up, down, Enter open" CLEAR_LINE
-		      CLEAR_BELOW,
+	fputs("q quit   b process/connection/port/cgroup   s order   up, down, Enter "
+	      "open" CLEAR_LINE CLEAR_BELOW,
 	      stdout);
 	v->at_ns = r->ended_ns;
 }
@@ -254,6 +260,8 @@ static void turn_by(struct top_view *v, struct attach_options *o)
 	o->by = (enum by)((o->by + 1) % BY_NR);
 	v->selected = 0;
 	v->opened = false;
+	/* Their ids are of another kind. */
+	memset(v->rows, 0, sizeof(v->rows));
 }
 
 /* true: q, it is over. */

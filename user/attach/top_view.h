@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The live view of attach: a table like top's on a terminal, of processes, connections or cgroups,
- * with rates since the last refresh; Enter opens one row (detail_view.h).
+ * The live view of attach: a table like top's on a terminal, of processes, connections, ports or
+ * cgroups, with rates since the last refresh; Enter opens one row (detail_view.h).
  */
 #ifndef NETIOTRACE_TOP_VIEW_H
 #define NETIOTRACE_TOP_VIEW_H
@@ -38,8 +38,8 @@ void top_view__close(struct top_view *v);
 void top_view__draw(struct top_view *v, const struct findings *r);
 
 /*
- * Reads keys: b by process, connection or cgroup, s the next order, up and down, Enter opens a row
- * and closes it; true: q, it is over.
+ * Reads keys: b by process, connection, port or cgroup, s the next order, up and down, Enter opens
+ * a row and closes it; true: q, it is over.
  */
 bool top_view__key(struct top_view *v, struct attach_options *o);
 

@@ -9,44 +9,79 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/privileges.h"
 #include "host/environment.h"
+#include "kernel/pidns.h"
 #include "watching.h"
 
-static int check_pids(const struct attach_options *o)
+static int refuse_pid(pid_t pid, int err)
 {
-	for (size_t i = 0; i < o->pids_nr; i++) {
-		char comm[16];
+	pid_t process = target__process_of(pid);
 
-		if (!target__comm(o->pids[i], comm))
-			continue;
-		log_error("--pid %d: there is no such process.", o->pids[i]);
-		return EXIT_RUN_FAILED;
+	if (process > 0 && process != pid)
+		log_error("--pid %d is a thread of process %d: watch that, all its threads are "
+			  "with it.",
+			  pid, process);
+	else if (err == ESRCH || process < 0)
+		log_error("--pid %d: there is no such process.", pid);
+	else
+		log_error("--pid %d cannot be watched: %s.", pid, strerror(err));
+	return EXIT_RUN_FAILED;
+}
+
+/* From here on their ends are not missed. */
+static int open_pids(struct watching *w)
+{
+	const struct attach_options *o = w->o;
+
+	for (size_t i = 0; i < o->pids_nr; i++) {
+		w->pidfds[i] = (int)syscall(SYS_pidfd_open, o->pids[i], 0);
+		if (w->pidfds[i] < 0)
+			return refuse_pid(o->pids[i], errno);
 	}
 	return EXIT_DONE;
 }
 
-static int check_cgroup(const struct attach_options *o, struct watcher_filter *filter)
+static int open_cgroup(struct watching *w)
 {
-	int err = o->cgroup ? target__cgroup_id(o->cgroup, &filter->cgroup, &filter->cgroup_level)
-			    : 0;
+	const struct attach_options *o = w->o;
 
-	if (!err)
+	w->cgroup = o->cgroup ? target__open_cgroup(o->cgroup) : -1;
+	if (!o->cgroup || w->cgroup >= 0)
 		return EXIT_DONE;
-	if (err == -ENOTSUP)
+	if (w->cgroup == -ENOTSUP)
 		log_error("--cgroup %s is not the directory of a cgroup (v2): they are where a "
 			  "file system of type cgroup2 is mounted, such as /sys/fs/cgroup.",
 			  o->cgroup);
 	else
-		log_error("--cgroup %s cannot be read: %s.", o->cgroup, strerror(-err));
+		log_error("--cgroup %s cannot be read: %s.", o->cgroup, strerror(-w->cgroup));
 	return EXIT_RUN_FAILED;
 }
 
-static int fill_filter(const struct attach_options *o, struct watcher_filter *filter)
+/* Every id that a user gives, and that we show, is of /proc. */
+static int check_proc(void)
 {
-	int code = check_pids(o);
+	if (pidns__has_proc())
+		return EXIT_DONE;
+	log_error("/proc does not have the processes of the PID namespace that netiotrace is in: "
+		  "mount it there (mount -t proc proc /proc, unshare --mount-proc), or start "
+		  "netiotrace in the other one.");
+	return EXIT_RUN_FAILED;
+}
+
+static int fill_filter(struct watching *w, struct watcher_filter *filter)
+{
+	const struct attach_options *o = w->o;
+	int code = check_proc();
+
+	if (!code)
+		code = open_pids(w);
+	if (!code)
+		code = open_cgroup(w);
 
 	*filter = (struct watcher_filter){
 		.by_task = attach_options__by_task(o),
+		.cgroup = w->cgroup,
 		.follow_children = o->children,
 		.comms_nr = o->comms_nr,
 		.ports = o->ports,
@@ -57,7 +92,7 @@ static int fill_filter(const struct attach_options *o, struct watcher_filter *fi
 		.without_nr = o->without_nr,
 	};
 	memcpy(filter->comms, o->comms, sizeof(filter->comms));
-	return code ? code : check_cgroup(o, filter);
+	return code;
 }
 
 static int load(struct watching *w, const struct watcher_filter *filter)
@@ -67,14 +102,21 @@ static int load(struct watching *w, const struct watcher_filter *filter)
 
 	if (!err)
 		return EXIT_DONE;
+	if (err == -EPERM && privileges__in_user_namespace()) {
+		log_error("watching the kernel needs root of the machine, and netiotrace is in a "
+			  "user namespace, which has only one of its own: start it outside.");
+		return EXIT_PRIVILEGES;
+	}
 	if (err == -EPERM)
 		log_error("the kernel refuses the programs (%s): it may be locked down, or lack "
 			  "privileges; netiotrace doctor says what is missing.",
 			  strerror(-err));
 	else if (why[0])
-		log_error("this kernel cannot be watched by attach: %s%s.", why,
-			  w->o->backend == BACKEND_AUTO ? ""
-							: " (--backend auto takes any of them)");
+		log_error("this kernel cannot be watched by attach: %s. %s", why,
+			  w->o->backend == BACKEND_AUTO
+				  ? "Where programs on functions are refused (netiotrace doctor "
+				    "says why), it takes Linux 6.3 or later."
+				  : "--backend auto takes any of them.");
 	else
 		log_error("this kernel cannot be watched by attach (%s): -vv has the kernel's "
 			  "own words.",
@@ -125,15 +167,18 @@ static void take_everybody(struct watching *w)
 	target__adopt(&w->target, w->watcher, NULL, 0, o->ports, o->ports_nr);
 }
 
-/* To be told when a process of --pid is gone: where that cannot be had, it is watched for ever. */
-static void watch_ends(struct watching *w, struct loop *l)
+/* To be told when a process of --pid is gone. 0 or -errno. */
+static int watch_ends(struct watching *w, struct loop *l)
 {
-	for (size_t i = 0; i < w->o->pids_nr; i++) {
-		w->pidfds[i] = (int)syscall(SYS_pidfd_open, w->o->pids[i], 0);
-		if (w->pidfds[i] < 0 || loop__add(l, w->pidfds[i]))
-			continue;
-		w->alive++;
-	}
+	int err = 0;
+
+	for (size_t i = 0; i < w->o->pids_nr && !err; i++)
+		err = loop__add(l, w->pidfds[i]);
+	w->alive = w->o->pids_nr;
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot wait for the end of a process: %s.", strerror(-err));
+	return EXIT_RUN_FAILED;
 }
 
 static int hold_command(struct watching *w)
@@ -193,7 +238,7 @@ int watching__open(struct watching *w, const struct attach_options *o, struct lo
 	w->found.o = o;
 	code = read_baseline(w);
 	if (!code)
-		code = fill_filter(o, &filter);
+		code = fill_filter(w, &filter);
 	if (!code)
 		code = hold_command(w);
 	if (!code)
@@ -213,7 +258,9 @@ int watching__open(struct watching *w, const struct attach_options *o, struct lo
 		w->found.baseline = &w->baseline;
 	begin_sampling(w);
 	take_everybody(w);
-	watch_ends(w, l);
+	code = watch_ends(w, l);
+	if (code)
+		return code;
 	log_info("watching: %zu sockets' namespaces, backend %s.", w->target.netns_nr,
 		 w->found.plan[0].backend);
 	return o->command ? let_go(w, l) : EXIT_DONE;
@@ -225,6 +272,8 @@ void watching__close(struct watching *w)
 	for (size_t i = 0; w->o && i < w->o->pids_nr; i++)
 		if (w->pidfds[i] > 0)
 			close(w->pidfds[i]);
+	if (w->cgroup >= 0)
+		close(w->cgroup);
 	table__clear(&w->found.table);
 	target__clear(&w->target);
 	cpu_sampling__close(&w->sampling);
@@ -277,14 +326,14 @@ int watching__refresh(struct watching *w)
 	cpu_sampling__take(&w->sampling, r);
 	if (!err)
 		err = watcher__each_task(w->watcher, take_task, w);
-	name_cgroups(&r->table.cgroups);
+	name_cgroups(&r->table.groups[GROUP_CGROUP]);
 	table__sort(&r->table, w->o->sort);
 	r->loss = watcher__losses(w->watcher);
 	r->missed = watcher__missed(w->watcher);
 	r->netns = w->target.netns_nr;
 	r->netns_left_out = w->target.netns_left_out;
 	if (!err)
-		err = r->table.err ? r->table.err : r->table.cgroups.err;
+		err = table__error(&r->table);
 	if (!err)
 		return EXIT_DONE;
 	log_error("what the programs saw cannot be read: %s.", strerror(-err));
@@ -300,6 +349,22 @@ int watching__finish(struct watching *w)
 	return watching__refresh(w);
 }
 
+static bool has_others(const struct watching *w)
+{
+	return w->alive || w->o->comms_nr || w->cgroup >= 0 || w->o->command;
+}
+
+bool watching__lost_cgroup(struct watching *w)
+{
+	if (w->cgroup < 0 || !target__cgroup_is_gone(w->cgroup))
+		return false;
+	close(w->cgroup);
+	w->cgroup = -1;
+	log_warning("--cgroup %s is gone, and with it all that could be in it%s.", w->o->cgroup,
+		    has_others(w) ? "" : ": the watching ends");
+	return !has_others(w);
+}
+
 bool watching__lost(struct watching *w, struct loop *l, int fd)
 {
 	for (size_t i = 0; i < w->o->pids_nr; i++) {
@@ -310,5 +375,5 @@ bool watching__lost(struct watching *w, struct loop *l, int fd)
 		w->pidfds[i] = -1;
 		w->alive--;
 	}
-	return w->o->pids_nr && !w->alive && !w->o->comms_nr && !w->o->cgroup && !w->o->command;
+	return w->o->pids_nr && !has_others(w);
 }

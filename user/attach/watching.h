@@ -25,11 +25,12 @@ struct watching {
 	int pidfds[ATTACH_PIDS_MAX]; /* of --pid; -1: gone */
 	size_t alive;                /* of them */
 	bool finished;               /* the time is over */
+	int cgroup;                  /* the directory of --cgroup; -1: none, or gone */
 };
 
-#define WATCHING_INIT                 \
-	{                             \
-		.launch = LAUNCH_INIT \
+#define WATCHING_INIT                                \
+	{                                            \
+		.launch = LAUNCH_INIT, .cgroup = -1, \
 	}
 
 /* Finds who is asked for, loads, attaches, and lets a command go. An exit code. */
@@ -41,6 +42,9 @@ int watching__refresh(struct watching *w);
 
 /* Ends the watching and reads all of it. An exit code. */
 int watching__finish(struct watching *w);
+
+/* Is nobody left of whom it was asked for, since the cgroup is gone? Says so, once. */
+bool watching__lost_cgroup(struct watching *w);
 
 /* A descriptor of the loop is readable: is nobody left that was asked for by --pid? */
 bool watching__lost(struct watching *w, struct loop *l, int fd);

@@ -2,6 +2,7 @@
 /* Capability checks; see privileges.h. */
 #include <linux/capability.h>
 #include <cap-ng.h>
+#include <sys/stat.h>
 
 #include "privileges.h"
 
@@ -14,6 +15,15 @@ bool privileges__may_trace(void)
 {
 	return privileges__have(CAP_SYS_ADMIN) ||
 	       (privileges__have(CAP_BPF) && privileges__have(CAP_PERFMON));
+}
+
+#define FIRST_USER_NAMESPACE 0xEFFFFFFDU /* PROC_USER_INIT_INO (include/linux/proc_ns.h) */
+
+bool privileges__in_user_namespace(void)
+{
+	struct stat ns;
+
+	return !stat("/proc/self/ns/user", &ns) && ns.st_ino != FIRST_USER_NAMESPACE;
 }
 
 bool privileges__may_make_path(void)

@@ -8,6 +8,12 @@
 /* Load BPF programs that trace the kernel: CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN. */
 bool privileges__may_trace(void);
 
+/*
+ * Are we in a user namespace of our own, where capabilities count for what belongs to it, and not
+ * for loading programs into the kernel?
+ */
+bool privileges__in_user_namespace(void);
+
 /* Make network namespaces and devices: CAP_SYS_ADMIN and CAP_NET_ADMIN. */
 bool privileges__may_make_path(void);
 

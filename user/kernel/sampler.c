@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "libbpf_output.h"
+#include "pidns.h"
 #include "perf/event.h"
 #include "sample_fold.h"
 #include "samples.skel.h"
@@ -93,6 +94,7 @@ static int configure(struct sampler *s, const struct symbols *symbols, int tasks
 		return -errno;
 	s->skel->rodata->nio_pidns_dev = ns.st_dev;
 	s->skel->rodata->nio_pidns_ino = ns.st_ino;
+	s->skel->rodata->nio_pidns = pidns__own();
 	find_tcp(s->skel, symbols);
 	s->program = tasks < 0 ? s->skel->progs.nio_sample : s->skel->progs.nio_sample_task;
 	bpf_program__set_autoload(s->program, true);

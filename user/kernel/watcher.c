@@ -9,21 +9,23 @@
 
 #include "kernel_addresses.h"
 #include "libbpf_output.h"
+#include "pidns.h"
 #include "watcher_skeleton.h"
 
 static int configure(struct watcher *w, const struct watcher_filter *filter)
 {
 	struct attach_bpf *skel = w->skel;
 	struct kernel_addresses at;
+	int err;
 
 	skel->rodata->nio_by_task = filter->by_task;
 	skel->rodata->nio_by_port = filter->ports_nr != 0;
 	skel->rodata->nio_follow_children = filter->follow_children;
-	skel->rodata->nio_cgroup = filter->cgroup;
-	skel->rodata->nio_cgroup_level = filter->cgroup_level;
+	skel->rodata->nio_by_cgroup = filter->cgroup >= 0;
 	skel->rodata->nio_comms_nr = filter->comms_nr;
 	memcpy(skel->rodata->nio_comms, filter->comms, sizeof(filter->comms));
 	skel->rodata->nio_own_tgid = getpid();
+	skel->rodata->nio_pidns = pidns__own();
 	for (size_t i = 0; i < filter->ports_nr; i++)
 		skel->bss->nio_ports[filter->ports[i]] = 1;
 	w->streams_max = filter->streams_max;
@@ -31,7 +33,19 @@ static int configure(struct watcher *w, const struct watcher_filter *filter)
 	skel->rodata->nio_tcp_sendmsg = at.tcp_sendmsg;
 	skel->rodata->nio_tcp_recvmsg = at.tcp_recvmsg;
 	skel->rodata->nio_zerocopy_end = at.zerocopy_end;
-	return bpf_map__set_max_entries(skel->maps.nio_streams, filter->streams_max);
+	err = bpf_map__set_autocreate(skel->maps.nio_cgroups, filter->cgroup >= 0);
+	return err ? err : bpf_map__set_max_entries(skel->maps.nio_streams, filter->streams_max);
+}
+
+static int set_cgroup(struct watcher *w, int cgroup)
+{
+	const uint32_t first = 0;
+
+	if (cgroup < 0)
+		return 0;
+	return bpf_map_update_elem(bpf_map__fd(w->skel->maps.nio_cgroups), &first, &cgroup, BPF_ANY)
+		       ? -errno
+		       : 0;
 }
 
 static int attach_all(struct watcher *w)
@@ -61,6 +75,8 @@ int watcher__open(struct watcher **out, const struct watcher_filter *filter, cha
 		err = watcher__choose(w, filter, why, len);
 	if (!err)
 		err = attach_bpf__load(w->skel);
+	if (!err)
+		err = set_cgroup(w, filter->cgroup);
 	if (!err)
 		err = attach_all(w);
 	if (err)
@@ -152,7 +168,8 @@ void watcher__stop(struct watcher *w)
 		w->skel->progs.nio_at_arrival,   w->skel->progs.nio_ae_deferred,
 		w->skel->progs.nio_ak_deferred,  w->skel->progs.nio_at_send,
 		w->skel->progs.nio_ax_send,      w->skel->progs.nio_ak_push,
-		w->skel->progs.nio_ax_sendpages,
+		w->skel->progs.nio_ax_sendpages, w->skel->progs.nio_ax_mptcp,
+		w->skel->progs.nio_ak_mptcp,
 	};
 
 	w->missed = watcher__missed(w);

@@ -22,8 +22,7 @@ struct watcher;
 struct watcher_filter {
 	bool by_task;
 	bool follow_children;
-	uint64_t cgroup; /* id; 0: none */
-	uint32_t cgroup_level;
+	int cgroup; /* its directory, open; -1: none */
 	char comms[NIO_COMMS_MAX][16];
 	size_t comms_nr;
 	const uint16_t *ports;

@@ -38,6 +38,11 @@ static const struct way ways[] = {
 	 "nio_ae_sendpages nio_ax_sendpages", QUALITY_EXACT, NULL, false},
 	{"sendpage", "tx_splice", BACKEND_KPROBE, "kprobe/do_tcp_sendpages", "nio_ak_sendpages",
 	 QUALITY_EXACT, NULL, false},
+	/* Of tracepoints send_return has it, too. */
+	{"mptcp_send", "sent through MPTCP", BACKEND_TRAMPOLINE, "fexit/mptcp_sendmsg",
+	 "nio_ax_mptcp", QUALITY_EXACT, NULL, false},
+	{"mptcp_send", "sent through MPTCP", BACKEND_KPROBE, "tp_btf/sock_send_length",
+	 "nio_ak_mptcp", QUALITY_EXACT, NULL, false},
 	{"deferred_copy", "deferred_copy", BACKEND_TRAMPOLINE, "fentry/skb_copy_ubufs",
 	 "nio_ae_deferred", QUALITY_DERIVED, AS_IT_BEGINS, false},
 	{"deferred_copy", "deferred_copy", BACKEND_KPROBE, "kprobe/skb_copy_ubufs",

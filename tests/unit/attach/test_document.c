@@ -99,10 +99,11 @@ static void generalise(char *path, size_t len, const char *prefix, const char *p
 /* A path as the documentation writes it; false: it is described elsewhere. */
 static bool canonical(char *path, size_t len, const char *name)
 {
-	static const char *const blocks[] = {"total.", "processes[].", "connections[].",
+	static const char *const blocks[] = {"total.", "processes[].", "connections[].", "ports[].",
 					     "cgroups[]."};
-	static const char *const own[] = {"pid",   "parent", "comm",   "exited", "local", "remote",
-					  "netns", "open",   "shared", "cgroup", "id",    "path"};
+	static const char *const own[] = {"pid",    "parent", "comm",  "exited", "local",
+					  "remote", "port",   "netns", "open",   "shared",
+					  "cgroup", "id",     "path"};
 	const char *rest = NULL;
 
 	snprintf(path, len, "%s", name);
@@ -177,7 +178,7 @@ static bool is_described(const struct names *documented, const char *path)
 			return true;
 	/* Of the whole, processes and connections: blocks. */
 	return !strcmp(path, "processes") || !strcmp(path, "connections") ||
-	       !strcmp(path, "cgroups");
+	       !strcmp(path, "ports") || !strcmp(path, "cgroups");
 }
 
 static bool is_written(const struct names *emitted, const char *path)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Connections by cgroup: sums that are those of the connections, and no more groups than there is
- * room. */
+/* Connections by cgroup and by port: sums that are those of the connections, and no more groups
+ * than there is room. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static struct nio_stream stream(uint64_t cgroup, uint64_t bytes, bool closed)
 
 static uint64_t sent_by(const struct table *t, uint64_t id)
 {
-	const struct group *g = groups__find(&t->cgroups, id);
+	const struct group *g = groups__find(&t->groups[GROUP_CGROUP], id);
 
 	return g ? books__booked(&g->books, NIO_SIDE_SENDER) : 0;
 }
@@ -43,29 +43,71 @@ static void sums_are_of_open_and_closed(void **state)
 		table__end(&t);
 	}
 	table__sort(&t, SORT_SENT);
-	assert_int_equal(t.cgroups.nr, 2);
-	assert_int_equal(t.cgroups.list[0].id, 10);
+	assert_int_equal(t.groups[GROUP_CGROUP].nr, 2);
+	assert_int_equal(t.groups[GROUP_CGROUP].list[0].id, 10);
 	assert_int_equal(sent_by(&t, 10), 120);
 	assert_int_equal(sent_by(&t, 30), 3);
-	assert_int_equal(groups__find(&t.cgroups, 10)->books.connections, 2);
+	assert_int_equal(groups__find(&t.groups[GROUP_CGROUP], 10)->books.connections, 2);
 	table__clear(&t);
 }
 
-static void what_finds_no_room_is_counted(void **state)
+static void a_port_is_the_service_s(void **state)
+{
+	const struct nio_stream accepted = {
+		.flags = NIO_STREAM_PLACED, .local_port = 443, .remote_port = 50000};
+	const struct nio_stream caller = {.flags = NIO_STREAM_PLACED | NIO_STREAM_CALLER,
+					  .local_port = 40000,
+					  .remote_port = 60000};
+	const struct nio_stream unplaced = {.local_port = 443, .remote_port = 1};
+
+	(void)state;
+	assert_int_equal(group__id(GROUP_PORT, &accepted), 443);
+	assert_int_equal(group__id(GROUP_PORT, &caller), 60000);
+	assert_int_equal(group__id(GROUP_PORT, &unplaced), 0);
+}
+
+/* One more than there is room for by each, closed and open, in two refreshes. */
+static void what_finds_no_room_is_counted_once(void **state)
 {
 	struct table t = {0};
 
 	(void)state;
-	table__begin(&t);
-	for (uint64_t i = 1; i <= GROUPS_MAX + 5; i++) {
-		struct nio_stream s = stream(i, 1, true);
+	for (int refresh = 0; refresh < 2; refresh++) {
+		table__begin(&t);
+		for (uint64_t i = 1; i <= GROUPS_MAX + 5; i++) {
+			struct nio_stream s = stream(i, 1, i <= GROUPS_MAX + 2);
 
-		table__take(&t, &s);
+			if (!refresh || !s.closed_ns)
+				table__take(&t, &s);
+		}
+		table__end(&t);
 	}
-	table__end(&t);
-	assert_int_equal(t.cgroups.nr, GROUPS_MAX);
-	assert_int_equal(t.cgroups.left_out, 5);
+	assert_int_equal(t.groups[GROUP_CGROUP].nr, GROUPS_MAX);
+	assert_int_equal(groups__left_out(&t.groups[GROUP_CGROUP]), 5);
+	assert_int_equal(groups__left_out(&t.groups[GROUP_PORT]), 0);
 	assert_int_equal(books__booked(&t.total, NIO_SIDE_SENDER), GROUPS_MAX + 5);
+	table__clear(&t);
+}
+
+/* An open connection of a process that found no room is one, however often it is looked at. */
+static void processes_without_room_are_counted_once(void **state)
+{
+	struct table t = {0};
+
+	(void)state;
+	for (uint32_t i = 1; i <= TABLE_PROCESSES_MAX; i++)
+		assert_non_null(table__process(&t, i));
+	for (int refresh = 0; refresh < 3; refresh++) {
+		struct nio_stream open = stream(1, 1, false), closed = stream(1, 1, true);
+
+		open.tgid = closed.tgid = TABLE_PROCESSES_MAX + 1;
+		table__begin(&t);
+		table__take(&t, &open);
+		if (!refresh)
+			table__take(&t, &closed);
+		table__end(&t);
+	}
+	assert_int_equal(t.processes_left_out, 2);
 	table__clear(&t);
 }
 
@@ -73,7 +115,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_of_open_and_closed),
-		cmocka_unit_test(what_finds_no_room_is_counted),
+		cmocka_unit_test(a_port_is_the_service_s),
+		cmocka_unit_test(what_finds_no_room_is_counted_once),
+		cmocka_unit_test(processes_without_room_are_counted_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

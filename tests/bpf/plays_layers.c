@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Scenarios of watched_run.c: sequence numbers that wrap, and layers over TCP that send in its
- * place. */
+/* Scenarios of plays.h: sequence numbers that wrap, and layers over TCP that send in its place. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/io_uring.h>
@@ -15,15 +14,13 @@
 
 #include <bpf/bpf.h>
 
-#include "kernel/socket_iter.h"
-#include "model/sequence.h"
-#include "watched.h"
+#include "plays.h"
 
 #ifndef TCP_ULP
 #define TCP_ULP 31
 #endif
 
-void play_ktls(struct session *s)
+void play_ktls(void)
 {
 	struct tls12_crypto_info_aes_gcm_128 key = {
 		.info = {.version = TLS_1_2_VERSION, .cipher_type = TLS_CIPHER_AES_GCM_128}};
@@ -35,7 +32,7 @@ void play_ktls(struct session *s)
 	if (setsockopt(p.tx, SOL_TLS, TLS_TX, &key, sizeof(key)) ||
 	    setsockopt(p.rx, SOL_TLS, TLS_RX, &key, sizeof(key)))
 		skip("TLS_TX, TLS_RX");
-	watch(s, &p, 1);
+	watch(&p, 1);
 	send_bytes(p.tx, 3000, 0);
 	receive(p.rx, 3000, 0);
 }
@@ -70,7 +67,7 @@ static void agree_on_scale(int fd)
 }
 
 /* Two sockets that were never introduced, with the sender's numbers about to wrap. */
-static struct pair pair_before_wrap(void)
+struct pair pair_before_wrap(void)
 {
 	const __u32 before = 5000U;
 	struct sockaddr_in tx, rx;
@@ -88,62 +85,8 @@ static struct pair pair_before_wrap(void)
 	return p;
 }
 
-static struct socket_pass passes[2][NIO_SIDE_NR];
-
-struct taker {
-	struct socket_pass *pass;
-	uint64_t cookies[NIO_SIDE_NR];
-};
-
-static void take(void *arg, const struct nio_socket *socket)
-{
-	struct taker *t = arg;
-
-	for (int side = 0; side < NIO_SIDE_NR; side++)
-		sequence__take(&t->pass[side], &t->cookies[side], socket);
-}
-
-static void look(struct session *s, const struct pair *p, struct socket_pass *pass)
-{
-	struct taker t = {pass, {cookie_of(p->tx), cookie_of(p->rx)}};
-	int fd = session__open_pass(s);
-
-	for (int side = 0; side < NIO_SIDE_NR; side++) {
-		sequence__begin(&pass[side], 1);
-		pass[side].source = "iter/tcp";
-	}
-	errno = fd < 0 ? -fd : -socket_iter__read(fd, take, &t);
-	if (errno)
-		fail("a pass over the sockets");
-	close(fd);
-}
-
-/* Sequence numbers wrap on a live socket, under the programs and between two passes. */
-void play_wrap(struct session *s)
-{
-	struct pair p = pair_before_wrap();
-	struct sequence_sum tx, rx;
-
-	watch(s, &p, 1);
-	look(s, &p, passes[0]);
-	for (int i = 0; i < 10; i++) {
-		send_bytes(p.tx, 1000, 0);
-		receive(p.rx, 1000, 0);
-	}
-	usleep(50000);
-	look(s, &p, passes[1]);
-	if (sequence__between(&passes[0][NIO_SIDE_SENDER], &passes[1][NIO_SIDE_SENDER], &tx) ||
-	    sequence__between(&passes[0][NIO_SIDE_RECEIVER], &passes[1][NIO_SIDE_RECEIVER], &rx))
-		fail("no sum between two passes");
-	if (passes[1][NIO_SIDE_SENDER].sockets[0].write_seq >
-	    passes[0][NIO_SIDE_SENDER].sockets[0].write_seq)
-		fail("the numbers did not wrap");
-	print("queued", tx.queued);
-	print("taken", rx.taken);
-}
-
 /* Both sockets in a sockmap, what is sent judged by a program that lets all pass. */
-void play_sockmap(struct session *s)
+void play_sockmap(void)
 {
 	const struct bpf_insn pass[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = SK_PASS},
@@ -159,7 +102,7 @@ void play_sockmap(struct session *s)
 	if (bpf_map_update_elem(map, &key, &p.tx, BPF_ANY) ||
 	    (key++, bpf_map_update_elem(map, &key, &p.rx, BPF_ANY)))
 		skip("a socket in a sockmap");
-	watch(s, &p, 1);
+	watch(&p, 1);
 	send_bytes(p.tx, 3000, 0);
 	receive(p.rx, 3000, 0);
 }
@@ -185,14 +128,14 @@ static void open_uring(struct uring *u)
 		fail("mmap of io_uring");
 }
 
-void play_io_uring(struct session *s)
+void play_io_uring(void)
 {
 	struct pair p = connect_pair(0);
 	struct uring u;
 	__u32 *tail;
 
 	open_uring(&u);
-	watch(s, &p, 1);
+	watch(&p, 1);
 	u.sqes[0] = (struct io_uring_sqe){
 		.opcode = IORING_OP_SEND_ZC, .fd = p.tx, .addr = (uintptr_t)data, .len = 8000};
 	tail = (void *)(u.sq + u.params.sq_off.tail);

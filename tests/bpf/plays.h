@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sockets used in uncommon ways: scenarios, and what they share with the programs that play them.
+ */
+#ifndef NETIOTRACE_TESTS_PLAYS_H
+#define NETIOTRACE_TESTS_PLAYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SOCKETS_MAX 300 /* of a scenario, of each side */
+#define DATA_LEN    (1 << 20)
+extern char data[DATA_LEN]; /* sent, and received into */
+
+struct play {
+	const char *name;
+	void (*play)(void);
+};
+
+extern const struct play plays[];               /* the last has no name */
+const struct play *find_play(const char *name); /* NULL: there is none */
+
+/* Both end the program, with errno's words: 1; 77, this machine cannot play it. */
+void fail(const char *what);
+void skip(const char *why);
+
+struct pair {
+	int tx, rx;
+};
+
+/* The program's: called once its sockets are connected, before anything is sent. */
+void watch(const struct pair *pairs, size_t n);
+
+/* protocol: 0, or that of socket(2). */
+struct pair connect_pair(int protocol);
+struct pair pair_before_wrap(void); /* the sender's numbers wrap after 5000 bytes */
+void send_bytes(int fd, size_t n, int flags);
+void receive(int fd, size_t n, int flags);
+
+/* Layers over TCP. */
+void play_ktls(void);
+void play_sockmap(void);
+void play_io_uring(void);
+
+#endif

@@ -1,0 +1,324 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# attach: sockets used in uncommon ways, each named for what it is; processes and namespaces that come and
+# go. The witness is what the scenario (tests/bpf/plays.h) or the script itself sends and receives.
+
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup() {
+	need_root
+	cd "$BATS_TEST_TMPDIR" || return
+	PEERS=()
+	PLAY=$NETIOTRACE_BIN/tests/e2e/play
+	PROGRAM=$REPO/tests/e2e/sockets.py
+	export PROGRAM
+}
+
+teardown() {
+	local pid
+
+	for pid in "${PEERS[@]}"; do
+		kill -9 "$pid" 2>/dev/null || true
+	done
+	[ ! -d "${GROUP-}" ] || rmdir "$GROUP" || true
+}
+
+# played SCENARIO LINE...: attach finds exactly these bytes, its stages and what no stage covers, and no others.
+# OPTIONS: of attach.
+played() {
+	local scenario=$1 status=0
+
+	shift
+	# shellcheck disable=SC2086 # words of their own
+	"$NETIOTRACE" attach -q ${OPTIONS-} --json out.json -- "$PLAY" "$scenario" >said || status=$?
+	[ "$status" -ne 77 ] || skip "$(cat said)"
+	[ "$status" -eq 0 ]
+	jq -r '.total | (.ledger | to_entries[] | select((.value | type) == "object" and .value.bytes > 0)
+		| "\(.key) \(.value.bytes)"), (.uncovered[] | "\(.direction)_\(.kind) \(.bytes)")' out.json >found
+	paste -sd ' ' found
+	diff <(sort found) <(printf '%s\n' "$@" | sort)
+	jq -e 'all(.connections[]; .open | not)' out.json
+}
+
+balanced() {
+	jq -e '[.total, .connections[], .processes[], .ports[]] | all(.ledger | .unaccounted_tx == 0 and .unaccounted_rx == 0)' out.json
+}
+
+# sends WAY BYTES: so many by this kind of send, and none by another.
+sends() {
+	jq -e --arg way "$1" --argjson bytes "$2" '[.total.sends | to_entries[] | select(.value.bytes > 0)]
+		| length == 1 and .[0].key == $way and .[0].value.bytes == $bytes' out.json
+}
+
+# Which layer served it is named; its sockets' numbers are no measure, so that nothing is said to balance.
+unmeasured() {
+	jq -e '.total | .socket.tx_bytes == null and .ledger.unaccounted_tx == null and .ledger.copies_per_byte == null
+		and (.ledger.unaccounted_tx_reason | test("another layer"))' out.json
+}
+
+@test "attach: MPTCP is named in both directions, and booked as nothing else" {
+	played mptcp 'tx_mptcp 3000' 'rx_mptcp 3000'
+	unmeasured
+	jq -e '(.connections | length) == 2' out.json
+}
+
+@test "attach: kTLS is named, and booked as nothing else" {
+	played ktls 'tx_ktls 3000'
+	unmeasured
+}
+
+@test "attach: a sockmap is named, and booked as nothing else" {
+	played sockmap 'tx_sockmap 3000' 'rx_sockmap 3000'
+	unmeasured
+}
+
+@test "attach: pages that io_uring sends are its own kind of send, and no copy" {
+	played io_uring 'tx_io_uring 8000' 'rx_copy 16000' 'rx_peeked 8000'
+	balanced
+	! jq -e '.plan[] | select(.probe == "message") | .hook' out.json || sends io_uring 8000
+	# Nor where no hook shows the message.
+	OPTIONS="--without tcp_sendmsg_locked" played io_uring 'tx_io_uring 8000' 'rx_copy 16000' 'rx_peeked 8000'
+	balanced
+}
+
+@test "attach: pages mapped by TCP_ZEROCOPY_RECEIVE are no copies" {
+	played map 'tx_copy 600' 'tx_splice 65536' 'rx_copy 600' 'rx_uncopied 65536'
+	balanced
+}
+
+@test "attach: bytes taken by splice or dropped by MSG_TRUNC are no copies; those looked at are copied twice" {
+	played splice 'tx_copy 3000' 'rx_copy 1000' 'rx_uncopied 2000'
+	balanced
+	played truncate 'tx_copy 3000' 'rx_copy 1000' 'rx_uncopied 2000'
+	balanced
+	played peek 'tx_copy 3000' 'rx_copy 6000' 'rx_peeked 3000'
+	balanced
+}
+
+@test "attach: aborts, timestamps and numbers that wrap add no byte" {
+	played abort 'tx_copy 1000'
+	balanced
+	played unread 'tx_copy 1000'
+	balanced
+	played timestamps 'tx_copy 1000' 'rx_copy 1000'
+	balanced
+	played wrap 'tx_copy 10000' 'rx_copy 10000'
+	balanced
+}
+
+@test "attach: pinning and copying calls of one socket, and 256 sockets with pins outstanding" {
+	played mixed_zerocopy 'tx_copy 500' 'tx_pin 20000' 'deferred_copy 20000' 'rx_copy 20500'
+	balanced
+	played many_zerocopy 'tx_pin 5242880' 'deferred_copy 5242880' 'rx_copy 5242880'
+	balanced
+	jq -e '.total.connections == 512' out.json
+}
+
+@test "attach: bytes that travel with the SYN are counted once" {
+	need_tool unshare ip sysctl
+	cat >inside <<-'END'
+		ip link set lo up
+		sysctl -qw net.ipv4.tcp_fastopen=3
+		exec "$NETIOTRACE" attach -q --json out.json -- "$1" fastopen
+	END
+	run unshare -n sh ./inside "$PLAY"
+	[ "$status" -ne 77 ] || skip "$output"
+	[ "$status" -eq 0 ]
+	balanced
+	jq -e '.total.ledger.tx_copy.bytes == 3030 and .total.ledger.rx_copy.bytes == 3030' out.json
+}
+
+# background COMMAND...: starts it, as $STARTED.
+background() {
+	"$@" 3>&- &
+	STARTED=$!
+	PEERS+=("$STARTED")
+}
+
+# peer COMMAND...: in the background; it writes its port to the file port: $PORT.
+peer() {
+	rm -f port
+	background "$@"
+	within 20 test -s port
+	PORT=$(<port)
+}
+
+# watch OPTION...: attaches in the background, as $COLLECTOR, and waits until it watches.
+watch() {
+	rm -f log
+	"$NETIOTRACE" attach -v --interval 100ms --json out.json "$@" >text 2>log 3>&- &
+	COLLECTOR=$!
+	PEERS+=($!)
+	within 60 grep -q watching log
+}
+
+@test "attach: by port each service has its row, at either end" {
+	peer "$PROGRAM" sink 127.0.0.1 port
+	"$NETIOTRACE" attach --by port --json out.json --csv out.csv -- "$PROGRAM" churn 127.0.0.1 "$PORT" 3 2>text
+	grep -q "^port $PORT, 3 connections " text
+	jq -e --argjson port "$PORT" '(.ports | length) == 1 and all(.connections[]; .port == $port)
+		and (.ports[0] | .port == $port and .connections == 3 and .socket.tx_bytes == 3 * 23)' out.json
+	[ "$(wc -l <out.csv)" -eq 2 ]
+	[[ $(sed -n 2p out.csv) == "$PORT,3,"* ]]
+	# The listener's own connections are under the same.
+	watch --port "$PORT"
+	"$PROGRAM" churn 127.0.0.1 "$PORT" 2
+	kill -INT "$COLLECTOR"
+	wait "$COLLECTOR" || [ $? -eq 130 ]
+	balanced
+	jq -e --argjson port "$PORT" '(.ports | length) == 1 and .ports[0].port == $port
+		and .ports[0].connections == 4 and .ports[0].socket.rx_bytes == 2 * 23' out.json
+}
+
+@test "attach: a socket handed to another process is one connection, of whoever of them is watched" {
+	local pid
+
+	# From a watched process to another.
+	peer "$PROGRAM" sink 127.0.0.1 port
+	"$NETIOTRACE" attach -q --json out.json -- "$PROGRAM" hand 127.0.0.1 "$PORT" 4000
+	balanced
+	jq -e '.total.connections == 1 and .total.socket.tx_bytes == 8000 and .connections[0].shared
+		and .connections[0].cgroup != ""' out.json
+	# To a watched one, from one that is not: what it sends itself.
+	background "$PROGRAM" receiver channel
+	pid=$STARTED
+	within 20 test -S channel
+	watch --pid "$pid"
+	"$PROGRAM" giver 127.0.0.1 "$PORT" 4000 channel
+	wait "$COLLECTOR"
+	balanced
+	jq -e --argjson pid "$pid" '.total.connections == 1 and .connections[0].pid == $pid
+		and .total.socket.tx_bytes == 4000' out.json
+}
+
+@test "attach: a process that ends while the programs are loaded is not waited for" {
+	sleep 0.2 3>&- &
+	run timeout 60 "$NETIOTRACE" attach -q --pid $!
+	# Or before, where the machine is slow.
+	[ "$status" -eq 0 ] || [[ $status -eq 1 && $output == *"there is no such process."* ]]
+}
+
+@test "attach: a thread is no process, and it is said whose it is" {
+	local thread
+
+	background python3 -c 'import threading, time
+threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+with open("thread.new", "w") as f:
+    f.write(str(threading.enumerate()[1].native_id))
+import os; os.rename("thread.new", "thread")
+time.sleep(600)'
+	within 20 test -e thread
+	thread=$(<thread)
+	[ "$thread" -ne "$STARTED" ]
+	run -1 timeout 60 "$NETIOTRACE" attach --pid "$thread"
+	[[ $output == *"--pid $thread is a thread of process $STARTED: "* ]]
+}
+
+# make_group: a cgroup of our own, $GROUP, and its path below the root.
+make_group() {
+	local root
+
+	need_tool findmnt
+	root=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
+	[ -w "$root" ] || skip "no cgroup2 file system to write to"
+	NAME=/netiotrace-paths-$$
+	GROUP=$root$NAME
+	mkdir "$GROUP"
+}
+
+@test "attach: when the cgroup vanishes the watching ends, and says why" {
+	make_group
+	peer "$PROGRAM" sink 127.0.0.1 port
+	watch --cgroup "$GROUP"
+	sh -c 'echo $$ >"$1/cgroup.procs"; exec "$2" churn 127.0.0.1 "$3" 5' - "$GROUP" "$PROGRAM" "$PORT"
+	within 10 rmdir "$GROUP"
+	wait "$COLLECTOR"
+	grep -q -- "--cgroup $GROUP is gone.*: the watching ends" log
+	balanced
+	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23 and (.interrupted | not)' out.json
+}
+
+@test "attach: inside a container's namespaces pids and cgroups are its own" {
+	need_tool unshare
+	make_group
+	cat >inside <<-'END'
+		umount -l "$ROOT" && mount -t cgroup2 none "$ROOT"
+		"$PROGRAM" sink 127.0.0.1 port &
+		until [ -s port ]; do sleep 0.05; done
+		mkdir "$ROOT/below"
+		"$PROGRAM" waiting go 127.0.0.1 "$(cat port)" 5 &
+		pid=$!
+		echo $pid >"$ROOT/below/cgroup.procs"
+		"$NETIOTRACE" attach -v --json pid.json --pid $pid >/dev/null 2>pid.log &
+		one=$!
+		"$NETIOTRACE" attach -v --json cgroup.json --cgroup "$ROOT/below" >/dev/null 2>cgroup.log &
+		two=$!
+		until grep -q watching pid.log && grep -q watching cgroup.log; do sleep 0.05; done
+		touch go
+		wait $pid
+		echo $pid >pid
+		wait $one
+		kill -INT $two
+		wait $two
+		rmdir "$ROOT/below"
+	END
+	export ROOT=${GROUP%"$NAME"}
+	sh -c 'echo $$ >"$1/cgroup.procs"; exec unshare --pid --fork --mount-proc --mount --cgroup sh ./inside' - "$GROUP"
+	jq -e --argjson pid "$(<pid)" '.processes[0].pid == $pid and (.processes | length) == 1
+		and .total.connections == 5 and .total.socket.tx_bytes == 5 * 23' pid.json
+	jq -e --argjson pid "$(<pid)" '.processes[0].pid == $pid and .total.connections == 5
+		and .cgroups[0].path == "/below"' cgroup.json
+}
+
+@test "attach: a container's process is watched from outside, by pid and by cgroup" {
+	local inner
+
+	need_tool unshare ip
+	make_group
+	cat >inside <<-'END'
+		ip link set lo up
+		"$PROGRAM" sink 127.0.0.1 port &
+		until [ -s port ]; do sleep 0.05; done
+		exec "$PROGRAM" waiting go 127.0.0.1 "$(cat port)" 5
+	END
+	cat >join.sh <<-'END'
+		echo $$ >"$1/cgroup.procs"
+		exec unshare --pid --fork --kill-child --mount-proc --net --cgroup sh ./inside
+	END
+	background sh ./join.sh "$GROUP"
+	within 20 test -e waiting
+	inner=$(pgrep -P "$STARTED")
+	watch --cgroup "$GROUP"
+	background "$NETIOTRACE" attach -v --json pid.json --pid "$inner" >/dev/null 2>pid.log
+	within 60 grep -q watching pid.log
+	touch go
+	wait "$STARTED"
+	kill -INT "$COLLECTOR"
+	wait "$COLLECTOR" || [ $? -eq 130 ]
+	balanced
+	jq -e --arg path "$NAME" '.total.connections == 10 and .total.socket.tx_bytes == 5 * 23
+		and .total.socket.rx_bytes == 5 * 23 and .cgroups[0].path == $path' out.json
+	jq -e --argjson pid "$inner" '.processes[0].pid == $pid and .total.connections == 5
+		and .total.socket.tx_bytes == 5 * 23' pid.json
+}
+
+@test "attach: where /proc is another namespace's it says so, and what to do" {
+	need_tool unshare
+	run -1 unshare --pid --fork "$NETIOTRACE" attach --pid 1
+	[[ $output == *"/proc does not have the processes of the PID namespace"*"mount"* ]]
+}
+
+@test "attach: root of a user namespace is told that it is not the machine's" {
+	need_tool unshare
+	run -4 unshare --user --map-root-user "$NETIOTRACE" attach --pid $$
+	[[ $output == *"netiotrace is in a user namespace"*"start it outside."* ]]
+}
+
+@test "attach: a kernel with too few hooks is refused in a sentence that says what it takes" {
+	run -3 "$NETIOTRACE" attach --backend tracepoint --without sock_send_length -- true
+	[[ $output == *"nothing shows tx_copy, tx_pin"*"--backend auto takes any of them."* ]]
+	run "$NETIOTRACE" attach --without sock_send_length --without tcp_sendmsg_locked --without tcp_push -- true
+	[ "$status" -eq 3 ]
+	[[ $output == *"it takes Linux 6.3 or later."* ]]
+}

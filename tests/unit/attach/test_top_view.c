@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The live table of attach: rates of what moved since the last refresh, and of nothing else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach/top_view.h"
+
+static struct nio_stream stream_of(uint32_t tgid, uint64_t bytes)
+{
+	return (struct nio_stream){
+		.cookie = 1,
+		.tgid = tgid,
+		.first_ns = 1500000000,
+		.last_ns = 1900000000,
+		.family = 2,
+		.local_port = 443,
+		.flags = NIO_STREAM_PLACED,
+		.stages = {[NIO_STAGE_TX_COPY] = {bytes, 1}},
+	};
+}
+
+/* The screen at a time, after so many bytes; freed by the caller. */
+static char *drawn(struct top_view *v, struct findings *r, uint64_t at_ns, uint64_t bytes)
+{
+	struct nio_stream s = stream_of(7, bytes);
+	FILE *saved = stdout;
+	char *text = NULL;
+	size_t len;
+
+	table__begin(&r->table);
+	table__take(&r->table, &s);
+	table__end(&r->table);
+	r->ended_ns = at_ns;
+	stdout = open_memstream(&text, &len);
+	assert_non_null(stdout);
+	top_view__draw(v, r);
+	fclose(stdout);
+	stdout = saved;
+	return text;
+}
+
+static bool shows(char *screen, const char *what)
+{
+	bool found = strstr(screen, what) != NULL;
+
+	free(screen);
+	return found;
+}
+
+/* No rate at all: sent, by four stages, received. */
+#define NOTHING "        -        -        -        -        -        -"
+
+static void press(struct top_view *v, struct attach_options *o, const char *keys)
+{
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], keys, strlen(keys)), strlen(keys));
+	assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+	assert_false(top_view__key(v, o));
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void turning_to_ports_shows_no_rate_of_the_past(void **state)
+{
+	struct attach_options o = {.by = BY_PROCESS};
+	struct findings r = {.o = &o, .begun_ns = 1000000000};
+	struct top_view v = {.shown = true};
+
+	(void)state;
+	/* From the beginning: 1 MB in a second; then nothing moves. */
+	assert_true(shows(drawn(&v, &r, 2000000000, 1000000), "     1 MB     1 MB        -"));
+	assert_true(shows(drawn(&v, &r, 3000000000, 1000000), NOTHING));
+	press(&v, &o, "bb");
+	assert_int_equal(o.by, BY_PORT);
+	assert_true(shows(drawn(&v, &r, 3000001000, 1000000), NOTHING));
+	assert_true(shows(drawn(&v, &r, 4000001000, 3000000), "port 443 (1)"));
+	assert_true(shows(drawn(&v, &r, 5000001000, 6000000), " 3 MB "));
+	table__clear(&r.table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(turning_to_ports_shows_no_rate_of_the_past),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
