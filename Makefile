@@ -85,9 +85,9 @@ UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/ma
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
 
 # Programs that tests run: of known instructions; counters between two BPF programs; a zero-copy
-# sender that never reads its error queue; loads of known CPU time; the rules on stacks.
+# sender that never reads its error queue; loads of known CPU time; the rules on stacks; many connections.
 TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run $(O)/tests/e2e/deaf_sender \
-                 $(O)/tests/e2e/known_loads $(O)/tests/e2e/classify_stacks
+                 $(O)/tests/e2e/known_loads $(O)/tests/e2e/classify_stacks $(O)/tests/e2e/crowd
 
 # Files of user/ name those of other rooms as "room/file.h"; of anything else, by its path from here.
 $(O)/user/%.o $(O)/tests/%.o $(O)/bench/%.o: ROOMS := -Iuser

@@ -35,6 +35,14 @@ struct {
 	__type(value, struct nio_stream);
 } nio_blank SEC(".maps");
 
+/* Sockets that found no room, so that each is counted once however often it is used. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, NIO_LEFT_OUT_MAX);
+	__type(key, __u64);
+	__type(value, __u32);
+} nio_left_out SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, NIO_TASKS_MAX);
@@ -212,7 +220,7 @@ static __always_inline void place_stream(struct nio_stream *s, const struct sock
 	}
 	/* A socket that connects has no port of its own yet. */
 	if (s->local_port)
-		s->flags |= NIO_STREAM_PLACED;
+		nio_stream_flag(s, NIO_STREAM_PLACED);
 }
 
 /* What the application has taken, as a number: the FIN that ends the other side's stream takes one.
@@ -237,6 +245,14 @@ static __always_inline void read_numbers(struct nio_numbers *n, const struct soc
 	n->taken = taken_of(sk);
 }
 
+static __always_inline void leave_out(__u64 cookie)
+{
+	__u32 one = 1;
+
+	if (!bpf_map_update_elem(&nio_left_out, &cookie, &one, BPF_NOEXIST))
+		add_to(&nio_attach_losses.streams_full, 1);
+}
+
 /*
  * Takes a socket in. cookie_of_new: bpf_get_socket_cookie() of it, which makes one where there is
  * none. Its numbers begin with the first event of each direction.
@@ -249,7 +265,7 @@ static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 cookie)
 	if (!s || !cookie)
 		return NULL;
 	if (bpf_map_update_elem(&nio_streams, &cookie, s, BPF_NOEXIST) == -E2BIG) {
-		add_to(&nio_attach_losses.streams_full, 1);
+		leave_out(cookie);
 		return NULL;
 	}
 	s = bpf_map_lookup_elem(&nio_streams, &cookie);
