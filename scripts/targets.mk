@@ -131,6 +131,10 @@ check:
 bench-overhead: all $(O)/bench-overhead
 	@$(SUDO) scripts/bench-overhead
 
+## make bench-attach    what attach costs: beside an idle process, and on the program itself
+bench-attach: all
+	@$(SUDO) env O='$(O)' scripts/bench-attach
+
 ## make bench-loadgen   load generator against iperf3
 bench-loadgen: all
 	@scripts/bench-loadgen
@@ -143,8 +147,8 @@ bench-noise: all $(O)/yardstick
 bench-connections: all
 	@$(SUDO) scripts/bench-connections
 
-.PHONY: bench-noise bench-connections
-bench: bench-overhead bench-loadgen bench-connections
+.PHONY: bench-noise bench-connections bench-attach
+bench: bench-overhead bench-attach bench-loadgen bench-connections
 
 ## make format          clang-format everything
 format:
