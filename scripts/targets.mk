@@ -42,7 +42,7 @@ test-unit: $(UNIT_BIN)
 # Built by whoever owns the tree, before tests/run runs them as root; and what measures, so that it builds
 # when somebody wants to.
 .PHONY: unit-programs
-unit-programs: $(UNIT_BIN) $(TEST_PROGRAMS) $(O)/bench-overhead
+unit-programs: $(UNIT_BIN) $(TEST_PROGRAMS) $(TEST_LIBRARIES) $(O)/bench-overhead
 
 ## make fuzz            each parser under libFuzzer: FUZZ_SECONDS=60 a target, FUZZ='csv wire': only these
 .PHONY: fuzz fuzz-programs
@@ -78,7 +78,7 @@ else
 endif
 
 .PHONY: test-programs
-test-programs: $(TEST_PROGRAMS)
+test-programs: $(TEST_PROGRAMS) $(TEST_LIBRARIES)
 
 ## make vmtest          deps, build, then the kernel matrix in emulated guests: every kernel
 ## make vmtest-full     the same with every backend of each kernel
