@@ -86,7 +86,7 @@ test-programs: $(TEST_PROGRAMS) $(TEST_LIBRARIES)
 .PHONY: vmtest vmtest-full
 vmtest vmtest-full: deps
 	@$(SUDO) scripts/install-deps vm
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory all test-programs
 	@$(MAKE) --no-print-directory cross
 	@$(SUDO) env O='$(O)' scripts/vm/matrix $(if $(filter vmtest,$@),-q) $(VMTEST_ARGS)
 
