@@ -41,8 +41,10 @@ static struct group *group_of(struct groups *g, uint64_t id)
 
 	if (found)
 		return &g->list[found - g->list];
-	if (g->nr == GROUPS_MAX)
+	if (g->nr == GROUPS_MAX) {
+		g->left_out++;
 		return NULL;
+	}
 	if (g->nr == g->room && grow(g)) {
 		g->err = -ENOMEM;
 		return NULL;
@@ -57,13 +59,10 @@ void groups__close(struct groups *g, const struct nio_stream *s)
 
 	if (group)
 		books__add_stream(&group->closed, s);
-	else
-		g->closed_out++;
 }
 
 void groups__begin(struct groups *g)
 {
-	g->left_out = g->closed_out;
 	for (size_t i = 0; i < g->nr; i++)
 		g->list[i].books = g->list[i].closed;
 }
@@ -74,6 +73,4 @@ void groups__add_open(struct groups *g, const struct nio_stream *s)
 
 	if (group)
 		books__add_stream(&group->books, s);
-	else
-		g->left_out++;
 }

@@ -17,9 +17,8 @@ struct group {
 struct groups {
 	struct group *list;
 	size_t nr, room;
-	/* Connections of groups that found no room; closed ones of these. */
-	size_t left_out, closed_out;
-	int err; /* -ENOMEM: something is missing */
+	size_t left_out; /* connections of groups that found no room */
+	int err;         /* -ENOMEM: something is missing */
 };
 
 void groups__clear(struct groups *g);

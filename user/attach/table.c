@@ -174,7 +174,7 @@ static void close_books(struct table *t, const struct nio_stream *s)
 	if (p)
 		books__add_stream(&p->closed, s);
 	else
-		t->processes_closed_out++;
+		t->processes_closed_left_out++;
 }
 
 /* Taken in, and nothing ever moved: no connection of whom it was looked for. */
@@ -237,7 +237,7 @@ struct num table__read_bytes(const struct table *t)
 void table__end(struct table *t)
 {
 	t->total = t->closed_sum;
-	t->processes_left_out = t->processes_closed_out;
+	t->processes_left_out = t->processes_closed_left_out;
 	groups__begin(&t->cgroups);
 	for (size_t i = 0; i < t->processes_nr; i++)
 		t->processes[i].books = t->processes[i].closed;

@@ -44,7 +44,7 @@ struct table {
 	struct process *processes;
 	size_t processes_nr, processes_room;
 	/* Connections of processes that found no room, in the total only; closed ones of these. */
-	size_t processes_left_out, processes_closed_out;
+	size_t processes_left_out, processes_closed_left_out;
 	struct groups cgroups;
 	struct books closed_sum; /* of all closed connections */
 	struct books total;
