@@ -89,9 +89,13 @@ UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/ma
 PLAYS := $(O)/tests/bpf/plays.o $(O)/tests/bpf/plays_layers.o
 
 # Programs that tests run: of known instructions; counters between two BPF programs; a zero-copy
-# sender that never reads its error queue; loads of known CPU time; the rules on stacks; uncommon sockets.
+# sender that never reads its error queue; loads of known CPU time; the rules on stacks; uncommon
+# sockets; many connections.
 TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run $(O)/tests/e2e/deaf_sender \
-                 $(O)/tests/e2e/known_loads $(O)/tests/e2e/classify_stacks $(O)/tests/e2e/play
+                 $(O)/tests/e2e/known_loads $(O)/tests/e2e/classify_stacks $(O)/tests/e2e/play \
+                 $(O)/tests/e2e/crowd
+# And what is loaded into programs of others, so never with a sanitizer.
+TEST_LIBRARIES := $(O)/tests/e2e/tcp_info.so
 
 # Files of user/ name those of other rooms as "room/file.h"; of anything else, by its path from here.
 $(O)/user/%.o $(O)/tests/%.o $(O)/bench/%.o: ROOMS := -Iuser
@@ -174,6 +178,11 @@ $(O)/tests/e2e/play: $(PLAYS)
 $(TEST_PROGRAMS): %: %.o $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
+
+$(TEST_LIBRARIES): $(O)/%.so: %.c | $(O)/.deps
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIC -shared $< -o $@
 
 # Measures what watching costs on one connection: scripts/bench-overhead runs it.
 $(O)/bench-overhead: $(O)/bench/overhead.o $(O)/bench/command.o $(call obj,$(SESSION_SRC)) $(O)/unit.a

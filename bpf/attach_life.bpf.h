@@ -55,7 +55,7 @@ int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 	if (!s || (s->flags & NIO_STREAM_ENDED))
 		return 0;
 	s->now.sent = kernel_read(struct tcp_sock, sk, write_seq);
-	s->flags |= NIO_STREAM_ENDED;
+	nio_stream_flag(s, NIO_STREAM_ENDED);
 	return on_mptcp_end(sk, newstate);
 }
 
@@ -66,14 +66,17 @@ static __always_inline void take_numbers(struct nio_stream *s, const struct sock
 	read_numbers(&s->now, sk);
 	if (s->flags & NIO_STREAM_ENDED)
 		s->now.sent = sent;
-	s->flags |= NIO_STREAM_NOW;
+	nio_stream_flag(s, NIO_STREAM_NOW);
 }
 
 SEC("?tp_btf/tcp_destroy_sock")
 int BPF_PROG(nio_at_destroy, const struct sock *sk)
 {
 	struct nio_stream *s = stream_of(sk, KNOWN);
+	struct nio_first first = {0};
 
+	/* Its address may soon be another socket's. */
+	take_first(sk, &first);
 	if (!s)
 		return 0;
 	take_numbers(s, sk);

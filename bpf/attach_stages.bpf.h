@@ -15,7 +15,7 @@ static __always_inline void touch(struct nio_stream *s, const struct sock *sk)
 	if (!(s->flags & NIO_STREAM_PLACED))
 		place_stream(s, sk);
 	if (s->tgid != tgid_now())
-		s->flags |= NIO_STREAM_SHARED;
+		nio_stream_flag(s, NIO_STREAM_SHARED);
 }
 
 /* What the message of a send call says, and whether it is of several pieces. */
@@ -41,7 +41,7 @@ static __always_inline void begin_ids(struct nio_stream *s, const struct sock *s
 	zckey = kernel_read(struct sock, sk, sk_zckey.counter);
 	s->zckey_base = s->zckey = zckey - (asked && zckey);
 	s->zc_next = s->zckey_base;
-	s->flags |= NIO_STREAM_IDS;
+	nio_stream_flag(s, NIO_STREAM_IDS);
 }
 
 /* A call's message is seen, in its first turn; what it says holds until the call is booked. */
@@ -83,7 +83,7 @@ static __always_inline void begin_tx(struct nio_stream *s, const struct sock *sk
 		return;
 	read_numbers(&s->base_tx, sk);
 	s->base_tx.sent -= ret;
-	s->flags |= NIO_STREAM_TX_BASE;
+	nio_stream_flag(s, NIO_STREAM_TX_BASE);
 }
 
 /*
@@ -221,7 +221,7 @@ static __always_inline void begin_rx(struct nio_stream *s, const struct sock *sk
 	read_numbers(&s->base_rx, sk);
 	s->base_rx.taken = taken;
 	s->taken_seen = taken;
-	s->flags |= NIO_STREAM_RX_BASE;
+	nio_stream_flag(s, NIO_STREAM_RX_BASE);
 }
 
 /* len bytes of payload, from `taken` on, are copied to user memory. The socket's lock is held. */
@@ -263,11 +263,15 @@ static __always_inline void keep_first(const struct sock *sk, int len)
 {
 	struct nio_first first = {kernel_read(struct tcp_sock, sk, copied_seq), len};
 	__u64 key = (__u64)sk;
+	long err = bpf_map_update_elem(&nio_firsts, &key, &first, BPF_NOEXIST);
 
-	if (bpf_map_update_elem(&nio_firsts, &key, &first, BPF_ANY))
-		add_to(&nio_attach_losses.cookieless, 1);
-	else
+	if (!err)
 		add_to(&nio_firsts_nr, 1);
+	/* Left by a receive whose end was not seen. */
+	else if (err == -EEXIST)
+		bpf_map_update_elem(&nio_firsts, &key, &first, BPF_EXIST);
+	else
+		add_to(&nio_attach_losses.cookieless, 1);
 }
 
 /* A socket that is wanted: taken in by the key it has; else its first copy, of len, is kept. */
@@ -304,13 +308,15 @@ static __always_inline bool take_first(const struct sock *sk, struct nio_first *
  */
 static __always_inline void on_taken(const struct sock *sk)
 {
+	struct nio_first first = {0};
+	/* Of a socket that finds no room, too: the next one may have its address. */
+	bool kept = take_first(sk, &first);
 	struct nio_stream *s = stream_in_use(sk);
 	__u32 taken = taken_of(sk);
-	struct nio_first first;
 
 	if (!s)
 		return;
-	if (take_first(sk, &first))
+	if (kept)
 		on_received(s, sk, first.taken, first.len, KNOWN);
 	if (s->uncovered)
 		return;

@@ -36,6 +36,14 @@ struct {
 	__type(value, struct nio_stream);
 } nio_blank SEC(".maps");
 
+/* Sockets that found no room, so that each is counted once however often it is used. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, NIO_LEFT_OUT_MAX);
+	__type(key, __u64);
+	__type(value, __u32);
+} nio_left_out SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, NIO_TASKS_MAX);
@@ -235,7 +243,9 @@ static __always_inline void place_stream(struct nio_stream *s, const struct sock
 	/* A socket that connects has no port of its own yet. */
 	if (!s->local_port)
 		return;
-	s->flags |= NIO_STREAM_PLACED | (is_caller(sk) ? NIO_STREAM_CALLER : 0);
+	nio_stream_flag(s, NIO_STREAM_PLACED);
+	if (is_caller(sk))
+		nio_stream_flag(s, NIO_STREAM_CALLER);
 }
 
 /* What the application has taken, as a number: the FIN that ends the other side's stream takes one.
@@ -266,6 +276,13 @@ struct mptcp_sock___token {
 } __attribute__((preserve_access_index));
 
 #define KEY_OF_TOKEN (1ULL << 63) /* above all cookies */
+static __always_inline void leave_out(__u64 cookie)
+{
+	__u32 one = 1;
+
+	if (!bpf_map_update_elem(&nio_left_out, &cookie, &one, BPF_NOEXIST))
+		add_to(&nio_attach_losses.streams_full, 1);
+}
 
 /*
  * What the entry of a socket goes by: its cookie. What a socket of MPTCP receives is seen only
@@ -296,7 +313,7 @@ static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 key)
 	if (!s || !key)
 		return NULL;
 	if (bpf_map_update_elem(&nio_streams, &key, s, BPF_NOEXIST) == -E2BIG) {
-		add_to(&nio_attach_losses.streams_full, 1);
+		leave_out(key);
 		return NULL;
 	}
 	s = bpf_map_lookup_elem(&nio_streams, &key);

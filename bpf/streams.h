@@ -73,14 +73,16 @@ struct nio_stream {
 	__u8 local[16];
 	__u8 remote[16];
 	char comm[16];
-	__u32 flags;      /* NIO_STREAM_* */
+	union {
+		__u64 flags; /* NIO_STREAM_*, as they are read */
+		__u8 flag[8];
+	};
 	__u32 call;       /* of the call in progress: NIO_SEEN_*, and NIO_CALL_VECTOR */
 	__u32 sent_seen;  /* nio_numbers.sent at the last send event */
 	__u32 taken_seen; /* where copied_seq stands if the last receive copy was taken */
 	__u32 zckey_base;
 	__u32 zckey;
-	__u32 zc_next; /* the id after the last that was reported complete */
-	__u32 pad;
+	__u32 zc_next;                       /* the id after the last that was reported complete */
 	struct nio_numbers base_tx, base_rx; /* at the first event of each direction */
 	struct nio_numbers now;              /* at the last pass, or at the end */
 	struct nio_amount calls[NIO_CALL_NR];
@@ -94,20 +96,34 @@ struct nio_stream {
 	__u32 rx_sizes[NIO_SIZES];
 };
 
-#define NIO_STREAM_TX_BASE 1u   /* base_tx holds */
-#define NIO_STREAM_RX_BASE 2u   /* base_rx holds */
-#define NIO_STREAM_ENDED   4u   /* now.sent is final: no more can be sent */
-#define NIO_STREAM_SHARED  8u   /* used by more than one process */
-#define NIO_STREAM_PLACED  16u  /* addresses are filled in */
-#define NIO_STREAM_NOW     32u  /* now holds */
-#define NIO_STREAM_IDS     64u  /* zckey, zckey_base and zc_next hold */
-#define NIO_STREAM_CALLER  128u /* connect() chose its port */
+/*
+ * Each flag has a byte of its own and is set by a store: two CPUs may set two of them at a time,
+ * and an atomic OR takes Linux 5.12.
+ */
+#define NIO_STREAM_TX_BASE (1ULL << 0)  /* base_tx holds */
+#define NIO_STREAM_RX_BASE (1ULL << 8)  /* base_rx holds */
+#define NIO_STREAM_ENDED   (1ULL << 16) /* now.sent is final: no more can be sent */
+#define NIO_STREAM_SHARED  (1ULL << 24) /* used by more than one process */
+#define NIO_STREAM_PLACED  (1ULL << 32) /* addresses are filled in */
+#define NIO_STREAM_NOW     (1ULL << 40) /* now holds */
+#define NIO_STREAM_IDS     (1ULL << 48) /* zckey, zckey_base and zc_next hold */
+#define NIO_STREAM_CALLER  (1ULL << 56) /* connect() chose its port */
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "flag[i] is the i-th byte of flags");
+
+static inline void nio_stream_flag(struct nio_stream *s, __u64 flag)
+{
+	*(volatile __u8 *)&s->flag[__builtin_ctzll(flag) / 8] = 1;
+}
 
 #define NIO_CALL_VECTOR (1u << 16)
 
 /* Default room of nio_streams, and what a user may ask for. */
 #define NIO_STREAMS_DEFAULT 32768
 #define NIO_STREAMS_MAX     (1 << 20)
+
+/* Sockets without room that are known at once: with more of them, one may be counted again. */
+#define NIO_LEFT_OUT_MAX 65536
 
 /* The tasks that are watched, by tgid. */
 struct nio_task {

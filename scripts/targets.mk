@@ -42,7 +42,7 @@ test-unit: $(UNIT_BIN)
 # Built by whoever owns the tree, before tests/run runs them as root; and what measures, so that it builds
 # when somebody wants to.
 .PHONY: unit-programs
-unit-programs: $(UNIT_BIN) $(TEST_PROGRAMS) $(O)/bench-overhead
+unit-programs: $(UNIT_BIN) $(TEST_PROGRAMS) $(TEST_LIBRARIES) $(O)/bench-overhead
 
 ## make fuzz            each parser under libFuzzer: FUZZ_SECONDS=60 a target, FUZZ='csv wire': only these
 .PHONY: fuzz fuzz-programs
@@ -78,7 +78,7 @@ else
 endif
 
 .PHONY: test-programs
-test-programs: $(TEST_PROGRAMS)
+test-programs: $(TEST_PROGRAMS) $(TEST_LIBRARIES)
 
 ## make vmtest          deps, build, then the kernel matrix in emulated guests: every kernel
 ## make vmtest-full     the same with every backend of each kernel
@@ -86,7 +86,7 @@ test-programs: $(TEST_PROGRAMS)
 .PHONY: vmtest vmtest-full
 vmtest vmtest-full: deps
 	@$(SUDO) scripts/install-deps vm
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory all test-programs
 	@$(MAKE) --no-print-directory cross
 	@$(SUDO) env O='$(O)' scripts/vm/matrix $(if $(filter vmtest,$@),-q) $(VMTEST_ARGS)
 
@@ -131,6 +131,10 @@ check:
 bench-overhead: all $(O)/bench-overhead
 	@$(SUDO) scripts/bench-overhead
 
+## make bench-attach    what attach costs: beside an idle process, and on the program itself
+bench-attach: all
+	@$(SUDO) env O='$(O)' scripts/bench-attach
+
 ## make bench-loadgen   load generator against iperf3
 bench-loadgen: all
 	@scripts/bench-loadgen
@@ -143,8 +147,8 @@ bench-noise: all $(O)/yardstick
 bench-connections: all
 	@$(SUDO) scripts/bench-connections
 
-.PHONY: bench-noise bench-connections
-bench: bench-overhead bench-loadgen bench-connections
+.PHONY: bench-noise bench-connections bench-attach
+bench: bench-overhead bench-attach bench-loadgen bench-connections
 
 ## make format          clang-format everything
 format:

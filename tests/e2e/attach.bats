@@ -5,69 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load ../lib
-
-setup() {
-	need_root
-	cd "$BATS_TEST_TMPDIR" || return
-	PEERS=()
-	PROGRAM=$REPO/tests/e2e/sockets.py
-}
-
-teardown() {
-	local pid
-
-	# nginx takes its workers along only when it is asked to end.
-	[ ! -s pid ] || kill "$(<pid)" 2>/dev/null || true
-	for pid in "${PEERS[@]}"; do
-		kill -9 "$pid" 2>/dev/null || true
-	done
-}
-
-# Prints a port that nobody listens on.
-free_port() {
-	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
-}
-
-# background COMMAND...: starts it, as $STARTED.
-background() {
-	"$@" 3>&- &
-	STARTED=$!
-	PEERS+=($!)
-}
-
-# peer FILE COMMAND...: starts it in the background, and waits for FILE, which says its port: $PORT.
-peer() {
-	local file=$1
-	shift
-
-	rm -f "$file"
-	background "$@"
-	within 20 test -s "$file"
-	PORT=$(<"$file")
-}
-
-# watch OPTION...: attaches in the background, as $COLLECTOR, and waits until it watches.
-watch() {
-	rm -f log
-	"$NETIOTRACE" attach -v --json out.json "$@" >text 2>log 3>&- &
-	COLLECTOR=$!
-	PEERS+=($!)
-	within 60 grep -q watching log
-}
-
-# attached COMMAND...: watches it to its end; the document is in out.json.
-attached() {
-	"$NETIOTRACE" attach -q --json out.json -- "$@"
-}
-
-# exact: every byte of the sockets was booked, of each connection and of the whole.
-exact() {
-	jq -e '[.total, .connections[], .processes[]] | all(
-		.ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0
-		and .socket.tx_bytes == ([.ledger.tx_copy, .ledger.tx_pin, .ledger.tx_splice | .bytes] | add)
-		and .socket.tx_bytes == ([.sends[].bytes] | add))' out.json >/dev/null ||
-		{ jq -c '.total.socket, .total.ledger' out.json && return 1; }
-}
+load attach
 
 # iperf [OPTION...]: an iperf3 client under attach; its own account is in iperf.json, the data connection's
 # of attach in data.json. iperf3 opens a data connection with a cookie of 37 bytes.
@@ -129,6 +67,7 @@ iperf() {
 
 @test "attach: a program that never reads its error queue has its verdict" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
+	# shellcheck disable=SC2153 # peer() sets it
 	attached "$NETIOTRACE_BIN/tests/e2e/deaf_sender" 127.0.0.1 "$PORT" 500 65536 >sent
 	exact
 	[ "$(<sent)" -eq $((500 * 65536)) ]

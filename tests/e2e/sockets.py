@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Programs for attach to watch, whose bytes are known: sockets.py WHAT [ARGUMENT...].
 
-  sink ADDRESS FILE          writes its port to FILE, reads what comes on each connection, until killed
+  sink ADDRESS FILE [PORT]   writes its port to FILE, reads what comes on each connection, until killed
   echo ADDRESS FILE COUNT    the same for COUNT connections, and sends everything back
   exchange ADDRESS PORT N    sends N bytes and reads them back
   pass ADDRESS PORT N        sends N bytes, hands the socket to a child that sends N, then execs a third
@@ -24,10 +24,10 @@ import sys
 import time
 
 
-def listen(address, file):
+def listen(address, file, port=0):
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     sock = socket.socket(family)
-    sock.bind((address, 0))
+    sock.bind((address, int(port)))
     sock.listen(1024)
     with open(file + ".new", "w") as f:
         f.write(str(sock.getsockname()[1]))
@@ -49,9 +49,9 @@ def read_exactly(sock, n, peek=False):
         n -= got
 
 
-def sink(address, file):
+def sink(address, file, port=0):
     selector = selectors.DefaultSelector()
-    listener = listen(address, file)
+    listener = listen(address, file, port)
     listener.setblocking(False)
     selector.register(listener, selectors.EVENT_READ)
     while True:

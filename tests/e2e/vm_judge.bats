@@ -153,6 +153,26 @@ judged() { # BACKEND KERNEL
 	[ "$passed $failed" = "3 8" ]
 }
 
+@test "attach: on the way to a tap device nothing may be copied" {
+	local change n=0
+
+	mkdir -p out
+	jq -n '1507328 as $sent | {health: {finds_sockets: true}, total: {socket: {tx_zerocopy_ids: 23},
+		ledger: {tx_pin: {bytes: $sent}, deferred_copy: {bytes: 0}, unaccounted_tx: 0, unaccounted_rx: 0},
+		zerocopy: {completed: 23, copied: 0}, verdict: {copied_fraction: 0}}}' >doc
+	echo 0 >out/attach.tap.kprobe.status
+	cp doc out/attach.tap.kprobe.json
+	judge_attach 6.1 out kprobe tap
+	[ "$passed $failed" = "1 0" ]
+	for change in '.ledger.tx_pin.bytes -= 1' '.ledger.deferred_copy.bytes = 1' '.zerocopy.completed = 22' \
+		'.zerocopy.copied = 1' '.verdict.copied_fraction = null'; do
+		jq ".total |= ($change)" doc >out/attach.tap.kprobe.json
+		judge_attach 6.1 out kprobe tap >/dev/null
+		n=$((n + 1))
+		[ "$failed" -eq $n ] || { echo "not found: $change" && return 1; }
+	done
+}
+
 @test "a refused backend is a skip, but where the kernel has it" {
 	mkdir -p out
 	cell_of tracepoint 3

@@ -135,8 +135,8 @@ static void add_sizes(struct books *b, const struct nio_stream *s)
 
 static uint64_t retransmitted(const struct nio_stream *s)
 {
-	uint64_t base =
-		s->flags & NIO_STREAM_TX_BASE ? s->base_tx.bytes_retrans : s->base_rx.bytes_retrans;
+	uint64_t base = (s->flags & NIO_STREAM_TX_BASE) ? s->base_tx.bytes_retrans
+							: s->base_rx.bytes_retrans;
 
 	return (s->flags & NIO_STREAM_NOW) && s->now.bytes_retrans > base
 		       ? s->now.bytes_retrans - base

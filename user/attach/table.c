@@ -47,6 +47,7 @@ void table__clear(struct table *t)
 {
 	free(t->open);
 	free(t->closed);
+	free(t->ranked);
 	free(t->processes);
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
 		groups__clear(&t->groups[kind]);
@@ -118,6 +119,7 @@ static struct process *process_of(struct table *t, uint32_t tgid, const char *co
 void table__begin(struct table *t)
 {
 	t->open_nr = 0;
+	t->ranked_nr = 0;
 }
 
 static void keep_open(struct table *t, const struct nio_stream *s)
@@ -140,11 +142,20 @@ static uint64_t bytes_of(const struct nio_stream *s)
 	return books__bytes(&b);
 }
 
+static size_t smallest_closed(const struct table *t)
+{
+	size_t smallest = 0;
+
+	for (size_t i = 1; i < t->closed_nr; i++)
+		if (t->closed_bytes[i] < t->closed_bytes[smallest])
+			smallest = i;
+	return smallest;
+}
+
 /* The largest are kept: a later one takes the place of the smallest. */
 static void keep_closed(struct table *t, const struct nio_stream *s)
 {
-	size_t smallest = 0;
-	uint64_t least = UINT64_MAX;
+	size_t at = t->closed_nr;
 
 	if (!t->closed)
 		t->closed = calloc(TABLE_CLOSED_MAX, sizeof(*t->closed));
@@ -152,21 +163,16 @@ static void keep_closed(struct table *t, const struct nio_stream *s)
 		t->err = -ENOMEM;
 		return;
 	}
-	if (t->closed_nr < TABLE_CLOSED_MAX) {
-		t->closed[t->closed_nr++] = *s;
-		return;
+	if (at < TABLE_CLOSED_MAX) {
+		t->closed_nr++;
+	} else {
+		t->closed_left_out++;
+		at = smallest_closed(t);
+		if (bytes_of(s) <= t->closed_bytes[at])
+			return;
 	}
-	t->closed_left_out++;
-	for (size_t i = 0; i < t->closed_nr && least; i++) {
-		uint64_t bytes = bytes_of(&t->closed[i]);
-
-		if (bytes < least) {
-			least = bytes;
-			smallest = i;
-		}
-	}
-	if (bytes_of(s) > least)
-		t->closed[smallest] = *s;
+	t->closed[at] = *s;
+	t->closed_bytes[at] = bytes_of(s);
 }
 
 static void close_books(struct table *t, const struct nio_stream *s)
@@ -292,13 +298,45 @@ static int compare_groups(const void *a, const void *b, void *sort)
 	return by_value(&x->books, &y->books, *(const enum sort *)sort);
 }
 
-static int compare_streams(const void *a, const void *b, void *sort)
+static int compare_ranked(const void *a, const void *b)
 {
-	struct books x = {0}, y = {0};
+	const struct ranked *x = a, *y = b;
 
-	books__add_stream(&x, a);
-	books__add_stream(&y, b);
-	return by_value(&x, &y, *(const enum sort *)sort);
+	return x->value < y->value ? 1 : x->value > y->value ? -1 : 0;
+}
+
+/* Values are worked out once: a comparison of thousands of connections would do it again and again.
+ */
+static void rank(struct table *t, const struct nio_stream *streams, size_t nr, enum sort sort)
+{
+	struct ranked *first = &t->ranked[t->ranked_nr];
+
+	for (size_t i = 0; i < nr; i++) {
+		struct books b = {0};
+
+		books__add_stream(&b, &streams[i]);
+		first[i] = (struct ranked){sort__value(sort, &b), &streams[i]};
+	}
+	if (nr)
+		qsort(first, nr, sizeof(*first), compare_ranked);
+	t->ranked_nr += nr;
+}
+
+static bool has_room_to_rank(struct table *t)
+{
+	size_t nr = t->open_nr + t->closed_nr;
+	struct ranked *larger;
+
+	if (nr <= t->ranked_room)
+		return true;
+	larger = realloc(t->ranked, 2 * nr * sizeof(*larger));
+	if (!larger) {
+		t->err = -ENOMEM;
+		return false;
+	}
+	t->ranked = larger;
+	t->ranked_room = 2 * nr;
+	return true;
 }
 
 static void sort_groups(struct groups *g, enum sort sort)
@@ -314,17 +352,14 @@ void table__sort(struct table *t, enum sort sort)
 			&sort);
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
 		sort_groups(&t->groups[kind], sort);
-	if (t->open_nr)
-		qsort_r(t->open, t->open_nr, sizeof(*t->open), compare_streams, &sort);
-	if (t->closed_nr)
-		qsort_r(t->closed, t->closed_nr, sizeof(*t->closed), compare_streams, &sort);
+	t->ranked_nr = 0;
+	if (!has_room_to_rank(t))
+		return;
+	rank(t, t->open, t->open_nr, sort);
+	rank(t, t->closed, t->closed_nr, sort);
 }
 
-/* Open ones first, then those that are closed, each in order. */
 const struct nio_stream *table__connection(const struct table *t, size_t i)
 {
-	if (i < t->open_nr)
-		return &t->open[i];
-	i -= t->open_nr;
-	return i < t->closed_nr ? &t->closed[i] : NULL;
+	return i < t->ranked_nr ? t->ranked[i].stream : NULL;
 }

@@ -28,10 +28,19 @@ struct process {
 	uint64_t read_before;
 };
 
+/* A connection and what it is sorted by. */
+struct ranked {
+	uint64_t value;
+	const struct nio_stream *stream;
+};
+
 struct table {
 	struct nio_stream *open, *closed;
 	size_t open_nr, open_room, closed_nr;
-	size_t closed_left_out; /* in the sums only */
+	uint64_t closed_bytes[TABLE_CLOSED_MAX]; /* of each of these, sent and received */
+	size_t closed_left_out;                  /* in the sums only */
+	struct ranked *ranked;                   /* all of both, in the order of the last sort */
+	size_t ranked_nr, ranked_room;
 	struct process *processes;
 	size_t processes_nr, processes_room;
 	/* Connections of processes that found no room, in the total only; and the closed of them.
@@ -83,10 +92,13 @@ const char *sort__name(enum sort sort);
 int sort__parse(const char *text, enum sort *out); /* -EINVAL */
 uint64_t sort__value(enum sort sort, const struct books *b);
 
-/* Sorts what was taken, largest first: processes, and connections, of which all follow in order. */
+/*
+ * Sorts what was taken, largest first: processes, and connections, of which open ones come before
+ * closed ones. The order of connections holds until the next refresh begins.
+ */
 void table__sort(struct table *t, enum sort sort);
 
-/* The i-th connection by the last sort, closed or open; NULL at the end. */
+/* The i-th connection of the last sort; NULL at the end. */
 const struct nio_stream *table__connection(const struct table *t, size_t i);
 
 #endif

@@ -107,6 +107,16 @@ int watcher__add_task(struct watcher *w, uint32_t tgid, uint32_t parent, const c
 	return 0;
 }
 
+/* Each once: by its next use, the programs would count it again. */
+static void leave_out(struct watcher *w, uint64_t cookie)
+{
+	uint32_t one = 1;
+
+	if (!bpf_map_update_elem(bpf_map__fd(w->skel->maps.nio_left_out), &cookie, &one,
+				 BPF_NOEXIST))
+		__sync_fetch_and_add(&w->skel->bss->nio_attach_losses.streams_full, 1);
+}
+
 int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, const char *comm)
 {
 	struct nio_stream *s = calloc(1, sizeof(*s));
@@ -120,7 +130,7 @@ int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, const
 	if (bpf_map_update_elem(bpf_map__fd(w->skel->maps.nio_streams), &cookie, s, BPF_NOEXIST))
 		err = errno == EEXIST ? 0 : -errno;
 	if (err == -E2BIG)
-		w->skel->bss->nio_attach_losses.streams_full++;
+		leave_out(w, cookie);
 	free(s);
 	if (!err)
 		w->skel->bss->nio_stream_known[nio_known_index(cookie)] = 1;

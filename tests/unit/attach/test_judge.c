@@ -189,6 +189,53 @@ static void replaces_open_ones(void **state)
 	table__clear(&t);
 }
 
+/* However often it is looked at, a connection without room for its process is counted once. */
+static void counts_what_is_left_out_once(void **state)
+{
+	struct nio_stream s = closed_stream(1, 100);
+	struct table t = {0};
+
+	(void)state;
+	for (uint32_t i = 1; i <= TABLE_PROCESSES_MAX; i++)
+		table__process(&t, i);
+	s.tgid = TABLE_PROCESSES_MAX + 1;
+	for (int i = 0; i < 3; i++) {
+		s.closed_ns = i == 2;
+		table__begin(&t);
+		table__take(&t, &s);
+		table__end(&t);
+		assert_int_equal(t.processes_left_out, 1);
+		assert_int_equal(t.total.socket_tx, 100);
+	}
+	table__clear(&t);
+}
+
+/* Open ones come first, each kind in its order; what was closed before stays where it was put. */
+static void sorts_open_before_closed(void **state)
+{
+	static const uint64_t bytes[] = {5, 900, 70};
+	struct table t = {0};
+
+	(void)state;
+	table__begin(&t);
+	for (uint64_t i = 0; i < 6; i++) {
+		struct nio_stream s = closed_stream(i, bytes[i % 3]);
+
+		s.closed_ns = i < 3;
+		table__take(&t, &s);
+	}
+	table__end(&t);
+	for (int again = 0; again < 2; again++) {
+		static const uint64_t order[] = {4, 5, 3, 1, 2, 0};
+
+		table__sort(&t, SORT_SENT);
+		for (size_t i = 0; i < 6; i++)
+			assert_int_equal(table__connection(&t, i)->cookie, order[i]);
+		assert_null(table__connection(&t, 6));
+	}
+	table__clear(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +247,8 @@ int main(void)
 		cmocka_unit_test(speaks_of_small_sends),
 		cmocka_unit_test(keeps_the_largest),
 		cmocka_unit_test(replaces_open_ones),
+		cmocka_unit_test(counts_what_is_left_out_once),
+		cmocka_unit_test(sorts_open_before_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

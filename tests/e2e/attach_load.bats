@@ -1,0 +1,124 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# attach under many connections: what is bounded is counted, nothing is left in a table, and the books are
+# those of tests/e2e/crowd.c, which prints what its send() and recv() calls returned.
+# NETIOTRACE_CHURN_S: seconds of 1000 connections a second (default 3).
+
+bats_require_minimum_version 1.5.0
+load ../lib
+load attach
+
+CROWD=$NETIOTRACE_BIN/tests/e2e/crowd
+
+# map_entries PID NAME: how many there are in the BPF table NAME of that process.
+map_entries() {
+	local id
+
+	kill -0 "$1" || return
+	cat "/proc/$1/fdinfo/"* 2>/dev/null | sed -n 's/^map_id:[[:space:]]*//p' | sort -u | while read -r id; do
+		if "$BPFTOOL" -j map show id "$id" | jq -e --arg name "$2" '.name == $name' >/dev/null; then
+			"$BPFTOOL" -j map dump id "$id" | jq length
+		fi
+	done
+}
+
+no_sockets_left() {
+	[ "$(map_entries "$1" nio_streams)" = 0 ]
+}
+
+# has_fds PID N: it has N descriptors. A look may fall into a refresh, which opens some.
+has_fds() {
+	[ "$(find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l)" -eq "$2" ]
+}
+
+# fds_of PID: the least of some looks.
+fds_of() {
+	for _ in 1 2 3 4 5 6; do
+		find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l
+		sleep 0.03
+	done | sort -n | head -n 1
+}
+
+peak_kib() {
+	sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$1/status"
+}
+
+# stop_collector PID: by Ctrl-C.
+stop_collector() {
+	kill -INT "$1"
+	wait "$1" || [ $? -eq 130 ]
+}
+
+@test "attach: 1000 connections a second are all booked, whatever way they end; nothing of them stays" {
+	local before seconds=${NETIOTRACE_CHURN_S:-3}
+
+	[ -x "$CROWD" ] || skip "the test programs are not built: make test-programs"
+	# The shell is watched, and its children; it goes on when the file is there.
+	# shellcheck disable=SC2016 # that shell's
+	background sh -c 'until [ -e go ]; do sleep 0.05; done; "$0" churn 1000 "$1" >sums.new; mv sums.new sums; sleep 600' "$CROWD" "$seconds"
+	watch --pid "$STARTED" --children --interval 200ms
+	before=$(fds_of "$COLLECTOR")
+	touch go
+	within $((seconds + 30)) test -s sums
+	within 10 no_sockets_left "$COLLECTOR"
+	[ "$(map_entries "$COLLECTOR" nio_firsts)" -eq 0 ]
+	within 10 has_fds "$COLLECTOR" "$before"
+	[ "$(peak_kib "$COLLECTOR")" -lt 65536 ]
+	echo "peak $(peak_kib "$COLLECTOR") KiB, $before descriptors"
+	stop_collector "$COLLECTOR"
+	exact
+	jq -e --slurpfile sums sums --argjson n $((seconds * 1000)) '$sums[0] as $s
+		| .total.connections == 2 * $n and $s.connections == $n
+		and .total.socket.tx_bytes == $s.client.tx + $s.server.tx
+		and .total.socket.rx_bytes == $s.client.rx + $s.server.rx
+		and .health.connections_left_out == 2 * $n - 1024
+		and .health.sockets_left_out == 0 and .health.missed == 0 and .health.coverage == 1' out.json
+}
+
+@test "attach: 20 000 sockets at once: bounded, what finds no room is counted, what does is exact" {
+	local crowd servers few before
+
+	[ -x "$CROWD" ] || skip "the test programs are not built: make test-programs"
+	"$CROWD" hold 20000 held >sums 3>&- &
+	PEERS+=($!)
+	crowd=$!
+	within 60 test -e held
+	# The first of its children are the servers; one that stays, so that the watching does not end with them.
+	background sleep 600
+	servers="--pid $STARTED $(pgrep -P "$crowd" | head -n 4 | sed 's/^/--pid /')"
+	# shellcheck disable=SC2086 # options
+	watch --interval 200ms --top 20000 $servers
+	before=$(fds_of "$COLLECTOR")
+	# shellcheck disable=SC2086 # options
+	"$NETIOTRACE" attach -v --json few.json --interval 200ms --max-sockets 5000 $servers >few.text 2>few.log 3>&- &
+	few=$!
+	PEERS+=($!)
+	within 60 grep -q watching few.log
+	rm held
+	wait "$crowd"
+	within 10 no_sockets_left "$COLLECTOR"
+	within 10 no_sockets_left "$few"
+	# It had one for the end of each server.
+	within 10 has_fds "$COLLECTOR" $((before - 4))
+	[ "$(peak_kib "$COLLECTOR")" -lt 131072 ]
+	echo "peak $(peak_kib "$COLLECTOR") KiB, $(peak_kib "$few") KiB with room for 5000"
+	stop_collector "$COLLECTOR"
+	stop_collector "$few"
+	exact
+	exact few.json
+	jq -e --slurpfile sums sums '$sums[0] as $s | .total.connections == 20000
+		and .total.socket.rx_bytes == $s.server.rx - $s.held.server.rx
+		and .total.socket.tx_bytes == $s.server.tx - $s.held.server.tx
+		and .health.sockets_left_out == 0 and .health.coverage == 1' out.json
+	# As others end, some find room after all.
+	jq -e '.health.sockets_left_out == 15000 and .total.connections >= 5000 and .health.coverage == 1' few.json
+}
+
+@test "attach: a socket that finds no room leaves nothing in the books of those that come after it" {
+	[ -x "$CROWD" ] || skip "the test programs are not built: make test-programs"
+	"$NETIOTRACE" attach -q --max-sockets 4 --interval 50ms --json out.json -- "$CROWD" churn 1000 1 >sums
+	exact
+	# 2000 sockets were used; those that found room later were left out before.
+	jq -e '.total.uncovered == [] and .health.coverage == 1 and .health.sockets_left_out < 2000
+		and .health.sockets_left_out + .total.connections >= 2000' out.json
+}

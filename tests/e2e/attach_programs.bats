@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# attach on servers that people run, connection by connection: against the TCP_INFO that the client's end had
+# when it was closed (tests/e2e/tcp_info.c, loaded into the client), and what the client says it received.
+# shellcheck disable=SC2030,SC2031 # each test has a PORT of its own
+
+bats_require_minimum_version 1.5.0
+load ../lib
+load attach
+
+WITNESS=$NETIOTRACE_BIN/tests/e2e/tcp_info.so
+
+# told COMMAND...: its connections, as they end, are in the file told.
+told() {
+	TCP_INFO_FILE=$PWD/told LD_PRELOAD=$WITNESS "$@"
+}
+
+need_witness() {
+	[ -e "$WITNESS" ] || skip "the test programs are not built: make test-programs"
+}
+
+is_quiet() {
+	[ -z "$(ss -Htn "sport = :$PORT")" ]
+}
+
+# A server may read a client's last bytes after the client is gone.
+end_watch() {
+	within 20 is_quiet
+	kill -INT "$COLLECTOR"
+	wait "$COLLECTOR" || [ $? -eq 130 ]
+}
+
+# agrees SIDE: each connection of which SIDE (local, remote) is a client's address has the bytes that this client's
+# TCP_INFO had, and none is missing on either side but those on which nothing was sent, which attach does not list.
+agrees() {
+	awk -v server="$PORT" '$2 == server { sent[$1] = $3; received[$1] = $4 }
+		END { for (port in sent) if (sent[port] + received[port]) print port, sent[port], received[port] }' told | sort >ends.told
+	jq -r --arg side "$1" '.connections[] | (.[$side] | split(":") | last) as $port | .socket
+		| [.tx_bytes, .rx_bytes] | if $side == "remote" then reverse else . end | "\($port) \(.[0]) \(.[1])"' out.json |
+		sort >ends.attach
+	diff ends.told ends.attach | head -n 20 | tee difference
+	[ ! -s difference ]
+	echo "$(wc -l <ends.told) connections agree"
+}
+
+@test "attach: redis-server's bytes are those of each of redis-benchmark's connections" {
+	need_tool redis-server redis-benchmark
+	need_witness
+	PORT=$(free_port)
+	background redis-server --port "$PORT" --bind 127.0.0.1 --save '' --dir "$PWD"
+	within 20 redis-cli -p "$PORT" ping
+	watch --pid "$STARTED" --top 1000
+	told redis-benchmark -p "$PORT" -n 10000 -c 50 -d 1000 -t set,get,lrange_100 -q >benchmark
+	end_watch
+	exact
+	agrees remote
+	# Each GET is answered by a line of its length, 1000 bytes and the ends of both lines.
+	[ "$(json out.json .total.connections)" -ge 150 ]
+	jq -e '.total.socket.rx_bytes > 10000 * 1000 and .total.socket.tx_bytes > 10000 * 1007
+		and .health.coverage == 1 and .health.missed == 0' out.json
+}
+
+@test "attach: nginx under 64 connections: each has the bytes that its client's end had, by sendfile and by copies" {
+	local sendfile pid
+
+	need_tool nginx ab
+	need_witness
+	mkdir -p logs www
+	head -c 200000 /dev/urandom >www/file
+	chmod -R a+rX . && chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
+	for sendfile in on off; do
+		PORT=$(free_port)
+		cat >nginx.conf <<-END
+			worker_processes 2; daemon off; pid $PWD/pid; error_log $PWD/logs/error;
+			events {}
+			http { access_log off; sendfile $sendfile;
+			server { listen 127.0.0.1:$PORT; root $PWD/www; }
+			client_body_temp_path $PWD/b; proxy_temp_path $PWD/p; fastcgi_temp_path $PWD/f;
+			uwsgi_temp_path $PWD/u; scgi_temp_path $PWD/s; }
+		END
+		background nginx -c "$PWD/nginx.conf" -e "$PWD/logs/error"
+		pid=$STARTED
+		within 20 test -s pid
+		within 20 ss_listens "$PORT"
+		watch --comm nginx --port "$PORT" --top 1000
+		rm -f told
+		# Some that stay for many requests, and one for each.
+		told ab -q -k -n 1500 -c 64 "http://127.0.0.1:$PORT/file" >ab.kept
+		told ab -q -n 500 -c 64 "http://127.0.0.1:$PORT/file" >ab.single
+		end_watch
+		exact
+		agrees remote
+		awk '/^Total transferred:/ { sum += $3 } END { print sum }' ab.kept ab.single >transferred
+		[ "$(json out.json .total.socket.tx_bytes)" -eq "$(<transferred)" ]
+		[ $sendfile = off ] || [ "$(json out.json .total.ledger.tx_splice.bytes)" -eq $((2000 * 200000)) ] ||
+			json out.json .total.ledger.tx_copy.reason | grep -q 'upper bound'
+		[ $sendfile = on ] || [ "$(json out.json '.total.ledger.tx_splice.bytes + 1')" -eq 1 ]
+		kill "$pid"
+		wait "$pid" || true
+	done
+}
+
+# sshd has its directory in /run, which a machine that does not run one lacks: a /run of its own.
+start_sshd() {
+	ssh-keygen -q -t ed25519 -N '' -f host_key
+	ssh-keygen -q -t ed25519 -N '' -f key
+	cp key.pub authorized
+	cat >sshd_config <<-END
+		ListenAddress 127.0.0.1:$PORT
+		HostKey $PWD/host_key
+		AuthorizedKeysFile $PWD/authorized
+		StrictModes no
+		PermitRootLogin yes
+		PidFile none
+		Subsystem sftp internal-sftp
+	END
+	# shellcheck disable=SC2016 # that shell's
+	background unshare --mount sh -c 'mount -t tmpfs none /run && mkdir /run/sshd && exec "$0" -D -e -f sshd_config 2>sshd.log' \
+		"$(PATH=$PATH:/usr/sbin type -P sshd)"
+	within 20 ss_listens "$PORT"
+}
+
+@test "attach: scp: both ends have the bytes of ssh's own TCP_INFO, and the file arrives whole" {
+	PATH=$PATH:/usr/sbin need_tool sshd scp ssh-keygen unshare
+	need_witness
+	PORT=$(free_port)
+	start_sshd
+	head -c 20000000 /dev/urandom >file
+	cat >ssh_config <<-END
+		Host *
+		IdentityFile $PWD/key
+		IdentitiesOnly yes
+		StrictHostKeyChecking no
+		UserKnownHostsFile $PWD/known
+		LogLevel ERROR
+	END
+	watch --port "$PORT"
+	told scp -q -F ssh_config -P "$PORT" file "127.0.0.1:$PWD/sent"
+	end_watch
+	exact
+	cmp file sent
+	jq -c '.connections[] | [.comm, .local, .remote, .socket.tx_bytes, .socket.rx_bytes]' out.json
+	jq -e --arg port ":$PORT" '(.connections | length) == 2
+		and (.connections | map(.comm) | sort) == ["ssh", "sshd"]
+		and (.connections[0].socket.tx_bytes == .connections[1].socket.rx_bytes)
+		and (.connections[1].socket.tx_bytes == .connections[0].socket.rx_bytes)
+		and (.connections[] | select(.comm == "ssh") | .socket.tx_bytes) > 20000000' out.json
+	jq --arg port ":$PORT" '.connections |= map(select(.remote | endswith($port)))' out.json >ssh.json
+	mv ssh.json out.json
+	agrees local
+}
