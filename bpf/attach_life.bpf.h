@@ -169,7 +169,9 @@ int nio_at_pass(struct bpf_iter__tcp *ctx)
 	if (!(s->flags & NIO_STREAM_PLACED))
 		place_stream(s, sk);
 	take_numbers(s, sk);
-	if (nio_locked_pass && !s->closed_ns)
+	/* A socket that connects has no number to be received from yet. */
+	if (nio_locked_pass && !s->closed_ns && skc->skc_state != TCP_SYN_SENT &&
+	    skc->skc_state != TCP_CLOSE)
 		begin_rx(s, sk, s->now.taken);
 	return 0;
 }

@@ -247,6 +247,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	"$NETIOTRACE" attach -q --interval 100ms --json out.json -- "$PROGRAM" churn 127.0.0.1 "$PORT" 3000
 	exact
 	jq -e '.total.connections == 3000 and .total.socket.tx_bytes == 3000 * 23
+		and .total.socket.rx_bytes == 0 and .health.coverage == 1
 		and .health.connections_left_out == 3000 - 1024 and .health.sockets_left_out == 0' out.json
 }
 

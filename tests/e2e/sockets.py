@@ -158,6 +158,9 @@ def churn(address, port, n):
     for _ in range(int(n)):
         with connect(address, port) as sock:
             sock.sendall(b"x" * 23)
+            # Until the other side has closed, too: else sockets wait for it when the program ends.
+            sock.shutdown(socket.SHUT_WR)
+            sock.recv(1)
 
 
 def copy(address, port, seconds):
