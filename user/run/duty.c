@@ -6,16 +6,20 @@
 
 #include "round.h"
 
+bool duty__fits(const struct engine *e)
+{
+	const struct options *o = e->o;
+
+	/* Programs that could not be attached again are left where they are. */
+	return !o->count_calls && !o->traffic.messages && o->times != TIMES_ON && !e->timing.none;
+}
+
 static bool is_wanted(const struct round *r, struct plan *rest)
 {
 	const struct engine *e = r->e;
-	const struct options *o = e->o;
 
-	if (!e->session || e->kind != ROUND_COMPARED || o->count_calls || o->traffic.messages ||
-	    o->times == TIMES_ON)
-		return false;
-	/* Programs that could not be attached again are left where they are. */
-	return !e->timing.none && plan__can_rest(r->plan, rest);
+	return e->session && e->kind == ROUND_COMPARED && duty__fits(e) &&
+	       plan__can_rest(r->plan, rest);
 }
 
 static void begin_slice(struct round *r, uint64_t now_ns)
