@@ -175,6 +175,11 @@ $(O)/bench-overhead: $(O)/bench/overhead.o $(O)/bench/command.o $(call obj,$(SES
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 
+# How steady the machine itself is: scripts/bench-noise runs it.
+$(O)/yardstick: $(O)/bench/yardstick.o
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lpthread
+
 # Plays uncommon uses of watched sockets: tests/bpf/watched.bats and tests/vm/watched run it.
 $(O)/watched-run: $(O)/tests/bpf/watched_run.o $(O)/tests/bpf/watched_layers.o $(call obj,$(SESSION_SRC)) $(O)/unit.a
 	$(call say,LINK,$@)

@@ -136,7 +136,7 @@ bench-loadgen: all
 	@scripts/bench-loadgen
 
 ## make bench-noise     how sure a sweep is of its medians: half-widths of intervals, cell by cell
-bench-noise: all
+bench-noise: all $(O)/yardstick
 	@$(SUDO) scripts/bench-noise
 
 ## make bench-connections  what connections cost, 64 to 4096 of them

@@ -106,7 +106,9 @@ iperf() {
 	local mode sent
 
 	for mode in twocopy onecopy zerocopy; do
-		attached "$LOADGEN" --mode "$mode" --size 64k --messages 2000 --json >loadgen.json
+		# Without pacing, whose timers send on top of any task: see docs/KERNELS.md.
+		attached "$LOADGEN" --mode "$mode" --size 64k --messages 2000 --congestion reno --json \
+			>loadgen.json
 		exact
 		sent=$((2000 * 65536))
 		jq '[.connections[] | select(.socket.tx_bytes > 100000000)] | first' out.json >tx.json

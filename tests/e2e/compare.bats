@@ -6,7 +6,6 @@ load ../lib
 bats_require_minimum_version 1.5.0
 
 setup() {
-	made_by_hand
 	cd "$BATS_TEST_TMPDIR" || return
 	rows 1.00 >before.csv
 }

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,8 +17,12 @@ static int connect_to(const char *address, const char *port)
 {
 	struct sockaddr_in sin = {.sin_family = AF_INET, .sin_port = htons(atoi(port))};
 	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+	/* Does not pace: a timer would send on top of whatever task it interrupts, which some
+	 * kernels show to no program (docs/KERNELS.md). */
+	static const char congestion[] = "reno";
 
 	if (fd < 0 || inet_pton(AF_INET, address, &sin.sin_addr) != 1 ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, sizeof(congestion) - 1) ||
 	    setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one)) ||
 	    connect(fd, (struct sockaddr *)&sin, sizeof(sin))) {
 		perror("deaf_sender");

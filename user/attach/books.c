@@ -225,6 +225,12 @@ uint64_t books__bytes(const struct books *b)
 	return books__booked(b, NIO_SIDE_SENDER) + books__booked(b, NIO_SIDE_RECEIVER);
 }
 
+bool books__arrivals_missed(const struct books *b)
+{
+	return b->ids && b->completed == b->ids && b->copied == b->ids &&
+	       b->stages[NIO_STAGE_DEFERRED_COPY].bytes < b->stages[NIO_STAGE_TX_PIN].bytes;
+}
+
 struct real books__copies_per_byte(const struct books *b)
 {
 	uint64_t bytes = books__bytes(b);

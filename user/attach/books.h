@@ -63,6 +63,13 @@ struct real books__coverage(const struct books *b);
 /* Share of the completed zero-copy sends that were copied after all. */
 struct real books__copied_fraction(const struct books *b);
 
+/*
+ * Were packets with pinned pages not shown as they arrived? So it is where every zero-copy send
+ * completed, copied, and fewer bytes arrived than were pinned. Of deferred copies that are counted
+ * by arrivals only.
+ */
+bool books__arrivals_missed(const struct books *b);
+
 uint64_t books__copied_bytes(const struct books *b); /* all copies made by a CPU */
 uint64_t books__bytes(const struct books *b);        /* sent and received */
 

@@ -36,7 +36,8 @@ static const struct plan_row *row_of(const struct findings *r, const char *probe
 	return NULL;
 }
 
-enum quality findings__quality(const struct findings *r, enum nio_stage stage, const char **reason)
+enum quality findings__quality(const struct findings *r, const struct books *b,
+			       enum nio_stage stage, const char **reason)
 {
 	const struct plan_row *row = row_of(r, probe_of(stage));
 
@@ -55,6 +56,11 @@ enum quality findings__quality(const struct findings *r, enum nio_stage stage, c
 			  "which copy nothing, from sends that copy";
 		return QUALITY_DERIVED;
 	}
+	if (stage == NIO_STAGE_DEFERRED_COPY && row->quality == QUALITY_DERIVED &&
+	    books__arrivals_missed(b))
+		*reason = "a lower bound: the kernel reports every send as copied, yet fewer bytes "
+			  "were seen to arrive than were pinned, and nothing counts events it does "
+			  "not show";
 	return row->quality;
 }
 

@@ -29,8 +29,10 @@ struct findings {
 	bool interrupted;
 };
 
-/* Quality of a stage, and why less than exact: as the plan has it. */
-enum quality findings__quality(const struct findings *r, enum nio_stage stage, const char **reason);
+/* Quality of a stage of these books, and why less than exact: as the plan has it, and what they
+ * show. */
+enum quality findings__quality(const struct findings *r, const struct books *b,
+			       enum nio_stage stage, const char **reason);
 
 /* What is to be judged: the whole (p NULL), or a process. */
 struct grounds findings__grounds(const struct findings *r, const struct process *p);

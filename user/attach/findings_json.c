@@ -84,7 +84,7 @@ static json_t *socket_json(const struct books *b)
 static json_t *stage_json(const struct findings *r, const struct books *b, enum nio_stage stage)
 {
 	const char *reason;
-	enum quality quality = findings__quality(r, stage, &reason);
+	enum quality quality = findings__quality(r, b, stage, &reason);
 	const char *unknown = quality == QUALITY_UNAVAILABLE ? reason : NULL;
 	json_t *o = json_object();
 	int err = 0;

@@ -19,6 +19,9 @@ static const char in_part[] = "a lower bound: the events of some of the bytes we
 static const char in_slices[] = "its events were looked at a part of the time only, and the "
 				"sockets' sequence numbers are not "
 				"known";
+static const char arrivals_missed[] =
+	"a lower bound: the kernel reports every send as copied, yet fewer bytes were seen to "
+	"arrive than were pinned, and nothing counts events it does not show";
 static const char in_doubt[] = "a lower bound: the application's own count and the kernel's differ";
 
 static struct num known(uint64_t value)
@@ -236,6 +239,21 @@ static bool deferred_missed(const struct run_result *r, const struct snapshot *b
 }
 
 /*
+ * Did packets arrive that this kernel showed to no program? Where copies are counted by arrivals,
+ * all sends were copied and fewer bytes arrived than were pinned: there are kernels that run no
+ * program in a softirq that interrupts certain tasks, and nobody counts those (docs/KERNELS.md).
+ */
+static bool arrivals_unseen(const struct run_result *r, const struct plan *plan)
+{
+	const struct alternative *hook = plan->chosen[PROBE_DEFERRED_COPY];
+	const struct zc_counts *zc = &r->app.zc;
+
+	return hook && hook->backend == BACKEND_TRACEPOINT && zc->sends &&
+	       zc->copied == zc->sends &&
+	       events_of(r, NIO_STAGE_DEFERRED_COPY) < events_of(r, NIO_STAGE_TX_PIN);
+}
+
+/*
  * skb_copy_ubufs gives an skb pages of its own for all that is not in its head: each byte that was
  * queued is copied at most once for each time it is sent, packet taps apart. What misses leave open
  * is between that and what was seen.
@@ -245,15 +263,16 @@ static void bound_deferred(struct run_result *r, const struct plan *plan,
 {
 	struct stage_result *deferred = &r->stages[NIO_STAGE_DEFERRED_COPY];
 	uint64_t most = r->sequence.tx_bytes.value + r->sequence.tx_retrans.value;
+	bool unseen = arrivals_unseen(r, plan);
 
 	deferred->open_bytes = known(0);
 	if (plan->mode != MODE_ZEROCOPY || deferred->quality == QUALITY_UNAVAILABLE ||
 	    !r->sequence.tx_bytes.known || most <= deferred->bytes ||
-	    !deferred_missed(r, base, now))
+	    (!unseen && !deferred_missed(r, base, now)))
 		return;
 	deferred->open_bytes = known(most - deferred->bytes);
 	deferred->quality = QUALITY_DERIVED;
-	deferred->reason = in_part;
+	deferred->reason = unseen ? arrivals_missed : in_part;
 }
 
 static const char *source_of(const struct snapshot *s)

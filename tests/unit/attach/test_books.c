@@ -187,6 +187,23 @@ static void knows_the_machine_itself(void **state)
 	assert_int_equal(books_of(&s).local, 1);
 }
 
+/* Every send copied, and fewer bytes arrived than were pinned: no program was shown the others. */
+static void knows_of_unseen_arrivals(void **state)
+{
+	struct books b = {.ids = 4, .completed = 4, .copied = 4};
+
+	(void)state;
+	b.stages[NIO_STAGE_TX_PIN].bytes = b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 4096;
+	assert_false(books__arrivals_missed(&b));
+	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 4095;
+	assert_true(books__arrivals_missed(&b));
+	b.copied = 3;
+	assert_false(books__arrivals_missed(&b));
+	b.copied = b.completed = 3;
+	assert_false(books__arrivals_missed(&b));
+	assert_false(books__arrivals_missed(&(struct books){0}));
+}
+
 static void adds_up(void **state)
 {
 	struct nio_stream s = stream(23, 42);
@@ -213,6 +230,7 @@ int main(void)
 		cmocka_unit_test(is_silent_of_other_layers),
 		cmocka_unit_test(counts_copies),
 		cmocka_unit_test(knows_the_machine_itself),
+		cmocka_unit_test(knows_of_unseen_arrivals),
 		cmocka_unit_test(adds_up),
 	};
 
