@@ -15,7 +15,8 @@
 #include "maps.bpf.h"
 #include "netiotrace.h"
 
-/* See bpf/netiotrace.h. User space sets max_entries to NIO_ZC_SENDS where nio_completions is set. */
+/* See bpf/netiotrace.h. User space sets max_entries to NIO_ZC_SENDS where nio_completions is set.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -73,8 +74,7 @@ static __always_inline void on_pinned_send(struct nio_conn *conn, __u32 id, __u3
 	send = zc_send_of(conn, id);
 	zc = zc_of(conn);
 	conn->pinned_total += bytes;
-	if (zc && send &&
-	    nio_zc_note(send, conn->cookie, id, bytes, call_begin(conn->cookie))) {
+	if (zc && send && nio_zc_note(send, conn->cookie, id, bytes, call_begin(conn->cookie))) {
 		add(&conn->completed_total, bytes);
 		add(&zc->bytes, bytes);
 		known_after_all();

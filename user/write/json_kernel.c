@@ -70,7 +70,8 @@ json_t *json_document__kernel_zerocopy(const struct run_result *run)
 	json_t *o = json_object();
 	int err = 0;
 
-	err |= json_put_or_null(o, "sends", (struct num){.value = zc->sends, .known = known && !uncounted});
+	err |= json_put_or_null(o, "sends",
+				(struct num){.value = zc->sends, .known = known && !uncounted});
 	err |= json_put_or_null(o, "completed",
 				(struct num){.value = zc->completed, .known = known});
 	err |= json_put_or_null(o, "copied", (struct num){.value = zc->copied, .known = known});

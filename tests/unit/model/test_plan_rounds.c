@@ -95,7 +95,8 @@ static void times_cost_the_rounds_that_are_compared_nothing(void **state)
 	assert_non_null(strstr(plans[0].reason[PROBE_CALL_TIME], "permission denied"));
 }
 
-/* Of tracepoints alone, zero-copy can, too: a completion is a notification read, held against no send. */
+/* Of tracepoints alone, zero-copy can, too: a completion is a notification read, held against no
+ * send. */
 static void zero_copy_by_tracepoints_rests_but_for_what_nothing_else_tells(void **state)
 {
 	struct offer offers[OFFERS_MAX] = {{0}};
