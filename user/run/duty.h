@@ -2,7 +2,7 @@
 /*
  * Events a part of the time. Bytes come from sequence numbers, and what was pinned of them from
  * zero-copy ids; the events of sending and receiving tell their number and sizes, for which
- * thousands are as good as millions. So in rounds that are compared their programs are attached for
+ * thousands are as good as millions. So in rounds that are compared their programs look for
  * a slice of each period, or longer where events are few. All of the time where they are to be
  * counted (--messages, --count-calls, --times), where a completion is looked up by the send that it
  * ends (zero-copy by functions), and where there are no sequence numbers. Deferred copies and
