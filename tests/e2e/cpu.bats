@@ -92,17 +92,6 @@ share() {
 	python3 "$REPO/tests/e2e/perf_shares.py" "$NETIOTRACE_BIN/tests/e2e/classify_stacks" twocopy doc.json "$(<pid)" <stacks
 }
 
-# By functions only: tracepoints take no times.
-# bats test_tags=guest
-@test "cpu: samples and exact times see the same parts of a send call" {
-	need_tool python3
-	[ -x "$NETIOTRACE_BIN/tests/e2e/classify_stacks" ] || skip "the test programs are not built: make test-programs"
-	run "$NETIOTRACE" -q --mode all --size 64k --backend trampoline --duration 4s --rounds 4 --json doc.json
-	[ "$status" -ne 3 ] || skip "this kernel refuses programs on functions"
-	[ "$status" -eq 0 ]
-	python3 "$REPO/tests/e2e/part_shares.py" "$NETIOTRACE_BIN/tests/e2e/classify_stacks" doc.json
-}
-
 # bats test_tags=guest
 @test "cpu: what is not sampled is null, and why; nothing is sent for it" {
 	"$NETIOTRACE" -q --mode onecopy --messages 23 --json doc.json
