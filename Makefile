@@ -48,7 +48,8 @@ endif
 WARNINGS  := -Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes \
              -Wmissing-declarations -Wpointer-arith -Wwrite-strings -Wundef -Wvla
 CPPFLAGS  += -D_GNU_SOURCE -DNETIOTRACE_VERSION='"$(VERSION)"'
-CFLAGS    ?= -O2 -g
+# Sanitizers see the same at -O1, which compiles in three quarters of the time.
+CFLAGS    ?= $(if $(filter address thread,$(SAN)),-O1,-O2) -g
 ALL_CFLAGS = -std=c11 $(WARNINGS) $(CFLAGS) -fno-strict-aliasing -pthread -MMD -MP
 LDFLAGS   += -pthread
 SAN_FLAGS_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

@@ -18,6 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <bpf/bpf.h>
 
 #include "shared_object.skel.h"
@@ -155,6 +160,63 @@ static void complete_on_two_cpus(void)
 	printf("completed_total %llu of %u\n", bytes_completed(), 3 * THREADS * TURNS);
 }
 
+/* Two sockets joined over loopback. */
+static void connect_pair(int *tx, int *rx)
+{
+	struct sockaddr_in addr = {.sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(addr);
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	*tx = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (bind(listener, (void *)&addr, len) || listen(listener, 1) ||
+	    getsockname(listener, (void *)&addr, &len) || connect(*tx, (void *)&addr, len))
+		fail("a connection over loopback");
+	*rx = accept(listener, NULL, NULL);
+	if (*rx < 0)
+		fail("accept");
+	close(listener);
+}
+
+static void *drain(void *arg)
+{
+	char data[4096];
+
+	while (recv(*(int *)arg, data, sizeof(data), 0) > 0)
+		;
+	return NULL;
+}
+
+/*
+ * A paced socket sends from a timer in softirq, on the CPU that sent last: about once a millisecond
+ * on CPU 0. The tick alone brings few softirqs, with which this took half a minute.
+ */
+static void *keep_sending(void *arg)
+{
+	static char data[1 << 16];
+
+	pin(0);
+	while (send(*(int *)arg, data, sizeof(data), MSG_NOSIGNAL) > 0)
+		;
+	return NULL;
+}
+
+static void start_softirqs(int *tx, int *rx)
+{
+	unsigned int bytes_per_second = 4 << 20;
+	pthread_t thread;
+	int mss = 1000;
+
+	connect_pair(tx, rx);
+	if (setsockopt(*tx, SOL_SOCKET, SO_MAX_PACING_RATE, &bytes_per_second,
+		       sizeof(bytes_per_second)) ||
+	    setsockopt(*tx, IPPROTO_TCP, TCP_MAXSEG, &mss, sizeof(mss)))
+		fail("a paced socket");
+	if (pthread_create(&thread, NULL, keep_sending, tx) ||
+	    pthread_create(&thread, NULL, drain, rx))
+		fail("pthread_create");
+}
+
 /* Until softirqs have come between often enough: how fast a machine is does not matter. */
 static void book_under_softirqs(void)
 {
@@ -162,7 +224,9 @@ static void book_under_softirqs(void)
 	time_t end = time(NULL) + 60;
 	struct nio_cell cell;
 	__u64 booked = 0;
+	int tx, rx;
 
+	start_softirqs(&tx, &rx);
 	pin(0);
 	object->bss->test_thread = gettid();
 	if (!bpf_program__attach(object->progs.nio_test_softirq))

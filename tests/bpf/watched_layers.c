@@ -60,6 +60,15 @@ static int repaired(__u32 sent, __u32 received, struct sockaddr_in *own)
 	return fd;
 }
 
+/* No SYN told either the other's scale: a window of 64 KiB would be taken for one of 64 bytes. */
+static void agree_on_scale(int fd)
+{
+	const struct tcp_repair_opt scale = {.opt_code = TCPOPT_WINDOW, .opt_val = 7 | 7 << 16};
+
+	if (setsockopt(fd, IPPROTO_TCP, TCP_REPAIR_OPTIONS, &scale, sizeof(scale)))
+		fail("window scale in repair mode");
+}
+
 /* Two sockets that were never introduced, with the sender's numbers about to wrap. */
 static struct pair pair_before_wrap(void)
 {
@@ -70,6 +79,8 @@ static struct pair pair_before_wrap(void)
 
 	if (connect(p.tx, (void *)&rx, sizeof(rx)) || connect(p.rx, (void *)&tx, sizeof(tx)))
 		fail("connect in repair mode");
+	agree_on_scale(p.tx);
+	agree_on_scale(p.rx);
 	if (setsockopt(p.tx, IPPROTO_TCP, TCP_REPAIR, &off, sizeof(off)) ||
 	    setsockopt(p.rx, IPPROTO_TCP, TCP_REPAIR, &off, sizeof(off)))
 		fail("end of repair mode");

@@ -14,14 +14,16 @@ teardown() {
 	stop_jobs
 }
 
-# Whom to kill: the collector, or one side of the load generator. What remains must end by itself.
-kill_one() { # WHO
+# Whom to kill: the collector, or one side of the load generator. In a directory of its own: the three are
+# killed side by side.
+kill_one() { # WHO SECONDS
 	local pid victim code=0
 
+	mkdir -p "$1" && cd "$1" || return
 	"$NETIOTRACE" -q --mode all --rounds 5 --duration 2s --warmup 20ms --path veth --json out.json \
 		>stdout 2>stderr </dev/null &
 	pid=$!
-	sleep "0.$((RANDOM % 60 + 10))"
+	sleep "$2"
 	case $1 in
 	collector) victim=$pid ;;
 	sender) victim=$(pgrep -P "$pid" -f 'netio-loadgen send' | head -n 1) ;;
@@ -50,19 +52,31 @@ kill_one() { # WHO
 		rm out.json
 	fi
 	[ ! -e out.json ]
-	within 3 no_process_left
 }
 
 no_process_left() {
 	[ -z "$(own_processes)" ]
 }
 
+# One of each; what remains must end by itself. The moments are drawn here, for a subshell draws what others do.
+kill_three() {
+	local who job failed=0 jobs=()
+
+	for who in collector sender receiver; do
+		kill_one "$who" "0.$((RANDOM % 60 + 10))" &
+		jobs+=($!)
+	done
+	for job in "${jobs[@]}"; do
+		wait "$job" || failed=1
+	done
+	[ "$failed" -eq 0 ]
+	within 3 no_process_left
+}
+
 @test "kill -9 of collector, sender, receiver at 100 random moments leaves nothing" {
 	seed_random
 	for _ in $(seq 34); do
-		kill_one collector
-		kill_one sender
-		kill_one receiver
+		kill_three
 		# What is left stays: a look at the whole machine after each three finds it.
 		assert_nothing_left
 	done

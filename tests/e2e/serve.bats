@@ -275,10 +275,11 @@ while time.time() < end:
 	script -qec "exec '$NETIOTRACE' -q --backend none --mode onecopy --duration 2s --warmup 0" \
 		/dev/null </dev/null >script.out 2>&1 3>&- &
 	ATTACK=$!
-	child() { ps -o tty=,sid=,pid= --ppid "$(pgrep -P "$ATTACK")" >children && test -s children; }
-	within 3 child
-	child
-	# No terminal, and the first of its session.
-	awk '$1 != "?" || $2 != $3 { bad = 1 } END { exit bad }' children
+	# Two processes without a terminal, each the first of its session: as soon as they have become that.
+	apart() {
+		ps -o tty=,sid=,pid= --ppid "$(pgrep -P "$ATTACK")" >children 2>&1 &&
+			awk '$1 != "?" || $2 != $3 { bad = 1 } END { exit bad || NR != 2 }' children
+	}
+	within 3 apart || { cat children && return 1; }
 	wait "$ATTACK" || true
 }

@@ -22,6 +22,9 @@ SIGNS = {
     "<": ["<="], "<=": ["<"], ">": [">="], ">=": [">"], "==": ["!="], "!=": ["=="],
     "&&": ["||"], "||": ["&&"], "/": ["*"], "*": ["/"], "<<": [">>"], ">>": ["<<"],
 }
+# Whose first two arguments may change places where only "is it 0?" is asked of the answer (strcmp), or anyway.
+EQUALITY = {"strpbrk", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp"}
+SYMMETRIC = {"json_equal", "fmin", "fmax", "add_saturating", "mul_saturating", "metric__same_name"}
 KEYWORDS = {"if", "while", "for", "switch", "return", "sizeof", "do", "else", "case", "goto", "break",
             "continue", "default", "offsetof", "va_arg", "va_start", "va_end", "_Static_assert"}
 
@@ -144,10 +147,21 @@ def condition_changes(source, toks, k):
         yield Change("condition", toks[k + 1].at, toks[end].at + 1, f"(!({inner}))")
 
 
+def same_either_way(toks, k):
+    """A call whose first two arguments may change places."""
+    if toks[k].text in SYMMETRIC:
+        return True
+    after = toks[partner(toks, k + 1) + 1].text
+    asked = toks[k - 1].text in ("!", "&&", "||") or (toks[k - 1].text == "(" and toks[k - 2].text in ("if", "while"))
+    return toks[k].text in EQUALITY and (after in ("==", "!=") or (asked and after in (")", "&&", "||", ";")))
+
+
 def argument_changes(source, toks, k):
     if toks[k].kind != "word" or toks[k].text in KEYWORDS or toks[k + 1].text != "(":
         return
     given = arguments(toks, k + 1)
+    if same_either_way(toks, k):
+        given = given[1:]
     for (a, b), (c, d) in zip(given, given[1:]):
         left = source[toks[a].at:toks[b].at + len(toks[b].text)]
         middle = source[toks[b].at + len(toks[b].text):toks[c].at]
@@ -157,14 +171,14 @@ def argument_changes(source, toks, k):
 
 
 def declared_sizes(toks, begin, end):
-    """Indices of numbers in the brackets of declarations: how large an array is."""
+    """Indices of what stands in the brackets of declarations: how large an array is."""
     found = set()
     first = begin + 1
     for k in range(begin + 1, end):
         if toks[k].text in (";", "{", "}"):
             first = k + 1
-        elif toks[k].kind == "number" and toks[k - 1].text == "[" and is_declaration(toks, first, k):
-            found.add(k)
+        elif toks[k].text == "[" and is_declaration(toks, first, k):
+            found.update(range(k + 1, partner(toks, k)))
     return found
 
 
@@ -175,10 +189,12 @@ def of(source):
     for begin, end in bodies(toks):
         sizes = declared_sizes(toks, begin, end)
         for k in range(begin + 1, end):
+            if k in sizes:
+                continue
             found += sign_changes(toks, k)
             found += condition_changes(source, toks, k)
             found += argument_changes(source, toks, k)
-            if toks[k].kind == "number" and k not in sizes:
+            if toks[k].kind == "number":
                 found += number_changes(toks[k])
         for first, last in statements(toks, begin + 1, end - 1):
             found.append(Change("statement", toks[first].at, toks[last].at + 1, ";"))

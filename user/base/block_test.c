@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "block_test.h"
 #include "median.h"
 #include "common/splitmix.h"
@@ -42,20 +43,20 @@ static void engine__free(struct engine *e)
 
 static int engine__init(struct engine *e, struct block_test *t)
 {
-	size_t n = t->tests + 1, all = t->tests * t->blocks + 1;
+	size_t n = t->tests, all = t->tests * t->blocks;
 
 	*e = (struct engine){
 		.t = t,
-		.values = calloc(all, sizeof(double)),
-		.mark = calloc(t->blocks + 1, 1),
-		.mean = calloc(n, sizeof(double)),
-		.variance = calloc(n, sizeof(double)),
-		.statistic = calloc(n, sizeof(double)),
-		.observed = calloc(n, sizeof(double)),
-		.scratch = calloc(all, sizeof(double)),
-		.order = calloc(n, sizeof(size_t)),
-		.count = calloc(n, sizeof(size_t)),
-		.own = calloc(n, sizeof(size_t)),
+		.values = array__new(all, sizeof(double)),
+		.mark = array__new(t->blocks, 1),
+		.mean = array__new(n, sizeof(double)),
+		.variance = array__new(n, sizeof(double)),
+		.statistic = array__new(n, sizeof(double)),
+		.observed = array__new(n, sizeof(double)),
+		.scratch = array__new(all, sizeof(double)),
+		.order = array__new(n, sizeof(size_t)),
+		.count = array__new(n, sizeof(size_t)),
+		.own = array__new(n, sizeof(size_t)),
 	};
 	for (size_t i = 0; i < t->tests; i++)
 		if (t->group[i] >= e->groups)
@@ -326,8 +327,7 @@ int block_test__paired(struct block_test *t)
 		prepare(&e);
 		compute(&e, e.observed);
 		sort_tests(&e);
-		if (!all)
-			permutations = BLOCK_TEST_PERMUTATIONS;
+		permutations = all ? permutations : BLOCK_TEST_PERMUTATIONS;
 		for (size_t i = 0; i < permutations; i++) {
 			set_signs(&e, i, all, &state);
 			take(&e);
@@ -433,7 +433,7 @@ double block_test__two_samples_floor(size_t before, size_t after, bool one_sided
 
 double block_test__discovery_limit(const double *p, size_t n, double share)
 {
-	double *sorted = calloc(n + 1, sizeof(*sorted)), limit = -1;
+	double *sorted = array__new(n, sizeof(*sorted)), limit = -1;
 	size_t tests = 0;
 
 	if (!sorted)

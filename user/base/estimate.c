@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "estimate.h"
 #include "stats.h"
 
@@ -62,7 +63,7 @@ static struct estimate of_sorted(const double *sorted, size_t n)
 
 struct estimate estimate__of(const double *values, size_t n)
 {
-	double *sorted = calloc(n + 1, sizeof(*sorted));
+	double *sorted = array__new(n, sizeof(*sorted));
 	struct estimate e;
 
 	if (!sorted)

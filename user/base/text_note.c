@@ -10,8 +10,7 @@
 
 int text_note__begin(struct text_note *n)
 {
-	n->text = NULL;
-	n->len = 0;
+	*n = (struct text_note){.text = NULL};
 	n->f = open_memstream(&n->text, &n->len);
 	return n->f ? 0 : -ENOMEM;
 }

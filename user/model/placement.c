@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "placement.h"
 
 #define SIDE_CPUS_MAX 256
@@ -11,10 +12,9 @@
 static int by_node_and_cpu(const void *pa, const void *pb)
 {
 	const struct cpu_place *a = pa, *b = pb;
+	int order = ORDER(a->node, b->node);
 
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
+	return order ? order : ORDER(a->cpu, b->cpu);
 }
 
 static int has_core(const struct cpu_place *cpus, size_t n, unsigned int core)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A list of distinct stacks; see profile.h. */
+#include "base/order.h"
 #include "profile.h"
 
 #include <errno.h>
@@ -62,10 +63,9 @@ int profile__merge(struct profile *p, const struct profile *other)
 static int by_frames(const void *a, const void *b)
 {
 	const struct profile_stack *s = a, *t = b;
+	int order = ORDER(s->whose, t->whose);
 
-	if (s->whose != t->whose)
-		return s->whose < t->whose ? -1 : 1;
-	return strcmp(s->frames, t->frames);
+	return order ? order : strcmp(s->frames, t->frames);
 }
 
 void profile__sort(struct profile *p)

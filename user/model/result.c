@@ -166,23 +166,28 @@ const char *zc_cause__key(enum zc_cause c)
 	return NAME_OF(keys, c);
 }
 
+static void num_unknown(struct num *n)
+{
+	*n = (struct num){.reason = not_measured};
+}
+
 static void nums_unknown(struct num *nums, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		nums[i] = (struct num){.reason = not_measured};
+		num_unknown(&nums[i]);
 }
 
 static void app_unknown(struct app_result *app)
 {
 	int i;
 
-	nums_unknown(&app->verify_errors, 1);
-	nums_unknown(&app->replies.tx_bytes, 1);
-	nums_unknown(&app->replies.tx_messages, 1);
-	nums_unknown(&app->sender_cpu_ns, 1);
-	nums_unknown(&app->receiver_cpu_ns, 1);
+	num_unknown(&app->verify_errors);
+	num_unknown(&app->replies.tx_bytes);
+	num_unknown(&app->replies.tx_messages);
+	num_unknown(&app->sender_cpu_ns);
+	num_unknown(&app->receiver_cpu_ns);
 	for (i = 0; i < LATENCY_NR; i++)
 		app->latency[i].reason = not_measured;
 }
@@ -194,21 +199,21 @@ static void stages_unknown(struct stage_result *stages)
 	for (i = 0; i < NIO_STAGE_NR; i++) {
 		stages[i].quality = QUALITY_UNAVAILABLE;
 		stages[i].reason = not_measured;
-		nums_unknown(&stages[i].ns, 1);
-		nums_unknown(&stages[i].timed, 1);
-		nums_unknown(&stages[i].timed_bytes, 1);
-		nums_unknown(&stages[i].open_bytes, 1);
+		num_unknown(&stages[i].ns);
+		num_unknown(&stages[i].timed);
+		num_unknown(&stages[i].timed_bytes);
+		num_unknown(&stages[i].open_bytes);
 	}
 }
 
 static void health_unknown(struct health *health)
 {
 	health->coverage.reason = not_measured;
-	nums_unknown(&health->missed, 1);
-	nums_unknown(&health->dropped, 1);
-	nums_unknown(&health->map_full, 1);
-	nums_unknown(&health->unmatched, 1);
-	nums_unknown(&health->anomalies, 1);
+	num_unknown(&health->missed);
+	num_unknown(&health->dropped);
+	num_unknown(&health->map_full);
+	num_unknown(&health->unmatched);
+	num_unknown(&health->anomalies);
 }
 
 static void perf_unknown(struct run_result *r, int side)
@@ -217,8 +222,8 @@ static void perf_unknown(struct run_result *r, int side)
 
 	nums_unknown(r->perf[side], PERF_NR);
 	for (c = 0; c < PERF_NR; c++) {
-		nums_unknown(&r->perf_detail[side][c].user, 1);
-		nums_unknown(&r->perf_detail[side][c].kernel, 1);
+		num_unknown(&r->perf_detail[side][c].user);
+		num_unknown(&r->perf_detail[side][c].kernel);
 		r->perf_detail[side][c].running.reason = not_measured;
 	}
 }
@@ -241,30 +246,30 @@ void run_result__init(struct run_result *r)
 	app_unknown(&r->app);
 	r->ledger_reason = not_measured;
 	stages_unknown(r->stages);
-	nums_unknown(&r->notifications, 1);
-	nums_unknown(&r->zc_filled, 1);
-	nums_unknown(&r->zc_repeated, 1);
-	nums_unknown(&r->zc_unseen, 1);
-	nums_unknown(&r->enobufs_optmem, 1);
-	nums_unknown(&r->enobufs_memlock, 1);
-	nums_unknown(&r->sequence.tx_bytes, 1);
-	nums_unknown(&r->sequence.rx_bytes, 1);
-	nums_unknown(&r->sequence.tx_retrans, 1);
-	nums_unknown(&r->sequence.tx_ids, 1);
-	nums_unknown(&r->unclassified, 1);
+	num_unknown(&r->notifications);
+	num_unknown(&r->zc_filled);
+	num_unknown(&r->zc_repeated);
+	num_unknown(&r->zc_unseen);
+	num_unknown(&r->enobufs_optmem);
+	num_unknown(&r->enobufs_memlock);
+	num_unknown(&r->sequence.tx_bytes);
+	num_unknown(&r->sequence.rx_bytes);
+	num_unknown(&r->sequence.tx_retrans);
+	num_unknown(&r->sequence.tx_ids);
+	num_unknown(&r->unclassified);
 	r->copies_per_byte.reason = not_measured;
 	r->copies_per_byte_at_most.reason = not_measured;
 	r->verdict.copied_fraction.reason = not_measured;
 	r->verdict.cause = ZC_CAUSE_NONE;
 	nums_unknown(r->path_ns, PATH_NR);
-	nums_unknown(&r->path_calls, 1);
-	nums_unknown(&r->times.missed, 1);
-	nums_unknown(&r->times.map_full, 1);
-	nums_unknown(&r->times.unmatched, 1);
+	num_unknown(&r->path_calls);
+	num_unknown(&r->times.missed);
+	num_unknown(&r->times.map_full);
+	num_unknown(&r->times.unmatched);
 	r->path_reason = not_measured;
-	nums_unknown(&r->enobufs_optmem, 1);
-	nums_unknown(&r->enobufs_memlock, 1);
-	nums_unknown(&r->pinned.completed_bytes, 1);
+	num_unknown(&r->enobufs_optmem);
+	num_unknown(&r->enobufs_memlock);
+	num_unknown(&r->pinned.completed_bytes);
 	r->pinned.completion.reason = not_measured;
 	r->pinned.outstanding.reason = not_measured;
 	r->places_reason = not_measured;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "base/array.h"
+#include "base/order.h"
 #include "family.h"
 
 static bool same_cell(const struct dataset_row *x, const struct dataset_row *y)
@@ -48,7 +50,7 @@ static int find_cells(struct analysis *a)
 
 	for (i = 0; i < d->rows_nr; i += rounds_at(d, i))
 		cells++;
-	a->cells = calloc(cells ? cells : 1, sizeof(*a->cells));
+	a->cells = array__new(cells, sizeof(*a->cells));
 	if (!a->cells)
 		return -ENOMEM;
 	for (i = 0; i < d->rows_nr; i += n) {
@@ -62,22 +64,22 @@ static int compare_u64(const void *pa, const void *pb)
 {
 	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
 
-	return (a > b) - (a < b);
+	return ORDER(a, b);
 }
 
 static int compare_unsigned(const void *pa, const void *pb)
 {
 	unsigned int a = *(const unsigned int *)pa, b = *(const unsigned int *)pb;
 
-	return (a > b) - (a < b);
+	return ORDER(a, b);
 }
 
 static int find_axes(struct analysis *a)
 {
 	size_t i, n = a->cells_nr;
 
-	a->sizes = calloc(n + 1, sizeof(*a->sizes));
-	a->threads = calloc(n + 1, sizeof(*a->threads));
+	a->sizes = array__new(n, sizeof(*a->sizes));
+	a->threads = array__new(n, sizeof(*a->threads));
 	if (!a->sizes || !a->threads)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
@@ -92,6 +94,8 @@ static int find_axes(struct analysis *a)
 		if (!i || a->threads[i] != a->threads[a->threads_nr - 1])
 			a->threads[a->threads_nr++] = a->threads[i];
 	}
+	a->sizes = array__shrunk(a->sizes, a->sizes_nr, sizeof(*a->sizes));
+	a->threads = array__shrunk(a->threads, a->threads_nr, sizeof(*a->threads));
 	return 0;
 }
 
@@ -103,10 +107,9 @@ struct round_key {
 static int compare_round(const void *pa, const void *pb)
 {
 	const struct round_key *a = pa, *b = pb;
+	int order = ORDER(a->round, b->round);
 
-	if (a->round != b->round)
-		return a->round < b->round ? -1 : 1;
-	return (a->repeat > b->repeat) - (a->repeat < b->repeat);
+	return order ? order : ORDER(a->repeat, b->repeat);
 }
 
 static size_t sort_unique(struct round_key *keys, size_t n)
@@ -134,10 +137,10 @@ static void number_rounds(const struct dataset *d, struct round_key *key)
 static int find_blocks(struct analysis *a)
 {
 	size_t n = a->dataset->rows_nr, i;
-	struct round_key *key = calloc(n + 1, sizeof(*key)), *all = calloc(n + 1, sizeof(*all));
+	struct round_key *key = array__new(n, sizeof(*key)), *all = array__new(n, sizeof(*all));
 	const struct round_key *found;
 
-	a->block = calloc(n + 1, sizeof(*a->block));
+	a->block = array__new(n, sizeof(*a->block));
 	if (key && all && a->block) {
 		number_rounds(a->dataset, key);
 		memcpy(all, key, n * sizeof(*key));
@@ -189,12 +192,10 @@ static int compare_key(const void *pkey, const void *pcell)
 {
 	const struct cell_key *key = pkey;
 	const struct cell *cell = pcell;
+	int order = ORDER(key->mode, cell->mode);
 
-	if (key->mode != cell->mode)
-		return key->mode < cell->mode ? -1 : 1;
-	if (key->size != cell->size)
-		return key->size < cell->size ? -1 : 1;
-	return (key->threads > cell->threads) - (key->threads < cell->threads);
+	order = order ? order : ORDER(key->size, cell->size);
+	return order ? order : ORDER(key->threads, cell->threads);
 }
 
 struct cell *analysis__cell(const struct analysis *a, enum mode mode, uint64_t size,
@@ -236,7 +237,7 @@ struct claim analysis__compare(const struct analysis *a, struct cell *x, struct 
 			       enum metric m)
 {
 	struct estimate ex = analysis__estimate(a, x, m), ey = analysis__estimate(a, y, m);
-	double *apart = calloc(a->blocks_nr + 1, sizeof(*apart));
+	double *apart = array__new(a->blocks_nr, sizeof(*apart));
 	struct claim c;
 
 	if (!apart || !x || !y) {
@@ -253,7 +254,7 @@ struct claim analysis__compare_modes(const struct analysis *a, enum mode first, 
 				     uint64_t size, enum metric m)
 {
 	struct estimate unknown = estimate__of(NULL, 0), some = {.median = (double)NAN, .n = 1};
-	double *apart = calloc(a->blocks_nr + 1, sizeof(*apart));
+	double *apart = array__new(a->blocks_nr, sizeof(*apart));
 	struct claim c = claim__make(&unknown, &unknown, NULL, 0, (double)NAN);
 
 	if (apart && !family__pair_sizes(a, first, second, size, m, apart)) {
@@ -362,8 +363,8 @@ int analysis__duel(const struct analysis *a, enum mode first, enum mode second,
 	size_t i;
 
 	*duel = (struct duel){.first = first, .second = second, .threads = threads, .metric = m};
-	duel->points = calloc(a->sizes_nr + 1, sizeof(*duel->points));
-	duel->crossovers = calloc(a->sizes_nr + 1, sizeof(*duel->crossovers));
+	duel->points = array__new(a->sizes_nr, sizeof(*duel->points));
+	duel->crossovers = array__new(a->sizes_nr, sizeof(*duel->crossovers));
 	if (!duel->points || !duel->crossovers) {
 		duel__clear(duel);
 		return -ENOMEM;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "base/array.h"
 #include "common/units.h"
 #include "stage_words.h"
 #include "words.h"
@@ -45,7 +46,7 @@ static int changes__of(const struct analysis *a, enum mode mode, enum metric m, 
 	struct cell *cell;
 	struct claim x;
 
-	*c = (struct changes){.values = calloc(a->cells_nr + 1, sizeof(double))};
+	*c = (struct changes){.values = array__new(a->cells_nr, sizeof(double))};
 	if (!c->values)
 		return -1;
 	for (cell = a->cells; cell < a->cells + a->cells_nr; cell++) {
@@ -301,9 +302,9 @@ static void scaling__clear(struct scaling *s)
 static int scaling__init(struct scaling *s, size_t n)
 {
 	*s = (struct scaling){
-		.per_thread = calloc(n + 1, sizeof(double)),
-		.misses = calloc(n + 1, sizeof(double)),
-		.switches = calloc(n + 1, sizeof(double)),
+		.per_thread = array__new(n, sizeof(double)),
+		.misses = array__new(n, sizeof(double)),
+		.switches = array__new(n, sizeof(double)),
 	};
 	return s->per_thread && s->misses && s->switches ? 0 : -1;
 }

@@ -68,7 +68,7 @@ static void weigh(const struct analysis *a, struct cell *x, struct cell *y, cons
 static const char *explain(char *buf, size_t len, struct answer_text *answer,
 			   const struct analysis *a, struct cell *x, struct cell *y)
 {
-	struct explanation best = {0};
+	struct explanation best = {.strength = 0};
 	char from[WORDS_BUF], to[WORDS_BUF], factor[WORDS_BUF];
 
 	weigh(a, x, y, explaining, sizeof(explaining) / sizeof(explaining[0]), &best);

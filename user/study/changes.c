@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/block_test.h"
 #include "changes.h"
 #include "settings.h"
@@ -116,10 +117,10 @@ static int test_table__init(struct test_table *t, const struct changes *c)
 	size_t blocks = c->before->blocks_nr + c->after->blocks_nr;
 
 	*t = (struct test_table){
-		.values = calloc(c->nr * blocks + 1, sizeof(double)),
-		.p = calloc(2 * c->nr + 1, sizeof(double)),
-		.group = calloc(c->nr + 1, sizeof(int)),
-		.change = calloc(c->nr + 1, sizeof(size_t)),
+		.values = array__new(c->nr * blocks, sizeof(double)),
+		.p = array__new(2 * c->nr, sizeof(double)),
+		.group = array__new(c->nr, sizeof(int)),
+		.change = array__new(c->nr, sizeof(size_t)),
 	};
 	if (!t->values || !t->p || !t->group || !t->change)
 		return -ENOMEM;
@@ -233,7 +234,7 @@ int changes__find(struct changes *c, const struct analysis *before, const struct
 	int err;
 
 	*c = (struct changes){.before = before, .after = after};
-	c->list = calloc(before->cells_nr * METRIC_NR + 1, sizeof(*c->list));
+	c->list = array__new(before->cells_nr * METRIC_NR, sizeof(*c->list));
 	if (!c->list)
 		return -ENOMEM;
 	for (size_t i = 0; i < before->cells_nr; i++) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "dataset.h"
 #include "settings.h"
 #include "write/json.h"
@@ -123,19 +124,14 @@ int dataset__admits(struct dataset *d, const char *congestion)
 	return d->congestion ? 1 : -ENOMEM;
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_rows(const void *pa, const void *pb)
 {
 	const struct dataset_row *a = pa, *b = pb;
-	int order = compare_numbers(a->mode, b->mode);
+	int order = ORDER(a->mode, b->mode);
 
-	order = order ? order : compare_numbers(a->size, b->size);
-	order = order ? order : compare_numbers(a->threads, b->threads);
-	return order ? order : compare_numbers(a->round, b->round);
+	order = order ? order : ORDER(a->size, b->size);
+	order = order ? order : ORDER(a->threads, b->threads);
+	return order ? order : ORDER(a->round, b->round);
 }
 
 void dataset__finish(struct dataset *d, double default_duration_s)

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/block_test.h"
+#include "base/order.h"
 #include "family.h"
 
 /* One test: of two cells, or (cells NULL) of two modes at a size. */
@@ -53,8 +55,8 @@ void family__pair(const struct analysis *a, const struct cell *x, const struct c
 int family__pair_sizes(const struct analysis *a, enum mode first, enum mode second, uint64_t size,
 		       enum metric m, double *apart)
 {
-	double *one = calloc(a->blocks_nr + 1, sizeof(*one));
-	size_t *n = calloc(a->blocks_nr + 1, sizeof(*n)), t, b;
+	double *one = array__new(a->blocks_nr, sizeof(*one));
+	size_t *n = array__new(a->blocks_nr, sizeof(*n)), t, b;
 	const struct cell *x, *y;
 
 	for (b = 0; one && n && b < a->blocks_nr; b++)
@@ -183,25 +185,20 @@ static size_t build(struct builder *b)
 static int compare_tests(const void *px, const void *py)
 {
 	const struct family_test *x = px, *y = py;
+	int order = ORDER(x->x, y->x);
 
-	if (x->x != y->x)
-		return x->x < y->x ? -1 : 1;
-	if (x->y != y->y)
-		return x->y < y->y ? -1 : 1;
-	if (x->metric != y->metric)
-		return x->metric < y->metric ? -1 : 1;
-	if (x->size != y->size)
-		return x->size < y->size ? -1 : 1;
-	if (x->first != y->first)
-		return x->first < y->first ? -1 : 1;
-	return (x->second > y->second) - (x->second < y->second);
+	order = order ? order : ORDER(x->y, y->y);
+	order = order ? order : ORDER(x->metric, y->metric);
+	order = order ? order : ORDER(x->size, y->size);
+	order = order ? order : ORDER(x->first, y->first);
+	return order ? order : ORDER(x->second, y->second);
 }
 
 static int test_all(struct analysis *a, const double *values)
 {
 	size_t n = a->family_nr;
-	int *group = calloc(n + 1, sizeof(*group));
-	double *p = calloc(2 * n + 1, sizeof(*p));
+	int *group = array__new(n, sizeof(*group));
+	double *p = array__new(2 * n, sizeof(*p));
 	struct block_test t = {.values = values,
 			       .group = group,
 			       .tests = n,
@@ -225,14 +222,14 @@ static int test_all(struct analysis *a, const double *values)
 
 int family__find(struct analysis *a)
 {
-	struct builder b = {.a = a, .apart = calloc(a->blocks_nr + 1, sizeof(double))};
+	struct builder b = {.a = a, .apart = array__new(a->blocks_nr, sizeof(double))};
 	int err = -ENOMEM;
 
 	if (!b.apart)
 		return err;
 	a->family_nr = a->threads_nr ? build(&b) : 0;
-	a->family = calloc(a->family_nr + 1, sizeof(*a->family));
-	b.values = calloc(a->family_nr * a->blocks_nr + 1, sizeof(double));
+	a->family = array__new(a->family_nr, sizeof(*a->family));
+	b.values = array__new(a->family_nr * a->blocks_nr, sizeof(double));
 	if (!b.failed && a->family && b.values) {
 		if (a->family_nr)
 			build(&b);

@@ -6,7 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/block_test.h"
+#include "base/order.h"
 
 enum metric stage_claims__metric(const struct stage_claims *s, enum cpu_class c)
 {
@@ -43,10 +45,10 @@ static int builder__init(struct builder *b, struct stage_claims *s, const struct
 	size_t n = d->rows_nr;
 
 	*b = (struct builder){.a = a, .s = s};
-	b->base = calloc(n + 1, sizeof(const struct dataset_row *));
-	b->x = calloc(n + 1, sizeof(double));
-	b->y = calloc(n + 1, sizeof(double));
-	b->values = calloc(n * MODE_NR * CPU_CLASS_NR + 1, sizeof(double));
+	b->base = array__new(n, sizeof(const struct dataset_row *));
+	b->x = array__new(n, sizeof(double));
+	b->y = array__new(n, sizeof(double));
+	b->values = array__new(n * MODE_NR * CPU_CLASS_NR, sizeof(double));
 	if (!b->base || !b->x || !b->y || !b->values)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
@@ -123,10 +125,10 @@ static int by_size(const void *pa, const void *pb)
 {
 	const struct stage_claim *a = pa, *b = pb;
 	double x = fabs(a->c.paired.median), y = fabs(b->c.paired.median);
+	int order = ORDER(y, x);
 
-	if (x != y)
-		return x > y ? -1 : 1;
-	return a->mode != b->mode ? (int)a->mode - (int)b->mode : (int)a->class - (int)b->class;
+	order = order ? order : ORDER(a->mode, b->mode);
+	return order ? order : ORDER(a->class, b->class);
 }
 
 int stage_claims__make(struct stage_claims *s, const struct analysis *a)

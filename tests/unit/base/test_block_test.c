@@ -147,6 +147,9 @@ static void discoveries_are_a_share(void **state)
 	NEAR(block_test__discovery_limit(p, 5, 0.05), 0.03);
 	NEAR(block_test__discovery_limit(none, 2, 0.05), -1);
 	NEAR(block_test__discovery_limit(none, 0, 0.05), -1);
+	/* What is just as small as its limit is in. */
+	NEAR(block_test__discovery_limit((const double[]){0.25}, 1, 0.25), 0.25);
+	NEAR(block_test__discovery_limit((const double[]){0.5, 0.25}, 2, 0.5), 0.5);
 }
 
 int main(void)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -280,6 +281,39 @@ static void a_directory_of_a_similar_name_is_not_ours(void **state)
 
 #define WITH_DIR(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+static unsigned int open_descriptors(void)
+{
+	DIR *fds = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	assert_non_null(fds);
+	while (readdir(fds))
+		n++;
+	closedir(fds);
+	return n;
+}
+
+/* Claimed, given, listed and removed, above and below: each descriptor opened for it is closed. */
+static void no_descriptor_is_left_open(void **state)
+{
+	unsigned int before = open_descriptors();
+	struct owned_dir d;
+	char name[256];
+
+	(void)state;
+	open_it(&d);
+	assert_int_equal(owned_dir__mark(&d, "report"), 0);
+	claim_and_write(&d, "above.txt");
+	claim_and_write(&d, "sub/below.txt");
+	assert_int_equal(owned_dir__claim(&d, "sub/never-written"), 0);
+	assert_int_equal(owned_dir__give(&d), 0);
+	assert_int_equal(owned_dir__stranger(&d, name, sizeof(name)), 0);
+	assert_int_equal(owned_dir__read(&d, "report"), 0);
+	assert_int_equal(owned_dir__remove(&d, dir), 0);
+	owned_dir__close(&d);
+	assert_int_equal(open_descriptors(), before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +326,7 @@ int main(void)
 		WITH_DIR(a_file_that_came_meanwhile_is_not_claimed),
 		WITH_DIR(names_that_lead_outside_are_not_followed),
 		WITH_DIR(a_killed_writer_leaves_a_marker_that_counts),
+		WITH_DIR(no_descriptor_is_left_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

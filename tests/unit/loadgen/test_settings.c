@@ -107,6 +107,12 @@ static const char *const bad[][2] = {
 	{"--cpus 1000", "1000"},
 	{"--cpus 0,1000", "1000"},
 	{"--cpus 99999", "--cpus"},
+	{"--cpus-receiver 1000", "--cpus-receiver names CPU 1000"},
+	{"--cpus-receiver x", "--cpus-receiver 'x'"},
+	{"--sndbuf 4095", "--sndbuf '4095'"},
+	{"--rcvbuf 1073741825", "--rcvbuf '1073741825'"},
+	{"--rcvlowat 1048577", "--rcvlowat"},
+	{"--size 128 --fields 64 --connections 5 --threads 6", "5 connections are fewer than 6"},
 	{"--sndbuf 1", "--sndbuf"},
 	{"--size", "value"},
 	{"--frobnicate", "--frobnicate"},
@@ -151,6 +157,46 @@ static void refused(void **state)
 			fail_msg("'%s': '%s'", bad[i][0], why);
 		assert_null(strchr(why, '\n'));
 	}
+}
+
+/* The first and the last of each range are in it. */
+static const char *const good[] = {
+	"--size 64",
+	"--size 16777216",
+	"--fields 1",
+	"--size 64 --fields 64",
+	"--threads 1",
+	"--threads 256",
+	"--connections 1",
+	"--connections 4096",
+	"--threads 3 --connections 3",
+	"--rate 1",
+	"--rate 100000000/s",
+	"--spin 0",
+	"--spin 1s",
+	"--rcvlowat 1",
+	"--rcvlowat 1m",
+	"--congestion 0123456789abcde",
+	"--duration 1ns",
+	"--duration 24h",
+	"--messages 1",
+	"--messages 281474976710656",
+	"--warmup 0",
+	"--warmup 24h",
+	"--sndbuf 4096",
+	"--sndbuf 1g",
+	"--rcvbuf 4096",
+	"--rcvbuf 1g",
+	"--cpus 0",
+	"--cpus-receiver 0",
+};
+
+static void limits_are_in_their_ranges(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (parse(good[i]))
+			fail_msg("'%s': '%s'", good[i], why);
 }
 
 /* A long word of the user's must not cut the sentence's remedy off. */
@@ -225,6 +271,7 @@ int main(void)
 		cmocka_unit_test(asked_for_help), cmocka_unit_test(defaults),
 		cmocka_unit_test(everything),     cmocka_unit_test(refused),
 		cmocka_unit_test(long_words),     cmocka_unit_test(shares),
+		cmocka_unit_test(limits_are_in_their_ranges),
 		cmocka_unit_test(endpoints),      cmocka_unit_test(memory),
 	};
 

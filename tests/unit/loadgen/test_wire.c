@@ -199,6 +199,48 @@ static void hello_fuzz(void **state)
 	assert_true(accepted > 1000);
 }
 
+/* The first and the last of each range are in it. */
+static void hello_at_its_limits(void **state)
+{
+	static const struct wire_hello good[] = {
+		{.kind = WIRE_CONTROL, .connections = 1, .threads = 1, .size = WIRE_SIZE_MIN},
+		{.kind = WIRE_DATA, .connections = 1, .threads = 1, .size = WIRE_SIZE_MAX},
+		{.kind = WIRE_DATA,
+		 .index = WIRE_CONNECTIONS_MAX - 1,
+		 .connections = WIRE_CONNECTIONS_MAX,
+		 .threads = WIRE_THREADS_MAX,
+		 .size = 64},
+		{.kind = WIRE_DATA, .index = 3, .connections = 4, .threads = 4, .size = 64},
+	};
+	uint8_t buf[WIRE_HELLO_SIZE];
+	struct wire_hello out;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		wire__encode_hello(buf, &good[i]);
+		assert_int_equal(wire__decode_hello(buf, &out), 0);
+		assert_int_equal(out.kind, good[i].kind);
+		assert_int_equal(out.index, good[i].index);
+		assert_int_equal(out.connections, good[i].connections);
+		assert_int_equal(out.threads, good[i].threads);
+		assert_int_equal(out.size, good[i].size);
+	}
+}
+
+static void frame_types_at_their_limits(void **state)
+{
+	uint8_t buf[WIRE_FRAME_SIZE];
+	struct wire_frame f = {0};
+
+	(void)state;
+	for (int type = WIRE_WELCOME - 1; type <= WIRE_TYPE_END; type++) {
+		bool known = type >= WIRE_WELCOME && type < WIRE_TYPE_END;
+
+		wire__encode_frame(buf, &(struct wire_frame){.type = type});
+		assert_int_equal(wire__decode_frame(buf, &f), known ? 0 : -ERANGE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +253,8 @@ int main(void)
 		cmocka_unit_test(hello_flags),
 		cmocka_unit_test(hello_fuzz),
 		cmocka_unit_test(frame_of_another_version),
+		cmocka_unit_test(hello_at_its_limits),
+		cmocka_unit_test(frame_types_at_their_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 
 #include "model/figures.h"
 
@@ -31,10 +32,42 @@ static void each_loss_is_one(void **state)
 	}
 }
 
+/* "Linux" is said once, whoever read the release, also where nothing follows it. */
+static void kernels_are_named_once(void **state)
+{
+	static const char *const cases[][2] = {{"Linux 6.12.1", "Linux 6.12.1"},
+					       {"6.12.1", "Linux 6.12.1"},
+					       {"Linux 6", "Linux 6"},
+					       {"Linuxlike", "Linux Linuxlike"},
+					       {"Linux ", "kernel unknown"},
+					       {"", "kernel unknown"}};
+	struct environment env = {0};
+	char buf[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(env.kernel, sizeof(env.kernel), "%s", cases[i][0]);
+		assert_string_equal(figures__kernel(buf, sizeof(buf), &env), cases[i][1]);
+	}
+}
+
+static void loads_in_words(void **state)
+{
+	char buf[64];
+
+	(void)state;
+	assert_string_equal(figures__load(buf, sizeof(buf), 65536, 8, 1),
+			    "64 KiB in 8 fields, 1 thread");
+	assert_string_equal(figures__load(buf, sizeof(buf), 64, 1, 2),
+			    "64 B in 1 field, 2 threads");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_loss_is_one),
+		cmocka_unit_test(kernels_are_named_once),
+		cmocka_unit_test(loads_in_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

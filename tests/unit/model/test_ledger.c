@@ -250,7 +250,10 @@ static void no_kernel_claims_nothing(void **state)
 	struct fixture *f = fixture(MODE_ONECOPY);
 
 	(void)state;
+	f->run.ledger_known = true;
 	ledger__no_kernel(&f->run, "not watched");
+	assert_false(f->run.ledger_known);
+	assert_string_equal(f->run.ledger_reason, "not watched");
 	f->run.app.tx_bytes = f->run.app.rx_bytes = 1000;
 	ledger__close(&f->run, true);
 	assert_false(f->run.balance_known);

@@ -164,6 +164,35 @@ static void one_reason_stands_for_all_hardware(void **state)
 	assert_null(perf_derive__no_hardware(&r));
 }
 
+static void runs_for(struct real *running, double share)
+{
+	*running = (struct real){.value = share, .known = true};
+}
+
+/* The counter that ran least, whichever it is, on either side, ours or asked for. */
+static void the_lowest_share_of_time_is_found(void **state)
+{
+	struct run_result r;
+
+	(void)state;
+	run_result__init(&r);
+	assert_false(perf_derive__lowest_running(&r).known);
+	assert_non_null(perf_derive__lowest_running(&r).reason);
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		for (int c = 0; c < PERF_NR; c++) {
+			run_result__init(&r);
+			runs_for(&r.perf_detail[!side][(c + 1) % PERF_NR].running, 0.75);
+			runs_for(&r.perf_detail[side][c].running, 0.5);
+			assert_true(perf_derive__lowest_running(&r).value == 0.5);
+		}
+		r.perf_asked_nr = 2;
+		runs_for(&r.perf_asked[1].running[side], 0.25);
+		assert_true(perf_derive__lowest_running(&r).value == 0.25);
+		runs_for(&r.perf_asked[0].running[side], 0.125);
+		assert_true(perf_derive__lowest_running(&r).value == 0.125);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +201,7 @@ int main(void)
 		cmocka_unit_test(unknown_stays_unknown_with_its_reason),
 		cmocka_unit_test(nothing_is_not_divided_by),
 		cmocka_unit_test(one_reason_stands_for_all_hardware),
+		cmocka_unit_test(the_lowest_share_of_time_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,6 +245,49 @@ static void sockets_are_found_in_any_order(void **state)
 	}
 }
 
+/* Half of the range is the limit: a difference of that much can only have gone backward. */
+static void half_of_all_numbers_is_backward(void **state)
+{
+	uint64_t most = ((uint64_t)1 << 63) - 1;
+	struct socket_pass base, now;
+	struct sequence_sum sum;
+
+	(void)state;
+	begin(&base, 1);
+	begin(&now, 1);
+	now.sockets[0].bytes_acked += most;
+	now.sockets[0].bytes_received += most;
+	now.sockets[0].bytes_retrans += most;
+	assert_null(sequence__between(&base, &now, &sum));
+	assert_true(sum.queued == most && sum.taken == most && sum.retrans == most);
+	now.sockets[0].bytes_acked++;
+	assert_non_null(sequence__between(&base, &now, &sum));
+	now.sockets[0].bytes_acked--;
+	now.sockets[0].bytes_received++;
+	assert_non_null(sequence__between(&base, &now, &sum));
+	now.sockets[0].bytes_received--;
+	now.sockets[0].bytes_retrans++;
+	assert_non_null(sequence__between(&base, &now, &sum));
+}
+
+/* Ids of zero-copy calls are a difference only where both passes read them. */
+static void ids_are_known_of_both_passes_or_not(void **state)
+{
+	struct socket_pass base, now;
+	struct sequence_sum sum;
+
+	(void)state;
+	begin(&base, 1);
+	begin(&now, 1);
+	base.zckeys = false;
+	assert_null(sequence__between(&base, &now, &sum));
+	assert_false(sum.zckeys);
+	base.zckeys = true;
+	now.zckeys = false;
+	assert_null(sequence__between(&base, &now, &sum));
+	assert_false(sum.zckeys);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +302,8 @@ int main(void)
 		cmocka_unit_test(a_counter_that_goes_backward_is_no_number),
 		cmocka_unit_test(a_pass_that_was_not_made_says_why),
 		cmocka_unit_test(strangers_are_not_taken),
+		cmocka_unit_test(half_of_all_numbers_is_backward),
+		cmocka_unit_test(ids_are_known_of_both_passes_or_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -392,6 +392,25 @@ static void enobufs_by_limit(void **state)
 	assert_says(v->causes[0].evidence, "12 further sends");
 }
 
+/* A limit that is none, or that could not be read, has no figure. */
+static void enobufs_without_a_figure(void **state)
+{
+	struct fixture *f = remote();
+	const struct verdict *v;
+
+	(void)state;
+	f->run.app.zc.enobufs = 12;
+	f->run.enobufs_memlock = known(5);
+	f->run.enobufs_optmem = known(7);
+	f->env.memlock = known(UINT64_MAX);
+	f->env.optmem_max = (struct num){.value = 9, .reason = "not readable"};
+	v = judge(f, ZC_CAUSE_ENOBUFS_MEMLOCK, ZC_CAUSE_ENOBUFS_OPTMEM);
+	assert_says(v->text, "sends was copied. 5 further sends");
+	assert_says(v->causes[0].evidence, "(pinned pages reached RLIMIT_MEMLOCK)");
+	assert_says(v->causes[1].evidence,
+		    "(outstanding notifications reached net.core.optmem_max)");
+}
+
 static void nothing_but_enobufs(void **state)
 {
 	struct fixture *f = remote();
@@ -462,6 +481,7 @@ int main(void)
 		cmocka_unit_test(copied_by_nothing_seen),
 		cmocka_unit_test(enobufs_of_an_unknown_limit),
 		cmocka_unit_test(enobufs_by_limit),
+		cmocka_unit_test(enobufs_without_a_figure),
 		cmocka_unit_test(nothing_but_enobufs),
 		cmocka_unit_test(other_modes_have_no_verdict),
 		cmocka_unit_test(all_at_once_fits),

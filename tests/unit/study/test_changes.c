@@ -379,7 +379,8 @@ static void what_was_made_otherwise_is_named(void **state)
 static void json_has_every_comparison(void **state)
 {
 	static const struct changes_names names = {.before = "a", .after = "b"};
-	const json_t *change;
+	static const char *const kinds[] = {"missing", "cannot_say", "noise", "better", "worse", "different"};
+	const json_t *change, *counts;
 	json_t *document;
 	struct pair p;
 
@@ -388,6 +389,14 @@ static void json_has_every_comparison(void **state)
 	document = changes__json(&p.changes, &names, 0.05);
 	assert_int_equal(json_array_size(json_object_get(document, "changes")), 6);
 	assert_int_equal(json_integer_value(json_object_get(document, "regressions")), 2);
+	counts = json_object_get(document, "verdicts");
+	for (int kind = 0; kind <= CHANGE_OTHER; kind++) {
+		const json_t *n = json_object_get(counts, kinds[kind]);
+
+		assert_true(json_is_integer(n));
+		assert_int_equal(json_integer_value(n), p.changes.of_kind[kind]);
+	}
+	assert_int_equal(json_object_size(counts), CHANGE_OTHER + 2);
 	change = json_array_get(json_object_get(document, "changes"), 0);
 	assert_string_equal(json_string_value(json_object_get(change, "verdict")), "worse");
 	assert_true(json_is_true(json_object_get(change, "regression")));

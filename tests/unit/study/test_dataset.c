@@ -232,84 +232,6 @@ static json_t *parsed(const char *text)
 	return o;
 }
 
-#define RUN_BUCKETS                                                                          \
-	"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\",\"size\":4096," \
-	"\"threads\":1,\"round\":%d,\"ledger\":{\"tx_copy\":{\"ns_buckets\":[[8,8,%d],"      \
-	"[100,109,5]],\"bytes\":null,\"reason\":\"no hook\"}},\"perf\":{\"sender\":"         \
-	"{\"cycles\":{\"value\":null,\"scaled\":null,\"reason\":\"no PMU\"}}}}]}"
-
-static void histograms_of_rounds_are_added(void **state)
-{
-	struct dataset d = {0};
-	char text[1024];
-	json_t *o;
-	int i;
-
-	(void)state;
-	for (i = 0; i < 2; i++) {
-		snprintf(text, sizeof(text), RUN_BUCKETS, i, 10 + i);
-		o = parsed(text);
-		assert_int_equal(dataset__add_document(&d, "x", o, message), 0);
-		json_decref(o);
-	}
-	assert_int_equal(d.hists_nr, 1);
-	assert_int_equal(d.hists[0].kind, DATASET_HIST_STAGE + NIO_STAGE_TX_COPY);
-	assert_int_equal(d.hists[0].buckets_nr, 2);
-	NEAR(d.hists[0].buckets[0].count, 21.0);
-	NEAR(d.hists[0].buckets[1].count, 10.0);
-	assert_string_equal(d.reason[METRIC_BYTES_TX_COPY], "no hook");
-	assert_string_equal(d.reason[METRIC_S_CYCLES], "no PMU");
-	dataset__clear(&d);
-}
-
-static void foreign_documents_are_refused(void **state)
-{
-	static const char *const documents[] = {
-		"{}",
-		"[]",
-		"{\"schema\":\"other/1\",\"runs\":[]}",
-		"{\"schema\":\"netiotrace.result/2\",\"runs\":[]}",
-		"{\"schema\":\"netiotrace.result/1\"}",
-		"{\"schema\":\"netiotrace.result/1\",\"runs\":[{}]}",
-		"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"x\",\"size\":1}]}",
-		"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\"}]}",
-		"{\"schema\":\"netiotrace.result/1\",\"runs\":[7]}",
-	};
-	struct dataset d = {0};
-	json_t *o;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < sizeof(documents) / sizeof(documents[0]); i++) {
-		o = parsed(documents[i]);
-		message[0] = '\0';
-		assert_int_equal(dataset__add_document(&d, "x", o, message), -EINVAL);
-		assert_true(*message);
-		json_decref(o);
-	}
-	assert_int_equal(d.rows_nr, 0);
-	dataset__clear(&d);
-}
-
-static void failures_are_kept(void **state)
-{
-	struct dataset d = {0};
-	json_t *o = parsed("{\"schema\":\"netiotrace.failure/1\",\"mode\":\"zerocopy\","
-			   "\"size\":1024,\"threads\":2,\"round\":1,\"exit_code\":1,"
-			   "\"reason\":\"the sender died\"}");
-
-	(void)state;
-	assert_int_equal(dataset__add_failure(&d, o), 0);
-	assert_int_equal(d.failures_nr, 1);
-	assert_string_equal(d.failures[0].reason, "the sender died");
-	assert_int_equal(d.failures[0].size, 1024);
-	json_decref(o);
-	o = parsed("{}");
-	assert_int_equal(dataset__add_failure(&d, o), -EINVAL);
-	json_decref(o);
-	dataset__clear(&d);
-}
-
 static void environments_that_differ_are_noticed(void **state)
 {
 	struct dataset d;
@@ -496,9 +418,6 @@ int main(void)
 		cmocka_unit_test(binary_is_refused),
 		cmocka_unit_test(our_csv_is_read_back),
 		cmocka_unit_test(our_document_is_read_back),
-		cmocka_unit_test(histograms_of_rounds_are_added),
-		cmocka_unit_test(foreign_documents_are_refused),
-		cmocka_unit_test(failures_are_kept),
 		cmocka_unit_test(environments_that_differ_are_noticed),
 		cmocka_unit_test(other_settings_are_not_pooled),
 		cmocka_unit_test(settings_of_a_document_are_read),

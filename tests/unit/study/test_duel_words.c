@@ -94,6 +94,13 @@ static const struct headline_case headlines[] = {
 	 "The smallest size is 16 KiB (with 4 threads); one-copy is ahead in 6 of 16 cells, behind in 4, inside the noise in 6. "
 	 "By CPU time per KiB the smallest size at which it is cheaper is 4 KiB (with all thread counts together); cheaper in 9 "
 	 "of 16 cells, more expensive in 2."},
+	/* Cells of one run, among others, are no claim, and inside the noise. */
+	{{&duel_by_throughput, 16, 6, 4, 4, 2, 1, KIB(16), 4, KIB(64)}, {&duel_by_cpu_time, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+	 "The smallest size is 16 KiB (with 4 threads); one-copy is ahead in 6 of 16 cells, behind in 4, inside the noise in 6. "
+	 "By CPU time nothing can be said: the data has none."},
+	{{&duel_by_throughput, 5, 0, 2, 1, 2, 1, 0, 0, KIB(64)}, {&duel_by_cpu_time, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+	 "At none up to 64 KiB: one-copy is ahead of two-copy in no cell of 5, behind in 2, inside the noise in 3. "
+	 "By CPU time nothing can be said: the data has none."},
 	{{&duel_by_throughput, 4, 0, 3, 1, 0, 0, 0, 0, KIB(64)}, {&duel_by_cpu_time, 4, 0, 4, 0, 0, 0, 0, 0, KIB(64)},
 	 "At none up to 64 KiB: one-copy is ahead of two-copy in no cell of 4, behind in 3, inside the noise in 1. "
 	 "By CPU time per KiB it is cheaper in no cell of 4, more expensive in 4."},

@@ -26,7 +26,7 @@ static void golden__write(const char *path, const char *text)
 
 static char *golden__read(const char *path)
 {
-	static char buf[65536];
+	static char buf[1 << 18];
 	FILE *f = fopen(path, "r");
 	size_t n;
 

@@ -393,6 +393,31 @@ static void stages_say_why_they_are_less_than_exact(void **state)
 }
 
 /* Bytes may be exact where no time is taken; a list nobody could fill is not a list of nothing. */
+/* Times of the round itself are of its messages, and what was lost in it. */
+static void times_of_the_round_itself(void **state)
+{
+	struct run_result run;
+	json_t *document;
+
+	(void)state;
+	full_run__fill(&run, MODE_ZEROCOPY, 1);
+	run.times.source = TIMES_OF_ROUND;
+	run.duration_ns = 2500000000;
+	run.health.missed = known(31);
+	run.health.map_full = known(32);
+	run.health.unmatched = known(33);
+	document = json_document__run(&run);
+	check_text(document, "times.source", "round");
+	check_real(document, "times.duration_s", 2.5);
+	check_integer(document, "times.messages", (json_int_t)run.app.tx_messages);
+	check_integer(document, "times.payload_bytes", (json_int_t)run_result__payload(&run));
+	check_integer(document, "times.missed", 31);
+	check_integer(document, "times.map_full", 32);
+	check_integer(document, "times.unmatched", 33);
+	json_decref(document);
+	run_result__clear(&run);
+}
+
 static void times_say_why_they_are_missing(void **state)
 {
 	struct run_result run;
@@ -536,6 +561,7 @@ int main(void)
 		cmocka_unit_test(excluded_stages_are_the_unavailable_copies),
 		cmocka_unit_test(without_a_ledger_only_the_gathering_is_known),
 		cmocka_unit_test(stages_say_why_they_are_less_than_exact),
+		cmocka_unit_test(times_of_the_round_itself),
 		cmocka_unit_test(times_say_why_they_are_missing),
 		cmocka_unit_test(odd_numbers_are_not_misstated),
 		cmocka_unit_test(text_that_is_not_utf8_keeps_its_ascii),

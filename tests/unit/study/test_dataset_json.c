@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Result documents read back: runs, histograms and stacks as they stand there, damage refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/dataset.h"
+
+#define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9 * (1 + fabs(b)))
+
+static char message[DATASET_MESSAGE_MAX];
+
+static json_t *parsed(const char *text)
+{
+	json_t *o = json_loads(text, 0, NULL);
+
+	assert_non_null(o);
+	return o;
+}
+
+#define RUN_BUCKETS                                                                          \
+	"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\",\"size\":4096," \
+	"\"threads\":1,\"round\":%d,\"ledger\":{\"tx_copy\":{\"ns_buckets\":[[8,8,%d],"      \
+	"[100,109,5]],\"bytes\":null,\"reason\":\"no hook\"}},\"perf\":{\"sender\":"         \
+	"{\"cycles\":{\"value\":null,\"scaled\":null,\"reason\":\"no PMU\"}}}}]}"
+
+static void histograms_of_rounds_are_added(void **state)
+{
+	struct dataset d = {0};
+	char text[1024];
+	json_t *o;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), RUN_BUCKETS, i, 10 + i);
+		o = parsed(text);
+		assert_int_equal(dataset__add_document(&d, "x", o, message), 0);
+		json_decref(o);
+	}
+	assert_int_equal(d.hists_nr, 1);
+	assert_int_equal(d.hists[0].kind, DATASET_HIST_STAGE + NIO_STAGE_TX_COPY);
+	assert_int_equal(d.hists[0].buckets_nr, 2);
+	NEAR(d.hists[0].buckets[0].count, 21.0);
+	NEAR(d.hists[0].buckets[1].count, 10.0);
+	assert_string_equal(d.reason[METRIC_BYTES_TX_COPY], "no hook");
+	assert_string_equal(d.reason[METRIC_S_CYCLES], "no PMU");
+	dataset__clear(&d);
+}
+
+static void foreign_documents_are_refused(void **state)
+{
+	static const char *const documents[] = {
+		"{}",
+		"[]",
+		"{\"schema\":\"other/1\",\"runs\":[]}",
+		"{\"schema\":\"netiotrace.result/2\",\"runs\":[]}",
+		"{\"schema\":\"netiotrace.result/1\"}",
+		"{\"schema\":\"netiotrace.result/1\",\"runs\":[{}]}",
+		"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"x\",\"size\":1}]}",
+		"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\"}]}",
+		"{\"schema\":\"netiotrace.result/1\",\"runs\":[7]}",
+	};
+	struct dataset d = {0};
+	json_t *o;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(documents) / sizeof(documents[0]); i++) {
+		o = parsed(documents[i]);
+		message[0] = '\0';
+		assert_int_equal(dataset__add_document(&d, "x", o, message), -EINVAL);
+		assert_true(*message);
+		json_decref(o);
+	}
+	assert_int_equal(d.rows_nr, 0);
+	dataset__clear(&d);
+}
+
+static void failures_are_kept(void **state)
+{
+	struct dataset d = {0};
+	json_t *o = parsed("{\"schema\":\"netiotrace.failure/1\",\"mode\":\"zerocopy\","
+			   "\"size\":1024,\"threads\":2,\"round\":1,\"exit_code\":1,"
+			   "\"reason\":\"the sender died\"}");
+
+	(void)state;
+	assert_int_equal(dataset__add_failure(&d, o), 0);
+	assert_int_equal(d.failures_nr, 1);
+	assert_string_equal(d.failures[0].reason, "the sender died");
+	assert_int_equal(d.failures[0].size, 1024);
+	json_decref(o);
+	o = parsed("{}");
+	assert_int_equal(dataset__add_failure(&d, o), -EINVAL);
+	json_decref(o);
+	dataset__clear(&d);
+}
+
+static int add_run(struct dataset *d, const char *run)
+{
+	char text[512];
+	json_t *o;
+	int err;
+
+	snprintf(text, sizeof(text), "{\"schema\": \"netiotrace.result/1\", \"runs\": [%s]}", run);
+	*d = (struct dataset){0};
+	o = parsed(text);
+	err = dataset__add_document(d, "x", o, message);
+	json_decref(o);
+	return err;
+}
+
+/* What a run is known by, at the limits of what is possible, and beyond them. */
+static void cells_that_are_possible(void **state)
+{
+	static const char *const impossible[] = {
+		"{\"mode\": \"onecopy\"}",
+		"{\"size\": 64}",
+		"{\"mode\": \"fourcopy\", \"size\": 64}",
+		"{\"mode\": \"onecopy\", \"size\": 0}",
+		"{\"mode\": \"onecopy\", \"size\": 1e15}",
+		"{\"mode\": \"onecopy\", \"size\": 64, \"threads\": -1}",
+		"{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 1000001}",
+	};
+	struct dataset d;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(impossible) / sizeof(impossible[0]); i++) {
+		if (add_run(&d, impossible[i]) != -EINVAL)
+			fail_msg("not refused: %s", impossible[i]);
+		assert_non_null(strstr(message, "damaged"));
+		dataset__clear(&d);
+	}
+	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 1, \"threads\": 0}"), 0);
+	assert_int_equal(d.rows[0].size, 1);
+	assert_int_equal(d.rows[0].threads, 0);
+	dataset__clear(&d);
+	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 1000000}"),
+			 0);
+	assert_int_equal(d.rows[0].threads, 1000000);
+	dataset__clear(&d);
+}
+
+/* A bucket is from where to where and how many; what is none of that is left out. */
+static void buckets_are_read_as_they_are(void **state)
+{
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(
+		add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 2, \"ledger\": "
+			    "{\"tx_copy\": {\"ns_buckets\": [[8, 15, 3], [0, 1, 5], [16, "
+			    "null, 2], [32, 63, 0], [64, 63, 1], [-1, 2, 1], [1], 7]}}}"),
+		0);
+	assert_int_equal(d.hists_nr, 1);
+	assert_int_equal(d.hists[0].mode, MODE_ONECOPY);
+	assert_int_equal(d.hists[0].size, 64);
+	assert_int_equal(d.hists[0].threads, 2);
+	assert_int_equal(d.hists[0].kind, DATASET_HIST_STAGE + NIO_STAGE_TX_COPY);
+	assert_int_equal(d.hists[0].buckets_nr, 3);
+	NEAR(d.hists[0].buckets[0].low, 0.0);
+	NEAR(d.hists[0].buckets[0].high, 1.0);
+	NEAR(d.hists[0].buckets[0].count, 5.0);
+	NEAR(d.hists[0].buckets[1].low, 8.0);
+	NEAR(d.hists[0].buckets[1].high, 15.0);
+	NEAR(d.hists[0].buckets[1].count, 3.0);
+	/* The last one is open above. */
+	NEAR(d.hists[0].buckets[2].low, 16.0);
+	NEAR(d.hists[0].buckets[2].high, 16.0);
+	NEAR(d.hists[0].buckets[2].count, 2.0);
+	dataset__clear(&d);
+}
+
+/* "whose;frames count": what is none of that is left out, and what is there twice is one. */
+static void stacks_are_read_as_they_are(void **state)
+{
+	const struct profile *p;
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(add_run(&d,
+				 "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 2, \"cpu\": "
+				 "{\"stacks\": [\"sender;a;b 3\", \"receiver;c d 4\", \"sender;a;b "
+				 "2\", \"elsewhere;e 1\", \"nobody;a 3\", \"sender;a\", \"sender a "
+				 "3\", \"sender;a 0\", \"sender;a 3x\", \"\", 7]}}"),
+			 0);
+	assert_null(dataset__profile(&d, MODE_ONECOPY, 64, 1));
+	assert_null(dataset__profile(&d, MODE_ONECOPY, 128, 2));
+	assert_null(dataset__profile(&d, MODE_TWOCOPY, 64, 2));
+	p = dataset__profile(&d, MODE_ONECOPY, 64, 2);
+	assert_non_null(p);
+	assert_int_equal(p->nr, 3);
+	assert_string_equal(p->stacks[0].frames, "a;b");
+	assert_int_equal(p->stacks[0].whose, NIO_SAMPLE_SENDER);
+	assert_int_equal(p->stacks[0].count, 5);
+	assert_string_equal(p->stacks[1].frames, "c d");
+	assert_int_equal(p->stacks[1].whose, NIO_SAMPLE_RECEIVER);
+	assert_int_equal(p->stacks[1].count, 4);
+	assert_string_equal(p->stacks[2].frames, "e");
+	assert_int_equal(p->stacks[2].whose, NIO_SAMPLE_ELSEWHERE);
+	assert_int_equal(p->stacks[2].count, 1);
+	dataset__clear(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(histograms_of_rounds_are_added),
+		cmocka_unit_test(foreign_documents_are_refused),
+		cmocka_unit_test(failures_are_kept),
+		cmocka_unit_test(cells_that_are_possible),
+		cmocka_unit_test(buckets_are_read_as_they_are),
+		cmocka_unit_test(stacks_are_read_as_they_are),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
