@@ -46,19 +46,6 @@ static __always_inline enum nio_send_kind kind_of_call(const struct sock *sk, st
 	return kind;
 }
 
-/*
- * Nobody looked until now: whether this call took an id is not known where its message is not. The
- * next is the first that is booked.
- */
-static __always_inline bool comes_back(const struct sock *sk, struct nio_conn *conn, bool known)
-{
-	if (!(conn->seen & NIO_SEEN_AWAY))
-		return false;
-	conn->zckey = NIO_FIELD(known, struct sock, sk, sk_zckey.counter);
-	conn->seen = (conn->seen & ~NIO_SEEN_AWAY) | NIO_SEEN_ZCKEY;
-	return true;
-}
-
 /* A send call queued ret bytes, in one way. */
 static __always_inline void on_sent(const struct sock *sk, struct nio_conn *conn, __u32 ret,
 				    __u32 call, bool known)
@@ -90,7 +77,7 @@ static __always_inline void on_send_return(struct sock *sk, int ret)
 {
 	struct nio_conn *conn = conn_of(sk, KNOWN);
 
-	if (conn && ret > 0 && !comes_back(sk, conn, KNOWN))
+	if (conn && ret > 0)
 		on_sent(sk, conn, ret, 0, KNOWN);
 }
 

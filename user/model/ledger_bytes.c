@@ -9,10 +9,6 @@ static const char too_many[] =
 static const char by_ids[] =
 	"placed by the zero-copy ids taken: as many as calls that asked for one, on a route that "
 	"does scatter-gather, which pins all of a call";
-static const char by_ids_and_load[] =
-	"placed by the zero-copy ids taken, as many as calls that asked for one, on a route that "
-	"does scatter-gather, which pins all of a call; copied is what the load generator sent "
-	"without asking for one, after ENOBUFS";
 static const char without_pinning[] =
 	"placed by the route, which does no scatter-gather: no call can have pinned anything";
 static const char in_part[] = "a lower bound: the events of some of the bytes were missed";
@@ -92,37 +88,14 @@ static void close_coverage(struct health *h)
 	h->coverage.known = true;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /*
- * Do the ids taken say how the queued bytes went? The kernel chooses once per call, and gives an id
- * to each call that asked for one: as many ids as such calls, then theirs were pinned, and copied,
- * *copied, is what the application sent without asking. While bytes are on their way the two counts
- * are of two moments: then what the application has said last is the nearest there is.
+ * Do the ids taken say that every queued byte was passed with MSG_ZEROCOPY, and so pinned? The
+ * kernel chooses once per call, and gives an id to each call that asked for one: as many ids as
+ * such calls, and none that fell back to copying.
  */
-static bool ids_tell(const struct run_result *r, const struct sequence_sum *tx, bool moving,
-		     uint64_t *copied)
+static bool all_pinned(const struct run_result *r, const struct sequence_sum *tx)
 {
-	uint64_t seen = events_of(r, NIO_STAGE_TX_COPY);
-
-	*copied = r->app.zc.fallback_bytes;
-	if (!tx->zckeys || !tx->pinning)
-		return false;
-	if (moving)
-		*copied = larger(*copied, seen);
-	else if (tx->ids != r->app.zc.sends)
-		return false;
-	return *copied <= tx->queued;
-}
-
-/* Events of a part of the bytes can be of no more than there was of each kind. */
-static bool events_fit(const struct run_result *r, uint64_t copied, uint64_t pinned)
-{
-	return events_of(r, NIO_STAGE_TX_COPY) <= copied &&
-	       events_of(r, NIO_STAGE_TX_PIN) <= pinned;
+	return tx->zckeys && tx->pinning && !r->app.zc.enobufs && tx->ids == r->app.zc.sends;
 }
 
 static bool none_pinned(const struct sequence_sum *tx)
@@ -144,23 +117,20 @@ static void distrust(struct run_result *r, uint64_t queued)
 
 /* The rest goes where it can only have gone, or nowhere: unclassified. */
 static void place_rest(struct run_result *r, const struct plan *plan, const struct sequence_sum *tx,
-		       uint64_t seen, bool moving)
+		       uint64_t seen)
 {
 	struct stage_result *copy = &r->stages[NIO_STAGE_TX_COPY];
 	struct stage_result *pin = &r->stages[NIO_STAGE_TX_PIN];
 	const char *no_events = sees_sending(plan) ? NULL : no_events_tx;
 	bool too_many_seen = seen > tx->queued;
-	uint64_t rest = tx->queued - seen, copied;
+	uint64_t rest = tx->queued - seen;
 
 	r->unclassified = known(0);
 	if (!rest && !no_events)
 		return;
-	if (ids_tell(r, tx, moving, &copied) &&
-	    (too_many_seen || events_fit(r, copied, tx->queued - copied))) {
-		const char *how = copied ? by_ids_and_load : by_ids;
-
-		set_bytes(pin, tx->queued - copied, QUALITY_DERIVED, how, no_events);
-		set_bytes(copy, copied, QUALITY_DERIVED, how, no_events);
+	if (all_pinned(r, tx) && (too_many_seen || !events_of(r, NIO_STAGE_TX_COPY))) {
+		set_bytes(pin, tx->queued, QUALITY_DERIVED, by_ids, no_events);
+		set_bytes(copy, 0, QUALITY_DERIVED, by_ids, no_events);
 		return;
 	}
 	if (none_pinned(tx) && (too_many_seen || !events_of(r, NIO_STAGE_TX_PIN))) {
@@ -184,7 +154,7 @@ static void place_rest(struct run_result *r, const struct plan *plan, const stru
 }
 
 static void book_sending(struct run_result *r, const struct plan *plan,
-			 const struct sequence_sum *tx, bool moving)
+			 const struct sequence_sum *tx)
 {
 	const char *no_events = sees_sending(plan) ? NULL : no_events_tx;
 	uint64_t seen = events_of_sending(r);
@@ -208,7 +178,7 @@ static void book_sending(struct run_result *r, const struct plan *plan,
 		set_bytes(&r->stages[NIO_STAGE_TX_PIN], 0, QUALITY_EXACT, NULL, no_events);
 		r->unclassified = known(0);
 	} else {
-		place_rest(r, plan, tx, seen, moving);
+		place_rest(r, plan, tx, seen);
 	}
 }
 
@@ -291,15 +261,11 @@ static void leave_untold(struct run_result *r, enum stage_account account)
 	}
 }
 
-static bool in_part_of_time(const struct run_result *r)
-{
-	return r->health.looked_ns < r->health.phase_ns;
-}
-
 bool ledger_bytes__untold(const struct run_result *r)
 {
-	return in_part_of_time(r) &&
-	       (!r->sequence.tx_bytes.known || (!r->sender_side && !r->sequence.rx_bytes.known));
+	return (run_result__sampled_events(r, NIO_STAGE_TX_COPY) && !r->sequence.tx_bytes.known) ||
+	       (run_result__sampled_events(r, NIO_STAGE_RX_COPY) && !r->sender_side &&
+		!r->sequence.rx_bytes.known);
 }
 
 void ledger_bytes__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
@@ -325,12 +291,12 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 	r->health.looked_ns = now->looked_ns;
 	r->health.phase_ns = now->phase_ns;
 	if (!no_tx)
-		book_sending(r, plan, &tx, now->moving);
-	else if (in_part_of_time(r))
+		book_sending(r, plan, &tx);
+	else if (run_result__sampled_events(r, NIO_STAGE_TX_COPY))
 		leave_untold(r, STAGE_SENT);
 	if (!no_rx)
 		book_receiving(r, plan, &rx);
-	else if (in_part_of_time(r))
+	else if (run_result__sampled_events(r, NIO_STAGE_RX_COPY))
 		leave_untold(r, STAGE_RECEIVED);
 	if (no_tx && no_rx)
 		r->health.coverage.reason = no_tx;

@@ -400,17 +400,15 @@ bool plan__notifications_apart(const struct plan *plan)
 
 bool plan__can_rest(const struct plan *plan, struct plan *rest)
 {
-	static const enum probe_id events[] = {PROBE_SEND_RETURN, PROBE_TRANSMIT, PROBE_SPLICE,
-					       PROBE_RX_COPY};
+	/* Completions are no event of a copy mode, but can share a program with receive copies. */
+	static const enum probe_id of_copies[] = {PROBE_SEND_RETURN, PROBE_TRANSMIT, PROBE_SPLICE,
+						  PROBE_COMPLETION};
 	bool pins = mode__has(plan->mode, MODE_PINS);
 
 	*rest = *plan;
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		rest->chosen[events[i]] = NULL;
-	/* Completions are no event of the other modes, but can share a program with receive copies.
-	 */
-	if (!pins)
-		rest->chosen[PROBE_COMPLETION] = NULL;
+	rest->chosen[PROBE_RX_COPY] = NULL;
+	for (size_t i = 0; !pins && i < sizeof(of_copies) / sizeof(of_copies[0]); i++)
+		rest->chosen[of_copies[i]] = NULL;
 	return plan->chosen[PROBE_SOCKETS] && (!pins || plan__notifications_apart(plan));
 }
 

@@ -46,7 +46,6 @@ struct snapshot {
 	/* why the windows were not counted (cycles), or were without an event; NULL: they were */
 	const char *no_perf[NIO_PERF_EVENT_NR];
 	struct socket_pass sockets[NIO_SIDE_NR];
-	bool moving; /* bytes were on their way: what the application says is of another moment */
 	/* of the measured phase so far, and of that with the events of sending and receiving
 	 * attached; 0 and 0: all of it */
 	uint64_t phase_ns, looked_ns;

@@ -62,7 +62,6 @@ void round__look(struct round *r, struct snapshot *out, bool still)
 	};
 
 	sockets__look(&sockets, out->sockets, still);
-	out->moving = !still;
 }
 
 int round__sides_here(const struct round *r)

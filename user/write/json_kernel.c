@@ -52,26 +52,16 @@ static int put_pinned(json_t *o, const struct run_result *run)
 	return err;
 }
 
-/* Why it is not known how many zero-copy sends there were; NULL: it is. */
-static const char *no_sends(const struct run_result *run)
-{
-	if (run->sequence.tx_ids.known)
-		return NULL;
-	return run_result__sampled_events(run, NIO_STAGE_TX_PIN)
-		       ? run->sequence.tx_ids.reason
-		       : run->stages[NIO_STAGE_TX_PIN].no_events;
-}
-
 json_t *json_document__kernel_zerocopy(const struct run_result *run)
 {
 	bool known = run->ledger_known && run->kernel_zc_known;
 	const struct zc_counts *zc = &run->kernel_zc;
-	const char *uncounted = no_sends(run);
+	bool counted =
+		known && (run->sequence.tx_ids.known || !run->stages[NIO_STAGE_TX_PIN].no_events);
 	json_t *o = json_object();
 	int err = 0;
 
-	err |= json_put_or_null(o, "sends",
-				(struct num){.value = zc->sends, .known = known && !uncounted});
+	err |= json_put_or_null(o, "sends", (struct num){.value = zc->sends, .known = counted});
 	err |= json_put_or_null(o, "completed",
 				(struct num){.value = zc->completed, .known = known});
 	err |= json_put_or_null(o, "copied", (struct num){.value = zc->copied, .known = known});
@@ -81,8 +71,8 @@ json_t *json_document__kernel_zerocopy(const struct run_result *run)
 			     .known = known});
 	err |= json_put_or_null(o, "not_copied",
 				(struct num){.value = zc->not_copied, .known = known});
-	if (known && uncounted)
-		err |= json_put_reason(o, "sends", uncounted);
+	if (known && !counted)
+		err |= json_put_reason(o, "sends", run->stages[NIO_STAGE_TX_PIN].no_events);
 	err |= json_put_num(o, "notifications", run->notifications);
 	err |= json_put_num(o, "filled", run->zc_filled);
 	err |= json_put_num(o, "repeated", run->zc_repeated);

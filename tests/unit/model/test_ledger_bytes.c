@@ -56,7 +56,7 @@ static struct fixture *fixture(enum mode mode)
 	f->run.duration_ns = 1000000000;
 	f->run.app.tx_bytes = f->run.app.rx_bytes = TOTAL;
 	if (mode == MODE_ZEROCOPY) {
-		f->run.app.zc = (struct zc_counts){MESSAGES, MESSAGES, MESSAGES, 0, 0, 0};
+		f->run.app.zc = (struct zc_counts){MESSAGES, MESSAGES, MESSAGES, 0, 0};
 		f->now.sockets[NIO_SIDE_SENDER].sockets[0].zckey += MESSAGES;
 	}
 	return f;
@@ -214,56 +214,6 @@ static void what_cannot_be_placed_is_unclassified(void **state)
 	end(f);
 }
 
-/* What was sent without asking is what the load generator says, and ids say the rest was pinned. */
-static void what_fell_back_is_placed_without_events(void **state)
-{
-	struct fixture *f = fixture(MODE_ZEROCOPY);
-
-	(void)state;
-	f->run.app.zc.enobufs = 2;
-	f->run.app.zc.fallback_bytes = 2 * MESSAGE - 1000;
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL / 10);
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, 1 * MESSAGE);
-	close_books(f);
-	assert_int_equal(f->run.unclassified.value, 0);
-	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, 2 * MESSAGE - 1000);
-	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, TOTAL - 2 * MESSAGE + 1000);
-	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->quality, QUALITY_DERIVED);
-	assert_non_null(strstr(stage(f, NIO_STAGE_TX_COPY)->reason, "ENOBUFS"));
-	end(f);
-}
-
-/* Nor when nothing could be pinned at all. */
-static void all_that_fell_back_is_copied(void **state)
-{
-	struct fixture *f = fixture(MODE_ZEROCOPY);
-
-	(void)state;
-	f->now.sockets[NIO_SIDE_SENDER].sockets[0].zckey -= MESSAGES;
-	f->run.app.zc = (struct zc_counts){.enobufs = MESSAGES, .fallback_bytes = TOTAL};
-	close_books(f);
-	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, TOTAL);
-	assert_int_equal(f->run.unclassified.value, 0);
-	end(f);
-}
-
-/* On the way the application's count is of a moment before; at the end it has to be the same. */
-static void bytes_on_their_way_are_placed_by_what_was_said_last(void **state)
-{
-	for (int moving = 0; moving < 2; moving++) {
-		struct fixture *f = fixture(MODE_ZEROCOPY);
-
-		(void)state;
-		f->now.moving = moving;
-		f->run.app.zc.sends -= 3;
-		see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL / 10);
-		close_books(f);
-		assert_int_equal(f->run.unclassified.value, moving ? 0 : TOTAL - TOTAL / 10);
-		assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, moving ? TOTAL : TOTAL / 10);
-		end(f);
-	}
-}
-
 static void without_scatter_gather_nothing_was_pinned(void **state)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
@@ -285,7 +235,7 @@ static void events_that_booked_too_much_are_not_used(void **state)
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
 	(void)state;
-	f->run.app.zc.sends--;
+	f->run.app.zc.enobufs = 1;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, 4294901760);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL);
@@ -582,9 +532,6 @@ int main(void)
 		cmocka_unit_test(a_sample_alone_tells_no_bytes),
 		cmocka_unit_test(ids_place_what_was_missed),
 		cmocka_unit_test(what_cannot_be_placed_is_unclassified),
-		cmocka_unit_test(what_fell_back_is_placed_without_events),
-		cmocka_unit_test(all_that_fell_back_is_copied),
-		cmocka_unit_test(bytes_on_their_way_are_placed_by_what_was_said_last),
 		cmocka_unit_test(without_scatter_gather_nothing_was_pinned),
 		cmocka_unit_test(events_that_booked_too_much_are_not_used),
 		cmocka_unit_test(misses_leave_deferred_copies_open),
