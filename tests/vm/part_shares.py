@@ -7,7 +7,7 @@
 Of each mode: shares of the time that send calls were on a CPU. By samples that is every stack of the sender inside
 tcp_sendmsg, by exact times path_ns without what a call sleeps (wait), of which there is no sample. The two are of rounds
 of their own: the share of a part differs between rounds, which the range of the timed rounds shows, and samples are few,
-which Wilson's interval shows. Each is to be inside the other's interval.
+which Wilson's interval shows. Exit 1 where they are apart. By hand: docs/TRUST.md says what is apart, and why.
 """
 import collections
 import json

@@ -35,12 +35,10 @@ static void each_loss_is_one(void **state)
 /* "Linux" is said once, whoever read the release, also where nothing follows it. */
 static void kernels_are_named_once(void **state)
 {
-	static const char *const cases[][2] = {{"Linux 6.12.1", "Linux 6.12.1"},
-					       {"6.12.1", "Linux 6.12.1"},
-					       {"Linux 6", "Linux 6"},
-					       {"Linuxlike", "Linux Linuxlike"},
-					       {"Linux ", "kernel unknown"},
-					       {"", "kernel unknown"}};
+	static const char *const cases[][2] = {
+		{"Linux 6.12.1", "Linux 6.12.1"}, {"6.12.1", "Linux 6.12.1"},
+		{"Linux 6", "Linux 6"},           {"Linuxlike", "Linux Linuxlike"},
+		{"Linux ", "kernel unknown"},     {"", "kernel unknown"}};
 	struct environment env = {0};
 	char buf[64];
 
