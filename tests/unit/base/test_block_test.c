@@ -122,6 +122,146 @@ static void two_samples_are_all_arrangements(void **state)
 	}
 }
 
+#define TESTS 3
+#define SIGNS                                                                              \
+	(1u << (BLOCKS - 1)) /* the first block keeps its sign: the other half is the same \
+			      */
+
+/* Mean and its variance with the signs of a pattern, as textbooks have it. */
+static void mean_of(const double *v, unsigned int signs, double *mean, double *variance)
+{
+	double sum = 0, squares = 0, n = 0;
+
+	for (unsigned int b = 0; b < BLOCKS; b++) {
+		if (isnan(v[b]))
+			continue;
+		sum += b && signs >> (b - 1) & 1 ? -v[b] : v[b];
+		squares += v[b] * v[b];
+		n++;
+	}
+	*mean = sum / n;
+	*variance = (squares - n * *mean * *mean) / (n - 1) / n;
+}
+
+/* Each test's variance leans on the lower middle one of all, which is worth three of its own. */
+static void statistics_of(double v[TESTS][BLOCKS], unsigned int signs, double *statistic)
+{
+	double mean[TESTS], variance[TESTS], sorted[TESTS];
+
+	for (int i = 0; i < TESTS; i++) {
+		mean_of(v[i], signs, &mean[i], &variance[i]);
+		sorted[i] = variance[i];
+	}
+	qsort(sorted, TESTS, sizeof(*sorted), compare);
+	for (int i = 0; i < TESTS; i++)
+		statistic[i] =
+			fabs(mean[i]) / sqrt((variance[i] + 3 * sorted[(TESTS - 1) / 2]) / 4);
+}
+
+static void clip_all(double values[TESTS][BLOCKS], double clipped[TESTS][BLOCKS])
+{
+	double distances[TESTS * BLOCKS] = {0}, limit;
+	size_t n = 0;
+
+	for (int i = 0; i < TESTS; i++)
+		for (int b = 0; b < BLOCKS; b++)
+			if (!isnan(values[i][b]))
+				distances[n++] = fabs(values[i][b]);
+	qsort(distances, n, sizeof(*distances), compare);
+	limit = BLOCK_TEST_CLIP * distances[(n - 1) / 2];
+	for (int i = 0; i < TESTS; i++)
+		for (int b = 0; b < BLOCKS; b++)
+			clipped[i][b] = isnan(values[i][b])
+						? values[i][b]
+						: fmax(-limit, fmin(limit, values[i][b]));
+}
+
+/*
+ * p of a test: how often signs at random make it as large. Adjusted (Westfall and Young): how often
+ * the largest of those that were not larger is as large, and never less than that of a larger one.
+ */
+static void by_all_signs(double values[TESTS][BLOCKS], double *p, double *adjusted)
+{
+	double clipped[TESTS][BLOCKS], observed[TESTS], s[TESTS];
+
+	clip_all(values, clipped);
+	statistics_of(clipped, 0, observed);
+	for (int i = 0; i < TESTS; i++)
+		p[i] = adjusted[i] = 0;
+	for (unsigned int signs = 0; signs < SIGNS; signs++) {
+		statistics_of(clipped, signs, s);
+		for (int i = 0; i < TESTS; i++) {
+			double largest = s[i];
+
+			for (int k = 0; k < TESTS; k++)
+				if (observed[k] < observed[i])
+					largest = fmax(largest, s[k]);
+			p[i] += s[i] >= observed[i] * (1 - 1e-9) ? 1.0 / SIGNS : 0;
+			adjusted[i] += largest >= observed[i] * (1 - 1e-9) ? 1.0 / SIGNS : 0;
+		}
+	}
+	for (int i = 0; i < TESTS; i++)
+		for (int k = 0; k < TESTS; k++)
+			if (observed[k] > observed[i])
+				adjusted[i] = fmax(adjusted[i], adjusted[k]);
+}
+
+static void pairs_are_all_signs(void **state)
+{
+	double cases[][TESTS][BLOCKS] = {
+		{{1.0, 1.2, 1.1, 2.0, 2.3, 1.9, 2.6},
+		 {0.3, -0.2, 0.4, 0.1, -0.3, 0.5, 0.2},
+		 {-1.0, 0.2, -0.7, -0.9, -1.4, 0.1, -0.8}},
+		/* Far ones are clipped, and a round that was not measured is none. */
+		{{0.1, 0.2, -0.1, 40, 0.3, 0.2, 0.1},
+		 {(double)NAN, 0.5, 0.4, 0.6, -0.1, 0.3, 0.2},
+		 {0.2, 0.1, 0.3, 0.2, (double)NAN, (double)NAN, 0.15}},
+	};
+	static const int group[TESTS];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		double p[TESTS], adjusted[TESTS], expected[TESTS], expected_adjusted[TESTS];
+		struct block_test t = {.values = cases[i][0],
+				       .group = group,
+				       .tests = TESTS,
+				       .blocks = BLOCKS,
+				       .p = p,
+				       .adjusted = adjusted};
+
+		by_all_signs(cases[i], expected, expected_adjusted);
+		assert_int_equal(block_test__paired(&t), 0);
+		for (int k = 0; k < TESTS; k++) {
+			NEAR(p[k], expected[k]);
+			NEAR(adjusted[k], expected_adjusted[k]);
+		}
+	}
+}
+
+/* Of more blocks than all signs could be tried of, a fixed sample: the smallest p it can give. */
+static void many_pairs_are_a_sample(void **state)
+{
+	static const int group[2];
+	double values[2][40], p[2], adjusted[2];
+	struct block_test t = {.values = values[0],
+			       .group = group,
+			       .tests = 2,
+			       .blocks = 40,
+			       .p = p,
+			       .adjusted = adjusted};
+
+	(void)state;
+	for (int b = 0; b < 40; b++) {
+		values[0][b] = 1 + 0.01 * (b % 7);
+		values[1][b] = b % 2 ? 1 : -1;
+	}
+	assert_int_equal(block_test__paired(&t), 0);
+	NEAR(p[0], 1.0 / BLOCK_TEST_PERMUTATIONS);
+	NEAR(adjusted[0], 1.0 / BLOCK_TEST_PERMUTATIONS);
+	NEAR(p[1], 1);
+	NEAR(adjusted[1], 1);
+}
+
 static void no_p_is_below_its_floor(void **state)
 {
 	(void)state;
@@ -156,6 +296,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_samples_are_all_arrangements),
+		cmocka_unit_test(pairs_are_all_signs),
+		cmocka_unit_test(many_pairs_are_a_sample),
 		cmocka_unit_test(no_p_is_below_its_floor),
 		cmocka_unit_test(discoveries_are_a_share),
 	};

@@ -268,11 +268,15 @@ static void endpoints(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(asked_for_help), cmocka_unit_test(defaults),
-		cmocka_unit_test(everything),     cmocka_unit_test(refused),
-		cmocka_unit_test(long_words),     cmocka_unit_test(shares),
+		cmocka_unit_test(asked_for_help),
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(everything),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(long_words),
+		cmocka_unit_test(shares),
 		cmocka_unit_test(limits_are_in_their_ranges),
-		cmocka_unit_test(endpoints),      cmocka_unit_test(memory),
+		cmocka_unit_test(endpoints),
+		cmocka_unit_test(memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

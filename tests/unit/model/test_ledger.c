@@ -245,6 +245,55 @@ static void add_sums_and_spoils(void **state)
 	end(f);
 }
 
+static void is_unknown(const struct num *n)
+{
+	assert_false(n->known);
+	assert_string_equal(n->reason, "not watched");
+}
+
+/* Each number of the kernel's side: what the round had booked before is taken back. */
+static void without_the_kernel_all_of_it_is_unknown(void **state)
+{
+	struct fixture *f = fixture(MODE_ZEROCOPY);
+	struct run_result *r = &f->run;
+	const struct num *nums[] = {&r->unclassified,
+				    &r->notifications,
+				    &r->zc_filled,
+				    &r->zc_repeated,
+				    &r->zc_unseen,
+				    &r->path_calls,
+				    &r->pinned.completed_bytes,
+				    &r->enobufs_optmem,
+				    &r->enobufs_memlock};
+
+	(void)state;
+	assert_int_equal(ledger__book(r, &f->plan, &f->base, &f->now), 0);
+	assert_true(r->ledger_known && r->notifications.known && r->path_calls.known);
+	ledger__no_kernel(r, "not watched");
+	assert_false(r->ledger_known);
+	assert_string_equal(r->ledger_reason, "not watched");
+	for (size_t i = 0; i < sizeof(nums) / sizeof(nums[0]); i++)
+		is_unknown(nums[i]);
+	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
+		is_unknown(&r->path_ns[p]);
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		if (s == NIO_STAGE_USER_GATHER)
+			continue;
+		assert_int_equal(r->stages[s].quality, QUALITY_UNAVAILABLE);
+		assert_string_equal(r->stages[s].reason, "not watched");
+		is_unknown(&r->stages[s].ns);
+		is_unknown(&r->stages[s].timed);
+	}
+	assert_int_equal(r->path_quality, QUALITY_UNAVAILABLE);
+	assert_string_equal(r->path_reason, "not watched");
+	assert_string_equal(r->pinned.completion.reason, "not watched");
+	assert_string_equal(r->pinned.outstanding.reason, "not watched");
+	assert_string_equal(r->places_reason, "not watched");
+	assert_string_equal(r->copies_per_byte.reason, "not watched");
+	assert_string_equal(r->health.coverage.reason, "not watched");
+	end(f);
+}
+
 static void no_kernel_claims_nothing(void **state)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
@@ -276,6 +325,7 @@ int main(void)
 		cmocka_unit_test(verdict_no_scatter_gather),
 		cmocka_unit_test(verdict_without_completions),
 		cmocka_unit_test(add_sums_and_spoils),
+		cmocka_unit_test(without_the_kernel_all_of_it_is_unknown),
 		cmocka_unit_test(no_kernel_claims_nothing),
 	};
 

@@ -8,28 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "model/plan.h"
-
-#define OFFERS_MAX 128
-
-static void offer_all(struct offer *offers)
-{
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		offers[i] = (struct offer){.answer = ANSWER_YES};
-}
-
-static void withdraw(struct offer *offers, enum probe_id probe, enum answer answer, int err)
-{
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (plan_alternatives[i].probe == probe)
-			offers[i] = (struct offer){.answer = answer, .err = err};
-}
-
-static struct plan_request request(enum mode mode, uint64_t size)
-{
-	return (struct plan_request){
-		.backend = BACKEND_AUTO, .mode = mode, .size = size, .times = TIMES_ON};
-}
+#include "support/offers.h"
 
 static void times_are_taken_of_every_size_when_asked(void **state)
 {

@@ -8,102 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/verdict.h"
-
-#define PINNED 2000000000ULL
-#define SENDS  1000ULL
-
-struct fixture {
-	struct run_result run;
-	struct environment env;
-};
-
-static struct num known(uint64_t value)
-{
-	return (struct num){.value = value, .known = true};
-}
-
-static void book(struct run_result *r, enum nio_stage stage, uint64_t bytes)
-{
-	r->stages[stage].quality = QUALITY_EXACT;
-	r->stages[stage].bytes = bytes;
-}
-
-/* A zero-copy run on eth0, of which every send was pinned and none copied. */
-static struct fixture *remote(void)
-{
-	static struct fixture f;
-
-	memset(&f, 0, sizeof(f));
-	run_result__init(&f.run);
-	f.run.mode = MODE_ZEROCOPY;
-	f.run.ledger_known = true;
-	f.run.app.zc.sends = f.run.app.zc.completed = f.run.app.zc.not_copied = SENDS;
-	book(&f.run, NIO_STAGE_TX_COPY, 0);
-	book(&f.run, NIO_STAGE_TX_PIN, PINNED);
-	book(&f.run, NIO_STAGE_DEFERRED_COPY, 0);
-	strcpy(f.env.path, "remote");
-	strcpy(f.env.device, "eth0");
-	f.env.device_scatter_gather = (struct flag){.value = true, .known = true};
-	f.env.device_tx_checksum = (struct flag){.value = true, .known = true};
-	f.env.memlock = known(8 << 20);
-	f.env.optmem_max = known(128 << 10);
-	f.env.taps.known = true;
-	return &f;
-}
-
-static void copy(struct fixture *f, uint64_t deferred)
-{
-	f->run.app.zc.copied = SENDS;
-	f->run.app.zc.not_copied = 0;
-	book(&f->run, NIO_STAGE_DEFERRED_COPY, deferred);
-}
-
-static struct fixture *loopback(uint64_t deferred)
-{
-	struct fixture *f = remote();
-
-	copy(f, deferred);
-	strcpy(f->env.path, "loopback");
-	strcpy(f->env.device, "lo");
-	return f;
-}
-
-static struct tap *open_tap(struct fixture *f)
-{
-	struct tap *t = &f->env.taps.list[f->env.taps.nr++];
-
-	*t = (struct tap){.process = "tcpdump", .inode = 1, .sender = true, .in_run = true};
-	strcpy(t->device, f->env.device);
-	t->pid = known(4242);
-	return t;
-}
-
-/* Gives the verdict and holds its causes against those expected, in order. */
-static const struct verdict *judge(struct fixture *f, enum zc_cause first, enum zc_cause second)
-{
-	const struct verdict *v = &f->run.verdict;
-	unsigned int n = (first != ZC_CAUSE_NONE) + (second != ZC_CAUSE_NONE);
-
-	verdict__give(&f->run, &f->env);
-	print_message("%s\n", v->text);
-	assert_int_equal(v->causes_nr, n);
-	if (n)
-		assert_int_equal(v->causes[0].cause, first);
-	if (n > 1)
-		assert_int_equal(v->causes[1].cause, second);
-	for (unsigned int i = 0; i < n; i++)
-		assert_true(v->causes[i].evidence[0]);
-	/* Whole sentences: nothing was cut off. */
-	assert_int_equal(v->text[strlen(v->text) - 1], '.');
-	return v;
-}
-
-#define assert_says(text, what)                                             \
-	do {                                                                \
-		if (!strstr(text, what))                                    \
-			fail_msg("\"%s\" does not say \"%s\"", text, what); \
-	} while (0)
+#include "support/verdict_case.h"
 
 static void truly_zerocopy(void **state)
 {
@@ -356,74 +261,6 @@ static void copied_by_nothing_seen(void **state)
 	assert_says(judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE)->text, "was not watched");
 }
 
-static void enobufs_of_an_unknown_limit(void **state)
-{
-	struct fixture *f = loopback(PINNED);
-
-	(void)state;
-	f->run.app.zc.enobufs = 1;
-	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_ENOBUFS)->text,
-		    "1 further send fell back to copying after ENOBUFS (RLIMIT_MEMLOCK or "
-		    "net.core.optmem_max).");
-}
-
-static void enobufs_by_limit(void **state)
-{
-	struct fixture *f = remote();
-	const struct verdict *v;
-
-	(void)state;
-	f->run.app.zc.enobufs = 12;
-	f->run.enobufs_memlock = known(5);
-	f->run.enobufs_optmem = known(7);
-	v = judge(f, ZC_CAUSE_ENOBUFS_MEMLOCK, ZC_CAUSE_ENOBUFS_OPTMEM);
-	assert_int_equal(v->cause, ZC_CAUSE_NOT_COPIED);
-	assert_says(v->causes[0].evidence, "5 further sends");
-	assert_says(v->causes[0].evidence, "RLIMIT_MEMLOCK, 8 MiB");
-	assert_says(v->causes[1].evidence, "7 further sends");
-	assert_says(v->causes[1].evidence, "net.core.optmem_max, 128 KiB");
-	/* What neither limit accounts for stays unexplained; what is beyond the count is not said.
-	 */
-	f->run.enobufs_optmem = (struct num){.reason = "not told apart"};
-	v = judge(f, ZC_CAUSE_ENOBUFS_MEMLOCK, ZC_CAUSE_ENOBUFS);
-	assert_says(v->causes[1].evidence, "7 further sends");
-	f->run.enobufs_memlock = known(50);
-	v = judge(f, ZC_CAUSE_ENOBUFS_MEMLOCK, ZC_CAUSE_NONE);
-	assert_says(v->causes[0].evidence, "12 further sends");
-}
-
-/* A limit that is none, or that could not be read, has no figure. */
-static void enobufs_without_a_figure(void **state)
-{
-	struct fixture *f = remote();
-	const struct verdict *v;
-
-	(void)state;
-	f->run.app.zc.enobufs = 12;
-	f->run.enobufs_memlock = known(5);
-	f->run.enobufs_optmem = known(7);
-	f->env.memlock = known(UINT64_MAX);
-	f->env.optmem_max = (struct num){.value = 9, .reason = "not readable"};
-	v = judge(f, ZC_CAUSE_ENOBUFS_MEMLOCK, ZC_CAUSE_ENOBUFS_OPTMEM);
-	assert_says(v->text, "sends was copied. 5 further sends");
-	assert_says(v->causes[0].evidence, "(pinned pages reached RLIMIT_MEMLOCK)");
-	assert_says(v->causes[1].evidence,
-		    "(outstanding notifications reached net.core.optmem_max)");
-}
-
-static void nothing_but_enobufs(void **state)
-{
-	struct fixture *f = remote();
-	const struct verdict *v;
-
-	(void)state;
-	f->run.app.zc = (struct zc_counts){.enobufs = 9};
-	v = judge(f, ZC_CAUSE_ENOBUFS, ZC_CAUSE_NONE);
-	assert_int_equal(v->cause, ZC_CAUSE_ENOBUFS);
-	assert_false(v->copied_fraction.known);
-	assert_says(v->text, "no zero-copy send completed. 9 further sends");
-}
-
 static void other_modes_have_no_verdict(void **state)
 {
 	struct fixture *f = remote();
@@ -436,25 +273,6 @@ static void other_modes_have_no_verdict(void **state)
 	assert_string_equal(f->run.verdict.text, "");
 	assert_int_equal(f->run.verdict.causes_nr, 0);
 	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NONE);
-}
-
-/* The longest of everything still ends in a whole sentence. */
-static void all_at_once_fits(void **state)
-{
-	struct fixture *f = loopback(3 * PINNED);
-	const struct verdict *v = &f->run.verdict;
-
-	(void)state;
-	for (int i = 0; i < TAPS_MAX; i++)
-		strcpy(open_tap(f)->process, "a-name-of-15-ch");
-	f->run.app.tcp_bytes_retrans = 123456789;
-	f->run.app.zc.enobufs = 3000000000ULL;
-	f->run.enobufs_memlock = known(1000000000);
-	f->run.enobufs_optmem = known(1000000000);
-	verdict__give(&f->run, &f->env);
-	print_message("%s\n", v->text);
-	assert_int_equal(v->causes_nr, 6);
-	assert_says(v->text, "(RLIMIT_MEMLOCK or net.core.optmem_max).");
 }
 
 int main(void)
@@ -479,12 +297,7 @@ int main(void)
 		cmocka_unit_test(no_scatter_gather_in_front_of_the_device),
 		cmocka_unit_test(flattened_and_reported_not_copied),
 		cmocka_unit_test(copied_by_nothing_seen),
-		cmocka_unit_test(enobufs_of_an_unknown_limit),
-		cmocka_unit_test(enobufs_by_limit),
-		cmocka_unit_test(enobufs_without_a_figure),
-		cmocka_unit_test(nothing_but_enobufs),
 		cmocka_unit_test(other_modes_have_no_verdict),
-		cmocka_unit_test(all_at_once_fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

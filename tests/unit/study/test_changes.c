@@ -379,7 +379,8 @@ static void what_was_made_otherwise_is_named(void **state)
 static void json_has_every_comparison(void **state)
 {
 	static const struct changes_names names = {.before = "a", .after = "b"};
-	static const char *const kinds[] = {"missing", "cannot_say", "noise", "better", "worse", "different"};
+	static const char *const kinds[] = {"missing", "cannot_say", "noise",
+					    "better",  "worse",      "different"};
 	const json_t *change, *counts;
 	json_t *document;
 	struct pair p;

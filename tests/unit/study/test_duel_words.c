@@ -79,6 +79,10 @@ static const struct duel_case duels[] = {
 	 {{KIB(1), CLAIM(POINT, 0.044)}, {KIB(4), CLAIM(POINT, -0.3)}}, 2, 0, 2, {{0, 0, false}}, 0,
 	 {"With 2 threads, in one run each, one-copy is higher at: 1 KiB (+4.4 %); not higher at: 4 KiB (-30.0 %)."}},
 	{METRIC_GBPS, &duel_by_throughput, 2,
+	 {{KIB(1), CLAIM(FEW, 0.044)}, {KIB(4), CLAIM(POINT, -0.3)}}, 2, 1, 1, {{0, 0, false}}, 0,
+	 {"With 2 threads, in too few rounds for a claim each, one-copy is higher at: 1 KiB (+4.4 %); not higher at: "
+	  "4 KiB (-30.0 %)."}},
+	{METRIC_GBPS, &duel_by_throughput, 2,
 	 {{KIB(1), CLAIM(FEW, 0.044)}}, 1, 1, 0, {{0, 0, false}}, 0,
 	 {"With 2 threads, in too few rounds for a claim each, one-copy is higher at: 1 KiB (+4.4 %); not higher at: nowhere."}},
 };

@@ -15,6 +15,7 @@
 
 #include "study/changes.h"
 #include "study/words.h"
+#include "write/json.h"
 #include "support/golden.c"
 #include "support/study.h"
 
@@ -223,6 +224,21 @@ static void falls_are_said_with_their_cells(void **state)
 	study__clear(&s);
 }
 
+static void check_document(const struct changes *c, const struct changes_names *names)
+{
+	json_t *document = changes__json(c, names, 0.05);
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	assert_int_equal(json_document__write(f, document), 0);
+	fclose(f);
+	golden__check("changes-document", text);
+	free(text);
+	json_decref(document);
+}
+
 static void changes_say(void **state)
 {
 	static const struct changes_names names = {"before", "after", NULL};
@@ -243,6 +259,7 @@ static void changes_say(void **state)
 		changes__regressions(&c, 0.05), changes__regressions(&c, 0.3));
 	fclose(f);
 	golden__check("changes", text);
+	check_document(&c, &names);
 	changes__clear(&c);
 	study__clear(&before);
 	study__clear(&after);

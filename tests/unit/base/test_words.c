@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Text broken into lines, paragraphs beside a label, and words that a shell reads back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/shell.h"
+#include "base/text_note.h"
+#include "base/wrap.h"
+
+/* The lines of a text, apart by "|". */
+static void check_lines(const char *text, size_t width, const char *expected)
+{
+	char found[256] = "";
+	const char *line;
+	size_t len;
+
+	while ((len = wrap__next(&text, width, &line)))
+		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s%.*s",
+			 *found ? "|" : "", (int)len, line);
+	assert_string_equal(found, expected);
+}
+
+static void lines_are_as_long_as_they_may_be(void **state)
+{
+	(void)state;
+	check_lines("", 10, "");
+	check_lines("one two", 7, "one two");
+	check_lines("one two", 6, "one|two");
+	check_lines("one two three", 7, "one two|three");
+	check_lines("one  two", 4, "one|two");
+	check_lines("  one\n\n two ", 20, "one|two ");
+	check_lines("one two", 0, "one two");
+	/* A number stays with what it counts, a word that is too long is cut. */
+	check_lines("sent 92 113 calls", 12, "sent|92 113 calls");
+	check_lines("abcdefgh", 3, "abc|def|gh");
+	check_lines("12 345", 3, "12|345");
+}
+
+static char *note(const char *text, unsigned int width)
+{
+	struct text_note n;
+	char *out = NULL;
+	size_t len;
+	FILE *f = open_memstream(&out, &len);
+
+	assert_non_null(f);
+	assert_int_equal(text_note__begin(&n), 0);
+	fputs(text, n.f);
+	assert_int_equal(text_note__end(&n, f, width, "note"), 0);
+	fclose(f);
+	return out;
+}
+
+static void check_note(const char *text, unsigned int width, const char *expected)
+{
+	char *found = note(text, width);
+
+	assert_string_equal(found, expected);
+	free(found);
+}
+
+static void paragraphs_stand_beside_their_label(void **state)
+{
+	(void)state;
+	check_note("", 40, "");
+	check_note("   ", 40, "");
+	check_note("x", 40, "note       x\n");
+	check_note("One sentence. Another. ", 26,
+		   "note       One sentence.\n           Another.\n");
+}
+
+static void check_word(const char *word, const char *expected)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	shell__put_word(f, word);
+	fclose(f);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void a_shell_reads_the_words_back(void **state)
+{
+	(void)state;
+	check_word("--size=64k,1m", "--size=64k,1m");
+	check_word("a", "a");
+	check_word("", "''");
+	check_word("two words", "'two words'");
+	check_word("don't", "'don'\\''t'");
+	check_word("$HOME", "'$HOME'");
+	check_word("a*", "'a*'");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_as_long_as_they_may_be),
+		cmocka_unit_test(paragraphs_stand_beside_their_label),
+		cmocka_unit_test(a_shell_reads_the_words_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Doctor's stages from invented plans, its text as golden files, and docs/OUTPUT.md against its
+ * document. Run from the root of the source tree.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/capability.h>
+
+/* A test is linked with the programs' code alone: helpers are included. */
+#include "support/doctor_case.h"
+#include "support/golden.c"
+
+static const struct plan_row rows[] = {
+	{.probe = "send_return",
+	 .stage = "tx_copy, tx_pin",
+	 .backend = "tracepoint",
+	 .hook = "tp_btf/sock_send_length",
+	 .quality = QUALITY_EXACT,
+	 .modes = 1 << MODE_ZEROCOPY},
+	{.probe = "transmit",
+	 .stage = "tx_copy",
+	 .backend = "tracepoint",
+	 .hook = "tp_btf/net_dev_queue",
+	 .quality = QUALITY_EXACT,
+	 .modes = 1 << MODE_TWOCOPY | 1 << MODE_ONECOPY},
+	{.probe = "zerocopy_arrival",
+	 .stage = "deferred_copy",
+	 .reason = "this kernel has no such hook",
+	 .remedy = "another kernel"},
+	{.probe = "deferred",
+	 .stage = "deferred_copy",
+	 .backend = "tracepoint",
+	 .hook = "tp_btf/netif_receive_skb",
+	 .quality = QUALITY_DERIVED,
+	 .reason = "no tracepoint"},
+	{.probe = "other_copy", .stage = "other_copy", .reason = "nothing", .remedy = "a kernel"},
+	{.probe = "lock", .stage = "lock wait", .reason = "nothing to hook"},
+};
+#define ROWS_NR (sizeof(rows) / sizeof(rows[0]))
+
+static const struct stage_line *line(const struct stage_line *lines, size_t n, const char *stage,
+				     unsigned int expected)
+{
+	const struct stage_line *found = NULL;
+	unsigned int seen = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(lines[i].stage, stage))
+			continue;
+		found = found ? found : &lines[i];
+		seen++;
+	}
+	assert_int_equal(seen, expected);
+	return found;
+}
+
+static void stages_from_rows(void **state)
+{
+	struct stage_line lines[STAGE_LINES_MAX];
+	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
+	size_t n = doctor__stages(rows, ROWS_NR, offers, lines);
+	const struct stage_line *l;
+
+	(void)state;
+	assert_in_range(n, 1, STAGE_LINES_MAX);
+	assert_string_equal(lines[0].stage, "user_gather");
+	l = line(lines, n, "tx_copy", 2);
+	assert_int_equal(l->modes, 1 << MODE_ZEROCOPY);
+	line(lines, n, "tx_pin", 1);
+	/* A probe that has a hook hides its fellow that has none. */
+	l = line(lines, n, "deferred_copy", 1);
+	assert_string_equal(l->hook, "tp_btf/netif_receive_skb");
+	l = line(lines, n, "other_copy", 1);
+	assert_int_equal(l->quality, QUALITY_UNAVAILABLE);
+	assert_string_equal(l->remedy, "a kernel");
+	l = line(lines, n, "lock wait", 1);
+	assert_string_equal(l->reason, "nothing to hook");
+	line(lines, n, "rx_copy", 0); /* no row says anything of it */
+	line(lines, n, "send_call", 1);
+	free(offers);
+}
+
+static void stages_nobody_tried(void **state)
+{
+	struct stage_line lines[STAGE_LINES_MAX];
+	size_t n = doctor__stages(rows, ROWS_NR, NULL, lines);
+
+	(void)state;
+	assert_non_null(strstr(line(lines, n, "other_copy", 1)->remedy, "sudo"));
+}
+
+/* Every row feeds every stage: there is room for that. */
+static void stages_have_room(void **state)
+{
+	struct stage_line *lines = calloc(STAGE_LINES_MAX, sizeof(*lines));
+	struct plan_row all[PLAN_ROWS_MAX];
+
+	(void)state;
+	for (int i = 0; i < PLAN_ROWS_MAX; i++)
+		all[i] = (struct plan_row){
+			.stage = "tx_copy, tx_pin, tx_splice, deferred_copy, rx_copy, other_copy",
+			.backend = "kprobe",
+			.hook = "kprobe/x"};
+	assert_in_range(doctor__stages(all, PLAN_ROWS_MAX, NULL, lines), 1, STAGE_LINES_MAX);
+	free(lines);
+}
+
+static void diagnosis__fill(struct diagnosis *d)
+{
+	memset(d, 0, sizeof(*d));
+	healthy(&d->facts);
+	drop(&d->facts, CAP_SYS_PTRACE);
+	full_environment__fill(&d->facts.env);
+	d->facts.env.optmem_max = known(20480);
+	d->checks_nr = doctor__check(&d->facts, d->checks);
+	memcpy(d->rows, rows, sizeof(rows));
+	d->rows_nr = ROWS_NR;
+	d->offers = calloc(plan_alternatives_nr, sizeof(*d->offers));
+	d->tried = d->usable = true;
+	d->stages_nr = doctor__stages(d->rows, d->rows_nr, d->offers, d->stages);
+}
+
+static void check_widths(const char *text, size_t width)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		if (len > width)
+			fail_msg("wider than %zu: %.*s", width, (int)len, text);
+		assert_true(!len || text[len - 1] != ' ');
+		text += len + (text[len] == '\n');
+	}
+}
+
+static void text_form(void **state)
+{
+	static const unsigned int widths[] = {80, 100};
+	struct options o = {.traffic = {.size = 65536}, .backend = BACKEND_AUTO};
+	struct diagnosis *d = calloc(1, sizeof(*d));
+	char name[32], *text;
+	size_t len;
+	FILE *f;
+
+	(void)state;
+	diagnosis__fill(d);
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		f = open_memstream(&text, &len);
+		doctor__print(f, widths[i], d, &o, NULL);
+		fclose(f);
+		check_widths(text, widths[i]);
+		snprintf(name, sizeof(name), "doctor-%u", widths[i]);
+		golden__check(name, text);
+		free(text);
+	}
+	free(d->offers);
+	free(d);
+}
+
+#define DOCUMENTATION_MAX (1 << 20)
+
+static char *read_documentation(void)
+{
+	char *text = calloc(1, DOCUMENTATION_MAX);
+	FILE *f = fopen("docs/OUTPUT.md", "r");
+
+	size_t len = f && text ? fread(text, 1, DOCUMENTATION_MAX, f) : 0;
+
+	if (!len || len == DOCUMENTATION_MAX)
+		fail_msg("docs/OUTPUT.md: %s: run this test from the root of the source tree",
+			 strerror(errno));
+	if (f)
+		fclose(f);
+	return text;
+}
+
+/* Is key a row of the table? Counts it when it is. */
+static void check_documented(const char *section, const char *key, unsigned int *rows_seen)
+{
+	char row[300];
+
+	snprintf(row, sizeof(row), "\n| `%s` |", key);
+	if (!strstr(section, row))
+		fail_msg("docs/OUTPUT.md does not describe %s of doctor's document", key);
+	++*rows_seen;
+}
+
+static void check_members(const char *section, json_t *object, const char *prefix,
+			  unsigned int *rows_seen)
+{
+	char path[256];
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(object, key, value) {
+		if (!*prefix && (!strcmp(key, "environment") || !strcmp(key, "plan")))
+			continue; /* described with the result document */
+		snprintf(path, sizeof(path), "%s%s", prefix, key);
+		if (json_is_array(value)) {
+			snprintf(path, sizeof(path), "%.64s[].", key);
+			check_members(section, json_array_get(value, 0), path, rows_seen);
+		} else {
+			check_documented(section, path, rows_seen);
+		}
+	}
+}
+
+static unsigned int rows_of(const char *section)
+{
+	unsigned int n = 0;
+
+	for (const char *p = section; (p = strstr(p, "\n| `")); p++)
+		n++;
+	return n;
+}
+
+static void documentation_is_complete_and_true(void **state)
+{
+	struct diagnosis *d = calloc(1, sizeof(*d));
+	char *text = read_documentation(), *section;
+	unsigned int seen = 0;
+	json_t *document;
+
+	(void)state;
+	section = strstr(text, "\n## What doctor writes");
+	assert_non_null(section);
+	diagnosis__fill(d);
+	document = doctor__document(d);
+	check_members(section, document, "", &seen);
+	/* Each key once: as many rows as keys means no row without one. */
+	assert_int_equal(rows_of(section), seen);
+	for (int s = 0; s <= CHECK_UNKNOWN; s++)
+		assert_non_null(strstr(section, check_state__key((enum check_state)s)));
+	json_decref(document);
+	free(d->offers);
+	free(d);
+	free(text);
+}
+
+static void nothing_tried_is_not_unusable(void **state)
+{
+	struct diagnosis *d = calloc(1, sizeof(*d));
+	json_t *document;
+
+	(void)state;
+	diagnosis__fill(d);
+	d->tried = false;
+	document = doctor__document(d);
+	assert_true(json_is_null(json_object_get(document, "usable")));
+	assert_true(json_string_length(json_object_get(document, "usable_reason")) > 0);
+	json_decref(document);
+	free(d->offers);
+	free(d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stages_from_rows),
+		cmocka_unit_test(stages_nobody_tried),
+		cmocka_unit_test(stages_have_room),
+		cmocka_unit_test(text_form),
+		cmocka_unit_test(documentation_is_complete_and_true),
+		cmocka_unit_test(nothing_tried_is_not_unusable),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

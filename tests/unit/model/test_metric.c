@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Derived metrics by formulas written out here, what is missing, and columns by their names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+
+#include "model/metric.h"
+#include "support/near.h"
+
+#define SAME(value, expected) NEAR(value, expected, 1e-9 * fabs(expected))
+
+/* Every value that is read is another prime-like number; nothing is derived yet. */
+static void fill(double *v)
+{
+	for (int m = 0; m < METRIC_NR; m++)
+		v[m] = m < METRIC_READ_NR ? 1000 + 17 * m : (double)NAN;
+	for (int c = 0; c < PERF_NR; c++)
+		v[METRIC_PERF_BOTH(c)] = (double)NAN;
+}
+
+static void sums_are_of_both_sides(void **state)
+{
+	double v[METRIC_NR];
+
+	(void)state;
+	fill(v);
+	metric__derive(v, 2);
+	for (int c = 0; c < PERF_NR; c++)
+		SAME(v[METRIC_PERF_BOTH(c)],
+		     v[METRIC_PERF(NIO_SIDE_SENDER, c)] + v[METRIC_PERF(NIO_SIDE_RECEIVER, c)]);
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		SAME(v[METRIC_CLASS_BOTH(c)],
+		     v[METRIC_CLASS(NIO_SIDE_SENDER, c)] + v[METRIC_CLASS(NIO_SIDE_RECEIVER, c)]);
+	SAME(v[METRIC_KERNEL_CYCLES], v[METRIC_S_KERNEL_CYCLES] + v[METRIC_R_KERNEL_CYCLES]);
+	/* What foreign data gives for the whole run stands. */
+	fill(v);
+	v[METRIC_CYCLES] = 5;
+	metric__derive(v, 2);
+	SAME(v[METRIC_CYCLES], 5.0);
+	/* Of one side there is no sum. */
+	fill(v);
+	v[METRIC_R_CYCLES] = v[METRIC_CLASS(NIO_SIDE_SENDER, 1)] = (double)NAN;
+	metric__derive(v, 2);
+	assert_true(isnan(v[METRIC_CYCLES]));
+	assert_true(isnan(v[METRIC_CLASS_BOTH(1)]));
+}
+
+static void payload_is_what_was_received(void **state)
+{
+	double v[METRIC_NR];
+
+	(void)state;
+	fill(v);
+	v[METRIC_RX_BYTES] = 1000;
+	v[METRIC_REPLY_BYTES] = 24;
+	metric__derive(v, 1);
+	SAME(v[METRIC_PAYLOAD], 1024.0);
+	v[METRIC_REPLY_BYTES] = (double)NAN;
+	metric__derive(v, 1);
+	SAME(v[METRIC_PAYLOAD], 1000.0);
+	/* Data that does not say: 8 Gbit/s for 5 s are 5 GB. */
+	v[METRIC_RX_BYTES] = (double)NAN;
+	v[METRIC_GBPS] = 8;
+	v[METRIC_DURATION] = 5;
+	metric__derive(v, 1);
+	SAME(v[METRIC_PAYLOAD], 5e9);
+	v[METRIC_DURATION] = (double)NAN;
+	metric__derive(v, 1);
+	assert_true(isnan(v[METRIC_PAYLOAD]));
+}
+
+static void costs_are_of_the_payload(void **state)
+{
+	double v[METRIC_NR];
+
+	(void)state;
+	fill(v);
+	v[METRIC_RX_BYTES] = 4096;
+	v[METRIC_REPLY_BYTES] = 0;
+	v[METRIC_GBPS] = 12;
+	v[METRIC_CPU_SENDER] = 0.5;
+	v[METRIC_CPU_RECEIVER] = 0.25;
+	metric__derive(v, 3);
+	SAME(v[METRIC_GBPS_PER_THREAD], 4.0);
+	SAME(v[METRIC_CPU_S_NS_PER_KIB], 125e6);
+	SAME(v[METRIC_CPU_R_NS_PER_KIB], 62.5e6);
+	SAME(v[METRIC_CPU_NS_PER_KIB], 187.5e6);
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		SAME(v[METRIC_STAGE_CPB(s)], v[METRIC_STAGE_BYTES(s)] / 4096);
+	/* Where one side's is not known, what a gigabyte cost is. */
+	fill(v);
+	v[METRIC_CPU_SENDER] = (double)NAN;
+	v[METRIC_CPU_PER_GB] = 0.75;
+	metric__derive(v, 0);
+	SAME(v[METRIC_CPU_NS_PER_KIB], 768.0);
+	assert_true(isnan(v[METRIC_GBPS_PER_THREAD]));
+	/* Nothing is a part of nothing. */
+	fill(v);
+	v[METRIC_RX_BYTES] = v[METRIC_REPLY_BYTES] = 0;
+	metric__derive(v, 1);
+	assert_true(isnan(v[METRIC_CPU_S_NS_PER_KIB]));
+	assert_true(isnan(v[METRIC_STAGE_CPB(0)]));
+}
+
+static void names_are_the_same_but_for_their_writing(void **state)
+{
+	double scale = 0;
+
+	(void)state;
+	assert_true(metric__same_name("L1-dcache load misses", "l1_dcache_load_misses"));
+	assert_true(metric__same_name("_cycles_", "Cycles"));
+	assert_false(metric__same_name("cycles", "cycle"));
+	assert_false(metric__same_name("cycle", "cycles"));
+	assert_false(metric__same_name("", "a"));
+	assert_true(metric__same_name("", "-"));
+	assert_int_equal(metric__of_column("Latency_us", &scale), METRIC_LATENCY);
+	SAME(scale, 1000.0);
+	assert_int_equal(metric__of_column("THROUGHPUT", &scale), METRIC_GBPS);
+	SAME(scale, 1.0);
+	assert_int_equal(metric__of_column("ctx switches", &scale), METRIC_CONTEXT_SWITCHES);
+	assert_int_equal(metric__of_column("ledger_unaccounted_tx", &scale), METRIC_UNACCOUNTED_TX);
+	assert_int_equal(metric__of_column("ledger_unaccounted_t", &scale), METRIC_NR);
+	assert_int_equal(metric__of_column("ledger_unaccounted_tx_", &scale), METRIC_NR);
+	assert_int_equal(metric__of_column("", &scale), METRIC_NR);
+}
+
+static void a_figures_reason_is_its_counters(void **state)
+{
+	(void)state;
+	assert_int_equal(metric__source(METRIC_CYCLES), METRIC_S_CYCLES);
+	assert_int_equal(metric__source(METRIC_LLC_MISSES_PER_KIB), METRIC_S_LLC_MISSES);
+	assert_int_equal(metric__source(METRIC_KERNEL_CYCLES), METRIC_S_KERNEL_CYCLES);
+	assert_int_equal(metric__source(METRIC_CLASS_BOTH(2)), METRIC_CLASS(NIO_SIDE_SENDER, 2));
+	assert_int_equal(metric__source(METRIC_GBPS), METRIC_GBPS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_are_of_both_sides),
+		cmocka_unit_test(payload_is_what_was_received),
+		cmocka_unit_test(costs_are_of_the_payload),
+		cmocka_unit_test(names_are_the_same_but_for_their_writing),
+		cmocka_unit_test(a_figures_reason_is_its_counters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

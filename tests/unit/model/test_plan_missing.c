@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What an invented kernel lacks costs the plan what it would show, and is said. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "support/offers.h"
+
+static void a_missing_hook_costs_its_stage_only(void **state)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct stage_result stage = {0};
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	plan__stage(&plan, NIO_STAGE_DEFERRED_COPY, &stage);
+	assert_int_equal(stage.quality, QUALITY_UNAVAILABLE);
+	assert_non_null(strstr(stage.reason, "permission denied"));
+	plan__stage(&plan, NIO_STAGE_RX_COPY, &stage);
+	assert_int_equal(stage.quality, QUALITY_EXACT);
+	assert_null(stage.reason);
+}
+
+static void could_not_tell_is_not_no(void **state)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -ENOMEM);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_non_null(plan__no_probe(&plan, PROBE_COMPLETION));
+	assert_non_null(strstr(plan.reason[PROBE_COMPLETION], "could not be tried"));
+	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, 0);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_string_equal(plan.reason[PROBE_COMPLETION], "not tried");
+}
+
+static void without_bytes_there_is_no_plan(void **state)
+{
+	struct plan_request req = request(MODE_ONECOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	withdraw(offers, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	withdraw(offers, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
+	assert_int_equal(plan__make(&plan, offers, &req), -EOPNOTSUPP);
+	assert_non_null(strstr(plan.reason[PROBE_SEND_RETURN], "no such hook"));
+	assert_non_null(plan.remedy[PROBE_SEND_RETURN]);
+	offer_all(offers);
+	withdraw(offers, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
+	withdraw(offers, PROBE_RX_COPY, ANSWER_NO, -ENOENT);
+	assert_int_equal(plan__make(&plan, offers, &req), -EOPNOTSUPP);
+}
+
+static void a_locked_down_kernel_keeps_its_tracepoints(void **state)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct stage_result stage = {0};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	withdraw_backend(offers, BACKEND_TRAMPOLINE, -EPERM);
+	withdraw_backend(offers, BACKEND_KPROBE, -ENOENT);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_int_equal(plan.chosen[PROBE_SEND_RETURN]->backend, BACKEND_TRACEPOINT);
+	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_rx_copy");
+	assert_false(plan__completions_by_kernel(&plan));
+	/* A notification is what there is of a completion: it is held against no send. */
+	assert_false(plan__pairs_events(&plan));
+	assert_false(plan__keeps_events(&plan));
+	/* Of two refusals the one that says more is given. */
+	plan__stage(&plan, NIO_STAGE_OTHER_COPY, &stage);
+	assert_non_null(strstr(stage.reason, "permission denied"));
+	for (int part = 0; part < NIO_PATH_NR; part++)
+		assert_non_null(plan__no_path_time(&plan, part));
+	plan__stage(&plan, NIO_STAGE_TX_PIN, &stage);
+	assert_int_equal(stage.quality, QUALITY_EXACT);
+}
+
+static void without_zero_copy_tracepoints_pair_nothing(void **state)
+{
+	struct plan_request req = request(MODE_ONECOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	withdraw_backend(offers, BACKEND_TRAMPOLINE, -EPERM);
+	withdraw_backend(offers, BACKEND_KPROBE, -ENOENT);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_false(plan__pairs_events(&plan));
+}
+
+/* Of functions that differ between kernels the one with the right number of arguments is taken. */
+static void prototypes_decide(void **state)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].probe == PROBE_PIN_TIME && plan_alternatives[i].args == 5)
+			offers[i] = (struct offer){.answer = ANSWER_NO, .err = -EPROTOTYPE};
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_string_equal(plan.chosen[PROBE_PIN_TIME]->programs,
+			    "nio_fe_pin_time nio_fx_binding_pin_time");
+}
+
+/* A part whose end is not seen, or which would hold another's time, is not given. */
+static void a_missing_event_costs_the_parts_it_ends(void **state)
+{
+	struct plan_request req = request(MODE_ONECOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	withdraw(offers, PROBE_TRANSMIT_TIME, ANSWER_NO, -ENOENT);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_non_null(strstr(plan__no_path_time(&plan, NIO_PATH_COPY), "no such hook"));
+	assert_non_null(plan__no_path_time(&plan, NIO_PATH_TRANSMIT));
+	assert_non_null(plan__no_path_time(&plan, NIO_PATH_OTHER));
+	assert_null(plan__no_path_time(&plan, NIO_PATH_LOCK));
+	assert_null(plan__no_path_time(&plan, NIO_PATH_WAIT));
+	offer_all(offers);
+	withdraw(offers, PROBE_CALL_TIME, ANSWER_NO, -EPERM);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	for (int part = 0; part < NIO_PATH_NR; part++)
+		assert_non_null(strstr(plan__no_path_time(&plan, part), "permission denied"));
+	assert_null(plan.chosen[PROBE_INLINE_TIME]);
+}
+
+/* Of several that are missing the first in the way of a call says why: there is one reason to mend.
+ */
+static void the_first_missing_event_says_why(void **state)
+{
+	static const enum probe_id wait[] = {PROBE_CALL_TIME, PROBE_WAIT_TIME},
+				   copy[] = {PROBE_CALL_TIME, PROBE_COPY_TIME, PROBE_TRANSMIT_TIME,
+					     PROBE_WAIT_TIME},
+				   pin[] = {PROBE_CALL_TIME, PROBE_PIN_TIME},
+				   transmit[] = {PROBE_CALL_TIME, PROBE_TRANSMIT_TIME,
+						 PROBE_INLINE_TIME};
+	static const struct {
+		enum nio_path_part part;
+		const enum probe_id *needs;
+		size_t n;
+	} parts[] = {{NIO_PATH_WAIT, wait, 2},
+		     {NIO_PATH_COPY, copy, 4},
+		     {NIO_PATH_PIN, pin, 2},
+		     {NIO_PATH_TRANSMIT, transmit, 3}};
+	static const char *const reasons[] = {"first", "second", "third", "fourth"};
+	static const struct alternative there;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		for (size_t from = 0; from <= parts[i].n; from++) {
+			struct plan plan = {0};
+			const char *why;
+
+			for (size_t k = 0; k < parts[i].n; k++) {
+				plan.chosen[parts[i].needs[k]] = k < from ? &there : NULL;
+				plan.reason[parts[i].needs[k]] = reasons[k];
+			}
+			why = plan__no_path_time(&plan, parts[i].part);
+			if (from == parts[i].n)
+				assert_null(why);
+			else
+				assert_string_equal(why, reasons[from]);
+		}
+	}
+}
+
+static void a_hook_can_be_withheld_by_name(void **state)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	assert_int_equal(plan__withhold(NULL, "no_such_function"), 0);
+	assert_int_equal(plan__withhold(NULL, "tp_btf/net_dev_queue"), 1);
+	offer_all(offers);
+	/* Both backends' hooks on a function go by its bare name. */
+	assert_int_equal(plan__withhold(offers, "tcp_write_xmit"), 2);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_string_equal(plan__no_path_time(&plan, NIO_PATH_TRANSMIT), "withheld by --without");
+	assert_null(plan.remedy[PROBE_TRANSMIT_TIME]);
+	plan__withhold(offers, "fexit/tcp_sendmsg_locked");
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_string_equal(plan.chosen[PROBE_SEND_RETURN]->hook, "kprobe/tcp_push");
+}
+
+/* Every hook but those of the bytes, taken away one at a time, leaves a plan that runs. */
+static void any_one_hook_can_go(void **state)
+{
+	struct offer offers[OFFERS_MAX] = {{0}};
+
+	(void)state;
+	for (int gone = PROBE_SPLICE; gone < PROBE_NR; gone++) {
+		struct plan_request req = request(MODE_ZEROCOPY, 65536);
+		struct plan plan;
+
+		if (gone == PROBE_RX_COPY)
+			continue;
+		offer_all(offers);
+		withdraw(offers, gone, ANSWER_NO, -ENOENT);
+		assert_int_equal(plan__make(&plan, offers, &req), 0);
+		assert_null(plan.chosen[gone]);
+		assert_non_null(plan__no_probe(&plan, gone));
+	}
+}
+
+static void unavailable_stages_say_why(void **state)
+{
+	struct plan_request req = request(MODE_TWOCOPY, 64);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		struct stage_result stage = {0};
+
+		plan__stage(&plan, s, &stage);
+		assert_true((stage.quality == QUALITY_EXACT) == (stage.reason == NULL));
+		assert_non_null(stage.event);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_missing_hook_costs_its_stage_only),
+		cmocka_unit_test(could_not_tell_is_not_no),
+		cmocka_unit_test(without_bytes_there_is_no_plan),
+		cmocka_unit_test(a_locked_down_kernel_keeps_its_tracepoints),
+		cmocka_unit_test(without_zero_copy_tracepoints_pair_nothing),
+		cmocka_unit_test(prototypes_decide),
+		cmocka_unit_test(a_missing_event_costs_the_parts_it_ends),
+		cmocka_unit_test(the_first_missing_event_says_why),
+		cmocka_unit_test(a_hook_can_be_withheld_by_name),
+		cmocka_unit_test(any_one_hook_can_go),
+		cmocka_unit_test(unavailable_stages_say_why),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

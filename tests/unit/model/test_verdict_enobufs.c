@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sends that fell back to copying after ENOBUFS: by which limit, and in which words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "support/verdict_case.h"
+
+static void enobufs_of_an_unknown_limit(void **state)
+{
+	struct fixture *f = loopback(PINNED);
+
+	(void)state;
+	f->run.app.zc.enobufs = 1;
+	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_ENOBUFS)->text,
+		    "1 further send fell back to copying after ENOBUFS (RLIMIT_MEMLOCK or "
+		    "net.core.optmem_max).");
+}
+
+static void enobufs_by_limit(void **state)
+{
+	struct fixture *f = remote();
+	const struct verdict *v;
+
+	(void)state;
+	f->run.app.zc.enobufs = 12;
+	f->run.enobufs_memlock = known(5);
+	f->run.enobufs_optmem = known(7);
+	v = judge(f, ZC_CAUSE_ENOBUFS_MEMLOCK, ZC_CAUSE_ENOBUFS_OPTMEM);
+	assert_int_equal(v->cause, ZC_CAUSE_NOT_COPIED);
+	assert_says(v->causes[0].evidence, "5 further sends");
+	assert_says(v->causes[0].evidence, "RLIMIT_MEMLOCK, 8 MiB");
+	assert_says(v->causes[1].evidence, "7 further sends");
+	assert_says(v->causes[1].evidence, "net.core.optmem_max, 128 KiB");
+	/* What neither limit accounts for stays unexplained; what is beyond the count is not said.
+	 */
+	f->run.enobufs_optmem = (struct num){.reason = "not told apart"};
+	v = judge(f, ZC_CAUSE_ENOBUFS_MEMLOCK, ZC_CAUSE_ENOBUFS);
+	assert_says(v->causes[1].evidence, "7 further sends");
+	f->run.enobufs_memlock = known(50);
+	v = judge(f, ZC_CAUSE_ENOBUFS_MEMLOCK, ZC_CAUSE_NONE);
+	assert_says(v->causes[0].evidence, "12 further sends");
+}
+
+/* A limit that is none, or that could not be read, has no figure. */
+static void enobufs_without_a_figure(void **state)
+{
+	struct fixture *f = remote();
+	const struct verdict *v;
+
+	(void)state;
+	f->run.app.zc.enobufs = 12;
+	f->run.enobufs_memlock = known(5);
+	f->run.enobufs_optmem = known(7);
+	f->env.memlock = known(UINT64_MAX);
+	f->env.optmem_max = (struct num){.value = 9, .reason = "not readable"};
+	v = judge(f, ZC_CAUSE_ENOBUFS_MEMLOCK, ZC_CAUSE_ENOBUFS_OPTMEM);
+	assert_says(v->text, "sends was copied. 5 further sends");
+	assert_says(v->causes[0].evidence, "(pinned pages reached RLIMIT_MEMLOCK)");
+	assert_says(v->causes[1].evidence,
+		    "(outstanding notifications reached net.core.optmem_max)");
+}
+
+static void nothing_but_enobufs(void **state)
+{
+	struct fixture *f = remote();
+	const struct verdict *v;
+
+	(void)state;
+	f->run.app.zc = (struct zc_counts){.enobufs = 9};
+	v = judge(f, ZC_CAUSE_ENOBUFS, ZC_CAUSE_NONE);
+	assert_int_equal(v->cause, ZC_CAUSE_ENOBUFS);
+	assert_false(v->copied_fraction.known);
+	assert_says(v->text, "no zero-copy send completed. 9 further sends");
+}
+
+/* The longest of everything still ends in a whole sentence. */
+static void all_at_once_fits(void **state)
+{
+	struct fixture *f = loopback(3 * PINNED);
+	const struct verdict *v = &f->run.verdict;
+
+	(void)state;
+	for (int i = 0; i < TAPS_MAX; i++)
+		strcpy(open_tap(f)->process, "a-name-of-15-ch");
+	f->run.app.tcp_bytes_retrans = 123456789;
+	f->run.app.zc.enobufs = 3000000000ULL;
+	f->run.enobufs_memlock = known(1000000000);
+	f->run.enobufs_optmem = known(1000000000);
+	verdict__give(&f->run, &f->env);
+	print_message("%s\n", v->text);
+	assert_int_equal(v->causes_nr, 6);
+	assert_says(v->text, "(RLIMIT_MEMLOCK or net.core.optmem_max).");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(enobufs_of_an_unknown_limit),
+		cmocka_unit_test(enobufs_by_limit),
+		cmocka_unit_test(enobufs_without_a_figure),
+		cmocka_unit_test(nothing_but_enobufs),
+		cmocka_unit_test(all_at_once_fits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Invented machines for doctor. */
+#ifndef NETIOTRACE_TESTS_DOCTOR_CASE_H
+#define NETIOTRACE_TESTS_DOCTOR_CASE_H
+
+#include <string.h>
+
+#include "doctor/diagnosis.h"
+#include "support/full_result.h"
+
+/* A machine on which all is well. */
+static inline void healthy(struct facts *f)
+{
+	memset(f, 0, sizeof(*f));
+	full_environment__fill(&f->env);
+	f->env.device_tx_checksum.value = true;
+	f->env.taps = (struct taps){.known = true};
+	f->btf_size = known(5515646);
+	for (size_t i = 0; i < DOCTOR_CAPABILITIES; i++)
+		f->held[i] = true;
+	f->root = f->loaded = true;
+	strcpy(f->clocksources, "tsc hpet acpi_pm");
+	f->clock_ns = (struct real){.value = 21, .known = true};
+	f->unprivileged_bpf_disabled = known(2);
+	f->bpf_jit_enable = known(1);
+	f->perf_event_paranoid = (struct real){.value = 2, .known = true};
+	f->path = "loopback";
+	f->path_step = "";
+}
+
+static inline void drop(struct facts *f, unsigned int capability)
+{
+	for (size_t i = 0; i < DOCTOR_CAPABILITIES; i++)
+		if (doctor_capabilities[i].number == capability)
+			f->held[i] = false;
+}
+
+#endif

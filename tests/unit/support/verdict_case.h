@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Invented zero-copy runs, and the verdict on them held against the causes expected. */
+#ifndef NETIOTRACE_TESTS_VERDICT_CASE_H
+#define NETIOTRACE_TESTS_VERDICT_CASE_H
+
+#include <string.h>
+
+#include "model/verdict.h"
+
+#define PINNED 2000000000ULL
+#define SENDS  1000ULL
+
+struct fixture {
+	struct run_result run;
+	struct environment env;
+};
+
+static inline struct num known(uint64_t value)
+{
+	return (struct num){.value = value, .known = true};
+}
+
+static inline void book(struct run_result *r, enum nio_stage stage, uint64_t bytes)
+{
+	r->stages[stage].quality = QUALITY_EXACT;
+	r->stages[stage].bytes = bytes;
+}
+
+/* A zero-copy run on eth0, of which every send was pinned and none copied. */
+static inline struct fixture *remote(void)
+{
+	static struct fixture f;
+
+	memset(&f, 0, sizeof(f));
+	run_result__init(&f.run);
+	f.run.mode = MODE_ZEROCOPY;
+	f.run.ledger_known = true;
+	f.run.app.zc.sends = f.run.app.zc.completed = f.run.app.zc.not_copied = SENDS;
+	book(&f.run, NIO_STAGE_TX_COPY, 0);
+	book(&f.run, NIO_STAGE_TX_PIN, PINNED);
+	book(&f.run, NIO_STAGE_DEFERRED_COPY, 0);
+	strcpy(f.env.path, "remote");
+	strcpy(f.env.device, "eth0");
+	f.env.device_scatter_gather = (struct flag){.value = true, .known = true};
+	f.env.device_tx_checksum = (struct flag){.value = true, .known = true};
+	f.env.memlock = known(8 << 20);
+	f.env.optmem_max = known(128 << 10);
+	f.env.taps.known = true;
+	return &f;
+}
+
+static inline void copy(struct fixture *f, uint64_t deferred)
+{
+	f->run.app.zc.copied = SENDS;
+	f->run.app.zc.not_copied = 0;
+	book(&f->run, NIO_STAGE_DEFERRED_COPY, deferred);
+}
+
+static inline struct fixture *loopback(uint64_t deferred)
+{
+	struct fixture *f = remote();
+
+	copy(f, deferred);
+	strcpy(f->env.path, "loopback");
+	strcpy(f->env.device, "lo");
+	return f;
+}
+
+static inline struct tap *open_tap(struct fixture *f)
+{
+	struct tap *t = &f->env.taps.list[f->env.taps.nr++];
+
+	*t = (struct tap){.process = "tcpdump", .inode = 1, .sender = true, .in_run = true};
+	strcpy(t->device, f->env.device);
+	t->pid = known(4242);
+	return t;
+}
+
+/* Gives the verdict and holds its causes against those expected, in order. */
+static inline const struct verdict *judge(struct fixture *f, enum zc_cause first,
+					  enum zc_cause second)
+{
+	const struct verdict *v = &f->run.verdict;
+	unsigned int n = (first != ZC_CAUSE_NONE) + (second != ZC_CAUSE_NONE);
+
+	verdict__give(&f->run, &f->env);
+	print_message("%s\n", v->text);
+	assert_int_equal(v->causes_nr, n);
+	if (n)
+		assert_int_equal(v->causes[0].cause, first);
+	if (n > 1)
+		assert_int_equal(v->causes[1].cause, second);
+	for (unsigned int i = 0; i < n; i++)
+		assert_true(v->causes[i].evidence[0]);
+	/* Whole sentences: nothing was cut off. */
+	assert_int_equal(v->text[strlen(v->text) - 1], '.');
+	return v;
+}
+
+#define assert_says(text, what)                                             \
+	do {                                                                \
+		if (!strstr(text, what))                                    \
+			fail_msg("\"%s\" does not say \"%s\"", text, what); \
+	} while (0)
+
+#endif
