@@ -116,7 +116,11 @@ static void load_programs(struct bench *b)
 	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
 	const struct plan *plans[MODE_NR] = {NULL};
 	struct plan_request req = {
-		.backend = BACKEND_AUTO, .mode = b->o.modes[0], .size = b->o.traffic.size};
+		.backend = BACKEND_AUTO,
+		.mode = b->o.modes[0],
+		.size = b->o.traffic.size,
+		.in_slices = session__attaches_again(),
+	};
 	const char *const no_perf[NIO_PERF_EVENT_NR] = {"not benchmarked", "not benchmarked"};
 	const struct num optmem_max = {0};
 	int err = offers ? 0 : -ENOMEM;

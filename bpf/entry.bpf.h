@@ -41,8 +41,8 @@
 
 /* Bytes. */
 
-NIO_ENTRY(transmit, __tcp_transmit_skb, on_transmit(sk, skb, known), struct sock *sk,
-	  struct sk_buff *skb)
+NIO_ENTRY(transmit, __tcp_transmit_skb, if (!nio_resting) on_transmit(sk, skb, known),
+	  struct sock *sk, struct sk_buff *skb)
 
 /* Copies made after all, and unexpected copies. */
 

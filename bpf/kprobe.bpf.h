@@ -22,28 +22,32 @@
 SEC("?kprobe/tcp_sendmsg_locked")
 int BPF_KPROBE(nio_kp_send_begin, struct sock *sk, struct msghdr *msg)
 {
-	on_send_begin(sk, msg);
+	if (!nio_resting)
+		on_send_begin(sk, msg);
 	return 0;
 }
 
 SEC("?kprobe/tcp_push")
 int BPF_KPROBE(nio_kp_push, struct sock *sk, int flags, int mss_now, int nonagle)
 {
-	on_push(sk, nonagle);
+	if (!nio_resting)
+		on_push(sk, nonagle);
 	return 0;
 }
 
 SEC("?kprobe/do_tcp_sendpages")
 int BPF_KPROBE(nio_kp_sendpages, struct sock *sk)
 {
-	on_sendpages_begin(sk);
+	if (!nio_resting)
+		on_sendpages_begin(sk);
 	return 0;
 }
 
 SEC("?kprobe/skb_copy_datagram_iter")
 int BPF_KPROBE(nio_kp_rx_copy, const struct sk_buff *skb, int offset, void *to, int len)
 {
-	on_rx_copy(skb, len, ADDRESS);
+	if (!nio_resting)
+		on_rx_copy(skb, len, ADDRESS);
 	return 0;
 }
 

@@ -83,6 +83,9 @@ struct {
 	__type(value, struct nio_loss);
 } nio_losses SEC(".maps");
 
+/* Programs of sending and receiving at functions book nothing: see session__rest(). */
+bool nio_resting = false;
+
 /*
  * The entry of a socket, or NULL when nobody watches it. A socket has no cookie until somebody asks
  * for it, so most of the traffic of others is turned away by this one load.

@@ -232,8 +232,14 @@ static __always_inline void on_notification_read(struct nio_conn *conn, const st
 	n.sends = kernel_read(struct sock_exterr_skb, serr, ee.ee_data) - n.lo + 1;
 	n.copied =
 		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED;
-	on_told(conn, &n);
+	if (nio_completions)
+		fill_missed(conn, &n);
+	else
+		count_told(conn, &n);
 }
+
+/* Has the plan a program of its own for notifications, beside that of receive copies? */
+const volatile bool nio_notifications_apart = false;
 
 /* What became of the bytes of the previous receive copy, and of those between it and this one. */
 static __always_inline void judge_previous(struct nio_conn *conn, __u32 copied_seq)
@@ -266,7 +272,8 @@ static __always_inline void on_rx_copy(const struct sk_buff *skb, int len, bool 
 	if (!conn)
 		return;
 	if (!len) {
-		on_notification_read(conn, skb);
+		if (!nio_notifications_apart)
+			on_notification_read(conn, skb);
 		return;
 	}
 	if (is_of_error_queue(skb, known))
@@ -283,11 +290,16 @@ static __always_inline void on_rx_copy(const struct sk_buff *skb, int len, bool 
 	book(conn, NIO_STAGE_RX_COPY, len);
 }
 
-/* Of the above, notifications only: where payload is counted by another program. */
+/* Of the above, notifications only; most of what comes by is payload. */
 static __always_inline void on_notification(const struct sk_buff *skb, int len)
 {
-	struct nio_conn *conn = !len && skb->sk ? conn_of(skb->sk, KNOWN) : NULL;
+	const struct sock *sk;
+	struct nio_conn *conn;
 
+	if (len)
+		return;
+	sk = skb->sk;
+	conn = sk ? conn_of(sk, KNOWN) : NULL;
 	if (conn)
 		on_notification_read(conn, skb);
 }

@@ -23,7 +23,8 @@
 SEC("?fexit/tcp_sendmsg_locked")
 int BPF_PROG(nio_fx_send_return, struct sock *sk, struct msghdr *msg, unsigned long size, int ret)
 {
-	on_send_locked_return(sk, msg, ret);
+	if (!nio_resting)
+		on_send_locked_return(sk, msg, ret);
 	return 0;
 }
 
@@ -31,14 +32,15 @@ SEC("?fexit/do_tcp_sendpages")
 int BPF_PROG(nio_fx_sendpages, struct sock *sk, void *page, int offset, unsigned long size,
 	     int flags, long ret)
 {
-	on_sendpages_return(sk, ret);
+	if (!nio_resting)
+		on_sendpages_return(sk, ret);
 	return 0;
 }
 
 SEC("?fexit/skb_copy_datagram_iter")
 int BPF_PROG(nio_fx_rx_copy, const struct sk_buff *skb, int offset, void *to, int len, int ret)
 {
-	if (!ret)
+	if (!nio_resting && !ret)
 		on_rx_copy(skb, len, KNOWN);
 	return 0;
 }

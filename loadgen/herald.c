@@ -88,9 +88,9 @@ static void json__sender(FILE *f, const struct side_stats *s)
 	fprintf(f,
 		",\"reply_errors\":%" PRIu64 ",\"zerocopy\":{\"sends\":%" PRIu64
 		",\"completed\":%" PRIu64 ",\"copied\":%" PRIu64 ",\"not_copied\":%" PRIu64
-		",\"enobufs\":%" PRIu64 "},\"latency\":{",
+		",\"enobufs\":%" PRIu64 ",\"fallback_bytes\":%" PRIu64 "},\"latency\":{",
 		t->verify_errors, t->zc_sends, t->zc_completed, t->zc_copied, t->zc_not_copied,
-		t->zc_enobufs);
+		t->zc_enobufs, t->zc_fallback);
 	json__hist(f, "send_call", t->hist[TALLY_SEND_CALL]);
 	putc(',', f);
 	json__hist(f, "slot_wait", t->hist[TALLY_SLOT_WAIT]);

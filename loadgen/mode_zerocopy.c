@@ -171,6 +171,8 @@ static ssize_t zc__send(struct flow *f)
 	n = sendmsg(f->fd, &msg, flags);
 	if (n > 0 && flags & MSG_ZEROCOPY)
 		zc__queued(f);
+	else if (n > 0)
+		f->tally->zc_fallback += (uint64_t)n;
 	if (n >= 0)
 		return n;
 	if (errno == EINTR) {

@@ -29,6 +29,7 @@
 	X(zc_copied)                                                         \
 	X(zc_not_copied)                                                     \
 	X(zc_enobufs)       /* remainders sent without MSG_ZEROCOPY */       \
+	X(zc_fallback)      /* bytes of these */                             \
 	X(reply_bytes)      /* answers: sent by a receiver, read by a sender */ \
 	X(reply_messages)                                                    \
 	X(verify_errors)    /* messages with a wrong byte or number */       \

@@ -57,7 +57,7 @@ iperf() {
 		if [ "$mode" = zerocopy ]; then
 			jq -e --argjson sent "$sent" --slurpfile own loadgen.json '.ledger.tx_pin.bytes == $sent
 				and .ledger.deferred_copy.bytes == $sent + .socket.tx_retrans
-				and .zerocopy == ($own[0].sender.zerocopy | del(.enobufs))
+				and .zerocopy == ($own[0].sender.zerocopy | del(.enobufs, .fallback_bytes))
 				and .verdict.cause == "local" and .verdict.copied_fraction == 1' tx.json
 		else
 			[ "$(json tx.json .ledger.tx_copy.bytes)" -eq $((sent + 64)) ]

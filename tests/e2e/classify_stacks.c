@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The rules on stacks as a filter, for stacks that others took: of each line of stdin,
- * "SIDE;outermost;...;innermost N" ("SIDE;[FILE] N" in user mode), prints "SIDE CLASS N".
+ * "SIDE;outermost;...;innermost N" ("SIDE;[FILE] N" in user mode), prints "SIDE CLASS N"; with
+ * "parts" the part of a send call in the class's place, or "none".
  *
- *   classify_stacks MODE
+ *   classify_stacks MODE [parts]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "bpf/samples.h"
 #include "common/mode.h"
+#include "model/call_part.h"
 #include "model/stack_rules.h"
 
 /* frames is taken apart. */
@@ -34,13 +36,20 @@ static enum cpu_class class_of(char *frames, bool gathers)
 	return stack_rules__class(names, n).class;
 }
 
+static const char *part_of(const char *frames)
+{
+	enum path_part part = call_part__of(frames);
+
+	return part == PATH_NR ? "none" : path_part__key(part);
+}
+
 int main(int argc, char **argv)
 {
 	static char line[65536];
 	enum mode mode;
 
-	if (argc != 2 || mode__parse(argv[1], &mode)) {
-		fprintf(stderr, "usage: classify_stacks MODE <STACKS\n");
+	if (argc < 2 || argc > 3 || mode__parse(argv[1], &mode)) {
+		fprintf(stderr, "usage: classify_stacks MODE [parts] <STACKS\n");
 		return 2;
 	}
 	while (fgets(line, sizeof(line), stdin)) {
@@ -51,7 +60,8 @@ int main(int argc, char **argv)
 			return 1;
 		*frames++ = *count++ = '\0';
 		gathers = mode__has(mode, MODE_GATHERS) && !strcmp(line, "sender");
-		printf("%s %s %lu\n", line, cpu_class__key(class_of(frames, gathers)),
+		printf("%s %s %lu\n", line,
+		       argc == 3 ? part_of(frames) : cpu_class__key(class_of(frames, gathers)),
 		       strtoul(count, NULL, 10));
 	}
 	return 0;

@@ -146,10 +146,15 @@ static int configure(struct session *s, const struct plan *const *plans, size_t 
 	presence__free(btf);
 	if (optmem_max->known && optmem_max->value <= UINT32_MAX)
 		s->skel->rodata->nio_optmem_max = optmem_max->value;
-	for (size_t p = 0; p < plans_nr; p++)
-		if (plans[p] && plan__completions_by_kernel(plans[p]))
-			s->skel->rodata->nio_completions = true;
-	return bpf_map__set_max_entries(s->skel->maps.nio_zc_sends, NIO_ZC_SENDS);
+	for (size_t p = 0; p < plans_nr; p++) {
+		if (!plans[p])
+			continue;
+		s->skel->rodata->nio_completions |= plan__completions_by_kernel(plans[p]);
+		s->skel->rodata->nio_notifications_apart |= plan__notifications_apart(plans[p]);
+	}
+	return s->skel->rodata->nio_completions
+		       ? bpf_map__set_max_entries(s->skel->maps.nio_zc_sends, NIO_ZC_SENDS)
+		       : 0;
 }
 
 static bool times_calls(const struct plan *const *plans, size_t plans_nr)

@@ -49,9 +49,11 @@ void session__close(struct session *s); /* takes NULL */
 int session__attach(struct session *s, const struct plan *plan);
 
 /*
- * Until session__attach(), rest is all that stays attached of the plan, of which it is a part. What
- * the programs left out noted of streams does not hold any more when they are attached again:
- * session__forget_streams() before that, of the sockets watched.
+ * Until session__attach(), rest is all of the plan that books events, of which it is a part. The
+ * others are detached from tracepoints; at functions they stay and are told to rest, since to
+ * detach them and attach them again costs more than their calls do (docs/PERFORMANCE.md). What they
+ * noted of streams does not hold any more when they look again: session__forget_streams() before
+ * that, of the sockets watched.
  */
 void session__rest(struct session *s, const struct plan *rest);
 void session__forget_streams(struct session *s, const uint64_t *cookies, size_t n);

@@ -33,11 +33,16 @@ void session__detach(struct session *s, size_t i)
 	s->links[i] = NULL;
 }
 
-static bool can_attach_again(const struct session *s, const struct bpf_program *prog)
+static bool is_at_trampoline(const struct bpf_program *prog)
 {
 	enum bpf_attach_type type = bpf_program__expected_attach_type(prog);
 
-	return s->trampolines_again || (type != BPF_TRACE_FENTRY && type != BPF_TRACE_FEXIT);
+	return type == BPF_TRACE_FENTRY || type == BPF_TRACE_FEXIT;
+}
+
+static bool can_attach_again(const struct session *s, const struct bpf_program *prog)
+{
+	return s->trampolines_again || !is_at_trampoline(prog);
 }
 
 static void detach_others(struct session *s, const struct plan *plan)
@@ -63,13 +68,23 @@ static int attach_missing(struct session *s, const struct plan *plan)
 int session__attach(struct session *s, const struct plan *plan)
 {
 	s->plan = *plan;
+	s->skel->bss->nio_resting = false;
 	detach_others(s, plan);
 	return attach_missing(s, plan);
 }
 
+static bool is_at_tracepoint(const struct bpf_program *prog)
+{
+	return bpf_program__expected_attach_type(prog) == BPF_TRACE_RAW_TP;
+}
+
 void session__rest(struct session *s, const struct plan *rest)
 {
-	detach_others(s, rest);
+	s->skel->bss->nio_resting = true;
+	for (size_t i = 0; i < s->programs_nr; i++)
+		if (s->links[i] && is_at_tracepoint(s->programs[i]) &&
+		    !session__wants(rest, bpf_program__name(s->programs[i])))
+			session__detach(s, i);
 }
 
 unsigned int session__attached(const struct session *s)

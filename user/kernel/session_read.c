@@ -28,13 +28,19 @@ static void read_cells(const struct session *s, uint32_t slot, struct snapshot *
 
 uint64_t session__events(const struct session *s, unsigned int slot)
 {
-	struct nio_cell tx, rx;
+	static const uint32_t of[][2] = {{NIO_SIDE_SENDER, NIO_STAGE_TX_COPY},
+					 {NIO_SIDE_SENDER, NIO_STAGE_TX_PIN},
+					 {NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY}};
+	uint64_t events = 0;
 
-	sum_rows(s, SESSION_CELLS, nio_cell_index(slot, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY), &tx,
-		 sizeof(tx));
-	sum_rows(s, SESSION_CELLS, nio_cell_index(slot, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY), &rx,
-		 sizeof(rx));
-	return tx.events + rx.events;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct nio_cell cell;
+
+		sum_rows(s, SESSION_CELLS, nio_cell_index(slot, of[i][0], of[i][1]), &cell,
+			 sizeof(cell));
+		events += cell.events;
+	}
+	return events;
 }
 
 static void read_uncovered(const struct session *s, uint32_t slot, struct snapshot *out)

@@ -36,7 +36,7 @@ static int report__take_zerocopy(struct load_report *r, const json_t *stats)
 		return err;
 	return NUMBERS(r, obj, {"sends", &zc->sends}, {"completed", &zc->completed},
 		       {"copied", &zc->copied}, {"not_copied", &zc->not_copied},
-		       {"enobufs", &zc->enobufs});
+		       {"enobufs", &zc->enobufs}, {"fallback_bytes", &zc->fallback_bytes});
 }
 
 static int report__take_gather(struct load_report *r, const json_t *stats)

@@ -38,8 +38,12 @@ static int book_stage(struct run_result *r, const struct plan *plan, enum nio_st
 	return out->sizes ? 0 : -ENOMEM;
 }
 
-static void book_completions(struct run_result *r, const struct nio_zc *base,
-			     const struct nio_zc *now)
+static const char read_once[] =
+	"completions are seen as the application takes a notification from the error queue, which "
+	"it can do once";
+
+static void book_completions(struct run_result *r, const struct plan *plan,
+			     const struct nio_zc *base, const struct nio_zc *now)
 {
 	struct zc_counts *zc = &r->kernel_zc;
 
@@ -50,7 +54,8 @@ static void book_completions(struct run_result *r, const struct nio_zc *base,
 	zc->not_copied = zc->completed - zc->copied;
 	r->notifications = known(now->notifications - base->notifications);
 	r->zc_filled = known(now->missed - base->missed);
-	r->zc_repeated = known(now->repeated - base->repeated);
+	r->zc_repeated = plan__completions_by_kernel(plan) ? known(now->repeated - base->repeated)
+							   : unknown(read_once);
 	r->zc_unseen = known(now->unseen - base->unseen);
 }
 
@@ -111,7 +116,7 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 	}
 	book_other_copies(r, plan, base, now);
 	if (!plan__no_probe(plan, PROBE_COMPLETION))
-		book_completions(r, &base->zc, &now->zc);
+		book_completions(r, plan, &base->zc, &now->zc);
 	uncovered__book(r, base, now);
 	book_health(r, plan, base, now);
 	ledger_bytes__book(r, plan, base, now);
@@ -208,6 +213,7 @@ static void add_zc(struct zc_counts *dst, const struct zc_counts *src)
 	dst->copied += src->copied;
 	dst->not_copied += src->not_copied;
 	dst->enobufs += src->enobufs;
+	dst->fallback_bytes += src->fallback_bytes;
 }
 
 static int add_app(struct app_result *dst, const struct app_result *src)

@@ -261,15 +261,11 @@ static void leave_untold(struct run_result *r, enum stage_account account)
 	}
 }
 
-static bool in_part_of_time(const struct run_result *r)
-{
-	return r->health.looked_ns < r->health.phase_ns;
-}
-
 bool ledger_bytes__untold(const struct run_result *r)
 {
-	return in_part_of_time(r) &&
-	       (!r->sequence.tx_bytes.known || (!r->sender_side && !r->sequence.rx_bytes.known));
+	return (run_result__sampled_events(r, NIO_STAGE_TX_COPY) && !r->sequence.tx_bytes.known) ||
+	       (run_result__sampled_events(r, NIO_STAGE_RX_COPY) && !r->sender_side &&
+		!r->sequence.rx_bytes.known);
 }
 
 void ledger_bytes__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
@@ -296,11 +292,11 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 	r->health.phase_ns = now->phase_ns;
 	if (!no_tx)
 		book_sending(r, plan, &tx);
-	else if (in_part_of_time(r))
+	else if (run_result__sampled_events(r, NIO_STAGE_TX_COPY))
 		leave_untold(r, STAGE_SENT);
 	if (!no_rx)
 		book_receiving(r, plan, &rx);
-	else if (in_part_of_time(r))
+	else if (run_result__sampled_events(r, NIO_STAGE_RX_COPY))
 		leave_untold(r, STAGE_RECEIVED);
 	if (no_tx && no_rx)
 		r->health.coverage.reason = no_tx;

@@ -90,11 +90,22 @@ static bool is_part_of_call(enum probe_id probe)
 	       probe == PROBE_TRANSMIT_TIME || probe == PROBE_INLINE_TIME;
 }
 
+/* Completions are looked at all the time, so not by a program that is to rest (plan__can_rest). */
+static bool would_rest(const struct alternative *alt, const struct plan_request *req)
+{
+	return req->in_slices && mode__has(req->mode, MODE_PINS) &&
+	       alt->probe == PROBE_COMPLETION && alt->backend == BACKEND_TRACEPOINT &&
+	       strcmp(alt->programs, plan_notifications_apart);
+}
+
 /* Programs that serve two probes can serve the second only if the first chose them, too. */
-static bool fits_plan(const struct plan *plan, const struct alternative *alt)
+static bool fits_plan(const struct plan *plan, const struct alternative *alt,
+		      const struct plan_request *req)
 {
 	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
 
+	if (would_rest(alt, req))
+		return false;
 	/* Packets do not tell how their bytes were queued; calls of another backend count twice. */
 	if (alt->probe == PROBE_SPLICE && (!calls || calls->backend != alt->backend))
 		return false;
@@ -166,7 +177,7 @@ static void choose(struct plan *plan, enum probe_id probe, const struct offer *o
 			other_backend = true;
 			continue;
 		}
-		if (!fits_plan(plan, alt))
+		if (!fits_plan(plan, alt, req))
 			continue;
 		if (offers[i].answer == ANSWER_YES) {
 			plan->chosen[probe] = alt;
@@ -353,7 +364,7 @@ bool plan__keeps_events(const struct plan *plan)
 bool plan__pairs_events(const struct plan *plan)
 {
 	return plan__keeps_events(plan) ||
-	       (mode__has(plan->mode, MODE_PINS) && plan->chosen[PROBE_COMPLETION] &&
+	       (mode__has(plan->mode, MODE_PINS) && plan__completions_by_kernel(plan) &&
 		plan->chosen[PROBE_SEND_RETURN]);
 }
 
@@ -380,16 +391,25 @@ bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *no
 	return any;
 }
 
+bool plan__notifications_apart(const struct plan *plan)
+{
+	const struct alternative *alt = plan->chosen[PROBE_COMPLETION];
+
+	return alt && !strcmp(alt->programs, plan_notifications_apart);
+}
+
 bool plan__can_rest(const struct plan *plan, struct plan *rest)
 {
-	/* Completions are no event of such a mode, but can share a program with receive copies. */
-	static const enum probe_id events[] = {PROBE_SEND_RETURN, PROBE_TRANSMIT, PROBE_SPLICE,
-					       PROBE_RX_COPY, PROBE_COMPLETION};
+	/* Completions are no event of a copy mode, but can share a program with receive copies. */
+	static const enum probe_id of_copies[] = {PROBE_SEND_RETURN, PROBE_TRANSMIT, PROBE_SPLICE,
+						  PROBE_COMPLETION};
+	bool pins = mode__has(plan->mode, MODE_PINS);
 
 	*rest = *plan;
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		rest->chosen[events[i]] = NULL;
-	return !mode__has(plan->mode, MODE_PINS) && plan->chosen[PROBE_SOCKETS];
+	rest->chosen[PROBE_RX_COPY] = NULL;
+	for (size_t i = 0; !pins && i < sizeof(of_copies) / sizeof(of_copies[0]); i++)
+		rest->chosen[of_copies[i]] = NULL;
+	return plan->chosen[PROBE_SOCKETS] && (!pins || plan__notifications_apart(plan));
 }
 
 bool plan__times_by_trampoline(const struct plan *plan)

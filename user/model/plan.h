@@ -102,6 +102,7 @@ struct plan_request {
 	enum mode mode;
 	uint64_t size;    /* bytes a message */
 	bool count_calls; /* every send call is to be counted, whatever it costs */
+	bool in_slices;   /* events may be looked at a part of the time: plan__can_rest() */
 	enum times times;
 };
 
@@ -142,8 +143,10 @@ bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *no
 extern const char plan__apart[];
 
 /*
- * Can the events of sending and receiving be left for a while, since bytes are told by sequence
- * numbers alone? In modes that pin they tell of what kind these are. *rest: plan without those.
+ * Can events be left for a while, since bytes are told by sequence numbers alone? Those of
+ * receiving, and of sending in the modes that only copy: where pages are pinned they tell which bytes
+ * were. Not where completions are looked up by the send that they end, or share a program with
+ * receive copies (plan_request.in_slices not set). *rest: plan without those events.
  */
 bool plan__can_rest(const struct plan *plan, struct plan *rest);
 
@@ -167,10 +170,13 @@ const char *plan__no_probe(const struct plan *plan, enum probe_id probe);
 /* Are completions seen as the kernel ends them (true), or as the application reads of them? */
 bool plan__completions_by_kernel(const struct plan *plan);
 
+/* Has it a program for notifications that are read, beside that of receive copies? */
+bool plan__notifications_apart(const struct plan *plan);
+
 /*
  * Does plan keep the beginning of an event in a map until its end, where there can be no room for
- * it? And does it pair beginnings with ends at all, these or sends with their completions (which
- * have a ring of their own), so that something can be unmatched?
+ * it? And does it pair beginnings with ends at all, these or sends with their completions as
+ * the kernel ends them (which have a ring of their own), so that something can be unmatched?
  */
 bool plan__keeps_events(const struct plan *plan);
 bool plan__pairs_events(const struct plan *plan);

@@ -29,6 +29,8 @@ static const char SOME_REFUSED[] = "by the kernel's test against net.core.optmem
 static const char OWN_SKBS[] =
 	"skb_copy_bits on a watched socket's skbs; XDP and drivers copy skbs that have no socket";
 
+const char plan_notifications_apart[] = "nio_tp_notification";
+
 /* In order of preference within a probe. */
 /* clang-format off */
 const struct alternative plan_alternatives[] = {
@@ -73,7 +75,7 @@ const struct alternative plan_alternatives[] = {
 	  "nio_kp_uarg_put nio_kr_uarg_put nio_tp_uarg_report", EXACT, NULL, 0 },
 	{ PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy",
 	  QUALITY_DERIVED, MERGED, NULL, 0 },
-	{ PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_notification",
+	{ PROBE_COMPLETION, TP, "tp_btf/skb_copy_datagram_iovec", plan_notifications_apart,
 	  QUALITY_DERIVED, MERGED, NULL, 0 },
 
 	{ PROBE_REFUSAL, FN, "fexit/msg_zerocopy_realloc", "nio_fx_msg_account",

@@ -20,6 +20,9 @@ bool plan_probe__takes_times(enum probe_id probe);
 /* Is the stage fed by this probe, by its row of NIO_STAGES? */
 bool plan__feeds(enum probe_id probe, enum nio_stage stage);
 
+/* The program that sees notifications of zero-copy sends and nothing else. */
+extern const char plan_notifications_apart[];
+
 /* Why tracepoints take no time: the reason of all probes that do. */
 extern const char plan_no_mark[];
 

@@ -338,7 +338,12 @@ struct real run_result__events_share(const struct run_result *r)
 
 bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage)
 {
-	return r->health.looked_ns < r->health.phase_ns && stage__account(stage) != STAGE_NEITHER;
+	enum stage_account account = stage__account(stage);
+
+	/* Sends of a mode that pins are always looked at: plan__can_rest(). */
+	return r->health.looked_ns < r->health.phase_ns &&
+	       (account == STAGE_RECEIVED ||
+		(account == STAGE_SENT && !mode__has(r->mode, MODE_PINS)));
 }
 
 bool run_result__unbalanced(const struct run_result *r)

@@ -74,7 +74,8 @@ struct zc_counts {
 	uint64_t completed; /* of these, completion seen */
 	uint64_t copied;
 	uint64_t not_copied;
-	uint64_t enobufs; /* sends that fell back to copying after ENOBUFS */
+	uint64_t enobufs;        /* sends that fell back to copying after ENOBUFS */
+	uint64_t fallback_bytes; /* of theirs, what was then sent without MSG_ZEROCOPY */
 };
 
 struct latency_result {

@@ -6,16 +6,20 @@
 
 #include "round.h"
 
+bool duty__fits(const struct engine *e)
+{
+	const struct options *o = e->o;
+
+	/* Programs that could not be attached again are left where they are. */
+	return !o->count_calls && !o->traffic.messages && o->times != TIMES_ON && !e->timing.none;
+}
+
 static bool is_wanted(const struct round *r, struct plan *rest)
 {
 	const struct engine *e = r->e;
-	const struct options *o = e->o;
 
-	if (!e->session || e->kind != ROUND_COMPARED || o->count_calls || o->traffic.messages ||
-	    o->times == TIMES_ON)
-		return false;
-	/* Programs that could not be attached again are left where they are. */
-	return !e->timing.none && plan__can_rest(r->plan, rest);
+	return e->session && e->kind == ROUND_COMPARED && duty__fits(e) &&
+	       plan__can_rest(r->plan, rest);
 }
 
 static void begin_slice(struct round *r, uint64_t now_ns)
@@ -59,8 +63,12 @@ static int resume(struct round *r, uint64_t now_ns)
 	struct session *s = r->e->session;
 	int err;
 
-	for (int side = 0; side < NIO_SIDE_NR; side++)
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		/* Of sends that were looked at all the time the notes hold. */
+		if (side == NIO_SIDE_SENDER && r->duty.rest.chosen[PROBE_SEND_RETURN])
+			continue;
 		session__forget_streams(s, r->cookies[side], r->cookies_nr[side]);
+	}
 	err = session__attach(s, r->plan);
 	if (err)
 		return round__fail(r, err, "cannot attach the programs again: %s.", strerror(-err));

@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events a part of the time. Bytes of the copy modes come from sequence numbers; the events of
- * sending and receiving tell their number and sizes, for which thousands are as good as millions.
- * So in rounds that are compared their programs are attached for a slice of each period, or longer
- * where events are few. All of the time where they are to be counted (--messages, --count-calls,
- * --times), where they tell kinds of bytes (zero-copy), and where there are no sequence numbers.
+ * Events a part of the time. Bytes come from sequence numbers, and what was pinned of them from
+ * zero-copy ids; the events of sending and receiving tell their number and sizes, for which
+ * thousands are as good as millions. So in rounds that are compared their programs look for
+ * a slice of each period, or longer where events are few. All of the time where they are to be
+ * counted (--messages, --count-calls, --times), where a completion is looked up by the send that it
+ * ends (zero-copy by functions), and where there are no sequence numbers. Deferred copies and
+ * completions are looked at all the time: nothing else tells of them.
  */
 #ifndef NETIOTRACE_DUTY_H
 #define NETIOTRACE_DUTY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define DUTY_PERIOD_NS 500000000ULL
 #define DUTY_SLICE_NS  50000000ULL
 #define DUTY_EVENTS    2000 /* that a slice lasts for at least, up to the next */
 
+struct engine;
 struct round;
 struct snapshot;
+
+/* May events be looked at a part of the time, if the plan can do without them? */
+bool duty__fits(const struct engine *e);
 
 /* The measured phase begins, with all of the plan attached. */
 void duty__begin(struct round *r);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "duty.h"
 #include "kernel_side.h"
 
 static const char only_messages[] =
@@ -17,14 +18,17 @@ static const char stays_attached[] = "not used: before Linux 5.13 what takes tim
 /* Of one size: the plans of rounds by mode, then those of timed rounds. */
 #define PLANS_NR (2 * MODE_NR)
 
-static struct plan_request plan_request(const struct options *o, enum mode mode, uint64_t size)
+static struct plan_request plan_request(const struct engine *e, enum mode mode, uint64_t size)
 {
+	const struct options *o = e->o;
+
 	return (struct plan_request){
 		.backend = o->backend,
 		.mode = mode,
 		.size = size,
 		/* A fixed number of messages is asked for to be counted. */
 		.count_calls = o->count_calls || o->traffic.messages,
+		.in_slices = duty__fits(e),
 		.times = o->times,
 	};
 }
@@ -55,7 +59,7 @@ static int make_plans(const struct engine *e, uint64_t size, struct plan plans[P
 	for (size_t i = 0; i < o->modes_nr; i++) {
 		enum mode mode = o->modes[i];
 		struct plan *plan = &plans[mode], *timed = &plans[MODE_NR + mode];
-		struct plan_request req = plan_request(o, mode, size);
+		struct plan_request req = plan_request(e, mode, size);
 		bool any = false;
 		int err = plan__make(plan, e->offers, &req);
 

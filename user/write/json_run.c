@@ -31,6 +31,7 @@ static json_t *zerocopy_json(const struct zc_counts *zc)
 	err |= json_put_u64(o, "copied", zc->copied);
 	err |= json_put_u64(o, "not_copied", zc->not_copied);
 	err |= json_put_u64(o, "enobufs", zc->enobufs);
+	err |= json_put_u64(o, "fallback_bytes", zc->fallback_bytes);
 	return json_finish(o, err);
 }
 

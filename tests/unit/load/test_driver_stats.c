@@ -39,6 +39,7 @@ static void test_sender_stats(void **state)
 	assert_int_equal(app->zc.copied, 43);
 	assert_int_equal(app->zc.not_copied, 44);
 	assert_int_equal(app->zc.enobufs, 45);
+	assert_int_equal(app->zc.fallback_bytes, 49);
 	assert_int_equal(app->tcp_bytes_acked, 51);
 	assert_int_equal(app->tcp_bytes_retrans, 52);
 	h = app->latency[LATENCY_SEND_CALL].hist;
@@ -111,6 +112,7 @@ static void test_stats_refuse_what_is_no_count(void **state)
 		"\"copied\":43",
 		"\"not_copied\":44",
 		"\"enobufs\":45",
+		"\"fallback_bytes\":49",
 		"\"bytes_acked\":51",
 		"\"bytes_retrans\":52",
 	};

@@ -74,6 +74,42 @@ static void times_cost_the_rounds_that_are_compared_nothing(void **state)
 	assert_non_null(strstr(plans[0].reason[PROBE_CALL_TIME], "permission denied"));
 }
 
+/* Of tracepoints alone, zero-copy can, too: a completion is a notification read, held against no
+ * send. */
+static void zero_copy_by_tracepoints_rests_but_for_what_nothing_else_tells(void **state)
+{
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct plan plan, rest;
+
+	(void)state;
+	offer_all(offers);
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].backend == BACKEND_TRAMPOLINE ||
+		    plan_alternatives[i].backend == BACKEND_KPROBE)
+			offers[i] = (struct offer){ANSWER_NO, -EPERM};
+	req.times = TIMES_OFF;
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_rx_copy");
+	assert_false(plan__notifications_apart(&plan));
+	assert_false(plan__can_rest(&plan, &rest));
+	req.in_slices = true;
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_true(plan__notifications_apart(&plan));
+	assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, "nio_tp_rx_copy");
+	assert_true(plan__can_rest(&plan, &rest));
+	assert_ptr_equal(rest.chosen[PROBE_SEND_RETURN], plan.chosen[PROBE_SEND_RETURN]);
+	assert_null(rest.chosen[PROBE_RX_COPY]);
+	assert_ptr_equal(rest.chosen[PROBE_COMPLETION], plan.chosen[PROBE_COMPLETION]);
+	assert_ptr_equal(rest.chosen[PROBE_DEFERRED_COPY], plan.chosen[PROBE_DEFERRED_COPY]);
+	/* The copy modes have no notifications: one program does. */
+	req.mode = MODE_ONECOPY;
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_false(plan__notifications_apart(&plan));
+	assert_true(plan__can_rest(&plan, &rest));
+	assert_null(rest.chosen[PROBE_COMPLETION]);
+}
+
 /* What stays attached books bytes that no sequence number tells. */
 static void copy_modes_can_rest_from_events(void **state)
 {
@@ -85,7 +121,9 @@ static void copy_modes_can_rest_from_events(void **state)
 		offer_all(offers);
 		make_apart(offers, mode, 65536, NULL, plans);
 		assert_int_equal(plan__can_rest(&plans[0], &rest), !mode__has(mode, MODE_PINS));
-		assert_null(rest.chosen[PROBE_SEND_RETURN]);
+		assert_ptr_equal(rest.chosen[PROBE_SEND_RETURN],
+				 mode__has(mode, MODE_PINS) ? plans[0].chosen[PROBE_SEND_RETURN]
+							    : NULL);
 		assert_null(rest.chosen[PROBE_RX_COPY]);
 		assert_ptr_equal(rest.chosen[PROBE_OTHER_COPY], plans[0].chosen[PROBE_OTHER_COPY]);
 		assert_ptr_equal(rest.chosen[PROBE_SOCKETS], plans[0].chosen[PROBE_SOCKETS]);
@@ -140,6 +178,7 @@ int main(void)
 		cmocka_unit_test(times_are_taken_of_every_size_when_asked),
 		cmocka_unit_test(times_cost_the_rounds_that_are_compared_nothing),
 		cmocka_unit_test(copy_modes_can_rest_from_events),
+		cmocka_unit_test(zero_copy_by_tracepoints_rests_but_for_what_nothing_else_tells),
 		cmocka_unit_test(rows_name_the_modes_they_serve),
 	};
 

@@ -45,11 +45,13 @@ static const struct part counts[] = {
 	PART(struct run_result, app.zc.copied),
 	PART(struct run_result, app.zc.not_copied),
 	PART(struct run_result, app.zc.enobufs),
+	PART(struct run_result, app.zc.fallback_bytes),
 	PART(struct run_result, kernel_zc.sends),
 	PART(struct run_result, kernel_zc.completed),
 	PART(struct run_result, kernel_zc.copied),
 	PART(struct run_result, kernel_zc.not_copied),
 	PART(struct run_result, kernel_zc.enobufs),
+	PART(struct run_result, kernel_zc.fallback_bytes),
 	PART(struct run_result, unaccounted_tx),
 	PART(struct run_result, unaccounted_rx),
 };

@@ -18,7 +18,8 @@
 	"\"tx_bytes\":23,\"tx_messages\":24,\"partial_sends\":25,\"eagain\":26,\"eintr\":27," \
 	"\"cpu_ns\":28,\"gather\":{\"bytes\":31,\"events\":32,\"ns\":33,\"sampled\":34},"     \
 	"\"zerocopy\":{\"sends\":41,\"completed\":42,\"copied\":43,\"not_copied\":44,"        \
-	"\"enobufs\":45},\"reply_errors\":46,\"replies\":{\"bytes\":47,\"messages\":48},"     \
+	"\"enobufs\":45,\"fallback_bytes\":49},\"reply_errors\":46,"                          \
+	"\"replies\":{\"bytes\":47,\"messages\":48},"                                         \
 	"\"latency\":{\"send_call\":" send_call ",\"slot_wait\":" HIST_0                      \
 	",\"half_round_trip\":" HIST_3 ",\"completion\":" HIST_0 "},"                         \
 	"\"tcp\":{\"bytes_acked\":51,\"bytes_retrans\":52},\"more\":\"may be added\"}"

@@ -103,7 +103,7 @@ static void fill_app(struct app_result *app, enum mode mode)
 	else
 		app->latency[LATENCY_COMPLETION].reason = not_zerocopy;
 	if (zc)
-		app->zc = (struct zc_counts){MESSAGES, MESSAGES, MESSAGES, 0, 0};
+		app->zc = (struct zc_counts){MESSAGES, MESSAGES, MESSAGES, 0, 0, 0};
 }
 
 static void fill_verdict(struct verdict *v)

@@ -198,6 +198,7 @@ static const struct {
 	{"runs.1.app.tcp.bytes_retrans", 7003},
 	{"runs.1.app.zerocopy.completed", 100},
 	{"runs.1.app.zerocopy.enobufs", 3},
+	{"runs.1.app.zerocopy.fallback_bytes", 196608},
 	{"runs.1.app.latency_ns.slot_wait.p50", 11},
 	{"runs.1.app.latency_ns.delivery.p50", 12},
 	{"runs.1.app.latency_ns.half_round_trip.p50", 13},

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Holds the parts of a send call by samples against those by exact times, of the same run.
+
+    part_shares.py CLASSIFY DOCUMENT
+
+Of each mode: shares of the time that send calls were on a CPU. By samples that is every stack of the sender inside
+tcp_sendmsg, by exact times path_ns without what a call sleeps (wait), of which there is no sample. The two are of rounds
+of their own: the share of a part differs between rounds, which the range of the timed rounds shows, and samples are few,
+which Wilson's interval shows. Exit 1 where they are apart. By hand: docs/TRUST.md says what is apart, and why.
+"""
+import collections
+import json
+import math
+import subprocess
+import sys
+
+PARTS = ("lock", "copy", "pin", "transmit", "inline_receive", "release", "other")
+Z = 1.96
+
+
+def sampled(classify, mode, runs):
+    stacks = "".join(s + "\n" for run in runs for s in run["cpu"]["stacks"])
+    out = subprocess.run([classify, mode, "parts"], input=stacks, capture_output=True, text=True, check=True).stdout
+    count = collections.Counter()
+    for line in out.splitlines():
+        side, part, n = line.split()
+        if side == "sender" and part in PARTS:
+            count[part] += int(n)
+    return count
+
+
+def wilson(k, n):
+    p, z2 = k / n, Z * Z / n
+    half = Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n))
+    return (p + z2 / 2 - half) / (1 + z2), (p + z2 / 2 + half) / (1 + z2)
+
+
+def exact(run):
+    """Shares of one timed round."""
+    ns = {part: run["path_ns"][part] for part in PARTS}
+    return {part: value / sum(ns.values()) for part, value in ns.items()}
+
+
+def main():
+    classify, document = sys.argv[1:]
+    with open(document, encoding="utf-8") as f:
+        runs = json.load(f)["runs"]
+    wrong = 0
+    for mode in dict.fromkeys(run["mode"] for run in runs):
+        own = [run for run in runs if run["mode"] == mode]
+        count, rounds = sampled(classify, mode, own), [exact(run) for run in own]
+        n = sum(count.values())
+        print(f"{mode}: {n} samples in send calls, {len(rounds)} timed rounds")
+        for part in PARTS:
+            low, high = wilson(count[part], n)
+            least, most = min(r[part] for r in rounds), max(r[part] for r in rounds)
+            apart = most < low or least > high
+            wrong += apart
+            print(f"  {part:15} samples {count[part] / n:6.1%} ({low:6.1%} - {high:6.1%})  "
+                  f"exact {least:6.1%} - {most:6.1%}{'  APART' if apart else ''}")
+    return wrong != 0
+
+
+sys.exit(main())
