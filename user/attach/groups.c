@@ -10,7 +10,7 @@ static uint16_t port_of(const struct nio_stream *s)
 {
 	if (!(s->flags & NIO_STREAM_PLACED))
 		return 0;
-	return s->flags & NIO_STREAM_CALLER ? s->remote_port : s->local_port;
+	return (s->flags & NIO_STREAM_CALLER) ? s->remote_port : s->local_port;
 }
 
 uint64_t group__id(enum group_kind kind, const struct nio_stream *s)

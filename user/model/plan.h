@@ -144,9 +144,9 @@ extern const char plan__apart[];
 
 /*
  * Can events be left for a while, since bytes are told by sequence numbers alone? Those of
- * receiving, and of sending in the modes that only copy: where pages are pinned they tell which bytes
- * were. Not where completions are looked up by the send that they end, or share a program with
- * receive copies (plan_request.in_slices not set). *rest: plan without those events.
+ * receiving, and of sending in the modes that only copy: where pages are pinned they tell which
+ * bytes were. Not where completions are looked up by the send that they end, or share a program
+ * with receive copies (plan_request.in_slices not set). *rest: plan without those events.
  */
 bool plan__can_rest(const struct plan *plan, struct plan *rest);
 
