@@ -78,8 +78,8 @@ undisturbed() {
 	# All that were there already, and those that were started under the eyes of one that watched.
 	[ "$begun" -ge 14 ]
 	assert_nothing_left
-	# What had ended before it was killed has its document; nothing else has one, not even in part.
+	# What had ended before it was killed has its document, whole; nothing else has one, not even in part.
 	find . -name '*.out*' | while read -r document; do
-		jq -e '.schema == "netiotrace.attach/1" and .health.coverage != null' "$document" >/dev/null
+		jq -e '.schema == "netiotrace.attach/1" and (.health | has("coverage"))' "$document" >/dev/null
 	done
 }
