@@ -394,6 +394,10 @@ struct bpf_iter__tcp {
 	};
 };
 
+struct mptcp_sock {
+	u32 token;
+};
+
 #pragma clang attribute pop
 
 #endif

@@ -15,8 +15,7 @@
 #include "maps.bpf.h"
 #include "netiotrace.h"
 
-/* See bpf/netiotrace.h. User space sets max_entries to NIO_ZC_SENDS where nio_completions is set.
- */
+/* See bpf/netiotrace.h. User space sets max_entries to NIO_ZC_SENDS when they are watched. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -29,8 +28,7 @@ const volatile __u32 nio_optmem_max = 0;
 
 /*
  * Are completions watched as the kernel ends them? Then a notification that the application reads
- * only fills what was missed. Else it is what there is, each is read once, and nothing is kept of a
- * send until its end.
+ * only fills what was missed; else it is what there is.
  */
 const volatile bool nio_completions = false;
 
@@ -66,20 +64,18 @@ static __always_inline void known_after_all(void)
 /* A send call pinned bytes under this id. Runs in the call, one at a time for a socket. */
 static __always_inline void on_pinned_send(struct nio_conn *conn, __u32 id, __u32 bytes)
 {
-	struct nio_zc_send *send;
-	struct nio_zc *zc;
+	struct nio_zc_send *send = zc_send_of(conn, id);
+	struct nio_zc *zc = zc_of(conn);
 
-	if (!nio_completions)
-		return;
-	send = zc_send_of(conn, id);
-	zc = zc_of(conn);
 	conn->pinned_total += bytes;
-	if (zc && send && nio_zc_note(send, conn->cookie, id, bytes, call_begin(conn->cookie))) {
+	if (zc && send &&
+	    nio_zc_note(send, conn->cookie, id, bytes,
+			nio_completions ? call_begin(conn->cookie) : 0)) {
 		add(&conn->completed_total, bytes);
 		add(&zc->bytes, bytes);
 		known_after_all();
 	}
-	if (zc)
+	if (zc && nio_completions)
 		count_in(zc->outstanding_hist, conn->pinned_total - conn->completed_total);
 }
 
@@ -223,28 +219,18 @@ static __always_inline void on_completion(__u64 cookie, const struct zc_notifica
 		book_completion_time(zc, first);
 }
 
-/* A notification tells the application of a range of sends: those that were missed are filled in.
- */
-static __always_inline void fill_missed(struct nio_conn *conn, const struct zc_notification *n)
+/* A notification tells the application of a range of sends. */
+static __always_inline void on_told(struct nio_conn *conn, const struct zc_notification *n)
 {
 	struct nio_zc *zc = zc_of(conn);
 	struct zc_tally t = no_tally(conn);
 
-	if (zc)
-		add(&zc->missed, book_range(zc, conn, n, &t));
-}
-
-/* The same where nothing else tells of their end. */
-static __always_inline void count_told(const struct nio_conn *conn, const struct zc_notification *n)
-{
-	struct nio_zc *zc = zc_of(conn);
-
 	if (!zc)
 		return;
-	add(&zc->notifications, 1);
-	add(&zc->sends, n->sends);
-	if (n->copied)
-		add(&zc->copied, n->sends);
+	if (nio_completions)
+		add(&zc->missed, book_range(zc, conn, n, &t));
+	else
+		on_ended(zc, conn, n);
 }
 
 /*

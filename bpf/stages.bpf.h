@@ -232,10 +232,7 @@ static __always_inline void on_notification_read(struct nio_conn *conn, const st
 	n.sends = kernel_read(struct sock_exterr_skb, serr, ee.ee_data) - n.lo + 1;
 	n.copied =
 		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED;
-	if (nio_completions)
-		fill_missed(conn, &n);
-	else
-		count_told(conn, &n);
+	on_told(conn, &n);
 }
 
 /* Has the plan a program of its own for notifications, beside that of receive copies? */

@@ -14,10 +14,10 @@ setup() {
 # shellcheck disable=SC2016 # jq's variables, not the shell's
 BOOKS='
 def check(name; ok): if ok then empty else name end;
-# Losses of pairing can be counted where the plan pairs something: a beginning with an end, or a zero-copy send
-# with its completion, which tracepoints alone do not.
-([.plan[] | .backend | strings] | any(. != "tracepoint" and . != "iterator" and . != "none")) as $pairs
-| [ .runs[]
+# Losses of pairing can be counted where the plan pairs something: a beginning with an end, which tracepoints
+# alone do not, or a zero-copy send with its completion.
+([.plan[] | .backend | strings] | any(. != "tracepoint" and . != "iterator" and . != "none")) as $functions
+| [ .runs[] | . as $r | ($functions or (.mode == "zerocopy" and .health.coverage != null)) as $pairs
   | "\(.mode) round \(.round): " as $who
   | check($who + "unaccounted_tx \(.ledger.unaccounted_tx)"; .ledger.unaccounted_tx == 0),
     check($who + "unaccounted_rx \(.ledger.unaccounted_rx)"; .ledger.unaccounted_rx == 0),

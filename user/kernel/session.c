@@ -152,9 +152,7 @@ static int configure(struct session *s, const struct plan *const *plans, size_t 
 		s->skel->rodata->nio_completions |= plan__completions_by_kernel(plans[p]);
 		s->skel->rodata->nio_notifications_apart |= plan__notifications_apart(plans[p]);
 	}
-	return s->skel->rodata->nio_completions
-		       ? bpf_map__set_max_entries(s->skel->maps.nio_zc_sends, NIO_ZC_SENDS)
-		       : 0;
+	return bpf_map__set_max_entries(s->skel->maps.nio_zc_sends, NIO_ZC_SENDS);
 }
 
 static bool times_calls(const struct plan *const *plans, size_t plans_nr)

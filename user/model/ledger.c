@@ -38,12 +38,8 @@ static int book_stage(struct run_result *r, const struct plan *plan, enum nio_st
 	return out->sizes ? 0 : -ENOMEM;
 }
 
-static const char read_once[] =
-	"completions are seen as the application takes a notification from the error queue, which "
-	"it can do once";
-
-static void book_completions(struct run_result *r, const struct plan *plan,
-			     const struct nio_zc *base, const struct nio_zc *now)
+static void book_completions(struct run_result *r, const struct nio_zc *base,
+			     const struct nio_zc *now)
 {
 	struct zc_counts *zc = &r->kernel_zc;
 
@@ -54,8 +50,7 @@ static void book_completions(struct run_result *r, const struct plan *plan,
 	zc->not_copied = zc->completed - zc->copied;
 	r->notifications = known(now->notifications - base->notifications);
 	r->zc_filled = known(now->missed - base->missed);
-	r->zc_repeated = plan__completions_by_kernel(plan) ? known(now->repeated - base->repeated)
-							   : unknown(read_once);
+	r->zc_repeated = known(now->repeated - base->repeated);
 	r->zc_unseen = known(now->unseen - base->unseen);
 }
 
@@ -116,7 +111,7 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 	}
 	book_other_copies(r, plan, base, now);
 	if (!plan__no_probe(plan, PROBE_COMPLETION))
-		book_completions(r, plan, &base->zc, &now->zc);
+		book_completions(r, &base->zc, &now->zc);
 	uncovered__book(r, base, now);
 	book_health(r, plan, base, now);
 	ledger_bytes__book(r, plan, base, now);

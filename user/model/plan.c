@@ -364,7 +364,7 @@ bool plan__keeps_events(const struct plan *plan)
 bool plan__pairs_events(const struct plan *plan)
 {
 	return plan__keeps_events(plan) ||
-	       (mode__has(plan->mode, MODE_PINS) && plan__completions_by_kernel(plan) &&
+	       (mode__has(plan->mode, MODE_PINS) && plan->chosen[PROBE_COMPLETION] &&
 		plan->chosen[PROBE_SEND_RETURN]);
 }
 
