@@ -90,11 +90,14 @@ static bool is_part_of_call(enum probe_id probe)
 	       probe == PROBE_TRANSMIT_TIME || probe == PROBE_INLINE_TIME;
 }
 
-/* Completions are looked at all the time, so not by a program that is to rest (plan__can_rest). */
+/*
+ * Completions are looked at all the time, so not by a program that is to rest (plan__can_rest). In
+ * each mode alike: a row of the plan tells one program of all modes that have the probe.
+ */
 static bool would_rest(const struct alternative *alt, const struct plan_request *req)
 {
-	return req->in_slices && mode__has(req->mode, MODE_PINS) &&
-	       alt->probe == PROBE_COMPLETION && alt->backend == BACKEND_TRACEPOINT &&
+	return req->in_slices && alt->probe == PROBE_COMPLETION &&
+	       alt->backend == BACKEND_TRACEPOINT &&
 	       strcmp(alt->programs, plan_notifications_apart);
 }
 
