@@ -85,6 +85,9 @@ share() {
 @test "cpu: perf record of the same round, by the same rules, sees the same shares" {
 	need_tool perf python3
 	[ -x "$NETIOTRACE_BIN/tests/e2e/classify_stacks" ] || skip "the test programs are not built: make test-programs"
+	# It agreed in 8 of 8 rounds of one day, and in 2 of 4 of another, when the machine's neighbours were loud: which
+	# of the two is wrong then is not known, so it does not judge a build. docs/TRUST.md has the figures.
+	[ -n "${NETIOTRACE_PERF_WITNESS-}" ] || skip "by hand, with NETIOTRACE_PERF_WITNESS=1: the two disagree at times, not yet known why"
 	# Not as often as the run samples: two timers of one period keep their distance, and who comes second sees what the
 	# first one's interrupt has just left.
 	# shellcheck disable=SC2016 # the run's process, not this one
