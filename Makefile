@@ -93,7 +93,7 @@ PLAYS := $(O)/tests/bpf/plays.o $(O)/tests/bpf/plays_layers.o
 # sockets; many connections.
 TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run $(O)/tests/e2e/deaf_sender \
                  $(O)/tests/e2e/known_loads $(O)/tests/e2e/classify_stacks $(O)/tests/e2e/play \
-                 $(O)/tests/e2e/crowd
+                 $(O)/tests/e2e/crowd $(O)/tests/e2e/chorus
 # And what is loaded into programs of others, so never with a sanitizer.
 TEST_LIBRARIES := $(O)/tests/e2e/tcp_info.so
 
@@ -185,7 +185,7 @@ $(TEST_LIBRARIES): $(O)/%.so: %.c | $(O)/.deps
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIC -shared $< -o $@
 
 # Measures what watching costs on one connection: scripts/bench-overhead runs it.
-$(O)/bench-overhead: $(O)/bench/overhead.o $(O)/bench/command.o $(call obj,$(SESSION_SRC)) $(O)/unit.a
+$(O)/bench-overhead: $(O)/bench/overhead.o $(O)/bench/command.o $(O)/bench/cpu_clock.o $(call obj,$(SESSION_SRC)) $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
 

@@ -129,13 +129,19 @@ struct user_pt_regs {
 	__u64 pstate;
 };
 
+typedef long unsigned int __kernel_ulong_t;
+
 typedef int __kernel_pid_t;
+
+typedef __kernel_ulong_t __kernel_size_t;
 
 typedef __u16 __be16;
 
 typedef __u32 __be32;
 
 typedef __kernel_pid_t pid_t;
+
+typedef __kernel_size_t size_t;
 
 typedef struct {
 	int counter;
@@ -184,6 +190,11 @@ struct signal_struct {
 };
 
 struct iov_iter {
+	union {
+		struct {
+			size_t count;
+		};
+	};
 	union {
 		long unsigned int nr_segs;
 	};
@@ -335,6 +346,39 @@ struct skb_shared_info {
 	};
 };
 
+enum sock_flags {
+	SOCK_DEAD = 0,
+	SOCK_DONE = 1,
+	SOCK_URGINLINE = 2,
+	SOCK_KEEPOPEN = 3,
+	SOCK_LINGER = 4,
+	SOCK_DESTROY = 5,
+	SOCK_BROADCAST = 6,
+	SOCK_TIMESTAMP = 7,
+	SOCK_ZAPPED = 8,
+	SOCK_USE_WRITE_QUEUE = 9,
+	SOCK_DBG = 10,
+	SOCK_RCVTSTAMP = 11,
+	SOCK_RCVTSTAMPNS = 12,
+	SOCK_LOCALROUTE = 13,
+	SOCK_MEMALLOC = 14,
+	SOCK_TIMESTAMPING_RX_SOFTWARE = 15,
+	SOCK_FASYNC = 16,
+	SOCK_RXQ_OVFL = 17,
+	SOCK_ZEROCOPY = 18,
+	SOCK_WIFI_STATUS = 19,
+	SOCK_NOFCS = 20,
+	SOCK_FILTER_LOCKED = 21,
+	SOCK_SELECT_ERR_QUEUE = 22,
+	SOCK_RCU_FREE = 23,
+	SOCK_TXTIME = 24,
+	SOCK_XDP = 25,
+	SOCK_TSTAMP_NEW = 26,
+	SOCK_RCVMARK = 27,
+	SOCK_RCVPRIORITY = 28,
+	SOCK_TIMESTAMPING_ANY = 29,
+};
+
 struct sock_extended_err {
 	__u32 ee_errno;
 	__u8 ee_origin;
@@ -372,6 +416,9 @@ struct tcp_sock {
 	u32 snd_una;
 	u64 bytes_received;
 	u64 bytes_acked;
+	struct {
+		u32 seq;
+	} rcvq_space;
 	u64 bytes_retrans;
 };
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What watching costs: throughput with the programs attached (or the performance counters open, or
- * samples taken) against without, on one connection of one pair of load generator processes, in
- * alternating slices of a fraction of a second. Both sides share a CPU: on two, loopback throughput
- * jumps by a factor of two from one moment to the next, whoever watches, with who wakes whom; on
- * one, all work of both sides is paid for, and nothing hides in idle time. So the ratio is that of
- * CPU time a byte.
+ * What watching costs: bytes a second of both sides' CPU time with the programs attached (or the
+ * performance counters open, or samples taken) against without, on one connection of one pair of
+ * load generator processes, in alternating slices of a fraction of a second. Both sides share a
+ * CPU: on two, loopback throughput jumps by a factor of two from one moment to the next, whoever
+ * watches, with who wakes whom; on one, all work of both sides is paid for, and nothing hides in
+ * idle time.
  *
  *   bench-overhead MODE SIZE PAIRS SLICE_MS [probes|counters|samples:HZ|command:TEXT]
  *
- * Prints: unwatched and watched Gbit/s (medians), the median of the pairs' ratios, its quartiles.
+ * Prints: unwatched and watched Gbit a second of CPU time (medians), the median of the pairs'
+ * ratios, its quartiles.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,6 +20,7 @@
 #include <time.h>
 
 #include "command.h"
+#include "cpu_clock.h"
 #include "base/stats.h"
 #include "host/environment.h"
 #include "load/loadgen_args.h"
@@ -222,7 +224,10 @@ static void received(struct bench *b, uint64_t *bytes, uint64_t *ns)
 	child__say(&receiver->child, "stats");
 	await(receiver, DRIVER_STATS);
 	*bytes = receiver->report.app.rx_bytes;
-	*ns = receiver->report.elapsed_ns;
+	*ns = 0;
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		if (cpu_clock__add(ns, b->drivers[side].child.pid))
+			fail("cannot read the CPU clock of the load generator", -ESRCH);
 }
 
 /* Opened and closed, not only enabled and disabled: what is open costs something by itself. */
@@ -344,7 +349,7 @@ static int read_watch(struct bench *b)
 	return b->watch == WATCH_COUNTERS ? read_counters(b) : read_snapshot(b);
 }
 
-/* Gbit/s over one slice, watched or not. */
+/* Gbit a second of CPU time over one slice, watched or not. */
 static double slice(struct bench *b, bool watched, unsigned int ms)
 {
 	uint64_t bytes[2], ns[2];

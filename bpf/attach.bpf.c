@@ -19,18 +19,18 @@ int BPF_PROG(nio_at_send, struct sock *sk, int ret, int flags)
 	struct nio_stream *s = stream_in_use(sk);
 
 	if (s)
-		on_send_end(s, sk, ret, KNOWN);
+		on_send_return(s, sk, ret);
 	return 0;
 }
 
-/* Each turn of a send call, before it queues: what the message says. Since Linux 6.16. */
+/* Each turn of a send call, before it queues. Since Linux 6.16. */
 SEC("?tp_btf/tcp_sendmsg_locked")
 int BPF_PROG(nio_at_turn, const struct sock *sk, const struct msghdr *msg)
 {
 	struct nio_stream *s = stream_in_use(sk);
 
 	if (s)
-		on_message(s, sk, msg, KNOWN);
+		on_turn(s, sk, msg);
 	return 0;
 }
 
@@ -41,7 +41,7 @@ int BPF_PROG(nio_at_receive, const struct sk_buff *skb, int len)
 	const struct sock *sk = skb->sk;
 	struct nio_stream *s;
 
-	if (!sk || len < 0)
+	if (!sk || len < 0 || nio_over)
 		return 0;
 	s = stream_of(sk, KNOWN);
 	if (s && !len)

@@ -20,7 +20,7 @@ int BPF_PROG(nio_ae_send, struct sock *sk, struct msghdr *msg)
 	struct nio_stream *s = stream_in_use(sk);
 
 	if (s)
-		on_send_begin(s, sk, call_of(msg, KNOWN));
+		on_send_begin(s, sk, call_of(sk, msg, KNOWN));
 	return 0;
 }
 
@@ -31,6 +31,16 @@ int BPF_PROG(nio_ax_send, struct sock *sk, struct msghdr *msg, unsigned long siz
 
 	if (s)
 		on_send_end(s, sk, ret, KNOWN);
+	return 0;
+}
+
+SEC("?fentry/sk_stream_wait_memory")
+int BPF_PROG(nio_ae_wait, struct sock *sk)
+{
+	struct nio_stream *s = stream_of(sk, KNOWN);
+
+	if (s)
+		on_send_wait(s, sk, KNOWN);
 	return 0;
 }
 
@@ -102,8 +112,10 @@ int BPF_KPROBE(nio_ak_send, struct sock *sk, struct msghdr *msg)
 {
 	struct nio_stream *s = stream_of(sk, ADDRESS);
 
-	if (s)
-		on_send_begin(s, sk, call_of(msg, ADDRESS));
+	if (!s)
+		return 0;
+	end_before(s, sk);
+	on_send_begin(s, sk, call_of(sk, msg, ADDRESS));
 	return 0;
 }
 
@@ -112,17 +124,22 @@ int BPF_KPROBE(nio_ak_sendpages, struct sock *sk)
 {
 	struct nio_stream *s = stream_of(sk, ADDRESS);
 
-	if (s)
-		on_send_begin(s, sk, NIO_SEEN_CALL | NIO_SEEN_SPLICE);
+	if (!s)
+		return 0;
+	end_before(s, sk);
+	on_send_begin(s, sk, NIO_SEEN_CALL | NIO_SEEN_SPLICE);
 	return 0;
 }
 
 SEC("?kprobe/tcp_push")
 int BPF_KPROBE(nio_ak_push, struct sock *sk, int flags, int mss_now, int nonagle)
 {
-	struct nio_stream *s = nonagle & TCP_NAGLE_PUSH ? NULL : stream_of(sk, ADDRESS);
+	struct nio_stream *s = stream_of(sk, ADDRESS);
 
-	if (s)
+	/* So it is called before a wait for memory. */
+	if (s && (nonagle & TCP_NAGLE_PUSH))
+		on_send_wait(s, sk, ADDRESS);
+	else if (s)
 		on_push(s, sk);
 	return 0;
 }

@@ -41,8 +41,11 @@ int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 	struct nio_stream *s;
 
 	/* connect() runs in the task that calls it: what it makes is taken in before it is used. */
-	if (newstate == TCP_SYN_SENT)
+	if (newstate == TCP_SYN_SENT) {
 		s = stream_in_use(sk);
+		if (s)
+			on_connect(s, sk);
+	}
 	/* What is received begins here, whatever takes it. */
 	if (newstate == TCP_ESTABLISHED) {
 		s = stream_of(sk, KNOWN);
@@ -54,6 +57,8 @@ int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 	s = stream_of(sk, KNOWN);
 	if (!s || (s->flags & NIO_STREAM_ENDED))
 		return 0;
+	if (oldstate != TCP_SYN_SENT)
+		end_unpushed(s, sk);
 	s->now.sent = kernel_read(struct tcp_sock, sk, write_seq);
 	nio_stream_flag(s, NIO_STREAM_ENDED);
 	return on_mptcp_end(sk, newstate);
@@ -87,19 +92,19 @@ int BPF_PROG(nio_at_destroy, const struct sock *sk)
 SEC("?tp_btf/sched_process_fork")
 int BPF_PROG(nio_at_fork, struct task_struct *parent, struct task_struct *child)
 {
-	__u32 tgid, from;
+	struct nio_task *task;
 	char comm[16];
+	__u32 from;
 
 	if (child->tgid != child->pid)
 		return 0;
-	tgid = tgid_of(child);
 	from = tgid_of(parent);
-	if (!nio_follow_children || !task_of(from)) {
-		if (!nio_comms_nr || !task_of(from))
-			return 0;
-	}
+	task = task_of(from);
+	/* The child of one that was taken in by its name has that name, too. */
+	if (!task || !(nio_follow_children || task->named))
+		return 0;
 	bpf_get_current_comm(comm, sizeof(comm));
-	watch_task(tgid, from, comm);
+	watch_task(tgid_of(child), from, comm, !nio_follow_children);
 	return 0;
 }
 
@@ -107,11 +112,14 @@ int BPF_PROG(nio_at_fork, struct task_struct *parent, struct task_struct *child)
 static __always_inline void on_name(__u32 tgid, const char comm[16])
 {
 	struct nio_task *task = task_of(tgid);
+	bool wanted_name = nio_comms_nr && comm_wanted(comm);
 
-	if (task)
+	if (task && task->named && !wanted_name)
+		bpf_map_delete_elem(&nio_tasks, &tgid);
+	else if (task)
 		__builtin_memcpy(task->comm, comm, sizeof(task->comm));
-	else if (nio_comms_nr && comm_wanted(comm))
-		watch_task(tgid, 0, comm);
+	else if (wanted_name)
+		watch_task(tgid, 0, comm, true);
 }
 
 SEC("?tp_btf/sched_process_exec")

@@ -64,6 +64,7 @@ __u8 nio_task_known[NIO_KNOWN_NR];
 __u8 nio_ports[NIO_KNOWN_NR]; /* 1: watched, local or remote */
 struct nio_attach_loss nio_attach_losses;
 bool nio_armed;      /* user space has taken in the sockets that exist */
+bool nio_over;       /* sends and receives are booked no more, of all CPUs at one moment */
 bool nio_any_pinned; /* a watched socket sends with MSG_ZEROCOPY */
 
 /* What is asked for. */
@@ -136,9 +137,10 @@ static __always_inline bool comm_wanted(const char comm[16])
 	return false;
 }
 
-static __always_inline void watch_task(__u32 tgid, __u32 parent, const char comm[16])
+/* named: by its name alone. */
+static __always_inline void watch_task(__u32 tgid, __u32 parent, const char comm[16], bool named)
 {
-	struct nio_task task = {.first_ns = bpf_ktime_get_ns(), .parent = parent};
+	struct nio_task task = {.first_ns = bpf_ktime_get_ns(), .parent = parent, .named = named};
 
 	__builtin_memcpy(task.comm, comm, sizeof(task.comm));
 	if (bpf_map_update_elem(&nio_tasks, &tgid, &task, BPF_ANY))
@@ -169,7 +171,7 @@ static __always_inline bool task_wanted(void)
 	if (!tgid)
 		return true;
 	bpf_get_current_comm(comm, sizeof(comm));
-	watch_task(tgid, 0, comm);
+	watch_task(tgid, 0, comm, false);
 	return true;
 }
 

@@ -25,6 +25,8 @@ struct nio_call {
 	__u64 since;         /* when it entered the present part */
 	__u64 softirq_since; /* when a receive softirq interrupted it; 0: none */
 	__u64 inline_ns;     /* spent in receive softirqs during the present part */
+	__u64 away_since;    /* when another task was given its CPU; 0: it runs, or sleeps */
+	__u64 away_ns;       /* so spent during the present part */
 	__u64 ns[NIO_PATH_NR];
 	__u32 part; /* enum nio_path_part */
 	__u32 slot;
@@ -75,9 +77,11 @@ static __always_inline void enter_part(struct nio_call *call, __u32 next)
 	__u32 part = call->part;
 
 	if (part < NIO_PATH_NR)
-		call->ns[part] += now - call->since - call->inline_ns;
+		call->ns[part] += now - call->since - call->inline_ns - call->away_ns;
 	call->ns[NIO_PATH_INLINE_RECEIVE] += call->inline_ns;
+	call->ns[NIO_PATH_PREEMPTED] += call->away_ns;
 	call->inline_ns = 0;
+	call->away_ns = 0;
 	call->since = now;
 	call->part = next;
 }
@@ -116,6 +120,8 @@ static __always_inline void call_enter(const struct sock *sk, bool known)
 	__builtin_memset(call->ns, 0, sizeof(call->ns));
 	call->inline_ns = 0;
 	call->softirq_since = 0;
+	call->away_ns = 0;
+	call->away_since = 0;
 	call->part = NIO_PATH_LOCK;
 	call->cookie = conn->cookie;
 	call->slot = conn->slot;
@@ -288,6 +294,43 @@ static __always_inline void call_softirq(__u32 vec, bool begins)
 		call->inline_ns += bpf_ktime_get_ns() - call->softirq_since;
 		call->softirq_since = 0;
 	}
+}
+
+/* A thread that could run on loses its CPU to another task, in a call: others' work is no part of
+ * it. */
+static __always_inline void call_away(void)
+{
+	struct nio_call *call = call_of_thread();
+
+	if (call && call->cookie)
+		call->away_since = bpf_ktime_get_ns();
+}
+
+/* A thread gets a CPU again. On a real-time kernel it may have lost it in a softirq on top of the
+ * call. */
+static __always_inline void call_back(__u32 tid)
+{
+	struct nio_call *call = bpf_map_lookup_elem(&nio_calls, &tid);
+	__u64 away;
+
+	if (!call || !call->away_since)
+		return;
+	away = bpf_ktime_get_ns() - call->away_since;
+	call->away_since = 0;
+	call->away_ns += away;
+	if (call->softirq_since)
+		call->softirq_since += away;
+}
+
+/*
+ * The CPU goes from the current task to the thread `next`. preempted: the current one did not ask
+ * for it. What sleeps in a call stays in its part, which is what it waits for.
+ */
+static __always_inline void call_switch(bool preempted, __u32 next)
+{
+	if (preempted)
+		call_away();
+	call_back(next);
 }
 
 /* The counters of the receive copy in progress, by thread; only where there are counters. */

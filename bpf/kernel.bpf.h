@@ -44,6 +44,7 @@ extern void bpf_iter_num_destroy(struct bpf_iter_num___local *it) __ksym __weak;
 #define NETIF_F_SG                 (1ULL << 0)
 #define MSG_SPLICE_PAGES           0x8000000
 #define MSG_ZEROCOPY               0x4000000
+#define MSG_FASTOPEN               0x20000000
 #define SKBFL_ZEROCOPY_ENABLE      (1U << 0)
 #define SKBTX_DEV_ZEROCOPY         (1U << 3)
 #define SO_EE_ORIGIN_ZEROCOPY      5

@@ -141,6 +141,7 @@ struct nio_zc {
 	X(TRANSMIT,       "transmit",       "transmit")       \
 	X(INLINE_RECEIVE, "inline_receive", "inline receive") \
 	X(RELEASE,        "release",        "release")        \
+	X(PREEMPTED,      "preempted",      "preempted")      \
 	X(OTHER,          "other",          "other")
 
 enum nio_path_part {
@@ -156,7 +157,7 @@ enum nio_path_part {
 struct nio_path {
 	__u64 calls;
 	__u64 ns[NIO_PATH_NR];
-	__u64 pad[7]; /* two cache lines: no line has the calls of two CPUs */
+	__u64 pad[6]; /* two cache lines: no line has the calls of two CPUs */
 };
 
 /* Where a copy ran. */

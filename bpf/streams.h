@@ -59,6 +59,28 @@ struct nio_numbers {
 	__u32 taken; /* copied_seq without the FIN */
 };
 
+/* A send call in progress. */
+struct nio_call {
+	__u64 cookie; /* of its socket */
+	__u32 what;   /* NIO_SEEN_*, NIO_CALL_VECTOR and the like */
+	__u32 size;   /* bytes of its message when it was first seen; 0: not known */
+	__u32 left;   /* of these, not queued as of its last look */
+	__u32 pad;
+	union {
+		__u64 place;
+		struct {
+			__u32 queued; /* bytes, as of the last look */
+			__u32 seq;    /* write_seq then */
+		};
+	};
+};
+
+/* Both at once: another thread may read them. */
+static inline __u64 nio_place_of(__u32 queued, __u32 seq)
+{
+	return queued | (__u64)seq << 32;
+}
+
 struct nio_stream {
 	__u64 cookie;    /* or, of a socket of MPTCP that has none, a key above all cookies */
 	__u64 first_ns;  /* CLOCK_MONOTONIC: adopted */
@@ -77,12 +99,17 @@ struct nio_stream {
 		__u64 flags; /* NIO_STREAM_*, as they are read */
 		__u8 flag[8];
 	};
-	__u32 call;       /* of the call in progress: NIO_SEEN_*, and NIO_CALL_VECTOR */
-	__u32 sent_seen;  /* nio_numbers.sent at the last send event */
-	__u32 taken_seen; /* where copied_seq stands if the last receive copy was taken */
+	struct nio_call call; /* of the thread `caller` */
+	__u32 caller;         /* 0: no call is in progress but those in nio_calls */
+	__u32 crowd;          /* 1: there may be some in nio_calls */
+	__u32 turner;         /* the thread whose call was looked at last */
+	__u32 sent_seen;      /* nio_numbers.sent at the last send event */
+	__u32 taken_seen;     /* where copied_seq stands if the last receive copy was taken */
 	__u32 zckey_base;
 	__u32 zckey;
-	__u32 zc_next;                       /* the id after the last that was reported complete */
+	__u32 zc_next; /* the id after the last that was reported complete */
+	__u32 untold;  /* 1: several threads send, and calls in progress are not shown */
+	__u32 handed;  /* 1: another thread sends than the one that began, where they are not */
 	struct nio_numbers base_tx, base_rx; /* at the first event of each direction */
 	struct nio_numbers now;              /* at the last pass, or at the end */
 	struct nio_amount calls[NIO_CALL_NR];
@@ -116,7 +143,15 @@ static inline void nio_stream_flag(struct nio_stream *s, __u64 flag)
 	*(volatile __u8 *)&s->flag[__builtin_ctzll(flag) / 8] = 1;
 }
 
-#define NIO_CALL_VECTOR (1u << 16)
+/* nio_call.what, besides NIO_SEEN_*. */
+#define NIO_CALL_VECTOR   (1u << 16) /* its message is of several pieces */
+#define NIO_CALL_PINS     (1u << 17) /* MSG_ZEROCOPY, and the socket has SO_ZEROCOPY */
+#define NIO_CALL_FASTOPEN (1u << 18) /* MSG_FASTOPEN: there is no route yet, so all is copied */
+#define NIO_CALL_CONNECTS (1u << 19) /* it connects, or waits for that */
+#define NIO_CALL_CUT      (1u << 20) /* in progress before it was first seen */
+
+/* Calls that began on a socket while others were in progress on it. */
+#define NIO_CALLS_MAX 16384
 
 /* Default room of nio_streams, and what a user may ask for. */
 #define NIO_STREAMS_DEFAULT 32768
@@ -130,7 +165,8 @@ struct nio_task {
 	__u64 first_ns;
 	__u64 exit_ns; /* 0: alive */
 	__u32 parent;  /* tgid */
-	__u32 asked;   /* 1: taken in by user space, at the beginning */
+	__u16 asked;   /* 1: taken in by user space, at the beginning */
+	__u16 named;   /* 1: by its name alone: with another it is watched no more */
 	char comm[16];
 };
 
@@ -143,8 +179,7 @@ struct nio_task {
 struct nio_attach_loss {
 	__u64 streams_full; /* sockets that found no room */
 	__u64 tasks_full;
-	__u64 backwards;  /* sequence numbers below the one before */
-	__u64 cookieless; /* sockets seen where no cookie can be had */
+	__u64 firsts_full; /* first receives of sockets that could not be kept */
 };
 
 /*
@@ -161,6 +196,7 @@ static inline __u32 nio_known_index(__u64 cookie)
 
 _Static_assert(sizeof(struct nio_numbers) == 32, "nio_numbers layout");
 _Static_assert(sizeof(struct nio_task) == 40, "nio_task layout");
+_Static_assert(sizeof(struct nio_call) == 32, "nio_call layout");
 _Static_assert(sizeof(struct nio_stream) % 8 == 0, "nio_stream has no padding at its end");
 
 #endif

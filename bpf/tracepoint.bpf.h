@@ -53,8 +53,8 @@ int BPF_PROG(nio_tp_notification, const struct sk_buff *skb, int len)
 }
 
 /*
- * For the other backends, too: completions where the function that ends them is inlined, and
- * receive work done on a sender's clock.
+ * For the other backends, too: completions where the function that ends them is inlined, receive
+ * work done on a sender's clock, and what other tasks run on it.
  */
 SEC("?tp_btf/inet_sk_error_report")
 int BPF_PROG(nio_tp_uarg_report, const struct sock *sk)
@@ -74,6 +74,17 @@ SEC("?tp_btf/softirq_exit")
 int BPF_PROG(nio_tp_softirq_exit, unsigned int vec)
 {
 	call_softirq(vec, false);
+	return 0;
+}
+
+/*
+ * Behind these come, from Linux 5.19 on, the state of prev. preempt is true of every switch inside
+ * a system call that is not sleep: cond_resched() is one, too (preempt_schedule_common).
+ */
+SEC("?tp_btf/sched_switch")
+int BPF_PROG(nio_tp_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	call_switch(preempt, next->pid);
 	return 0;
 }
 

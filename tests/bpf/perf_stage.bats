@@ -20,7 +20,7 @@ setup() {
 	[ "$windows" -ge 2000 ]
 	[ $((samples + discarded)) -le "$windows" ]
 	[ "$samples" -ge 1000 ]
-	# From the queue of the device to its reception, on one CPU: between 50 ns and 100 us.
+	# From the queue of the device to the backlog of this CPU: between 50 ns and 100 us.
 	[ $((ns / samples)) -ge 50 ]
 	[ $((ns / samples)) -le 100000 ]
 	read -r windows samples discarded ns _ <out.61

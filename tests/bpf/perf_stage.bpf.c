@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * bpf/perf_stage.bpf.h between two tracepoints that any kernel runs thousands of times a second:
- * a window from net_dev_queue to netif_receive_skb. Built and loaded by perf_stage.bats.
+ * a window from net_dev_queue to netif_rx, in one call on loopback. Not to netif_receive_skb: with
+ * receive packet steering on lo that is another CPU's, many datagrams later. Built and loaded by
+ * perf_stage.bats.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -29,7 +31,7 @@ int BPF_PROG(nio_test_begin, struct sk_buff *skb)
 	return 0;
 }
 
-SEC("tp_btf/netif_receive_skb")
+SEC("tp_btf/netif_rx")
 int BPF_PROG(nio_test_end, struct sk_buff *skb)
 {
 	struct nio_perf_open *open;

@@ -16,8 +16,9 @@
 
 #define TURNS 4096
 
-__u32 test_thread = 0;     /* on top of which softirqs book, too */
-__u64 softirqs_booked = 0; /* how often they did */
+__u32 test_thread = 0;              /* on top of which softirqs book, too */
+__u64 softirqs_booked = 0;          /* how often they did */
+__u64 test_parts[NIO_PATH_NR] = {}; /* of the call that nio_test_call_end ended */
 
 /* A watched socket that no counter is for. */
 SEC("raw_tp/no_cell")
@@ -87,6 +88,48 @@ int nio_test_early(const __u64 *ctx)
 		return 0;
 	on_told(conn, &n);
 	on_pinned_send(conn, n.lo, 3);
+	return 0;
+}
+
+/* A send call of this thread begins, in the body of tcp_sendmsg_locked. */
+SEC("raw_tp/call_begin")
+int nio_test_call_begin(void *ctx)
+{
+	struct nio_call *call = new_call();
+
+	if (!call)
+		return 0;
+	call->cookie = 1;
+	call->part = NIO_PATH_OTHER;
+	call->since = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Its CPU goes to the thread ctx[1], to this one again if that is 0; ctx[0]: it was preempted. */
+SEC("raw_tp/call_switch")
+int nio_test_call_switch(const __u64 *ctx)
+{
+	call_switch(ctx[0], ctx[1] ? ctx[1] : tid_now());
+	return 0;
+}
+
+/* A receive softirq on top of it begins (ctx[0]) or ends. */
+SEC("raw_tp/call_softirq")
+int nio_test_call_softirq(const __u64 *ctx)
+{
+	call_softirq(NET_RX_SOFTIRQ, ctx[0]);
+	return 0;
+}
+
+SEC("raw_tp/call_end")
+int nio_test_call_end(void *ctx)
+{
+	struct nio_call *call = call_of_thread();
+
+	if (!call)
+		return 0;
+	enter_part(call, NIO_PATH_RELEASE);
+	__builtin_memcpy(test_parts, call->ns, sizeof(test_parts));
 	return 0;
 }
 

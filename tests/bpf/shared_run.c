@@ -7,6 +7,7 @@
  *   shared_run completions   two CPUs complete sends of one socket
  *   shared_run early         a send is complete before its call is seen to return
  *   shared_run softirqs      softirqs book on top of a program that books the same
+ *   shared_run switches      a thread in a send call is preempted, and sleeps
  */
 #include <pthread.h>
 #include <sched.h>
@@ -245,6 +246,52 @@ static void book_under_softirqs(void)
 	       object->bss->softirqs_booked < 1000 ? "interrupted too rarely" : "interrupted");
 }
 
+static __u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (__u64)now.tv_sec * 1000000000U + (__u64)now.tv_nsec;
+}
+
+/* For 20 ms or more the CPU is another thread's; returns how long at least, and at most. */
+static void switch_away(bool preempted, __u64 *least, __u64 *most)
+{
+	__u64 begin = now_ns();
+
+	run(object->progs.nio_test_call_switch, preempted, 1U << 30);
+	*least -= now_ns();
+	usleep(20000);
+	*least += now_ns();
+	run(object->progs.nio_test_call_switch, false, 0);
+	*most += now_ns() - begin;
+}
+
+/*
+ * Of a call: it is preempted, it sleeps, it is preempted in a receive softirq. What others had of
+ * its time is told from its own, to within what the programs themselves take.
+ */
+static void switch_in_a_call(void)
+{
+	__u64 away = 0, away_most = 0, slept = 0, slept_most = 0, begin = now_ns(), whole;
+	const __u64 *ns = object->bss->test_parts;
+
+	run(object->progs.nio_test_call_begin, 0, 0);
+	switch_away(true, &away, &away_most);
+	switch_away(false, &slept, &slept_most);
+	run(object->progs.nio_test_call_softirq, true, 0);
+	switch_away(true, &away, &away_most);
+	run(object->progs.nio_test_call_softirq, false, 0);
+	run(object->progs.nio_test_call_end, 0, 0);
+	whole = now_ns() - begin;
+	printf("preempted %s, other %s, inline receive %s\n",
+	       ns[NIO_PATH_PREEMPTED] >= away && ns[NIO_PATH_PREEMPTED] <= away_most ? "as it was"
+										     : "wrong",
+	       ns[NIO_PATH_OTHER] >= slept && ns[NIO_PATH_OTHER] <= whole - away ? "as it was"
+										 : "wrong",
+	       ns[NIO_PATH_INLINE_RECEIVE] <= whole - away - slept ? "as it was" : "wrong");
+}
+
 static const struct {
 	const char *name;
 	void (*play)(void);
@@ -254,6 +301,7 @@ static const struct {
 	{"completions", complete_on_two_cpus},
 	{"early", complete_early},
 	{"softirqs", book_under_softirqs},
+	{"switches", switch_in_a_call},
 };
 
 static void open_object(void)
@@ -278,6 +326,6 @@ int main(int argc, char **argv)
 		shared_object__destroy(object);
 		return 0;
 	}
-	fprintf(stderr, "usage: shared_run losses|room|completions|early|softirqs\n");
+	fprintf(stderr, "usage: shared_run losses|room|completions|early|softirqs|switches\n");
 	return 2;
 }

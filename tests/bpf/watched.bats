@@ -149,6 +149,14 @@ need_two_cpus() {
 	grep -qx 'completed_total 3, unmatched 0' out
 }
 
+@test "what other tasks run during a send call is no part of it" {
+	need_two_cpus
+	build_object shared
+	./run switches >out
+	cat out
+	grep -qx 'preempted as it was, other as it was, inline receive as it was' out
+}
+
 @test "softirqs on top of what books the same lose nothing" {
 	need_two_cpus
 	build_object shared

@@ -15,6 +15,7 @@ teardown() {
 
 	# nginx takes its workers along only when it is asked to end.
 	[ ! -s pid ] || kill "$(<pid)" 2>/dev/null || true
+	tmux -L "at$$" kill-server 2>/dev/null || true
 	for pid in "${PEERS[@]}"; do
 		kill -9 "$pid" 2>/dev/null || true
 	done

@@ -64,7 +64,7 @@ unmeasured() {
 }
 
 @test "attach: kTLS is named, and booked as nothing else" {
-	played ktls 'tx_ktls 3000'
+	played ktls 'tx_ktls 3000' 'rx_ktls 3029'
 	unmeasured
 }
 

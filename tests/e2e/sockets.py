@@ -13,6 +13,7 @@
   name ADDRESS PORT          takes a name that is no name, and sends 23 bytes
   peek ADDRESS PORT N        exchange, with every byte looked at before it is read
   splice ADDRESS PORT N      sends N bytes and takes them back by splice
+  first ADDRESS N            a socket that was accepted, whose first receive is a splice and first send a sendfile, of N bytes
   churn ADDRESS PORT N       N connections, one after another, of 23 bytes each
   copy ADDRESS PORT SECONDS  copies in its own memory for so much CPU time, and sends 23 bytes now and then
   hold ADDRESS PORT N FILE   N connections at once, 23 bytes each, then FILE, until killed
@@ -154,6 +155,25 @@ def take_by_splice(address, port, n):
             part -= len(os.read(out, got))
 
 
+def first(address, n):
+    listener = listen(address, "first.port")
+    peer = socket.create_connection(listener.getsockname())
+    peer.sendall(b"x" * int(n))
+    sock, _ = listener.accept()
+    reader, writer = os.pipe()
+    left = int(n)
+    while left:
+        left -= os.splice(sock.fileno(), writer, left)
+        os.read(reader, int(n))
+    with open("first.bytes", "w+b") as file:
+        file.write(b"y" * int(n))
+        file.flush()
+        while left < int(n):
+            left += os.sendfile(sock.fileno(), file.fileno(), left, int(n) - left)
+    while left:
+        left -= len(peer.recv(left))
+
+
 def churn(address, port, n):
     for _ in range(int(n)):
         with connect(address, port) as sock:
@@ -183,5 +203,6 @@ def hold(address, port, n, file):
 if __name__ == "__main__":
     what = {"sink": sink, "echo": echo, "exchange": exchange, "pass": pass_on, "name": name,
             "peek": lambda a, p, n: exchange(a, p, n, True), "splice": take_by_splice, "churn": churn, "copy": copy,
+            "first": first,
             "hold": hold, "hand": hand, "giver": giver, "receiver": receiver, "waiting": waiting}
     what[sys.argv[1]](*sys.argv[2:])

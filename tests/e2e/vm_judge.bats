@@ -218,6 +218,43 @@ judged() { # BACKEND KERNEL
 	[ "$passed $failed $skipped" = "0 0 1" ]
 }
 
+# attach_says STATUS LINE...: judges the job `attach` of a guest whose tests/vm/attach prints this.
+attach_says() {
+	local status=$1
+
+	shift
+	mkdir -p tests/vm job
+	cp "$REPO/tests/vm/guest-attach" tests/vm
+	printf '%s\n' "$@" >lines
+	printf '#!/bin/sh\ncat lines\nexit %s\n' "$status" >tests/vm/attach
+	chmod +x tests/vm/attach
+	passed=0 failed=0 skipped=0
+	status=0
+	tests/vm/guest-attach >job/tap 2>job/said || status=$?
+	echo "$status" >job/status
+	cat job/tap
+	judge_job 6.12 attach job
+}
+
+@test "the job attach: each scene counts, and so does that it came to its end" {
+	attach_says 0 6.12.1 'ok kprobe plain tx_copy=1' 'skip kprobe ktls: TCP_ULP tls: none' 'skip tracepoint: it has none' 'done'
+	[ "$passed $failed $skipped" = "2 0 2" ]
+	[[ "${!skips[*]}" == *"kprobe ktls # skip TCP_ULP tls: none"* ]]
+	attach_says 1 'ok kprobe plain' 'FAILED kprobe wrap: tx_copy=1 (wanted: tx_copy=2)' '{"evidence": 1}' 'done' >said
+	[ "$passed $failed $skipped" = "2 1 0" ]
+	grep -A 5 '^not ok vm: 6.12 attach test -' said | grep -q 'wanted: tx_copy=2'
+	grep -q '^  # .*evidence' said
+	# Cut off, empty, of skips alone, or failed without a word: each is a failure.
+	attach_says 0 'ok kprobe plain'
+	[ "$passed $failed $skipped" = "1 1 0" ]
+	attach_says 0 ''
+	[ "$passed $failed" = "0 1" ]
+	attach_says 0 'skip kprobe: not here' 'done'
+	[ "$passed $failed $skipped" = "0 1 1" ]
+	attach_says 1 'ok kprobe plain' 'done'
+	[ "$passed $failed" = "1 1" ]
+}
+
 @test "a guest that died is a failure, and so is a kernel that cannot be had" {
 	mkdir dir
 	echo 125 >dir/status
@@ -243,4 +280,16 @@ judged() { # BACKEND KERNEL
 		run ! scripts/vm/matrix -k 6.1 -k 6.12
 	[[ $output == *"kernel 6.1 cannot be had"* ]]
 	[ "${lines[-1]}" = "0 passed, 2 failed, 0 skipped" ]
+}
+
+@test "a kernel kept with other modules than guests need today is looked up again" {
+	mkdir -p kernels/6.12 bin
+	touch kernels/6.12/{vmlinuz,checked}
+	echo the-kept-one >kernels/6.12/release
+	printf '#!/bin/sh\nexit 1\n' >bin/apt-get
+	chmod +x bin/apt-get
+	echo 6.12.1-1 >kernels/6.12/version
+	PATH=$PWD/bin:$PATH NETIOTRACE_KERNELS=$PWD/kernels run "$REPO/scripts/vm/fetch" 6.12
+	echo "$output"
+	[[ "$output" == *"using the the-kept-one that is here"* ]]
 }

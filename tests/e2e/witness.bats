@@ -81,7 +81,9 @@ octets() {
 	done
 	[ "$(jq '.runs[0].ledger.tx_pin.bytes' a.json)" -eq 0 ]
 	[ "$(jq '.runs[0].ledger.deferred_copy.bytes' a.json)" -eq 0 ]
-	[ "$(jq '.runs[0].ledger.tx_copy.bytes' b.json)" -eq 0 ]
+	# What RLIMIT_MEMLOCK refused was copied, as the load generator counts it: that limit is a user's, and so
+	# shared with all that runs beside it.
+	jq -e '.runs[0] | .ledger.tx_copy.bytes == .app.zerocopy.fallback_bytes' b.json
 }
 
 @test "an iperf3 beside does not enter the ledger" {

@@ -24,7 +24,8 @@ SIGNS = {
 }
 # Whose first two arguments may change places where only "is it 0?" is asked of the answer (strcmp), or anyway.
 EQUALITY = {"strpbrk", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp"}
-SYMMETRIC = {"json_equal", "fmin", "fmax", "add_saturating", "mul_saturating", "metric__same_name"}
+SYMMETRIC = {"json_equal", "fmin", "fmax", "add_saturating", "mul_saturating", "metric__same_name",
+             "calloc", "array__new"}
 KEYWORDS = {"if", "while", "for", "switch", "return", "sizeof", "do", "else", "case", "goto", "break",
             "continue", "default", "offsetof", "va_arg", "va_start", "va_end", "_Static_assert"}
 

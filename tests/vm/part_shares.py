@@ -5,9 +5,13 @@
     part_shares.py CLASSIFY DOCUMENT
 
 Of each mode: shares of the time that send calls were on a CPU. By samples that is every stack of the sender inside
-tcp_sendmsg, by exact times path_ns without what a call sleeps (wait), of which there is no sample. The two are of rounds
-of their own: the share of a part differs between rounds, which the range of the timed rounds shows, and samples are few,
-which Wilson's interval shows. Exit 1 where they are apart. By hand: docs/TRUST.md says what is apart, and why.
+tcp_sendmsg, by exact times path_ns without what a call sleeps (wait) and what others ran in the middle of it (preempted),
+of which there is no sample. The two are of rounds of their own: the share of a part differs between rounds, which the range
+of the timed rounds shows, and samples are few, which Wilson's interval shows. Exit 1 where they are apart. By hand, of
+rounds in a guest whose clock counts instructions (docs/TRUST.md has the result):
+
+    scripts/vm/run -i -o OUT -t 1800 6.12 /bin/bash -c 'build/netiotrace -q --mode onecopy --size 64k --backend trampoline
+        --rounds 8 --duration 1s --warmup 100ms --json "$VM_OUT/onecopy.json"'
 """
 import collections
 import json
@@ -16,7 +20,8 @@ import subprocess
 import sys
 
 PARTS = ("lock", "copy", "pin", "transmit", "inline_receive", "release", "other")
-Z = 1.96
+# 95 % that none of the 21 comparisons of a run of three modes is apart by chance.
+Z = 3.03
 
 
 def sampled(classify, mode, runs):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a watched program could have for less: sentences, each with the numbers it rests on, and
- * none where they do not bear it. Pure.
+ * What a watched program could have for less: sentences that say what was measured, with its
+ * numbers, and what would change; none where the numbers do not bear it. Pure.
  */
 #include <string.h>
 
@@ -16,26 +16,41 @@
 
 #define SAY(...) judgement__say(j->advice, sizeof(j->advice), __VA_ARGS__)
 
-/* What zero-copy takes of the CPU time, where that is known. */
-static void say_cost(struct judgement *j, const struct cpu_split *cpu)
+static const char *why_copied(const char *cause)
 {
-	struct cpu_part part = cpu ? cpu_split__zerocopy(cpu) : (struct cpu_part){0};
-
-	if (!part.share.known)
-		SAY("it pins pages, sends notifications, and saves no copy here. ");
-	else
-		SAY("it costs %.0f %% of the CPU time (%.0f to %.0f %%) in pinning, copying after "
-		    "all and notifications, and saves no copy. ",
-		    part.share.value * 100, part.low * 100, part.high * 100);
+	if (!cause)
+		return "";
+	if (!strcmp(cause, "local"))
+		return " because the peer is local";
+	if (!strcmp(cause, "delivered_here"))
+		return " because its pages arrive on this machine";
+	if (!strcmp(cause, "not_pinned"))
+		return " because the route does no scatter-gather";
+	return "";
 }
 
+/* Every zero-copy send was copied: what that took, and what is left of it without MSG_ZEROCOPY. */
 static void advise_copied(struct judgement *j, const struct grounds *e)
 {
-	if (!e->books->completed || e->books->copied != e->books->completed)
+	const struct books *b = e->books;
+	struct cpu_part part = e->cpu ? cpu_split__zerocopy(e->cpu) : (struct cpu_part){0};
+	bool pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
+	char sends[UNITS_BUF];
+
+	if (!b->completed || b->copied != b->completed)
 		return;
-	SAY("Zero-copy is on and every send is copied%s: ",
-	    j->cause && !strcmp(j->cause, "local") ? " because the peer is local" : "");
-	say_cost(j, e->cpu);
+	SAY("Zero-copy is on and every send is copied%s (%s of %s): ", why_copied(j->cause),
+	    format_count(sends, sizeof(sends), b->copied), sends);
+	if (part.share.known)
+		SAY("it costs %.0f %% of the CPU time (%.0f to %.0f %%) in %sthe copy and "
+		    "notifications. ",
+		    part.share.value * 100, part.low * 100, part.high * 100,
+		    pinned ? "pinning, " : "");
+	else
+		SAY("it saves no copy, and what it costs is not known without samples of the CPU "
+		    "time. ");
+	SAY("Without MSG_ZEROCOPY the copy stays, and %s. ",
+	    pinned ? "pinning and notifications go" : "notifications go");
 }
 
 static uint64_t mean_of(const struct nio_amount *calls)
@@ -46,24 +61,27 @@ static uint64_t mean_of(const struct nio_amount *calls)
 /* Zero-copy sends of a size at which a sweep found the copy cheaper; else by rule of thumb. */
 static void advise_pinning(struct judgement *j, const struct grounds *e)
 {
-	uint64_t mean = mean_of(&e->books->calls[NIO_CALL_ZEROCOPY]);
+	const struct nio_amount *calls = &e->books->calls[NIO_CALL_ZEROCOPY];
+	uint64_t mean = mean_of(calls);
 	const struct baseline_point *p = e->baseline ? baseline__near(e->baseline, mean) : NULL;
-	char size[UNITS_BUF], at[UNITS_BUF], to[UNITS_BUF];
+	char sends[UNITS_BUF], size[UNITS_BUF], at[UNITS_BUF], to[UNITS_BUF];
 
-	format_size(size, sizeof(size), mean);
 	if (!mean)
 		return;
+	format_count(sends, sizeof(sends), calls->events);
+	format_size(size, sizeof(size), mean);
 	if (p && p->order == 1)
-		SAY("Zero-copy sends are of %s on average: pinning costs more than the copy, at %s "
-		    "%.0f %% more CPU time, and more up to %s (%s). ",
-		    size, format_size(at, sizeof(at), p->size), p->change * 100,
+		SAY("Zero-copy sends of %s on average (%s): pinning costs more than the copy up to "
+		    "about %s on this machine (measured by sweep, %s: %.0f %% more CPU time at "
+		    "%s). Without MSG_ZEROCOPY that is spared. ",
+		    size, sends,
 		    format_size(to, sizeof(to), baseline__dearer_to(e->baseline, p)->size),
-		    e->baseline->path);
+		    e->baseline->path, p->change * 100, format_size(at, sizeof(at), p->size));
 	else if (!p && mean < SMALL_SEND)
-		SAY("Zero-copy sends are of %s on average: pinning pages for so little usually "
-		    "costs more than the copy (--baseline DIR, a sweep's results, says from where "
-		    "on). ",
-		    size);
+		SAY("Zero-copy sends of %s on average (%s): to pin pages for so little usually "
+		    "costs more than the copy that it spares. From which size on it pays here was "
+		    "not measured: --baseline DIR takes that from a sweep. ",
+		    size, sends);
 }
 
 /* Copying sends of a size at which a sweep found zero-copy cheaper. */
@@ -73,16 +91,19 @@ static void advise_zerocopy(struct judgement *j, const struct grounds *e)
 	uint64_t bytes = b->calls[NIO_CALL_PLAIN].bytes + b->calls[NIO_CALL_VECTORED].bytes;
 	uint64_t calls = b->calls[NIO_CALL_PLAIN].events + b->calls[NIO_CALL_VECTORED].events;
 	const struct baseline_point *p;
-	char size[UNITS_BUF], at[UNITS_BUF];
+	char sends[UNITS_BUF], size[UNITS_BUF], at[UNITS_BUF];
 
 	if (!e->baseline || bytes < ADVICE_BYTES || b->calls[NIO_CALL_ZEROCOPY].events)
 		return;
 	p = baseline__near(e->baseline, bytes / calls);
 	if (p->order == -1)
-		SAY("Sends are of %s on average: at %s zero-copy costs %.0f %% less CPU time than "
-		    "the copy, on the path of %s. ",
+		SAY("Sends of %s on average (%s) are copied: at %s zero-copy costs %.0f %% less "
+		    "CPU "
+		    "time than the copy (measured by sweep, %s). MSG_ZEROCOPY would spare as much "
+		    "on a path like the sweep's. ",
 		    format_size(size, sizeof(size), bytes / calls),
-		    format_size(at, sizeof(at), p->size), -p->change * 100, e->baseline->path);
+		    format_count(sends, sizeof(sends), calls), format_size(at, sizeof(at), p->size),
+		    -p->change * 100, e->baseline->path);
 }
 
 /* What was read otherwise than from sockets and by sendfile. */
@@ -94,25 +115,36 @@ static uint64_t read_of_files(const struct grounds *e)
 	return e->read_bytes.known && e->read_bytes.value > other ? e->read_bytes.value - other : 0;
 }
 
+/* What the copy in the send call takes, where that is known. */
+static void say_cost_of_copy(struct judgement *j, const struct cpu_split *cpu)
+{
+	struct cpu_part part = cpu ? cpu_split__part(cpu, CPU_CLASS_TX_COPY) : (struct cpu_part){0};
+
+	if (part.share.known)
+		SAY(", which costs %.0f %% of the CPU time (%.0f to %.0f %%)",
+		    part.share.value * 100, part.low * 100, part.high * 100);
+}
+
 /* Files that are read and sent by copy, or others that are sent by sendfile. */
 static void advise_sendfile(struct judgement *j, const struct grounds *e)
 {
 	uint64_t copied = e->books->stages[NIO_STAGE_TX_COPY].bytes, read = read_of_files(e);
 	uint64_t spliced = e->books->stages[NIO_STAGE_TX_SPLICE].bytes;
-	char sent[UNITS_BUF], files[UNITS_BUF];
+	bool off = read >= copied - copied / 10;
+	char sent[UNITS_BUF], other[UNITS_BUF];
 
-	if (!e->told || copied < ADVICE_BYTES || copied < spliced)
+	if (!e->told || copied < ADVICE_BYTES || copied < spliced || (!off && !spliced))
 		return;
 	format_bytes_si(sent, sizeof(sent), (double)copied);
-	format_bytes_si(files, sizeof(files), (double)read);
-	if (read >= copied - copied / 10)
-		SAY("sendfile is off: %s were read of files or pipes, and %s sent by copy: 1.00 "
-		    "copies a byte could be 0. ",
-		    files, sent);
-	else if (spliced)
-		SAY("%s are sent by copy beside what sendfile sends by reference: of files, 1.00 "
-		    "copies a byte could be 0. ",
-		    sent);
+	format_bytes_si(other, sizeof(other), (double)(off ? read : spliced));
+	if (off)
+		SAY("%s%s were read of files or pipes, and %s sent by copy",
+		    spliced ? "" : "sendfile is off: ", other, sent);
+	else
+		SAY("%s are sent by copy, beside %s that sendfile sends by reference", sent, other);
+	say_cost_of_copy(j, e->cpu);
+	SAY(off ? ". Where they are the same bytes, sendfile spares that copy and the reading. "
+		: ". What of them is of files, sendfile would send without that copy. ");
 }
 
 void advice__give(struct judgement *j, const struct grounds *e)

@@ -39,20 +39,27 @@ static uint64_t received_by_events(const struct nio_amount *stages, const __u64 
 	return taken > looked ? taken - looked : 0;
 }
 
+/* Can nothing more be sent on it? */
+static bool has_ended(const struct nio_stream *s)
+{
+	return (s->flags & NIO_STREAM_ENDED) || s->closed_ns;
+}
+
 /*
- * Of a socket on which nothing more can be sent, up to its end; of others up to the last call that
- * returned, since what a call in progress has queued so far is not booked yet.
+ * Of a socket on which nothing more can be sent, up to its end; of others less what calls in
+ * progress have queued so far, since they are booked as they return.
  */
 static uint64_t socket_sent(const struct nio_stream *s)
 {
 	uint64_t booked = sent_by_events(s->stages, s->uncovered_bytes[NIO_SIDE_SENDER]);
-	bool ended = (s->flags & NIO_STREAM_ENDED) || s->closed_ns;
+	bool ended = has_ended(s);
 	bool acked = ended && (s->flags & NIO_STREAM_NOW);
 	uint64_t about = acked ? s->now.bytes_acked - s->base_tx.bytes_acked : booked;
 
 	if (!(s->flags & NIO_STREAM_TX_BASE))
 		return 0;
-	return distance(s->base_tx.sent, ended ? s->now.sent : s->sent_seen, about);
+	return distance(s->base_tx.sent, ended ? s->now.sent : s->sent_seen - s->call.queued,
+			about);
 }
 
 static uint64_t socket_taken(const struct nio_stream *s)
@@ -149,6 +156,8 @@ void books__add_stream(struct books *b, const struct nio_stream *s)
 
 	b->connections++;
 	b->unmeasured += s->uncovered != 0;
+	b->untold += s->untold;
+	b->untold_pins += s->untold && pins;
 	b->socket_tx += socket_sent(s);
 	b->socket_rx += socket_taken(s);
 	b->retrans += retransmitted(s);
@@ -171,6 +180,8 @@ void books__add(struct books *b, const struct books *other)
 {
 	b->connections += other->connections;
 	b->unmeasured += other->unmeasured;
+	b->untold += other->untold;
+	b->untold_pins += other->untold_pins;
 	b->socket_tx += other->socket_tx;
 	b->socket_rx += other->socket_rx;
 	b->retrans += other->retrans;
@@ -202,6 +213,8 @@ struct real books__unaccounted(const struct books *b, enum nio_side side)
 	if (b->unmeasured)
 		return (struct real){.reason = "sockets that another layer than TCP serves: their "
 					       "numbers count what that layer sends"};
+	if (b->untold && side == NIO_SIDE_SENDER)
+		return (struct real){.reason = BOOKS_UNTOLD};
 	return (struct real){.value = (double)(int64_t)(socket - books__booked(b, side)),
 			     .known = true};
 }
@@ -212,6 +225,16 @@ struct num books__spliced(const struct books *b, bool seen)
 		return (struct num){.value = b->spliced, .known = true};
 	return (struct num){.reason = "only programs on functions tell splice from other ways "
 				      "to take bytes without a copy"};
+}
+
+bool books__tells(const struct books *b, enum nio_stage stage)
+{
+	return !b->untold_pins || (stage != NIO_STAGE_TX_COPY && stage != NIO_STAGE_TX_PIN);
+}
+
+uint64_t books__zerocopy_sends(const struct books *b)
+{
+	return b->untold_pins ? b->ids : b->calls[NIO_CALL_ZEROCOPY].events;
 }
 
 uint64_t books__copied_bytes(const struct books *b)
@@ -227,7 +250,7 @@ uint64_t books__bytes(const struct books *b)
 
 bool books__arrivals_missed(const struct books *b)
 {
-	return b->ids && b->completed == b->ids && b->copied == b->ids &&
+	return !b->untold_pins && b->ids && b->completed == b->ids && b->copied == b->ids &&
 	       b->stages[NIO_STAGE_DEFERRED_COPY].bytes < b->stages[NIO_STAGE_TX_PIN].bytes;
 }
 
@@ -238,6 +261,8 @@ struct real books__copies_per_byte(const struct books *b)
 	if (b->unmeasured || b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
 		return (struct real){.reason =
 					     "copies of bytes that no stage covers are not known"};
+	if (b->untold_pins)
+		return (struct real){.reason = BOOKS_UNTOLD_PINS};
 	if (!bytes)
 		return (struct real){.reason = "nothing was sent or received"};
 	return (struct real){.value = (double)books__copied_bytes(b) / (double)bytes,
@@ -249,10 +274,12 @@ struct real books__coverage(const struct books *b)
 	uint64_t missed = b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
 	uint64_t socket = b->socket_tx + b->socket_rx, seen = books__bytes(b) - missed;
 
-	if (b->unmeasured || !socket)
-		return (struct real){.reason = b->unmeasured
-						       ? "not all bytes went through TCP alone"
-						       : "nothing was sent or received"};
+	if (b->unmeasured)
+		return (struct real){.reason = "not all bytes went through TCP alone"};
+	if (b->untold)
+		return (struct real){.reason = BOOKS_UNTOLD};
+	if (!socket)
+		return (struct real){.reason = "nothing was sent or received"};
 	return (struct real){.value = (double)seen / (double)socket, .known = true};
 }
 

@@ -13,12 +13,28 @@
 #include "base/num.h"
 #include "bpf/streams.h"
 
+/* Why the bytes that sockets sent are not known to the byte. */
+#define BOOKS_UNTOLD                                                                              \
+	"several threads send on one socket, and this kernel's hooks do not show their calls in " \
+	"progress"
+
+/* Why of such connections the bytes and calls by kind are not known. */
+#define BOOKS_UNTOLD_PINS                                                                         \
+	"several threads send on one socket, some with MSG_ZEROCOPY, and this kernel's hooks do " \
+	"not show which of their calls took a zero-copy id"
+
 struct books {
 	size_t connections;
 	/* By the sockets' own sequence numbers, since they were taken in. */
 	uint64_t socket_tx, socket_rx;
 	/* Connections whose bytes are no measure: another layer than TCP serves them. */
 	size_t unmeasured;
+	/*
+	 * Connections on which several threads send, where calls in progress are not shown: all,
+	 * since what others had queued when the first call returned is not told from its own, and
+	 * those that send with MSG_ZEROCOPY, too.
+	 */
+	size_t untold, untold_pins;
 	uint64_t retrans;
 	struct nio_amount calls[NIO_CALL_NR];
 	struct nio_amount stages[NIO_STAGE_NR];
@@ -69,6 +85,14 @@ struct real books__copied_fraction(const struct books *b);
  * by arrivals only.
  */
 bool books__arrivals_missed(const struct books *b);
+
+/* Are the stage's bytes known? Not where sends that pin cannot be told from others:
+ * BOOKS_UNTOLD_PINS. */
+bool books__tells(const struct books *b, enum nio_stage stage);
+
+/* Calls with MSG_ZEROCOPY; where they are not told, ids given out: one each, but for merged pieces.
+ */
+uint64_t books__zerocopy_sends(const struct books *b);
 
 uint64_t books__copied_bytes(const struct books *b); /* all copies made by a CPU */
 uint64_t books__bytes(const struct books *b);        /* sent and received */

@@ -67,8 +67,8 @@ static void put_ledger(struct page *p)
 
 	put(p, "sent %s = %s copied + %s pinned + %s spliced   deferred copies %s",
 	    bytes_text(text[0], books__booked(b, NIO_SIDE_SENDER)),
-	    bytes_text(text[1], b->stages[NIO_STAGE_TX_COPY].bytes),
-	    bytes_text(text[2], b->stages[NIO_STAGE_TX_PIN].bytes),
+	    findings__bytes(text[1], UNITS_BUF, b, NIO_STAGE_TX_COPY),
+	    findings__bytes(text[2], UNITS_BUF, b, NIO_STAGE_TX_PIN),
 	    bytes_text(text[3], b->stages[NIO_STAGE_TX_SPLICE].bytes),
 	    bytes_text(text[4], b->stages[NIO_STAGE_DEFERRED_COPY].bytes));
 	if (copies.known)
@@ -96,7 +96,10 @@ static void put_calls(struct page *p)
 					 used ? ", " : "",
 					 format_count(count, sizeof(count), calls[i].events),
 					 words[i], bytes_text(bytes, calls[i].bytes));
-	put(p, "send calls: %s", used ? line : "none");
+	if (p->item->books.untold_pins)
+		put(p, "send calls: n/a (%s)", BOOKS_UNTOLD_PINS);
+	else
+		put(p, "send calls: %s", used ? line : "none");
 }
 
 /* The buckets that are used, of both directions together: false, there are none. */

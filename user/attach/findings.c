@@ -7,6 +7,7 @@
 #include "findings.h"
 #include "base/address.h"
 #include "base/printable.h"
+#include "common/units.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -51,6 +52,10 @@ enum quality findings__quality(const struct findings *r, const struct books *b,
 		return QUALITY_UNAVAILABLE;
 	}
 	*reason = row->reason;
+	if (!books__tells(b, stage)) {
+		*reason = BOOKS_UNTOLD_PINS;
+		return QUALITY_UNAVAILABLE;
+	}
 	if (stage == NIO_STAGE_TX_COPY && !r->told) {
 		*reason = "an upper bound: this kernel's hooks do not tell sendfile and splice, "
 			  "which copy nothing, from sends that copy";
@@ -76,6 +81,14 @@ struct grounds findings__grounds(const struct findings *r, const struct process 
 		       : p           ? &p->cpu
 				     : &r->cpu.total,
 	};
+}
+
+char *findings__bytes(char *buf, size_t len, const struct books *b, enum nio_stage stage)
+{
+	if (books__tells(b, stage))
+		return format_bytes_si(buf, len, (double)b->stages[stage].bytes);
+	snprintf(buf, len, "n/a");
+	return buf;
 }
 
 char *findings__address(char *buf, size_t len, uint16_t family, const uint8_t address[16],

@@ -37,6 +37,9 @@ enum quality findings__quality(const struct findings *r, const struct books *b,
 /* What is to be judged: the whole (p NULL), or a process. */
 struct grounds findings__grounds(const struct findings *r, const struct process *p);
 
+/* Bytes of a stage as text, or "n/a" where the books do not tell them: buf. */
+char *findings__bytes(char *buf, size_t len, const struct books *b, enum nio_stage stage);
+
 /* "127.0.0.1:5201", "[::1]:80": fills buf, of ADDRESS_TEXT_MAX bytes. */
 char *findings__address(char *buf, size_t len, uint16_t family, const uint8_t address[16],
 			uint16_t port);

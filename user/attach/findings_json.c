@@ -16,16 +16,22 @@ static const char *const call_keys[NIO_CALL_NR] = {
 #undef X
 };
 
+static struct num known_u64(uint64_t value, const char *unknown)
+{
+	return (struct num){.value = value, .known = !unknown, .reason = unknown};
+}
+
 static json_t *calls_json(const struct books *b)
 {
+	const char *untold = b->untold_pins ? BOOKS_UNTOLD_PINS : NULL;
 	json_t *o = json_object();
 	int err = 0;
 
 	for (int i = 0; i < NIO_CALL_NR; i++) {
 		json_t *kind = json_object();
 
-		err |= json_put_u64(kind, "calls", b->calls[i].events);
-		err |= json_put_u64(kind, "bytes", b->calls[i].bytes);
+		err |= json_put_num(kind, "calls", known_u64(b->calls[i].events, untold));
+		err |= json_put_num(kind, "bytes", known_u64(b->calls[i].bytes, untold));
 		err |= json_put(o, call_keys[i], kind);
 	}
 	return json_finish(o, err);
@@ -63,18 +69,14 @@ static json_t *sizes_json(const uint64_t sizes[NIO_SIZES])
 	return json_finish(list, err);
 }
 
-static struct num known_u64(uint64_t value, const char *unknown)
-{
-	return (struct num){.value = value, .known = !unknown, .reason = unknown};
-}
-
 static json_t *socket_json(const struct books *b)
 {
 	const char *unknown = b->unmeasured ? "another layer than TCP serves a socket" : NULL;
+	const char *unsent = !unknown && b->untold ? BOOKS_UNTOLD : unknown;
 	json_t *o = json_object();
 	int err = 0;
 
-	err |= json_put_num(o, "tx_bytes", known_u64(b->socket_tx, unknown));
+	err |= json_put_num(o, "tx_bytes", known_u64(b->socket_tx, unsent));
 	err |= json_put_num(o, "rx_bytes", known_u64(b->socket_rx, unknown));
 	err |= json_put_u64(o, "tx_retrans", b->retrans);
 	err |= json_put_u64(o, "tx_zerocopy_ids", b->ids);
@@ -152,7 +154,7 @@ static json_t *zerocopy_json(const struct findings *r, const struct books *b)
 	json_t *o = json_object();
 	int err = 0;
 
-	err |= json_put_u64(o, "sends", b->calls[NIO_CALL_ZEROCOPY].events);
+	err |= json_put_u64(o, "sends", books__zerocopy_sends(b));
 	err |= json_put_num(o, "completed", known_u64(b->completed, untold));
 	err |= json_put_num(o, "copied", known_u64(b->copied, untold));
 	err |= json_put_num(o, "not_copied", known_u64(b->completed - b->copied, untold));
@@ -322,6 +324,7 @@ static json_t *health_json(const struct findings *r)
 	err |= json_put(o, "finds_sockets", json_boolean(r->finds_sockets));
 	err |= json_put_u64(o, "sockets_left_out", r->loss.streams_full);
 	err |= json_put_u64(o, "tasks_left_out", r->loss.tasks_full);
+	err |= json_put_u64(o, "receives_left_out", r->loss.firsts_full);
 	err |= json_put_u64(o, "connections_left_out", t->closed_left_out);
 	err |= json_put_u64(o, "processes_left_out", t->processes_left_out);
 	err |= json_put_u64(o, "ports_left_out", groups__left_out(&t->groups[GROUP_PORT]));

@@ -29,14 +29,22 @@ static void print_bytes(FILE *f, uint64_t bytes)
 	fprintf(f, " %9s", bytes ? format_bytes_si(text, sizeof(text), (double)bytes) : "-");
 }
 
+static void print_stage(FILE *f, const struct books *b, enum nio_stage stage)
+{
+	if (books__tells(b, stage))
+		print_bytes(f, b->stages[stage].bytes);
+	else
+		fprintf(f, " %9s", "n/a");
+}
+
 static void print_row(FILE *f, const char *name, const struct books *b)
 {
 	struct real copies = books__copies_per_byte(b);
 
 	fprintf(f, "%-*.*s", NAME_WIDTH, NAME_WIDTH, name);
 	print_bytes(f, books__booked(b, NIO_SIDE_SENDER));
-	print_bytes(f, b->stages[NIO_STAGE_TX_COPY].bytes);
-	print_bytes(f, b->stages[NIO_STAGE_TX_PIN].bytes);
+	print_stage(f, b, NIO_STAGE_TX_COPY);
+	print_stage(f, b, NIO_STAGE_TX_PIN);
 	print_bytes(f, b->stages[NIO_STAGE_TX_SPLICE].bytes);
 	print_bytes(f, b->stages[NIO_STAGE_DEFERRED_COPY].bytes);
 	print_bytes(f, books__booked(b, NIO_SIDE_RECEIVER));
@@ -159,8 +167,8 @@ static int note_books(FILE *f, unsigned int width, const struct findings *r)
 		"%s sent = %s copied + %s pinned + %s spliced; %s received. Held against the "
 		"sockets' own numbers, unaccounted: ",
 		format_bytes_si(text[0], UNITS_BUF, (double)books__booked(b, NIO_SIDE_SENDER)),
-		format_bytes_si(text[1], UNITS_BUF, (double)b->stages[NIO_STAGE_TX_COPY].bytes),
-		format_bytes_si(text[2], UNITS_BUF, (double)b->stages[NIO_STAGE_TX_PIN].bytes),
+		findings__bytes(text[1], UNITS_BUF, b, NIO_STAGE_TX_COPY),
+		findings__bytes(text[2], UNITS_BUF, b, NIO_STAGE_TX_PIN),
 		format_bytes_si(text[3], UNITS_BUF, (double)b->stages[NIO_STAGE_TX_SPLICE].bytes),
 		format_bytes_si(text[4], UNITS_BUF, (double)books__booked(b, NIO_SIDE_RECEIVER)));
 	say_unaccounted(n.f, b, NIO_SIDE_SENDER, "sent");
@@ -171,6 +179,8 @@ static int note_books(FILE *f, unsigned int width, const struct findings *r)
 		fputs("This kernel's hooks do not tell sendfile and splice from other sends: what "
 		      "is copied is an upper bound. ",
 		      n.f);
+	if (b->untold_pins)
+		fprintf(n.f, "What was copied and pinned is not known: %s. ", BOOKS_UNTOLD_PINS);
 	return text_note__end(&n, f, width, "books");
 }
 
@@ -183,7 +193,7 @@ static int note_sends(FILE *f, unsigned int width, const struct findings *r)
 
 	if (err)
 		return err;
-	for (int i = 0; i < NIO_CALL_NR; i++) {
+	for (int i = 0; i < NIO_CALL_NR && !b->untold_pins; i++) {
 		char calls[UNITS_BUF], bytes[UNITS_BUF];
 
 		if (!b->calls[i].events)
@@ -193,6 +203,8 @@ static int note_sends(FILE *f, unsigned int width, const struct findings *r)
 			format_bytes_si(bytes, sizeof(bytes), (double)b->calls[i].bytes));
 		before = ", ";
 	}
+	if (b->untold_pins)
+		fprintf(n.f, "kinds n/a: %s", BOOKS_UNTOLD_PINS);
 	return text_note__end(&n, f, width, "sends");
 }
 
@@ -269,6 +281,8 @@ static int note_watching(FILE *f, unsigned int width, const struct findings *r)
 		      n.f);
 	say_left_out(n.f, r->loss.streams_full, "sockets found no room (--max-sockets)");
 	say_left_out(n.f, r->loss.tasks_full, "processes found no room");
+	say_left_out(n.f, r->loss.firsts_full,
+		     "receives, each the first of a socket, found no room and are not here");
 	say_left_out(n.f, r->table.closed_left_out,
 		     "closed connections are in the sums only, not by themselves");
 	say_left_out(n.f, r->table.processes_left_out,
@@ -315,8 +329,8 @@ void rate_line__print(FILE *f, struct rate_line *l, const struct findings *r)
 	uint64_t ns = r->ended_ns - (l->at_ns ? l->at_ns : r->begun_ns);
 
 	if (!l->headed)
-		fprintf(f, "%7s %6s %9s %9s %9s %9s %9s %9s   Gbit/s\n", "s", "conns", "sent",
-			"copied", "pinned", "spliced", "deferred", "received");
+		fprintf(f, "Gbit/s of each interval\n%7s %6s %9s %9s %9s %9s %9s %9s\n", "s",
+			"conns", "sent", "copied", "pinned", "spliced", "deferred", "received");
 	l->headed = true;
 	fprintf(f, "%7.1f %6zu %9.2f %9.2f %9.2f %9.2f %9.2f %9.2f\n",
 		(double)(r->ended_ns - r->begun_ns) / 1e9, r->table.open_nr,

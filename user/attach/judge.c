@@ -55,15 +55,17 @@ static void judge_by_pages(struct judgement *j, const struct books *b, bool noti
 	uint64_t copied = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 
 	SAY("%s sends asked for zero-copy; %s. ",
-	    format_count(sends, sizeof(sends), b->calls[NIO_CALL_ZEROCOPY].events),
+	    format_count(sends, sizeof(sends), books__zerocopy_sends(b)),
 	    notices ? "none was seen to complete" : "this kernel does not tell of completions");
 	format_bytes_si(pinned, sizeof(pinned), (double)bytes);
 	format_bytes_si(deferred, sizeof(deferred), (double)copied);
 	if (copied) {
 		j->cause = cause_of(b);
-		SAY("Of %s pinned, %s were copied after all. ", pinned, deferred);
+		if (books__tells(b, NIO_STAGE_TX_PIN))
+			SAY("Of %s pinned, ", pinned);
+		SAY("%s were copied after all. ", deferred);
 		say_cause(j);
-	} else if (bytes) {
+	} else if (bytes && books__tells(b, NIO_STAGE_TX_PIN)) {
 		SAY("%s were pinned, and not seen to be copied on this machine. ", pinned);
 	}
 }
@@ -83,6 +85,15 @@ static void judge_by_notices(struct judgement *j, const struct books *b)
 	say_cause(j);
 }
 
+/* Sentences are said with a space after each. */
+static void end_text(char *text)
+{
+	size_t len = strlen(text);
+
+	if (len && text[len - 1] == ' ')
+		text[len - 1] = '\0';
+}
+
 void judge__give(struct judgement *j, const struct grounds *e)
 {
 	const struct books *b = e->books;
@@ -94,4 +105,6 @@ void judge__give(struct judgement *j, const struct grounds *e)
 	else if (b->ids || b->calls[NIO_CALL_ZEROCOPY].events)
 		judge_by_pages(j, b, e->notices);
 	advice__give(j, e);
+	end_text(j->text);
+	end_text(j->advice);
 }

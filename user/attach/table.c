@@ -37,7 +37,7 @@ uint64_t sort__value(enum sort sort, const struct books *b)
 	case SORT_RECEIVED:
 		return books__booked(b, NIO_SIDE_RECEIVER);
 	case SORT_ZEROCOPY:
-		return b->calls[NIO_CALL_ZEROCOPY].events;
+		return books__zerocopy_sends(b);
 	default:
 		return books__bytes(b);
 	}

@@ -22,7 +22,29 @@
 #define NORMAL       "\033[0m"
 
 #define LINES_BESIDE 5 /* head, titles, total, verdict, keys */
-#define VALUES_WIDTH 72
+/* Spliced and deferred bytes have a column where there is room; the page of a row has them anyway.
+ */
+#define WIDE         100
+#define COLUMN       9
+#define VALUES_WIDTH (5 * COLUMN + 6)
+
+/* How a screen is divided. */
+struct columns {
+	int name;
+	size_t stages; /* of shown[] */
+};
+
+static const enum nio_stage shown[] = {NIO_STAGE_TX_COPY, NIO_STAGE_TX_PIN, NIO_STAGE_TX_SPLICE,
+				       NIO_STAGE_DEFERRED_COPY};
+
+static struct columns columns_of(int width)
+{
+	struct columns c = {.stages = width < WIDE ? 2 : 4};
+	int values = VALUES_WIDTH + ((int)c.stages - 2) * COLUMN;
+
+	c.name = width > values + 12 ? width - values : 12;
+	return c;
+}
 
 void top_view__open(struct top_view *v)
 {
@@ -87,22 +109,22 @@ static void put_rate(FILE *f, uint64_t now, uint64_t before, double seconds)
 			format_bytes_si(text, sizeof(text), (double)(now - before) / seconds));
 }
 
-static void put_row(FILE *f, const char *name, int width, const struct books *b,
+static void put_row(FILE *f, const char *name, struct columns c, const struct books *b,
 		    const struct books *was, double seconds)
 {
 	struct real copies = books__copies_per_byte(b), copied = books__copied_fraction(b);
 
 	if (!was)
 		was = b;
-	fprintf(f, "%-*.*s", width, width, name);
+	fprintf(f, "%-*.*s", c.name, c.name, name);
 	put_rate(f, books__booked(b, NIO_SIDE_SENDER), books__booked(was, NIO_SIDE_SENDER),
 		 seconds);
-	for (size_t i = 0; i < 4; i++) {
-		static const enum nio_stage shown[] = {NIO_STAGE_TX_COPY, NIO_STAGE_TX_PIN,
-						       NIO_STAGE_TX_SPLICE,
-						       NIO_STAGE_DEFERRED_COPY};
-
-		put_rate(f, b->stages[shown[i]].bytes, was->stages[shown[i]].bytes, seconds);
+	for (size_t i = 0; i < c.stages; i++) {
+		if (books__tells(b, shown[i]))
+			put_rate(f, b->stages[shown[i]].bytes, was->stages[shown[i]].bytes,
+				 seconds);
+		else
+			fputs("      n/a", f);
 	}
 	put_rate(f, books__booked(b, NIO_SIDE_RECEIVER), books__booked(was, NIO_SIDE_RECEIVER),
 		 seconds);
@@ -166,7 +188,7 @@ static bool row_at(const struct findings *r, size_t i, struct view_item *item)
 	return findings__groups(r) ? group_at(r, i, item) : connection_at(r, i, item);
 }
 
-static void put_rows(struct top_view *v, const struct findings *r, int width, size_t lines,
+static void put_rows(struct top_view *v, const struct findings *r, struct columns c, size_t lines,
 		     double seconds)
 {
 	struct view_row *next = calloc(VIEW_ROWS_MAX, sizeof(*next));
@@ -177,8 +199,7 @@ static void put_rows(struct top_view *v, const struct findings *r, int width, si
 	for (size_t i = 0; next && i < VIEW_ROWS_MAX && row_at(r, i, &item); i++) {
 		if (i >= first && i < first + lines) {
 			fputs(i == v->selected ? REVERSE : "", stdout);
-			put_row(stdout, item.name, width, &item.books, before_of(v, &item),
-				seconds);
+			put_row(stdout, item.name, c, &item.books, before_of(v, &item), seconds);
 		}
 		next[i] = (struct view_row){item.id, item.books};
 		v->rows_nr++;
@@ -206,7 +227,7 @@ static bool draw_opened(const struct top_view *v, const struct findings *r, stru
 
 static void draw_table(struct top_view *v, const struct findings *r, struct winsize w)
 {
-	int width = w.ws_col > VALUES_WIDTH + 12 ? w.ws_col - VALUES_WIDTH : 12;
+	struct columns c = columns_of(w.ws_col);
 	uint64_t since = v->at_ns ? v->at_ns : r->begun_ns;
 	double seconds = (double)(r->ended_ns - since) / 1e9;
 	struct grounds grounds = findings__grounds(r, NULL);
@@ -218,9 +239,10 @@ static void draw_table(struct top_view *v, const struct findings *r, struct wins
 		     "\n",
 		(double)(r->ended_ns - r->begun_ns) / 1e9, r->table.open_nr,
 		r->table.total.connections, by__name(r->o->by), sort__name(r->o->sort));
-	fprintf(stdout, "%-*s %8s %8s %8s %8s %8s %8s %8s %5s" CLEAR_LINE "\n", width, "per second",
-		"sent", "copied", "pinned", "spliced", "deferred", "received", "copies/B", "zc");
-	put_rows(v, r, width, w.ws_row > LINES_BESIDE ? w.ws_row - LINES_BESIDE : 1, seconds);
+	fprintf(stdout, "%-*s %8s %8s %8s%s %8s %8s %5s" CLEAR_LINE "\n", c.name, "per second",
+		"sent", "copied", "pinned", c.stages > 2 ? "  spliced deferred" : "", "received",
+		"copies/B", "zc");
+	put_rows(v, r, c, w.ws_row > LINES_BESIDE ? w.ws_row - LINES_BESIDE : 1, seconds);
 	fprintf(stdout, "%.*s" CLEAR_LINE "\n", w.ws_col, j.text);
 	fputs("q quit   b process/connection/port/cgroup   s order   up, down, Enter "
 	      "open" CLEAR_LINE CLEAR_BELOW,

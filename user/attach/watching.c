@@ -133,19 +133,51 @@ static void take_read(struct watching *w, pid_t pid, bool new)
 		table__take_read(&w->found.table, pid, bytes, new);
 }
 
-static void take_pid(void *arg, pid_t pid)
+static void take_process(struct watching *w, pid_t pid, bool named)
 {
-	struct watching *w = arg;
 	char comm[16];
 
 	if (pid == getpid() || target__comm(pid, comm))
 		return;
-	if (watcher__add_task(w->watcher, pid, target__parent(pid), comm))
+	if (watcher__add_task(w->watcher, pid, target__parent(pid), comm, named))
 		log_warning("there is no room for process %d.", pid);
 	table__process(&w->found.table, pid);
 	take_read(w, pid, false);
 	target__add_netns(&w->target, pid);
 	target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
+}
+
+/* Those of one --comm. */
+struct named {
+	struct watching *w;
+	size_t nr;
+};
+
+static void take_named(void *arg, pid_t pid)
+{
+	struct named *named = arg;
+
+	if (pid == getpid())
+		return;
+	named->nr++;
+	take_process(named->w, pid, true);
+}
+
+/* That there is none is no error: a service may be about to start, or a name be misspelt. */
+static void take_name(struct watching *w, const char *comm)
+{
+	struct named named = {.w = w};
+
+	target__by_comm(comm, take_named, &named);
+	if (!named.nr)
+		log_warning("--comm %.15s: no process of this name runs now; those that begin, or "
+			    "take the name, are watched from then on.",
+			    comm);
+}
+
+static void take_pid(void *arg, pid_t pid)
+{
+	take_process(arg, pid, false);
 }
 
 static void take_everybody(struct watching *w)
@@ -156,7 +188,7 @@ static void take_everybody(struct watching *w)
 	for (size_t i = 0; i < o->pids_nr; i++)
 		take_pid(w, o->pids[i]);
 	for (size_t i = 0; i < o->comms_nr; i++)
-		target__by_comm(o->comms[i], take_pid, w);
+		take_name(w, o->comms[i]);
 	if (o->cgroup)
 		target__by_cgroup(o->cgroup, take_pid, w);
 	if (w->launch.pid)

@@ -239,14 +239,14 @@ static size_t count_at_least(const double *sorted, size_t n, double x)
 	return n - low;
 }
 
-/* Among all tests of its group: what a single test's own few permutations cannot resolve. */
+/* Among all tests of its group with a value: what one's own few permutations cannot resolve. */
 static void count_group(struct engine *e, int group)
 {
 	const struct block_test *t = e->t;
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->tests; i++)
-		if (t->group[i] == group && !isnan(e->statistic[i]))
+		if (t->group[i] == group && !isnan(e->observed[i]) && !isnan(e->statistic[i]))
 			e->scratch[n++] = e->statistic[i];
 	qsort(e->scratch, n, sizeof(*e->scratch), stats__compare);
 	for (size_t i = 0; i < t->tests; i++)

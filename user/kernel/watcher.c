@@ -96,12 +96,14 @@ void watcher__close(struct watcher *w)
 	free(w);
 }
 
-int watcher__add_task(struct watcher *w, uint32_t tgid, uint32_t parent, const char *comm)
+int watcher__add_task(struct watcher *w, uint32_t tgid, uint32_t parent, const char *comm,
+		      bool named)
 {
-	struct nio_task task = {.first_ns = 1, .parent = parent, .asked = 1};
+	struct nio_task task = {.first_ns = 1, .parent = parent, .asked = 1, .named = named};
+	int fd = bpf_map__fd(w->skel->maps.nio_tasks);
 
 	snprintf(task.comm, sizeof(task.comm), "%s", comm);
-	if (bpf_map_update_elem(bpf_map__fd(w->skel->maps.nio_tasks), &tgid, &task, BPF_ANY))
+	if (bpf_map_update_elem(fd, &tgid, &task, named ? BPF_NOEXIST : BPF_ANY) && errno != EEXIST)
 		return -errno;
 	w->skel->bss->nio_task_known[tgid & (NIO_KNOWN_NR - 1)] = 1;
 	return 0;
@@ -162,30 +164,33 @@ static void detach(struct watcher *w, const struct bpf_program *prog)
 	}
 }
 
+static void detach_all(struct watcher *w, const struct bpf_program *const *programs, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		detach(w, programs[i]);
+}
+
 /*
  * The ends of sockets first: one that ends later is taken for open, whose last call is not in
  * doubt, and not for closed with bytes that nobody saw. Then what follows a send (completions,
- * copies), before the ends of send calls, before their messages: so that nothing is told of a send
- * that is not booked, and none is booked without its message.
+ * copies), so that nothing is told of a send that is not booked. Sends and receives end for all
+ * CPUs at one moment, since detaching takes its time: what is known of calls in progress is of that
+ * moment, too, and no receive is seen to be taken whose copy was not.
  */
 void watcher__stop(struct watcher *w)
 {
 	const struct bpf_program *const first[] = {
-		w->skel->progs.nio_at_destroy,   w->skel->progs.nio_at_state,
-		w->skel->progs.nio_at_report,    w->skel->progs.nio_ae_ended,
-		w->skel->progs.nio_ak_ended,     w->skel->progs.nio_ak_sock_ended,
-		w->skel->progs.nio_at_receive,   w->skel->progs.nio_ax_splice_read,
-		w->skel->progs.nio_at_arrival,   w->skel->progs.nio_ae_deferred,
-		w->skel->progs.nio_ak_deferred,  w->skel->progs.nio_at_send,
-		w->skel->progs.nio_ax_send,      w->skel->progs.nio_ak_push,
-		w->skel->progs.nio_ax_sendpages, w->skel->progs.nio_ax_mptcp,
-		w->skel->progs.nio_ak_mptcp,
+		w->skel->progs.nio_at_destroy,  w->skel->progs.nio_at_state,
+		w->skel->progs.nio_at_report,   w->skel->progs.nio_ae_ended,
+		w->skel->progs.nio_ak_ended,    w->skel->progs.nio_ak_sock_ended,
+		w->skel->progs.nio_at_arrival,  w->skel->progs.nio_ae_deferred,
+		w->skel->progs.nio_ak_deferred,
 	};
 
 	w->missed = watcher__missed(w);
 	w->stopped = true;
-	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
-		detach(w, first[i]);
+	detach_all(w, first, sizeof(first) / sizeof(first[0]));
+	*(volatile bool *)&w->skel->bss->nio_over = true;
 	for (size_t i = 0; i < w->programs_nr; i++)
 		if (w->programs[i] != w->skel->progs.nio_at_pass)
 			detach(w, w->programs[i]);

@@ -41,8 +41,12 @@ struct watcher_filter {
 int watcher__open(struct watcher **out, const struct watcher_filter *filter, char *why, size_t len);
 void watcher__close(struct watcher *w); /* takes NULL */
 
-/* Takes in a task, or a socket by its cookie, which belongs to tgid (0: not known). 0 or -errno. */
-int watcher__add_task(struct watcher *w, uint32_t tgid, uint32_t parent, const char *comm);
+/*
+ * Takes in a task, or a socket by its cookie, which belongs to tgid (0: not known). 0 or -errno.
+ * named: by its name alone, unless it is there already.
+ */
+int watcher__add_task(struct watcher *w, uint32_t tgid, uint32_t parent, const char *comm,
+		      bool named);
 int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, const char *comm);
 
 /* The table of watched tasks, a BPF hash of struct nio_task by tgid: a descriptor, owned by w. */

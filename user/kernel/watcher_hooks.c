@@ -22,7 +22,7 @@ struct way {
 
 static const struct way ways[] = {
 	{"send_return", "tx_copy, tx_pin", BACKEND_TRAMPOLINE, "fexit/tcp_sendmsg_locked",
-	 "nio_ae_send nio_ax_send", QUALITY_EXACT, NULL, true},
+	 "nio_ae_send nio_ae_wait nio_ax_send", QUALITY_EXACT, NULL, true},
 	{"send_return", "tx_copy, tx_pin", BACKEND_KPROBE, "kprobe/tcp_push",
 	 "nio_ak_send nio_ak_push", QUALITY_EXACT, NULL, true},
 	{"send_return", "tx_copy, tx_pin", BACKEND_TRACEPOINT, "tp_btf/sock_send_length",
@@ -207,6 +207,13 @@ static int consider(struct watcher *w, const struct btf *btf, size_t i,
 	return way->required ? -EOPNOTSUPP : 0;
 }
 
+static bool is_by(const struct watcher *w, const char *probe, enum backend backend)
+{
+	const struct plan_row *row = row_of(w, probe);
+
+	return row && row->hook && !strcmp(row->backend, backend__name(backend));
+}
+
 static bool completions_by_function(const struct watcher *w)
 {
 	const struct plan_row *row = row_of(w, "completion");
@@ -247,6 +254,9 @@ int watcher__choose(struct watcher *w, const struct watcher_filter *filter, char
 		!btf || !presence__function(btf, "bpf_iter_tcp_batch", 0);
 	presence__free(btf);
 	w->skel->rodata->nio_told = watcher__has(w, "message");
+	w->skel->rodata->nio_turns = is_by(w, "send_return", BACKEND_TRACEPOINT) &&
+				     is_by(w, "message", BACKEND_TRACEPOINT);
+	w->skel->rodata->nio_pushes = is_by(w, "send_return", BACKEND_KPROBE);
 	w->skel->rodata->nio_completions = completions_by_function(w);
 	return err;
 }

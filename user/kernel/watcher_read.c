@@ -37,9 +37,49 @@ static int next_batch(struct batch *b)
 	return 0;
 }
 
+/* The calls in progress that have no place in their sockets' entries. */
+struct calls {
+	struct nio_call *list;
+	size_t nr;
+};
+
+static int read_calls(struct watcher *w, struct calls *calls)
+{
+	int fd = bpf_map__fd(w->skel->maps.nio_calls);
+	uint32_t key, *from = NULL;
+
+	calls->list = calloc(NIO_CALLS_MAX, sizeof(*calls->list));
+	if (!calls->list)
+		return -ENOMEM;
+	while (calls->nr < NIO_CALLS_MAX && !bpf_map_get_next_key(fd, from, &key)) {
+		from = &key;
+		calls->nr += !bpf_map_lookup_elem(fd, &key, &calls->list[calls->nr]);
+	}
+	return 0;
+}
+
+/* In a copy of an entry, whose call then stands for all that are in progress. */
+static void add_calls(const struct calls *calls, struct nio_stream *s)
+{
+	if (!s->caller)
+		s->call.queued = 0;
+	for (size_t i = 0; s->crowd && i < calls->nr; i++)
+		if (calls->list[i].cookie == s->cookie)
+			s->call.queued += calls->list[i].queued;
+}
+
+static bool give(const struct calls *calls, struct nio_stream *s,
+		 bool (*take)(void *, const struct nio_stream *), void *arg)
+{
+	if (!s->cookie)
+		return false;
+	add_calls(calls, s);
+	return take(arg, s);
+}
+
 /* A bucket with more entries than a batch holds is no batch: then one by one. */
-static int each_one(int fd, struct nio_stream *s, bool (*take)(void *, const struct nio_stream *),
-		    void *arg)
+static int each_one(int fd, const struct calls *calls, struct nio_stream *s,
+		    bool (*take)(void *, const struct nio_stream *), void *arg)
 {
 	uint64_t key, next;
 	int err = bpf_map_get_next_key(fd, NULL, &next);
@@ -47,7 +87,7 @@ static int each_one(int fd, struct nio_stream *s, bool (*take)(void *, const str
 	while (!err) {
 		key = next;
 		err = bpf_map_get_next_key(fd, &key, &next);
-		if (!bpf_map_lookup_elem(fd, &key, s) && take(arg, s))
+		if (!bpf_map_lookup_elem(fd, &key, s) && give(calls, s, take, arg))
 			bpf_map_delete_elem(fd, &key);
 	}
 	return errno == ENOENT ? 0 : -errno;
@@ -57,20 +97,22 @@ int watcher__each_stream(struct watcher *w, bool (*take)(void *arg, const struct
 			 void *arg)
 {
 	struct batch b = {.fd = bpf_map__fd(w->skel->maps.nio_streams)};
-	int err = 0;
+	struct calls calls = {0};
+	int err = read_calls(w, &calls);
 
 	b.streams = calloc(BATCH, sizeof(*b.streams));
 	if (!b.streams)
-		return -ENOMEM;
+		err = -ENOMEM;
 	while (!err && !b.over) {
 		err = next_batch(&b);
 		for (uint32_t i = 0; !err && i < b.nr; i++)
-			if (b.streams[i].cookie && take(arg, &b.streams[i]))
+			if (give(&calls, &b.streams[i], take, arg))
 				bpf_map_delete_elem(b.fd, &b.keys[i]);
 	}
 	if (err == -ENOSPC || err == -EINVAL)
-		err = each_one(b.fd, b.streams, take, arg);
+		err = each_one(b.fd, &calls, b.streams, take, arg);
 	free(b.streams);
+	free(calls.list);
 	return err;
 }
 

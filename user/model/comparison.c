@@ -4,14 +4,14 @@
 
 #include "comparison.h"
 
-/* 2 / C(n + m, n), at most 1: of one round each it is certain. */
+/* 2 / C(n + m, n), of one round at least each: 1 where there are no more, it is certain then. */
 static double separation_p(unsigned int n, unsigned int m)
 {
 	double p = 2;
 
 	for (unsigned int i = 1; i <= n; i++)
 		p *= (double)i / (m + i);
-	return p < 1 ? p : 1;
+	return p;
 }
 
 static enum comparison_outcome judge(const struct comparison *c, const struct spread *a,

@@ -16,6 +16,8 @@ void ledger_sides__add_other(struct run_result *r, enum nio_stage stage,
 		return;
 	out->bytes += to->bytes - from->bytes;
 	out->events += to->events - from->events;
+	if (!out->sizes) /* no event is attached: bytes are known otherwise */
+		return;
 	for (uint32_t i = 0; i < NIO_HIST_BUCKETS; i++)
 		if (to->hist[i] != from->hist[i])
 			hist__add_bucket(out->sizes, i, to->hist[i] - from->hist[i]);

@@ -87,7 +87,8 @@ static const char *refusal(const struct offer *offer)
 static bool is_part_of_call(enum probe_id probe)
 {
 	return probe == PROBE_COPY_TIME || probe == PROBE_PIN_TIME || probe == PROBE_WAIT_TIME ||
-	       probe == PROBE_TRANSMIT_TIME || probe == PROBE_INLINE_TIME;
+	       probe == PROBE_TRANSMIT_TIME || probe == PROBE_INLINE_TIME ||
+	       probe == PROBE_PREEMPTED_TIME;
 }
 
 /*
@@ -297,27 +298,32 @@ static const char *first_missing(const struct plan *plan, const enum probe_id *n
 
 const char *plan__no_path_time(const struct plan *plan, enum nio_path_part part)
 {
+	/* Without it, what other tasks ran would pass for any of them. */
+	const char *others = NEEDS(PROBE_CALL_TIME, PROBE_PREEMPTED_TIME);
+
+	if (others)
+		return others;
 	switch (part) {
 	case NIO_PATH_LOCK:
 	case NIO_PATH_RELEASE:
-		return NEEDS(PROBE_CALL_TIME);
+	case NIO_PATH_PREEMPTED:
+		return NULL;
 	case NIO_PATH_COPY:
 		/* Ended by whatever comes next: all of that must be seen. */
-		return NEEDS(PROBE_CALL_TIME, PROBE_COPY_TIME, PROBE_TRANSMIT_TIME,
-			     PROBE_WAIT_TIME);
+		return NEEDS(PROBE_COPY_TIME, PROBE_TRANSMIT_TIME, PROBE_WAIT_TIME);
 	case NIO_PATH_PIN:
-		return NEEDS(PROBE_CALL_TIME, PROBE_PIN_TIME);
+		return NEEDS(PROBE_PIN_TIME);
 	case NIO_PATH_WAIT:
-		return NEEDS(PROBE_CALL_TIME, PROBE_WAIT_TIME);
+		return NEEDS(PROBE_WAIT_TIME);
 	case NIO_PATH_TRANSMIT:
 		/* Without it, receive work would pass for transmit. */
-		return NEEDS(PROBE_CALL_TIME, PROBE_TRANSMIT_TIME, PROBE_INLINE_TIME);
+		return NEEDS(PROBE_TRANSMIT_TIME, PROBE_INLINE_TIME);
 	case NIO_PATH_INLINE_RECEIVE:
-		return NEEDS(PROBE_CALL_TIME, PROBE_INLINE_TIME);
+		return NEEDS(PROBE_INLINE_TIME);
 	default:
 		/* What is left when all the rest is known. */
-		return NEEDS(PROBE_CALL_TIME, PROBE_COPY_TIME, PROBE_PIN_TIME, PROBE_WAIT_TIME,
-			     PROBE_TRANSMIT_TIME, PROBE_INLINE_TIME);
+		return NEEDS(PROBE_COPY_TIME, PROBE_PIN_TIME, PROBE_WAIT_TIME, PROBE_TRANSMIT_TIME,
+			     PROBE_INLINE_TIME);
 	}
 }
 

@@ -129,6 +129,8 @@ const struct alternative plan_alternatives[] = {
 	  EXACT, NULL, 0 },
 	{ PROBE_INLINE_TIME, KP, "tp_btf/softirq_entry", "nio_tp_softirq_entry nio_tp_softirq_exit",
 	  EXACT, NULL, 0 },
+	{ PROBE_PREEMPTED_TIME, FN, "tp_btf/sched_switch", "nio_tp_switch", EXACT, NULL, 0 },
+	{ PROBE_PREEMPTED_TIME, KP, "tp_btf/sched_switch", "nio_tp_switch", EXACT, NULL, 0 },
 	{ PROBE_RX_TIME, FN, "fentry,fexit/skb_copy_datagram_iter", "nio_fe_rx_time nio_fx_rx_time",
 	  EXACT, NULL, 0 },
 	{ PROBE_RX_TIME, KP, "kprobe,kretprobe/skb_copy_datagram_iter",
@@ -164,6 +166,7 @@ const struct probe_row plan_probes[PROBE_NR] = {
 	[PROBE_WAIT_TIME] = {"wait_time", "path_ns wait", "send call", plan_no_mark},
 	[PROBE_TRANSMIT_TIME] = {"transmit_time", "path_ns transmit", "send call", plan_no_mark},
 	[PROBE_INLINE_TIME] = {"inline_time", "path_ns inline", "softirq", plan_no_mark},
+	[PROBE_PREEMPTED_TIME] = {"preempted_time", "path_ns preempted", "switch", plan_no_mark},
 	[PROBE_RX_TIME] = {"rx_time", "rx_copy time", "skb", plan_no_mark},
 	[PROBE_SOCKETS] = {"sockets", "tx_copy, tx_pin, rx_copy", "pass", NULL},
 };

@@ -267,8 +267,6 @@ void run_result__init(struct run_result *r)
 	num_unknown(&r->times.map_full);
 	num_unknown(&r->times.unmatched);
 	r->path_reason = not_measured;
-	num_unknown(&r->enobufs_optmem);
-	num_unknown(&r->enobufs_memlock);
 	num_unknown(&r->pinned.completed_bytes);
 	r->pinned.completion.reason = not_measured;
 	r->pinned.outstanding.reason = not_measured;

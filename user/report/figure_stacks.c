@@ -256,10 +256,12 @@ static bool has_path(const struct analysis *a)
 static void make_exact_path(struct figure_draft *d, const char *threads)
 {
 	draft__title(d, "Where the time of a send call goes");
-	draft__note(d,
-		    "With %s. inline_receive: the peer's receive work, run inside the call on "
-		    "loopback and veth. rest: of the whole call, what no part has.",
-		    threads);
+	draft__note(
+		d,
+		"With %s. inline_receive: the peer's receive work, run inside the call on "
+		"loopback and veth. preempted: other tasks ran meanwhile. rest: of the whole call, "
+		"what no part has.",
+		threads);
 	make_stacks(d, "time per message (us)", fill_path);
 }
 

@@ -50,20 +50,59 @@ static void column__init(struct column *c, const struct live_mode *mode)
 		c->whole = total.known && total.value > sum ? total.value : sum;
 }
 
-static double max_share(const struct column *columns, size_t n)
+/* The rows that are drawn. */
+struct rows {
+	int nr;
+	int at[ROWS_NR];
+};
+
+/* The largest share that a row has in any column. */
+static double share_of(const struct column *columns, int nr, int row)
 {
 	double share, max = 0;
-	size_t i;
-	int r;
 
-	for (i = 0; i < n; i++) {
-		for (r = 0; r < ROWS_NR && columns[i].whole > 0; r++) {
-			share = columns[i].value[r].value / columns[i].whole;
-			if (columns[i].value[r].known && share > max)
-				max = share;
-		}
+	for (int i = 0; i < nr; i++) {
+		share = columns[i].whole > 0 && columns[i].value[row].known
+				? columns[i].value[row].value / columns[i].whole
+				: 0;
+		if (share > max)
+			max = share;
+	}
+	return max;
+}
+
+static double max_share(const struct column *columns, int nr)
+{
+	double share, max = 0;
+
+	for (int row = 0; row < ROWS_NR; row++) {
+		share = share_of(columns, nr, row);
+		if (share > max)
+			max = share;
 	}
 	return max > 0 ? max : 1;
+}
+
+static void rows__drop(struct rows *rows, int i)
+{
+	rows->nr--;
+	memmove(&rows->at[i], &rows->at[i + 1], (size_t)(rows->nr - i) * sizeof(rows->at[0]));
+}
+
+/* All of them; where there is no room for that, those with the smallest shares are left out. */
+static void rows__choose(struct rows *rows, const struct column *columns, int nr, int room)
+{
+	double share[ROWS_NR];
+	int least, i;
+
+	for (i = 0; i < ROWS_NR; i++) {
+		share[i] = share_of(columns, nr, i);
+		rows->at[i] = i;
+	}
+	for (rows->nr = ROWS_NR; rows->nr > room && rows->nr > 0; rows__drop(rows, least))
+		for (least = 0, i = 1; i < rows->nr; i++)
+			if (share[rows->at[i]] < share[rows->at[least]])
+				least = i;
 }
 
 static void draw_part(struct grid *g, const struct column *c, int part, int row, int col, int width,
@@ -128,16 +167,16 @@ static void draw_heading(struct grid *g, const struct column *c, int row, int co
 			  hist_axis__value(HIST_AXIS_TIME, c->whole, value, sizeof(value)));
 }
 
-static void draw_column(struct grid *g, const struct column *c, int row, int last, int col,
-			int width, double max, bool utf8)
+static void draw_column(struct grid *g, const struct column *c, const struct rows *rows, int row,
+			int last, int col, int width, double max, bool utf8)
 {
 	char text[256] = "not run yet";
 	int i;
 
 	draw_heading(g, c, row++, col, width);
 	if (c->whole > 0 && c->mode->seen) {
-		for (i = 0; i < ROWS_NR; i++)
-			draw_part(g, c, i, row + i, col, width, max, utf8);
+		for (i = 0; i < rows->nr; i++)
+			draw_part(g, c, rows->at[i], row + i, col, width, max, utf8);
 	} else {
 		if (c->mode->seen)
 			snprintf(text, sizeof(text), "n/a: %s",
@@ -149,19 +188,18 @@ static void draw_column(struct grid *g, const struct column *c, int row, int las
 		draw_per_kib(g, c, row + ROWS_NR + 1, last, col, width);
 }
 
-static void draw_labels(struct grid *g, int row)
+static void draw_labels(struct grid *g, const struct rows *rows, int row)
 {
-	int i;
-
-	for (i = 0; i < PARTS_NR; i++)
-		grid__put(g, row + i, 0, LABEL_COLS - 1, GRID_PLAIN, path_part__heading(i + 1));
-	grid__put(g, row + i, 0, LABEL_COLS - 1, GRID_PLAIN, "outside");
+	for (int i = 0; i < rows->nr; i++)
+		grid__put(g, row + i, 0, LABEL_COLS - 1, GRID_PLAIN,
+			  rows->at[i] < PARTS_NR ? path_part__heading(rows->at[i] + 1) : "outside");
 	grid__put(g, row + ROWS_NR + 1, 0, LABEL_COLS - 1, GRID_PLAIN, "for a KiB");
 }
 
 void view_parts__draw(struct grid *g, int row, int last, const struct live_frame *f, bool utf8)
 {
 	struct column columns[MODE_NR];
+	struct rows rows;
 	int width, nr = (int)f->modes_nr, i;
 
 	grid__printf(g, row++, 0, g->cols, GRID_BOLD,
@@ -172,8 +210,10 @@ void view_parts__draw(struct grid *g, int row, int last, const struct live_frame
 	width = (g->cols - LABEL_COLS + GAP_COLS) / nr - GAP_COLS;
 	for (i = 0; i < nr; i++)
 		column__init(&columns[i], &f->modes[i]);
-	draw_labels(g, row + 1);
+	/* The row below the last is empty, before the line of keys. */
+	rows__choose(&rows, columns, nr, last + 1 - row);
+	draw_labels(g, &rows, row + 1);
 	for (i = 0; i < nr; i++)
-		draw_column(g, &columns[i], row, last, LABEL_COLS + i * (width + GAP_COLS), width,
-			    max_share(columns, (size_t)nr), utf8);
+		draw_column(g, &columns[i], &rows, row, last, LABEL_COLS + i * (width + GAP_COLS),
+			    width, max_share(columns, nr), utf8);
 }

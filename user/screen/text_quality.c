@@ -276,6 +276,28 @@ static bool bytes_by_sequence(const struct result *r)
 	return true;
 }
 
+/*
+ * All events were looked at, none was refused, and yet bytes went without one: what is known to do
+ * that is another watcher, who attaches to a function or leaves it (docs/KERNELS.md).
+ */
+static void print_unexplained(FILE *f, const struct result *r)
+{
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct run_result *run = &r->summary[i].total;
+		const struct health *h = &run->health;
+		struct real share = run_result__events_share(run);
+
+		if (!h->coverage.known || h->coverage.value >= 1 || !share.known ||
+		    share.value < 1 || !h->missed.known || h->missed.value || h->unmatched.value)
+			continue;
+		fputs(". Coverage: events of some bytes were not seen, though none was refused; "
+		      "who attaches programs to a function, or takes them away, meanwhile does "
+		      "that to calls within it",
+		      f);
+		return;
+	}
+}
+
 /* A sentence of its own: it is not to be met on a kernel that is understood. */
 static void print_anomalies(FILE *f, const struct health *h)
 {
@@ -306,6 +328,7 @@ static int print_watching(FILE *f, unsigned int width, const struct result *r)
 	if (reason)
 		fprintf(n.f, " (n/a: %s)", reason);
 	print_slices(n.f, r);
+	print_unexplained(n.f, r);
 	print_meanings(n.f, &h, bytes_by_sequence(r));
 	print_anomalies(n.f, &h);
 	return text_note__end(&n, f, width, "watching");

@@ -340,11 +340,21 @@ static char *factor_text(char *buf, size_t len, enum metric m, const double *val
 	return buf;
 }
 
+/* What a factor over n sizes is. */
+static char *over_text(char *buf, size_t len, size_t n)
+{
+	if (n == 1)
+		snprintf(buf, len, "at one size");
+	else
+		snprintf(buf, len, "medians over %zu sizes", n);
+	return buf;
+}
+
 static void say_scaling(struct answer_text *answer, const struct analysis *a, enum mode mode,
 			struct scaling *total)
 {
 	unsigned int few = a->threads[0], many = a->threads[a->threads_nr - 1];
-	char misses[WORDS_BUF], switches[WORDS_BUF];
+	char over[WORDS_BUF], misses[WORDS_BUF], switches[WORDS_BUF];
 	struct scaling s;
 	size_t i;
 
@@ -356,16 +366,15 @@ static void say_scaling(struct answer_text *answer, const struct analysis *a, en
 		scaling__add(&s, answer, a, analysis__cell(a, mode, a->sizes[i], few),
 			     analysis__cell(a, mode, a->sizes[i], many));
 	if (s.per_thread_nr)
-		answer__point(answer,
-			      "%s, %u threads against %u (medians over %zu sizes): throughput per "
-			      "thread x %.3g%s%s.",
-			      words__mode(mode), many, few, s.per_thread_nr,
-			      median_of(s.per_thread, s.per_thread_nr),
-			      factor_text(misses, sizeof(misses), METRIC_LLC_MISSES_PER_KIB,
-					  s.misses, s.misses_nr),
-			      factor_text(switches, sizeof(switches),
-					  METRIC_CONTEXT_SWITCHES_PER_GIB, s.switches,
-					  s.switches_nr));
+		answer__point(
+			answer, "%s, %u threads against %u (%s): throughput per thread x %.3g%s%s.",
+			words__mode(mode), many, few,
+			over_text(over, sizeof(over), s.per_thread_nr),
+			median_of(s.per_thread, s.per_thread_nr),
+			factor_text(misses, sizeof(misses), METRIC_LLC_MISSES_PER_KIB, s.misses,
+				    s.misses_nr),
+			factor_text(switches, sizeof(switches), METRIC_CONTEXT_SWITCHES_PER_GIB,
+				    s.switches, s.switches_nr));
 	total->per_thread_nr += s.per_thread_nr;
 	total->falls += s.falls;
 	total->certain += s.certain;

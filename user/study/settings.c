@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What runs were made with; see settings.h. */
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,23 +102,4 @@ const char *settings__difference(const json_t *a, const json_t *b, const char *i
 			return name;
 	}
 	return NULL;
-}
-
-static uint64_t hash(uint64_t h, const char *text)
-{
-	do
-		h = (h ^ (unsigned char)*text) * 0x100000001b3;
-	while (*text++);
-	return h;
-}
-
-void settings__fingerprint(const json_t *settings, char text[17])
-{
-	const char *name;
-	json_t *value;
-	uint64_t sum = 0;
-
-	json_object_foreach((json_t *)settings, name, value)
-		sum += hash(hash(0xcbf29ce484222325, name), json_string_value(value));
-	snprintf(text, 17, "%016" PRIx64, sum);
 }

@@ -29,7 +29,4 @@ const char *settings__difference(const json_t *a, const json_t *b, const char *i
 /* Of the machine rather than of the traffic: two sweeps may be compared for just this. */
 bool settings__is_of_machine(const char *name);
 
-/* 64 bits of all members, as 16 hexadecimal digits (FNV-1a, any order of members). */
-void settings__fingerprint(const json_t *settings, char text[17]);
-
 #endif

@@ -34,7 +34,7 @@ char *words__cell(char *buf, size_t len, const struct cell *cell)
 /* Large counts in full, with their thousands apart; the rest with 4 digits. */
 static void format_plain(char *buf, size_t len, double value)
 {
-	if (fabs(value) >= 10000 && value >= 0 && value < 1e15 && value == floor(value))
+	if (value >= 10000 && value < 1e15 && value == floor(value))
 		format_count(buf, len, (uint64_t)value);
 	else if (fabs(value) >= 1000 && fabs(value) < 1e15)
 		snprintf(buf, len, "%.0f", value);

@@ -121,7 +121,69 @@ static void ends_where_the_socket_ends(void **state)
 	expect_balance(&b, 50, 0);
 }
 
+/* What calls in progress have queued is not booked before they return. */
+static void leaves_calls_in_progress_out(void **state)
+{
+	struct nio_stream s = stream(100, 0);
+	struct books b;
+
+	(void)state;
+	s.sent_seen += 40;
+	s.call.queued = 40;
+	b = books_of(&s);
+	expect_balance(&b, 0, 0);
+	assert_int_equal(b.socket_tx, 100);
+}
+
+/* Where they are not shown, what a socket sent is not known, nor at its end: nor is where it began.
+ */
+static void says_where_calls_in_progress_are_not_shown(void **state)
+{
+	struct nio_stream s = stream(100, 0);
+	struct real unaccounted;
+	struct books b;
+
+	(void)state;
+	s.untold = 1;
+	s.sent_seen += 40;
+	s.now.sent = 1100;
+	b = books_of(&s);
+	unaccounted = books__unaccounted(&b, NIO_SIDE_SENDER);
+	assert_false(unaccounted.known);
+	assert_string_equal(unaccounted.reason, BOOKS_UNTOLD);
+	assert_true(books__unaccounted(&b, NIO_SIDE_RECEIVER).known);
+	s.flags |= NIO_STREAM_ENDED;
+	b = books_of(&s);
+	assert_false(books__unaccounted(&b, NIO_SIDE_SENDER).known);
+}
+
 /* MSG_PEEK copies and takes nothing; splice and MSG_TRUNC take and copy nothing. */
+/* Which of several threads' calls took an id is a guess there, and a guess is no number. */
+static void guesses_no_pins_of_several_threads(void **state)
+{
+	struct nio_stream s = stream(100, 0);
+	struct real copies;
+	struct books b;
+
+	(void)state;
+	s.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){70, 2};
+	s.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){70, 2};
+	s.zckey = s.zckey_base + 3;
+	b = books_of(&s);
+	assert_true(books__tells(&b, NIO_STAGE_TX_PIN));
+	assert_true(books__copies_per_byte(&b).known);
+	assert_int_equal(books__zerocopy_sends(&b), 2);
+	s.untold = 1;
+	b = books_of(&s);
+	assert_false(books__tells(&b, NIO_STAGE_TX_PIN));
+	assert_false(books__tells(&b, NIO_STAGE_TX_COPY));
+	assert_true(books__tells(&b, NIO_STAGE_RX_COPY));
+	assert_int_equal(books__zerocopy_sends(&b), 3);
+	copies = books__copies_per_byte(&b);
+	assert_false(copies.known);
+	assert_string_equal(copies.reason, BOOKS_UNTOLD_PINS);
+}
+
 static void tells_copied_from_taken(void **state)
 {
 	struct nio_stream s = stream(0, 100);
@@ -226,6 +288,9 @@ int main(void)
 		cmocka_unit_test(shows_what_was_missed),
 		cmocka_unit_test(goes_past_4_gib),
 		cmocka_unit_test(ends_where_the_socket_ends),
+		cmocka_unit_test(leaves_calls_in_progress_out),
+		cmocka_unit_test(says_where_calls_in_progress_are_not_shown),
+		cmocka_unit_test(guesses_no_pins_of_several_threads),
 		cmocka_unit_test(tells_copied_from_taken),
 		cmocka_unit_test(is_silent_of_other_layers),
 		cmocka_unit_test(counts_copies),

@@ -141,6 +141,29 @@ static void collect_emitted(struct names *names, const struct nio_stream *s, boo
 	json_decref(document);
 }
 
+static void guesses_have_no_number(void **state)
+{
+	struct nio_stream s = stream;
+	json_t *document, *total;
+	const char *reason = NULL;
+	json_int_t sends = 0;
+
+	(void)state;
+	s.untold = 1;
+	s.zckey = s.zckey_base + 2;
+	document = document_about(&s, false);
+	total = json_object_get(document, "total");
+	assert_int_equal(json_unpack(total,
+				     "{s:{s:{s:n,s:s},s:{s:n},s:n}, s:{s:{s:n,s:n}}, s:{s:I}}",
+				     "ledger", "tx_pin", "bytes", "reason", &reason, "tx_copy",
+				     "bytes", "copies_per_byte", "sends", "plain", "calls", "bytes",
+				     "zerocopy", "sends", &sends),
+			 0);
+	assert_string_equal(reason, BOOKS_UNTOLD_PINS);
+	assert_int_equal(sends, 2);
+	json_decref(document);
+}
+
 static void collect_documented(struct names *names)
 {
 	FILE *f = fopen("docs/OUTPUT.md", "r");
@@ -245,6 +268,7 @@ static void unknown_is_never_0(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(guesses_have_no_number),
 		cmocka_unit_test(documentation_is_complete_and_true),
 		cmocka_unit_test(names_are_fit_for_a_terminal),
 		cmocka_unit_test(unknown_is_never_0),

@@ -49,7 +49,7 @@ static void tells_copied_from_not(void **state)
 	give(&j, &b, true, true);
 	assert_null(j.cause);
 	assert_true(j.copied_fraction.known && j.copied_fraction.value == 0);
-	assert_non_null(strstr(j.text, "None of 100"));
+	assert_string_equal(j.text, "None of 100 zero-copy sends was copied.");
 	assert_string_equal(j.advice, "");
 
 	b = zerocopy_books(100, 100);
@@ -70,7 +70,7 @@ static void says_what_zerocopy_costs(void **state)
 	(void)state;
 	b.zerocopy_local = 1;
 	judge__give(&j, &e);
-	assert_non_null(strstr(j.advice, "it pins pages"));
+	assert_non_null(strstr(j.advice, "what it costs is not known"));
 	for (int i = 0; i < 82; i++)
 		cpu_split__add(&cpu, CPU_CLASS_TCP_IP, false);
 	for (int i = 0; i < 6; i++) {
@@ -81,7 +81,7 @@ static void says_what_zerocopy_costs(void **state)
 	judge__give(&j, &e);
 	/* 18 of 100 by E. B. Wilson's interval. */
 	assert_non_null(strstr(j.advice, "every send is copied because the peer is local"));
-	assert_non_null(strstr(j.advice, "costs 18 % of the CPU time (12 to 27 %) in pinning"));
+	assert_non_null(strstr(j.advice, "it costs 18 % of the CPU time (12 to 27 %) in pinning"));
 }
 
 static void names_the_cause_by_what_was_seen(void **state)
@@ -127,7 +127,7 @@ static void speaks_of_small_sends(void **state)
 	assert_string_equal(j.advice, "");
 	b.calls[NIO_CALL_ZEROCOPY].bytes = 10 * 512;
 	give(&j, &b, true, true);
-	assert_non_null(strstr(j.advice, "sends are of 512 B on average"));
+	assert_non_null(strstr(j.advice, "sends of 512 B on average (10)"));
 }
 
 static struct nio_stream closed_stream(uint64_t cookie, uint64_t bytes)

@@ -54,8 +54,8 @@ static bool shows(char *screen, const char *what)
 	return found;
 }
 
-/* No rate at all: sent, by four stages, received. */
-#define NOTHING "        -        -        -        -        -        -"
+/* No rate at all: sent, by the two stages that a screen of 80 columns has room for, received. */
+#define NOTHING "        -        -        -        -"
 
 static void press(struct top_view *v, struct attach_options *o, const char *keys)
 {
@@ -87,10 +87,42 @@ static void turning_to_ports_shows_no_rate_of_the_past(void **state)
 	table__clear(&r.table);
 }
 
+/* Without a terminal: of 80 columns. */
+static void lines_fit_the_screen(void **state)
+{
+	struct attach_options o = {.by = BY_PROCESS};
+	struct findings r = {.o = &o, .begun_ns = 1000000000};
+	struct top_view v = {.shown = true};
+	char *screen, *line, *rest;
+	size_t rows = 0;
+
+	(void)state;
+	screen = drawn(&v, &r, 2000000000, 123456789);
+	for (line = strtok_r(screen, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		size_t width = 0;
+
+		for (const char *c = line; *c; c++) {
+			if (*c != '\033') {
+				width++;
+				continue;
+			}
+			c += strcspn(c, "HKJhlm");
+			if (!*c)
+				break;
+		}
+		assert_in_range(width, 0, 80);
+		rows += strstr(line, "123 MB") != NULL;
+	}
+	assert_int_equal(rows, 1);
+	free(screen);
+	table__clear(&r.table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(turning_to_ports_shows_no_rate_of_the_past),
+		cmocka_unit_test(lines_fit_the_screen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

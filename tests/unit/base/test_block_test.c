@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "base/block_test.h"
+#include "support/golden.c"
+#include "support/random.h"
 
 #define BLOCKS 7
 #define BEFORE 3
@@ -292,6 +294,79 @@ static void discoveries_are_a_share(void **state)
 	NEAR(block_test__discovery_limit((const double[]){0.5, 0.25}, 2, 0.5), 0.5);
 }
 
+#define SEVERAL 6
+#define MANY    20
+
+/* Tests of three groups of numbers: without an effect, with one, and with holes. */
+static void fill(double *values, int *group, size_t blocks, size_t before)
+{
+	uint64_t seed = 5;
+
+	for (size_t i = 0; i < SEVERAL; i++) {
+		group[i] = (int)(i % 3);
+		for (size_t b = 0; b < blocks; b++) {
+			double *v = &values[i * blocks + b];
+
+			*v = random_normal(&seed) + (b >= before && i > 2 ? 1.5 : 0);
+			if (i == 1 && b % 3 == 0)
+				*v = (double)NAN;
+			if (i == 4 && b == 2)
+				*v = 1000; /* clipped */
+			if (i == 5 && b < before)
+				*v = (double)NAN;
+		}
+	}
+}
+
+/* before: 0: signs of differences; else of two samples. */
+static void put_p(FILE *f, size_t blocks, size_t before, bool one_sided)
+{
+	double values[SEVERAL * MANY], p[SEVERAL], adjusted[SEVERAL];
+	int group[SEVERAL];
+	struct block_test t = {.values = values,
+			       .group = group,
+			       .tests = SEVERAL,
+			       .blocks = blocks,
+			       .p = p,
+			       .adjusted = adjusted};
+
+	fill(values, group, blocks, before);
+	assert_int_equal(before ? block_test__two_samples(&t, before, one_sided)
+				: block_test__paired(&t),
+			 0);
+	fprintf(f, "%zu of %zu blocks%s:", before, blocks, one_sided ? ", one-sided" : "");
+	for (int i = 0; i < SEVERAL; i++)
+		assert_false(p[i] > 1 || adjusted[i] > 1);
+	for (int i = 0; i < SEVERAL; i++)
+		fprintf(f, " %.5f %.5f%s", p[i], adjusted[i], i < SEVERAL - 1 ? "," : "\n");
+}
+
+/* Few blocks, of which all permutations are made, and so many that they are drawn. */
+static void p_of_many_blocks(void **state)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	assert_non_null(f);
+	put_p(f, 6, 0, false);
+	put_p(f, 13, 0, false);
+	put_p(f, 14, 0, false);
+	put_p(f, MANY, 0, false);
+	put_p(f, 2, 1, false);
+	put_p(f, 9, 4, false);
+	put_p(f, 9, 4, true);
+	put_p(f, 14, 7, false);
+	put_p(f, 15, 7, false);
+	put_p(f, MANY, 5, true);
+	put_p(f, MANY, 10, false);
+	put_p(f, MANY, 10, true);
+	fclose(f);
+	golden__check("block-test", text);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +375,7 @@ int main(void)
 		cmocka_unit_test(many_pairs_are_a_sample),
 		cmocka_unit_test(no_p_is_below_its_floor),
 		cmocka_unit_test(discoveries_are_a_share),
+		cmocka_unit_test(p_of_many_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,6 +104,18 @@ static void intervals_hold_what_they_say(void **state)
 	}
 }
 
+static void an_interval_needs_two_values_and_bounds(void **state)
+{
+	const struct estimate one = {.n = 1, .low = 1, .high = 2};
+	const struct estimate unbounded = {.n = 3, .low = (double)NAN, .high = (double)NAN};
+	const struct estimate two = {.n = 2, .low = 1, .high = 2};
+
+	(void)state;
+	assert_false(estimate__has_interval(&one));
+	assert_false(estimate__has_interval(&unbounded));
+	assert_true(estimate__has_interval(&two));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,6 +124,7 @@ int main(void)
 		cmocka_unit_test(ranks),
 		cmocka_unit_test(two_are_an_interval),
 		cmocka_unit_test(intervals_hold_what_they_say),
+		cmocka_unit_test(an_interval_needs_two_values_and_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

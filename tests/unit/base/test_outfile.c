@@ -287,6 +287,25 @@ static void stdout_is_written_at_commit(void **state)
 	close(saved);
 }
 
+/* Not even where a standard descriptor is closed is a file one of them. */
+static void no_file_becomes_a_standard_descriptor(void **state)
+{
+	int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
+	struct outfile *f;
+	int err;
+
+	(void)state;
+	assert_true(kept >= 10);
+	close(STDERR_FILENO);
+	err = outfile__open(&f, "-");
+	bool taken = fcntl(STDERR_FILENO, F_GETFD) >= 0;
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	assert_int_equal(err, 0);
+	outfile__abort(f);
+	assert_false(taken);
+}
+
 static void under_sudo_the_file_is_the_invokers(void **state)
 {
 	struct stat st;
@@ -320,6 +339,7 @@ int main(void)
 		in_place(a_device_is_written_not_replaced),
 		in_place(a_pipe_is_written_at_commit),
 		in_place(stdout_is_written_at_commit),
+		in_place(no_file_becomes_a_standard_descriptor),
 		in_place(under_sudo_the_file_is_the_invokers),
 	};
 

@@ -314,6 +314,23 @@ static void no_descriptor_is_left_open(void **state)
 	assert_int_equal(open_descriptors(), before);
 }
 
+static void what_was_in_the_struct_does_not_matter(void **state)
+{
+	struct owned_dir d;
+
+	(void)state;
+	memset(&d, 0x5a, sizeof(d));
+	assert_int_equal(owned_dir__open(&d, dir, "sweep"), 0);
+	assert_false(d.marked);
+	assert_null(d.marker);
+	assert_true(owned_dir__is_unused(&d));
+	owned_dir__close(&d);
+	memset(&d, 0x5a, sizeof(d));
+	assert_int_equal(owned_dir__open(&d, "/nowhere", "sweep"), -ENOENT);
+	assert_null(d.marker);
+	owned_dir__close(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +344,7 @@ int main(void)
 		WITH_DIR(names_that_lead_outside_are_not_followed),
 		WITH_DIR(a_killed_writer_leaves_a_marker_that_counts),
 		WITH_DIR(no_descriptor_is_left_open),
+		WITH_DIR(what_was_in_the_struct_does_not_matter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -339,6 +339,32 @@ static void the_last_bucket_stands_for_its_begin(void **state)
 	hist__free(h);
 }
 
+/* Whichever of the two has the smallest or the largest. */
+static void extremes_of_either_are_those_of_the_sum(void **state)
+{
+	struct hist *a = hist__new(3, 64), *b = hist__new(3, 64);
+
+	(void)state;
+	hist__record(a, 20);
+	hist__record(b, 10);
+	hist__record(b, 30);
+	assert_int_equal(hist__add(a, b), 0);
+	assert_int_equal(a->min, 10);
+	assert_int_equal(a->max, 30);
+	hist__reset(b);
+	hist__record(b, 20);
+	assert_int_equal(hist__add(b, a), 0);
+	assert_int_equal(b->min, 10);
+	assert_int_equal(b->max, 30);
+	hist__reset(b);
+	hist__record(b, 15);
+	assert_int_equal(hist__add(a, b), 0);
+	assert_int_equal(a->min, 10);
+	assert_int_equal(a->max, 30);
+	hist__free(a);
+	hist__free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +383,7 @@ int main(void)
 		cmocka_unit_test(adding_buckets),
 		cmocka_unit_test(the_last_bucket_stands_for_its_begin),
 		cmocka_unit_test(copies_are_independent),
+		cmocka_unit_test(extremes_of_either_are_those_of_the_sum),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/uid_map.h"
 #include "loadgen/lobby.h"
@@ -80,6 +84,29 @@ static void uid_maps(void **state)
 	assert_false(uid_map__root_only("garbage", 65534));
 }
 
+/* Of this process: what its own map says, and not what it said of another. */
+static void own_uid_map(void **state)
+{
+	char map[4096] = "";
+	int status;
+	pid_t pid;
+	FILE *f = fopen("/proc/self/uid_map", "re");
+
+	(void)state;
+	assert_non_null(f);
+	assert_true(fread(map, 1, sizeof(map) - 1, f) > 0);
+	fclose(f);
+	for (uid_t uid = 0; uid < 3; uid++)
+		assert_int_equal(uid_map__own_root_only(uid), uid_map__root_only(map, uid));
+	/* A namespace of users in which nobody is mapped yet. */
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(unshare(CLONE_NEWUSER) ? 0 : uid_map__own_root_only(65534));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -88,6 +115,7 @@ int main(void)
 		cmocka_unit_test(clock_of_a_clone),
 		cmocka_unit_test(open_loop_due),
 		cmocka_unit_test(uid_maps),
+		cmocka_unit_test(own_uid_map),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,9 +8,15 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <cmocka.h>
 
+#include "loadgen/lobby.h"
 #include "loadgen/settings.h"
+#include "loadgen/settings_check.h"
+#include "support/golden.c"
+#include "support/record.h"
 
 static struct settings s;
 static char why[SETTINGS_WHY];
@@ -155,6 +161,7 @@ static void refused(void **state)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (parse(bad[i][0]) != -EINVAL || !strstr(why, bad[i][1]))
 			fail_msg("'%s': '%s'", bad[i][0], why);
+		record("%s\n", why);
 		assert_null(strchr(why, '\n'));
 	}
 }
@@ -207,6 +214,7 @@ static void long_words(void **state)
 	(void)state;
 	memset(line + 7, 'x', 300);
 	assert_int_equal(parse(line), -EINVAL);
+	record("%s\n", why);
 	assert_non_null(strstr(why, "choose one of twocopy onecopy"));
 }
 
@@ -265,6 +273,53 @@ static void endpoints(void **state)
 	assert_int_equal(endpoint__parse("1.2.3.4:+80", &e), -EINVAL);
 }
 
+/* A sender opens what it was asked for; a receiver learns of it later. */
+static void descriptors(void **state)
+{
+	struct settings asked = {.command = COMMAND_SEND, .connections = 7};
+
+	(void)state;
+	assert_int_equal(settings__descriptors(&asked), 64 + WIRE_THREADS_MAX + 7);
+	asked.connections = 4096;
+	assert_int_equal(settings__descriptors(&asked), 64 + WIRE_THREADS_MAX + 4096);
+	asked.command = COMMAND_RECV;
+	assert_int_equal(settings__descriptors(&asked),
+			 64 + WIRE_THREADS_MAX + WIRE_CONNECTIONS_MAX + ACCEPTOR_PENDING_MAX +
+				 LOBBY_GUESTS_MAX);
+	asked.command = COMMAND_BOTH;
+	assert_int_equal(settings__descriptors(&asked),
+			 64 + WIRE_THREADS_MAX + WIRE_CONNECTIONS_MAX + ACCEPTOR_PENDING_MAX +
+				 LOBBY_GUESTS_MAX);
+}
+
+/* Every word of what was refused above. */
+static void refusals_are_sentences(void **state)
+{
+	(void)state;
+	record__check("loadgen-refusals");
+}
+
+/* What --help prints, which the manual is made of. */
+static void help_in_words(void **state)
+{
+	static char text[16384];
+	int saved = dup(STDOUT_FILENO), fd = memfd_create("help", MFD_CLOEXEC);
+	ssize_t n;
+
+	(void)state;
+	assert_true(fd >= 0);
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	settings__help();
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	n = pread(fd, text, sizeof(text) - 1, 0);
+	close(fd);
+	assert_true(n > 0);
+	golden__check("loadgen-help", text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +332,9 @@ int main(void)
 		cmocka_unit_test(limits_are_in_their_ranges),
 		cmocka_unit_test(endpoints),
 		cmocka_unit_test(memory),
+		cmocka_unit_test(descriptors),
+		cmocka_unit_test(refusals_are_sentences),
+		cmocka_unit_test(help_in_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,11 @@ static const struct comparison_case cases[] = {
 	{"one against five", {20, 20, 20, 1}, {30, 28, 32, 5}, COMPARISON_FEW, 2.0 / 6},
 	{"rounds overlap", {20, 19, 29, 5}, {30, 28, 32, 5}, COMPARISON_NOISE, 2.0 / 252},
 	{"they touch", {20, 19, 28, 5}, {30, 28, 32, 5}, COMPARISON_NOISE, 2.0 / 252},
+	{"they touch from above", {30, 28, 32, 5}, {20, 19, 28, 5}, COMPARISON_NOISE, 2.0 / 252},
+	{"two against six", {20, 19, 21, 2}, {30, 28, 32, 6}, COMPARISON_FEW, 2.0 / 28},
+	{"three against six", {20, 19, 21, 3}, {30, 28, 32, 6}, COMPARISON_LOWER, 2.0 / 84},
+	{"six against three", {30, 28, 32, 6}, {20, 19, 21, 3}, COMPARISON_HIGHER, 2.0 / 84},
+	{"none of the other", {30, 28, 32, 5}, {0, 0, 0, 0}, COMPARISON_NONE, (double)NAN},
 	{"no rounds", {0, 0, 0, 0}, {30, 28, 32, 5}, COMPARISON_NONE, (double)NAN},
 	{"nothing was sent", {20, 19, 21, 5}, {0, 0, 0, 5}, COMPARISON_NONE, (double)NAN},
 };
@@ -51,6 +56,23 @@ static void claims_by_rule(void **state)
 	}
 }
 
+static void a_comparison_says_what_it_rests_on(void **state)
+{
+	const struct mode_summary a = {.throughput_gbps = {30, 28, 32, 6}},
+				  b = {.throughput_gbps = {20, 19, 21, 3}},
+				  none = {.throughput_gbps = {0, 0, 0, 3}};
+	struct comparison c = comparison__of(&a, &b);
+
+	(void)state;
+	assert_true(fabs(c.change - 0.5) < 1e-12);
+	assert_int_equal(c.rounds, 6);
+	assert_int_equal(c.other_rounds, 3);
+	c = comparison__of(&none, &b);
+	assert_true(c.change == -1);
+	assert_int_equal(c.outcome, COMPARISON_FEW);
+	assert_true(isnan(comparison__of(&a, &none).change));
+}
+
 static void other_sizes_are_not_compared(void **state)
 {
 	const struct spread s = {20, 19, 21, 5};
@@ -67,6 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(claims_by_rule),
+		cmocka_unit_test(a_comparison_says_what_it_rests_on),
 		cmocka_unit_test(other_sizes_are_not_compared),
 	};
 

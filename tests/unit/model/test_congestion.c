@@ -34,8 +34,13 @@ static void what_paces(void **state)
 	assert_true(congestion__paces("cubic").known && !congestion__paces("cubic").value);
 	assert_true(congestion__paces("reno").known && !congestion__paces("reno").value);
 	assert_false(congestion__paces("homemade").known);
-	assert_non_null(congestion__paces("homemade").reason);
+	assert_string_equal(congestion__paces("homemade").reason,
+			    "a congestion control that is not in the kernel tree");
 	assert_false(congestion__paces("").known);
+	assert_string_equal(congestion__paces("").reason,
+			    "the congestion control could not be read");
+	assert_true(congestion__paces("nv").known && !congestion__paces("nv").value);
+	assert_false(congestion__paces("bb").known);
 }
 
 static void paced_systems_are_left_on_local_paths_only(void **state)
@@ -61,6 +66,18 @@ static void words_are_whole(void **state)
 	assert_string_equal(c.chosen, "reno");
 }
 
+/* A whole word wherever it stands, also behind a longer one that begins or ends like it. */
+static void a_word_is_found_at_every_place(void **state)
+{
+	(void)state;
+	assert_string_equal(chosen("bbr", "cubic", NULL, LOCAL), "cubic");
+	assert_string_equal(chosen("bbr", "cubic2 cubic", NULL, LOCAL), "cubic");
+	assert_string_equal(chosen("bbr", "xcubic cubic bbr", NULL, LOCAL), "cubic");
+	assert_string_equal(chosen("bbr", "cubicubic", NULL, LOCAL), "");
+	assert_string_equal(chosen("bbr", "xreno", NULL, LOCAL), "");
+	assert_string_equal(chosen("bbr", "renox", NULL, LOCAL), "");
+}
+
 static void asked_for_is_taken_or_refused_with_the_remedy(void **state)
 {
 	struct congestion c = {.system = "cubic", .allowed = "reno cubic"};
@@ -74,7 +91,41 @@ static void asked_for_is_taken_or_refused_with_the_remedy(void **state)
 	/* What cannot be read is the socket's to refuse. */
 	assert_string_equal(chosen("cubic", "", "vegas", LOCAL), "vegas");
 	assert_int_equal(congestion__choose(&c, "vegas", LOCAL, why, sizeof(why)), -EPERM);
-	assert_non_null(strstr(why, "tcp_allowed_congestion_control='reno cubic vegas'"));
+	assert_string_equal(
+		why, "congestion control 'vegas' is not among those programs without privileges "
+		     "may use (reno cubic): "
+		     "sysctl -w net.ipv4.tcp_allowed_congestion_control='reno cubic vegas'");
+	assert_string_equal(c.chosen, "");
+	/* No more than there is room for. */
+	memset(why, 'x', sizeof(why));
+	assert_int_equal(congestion__choose(&c, "vegas", LOCAL, why, 11), -EPERM);
+	assert_string_equal(why, "congestion");
+	assert_int_equal(why[11], 'x');
+}
+
+/* What was chosen before is forgotten; how it came about is told. */
+static void a_choice_says_how_it_was_made(void **state)
+{
+	struct congestion c = {.system = "bbr", .allowed = "reno bbr cubic"};
+	char why[512];
+
+	(void)state;
+	assert_int_equal(congestion__choose(&c, NULL, LOCAL, why, sizeof(why)), 0);
+	assert_int_equal(c.choice, CONGESTION_UNPACED);
+	strcpy(c.used, "cubic");
+	assert_int_equal(congestion__choose(&c, "reno", LOCAL, why, sizeof(why)), 0);
+	assert_int_equal(c.choice, CONGESTION_ASKED);
+	assert_string_equal(c.used, "");
+	assert_int_equal(congestion__choose(&c, NULL, REMOTE, why, sizeof(why)), 0);
+	assert_int_equal(c.choice, CONGESTION_SYSTEM);
+	assert_string_equal(c.chosen, "");
+	assert_int_equal(congestion__choose(&c, "reno", LOCAL, why, sizeof(why)), 0);
+	assert_int_equal(congestion__choose(&c, "system", LOCAL, why, sizeof(why)), 0);
+	assert_int_equal(c.choice, CONGESTION_SYSTEM);
+	assert_string_equal(c.chosen, "");
+	strcpy(c.allowed, "bbr");
+	assert_int_equal(congestion__choose(&c, NULL, LOCAL, why, sizeof(why)), 0);
+	assert_int_equal(c.choice, CONGESTION_SYSTEM);
 }
 
 static void the_name_in_force(void **state)
@@ -95,6 +146,8 @@ int main(void)
 		cmocka_unit_test(what_paces),
 		cmocka_unit_test(paced_systems_are_left_on_local_paths_only),
 		cmocka_unit_test(words_are_whole),
+		cmocka_unit_test(a_word_is_found_at_every_place),
+		cmocka_unit_test(a_choice_says_how_it_was_made),
 		cmocka_unit_test(asked_for_is_taken_or_refused_with_the_remedy),
 		cmocka_unit_test(the_name_in_force),
 	};

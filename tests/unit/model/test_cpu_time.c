@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "model/cpu_figures.h"
+#include "common/splitmix.h"
 
 static void assert_near(double a, double b, double within)
 {
@@ -39,6 +40,67 @@ static void classes_add_up_to_the_nanosecond(void **state)
 	assert_true(sum == UINT64_MAX / 3);
 }
 
+/* Hamilton's method, against its definition: floors, and one more for the largest remainders. */
+static void the_largest_remainders_get_one_more(void **state)
+{
+	uint64_t seed = 5;
+
+	(void)state;
+	for (int set = 0; set < 2000; set++) {
+		struct cpu_samples s = {0};
+		uint64_t ns[CPU_CLASS_NR], total = splitmix__next(&seed) % 1000, sum = 0;
+		uint64_t least = UINT64_MAX, most = 0;
+
+		for (int c = 0; c < CPU_CLASS_NR; c++) {
+			s.classes[c] = splitmix__next(&seed) % 30;
+			s.samples += s.classes[c];
+		}
+		if (!s.samples)
+			continue;
+		cpu_time__divide(&s, total, ns);
+		for (int c = 0; c < CPU_CLASS_NR; c++) {
+			uint64_t floor = total * s.classes[c] / s.samples;
+			uint64_t rest = total * s.classes[c] % s.samples;
+
+			assert_true(ns[c] == floor || ns[c] == floor + 1);
+			if (ns[c] > floor && rest < least)
+				least = rest;
+			if (ns[c] == floor && rest > most)
+				most = rest;
+			sum += ns[c];
+		}
+		assert_int_equal(sum, total);
+		assert_true(least >= most);
+	}
+}
+
+/* Of equal remainders the first class has it. */
+static void equal_remainders_go_to_the_first(void **state)
+{
+	struct cpu_samples s = {.samples = 2};
+	uint64_t ns[CPU_CLASS_NR];
+
+	(void)state;
+	s.classes[CPU_CLASS_NR - 2] = s.classes[CPU_CLASS_NR - 1] = 1;
+	cpu_time__divide(&s, 7, ns);
+	assert_int_equal(ns[CPU_CLASS_NR - 2], 4);
+	assert_int_equal(ns[CPU_CLASS_NR - 1], 3);
+}
+
+static void a_share_is_never_beyond_0_and_1(void **state)
+{
+	(void)state;
+	for (unsigned int n = 1; n < 5000; n++) {
+		struct cpu_samples s = {.samples = n};
+		struct cpu_share share = cpu_time__share(&s, CPU_CLASS_LOCK);
+
+		assert_true(share.value == 0 && share.low >= 0 && share.low < 1e-9);
+		s.classes[CPU_CLASS_LOCK] = n;
+		share = cpu_time__share(&s, CPU_CLASS_LOCK);
+		assert_true(share.value == 1 && share.high <= 1 && share.high > 1 - 1e-9);
+	}
+}
+
 static void without_samples_nothing_is_divided(void **state)
 {
 	struct cpu_samples s = {0};
@@ -49,6 +111,7 @@ static void without_samples_nothing_is_divided(void **state)
 	for (int c = 0; c < CPU_CLASS_NR; c++)
 		assert_int_equal(ns[c], 0);
 	assert_true(isnan(cpu_time__share(&s, 0).value));
+	assert_true(isnan(cpu_time__share(&s, 0).low) && isnan(cpu_time__share(&s, 0).high));
 }
 
 /*
@@ -137,6 +200,78 @@ static void rounds_add_up(void **state)
 	cpu_time__clear(&none);
 }
 
+/* The reason is that of the last round that knew nothing, until one knows something. */
+static void a_reason_stays_until_something_is_known(void **state)
+{
+	struct cpu_result sum = {0}, none = {0}, some = {0};
+
+	(void)state;
+	cpu_time__none(&none, "no samples here");
+	assert_false(none.known);
+	assert_string_equal(none.reason, "no samples here");
+	assert_int_equal(cpu_time__add(&sum, &none), 0);
+	assert_false(sum.known);
+	assert_string_equal(sum.reason, "no samples here");
+	take(&some, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
+	some.source = "cycles";
+	snprintf(sum.reason, sizeof(sum.reason), "before");
+	assert_int_equal(cpu_time__add(&sum, &some), 0);
+	assert_string_equal(sum.source, "cycles");
+	assert_int_equal(cpu_time__add(&sum, &none), 0);
+	assert_string_equal(sum.reason, "before");
+	/* What there was is freed, and nothing of it stays. */
+	cpu_time__none(&sum, "gone");
+	assert_false(sum.known);
+	assert_int_equal(sum.profile.nr + sum.by[NIO_SAMPLE_SENDER].samples, 0);
+	assert_string_equal(sum.reason, "gone");
+	cpu_time__clear(&sum);
+	cpu_time__clear(&some);
+}
+
+static void samples_have_an_owner(void **state)
+{
+	(void)state;
+	assert_string_equal(cpu_time__whose(NIO_SAMPLE_SENDER), "sender");
+	assert_string_equal(cpu_time__whose(NIO_SAMPLE_RECEIVER), "receiver");
+	assert_string_equal(cpu_time__whose(NIO_SAMPLE_ELSEWHERE), "elsewhere");
+}
+
+/* Room for stacks grows where it is needed; each is found again, the same frames of another not. */
+static void a_profile_holds_as_many_as_come(void **state)
+{
+	struct profile p = {0}, twice = {0};
+	char frames[16];
+
+	(void)state;
+	for (int round = 0; round < 2; round++)
+		for (unsigned int i = 0; i < 600; i++) {
+			struct profile_stack stack = {.frames = frames, .count = 1};
+
+			snprintf(frames, sizeof(frames), "f%03u", (i * 7) % 300);
+			stack.whose = i < 300 ? NIO_SAMPLE_RECEIVER : NIO_SAMPLE_SENDER;
+			assert_int_equal(profile__add(&p, &stack), 0);
+		}
+	assert_int_equal(p.nr, 600);
+	assert_true(p.room >= p.nr);
+	profile__sort(&p);
+	for (unsigned int i = 0; i < 600; i++) {
+		snprintf(frames, sizeof(frames), "f%03u", i % 300);
+		assert_string_equal(p.stacks[i].frames, frames);
+		assert_int_equal(p.stacks[i].whose,
+				 i < 300 ? NIO_SAMPLE_SENDER : NIO_SAMPLE_RECEIVER);
+		assert_int_equal(p.stacks[i].count, 2);
+	}
+	assert_int_equal(profile__merge(&twice, NULL), 0);
+	assert_int_equal(profile__merge(&twice, &p), 0);
+	assert_int_equal(profile__merge(&twice, &p), 0);
+	assert_int_equal(twice.nr, 600);
+	assert_int_equal(twice.stacks[599].count, 4);
+	profile__clear(&p);
+	assert_true(!p.stacks && !p.nr && !p.room);
+	profile__sort(&p);
+	profile__clear(&twice);
+}
+
 static struct num known(uint64_t value)
 {
 	return (struct num){.value = value, .known = true};
@@ -171,10 +306,94 @@ static void figures_are_of_the_runs_own_cpu_time(void **state)
 	run_result__clear(&run);
 }
 
+static struct run_result sampled(uint64_t of_sender, uint64_t of_receiver)
+{
+	struct run_result run;
+
+	run_result__init(&run);
+	cpu_time__clear(&run.cpu);
+	run.cpu.known = true;
+	run.cpu.hz = 500;
+	run.cpu.by[NIO_SAMPLE_SENDER].samples = 4 * of_sender;
+	run.cpu.by[NIO_SAMPLE_SENDER].classes[CPU_CLASS_LOCK] = of_sender;
+	run.cpu.by[NIO_SAMPLE_RECEIVER].samples = 2 * of_receiver;
+	run.cpu.by[NIO_SAMPLE_RECEIVER].classes[CPU_CLASS_LOCK] = of_receiver;
+	run.app.sender_cpu_ns = known(400000);
+	run.app.receiver_cpu_ns = known(600000);
+	run.app.rx_bytes = 100 * 1024;
+	return run;
+}
+
+/* A quarter of 4000 and half of 6000 ns/KiB; the distances of independent ones add as squares. */
+static void both_sides_are_their_sum(void **state)
+{
+	struct run_result run = sampled(100, 300);
+	struct cpu_figure s = cpu_figures__per_kib(&run, NIO_SAMPLE_SENDER, CPU_CLASS_LOCK);
+	struct cpu_figure r = cpu_figures__per_kib(&run, NIO_SAMPLE_RECEIVER, CPU_CLASS_LOCK);
+	struct cpu_figure both = cpu_figures__both(&run, CPU_CLASS_LOCK);
+	double below = s.value.value - s.low, above = s.high - s.value.value;
+	double below_r = r.value.value - r.low, above_r = r.high - r.value.value;
+
+	(void)state;
+	assert_near(s.value.value, 1000, 1e-9);
+	assert_near(r.value.value, 3000, 1e-9);
+	assert_true(both.value.known);
+	assert_near(both.value.value, 4000, 1e-9);
+	assert_near(both.low, 4000 - sqrt(below * below + below_r * below_r), 1e-6);
+	assert_near(both.high, 4000 + sqrt(above * above + above_r * above_r), 1e-6);
+	/* Where one side is not known, or elsewhere, there is no sum. */
+	run.sender_side = true;
+	run.app.tx_bytes = run.app.rx_bytes;
+	assert_near(cpu_figures__both(&run, CPU_CLASS_LOCK).value.value, 1000, 1e-9);
+	run.sender_side = false;
+	run.cpu.by[NIO_SAMPLE_RECEIVER].samples = 0;
+	assert_false(cpu_figures__both(&run, CPU_CLASS_LOCK).value.known);
+	run = sampled(100, 300);
+	run.cpu.by[NIO_SAMPLE_SENDER].samples = 0;
+	assert_false(cpu_figures__both(&run, CPU_CLASS_LOCK).value.known);
+}
+
+/* Of elsewhere the time is that of the samples: 50 of 500 a second are 100 ms. */
+static void the_time_that_is_divided(void **state)
+{
+	struct run_result run = sampled(100, 300);
+
+	(void)state;
+	run.cpu.by[NIO_SAMPLE_ELSEWHERE].samples = 50;
+	assert_int_equal(cpu_figures__total(&run, NIO_SAMPLE_SENDER).value, 400000);
+	assert_int_equal(cpu_figures__total(&run, NIO_SAMPLE_RECEIVER).value, 600000);
+	assert_int_equal(cpu_figures__total(&run, NIO_SAMPLE_ELSEWHERE).value, 100000000);
+	assert_false(cpu_figures__sum(&run, NIO_SAMPLE_ELSEWHERE).known);
+	assert_string_equal(cpu_figures__sum(&run, NIO_SAMPLE_ELSEWHERE).reason,
+			    "nothing was moved");
+	run.cpu.payload = 1024 * 1024;
+	assert_near(cpu_figures__sum(&run, NIO_SAMPLE_ELSEWHERE).value, 100000000 / 1024.0, 1e-6);
+	assert_near(cpu_figures__sum(&run, NIO_SAMPLE_RECEIVER).value, 6000, 1e-9);
+	run.app.rx_bytes = 0;
+	assert_string_equal(
+		cpu_figures__per_kib(&run, NIO_SAMPLE_SENDER, CPU_CLASS_LOCK).value.reason,
+		"nothing was moved");
+	run.cpu.hz = 0;
+	assert_false(cpu_figures__total(&run, NIO_SAMPLE_ELSEWHERE).known);
+	assert_non_null(cpu_figures__total(&run, NIO_SAMPLE_ELSEWHERE).reason);
+	cpu_time__none(&run.cpu, "not sampled");
+	assert_false(cpu_figures__total(&run, NIO_SAMPLE_SENDER).known);
+	assert_string_equal(cpu_figures__sum(&run, NIO_SAMPLE_SENDER).reason, "not sampled");
+	assert_string_equal(cpu_figures__unclassified(&run).reason, "not sampled");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(classes_add_up_to_the_nanosecond),
+		cmocka_unit_test(the_largest_remainders_get_one_more),
+		cmocka_unit_test(equal_remainders_go_to_the_first),
+		cmocka_unit_test(a_share_is_never_beyond_0_and_1),
+		cmocka_unit_test(a_reason_stays_until_something_is_known),
+		cmocka_unit_test(samples_have_an_owner),
+		cmocka_unit_test(a_profile_holds_as_many_as_come),
+		cmocka_unit_test(both_sides_are_their_sum),
+		cmocka_unit_test(the_time_that_is_divided),
 		cmocka_unit_test(without_samples_nothing_is_divided),
 		cmocka_unit_test(shares_have_wilsons_interval),
 		cmocka_unit_test(rounds_add_up),

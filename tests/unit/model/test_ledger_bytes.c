@@ -56,7 +56,7 @@ static struct fixture *fixture(enum mode mode)
 	f->run.duration_ns = 1000000000;
 	f->run.app.tx_bytes = f->run.app.rx_bytes = TOTAL;
 	if (mode == MODE_ZEROCOPY) {
-		f->run.app.zc = (struct zc_counts){MESSAGES, MESSAGES, MESSAGES, 0, 0};
+		f->run.app.zc = (struct zc_counts){MESSAGES, MESSAGES, MESSAGES, 0, 0, 0};
 		f->now.sockets[NIO_SIDE_SENDER].sockets[0].zckey += MESSAGES;
 	}
 	return f;

@@ -141,6 +141,12 @@ static void a_missing_event_costs_the_parts_it_ends(void **state)
 	assert_null(plan__no_path_time(&plan, NIO_PATH_LOCK));
 	assert_null(plan__no_path_time(&plan, NIO_PATH_WAIT));
 	offer_all(offers);
+	withdraw(offers, PROBE_PREEMPTED_TIME, ANSWER_NO, -ENOENT);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	for (int part = 0; part < NIO_PATH_NR; part++)
+		assert_non_null(strstr(plan__no_path_time(&plan, part), "no such hook"));
+	assert_non_null(plan__no_stage_time(&plan, NIO_STAGE_TX_COPY));
+	offer_all(offers);
 	withdraw(offers, PROBE_CALL_TIME, ANSWER_NO, -EPERM);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	for (int part = 0; part < NIO_PATH_NR; part++)
@@ -152,21 +158,22 @@ static void a_missing_event_costs_the_parts_it_ends(void **state)
  */
 static void the_first_missing_event_says_why(void **state)
 {
-	static const enum probe_id wait[] = {PROBE_CALL_TIME, PROBE_WAIT_TIME},
-				   copy[] = {PROBE_CALL_TIME, PROBE_COPY_TIME, PROBE_TRANSMIT_TIME,
+	static const enum probe_id release[] = {PROBE_CALL_TIME, PROBE_PREEMPTED_TIME},
+				   wait[] = {PROBE_CALL_TIME, PROBE_PREEMPTED_TIME,
 					     PROBE_WAIT_TIME},
-				   pin[] = {PROBE_CALL_TIME, PROBE_PIN_TIME},
-				   transmit[] = {PROBE_CALL_TIME, PROBE_TRANSMIT_TIME,
-						 PROBE_INLINE_TIME};
+				   copy[] = {PROBE_CALL_TIME, PROBE_PREEMPTED_TIME, PROBE_COPY_TIME,
+					     PROBE_TRANSMIT_TIME, PROBE_WAIT_TIME},
+				   pin[] = {PROBE_CALL_TIME, PROBE_PREEMPTED_TIME, PROBE_PIN_TIME},
+				   transmit[] = {PROBE_CALL_TIME, PROBE_PREEMPTED_TIME,
+						 PROBE_TRANSMIT_TIME, PROBE_INLINE_TIME};
 	static const struct {
 		enum nio_path_part part;
 		const enum probe_id *needs;
 		size_t n;
-	} parts[] = {{NIO_PATH_WAIT, wait, 2},
-		     {NIO_PATH_COPY, copy, 4},
-		     {NIO_PATH_PIN, pin, 2},
-		     {NIO_PATH_TRANSMIT, transmit, 3}};
-	static const char *const reasons[] = {"first", "second", "third", "fourth"};
+	} parts[] = {{NIO_PATH_RELEASE, release, 2}, {NIO_PATH_PREEMPTED, release, 2},
+		     {NIO_PATH_WAIT, wait, 3},       {NIO_PATH_COPY, copy, 5},
+		     {NIO_PATH_PIN, pin, 3},         {NIO_PATH_TRANSMIT, transmit, 4}};
+	static const char *const reasons[] = {"first", "second", "third", "fourth", "fifth"};
 	static const struct alternative there;
 
 	(void)state;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "model/plan_table.h"
 #include "support/offers.h"
 
 static void times_are_taken_of_every_size_when_asked(void **state)
@@ -173,6 +174,56 @@ static void rows_name_the_modes_they_serve(void **state)
 	assert_non_null(row_named(rows, n, "call_time")->reason);
 }
 
+/* A plan that takes times itself has none of rounds of their own, and keeps its reasons. */
+static void times_that_are_taken_anyway_are_not_set_apart(void **state)
+{
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct plan plan, before;
+
+	(void)state;
+	offer_all(offers);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	before = plan;
+	assert_false(plan__set_apart(&plan, &before, NULL));
+	assert_memory_equal(&plan, &before, sizeof(plan));
+	/* Nor do probes that count bytes come apart, where there are none. */
+	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, 0);
+	req.times = TIMES_APART;
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	before = plan;
+	req.times = TIMES_ON;
+	struct plan timed;
+	assert_int_equal(plan__make(&timed, offers, &req), 0);
+	assert_true(plan__set_apart(&plan, &timed, NULL));
+	for (int p = 0; p < PROBE_NR; p++)
+		if (!plan_probe__takes_times((enum probe_id)p)) {
+			assert_ptr_equal(plan.reason[p], before.reason[p]);
+			assert_ptr_equal(plan.remedy[p], before.remedy[p]);
+		}
+}
+
+/* As many as are chosen. */
+static void probes_are_counted(void **state)
+{
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	unsigned int chosen = 0;
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	for (int p = 0; p < PROBE_NR; p++)
+		chosen += plan.chosen[p] ? 1 : 0;
+	assert_int_equal(plan__probes(&plan), chosen);
+	for (int p = 0; p < PROBE_NR; p++)
+		plan.chosen[p] = NULL;
+	assert_int_equal(plan__probes(&plan), 0);
+	plan.chosen[PROBE_NR - 1] = plan.chosen[0] = &plan_alternatives[0];
+	assert_int_equal(plan__probes(&plan), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +232,8 @@ int main(void)
 		cmocka_unit_test(copy_modes_can_rest_from_events),
 		cmocka_unit_test(zero_copy_by_tracepoints_rests_but_for_what_nothing_else_tells),
 		cmocka_unit_test(rows_name_the_modes_they_serve),
+		cmocka_unit_test(times_that_are_taken_anyway_are_not_set_apart),
+		cmocka_unit_test(probes_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,6 +245,103 @@ static void sockets_are_found_in_any_order(void **state)
 	}
 }
 
+/* Nothing of an earlier pass stays, whichever socket it was; those behind are not touched. */
+static void a_pass_begins_with_nothing(void **state)
+{
+	struct socket_pass pass;
+
+	(void)state;
+	memset(&pass, 0xa5, sizeof(pass));
+	sequence__begin(&pass, 2);
+	assert_int_equal(pass.nr, 2);
+	assert_int_equal(sequence__unmet(&pass), 2);
+	assert_true(!pass.source && !pass.reason && !pass.zckeys && !pass.ordered);
+	assert_true(pass.sockets[2].cookie == 0xa5a5a5a5a5a5a5a5);
+}
+
+/* The first, the middle and the last of three: each one that was not met counts, and only these. */
+static void sockets_that_were_not_met_are_counted(void **state)
+{
+	(void)state;
+	for (unsigned int met = 0; met < 8; met++) {
+		struct socket_pass pass;
+
+		sequence__begin(&pass, 3);
+		for (size_t i = 0; i < 3; i++) {
+			struct nio_socket socket = established(cookies[i]);
+
+			if (met >> i & 1)
+				sequence__take(&pass, cookies, &socket);
+		}
+		assert_int_equal(sequence__unmet(&pass), 3 - __builtin_popcount(met));
+	}
+}
+
+/* One that is seen twice is as it was seen last. */
+static void the_last_look_counts(void **state)
+{
+	struct nio_socket socket = established(12);
+	struct socket_pass pass;
+
+	(void)state;
+	begin(&pass, 3);
+	socket.bytes_acked = 4711;
+	sequence__take(&pass, cookies, &socket);
+	assert_int_equal(pass.sockets[1].bytes_acked, 4711);
+	assert_int_equal(pass.sockets[0].bytes_acked, 1001);
+	assert_int_equal(pass.sockets[2].bytes_acked, 1001);
+}
+
+/* Of either pass, and of each of the sockets. */
+static void gone_or_closed_in_either_pass_is_no_number(void **state)
+{
+	struct socket_pass base = {0}, now = {0};
+	struct sequence_sum sum;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		for (int first = 0; first < 2; first++) {
+			struct socket_pass *pass = first ? &base : &now;
+
+			begin(&base, 3);
+			begin(&now, 3);
+			pass->sockets[i].cookie = 0;
+			assert_non_null(strstr(sequence__between(&base, &now, &sum), "gone"));
+			pass->sockets[i].cookie = cookies[i];
+			pass->sockets[i].state = TCP_CLOSE;
+			assert_non_null(strstr(sequence__between(&base, &now, &sum), "closed"));
+			pass->sockets[i].state = TCP_ESTABLISHED;
+			pass->sockets[i].scatter_gather = 0;
+			assert_null(sequence__between(&base, &now, &sum));
+			assert_false(sum.pinning);
+			pass->sockets[i].scatter_gather = 1;
+			pass->source = NULL;
+			pass->reason = "refused";
+			assert_string_equal(sequence__between(&base, &now, &sum), "refused");
+		}
+}
+
+/* A FIN takes a number in these states only, before which the number was one of payload. */
+static void only_a_fin_takes_a_number(void **state)
+{
+	static const struct {
+		uint8_t state;
+		int sent, received;
+	} states[] = {
+		{TCP_ESTABLISHED, 0, 0}, {TCP_SYN_SENT, 0, 0},  {TCP_SYN_RECV, 0, 0},
+		{TCP_FIN_WAIT1, 1, 0},   {TCP_FIN_WAIT2, 1, 0}, {TCP_CLOSE_WAIT, 0, 1},
+		{TCP_CLOSING, 1, 1},     {TCP_LAST_ACK, 1, 1},
+	};
+	struct nio_socket s = established(1);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		s.state = states[i].state;
+		assert_int_equal(sequence__queued(&s), 1001 - states[i].sent);
+		assert_int_equal(sequence__taken(&s), 500 - states[i].received);
+	}
+}
+
 /* Half of the range is the limit: a difference of that much can only have gone backward. */
 static void half_of_all_numbers_is_backward(void **state)
 {
@@ -302,6 +399,11 @@ int main(void)
 		cmocka_unit_test(a_counter_that_goes_backward_is_no_number),
 		cmocka_unit_test(a_pass_that_was_not_made_says_why),
 		cmocka_unit_test(strangers_are_not_taken),
+		cmocka_unit_test(a_pass_begins_with_nothing),
+		cmocka_unit_test(sockets_that_were_not_met_are_counted),
+		cmocka_unit_test(the_last_look_counts),
+		cmocka_unit_test(gone_or_closed_in_either_pass_is_no_number),
+		cmocka_unit_test(only_a_fin_takes_a_number),
 		cmocka_unit_test(half_of_all_numbers_is_backward),
 		cmocka_unit_test(ids_are_known_of_both_passes_or_not),
 	};

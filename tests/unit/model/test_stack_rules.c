@@ -93,6 +93,23 @@ static const struct {
 	{"dev_queue_xmit;__dev_queue_xmit;__local_bh_enable_ip;do_softirq.part.0;handle_softirqs",
 	 CPU_CLASS_NETDEV, true},
 	{"tcp_sendmsg;release_sock;_raw_spin_unlock_bh", CPU_CLASS_LOCK, false},
+	/* arm64: copies; softirqs on a stack of their own; exceptions by what they are. */
+	{"el0t_64_sync;el0_svc;tcp_recvmsg_locked;skb_copy_datagram_iter;_copy_to_iter;"
+	 "__arch_copy_to_user",
+	 CPU_CLASS_RX_COPY, false},
+	{"__netif_receive_skb_core.constprop.0;skb_copy_ubufs;__pi_memcpy", CPU_CLASS_DEFERRED_COPY,
+	 false},
+	{"el0t_64_sync;el0_svc;__sys_getsockopt;do_sock_getsockopt;__arch_copy_from_user",
+	 CPU_CLASS_SYSCALL, false},
+	{"__dev_queue_xmit;__local_bh_enable_ip;do_softirq;do_softirq_own_stack;call_on_irq_stack;"
+	 "____do_softirq;__do_softirq;handle_softirqs",
+	 CPU_CLASS_NETDEV, true},
+	{"el1h_64_irq;el1_interrupt;call_on_irq_stack;do_interrupt_handler", CPU_CLASS_IRQ, false},
+	{"el0t_64_sync;el0t_64_sync_handler;el0_svc", CPU_CLASS_SYSCALL, false},
+	{"el0t_64_sync;el0t_64_sync_handler;el0_da", CPU_CLASS_MEMORY, false},
+	{"el0t_64_irq;el0t_64_irq_handler;__el0_irq_handler_common;el0_interrupt", CPU_CLASS_IRQ,
+	 false},
+	{"tcp_sendmsg;lock_sock_nested;__cond_resched;rcu_all_qs", CPU_CLASS_SCHEDULING, false},
 	{"a_driver_nobody_knows;its_helper", CPU_CLASS_OTHER, false},
 };
 

@@ -58,6 +58,8 @@ static void compared(struct run_result *r)
 	r->path_calls = apart;
 	r->path_reason = plan__apart;
 	r->pinned.completion.reason = plan__apart;
+	for (int w = 0; w < NIO_PERF_WINDOW_NR; w++)
+		r->perf_window[w] = (struct perf_window){.reason = plan__apart, .samples = apart};
 	r->stages[NIO_STAGE_USER_GATHER] = stage(102400, known(5000), known(2));
 	r->stages[NIO_STAGE_TX_COPY] = stage(102400, apart, apart);
 	r->stages[NIO_STAGE_DEFERRED_COPY] = stage(51200, known(7000), known(50));
@@ -73,7 +75,12 @@ static void timed(struct run_result *r)
 	r->app.tx_bytes = r->app.rx_bytes = 10240;
 	r->app.latency[LATENCY_SEND_CALL].hist = hist_of(10, 1500);
 	r->health.missed = known(30);
+	r->health.map_full = known(7);
 	r->health.unmatched = known(4);
+	for (int w = 0; w < NIO_PERF_WINDOW_NR; w++)
+		r->perf_window[w] = (struct perf_window){.quality = QUALITY_SAMPLED,
+							 .windows = known(90 + (uint64_t)w),
+							 .samples = known(80 + (uint64_t)w)};
 	r->path_ns[PATH_SEND_TOTAL] = known(15000);
 	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
 		r->path_ns[p] = known(0);
@@ -121,8 +128,18 @@ static void only_times_come_from_it(void **state)
 	assert_int_equal(r.times.messages, 10);
 	assert_int_equal(r.times.payload, 10240);
 	assert_int_equal(r.times.missed.value, 30);
+	assert_int_equal(r.times.map_full.value, 7);
 	assert_int_equal(r.times.unmatched.value, 4);
+	assert_int_equal(r.times.calls, 10);
+	assert_int_equal(r.stages[NIO_STAGE_TX_COPY].ns.value, 6000);
+	assert_int_equal(r.stages[NIO_STAGE_TX_COPY].timed.value, 10);
 	assert_int_equal(r.stages[NIO_STAGE_TX_COPY].times->count, 10);
+	for (int w = 0; w < NIO_PERF_WINDOW_NR; w++) {
+		assert_int_equal(r.perf_window[w].quality, QUALITY_SAMPLED);
+		assert_int_equal(r.perf_window[w].samples.value, 80 + w);
+	}
+	assert_int_equal(r.path_quality, QUALITY_EXACT);
+	assert_int_equal(r.path_calls.value, 10);
 	assert_int_equal(r.pinned.completion.hist->count, 10);
 	assert_null(r.path_reason);
 	run_result__clear(&r);
@@ -163,6 +180,66 @@ static void a_sample_of_calls_is_their_share_of_bytes(void **state)
 	run_result__clear(&r);
 }
 
+/* What run has is kept, and stays the other's where it has it; a share of bytes is a whole number.
+ */
+static void what_a_run_knows_itself_stays(void **state)
+{
+	struct run_result r, own;
+
+	(void)state;
+	compared(&r);
+	timed(&own);
+	r.stages[NIO_STAGE_USER_GATHER].ns = (struct num){.reason = "no clock"};
+	r.pinned.completion.hist = hist_of(3, 100);
+	hist__free(own.app.latency[LATENCY_SEND_CALL].hist);
+	own.app.latency[LATENCY_SEND_CALL].hist = hist_of(6, 1500);
+	own.path_calls = known(1);
+	timed_round__take(&r, &own);
+	/* The gather is the load generator's, in this round as in the other. */
+	assert_false(r.stages[NIO_STAGE_USER_GATHER].ns.known);
+	assert_int_equal(r.stages[NIO_STAGE_DEFERRED_COPY].ns.value, 7000);
+	assert_int_equal(r.stages[NIO_STAGE_DEFERRED_COPY].timed.value, 50);
+	assert_int_equal(r.pinned.completion.hist->count, 3);
+	assert_int_equal(own.pinned.completion.hist->count, 10);
+	assert_int_equal(r.times.calls, 6);
+	/* A sixth of 10240 is 1706.67. */
+	assert_int_equal(r.stages[NIO_STAGE_TX_COPY].timed_bytes.value, 1707);
+	run_result__clear(&own);
+	run_result__clear(&r);
+	compared(&r);
+	timed(&own);
+	hist__free(own.app.latency[LATENCY_SEND_CALL].hist);
+	own.app.latency[LATENCY_SEND_CALL].hist = NULL;
+	timed_round__take(&r, &own);
+	assert_int_equal(r.times.calls, 0);
+	run_result__clear(&own);
+	run_result__clear(&r);
+}
+
+/* Only what would have been of that round is for its sake unknown. */
+static void other_reasons_stay(void **state)
+{
+	static const char other[] = "another reason";
+	struct run_result r;
+
+	(void)state;
+	compared(&r);
+	r.path_reason = r.pinned.completion.reason = other;
+	r.path_calls.reason = r.path_ns[PATH_COPY].reason = other;
+	r.stages[NIO_STAGE_TX_COPY].ns.reason = other;
+	for (int w = 0; w < NIO_PERF_WINDOW_NR; w++)
+		r.perf_window[w].reason = other;
+	timed_round__none(&r, "gone");
+	assert_string_equal(r.path_reason, other);
+	assert_string_equal(r.pinned.completion.reason, other);
+	assert_string_equal(r.path_calls.reason, other);
+	assert_string_equal(r.path_ns[PATH_COPY].reason, other);
+	assert_string_equal(r.stages[NIO_STAGE_TX_COPY].ns.reason, other);
+	for (int w = 0; w < NIO_PERF_WINDOW_NR; w++)
+		assert_string_equal(r.perf_window[w].reason, other);
+	run_result__clear(&r);
+}
+
 static void a_round_that_was_not_made_says_why(void **state)
 {
 	struct run_result r;
@@ -175,6 +252,15 @@ static void a_round_that_was_not_made_says_why(void **state)
 	assert_non_null(strstr(r.path_ns[PATH_COPY].reason, "times.reason"));
 	assert_non_null(strstr(r.stages[NIO_STAGE_TX_COPY].ns.reason, "times.reason"));
 	assert_non_null(strstr(r.pinned.completion.reason, "times.reason"));
+	assert_non_null(strstr(r.stages[NIO_STAGE_TX_COPY].timed.reason, "times.reason"));
+	assert_non_null(strstr(r.path_calls.reason, "times.reason"));
+	assert_non_null(strstr(r.path_reason, "times.reason"));
+	for (int part = PATH_SEND_TOTAL + 1; part < PATH_NR; part++)
+		assert_non_null(strstr(r.path_ns[part].reason, "times.reason"));
+	for (int w = 0; w < NIO_PERF_WINDOW_NR; w++) {
+		assert_non_null(strstr(r.perf_window[w].reason, "times.reason"));
+		assert_non_null(strstr(r.perf_window[w].samples.reason, "times.reason"));
+	}
 	/* The load generator's own is known all the same, and so is what was timed in the round. */
 	check(time_figures__part(&r, PATH_SEND_TOTAL), 1000);
 	check(time_figures__per_kib(&r, NIO_STAGE_DEFERRED_COPY), 140);
@@ -233,6 +319,8 @@ int main(void)
 		cmocka_unit_test(only_times_come_from_it),
 		cmocka_unit_test(figures_divide_by_what_was_moved_there),
 		cmocka_unit_test(a_sample_of_calls_is_their_share_of_bytes),
+		cmocka_unit_test(what_a_run_knows_itself_stays),
+		cmocka_unit_test(other_reasons_stay),
 		cmocka_unit_test(a_round_that_was_not_made_says_why),
 		cmocka_unit_test(sums_are_of_the_rounds_that_had_one),
 	};

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/golden.c"
 #include "support/verdict_case.h"
 
 static void truly_zerocopy(void **state)
@@ -275,6 +276,13 @@ static void other_modes_have_no_verdict(void **state)
 	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NONE);
 }
 
+/* Every word of the verdicts above, and of their evidence. */
+static void verdicts_are_sentences(void **state)
+{
+	(void)state;
+	record__check("verdicts");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +306,7 @@ int main(void)
 		cmocka_unit_test(flattened_and_reported_not_copied),
 		cmocka_unit_test(copied_by_nothing_seen),
 		cmocka_unit_test(other_modes_have_no_verdict),
+		cmocka_unit_test(verdicts_are_sentences),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

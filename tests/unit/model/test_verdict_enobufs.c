@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "support/golden.c"
 #include "support/verdict_case.h"
 
 static void enobufs_of_an_unknown_limit(void **state)
@@ -96,6 +97,13 @@ static void all_at_once_fits(void **state)
 	assert_says(v->text, "(RLIMIT_MEMLOCK or net.core.optmem_max).");
 }
 
+/* Every word of the verdicts above, and of their evidence. */
+static void verdicts_are_sentences(void **state)
+{
+	(void)state;
+	record__check("verdicts-enobufs");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -104,6 +112,7 @@ int main(void)
 		cmocka_unit_test(enobufs_without_a_figure),
 		cmocka_unit_test(nothing_but_enobufs),
 		cmocka_unit_test(all_at_once_fits),
+		cmocka_unit_test(verdicts_are_sentences),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

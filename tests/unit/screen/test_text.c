@@ -293,6 +293,27 @@ static void test_unmatched_is_explained(void **state)
 	fake_result__free(r);
 }
 
+/* Bytes without an event, and no event refused: said, unless events were looked at a part of the
+ * time. */
+static void test_coverage_is_explained(void **state)
+{
+	struct result *r = fake_result__new(2);
+	struct health *h = &r->summary[1].total.health;
+
+	(void)state;
+	h->coverage.value = 0.9991;
+	assert_says(r, "coverage 0.9991, 0 missed, 0 dropped, 0 unmatched. Coverage: events of "
+		       "some bytes were not seen, though none was refused");
+	h->unmatched.value = 1;
+	assert_silent(r, "Coverage: ");
+	h->unmatched.value = 0;
+	h->missed.value = 1;
+	assert_silent(r, "Coverage: ");
+	h->missed = (struct num){.reason = "not told"};
+	assert_silent(r, "Coverage: ");
+	fake_result__free(r);
+}
+
 /* What no stage covers is named by mode, side and kind; an anomaly has a sentence of its own. */
 static void test_uncovered_is_named(void **state)
 {
@@ -522,6 +543,7 @@ int main(void)
 		cmocka_unit_test(test_tap),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_unmatched_is_explained),
+		cmocka_unit_test(test_coverage_is_explained),
 		cmocka_unit_test(test_uncovered_is_named),
 		cmocka_unit_test(test_times_missing_have_one_reason),
 		cmocka_unit_test(test_times_of_some_calls),

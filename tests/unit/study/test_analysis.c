@@ -13,46 +13,7 @@
 #include "study/answer.h"
 #include "study/family.h"
 
-#include "support/study.h"
-
-#define KIB(n) ((uint64_t)(n)*1024)
-
-static void put(struct study *s, enum mode mode, uint64_t size, unsigned int threads,
-		unsigned int round, double gbps)
-{
-	struct dataset_row *row = dataset__new_row(&s->d);
-
-	assert_non_null(row);
-	row->mode = mode;
-	row->size = size;
-	row->threads = threads;
-	row->round = round;
-	row->value[METRIC_GBPS] = gbps;
-}
-
-/* Seven rounds around a value, each off by up to this share of it. */
-static void put_rounds(struct study *s, enum mode mode, uint64_t size, unsigned int threads,
-		       double gbps, double noise)
-{
-	static const double off[] = {-1, 0.5, 0, -0.5, 1, 0.25, -0.25};
-	/* Not the same off in all cells: a round is not 1 % faster as a whole. */
-	unsigned int r, turn = (unsigned int)mode * 3 + (unsigned int)(size / 1024) % 5;
-
-	for (r = 0; r < 7; r++)
-		put(s, mode, size, threads, r, gbps * (1 + noise * off[(r + turn) % 7]));
-}
-
-/* One-copy 20 % behind below 16 KiB, equal there, 20 % ahead above. */
-static void put_crossing(struct study *s, double noise)
-{
-	static const double factor[] = {0.8, 0.8, 1, 1.2, 1.2};
-	int i;
-
-	for (i = 0; i < 5; i++) {
-		put_rounds(s, MODE_TWOCOPY, KIB(4) << i, 1, 10.0 * (i + 1), noise);
-		put_rounds(s, MODE_ONECOPY, KIB(4) << i, 1, 10.0 * (i + 1) * factor[i], noise);
-	}
-}
+#include "support/planted.h"
 
 /* A round has one number in all cells, whichever of them have it. */
 static void rounds_are_blocks(void **state)

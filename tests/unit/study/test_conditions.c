@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "study/conditions.h"
+#include "support/golden.c"
+#include "support/record.h"
 
 struct condition_case {
 	const char *environment, *settings; /* JSON */
@@ -49,16 +51,42 @@ static void conditions_in_words(void **state)
 		if (strncmp(text, cases[i].text, strlen(cases[i].text)) ||
 		    !*text != !*cases[i].text)
 			fail_msg("'%s' is said, not '%s'", text, cases[i].text);
+		record("%s\n", text);
 		free(text);
 		json_decref(d.environment);
 		json_decref(d.settings);
 	}
 }
 
+/* Runs that were left out are named. */
+static void other_runs_in_words(void **state)
+{
+	char cubic[] = "cubic", bbr[] = "bbr", *names[] = {cubic, bbr};
+	struct dataset d = {.others = names, .others_nr = 1};
+	char *text = conditions__text(&d);
+
+	(void)state;
+	assert_string_equal(text, "Runs with cubic are not in this report.");
+	free(text);
+	d.others_nr = 2;
+	text = conditions__text(&d);
+	assert_string_equal(text, "Runs with cubic, bbr are not in this report.");
+	free(text);
+}
+
+/* Every word of them, to the end. */
+static void conditions_are_sentences(void **state)
+{
+	(void)state;
+	record__check("conditions");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(conditions_in_words),
+		cmocka_unit_test(other_runs_in_words),
+		cmocka_unit_test(conditions_are_sentences),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,8 @@
 #include "study/dataset.h"
 #include "write/json.h"
 #include "write/output.h"
+#include "support/golden.c"
+#include "support/record.h"
 #include "support/full_result.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9 * (1 + fabs(b)))
@@ -37,6 +39,7 @@ static void refused(const char *text, const char *words)
 	if (!strstr(message, words))
 		fail_msg("'%s' is not in: %s", words, message);
 	assert_null(strchr(message, '\n'));
+	record("%s\n", message);
 	dataset__clear(&d);
 }
 
@@ -128,6 +131,8 @@ static void damage_is_refused(void **state)
 	(void)state;
 	refused("", "empty");
 	refused("mode,size\n", "no run");
+	refused("\xef\xbb\xbf", "empty");
+	refused("\xef\xbb\xbfsize,x\n1,2\n", "no column 'mode'");
 	refused("a,b\n1,2\n", "no column 'mode'");
 	refused("mode,threads\n0,2\n", "no column 'size'");
 	refused("mode,size,cycles\n0,64\n", "line 2: 2 cells where the header has 3");
@@ -154,6 +159,7 @@ static void binary_is_refused(void **state)
 	(void)state;
 	assert_int_equal(dataset__add_csv(&d, "x", data, sizeof(data) - 1, message), -EINVAL);
 	assert_non_null(strstr(message, "no text"));
+	record("%s\n", message);
 	dataset__clear(&d);
 }
 
@@ -264,6 +270,7 @@ static void other_settings_are_not_pooled(void **state)
 			dataset__add_csv(&d, "x", differing[i], strlen(differing[i]), message),
 			-EINVAL);
 		assert_non_null(strstr(message, "are not pooled"));
+		record("%s\n", message);
 		dataset__clear(&d);
 	}
 	assert_int_equal(add(&d, "mode,size,fields,environment_mtu\n0,64,8,\n1,64,8,1500\n"), 0);
@@ -350,6 +357,7 @@ static void foreign_names_are_told(void **state)
 		d.names = wrong[i];
 		assert_int_equal(dataset__add_csv(&d, "x", csv, strlen(csv), message), -EINVAL);
 		assert_non_null(strstr(message, "--"));
+		record("%s\n", message);
 		dataset__clear(&d);
 	}
 }
@@ -407,6 +415,13 @@ static void every_path_is_written(void **state)
 	full_result__clear(&f);
 }
 
+/* Every word of what was refused above. */
+static void refusals_are_sentences(void **state)
+{
+	(void)state;
+	record__check("refusals");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -425,6 +440,7 @@ int main(void)
 		cmocka_unit_test(other_published_columns_are_known),
 		cmocka_unit_test(foreign_names_are_told),
 		cmocka_unit_test(every_path_is_written),
+		cmocka_unit_test(refusals_are_sentences),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "study/dataset.h"
+#include "support/golden.c"
+#include "support/record.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9 * (1 + fabs(b)))
 
@@ -78,6 +80,7 @@ static void foreign_documents_are_refused(void **state)
 		message[0] = '\0';
 		assert_int_equal(dataset__add_document(&d, "x", o, message), -EINVAL);
 		assert_true(*message);
+		record("%s\n", message);
 		json_decref(o);
 	}
 	assert_int_equal(d.rows_nr, 0);
@@ -136,6 +139,7 @@ static void cells_that_are_possible(void **state)
 		if (add_run(&d, impossible[i]) != -EINVAL)
 			fail_msg("not refused: %s", impossible[i]);
 		assert_non_null(strstr(message, "damaged"));
+		record("%s\n", message);
 		dataset__clear(&d);
 	}
 	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 1, \"threads\": 0}"), 0);
@@ -209,6 +213,13 @@ static void stacks_are_read_as_they_are(void **state)
 	dataset__clear(&d);
 }
 
+/* Every word of what was refused above. */
+static void refusals_are_sentences(void **state)
+{
+	(void)state;
+	record__check("refusals-json");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +229,7 @@ int main(void)
 		cmocka_unit_test(cells_that_are_possible),
 		cmocka_unit_test(buckets_are_read_as_they_are),
 		cmocka_unit_test(stacks_are_read_as_they_are),
+		cmocka_unit_test(refusals_are_sentences),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

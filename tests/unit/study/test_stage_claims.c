@@ -236,6 +236,55 @@ static void without_samples_nothing_is_said(void **state)
 	study__clear(&s);
 }
 
+static bool cites(const struct answer_text *answer, enum mode mode, enum metric m)
+{
+	for (size_t i = 0; i < answer->evidence_nr; i++)
+		if (answer->evidence[i].cell->mode == mode && answer->evidence[i].metric == m)
+			return true;
+	return false;
+}
+
+/* What is said to differ is cited, of both modes. */
+static void claims_cite_both_modes(void **state)
+{
+	const struct plan p = {.rounds = 6, .every = 2};
+	const struct answer_text *answer;
+	struct stage_claims c;
+	uint64_t seed = 1;
+	struct study s;
+
+	(void)state;
+	make(&s, &p, &seed);
+	answer = &s.answers[QUESTION_CACHE];
+	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	assert_true(cites(answer, MODE_ONECOPY, stage_claims__metric(&c, CPU_CLASS_GATHER)));
+	assert_true(cites(answer, MODE_ZEROCOPY, stage_claims__metric(&c, CPU_CLASS_GATHER)));
+	assert_true(cites(answer, MODE_TWOCOPY, stage_claims__metric(&c, CPU_CLASS_GATHER)));
+	study__clear(&s);
+}
+
+/* A round that a mode lacks is not taken from its next cell, which has it. */
+static void pairs_are_of_one_cell(void **state)
+{
+	const struct plan p = {.every = 1};
+	struct stage_claims c;
+	struct study s = {0};
+	uint64_t seed = 1;
+
+	(void)state;
+	for (unsigned int round = 0; round < 3; round++)
+		for (int size = 0; size < SIZES; size++)
+			put(&s, &p, MODE_TWOCOPY, size, round, &seed);
+	for (unsigned int round = 0; round < 2; round++)
+		put(&s, &p, MODE_ONECOPY, 0, round, &seed);
+	put(&s, &p, MODE_ONECOPY, 1, 2, &seed);
+	study__finish(&s, 1);
+	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	assert_non_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY));
+	assert_int_equal(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY)->c.paired.n, 3);
+	study__clear(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +294,8 @@ int main(void)
 		cmocka_unit_test(claims_in_words),
 		cmocka_unit_test(a_receiver_that_is_away_is_left_out),
 		cmocka_unit_test(without_samples_nothing_is_said),
+		cmocka_unit_test(claims_cite_both_modes),
+		cmocka_unit_test(pairs_are_of_one_cell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,8 +193,8 @@ static void time_stage(struct run_result *run, enum nio_stage stage, uint64_t ns
 /* Shares of the load generator's total, in percent: lock, copy, pin, wait, ... */
 static void fill_path(struct run_result *run)
 {
-	static const unsigned int copying[NIO_PATH_NR] = {0, 39, 0, 0, 7, 38, 2, 9};
-	static const unsigned int pinning[NIO_PATH_NR] = {0, 0, 2, 21, 4, 58, 1, 10};
+	static const unsigned int copying[NIO_PATH_NR] = {0, 39, 0, 0, 7, 38, 2, 0, 9};
+	static const unsigned int pinning[NIO_PATH_NR] = {0, 0, 2, 21, 4, 58, 1, 3, 7};
 	const unsigned int *share = run->mode == MODE_ZEROCOPY ? pinning : copying;
 	uint64_t total = run->path_ns[PATH_SEND_TOTAL].value;
 	int p;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/verdict.h"
+#include "record.h"
 
 #define PINNED 2000000000ULL
 #define SENDS  1000ULL
@@ -84,7 +85,9 @@ static inline const struct verdict *judge(struct fixture *f, enum zc_cause first
 	unsigned int n = (first != ZC_CAUSE_NONE) + (second != ZC_CAUSE_NONE);
 
 	verdict__give(&f->run, &f->env);
-	print_message("%s\n", v->text);
+	record("%s\n", v->text);
+	for (unsigned int i = 0; i < v->causes_nr; i++)
+		record("- %s: %s\n", zc_cause__key(v->causes[i].cause), v->causes[i].evidence);
 	assert_int_equal(v->causes_nr, n);
 	if (n)
 		assert_int_equal(v->causes[0].cause, first);

@@ -10,6 +10,8 @@
 
 #include "write/assertion.h"
 #include "support/full_result.h"
+#include "support/golden.c"
+#include "support/record.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -67,6 +69,7 @@ static void bad_text_is_refused_with_a_sentence(void **state)
 		message[0] = '\0';
 		if (assertion__parse(&a, cases[i].text, message, sizeof(message)) != -EINVAL)
 			fail_msg("'%s' was taken", cases[i].text);
+		record("%s\n", message);
 		if (!strstr(message, cases[i].said))
 			fail_msg("'%s': %s", cases[i].text, message);
 	}
@@ -85,6 +88,7 @@ static void line_ends_are_white_space(void **state)
 	assert_int_equal(assertion__parse(&a, "copies_per_byte\n==\n2", message, sizeof(message)),
 			 0);
 	assert_int_equal(assertion__check(a, &r, message, sizeof(message)), 0);
+	record("%s\n", message);
 	assert_non_null(strstr(message, "'copies_per_byte?==?2'"));
 	assertion__free(a);
 }
@@ -192,6 +196,7 @@ static void what_does_not_hold(void **state)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		if (check(&f.result, cases[i].text, message, sizeof(message)))
 			fail_msg("'%s' holds", cases[i].text);
+		record("%s\n", message);
 		if (!strstr(message, cases[i].said) || !strstr(message, cases[i].text))
 			fail_msg("'%s': %s", cases[i].text, message);
 	}
@@ -208,6 +213,7 @@ static void one_bad_round_is_enough(void **state)
 	full_result__init(&f);
 	f.runs[1].copies_per_byte.value = 3;
 	assert_int_equal(check(&f.result, "copies_per_byte == 2.25", message, sizeof(message)), 0);
+	record("%s\n", message);
 	assert_non_null(strstr(message, "found 3 in zerocopy"));
 	assert_int_equal(
 		check(&f.result, "twocopy.copies_per_byte == 2.25", message, sizeof(message)), 1);
@@ -225,6 +231,7 @@ static void throughput_is_the_median(void **state)
 	assert_int_equal(check(&f.result, "throughput_gbps >= 8", message, sizeof(message)), 1);
 	f.result.summary[1].throughput_gbps.n = 0;
 	assert_int_equal(check(&f.result, "throughput_gbps >= 8", message, sizeof(message)), 0);
+	record("%s\n", message);
 	assert_non_null(strstr(message, "unknown in the summary of zerocopy"));
 	full_result__clear(&f);
 }
@@ -253,11 +260,14 @@ static void unknown_never_holds(void **state)
 	run.copies_per_byte.reason = "backend none";
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		assert_int_equal(check(&r, texts[i], message, sizeof(message)), 0);
+		record("%s\n", message);
 		assert_non_null(strstr(message, "unknown in twocopy round 0"));
 	}
 	check(&r, texts[0], message, sizeof(message));
+	record("%s\n", message);
 	assert_non_null(strstr(message, ": backend none"));
 	check(&r, "ledger.rx_copy.bytes == 0", message, sizeof(message));
+	record("%s\n", message);
 	assert_non_null(strstr(message, ": not measured"));
 }
 
@@ -268,9 +278,18 @@ static void nothing_run_holds_nothing(void **state)
 
 	(void)state;
 	assert_int_equal(check(&r, "unaccounted_tx == 0", message, sizeof(message)), 0);
+	record("%s\n", message);
 	assert_non_null(strstr(message, "nothing was run"));
 	assert_int_equal(check(&r, "throughput_gbps > 0", message, sizeof(message)), 0);
+	record("%s\n", message);
 	assert_non_null(strstr(message, "nothing was run"));
+}
+
+/* Every word of what was said above. */
+static void answers_are_sentences(void **state)
+{
+	(void)state;
+	record__check("assertions");
 }
 
 int main(void)
@@ -285,6 +304,7 @@ int main(void)
 		cmocka_unit_test(throughput_is_the_median),
 		cmocka_unit_test(unknown_never_holds),
 		cmocka_unit_test(nothing_run_holds_nothing),
+		cmocka_unit_test(answers_are_sentences),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

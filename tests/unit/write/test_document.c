@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,19 +70,197 @@ static void of_a_run_nobody_measured(void **state)
 	free(r);
 }
 
-static void as_csv(void **state)
+/* Every other stage and counter is known less well, each in another way. */
+static void mix_numbers(struct run_result *run)
+{
+	static const char *const reasons[] = {"the first reason", "the second", "a third"};
+
+	for (int i = 0; i < NIO_STAGE_NR; i++) {
+		struct stage_result *s = &run->stages[i];
+
+		s->quality = (enum quality)(i % (QUALITY_SAMPLED + 1));
+		s->reason = s->quality == QUALITY_EXACT ? NULL : reasons[i % 3];
+		s->no_events = i % 3 == 1 ? "no event is attached" : NULL;
+		s->timed_bytes = i % 2 ? known(700 + (uint64_t)i) : (struct num){0};
+		if (i % 5 == 4)
+			s->ns = s->timed = (struct num){.reason = "no clock"};
+	}
+	for (int i = 0; i < PERF_NR; i++) {
+		if (i % 2)
+			run->perf[NIO_SIDE_SENDER][i] = (struct num){.reason = reasons[i % 3]};
+		else
+			run->perf[NIO_SIDE_SENDER][i].reason = "scaled up";
+		run->perf_detail[NIO_SIDE_RECEIVER][i].running =
+			(struct real){.reason = "the share is not told"};
+		run->perf_detail[NIO_SIDE_RECEIVER][i].user = (struct num){.reason = "no user"};
+	}
+	run->perf_asked[0].count[NIO_SIDE_SENDER] = (struct num){.reason = "no such event"};
+	for (int i = 1; i < PATH_NR; i += 2)
+		run->path_ns[i] = (struct num){.reason = reasons[i % 3]};
+}
+
+/* What comes of rounds of their own, and what a run of a sender alone lacks. */
+static void mix_sources(struct run_result *run)
+{
+	run->interrupted = run->request_response = run->sender_side = true;
+	run->connections = 12;
+	run->times = (struct times_result){.source = TIMES_OF_ITS_OWN,
+					   .duration_ns = 250000000,
+					   .messages = 61,
+					   .payload = 62,
+					   .calls = 64,
+					   .missed = known(63),
+					   .map_full = {.reason = "no map"},
+					   .unmatched = known(65)};
+	run->app.rx_reason = "the receiver is not ours";
+	run->app.tcp_received_reason = "nobody asked it";
+	run->app.replies.tx_bytes = (struct num){.reason = "the receiver is not ours"};
+	run->app.verify_errors = known(9);
+	run->app.receiver_cpu_ns = (struct num){.reason = "it runs elsewhere"};
+	run->sequence.source = NULL;
+	run->sequence.tx_retrans = (struct num){.reason = "not told"};
+	run->sequence.rx_bytes = (struct num){.reason = "on another machine"};
+	run->health.coverage = (struct real){.reason = "nothing was sent"};
+	run->health.looked_ns = 100;
+	run->health.phase_ns = 400;
+	run->copies_per_byte = run->copies_per_byte_at_most = (struct real){.reason = "unbounded"};
+	run->verdict.copied_fraction = (struct real){.reason = "no completion"};
+	run->places_reason = "no hook tells";
+	run->places_nr = 0;
+	hist__free(run->app.latency[1].hist);
+	run->app.latency[1] = (struct latency_result){.reason = "no stamps"};
+}
+
+static void add_stack(struct run_result *run, const char *frames, enum nio_sample_whose whose,
+		      uint64_t count)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s", frames);
+	assert_int_equal(profile__add(&run->cpu.profile, &(struct profile_stack){.frames = text,
+										 .whose = whose,
+										 .count = count}),
+			 0);
+}
+
+static void mix(struct full_result *f)
+{
+	struct run_result *run = &f->runs[1], *total = &f->result.summary[1].total;
+
+	mix_numbers(run);
+	mix_sources(run);
+	mix_numbers(total);
+	add_stack(run, "entry;sendmsg", NIO_SAMPLE_SENDER, 7);
+	add_stack(run, "entry;recvmsg", NIO_SAMPLE_RECEIVER, 8);
+	add_stack(total, "entry;sendmsg", NIO_SAMPLE_SENDER, 9);
+	add_stack(total, "entry;recvmsg", NIO_SAMPLE_RECEIVER, 10);
+	add_stack(&f->result.summary[0].total, "idle", NIO_SAMPLE_SENDER, 11);
+}
+
+static void of_what_is_known_in_part(void **state)
 {
 	struct full_result f;
+
+	(void)state;
+	full_result__init(&f);
+	mix(&f);
+	snprintf(f.result.failure, sizeof(f.result.failure), "x");
+	check("document-mixed", &f.result);
+	full_result__clear(&f);
+}
+
+/* Those of a stage nobody watched are null, whatever the numbers are. */
+static void of_completions_not_watched(void **state)
+{
+	struct full_result f;
+
+	(void)state;
+	full_result__init(&f);
+	f.runs[1].kernel_zc_known = f.runs[1].ledger_known = f.runs[1].balance_known = false;
+	f.runs[1].ledger_reason = "backend none";
+	f.runs[1].sequence.tx_ids = (struct num){.reason = "not told"};
+	f.runs[1].times.source = TIMES_NOT_TAKEN;
+	strcpy(f.runs[1].times.reason, "no rounds of their own");
+	f.runs[1].stages[NIO_STAGE_TX_PIN].no_events = "no event of pinning";
+	f.result.summary[1].total.sequence.tx_ids = (struct num){.reason = "not told"};
+	f.result.summary[1].total.stages[NIO_STAGE_TX_PIN].no_events = "no event of pinning";
+	check("document-unwatched", &f.result);
+	full_result__clear(&f);
+}
+
+static void check_written(const char *name, const struct result *r,
+			  int (*write)(const struct result *r, FILE *f))
+{
 	char *text = NULL;
 	size_t len;
 	FILE *stream = open_memstream(&text, &len);
 
+	assert_non_null(stream);
+	assert_int_equal(write(r, stream), 0);
+	fclose(stream);
+	golden__check(name, text);
+	free(text);
+}
+
+static void as_csv(void **state)
+{
+	struct full_result f;
+
 	(void)state;
 	full_result__init(&f);
-	assert_int_equal(output__csv(&f.result, stream), 0);
-	fclose(stream);
-	golden__check("document-csv", text);
-	free(text);
+	check_written("document-csv", &f.result, output__csv);
+	mix(&f);
+	check_written("document-mixed-csv", &f.result, output__csv);
+	full_result__clear(&f);
+}
+
+static void as_folded_stacks(void **state)
+{
+	struct full_result f;
+
+	(void)state;
+	full_result__init(&f);
+	mix(&f);
+	check_written("document-folded", &f.result, output__folded);
+	full_result__clear(&f);
+}
+
+/* A disk that is full is an error, and which. */
+static void a_disk_that_is_full(void **state)
+{
+	FILE *full = fopen("/dev/full", "w");
+	json_t *o = json_pack("{s:i}", "a", 1);
+	struct full_result f;
+
+	(void)state;
+	assert_non_null(full);
+	full_result__init(&f);
+	mix(&f);
+	assert_int_equal(output__csv(&f.result, full), -ENOSPC);
+	assert_int_equal(output__folded(&f.result, full), -ENOSPC);
+	assert_int_equal(json_document__write(full, o), -ENOSPC);
+	/* What fails without a reason of the system does not take an old one. */
+	errno = EAGAIN;
+	assert_int_equal(json_document__write(full, NULL), -EIO);
+	full_result__clear(&f);
+	json_decref(o);
+	fclose(full);
+}
+
+/* A summary holds no more than there is room for. */
+static void of_more_modes_than_there_are(void **state)
+{
+	struct full_result f;
+	json_t *document;
+
+	(void)state;
+	full_result__init(&f);
+	run_result__init(&f.result.summary[2].total);
+	f.result.summary_nr = MODE_NR + 1;
+	document = json_document__result(&f.result);
+	assert_int_equal(json_array_size(json_object_get(document, "summary")), MODE_NR);
+	json_decref(document);
+	run_result__clear(&f.result.summary[2].total);
 	full_result__clear(&f);
 }
 
@@ -90,7 +269,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_all_that_can_be_known),
 		cmocka_unit_test(of_a_run_nobody_measured),
+		cmocka_unit_test(of_what_is_known_in_part),
+		cmocka_unit_test(of_completions_not_watched),
 		cmocka_unit_test(as_csv),
+		cmocka_unit_test(as_folded_stacks),
+		cmocka_unit_test(a_disk_that_is_full),
+		cmocka_unit_test(of_more_modes_than_there_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

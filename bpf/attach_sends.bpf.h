@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * What the send calls of a watched socket of attach mean, from their begin to their end: inline
+ * cores that know nothing of how they were called.
+ */
+#ifndef NETIOTRACE_ATTACH_SENDS_BPF_H
+#define NETIOTRACE_ATTACH_SENDS_BPF_H
+
+#include "attach_books.bpf.h"
+#include "attach_calls.bpf.h"
+#include "message.bpf.h"
+
+/* Calls in progress are shown by each turn they take, under the lock; their ends after it. */
+const volatile bool nio_turns = false;
+/* A call ends with its tcp_push. */
+const volatile bool nio_pushes = false;
+
+/* Do MSG_ZEROCOPY sends of this socket take ids (SO_ZEROCOPY), and pin pages? */
+enum sock_flags___zerocopy {
+	SOCK_ZEROCOPY___zerocopy = 25,
+};
+
+static __always_inline bool may_pin(const struct sock *sk)
+{
+	__u64 flag = bpf_core_enum_value(enum sock_flags___zerocopy, SOCK_ZEROCOPY___zerocopy);
+
+	return kernel_read(struct sock_common, sk, skc_flags) & (1UL << flag);
+}
+
+/*
+ * What the message of a send call says, whether it is of several pieces, and whether its pages are
+ * pinned: as the kernel chooses it, when the call begins.
+ */
+static __always_inline __u32 call_of(const struct sock *sk, const struct msghdr *msg, bool known)
+{
+	__u32 what = call_of_message(msg, known);
+
+	if (BPF_CORE_READ(msg, msg_iter.nr_segs) > 1)
+		what |= NIO_CALL_VECTOR;
+	if (NIO_FIELD(known, struct msghdr, msg, msg_flags) & MSG_FASTOPEN)
+		what |= NIO_CALL_FASTOPEN;
+	if ((what & NIO_SEEN_ZEROCOPY) && may_pin(sk))
+		what |= NIO_CALL_PINS;
+	return what;
+}
+
+/*
+ * The ids of zero-copy sends begin here: with the present call, which has taken its id already if
+ * it asked for one.
+ */
+static __always_inline void begin_ids(struct nio_stream *s, const struct sock *sk, bool asked)
+{
+	__u32 zckey;
+
+	if (s->flags & NIO_STREAM_IDS)
+		return;
+	zckey = kernel_read(struct sock, sk, sk_zckey.counter);
+	s->zckey_base = s->zckey = zckey - (asked && zckey);
+	s->zc_next = s->zckey_base;
+	nio_stream_flag(s, NIO_STREAM_IDS);
+}
+
+/* io_uring's SEND_ZC says MSG_ZEROCOPY, too. */
+static __always_inline __u32 kind_of(__u32 call, enum nio_send_kind how)
+{
+	if (call & NIO_SEEN_FOREIGN)
+		return NIO_CALL_IO_URING;
+	if (how == NIO_SEND_PINNED || (call & NIO_SEEN_ZEROCOPY))
+		return NIO_CALL_ZEROCOPY;
+	if (!(call & NIO_SEEN_CALL))
+		return NIO_CALL_UNTOLD;
+	if (call & NIO_SEEN_SPLICE)
+		return NIO_CALL_SPLICE;
+	return call & NIO_CALL_VECTOR ? NIO_CALL_VECTORED : NIO_CALL_PLAIN;
+}
+
+/* Where the numbers of the sending direction begin: before the call that queued ret. */
+static __always_inline void begin_tx(struct nio_stream *s, const struct sock *sk, __u32 ret)
+{
+	if (s->flags & NIO_STREAM_TX_BASE)
+		return;
+	read_numbers(&s->base_tx, sk);
+	s->base_tx.sent -= ret;
+	nio_stream_flag(s, NIO_STREAM_TX_BASE);
+}
+
+/* A call of this thread begins, or is seen for the first time; *call is what is known of it. */
+static __always_inline struct nio_call *on_call(struct nio_stream *s, struct nio_call *call)
+{
+	if (call->what & NIO_SEEN_ZEROCOPY)
+		nio_any_pinned = true;
+	return begin_call(s, call);
+}
+
+/* Is there a number yet that the bytes of this socket begin with? */
+static __always_inline bool has_numbers(const struct sock *sk)
+{
+	__u8 state = kernel_read(struct sock_common, sk, skc_state);
+
+	return state != TCP_CLOSE && state != TCP_SYN_SENT;
+}
+
+/*
+ * The numbers of a socket that a send call connects begin after its SYN, which is the first thing
+ * acknowledged (tcp_snd_una_update). A socket whose numbers were set (TCP_REPAIR) sends no SYN.
+ */
+static __always_inline void begin_connected(struct nio_stream *s, const struct sock *sk)
+{
+	__u32 una = kernel_read(struct tcp_sock, sk, snd_una);
+
+	if (s->flags & NIO_STREAM_TX_BASE)
+		return;
+	begin_tx(s, sk, 0);
+	if (s->base_tx.bytes_acked || !has_numbers(sk))
+		una = una - (__u32)s->base_tx.bytes_acked + 1;
+	s->base_tx.sent = una;
+	s->sent_seen = s->base_tx.sent;
+}
+
+/*
+ * A send call begins, the lock is held: the socket's numbers begin here, if it is the first. what:
+ * what its message says.
+ */
+static __always_inline void on_send_begin(struct nio_stream *s, const struct sock *sk, __u32 what)
+{
+	struct nio_call call = {.what = what};
+	bool first = !(s->flags & NIO_STREAM_TX_BASE), begins = first && has_numbers(sk);
+
+	if (nio_over)
+		return;
+	if (first && !begins)
+		call.what |= NIO_CALL_CONNECTS;
+	on_call(s, &call);
+	if (!begins)
+		return;
+	begin_ids(s, sk, false);
+	begin_tx(s, sk, 0);
+	s->sent_seen = s->base_tx.sent;
+}
+
+/* The call waits for memory, and is about to release the lock: what it queued so far. */
+static __always_inline void on_send_wait(struct nio_stream *s, const struct sock *sk, bool known)
+{
+	struct nio_call *c = call_of_thread(s, tid_now()), cut = {.what = NIO_CALL_CUT};
+	__u32 end = payload_end_of(sk);
+
+	/* Layers over TCP wait in calls of their own. */
+	if (nio_over || (!c && path_of(sk, NIO_SIDE_SENDER, known) != NIO_COVERED))
+		return;
+	if (c && (c->what & NIO_CALL_CONNECTS))
+		begin_connected(s, sk);
+	if (!(s->flags & NIO_STREAM_TX_BASE)) {
+		begin_tx(s, sk, 0);
+		s->sent_seen = end;
+	}
+	if (!c)
+		c = begin_call(s, &cut);
+	if (!c)
+		return;
+	c->queued += end - s->sent_seen;
+	s->sent_seen = end;
+}
+
+/*
+ * A turn of a send call, before it queues; the lock is held. What was queued since the turn before
+ * is of the call that had that one.
+ */
+static __always_inline void on_turn(struct nio_stream *s, const struct sock *sk,
+				    const struct msghdr *msg)
+{
+	__u32 tid = tid_now(), end = payload_end_of(sk), left = msg->msg_iter.count;
+	struct nio_call *c = call_of_thread(s, tid), *last;
+	struct nio_call first = {.size = left, .left = left, .seq = end};
+
+	if (nio_over)
+		return;
+	if (s->turner != tid) {
+		last = call_of_thread(s, s->turner);
+		if (last)
+			last->place = nio_place_of(last->queued + (end - last->seq), end);
+		s->turner = tid;
+	}
+	if (!c) {
+		first.what = call_of(sk, msg, KNOWN);
+		begin_ids(s, sk, first.what & NIO_SEEN_ZEROCOPY);
+		begin_tx(s, sk, 0);
+		on_call(s, &first);
+	} else if (c->size) {
+		c->left = left;
+		c->place = nio_place_of(c->size - left, end);
+	} else {
+		return;
+	}
+	s->sent_seen = end;
+}
+
+static __always_inline enum nio_send_kind how_sent(struct nio_stream *s, const struct sock *sk,
+						   __u32 what)
+{
+	__u32 zckey = kernel_read(struct sock, sk, sk_zckey.counter), before = s->zckey;
+	bool told = what & NIO_SEEN_CALL, routed = !(what & NIO_CALL_FASTOPEN);
+
+	s->zckey = zckey;
+	return nio_send_kind((struct nio_send_facts){
+		.told = told,
+		.foreign = what & NIO_SEEN_FOREIGN,
+		.by_uring = !told && uses_io_uring(),
+		.zerocopy = what & NIO_SEEN_ZEROCOPY,
+		.splice = what & NIO_SEEN_SPLICE,
+		.sg = routed && (kernel_read(struct sock, sk, sk_route_caps) & NETIF_F_SG),
+		/* Where the message was seen, ids may be other threads'. */
+		.took_id = told ? (what & NIO_CALL_PINS) != 0 : zckey != before,
+	});
+}
+
+static __always_inline void book_sent(struct nio_stream *s, enum nio_send_kind how, __u32 ret)
+{
+	switch (how) {
+	case NIO_SEND_PINNED:
+		add_amount(&s->stages[NIO_STAGE_TX_PIN], ret);
+		return;
+	case NIO_SEND_SPLICED:
+		add_amount(&s->stages[NIO_STAGE_TX_SPLICE], ret);
+		return;
+	case NIO_SEND_FOREIGN:
+		book_side(s, NIO_SIDE_SENDER, NIO_UNCOVERED_FOREIGN, ret);
+		return;
+	default:
+		add_amount(&s->stages[NIO_STAGE_TX_COPY], ret);
+	}
+}
+
+/* A layer over TCP took ret bytes, or failed. */
+static __always_inline void on_layer_send(struct nio_stream *s, const struct sock *sk, int ret)
+{
+	if (ret <= 0)
+		return;
+	touch(s, sk);
+	is_uncovered(s, sk, NIO_SIDE_SENDER, ret, KNOWN);
+}
+
+/* Books what a call returned, by what is known of it. */
+static __always_inline void book_call(struct nio_stream *s, const struct sock *sk, __u32 ret,
+				      __u32 what)
+{
+	enum nio_send_kind how;
+	__u32 sizes = nio_size_bucket(ret);
+
+	begin_ids(s, sk, !(what & NIO_SEEN_CALL) || (what & NIO_SEEN_ZEROCOPY));
+	how = how_sent(s, sk, what);
+	book_sent(s, how, ret);
+	add_amount(&s->calls[kind_of(what, how)], ret);
+	__sync_fetch_and_add(&s->tx_sizes[sizes], 1);
+}
+
+/*
+ * A call in progress when the socket's numbers began is booked as it returned: what it had queued
+ * by then belongs to them, too.
+ */
+static __always_inline void begin_earlier(struct nio_stream *s, __u32 bytes)
+{
+	if ((__s32)bytes > 0)
+		s->base_tx.sent -= bytes;
+}
+
+/* A send call queued ret bytes, or failed. The lock is held. */
+static __always_inline void on_send_end(struct nio_stream *s, const struct sock *sk, int ret,
+					bool known)
+{
+	struct nio_call call = {.what = NIO_CALL_CUT};
+	__u32 end;
+
+	if (nio_over)
+		return;
+	end_call(s, &call);
+	if (ret <= 0)
+		return;
+	touch(s, sk);
+	if (is_uncovered(s, sk, NIO_SIDE_SENDER, ret, known))
+		return;
+	end = payload_end_of(sk);
+	if (call.what & NIO_CALL_CONNECTS)
+		begin_connected(s, sk);
+	if (!(s->flags & NIO_STREAM_TX_BASE))
+		begin_tx(s, sk, ret);
+	else if (call.what & NIO_CALL_CUT)
+		begin_earlier(s, ret - call.queued - (end - s->sent_seen));
+	s->sent_seen = end;
+	book_call(s, sk, ret, call.what);
+}
+
+/* write_seq was seen to be `end`, perhaps after others saw it further on. */
+static __always_inline void saw_sent(struct nio_stream *s, __u32 end)
+{
+	for (int i = 0; i < 4; i++) {
+		__u32 seen = s->sent_seen;
+
+		if (nio_seq_delta(seen, end) <= 0 ||
+		    __sync_val_compare_and_swap(&s->sent_seen, seen, end) == seen)
+			return;
+	}
+}
+
+/*
+ * Where the numbers stand with a call that took turns: it was alone from its last one on, in which
+ * it queued all that was left, or nothing. One that returns more than was left when it was first
+ * seen had begun before.
+ */
+static __always_inline void follow_call(struct nio_stream *s, const struct sock *sk,
+					const struct nio_call *call, __u32 ret)
+{
+	__u32 since = ret - call->queued;
+
+	if (ret > call->size) {
+		bool whole = nio_seq_delta(call->seq, payload_end_of(sk)) >= (__s32)call->left;
+
+		begin_earlier(s, since - (whole ? call->left : 0));
+		since = whole ? call->left : 0;
+	}
+	saw_sent(s, call->seq + since);
+}
+
+/*
+ * The same where turns are not shown: exact while one thread sends, or one after another. A socket
+ * is handed on once, from who connects it to who sends: a call between begins where the last one
+ * ended.
+ */
+static __always_inline void guess_call(struct nio_stream *s, const struct sock *sk, __u32 ret)
+{
+	__u32 tid = tid_now();
+
+	if (s->turner && s->turner != tid) {
+		if (s->handed || payload_end_of(sk) - ret != s->sent_seen)
+			s->untold = 1;
+		s->handed = 1;
+	}
+	s->turner = tid;
+	begin_tx(s, sk, ret);
+	s->sent_seen = payload_end_of(sk);
+}
+
+/* A send call queued ret bytes, or failed. The lock is not held. */
+static __always_inline void on_send_return(struct nio_stream *s, const struct sock *sk, int ret)
+{
+	struct nio_call call = {};
+	bool had;
+
+	if (nio_over)
+		return;
+	had = end_call(s, &call);
+	if (ret <= 0)
+		return;
+	touch(s, sk);
+	if (is_uncovered(s, sk, NIO_SIDE_SENDER, ret, KNOWN))
+		return;
+	if (had && call.size)
+		follow_call(s, sk, &call, ret);
+	else if (nio_turns && (s->flags & NIO_STREAM_TX_BASE))
+		begin_earlier(s, ret); /* its last turn was before the first that was seen */
+	else
+		guess_call(s, sk, ret);
+	book_call(s, sk, ret, call.what);
+}
+
+/*
+ * tcp_push at the end of a send call that queued something: for kretprobes, which miss returns of
+ * functions that sleep. Bytes by write_seq.
+ */
+static __always_inline void on_push(struct nio_stream *s, const struct sock *sk)
+{
+	struct nio_call *c = call_of_thread(s, tid_now()), ended;
+	__s32 bytes;
+
+	if (c && (c->what & NIO_CALL_CONNECTS))
+		begin_connected(s, sk);
+	bytes = nio_seq_delta(s->sent_seen, payload_end_of(sk)) + (c ? c->queued : 0);
+	if ((s->flags & NIO_STREAM_TX_BASE) && bytes > 0)
+		on_send_end(s, sk, bytes, ADDRESS);
+	else
+		end_call(s, &ended);
+}
+
+/*
+ * Where the end of a call is its tcp_push: one that had none is over when its thread is seen at
+ * something else, or the socket ends. So is a call that connects and whose bytes all were in the
+ * SYN.
+ */
+static __always_inline void end_unpushed(struct nio_stream *s, const struct sock *sk)
+{
+	__u32 bytes, what = s->call.what, end;
+
+	if (!nio_pushes || !s->caller || nio_over)
+		return;
+	if (what & NIO_CALL_CONNECTS)
+		begin_connected(s, sk);
+	end = payload_end_of(sk);
+	bytes = s->call.queued + (end - s->sent_seen);
+	s->caller = 0;
+	if (!(s->flags & NIO_STREAM_TX_BASE) || (__s32)bytes <= 0)
+		return;
+	s->sent_seen = end;
+	if (!s->last_ns)
+		s->last_ns = bpf_ktime_get_ns();
+	book_call(s, sk, bytes, what);
+}
+
+/*
+ * A socket begins to connect: by connect(), or by a send call (MSG_FASTOPEN), whose begin a kprobe
+ * did not see, since the socket was not taken in. If bytes follow, it was the latter.
+ */
+static __always_inline void on_connect(struct nio_stream *s, const struct sock *sk)
+{
+	struct nio_call call = {.what = NIO_CALL_CONNECTS | NIO_CALL_FASTOPEN};
+
+	/* One of MPTCP has no numbers of TCP's; its subflows, the only ones with a ulp by now, send
+	 * otherwise. */
+	if (sk->sk_protocol != IPPROTO_TCP ||
+	    kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops))
+		return;
+	if (nio_pushes && !s->caller && !(s->flags & NIO_STREAM_TX_BASE))
+		on_call(s, &call);
+}
+
+/* A call begins, of which a kprobe knows: those that are over have no place any more. */
+static __always_inline void end_before(struct nio_stream *s, const struct sock *sk)
+{
+	if (s->caller == tid_now() || ((s->call.what & NIO_CALL_CONNECTS) && has_numbers(sk)))
+		end_unpushed(s, sk);
+}
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What of a report goes into a result: each field of the side that reports, none of the other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/load_report.h"
+
+#define COUNT(field)                                           \
+	{                                                      \
+		offsetof(struct app_result, field), #field, 0, \
+	}
+#define NUM(field)                                             \
+	{                                                      \
+		offsetof(struct app_result, field), #field, 1, \
+	}
+
+struct field {
+	size_t at;
+	const char *name;
+	int is_num;
+};
+
+/* clang-format off */
+static const struct field of_sender[] = {
+	COUNT(tx_bytes), COUNT(tx_messages),
+	COUNT(replies.rx_bytes), COUNT(replies.rx_messages), COUNT(replies.errors),
+	COUNT(zc.sends), COUNT(zc.completed), COUNT(zc.copied), COUNT(zc.not_copied),
+	COUNT(zc.enobufs), COUNT(zc.fallback_bytes),
+	COUNT(partial_sends), COUNT(eagain), COUNT(eintr),
+	COUNT(tcp_bytes_acked), COUNT(tcp_bytes_retrans),
+	NUM(sender_cpu_ns),
+};
+static const struct field of_receiver[] = {
+	COUNT(rx_bytes), COUNT(rx_messages),
+	NUM(replies.tx_bytes), NUM(replies.tx_messages),
+	COUNT(tcp_bytes_received),
+	NUM(verify_errors), NUM(receiver_cpu_ns),
+};
+/* clang-format on */
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static void put(struct app_result *app, const struct field *f, uint64_t value)
+{
+	void *at = (char *)app + f->at;
+
+	if (f->is_num)
+		*(struct num *)at = (struct num){.value = value, .known = true};
+	else
+		*(uint64_t *)at = value;
+}
+
+static uint64_t get(const struct app_result *app, const struct field *f)
+{
+	const void *at = (const char *)app + f->at;
+
+	return f->is_num ? ((const struct num *)at)->value : *(const uint64_t *)at;
+}
+
+static struct hist *hist_of(uint64_t value)
+{
+	struct hist *h = hist__new_latency();
+
+	assert_non_null(h);
+	hist__record(h, value);
+	return h;
+}
+
+/* Every field another number. */
+static struct load_report *filled(void)
+{
+	struct load_report *report = calloc(1, sizeof(*report));
+
+	assert_non_null(report);
+	for (size_t i = 0; i < ARRAY_SIZE(of_sender); i++)
+		put(&report->app, &of_sender[i], 100 + i);
+	for (size_t i = 0; i < ARRAY_SIZE(of_receiver); i++)
+		put(&report->app, &of_receiver[i], 200 + i);
+	for (int k = 0; k < LATENCY_NR; k++)
+		report->app.latency[k].hist = hist_of(1000 + (uint64_t)k);
+	return report;
+}
+
+static void check_fields(const struct app_result *app, const struct field *fields, size_t n,
+			 uint64_t first)
+{
+	for (size_t i = 0; i < n; i++)
+		if (get(app, &fields[i]) != (first ? first + i : 0))
+			fail_msg("%s is %llu", fields[i].name,
+				 (unsigned long long)get(app, &fields[i]));
+}
+
+static void a_side_reports_its_own(void **state)
+{
+	(void)state;
+	for (int side = 0; side < NIO_SIDE_NR; side++) {
+		struct load_report *report = filled();
+		struct app_result app = {0};
+
+		assert_int_equal(load_report__copy_app(&app, report, (enum nio_side)side), 0);
+		check_fields(&app, of_sender, ARRAY_SIZE(of_sender),
+			     side == NIO_SIDE_SENDER ? 100 : 0);
+		check_fields(&app, of_receiver, ARRAY_SIZE(of_receiver),
+			     side == NIO_SIDE_RECEIVER ? 200 : 0);
+		for (int k = 0; k < LATENCY_NR; k++) {
+			struct hist *h = app.latency[k].hist;
+
+			assert_int_equal(h != NULL, (int)latency__side(k) == side);
+			if (h)
+				assert_int_equal(h->sum, 1000 + k);
+			hist__free(h);
+		}
+		load_report__clear(report);
+		free(report);
+	}
+}
+
+/* Copies, the later in place of the earlier; what was not reported has its reason. */
+static void latencies_are_the_last_reported(void **state)
+{
+	struct load_report *report = filled();
+	struct app_result app = {0};
+
+	(void)state;
+	app.latency[LATENCY_SEND_CALL].reason = "not yet";
+	assert_int_equal(load_report__copy_app(&app, report, NIO_SIDE_SENDER), 0);
+	assert_null(app.latency[LATENCY_SEND_CALL].reason);
+	assert_ptr_not_equal(app.latency[LATENCY_SEND_CALL].hist,
+			     report->app.latency[LATENCY_SEND_CALL].hist);
+	hist__record(report->app.latency[LATENCY_SEND_CALL].hist, 5);
+	assert_int_equal(app.latency[LATENCY_SEND_CALL].hist->count, 1);
+	assert_int_equal(load_report__copy_app(&app, report, NIO_SIDE_SENDER), 0);
+	assert_int_equal(app.latency[LATENCY_SEND_CALL].hist->count, 2);
+	load_report__clear(report);
+	assert_int_equal(load_report__copy_app(&app, report, NIO_SIDE_SENDER), 0);
+	for (int k = 0; k < LATENCY_NR; k++) {
+		assert_null(app.latency[k].hist);
+		assert_int_equal(app.latency[k].reason != NULL,
+				 latency__side(k) == NIO_SIDE_SENDER);
+	}
+	free(report);
+}
+
+static void a_cleared_report_is_zero(void **state)
+{
+	struct load_report *report = filled(), *zero = calloc(1, sizeof(*zero));
+
+	(void)state;
+	report->port = 5001;
+	report->confirmed.known = true;
+	load_report__clear(report);
+	assert_memory_equal(report, zero, sizeof(*zero));
+	load_report__clear(report);
+	assert_memory_equal(report, zero, sizeof(*zero));
+	free(report);
+	free(zero);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_side_reports_its_own),
+		cmocka_unit_test(latencies_are_the_last_reported),
+		cmocka_unit_test(a_cleared_report_is_zero),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is compared with what: pairs of rounds, cells either way round or missing, duels, axes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/family.h"
+
+#include "support/planted.h"
+
+/* One that is not there leaves the other's evidence, on its own side, and no claim. */
+static void a_cell_that_is_missing_claims_nothing(void **state)
+{
+	struct study s = {0};
+	struct cell *x;
+	struct claim c;
+
+	(void)state;
+	put_crossing(&s, 0.02);
+	study__finish(&s, (double)NAN);
+	x = analysis__cell(&s.a, MODE_ONECOPY, KIB(8), 1);
+	assert_non_null(x);
+	assert_null(analysis__cell(&s.a, MODE_ONECOPY, KIB(8), 2));
+	assert_null(analysis__cell(&s.a, MODE_ONECOPY, KIB(9), 1));
+	assert_null(analysis__cell(&s.a, MODE_ZEROCOPY, KIB(8), 1));
+	c = analysis__compare(&s.a, x, NULL, METRIC_GBPS);
+	assert_int_equal(c.a.n, 7);
+	assert_int_equal(c.b.n, 0);
+	assert_int_equal(c.paired.n, 0);
+	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
+	assert_true(isnan(c.p) && isnan(c.change) && isnan(c.b.median));
+	c = analysis__compare(&s.a, NULL, x, METRIC_GBPS);
+	assert_int_equal(c.a.n, 0);
+	assert_int_equal(c.b.n, 7);
+	NEAR(c.b.median, 16.0, 1e-9);
+	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
+	assert_true(isnan(c.p));
+	c = analysis__compare(&s.a, NULL, NULL, METRIC_GBPS);
+	assert_int_equal(c.a.n + c.b.n + c.paired.n, 0);
+	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
+	study__clear(&s);
+}
+
+/* The same one is asked for either way round; in the family each has the same p. */
+static void a_comparison_is_turned_with_its_cells(void **state)
+{
+	struct study s = {0};
+	struct cell *x, *y;
+	struct claim c, t;
+
+	(void)state;
+	put_crossing(&s, 0.02);
+	study__finish(&s, (double)NAN);
+	x = analysis__cell(&s.a, MODE_ONECOPY, KIB(64), 1);
+	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(64), 1);
+	c = analysis__compare(&s.a, x, y, METRIC_GBPS);
+	t = analysis__compare(&s.a, y, x, METRIC_GBPS);
+	assert_int_equal(c.rule, CLAIM_FAMILY);
+	assert_int_equal(t.rule, CLAIM_FAMILY);
+	NEAR(c.p, t.p, 0);
+	assert_int_equal(c.difference, DIFFERENCE_HIGHER);
+	assert_int_equal(t.difference, DIFFERENCE_LOWER);
+	NEAR(c.a.median, t.b.median, 0);
+	NEAR(c.b.median, t.a.median, 0);
+	NEAR((1 + c.change) * (1 + t.change), 1, 1e-9);
+	/* Of other numbers, and of itself, there is no test. */
+	assert_true(isnan(family__p(&s.a, x, y, METRIC_DURATION)));
+	assert_true(isnan(family__p(&s.a, x, x, METRIC_GBPS)));
+	family__clear(&s.a);
+	assert_true(isnan(family__p(&s.a, x, y, METRIC_GBPS)));
+	family__clear(&s.a);
+	study__clear(&s);
+}
+
+/* Rounds are found by their number, not by their place. */
+static void rounds_are_paired_by_number(void **state)
+{
+	struct study s = {0};
+	struct cell *x, *y;
+	double apart[5];
+
+	(void)state;
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 1, 10);
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 2, (double)NAN);
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 4, 10);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 99);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 1, 30);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 2, 30);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 3, 99);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 4, 10);
+	study__finish(&s, (double)NAN);
+	assert_int_equal(s.a.blocks_nr, 5);
+	x = analysis__cell(&s.a, MODE_ONECOPY, KIB(4), 1);
+	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(4), 1);
+	for (int turned = 0; turned < 2; turned++) {
+		family__pair(&s.a, turned ? y : x, turned ? x : y, METRIC_GBPS, apart);
+		assert_true(isnan(apart[0]) && isnan(apart[2]) && isnan(apart[3]));
+		NEAR(apart[1], turned ? -1 : 1, 1e-12);
+		NEAR(apart[4], 0, 0);
+	}
+	study__clear(&s);
+}
+
+/* Over thread counts: the mean of those that have both, in each round. */
+static void sizes_are_paired_over_thread_counts(void **state)
+{
+	struct study s = {0};
+	double apart[2];
+
+	(void)state;
+	for (unsigned int round = 0; round < 2; round++) {
+		put(&s, MODE_TWOCOPY, KIB(4), 1, round, 10);
+		put(&s, MODE_ONECOPY, KIB(4), 1, round, 30);
+		put(&s, MODE_TWOCOPY, KIB(4), 2, round, 20);
+		put(&s, MODE_ONECOPY, KIB(4), 2, round, round ? (double)NAN : 20);
+		/* Of this one there is no other, nor of this size at other threads. */
+		put(&s, MODE_ONECOPY, KIB(4), 4, round, 500);
+		put(&s, MODE_TWOCOPY, KIB(8), 1, round, 500);
+	}
+	study__finish(&s, (double)NAN);
+	assert_int_equal(
+		family__pair_sizes(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS, apart),
+		0);
+	NEAR(apart[0], 0.5, 1e-12);
+	NEAR(apart[1], 1, 1e-12);
+	assert_int_equal(
+		family__pair_sizes(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(8), METRIC_GBPS, apart),
+		0);
+	assert_true(isnan(apart[0]) && isnan(apart[1]));
+	study__clear(&s);
+}
+
+/* At a size, over both thread counts; the same of either mode first, and of nothing else. */
+static void modes_are_compared_at_a_size(void **state)
+{
+	struct study s = {0};
+	struct claim c, t;
+
+	(void)state;
+	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
+	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
+	put_rounds(&s, MODE_TWOCOPY, KIB(4), 2, 20, 0.01);
+	put_rounds(&s, MODE_ONECOPY, KIB(4), 2, 40, 0.01);
+	study__finish(&s, (double)NAN);
+	c = analysis__compare_modes(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
+	t = analysis__compare_modes(&s.a, MODE_TWOCOPY, MODE_ONECOPY, KIB(4), METRIC_GBPS);
+	assert_int_equal(c.difference, DIFFERENCE_HIGHER);
+	assert_int_equal(t.difference, DIFFERENCE_LOWER);
+	NEAR(c.p, t.p, 0);
+	assert_true(c.p <= CLAIM_LEVEL);
+	assert_true(c.change > 0.9 && c.change < 1.1);
+	assert_int_equal(c.paired.n, 7);
+	assert_int_equal(c.a.n + c.b.n, 0);
+	assert_true(isnan(c.a.median) && isnan(c.b.median));
+	c = analysis__compare_modes(&s.a, MODE_ZEROCOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
+	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
+	assert_int_equal(c.paired.n, 0);
+	study__clear(&s);
+}
+
+/* Of equal ones the first; of one mode, or of all. */
+static void the_peak_is_the_highest_median(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 30);
+	put(&s, MODE_TWOCOPY, KIB(8), 1, 0, 30);
+	put(&s, MODE_TWOCOPY, KIB(16), 1, 0, 20);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 0, (double)NAN);
+	put(&s, MODE_ONECOPY, KIB(8), 1, 0, 0);
+	put(&s, MODE_ZEROCOPY, KIB(8), 1, 0, 40);
+	study__finish(&s, (double)NAN);
+	assert_int_equal(analysis__peak(&s.a, MODE_TWOCOPY, METRIC_GBPS)->size, KIB(4));
+	assert_int_equal(analysis__peak(&s.a, MODE_ONECOPY, METRIC_GBPS)->size, KIB(8));
+	assert_int_equal(analysis__peak(&s.a, MODE_NR, METRIC_GBPS)->mode, MODE_ZEROCOPY);
+	assert_null(analysis__peak(&s.a, MODE_NR, METRIC_LLC_MISSES));
+	assert_true(analysis__has(&s.a, METRIC_GBPS));
+	study__clear(&s);
+}
+
+/* Its own, else that of what it is made of; then what is missing; never none. */
+static void what_is_missing_has_a_reason(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 30);
+	study__finish(&s, (double)NAN);
+	assert_string_equal(analysis__reason(&s.a, METRIC_SEND_P99),
+			    "the data set has no such number");
+	assert_non_null(strstr(analysis__reason(&s.a, METRIC_CPU_NS_PER_KIB), "--duration"));
+	s.d.reason[METRIC_S_LLC_MISSES] = strdup("no PMU");
+	assert_string_equal(analysis__reason(&s.a, METRIC_LLC_MISSES), "no PMU");
+	assert_string_equal(analysis__reason(&s.a, METRIC_LLC_MISSES_PER_KIB), "no PMU");
+	s.d.reason[METRIC_LLC_MISSES] = strdup("not asked for");
+	assert_string_equal(analysis__reason(&s.a, METRIC_LLC_MISSES), "not asked for");
+	study__clear(&s);
+}
+
+/* Sizes and thread counts in order, each once; rounds of the cells that have fewest and most. */
+static void axes_are_in_order(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put(&s, MODE_ONECOPY, KIB(8), 4, 0, 1);
+	put(&s, MODE_ONECOPY, KIB(8), 4, 1, 1);
+	put(&s, MODE_ONECOPY, KIB(8), 4, 2, 1);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 1);
+	put(&s, MODE_ZEROCOPY, KIB(8), 1, 0, 1);
+	put(&s, MODE_ZEROCOPY, KIB(8), 1, 1, 1);
+	study__finish(&s, (double)NAN);
+	assert_int_equal(s.a.cells_nr, 3);
+	assert_int_equal(s.a.sizes_nr, 2);
+	assert_int_equal(s.a.sizes[0], KIB(4));
+	assert_int_equal(s.a.sizes[1], KIB(8));
+	assert_int_equal(s.a.threads_nr, 2);
+	assert_int_equal(s.a.threads[0], 1);
+	assert_int_equal(s.a.threads[1], 4);
+	assert_int_equal(s.a.rounds_min, 1);
+	assert_int_equal(s.a.rounds_max, 3);
+	assert_true(s.a.has_mode[MODE_ONECOPY] && s.a.has_mode[MODE_ZEROCOPY]);
+	assert_false(s.a.has_mode[MODE_TWOCOPY]);
+	study__clear(&s);
+}
+
+/* Less time is better: where the first takes less it is ahead, and a crossover is to it. */
+static void a_duel_of_costs_is_won_by_the_lower(void **state)
+{
+	static const double of_first[] = {200, 100, 50};
+	struct study s = {0};
+	struct duel duel;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		put_rounds(&s, MODE_TWOCOPY, KIB(4) << i, 1, 10, 0.01);
+		put_rounds(&s, MODE_ONECOPY, KIB(4) << i, 1, 10, 0.01);
+	}
+	for (size_t i = 0; i < s.d.rows_nr; i++) {
+		struct dataset_row *row = &s.d.rows[i];
+		size_t size = row->size == KIB(4) ? 0 : row->size == KIB(8) ? 1 : 2;
+		bool first = row->mode == MODE_ONECOPY;
+
+		row->value[METRIC_SEND_P99] = (first ? of_first[size] : 100) +
+					      (double)((i * 5 + (first ? 3 : 0)) % 7) / 100;
+	}
+	study__finish(&s, (double)NAN);
+	assert_int_equal(
+		analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_SEND_P99, &duel), 0);
+	assert_int_equal(duel.points_nr, 3);
+	assert_int_equal(duel.behind, 1);
+	assert_int_equal(duel.noise, 1);
+	assert_int_equal(duel.ahead, 1);
+	assert_int_equal(duel.crossovers_nr, 1);
+	assert_int_equal(duel.crossovers[0].below, KIB(4));
+	assert_int_equal(duel.crossovers[0].above, KIB(16));
+	assert_true(duel.crossovers[0].to_first);
+	duel__clear(&duel);
+	assert_int_equal(
+		analysis__duel(&s.a, MODE_TWOCOPY, MODE_ONECOPY, 1, METRIC_SEND_P99, &duel), 0);
+	assert_int_equal(duel.crossovers_nr, 1);
+	assert_false(duel.crossovers[0].to_first);
+	duel__clear(&duel);
+	assert_true(!duel.points && !duel.crossovers && !duel.points_nr);
+	study__clear(&s);
+}
+
+/* Of one round each a point, of a few too few; which is in front is counted all the same. */
+static void a_duel_of_few_rounds_is_points(void **state)
+{
+	(void)state;
+	for (unsigned int rounds = 1; rounds <= 3; rounds += 2) {
+		struct study s = {0};
+		struct duel duel;
+
+		for (unsigned int r = 0; r < rounds; r++)
+			for (unsigned int i = 0; i < 3; i++) {
+				put(&s, MODE_TWOCOPY, KIB(4) << i, 1, r, 10);
+				put(&s, MODE_ONECOPY, KIB(4) << i, 1, r, i ? 10 + i : 5);
+			}
+		study__finish(&s, (double)NAN);
+		assert_int_equal(
+			analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &duel), 0);
+		assert_int_equal(duel.point_only, rounds == 1 ? 3 : 0);
+		assert_int_equal(duel.few, rounds == 1 ? 0 : 3);
+		assert_int_equal(duel.point_ahead, 2);
+		assert_int_equal(duel.ahead + duel.behind + duel.noise + duel.crossovers_nr, 0);
+		duel__clear(&duel);
+		study__clear(&s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cell_that_is_missing_claims_nothing),
+		cmocka_unit_test(a_comparison_is_turned_with_its_cells),
+		cmocka_unit_test(rounds_are_paired_by_number),
+		cmocka_unit_test(sizes_are_paired_over_thread_counts),
+		cmocka_unit_test(modes_are_compared_at_a_size),
+		cmocka_unit_test(the_peak_is_the_highest_median),
+		cmocka_unit_test(what_is_missing_has_a_reason),
+		cmocka_unit_test(axes_are_in_order),
+		cmocka_unit_test(a_duel_of_costs_is_won_by_the_lower),
+		cmocka_unit_test(a_duel_of_few_rounds_is_points),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

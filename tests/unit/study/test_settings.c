@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What runs were made with: what is in it, what differs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "study/settings.h"
+
+static json_t *of(const char *settings, const char *environment, const char *fields)
+{
+	json_t *s = settings ? json_loads(settings, 0, NULL) : NULL;
+	json_t *e = environment ? json_loads(environment, 0, NULL) : NULL;
+	json_t *f = fields ? json_loads(fields, JSON_DECODE_ANY, NULL) : NULL;
+	json_t *o = settings__of(s, e, f);
+
+	assert_non_null(o);
+	json_decref(s);
+	json_decref(e);
+	json_decref(f);
+	return o;
+}
+
+static void check(json_t *o, const char *name, const char *value)
+{
+	const char *found = json_string_value(json_object_get(o, name));
+
+	if (!value) {
+		assert_null(json_object_get(o, name));
+		return;
+	}
+	assert_non_null(found);
+	assert_string_equal(found, value);
+}
+
+static void values_are_text(void **state)
+{
+	json_t *o =
+		of("{\"verify\": true, \"rate\": 2.5, \"affinity\": \"\", \"busy\": null,"
+		   " \"list\": {\"b\": 1, \"a\": 2}, \"busy_reason\": \"no\", \"size\": 4096,"
+		   " \"mode\": \"x\", \"argv\": [1], \"seed\": 3, \"fingerprint\": \"f\"}",
+		   "{\"kernel\": \"Linux 6.12\", \"cpus\": 4, \"uptime\": 5, \"mtu\": null}", "8");
+
+	(void)state;
+	check(o, "verify", "true");
+	check(o, "rate", "2.5");
+	check(o, "affinity", NULL);
+	check(o, "busy", NULL);
+	check(o, "busy_reason", NULL);
+	check(o, "list", "{\"a\": 2, \"b\": 1}");
+	/* What a data set varies, or what does not shape the traffic. */
+	check(o, "size", NULL);
+	check(o, "mode", NULL);
+	check(o, "argv", NULL);
+	check(o, "seed", NULL);
+	check(o, "fingerprint", NULL);
+	check(o, "kernel", "Linux 6.12");
+	check(o, "cpus", "4");
+	check(o, "uptime", NULL);
+	check(o, "mtu", NULL);
+	check(o, "fields", "8");
+	assert_int_equal(json_object_size(o), 6);
+	json_decref(o);
+	o = of(NULL, NULL, NULL);
+	assert_int_equal(json_object_size(o), 0);
+	json_decref(o);
+}
+
+static void the_first_that_differs_has_a_name(void **state)
+{
+	json_t *a = of("{\"one\": 1, \"two\": 2, \"three\": 3}", NULL, NULL);
+	json_t *b = of("{\"two\": 20, \"three\": 30, \"four\": 4}", NULL, NULL);
+
+	(void)state;
+	assert_string_equal(settings__difference(a, b, NULL), "two");
+	assert_string_equal(settings__difference(a, b, ""), "two");
+	assert_string_equal(settings__difference(a, b, "two"), "three");
+	assert_string_equal(settings__difference(a, b, "x,two"), "three");
+	assert_string_equal(settings__difference(a, b, "three"), "two");
+	assert_null(settings__difference(a, b, "two,three"));
+	assert_null(settings__difference(a, b, "three,two,"));
+	/* Whole names only. */
+	assert_string_equal(settings__difference(a, b, "tw,twos,wo"), "two");
+	assert_null(settings__difference(a, a, NULL));
+	json_decref(a);
+	json_decref(b);
+}
+
+static void what_is_of_the_machine(void **state)
+{
+	(void)state;
+	assert_true(settings__is_of_machine("kernel"));
+	assert_true(settings__is_of_machine("virtualization"));
+	assert_false(settings__is_of_machine("mtu"));
+	assert_false(settings__is_of_machine(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_are_text),
+		cmocka_unit_test(the_first_that_differs_has_a_name),
+		cmocka_unit_test(what_is_of_the_machine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

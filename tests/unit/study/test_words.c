@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Numbers, cells and lists as a report writes them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "study/answer.h"
+#include "study/words.h"
+
+static void check_change(double change, const char *words)
+{
+	char buf[WORDS_BUF];
+
+	assert_string_equal(words__change(buf, sizeof(buf), change), words);
+}
+
+/* From ten times on as a factor. */
+static void a_change_in_words(void **state)
+{
+	char buf[WORDS_BUF];
+
+	(void)state;
+	check_change(0.125, "+12.5 %");
+	check_change(-0.5, "-50.0 %");
+	check_change(8.99, "+899.0 %");
+	check_change(9, "x 10");
+	check_change(99.5, "x 100");
+	check_change((double)NAN, "n/a");
+	assert_string_equal(words__factor(buf, sizeof(buf), 4, 10), "x 2.5");
+	assert_string_equal(words__factor(buf, sizeof(buf), 0, 10), "n/a");
+	assert_string_equal(words__factor(buf, sizeof(buf), 1, (double)NAN), "n/a");
+}
+
+static void check_value(enum metric m, double value, const char *words)
+{
+	char buf[WORDS_BUF];
+
+	assert_string_equal(words__value(buf, sizeof(buf), m, value), words);
+}
+
+/* Large counts in full; times and bytes with a unit that suits them; the rest with four digits. */
+static void values_in_words(void **state)
+{
+	(void)state;
+	check_value(METRIC_GBPS, (double)NAN, "n/a");
+	check_value(METRIC_GBPS, 12.345678, "12.35 Gbit/s");
+	check_value(METRIC_GBPS, 999.96, "1000 Gbit/s");
+	check_value(METRIC_GBPS, 1000.6, "1001 Gbit/s");
+	check_value(METRIC_GBPS, 9999, "9999 Gbit/s");
+	check_value(METRIC_GBPS, -1234.4, "-1234 Gbit/s");
+	check_value(METRIC_GBPS, -20000, "-20000 Gbit/s");
+	check_value(METRIC_GBPS, 10000, "10 000 Gbit/s");
+	check_value(METRIC_GBPS, 12345.5, "12346 Gbit/s");
+	check_value(METRIC_GBPS, 1e15, "1e+15 Gbit/s");
+	check_value(METRIC_SEND_P50, 1500, "1.5 us");
+	check_value(METRIC_RX_BYTES, 1500, "1.5 kB");
+	check_value(METRIC_STAGE_CPB(NIO_STAGE_TX_COPY), 1.239, "1.24");
+	check_value(METRIC_ZC_SENDS, 123456, "123 456");
+}
+
+static void check_estimate(enum metric m, const struct estimate *e, const char *words,
+			   const char *interval)
+{
+	char buf[3 * WORDS_BUF];
+
+	assert_string_equal(words__estimate(buf, sizeof(buf), m, e), words);
+	assert_string_equal(words__interval(buf, sizeof(buf), m, e), interval);
+}
+
+/* The bounds go without the unit, where the median beside them has the same. */
+static void estimates_in_words(void **state)
+{
+	const struct estimate none = {
+		.median = (double)NAN, .low = (double)NAN, .high = (double)NAN};
+	const struct estimate one = {.median = 3, .low = (double)NAN, .high = (double)NAN, .n = 1};
+	const struct estimate few = {
+		.median = 3, .low = 2.5, .high = 1500, .coverage = 0.95, .n = 7};
+
+	(void)state;
+	check_estimate(METRIC_GBPS, &none, "n/a", "n/a");
+	check_estimate(METRIC_GBPS, &one, "3 Gbit/s (one run)", "one run");
+	check_estimate(METRIC_GBPS, &few, "3 Gbit/s (2.5 to 1500)", "2.5 to 1500");
+	check_estimate(METRIC_SEND_P50, &few, "3 ns (2.5 ns to 1.5 us)", "2.5 ns to 1.5 us");
+	check_estimate(METRIC_STAGE_CPB(NIO_STAGE_TX_COPY), &few, "3.00 (2.50 to 1500.00)",
+		       "2.50 to 1500.00");
+	check_estimate(METRIC_ZC_SENDS, &few, "3 (2.5 to 1500)", "2.5 to 1500");
+}
+
+static void cells_in_words(void **state)
+{
+	struct cell cell = {.mode = MODE_ONECOPY, .size = 65536, .threads = 1};
+	char buf[WORDS_BUF];
+
+	(void)state;
+	assert_string_equal(words__cell(buf, sizeof(buf), &cell), "one-copy, 64 KiB, 1 thread");
+	cell.threads = 2;
+	assert_string_equal(words__cell(buf, sizeof(buf), &cell), "one-copy, 64 KiB, 2 threads");
+	cell.threads = 0;
+	assert_string_equal(words__cell(buf, sizeof(buf), &cell), "one-copy, 64 KiB, threads n/a");
+}
+
+/* As many items as one reads; the rest is counted. */
+static void long_lists_are_cut(void **state)
+{
+	struct item_list list = {0};
+
+	(void)state;
+	assert_string_equal(item_list__words(&list), "nowhere");
+	for (int i = 1; i <= 12; i++)
+		item_list__add(&list, "%d", i);
+	assert_string_equal(item_list__words(&list), "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12");
+	item_list__add(&list, "%s", "thirteen");
+	item_list__add(&list, "%s", "fourteen");
+	assert_string_equal(item_list__words(&list),
+			    "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 more");
+	/* Asked again it says the same. */
+	assert_string_equal(item_list__words(&list),
+			    "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 more");
+}
+
+static void points_are_kept_in_order(void **state)
+{
+	struct answer_text answers[QUESTION_NR] = {0};
+	struct answer_text *a = &answers[0];
+
+	(void)state;
+	answer__point(a, "%s", "");
+	answer__point(a, "point %d", 2);
+	answer__headline(a, "first");
+	answer__headline(a, "%s", "second");
+	assert_false(a->failed);
+	assert_int_equal(a->points_nr, 2);
+	assert_string_equal(a->points[0], "");
+	assert_string_equal(a->points[1], "point 2");
+	assert_string_equal(a->headline, "second");
+	answers__clear(answers);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_change_in_words),  cmocka_unit_test(values_in_words),
+		cmocka_unit_test(estimates_in_words), cmocka_unit_test(cells_in_words),
+		cmocka_unit_test(long_lists_are_cut), cmocka_unit_test(points_are_kept_in_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

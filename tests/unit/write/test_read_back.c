@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is written is read back: a document and a CSV file of a result whose every number is
+ * another, as the data set that reports and comparisons are made of. Golden files; UPDATE_GOLDEN=1
+ * rewrites them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/dataset.h"
+#include "write/json.h"
+#include "write/output.h"
+#include "support/full_result.h"
+#include "support/golden.c"
+
+static void add_stack(struct run_result *run, const char *frames, uint64_t count)
+{
+	char text[64];
+	const struct profile_stack stack = {
+		.frames = text, .whose = NIO_SAMPLE_RECEIVER, .count = count};
+
+	snprintf(text, sizeof(text), "%s", frames);
+	assert_int_equal(profile__add(&run->cpu.profile, &stack), 0);
+}
+
+static void put_row(FILE *f, const struct dataset_row *row)
+{
+	fprintf(f, "== %s %llu %u %u, %s, %s\n", mode__name(row->mode),
+		(unsigned long long)row->size, row->threads, row->round,
+		row->cause ? row->cause : "no cause", row->verdict ? row->verdict : "no verdict");
+	for (int m = 0; m < METRIC_NR; m++)
+		if (!isnan(row->value[m]))
+			fprintf(f, "%s: %.9g\n", metric__words((enum metric)m), row->value[m]);
+}
+
+static void put_hist(FILE *f, const struct dataset_hist *h)
+{
+	fprintf(f, "hist %d of %s %llu %u:", h->kind, mode__name(h->mode),
+		(unsigned long long)h->size, h->threads);
+	for (size_t i = 0; i < h->buckets_nr; i++)
+		fprintf(f, " %g-%g:%g", h->buckets[i].low, h->buckets[i].high, h->buckets[i].count);
+	fputc('\n', f);
+}
+
+static void put_profile(FILE *f, const struct dataset_profile *p)
+{
+	fprintf(f, "profile of %s %llu %u:", mode__name(p->mode), (unsigned long long)p->size,
+		p->threads);
+	for (size_t i = 0; i < p->profile.nr; i++)
+		fprintf(f, " %s=%llu", p->profile.stacks[i].frames,
+			(unsigned long long)p->profile.stacks[i].count);
+	fputc('\n', f);
+}
+
+static void put_json(FILE *f, const char *name, const json_t *o)
+{
+	fprintf(f, "%s: ", name);
+	json_dumpf(o, f, JSON_SORT_KEYS | JSON_COMPACT | JSON_ENCODE_ANY);
+	fputc('\n', f);
+}
+
+static char *dataset_text(const struct dataset *d)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	fprintf(f, "%zu runs, the first and the last:\n", d->rows_nr);
+	put_row(f, &d->rows[0]);
+	put_row(f, &d->rows[d->rows_nr - 1]);
+	fputs("==\n", f);
+	for (size_t i = 0; i < d->hists_nr; i++)
+		put_hist(f, &d->hists[i]);
+	for (size_t i = 0; i < d->profiles_nr; i++)
+		put_profile(f, &d->profiles[i]);
+	for (int m = 0; m < METRIC_NR; m++)
+		if (d->reason[m])
+			fprintf(f, "no %s: %s\n", metric__words((enum metric)m), d->reason[m]);
+	put_json(f, "environment", d->environment);
+	put_json(f, "settings", d->settings);
+	fprintf(f, "by %s, %s; interrupted %u; varies %d\n", d->version ? d->version : "?",
+		d->backend ? d->backend : "?", d->interrupted, d->environment_varies);
+	fclose(f);
+	return text;
+}
+
+static void of_a_document(void **state)
+{
+	char message[DATASET_MESSAGE_MAX] = "", *text;
+	struct dataset d = {0};
+	struct full_result f;
+	json_t *document;
+
+	(void)state;
+	full_result__init(&f);
+	f.runs[0].interrupted = true;
+	f.runs[1].copies_per_byte = (struct real){.reason = "not known here"};
+	add_stack(&f.runs[1], "entry;recvmsg", 5);
+	add_stack(&f.runs[1], "entry", 6);
+	document = json_document__result(&f.result);
+	/* Who built it is no matter. */
+	json_object_set_new(json_object_get(document, "tool"), "version", json_string("0.1"));
+	if (dataset__add_document(&d, "made-up.json", document, message))
+		fail_msg("%s", message);
+	json_decref(document);
+	f.runs[0].round = f.runs[1].round = 2;
+	document = json_document__result(&f.result);
+	if (dataset__add_document(&d, "again.json", document, message))
+		fail_msg("%s", message);
+	json_decref(document);
+	dataset__finish(&d, 7);
+	text = dataset_text(&d);
+	golden__check("read-back", text);
+	free(text);
+	dataset__clear(&d);
+	full_result__clear(&f);
+}
+
+static void of_csv(void **state)
+{
+	char message[DATASET_MESSAGE_MAX] = "", *text = NULL;
+	struct dataset d = {0};
+	struct full_result f;
+	size_t len;
+	FILE *stream = open_memstream(&text, &len);
+
+	(void)state;
+	assert_non_null(stream);
+	full_result__init(&f);
+	f.runs[1].duration_ns = 0; /* then what is usual is taken */
+	assert_int_equal(output__csv(&f.result, stream), 0);
+	fclose(stream);
+	if (dataset__add_csv(&d, "made-up.csv", text, len, message))
+		fail_msg("%s", message);
+	free(text);
+	dataset__finish(&d, 7);
+	text = dataset_text(&d);
+	golden__check("read-back-csv", text);
+	free(text);
+	dataset__clear(&d);
+	full_result__clear(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_a_document),
+		cmocka_unit_test(of_csv),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
