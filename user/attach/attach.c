@@ -233,6 +233,9 @@ static int report(struct attach *a)
 		fputc('\n', a->out);
 	if (!a->o.quiet)
 		findings__print(a->out, text_columns(), &a->w.found);
+	/* Now, not at exit: detaching comes first, and waits for a grace period at each function.
+	 */
+	outfile__flush_stdout();
 	code = write_files(a, document);
 	next = check_expects(a, document);
 	json_decref(document);

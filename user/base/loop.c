@@ -57,6 +57,17 @@ int loop__take_pauses(struct loop *l, bool take)
 	return fd < 0 ? fd : 0;
 }
 
+bool loop__is_to_end(void)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		if (taken[i] != SIGWINCH && sigismember(&pending, taken[i]))
+			return true;
+	return false;
+}
+
 void loop__pause(void)
 {
 	sigset_t set;

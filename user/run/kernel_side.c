@@ -73,12 +73,15 @@ static int make_plans(const struct engine *e, uint64_t size, struct plan plans[P
 	return 0;
 }
 
-/* Attaches what each plan chose, once: so that a refusal is met before anything runs. */
+/*
+ * Attaches what each plan chose, once: so that a refusal is met before anything runs. Each takes
+ * grace periods: a signal need not wait for them, it ends the first round.
+ */
 static int try_attaching(struct engine *e, const struct plan *const *plans, size_t n)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < n && !err; i++)
+	for (size_t i = 0; i < n && !err && !loop__is_to_end(); i++)
 		if (plans[i])
 			err = session__attach(e->session, plans[i]);
 	if (err) {

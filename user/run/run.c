@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/outfile.h"
 #include "engine.h"
 #include "outputs.h"
 #include "run.h"
@@ -118,6 +119,9 @@ static int finish(struct engine *e, struct outputs *outputs)
 {
 	int code = report(e, outputs);
 
+	/* Now, not at exit: detaching comes first, and waits for a grace period at each function.
+	 * An error is kept for outfile__close_stdout(). */
+	outfile__flush_stdout();
 	if (e->result.failure[0]) {
 		log_error("%s", e->result.failure);
 		return EXIT_RUN_FAILED;

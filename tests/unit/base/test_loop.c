@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Signals as events of the loop: which of them end the program, before and after they were taken.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/loop.h"
+
+static int open_loop(void **state)
+{
+	static struct loop l;
+
+	l = (struct loop)LOOP_INIT;
+	*state = &l;
+	return loop__open(&l);
+}
+
+static int close_loop(void **state)
+{
+	loop__close(*state);
+	return 0;
+}
+
+static void take(struct loop *l, int signo)
+{
+	struct loop_event ev;
+
+	assert_int_equal(loop__wait(l, &ev, 0), 0);
+	assert_int_equal(ev.kind, LOOP_SIGNAL);
+	assert_int_equal(ev.signo, signo);
+}
+
+static void ending_signals_wait_until_taken(void **state)
+{
+	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+	assert_false(loop__is_to_end());
+	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++) {
+		kill(getpid(), ending[i]);
+		assert_true(loop__is_to_end());
+		take(*state, ending[i]);
+		assert_false(loop__is_to_end());
+	}
+}
+
+static void a_new_size_of_the_terminal_ends_nothing(void **state)
+{
+	kill(getpid(), SIGWINCH);
+	assert_false(loop__is_to_end());
+	take(*state, SIGWINCH);
+}
+
+static void without_a_signal_the_wait_passes(void **state)
+{
+	struct loop_event ev;
+
+	assert_int_equal(loop__wait(*state, &ev, 0), 0);
+	assert_int_equal(ev.kind, LOOP_TIMEOUT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(ending_signals_wait_until_taken, open_loop,
+						close_loop),
+		cmocka_unit_test_setup_teardown(a_new_size_of_the_terminal_ends_nothing, open_loop,
+						close_loop),
+		cmocka_unit_test_setup_teardown(without_a_signal_the_wait_passes, open_loop,
+						close_loop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
