@@ -163,6 +163,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	long unsigned int nvcsw;
 	long unsigned int nivcsw;
+	u64 start_boottime;
 	void *io_uring;
 	struct signal_struct *signal;
 };
@@ -408,6 +409,8 @@ struct tcp_ulp_ops {
 	char name[16];
 };
 
+struct tcp_fastopen_request;
+
 struct tcp_sock {
 	u32 copied_seq;
 	u32 write_seq;
@@ -420,6 +423,11 @@ struct tcp_sock {
 		u32 seq;
 	} rcvq_space;
 	u64 bytes_retrans;
+	struct tcp_fastopen_request *fastopen_req;
+};
+
+struct tcp_fastopen_request {
+	struct msghdr *data;
 };
 
 struct ubuf_info_msgzc {

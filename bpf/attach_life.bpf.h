@@ -52,6 +52,11 @@ int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 		if (s)
 			begin_rx(s, sk, kernel_read(struct tcp_sock, sk, copied_seq));
 	}
+	if (oldstate == TCP_SYN_SENT && newstate != TCP_CLOSE) {
+		s = stream_of(sk, KNOWN);
+		if (s)
+			on_connected(s, sk);
+	}
 	if (!may_send(oldstate) || may_send(newstate))
 		return on_mptcp_end(sk, newstate);
 	s = stream_of(sk, KNOWN);
@@ -94,32 +99,31 @@ int BPF_PROG(nio_at_fork, struct task_struct *parent, struct task_struct *child)
 {
 	struct nio_task *task;
 	char comm[16];
-	__u32 from;
 
 	if (child->tgid != child->pid)
 		return 0;
-	from = tgid_of(parent);
-	task = task_of(from);
+	task = task_of(parent);
 	/* The child of one that was taken in by its name has that name, too. */
 	if (!task || !(nio_follow_children || task->named))
 		return 0;
 	bpf_get_current_comm(comm, sizeof(comm));
-	watch_task(tgid_of(child), from, comm, !nio_follow_children);
+	watch_task(child, tgid_of(parent), comm, !nio_follow_children);
 	return 0;
 }
 
 /* A task takes another name: by exec, or by itself. */
-static __always_inline void on_name(__u32 tgid, const char comm[16])
+static __always_inline void on_name(const struct task_struct *p, const char comm[16])
 {
-	struct nio_task *task = task_of(tgid);
+	struct nio_task *task = task_of(p);
 	bool wanted_name = nio_comms_nr && comm_wanted(comm);
+	__u32 tgid = tgid_of(p);
 
 	if (task && task->named && !wanted_name)
 		bpf_map_delete_elem(&nio_tasks, &tgid);
 	else if (task)
 		__builtin_memcpy(task->comm, comm, sizeof(task->comm));
 	else if (wanted_name)
-		watch_task(tgid, 0, comm, true);
+		watch_task(p, 0, comm, true);
 }
 
 SEC("?tp_btf/sched_process_exec")
@@ -128,7 +132,7 @@ int BPF_PROG(nio_at_exec, struct task_struct *p)
 	char comm[16];
 
 	bpf_get_current_comm(comm, sizeof(comm));
-	on_name(tgid_of(p), comm);
+	on_name(p, comm);
 	return 0;
 }
 
@@ -140,7 +144,7 @@ int BPF_PROG(nio_at_rename, struct task_struct *task, const char *name)
 	if (task->tgid != task->pid)
 		return 0;
 	bpf_probe_read_kernel_str(comm, sizeof(comm), name);
-	on_name(tgid_of(task), comm);
+	on_name(task, comm);
 	return 0;
 }
 
@@ -148,7 +152,7 @@ int BPF_PROG(nio_at_rename, struct task_struct *task, const char *name)
 SEC("?tp_btf/sched_process_exit")
 int BPF_PROG(nio_at_exit, struct task_struct *p)
 {
-	struct nio_task *task = task_of(tgid_of(p));
+	struct nio_task *task = task_of(p);
 
 	if (task && !BPF_CORE_READ(p, signal, live.counter))
 		task->exit_ns = bpf_ktime_get_ns();

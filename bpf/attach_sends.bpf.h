@@ -8,6 +8,7 @@
 
 #include "attach_books.bpf.h"
 #include "attach_calls.bpf.h"
+#include "attach_connect.bpf.h"
 #include "message.bpf.h"
 
 /* Calls in progress are shown by each turn they take, under the lock; their ends after it. */
@@ -74,47 +75,12 @@ static __always_inline __u32 kind_of(__u32 call, enum nio_send_kind how)
 	return call & NIO_CALL_VECTOR ? NIO_CALL_VECTORED : NIO_CALL_PLAIN;
 }
 
-/* Where the numbers of the sending direction begin: before the call that queued ret. */
-static __always_inline void begin_tx(struct nio_stream *s, const struct sock *sk, __u32 ret)
-{
-	if (s->flags & NIO_STREAM_TX_BASE)
-		return;
-	read_numbers(&s->base_tx, sk);
-	s->base_tx.sent -= ret;
-	nio_stream_flag(s, NIO_STREAM_TX_BASE);
-}
-
 /* A call of this thread begins, or is seen for the first time; *call is what is known of it. */
 static __always_inline struct nio_call *on_call(struct nio_stream *s, struct nio_call *call)
 {
 	if (call->what & NIO_SEEN_ZEROCOPY)
 		nio_any_pinned = true;
 	return begin_call(s, call);
-}
-
-/* Is there a number yet that the bytes of this socket begin with? */
-static __always_inline bool has_numbers(const struct sock *sk)
-{
-	__u8 state = kernel_read(struct sock_common, sk, skc_state);
-
-	return state != TCP_CLOSE && state != TCP_SYN_SENT;
-}
-
-/*
- * The numbers of a socket that a send call connects begin after its SYN, which is the first thing
- * acknowledged (tcp_snd_una_update). A socket whose numbers were set (TCP_REPAIR) sends no SYN.
- */
-static __always_inline void begin_connected(struct nio_stream *s, const struct sock *sk)
-{
-	__u32 una = kernel_read(struct tcp_sock, sk, snd_una);
-
-	if (s->flags & NIO_STREAM_TX_BASE)
-		return;
-	begin_tx(s, sk, 0);
-	if (s->base_tx.bytes_acked || !has_numbers(sk))
-		una = una - (__u32)s->base_tx.bytes_acked + 1;
-	s->base_tx.sent = una;
-	s->sent_seen = s->base_tx.sent;
 }
 
 /*
@@ -243,12 +209,18 @@ static __always_inline void on_layer_send(struct nio_stream *s, const struct soc
 static __always_inline void book_call(struct nio_stream *s, const struct sock *sk, __u32 ret,
 				      __u32 what)
 {
+	__u32 sizes = nio_size_bucket(ret), syn = take_syn_bytes(s, sk, ret);
 	enum nio_send_kind how;
-	__u32 sizes = nio_size_bucket(ret);
 
 	begin_ids(s, sk, !(what & NIO_SEEN_CALL) || (what & NIO_SEEN_ZEROCOPY));
 	how = how_sent(s, sk, what);
-	book_sent(s, how, ret);
+	/* The data of a SYN is copied, however the rest is sent (tcp_send_syn_data). */
+	if (syn && how != NIO_SEND_COPIED)
+		book_sent(s, NIO_SEND_COPIED, syn);
+	else
+		syn = 0;
+	if (ret > syn)
+		book_sent(s, how, ret - syn);
 	add_amount(&s->calls[kind_of(what, how)], ret);
 	__sync_fetch_and_add(&s->tx_sizes[sizes], 1);
 }
@@ -411,12 +383,19 @@ static __always_inline void end_unpushed(struct nio_stream *s, const struct sock
 static __always_inline void on_connect(struct nio_stream *s, const struct sock *sk)
 {
 	struct nio_call call = {.what = NIO_CALL_CONNECTS | NIO_CALL_FASTOPEN};
+	const struct msghdr *msg = connecting_message(sk);
 
 	/* One of MPTCP has no numbers of TCP's; its subflows, the only ones with a ulp by now, send
 	 * otherwise. */
 	if (sk->sk_protocol != IPPROTO_TCP ||
 	    kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops))
 		return;
+	/* One that asked for it has taken its id already. */
+	begin_ids(s, sk, msg && (BPF_CORE_READ(msg, msg_flags) & MSG_ZEROCOPY));
+	s->syn_bytes = msg ? ALL_OF_CALL : 0;
+	/* Its message may not be seen, nor the call return, before the SYN's data arrives. */
+	if (may_pin(sk))
+		nio_any_pinned = true;
 	if (nio_pushes && !s->caller && !(s->flags & NIO_STREAM_TX_BASE))
 		on_call(s, &call);
 }

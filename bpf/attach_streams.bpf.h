@@ -14,6 +14,7 @@
 #include "streams.h"
 #include "kernel.bpf.h"
 #include "pidns.bpf.h"
+#include "started.bpf.h"
 
 #define AF_INET     2
 #define AF_INET6    10
@@ -137,10 +138,15 @@ static __always_inline bool comm_wanted(const char comm[16])
 	return false;
 }
 
-/* named: by its name alone. */
-static __always_inline void watch_task(__u32 tgid, __u32 parent, const char comm[16], bool named)
+/* named: by its name alone. An entry of one that had its id before is overwritten. */
+static __always_inline void watch_task(const struct task_struct *p, __u32 parent,
+				       const char comm[16], bool named)
 {
-	struct nio_task task = {.first_ns = bpf_ktime_get_ns(), .parent = parent, .named = named};
+	struct nio_task task = {.started = started_of(p),
+				.first_ns = bpf_ktime_get_ns(),
+				.parent = parent,
+				.named = named};
+	__u32 tgid = tgid_of(p);
 
 	__builtin_memcpy(task.comm, comm, sizeof(task.comm));
 	if (bpf_map_update_elem(&nio_tasks, &tgid, &task, BPF_ANY))
@@ -148,30 +154,41 @@ static __always_inline void watch_task(__u32 tgid, __u32 parent, const char comm
 	nio_task_known[tgid & (NIO_KNOWN_NR - 1)] = 1;
 }
 
-static __always_inline struct nio_task *task_of(__u32 tgid)
+static __always_inline struct nio_task *task_by_tgid(__u32 tgid)
 {
-	struct nio_task *task;
-
 	if (!nio_task_known[tgid & (NIO_KNOWN_NR - 1)])
 		return NULL;
-	task = bpf_map_lookup_elem(&nio_tasks, &tgid);
-	return task && !task->exit_ns ? task : NULL;
+	return bpf_map_lookup_elem(&nio_tasks, &tgid);
+}
+
+/* Is this the entry of p, and not of one that had its id before? */
+static __always_inline bool is_entry_of(const struct nio_task *task, const struct task_struct *p)
+{
+	return task && !task->exit_ns && (!task->started || task->started == started_of(p));
+}
+
+static __always_inline struct nio_task *task_of(const struct task_struct *p)
+{
+	struct nio_task *task = task_by_tgid(tgid_of(p));
+
+	return is_entry_of(task, p) ? task : NULL;
 }
 
 /* Is the present task one that is asked for? Only in process context. */
 static __always_inline bool task_wanted(void)
 {
+	const struct task_struct *p = (const void *)bpf_get_current_task();
 	__u32 tgid = tgid_now();
 	char comm[16];
 
-	if (task_of(tgid))
+	if (is_entry_of(task_by_tgid(tgid), p))
 		return true;
 	if (!nio_by_cgroup || bpf_current_task_under_cgroup(&nio_cgroups, 0) != 1)
 		return false;
 	if (!tgid)
 		return true;
 	bpf_get_current_comm(comm, sizeof(comm));
-	watch_task(tgid, 0, comm, false);
+	watch_task(p, 0, comm, false);
 	return true;
 }
 
@@ -324,6 +341,7 @@ static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 key)
 	s->cookie = key;
 	s->first_ns = bpf_ktime_get_ns();
 	s->tgid = tgid_now();
+	s->started = s->tgid ? started_now() : 0;
 	bpf_get_current_comm(s->comm, sizeof(s->comm));
 	place_stream(s, sk);
 	nio_stream_known[nio_known_index(key)] = 1;

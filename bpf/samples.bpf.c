@@ -90,7 +90,7 @@ static __always_inline int lost(__u32 whose)
 }
 
 /* The stack as it is now, of a task that is watched or (ELSEWHERE) in work of TCP's. */
-static __always_inline int take(void *ctx, __u32 whose, __u32 tgid)
+static __always_inline int take(void *ctx, __u32 whose, __u32 tgid, __u64 started)
 {
 	struct nio_sample *s;
 	__u32 zero = 0;
@@ -104,6 +104,7 @@ static __always_inline int take(void *ctx, __u32 whose, __u32 tgid)
 	if (bytes < 0 || bytes > (long)sizeof(s->ip))
 		return whose == NIO_SAMPLE_ELSEWHERE ? 0 : lost(whose);
 	s->tgid = tgid;
+	s->started = started;
 	s->whose = whose;
 	s->frames = bytes / sizeof(s->ip[0]);
 	s->user_ip = 0;
@@ -120,7 +121,7 @@ static __always_inline int take(void *ctx, __u32 whose, __u32 tgid)
 SEC("?perf_event")
 int nio_sample(void *ctx)
 {
-	return take(ctx, whose_now(), 0);
+	return take(ctx, whose_now(), 0, 0);
 }
 
 /* Of attach: the tasks it watches now. */
@@ -130,7 +131,9 @@ int nio_sample_task(void *ctx)
 	__u32 tgid = tgid_now();
 	struct nio_task *task = bpf_map_lookup_elem(&nio_sampled_tasks, &tgid);
 
-	return task && !task->exit_ns ? take(ctx, NIO_SAMPLE_TASK, tgid) : 0;
+	if (!task || task->exit_ns)
+		return 0;
+	return take(ctx, NIO_SAMPLE_TASK, tgid, task->started);
 }
 
 char LICENSE[] SEC("license")

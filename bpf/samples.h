@@ -26,11 +26,12 @@ struct nio_sample {
 	__u32 tgid;                  /* of the task it was taken in; of a run 0 */
 	__u16 whose;                 /* enum nio_sample_whose */
 	__u16 frames;                /* of the kernel; 0: it was in user mode */
+	__u64 started;               /* with tgid: nio_task.started */
 	__u64 user_ip;               /* where in user mode; 0: not known, or in the kernel */
 	__u64 ip[NIO_SAMPLE_FRAMES]; /* innermost first */
 };
 
-#define NIO_SAMPLE_HEAD 16 /* bytes before ip */
+#define NIO_SAMPLE_HEAD 24 /* bytes before ip */
 _Static_assert(__builtin_offsetof(struct nio_sample, ip) == NIO_SAMPLE_HEAD, "no padding");
 
 /* The code of one kernel function: [from, to). */

@@ -86,6 +86,7 @@ struct nio_stream {
 	__u64 first_ns;  /* CLOCK_MONOTONIC: adopted */
 	__u64 last_ns;   /* the last event */
 	__u64 closed_ns; /* 0: open */
+	__u64 started;   /* nio_task.started of tgid */
 	__u32 tgid;      /* whose use it was adopted at; 0: not known */
 	__u32 netns;     /* inode number */
 	__u16 family;
@@ -107,9 +108,11 @@ struct nio_stream {
 	__u32 taken_seen;     /* where copied_seq stands if the last receive copy was taken */
 	__u32 zckey_base;
 	__u32 zckey;
-	__u32 zc_next; /* the id after the last that was reported complete */
-	__u32 untold;  /* 1: several threads send, and calls in progress are not shown */
-	__u32 handed;  /* 1: another thread sends than the one that began, where they are not */
+	__u32 zc_next;   /* the id after the last that was reported complete */
+	__u32 syn_bytes; /* sent with the SYN, of a call that has not returned */
+	__u32 untold;    /* 1: several threads send, and calls in progress are not shown */
+	__u32 handed;    /* 1: another thread sends than the one that began, where they are not */
+	__u32 pad;
 	struct nio_numbers base_tx, base_rx; /* at the first event of each direction */
 	struct nio_numbers now;              /* at the last pass, or at the end */
 	struct nio_amount calls[NIO_CALL_NR];
@@ -160,8 +163,13 @@ static inline void nio_stream_flag(struct nio_stream *s, __u64 flag)
 /* Sockets without room that are known at once: with more of them, one may be counted again. */
 #define NIO_LEFT_OUT_MAX 65536
 
+/* Of /proc, which counts a process's beginning in USER_HZ: 100 on x86 and arm64. */
+#define NIO_TICKS_PER_S 100
+#define NIO_TICK_NS     (1000000000ULL / NIO_TICKS_PER_S)
+
 /* The tasks that are watched, by tgid. */
 struct nio_task {
+	__u64 started; /* ticks after boot; 0: not known */
 	__u64 first_ns;
 	__u64 exit_ns; /* 0: alive */
 	__u32 parent;  /* tgid */
@@ -195,7 +203,7 @@ static inline __u32 nio_known_index(__u64 cookie)
 }
 
 _Static_assert(sizeof(struct nio_numbers) == 32, "nio_numbers layout");
-_Static_assert(sizeof(struct nio_task) == 40, "nio_task layout");
+_Static_assert(sizeof(struct nio_task) == 48, "nio_task layout");
 _Static_assert(sizeof(struct nio_call) == 32, "nio_call layout");
 _Static_assert(sizeof(struct nio_stream) % 8 == 0, "nio_stream has no padding at its end");
 

@@ -115,18 +115,61 @@ unmeasured() {
 	jq -e '.total.connections == 512' out.json
 }
 
-@test "attach: bytes that travel with the SYN are counted once" {
+# opened_fast SCENARIO CONDITION: of three connections, whose last two have data in their SYNs, $syn bytes where the
+# program knows how many, CONDITION holds of the bytes $copied, $pinned and $deferred. What was completed and copied
+# the program knows by its error queue. OPTIONS: of attach.
+opened_fast() {
+	local code=0
+
 	need_tool unshare ip sysctl
 	cat >inside <<-'END'
 		ip link set lo up
 		sysctl -qw net.ipv4.tcp_fastopen=3
-		exec "$NETIOTRACE" attach -q --json out.json -- "$1" fastopen
+		scenario=$1
+		shift
+		exec "$NETIOTRACE" attach -q "$@" --json out.json -- "$PLAY" "$scenario" >said
 	END
-	run unshare -n sh ./inside "$PLAY"
-	[ "$status" -ne 77 ] || skip "$output"
-	[ "$status" -eq 0 ]
+	export PLAY
+	# shellcheck disable=SC2086 # words of their own
+	unshare -n sh ./inside "$1" ${OPTIONS-} || code=$?
+	[ "$code" -ne 77 ] || skip "$(<said)"
+	[ "$code" -eq 0 ]
 	balanced
-	jq -e '.total.ledger.tx_copy.bytes == 3030 and .total.ledger.rx_copy.bytes == 3030' out.json
+	cat said
+	jq -c '.total | .ledger, .zerocopy, .sends' out.json
+	awk '{ sum[$1] += $2 } END { printf "{\"syn\":%d,\"completed\":%d,\"copied\":%d}", sum["syn"], sum["completed"], sum["copied"] }' \
+		said >own.json
+	jq -e --slurpfile own own.json ".total | .ledger.tx_copy.bytes as \$copied | .ledger.tx_pin.bytes as \$pinned
+		| (.ledger.deferred_copy.bytes - .socket.tx_retrans) as \$deferred | \$own[0].syn as \$syn
+		| ($2) and .ledger.rx_copy.bytes == \$copied + \$pinned and .socket.tx_bytes == ([.sends[].bytes] | add)
+		and .zerocopy.completed == \$own[0].completed and .zerocopy.copied == \$own[0].copied
+		and .zerocopy.sends == \$own[0].completed and .socket.tx_zerocopy_ids == \$own[0].completed" out.json
+}
+
+@test "attach: bytes that travel with the SYN are counted once" {
+	opened_fast fastopen "\$copied == 3030"
+	opened_fast fastopen_long "\$copied == 600030"
+	opened_fast fastopen_at_once "\$copied == 600030 and \$syn > 0"
+	opened_fast fastopen_deferred "\$copied == 3030"
+	opened_fast fastopen_deferred_long "\$copied == 600030"
+}
+
+pinned_fast() {
+	opened_fast fastopen_zerocopy "\$copied == 3030 and \$deferred == 2000"
+	# What follows on a call that returned at once has a route to pin for; the rest of a call that connects has none.
+	opened_fast fastopen_at_once_zerocopy \
+		"\$syn > 0 and \$copied == \$syn + 30 and \$pinned == 600000 - \$syn and \$deferred == 600000"
+	opened_fast fastopen_long_zerocopy "\$copied == 600030 and \$deferred > 0 and \$deferred < 400000"
+	# connect() that leaves the SYN to the first send call has found the route: that pins what the SYN has no room for.
+	opened_fast fastopen_deferred_zerocopy "\$copied == 2030 and \$pinned == 1000 and \$deferred == 3000"
+	opened_fast fastopen_deferred_long_zerocopy \
+		"\$copied > 30 and \$copied < 400000 and \$pinned == 600030 - \$copied and \$deferred == 600000"
+}
+
+@test "attach: data of a SYN is copied, however it was to be sent, and the send is complete" {
+	pinned_fast
+	# Nor where no hook shows the message.
+	OPTIONS="--without tcp_sendmsg_locked" pinned_fast
 }
 
 # background COMMAND...: starts it, as $STARTED.
@@ -239,6 +282,31 @@ make_group() {
 	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23 and (.interrupted | not)' out.json
 }
 
+@test "attach: a cgroup without a process is said, and the first to join it is watched" {
+	make_group
+	mkdir "$GROUP/below"
+	peer "$PROGRAM" sink 127.0.0.1 port
+	watch --cgroup "$GROUP"
+	[ "$(grep -c 'no process is in it' log)" = 1 ]
+	grep -qF "netiotrace: --cgroup $GROUP: no process is in it, or below it, now; those that begin there, or join it" log
+	sh -c 'echo $$ >"$1/below/cgroup.procs"; exec "$2" churn 127.0.0.1 "$3" 5' - "$GROUP" "$PROGRAM" "$PORT"
+	kill -INT "$COLLECTOR"
+	wait "$COLLECTOR" || [ $? -eq 130 ]
+	balanced
+	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23' out.json
+	"$NETIOTRACE" attach -q --cgroup "$GROUP" --duration 100ms 2>errors
+	[ ! -s errors ]
+	# One below it needs no word.
+	background sleep 60
+	echo "$STARTED" >"$GROUP/below/cgroup.procs"
+	watch --cgroup "$GROUP" --duration 100ms
+	wait "$COLLECTOR"
+	run -1 grep 'no process' log
+	kill "$STARTED"
+	wait "$STARTED" || true
+	within 10 rmdir "$GROUP/below"
+}
+
 @test "attach: inside a container's namespaces pids and cgroups are its own" {
 	need_tool unshare
 	make_group
@@ -301,6 +369,62 @@ make_group() {
 		and .total.socket.rx_bytes == 5 * 23 and .cgroups[0].path == $path' out.json
 	jq -e --argjson pid "$inner" '.processes[0].pid == $pid and .total.connections == 5
 		and .total.socket.tx_bytes == 5 * 23' pid.json
+}
+
+# used_again OPTION...: in a PID namespace of its own, a program of 3 connections and one of 5 that has its id after it.
+used_again() {
+	local code=0
+
+	need_tool unshare
+	cat >again <<-'END'
+		"$PROGRAM" churn 127.0.0.1 "$1" 3 &
+		first=$!
+		wait "$first"
+		echo $((first - 1)) >/proc/sys/kernel/ns_last_pid || exit 77
+		"$PROGRAM" churn 127.0.0.1 "$1" 5 &
+		[ $! -eq "$first" ] || exit 77
+		echo "$first" >pid
+		wait $!
+	END
+	cat >inside <<-'END'
+		"$PROGRAM" sink 127.0.0.1 port &
+		until [ -s port ]; do sleep 0.05; done
+		"$NETIOTRACE" attach -v --children --json out.json -- sh ./again "$(cat port)" 2>text
+	END
+	timeout 60 unshare --pid --fork --kill-child --mount-proc "$@" sh ./inside || code=$?
+	[ "$code" -ne 77 ] || skip "ns_last_pid cannot be set"
+	[ "$code" -eq 0 ]
+	balanced
+	jq -e --argjson pid "$(<pid)" '[.processes[] | select(.pid == $pid)] | sort_by(.started_s)
+		| [.[].connections] == [3, 5] and all(.[]; .exited)
+		and .[0].socket.tx_bytes == 3 * 23 and .[1].socket.tx_bytes == 5 * 23
+		and .[0].started_s > 0 and .[1].started_s > .[0].started_s' out.json
+	jq -e '[.processes[] | {pid, started_s}] as $all | all(.connections[]; {pid, started_s} | IN($all[]))' out.json
+	grep -q " $(<pid) (no. 1), 3 connections" text
+	grep -q " $(<pid) (no. 2), 5 connections" text
+}
+
+@test "attach: a pid that is used again is another process" {
+	used_again
+}
+
+@test "attach: in a time namespace of its own it knows processes by what its own /proc says" {
+	unshare --time --boottime 100000 true || skip "no time namespaces"
+	used_again --time --boottime 100000
+	jq -e 'all(.processes[]; .started_s > 100000)' out.json
+	# Whom /proc names from the beginning is whom the programs meet.
+	cat >inside <<-'END'
+		"$PROGRAM" sink 127.0.0.1 port &
+		until [ -s port ]; do sleep 0.05; done
+		"$PROGRAM" waiting go 127.0.0.1 "$(cat port)" 5 &
+		"$NETIOTRACE" attach -v --json out.json --pid $! >text 2>log &
+		until grep -q watching log; do sleep 0.05; done
+		touch go
+		wait $!
+	END
+	rm -f port
+	run -0 timeout 60 unshare --pid --fork --kill-child --mount-proc --time --boottime 100000 sh ./inside
+	jq -e '(.processes | length) == 1 and .processes[0].connections == 5' out.json
 }
 
 @test "attach: where /proc is another namespace's it says so, and what to do" {

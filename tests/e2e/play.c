@@ -8,8 +8,12 @@
  * Exit 77: this machine cannot play it; the line says why.
  */
 #include <arpa/inet.h>
+#include <errno.h>
+#include <linux/errqueue.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -33,56 +37,176 @@ static void play_wrap(void)
 	}
 }
 
-/* The first bytes travel with the SYN, from the second connection on: the first asks for a cookie.
- */
-static void play_fastopen(void)
+/* A listener that takes data with the SYN. */
+static int listen_fast(struct sockaddr_in *to)
 {
-	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), queue = 16;
-	socklen_t len = sizeof(to);
-	struct tcp_info info;
+	socklen_t len = sizeof(*to);
 
+	*to = (struct sockaddr_in){.sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	if (setsockopt(listener, IPPROTO_TCP, TCP_FASTOPEN, &queue, sizeof(queue)))
 		skip("TCP_FASTOPEN");
-	if (bind(listener, (void *)&to, len) || listen(listener, 16) ||
-	    getsockname(listener, (void *)&to, &len))
+	if (bind(listener, (void *)to, len) || listen(listener, 16) ||
+	    getsockname(listener, (void *)to, &len))
 		fail("listen");
-	for (int i = 0; i < 3; i++) {
-		struct pair p = {.tx = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+	return listener;
+}
 
-		if (sendto(p.tx, data, 1000, MSG_FASTOPEN, (void *)&to, sizeof(to)) != 1000)
-			skip("sendto with MSG_FASTOPEN");
-		p.rx = accept(listener, NULL, NULL);
-		receive(p.rx, 1000, 0);
-		send_bytes(p.rx, 10, 0);
-		receive(p.tx, 10, 0);
-		len = sizeof(info);
-		if (getsockopt(p.tx, IPPROTO_TCP, TCP_INFO, &info, &len))
-			fail("TCP_INFO");
-		close(p.tx);
-		close(p.rx);
-	}
-	if (!(info.tcpi_options & TCPI_OPT_SYN_DATA))
+/* What the error queue told of sends with MSG_ZEROCOPY. */
+static unsigned int completed, copied;
+
+static bool take_completion(int fd)
+{
+	char control[256];
+	struct msghdr msg = {.msg_control = control, .msg_controllen = sizeof(control)};
+	const struct sock_extended_err *err;
+
+	if (recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+		return false;
+	err = (const void *)CMSG_DATA(CMSG_FIRSTHDR(&msg));
+	completed += err->ee_data - err->ee_info + 1;
+	if (err->ee_code & SO_EE_CODE_ZEROCOPY_COPIED)
+		copied += err->ee_data - err->ee_info + 1;
+	return true;
+}
+
+/* The rest of a connection whose first n bytes were sent by the call that made it. */
+static void end_fast(int listener, int tx, size_t n, bool in_syn)
+{
+	struct tcp_info info = {0};
+	socklen_t len = sizeof(info);
+	int rx = accept(listener, NULL, NULL);
+
+	receive(rx, n, 0);
+	send_bytes(rx, 10, 0);
+	receive(tx, 10, 0);
+	usleep(20000);
+	while (take_completion(tx))
+		;
+	if (getsockopt(tx, IPPROTO_TCP, TCP_INFO, &info, &len))
+		fail("TCP_INFO");
+	close(tx);
+	close(rx);
+	if (in_syn && !(info.tcpi_options & TCPI_OPT_SYN_DATA))
 		skip("no data in the SYN: net.ipv4.tcp_fastopen");
 }
 
-static const struct play own[] = {
-	{"wrap", play_wrap},
-	{"fastopen", play_fastopen},
+static int socket_of(int flags)
+{
+	int tx = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const int on = 1;
+
+	if ((flags & MSG_ZEROCOPY) && setsockopt(tx, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on)))
+		skip("SO_ZEROCOPY");
+	return tx;
+}
+
+/*
+ * The first bytes travel with the SYN, from the second connection on: the first asks for a cookie.
+ */
+static void open_fast(size_t n, int flags)
+{
+	struct sockaddr_in to;
+	int listener = listen_fast(&to);
+
+	for (int i = 0; i < 3; i++) {
+		int tx = socket_of(flags);
+
+		if (sendto(tx, data, n, MSG_FASTOPEN | flags, (void *)&to, sizeof(to)) !=
+		    (ssize_t)n)
+			skip("sendto with MSG_FASTOPEN");
+		end_fast(listener, tx, n, i == 2);
+	}
+}
+
+/* The call returns what went with the SYN, if anything did; the rest is sent once it is connected.
+ */
+static void open_at_once(size_t n, int flags)
+{
+	struct sockaddr_in to;
+	int listener = listen_fast(&to);
+	ssize_t sent;
+
+	for (int i = 0; i < 3; i++) {
+		struct pollfd ready = {.fd = socket_of(flags), .events = POLLOUT};
+
+		sent = sendto(ready.fd, data, n, MSG_FASTOPEN | MSG_DONTWAIT | flags, (void *)&to,
+			      sizeof(to));
+		if (sent < 0 && errno != EINPROGRESS)
+			skip("sendto with MSG_FASTOPEN");
+		sent = sent < 0 ? 0 : sent;
+		if (poll(&ready, 1, 10000) != 1)
+			fail("poll");
+		send_bytes(ready.fd, n - sent, flags);
+		printf("syn %zd\n", sent);
+		end_fast(listener, ready.fd, n, i == 2);
+	}
+}
+
+/* connect() does nothing: the first send call, which does not say so, makes the connection. */
+static void open_deferred(size_t n, int flags)
+{
+	struct sockaddr_in to;
+	int listener = listen_fast(&to);
+	const int on = 1;
+
+	for (int i = 0; i < 3; i++) {
+		int tx = socket_of(flags);
+
+		if (setsockopt(tx, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, &on, sizeof(on)))
+			skip("TCP_FASTOPEN_CONNECT");
+		if (connect(tx, (void *)&to, sizeof(to)))
+			fail("connect");
+		send_bytes(tx, n, flags);
+		end_fast(listener, tx, n, i == 2);
+	}
+}
+
+/* Of a kilobyte all goes with the SYN. */
+static const struct fast {
+	const char *name;
+	void (*open)(size_t n, int flags);
+	size_t n;
+	int flags;
+} fasts[] = {
+	{"fastopen", open_fast, 1000, 0},
+	{"fastopen_zerocopy", open_fast, 1000, MSG_ZEROCOPY},
+	{"fastopen_long", open_fast, 200000, 0},
+	{"fastopen_long_zerocopy", open_fast, 200000, MSG_ZEROCOPY},
+	{"fastopen_at_once", open_at_once, 200000, 0},
+	{"fastopen_at_once_zerocopy", open_at_once, 200000, MSG_ZEROCOPY},
+	{"fastopen_deferred", open_deferred, 1000, 0},
+	{"fastopen_deferred_zerocopy", open_deferred, 1000, MSG_ZEROCOPY},
+	{"fastopen_deferred_long", open_deferred, 200000, 0},
+	{"fastopen_deferred_long_zerocopy", open_deferred, 200000, MSG_ZEROCOPY},
 };
+
+/* False: it is none of these. */
+static bool play_fast(const char *name)
+{
+	for (size_t i = 0; i < sizeof(fasts) / sizeof(fasts[0]); i++) {
+		if (strcmp(name, fasts[i].name) != 0)
+			continue;
+		fasts[i].open(fasts[i].n, fasts[i].flags);
+		printf("completed %u\ncopied %u\n", completed, copied);
+		return true;
+	}
+	return false;
+}
 
 int main(int argc, char **argv)
 {
 	const struct play *play = argc == 2 ? find_play(argv[1]) : NULL;
 
-	for (size_t i = 0; argc == 2 && i < sizeof(own) / sizeof(own[0]); i++)
-		if (!strcmp(argv[1], own[i].name))
-			play = &own[i];
-	if (!play) {
+	if (play)
+		play->play();
+	else if (argc == 2 && !strcmp(argv[1], "wrap"))
+		play_wrap();
+	else if (argc != 2 || !play_fast(argv[1])) {
 		fprintf(stderr, "usage: play SCENARIO\n");
 		return 2;
 	}
-	play->play();
 	/* Whatever is on its way comes to its end. */
 	usleep(50000);
 	return 0;

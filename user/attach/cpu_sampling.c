@@ -9,6 +9,7 @@
 #include "kernel/sampler.h"
 #include "kernel/symbols.h"
 #include "model/stack_rules.h"
+#include "target.h"
 
 /* So long nothing has to move before no samples are taken any more. */
 #define IDLE_NS 10000000000ULL
@@ -49,31 +50,36 @@ void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
 	found->hz = sampler__hz(s->sampler);
 }
 
-static struct known_maps *slot_of(struct cpu_sampling *s, uint32_t tgid)
+static struct known_maps *slot_of(struct cpu_sampling *s, const struct nio_sample *sample)
 {
 	struct known_maps *oldest = &s->maps[0];
 
 	for (size_t i = 0; i < CPU_SAMPLING_MAPS; i++) {
-		if (s->maps[i].tgid == tgid)
+		if (s->maps[i].tgid == sample->tgid && s->maps[i].started == sample->started)
 			return &s->maps[i];
 		if (s->maps[i].read_at < oldest->read_at)
 			oldest = &s->maps[i];
 	}
 	process_maps__free(oldest->maps);
-	*oldest = (struct known_maps){.tgid = tgid};
+	*oldest = (struct known_maps){.tgid = sample->tgid, .started = sample->started};
 	return oldest;
 }
 
 /* As they are in this turn; of a process that is gone, as they were last. NULL: never known. */
-static const struct process_maps *maps_of(struct cpu_sampling *s, uint32_t tgid)
+static const struct process_maps *maps_of(struct cpu_sampling *s, const struct nio_sample *sample)
 {
-	struct known_maps *k = slot_of(s, tgid);
+	struct known_maps *k = slot_of(s, sample);
 	struct process_maps *now;
 
 	if (k->read_at == s->turn)
 		return k->maps;
 	k->read_at = s->turn;
-	now = process_maps__read((pid_t)tgid);
+	now = process_maps__read((pid_t)sample->tgid);
+	/* Another may have its id by now. */
+	if (target__started((pid_t)sample->tgid) != sample->started) {
+		process_maps__free(now);
+		now = NULL;
+	}
 	if (!now)
 		return k->maps;
 	process_maps__free(k->maps);
@@ -85,7 +91,7 @@ static struct stack_class class_of_user(struct cpu_sampling *s, const struct nio
 					bool *untold)
 {
 	enum libc_copies_answer answer =
-		libc_copies__ask(&s->copies, maps_of(s, sample->tgid), sample->user_ip);
+		libc_copies__ask(&s->copies, maps_of(s, sample), sample->user_ip);
 
 	*untold = answer == LIBC_COPIES_UNTOLD;
 	return (struct stack_class){.class = answer == LIBC_COPIES_YES ? CPU_CLASS_GATHER
@@ -107,7 +113,7 @@ static struct stack_class class_of(struct cpu_sampling *s, const struct nio_samp
 static int take_sample(const struct nio_sample *sample, void *arg)
 {
 	struct turn *turn = arg;
-	struct process *p = table__process(&turn->f->table, sample->tgid);
+	struct process *p = table__process(&turn->f->table, sample->tgid, sample->started);
 	struct cpu_split *total = &turn->f->cpu.total;
 	bool untold;
 	struct stack_class class = class_of(turn->s, sample, &untold);

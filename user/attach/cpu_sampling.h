@@ -22,6 +22,7 @@ struct cpu_sampling {
 	struct libc_copies copies;
 	struct known_maps {
 		uint32_t tgid;
+		uint64_t started; /* the process of this id */
 		uint64_t read_at; /* of which turn */
 		struct process_maps *maps;
 	} maps[CPU_SAMPLING_MAPS];

@@ -10,7 +10,7 @@
 
 /* A row of the table: a process, a connection, a port or a cgroup. */
 struct view_item {
-	uint64_t id; /* tgid, cookie, port, or id of the cgroup; 0: not known */
+	uint64_t id; /* of tgid and started, cookie, port, or id of the cgroup; 0: not known */
 	char name[384];
 	struct books books;
 	const struct process *process;   /* NULL: it is none */

@@ -144,3 +144,16 @@ char *findings__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tgid)
 		snprintf(buf, OWNER_LEN, "(unknown)");
 	return buf;
 }
+
+char *findings__process(char buf[PROCESS_LEN], const struct findings *r, const struct process *p)
+{
+	size_t turn = table__turn(&r->table, p);
+	char owner[OWNER_LEN];
+
+	findings__owner(owner, p->comm, p->tgid);
+	if (turn)
+		snprintf(buf, PROCESS_LEN, "%s (no. %zu)", owner, turn);
+	else
+		snprintf(buf, PROCESS_LEN, "%s", owner);
+	return buf;
+}

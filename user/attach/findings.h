@@ -48,6 +48,10 @@ char *findings__address(char *buf, size_t len, uint16_t family, const uint8_t ad
 #define OWNER_LEN 64
 char *findings__owner(char buf[OWNER_LEN], const char comm[16], uint32_t tgid);
 
+/* The same, with "(no. 2)" if it is the second of those that had its id one after another. */
+#define PROCESS_LEN (OWNER_LEN + 30)
+char *findings__process(char buf[PROCESS_LEN], const struct findings *r, const struct process *p);
+
 /* The groups that --by asks for; NULL: it asks for processes or connections. */
 const struct groups *findings__groups(const struct findings *r);
 

@@ -213,13 +213,22 @@ static json_t *comm_json(const char comm[16])
 	return json_value__text(printable__in_place(text));
 }
 
+static int put_identity(json_t *o, uint32_t tgid, uint64_t started)
+{
+	json_t *started_s =
+		started ? json_value__real((double)started / NIO_TICKS_PER_S) : json_null();
+
+	return json_put(o, "pid", tgid ? json_integer(tgid) : json_null()) |
+	       json_put(o, "started_s", started_s);
+}
+
 static json_t *process_json(const struct findings *r, const struct process *p)
 {
 	struct grounds grounds = findings__grounds(r, p);
 	json_t *o = json_object();
 	int err = 0;
 
-	err |= json_put(o, "pid", p->tgid ? json_integer(p->tgid) : json_null());
+	err |= put_identity(o, p->tgid, p->started);
 	err |= json_put(o, "parent", p->parent ? json_integer(p->parent) : json_null());
 	err |= json_put(o, "comm", comm_json(p->comm));
 	err |= json_put(o, "exited", json_boolean(p->exited));
@@ -251,7 +260,7 @@ static json_t *connection_json(const struct findings *r, const struct nio_stream
 	int err = 0;
 
 	books__add_stream(&b, s);
-	err |= json_put(o, "pid", s->tgid ? json_integer(s->tgid) : json_null());
+	err |= put_identity(o, s->tgid, s->started);
 	err |= json_put(o, "comm", comm_json(s->comm));
 	err |= put_address(o, "local", s, false);
 	err |= put_address(o, "remote", s, true);

@@ -80,7 +80,7 @@ static void print_connections(FILE *f, const struct findings *r)
 /* How many rows. */
 static size_t print_processes(FILE *f, const struct findings *r)
 {
-	char owner[OWNER_LEN], name[OWNER_LEN + 32];
+	char process[PROCESS_LEN], name[PROCESS_LEN + 32];
 	size_t shown = 0;
 
 	for (size_t i = 0; i < r->table.processes_nr && shown < r->o->top; i++) {
@@ -89,7 +89,7 @@ static size_t print_processes(FILE *f, const struct findings *r)
 		if (!p->books.connections)
 			continue;
 		snprintf(name, sizeof(name), "%s, %zu connection%s",
-			 findings__owner(owner, p->comm, p->tgid), p->books.connections,
+			 findings__process(process, r, p), p->books.connections,
 			 p->books.connections == 1 ? "" : "s");
 		print_row(f, name, &p->books);
 		shown++;

@@ -40,8 +40,8 @@ static void say_cause(struct judgement *j)
 		SAY("Their pages were seen to arrive on this machine, where the kernel "
 		    "copies them for a local receiver or a packet tap (skb_copy_ubufs). ");
 	else if (!strcmp(j->cause, "not_pinned"))
-		SAY("Nothing was pinned: the route does no scatter-gather, so the send call "
-		    "copies. ");
+		SAY("Nothing was pinned: the route does no scatter-gather, or the calls made the "
+		    "connections (TCP Fast Open); either way the send call copies. ");
 	else
 		SAY("Where was not seen: a packet tap on the way out, or a device that "
 		    "wants the packet in one piece. ");

@@ -77,17 +77,17 @@ static void *grown(void *array, size_t nr, size_t *room, size_t size)
 	return larger;
 }
 
-static struct process *find_process(struct table *t, uint32_t tgid)
+static struct process *find_process(struct table *t, uint32_t tgid, uint64_t started)
 {
 	for (size_t i = 0; i < t->processes_nr; i++)
-		if (t->processes[i].tgid == tgid)
+		if (t->processes[i].tgid == tgid && t->processes[i].started == started)
 			return &t->processes[i];
 	return NULL;
 }
 
-struct process *table__process(struct table *t, uint32_t tgid)
+struct process *table__process(struct table *t, uint32_t tgid, uint64_t started)
 {
-	struct process *p = find_process(t, tgid), *larger;
+	struct process *p = find_process(t, tgid, started), *larger;
 
 	if (p)
 		return p;
@@ -102,12 +102,29 @@ struct process *table__process(struct table *t, uint32_t tgid)
 	p = &t->processes[t->processes_nr++];
 	memset(p, 0, sizeof(*p));
 	p->tgid = tgid;
+	p->started = started;
 	return p;
 }
 
-static struct process *process_of(struct table *t, uint32_t tgid, const char *comm)
+size_t table__turn(const struct table *t, const struct process *p)
 {
-	struct process *p = table__process(t, tgid);
+	size_t before = 0, nr = 0;
+
+	for (size_t i = 0; p->tgid && i < t->processes_nr; i++) {
+		const struct process *other = &t->processes[i];
+
+		if (other->tgid != p->tgid || !process__is_listed(other))
+			continue;
+		nr++;
+		before += other->started < p->started;
+	}
+	return nr > 1 ? before + 1 : 0;
+}
+
+static struct process *process_of(struct table *t, uint32_t tgid, uint64_t started,
+				  const char *comm)
+{
+	struct process *p = table__process(t, tgid, started);
 
 	if (!p || p->comm[0])
 		return p;
@@ -177,7 +194,7 @@ static void keep_closed(struct table *t, const struct nio_stream *s)
 
 static void close_books(struct table *t, const struct nio_stream *s)
 {
-	struct process *p = process_of(t, s->tgid, s->comm);
+	struct process *p = process_of(t, s->tgid, s->started, s->comm);
 
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
 		groups__close(&t->groups[kind], group__id((enum group_kind)kind, s), s);
@@ -206,12 +223,21 @@ void table__take(struct table *t, const struct nio_stream *s)
 	close_books(t, s);
 }
 
+/* Those that had this id before are gone, if their ends were seen or not. */
+static void end_earlier(struct table *t, uint32_t tgid, uint64_t started)
+{
+	for (size_t i = 0; i < t->processes_nr; i++)
+		if (t->processes[i].tgid == tgid && t->processes[i].started < started)
+			t->processes[i].exited = true;
+}
+
 void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *task)
 {
-	struct process *p = find_process(t, tgid);
+	struct process *p = find_process(t, tgid, task->started);
 
+	end_earlier(t, tgid, task->started);
 	if (!p && task->asked)
-		p = process_of(t, tgid, task->comm);
+		p = process_of(t, tgid, task->started, task->comm);
 	if (!p)
 		return;
 	memcpy(p->comm, task->comm, sizeof(p->comm));
@@ -221,9 +247,9 @@ void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *tas
 	p->exited = task->exit_ns != 0;
 }
 
-void table__take_read(struct table *t, uint32_t tgid, uint64_t bytes, bool new)
+void table__take_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t bytes, bool new)
 {
-	struct process *p = find_process(t, tgid);
+	struct process *p = find_process(t, tgid, started);
 
 	if (!p)
 		return;
@@ -247,7 +273,7 @@ struct num table__read_bytes(const struct table *t)
 
 static void add_open(struct table *t, const struct nio_stream *s)
 {
-	struct process *p = process_of(t, s->tgid, s->comm);
+	struct process *p = process_of(t, s->tgid, s->started, s->comm);
 
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
 		groups__add_open(&t->groups[kind], group__id((enum group_kind)kind, s), s);

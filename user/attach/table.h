@@ -16,7 +16,8 @@
 #define TABLE_PROCESSES_MAX 4096
 
 struct process {
-	uint32_t tgid; /* 0: those whose process is not known */
+	uint32_t tgid;    /* 0: those whose process is not known */
+	uint64_t started; /* nio_task.started: with tgid it is one process and no other */
 	uint32_t parent;
 	char comm[16]; /* as the kernel has it: not for a terminal */
 	bool exited;
@@ -61,8 +62,13 @@ void table__begin(struct table *t);
 void table__take(struct table *t, const struct nio_stream *s);
 void table__end(struct table *t);
 
-/* The process of this id, entered if it is new; NULL: there is no room for it. */
-struct process *table__process(struct table *t, uint32_t tgid);
+/* This process, entered if it is new; NULL: there is no room for it. */
+struct process *table__process(struct table *t, uint32_t tgid, uint64_t started);
+
+/*
+ * The how manieth of those with its id it is, by their beginnings, from 1 on; 0: it alone has it.
+ */
+size_t table__turn(const struct table *t, const struct process *p);
 
 /* Is it one to be listed? Others have CPU time only. By the last sort they come last. */
 bool process__is_listed(const struct process *p);
@@ -74,7 +80,7 @@ void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *tas
  * What a process has taken so far by read() and sendfile, as the kernel counts it (rchar). new: it
  * began while it was watched, so that all of it counts.
  */
-void table__take_read(struct table *t, uint32_t tgid, uint64_t bytes, bool new);
+void table__take_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t bytes, bool new);
 
 /* Of all processes whose is known; unknown when none is. */
 struct num table__read_bytes(const struct table *t);

@@ -58,6 +58,30 @@ pid_t target__process_of(pid_t thread)
 	return status_number(thread, "Tgid:", -1);
 }
 
+uint64_t target__started(pid_t pid)
+{
+	char path[64], line[1024];
+	const char *rest;
+	uint64_t started = 0;
+	size_t len = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (f) {
+		len = fread(line, 1, sizeof(line) - 1, f);
+		fclose(f);
+	}
+	line[len] = '\0';
+	/* The name may hold spaces and brackets of its own; 19 fields are between it and ours. */
+	rest = strrchr(line, ')');
+	for (int i = 0; rest && i <= 19; i++)
+		rest = strchr(rest + 1, ' ');
+	if (rest)
+		started = strtoull(rest, NULL, 10);
+	return started;
+}
+
 uint32_t target__parent(pid_t pid)
 {
 	return (uint32_t)status_number(pid, "PPid:", 0);

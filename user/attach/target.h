@@ -32,6 +32,12 @@ int target__comm(pid_t pid, char comm[16]);
 /* The process that this is a thread of, maybe itself; -1: there is none. */
 pid_t target__process_of(pid_t thread);
 
+/*
+ * When a process began, in ticks after boot, as /proc has it (NIO_TICKS_PER_S). 0: there is none.
+ * With its id it names a process: ids are used again.
+ */
+uint64_t target__started(pid_t pid);
+
 /* Who started it; 0 where that is not known any more. */
 uint32_t target__parent(pid_t pid);
 

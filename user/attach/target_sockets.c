@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 struct owner {
 	uint32_t inode;
 	pid_t pid;
+	uint64_t started;
 };
 
 /* Sockets of processes, by inode; the first of several owners of one. */
@@ -24,7 +26,7 @@ struct owners {
 	int err;
 };
 
-static void add_owner(struct owners *o, uint32_t inode, pid_t pid)
+static void add_owner(struct owners *o, const struct owner *owner)
 {
 	if (o->nr == o->room) {
 		size_t room = o->room ? o->room * 2 : 256;
@@ -37,28 +39,29 @@ static void add_owner(struct owners *o, uint32_t inode, pid_t pid)
 		o->list = larger;
 		o->room = room;
 	}
-	o->list[o->nr++] = (struct owner){inode, pid};
+	o->list[o->nr++] = *owner;
 }
 
 static void take_fds(struct owners *o, pid_t pid)
 {
 	char path[64], link[64];
+	struct owner owner = {.pid = pid};
 	struct dirent *entry;
-	unsigned int inode;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 	dir = opendir(path);
 	if (!dir)
 		return;
+	owner.started = target__started(pid);
 	while ((entry = readdir(dir))) {
 		ssize_t len = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
 
 		if (len <= 0)
 			continue;
 		link[len] = '\0';
-		if (sscanf(link, "socket:[%u]", &inode) == 1)
-			add_owner(o, inode, pid);
+		if (sscanf(link, "socket:[%" SCNu32 "]", &owner.inode) == 1)
+			add_owner(o, &owner);
 	}
 	closedir(dir);
 }
@@ -84,9 +87,10 @@ static void take_everybody(struct owners *o)
 		closedir(proc);
 }
 
-static pid_t owner_of(const struct owners *o, uint32_t inode)
+/* NULL: not known. */
+static const struct owner *owner_of(const struct owners *o, uint32_t inode)
 {
-	struct owner key = {inode, 0};
+	struct owner key = {.inode = inode};
 	size_t low = 0, high = o->nr;
 
 	while (low < high) {
@@ -97,7 +101,7 @@ static pid_t owner_of(const struct owners *o, uint32_t inode)
 		else
 			high = middle;
 	}
-	return low < o->nr && o->list[low].inode == inode ? o->list[low].pid : 0;
+	return low < o->nr && o->list[low].inode == inode ? &o->list[low] : NULL;
 }
 
 struct adoption {
@@ -120,18 +124,19 @@ static bool port_wanted(const struct adoption *a, const struct sock_name *name)
 static void take_name(void *arg, const struct sock_name *name)
 {
 	struct adoption *a = arg;
+	const struct owner *owner;
 	char comm[16] = "";
-	pid_t pid;
 	int err;
 
 	if (!port_wanted(a, name))
 		return;
-	pid = owner_of(&a->owners, name->inode);
-	if (!pid && !a->anybody)
+	owner = owner_of(&a->owners, name->inode);
+	if (!owner && !a->anybody)
 		return;
-	if (pid)
-		target__comm(pid, comm);
-	err = watcher__add_socket(a->w, name->cookie, pid, comm);
+	if (owner)
+		target__comm(owner->pid, comm);
+	err = watcher__add_socket(a->w, name->cookie, owner ? owner->pid : 0,
+				  owner ? owner->started : 0, comm);
 	/* What finds no room is counted there. */
 	if (err && err != -E2BIG)
 		a->err = err;

@@ -137,13 +137,13 @@ static void put_row(FILE *f, const char *name, struct columns c, const struct bo
 static bool process_at(const struct findings *r, size_t i, struct view_item *item)
 {
 	const struct process *p = &r->table.processes[i];
-	char owner[OWNER_LEN];
+	char name[PROCESS_LEN];
 
 	if (i >= r->table.processes_nr || !process__is_listed(p))
 		return false;
-	snprintf(item->name, sizeof(item->name), "%s (%zu)",
-		 findings__owner(owner, p->comm, p->tgid), p->books.connections);
-	item->id = p->tgid;
+	snprintf(item->name, sizeof(item->name), "%s (%zu)", findings__process(name, r, p),
+		 p->books.connections);
+	item->id = p->started << 32 | p->tgid;
 	item->books = p->books;
 	item->process = p;
 	return true;

@@ -124,60 +124,70 @@ static int load(struct watching *w, const struct watcher_filter *filter)
 	return EXIT_KERNEL;
 }
 
-/* new: it began while it was watched. */
-static void take_read(struct watching *w, pid_t pid, bool new)
+/* new: it began while it was watched. Another may have its id meanwhile. */
+static void take_read(struct watching *w, pid_t pid, uint64_t started, bool new)
 {
 	uint64_t bytes;
 
-	if (!target__read_bytes(pid, &bytes))
-		table__take_read(&w->found.table, pid, bytes, new);
+	if (!target__read_bytes(pid, &bytes) && target__started(pid) == started)
+		table__take_read(&w->found.table, pid, started, bytes, new);
 }
 
 static void take_process(struct watching *w, pid_t pid, bool named)
 {
-	char comm[16];
+	struct nio_task task = {.first_ns = 1, .asked = 1, .named = named};
 
-	if (pid == getpid() || target__comm(pid, comm))
+	if (pid == getpid() || target__comm(pid, task.comm))
 		return;
-	if (watcher__add_task(w->watcher, pid, target__parent(pid), comm, named))
+	task.started = target__started(pid);
+	task.parent = target__parent(pid);
+	if (watcher__add_task(w->watcher, pid, &task))
 		log_warning("there is no room for process %d.", pid);
-	table__process(&w->found.table, pid);
-	take_read(w, pid, false);
+	table__take_task(&w->found.table, pid, &task);
+	take_read(w, pid, task.started, false);
 	target__add_netns(&w->target, pid);
 	target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
 }
 
-/* Those of one --comm. */
-struct named {
+/* Those of one --comm (named), or of the cgroup. */
+struct several {
 	struct watching *w;
+	bool named;
 	size_t nr;
 };
 
-static void take_named(void *arg, pid_t pid)
+static void take_one(void *arg, pid_t pid)
 {
-	struct named *named = arg;
+	struct several *several = arg;
 
 	if (pid == getpid())
 		return;
-	named->nr++;
-	take_process(named->w, pid, true);
+	several->nr++;
+	take_process(several->w, pid, several->named);
 }
 
 /* That there is none is no error: a service may be about to start, or a name be misspelt. */
 static void take_name(struct watching *w, const char *comm)
 {
-	struct named named = {.w = w};
+	struct several several = {.w = w, .named = true};
 
-	target__by_comm(comm, take_named, &named);
-	if (!named.nr)
+	target__by_comm(comm, take_one, &several);
+	if (!several.nr)
 		log_warning("--comm %.15s: no process of this name runs now; those that begin, or "
 			    "take the name, are watched from then on.",
 			    comm);
 }
 
-static void take_pid(void *arg, pid_t pid)
+/* Nor is a cgroup that is made before what runs in it. */
+static void take_cgroup(struct watching *w, const char *path)
 {
-	take_process(arg, pid, false);
+	struct several several = {.w = w};
+
+	target__by_cgroup(path, take_one, &several);
+	if (!several.nr)
+		log_warning("--cgroup %s: no process is in it, or below it, now; those that begin "
+			    "there, or join it, are watched from then on.",
+			    path);
 }
 
 static void take_everybody(struct watching *w)
@@ -186,13 +196,13 @@ static void take_everybody(struct watching *w)
 
 	target__add_netns(&w->target, 0);
 	for (size_t i = 0; i < o->pids_nr; i++)
-		take_pid(w, o->pids[i]);
+		take_process(w, o->pids[i], false);
 	for (size_t i = 0; i < o->comms_nr; i++)
 		take_name(w, o->comms[i]);
 	if (o->cgroup)
-		target__by_cgroup(o->cgroup, take_pid, w);
+		take_cgroup(w, o->cgroup);
 	if (w->launch.pid)
-		take_pid(w, w->launch.pid);
+		take_process(w, w->launch.pid, false);
 	if (attach_options__by_task(o))
 		return;
 	target__add_all_netns(&w->target);
@@ -328,7 +338,7 @@ static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
 
 	table__take_task(&w->found.table, tgid, task);
 	if (!task->exit_ns) {
-		take_read(w, pid, task->parent && !task->asked);
+		take_read(w, pid, task->started, task->parent && !task->asked);
 		target__add_netns(&w->target, pid);
 	}
 	if (!task->exit_ns && !watcher__finds_sockets(w->watcher))

@@ -10,6 +10,7 @@
 #include "kernel_addresses.h"
 #include "libbpf_output.h"
 #include "pidns.h"
+#include "timens.h"
 #include "watcher_skeleton.h"
 
 static int configure(struct watcher *w, const struct watcher_filter *filter)
@@ -26,6 +27,7 @@ static int configure(struct watcher *w, const struct watcher_filter *filter)
 	memcpy(skel->rodata->nio_comms, filter->comms, sizeof(filter->comms));
 	skel->rodata->nio_own_tgid = getpid();
 	skel->rodata->nio_pidns = pidns__own();
+	skel->rodata->nio_boot_offset_ns = timens__boot_offset_ns();
 	for (size_t i = 0; i < filter->ports_nr; i++)
 		skel->bss->nio_ports[filter->ports[i]] = 1;
 	w->streams_max = filter->streams_max;
@@ -96,14 +98,12 @@ void watcher__close(struct watcher *w)
 	free(w);
 }
 
-int watcher__add_task(struct watcher *w, uint32_t tgid, uint32_t parent, const char *comm,
-		      bool named)
+int watcher__add_task(struct watcher *w, uint32_t tgid, const struct nio_task *task)
 {
-	struct nio_task task = {.first_ns = 1, .parent = parent, .asked = 1, .named = named};
 	int fd = bpf_map__fd(w->skel->maps.nio_tasks);
+	uint64_t how = task->named ? BPF_NOEXIST : BPF_ANY;
 
-	snprintf(task.comm, sizeof(task.comm), "%s", comm);
-	if (bpf_map_update_elem(fd, &tgid, &task, named ? BPF_NOEXIST : BPF_ANY) && errno != EEXIST)
+	if (bpf_map_update_elem(fd, &tgid, task, how) && errno != EEXIST)
 		return -errno;
 	w->skel->bss->nio_task_known[tgid & (NIO_KNOWN_NR - 1)] = 1;
 	return 0;
@@ -119,7 +119,8 @@ static void leave_out(struct watcher *w, uint64_t cookie)
 		__sync_fetch_and_add(&w->skel->bss->nio_attach_losses.streams_full, 1);
 }
 
-int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, const char *comm)
+int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, uint64_t started,
+			const char *comm)
 {
 	struct nio_stream *s = calloc(1, sizeof(*s));
 	int err = 0;
@@ -128,6 +129,7 @@ int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, const
 		return -ENOMEM;
 	s->cookie = cookie;
 	s->tgid = tgid;
+	s->started = started;
 	snprintf(s->comm, sizeof(s->comm), "%s", comm);
 	if (bpf_map_update_elem(bpf_map__fd(w->skel->maps.nio_streams), &cookie, s, BPF_NOEXIST))
 		err = errno == EEXIST ? 0 : -errno;

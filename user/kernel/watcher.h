@@ -42,12 +42,12 @@ int watcher__open(struct watcher **out, const struct watcher_filter *filter, cha
 void watcher__close(struct watcher *w); /* takes NULL */
 
 /*
- * Takes in a task, or a socket by its cookie, which belongs to tgid (0: not known). 0 or -errno.
- * named: by its name alone, unless it is there already.
+ * Takes in a task, or a socket by its cookie, which belongs to tgid (0: not known) that began at
+ * `started`. 0 or -errno. A task that is there already by its name alone (named) stays as it is.
  */
-int watcher__add_task(struct watcher *w, uint32_t tgid, uint32_t parent, const char *comm,
-		      bool named);
-int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, const char *comm);
+int watcher__add_task(struct watcher *w, uint32_t tgid, const struct nio_task *task);
+int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, uint64_t started,
+			const char *comm);
 
 /* The table of watched tasks, a BPF hash of struct nio_task by tgid: a descriptor, owned by w. */
 int watcher__tasks(const struct watcher *w);

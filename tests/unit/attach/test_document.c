@@ -25,6 +25,7 @@ static const struct plan_row rows[] = {
 static const struct nio_stream stream = {
 	.cookie = 1,
 	.tgid = 42,
+	.started = 12345,
 	.last_ns = 2000000000,
 	.first_ns = 1500000000,
 	.family = 2,
@@ -102,9 +103,9 @@ static bool canonical(char *path, size_t len, const char *name)
 {
 	static const char *const blocks[] = {"total.", "processes[].", "connections[].", "ports[].",
 					     "cgroups[]."};
-	static const char *const own[] = {"pid",    "parent", "comm",  "exited", "local",
-					  "remote", "port",   "netns", "open",   "shared",
-					  "cgroup", "id",     "path"};
+	static const char *const own[] = {"pid",    "parent", "comm",  "exited",   "local",
+					  "remote", "port",   "netns", "open",     "shared",
+					  "cgroup", "id",     "path",  "started_s"};
 	const char *rest = NULL;
 
 	snprintf(path, len, "%s", name);

@@ -96,7 +96,7 @@ static void processes_without_room_are_counted_once(void **state)
 
 	(void)state;
 	for (uint32_t i = 1; i <= TABLE_PROCESSES_MAX; i++)
-		assert_non_null(table__process(&t, i));
+		assert_non_null(table__process(&t, i, 0));
 	for (int refresh = 0; refresh < 3; refresh++) {
 		struct nio_stream open = stream(1, 1, false), closed = stream(1, 1, true);
 

@@ -197,7 +197,7 @@ static void counts_what_is_left_out_once(void **state)
 
 	(void)state;
 	for (uint32_t i = 1; i <= TABLE_PROCESSES_MAX; i++)
-		table__process(&t, i);
+		table__process(&t, i, 0);
 	s.tgid = TABLE_PROCESSES_MAX + 1;
 	for (int i = 0; i < 3; i++) {
 		s.closed_ns = i == 2;
