@@ -73,7 +73,7 @@ static size_t trimmed_len(const char *s, size_t len)
 /* Splits text at its operator; messages have the printable copy. */
 static int parse_text(struct condition *c, const char *text, char *message, size_t len)
 {
-	const char *at = text + strcspn(text, "=!<>"), *path = text + strspn(text, " \t");
+	const char *at = text + strcspn(text, "=!<>"), *path = text + strspn(text, " \t\n\v\f\r");
 	size_t i, path_len;
 
 	for (i = 0; i < ARRAY_SIZE(operators); i++)

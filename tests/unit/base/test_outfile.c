@@ -288,6 +288,24 @@ static void stdout_is_written_at_commit(void **state)
 }
 
 /* Not even where a standard descriptor is closed is a file one of them. */
+/* Made once, for all by the mask, and no descriptor of it stays open. */
+static void a_directory_is_made(void **state)
+{
+	int before = dup(0), after;
+
+	(void)state;
+	assert_true(before >= 0);
+	close(before);
+	assert_int_equal(outfile__make_directory("d"), 0);
+	after = dup(0);
+	close(after);
+	assert_int_equal(after, before);
+	assert_int_equal(mode_of("d"), 0755);
+	assert_int_equal(outfile__make_directory("d"), -EEXIST);
+	assert_int_equal(outfile__make_directory("nowhere/d"), -ENOENT);
+	assert_int_equal(entries("d"), 0);
+}
+
 static void no_file_becomes_a_standard_descriptor(void **state)
 {
 	int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
@@ -339,6 +357,7 @@ int main(void)
 		in_place(a_device_is_written_not_replaced),
 		in_place(a_pipe_is_written_at_commit),
 		in_place(stdout_is_written_at_commit),
+		in_place(a_directory_is_made),
 		in_place(no_file_becomes_a_standard_descriptor),
 		in_place(under_sudo_the_file_is_the_invokers),
 	};

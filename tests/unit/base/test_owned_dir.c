@@ -314,6 +314,58 @@ static void no_descriptor_is_left_open(void **state)
 	assert_int_equal(open_descriptors(), before);
 }
 
+/* A link is followed nowhere, so it is no marker; what cannot be read is an error, not nothing. */
+static void a_marker_is_a_plain_file(void **state)
+{
+	struct owned_dir d;
+	char path[256];
+
+	(void)state;
+	write_text(outside, "netiotrace.files/1 report\nmine\n");
+	path_of(path, sizeof(path), OWNED_DIR_MARKER);
+	assert_int_equal(symlink(outside, path), 0);
+	assert_int_equal(owned_dir__open(&d, dir, "report"), 0);
+	assert_false(d.marked);
+	assert_null(d.marker);
+	assert_false(owned_dir__names(&d, "mine"));
+	owned_dir__close(&d);
+	assert_int_equal(unlink(path), 0);
+	make_directory(OWNED_DIR_MARKER);
+	assert_int_equal(owned_dir__open(&d, dir, "report"), -EIO);
+	assert_false(d.marked);
+	owned_dir__close(&d);
+}
+
+/* Of a directory that cannot be listed it is not said that all in it is ours. */
+static void what_cannot_be_listed_is_an_error(void **state)
+{
+	struct owned_dir d = OWNED_DIR_INIT;
+	char name[256];
+
+	(void)state;
+	assert_int_equal(owned_dir__stranger(&d, name, sizeof(name)), -EBADF);
+	assert_string_equal(name, "");
+}
+
+/* As long as a marker may be, and one byte more. */
+static void a_marker_has_a_largest_size(void **state)
+{
+	struct owned_dir d;
+	char path[256];
+
+	(void)state;
+	write_file(OWNED_DIR_MARKER, "netiotrace.files/1 report\na.svg\n");
+	path_of(path, sizeof(path), OWNED_DIR_MARKER);
+	assert_int_equal(truncate(path, 16 << 20), 0);
+	assert_int_equal(owned_dir__open(&d, dir, "report"), 0);
+	assert_true(d.marked);
+	assert_true(owned_dir__names(&d, "a.svg"));
+	owned_dir__close(&d);
+	assert_int_equal(truncate(path, (16 << 20) + 1), 0);
+	assert_int_equal(owned_dir__open(&d, dir, "report"), -EIO);
+	owned_dir__close(&d);
+}
+
 static void what_was_in_the_struct_does_not_matter(void **state)
 {
 	struct owned_dir d;
@@ -344,6 +396,9 @@ int main(void)
 		WITH_DIR(names_that_lead_outside_are_not_followed),
 		WITH_DIR(a_killed_writer_leaves_a_marker_that_counts),
 		WITH_DIR(no_descriptor_is_left_open),
+		WITH_DIR(a_marker_is_a_plain_file),
+		WITH_DIR(what_cannot_be_listed_is_an_error),
+		WITH_DIR(a_marker_has_a_largest_size),
 		WITH_DIR(what_was_in_the_struct_does_not_matter),
 	};
 

@@ -51,6 +51,19 @@ static void rounds_without_a_number_are_left_out(void **state)
 	assert_true(s.low == 2 && s.median == 3 && s.high == 4);
 }
 
+/* In their order, into the room given; what is behind them is not written. */
+static void finite_numbers_are_kept_in_order(void **state)
+{
+	static const double values[] = {(double)NAN, 5, (double)-INFINITY, -1, 0, (double)INFINITY};
+	double kept[6] = {9, 9, 9, 9, 9, 9};
+
+	(void)state;
+	assert_int_equal(stats__keep_finite(kept, values, 6), 3);
+	assert_true(kept[0] == 5 && kept[1] == -1 && kept[2] == 0 && kept[3] == 9);
+	assert_int_equal(stats__keep_finite(kept, values, 1), 0);
+	assert_int_equal(stats__keep_finite(kept, values, 0), 0);
+}
+
 static void input_is_not_reordered(void **state)
 {
 	double values[] = {3, 1, 2};
@@ -76,6 +89,7 @@ int main(void)
 		cmocka_unit_test(spread_of_a_few),
 		cmocka_unit_test(spread_of_nothing_is_unknown),
 		cmocka_unit_test(rounds_without_a_number_are_left_out),
+		cmocka_unit_test(finite_numbers_are_kept_in_order),
 		cmocka_unit_test(input_is_not_reordered),
 		cmocka_unit_test(huge_values_do_not_overflow),
 	};

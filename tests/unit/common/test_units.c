@@ -110,6 +110,40 @@ static void counts_are_read(void **state)
 	check_readings(any, ARRAY_SIZE(any), parse_any);
 }
 
+static int parse_rate_to_1000(const char *s, uint64_t *out)
+{
+	return parse_rate(s, 1000, out);
+}
+
+/* "/s" may be said, of nothing else, and once. */
+static void rates_are_read(void **state)
+{
+	static const struct reading cases[] = {
+		{"1", 0, 1},
+		{"1/s", 0, 1},
+		{"1000/s", 0, 1000},
+		{"0/s", -ERANGE, 0},
+		{"0", -ERANGE, 0},
+		{"1001", -ERANGE, 0},
+		{"1001/s", -ERANGE, 0},
+		{"", -EINVAL, 0},
+		{"/s", -EINVAL, 0},
+		{"s", -EINVAL, 0},
+		{"7s", -EINVAL, 0},
+		{"7/", -EINVAL, 0},
+		{"7/s/s", -EINVAL, 0},
+		{"7 /s", -EINVAL, 0},
+		{"7/S", -EINVAL, 0},
+		{"0000000000000000000000000000007", 0, 7},
+		{"0000000000000000000000000000007/s", 0, 7},
+		{"00000000000000000000000000000007", -EINVAL, 0},
+		{"00000000000000000000000000000007/s", -EINVAL, 0},
+	};
+
+	(void)state;
+	check_readings(cases, ARRAY_SIZE(cases), parse_rate_to_1000);
+}
+
 static void durations_are_read(void **state)
 {
 	static const struct reading cases[] = {
@@ -184,6 +218,9 @@ static void cpu_lists_are_read(void **state)
 		{"99999999999999999999", -ERANGE, 0},
 		{"0-99999999999999999999", -ERANGE, 0},
 		{"0-18446744073709551615", -ERANGE, 0},
+		{"0-18446744073709551617", -ERANGE, 0}, /* 2^64 + 1: not 0-1 */
+		{"18446744073709551616-3", -ERANGE, 0},
+		{"18446744073709551617", -ERANGE, 0},
 		{"", -EINVAL, 0},
 		{",", -EINVAL, 0},
 		{"0,", -EINVAL, 0},
@@ -337,6 +374,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_are_read),
 		cmocka_unit_test(counts_are_read),
+		cmocka_unit_test(rates_are_read),
 		cmocka_unit_test(durations_are_read),
 		cmocka_unit_test(cpu_lists_are_read),
 		cmocka_unit_test(sizes_are_written),

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "common/splitmix.h"
 #include "loadgen/stream.h"
 
 static void field_sizes(void **state)
@@ -87,6 +88,24 @@ static void pattern_is_positional(void **state)
 		message__gather(&m, cut);
 		assert_memory_equal(whole, cut, sizeof(whole));
 		message__clear(&m);
+	}
+}
+
+/* Both machines make the same: SplitMix64 from the key on, each number with its low byte first. */
+static void the_pattern_is_a_known_sequence(void **state)
+{
+	uint64_t key = splitmix__mix(17 + splitmix__mix(4));
+	uint64_t next = key - 0x9e3779b97f4a7c15ULL;
+	uint8_t data[64];
+
+	(void)state;
+	assert_true(pattern__key(3, 17) == key);
+	pattern__fill(data, key, 0, sizeof(data));
+	for (size_t i = 0; i < sizeof(data); i += 8) {
+		uint64_t word = splitmix__next(&next);
+
+		for (unsigned int b = 0; b < 8; b++)
+			assert_int_equal(data[i + b], word >> (8 * b) & 0xff);
 	}
 }
 
@@ -242,11 +261,17 @@ static void stream_bad_stamps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(field_sizes),           cmocka_unit_test(empty_fields_refused),
-		cmocka_unit_test(header_spans_fields),   cmocka_unit_test(header_leaves_the_rest),
-		cmocka_unit_test(pattern_is_positional), cmocka_unit_test(pattern_finds_every_byte),
-		cmocka_unit_test(rest_of_iovecs),        cmocka_unit_test(stream_any_cut),
-		cmocka_unit_test(stream_finds_damage),   cmocka_unit_test(stream_bad_stamps),
+		cmocka_unit_test(field_sizes),
+		cmocka_unit_test(empty_fields_refused),
+		cmocka_unit_test(header_spans_fields),
+		cmocka_unit_test(header_leaves_the_rest),
+		cmocka_unit_test(pattern_is_positional),
+		cmocka_unit_test(the_pattern_is_a_known_sequence),
+		cmocka_unit_test(pattern_finds_every_byte),
+		cmocka_unit_test(rest_of_iovecs),
+		cmocka_unit_test(stream_any_cut),
+		cmocka_unit_test(stream_finds_damage),
+		cmocka_unit_test(stream_bad_stamps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,9 +69,12 @@ static void a_board_shows_the_last_published(void **state)
 	board__publish(&board, &t);
 	board__read(&board, &seen);
 	check(&seen, 3, 3);
+	assert_true(t.messages > 0);
+	assert_int_equal(board__messages(&board), t.messages);
 	board__publish(&board, NULL);
 	board__read(&board, &seen);
 	check(&seen, 3, 3);
+	assert_int_equal(board__messages(&board), 0);
 	board__clear(&board);
 	tally__clear(&t);
 	tally__clear(&seen);

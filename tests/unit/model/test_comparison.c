@@ -31,6 +31,7 @@ static const struct comparison_case cases[] = {
 	{"two against six", {20, 19, 21, 2}, {30, 28, 32, 6}, COMPARISON_FEW, 2.0 / 28},
 	{"three against six", {20, 19, 21, 3}, {30, 28, 32, 6}, COMPARISON_LOWER, 2.0 / 84},
 	{"six against three", {30, 28, 32, 6}, {20, 19, 21, 3}, COMPARISON_HIGHER, 2.0 / 84},
+	{"less than 1 Gbit/s", {0.4, 0.3, 0.5, 5}, {0.8, 0.7, 0.9, 5}, COMPARISON_LOWER, 2.0 / 252},
 	{"none of the other", {30, 28, 32, 5}, {0, 0, 0, 0}, COMPARISON_NONE, (double)NAN},
 	{"no rounds", {0, 0, 0, 0}, {30, 28, 32, 5}, COMPARISON_NONE, (double)NAN},
 	{"nothing was sent", {20, 19, 21, 5}, {0, 0, 0, 5}, COMPARISON_NONE, (double)NAN},

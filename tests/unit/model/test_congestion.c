@@ -96,6 +96,9 @@ static void asked_for_is_taken_or_refused_with_the_remedy(void **state)
 		     "may use (reno cubic): "
 		     "sysctl -w net.ipv4.tcp_allowed_congestion_control='reno cubic vegas'");
 	assert_string_equal(c.chosen, "");
+	/* A list of one short name is a list. */
+	strcpy(c.allowed, "x");
+	assert_int_equal(congestion__choose(&c, "vegas", LOCAL, why, sizeof(why)), -EPERM);
 	/* No more than there is room for. */
 	memset(why, 'x', sizeof(why));
 	assert_int_equal(congestion__choose(&c, "vegas", LOCAL, why, 11), -EPERM);

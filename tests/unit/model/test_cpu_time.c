@@ -382,6 +382,23 @@ static void the_time_that_is_divided(void **state)
 	assert_string_equal(cpu_figures__unclassified(&run).reason, "not sampled");
 }
 
+/* A reason is text, whatever it has in it. */
+static void a_reason_is_no_format(void **state)
+{
+	struct cpu_result none = {.known = true}, sum = {0};
+
+	(void)state;
+	none.by[0].samples = 3;
+	cpu_time__none(&none, "100 %% of it");
+	assert_false(none.known);
+	assert_int_equal(none.by[0].samples, 0);
+	assert_string_equal(none.reason, "100 %% of it");
+	assert_int_equal(cpu_time__add(&sum, &none), 0);
+	assert_string_equal(sum.reason, "100 %% of it");
+	cpu_time__clear(&none);
+	cpu_time__clear(&sum);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +415,7 @@ int main(void)
 		cmocka_unit_test(shares_have_wilsons_interval),
 		cmocka_unit_test(rounds_add_up),
 		cmocka_unit_test(figures_are_of_the_runs_own_cpu_time),
+		cmocka_unit_test(a_reason_is_no_format),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What of a result is shown: each loss by itself is one. */
+/* What of a result is shown: losses, copies, latencies, and the words for a load and a kernel. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,12 +60,213 @@ static void loads_in_words(void **state)
 			    "64 B in 1 field, 2 threads");
 }
 
+/* A run that received 1000 bytes, and knows every stage: each moved so many times 1000. */
+static void fill(struct run_result *run)
+{
+	static const uint64_t times[NIO_STAGE_NR] = {
+		[NIO_STAGE_USER_GATHER] = 1, [NIO_STAGE_TX_COPY] = 2,       [NIO_STAGE_TX_PIN] = 32,
+		[NIO_STAGE_TX_SPLICE] = 64,  [NIO_STAGE_DEFERRED_COPY] = 4, [NIO_STAGE_RX_COPY] = 8,
+		[NIO_STAGE_OTHER_COPY] = 16};
+
+	run_result__init(run);
+	run->ledger_known = true;
+	run->ledger_reason = NULL;
+	run->app.rx_bytes = 1000;
+	run->app.tx_bytes = 4000;
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		run->stages[s].quality = QUALITY_EXACT;
+		run->stages[s].reason = NULL;
+		run->stages[s].bytes = 1000 * times[s];
+	}
+}
+
+static void a_stage_for_each_byte(void **state)
+{
+	struct run_result run;
+	struct real r;
+
+	(void)state;
+	fill(&run);
+	run.stages[NIO_STAGE_TX_PIN].bytes = 1500;
+	r = figures__per_byte(&run, NIO_STAGE_TX_PIN);
+	assert_true(r.known);
+	assert_true(r.value == 1.5);
+	/* Of a sender alone a byte is a byte sent. */
+	run.sender_side = true;
+	r = figures__per_byte(&run, NIO_STAGE_TX_PIN);
+	assert_true(r.known);
+	assert_true(r.value == 0.375);
+	run.app.tx_bytes = 0;
+	r = figures__per_byte(&run, NIO_STAGE_TX_PIN);
+	assert_false(r.known);
+	assert_string_equal(r.reason, "no payload was sent");
+	run.sender_side = false;
+	run.app.rx_bytes = 0;
+	r = figures__per_byte(&run, NIO_STAGE_TX_PIN);
+	assert_false(r.known);
+	assert_string_equal(r.reason, "no payload was received");
+	run.stages[NIO_STAGE_TX_PIN].quality = QUALITY_UNAVAILABLE;
+	run.stages[NIO_STAGE_TX_PIN].reason = "no hook";
+	r = figures__per_byte(&run, NIO_STAGE_TX_PIN);
+	assert_false(r.known);
+	assert_string_equal(r.reason, "no hook");
+}
+
+/* The stage's own reason, else the ledger's, else that there is none: never nothing. */
+static void a_stage_that_is_not_known_has_a_reason(void **state)
+{
+	const char *reason = "untouched";
+	struct run_result run;
+	struct stage_result *s;
+
+	(void)state;
+	fill(&run);
+	s = &run.stages[NIO_STAGE_RX_COPY];
+	assert_true(figures__stage_known(&run, NIO_STAGE_RX_COPY, &reason));
+	assert_string_equal(reason, "untouched");
+	s->quality = QUALITY_UNAVAILABLE;
+	s->reason = "no hook";
+	run.ledger_known = false;
+	run.ledger_reason = "not watched";
+	assert_false(figures__stage_known(&run, NIO_STAGE_RX_COPY, &reason));
+	assert_string_equal(reason, "no hook");
+	s->reason = NULL;
+	assert_false(figures__stage_known(&run, NIO_STAGE_RX_COPY, &reason));
+	assert_string_equal(reason, "not watched");
+	run.ledger_known = true;
+	assert_false(figures__stage_known(&run, NIO_STAGE_RX_COPY, &reason));
+	assert_string_equal(reason, "the reason was not recorded");
+	run.ledger_known = false;
+	run.ledger_reason = NULL;
+	assert_false(figures__stage_known(&run, NIO_STAGE_RX_COPY, &reason));
+	assert_string_equal(reason, "the reason was not recorded");
+}
+
+/* Pins and splices are no copies. */
+static void copies_are_those_of_the_copying_stages(void **state)
+{
+	struct run_result run;
+	struct copies_figure c;
+
+	(void)state;
+	fill(&run);
+	c = figures__copies(&run);
+	assert_true(c.value.known);
+	assert_true(c.value.value == 31);
+	assert_int_equal(c.excluded, 0);
+	/* What is not known is left out, and said to be. */
+	run.stages[NIO_STAGE_OTHER_COPY].quality = QUALITY_UNAVAILABLE;
+	run.stages[NIO_STAGE_TX_COPY].quality = QUALITY_UNAVAILABLE;
+	run.stages[NIO_STAGE_TX_PIN].quality = QUALITY_UNAVAILABLE;
+	c = figures__copies(&run);
+	assert_true(c.value.known);
+	assert_true(c.value.value == 13);
+	assert_int_equal(c.excluded, 1U << NIO_STAGE_OTHER_COPY | 1U << NIO_STAGE_TX_COPY);
+	/* Copies on another machine are none that were left out. */
+	run.stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
+	c = figures__copies(&run);
+	assert_int_equal(c.excluded, 1U << NIO_STAGE_OTHER_COPY | 1U << NIO_STAGE_TX_COPY |
+					     1U << NIO_STAGE_RX_COPY);
+	run.sender_side = true;
+	c = figures__copies(&run);
+	assert_true(c.value.value == 1.25);
+	assert_int_equal(c.excluded, 1U << NIO_STAGE_OTHER_COPY | 1U << NIO_STAGE_TX_COPY);
+}
+
+static void copies_of_nothing_are_not_known(void **state)
+{
+	struct run_result run;
+	struct copies_figure c;
+
+	(void)state;
+	fill(&run);
+	run.app.rx_bytes = 0;
+	c = figures__copies(&run);
+	assert_false(c.value.known);
+	assert_string_equal(c.value.reason, "no payload was received");
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		run.stages[s].quality = QUALITY_UNAVAILABLE;
+	c = figures__copies(&run);
+	assert_false(c.value.known);
+	assert_string_equal(c.value.reason, "no copying stage was measured");
+	run.ledger_known = false;
+	run.ledger_reason = "not watched";
+	c = figures__copies(&run);
+	assert_false(c.value.known);
+	assert_string_equal(c.value.reason, "not watched");
+	assert_int_equal(c.excluded, 0);
+}
+
+static bool shown(const struct result *r, enum latency_kind k)
+{
+	return figures__shows_latency(r, k);
+}
+
+/* Two are always shown; the others where the load can have them, or where they were timed. */
+static void latencies_are_shown_where_there_can_be_any(void **state)
+{
+	static struct result r;
+	struct hist *h = hist__new_latency();
+
+	(void)state;
+	assert_non_null(h);
+	r.summary_nr = 2;
+	r.summary[0].mode = MODE_TWOCOPY;
+	r.summary[1].mode = MODE_ONECOPY;
+	assert_true(shown(&r, LATENCY_SEND_CALL));
+	assert_true(shown(&r, LATENCY_DELIVERY));
+	assert_false(shown(&r, LATENCY_COMPLETION));
+	assert_false(shown(&r, LATENCY_HALF_ROUND_TRIP));
+	assert_false(shown(&r, LATENCY_SLOT_WAIT));
+	r.summary[1].mode = MODE_ZEROCOPY;
+	assert_true(shown(&r, LATENCY_COMPLETION));
+	assert_false(shown(&r, LATENCY_SLOT_WAIT));
+	r.summary_nr = 1;
+	assert_false(shown(&r, LATENCY_COMPLETION));
+	r.traffic.request_response = true;
+	assert_true(shown(&r, LATENCY_HALF_ROUND_TRIP));
+	assert_false(shown(&r, LATENCY_COMPLETION));
+	r.traffic.request_response = false;
+	/* Timed without an event is as good as not timed. */
+	for (int k = 0; k < LATENCY_NR; k++)
+		r.summary[0].total.app.latency[k].hist = h;
+	assert_false(shown(&r, LATENCY_COMPLETION));
+	assert_false(shown(&r, LATENCY_HALF_ROUND_TRIP));
+	assert_false(shown(&r, LATENCY_SLOT_WAIT));
+	hist__record(h, 0);
+	assert_true(shown(&r, LATENCY_COMPLETION));
+	assert_true(shown(&r, LATENCY_HALF_ROUND_TRIP));
+	assert_true(shown(&r, LATENCY_SLOT_WAIT));
+	hist__free(h);
+}
+
+/* docs/LOADGEN.md says what each is. */
+static void latencies_have_a_side_and_words(void **state)
+{
+	(void)state;
+	assert_int_equal(latency__side(LATENCY_DELIVERY), NIO_SIDE_RECEIVER);
+	assert_int_equal(latency__side(LATENCY_SLOT_WAIT), NIO_SIDE_SENDER);
+	assert_int_equal(latency__side(LATENCY_COMPLETION), NIO_SIDE_SENDER);
+	assert_string_equal(latency__key(LATENCY_HALF_ROUND_TRIP), "half_round_trip");
+	assert_string_equal(latency__key(LATENCY_NR), "?");
+	assert_string_equal(latency__heading(LATENCY_HALF_ROUND_TRIP), "half round trip");
+	assert_string_equal(latency__none(LATENCY_SLOT_WAIT),
+			    "no message waited for a zero-copy buffer");
+	assert_string_equal(latency__help(LATENCY_SEND_CALL), "time inside the send system call");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_loss_is_one),
 		cmocka_unit_test(kernels_are_named_once),
 		cmocka_unit_test(loads_in_words),
+		cmocka_unit_test(a_stage_for_each_byte),
+		cmocka_unit_test(a_stage_that_is_not_known_has_a_reason),
+		cmocka_unit_test(copies_are_those_of_the_copying_stages),
+		cmocka_unit_test(copies_of_nothing_are_not_known),
+		cmocka_unit_test(latencies_are_shown_where_there_can_be_any),
+		cmocka_unit_test(latencies_have_a_side_and_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,6 +189,11 @@ static void ids_place_what_was_missed(void **state)
 	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, TOTAL);
 	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->quality, QUALITY_DERIVED);
 	assert_non_null(strstr(stage(f, NIO_STAGE_TX_PIN)->reason, "ids"));
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, 0);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->quality, QUALITY_DERIVED);
+	assert_non_null(stage(f, NIO_STAGE_TX_COPY)->reason);
+	assert_non_null(strstr(stage(f, NIO_STAGE_TX_COPY)->reason, "ids"));
+	assert_null(stage(f, NIO_STAGE_TX_COPY)->no_events);
 	assert_int_equal(f->run.unclassified.value, 0);
 	assert_int_equal(f->run.kernel_zc.sends, MESSAGES);
 	end(f);
@@ -295,6 +300,27 @@ static void untold_misses_show_in_completions(void **state)
 	end(f);
 }
 
+/* Where other events were missed, those of deferred copies may have been. */
+static void untold_misses_show_in_coverage(void **state)
+{
+	struct fixture *f = fixture(MODE_ZEROCOPY);
+	const struct stage_result *deferred = stage(f, NIO_STAGE_DEFERRED_COPY);
+
+	(void)state;
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_DEFERRED_COPY, TOTAL - MESSAGE);
+	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL - MESSAGE);
+	f->now.zc.sends = f->now.zc.copied = MESSAGES;
+	close_books(f);
+	assert_true(f->run.health.coverage.known);
+	assert_true(f->run.health.coverage.value == 0.995);
+	assert_int_equal(deferred->open_bytes.value, 0);
+	f->now.untold_of[PROBE_DEFERRED_COPY] = true;
+	close_books(f);
+	assert_int_equal(deferred->open_bytes.value, MESSAGE);
+	end(f);
+}
+
 /* The hook of the tracepoint backend, whatever the kernel offers besides. */
 static void count_by_arrivals(struct fixture *f)
 {
@@ -338,9 +364,17 @@ static void bytes_without_events(void **state)
 	struct fixture *f = fixture(MODE_ONECOPY);
 
 	(void)state;
+	/* Of a hook that there is not nothing is an event, whatever was seen before. */
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, MESSAGE);
+	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, MESSAGE);
+	close_books(f);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->events, 1);
+	assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->events, 1);
 	f->plan.chosen[PROBE_SEND_RETURN] = f->plan.chosen[PROBE_RX_COPY] = NULL;
 	f->plan.reason[PROBE_SEND_RETURN] = f->plan.reason[PROBE_RX_COPY] = "no such hook";
 	close_books(f);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->events, 0);
+	assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->events, 0);
 	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, TOTAL);
 	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->quality, QUALITY_EXACT);
 	assert_non_null(stage(f, NIO_STAGE_TX_COPY)->no_events);
@@ -536,6 +570,7 @@ int main(void)
 		cmocka_unit_test(events_that_booked_too_much_are_not_used),
 		cmocka_unit_test(misses_leave_deferred_copies_open),
 		cmocka_unit_test(untold_misses_show_in_completions),
+		cmocka_unit_test(untold_misses_show_in_coverage),
 		cmocka_unit_test(unseen_arrivals_are_a_bound),
 		cmocka_unit_test(bytes_without_events),
 		cmocka_unit_test(a_byte_the_kernel_does_not_know_shows),

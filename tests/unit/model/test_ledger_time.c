@@ -74,6 +74,15 @@ static void parts_of_send_calls(void **state)
 	is(f->run.path_calls, 7);
 	for (int p = 0; p < NIO_PATH_NR; p++)
 		is(f->run.path_ns[PATH_SEND_TOTAL + 1 + p], 1000 + 2 * (uint64_t)p);
+	/* One that is not seen has its reason, and leaves the others as they are. */
+	f->plan.chosen[PROBE_PIN_TIME] = NULL;
+	f->plan.reason[PROBE_PIN_TIME] = "no pins here";
+	book(f);
+	is(f->run.path_calls, 7);
+	is(f->run.path_ns[PATH_COPY], 1002);
+	is(f->run.path_ns[PATH_WAIT], 1006);
+	assert_false(f->run.path_ns[PATH_PIN].known);
+	assert_string_equal(f->run.path_ns[PATH_PIN].reason, "no pins here");
 }
 
 static void completions(void **state)
@@ -100,6 +109,28 @@ static void completions(void **state)
 	assert_int_equal(f->run.pinned.completion.hist->count, 3);
 	assert_int_equal(f->run.pinned.completion.hist->sum, 300);
 	assert_int_equal(f->run.pinned.outstanding.hist->count, 5);
+}
+
+/* Booked again, of what is not seen any more: nothing of the time before stays. */
+static void what_was_known_is_not_kept(void **state)
+{
+	struct fixture *f = *state;
+
+	f->now.zc.ns_hist[5] = 3;
+	f->now.zc.outstanding_hist[6] = 2;
+	book(f);
+	assert_non_null(f->run.pinned.completion.hist);
+	assert_non_null(f->run.pinned.outstanding.hist);
+	book(f);
+	assert_int_equal(f->run.pinned.completion.hist->count, 3);
+	f->plan.chosen[PROBE_COMPLETION] = NULL;
+	f->plan.reason[PROBE_COMPLETION] = "gone";
+	book(f);
+	assert_null(f->run.pinned.completion.hist);
+	assert_null(f->run.pinned.outstanding.hist);
+	assert_string_equal(f->run.pinned.completion.reason, "gone");
+	assert_string_equal(f->run.pinned.outstanding.reason, "gone");
+	assert_false(f->run.pinned.completed_bytes.known);
 }
 
 static void stages(void **state)
@@ -228,6 +259,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(parts_of_send_calls, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(completions, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_was_known_is_not_kept, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(stages, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(places_are_added, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(other_copies_are_added, set_up, tear_down),

@@ -141,11 +141,13 @@ static void nothing_is_not_divided_by(void **state)
 	assert_false(v.known);
 	assert_string_equal(v.reason, "no payload was received");
 	r.duration_ns = 0;
-	assert_false(perf_derive(&r, DERIVED_SWITCHES_PER_S, PERF_OF_BOTH).known);
+	v = perf_derive(&r, DERIVED_SWITCHES_PER_S, PERF_OF_BOTH);
+	assert_false(v.known);
+	assert_string_equal(v.reason, "nothing was measured");
 	r.perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(0);
 	v = perf_derive(&r, DERIVED_IPC, PERF_OF_SENDER);
 	assert_false(v.known);
-	assert_non_null(v.reason);
+	assert_string_equal(v.reason, "nothing was counted to divide by");
 }
 
 static void one_reason_stands_for_all_hardware(void **state)
@@ -162,6 +164,57 @@ static void one_reason_stands_for_all_hardware(void **state)
 	assert_null(perf_derive__no_hardware(&r));
 	r.perf[1][PERF_BRANCHES] = known(3);
 	assert_null(perf_derive__no_hardware(&r));
+}
+
+/* A sum is known where both are; what was scaled in one was scaled in the sum. */
+static void counts_of_both_sides(void **state)
+{
+	const struct num lost = {.value = 9, .reason = "lost"}, gone = {.reason = "gone"};
+	struct num scaled = {.value = 4, .known = true, .reason = "scaled"}, n;
+	struct run_result r;
+
+	(void)state;
+	n = perf_derive__add(known(3), known(4));
+	assert_true(n.known);
+	assert_int_equal(n.value, 7);
+	assert_null(n.reason);
+	assert_string_equal(perf_derive__add(scaled, known(1)).reason, "scaled");
+	assert_string_equal(perf_derive__add(known(1), scaled).reason, "scaled");
+	n = perf_derive__add(known(3), lost);
+	assert_false(n.known);
+	assert_string_equal(n.reason, "lost");
+	n = perf_derive__add(gone, lost);
+	assert_false(n.known);
+	assert_string_equal(n.reason, "gone");
+	run__fill(&r);
+	assert_int_equal(perf_derive__count(&r, PERF_LLC_MISSES, PERF_OF_SENDER).value, 512);
+	assert_int_equal(perf_derive__count(&r, PERF_LLC_MISSES, PERF_OF_RECEIVER).value, 1988);
+	assert_int_equal(perf_derive__count(&r, PERF_LLC_MISSES, PERF_OF_BOTH).value, 2500);
+}
+
+/* Of 1 MiB: a count for each KiB is a 1024th of it. */
+static void a_count_for_so_many_bytes(void **state)
+{
+	struct run_result r;
+	struct real v;
+
+	(void)state;
+	run__fill(&r);
+	v = perf_derive__per_bytes(&r, known(2048), 1024);
+	assert_true(v.known && v.value == 2);
+	v = perf_derive__per_bytes(&r, (struct num){.value = 1, .reason = "lost"}, 1024);
+	assert_false(v.known);
+	assert_string_equal(v.reason, "lost");
+	r.app.rx_bytes = 0;
+	v = perf_derive__per_bytes(&r, known(2048), 1024);
+	assert_false(v.known);
+	assert_string_equal(v.reason, "no payload was received");
+	r.sender_side = true;
+	v = perf_derive__per_bytes(&r, known(2048), 1024);
+	assert_string_equal(v.reason, "no payload was sent");
+	r.app.tx_bytes = 1 << 12;
+	v = perf_derive__per_bytes(&r, known(2048), 1024);
+	assert_true(v.known && v.value == 512);
 }
 
 static void runs_for(struct real *running, double share)
@@ -201,6 +254,8 @@ int main(void)
 		cmocka_unit_test(unknown_stays_unknown_with_its_reason),
 		cmocka_unit_test(nothing_is_not_divided_by),
 		cmocka_unit_test(one_reason_stands_for_all_hardware),
+		cmocka_unit_test(counts_of_both_sides),
+		cmocka_unit_test(a_count_for_so_many_bytes),
 		cmocka_unit_test(the_lowest_share_of_time_is_found),
 	};
 

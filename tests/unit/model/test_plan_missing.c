@@ -195,6 +195,36 @@ static void the_first_missing_event_says_why(void **state)
 	}
 }
 
+/* Why the copies of coalescing cannot be seen, whose hooks were refused with these. */
+static const char *refused_with(const int *errors)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	offer_all(offers);
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].probe == PROBE_COALESCE)
+			offers[i] = (struct offer){.answer = ANSWER_NO, .err = *errors++};
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	return plan.reason[PROBE_COALESCE];
+}
+
+/* That a function is not there, or is another, says less than a refusal, first or last. */
+static void the_most_telling_refusal_is_kept(void **state)
+{
+	static const int weak[] = {-ENOENT, -ESRCH, -EPROTOTYPE};
+	const char *told = refused_with((int[]){-EINVAL, -EINVAL});
+
+	(void)state;
+	assert_non_null(told);
+	for (size_t i = 0; i < sizeof(weak) / sizeof(weak[0]); i++) {
+		assert_string_equal(refused_with((int[]){-EINVAL, weak[i]}), told);
+		assert_string_equal(refused_with((int[]){weak[i], -EINVAL}), told);
+		assert_string_not_equal(refused_with((int[]){weak[i], weak[i]}), told);
+	}
+}
+
 static void a_hook_can_be_withheld_by_name(void **state)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
@@ -264,6 +294,7 @@ int main(void)
 		cmocka_unit_test(prototypes_decide),
 		cmocka_unit_test(a_missing_event_costs_the_parts_it_ends),
 		cmocka_unit_test(the_first_missing_event_says_why),
+		cmocka_unit_test(the_most_telling_refusal_is_kept),
 		cmocka_unit_test(a_hook_can_be_withheld_by_name),
 		cmocka_unit_test(any_one_hook_can_go),
 		cmocka_unit_test(unavailable_stages_say_why),

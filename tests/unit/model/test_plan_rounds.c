@@ -169,6 +169,9 @@ static void rows_name_the_modes_they_serve(void **state)
 	assert_false(row_named(rows, n, "rx_copy")->apart);
 	assert_true(row_named(rows, n, "call_time")->apart);
 	assert_string_equal(row_named(rows, n, "call_time")->hook, "fentry,fexit/tcp_sendmsg");
+	assert_string_equal(row_named(rows, n, "send_return")->stage, "tx_copy, tx_pin");
+	assert_string_equal(row_named(rows, n, "splice")->stage, "tx_splice");
+	assert_string_equal(row_named(rows, n, "rx_copy")->stage, "rx_copy");
 	n = plan__rows(plans, none, rows);
 	assert_null(row_named(rows, n, "call_time")->hook);
 	assert_non_null(row_named(rows, n, "call_time")->reason);

@@ -245,6 +245,27 @@ static void sockets_are_found_in_any_order(void **state)
 	}
 }
 
+/* As many as a pass can hold, by cookies that descend. */
+static void a_full_pass_finds_all(void **state)
+{
+	static uint64_t all[SEQUENCE_SOCKETS_MAX];
+	static struct socket_pass pass;
+
+	(void)state;
+	for (size_t i = 0; i < SEQUENCE_SOCKETS_MAX; i++)
+		all[i] = 2 * (SEQUENCE_SOCKETS_MAX - i);
+	sequence__begin(&pass, SEQUENCE_SOCKETS_MAX);
+	for (size_t i = 0; i < SEQUENCE_SOCKETS_MAX; i++) {
+		struct nio_socket socket = established(all[i]), stranger = established(all[i] + 1);
+
+		sequence__take(&pass, all, &stranger);
+		sequence__take(&pass, all, &socket);
+	}
+	assert_int_equal(sequence__unmet(&pass), 0);
+	for (size_t i = 0; i < SEQUENCE_SOCKETS_MAX; i++)
+		assert_int_equal(pass.sockets[i].cookie, all[i]);
+}
+
 /* Nothing of an earlier pass stays, whichever socket it was; those behind are not touched. */
 static void a_pass_begins_with_nothing(void **state)
 {
@@ -399,6 +420,7 @@ int main(void)
 		cmocka_unit_test(a_counter_that_goes_backward_is_no_number),
 		cmocka_unit_test(a_pass_that_was_not_made_says_why),
 		cmocka_unit_test(strangers_are_not_taken),
+		cmocka_unit_test(a_full_pass_finds_all),
 		cmocka_unit_test(a_pass_begins_with_nothing),
 		cmocka_unit_test(sockets_that_were_not_met_are_counted),
 		cmocka_unit_test(the_last_look_counts),

@@ -145,6 +145,57 @@ static void rounds_add_up(void **state)
 	run_result__clear(&total);
 }
 
+static struct hist *hist_of(uint64_t value)
+{
+	struct hist *h = hist__new_latency();
+
+	assert_non_null(h);
+	hist__record(h, value);
+	return h;
+}
+
+/* The sum has histograms of its own: not a bit of the rounds is another, nor does one share any. */
+static void rounds_stay_as_they_were(void **state)
+{
+	static struct run_result a, before, total;
+
+	(void)state;
+	fill(&a, 1);
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		a.stages[s].quality = QUALITY_EXACT;
+		a.stages[s].sizes = hist_of(10);
+		a.stages[s].times = hist_of(20);
+		a.stages[s].ns = a.stages[s].timed = (struct num){.value = 1, .known = true};
+	}
+	for (int k = 0; k < LATENCY_NR; k++)
+		a.app.latency[k].hist = hist_of(30);
+	a.cpu.known = true;
+	a.cpu.source = "cycles";
+	a.cpu.by[NIO_SAMPLE_SENDER].samples = a.cpu.by[NIO_SAMPLE_SENDER].classes[3] = 7;
+	a.pinned.completion.hist = hist_of(40);
+	a.pinned.outstanding.hist = hist_of(50);
+	run_result__init(&total);
+	memcpy(&before, &a, sizeof(a));
+	for (int n = 0; n < 2; n++) {
+		assert_int_equal(ledger__add(&total, &a), 0);
+		assert_memory_equal(&a, &before, sizeof(a));
+	}
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		assert_ptr_not_equal(total.stages[s].times, a.stages[s].times);
+		assert_int_equal(a.stages[s].times->count, 1);
+		assert_int_equal(total.stages[s].times->count, 2);
+		assert_int_equal(total.stages[s].sizes->count, 2);
+	}
+	assert_true(total.cpu.known);
+	assert_int_equal(total.cpu.by[NIO_SAMPLE_SENDER].samples, 14);
+	assert_int_equal(total.cpu.by[NIO_SAMPLE_SENDER].classes[3], 14);
+	assert_int_equal(total.pinned.completion.hist->count, 2);
+	assert_int_equal(total.pinned.outstanding.hist->count, 2);
+	assert_int_equal(a.pinned.outstanding.hist->count, 1);
+	run_result__clear(&a);
+	run_result__clear(&total);
+}
+
 /* What one round does not know nobody knows of the sum; the reason stays. */
 static void one_unknown_spoils_the_sum(void **state)
 {
@@ -218,15 +269,6 @@ static void what_no_stage_covers_is_a_difference(void **state)
 	free(now);
 }
 
-static struct hist *hist_of(uint64_t value)
-{
-	struct hist *h = hist__new_latency();
-
-	assert_non_null(h);
-	hist__record(h, value);
-	return h;
-}
-
 static struct load_report *report_of_both(void)
 {
 	struct load_report *report = calloc(1, sizeof(*report));
@@ -280,6 +322,8 @@ static void a_sender_reports_its_side(void **state)
 	assert_int_equal(r.app.latency[LATENCY_COMPLETION].hist->sum, 1000 + LATENCY_COMPLETION);
 	assert_true(r.path_ns[PATH_SEND_TOTAL].known);
 	assert_int_equal(r.path_ns[PATH_SEND_TOTAL].value, 1000 + LATENCY_SEND_CALL);
+	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].quality, QUALITY_EXACT);
+	assert_null(r.stages[NIO_STAGE_USER_GATHER].reason);
 	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].bytes, 900);
 	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].events, 640);
 	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].timed.value, 10);
@@ -338,6 +382,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rounds_add_up),
+		cmocka_unit_test(rounds_stay_as_they_were),
 		cmocka_unit_test(one_unknown_spoils_the_sum),
 		cmocka_unit_test(what_no_stage_covers_is_a_difference),
 		cmocka_unit_test(a_sender_reports_its_side),

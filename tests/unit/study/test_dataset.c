@@ -301,6 +301,116 @@ static void congestion_controls_are_apart(void **state)
 	dataset__clear(&d);
 }
 
+static void runs_that_were_ended_early_are_counted(void **state)
+{
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(add(&d, "mode,size,interrupted\n0,64,true\n0,64,false\n1,64,True\n"
+				 "1,64,\n2,64,trues\n"),
+			 0);
+	assert_int_equal(d.rows_nr, 5);
+	assert_int_equal(d.interrupted, 2);
+	dataset__clear(&d);
+}
+
+/* How data sets write a mode: its name however written, its number, or the part of the exercise. */
+static void modes_are_known_by_many_names(void **state)
+{
+	static const char *const names[MODE_NR][6] = {
+		{"twocopy", "two-copy", "Two Copy", "0", "A1", "a1"},
+		{"onecopy", "one_copy", "ONECOPY", "1", "A2", "a2"},
+		{"zerocopy", "zero-copy", "Zero-Copy", "2", "A3", "a3"}};
+	static const char *const none[] = {"",   "3",   "00", "A",   "A0",
+					   "A4", "A11", "B1", "two", "-1"};
+	enum mode mode;
+
+	(void)state;
+	for (int m = 0; m < MODE_NR; m++)
+		for (size_t i = 0; i < 6; i++) {
+			mode = MODE_NR;
+			assert_int_equal(dataset__parse_mode(names[m][i], &mode), 0);
+			assert_int_equal(mode, m);
+		}
+	mode = MODE_ONECOPY;
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_int_equal(dataset__parse_mode(none[i], &mode), -EINVAL);
+	assert_int_equal(mode, MODE_ONECOPY);
+}
+
+/* Other times, another load or a tap are the same machine; another kernel is not. */
+static void an_environment_varies_by_what_stays(void **state)
+{
+	struct dataset d = {0};
+
+	(void)state;
+	assert_int_equal(dataset__keep_environment(&d, NULL), -ENOMEM);
+	assert_int_equal(dataset__keep_environment(
+				 &d, json_pack("{s:s,s:s,s:f,s:i}", "kernel", "6.1", "started",
+					       "monday", "load_average", 0.5, "packet_taps", 0)),
+			 0);
+	assert_int_equal(dataset__keep_environment(
+				 &d, json_pack("{s:s,s:s,s:f,s:i}", "kernel", "6.1", "started",
+					       "tuesday", "load_average", 0.75, "packet_taps", 2)),
+			 0);
+	assert_false(d.environment_varies);
+	assert_string_equal(json_string_value(json_object_get(d.environment, "started")), "monday");
+	assert_int_equal(dataset__keep_environment(&d, json_pack("{s:s}", "kernel", "6.12")), 0);
+	assert_true(d.environment_varies);
+	assert_string_equal(json_string_value(json_object_get(d.environment, "kernel")), "6.1");
+	assert_int_equal(dataset__keep_environment(&d, json_pack("{s:s}", "kernel", "6.1")), 0);
+	assert_true(d.environment_varies);
+	dataset__clear(&d);
+}
+
+/* What a later run says first is known from then on. */
+static void settings_come_together(void **state)
+{
+	struct dataset d = {0};
+
+	(void)state;
+	assert_int_equal(dataset__keep_settings(&d, "a", NULL, message), -ENOMEM);
+	assert_int_equal(
+		dataset__keep_settings(&d, "a", json_pack("{s:s}", "fields", "8"), message), 0);
+	assert_int_equal(
+		dataset__keep_settings(
+			&d, "b", json_pack("{s:s,s:s}", "fields", "8", "mtu", "1500"), message),
+		0);
+	assert_int_equal(
+		dataset__keep_settings(&d, "c", json_pack("{s:s}", "mtu", "9000"), message),
+		-EINVAL);
+	assert_string_equal(message,
+			    "c: made with mtu 9000, other runs here with 1500: runs of different "
+			    "settings are not pooled; give each a directory or file of its own.");
+	assert_int_equal(json_object_size(d.settings), 2);
+	assert_string_equal(json_string_value(json_object_get(d.settings, "mtu")), "1500");
+	dataset__clear(&d);
+}
+
+static void one_congestion_control_is_admitted(void **state)
+{
+	struct dataset d = {0};
+
+	(void)state;
+	assert_int_equal(dataset__admits(&d, NULL), 1);
+	assert_null(d.congestion);
+	assert_int_equal(dataset__admits(&d, "cubic"), 1);
+	assert_string_equal(d.congestion, "cubic");
+	assert_int_equal(dataset__admits(&d, "bbr"), 0);
+	assert_int_equal(dataset__admits(&d, "cubic"), 1);
+	assert_int_equal(dataset__admits(&d, "bbr"), 0);
+	assert_int_equal(dataset__admits(&d, "reno"), 0);
+	assert_int_equal(d.others_nr, 2);
+	dataset__clear(&d);
+	d.names.congestion = "bbr";
+	assert_int_equal(dataset__admits(&d, NULL), 0);
+	assert_int_equal(dataset__admits(&d, "cubic"), 0);
+	assert_null(d.congestion);
+	assert_int_equal(dataset__admits(&d, "bbr"), 1);
+	assert_string_equal(d.congestion, "bbr");
+	dataset__clear(&d);
+}
+
 /* The headers of two other published data sets of this experiment, as they are. */
 static void other_published_columns_are_known(void **state)
 {
@@ -437,6 +547,11 @@ int main(void)
 		cmocka_unit_test(other_settings_are_not_pooled),
 		cmocka_unit_test(settings_of_a_document_are_read),
 		cmocka_unit_test(congestion_controls_are_apart),
+		cmocka_unit_test(runs_that_were_ended_early_are_counted),
+		cmocka_unit_test(modes_are_known_by_many_names),
+		cmocka_unit_test(an_environment_varies_by_what_stays),
+		cmocka_unit_test(settings_come_together),
+		cmocka_unit_test(one_congestion_control_is_admitted),
 		cmocka_unit_test(other_published_columns_are_known),
 		cmocka_unit_test(foreign_names_are_told),
 		cmocka_unit_test(every_path_is_written),

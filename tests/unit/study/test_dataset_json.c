@@ -161,7 +161,8 @@ static void buckets_are_read_as_they_are(void **state)
 	assert_int_equal(
 		add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 2, \"ledger\": "
 			    "{\"tx_copy\": {\"ns_buckets\": [[8, 15, 3], [0, 1, 5], [16, "
-			    "null, 2], [32, 63, 0], [64, 63, 1], [-1, 2, 1], [1], 7]}}}"),
+			    "null, 2], [32, 63, 0], [64, 63, 1], [-1, 2, 1], [1], 7, [null, 3, 4], "
+			    "[\"5\", 9, 2], [6, 7, \"1\"]]}}}"),
 		0);
 	assert_int_equal(d.hists_nr, 1);
 	assert_int_equal(d.hists[0].mode, MODE_ONECOPY);
@@ -213,6 +214,40 @@ static void stacks_are_read_as_they_are(void **state)
 	dataset__clear(&d);
 }
 
+/* Each cell has stacks of its own, those of its rounds together. */
+static void stacks_are_of_their_cells(void **state)
+{
+	static const char *const lines[] = {"sender;a 1", "sender;b 2", "sender;c 4", "sender;a 8"};
+	static const struct dataset_row rows[] = {{.mode = MODE_TWOCOPY, .size = 64, .threads = 1},
+						  {.mode = MODE_TWOCOPY, .size = 64, .threads = 2},
+						  {.mode = MODE_ZEROCOPY, .size = 64, .threads = 1},
+						  {.mode = MODE_TWOCOPY, .size = 64, .threads = 1}};
+	static const char *const frames[] = {"a", "b", "c"};
+	static const uint64_t counts[] = {9, 2, 4};
+	struct dataset d = {0};
+
+	(void)state;
+	assert_int_equal(dataset__add_stacks(&d, &rows[0], NULL), 0);
+	assert_null(dataset__profile(&d, MODE_TWOCOPY, 64, 1));
+	for (size_t i = 0; i < 4; i++) {
+		json_t *stacks = json_pack("[s]", lines[i]);
+
+		assert_int_equal(dataset__add_stacks(&d, &rows[i], stacks), 0);
+		json_decref(stacks);
+	}
+	assert_int_equal(d.profiles_nr, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct profile *p =
+			dataset__profile(&d, rows[i].mode, rows[i].size, rows[i].threads);
+
+		assert_non_null(p);
+		assert_int_equal(p->nr, 1);
+		assert_string_equal(p->stacks[0].frames, frames[i]);
+		assert_int_equal(p->stacks[0].count, counts[i]);
+	}
+	dataset__clear(&d);
+}
+
 /* Every word of what was refused above. */
 static void refusals_are_sentences(void **state)
 {
@@ -229,6 +264,7 @@ int main(void)
 		cmocka_unit_test(cells_that_are_possible),
 		cmocka_unit_test(buckets_are_read_as_they_are),
 		cmocka_unit_test(stacks_are_read_as_they_are),
+		cmocka_unit_test(stacks_are_of_their_cells),
 		cmocka_unit_test(refusals_are_sentences),
 	};
 

@@ -77,6 +77,34 @@ static void a_comparison_is_turned_with_its_cells(void **state)
 	study__clear(&s);
 }
 
+/* Modes of a cell, and a size against the next smaller one: not against any other. */
+static void what_is_tested_together(void **state)
+{
+	struct study s = {0};
+	struct cell *cell[5];
+
+	(void)state;
+	put_crossing(&s, 0.02);
+	study__finish(&s, (double)NAN);
+	for (int i = 0; i < 5; i++)
+		cell[i] = analysis__cell(&s.a, MODE_TWOCOPY, KIB(4) << i, 1);
+	for (int i = 0; i < 5; i++)
+		for (int k = 0; k < 5; k++) {
+			double p = family__p(&s.a, cell[i], cell[k], METRIC_GBPS);
+
+			assert_int_equal(!isnan(p), i - k == 1 || k - i == 1);
+			assert_true(isnan(p) || (p > 0 && p <= 1));
+			assert_true(
+				isnan(family__p(&s.a, cell[i], cell[k], METRIC_GBPS_PER_THREAD)));
+		}
+	/* Of one thread count a size over all of them is the cell again. */
+	assert_true(
+		isnan(family__p_of_size(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS)));
+	/* Two modes in five cells, and four neighbours of each. */
+	assert_int_equal(s.a.family_nr, 5 + 2 * 4);
+	study__clear(&s);
+}
+
 /* Rounds are found by their number, not by their place. */
 static void rounds_are_paired_by_number(void **state)
 {
@@ -271,6 +299,28 @@ static void a_duel_of_costs_is_won_by_the_lower(void **state)
 	study__clear(&s);
 }
 
+/* Level is not in front, where less is better no more than where more is. */
+static void a_level_point_is_not_ahead(void **state)
+{
+	static const enum metric metrics[] = {METRIC_GBPS, METRIC_SEND_P99};
+	struct study s = {0};
+	struct duel duel;
+
+	(void)state;
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 10);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
+	s.d.rows[0].value[METRIC_SEND_P99] = s.d.rows[1].value[METRIC_SEND_P99] = 100;
+	study__finish(&s, (double)NAN);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(
+			analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, metrics[i], &duel), 0);
+		assert_int_equal(duel.point_only, 1);
+		assert_int_equal(duel.point_ahead, 0);
+		duel__clear(&duel);
+	}
+	study__clear(&s);
+}
+
 /* Of one round each a point, of a few too few; which is in front is counted all the same. */
 static void a_duel_of_few_rounds_is_points(void **state)
 {
@@ -301,6 +351,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cell_that_is_missing_claims_nothing),
 		cmocka_unit_test(a_comparison_is_turned_with_its_cells),
+		cmocka_unit_test(what_is_tested_together),
 		cmocka_unit_test(rounds_are_paired_by_number),
 		cmocka_unit_test(sizes_are_paired_over_thread_counts),
 		cmocka_unit_test(modes_are_compared_at_a_size),
@@ -308,6 +359,7 @@ int main(void)
 		cmocka_unit_test(what_is_missing_has_a_reason),
 		cmocka_unit_test(axes_are_in_order),
 		cmocka_unit_test(a_duel_of_costs_is_won_by_the_lower),
+		cmocka_unit_test(a_level_point_is_not_ahead),
 		cmocka_unit_test(a_duel_of_few_rounds_is_points),
 	};
 

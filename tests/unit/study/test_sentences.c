@@ -29,6 +29,38 @@ static void misses_that_rise(void **state)
 	study__clear(&s);
 }
 
+/* Level is no fall, and no certain rise. */
+static void misses_that_stay(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	for (unsigned int m = 0; m < 2; m++)
+		for (unsigned int r = 0; r < 7; r++) {
+			struct dataset_row *row = dataset__new_row(&s.d);
+
+			assert_non_null(row);
+			row->mode = (enum mode)m;
+			row->size = 1024;
+			row->threads = 1;
+			row->round = r;
+			row->value[METRIC_GBPS] = 8;
+			row->value[METRIC_L1D_MISSES] = row->value[METRIC_LLC_MISSES] = 1000 + r;
+		}
+	study__finish(&s, 1);
+	assert_string_equal(s.answers[QUESTION_CACHE].headline,
+			    "None that can be claimed: against two-copy neither level's misses "
+			    "fall in the median of the cells. That they rise is not certain "
+			    "either: most cells are inside the noise or have too few rounds.");
+	assert_false(s.answers[QUESTION_CACHE].answered);
+	check_says(&s.answers[QUESTION_CACHE],
+		   "LLC misses per KiB, one-copy against two-copy: +0.0 % in the median of 1 cells "
+		   "(lower in 0, higher in 0, inside the noise in 1).");
+	check_says(&s.answers[QUESTION_CACHE], "LLC misses of a whole run, one-copy against "
+					       "two-copy with 1 thread: +0.0 % at 1 KiB (noise).");
+	study__clear(&s);
+}
+
 static void costs_that_cannot_be_told_apart(void **state)
 {
 	struct study s;
@@ -104,7 +136,9 @@ static void of_ties_the_first_is_named(void **state)
 									     : 32;
 		}
 	study__finish(&s, (double)NAN);
-	check_says(&s.answers[QUESTION_ZEROCOPY], "Furthest behind: zero-copy, 1 KiB, 1 thread,");
+	check_says(&s.answers[QUESTION_ZEROCOPY],
+		   "Furthest behind: zero-copy, 1 KiB, 1 thread, with 8 Gbit/s (8 to 8) against 16 "
+		   "Gbit/s (16 to 16) of two-copy (-50.0 %).");
 	check_says(&s.answers[QUESTION_ZEROCOPY], "Furthest ahead: zero-copy, 16 KiB, 1 thread,");
 	check_says(&s.answers[QUESTION_ZEROCOPY], "zero-copy is ahead in 4;");
 	check_says(&s.answers[QUESTION_UNEXPECTED],
@@ -159,6 +193,31 @@ static void exceptions_are_said_with_their_cells(void **state)
 	fclose(f);
 	golden__check("exceptions", text);
 	free(text);
+	study__clear(&s);
+}
+
+/* One-copy is slower but in one cell, where nothing is left of the only cost that was measured. */
+static void what_falls_to_nothing_has_no_factor(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	for (unsigned int cell = 0; cell < 12; cell++) {
+		struct dataset_row *row = dataset__new_row(&s.d);
+
+		assert_non_null(row);
+		row->mode = (enum mode)(cell / 6);
+		row->size = sizes[cell / 2 % 3];
+		row->threads = threads[cell % 2];
+		row->value[METRIC_GBPS] = cell < 6 ? 20 : cell == 6 ? 30 : 10;
+		row->value[METRIC_RX_BYTES] = 1e9;
+		row->value[METRIC_CONTEXT_SWITCHES] = cell == 6 ? 0 : 1000;
+	}
+	study__finish(&s, 1);
+	check_says(&s.answers[QUESTION_UNEXPECTED],
+		   "Exception: throughput is above that of two-copy in 1 of 6 cells, here among "
+		   "them: one-copy, 1 KiB, 1 thread, 30 Gbit/s against 20 Gbit/s (+50.0 %) (one "
+		   "run each). No cost that was measured moves the way that would explain it.");
 	study__clear(&s);
 }
 
@@ -272,6 +331,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(misses_that_rise),
+		cmocka_unit_test(misses_that_stay),
 		cmocka_unit_test(costs_that_cannot_be_told_apart),
 		cmocka_unit_test(answers_say),
 		cmocka_unit_test(answers_of_poorer_data_say),
@@ -279,6 +339,7 @@ int main(void)
 		cmocka_unit_test(of_ties_the_first_is_named),
 		cmocka_unit_test(level_is_not_ahead),
 		cmocka_unit_test(exceptions_are_said_with_their_cells),
+		cmocka_unit_test(what_falls_to_nothing_has_no_factor),
 		cmocka_unit_test(falls_are_said_with_their_cells),
 		cmocka_unit_test(changes_say),
 		cmocka_unit_test(changes_of_poorer_data_say),

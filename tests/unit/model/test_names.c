@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tables of names and what is known of each row; an index from outside has no name, and is no row.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "model/metric.h"
+#include "model/perf_figures.h"
+#include "model/plan_table.h"
+#include "model/result.h"
+
+/* docs/OUTPUT.md, "The copy ledger": who moves the bytes, whether they are copied, and for which
+ * account. */
+static void stages(void **state)
+{
+	static const struct {
+		const char *key, *done;
+		enum nio_side side;
+		bool copies;
+		enum stage_account account;
+	} rows[NIO_STAGE_NR] = {
+		{"user_gather", "gathered", NIO_SIDE_SENDER, true, STAGE_NEITHER},
+		{"tx_copy", "copied", NIO_SIDE_SENDER, true, STAGE_SENT},
+		{"tx_pin", "pinned", NIO_SIDE_SENDER, false, STAGE_SENT},
+		{"tx_splice", "spliced", NIO_SIDE_SENDER, false, STAGE_SENT},
+		{"deferred_copy", "copied after all", NIO_SIDE_SENDER, true, STAGE_NEITHER},
+		{"rx_copy", "copied", NIO_SIDE_RECEIVER, true, STAGE_RECEIVED},
+		{"other_copy", "copied besides", NIO_SIDE_RECEIVER, true, STAGE_NEITHER},
+	};
+
+	(void)state;
+	for (int s = 0; s < NIO_STAGE_NR; s++) {
+		enum nio_stage stage = (enum nio_stage)s;
+
+		assert_string_equal(stage__key(stage), rows[s].key);
+		assert_string_equal(stage__done(stage), rows[s].done);
+		assert_int_equal(stage__side(stage), rows[s].side);
+		assert_int_equal(stage__is_copy(stage), rows[s].copies);
+		assert_int_equal(stage__account(stage), rows[s].account);
+	}
+	assert_string_equal(stage__key(NIO_STAGE_NR), "?");
+	assert_string_equal(stage__done(NIO_STAGE_NR), "?");
+	assert_string_equal(stage__heading(NIO_STAGE_NR), "?");
+	assert_string_equal(stage__help(NIO_STAGE_NR), "?");
+	assert_false(stage__is_copy(NIO_STAGE_NR));
+	assert_int_equal(stage__account(NIO_STAGE_NR), STAGE_NEITHER);
+}
+
+static void small_tables(void **state)
+{
+	(void)state;
+	assert_string_equal(quality__name(QUALITY_UNAVAILABLE), "unavailable");
+	assert_string_equal(quality__name(QUALITY_EXACT), "exact");
+	assert_string_equal(quality__name(QUALITY_DERIVED), "derived");
+	assert_string_equal(quality__name(QUALITY_SAMPLED), "sampled");
+	assert_string_equal(quality__name((enum quality)4), "?");
+	assert_string_equal(nio_context__name(NIO_CONTEXT_UNKNOWN), "unknown");
+	assert_string_equal(nio_context__name(NIO_CONTEXT_PROCESS), "process");
+	assert_string_equal(nio_context__name(NIO_CONTEXT_SOFTIRQ), "softirq");
+	assert_string_equal(nio_context__name((enum nio_context)3), "?");
+	assert_string_equal(path_part__key(PATH_SEND_TOTAL), "send_total");
+	assert_string_equal(path_part__key(PATH_OTHER), "other");
+	assert_string_equal(path_part__key(PATH_NR), "?");
+	assert_string_equal(path_part__heading(PATH_INLINE_RECEIVE), "inline receive");
+	assert_string_equal(path_part__heading(PATH_NR), "?");
+	assert_string_equal(perf_counter__key(PERF_TASK_CLOCK_NS), "task_clock_ns");
+	assert_string_equal(perf_counter__key(PERF_NR), "?");
+	assert_string_equal(perf_counter__words(PERF_LLC_MISSES), "LLC misses");
+	assert_string_equal(perf_counter__words(PERF_NR), "?");
+	assert_string_equal(perf_window__key(NIO_PERF_WINDOW_NR), "?");
+	assert_string_equal(zc_cause__key(ZC_CAUSE_NONE), "none");
+	assert_string_equal(zc_cause__key(ZC_CAUSE_LOCAL), "local_delivery");
+	assert_string_equal(zc_cause__key(ZC_CAUSE_RETRANSMISSION), "retransmission");
+	assert_string_equal(zc_cause__key(ZC_CAUSE_UNKNOWN), "unknown");
+	assert_string_equal(zc_cause__key((enum zc_cause)(ZC_CAUSE_UNKNOWN + 1)), "?");
+}
+
+static void modes(void **state)
+{
+	char buf[MODE_LIST_LEN], small[10];
+	enum mode mode;
+
+	(void)state;
+	assert_string_equal(mode__info(MODE_NR)->name, "?");
+	assert_int_equal(mode__info(MODE_NR)->features, 0);
+	assert_false(mode__has(MODE_NR, MODE_COPIES));
+	assert_true(mode__has(MODE_TWOCOPY, MODE_GATHERS));
+	assert_false(mode__has(MODE_ONECOPY, MODE_GATHERS));
+	assert_true(mode__has(MODE_ONECOPY, MODE_COPIES));
+	assert_true(mode__has(MODE_ZEROCOPY, MODE_PINS));
+	assert_false(mode__has(MODE_TWOCOPY, MODE_PINS));
+	assert_string_equal(mode__words(MODE_ZEROCOPY), "zero-copy");
+	assert_int_equal(mode__parse("onecopy", &mode), 0);
+	assert_int_equal(mode, MODE_ONECOPY);
+	assert_true(mode__parse("one-copy", &mode) < 0);
+	assert_true(mode__parse("", &mode) < 0);
+	assert_string_equal(mode__list(buf, sizeof(buf), 0), "");
+	assert_string_equal(mode__list(buf, sizeof(buf), 1U << MODE_ONECOPY), "onecopy");
+	assert_string_equal(mode__list(buf, sizeof(buf), 5), "twocopy zerocopy");
+	assert_string_equal(mode__list(buf, sizeof(buf), 0xffU), "twocopy onecopy zerocopy");
+	/* What does not fit is cut. */
+	assert_string_equal(mode__list(small, sizeof(small), 7), "twocopy o");
+	assert_string_equal(mode__list(small, 8, 7), "twocopy");
+}
+
+/* Two need no PMU: what the software counts, and what the processes say of their CPU time. */
+static void figures_of_counters(void **state)
+{
+	(void)state;
+	assert_true(perf_derived__needs_pmu(DERIVED_IPC));
+	assert_true(perf_derived__needs_pmu(DERIVED_KERNEL_SHARE));
+	assert_true(perf_derived__needs_pmu(DERIVED_BRANCH_MISSES_PER_KIB));
+	assert_false(perf_derived__needs_pmu(DERIVED_CONTEXT_SWITCHES_PER_GIB));
+	assert_false(perf_derived__needs_pmu(DERIVED_PAGE_FAULTS_PER_GIB));
+	assert_false(perf_derived__needs_pmu(DERIVED_SWITCHES_PER_S));
+	assert_false(perf_derived__needs_pmu(DERIVED_CPU_S_PER_GIB));
+	assert_false(perf_derived__needs_pmu(DERIVED_CPU_NS_PER_KIB));
+	assert_string_equal(perf_derived__key(DERIVED_L1D_MISSES_PER_KIB), "l1d_misses_per_kib");
+	assert_string_equal(perf_derived__words(DERIVED_L1D_MISSES_PER_KIB), "L1D misses");
+	assert_string_equal(perf_derived__unit(DERIVED_L1D_MISSES_PER_KIB), "per KiB");
+	assert_string_equal(perf_derived__head(DERIVED_L1D_MISSES_PER_KIB), "L1D miss/KiB");
+	assert_true(perf_derived__shown(DERIVED_CPU_NS_PER_KIB, SHOWN_LIVE));
+	assert_false(perf_derived__shown(DERIVED_CPU_NS_PER_KIB, SHOWN_TEXT));
+	assert_string_equal(perf_derived__key(DERIVED_NR), "?");
+	assert_string_equal(perf_derived__words(DERIVED_NR), "?");
+	assert_string_equal(perf_derived__unit(DERIVED_NR), "");
+	assert_string_equal(perf_derived__head(DERIVED_NR), "");
+	assert_false(perf_derived__shown(DERIVED_NR, SHOWN_TEXT));
+	assert_string_equal(perf_whose__key(PERF_OF_SENDER), "sender");
+	assert_string_equal(perf_whose__key(PERF_OF_BOTH), "both");
+	assert_string_equal(perf_whose__key(PERF_WHOSE_NR), "?");
+}
+
+/* compare takes these without being asked; of others it has the name only, or nothing. */
+static void compared_metrics(void **state)
+{
+	size_t compared = 0;
+
+	(void)state;
+	assert_true(metric__compared(METRIC_GBPS));
+	assert_false(metric__compared(METRIC_CYCLES));
+	assert_string_equal(metric__name(METRIC_CYCLES), "");
+	for (int m = 0; m < METRIC_NR; m++) {
+		bool named = *metric__name((enum metric)m);
+
+		assert_int_equal(named, metric__shown((enum metric)m, SHOWN_COMPARE));
+		if (metric__shown((enum metric)m, SHOWN_ASKED))
+			assert_false(metric__compared((enum metric)m));
+		compared += metric__compared((enum metric)m);
+	}
+	assert_true(compared > 3);
+}
+
+/* Rows of NIO_STAGES in bpf/netiotrace.h. */
+static void probes_of_stages(void **state)
+{
+	(void)state;
+	assert_true(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_TX_COPY));
+	assert_true(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_TX_PIN));
+	assert_true(plan__feeds(PROBE_SPLICE, NIO_STAGE_TX_SPLICE));
+	assert_true(plan__feeds(PROBE_DEFERRED_COPY, NIO_STAGE_DEFERRED_COPY));
+	assert_true(plan__feeds(PROBE_RX_COPY, NIO_STAGE_RX_COPY));
+	assert_true(plan__feeds(PROBE_OTHER_COPY, NIO_STAGE_OTHER_COPY));
+	assert_false(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_RX_COPY));
+	for (int p = 0; p < PROBE_NR; p++)
+		assert_false(plan__feeds((enum probe_id)p, NIO_STAGE_USER_GATHER));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stages),
+		cmocka_unit_test(small_tables),
+		cmocka_unit_test(modes),
+		cmocka_unit_test(figures_of_counters),
+		cmocka_unit_test(compared_metrics),
+		cmocka_unit_test(probes_of_stages),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

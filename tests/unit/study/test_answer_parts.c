@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What answers are put together from, each by itself: what they cite, whether rounds are enough,
+ * how many sends were copied, sentences of stages made from given claims.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/stage_words.h"
+#include "study/words.h"
+
+#include "support/planted.h"
+
+#define NONE ((double)NAN)
+
+static void zc_row(struct dataset *d, enum mode mode, double completed, double copied)
+{
+	struct dataset_row *row = dataset__new_row(d);
+
+	assert_non_null(row);
+	row->mode = mode;
+	row->value[METRIC_ZC_COMPLETED] = completed;
+	row->value[METRIC_ZC_COPIED] = copied;
+}
+
+/* Of the zero-copy runs that know both numbers, all together. */
+static void copied_sends_over_all_runs(void **state)
+{
+	struct dataset d = {0};
+	const struct analysis a = {.dataset = &d};
+	double completed = 7;
+
+	(void)state;
+	NEAR(answer__copied_fraction(&a, &completed), -1, 0);
+	NEAR(completed, 0, 0);
+	zc_row(&d, MODE_ZEROCOPY, 0, 0);
+	NEAR(answer__copied_fraction(&a, &completed), -1, 0);
+	zc_row(&d, MODE_ZEROCOPY, NONE, 50);
+	zc_row(&d, MODE_ZEROCOPY, 50, NONE);
+	zc_row(&d, MODE_ONECOPY, 1000, 1000);
+	NEAR(answer__copied_fraction(&a, &completed), -1, 0);
+	zc_row(&d, MODE_ZEROCOPY, 100, 25);
+	zc_row(&d, MODE_ZEROCOPY, 300, 0);
+	NEAR(answer__copied_fraction(&a, &completed), 0.0625, 0);
+	NEAR(completed, 400, 0);
+	dataset__clear(&d);
+}
+
+/* A test of n rounds cannot go below p = 2^(1-n): 6 are the fewest that can reach 0.05. */
+static void six_rounds_can_claim(void **state)
+{
+	static const char *const p[] = {[2] = "2 rounds, whose tests cannot go below p = 0.5 ",
+					[3] = "3 rounds, whose tests cannot go below p = 0.25 ",
+					[4] = "4 rounds, whose tests cannot go below p = 0.125 ",
+					[5] = "5 rounds, whose tests cannot go below p = 0.0625 "};
+	struct analysis a = {0};
+
+	(void)state;
+	for (a.rounds_max = 0; a.rounds_max < 6; a.rounds_max++) {
+		assert_false(answer__can_claim(&a));
+		if (a.rounds_max < 2)
+			assert_string_equal(answer__cannot_claim(&a),
+					    "Nothing can be claimed of one run per cell");
+		else
+			assert_non_null(strstr(answer__cannot_claim(&a), p[a.rounds_max]));
+	}
+	assert_true(answer__can_claim(&a));
+	assert_string_equal(answer__cannot_claim(&a),
+			    "Nothing can be claimed, because the modes have too few rounds in "
+			    "common");
+}
+
+/* A number is cited once, with its estimate; what has no value is no number. */
+static void a_number_is_cited_once(void **state)
+{
+	struct answer_text answers[QUESTION_NR] = {0}, *answer = &answers[0];
+	struct study s = {0};
+	struct cell *x, *y;
+
+	(void)state;
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 10);
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 1, 30);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 40);
+	study__finish(&s, NONE);
+	x = analysis__cell(&s.a, MODE_TWOCOPY, KIB(4), 1);
+	y = analysis__cell(&s.a, MODE_ONECOPY, KIB(4), 1);
+	answer__cite(answer, &s.a, x, METRIC_GBPS);
+	answer__cite(answer, &s.a, x, METRIC_GBPS);
+	assert_int_equal(answer->evidence_nr, 1);
+	assert_ptr_equal(answer->evidence[0].cell, x);
+	assert_int_equal(answer->evidence[0].metric, METRIC_GBPS);
+	assert_int_equal(answer->evidence[0].estimate.n, 2);
+	NEAR(answer->evidence[0].estimate.median, 20, 0);
+	answer__cite(answer, &s.a, x, METRIC_CPU_NS_PER_KIB);
+	answer__cite(answer, &s.a, NULL, METRIC_GBPS);
+	assert_int_equal(answer->evidence_nr, 1);
+	answer__cite(answer, &s.a, y, METRIC_GBPS);
+	answer__cite(answer, &s.a, x, METRIC_GBPS_PER_THREAD);
+	answer__cite(answer, &s.a, y, METRIC_GBPS);
+	assert_int_equal(answer->evidence_nr, 3);
+	assert_ptr_equal(answer->evidence[1].cell, y);
+	assert_ptr_equal(answer->evidence[2].cell, x);
+	assert_int_equal(answer->evidence[2].metric, METRIC_GBPS_PER_THREAD);
+	assert_false(answer->failed);
+	answers__clear(answers);
+	assert_int_equal(answers[0].evidence_nr, 0);
+	assert_null(answers[0].evidence);
+	study__clear(&s);
+}
+
+static void without_its_tests_nothing_is_answered(void **state)
+{
+	struct answer_text answers[QUESTION_NR] = {0};
+	struct analysis a = {0};
+
+	(void)state;
+	assert_int_equal(answers__make(&a, answers), -EINVAL);
+	answers__clear(answers);
+}
+
+static void threads_and_modes_in_words(void **state)
+{
+	char buf[WORDS_BUF];
+
+	(void)state;
+	assert_string_equal(words__threads(buf, sizeof(buf), 0), "threads n/a");
+	assert_string_equal(words__threads(buf, sizeof(buf), 1), "1 thread");
+	assert_string_equal(words__threads(buf, sizeof(buf), 2), "2 threads");
+	assert_string_equal(words__mode(MODE_TWOCOPY), "two-copy");
+	assert_string_equal(words__mode(MODE_NR), "?");
+}
+
+static void put_claim(struct stage_claims *s, enum mode mode, enum cpu_class class,
+		      enum difference difference, double median, unsigned int n)
+{
+	struct stage_claim *c = &s->list[s->nr++];
+
+	*c = (struct stage_claim){.mode = mode, .class = class};
+	c->c.difference = difference;
+	c->c.paired = (struct estimate){.median = median, .low = NONE, .high = NONE, .n = n};
+	if (n > 1) {
+		c->c.paired.low = median - 1;
+		c->c.paired.high = median + 2;
+	}
+}
+
+/* Of each mode the first of either direction, which is the largest. */
+static void savings_in_a_headline(void **state)
+{
+	struct stage_claims s = {0};
+	char buf[512];
+
+	(void)state;
+	assert_string_equal(stage_words__savings(buf, sizeof(buf), &s), "");
+	put_claim(&s, MODE_ONECOPY, CPU_CLASS_LOCK, DIFFERENCE_HIGHER, 9, 7);
+	put_claim(&s, MODE_ONECOPY, CPU_CLASS_SKB, DIFFERENCE_NOISE, -80, 7);
+	/* More alone is no saving. */
+	assert_string_equal(stage_words__savings(buf, sizeof(buf), &s), "");
+	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_TX_COPY, DIFFERENCE_LOWER, -54.12, 7);
+	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -50, 7);
+	assert_string_equal(stage_words__savings(buf, sizeof(buf), &s),
+			    " zero-copy saves most in tx copy (-54.1 ns/KiB)");
+	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_TX_PIN, DIFFERENCE_HIGHER, 12, 7);
+	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_MEMORY, DIFFERENCE_HIGHER, 3, 7);
+	put_claim(&s, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -40, 7);
+	assert_string_equal(stage_words__savings(buf, sizeof(buf), &s),
+			    " one-copy saves most in gather (-40 ns/KiB) and takes most more in "
+			    "lock (+9 ns/KiB), zero-copy saves most in tx copy (-54.1 ns/KiB) and "
+			    "takes most more in pin (+12 ns/KiB)");
+	/* No room is no harm. */
+	assert_string_equal(stage_words__savings(buf, 10, &s), " one-copy");
+	assert_string_equal(stage_words__savings(buf, 45, &s),
+			    " one-copy saves most in gather (-40 ns/KiB) ");
+}
+
+static const char *said(struct answer_text *answer, const struct stage_claims *s, enum mode mode)
+{
+	const struct analysis a = {0};
+	size_t before = answer->points_nr;
+
+	stage_words__say(answer, &a, s, mode);
+	assert_false(answer->failed);
+	assert_true(answer->points_nr <= before + 1);
+	return answer->points_nr > before ? answer->points[before] : NULL;
+}
+
+static void stages_in_a_point(void **state)
+{
+	struct answer_text answers[QUESTION_NR] = {0}, *answer = &answers[0];
+	struct stage_claims s = {.both = true};
+
+	(void)state;
+	assert_null(said(answer, &s, MODE_ONECOPY));
+	put_claim(&s, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_UNKNOWN, -50, 7);
+	assert_null(said(answer, &s, MODE_ONECOPY));
+	put_claim(&s, MODE_ONECOPY, CPU_CLASS_TX_COPY, DIFFERENCE_NOISE, -40, 6);
+	assert_null(said(answer, &s, MODE_ZEROCOPY));
+	assert_string_equal(said(answer, &s, MODE_ONECOPY),
+			    "By samples of 6 pairs of rounds, no class of CPU time of one-copy can "
+			    "be told apart from two-copy's.");
+	put_claim(&s, MODE_ONECOPY, CPU_CLASS_LOCK, DIFFERENCE_HIGHER, 3, 7);
+	assert_string_equal(said(answer, &s, MODE_ONECOPY),
+			    "By samples of 7 pairs of rounds, one-copy against two-copy takes less "
+			    "CPU time in: nowhere; more in: lock +3 ns/KiB (+2 to +5); 1 other "
+			    "classes cannot be told apart.");
+	put_claim(&s, MODE_ONECOPY, CPU_CLASS_SKB, DIFFERENCE_LOWER, -8, 5);
+	s.both = false;
+	assert_string_equal(said(answer, &s, MODE_ONECOPY),
+			    "By samples of the sender in 7 pairs of rounds, one-copy against "
+			    "two-copy takes less CPU time in: skb -8 ns/KiB (-9 to -6); more in: "
+			    "lock +3 ns/KiB (+2 to +5); 1 other classes cannot be told apart.");
+	answers__clear(answers);
+}
+
+/* The four largest of a direction; of a single pair the difference alone. */
+static void few_pairs_are_named_so(void **state)
+{
+	struct answer_text answers[QUESTION_NR] = {0}, *answer = &answers[0];
+	struct stage_claims s = {.both = true};
+
+	(void)state;
+	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_GATHER, DIFFERENCE_POINT, -50, 1);
+	assert_string_equal(
+		said(answer, &s, MODE_ZEROCOPY),
+		"By samples of 1 pair of rounds, too few for a claim, zero-copy differs "
+		"most from two-copy in: gather -50 ns/KiB.");
+	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_TX_COPY, DIFFERENCE_FEW, -40, 3);
+	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_TX_PIN, DIFFERENCE_FEW, 12, 3);
+	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_SKB, DIFFERENCE_FEW, 5, 3);
+	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_LOCK, DIFFERENCE_FEW, 4, 3);
+	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_USER, DIFFERENCE_FEW, 3, 3);
+	assert_string_equal(said(answer, &s, MODE_ZEROCOPY),
+			    "By samples of 3 pairs of rounds, too few for a claim, zero-copy "
+			    "differs most from two-copy in: tx copy -40 ns/KiB (-41 to -38), pin "
+			    "+12 ns/KiB (+11 to +14), skb +5 ns/KiB (+4 to +7), lock +4 ns/KiB (+3 "
+			    "to +6).");
+	answers__clear(answers);
+}
+
+/* Both cells of each size and thread count that has both, by the metric of the largest saving. */
+static void savings_are_cited_from_both_modes(void **state)
+{
+	struct stage_claims claims = {.both = true};
+	struct study s = {0};
+	struct answer_text answers[QUESTION_NR] = {0}, *answer = &answers[0];
+	enum metric cited;
+
+	(void)state;
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 10);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 20);
+	put(&s, MODE_ONECOPY, KIB(4), 2, 0, 20);
+	put(&s, MODE_ZEROCOPY, KIB(4), 1, 0, 20);
+	for (size_t i = 0; i < s.d.rows_nr; i++)
+		for (int side = 0; side < NIO_SIDE_NR; side++)
+			s.d.rows[i].value[METRIC_CLASS(side, CPU_CLASS_GATHER)] = 5;
+	study__finish(&s, NONE);
+	put_claim(&claims, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -4, 7);
+	cited = stage_claims__metric(&claims, CPU_CLASS_GATHER);
+	stage_words__say(answer, &s.a, &claims, MODE_ONECOPY);
+	assert_int_equal(answer->points_nr, 1);
+	assert_int_equal(answer->evidence_nr, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(answer->evidence[i].metric, cited);
+		assert_int_equal(answer->evidence[i].cell->threads, 1);
+		assert_int_equal(answer->evidence[i].cell->mode, i ? MODE_TWOCOPY : MODE_ONECOPY);
+	}
+	answers__clear(answers);
+	study__clear(&s);
+}
+
+/* p of modes at a size, either way round; NaN of what was not tested. */
+static void p_of_a_size(void **state)
+{
+	struct study s = {0};
+	double p;
+
+	(void)state;
+	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
+	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
+	put_rounds(&s, MODE_TWOCOPY, KIB(4), 2, 20, 0.01);
+	put_rounds(&s, MODE_ONECOPY, KIB(4), 2, 40, 0.01);
+	study__finish(&s, NONE);
+	p = family__p_of_size(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
+	assert_true(p > 0 && p <= CLAIM_LEVEL);
+	NEAR(family__p_of_size(&s.a, MODE_TWOCOPY, MODE_ONECOPY, KIB(4), METRIC_GBPS), p, 0);
+	assert_true(
+		isnan(family__p_of_size(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(8), METRIC_GBPS)));
+	assert_true(
+		isnan(family__p_of_size(&s.a, MODE_ZEROCOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS)));
+	assert_true(isnan(family__p_of_size(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4),
+					    METRIC_CPU_NS_PER_KIB)));
+	family__clear(&s.a);
+	assert_int_equal(s.a.family_nr, 0);
+	assert_true(
+		isnan(family__p_of_size(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS)));
+	study__clear(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(copied_sends_over_all_runs),
+		cmocka_unit_test(six_rounds_can_claim),
+		cmocka_unit_test(a_number_is_cited_once),
+		cmocka_unit_test(without_its_tests_nothing_is_answered),
+		cmocka_unit_test(threads_and_modes_in_words),
+		cmocka_unit_test(savings_in_a_headline),
+		cmocka_unit_test(stages_in_a_point),
+		cmocka_unit_test(few_pairs_are_named_so),
+		cmocka_unit_test(savings_are_cited_from_both_modes),
+		cmocka_unit_test(p_of_a_size),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Conditions on numbers of JSON objects: how they are read, what they find, when they hold. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "write/condition.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct condition parsed(const char *text)
+{
+	char message[256] = "";
+	struct condition c;
+
+	if (condition__parse(&c, text, message, sizeof(message)))
+		fail_msg("'%s': %s", text, message);
+	return c;
+}
+
+static json_t *object(const char *text)
+{
+	json_t *o = json_loads(text, 0, NULL);
+
+	assert_non_null(o);
+	return o;
+}
+
+static void a_path_an_operator_and_a_number(void **state)
+{
+	static const struct {
+		const char *text, *path;
+		enum comparison op;
+		double number;
+	} cases[] = {
+		{"a==1", "a", OP_EQ, 1},
+		{"a.b != -2.5", "a.b", OP_NE, -2.5},
+		{" \ta.b.c \t<= 1e3", "a.b.c", OP_LE, 1000},
+		{"a >= 0\n", "a", OP_GE, 0},
+		{"a<12", "a", OP_LT, 12},
+		{"a > 0.25 ", "a", OP_GT, 0.25},
+		{"\n\r\v\fa.b\n==\n1", "a.b", OP_EQ, 1},
+		{"two words == 3", "two words", OP_EQ, 3},
+		{"a\001b == 4", "a?b", OP_EQ, 4},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct condition c = parsed(cases[i].text);
+
+		assert_string_equal(c.path, cases[i].path);
+		assert_int_equal(c.op, cases[i].op);
+		assert_true(c.number == cases[i].number);
+		condition__clear(&c);
+		assert_null(c.text);
+		assert_string_equal(c.path, "");
+	}
+}
+
+static void refused(const char *text, const char *expected)
+{
+	char message[256] = "";
+	struct condition c;
+
+	assert_int_equal(condition__parse(&c, text, message, sizeof(message)), -EINVAL);
+	assert_string_equal(message, expected);
+	condition__clear(&c);
+}
+
+static void what_is_none_is_refused_with_a_sentence(void **state)
+{
+	(void)state;
+	refused("a = 1", "--assert 'a = 1': no comparison: one of == != <= >= < > is needed");
+	refused("a", "--assert 'a': no comparison: one of == != <= >= < > is needed");
+	refused("<= 1", "--assert '<= 1': no field before the comparison");
+	refused(" \t== 1", "--assert ' ?== 1': no field before the comparison");
+	refused("a == ", "--assert 'a == ': ' ' is not a plain number");
+	refused("a <1x", "--assert 'a <1x': '1x' is not a plain number");
+	refused("a<=[1]", "--assert 'a<=[1]': '[1]' is not a plain number");
+	refused("a!= \"1\"", "--assert 'a!= \"1\"': ' \"1\"' is not a plain number");
+	refused("a >= 1\t2", "--assert 'a >= 1?2': ' 1?2' is not a plain number");
+}
+
+/* A path has its room, the end of the string in it. */
+static void the_longest_path(void **state)
+{
+	char text[CONDITION_PATH_MAX + 8], message[512];
+	struct condition c;
+
+	(void)state;
+	memset(text, 'p', sizeof(text));
+	memcpy(text + CONDITION_PATH_MAX - 1, "<1", 3);
+	assert_int_equal(condition__parse(&c, text, message, sizeof(message)), 0);
+	assert_int_equal(strlen(c.path), CONDITION_PATH_MAX - 1);
+	condition__clear(&c);
+	memset(text, 'p', sizeof(text));
+	memcpy(text + CONDITION_PATH_MAX, "<1", 3);
+	assert_int_equal(condition__parse(&c, text, message, sizeof(message)), -EINVAL);
+	assert_non_null(strstr(message, "no field before the comparison"));
+	condition__clear(&c);
+}
+
+static void short_names_stand_for_paths(void **state)
+{
+	(void)state;
+	assert_string_equal(condition__long_name("copied_fraction"), "verdict.copied_fraction");
+	assert_string_equal(condition__long_name("copies_per_byte"), "ledger.copies_per_byte");
+	assert_string_equal(condition__long_name("unaccounted_tx"), "ledger.unaccounted_tx");
+	assert_string_equal(condition__long_name("unaccounted_rx"), "ledger.unaccounted_rx");
+	assert_string_equal(condition__long_name("copied_fractio"), "copied_fractio");
+	assert_string_equal(condition__long_name("ledger.unaccounted_rx"), "ledger.unaccounted_rx");
+}
+
+static const char members[] = "{\"n\": 2, \"yes\": true, \"no\": false, \"none\": null,"
+			      " \"none_reason\": \"own\", \"text\": \"2\", \"list\": [2],"
+			      " \"in\": {\"x\": null, \"reason\": \"the object's\", \"y\": 0.25,"
+			      "          \"deep\": {\"z\": null}}}";
+
+static bool finds(const char *path)
+{
+	json_t *o = object(members);
+	struct condition c = {.op = OP_EQ};
+	bool found;
+
+	snprintf(c.path, sizeof(c.path), "%s", path);
+	found = condition__finds(&c, o);
+	json_decref(o);
+	return found;
+}
+
+static void paths_go_from_member_to_member(void **state)
+{
+	(void)state;
+	assert_true(finds("n"));
+	assert_true(finds("none"));
+	assert_true(finds("text"));
+	assert_true(finds("in"));
+	assert_true(finds("in.y"));
+	assert_true(finds("in.deep.z"));
+	assert_false(finds("y"));
+	assert_false(finds("in.n"));
+	assert_false(finds("in.deep"
+			   ".z.z"));
+	assert_false(finds("n.n"));
+	assert_false(finds("in..y"));
+	assert_false(finds("in.y."));
+	assert_false(finds(""));
+}
+
+static const char *path_refused(const char *path)
+{
+	static char message[256];
+	json_t *o = object(members);
+	struct condition c;
+	char text[64];
+	int err;
+
+	snprintf(text, sizeof(text), "%s == 1", path);
+	c = parsed(text);
+	message[0] = '\0';
+	err = condition__check_path(&c, o, message, sizeof(message));
+	if (err)
+		assert_int_equal(err, -EINVAL);
+	else
+		assert_string_equal(message, "");
+	condition__clear(&c);
+	json_decref(o);
+	return err ? message : NULL;
+}
+
+/* Numbers, what may become one, and what counts as one; no words, and least of all reasons. */
+static void what_may_be_asked_of(void **state)
+{
+	(void)state;
+	assert_null(path_refused("n"));
+	assert_null(path_refused("in.y"));
+	assert_null(path_refused("yes"));
+	assert_null(path_refused("no"));
+	assert_null(path_refused("none"));
+	assert_string_equal(path_refused("text"),
+			    "--assert 'text == 1': field 'text' is not a number");
+	assert_string_equal(path_refused("list"),
+			    "--assert 'list == 1': field 'list' is not a number");
+	assert_string_equal(path_refused("in"), "--assert 'in == 1': field 'in' is not a number");
+	assert_string_equal(path_refused("none_reason"),
+			    "--assert 'none_reason == 1': field 'none_reason' is not a number");
+	assert_string_equal(path_refused("in.reason"),
+			    "--assert 'in.reason == 1': field 'in.reason' is not a number");
+	assert_string_equal(path_refused("in.n"),
+			    "--assert 'in.n == 1': there is no field 'in.n': see docs/OUTPUT.md");
+}
+
+/* A document that has no reason yet where there will be one: still no number. */
+static void a_reason_is_no_number_where_it_is_null(void **state)
+{
+	struct condition c = parsed("in.x_reason < 1");
+	json_t *o = object("{\"in\": {\"x_reason\": null, \"reason\": null, \"seasons\": null}}");
+	char message[256];
+
+	(void)state;
+	assert_int_equal(condition__check_path(&c, o, message, sizeof(message)), -EINVAL);
+	assert_string_equal(message,
+			    "--assert 'in.x_reason < 1': field 'in.x_reason' is not a number");
+	condition__clear(&c);
+	c = parsed("in.reason < 1");
+	assert_int_equal(condition__check_path(&c, o, message, sizeof(message)), -EINVAL);
+	condition__clear(&c);
+	c = parsed("in.seasons < 1");
+	assert_int_equal(condition__check_path(&c, o, message, sizeof(message)), 0);
+	condition__clear(&c);
+	json_decref(o);
+}
+
+static int holds(const char *text, const char *in, char *message, size_t len)
+{
+	struct condition c = parsed(text);
+	json_t *o = object(in);
+	int holds;
+
+	message[0] = '\0';
+	holds = condition__holds(&c, o, "here", message, len);
+	condition__clear(&c);
+	json_decref(o);
+	return holds;
+}
+
+/* Below, at and above the number. */
+static void every_comparison(void **state)
+{
+	static const char *const objects[] = {"{\"v\": 1.5}", "{\"v\": 2}", "{\"v\": 2.5}"};
+	static const struct {
+		const char *text;
+		int holds[3];
+	} cases[] = {
+		{"v == 2", {0, 1, 0}}, {"v != 2", {1, 0, 1}}, {"v <= 2", {1, 1, 0}},
+		{"v >= 2", {0, 1, 1}}, {"v < 2", {1, 0, 0}},  {"v > 2", {0, 0, 1}},
+	};
+	char message[256];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(objects); k++) {
+			if (holds(cases[i].text, objects[k], message, sizeof(message)) !=
+			    cases[i].holds[k])
+				fail_msg("'%s' of %s", cases[i].text, objects[k]);
+			assert_int_equal(!*message, cases[i].holds[k]);
+		}
+}
+
+static void what_does_not_hold_says_what_was_found(void **state)
+{
+	char message[256];
+
+	(void)state;
+	assert_false(holds("in.y > 0.25", members, message, sizeof(message)));
+	assert_string_equal(message, "assertion 'in.y > 0.25' does not hold: found 0.25 in here");
+	assert_false(holds("v == 1", "{\"v\": 0.30000000000000004}", message, sizeof(message)));
+	assert_string_equal(message, "assertion 'v == 1' does not hold: found 0.3 in here");
+	assert_false(holds("v == 1", "{\"v\": 123456789012}", message, sizeof(message)));
+	assert_string_equal(message,
+			    "assertion 'v == 1' does not hold: found 123456789012 in here");
+	assert_true(holds("yes == 1", members, message, sizeof(message)));
+	assert_true(holds("no == 0", members, message, sizeof(message)));
+	assert_false(holds("yes == 0", members, message, sizeof(message)));
+	assert_string_equal(message, "assertion 'yes == 0' does not hold: found 1 in here");
+}
+
+/* Of what is not known nothing holds, not even that it differs; the nearest reason is given. */
+static void of_the_unknown_nothing_holds(void **state)
+{
+	char message[256];
+
+	(void)state;
+	assert_false(holds("none != 1", members, message, sizeof(message)));
+	assert_string_equal(message, "assertion 'none != 1' does not hold: unknown in here: own");
+	assert_false(holds("in.x != 1", members, message, sizeof(message)));
+	assert_string_equal(message,
+			    "assertion 'in.x != 1' does not hold: unknown in here: the object's");
+	assert_false(holds("in.deep.z != 1", members, message, sizeof(message)));
+	assert_string_equal(
+		message, "assertion 'in.deep.z != 1' does not hold: unknown in here: not measured");
+	assert_false(holds("gone.v != 1", members, message, sizeof(message)));
+	assert_string_equal(message,
+			    "assertion 'gone.v != 1' does not hold: unknown in here: not measured");
+	assert_false(holds("text == 2", members, message, sizeof(message)));
+	assert_string_equal(message,
+			    "assertion 'text == 2' does not hold: unknown in here: not measured");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_path_an_operator_and_a_number),
+		cmocka_unit_test(what_is_none_is_refused_with_a_sentence),
+		cmocka_unit_test(the_longest_path),
+		cmocka_unit_test(short_names_stand_for_paths),
+		cmocka_unit_test(paths_go_from_member_to_member),
+		cmocka_unit_test(what_may_be_asked_of),
+		cmocka_unit_test(a_reason_is_no_number_where_it_is_null),
+		cmocka_unit_test(every_comparison),
+		cmocka_unit_test(what_does_not_hold_says_what_was_found),
+		cmocka_unit_test(of_the_unknown_nothing_holds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

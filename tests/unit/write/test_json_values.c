@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How single values of a document are written: numbers, texts, histograms, latencies, times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "write/json.h"
+#include "write/json_hist.h"
+
+/* Takes value; NULL is no value. */
+static void check(json_t *value, const char *expected)
+{
+	char *text;
+
+	assert_non_null(value);
+	text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12));
+	assert_string_equal(text, expected);
+	free(text);
+	json_decref(value);
+}
+
+static struct num known(uint64_t value)
+{
+	return (struct num){.value = value, .known = true};
+}
+
+static struct num unknown(const char *reason)
+{
+	return (struct num){.value = 99, .reason = reason};
+}
+
+static void whole_numbers_become_reals_past_what_json_holds(void **state)
+{
+	json_t *most = json_value__u64(INT64_MAX), *more = json_value__u64((uint64_t)1 << 63);
+
+	(void)state;
+	check(json_value__u64(0), "0");
+	assert_true(json_is_integer(most));
+	assert_true(json_integer_value(most) == INT64_MAX);
+	assert_true(json_is_real(more));
+	assert_true(json_real_value(more) == 0x1p63);
+	json_decref(most);
+	json_decref(more);
+	check(json_value__real(-1.5), "-1.5");
+	check(json_value__real((double)NAN), "null");
+	check(json_value__real((double)INFINITY), "null");
+}
+
+static void text_that_is_no_utf8_keeps_its_ascii(void **state)
+{
+	(void)state;
+	check(json_value__text(NULL), "null");
+	check(json_value__text(""), "\"\"");
+	check(json_value__text("gr\xc3\xbc\xc3\x9f"), "\"gr\xc3\xbc\xc3\x9f\"");
+	check(json_value__text("a\x7f\x80z\xff"), "\"a\x7f?z?\"");
+	check(json_value__text("\xc3\xbc\xff"), "\"???\"");
+	check(json_value__modes(0), "null");
+	check(json_value__modes(1U << MODE_ZEROCOPY | 1U << MODE_TWOCOPY), "\"twocopy zerocopy\"");
+	check(json_value__modes(1U << MODE_ONECOPY), "\"onecopy\"");
+}
+
+static void reasons_are_known_by_their_keys(void **state)
+{
+	(void)state;
+	assert_true(json_key__is_reason("reason"));
+	assert_true(json_key__is_reason("bytes_reason"));
+	assert_false(json_key__is_reason("reasons"));
+	assert_false(json_key__is_reason("season"));
+	assert_false(json_key__is_reason("xreason"));
+	assert_false(json_key__is_reason("reason_of"));
+	assert_false(json_key__is_reason(""));
+}
+
+/* A reason stands beside null, and beside nothing else. */
+static void an_unknown_number_has_its_reason_beside_it(void **state)
+{
+	json_t *o = json_object();
+
+	(void)state;
+	assert_int_equal(json_put_num(o, "a", known(7)), 0);
+	assert_int_equal(
+		json_put_num(o, "b", (struct num){.value = 8, .known = true, .reason = "scaled"}),
+		0);
+	assert_int_equal(json_put_num(o, "c", unknown("lost")), 0);
+	assert_int_equal(json_put_num(o, "d", unknown(NULL)), 0);
+	check(o, "{\"a\":7,\"b\":8,\"c\":null,\"c_reason\":\"lost\","
+		 "\"d\":null,\"d_reason\":\"not measured\"}");
+	o = json_object();
+	assert_int_equal(json_put_real(o, "a", (struct real){.value = 0.5, .known = true}), 0);
+	assert_int_equal(json_put_real(o, "b", (struct real){.value = 0.5, .reason = "lost"}), 0);
+	assert_int_equal(json_put_real(o, "c", (struct real){.value = (double)NAN, .known = true}),
+			 0);
+	check(o, "{\"a\":0.5,\"b\":null,\"b_reason\":\"lost\",\"c\":null,"
+		 "\"c_reason\":\"the result is not a number\"}");
+	o = json_object();
+	assert_int_equal(json_put_or_null(o, "a", known(3)), 0);
+	assert_int_equal(json_put_or_null(o, "b", unknown("lost")), 0);
+	assert_int_equal(json_put_u64(o, "c", 4), 0);
+	check(o, "{\"a\":3,\"b\":null,\"c\":4}");
+}
+
+static void a_failed_member_fails_the_object(void **state)
+{
+	json_t *o = json_object();
+
+	(void)state;
+	assert_int_equal(json_put(o, "a", NULL), -1);
+	assert_int_equal(json_put_num(NULL, "a", known(1)), -1);
+	assert_true(json_put_num(NULL, "a", unknown(NULL)) != 0);
+	assert_true(json_put_real(NULL, "a", (struct real){.reason = "lost"}) != 0);
+	assert_ptr_equal(json_finish(o, 0), o);
+	assert_null(json_finish(o, -1));
+	assert_null(json_finish(NULL, -1));
+}
+
+/* Buckets with their bounds, those without an event left out, the last one open above. */
+static void buckets_of_a_histogram(void **state)
+{
+	struct hist *h = hist__new(3, 256);
+
+	(void)state;
+	assert_non_null(h);
+	check(json_buckets(NULL), "[]");
+	check(json_buckets(h), "[]");
+	hist__record(h, 0);
+	hist__record(h, 5);
+	hist__record(h, 5);
+	hist__record(h, 100);
+	hist__record(h, (uint64_t)1 << 40);
+	check(json_buckets(h), "[[0,0,1],[5,5,2],[96,103,1],[16106127360,null,1]]");
+	hist__free(h);
+}
+
+static void a_quantile_of_nothing_is_not_known(void **state)
+{
+	struct hist *h = hist__new_latency();
+	struct num n = json_quantile(NULL, 0.5, "none");
+
+	(void)state;
+	assert_false(n.known);
+	assert_string_equal(n.reason, "none");
+	n = json_quantile(h, 0.5, "empty");
+	assert_false(n.known);
+	assert_string_equal(n.reason, "empty");
+	hist__record(h, 3);
+	hist__record(h, 7);
+	n = json_quantile(h, 0.5, "why");
+	assert_true(n.known);
+	assert_int_equal(n.value, 3);
+	n = json_quantile(h, 0.51, "why");
+	assert_int_equal(n.value, 7);
+	hist__free(h);
+}
+
+static void record_times(struct hist *h, uint64_t value, unsigned int n)
+{
+	while (n--)
+		hist__record(h, value);
+}
+
+/* A thousand events, so that each quantile is another value. */
+static void a_latency_in_full(void **state)
+{
+	struct latency_result l = {.hist = hist__new_latency(), .reason = "not said"};
+
+	(void)state;
+	record_times(l.hist, 1, 500);
+	record_times(l.hist, 2, 400);
+	record_times(l.hist, 3, 90);
+	record_times(l.hist, 4, 9);
+	record_times(l.hist, 5, 1);
+	check(json_latency(&l, "none"),
+	      "{\"p50\":1,\"p90\":2,\"p99\":3,\"p999\":4,\"max\":5,\"mean\":1.611,\"count\":1000,"
+	      "\"buckets\":[[1,1,500],[2,2,400],[3,3,90],[4,4,9],[5,5,1]]}");
+	hist__free(l.hist);
+}
+
+#define NO_QUANTILES \
+	"{\"p50\":null,\"p90\":null,\"p99\":null,\"p999\":null,\"max\":null,\"mean\":null,"
+
+/* Not timed at all, and timed without an event: another count, and another reason. */
+static void a_latency_of_nothing(void **state)
+{
+	struct latency_result l = {.reason = "no clock"};
+
+	(void)state;
+	check(json_latency(&l, "none"),
+	      NO_QUANTILES "\"count\":null,\"buckets\":[],\"reason\":\"no clock\"}");
+	l.reason = NULL;
+	check(json_latency(&l, "none"),
+	      NO_QUANTILES "\"count\":null,\"buckets\":[],\"reason\":\"not measured\"}");
+	l = (struct latency_result){.hist = hist__new_latency(), .reason = "no clock"};
+	check(json_latency(&l, "no event"),
+	      NO_QUANTILES "\"count\":0,\"buckets\":[],\"reason\":\"no event\"}");
+	check(json_latency(&l, NULL),
+	      NO_QUANTILES "\"count\":0,\"buckets\":[],\"reason\":\"not measured\"}");
+	hist__free(l.hist);
+}
+
+#define NO_TIMES                                                                       \
+	"\"duration_s\":null,\"messages\":null,\"send_calls\":null,\"payload_bytes\":" \
+	"null,\"missed\":null,\"map_full\":null,\"unmatched\":null}"
+
+static struct run_result new_run(void)
+{
+	struct run_result run;
+	struct hist *calls = hist__new_latency();
+
+	run_result__init(&run);
+	record_times(calls, 10, 21);
+	run.app.latency[LATENCY_SEND_CALL].hist = calls;
+	run.duration_ns = 2500000000;
+	run.app.tx_messages = 20;
+	run.app.rx_bytes = 2000;
+	run.app.tx_bytes = 2100;
+	run.health.missed = known(1);
+	run.health.map_full = known(2);
+	run.health.unmatched = unknown("not counted");
+	return run;
+}
+
+static void times_of_the_round_itself(void **state)
+{
+	struct run_result run = new_run();
+
+	(void)state;
+	run.path_calls = unknown("no trampoline");
+	check(json_document__times(&run),
+	      "{\"source\":null,\"reason\":\"no trampoline\"," NO_TIMES);
+	run.path_calls.reason = NULL;
+	check(json_document__times(&run), "{\"source\":null,\"reason\":\"not measured\"," NO_TIMES);
+	run.path_calls = known(5);
+	check(json_document__times(&run),
+	      "{\"source\":\"round\",\"duration_s\":2.5,\"messages\":20,\"send_calls\":21,"
+	      "\"payload_bytes\":2000,\"missed\":1,\"map_full\":2,\"unmatched\":null,"
+	      "\"unmatched_reason\":\"not counted\"}");
+	run_result__clear(&run);
+}
+
+static void times_of_a_round_of_their_own(void **state)
+{
+	struct run_result run = new_run();
+
+	(void)state;
+	run.path_calls = known(5);
+	run.times = (struct times_result){.source = TIMES_OF_ITS_OWN,
+					  .reason = "not said",
+					  .duration_ns = 250000000,
+					  .payload = 31,
+					  .messages = 32,
+					  .calls = 33,
+					  .missed = known(34),
+					  .map_full = unknown("never looked"),
+					  .unmatched = known(36)};
+	check(json_document__times(&run),
+	      "{\"source\":\"own_round\",\"duration_s\":0.25,\"messages\":32,\"send_calls\":33,"
+	      "\"payload_bytes\":31,\"missed\":34,\"map_full\":null,"
+	      "\"map_full_reason\":\"never looked\",\"unmatched\":36}");
+	run.times.source = TIMES_NOT_TAKEN;
+	snprintf(run.times.reason, sizeof(run.times.reason), "no time for it");
+	check(json_document__times(&run),
+	      "{\"source\":null,\"reason\":\"no time for it\"," NO_TIMES);
+	run_result__clear(&run);
+}
+
+static void check_timed_bytes(struct run_result *run, const char *expected)
+{
+	json_t *o = json_object();
+
+	assert_int_equal(json_document__put_timed_bytes(o, run, NIO_STAGE_DEFERRED_COPY), 0);
+	check(o, expected);
+}
+
+/* A share of bytes is rounded to the nearest one. */
+static void timed_bytes_are_whole(void **state)
+{
+	struct run_result run = new_run();
+	struct stage_result *s = &run.stages[NIO_STAGE_DEFERRED_COPY];
+
+	(void)state;
+	check_timed_bytes(&run, "{\"timed_bytes\":null,\"timed_bytes_reason\":\"not measured\"}");
+	s->quality = QUALITY_EXACT;
+	s->events = 3;
+	s->bytes = 4;
+	s->ns = known(500);
+	s->timed = known(1);
+	check_timed_bytes(&run, "{\"timed_bytes\":1}");
+	s->bytes = 5;
+	check_timed_bytes(&run, "{\"timed_bytes\":2}");
+	s->timed_bytes = known(77);
+	check_timed_bytes(&run, "{\"timed_bytes\":77}");
+	run_result__clear(&run);
+}
+
+static void parts_of_send_calls(void **state)
+{
+	struct run_result run = new_run();
+
+	(void)state;
+	for (int p = 0; p < PATH_NR; p++)
+		run.path_ns[p] = known(100 + (uint64_t)p);
+	run.path_ns[PATH_PIN] = unknown("no pages");
+	run.path_calls = known(40);
+	run.path_quality = QUALITY_SAMPLED;
+	run.path_reason = "some calls";
+	check(json_document__path(&run),
+	      "{\"send_total\":100,\"lock\":101,\"copy\":102,\"pin\":null,"
+	      "\"pin_reason\":\"no pages\",\"wait\":104,\"transmit\":105,\"inline_receive\":106,"
+	      "\"release\":107,\"preempted\":108,\"other\":109,\"calls\":40,"
+	      "\"quality\":\"sampled\",\"reason\":\"some calls\"}");
+	run.path_ns[PATH_PIN] = known(103);
+	run.path_quality = QUALITY_EXACT;
+	run.path_reason = NULL;
+	check(json_document__path(&run),
+	      "{\"send_total\":100,\"lock\":101,\"copy\":102,\"pin\":103,\"wait\":104,"
+	      "\"transmit\":105,\"inline_receive\":106,\"release\":107,\"preempted\":108,"
+	      "\"other\":109,\"calls\":40,\"quality\":\"exact\"}");
+	run_result__clear(&run);
+}
+
+/* The shortest name of a process is a name. */
+static void taps_are_named(void **state)
+{
+	static struct environment env;
+	json_t *o, *tap;
+
+	(void)state;
+	env.taps.known = true;
+	env.taps.nr = 2;
+	strcpy(env.taps.list[0].process, "p");
+	strcpy(env.taps.list[0].device, "l");
+	env.taps.list[0].receiver = true;
+	strcpy(env.taps.list[1].function, "f");
+	env.taps.list[1].sender = true;
+	env.taps.list[1].at_start = true;
+	o = json_document__environment(&env);
+	tap = json_array_get(json_object_get(o, "taps"), 0);
+	check(json_incref(tap), "{\"device\":\"l\",\"side\":\"receiver\",\"process\":\"p\",\"pid\":"
+				"null,\"pid_reason\":\"not measured\",\"function\":null,"
+				"\"at_start\":false,\"at_end\":false}");
+	tap = json_array_get(json_object_get(o, "taps"), 1);
+	check(json_incref(tap), "{\"device\":\"*\",\"side\":\"sender\",\"process\":null,\"pid\":"
+				"null,\"pid_reason\":\"not measured\",\"function\":\"f\","
+				"\"at_start\":true,\"at_end\":false}");
+	json_decref(o);
+}
+
+/* A file that takes so many bytes and no more. */
+struct full {
+	size_t room;
+};
+
+static ssize_t write_some(void *cookie, const char *text, size_t len)
+{
+	struct full *full = cookie;
+
+	(void)text;
+	if (len > full->room) {
+		errno = ENOSPC;
+		len = full->room;
+	}
+	full->room -= len;
+	return (ssize_t)len;
+}
+
+static int write_into(size_t room, const json_t *document)
+{
+	struct full full = {room};
+	FILE *f = fopencookie(&full, "w", (cookie_io_functions_t){.write = write_some});
+	int err;
+
+	assert_non_null(f);
+	assert_int_equal(setvbuf(f, NULL, _IONBF, 0), 0);
+	err = json_document__write(f, document);
+	fclose(f);
+	return err;
+}
+
+/* Wherever the disk is full, in a key or behind the last bracket: it is an error. */
+static void a_document_is_whole_or_an_error(void **state)
+{
+	json_t *o = json_pack("{s:[{s:i},{}],s:[i,i],s:{s:n},s:f}", "a", "b", 1, "c", 2, 3, "d",
+			      "e", "f", 0.5);
+	static const char expected[] = "{\n"
+				       "  \"a\": [\n"
+				       "    {\n"
+				       "      \"b\": 1\n"
+				       "    },\n"
+				       "    {\n"
+				       "    }\n"
+				       "  ],\n"
+				       "  \"c\": [2, 3],\n"
+				       "  \"d\": {\n"
+				       "    \"e\": null\n"
+				       "  },\n"
+				       "  \"f\": 0.5\n"
+				       "}\n";
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	assert_int_equal(json_document__write(f, o), 0);
+	fclose(f);
+	assert_string_equal(text, expected);
+	for (size_t room = 0; room < len; room++)
+		assert_int_equal(write_into(room, o), -ENOSPC);
+	assert_int_equal(write_into(len, o), 0);
+	free(text);
+	json_decref(o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_numbers_become_reals_past_what_json_holds),
+		cmocka_unit_test(text_that_is_no_utf8_keeps_its_ascii),
+		cmocka_unit_test(reasons_are_known_by_their_keys),
+		cmocka_unit_test(an_unknown_number_has_its_reason_beside_it),
+		cmocka_unit_test(a_failed_member_fails_the_object),
+		cmocka_unit_test(buckets_of_a_histogram),
+		cmocka_unit_test(a_quantile_of_nothing_is_not_known),
+		cmocka_unit_test(a_latency_in_full),
+		cmocka_unit_test(a_latency_of_nothing),
+		cmocka_unit_test(times_of_the_round_itself),
+		cmocka_unit_test(times_of_a_round_of_their_own),
+		cmocka_unit_test(timed_bytes_are_whole),
+		cmocka_unit_test(parts_of_send_calls),
+		cmocka_unit_test(taps_are_named),
+		cmocka_unit_test(a_document_is_whole_or_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
