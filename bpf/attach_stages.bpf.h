@@ -140,6 +140,20 @@ static __always_inline __u32 first_taken(const struct sock *sk, __u32 taken)
 }
 
 /*
+ * Where what is booked of a socket's receives begins, if this is the first. One that found no room
+ * before begins here: the copy of these bytes came before its room did, and so was not booked.
+ */
+static __always_inline __u32 first_booked(const struct nio_stream *s, const struct sock *sk,
+					  __u32 taken)
+{
+	__u64 key = s->cookie;
+
+	if (!s->first_ns || bpf_map_lookup_elem(&nio_left_out, &key))
+		return taken;
+	return first_taken(sk, taken);
+}
+
+/*
  * kTLS takes whole records, and decrypts them into the application's memory where no hook sees it:
  * by the numbers, heads and tags with them.
  */
@@ -177,7 +191,8 @@ static __always_inline void on_taken(const struct sock *sk)
 	if (s->uncovered && s->uncovered != NIO_UNCOVERED_KTLS + 1)
 		return;
 	touch(s, sk);
-	begin_rx(s, sk, s->first_ns ? first_taken(sk, taken) : taken);
+	if (!(s->flags & NIO_STREAM_RX_BASE))
+		begin_rx(s, sk, first_booked(s, sk, taken));
 	if (!on_records(s, sk, taken))
 		judge_taken(s, taken);
 }

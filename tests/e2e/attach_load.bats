@@ -118,6 +118,7 @@ stop_collector() {
 	[ -x "$CROWD" ] || skip "the test programs are not built: make test-programs"
 	"$NETIOTRACE" attach -q --max-sockets 4 --interval 50ms --json out.json -- "$CROWD" churn 1000 1 >sums
 	exact
+	jq -c '[.total.uncovered, .health, .total.connections, .total.socket]' out.json
 	# 2000 sockets were used; those that found room later were left out before.
 	jq -e '.total.uncovered == [] and .health.coverage == 1 and .health.sockets_left_out < 2000
 		and .health.sockets_left_out + .total.connections >= 2000' out.json
