@@ -47,6 +47,23 @@ interrupt() {
 	assert_nothing_left
 }
 
+has_links() {
+	readlink "/proc/$pid/fd/"* | grep -q bpf_link
+}
+
+# Detaching from functions waits for a grace period each; from tracepoints it is over before one can look.
+# bats test_tags=guest
+@test "Ctrl-C: the text is there before the programs are detached" {
+	"$NETIOTRACE" -q --backend kprobe --mode onecopy --messages 1 2>err || skip "no kprobes here: $(tail -n 1 err)"
+	start --backend kprobe --mode onecopy --warmup 100ms --duration 60s --interval 100ms
+	within 60 measuring stderr
+	has_links
+	kill -INT "$pid"
+	within 30 grep -q unaccounted stdout
+	has_links
+	wait "$pid" || [ $? -eq 130 ]
+}
+
 sender_runs() {
 	[ -n "$(own_pid 'netio-loadgen send')" ]
 }
