@@ -338,6 +338,8 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 		run -2 "$NETIOTRACE" attach --assert "$wrong" -- touch started
 	done
 	[ ! -e started ]
+	run -2 "$NETIOTRACE" attach --pid 1 --without no_such_hook
+	[[ $output == *"no hook of attach is called 'no_such_hook'"* ]]
 	run -2 "$NETIOTRACE" attach --pid 1 iperf3
 	[[ $output == *"a command to watch stands behind --"* ]]
 }

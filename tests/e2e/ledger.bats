@@ -147,6 +147,16 @@ matrix() {
 			and .kernel_zerocopy.completed == 23 and .kernel_zerocopy.copied == 23' out.json
 }
 
+@test "what is shown while it runs names each byte, as the end does" {
+	local size
+
+	for size in 1k 64k; do
+		run -0 "$NETIOTRACE" --mode zerocopy --size "$size" --duration 1s --interval 50ms
+		[ "$(grep -c 's zerocopy .*tx_pin [0-9]' <<<"$output")" -gt 1 ]
+		! grep 's zerocopy .*tx_[a-z]* n/a' <<<"$output"
+	done
+}
+
 @test "--mode all interleaves its rounds and summarises them" {
 	"$NETIOTRACE" -q --rounds 3 --duration 300ms --json out.json
 	balanced out.json

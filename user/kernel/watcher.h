@@ -33,6 +33,9 @@ struct watcher_filter {
 	size_t without_nr;
 };
 
+/* Is this the name of a hook that attach can use, or of the function or tracepoint it is on? */
+bool watcher__names_hook(const char *name);
+
 /*
  * Loads and attaches; nothing is watched before watcher__arm(). 0 or -errno: -EOPNOTSUPP when this
  * kernel has no hook for sent or received bytes; why then says what is missing, a clause, and is

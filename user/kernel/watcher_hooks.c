@@ -86,13 +86,23 @@ static bool has_program(const struct way *way, const char *name)
 	return false;
 }
 
-/* Names the hook, or the function or tracepoint it is on? */
+static bool is_on(const struct way *way, const char *name)
+{
+	return !strcmp(name, way->hook) || !strcmp(name, strchr(way->hook, '/') + 1);
+}
+
+bool watcher__names_hook(const char *name)
+{
+	for (size_t i = 0; i < WAYS_NR; i++)
+		if (is_on(&ways[i], name))
+			return true;
+	return false;
+}
+
 static bool is_withheld(const struct way *way, const struct watcher_filter *filter)
 {
-	const char *target = strchr(way->hook, '/') + 1;
-
 	for (size_t i = 0; i < filter->without_nr; i++)
-		if (!strcmp(filter->without[i], way->hook) || !strcmp(filter->without[i], target))
+		if (is_on(way, filter->without[i]))
 			return true;
 	return false;
 }

@@ -34,8 +34,12 @@ static void show_progress(struct round *r)
 		perf_watch__read(&e->perf, side, r->out);
 	if (e->session && display__shows(&e->display)) {
 		duty__note(r, &r->now);
+		/* The events first: the sockets count what is sent meanwhile, too, and no event
+		 * seems to have booked too much. */
+		if (session__read(e->session, r->slot, &r->now, false))
+			return;
 		round__look(r, &r->now, false);
-		if (session__read(e->session, r->slot, &r->now, false) || round__book(r))
+		if (round__book(r))
 			return;
 	}
 	if (e->kind == ROUND_COMPARED)
