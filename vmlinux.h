@@ -417,6 +417,7 @@ struct tcp_sock {
 	u32 rcv_nxt;
 	u32 snd_nxt;
 	u32 snd_una;
+	u32 packets_out;
 	u64 bytes_received;
 	u64 bytes_acked;
 	struct {

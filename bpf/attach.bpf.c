@@ -41,7 +41,7 @@ int BPF_PROG(nio_at_receive, const struct sk_buff *skb, int len)
 	const struct sock *sk = skb->sk;
 	struct nio_stream *s;
 
-	if (!sk || len < 0 || nio_over)
+	if (!sk || len < 0 || all_is_over())
 		return 0;
 	s = stream_of(sk, KNOWN);
 	if (s && !len)

@@ -26,6 +26,13 @@ static __always_inline bool has_numbers(const struct sock *sk)
 	return state != TCP_CLOSE && state != TCP_SYN_SENT;
 }
 
+/* connect() with TCP_FASTOPEN_CONNECT leaves the SYN, and the numbers, to the first send call. */
+static __always_inline bool has_called(const struct sock *sk)
+{
+	return kernel_read(struct sock_common, sk, skc_state) != TCP_SYN_SENT ||
+	       kernel_read(struct tcp_sock, sk, packets_out);
+}
+
 /*
  * The numbers of a socket that a send call connects begin after its SYN, which is the first thing
  * acknowledged (tcp_snd_una_update). A socket whose numbers were set (TCP_REPAIR) sends no SYN.

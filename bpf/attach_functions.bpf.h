@@ -61,7 +61,7 @@ int BPF_PROG(nio_ax_splice_read, struct socket *sock, void *position, void *pipe
 {
 	struct nio_stream *s = ret > 0 ? stream_of(sock->sk, KNOWN) : NULL;
 
-	if (s)
+	if (s && !all_is_over())
 		add_to(&s->spliced, ret);
 	return 0;
 }

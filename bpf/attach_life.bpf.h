@@ -40,6 +40,8 @@ int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 {
 	struct nio_stream *s;
 
+	if (ends_are_over())
+		return 0;
 	/* connect() runs in the task that calls it: what it makes is taken in before it is used. */
 	if (newstate == TCP_SYN_SENT) {
 		s = stream_in_use(sk);
@@ -87,7 +89,7 @@ int BPF_PROG(nio_at_destroy, const struct sock *sk)
 
 	/* Its address may soon be another socket's. */
 	take_first(sk, &first);
-	if (!s)
+	if (!s || ends_are_over())
 		return 0;
 	take_numbers(s, sk);
 	s->closed_ns = bpf_ktime_get_ns();
@@ -100,7 +102,7 @@ int BPF_PROG(nio_at_fork, struct task_struct *parent, struct task_struct *child)
 	struct nio_task *task;
 	char comm[16];
 
-	if (child->tgid != child->pid)
+	if (child->tgid != child->pid || all_is_over())
 		return 0;
 	task = task_of(parent);
 	/* The child of one that was taken in by its name has that name, too. */
@@ -118,6 +120,8 @@ static __always_inline void on_name(const struct task_struct *p, const char comm
 	bool wanted_name = nio_comms_nr && comm_wanted(comm);
 	__u32 tgid = tgid_of(p);
 
+	if (all_is_over())
+		return;
 	if (task && task->named && !wanted_name)
 		bpf_map_delete_elem(&nio_tasks, &tgid);
 	else if (task)
@@ -154,7 +158,7 @@ int BPF_PROG(nio_at_exit, struct task_struct *p)
 {
 	struct nio_task *task = task_of(p);
 
-	if (task && !BPF_CORE_READ(p, signal, live.counter))
+	if (task && !all_is_over() && !BPF_CORE_READ(p, signal, live.counter))
 		task->exit_ns = bpf_ktime_get_ns();
 	return 0;
 }

@@ -92,7 +92,7 @@ static __always_inline void on_send_begin(struct nio_stream *s, const struct soc
 	struct nio_call call = {.what = what};
 	bool first = !(s->flags & NIO_STREAM_TX_BASE), begins = first && has_numbers(sk);
 
-	if (nio_over)
+	if (all_is_over())
 		return;
 	if (first && !begins)
 		call.what |= NIO_CALL_CONNECTS;
@@ -111,7 +111,7 @@ static __always_inline void on_send_wait(struct nio_stream *s, const struct sock
 	__u32 end = payload_end_of(sk);
 
 	/* Layers over TCP wait in calls of their own. */
-	if (nio_over || (!c && path_of(sk, NIO_SIDE_SENDER, known) != NIO_COVERED))
+	if (all_is_over() || (!c && path_of(sk, NIO_SIDE_SENDER, known) != NIO_COVERED))
 		return;
 	if (c && (c->what & NIO_CALL_CONNECTS))
 		begin_connected(s, sk);
@@ -138,7 +138,7 @@ static __always_inline void on_turn(struct nio_stream *s, const struct sock *sk,
 	struct nio_call *c = call_of_thread(s, tid), *last;
 	struct nio_call first = {.size = left, .left = left, .seq = end};
 
-	if (nio_over)
+	if (all_is_over())
 		return;
 	if (s->turner != tid) {
 		last = call_of_thread(s, s->turner);
@@ -199,7 +199,7 @@ static __always_inline void book_sent(struct nio_stream *s, enum nio_send_kind h
 /* A layer over TCP took ret bytes, or failed. */
 static __always_inline void on_layer_send(struct nio_stream *s, const struct sock *sk, int ret)
 {
-	if (ret <= 0)
+	if (ret <= 0 || all_is_over())
 		return;
 	touch(s, sk);
 	is_uncovered(s, sk, NIO_SIDE_SENDER, ret, KNOWN);
@@ -242,7 +242,7 @@ static __always_inline void on_send_end(struct nio_stream *s, const struct sock 
 	struct nio_call call = {.what = NIO_CALL_CUT};
 	__u32 end;
 
-	if (nio_over)
+	if (all_is_over())
 		return;
 	end_call(s, &call);
 	if (ret <= 0)
@@ -317,7 +317,7 @@ static __always_inline void on_send_return(struct nio_stream *s, const struct so
 	struct nio_call call = {};
 	bool had;
 
-	if (nio_over)
+	if (all_is_over())
 		return;
 	had = end_call(s, &call);
 	if (ret <= 0)
@@ -343,6 +343,8 @@ static __always_inline void on_push(struct nio_stream *s, const struct sock *sk)
 	struct nio_call *c = call_of_thread(s, tid_now()), ended;
 	__s32 bytes;
 
+	if (all_is_over())
+		return;
 	if (c && (c->what & NIO_CALL_CONNECTS))
 		begin_connected(s, sk);
 	bytes = nio_seq_delta(s->sent_seen, payload_end_of(sk)) + (c ? c->queued : 0);
@@ -361,8 +363,13 @@ static __always_inline void end_unpushed(struct nio_stream *s, const struct sock
 {
 	__u32 bytes, what = s->call.what, end;
 
-	if (!nio_pushes || !s->caller || nio_over)
+	if (!nio_pushes || !s->caller || all_is_over())
 		return;
+	/* It was connect(), by which nothing is queued. */
+	if ((what & NIO_CALL_CONNECTS) && !has_called(sk)) {
+		s->caller = 0;
+		return;
+	}
 	if (what & NIO_CALL_CONNECTS)
 		begin_connected(s, sk);
 	end = payload_end_of(sk);

@@ -179,7 +179,7 @@ static __always_inline void on_taken(const struct sock *sk)
 	struct nio_stream *s = stream_in_use(sk);
 	__u32 taken = taken_of(sk);
 
-	if (!s || nio_over)
+	if (!s || all_is_over())
 		return;
 	if (s->caller == tid_now())
 		end_unpushed(s, sk);
@@ -230,7 +230,7 @@ static __always_inline void on_ended(const char *uarg, bool copied)
 	struct nio_stream *s = stream_by_cookie(cookie_of_uarg(uarg));
 	struct zc_notification n;
 
-	if (!s || !(s->flags & NIO_STREAM_IDS) || read_uarg(uarg, &n) ||
+	if (!s || ends_are_over() || !(s->flags & NIO_STREAM_IDS) || read_uarg(uarg, &n) ||
 	    nio_seq_delta(s->zckey_base, n.lo) < 0)
 		return;
 	add_to(&s->completed, n.sends);
@@ -244,7 +244,7 @@ static __always_inline void on_copied_after_all(const struct sk_buff *skb, bool 
 	__u32 bytes = NIO_FIELD(known, struct sk_buff, skb, data_len);
 	struct nio_stream *s = bytes ? stream_by_cookie(cookie_of_uarg(uarg_of(skb, known))) : NULL;
 
-	if (s)
+	if (s && !ends_are_over())
 		add_amount(&s->stages[NIO_STAGE_DEFERRED_COPY], bytes);
 }
 
@@ -257,7 +257,7 @@ static __always_inline void on_report(const struct sock *sk)
 	struct nio_stream *s = stream_of(sk, KNOWN);
 	const struct sk_buff *last;
 
-	if (!s)
+	if (!s || ends_are_over())
 		return;
 	last = (const void *)BPF_CORE_READ(sk, sk_error_queue.prev);
 	if (last && (const void *)last !=
@@ -273,7 +273,7 @@ static __always_inline void on_arrival(const struct sk_buff *skb)
 	if ((nio_told && !nio_any_pinned) || !skb->data_len)
 		return;
 	s = stream_by_cookie(cookie_of_uarg(uarg_of(skb, KNOWN)));
-	if (s)
+	if (s && !ends_are_over())
 		add_amount(&s->stages[NIO_STAGE_DEFERRED_COPY], skb->data_len);
 }
 

@@ -65,7 +65,7 @@ __u8 nio_task_known[NIO_KNOWN_NR];
 __u8 nio_ports[NIO_KNOWN_NR]; /* 1: watched, local or remote */
 struct nio_attach_loss nio_attach_losses;
 bool nio_armed;      /* user space has taken in the sockets that exist */
-bool nio_over;       /* sends and receives are booked no more, of all CPUs at one moment */
+__u32 nio_over;      /* enum nio_over */
 bool nio_any_pinned; /* a watched socket sends with MSG_ZEROCOPY */
 
 /* What is asked for. */
@@ -81,6 +81,16 @@ const volatile bool nio_told = false;  /* messages are seen, before their bytes 
 const volatile bool nio_may_adopt = false;
 /* Completions are seen as the kernel ends sends: notifications tell nothing new. */
 const volatile bool nio_completions = false;
+
+static __always_inline bool ends_are_over(void)
+{
+	return nio_over != NIO_OVER_NOTHING;
+}
+
+static __always_inline bool all_is_over(void)
+{
+	return nio_over == NIO_OVER_ALL;
+}
 
 static __always_inline void add_to(__u64 *sum, __u64 value)
 {
@@ -192,12 +202,19 @@ static __always_inline bool task_wanted(void)
 	return true;
 }
 
+/* The verifier of 6.12 does not see that a port that was turned about has 16 bits. */
+static __always_inline bool is_marked(__u64 port)
+{
+	asm volatile("%0 &= 0xffff" : "+r"(port));
+	return nio_ports[port];
+}
+
 static __always_inline bool port_wanted(const struct sock *sk, bool known)
 {
 	__u16 local = NIO_FIELD(known, struct sock, sk, __sk_common.skc_num);
 	__u16 remote = bpf_ntohs(NIO_FIELD(known, struct sock, sk, __sk_common.skc_dport));
 
-	return nio_ports[local] || nio_ports[remote];
+	return is_marked(local) || is_marked(remote);
 }
 
 /* Is this a socket to take in, in use by the present task? Others: a few instructions. */

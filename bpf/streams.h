@@ -191,6 +191,16 @@ struct nio_attach_loss {
 };
 
 /*
+ * What is booked no more, of all CPUs at one moment; in this order, so that what is read then
+ * belongs together (watcher__stop()).
+ */
+enum nio_over {
+	NIO_OVER_NOTHING,
+	NIO_OVER_ENDS, /* the ends of sockets, and what follows a send: completions, copies */
+	NIO_OVER_ALL,  /* sends and receives, and the lives of tasks, too */
+};
+
+/*
  * Two tables in .bss that turn others away by one load: a byte is set for what may be in
  * nio_streams or nio_tasks. A byte may be several's: the map has the last word.
  */

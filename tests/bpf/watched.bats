@@ -88,7 +88,7 @@ watch() {
 		'completed 5' 'completed_bytes 20000'
 }
 
-# build_object NAME: NAME.bpf.c and NAME_run.c of this folder, as ./run.
+# build_object NAME [SOURCE...]: NAME.bpf.c and NAME_run.c of this folder, with those sources, as ./run.
 build_object() {
 	local arch
 
@@ -97,7 +97,7 @@ build_object() {
 		-c "$REPO/tests/bpf/$1.bpf.c" -o object.o
 	"$BPFTOOL" gen skeleton object.o name "$1_object" >"$1_object.skel.h"
 	# shellcheck disable=SC2046 # words of their own
-	gcc -D_GNU_SOURCE -I. -I"$REPO" -I"$REPO/user" -pthread -o run "$REPO/tests/bpf/$1_run.c" \
+	gcc -D_GNU_SOURCE -I. -I"$REPO" -I"$REPO/user" -pthread -o run "$REPO/tests/bpf/$1_run.c" "${@:2}" \
 		$(pkg-config --libs libbpf)
 }
 
@@ -163,4 +163,13 @@ need_two_cpus() {
 	./run softirqs >out
 	cat out
 	grep -qx 'lost 0 of events, 0 of bytes, 0 of the histogram; interrupted' out
+}
+
+# What attach ends by: its programs stay attached, and what they saw is read once none is at work.
+@test "a wait for programs lasts until those at work before are over" {
+	need_two_cpus
+	build_object grace "$REPO/user/kernel/grace_period.c"
+	./run >out
+	cat out
+	grep -qx 'at work after the wait: 0, without it: some' out
 }

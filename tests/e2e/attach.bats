@@ -382,3 +382,24 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	exact
 	jq -e '.interrupted and .total.socket.tx_bytes > 0 and (.connections | length) == 2' out.json
 }
+
+has_links() {
+	readlink "/proc/$COLLECTOR/fd/"* | grep -q bpf_link
+}
+
+# Detaching from functions waits for a grace period each; from tracepoints it is over before one can look.
+# bats test_tags=guest
+@test "attach: Ctrl-C: the text is there before the programs are detached, and has every byte" {
+	"$NETIOTRACE" attach -q --backend kprobe --json kprobes.json -- true
+	jq -e 'any(.plan[]; .backend == "kprobe")' kprobes.json || skip "no kprobes here"
+	peer port "$PROGRAM" echo 127.0.0.1 port 1
+	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
+	watch --backend kprobe --port "$PORT" --interval 100ms
+	within 20 grep -q '^ *[0-9.]* *2 ' text
+	has_links
+	kill -INT "$COLLECTOR"
+	within 30 grep -q unaccounted text
+	has_links
+	wait "$COLLECTOR" || [ $? -eq 130 ]
+	exact
+}

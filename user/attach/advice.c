@@ -29,6 +29,18 @@ static const char *why_copied(const char *cause)
 	return "";
 }
 
+/* What takes a share of the CPU time that so many samples do not tell; *cpu has some. */
+static void say_untold_cost(struct judgement *j, const struct cpu_split *cpu,
+			    const struct cpu_part *part)
+{
+	char samples[UNITS_BUF];
+
+	SAY("%s sample%s of the CPU time %s too few to tell (%.0f to %.0f %%)",
+	    format_count(samples, sizeof(samples), cpu->samples.samples),
+	    cpu->samples.samples == 1 ? "" : "s", cpu->samples.samples == 1 ? "is" : "are",
+	    part->low * 100, part->high * 100);
+}
+
 /* Every zero-copy send was copied: what that took, and what is left of it without MSG_ZEROCOPY. */
 static void advise_copied(struct judgement *j, const struct grounds *e)
 {
@@ -41,12 +53,16 @@ static void advise_copied(struct judgement *j, const struct grounds *e)
 		return;
 	SAY("Zero-copy is on and every send is copied%s (%s of %s): ", why_copied(j->cause),
 	    format_count(sends, sizeof(sends), b->copied), sends);
-	if (part.share.known)
+	if (cpu_part__tells(&part))
 		SAY("it costs %.0f %% of the CPU time (%.0f to %.0f %%) in %sthe copy and "
 		    "notifications. ",
 		    part.share.value * 100, part.low * 100, part.high * 100,
 		    pinned ? "pinning, " : "");
-	else
+	else if (part.share.known) {
+		SAY("it saves no copy, and what it costs ");
+		say_untold_cost(j, e->cpu, &part);
+		SAY(". ");
+	} else
 		SAY("it saves no copy, and what it costs is not known without samples of the CPU "
 		    "time. ");
 	SAY("Without MSG_ZEROCOPY the copy stays, and %s. ",
@@ -120,9 +136,13 @@ static void say_cost_of_copy(struct judgement *j, const struct cpu_split *cpu)
 {
 	struct cpu_part part = cpu ? cpu_split__part(cpu, CPU_CLASS_TX_COPY) : (struct cpu_part){0};
 
-	if (part.share.known)
+	if (cpu_part__tells(&part)) {
 		SAY(", which costs %.0f %% of the CPU time (%.0f to %.0f %%)",
 		    part.share.value * 100, part.low * 100, part.high * 100);
+	} else if (part.share.known) {
+		SAY(", at a cost that ");
+		say_untold_cost(j, cpu, &part);
+	}
 }
 
 /* Files that are read and sent by copy, or others that are sent by sendfile. */

@@ -16,8 +16,9 @@
 #include "watching.h"
 #include "write/json.h"
 
-#define COLUMNS_MIN 60
-#define COLUMNS_MAX 120
+#define COLUMNS_MIN     60
+#define COLUMNS_MAX     120
+#define COLUMNS_DEFAULT 100 /* where stdout is no terminal: as of a run */
 
 /* How long a command may take to end that was told to by a signal. */
 #define COMMAND_END_MS 500
@@ -215,7 +216,7 @@ static int check_expects(struct attach *a, const json_t *document)
 
 static unsigned int text_columns(void)
 {
-	unsigned int columns = terminal__columns(STDOUT_FILENO, COLUMNS_MAX);
+	unsigned int columns = terminal__columns(STDOUT_FILENO, COLUMNS_DEFAULT);
 
 	return columns < COLUMNS_MIN ? COLUMNS_MIN : columns > COLUMNS_MAX ? COLUMNS_MAX : columns;
 }

@@ -68,6 +68,12 @@ json_t *findings__document(const struct findings *r);
 /* A row for each process, connection, port or cgroup of the document. 0 or -errno. */
 int findings__write_csv(FILE *f, const struct findings *r, const json_t *document);
 
+/*
+ * The table of the text at the end: no line is wider than width, of which there must be 60; what
+ * has no room is said below. 0 or -errno.
+ */
+int findings__print_table(FILE *f, unsigned int width, const struct findings *r);
+
 /* The text at the end. 0 or -errno. */
 int findings__print(FILE *f, unsigned int columns, const struct findings *r);
 

@@ -5,15 +5,11 @@
 #include <string.h>
 
 #include "findings.h"
-#include "base/address.h"
-#include "base/printable.h"
 #include "base/text_note.h"
 #include "common/units.h"
 #include "cpu_text.h"
 #include "judge.h"
 #include "model/uncovered.h"
-
-#define NAME_WIDTH 48
 
 static const char *const call_words[NIO_CALL_NR] = {
 #define X(id, key, text) [NIO_CALL_##id] = key,
@@ -21,127 +17,28 @@ static const char *const call_words[NIO_CALL_NR] = {
 #undef X
 };
 
-/* A cell of the table: what is 0 is a dash, so that what is not stands out. */
-static void print_bytes(FILE *f, uint64_t bytes)
-{
-	char text[UNITS_BUF];
-
-	fprintf(f, " %9s", bytes ? format_bytes_si(text, sizeof(text), (double)bytes) : "-");
-}
-
-static void print_stage(FILE *f, const struct books *b, enum nio_stage stage)
-{
-	if (books__tells(b, stage))
-		print_bytes(f, b->stages[stage].bytes);
-	else
-		fprintf(f, " %9s", "n/a");
-}
-
-static void print_row(FILE *f, const char *name, const struct books *b)
-{
-	struct real copies = books__copies_per_byte(b);
-
-	fprintf(f, "%-*.*s", NAME_WIDTH, NAME_WIDTH, name);
-	print_bytes(f, books__booked(b, NIO_SIDE_SENDER));
-	print_stage(f, b, NIO_STAGE_TX_COPY);
-	print_stage(f, b, NIO_STAGE_TX_PIN);
-	print_bytes(f, b->stages[NIO_STAGE_TX_SPLICE].bytes);
-	print_bytes(f, b->stages[NIO_STAGE_DEFERRED_COPY].bytes);
-	print_bytes(f, books__booked(b, NIO_SIDE_RECEIVER));
-	if (copies.known)
-		fprintf(f, " %9.2f\n", copies.value);
-	else
-		fprintf(f, " %9s\n", "n/a");
-}
-
-static char *connection_name(char *buf, size_t len, const struct nio_stream *s)
-{
-	char local[ADDRESS_TEXT_MAX], remote[ADDRESS_TEXT_MAX], owner[OWNER_LEN];
-
-	findings__address(local, sizeof(local), s->family, s->local, s->local_port);
-	findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
-	snprintf(buf, len, "%s %s > %s", findings__owner(owner, s->comm, s->tgid), local, remote);
-	return buf;
-}
-
-static void print_connections(FILE *f, const struct findings *r)
-{
-	char name[3 * ADDRESS_TEXT_MAX];
-	const struct nio_stream *s;
-
-	for (size_t i = 0; i < r->o->top && (s = table__connection(&r->table, i)); i++) {
-		struct books b = {0};
-
-		books__add_stream(&b, s);
-		print_row(f, connection_name(name, sizeof(name), s), &b);
-	}
-}
-
-/* How many rows. */
-static size_t print_processes(FILE *f, const struct findings *r)
-{
-	char process[PROCESS_LEN], name[PROCESS_LEN + 32];
-	size_t shown = 0;
-
-	for (size_t i = 0; i < r->table.processes_nr && shown < r->o->top; i++) {
-		const struct process *p = &r->table.processes[i];
-
-		if (!p->books.connections)
-			continue;
-		snprintf(name, sizeof(name), "%s, %zu connection%s",
-			 findings__process(process, r, p), p->books.connections,
-			 p->books.connections == 1 ? "" : "s");
-		print_row(f, name, &p->books);
-		shown++;
-	}
-	return shown;
-}
-
-static void print_groups(FILE *f, const struct findings *r)
-{
-	const struct groups *g = findings__groups(r);
-	char group[GROUP_NAME_LEN], name[GROUP_NAME_LEN + 32];
-
-	for (size_t i = 0; i < g->nr && i < r->o->top; i++) {
-		const struct books *b = &g->list[i].books;
-
-		snprintf(name, sizeof(name), "%s, %zu connection%s",
-			 findings__group(group, r, &g->list[i]), b->connections,
-			 b->connections == 1 ? "" : "s");
-		print_row(f, name, b);
-	}
-}
-
-static void print_table(FILE *f, const struct findings *r)
-{
-	size_t rows = 2; /* that want a sum */
-
-	fprintf(f, "%-*s %9s %9s %9s %9s %9s %9s %9s\n", NAME_WIDTH, by__name(r->o->by), "sent",
-		"copied", "pinned", "spliced", "deferred", "received", "copies/B");
-	if (r->o->by == BY_PROCESS)
-		rows = print_processes(f, r);
-	else if (findings__groups(r))
-		print_groups(f, r);
-	else
-		print_connections(f, r);
-	if (rows > 1)
-		print_row(f, "total", &r->table.total);
-}
-
 static const char *backend_of(const struct findings *r)
 {
 	return r->plan_nr && r->plan[0].backend ? r->plan[0].backend : "none";
 }
 
-static void print_head(FILE *f, const struct findings *r)
+static void print_head(FILE *f, unsigned int width, const struct findings *r)
 {
-	char time[UNITS_BUF];
+	char item[160], time[UNITS_BUF];
+	size_t used = 0;
 
-	fprintf(f, "netiotrace %s   Linux %s   attach   %s   %zu connection%s   backend %s\n\n",
-		NETIOTRACE_VERSION, r->env.kernel,
-		format_ns(time, sizeof(time), (double)(r->ended_ns - r->begun_ns)),
-		r->table.total.connections, r->table.total.connections == 1 ? "" : "s",
-		backend_of(r));
+	text_item__print(f, width, &used, "netiotrace " NETIOTRACE_VERSION);
+	snprintf(item, sizeof(item), "Linux %s", r->env.kernel);
+	text_item__print(f, width, &used, item);
+	text_item__print(f, width, &used, "attach");
+	format_ns(time, sizeof(time), (double)(r->ended_ns - r->begun_ns));
+	text_item__print(f, width, &used, time);
+	snprintf(item, sizeof(item), "%zu connection%s", r->table.total.connections,
+		 r->table.total.connections == 1 ? "" : "s");
+	text_item__print(f, width, &used, item);
+	snprintf(item, sizeof(item), "backend %s", backend_of(r));
+	text_item__print(f, width, &used, item);
+	fputs("\n\n", f);
 }
 
 static void say_unaccounted(FILE *f, const struct books *b, enum nio_side side, const char *word)
@@ -301,10 +198,11 @@ int findings__print(FILE *f, unsigned int columns, const struct findings *r)
 	int err;
 
 	judge__give(&j, &grounds);
-	print_head(f, r);
-	print_table(f, r);
+	print_head(f, columns, r);
+	err = findings__print_table(f, columns, r);
 	fputc('\n', f);
-	err = note_books(f, columns, r);
+	if (!err)
+		err = note_books(f, columns, r);
 	if (!err)
 		err = note_sends(f, columns, r);
 	if (!err)

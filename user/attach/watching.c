@@ -384,11 +384,16 @@ int watching__refresh(struct watching *w)
 
 int watching__finish(struct watching *w)
 {
+	int err;
+
 	w->found.ended_ns = loop__now_ns();
 	w->finished = true;
-	watcher__stop(w->watcher);
+	err = watcher__stop(w->watcher);
 	cpu_sampling__stop(&w->sampling);
-	return watching__refresh(w);
+	if (!err)
+		return watching__refresh(w);
+	log_error("the programs cannot be brought to an end: %s.", strerror(-err));
+	return EXIT_RUN_FAILED;
 }
 
 static bool has_others(const struct watching *w)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The paragraph of text_note.h. */
+/* Items and paragraphs; see text_note.h. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "text_note.h"
 #include "wrap.h"
@@ -34,4 +35,16 @@ int text_note__end(struct text_note *n, FILE *out, unsigned int width, const cha
 	}
 	free(n->text);
 	return 0;
+}
+
+void text_item__print(FILE *f, unsigned int width, size_t *used, const char *item)
+{
+	size_t len = strlen(item);
+
+	if (*used && *used + 3 + len > width) {
+		fputc('\n', f);
+		*used = 0;
+	}
+	fprintf(f, "%s%s", *used ? "   " : "", item);
+	*used += len + (*used ? 3 : 0);
 }

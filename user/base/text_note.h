@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Paragraphs of the final text: a label in the margin, the text wrapped beside it. */
+/* The final text: items of its head, and paragraphs with a label in the margin. */
 #ifndef NETIOTRACE_TEXT_NOTE_H
 #define NETIOTRACE_TEXT_NOTE_H
 
@@ -16,5 +16,11 @@ int text_note__begin(struct text_note *n);
 
 /* Prints the paragraph, nothing if it is empty, and frees the note. 0 or -ENOMEM. */
 int text_note__end(struct text_note *n, FILE *out, unsigned int width, const char *label);
+
+/*
+ * Prints an item behind those before it, of which the present line has *used columns, or at the
+ * beginning of the next line where it would pass width. The caller ends the last line.
+ */
+void text_item__print(FILE *f, unsigned int width, size_t *used, const char *item);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 
+#include "grace_period.h"
 #include "kernel_addresses.h"
 #include "libbpf_output.h"
 #include "pidns.h"
@@ -156,46 +157,32 @@ bool watcher__finds_sockets(const struct watcher *w)
 	return w->may_adopt;
 }
 
-static void detach(struct watcher *w, const struct bpf_program *prog)
+/* Of programs that see it, none is at work that did not. 0 or -errno. */
+static int end(struct watcher *w, enum nio_over what)
 {
-	for (size_t i = 0; i < w->programs_nr; i++) {
-		if (w->programs[i] != prog)
-			continue;
-		bpf_link__destroy(w->links[i]);
-		w->links[i] = NULL;
-	}
-}
-
-static void detach_all(struct watcher *w, const struct bpf_program *const *programs, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		detach(w, programs[i]);
+	*(volatile __u32 *)&w->skel->bss->nio_over = what;
+	return grace_period__pass();
 }
 
 /*
  * The ends of sockets first: one that ends later is taken for open, whose last call is not in
  * doubt, and not for closed with bytes that nobody saw. Then what follows a send (completions,
  * copies), so that nothing is told of a send that is not booked. Sends and receives end for all
- * CPUs at one moment, since detaching takes its time: what is known of calls in progress is of that
- * moment, too, and no receive is seen to be taken whose copy was not.
+ * CPUs at one moment: what is known of calls in progress is of that moment, too, and no receive is
+ * seen to be taken whose copy was not.
+ *
+ * The programs stay attached until watcher__close(), since detaching takes seconds, and return
+ * at what they would book.
  */
-void watcher__stop(struct watcher *w)
+int watcher__stop(struct watcher *w)
 {
-	const struct bpf_program *const first[] = {
-		w->skel->progs.nio_at_destroy,  w->skel->progs.nio_at_state,
-		w->skel->progs.nio_at_report,   w->skel->progs.nio_ae_ended,
-		w->skel->progs.nio_ak_ended,    w->skel->progs.nio_ak_sock_ended,
-		w->skel->progs.nio_at_arrival,  w->skel->progs.nio_ae_deferred,
-		w->skel->progs.nio_ak_deferred,
-	};
+	int err;
 
 	w->missed = watcher__missed(w);
 	w->stopped = true;
-	detach_all(w, first, sizeof(first) / sizeof(first[0]));
-	*(volatile bool *)&w->skel->bss->nio_over = true;
-	for (size_t i = 0; i < w->programs_nr; i++)
-		if (w->programs[i] != w->skel->progs.nio_at_pass)
-			detach(w, w->programs[i]);
+	err = end(w, NIO_OVER_ENDS);
+	w->skel->bss->nio_armed = false;
+	return err ? err : end(w, NIO_OVER_ALL);
 }
 
 int watcher__open_pass(const struct watcher *w)

@@ -66,9 +66,9 @@ bool watcher__finds_sockets(const struct watcher *w);
 
 /*
  * From here on nothing is booked any more, so that all that is read belongs together. Passes can
- * still be made.
+ * still be made. Takes two grace periods of RCU. 0 or -errno: then something may still be booked.
  */
-void watcher__stop(struct watcher *w);
+int watcher__stop(struct watcher *w);
 
 /*
  * Opens a pass over the TCP sockets of the network namespace the caller is in; reading the

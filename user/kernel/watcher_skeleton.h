@@ -24,7 +24,8 @@ struct watcher {
 	enum backend functions; /* of programs on functions; BACKEND_TRACEPOINT: there are none */
 	bool may_adopt;
 	bool stopped;
-	struct num missed; /* as it was when it was stopped: links take their counts along */
+	struct num
+		missed; /* as it was when it was stopped: what is passed over later is not missed */
 };
 
 /*

@@ -229,18 +229,6 @@ static int print_tables(FILE *f, unsigned int width, const struct result *r)
 	return err;
 }
 
-static void print_item(FILE *f, unsigned int width, size_t *used, const char *item)
-{
-	size_t len = strlen(item);
-
-	if (*used && *used + 3 + len > width) {
-		fputc('\n', f);
-		*used = 0;
-	}
-	fprintf(f, "%s%s", *used ? "   " : "", item);
-	*used += len + (*used ? 3 : 0);
-}
-
 static void format_rounds(char *buf, size_t len, const struct result *r)
 {
 	char each[UNITS_BUF];
@@ -261,20 +249,21 @@ static void print_header(FILE *f, unsigned int width, const struct result *r)
 	size_t used = 0;
 
 	snprintf(item, sizeof(item), "netiotrace %s", r->version ? r->version : "");
-	print_item(f, width, &used, item);
-	print_item(f, width, &used, figures__kernel(item, sizeof(item), &r->env));
+	text_item__print(f, width, &used, item);
+	text_item__print(f, width, &used, figures__kernel(item, sizeof(item), &r->env));
 	if (r->env.path[0])
-		print_item(f, width, &used, r->env.path);
+		text_item__print(f, width, &used, r->env.path);
 	if (r->summary_nr) {
 		const struct run_result *run = &r->summary[0].total;
 
-		print_item(f, width, &used,
-			   figures__load(item, sizeof(item), run->size, run->fields, run->threads));
+		text_item__print(
+			f, width, &used,
+			figures__load(item, sizeof(item), run->size, run->fields, run->threads));
 	}
 	format_rounds(item, sizeof(item), r);
-	print_item(f, width, &used, item);
+	text_item__print(f, width, &used, item);
 	snprintf(item, sizeof(item), "backend %s", r->backend ? r->backend : "none");
-	print_item(f, width, &used, item);
+	text_item__print(f, width, &used, item);
 	fputc('\n', f);
 }
 

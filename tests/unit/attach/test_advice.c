@@ -131,6 +131,62 @@ static void the_cost_of_a_copy_is_said_where_it_is_known(void **state)
 			       "%). Where");
 }
 
+static struct cpu_split split_of(enum cpu_class c, int of_it, int others)
+{
+	struct cpu_split cpu = {0};
+
+	for (int i = 0; i < of_it; i++)
+		cpu_split__add(&cpu, c, false);
+	for (int i = 0; i < others; i++)
+		cpu_split__add(&cpu, CPU_CLASS_TCP_IP, false);
+	return cpu;
+}
+
+/* An interval of which one end is much, the other little, is no ground for a sentence. */
+static void few_samples_tell_no_cost(void **state)
+{
+	struct books b = {.connections = 1, .zerocopy = 1, .ids = 1200};
+	struct books file = {.stages = {[NIO_STAGE_TX_COPY] = {100 * MIB, 1600}}};
+	struct cpu_split cpu = split_of(CPU_CLASS_COMPLETION, 1, 2);
+	struct grounds g = {.books = &b, .told = true, .notices = true, .cpu = &cpu};
+
+	(void)state;
+	b.completed = b.copied = 1200;
+	assert_string_equal(advice(&g),
+			    "Zero-copy is on and every send is copied because the route does no "
+			    "scatter-gather (1 200 of 1 200): it saves no copy, and what it costs "
+			    "3 samples of the CPU time are too few to tell (6 to 79 %). Without "
+			    "MSG_ZEROCOPY the copy stays, and notifications go.");
+	g.books = &file;
+	g.read_bytes = (struct num){.value = 100 * MIB, .known = true};
+	/* cppcheck-suppress unreadVariable ; g reads it */
+	cpu = split_of(CPU_CLASS_TX_COPY, 1, 0);
+	assert_has(advice(&g), "105 MB sent by copy, at a cost that 1 sample of the CPU time is "
+			       "too few to tell (21 to 100 %). Where");
+}
+
+/* So many that the interval is 20 points wide: fewer where the share is next to nothing. */
+static void samples_tell_as_far_as_their_interval_goes(void **state)
+{
+	static const struct {
+		int of_it, others;
+		bool tells;
+	} cases[] = {{0, 15, false}, {0, 16, true}, {46, 46, false},
+		     {47, 46, true}, {60, 0, true}, {500, 500, true}};
+	struct cpu_part none = {.share.reason = "no sample"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct cpu_split cpu = split_of(CPU_CLASS_TX_COPY, cases[i].of_it, cases[i].others);
+		struct cpu_part part = cpu_split__part(&cpu, CPU_CLASS_TX_COPY);
+
+		if (cpu_part__tells(&part) != cases[i].tells)
+			fail_msg("%d and %d others: %.3f to %.3f", cases[i].of_it, cases[i].others,
+				 part.low, part.high);
+	}
+	assert_false(cpu_part__tells(&none));
+}
+
 /* Of zero-copy whose sends are all copied: why, how many, at what cost, and what would be left. */
 static void all_copied_is_said_with_cause_and_cost(void **state)
 {
@@ -220,6 +276,8 @@ int main(void)
 		cmocka_unit_test(copies_are_held_against_a_sweep),
 		cmocka_unit_test(sendfile_is_advised_for_files_only),
 		cmocka_unit_test(the_cost_of_a_copy_is_said_where_it_is_known),
+		cmocka_unit_test(few_samples_tell_no_cost),
+		cmocka_unit_test(samples_tell_as_far_as_their_interval_goes),
 		cmocka_unit_test(all_copied_is_said_with_cause_and_cost),
 		cmocka_unit_test(sweeps_are_read_as_claims),
 		cmocka_unit_test(what_is_no_sweep_is_refused),

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table at the end of attach: it fits whatever columns there are, and says what it is without.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attach/findings.h"
+#include "base/printable.h"
+
+#define HEADS 7
+
+static const char *const heads[HEADS] = {"sent",     "copied",   "pinned",  "spliced",
+					 "deferred", "received", "copies/B"};
+
+static struct nio_stream stream_of(uint64_t cookie, const char *comm)
+{
+	struct nio_stream s = {
+		.cookie = cookie,
+		.tgid = 4194304,
+		.first_ns = 1,
+		.last_ns = 2,
+		.family = 2,
+		.local = {198, 51, 100, 200},
+		.remote = {203, 0, 113, 210},
+		.local_port = 50443,
+		.remote_port = 60211,
+		.flags = NIO_STREAM_PLACED,
+		.stages = {[NIO_STAGE_TX_COPY] = {1000000, 100}, [NIO_STAGE_RX_COPY] = {3000, 1}},
+	};
+
+	snprintf(s.comm, sizeof(s.comm), "%s", comm);
+	return s;
+}
+
+/* By each way there is. */
+static void send_otherwise(struct nio_stream *s)
+{
+	s->stages[NIO_STAGE_TX_PIN] = (struct nio_amount){2000000, 1};
+	s->stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){4000000, 1};
+	s->stages[NIO_STAGE_DEFERRED_COPY] = (struct nio_amount){5000000, 1};
+}
+
+/* The table of one stream as text, freed by the caller. */
+static char *table_of(const struct nio_stream *s, enum by by, unsigned int width)
+{
+	struct attach_options o = {.by = by, .top = 10};
+	struct findings r = {.o = &o};
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	table__begin(&r.table);
+	table__take(&r.table, s);
+	table__end(&r.table);
+	table__sort(&r.table, SORT_BYTES);
+	assert_int_equal(findings__print_table(f, width, &r), 0);
+	fclose(f);
+	table__clear(&r.table);
+	return text;
+}
+
+static void assert_table(const struct nio_stream *s, enum by by, unsigned int width,
+			 const char *wanted)
+{
+	char *text = table_of(s, by, width);
+
+	assert_string_equal(text, wanted);
+	free(text);
+}
+
+static void assert_fits(char *text, unsigned int width)
+{
+	char *line, *rest;
+
+	for (size_t i = 0; i < HEADS; i++)
+		if (!strstr(text, heads[i]))
+			fail_msg("of %u columns nothing says %s:\n%s", width, heads[i], text);
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (strlen(line) > width)
+			fail_msg("wider than %u: '%s'", width, line);
+	free(text);
+}
+
+static void no_line_is_too_wide_and_no_column_vanishes(void **state)
+{
+	struct nio_stream s = stream_of(1, "a-long-name-it-i"), full = s, six = s;
+
+	(void)state;
+	send_otherwise(&full);
+	six.family = 10;
+	memset(six.local, 0xab, sizeof(six.local));
+	memset(six.remote, 0xcd, sizeof(six.remote));
+	for (unsigned int width = 60; width <= 200; width++) {
+		for (int by = 0; by < BY_NR; by++) {
+			assert_fits(table_of(&s, (enum by)by, width), width);
+			assert_fits(table_of(&full, (enum by)by, width), width);
+			assert_fits(table_of(&six, (enum by)by, width), width);
+		}
+	}
+}
+
+/* Nothing is lost by that: they go before names are shortened. */
+static void columns_that_are_zero_go_first(void **state)
+{
+	struct nio_stream s = stream_of(1, "nginx");
+
+	(void)state;
+	assert_table(&s, BY_CONNECTION, 120,
+		     "connection                                                    sent    copied "
+		     "   pinned   spliced  received  copies/B\n"
+		     "nginx 4194304 198.51.100.200:50443 > 203.0.113.210:60211      1 MB      1 MB "
+		     "        -         -      3 kB      1.00\n"
+		     "total                                                         1 MB      1 MB "
+		     "        -         -      3 kB      1.00\n"
+		     "           No room in the table for deferred (none).\n");
+	assert_table(&s, BY_CONNECTION, 100,
+		     "connection                                                    sent    copied "
+		     " received  copies/B\n"
+		     "nginx 4194304 198.51.100.200:50443 > 203.0.113.210:60211      1 MB      1 MB "
+		     "     3 kB      1.00\n"
+		     "total                                                         1 MB      1 MB "
+		     "     3 kB      1.00\n"
+		     "           No room in the table for pinned (none), spliced (none), deferred "
+		     "(none).\n");
+	assert_table(
+		&s, BY_CONNECTION, 80,
+		"connection                                    sent    copied  received  copies/B\n"
+		"nginx 4194304 :5044~ 203.0.113.210:60211      1 MB      1 MB      3 kB      1.00\n"
+		"total                                         1 MB      1 MB      3 kB      1.00\n"
+		"           No room in the table for pinned (none), spliced (none), deferred\n"
+		"           (none).\n");
+}
+
+static void names_are_shortened_before_what_has_bytes_goes(void **state)
+{
+	struct nio_stream s = stream_of(1, "nginx");
+
+	(void)state;
+	send_otherwise(&s);
+	assert_table(&s, BY_CONNECTION, 120,
+		     "connection                                              sent    copied    "
+		     "pinned   spliced  deferred  received  copies/B\n"
+		     "nginx 4194304 :50443 > 203.0.113.210:60211              7 MB      1 MB      "
+		     "2 MB      4 MB      5 MB      3 kB      0.86\n"
+		     "total                                                   7 MB      1 MB      "
+		     "2 MB      4 MB      5 MB      3 kB      0.86\n");
+	assert_table(&s, BY_CONNECTION, 100,
+		     "connection                          sent    copied    pinned   spliced  "
+		     "deferred  received  copies/B\n"
+		     "nginx 4194304 ~0.113.210:60211      7 MB      1 MB      2 MB      4 MB      "
+		     "5 MB      3 kB      0.86\n"
+		     "total                               7 MB      1 MB      2 MB      4 MB      "
+		     "5 MB      3 kB      0.86\n");
+	assert_table(
+		&s, BY_CONNECTION, 80,
+		"connection                          sent    copied    pinned  received  copies/B\n"
+		"nginx 4194304 ~0.113.210:60211      7 MB      1 MB      2 MB      3 kB      0.86\n"
+		"total                               7 MB      1 MB      2 MB      3 kB      0.86\n"
+		"           No room in the table for spliced (4 MB in all), deferred (5 MB in\n"
+		"           all).\n");
+}
+
+static void a_name_is_cut_between_characters(void **state)
+{
+	struct nio_stream s =
+		stream_of(1, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4");
+	char *text;
+
+	(void)state;
+	send_otherwise(&s);
+	for (unsigned int width = 60; width < 120; width++) {
+		text = table_of(&s, BY_CONNECTION, width);
+		for (char *c = text; *c; c++)
+			*c = *c == '\n' ? ' ' : *c;
+		/* What is part of a character prints as '?'. */
+		assert_null(strchr(printable__in_place(text), '?'));
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_line_is_too_wide_and_no_column_vanishes),
+		cmocka_unit_test(columns_that_are_zero_go_first),
+		cmocka_unit_test(names_are_shortened_before_what_has_bytes_goes),
+		cmocka_unit_test(a_name_is_cut_between_characters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

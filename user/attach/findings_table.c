@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The table at the end of attach: a row for each process, connection, port or cgroup, no wider than
+ * asked for. Where names and columns have no room beside each other, columns that are 0 in every
+ * row go first; then names are shortened, in their middle; and where that would leave them less
+ * than NAME_MIN, further columns go. What went is said below, with what it is of all.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "findings.h"
+#include "base/address.h"
+#include "base/text_note.h"
+#include "common/units.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+#define CELL     10 /* with the space before it */
+#define NAME_MIN 30
+#define NAME_LEN (GROUP_NAME_LEN + 32)
+#define CUT      "~"
+
+enum column {
+	COLUMN_SENT,
+	COLUMN_COPIED,
+	COLUMN_PINNED,
+	COLUMN_SPLICED,
+	COLUMN_DEFERRED,
+	COLUMN_RECEIVED,
+	COLUMN_COPIES,
+	COLUMN_NR,
+};
+
+static const char *const heads[COLUMN_NR] = {"sent",     "copied",   "pinned",  "spliced",
+					     "deferred", "received", "copies/B"};
+
+/* Those that are missed least, first. */
+static const enum column dispensable[] = {COLUMN_DEFERRED, COLUMN_SPLICED, COLUMN_COPIES,
+					  COLUMN_PINNED};
+
+struct row {
+	const char *name;
+	const char *brief; /* the same without what is missed least */
+	const struct books *books;
+};
+
+struct layout {
+	int name; /* columns of it */
+	bool left_out[COLUMN_NR];
+};
+
+/* What the table is made of, when its rows are gone through. */
+struct making {
+	FILE *f;
+	struct layout layout;
+	int longest; /* name */
+	size_t rows;
+};
+
+typedef void (*take_row)(struct making *m, const struct row *row);
+
+static char *word_cell(char buf[UNITS_BUF], const char *word)
+{
+	snprintf(buf, UNITS_BUF, "%s", word);
+	return buf;
+}
+
+/* What is 0 is a dash, so that what is not stands out. */
+static char *bytes_cell(char buf[UNITS_BUF], uint64_t bytes)
+{
+	if (!bytes)
+		return word_cell(buf, "-");
+	return format_bytes_si(buf, UNITS_BUF, (double)bytes);
+}
+
+static char *stage_cell(char buf[UNITS_BUF], const struct books *b, enum nio_stage stage)
+{
+	return books__tells(b, stage) ? bytes_cell(buf, b->stages[stage].bytes)
+				      : word_cell(buf, "n/a");
+}
+
+static char *copies_cell(char buf[UNITS_BUF], const struct books *b)
+{
+	struct real copies = books__copies_per_byte(b);
+
+	if (!copies.known)
+		return word_cell(buf, "n/a");
+	snprintf(buf, UNITS_BUF, "%.2f", copies.value);
+	return buf;
+}
+
+static char *cell_of(char buf[UNITS_BUF], const struct books *b, enum column c)
+{
+	switch (c) {
+	case COLUMN_SENT:
+		return bytes_cell(buf, books__booked(b, NIO_SIDE_SENDER));
+	case COLUMN_COPIED:
+		return stage_cell(buf, b, NIO_STAGE_TX_COPY);
+	case COLUMN_PINNED:
+		return stage_cell(buf, b, NIO_STAGE_TX_PIN);
+	case COLUMN_SPLICED:
+		return stage_cell(buf, b, NIO_STAGE_TX_SPLICE);
+	case COLUMN_DEFERRED:
+		return stage_cell(buf, b, NIO_STAGE_DEFERRED_COPY);
+	case COLUMN_RECEIVED:
+		return bytes_cell(buf, books__booked(b, NIO_SIDE_RECEIVER));
+	default:
+		return copies_cell(buf, b);
+	}
+}
+
+/* Then it is 0 in every row. */
+static bool is_zero(const struct books *total, enum column c)
+{
+	char cell[UNITS_BUF];
+
+	return !strcmp(cell_of(cell, total, c), "-");
+}
+
+static void each_connection(struct making *m, const struct findings *r, take_row take)
+{
+	char local[ADDRESS_TEXT_MAX], remote[ADDRESS_TEXT_MAX], owner[OWNER_LEN];
+	char name[3 * ADDRESS_TEXT_MAX], brief[3 * ADDRESS_TEXT_MAX];
+	const struct nio_stream *s;
+
+	for (size_t i = 0; i < r->o->top && (s = table__connection(&r->table, i)); i++) {
+		struct books b = {0};
+
+		books__add_stream(&b, s);
+		findings__address(local, sizeof(local), s->family, s->local, s->local_port);
+		findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
+		findings__owner(owner, s->comm, s->tgid);
+		snprintf(name, sizeof(name), "%s %s > %s", owner, local, remote);
+		snprintf(brief, sizeof(brief), "%s :%u > %s", owner, s->local_port, remote);
+		take(m, &(struct row){name, brief, &b});
+	}
+}
+
+static void take_connections(struct making *m, take_row take, const char *whose,
+			     const struct books *b)
+{
+	char name[NAME_LEN];
+
+	snprintf(name, sizeof(name), "%s, %zu connection%s", whose, b->connections,
+		 b->connections == 1 ? "" : "s");
+	take(m, &(struct row){name, name, b});
+}
+
+static void each_process(struct making *m, const struct findings *r, take_row take)
+{
+	char process[PROCESS_LEN];
+	size_t taken = 0;
+
+	for (size_t i = 0; i < r->table.processes_nr && taken < r->o->top; i++) {
+		const struct process *p = &r->table.processes[i];
+
+		if (!p->books.connections)
+			continue;
+		take_connections(m, take, findings__process(process, r, p), &p->books);
+		taken++;
+	}
+}
+
+static void each_group(struct making *m, const struct findings *r, take_row take)
+{
+	const struct groups *g = findings__groups(r);
+	char group[GROUP_NAME_LEN];
+
+	for (size_t i = 0; i < g->nr && i < r->o->top; i++)
+		take_connections(m, take, findings__group(group, r, &g->list[i]),
+				 &g->list[i].books);
+}
+
+static void each_row(struct making *m, const struct findings *r, take_row take)
+{
+	if (r->o->by == BY_PROCESS)
+		each_process(m, r, take);
+	else if (findings__groups(r))
+		each_group(m, r, take);
+	else
+		each_connection(m, r, take);
+}
+
+static void measure(struct making *m, const struct row *row)
+{
+	int len = (int)strlen(row->name);
+
+	m->longest = len > m->longest ? len : m->longest;
+	m->rows++;
+}
+
+static void leave_out(struct layout *l, const struct books *total, int wanted, bool zero_only)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(dispensable) && l->name < wanted; i++) {
+		enum column c = dispensable[i];
+
+		if (l->left_out[c] || (zero_only && !is_zero(total, c)))
+			continue;
+		l->left_out[c] = true;
+		l->name += CELL;
+	}
+}
+
+static struct layout layout_of(int width, int longest, const struct books *total)
+{
+	struct layout l = {.name = width - COLUMN_NR * CELL};
+
+	leave_out(&l, total, longest, true);
+	leave_out(&l, total, longest < NAME_MIN ? longest : NAME_MIN, false);
+	if (l.name > longest)
+		l.name = longest;
+	return l;
+}
+
+/* Is this byte the second or a later one of a character? */
+static bool is_inside(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* Its beginning and its end, with CUT between them: never part of a character. */
+static const char *shortened(char buf[NAME_LEN], const char *name, int width)
+{
+	int len = (int)strlen(name), room = width - (int)strlen(CUT), head = room / 2;
+	int tail = len - (room - head);
+
+	if (len <= width)
+		return name;
+	while (head && is_inside(name[head]))
+		head--;
+	while (is_inside(name[tail]))
+		tail++;
+	snprintf(buf, NAME_LEN, "%.*s" CUT "%s", head, name, name + tail);
+	return buf;
+}
+
+static void print_row(struct making *m, const struct row *row)
+{
+	bool fits = (int)strlen(row->name) <= m->layout.name;
+	char name[NAME_LEN], cell[UNITS_BUF];
+
+	fprintf(m->f, "%-*s", m->layout.name,
+		fits ? row->name : shortened(name, row->brief, m->layout.name));
+	for (int c = 0; c < COLUMN_NR; c++)
+		if (!m->layout.left_out[c])
+			fprintf(m->f, " %9s", cell_of(cell, row->books, (enum column)c));
+	fputc('\n', m->f);
+}
+
+static void print_heads(const struct making *m, const char *name)
+{
+	fprintf(m->f, "%-*s", m->layout.name, name);
+	for (int c = 0; c < COLUMN_NR; c++)
+		if (!m->layout.left_out[c])
+			fprintf(m->f, " %9s", heads[c]);
+	fputc('\n', m->f);
+}
+
+static int say_left_out(const struct making *m, unsigned int width, const struct books *total)
+{
+	const char *before = "";
+	char cell[UNITS_BUF];
+	struct text_note n;
+	int err = text_note__begin(&n);
+
+	if (err)
+		return err;
+	for (int c = 0; c < COLUMN_NR; c++) {
+		if (!m->layout.left_out[c])
+			continue;
+		fprintf(n.f, "%s%s", *before ? before : "No room in the table for ", heads[c]);
+		if (is_zero(total, (enum column)c))
+			fputs(" (none)", n.f);
+		else
+			fprintf(n.f, " (%s in all)", cell_of(cell, total, (enum column)c));
+		before = ", ";
+	}
+	if (*before)
+		fputs(".", n.f);
+	return text_note__end(&n, m->f, width, "");
+}
+
+int findings__print_table(FILE *f, unsigned int width, const struct findings *r)
+{
+	const struct books *total = &r->table.total;
+	const char *by = by__name(r->o->by);
+	struct making m = {.f = f};
+	bool summed;
+
+	each_row(&m, r, measure);
+	/* Of processes one row needs no sum. */
+	summed = r->o->by != BY_PROCESS || m.rows > 1;
+	measure(&m, &(struct row){.name = by});
+	measure(&m, &(struct row){.name = "total"});
+	m.layout = layout_of((int)width, m.longest, total);
+	print_heads(&m, by);
+	each_row(&m, r, print_row);
+	if (summed)
+		print_row(&m, &(struct row){"total", "total", total});
+	return say_left_out(&m, width, total);
+}
