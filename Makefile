@@ -88,10 +88,11 @@ UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/ma
 # Uncommon uses of sockets, which two programs play: for the programs of run, and for attach.
 PLAYS := $(O)/tests/bpf/plays.o $(O)/tests/bpf/plays_layers.o
 
-# Programs that tests run: of known instructions; counters between two BPF programs; a zero-copy
-# sender that never reads its error queue; loads of known CPU time; the rules on stacks; uncommon
-# sockets; many connections.
-TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run $(O)/tests/e2e/deaf_sender \
+# Programs that tests run: of known instructions; counters between two BPF programs; samples where
+# cycles are refused; a zero-copy sender that never reads its error queue; loads of known CPU time;
+# the rules on stacks; uncommon sockets; many connections.
+TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run \
+                 $(O)/tests/bpf/sampler_run $(O)/tests/e2e/deaf_sender \
                  $(O)/tests/e2e/known_loads $(O)/tests/e2e/classify_stacks $(O)/tests/e2e/play \
                  $(O)/tests/e2e/crowd $(O)/tests/e2e/chorus
 # And what is loaded into programs of others, so never with a sanitizer.
@@ -175,9 +176,10 @@ $(O)/tests/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(FUZZ_OWN) $(O)/tests/fuzz/r
 $(O)/tests/bpf/perf_stage_run.o: $(O)/tests/bpf/perf_stage.skel.h
 $(O)/tests/bpf/%.o: ROOMS += -I$(O)/tests/bpf
 $(O)/tests/e2e/play: $(PLAYS)
+$(O)/tests/bpf/sampler_run: TEST_LINK := -Wl,--wrap=perf_event__open_sampling
 $(TEST_PROGRAMS): %: %.o $(O)/unit.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm
+	$(Q)$(CC) $(LDFLAGS) $(TEST_LINK) $^ -o $@ $(LIB_LIBS) -lm
 
 $(TEST_LIBRARIES): $(O)/%.so: %.c | $(O)/.deps
 	@mkdir -p $(@D)

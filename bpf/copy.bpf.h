@@ -268,11 +268,14 @@ static __always_inline void copy_bits_end(const struct sk_buff *skb, int len, bo
 static __always_inline void coalesce_begin(void *ctx, const struct sk_buff *to,
 					   const struct sk_buff *from, bool known)
 {
-	__u32 len = NIO_FIELD(known, struct sk_buff, from, len);
-	__u32 room = NIO_FIELD(known, struct sk_buff, to, end) -
-		     NIO_FIELD(known, struct sk_buff, to, tail);
+	__u32 len, room;
 
-	if (NIO_FIELD(known, struct sk_buff, to, data_len) || len > room)
+	if (NIO_FIELD(known, struct sk_buff, to, data_len))
+		return;
+	len = NIO_FIELD(known, struct sk_buff, from, len);
+	room = NIO_FIELD(known, struct sk_buff, to, end) -
+	       NIO_FIELD(known, struct sk_buff, to, tail);
+	if (len > room)
 		return;
 	other_copy_begin(ctx, NIO_FIELD(known, struct sk_buff, to, sk), NIO_COPY_COALESCE, len,
 			 known);

@@ -37,6 +37,17 @@ int BPF_PROG(nio_tp_rx_copy, const struct sk_buff *skb, int len)
 	return 0;
 }
 
+/*
+ * The same for the function backends, in rounds whose events are looked at in slices: a program at
+ * a tracepoint is gone between them at the price of a few instructions, one at a function is not.
+ */
+SEC("?tp_btf/skb_copy_datagram_iovec")
+int BPF_PROG(nio_tp_rx_slices, const struct sk_buff *skb, int len)
+{
+	on_rx_copy(skb, len, KNOWN);
+	return 0;
+}
+
 SEC("?tp_btf/netif_receive_skb")
 int BPF_PROG(nio_tp_zerocopy_arrival, struct sk_buff *skb)
 {

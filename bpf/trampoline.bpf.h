@@ -72,7 +72,10 @@ SEC("?fexit/skb_try_coalesce")
 int BPF_PROG(nio_fx_coalesce, struct sk_buff *to, struct sk_buff *from, void *stolen, void *delta,
 	     bool ret)
 {
-	other_copy_end(NIO_COPY_COALESCE, NIO_OTHER_COALESCE, ret, false);
+	/* For each packet there is, so most are told by a load, as in coalesce_begin(): a copy
+	 * stays within a head, and what has frags now had them before or was given some. */
+	if (!to->data_len)
+		other_copy_end(NIO_COPY_COALESCE, NIO_OTHER_COALESCE, ret, false);
 	return 0;
 }
 

@@ -22,6 +22,8 @@ setup() {
 	# To the nanosecond, in each run and in the totals, with no sample lost without being said.
 	jq -e '[.runs[], .summary[].total] | all(.cpu | [.sender, .receiver][] |
 		([.ns[]] | add) == .cpu_ns and .samples > 0)' doc.json
+	# By cycles, or it is said why not.
+	jq -e '[.runs[], .summary[].total] | all(.cpu | (.source == "cycles") != has("source_reason"))' doc.json
 	jq -e '[.runs[] | (.cpu.sender.cpu_ns / 1e9 - .app.cpu_s.sender) | fabs] | max < 1e-6' doc.json
 	jq -e '[.summary[] | .total.cpu | [.sender, .receiver][] | .unclassified / .samples] | max < 0.1' doc.json
 	cat >judge.jq <<'END'

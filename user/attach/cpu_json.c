@@ -14,6 +14,8 @@ json_t *json_cpu_sampling(const struct cpu_found *found)
 	if (!found->known)
 		err |= json_put(o, "reason", json_value__text(found->reason));
 	err |= json_put(o, "source", json_value__text(found->known ? found->source : NULL));
+	if (found->known && found->no_cycles[0])
+		err |= json_put(o, "source_reason", json_value__text(found->no_cycles));
 	err |= json_put(o, "hz", found->known ? json_integer(found->hz) : json_null());
 	err |= json_put(o, "sampled_s",
 			found->known ? json_real((double)found->sampled_ns / 1e9) : json_null());

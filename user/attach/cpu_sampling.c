@@ -47,6 +47,7 @@ void cpu_sampling__open(struct cpu_sampling *s, int tasks, uint64_t begun_ns,
 	s->turn_ns = begun_ns;
 	found->known = true;
 	found->source = sampler__source(s->sampler);
+	snprintf(found->no_cycles, sizeof(found->no_cycles), "%s", sampler__no_cycles(s->sampler));
 	found->hz = sampler__hz(s->sampler);
 }
 

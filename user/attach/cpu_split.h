@@ -16,10 +16,11 @@ struct cpu_split {
 /* How they were come by, and all of them. */
 struct cpu_found {
 	bool known;
-	char reason[192];    /* why not */
-	const char *source;  /* "cycles" or "cpu-clock" */
-	unsigned int hz;     /* asked for, a CPU */
-	uint64_t sampled_ns; /* while bytes moved */
+	char reason[192];                  /* why not */
+	const char *source;                /* CPU_SOURCE_CYCLES or _CLOCK */
+	char no_cycles[CPU_NO_CYCLES_MAX]; /* why not by cycles; "": they are */
+	unsigned int hz;                   /* asked for, a CPU */
+	uint64_t sampled_ns;               /* while bytes moved */
 	uint64_t lost;
 	struct cpu_split total;
 };

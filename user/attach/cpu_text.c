@@ -61,9 +61,11 @@ void cpu_text__say(FILE *f, const struct cpu_found *found)
 		fprintf(f, "where it goes: n/a (%s)", found->reason);
 		return;
 	}
-	fprintf(f, "%s sample%s by %s at %u Hz in %s",
-		format_count(count, sizeof(count), cpu->samples.samples),
-		cpu->samples.samples == 1 ? "" : "s", found->source, found->hz,
+	fprintf(f, "%s sample%s by %s", format_count(count, sizeof(count), cpu->samples.samples),
+		cpu->samples.samples == 1 ? "" : "s", found->source);
+	if (found->no_cycles[0])
+		fprintf(f, " (%s)", found->no_cycles);
+	fprintf(f, " at %u Hz in %s", found->hz,
 		format_ns(time, sizeof(time), (double)found->sampled_ns));
 	if (!cpu->samples.samples) {
 		fputs(": too few to say where it goes. ", f);

@@ -37,3 +37,14 @@ void percpu__sum(const void *at, unsigned int cpus, uint32_t rows, uint32_t i, v
 			total[w] += row[w];
 	}
 }
+
+uint64_t percpu__sum_one(const void *at, unsigned int cpus, uint32_t rows, uint32_t i, size_t size,
+			 size_t offset)
+{
+	uint64_t total = 0;
+
+	for (size_t cpu = 0; cpu < cpus; cpu++)
+		total += *(const volatile uint64_t *)((const char *)at + (cpu * rows + i) * size +
+						      offset);
+	return total;
+}

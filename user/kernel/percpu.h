@@ -26,4 +26,8 @@ int percpu__rows(const char *possible);
 void percpu__sum(const void *at, unsigned int cpus, uint32_t rows, uint32_t i, void *out,
 		 size_t size);
 
+/* Of such rows one u64 alone, `offset` bytes from their beginning: the rest is not touched. */
+uint64_t percpu__sum_one(const void *at, unsigned int cpus, uint32_t rows, uint32_t i, size_t size,
+			 size_t offset);
+
 #endif

@@ -16,6 +16,7 @@
 
 #include "libbpf_output.h"
 #include "pidns.h"
+#include "model/cpu_time.h"
 #include "perf/event.h"
 #include "sample_fold.h"
 #include "samples.skel.h"
@@ -33,7 +34,8 @@ struct sampler {
 	struct bpf_link **links; /* by CPU; NULL: none */
 	int *fds;                /* by CPU, of the links' */
 	bool cycles;
-	unsigned int hz; /* asked for at the last start */
+	char no_cycles[CPU_NO_CYCLES_MAX]; /* of the last start; "": by cycles */
+	unsigned int hz;                   /* asked for at the last start */
 	int (*take)(const struct nio_sample *sample, void *arg);
 	void *arg;
 	uint64_t lost[NIO_SAMPLE_WHOSE_NR]; /* before the last start */
@@ -203,6 +205,25 @@ static int attach_all(struct sampler *s)
 	return attached ? 0 : -ENODEV;
 }
 
+static int attach_by(struct sampler *s, bool cycles)
+{
+	s->cycles = cycles;
+	return attach_all(s);
+}
+
+/* By cycles, or where they are refused by the clock, and why. */
+static int attach_by_any(struct sampler *s)
+{
+	int err = attach_by(s, true);
+
+	s->no_cycles[0] = '\0';
+	if (!err)
+		return 0;
+	refuse(err, s->no_cycles, sizeof(s->no_cycles),
+	       err == -ENOENT ? "no PMU here counts cycles" : "cycles were refused");
+	return attach_by(s, false);
+}
+
 static int ignore(const struct nio_sample *sample, void *arg)
 {
 	(void)sample;
@@ -220,12 +241,7 @@ int sampler__start(struct sampler *s, const pid_t pids[NIO_SIDE_NR], unsigned in
 	for (int side = 0; side < NIO_SIDE_NR && pids; side++)
 		s->skel->bss->nio_watched[side] = pids[side];
 	s->hz = hz;
-	s->cycles = true;
-	err = attach_all(s);
-	if (err) {
-		s->cycles = false;
-		err = attach_all(s);
-	}
+	err = attach_by_any(s);
 	return err ? refuse(err, why, len, "the kernel refused perf events for sampling") : 0;
 }
 
@@ -252,7 +268,12 @@ unsigned int sampler__hz(const struct sampler *s)
 
 const char *sampler__source(const struct sampler *s)
 {
-	return s->cycles ? "cycles" : "cpu-clock";
+	return s->cycles ? CPU_SOURCE_CYCLES : CPU_SOURCE_CLOCK;
+}
+
+const char *sampler__no_cycles(const struct sampler *s)
+{
+	return s->no_cycles;
 }
 
 int sampler__take(struct sampler *s, int (*take)(const struct nio_sample *sample, void *arg),

@@ -51,8 +51,14 @@ void sampler__rest(struct sampler *s, bool rest);
 
 unsigned int sampler__hz(const struct sampler *s); /* asked for, a CPU */
 
-/* What the samples are counted by: "cycles" where the machine has a PMU, or "cpu-clock". */
+/*
+ * What the samples are counted by since the last start: CPU_SOURCE_CYCLES, or CPU_SOURCE_CLOCK
+ * where the kernel refused them, which each start asks anew: it may differ between two of them.
+ */
 const char *sampler__source(const struct sampler *s);
+
+/* Why not by cycles, a clause with the kernel's error; "": they are. Holds until the next start. */
+const char *sampler__no_cycles(const struct sampler *s);
 
 /* Hands over each sample taken so far, once. 0, or what take returned when it was not 0. */
 int sampler__take(struct sampler *s, int (*take)(const struct nio_sample *sample, void *arg),

@@ -51,6 +51,13 @@ static void add_samples(struct cpu_samples *dst, const struct cpu_samples *src)
 		dst->classes[c] += src->classes[c];
 }
 
+const char *cpu_time__source(const char *a, const char *b)
+{
+	if (!a || !b)
+		return a ? a : b;
+	return strcmp(a, b) ? CPU_SOURCE_BOTH : a;
+}
+
 int cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
 {
 	int err;
@@ -61,7 +68,9 @@ int cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
 		return 0;
 	}
 	dst->known = true;
-	dst->source = src->source;
+	dst->source = cpu_time__source(dst->source, src->source);
+	if (!dst->no_cycles[0])
+		snprintf(dst->no_cycles, sizeof(dst->no_cycles), "%s", src->no_cycles);
 	dst->hz = src->hz;
 	dst->duration_ns += src->duration_ns;
 	dst->payload += src->payload;

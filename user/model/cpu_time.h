@@ -11,6 +11,13 @@
 
 #include "profile.h"
 
+/* What samples are counted by. */
+#define CPU_SOURCE_CYCLES "cycles"               /* of a PMU */
+#define CPU_SOURCE_CLOCK  "cpu-clock"            /* a timer */
+#define CPU_SOURCE_BOTH   "cycles and cpu-clock" /* of a sum: some rounds by either */
+
+#define CPU_NO_CYCLES_MAX 128 /* a clause that says why not by cycles, with its end */
+
 /* Samples of one side, or of elsewhere. */
 struct cpu_samples {
 	uint64_t samples; /* of all classes, CPU_CLASS_OTHER too */
@@ -22,8 +29,10 @@ struct cpu_samples {
 /* What one or more sampled rounds found. */
 struct cpu_result {
 	bool known;
-	char reason[192];     /* why not */
-	const char *source;   /* "cycles" or "cpu-clock" */
+	char reason[192];   /* why not */
+	const char *source; /* CPU_SOURCE_*; NULL: none */
+	/* Why not by cycles, of a sum the first that says so; "": all are. */
+	char no_cycles[CPU_NO_CYCLES_MAX];
 	unsigned int hz;      /* asked for, a CPU */
 	uint64_t duration_ns; /* sampled */
 	uint64_t payload;     /* bytes moved meanwhile */
@@ -39,6 +48,9 @@ void cpu_time__clear(struct cpu_result *c);
 
 /* Counts a stack and keeps it. 0 or -ENOMEM. */
 int cpu_time__take(struct cpu_result *c, const struct profile_stack *stack, bool shifted);
+
+/* The source of what is from both together; NULL: of nothing so far. */
+const char *cpu_time__source(const char *a, const char *b);
 
 /* The sum of what either knows. 0 or -ENOMEM. dst and src share nothing after it. */
 int cpu_time__add(struct cpu_result *dst, const struct cpu_result *src);

@@ -102,13 +102,23 @@ static bool would_rest(const struct alternative *alt, const struct plan_request 
 	       strcmp(alt->programs, plan_notifications_apart);
 }
 
+/*
+ * By functions, receive copies are looked at in slices by their tracepoint, which can be left: what
+ * rests at a function still has its trampoline. It stands before the copy, so where all events are
+ * looked at, the return is, which tells copies that failed.
+ */
+static bool is_for_slices(const struct alternative *alt)
+{
+	return !strcmp(alt->programs, plan_rx_in_slices);
+}
+
 /* Programs that serve two probes can serve the second only if the first chose them, too. */
 static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 		      const struct plan_request *req)
 {
 	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
 
-	if (would_rest(alt, req))
+	if (would_rest(alt, req) || (is_for_slices(alt) && !req->in_slices))
 		return false;
 	/* Packets do not tell how their bytes were queued; calls of another backend count twice. */
 	if (alt->probe == PROBE_SPLICE && (!calls || calls->backend != alt->backend))

@@ -30,6 +30,7 @@ static const char OWN_SKBS[] =
 	"skb_copy_bits on a watched socket's skbs; XDP and drivers copy skbs that have no socket";
 
 const char plan_notifications_apart[] = "nio_tp_notification";
+const char plan_rx_in_slices[] = "nio_tp_rx_slices";
 
 /* In order of preference within a probe. */
 /* clang-format off */
@@ -56,7 +57,9 @@ const struct alternative plan_alternatives[] = {
 	{ PROBE_DEFERRED_COPY, TP, "tp_btf/netif_receive_skb", "nio_tp_zerocopy_arrival",
 	  QUALITY_DERIVED, ARRIVAL, NULL, 0 },
 
+	{ PROBE_RX_COPY, FN, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT, NULL, 0 },
 	{ PROBE_RX_COPY, FN, "fexit/skb_copy_datagram_iter", "nio_fx_rx_copy", EXACT, NULL, 4 },
+	{ PROBE_RX_COPY, KP, "tp_btf/skb_copy_datagram_iovec", plan_rx_in_slices, EXACT, NULL, 0 },
 	{ PROBE_RX_COPY, KP, "kprobe/skb_copy_datagram_iter", "nio_kp_rx_copy", EXACT, NULL, 0 },
 	{ PROBE_RX_COPY, TP, "tp_btf/skb_copy_datagram_iovec", "nio_tp_rx_copy", EXACT, NULL, 0 },
 

@@ -23,6 +23,9 @@ bool plan__feeds(enum probe_id probe, enum nio_stage stage);
 /* The program that sees notifications of zero-copy sends and nothing else. */
 extern const char plan_notifications_apart[];
 
+/* The program of receive copies by their tracepoint, for the function backends; see plan.c. */
+extern const char plan_rx_in_slices[];
+
 /* Why tracepoints take no time: the reason of all probes that do. */
 extern const char plan_no_mark[];
 

@@ -89,6 +89,7 @@ static void fold(struct round *r)
 		process_maps__free(maps[side]);
 	out->known = !s->err;
 	out->source = sampler__source(s->sampler);
+	snprintf(out->no_cycles, sizeof(out->no_cycles), "%s", sampler__no_cycles(s->sampler));
 	out->hz = SAMPLER_HZ;
 }
 

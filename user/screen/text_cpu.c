@@ -140,6 +140,7 @@ struct totals {
 	uint64_t samples, lost, shifted, other, elsewhere;
 	uint64_t duration_ns; /* of the mode sampled longest */
 	const struct cpu_result *any;
+	const char *source, *no_cycles; /* of all; NULL: none, or no reason */
 };
 
 static struct totals totals_of(const struct result *r)
@@ -152,6 +153,9 @@ static struct totals totals_of(const struct result *r)
 		if (!c->known)
 			continue;
 		t.any = c;
+		t.source = cpu_time__source(t.source, c->source);
+		if (!t.no_cycles && c->no_cycles[0])
+			t.no_cycles = c->no_cycles;
 		t.duration_ns = c->duration_ns > t.duration_ns ? c->duration_ns : t.duration_ns;
 		t.elsewhere += c->by[NIO_SAMPLE_ELSEWHERE].samples;
 		for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++) {
@@ -173,12 +177,13 @@ static void say_how(FILE *f, const struct totals *t, double half)
 {
 	char duration[UNITS_BUF];
 
+	fprintf(f, "%llu samples by %s", (unsigned long long)t->samples, t->source);
+	if (t->no_cycles)
+		fprintf(f, " (%s)", t->no_cycles);
 	fprintf(f,
-		"%llu samples by %s at %u Hz, in short rounds of their own of %s a mode, where "
-		"nothing "
+		" at %u Hz, in short rounds of their own of %s a mode, where nothing "
 		"else is measured; each figure within %.1f ns/KiB or less in 95 of 100 cases",
-		(unsigned long long)t->samples, t->any->source, t->any->hz,
-		format_ns(duration, sizeof(duration), (double)t->duration_ns), half);
+		t->any->hz, format_ns(duration, sizeof(duration), (double)t->duration_ns), half);
 	fprintf(f, "; %.1f %% unclassified", percent(t->other, t->samples));
 	if (t->lost)
 		fprintf(f, "; %.1f %% lost", percent(t->lost, t->samples + t->lost));

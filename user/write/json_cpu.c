@@ -95,6 +95,8 @@ json_t *json_document__cpu(const struct run_result *run)
 	if (!c->known)
 		err |= json_put(o, "reason", json_value__text(c->reason));
 	err |= json_put(o, "source", json_value__text(c->known ? c->source : NULL));
+	if (c->known && c->no_cycles[0])
+		err |= json_put(o, "source_reason", json_value__text(c->no_cycles));
 	err |= put_count(o, "hz", run, c->hz);
 	err |= json_put(o, "sampled_s",
 			c->known ? json_value__real((double)c->duration_ns / 1e9) : json_null());

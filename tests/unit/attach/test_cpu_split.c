@@ -85,6 +85,8 @@ static void says_them_by_share(void **state)
 	assert_says(&found, "the program itself copies, by memcpy");
 	found.total.untold = 251;
 	assert_says(&found, "n/a (not told");
+	snprintf(found.no_cycles, sizeof(found.no_cycles), "cycles were refused: Busy");
+	assert_says(&found, "samples by cpu-clock (cycles were refused: Busy) at 49 Hz in 2 s");
 	assert_says(&(struct cpu_found){.reason = "--no-cpu was given"}, "n/a (--no-cpu");
 }
 

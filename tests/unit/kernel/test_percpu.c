@@ -62,6 +62,12 @@ static void each_cpu_is_added_once(void **state)
 	assert_int_equal(sum.bytes, bytes);
 	assert_int_equal(sum.events, events);
 	assert_int_equal(sum.hist[NIO_HIST_BUCKETS - 1], 511ULL * 512);
+	assert_int_equal(percpu__sum_one(cells, cpus, rows,
+					 nio_cell_index(1, NIO_SIDE_SENDER, stage), sizeof(sum),
+					 offsetof(struct nio_cell, events)),
+			 events);
+	assert_true(percpu__sum_one(cells, cpus, rows, nio_cell_index(1, NIO_SIDE_SENDER, stage),
+				    sizeof(sum), offsetof(struct nio_cell, bytes)) == bytes);
 	assert_int_equal(sum.ns, 0);
 	percpu__sum(cells, cpus, rows, nio_cell_index(2, NIO_SIDE_SENDER, stage), &sum,
 		    sizeof(sum));

@@ -228,6 +228,44 @@ static void a_reason_stays_until_something_is_known(void **state)
 	cpu_time__clear(&some);
 }
 
+/* A round by another event is added up, and said: what the sum is by, and why it is not all cycles.
+ */
+static void a_sum_says_what_it_is_of(void **state)
+{
+	static const char refused[] = "cycles were refused: No space left on device";
+	struct cpu_result sum = {0}, cycles = {0}, clock = {0};
+
+	(void)state;
+	assert_null(cpu_time__source(NULL, NULL));
+	take(&cycles, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
+	take(&clock, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
+	cycles.known = clock.known = true;
+	cycles.source = CPU_SOURCE_CYCLES;
+	clock.source = CPU_SOURCE_CLOCK;
+	snprintf(clock.no_cycles, sizeof(clock.no_cycles), "%s", refused);
+	for (int n = 0; n < 2; n++) {
+		assert_int_equal(cpu_time__add(&sum, &cycles), 0);
+		assert_string_equal(sum.source, CPU_SOURCE_CYCLES);
+		assert_string_equal(sum.no_cycles, "");
+	}
+	assert_int_equal(cpu_time__add(&sum, &clock), 0);
+	assert_string_equal(sum.source, CPU_SOURCE_BOTH);
+	assert_string_equal(sum.no_cycles, refused);
+	/* And what comes after it takes neither back. */
+	snprintf(clock.no_cycles, sizeof(clock.no_cycles), "another");
+	assert_int_equal(cpu_time__add(&sum, &cycles), 0);
+	assert_int_equal(cpu_time__add(&sum, &clock), 0);
+	assert_string_equal(sum.source, CPU_SOURCE_BOTH);
+	assert_string_equal(sum.no_cycles, refused);
+	cpu_time__clear(&sum);
+	assert_int_equal(cpu_time__add(&sum, &clock), 0);
+	assert_string_equal(sum.source, CPU_SOURCE_CLOCK);
+	assert_string_equal(sum.no_cycles, "another");
+	cpu_time__clear(&sum);
+	cpu_time__clear(&cycles);
+	cpu_time__clear(&clock);
+}
+
 static void samples_have_an_owner(void **state)
 {
 	(void)state;
@@ -407,6 +445,7 @@ int main(void)
 		cmocka_unit_test(equal_remainders_go_to_the_first),
 		cmocka_unit_test(a_share_is_never_beyond_0_and_1),
 		cmocka_unit_test(a_reason_stays_until_something_is_known),
+		cmocka_unit_test(a_sum_says_what_it_is_of),
 		cmocka_unit_test(samples_have_an_owner),
 		cmocka_unit_test(a_profile_holds_as_many_as_come),
 		cmocka_unit_test(both_sides_are_their_sum),

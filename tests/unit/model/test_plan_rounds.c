@@ -112,6 +112,41 @@ static void zero_copy_by_tracepoints_rests_but_for_what_nothing_else_tells(void 
 	assert_null(rest.chosen[PROBE_COMPLETION]);
 }
 
+/*
+ * Where events are looked at in slices, the function backends have receive copies by a tracepoint,
+ * which nothing is left of at rest; all of them are looked at by their return.
+ */
+static void receive_copies_in_slices_leave_no_trampoline(void **state)
+{
+	static const enum backend backends[] = {BACKEND_TRAMPOLINE, BACKEND_KPROBE};
+	static const char *const all[] = {"nio_fx_rx_copy", "nio_kp_rx_copy"};
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	for (int b = 0; b < 2; b++) {
+		for (int mode = 0; mode < MODE_NR; mode++) {
+			struct plan_request req = request(mode, 65536);
+
+			offer_all(offers);
+			req.backend = backends[b];
+			assert_int_equal(plan__make(&plan, offers, &req), 0);
+			assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, all[b]);
+			req.in_slices = true;
+			assert_int_equal(plan__make(&plan, offers, &req), 0);
+			assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs,
+					    "nio_tp_rx_slices");
+			assert_int_equal(plan.chosen[PROBE_RX_COPY]->backend, backends[b]);
+			assert_int_equal(plan.chosen[PROBE_RX_COPY]->quality, QUALITY_EXACT);
+			/* One who has no such tracepoint has the function. */
+			assert_int_equal(
+				plan__withhold(offers, "tp_btf/skb_copy_datagram_iovec") > 0, 1);
+			assert_int_equal(plan__make(&plan, offers, &req), 0);
+			assert_string_equal(plan.chosen[PROBE_RX_COPY]->programs, all[b]);
+		}
+	}
+}
+
 /* What stays attached books bytes that no sequence number tells. */
 static void copy_modes_can_rest_from_events(void **state)
 {
@@ -233,6 +268,7 @@ int main(void)
 		cmocka_unit_test(times_are_taken_of_every_size_when_asked),
 		cmocka_unit_test(times_cost_the_rounds_that_are_compared_nothing),
 		cmocka_unit_test(copy_modes_can_rest_from_events),
+		cmocka_unit_test(receive_copies_in_slices_leave_no_trampoline),
 		cmocka_unit_test(zero_copy_by_tracepoints_rests_but_for_what_nothing_else_tells),
 		cmocka_unit_test(rows_name_the_modes_they_serve),
 		cmocka_unit_test(times_that_are_taken_anyway_are_not_set_apart),

@@ -481,6 +481,21 @@ static void test_perf(void **state)
 	fake_result__free(r);
 }
 
+/* Of modes by different events the text says both, and why. */
+static void test_samples_by(void **state)
+{
+	struct result *r = fake_result__new(2);
+	struct cpu_result *cpu = &r->summary[0].total.cpu;
+
+	(void)state;
+	assert_says(r, "4000 samples by cpu-clock at 997 Hz, in short rounds");
+	cpu->source = CPU_SOURCE_CYCLES;
+	assert_says(r, "4000 samples by cycles and cpu-clock at 997 Hz");
+	snprintf(cpu->no_cycles, sizeof(cpu->no_cycles), "cycles were refused: Busy");
+	assert_says(r, "samples by cycles and cpu-clock (cycles were refused: Busy) at 997 Hz, in");
+	fake_result__free(r);
+}
+
 static void test_less_than_exact(void **state)
 {
 	struct result *r = fake_result__new(1);
@@ -552,6 +567,7 @@ int main(void)
 		cmocka_unit_test(test_oddities_are_said),
 		cmocka_unit_test(test_tx_forms),
 		cmocka_unit_test(test_perf),
+		cmocka_unit_test(test_samples_by),
 		cmocka_unit_test(test_less_than_exact),
 		cmocka_unit_test(test_nothing_measured),
 		cmocka_unit_test(test_unfilled_run),

@@ -418,6 +418,30 @@ static void times_of_the_round_itself(void **state)
 	run_result__clear(&run);
 }
 
+/* By what samples are counted, and why not by cycles; by cycles there is nothing to explain. */
+static void samples_say_why_not_by_cycles(void **state)
+{
+	struct run_result run;
+	json_t *document;
+
+	(void)state;
+	full_run__fill(&run, MODE_ZEROCOPY, 1);
+	run.cpu.known = true;
+	run.cpu.source = CPU_SOURCE_CLOCK;
+	snprintf(run.cpu.no_cycles, sizeof(run.cpu.no_cycles), "cycles were refused: Busy");
+	document = json_document__run(&run);
+	check_text(document, "cpu.source", "cpu-clock");
+	check_text(document, "cpu.source_reason", "cycles were refused: Busy");
+	json_decref(document);
+	run.cpu.source = CPU_SOURCE_CYCLES;
+	run.cpu.no_cycles[0] = '\0';
+	document = json_document__run(&run);
+	check_text(document, "cpu.source", "cycles");
+	assert_null(json_object_get(at(document, "cpu"), "source_reason"));
+	json_decref(document);
+	run_result__clear(&run);
+}
+
 static void times_say_why_they_are_missing(void **state)
 {
 	struct run_result run;
@@ -563,6 +587,7 @@ int main(void)
 		cmocka_unit_test(stages_say_why_they_are_less_than_exact),
 		cmocka_unit_test(times_of_the_round_itself),
 		cmocka_unit_test(times_say_why_they_are_missing),
+		cmocka_unit_test(samples_say_why_not_by_cycles),
 		cmocka_unit_test(odd_numbers_are_not_misstated),
 		cmocka_unit_test(text_that_is_not_utf8_keeps_its_ascii),
 		cmocka_unit_test(what_is_written_can_be_read_back),

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Starts the sampler once for each argument, on a machine that has cycles (of which the CPUs' clock
+ * takes the place) but refuses them with an error at times, and prints by what it samples, and why:
+ *
+ *   sampler_run ERRNO...      0: not refused
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/sampler.h"
+#include "kernel/symbols.h"
+#include "perf/event.h"
+
+static int refusal;
+
+int __real_perf_event__open_sampling(bool cycles, unsigned int hz, int cpu);
+int __wrap_perf_event__open_sampling(bool cycles, unsigned int hz, int cpu);
+
+int __wrap_perf_event__open_sampling(bool cycles, unsigned int hz, int cpu)
+{
+	return cycles && refusal ? refusal : __real_perf_event__open_sampling(false, hz, cpu);
+}
+
+static int say(const char *why)
+{
+	fprintf(stderr, "sampler_run: %s\n", why);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct symbols *symbols = NULL;
+	struct sampler *s = NULL;
+	char why[192] = "";
+	int err = symbols__load(&symbols);
+
+	if (err)
+		return say(strerror(-err));
+	err = sampler__open(&s, symbols, why, sizeof(why));
+	for (int i = 1; i < argc && !err; i++) {
+		refusal = -atoi(argv[i]);
+		err = sampler__start(s, (pid_t[NIO_SIDE_NR]){0}, SAMPLER_HZ, why, sizeof(why));
+		if (!err)
+			printf("%s: %s\n", sampler__source(s), sampler__no_cycles(s));
+		sampler__stop(s);
+	}
+	sampler__close(s);
+	symbols__free(symbols);
+	return err ? say(why) : 0;
+}
