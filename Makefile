@@ -102,7 +102,8 @@ TEST_LIBRARIES := $(O)/tests/e2e/tcp_info.so
 $(O)/user/%.o $(O)/tests/%.o $(O)/bench/%.o: ROOMS := -Iuser
 $(O)/tests/unit/%.o: ROOMS += -Itests/unit
 
-obj = $(patsubst %.c,$(O)/%.o,$(1))
+obj   = $(patsubst %.c,$(O)/%.o,$(1))
+comma := ,
 
 .PHONY: all help deps demo test test-unit test-e2e check format bench bench-overhead bench-loadgen \
         bench-connections clean
@@ -154,13 +155,18 @@ netiotrace netio-loadgen: %: $(O)/%
 $(O)/gnuplot: | $(O)/.deps
 	$(Q)ln -sfn $(abspath scripts/gnuplot) $@
 
+# What unit tests take memory from: as it is, or short, when a test wants to know what comes of that.
+UNIT_MEMORY := $(call obj,tests/unit/support/short_memory.c)
+UNIT_WRAP   := $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc reallocarray strdup strndup \
+                asprintf vasprintf open_memstream)
+
 $(O)/unit.a: $(call obj,$(UNIT_LINK))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/tests/unit/%: $(O)/tests/unit/%.o $(O)/unit.a
+$(O)/tests/unit/%: $(O)/tests/unit/%.o $(UNIT_MEMORY) $(O)/unit.a
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
+	$(Q)$(CC) $(LDFLAGS) $(UNIT_WRAP) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
 
 # A target and what drives it: libFuzzer, or a unit test that replays the corpus.
 $(O)/tests/fuzz/%_options: FUZZ_LINK := -Wl,--wrap=exit,--wrap=argp_parse

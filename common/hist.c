@@ -156,7 +156,7 @@ static uint64_t quantile_rank(uint64_t count, double q)
 	rank = ceil(q * (double)count);
 	if (rank >= (double)count)
 		return count;
-	return rank < 1 ? 1 : (uint64_t)rank;
+	return (uint64_t)rank; /* of anything above 0 at least 1 */
 }
 
 static uint64_t clamp_to_seen(const struct hist *h, uint64_t value)

@@ -48,12 +48,11 @@ uint64_t settings__memory(const struct settings *s)
 	return messages * s->size * s->connections;
 }
 
-static int check_memory(const struct settings *s, char *why)
+int settings__check_memory(const struct settings *s, uint64_t memory, char *why)
 {
-	uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
 	char need[UNITS_BUF];
 
-	if (s->command == COMMAND_RECV || settings__memory(s) <= half)
+	if (s->command == COMMAND_RECV || settings__memory(s) <= memory / 2)
 		return 0;
 	format_size(need, sizeof(need), settings__memory(s));
 	return settings__refuse(
@@ -98,5 +97,6 @@ int settings__check(struct settings *s, char *why)
 	s->nodelay |= s->request_response;
 	if (!s->messages && !s->duration_ns)
 		s->duration_ns = 5 * NS_PER_SEC;
-	return check_memory(s, why);
+	return settings__check_memory(
+		s, (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE), why);
 }

@@ -8,6 +8,9 @@
 /* Fills in what follows from the rest. 0, or -EINVAL with one sentence in why. */
 int settings__check(struct settings *s, char *why);
 
+/* Do the messages leave half of this memory free? 0, or -EINVAL with one sentence in why. */
+int settings__check_memory(const struct settings *s, uint64_t memory, char *why);
+
 /* Writes the sentence; returns -EINVAL. */
 __attribute__((format(printf, 2, 3))) int settings__refuse(char *why, const char *fmt, ...);
 

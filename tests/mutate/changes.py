@@ -25,7 +25,7 @@ SIGNS = {
 # Whose first two arguments may change places where only "is it 0?" is asked of the answer (strcmp), or anyway.
 EQUALITY = {"strpbrk", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "memcmp"}
 SYMMETRIC = {"json_equal", "fmin", "fmax", "add_saturating", "mul_saturating", "metric__same_name",
-             "calloc", "array__new"}
+             "calloc", "array__new", "__builtin_add_overflow", "__builtin_mul_overflow"}
 KEYWORDS = {"if", "while", "for", "switch", "return", "sizeof", "do", "else", "case", "goto", "break",
             "continue", "default", "offsetof", "va_arg", "va_start", "va_end", "_Static_assert"}
 
@@ -171,6 +171,17 @@ def argument_changes(source, toks, k):
             yield Change("arguments", toks[a].at, toks[d].at + len(toks[d].text), right + middle + left)
 
 
+def unread(toks, begin, end):
+    """Indices of what stands in brackets in sizeof(): which element is meant does not matter."""
+    found = set()
+    for k in range(begin + 1, end):
+        if toks[k].text == "sizeof" and toks[k + 1].text == "(":
+            for i in range(k + 2, partner(toks, k + 1)):
+                if toks[i].text == "[":
+                    found.update(range(i + 1, partner(toks, i)))
+    return found
+
+
 def declared_sizes(toks, begin, end):
     """Indices of what stands in the brackets of declarations: how large an array is."""
     found = set()
@@ -188,7 +199,7 @@ def of(source):
     toks = tokens(source)
     found = []
     for begin, end in bodies(toks):
-        sizes = declared_sizes(toks, begin, end)
+        sizes = declared_sizes(toks, begin, end) | unread(toks, begin, end)
         for k in range(begin + 1, end):
             if k in sizes:
                 continue

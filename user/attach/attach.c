@@ -9,6 +9,7 @@
 #include "attach.h"
 #include "base/log.h"
 #include "base/outfile.h"
+#include "base/refuse.h"
 #include "base/privileges.h"
 #include "base/terminal.h"
 #include "findings.h"
@@ -268,6 +269,16 @@ static int run(struct attach *a)
 	return code ? code : exit_code(a);
 }
 
+/* Beside the other options: what hooks there are is the watcher's. */
+static void refuse_hooks(const struct attach_options *o)
+{
+	for (size_t i = 0; i < o->without_nr; i++)
+		if (!watcher__names_hook(o->without[i]))
+			refuse("no hook of attach is called '%s': its result (--json) lists those "
+			       "in use, in plan.",
+			       o->without[i]);
+}
+
 int attach__main(int argc, char **argv)
 {
 	struct attach a = {.w = WATCHING_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
@@ -275,6 +286,7 @@ int attach__main(int argc, char **argv)
 	int code, err;
 
 	attach_options__parse(&a.o, argc, argv);
+	refuse_hooks(&a.o);
 	if (!privileges__may_trace()) {
 		log_error(
 			"watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it with "

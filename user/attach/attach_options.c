@@ -188,10 +188,6 @@ static void take_way(struct attach_options *o, int key, const char *arg)
 	case KEY_WITHOUT:
 		if (o->without_nr == WATCHER_WITHOUT_MAX)
 			refuse("--without can be given %d times.", WATCHER_WITHOUT_MAX);
-		if (!watcher__names_hook(arg))
-			refuse("no hook of attach is called '%s': its result (--json) lists those "
-			       "in use, in plan.",
-			       arg);
 		o->without[o->without_nr++] = arg;
 		break;
 	case KEY_NO_CPU:

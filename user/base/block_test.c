@@ -437,7 +437,7 @@ double block_test__discovery_limit(const double *p, size_t n, double share)
 	size_t tests = 0;
 
 	if (!sorted)
-		return limit;
+		return (double)NAN;
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(p[i]))
 			sorted[tests++] = p[i];

@@ -57,7 +57,8 @@ double block_test__two_samples_floor(size_t before, size_t after, bool one_sided
 
 /*
  * Benjamini and Hochberg 1995: the largest p that may be called a discovery so that of those called
- * ones at most this share is expected to be false; -1: none may. NaN are no tests.
+ * ones at most this share is expected to be false; -1: none may, NaN: out of memory. NaN are no
+ * tests.
  */
 double block_test__discovery_limit(const double *p, size_t n, double share);
 

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
 #include "estimate.h"
 #include "stats.h"
 
@@ -61,18 +60,12 @@ static struct estimate of_sorted(const double *sorted, size_t n)
 	return e;
 }
 
-struct estimate estimate__of(const double *values, size_t n)
+struct estimate estimate__of(double *values, size_t n)
 {
-	double *sorted = array__new(n, sizeof(*sorted));
-	struct estimate e;
-
-	if (!sorted)
-		return of_sorted(NULL, 0);
-	n = stats__keep_finite(sorted, values, n);
-	qsort(sorted, n, sizeof(*sorted), stats__compare);
-	e = of_sorted(sorted, n);
-	free(sorted);
-	return e;
+	n = stats__keep_finite(values, values, n);
+	if (n)
+		qsort(values, n, sizeof(*values), stats__compare);
+	return of_sorted(values, n);
 }
 
 bool estimate__has_interval(const struct estimate *e)

@@ -24,9 +24,10 @@ struct estimate {
  * 1 - 2 P(Binomial(n, 1/2) < k) of all cases, whatever the distribution (David and Nagaraja, Order
  * Statistics, 7.1). k is the largest with at least ESTIMATE_LEVEL; below 6 values no k has, and the
  * interval is their whole range with the coverage that has: 0.5, 0.75, 0.875, 0.9375 of 2 to 5.
- * Values that are no finite numbers are left out.
+ * Values that are no finite numbers are left out. The values are put in order in their
+ * place, those that are left out lost.
  */
-struct estimate estimate__of(const double *values, size_t n);
+struct estimate estimate__of(double *values, size_t n);
 
 /* The coverage of the interval of n values; NaN below 2. */
 double estimate__coverage(size_t n);

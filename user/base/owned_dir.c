@@ -57,19 +57,21 @@ static char *read_marker(int dir, int *err)
 	char *text = NULL, *end;
 	ssize_t n = -1;
 
-	*err = fd < 0 ? -errno : 0;
+	*err = fd < 0 ? -errno : -EIO;
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= MARKER_MAX)
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= MARKER_MAX) {
 		text = calloc(1, (size_t)st.st_size + 1);
+		*err = text ? -EIO : -ENOMEM;
+	}
 	if (text)
 		n = read(fd, text, (size_t)st.st_size);
 	close(fd);
 	if (n < 0) {
 		free(text);
-		*err = -EIO;
 		return NULL;
 	}
+	*err = 0;
 	text[n] = '\0';
 	end = strrchr(text, '\n');
 	end = end ? end + 1 : text;

@@ -260,7 +260,7 @@ static int add_stage(struct stage_result *dst, const struct stage_result *src)
 
 static int copy_run(struct run_result *dst, const struct run_result *src)
 {
-	int err = 0;
+	int err;
 
 	run_result__clear(dst);
 	*dst = *src;
@@ -269,13 +269,13 @@ static int copy_run(struct run_result *dst, const struct run_result *src)
 	for (int k = 0; k < LATENCY_NR; k++)
 		dst->app.latency[k].hist = NULL;
 	dst->cpu = (struct cpu_result){0};
+	/* First, and whatever comes of it: nothing of dst may be src's. */
+	err = ledger_time__own(dst, src);
 	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
 		err = total__add_hist(&dst->stages[s].sizes, src->stages[s].sizes);
 	for (int k = 0; k < LATENCY_NR && !err; k++)
 		err = total__add_hist(&dst->app.latency[k].hist, src->app.latency[k].hist);
-	if (!err)
-		err = cpu_time__add(&dst->cpu, &src->cpu);
-	return err ? err : ledger_time__own(dst, src);
+	return err ? err : cpu_time__add(&dst->cpu, &src->cpu);
 }
 
 /* A sum with one scaled part is scaled. */

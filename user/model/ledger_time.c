@@ -107,17 +107,18 @@ static int book_latency(struct latency_result *out, const char *reason, const __
 	return out->hist ? 0 : -ENOMEM;
 }
 
-/* Sum of a histogram by the middle of its buckets: its exact sum is not kept. */
+/* Sum of a histogram by the middle of its buckets, of which the last has none: its exact sum is not
+ * kept. */
 static uint64_t rough_sum(const __u64 *base, const __u64 *now)
 {
-	struct hist *h = ledger__hist(base, now, 0);
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; h && i < h->n_buckets; i++)
-		if (h->buckets[i] && hist__bucket_high(h, i) != UINT64_MAX)
-			sum += h->buckets[i] *
-			       ((hist__bucket_low(h, i) + hist__bucket_high(h, i)) / 2);
-	hist__free(h);
+	for (uint32_t i = 0; i < NIO_HIST_BUCKETS - 1; i++) {
+		uint64_t low = hist_bucket_low(i, NIO_HIST_SUB_BITS);
+		uint64_t high = hist_bucket_low(i + 1, NIO_HIST_SUB_BITS) - 1;
+
+		sum += (now[i] - base[i]) * ((low + high) / 2);
+	}
 	return sum;
 }
 

@@ -165,8 +165,8 @@ int analysis__init(struct analysis *a, const struct dataset *d)
 {
 	int err;
 
-	*a = (struct analysis){.dataset = d};
-	err = find_cells(a);
+	*a = (struct analysis){.dataset = d, .lacked = array__new(1, sizeof(bool))};
+	err = a->lacked ? find_cells(a) : -ENOMEM;
 	if (!err)
 		err = find_axes(a);
 	return err ? err : find_blocks(a);
@@ -179,6 +179,7 @@ void analysis__clear(struct analysis *a)
 	free(a->sizes);
 	free(a->threads);
 	free(a->block);
+	free(a->lacked);
 	*a = (struct analysis){0};
 }
 
@@ -206,30 +207,37 @@ struct cell *analysis__cell(const struct analysis *a, enum mode mode, uint64_t s
 	return bsearch(&key, a->cells, a->cells_nr, sizeof(*a->cells), compare_key);
 }
 
-static struct estimate compute(const struct cell *cell, enum metric m)
+bool analysis__lacked_memory(const struct analysis *a)
 {
-	double *values = calloc(cell->rows_nr, sizeof(*values));
-	struct estimate e = estimate__of(NULL, 0);
-	size_t i;
+	bool lacked = *a->lacked;
 
-	if (!values)
-		return e;
-	for (i = 0; i < cell->rows_nr; i++)
+	*a->lacked = false;
+	return lacked;
+}
+
+static struct estimate compute(const struct cell *cell, enum metric m, double *values)
+{
+	for (size_t i = 0; i < cell->rows_nr; i++)
 		values[i] = cell->rows[i].value[m];
-	e = estimate__of(values, cell->rows_nr);
-	free(values);
-	return e;
+	return estimate__of(values, cell->rows_nr);
 }
 
 struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, enum metric m)
 {
-	(void)a;
+	double *values;
+
 	if (!cell)
 		return estimate__of(NULL, 0);
-	if (!cell->known[m]) {
-		cell->estimate[m] = compute(cell, m);
-		cell->known[m] = true;
+	if (cell->known[m])
+		return cell->estimate[m];
+	values = array__new(cell->rows_nr, sizeof(*values));
+	if (!values) {
+		*a->lacked = true;
+		return estimate__of(NULL, 0);
 	}
+	cell->estimate[m] = compute(cell, m, values);
+	cell->known[m] = true;
+	free(values);
 	return cell->estimate[m];
 }
 
@@ -240,6 +248,7 @@ struct claim analysis__compare(const struct analysis *a, struct cell *x, struct 
 	double *apart = array__new(a->blocks_nr, sizeof(*apart));
 	struct claim c;
 
+	*a->lacked |= !apart;
 	if (!apart || !x || !y) {
 		c = claim__make(&ex, &ey, NULL, 0, (double)NAN);
 	} else {
@@ -257,7 +266,9 @@ struct claim analysis__compare_modes(const struct analysis *a, enum mode first, 
 	double *apart = array__new(a->blocks_nr, sizeof(*apart));
 	struct claim c = claim__make(&unknown, &unknown, NULL, 0, (double)NAN);
 
-	if (apart && !family__pair_sizes(a, first, second, size, m, apart)) {
+	if (!apart || family__pair_sizes(a, first, second, size, m, apart)) {
+		*a->lacked = true;
+	} else {
 		c = claim__make(&some, &some, apart, a->blocks_nr,
 				family__p_of_size(a, first, second, size, m));
 		c.a = c.b = unknown;
@@ -376,7 +387,10 @@ int analysis__duel(const struct analysis *a, enum mode first, enum mode second,
 			duel__add_point(duel, a->sizes[i], &c);
 	}
 	duel__find_crossovers(duel);
-	return 0;
+	if (!analysis__lacked_memory(a))
+		return 0;
+	duel__clear(duel);
+	return -ENOMEM;
 }
 
 void duel__clear(struct duel *duel)

@@ -36,6 +36,7 @@ struct analysis {
 	size_t blocks_nr;
 	struct family_test *family; /* what may be claimed of it, tested together: family.h */
 	size_t family_nr;
+	bool *lacked; /* analysis__lacked_memory() */
 };
 
 /*
@@ -66,6 +67,12 @@ struct claim analysis__compare(const struct analysis *a, struct cell *x, struct 
  */
 struct claim analysis__compare_modes(const struct analysis *a, enum mode first, enum mode second,
 				     uint64_t size, enum metric m);
+
+/*
+ * Was there no memory for an estimate or a comparison, so that it says it is not known, since this
+ * was last asked?
+ */
+bool analysis__lacked_memory(const struct analysis *a);
 
 /* The number of a row's block. */
 size_t analysis__block(const struct analysis *a, const struct dataset_row *row);

@@ -167,6 +167,7 @@ int answers__make(const struct analysis *a, struct answer_text answers[QUESTION_
 		questions[q].make(&answers[q], a);
 		failed |= answers[q].failed;
 	}
+	failed |= analysis__lacked_memory(a);
 	return failed ? -ENOMEM : 0;
 }
 

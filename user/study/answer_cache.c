@@ -71,7 +71,7 @@ static const char *changes__words(const struct changes *c, char *buf, size_t len
 	return buf;
 }
 
-static double median_of(const double *values, size_t n)
+static double median_of(double *values, size_t n)
 {
 	return estimate__of(values, n).median;
 }
@@ -332,7 +332,7 @@ static void scaling__add(struct scaling *s, struct answer_text *answer, const st
 }
 
 /* ", LLC misses per KiB x 2.1"; nothing where no pair of cells has it. */
-static char *factor_text(char *buf, size_t len, enum metric m, const double *values, size_t n)
+static char *factor_text(char *buf, size_t len, enum metric m, double *values, size_t n)
 {
 	*buf = '\0';
 	if (n)
@@ -359,6 +359,7 @@ static void say_scaling(struct answer_text *answer, const struct analysis *a, en
 	size_t i;
 
 	if (scaling__init(&s, a->sizes_nr)) {
+		scaling__clear(&s);
 		answer->failed = true;
 		return;
 	}

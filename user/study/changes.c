@@ -193,6 +193,8 @@ static int test_list(struct changes *c)
 	for (size_t i = 0; !err && i < t.t.tests; i++)
 		c->list[t.change[i]].p = t.t.p[i];
 	limit = err ? -1 : block_test__discovery_limit(t.p, t.t.tests, CHANGE_FALSE_SHARE);
+	if (isnan(limit))
+		err = -ENOMEM;
 	for (size_t i = 0; i < c->nr; i++) {
 		c->list[i].kind = kind_of(&c->list[i], limit);
 		c->of_kind[c->list[i].kind]++;
@@ -248,6 +250,8 @@ int changes__find(struct changes *c, const struct analysis *before, const struct
 	}
 	c->cells_before = cells_missing(before, after);
 	c->cells_after = cells_missing(after, before);
+	if (analysis__lacked_memory(before) | analysis__lacked_memory(after))
+		return -ENOMEM;
 	err = test_list(c);
 	return err ? err : test_gate(c, gate);
 }
@@ -288,6 +292,7 @@ double changes__false_expected(const struct changes *c)
 					     c->of_kind[CHANGE_OTHER]);
 }
 
+/* null: nothing to compare; NULL: out of memory. */
 static json_t *as_text(const json_t *value)
 {
 	char *text;
@@ -297,8 +302,8 @@ static json_t *as_text(const json_t *value)
 		return json_is_string(value) && *json_string_value(value)
 			       ? json_string(json_string_value(value))
 			       : json_null();
-	text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
-	result = json_value__text(text);
+	text = json_text(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
+	result = text ? json_value__text(text) : NULL;
 	free(text);
 	return result;
 }
@@ -346,13 +351,8 @@ const char *changes__made_otherwise(const struct changes *c, const char *across)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)before, key, value) {
-		json_t *one = json_pack("{s:O}", key, value);
-		const char *name = settings__difference(one, after, across);
-
-		json_decref(one);
-		if (name && !settings__is_of_machine(key))
+	json_object_foreach((json_t *)before, key, value)
+		if (settings__differs(key, value, after, across) && !settings__is_of_machine(key))
 			return key;
-	}
 	return NULL;
 }

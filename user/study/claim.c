@@ -49,7 +49,7 @@ static enum difference judge(const struct claim *c, const struct estimate *apart
 	return DIFFERENCE_NOISE;
 }
 
-struct claim claim__make(const struct estimate *a, const struct estimate *b, const double *apart,
+struct claim claim__make(const struct estimate *a, const struct estimate *b, double *apart,
 			 size_t n, double p)
 {
 	struct estimate e = estimate__of(apart, n);
@@ -69,8 +69,8 @@ struct claim claim__make(const struct estimate *a, const struct estimate *b, con
 	return c;
 }
 
-struct claim claim__of_stage(const struct estimate *a, const struct estimate *b,
-			     const double *difference, size_t n, double p)
+struct claim claim__of_stage(const struct estimate *a, const struct estimate *b, double *difference,
+			     size_t n, double p)
 {
 	struct claim c = {
 		.a = *a,

@@ -54,17 +54,17 @@ double claim__as_change(double apart);
 
 /*
  * Judges: apart are n values of claim__apart(), NaN for rounds that have not both. p: in the
- * family, NaN: not in it. a and b are kept as evidence.
+ * family, NaN: not in it. a and b are kept as evidence; apart is put in order.
  */
-struct claim claim__make(const struct estimate *a, const struct estimate *b, const double *apart,
+struct claim claim__make(const struct estimate *a, const struct estimate *b, double *apart,
 			 size_t n, double p);
 
 /*
  * Judges absolute differences a - b, n of them, by CLAIM_STAGES: paired is of these, and there is
- * no change. NaN as above.
+ * no change. NaN and order as above.
  */
-struct claim claim__of_stage(const struct estimate *a, const struct estimate *b,
-			     const double *difference, size_t n, double p);
+struct claim claim__of_stage(const struct estimate *a, const struct estimate *b, double *difference,
+			     size_t n, double p);
 
 /* The same, said of the second against the first; not of a stage. */
 struct claim claim__turned(const struct claim *c);

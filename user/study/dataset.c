@@ -52,6 +52,7 @@ int dataset__parse_mode(const char *text, enum mode *mode)
 int dataset__keep_environment(struct dataset *d, json_t *environment)
 {
 	json_t *before, *now;
+	int err;
 
 	if (!environment)
 		return -ENOMEM;
@@ -61,12 +62,26 @@ int dataset__keep_environment(struct dataset *d, json_t *environment)
 	}
 	before = json_environment__steady(d->environment);
 	now = json_environment__steady(environment);
-	if (!json_equal(before, now))
+	err = before && now ? 0 : -ENOMEM;
+	if (!err && !json_equal(before, now))
 		d->environment_varies = true;
 	json_decref(before);
 	json_decref(now);
 	json_decref(environment);
-	return 0;
+	return err;
+}
+
+/* As json_object_update_missing(), which does not say that memory was short. */
+static int add_missing(json_t *to, json_t *from)
+{
+	const char *key;
+	json_t *value;
+	int err = 0;
+
+	json_object_foreach(from, key, value)
+		if (!json_object_get(to, key))
+			err |= json_object_set(to, key, value);
+	return err;
 }
 
 int dataset__keep_settings(struct dataset *d, const char *name, json_t *settings,
@@ -90,7 +105,7 @@ int dataset__keep_settings(struct dataset *d, const char *name, json_t *settings
 	/* What only later runs say is known from then on. */
 	if (!d->settings)
 		d->settings = json_incref(settings);
-	else if (!err && json_object_update_missing(d->settings, settings))
+	else if (!err && add_missing(d->settings, settings))
 		err = -ENOMEM;
 	json_decref(settings);
 	return err;

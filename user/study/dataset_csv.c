@@ -13,6 +13,7 @@
 
 #include "csv_reader.h"
 #include "settings.h"
+#include "write/json.h"
 
 static bool is_missing(const char *text)
 {
@@ -122,33 +123,43 @@ static int read_value(struct csv_reader *r, struct dataset_row *row, struct iden
 	}
 }
 
-/* The cell of a column that is a setting; NULL: there is no such column, or nothing in it. */
+/* The text of a cell; null: there is nothing in it. NULL: out of memory. */
+static json_t *cell_json(const struct csv_reader *r, size_t i)
+{
+	const char *text = csv_text__cell(&r->text, i);
+
+	return json_value__text(*text ? text : NULL);
+}
+
+/* What stands in a column that is a setting; null: there is no such column. NULL: as above. */
 static json_t *fields_of(const struct csv_reader *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->columns_nr; i++)
+	for (size_t i = 0; i < r->columns_nr; i++)
 		if (r->columns[i].kind == COLUMN_FIELDS && *csv_text__cell(&r->text, i))
-			return json_string(csv_text__cell(&r->text, i));
-	return NULL;
+			return cell_json(r, i);
+	return json_null();
+}
+
+static json_t *environment_of(const struct csv_reader *r)
+{
+	json_t *environment = json_object();
+	int err = 0;
+
+	for (size_t i = 0; i < r->columns_nr; i++)
+		if (r->columns[i].kind == COLUMN_ENVIRONMENT)
+			err |= json_put(environment, r->columns[i].name + strlen("environment_"),
+					cell_json(r, i));
+	return json_finish(environment, err);
 }
 
 static int read_environment(struct csv_reader *r)
 {
-	json_t *environment = json_object(), *fields = fields_of(r);
-	size_t i;
-	const char *text;
-	int err;
+	json_t *environment = environment_of(r), *fields = fields_of(r);
+	int err = -ENOMEM;
 
-	for (i = 0; i < r->columns_nr; i++) {
-		if (r->columns[i].kind != COLUMN_ENVIRONMENT)
-			continue;
-		text = csv_text__cell(&r->text, i);
-		json_object_set_new(environment, r->columns[i].name + strlen("environment_"),
-				    *text ? json_string(text) : json_null());
-	}
-	err = dataset__keep_settings(r->d, r->name, settings__of(NULL, environment, fields),
-				     r->message);
+	if (environment && fields)
+		err = dataset__keep_settings(r->d, r->name, settings__of(NULL, environment, fields),
+					     r->message);
 	json_decref(fields);
 	if (err || !csv_reader__has(r, COLUMN_ENVIRONMENT)) {
 		json_decref(environment);

@@ -64,30 +64,28 @@ static const char *reason_of(const json_t *parent, const char *last)
 	return reason ? reason : text_of(parent, "reason");
 }
 
-static void keep_reason(struct dataset *d, int m, const json_t *parent, const char *last)
+static int keep_text(char **to, const char *text)
 {
-	const char *reason;
-
-	if (d->reason[m])
-		return;
-	reason = reason_of(parent, last);
-	if (reason)
-		d->reason[m] = strdup(reason);
+	if (!text || *to)
+		return 0;
+	*to = strdup(text);
+	return *to ? 0 : -ENOMEM;
 }
 
-static void read_metrics(struct dataset *d, struct dataset_row *row, const json_t *run)
+static int read_metrics(struct dataset *d, struct dataset_row *row, const json_t *run)
 {
 	const json_t *value, *parent;
 	const char *last;
-	int m;
+	int m, err = 0;
 
-	for (m = 0; m < METRIC_READ_NR; m++) {
+	for (m = 0; m < METRIC_READ_NR && !err; m++) {
 		value = at_path(run, metric__path((enum metric)m), &parent, &last);
 		if (json_is_number(value))
 			row->value[m] = json_number_value(value);
 		else if (parent)
-			keep_reason(d, m, parent, last);
+			err = keep_text(&d->reason[m], reason_of(parent, last));
 	}
+	return err;
 }
 
 static int compare_buckets(const void *pa, const void *pb)
@@ -185,14 +183,6 @@ static int read_hists(struct dataset *d, const struct dataset_row *row, const js
 	return err;
 }
 
-static int keep_text(char **to, const char *text)
-{
-	if (!text || *to)
-		return 0;
-	*to = strdup(text);
-	return *to ? 0 : -ENOMEM;
-}
-
 static int read_run(struct dataset *d, const json_t *run)
 {
 	const char *mode = text_of(run, "mode");
@@ -211,8 +201,7 @@ static int read_run(struct dataset *d, const json_t *run)
 	row->threads = isnan(threads) ? 0 : (unsigned int)threads;
 	row->round = (unsigned int)json_integer_value(json_object_get(run, "round"));
 	d->interrupted += json_is_true(json_object_get(run, "interrupted"));
-	read_metrics(d, row, run);
-	if (keep_text(&row->cause, text_of(verdict, "cause")) ||
+	if (read_metrics(d, row, run) || keep_text(&row->cause, text_of(verdict, "cause")) ||
 	    keep_text(&row->verdict, text_of(verdict, "text")))
 		return -ENOMEM;
 	if (dataset__add_stacks(d, row, json_object_get(json_object_get(run, "cpu"), "stacks")))

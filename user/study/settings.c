@@ -40,18 +40,23 @@ bool settings__is_of_machine(const char *name)
 	return is_among(name, of_machine, COUNT(of_machine));
 }
 
-/* NULL: nothing to compare. */
+/* Is there anything to compare? */
+static bool is_said(const json_t *value)
+{
+	return value && !json_is_null(value) &&
+	       !(json_is_string(value) && !*json_string_value(value));
+}
+
+/* NULL: out of memory. */
 static json_t *as_text(const json_t *value)
 {
 	char *text;
 	json_t *result;
 
-	if (!value || json_is_null(value))
-		return NULL;
 	if (json_is_string(value))
-		return *json_string_value(value) ? json_string(json_string_value(value)) : NULL;
-	text = json_dumps(value,
-			  JSON_ENCODE_ANY | JSON_SORT_KEYS | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
+		return json_string(json_string_value(value));
+	text = json_text(value,
+			 JSON_ENCODE_ANY | JSON_SORT_KEYS | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
 	result = text ? json_string(text) : NULL;
 	free(text);
 	return result;
@@ -59,9 +64,7 @@ static json_t *as_text(const json_t *value)
 
 static int put(json_t *o, const char *name, const json_t *value)
 {
-	json_t *text = as_text(value);
-
-	return text ? json_object_set_new(o, name, text) : 0;
+	return is_said(value) ? json_put(o, name, as_text(value)) : 0;
 }
 
 json_t *settings__of(const json_t *settings, const json_t *environment, const json_t *fields)
@@ -91,15 +94,20 @@ static bool is_listed(const char *name, const char *list)
 	return false;
 }
 
+bool settings__differs(const char *name, const json_t *value, const json_t *b, const char *ignored)
+{
+	const json_t *other = json_object_get(b, name);
+
+	return other && !json_equal(value, other) && !is_listed(name, ignored);
+}
+
 const char *settings__difference(const json_t *a, const json_t *b, const char *ignored)
 {
 	const char *name;
-	json_t *value, *other;
+	json_t *value;
 
-	json_object_foreach((json_t *)a, name, value) {
-		other = json_object_get(b, name);
-		if (other && !json_equal(value, other) && !is_listed(name, ignored))
+	json_object_foreach((json_t *)a, name, value)
+		if (settings__differs(name, value, b, ignored))
 			return name;
-	}
 	return NULL;
 }

@@ -26,6 +26,9 @@ json_t *settings__of(const json_t *settings, const json_t *environment, const js
  */
 const char *settings__difference(const json_t *a, const json_t *b, const char *ignored);
 
+/* Does b have another value of this name, and is it none of those ignored? */
+bool settings__differs(const char *name, const json_t *value, const json_t *b, const char *ignored);
+
 /* Of the machine rather than of the traffic: two sweeps may be compared for just this. */
 bool settings__is_of_machine(const char *name);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/block_test.h"
@@ -95,11 +96,12 @@ static void add(struct builder *b, enum mode mode, enum cpu_class class)
 		return;
 	x = estimate__of(b->x, b->pairs);
 	y = estimate__of(b->y, b->pairs);
+	memcpy(b->x, difference, b->pairs * sizeof(*b->x)); /* whose own order is its rounds' */
 	b->group[s->nr] = class;
 	s->list[s->nr++] = (struct stage_claim){
 		.mode = mode,
 		.class = class,
-		.c = claim__of_stage(&x, &y, difference, b->pairs, (double)NAN),
+		.c = claim__of_stage(&x, &y, b->x, b->pairs, (double)NAN),
 	};
 }
 

@@ -51,9 +51,12 @@ static bool compare(double found, enum comparison op, double number)
 /* A JSON number, the whole of text: strtod would take "nan", "0x10" and the locale's comma. */
 static int parse_number(const char *text, double *number)
 {
-	json_t *value;
+	json_error_t why;
+	json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &why);
 
-	value = json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+	/* Of memory jansson says nothing. */
+	if (!value && !why.text[0])
+		return -ENOMEM;
 	if (!json_is_real(value)) {
 		json_decref(value);
 		return -EINVAL;
@@ -75,6 +78,7 @@ static int parse_text(struct condition *c, const char *text, char *message, size
 {
 	const char *at = text + strcspn(text, "=!<>"), *path = text + strspn(text, " \t\n\v\f\r");
 	size_t i, path_len;
+	int err;
 
 	for (i = 0; i < ARRAY_SIZE(operators); i++)
 		if (!strncmp(at, operators[i].text, strlen(operators[i].text)))
@@ -93,24 +97,26 @@ static int parse_text(struct condition *c, const char *text, char *message, size
 	memcpy(c->path, path, path_len);
 	printable__in_place(c->path);
 	at += strlen(operators[i].text);
-	if (parse_number(at, &c->number)) {
+	err = parse_number(at, &c->number);
+	if (err == -EINVAL)
 		snprintf(message, len, "--assert '%s': '%s' is not a plain number", c->text,
 			 c->text + (at - text));
-		return -EINVAL;
-	}
-	return 0;
+	return err;
 }
 
 int condition__parse(struct condition *c, const char *text, char *message, size_t len)
 {
+	int err = -ENOMEM;
+
 	memset(c, 0, sizeof(*c));
 	c->text = strdup(text);
-	if (!c->text) {
-		snprintf(message, len, "--assert: out of memory");
-		return -ENOMEM;
+	if (c->text) {
+		printable__in_place(c->text);
+		err = parse_text(c, text, message, len);
 	}
-	printable__in_place(c->text);
-	return parse_text(c, text, message, len);
+	if (err == -ENOMEM)
+		snprintf(message, len, "--assert: out of memory");
+	return err;
 }
 
 void condition__clear(struct condition *c)

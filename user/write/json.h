@@ -79,4 +79,13 @@ int json_put_reason(json_t *object, const char *key, const char *reason);
 /* err 0: the object. Else frees it, and NULL. */
 json_t *json_finish(json_t *object, int err);
 
+/*
+ * As json_dumps(), which passes over a key in silence for which it finds no room. Freed by the
+ * caller.
+ */
+char *json_text(const json_t *value, size_t flags);
+
+/* An object of its own with the same members. */
+json_t *json_copy_object(const json_t *object);
+
 #endif

@@ -158,7 +158,7 @@ json_t *json_environment__steady(const json_t *environment)
 	static const char *const passing[] = {
 		"started",          "load_average", "load_average_reason", "cpu_steal",
 		"cpu_steal_reason", "packet_taps",  "packet_taps_reason",  "taps"};
-	json_t *steady = json_copy((json_t *)environment);
+	json_t *steady = json_copy_object(environment);
 
 	for (size_t i = 0; steady && i < sizeof(passing) / sizeof(passing[0]); i++)
 		json_object_del(steady, passing[i]);

@@ -25,12 +25,12 @@ static uint64_t fnv1a(const char *text)
 
 static int put_fingerprint(json_t *settings)
 {
-	json_t *printed = json_copy(settings);
+	json_t *printed = json_copy_object(settings);
 	char *text, hex[17];
 
 	for (size_t i = 0; printed && i < sizeof(not_printed) / sizeof(not_printed[0]); i++)
 		json_object_del(printed, not_printed[i]);
-	text = json_dumps(printed, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(9));
+	text = json_text(printed, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(9));
 	json_decref(printed);
 	if (!text)
 		return -1;

@@ -3,6 +3,7 @@
  * How one value of the result document is written: unknown numbers, large ones, text from outside.
  * Knows nothing of the document's fields.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +36,9 @@ json_t *json_value__text(const char *text)
 
 	if (!text)
 		return json_null();
+	errno = 0;
 	value = json_string(text);
-	if (value)
+	if (value || errno == ENOMEM)
 		return value;
 	ascii = strdup(text);
 	if (!ascii)
@@ -88,6 +90,29 @@ json_t *json_finish(json_t *object, int err)
 		return object;
 	json_decref(object);
 	return NULL;
+}
+
+json_t *json_copy_object(const json_t *object)
+{
+	json_t *copy = json_copy((json_t *)object);
+
+	/* jansson's own does not say that it lacks a member. */
+	return json_finish(copy, json_object_size(copy) != json_object_size(object));
+}
+
+char *json_text(const json_t *value, size_t flags)
+{
+	size_t len = json_dumpb(value, NULL, 0, flags);
+	char *text = len ? malloc(len + 1) : NULL;
+
+	if (!text)
+		return NULL;
+	if (json_dumpb(value, text, len, flags) != len) {
+		free(text);
+		return NULL;
+	}
+	text[len] = '\0';
+	return text;
 }
 
 json_t *json_value__modes(unsigned int mask)

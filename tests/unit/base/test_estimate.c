@@ -14,7 +14,7 @@
 
 static void none_and_one(void **state)
 {
-	const double one[] = {5, (double)NAN, (double)INFINITY};
+	double one[] = {5, (double)NAN, (double)INFINITY};
 	struct estimate e = estimate__of(NULL, 0);
 
 	(void)state;
@@ -62,7 +62,7 @@ static void ranks(void **state)
 /* Two values hold the median between them half of the time. */
 static void two_are_an_interval(void **state)
 {
-	const double two[] = {7, 3};
+	double two[] = {7, 3};
 	struct estimate e = estimate__of(two, 2);
 
 	(void)state;

@@ -261,7 +261,7 @@ static void check_stranger(const struct owned_dir *d, const char *expected)
  * somebody's, too. */
 static void a_directory_of_a_similar_name_is_not_ours(void **state)
 {
-	static const char *const theirs[] = {"dat", "mine"};
+	static const char *const theirs[] = {"dat", "mine", "50%%"};
 	struct owned_dir d;
 	char path[256];
 

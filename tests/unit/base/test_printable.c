@@ -65,7 +65,7 @@ static void what_is_no_utf8_is_not(void **state)
 
 static void cut_between_characters(void **state)
 {
-	char buf[8], text[] = "x\x1by\xe2";
+	char buf[8], two[2], text[] = "x\x1by\xe2";
 
 	(void)state;
 	assert_string_equal(printable(buf, 4, "\xe2\x82\xac\xe2\x82\xac"), "\xe2\x82\xac");
@@ -73,6 +73,9 @@ static void cut_between_characters(void **state)
 	assert_string_equal(printable(buf, 7, "\xe2\x82\xac\xe2\x82\xac"),
 			    "\xe2\x82\xac\xe2\x82\xac");
 	assert_string_equal(printable(buf, 1, "abc"), "");
+	/* What is replaced takes its room, too. */
+	assert_string_equal(printable(two, sizeof(two), "a\x1b"), "a");
+	assert_string_equal(printable(two, sizeof(two), "\x1b\x1b"), "?");
 	assert_string_equal(printable__in_place(text), "x?y?");
 }
 

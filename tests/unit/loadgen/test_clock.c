@@ -77,6 +77,10 @@ static void uid_maps(void **state)
 	/* unshare -r */
 	assert_true(uid_map__root_only("         0       1000          1\n", 65534));
 	assert_true(uid_map__root_only("0 1000 1\n5 2000 1\n", 65534));
+	/* A range ends before its beginning and length together. */
+	assert_true(uid_map__root_only("0 1000 65534\n", 65534));
+	assert_false(uid_map__root_only("0 1000 65535\n", 65534));
+	assert_true(uid_map__root_only("0 1000 1\n65535 2000 1\n", 65534));
 	/* Root outside, too: that is root. */
 	assert_false(uid_map__root_only("0 0 1\n", 65534));
 	assert_false(uid_map__root_only("1000 1000 1\n", 65534));

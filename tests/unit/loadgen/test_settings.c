@@ -253,6 +253,24 @@ static void memory(void **state)
 	assert_int_equal(settings__memory(&s), 8 << 20);
 }
 
+/* Half of the machine's memory may be taken, and not a byte more. */
+static void half_of_the_memory_is_enough(void **state)
+{
+	(void)state;
+	s = (struct settings){.command = COMMAND_SEND,
+			      .mode = MODE_ONECOPY,
+			      .size = 1 << 20,
+			      .connections = 3,
+			      .threads = 1};
+	assert_int_equal(settings__check_memory(&s, 6 << 20, why), 0);
+	assert_int_equal(settings__check_memory(&s, (6 << 20) + 1, why), 0);
+	assert_int_equal(settings__check_memory(&s, (6 << 20) - 1, why), -EINVAL);
+	assert_non_null(strstr(why, "would take 3 MiB"));
+	/* A receiver has none of its own: it reads into what its threads have. */
+	s.command = COMMAND_RECV;
+	assert_int_equal(settings__check_memory(&s, 0, why), 0);
+}
+
 static void endpoints(void **state)
 {
 	struct endpoint e;
@@ -332,6 +350,7 @@ int main(void)
 		cmocka_unit_test(limits_are_in_their_ranges),
 		cmocka_unit_test(endpoints),
 		cmocka_unit_test(memory),
+		cmocka_unit_test(half_of_the_memory_is_enough),
 		cmocka_unit_test(descriptors),
 		cmocka_unit_test(refusals_are_sentences),
 		cmocka_unit_test(help_in_words),

@@ -90,6 +90,7 @@ static void asked_for_is_taken_or_refused_with_the_remedy(void **state)
 	assert_string_equal(chosen("vegas", "reno", "vegas", LOCAL), "vegas");
 	/* What cannot be read is the socket's to refuse. */
 	assert_string_equal(chosen("cubic", "", "vegas", LOCAL), "vegas");
+	assert_string_equal(chosen("cubic", "", "ve%%gas", LOCAL), "ve%%gas");
 	assert_int_equal(congestion__choose(&c, "vegas", LOCAL, why, sizeof(why)), -EPERM);
 	assert_string_equal(
 		why, "congestion control 'vegas' is not among those programs without privileges "

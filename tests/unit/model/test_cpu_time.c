@@ -175,7 +175,7 @@ static void rounds_add_up(void **state)
 	b.payload = 3000;
 	a.by[NIO_SAMPLE_SENDER].lost = 7;
 	b.by[NIO_SAMPLE_SENDER].lost = 50;
-	cpu_time__none(&none, "no samples here");
+	cpu_time__none(&none, "no samples here: 0%% seen");
 	assert_int_equal(cpu_time__add(&a, &b), 0);
 	assert_int_equal(cpu_time__add(&a, &none), 0);
 	assert_true(a.known);
@@ -206,12 +206,12 @@ static void a_reason_stays_until_something_is_known(void **state)
 	struct cpu_result sum = {0}, none = {0}, some = {0};
 
 	(void)state;
-	cpu_time__none(&none, "no samples here");
+	cpu_time__none(&none, "no samples here: 0%% seen");
 	assert_false(none.known);
-	assert_string_equal(none.reason, "no samples here");
+	assert_string_equal(none.reason, "no samples here: 0%% seen");
 	assert_int_equal(cpu_time__add(&sum, &none), 0);
 	assert_false(sum.known);
-	assert_string_equal(sum.reason, "no samples here");
+	assert_string_equal(sum.reason, "no samples here: 0%% seen");
 	take(&some, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
 	some.source = "cycles";
 	snprintf(sum.reason, sizeof(sum.reason), "before");

@@ -181,6 +181,8 @@ static void places_are_added(void **state)
 		assert_int_equal(p->events, 2 * entries);
 		assert_int_equal(p->ns, 5 * entries);
 		assert_int_equal(strcmp(p->comm, "(others)") == 0, i + 1 == PLACES_SHOWN);
+		assert_int_equal(p->context,
+				 i + 1 < PLACES_SHOWN ? NIO_CONTEXT_PROCESS : NIO_CONTEXT_UNKNOWN);
 	}
 }
 
@@ -193,7 +195,7 @@ static void other_copies_are_added(void **state)
 		struct other_sum *base = &f->base.others[i], *now = &f->now.others[i];
 
 		base->other = (struct nio_other){.slot = i / nr, .stack = (__s32)i};
-		snprintf(base->caller, sizeof(base->caller), "function_%u", i % nr);
+		snprintf(base->caller, sizeof(base->caller), "function%%%%_%u", i % nr);
 		base->sum = (struct nio_sum){.bytes = 1000, .events = 10, .ns = 100};
 		*now = *base;
 		now->sum = (struct nio_sum){.bytes = 1007, .events = 12, .ns = 105};
@@ -208,7 +210,8 @@ static void other_copies_are_added(void **state)
 		assert_int_equal(o->bytes, 7 * entries);
 		assert_int_equal(o->events, 2 * entries);
 		assert_int_equal(o->ns, 5 * entries);
-		assert_int_equal(strcmp(o->caller, "(others)") == 0, i + 1 == OTHERS_SHOWN);
+		assert_string_equal(o->caller,
+				    i + 1 < OTHERS_SHOWN ? f->now.others[i].caller : "(others)");
 	}
 }
 

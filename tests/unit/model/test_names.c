@@ -87,6 +87,14 @@ static void modes(void **state)
 	(void)state;
 	assert_string_equal(mode__info(MODE_NR)->name, "?");
 	assert_int_equal(mode__info(MODE_NR)->features, 0);
+	/* Grey, with the first of every shape, in white on a terminal. */
+	assert_string_equal(mode__info(MODE_NR)->words, "?");
+	assert_string_equal(mode__info(MODE_NR)->colour, "#999999");
+	assert_int_equal(mode__info(MODE_NR)->point, 1);
+	assert_int_equal(mode__info(MODE_NR)->open_point, 1);
+	assert_int_equal(mode__info(MODE_NR)->dash, 1);
+	assert_int_equal(mode__info(MODE_NR)->colour_256, 7);
+	assert_int_equal(mode__info(MODE_NR)->colour_8, 7);
 	assert_false(mode__has(MODE_NR, MODE_COPIES));
 	assert_true(mode__has(MODE_TWOCOPY, MODE_GATHERS));
 	assert_false(mode__has(MODE_ONECOPY, MODE_GATHERS));

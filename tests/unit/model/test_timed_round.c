@@ -190,6 +190,7 @@ static void what_a_run_knows_itself_stays(void **state)
 	compared(&r);
 	timed(&own);
 	r.stages[NIO_STAGE_USER_GATHER].ns = (struct num){.reason = "no clock"};
+	r.stages[NIO_STAGE_TX_COPY].times = hist_of(2, 7); /* of a time that is not known */
 	r.pinned.completion.hist = hist_of(3, 100);
 	hist__free(own.app.latency[LATENCY_SEND_CALL].hist);
 	own.app.latency[LATENCY_SEND_CALL].hist = hist_of(6, 1500);
@@ -229,7 +230,8 @@ static void other_reasons_stay(void **state)
 	r.stages[NIO_STAGE_TX_COPY].ns.reason = other;
 	for (int w = 0; w < NIO_PERF_WINDOW_NR; w++)
 		r.perf_window[w].reason = other;
-	timed_round__none(&r, "gone");
+	timed_round__none(&r, "gone at 50%%");
+	assert_string_equal(r.times.reason, "gone at 50%%");
 	assert_string_equal(r.path_reason, other);
 	assert_string_equal(r.pinned.completion.reason, other);
 	assert_string_equal(r.path_calls.reason, other);
@@ -303,6 +305,11 @@ static void sums_are_of_the_rounds_that_had_one(void **state)
 		assert_int_equal(total.stages[NIO_STAGE_TX_COPY].times->count, 10 * had);
 		assert_int_equal(total.stages[NIO_STAGE_TX_COPY].timed_bytes.value, 10240 * had);
 		assert_int_equal(total.pinned.completion.hist->count, 10 * had);
+		for (uint64_t w = 0; w < NIO_PERF_WINDOW_NR; w++) {
+			assert_int_equal(total.perf_window[w].quality, QUALITY_SAMPLED);
+			assert_int_equal(total.perf_window[w].windows.value, (90 + w) * had);
+			assert_int_equal(total.perf_window[w].samples.value, (80 + w) * had);
+		}
 		check(time_figures__per_kib(&total, NIO_STAGE_TX_COPY), 600);
 		check(time_figures__part(&total, PATH_SEND_TOTAL), 1500);
 		/* What is of the rounds themselves is of all. */

@@ -303,6 +303,127 @@ static void p_of_a_size(void **state)
 	study__clear(&s);
 }
 
+static void put_misses(struct study *s, enum mode mode, uint64_t size, double l1d, double llc)
+{
+	put(s, mode, size, 1, 0, 10);
+	s->d.rows[s->d.rows_nr - 1].value[METRIC_L1D_MISSES] = l1d;
+	s->d.rows[s->d.rows_nr - 1].value[METRIC_LLC_MISSES] = llc;
+}
+
+static bool mentions(const struct answer_text *answer, const char *with, const char *words)
+{
+	for (size_t i = 0; i < answer->points_nr; i++)
+		if (strstr(answer->points[i], with) && strstr(answer->points[i], words))
+			return true;
+	return false;
+}
+
+/* Against no misses there is no change: that size is not in the list. */
+static void changes_of_misses_from_nothing_are_not_listed(void **state)
+{
+	const char *of_sizes = "L1D misses of a whole run, one-copy against two-copy with 1 thread";
+	struct answer_text *answer;
+	struct study s = {0};
+
+	(void)state;
+	put_misses(&s, MODE_TWOCOPY, KIB(1), 10, 4);
+	put_misses(&s, MODE_ONECOPY, KIB(1), 5, 4);
+	put_misses(&s, MODE_TWOCOPY, KIB(2), 0, NONE);
+	put_misses(&s, MODE_ONECOPY, KIB(2), 5, NONE);
+	study__finish(&s, NONE);
+	answer = &s.answers[QUESTION_CACHE];
+	assert_true(mentions(answer, of_sizes, "-50.0 % at 1 KiB"));
+	assert_false(mentions(answer, of_sizes, "2 KiB"));
+	assert_true(mentions(answer, "LLC misses of a whole run, one-copy", "+0.0 % at 1 KiB"));
+	check_says(answer, "-50.0 % in the median of 1 cells");
+	study__clear(&s);
+}
+
+/* As many misses as before are none less. */
+static void the_same_misses_do_not_fall(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put_misses(&s, MODE_TWOCOPY, KIB(1), 10, 4);
+	put_misses(&s, MODE_ONECOPY, KIB(1), 10, 4);
+	study__finish(&s, NONE);
+	check_says(&s.answers[QUESTION_CACHE], "None that can be claimed: against two-copy neither "
+					       "level's misses fall");
+	study__clear(&s);
+}
+
+/* Fewer threads first, where nothing was measured with both. */
+static void threads_without_a_pair_are_named_in_order(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put(&s, MODE_TWOCOPY, KIB(1), 8, 0, 10);
+	put(&s, MODE_ONECOPY, KIB(1), 1, 0, 10);
+	study__finish(&s, NONE);
+	check_says(&s.answers[QUESTION_THREADS], "with both 1 and 8 threads");
+	study__clear(&s);
+}
+
+/* What a mode has no numbers of is not said of it, though it was said of the mode before. */
+static void factors_are_of_the_mode(void **state)
+{
+	struct answer_text *answer;
+	struct study s = {0};
+
+	(void)state;
+	for (unsigned int n = 1; n <= 2; n++)
+		for (int mode = 0; mode < 2; mode++) {
+			put(&s, (enum mode)mode, KIB(1), n, 0, 10);
+			s.d.rows[s.d.rows_nr - 1].value[METRIC_RX_BYTES] = 1e9;
+			if (mode == MODE_TWOCOPY)
+				s.d.rows[s.d.rows_nr - 1].value[METRIC_LLC_MISSES] = 1e6 * n;
+		}
+	study__finish(&s, 1);
+	answer = &s.answers[QUESTION_THREADS];
+	assert_true(mentions(answer, "two-copy, 2 threads against 1", "LLC misses per KiB x 2"));
+	assert_true(mentions(answer, "one-copy, 2 threads against 1", "per thread x 0.5."));
+	study__clear(&s);
+}
+
+/* Of all that were copied it is said, of none or some it is not. */
+static void that_all_was_copied_is_said(void **state)
+{
+	static const char words[] = "Every zero-copy send of this data was copied after all";
+
+	(void)state;
+	for (int copied = 0; copied <= 2; copied++) {
+		struct study s = {0};
+
+		put(&s, MODE_ZEROCOPY, KIB(1), 1, 0, 10);
+		s.d.rows[0].value[METRIC_ZC_COMPLETED] = 2;
+		s.d.rows[0].value[METRIC_ZC_COPIED] = copied;
+		put(&s, MODE_TWOCOPY, KIB(1), 1, 0, 10);
+		study__finish(&s, NONE);
+		assert_int_equal(says(&s.answers[QUESTION_ZERO_OVER_TWO], words), copied == 2);
+		study__clear(&s);
+	}
+}
+
+/* That they rise is certain of more than half of the cells, or it is not said so. */
+static void half_of_the_cells_are_not_most(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	for (unsigned int r = 0; r < 7; r++)
+		for (int cell = 0; cell < 4; cell++) {
+			put(&s, (enum mode)(cell & 1), KIB(1) << (cell >> 1), 1, r, 10);
+			s.d.rows[s.d.rows_nr - 1].value[METRIC_L1D_MISSES] =
+				(cell == 3 ? 2 : 1) * (100 + r);
+		}
+	study__finish(&s, NONE);
+	check_says(&s.answers[QUESTION_CACHE], "lower in 0, higher in 1, inside the noise in 1");
+	check_says(&s.answers[QUESTION_CACHE], "None that can be claimed: against two-copy");
+	study__clear(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +437,12 @@ int main(void)
 		cmocka_unit_test(few_pairs_are_named_so),
 		cmocka_unit_test(savings_are_cited_from_both_modes),
 		cmocka_unit_test(p_of_a_size),
+		cmocka_unit_test(changes_of_misses_from_nothing_are_not_listed),
+		cmocka_unit_test(the_same_misses_do_not_fall),
+		cmocka_unit_test(threads_without_a_pair_are_named_in_order),
+		cmocka_unit_test(factors_are_of_the_mode),
+		cmocka_unit_test(that_all_was_copied_is_said),
+		cmocka_unit_test(half_of_the_cells_are_not_most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -453,6 +453,50 @@ static void names_are_parsed_back(void **state)
 	assert_int_equal(change_metric__parse("speed", &parsed), -EINVAL);
 }
 
+/* At its borders: the level is within, the limit is not passed by what only reaches it. */
+static void a_regression_has_borders(void **state)
+{
+	const struct change halved = {.metric = METRIC_GBPS,
+				      .before = {.median = 10, .n = 7},
+				      .after = {.median = 5, .n = 7},
+				      .change = -0.5,
+				      .gate_p = CHANGE_GATE_LEVEL};
+	struct change c = halved;
+
+	(void)state;
+	assert_true(change__is_regression(&c, 0.05));
+	assert_true(change__is_regression(&c, 0.4999));
+	assert_false(change__is_regression(&c, 0.5));
+	c.gate_p = CHANGE_GATE_LEVEL * 1.001;
+	assert_false(change__is_regression(&c, 0.05));
+	c.gate_p = (double)NAN;
+	assert_false(change__is_regression(&c, 0.05));
+	c = halved;
+	c.metric = METRIC_CPU_NS_PER_KIB; /* of which less is better */
+	assert_false(change__is_regression(&c, 0.05));
+	c = halved;
+	c.after.median = 15;
+	assert_false(change__is_regression(&c, 0.05));
+	c.metric = METRIC_CPU_NS_PER_KIB;
+	c.change = (double)NAN; /* from nothing */
+	assert_true(change__is_regression(&c, 1e9));
+	c.after.median = c.before.median;
+	assert_false(change__is_regression(&c, 0.05));
+}
+
+/* Of those that are called something, whichever way they went. */
+static void a_share_of_discoveries_is_false(void **state)
+{
+	const struct changes c = {.of_kind = {1, 20, 300, 4000, 50000, 600000}, .gated = 1};
+	const struct changes none = {.gated = 0};
+
+	(void)state;
+	NEAR(changes__false_expected(&c), CHANGE_FALSE_SHARE * 654000, 1e-6);
+	NEAR(changes__false_expected(&none), 0, 1e-9);
+	assert_true(changes__gate_can_tell(&c));
+	assert_false(changes__gate_can_tell(&none));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -472,6 +516,8 @@ int main(void)
 		cmocka_unit_test(json_has_every_comparison),
 		cmocka_unit_test(environments_are_compared),
 		cmocka_unit_test(names_are_parsed_back),
+		cmocka_unit_test(a_regression_has_borders),
+		cmocka_unit_test(a_share_of_discoveries_is_false),
 	};
 
 	return cmocka_run_group_tests(tests, make_sides, NULL);

@@ -382,6 +382,12 @@ static void settings_come_together(void **state)
 	assert_string_equal(message,
 			    "c: made with mtu 9000, other runs here with 1500: runs of different "
 			    "settings are not pooled; give each a directory or file of its own.");
+	/* Of several it is the first of those that were there. */
+	assert_int_equal(
+		dataset__keep_settings(
+			&d, "d", json_pack("{s:s,s:s}", "mtu", "9000", "fields", "9"), message),
+		-EINVAL);
+	assert_non_null(strstr(message, "made with fields 9, other runs here with 8:"));
 	assert_int_equal(json_object_size(d.settings), 2);
 	assert_string_equal(json_string_value(json_object_get(d.settings, "mtu")), "1500");
 	dataset__clear(&d);
@@ -532,6 +538,24 @@ static void refusals_are_sentences(void **state)
 	record__check("refusals");
 }
 
+/* Blanks around a number are none of it. */
+static void blanks_around_numbers(void **state)
+{
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(add(&d, "mode,size,round,throughput_gbps\n"
+				 "twocopy, 4096 ,  3,\t 8.5 \n"),
+			 0);
+	assert_int_equal(d.rows[0].size, 4096);
+	assert_int_equal(d.rows[0].round, 3);
+	NEAR(d.rows[0].value[METRIC_GBPS], 8.5);
+	dataset__clear(&d);
+	assert_int_equal(add(&d, "mode,size,cycles\ntwocopy,1, n/a\n"), 0);
+	assert_true(isnan(d.rows[0].value[METRIC_CYCLES]));
+	dataset__clear(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -555,6 +579,7 @@ int main(void)
 		cmocka_unit_test(other_published_columns_are_known),
 		cmocka_unit_test(foreign_names_are_told),
 		cmocka_unit_test(every_path_is_written),
+		cmocka_unit_test(blanks_around_numbers),
 		cmocka_unit_test(refusals_are_sentences),
 	};
 

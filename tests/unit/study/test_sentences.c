@@ -100,6 +100,11 @@ static void answers_of_wild_data_say(void **state)
 		snprintf(name, sizeof(name), "answers-wild-%u", seed);
 		check_answers(name, &(struct knobs){1, 1, 1, 1, .wild = seed});
 	}
+	for (unsigned int seed = 11; seed <= 15; seed++) {
+		snprintf(name, sizeof(name), "answers-alike-%u", seed);
+		check_answers(name, &(struct knobs){1, 1, 1, 1, .rounds = seed <= 13 ? 0 : 1,
+						    .wild = seed, .alike = true});
+	}
 	check_answers("answers-wild-2-rounds", &(struct knobs){1, 1, 1, 1, .rounds = 2, .wild = 7});
 	check_answers("answers-wild-1-run", &(struct knobs){1, 1, 1, 1, .rounds = 1, .wild = 8});
 }
@@ -317,6 +322,11 @@ static void changes_of_poorer_data_say(void **state)
 	after.d.settings = json_pack("{s:s}", "mtu", "9000");
 	add_failure(&after);
 	check_changes("changes-wild", &before, &after, true);
+	study__clear(&before);
+	study__clear(&after);
+	make_with(&before, &(struct knobs){1, 1, 1, 1, .wild = 11, .alike = true});
+	make_with(&after, &(struct knobs){1, 1, 1, 1, .wild = 12, .alike = true});
+	check_changes("changes-alike", &before, &after, true);
 	study__clear(&before);
 	study__clear(&after);
 	make_with(&before, &(struct knobs){1, 1, 1, 1, .rounds = 2});

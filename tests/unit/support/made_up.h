@@ -77,6 +77,7 @@ struct knobs {
 	bool bare;        /* throughput alone */
 	unsigned int
 		wild; /* with this seed each number of each cell is its own, and some are missing */
+	bool alike;   /* wild, but of few values, nothing among them: many are the same */
 };
 
 /* What it lacks. */
@@ -141,6 +142,20 @@ static void make_wild(struct dataset_row *row, unsigned int seed, unsigned int c
 	}
 }
 
+/* What stands at the border between two answers: equal numbers, and none at all. */
+static void make_alike(struct dataset_row *row, unsigned int seed, unsigned int cell)
+{
+	static const double times[] = {0, 1, 1, 2, 10};
+
+	for (int m = 0; m < METRIC_NR; m++) {
+		const char *words = metric__words((enum metric)m);
+
+		row->value[m] = 1000 * times[(int)(5 * drawn(seed, cell, words, " alike"))];
+		if (drawn(seed, cell, words, " lacks") < 1 / 7.0)
+			row->value[m] = (double)NAN;
+	}
+}
+
 /* Which of a cell's rounds there are: of wild data one cell in seven has none, and some have fewer.
  */
 static unsigned int rounds_of(const struct knobs *k, unsigned int cell)
@@ -168,7 +183,9 @@ static void make_cell(struct study *s, const struct knobs *k, unsigned int cell,
 		fill(row, state);
 		make_uneven(row, k);
 		impoverish(row, k);
-		if (k->wild)
+		if (k->alike)
+			make_alike(row, k->wild, cell);
+		else if (k->wild)
 			make_wild(row, k->wild, cell);
 	}
 }

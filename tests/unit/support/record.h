@@ -12,7 +12,7 @@
 
 #include "golden.h"
 
-static char record__text[65536];
+static char record__text[1 << 17];
 
 __attribute__((format(printf, 1, 2))) static inline void record(const char *format, ...)
 {

@@ -38,6 +38,7 @@ static void bad_text_is_refused_with_a_sentence(void **state)
 		{"copies_per_byte == 1e999", "not a plain number"},
 		{"copies_per_byte == 2,01", "not a plain number"},
 		{"copies_per_bite == 2", "no field 'copies_per_bite'"},
+		{"a%%b == 2", "no field 'a%%b'"},
 		{"a\nb\033[31m == 2", "'a?b?[31m == 2': there is no field 'a?b?[31m'"},
 		{"copies_per_byte\n== \r2x", "'copies_per_byte?== ?2x': ' ?2x' is not a plain"},
 		{"threecopy.copies_per_byte == 2", "no field 'threecopy.copies_per_byte'"},

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What comes of it when memory is short: an error that says so, and nothing left behind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/block_test.h"
+#include "base/outfile.h"
+#include "base/owned_dir.h"
+#include "base/stats.h"
+#include "base/text_note.h"
+#include "support/short_memory.h"
+
+#define TESTS  3
+#define BLOCKS 6
+
+static const double values[TESTS * BLOCKS] = {1, 2,  3, 4,    5, 6,    1,  -1, 2,
+					      3, -2, 1, 0.25, 0, -0.5, -1, -2, -3};
+static const int groups[TESTS] = {0, 1, 0};
+
+struct probabilities {
+	double p[TESTS], adjusted[TESTS];
+};
+
+static struct block_test test_of(struct probabilities *found)
+{
+	return (struct block_test){.values = values,
+				   .group = groups,
+				   .tests = TESTS,
+				   .blocks = BLOCKS,
+				   .p = found->p,
+				   .adjusted = found->adjusted};
+}
+
+static int test_paired(void *whole)
+{
+	struct probabilities found;
+	struct block_test t = test_of(&found);
+	int err = block_test__paired(&t);
+
+	short_memory__end();
+	if (!err)
+		assert_memory_equal(&found, whole, sizeof(found));
+	return err;
+}
+
+static int test_samples(void *whole)
+{
+	struct probabilities found;
+	struct block_test t = test_of(&found);
+	int err = block_test__two_samples(&t, BLOCKS / 2, false);
+
+	short_memory__end();
+	if (!err)
+		assert_memory_equal(&found, whole, sizeof(found));
+	return err;
+}
+
+static void permutation_tests(void **state)
+{
+	struct probabilities whole;
+	struct block_test t = test_of(&whole);
+
+	(void)state;
+	assert_int_equal(block_test__paired(&t), 0);
+	short_memory__walk(test_paired, &whole);
+	assert_int_equal(block_test__two_samples(&t, BLOCKS / 2, false), 0);
+	short_memory__walk(test_samples, &whole);
+}
+
+/* No discovery, no number: what cannot be sorted is not said. */
+static void without_memory_nothing_is_known(void **state)
+{
+	static const double p[] = {0.001, 0.002};
+	struct spread s;
+	double limit;
+
+	(void)state;
+	short_memory__begin(1);
+	limit = block_test__discovery_limit(p, 2, 0.05);
+	assert_true(short_memory__end());
+	assert_true(isnan(limit));
+	short_memory__begin(1);
+	s = stats__spread(values, BLOCKS);
+	assert_true(short_memory__end());
+	assert_int_equal(s.n, 0);
+	assert_true(fabs(s.median) + fabs(s.low) + fabs(s.high) <= 0);
+}
+
+static unsigned int entries(const char *directory)
+{
+	DIR *d = opendir(directory);
+	unsigned int n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* A file with what is written into it, or as it was before; never another beside it. */
+static int write_file(void *name)
+{
+	unsigned int open_before = entries("/proc/self/fd"), there = entries(".");
+	struct outfile *f = NULL;
+	int err = outfile__open(&f, name);
+
+	if (!err) {
+		assert_true(fputs("text", outfile__stream(f)) >= 0);
+		err = outfile__commit(f);
+	}
+	short_memory__end();
+	assert_int_equal(entries("/proc/self/fd"), open_before);
+	if (err)
+		assert_int_equal(entries("."), there);
+	else
+		assert_int_equal(access(name, R_OK), 0);
+	return err;
+}
+
+static void a_file_is_written_or_not(void **state)
+{
+	(void)state;
+	short_memory__walk(write_file, (char[]){"new"});
+	short_memory__walk(write_file, (char[]){"new"}); /* which is there now */
+	assert_int_equal(unlink("new"), 0);
+	short_memory__walk(write_file, (char[]){"./new"});
+	assert_int_equal(unlink("new"), 0);
+}
+
+/* Without a word said about it nothing of a directory may be taken for somebody else's. */
+static int claim(void *path)
+{
+	unsigned int open_before = entries("/proc/self/fd");
+	struct owned_dir d = OWNED_DIR_INIT;
+	int err;
+
+	assert_int_equal(mkdir(path, 0777), 0);
+	err = owned_dir__open(&d, path, "test");
+	if (!err)
+		err = owned_dir__mark(&d, "test");
+	if (!err)
+		err = owned_dir__claim(&d, "below/file");
+	if (!err)
+		err = owned_dir__read(&d, "test");
+	short_memory__end();
+	if (!err)
+		assert_true(owned_dir__names(&d, "below/file"));
+	owned_dir__close(&d);
+	if (!owned_dir__open(&d, path, "test") && d.marked)
+		assert_int_equal(owned_dir__remove(&d, path), 0);
+	else
+		assert_int_equal(rmdir(path), 0);
+	owned_dir__close(&d);
+	assert_int_equal(entries("/proc/self/fd"), open_before);
+	return err;
+}
+
+/* Removing says what it could not do, and can be done again. */
+static int remove_when_short(const char *path)
+{
+	struct owned_dir d = OWNED_DIR_INIT;
+	int err;
+
+	assert_int_equal(owned_dir__open(&d, path, "test"), 0);
+	short_memory__begin(1);
+	err = owned_dir__remove(&d, path);
+	assert_true(short_memory__end());
+	owned_dir__close(&d);
+	return err;
+}
+
+static void a_directory_is_claimed_or_not(void **state)
+{
+	struct owned_dir d = OWNED_DIR_INIT;
+
+	(void)state;
+	short_memory__walk(claim, (char[]){"owned"});
+	assert_int_equal(mkdir("owned", 0777), 0);
+	assert_int_equal(owned_dir__open(&d, "owned", "test"), 0);
+	assert_int_equal(owned_dir__mark(&d, "test"), 0);
+	assert_int_equal(owned_dir__claim(&d, "below/file"), 0);
+	assert_int_equal(remove_when_short("owned"), -ENOMEM);
+	assert_int_equal(owned_dir__remove(&d, "owned"), 0);
+	owned_dir__close(&d);
+	assert_int_equal(access("owned", F_OK), -1);
+}
+
+static int print_note(void *f)
+{
+	struct text_note n;
+	int err = text_note__begin(&n);
+
+	if (err)
+		return err;
+	fputs("words ", n.f);
+	return text_note__end(&n, f, 40, "label");
+}
+
+static void a_note_is_printed_or_not(void **state)
+{
+	char text[64] = "";
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	assert_non_null(f);
+	short_memory__walk(print_note, f);
+	assert_int_equal(fclose(f), 0);
+	assert_string_equal(text, "label      words\n");
+}
+
+static char place[] = "/tmp/test_base_memory.XXXXXX";
+
+static int enter(void **state)
+{
+	(void)state;
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	return mkdtemp(place) && !chdir(place) ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	return chdir("/") || rmdir(place) ? -1 : 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(permutation_tests),
+		cmocka_unit_test(without_memory_nothing_is_known),
+		cmocka_unit_test(a_file_is_written_or_not),
+		cmocka_unit_test(a_directory_is_claimed_or_not),
+		cmocka_unit_test(a_note_is_printed_or_not),
+	};
+
+	return cmocka_run_group_tests(tests, enter, leave);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The plan for many invented kernels and requests, a line each, as a golden file: hooks by their
+ * number in the table, reasons by a letter whose words stand at the end (a remedy after a stroke).
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/plan_table.h"
+#include "support/golden.c"
+#include "support/legend.h"
+#include "support/offers.h"
+
+static void record_probes(const struct plan *plan)
+{
+	for (int p = 0; p < PROBE_NR; p++) {
+		if (plan->chosen[p])
+			record(" %d", (int)(plan->chosen[p] - plan_alternatives));
+		else
+			record(" %c", legend__letter(plan->reason[p]));
+		if (plan->remedy[p])
+			record("/%c", legend__letter(plan->remedy[p]));
+	}
+}
+
+static void record_stages(const struct plan *plan)
+{
+	record(" |");
+	for (enum nio_stage s = 0; s < NIO_STAGE_NR; s++) {
+		/* As it may be left by another plan. */
+		struct stage_result stage = {.reason = "left over", .event = "left over"};
+
+		plan__stage(plan, s, &stage);
+		record(" %c%c%c%c", *quality__name(stage.quality), legend__letter(stage.event),
+		       legend__letter(stage.reason), legend__letter(plan__no_stage_time(plan, s)));
+	}
+	record(" |");
+	for (enum nio_path_part part = 0; part < NIO_PATH_NR; part++)
+		record("%c", legend__letter(plan__no_path_time(plan, part)));
+}
+
+static void record_plan(const struct plan *plan, int err)
+{
+	struct plan rest;
+	bool can_rest = plan__can_rest(plan, &rest);
+
+	record(" %d:", err);
+	record_probes(plan);
+	record_stages(plan);
+	record(" | %u %d%d%d%d%d%d", plan__probes(plan), plan__completions_by_kernel(plan),
+	       plan__notifications_apart(plan), plan__keeps_events(plan), plan__pairs_events(plan),
+	       plan__times_by_trampoline(plan), can_rest);
+	if (can_rest)
+		record(" %u", plan__probes(&rest));
+	record("\n");
+}
+
+static void make(const struct offer *offers, const struct plan_request *req)
+{
+	struct plan plan;
+	int err = plan__make(&plan, offers, req);
+
+	record_plan(&plan, err == -EOPNOTSUPP ? 1 : err);
+}
+
+/* Around the size from which calls are counted; of one backend the two ends are enough. */
+static void record_sizes(const struct offer *offers, const struct plan_request *req)
+{
+	struct plan_request one = *req;
+
+	for (int how = 0; how < 8; how += req->backend == BACKEND_AUTO ? 1 : 5) {
+		one.size = PLAN_COUNT_CALLS_SIZE - (how & 1 ? 0 : 1);
+		one.count_calls = how & 2;
+		one.in_slices = how & 4;
+		record("%s %s %d%d%d%d", mode__name(req->mode), backend__name(req->backend),
+		       (int)req->times, how & 1, one.count_calls, one.in_slices);
+		make(offers, &one);
+	}
+}
+
+static void every_request(void **state)
+{
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan_request req = {0};
+
+	(void)state;
+	offer_all(offers);
+	for (req.mode = 0; req.mode < MODE_NR; req.mode++)
+		for (req.backend = 0; req.backend <= BACKEND_AUTO; req.backend++)
+			for (req.times = TIMES_APART; req.times <= TIMES_OFF; req.times++)
+				record_sizes(offers, &req);
+}
+
+/* A backend, a probe or one hook that the kernel does not have, for this reason or that. */
+static void every_lack(void **state)
+{
+	static const int errors[] = {0,           -ENOENT, -ESRCH,  -ECANCELED, -EPROTOTYPE,
+				     -EPERM,      -EACCES, -ENOMEM, -EAGAIN,    -EBUSY,
+				     -EOPNOTSUPP, -524,    -EINVAL};
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+
+	(void)state;
+	for (size_t e = 0; e < sizeof(errors) / sizeof(errors[0]); e++) {
+		offer_all(offers);
+		withdraw(offers, PROBE_OTHER_COPY, ANSWER_NO, errors[e]);
+		record("other_copy %d", errors[e]);
+		make(offers, &req);
+	}
+	for (enum backend b = 0; b < BACKEND_NR; b++) {
+		offer_all(offers);
+		withdraw_backend(offers, b, -EPERM);
+		record("no %s", backend__name(b));
+		make(offers, &req);
+	}
+	for (enum probe_id p = 0; p < PROBE_NR; p++)
+		for (enum mode mode = 0; mode < MODE_NR; mode++) {
+			req.mode = mode;
+			offer_all(offers);
+			withdraw(offers, p, ANSWER_NO, -EPERM);
+			record("%s no %s", mode__name(mode), plan_probes[p].name);
+			make(offers, &req);
+		}
+	req.mode = MODE_ZEROCOPY;
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		offer_all(offers);
+		offers[i] = (struct offer){.answer = ANSWER_NO, .err = -EPERM};
+		record("not %zu", i);
+		make(offers, &req);
+	}
+}
+
+/* Of two hooks for one probe both are refused, for reasons that say more or less. */
+static void every_pair_of_refusals(void **state)
+{
+	static const int errors[] = {-ENOENT, -ESRCH, -EPROTOTYPE, -EPERM, -ENOMEM, -ECANCELED};
+	const size_t n = sizeof(errors) / sizeof(errors[0]);
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+
+	(void)state;
+	for (size_t pair = 0; pair < n * n; pair++) {
+		struct plan plan;
+		int first = errors[pair / n], second = errors[pair % n];
+		bool met = false;
+
+		offer_all(offers);
+		for (size_t i = 0; i < plan_alternatives_nr; i++) {
+			if (plan_alternatives[i].probe != PROBE_COALESCE)
+				continue;
+			offers[i] = (struct offer){ANSWER_NO, met ? second : first};
+			met = true;
+		}
+		assert_int_equal(plan__make(&plan, offers, &req), 0);
+		record("%d %d: %c%c\n", first, second, legend__letter(plan.reason[PROBE_COALESCE]),
+		       legend__letter(plan.remedy[PROBE_COALESCE]));
+	}
+}
+
+/* What rounds of their own could tell of times, where one probe lacks. */
+static void every_lack_apart(void **state)
+{
+	static const char *const none[] = {NULL, "no such round"};
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan, timed;
+
+	(void)state;
+	for (enum probe_id p = PROBE_CALL_TIME; p <= PROBE_NR; p++)
+		for (int why = 0; why < 2; why++) {
+			offer_all(offers);
+			withdraw(offers, p, ANSWER_NO, -EPERM);
+			req.times = TIMES_ON;
+			assert_int_equal(plan__make(&timed, offers, &req), 0);
+			req.times = TIMES_APART;
+			assert_int_equal(plan__make(&plan, offers, &req), 0);
+			record("apart %d %d", (int)p, why);
+			record_plan(&plan, plan__set_apart(&plan, &timed, none[why]));
+		}
+}
+
+/* Which probe feeds which stage. */
+static void every_feed(void **state)
+{
+	(void)state;
+	for (enum nio_stage s = 0; s < NIO_STAGE_NR; s++) {
+		record("%s:", stage__key(s));
+		for (enum probe_id p = 0; p < PROBE_NR; p++)
+			if (plan__feeds(p, s))
+				record(" %s", plan_probes[p].name);
+		record("\n");
+	}
+}
+
+static void as_in_the_golden_file(void **state)
+{
+	(void)state;
+	legend__record();
+	record__check("plans");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_request),
+		cmocka_unit_test(every_lack),
+		cmocka_unit_test(every_pair_of_refusals),
+		cmocka_unit_test(every_lack_apart),
+		cmocka_unit_test(every_feed),
+		cmocka_unit_test(as_in_the_golden_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
