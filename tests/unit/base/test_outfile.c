@@ -22,7 +22,10 @@
 struct place {
 	int origin;
 	char path[64];
+	unsigned int open; /* descriptors */
 };
+
+static unsigned int entries(const char *directory);
 
 static int enter(void **state)
 {
@@ -37,6 +40,7 @@ static int enter(void **state)
 	unsetenv("SUDO_UID");
 	unsetenv("SUDO_GID");
 	umask(022);
+	place->open = entries("/proc/self/fd");
 	return 0;
 }
 
@@ -47,6 +51,9 @@ static int leave(void **state)
 	size_t i;
 	int err;
 
+	/* None is left open, whatever became of the file. */
+	if (entries("/proc/self/fd") != place->open)
+		return -1;
 	for (i = 0; i < sizeof(made) / sizeof(made[0]); i++)
 		remove(made[i]);
 	err = fchdir(place->origin) || rmdir(place->path);
