@@ -52,6 +52,25 @@ within() {
 	done
 }
 
+# keep_lines NAME: what is written to NAME from now on comes to NAME.kept, and to stop_at.
+keep_lines() {
+	rm -f "$1"
+	mkfifo "$1"
+	exec {KEPT_LINES}< <(exec tee -p "$1.kept" <"$1" 3>&-)
+}
+
+# stop_at WORDS PID: waits until WORDS are written, and stops the process at once: what it is at then can be
+# looked at, however slow the machine is.
+stop_at() {
+	grep -q "$1" <&"$KEPT_LINES"
+	kill -STOP "$2"
+}
+
+# has_links PID: does it hold programs attached?
+has_links() {
+	readlink "/proc/$1/fd/"* | grep -q bpf_link
+}
+
 now_ms() {
 	date +%s%3N
 }

@@ -166,7 +166,7 @@ need_two_cpus() {
 }
 
 # What attach ends by: its programs stay attached, and what they saw is read once none is at work.
-@test "a wait for programs lasts until those at work before are over" {
+@test "a wait lasts until all that was at work before is over" {
 	need_two_cpus
 	build_object grace "$REPO/user/kernel/grace_period.c"
 	./run >out

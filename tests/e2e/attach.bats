@@ -383,10 +383,6 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	jq -e '.interrupted and .total.socket.tx_bytes > 0 and (.connections | length) == 2' out.json
 }
 
-has_links() {
-	readlink "/proc/$COLLECTOR/fd/"* | grep -q bpf_link
-}
-
 # Detaching from functions waits for a grace period each; from tracepoints it is over before one can look.
 # bats test_tags=guest
 @test "attach: Ctrl-C: the text is there before the programs are detached, and has every byte" {
@@ -394,12 +390,14 @@ has_links() {
 	jq -e 'any(.plan[]; .backend == "kprobe")' kprobes.json || skip "no kprobes here"
 	peer port "$PROGRAM" echo 127.0.0.1 port 1
 	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
+	keep_lines text
 	watch --backend kprobe --port "$PORT" --interval 100ms
-	within 20 grep -q '^ *[0-9.]* *2 ' text
-	has_links
+	within 20 grep -q '^ *[0-9.]* *2 ' text.kept
+	has_links "$COLLECTOR"
 	kill -INT "$COLLECTOR"
-	within 30 grep -q unaccounted text
-	has_links
+	stop_at unaccounted "$COLLECTOR"
+	has_links "$COLLECTOR"
+	kill -CONT "$COLLECTOR"
 	wait "$COLLECTOR" || [ $? -eq 130 ]
 	exact
 }
