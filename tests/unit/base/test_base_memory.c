@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include "base/owned_dir.h"
 #include "base/stats.h"
 #include "base/text_note.h"
+#include "support/entries.h"
 #include "support/short_memory.h"
 
 #define TESTS  3
@@ -95,18 +95,6 @@ static void without_memory_nothing_is_known(void **state)
 	assert_true(short_memory__end());
 	assert_int_equal(s.n, 0);
 	assert_true(fabs(s.median) + fabs(s.low) + fabs(s.high) <= 0);
-}
-
-static unsigned int entries(const char *directory)
-{
-	DIR *d = opendir(directory);
-	unsigned int n = 0;
-
-	assert_non_null(d);
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
 }
 
 /* A file with what is written into it, or as it was before; never another beside it. */

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/outfile.h"
+#include "support/entries.h"
 
 /* Each test runs in an empty directory of its own, as its working directory. */
 struct place {
@@ -24,8 +24,6 @@ struct place {
 	char path[64];
 	unsigned int open; /* descriptors */
 };
-
-static unsigned int entries(const char *directory);
 
 static int enter(void **state)
 {
@@ -60,18 +58,6 @@ static int leave(void **state)
 	close(place->origin);
 	free(place);
 	return err ? -1 : 0;
-}
-
-static unsigned int entries(const char *directory)
-{
-	DIR *d = opendir(directory);
-	unsigned int n = 0;
-
-	assert_non_null(d);
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n - 2; /* . and .. */
 }
 
 static void check_content(const char *name, const char *expected)

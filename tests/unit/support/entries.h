@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What stands in a directory. */
+#ifndef NETIOTRACE_TESTS_ENTRIES_H
+#define NETIOTRACE_TESTS_ENTRIES_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+
+/* How many, without . and .. */
+static inline unsigned int entries(const char *directory)
+{
+	DIR *d = opendir(directory);
+	unsigned int n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+#endif
