@@ -157,8 +157,8 @@ $(O)/gnuplot: | $(O)/.deps
 
 # What unit tests take memory from: as it is, or short, when a test wants to know what comes of that.
 UNIT_MEMORY := $(call obj,tests/unit/support/short_memory.c)
-UNIT_WRAP   := $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc reallocarray strdup strndup \
-                asprintf vasprintf open_memstream)
+UNIT_WRAP   := $(addprefix -Wl$(comma)--wrap=,malloc aligned_alloc calloc realloc reallocarray \
+                strdup strndup asprintf vasprintf open_memstream)
 
 $(O)/unit.a: $(call obj,$(UNIT_LINK))
 	$(call say,AR,$@)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "payload.h"
 
 size_t message__field_size(size_t size, unsigned int fields, unsigned int i)
 {
@@ -27,15 +28,12 @@ int message__init(struct message *m, size_t size, unsigned int fields)
 	for (i = 0; i < fields; i++) {
 		size_t len = message__field_size(size, fields, i);
 
-		new.iov[i].iov_base = malloc(len);
+		new.iov[i].iov_base = payload__alloc(len, (uint8_t)('a' + i % 26));
 		new.iov[i].iov_len = len;
 		if (!new.iov[i].iov_base) {
 			message__clear(&new);
 			return -ENOMEM;
 		}
-		/* Touched now: no page is faulted in, or shared as the zero page, while measuring.
-		 */
-		memset(new.iov[i].iov_base, (int)('a' + i % 26), len);
 	}
 	*m = new;
 	return 0;

@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "flow.h"
+#include "payload.h"
 
 /* One in so many packings is timed: reading the clock for each would cost what it measures. */
 #define GATHER_SAMPLE 64
@@ -81,11 +82,8 @@ static int twocopy__setup(struct flow *f)
 
 	if (err)
 		return err;
-	f->packed = malloc(f->message.size);
-	if (!f->packed)
-		return -ENOMEM;
-	memset(f->packed, 0, f->message.size);
-	return 0;
+	f->packed = payload__alloc(f->message.size, 0);
+	return f->packed ? 0 : -ENOMEM;
 }
 
 static void twocopy__teardown(struct flow *f)

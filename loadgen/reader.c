@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "payload.h"
 #include "reader.h"
 #include "spin.h"
 
@@ -186,10 +187,9 @@ static int reader__set_up(struct reader *r)
 {
 	int err;
 
-	r->buf = malloc(CHUNK);
+	r->buf = payload__alloc(CHUNK, 0);
 	if (!r->buf)
 		return -ENOMEM;
-	memset(r->buf, 0, CHUNK);
 	err = tally__init(&r->tally);
 	return err ? err : reader__watch(r);
 }

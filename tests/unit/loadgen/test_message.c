@@ -7,10 +7,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "common/splitmix.h"
+#include "loadgen/payload.h"
 #include "loadgen/stream.h"
+#include "support/short_memory.h"
 
 static void field_sizes(void **state)
 {
@@ -32,6 +35,70 @@ static void empty_fields_refused(void **state)
 	assert_int_equal(message__init(&m, 7, 8), -EINVAL);
 	assert_int_equal(message__init(&m, 7, 0), -EINVAL);
 	message__clear(&m);
+}
+
+/* Fields that fill pages have pages of their own: nothing else is pinned with them, and none is in
+ * two. */
+static void large_fields_begin_at_a_page(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct message m;
+
+	(void)state;
+	assert_int_equal(message__init(&m, 4 * page + 7, 4), 0);
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal((uintptr_t)m.iov[i].iov_base % page, 0);
+	message__clear(&m);
+}
+
+/* Not a page for each field where they are small: 4096 connections of 64 would take a gigabyte. */
+static void small_fields_share_pages(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned int inside = 0;
+	struct message m;
+
+	(void)state;
+	assert_int_equal(message__init(&m, 64 * 16, 64), 0);
+	for (unsigned int i = 0; i < 64; i++)
+		inside += (uintptr_t)m.iov[i].iov_base % page != 0;
+	assert_in_range(inside, 60, 64);
+	message__clear(&m);
+}
+
+static void payload_is_touched(void **state)
+{
+	static const size_t sizes[] = {1, 4095, 4096, 4097, 1 << 20};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint8_t *payload = payload__alloc(sizes[i], 'x');
+
+		assert_non_null(payload);
+		for (size_t b = 0; b < sizes[i]; b++)
+			assert_int_equal(payload[b], 'x');
+		free(payload);
+	}
+	assert_null(payload__alloc(SIZE_MAX, 0));
+}
+
+static int make_message(void *arg)
+{
+	struct message m;
+	int err = message__init(&m, *(size_t *)arg, 8);
+
+	if (!err)
+		message__clear(&m);
+	return err;
+}
+
+static void without_memory_there_is_no_message(void **state)
+{
+	size_t sizes[] = {100, 65536};
+
+	(void)state;
+	short_memory__walk(make_message, &sizes[0]);
+	short_memory__walk(make_message, &sizes[1]);
 }
 
 /* 64 bytes in 8, and in 64 fields: the header lies across two, and sixteen of them. */
@@ -263,6 +330,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(field_sizes),
 		cmocka_unit_test(empty_fields_refused),
+		cmocka_unit_test(large_fields_begin_at_a_page),
+		cmocka_unit_test(small_fields_share_pages),
+		cmocka_unit_test(payload_is_touched),
+		cmocka_unit_test(without_memory_there_is_no_message),
 		cmocka_unit_test(header_spans_fields),
 		cmocka_unit_test(header_leaves_the_rest),
 		cmocka_unit_test(pattern_is_positional),

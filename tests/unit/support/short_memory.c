@@ -29,6 +29,7 @@ static bool refuse(void)
 /* ---- what the linker gives to this file ---- */
 
 void *__wrap_malloc(size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
 void *__wrap_reallocarray(void *memory, size_t n, size_t size);
@@ -38,6 +39,7 @@ int __wrap_vasprintf(char **text, const char *format, va_list args);
 int __wrap_asprintf(char **text, const char *format, ...);
 FILE *__wrap_open_memstream(char **text, size_t *len);
 void *__real_malloc(size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *memory, size_t size);
 void *__real_reallocarray(void *memory, size_t n, size_t size);
@@ -49,6 +51,11 @@ FILE *__real_open_memstream(char **text, size_t *len);
 void *__wrap_malloc(size_t size)
 {
 	return refuse() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	return refuse() ? NULL : __real_aligned_alloc(alignment, size);
 }
 
 void *__wrap_calloc(size_t n, size_t size)
