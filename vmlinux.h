@@ -313,6 +313,7 @@ struct sock {
 	atomic_t sk_zckey;
 	u16 sk_protocol;
 	netdev_features_t sk_route_caps;
+	u8 sk_shutdown;
 	struct sock_cgroup_data sk_cgrp_data;
 };
 
@@ -378,6 +379,10 @@ enum sock_flags {
 	SOCK_RCVMARK = 27,
 	SOCK_RCVPRIORITY = 28,
 	SOCK_TIMESTAMPING_ANY = 29,
+};
+
+struct inet_sock {
+	__be16 inet_sport;
 };
 
 struct sock_extended_err {

@@ -31,6 +31,54 @@ static __always_inline int on_mptcp_end(const struct sock *sk, int newstate)
 	return 0;
 }
 
+static __always_inline void take_numbers(struct nio_stream *s, const struct sock *sk)
+{
+	__u32 sent = s->now.sent;
+
+	read_numbers(&s->now, sk);
+	if (s->flags & NIO_STREAM_ENDED)
+		s->now.sent = sent;
+	nio_stream_flag(s, NIO_STREAM_NOW);
+}
+
+/*
+ * A connection can end without its socket: tcp_disconnect(), by connect() to nobody, by close()
+ * with SO_LINGER of 0, or when it could not be made. That counts what is unread as read, forgets
+ * that a FIN was among it, and sets the counters to 0. So they are taken down as the state says so,
+ * which comes first. Without that, what is read of a connection that is reset is taken afterwards.
+ */
+static __always_inline void on_close(const struct sock *sk)
+{
+	struct nio_stream *s = sk->sk_protocol == IPPROTO_TCP ? stream_of(sk, KNOWN) : NULL;
+
+	if (s)
+		take_numbers(s, sk);
+}
+
+/* Has it been disconnected since? That moves write_seq by 2 and more, a FIN does by 1. */
+static __always_inline bool is_dissolved(const struct nio_stream *s, const struct sock *sk)
+{
+	return (s->flags & NIO_STREAM_NOW) &&
+	       kernel_read(struct tcp_sock, sk, write_seq) - s->now.sent > 1;
+}
+
+/*
+ * The socket of a connection that has ended makes another, with numbers that have nothing to do
+ * with those before: what there is of the first is kept as that of a closed socket, under a key of
+ * its own.
+ */
+static __noinline int retire(struct nio_stream *s)
+{
+	__u64 now = bpf_ktime_get_ns(), cookie = s->cookie, key = KEY_OF_PAST | now;
+
+	s->closed_ns = now;
+	s->cookie = key;
+	if (bpf_map_update_elem(&nio_streams, &key, s, BPF_NOEXIST))
+		leave_out(key);
+	bpf_map_delete_elem(&nio_streams, &cookie);
+	return 0;
+}
+
 /*
  * A socket leaves the states in which it can be sent on: its write_seq, before the FIN takes a
  * number, is final.
@@ -44,6 +92,9 @@ int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 		return 0;
 	/* connect() runs in the task that calls it: what it makes is taken in before it is used. */
 	if (newstate == TCP_SYN_SENT) {
+		s = stream_of(sk, KNOWN);
+		if (s && (s->flags & NIO_STREAM_ENDED))
+			retire(s);
 		s = stream_in_use(sk);
 		if (s)
 			on_connect(s, sk);
@@ -59,6 +110,8 @@ int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 		if (s)
 			on_connected(s, sk);
 	}
+	if (newstate == TCP_CLOSE)
+		on_close(sk);
 	if (!may_send(oldstate) || may_send(newstate))
 		return on_mptcp_end(sk, newstate);
 	s = stream_of(sk, KNOWN);
@@ -71,16 +124,6 @@ int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 	return on_mptcp_end(sk, newstate);
 }
 
-static __always_inline void take_numbers(struct nio_stream *s, const struct sock *sk)
-{
-	__u32 sent = s->now.sent;
-
-	read_numbers(&s->now, sk);
-	if (s->flags & NIO_STREAM_ENDED)
-		s->now.sent = sent;
-	nio_stream_flag(s, NIO_STREAM_NOW);
-}
-
 SEC("?tp_btf/tcp_destroy_sock")
 int BPF_PROG(nio_at_destroy, const struct sock *sk)
 {
@@ -91,7 +134,8 @@ int BPF_PROG(nio_at_destroy, const struct sock *sk)
 	take_first(sk, &first);
 	if (!s || ends_are_over())
 		return 0;
-	take_numbers(s, sk);
+	if (!is_dissolved(s, sk))
+		take_numbers(s, sk);
 	s->closed_ns = bpf_ktime_get_ns();
 	return 0;
 }

@@ -209,9 +209,24 @@ static __always_inline bool is_marked(__u64 port)
 	return nio_ports[port];
 }
 
+#define SHUTDOWN_MASK 3 /* RCV_SHUTDOWN | SEND_SHUTDOWN */
+
+/*
+ * 0: it has none yet. A connection that was reset has given its port back (tcp_done, which shuts
+ * both directions down), with bytes that may still be read; where it sent from stands there yet.
+ */
+static __always_inline __u16 local_port_of(const struct sock *sk, bool known)
+{
+	__u16 port = NIO_FIELD(known, struct sock, sk, __sk_common.skc_num);
+
+	if (port || NIO_FIELD(known, struct sock, sk, sk_shutdown) != SHUTDOWN_MASK)
+		return port;
+	return bpf_ntohs(BPF_CORE_READ((const struct inet_sock *)sk, inet_sport));
+}
+
 static __always_inline bool port_wanted(const struct sock *sk, bool known)
 {
-	__u16 local = NIO_FIELD(known, struct sock, sk, __sk_common.skc_num);
+	__u16 local = local_port_of(sk, known);
 	__u16 remote = bpf_ntohs(NIO_FIELD(known, struct sock, sk, __sk_common.skc_dport));
 
 	return is_marked(local) || is_marked(remote);
@@ -265,7 +280,7 @@ static __always_inline bool is_caller(const struct sock *sk)
 static __always_inline void place_stream(struct nio_stream *s, const struct sock *sk)
 {
 	s->family = BPF_CORE_READ(sk, __sk_common.skc_family);
-	s->local_port = BPF_CORE_READ(sk, __sk_common.skc_num);
+	s->local_port = local_port_of(sk, ADDRESS);
 	s->remote_port = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
 	s->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
 	s->cgroup = cgroup_of(sk);
@@ -312,6 +327,8 @@ struct mptcp_sock___token {
 } __attribute__((preserve_access_index));
 
 #define KEY_OF_TOKEN (1ULL << 63) /* above all cookies */
+#define KEY_OF_PAST  (1ULL << 62) /* likewise, with the time */
+
 static __always_inline void leave_out(__u64 cookie)
 {
 	__u32 one = 1;

@@ -82,7 +82,8 @@ static inline __u64 nio_place_of(__u32 queued, __u32 seq)
 }
 
 struct nio_stream {
-	__u64 cookie;    /* or, of a socket of MPTCP that has none, a key above all cookies */
+	__u64 cookie;    /* or a key above all: of a socket of MPTCP that has none, of a past
+			    connection */
 	__u64 first_ns;  /* CLOCK_MONOTONIC: adopted */
 	__u64 last_ns;   /* the last event */
 	__u64 closed_ns; /* 0: open */

@@ -114,6 +114,132 @@ static void play_unread(void)
 	close(p.tx);
 }
 
+/* An abortive close by the receiver, which has read all to the sender's FIN: nothing is unread. */
+static void play_reset(void)
+{
+	const struct linger now = {.l_onoff = 1};
+	struct pair p = connect_pair(0);
+
+	watch(&p, 1);
+	send_bytes(p.tx, 1000, 0);
+	receive(p.rx, 1000, 0);
+	shutdown(p.tx, SHUT_WR);
+	if (recv(p.rx, data, 1, 0))
+		fail("recv of the end");
+	setsockopt(p.rx, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(p.rx);
+	usleep(20000);
+	close(p.tx);
+}
+
+/* Connections dissolved, not closed (AF_UNSPEC): by the receiver with data unread, by the sender.
+ */
+static void play_dissolve(void)
+{
+	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+	struct pair p = connect_pair(0);
+
+	watch(&p, 1);
+	send_bytes(p.tx, 3000, 0);
+	receive(p.rx, 1000, 0);
+	usleep(20000);
+	if (connect(p.rx, &nobody, sizeof(nobody)))
+		fail("connect to nobody");
+	usleep(20000);
+	close(p.rx);
+	close(p.tx);
+	p = connect_pair(0);
+	send_bytes(p.tx, 1000, 0);
+	receive(p.rx, 1000, 0);
+	if (connect(p.tx, &nobody, sizeof(nobody)))
+		fail("connect to nobody");
+	close(p.tx);
+	close(p.rx);
+}
+
+/* A socket that is connected again when its first connection is dissolved: two in turn. */
+static void connect_twice(int flags)
+{
+	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int tx = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(to);
+	const int on = 1;
+
+	if (flags && setsockopt(tx, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on)))
+		skip("SO_ZEROCOPY");
+	if (bind(listener, (void *)&to, len) || listen(listener, 16) ||
+	    getsockname(listener, (void *)&to, &len))
+		fail("listen");
+	for (int i = 0; i < 2; i++) {
+		int rx;
+
+		if (connect(tx, (void *)&to, sizeof(to)))
+			fail("connect");
+		rx = accept(listener, NULL, NULL);
+		send_bytes(tx, 3000, flags);
+		receive(rx, 3000, 0);
+		send_bytes(rx, 500, 0);
+		receive(tx, 500, 0);
+		if (connect(tx, &nobody, sizeof(nobody)))
+			fail("connect to nobody");
+		close(rx);
+	}
+	close(tx);
+	close(listener);
+}
+
+static void play_again(void)
+{
+	connect_twice(0);
+}
+
+static void play_again_zerocopy(void)
+{
+	connect_twice(MSG_ZEROCOPY);
+}
+
+/* What is read after the sender's reset. */
+static void play_late(void)
+{
+	const struct linger now = {.l_onoff = 1};
+	struct pair p = connect_pair(0);
+
+	watch(&p, 1);
+	send_bytes(p.tx, 3000, 0);
+	usleep(20000);
+	setsockopt(p.tx, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(p.tx);
+	usleep(20000);
+	receive(p.rx, 2000, 0);
+	close(p.rx);
+}
+
+/* A socket that is refused twice before somebody listens, as programs try again. */
+static void play_refused(void)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int tx = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(to);
+	int rx;
+
+	if (bind(listener, (void *)&to, len) || getsockname(listener, (void *)&to, &len))
+		fail("bind");
+	for (int i = 0; i < 2; i++)
+		if (!connect(tx, (void *)&to, sizeof(to)) || errno != ECONNREFUSED)
+			fail("connect to a port where nobody listens");
+	if (listen(listener, 16) || connect(tx, (void *)&to, sizeof(to)))
+		fail("connect");
+	rx = accept(listener, NULL, NULL);
+	send_bytes(tx, 3000, 0);
+	receive(rx, 3000, 0);
+	close(tx);
+	close(rx);
+	close(listener);
+}
+
 /* What the checksum of a TCP segment is made over: addresses, protocol and length stand before. */
 struct segment {
 	uint32_t from, to;
@@ -320,6 +446,12 @@ const struct play plays[] = {
 	{"plain", play_plain},
 	{"abort", play_abort},
 	{"unread", play_unread},
+	{"reset", play_reset},
+	{"dissolve", play_dissolve},
+	{"again", play_again},
+	{"again_zerocopy", play_again_zerocopy},
+	{"late", play_late},
+	{"refused", play_refused},
 	{"stray", play_stray},
 	{"peek", play_peek},
 	{"truncate", play_truncate},

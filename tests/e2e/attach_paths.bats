@@ -107,6 +107,23 @@ unmeasured() {
 	balanced
 }
 
+@test "attach: a connection that ends by a reset or is dissolved has the bytes it had; a socket may have two in turn" {
+	played reset 'tx_copy 1000' 'rx_copy 1000'
+	balanced
+	played dissolve 'tx_copy 4000' 'rx_copy 2000'
+	balanced
+	played again 'tx_copy 7000' 'rx_copy 7000'
+	balanced
+	played again_zerocopy 'tx_copy 1000' 'tx_pin 6000' 'deferred_copy 6000' 'rx_copy 7000'
+	balanced
+	jq -e '.total.zerocopy | .sends == 2 and .completed == 2 and .copied == 2' out.json
+	played late 'tx_copy 3000' 'rx_copy 2000'
+	balanced
+	jq -e '[.connections[] | .local, .remote] | all(test("^127.0.0.1:[0-9]+$"))' out.json
+	played refused 'tx_copy 3000' 'rx_copy 3000'
+	balanced
+}
+
 @test "attach: pinning and copying calls of one socket, and 256 sockets with pins outstanding" {
 	played mixed_zerocopy 'tx_copy 500' 'tx_pin 20000' 'deferred_copy 20000' 'rx_copy 20500'
 	balanced
