@@ -5,6 +5,9 @@
 #include "common/units.h"
 #include "cpu_text.h"
 
+/* A share that may as well be this much larger or smaller tells nothing. */
+#define UNCERTAINTY_MAX 0.2
+
 /* The largest of those that were not said; CPU_CLASS_NR: none is left. */
 static int next_class(const struct cpu_samples *s, bool said[CPU_CLASS_NR])
 {
@@ -19,26 +22,39 @@ static int next_class(const struct cpu_samples *s, bool said[CPU_CLASS_NR])
 	return most;
 }
 
+/* Half of the widest interval. */
+static double uncertainty(const struct cpu_samples *s)
+{
+	double widest = 0;
+
+	for (int c = 0; c < CPU_CLASS_NR; c++) {
+		struct cpu_share share = cpu_time__share(s, (enum cpu_class)c);
+
+		if (s->classes[c])
+			widest = fmax(widest, (share.high - share.low) / 2);
+	}
+	return widest;
+}
+
 /* By share, and what is under a hundredth in one. */
-static void say_classes(FILE *f, const struct cpu_split *cpu)
+static void say_classes(FILE *f, const struct cpu_samples *s)
 {
 	bool said[CPU_CLASS_NR] = {false};
-	double rest = 1, widest = 0;
+	double rest = 1;
 	int c;
 
-	while ((c = next_class(&cpu->samples, said)) < CPU_CLASS_NR) {
-		struct cpu_share share = cpu_time__share(&cpu->samples, (enum cpu_class)c);
+	while ((c = next_class(s, said)) < CPU_CLASS_NR) {
+		struct cpu_share share = cpu_time__share(s, (enum cpu_class)c);
 
 		if (share.value < 0.01)
 			break;
 		fprintf(f, "%s %.0f %%, ", cpu_class__heading((enum cpu_class)c),
 			share.value * 100);
 		rest -= share.value;
-		widest = fmax(widest, (share.high - share.low) / 2);
 	}
 	if (rest > 0.0005)
 		fprintf(f, "others %.1f %%, ", rest * 100);
-	fprintf(f, "each within %.1f points in 95 of 100 cases. ", widest * 100);
+	fprintf(f, "each within %.1f points in 95 of 100 cases. ", uncertainty(s) * 100);
 }
 
 static void say_own_copies(FILE *f, const struct cpu_split *cpu)
@@ -67,12 +83,12 @@ void cpu_text__say(FILE *f, const struct cpu_found *found)
 		fprintf(f, " (%s)", found->no_cycles);
 	fprintf(f, " at %u Hz in %s", found->hz,
 		format_ns(time, sizeof(time), (double)found->sampled_ns));
-	if (!cpu->samples.samples) {
+	if (!cpu->samples.samples || uncertainty(&cpu->samples) > UNCERTAINTY_MAX) {
 		fputs(": too few to say where it goes. ", f);
 		return;
 	}
 	fputs(": ", f);
-	say_classes(f, cpu);
+	say_classes(f, &cpu->samples);
 	say_own_copies(f, cpu);
 	if (found->lost)
 		fprintf(f, "%s samples lost. ", format_count(count, sizeof(count), found->lost));

@@ -95,8 +95,9 @@ static int note_sends(FILE *f, unsigned int width, const struct findings *r)
 
 		if (!b->calls[i].events)
 			continue;
-		fprintf(n.f, "%s%s calls %s (%s)", before,
-			format_count(calls, sizeof(calls), b->calls[i].events), call_words[i],
+		fprintf(n.f, "%s%s call%s %s (%s)", before,
+			format_count(calls, sizeof(calls), b->calls[i].events),
+			b->calls[i].events == 1 ? "" : "s", call_words[i],
 			format_bytes_si(bytes, sizeof(bytes), (double)b->calls[i].bytes));
 		before = ", ";
 	}

@@ -90,6 +90,22 @@ static void says_them_by_share(void **state)
 	assert_says(&(struct cpu_found){.reason = "--no-cpu was given"}, "n/a (--no-cpu");
 }
 
+/* Half of two samples is nothing between 9 and 91 %. */
+static void few_samples_tell_nothing(void **state)
+{
+	struct cpu_found found = {
+		.known = true, .source = "cpu-clock", .hz = 49, .sampled_ns = 2000000000};
+
+	(void)state;
+	add(&found.total, CPU_CLASS_TX_COPY, 1);
+	assert_says(&found, "1 sample by cpu-clock at 49 Hz in 2 s: too few");
+	add(&found.total, CPU_CLASS_TCP_IP, 1);
+	assert_says(&found, "2 samples by cpu-clock at 49 Hz in 2 s: too few");
+	add(&found.total, CPU_CLASS_TX_COPY, 11);
+	add(&found.total, CPU_CLASS_TCP_IP, 11);
+	assert_says(&found, "copy 50 %, TCP/IP 50 %, each within 18.6 points");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -97,6 +113,7 @@ int main(void)
 		cmocka_unit_test(shares_are_of_all_samples),
 		cmocka_unit_test(untold_copies_are_unknown),
 		cmocka_unit_test(says_them_by_share),
+		cmocka_unit_test(few_samples_tell_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
