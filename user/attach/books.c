@@ -39,10 +39,17 @@ static uint64_t received_by_events(const struct nio_amount *stages, const __u64 
 	return taken > looked ? taken - looked : 0;
 }
 
-/* Can nothing more be sent on it? */
+/* Is it closed, and known what its numbers were then? Of MPTCP's, which are no tcp_sock, they are
+ * not. */
+static bool has_last_numbers(const struct nio_stream *s)
+{
+	return s->closed_ns && (s->flags & NIO_STREAM_NOW);
+}
+
+/* Can nothing more be sent on it, and is it known where that ended? */
 static bool has_ended(const struct nio_stream *s)
 {
-	return (s->flags & NIO_STREAM_ENDED) || s->closed_ns;
+	return (s->flags & NIO_STREAM_ENDED) || has_last_numbers(s);
 }
 
 /*
@@ -65,19 +72,22 @@ static uint64_t socket_sent(const struct nio_stream *s)
 static uint64_t socket_taken(const struct nio_stream *s)
 {
 	uint64_t booked = received_by_events(s->stages, s->uncovered_bytes[NIO_SIDE_RECEIVER]);
-	uint32_t end = s->closed_ns ? s->now.taken : s->taken_seen;
+	uint32_t end = has_last_numbers(s) ? s->now.taken : s->taken_seen;
 
 	if (!(s->flags & NIO_STREAM_RX_BASE))
 		return 0;
 	return distance(s->base_rx.taken, end, booked);
 }
 
-/* What was taken, or looked at, after the last copy that was seen, up to the end. */
+/*
+ * What was taken, or looked at, after the last copy that was seen, up to the end. Of a socket that
+ * is no tcp_sock (MPTCP) the end has no number.
+ */
 static void close_taken(struct books *b, const struct nio_stream *s)
 {
 	int32_t further = (int32_t)(s->now.taken - s->taken_seen);
 
-	if (!s->closed_ns || !(s->flags & NIO_STREAM_RX_BASE))
+	if (!has_last_numbers(s) || !(s->flags & NIO_STREAM_RX_BASE))
 		return;
 	if (further > 0)
 		b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] += further;
