@@ -185,6 +185,9 @@ sender_balanced() {
 	tr -s ' \n' ' ' <text >flat
 	grep -q "sender's copies per byte sent" flat
 	grep -q 'says the receiver; unaccounted 0 B sent, n/a received' flat
+	# What the sender costs is known, and shown on the way and at the end.
+	grep -q 'of the sender alone: twocopy / onecopy / zerocopy: CPU [0-9]* / [0-9]* / [0-9]* ns per KiB' flat
+	grep -qE ' of the sender: ([0-9.]+ cycles/B|CPU [0-9.]+k? ns/KiB)' stderr
 	# After each round comes one for samples; of times there is none here.
 	[ "$(grep -c 'session: ' serve.err)" -eq 18 ]
 	end_serve

@@ -86,6 +86,11 @@ const char *perf_whose__key(enum perf_whose w)
 	return (unsigned int)w < PERF_WHOSE_NR ? keys[w] : "?";
 }
 
+enum perf_whose perf_whose__here(const struct run_result *r)
+{
+	return r->sender_side ? PERF_OF_SENDER : PERF_OF_BOTH;
+}
+
 struct num perf_derive__add(struct num a, struct num b)
 {
 	if (!a.known)
@@ -178,9 +183,10 @@ struct real perf_derive__per_bytes(const struct run_result *r, struct num count,
 
 const char *perf_derive__no_hardware(const struct run_result *r)
 {
+	int sides = r->sender_side ? NIO_SIDE_RECEIVER : NIO_SIDE_NR;
 	const char *reason = r->perf[NIO_SIDE_SENDER][0].reason;
 
-	for (int side = 0; side < NIO_SIDE_NR; side++) {
+	for (int side = 0; side < sides; side++) {
 		for (int c = 0; c < PERF_HARDWARE_NR; c++) {
 			const struct num *n = &r->perf[side][c];
 

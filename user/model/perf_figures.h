@@ -41,6 +41,10 @@ bool perf_derived__shown(enum perf_derived d, enum shown where);
 bool perf_derived__needs_pmu(enum perf_derived d);
 const char *perf_whose__key(enum perf_whose w); /* "sender", "receiver", "both" */
 
+/* Whose figures are shown: of both sides, or of the sender alone where the receiver is elsewhere.
+ */
+enum perf_whose perf_whose__here(const struct run_result *r);
+
 /* A counter of one side or the sum of both; unknown, with the reason, if any part is. */
 struct num perf_derive__count(const struct run_result *r, enum perf_counter c, enum perf_whose w);
 
@@ -54,8 +58,8 @@ struct real perf_derive__per_bytes(const struct run_result *r, struct num count,
 struct num perf_derive__add(struct num a, struct num b);
 
 /*
- * Why there are no hardware counters at all in any of the runs, if there is one reason for it;
- * NULL when one of them is known, or reasons differ.
+ * Why there are no hardware counters at all of the sides that are here, if there is one reason for
+ * it; NULL when one of them is known, or reasons differ.
  */
 const char *perf_derive__no_hardware(const struct run_result *r);
 

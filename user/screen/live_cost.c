@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a mode costs on the live screen: a row per mode, of both sides together. Where there are no
- * hardware counters CPU time stands for cycles, and the reason is said once. Pure layout on a grid.
+ * What a mode costs on the live screen: a row per mode, of the sides that are here together. Where
+ * there are no hardware counters CPU time stands for cycles, and the reason is said once. Pure
+ * layout on a grid.
  */
 #include <stdio.h>
 
@@ -16,6 +17,7 @@ struct cost_columns {
 	enum perf_derived figures[DERIVED_NR];
 	int nr;
 	const char *reason; /* why there are no hardware counters; NULL: there are */
+	bool of_sender;     /* alone: the receiver is on another machine */
 };
 
 /* Of any mode that has run; NULL: one of them has hardware counters. */
@@ -37,6 +39,8 @@ static struct cost_columns plan_columns(const struct live_frame *f)
 {
 	struct cost_columns c = {.reason = no_hardware(f)};
 
+	for (size_t i = 0; i < f->modes_nr; i++)
+		c.of_sender |= f->modes[i].seen && f->modes[i].total.sender_side;
 	if (c.reason)
 		c.figures[c.nr++] = DERIVED_CPU_NS_PER_KIB;
 	for (int d = 0; d < DERIVED_NR; d++) {
@@ -71,8 +75,9 @@ static void draw_mode(struct grid *g, int row, const struct live_mode *m,
 
 	grid__printf(g, row, 2, MODE_COLS, attr, "%s", mode__name(m->mode));
 	for (i = 0; m->seen && i < c->nr; i++) {
-		view_cost__format(cell, sizeof(cell),
-				  perf_derive(&m->total, c->figures[i], PERF_OF_BOTH));
+		view_cost__format(
+			cell, sizeof(cell),
+			perf_derive(&m->total, c->figures[i], perf_whose__here(&m->total)));
 		grid__put_right(g, row, MODE_COLS + i * FIGURE_COLS, FIGURE_COLS, attr, cell);
 	}
 }
@@ -83,7 +88,7 @@ int view_cost__draw(struct grid *g, int row, const struct live_frame *f)
 	int i, col = MODE_COLS + c.nr * FIGURE_COLS + GAP_COLS;
 	size_t m;
 
-	grid__put(g, row, 2, MODE_COLS, GRID_BOLD, "cost");
+	grid__put(g, row, 2, MODE_COLS, GRID_BOLD, c.of_sender ? "sender's" : "cost");
 	for (i = 0; i < c.nr; i++)
 		grid__put_right(g, row, MODE_COLS + i * FIGURE_COLS, FIGURE_COLS, GRID_BOLD,
 				perf_derived__head(c.figures[i]));

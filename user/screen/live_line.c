@@ -70,20 +70,20 @@ static void append_stages(char *buf, size_t len, const struct live_mode *m)
 	}
 }
 
-/* Cycles where they are counted, else CPU time; both sides together. */
+/* Cycles where they are counted, else CPU time; of the sides that are here together. */
 static void append_cost(char *buf, size_t len, const struct live_mode *m)
 {
-	struct real cycles = perf_derive(&m->total, DERIVED_CYCLES_PER_BYTE, PERF_OF_BOTH);
-	struct real cpu = perf_derive(&m->total, DERIVED_CPU_NS_PER_KIB, PERF_OF_BOTH);
-	struct real switches =
-		perf_derive(&m->total, DERIVED_CONTEXT_SWITCHES_PER_GIB, PERF_OF_BOTH);
+	enum perf_whose whose = perf_whose__here(&m->total);
+	struct real cycles = perf_derive(&m->total, DERIVED_CYCLES_PER_BYTE, whose);
+	struct real cpu = perf_derive(&m->total, DERIVED_CPU_NS_PER_KIB, whose);
+	struct real switches = perf_derive(&m->total, DERIVED_CONTEXT_SWITCHES_PER_GIB, whose);
 	char figure[32];
 
+	append(buf, len, whose == PERF_OF_SENDER ? "  of the sender: " : "  ");
 	if (cycles.known)
-		append(buf, len, "  %s cycles/B",
-		       view_cost__format(figure, sizeof(figure), cycles));
+		append(buf, len, "%s cycles/B", view_cost__format(figure, sizeof(figure), cycles));
 	else
-		append(buf, len, "  CPU %s ns/KiB", view_cost__format(figure, sizeof(figure), cpu));
+		append(buf, len, "CPU %s ns/KiB", view_cost__format(figure, sizeof(figure), cpu));
 	append(buf, len, "  %s switches/GiB", view_cost__format(figure, sizeof(figure), switches));
 }
 

@@ -20,9 +20,7 @@ static int next(int d)
 
 static struct real figure_of(const struct run_result *run, int d)
 {
-	/* Of a receiver on another machine nothing is known: the sender alone, per byte sent. */
-	enum perf_whose whose = run->sender_side ? PERF_OF_SENDER : PERF_OF_BOTH;
-	struct real r = perf_derive(run, (enum perf_derived)d, whose);
+	struct real r = perf_derive(run, (enum perf_derived)d, perf_whose__here(run));
 
 	if (!r.known && !r.reason)
 		r.reason = "not measured";
@@ -116,7 +114,7 @@ static void print_cpu(FILE *f, const struct result *r)
 
 	fprintf(f, "%s ", perf_derived__words(DERIVED_CPU_NS_PER_KIB));
 	for (i = 0; i < r->summary_nr; i++) {
-		v = perf_derive(&r->summary[i].total, DERIVED_CPU_NS_PER_KIB, PERF_OF_BOTH);
+		v = figure_of(&r->summary[i].total, DERIVED_CPU_NS_PER_KIB);
 		print_value(f, v, i + 1 == r->summary_nr);
 		if (!v.known)
 			reason = v.reason;
@@ -141,7 +139,16 @@ static void print_scaled(FILE *f, const struct result *r)
 			lowest.value * 100);
 }
 
-/* An event that --perf-events asked for: like the others, both sides together. */
+static struct num asked_count(const struct run_result *run, size_t event)
+{
+	const struct num *count = run->perf_asked[event].count;
+
+	if (perf_whose__here(run) == PERF_OF_SENDER)
+		return count[NIO_SIDE_SENDER];
+	return perf_derive__add(count[NIO_SIDE_SENDER], count[NIO_SIDE_RECEIVER]);
+}
+
+/* An event that --perf-events asked for: like the others, of the sides that are here together. */
 static void print_asked(FILE *f, const struct result *r, size_t event)
 {
 	const char *reason = NULL;
@@ -152,11 +159,8 @@ static void print_asked(FILE *f, const struct result *r, size_t event)
 	fprintf(f, "%s ", r->summary[0].total.perf_asked[event].name);
 	for (i = 0; i < r->summary_nr; i++) {
 		const struct run_result *run = &r->summary[i].total;
-		const struct num *count = run->perf_asked[event].count;
 
-		v = perf_derive__per_bytes(
-			run, perf_derive__add(count[NIO_SIDE_SENDER], count[NIO_SIDE_RECEIVER]),
-			1024);
+		v = perf_derive__per_bytes(run, asked_count(run, event), 1024);
 		if (v.known)
 			fprintf(f, "%.3g%s", v.value, i + 1 == r->summary_nr ? "" : " / ");
 		else

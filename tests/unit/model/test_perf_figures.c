@@ -164,6 +164,23 @@ static void one_reason_stands_for_all_hardware(void **state)
 	assert_null(perf_derive__no_hardware(&r));
 	r.perf[1][PERF_BRANCHES] = known(3);
 	assert_null(perf_derive__no_hardware(&r));
+	/* Of a receiver on another machine nothing is asked. */
+	r.sender_side = true;
+	assert_string_equal(perf_derive__no_hardware(&r), "no PMU");
+	r.perf[0][PERF_BRANCHES] = known(3);
+	assert_null(perf_derive__no_hardware(&r));
+}
+
+/* What text and live view tell of: both sides, or the one that is here. */
+static void sides_that_are_here(void **state)
+{
+	struct run_result r;
+
+	(void)state;
+	run__fill(&r);
+	assert_int_equal(perf_whose__here(&r), PERF_OF_BOTH);
+	r.sender_side = true;
+	assert_int_equal(perf_whose__here(&r), PERF_OF_SENDER);
 }
 
 /* A sum is known where both are; what was scaled in one was scaled in the sum. */
@@ -254,6 +271,7 @@ int main(void)
 		cmocka_unit_test(unknown_stays_unknown_with_its_reason),
 		cmocka_unit_test(nothing_is_not_divided_by),
 		cmocka_unit_test(one_reason_stands_for_all_hardware),
+		cmocka_unit_test(sides_that_are_here),
 		cmocka_unit_test(counts_of_both_sides),
 		cmocka_unit_test(a_count_for_so_many_bytes),
 		cmocka_unit_test(the_lowest_share_of_time_is_found),
