@@ -54,6 +54,11 @@ static void shuffle(size_t *a, size_t n, uint64_t *state)
 	}
 }
 
+bool schedule__is_turn(unsigned int round, unsigned int every)
+{
+	return !every || round % every == 0;
+}
+
 void schedule__order(const struct grid *g, uint64_t seed, size_t *order)
 {
 	size_t cells = grid__runs(g) / g->rounds;

@@ -8,6 +8,7 @@
 #ifndef NETIOTRACE_SCHEDULE_H
 #define NETIOTRACE_SCHEDULE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,5 +48,8 @@ struct sweep_run grid__run(const struct grid *g, size_t i);
  * made. The same grid and seed give the same order on every machine.
  */
 void schedule__order(const struct grid *g, uint64_t seed, size_t *order);
+
+/* Has this round what one of every so many has, beginning with the first (0)? every 0: all have. */
+bool schedule__is_turn(unsigned int round, unsigned int every);
 
 #endif

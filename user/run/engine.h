@@ -29,7 +29,7 @@ struct sampling {
 	struct sampler *sampler;
 	bool tried; /* to load these; if there is no sampler then, for this reason: */
 	char none[192];
-	unsigned int every; /* rounds whose index this divides are sampled; 0: all */
+	unsigned int every; /* one round of so many is sampled, the first among them; 0: all */
 	int err;            /* of the last one: its samples could not be had, and why */
 	char why[192];
 };
@@ -39,7 +39,7 @@ struct timing {
 	struct plan plans[MODE_NR]; /* by mode: of its round and times */
 	bool any[MODE_NR];          /* is there a time that such a round could tell? */
 	const char *none;           /* why there can be no such rounds; NULL: there can */
-	unsigned int every;         /* one round of so many has one; 0: all */
+	unsigned int every;         /* one round of so many has one, as above; 0: all */
 };
 
 /* What the round under way is for. Only the first kind is compared. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/schedule.h"
 #include "kernel/process_maps.h"
 #include "kernel/sample_fold.h"
 #include "kernel/sampler.h"
@@ -145,7 +146,7 @@ void sampling__round(struct engine *e, struct run_result *out)
 	struct run_result *sampled;
 	int err;
 
-	if (!reason && e->sampling.every && out->round % e->sampling.every)
+	if (!reason && !schedule__is_turn(out->round, e->sampling.every))
 		reason = "a sweep samples one round of three";
 	if (!reason && load_once(&e->sampling))
 		reason = e->sampling.none;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/schedule.h"
 #include "model/timed_round.h"
 #include "short_round.h"
 
@@ -14,11 +15,6 @@ uint64_t timing__round_ns(const struct options *o)
 	if (o->times != TIMES_APART || o->backend == BACKEND_NONE || o->traffic.messages)
 		return 0;
 	return short_round__ns(&o->traffic, TIMED_NS);
-}
-
-static bool is_turn(const struct engine *e, unsigned int round)
-{
-	return !e->timing.every || round % e->timing.every == 1 % e->timing.every;
 }
 
 static const char *why_not(const struct engine *e, int err, const struct run_result *timed)
@@ -58,7 +54,7 @@ void timing__round(struct engine *e, struct run_result *out)
 		timed_round__none(out, "the run was ended before its times were taken");
 		return;
 	}
-	if (!is_turn(e, out->round)) {
+	if (!schedule__is_turn(out->round, e->timing.every)) {
 		timed_round__none(out, "a sweep times one round of three");
 		return;
 	}

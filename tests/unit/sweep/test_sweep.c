@@ -142,6 +142,31 @@ static void order_is_fair(void **state)
 	assert_int_equal(orders, 6);
 }
 
+/* Sampled and timed rounds are one of three, and the first is one: also where there is no other. */
+static void the_first_round_of_a_sweep_has_its_turn(void **state)
+{
+	struct sweep_options o;
+
+	(void)state;
+	for (unsigned int rounds = 1; rounds <= 12; rounds++) {
+		char words[32];
+		unsigned int turns = 0;
+
+		snprintf(words, sizeof(words), "sweep -o out --rounds %u", rounds);
+		parse(&o, words);
+		for (unsigned int i = 0; i < rounds; i++) {
+			unsigned int round = grid__run(&o.grid, i).round;
+
+			assert_int_equal(schedule__is_turn(round, 3),
+					 i == 0 || i == 3 || i == 6 || i == 9);
+			turns += schedule__is_turn(round, 3);
+			assert_true(schedule__is_turn(round, 0));
+			assert_true(schedule__is_turn(round, 1));
+		}
+		assert_int_equal(turns, (rounds + 2) / 3);
+	}
+}
+
 static void results_are_in_a_fixed_order(void **state)
 {
 	struct sweep_options o;
@@ -381,6 +406,7 @@ int main(void)
 		cmocka_unit_test(order_is_complete),
 		cmocka_unit_test(order_is_seeded),
 		cmocka_unit_test(order_is_fair),
+		cmocka_unit_test(the_first_round_of_a_sweep_has_its_turn),
 		cmocka_unit_test(results_are_in_a_fixed_order),
 		cmocka_unit_test(settings_that_differ_are_named),
 		cmocka_unit_test(members_of_one_side_differ_but_reasons_do_not),
