@@ -34,7 +34,7 @@ int lobby__open(struct lobby *l, const struct settings *s, uint64_t descriptors)
 {
 	int err;
 
-	*l = (struct lobby){.epoll_fd = -1};
+	*l = (struct lobby){.epoll_fd = -1, .verify = s->verify};
 	l->connections_max = descriptors > RESERVED ? (uint32_t)(descriptors - RESERVED) : 0;
 	err = acceptor__open(&l->acceptor, s);
 	if (err)
@@ -205,6 +205,8 @@ static void lobby__admit(struct lobby *l, const struct wire_hello *hello, int fd
 {
 	if (hello->kind == WIRE_DATA) {
 		lobby__take_data(l, hello, fd);
+	} else if (l->verify && !hello->verify) {
+		acceptor__refuse(fd, WIRE_REFUSAL_VERIFY);
 	} else if (l->busy && !l->yields) {
 		acceptor__refuse(fd, WIRE_REFUSAL_BUSY);
 	} else if (hello->connections > l->connections_max) {

@@ -32,6 +32,7 @@ struct lobby {
 	struct acceptor acceptor;
 	int epoll_fd;
 	uint32_t connections_max; /* as many as may be opened */
+	bool verify;              /* only senders whose bytes can be checked */
 	bool busy;                /* a session is under way: who comes is told so */
 	bool yields;              /* but nothing moves in it: it ends when somebody comes */
 	bool asked;               /* somebody has come */

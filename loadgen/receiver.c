@@ -81,7 +81,7 @@ static int receiver__describe(struct receiver *r)
 		.size = r->hello.size,
 		.threads = r->hello.threads,
 		.connections = r->hello.connections,
-		.verify = r->hello.verify || r->settings->verify,
+		.verify = r->hello.verify,
 		.cookies_nr = r->readers.nr,
 	};
 	int fd = readers__fd(&r->readers, 0);
@@ -105,7 +105,7 @@ static int receiver__begin_session(struct receiver *r, struct lobby_session *new
 	const struct wire_frame f = {.type = WIRE_READY};
 	struct readers_plan plan = {
 		.hello = &new->hello,
-		.verify = new->hello.verify || r->settings->verify,
+		.verify = new->hello.verify,
 		.same_clock = new->same_clock,
 		.turn = r->mode.after_sender ? new->hello.threads : 0,
 	};

@@ -63,6 +63,12 @@ int sender__refused(struct sender *s, uint32_t why)
 			      s->hello.connections);
 		return -EMFILE;
 	}
+	if (why == WIRE_REFUSAL_VERIFY) {
+		herald__error(s->report, "The receiver checks every byte, and without --verify "
+					 "this sender writes nothing that can be checked: give "
+					 "--verify on both sides or on neither");
+		return -EINVAL;
+	}
 	return sender__lost(s, -EPROTONOSUPPORT);
 }
 

@@ -266,7 +266,7 @@ static const struct option_row {
 	{"duration", "TIME", SENDING, set_duration, "length of the measured phase, up to 24 hours [5s]"},
 	{"messages", "N", SENDING, set_messages, "instead: messages over all threads, 1 to 2^48, exact"},
 	{"warmup", "TIME", SENDING, set_warmup, "traffic before it that is in no total [0]"},
-	{"verify", NULL, ALL, set_verify, "fill messages with a pattern and check every byte"},
+	{"verify", NULL, ALL, set_verify, "fill messages with a pattern, check every byte; R: refuse senders without"},
 	{"cpus", "LIST", ALL, set_cpus, "pin threads to these CPUs in turn, like 0-3,8"},
 	{"cpus-receiver", "LIST", COMMAND_BOTH, set_cpus_receiver, "the receiver's CPUs [those of --cpus after the sender's]"},
 	{"sndbuf", "SIZE", SENDING, set_sndbuf, "SO_SNDBUF of data connections, 4k to 1g [the system's]"},

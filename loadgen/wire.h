@@ -59,6 +59,7 @@ enum wire_refusal {
 	WIRE_REFUSAL_BUSY = 1, /* another session is under way */
 	WIRE_REFUSAL_VERSION,  /* the hello is of another version */
 	WIRE_REFUSAL_LIMIT,    /* more connections than the receiver may open */
+	WIRE_REFUSAL_VERIFY,   /* it checks every byte, and the sender writes no pattern */
 };
 
 struct wire_frame {

@@ -138,3 +138,23 @@ by_hand() {
 	event recv error
 	ended recv 1
 }
+
+# bats test_tags=address,thread
+@test "a receiver that checks every byte refuses a sender that writes no pattern, with the remedy" {
+	start recv recv --listen 127.0.0.1:0 --verify
+	event recv listening
+	port=$(jq .port recv.listening)
+	run -1 --separate-stderr user "$LG" send --connect "127.0.0.1:$port" --messages 10
+	[ -z "$output" ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == *"give --verify on both sides"* ]]
+	# It was no session: the next sender has it, and every byte is checked.
+	start send send --connect "127.0.0.1:$port" --messages 10 --verify
+	event send ready
+	go
+	event recv 'done'
+	holds ".rx_messages == 10 and .verify_errors == 0" recv.done
+	event send 'done'
+	ended send 0
+	ended recv 0
+}

@@ -385,6 +385,17 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 		and .ledger.unaccounted_tx == null' out.json
 }
 
+@test "serve --verify: a sender without is refused with the remedy, one with it is checked" {
+	serve "$THERE4:$PORT" --verify
+	run here "$NETIOTRACE" -q --mode onecopy --messages 230 --backend none --connect "$THERE4:$PORT"
+	[ "$status" -eq 1 ]
+	[[ $output == *"give --verify on both sides"* ]]
+	here "$NETIOTRACE" -q --mode onecopy --messages 230 --backend none --verify --json out.json \
+		--connect "$THERE4:$PORT"
+	jq -e '.runs[0].app.verify_errors == 0' out.json
+	end_serve
+}
+
 # bats test_tags=address,thread
 @test "serve: without root, on a port of its choice, until Ctrl-C; kill -9 leaves nothing" {
 	need_tool ss

@@ -34,7 +34,7 @@ static const struct options_pick picks[] = {
 	{"spin", NULL, 1},
 	{"rcvlowat", NULL, 1},
 	{"congestion", "congestion control of replies to --request-response", 1},
-	{"verify", NULL, 1},
+	{"verify", "refuse senders without --verify (the others are checked in any case)", 1},
 	{"quiet", NULL, 1},
 	{"verbose", "say what is received", 1},
 };
