@@ -276,24 +276,48 @@ static const char *limit(char *buf, size_t len, const char *name, const struct n
 	return buf;
 }
 
-/* Both limits give the same errno; the kernel side may know which it was. */
+/* How many of n fallbacks were refused by one limit: told only if the other refused nothing. */
+static uint64_t all_by(const struct num *one, const struct num *other, uint64_t n)
+{
+	if (!one->known || !other->known || other->value)
+		return 0;
+	return one->value < n ? one->value : n;
+}
+
+/* Where the limit is not told: how often each of them refused, when both did. */
+static void add_untold_enobufs(struct verdict *v, const struct evidence *e, uint64_t n)
+{
+	static const char either[] = "RLIMIT_MEMLOCK or net.core.optmem_max";
+	const struct num *memlock = &e->r->enobufs_memlock, *optmem = &e->r->enobufs_optmem;
+	char which[192], first[UNITS_BUF], second[UNITS_BUF];
+
+	snprintf(which, sizeof(which),
+		 "%s, which refused %s and %s calls, those that a wait relieved among them", either,
+		 format_count(first, sizeof(first), memlock->value),
+		 format_count(second, sizeof(second), optmem->value));
+	add_enobufs(v, ZC_CAUSE_ENOBUFS, n,
+		    memlock->known && memlock->value && optmem->known && optmem->value ? which
+										       : either);
+}
+
+/*
+ * Both limits give the same errno. The kernel side counts the refusals of each: two of a message
+ * that falls back, and one of each that a wait relieved. So two counts tell no limit.
+ */
 static void find_enobufs(struct verdict *v, const struct evidence *e)
 {
 	const struct num *memlock = &e->r->enobufs_memlock, *optmem = &e->r->enobufs_optmem;
-	uint64_t rest = e->r->app.zc.enobufs, by_memlock, by_optmem;
+	uint64_t all = e->r->app.zc.enobufs, by_memlock = all_by(memlock, optmem, all);
+	uint64_t by_optmem = all_by(optmem, memlock, all);
 	char which[96], value[64];
 
-	by_memlock = !memlock->known ? 0 : memlock->value < rest ? memlock->value : rest;
-	rest -= by_memlock;
-	by_optmem = !optmem->known ? 0 : optmem->value < rest ? optmem->value : rest;
-	rest -= by_optmem;
 	snprintf(which, sizeof(which), "pinned pages reached %s",
 		 limit(value, sizeof(value), "RLIMIT_MEMLOCK", &e->env->memlock));
 	add_enobufs(v, ZC_CAUSE_ENOBUFS_MEMLOCK, by_memlock, which);
 	snprintf(which, sizeof(which), "outstanding notifications reached %s",
 		 limit(value, sizeof(value), "net.core.optmem_max", &e->env->optmem_max));
 	add_enobufs(v, ZC_CAUSE_ENOBUFS_OPTMEM, by_optmem, which);
-	add_enobufs(v, ZC_CAUSE_ENOBUFS, rest, "RLIMIT_MEMLOCK or net.core.optmem_max");
+	add_untold_enobufs(v, e, all - by_memlock - by_optmem);
 }
 
 /* The causes in words, from the one given on: a sentence each. */
