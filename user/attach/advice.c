@@ -29,6 +29,31 @@ static const char *why_copied(const char *cause)
 	return "";
 }
 
+/* That nothing was pinned is no cause where it is not known what was. */
+static const char *why_all_copied(const struct judgement *j, const struct books *b)
+{
+	if (!books__tells(b, NIO_STAGE_TX_PIN) && j->cause && !strcmp(j->cause, "not_pinned"))
+		return "";
+	return why_copied(j->cause);
+}
+
+/* What zero-copy takes that a copy does not, as the CPU time's share is of it. */
+static const char *what_costs(const struct books *b)
+{
+	if (!books__tells(b, NIO_STAGE_TX_PIN))
+		return "the copy, notifications and pinning, if any";
+	return b->stages[NIO_STAGE_TX_PIN].bytes ? "pinning, the copy and notifications"
+						 : "the copy and notifications";
+}
+
+static const char *what_goes(const struct books *b)
+{
+	if (!books__tells(b, NIO_STAGE_TX_PIN))
+		return "notifications and pinning, if any, go";
+	return b->stages[NIO_STAGE_TX_PIN].bytes ? "pinning and notifications go"
+						 : "notifications go";
+}
+
 /* What takes a share of the CPU time that so many samples do not tell; *cpu has some. */
 static void say_untold_cost(struct judgement *j, const struct cpu_split *cpu,
 			    const struct cpu_part *part)
@@ -46,18 +71,15 @@ static void advise_copied(struct judgement *j, const struct grounds *e)
 {
 	const struct books *b = e->books;
 	struct cpu_part part = e->cpu ? cpu_split__zerocopy(e->cpu) : (struct cpu_part){0};
-	bool pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
 	char sends[UNITS_BUF];
 
 	if (!b->completed || b->copied != b->completed)
 		return;
-	SAY("Zero-copy is on and every send is copied%s (%s of %s): ", why_copied(j->cause),
+	SAY("Zero-copy is on and every send is copied%s (%s of %s): ", why_all_copied(j, b),
 	    format_count(sends, sizeof(sends), b->copied), sends);
 	if (cpu_part__tells(&part))
-		SAY("it costs %.0f %% of the CPU time (%.0f to %.0f %%) in %sthe copy and "
-		    "notifications. ",
-		    part.share.value * 100, part.low * 100, part.high * 100,
-		    pinned ? "pinning, " : "");
+		SAY("it costs %.0f %% of the CPU time (%.0f to %.0f %%) in %s. ",
+		    part.share.value * 100, part.low * 100, part.high * 100, what_costs(b));
 	else if (part.share.known) {
 		SAY("it saves no copy, and what it costs ");
 		say_untold_cost(j, e->cpu, &part);
@@ -65,8 +87,7 @@ static void advise_copied(struct judgement *j, const struct grounds *e)
 	} else
 		SAY("it saves no copy, and what it costs is not known without samples of the CPU "
 		    "time. ");
-	SAY("Without MSG_ZEROCOPY the copy stays, and %s. ",
-	    pinned ? "pinning and notifications go" : "notifications go");
+	SAY("Without MSG_ZEROCOPY the copy stays, and %s. ", what_goes(b));
 }
 
 static uint64_t mean_of(const struct nio_amount *calls)
@@ -170,6 +191,9 @@ static void advise_sendfile(struct judgement *j, const struct grounds *e)
 void advice__give(struct judgement *j, const struct grounds *e)
 {
 	advise_copied(j, e);
+	/* The kinds of sends and what was copied are the ground of these. */
+	if (e->books->untold_pins)
+		return;
 	advise_pinning(j, e);
 	advise_zerocopy(j, e);
 	advise_sendfile(j, e);
