@@ -386,8 +386,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 # Detaching from functions waits for a grace period each; from tracepoints it is over before one can look.
 # bats test_tags=guest
 @test "attach: Ctrl-C: the text is there before the programs are detached, and has every byte" {
-	"$NETIOTRACE" attach -q --backend kprobe --json kprobes.json -- true
-	jq -e 'any(.plan[]; .backend == "kprobe")' kprobes.json || skip "no kprobes here"
+	has_kprobes || skip "no kprobes here"
 	peer port "$PROGRAM" echo 127.0.0.1 port 1
 	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
 	keep_lines text

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # kill -9 of attach at any moment: what it watches goes on as if nothing had been, and nothing is left. The
-# watched program is the load generator, which checks each byte and says how it ended.
+# watched program is the load generator, which checks each byte and says how it ended. Signals that end attach, at
+# moments of its beginning: it ends then, and takes a command along that it holds or has just started.
 
 bats_require_minimum_version 1.5.0
 load ../lib
@@ -133,4 +134,93 @@ undisturbed() {
 	find . -name '*.out*' | while read -r document; do
 		jq -e '.schema == "netiotrace.attach/1" and (.health | has("coverage"))' "$document" >/dev/null
 	done
+}
+
+# born_with SIGNAL COMMAND...: becomes the command, for which the signal waits already: blocked, as attach has it.
+born_with() {
+	exec /usr/bin/python3 -Ec 'import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, [int(sys.argv[1])])
+os.kill(os.getpid(), int(sys.argv[1]))
+os.execv(sys.argv[2], sys.argv[2:])' "$(kill -l "$1")" "${@:2}"
+}
+
+@test "attach: a signal that comes before it watches ends it at once: no command is started, no file written" {
+	local signal status
+
+	# shellcheck disable=SC2154 # stderr: of run
+	for signal in INT TERM; do
+		status=$((128 + $(kill -l "$signal")))
+		run -"$status" --separate-stderr born_with "$signal" "$NETIOTRACE" attach --json out.json -- touch started
+		[ "$stderr" = "netiotrace: ended before the watching began: touch was not started, nothing is written." ]
+		[ -z "$output" ]
+		run -"$status" --separate-stderr born_with "$signal" "$NETIOTRACE" attach --json - --port 1
+		[ "$stderr" = "netiotrace: ended before the watching began: nothing is written." ]
+		[ -z "$output" ]
+		[ ! -e started ]
+		[ ! -e out.json ]
+	done
+	assert_nothing_left
+}
+
+# links FILE: the calls of bpf() in what strace wrote that attach a program, each with its number among all.
+links() {
+	grep -o '^bpf(BPF_[A-Z_]*' "$1" | grep -nE 'LINK_CREATE|RAW_TRACEPOINT_OPEN'
+}
+
+@test "attach: a signal while programs are attached is not kept waiting for those to come" {
+	local first status=0
+
+	need_tool strace
+	strace -e trace=bpf -o all "$NETIOTRACE" attach -q --no-cpu -- true
+	[ "$(links all | wc -l)" -gt 5 ]
+	first=$(links all | head -n 1 | cut -d : -f 1)
+	strace -e trace=bpf -e inject=bpf:signal=TERM:when="$first" -o calls "$NETIOTRACE" attach --no-cpu -- touch started \
+		2>said || status=$?
+	[ "$status" -eq 143 ]
+	grep -qx 'netiotrace: ended before the watching began: touch was not started, nothing is written.' said
+	links calls
+	[ "$(links calls | wc -l)" -eq 1 ]
+	[ ! -e started ]
+}
+
+is_netiotrace() {
+	[[ $(readlink "/proc/$1/exe") == */netiotrace ]]
+}
+
+# signal_after N SIGNAL MS OPTION...: attach with these options gets the signal so long after it began. A job of this
+# shell would have SIGINT ignored.
+signal_after() {
+	local n=$1 signal=$2 status=0 pid left
+
+	of_moment "$n" env --default-signal=INT "$NETIOTRACE" attach -q --json "$n.out" "${@:4}" 2>"$n.log" 3>&- &
+	pid=$!
+	within 60 is_netiotrace "$pid"
+	sleep "0.$(printf %03d "$3")"
+	kill -"$signal" "$pid"
+	promptly has_ended "$pid"
+	wait "$pid" || status=$?
+	[ "$status" -eq $((128 + $(kill -l "$signal"))) ]
+	# Now, not soon: whoever ends attach may count on it.
+	mapfile -t left < <(processes_of "$n")
+	((${#left[@]} == 0)) || { describe "${left[@]}" && return 1; }
+	cat "$n.log"
+	[ ! -s "$n.log" ]
+	# All of it, or nothing; of a command that was started, all.
+	[ -e "$n.out" ] || [ ! -e "$n.started" ]
+	[ ! -e "$n.out" ] || jq -e '.interrupted' "$n.out" >/dev/null
+}
+
+@test "attach: signals at 20 moments of its first 300 ms end it within a second, with its command" {
+	local n signals=(INT TERM)
+
+	note_before
+	for n in {0..19}; do
+		if ((n % 4 < 2)); then
+			signal_after "$n" "${signals[n % 2]}" $((n * 15)) -- sh -c "echo >$n.started; exec sleep 1000"
+		else
+			signal_after "$n" "${signals[n % 2]}" $((n * 15)) --pid $$
+		fi
+	done
+	echo "$(find . -name '*.started' | wc -l) of 10 commands were started, $(find . -name '*.out' | wc -l) of 20 wrote"
+	assert_nothing_left
 }

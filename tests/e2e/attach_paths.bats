@@ -463,3 +463,32 @@ used_again() {
 	[ "$status" -eq 3 ]
 	[[ $output == *"it takes Linux 6.3 or later."* ]]
 }
+
+# Whatever this kernel takes: what is asked for by name is used, or refused.
+@test "attach: a backend asked for by name is used, or refused before anything starts" {
+	local backend
+
+	for backend in trampoline kprobe; do
+		rm -f started
+		run "$NETIOTRACE" attach -q --backend "$backend" --json "$backend.json" -- touch started
+		if [ "$status" -eq 0 ]; then
+			jq -e --arg backend "$backend" '.plan[] | select(.probe == "send_return") | .backend == $backend' "$backend.json"
+			[ -e started ]
+			continue
+		fi
+		[ "$status" -eq 3 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ $output == "netiotrace: --backend $backend cannot be had: "*"; netiotrace doctor says what is missing, --backend auto takes what there is." ]]
+		[ ! -e started ]
+		[ ! -e "$backend.json" ]
+	done
+}
+
+# bats test_tags=guest
+@test "attach: where another backend has to stand in for the one asked for, it says for what" {
+	has_kprobes || skip "no kprobes here"
+	run -0 "$NETIOTRACE" attach --backend kprobe --without kprobe/tcp_push --json out.json -- true
+	[[ $output == *"this kernel has no hook of backend kprobe for tx_copy, tx_pin: tp_btf/sock_send_length is used."* ]]
+	jq -e '.plan[] | select(.probe == "send_return") | .backend == "tracepoint"' out.json
+	jq -e '.plan[] | select(.probe == "deferred_copy") | .backend == "kprobe"' out.json
+}

@@ -3,7 +3,8 @@
  * The table at the end of attach: a row for each process, connection, port or cgroup, no wider than
  * asked for. Where names and columns have no room beside each other, columns that are 0 in every
  * row go first; then names are shortened, in their middle; and where that would leave them less
- * than NAME_MIN, further columns go. What went is said below, with what it is of all.
+ * than NAME_MIN, further columns go. What went is said below: that it is nothing, or what it is of
+ * all.
  */
 #include <stdio.h>
 #include <string.h>
@@ -256,27 +257,51 @@ static void print_heads(const struct making *m, const char *name)
 	fputc('\n', m->f);
 }
 
+/* The columns left out that are 0 in every row, or the others: which, in list. How many. */
+static int list_left_out(const struct layout *l, const struct books *total, bool zero,
+			 enum column list[COLUMN_NR])
+{
+	int nr = 0;
+
+	for (int c = 0; c < COLUMN_NR; c++)
+		if (l->left_out[c] && is_zero(total, (enum column)c) == zero)
+			list[nr++] = (enum column)c;
+	return nr;
+}
+
+/* It took no room from anybody: their heads are words for what did not happen. */
+static void say_nothing(FILE *f, const enum column list[COLUMN_NR], int nr)
+{
+	for (int i = 0; i < nr; i++)
+		fprintf(f, "%s%s",
+			!i           ? "Nothing was "
+			: i + 1 < nr ? ", "
+				     : " or ",
+			heads[list[i]]);
+	fputs(nr ? ". " : "", f);
+}
+
+static void say_no_room(FILE *f, const enum column list[COLUMN_NR], int nr,
+			const struct books *total)
+{
+	char cell[UNITS_BUF];
+
+	for (int i = 0; i < nr; i++)
+		fprintf(f, "%s%s (%s in all)", !i ? "No room in the table for " : ", ",
+			heads[list[i]], cell_of(cell, total, list[i]));
+	fputs(nr ? "." : "", f);
+}
+
 static int say_left_out(const struct making *m, unsigned int width, const struct books *total)
 {
-	const char *before = "";
-	char cell[UNITS_BUF];
+	enum column list[COLUMN_NR];
 	struct text_note n;
 	int err = text_note__begin(&n);
 
 	if (err)
 		return err;
-	for (int c = 0; c < COLUMN_NR; c++) {
-		if (!m->layout.left_out[c])
-			continue;
-		fprintf(n.f, "%s%s", *before ? before : "No room in the table for ", heads[c]);
-		if (is_zero(total, (enum column)c))
-			fputs(" (none)", n.f);
-		else
-			fprintf(n.f, " (%s in all)", cell_of(cell, total, (enum column)c));
-		before = ", ";
-	}
-	if (*before)
-		fputs(".", n.f);
+	say_nothing(n.f, list, list_left_out(&m->layout, total, true, list));
+	say_no_room(n.f, list, list_left_out(&m->layout, total, false, list), total);
 	return text_note__end(&n, m->f, width, "");
 }
 

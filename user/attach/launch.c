@@ -129,8 +129,19 @@ int launch__wait(struct launch *l, int timeout_ms)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* At once, whatever state it is in: it is still ours, and not yet the command. */
+static void end_held(struct launch *l)
+{
+	kill(l->pid, SIGKILL);
+	while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	l->pid = 0;
+}
+
 void launch__close(struct launch *l)
 {
+	if (l->pid && l->gate >= 0)
+		end_held(l);
 	close_end(&l->gate);
 	close_end(&l->failure);
 	close_end(&l->pidfd);

@@ -29,7 +29,7 @@ int launch__go(struct launch *l);
 /* Waits for it to end, timeout_ms at most. Its exit status, 128 + signal; -EAGAIN: it goes on. */
 int launch__wait(struct launch *l, int timeout_ms);
 
-/* Ends one that was never let go; leaves others alone. Frees what is held of it. */
+/* Ends one that was never let go, and waits for that; leaves others alone. Frees what is held. */
 void launch__close(struct launch *l);
 
 #endif

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/privileges.h"
 #include "host/environment.h"
 #include "kernel/pidns.h"
+#include "refusal.h"
 #include "watching.h"
 
 static int refuse_pid(pid_t pid, int err)
@@ -95,33 +95,38 @@ static int fill_filter(struct watching *w, struct watcher_filter *filter)
 	return code;
 }
 
+/* Nothing was begun: there is nothing to write, and what is to be watched goes on as it did. */
+static int end_early(const struct watching *w)
+{
+	if (w->launch.pid)
+		log_warning("ended before the watching began: %s was not started, nothing is "
+			    "written.",
+			    w->o->command[0]);
+	else
+		log_warning("ended before the watching began: nothing is written.");
+	return EXIT_SIGNAL_BASE + loop__ending_signal();
+}
+
 static int load(struct watching *w, const struct watcher_filter *filter)
 {
-	char why[256];
-	int err = watcher__open(&w->watcher, filter, why, sizeof(why));
+	struct watcher_refusal no;
+	int err = watcher__open(&w->watcher, filter, &no);
 
-	if (!err)
-		return EXIT_DONE;
-	if (err == -EPERM && privileges__in_user_namespace()) {
-		log_error("watching the kernel needs root of the machine, and netiotrace is in a "
-			  "user namespace, which has only one of its own: start it outside.");
-		return EXIT_PRIVILEGES;
+	if (err == -EINTR && loop__is_to_end())
+		return end_early(w);
+	return err ? refusal__say(w->o->backend, err, &no) : EXIT_DONE;
+}
+
+/* What was asked for by name is not replaced in silence. */
+static void say_replaced(const struct watching *w)
+{
+	for (size_t i = 0; i < w->found.plan_nr; i++) {
+		const struct plan_row *row = &w->found.plan[i];
+
+		if (watcher__replaces(row, w->o->backend))
+			log_warning("this kernel has no hook of backend %s for %s: %s is used.",
+				    backend__name(w->o->backend), row->stage, row->hook);
 	}
-	if (err == -EPERM)
-		log_error("the kernel refuses the programs (%s): it may be locked down, or lack "
-			  "privileges; netiotrace doctor says what is missing.",
-			  strerror(-err));
-	else if (why[0])
-		log_error("this kernel cannot be watched by attach: %s. %s", why,
-			  w->o->backend == BACKEND_AUTO
-				  ? "Where programs on functions are refused (netiotrace doctor "
-				    "says why), it takes Linux 6.3 or later."
-				  : "--backend auto takes any of them.");
-	else
-		log_error("this kernel cannot be watched by attach (%s): -vv has the kernel's "
-			  "own words.",
-			  strerror(-err));
-	return EXIT_KERNEL;
 }
 
 /* new: it began while it was watched. Another may have its id meanwhile. */
@@ -137,7 +142,7 @@ static void take_process(struct watching *w, pid_t pid, bool named)
 {
 	struct nio_task task = {.first_ns = 1, .asked = 1, .named = named};
 
-	if (pid == getpid() || target__comm(pid, task.comm))
+	if (pid == getpid() || loop__is_to_end() || target__comm(pid, task.comm))
 		return;
 	task.started = target__started(pid);
 	task.parent = target__parent(pid);
@@ -271,6 +276,28 @@ static int read_baseline(struct watching *w)
 	return EXIT_USAGE;
 }
 
+static void describe(struct watching *w)
+{
+	environment__read(&w->found.env, NULL, (struct flag){.reason = "taps are not looked for"});
+	w->found.plan_nr = watcher__plan(w->watcher, &w->found.plan);
+	w->found.told = watcher__has(w->watcher, "message");
+	w->found.notices = watcher__has(w->watcher, "completion");
+	w->found.finds_sockets = watcher__finds_sockets(w->watcher);
+	w->found.splices = watcher__has(w->watcher, "splice_read");
+	if (w->o->baseline)
+		w->found.baseline = &w->baseline;
+	say_replaced(w);
+}
+
+static void begin(struct watching *w)
+{
+	watcher__arm(w->watcher);
+	w->found.begun_ns = loop__now_ns();
+	w->found.ended_ns = w->found.begun_ns;
+	begin_sampling(w);
+	take_everybody(w);
+}
+
 int watching__open(struct watching *w, const struct attach_options *o, struct loop *l)
 {
 	struct watcher_filter filter;
@@ -287,19 +314,11 @@ int watching__open(struct watching *w, const struct attach_options *o, struct lo
 		code = load(w, &filter);
 	if (code)
 		return code;
-	environment__read(&w->found.env, NULL, (struct flag){.reason = "taps are not looked for"});
-	w->found.plan_nr = watcher__plan(w->watcher, &w->found.plan);
-	w->found.told = watcher__has(w->watcher, "message");
-	w->found.notices = watcher__has(w->watcher, "completion");
-	w->found.finds_sockets = watcher__finds_sockets(w->watcher);
-	w->found.splices = watcher__has(w->watcher, "splice_read");
-	watcher__arm(w->watcher);
-	w->found.begun_ns = loop__now_ns();
-	w->found.ended_ns = w->found.begun_ns;
-	if (o->baseline)
-		w->found.baseline = &w->baseline;
-	begin_sampling(w);
-	take_everybody(w);
+	describe(w);
+	if (!loop__is_to_end())
+		begin(w);
+	if (loop__is_to_end())
+		return end_early(w);
 	code = watch_ends(w, l);
 	if (code)
 		return code;

@@ -33,7 +33,10 @@ struct watching {
 		.launch = LAUNCH_INIT, .cgroup = -1, \
 	}
 
-/* Finds who is asked for, loads, attaches, and lets a command go. An exit code. */
+/*
+ * Finds who is asked for, loads, attaches, and lets a command go. An exit code: 128 + the signal's
+ * number where one came meanwhile that ends the program; a command was not started then.
+ */
 int watching__open(struct watching *w, const struct attach_options *o, struct loop *l);
 void watching__close(struct watching *w);
 

@@ -57,15 +57,20 @@ int loop__take_pauses(struct loop *l, bool take)
 	return fd < 0 ? fd : 0;
 }
 
-bool loop__is_to_end(void)
+int loop__ending_signal(void)
 {
 	sigset_t pending;
 
 	sigpending(&pending);
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
 		if (taken[i] != SIGWINCH && sigismember(&pending, taken[i]))
-			return true;
-	return false;
+			return taken[i];
+	return 0;
+}
+
+bool loop__is_to_end(void)
+{
+	return loop__ending_signal() != 0;
 }
 
 void loop__pause(void)

@@ -49,10 +49,11 @@ int loop__add(struct loop *l, int fd);
 void loop__remove(struct loop *l, int fd);
 
 /*
- * Does a signal that ends the program wait to be an event? For work between two waits that takes
- * long and can be left undone then.
+ * Does a signal that ends the program wait to be an event, and which (0: none)? For work between
+ * two waits that takes long and can be left undone then.
  */
 bool loop__is_to_end(void);
+int loop__ending_signal(void);
 
 /* Ticks after first_ns, then every interval_ns. */
 int loop__set_timer(struct loop *l, uint64_t first_ns, uint64_t interval_ns);

@@ -219,8 +219,11 @@ static int attach_by_any(struct sampler *s)
 	s->no_cycles[0] = '\0';
 	if (!err)
 		return 0;
-	refuse(err, s->no_cycles, sizeof(s->no_cycles),
-	       err == -ENOENT ? "no PMU here counts cycles" : "cycles were refused");
+	/* What the clause says is all that ENOENT does, and not a word of files. */
+	if (err == -ENOENT)
+		snprintf(s->no_cycles, sizeof(s->no_cycles), "no PMU here counts cycles");
+	else
+		refuse(err, s->no_cycles, sizeof(s->no_cycles), "cycles were refused");
 	return attach_by(s, false);
 }
 

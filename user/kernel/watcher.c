@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 
+#include "base/loop.h"
 #include "grace_period.h"
 #include "kernel_addresses.h"
 #include "libbpf_output.h"
@@ -54,6 +55,8 @@ static int set_cgroup(struct watcher *w, int cgroup)
 static int attach_all(struct watcher *w)
 {
 	for (size_t i = 0; i < w->programs_nr; i++) {
+		if (loop__is_to_end())
+			return -EINTR;
 		w->links[i] = bpf_program__attach(w->programs[i]);
 		if (!w->links[i])
 			return -errno;
@@ -61,12 +64,13 @@ static int attach_all(struct watcher *w)
 	return 0;
 }
 
-int watcher__open(struct watcher **out, const struct watcher_filter *filter, char *why, size_t len)
+int watcher__open(struct watcher **out, const struct watcher_filter *filter,
+		  struct watcher_refusal *no)
 {
 	struct watcher *w = calloc(1, sizeof(*w));
 	int err;
 
-	why[0] = '\0';
+	*no = (struct watcher_refusal){0};
 	if (!w)
 		return -ENOMEM;
 	libbpf_output__set();
@@ -75,9 +79,9 @@ int watcher__open(struct watcher **out, const struct watcher_filter *filter, cha
 	if (!err)
 		err = configure(w, filter);
 	if (!err)
-		err = watcher__choose(w, filter, why, len);
+		err = watcher__choose(w, filter, no);
 	if (!err)
-		err = attach_bpf__load(w->skel);
+		err = loop__is_to_end() ? -EINTR : attach_bpf__load(w->skel);
 	if (!err)
 		err = set_cgroup(w, filter->cgroup);
 	if (!err)

@@ -36,12 +36,22 @@ struct watcher_filter {
 /* Is this the name of a hook that attach can use, or of the function or tracepoint it is on? */
 bool watcher__names_hook(const char *name);
 
+/* Why this kernel cannot be watched as asked. */
+struct watcher_refusal {
+	const char
+		*backend; /* why the one asked for has no use here: a static clause; NULL: it has */
+	char missing[256]; /* what nothing shows, and which hooks would: a clause; "": nothing */
+};
+
 /*
  * Loads and attaches; nothing is watched before watcher__arm(). 0 or -errno: -EOPNOTSUPP when this
- * kernel has no hook for sent or received bytes; why then says what is missing, a clause, and is
- * empty otherwise. *out is owned by the caller.
+ * kernel has no hook for sent or received bytes; its own error where it refuses the backend of
+ * functions that is asked for by name; *no then says more. -EINTR: a signal that ends the program
+ * came meanwhile (loop__is_to_end()), which is looked for before each step, since one may wait for
+ * grace periods. *out is owned by the caller.
  */
-int watcher__open(struct watcher **out, const struct watcher_filter *filter, char *why, size_t len);
+int watcher__open(struct watcher **out, const struct watcher_filter *filter,
+		  struct watcher_refusal *no);
 void watcher__close(struct watcher *w); /* takes NULL */
 
 /*
@@ -92,6 +102,9 @@ struct num watcher__missed(const struct watcher *w);
 
 /* Which hooks are in use, and why others are not: rows of the plan. Owned by w. */
 size_t watcher__plan(const struct watcher *w, const struct plan_row **rows);
+
+/* Is a row's hook of another backend than the one asked for, which has some for its probe, too? */
+bool watcher__replaces(const struct plan_row *row, enum backend asked);
 
 /* Is this probe served ("message")? */
 bool watcher__has(const struct watcher *w, const char *probe);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/loop.h"
 #include "presence.h"
 #include "watcher_skeleton.h"
 
@@ -107,43 +108,67 @@ static bool is_withheld(const struct way *way, const struct watcher_filter *filt
 	return false;
 }
 
-/*
- * Can programs of this backend be loaded and attached at all? Tried with one of its own: kernels
- * that lack the functions' trampolines, or are locked down, refuse them all.
- */
-static bool is_usable(enum backend backend)
-{
-	const char *name = backend == BACKEND_TRAMPOLINE ? "nio_ae_deferred" : "nio_ak_deferred";
-	struct attach_bpf *skel = attach_bpf__open();
-	struct bpf_program *prog;
-	struct bpf_link *link = NULL;
-
-	prog = skel ? bpf_object__find_program_by_name(skel->obj, name) : NULL;
-	if (prog) {
-		bpf_map__set_max_entries(skel->maps.nio_streams, 1);
-		bpf_program__set_autoload(prog, true);
-		if (!attach_bpf__load(skel))
-			link = bpf_program__attach(prog);
-	}
-	bpf_link__destroy(link);
-	attach_bpf__destroy(skel);
-	return link != NULL;
-}
-
-/* Of functions one backend is used, for all probes: the first that works of those that are wanted.
- */
-static enum backend backend_of_functions(const struct watcher_filter *filter)
-{
-	for (int b = BACKEND_TRAMPOLINE; b < BACKEND_TRACEPOINT; b++)
-		if ((filter->backend == BACKEND_AUTO || filter->backend == (enum backend)b) &&
-		    is_usable((enum backend)b))
-			return (enum backend)b;
-	return BACKEND_TRACEPOINT;
-}
-
 static bool is_of_functions(enum backend backend)
 {
 	return backend == BACKEND_TRAMPOLINE || backend == BACKEND_KPROBE;
+}
+
+static int try_program(struct attach_bpf *skel, struct bpf_program *prog)
+{
+	struct bpf_link *link;
+	int err;
+
+	bpf_map__set_max_entries(skel->maps.nio_streams, 1);
+	bpf_program__set_autoload(prog, true);
+	err = attach_bpf__load(skel);
+	if (err)
+		return err;
+	link = bpf_program__attach(prog);
+	err = link ? 0 : -errno;
+	bpf_link__destroy(link);
+	return err;
+}
+
+/*
+ * Can programs of this backend be loaded and attached at all? Tried with one of its own: kernels
+ * that lack the functions' trampolines, or are locked down, refuse them all. 0 or -errno.
+ */
+static int try_backend(enum backend backend)
+{
+	struct attach_bpf *skel = attach_bpf__open();
+	int err = skel ? 0 : -errno;
+
+	if (!err)
+		err = try_program(skel, backend == BACKEND_TRAMPOLINE
+						? skel->progs.nio_ae_deferred
+						: skel->progs.nio_ak_deferred);
+	attach_bpf__destroy(skel);
+	return err;
+}
+
+/*
+ * Of functions one backend is used, for all probes: the first that works of those that are wanted.
+ * One that is asked for by name has to. 0 or -errno.
+ */
+static int choose_functions(struct watcher *w, const struct watcher_filter *filter,
+			    struct watcher_refusal *no)
+{
+	int err = -ENOENT;
+
+	w->functions = BACKEND_TRACEPOINT;
+	for (int b = BACKEND_TRAMPOLINE; b < BACKEND_TRACEPOINT && err; b++) {
+		if (filter->backend != BACKEND_AUTO && filter->backend != (enum backend)b)
+			continue;
+		if (loop__is_to_end())
+			return -EINTR;
+		err = try_backend((enum backend)b);
+		if (!err)
+			w->functions = (enum backend)b;
+	}
+	if (!err || !is_of_functions(filter->backend))
+		return 0;
+	no->backend = plan__refusal(err);
+	return err;
 }
 
 /* Why this way cannot be gone; NULL: it can. */
@@ -232,30 +257,35 @@ static bool completions_by_function(const struct watcher *w)
 }
 
 /* Which hooks would have done, of a probe that there has to be. */
-static void say_missing(const struct watcher *w, char *why, size_t len)
+static void say_missing(const struct watcher *w, struct watcher_refusal *no)
 {
 	const struct plan_row *row = &w->rows[w->rows_nr - 1];
-	size_t used = snprintf(why, len, "nothing shows %s; it would take ", row->stage);
+	size_t len = sizeof(no->missing), used;
 	const char *before = "";
+
+	used = snprintf(no->missing, len, "nothing shows %s; it would take ", row->stage);
 
 	for (size_t i = 0; i < WAYS_NR && used < len; i++) {
 		if (strcmp(ways[i].probe, row->probe) != 0)
 			continue;
-		used += snprintf(why + used, len - used, "%s%s", before, ways[i].hook);
+		used += snprintf(no->missing + used, len - used, "%s%s", before, ways[i].hook);
 		before = " or ";
 	}
 }
 
-int watcher__choose(struct watcher *w, const struct watcher_filter *filter, char *why, size_t len)
+int watcher__choose(struct watcher *w, const struct watcher_filter *filter,
+		    struct watcher_refusal *no)
 {
-	struct btf *btf = presence__read();
-	int err = 0;
+	int err = choose_functions(w, filter, no);
+	struct btf *btf;
 
-	w->functions = backend_of_functions(filter);
+	if (err)
+		return err;
+	btf = presence__read();
 	for (size_t i = 0; i < WAYS_NR && !err; i++)
 		err = consider(w, btf, i, filter);
 	if (err == -EOPNOTSUPP)
-		say_missing(w, why, len);
+		say_missing(w, no);
 	w->skel->rodata->nio_splice_pages =
 		btf && !presence__function(btf, "skb_splice_from_iter", 0);
 	w->may_adopt = !btf || !presence__function(btf, "bpf_get_socket_ptr_cookie", 0);
@@ -275,6 +305,16 @@ size_t watcher__plan(const struct watcher *w, const struct plan_row **rows)
 {
 	*rows = w->rows;
 	return w->rows_nr;
+}
+
+bool watcher__replaces(const struct plan_row *row, enum backend asked)
+{
+	if (!row->hook || !is_of_functions(asked) || !strcmp(row->backend, backend__name(asked)))
+		return false;
+	for (size_t i = 0; i < WAYS_NR; i++)
+		if (ways[i].backend == asked && !strcmp(ways[i].probe, row->probe))
+			return true;
+	return false;
 }
 
 bool watcher__has(const struct watcher *w, const char *probe)

@@ -30,8 +30,9 @@ struct watcher {
 
 /*
  * Chooses a hook for each probe by what this kernel has, fills w->rows, and switches the chosen
- * programs on. 0, or -EOPNOTSUPP when sent or received bytes have none: why then names it.
+ * programs on. 0 or -errno, as watcher__open().
  */
-int watcher__choose(struct watcher *w, const struct watcher_filter *filter, char *why, size_t len);
+int watcher__choose(struct watcher *w, const struct watcher_filter *filter,
+		    struct watcher_refusal *no);
 
 #endif

@@ -55,10 +55,9 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 	}
 }
 
-/* Why an alternative cannot be had. */
-static const char *refusal(const struct offer *offer)
+const char *plan__refusal(int err)
 {
-	switch (-offer->err) {
+	switch (-err) {
 	case 0:
 		return "not tried";
 	case ENOENT:
@@ -148,7 +147,7 @@ static void note_refusal(struct plan *plan, enum probe_id probe, const struct of
 	if (weight < *told)
 		return;
 	*told = weight;
-	plan->reason[probe] = refusal(offer);
+	plan->reason[probe] = plan__refusal(offer->err);
 	if (offer->err == -ECANCELED)
 		return;
 	plan->remedy[probe] =

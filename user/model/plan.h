@@ -90,6 +90,9 @@ enum times {
 	TIMES_OFF,
 };
 
+/* Why a hook cannot be had, by what trying it gave (-errno; 0: not tried): a static clause. */
+const char *plan__refusal(int err);
+
 /*
  * Withdraws from offers, as if the kernel had refused them, the alternatives whose hook is `hook`
  * ("fexit/tcp_sendmsg_locked") or is on the function or tracepoint of that name. Returns how many

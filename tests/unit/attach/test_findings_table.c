@@ -119,7 +119,7 @@ static void columns_that_are_zero_go_first(void **state)
 		     "        -         -      3 kB      1.00\n"
 		     "total                                                         1 MB      1 MB "
 		     "        -         -      3 kB      1.00\n"
-		     "           No room in the table for deferred (none).\n");
+		     "           Nothing was deferred.\n");
 	assert_table(&s, BY_CONNECTION, 100,
 		     "connection                                                    sent    copied "
 		     " received  copies/B\n"
@@ -127,15 +127,13 @@ static void columns_that_are_zero_go_first(void **state)
 		     "     3 kB      1.00\n"
 		     "total                                                         1 MB      1 MB "
 		     "     3 kB      1.00\n"
-		     "           No room in the table for pinned (none), spliced (none), deferred "
-		     "(none).\n");
+		     "           Nothing was pinned, spliced or deferred.\n");
 	assert_table(
 		&s, BY_CONNECTION, 80,
 		"connection                                    sent    copied  received  copies/B\n"
 		"nginx 4194304 :5044~ 203.0.113.210:60211      1 MB      1 MB      3 kB      1.00\n"
 		"total                                         1 MB      1 MB      3 kB      1.00\n"
-		"           No room in the table for pinned (none), spliced (none), deferred\n"
-		"           (none).\n");
+		"           Nothing was pinned, spliced or deferred.\n");
 }
 
 static void names_are_shortened_before_what_has_bytes_goes(void **state)
@@ -167,6 +165,23 @@ static void names_are_shortened_before_what_has_bytes_goes(void **state)
 		"           all).\n");
 }
 
+/* What has bytes and no room is told from what has none. */
+static void both_are_said_apart(void **state)
+{
+	struct nio_stream s = stream_of(1, "nginx");
+
+	(void)state;
+	send_otherwise(&s);
+	s.stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){0};
+	assert_table(
+		&s, BY_CONNECTION, 80,
+		"connection                          sent    copied    pinned  received  copies/B\n"
+		"nginx 4194304 ~0.113.210:60211      3 MB      1 MB      2 MB      3 kB      2.00\n"
+		"total                               3 MB      1 MB      2 MB      3 kB      2.00\n"
+		"           Nothing was spliced. No room in the table for deferred (5 MB in "
+		"all).\n");
+}
+
 static void a_name_is_cut_between_characters(void **state)
 {
 	struct nio_stream s =
@@ -191,6 +206,7 @@ int main(void)
 		cmocka_unit_test(no_line_is_too_wide_and_no_column_vanishes),
 		cmocka_unit_test(columns_that_are_zero_go_first),
 		cmocka_unit_test(names_are_shortened_before_what_has_bytes_goes),
+		cmocka_unit_test(both_are_said_apart),
 		cmocka_unit_test(a_name_is_cut_between_characters),
 	};
 

@@ -40,9 +40,11 @@ static void ending_signals_wait_until_taken(void **state)
 	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 	assert_false(loop__is_to_end());
+	assert_int_equal(loop__ending_signal(), 0);
 	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++) {
 		kill(getpid(), ending[i]);
 		assert_true(loop__is_to_end());
+		assert_int_equal(loop__ending_signal(), ending[i]);
 		take(*state, ending[i]);
 		assert_false(loop__is_to_end());
 	}
