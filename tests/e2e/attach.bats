@@ -284,6 +284,19 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	cmp before after
 }
 
+# With -- COMMAND it is stderr, wherever the command's own output goes.
+@test "attach: the text at the end is as wide as the terminal that it goes to" {
+	need_tool tmux
+	tmux -L "at$$" new-session -d -x 80 -y 40 "'$NETIOTRACE' attach -- true >said; echo \$? >status; sleep 1000"
+	within 60 test -s status
+	[ "$(<status)" -eq 0 ]
+	# Lines that the terminal broke are joined again.
+	tmux -L "at$$" capture-pane -p -J | sed 's/ *$//' >text
+	cat text
+	grep -q '^watching' text
+	[ "$(wc -L <text)" -le 80 ]
+}
+
 @test "attach: a name that is none does not reach the terminal" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach --json out.json -- "$PROGRAM" name 127.0.0.1 "$PORT" 2>text

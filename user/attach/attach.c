@@ -19,7 +19,7 @@
 
 #define COLUMNS_MIN     60
 #define COLUMNS_MAX     120
-#define COLUMNS_DEFAULT 100 /* where stdout is no terminal: as of a run */
+#define COLUMNS_DEFAULT 100 /* where the text goes to no terminal: as of a run */
 
 /* How long a command may take to end that was told to by a signal. */
 #define COMMAND_END_MS 500
@@ -215,9 +215,9 @@ static int check_expects(struct attach *a, const json_t *document)
 	return code;
 }
 
-static unsigned int text_columns(void)
+static unsigned int text_columns(FILE *out)
 {
-	unsigned int columns = terminal__columns(STDOUT_FILENO, COLUMNS_DEFAULT);
+	unsigned int columns = terminal__columns(fileno(out), COLUMNS_DEFAULT);
 
 	return columns < COLUMNS_MIN ? COLUMNS_MIN : columns > COLUMNS_MAX ? COLUMNS_MAX : columns;
 }
@@ -234,7 +234,7 @@ static int report(struct attach *a)
 	if (!a->o.quiet && a->line.headed)
 		fputc('\n', a->out);
 	if (!a->o.quiet)
-		findings__print(a->out, text_columns(), &a->w.found);
+		findings__print(a->out, text_columns(a->out), &a->w.found);
 	/* Now, not at exit: detaching comes first, and waits for a grace period at each function.
 	 */
 	outfile__flush_stdout();

@@ -36,10 +36,11 @@ static double uncertainty(const struct cpu_samples *s)
 	return widest;
 }
 
-/* By share, and what is under a hundredth in one. */
-static void say_classes(FILE *f, const struct cpu_samples *s)
+/* By share, and what is under a hundredth in one. Is gather among what is said by name? */
+static bool say_classes(FILE *f, const struct cpu_samples *s)
 {
 	bool said[CPU_CLASS_NR] = {false};
+	bool gather = false;
 	double rest = 1;
 	int c;
 
@@ -51,21 +52,28 @@ static void say_classes(FILE *f, const struct cpu_samples *s)
 		fprintf(f, "%s %.0f %%, ", cpu_class__heading((enum cpu_class)c),
 			share.value * 100);
 		rest -= share.value;
+		gather |= c == CPU_CLASS_GATHER;
 	}
 	if (rest > 0.0005)
 		fprintf(f, "others %.1f %%, ", rest * 100);
 	fprintf(f, "each within %.1f points in 95 of 100 cases. ", uncertainty(s) * 100);
+	return gather;
 }
 
-static void say_own_copies(FILE *f, const struct cpu_split *cpu)
+/* named: stands among the classes. */
+static void say_own_copies(FILE *f, const struct cpu_split *cpu, bool named)
 {
 	struct cpu_part part = cpu_split__part(cpu, CPU_CLASS_GATHER);
+	char count[UNITS_BUF];
 
 	if (!part.share.known)
 		fprintf(f, "What the program itself copies (gather): n/a (%s). ",
 			part.share.reason);
-	else
+	else if (named)
 		fprintf(f, "Gather is what the program itself copies, by memcpy and memmove. ");
+	else
+		fprintf(f, "What the program itself copies, by memcpy and memmove: %s samples. ",
+			format_count(count, sizeof(count), cpu->samples.classes[CPU_CLASS_GATHER]));
 }
 
 void cpu_text__say(FILE *f, const struct cpu_found *found)
@@ -88,8 +96,7 @@ void cpu_text__say(FILE *f, const struct cpu_found *found)
 		return;
 	}
 	fputs(": ", f);
-	say_classes(f, &cpu->samples);
-	say_own_copies(f, cpu);
+	say_own_copies(f, cpu, say_classes(f, &cpu->samples));
 	if (found->lost)
 		fprintf(f, "%s samples lost. ", format_count(count, sizeof(count), found->lost));
 }

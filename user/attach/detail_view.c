@@ -15,7 +15,8 @@
 #define END_LINE "\033[K\n"
 
 #define BAR_WIDTH_MAX 30
-#define LINES_BESIDE  16 /* of a histogram: what stands above and below it */
+#define SIZES_BESIDE  4 /* lines of a histogram besides its rows, and the keys below all */
+#define SIZES_MIN     4 /* rows of it, whatever else there is to say */
 
 /* What is being drawn. */
 struct page {
@@ -136,64 +137,65 @@ static void draw_bar(char bar[BAR_WIDTH_MAX + 1], uint64_t value, uint64_t most,
 	bar[marks] = '\0';
 }
 
-static void put_sizes(struct page *p)
+/* Sizes below the first row are counted in it: what is not shown would be taken for none. */
+static void fold(uint64_t sizes[NIO_SIZES], int from)
 {
-	const struct books *b = &p->item->books;
-	uint64_t sends = largest_of(b->tx_sizes), receives = largest_of(b->rx_sizes);
+	for (int i = 0; i < from; i++)
+		sizes[from] += sizes[i];
+}
+
+static void put_row(struct page *p, const struct books *b, int i, bool folded, int width)
+{
+	char tx[BAR_WIDTH_MAX + 1], rx[BAR_WIDTH_MAX + 1], size[UNITS_BUF];
+
+	draw_bar(tx, b->tx_sizes[i], largest_of(b->tx_sizes), width);
+	draw_bar(rx, b->rx_sizes[i], largest_of(b->rx_sizes), width);
+	put(p, "%10s  %-*s %9" PRIu64 "  %-*s %9" PRIu64,
+	    folded ? "less" : format_size(size, sizeof(size), 1ULL << i), width, tx, b->tx_sizes[i],
+	    width, rx, b->rx_sizes[i]);
+}
+
+/* room: rows that there are for them. */
+static void put_sizes(struct page *p, int room)
+{
+	struct books b = p->item->books;
 	int width = p->columns > 2 * BAR_WIDTH_MAX + 40 ? BAR_WIDTH_MAX
 		    : p->columns > 60                   ? ((int)p->columns - 40) / 2
 							: 10;
-	int from, to, room = p->rows > LINES_BESIDE + 4 ? (int)p->rows - LINES_BESIDE : 4;
+	int from, to;
+	bool folded;
 
-	if (!range_of(b, &from, &to))
+	if (!range_of(&b, &from, &to))
 		return;
-	if (to - from >= room)
+	folded = to - from >= room;
+	if (folded) {
 		from = to - room + 1;
+		fold(b.tx_sizes, from);
+		fold(b.rx_sizes, from);
+		memset(b.tx_sizes, 0, from * sizeof(b.tx_sizes[0]));
+		memset(b.rx_sizes, 0, from * sizeof(b.rx_sizes[0]));
+	}
 	put(p, " ");
 	put(p, "%10s  %-*s %10s  %-*s", "bytes from", width + 10, "a send call", "", width,
 	    "a copy received");
-	for (int i = from; i <= to; i++) {
-		char tx[BAR_WIDTH_MAX + 1], rx[BAR_WIDTH_MAX + 1], size[UNITS_BUF];
-
-		draw_bar(tx, b->tx_sizes[i], sends, width);
-		draw_bar(rx, b->rx_sizes[i], receives, width);
-		put(p, "%10s  %-*s %9" PRIu64 "  %-*s %9" PRIu64,
-		    format_size(size, sizeof(size), 1ULL << i), width, tx, b->tx_sizes[i], width,
-		    rx, b->rx_sizes[i]);
-	}
+	for (int i = from; i <= to; i++)
+		put_row(p, &b, i, folded && i == from, width);
 	put(p, " ");
 }
 
-static void put_text(struct page *p, const char *text)
-{
-	const char *line;
-	size_t len;
-
-	while ((len = wrap__next(&text, p->columns, &line)))
-		put(p, "%.*s", (int)len, line);
-}
-
-static void put_cpu(struct page *p)
+static void say_cpu(FILE *f, const struct page *p)
 {
 	struct cpu_found found = p->r->cpu;
-	char *text = NULL;
-	size_t len;
-	FILE *f;
 
 	if (!p->item->process)
 		return;
 	found.total = p->item->process->cpu;
-	f = open_memstream(&text, &len);
-	if (!f)
-		return;
 	fputs("CPU: ", f);
 	cpu_text__say(f, &found);
-	fclose(f);
-	put_text(p, text);
-	free(text);
+	fputc('\n', f);
 }
 
-static void put_verdict(struct page *p)
+static void say_verdict(FILE *f, const struct page *p)
 {
 	struct grounds grounds = findings__grounds(p->r, p->item->process);
 	struct judgement j;
@@ -204,19 +206,55 @@ static void put_verdict(struct page *p)
 		grounds.read_bytes = (struct num){0};
 	}
 	judge__give(&j, &grounds);
-	put_text(p, j.text);
-	put_text(p, j.advice);
+	fprintf(f, "%s\n%s\n", j.text, j.advice);
+}
+
+/* What stands below the sizes: paragraphs, a line each. Freed by the caller; NULL: out of memory.
+ */
+static char *words_of(const struct page *p)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		return NULL;
+	say_cpu(f, p);
+	say_verdict(f, p);
+	return fclose(f) ? NULL : text;
+}
+
+/* Lines that it takes; with p they are put. */
+static unsigned int wrap(struct page *p, const char *text, unsigned int columns)
+{
+	unsigned int lines = 0;
+	const char *line;
+	size_t len;
+
+	for (; (len = wrap__next(&text, columns, &line)); lines++)
+		if (p)
+			put(p, "%.*s", (int)len, line);
+	return lines;
+}
+
+static int room_for_sizes(const struct page *p, const char *words)
+{
+	int room = (int)p->rows - (int)p->used - (int)wrap(NULL, words, p->columns) - SIZES_BESIDE;
+
+	return room < SIZES_MIN ? SIZES_MIN : room;
 }
 
 void detail_view__draw(FILE *f, const struct findings *r, const struct view_item *item,
 		       unsigned int rows, unsigned int columns)
 {
 	struct page p = {.f = f, .r = r, .item = item, .rows = rows, .columns = columns};
+	char *words = words_of(&p);
+	const char *below = words ? words : "";
 
 	put_head(&p);
 	put_ledger(&p);
 	put_calls(&p);
-	put_sizes(&p);
-	put_cpu(&p);
-	put_verdict(&p);
+	put_sizes(&p, room_for_sizes(&p, below));
+	wrap(&p, below, columns);
+	free(words);
 }

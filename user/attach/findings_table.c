@@ -19,7 +19,6 @@
 #define CELL     10 /* with the space before it */
 #define NAME_MIN 30
 #define NAME_LEN (GROUP_NAME_LEN + 32)
-#define CUT      "~"
 
 enum column {
 	COLUMN_SENT,
@@ -54,8 +53,8 @@ struct layout {
 struct making {
 	FILE *f;
 	struct layout layout;
-	int longest; /* name */
-	size_t rows;
+	int longest;        /* name */
+	size_t rows, there; /* of what --by asks for: shown, and in all */
 };
 
 typedef void (*take_row)(struct making *m, const struct row *row);
@@ -182,11 +181,30 @@ static void each_row(struct making *m, const struct findings *r, take_row take)
 		each_connection(m, r, take);
 }
 
-static void measure(struct making *m, const struct row *row)
+/* Rows that there would be without --top. */
+static size_t rows_there(const struct findings *r)
 {
-	int len = (int)strlen(row->name);
+	size_t nr = 0;
+
+	if (findings__groups(r))
+		return findings__groups(r)->nr;
+	if (r->o->by == BY_CONNECTION)
+		return r->table.ranked_nr;
+	for (size_t i = 0; i < r->table.processes_nr; i++)
+		nr += r->table.processes[i].books.connections != 0;
+	return nr;
+}
+
+static void make_room(struct making *m, const char *name)
+{
+	int len = (int)strlen(name);
 
 	m->longest = len > m->longest ? len : m->longest;
+}
+
+static void measure(struct making *m, const struct row *row)
+{
+	make_room(m, row->name);
 	m->rows++;
 }
 
@@ -213,35 +231,14 @@ static struct layout layout_of(int width, int longest, const struct books *total
 	return l;
 }
 
-/* Is this byte the second or a later one of a character? */
-static bool is_inside(char byte)
-{
-	return ((unsigned char)byte & 0xc0) == 0x80;
-}
-
-/* Its beginning and its end, with CUT between them: never part of a character. */
-static const char *shortened(char buf[NAME_LEN], const char *name, int width)
-{
-	int len = (int)strlen(name), room = width - (int)strlen(CUT), head = room / 2;
-	int tail = len - (room - head);
-
-	if (len <= width)
-		return name;
-	while (head && is_inside(name[head]))
-		head--;
-	while (is_inside(name[tail]))
-		tail++;
-	snprintf(buf, NAME_LEN, "%.*s" CUT "%s", head, name, name + tail);
-	return buf;
-}
-
 static void print_row(struct making *m, const struct row *row)
 {
 	bool fits = (int)strlen(row->name) <= m->layout.name;
 	char name[NAME_LEN], cell[UNITS_BUF];
 
 	fprintf(m->f, "%-*s", m->layout.name,
-		fits ? row->name : shortened(name, row->brief, m->layout.name));
+		fits ? row->name
+		     : findings__shorten(name, sizeof(name), row->brief, m->layout.name));
 	for (int c = 0; c < COLUMN_NR; c++)
 		if (!m->layout.left_out[c])
 			fprintf(m->f, " %9s", cell_of(cell, row->books, (enum column)c));
@@ -300,6 +297,9 @@ static int say_left_out(const struct making *m, unsigned int width, const struct
 
 	if (err)
 		return err;
+	if (m->rows < m->there)
+		fprintf(n.f, "%zu more are in the total only: --top %zu shows them. ",
+			m->there - m->rows, m->there);
 	say_nothing(n.f, list, list_left_out(&m->layout, total, true, list));
 	say_no_room(n.f, list, list_left_out(&m->layout, total, false, list), total);
 	return text_note__end(&n, m->f, width, "");
@@ -313,10 +313,11 @@ int findings__print_table(FILE *f, unsigned int width, const struct findings *r)
 	bool summed;
 
 	each_row(&m, r, measure);
+	m.there = rows_there(r);
 	/* Of processes one row needs no sum. */
-	summed = r->o->by != BY_PROCESS || m.rows > 1;
-	measure(&m, &(struct row){.name = by});
-	measure(&m, &(struct row){.name = "total"});
+	summed = r->o->by != BY_PROCESS || m.there > 1;
+	make_room(&m, by);
+	make_room(&m, "total");
 	m.layout = layout_of((int)width, m.longest, total);
 	print_heads(&m, by);
 	each_row(&m, r, print_row);

@@ -13,15 +13,17 @@
 #include "detail_view.h"
 #include "judge.h"
 
-#define ENTER_SCREEN "\033[?1049h\033[?25l"
-#define LEAVE_SCREEN "\033[?25h\033[?1049l"
+/* Without line breaks of the terminal's own: a line that is too long loses its end, not the screen
+ * its order. */
+#define ENTER_SCREEN "\033[?1049h\033[?25l\033[?7l"
+#define LEAVE_SCREEN "\033[?7h\033[?25h\033[?1049l"
 #define HOME         "\033[H"
 #define CLEAR_LINE   "\033[K"
 #define CLEAR_BELOW  "\033[J"
 #define REVERSE      "\033[7m"
 #define NORMAL       "\033[0m"
 
-#define LINES_BESIDE 5 /* head, titles, total, verdict, keys */
+#define LINES_BESIDE 4 /* head, titles, verdict, keys */
 /* Spliced and deferred bytes have a column where there is room; the page of a row has them anyway.
  */
 #define WIDE         100
@@ -113,10 +115,11 @@ static void put_row(FILE *f, const char *name, struct columns c, const struct bo
 		    const struct books *was, double seconds)
 {
 	struct real copies = books__copies_per_byte(b), copied = books__copied_fraction(b);
+	char brief[sizeof(((struct view_item *)0)->name)];
 
 	if (!was)
 		was = b;
-	fprintf(f, "%-*.*s", c.name, c.name, name);
+	fprintf(f, "%-*s", c.name, findings__shorten(brief, sizeof(brief), name, c.name));
 	put_rate(f, books__booked(b, NIO_SIDE_SENDER), books__booked(was, NIO_SIDE_SENDER),
 		 seconds);
 	for (size_t i = 0; i < c.stages; i++) {

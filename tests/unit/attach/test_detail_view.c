@@ -91,6 +91,23 @@ static void fits_the_screen(void **state)
 	}
 }
 
+/* Of 12 sizes: none is left out that there is room for, and none in silence. */
+static void small_sizes_share_a_row_where_there_is_no_room(void **state)
+{
+	struct view_item item = item_of(&stream);
+	char *text = page(&item, 24, 80);
+
+	(void)state;
+	assert_non_null(strstr(text, "      16 B  #                            1  "));
+	free(text);
+	text = page(&item, 18, 80);
+	assert_null(strstr(text, "      16 B"));
+	assert_non_null(strstr(text, "      less  #                            1  "
+				     "####################         2"));
+	assert_non_null(strstr(text, "    32 KiB  ####################       100"));
+	free(text);
+}
+
 static void draws_one_that_did_nothing(void **state)
 {
 	struct view_item item = {.id = 7, .name = "idle 7"};
@@ -107,6 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(has_its_numbers),
 		cmocka_unit_test(fits_the_screen),
+		cmocka_unit_test(small_sizes_share_a_row_where_there_is_no_room),
 		cmocka_unit_test(draws_one_that_did_nothing),
 	};
 

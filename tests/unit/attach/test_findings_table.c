@@ -182,6 +182,39 @@ static void both_are_said_apart(void **state)
 		"all).\n");
 }
 
+static void rows_that_are_not_shown_are_said(void **state)
+{
+	struct attach_options o = {.by = BY_PROCESS, .top = 1};
+	struct findings r = {.o = &o};
+	struct nio_stream s = stream_of(1, "nginx");
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	assert_non_null(f);
+	table__begin(&r.table);
+	for (uint32_t i = 0; i < 3; i++) {
+		s.cookie = i + 1;
+		s.tgid = i + 1;
+		table__take(&r.table, &s);
+	}
+	table__end(&r.table);
+	for (int by = 0; by <= BY_CONNECTION; by++) {
+		o.by = (enum by)by;
+		table__sort(&r.table, SORT_BYTES);
+		assert_int_equal(findings__print_table(f, 120, &r), 0);
+		fflush(f);
+		assert_non_null(strstr(text, "\ntotal "));
+		assert_non_null(strstr(
+			text, "\n           2 more are in the total only: --top 3 shows them."));
+		rewind(f);
+	}
+	fclose(f);
+	free(text);
+	table__clear(&r.table);
+}
+
 static void a_name_is_cut_between_characters(void **state)
 {
 	struct nio_stream s =
@@ -207,6 +240,7 @@ int main(void)
 		cmocka_unit_test(columns_that_are_zero_go_first),
 		cmocka_unit_test(names_are_shortened_before_what_has_bytes_goes),
 		cmocka_unit_test(both_are_said_apart),
+		cmocka_unit_test(rows_that_are_not_shown_are_said),
 		cmocka_unit_test(a_name_is_cut_between_characters),
 	};
 

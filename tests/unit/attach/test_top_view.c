@@ -26,17 +26,18 @@ static struct nio_stream stream_of(uint32_t tgid, uint64_t bytes)
 	};
 }
 
-/* The screen at a time, after so many bytes; freed by the caller. */
-static char *drawn(struct top_view *v, struct findings *r, uint64_t at_ns, uint64_t bytes)
+/* The screen at a time, of this stream; freed by the caller. */
+static char *drawn_of(struct top_view *v, struct findings *r, uint64_t at_ns,
+		      const struct nio_stream *s)
 {
-	struct nio_stream s = stream_of(7, bytes);
 	FILE *saved = stdout;
 	char *text = NULL;
 	size_t len;
 
 	table__begin(&r->table);
-	table__take(&r->table, &s);
+	table__take(&r->table, s);
 	table__end(&r->table);
+	table__sort(&r->table, SORT_COPIED);
 	r->ended_ns = at_ns;
 	stdout = open_memstream(&text, &len);
 	assert_non_null(stdout);
@@ -44,6 +45,14 @@ static char *drawn(struct top_view *v, struct findings *r, uint64_t at_ns, uint6
 	fclose(stdout);
 	stdout = saved;
 	return text;
+}
+
+/* After so many bytes. */
+static char *drawn(struct top_view *v, struct findings *r, uint64_t at_ns, uint64_t bytes)
+{
+	struct nio_stream s = stream_of(7, bytes);
+
+	return drawn_of(v, r, at_ns, &s);
 }
 
 static bool shows(char *screen, const char *what)
@@ -118,11 +127,31 @@ static void lines_fit_the_screen(void **state)
 	table__clear(&r.table);
 }
 
+/* What tells it from others stands at its end. */
+static void a_connection_keeps_its_remote_port(void **state)
+{
+	struct attach_options o = {.by = BY_CONNECTION};
+	struct findings r = {.o = &o, .begun_ns = 1000000000};
+	struct top_view v = {.shown = true};
+	struct nio_stream s = stream_of(4194304, 1);
+	char *screen;
+
+	(void)state;
+	memcpy(s.comm, "nginx", 6);
+	memcpy(s.remote, (uint8_t[]){203, 0, 113, 210}, 4);
+	s.remote_port = 60211;
+	screen = drawn_of(&v, &r, 2000000000, &s);
+	assert_non_null(strstr(screen, "nginx 4194304 ~.113.210:60211 "));
+	free(screen);
+	table__clear(&r.table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(turning_to_ports_shows_no_rate_of_the_past),
 		cmocka_unit_test(lines_fit_the_screen),
+		cmocka_unit_test(a_connection_keeps_its_remote_port),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
