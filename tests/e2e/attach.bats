@@ -269,7 +269,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
 	tmux -L "at$$" new-session -d -x 120 -y 20 \
 		"stty -g >before; '$NETIOTRACE' attach --port $PORT --interval 200ms; echo \$? >status; stty -g >after"
-	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -q 'per second.*copies/B'"
+	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -q 'per second.*copies/B    zc'"
 	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by process'"
 	tmux -L "at$$" send-keys b
 	# With a row: on none, Enter opens nothing.

@@ -12,7 +12,7 @@
 #include "cpu_text.h"
 #include "detail_view.h"
 
-#define END_LINE "\033[K\n"
+#define CLEAR_LINE "\033[K" /* before it is written: see top_view.c */
 
 #define BAR_WIDTH_MAX 30
 #define SIZES_BESIDE  4 /* lines of a histogram besides its rows, and the keys below all */
@@ -36,7 +36,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct page *p, const char
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	fprintf(p->f, "%.*s" END_LINE, (int)p->columns, line);
+	fprintf(p->f, CLEAR_LINE "%.*s\n", (int)p->columns, line);
 	p->used++;
 }
 

@@ -13,8 +13,11 @@
 #include "detail_view.h"
 #include "judge.h"
 
-/* Without line breaks of the terminal's own: a line that is too long loses its end, not the screen
- * its order. */
+/*
+ * Without line breaks of the terminal's own: a line that is too long loses its end, not the screen
+ * its order. The cursor stays on the last column then, so lines are cleared before they are
+ * written.
+ */
 #define ENTER_SCREEN "\033[?1049h\033[?25l\033[?7l"
 #define LEAVE_SCREEN "\033[?7h\033[?25h\033[?1049l"
 #define HOME         "\033[H"
@@ -111,15 +114,17 @@ static void put_rate(FILE *f, uint64_t now, uint64_t before, double seconds)
 			format_bytes_si(text, sizeof(text), (double)(now - before) / seconds));
 }
 
-static void put_row(FILE *f, const char *name, struct columns c, const struct books *b,
+static void put_row(FILE *f, const struct view_item *item, bool selected, struct columns c,
 		    const struct books *was, double seconds)
 {
+	const struct books *b = &item->books;
 	struct real copies = books__copies_per_byte(b), copied = books__copied_fraction(b);
-	char brief[sizeof(((struct view_item *)0)->name)];
+	char brief[sizeof(item->name)];
 
 	if (!was)
 		was = b;
-	fprintf(f, "%-*s", c.name, findings__shorten(brief, sizeof(brief), name, c.name));
+	fprintf(f, CLEAR_LINE "%s%-*s", selected ? REVERSE : "", c.name,
+		findings__shorten(brief, sizeof(brief), item->name, c.name));
 	put_rate(f, books__booked(b, NIO_SIDE_SENDER), books__booked(was, NIO_SIDE_SENDER),
 		 seconds);
 	for (size_t i = 0; i < c.stages; i++) {
@@ -134,7 +139,7 @@ static void put_row(FILE *f, const char *name, struct columns c, const struct bo
 	fprintf(f, copies.known ? " %8.2f" : "      n/a", copies.value);
 	if (copied.known)
 		fprintf(f, " %3.0f %%", copied.value * 100);
-	fputs(NORMAL CLEAR_LINE "\n", f);
+	fputs(NORMAL "\n", f);
 }
 
 static bool process_at(const struct findings *r, size_t i, struct view_item *item)
@@ -201,8 +206,7 @@ static void put_rows(struct top_view *v, const struct findings *r, struct column
 	v->rows_nr = 0;
 	for (size_t i = 0; next && i < VIEW_ROWS_MAX && row_at(r, i, &item); i++) {
 		if (i >= first && i < first + lines) {
-			fputs(i == v->selected ? REVERSE : "", stdout);
-			put_row(stdout, item.name, c, &item.books, before_of(v, &item), seconds);
+			put_row(stdout, &item, i == v->selected, c, before_of(v, &item), seconds);
 		}
 		next[i] = (struct view_row){item.id, item.books};
 		v->rows_nr++;
@@ -222,7 +226,7 @@ static bool draw_opened(const struct top_view *v, const struct findings *r, stru
 			continue;
 		fputs(HOME, stdout);
 		detail_view__draw(stdout, r, &item, w.ws_row, w.ws_col);
-		fputs("q quit   Enter back" CLEAR_LINE CLEAR_BELOW, stdout);
+		fputs(CLEAR_LINE "q quit   Enter back" CLEAR_BELOW, stdout);
 		return true;
 	}
 	return false;
@@ -238,17 +242,17 @@ static void draw_table(struct top_view *v, const struct findings *r, struct wins
 
 	judge__give(&j, &grounds);
 	fprintf(stdout,
-		HOME "netiotrace attach  %.0f s  %zu open, %zu in all  by %s, order %s" CLEAR_LINE
-		     "\n",
+		HOME CLEAR_LINE
+		"netiotrace attach  %.0f s  %zu open, %zu in all  by %s, order %s\n",
 		(double)(r->ended_ns - r->begun_ns) / 1e9, r->table.open_nr,
 		r->table.total.connections, by__name(r->o->by), sort__name(r->o->sort));
-	fprintf(stdout, "%-*s %8s %8s %8s%s %8s %8s %5s" CLEAR_LINE "\n", c.name, "per second",
-		"sent", "copied", "pinned", c.stages > 2 ? "  spliced deferred" : "", "received",
+	fprintf(stdout, CLEAR_LINE "%-*s %8s %8s %8s%s %8s %8s %5s\n", c.name, "per second", "sent",
+		"copied", "pinned", c.stages > 2 ? "  spliced deferred" : "", "received",
 		"copies/B", "zc");
 	put_rows(v, r, c, w.ws_row > LINES_BESIDE ? w.ws_row - LINES_BESIDE : 1, seconds);
-	fprintf(stdout, "%.*s" CLEAR_LINE "\n", w.ws_col, j.text);
-	fputs("q quit   b process/connection/port/cgroup   s order   up, down, Enter "
-	      "open" CLEAR_LINE CLEAR_BELOW,
+	fprintf(stdout, CLEAR_LINE "%.*s\n", w.ws_col, j.text);
+	fputs(CLEAR_LINE "q quit   b process/connection/port/cgroup   s order   up, down, Enter "
+			 "open" CLEAR_BELOW,
 	      stdout);
 	v->at_ns = r->ended_ns;
 }
