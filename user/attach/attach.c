@@ -79,13 +79,17 @@ static int refresh(struct attach *a)
 	return EXIT_DONE;
 }
 
-/* true: the watching is over. */
-static bool take_keys(struct attach *a, int *code)
+/*
+ * true: the watching is over. Keys show what is known otherwise, and refresh nothing: rates are of
+ * whole intervals, not of the time since a key.
+ */
+static bool take_keys(struct attach *a)
 {
 	if (top_view__key(&a->view, &a->o))
 		return true;
-	*code = refresh(a);
-	return *code != EXIT_DONE;
+	watching__sort(&a->w);
+	top_view__draw(&a->view, &a->w.found);
+	return false;
 }
 
 /* Ctrl-Z: the terminal is given back before the program stops. */
@@ -134,7 +138,7 @@ static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
 		return *code != EXIT_DONE || watching__lost_cgroup(&a->w);
 	case LOOP_READABLE:
 		if (ev->fd == STDIN_FILENO)
-			return take_keys(a, code);
+			return take_keys(a);
 		if (ev->fd != a->w.launch.pidfd)
 			return watching__lost(&a->w, &a->loop, ev->fd);
 		a->status = launch__wait(&a->w.launch, 0);

@@ -296,11 +296,32 @@ void table__end(struct table *t)
 		add_open(t, &t->open[i]);
 }
 
-static int by_value(const void *a, const void *b, enum sort sort)
-{
-	uint64_t x = sort__value(sort, a), y = sort__value(sort, b);
+/* What rows are sorted by. */
+struct order {
+	enum sort sort;
+	uint64_t since_ns;
+};
 
+static bool has_moved(const struct books *b, const struct order *o)
+{
+	return o->since_ns && b->last_ns >= o->since_ns;
+}
+
+static int first(bool x, bool y)
+{
+	return x == y ? 0 : x ? -1 : 1;
+}
+
+static int by_size(uint64_t x, uint64_t y)
+{
 	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static int compare_books(const struct books *x, const struct books *y, const struct order *o)
+{
+	int c = first(has_moved(x, o), has_moved(y, o));
+
+	return c ? c : by_size(sort__value(o->sort, x), sort__value(o->sort, y));
 }
 
 bool process__is_listed(const struct process *p)
@@ -308,44 +329,47 @@ bool process__is_listed(const struct process *p)
 	return p->asked || p->books.connections;
 }
 
-static int compare_processes(const void *a, const void *b, void *sort)
+static int compare_processes(const void *a, const void *b, void *order)
 {
 	const struct process *x = a, *y = b;
+	int c = first(process__is_listed(x), process__is_listed(y));
 
-	if (process__is_listed(x) != process__is_listed(y))
-		return process__is_listed(x) ? -1 : 1;
-	return by_value(&x->books, &y->books, *(const enum sort *)sort);
+	return c ? c : compare_books(&x->books, &y->books, order);
 }
 
-static int compare_groups(const void *a, const void *b, void *sort)
+static int compare_groups(const void *a, const void *b, void *order)
 {
 	const struct group *x = a, *y = b;
 
-	return by_value(&x->books, &y->books, *(const enum sort *)sort);
+	return compare_books(&x->books, &y->books, order);
 }
 
 static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
+	int c = first(x->moved, y->moved);
 
-	return x->value < y->value ? 1 : x->value > y->value ? -1 : 0;
+	if (!c)
+		c = first(x->open, y->open);
+	return c ? c : by_size(x->value, y->value);
 }
 
 /* Values are worked out once: a comparison of thousands of connections would do it again and again.
  */
-static void rank(struct table *t, const struct nio_stream *streams, size_t nr, enum sort sort)
+static void rank(struct table *t, const struct nio_stream *streams, size_t nr,
+		 const struct order *o)
 {
-	struct ranked *first = &t->ranked[t->ranked_nr];
-
 	for (size_t i = 0; i < nr; i++) {
 		struct books b = {0};
 
 		books__add_stream(&b, &streams[i]);
-		first[i] = (struct ranked){sort__value(sort, &b), &streams[i]};
+		t->ranked[t->ranked_nr++] = (struct ranked){
+			.moved = has_moved(&b, o),
+			.open = streams == t->open,
+			.value = sort__value(o->sort, &b),
+			.stream = &streams[i],
+		};
 	}
-	if (nr)
-		qsort(first, nr, sizeof(*first), compare_ranked);
-	t->ranked_nr += nr;
 }
 
 static bool has_room_to_rank(struct table *t)
@@ -365,24 +389,28 @@ static bool has_room_to_rank(struct table *t)
 	return true;
 }
 
-static void sort_groups(struct groups *g, enum sort sort)
+static void sort_groups(struct groups *g, struct order *o)
 {
 	if (g->nr)
-		qsort_r(g->list, g->nr, sizeof(*g->list), compare_groups, &sort);
+		qsort_r(g->list, g->nr, sizeof(*g->list), compare_groups, o);
 }
 
-void table__sort(struct table *t, enum sort sort)
+void table__sort(struct table *t, enum sort sort, uint64_t since_ns)
 {
+	struct order o = {sort, since_ns};
+
 	if (t->processes_nr)
 		qsort_r(t->processes, t->processes_nr, sizeof(*t->processes), compare_processes,
-			&sort);
+			&o);
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
-		sort_groups(&t->groups[kind], sort);
+		sort_groups(&t->groups[kind], &o);
 	t->ranked_nr = 0;
 	if (!has_room_to_rank(t))
 		return;
-	rank(t, t->open, t->open_nr, sort);
-	rank(t, t->closed, t->closed_nr, sort);
+	rank(t, t->open, t->open_nr, &o);
+	rank(t, t->closed, t->closed_nr, &o);
+	if (t->ranked_nr)
+		qsort(t->ranked, t->ranked_nr, sizeof(*t->ranked), compare_ranked);
 }
 
 const struct nio_stream *table__connection(const struct table *t, size_t i)

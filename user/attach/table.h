@@ -31,6 +31,7 @@ struct process {
 
 /* A connection and what it is sorted by. */
 struct ranked {
+	bool moved, open;
 	uint64_t value;
 	const struct nio_stream *stream;
 };
@@ -99,10 +100,12 @@ int sort__parse(const char *text, enum sort *out); /* -EINVAL */
 uint64_t sort__value(enum sort sort, const struct books *b);
 
 /*
- * Sorts what was taken, largest first: processes, and connections, of which open ones come before
- * closed ones. The order of connections holds until the next refresh begins.
+ * Sorts what was taken, largest first: processes, groups, and connections, of which open ones come
+ * before closed ones. Before all others come those that moved anything from since_ns on
+ * (CLOCK_MONOTONIC; 0: the same to all). The order of connections holds until the next refresh
+ * begins.
  */
-void table__sort(struct table *t, enum sort sort);
+void table__sort(struct table *t, enum sort sort, uint64_t since_ns);
 
 /* The i-th connection of the last sort; NULL at the end. */
 const struct nio_stream *table__connection(const struct table *t, size_t i);

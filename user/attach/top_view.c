@@ -98,9 +98,9 @@ static const struct books *before_of(const struct top_view *v, const struct view
 	static const struct books nothing;
 
 	for (size_t i = 0; item->id && i < VIEW_ROWS_MAX; i++)
-		if (v->rows[i].id == item->id)
-			return &v->rows[i].before;
-	return item->books.first_ns >= v->at_ns ? &nothing : NULL;
+		if (v->before[i].id == item->id)
+			return &v->before[i].books;
+	return item->books.first_ns >= v->since_ns ? &nothing : NULL;
 }
 
 static void put_rate(FILE *f, uint64_t now, uint64_t before, double seconds)
@@ -232,14 +232,25 @@ static bool draw_opened(const struct top_view *v, const struct findings *r, stru
 	return false;
 }
 
+/* What was shown until it is what rates are against, until the next. */
+static void note_refresh(struct top_view *v, const struct findings *r)
+{
+	if (v->at_ns == r->ended_ns)
+		return;
+	memcpy(v->before, v->rows, sizeof(v->before));
+	v->since_ns = v->at_ns;
+	v->at_ns = r->ended_ns;
+}
+
 static void draw_table(struct top_view *v, const struct findings *r, struct winsize w)
 {
 	struct columns c = columns_of(w.ws_col);
-	uint64_t since = v->at_ns ? v->at_ns : r->begun_ns;
-	double seconds = (double)(r->ended_ns - since) / 1e9;
 	struct grounds grounds = findings__grounds(r, NULL);
 	struct judgement j;
+	double seconds;
 
+	note_refresh(v, r);
+	seconds = (double)(r->ended_ns - (v->since_ns ? v->since_ns : r->begun_ns)) / 1e9;
 	judge__give(&j, &grounds);
 	fprintf(stdout,
 		HOME CLEAR_LINE
@@ -254,7 +265,6 @@ static void draw_table(struct top_view *v, const struct findings *r, struct wins
 	fputs(CLEAR_LINE "q quit   b process/connection/port/cgroup   s order   up, down, Enter "
 			 "open" CLEAR_BELOW,
 	      stdout);
-	v->at_ns = r->ended_ns;
 }
 
 void top_view__draw(struct top_view *v, const struct findings *r)
@@ -291,6 +301,7 @@ static void turn_by(struct top_view *v, struct attach_options *o)
 	v->opened = false;
 	/* Their ids are of another kind. */
 	memset(v->rows, 0, sizeof(v->rows));
+	memset(v->before, 0, sizeof(v->before));
 }
 
 /* true: q, it is over. */

@@ -16,7 +16,7 @@
 
 struct view_row {
 	uint64_t id; /* struct view_item; 0: none */
-	struct books before;
+	struct books books;
 };
 
 struct top_view {
@@ -25,9 +25,10 @@ struct top_view {
 	bool opened;     /* the row of opened_id is shown by itself */
 	uint64_t opened_id;
 	struct termios saved;
-	struct view_row rows[VIEW_ROWS_MAX];
-	size_t rows_nr; /* of them in use */
-	uint64_t at_ns; /* of the last refresh */
+	struct view_row rows[VIEW_ROWS_MAX];   /* as they are shown */
+	struct view_row before[VIEW_ROWS_MAX]; /* as they were at the refresh before */
+	size_t rows_nr;                        /* of them that are shown */
+	uint64_t at_ns, since_ns;              /* of the last refresh, of the one before; 0: none */
 };
 
 /* Takes the terminal if stdout and stdin are one. Messages are held back from then on. */
@@ -35,6 +36,7 @@ void top_view__open(struct top_view *v);
 /* Gives it back; takes one that was never opened. */
 void top_view__close(struct top_view *v);
 
+/* Draws r: as it is after a refresh, or otherwise than it was drawn since. */
 void top_view__draw(struct top_view *v, const struct findings *r);
 
 /*

@@ -98,12 +98,10 @@ static int fill_filter(struct watching *w, struct watcher_filter *filter)
 /* Nothing was begun: there is nothing to write, and what is to be watched goes on as it did. */
 static int end_early(const struct watching *w)
 {
-	if (w->launch.pid)
-		log_warning("ended before the watching began: %s was not started, nothing is "
-			    "written.",
-			    w->o->command[0]);
-	else
-		log_warning("ended before the watching began: nothing is written.");
+	const char *held = w->launch.pid ? w->o->command[0] : NULL;
+
+	log_warning("ended before the watching began: %s%snothing is written.", held ? held : "",
+		    held ? " was not started, " : "");
 	return EXIT_SIGNAL_BASE + loop__ending_signal();
 }
 
@@ -373,11 +371,17 @@ static void name_cgroups(struct groups *g)
 			g->list[i].name = target__cgroup_path(g->list[i].id);
 }
 
+void watching__sort(struct watching *w)
+{
+	table__sort(&w->found.table, w->o->sort, w->since_ns);
+}
+
 int watching__refresh(struct watching *w)
 {
 	struct findings *r = &w->found;
 	int err;
 
+	w->since_ns = w->finished ? 0 : r->ended_ns;
 	if (!w->finished)
 		r->ended_ns = loop__now_ns();
 	table__begin(&r->table);
@@ -388,7 +392,7 @@ int watching__refresh(struct watching *w)
 	if (!err)
 		err = watcher__each_task(w->watcher, take_task, w);
 	name_cgroups(&r->table.groups[GROUP_CGROUP]);
-	table__sort(&r->table, w->o->sort);
+	watching__sort(w);
 	r->loss = watcher__losses(w->watcher);
 	r->missed = watcher__missed(w->watcher);
 	r->netns = w->target.netns_nr;

@@ -25,6 +25,7 @@ struct watching {
 	int pidfds[ATTACH_PIDS_MAX]; /* of --pid; -1: gone */
 	size_t alive;                /* of them */
 	bool finished;               /* the time is over */
+	uint64_t since_ns;           /* of the refresh before the last; 0: finished */
 	int cgroup;                  /* the directory of --cgroup; -1: none, or gone */
 };
 
@@ -40,8 +41,14 @@ struct watching {
 int watching__open(struct watching *w, const struct attach_options *o, struct loop *l);
 void watching__close(struct watching *w);
 
-/* Reads what was seen so far into w->report. An exit code. */
+/* Reads what was seen so far into w->found, and sorts it. An exit code. */
 int watching__refresh(struct watching *w);
+
+/*
+ * Sorts it as it is now asked for: until the watching is over, what moved since the refresh before
+ * comes first.
+ */
+void watching__sort(struct watching *w);
 
 /* Ends the watching and reads all of it. An exit code. */
 int watching__finish(struct watching *w);

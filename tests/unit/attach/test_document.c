@@ -75,7 +75,7 @@ static json_t *document_about(const struct nio_stream *s, bool told)
 	if (s)
 		table__take(&r.table, s);
 	table__end(&r.table);
-	table__sort(&r.table, SORT_COPIED);
+	table__sort(&r.table, SORT_COPIED, 0);
 	document = findings__document(&r);
 	assert_non_null(document);
 	table__clear(&r.table);

@@ -59,7 +59,7 @@ static char *table_of(const struct nio_stream *s, enum by by, unsigned int width
 	table__begin(&r.table);
 	table__take(&r.table, s);
 	table__end(&r.table);
-	table__sort(&r.table, SORT_BYTES);
+	table__sort(&r.table, SORT_BYTES, 0);
 	assert_int_equal(findings__print_table(f, width, &r), 0);
 	fclose(f);
 	table__clear(&r.table);
@@ -202,7 +202,7 @@ static void rows_that_are_not_shown_are_said(void **state)
 	table__end(&r.table);
 	for (int by = 0; by <= BY_CONNECTION; by++) {
 		o.by = (enum by)by;
-		table__sort(&r.table, SORT_BYTES);
+		table__sort(&r.table, SORT_BYTES, 0);
 		assert_int_equal(findings__print_table(f, 120, &r), 0);
 		fflush(f);
 		assert_non_null(strstr(text, "\ntotal "));

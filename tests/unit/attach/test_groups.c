@@ -42,7 +42,7 @@ static void sums_are_of_open_and_closed(void **state)
 		table__take(&t, &three);
 		table__end(&t);
 	}
-	table__sort(&t, SORT_SENT);
+	table__sort(&t, SORT_SENT, 0);
 	assert_int_equal(t.groups[GROUP_CGROUP].nr, 2);
 	assert_int_equal(t.groups[GROUP_CGROUP].list[0].id, 10);
 	assert_int_equal(sent_by(&t, 10), 120);

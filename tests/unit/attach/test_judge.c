@@ -160,7 +160,7 @@ static void keeps_the_largest(void **state)
 		sum += i;
 	}
 	table__end(&t);
-	table__sort(&t, SORT_BYTES);
+	table__sort(&t, SORT_BYTES, 0);
 	assert_int_equal(t.closed_nr, TABLE_CLOSED_MAX);
 	assert_int_equal(t.closed_left_out, 500);
 	assert_int_equal(table__connection(&t, 0)->cookie, TABLE_CLOSED_MAX + 500);
@@ -228,10 +228,34 @@ static void sorts_open_before_closed(void **state)
 	for (int again = 0; again < 2; again++) {
 		static const uint64_t order[] = {4, 5, 3, 1, 2, 0};
 
-		table__sort(&t, SORT_SENT);
+		table__sort(&t, SORT_SENT, 0);
 		for (size_t i = 0; i < 6; i++)
 			assert_int_equal(table__connection(&t, i)->cookie, order[i]);
 		assert_null(table__connection(&t, 6));
+	}
+	table__clear(&t);
+}
+
+/* Of thousands that are gone none stands above one that moves, whatever it moved before. */
+static void sorts_what_moved_before_all(void **state)
+{
+	static const uint64_t bytes[] = {5, 900, 70, 30}, order[] = {2, 0, 1, 3};
+	struct table t = {0};
+
+	(void)state;
+	table__begin(&t);
+	for (uint64_t i = 0; i < 4; i++) {
+		struct nio_stream s = closed_stream(i, bytes[i]);
+
+		s.tgid = (uint32_t)i + 1;
+		s.last_ns = i % 2 ? 99 : 100;
+		table__take(&t, &s);
+	}
+	table__end(&t);
+	table__sort(&t, SORT_SENT, 100);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(table__connection(&t, i)->cookie, order[i]);
+		assert_int_equal(t.processes[i].tgid, order[i] + 1);
 	}
 	table__clear(&t);
 }
@@ -249,6 +273,7 @@ int main(void)
 		cmocka_unit_test(replaces_open_ones),
 		cmocka_unit_test(counts_what_is_left_out_once),
 		cmocka_unit_test(sorts_open_before_closed),
+		cmocka_unit_test(sorts_what_moved_before_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static void take_both(struct table *t)
 	table__take(t, &first);
 	table__take(t, &second);
 	table__end(t);
-	table__sort(t, SORT_SENT);
+	table__sort(t, SORT_SENT, 0);
 }
 
 static void an_id_that_is_used_again_is_another_process(void **state)

@@ -37,7 +37,7 @@ static char *drawn_of(struct top_view *v, struct findings *r, uint64_t at_ns,
 	table__begin(&r->table);
 	table__take(&r->table, s);
 	table__end(&r->table);
-	table__sort(&r->table, SORT_COPIED);
+	table__sort(&r->table, SORT_COPIED, 0);
 	r->ended_ns = at_ns;
 	stdout = open_memstream(&text, &len);
 	assert_non_null(stdout);
@@ -96,6 +96,23 @@ static void turning_to_ports_shows_no_rate_of_the_past(void **state)
 	table__clear(&r.table);
 }
 
+/* A key between two refreshes draws the same again, and the next refresh is held against the last.
+ */
+static void a_key_leaves_the_rates(void **state)
+{
+	struct attach_options o = {.by = BY_PROCESS};
+	struct findings r = {.o = &o, .begun_ns = 1000000000};
+	struct top_view v = {.shown = true};
+
+	(void)state;
+	assert_true(shows(drawn(&v, &r, 2000000000, 1000000), "     1 MB     1 MB        -"));
+	assert_true(shows(drawn(&v, &r, 3000000000, 3000000), "     2 MB     2 MB        -"));
+	press(&v, &o, "j");
+	assert_true(shows(drawn(&v, &r, 3000000000, 3000000), "     2 MB     2 MB        -"));
+	assert_true(shows(drawn(&v, &r, 4000000000, 6000000), "     3 MB     3 MB        -"));
+	table__clear(&r.table);
+}
+
 /* Without a terminal: of 80 columns. */
 static void lines_fit_the_screen(void **state)
 {
@@ -150,6 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(turning_to_ports_shows_no_rate_of_the_past),
+		cmocka_unit_test(a_key_leaves_the_rates),
 		cmocka_unit_test(lines_fit_the_screen),
 		cmocka_unit_test(a_connection_keeps_its_remote_port),
 	};
