@@ -185,6 +185,8 @@ sender_balanced() {
 	tr -s ' \n' ' ' <text >flat
 	grep -q "sender's copies per byte sent" flat
 	grep -q 'says the receiver; unaccounted 0 B sent, n/a received' flat
+	# Sends that pin are looked at all the time, and of the receiver nothing is looked at.
+	grep -q 'twocopy, onecopy: events of sending were looked at [0-9]* % of the time; their sizes' flat
 	# What the sender costs is known, and shown on the way and at the end.
 	grep -q 'of the sender alone: twocopy / onecopy / zerocopy: CPU [0-9]* / [0-9]* / [0-9]* ns per KiB' flat
 	grep -qE ' of the sender: ([0-9.]+ cycles/B|CPU [0-9.]+k? ns/KiB)' stderr

@@ -88,19 +88,25 @@ static void caveats__collect(struct caveats *all, const struct result *r)
 	}
 }
 
-static void print_modes(FILE *f, const struct result *r, unsigned int modes)
+/* Of modes by their index in the summary: "twocopy, onecopy". */
+static void print_names(FILE *f, const struct result *r, unsigned int modes)
 {
-	const char *lead = " (";
-	size_t i;
+	const char *lead = "";
 
-	if (modes == (1u << r->summary_nr) - 1)
-		return;
-	for (i = 0; i < r->summary_nr; i++) {
+	for (size_t i = 0; i < r->summary_nr; i++) {
 		if (!(modes & 1u << i))
 			continue;
 		fprintf(f, "%s%s", lead, mode__name(r->summary[i].mode));
 		lead = ", ";
 	}
+}
+
+static void print_modes(FILE *f, const struct result *r, unsigned int modes)
+{
+	if (modes == (1u << r->summary_nr) - 1)
+		return;
+	fprintf(f, " (");
+	print_names(f, r, modes);
 	fprintf(f, ")");
 }
 
@@ -245,27 +251,65 @@ static void print_coverage(FILE *f, const struct result *r, const char **reason)
 		fprintf(f, ", coverage n/a");
 }
 
-/* Numbers and sizes of events that were looked at a part of the time are a sample: said here. */
-static void print_slices(FILE *f, const struct result *r)
+/* Are there events of a stage that were looked at a part of the time? */
+static bool in_slices(const struct run_result *run, enum nio_stage stage)
 {
-	char modes[MODE_LIST_LEN];
-	unsigned int sampled = 0;
+	const struct stage_result *s = &run->stages[stage];
+
+	return s->quality != QUALITY_UNAVAILABLE && !s->no_events &&
+	       run_result__sampled_events(run, stage);
+}
+
+enum direction {
+	SENDING = 1,
+	RECEIVING = 2,
+};
+
+static unsigned int directions_in_slices(const struct run_result *run)
+{
+	return (in_slices(run, NIO_STAGE_TX_COPY) ? SENDING : 0) |
+	       (in_slices(run, NIO_STAGE_RX_COPY) ? RECEIVING : 0);
+}
+
+/* The modes of which it was the events of just these directions. */
+static bool print_directions(FILE *f, const struct result *r, unsigned int directions,
+			     const char *lead)
+{
+	static const char *const words[] = {
+		[SENDING] = "sending",
+		[RECEIVING] = "receiving",
+		[SENDING | RECEIVING] = "sending and receiving",
+	};
+	unsigned int modes = 0;
 	double least = 1;
 
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		struct real share = run_result__events_share(&r->summary[i].total);
 
-		if (!share.known || share.value >= 1)
+		if (!share.known || directions_in_slices(&r->summary[i].total) != directions)
 			continue;
-		sampled |= 1U << r->summary[i].mode;
+		modes |= 1u << i;
 		least = share.value < least ? share.value : least;
 	}
-	if (sampled)
-		fprintf(f,
-			". %s: events of sending and receiving were looked at %.0f %% of the time, "
-			"so "
-			"their sizes are sampled; bytes are exact (--count-calls looks at all)",
-			mode__list(modes, sizeof(modes), sampled), least * 100);
+	if (!modes)
+		return false;
+	fputs(lead, f);
+	print_names(f, r, modes);
+	fprintf(f, ": events of %s were looked at %.0f %% of the time", words[directions],
+		least * 100);
+	return true;
+}
+
+/* Numbers and sizes of events that were looked at a part of the time are a sample: said here. */
+static void print_slices(FILE *f, const struct result *r)
+{
+	const char *lead = ". ";
+
+	for (unsigned int directions = SENDING | RECEIVING; directions; directions--)
+		if (print_directions(f, r, directions, lead))
+			lead = "; ";
+	if (lead[0] == ';')
+		fputs("; their sizes are sampled, bytes are exact (--count-calls looks at all)", f);
 }
 
 static bool bytes_by_sequence(const struct result *r)

@@ -79,6 +79,38 @@ static void costs_in_the_text(void **state)
 	fake_result__free(r);
 }
 
+static void look_in_slices(struct run_result *run)
+{
+	run->health.phase_ns = 1000;
+	run->health.looked_ns = 100;
+}
+
+/* Sends that pin are looked at all the time, and of a receiver elsewhere there are no events. */
+static void what_was_looked_at_in_slices(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	assert_false(text_says(r, "looked at"));
+	for (size_t i = 0; i < r->summary_nr; i++)
+		look_in_slices(&r->summary[i].total);
+	assert_true(text_says(
+		r, ". twocopy, onecopy: events of sending and receiving were looked at 10 % of the "
+		   "time; zerocopy: events of receiving were looked at 10 % of the time; their "
+		   "sizes are sampled, bytes are exact (--count-calls looks at all)"));
+	for (size_t i = 0; i < r->summary_nr; i++)
+		make_sender_side(&r->summary[i].total);
+	assert_true(text_says(
+		r, ". twocopy, onecopy: events of sending were looked at 10 % of the time; their "
+		   "sizes are sampled, bytes are exact (--count-calls looks at all)"));
+	assert_false(text_says(r, "events of receiving"));
+	/* Nothing is attached to see them. */
+	for (size_t i = 0; i < r->summary_nr; i++)
+		r->summary[i].total.stages[NIO_STAGE_TX_COPY].no_events = "see plan";
+	assert_false(text_says(r, "looked at"));
+	fake_result__free(r);
+}
+
 static void costs_in_a_line(void **state)
 {
 	struct live_frame *f = fake_frame__new(1);
@@ -118,6 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(costs_in_the_text),
+		cmocka_unit_test(what_was_looked_at_in_slices),
 		cmocka_unit_test(costs_in_a_line),
 		cmocka_unit_test(costs_on_the_screen),
 	};
