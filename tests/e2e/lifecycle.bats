@@ -48,6 +48,39 @@ interrupt() {
 	assert_nothing_left
 }
 
+# A receiver that stands still has not read what was sent when the time for that is over: what the load generator told
+# last and what the kernel has counted since is not divided by each other.
+@test "Ctrl-C while what is in flight does not arrive: promptly, and what is not final is null with the reason" {
+	for mode in onecopy zerocopy; do
+		start --mode "$mode" --warmup 100ms --duration 60s --interval 100ms --threads 4 --sndbuf 4m --json out.json \
+			--csv out.csv
+		within 5 measuring stderr
+		receiver=$(own_pid 'netio-loadgen recv')
+		kill -STOP "$receiver"
+		sleep 0.2
+		interrupt INT
+		[ "$code" -eq 130 ]
+		jq -e --arg why 'interrupted before the totals were final' '
+			.interrupted and (.runs[0] | .interrupted and .app.tx_bytes > 0 and .app.throughput_gbps > 0
+			and (.ledger | .tx_copy.bytes + .tx_pin.bytes > 0
+				and ([.unaccounted_tx, .unaccounted_rx, .copies_per_byte, .copies_per_byte_at_most] | all(. == null))
+				and ([.unaccounted_tx_reason, .unaccounted_rx_reason, .copies_per_byte_reason,
+					.copies_per_byte_at_most_reason] | all(. == $why)))
+			and .verdict.copied_fraction == null and .verdict.copied_fraction_reason == $why
+			and .verdict.text == "" and .app.cpu_s_per_gb == null
+			and ([.perf.derived[] | .cpu_ns_per_kib, .context_switches_per_gib] | all(. == null)))
+			and (.summary[0] | .copies_per_byte.n == 0 and .copied_fraction == null and .unaccounted_tx == null)' out.json
+		python3 -c '
+import csv
+row, = csv.DictReader(open("out.csv"))
+assert not row["ledger_copies_per_byte"] and not row["ledger_unaccounted_tx"], row'
+		tr -s ' \n' ' ' <stdout >flat
+		grep -q 'books n/a: interrupted before the totals were final congestion' flat
+		[ "$(grep -c ' sent = ' flat)" -eq 0 ]
+	done
+	assert_nothing_left
+}
+
 # Detaching from functions waits for a grace period each; from tracepoints it is over before one can look.
 # bats test_tags=guest
 @test "Ctrl-C: the text is there before the programs are detached" {

@@ -32,9 +32,17 @@ static uint64_t payload_of(const struct run_result *r, enum nio_sample_whose w)
 	return w == NIO_SAMPLE_ELSEWHERE ? r->cpu.payload : run_result__payload(r);
 }
 
+/* Of totals that are not of one moment the rounds' own CPU time cannot be divided. */
+static struct num total_of(const struct run_result *r, enum nio_sample_whose w)
+{
+	if (r->not_final && w != NIO_SAMPLE_ELSEWHERE && r->cpu.known)
+		return (struct num){.reason = r->not_final};
+	return cpu_figures__total(r, w);
+}
+
 struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_whose w)
 {
-	struct num total = cpu_figures__total(r, w);
+	struct num total = total_of(r, w);
 	uint64_t payload = payload_of(r, w);
 
 	if (!total.known || !payload)
@@ -45,7 +53,7 @@ struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_whose w
 struct cpu_figure cpu_figures__per_kib(const struct run_result *r, enum nio_sample_whose w,
 				       enum cpu_class c)
 {
-	struct num total = cpu_figures__total(r, w);
+	struct num total = total_of(r, w);
 	uint64_t payload = payload_of(r, w);
 	struct cpu_figure f = {.value = {.reason = total.reason}};
 	struct cpu_share share;

@@ -28,6 +28,10 @@ struct real figures__per_byte(const struct run_result *run, enum nio_stage stage
 
 	if (!figures__stage_known(run, stage, &r.reason))
 		return r;
+	if (run->not_final) {
+		r.reason = run->not_final;
+		return r;
+	}
 	if (!run_result__payload(run)) {
 		r.reason = run->sender_side ? "no payload was sent" : "no payload was received";
 		return r;

@@ -320,6 +320,8 @@ static void add_counts(struct run_result *dst, const struct run_result *src)
 {
 	dst->duration_ns += src->duration_ns;
 	dst->interrupted |= src->interrupted;
+	if (src->not_final)
+		dst->not_final = src->not_final;
 	dst->ledger_known &= src->ledger_known;
 	dst->kernel_zc_known &= src->kernel_zc_known;
 	dst->balance_known &= src->balance_known;
@@ -367,6 +369,11 @@ static void close_copies(struct run_result *r)
 
 	if (!r->ledger_known)
 		return;
+	if (r->not_final) {
+		r->copies_per_byte = r->copies_per_byte_at_most =
+			(struct real){.reason = r->not_final};
+		return;
+	}
 	if (!payload) {
 		r->copies_per_byte = r->copies_per_byte_at_most = (struct real){
 			.reason = r->sender_side ? "nothing was sent" : "nothing was received"};
@@ -413,11 +420,16 @@ static uint64_t kernel_received(const struct run_result *r)
 void ledger__close(struct run_result *r, bool final)
 {
 	close_copies(r);
-	r->balance_known = r->ledger_known && final && !ledger_bytes__untold(r);
+	r->balance_known = r->ledger_known && final && !r->not_final && !ledger_bytes__untold(r);
 	if (!r->balance_known)
 		return;
 	r->unaccounted_tx = (int64_t)(run_result__sent(r) - kernel_sent(r));
 	if (!r->sender_side)
 		r->unaccounted_rx = (int64_t)(run_result__received(r) - kernel_received(r));
 	ledger_bytes__doubt(r);
+}
+
+void ledger__cut_short(struct run_result *r)
+{
+	r->not_final = "interrupted before the totals were final";
 }

@@ -40,4 +40,10 @@ int ledger__add(struct run_result *dst, const struct run_result *src);
  */
 void ledger__close(struct run_result *r, bool final);
 
+/*
+ * Before that: the phase was ended before what was in flight had come to its end, so that the load
+ * generator's totals are those it told last, and the kernel's are of later.
+ */
+void ledger__cut_short(struct run_result *r);
+
 #endif

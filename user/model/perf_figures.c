@@ -152,6 +152,8 @@ static struct real value_of(const struct run_result *r, enum source s, enum perf
 	case SOURCE_CPU_NS:
 		return as_real(cpu_ns(r, w));
 	case SOURCE_PAYLOAD:
+		if (r->not_final)
+			return (struct real){.reason = r->not_final};
 		return (struct real){.value = (double)run_result__payload(r), .known = true};
 	case SOURCE_DURATION:
 		return (struct real){.value = (double)r->duration_ns / 1e9, .known = true};

@@ -240,6 +240,9 @@ struct run_result {
 	unsigned int fields, threads, connections, round;
 	uint64_t duration_ns; /* of the measured phase; 0: nothing was measured */
 	bool interrupted;
+	/* not NULL: what the application and what the kernel counted is not of one moment, hence
+	 * nothing that is made of both is known, for this reason */
+	const char *not_final;
 	struct app_result app;
 	/* the receiver is on another machine: the ledger is of the sender's, a byte is a byte sent
 	 */

@@ -22,6 +22,12 @@ uint64_t time_figures__calls(const struct run_result *run)
 	return calls ? calls->count : 0;
 }
 
+/* Were the calls timed up to one moment and followed up to another? */
+static bool two_moments(const struct run_result *run)
+{
+	return run->not_final && run->times.source != TIMES_OF_ITS_OWN;
+}
+
 /*
  * What sums are divided by. The load generator's clock is around all system calls a message took:
  * where every one of them was followed, the parts are a message's, too, and add up to its time.
@@ -32,6 +38,9 @@ static uint64_t calls_of(const struct run_result *run, enum path_part part)
 
 	if (part == PATH_SEND_TOTAL)
 		return timed;
+	/* The kernel's count is of later than the load generator's. */
+	if (two_moments(run))
+		return followed;
 	return timed && timed < followed ? timed : followed;
 }
 
@@ -69,6 +78,8 @@ struct real time_figures__outside(const struct run_result *run)
 
 	if (!total.known || !inside.known)
 		return total.known ? inside : total;
+	if (two_moments(run))
+		return unknown(run->not_final);
 	if (run->path_calls.value < time_figures__calls(run))
 		return unknown("not every call was followed");
 	if (total.value < inside.value)
@@ -104,6 +115,8 @@ struct real time_figures__timed_bytes(const struct run_result *run, enum nio_sta
 		return unknown(s->ns.reason);
 	if (s->timed_bytes.known)
 		return known((double)s->timed_bytes.value);
+	if (two_moments(run) && stage__account(stage) == STAGE_SENT)
+		return unknown(run->not_final);
 	return known(timed_share(run, stage) * (double)s->bytes);
 }
 

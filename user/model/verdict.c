@@ -402,6 +402,10 @@ void verdict__give(struct run_result *r, const struct environment *env)
 	v->text[0] = '\0';
 	v->cause = ZC_CAUSE_NONE;
 	v->causes_nr = 0;
+	if (r->not_final) {
+		v->copied_fraction = (struct real){.reason = r->not_final};
+		return;
+	}
 	if (e.zc->completed)
 		judge_completed(v, &e);
 	else

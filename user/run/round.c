@@ -218,7 +218,22 @@ static int measure(struct round *r)
 	return err;
 }
 
-/* The final numbers; of an interrupted round whatever the last report said, without a balance. */
+/* The kernel's counters at the end: the events first where bytes still move, as on the way. */
+static int read_counters(struct round *r)
+{
+	bool still = is_done(r);
+	int err;
+
+	if (still)
+		round__look(r, &r->now, true);
+	err = session__read(r->e->session, r->slot, &r->now, true);
+	if (!still)
+		round__look(r, &r->now, false);
+	return err;
+}
+
+/* The final numbers; of a drain that was cut short whatever the last report said, held against
+ * nothing. */
 static int close_books(struct round *r)
 {
 	struct engine *e = r->e;
@@ -226,8 +241,7 @@ static int close_books(struct round *r)
 
 	if (e->session) {
 		duty__note(r, &r->now);
-		round__look(r, &r->now, is_done(r));
-		err = session__read(e->session, r->slot, &r->now, true);
+		err = read_counters(r);
 		if (!err)
 			err = round__book(r);
 	}
@@ -235,6 +249,8 @@ static int close_books(struct round *r)
 		return round__fail(r, err, COUNTERS_UNREAD, strerror(-err));
 	r->out->interrupted |= e->stopped;
 	perf_watch__warn(&e->perf, r->out);
+	if (!is_done(r))
+		ledger__cut_short(r->out);
 	ledger__close(r->out, is_done(r));
 	tap__look(&e->result.env.taps, e->path);
 	verdict__give(r->out, &e->result.env);

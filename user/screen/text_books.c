@@ -12,13 +12,16 @@
 #include "text_comparison.h"
 #include "common/units.h"
 
-/* Bytes of a stage over all modes; unknown when one mode does not know. */
+/* Bytes of a stage over all modes whose totals are final; unknown when one of these does not know.
+ */
 static struct num sum_stage(const struct result *r, enum nio_stage stage)
 {
 	struct num sum = {.known = true};
 	size_t i;
 
 	for (i = 0; i < r->summary_nr; i++) {
+		if (r->summary[i].total.not_final)
+			continue;
 		if (r->summary[i].total.stages[stage].quality == QUALITY_UNAVAILABLE)
 			sum.known = false;
 		else
@@ -52,6 +55,8 @@ static void print_sent(FILE *f, const struct result *r)
 	size_t i;
 
 	for (i = 0; i < r->summary_nr; i++) {
+		if (r->summary[i].total.not_final)
+			continue;
 		sent.value += run_result__sent(&r->summary[i].total);
 		received.value += run_result__received(&r->summary[i].total);
 		received.known &= !r->summary[i].total.app.rx_reason;
@@ -139,9 +144,9 @@ static const char *unknown_balance_reason(const struct run_result *run)
 {
 	if (!run->ledger_known)
 		return run->ledger_reason ? run->ledger_reason : "there is no ledger";
-	if (run->interrupted)
-		return "interrupted before the totals were final";
-	return "the totals are not final";
+	if (run->not_final)
+		return run->not_final;
+	return "bytes sent or received are not known: see reasons";
 }
 
 /* Names the modes whose balance is unknown, unless all of them are, for one reason. */
@@ -163,8 +168,9 @@ static void print_unknown(FILE *f, const struct result *r)
 	for (i = 0; i < r->summary_nr; i++) {
 		run = &r->summary[i].total;
 		if (!run->balance_known)
-			fprintf(f, "; unaccounted n/a for %s: %s", mode__name(r->summary[i].mode),
-				unknown_balance_reason(run));
+			fprintf(f, "; %s%s: %s",
+				run->not_final ? "n/a for " : "unaccounted n/a for ",
+				mode__name(r->summary[i].mode), unknown_balance_reason(run));
 	}
 }
 
@@ -205,17 +211,31 @@ static void print_open(FILE *f, const struct result *r)
 	}
 }
 
+/* Why there is nothing to add up: what was counted in either mode is not of one moment. */
+static const char *no_books(const struct result *r)
+{
+	for (size_t i = 0; i < r->summary_nr; i++)
+		if (!r->summary[i].total.not_final)
+			return NULL;
+	return r->summary[0].total.not_final;
+}
+
 static int print_books(FILE *f, unsigned int width, const struct result *r)
 {
+	const char *none = no_books(r);
 	struct text_note n;
 	int err;
 
 	err = text_note__begin(&n);
 	if (err)
 		return err;
-	print_sent(n.f, r);
-	print_balance(n.f, r);
-	print_open(n.f, r);
+	if (none) {
+		fprintf(n.f, "n/a: %s", none);
+	} else {
+		print_sent(n.f, r);
+		print_balance(n.f, r);
+		print_open(n.f, r);
+	}
 	return text_note__end(&n, f, width, "books");
 }
 

@@ -69,12 +69,15 @@ static struct real seconds(struct num ns)
 }
 
 /* Nanoseconds a byte are seconds a gigabyte. */
-static struct real cpu_s_per_gb(const struct app_result *app)
+static struct real cpu_s_per_gb(const struct run_result *run)
 {
+	const struct app_result *app = &run->app;
 	struct num tx = app->sender_cpu_ns, rx = app->receiver_cpu_ns;
 
 	if (!tx.known || !rx.known)
 		return (struct real){.reason = tx.known ? rx.reason : tx.reason};
+	if (run->not_final)
+		return (struct real){.reason = run->not_final};
 	if (!app->rx_bytes && !app->replies.rx_bytes)
 		return (struct real){.reason = "nothing was received"};
 	return (struct real){
@@ -115,7 +118,7 @@ static json_t *app_json(const struct run_result *run)
 	err |= json_put_u64(o, "eintr", app->eintr);
 	err |= json_put_num(o, "verify_errors", app->verify_errors);
 	err |= json_put(o, "cpu_s", cpu_json(app));
-	err |= json_put_real(o, "cpu_s_per_gb", cpu_s_per_gb(app));
+	err |= json_put_real(o, "cpu_s_per_gb", cpu_s_per_gb(run));
 	err |= json_put(o, "replies", replies_json(&app->replies));
 	err |= json_put(o, "tcp", tcp_json(app));
 	err |= json_put(o, "zerocopy", zerocopy_json(&app->zc));
@@ -267,14 +270,20 @@ static json_t *excluded_json(const struct run_result *run)
 	return json_finish(excluded, err);
 }
 
+static const char *no_balance(const struct run_result *run)
+{
+	if (!run->ledger_known)
+		return run->ledger_reason;
+	if (run->not_final)
+		return run->not_final;
+	return "bytes sent or received are not known: see the reasons of the stages";
+}
+
 static int put_unaccounted(json_t *o, const char *key, const struct run_result *run, int64_t bytes)
 {
 	if (run->ledger_known && run->balance_known)
 		return json_put(o, key, json_integer(bytes));
-	return json_put(o, key, json_null()) +
-	       json_put_reason(o, key,
-			       run->ledger_known ? "the books could not be balanced: see the stages"
-						 : run->ledger_reason);
+	return json_put(o, key, json_null()) + json_put_reason(o, key, no_balance(run));
 }
 
 static int put_unaccounted_rx(json_t *o, const struct run_result *run)

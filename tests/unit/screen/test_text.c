@@ -436,7 +436,7 @@ static void test_oddities_are_said(void **state)
 	r->summary[0].total.interrupted = true;
 	r->summary[0].total.balance_known = false;
 	assert_says(r, "INTERRUPTED");
-	assert_says(r, "unaccounted n/a for twocopy: interrupted");
+	assert_says(r, "unaccounted n/a for twocopy: bytes sent or received are not known");
 	fake_result__free(r);
 }
 

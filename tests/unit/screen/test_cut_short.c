@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A round that was ended before what was in flight had come to its end: what the load generator
+ * counted and what the kernel did is not of one moment, and nothing that is made of both is known.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/cpu_figures.h"
+#include "model/figures.h"
+#include "model/ledger.h"
+#include "model/perf_figures.h"
+#include "model/time_figures.h"
+#include "model/verdict.h"
+#include "screen/live_layout.h"
+#include "screen/live_line.h"
+#include "screen/text.h"
+#include "write/assertion.h"
+#include "write/json.h"
+
+/* A test is linked with the programs' code alone: helpers are included. */
+#include "support/fake_result.c"
+
+static const char reason[] = "interrupted before the totals were final";
+
+/* As close_books() has it: the kernel goes on where the load generator told nothing more. */
+static void cut_short(struct run_result *run)
+{
+	static const struct environment env = {.path = "loopback"};
+
+	run->interrupted = true;
+	run->stages[NIO_STAGE_RX_COPY].bytes += 1000000;
+	run->stages[NIO_STAGE_TX_COPY].bytes += 1000000;
+	ledger__cut_short(run);
+	ledger__close(run, false);
+	verdict__give(run, &env);
+}
+
+static void check_unknown(struct real v)
+{
+	assert_false(v.known);
+	assert_string_equal(v.reason, reason);
+}
+
+static void figures_of_both_counts_are_unknown(void **state)
+{
+	struct run_result run;
+
+	(void)state;
+	fake_run__fill(&run, MODE_ZEROCOPY);
+	fake_run__trampoline(&run);
+	cut_short(&run);
+	check_unknown(run.copies_per_byte);
+	check_unknown(run.copies_per_byte_at_most);
+	check_unknown(run.verdict.copied_fraction);
+	assert_int_equal(run.verdict.cause, ZC_CAUSE_NONE);
+	assert_string_equal(run.verdict.text, "");
+	assert_false(run.balance_known);
+	for (int s = 0; s < NIO_STAGE_NR; s++)
+		check_unknown(figures__per_byte(&run, s));
+	check_unknown(figures__copies(&run).value);
+	for (int w = 0; w < PERF_WHOSE_NR; w++)
+		check_unknown(perf_derive(&run, DERIVED_CPU_NS_PER_KIB, w));
+	check_unknown(perf_derive__per_bytes(&run, known(1), 1024));
+	check_unknown(cpu_figures__sum(&run, NIO_SAMPLE_SENDER));
+	check_unknown(cpu_figures__both(&run, CPU_CLASS_TX_COPY).value);
+	check_unknown(time_figures__outside(&run));
+	check_unknown(time_figures__per_kib(&run, NIO_STAGE_TX_PIN));
+	/* A part of a call is of the calls that were followed, however few were timed. */
+	run.path_calls.value *= 2;
+	run.path_ns[PATH_PIN] = known(run.path_calls.value * 3);
+	assert_true(time_figures__part(&run, PATH_PIN).value == 3);
+	/* What the load generator told at one moment is. */
+	assert_true(run_result__gbps(&run).known);
+	run_result__clear(&run);
+}
+
+static void a_total_with_such_a_round_is_no_other(void **state)
+{
+	struct run_result total, run;
+
+	(void)state;
+	run_result__init(&total);
+	fake_run__fill(&run, MODE_ONECOPY);
+	assert_int_equal(ledger__add(&total, &run), 0);
+	assert_null(total.not_final);
+	cut_short(&run);
+	assert_int_equal(ledger__add(&total, &run), 0);
+	ledger__close(&total, true);
+	check_unknown(total.copies_per_byte);
+	assert_false(total.balance_known);
+	run_result__clear(&total);
+	run_result__clear(&run);
+}
+
+static void check_reason(const json_t *o, const char *key, const char *reason_key)
+{
+	assert_true(json_is_null(json_object_get(o, key)));
+	assert_string_equal(json_string_value(json_object_get(o, reason_key)), reason);
+}
+
+static void documents_say_why(void **state)
+{
+	struct run_result run;
+	const json_t *ledger;
+	json_t *o;
+
+	(void)state;
+	fake_run__fill(&run, MODE_ZEROCOPY);
+	cut_short(&run);
+	o = json_document__run(&run);
+	assert_non_null(o);
+	ledger = json_object_get(o, "ledger");
+	check_reason(ledger, "unaccounted_tx", "unaccounted_tx_reason");
+	check_reason(ledger, "unaccounted_rx", "unaccounted_rx_reason");
+	check_reason(ledger, "copies_per_byte", "copies_per_byte_reason");
+	check_reason(ledger, "copies_per_byte_at_most", "copies_per_byte_at_most_reason");
+	check_reason(json_object_get(o, "verdict"), "copied_fraction", "copied_fraction_reason");
+	check_reason(json_object_get(o, "app"), "cpu_s_per_gb", "cpu_s_per_gb_reason");
+	json_decref(o);
+	run_result__clear(&run);
+}
+
+static void no_assertion_holds(void **state)
+{
+	struct result *r = fake_result__new(1);
+	struct assertion *a;
+	char message[512];
+
+	(void)state;
+	cut_short(&r->summary[0].total);
+	r->runs = &r->summary[0].total;
+	r->runs_nr = 1;
+	assert_int_equal(assertion__parse(&a, "copies_per_byte >= 0", message, sizeof(message)), 0);
+	assert_false(assertion__check(a, r, message, sizeof(message)));
+	assertion__free(a);
+	fake_result__free(r);
+}
+
+static char *render(const struct result *r)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	assert_int_equal(output__text(r, f, 400), 0);
+	fclose(f);
+	return text;
+}
+
+static void the_text_has_no_such_figure(void **state)
+{
+	struct result *r = fake_result__new(3);
+	char *text;
+
+	(void)state;
+	cut_short(&r->summary[2].total);
+	text = render(r);
+	assert_non_null(strstr(text, "books      2 GB sent = 2 GB copied; 2 GB received; n/a for "
+				     "zerocopy: interrupted before the totals were final\n"));
+	assert_non_null(strstr(text, "zero-copy  n/a: interrupted before the totals were final."));
+	assert_non_null(strstr(text, "CPU 215 / 256 / n/a ns per KiB (n/a: interrupted before"));
+	free(text);
+	for (int i = 0; i < 2; i++)
+		cut_short(&r->summary[i].total);
+	text = render(r);
+	assert_non_null(strstr(text, "books      n/a: interrupted before the totals were final\n"));
+	assert_null(strstr(text, "unaccounted"));
+	free(text);
+	fake_result__free(r);
+}
+
+static void the_live_view_has_none_either(void **state)
+{
+	struct live_frame *f = fake_frame__new(1);
+	char line[256];
+
+	(void)state;
+	cut_short(&f->modes[0].total);
+	assert_non_null(strstr(view_line__format(line, sizeof(line), f), "CPU n/a ns/KiB"));
+	fake_frame__free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_of_both_counts_are_unknown),
+		cmocka_unit_test(a_total_with_such_a_round_is_no_other),
+		cmocka_unit_test(documents_say_why),
+		cmocka_unit_test(no_assertion_holds),
+		cmocka_unit_test(the_text_has_no_such_figure),
+		cmocka_unit_test(the_live_view_has_none_either),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
