@@ -201,6 +201,18 @@ int ledger__app(struct run_result *r, const struct load_report *report, enum nio
 	return 0;
 }
 
+void ledger__due(struct run_result *r, uint64_t rate)
+{
+	uint64_t messages = r->app.rx_reason ? r->app.tx_messages : r->app.rx_messages;
+	double due_ns;
+
+	if (!rate || !r->duration_ns)
+		return;
+	due_ns = (double)messages * 1e9 / (double)rate;
+	if (due_ns > (double)r->duration_ns)
+		r->duration_ns = (uint64_t)(due_ns + 0.5);
+}
+
 static void add_zc(struct zc_counts *dst, const struct zc_counts *src)
 {
 	dst->sends += src->sends;

@@ -26,6 +26,13 @@ void ledger__no_kernel(struct run_result *r, const char *reason);
 int ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side);
 
 /*
+ * Of a phase that is over, whose messages were due at a rate (messages/s; 0: at none), after the
+ * totals of both sides: n messages that were due take n times the time from one to the next, though
+ * the last is read as soon as it is sent. Never shortens what the phase took.
+ */
+void ledger__due(struct run_result *r, uint64_t rate);
+
+/*
  * Adds src to dst, run by run: counts and bytes add up, a number unknown in one is unknown in the
  * sum. An empty dst (run_result__init) takes src as it is. 0 or -ENOMEM.
  */

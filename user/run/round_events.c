@@ -79,6 +79,15 @@ static int take_numbers(struct round *r, enum nio_side side)
 	return err;
 }
 
+static int take_final(struct round *r, enum nio_side side)
+{
+	int err = take_numbers(r, side);
+
+	if (!err && r->done[NIO_SIDE_SENDER] && r->done[NIO_SIDE_RECEIVER])
+		ledger__due(r->out, r->e->traffic.rate);
+	return err;
+}
+
 static int remote_error(struct round *r, const char *message)
 {
 	const struct address *to = &r->e->connect;
@@ -114,7 +123,7 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 		r->done[side] = true;
 		if (r->measuring)
 			perf_watch__finish(&r->e->perf, side, r->out);
-		return take_numbers(r, side);
+		return take_final(r, side);
 	case DRIVER_ERROR:
 		if (round__is_remote(r))
 			return remote_error(r, report->message);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -312,6 +313,41 @@ static void no_kernel_claims_nothing(void **state)
 	end(f);
 }
 
+/* n messages at a rate are n intervals, not the n - 1 between the first and the last. */
+static void messages_that_are_due_take_their_intervals(void **state)
+{
+	struct run_result r;
+
+	(void)state;
+	run_result__init(&r);
+	r.duration_ns = 100200000;
+	r.app.rx_messages = r.app.tx_messages = 2;
+	r.app.rx_bytes = 2 * 65536;
+	ledger__due(&r, 0);
+	assert_int_equal(r.duration_ns, 100200000);
+	ledger__due(&r, 10);
+	assert_int_equal(r.duration_ns, 200000000);
+	assert_true(fabs(run_result__gbps(&r).value - 10 * 65536 * 8 / 1e9) < 1e-12);
+	/* One message of one a second, read at once. */
+	r.duration_ns = 290000;
+	r.app.rx_messages = 1;
+	ledger__due(&r, 1);
+	assert_int_equal(r.duration_ns, 1000000000);
+	/* A rate that was not kept: the time it took. */
+	r.duration_ns = 1000000000;
+	r.app.rx_messages = 9;
+	ledger__due(&r, 10);
+	assert_int_equal(r.duration_ns, 1000000000);
+	/* Of a receiver that confirmed nothing: what was sent. */
+	r.app.rx_reason = "not told";
+	r.app.tx_messages = 20;
+	ledger__due(&r, 10);
+	assert_int_equal(r.duration_ns, 2000000000);
+	r.duration_ns = 0;
+	ledger__due(&r, 10);
+	assert_int_equal(r.duration_ns, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +363,7 @@ int main(void)
 		cmocka_unit_test(add_sums_and_spoils),
 		cmocka_unit_test(without_the_kernel_all_of_it_is_unknown),
 		cmocka_unit_test(no_kernel_claims_nothing),
+		cmocka_unit_test(messages_that_are_due_take_their_intervals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
