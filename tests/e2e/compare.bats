@@ -77,6 +77,27 @@ rows() {
 }
 
 # bats test_tags=address
+@test "compare: a cell that is gone, or without its number, is named and passes no gate" {
+	grep -v '^onecopy' before.csv >after.csv
+	run -1 "$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 5%
+	[[ $output == "netiotrace: --fail-on-regression cannot tell whether 2 of 4 cells of before.csv got worse in"* ]]
+	[[ $output == *"after.csv: onecopy 4k t1 (no run), onecopy 64k t1 (no run)." ]]
+	"$NETIOTRACE" compare -q before.csv after.csv
+	# What is new was not there to get worse.
+	"$NETIOTRACE" compare -q after.csv before.csv --fail-on-regression 5%
+	sed 's/^\(onecopy,65536,1,[0-9]*,\)[^,]*/\1/' before.csv >after.csv
+	run -1 "$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 5%
+	[[ $output == *": onecopy 64k t1 (no throughput_gbps)." ]]
+	sed '/^onecopy,65536,1,[1-6]/d' before.csv >after.csv
+	run -1 "$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 5%
+	[[ $output == *": onecopy 64k t1 (too few rounds of throughput_gbps)." ]]
+	# A regression is one, whatever else is not known.
+	rows 0.50 | grep -v '^twocopy,4096' >after.csv
+	run -5 "$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 5%
+	[[ $output == *"twocopy 4k t1 (no run)."*"2 regressions by more than 5 %"* ]]
+}
+
+# bats test_tags=address
 @test "compare: bad input is a sentence each, with the right exit code" {
 	refused() { # CODE ARGS...
 		local expected=$1 code=0

@@ -7,6 +7,7 @@
 
 #include "compare.h"
 #include "compare_options.h"
+#include "gate.h"
 #include "write/json.h"
 #include "base/log.h"
 #include "base/exit_code.h"
@@ -79,29 +80,6 @@ static int write_text(const struct changes *c, const struct compare_options *o)
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
-static int judge(const struct changes *c, const struct compare_options *o)
-{
-	size_t n = isnan(o->limit) ? 0 : changes__regressions(c, o->limit);
-	const char *differs = changes__made_otherwise(c, o->names.across);
-
-	if (!isnan(o->limit) && differs) {
-		log_error("%s and %s were made with different %s: what got worse would not be told "
-			  "from that. If it is what you compare, say --across %s.",
-			  o->names.before, o->names.after, differs, differs);
-		return EXIT_RUN_FAILED;
-	}
-	/* A gate that cannot see is no gate that was passed. */
-	if (!isnan(o->limit) && !changes__gate_can_tell(c)) {
-		log_error("--fail-on-regression cannot tell: it needs throughput or CPU time of at "
-			  "least 4 rounds on either side (7 are good).");
-		return EXIT_RUN_FAILED;
-	}
-	if (!n)
-		return EXIT_DONE;
-	log_error("%zu regressions by more than %g %%, outside the noise.", n, o->limit * 100);
-	return EXIT_ASSERTION;
-}
-
 static int compare(struct side *before, struct side *after, const struct compare_options *o,
 		   struct outfile *json)
 {
@@ -122,8 +100,8 @@ static int compare(struct side *before, struct side *after, const struct compare
 			  o->names.before, o->names.after);
 		code = EXIT_RUN_FAILED;
 	}
-	if (!code)
-		code = judge(&changes, o);
+	if (!code && !isnan(o->limit))
+		code = gate__judge(&changes, o);
 	changes__clear(&changes);
 	return code;
 }

@@ -55,9 +55,10 @@ static const char doc[] =
 	"places; of those listed at most 5 % are expected to be there by chance. Fewer than 4 "
 	"rounds "
 	"on a side cannot tell. --fail-on-regression looks at throughput and CPU time, or at the "
-	"metrics named, and fires on two sweeps of the same thing in at most 5 % of cases. Exit "
-	"status: 0 done, 1 a file cannot be read or written, or the rounds are too few for the "
-	"regression asked for, 2 usage, 5 a regression was found.";
+	"metrics named, of every cell of BEFORE, and fires on two sweeps of the same thing in at "
+	"most 5 % of cases. Exit status: 0 done, 1 a file cannot be read or written, or the "
+	"regression asked for cannot be told: the rounds are too few, or AFTER lacks a cell of "
+	"BEFORE or its numbers; 2 usage, 5 a regression was found.";
 
 static void set_metrics(struct compare_options *o, const char *list)
 {

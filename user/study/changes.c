@@ -172,9 +172,9 @@ static void add_test(struct test_table *t, const struct changes *c, size_t i, do
 	t->change[t->t.tests++] = i;
 }
 
-static bool can_tell(const struct change *x, bool one_sided, double level)
+static bool can_tell(const struct change *x)
 {
-	return block_test__two_samples_floor(x->before.n, x->after.n, one_sided) <= level;
+	return block_test__two_samples_floor(x->before.n, x->after.n, false) <= CHANGE_FALSE_SHARE;
 }
 
 static int test_list(struct changes *c)
@@ -186,7 +186,7 @@ static int test_list(struct changes *c)
 	/* The p of the list are found among all tests of a number, which resolves what few rounds
 	 * of one cannot; that one alone could tell is asked all the same. */
 	for (size_t i = 0; !err && i < c->nr; i++)
-		if (can_tell(&c->list[i], false, CHANGE_FALSE_SHARE))
+		if (can_tell(&c->list[i]))
 			add_test(&t, c, i, 1);
 	if (!err)
 		err = block_test__two_samples(&t.t, c->before->blocks_nr, false);
@@ -203,22 +203,32 @@ static int test_list(struct changes *c)
 	return err;
 }
 
-static bool is_gated(const struct change *x, const bool *gate)
+bool changes__can_gate(size_t before, size_t after)
 {
-	if (metric__better(x->metric) == BETTER_NEITHER || !x->before.n || !x->after.n ||
-	    !can_tell(x, true, CHANGE_GATE_LEVEL))
-		return false;
-	return gate ? gate[x->metric]
-		    : x->metric == METRIC_GBPS || x->metric == METRIC_CPU_NS_PER_KIB;
+	return before && after &&
+	       block_test__two_samples_floor(before, after, true) <= CHANGE_GATE_LEVEL;
 }
 
-static int test_gate(struct changes *c, const bool *gate)
+static bool is_gated(const struct changes *c, const struct change *x)
+{
+	return c->gates[x->metric] && changes__can_gate(x->before.n, x->after.n);
+}
+
+static void set_gates(struct changes *c, const bool metrics[METRIC_NR], const bool *gate)
+{
+	for (int m = 0; m < METRIC_NR; m++)
+		c->gates[m] = metrics[m] && *metric__name((enum metric)m) &&
+			      metric__better((enum metric)m) != BETTER_NEITHER &&
+			      (gate ? gate[m] : m == METRIC_GBPS || m == METRIC_CPU_NS_PER_KIB);
+}
+
+static int test_gate(struct changes *c)
 {
 	struct test_table t;
 	int err = test_table__init(&t, c);
 
 	for (size_t i = 0; !err && i < c->nr; i++)
-		if (is_gated(&c->list[i], gate))
+		if (is_gated(c, &c->list[i]))
 			add_test(&t, c, i,
 				 metric__better(c->list[i].metric) == BETTER_HIGHER ? -1 : 1);
 	if (!err)
@@ -236,6 +246,7 @@ int changes__find(struct changes *c, const struct analysis *before, const struct
 	int err;
 
 	*c = (struct changes){.before = before, .after = after};
+	set_gates(c, metrics, gate);
 	c->list = array__new(before->cells_nr * METRIC_NR, sizeof(*c->list));
 	if (!c->list)
 		return -ENOMEM;
@@ -253,7 +264,7 @@ int changes__find(struct changes *c, const struct analysis *before, const struct
 	if (analysis__lacked_memory(before) | analysis__lacked_memory(after))
 		return -ENOMEM;
 	err = test_list(c);
-	return err ? err : test_gate(c, gate);
+	return err ? err : test_gate(c);
 }
 
 void changes__clear(struct changes *c)

@@ -55,6 +55,7 @@ struct changes {
 	size_t of_kind[CHANGE_OTHER + 1];
 	size_t cells, cells_before, cells_after; /* in both; only before, only after */
 	size_t gated;                            /* comparisons in the gate */
+	bool gates[METRIC_NR];                   /* of which getting worse is a regression */
 };
 
 /*
@@ -73,6 +74,9 @@ void changes__clear(struct changes *c);
  */
 bool change__is_regression(const struct change *c, double limit);
 size_t changes__regressions(const struct changes *c, double limit);
+
+/* Can a gate tell of so many rounds, if they differ as much as they can? */
+bool changes__can_gate(size_t before, size_t after);
 
 /* Can the gate fire at all? Two rounds against two cannot, whatever they say. */
 bool changes__gate_can_tell(const struct changes *c);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Cells that a gate could not judge are found, each with why; what is judged is not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "study/unjudged.h"
+
+#define HEADER                                                                             \
+	"mode,size,threads,round,app_throughput_gbps,app_cpu_s_sender,app_cpu_s_receiver," \
+	"app_rx_bytes\n"
+#define ROUNDS 7
+
+struct side {
+	struct dataset dataset;
+	struct analysis analysis;
+	char csv[4096];
+};
+
+static struct side before, after;
+static struct changes changes;
+
+static void side__begin(struct side *s)
+{
+	memset(s, 0, sizeof(*s));
+	strcpy(s->csv, HEADER);
+}
+
+static void add_cell(struct side *s, const char *mode, int rounds, const char *gbps)
+{
+	for (int r = 0; r < rounds; r++)
+		snprintf(s->csv + strlen(s->csv), 128, "%s,4096,2,%d,%s,0.5,0.5,1e9\n", mode, r,
+			 gbps);
+}
+
+static void side__load(struct side *s)
+{
+	char message[DATASET_MESSAGE_MAX];
+
+	if (dataset__add_csv(&s->dataset, "test", s->csv, strlen(s->csv), message))
+		fail_msg("%s", message);
+	dataset__finish(&s->dataset, (double)NAN);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	side__begin(&before);
+	side__begin(&after);
+	add_cell(&before, "onecopy", ROUNDS, "30");
+	add_cell(&before, "zerocopy", ROUNDS, "20");
+	side__load(&before);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	changes__clear(&changes);
+	analysis__clear(&before.analysis);
+	analysis__clear(&after.analysis);
+	dataset__clear(&before.dataset);
+	dataset__clear(&after.dataset);
+	return 0;
+}
+
+static void compare(const bool *gate)
+{
+	bool all[METRIC_NR];
+
+	for (int m = 0; m < METRIC_NR; m++)
+		all[m] = true;
+	assert_int_equal(analysis__init(&before.analysis, &before.dataset), 0);
+	assert_int_equal(analysis__init(&after.analysis, &after.dataset), 0);
+	assert_int_equal(changes__find(&changes, &before.analysis, &after.analysis, all, gate), 0);
+}
+
+/* Of zerocopy alone, and why. */
+static void assert_unjudged(enum unjudged_why why, enum metric m)
+{
+	struct unjudged u;
+	size_t at = 0;
+
+	assert_true(changes__gate_can_tell(&changes));
+	assert_true(unjudged__next(&changes, &at, &u));
+	assert_int_equal(u.cell->mode, MODE_ZEROCOPY);
+	assert_int_equal(u.cell->size, 4096);
+	assert_int_equal(u.cell->threads, 2);
+	assert_int_equal(u.why, why);
+	if (why == UNJUDGED_NULL || why == UNJUDGED_FEW)
+		assert_int_equal(u.metric, m);
+	assert_false(unjudged__next(&changes, &at, &u));
+}
+
+static void a_cell_that_vanished_was_not_judged(void **state)
+{
+	(void)state;
+	add_cell(&after, "onecopy", ROUNDS, "30");
+	side__load(&after);
+	compare(NULL);
+	assert_unjudged(UNJUDGED_ABSENT, METRIC_NR);
+}
+
+static void nor_one_whose_runs_all_failed(void **state)
+{
+	json_t *failure = json_pack("{s:s, s:s, s:i, s:i, s:i, s:s}", "schema",
+				    "netiotrace.failure/1", "mode", "zerocopy", "size", 4096,
+				    "threads", 2, "round", 0, "reason", "sent nothing");
+
+	(void)state;
+	add_cell(&after, "onecopy", ROUNDS, "30");
+	side__load(&after);
+	assert_int_equal(dataset__add_failure(&after.dataset, failure), 0);
+	json_decref(failure);
+	compare(NULL);
+	assert_unjudged(UNJUDGED_FAILED, METRIC_NR);
+}
+
+static void nor_one_without_the_number(void **state)
+{
+	(void)state;
+	add_cell(&after, "onecopy", ROUNDS, "30");
+	add_cell(&after, "zerocopy", ROUNDS, "");
+	side__load(&after);
+	compare(NULL);
+	assert_unjudged(UNJUDGED_NULL, METRIC_GBPS);
+}
+
+/* As where all rounds but one failed. */
+static void nor_one_with_too_few_rounds(void **state)
+{
+	(void)state;
+	add_cell(&after, "onecopy", ROUNDS, "30");
+	add_cell(&after, "zerocopy", 1, "2");
+	side__load(&after);
+	compare(NULL);
+	assert_unjudged(UNJUDGED_FEW, METRIC_GBPS);
+}
+
+static void all_else_was_judged(void **state)
+{
+	bool cpu[METRIC_NR] = {[METRIC_CPU_NS_PER_KIB] = true, [METRIC_COPIES] = true};
+	struct unjudged u;
+	size_t at = 0;
+
+	(void)state;
+	/* Cells that are new, and numbers that are not the gate's or were never there, are none. */
+	add_cell(&after, "twocopy", ROUNDS, "30");
+	add_cell(&after, "onecopy", ROUNDS, "30");
+	add_cell(&after, "zerocopy", ROUNDS, "");
+	side__load(&after);
+	compare(cpu);
+	assert_true(changes__gate_can_tell(&changes));
+	assert_false(unjudged__next(&changes, &at, &u));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+	const struct CMUnitTest tests[] = {
+		TEST(a_cell_that_vanished_was_not_judged),
+		TEST(nor_one_whose_runs_all_failed),
+		TEST(nor_one_without_the_number),
+		TEST(nor_one_with_too_few_rounds),
+		TEST(all_else_was_judged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
