@@ -433,6 +433,15 @@ state_of() {
 	done
 }
 
+@test "report: a signal as it takes its place comes too late to take it back" {
+	need_tool strace
+	strace -qq -o calls -e trace=renameat2 -e inject=renameat2:signal=TERM \
+		"$NETIOTRACE" report -o out "$published" >stdout
+	grep -q 'SIGTERM' calls
+	[ "$(cat stdout)" = out/report.html ]
+	[ -s out/report.html ]
+}
+
 @test "report: nothing needs root" {
 	need_root
 	mkdir -m 777 theirs

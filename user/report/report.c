@@ -327,10 +327,11 @@ static int fill(struct making *m)
 			return fail(message);
 	}
 	err = write_texts(m);
-	if (!err && !stop_signal)
-		err = report_dir__publish(&m->dir);
 	if (stop_signal)
 		return stopped();
+	/* A signal from here on comes too late: the report is there, or what failed is said. */
+	if (!err)
+		err = report_dir__publish(&m->dir);
 	return err ? fail_output(m, strerror(-err)) : EXIT_DONE;
 }
 
