@@ -42,6 +42,11 @@ refused() { # ARGS...
 	refused --interval 1ms
 	refused --cpu-sender 0-x
 	refused --json - --csv -
+	refused --json x --csv x
+	refused --json "$PWD/x" --csv ./x
+	refused attach --port 1 --json x --csv ./x
+	refused attach --port 1 --json - --csv -
+	[ ! -e x ]
 	refused --count-calls --backend none
 	refused run doctor
 	refused -q doctor

@@ -9,6 +9,7 @@
 #include "attach_options.h"
 #include "base/command_line.h"
 #include "base/log.h"
+#include "base/outfile.h"
 #include "base/refuse.h"
 #include "common/units.h"
 
@@ -262,8 +263,9 @@ static void check(struct attach_options *o)
 	if (!attach_options__by_task(o) && !o->ports_nr)
 		refuse("attach wants to know whom: --pid, --comm, --cgroup, --port, or -- "
 		       "COMMAND.");
-	if (o->json && o->csv && !strcmp(o->json, "-") && !strcmp(o->csv, "-"))
-		refuse("--json - and --csv - cannot both go to stdout.");
+	if (o->json && o->csv && outfile__same(o->json, o->csv))
+		refuse("--json and --csv cannot both have %s.",
+		       strcmp(o->csv, "-") == 0 ? "stdout" : o->csv);
 	if (o->command)
 		o->children = true;
 	log_set_level(o->quiet ? LOG_ERROR

@@ -145,6 +145,35 @@ static int open_target(struct outfile *f, const char *name)
 	return open_existing(f, name, st.st_mode);
 }
 
+/* What commit would rename to: the file, or its name in its directory. False: no such target. */
+static bool find_target(const char *name, char target[PATH_MAX])
+{
+	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+	char directory[PATH_MAX];
+	struct stat st;
+
+	if (!stat(name, &st))
+		return S_ISREG(st.st_mode) && realpath(name, target);
+	if (errno != ENOENT)
+		return false;
+	/* With its slash: "/x" is in the root directory. */
+	if (slash)
+		snprintf(directory, sizeof(directory), "%.*s", (int)(slash - name + 1), name);
+	else
+		strcpy(directory, ".");
+	return realpath(directory, target) && strlen(target) + 1 + strlen(last) < PATH_MAX &&
+	       strcat(strcat(target, "/"), last);
+}
+
+bool outfile__same(const char *a, const char *b)
+{
+	char first[PATH_MAX], second[PATH_MAX];
+
+	if (!strcmp(a, "-") || !strcmp(b, "-"))
+		return !strcmp(a, b);
+	return find_target(a, first) && find_target(b, second) && !strcmp(first, second);
+}
+
 int outfile__open(struct outfile **out, const char *name)
 {
 	struct outfile *f;

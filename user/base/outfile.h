@@ -6,6 +6,7 @@
 #ifndef NETIOTRACE_OUTFILE_H
 #define NETIOTRACE_OUTFILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct outfile;
@@ -19,6 +20,11 @@ struct outfile;
  * sudo the file belongs to the invoking user.
  */
 int outfile__open(struct outfile **f, const char *name);
+/*
+ * Would one of two outputs of these names replace the other, by whatever spelling? Both of "-" mix
+ * on stdout. What is written and not replaced (/dev/null, a pipe) takes both, one after the other.
+ */
+bool outfile__same(const char *a, const char *b);
 FILE *outfile__stream(struct outfile *f);
 int outfile__commit(struct outfile *f); /* flush, fsync, rename; frees f in any case; 0 or -errno */
 void outfile__abort(struct outfile *f); /* removes the temporary; takes NULL */

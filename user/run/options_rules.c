@@ -59,7 +59,7 @@ static void check_remote(const struct options *o)
 
 static void check_rules(const struct options *o)
 {
-	const char *pair[2];
+	const char *pair[2], *name;
 
 	check_remote(o);
 	if (o->traffic.messages && o->traffic.duration_ns)
@@ -75,8 +75,9 @@ static void check_rules(const struct options *o)
 		       "mark would wait for the next for ever.");
 	if (o->mtu && o->path != NETPATH_VETH)
 		refuse("--mtu is for --path veth: the loopback device is not ours to change.");
-	if (outputs__collide(o->output, pair))
-		refuse("%s - and %s - cannot both have stdout.", pair[0], pair[1]);
+	if (outputs__collide(o->output, pair, &name))
+		refuse("%s and %s cannot both have %s.", pair[0], pair[1],
+		       strcmp(name, "-") == 0 ? "stdout" : name);
 	if (o->backend == BACKEND_NONE && o->count_calls)
 		refuse("--count-calls needs a backend other than none.");
 }

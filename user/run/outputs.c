@@ -26,14 +26,19 @@ static bool is_stdout(const char *name)
 	return name && strcmp(name, "-") == 0;
 }
 
-bool outputs__collide(const char *const names[OUTPUT_NR], const char *pair[2])
+bool outputs__collide(const char *const names[OUTPUT_NR], const char *pair[2], const char **name)
 {
-	int n = 0;
-
-	for (int i = 0; i < OUTPUT_NR && n < 2; i++)
-		if (is_stdout(names[i]))
-			pair[n++] = rows[i].option;
-	return n == 2;
+	for (int i = 0; i < OUTPUT_NR; i++) {
+		for (int k = i + 1; k < OUTPUT_NR; k++) {
+			if (!names[i] || !names[k] || !outfile__same(names[i], names[k]))
+				continue;
+			pair[0] = rows[i].option;
+			pair[1] = rows[k].option;
+			*name = names[k];
+			return true;
+		}
+	}
+	return false;
 }
 
 int outputs__open(struct outputs *o, const char *const names[OUTPUT_NR], bool quiet)

@@ -18,8 +18,11 @@ struct outputs {
 	struct outfile *file[OUTPUT_NR];
 };
 
-/* The first two outputs that both ask for stdout, in pair; false: no two do. */
-bool outputs__collide(const char *const names[OUTPUT_NR], const char *pair[2]);
+/*
+ * The first two outputs that both ask for stdout, or for one file, in pair, and a name of that in
+ * *name; false: no two do.
+ */
+bool outputs__collide(const char *const names[OUTPUT_NR], const char *pair[2], const char **name);
 
 /*
  * An exit code; what failed has been said. names must outlive o. outputs__abort() in any case:

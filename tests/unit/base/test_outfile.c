@@ -299,6 +299,36 @@ static void a_directory_is_made(void **state)
 	assert_int_equal(entries("d"), 0);
 }
 
+/* Of two outputs with one target the second replaces the first. */
+static void one_file_has_many_names(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	assert_int_equal(mkdir("there", 0777), 0);
+	assert_int_equal(symlink("there", "link"), 0);
+	assert_non_null(realpath("there", path));
+	strcat(path, "/x");
+	for (int exists = 0; exists < 2; exists++) {
+		assert_true(outfile__same("there/x", "there/x"));
+		assert_true(outfile__same("there/x", "./there//x"));
+		assert_true(outfile__same("there/x", "link/x"));
+		assert_true(outfile__same(path, "link/../there/x"));
+		assert_false(outfile__same("there/x", "there/y"));
+		assert_false(outfile__same("there/x", "x"));
+		assert_false(outfile__same("there/x", "-"));
+		assert_int_equal(outfile__commit(open_and_write("there/x", "x")), 0);
+	}
+	assert_int_equal(symlink("there/x", "y"), 0);
+	assert_true(outfile__same("y", "there/x"));
+	assert_true(outfile__same("-", "-"));
+	assert_false(outfile__same("-", "./-"));
+	/* Each is written to these, none replaced; and what cannot be opened is said at open. */
+	assert_false(outfile__same("/dev/null", "/dev/null"));
+	assert_false(outfile__same("nowhere/x", "nowhere/./x"));
+	assert_int_equal(unlink("y") | unlink("there/x") | rmdir("there"), 0);
+}
+
 static void no_file_becomes_a_standard_descriptor(void **state)
 {
 	int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
@@ -351,6 +381,7 @@ int main(void)
 		in_place(a_pipe_is_written_at_commit),
 		in_place(stdout_is_written_at_commit),
 		in_place(a_directory_is_made),
+		in_place(one_file_has_many_names),
 		in_place(no_file_becomes_a_standard_descriptor),
 		in_place(under_sudo_the_file_is_the_invokers),
 	};
