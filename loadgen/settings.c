@@ -8,19 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/limits.h"
 #include "common/units.h"
 #include "clock.h"
 #include "settings_check.h"
 
-#define SENDING      (COMMAND_SEND | COMMAND_BOTH)
-#define ALL          (COMMAND_SEND | COMMAND_RECV | COMMAND_BOTH)
-#define MESSAGES_MAX (1ULL << 48)
-#define DURATION_MAX (24 * 3600 * NS_PER_SEC)
-#define RATE_MAX     100000000ULL
-#define SPIN_MAX     NS_PER_SEC
-#define LOWAT_MAX    (1u << 20)
-#define SOCKBUF_MIN  4096
-#define SOCKBUF_MAX  (1u << 30)
+#define SENDING (COMMAND_SEND | COMMAND_BOTH)
+#define ALL     (COMMAND_SEND | COMMAND_RECV | COMMAND_BOTH)
 
 static int set_mode(struct settings *s, const char *arg, char *why)
 {
@@ -47,7 +41,7 @@ static int set_sockbuf(uint64_t *out, const char *name, const char *arg, char *w
 {
 	uint64_t v;
 
-	if (parse_size(arg, &v) || v < SOCKBUF_MIN || v > SOCKBUF_MAX)
+	if (parse_size(arg, &v) || v < LIMIT_SOCKBUF_MIN || v > LIMIT_SOCKBUF_MAX)
 		return settings__refuse(why, "%s '%.60s' is not a size from 4k to 1g", name, arg);
 	*out = v;
 	return 0;
@@ -101,7 +95,7 @@ static int set_connections(struct settings *s, const char *arg, char *why)
 
 static int set_rate(struct settings *s, const char *arg, char *why)
 {
-	if (parse_rate(arg, RATE_MAX, &s->rate))
+	if (parse_rate(arg, LIMIT_RATE_MAX, &s->rate))
 		return settings__refuse(
 			why,
 			"--rate '%.60s' is not a number of messages a second from 1/s to "
@@ -112,7 +106,7 @@ static int set_rate(struct settings *s, const char *arg, char *why)
 
 static int set_spin(struct settings *s, const char *arg, char *why)
 {
-	if (parse_duration(arg, &s->spin_ns) || s->spin_ns > SPIN_MAX)
+	if (parse_duration(arg, &s->spin_ns) || s->spin_ns > LIMIT_SPIN_MAX)
 		return settings__refuse(why, "--spin '%.60s' is not a time up to 1s, like 50us",
 					arg);
 	return 0;
@@ -122,7 +116,7 @@ static int set_rcvlowat(struct settings *s, const char *arg, char *why)
 {
 	uint64_t v;
 
-	if (parse_size(arg, &v) || !v || v > LOWAT_MAX)
+	if (parse_size(arg, &v) || !v || v > LIMIT_RCVLOWAT_MAX)
 		return settings__refuse(
 			why, "--rcvlowat '%.60s' is not a size from 1 to 1m, like 64k", arg);
 	s->rcvlowat = v;
@@ -131,7 +125,7 @@ static int set_rcvlowat(struct settings *s, const char *arg, char *why)
 
 static int set_messages(struct settings *s, const char *arg, char *why)
 {
-	if (parse_count(arg, 1, MESSAGES_MAX, &s->messages))
+	if (parse_count(arg, 1, LIMIT_MESSAGES_MAX, &s->messages))
 		return settings__refuse(why, "--messages '%.60s' is not a number from 1 to 2^48",
 					arg);
 	return 0;
@@ -141,7 +135,7 @@ static int set_duration(struct settings *s, const char *arg, char *why)
 {
 	uint64_t v;
 
-	if (parse_duration(arg, &v) || !v || v > DURATION_MAX)
+	if (parse_duration(arg, &v) || !v || v > LIMIT_DURATION_MAX)
 		return settings__refuse(
 			why,
 			"--duration '%.60s' is not a time above 0 and up to 24 hours, "
@@ -155,7 +149,7 @@ static int set_warmup(struct settings *s, const char *arg, char *why)
 {
 	uint64_t v;
 
-	if (parse_duration(arg, &v) || v > DURATION_MAX)
+	if (parse_duration(arg, &v) || v > LIMIT_DURATION_MAX)
 		return settings__refuse(
 			why, "--warmup '%.60s' is not a time up to 24 hours, like 500ms or 0", arg);
 	s->warmup_ns = v;

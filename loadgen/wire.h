@@ -10,15 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/limits.h"
+
 #define WIRE_TOKEN_SIZE 16
 #define WIRE_HELLO_SIZE 64
 #define WIRE_FRAME_SIZE 32
 
-#define WIRE_SIZE_MIN        64
-#define WIRE_SIZE_MAX        (16u << 20)
-#define WIRE_FIELDS_MAX      64
-#define WIRE_THREADS_MAX     256
-#define WIRE_CONNECTIONS_MAX 4096
+#define WIRE_SIZE_MIN        LIMIT_SIZE_MIN
+#define WIRE_SIZE_MAX        LIMIT_SIZE_MAX
+#define WIRE_FIELDS_MAX      LIMIT_FIELDS_MAX
+#define WIRE_THREADS_MAX     LIMIT_THREADS_MAX
+#define WIRE_CONNECTIONS_MAX LIMIT_CONNECTIONS_MAX
 #define WIRE_CPUS_MAX        1024
 
 enum wire_kind {

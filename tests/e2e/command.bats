@@ -67,6 +67,36 @@ refused() { # ARGS...
 	refused serve
 }
 
+# bats test_tags=address
+@test "what netiotrace takes the load generator takes: at both ends of each option's bounds" {
+	while read -r option values; do
+		for value in $values; do
+			# Options before --help and --version are looked at, and nothing is run.
+			code=0 loadgen_code=0
+			"$NETIOTRACE" --"$option" "$value" --help >/dev/null 2>stderr || code=$?
+			"$LOADGEN" --"$option" "$value" --version >/dev/null 2>>stderr || loadgen_code=$?
+			[ "$code" -eq "$loadgen_code" ] || echo "$value: $code, $loadgen_code"
+			echo "$code"
+		done | tr -d '\n'
+		echo " $option"
+	done >codes <<-'EOF'
+		size 63 64 16m 16777217
+		fields 0 1 64 65
+		threads 0 1 256 257
+		connections 0 1 4096 4097
+		rate 0 1 100000000 100000001
+		messages 0 1 281474976710656 281474976710657
+		duration 0 1ns 86400s 86401s
+		warmup -1 0 86400s 86401s
+		sndbuf 4095 4k 1g 1073741825
+		rcvbuf 4095 4k 1g 1073741825
+		spin -1 0 1s 1001ms
+		rcvlowat 0 1 1m 1048577
+	EOF
+	cat codes
+	[ "$(grep -c '^2002 ' codes)" -eq 12 ]
+}
+
 # bats test_tags=guest,address
 @test "a broken --assert is refused before anything starts" {
 	for e in '' foo 'onecopy.copies_per_byte' 'onecopy.copies_per_byte <=' \

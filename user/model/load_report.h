@@ -3,9 +3,10 @@
 #ifndef NETIOTRACE_LOAD_REPORT_H
 #define NETIOTRACE_LOAD_REPORT_H
 
+#include "common/limits.h"
 #include "result.h"
 
-#define LOAD_CONNECTIONS_MAX 4096
+#define LOAD_CONNECTIONS_MAX LIMIT_CONNECTIONS_MAX
 
 /* What one event carries; owned by the driver, valid until the next driver__next(). */
 struct load_report {

@@ -14,8 +14,6 @@
 
 #define DEFAULT_SIZE        (64 * 1024)
 #define DEFAULT_INTERVAL_NS 1000000000ULL
-#define RATE_MAX            100000000
-#define DAY_NS              (24 * 3600 * 1000000000ULL)
 
 enum kind {
 	KIND_SIZE,
@@ -43,22 +41,22 @@ struct setting {
 /* clang-format off */
 static const struct setting settings[] = {
 	{KEY_SIZE,     KIND_SIZE,  AT(traffic.size), SIZE_BYTES_MIN, SIZE_BYTES_MAX, "--size", "64 bytes to 16m"},
-	{KEY_SNDBUF,   KIND_SIZE,  AT(traffic.sndbuf), 1, 1 << 30, "--sndbuf", "1 byte to 1g"},
-	{KEY_RCVBUF,   KIND_SIZE,  AT(traffic.rcvbuf), 1, 1 << 30, "--rcvbuf", "1 byte to 1g"},
-	{KEY_MESSAGES, KIND_COUNT, AT(traffic.messages), 1, 1ULL << 48, "--messages", "1 to 2^48"},
+	{KEY_SNDBUF,   KIND_SIZE,  AT(traffic.sndbuf), LIMIT_SOCKBUF_MIN, LIMIT_SOCKBUF_MAX, "--sndbuf", "4k to 1g"},
+	{KEY_RCVBUF,   KIND_SIZE,  AT(traffic.rcvbuf), LIMIT_SOCKBUF_MIN, LIMIT_SOCKBUF_MAX, "--rcvbuf", "4k to 1g"},
+	{KEY_MESSAGES, KIND_COUNT, AT(traffic.messages), 1, LIMIT_MESSAGES_MAX, "--messages", "1 to 2^48"},
 	{KEY_CONNECTIONS, KIND_NUMBER, AT(traffic.connections), 1, LOAD_CONNECTIONS_MAX, "--connections", "a number from 1 to 4096"},
 	{KEY_THREADS,  KIND_NUMBER, AT(traffic.threads), 1, THREADS_MAX, "--threads", "a number from 1 to 256"},
-	{KEY_FIELDS,   KIND_NUMBER, AT(traffic.fields), 1, 64, "--fields", "a number from 1 to 64"},
+	{KEY_FIELDS,   KIND_NUMBER, AT(traffic.fields), 1, LIMIT_FIELDS_MAX, "--fields", "a number from 1 to 64"},
 	{KEY_ROUNDS,   KIND_NUMBER, AT(traffic.rounds), 1, 1000, "--rounds", "a number from 1 to 1000"},
 	{KEY_MTU,      KIND_NUMBER, AT(mtu), 1280, 65535, "--mtu", "a number from 1280 to 65535"},
 	{KEY_CPU_SENDER, KIND_CPUS, AT(traffic.sender_cpus), 0, 0, "--cpu-sender", NULL},
 	{KEY_CPU_RECEIVER, KIND_CPUS, AT(traffic.receiver_cpus), 0, 0, "--cpu-receiver", NULL},
-	{KEY_RATE,     KIND_RATE,  AT(traffic.rate), 1, RATE_MAX, "--rate", "a number of messages a second such as 2000/s, up to 100000000/s"},
-	{KEY_SPIN,     KIND_TIME,  AT(traffic.spin_ns), 0, 1000000000, "--spin", "0 to 1s"},
-	{KEY_RCVLOWAT, KIND_SIZE,  AT(traffic.rcvlowat), 1, 1 << 20, "--rcvlowat", "1 byte to 1m"},
+	{KEY_RATE,     KIND_RATE,  AT(traffic.rate), 1, LIMIT_RATE_MAX, "--rate", "a number of messages a second such as 2000/s, up to 100000000/s"},
+	{KEY_SPIN,     KIND_TIME,  AT(traffic.spin_ns), 0, LIMIT_SPIN_MAX, "--spin", "0 to 1s"},
+	{KEY_RCVLOWAT, KIND_SIZE,  AT(traffic.rcvlowat), 1, LIMIT_RCVLOWAT_MAX, "--rcvlowat", "1 byte to 1m"},
 	{KEY_REQUEST_RESPONSE, KIND_FLAG, AT(traffic.request_response), 0, 0, NULL, NULL},
-	{KEY_DURATION, KIND_TIME,  AT(traffic.duration_ns), 1, DAY_NS, "--duration", "above 0, up to 24h"},
-	{KEY_WARMUP,   KIND_TIME,  AT(traffic.warmup_ns), 0, DAY_NS, "--warmup", "0 to 24h"},
+	{KEY_DURATION, KIND_TIME,  AT(traffic.duration_ns), 1, LIMIT_DURATION_MAX, "--duration", "above 0, up to 24h"},
+	{KEY_WARMUP,   KIND_TIME,  AT(traffic.warmup_ns), 0, LIMIT_DURATION_MAX, "--warmup", "0 to 24h"},
 	{KEY_INTERVAL, KIND_TIME,  AT(interval_ns), 50000000, 3600000000000, "--interval", "50ms to 1h"},
 	{KEY_IPV6,     KIND_FLAG,  AT(ipv6), 0, 0, NULL, NULL},
 	{KEY_NODELAY,  KIND_FLAG,  AT(traffic.nodelay), 0, 0, NULL, NULL},

@@ -13,6 +13,7 @@
 
 #include "base/address.h"
 #include "base/exit_code.h"
+#include "common/limits.h"
 #include "write/assertion.h"
 #include "host/netpath.h"
 #include "perf/names.h"
@@ -23,9 +24,9 @@
 
 #define ASSERTIONS_MAX 64
 #define WITHOUT_MAX    32
-#define SIZE_BYTES_MIN 64 /* of a message */
-#define SIZE_BYTES_MAX (16 << 20)
-#define THREADS_MAX    256
+#define SIZE_BYTES_MIN LIMIT_SIZE_MIN /* of a message */
+#define SIZE_BYTES_MAX LIMIT_SIZE_MAX
+#define THREADS_MAX    LIMIT_THREADS_MAX
 
 struct options {
 	enum mode modes[MODE_NR];

@@ -286,7 +286,7 @@ static void command_repeats_the_sweep(void **state)
 	check_command("netiotrace sweep --modes onecopy,zerocopy --sizes 100,5000,64k,1m "
 		      "--threads 1,16 --path veth --fields 4 --rounds 2 --duration 1500ms "
 		      "--warmup 7001us --seed 42 --backend tracepoint --count-calls --verify "
-		      "--mtu 9000 --ipv6 --sndbuf 64k --rcvbuf 3 --nodelay --cpu-sender 0-1 "
+		      "--mtu 9000 --ipv6 --sndbuf 64k --rcvbuf 8k --nodelay --cpu-sender 0-1 "
 		      "--cpu-receiver 1 --congestion reno,bbr -o out",
 		      " --sizes 100,5000,64k,1m ");
 	check_command("netiotrace sweep --connect 192.0.2.7:5201 --no-pin -o out",
