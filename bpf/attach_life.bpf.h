@@ -47,11 +47,12 @@ static __always_inline void take_numbers(struct nio_stream *s, const struct sock
  * that a FIN was among it, and sets the counters to 0. So they are taken down as the state says so,
  * which comes first. Without that, what is read of a connection that is reset is taken afterwards.
  */
-static __always_inline void on_close(const struct sock *sk)
+static __always_inline void on_close(const struct sock *sk, int oldstate)
 {
 	struct nio_stream *s = sk->sk_protocol == IPPROTO_TCP ? stream_of(sk, KNOWN) : NULL;
 
-	if (s)
+	/* One that listened has no stream; what it was before has its numbers. */
+	if (s && oldstate != TCP_LISTEN && oldstate != TCP_CLOSE)
 		take_numbers(s, sk);
 }
 
@@ -65,17 +66,35 @@ static __always_inline bool is_dissolved(const struct nio_stream *s, const struc
 /*
  * The socket of a connection that has ended makes another, with numbers that have nothing to do
  * with those before: what there is of the first is kept as that of a closed socket, under a key of
- * its own.
+ * its own. Of one that never moved a byte, as of a connect() that was refused, there is nothing.
  */
-static __noinline int retire(struct nio_stream *s)
+static __noinline int retire(struct nio_stream *s, bool closed)
 {
 	__u64 now = bpf_ktime_get_ns(), cookie = s->cookie, key = KEY_OF_PAST | now;
 
-	s->closed_ns = now;
-	s->cookie = key;
-	if (bpf_map_update_elem(&nio_streams, &key, s, BPF_NOEXIST))
-		leave_out(key);
+	if (closed)
+		s->closed_ns = now;
+	if (s->last_ns) {
+		s->cookie = key;
+		if (bpf_map_update_elem(&nio_streams, &key, s, BPF_NOEXIST))
+			leave_out(key);
+	}
 	bpf_map_delete_elem(&nio_streams, &cookie);
+	return 0;
+}
+
+/*
+ * While what is in progress comes to its end, ends are not booked, but sends and receives are:
+ * those of another connection of the socket are not to be taken for the first one's, which is as it
+ * was.
+ */
+static __always_inline int on_late_state(const struct sock *sk, int newstate)
+{
+	struct nio_stream *s =
+		newstate == TCP_SYN_SENT && !all_is_over() ? stream_of(sk, KNOWN) : NULL;
+
+	if (s)
+		retire(s, false);
 	return 0;
 }
 
@@ -89,12 +108,12 @@ int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 	struct nio_stream *s;
 
 	if (ends_are_over())
-		return 0;
+		return on_late_state(sk, newstate);
 	/* connect() runs in the task that calls it: what it makes is taken in before it is used. */
 	if (newstate == TCP_SYN_SENT) {
 		s = stream_of(sk, KNOWN);
 		if (s && (s->flags & NIO_STREAM_ENDED))
-			retire(s);
+			retire(s, true);
 		s = stream_in_use(sk);
 		if (s)
 			on_connect(s, sk);
@@ -111,7 +130,7 @@ int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 			on_connected(s, sk);
 	}
 	if (newstate == TCP_CLOSE)
-		on_close(sk);
+		on_close(sk, oldstate);
 	if (!may_send(oldstate) || may_send(newstate))
 		return on_mptcp_end(sk, newstate);
 	s = stream_of(sk, KNOWN);

@@ -185,6 +185,10 @@ static __always_inline void on_taken(const struct sock *sk)
 		end_unpushed(s, sk);
 	if (kept)
 		on_received(s, sk, first.taken, first.len, KNOWN);
+	/* Of a connection that has ended: see on_close(). */
+	if ((s->flags & NIO_STREAM_NOW) &&
+	    kernel_read(struct sock_common, sk, skc_state) == TCP_CLOSE)
+		s->now.taken = taken;
 	/* What was copied was taken, as it mostly is: the copy has said all there is. */
 	if ((s->flags & NIO_STREAM_RX_BASE) && taken == s->taken_seen)
 		return;

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "plays.h"
@@ -198,6 +199,61 @@ static void play_again(void)
 static void play_again_zerocopy(void)
 {
 	connect_twice(MSG_ZEROCOPY);
+}
+
+/*
+ * What is read of a connection after it ended in order (the side that shuts down first is in
+ * TIME_WAIT by then), and only then dissolved; the socket listens at last.
+ */
+static void play_read_on(void)
+{
+	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+	struct pair p = connect_pair(0);
+
+	watch(&p, 1);
+	send_bytes(p.rx, 5000, 0);
+	shutdown(p.tx, SHUT_WR);
+	usleep(20000);
+	close(p.rx);
+	usleep(20000);
+	receive(p.tx, 5000, 0);
+	if (recv(p.tx, data, 1, 0))
+		fail("recv of the end");
+	if (connect(p.tx, &nobody, sizeof(nobody)))
+		fail("connect to nobody");
+	if (listen(p.tx, 1))
+		fail("listen");
+	close(p.tx);
+}
+
+/* A socket that makes one connection after another for a minute. */
+static void play_reconnect(void)
+{
+	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int tx = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(to);
+	time_t end = time(NULL) + 60;
+
+	if (bind(listener, (void *)&to, len) || listen(listener, 16) ||
+	    getsockname(listener, (void *)&to, &len))
+		fail("listen");
+	while (time(NULL) < end) {
+		int rx;
+
+		if (connect(tx, (void *)&to, sizeof(to)))
+			fail("connect");
+		rx = accept(listener, NULL, NULL);
+		send_bytes(tx, 100, 0);
+		receive(rx, 100, 0);
+		send_bytes(rx, 1000, 0);
+		receive(tx, 1000, 0);
+		if (connect(tx, &nobody, sizeof(nobody)))
+			fail("connect to nobody");
+		close(rx);
+		usleep(1000);
+	}
 }
 
 /* What is read after the sender's reset. */
@@ -451,6 +507,8 @@ const struct play plays[] = {
 	{"again", play_again},
 	{"again_zerocopy", play_again_zerocopy},
 	{"late", play_late},
+	{"read_on", play_read_on},
+	{"reconnect", play_reconnect},
 	{"refused", play_refused},
 	{"stray", play_stray},
 	{"peek", play_peek},

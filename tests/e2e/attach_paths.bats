@@ -122,6 +122,23 @@ unmeasured() {
 	jq -e '[.connections[] | .local, .remote] | all(test("^127.0.0.1:[0-9]+$"))' out.json
 	played refused 'tx_copy 3000' 'rx_copy 3000'
 	balanced
+	played read_on 'tx_copy 5000' 'rx_copy 5000'
+	balanced
+}
+
+@test "attach: looking away while a socket is connected again and again leaves no byte over" {
+	background "$PLAY" reconnect
+	for ms in 100 200 300 400 500; do
+		"$NETIOTRACE" attach -q --json out.json --pid "$STARTED" --duration ${ms}ms
+		jq -c '.total | .socket, .ledger.unaccounted_tx, .ledger.unaccounted_rx, .uncovered' out.json
+		balanced
+		jq -e '.total.uncovered == [] and .total.socket.tx_bytes > 0 and .health.coverage == 1' out.json
+	done
+}
+
+@test "attach: attempts to connect that were refused take no room" {
+	"$NETIOTRACE" attach -q --json out.json --max-sockets 2 -- "$PLAY" refused
+	jq -e '.health.sockets_left_out == 0 and .total.ledger.tx_copy.bytes == 3000 and .total.ledger.rx_copy.bytes == 3000' out.json
 }
 
 @test "attach: pinning and copying calls of one socket, and 256 sockets with pins outstanding" {
