@@ -151,6 +151,10 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
+struct list_head {
+	struct list_head *next;
+};
+
 struct pid;
 
 struct signal_struct;
@@ -318,7 +322,13 @@ struct sock {
 };
 
 struct net_device {
+	union {
+		struct {
+			long unsigned int priv_flags: 32;
+		};
+	};
 	char name[16];
+	struct list_head ptype_all;
 };
 
 struct ubuf_info_ops {

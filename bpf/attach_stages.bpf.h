@@ -277,7 +277,7 @@ static __always_inline void on_arrival(const struct sk_buff *skb)
 	if ((nio_told && !nio_any_pinned) || !skb->data_len)
 		return;
 	s = stream_by_cookie(cookie_of_uarg(uarg_of(skb, KNOWN)));
-	if (s && !ends_are_over())
+	if (s && !ends_are_over() && !arrives_once_more(skb))
 		add_amount(&s->stages[NIO_STAGE_DEFERRED_COPY], skb->data_len);
 }
 

@@ -57,7 +57,9 @@ extern void bpf_iter_num_destroy(struct bpf_iter_num___local *it) __ksym __weak;
 #define EEXIST                     17
 #define E2BIG                      7
 #define PF_IO_WORKER               0x10
-#define SMP_CACHE_BYTES            64 /* of SKB_TRUESIZE; x86 and arm64 servers */
+#define IFF_BRIDGE_PORT            (1U << 9)  /* enum netdev_priv_flags, the same since 3.15 */
+#define IFF_OVS_DATAPATH           (1U << 10) /* a port of Open vSwitch */
+#define SMP_CACHE_BYTES            64         /* of SKB_TRUESIZE; x86 and arm64 servers */
 
 /* Until 5.14 the zero-copy flag of an skb was in tx_flags: 06b4feb37e64 moved it to flags. */
 struct skb_shared_info___tx_flags {
@@ -329,6 +331,22 @@ static __always_inline bool is_of_error_queue(const struct sk_buff *skb, bool kn
 	if (known)
 		return BPF_CORE_READ_BITFIELD(skb, pkt_type) == PACKET_OUTGOING;
 	return BPF_CORE_READ_BITFIELD_PROBED(skb, pkt_type) == PACKET_OUTGOING;
+}
+
+/*
+ * Does what arrives here arrive at another device once more, if anywhere? A bridge and Open vSwitch
+ * take packets from their ports before they are delivered, with the sender's pages on board, and
+ * what is for this machine passes netif_receive_skb again, at the bridge's own device or beyond a
+ * port. Unless somebody captures at the port: a packet is copied before it is shown to him.
+ */
+static __always_inline bool arrives_once_more(const struct sk_buff *skb)
+{
+	const struct net_device *dev = skb->dev;
+	const void *taps = (const char *)dev + bpf_core_field_offset(struct net_device, ptype_all);
+
+	return BPF_CORE_READ_BITFIELD_PROBED(dev, priv_flags) &
+		       (IFF_BRIDGE_PORT | IFF_OVS_DATAPATH) &&
+	       (const void *)BPF_CORE_READ(dev, ptype_all.next) == taps;
 }
 
 /* Which layer took over a socket whose send or receive function is not TCP's. */

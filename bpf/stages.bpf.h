@@ -313,7 +313,7 @@ static __always_inline void on_zerocopy_arrival(const struct sk_buff *skb)
 	if (!skb->data_len)
 		return;
 	conn = conn_by_cookie(cookie_of_uarg(uarg_of(skb, KNOWN)));
-	if (conn)
+	if (conn && !arrives_once_more(skb))
 		book(conn, NIO_STAGE_DEFERRED_COPY, skb->data_len);
 }
 

@@ -19,14 +19,14 @@ setup() {
 	here ip link add veth0 mtu 4000 type veth peer name veth1 mtu 4000 netns "$THERE"
 	configure here veth0 "$HERE4" "$HERE6"
 	configure there veth1 "$THERE4" "$THERE6"
-	within 3 carries
+	within 3 carries "$THERE4"
 	note_before
 }
 
 teardown() {
 	local pid
 
-	for pid in ${SENDER-} ${FAILS-} ${SERVER-} ${STRANGER-} ${HERE-} ${THERE-}; do
+	for pid in ${SENDER-} ${FAILS-} ${SERVER-} ${STRANGER-} ${SINKS-} ${TAP-} ${HERE-} ${THERE-} ${BETWEEN-}; do
 		kill -9 "$pid" 2>/dev/null || true
 		# Each by itself: without one, the countdown of bats would be waited for.
 		wait "$pid" 2>/dev/null || true
@@ -58,8 +58,8 @@ configure() { # MACHINE DEVICE IPV4 IPV6
 }
 
 # Whether packets pass: nobody listens, and that is what is heard.
-carries() {
-	here bash -c "exec 3<>/dev/tcp/$THERE4/1" 2>&1 | grep -q refused
+carries() { # ADDRESS
+	here bash -c "exec 3<>/dev/tcp/$1/1" 2>&1 | grep -q refused
 }
 
 # The sender's control and data connections are there: what is left of its start is by the clock.
@@ -171,6 +171,75 @@ sender_balanced() {
 
 	wrong=$(jq -r "$SENDER_BOOKS" "$1")
 	[ -z "$wrong" ] || { echo "$wrong"; return 1; }
+}
+
+# A third namespace, whose bridge joins the two once more and has an address itself.
+BRIDGED_HERE=198.18.79.1 BRIDGED_THERE=198.18.79.2 BRIDGE=198.18.79.3
+bridged() {
+	BETWEEN=$(machine)
+	between ip link add br0 type bridge
+	between ip addr add "$BRIDGE/24" dev br0
+	between ip link set br0 up
+	port_of_bridge here "$HERE" port0 "$BRIDGED_HERE"
+	port_of_bridge there "$THERE" port1 "$BRIDGED_THERE"
+	within 3 carries "$BRIDGED_THERE"
+}
+
+port_of_bridge() { # MACHINE PID PORT IPV4
+	between ip link add "$3" type veth peer name far netns "$2"
+	between ip link set "$3" master br0 up
+	"$1" ip addr add "$4/24" dev far
+	"$1" ip link set far up
+}
+
+between() {
+	nsenter -t "$BETWEEN" -n "$@"
+}
+
+# copied_once MACHINE ADDRESS: what is pinned and sent over the bridge to a program there is copied once.
+copied_once() {
+	rm -f port
+	in_background "$1" "$REPO/tests/e2e/sockets.py" sink "$2" port
+	SINKS="${SINKS-} $!"
+	within 20 test -s port
+	here "$NETIOTRACE" attach -q --json out.json -- \
+		"$NETIOTRACE_BIN/tests/e2e/deaf_sender" "$2" "$(<port)" 500 65536 >sent
+	jq -c '.total | .ledger.tx_pin.bytes, .ledger.deferred_copy.bytes, .socket.tx_retrans' out.json
+	# What is sent again is copied again, unless it is dropped before it arrives.
+	jq -e --argjson sent "$(<sent)" '.total | .ledger.tx_pin.bytes == $sent
+		and .ledger.deferred_copy.bytes >= $sent
+		and .ledger.deferred_copy.bytes <= $sent + .socket.tx_retrans
+		and .verdict.cause == "delivered_here"' out.json
+}
+
+# What arrives at a port of a bridge arrives once more where it is delivered.
+@test "a bridge: attach counts each zero-copy byte that is copied on delivery once" {
+	bridged
+	copied_once there "$BRIDGED_THERE"
+	copied_once between "$BRIDGE"
+}
+
+@test "a bridge: what is copied at its port already, for who captures there, is counted too" {
+	bridged
+	in_background between python3 -c "
+import socket, time
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+s.bind(('port0', 3))
+open('captures', 'w')
+time.sleep(600)"
+	TAP=$!
+	within 20 test -e captures
+	copied_once there "$BRIDGED_THERE"
+	copied_once between "$BRIDGE"
+}
+
+@test "a bridge: the sender's books balance in every mode with the receiver behind it" {
+	bridged
+	serve "$BRIDGED_THERE:$PORT"
+	here "$NETIOTRACE" -q --mode all --rounds 1 --duration 600ms --no-times --no-cpu --json out.json \
+		--connect "$BRIDGED_THERE:$PORT" </dev/null
+	sender_balanced out.json
+	end_serve
 }
 
 # bats test_tags=address,thread
