@@ -26,8 +26,8 @@ struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c)
 		return part;
 	if (s->untold * UNTOLD_PART > s->samples.samples)
 		return (struct cpu_part){
-			.share.reason = "not told: another C library than netiotrace's, or the "
-					"process was gone too soon"};
+			.share.reason = "not told: a static program, another C library than "
+					"netiotrace's, or the process was gone too soon"};
 	/* Each of the untold may be one. */
 	most.classes[c] += s->untold;
 	part.high = part_of(&most, c).high;

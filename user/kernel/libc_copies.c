@@ -90,13 +90,20 @@ static bool is_same_file(const struct file_place *a, const struct file_place *b)
 	return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
 }
 
+/* "libc.so.6", "libc-2.31.so", "ld-musl-x86_64.so.1"; not libcrypto or libc++. */
+static bool is_libc(const char *object)
+{
+	return !strncmp(object, "libc.", 5) || !strncmp(object, "libc-", 5) ||
+	       !strncmp(object, "ld-musl", 7);
+}
+
 static bool find(struct libc_copies *c, size_t i, const struct process_maps *own, uint64_t at)
 {
 	const char *object = process_maps__object(own, at);
 	struct search s = {.at = at};
 	struct file_place place;
 
-	if (!object || strncmp(object, "libc", 4) != 0 || !process_maps__place(own, at, &place))
+	if (!object || !is_libc(object) || !process_maps__place(own, at, &place))
 		return false;
 	dl_iterate_phdr(look_into, &s);
 	if (!s.found)
@@ -130,8 +137,9 @@ enum libc_copies_answer libc_copies__ask(const struct libc_copies *c, const stru
 
 	if (!object)
 		return LIBC_COPIES_UNTOLD;
-	if (strncmp(object, "libc", 4) != 0 && strncmp(object, "ld-musl", 7) != 0)
-		return LIBC_COPIES_NO;
+	/* A program that maps no C library has one in it, or copies by functions of its own. */
+	if (!is_libc(object))
+		return process_maps__any(m, is_libc) ? LIBC_COPIES_NO : LIBC_COPIES_UNTOLD;
 	if (!process_maps__place(m, address, &place) || !is_same_file(&place, &c->library))
 		return LIBC_COPIES_UNTOLD;
 	for (size_t i = 0; i < LIBC_COPIES_NR; i++)

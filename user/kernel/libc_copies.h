@@ -24,7 +24,7 @@ bool libc_copies__find(struct libc_copies *c);
 enum libc_copies_answer {
 	LIBC_COPIES_NO,
 	LIBC_COPIES_YES,
-	LIBC_COPIES_UNTOLD, /* another C library, or nothing is known of the address */
+	LIBC_COPIES_UNTOLD, /* another C library or none, or nothing is known of the address */
 };
 
 /* Of code at this address of a process; m as process_maps__object() takes it. */

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAPS_MAX   64
+#define MAPS_FIRST 64
+#define MAPS_MAX   4096
 #define OBJECT_MAX 64
 
 struct process_map {
@@ -17,8 +18,8 @@ struct process_map {
 };
 
 struct process_maps {
-	struct process_map list[MAPS_MAX];
-	size_t nr;
+	struct process_map *list;
+	size_t nr, room;
 };
 
 /* Of a path, which may have spaces, what stands behind the last slash. */
@@ -32,6 +33,23 @@ static void name_of(char object[OBJECT_MAX], char *path)
 		path[len - cut] = '\0';
 	slash = strrchr(path, '/');
 	snprintf(object, OBJECT_MAX, "%.*s", OBJECT_MAX - 1, slash ? slash + 1 : path);
+}
+
+static bool make_room(struct process_maps *m)
+{
+	size_t room = m->room ? 2 * m->room : MAPS_FIRST;
+	struct process_map *list;
+
+	if (m->nr < m->room)
+		return true;
+	if (room > MAPS_MAX)
+		return false;
+	list = realloc(m->list, room * sizeof(*list));
+	if (!list)
+		return false;
+	m->list = list;
+	m->room = room;
+	return true;
 }
 
 static void take_line(struct process_maps *m, const char *line)
@@ -59,7 +77,7 @@ struct process_maps *process_maps__read_from(const char *file)
 		free(m);
 		return NULL;
 	}
-	while (m->nr < MAPS_MAX && fgets(line, sizeof(line), f))
+	while (make_room(m) && fgets(line, sizeof(line), f))
 		take_line(m, line);
 	fclose(f);
 	return m;
@@ -75,6 +93,8 @@ struct process_maps *process_maps__read(pid_t pid)
 
 void process_maps__free(struct process_maps *m)
 {
+	if (m)
+		free(m->list);
 	free(m);
 }
 
@@ -102,4 +122,12 @@ bool process_maps__place(const struct process_maps *m, uint64_t address, struct 
 	*out = map->start;
 	out->offset += address - map->from;
 	return true;
+}
+
+bool process_maps__any(const struct process_maps *m, bool (*is)(const char *object))
+{
+	for (size_t i = 0; m && i < m->nr; i++)
+		if (is(m->list[i].object))
+			return true;
+	return false;
 }

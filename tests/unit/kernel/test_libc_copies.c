@@ -103,10 +103,70 @@ static void knows_those_of_this_program(void **state)
 	process_maps__free(m);
 }
 
-static void places_are_those_of_the_file(void **state)
+static struct process_maps *maps_of(const char *text)
 {
 	char name[] = "/tmp/netiotrace-maps-XXXXXX";
 	int fd = mkstemp(name);
+	struct process_maps *m;
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	m = process_maps__read_from(name);
+	unlink(name);
+	assert_non_null(m);
+	return m;
+}
+
+/* What the program at 0x401000 copies itself, with what else is mapped. */
+static enum libc_copies_answer answer_beside(const char *others)
+{
+	const struct libc_copies none = {.library.inode = 1};
+	enum libc_copies_answer answer;
+	struct process_maps *m;
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "00401000-00480000 r-xp 00001000 fe:01 77   /usr/bin/program\n"
+		 "%s"
+		 "7ffd00000000-7ffd00001000 r-xp 00000000 00:00 0      [vdso]\n",
+		 others);
+	m = maps_of(text);
+	answer = libc_copies__ask(&none, m, 0x401010);
+	process_maps__free(m);
+	return answer;
+}
+
+/* Once a static program that did nothing but copy was said to copy nothing. */
+static void of_a_program_without_a_c_library_nothing_is_told(void **state)
+{
+	(void)state;
+	assert_int_equal(answer_beside(""), LIBC_COPIES_UNTOLD);
+	assert_int_equal(answer_beside("7f0000000000-7f0000001000 r-xp 00028000 fe:01 3   "
+				       "/usr/lib/libcrypto.so.3\n"),
+			 LIBC_COPIES_UNTOLD);
+	assert_int_equal(answer_beside("7f0000000000-7f0000001000 r-xp 00028000 fe:01 3   "
+				       "/usr/lib/libc.so.6\n"),
+			 LIBC_COPIES_NO);
+	assert_int_equal(answer_beside("7f0000000000-7f0000001000 r-xp 00028000 fe:01 3   "
+				       "/lib/ld-musl-x86_64.so.1\n"),
+			 LIBC_COPIES_NO);
+}
+
+static void other_libraries_are_not_the_c_library(void **state)
+{
+	const struct libc_copies none = {.library.inode = 1};
+	struct process_maps *m =
+		maps_of("7f0000000000-7f0000001000 r-xp 0 fe:01 3   /usr/lib/libcrypto.so.3\n"
+			"7f0000002000-7f0000003000 r-xp 0 fe:01 4   /usr/lib/libc-2.31.so\n");
+
+	(void)state;
+	assert_int_equal(libc_copies__ask(&none, m, 0x7f0000000010), LIBC_COPIES_NO);
+	assert_int_equal(libc_copies__ask(&none, m, 0x7f0000002010), LIBC_COPIES_UNTOLD);
+	process_maps__free(m);
+}
+
+static void places_are_those_of_the_file(void **state)
+{
 	struct process_maps *m;
 	struct file_place place;
 	static const char text[] =
@@ -115,10 +175,7 @@ static void places_are_those_of_the_file(void **state)
 		"7f0000004000-7f0000005000 r-xp 00000000 00:00 0\n";
 
 	(void)state;
-	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
-	close(fd);
-	m = process_maps__read_from(name);
-	unlink(name);
+	m = maps_of(text);
 	assert_true(process_maps__place(m, 0x7f0000000010, &place));
 	assert_int_equal(place.major, 0xfe);
 	assert_int_equal(place.minor, 1);
@@ -137,6 +194,8 @@ int main(void)
 		cmocka_unit_test(finds_the_function_in_the_table),
 		cmocka_unit_test(refuses_tables_of_other_forms),
 		cmocka_unit_test(knows_those_of_this_program),
+		cmocka_unit_test(of_a_program_without_a_c_library_nothing_is_told),
+		cmocka_unit_test(other_libraries_are_not_the_c_library),
 		cmocka_unit_test(places_are_those_of_the_file),
 	};
 

@@ -78,13 +78,14 @@ static void there_may_be_many_mappings(void **state)
 
 	(void)state;
 	assert_non_null(f);
-	for (unsigned int i = 0; i < 1000; i++)
+	for (unsigned int i = 0; i < 10000; i++)
 		fprintf(f, "%x000-%x000 r-xp 00000000 fd:01 9 /lib/l%u.so\n", 2 * i + 1, 2 * i + 2,
 			i);
 	fclose(f);
 	m = maps_of(text);
 	assert_string_equal(process_maps__object(m, 0x1000), "l0.so");
 	assert_string_equal(process_maps__object(m, 0x3fff), "l1.so");
+	assert_string_equal(process_maps__object(m, 0x7d1fff), "l1000.so");
 	assert_null(process_maps__object(m, 0x2000));
 	assert_null(process_maps__read_from("/nowhere/maps"));
 	process_maps__free(m);
