@@ -7,6 +7,7 @@
 #include "attach/attach.h"
 #include "base/describe.h"
 #include "base/exit_code.h"
+#include "base/inherited.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "compare/compare.h"
@@ -123,6 +124,7 @@ static int finish(int code)
 
 int main(int argc, char **argv)
 {
+	inherited__note();
 	/* A reader that is gone is an error to report, not a reason to die. */
 	signal(SIGPIPE, SIG_IGN);
 	return finish(dispatch(argc, argv));

@@ -224,3 +224,31 @@ signal_after() {
 	echo "$(find . -name '*.started' | wc -l) of 10 commands were started, $(find . -name '*.out' | wc -l) of 20 wrote"
 	assert_nothing_left
 }
+
+@test "attach: a command finds signals ignored and blocked as attach's caller had them, and no others" {
+	local caller
+
+	for caller in default ignores_some; do
+		# SIGHUP as by nohup. Python itself ignores SIGPIPE, as attach does, and SIGXFSZ.
+		/usr/bin/python3 -Ec 'import os, signal, sys
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+if sys.argv[1] == "ignores_some":
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2])
+command = ["grep", "-E", "^Sig(Ign|Blk)", "/proc/self/status"]
+if not os.fork():
+    os.execvp(command[0], command)
+os.wait()
+print("--", flush=True)
+os.execv(sys.argv[2], [sys.argv[2], "attach", "-q", "--no-cpu", "--"] + command)' "$caller" "$NETIOTRACE" >both
+		cat both
+		sed '/^--/,$d' both >alone
+		sed '1,/^--/d' both >watched
+		[ "$(wc -l <alone)" -eq 2 ]
+		diff alone watched
+	done
+	run -0 sh -c "trap '' HUP; exec '$NETIOTRACE' attach -q --no-cpu -- sh -c 'kill -HUP \$\$; echo survived'"
+	[ "$output" = survived ]
+}

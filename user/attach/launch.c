@@ -11,21 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/inherited.h"
 #include "base/invoker.h"
 #include "launch.h"
 
 enum { END_READ, END_WRITE };
-
-/* What a signal handler or mask of ours would change in the command. */
-static void reset_signals(void)
-{
-	sigset_t none;
-
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
 
 /* Who calls sudo to watch a command of theirs runs it as themselves. */
 static int become_invoker(void)
@@ -54,7 +44,7 @@ static _Noreturn void become(char *const *argv, int gate, int failure)
 	/* Nobody lets it go any more: who started it is gone. */
 	if (read(gate, &go, 1) != 1)
 		_exit(127);
-	reset_signals();
+	inherited__restore();
 	err = become_invoker();
 	if (!err) {
 		execvp(argv[0], argv);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A command that is started to be watched: as the invoking user of sudo, with our descriptors 0 to
- * 2 and environment, held before its exec until it is let go.
+ * 2, environment and, as they were at our start, ignored and blocked signals, held before its exec
+ * until it is let go.
  */
 #ifndef NETIOTRACE_LAUNCH_H
 #define NETIOTRACE_LAUNCH_H

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which signals were ignored and which blocked when the program was started: a command that it
+ * starts for its user is to find them so, as nohup would have it.
+ */
+#ifndef NETIOTRACE_INHERITED_H
+#define NETIOTRACE_INHERITED_H
+
+void inherited__note(void); /* before any of them is changed */
+
+/* In a child, before its exec. */
+void inherited__restore(void);
+
+#endif
