@@ -122,7 +122,7 @@ unmeasured() {
 	jq -e '[.connections[] | .local, .remote] | all(test("^127.0.0.1:[0-9]+$"))' out.json
 	played refused 'tx_copy 3000' 'rx_copy 3000'
 	balanced
-	played read_on 'tx_copy 5000' 'rx_copy 5000'
+	played read_on 'tx_copy 5100' 'rx_copy 5100'
 	balanced
 }
 
