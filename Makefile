@@ -86,7 +86,7 @@ UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/ma
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
 
 # Uncommon uses of sockets, which two programs play: for the programs of run, and for attach.
-PLAYS := $(O)/tests/bpf/plays.o $(O)/tests/bpf/plays_layers.o
+PLAYS := $(addprefix $(O)/tests/bpf/,plays.o plays_layers.o plays_turns.o)
 
 # Programs that tests run: of known instructions; counters between two BPF programs; samples where
 # cycles are refused; a zero-copy sender that never reads its error queue; loads of known CPU time;

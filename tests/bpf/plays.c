@@ -18,7 +18,6 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "plays.h"
@@ -40,18 +39,35 @@ void skip(const char *why)
 	exit(77);
 }
 
+int bind_here(struct sockaddr_in *to, int protocol)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, protocol);
+	socklen_t len = sizeof(*to);
+
+	*to = (struct sockaddr_in){.sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	if (fd < 0)
+		skip("no such protocol here");
+	if (bind(fd, (void *)to, len) || getsockname(fd, (void *)to, &len))
+		fail("bind");
+	return fd;
+}
+
+int listen_here(struct sockaddr_in *to, int protocol)
+{
+	int listener = bind_here(to, protocol);
+
+	if (listen(listener, 16))
+		fail("listen");
+	return listener;
+}
+
 struct pair connect_pair(int protocol)
 {
-	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, protocol);
-	socklen_t len = sizeof(to);
+	struct sockaddr_in to;
+	int listener = listen_here(&to, protocol);
 	struct pair p;
 
-	if (listener < 0)
-		skip("no such protocol here");
-	if (bind(listener, (void *)&to, len) || listen(listener, 16) ||
-	    getsockname(listener, (void *)&to, &len))
-		fail("listen");
 	p.tx = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, protocol);
 	if (p.tx < 0 || connect(p.tx, (void *)&to, sizeof(to)))
 		fail("connect");
@@ -133,132 +149,6 @@ static void play_reset(void)
 	close(p.tx);
 }
 
-/* Connections dissolved, not closed (AF_UNSPEC): by the receiver with data unread, by the sender.
- */
-static void play_dissolve(void)
-{
-	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
-	struct pair p = connect_pair(0);
-
-	watch(&p, 1);
-	send_bytes(p.tx, 3000, 0);
-	receive(p.rx, 1000, 0);
-	usleep(20000);
-	if (connect(p.rx, &nobody, sizeof(nobody)))
-		fail("connect to nobody");
-	usleep(20000);
-	close(p.rx);
-	close(p.tx);
-	p = connect_pair(0);
-	send_bytes(p.tx, 1000, 0);
-	receive(p.rx, 1000, 0);
-	if (connect(p.tx, &nobody, sizeof(nobody)))
-		fail("connect to nobody");
-	close(p.tx);
-	close(p.rx);
-}
-
-/* A socket that is connected again when its first connection is dissolved: two in turn. */
-static void connect_twice(int flags)
-{
-	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
-	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int tx = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	socklen_t len = sizeof(to);
-	const int on = 1;
-
-	if (flags && setsockopt(tx, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on)))
-		skip("SO_ZEROCOPY");
-	if (bind(listener, (void *)&to, len) || listen(listener, 16) ||
-	    getsockname(listener, (void *)&to, &len))
-		fail("listen");
-	for (int i = 0; i < 2; i++) {
-		int rx;
-
-		if (connect(tx, (void *)&to, sizeof(to)))
-			fail("connect");
-		rx = accept(listener, NULL, NULL);
-		send_bytes(tx, 3000, flags);
-		receive(rx, 3000, 0);
-		send_bytes(rx, 500, 0);
-		receive(tx, 500, 0);
-		if (connect(tx, &nobody, sizeof(nobody)))
-			fail("connect to nobody");
-		close(rx);
-	}
-	close(tx);
-	close(listener);
-}
-
-static void play_again(void)
-{
-	connect_twice(0);
-}
-
-static void play_again_zerocopy(void)
-{
-	connect_twice(MSG_ZEROCOPY);
-}
-
-/*
- * What is read of a connection after it ended in order (the side that shuts down first is in
- * TIME_WAIT by then), and only then dissolved; the socket listens at last.
- */
-static void play_read_on(void)
-{
-	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
-	struct pair p = connect_pair(0);
-
-	watch(&p, 1);
-	/* kprobes meet an accepted socket as it first receives. */
-	send_bytes(p.tx, 100, 0);
-	receive(p.rx, 100, 0);
-	send_bytes(p.rx, 5000, 0);
-	shutdown(p.tx, SHUT_WR);
-	usleep(20000);
-	close(p.rx);
-	usleep(20000);
-	receive(p.tx, 5000, 0);
-	if (recv(p.tx, data, 1, 0))
-		fail("recv of the end");
-	if (connect(p.tx, &nobody, sizeof(nobody)))
-		fail("connect to nobody");
-	if (listen(p.tx, 1))
-		fail("listen");
-	close(p.tx);
-}
-
-/* A socket that makes one connection after another for a minute. */
-static void play_reconnect(void)
-{
-	const struct sockaddr nobody = {.sa_family = AF_UNSPEC};
-	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int tx = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	socklen_t len = sizeof(to);
-	time_t end = time(NULL) + 60;
-
-	if (bind(listener, (void *)&to, len) || listen(listener, 16) ||
-	    getsockname(listener, (void *)&to, &len))
-		fail("listen");
-	while (time(NULL) < end) {
-		int rx;
-
-		if (connect(tx, (void *)&to, sizeof(to)))
-			fail("connect");
-		rx = accept(listener, NULL, NULL);
-		send_bytes(tx, 100, 0);
-		receive(rx, 100, 0);
-		send_bytes(rx, 1000, 0);
-		receive(tx, 1000, 0);
-		if (connect(tx, &nobody, sizeof(nobody)))
-			fail("connect to nobody");
-		close(rx);
-		usleep(1000);
-	}
-}
-
 /* What is read after the sender's reset. */
 static void play_late(void)
 {
@@ -273,30 +163,6 @@ static void play_late(void)
 	usleep(20000);
 	receive(p.rx, 2000, 0);
 	close(p.rx);
-}
-
-/* A socket that is refused twice before somebody listens, as programs try again. */
-static void play_refused(void)
-{
-	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int tx = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	socklen_t len = sizeof(to);
-	int rx;
-
-	if (bind(listener, (void *)&to, len) || getsockname(listener, (void *)&to, &len))
-		fail("bind");
-	for (int i = 0; i < 2; i++)
-		if (!connect(tx, (void *)&to, sizeof(to)) || errno != ECONNREFUSED)
-			fail("connect to a port where nobody listens");
-	if (listen(listener, 16) || connect(tx, (void *)&to, sizeof(to)))
-		fail("connect");
-	rx = accept(listener, NULL, NULL);
-	send_bytes(tx, 3000, 0);
-	receive(rx, 3000, 0);
-	close(tx);
-	close(rx);
-	close(listener);
 }
 
 /* What the checksum of a TCP segment is made over: addresses, protocol and length stand before. */

@@ -30,11 +30,23 @@ struct pair {
 /* The program's: called once its sockets are connected, before anything is sent. */
 void watch(const struct pair *pairs, size_t n);
 
-/* protocol: 0, or that of socket(2). */
+/* protocol: 0, or that of socket(2). A socket at a free port of the loopback, whose address is *to.
+ */
+struct sockaddr_in;
+int bind_here(struct sockaddr_in *to, int protocol);
+int listen_here(struct sockaddr_in *to, int protocol);
 struct pair connect_pair(int protocol);
 struct pair pair_before_wrap(void); /* the sender's numbers wrap after 5000 bytes */
 void send_bytes(int fd, size_t n, int flags);
 void receive(int fd, size_t n, int flags);
+
+/* Sockets that outlive a connection. */
+void play_dissolve(void);
+void play_again(void);
+void play_again_zerocopy(void);
+void play_reconnect(void);
+void play_read_on(void);
+void play_refused(void);
 
 /* Layers over TCP. */
 void play_ktls(void);
