@@ -136,7 +136,7 @@ static __always_inline void on_turn(struct nio_stream *s, const struct sock *sk,
 {
 	__u32 tid = tid_now(), end = payload_end_of(sk), left = msg->msg_iter.count;
 	struct nio_call *c = call_of_thread(s, tid), *last;
-	struct nio_call first = {.size = left, .left = left, .seq = end};
+	struct nio_call first = {.size = left, .seq = end};
 
 	if (all_is_over())
 		return;
@@ -152,7 +152,6 @@ static __always_inline void on_turn(struct nio_stream *s, const struct sock *sk,
 		begin_tx(s, sk, 0);
 		on_call(s, &first);
 	} else if (c->size) {
-		c->left = left;
 		c->place = nio_place_of(c->size - left, end);
 	} else {
 		return;
@@ -232,7 +231,7 @@ static __always_inline void book_call(struct nio_stream *s, const struct sock *s
 static __always_inline void begin_earlier(struct nio_stream *s, __u32 bytes)
 {
 	if ((__s32)bytes > 0)
-		s->base_tx.sent -= bytes;
+		__sync_fetch_and_add(&s->base_tx.sent, -bytes);
 }
 
 /* A send call queued ret bytes, or failed. The lock is held. */
@@ -274,28 +273,9 @@ static __always_inline void saw_sent(struct nio_stream *s, __u32 end)
 }
 
 /*
- * Where the numbers stand with a call that took turns: it was alone from its last one on, in which
- * it queued all that was left, or nothing. One that returns more than was left when it was first
- * seen had begun before.
- */
-static __always_inline void follow_call(struct nio_stream *s, const struct sock *sk,
-					const struct nio_call *call, __u32 ret)
-{
-	__u32 since = ret - call->queued;
-
-	if (ret > call->size) {
-		bool whole = nio_seq_delta(call->seq, payload_end_of(sk)) >= (__s32)call->left;
-
-		begin_earlier(s, since - (whole ? call->left : 0));
-		since = whole ? call->left : 0;
-	}
-	saw_sent(s, call->seq + since);
-}
-
-/*
- * The same where turns are not shown: exact while one thread sends, or one after another. A socket
- * is handed on once, from who connects it to who sends: a call between begins where the last one
- * ended.
+ * Where the numbers stand where turns are not shown: exact while one thread sends, or one after
+ * another. A socket is handed on once, from who connects it to who sends: a call between begins
+ * where the last one ended.
  */
 static __always_inline void guess_call(struct nio_stream *s, const struct sock *sk, __u32 ret)
 {
@@ -311,11 +291,28 @@ static __always_inline void guess_call(struct nio_stream *s, const struct sock *
 	s->sent_seen = payload_end_of(sk);
 }
 
+/*
+ * What a call queued before the first of its turns that was seen went with its SYN, or before the
+ * numbers of the socket begin: a call without any had its last one before all that were seen.
+ */
+static __always_inline __u32 with_syn(struct nio_stream *s, const struct sock *sk, __u32 ret,
+				      __u32 since)
+{
+	if (!s->syn_bytes)
+		return since;
+	if (s->flags & NIO_STREAM_TX_BASE)
+		begin_earlier(s, ret - since);
+	else
+		guess_call(s, sk, ret);
+	return ret;
+}
+
 /* A send call queued ret bytes, or failed. The lock is not held. */
 static __always_inline void on_send_return(struct nio_stream *s, const struct sock *sk, int ret)
 {
+	bool alone = *(volatile __u32 *)&s->turner == tid_now(), had; /* before its place is read */
 	struct nio_call call = {};
-	bool had;
+	__u32 since = 0;
 
 	if (all_is_over())
 		return;
@@ -325,13 +322,18 @@ static __always_inline void on_send_return(struct nio_stream *s, const struct so
 	touch(s, sk);
 	if (is_uncovered(s, sk, NIO_SIDE_SENDER, ret, KNOWN))
 		return;
-	if (had && call.size)
-		follow_call(s, sk, &call, ret);
-	else if (nio_turns && (s->flags & NIO_STREAM_TX_BASE))
-		begin_earlier(s, ret); /* its last turn was before the first that was seen */
-	else
+	if (!nio_turns) {
 		guess_call(s, sk, ret);
-	book_call(s, sk, ret, call.what);
+		since = ret;
+	} else {
+		if (had && call.size) {
+			since = nio_since_first_turn(&call, ret, payload_end_of(sk), alone);
+			saw_sent(s, call.seq + since - call.queued);
+		}
+		since = with_syn(s, sk, ret, since);
+	}
+	if (since)
+		book_call(s, sk, since, call.what);
 }
 
 /*

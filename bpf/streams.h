@@ -64,8 +64,6 @@ struct nio_call {
 	__u64 cookie; /* of its socket */
 	__u32 what;   /* NIO_SEEN_*, NIO_CALL_VECTOR and the like */
 	__u32 size;   /* bytes of its message when it was first seen; 0: not known */
-	__u32 left;   /* of these, not queued as of its last look */
-	__u32 pad;
 	union {
 		__u64 place;
 		struct {
@@ -79,6 +77,24 @@ struct nio_call {
 static inline __u64 nio_place_of(__u32 queued, __u32 seq)
 {
 	return queued | (__u64)seq << 32;
+}
+
+/*
+ * Of the bytes that a call with turns returned, those it queued since the first turn that was seen:
+ * one that had begun before returns more than was left then. It was alone from its last turn on
+ * (another's would have booked what it queued), in which it queued all that was left, or nothing.
+ * end: write_seq when it had returned.
+ */
+static inline __u32 nio_since_first_turn(const struct nio_call *call, __u32 ret, __u32 end,
+					 bool alone)
+{
+	__u32 left = call->size - call->queued;
+
+	if (ret <= call->size)
+		return ret;
+	if (alone && nio_seq_delta(call->seq, end) >= (__s32)left)
+		return call->size;
+	return call->queued;
 }
 
 struct nio_stream {
@@ -215,7 +231,7 @@ static inline __u32 nio_known_index(__u64 cookie)
 
 _Static_assert(sizeof(struct nio_numbers) == 32, "nio_numbers layout");
 _Static_assert(sizeof(struct nio_task) == 48, "nio_task layout");
-_Static_assert(sizeof(struct nio_call) == 32, "nio_call layout");
+_Static_assert(sizeof(struct nio_call) == 24, "nio_call layout");
 _Static_assert(sizeof(struct nio_stream) % 8 == 0, "nio_stream has no padding at its end");
 
 #endif
