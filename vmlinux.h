@@ -120,6 +120,7 @@ struct pt_regs {
 	long unsigned int dx;
 	long unsigned int si;
 	long unsigned int di;
+	long unsigned int r8;
 };
 
 struct user_pt_regs {

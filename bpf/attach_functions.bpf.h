@@ -119,15 +119,29 @@ int BPF_KPROBE(nio_ak_send, struct sock *sk, struct msghdr *msg)
 	return 0;
 }
 
+#define MSG_SENDPAGE_NOTLAST 0x20000
+
 SEC("?kprobe/do_tcp_sendpages")
-int BPF_KPROBE(nio_ak_sendpages, struct sock *sk)
+int BPF_KPROBE(nio_ak_sendpages, struct sock *sk, void *page, int offset, unsigned long size,
+	       int flags)
 {
 	struct nio_stream *s = stream_of(sk, ADDRESS);
 
 	if (!s)
 		return 0;
 	end_before(s, sk);
-	on_send_begin(s, sk, NIO_SEEN_CALL | NIO_SEEN_SPLICE);
+	on_page_begin(s, sk, size, !(flags & MSG_SENDPAGE_NOTLAST));
+	return 0;
+}
+
+/* Of every socket's every use: one load, unless there are pages to look for. */
+SEC("?kprobe/release_sock")
+int BPF_KPROBE(nio_ak_release, struct sock *sk)
+{
+	struct nio_stream *s = nio_any_unpushed ? stream_of(sk, ADDRESS) : NULL;
+
+	if (s)
+		on_release(s, sk);
 	return 0;
 }
 

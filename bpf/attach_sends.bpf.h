@@ -356,6 +356,21 @@ static __always_inline void on_push(struct nio_stream *s, const struct sock *sk)
 		end_call(s, &ended);
 }
 
+/* What a call without a tcp_push queued. It is over, and the lock is held by its thread, or none.
+ */
+static __always_inline void book_unpushed(struct nio_stream *s, const struct sock *sk,
+					  const struct nio_call *call)
+{
+	__u32 end = payload_end_of(sk), bytes = call->queued + (end - s->sent_seen);
+
+	if (!(s->flags & NIO_STREAM_TX_BASE) || (__s32)bytes <= 0)
+		return;
+	s->sent_seen = end;
+	if (!s->last_ns)
+		s->last_ns = bpf_ktime_get_ns();
+	book_call(s, sk, bytes, call->what);
+}
+
 /*
  * Where the end of a call is its tcp_push: one that had none is over when its thread is seen at
  * something else, or the socket ends. So is a call that connects and whose bytes all were in the
@@ -363,26 +378,49 @@ static __always_inline void on_push(struct nio_stream *s, const struct sock *sk)
  */
 static __always_inline void end_unpushed(struct nio_stream *s, const struct sock *sk)
 {
-	__u32 bytes, what = s->call.what, end;
+	struct nio_call call = s->call;
 
 	if (!nio_pushes || !s->caller || all_is_over())
 		return;
-	/* It was connect(), by which nothing is queued. */
-	if ((what & NIO_CALL_CONNECTS) && !has_called(sk)) {
-		s->caller = 0;
-		return;
-	}
-	if (what & NIO_CALL_CONNECTS)
-		begin_connected(s, sk);
-	end = payload_end_of(sk);
-	bytes = s->call.queued + (end - s->sent_seen);
 	s->caller = 0;
-	if (!(s->flags & NIO_STREAM_TX_BASE) || (__s32)bytes <= 0)
+	if (call.what & NIO_CALL_CONNECTS) {
+		/* It was connect(), by which nothing is queued. */
+		if (!has_called(sk))
+			return;
+		begin_connected(s, sk);
+	}
+	book_unpushed(s, sk, &call);
+}
+
+/* A page of sendfile or splice. All but the last of a call are not pushed. */
+static __always_inline void on_page_begin(struct nio_stream *s, const struct sock *sk, __u32 size,
+					  bool pushes)
+{
+	struct nio_call *c;
+
+	on_send_begin(s, sk, NIO_SEEN_CALL | NIO_SEEN_SPLICE);
+	c = call_of_thread(s, tid_now());
+	if (!c || pushes)
 		return;
+	c->size = size;
+	nio_any_unpushed = true;
+}
+
+/*
+ * A thread is about to release the lock: what it queued of a page that is not pushed. It is over,
+ * or waits for memory.
+ */
+static __always_inline void on_release(struct nio_stream *s, const struct sock *sk)
+{
+	struct nio_call *c = call_of_thread(s, tid_now()), call;
+	__u32 end = payload_end_of(sk);
+
+	if (!c || !c->size || !(s->flags & NIO_STREAM_TX_BASE) || all_is_over())
+		return;
+	c->queued += end - s->sent_seen;
 	s->sent_seen = end;
-	if (!s->last_ns)
-		s->last_ns = bpf_ktime_get_ns();
-	book_call(s, sk, bytes, what);
+	if (c->queued >= c->size && end_call(s, &call))
+		book_unpushed(s, sk, &call);
 }
 
 /*
@@ -412,8 +450,12 @@ static __always_inline void on_connect(struct nio_stream *s, const struct sock *
 /* A call begins, of which a kprobe knows: those that are over have no place any more. */
 static __always_inline void end_before(struct nio_stream *s, const struct sock *sk)
 {
+	struct nio_call call;
+
 	if (s->caller == tid_now() || ((s->call.what & NIO_CALL_CONNECTS) && has_numbers(sk)))
 		end_unpushed(s, sk);
+	else if (!all_is_over() && end_call(s, &call))
+		book_unpushed(s, sk, &call);
 }
 
 #endif

@@ -64,9 +64,10 @@ __u8 nio_stream_known[NIO_KNOWN_NR];
 __u8 nio_task_known[NIO_KNOWN_NR];
 __u8 nio_ports[NIO_KNOWN_NR]; /* 1: watched, local or remote */
 struct nio_attach_loss nio_attach_losses;
-bool nio_armed;      /* user space has taken in the sockets that exist */
-__u32 nio_over;      /* enum nio_over */
-bool nio_any_pinned; /* a watched socket sends with MSG_ZEROCOPY */
+bool nio_armed;        /* user space has taken in the sockets that exist */
+__u32 nio_over;        /* enum nio_over */
+bool nio_any_pinned;   /* a watched socket sends with MSG_ZEROCOPY */
+bool nio_any_unpushed; /* a watched socket sends pages whose calls have no tcp_push */
 
 /* What is asked for. */
 const volatile bool nio_by_task = false; /* tasks in nio_tasks, and those that these filters add: */

@@ -27,6 +27,7 @@
 #define THREADS_MAX 64
 #define CALL_MAX    65536
 #define ROOM        16384
+#define WINDOW      (4 * ROOM) /* with less it closes, and the connection pauses for a probe's time */
 #define PIECES      3
 
 enum way {
@@ -59,11 +60,12 @@ static _Noreturn void fail(const char *what)
 static void connect_pair(void)
 {
 	struct sockaddr_in sin = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	int listener = socket(AF_INET, SOCK_STREAM, 0), room = ROOM, one = 1;
+	int listener = socket(AF_INET, SOCK_STREAM, 0), room = ROOM, window = WINDOW;
+	const int one = 1;
 	socklen_t len = sizeof(sin);
 
 	sender = socket(AF_INET, SOCK_STREAM, 0);
-	if (setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)) ||
+	if (setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &window, sizeof(window)) ||
 	    setsockopt(sender, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)) ||
 	    setsockopt(sender, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one)))
 		fail("setsockopt");

@@ -37,8 +37,8 @@ static const struct way ways[] = {
 	 QUALITY_EXACT, NULL, false},
 	{"sendpage", "tx_splice", BACKEND_TRAMPOLINE, "fexit/do_tcp_sendpages",
 	 "nio_ae_sendpages nio_ax_sendpages", QUALITY_EXACT, NULL, false},
-	{"sendpage", "tx_splice", BACKEND_KPROBE, "kprobe/do_tcp_sendpages", "nio_ak_sendpages",
-	 QUALITY_EXACT, NULL, false},
+	{"sendpage", "tx_splice", BACKEND_KPROBE, "kprobe/do_tcp_sendpages",
+	 "nio_ak_sendpages nio_ak_release", QUALITY_EXACT, NULL, false},
 	/* Of tracepoints send_return has it, too. */
 	{"mptcp_send", "sent through MPTCP", BACKEND_TRAMPOLINE, "fexit/mptcp_sendmsg",
 	 "nio_ax_mptcp", QUALITY_EXACT, NULL, false},
