@@ -205,6 +205,20 @@ long_run() {
 	jq -e '.runs[0].ledger.unaccounted_tx == 0 and .runs[0].ledger.unaccounted_rx == 0' out.json
 }
 
+@test "started by nohup, a run does not end at SIGHUP" {
+	need_root
+	(
+		trap '' HUP
+		exec "$NETIOTRACE" --mode onecopy --duration 2s --no-cpu --no-times --interval 200ms \
+			--json out.json >lines 2>&1
+	) &
+	pid=$!
+	within 5 test -s lines
+	kill -HUP $pid
+	wait $pid
+	jq -e '.interrupted == false and .runs[0].ledger.unaccounted_tx == 0' out.json
+}
+
 @test "a terminal that is closed ends the run" {
 	need_root
 	open_terminal

@@ -16,10 +16,25 @@
 static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
 static const int taken_of_screen[] = {SIGTSTP, SIGCONT};
 
+/*
+ * A signal that is blocked reaches a signalfd even where it is ignored: one that whoever started
+ * the program has it ignore is not to be taken. Of SIGHUP only, by which nohup says that the
+ * program is to outlive its terminal. A shell without job control has what it starts with & ignore
+ * SIGINT and SIGQUIT, too, so that a Ctrl-C meant for others does not end it; who sends them to
+ * this process all the same wants it to end in order, and the results so far.
+ */
+static bool is_ignored(int signo)
+{
+	struct sigaction sa;
+
+	return signo == SIGHUP && !sigaction(signo, NULL, &sa) && sa.sa_handler == SIG_IGN;
+}
+
 static void add_signals(sigset_t *set, const int *signals, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		sigaddset(set, signals[i]);
+		if (!is_ignored(signals[i]))
+			sigaddset(set, signals[i]);
 }
 
 /* fd: the descriptor to change, -1 for a new one. It, or -errno. */
@@ -63,7 +78,8 @@ int loop__ending_signal(void)
 
 	sigpending(&pending);
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
-		if (taken[i] != SIGWINCH && sigismember(&pending, taken[i]))
+		if (taken[i] != SIGWINCH && !is_ignored(taken[i]) &&
+		    sigismember(&pending, taken[i]))
 			return taken[i];
 	return 0;
 }

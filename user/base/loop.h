@@ -32,7 +32,8 @@ struct loop {
 
 /*
  * Opens the loop and blocks SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGWINCH, which from here on are
- * events. 0 or -errno. loop__close() takes a loop that was never opened.
+ * events; an ignored SIGHUP (nohup) stays ignored. 0 or -errno. loop__close() takes a loop that was
+ * never opened.
  */
 int loop__open(struct loop *l);
 void loop__close(struct loop *l);

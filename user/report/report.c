@@ -50,11 +50,13 @@ static void note_signal(int signal)
 
 static void catch_signals(void)
 {
-	struct sigaction action = {.sa_handler = note_signal};
+	struct sigaction action = {.sa_handler = note_signal}, old;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	/* What was started by nohup goes on. */
+	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 static void put_option(FILE *f, const char *option, const char *value)

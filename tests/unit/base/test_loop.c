@@ -50,6 +50,42 @@ static void ending_signals_wait_until_taken(void **state)
 	}
 }
 
+static int open_deaf_to_hangup(void **state)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGHUP, SIG_IGN);
+	return open_loop(state);
+}
+
+static int close_and_hear(void **state)
+{
+	signal(SIGHUP, SIG_DFL);
+	return close_loop(state);
+}
+
+static void a_hangup_that_was_ignored_ends_nothing(void **state)
+{
+	struct loop_event ev;
+
+	kill(getpid(), SIGHUP);
+	assert_false(loop__is_to_end());
+	assert_int_equal(loop__wait(*state, &ev, 0), 0);
+	assert_int_equal(ev.kind, LOOP_TIMEOUT);
+	assert_int_equal(loop__take_pauses(*state, true), 0);
+	kill(getpid(), SIGHUP);
+	assert_int_equal(loop__take_pauses(*state, false), 0);
+	assert_int_equal(loop__wait(*state, &ev, 0), 0);
+	assert_int_equal(ev.kind, LOOP_TIMEOUT);
+	/* The others are heard, ignored or not: a script's background jobs are ended by SIGINT. */
+	signal(SIGINT, SIG_IGN);
+	kill(getpid(), SIGINT);
+	signal(SIGINT, SIG_DFL);
+	take(*state, SIGINT);
+}
+
 static void a_new_size_of_the_terminal_ends_nothing(void **state)
 {
 	kill(getpid(), SIGWINCH);
@@ -70,6 +106,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(ending_signals_wait_until_taken, open_loop,
 						close_loop),
+		cmocka_unit_test_setup_teardown(a_hangup_that_was_ignored_ends_nothing,
+						open_deaf_to_hangup, close_and_hear),
 		cmocka_unit_test_setup_teardown(a_new_size_of_the_terminal_ends_nothing, open_loop,
 						close_loop),
 		cmocka_unit_test_setup_teardown(without_a_signal_the_wait_passes, open_loop,
