@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mode.h"
+#include "zc_plan.h"
 
 static const struct mode_info modes[] = {
 #define X(id, name, ...) [MODE_##id] = {#name, __VA_ARGS__},
@@ -32,6 +33,17 @@ const char *mode__words(enum mode mode)
 bool mode__has(enum mode mode, enum mode_feature feature)
 {
 	return mode__info(mode)->features & feature;
+}
+
+uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections)
+{
+	uint64_t messages = 1;
+
+	if (mode__has(mode, MODE_GATHERS))
+		messages = 2; /* the fields, and the buffer they are packed into */
+	else if (mode__has(mode, MODE_PINS))
+		messages = zc_plan__slots(size, connections);
+	return messages * size * connections;
 }
 
 int mode__parse(const char *s, enum mode *out)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What a mode does: the stages of the ledger it can feed. */
 enum mode_feature {
@@ -54,6 +55,9 @@ const struct mode_info *mode__info(enum mode mode);
 const char *mode__name(enum mode mode);  /* "twocopy", ... */
 const char *mode__words(enum mode mode); /* "two-copy", ... */
 bool mode__has(enum mode mode, enum mode_feature feature);
+
+/* Bytes that the messages of so many connections take in the sender's memory. */
+uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections);
 
 int mode__parse(const char *s, enum mode *out); /* -EINVAL */
 

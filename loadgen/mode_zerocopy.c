@@ -13,7 +13,7 @@
 #include "flow.h"
 #include "sock.h"
 #include "zc_ids.h"
-#include "zc_plan.h"
+#include "common/zc_plan.h"
 
 /*
  * How long the end of a phase waits for the last completions when all is acknowledged: what is

@@ -12,7 +12,7 @@
 #include "congestion.h"
 #include "cpu_time.h"
 #include "sender.h"
-#include "zc_plan.h"
+#include "common/zc_plan.h"
 
 /* How long the receiver may say nothing, not even that bytes arrive. */
 #define ANSWER_NS (30 * NS_PER_SEC)

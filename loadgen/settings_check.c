@@ -9,7 +9,6 @@
 #include "clock.h"
 #include "lobby.h"
 #include "settings_check.h"
-#include "zc_plan.h"
 
 int settings__refuse(char *why, const char *fmt, ...)
 {
@@ -39,13 +38,7 @@ uint64_t settings__descriptors(const struct settings *s)
 
 uint64_t settings__memory(const struct settings *s)
 {
-	uint64_t messages = 1;
-
-	if (mode__has(s->mode, MODE_GATHERS))
-		messages = 2; /* the fields, and the buffer they are packed into */
-	else if (mode__has(s->mode, MODE_PINS))
-		messages = zc_plan__slots(s->size, (unsigned int)s->connections);
-	return messages * s->size * s->connections;
+	return mode__memory(s->mode, s->size, (unsigned int)s->connections);
 }
 
 int settings__check_memory(const struct settings *s, uint64_t memory, char *why)

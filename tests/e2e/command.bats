@@ -68,6 +68,31 @@ refused() { # ARGS...
 }
 
 # bats test_tags=address
+@test "what this machine does not have is refused with one sentence and exit 2" {
+	# No machine lets a process use CPU 1023, the last that can be named, but one of 1024.
+	[ "$(nproc)" -lt 1024 ]
+	for side in sender receiver; do
+		refused "--cpu-$side" 0,1023 --json x
+		grep -q "^netiotrace: --cpu-$side names CPU 1023, which this machine does not have" stderr
+		refused sweep "--cpu-$side" 1023 -o results
+	done
+	refused serve --listen 127.0.0.1:0 --cpu-receiver 1023
+	refused serve --listen 127.0.0.1:0 --congestion nosuch
+	grep -q "'nosuch' is not among those .*tcp_allowed_congestion_control" stderr
+	[ ! -e x ] && [ ! -e results ]
+}
+
+# bats test_tags=address
+@test "messages of more than half of the memory are refused with one sentence and exit 2" {
+	# 128 GiB: the most that can be asked for.
+	[ "$(awk '/^MemTotal/ { print $2 }' /proc/meminfo)" -lt 268435456 ] ||
+		skip "this machine has 256 GiB and more"
+	refused --mode twocopy --size 16m --connections 4096 --json x
+	grep -q '^netiotrace: twocopy messages of 16 MiB on 4096 connections would take 128 GiB, more than half' stderr
+	[ ! -e x ]
+}
+
+# bats test_tags=address
 @test "what netiotrace takes the load generator takes: at both ends of each option's bounds" {
 	while read -r option values; do
 		for value in $values; do

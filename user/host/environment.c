@@ -128,6 +128,12 @@ static int congestion__read(void *arg)
 	return err;
 }
 
+int environment__own_congestion(struct congestion *c)
+{
+	memset(c, 0, sizeof(*c));
+	return congestion__read(c);
+}
+
 static void environment__read_congestion(struct environment *env, const struct netpath *path)
 {
 	int netns = path ? netpath__netns(path, NIO_SIDE_SENDER) : -1;

@@ -13,6 +13,9 @@
 void environment__read(struct environment *env, const struct netpath *path,
 		       struct flag tap_per_netns);
 
+/* The congestion controls of the caller's own network namespace, none chosen. 0 or -errno. */
+int environment__own_congestion(struct congestion *c);
+
 /* A virtual machine, as far as the processor tells. */
 bool environment__is_virtual(const struct environment *env);
 

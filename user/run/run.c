@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/outfile.h"
+#include "demands.h"
 #include "engine.h"
 #include "outputs.h"
 #include "run.h"
@@ -143,8 +144,10 @@ static int finish(struct engine *e, struct outputs *outputs)
 static int run(struct engine *e, const struct options *o)
 {
 	struct outputs outputs = {0};
-	int code = engine__check_privileges(o);
+	int code = demands__check(o);
 
+	if (!code)
+		code = engine__check_privileges(o);
 	if (!code)
 		code = engine__resolve(e, o);
 	if (!code)

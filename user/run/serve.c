@@ -12,6 +12,8 @@
 #include "base/loop.h"
 #include "base/outfile.h"
 #include "base/refuse.h"
+#include "demands.h"
+#include "host/environment.h"
 #include "options.h"
 #include "serve.h"
 #include "common/units.h"
@@ -46,6 +48,19 @@ struct server {
 	struct driver driver;
 	bool listening, stopped;
 };
+
+/* What the load generator would refuse after it was started. */
+static int check(const struct options *o)
+{
+	struct congestion c;
+	char why[512];
+
+	if (environment__own_congestion(&c) ||
+	    !congestion__choose(&c, o->congestion, false, why, sizeof(why)))
+		return demands__check_cpus(&o->traffic);
+	log_error("%s.", why);
+	return EXIT_USAGE;
+}
 
 static int start(struct server *s)
 {
@@ -184,6 +199,9 @@ int serve__main(int argc, char **argv)
 	int err, code;
 
 	parse(&o, argc, argv);
+	code = check(&o);
+	if (code)
+		return code;
 	s.listen = o.listen;
 	driver__init(&s.driver, NIO_SIDE_RECEIVER);
 	if (address__resolve(&s.listen, true, &ss, &why)) {

@@ -13,7 +13,7 @@
 
 #include "loadgen/errqueue.h"
 #include "loadgen/zc_ids.h"
-#include "loadgen/zc_plan.h"
+#include "common/zc_plan.h"
 
 static unsigned int seen[ZC_IDS_MAX];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How many message slots a zero-copy connection gets. Pure arithmetic. */
-#ifndef LOADGEN_ZC_PLAN_H
-#define LOADGEN_ZC_PLAN_H
+#ifndef NETIOTRACE_ZC_PLAN_H
+#define NETIOTRACE_ZC_PLAN_H
 
 #include <stdint.h>
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whether this machine has what options ask of it; see demands.h. */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "common/units.h"
+#include "demands.h"
+
+struct search {
+	cpu_set_t usable;
+	unsigned int missing; /* the first CPU named that is not usable */
+	bool found;
+};
+
+static void look_up(unsigned int cpu, void *arg)
+{
+	struct search *s = arg;
+
+	if (s->found || CPU_ISSET(cpu, &s->usable))
+		return;
+	s->missing = cpu;
+	s->found = true;
+}
+
+static int check_list(const char *name, const char *list)
+{
+	struct search s = {.found = false};
+
+	/* Where they cannot be read, the load generator says so. */
+	if (!list || sched_getaffinity(0, sizeof(s.usable), &s.usable) ||
+	    parse_cpu_list(list, CPU_SETSIZE, look_up, &s) || !s.found)
+		return EXIT_DONE;
+	log_error("%s names CPU %u, which this machine does not have or does not let this process "
+		  "use: see Cpus_allowed_list in /proc/self/status.",
+		  name, s.missing);
+	return EXIT_USAGE;
+}
+
+int demands__check_cpus(const struct traffic *t)
+{
+	int code = check_list("--cpu-sender", t->sender_cpus);
+
+	return code ? code : check_list("--cpu-receiver", t->receiver_cpus);
+}
+
+uint64_t demands__memory(void)
+{
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* As the load generator does, which would refuse it when everything else has been set up. */
+int demands__check_messages(enum mode mode, uint64_t size, unsigned int connections,
+			    uint64_t memory, char *why, size_t len)
+{
+	char need[UNITS_BUF], each[UNITS_BUF];
+	uint64_t bytes = mode__memory(mode, size, connections);
+
+	if (bytes <= memory / 2)
+		return 0;
+	snprintf(why, len,
+		 "%s messages of %s on %u connection%s would take %s, more than half of this "
+		 "machine's memory: ask for smaller messages or fewer connections.",
+		 mode__name(mode), format_size(each, sizeof(each), size), connections,
+		 connections == 1 ? "" : "s", format_size(need, sizeof(need), bytes));
+	return -EINVAL;
+}
+
+int demands__check(const struct options *o)
+{
+	const struct traffic *t = &o->traffic;
+	char why[256];
+
+	for (size_t i = 0; i < o->modes_nr; i++) {
+		if (!demands__check_messages(o->modes[i], t->size, traffic__connections(t),
+					     demands__memory(), why, sizeof(why)))
+			continue;
+		log_error("%s", why);
+		return EXIT_USAGE;
+	}
+	return demands__check_cpus(t);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What options ask of this machine, apart from whether they are well-formed: the CPUs they name and
+ * the memory of the messages. Looked at before anything starts; a demand that cannot be met is said
+ * in a sentence, and comes to EXIT_USAGE.
+ */
+#ifndef NETIOTRACE_DEMANDS_H
+#define NETIOTRACE_DEMANDS_H
+
+#include "common/mode.h"
+#include "options.h"
+
+/* An exit code. */
+int demands__check(const struct options *o);
+
+/* The same, part by part; of messages alone: 0, or -EINVAL with the sentence in why. */
+int demands__check_cpus(const struct traffic *t);
+int demands__check_messages(enum mode mode, uint64_t size, unsigned int connections,
+			    uint64_t memory, char *why, size_t len);
+
+uint64_t demands__memory(void); /* of the machine, bytes */
+
+#endif
