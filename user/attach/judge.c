@@ -26,12 +26,12 @@ static const char *cause_of(const struct books *b)
 		return "local";
 	if (b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
 		return "delivered_here";
-	if (!b->stages[NIO_STAGE_TX_PIN].bytes)
+	if (books__tells(b, NIO_STAGE_TX_PIN) && !b->stages[NIO_STAGE_TX_PIN].bytes)
 		return "not_pinned";
 	return "unknown";
 }
 
-static void say_cause(struct judgement *j)
+static void say_cause(struct judgement *j, const struct books *b)
 {
 	if (!strcmp(j->cause, "local"))
 		SAY("The peers are on this machine, where the kernel copies pinned pages on "
@@ -42,6 +42,8 @@ static void say_cause(struct judgement *j)
 	else if (!strcmp(j->cause, "not_pinned"))
 		SAY("Nothing was pinned: the route does no scatter-gather, or the calls made the "
 		    "connections (TCP Fast Open); either way the send call copies. ");
+	else if (!books__tells(b, NIO_STAGE_TX_PIN))
+		SAY("Where is not known, nor how much was pinned: " BOOKS_UNTOLD_PINS ". ");
 	else
 		SAY("Where was not seen: a packet tap on the way out, or a device that "
 		    "wants the packet in one piece. ");
@@ -64,7 +66,7 @@ static void judge_by_pages(struct judgement *j, const struct books *b, bool noti
 		if (books__tells(b, NIO_STAGE_TX_PIN))
 			SAY("Of %s pinned, ", pinned);
 		SAY("%s were copied after all. ", deferred);
-		say_cause(j);
+		say_cause(j, b);
 	} else if (bytes && books__tells(b, NIO_STAGE_TX_PIN)) {
 		SAY("%s were pinned, and not seen to be copied on this machine. ", pinned);
 	}
@@ -82,7 +84,7 @@ static void judge_by_notices(struct judgement *j, const struct books *b)
 	}
 	j->cause = cause_of(b);
 	SAY("%s of %s zero-copy sends were copied after all. ", copied, completed);
-	say_cause(j);
+	say_cause(j, b);
 }
 
 /* Sentences are said with a space after each. */

@@ -99,6 +99,29 @@ static void names_the_cause_by_what_was_seen(void **state)
 	b.stages[NIO_STAGE_TX_PIN].bytes = 0;
 	give(&j, &b, true, true);
 	assert_string_equal(j.cause, "not_pinned");
+	assert_non_null(strstr(j.text, "Nothing was pinned"));
+}
+
+/* Where the hooks do not tell which call pinned, that nothing did is not known. */
+static void does_not_name_the_cause_where_pins_are_untold(void **state)
+{
+	struct books b = zerocopy_books(10, 10);
+	struct judgement j;
+
+	(void)state;
+	b.untold_pins = 1;
+	for (uint64_t pinned = 0; pinned <= 10 * 65536; pinned += 10 * 65536) {
+		b.stages[NIO_STAGE_TX_PIN].bytes = pinned;
+		give(&j, &b, true, true);
+		assert_string_equal(j.cause, "unknown");
+		assert_null(strstr(j.text, "Nothing was pinned"));
+		assert_null(strstr(j.text, "packet tap"));
+		assert_non_null(strstr(j.text, "nor how much was pinned: several threads send"));
+	}
+	/* What was seen of the pages is evidence all the same. */
+	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 10 * 65536;
+	give(&j, &b, true, true);
+	assert_string_equal(j.cause, "delivered_here");
 }
 
 /* Without completions the pages tell. */
@@ -267,6 +290,7 @@ int main(void)
 		cmocka_unit_test(tells_copied_from_not),
 		cmocka_unit_test(says_what_zerocopy_costs),
 		cmocka_unit_test(names_the_cause_by_what_was_seen),
+		cmocka_unit_test(does_not_name_the_cause_where_pins_are_untold),
 		cmocka_unit_test(rests_on_pages_without_completions),
 		cmocka_unit_test(speaks_of_small_sends),
 		cmocka_unit_test(keeps_the_largest),
