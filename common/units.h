@@ -43,4 +43,10 @@ char *format_bytes_si(char *buf, size_t len,
 char *format_ns(char *buf, size_t len, double ns);     /* "812 ns", "14.2 us", "3.1 ms", "1.25 s" */
 char *format_count(char *buf, size_t len, uint64_t n); /* "92 113": thousands apart by a space */
 
+/* What a noun ends in after a number: "0 runs", "1 run", "2 runs". */
+static inline const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 #endif

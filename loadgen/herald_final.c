@@ -67,20 +67,21 @@ static void text__head(const struct herald *r)
 	       c->uid);
 	printf("message    %s", format_size(size, sizeof(size), c->size));
 	if (c->sender)
-		printf(" in %" PRIu64 " fields, %s", s->fields, mode__name(s->mode));
-	printf(", %u thread%s", c->threads, c->threads == 1 ? "" : "s");
+		printf(" in %" PRIu64 " field%s, %s", s->fields, plural(s->fields),
+		       mode__name(s->mode));
+	printf(", %u thread%s", c->threads, plural(c->threads));
 	if (c->connections != c->threads)
 		printf(", %u connections", c->connections);
 	printf("%s%s\n", c->verify ? ", every byte verified" : "", s->nodelay ? ", nodelay" : "");
 	if (c->sender && s->messages)
-		printf("length     %" PRIu64 " messages", s->messages);
+		printf("length     %" PRIu64 " message%s", s->messages, plural(s->messages));
 	else if (c->sender)
 		printf("length     %s", format_ns(buf, sizeof(buf), (double)s->duration_ns));
 	if (c->sender)
 		printf(" after %s of warm-up\n", format_ns(buf, sizeof(buf), (double)s->warmup_ns));
 	if (c->sender && s->rate)
-		printf("rate       %" PRIu64 " messages/s, latencies from when each was due\n",
-		       s->rate);
+		printf("rate       %" PRIu64 " message%s/s, latencies from when each was due\n",
+		       s->rate, plural(s->rate));
 	if (c->sender && s->request_response)
 		printf("replies    each message is answered by one of its size\n");
 	if (c->slots)
@@ -112,9 +113,10 @@ static void text__totals(const char *verb, const struct side_stats *s)
 {
 	char bytes[UNITS_BUF], messages[UNITS_BUF], elapsed[UNITS_BUF], cpu[UNITS_BUF];
 
-	printf("%-10s %s, %s messages in %s", verb,
+	printf("%-10s %s, %s message%s in %s", verb,
 	       format_bytes_si(bytes, sizeof(bytes), (double)s->tally.bytes),
 	       format_count(messages, sizeof(messages), s->tally.messages),
+	       plural(s->tally.messages),
 	       format_ns(elapsed, sizeof(elapsed), (double)s->elapsed_ns));
 	if (s->elapsed_ns)
 		printf(": %.2f Gbit/s", (double)s->tally.bytes * 8 / (double)s->elapsed_ns);
@@ -139,9 +141,10 @@ static void text__sender(const struct side_stats *s)
 		       format_ns((char[UNITS_BUF]){0}, UNITS_BUF,
 				 (double)t->gather_ns / (double)t->gather_sampled));
 	if (t->zc_sends || t->zc_enobufs) {
-		printf("zero-copy  %" PRIu64 " sends, %" PRIu64 " completed: %" PRIu64
+		printf("zero-copy  %" PRIu64 " send%s, %" PRIu64 " completed: %" PRIu64
 		       " copied after all, %" PRIu64 " not; %" PRIu64 " refused (ENOBUFS)\n",
-		       t->zc_sends, t->zc_completed, t->zc_copied, t->zc_not_copied, t->zc_enobufs);
+		       t->zc_sends, plural(t->zc_sends), t->zc_completed, t->zc_copied,
+		       t->zc_not_copied, t->zc_enobufs);
 		text__latency("completion", t->hist[TALLY_COMPLETION]);
 	}
 	printf("calls      %" PRIu64 " partial, %" PRIu64 " EAGAIN, %" PRIu64 " EINTR\n",
@@ -161,8 +164,8 @@ static void text__receiver(const struct side_stats *s)
 	if (t->bad_stamps)
 		printf("stamps     %" PRIu64 " out of range\n", t->bad_stamps);
 	if (t->verify_errors)
-		printf("verify     %" PRIu64 " messages differ from what was sent\n",
-		       t->verify_errors);
+		printf("verify     %" PRIu64 " message%s from what was sent\n", t->verify_errors,
+		       t->verify_errors == 1 ? " differs" : "s differ");
 }
 
 int herald__print_text(const struct herald *sender, const struct herald *receiver)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "common/units.h"
 #include "congestion.h"
 #include "receiver.h"
 
@@ -125,8 +126,9 @@ static int receiver__begin_session(struct receiver *r, struct lobby_session *new
 	free(new->fds);
 	r->plane.wake_fd = r->readers.wake_fd;
 	if (err) {
-		herald__error(r->report, "%u connections in %u threads cannot be set up: %s",
-			      new->hello.connections, new->hello.threads, strerror(-err));
+		herald__error(r->report, "%u connection%s in %u thread%s cannot be set up: %s",
+			      new->hello.connections, plural(new->hello.connections),
+			      new->hello.threads, plural(new->hello.threads), strerror(-err));
 		return err;
 	}
 	err = receiver__describe(r);

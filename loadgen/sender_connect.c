@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "common/units.h"
 #include "sender.h"
 #include "session_id.h"
 
@@ -58,9 +59,9 @@ int sender__refused(struct sender *s, uint32_t why)
 	}
 	if (why == WIRE_REFUSAL_LIMIT) {
 		herald__error(s->report,
-			      "The receiver may not open %u connections: raise its limit of open "
+			      "The receiver may not open %u connection%s: raise its limit of open "
 			      "files (ulimit -n) or give fewer --connections",
-			      s->hello.connections);
+			      s->hello.connections, plural(s->hello.connections));
 		return -EMFILE;
 	}
 	if (why == WIRE_REFUSAL_VERIFY) {

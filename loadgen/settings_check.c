@@ -73,9 +73,10 @@ int settings__check(struct settings *s, char *why)
 	if (s->connections < s->threads)
 		return settings__refuse(
 			why,
-			"%llu connections are fewer than %llu threads: give --threads at most "
+			"%llu connection%s fewer than %llu threads: give --threads at most "
 			"--connections",
-			(unsigned long long)s->connections, (unsigned long long)s->threads);
+			(unsigned long long)s->connections, s->connections == 1 ? " is" : "s are",
+			(unsigned long long)s->threads);
 	if (s->size < s->fields)
 		return settings__refuse(
 			why,

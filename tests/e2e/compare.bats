@@ -44,6 +44,21 @@ rows() {
 }
 
 # bats test_tags=address
+@test "compare: what is one is said as one" {
+	rows 0.90 >after.csv
+	run -5 "$NETIOTRACE" compare -q before.csv after.csv --metrics throughput_gbps --fail-on-regression 5%
+	[ "$output" = "netiotrace: 1 regression by more than 5 %, outside the noise." ]
+	# One cell of one run; and its like with a cell more.
+	grep -E '^mode|^onecopy,4096,1,0' before.csv >one.csv
+	grep -E '^mode|^onecopy,[0-9]*,1,0' before.csv >two.csv
+	"$NETIOTRACE" compare one.csv two.csv --metrics throughput_gbps >out
+	cat out
+	grep -q ': 1 run of 1 cell, 1 round$' out
+	grep -q ': 2 runs of 2 cells, 1 round; 1 cell is only here$' out
+	grep -q '^1 comparison in 1 cell: 0 outside the noise' out
+}
+
+# bats test_tags=address
 @test "compare: noise as large as the change hides it" {
 	sed '2,$s/^\(onecopy,65536,1,[02]\),[^,]*/\1,13.0/' before.csv >noisy.csv
 	rows 0.95 >after.csv

@@ -62,8 +62,8 @@ static void say_untold_cost(struct judgement *j, const struct cpu_split *cpu,
 
 	SAY("%s sample%s of the CPU time %s too few to tell (%.0f to %.0f %%)",
 	    format_count(samples, sizeof(samples), cpu->samples.samples),
-	    cpu->samples.samples == 1 ? "" : "s", cpu->samples.samples == 1 ? "is" : "are",
-	    part->low * 100, part->high * 100);
+	    plural(cpu->samples.samples), cpu->samples.samples == 1 ? "is" : "are", part->low * 100,
+	    part->high * 100);
 }
 
 /* Every zero-copy send was copied: what that took, and what is left of it without MSG_ZEROCOPY. */

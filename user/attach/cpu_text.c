@@ -72,8 +72,9 @@ static void say_own_copies(FILE *f, const struct cpu_split *cpu, bool named)
 	else if (named)
 		fprintf(f, "Gather is what the program itself copies, by memcpy and memmove. ");
 	else
-		fprintf(f, "What the program itself copies, by memcpy and memmove: %s samples. ",
-			format_count(count, sizeof(count), cpu->samples.classes[CPU_CLASS_GATHER]));
+		fprintf(f, "What the program itself copies, by memcpy and memmove: %s sample%s. ",
+			format_count(count, sizeof(count), cpu->samples.classes[CPU_CLASS_GATHER]),
+			plural(cpu->samples.classes[CPU_CLASS_GATHER]));
 }
 
 void cpu_text__say(FILE *f, const struct cpu_found *found)
@@ -86,7 +87,7 @@ void cpu_text__say(FILE *f, const struct cpu_found *found)
 		return;
 	}
 	fprintf(f, "%s sample%s by %s", format_count(count, sizeof(count), cpu->samples.samples),
-		cpu->samples.samples == 1 ? "" : "s", found->source);
+		plural(cpu->samples.samples), found->source);
 	if (found->no_cycles[0])
 		fprintf(f, " (%s)", found->no_cycles);
 	fprintf(f, " at %u Hz in %s", found->hz,
@@ -98,5 +99,6 @@ void cpu_text__say(FILE *f, const struct cpu_found *found)
 	fputs(": ", f);
 	say_own_copies(f, cpu, say_classes(f, &cpu->samples));
 	if (found->lost)
-		fprintf(f, "%s samples lost. ", format_count(count, sizeof(count), found->lost));
+		fprintf(f, "%s sample%s lost. ", format_count(count, sizeof(count), found->lost),
+			plural(found->lost));
 }

@@ -142,7 +142,7 @@ static void take_connections(struct making *m, take_row take, const char *whose,
 	char name[NAME_LEN];
 
 	snprintf(name, sizeof(name), "%s, %zu connection%s", whose, b->connections,
-		 b->connections == 1 ? "" : "s");
+		 plural(b->connections));
 	take(m, &(struct row){name, name, b});
 }
 
@@ -298,8 +298,9 @@ static int say_left_out(const struct making *m, unsigned int width, const struct
 	if (err)
 		return err;
 	if (m->rows < m->there)
-		fprintf(n.f, "%zu more are in the total only: --top %zu shows them. ",
-			m->there - m->rows, m->there);
+		fprintf(n.f, "%zu more %s in the total only: --top %zu shows %s. ",
+			m->there - m->rows, m->there - m->rows == 1 ? "is" : "are", m->there,
+			m->there - m->rows == 1 ? "it" : "them");
 	say_nothing(n.f, list, list_left_out(&m->layout, total, true, list));
 	say_no_room(n.f, list, list_left_out(&m->layout, total, false, list), total);
 	return text_note__end(&n, m->f, width, "");

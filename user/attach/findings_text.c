@@ -34,7 +34,7 @@ static void print_head(FILE *f, unsigned int width, const struct findings *r)
 	format_ns(time, sizeof(time), (double)(r->ended_ns - r->begun_ns));
 	text_item__print(f, width, &used, time);
 	snprintf(item, sizeof(item), "%zu connection%s", r->table.total.connections,
-		 r->table.total.connections == 1 ? "" : "s");
+		 plural(r->table.total.connections));
 	text_item__print(f, width, &used, item);
 	snprintf(item, sizeof(item), "backend %s", backend_of(r));
 	text_item__print(f, width, &used, item);
@@ -97,7 +97,7 @@ static int note_sends(FILE *f, unsigned int width, const struct findings *r)
 			continue;
 		fprintf(n.f, "%s%s call%s %s (%s)", before,
 			format_count(calls, sizeof(calls), b->calls[i].events),
-			b->calls[i].events == 1 ? "" : "s", call_words[i],
+			plural(b->calls[i].events), call_words[i],
 			format_bytes_si(bytes, sizeof(bytes), (double)b->calls[i].bytes));
 		before = ", ";
 	}
@@ -152,12 +152,13 @@ static int note_uncovered(FILE *f, unsigned int width, const struct findings *r)
 	return text_note__end(&n, f, width, "besides");
 }
 
-static void say_left_out(FILE *f, uint64_t n, const char *what)
+static void say_left_out(FILE *f, uint64_t n, const char *one, const char *several)
 {
 	char count[UNITS_BUF];
 
 	if (n)
-		fprintf(f, "%s %s. ", format_count(count, sizeof(count), n), what);
+		fprintf(f, "%s %s. ", format_count(count, sizeof(count), n),
+			n == 1 ? one : several);
 }
 
 static int note_watching(FILE *f, unsigned int width, const struct findings *r)
@@ -168,7 +169,8 @@ static int note_watching(FILE *f, unsigned int width, const struct findings *r)
 	if (err)
 		return err;
 	if (r->missed.known)
-		fprintf(n.f, "%" PRIu64 " events missed. ", r->missed.value);
+		fprintf(n.f, "%" PRIu64 " event%s missed. ", r->missed.value,
+			plural(r->missed.value));
 	else
 		fprintf(n.f, "events missed: n/a (%s). ", r->missed.reason);
 	if (!r->finds_sockets)
@@ -177,18 +179,24 @@ static int note_watching(FILE *f, unsigned int width, const struct findings *r)
 		      "are looked for at each refresh (--interval), and what they moved before is "
 		      "not here. ",
 		      n.f);
-	say_left_out(n.f, r->loss.streams_full, "sockets found no room (--max-sockets)");
-	say_left_out(n.f, r->loss.tasks_full, "processes found no room");
+	say_left_out(n.f, r->loss.streams_full, "socket found no room (--max-sockets)",
+		     "sockets found no room (--max-sockets)");
+	say_left_out(n.f, r->loss.tasks_full, "process found no room", "processes found no room");
 	say_left_out(n.f, r->loss.firsts_full,
+		     "receive, the first of a socket, found no room and is not here",
 		     "receives, each the first of a socket, found no room and are not here");
 	say_left_out(n.f, r->table.closed_left_out,
+		     "closed connection is in the sums only, not by itself",
 		     "closed connections are in the sums only, not by themselves");
 	say_left_out(n.f, r->table.processes_left_out,
+		     "connection is of a process that is not listed",
 		     "connections are of processes that are not listed");
 	if (findings__groups(r))
 		say_left_out(n.f, groups__left_out(findings__groups(r)),
+			     "connection is of another than are listed",
 			     "connections are of others than are listed");
-	say_left_out(n.f, r->netns_left_out, "network namespaces were not looked at");
+	say_left_out(n.f, r->netns_left_out, "network namespace was not looked at",
+		     "network namespaces were not looked at");
 	return text_note__end(&n, f, width, "watching");
 }
 

@@ -56,8 +56,9 @@ static void judge_by_pages(struct judgement *j, const struct books *b, bool noti
 	uint64_t bytes = b->stages[NIO_STAGE_TX_PIN].bytes;
 	uint64_t copied = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 
-	SAY("%s sends asked for zero-copy; %s. ",
+	SAY("%s send%s asked for zero-copy; %s. ",
 	    format_count(sends, sizeof(sends), books__zerocopy_sends(b)),
+	    plural(books__zerocopy_sends(b)),
 	    notices ? "none was seen to complete" : "this kernel does not tell of completions");
 	format_bytes_si(pinned, sizeof(pinned), (double)bytes);
 	format_bytes_si(deferred, sizeof(deferred), (double)copied);
@@ -79,11 +80,12 @@ static void judge_by_notices(struct judgement *j, const struct books *b)
 	format_count(copied, sizeof(copied), b->copied);
 	format_count(completed, sizeof(completed), b->completed);
 	if (!b->copied) {
-		SAY("None of %s zero-copy sends was copied. ", completed);
+		SAY("None of %s zero-copy send%s was copied. ", completed, plural(b->completed));
 		return;
 	}
 	j->cause = cause_of(b);
-	SAY("%s of %s zero-copy sends were copied after all. ", copied, completed);
+	SAY("%s of %s zero-copy send%s %s copied after all. ", copied, completed,
+	    plural(b->completed), b->copied == 1 ? "was" : "were");
 	say_cause(j, b);
 }
 

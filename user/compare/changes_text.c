@@ -80,15 +80,16 @@ static void put_changes(FILE *f, const struct changes *c, bool all)
 static void put_side(FILE *f, const char *side, const char *name, const struct analysis *a,
 		     size_t only_here)
 {
-	fprintf(f, "%-7s %s: %zu runs of %zu cells", side, name, a->dataset->rows_nr, a->cells_nr);
+	fprintf(f, "%-7s %s: %zu run%s of %zu cell%s", side, name, a->dataset->rows_nr,
+		plural(a->dataset->rows_nr), a->cells_nr, plural(a->cells_nr));
 	if (a->rounds_min == a->rounds_max)
-		fprintf(f, ", %zu round%s", a->rounds_max, a->rounds_max == 1 ? "" : "s");
+		fprintf(f, ", %zu round%s", a->rounds_max, plural(a->rounds_max));
 	else
 		fprintf(f, ", %zu to %zu rounds", a->rounds_min, a->rounds_max);
 	if (a->dataset->failures_nr)
 		fprintf(f, ", %zu failed", a->dataset->failures_nr);
 	if (only_here)
-		fprintf(f, "; %zu cells are only here", only_here);
+		fprintf(f, "; %zu cell%s only here", only_here, only_here == 1 ? " is" : "s are");
 	fputc('\n', f);
 }
 
@@ -123,14 +124,16 @@ static void put_counts(FILE *f, const struct changes *c)
 	size_t outside =
 		c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] + c->of_kind[CHANGE_OTHER];
 
-	fprintf(f, "%zu comparisons in %zu cells: %zu outside the noise (%zu better, %zu worse)",
-		c->nr, c->cells, outside, c->of_kind[CHANGE_BETTER], c->of_kind[CHANGE_WORSE]);
+	fprintf(f, "%zu comparison%s in %zu cell%s: %zu outside the noise (%zu better, %zu worse)",
+		c->nr, plural(c->nr), c->cells, plural(c->cells), outside,
+		c->of_kind[CHANGE_BETTER], c->of_kind[CHANGE_WORSE]);
 	fprintf(f, ", %zu inside", c->of_kind[CHANGE_NOISE]);
 	if (c->of_kind[CHANGE_CANNOT_SAY])
 		fprintf(f, ", %zu cannot be told (too few rounds: 4 of each at least, 7 are good)",
 			c->of_kind[CHANGE_CANNOT_SAY]);
 	if (c->of_kind[CHANGE_MISSING])
-		fprintf(f, ", %zu have a value on one side only", c->of_kind[CHANGE_MISSING]);
+		fprintf(f, ", %zu %s a value on one side only", c->of_kind[CHANGE_MISSING],
+			c->of_kind[CHANGE_MISSING] == 1 ? "has" : "have");
 	fputc('\n', f);
 	if (outside)
 		fprintf(f,

@@ -69,9 +69,10 @@ static int judge_cells(const struct changes *c, const struct compare_options *o)
 		return EXIT_RUN_FAILED;
 	}
 	if (n)
-		log_error("--fail-on-regression cannot tell whether %zu of %zu cells of %s got "
+		log_error("--fail-on-regression cannot tell whether %zu of %zu cell%s of %s got "
 			  "worse in %s: %s.",
-			  n, c->before->cells_nr, o->names.before, o->names.after, list);
+			  n, c->before->cells_nr, plural(c->before->cells_nr), o->names.before,
+			  o->names.after, list);
 	free(list);
 	return n ? EXIT_RUN_FAILED : EXIT_DONE;
 }
@@ -96,6 +97,7 @@ int gate__judge(const struct changes *c, const struct compare_options *o)
 	code = judge_cells(c, o);
 	if (!n)
 		return code;
-	log_error("%zu regressions by more than %g %%, outside the noise.", n, o->limit * 100);
+	log_error("%zu regression%s by more than %g %%, outside the noise.", n, plural(n),
+		  o->limit * 100);
 	return EXIT_ASSERTION;
 }

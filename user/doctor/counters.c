@@ -9,6 +9,7 @@
 #include "perf/event.h"
 #include "perf/proc.h"
 #include "base/wrap.h"
+#include "common/units.h"
 
 struct counters {
 	struct perf_plan plan;
@@ -86,7 +87,7 @@ void doctor_perf__print(FILE *f, unsigned int width, const struct environment *e
 			print_names(f, width, &c, missing(&c, i));
 	if (groups)
 		fprintf(f, "  %u registers a group: %u group%s of hardware events%s\n",
-			c.plan.registers, groups, groups == 1 ? "" : "s",
+			c.plan.registers, groups, plural(groups),
 			groups == 1 ? "" : ", which take turns, so that counts are scaled");
 }
 

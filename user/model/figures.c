@@ -120,7 +120,7 @@ char *figures__load(char *buf, size_t len, uint64_t size, unsigned int fields, u
 	char bytes[UNITS_BUF];
 
 	snprintf(buf, len, "%s in %u field%s, %u thread%s", format_size(bytes, sizeof(bytes), size),
-		 fields, fields == 1 ? "" : "s", threads, threads == 1 ? "" : "s");
+		 fields, plural(fields), threads, plural(threads));
 	return buf;
 }
 

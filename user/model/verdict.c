@@ -261,7 +261,7 @@ static void add_enobufs(struct verdict *v, enum zc_cause cause, uint64_t n, cons
 
 	if (n)
 		add(v, cause, "%s further send%s fell back to copying after ENOBUFS (%s)",
-		    format_count(count, sizeof(count), n), n == 1 ? "" : "s", which);
+		    format_count(count, sizeof(count), n), plural(n), which);
 }
 
 /* "RLIMIT_MEMLOCK" with its value, when that is known and a limit. */
@@ -343,21 +343,24 @@ static void judge_completed(struct verdict *v, const struct evidence *e)
 		find_flattened(v, e);
 		v->cause = v->causes[0].cause;
 		find_enobufs(v, e);
-		say(v, "none of %s sends was reported copied, but they were.", completed);
+		say(v, "none of %s send%s was reported copied, but %s.", completed,
+		    plural(e->zc->completed), e->zc->completed == 1 ? "it was" : "they were");
 		say_causes(v, 0);
 		return;
 	}
 	if (!e->zc->copied) {
 		v->cause = ZC_CAUSE_NOT_COPIED;
 		find_enobufs(v, e);
-		say(v, "truly zero-copy: none of %s sends was copied.", completed);
+		say(v, "truly zero-copy: none of %s send%s was copied.", completed,
+		    plural(e->zc->completed));
 		say_causes(v, 0);
 		return;
 	}
 	find_copied(v, e);
 	v->cause = v->causes[0].cause;
 	find_enobufs(v, e);
-	say(v, "%s of %s sends were copied after all%s: %s.", copied, completed,
+	say(v, "%s of %s send%s %s copied after all%s: %s.", copied, completed,
+	    plural(e->zc->completed), e->zc->copied == 1 ? "was" : "were",
 	    v->cause == ZC_CAUSE_UNKNOWN ? "; the cause was not seen" : "", v->causes[0].evidence);
 	say_causes(v, 1);
 }

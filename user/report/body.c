@@ -94,19 +94,20 @@ static void write_head(const struct body *b)
 
 	if (a->rounds_min == a->rounds_max)
 		snprintf(rounds, sizeof(rounds), "%zu round%s each", a->rounds_max,
-			 a->rounds_max == 1 ? "" : "s");
+			 plural(a->rounds_max));
 	else
 		snprintf(rounds, sizeof(rounds), "%zu to %zu rounds each", a->rounds_min,
 			 a->rounds_max);
 	say(b, "%s", b->r->system);
 	write_conditions(b);
-	say(b, "%zu runs: %zu cells of mode, size and thread count, %s%s%s%s%s.", d->rows_nr,
-	    a->cells_nr, rounds, d->version ? "; measured with netiotrace " : "",
-	    d->version ? d->version : "", d->backend ? ", backend " : "",
-	    d->backend ? d->backend : "");
+	say(b, "%zu run%s: %zu cell%s of mode, size and thread count, %s%s%s%s%s.", d->rows_nr,
+	    plural(d->rows_nr), a->cells_nr, plural(a->cells_nr), rounds,
+	    d->version ? "; measured with netiotrace " : "", d->version ? d->version : "",
+	    d->backend ? ", backend " : "", d->backend ? d->backend : "");
 	if (d->interrupted)
-		say(b, "%u of the runs were ended early; their numbers are of the time they had.",
-		    d->interrupted);
+		say(b, "%u of the runs %s ended early; %s numbers are of the time %s had.",
+		    d->interrupted, d->interrupted == 1 ? "was" : "were",
+		    d->interrupted == 1 ? "its" : "their", d->interrupted == 1 ? "it" : "they");
 	write_intervals(b);
 }
 

@@ -64,7 +64,7 @@ int demands__check_messages(enum mode mode, uint64_t size, unsigned int connecti
 		 "%s messages of %s on %u connection%s would take %s, more than half of this "
 		 "machine's memory: ask for smaller messages or fewer connections.",
 		 mode__name(mode), format_size(each, sizeof(each), size), connections,
-		 connections == 1 ? "" : "s", format_size(need, sizeof(need), bytes));
+		 plural(connections), format_size(need, sizeof(need), bytes));
 	return -EINVAL;
 }
 

@@ -68,8 +68,9 @@ static void check_rules(const struct options *o)
 		refuse("a message of %" PRIu64 " bytes has no %u fields: lower --fields.",
 		       o->traffic.size, o->traffic.fields);
 	if (o->traffic.connections && o->traffic.connections < o->traffic.threads)
-		refuse("%u connections are fewer than %u threads: lower --threads.",
-		       o->traffic.connections, o->traffic.threads);
+		refuse("%u connection%s fewer than %u threads: lower --threads.",
+		       o->traffic.connections, o->traffic.connections == 1 ? " is" : "s are",
+		       o->traffic.threads);
 	if (o->traffic.request_response && o->traffic.rcvlowat)
 		refuse("--request-response and --rcvlowat exclude each other: a message under the "
 		       "mark would wait for the next for ever.");
@@ -85,8 +86,8 @@ static void check_rules(const struct options *o)
 static void check_rounds(const struct options *o)
 {
 	if (o->traffic.duration_ns && traffic__round_ns(&o->traffic) < ROUND_NS_MIN)
-		refuse("%u rounds leave under 10 ms each: raise --duration or lower --rounds.",
-		       o->traffic.rounds);
+		refuse("%u round%s under 10 ms each: raise --duration or lower --rounds.",
+		       o->traffic.rounds, o->traffic.rounds == 1 ? " leaves" : "s leave");
 }
 
 static void set_verbosity(const struct options *o)

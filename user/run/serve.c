@@ -100,9 +100,9 @@ static void say_session(const struct load_report *r)
 {
 	char bytes[UNITS_BUF], count[UNITS_BUF], time[UNITS_BUF];
 
-	log_info("session: %s in %s messages received in %s",
+	log_info("session: %s in %s message%s received in %s",
 		 format_bytes_si(bytes, sizeof(bytes), (double)r->app.rx_bytes),
-		 format_count(count, sizeof(count), r->app.rx_messages),
+		 format_count(count, sizeof(count), r->app.rx_messages), plural(r->app.rx_messages),
 		 format_ns(time, sizeof(time), (double)r->elapsed_ns));
 }
 

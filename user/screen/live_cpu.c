@@ -134,7 +134,9 @@ static void draw_heading(struct grid *g, const struct column *c, int row, int co
 	grid__put(g, row, col, width, attr | GRID_BOLD, name);
 	if (c->samples)
 		grid__printf(g, row, col + after, width - after, attr,
-			     width < VALUE_MIN_COLS ? "n=%llu" : "%llu samples",
+			     width < VALUE_MIN_COLS ? "n=%llu"
+			     : c->samples == 1      ? "%llu sample"
+						    : "%llu samples",
 			     (unsigned long long)c->samples);
 	if (c->samples && width >= VALUE_MIN_COLS)
 		grid__put_right(g, row, col + width - VALUE_COLS, VALUE_COLS, attr, "ns/KiB");

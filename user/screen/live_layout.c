@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "model/figures.h"
 #include "live_layout.h"
 
@@ -36,7 +37,7 @@ static void draw_title(struct grid *g, const struct live_frame *f)
 	col = draw_item(g, 0, col, f->env->path);
 	if (f->probes)
 		snprintf(item, sizeof(item), "%s, %u probe%s", f->backend ? f->backend : "",
-			 f->probes, f->probes == 1 ? "" : "s");
+			 f->probes, plural(f->probes));
 	else
 		snprintf(item, sizeof(item), "backend %s", f->backend ? f->backend : "none");
 	draw_item(g, 0, col, item);

@@ -237,7 +237,7 @@ static void format_rounds(char *buf, size_t len, const struct result *r)
 		format_count(each, sizeof(each), r->messages);
 	else
 		format_ns(each, sizeof(each), (double)r->round_duration_ns);
-	snprintf(buf, len, "%u round%s x %s%s", r->rounds, r->rounds == 1 ? "" : "s", each,
+	snprintf(buf, len, "%u round%s x %s%s", r->rounds, plural(r->rounds), each,
 		 r->messages == 0   ? ""
 		 : r->messages == 1 ? " message"
 				    : " messages");

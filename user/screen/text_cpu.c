@@ -177,7 +177,8 @@ static void say_how(FILE *f, const struct totals *t, double half)
 {
 	char duration[UNITS_BUF];
 
-	fprintf(f, "%llu samples by %s", (unsigned long long)t->samples, t->source);
+	fprintf(f, "%llu sample%s by %s", (unsigned long long)t->samples, plural(t->samples),
+		t->source);
 	if (t->no_cycles)
 		fprintf(f, " (%s)", t->no_cycles);
 	fprintf(f,

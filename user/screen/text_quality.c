@@ -360,7 +360,7 @@ static int print_watching(FILE *f, unsigned int width, const struct result *r)
 	err = text_note__begin(&n);
 	if (err)
 		return err;
-	fprintf(n.f, "%u probe%s", r->probes, r->probes == 1 ? "" : "s");
+	fprintf(n.f, "%u probe%s", r->probes, plural(r->probes));
 	print_coverage(n.f, r, &reason);
 	print_loss(n.f, &h.missed, "missed", &reason);
 	print_loss(n.f, &h.dropped, "dropped", &reason);

@@ -246,9 +246,9 @@ static void print_followed(FILE *f, const struct mode_summary *s)
 
 	if (!run->path_calls.known || run->path_calls.value >= calls)
 		return;
-	fprintf(f, "%s: parts are of %s of %s calls", mode__name(s->mode),
+	fprintf(f, "%s: parts are of %s of %s call%s", mode__name(s->mode),
 		format_count(part, sizeof(part), run->path_calls.value),
-		format_count(all, sizeof(all), calls));
+		format_count(all, sizeof(all), calls), plural(calls));
 	fprintf(f, run->path_reason ? " (%s). " : ". ", run->path_reason);
 }
 

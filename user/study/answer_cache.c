@@ -128,11 +128,11 @@ static void weigh_level(struct answer_text *answer, const struct analysis *a, en
 	if (c.nr) {
 		median = median_of(c.values, c.nr);
 		answer__point(answer,
-			      "%s misses %s, %s against two-copy: %s in the median of %zu cells "
+			      "%s misses %s, %s against two-copy: %s in the median of %zu cell%s "
 			      "(%s).",
 			      level->name, per_kib ? "per KiB" : "of a whole run",
 			      words__mode(mode), words__change(text, sizeof(text), median), c.nr,
-			      changes__words(&c, tally, sizeof(tally)));
+			      plural(c.nr), changes__words(&c, tally, sizeof(tally)));
 		if (!best->level)
 			best->all_certain = true;
 		best->all_certain &= c.higher * 2 > c.nr;
@@ -411,12 +411,13 @@ static void headline_of_threads(struct answer_text *answer, const struct analysi
 
 	answer->answered = answer__can_claim(a);
 	snprintf(certain, sizeof(certain), "outside the noise in %zu", total->certain);
-	answer__headline(
-		answer,
-		"From %u to %u threads throughput per thread falls in %zu of %zu "
-		"combinations of mode and size, %s.%s",
-		a->threads[0], a->threads[a->threads_nr - 1], total->falls, total->per_thread_nr,
-		answer->answered ? certain : "in too few rounds for a claim", why_not_caches(a));
+	answer__headline(answer,
+			 "From %u to %u threads throughput per thread falls in %zu of %zu "
+			 "combination%s of mode and size, %s.%s",
+			 a->threads[0], a->threads[a->threads_nr - 1], total->falls,
+			 total->per_thread_nr, plural(total->per_thread_nr),
+			 answer->answered ? certain : "in too few rounds for a claim",
+			 why_not_caches(a));
 }
 
 void answer__threads(struct answer_text *answer, const struct analysis *a)

@@ -250,10 +250,10 @@ static size_t say_exceptions(struct answer_text *answer, const struct analysis *
 		rival = analysis__cell(a, MODE_TWOCOPY, e.cell[i]->size, e.cell[i]->threads);
 		c = analysis__compare(a, e.cell[i], rival, m);
 		answer__point(answer,
-			      "Exception: %s is %s of two-copy in %zu of %zu cells, here among "
+			      "Exception: %s is %s of two-copy in %zu of %zu cell%s, here among "
 			      "them: %s, %s against %s (%s)%s. %s",
 			      metric__words(m), e.rare_is_higher ? "above that" : "below that",
-			      e.rare_is_higher ? e.higher : e.lower, e.cells,
+			      e.rare_is_higher ? e.higher : e.lower, e.cells, plural(e.cells),
 			      words__cell(cell, sizeof(cell), e.cell[i]),
 			      words__value(x, sizeof(x), m, c.a.median),
 			      words__value(y, sizeof(y), m, c.b.median),
@@ -298,10 +298,12 @@ static size_t say_books(struct answer_text *answer, const struct analysis *a)
 	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		n = rows_not_zero(a, checks[i].metric, &measured);
 		if (n)
-			answer__point(answer, "The books: %s is not 0 in %zu of %zu runs.",
-				      metric__words(checks[i].metric), n, measured);
+			answer__point(answer, "The books: %s is not 0 in %zu of %zu run%s.",
+				      metric__words(checks[i].metric), n, measured,
+				      plural(measured));
 		else if (measured)
-			item_list__add(&kept, "%s (%zu runs)", checks[i].kept, measured);
+			item_list__add(&kept, "%s (%zu run%s)", checks[i].kept, measured,
+				       plural(measured));
 		found += n != 0;
 	}
 	if (kept.nr)
@@ -342,9 +344,9 @@ static size_t say_noise(struct answer_text *answer, const struct analysis *a)
 		return 0;
 	e = analysis__estimate(a, worst, METRIC_GBPS);
 	answer__point(answer,
-		      "Noise: in %zu of %zu cells the interval of throughput is wider than "
+		      "Noise: in %zu of %zu cell%s the interval of throughput is wider than "
 		      "%.0f %% of its median; widest: %s, %s.",
-		      n, a->cells_nr, NOISE_WORTH_TELLING * 100,
+		      n, a->cells_nr, plural(a->cells_nr), NOISE_WORTH_TELLING * 100,
 		      words__cell(text, sizeof(text), worst),
 		      words__estimate(value, sizeof(value), METRIC_GBPS, &e));
 	answer__cite(answer, a, worst, METRIC_GBPS);
@@ -359,9 +361,9 @@ static size_t say_zero(struct answer_text *answer, const struct analysis *a)
 		n += a->dataset->rows[i].value[METRIC_GBPS] == 0;
 	if (n)
 		answer__point(answer,
-			      "Nothing arrived in %zu of %zu runs: throughput 0, so that "
+			      "Nothing arrived in %zu of %zu run%s: throughput 0, so that "
 			      "no cost per byte exists there.",
-			      n, a->dataset->rows_nr);
+			      n, a->dataset->rows_nr, plural(a->dataset->rows_nr));
 	return n != 0;
 }
 

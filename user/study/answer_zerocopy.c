@@ -82,9 +82,9 @@ static void say_standing(struct answer_text *answer, const struct analysis *a,
 	if (s->point + s->few)
 		answer__point(
 			answer,
-			"In the %zu cells with too few rounds for a claim zero-copy is ahead "
+			"In the %zu cell%s with too few rounds for a claim zero-copy is ahead "
 			"in %zu; these are point differences, which nothing tells from noise.",
-			s->point + s->few, s->point_ahead);
+			s->point + s->few, plural(s->point + s->few), s->point_ahead);
 	answer__point(answer, "Furthest behind: %s, with %s against %s of %s (%s).",
 		      words__cell(cell, sizeof(cell), s->worst),
 		      words__estimate(x, sizeof(x), METRIC_GBPS, &c.a),
@@ -209,13 +209,15 @@ void answer__zerocopy(struct answer_text *answer, const struct analysis *a)
 		answer__headline(
 			answer,
 			"%s: in the medians zero-copy is ahead of the faster other mode in "
-			"%zu of %zu cells.%s",
-			answer__cannot_claim(a), s.point_ahead, s.cells, why);
+			"%zu of %zu cell%s.%s",
+			answer__cannot_claim(a), s.point_ahead, s.cells, plural(s.cells), why);
 	else
-		answer__headline(answer,
-				 "Against the faster other mode zero-copy is ahead in %zu of %zu "
-				 "cells, behind in %zu, and not to be told apart from it in %zu.%s",
-				 s.ahead, s.cells, s.behind, s.noise + s.point + s.few, why);
+		answer__headline(
+			answer,
+			"Against the faster other mode zero-copy is ahead in %zu of %zu "
+			"cell%s, behind in %zu, and not to be told apart from it in %zu.%s",
+			s.ahead, s.cells, plural(s.cells), s.behind, s.noise + s.point + s.few,
+			why);
 	if (s.point + s.few == s.cells)
 		answer->answered = false;
 }

@@ -103,15 +103,16 @@ static const char *cost_words(char *buf, size_t len, const struct duel_tally *t)
 		snprintf(buf, len, " By CPU time nothing can be said: the data has none.");
 	else if (t->point == t->cells)
 		snprintf(buf, len,
-			 " %s it is lower in %zu of %zu cells, without "
+			 " %s it is lower in %zu of %zu cell%s, without "
 			 "a claim.",
-			 t->terms->headline, t->point_ahead, t->cells);
+			 t->terms->headline, t->point_ahead, t->cells, plural(t->cells));
 	else if (t->first_size)
 		snprintf(buf, len,
 			 " %s the smallest size at which it is cheaper is %s (with %s); cheaper in "
-			 "%zu of %zu cells, more expensive in %zu.",
+			 "%zu of %zu cell%s, more expensive in %zu.",
 			 t->terms->headline, format_size(size, sizeof(size), t->first_size),
-			 where_first(threads, sizeof(threads), t), t->ahead, t->cells, t->behind);
+			 where_first(threads, sizeof(threads), t), t->ahead, t->cells,
+			 plural(t->cells), t->behind);
 	else
 		snprintf(buf, len, " %s it is cheaper in no cell of %zu, more expensive in %zu.",
 			 t->terms->headline, t->cells, t->behind);
@@ -127,15 +128,17 @@ void duel__headline(struct answer_text *answer, const char *cannot_claim,
 	cost_words(cheaper, sizeof(cheaper), cost);
 	answer->answered = t->point != t->cells;
 	if (!answer->answered)
-		answer__headline(answer, "%s: in the medians %s is higher in %zu of %zu cells.%s",
-				 cannot_claim, first, t->point_ahead, t->cells, cheaper);
+		answer__headline(answer, "%s: in the medians %s is higher in %zu of %zu cell%s.%s",
+				 cannot_claim, first, t->point_ahead, t->cells, plural(t->cells),
+				 cheaper);
 	else if (t->first_size)
 		answer__headline(answer,
 				 "The smallest size is %s (with %s); %s is ahead in %zu of %zu "
-				 "cells, behind in %zu, inside the noise in %zu.%s",
+				 "cell%s, behind in %zu, inside the noise in %zu.%s",
 				 format_size(size, sizeof(size), t->first_size),
 				 where_first(threads, sizeof(threads), t), first, t->ahead,
-				 t->cells, t->behind, t->noise + t->point, cheaper);
+				 t->cells, plural(t->cells), t->behind, t->noise + t->point,
+				 cheaper);
 	else
 		answer__headline(answer,
 				 "At none up to %s: %s is ahead of %s in no cell of %zu, behind in "

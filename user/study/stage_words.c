@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "words.h"
 
 #define LISTED_MAX 4 /* of either direction: the largest, which come first */
@@ -104,12 +105,13 @@ static void say_unclaimed(struct answer_text *answer, const struct tally *t, con
 		answer__point(answer,
 			      "By samples of %s%zu pair%s of rounds, too few for a claim, %s "
 			      "differs most from two-copy in: %s.",
-			      of, t->pairs, t->pairs == 1 ? "" : "s", mode, list->text);
+			      of, t->pairs, plural(t->pairs), mode, list->text);
 	else
-		answer__point(answer,
-			      "By samples of %s%zu pairs of rounds, no class of CPU time of %s can "
-			      "be told apart from two-copy's.",
-			      of, t->pairs, mode);
+		answer__point(
+			answer,
+			"By samples of %s%zu pair%s of rounds, no class of CPU time of %s can "
+			"be told apart from two-copy's.",
+			of, t->pairs, plural(t->pairs), mode);
 }
 
 void stage_words__say(struct answer_text *answer, const struct analysis *a,
@@ -126,10 +128,12 @@ void stage_words__say(struct answer_text *answer, const struct analysis *a,
 		return;
 	}
 	answer__point(answer,
-		      "By samples of %s%zu pairs of rounds, %s against two-copy takes less CPU "
-		      "time in: %s; more in: %s; %zu other classes cannot be told apart.",
-		      of, t.pairs, words__mode(mode), item_list__words(&t.list[DIFFERENCE_LOWER]),
-		      item_list__words(&t.list[DIFFERENCE_HIGHER]), t.nr[DIFFERENCE_NOISE]);
+		      "By samples of %s%zu pair%s of rounds, %s against two-copy takes less CPU "
+		      "time in: %s; more in: %s; %zu other class%s cannot be told apart.",
+		      of, t.pairs, plural(t.pairs), words__mode(mode),
+		      item_list__words(&t.list[DIFFERENCE_LOWER]),
+		      item_list__words(&t.list[DIFFERENCE_HIGHER]), t.nr[DIFFERENCE_NOISE],
+		      t.nr[DIFFERENCE_NOISE] == 1 ? "" : "es");
 	if (t.nr[DIFFERENCE_LOWER])
 		cite(answer, a, s, largest(s, mode, DIFFERENCE_LOWER));
 }

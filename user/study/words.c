@@ -15,7 +15,7 @@ const char *words__mode(enum mode mode)
 char *words__threads(char *buf, size_t len, unsigned int threads)
 {
 	if (threads)
-		snprintf(buf, len, "%u thread%s", threads, threads == 1 ? "" : "s");
+		snprintf(buf, len, "%u thread%s", threads, plural(threads));
 	else
 		snprintf(buf, len, "threads n/a");
 	return buf;

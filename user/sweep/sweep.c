@@ -328,9 +328,9 @@ static int finish(struct sweep *s, uint64_t start_ns)
 		return EXIT_SIGNAL_BASE + s->engine->signo;
 	if (!s->totals.failed)
 		return EXIT_DONE;
-	log_error("%zu of %zu runs failed: the reasons are in %s/cells/*.failed.json; --resume "
+	log_error("%zu of %zu run%s failed: the reasons are in %s/cells/*.failed.json; --resume "
 		  "tries them again.",
-		  s->totals.failed, s->runs_nr, s->dir.name);
+		  s->totals.failed, s->runs_nr, plural(s->runs_nr), s->dir.name);
 	return EXIT_RUN_FAILED;
 }
 

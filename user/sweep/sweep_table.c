@@ -135,8 +135,8 @@ void sweep_text__write(FILE *f, const char *directory, const struct grid *g, con
 {
 	fprintf(f, "Gbit/s, median%s\n\n", g->rounds > 1 ? " (lowest - highest round)" : "");
 	put_table(f, g, gbps, made);
-	fprintf(f, "\n%s: %zu of %zu runs made, %zu failed", directory, t->made, t->runs,
-		t->failed);
+	fprintf(f, "\n%s: %zu of %zu run%s made, %zu failed", directory, t->made, t->runs,
+		plural(t->runs), t->failed);
 	if (t->measured_ns)
 		fprintf(f, "; now %.1f s measured in %.1f s (%.2f x)", (double)t->measured_ns / 1e9,
 			(double)t->elapsed_ns / 1e9,

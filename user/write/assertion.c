@@ -131,7 +131,7 @@ static int check_run(const struct assertion *a, const struct run_result *run, ch
 
 	snprintf(where, sizeof(where), "%s round %u (%s, %u thread%s)", mode__name(run->mode),
 		 run->round, format_size(size, sizeof(size), run->size), run->threads,
-		 run->threads == 1 ? "" : "s");
+		 plural(run->threads));
 	return consume_object(a, json_document__run(run), where, message, len);
 }
 
@@ -141,7 +141,7 @@ static int check_summary(const struct assertion *a, const struct mode_summary *s
 	char where[96];
 
 	snprintf(where, sizeof(where), "the summary of %s (%u round%s)", mode__name(s->mode),
-		 s->rounds, s->rounds == 1 ? "" : "s");
+		 s->rounds, plural(s->rounds));
 	return consume_object(a, json_document__summary(s), where, message, len);
 }
 

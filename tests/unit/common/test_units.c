@@ -250,6 +250,15 @@ static void cpu_lists_are_read(void **state)
 	}
 }
 
+static void one_is_not_many(void **state)
+{
+	(void)state;
+	assert_string_equal(plural(0), "s");
+	assert_string_equal(plural(1), "");
+	assert_string_equal(plural(2), "s");
+	assert_string_equal(plural(1ULL << 32 | 1), "s");
+}
+
 struct writing {
 	double value;
 	const char *text;
@@ -382,6 +391,7 @@ int main(void)
 		cmocka_unit_test(bytes_are_written),
 		cmocka_unit_test(times_are_written),
 		cmocka_unit_test(counts_are_written),
+		cmocka_unit_test(one_is_not_many),
 		cmocka_unit_test(short_buffers_are_respected),
 	};
 

@@ -209,13 +209,13 @@ static void stages_in_a_point(void **state)
 	assert_string_equal(said(answer, &s, MODE_ONECOPY),
 			    "By samples of 7 pairs of rounds, one-copy against two-copy takes less "
 			    "CPU time in: nowhere; more in: lock +3 ns/KiB (+2 to +5); 1 other "
-			    "classes cannot be told apart.");
+			    "class cannot be told apart.");
 	put_claim(&s, MODE_ONECOPY, CPU_CLASS_SKB, DIFFERENCE_LOWER, -8, 5);
 	s.both = false;
 	assert_string_equal(said(answer, &s, MODE_ONECOPY),
 			    "By samples of the sender in 7 pairs of rounds, one-copy against "
 			    "two-copy takes less CPU time in: skb -8 ns/KiB (-9 to -6); more in: "
-			    "lock +3 ns/KiB (+2 to +5); 1 other classes cannot be told apart.");
+			    "lock +3 ns/KiB (+2 to +5); 1 other class cannot be told apart.");
 	answers__clear(answers);
 }
 
@@ -335,7 +335,7 @@ static void changes_of_misses_from_nothing_are_not_listed(void **state)
 	assert_true(mentions(answer, of_sizes, "-50.0 % at 1 KiB"));
 	assert_false(mentions(answer, of_sizes, "2 KiB"));
 	assert_true(mentions(answer, "LLC misses of a whole run, one-copy", "+0.0 % at 1 KiB"));
-	check_says(answer, "-50.0 % in the median of 1 cells");
+	check_says(answer, "-50.0 % in the median of 1 cell");
 	study__clear(&s);
 }
 

@@ -54,7 +54,7 @@ static void misses_that_stay(void **state)
 			    "either: most cells are inside the noise or have too few rounds.");
 	assert_false(s.answers[QUESTION_CACHE].answered);
 	check_says(&s.answers[QUESTION_CACHE],
-		   "LLC misses per KiB, one-copy against two-copy: +0.0 % in the median of 1 cells "
+		   "LLC misses per KiB, one-copy against two-copy: +0.0 % in the median of 1 cell "
 		   "(lower in 0, higher in 0, inside the noise in 1).");
 	check_says(&s.answers[QUESTION_CACHE], "LLC misses of a whole run, one-copy against "
 					       "two-copy with 1 thread: +0.0 % at 1 KiB (noise).");
