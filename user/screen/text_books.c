@@ -333,13 +333,19 @@ static int print_retransmitted(FILE *f, unsigned int width, const struct result 
 	if (err)
 		return err;
 	for (i = 0; i < r->summary_nr; i++) {
-		const struct app_result *app = &r->summary[i].total.app;
+		const struct run_result *run = &r->summary[i].total;
+		const struct app_result *app = &run->app;
 
 		if (!app->tcp_bytes_retrans)
 			continue;
 		fprintf(n.f, "%s%s %s of %s", lead, mode__name(r->summary[i].mode),
 			format_bytes_si(again, sizeof(again), (double)app->tcp_bytes_retrans),
-			format_bytes_si(sent, sizeof(sent), (double)app->tx_bytes));
+			run->not_final
+				? "n/a"
+				: format_bytes_si(sent, sizeof(sent), (double)app->tx_bytes));
+		/* The sockets' count is of a later moment than the load generator's. */
+		if (run->not_final)
+			fprintf(n.f, " sent (%s)", run->not_final);
 		lead = ", ";
 	}
 	return text_note__end(&n, f, width, "tcp");

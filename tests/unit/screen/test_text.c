@@ -441,6 +441,24 @@ static void test_oddities_are_said(void **state)
 }
 
 /* Partly pinned, spliced, next to nothing: each its own form, none taken for the other. */
+/* What the load generator last said before it was cut short is of another moment. */
+static void test_retransmitted_of_a_run_cut_short(void **state)
+{
+	struct result *r = fake_result__new(1);
+	struct run_result *run = &r->summary[0].total;
+
+	(void)state;
+	run->app.tcp_bytes_retrans = 102000;
+	run->app.tx_bytes = 1020000;
+	assert_says(r, "retransmitted: twocopy 102 kB of 1.02 MB");
+	run->not_final = "interrupted before the totals were final";
+	run->app.tx_bytes = 0;
+	assert_says(r, "retransmitted: twocopy 102 kB of n/a sent (interrupted before the totals "
+		       "were final)");
+	assert_silent(r, "102 kB of 0 B");
+	fake_result__free(r);
+}
+
 static void test_tx_forms(void **state)
 {
 	struct result *r = fake_result__new(1);
@@ -565,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_where_copies_ran),
 		cmocka_unit_test(test_completions),
 		cmocka_unit_test(test_oddities_are_said),
+		cmocka_unit_test(test_retransmitted_of_a_run_cut_short),
 		cmocka_unit_test(test_tx_forms),
 		cmocka_unit_test(test_perf),
 		cmocka_unit_test(test_samples_by),
