@@ -264,8 +264,7 @@ static void leave_untold(struct run_result *r, enum stage_account account)
 bool ledger_bytes__untold(const struct run_result *r)
 {
 	return (run_result__sampled_events(r, NIO_STAGE_TX_COPY) && !r->sequence.tx_bytes.known) ||
-	       (run_result__sampled_events(r, NIO_STAGE_RX_COPY) && !r->sender_side &&
-		!r->sequence.rx_bytes.known);
+	       (run_result__sampled_events(r, NIO_STAGE_RX_COPY) && !r->sequence.rx_bytes.known);
 }
 
 void ledger_bytes__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,

@@ -323,13 +323,24 @@ uint64_t run_result__completions_missed(const struct run_result *r)
 	return r->app.zc.completed - r->kernel_zc.completed;
 }
 
+/*
+ * Was a part of the time not looked at, of which there was something to see? Sends of a mode that
+ * pins are always looked at (plan__can_rest()), so that the programs of receiving are all that
+ * rests: of a receiver on another machine they would see nothing.
+ */
+static bool has_slices(const struct run_result *r)
+{
+	return r->health.looked_ns < r->health.phase_ns &&
+	       !(r->sender_side && mode__has(r->mode, MODE_PINS));
+}
+
 struct real run_result__events_share(const struct run_result *r)
 {
 	const struct health *h = &r->health;
 
 	if (!r->ledger_known)
 		return (struct real){.reason = r->ledger_reason};
-	if (h->looked_ns >= h->phase_ns)
+	if (!has_slices(r))
 		return (struct real){.value = 1, .known = true};
 	return (struct real){.value = (double)h->looked_ns / (double)h->phase_ns, .known = true};
 }
@@ -338,10 +349,8 @@ bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage
 {
 	enum stage_account account = stage__account(stage);
 
-	/* Sends of a mode that pins are always looked at: plan__can_rest(). */
-	return r->health.looked_ns < r->health.phase_ns &&
-	       (account == STAGE_RECEIVED ||
-		(account == STAGE_SENT && !mode__has(r->mode, MODE_PINS)));
+	return has_slices(r) && ((account == STAGE_RECEIVED && !r->sender_side) ||
+				 (account == STAGE_SENT && !mode__has(r->mode, MODE_PINS)));
 }
 
 bool run_result__unbalanced(const struct run_result *r)

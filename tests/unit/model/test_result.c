@@ -322,6 +322,16 @@ static void events_are_a_sample_where_they_were_not_looked_at_all_the_time(void 
 	r.mode = MODE_ZEROCOPY;
 	assert_false(run_result__sampled_events(&r, NIO_STAGE_TX_COPY));
 	assert_true(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
+	/* Of a receiver on another machine nothing is looked at, so there it is no sample. */
+	r.sender_side = true;
+	assert_true(run_result__events_share(&r).value == 1);
+	assert_false(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
+	r.mode = MODE_ONECOPY;
+	assert_true(run_result__events_share(&r).value == 0.25);
+	assert_true(run_result__sampled_events(&r, NIO_STAGE_TX_COPY));
+	assert_false(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
+	r.sender_side = false;
+	r.mode = MODE_ZEROCOPY;
 	r.health.looked_ns = 400;
 	assert_true(run_result__events_share(&r).value == 1);
 	assert_false(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
