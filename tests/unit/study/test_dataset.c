@@ -251,6 +251,23 @@ static void environments_that_differ_are_noticed(void **state)
 	dataset__clear(&d);
 }
 
+/* Wherever its columns stand. */
+static void every_column_of_the_environment_is_kept(void **state)
+{
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(add(&d, "environment_device,mode,size,environment_host\nlo,0,64,here\n"),
+			 0);
+	assert_int_equal(json_object_size(d.environment), 2);
+	assert_string_equal(json_string_value(json_object_get(d.environment, "device")), "lo");
+	assert_string_equal(json_string_value(json_object_get(d.environment, "host")), "here");
+	dataset__clear(&d);
+	/* Likewise a setting, told from another run's. */
+	refused("fields,mode,size\n8,0,64\n64,0,64\n", "are not pooled");
+	refused("environment_mtu,mode,size\n1500,0,64\n9000,0,64\n", "are not pooled");
+}
+
 /* What shaped the traffic is not pooled: two rounds of 8 and 64 fields are no two rounds. */
 static void other_settings_are_not_pooled(void **state)
 {
@@ -568,6 +585,7 @@ int main(void)
 		cmocka_unit_test(our_csv_is_read_back),
 		cmocka_unit_test(our_document_is_read_back),
 		cmocka_unit_test(environments_that_differ_are_noticed),
+		cmocka_unit_test(every_column_of_the_environment_is_kept),
 		cmocka_unit_test(other_settings_are_not_pooled),
 		cmocka_unit_test(settings_of_a_document_are_read),
 		cmocka_unit_test(congestion_controls_are_apart),
