@@ -229,7 +229,7 @@ static unsigned int text_columns(FILE *out)
 static int report(struct attach *a)
 {
 	json_t *document = findings__document(&a->w.found);
-	int code, next;
+	int code, next, err = 0;
 
 	if (!document) {
 		log_error("out of memory.");
@@ -238,14 +238,17 @@ static int report(struct attach *a)
 	if (!a->o.quiet && a->line.headed)
 		fputc('\n', a->out);
 	if (!a->o.quiet)
-		findings__print(a->out, text_columns(a->out), &a->w.found);
+		err = findings__print(a->out, text_columns(a->out), &a->w.found);
+	if (err)
+		log_error("the text above is not whole: %s.", strerror(-err));
 	/* Now, not at exit: detaching comes first, and waits for a grace period at each function.
 	 */
 	outfile__flush_stdout();
 	code = write_files(a, document);
 	next = check_expects(a, document);
 	json_decref(document);
-	return code ? code : next;
+	code = code ? code : next;
+	return !code && err ? EXIT_RUN_FAILED : code;
 }
 
 /* What the program ends with when watching and writing did not fail. */

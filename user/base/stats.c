@@ -22,24 +22,16 @@ size_t stats__keep_finite(double *dst, const double *src, size_t n)
 	return kept;
 }
 
-struct spread stats__spread(const double *values, size_t n)
+struct spread stats__spread(double *values, size_t n)
 {
-	struct spread spread = {0};
-	double *sorted;
-
+	n = stats__keep_finite(values, values, n);
 	if (!n)
-		return spread;
-	sorted = calloc(n, sizeof(*sorted));
-	if (!sorted)
-		return spread;
-	n = stats__keep_finite(sorted, values, n);
-	if (n) {
-		qsort(sorted, n, sizeof(*sorted), stats__compare);
-		spread.median = sorted[(n - 1) / 2] / 2 + sorted[n / 2] / 2;
-		spread.low = sorted[0];
-		spread.high = sorted[n - 1];
-		spread.n = (unsigned int)n;
-	}
-	free(sorted);
-	return spread;
+		return (struct spread){0};
+	qsort(values, n, sizeof(*values), stats__compare);
+	return (struct spread){
+		.median = values[(n - 1) / 2] / 2 + values[n / 2] / 2,
+		.low = values[0],
+		.high = values[n - 1],
+		.n = (unsigned int)n,
+	};
 }

@@ -2,7 +2,6 @@
 /* Parts of a send call by stack; see call_part.h. */
 #include "call_part.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "stack_rules.h"
@@ -62,18 +61,16 @@ static enum path_part enter(enum path_part now, const char *name)
 	return now == PATH_OTHER || next == PATH_INLINE_RECEIVE ? next : now;
 }
 
-/* Takes text apart at each ';': pointers to its names, innermost first. Returns how many. */
-static size_t split(char *text, const char *names[NIO_SAMPLE_FRAMES])
+/* Where the names begin that are apart by ';', innermost first. Returns how many. */
+static size_t split(const char *text, const char *names[NIO_SAMPLE_FRAMES])
 {
 	size_t n = 0;
 
-	while (n < NIO_SAMPLE_FRAMES) {
-		char *last = strrchr(text, ';');
-
-		names[n++] = last ? last + 1 : text;
-		if (!last)
+	for (const char *at = text + strlen(text); n < NIO_SAMPLE_FRAMES; at--) {
+		if (at == text || at[-1] == ';')
+			names[n++] = at;
+		if (at == text)
 			break;
-		*last = '\0';
 	}
 	return n;
 }
@@ -81,9 +78,8 @@ static size_t split(char *text, const char *names[NIO_SAMPLE_FRAMES])
 enum path_part call_part__of(const char *frames)
 {
 	const char *names[NIO_SAMPLE_FRAMES];
-	char *text = strdup(frames);
 	enum path_part now = PATH_NR;
-	size_t n = text ? split(text, names) : 0;
+	size_t n = split(frames, names);
 
 	for (size_t i = n; i-- && now != PATH_INLINE_RECEIVE;)
 		now = enter(now, names[i]);
@@ -91,6 +87,5 @@ enum path_part call_part__of(const char *frames)
 	 */
 	if (now == PATH_OTHER && stack_rules__class(names, n).class == CPU_CLASS_TX_COPY)
 		now = PATH_COPY;
-	free(text);
 	return now;
 }

@@ -357,7 +357,7 @@ static size_t fit(const struct rule *r, const char *name, size_t len)
 static const struct rule *rule_of(const char *name)
 {
 	const struct rule *best = NULL;
-	size_t len = strcspn(name, "."), most = 0;
+	size_t len = strcspn(name, ".;"), most = 0;
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		size_t n = rules[i].name[0] == name[0] ? fit(&rules[i], name, len) : 0;

@@ -21,9 +21,9 @@ struct stack_class {
 };
 
 /*
- * frames: names of functions, innermost first, suffixes of the compiler (.isra.0) allowed. The
- * first frame that a rule knows decides; one that copies is of the stage that its first known
- * caller names, if that names one. CPU_CLASS_OTHER where no frame is known.
+ * frames: names of functions, innermost first, each to its end or a ';'; suffixes of the compiler
+ * (.isra.0) allowed. The first frame that a rule knows decides; one that copies is of the stage
+ * that its first known caller names, if that names one. CPU_CLASS_OTHER where no frame is known.
  */
 struct stack_class stack_rules__class(const char *const *frames, size_t n);
 

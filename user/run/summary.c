@@ -8,24 +8,23 @@
 #include "model/verdict.h"
 #include "summary.h"
 
-static struct spread spread_of(const struct result *res, enum mode mode,
-			       struct real (*value)(const struct run_result *r))
+static int spread_of(struct spread *spread, const struct result *res, enum mode mode,
+		     struct real (*value)(const struct run_result *r))
 {
 	double *values = calloc(res->runs_nr + 1, sizeof(*values));
-	struct spread spread = {0};
 	size_t n = 0;
 
 	if (!values)
-		return spread;
+		return -ENOMEM;
 	for (size_t i = 0; i < res->runs_nr; i++) {
 		struct real v = value(&res->runs[i]);
 
 		if (res->runs[i].mode == mode && v.known)
 			values[n++] = v.value;
 	}
-	spread = stats__spread(values, n);
+	*spread = stats__spread(values, n);
 	free(values);
-	return spread;
+	return 0;
 }
 
 static struct real copies_of(const struct run_result *r)
@@ -37,6 +36,7 @@ static int summarise_mode(struct result *res, const struct options *o, enum mode
 {
 	struct mode_summary *s = &res->summary[res->summary_nr];
 	unsigned int rounds = 0;
+	int err;
 
 	*s = (struct mode_summary){
 		.mode = mode, .size = o->traffic.size, .threads = o->traffic.threads};
@@ -57,10 +57,9 @@ static int summarise_mode(struct result *res, const struct options *o, enum mode
 	s->rounds = rounds;
 	ledger__close(&s->total, s->total.balance_known);
 	verdict__give(&s->total, &res->env);
-	s->throughput_gbps = spread_of(res, mode, run_result__gbps);
-	s->copies_per_byte = spread_of(res, mode, copies_of);
 	res->summary_nr++;
-	return 0;
+	err = spread_of(&s->throughput_gbps, res, mode, run_result__gbps);
+	return err ? err : spread_of(&s->copies_per_byte, res, mode, copies_of);
 }
 
 int summary__make(struct result *res, const struct options *o)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep was asked for; see settings_file.h. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,19 +130,21 @@ static bool equal(const json_t *a, const json_t *b)
 	return json_equal(a, b);
 }
 
-static void describe(const char *key, const json_t *before, const json_t *now, char *buf,
-		     size_t len)
+/* 1, or -ENOMEM. */
+static int describe(const char *key, const json_t *before, const json_t *now, char *buf, size_t len)
 {
 	const size_t flags = JSON_ENCODE_ANY | JSON_REAL_PRECISION(6);
 	char *b = before ? json_dumps(before, flags) : NULL;
 	char *n = now ? json_dumps(now, flags) : NULL;
+	bool failed = (before && !b) || (now && !n);
 
 	snprintf(buf, len, "%s %s, now %s", key, b ? b : "not given", n ? n : "not given");
 	free(b);
 	free(n);
+	return failed ? -ENOMEM : 1;
 }
 
-static bool lacks(const json_t *a, const json_t *b, char *buf, size_t len)
+static int lacks(const json_t *a, const json_t *b, char *buf, size_t len)
 {
 	const char *key;
 	json_t *value;
@@ -150,13 +153,12 @@ static bool lacks(const json_t *a, const json_t *b, char *buf, size_t len)
 	json_object_foreach((json_t *)a, key, value) {
 		if (json_key__is_reason(key) || json_object_get(b, key))
 			continue;
-		describe(key, NULL, value, buf, len);
-		return true;
+		return describe(key, NULL, value, buf, len);
 	}
-	return false;
+	return 0;
 }
 
-bool sweep_settings__differ(const json_t *before, const json_t *now, char *buf, size_t len)
+int sweep_settings__differ(const json_t *before, const json_t *now, char *buf, size_t len)
 {
 	const char *key;
 	json_t *value;
@@ -166,8 +168,7 @@ bool sweep_settings__differ(const json_t *before, const json_t *now, char *buf, 
 
 		if (json_key__is_reason(key) || equal(value, other))
 			continue;
-		describe(key, value, other, buf, len);
-		return true;
+		return describe(key, value, other, buf, len);
 	}
 	return lacks(now, before, buf, len);
 }

@@ -18,10 +18,10 @@
 json_t *sweep_settings__json(const struct sweep_options *o);
 
 /*
- * The first member in which two objects differ, as "sizes [1024], now [4096]" in buf; false when
- * they are equal. A member that only one has differs; reasons are words and do not.
+ * 1: two objects differ, first in this member, as "sizes [1024], now [4096]" in buf. 0: they are
+ * equal. -ENOMEM. A member that only one has differs; reasons are words and do not.
  */
-bool sweep_settings__differ(const json_t *before, const json_t *now, char *buf, size_t len);
+int sweep_settings__differ(const json_t *before, const json_t *now, char *buf, size_t len);
 
 /*
  * The command line that makes this sweep, shell-quoted, without a newline: every option that does

@@ -303,7 +303,7 @@ static void say_conditions(const struct sweep *s)
 			       &conditions, &s->o.grid);
 }
 
-static void say_end(struct sweep *s, uint64_t start_ns)
+static int say_end(struct sweep *s, uint64_t start_ns)
 {
 	s->totals.elapsed_ns = loop__now_ns() - start_ns;
 	s->totals.runs = s->runs_nr;
@@ -312,18 +312,21 @@ static void say_end(struct sweep *s, uint64_t start_ns)
 	for (size_t i = 0; i < s->runs_nr; i++)
 		s->totals.made += s->rows[i] != NULL;
 	if (s->o.run.quiet)
-		return;
+		return EXIT_DONE;
 	say_conditions(s);
-	sweep_text__write(stdout, s->dir.name, &s->o.grid, s->gbps, s->rows, &s->totals);
+	if (!sweep_text__write(stdout, s->dir.name, &s->o.grid, s->gbps, s->rows, &s->totals))
+		return EXIT_DONE;
+	return out_of_memory();
 }
 
 static int finish(struct sweep *s, uint64_t start_ns)
 {
 	int code = sweep_dir__write_csv(&s->dir, s->rows, s->runs_nr);
 
+	if (!code)
+		code = say_end(s, start_ns);
 	if (code)
 		return code;
-	say_end(s, start_ns);
 	if (s->engine->signo)
 		return EXIT_SIGNAL_BASE + s->engine->signo;
 	if (!s->totals.failed)

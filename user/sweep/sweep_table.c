@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep prints at its end; see sweep_table.h. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,21 +13,16 @@
 #define RANGE_WIDTH      15
 #define CONGESTION_WIDTH 10
 
+/* values: room for as many as there are rounds. */
 static struct spread spread_of(const struct grid *g, const double *gbps, char *const *made,
-			       size_t first)
+			       size_t first, double *values)
 {
-	double *values = calloc(g->rounds, sizeof(*values));
-	struct spread spread = {0};
 	size_t n = 0;
 
-	if (!values)
-		return spread;
 	for (unsigned int round = 0; round < g->rounds; round++)
 		if (made[first + round])
 			values[n++] = gbps[first + round];
-	spread = stats__spread(values, n);
-	free(values);
-	return spread;
+	return stats__spread(values, n);
 }
 
 static void put_cell(FILE *f, const struct spread *s, bool last)
@@ -53,7 +49,7 @@ static void put_congestion(FILE *f, const struct grid *g, const char *name)
 
 /* Runs of one cell follow each other; the same cell of the next mode comes a block later. */
 static void put_row(FILE *f, const struct grid *g, const double *gbps, char *const *made,
-		    size_t first)
+		    size_t first, double *values)
 {
 	size_t block = grid__runs(g) / g->modes_nr;
 	struct sweep_run r = grid__run(g, first);
@@ -62,17 +58,20 @@ static void put_row(FILE *f, const struct grid *g, const double *gbps, char *con
 	fprintf(f, "%6s %7u", format_size_short(size, sizeof(size), r.size), r.threads);
 	put_congestion(f, g, r.congestion);
 	for (size_t m = 0; m < g->modes_nr; m++) {
-		struct spread s = spread_of(g, gbps, made, m * block + first);
+		struct spread s = spread_of(g, gbps, made, m * block + first, values);
 
 		put_cell(f, &s, m + 1 == g->modes_nr);
 	}
 	fputc('\n', f);
 }
 
-static void put_table(FILE *f, const struct grid *g, const double *gbps, char *const *made)
+static int put_table(FILE *f, const struct grid *g, const double *gbps, char *const *made)
 {
+	double *values = calloc(g->rounds, sizeof(*values));
 	size_t block = grid__runs(g) / g->modes_nr;
 
+	if (!values)
+		return -ENOMEM;
 	fprintf(f, "%6s %7s", "size", "threads");
 	put_congestion(f, g, "congestion");
 	for (size_t m = 0; m < g->modes_nr; m++)
@@ -80,7 +79,9 @@ static void put_table(FILE *f, const struct grid *g, const double *gbps, char *c
 			m + 1 == g->modes_nr ? 0 : RANGE_WIDTH + 1, "");
 	fputc('\n', f);
 	for (size_t first = 0; first < block; first += g->rounds)
-		put_row(f, g, gbps, made, first);
+		put_row(f, g, gbps, made, first, values);
+	free(values);
+	return 0;
 }
 
 static void put_cpus(FILE *f, const struct sweep_conditions *c)
@@ -130,11 +131,12 @@ void sweep_text__conditions(FILE *f, unsigned int width, const struct sweep_cond
 	fputc('\n', f);
 }
 
-void sweep_text__write(FILE *f, const char *directory, const struct grid *g, const double *gbps,
-		       char *const *made, const struct sweep_totals *t)
+int sweep_text__write(FILE *f, const char *directory, const struct grid *g, const double *gbps,
+		      char *const *made, const struct sweep_totals *t)
 {
 	fprintf(f, "Gbit/s, median%s\n\n", g->rounds > 1 ? " (lowest - highest round)" : "");
-	put_table(f, g, gbps, made);
+	if (put_table(f, g, gbps, made))
+		return -ENOMEM;
 	fprintf(f, "\n%s: %zu of %zu run%s made, %zu failed", directory, t->made, t->runs,
 		plural(t->runs), t->failed);
 	if (t->measured_ns)
@@ -144,4 +146,5 @@ void sweep_text__write(FILE *f, const char *directory, const struct grid *g, con
 	fprintf(f, "\n");
 	if (t->made + t->failed < t->runs)
 		fprintf(f, "interrupted: the same command with --resume makes the rest\n");
+	return 0;
 }

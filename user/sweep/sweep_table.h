@@ -29,9 +29,9 @@ void sweep_text__conditions(FILE *f, unsigned int width, const struct sweep_cond
 
 /*
  * gbps and made (NULL: not made) by run, in the order of grid__run(); directory: for the commands
- * that can come next.
+ * that can come next. 0 or -ENOMEM.
  */
-void sweep_text__write(FILE *f, const char *directory, const struct grid *g, const double *gbps,
-		       char *const *made, const struct sweep_totals *totals);
+int sweep_text__write(FILE *f, const char *directory, const struct grid *g, const double *gbps,
+		      char *const *made, const struct sweep_totals *totals);
 
 #endif

@@ -82,7 +82,6 @@ static void permutation_tests(void **state)
 static void without_memory_nothing_is_known(void **state)
 {
 	static const double p[] = {0.001, 0.002};
-	struct spread s;
 	double limit;
 
 	(void)state;
@@ -90,11 +89,6 @@ static void without_memory_nothing_is_known(void **state)
 	limit = block_test__discovery_limit(p, 2, 0.05);
 	assert_true(short_memory__end());
 	assert_true(isnan(limit));
-	short_memory__begin(1);
-	s = stats__spread(values, BLOCKS);
-	assert_true(short_memory__end());
-	assert_int_equal(s.n, 0);
-	assert_true(fabs(s.median) + fabs(s.low) + fabs(s.high) <= 0);
 }
 
 /* A file with what is written into it, or as it was before; never another beside it. */

@@ -15,6 +15,7 @@
 
 #include "common/mode.h"
 #include "model/call_part.h"
+#include "support/short_memory.h"
 
 #define RECORDINGS "tests/fixtures/stacks/*.folded"
 
@@ -70,6 +71,15 @@ static void stacks_are_in_their_part(void **state)
 			fail_msg("%s: %s, not %s", cases[i].frames, name_of(part),
 				 name_of(cases[i].part));
 	}
+}
+
+/* What memory there is decides no sample's part. */
+static void parts_take_no_memory(void **state)
+{
+	(void)state;
+	short_memory__begin(1);
+	assert_int_equal(call_part__of("__sys_sendto;tcp_sendmsg;tcp_write_xmit;x"), PATH_TRANSMIT);
+	assert_false(short_memory__end());
 }
 
 /* The sender's samples of a recording by mode and part. */
@@ -139,6 +149,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stacks_are_in_their_part),
+		cmocka_unit_test(parts_take_no_memory),
 		cmocka_unit_test(recordings_of_kernels_have_their_parts),
 	};
 
