@@ -46,7 +46,8 @@ int demands__check_cpus(const struct traffic *t)
 	return code ? code : check_list("--cpu-receiver", t->receiver_cpus);
 }
 
-uint64_t demands__memory(void)
+/* Of the machine, bytes. */
+static uint64_t memory_here(void)
 {
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
@@ -68,17 +69,33 @@ int demands__check_messages(enum mode mode, uint64_t size, unsigned int connecti
 	return -EINVAL;
 }
 
+static int say_messages(enum mode mode, uint64_t size, unsigned int connections)
+{
+	char why[256];
+
+	if (!demands__check_messages(mode, size, connections, memory_here(), why, sizeof(why)))
+		return EXIT_DONE;
+	log_error("%s", why);
+	return EXIT_USAGE;
+}
+
 int demands__check(const struct options *o)
 {
 	const struct traffic *t = &o->traffic;
-	char why[256];
+	int code = EXIT_DONE;
 
-	for (size_t i = 0; i < o->modes_nr; i++) {
-		if (!demands__check_messages(o->modes[i], t->size, traffic__connections(t),
-					     demands__memory(), why, sizeof(why)))
-			continue;
-		log_error("%s", why);
-		return EXIT_USAGE;
-	}
-	return demands__check_cpus(t);
+	for (size_t i = 0; i < o->modes_nr && !code; i++)
+		code = say_messages(o->modes[i], t->size, traffic__connections(t));
+	return code ? code : demands__check_cpus(t);
+}
+
+int demands__check_cells(const struct options *o, const struct grid *g)
+{
+	int code = EXIT_DONE;
+
+	for (size_t m = 0; m < g->modes_nr; m++)
+		for (size_t i = 0; i < g->sizes_nr; i++)
+			for (size_t t = 0; t < g->threads_nr && !code; t++)
+				code = say_messages(g->modes[m], g->sizes[i], g->threads[t]);
+	return code ? code : demands__check_cpus(&o->traffic);
 }

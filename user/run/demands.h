@@ -7,17 +7,17 @@
 #ifndef NETIOTRACE_DEMANDS_H
 #define NETIOTRACE_DEMANDS_H
 
+#include "base/schedule.h"
 #include "common/mode.h"
 #include "options.h"
 
-/* An exit code. */
+/* Exit codes. Of a sweep every cell is looked at: one that cannot be finished is not begun. */
 int demands__check(const struct options *o);
+int demands__check_cells(const struct options *o, const struct grid *g);
 
 /* The same, part by part; of messages alone: 0, or -EINVAL with the sentence in why. */
 int demands__check_cpus(const struct traffic *t);
 int demands__check_messages(enum mode mode, uint64_t size, unsigned int connections,
 			    uint64_t memory, char *why, size_t len);
-
-uint64_t demands__memory(void); /* of the machine, bytes */
 
 #endif

@@ -398,29 +398,9 @@ static int open_engine(struct sweep *s)
 	return code ? code : check_congestions(s);
 }
 
-/* Of every cell: a sweep that cannot be finished is not begun. */
-static int check_demands(const struct sweep *s)
-{
-	const struct grid *g = &s->o.grid;
-	uint64_t memory = demands__memory();
-	char why[256];
-
-	for (size_t m = 0; m < g->modes_nr; m++)
-		for (size_t i = 0; i < g->sizes_nr; i++)
-			for (size_t t = 0; t < g->threads_nr; t++) {
-				if (!demands__check_messages(g->modes[m], g->sizes[i],
-							     g->threads[t], memory, why,
-							     sizeof(why)))
-					continue;
-				log_error("%s", why);
-				return EXIT_USAGE;
-			}
-	return demands__check_cpus(&s->o.run.traffic);
-}
-
 static int prepare(struct sweep *s)
 {
-	int code = check_demands(s);
+	int code = demands__check_cells(&s->o.run, &s->o.grid);
 
 	if (!code)
 		code = engine__check_privileges(&s->o.run);
