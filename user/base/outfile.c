@@ -24,6 +24,9 @@ struct outfile {
 	char *target;    /* what the temporary is renamed to */
 	char *directory; /* of the target */
 	mode_t mode;
+	bool replaces; /* a file, whose owner these are */
+	uid_t uid;
+	gid_t gid;
 };
 
 static void outfile__free(struct outfile *f)
@@ -100,8 +103,8 @@ static int try_directory(const struct outfile *f)
 	return 0;
 }
 
-/* Replaces a file that exists: links are followed, its mode is kept, and it must be writable. */
-static int open_existing(struct outfile *f, const char *name, mode_t mode)
+/* Replaces a file that exists: links are followed, mode and owner kept, and it must be writable. */
+static int open_existing(struct outfile *f, const char *name, const struct stat *st)
 {
 	char path[PATH_MAX];
 
@@ -109,17 +112,53 @@ static int open_existing(struct outfile *f, const char *name, mode_t mode)
 		return -errno;
 	if (!realpath(name, path))
 		return -errno;
-	f->mode = mode & 0777;
+	f->mode = st->st_mode & 0777;
+	f->replaces = true;
+	f->uid = st->st_uid;
+	f->gid = st->st_gid;
 	f->target = strdup(path);
 	*strrchr(path, '/') = '\0';
 	f->directory = strdup(path);
 	return f->target && f->directory ? try_directory(f) : -ENOMEM;
 }
 
-static int open_new(struct outfile *f, const char *name)
-{
-	const char *slash = strrchr(name, '/');
+#define LINKS_MAX 40 /* as many as the kernel follows */
 
+/*
+ * What links lead to that end in no file yet: it is what is to be made, as open(2) would, and no
+ * link is to be replaced. The kernel has been asked by stat(2) whether they may be followed.
+ */
+static int follow_links(const char *name, char path[PATH_MAX])
+{
+	char link[PATH_MAX], *last;
+	ssize_t len;
+
+	if (strlen(name) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	strcpy(path, name);
+	for (int i = 0; i < LINKS_MAX; i++) {
+		len = readlink(path, link, sizeof(link) - 1);
+		if (len < 0)
+			return 0;
+		link[len] = '\0';
+		last = strrchr(path, '/');
+		last = *link == '/' || !last ? path : last + 1;
+		if ((size_t)(last - path) + (size_t)len >= PATH_MAX)
+			return -ENAMETOOLONG;
+		strcpy(last, link);
+	}
+	return -ELOOP;
+}
+
+static int open_new(struct outfile *f, const char *link)
+{
+	char name[PATH_MAX];
+	const char *slash;
+	int err = follow_links(link, name);
+
+	if (err)
+		return err;
+	slash = strrchr(name, '/');
 	if (slash && !slash[1])
 		return -EISDIR;
 	f->mode = default_mode();
@@ -142,20 +181,22 @@ static int open_target(struct outfile *f, const char *name)
 		return -EISDIR;
 	if (!S_ISREG(st.st_mode))
 		return open_special(f, open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY));
-	return open_existing(f, name, st.st_mode);
+	return open_existing(f, name, &st);
 }
 
 /* What commit would rename to: the file, or its name in its directory. False: no such target. */
-static bool find_target(const char *name, char target[PATH_MAX])
+static bool find_target(const char *link, char target[PATH_MAX])
 {
-	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
-	char directory[PATH_MAX];
+	char name[PATH_MAX], directory[PATH_MAX];
+	const char *slash, *last;
 	struct stat st;
 
-	if (!stat(name, &st))
-		return S_ISREG(st.st_mode) && realpath(name, target);
-	if (errno != ENOENT)
+	if (!stat(link, &st))
+		return S_ISREG(st.st_mode) && realpath(link, target);
+	if (errno != ENOENT || follow_links(link, name))
 		return false;
+	slash = strrchr(name, '/');
+	last = slash ? slash + 1 : name;
 	/* With its slash: "/x" is in the root directory. */
 	if (slash)
 		snprintf(directory, sizeof(directory), "%.*s", (int)(slash - name + 1), name);
@@ -251,9 +292,17 @@ int outfile__close_stdout(void)
 	return stdout_err ? stdout_err : err;
 }
 
+/* Who may write a file of another's without being root has to make it their own. */
+static int give_temporary(const struct outfile *f, int fd)
+{
+	if (!f->replaces)
+		return invoker__give(fd);
+	return fchown(fd, f->uid, f->gid) && errno != EPERM ? -errno : 0;
+}
+
 static int fill_temporary(const struct outfile *f, int fd)
 {
-	int err = invoker__give(fd);
+	int err = give_temporary(f, fd);
 
 	if (!err && fchmod(fd, f->mode))
 		err = -errno;

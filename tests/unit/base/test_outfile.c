@@ -153,6 +153,54 @@ static void a_link_is_followed(void **state)
 	assert_int_equal(entries("d"), 1);
 }
 
+static bool is_link(const char *name)
+{
+	struct stat st;
+
+	return !lstat(name, &st) && S_ISLNK(st.st_mode);
+}
+
+/* As open(2) would make it: the link stays, and so does one that the link leads to. */
+static void a_link_to_no_file_yet_is_followed(void **state)
+{
+	struct outfile *f = NULL;
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0755), 0);
+	assert_int_equal(symlink("d/null", "link"), 0);
+	assert_int_equal(symlink("out", "d/null"), 0);
+	assert_true(outfile__same("link", "d/out"));
+	assert_false(outfile__same("link", "d/null2"));
+	assert_int_equal(outfile__commit(open_and_write("link", "new")), 0);
+	assert_true(is_link("link") && is_link("d/null"));
+	check_content("d/out", "new");
+	assert_int_equal(entries("d"), 2);
+	assert_int_equal(unlink("d/null") | unlink("link"), 0);
+	assert_int_equal(symlink("missing/out", "link"), 0);
+	assert_int_equal(outfile__open(&f, "link"), -ENOENT);
+	assert_true(is_link("link"));
+}
+
+/* What another user asked root to replace stays theirs; and sudo's invoker is given new files only.
+ */
+static void an_existing_file_keeps_its_owner(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	put_file("out", "old", 0640);
+	if (chown("out", 4242, 4343))
+		skip(); /* only root gives files away */
+	setenv("SUDO_UID", "1", 1);
+	setenv("SUDO_GID", "1", 1);
+	assert_int_equal(outfile__commit(open_and_write("out", "new")), 0);
+	check_content("out", "new");
+	assert_int_equal(stat("out", &st), 0);
+	assert_int_equal(st.st_uid, 4242);
+	assert_int_equal(st.st_gid, 4343);
+	assert_int_equal(st.st_mode & 07777, 0640);
+}
+
 static void bad_targets_are_found_at_open(void **state)
 {
 	char name[NAME_MAX + 2];
@@ -360,6 +408,7 @@ static void under_sudo_the_file_is_the_invokers(void **state)
 	assert_int_equal(stat("out", &st), 0);
 	assert_int_equal(st.st_uid, 4242);
 	assert_int_equal(st.st_gid, 4243);
+	assert_int_equal(unlink("out"), 0);
 	setenv("SUDO_UID", "-1", 1);
 	assert_int_equal(outfile__commit(open_and_write("out", "new")), 0);
 	assert_int_equal(stat("out", &st), 0);
@@ -374,6 +423,8 @@ int main(void)
 		in_place(an_existing_file_is_replaced_at_commit),
 		in_place(abort_leaves_what_was),
 		in_place(a_link_is_followed),
+		in_place(a_link_to_no_file_yet_is_followed),
+		in_place(an_existing_file_keeps_its_owner),
 		in_place(bad_targets_are_found_at_open),
 		in_place(a_file_one_may_not_write_is_refused),
 		in_place(a_commit_that_fails_says_so_and_cleans_up),
