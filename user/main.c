@@ -127,5 +127,7 @@ int main(int argc, char **argv)
 	inherited__note();
 	/* A reader that is gone is an error to report, not a reason to die. */
 	signal(SIGPIPE, SIG_IGN);
+	/* So is a file that grows beyond what the caller's limits allow (ulimit -f). */
+	signal(SIGXFSZ, SIG_IGN);
 	return finish(dispatch(argc, argv));
 }

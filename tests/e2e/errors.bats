@@ -112,6 +112,17 @@ said_once() {
 	full report out
 }
 
+# bats test_tags=address
+@test "a limit of file sizes: said once, and nothing is left of what could not be written whole" {
+	code=0
+	(ulimit -f 1 && exec "$NETIOTRACE" -q --backend none --mode onecopy --messages 23 --json out.json \
+		2>stderr) || code=$?
+	[ "$code" -eq 1 ]
+	said_once 'cannot write out.json: File too large'
+	rm stderr
+	[ -z "$(ls -A)" ]
+}
+
 # In a terminal with a shell of its own, so that what it is left like can be seen.
 open_terminal() {
 	need_tool tmux

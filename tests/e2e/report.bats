@@ -145,6 +145,13 @@ svg_has() { # NAME TEXT...
 	done
 }
 
+# gnuplot itself goes on when it cannot write: it must not inherit that the signal is ignored.
+@test "a limit of file sizes: no report, and nothing of one" {
+	(ulimit -f 20 && refused 1 -o out "$published")
+	[ ! -e out ]
+	nothing_begun
+}
+
 # Whatever a browser would fetch or run.
 outside_references() { # FILE
 	grep -oE '(src|href|action|data)=["'"'"'][^#"'"'"'][^"'"'"']*|url\([^#)"'"'"'][^)]*\)|@import' "$1" |

@@ -2,6 +2,7 @@
 /* gnuplot as a process; see plotter.h. Knows nothing of what is drawn. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,18 +98,41 @@ static char **make_environment(const struct plotter *p, char *library, size_t le
 	return env;
 }
 
+/* What main() ignores it may not: gnuplot does not look whether what it writes gets there. */
+static int set_signals(posix_spawnattr_t *attr)
+{
+	sigset_t set;
+	int err;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigaddset(&set, SIGXFSZ);
+	err = posix_spawnattr_setsigdefault(attr, &set);
+	return err ? err : posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF);
+}
+
 static int spawn(pid_t *pid, char *const argv[], char *const env[], int out)
 {
 	posix_spawn_file_actions_t actions;
-	int err = posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_t attr;
+	int err = posix_spawnattr_init(&attr);
 
 	if (err)
 		return -err;
-	err = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	err = posix_spawn_file_actions_init(&actions);
+	if (err) {
+		posix_spawnattr_destroy(&attr);
+		return -err;
+	}
+	err = set_signals(&attr);
+	err = err ? err
+		  : posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
+						     0);
 	err = err ? err : posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
 	err = err ? err : posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
-	err = err ? err : posix_spawnp(pid, argv[0], &actions, NULL, argv, env);
+	err = err ? err : posix_spawnp(pid, argv[0], &actions, &attr, argv, env);
 	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attr);
 	return -err;
 }
 
