@@ -74,7 +74,8 @@ int presence__section(const struct btf *btf, const char *section)
 /* Errors that say something about this moment, not about the kernel. */
 static bool tells_nothing(int err)
 {
-	return err == -ENOMEM || err == -EAGAIN || err == -EMFILE || err == -EINTR;
+	return err == -ENOMEM || err == -EAGAIN || err == -EMFILE || err == -ENFILE ||
+	       err == -EINTR;
 }
 
 struct offer presence__offer(int err)

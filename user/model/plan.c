@@ -4,9 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The kernel's own "not supported", which user space has no name for. */
-#define ENOTSUPP 524
-
 #include "plan_table.h"
 
 const char plan__apart[] = "taken in a short round of its own, after this one";
@@ -52,33 +49,6 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 		return req->mode == MODE_ZEROCOPY ? NULL : plan__by_construction;
 	default:
 		return NULL;
-	}
-}
-
-const char *plan__refusal(int err)
-{
-	switch (-err) {
-	case 0:
-		return "not tried";
-	case ENOENT:
-	case ESRCH:
-		return "this kernel has no such hook";
-	case ECANCELED:
-		return "withheld by --without";
-	case EPROTOTYPE:
-		return "the function takes other arguments in this kernel";
-	case EPERM:
-	case EACCES:
-		return "this kernel refused the program (permission denied)";
-	case EOPNOTSUPP:
-	case ENOTSUPP:
-		return "this kernel does not support such programs";
-	case ENOMEM:
-	case EAGAIN:
-	case EBUSY:
-		return "could not be tried (out of a resource)";
-	default:
-		return "this kernel refused the program";
 	}
 }
 
@@ -148,11 +118,7 @@ static void note_refusal(struct plan *plan, enum probe_id probe, const struct of
 		return;
 	*told = weight;
 	plan->reason[probe] = plan__refusal(offer->err);
-	if (offer->err == -ECANCELED)
-		return;
-	plan->remedy[probe] =
-		"a distribution's stock kernel, built with BTF and not locked down, has "
-		"it; netiotrace doctor tries every hook";
+	plan->remedy[probe] = plan__remedy(offer->err);
 }
 
 size_t plan__withhold(struct offer *offers, const char *hook)

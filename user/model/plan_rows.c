@@ -37,6 +37,15 @@ static const struct plan *first_plan(const struct plan *const plans[MODE_NR])
 	return NULL;
 }
 
+/* The plan to be asked why no mode has a hook: 0 in one mode is no reason for what others lack. */
+static const struct plan *telling(const struct plan *const plans[MODE_NR], enum probe_id probe)
+{
+	for (int m = 0; m < MODE_NR; m++)
+		if (plans[m] && plans[m]->reason[probe] != plan__by_construction)
+			return plans[m];
+	return first_plan(plans);
+}
+
 static void name_stages(char *buf, size_t len, enum probe_id probe)
 {
 	size_t used = 0;
@@ -67,10 +76,9 @@ static struct plan_row row_of(enum probe_id probe, const struct plan *const plan
 size_t plan__rows(const struct plan *const plans[MODE_NR], const struct plan *const timed[MODE_NR],
 		  struct plan_row rows[PLAN_ROWS_MAX])
 {
-	const struct plan *first = first_plan(plans);
 	size_t n = 0;
 
-	if (!first)
+	if (!first_plan(plans))
 		return 0;
 	for (int probe = 0; probe < PROBE_NR; probe++) {
 		const struct alternative *alt = chosen_by_any(plans, probe);
@@ -86,8 +94,8 @@ size_t plan__rows(const struct plan *const plans[MODE_NR], const struct plan *co
 			*row = (struct plan_row){
 				.probe = plan_probes[probe].name,
 				.quality = QUALITY_UNAVAILABLE,
-				.reason = first->reason[probe],
-				.remedy = first->remedy[probe],
+				.reason = telling(plans, probe)->reason[probe],
+				.remedy = telling(plans, probe)->remedy[probe],
 			};
 		}
 		name_stages(row->stage, sizeof(row->stage), probe);

@@ -29,4 +29,7 @@ extern const char plan_rx_in_slices[];
 /* Why tracepoints take no time: the reason of all probes that do. */
 extern const char plan_no_mark[];
 
+/* What helps where a hook was refused with -errno; NULL: nothing is to be done. */
+const char *plan__remedy(int err);
+
 #endif

@@ -283,6 +283,63 @@ static void unavailable_stages_say_why(void **state)
 	}
 }
 
+/* That copy modes have no such copies by construction says nothing of zero-copy. */
+static void a_row_of_no_hook_says_why_of_the_mode_that_needs_it(void **state)
+{
+	const struct plan *pointers[MODE_NR], *timed[MODE_NR] = {NULL};
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan_row rows[PLAN_ROWS_MAX];
+	struct plan plans[MODE_NR];
+	size_t n, seen = 0;
+
+	(void)state;
+	offer_all(offers);
+	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
+	for (int m = 0; m < MODE_NR; m++) {
+		struct plan_request req = request(m, 65536);
+
+		assert_int_equal(plan__make(&plans[m], offers, &req), 0);
+		pointers[m] = &plans[m];
+	}
+	n = plan__rows(pointers, timed, rows);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(rows[i].stage, "deferred_copy"))
+			continue;
+		seen++;
+		assert_null(rows[i].hook);
+		assert_non_null(strstr(rows[i].reason, "permission denied"));
+		assert_non_null(rows[i].remedy);
+	}
+	assert_int_equal(seen, 1);
+	/* Where only copy modes are made, that is the reason. */
+	pointers[MODE_ZEROCOPY] = NULL;
+	n = plan__rows(pointers, timed, rows);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(rows[i].stage, "deferred_copy"))
+			assert_ptr_equal(rows[i].reason, plan__by_construction);
+}
+
+/* A full table of descriptors is no property of the kernel, nor is another kernel the remedy. */
+static void a_limit_is_not_the_kernels_refusal(void **state)
+{
+	struct plan_request req = request(MODE_ZEROCOPY, 65536);
+	struct offer offers[OFFERS_MAX] = {{0}};
+	struct plan plan;
+
+	(void)state;
+	offer_all(offers);
+	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -EMFILE);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_non_null(strstr(plan.reason[PROBE_COMPLETION], "could not be tried"));
+	assert_non_null(strstr(plan.remedy[PROBE_COMPLETION], "ulimit -n"));
+	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -ENOMEM);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_null(strstr(plan.remedy[PROBE_COMPLETION], "kernel"));
+	withdraw(offers, PROBE_COMPLETION, ANSWER_NO, -EPERM);
+	assert_int_equal(plan__make(&plan, offers, &req), 0);
+	assert_non_null(strstr(plan.remedy[PROBE_COMPLETION], "stock kernel"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +355,8 @@ int main(void)
 		cmocka_unit_test(a_hook_can_be_withheld_by_name),
 		cmocka_unit_test(any_one_hook_can_go),
 		cmocka_unit_test(unavailable_stages_say_why),
+		cmocka_unit_test(a_row_of_no_hook_says_why_of_the_mode_that_needs_it),
+		cmocka_unit_test(a_limit_is_not_the_kernels_refusal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
