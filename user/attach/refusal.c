@@ -19,8 +19,7 @@ static void say_missing(enum backend asked, const char *missing)
 int refusal__say(enum backend asked, int err, const struct watcher_refusal *no)
 {
 	if (err == -EPERM && privileges__in_user_namespace()) {
-		log_error("watching the kernel needs root of the machine, and netiotrace is in a "
-			  "user namespace, which has only one of its own: start it outside.");
+		log_error("%s: start it outside.", privileges__namespace_text);
 		return EXIT_PRIVILEGES;
 	}
 	if (no->backend)

@@ -19,6 +19,10 @@ bool privileges__may_trace(void)
 
 #define FIRST_USER_NAMESPACE 0xEFFFFFFDU /* PROC_USER_INIT_INO (include/linux/proc_ns.h) */
 
+const char privileges__namespace_text[] =
+	"watching the kernel needs root of the machine, and netiotrace is in a user namespace, "
+	"which has only one of its own";
+
 bool privileges__in_user_namespace(void)
 {
 	struct stat ns;

@@ -14,6 +14,9 @@ bool privileges__may_trace(void);
  */
 bool privileges__in_user_namespace(void);
 
+/* What to say when the kernel refused it there: half a sentence, before what to do. */
+extern const char privileges__namespace_text[];
+
 /* Make network namespaces and devices: CAP_SYS_ADMIN and CAP_NET_ADMIN. */
 bool privileges__may_make_path(void);
 

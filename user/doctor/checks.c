@@ -33,6 +33,9 @@ const struct doctor_capability doctor_capabilities[DOCTOR_CAPABILITIES] = {
 	 "taps of other users have no name"},
 };
 
+const char doctor__leave_namespace[] =
+	"start it outside of this user namespace (of a rootless container?)";
+
 /* ---- kernel ---- */
 
 static void check_btf(struct checklist *l, const struct facts *f)
@@ -125,8 +128,19 @@ static void check_clock(struct checklist *l, const struct facts *f)
 
 /* ---- privileges ---- */
 
+/*
+ * The kernel asks for these in its own user namespace; a token may stand in for them there (Linux
+ * 6.9), which is seen by programs that were loaded.
+ */
+static bool is_of_namespace(const struct facts *f, unsigned int capability)
+{
+	return f->namespaced && !f->loaded && (capability == CAP_BPF || capability == CAP_PERFMON);
+}
+
 static bool holds(const struct facts *f, unsigned int capability)
 {
+	if (is_of_namespace(f, capability))
+		return false;
 	for (size_t i = 0; i < DOCTOR_CAPABILITIES; i++)
 		if (doctor_capabilities[i].number == capability)
 			return f->held[i];
@@ -142,7 +156,8 @@ static const char *how_to_gain(const struct facts *f)
 /* CAP_SYS_ADMIN was all of these before Linux 5.8, and still stands in for them. */
 static bool stands_in(const struct facts *f, unsigned int capability)
 {
-	return (capability == CAP_BPF || capability == CAP_PERFMON) && holds(f, CAP_SYS_ADMIN);
+	return (capability == CAP_BPF || capability == CAP_PERFMON) && holds(f, CAP_SYS_ADMIN) &&
+	       !is_of_namespace(f, capability);
 }
 
 static void check_capability(struct checklist *l, const struct facts *f, size_t i)
@@ -152,7 +167,12 @@ static void check_capability(struct checklist *l, const struct facts *f, size_t 
 	struct check *c = checklist__add(l, cap->name, CHECK_OK);
 
 	SET(c->means, "%s", cap->use);
-	if (f->held[i]) {
+	if (is_of_namespace(f, cap->number)) {
+		c->state = CHECK_MISSING;
+		SET(c->value, "held in a user namespace only");
+		SET(c->means, "%s; without that of the machine %s", cap->use, cap->without);
+		SET(c->remedy, "%s", doctor__leave_namespace);
+	} else if (f->held[i]) {
 		SET(c->value, "held");
 	} else if (stands_in(f, cap->number)) {
 		SET(c->value, "not held, CAP_SYS_ADMIN stands in for it");
@@ -202,7 +222,10 @@ static void check_paranoid(struct checklist *l, const struct facts *f)
 	c->state = CHECK_LIMITED;
 	SET(c->means, n->value > 2 ? "no performance counters without CAP_PERFMON"
 				   : "the kernel's share is not counted without CAP_PERFMON");
-	SET(c->remedy, "run it with sudo, or sysctl kernel.perf_event_paranoid=1");
+	if (f->namespaced)
+		SET(c->remedy, "%s", doctor__leave_namespace);
+	else
+		SET(c->remedy, "run it with sudo, or sysctl kernel.perf_event_paranoid=1");
 }
 
 /* ---- limits ---- */

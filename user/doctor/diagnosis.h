@@ -28,12 +28,16 @@ struct doctor_capability {
 
 extern const struct doctor_capability doctor_capabilities[DOCTOR_CAPABILITIES];
 
+/* What to do where capabilities are those of a user namespace only. */
+extern const char doctor__leave_namespace[];
+
 /* What was found, not judged yet. */
 struct facts {
 	struct environment env;
 	struct num btf_size; /* bytes of /sys/kernel/btf/vmlinux */
 	bool held[DOCTOR_CAPABILITIES];
 	bool root;              /* the effective user is root */
+	bool namespaced;        /* of a user namespace: what is held is not of the machine */
 	bool loaded;            /* the kernel took at least one of the programs */
 	char clocksources[128]; /* those the machine has, apart by spaces; empty: not known */
 	struct real clock_ns;   /* what reading CLOCK_MONOTONIC once takes */
@@ -99,9 +103,12 @@ void diagnosis__clear(struct diagnosis *d);
 /* Pure. Returns how many checks were written. */
 size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX]);
 
-/* Pure: fills stages from rows, plan_alternatives and offers (NULL: nothing was tried). */
+/*
+ * Pure: fills stages from rows, plan_alternatives and offers (NULL: nothing was tried). instead:
+ * what helps for whatever no hook was found for; NULL: what the rows say.
+ */
 size_t doctor__stages(const struct plan_row *rows, size_t rows_nr, const struct offer *offers,
-		      struct stage_line stages[STAGE_LINES_MAX]);
+		      const char *instead, struct stage_line stages[STAGE_LINES_MAX]);
 
 /* width: columns to wrap at. more: prints a further section in front of the sum; NULL: none. */
 void doctor__print(FILE *f, unsigned int width, const struct diagnosis *d, const struct options *o,

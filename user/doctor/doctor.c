@@ -62,6 +62,8 @@ static int exit_code(const struct diagnosis *d)
 {
 	if (d->tried)
 		return d->usable ? EXIT_DONE : EXIT_KERNEL;
+	/* Where both go to one place, what is on stdout comes before. */
+	outfile__flush_stdout();
 	log_error("the hooks were not tried, which needs root: run sudo netiotrace doctor.");
 	return EXIT_PRIVILEGES;
 }

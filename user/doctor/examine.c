@@ -91,6 +91,7 @@ static void gather(struct facts *f, const struct options *o)
 {
 	gather_path(f, o);
 	f->root = !geteuid();
+	f->namespaced = privileges__in_user_namespace();
 	f->btf_size = btf_size();
 	procfile__line(CLOCKSOURCES, f->clocksources, sizeof(f->clocksources));
 	f->clock_ns = clock_cost();
@@ -109,6 +110,14 @@ static bool any_possible(const struct offer *offers)
 	return false;
 }
 
+/* What no hook was found for, the rows have a remedy of; that is not the one of these. */
+static const char *remedy(const struct diagnosis *d)
+{
+	if (!d->tried)
+		return "run sudo netiotrace doctor";
+	return d->facts.namespaced && !d->facts.loaded ? doctor__leave_namespace : NULL;
+}
+
 /* The plan of a mode's rounds; into timed that of rounds for its times, if these can tell any. */
 static int make_plan(struct diagnosis *d, const struct options *o, enum mode mode,
 		     struct plan *timed, bool *any)
@@ -121,14 +130,15 @@ static int make_plan(struct diagnosis *d, const struct options *o, enum mode mod
 		.times = o->times,
 	};
 	int err = plan__make(&d->plans[mode], d->offers, &req);
+	const char *none = err ? "no round can be watched that it would be taken in" : NULL;
 
 	*any = false;
-	if (err || o->times != TIMES_APART)
+	if (o->times != TIMES_APART)
 		return err;
 	req.times = TIMES_ON;
-	if (!plan__make(timed, d->offers, &req))
-		*any = plan__set_apart(&d->plans[mode], timed, NULL);
-	return 0;
+	if (!plan__make(timed, d->offers, &req) || err)
+		*any = plan__set_apart(&d->plans[mode], timed, none);
+	return err;
 }
 
 static void make_plans(struct diagnosis *d, const struct options *o)
@@ -157,11 +167,15 @@ int diagnosis__make(struct diagnosis *d, const struct options *o)
 	if (!d->offers)
 		return -ENOMEM;
 	gather(&d->facts, o);
-	d->tried = privileges__may_trace() && !session__try_all(d->offers);
+	d->tried = privileges__may_trace();
+	/* What it returns is in the offers, too: that of all of them. */
+	if (d->tried)
+		session__try_all(d->offers);
 	d->facts.loaded = any_possible(d->offers);
 	d->checks_nr = doctor__check(&d->facts, d->checks);
 	make_plans(d, o);
-	d->stages_nr = doctor__stages(d->rows, d->rows_nr, d->tried ? d->offers : NULL, d->stages);
+	d->stages_nr = doctor__stages(d->rows, d->rows_nr, d->tried ? d->offers : NULL, remedy(d),
+				      d->stages);
 	return 0;
 }
 

@@ -64,7 +64,7 @@ static void say_better(struct stage_line *line, const struct plan_row *row,
 }
 
 static void fill(struct stage_line *line, const char *stage, const struct plan_row *row,
-		 const struct offer *offers)
+		 const struct offer *offers, const char *instead)
 {
 	*line = (struct stage_line){
 		.stage = stage,
@@ -74,17 +74,15 @@ static void fill(struct stage_line *line, const char *stage, const struct plan_r
 		.modes = row->modes,
 		.reason = row->reason,
 	};
-	if (!offers && row->remedy)
-		snprintf(line->remedy, sizeof(line->remedy), "run sudo netiotrace doctor");
-	else if (row->remedy)
-		snprintf(line->remedy, sizeof(line->remedy), "%s", row->remedy);
+	if (row->remedy)
+		snprintf(line->remedy, sizeof(line->remedy), "%s", instead ? instead : row->remedy);
 	else if (row->quality != QUALITY_EXACT && offers)
 		say_better(line, row, offers);
 }
 
 /* Where one probe of a stage has a hook, others without one are choices not taken. */
 static size_t lines_of(const char *stage, const struct plan_row *rows, size_t rows_nr,
-		       const struct offer *offers, struct stage_line *lines)
+		       const struct offer *offers, const char *instead, struct stage_line *lines)
 {
 	const struct plan_row *without = NULL;
 	size_t n = 0;
@@ -93,12 +91,12 @@ static size_t lines_of(const char *stage, const struct plan_row *rows, size_t ro
 		if (!feeds(rows[i].stage, stage))
 			continue;
 		if (rows[i].hook)
-			fill(&lines[n++], stage, &rows[i], offers);
+			fill(&lines[n++], stage, &rows[i], offers, instead);
 		else if (!without)
 			without = &rows[i];
 	}
 	if (!n && without)
-		fill(&lines[n++], stage, without, offers);
+		fill(&lines[n++], stage, without, offers, instead);
 	return n;
 }
 
@@ -124,17 +122,17 @@ static bool said_of_whole(const struct plan_row *rows, size_t i)
 }
 
 size_t doctor__stages(const struct plan_row *rows, size_t rows_nr, const struct offer *offers,
-		      struct stage_line stages[STAGE_LINES_MAX])
+		      const char *instead, struct stage_line stages[STAGE_LINES_MAX])
 {
 	size_t n = 0;
 
 	stages[n++] = by_loadgen(stage__key(NIO_STAGE_USER_GATHER), "netio-loadgen's own count");
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		if (s != NIO_STAGE_USER_GATHER)
-			n += lines_of(stage__key(s), rows, rows_nr, offers, &stages[n]);
+			n += lines_of(stage__key(s), rows, rows_nr, offers, instead, &stages[n]);
 	for (size_t i = 0; i < rows_nr; i++)
 		if (!feeds_any_stage(rows[i].stage) && !said_of_whole(rows, i))
-			fill(&stages[n++], rows[i].stage, &rows[i], offers);
+			fill(&stages[n++], rows[i].stage, &rows[i], offers, instead);
 	stages[n++] = by_loadgen("send_call", "netio-loadgen's own clock");
 	return n;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/privileges.h"
 #include "duty.h"
 #include "kernel_side.h"
 
@@ -162,6 +163,12 @@ int kernel_side__open(struct engine *e, const uint64_t *sizes, size_t sizes_nr)
 	if (e->o->backend == BACKEND_NONE)
 		return EXIT_DONE;
 	err = open_session(e, sizes, sizes_nr);
+	if (err && privileges__in_user_namespace()) {
+		log_error("%s: start it outside, or with --backend none for the load generator "
+			  "alone.",
+			  privileges__namespace_text);
+		return EXIT_PRIVILEGES;
+	}
 	if (err) {
 		log_error(
 			"this kernel cannot be watched by backend %s (%s): netiotrace doctor says "

@@ -66,7 +66,7 @@ static void stages_from_rows(void **state)
 {
 	struct stage_line lines[STAGE_LINES_MAX];
 	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
-	size_t n = doctor__stages(rows, ROWS_NR, offers, lines);
+	size_t n = doctor__stages(rows, ROWS_NR, offers, NULL, lines);
 	const struct stage_line *l;
 
 	(void)state;
@@ -91,7 +91,7 @@ static void stages_from_rows(void **state)
 static void stages_nobody_tried(void **state)
 {
 	struct stage_line lines[STAGE_LINES_MAX];
-	size_t n = doctor__stages(rows, ROWS_NR, NULL, lines);
+	size_t n = doctor__stages(rows, ROWS_NR, NULL, "run sudo", lines);
 
 	(void)state;
 	assert_non_null(strstr(line(lines, n, "other_copy", 1)->remedy, "sudo"));
@@ -109,7 +109,7 @@ static void stages_have_room(void **state)
 			.stage = "tx_copy, tx_pin, tx_splice, deferred_copy, rx_copy, other_copy",
 			.backend = "kprobe",
 			.hook = "kprobe/x"};
-	assert_in_range(doctor__stages(all, PLAN_ROWS_MAX, NULL, lines), 1, STAGE_LINES_MAX);
+	assert_in_range(doctor__stages(all, PLAN_ROWS_MAX, NULL, NULL, lines), 1, STAGE_LINES_MAX);
 	free(lines);
 }
 
@@ -125,7 +125,7 @@ static void diagnosis__fill(struct diagnosis *d)
 	d->rows_nr = ROWS_NR;
 	d->offers = calloc(plan_alternatives_nr, sizeof(*d->offers));
 	d->tried = d->usable = true;
-	d->stages_nr = doctor__stages(d->rows, d->rows_nr, d->offers, d->stages);
+	d->stages_nr = doctor__stages(d->rows, d->rows_nr, d->offers, NULL, d->stages);
 }
 
 static void check_widths(const char *text, size_t width)

@@ -137,6 +137,23 @@ static void capabilities(void **state)
 	check_is(&f, "CAP_SYS_RESOURCE", CHECK_LIMITED);
 }
 
+/* Root of a rootless container has all of them, and the kernel refuses every program. */
+static void capabilities_of_a_user_namespace(void **state)
+{
+	struct facts f;
+
+	(void)state;
+	healthy(&f);
+	f.namespaced = true;
+	check_is(&f, "CAP_BPF", CHECK_OK); /* by a token: programs were loaded */
+	f.loaded = false;
+	check_is(&f, "CAP_BPF", CHECK_MISSING);
+	check_is(&f, "CAP_PERFMON", CHECK_MISSING);
+	check_is(&f, "CAP_NET_ADMIN", CHECK_OK);
+	assert_non_null(strstr(check(&f, "CAP_BPF")->remedy, "outside"));
+	check_is(&f, "perf_event_paranoid", CHECK_LIMITED);
+}
+
 static void paranoia_matters_without_privileges_only(void **state)
 {
 	struct facts f;
@@ -234,6 +251,7 @@ int main(void)
 		cmocka_unit_test(kernel_checks),
 		cmocka_unit_test(expensive_clocks),
 		cmocka_unit_test(capabilities),
+		cmocka_unit_test(capabilities_of_a_user_namespace),
 		cmocka_unit_test(paranoia_matters_without_privileges_only),
 		cmocka_unit_test(limits),
 		cmocka_unit_test(device),
