@@ -26,29 +26,33 @@ $(O)/man/.made: $(MAN_SRC) $(if $(wildcard man),,$(MAN_FROM))
 
 ## make install         PREFIX=/usr/local, DESTDIR=
 ## make uninstall       what install put there, and nothing else
+# Quoted, for a directory with a space in its name: what is before the space is another's.
 .PHONY: install uninstall
 install: all man
-	install -d $(bindir) $(datadir)/netiotrace/gnuplot $(mandir)/man1 $(mandir)/man5 $(mandir)/man8
-	install -m 755 $(O)/netiotrace $(O)/netio-loadgen $(bindir)
-	install -m 644 scripts/gnuplot/*.gp $(datadir)/netiotrace/gnuplot
-	install -m 644 docs/netiotrace.schema.json $(datadir)/netiotrace
-	install -m 644 $(O)/man/*.1 $(mandir)/man1
-	install -m 644 $(O)/man/*.5 $(mandir)/man5
-	install -m 644 $(O)/man/*.8 $(mandir)/man8
-	install -D -m 644 scripts/completion/netiotrace.bash $(datadir)/bash-completion/completions/netiotrace
-	ln -sf netiotrace $(datadir)/bash-completion/completions/netio-loadgen
-	install -D -m 644 scripts/completion/netiotrace.zsh $(datadir)/zsh/site-functions/_netiotrace
+	install -d "$(bindir)" "$(datadir)/netiotrace/gnuplot" "$(mandir)/man1" "$(mandir)/man5" \
+		"$(mandir)/man8"
+	install -m 755 $(O)/netiotrace $(O)/netio-loadgen "$(bindir)"
+	install -m 644 scripts/gnuplot/*.gp "$(datadir)/netiotrace/gnuplot"
+	install -m 644 docs/netiotrace.schema.json "$(datadir)/netiotrace"
+	install -m 644 $(O)/man/*.1 "$(mandir)/man1"
+	install -m 644 $(O)/man/*.5 "$(mandir)/man5"
+	install -m 644 $(O)/man/*.8 "$(mandir)/man8"
+	install -D -m 644 scripts/completion/netiotrace.bash "$(datadir)/bash-completion/completions/netiotrace"
+	ln -sf netiotrace "$(datadir)/bash-completion/completions/netio-loadgen"
+	install -D -m 644 scripts/completion/netiotrace.zsh "$(datadir)/zsh/site-functions/_netiotrace"
 
 # Directories that others may use stay while anything is in them.
 uninstall:
-	rm -f $(bindir)/netiotrace $(bindir)/netio-loadgen
-	rm -rf $(datadir)/netiotrace
-	rm -f $(mandir)/man1/netio-loadgen.1 $(mandir)/man5/netiotrace-result.5 \
-		$(mandir)/man8/netiotrace.8 $(mandir)/man8/netiotrace-*.8
-	rm -f $(addprefix $(datadir)/bash-completion/completions/,netiotrace netio-loadgen)
-	rm -f $(datadir)/zsh/site-functions/_netiotrace
-	-@rmdir -p --ignore-fail-on-non-empty $(bindir) $(mandir)/man1 $(mandir)/man5 $(mandir)/man8 \
-		$(datadir)/bash-completion/completions $(datadir)/zsh/site-functions 2>/dev/null
+	rm -f "$(bindir)/netiotrace" "$(bindir)/netio-loadgen"
+	rm -rf "$(datadir)/netiotrace"
+	rm -f "$(mandir)/man1/netio-loadgen.1" "$(mandir)/man5/netiotrace-result.5" \
+		"$(mandir)/man8/netiotrace.8" "$(mandir)"/man8/netiotrace-*.8
+	rm -f "$(datadir)/bash-completion/completions/netiotrace" \
+		"$(datadir)/bash-completion/completions/netio-loadgen"
+	rm -f "$(datadir)/zsh/site-functions/_netiotrace"
+	-@rmdir -p --ignore-fail-on-non-empty "$(bindir)" "$(mandir)/man1" "$(mandir)/man5" \
+		"$(mandir)/man8" "$(datadir)/bash-completion/completions" \
+		"$(datadir)/zsh/site-functions" 2>/dev/null
 
 ## make dist            the tarball of the sources, into build
 .PHONY: dist

@@ -45,6 +45,14 @@ commands() {
 	[ -z "$(find root -mindepth 1)" ]
 }
 
+@test "a directory with a space in its name: installed there, and nothing before the space is touched" {
+	touch a
+	make_here DESTDIR="$PWD/a b" PREFIX=/usr install
+	[ -x "a b/usr/bin/netiotrace" ] && [ -s "a b/usr/share/man/man8/netiotrace.8" ]
+	make_here DESTDIR="$PWD/a b" PREFIX=/usr uninstall
+	[ ! -e "a b" ] && [ -e a ]
+}
+
 @test "man: every page renders without a warning" {
 	local page
 
