@@ -2,6 +2,7 @@
 /* Owns addresses as text; see address.h. Knows nothing of what is reached there. */
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +57,15 @@ char *address__format(char *buf, size_t len, const char *host, unsigned int port
 	return buf;
 }
 
+/* Each device has its own link: connect(2) and bind(2) would say EINVAL only. */
+static bool lacks_device(const struct sockaddr_storage *ss)
+{
+	const struct sockaddr_in6 *in6 = (const void *)ss;
+
+	return ss->ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr) &&
+	       !in6->sin6_scope_id;
+}
+
 int address__resolve(struct address *a, bool listening, struct sockaddr_storage *ss,
 		     const char **why)
 {
@@ -78,5 +88,7 @@ int address__resolve(struct address *a, bool listening, struct sockaddr_storage 
 		freeaddrinfo(found);
 	}
 	*why = err ? gai_strerror(err) : NULL;
-	return err ? -EHOSTUNREACH : 0;
+	if (!err && lacks_device(ss))
+		*why = "a link-local address is one of a device: name it, as in [fe80::7%eth0]";
+	return *why ? -EHOSTUNREACH : 0;
 }

@@ -120,6 +120,22 @@ static void numbers_resolve_to_themselves(void **state)
 	assert_string_equal(v6.host, "2001:db8::7");
 }
 
+/* The kernel's EINVAL would not tell what is missing. */
+static void a_link_local_address_needs_its_device(void **state)
+{
+	struct address without = {"fe80::7", 5201}, with = {"fe80::7%lo", 5201};
+	struct sockaddr_storage ss;
+	const char *why;
+
+	(void)state;
+	assert_int_equal(address__resolve(&without, false, &ss, &why), -EHOSTUNREACH);
+	assert_non_null(strstr(why, "%eth0"));
+	assert_int_equal(address__resolve(&without, true, &ss, &why), -EHOSTUNREACH);
+	assert_int_equal(address__resolve(&with, false, &ss, &why), 0);
+	assert_null(why);
+	assert_string_equal(with.host, "fe80::7%lo");
+}
+
 /* An address is compared and hashed whole: what is not set in it is 0. */
 static void the_rest_of_an_address_is_zero(void **state)
 {
@@ -159,6 +175,7 @@ int main(void)
 		cmocka_unit_test(hosts_have_a_longest_name),
 		cmocka_unit_test(numbers_resolve_to_themselves),
 		cmocka_unit_test(the_rest_of_an_address_is_zero),
+		cmocka_unit_test(a_link_local_address_needs_its_device),
 		cmocka_unit_test(what_does_not_resolve_has_a_reason),
 	};
 
