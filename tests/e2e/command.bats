@@ -368,6 +368,26 @@ without() {
 }
 
 # bats test_tags=address
+@test "the governor is that of all CPUs, also behind one that is offline" {
+	need_root
+	need_tool unshare
+	local cpus=/sys/devices/system/cpu
+
+	mkdir -p fake/cpu0 fake/cpu1/cpufreq fake/cpu3/cpufreq fake/cpufreq
+	cp $cpus/online $cpus/possible fake
+	governor() {
+		unshare -m sh -c "mount --bind fake $cpus && exec \"\$@\"" sh \
+			"$NETIOTRACE" --backend none -q --mode onecopy --messages 23 --json - | jq -r .environment.governor
+	}
+	echo powersave >fake/cpu3/cpufreq/scaling_governor
+	[ "$(governor)" = powersave ]
+	echo performance >fake/cpu1/cpufreq/scaling_governor
+	[ "$(governor)" = mixed ]
+	echo powersave >fake/cpu1/cpufreq/scaling_governor
+	[ "$(governor)" = powersave ]
+}
+
+# bats test_tags=address
 @test "doctor does not fall over a missing /proc or /sys" {
 	need_root
 	need_tool unshare

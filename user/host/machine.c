@@ -33,21 +33,37 @@ static void bracketed(const char *path, char *out, size_t len)
 	snprintf(out, len, "%s", word + 1);
 }
 
-/* The governor of every processor, "mixed" where they differ. */
+/* cpu0, cpu12; not cpufreq. */
+static int is_cpu(const struct dirent *d)
+{
+	return !strncmp(d->d_name, "cpu", 3) && d->d_name[3] >= '0' && d->d_name[3] <= '9';
+}
+
+static void add_governor(struct machine *m, const char *name)
+{
+	if (m->governor[0] && strcmp(m->governor, name))
+		name = "mixed";
+	snprintf(m->governor, sizeof(m->governor), "%s", name);
+}
+
+/*
+ * The governor of every processor, "mixed" where they differ. One that is offline has none, and
+ * numbers may have gaps: that is no end of them.
+ */
 static void read_governor(struct machine *m)
 {
-	char path[96], name[sizeof(m->governor)];
+	struct dirent **names = NULL;
+	int n = scandir(CPUS, &names, is_cpu, NULL);
 
-	for (unsigned int cpu = 0;; cpu++) {
-		snprintf(path, sizeof(path), CPUS "/cpu%u/cpufreq/scaling_governor", cpu);
-		if (procfile__line(path, name, sizeof(name)))
-			return;
-		if (m->governor[0] && strcmp(m->governor, name)) {
-			snprintf(m->governor, sizeof(m->governor), "mixed");
-			return;
-		}
-		snprintf(m->governor, sizeof(m->governor), "%s", name);
+	for (int i = 0; i < n; i++) {
+		char path[320], name[sizeof(m->governor)];
+
+		snprintf(path, sizeof(path), CPUS "/%s/cpufreq/scaling_governor", names[i]->d_name);
+		if (!procfile__line(path, name, sizeof(name)))
+			add_governor(m, name);
+		free(names[i]);
 	}
+	free(names);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
