@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* netiotrace: the commands; a command line in, an exit code out. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attach/attach.h"
 #include "base/describe.h"
@@ -122,9 +124,24 @@ static int finish(int code)
 	return code ? code : EXIT_RUN_FAILED;
 }
 
+/*
+ * Descriptors of ours do not become the standard ones that were closed: text would be written into
+ * a socket or a timer. What stands in fails as a closed one does, and is not handed on by exec.
+ */
+static void fill_closed_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int flags = (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC;
+
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags) < 0)
+			return;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	inherited__note();
+	fill_closed_descriptors();
 	/* A reader that is gone is an error to report, not a reason to die. */
 	signal(SIGPIPE, SIG_IGN);
 	/* So is a file that grows beyond what the caller's limits allow (ulimit -f). */

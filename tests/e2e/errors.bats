@@ -112,6 +112,26 @@ said_once() {
 	full report out
 }
 
+# What is opened next takes the place of a descriptor that is closed: text went into a timer, or a socket.
+# bats test_tags=address
+@test "a standard descriptor that is closed is said to be, and nothing of ours takes its place" {
+	closed() { # CODE WHAT ARGS...
+		local expected=$1 what=$2 code=0
+		shift 2
+
+		"$NETIOTRACE" "$@" 2>stderr <&- >&- || code=$?
+		cat stderr
+		[ "$code" -eq "$expected" ]
+		[ "$(grep '^netiotrace' stderr)" = "netiotrace: cannot write $what: Bad file descriptor." ]
+	}
+	closed 1 'to stdout' serve --listen 127.0.0.1:0
+	closed 1 'to stdout' --backend none --mode onecopy --messages 23
+	closed 2 - --backend none --mode onecopy --messages 23 --json -
+	"$NETIOTRACE" --backend none --mode onecopy --messages 23 --json out.json <&- 2>&- >stdout
+	[ "$(jq '.runs[0].app.rx_messages' out.json)" -eq 23 ]
+	grep -q '^onecopy ' stdout
+}
+
 # bats test_tags=address
 @test "a limit of file sizes: said once, and nothing is left of what could not be written whole" {
 	code=0

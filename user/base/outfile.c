@@ -47,6 +47,16 @@ static int open_special(struct outfile *f, int fd)
 	return fd < 0 ? -errno : 0;
 }
 
+/* Found before anything is measured, where it is not open for writing. */
+static int open_stdout(struct outfile *f)
+{
+	int flags = fcntl(STDOUT_FILENO, F_GETFL);
+
+	if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY)
+		return -EBADF;
+	return open_special(f, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+}
+
 /* The mode a file made by open(2) would have. Called before any thread exists. */
 static mode_t default_mode(void)
 {
@@ -174,7 +184,7 @@ static int open_target(struct outfile *f, const char *name)
 	if (!*name)
 		return -ENOENT;
 	if (!strcmp(name, "-"))
-		return open_special(f, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+		return open_stdout(f);
 	if (stat(name, &st))
 		return errno == ENOENT ? open_new(f, name) : -errno;
 	if (S_ISDIR(st.st_mode))
