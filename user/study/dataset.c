@@ -33,6 +33,11 @@ struct dataset_row *dataset__new_row(struct dataset *d)
 	return row;
 }
 
+bool dataset__is_possible(enum metric metric, double value)
+{
+	return !(value < 0) || metric == METRIC_UNACCOUNTED_TX || metric == METRIC_UNACCOUNTED_RX;
+}
+
 int dataset__parse_mode(const char *text, enum mode *mode)
 {
 	int m;

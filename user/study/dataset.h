@@ -136,6 +136,9 @@ void dataset__clear_profiles(struct dataset *d);
 
 /* A new row of which nothing is known; NULL: memory. For the readers. */
 struct dataset_row *dataset__new_row(struct dataset *d);
+
+/* Can a metric have this value? Only what books lack can be below 0. NaN: it has none, and may. */
+bool dataset__is_possible(enum metric metric, double value);
 /*
  * Is a run with this congestion control (NULL: it does not say) one of this data set? 1, 0, or
  * -ENOMEM. For the readers.

@@ -100,6 +100,12 @@ static int read_value(struct csv_reader *r, struct dataset_row *row, struct iden
 	case COLUMN_METRIC:
 		if (read_number(r, c, text, &row->value[c->metric]))
 			return -EINVAL;
+		if (!dataset__is_possible(c->metric, row->value[c->metric]))
+			return csv_reader__refuse(
+				r,
+				"column '%.60s' holds '%.60s', and can hold nothing below 0: what "
+				"was not measured is left empty.",
+				c->name, text);
 		row->value[c->metric] *= c->scale;
 		return 0;
 	case COLUMN_MODE:

@@ -84,6 +84,8 @@ static int read_metrics(struct dataset *d, struct dataset_row *row, const json_t
 			row->value[m] = json_number_value(value);
 		else if (parent)
 			err = keep_text(&d->reason[m], reason_of(parent, last));
+		if (!err && !dataset__is_possible((enum metric)m, row->value[m]))
+			err = -ERANGE;
 	}
 	return err;
 }
@@ -189,6 +191,7 @@ static int read_run(struct dataset *d, const json_t *run)
 	const json_t *verdict = json_object_get(run, "verdict");
 	double size = number_of(run, "size"), threads = number_of(run, "threads");
 	struct dataset_row row_id, *row;
+	int err;
 
 	if (!mode || dataset__parse_mode(mode, &row_id.mode) || !(size > 0 && size < 1e15) ||
 	    threads < 0 || threads > 1e6)
@@ -201,7 +204,10 @@ static int read_run(struct dataset *d, const json_t *run)
 	row->threads = isnan(threads) ? 0 : (unsigned int)threads;
 	row->round = (unsigned int)json_integer_value(json_object_get(run, "round"));
 	d->interrupted += json_is_true(json_object_get(run, "interrupted"));
-	if (read_metrics(d, row, run) || keep_text(&row->cause, text_of(verdict, "cause")) ||
+	err = read_metrics(d, row, run);
+	if (err)
+		return err;
+	if (keep_text(&row->cause, text_of(verdict, "cause")) ||
 	    keep_text(&row->verdict, text_of(verdict, "text")))
 		return -ENOMEM;
 	if (dataset__add_stacks(d, row, json_object_get(json_object_get(run, "cpu"), "stacks")))
@@ -238,6 +244,8 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 		err = read_run(d, run);
 		if (err == -EINVAL)
 			return refuse(message, name, "a run without mode and size: it is damaged.");
+		if (err == -ERANGE)
+			return refuse(message, name, "a run with a figure below 0: it is damaged.");
 		if (!err)
 			err = dataset__keep_settings(
 				d, name,

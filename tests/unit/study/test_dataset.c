@@ -142,6 +142,7 @@ static void damage_is_refused(void **state)
 	refused("mode,size,cycles\n0,64,many\n", "'many', which is no number");
 	refused("mode,size,cycles\n0,64,12abc\n", "no number");
 	refused("mode,size,cycles\n0,64,inf\n", "no number");
+	refused("mode,size,cycles\n0,64,-1\n", "'-1', and can hold nothing below 0");
 	refused("mode,size\n3,64\n", "'3' is no mode");
 	refused("mode,size\n0,\n", "without a message size");
 	refused("mode,size\n0,0\n", "without a message size");

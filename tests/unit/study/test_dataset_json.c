@@ -131,6 +131,7 @@ static void cells_that_are_possible(void **state)
 		"{\"mode\": \"onecopy\", \"size\": 1e15}",
 		"{\"mode\": \"onecopy\", \"size\": 64, \"threads\": -1}",
 		"{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 1000001}",
+		"{\"mode\": \"onecopy\", \"size\": 64, \"duration_s\": -1}",
 	};
 	struct dataset d;
 
@@ -149,6 +150,11 @@ static void cells_that_are_possible(void **state)
 	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 1000000}"),
 			 0);
 	assert_int_equal(d.rows[0].threads, 1000000);
+	dataset__clear(&d);
+	/* What books lack may be less than nothing. */
+	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, "
+				     "\"ledger\": {\"unaccounted_tx\": -1}}"),
+			 0);
 	dataset__clear(&d);
 }
 
