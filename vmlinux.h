@@ -171,6 +171,7 @@ struct task_struct {
 	u64 start_boottime;
 	void *io_uring;
 	struct signal_struct *signal;
+	char comm[16];
 };
 
 struct ns_common {
@@ -441,6 +442,8 @@ struct tcp_sock {
 	} rcvq_space;
 	u64 bytes_retrans;
 	struct tcp_fastopen_request *fastopen_req;
+	u8 repair_queue;
+	u8 repair: 1;
 };
 
 struct tcp_fastopen_request {

@@ -234,6 +234,17 @@ static __always_inline void begin_earlier(struct nio_stream *s, __u32 bytes)
 		__sync_fetch_and_add(&s->base_tx.sent, -bytes);
 }
 
+#define TCP_RECV_QUEUE 1 /* TCP_REPAIR_QUEUE */
+
+/* TCP_REPAIR: what is sent then is put among what was received, and leaves by no send. */
+static __always_inline bool restores_received(const struct sock *sk)
+{
+	const struct tcp_sock *tp = (const struct tcp_sock *)sk;
+
+	return kernel_read(struct tcp_sock, sk, repair_queue) == TCP_RECV_QUEUE &&
+	       BPF_CORE_READ_BITFIELD_PROBED(tp, repair);
+}
+
 /* A send call queued ret bytes, or failed. The lock is held. */
 static __always_inline void on_send_end(struct nio_stream *s, const struct sock *sk, int ret,
 					bool known)
@@ -244,7 +255,7 @@ static __always_inline void on_send_end(struct nio_stream *s, const struct sock 
 	if (all_is_over())
 		return;
 	end_call(s, &call);
-	if (ret <= 0)
+	if (ret <= 0 || restores_received(sk))
 		return;
 	touch(s, sk);
 	if (is_uncovered(s, sk, NIO_SIDE_SENDER, ret, known))
@@ -317,7 +328,7 @@ static __always_inline void on_send_return(struct nio_stream *s, const struct so
 	if (all_is_over())
 		return;
 	had = end_call(s, &call);
-	if (ret <= 0)
+	if (ret <= 0 || restores_received(sk))
 		return;
 	touch(s, sk);
 	if (is_uncovered(s, sk, NIO_SIDE_SENDER, ret, KNOWN))

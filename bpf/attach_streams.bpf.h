@@ -185,6 +185,14 @@ static __always_inline struct nio_task *task_of(const struct task_struct *p)
 	return is_entry_of(task, p) ? task : NULL;
 }
 
+/* The name of the present process, which is not that of the thread that is at work. */
+static __always_inline void comm_now(char comm[16])
+{
+	const struct task_struct *p = (const void *)bpf_get_current_task();
+
+	BPF_CORE_READ_INTO((char(*)[16])comm, p, group_leader, comm);
+}
+
 /* Is the present task one that is asked for? Only in process context. */
 static __always_inline bool task_wanted(void)
 {
@@ -198,7 +206,7 @@ static __always_inline bool task_wanted(void)
 		return false;
 	if (!tgid)
 		return true;
-	bpf_get_current_comm(comm, sizeof(comm));
+	comm_now(comm);
 	watch_task(p, 0, comm, false);
 	return true;
 }
@@ -377,7 +385,7 @@ static __noinline struct nio_stream *adopt(const struct sock *sk, __u64 key)
 	s->first_ns = bpf_ktime_get_ns();
 	s->tgid = tgid_now();
 	s->started = s->tgid ? started_now() : 0;
-	bpf_get_current_comm(s->comm, sizeof(s->comm));
+	comm_now(s->comm);
 	place_stream(s, sk);
 	nio_stream_known[nio_known_index(key)] = 1;
 	return s;

@@ -379,6 +379,7 @@ const struct play plays[] = {
 	{"read_on", play_read_on},
 	{"reconnect", play_reconnect},
 	{"refused", play_refused},
+	{"restore", play_restore},
 	{"stray", play_stray},
 	{"peek", play_peek},
 	{"truncate", play_truncate},

@@ -48,6 +48,9 @@ void play_reconnect(void);
 void play_read_on(void);
 void play_refused(void);
 
+/* Numbers that are set, not counted. */
+void play_restore(void);
+
 /* Layers over TCP. */
 void play_ktls(void);
 void play_sockmap(void);

@@ -85,6 +85,35 @@ struct pair pair_before_wrap(void)
 	return p;
 }
 
+static void set_repair(int fd, int on)
+{
+	if (setsockopt(fd, IPPROTO_TCP, TCP_REPAIR, &on, sizeof(on)))
+		skip("TCP_REPAIR");
+}
+
+/*
+ * A socket is given 500 bytes as if it had received them, as by who restores a process. Closed in
+ * repair mode, it is gone without a word, which its peer would not understand.
+ */
+void play_restore(void)
+{
+	struct pair p = connect_pair(0);
+	int in = TCP_RECV_QUEUE;
+
+	watch(&p, 1);
+	send_bytes(p.tx, 1000, 0);
+	receive(p.rx, 1000, 0);
+	set_repair(p.tx, 1);
+	if (setsockopt(p.tx, IPPROTO_TCP, TCP_REPAIR_QUEUE, &in, sizeof(in)))
+		fail("TCP_REPAIR_QUEUE");
+	send_bytes(p.tx, 500, 0);
+	set_repair(p.tx, 0);
+	receive(p.tx, 500, 0);
+	set_repair(p.tx, 1);
+	close(p.tx);
+	close(p.rx);
+}
+
 /* Both sockets in a sockmap, what is sent judged by a program that lets all pass. */
 void play_sockmap(void)
 {

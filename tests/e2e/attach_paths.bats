@@ -107,6 +107,12 @@ unmeasured() {
 	balanced
 }
 
+@test "attach: what a socket in repair mode is given as received is no send" {
+	played restore 'tx_copy 1000' 'rx_copy 1500'
+	balanced
+	sends plain 1000
+}
+
 @test "attach: a connection that ends by a reset or is dissolved has the bytes it had; a socket may have two in turn" {
 	played reset 'tx_copy 1000' 'rx_copy 1000'
 	balanced
@@ -290,6 +296,18 @@ time.sleep(600)'
 	[ "$thread" -ne "$STARTED" ]
 	run -1 timeout 60 "$NETIOTRACE" attach --pid "$thread"
 	[[ $output == *"--pid $thread is a thread of process $STARTED: "* ]]
+}
+
+@test "attach: what a thread with a name of its own does is its process's, by the process's name" {
+	peer "$PROGRAM" worker 127.0.0.1 port
+	watch --port "$PORT"
+	"$PROGRAM" exchange 127.0.0.1 "$PORT" 500
+	kill -INT "$COLLECTOR"
+	wait "$COLLECTOR" || [ $? -eq 130 ]
+	jq -c '[.processes[], .connections[] | [.pid, .comm]]' out.json
+	jq -e --argjson pid "$STARTED" --arg comm "$(<"/proc/$STARTED/comm")" '
+		[.processes[], .connections[] | select(.pid == $pid)]
+		| length == 2 and all(.comm == $comm)' out.json
 }
 
 # make_group: a cgroup of our own, $GROUP, and its path below the root.

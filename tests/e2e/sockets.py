@@ -4,6 +4,7 @@
 
   sink ADDRESS FILE [PORT]   writes its port to FILE, reads what comes on each connection, until killed
   echo ADDRESS FILE COUNT    the same for COUNT connections, and sends everything back
+  worker ADDRESS FILE        echo of one connection, in a thread with a name of its own, until killed
   exchange ADDRESS PORT N    sends N bytes and reads them back
   pass ADDRESS PORT N        sends N bytes, hands the socket to a child that sends N, then execs a third
   hand ADDRESS PORT N        sends N bytes, and hands the socket to a child by SCM_RIGHTS that sends N
@@ -22,6 +23,7 @@ import os
 import selectors
 import socket
 import sys
+import threading
 import time
 
 
@@ -74,6 +76,16 @@ def echo(address, file, count):
         while data := sock.recv(1 << 16):
             sock.sendall(data)
         sock.close()
+
+
+def worker(address, file):
+    def work():
+        with open("/proc/thread-self/comm", "w") as f:
+            f.write("worker")
+        echo(address, file, 1)
+
+    threading.Thread(target=work).start()
+    time.sleep(600)
 
 
 def exchange(address, port, n, peek=False):
@@ -203,6 +215,6 @@ def hold(address, port, n, file):
 if __name__ == "__main__":
     what = {"sink": sink, "echo": echo, "exchange": exchange, "pass": pass_on, "name": name,
             "peek": lambda a, p, n: exchange(a, p, n, True), "splice": take_by_splice, "churn": churn, "copy": copy,
-            "first": first,
+            "first": first, "worker": worker,
             "hold": hold, "hand": hand, "giver": giver, "receiver": receiver, "waiting": waiting}
     what[sys.argv[1]](*sys.argv[2:])
