@@ -42,6 +42,7 @@ struct books {
 	__u64 uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
 	uint64_t ids; /* of zero-copy sends, given out */
 	uint64_t completed, copied;
+	uint64_t unseen; /* copies of pinned pages that nobody saw, at most */
 	uint64_t tx_sizes[NIO_SIZES], rx_sizes[NIO_SIZES];
 	/* Bytes whose kind of send cannot be told apart: see books__untold(). */
 	size_t local; /* connections whose other end is this machine, by its address */
@@ -73,6 +74,9 @@ struct num books__spliced(const struct books *b, bool seen);
 /* Copies made of each byte that was sent and received here; unknown without bytes. */
 struct real books__copies_per_byte(const struct books *b);
 
+/* The same with the copies that nobody saw. */
+struct real books__copies_per_byte_at_most(const struct books *b);
+
 /* Share of the bytes that went through events; unknown without bytes. */
 struct real books__coverage(const struct books *b);
 
@@ -80,9 +84,9 @@ struct real books__coverage(const struct books *b);
 struct real books__copied_fraction(const struct books *b);
 
 /*
- * Were packets with pinned pages not shown as they arrived? So it is where every zero-copy send
- * completed, copied, and fewer bytes arrived than were pinned. Of deferred copies that are counted
- * by arrivals only.
+ * Are there copies of pinned pages that were not seen, by what the kernel reports of the sends of a
+ * connection? Of packets that no program was shown as they arrived, or that were copied elsewhere
+ * (in front of a tun device, or of one without scatter-gather).
  */
 bool books__arrivals_missed(const struct books *b);
 

@@ -64,17 +64,18 @@ static void put_ledger(struct page *p)
 {
 	const struct books *b = &p->item->books;
 	struct real copies = books__copies_per_byte(b);
+	const char *least = books__arrivals_missed(b) ? "at least " : "";
 	char text[6][UNITS_BUF];
 
-	put(p, "sent %s = %s copied + %s pinned + %s spliced   deferred copies %s",
+	put(p, "sent %s = %s copied + %s pinned + %s spliced   deferred copies %s%s",
 	    bytes_text(text[0], books__booked(b, NIO_SIDE_SENDER)),
 	    findings__bytes(text[1], UNITS_BUF, b, NIO_STAGE_TX_COPY),
 	    findings__bytes(text[2], UNITS_BUF, b, NIO_STAGE_TX_PIN),
-	    bytes_text(text[3], b->stages[NIO_STAGE_TX_SPLICE].bytes),
+	    bytes_text(text[3], b->stages[NIO_STAGE_TX_SPLICE].bytes), least,
 	    bytes_text(text[4], b->stages[NIO_STAGE_DEFERRED_COPY].bytes));
 	if (copies.known)
-		put(p, "received %s   %.2f copies a byte",
-		    bytes_text(text[5], books__booked(b, NIO_SIDE_RECEIVER)), copies.value);
+		put(p, "received %s   %s%.2f copies a byte",
+		    bytes_text(text[5], books__booked(b, NIO_SIDE_RECEIVER)), least, copies.value);
 	else
 		put(p, "received %s   copies a byte: n/a (%s)",
 		    bytes_text(text[5], books__booked(b, NIO_SIDE_RECEIVER)), copies.reason);

@@ -64,9 +64,9 @@ enum quality findings__quality(const struct findings *r, const struct books *b,
 	}
 	if (stage == NIO_STAGE_DEFERRED_COPY && row->quality == QUALITY_DERIVED &&
 	    books__arrivals_missed(b))
-		*reason = "a lower bound: the kernel reports every send as copied, yet fewer bytes "
-			  "were seen to arrive than were pinned, and nothing counts events it does "
-			  "not show";
+		*reason = "a lower bound: the kernel reports every send of a connection as "
+			  "copied, yet fewer bytes were seen to arrive than it pinned: they were "
+			  "copied on the way out, or in events that no program was shown";
 	return row->quality;
 }
 

@@ -121,6 +121,7 @@ static json_t *ledger_json(const struct findings *r, const struct books *b)
 	err |= put_unaccounted(o, "unaccounted_tx", books__unaccounted(b, NIO_SIDE_SENDER));
 	err |= put_unaccounted(o, "unaccounted_rx", books__unaccounted(b, NIO_SIDE_RECEIVER));
 	err |= json_put_real(o, "copies_per_byte", books__copies_per_byte(b));
+	err |= json_put_real(o, "copies_per_byte_at_most", books__copies_per_byte_at_most(b));
 	return json_finish(o, err);
 }
 

@@ -73,8 +73,20 @@ static char *bytes_cell(char buf[UNITS_BUF], uint64_t bytes)
 	return format_bytes_si(buf, UNITS_BUF, (double)bytes);
 }
 
+/* Copies that were made and not seen: what was seen is the least there were. */
+static char *least_cell(char buf[UNITS_BUF], const struct books *b)
+{
+	char bytes[UNITS_BUF];
+
+	format_bytes_si(bytes, sizeof(bytes), (double)b->stages[NIO_STAGE_DEFERRED_COPY].bytes);
+	snprintf(buf, UNITS_BUF, ">=%.*s", UNITS_BUF - 3, bytes);
+	return buf;
+}
+
 static char *stage_cell(char buf[UNITS_BUF], const struct books *b, enum nio_stage stage)
 {
+	if (stage == NIO_STAGE_DEFERRED_COPY && books__arrivals_missed(b))
+		return least_cell(buf, b);
 	return books__tells(b, stage) ? bytes_cell(buf, b->stages[stage].bytes)
 				      : word_cell(buf, "n/a");
 }
@@ -85,7 +97,7 @@ static char *copies_cell(char buf[UNITS_BUF], const struct books *b)
 
 	if (!copies.known)
 		return word_cell(buf, "n/a");
-	snprintf(buf, UNITS_BUF, "%.2f", copies.value);
+	snprintf(buf, UNITS_BUF, "%s%.2f", books__arrivals_missed(b) ? ">=" : "", copies.value);
 	return buf;
 }
 

@@ -45,8 +45,8 @@ static void say_cause(struct judgement *j, const struct books *b)
 	else if (!books__tells(b, NIO_STAGE_TX_PIN))
 		SAY("Where is not known, nor how much was pinned: " BOOKS_UNTOLD_PINS ". ");
 	else
-		SAY("Where was not seen: a packet tap on the way out, or a device that "
-		    "wants the packet in one piece. ");
+		SAY("Where was not seen: a packet tap on the way out, a device that wants the "
+		    "packet in one piece, or one whose packets a program reads (tun, tap). ");
 }
 
 /* Without notifications: what became of the pages is seen where they arrive, if they do here. */

@@ -136,7 +136,10 @@ static void put_row(FILE *f, const struct view_item *item, bool selected, struct
 	}
 	put_rate(f, books__booked(b, NIO_SIDE_RECEIVER), books__booked(was, NIO_SIDE_RECEIVER),
 		 seconds);
-	fprintf(f, copies.known ? " %8.2f" : "      n/a", copies.value);
+	if (copies.known)
+		fprintf(f, books__arrivals_missed(b) ? "   >=%.2f" : " %8.2f", copies.value);
+	else
+		fputs("      n/a", f);
 	if (copied.known)
 		fprintf(f, " %3.0f %%", copied.value * 100);
 	fputs(NORMAL "\n", f);

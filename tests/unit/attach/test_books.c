@@ -49,6 +49,11 @@ static void expect_balance(const struct books *b, int64_t tx, int64_t rx)
 	assert_int_equal((int64_t)received.value, rx);
 }
 
+static void assert_near(double value, double wanted)
+{
+	assert_true(value > wanted - 1e-9 && value < wanted + 1e-9);
+}
+
 static void balances(void **state)
 {
 	struct nio_stream s = stream(23, 42);
@@ -268,16 +273,32 @@ static void knows_the_machine_itself(void **state)
 /* Every send copied, and fewer bytes arrived than were pinned: no program was shown the others. */
 static void knows_of_unseen_arrivals(void **state)
 {
-	struct books b = {.ids = 4, .completed = 4, .copied = 4};
+	struct nio_stream s = stream(0, 0), other = stream(1000, 0);
+	struct books b;
 
 	(void)state;
-	b.stages[NIO_STAGE_TX_PIN].bytes = b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 4096;
+	s.zckey = s.completed = s.copied = 4;
+	s.stages[NIO_STAGE_TX_PIN].bytes = s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 4000;
+	b = books_of(&s);
 	assert_false(books__arrivals_missed(&b));
-	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 4095;
+	assert_near(books__copies_per_byte(&b).value, 1);
+	assert_near(books__copies_per_byte_at_most(&b).value, 1);
+	s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 1000;
+	b = books_of(&s);
 	assert_true(books__arrivals_missed(&b));
-	b.copied = 3;
+	assert_near(books__copies_per_byte(&b).value, 0.25);
+	assert_near(books__copies_per_byte_at_most(&b).value, 1);
+	/* Nor are they seen for what others do. */
+	other.zckey = other.completed = 1;
+	books__add_stream(&b, &other);
+	assert_true(books__arrivals_missed(&b));
+	assert_near(books__copies_per_byte(&b).value, 0.4);
+	assert_near(books__copies_per_byte_at_most(&b).value, 1);
+	s.copied = 3;
+	b = books_of(&s);
 	assert_false(books__arrivals_missed(&b));
-	b.copied = b.completed = 3;
+	s.copied = s.completed = 3;
+	b = books_of(&s);
 	assert_false(books__arrivals_missed(&b));
 	assert_false(books__arrivals_missed(&(struct books){0}));
 }

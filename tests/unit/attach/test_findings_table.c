@@ -165,6 +165,25 @@ static void names_are_shortened_before_what_has_bytes_goes(void **state)
 		"           all).\n");
 }
 
+/* Copies that were made and not seen are no 0. */
+static void the_least_there_were_is_called_that(void **state)
+{
+	struct nio_stream s = stream_of(1, "vpn");
+
+	(void)state;
+	s.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){2000000, 2};
+	s.zckey = s.completed = s.copied = 2;
+	assert_table(
+		&s, BY_CONNECTION, 120,
+		"connection                                                  sent    copied    "
+		"pinned  deferred  received  copies/B\n"
+		"vpn 4194304 198.51.100.200:50443 > 203.0.113.210:60211      3 MB      1 MB      "
+		"2 MB     >=0 B      3 kB    >=0.33\n"
+		"total                                                       3 MB      1 MB      "
+		"2 MB     >=0 B      3 kB    >=0.33\n"
+		"           Nothing was spliced.\n");
+}
+
 /* What has bytes and no room is told from what has none. */
 static void both_are_said_apart(void **state)
 {
@@ -239,6 +258,7 @@ int main(void)
 		cmocka_unit_test(no_line_is_too_wide_and_no_column_vanishes),
 		cmocka_unit_test(columns_that_are_zero_go_first),
 		cmocka_unit_test(names_are_shortened_before_what_has_bytes_goes),
+		cmocka_unit_test(the_least_there_were_is_called_that),
 		cmocka_unit_test(both_are_said_apart),
 		cmocka_unit_test(rows_that_are_not_shown_are_said),
 		cmocka_unit_test(a_name_is_cut_between_characters),
