@@ -28,6 +28,30 @@ static __always_inline bool may_pin(const struct sock *sk)
 	return kernel_read(struct sock_common, sk, skc_flags) & (1UL << flag);
 }
 
+/* Since Linux 5.14. */
+struct iov_iter___type {
+	u8 iter_type;
+} __attribute__((preserve_access_index));
+
+enum iter_type___pages {
+	ITER_BVEC___pages = 2,
+};
+
+/*
+ * Is the message of several pieces? Those of a buffer that was registered with io_uring are its
+ * pages, which nobody passed one by one.
+ */
+static __always_inline bool is_vector(const struct msghdr *msg)
+{
+	const struct iov_iter___type *iter =
+		(const void *)((const char *)msg + bpf_core_field_offset(struct msghdr, msg_iter));
+
+	return BPF_CORE_READ(msg, msg_iter.nr_segs) > 1 &&
+	       !(bpf_core_field_exists(iter->iter_type) &&
+		 BPF_CORE_READ(iter, iter_type) ==
+			 bpf_core_enum_value(enum iter_type___pages, ITER_BVEC___pages));
+}
+
 /*
  * What the message of a send call says, whether it is of several pieces, and whether its pages are
  * pinned: as the kernel chooses it, when the call begins.
@@ -36,7 +60,7 @@ static __always_inline __u32 call_of(const struct sock *sk, const struct msghdr 
 {
 	__u32 what = call_of_message(msg, known);
 
-	if (BPF_CORE_READ(msg, msg_iter.nr_segs) > 1)
+	if (is_vector(msg))
 		what |= NIO_CALL_VECTOR;
 	if (NIO_FIELD(known, struct msghdr, msg, msg_flags) & MSG_FASTOPEN)
 		what |= NIO_CALL_FASTOPEN;

@@ -392,6 +392,7 @@ const struct play plays[] = {
 	{"ktls", play_ktls},
 	{"sockmap", play_sockmap},
 	{"io_uring", play_io_uring},
+	{"registered", play_registered},
 	{NULL, NULL},
 };
 

@@ -55,5 +55,6 @@ void play_restore(void);
 void play_ktls(void);
 void play_sockmap(void);
 void play_io_uring(void);
+void play_registered(void);
 
 #endif

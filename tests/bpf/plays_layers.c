@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -157,23 +158,49 @@ static void open_uring(struct uring *u)
 		fail("mmap of io_uring");
 }
 
+/* Submits one request, and waits for its completion. */
+static void submit(struct uring *u, const struct io_uring_sqe *request)
+{
+	__u32 *tail = (void *)(u->sq + u->params.sq_off.tail);
+
+	u->sqes[0] = *request;
+	*(__u32 *)(void *)(u->sq + u->params.sq_off.array) = 0;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	if (syscall(SYS_io_uring_enter, u->fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1)
+		skip("io_uring_enter");
+}
+
 void play_io_uring(void)
 {
 	struct pair p = connect_pair(0);
 	struct uring u;
-	__u32 *tail;
 
 	open_uring(&u);
 	watch(&p, 1);
-	u.sqes[0] = (struct io_uring_sqe){
-		.opcode = IORING_OP_SEND_ZC, .fd = p.tx, .addr = (uintptr_t)data, .len = 8000};
-	tail = (void *)(u.sq + u.params.sq_off.tail);
-	*(__u32 *)(void *)(u.sq + u.params.sq_off.array) = 0;
-	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
-	if (syscall(SYS_io_uring_enter, u.fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1)
-		skip("io_uring_enter");
+	submit(&u, &(struct io_uring_sqe){.opcode = IORING_OP_SEND_ZC,
+					  .fd = p.tx,
+					  .addr = (uintptr_t)data,
+					  .len = 8000});
 	usleep(20000);
 	if (recv(p.rx, data, 8000, MSG_DONTWAIT | MSG_PEEK) <= 0)
 		skip("IORING_OP_SEND_ZC");
 	receive(p.rx, 8000, 0);
+}
+
+/* A write of one buffer that was registered: to the kernel it is one of several pages. */
+void play_registered(void)
+{
+	const struct iovec buffer = {data, 40000};
+	struct pair p = connect_pair(0);
+	struct uring u;
+
+	open_uring(&u);
+	if (syscall(SYS_io_uring_register, u.fd, IORING_REGISTER_BUFFERS, &buffer, 1))
+		skip("IORING_REGISTER_BUFFERS");
+	watch(&p, 1);
+	submit(&u, &(struct io_uring_sqe){.opcode = IORING_OP_WRITE_FIXED,
+					  .fd = p.tx,
+					  .addr = (uintptr_t)data,
+					  .len = 40000});
+	receive(p.rx, 40000, 0);
 }

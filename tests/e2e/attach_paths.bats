@@ -82,6 +82,12 @@ unmeasured() {
 	balanced
 }
 
+@test "attach: a buffer that was registered with io_uring is one buffer, and copied" {
+	played registered 'tx_copy 40000' 'rx_copy 40000'
+	balanced
+	! jq -e '.plan[] | select(.probe == "message") | .hook' out.json || sends plain 40000
+}
+
 @test "attach: pages mapped by TCP_ZEROCOPY_RECEIVE are no copies" {
 	played map 'tx_copy 600' 'tx_splice 65536' 'rx_copy 600' 'rx_uncopied 65536'
 	balanced

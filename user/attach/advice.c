@@ -179,12 +179,14 @@ static void advise_sendfile(struct judgement *j, const struct grounds *e)
 	format_bytes_si(sent, sizeof(sent), (double)copied);
 	format_bytes_si(other, sizeof(other), (double)(off ? read : spliced));
 	if (off)
-		SAY("%s%s were read of files or pipes, and %s sent by copy",
+		SAY("%s%s were read of files, pipes or sockets other than TCP's, and %s sent by "
+		    "copy",
 		    spliced ? "" : "sendfile is off: ", other, sent);
 	else
 		SAY("%s are sent by copy, beside %s that sendfile sends by reference", sent, other);
 	say_cost_of_copy(j, e->cpu);
-	SAY(off ? ". Where they are the same bytes, sendfile spares that copy and the reading. "
+	SAY(off ? ". Where they are the same bytes, of a file, sendfile spares that copy and the "
+		  "reading. "
 		: ". What of them is of files, sendfile would send without that copy. ");
 }
 
