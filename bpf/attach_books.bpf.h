@@ -33,4 +33,15 @@ static __always_inline bool is_uncovered(struct nio_stream *s, const struct sock
 	return true;
 }
 
+#define TCP_RECV_QUEUE 1 /* TCP_REPAIR_QUEUE */
+
+/* TCP_REPAIR: what is sent then is put among what was received, and leaves by no send. */
+static __always_inline bool restores_received(const struct sock *sk)
+{
+	const struct tcp_sock *tp = (const struct tcp_sock *)sk;
+
+	return kernel_read(struct tcp_sock, sk, repair_queue) == TCP_RECV_QUEUE &&
+	       BPF_CORE_READ_BITFIELD_PROBED(tp, repair);
+}
+
 #endif

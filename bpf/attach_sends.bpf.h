@@ -28,30 +28,6 @@ static __always_inline bool may_pin(const struct sock *sk)
 	return kernel_read(struct sock_common, sk, skc_flags) & (1UL << flag);
 }
 
-/* Since Linux 5.14. */
-struct iov_iter___type {
-	u8 iter_type;
-} __attribute__((preserve_access_index));
-
-enum iter_type___pages {
-	ITER_BVEC___pages = 2,
-};
-
-/*
- * Is the message of several pieces? Those of a buffer that was registered with io_uring are its
- * pages, which nobody passed one by one.
- */
-static __always_inline bool is_vector(const struct msghdr *msg)
-{
-	const struct iov_iter___type *iter =
-		(const void *)((const char *)msg + bpf_core_field_offset(struct msghdr, msg_iter));
-
-	return BPF_CORE_READ(msg, msg_iter.nr_segs) > 1 &&
-	       !(bpf_core_field_exists(iter->iter_type) &&
-		 BPF_CORE_READ(iter, iter_type) ==
-			 bpf_core_enum_value(enum iter_type___pages, ITER_BVEC___pages));
-}
-
 /*
  * What the message of a send call says, whether it is of several pieces, and whether its pages are
  * pinned: as the kernel chooses it, when the call begins.
@@ -256,17 +232,6 @@ static __always_inline void begin_earlier(struct nio_stream *s, __u32 bytes)
 {
 	if ((__s32)bytes > 0)
 		__sync_fetch_and_add(&s->base_tx.sent, -bytes);
-}
-
-#define TCP_RECV_QUEUE 1 /* TCP_REPAIR_QUEUE */
-
-/* TCP_REPAIR: what is sent then is put among what was received, and leaves by no send. */
-static __always_inline bool restores_received(const struct sock *sk)
-{
-	const struct tcp_sock *tp = (const struct tcp_sock *)sk;
-
-	return kernel_read(struct tcp_sock, sk, repair_queue) == TCP_RECV_QUEUE &&
-	       BPF_CORE_READ_BITFIELD_PROBED(tp, repair);
 }
 
 /* A send call queued ret bytes, or failed. The lock is held. */

@@ -23,4 +23,28 @@ static __always_inline __u32 call_of_message(const struct msghdr *msg, bool know
 	return call;
 }
 
+/* Since Linux 5.14. */
+struct iov_iter___type {
+	u8 iter_type;
+} __attribute__((preserve_access_index));
+
+enum iter_type___pages {
+	ITER_BVEC___pages = 2,
+};
+
+/*
+ * Is the message of several pieces? Those of a buffer that was registered with io_uring are its
+ * pages, which nobody passed one by one.
+ */
+static __always_inline bool is_vector(const struct msghdr *msg)
+{
+	const struct iov_iter___type *iter =
+		(const void *)((const char *)msg + bpf_core_field_offset(struct msghdr, msg_iter));
+
+	return BPF_CORE_READ(msg, msg_iter.nr_segs) > 1 &&
+	       !(bpf_core_field_exists(iter->iter_type) &&
+		 BPF_CORE_READ(iter, iter_type) ==
+			 bpf_core_enum_value(enum iter_type___pages, ITER_BVEC___pages));
+}
+
 #endif
