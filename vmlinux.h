@@ -169,9 +169,9 @@ struct task_struct {
 	long unsigned int nvcsw;
 	long unsigned int nivcsw;
 	u64 start_boottime;
+	char comm[16];
 	void *io_uring;
 	struct signal_struct *signal;
-	char comm[16];
 };
 
 struct ns_common {
@@ -197,6 +197,7 @@ struct signal_struct {
 };
 
 struct iov_iter {
+	u8 iter_type;
 	union {
 		struct {
 			size_t count;
@@ -393,6 +394,16 @@ enum sock_flags {
 	SOCK_TIMESTAMPING_ANY = 29,
 };
 
+enum iter_type {
+	ITER_UBUF = 0,
+	ITER_IOVEC = 1,
+	ITER_BVEC = 2,
+	ITER_KVEC = 3,
+	ITER_FOLIOQ = 4,
+	ITER_XARRAY = 5,
+	ITER_DISCARD = 6,
+};
+
 struct inet_sock {
 	__be16 inet_sport;
 };
@@ -429,6 +440,7 @@ struct tcp_ulp_ops {
 struct tcp_fastopen_request;
 
 struct tcp_sock {
+	u8 repair: 1;
 	u32 copied_seq;
 	u32 write_seq;
 	u32 rcv_nxt;
@@ -440,10 +452,9 @@ struct tcp_sock {
 	struct {
 		u32 seq;
 	} rcvq_space;
+	u8 repair_queue;
 	u64 bytes_retrans;
 	struct tcp_fastopen_request *fastopen_req;
-	u8 repair_queue;
-	u8 repair: 1;
 };
 
 struct tcp_fastopen_request {

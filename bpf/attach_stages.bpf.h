@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
  * What receives, and what becomes of zero-copy sends, mean for a watched socket of attach: inline
- * cores that know nothing of how they were called. Sends are in attach_sends.bpf.h.
+ * cores that know nothing of how they were called. Sends are in attach_sends.bpf.h, and
+ * attach_pushes.bpf.h.
  */
 #ifndef NETIOTRACE_ATTACH_STAGES_BPF_H
 #define NETIOTRACE_ATTACH_STAGES_BPF_H
 
-#include "attach_sends.bpf.h"
+#include "attach_pushes.bpf.h"
 
 /* What became of the last receive copy: its bytes were taken, or only looked at, or more were. */
 static __always_inline void judge_taken(struct nio_stream *s, __u32 taken)

@@ -239,31 +239,6 @@ static json_t *parsed(const char *text)
 	return o;
 }
 
-static void environments_that_differ_are_noticed(void **state)
-{
-	struct dataset d;
-
-	(void)state;
-	assert_int_equal(add(&d, "mode,size,environment_device\n0,64,lo\n1,64,lo\n"), 0);
-	assert_false(d.environment_varies);
-	dataset__clear(&d);
-	assert_int_equal(add(&d, "mode,size,environment_device\n0,64,lo\n1,64,eth0\n"), 0);
-	assert_true(d.environment_varies);
-	dataset__clear(&d);
-}
-
-static void every_column_of_the_environment_is_kept(void **state)
-{
-	struct dataset d;
-
-	(void)state;
-	assert_int_equal(add(&d, "environment_device,mode,size,environment_os\nlo,0,64,x\n"), 0);
-	assert_string_equal(json_string_value(json_object_get(d.environment, "device")), "lo");
-	assert_string_equal(json_string_value(json_object_get(d.environment, "os")), "x");
-	dataset__clear(&d);
-	refused("fields,mode,size\n8,0,64\n64,0,64\n", "are not pooled");
-}
-
 /* What shaped the traffic is not pooled: two rounds of 8 and 64 fields are no two rounds. */
 static void other_settings_are_not_pooled(void **state)
 {
@@ -277,6 +252,7 @@ static void other_settings_are_not_pooled(void **state)
 	size_t i;
 
 	(void)state;
+	refused("fields,mode,size\n8,0,64\n64,0,64\n", "are not pooled");
 	for (i = 0; i < sizeof(differing) / sizeof(differing[0]); i++) {
 		memset(&d, 0, sizeof(d));
 		assert_int_equal(
@@ -349,31 +325,6 @@ static void modes_are_known_by_many_names(void **state)
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		assert_int_equal(dataset__parse_mode(none[i], &mode), -EINVAL);
 	assert_int_equal(mode, MODE_ONECOPY);
-}
-
-/* Other times, another load or a tap are the same machine; another kernel is not. */
-static void an_environment_varies_by_what_stays(void **state)
-{
-	struct dataset d = {0};
-
-	(void)state;
-	assert_int_equal(dataset__keep_environment(&d, NULL), -ENOMEM);
-	assert_int_equal(dataset__keep_environment(
-				 &d, json_pack("{s:s,s:s,s:f,s:i}", "kernel", "6.1", "started",
-					       "monday", "load_average", 0.5, "packet_taps", 0)),
-			 0);
-	assert_int_equal(dataset__keep_environment(
-				 &d, json_pack("{s:s,s:s,s:f,s:i}", "kernel", "6.1", "started",
-					       "tuesday", "load_average", 0.75, "packet_taps", 2)),
-			 0);
-	assert_false(d.environment_varies);
-	assert_string_equal(json_string_value(json_object_get(d.environment, "started")), "monday");
-	assert_int_equal(dataset__keep_environment(&d, json_pack("{s:s}", "kernel", "6.12")), 0);
-	assert_true(d.environment_varies);
-	assert_string_equal(json_string_value(json_object_get(d.environment, "kernel")), "6.1");
-	assert_int_equal(dataset__keep_environment(&d, json_pack("{s:s}", "kernel", "6.1")), 0);
-	assert_true(d.environment_varies);
-	dataset__clear(&d);
 }
 
 /* What a later run says first is known from then on. */
@@ -580,14 +531,11 @@ int main(void)
 		cmocka_unit_test(binary_is_refused),
 		cmocka_unit_test(our_csv_is_read_back),
 		cmocka_unit_test(our_document_is_read_back),
-		cmocka_unit_test(environments_that_differ_are_noticed),
-		cmocka_unit_test(every_column_of_the_environment_is_kept),
 		cmocka_unit_test(other_settings_are_not_pooled),
 		cmocka_unit_test(settings_of_a_document_are_read),
 		cmocka_unit_test(congestion_controls_are_apart),
 		cmocka_unit_test(runs_that_were_ended_early_are_counted),
 		cmocka_unit_test(modes_are_known_by_many_names),
-		cmocka_unit_test(an_environment_varies_by_what_stays),
 		cmocka_unit_test(settings_come_together),
 		cmocka_unit_test(one_congestion_control_is_admitted),
 		cmocka_unit_test(other_published_columns_are_known),
