@@ -67,6 +67,7 @@ stop_collector() {
 	echo "peak $(peak_kib "$COLLECTOR") KiB, $before descriptors"
 	stop_collector "$COLLECTOR"
 	exact
+	jq -c . sums && jq -c '.total.connections, .total.socket, .health' out.json
 	jq -e --slurpfile sums sums --argjson n $((seconds * 1000)) '$sums[0] as $s
 		| .total.connections == 2 * $n and $s.connections == $n
 		and .total.socket.tx_bytes == $s.client.tx + $s.server.tx
