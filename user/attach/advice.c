@@ -81,7 +81,7 @@ static void advise_copied(struct judgement *j, const struct grounds *e)
 		SAY("it costs %.0f %% of the CPU time (%.0f to %.0f %%) in %s. ",
 		    part.share.value * 100, part.low * 100, part.high * 100, what_costs(b));
 	else if (part.share.known) {
-		SAY("it saves no copy, and what it costs ");
+		SAY("it saves no copy, at a cost that ");
 		say_untold_cost(j, e->cpu, &part);
 		SAY(". ");
 	} else

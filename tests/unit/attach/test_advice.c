@@ -156,7 +156,7 @@ static void few_samples_tell_no_cost(void **state)
 	b.completed = b.copied = 1200;
 	assert_string_equal(advice(&g),
 			    "Zero-copy is on and every send is copied because the route does no "
-			    "scatter-gather (1 200 of 1 200): it saves no copy, and what it costs "
+			    "scatter-gather (1 200 of 1 200): it saves no copy, at a cost that "
 			    "3 samples of the CPU time are too few to tell (6 to 79 %). Without "
 			    "MSG_ZEROCOPY the copy stays, and notifications go.");
 	g.books = &file;
