@@ -16,7 +16,7 @@
 
 #define TURNS 4096
 
-__u32 test_thread = 0;              /* on top of which softirqs book, too */
+__u32 test_thread = 0;              /* on top of which softirqs book, too; 0: of none */
 __u64 softirqs_booked = 0;          /* how often they did */
 __u64 test_parts[NIO_PATH_NR] = {}; /* of the call that nio_test_call_end ended */
 
@@ -152,7 +152,8 @@ int nio_test_book(void *ctx)
 SEC("tp_btf/softirq_entry")
 int BPF_PROG(nio_test_softirq, unsigned int vec)
 {
-	if (tid_now() != test_thread)
+	/* An idle CPU's thread is 0, too. */
+	if (!test_thread || tid_now() != test_thread)
 		return 0;
 	book_one();
 	__sync_fetch_and_add(&softirqs_booked, 1);
