@@ -110,7 +110,7 @@ words() { # FILE: in one line, as the terminal's width breaks sentences
 	diff <(answers bbr.json) <(answers "$other.json")
 	# Where pacing is what was asked for, that comes before the table of a sweep.
 	with_default bbr "$NETIOTRACE" sweep "${small[@]}" --congestion system -o system >system.txt 2>/dev/null
-	[[ $(words system.txt) == *"congestion bbr paces: it starts a timer for each packet"*"Gbit/s, median"* ]]
+	[[ $(words system.txt) == *"congestion bbr paces: it holds packets back by a timer"*"Gbit/s, median"* ]]
 }
 
 @test "congestion: a dimension of a sweep, which is never pooled" {

@@ -131,17 +131,19 @@ share() {
 	jq -e '.runs[0].cpu.reason | test("kptr_restrict")' doc.json
 }
 
-# The timer that is started for each packet is what bbr costs on a path this fast: see congestion.bats.
+# The timer that holds packets back is what bbr costs on a path this fast. On loopback it may take the bandwidth for
+# more than there is, and hold back few (docs/KERNELS.md); packets of 1500 bytes over veth it does on any machine seen.
 @test "cpu: pacing is named where it is, and only there" {
 	local name
 
 	[[ " $(</proc/sys/net/ipv4/tcp_allowed_congestion_control) " == *" bbr "* ]] || skip "no bbr here"
 	for name in bbr reno; do
-		"$NETIOTRACE" -q --mode onecopy --duration 4s --rounds 1 --congestion "$name" --json "$name.json"
+		"$NETIOTRACE" -q --mode onecopy --duration 4s --rounds 1 --path veth --mtu 1500 --congestion "$name" \
+			--json "$name.json"
 		jq -c '.summary[0].total.cpu.sender | [.samples, .cpu_ns, .ns.timers]' "$name.json"
 	done
 	# Shares of the sender's time, by their intervals. How large it is, is a matter of what this machine takes to set a
-	# timer, an exit to its host perhaps: 11 to 40 % have been seen, of reno 1 to 5 %.
+	# timer, an exit to its host perhaps: 18 to 22 % have been seen, of reno 3 to 4 %.
 	jq -e --slurpfile reno reno.json '
 		def share($bound): .summary[0].total.cpu.sender |
 			.ns_per_kib.timers[$bound] / ([.ns_per_kib[].value] | add);

@@ -181,7 +181,7 @@ static void advise_sendfile(struct judgement *j, const struct grounds *e)
 	if (off)
 		SAY("%s%s were read of files, pipes or sockets other than TCP's, and %s sent by "
 		    "copy",
-		    spliced ? "" : "sendfile is off: ", other, sent);
+		    spliced ? "" : "nothing is sent by sendfile: ", other, sent);
 	else
 		SAY("%s are sent by copy, beside %s that sendfile sends by reference", sent, other);
 	say_cost_of_copy(j, e->cpu);

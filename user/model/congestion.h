@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which congestion control the senders use. One that paces (bbr) starts a timer a packet, which
- * limits a local path long before copying does: loopback is several times slower with it, and copy
- * modes cannot be told apart. So where the path is ours to choose for, it is not used unless asked
- * for. Pure.
+ * Which congestion control the senders use. One that paces (bbr) holds packets back by a timer,
+ * which can limit a local path long before copying does: loopback was several times slower with it
+ * on one machine, and as fast on another, by what it takes the bandwidth for (docs/KERNELS.md).
+ * Copy modes cannot be told apart then. So where the path is ours to choose for, it is not used
+ * unless asked for. Pure.
  */
 #ifndef NETIOTRACE_CONGESTION_H
 #define NETIOTRACE_CONGESTION_H

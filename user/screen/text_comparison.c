@@ -68,8 +68,8 @@ void text_congestion__write(FILE *f, const struct congestion *c)
 
 	if (paces.known && paces.value)
 		fprintf(f,
-			"%s paces: it starts a timer for each packet, and throughput is limited by "
-			"that before it is by copying. Who copies faster is to be asked with "
+			"%s paces: it holds packets back by a timer, and throughput can be limited "
+			"by that before it is by copying. Who copies faster is to be asked with "
 			"--congestion cubic (or reno).",
 			name);
 	else if (c->choice == CONGESTION_UNPACED)

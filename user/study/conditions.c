@@ -41,8 +41,8 @@ static void say_congestion(FILE *f, const struct dataset *d)
 	paces = congestion__paces(name);
 	if (paces.known && paces.value) {
 		fprintf(f,
-			"The senders pace: their congestion control %s starts a timer for each "
-			"packet, and throughput is limited by that before it is by copying. Who "
+			"The senders pace: their congestion control %s holds packets back by a "
+			"timer, and throughput can be limited by that before it is by copying. Who "
 			"copies faster is to be asked of runs with --congestion cubic (or reno). ",
 			name);
 		return;

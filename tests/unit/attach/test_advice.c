@@ -90,10 +90,11 @@ static void sendfile_is_advised_for_files_only(void **state)
 	g.read_bytes = (struct num){.value = 50 * MIB, .known = true};
 	assert_string_equal(advice(&g), "");
 	g.read_bytes.value = 101 * MIB;
-	assert_string_equal(advice(&g), "sendfile is off: 106 MB were read of files, pipes or "
-					"sockets other than TCP's, and 105 MB sent by copy. Where "
-					"they are the same bytes, of a file, sendfile spares that "
-					"copy and the reading.");
+	assert_string_equal(advice(&g),
+			    "nothing is sent by sendfile: 106 MB were read of files, pipes or "
+			    "sockets other than TCP's, and 105 MB sent by copy. Where "
+			    "they are the same bytes, of a file, sendfile spares that "
+			    "copy and the reading.");
 	g.told = false; /* what is called copied may be sendfile's */
 	assert_string_equal(advice(&g), "");
 	g.told = true;

@@ -21,7 +21,7 @@ struct condition_case {
 static const struct condition_case cases[] = {
 	{"{}", "{}", ""},
 	{"{\"congestion_control\": null}", "{}", ""},
-	{"{\"congestion_control\": \"bbr\", \"cpus\": 2}", "{}", "The senders pace: their congestion control bbr starts a timer"},
+	{"{\"congestion_control\": \"bbr\", \"cpus\": 2}", "{}", "The senders pace: their congestion control bbr holds packets back"},
 	{"{\"congestion_control\": \"cubic\", \"congestion_choice\": \"system\"}", "{}", "The congestion control is cubic."},
 	{"{\"congestion_control\": \"reno\", \"congestion_choice\": \"unpaced\", \"system_congestion_control\": \"bbr\"}", "{}",
 	 "The congestion control is reno, since the system's bbr paces."},
