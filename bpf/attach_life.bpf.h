@@ -47,12 +47,10 @@ static __always_inline void take_numbers(struct nio_stream *s, const struct sock
  * that a FIN was among it, and sets the counters to 0. So they are taken down as the state says so,
  * which comes first. Without that, what is read of a connection that is reset is taken afterwards.
  */
-static __always_inline void on_close(const struct sock *sk, int oldstate)
+static __always_inline void on_close(struct nio_stream *s, const struct sock *sk, int oldstate)
 {
-	struct nio_stream *s = sk->sk_protocol == IPPROTO_TCP ? stream_of(sk, KNOWN) : NULL;
-
 	/* One that listened has no stream; what it was before has its numbers. */
-	if (s && oldstate != TCP_LISTEN && oldstate != TCP_CLOSE)
+	if (sk->sk_protocol == IPPROTO_TCP && oldstate != TCP_LISTEN && oldstate != TCP_CLOSE)
 		take_numbers(s, sk);
 }
 
@@ -98,65 +96,103 @@ static __always_inline int on_late_state(const struct sock *sk, int newstate)
 	return 0;
 }
 
+/* connect() runs in the task that calls it: what it makes is taken in before it is used. */
+static __always_inline void on_syn(struct nio_stream *s, const struct sock *sk)
+{
+	if (s && (s->flags & NIO_STREAM_ENDED))
+		retire(s, true);
+	s = stream_in_use(sk);
+	if (!s)
+		return;
+	s->state = TCP_SYN_SENT;
+	on_connect(s, sk);
+}
+
 /*
  * A socket leaves the states in which it can be sent on: its write_seq, before the FIN takes a
  * number, is final.
  */
-SEC("?tp_btf/inet_sock_set_state")
-int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
+static __always_inline void on_last_sent(struct nio_stream *s, const struct sock *sk, int oldstate)
 {
-	struct nio_stream *s;
-
-	if (ends_are_over())
-		return on_late_state(sk, newstate);
-	/* connect() runs in the task that calls it: what it makes is taken in before it is used. */
-	if (newstate == TCP_SYN_SENT) {
-		s = stream_of(sk, KNOWN);
-		if (s && (s->flags & NIO_STREAM_ENDED))
-			retire(s, true);
-		s = stream_in_use(sk);
-		if (s)
-			on_connect(s, sk);
-	}
-	/* What is received begins here, whatever takes it. */
-	if (newstate == TCP_ESTABLISHED) {
-		s = stream_of(sk, KNOWN);
-		if (s)
-			begin_rx(s, sk, kernel_read(struct tcp_sock, sk, copied_seq));
-	}
-	if (oldstate == TCP_SYN_SENT && newstate != TCP_CLOSE) {
-		s = stream_of(sk, KNOWN);
-		if (s)
-			on_connected(s, sk);
-	}
-	if (newstate == TCP_CLOSE)
-		on_close(sk, oldstate);
-	if (!may_send(oldstate) || may_send(newstate))
-		return on_mptcp_end(sk, newstate);
-	s = stream_of(sk, KNOWN);
-	if (!s || (s->flags & NIO_STREAM_ENDED))
-		return 0;
+	if (s->flags & NIO_STREAM_ENDED)
+		return;
 	if (oldstate != TCP_SYN_SENT)
 		end_unpushed(s, sk);
 	s->now.sent = kernel_read(struct tcp_sock, sk, write_seq);
 	nio_stream_flag(s, NIO_STREAM_ENDED);
+}
+
+static __always_inline int on_state(const struct sock *sk, int oldstate, int newstate)
+{
+	struct nio_stream *s;
+	enum nio_change change;
+
+	if (ends_are_over())
+		return on_late_state(sk, newstate);
+	s = stream_of(sk, KNOWN);
+	change = s ? nio_change_state(&s->state, oldstate, newstate) : NIO_CHANGE_NEW;
+	if (change == NIO_CHANGE_DONE)
+		return 0;
+	if (change == NIO_CHANGE_AFTER_MISS)
+		add_to(&nio_attach_losses.changes_missed, 1);
+	if (newstate == TCP_SYN_SENT)
+		on_syn(s, sk);
+	/* What is received begins here, whatever takes it. */
+	if (s && newstate == TCP_ESTABLISHED)
+		begin_rx(s, sk, kernel_read(struct tcp_sock, sk, copied_seq));
+	if (s && oldstate == TCP_SYN_SENT && newstate != TCP_CLOSE)
+		on_connected(s, sk);
+	if (s && newstate == TCP_CLOSE)
+		on_close(s, sk, oldstate);
+	if (s && may_send(oldstate) && !may_send(newstate))
+		on_last_sent(s, sk, oldstate);
 	return on_mptcp_end(sk, newstate);
 }
 
-SEC("?tp_btf/tcp_destroy_sock")
-int BPF_PROG(nio_at_destroy, const struct sock *sk)
+/*
+ * Changes of state, and ends, have two programs each, that do the same: the kernel refuses a
+ * program on top of itself, as where a softirq comes while it runs, and its twin does it then. What
+ * one has done the other finds done; what neither did, the next change of that socket tells.
+ */
+SEC("?tp_btf/inet_sock_set_state")
+int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
+{
+	return on_state(sk, oldstate, newstate);
+}
+
+SEC("?tp_btf/inet_sock_set_state")
+int BPF_PROG(nio_at_state2, const struct sock *sk, int oldstate, int newstate)
+{
+	return on_state(sk, oldstate, newstate);
+}
+
+static __always_inline int on_destroy(const struct sock *sk)
 {
 	struct nio_stream *s = stream_of(sk, KNOWN);
 	struct nio_first first = {0};
 
 	/* Its address may soon be another socket's. */
 	take_first(sk, &first);
-	if (!s || ends_are_over())
+	if (!s || ends_are_over() || s->closed_ns)
 		return 0;
+	if (s->state && s->state != TCP_CLOSE)
+		add_to(&nio_attach_losses.changes_missed, 1);
 	if (!is_dissolved(s, sk))
 		take_numbers(s, sk);
 	s->closed_ns = bpf_ktime_get_ns();
 	return 0;
+}
+
+SEC("?tp_btf/tcp_destroy_sock")
+int BPF_PROG(nio_at_destroy, const struct sock *sk)
+{
+	return on_destroy(sk);
+}
+
+SEC("?tp_btf/tcp_destroy_sock")
+int BPF_PROG(nio_at_destroy2, const struct sock *sk)
+{
+	return on_destroy(sk);
 }
 
 SEC("?tp_btf/sched_process_fork")

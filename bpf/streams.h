@@ -97,6 +97,24 @@ static inline __u32 nio_since_first_turn(const struct nio_call *call, __u32 ret,
 	return call->queued;
 }
 
+/* A change of a socket's state, of which two programs are told: see nio_at_state. */
+enum nio_change {
+	NIO_CHANGE_NEW,
+	NIO_CHANGE_DONE,       /* by the other program */
+	NIO_CHANGE_AFTER_MISS, /* new, and the one before was seen by neither */
+};
+
+/* *seen: the state that the last change made, 0 if none was seen; the new one then. */
+static inline enum nio_change nio_change_state(__u32 *seen, __u32 oldstate, __u32 newstate)
+{
+	__u32 before = *seen;
+
+	if (before == newstate)
+		return NIO_CHANGE_DONE;
+	*seen = newstate;
+	return before && before != oldstate ? NIO_CHANGE_AFTER_MISS : NIO_CHANGE_NEW;
+}
+
 struct nio_stream {
 	__u64 cookie;    /* or a key above all: of a socket of MPTCP that has none, of a past
 			    connection */
@@ -129,7 +147,7 @@ struct nio_stream {
 	__u32 syn_bytes; /* sent with the SYN, of a call that has not returned */
 	__u32 untold;    /* 1: several threads send, and calls in progress are not shown */
 	__u32 handed;    /* 1: another thread sends than the one that began, where they are not */
-	__u32 pad;
+	__u32 state;     /* that the last change made; 0: none was seen */
 	struct nio_numbers base_tx, base_rx; /* at the first event of each direction */
 	struct nio_numbers now;              /* at the last pass, or at the end */
 	struct nio_amount calls[NIO_CALL_NR];
@@ -204,7 +222,8 @@ struct nio_task {
 struct nio_attach_loss {
 	__u64 streams_full; /* sockets that found no room */
 	__u64 tasks_full;
-	__u64 firsts_full; /* first receives of sockets that could not be kept */
+	__u64 firsts_full;    /* first receives of sockets that could not be kept */
+	__u64 changes_missed; /* of sockets' states: see nio_change_state() */
 };
 
 /*

@@ -66,7 +66,7 @@ static const struct way ways[] = {
 	 "nio_at_report", QUALITY_DERIVED,
 	 "from notifications, which the kernel merges without comparing their codes", false},
 	{"socket_end", "the sockets' own numbers", BACKEND_TRACEPOINT, "tp_btf/tcp_destroy_sock",
-	 "nio_at_state nio_at_destroy", QUALITY_EXACT, NULL, true},
+	 "nio_at_state nio_at_state2 nio_at_destroy nio_at_destroy2", QUALITY_EXACT, NULL, true},
 	{"tasks", "processes", BACKEND_TRACEPOINT, "tp_btf/sched_process_fork",
 	 "nio_at_fork nio_at_exec nio_at_rename nio_at_exit", QUALITY_EXACT, NULL, true},
 	{"sockets", "the sockets' own numbers", BACKEND_ITERATOR, "iter/tcp", "nio_at_pass",

@@ -2,6 +2,7 @@
 /* Reads what the programs of attach saw; see watcher.h. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <bpf/bpf.h>
 
 #include "link_info.h"
@@ -154,9 +155,25 @@ static uint64_t passed_over(const struct watcher *w, size_t i, bool *untold)
 	return missed;
 }
 
+/*
+ * One of two programs, of which either does what the kernel refuses the other: what neither did is
+ * in changes_missed.
+ */
+static bool is_twin(const struct bpf_program *prog)
+{
+	static const char *const twins[] = {"nio_at_state", "nio_at_state2", "nio_at_destroy",
+					    "nio_at_destroy2"};
+	const char *name = bpf_program__name(prog);
+
+	for (size_t i = 0; i < sizeof(twins) / sizeof(twins[0]); i++)
+		if (!strcmp(name, twins[i]))
+			return true;
+	return false;
+}
+
 struct num watcher__missed(const struct watcher *w)
 {
-	struct num sum = {.known = true};
+	struct num sum = {.known = true, .value = watcher__losses(w).changes_missed};
 	bool untold = false;
 
 	if (w->stopped)
@@ -165,6 +182,8 @@ struct num watcher__missed(const struct watcher *w)
 		struct bpf_prog_info info = {0};
 		uint32_t len = sizeof(info);
 
+		if (is_twin(w->programs[i]))
+			continue;
 		if (bpf_obj_get_info_by_fd(bpf_program__fd(w->programs[i]), &info, &len))
 			return (struct num){.reason = "the kernel does not tell"};
 		sum.value += info.recursion_misses + passed_over(w, i, &untold);

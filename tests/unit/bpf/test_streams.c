@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What attach's programs make of calls that were in progress when the watching began. */
+/* What attach makes of calls in progress when the watching began, and of changes of state. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,6 +49,29 @@ static void numbers_wrap(void **state)
 	assert_int_equal(nio_since_first_turn(&near, 90, 0xfffffffa, true), 50);
 }
 
+static void a_change_of_state_is_made_once(void **state)
+{
+	__u32 seen = 0;
+
+	(void)state;
+	/* What was before the first that is seen is not known. */
+	assert_int_equal(nio_change_state(&seen, TCP_ESTABLISHED, TCP_FIN_WAIT1), NIO_CHANGE_NEW);
+	assert_int_equal(nio_change_state(&seen, TCP_ESTABLISHED, TCP_FIN_WAIT1), NIO_CHANGE_DONE);
+	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT1, TCP_FIN_WAIT2), NIO_CHANGE_NEW);
+	assert_int_equal(seen, TCP_FIN_WAIT2);
+}
+
+static void a_change_that_was_not_seen_is_told_by_the_next(void **state)
+{
+	__u32 seen = TCP_ESTABLISHED;
+
+	(void)state;
+	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT1, TCP_FIN_WAIT2),
+			 NIO_CHANGE_AFTER_MISS);
+	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT1, TCP_FIN_WAIT2), NIO_CHANGE_DONE);
+	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT2, TCP_CLOSE), NIO_CHANGE_NEW);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -56,6 +79,8 @@ int main(void)
 		cmocka_unit_test(of_one_that_had_begun_before_what_came_since),
 		cmocka_unit_test(what_others_queue_since_is_not_its_own),
 		cmocka_unit_test(numbers_wrap),
+		cmocka_unit_test(a_change_of_state_is_made_once),
+		cmocka_unit_test(a_change_that_was_not_seen_is_told_by_the_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
