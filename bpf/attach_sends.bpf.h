@@ -206,7 +206,7 @@ static __always_inline void on_layer_send(struct nio_stream *s, const struct soc
 static __always_inline void book_call(struct nio_stream *s, const struct sock *sk, __u32 ret,
 				      __u32 what)
 {
-	__u32 sizes = nio_size_bucket(ret), syn = take_syn_bytes(s, sk, ret);
+	__u32 syn = take_syn_bytes(s, sk, ret);
 	enum nio_send_kind how;
 
 	begin_ids(s, sk, !(what & NIO_SEEN_CALL) || (what & NIO_SEEN_ZEROCOPY));
@@ -219,7 +219,7 @@ static __always_inline void book_call(struct nio_stream *s, const struct sock *s
 	if (ret > syn)
 		book_sent(s, how, ret - syn);
 	add_amount(&s->calls[kind_of(what, how)], ret);
-	__sync_fetch_and_add(&s->tx_sizes[sizes], 1);
+	__sync_fetch_and_add(&s->tx_sizes[nio_size_bucket(ret)], 1);
 }
 
 /*

@@ -51,8 +51,6 @@ static __always_inline bool on_layer_received(struct nio_stream *s, const struct
 static __always_inline void on_received(struct nio_stream *s, const struct sock *sk, __u32 taken,
 					int len, bool known)
 {
-	__u32 sizes = nio_size_bucket(len);
-
 	touch(s, sk);
 	if (on_layer_received(s, sk, len, known))
 		return;
@@ -60,7 +58,7 @@ static __always_inline void on_received(struct nio_stream *s, const struct sock 
 	judge_taken(s, taken);
 	s->taken_seen += len;
 	add_amount(&s->stages[NIO_STAGE_RX_COPY], len);
-	__sync_fetch_and_add(&s->rx_sizes[sizes], 1);
+	__sync_fetch_and_add(&s->rx_sizes[nio_size_bucket(len)], 1);
 }
 
 /*
