@@ -1,50 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names of kernel code addresses; see ksym.h. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "kallsyms.h"
 #include "ksym.h"
 
-/* Keeps of each address the symbol nearest below it; best[i] is that symbol's address. */
-static void consider(struct ksym *syms, uint64_t *best, size_t n, uint64_t address,
-		     const char *name)
+#define RESOLVED_MAX 64
+
+struct resolving {
+	struct ksym *syms;
+	size_t n;
+	uint64_t best[RESOLVED_MAX]; /* the address of the name that syms[i] has so far */
+	bool any;
+};
+
+/* Keeps of each address the symbol nearest below it. */
+static int consider(void *arg, uint64_t address, char type, const char *name)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (address > syms[i].address || address < best[i])
+	struct resolving *r = arg;
+
+	if (!address || (type != 't' && type != 'T'))
+		return 0;
+	r->any = true;
+	for (size_t i = 0; i < r->n; i++) {
+		if (address > r->syms[i].address || address < r->best[i])
 			continue;
-		best[i] = address;
-		snprintf(syms[i].name, sizeof(syms[i].name), "%s", name);
+		r->best[i] = address;
+		snprintf(r->syms[i].name, sizeof(r->syms[i].name), "%s", name);
 	}
+	return 0;
 }
 
 int ksym__resolve_from(const char *file, struct ksym *syms, size_t n)
 {
-	uint64_t best[64] = {0}, address;
-	char line[512], name[KSYM_NAME_MAX], type;
-	bool any = false;
-	FILE *f;
+	struct resolving r = {.syms = syms, .n = n};
+	int err;
 
-	if (n > sizeof(best) / sizeof(best[0]))
+	if (n > RESOLVED_MAX)
 		return -E2BIG;
 	for (size_t i = 0; i < n; i++)
 		syms[i].name[0] = '\0';
-	f = fopen(file, "re");
-	if (!f)
-		return -errno;
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%" SCNx64 " %c %63s", &address, &type, name) != 3)
-			continue;
-		if (!address || (type != 't' && type != 'T'))
-			continue;
-		any = true;
-		consider(syms, best, n, address, name);
-	}
-	fclose(f);
-	return any ? 0 : -EPERM;
+	err = kallsyms__read(file, consider, &r);
+	if (err)
+		return err;
+	return r.any ? 0 : -EPERM;
 }
 
 int ksym__resolve(struct ksym *syms, size_t n)
@@ -52,36 +54,29 @@ int ksym__resolve(struct ksym *syms, size_t n)
 	return ksym__resolve_from("/proc/kallsyms", syms, n);
 }
 
-/* The name in "ffffffff81234567 T name\t[module]", ended where it stands; NULL: no such line. */
-static char *name_in(char *line)
-{
-	char *name = strchr(line, ' ');
+struct finding {
+	const char *const *names;
+	uint64_t *addresses;
+	size_t n;
+};
 
-	name = name ? strchr(name + 1, ' ') : NULL;
-	if (!name)
-		return NULL;
-	name++;
-	name[strcspn(name, "\t\n")] = '\0';
-	return name;
+static int note(void *arg, uint64_t address, char type, const char *name)
+{
+	struct finding *f = arg;
+
+	(void)type;
+	for (size_t i = 0; i < f->n; i++)
+		if (name[0] == f->names[i][0] && !strcmp(name, f->names[i]))
+			f->addresses[i] = address;
+	return 0;
 }
 
-/* Some 200 000 lines: only those that are asked for have their address read. */
 int ksym__find_in(const char *file, const char *const *names, uint64_t *addresses, size_t n)
 {
-	char line[512], *name;
-	FILE *f = fopen(file, "re");
+	struct finding f = {names, addresses, n};
 
 	memset(addresses, 0, n * sizeof(*addresses));
-	if (!f)
-		return -errno;
-	while (fgets(line, sizeof(line), f)) {
-		name = name_in(line);
-		for (size_t i = 0; name && i < n; i++)
-			if (name[0] == names[i][0] && !strcmp(name, names[i]))
-				addresses[i] = strtoull(line, NULL, 16);
-	}
-	fclose(f);
-	return 0;
+	return kallsyms__read(file, note, &f);
 }
 
 int ksym__find(const char *const *names, uint64_t *addresses, size_t n)

@@ -3,13 +3,11 @@
 #include "symbols.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_MAX_LEN 512
-#define NAME_MAX_LEN 128
+#include "kallsyms.h"
 
 struct symbol {
 	uint64_t address;
@@ -58,21 +56,9 @@ static bool is_code(char type)
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-/* Data symbols, too, when they end a function: only their address counts, and they are few there.
- */
-static int read_all(struct symbols *s, FILE *f)
+static int take(void *arg, uint64_t address, char type, const char *name)
 {
-	char line[LINE_MAX_LEN], name[NAME_MAX_LEN], type;
-	uint64_t address;
-	int err = 0;
-
-	while (!err && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%" SCNx64 " %c %127s", &address, &type, name) != 3)
-			continue;
-		if (address && is_code(type))
-			err = add(s, address, name);
-	}
-	return err;
+	return address && is_code(type) ? add(arg, address, name) : 0;
 }
 
 static int by_address(const void *a, const void *b)
@@ -88,15 +74,8 @@ static int by_address(const void *a, const void *b)
 int symbols__load_from(struct symbols **out, const char *file)
 {
 	struct symbols *s = calloc(1, sizeof(*s));
-	FILE *f = fopen(file, "re");
-	int err = f ? 0 : -errno;
+	int err = s ? kallsyms__read(file, take, s) : -ENOMEM;
 
-	if (!s)
-		err = -ENOMEM;
-	if (!err)
-		err = read_all(s, f);
-	if (f)
-		fclose(f);
 	if (!err && !s->nr)
 		err = -EPERM;
 	if (err) {
