@@ -4,8 +4,17 @@
 
 #include <string.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 
-#include "presence.h"
+/* libbpf says on stderr what is an answer here: that there is no BTF. */
+struct btf *kernel_btf__load(void)
+{
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	libbpf_set_print(print);
+	return btf;
+}
 
 static bool has_member(const struct btf *btf, const struct btf_type *type, const char *member)
 {
@@ -19,7 +28,7 @@ static bool has_member(const struct btf *btf, const struct btf_type *type, const
 
 struct flag kernel_btf__has_member(const char *name, const char *member)
 {
-	struct btf *btf = presence__read();
+	struct btf *btf = kernel_btf__load();
 	struct flag answer = {.reason = "this kernel has no BTF"};
 	int id;
 
@@ -33,6 +42,6 @@ struct flag kernel_btf__has_member(const char *name, const char *member)
 		};
 	else
 		answer.reason = "this kernel's BTF has no such struct";
-	presence__free(btf);
+	btf__free(btf);
 	return answer;
 }

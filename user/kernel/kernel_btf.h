@@ -5,6 +5,11 @@
 
 #include "model/result.h"
 
+struct btf;
+
+/* All of it; NULL: this kernel has none. Owned by the caller: btf__free(). */
+struct btf *kernel_btf__load(void);
+
 /*
  * Has struct `name` a member of that name? Unknown when the kernel has no BTF, or no such struct in
  * it. Reads all of BTF, which takes some 10 ms: keep the answer.

@@ -2,73 +2,153 @@
 /* What the kernel has, by its BTF; see presence.h. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <bpf/btf.h>
-#include <bpf/libbpf.h>
 
+#include "kernel_btf.h"
 #include "presence.h"
 
-/* libbpf says on stderr what is an answer here: that there is no BTF. */
-struct btf *presence__read(void)
-{
-	libbpf_print_fn_t print = libbpf_set_print(NULL);
-	struct btf *btf = btf__load_vmlinux_btf();
+/*
+ * libbpf looks for a name from the first type to the last, and there are more than 100 000: the kinds
+ * that are asked for are noted once, by their names.
+ */
+struct presence {
+	struct btf *btf;
+	__u32 *ids;   /* of types, each at the hash of its name or after; 0: none */
+	__u32 places; /* of ids; a power of two */
+};
 
-	libbpf_set_print(print);
-	return btf;
+static bool is_asked_for(const struct btf_type *type)
+{
+	return btf_is_func(type) || btf_is_typedef(type) || btf_is_var(type);
 }
 
-void presence__free(struct btf *btf)
+/* FNV-1a */
+static __u32 hash(const char *name)
 {
-	btf__free(btf);
+	__u32 h = 2166136261U;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 16777619U;
+	return h;
 }
 
-int presence__function(const struct btf *btf, const char *name, unsigned int args)
+static const char *name_of(const struct presence *p, __u32 id)
 {
-	const struct btf_type *proto;
-	int id;
+	return btf__name_by_offset(p->btf, btf__type_by_id(p->btf, id)->name_off);
+}
 
-	if (!btf)
+static void note(struct presence *p, __u32 id)
+{
+	__u32 i = hash(name_of(p, id)) & (p->places - 1);
+
+	while (p->ids[i])
+		i = (i + 1) & (p->places - 1);
+	p->ids[i] = id;
+}
+
+/* NULL: there is none of this name and kind. */
+static const struct btf_type *find(const struct presence *p, const char *name, __u32 kind)
+{
+	for (__u32 i = hash(name) & (p->places - 1); p->ids[i]; i = (i + 1) & (p->places - 1)) {
+		const struct btf_type *type = btf__type_by_id(p->btf, p->ids[i]);
+
+		if (btf_kind(type) == kind && !strcmp(name_of(p, p->ids[i]), name))
+			return type;
+	}
+	return NULL;
+}
+
+/* Half of the places stay empty at least: one ends a search. */
+static bool fill(struct presence *p)
+{
+	__u32 types = btf__type_cnt(p->btf), noted = 0;
+
+	for (__u32 id = 1; id < types; id++)
+		noted += is_asked_for(btf__type_by_id(p->btf, id));
+	for (p->places = 2; p->places < 2 * noted;)
+		p->places *= 2;
+	p->ids = calloc(p->places, sizeof(*p->ids));
+	for (__u32 id = 1; p->ids && id < types; id++)
+		if (is_asked_for(btf__type_by_id(p->btf, id)))
+			note(p, id);
+	return p->ids;
+}
+
+struct presence *presence__of(struct btf *btf)
+{
+	struct presence *p = btf ? calloc(1, sizeof(*p)) : NULL;
+
+	if (!p) {
+		btf__free(btf);
+		return NULL;
+	}
+	p->btf = btf;
+	if (fill(p))
+		return p;
+	presence__free(p);
+	return NULL;
+}
+
+struct presence *presence__read(void)
+{
+	return presence__of(kernel_btf__load());
+}
+
+void presence__free(struct presence *p)
+{
+	if (!p)
+		return;
+	btf__free(p->btf);
+	free(p->ids);
+	free(p);
+}
+
+int presence__function(const struct presence *p, const char *name, unsigned int args)
+{
+	const struct btf_type *function;
+
+	if (!p)
 		return 0;
-	id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
-	if (id < 0)
+	function = find(p, name, BTF_KIND_FUNC);
+	if (!function)
 		return -ENOENT;
-	proto = btf__type_by_id(btf, btf__type_by_id(btf, id)->type);
-	return !args || btf_vlen(proto) == args ? 0 : -EPROTOTYPE;
+	return !args || btf_vlen(btf__type_by_id(p->btf, function->type)) == args ? 0 : -EPROTOTYPE;
 }
 
-bool presence__variable(const struct btf *btf, const char *name)
+bool presence__variable(const struct presence *p, const char *name)
 {
-	return btf && btf__find_by_name_kind(btf, name, BTF_KIND_VAR) >= 0;
+	return p && find(p, name, BTF_KIND_VAR);
 }
 
-static int tracepoint(const struct btf *btf, const char *name)
+static int tracepoint(const struct presence *p, const char *name)
 {
 	char type[128];
 
 	snprintf(type, sizeof(type), "btf_trace_%s", name);
-	return btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) < 0 ? -ENOENT : 0;
+	return find(p, type, BTF_KIND_TYPEDEF) ? 0 : -ENOENT;
 }
 
-static int iterator(const struct btf *btf, const char *name)
+static int iterator(const struct presence *p, const char *name)
 {
 	char function[128];
 
 	snprintf(function, sizeof(function), "bpf_iter_%s", name);
-	return presence__function(btf, function, 0);
+	return presence__function(p, function, 0);
 }
 
-int presence__section(const struct btf *btf, const char *section)
+int presence__section(const struct presence *p, const char *section)
 {
 	const char *target = strchr(section, '/');
 
-	if (!btf || !target)
+	if (!p || !target)
 		return 0;
 	if (strstr(section, "tp_btf/"))
-		return tracepoint(btf, target + 1);
+		return tracepoint(p, target + 1);
 	if (strstr(section, "iter/"))
-		return iterator(btf, target + 1);
-	return presence__function(btf, target + 1, 0);
+		return iterator(p, target + 1);
+	return presence__function(p, target + 1, 0);
 }
 
 /* Errors that say something about this moment, not about the kernel. */

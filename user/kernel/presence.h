@@ -11,23 +11,30 @@
 #include "model/plan.h"
 
 struct btf;
+struct presence;
 
-/* The BTF of the running kernel; NULL: it has none. Owned by the caller: presence__free(). */
-struct btf *presence__read(void);
-void presence__free(struct btf *btf); /* takes NULL */
+/*
+ * What the running kernel has; NULL: it has no BTF, or there is no memory. Takes some 30 ms: ask
+ * one for all. Owned by the caller: presence__free().
+ */
+struct presence *presence__read(void);
+void presence__free(struct presence *p); /* takes NULL */
+
+/* The same of any BTF, which it owns from here on, of NULL, too; for tests. */
+struct presence *presence__of(struct btf *btf);
 
 /*
  * Is there a function with this name and number of arguments (0: any)? 0, -ENOENT, or -EPROTOTYPE
- * when it takes others. All of these with btf NULL: 0, since nothing is known.
+ * when it takes others. All of these with p NULL: 0, since nothing is known.
  */
-int presence__function(const struct btf *btf, const char *name, unsigned int args);
+int presence__function(const struct presence *p, const char *name, unsigned int args);
 
-/* Is there a per-CPU variable of this name? false with btf NULL. */
-bool presence__variable(const struct btf *btf, const char *name);
+/* Is there a per-CPU variable of this name? false with p NULL. */
+bool presence__variable(const struct presence *p, const char *name);
 
 /* Can a program with this section name ("fexit/tcp_push", "?tp_btf/...") have its place? 0,
  * -ENOENT. */
-int presence__section(const struct btf *btf, const char *section);
+int presence__section(const struct presence *p, const char *section);
 
 /* What the outcome of trying an alternative (0 or -errno) says of the kernel. */
 struct offer presence__offer(int err);

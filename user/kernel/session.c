@@ -120,7 +120,7 @@ static int select_programs(struct session *s, const struct plan *const *plans, s
  * Addresses that BTF does not give. Where the preemption count is a variable of its own, programs
  * read it there; pcpu_hot is of the kernels between.
  */
-static void tell_addresses(struct netiotrace_bpf *skel, const struct btf *btf)
+static void tell_addresses(struct netiotrace_bpf *skel, const struct presence *has)
 {
 	struct kernel_addresses at;
 
@@ -128,7 +128,7 @@ static void tell_addresses(struct netiotrace_bpf *skel, const struct btf *btf)
 	skel->rodata->nio_tcp_sendmsg = at.tcp_sendmsg;
 	skel->rodata->nio_tcp_recvmsg = at.tcp_recvmsg;
 	skel->rodata->nio_zerocopy_end = at.zerocopy_end;
-	if (presence__variable(btf, "__preempt_count") || !at.per_cpu_offset)
+	if (presence__variable(has, "__preempt_count") || !at.per_cpu_offset)
 		return;
 	skel->rodata->nio_pcpu_hot = at.pcpu_hot;
 	skel->rodata->nio_per_cpu_offset = at.per_cpu_offset;
@@ -138,12 +138,12 @@ static void tell_addresses(struct netiotrace_bpf *skel, const struct btf *btf)
 static int configure(struct session *s, const struct plan *const *plans, size_t plans_nr,
 		     const struct num *optmem_max)
 {
-	struct btf *btf = presence__read();
+	struct presence *has = presence__read();
 
 	s->skel->rodata->nio_splice_pages =
-		btf && !presence__function(btf, "skb_splice_from_iter", 0);
-	tell_addresses(s->skel, btf);
-	presence__free(btf);
+		has && !presence__function(has, "skb_splice_from_iter", 0);
+	tell_addresses(s->skel, has);
+	presence__free(has);
 	if (optmem_max->known && optmem_max->value <= UINT32_MAX)
 		s->skel->rodata->nio_optmem_max = optmem_max->value;
 	for (size_t p = 0; p < plans_nr; p++) {

@@ -47,7 +47,7 @@ static int try_one(const struct alternative *alt)
 }
 
 /* Does the kernel have what alt is to be attached to? 0, -ENOENT, -EPROTOTYPE. */
-static int presence_of(const struct btf *btf, struct netiotrace_bpf *skel,
+static int presence_of(const struct presence *has, struct netiotrace_bpf *skel,
 		       const struct alternative *alt)
 {
 	const char *function = alt->function;
@@ -59,7 +59,7 @@ static int presence_of(const struct btf *btf, struct netiotrace_bpf *skel,
 
 		if (!session__has_program(alt, bpf_program__name(prog)))
 			continue;
-		err = presence__section(btf, section);
+		err = presence__section(has, section);
 		if (err)
 			return err;
 		/* args speaks of the function of the last program when no other is named. */
@@ -68,22 +68,22 @@ static int presence_of(const struct btf *btf, struct netiotrace_bpf *skel,
 	}
 	if (!alt->args && !alt->function)
 		return 0;
-	return presence__function(btf, function, alt->args);
+	return presence__function(has, function, alt->args);
 }
 
 /* Fills offers with what the kernel's BTF says, in place of having tried. */
 static int presume(struct offer *offers)
 {
-	struct btf *btf = presence__read();
+	struct presence *has = presence__read();
 	struct netiotrace_bpf *skel;
 	int err;
 
 	skel = session__open_skeleton(1, &err);
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		offers[i] =
-			presence__offer(skel ? presence_of(btf, skel, &plan_alternatives[i]) : err);
+			presence__offer(skel ? presence_of(has, skel, &plan_alternatives[i]) : err);
 	netiotrace_bpf__destroy(skel);
-	presence__free(btf);
+	presence__free(has);
 	return err;
 }
 

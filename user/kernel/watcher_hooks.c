@@ -172,7 +172,7 @@ static int choose_functions(struct watcher *w, const struct watcher_filter *filt
 }
 
 /* Why this way cannot be gone; NULL: it can. */
-static const char *obstacle(struct watcher *w, const struct btf *btf, const struct way *way,
+static const char *obstacle(struct watcher *w, const struct presence *has, const struct way *way,
 			    const struct watcher_filter *filter)
 {
 	struct bpf_program *prog = NULL;
@@ -183,7 +183,7 @@ static const char *obstacle(struct watcher *w, const struct btf *btf, const stru
 		return "this kernel refused programs on functions, or another backend is in use";
 	while ((prog = bpf_object__next_program(w->skel->obj, prog)))
 		if (has_program(way, bpf_program__name(prog)) &&
-		    presence__section(btf, bpf_program__section_name(prog)))
+		    presence__section(has, bpf_program__section_name(prog)))
 			return "this kernel does not have it";
 	return NULL;
 }
@@ -227,11 +227,11 @@ static const struct plan_row *row_of(const struct watcher *w, const char *probe)
 }
 
 /* Takes the way if its probe is not served yet; notes why not only where no other is left. */
-static int consider(struct watcher *w, const struct btf *btf, size_t i,
+static int consider(struct watcher *w, const struct presence *has, size_t i,
 		    const struct watcher_filter *filter)
 {
 	const struct way *way = &ways[i];
-	const char *why_not = obstacle(w, btf, way, filter);
+	const char *why_not = obstacle(w, has, way, filter);
 	bool last = i + 1 == WAYS_NR || strcmp(ways[i + 1].probe, way->probe) != 0;
 
 	if (row_of(w, way->probe) || (why_not && !last))
@@ -277,22 +277,22 @@ int watcher__choose(struct watcher *w, const struct watcher_filter *filter,
 		    struct watcher_refusal *no)
 {
 	int err = choose_functions(w, filter, no);
-	struct btf *btf;
+	struct presence *has;
 
 	if (err)
 		return err;
-	btf = presence__read();
+	has = presence__read();
 	for (size_t i = 0; i < WAYS_NR && !err; i++)
-		err = consider(w, btf, i, filter);
+		err = consider(w, has, i, filter);
 	if (err == -EOPNOTSUPP)
 		say_missing(w, no);
 	w->skel->rodata->nio_splice_pages =
-		btf && !presence__function(btf, "skb_splice_from_iter", 0);
-	w->may_adopt = !btf || !presence__function(btf, "bpf_get_socket_ptr_cookie", 0);
+		has && !presence__function(has, "skb_splice_from_iter", 0);
+	w->may_adopt = !has || !presence__function(has, "bpf_get_socket_ptr_cookie", 0);
 	w->skel->rodata->nio_may_adopt = w->may_adopt;
 	w->skel->rodata->nio_locked_pass =
-		!btf || !presence__function(btf, "bpf_iter_tcp_batch", 0);
-	presence__free(btf);
+		!has || !presence__function(has, "bpf_iter_tcp_batch", 0);
+	presence__free(has);
 	w->skel->rodata->nio_told = watcher__has(w, "message");
 	w->skel->rodata->nio_turns = is_by(w, "send_return", BACKEND_TRACEPOINT) &&
 				     is_by(w, "message", BACKEND_TRACEPOINT);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a kernel has, by its BTF. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <bpf/btf.h>
+
+#include <cmocka.h>
+
+#include "kernel/presence.h"
+
+static void add_function(struct btf *btf, const char *name, unsigned int args)
+{
+	int proto = btf__add_func_proto(btf, 0);
+
+	for (unsigned int i = 0; i < args; i++)
+		assert_int_equal(btf__add_func_param(btf, "arg", 0), 0);
+	assert_true(btf__add_func(btf, name, BTF_FUNC_GLOBAL, proto) > 0);
+}
+
+static struct btf *some_btf(void)
+{
+	struct btf *btf = btf__new_empty();
+
+	assert_non_null(btf);
+	add_function(btf, "tcp_push", 5);
+	add_function(btf, "bpf_iter_tcp", 2);
+	assert_true(btf__add_typedef(btf, "btf_trace_sock_send_length", 1) > 0);
+	assert_true(btf__add_typedef(btf, "tcp_recvmsg", 1) > 0);
+	assert_true(btf__add_var(btf, "__preempt_count", BTF_VAR_GLOBAL_ALLOCATED, 1) > 0);
+	return btf;
+}
+
+static void finds_functions_by_name_and_arguments(void **state)
+{
+	struct presence *p = presence__of(some_btf());
+
+	(void)state;
+	assert_non_null(p);
+	assert_int_equal(presence__function(p, "tcp_push", 0), 0);
+	assert_int_equal(presence__function(p, "tcp_push", 5), 0);
+	assert_int_equal(presence__function(p, "tcp_push", 4), -EPROTOTYPE);
+	assert_int_equal(presence__function(p, "tcp_pus", 0), -ENOENT);
+	assert_int_equal(presence__function(p, "", 0), -ENOENT);
+	presence__free(p);
+}
+
+static void names_of_other_kinds_are_others(void **state)
+{
+	struct presence *p = presence__of(some_btf());
+
+	(void)state;
+	assert_int_equal(presence__function(p, "tcp_recvmsg", 0), -ENOENT);
+	assert_true(presence__variable(p, "__preempt_count"));
+	assert_false(presence__variable(p, "tcp_push"));
+	presence__free(p);
+}
+
+static void finds_the_places_of_sections(void **state)
+{
+	struct presence *p = presence__of(some_btf());
+
+	(void)state;
+	assert_int_equal(presence__section(p, "?tp_btf/sock_send_length"), 0);
+	assert_int_equal(presence__section(p, "tp_btf/sock_recv_length"), -ENOENT);
+	assert_int_equal(presence__section(p, "iter/tcp"), 0);
+	assert_int_equal(presence__section(p, "iter/udp"), -ENOENT);
+	assert_int_equal(presence__section(p, "fexit/tcp_push"), 0);
+	assert_int_equal(presence__section(p, "?kprobe/sock_send_length"), -ENOENT);
+	assert_int_equal(presence__section(p, "perf_event"), 0);
+	presence__free(p);
+}
+
+/* Of as many names as there are places each is found, and a search for none ends. */
+static void finds_each_of_many(void **state)
+{
+	struct btf *btf = btf__new_empty();
+	struct presence *p;
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i < 512; i++) {
+		snprintf(name, sizeof(name), "function_%d", i);
+		add_function(btf, name, i % 7 + 1);
+	}
+	p = presence__of(btf);
+	for (int i = 0; i < 512; i++) {
+		snprintf(name, sizeof(name), "function_%d", i);
+		assert_int_equal(presence__function(p, name, i % 7 + 1), 0);
+	}
+	assert_int_equal(presence__function(p, "function_512", 0), -ENOENT);
+	presence__free(p);
+}
+
+static void without_types_nothing_is_there_and_without_btf_nothing_is_known(void **state)
+{
+	struct presence *p = presence__of(btf__new_empty());
+
+	(void)state;
+	assert_int_equal(presence__function(p, "tcp_push", 0), -ENOENT);
+	presence__free(p);
+	assert_null(presence__of(NULL));
+	assert_int_equal(presence__function(NULL, "tcp_push", 5), 0);
+	assert_int_equal(presence__section(NULL, "tp_btf/nothing"), 0);
+	assert_false(presence__variable(NULL, "__preempt_count"));
+	presence__free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_functions_by_name_and_arguments),
+		cmocka_unit_test(names_of_other_kinds_are_others),
+		cmocka_unit_test(finds_the_places_of_sections),
+		cmocka_unit_test(finds_each_of_many),
+		cmocka_unit_test(without_types_nothing_is_there_and_without_btf_nothing_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
