@@ -316,6 +316,7 @@ struct sock_cgroup_data {
 struct sock {
 	struct sock_common __sk_common;
 	struct sk_buff_head sk_error_queue;
+	int sk_write_pending;
 	atomic_t sk_omem_alloc;
 	atomic_t sk_zckey;
 	u16 sk_protocol;

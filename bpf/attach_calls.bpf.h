@@ -13,6 +13,7 @@
 #define NETIOTRACE_ATTACH_CALLS_BPF_H
 
 #include "attach_streams.bpf.h"
+#include "earlier.h"
 #include "message.bpf.h"
 
 struct {
@@ -61,6 +62,8 @@ static __always_inline bool end_call(struct nio_stream *s, struct nio_call *call
 	if (!c)
 		return false;
 	*call = *c;
+	if (call->what & NIO_CALL_BESIDE)
+		s->beside--;
 	if (s->caller == tid)
 		s->caller = 0;
 	else

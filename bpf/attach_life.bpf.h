@@ -118,6 +118,9 @@ static __always_inline void on_last_sent(struct nio_stream *s, const struct sock
 		return;
 	if (oldstate != TCP_SYN_SENT)
 		end_unpushed(s, sk);
+	/* Not in the middle of a call that meets a reset. */
+	if (!call_of_thread(s, tid_now()))
+		look_for_earlier(s, sk);
 	s->now.sent = kernel_read(struct tcp_sock, sk, write_seq);
 	nio_stream_flag(s, NIO_STREAM_ENDED);
 }

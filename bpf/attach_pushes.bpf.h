@@ -55,6 +55,8 @@ static __always_inline void end_unpushed(struct nio_stream *s, const struct sock
 	if (!nio_pushes || !s->caller || all_is_over())
 		return;
 	s->caller = 0;
+	if (call.what & NIO_CALL_BESIDE)
+		s->beside--;
 	if (call.what & NIO_CALL_CONNECTS) {
 		/* It was connect(), by which nothing is queued. */
 		if (!has_called(sk))
@@ -87,6 +89,8 @@ static __always_inline void on_release(struct nio_stream *s, const struct sock *
 	struct nio_call *c = call_of_thread(s, tid_now()), call;
 	__u32 end = payload_end_of(sk);
 
+	if (!c && has_earlier(s) && !all_is_over())
+		nio_leave_out(s, end);
 	if (!c || !c->size || !(s->flags & NIO_STREAM_TX_BASE) || all_is_over())
 		return;
 	c->queued += end - s->sent_seen;

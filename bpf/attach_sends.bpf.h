@@ -9,6 +9,7 @@
 #include "attach_books.bpf.h"
 #include "attach_calls.bpf.h"
 #include "attach_connect.bpf.h"
+#include "attach_earlier.bpf.h"
 #include "message.bpf.h"
 
 /* Calls in progress are shown by each turn they take, under the lock; their ends after it. */
@@ -94,7 +95,14 @@ static __always_inline void on_send_begin(struct nio_stream *s, const struct soc
 		return;
 	if (first && !begins)
 		call.what |= NIO_CALL_CONNECTS;
-	on_call(s, &call);
+	if (begins)
+		s->earlier = calls_waiting(sk);
+	else
+		look_for_earlier(s, sk);
+	if (s->earlier)
+		call.what |= NIO_CALL_BESIDE;
+	if (on_call(s, &call) && s->earlier)
+		s->beside++;
 	if (!begins)
 		return;
 	begin_ids(s, sk, false);
@@ -116,7 +124,10 @@ static __always_inline void on_send_wait(struct nio_stream *s, const struct sock
 	if (!(s->flags & NIO_STREAM_TX_BASE)) {
 		begin_tx(s, sk, 0);
 		s->sent_seen = end;
+		s->earlier = calls_waiting(sk) + !c;
 	}
+	if (earlier_waits(s, sk, c, end))
+		return;
 	if (!c)
 		c = begin_call(s, &cut);
 	if (!c)
@@ -223,8 +234,8 @@ static __always_inline void book_call(struct nio_stream *s, const struct sock *s
 }
 
 /*
- * A call in progress when the socket's numbers began is booked as it returned: what it had queued
- * by then belongs to them, too.
+ * A call whose begin was not seen, though it was none of those before the socket's numbers, is
+ * booked as it returned: what it had queued by the first look at it belongs to them, too.
  */
 static __always_inline void begin_earlier(struct nio_stream *s, __u32 bytes)
 {
@@ -242,6 +253,8 @@ static __always_inline void on_send_end(struct nio_stream *s, const struct sock 
 	if (all_is_over())
 		return;
 	end_call(s, &call);
+	if (ret <= 0 && (call.what & NIO_CALL_MIXED))
+		nio_leave_out_of(s, &call, 0, s->sent_seen);
 	if (ret <= 0 || restores_received(sk))
 		return;
 	touch(s, sk);
@@ -250,9 +263,9 @@ static __always_inline void on_send_end(struct nio_stream *s, const struct sock 
 	end = payload_end_of(sk);
 	if (call.what & NIO_CALL_CONNECTS)
 		begin_connected(s, sk);
-	if (!(s->flags & NIO_STREAM_TX_BASE))
-		begin_tx(s, sk, ret);
-	else if (call.what & NIO_CALL_CUT)
+	if (earlier_ends(s, sk, &call, ret, end))
+		return;
+	if (call.what & NIO_CALL_CUT)
 		begin_earlier(s, ret - call.queued - (end - s->sent_seen));
 	s->sent_seen = end;
 	book_call(s, sk, ret, call.what);

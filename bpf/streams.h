@@ -148,6 +148,8 @@ struct nio_stream {
 	__u32 untold;    /* 1: several threads send, and calls in progress are not shown */
 	__u32 handed;    /* 1: another thread sends than the one that began, where they are not */
 	__u32 state;     /* that the last change made; 0: none was seen */
+	__u32 earlier;   /* calls in progress that had begun before the numbers did (earlier.h) */
+	__u32 beside;    /* calls in progress that began while there were some of these */
 	struct nio_numbers base_tx, base_rx; /* at the first event of each direction */
 	struct nio_numbers now;              /* at the last pass, or at the end */
 	struct nio_amount calls[NIO_CALL_NR];
@@ -187,6 +189,8 @@ static inline void nio_stream_flag(struct nio_stream *s, __u64 flag)
 #define NIO_CALL_FASTOPEN (1u << 18) /* MSG_FASTOPEN: there is no route yet, so all is copied */
 #define NIO_CALL_CONNECTS (1u << 19) /* it connects, or waits for that */
 #define NIO_CALL_CUT      (1u << 20) /* in progress before it was first seen */
+#define NIO_CALL_BESIDE   (1u << 21) /* counted in nio_stream.beside */
+#define NIO_CALL_MIXED    (1u << 22) /* what it queued may be in part an earlier call's */
 
 /* Calls that began on a socket while others were in progress on it. */
 #define NIO_CALLS_MAX 16384
