@@ -53,6 +53,15 @@ static __always_inline struct nio_call *begin_call(struct nio_stream *s, struct 
 	return bpf_map_lookup_elem(&nio_calls, &tid);
 }
 
+/* The call of this thread, which has a place, is over. */
+static __always_inline void forget_call(struct nio_stream *s, __u32 tid)
+{
+	if (s->caller == tid)
+		s->caller = 0;
+	else
+		bpf_map_delete_elem(&nio_calls, &tid);
+}
+
 /* The call of this thread is over: *call is what was known of it. False: nothing was. */
 static __always_inline bool end_call(struct nio_stream *s, struct nio_call *call)
 {
@@ -64,10 +73,7 @@ static __always_inline bool end_call(struct nio_stream *s, struct nio_call *call
 	*call = *c;
 	if (call->what & NIO_CALL_BESIDE)
 		s->beside--;
-	if (s->caller == tid)
-		s->caller = 0;
-	else
-		bpf_map_delete_elem(&nio_calls, &tid);
+	forget_call(s, tid);
 	return true;
 }
 

@@ -136,38 +136,6 @@ static __always_inline void on_send_wait(struct nio_stream *s, const struct sock
 	s->sent_seen = end;
 }
 
-/*
- * A turn of a send call, before it queues; the lock is held. What was queued since the turn before
- * is of the call that had that one.
- */
-static __always_inline void on_turn(struct nio_stream *s, const struct sock *sk,
-				    const struct msghdr *msg)
-{
-	__u32 tid = tid_now(), end = payload_end_of(sk), left = msg->msg_iter.count;
-	struct nio_call *c = call_of_thread(s, tid), *last;
-	struct nio_call first = {.size = left, .seq = end};
-
-	if (all_is_over())
-		return;
-	if (s->turner != tid) {
-		last = call_of_thread(s, s->turner);
-		if (last)
-			last->place = nio_place_of(last->queued + (end - last->seq), end);
-		s->turner = tid;
-	}
-	if (!c) {
-		first.what = call_of(sk, msg, KNOWN);
-		begin_ids(s, sk, first.what & NIO_SEEN_ZEROCOPY);
-		begin_tx(s, sk, 0);
-		on_call(s, &first);
-	} else if (c->size) {
-		c->place = nio_place_of(c->size - left, end);
-	} else {
-		return;
-	}
-	s->sent_seen = end;
-}
-
 static __always_inline enum nio_send_kind how_sent(struct nio_stream *s, const struct sock *sk,
 						   __u32 what)
 {
@@ -283,6 +251,103 @@ static __always_inline void saw_sent(struct nio_stream *s, __u32 end)
 	}
 }
 
+/* Queued by calls of which no event tells. Other layers queue by none of the application's. */
+static __always_inline void book_missed(struct nio_stream *s, const struct sock *sk, __u32 bytes)
+{
+	if (path_of(sk, NIO_SIDE_SENDER, KNOWN) == NIO_COVERED)
+		book_side(s, NIO_SIDE_SENDER, NIO_UNCOVERED_MISSED, bytes);
+}
+
+/*
+ * What was queued between two looks is of the call that had the turn at the first. Nobody's, if
+ * that had returned by then: the turns of those who queued it were missed.
+ */
+static __always_inline void look_at_queued(struct nio_stream *s, const struct sock *sk,
+					   struct nio_call *last, __u32 end)
+{
+	__u64 place = last ? *(volatile __u64 *)&last->place : NIO_PLACE_OVER;
+	__s32 further;
+
+	/* It may be about to return. */
+	if (place != NIO_PLACE_OVER &&
+	    __sync_val_compare_and_swap(&last->place, place, nio_place_at(place, end)) == place)
+		return;
+	further = nio_seq_delta(s->sent_seen, end);
+	if (further > 0 && (s->flags & NIO_STREAM_TX_BASE))
+		book_missed(s, sk, further);
+}
+
+/* A call whose return was missed: its thread is at another. */
+static __always_inline void end_unreturned(struct nio_stream *s, const struct sock *sk,
+					   const struct nio_call *call)
+{
+	if (!nio_has_queued_all(call))
+		book_missed(s, sk, call->queued);
+	else if (path_of(sk, NIO_SIDE_SENDER, KNOWN) == NIO_COVERED)
+		book_call(s, sk, call->queued, call->what);
+}
+
+/* A turn of a send call, before it queues; the lock is held. */
+static __always_inline void on_turn(struct nio_stream *s, const struct sock *sk,
+				    const struct msghdr *msg)
+{
+	__u32 tid = tid_now(), end = payload_end_of(sk), left = msg->msg_iter.count;
+	struct nio_call *c = call_of_thread(s, tid), *last = c;
+	struct nio_call first = {.size = left, .seq = end};
+
+	if (all_is_over())
+		return;
+	if (s->turner != tid)
+		last = s->turner ? call_of_thread(s, s->turner) : NULL;
+	look_at_queued(s, sk, last, end);
+	s->turner = tid;
+	if (c && nio_is_turn_of(c, left)) {
+		c->place = nio_place_of(c->queued, end);
+	} else {
+		if (c) {
+			end_unreturned(s, sk, c);
+			forget_call(s, tid);
+		}
+		first.what = call_of(sk, msg, KNOWN);
+		begin_ids(s, sk, first.what & NIO_SEEN_ZEROCOPY);
+		begin_tx(s, sk, 0);
+		on_call(s, &first);
+	}
+	s->sent_seen = end;
+}
+
+/*
+ * A call with turns is over, and has returned ret bytes: those it queued since the first turn that
+ * was seen. Where it ends is said before its place is given up: whoever has the next turn finds the
+ * one or the other.
+ */
+static __always_inline __u32 end_turns(struct nio_stream *s, const struct sock *sk, __u32 ret,
+				       struct nio_call *call)
+{
+	__u32 tid = tid_now(), since = 0;
+	struct nio_call *c = call_of_thread(s, tid);
+
+	if (!c)
+		return 0;
+	*call = *c;
+	/* Another's turn may change its place, once. */
+	for (int i = 0; i < 2; i++) {
+		bool alone = *(volatile __u32 *)&s->turner == tid;
+
+		call->place = *(volatile __u64 *)&c->place;
+		since = nio_since_first_turn(call, ret, payload_end_of(sk), alone);
+		if (since > call->queued)
+			saw_sent(s, call->seq + since - call->queued);
+		if (__sync_val_compare_and_swap(&c->place, call->place, NIO_PLACE_OVER) ==
+		    call->place)
+			break;
+	}
+	if (call->queued > since)
+		book_missed(s, sk, call->queued - since);
+	forget_call(s, tid);
+	return since;
+}
+
 /*
  * Where the numbers stand where turns are not shown: exact while one thread sends, or one after
  * another. A socket is handed on once, from who connects it to who sends: a call between begins
@@ -321,27 +386,23 @@ static __always_inline __u32 with_syn(struct nio_stream *s, const struct sock *s
 /* A send call queued ret bytes, or failed. The lock is not held. */
 static __always_inline void on_send_return(struct nio_stream *s, const struct sock *sk, int ret)
 {
-	bool alone = *(volatile __u32 *)&s->turner == tid_now(), had; /* before its place is read */
 	struct nio_call call = {};
 	__u32 since = 0;
 
 	if (all_is_over())
 		return;
-	had = end_call(s, &call);
+	if (nio_turns)
+		since = end_turns(s, sk, ret > 0 ? ret : 0, &call);
 	if (ret <= 0 || restores_received(sk))
 		return;
 	touch(s, sk);
 	if (is_uncovered(s, sk, NIO_SIDE_SENDER, ret, KNOWN))
 		return;
-	if (!nio_turns) {
+	if (nio_turns) {
+		since = with_syn(s, sk, ret, since);
+	} else {
 		guess_call(s, sk, ret);
 		since = ret;
-	} else {
-		if (had && call.size) {
-			since = nio_since_first_turn(&call, ret, payload_end_of(sk), alone);
-			saw_sent(s, call.seq + since - call.queued);
-		}
-		since = with_syn(s, sk, ret, since);
 	}
 	if (since)
 		book_call(s, sk, since, call.what);

@@ -226,7 +226,8 @@ struct nio_loss {
 	X(FOREIGN, "io_uring", "sent from pages held by another than MSG_ZEROCOPY (io_uring)")  \
 	X(PEEKED,  "peeked",   "copied to an application that only looked (MSG_PEEK)")          \
 	X(UNSEEN,  "uncopied", "taken without a copy that was seen (splice, MSG_TRUNC, "        \
-			       "TCP_ZEROCOPY_RECEIVE, or a missed event)")
+			       "TCP_ZEROCOPY_RECEIVE, or a missed event)")                      \
+	X(MISSED,  "missed",   "by calls whose events were missed: copied, pinned or spliced")
 
 enum nio_uncovered_kind {
 #define X(id, key, text) NIO_UNCOVERED_##id,

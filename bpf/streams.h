@@ -79,22 +79,49 @@ static inline __u64 nio_place_of(__u32 queued, __u32 seq)
 	return queued | (__u64)seq << 32;
 }
 
+/* Of a call that has returned: what is queued from here on is not its. */
+#define NIO_PLACE_OVER (~0ULL)
+
+/* The place of the call that had the last turn, at the next one. */
+static inline __u64 nio_place_at(__u64 place, __u32 end)
+{
+	__u32 queued = (__u32)place, seq = (__u32)(place >> 32);
+
+	return nio_place_of(queued + (end - seq), end);
+}
+
+/*
+ * Is a turn with `left` bytes to go one of this call, whose place is that of the turn? Else it is
+ * another's of its thread, and the return of this one was missed; or what others queued in turns
+ * that were missed was taken for this one's.
+ */
+static inline bool nio_is_turn_of(const struct nio_call *call, __u32 left)
+{
+	return left == call->size - call->queued;
+}
+
+/* Of a call whose return was missed: did it queue all it was given, so that it returned that? */
+static inline bool nio_has_queued_all(const struct nio_call *call)
+{
+	return call->queued == call->size;
+}
+
 /*
  * Of the bytes that a call with turns returned, those it queued since the first turn that was seen:
  * one that had begun before returns more than was left then. It was alone from its last turn on
  * (another's would have booked what it queued), in which it queued all that was left, or nothing.
- * end: write_seq when it had returned.
+ * end: write_seq when it had returned. No more than was queued since its turns: where one was
+ * missed, what it queued then was taken for others'.
  */
 static inline __u32 nio_since_first_turn(const struct nio_call *call, __u32 ret, __u32 end,
 					 bool alone)
 {
-	__u32 left = call->size - call->queued;
+	__s32 further = alone ? nio_seq_delta(call->seq, end) : 0;
+	__u32 most = call->queued + (further > 0 ? further : 0);
 
 	if (ret <= call->size)
-		return ret;
-	if (alone && nio_seq_delta(call->seq, end) >= (__s32)left)
-		return call->size;
-	return call->queued;
+		return ret < most ? ret : most;
+	return most >= call->size ? call->size : call->queued;
 }
 
 /* A change of a socket's state, of which two programs are told: see nio_at_state. */

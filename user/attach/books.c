@@ -95,6 +95,20 @@ static void close_taken(struct books *b, const struct nio_stream *s)
 		b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] += -(int64_t)further;
 }
 
+/*
+ * What was sent after the last event that told of it, up to the end, and by calls whose return was
+ * none: their events were missed.
+ */
+static void close_sent(struct books *b, const struct nio_stream *s)
+{
+	int32_t further = (int32_t)(s->now.sent - s->sent_seen);
+
+	if (!has_ended(s) || !(s->flags & NIO_STREAM_TX_BASE) || s->uncovered || s->untold)
+		return;
+	b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] +=
+		(further > 0 ? (uint32_t)further : 0) + s->call.queued;
+}
+
 bool books__is_loopback(uint16_t family, const uint8_t address[16])
 {
 	static const uint8_t loopback6[16] = {[15] = 1};
@@ -192,6 +206,7 @@ void books__add_stream(struct books *b, const struct nio_stream *s)
 	b->spliced += s->spliced;
 	add_uncovered(b, s->uncovered_bytes);
 	close_taken(b, s);
+	close_sent(b, s);
 	b->ids += (uint32_t)(s->zckey - s->zckey_base);
 	b->completed += s->completed;
 	b->copied += s->copied;
@@ -276,6 +291,11 @@ uint64_t books__bytes(const struct books *b)
 	return books__booked(b, NIO_SIDE_SENDER) + books__booked(b, NIO_SIDE_RECEIVER);
 }
 
+uint64_t books__missed_sends(const struct books *b)
+{
+	return b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
+}
+
 bool books__arrivals_missed(const struct books *b)
 {
 	return b->unseen && !b->untold_pins;
@@ -301,13 +321,15 @@ struct real books__copies_per_byte_at_most(const struct books *b)
 	struct real most = books__copies_per_byte(b);
 
 	if (most.known)
-		most.value += (double)b->unseen / (double)books__bytes(b);
+		most.value +=
+			(double)(b->unseen + books__missed_sends(b)) / (double)books__bytes(b);
 	return most;
 }
 
 struct real books__coverage(const struct books *b)
 {
-	uint64_t missed = b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
+	uint64_t missed =
+		b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] + books__missed_sends(b);
 	uint64_t socket = b->socket_tx + b->socket_rx, seen = books__bytes(b) - missed;
 
 	if (b->unmeasured)

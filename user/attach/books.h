@@ -84,6 +84,12 @@ struct real books__coverage(const struct books *b);
 struct real books__copied_fraction(const struct books *b);
 
 /*
+ * Bytes that were sent by calls whose events were missed: what was done to them, copied, pinned or
+ * spliced, is not known, and these stages are lower bounds.
+ */
+uint64_t books__missed_sends(const struct books *b);
+
+/*
  * Are there copies of pinned pages that were not seen, by what the kernel reports of the sends of a
  * connection? Of packets that no program was shown as they arrived, or that were copied elsewhere
  * (in front of a tun device, or of one without scatter-gather).

@@ -38,6 +38,12 @@ static const struct plan_row *row_of(const struct findings *r, const char *probe
 	return NULL;
 }
 
+static bool is_of_sends(enum nio_stage stage)
+{
+	return stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_TX_PIN ||
+	       stage == NIO_STAGE_TX_SPLICE;
+}
+
 enum quality findings__quality(const struct findings *r, const struct books *b,
 			       enum nio_stage stage, const char **reason)
 {
@@ -60,6 +66,10 @@ enum quality findings__quality(const struct findings *r, const struct books *b,
 	if (stage == NIO_STAGE_TX_COPY && !r->told) {
 		*reason = "an upper bound: this kernel's hooks do not tell sendfile and splice, "
 			  "which copy nothing, from sends that copy";
+		return QUALITY_DERIVED;
+	}
+	if (books__missed_sends(b) && is_of_sends(stage)) {
+		*reason = "a lower bound: the events of some calls were missed (uncovered)";
 		return QUALITY_DERIVED;
 	}
 	if (stage == NIO_STAGE_DEFERRED_COPY && row->quality == QUALITY_DERIVED &&

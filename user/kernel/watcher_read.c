@@ -62,10 +62,10 @@ static int read_calls(struct watcher *w, struct calls *calls)
 /* In a copy of an entry, whose call then stands for all that are in progress. */
 static void add_calls(const struct calls *calls, struct nio_stream *s)
 {
-	if (!s->caller)
+	if (!s->caller || s->call.place == NIO_PLACE_OVER)
 		s->call.queued = 0;
 	for (size_t i = 0; s->crowd && i < calls->nr; i++)
-		if (calls->list[i].cookie == s->cookie)
+		if (calls->list[i].cookie == s->cookie && calls->list[i].place != NIO_PLACE_OVER)
 			s->call.queued += calls->list[i].queued;
 }
 

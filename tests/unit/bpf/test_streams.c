@@ -40,6 +40,37 @@ static void what_others_queue_since_is_not_its_own(void **state)
 	assert_int_equal(nio_since_first_turn(&looked_at, 100, 5000, true), 60);
 }
 
+/* What it queued in a turn that was missed was taken for others'. */
+static void no_more_is_its_own_than_was_queued_since_its_turns(void **state)
+{
+	(void)state;
+	assert_int_equal(nio_since_first_turn(&call, 60, 5000, false), 50);
+	assert_int_equal(nio_since_first_turn(&call, 60, 1053, true), 53);
+	assert_int_equal(nio_since_first_turn(&call, 60, 1050, true), 50);
+}
+
+/* Between two turns of a call as much is queued as it has less to go at the second. */
+static void knows_the_turns_of_a_call(void **state)
+{
+	struct nio_call looked_at = {.size = 60, .seq = 1000};
+
+	(void)state;
+	looked_at.place = nio_place_at(looked_at.place, 1050);
+	assert_int_equal(looked_at.queued, 50);
+	assert_int_equal(looked_at.seq, 1050);
+	assert_true(nio_is_turn_of(&looked_at, 10));
+	assert_false(nio_has_queued_all(&looked_at));
+	/* The next call of its thread, or one that others' bytes were taken for. */
+	assert_false(nio_is_turn_of(&looked_at, 60));
+	assert_false(nio_is_turn_of(&looked_at, 20));
+	looked_at.place = nio_place_at(looked_at.place, 1060);
+	assert_true(nio_has_queued_all(&looked_at));
+	assert_false(nio_is_turn_of(&looked_at, 60));
+	looked_at.place = nio_place_of(5, 0xfffffff0);
+	looked_at.place = nio_place_at(looked_at.place, 0x10);
+	assert_int_equal(looked_at.queued, 37);
+}
+
 static void numbers_wrap(void **state)
 {
 	struct nio_call near = {.size = 60, .queued = 50, .seq = 0xfffffffa};
@@ -78,6 +109,8 @@ int main(void)
 		cmocka_unit_test(a_call_seen_whole_is_what_it_returned),
 		cmocka_unit_test(of_one_that_had_begun_before_what_came_since),
 		cmocka_unit_test(what_others_queue_since_is_not_its_own),
+		cmocka_unit_test(no_more_is_its_own_than_was_queued_since_its_turns),
+		cmocka_unit_test(knows_the_turns_of_a_call),
 		cmocka_unit_test(numbers_wrap),
 		cmocka_unit_test(a_change_of_state_is_made_once),
 		cmocka_unit_test(a_change_that_was_not_seen_is_told_by_the_next),
