@@ -283,8 +283,9 @@ static void check_congestion(struct checklist *l, const struct environment *env)
 	SET(c->value, "%s", name);
 	if (!paces.value)
 		return;
-	SET(c->means, "paces: a timer that holds packets back can limit a path of this machine before "
-		      "copying does; runs on such paths use another, unless told --congestion system");
+	SET(c->means,
+	    "paces: a timer that holds packets back can limit a path of this machine before "
+	    "copying does; runs on such paths use another, unless told --congestion system");
 	SET(c->remedy, "for other programs: sysctl net.ipv4.tcp_congestion_control=cubic");
 }
 

@@ -64,6 +64,10 @@ static void write_intervals(const struct body *b)
 		    "median in %.1f %% of all cases with %zu rounds%s.",
 		    100 * estimate__coverage(n), n,
 		    n < a->rounds_max ? " (more where there are more)" : "");
+	if (n >= 2)
+		say(b, "A difference in per cent is the median of those within each round, where "
+		       "the machine was alike: it may differ from what the two medians beside it "
+		       "give, even in its direction.");
 	if (!answer__can_claim(a))
 		say(b, "%s. Differences are point differences.", answer__cannot_claim(a));
 	else

@@ -321,10 +321,10 @@ const char *analysis__reason(const struct analysis *a, enum metric m)
 	return "the data set has no such number";
 }
 
+/* Within the rounds: the medians of the two may be the other way round. */
 static bool is_better(enum metric m, const struct claim *c)
 {
-	return metric__better(m) == BETTER_LOWER ? c->a.median < c->b.median
-						 : c->a.median > c->b.median;
+	return metric__better(m) == BETTER_LOWER ? c->sign < 0 : c->sign > 0;
 }
 
 static void duel__add_point(struct duel *duel, uint64_t size, const struct claim *c)

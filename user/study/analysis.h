@@ -109,7 +109,7 @@ struct duel {
 	size_t ahead, behind, noise; /* sizes by outcome, where the rounds can tell */
 	size_t few;                  /* sizes with several rounds, but too few to claim anything */
 	size_t point_only;           /* sizes with one round */
-	size_t point_ahead;          /* of those two, where the first is ahead in the median */
+	size_t point_ahead;          /* of those two, where the first is ahead, by the sign */
 };
 
 /* 0 or -ENOMEM; "ahead" is the better direction of the metric. Free with duel__clear(). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Why zero-copy is not always the fastest: what it cost, and whether it was honoured. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 /* Zero-copy against the faster of the other two modes, cell by cell. */
 struct standing {
 	size_t cells, ahead, behind, noise, few, point, point_ahead;
-	struct cell *worst, *worst_rival; /* where it is furthest behind */
+	struct cell *worst, *worst_rival; /* where it is furthest behind, or least ahead */
 	struct cell *best, *best_rival;
 	double worst_change, best_change;
 };
@@ -41,7 +42,7 @@ static void standing__add(struct standing *s, const struct claim *c, struct cell
 	s->few += c->difference == DIFFERENCE_FEW;
 	s->point += c->difference == DIFFERENCE_POINT;
 	s->point_ahead += (c->difference == DIFFERENCE_POINT || c->difference == DIFFERENCE_FEW) &&
-			  c->a.median > c->b.median;
+			  c->sign > 0;
 	if (isnan(c->change))
 		return;
 	if (!s->worst || c->change < s->worst_change) {
@@ -73,62 +74,82 @@ static struct standing standing_of(const struct analysis *a)
 	return s;
 }
 
+/* What the worst cell is: zero-copy may be ahead in all. */
+static const char *worst_words(const struct standing *s)
+{
+	return s->worst_change < 0 ? "furthest behind" : "least ahead";
+}
+
+/* Of one cell against its rival. */
+static void say_place(struct answer_text *answer, const struct analysis *a, const char *what,
+		      struct cell *zc, struct cell *rival)
+{
+	struct claim c = analysis__compare(a, zc, rival, METRIC_GBPS);
+	char cell[WORDS_BUF], change[WORDS_BUF], x[3 * WORDS_BUF], y[3 * WORDS_BUF];
+
+	answer__point(answer, "%c%s: %s, with %s against %s of %s (%s%s).", toupper(what[0]),
+		      what + 1, words__cell(cell, sizeof(cell), zc),
+		      words__estimate(x, sizeof(x), METRIC_GBPS, &c.a),
+		      words__estimate(y, sizeof(y), METRIC_GBPS, &c.b), words__mode(rival->mode),
+		      words__change(change, sizeof(change), c.change),
+		      claim__holds(&c) ? "" : ", not to be told apart");
+	answer__cite(answer, a, zc, METRIC_GBPS);
+	answer__cite(answer, a, rival, METRIC_GBPS);
+}
+
 static void say_standing(struct answer_text *answer, const struct analysis *a,
 			 const struct standing *s)
 {
-	char cell[WORDS_BUF], change[WORDS_BUF], x[3 * WORDS_BUF], y[3 * WORDS_BUF];
-	struct claim c = analysis__compare(a, s->worst, s->worst_rival, METRIC_GBPS);
-
 	if (s->point + s->few)
 		answer__point(
 			answer,
 			"In the %zu cell%s with too few rounds for a claim zero-copy is ahead "
 			"in %zu; these are point differences, which nothing tells from noise.",
 			s->point + s->few, plural(s->point + s->few), s->point_ahead);
-	answer__point(answer, "Furthest behind: %s, with %s against %s of %s (%s).",
-		      words__cell(cell, sizeof(cell), s->worst),
-		      words__estimate(x, sizeof(x), METRIC_GBPS, &c.a),
-		      words__estimate(y, sizeof(y), METRIC_GBPS, &c.b),
-		      words__mode(s->worst_rival->mode),
-		      words__change(change, sizeof(change), s->worst_change));
-	answer__cite(answer, a, s->worst, METRIC_GBPS);
-	answer__cite(answer, a, s->worst_rival, METRIC_GBPS);
-	if (!(s->best_change > 0))
-		return;
-	c = analysis__compare(a, s->best, s->best_rival, METRIC_GBPS);
-	answer__point(answer, "Furthest ahead: %s, with %s against %s of %s (%s).",
-		      words__cell(cell, sizeof(cell), s->best),
-		      words__estimate(x, sizeof(x), METRIC_GBPS, &c.a),
-		      words__estimate(y, sizeof(y), METRIC_GBPS, &c.b),
-		      words__mode(s->best_rival->mode),
-		      words__change(change, sizeof(change), s->best_change));
-	answer__cite(answer, a, s->best, METRIC_GBPS);
-	answer__cite(answer, a, s->best_rival, METRIC_GBPS);
+	say_place(answer, a, worst_words(s), s->worst, s->worst_rival);
+	if (s->best_change > 0 && s->best != s->worst)
+		say_place(answer, a, "furthest ahead", s->best, s->best_rival);
+}
+
+/* 100 % are all of them, and no rounding of fewer. */
+static const char *share_words(char *buf, size_t len, double fraction)
+{
+	if (fraction < 1 && fraction > 0.9999)
+		snprintf(buf, len, "more than 99.99 %%, but not all,");
+	else
+		snprintf(buf, len, "%.4g %%", fraction * 100);
+	return buf;
 }
 
 /* Whether the kernel honoured it. True when the data says. */
 static bool say_honoured(struct answer_text *answer, const struct analysis *a,
-			 const struct cell *zc)
+			 const struct standing *s)
 {
 	double completed, fraction = answer__copied_fraction(a, &completed);
-	char n[UNITS_BUF];
+	char n[UNITS_BUF], percent[WORDS_BUF];
+	const struct cell *zc = s->worst;
 	const char *text = zc->rows->verdict;
 
+	if (fraction > 1) {
+		answer__point(answer, "Whether the kernel copied after all cannot be said: the "
+				      "data counts more copied completions than completions.");
+		return false;
+	}
 	if (fraction < 0) {
 		answer__point(answer, "Whether the kernel copied after all cannot be said: the "
 				      "data counts no zero-copy completions.");
 		return false;
 	}
-	answer__point(answer,
-		      "Of %s zero-copy completions over all runs, %.4g %% came back as "
-		      "copied.",
-		      format_count(n, sizeof(n), (uint64_t)completed), fraction * 100);
+	answer__point(answer, "Of %s zero-copy completions over all runs, %s came back as copied.",
+		      format_count(n, sizeof(n), (uint64_t)completed),
+		      share_words(percent, sizeof(percent), fraction));
 	if (text && *text)
-		answer__point(answer, "In the cell furthest behind: %s", text);
+		answer__point(answer, "In %sthe cell %s: %s",
+			      zc->rows_nr > 1 ? "the first round of " : "", worst_words(s), text);
 	return true;
 }
 
-/* A cost in the cell where zero-copy is furthest behind, beside the mode it is behind. */
+/* A cost in the worst cell, beside the mode it is held against. */
 static bool say_cost(struct answer_text *answer, const struct analysis *a, const struct standing *s,
 		     enum metric m)
 {
@@ -171,7 +192,7 @@ static bool say_copies(struct answer_text *answer, const struct analysis *a, str
 static bool explain_zerocopy(struct answer_text *answer, const struct analysis *a,
 			     const struct standing *s)
 {
-	bool known = say_honoured(answer, a, s->worst);
+	bool known = say_honoured(answer, a, s);
 
 	known |= say_copies(answer, a, s->worst);
 	known |= say_cost(answer, a, s, METRIC_CPU_NS_PER_KIB);
@@ -208,8 +229,8 @@ void answer__zerocopy(struct answer_text *answer, const struct analysis *a)
 	if (s.point + s.few == s.cells)
 		answer__headline(
 			answer,
-			"%s: in the medians zero-copy is ahead of the faster other mode in "
-			"%zu of %zu cell%s.%s",
+			"%s: by the median difference zero-copy is ahead of the faster other "
+			"mode in %zu of %zu cell%s.%s",
 			answer__cannot_claim(a), s.point_ahead, s.cells, plural(s.cells), why);
 	else
 		answer__headline(

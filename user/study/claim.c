@@ -34,6 +34,11 @@ static enum difference of_sign(double x)
 	return x > 0 ? DIFFERENCE_HIGHER : DIFFERENCE_LOWER;
 }
 
+static int sign_of(double x)
+{
+	return (x > 0) - (x < 0);
+}
+
 static enum difference judge(const struct claim *c, const struct estimate *apart)
 {
 	if (!c->a.n || !c->b.n)
@@ -62,6 +67,7 @@ struct claim claim__make(const struct estimate *a, const struct estimate *b, dou
 	};
 
 	c.change = b->median == 0 ? (double)NAN : c.paired.median;
+	c.sign = sign_of(e.n ? e.median : claim__apart(a->median, b->median));
 	/* No round in common: what can be said is the change of the medians, as a point. */
 	if (!e.n && a->n && b->n && b->median != 0)
 		c.change = a->median / b->median - 1;
@@ -81,6 +87,7 @@ struct claim claim__of_stage(const struct estimate *a, const struct estimate *b,
 		.rule = CLAIM_STAGES,
 	};
 
+	c.sign = sign_of(c.paired.median);
 	c.difference = judge(&c, &c.paired);
 	return c;
 }
@@ -100,6 +107,7 @@ struct claim claim__turned(const struct claim *c)
 	t.paired.low = turn(c->paired.high);
 	t.paired.high = turn(c->paired.low);
 	t.change = turn(c->change);
+	t.sign = -c->sign;
 	if (claim__holds(c))
 		t.difference =
 			c->difference == DIFFERENCE_HIGHER ? DIFFERENCE_LOWER : DIFFERENCE_HIGHER;

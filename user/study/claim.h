@@ -37,7 +37,9 @@ struct claim {
 	struct estimate a, b;   /* over all rounds of each */
 	struct estimate paired; /* of the change within a round; n: rounds that have both */
 	double change;          /* its median, a / b - 1; NaN: unknown, or b is 0 */
-	double p;               /* adjusted in the family; NaN: not in it */
+	/* Which way the difference points, claimed or not, also where b is 0: 1, -1, or 0. */
+	int sign;
+	double p; /* adjusted in the family; NaN: not in it */
 	/* Judgement. */
 	enum claim_rule rule;
 	enum difference difference;

@@ -185,16 +185,28 @@ static int read_hists(struct dataset *d, const struct dataset_row *row, const js
 	return err;
 }
 
+/* What a cell is known by is a whole number, or is not said: else runs would be pooled wrongly. */
+static bool is_count(const json_t *o, const char *key, double max)
+{
+	const json_t *value = json_object_get(o, key);
+	double x = json_number_value(value);
+
+	if (!value || json_is_null(value))
+		return true;
+	return json_is_number(value) && x >= 0 && x <= max && x == floor(x);
+}
+
 static int read_run(struct dataset *d, const json_t *run)
 {
 	const char *mode = text_of(run, "mode");
 	const json_t *verdict = json_object_get(run, "verdict");
 	double size = number_of(run, "size"), threads = number_of(run, "threads");
+	double round = number_of(run, "round");
 	struct dataset_row row_id, *row;
 	int err;
 
 	if (!mode || dataset__parse_mode(mode, &row_id.mode) || !(size > 0 && size < 1e15) ||
-	    threads < 0 || threads > 1e6)
+	    size != floor(size) || !is_count(run, "threads", 1e6) || !is_count(run, "round", 1e9))
 		return -EINVAL;
 	row = dataset__new_row(d);
 	if (!row)
@@ -202,7 +214,7 @@ static int read_run(struct dataset *d, const json_t *run)
 	row->mode = row_id.mode;
 	row->size = (uint64_t)size;
 	row->threads = isnan(threads) ? 0 : (unsigned int)threads;
-	row->round = (unsigned int)json_integer_value(json_object_get(run, "round"));
+	row->round = isnan(round) ? 0 : (unsigned int)round;
 	d->interrupted += json_is_true(json_object_get(run, "interrupted"));
 	err = read_metrics(d, row, run);
 	if (err)
@@ -243,7 +255,9 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 	json_array_foreach(runs, i, run) {
 		err = read_run(d, run);
 		if (err == -EINVAL)
-			return refuse(message, name, "a run without mode and size: it is damaged.");
+			return refuse(message, name,
+				      "a run without a possible mode, size, thread count or round: "
+				      "it is damaged.");
 		if (err == -ERANGE)
 			return refuse(message, name, "a run with a figure below 0: it is damaged.");
 		if (!err)

@@ -28,8 +28,7 @@ enum duel_outcome duel__outcome(const struct claim *c, enum metric m)
 	case DIFFERENCE_UNKNOWN:
 		return OUTCOME_NONE;
 	default:
-		return (c->change > 0) != lower && c->change != 0 ? OUTCOME_POINT_AHEAD
-								  : OUTCOME_POINT_BEHIND;
+		return c->sign == (lower ? -1 : 1) ? OUTCOME_POINT_AHEAD : OUTCOME_POINT_BEHIND;
 	}
 }
 
@@ -128,9 +127,9 @@ void duel__headline(struct answer_text *answer, const char *cannot_claim,
 	cost_words(cheaper, sizeof(cheaper), cost);
 	answer->answered = t->point != t->cells;
 	if (!answer->answered)
-		answer__headline(answer, "%s: in the medians %s is higher in %zu of %zu cell%s.%s",
-				 cannot_claim, first, t->point_ahead, t->cells, plural(t->cells),
-				 cheaper);
+		answer__headline(
+			answer, "%s: by the median difference %s is higher in %zu of %zu cell%s.%s",
+			cannot_claim, first, t->point_ahead, t->cells, plural(t->cells), cheaper);
 	else if (t->first_size)
 		answer__headline(answer,
 				 "The smallest size is %s (with %s); %s is ahead in %zu of %zu "

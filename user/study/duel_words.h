@@ -23,7 +23,7 @@ enum duel_outcome {
 	OUTCOME_AHEAD,
 	OUTCOME_BEHIND,
 	OUTCOME_NOISE,
-	OUTCOME_POINT_AHEAD, /* in the median, without a claim */
+	OUTCOME_POINT_AHEAD, /* in the median difference, without a claim */
 	OUTCOME_POINT_BEHIND,
 	OUTCOME_NONE,
 };

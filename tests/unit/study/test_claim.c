@@ -135,8 +135,10 @@ static void without_a_round_in_common_the_medians_are_compared(void **state)
 	assert_int_equal(c.paired.n, 0);
 	c = claim__make(&some, &zero, NULL, 0, UNKNOWN);
 	assert_true(isnan(c.change));
+	assert_int_equal(c.sign, 1);
 	c = claim__make(&some, &zero, equal, ROUNDS, 0.01);
 	assert_true(isnan(c.change));
+	assert_int_equal(c.sign, 0);
 	NEAR(c.paired.median, 0, 0);
 	c = claim__make(&none, &other, equal, ROUNDS, 0.01);
 	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);

@@ -132,6 +132,11 @@ static void cells_that_are_possible(void **state)
 		"{\"mode\": \"onecopy\", \"size\": 64, \"threads\": -1}",
 		"{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 1000001}",
 		"{\"mode\": \"onecopy\", \"size\": 64, \"duration_s\": -1}",
+		"{\"mode\": \"onecopy\", \"size\": 64.5}",
+		"{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 1.5}",
+		"{\"mode\": \"onecopy\", \"size\": 64, \"threads\": \"2\"}",
+		"{\"mode\": \"onecopy\", \"size\": 64, \"round\": -5}",
+		"{\"mode\": \"onecopy\", \"size\": 64, \"round\": \"2\"}",
 	};
 	struct dataset d;
 
@@ -145,6 +150,13 @@ static void cells_that_are_possible(void **state)
 	}
 	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 1, \"threads\": 0}"), 0);
 	assert_int_equal(d.rows[0].size, 1);
+	assert_int_equal(d.rows[0].threads, 0);
+	dataset__clear(&d);
+	/* As other tools write whole numbers, and what is not said. */
+	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": null, "
+				     "\"round\": 2.0}"),
+			 0);
+	assert_int_equal(d.rows[0].round, 2);
 	assert_int_equal(d.rows[0].threads, 0);
 	dataset__clear(&d);
 	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 1000000}"),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sentences of duels, from claims made by hand: nothing is measured, analysed or tested here. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,9 +14,9 @@
 #define KIB(n) ((uint64_t)(n)*1024)
 
 /* A claim of which only what sentences are made from is there. */
-#define CLAIM(d, by)                                         \
-	{                                                    \
-		.change = (by), .difference = DIFFERENCE_##d \
+#define CLAIM(d, by)                                                                          \
+	{                                                                                     \
+		.change = (by), .sign = ((by) > 0) - ((by) < 0), .difference = DIFFERENCE_##d \
 	}
 
 struct outcome_case {
@@ -36,6 +37,13 @@ static const struct outcome_case outcomes[] = {
 	{CLAIM(POINT, -0.2), METRIC_GBPS, OUTCOME_POINT_BEHIND},
 	{CLAIM(POINT, -0.2), METRIC_CPU_NS_PER_KIB, OUTCOME_POINT_AHEAD},
 	{CLAIM(POINT, 0), METRIC_CPU_NS_PER_KIB, OUTCOME_POINT_BEHIND},
+	/* From nothing to something there is no change in per cent, and more is no cheaper. */
+	{{.change = NAN, .sign = 1, .difference = DIFFERENCE_POINT},
+	 METRIC_CPU_NS_PER_KIB,
+	 OUTCOME_POINT_BEHIND},
+	{{.change = NAN, .sign = 1, .difference = DIFFERENCE_POINT},
+	 METRIC_GBPS,
+	 OUTCOME_POINT_AHEAD},
 };
 
 static void outcomes_of_claims(void **state)
@@ -109,7 +117,7 @@ static const struct headline_case headlines[] = {
 	 "At none up to 64 KiB: one-copy is ahead of two-copy in no cell of 4, behind in 3, inside the noise in 1. "
 	 "By CPU time per KiB it is cheaper in no cell of 4, more expensive in 4."},
 	{{&duel_by_throughput, 4, 0, 0, 0, 4, 3, 0, 0, KIB(64)}, {&duel_by_cpu_time, 4, 0, 0, 0, 4, 2, 0, 0, KIB(64)},
-	 "Nothing can be claimed: in the medians one-copy is higher in 3 of 4 cells. By CPU time per KiB it is lower in 2 of 4 "
+	 "Nothing can be claimed: by the median difference one-copy is higher in 3 of 4 cells. By CPU time per KiB it is lower in 2 of 4 "
 	 "cells, without a claim."},
 	{{&duel_by_throughput, 4, 4, 0, 0, 0, 0, KIB(1), 1, KIB(64)}, {&duel_by_sender_cpu_time, 0, 0, 0, 0, 0, 0, 0, 0, 0},
 	 "The smallest size is 1 KiB (with 1 thread); one-copy is ahead in 4 of 4 cells, behind in 0, inside the noise in 0. "
