@@ -10,8 +10,8 @@
 #include "presence.h"
 
 /*
- * libbpf looks for a name from the first type to the last, and there are more than 100 000: the kinds
- * that are asked for are noted once, by their names.
+ * libbpf looks for a name from the first type to the last, of more than 100 000: the kinds that are
+ * asked for are noted once, by their names.
  */
 struct presence {
 	struct btf *btf;
