@@ -45,10 +45,10 @@ static const struct congestion_case congestions[] = {
 	{{"cubic", "", "", "", CONGESTION_SYSTEM}, ""},
 	{{"bbr", "", "reno", "reno", CONGESTION_ASKED}, ""},
 	{{"bbr", "", "cubic", "", CONGESTION_UNPACED}, "cubic, since the system's bbr paces; --congestion system keeps that."},
-	{{"bbr", "", "", "", CONGESTION_SYSTEM}, "bbr paces: it starts a timer"},
-	{{"cubic", "", "bbr", "bbr", CONGESTION_ASKED}, "bbr paces: it starts a timer"},
+	{{"bbr", "", "", "", CONGESTION_SYSTEM}, "bbr paces: it holds packets back by a timer"},
+	{{"cubic", "", "bbr", "bbr", CONGESTION_ASKED}, "bbr paces: it holds packets back by a timer"},
 	/* What the socket says is what counts. */
-	{{"cubic", "", "cubic", "bbr", CONGESTION_ASKED}, "bbr paces: it starts a timer"},
+	{{"cubic", "", "cubic", "bbr", CONGESTION_ASKED}, "bbr paces: it holds packets back by a timer"},
 	{{"homemade", "", "", "", CONGESTION_SYSTEM}, "homemade; whether it paces is not known."},
 	{{"", "", "", "", CONGESTION_SYSTEM}, ""},
 };
