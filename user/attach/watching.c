@@ -385,7 +385,7 @@ int watching__refresh(struct watching *w)
 	if (!w->finished)
 		r->ended_ns = loop__now_ns();
 	table__begin(&r->table);
-	target__pass(&w->target, w->watcher);
+	target__pass(&w->target, w->watcher, w->finished);
 	err = watcher__each_stream(w->watcher, take_stream, w);
 	table__end(&r->table);
 	cpu_sampling__take(&w->sampling, r);
