@@ -69,11 +69,15 @@ exact() {
 	done
 	"$NETIOTRACE" -q --mode all --size 64k --threads 2 --rounds 1 --duration 300ms --json out.json "${options[@]}"
 	exact out.json
+	jq -c '.runs[] | [.mode, .ledger.unclassified, .app.zerocopy.enobufs, .health.coverage]' out.json
+	# A send that was refused its memory (the limit is of all that nobody runs) was made again without MSG_ZEROCOPY: which
+	# bytes were pinned then only events tell.
 	jq -e '.runs | all(.ledger.tx_copy.events == null and .ledger.rx_copy.events == null
-		and (.ledger.rx_copy.events_reason | length > 0) and .ledger.unclassified == 0
+		and (.ledger.rx_copy.events_reason | length > 0)
+		and .ledger.unclassified == (if .app.zerocopy.enobufs > 0 then .sequence.tx_bytes else 0 end)
 		and .health.coverage == null and (.health.coverage_reason | length > 0))' out.json
-	jq -e '.runs[] | select(.mode == "zerocopy") | .app.zerocopy.enobufs > 0 or
-		(.ledger.tx_pin.bytes == .app.tx_bytes and .ledger.tx_pin.quality == "derived")' out.json
+	jq -e '.runs[] | select(.mode == "zerocopy") | if .app.zerocopy.enobufs > 0 then .ledger.tx_pin.bytes == null
+		else .ledger.tx_pin.bytes == .app.tx_bytes and .ledger.tx_pin.quality == "derived" end' out.json
 }
 
 @test "bytes: where the iterator is refused sock_diag gives the same" {
