@@ -194,6 +194,9 @@ static const char *rounds_words(const struct figure_draft *d, char *buf, size_t 
 			 100 * estimate__coverage(min < 2 ? 2 : min), min < max ? " and more" : "");
 	if (d->pooled)
 		snprintf(buf, len, "All rounds of a cell added up.");
+	else if (max < 2 && d->a->rounds_max > 1)
+		snprintf(buf, len, "Of one round of each cell%s.",
+			 d->has_bars ? ": no intervals" : "");
 	else if (max < 2)
 		snprintf(buf, len, "One run per cell%s.", d->has_bars ? ": no intervals" : "");
 	else if (min == max)

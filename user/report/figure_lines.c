@@ -337,7 +337,9 @@ bool figure_lines__copy_cpu(struct figure_draft *d)
 	d->figure->template = "lines";
 	draft__title(d, "CPU time of each copy by message size, from samples, instead of how long "
 			"a copy takes");
-	draft__note(d, "With %s%s. Single copies are not timed (%s).",
+	draft__note(d,
+		    "With %s%s. Single copies are not timed (%s). A point at 0: no sample fell on "
+		    "that copy, not that there was none.",
 		    words__threads(text, sizeof(text), threads), both ? "" : "; the sender's alone",
 		    analysis__reason(d->a, METRIC_NS_TX_COPY));
 	begin(d);

@@ -336,9 +336,9 @@ static void samples_stand_in_for_copy_times(void **state)
 				    "1,onecopy,1,65536,30,,,1\n"
 				    "2,onecopy,1,65536,55.5,,,1\n");
 	check_has(f.settings, "array panel_title[2] = [\"tx copy\", \"rx copy\"]\n");
-	check_has(f.settings, "One run per cell: no intervals.");
+	check_has(f.settings, "Of one round of each cell: no intervals.");
 	check_has(f.title, "from samples, instead of how long a copy takes");
-	check_has(f.note, "Single copies are not timed (no fentry here).");
+	check_has(f.note, "Single copies are not timed (no fentry here). A point at 0: no sample");
 	figure__clear(&f);
 	study__clear(&s);
 }
