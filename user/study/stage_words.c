@@ -94,8 +94,14 @@ static void cite(struct answer_text *answer, const struct analysis *a, const str
 	}
 }
 
-static void say_unclaimed(struct answer_text *answer, const struct tally *t, const char *of,
-			  const char *mode)
+/* Differences of ns/KiB are of pairs of one cell each, and ranked together. */
+static const char *whose_pairs(const struct analysis *a)
+{
+	return a->sizes_nr > 1 || a->threads_nr > 1 ? " of all sizes and thread counts" : "";
+}
+
+static void say_unclaimed(struct answer_text *answer, const struct analysis *a,
+			  const struct tally *t, const char *of, const char *mode)
 {
 	size_t few = t->nr[DIFFERENCE_FEW] + t->nr[DIFFERENCE_POINT];
 	const struct item_list *list =
@@ -103,15 +109,15 @@ static void say_unclaimed(struct answer_text *answer, const struct tally *t, con
 
 	if (few)
 		answer__point(answer,
-			      "By samples of %s%zu pair%s of rounds, too few for a claim, %s "
+			      "By samples of %s%zu pair%s of rounds%s, too few for a claim, %s "
 			      "differs most from two-copy in: %s.",
-			      of, t->pairs, plural(t->pairs), mode, list->text);
+			      of, t->pairs, plural(t->pairs), whose_pairs(a), mode, list->text);
 	else
 		answer__point(
 			answer,
-			"By samples of %s%zu pair%s of rounds, no class of CPU time of %s can "
+			"By samples of %s%zu pair%s of rounds%s, no class of CPU time of %s can "
 			"be told apart from two-copy's.",
-			of, t->pairs, plural(t->pairs), mode);
+			of, t->pairs, plural(t->pairs), whose_pairs(a), mode);
 }
 
 void stage_words__say(struct answer_text *answer, const struct analysis *a,
@@ -124,13 +130,13 @@ void stage_words__say(struct answer_text *answer, const struct analysis *a,
 	if (!t.pairs)
 		return;
 	if (!t.nr[DIFFERENCE_LOWER] && !t.nr[DIFFERENCE_HIGHER]) {
-		say_unclaimed(answer, &t, of, words__mode(mode));
+		say_unclaimed(answer, a, &t, of, words__mode(mode));
 		return;
 	}
 	answer__point(answer,
-		      "By samples of %s%zu pair%s of rounds, %s against two-copy takes less CPU "
+		      "By samples of %s%zu pair%s of rounds%s, %s against two-copy takes less CPU "
 		      "time in: %s; more in: %s; %zu other class%s cannot be told apart.",
-		      of, t.pairs, plural(t.pairs), words__mode(mode),
+		      of, t.pairs, plural(t.pairs), whose_pairs(a), words__mode(mode),
 		      item_list__words(&t.list[DIFFERENCE_LOWER]),
 		      item_list__words(&t.list[DIFFERENCE_HIGHER]), t.nr[DIFFERENCE_NOISE],
 		      t.nr[DIFFERENCE_NOISE] == 1 ? "" : "es");

@@ -168,7 +168,8 @@ static void few_pairs_claim_nothing(void **state)
 	assert_int_equal(c.pairs, 4);
 	check_claim(&c, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_FEW, -GATHER);
 	check_says(&s.answers[QUESTION_CACHE],
-		   "By samples of 4 pairs of rounds, too few for a claim, one-copy differs most "
+		   "By samples of 4 pairs of rounds of all sizes and thread counts, too few for a "
+		   "claim, one-copy differs most "
 		   "from two-copy in: gather -50.1 ns/KiB (-50.1 to -50), rx copy ");
 	assert_false(says(&s.answers[QUESTION_CACHE], "saves most"));
 	study__clear(&s);
@@ -189,14 +190,15 @@ static void claims_in_words(void **state)
 		   "pin (+12 ns/KiB).");
 	check_says(
 		&s.answers[QUESTION_CACHE],
-		"By samples of 6 pairs of rounds, one-copy against two-copy takes less CPU time "
+		"By samples of 6 pairs of rounds of all sizes and thread counts, one-copy against "
+		"two-copy takes less CPU time "
 		"in: gather -50 ns/KiB (-50 to -50); more in: nowhere; 3 other classes cannot be "
 		"told apart.");
-	check_says(
-		&s.answers[QUESTION_CACHE],
-		"By samples of 6 pairs of rounds, zero-copy against two-copy takes less CPU time "
-		"in: gather -50 ns/KiB (-50 to -50), tx copy -40 ns/KiB (-40 to -40); more in: "
-		"pin +12 ns/KiB (+12 to +12); 2 other classes cannot be told apart.");
+	check_says(&s.answers[QUESTION_CACHE],
+		   "By samples of 6 pairs of rounds of all sizes and thread counts, zero-copy "
+		   "against two-copy takes less CPU time "
+		   "in: gather -50 ns/KiB (-50 to -50), tx copy -40 ns/KiB (-40 to -40); more in: "
+		   "pin +12 ns/KiB (+12 to +12); 2 other classes cannot be told apart.");
 	/* The answer is still that there are no cache counters. */
 	assert_false(s.answers[QUESTION_CACHE].answered);
 	study__clear(&s);
@@ -215,7 +217,8 @@ static void a_receiver_that_is_away_is_left_out(void **state)
 	assert_false(c.both);
 	assert_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY));
 	check_says(&s.answers[QUESTION_CACHE],
-		   "By samples of the sender in 6 pairs of rounds, one-copy against two-copy");
+		   "By samples of the sender in 6 pairs of rounds of all sizes and thread counts, "
+		   "one-copy against two-copy");
 	study__clear(&s);
 }
 
