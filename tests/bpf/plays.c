@@ -283,13 +283,40 @@ static void play_map(void)
 	receive(p.rx, 16 * 4096 - request.length + 100, 0);
 }
 
+/* Does the kernel still have a TCP connection of this port, other than in TIME_WAIT? */
+static bool is_open(in_port_t port)
+{
+	FILE *f = fopen("/proc/net/tcp", "re");
+	unsigned int local, remote, state;
+	bool open = false;
+	char line[256];
+
+	if (!f)
+		fail("/proc/net/tcp");
+	while (!open && fgets(line, sizeof(line), f))
+		open = sscanf(line, " %*u: %*x:%x %*x:%x %x", &local, &remote, &state) == 3 &&
+		       (local == port || remote == port) && state != TCP_TIME_WAIT;
+	fclose(f);
+	return open;
+}
+
+/* A worker of the kernel closes the connections beneath, some time after the sockets themselves. */
 static void play_mptcp(void)
 {
 	struct pair p = connect_pair(PROTOCOL_MPTCP);
+	struct sockaddr_in at;
+	socklen_t len = sizeof(at);
 
 	watch(&p, 1);
 	send_bytes(p.tx, 3000, 0);
 	receive(p.rx, 3000, 0);
+	if (getsockname(p.tx, (void *)&at, &len))
+		fail("getsockname");
+	close(p.tx);
+	recv(p.rx, data, 1, 0);
+	close(p.rx);
+	while (is_open(ntohs(at.sin_port)))
+		usleep(1000);
 }
 
 /* Payload comes back from the error queue with its timestamp: not received, and not taken. */
