@@ -172,7 +172,8 @@ struct nio_stream {
 	__u32 zckey;
 	__u32 zc_next;   /* the id after the last that was reported complete */
 	__u32 syn_bytes; /* sent with the SYN, of a call that has not returned */
-	__u32 untold;    /* 1: several threads send, and calls in progress are not shown */
+	__u16 untold;    /* 1: several threads send, and calls in progress are not shown */
+	__u16 refused;   /* 1: send events may be among those the kernel refused. User space's */
 	__u32 handed;    /* 1: another thread sends than the one that began, where they are not */
 	__u32 state;     /* that the last change made; 0: none was seen */
 	__u32 earlier;   /* calls in progress that had begun before the numbers did (earlier.h) */

@@ -97,13 +97,15 @@ static void close_taken(struct books *b, const struct nio_stream *s)
 
 /*
  * What was sent after the last event that told of it, up to the end, and by calls whose return was
- * none: their events were missed.
+ * none: their events were missed. Where the kernel is not known to have refused any, it is nothing
+ * that would explain it, and stays unaccounted.
  */
 static void close_sent(struct books *b, const struct nio_stream *s)
 {
 	int32_t further = (int32_t)(s->now.sent - s->sent_seen);
 
-	if (!has_ended(s) || !(s->flags & NIO_STREAM_TX_BASE) || s->uncovered || s->untold)
+	if (!s->refused || !has_ended(s) || !(s->flags & NIO_STREAM_TX_BASE) || s->uncovered ||
+	    s->untold)
 		return;
 	b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] +=
 		(further > 0 ? (uint32_t)further : 0) + s->call.queued;

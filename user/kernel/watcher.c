@@ -161,11 +161,9 @@ bool watcher__finds_sockets(const struct watcher *w)
 	return w->may_adopt;
 }
 
-/* Of programs that see it, none is at work that did not. 0 or -errno. */
-static int end(struct watcher *w, enum nio_over what)
+static void say_over(struct watcher *w, enum nio_over what)
 {
 	*(volatile __u32 *)&w->skel->bss->nio_over = what;
-	return grace_period__pass();
 }
 
 /*
@@ -173,7 +171,9 @@ static int end(struct watcher *w, enum nio_over what)
  * doubt, and not for closed with bytes that nobody saw. Then what follows a send (completions,
  * copies), so that nothing is told of a send that is not booked. Sends and receives end for all
  * CPUs at one moment: what is known of calls in progress is of that moment, too, and no receive is
- * seen to be taken whose copy was not.
+ * seen to be taken whose copy was not. Runs that are refused later would have booked nothing.
+ *
+ * After each, no program is at work that did not see it.
  *
  * The programs stay attached until watcher__close(), since detaching takes seconds, and return
  * at what they would book.
@@ -182,11 +182,14 @@ int watcher__stop(struct watcher *w)
 {
 	int err;
 
-	w->missed = watcher__missed(w);
-	w->stopped = true;
-	err = end(w, NIO_OVER_ENDS);
+	say_over(w, NIO_OVER_ENDS);
+	err = grace_period__pass();
 	w->skel->bss->nio_armed = false;
-	return err ? err : end(w, NIO_OVER_ALL);
+	if (err)
+		return err;
+	say_over(w, NIO_OVER_ALL);
+	watcher__count_last_missed(w);
+	return grace_period__pass();
 }
 
 int watcher__open_pass(const struct watcher *w)

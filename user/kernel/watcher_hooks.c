@@ -75,11 +75,12 @@ static const struct way ways[] = {
 
 #define WAYS_NR (sizeof(ways) / sizeof(ways[0]))
 
-static bool has_program(const struct way *way, const char *name)
+/* Is the name among these, which are apart by a space? */
+static bool names(const char *programs, const char *name)
 {
 	size_t len = strlen(name);
 
-	for (const char *p = way->programs; p; p = strchr(p, ' ')) {
+	for (const char *p = programs; p; p = strchr(p, ' ')) {
 		p += *p == ' ';
 		if (!strncmp(p, name, len) && (p[len] == ' ' || !p[len]))
 			return true;
@@ -182,7 +183,7 @@ static const char *obstacle(struct watcher *w, const struct presence *has, const
 	if (is_of_functions(way->backend) && way->backend != w->functions)
 		return "this kernel refused programs on functions, or another backend is in use";
 	while ((prog = bpf_object__next_program(w->skel->obj, prog)))
-		if (has_program(way, bpf_program__name(prog)) &&
+		if (names(way->programs, bpf_program__name(prog)) &&
 		    presence__section(has, bpf_program__section_name(prog)))
 			return "this kernel does not have it";
 	return NULL;
@@ -208,7 +209,7 @@ static int switch_on(struct watcher *w, const struct way *way)
 	struct bpf_program *prog = NULL;
 
 	while ((prog = bpf_object__next_program(w->skel->obj, prog))) {
-		if (!has_program(way, bpf_program__name(prog)) || bpf_program__autoload(prog))
+		if (!names(way->programs, bpf_program__name(prog)) || bpf_program__autoload(prog))
 			continue;
 		if (w->programs_nr == WATCHER_PROGRAMS_MAX)
 			return -E2BIG;
@@ -247,6 +248,20 @@ static bool is_by(const struct watcher *w, const char *probe, enum backend backe
 	const struct plan_row *row = row_of(w, probe);
 
 	return row && row->hook && !strcmp(row->backend, backend__name(backend));
+}
+
+bool watcher__is_of_sends(const struct watcher *w, const struct bpf_program *prog)
+{
+	static const char *const probes[] = {"send_return", "message", "sendpage"};
+	const char *name = bpf_program__name(prog);
+
+	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++) {
+		const struct plan_row *row = row_of(w, probes[i]);
+
+		if (row && row->hook && names(row->programs, name))
+			return true;
+	}
+	return false;
 }
 
 static bool completions_by_function(const struct watcher *w)

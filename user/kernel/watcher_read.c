@@ -69,26 +69,70 @@ static void add_calls(const struct calls *calls, struct nio_stream *s)
 			s->call.queued += calls->list[i].queued;
 }
 
-static bool give(const struct calls *calls, struct nio_stream *s,
+/* Probes that the kernel passed over; *untold: it does not tell. */
+static uint64_t passed_over(const struct watcher *w, size_t i, bool *untold)
+{
+	uint64_t missed = 0;
+
+	if (!w->links[i] || bpf_program__type(w->programs[i]) != BPF_PROG_TYPE_KPROBE)
+		return 0;
+	*untold |= link_info__kprobe_missed(bpf_link__fd(w->links[i]), &missed) != 0;
+	return missed;
+}
+
+/* Runs of a program that the kernel refused or passed over so far. 0 or -errno. */
+static int refused_runs(const struct watcher *w, size_t i, uint64_t *runs, bool *untold)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(w->programs[i]), &info, &len))
+		return -errno;
+	*runs = info.recursion_misses + passed_over(w, i, untold);
+	return 0;
+}
+
+/*
+ * Is it known that the kernel refused events of send calls? Where turns are shown, what they leave
+ * over is nothing else: bpf/attach_sends.bpf.h.
+ */
+static bool has_refused_sends(struct watcher *w)
+{
+	bool untold = false;
+
+	w->sends_refused |= w->skel->rodata->nio_turns;
+	for (size_t i = 0; i < w->programs_nr && !w->sends_refused && !w->stopped; i++) {
+		uint64_t runs = 0;
+
+		if (watcher__is_of_sends(w, w->programs[i]) && !refused_runs(w, i, &runs, &untold))
+			w->sends_refused = runs != 0;
+	}
+	return w->sends_refused;
+}
+
+static bool give(const struct calls *calls, struct nio_stream *s, bool refused,
 		 bool (*take)(void *, const struct nio_stream *), void *arg)
 {
 	if (!s->cookie)
 		return false;
 	add_calls(calls, s);
+	s->refused = refused;
 	return take(arg, s);
 }
 
 /* A bucket with more entries than a batch holds is no batch: then one by one. */
-static int each_one(int fd, const struct calls *calls, struct nio_stream *s,
+static int each_one(struct watcher *w, const struct calls *calls, struct nio_stream *s,
 		    bool (*take)(void *, const struct nio_stream *), void *arg)
 {
+	int fd = bpf_map__fd(w->skel->maps.nio_streams);
 	uint64_t key, next;
 	int err = bpf_map_get_next_key(fd, NULL, &next);
 
 	while (!err) {
 		key = next;
 		err = bpf_map_get_next_key(fd, &key, &next);
-		if (!bpf_map_lookup_elem(fd, &key, s) && give(calls, s, take, arg))
+		if (!bpf_map_lookup_elem(fd, &key, s) &&
+		    give(calls, s, has_refused_sends(w), take, arg))
 			bpf_map_delete_elem(fd, &key);
 	}
 	return errno == ENOENT ? 0 : -errno;
@@ -100,18 +144,21 @@ int watcher__each_stream(struct watcher *w, bool (*take)(void *arg, const struct
 	struct batch b = {.fd = bpf_map__fd(w->skel->maps.nio_streams)};
 	struct calls calls = {0};
 	int err = read_calls(w, &calls);
+	bool refused;
 
 	b.streams = calloc(BATCH, sizeof(*b.streams));
 	if (!b.streams)
 		err = -ENOMEM;
 	while (!err && !b.over) {
 		err = next_batch(&b);
+		/* After what it may explain. */
+		refused = has_refused_sends(w);
 		for (uint32_t i = 0; !err && i < b.nr; i++)
-			if (give(&calls, &b.streams[i], take, arg))
+			if (give(&calls, &b.streams[i], refused, take, arg))
 				bpf_map_delete_elem(b.fd, &b.keys[i]);
 	}
 	if (err == -ENOSPC || err == -EINVAL)
-		err = each_one(b.fd, &calls, b.streams, take, arg);
+		err = each_one(w, &calls, b.streams, take, arg);
 	free(b.streams);
 	free(calls.list);
 	return err;
@@ -144,17 +191,6 @@ struct nio_attach_loss watcher__losses(const struct watcher *w)
 	return *(const volatile struct nio_attach_loss *)&w->skel->bss->nio_attach_losses;
 }
 
-/* Probes that the kernel passed over; *untold: it does not tell. */
-static uint64_t passed_over(const struct watcher *w, size_t i, bool *untold)
-{
-	uint64_t missed = 0;
-
-	if (!w->links[i] || bpf_program__type(w->programs[i]) != BPF_PROG_TYPE_KPROBE)
-		return 0;
-	*untold |= link_info__kprobe_missed(bpf_link__fd(w->links[i]), &missed) != 0;
-	return missed;
-}
-
 /*
  * One of two programs, of which either does what the kernel refuses the other: what neither did is
  * in changes_missed.
@@ -179,17 +215,23 @@ struct num watcher__missed(const struct watcher *w)
 	if (w->stopped)
 		return w->missed;
 	for (size_t i = 0; i < w->programs_nr; i++) {
-		struct bpf_prog_info info = {0};
-		uint32_t len = sizeof(info);
+		uint64_t refused = 0;
 
 		if (is_twin(w->programs[i]))
 			continue;
-		if (bpf_obj_get_info_by_fd(bpf_program__fd(w->programs[i]), &info, &len))
+		if (refused_runs(w, i, &refused, &untold))
 			return (struct num){.reason = "the kernel does not tell"};
-		sum.value += info.recursion_misses + passed_over(w, i, &untold);
+		sum.value += refused;
 	}
 	if (untold)
 		return (struct num){.reason = "this kernel does not count probes that it passes "
 					      "over (it does from 6.7 on)"};
 	return sum;
+}
+
+void watcher__count_last_missed(struct watcher *w)
+{
+	has_refused_sends(w);
+	w->missed = watcher__missed(w);
+	w->stopped = true;
 }

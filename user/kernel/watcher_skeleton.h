@@ -23,6 +23,7 @@ struct watcher {
 	uint32_t streams_max;
 	enum backend functions; /* of programs on functions; BACKEND_TRACEPOINT: there are none */
 	bool may_adopt;
+	bool sends_refused; /* the kernel is known to have refused events of send calls */
 	bool stopped;
 	struct num
 		missed; /* as it was when it was stopped: what is passed over later is not missed */
@@ -34,5 +35,11 @@ struct watcher {
  */
 int watcher__choose(struct watcher *w, const struct watcher_filter *filter,
 		    struct watcher_refusal *no);
+
+/* Does this program tell of send calls? */
+bool watcher__is_of_sends(const struct watcher *w, const struct bpf_program *prog);
+
+/* What is passed over from here on is not missed. */
+void watcher__count_last_missed(struct watcher *w);
 
 #endif
