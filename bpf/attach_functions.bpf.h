@@ -19,8 +19,10 @@ int BPF_PROG(nio_ae_send, struct sock *sk, struct msghdr *msg)
 {
 	struct nio_stream *s = stream_in_use(sk);
 
-	if (s)
-		on_send_begin(s, sk, call_of(sk, msg, KNOWN));
+	if (!s)
+		return 0;
+	end_unseen(s, sk);
+	on_send_begin(s, sk, call_of(sk, msg, KNOWN));
 	return 0;
 }
 
@@ -30,7 +32,7 @@ int BPF_PROG(nio_ax_send, struct sock *sk, struct msghdr *msg, unsigned long siz
 	struct nio_stream *s = stream_of(sk, KNOWN);
 
 	if (s)
-		on_send_end(s, sk, ret, KNOWN);
+		on_send_end(s, sk, ret, KNOWN, msg);
 	return 0;
 }
 
@@ -72,8 +74,10 @@ int BPF_PROG(nio_ae_sendpages, struct sock *sk)
 {
 	struct nio_stream *s = stream_in_use(sk);
 
-	if (s)
-		on_send_begin(s, sk, NIO_SEEN_CALL | NIO_SEEN_SPLICE);
+	if (!s)
+		return 0;
+	end_unseen(s, sk);
+	on_send_begin(s, sk, NIO_SEEN_CALL | NIO_SEEN_SPLICE);
 	return 0;
 }
 
@@ -84,7 +88,7 @@ int BPF_PROG(nio_ax_sendpages, struct sock *sk, void *page, int offset, unsigned
 	struct nio_stream *s = stream_of(sk, KNOWN);
 
 	if (s)
-		on_send_end(s, sk, ret, KNOWN);
+		on_send_end(s, sk, ret, KNOWN, NULL);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ static __always_inline void on_push(struct nio_stream *s, const struct sock *sk)
 		begin_connected(s, sk);
 	bytes = nio_seq_delta(s->sent_seen, payload_end_of(sk)) + (c ? c->queued : 0);
 	if ((s->flags & NIO_STREAM_TX_BASE) && bytes > 0)
-		on_send_end(s, sk, bytes, ADDRESS);
+		on_send_end(s, sk, bytes, ADDRESS, NULL);
 	else
 		end_call(s, &ended);
 }

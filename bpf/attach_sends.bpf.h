@@ -10,39 +10,10 @@
 #include "attach_calls.bpf.h"
 #include "attach_connect.bpf.h"
 #include "attach_earlier.bpf.h"
-#include "message.bpf.h"
+#include "attach_messages.bpf.h"
 
 /* Calls in progress are shown by each turn they take, under the lock; their ends after it. */
 const volatile bool nio_turns = false;
-
-/* Do MSG_ZEROCOPY sends of this socket take ids (SO_ZEROCOPY), and pin pages? */
-enum sock_flags___zerocopy {
-	SOCK_ZEROCOPY___zerocopy = 25,
-};
-
-static __always_inline bool may_pin(const struct sock *sk)
-{
-	__u64 flag = bpf_core_enum_value(enum sock_flags___zerocopy, SOCK_ZEROCOPY___zerocopy);
-
-	return kernel_read(struct sock_common, sk, skc_flags) & (1UL << flag);
-}
-
-/*
- * What the message of a send call says, whether it is of several pieces, and whether its pages are
- * pinned: as the kernel chooses it, when the call begins.
- */
-static __always_inline __u32 call_of(const struct sock *sk, const struct msghdr *msg, bool known)
-{
-	__u32 what = call_of_message(msg, known);
-
-	if (is_vector(msg))
-		what |= NIO_CALL_VECTOR;
-	if (NIO_FIELD(known, struct msghdr, msg, msg_flags) & MSG_FASTOPEN)
-		what |= NIO_CALL_FASTOPEN;
-	if ((what & NIO_SEEN_ZEROCOPY) && may_pin(sk))
-		what |= NIO_CALL_PINS;
-	return what;
-}
 
 /*
  * The ids of zero-copy sends begin here: with the present call, which has taken its id already if
@@ -60,26 +31,43 @@ static __always_inline void begin_ids(struct nio_stream *s, const struct sock *s
 	nio_stream_flag(s, NIO_STREAM_IDS);
 }
 
-/* io_uring's SEND_ZC says MSG_ZEROCOPY, too. */
-static __always_inline __u32 kind_of(__u32 call, enum nio_send_kind how)
-{
-	if (call & NIO_SEEN_FOREIGN)
-		return NIO_CALL_IO_URING;
-	if (how == NIO_SEND_PINNED || (call & NIO_SEEN_ZEROCOPY))
-		return NIO_CALL_ZEROCOPY;
-	if (!(call & NIO_SEEN_CALL))
-		return NIO_CALL_UNTOLD;
-	if (call & NIO_SEEN_SPLICE)
-		return NIO_CALL_SPLICE;
-	return call & NIO_CALL_VECTOR ? NIO_CALL_VECTORED : NIO_CALL_PLAIN;
-}
-
 /* A call of this thread begins, or is seen for the first time; *call is what is known of it. */
 static __always_inline struct nio_call *on_call(struct nio_stream *s, struct nio_call *call)
 {
 	if (call->what & NIO_SEEN_ZEROCOPY)
 		nio_any_pinned = true;
 	return begin_call(s, call);
+}
+
+/* Queued by calls of which no event tells. Other layers queue by none of the application's. */
+static __always_inline void book_missed(struct nio_stream *s, const struct sock *sk, __u32 bytes)
+{
+	if (path_of(sk, NIO_SIDE_SENDER, KNOWN) == NIO_COVERED)
+		book_side(s, NIO_SIDE_SENDER, NIO_UNCOVERED_MISSED, bytes);
+}
+
+/*
+ * A trampoline's program may have been refused. Of a socket of one thread, on which no call is in
+ * progress that began before, all that was queued since the last look is of the calls of then.
+ */
+static __always_inline bool is_of_one_thread(const struct nio_stream *s)
+{
+	return (s->flags & NIO_STREAM_TX_BASE) && !s->caller && !s->crowd && !s->earlier;
+}
+
+/* A call begins, of which a trampoline knows: of this thread's last one the return was missed. */
+static __always_inline void end_unseen(struct nio_stream *s, const struct sock *sk)
+{
+	struct nio_call call;
+	__u32 end;
+
+	if (!s->caller || s->crowd || all_is_over() || s->caller != tid_now())
+		return;
+	if (!end_call(s, &call) || !is_of_one_thread(s) || !has_numbers(sk))
+		return;
+	end = payload_end_of(sk);
+	book_missed(s, sk, call.queued + (end - s->sent_seen));
+	s->sent_seen = end;
 }
 
 /*
@@ -211,11 +199,26 @@ static __always_inline void begin_earlier(struct nio_stream *s, __u32 bytes)
 		__sync_fetch_and_add(&s->base_tx.sent, -bytes);
 }
 
-/* A send call queued ret bytes, or failed. The lock is held. */
+/*
+ * Since the last look `before` bytes more were queued than the call returned: by calls before it,
+ * whose events were missed.
+ */
+static __always_inline bool is_after_missed(const struct nio_stream *s, const struct nio_call *call,
+					    __s32 before)
+{
+	return before > 0 && is_of_one_thread(s) &&
+	       !(call->what & (NIO_CALL_MIXED | NIO_CALL_CONNECTS));
+}
+
+/*
+ * A send call queued ret bytes, or failed. The lock is held. msg tells what it was where its begin
+ * was missed, or what was seen to begin may be another.
+ */
 static __always_inline void on_send_end(struct nio_stream *s, const struct sock *sk, int ret,
-					bool known)
+					bool known, const struct msghdr *msg)
 {
 	struct nio_call call = {.what = NIO_CALL_CUT};
+	__s32 before;
 	__u32 end;
 
 	if (all_is_over())
@@ -233,9 +236,16 @@ static __always_inline void on_send_end(struct nio_stream *s, const struct sock 
 		begin_connected(s, sk);
 	if (earlier_ends(s, sk, &call, ret, end))
 		return;
+	before = call.queued + (end - s->sent_seen) - ret;
 	if (call.what & NIO_CALL_CUT)
-		begin_earlier(s, ret - call.queued - (end - s->sent_seen));
+		begin_earlier(s, -before);
 	s->sent_seen = end;
+	if (known && is_after_missed(s, &call, before)) {
+		book_missed(s, sk, before);
+		call.what = NIO_CALL_CUT;
+	}
+	if (call.what & NIO_CALL_CUT)
+		call.what = call_at_end(sk, msg, known);
 	book_call(s, sk, ret, call.what);
 }
 
@@ -249,13 +259,6 @@ static __always_inline void saw_sent(struct nio_stream *s, __u32 end)
 		    __sync_val_compare_and_swap(&s->sent_seen, seen, end) == seen)
 			return;
 	}
-}
-
-/* Queued by calls of which no event tells. Other layers queue by none of the application's. */
-static __always_inline void book_missed(struct nio_stream *s, const struct sock *sk, __u32 bytes)
-{
-	if (path_of(sk, NIO_SIDE_SENDER, KNOWN) == NIO_COVERED)
-		book_side(s, NIO_SIDE_SENDER, NIO_UNCOVERED_MISSED, bytes);
 }
 
 /*

@@ -144,6 +144,15 @@ static void add_uncovered(struct books *b, const __u64 from[NIO_SIDE_NR][NIO_UNC
 			b->uncovered[side][kind] += from[side][kind];
 }
 
+/* Where no events were refused, bytes that none tells of are no missed ones: see close_sent(). */
+static void add_uncovered_of(struct books *b, const struct nio_stream *s)
+{
+	add_uncovered(b, s->uncovered_bytes);
+	if (!s->refused)
+		b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] -=
+			s->uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
+}
+
 static void add_values(uint64_t *to, const uint64_t *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -206,7 +215,7 @@ void books__add_stream(struct books *b, const struct nio_stream *s)
 	add_amounts(b->calls, s->calls, NIO_CALL_NR);
 	add_amounts(b->stages, s->stages, NIO_STAGE_NR);
 	b->spliced += s->spliced;
-	add_uncovered(b, s->uncovered_bytes);
+	add_uncovered_of(b, s);
 	close_taken(b, s);
 	close_sent(b, s);
 	b->ids += (uint32_t)(s->zckey - s->zckey_base);

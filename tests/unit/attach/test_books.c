@@ -154,6 +154,25 @@ static void calls_only_what_was_refused_missed(void **state)
 	assert_int_equal(books__missed_sends(&b), 0);
 }
 
+/* A gap between two calls is the same: trampolines do not see whether one was refused. */
+static void calls_no_gap_missed_where_none_was_refused(void **state)
+{
+	struct nio_stream s = stream(100, 0);
+	struct books b;
+
+	(void)state;
+	s.sent_seen += 60;
+	s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = 60;
+	b = books_of(&s);
+	expect_balance(&b, 60, 0);
+	assert_int_equal(books__missed_sends(&b), 0);
+	assert_near(books__copies_per_byte_at_most(&b).value, 1);
+	s.refused = 1;
+	books__add_stream(&b, &s);
+	expect_balance(&b, 60, 0);
+	assert_int_equal(books__missed_sends(&b), 60);
+}
+
 /* What was sent by calls whose events were missed may have been copied, and is booked as nothing.
  */
 static void makes_nothing_of_missed_sends(void **state)
@@ -380,6 +399,7 @@ int main(void)
 		cmocka_unit_test(goes_past_4_gib),
 		cmocka_unit_test(ends_where_the_socket_ends),
 		cmocka_unit_test(calls_only_what_was_refused_missed),
+		cmocka_unit_test(calls_no_gap_missed_where_none_was_refused),
 		cmocka_unit_test(makes_nothing_of_missed_sends),
 		cmocka_unit_test(needs_a_number_of_the_end),
 		cmocka_unit_test(leaves_calls_in_progress_out),
