@@ -137,17 +137,17 @@ static void add_amounts(struct nio_amount *to, const struct nio_amount *from, si
 	}
 }
 
-static void add_uncovered(struct books *b, const __u64 from[NIO_SIDE_NR][NIO_UNCOVERED_NR])
+static void add_uncovered(__u64 *to, const __u64 *from)
 {
-	for (size_t side = 0; side < NIO_SIDE_NR; side++)
-		for (size_t kind = 0; kind < NIO_UNCOVERED_NR; kind++)
-			b->uncovered[side][kind] += from[side][kind];
+	for (size_t kind = 0; kind < NIO_UNCOVERED_NR; kind++)
+		to[kind] += from[kind];
 }
 
 /* Where no events were refused, bytes that none tells of are no missed ones: see close_sent(). */
 static void add_uncovered_of(struct books *b, const struct nio_stream *s)
 {
-	add_uncovered(b, s->uncovered_bytes);
+	for (size_t side = 0; side < NIO_SIDE_NR; side++)
+		add_uncovered(b->uncovered[side], s->uncovered_bytes[side]);
 	if (!s->refused)
 		b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] -=
 			s->uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
@@ -241,7 +241,8 @@ void books__add(struct books *b, const struct books *other)
 	add_amounts(b->calls, other->calls, NIO_CALL_NR);
 	add_amounts(b->stages, other->stages, NIO_STAGE_NR);
 	b->spliced += other->spliced;
-	add_uncovered(b, other->uncovered);
+	for (size_t side = 0; side < NIO_SIDE_NR; side++)
+		add_uncovered(b->uncovered[side], other->uncovered[side]);
 	b->ids += other->ids;
 	b->completed += other->completed;
 	b->copied += other->copied;
