@@ -131,21 +131,21 @@ share() {
 	jq -e '.runs[0].cpu.reason | test("kptr_restrict")' doc.json
 }
 
-# The timer that holds packets back. What bbr takes a path of this machine for differs from run to run: it may hold
-# back much, or nothing at all (docs/KERNELS.md). So here the sockets are given a rate: half of what reno does without.
-# bats test_tags=alone
-@test "cpu: pacing is named where packets are held back, and only there" {
+# What bbr takes a path of this machine for differs from run to run: it may hold back much, or nothing at all
+# (docs/KERNELS.md). So here the sockets are given a rate: half of what reno does without. How large a share of the
+# time goes to timers then is a matter of what this machine takes to set one (3 to 14 % have been seen, without 2 to
+# 5 %), so what is asked for is the function that the timer runs, whoever it interrupts. Which class it is, is of
+# test_stack_rules.c.
+@test "cpu: pacing is in the stacks where packets are held back, and only there" {
 	paced() {
-		"$NETIOTRACE" -q --mode onecopy --duration 4s --rounds 1 --path veth --mtu 1500 --congestion reno --json "$1"
-		jq -c '.summary[0].total | [.app.throughput_gbps, (.cpu.sender | .samples, .cpu_ns, .ns.timers)]' "$1"
+		"$NETIOTRACE" -q --mode onecopy --duration 4s --rounds 1 --path veth --congestion reno --folded "$1" --json doc.json
+		jq '.summary[0].total.app.throughput_gbps' doc.json >"$1.gbps"
+		jq -e '.summary[0].total.cpu.sender.samples > 0' doc.json
 	}
-	paced freely.json
-	PACED_RATE=$(jq '.summary[0].total.app.throughput_gbps * 1e9 / 8 / 2 | floor' freely.json) \
-		LD_PRELOAD=$NETIOTRACE_BIN/tests/e2e/paced.so paced held.json
-	# Shares of the sender's time, by their intervals. How large it is, is a matter of what this machine takes to set a
-	# timer, an exit to its host perhaps: 10 to 14 % have been seen, without 2 to 5 %.
-	jq -e --slurpfile freely freely.json '
-		def share($bound): .summary[0].total.cpu.sender |
-			.ns_per_kib.timers[$bound] / ([.ns_per_kib[].value] | add);
-		share("low") > ($freely[0] | share("high"))' held.json
+	paced freely
+	PACED_RATE=$(jq '. * 1e9 / 8 / 2 | floor' freely.gbps) LD_PRELOAD=$NETIOTRACE_BIN/tests/e2e/paced.so paced held
+	wc -l freely held
+	jq -e --slurpfile freely freely.gbps '. < 0.6 * $freely[0]' held.gbps
+	grep ';tcp_pace_kick[; ]' held
+	[ "$(grep -c ';tcp_pace_kick[; ]' freely)" -eq 0 ]
 }
