@@ -113,6 +113,26 @@ const char *item_list__words(struct item_list *list)
 	return list->text;
 }
 
+static bool counts_completions(const struct dataset_row *row)
+{
+	return !isnan(row->value[METRIC_ZC_COMPLETED]) && !isnan(row->value[METRIC_ZC_COPIED]);
+}
+
+const char *answer__counted_runs(char *buf, size_t len, const struct analysis *a)
+{
+	const struct dataset_row *row = a->dataset->rows, *end = row + a->dataset->rows_nr;
+	size_t runs = 0, counted = 0;
+
+	for (; row < end; row++) {
+		runs += row->mode == MODE_ZEROCOPY;
+		counted += row->mode == MODE_ZEROCOPY && counts_completions(row);
+	}
+	buf[0] = '\0';
+	if (counted < runs)
+		snprintf(buf, len, " in the %zu of %zu runs that count them", counted, runs);
+	return buf;
+}
+
 double answer__copied_fraction(const struct analysis *a, double *completed)
 {
 	const struct dataset_row *row = a->dataset->rows, *end = row + a->dataset->rows_nr;
@@ -120,8 +140,7 @@ double answer__copied_fraction(const struct analysis *a, double *completed)
 
 	*completed = 0;
 	for (; row < end; row++) {
-		if (row->mode != MODE_ZEROCOPY || isnan(row->value[METRIC_ZC_COMPLETED]) ||
-		    isnan(row->value[METRIC_ZC_COPIED]))
+		if (row->mode != MODE_ZEROCOPY || !counts_completions(row))
 			continue;
 		*completed += row->value[METRIC_ZC_COMPLETED];
 		copied += row->value[METRIC_ZC_COPIED];

@@ -73,8 +73,15 @@ __attribute__((format(printf, 2, 3))) void item_list__add(struct item_list *list
 							  const char *format, ...);
 const char *item_list__words(struct item_list *list);
 
-/* Zero-copy completions over all runs, and how many of these were copied; -1 when not counted. */
+/*
+ * Zero-copy completions over all runs that count them, and how many of these were copied; -1 when
+ * none does.
+ */
 double answer__copied_fraction(const struct analysis *a, double *completed);
+
+/* "", or where some zero-copy runs do not count completions " in the 3 of 4 runs that count them".
+ */
+const char *answer__counted_runs(char *buf, size_t len, const struct analysis *a);
 
 /* Has any cell the rounds that a claim needs? */
 bool answer__can_claim(const struct analysis *a);

@@ -125,9 +125,13 @@ void answer__one_over_two(struct answer_text *answer, const struct analysis *a)
 void answer__zero_over_two(struct answer_text *answer, const struct analysis *a)
 {
 	double completed, fraction = answer__copied_fraction(a, &completed);
+	char runs[WORDS_BUF];
 
 	answer_duel(answer, a, MODE_ZEROCOPY, MODE_TWOCOPY);
 	if (fraction == 1)
-		answer__point(answer, "Every zero-copy send of this data was copied after all, so "
-				      "on this path it saves only the gathering.");
+		answer__point(answer,
+			      "Every zero-copy send%s was copied after all, so on this "
+			      "path it saves only the gathering.",
+			      *answer__counted_runs(runs, sizeof(runs), a) ? runs
+									   : " of this data");
 }

@@ -126,7 +126,7 @@ static bool say_honoured(struct answer_text *answer, const struct analysis *a,
 			 const struct standing *s)
 {
 	double completed, fraction = answer__copied_fraction(a, &completed);
-	char n[UNITS_BUF], percent[WORDS_BUF];
+	char n[UNITS_BUF], percent[WORDS_BUF], runs[WORDS_BUF];
 	const struct cell *zc = s->worst;
 	const char *text = zc->rows->verdict;
 
@@ -140,8 +140,10 @@ static bool say_honoured(struct answer_text *answer, const struct analysis *a,
 				      "data counts no zero-copy completions.");
 		return false;
 	}
-	answer__point(answer, "Of %s zero-copy completions over all runs, %s came back as copied.",
+	answer__counted_runs(runs, sizeof(runs), a);
+	answer__point(answer, "Of %s zero-copy completions%s, %s came back as copied.",
 		      format_count(n, sizeof(n), (uint64_t)completed),
+		      *runs ? runs : " over all runs",
 		      share_words(percent, sizeof(percent), fraction));
 	if (text && *text)
 		answer__point(answer, "In %sthe cell %s: %s",

@@ -406,6 +406,26 @@ static void that_all_was_copied_is_said(void **state)
 	}
 }
 
+/* What some runs do not count is said of the others only. */
+static void that_all_was_copied_is_said_of_runs_that_count(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	for (unsigned int r = 0; r < 3; r++) {
+		put(&s, MODE_ZEROCOPY, KIB(1), 1, r, 10);
+		s.d.rows[s.d.rows_nr - 1].value[METRIC_ZC_COMPLETED] = r ? 2 : (double)NAN;
+		s.d.rows[s.d.rows_nr - 1].value[METRIC_ZC_COPIED] = r ? 2 : (double)NAN;
+		put(&s, MODE_TWOCOPY, KIB(1), 1, r, 10);
+	}
+	study__finish(&s, NONE);
+	check_says(&s.answers[QUESTION_ZERO_OVER_TWO],
+		   "Every zero-copy send in the 2 of 3 runs that count them was copied after all");
+	check_says(&s.answers[QUESTION_ZEROCOPY],
+		   "Of 4 zero-copy completions in the 2 of 3 runs that count them, 100 %");
+	study__clear(&s);
+}
+
 /* That they rise is certain of more than half of the cells, or it is not said so. */
 static void half_of_the_cells_are_not_most(void **state)
 {
@@ -442,6 +462,7 @@ int main(void)
 		cmocka_unit_test(threads_without_a_pair_are_named_in_order),
 		cmocka_unit_test(factors_are_of_the_mode),
 		cmocka_unit_test(that_all_was_copied_is_said),
+		cmocka_unit_test(that_all_was_copied_is_said_of_runs_that_count),
 		cmocka_unit_test(half_of_the_cells_are_not_most),
 	};
 
