@@ -1,0 +1,38 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# tests/run itself, on an invented tree: which documents it holds against the schema.
+
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup() {
+	need_tool python3
+	python3 -c 'import jsonschema' || skip "no python3-jsonschema"
+	cd "$BATS_TEST_TMPDIR" || return
+	made_by_hand
+	mkdir -p tree/tests/bpf tree/docs
+	cp "$REPO/tests/run" "$REPO/tests/validate" tree/tests
+	cp "$REPO/docs/netiotrace.schema.json" tree/docs
+}
+
+# runs COMMAND: a test that does no more.
+runs() {
+	printf '@test "it" {\n\tcd "$BATS_TEST_TMPDIR"\n\t%s\n}\n' "$1" >tree/tests/bpf/it.bats
+	tree/tests/run bpf >out || true
+	cat out
+	grep -q '^[0-9]* passed, ' out
+}
+
+@test "tests/run: where no document was made, but the schema copied or one written by hand, nothing is wrong" {
+	runs "mkdir doc; cp '$REPO/docs/netiotrace.schema.json' doc"
+	! grep '^not ok' out
+	runs "touch .by-hand; echo '{\"schema\": \"netiotrace.result/1\"}' >by-hand.json"
+	! grep '^not ok' out
+}
+
+@test "tests/run: a document that is not what the schema says is told" {
+	runs "echo '{\"schema\": \"netiotrace.result/1\"}' >bad.json"
+	grep -q '^not ok bpf: documents are not what docs/netiotrace.schema.json says$' out
+	runs "\"$NETIOTRACE\" -q --backend none --messages 5 --mode onecopy --json good.json"
+	! grep '^not ok' out
+}
