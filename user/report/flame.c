@@ -282,8 +282,8 @@ int flame__write(FILE *f, const struct flame_input *in)
 	char title[128];
 	int err = add_input(&t, in, 0);
 
-	snprintf(title, sizeof(title), "CPU time of %s: %.0f ns per KiB", words__mode(in->mode),
-		 t.root.weight[0]);
+	snprintf(title, sizeof(title), "CPU time of %s: on average %.0f ns per KiB",
+		 words__mode(in->mode), t.root.weight[0]);
 	if (!err)
 		draw(&d, f, title);
 	free_nodes(t.root.child);
@@ -300,7 +300,8 @@ int flame__write_difference(FILE *f, const struct flame_input *a, const struct f
 
 	if (!err)
 		err = add_input(&t, b, 1);
-	snprintf(title, sizeof(title), "CPU time of %s (blue, %.0f ns per KiB) and %s (red, %.0f)",
+	snprintf(title, sizeof(title),
+		 "CPU time of %s (blue, on average %.0f ns per KiB) and %s (red, %.0f)",
 		 words__mode(a->mode), t.root.weight[0], words__mode(b->mode), t.root.weight[1]);
 	if (!err)
 		draw(&d, f, title);

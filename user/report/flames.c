@@ -17,7 +17,8 @@ const char *report_body__flame_name(int flame)
 static const char legend[] =
 	"Flame graphs of sampled kernel stacks, at the size and thread count of the diagrams: a "
 	"box is a function, as wide as the CPU time in it and in what it called, which stands "
-	"above it; its colour is the class of time spent in itself. The last is two modes in one: "
+	"above it; its colour is the class of time spent in itself. Times are means over the "
+	"rounds, which add up as the medians of the tables do not. The last is two modes in one: "
 	"what only one of them does is red or blue, what both do alike is white.";
 
 void report_flames__write(const struct report_form *form, FILE *f, const struct report *r)

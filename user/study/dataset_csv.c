@@ -34,6 +34,9 @@ static int parse_number(const char *text, double *value)
 		text++;
 	if (is_missing(text))
 		return 0;
+	/* Decimal only: strtod would take 0x10 for 16, which is what a damaged cell looks like. */
+	if (strpbrk(text, "xX"))
+		return -EINVAL;
 	*value = strtod(text, &end);
 	while (isspace((unsigned char)*end))
 		end++;

@@ -59,7 +59,7 @@ static void boxes_are_as_wide_as_their_time(void **state)
 	add(&p, NIO_SAMPLE_ELSEWHERE, "tcp_v4_rcv", 1000);
 	svg = drawn(&in, NULL);
 	/* 40 samples of 2 and 40 of 1 are 120; elsewhere, of no known weight, is not there. */
-	assert_non_null(strstr(svg, "CPU time of one-copy: 120 ns per KiB"));
+	assert_non_null(strstr(svg, "CPU time of one-copy: on average 120 ns per KiB"));
 	assert_int_equal(width_of(svg, "<title>all: "), 960);
 	assert_int_equal(width_of(svg, "<title>sender: 80.00 ns/KiB, 66.7 %"), 640);
 	assert_int_equal(width_of(svg, "<title>_copy_from_iter: 60.00"), 480);
@@ -87,6 +87,8 @@ static void a_difference_has_both(void **state)
 	add(&q, NIO_SAMPLE_SENDER, "do_syscall_64;__sys_sendmsg;tcp_sendmsg;gup_fast", 30);
 	svg = drawn(&a, &b);
 	assert_int_equal(width_of(svg, "<title>tcp_sendmsg: 10.00 and 30.00 ns/KiB"), 960);
+	assert_non_null(
+		strstr(svg, "two-copy (blue, on average 10 ns per KiB) and zero-copy (red, 30)"));
 	assert_null(strstr(svg, "__sys_sendto"));
 	assert_int_equal(width_of(svg, "<title>_copy_from_iter: 10.00 and 0.00"), 240);
 	assert_non_null(strstr(strstr(svg, "<title>_copy_from_iter"), "#5050ff"));

@@ -140,6 +140,7 @@ static void damage_is_refused(void **state)
 	refused("mode,size,verdict_text\n0,64,\"copied", "never ends");
 	refused("mode,size,app_rx_bytes\n0,64,12", "truncated");
 	refused("mode,size,cycles\n0,64,many\n", "'many', which is no number");
+	refused("mode,size,cycles\n0,64,0x10\n", "'0x10', which is no number");
 	refused("mode,size,cycles\n0,64,12abc\n", "no number");
 	refused("mode,size,cycles\n0,64,inf\n", "no number");
 	refused("mode,size,cycles\n0,64,-1\n", "'-1', and can hold nothing below 0");
