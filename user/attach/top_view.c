@@ -32,6 +32,8 @@
 #define WIDE         100
 #define COLUMN       9
 #define VALUES_WIDTH (5 * COLUMN + 6)
+#define NAME_MIN     12
+#define WIDTH_MIN    (VALUES_WIDTH + NAME_MIN)
 
 /* How a screen is divided. */
 struct columns {
@@ -47,7 +49,7 @@ static struct columns columns_of(int width)
 	struct columns c = {.stages = width < WIDE ? 2 : 4};
 	int values = VALUES_WIDTH + ((int)c.stages - 2) * COLUMN;
 
-	c.name = width > values + 12 ? width - values : 12;
+	c.name = width > values + NAME_MIN ? width - values : NAME_MIN;
 	return c;
 }
 
@@ -84,7 +86,7 @@ static struct winsize size_of_screen(void)
 {
 	struct winsize w = {0};
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || w.ws_col < 20 || w.ws_row < 4)
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || !w.ws_col || !w.ws_row)
 		w = (struct winsize){.ws_col = 80, .ws_row = 24};
 	return w;
 }
@@ -274,6 +276,13 @@ void top_view__draw(struct top_view *v, const struct findings *r)
 {
 	struct winsize w = size_of_screen();
 
+	/* A number that is cut would read as another. */
+	if (w.ws_col < WIDTH_MIN || w.ws_row <= LINES_BESIDE) {
+		fprintf(stdout, HOME CLEAR_LINE "too small: needs %dx%d, is %ux%u" CLEAR_BELOW,
+			WIDTH_MIN, LINES_BESIDE + 1, w.ws_col, w.ws_row);
+		fflush(stdout);
+		return;
+	}
 	if (!v->opened || !draw_opened(v, r, w)) {
 		v->opened = false;
 		draw_table(v, r, w);

@@ -7,7 +7,9 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "attach/top_view.h"
@@ -163,12 +165,41 @@ static void a_connection_keeps_its_remote_port(void **state)
 	table__clear(&r.table);
 }
 
+/* Of a number that was cut only a part would be read; rates are right again when there is room. */
+static void a_narrow_terminal_shows_no_part_of_a_number(void **state)
+{
+	struct attach_options o = {.by = BY_PROCESS};
+	struct findings r = {.o = &o, .begun_ns = 1000000000};
+	struct top_view v = {.shown = true};
+	struct winsize narrow = {.ws_col = 62, .ws_row = 8}, flat = {.ws_col = 80, .ws_row = 4};
+	struct winsize enough = {.ws_col = 63, .ws_row = 5};
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), saved = dup(STDOUT_FILENO);
+
+	(void)state;
+	assert_true(terminal >= 0 && saved >= 0);
+	dup2(terminal, STDOUT_FILENO);
+	ioctl(terminal, TIOCSWINSZ, &enough);
+	assert_true(shows(drawn(&v, &r, 2000000000, 1000000), "     1 MB     1 MB        -"));
+	ioctl(terminal, TIOCSWINSZ, &narrow);
+	assert_true(shows(drawn(&v, &r, 3000000000, 3000000), "needs 63x5, is 62x8"));
+	ioctl(terminal, TIOCSWINSZ, &flat);
+	assert_true(shows(drawn(&v, &r, 4000000000, 3000000), "needs 63x5, is 80x4"));
+	ioctl(terminal, TIOCSWINSZ, &enough);
+	/* 6 MB since it was last shown, 3 s ago. */
+	assert_true(shows(drawn(&v, &r, 5000000000, 7000000), "     2 MB     2 MB        -"));
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	close(terminal);
+	table__clear(&r.table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(turning_to_ports_shows_no_rate_of_the_past),
 		cmocka_unit_test(a_key_leaves_the_rates),
 		cmocka_unit_test(lines_fit_the_screen),
+		cmocka_unit_test(a_narrow_terminal_shows_no_part_of_a_number),
 		cmocka_unit_test(a_connection_keeps_its_remote_port),
 	};
 
