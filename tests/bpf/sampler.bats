@@ -6,7 +6,7 @@ load ../lib
 
 setup() {
 	need_root
-	run=$NETIOTRACE_BIN/tests/bpf/sampler_run
+	run=$BUILD_DIR/tests/bpf/sampler_run
 	[ -x "$run" ] || skip "the test programs are not built: make test-programs"
 	cd "$BATS_TEST_TMPDIR" || return
 }

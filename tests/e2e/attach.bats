@@ -40,6 +40,7 @@ iperf() {
 	fi
 }
 
+# bats test_tags=address
 @test "attach: the load generator as a foreign process has the ledger it knows itself" {
 	local mode sent
 
@@ -65,10 +66,11 @@ iperf() {
 	done
 }
 
+# bats test_tags=address
 @test "attach: a program that never reads its error queue has its verdict" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	# shellcheck disable=SC2153 # peer() sets it
-	attached "$NETIOTRACE_BIN/tests/e2e/deaf_sender" 127.0.0.1 "$PORT" 500 65536 >sent
+	attached "$BUILD_DIR/tests/e2e/deaf_sender" 127.0.0.1 "$PORT" 500 65536 >sent
 	exact
 	[ "$(<sent)" -eq $((500 * 65536)) ]
 	jq -e --argjson sent "$(<sent)" '.total | .ledger.tx_pin.bytes == $sent
@@ -114,6 +116,7 @@ iperf() {
 	done
 }
 
+# bats test_tags=address
 @test "attach: processes that fork, exec and pass their socket on are told apart, the bytes are one socket's" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	attached "$PROGRAM" pass 127.0.0.1 "$PORT" 5000
@@ -145,6 +148,7 @@ iperf() {
 		and (.sends.splice.bytes == 50000 or .sends.untold.bytes == 100000)' out.json
 }
 
+# bats test_tags=address
 @test "attach: a process is watched by its name while it has it, and what it did by then stays" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	background python3 -c '
@@ -263,6 +267,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	jq -e '.sampling.reason == "--no-cpu was given" and .total.cpu.samples == null' out.json
 }
 
+# bats test_tags=address
 @test "attach: on a terminal it is a table with keys, and leaves the terminal as it was" {
 	need_tool tmux
 	peer port "$PROGRAM" echo 127.0.0.1 port 1
@@ -297,6 +302,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	[ "$(wc -L <text)" -le 80 ]
 }
 
+# bats test_tags=address
 @test "attach: a name that is none does not reach the terminal" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach --json out.json -- "$PROGRAM" name 127.0.0.1 "$PORT" 2>text
@@ -305,6 +311,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	jq -e '.processes[0].comm == "?[31m?x?"' out.json
 }
 
+# bats test_tags=address
 @test "attach: connections that come and go are all counted, and few are kept" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach -q --interval 100ms --json out.json -- "$PROGRAM" churn 127.0.0.1 "$PORT" 3000
@@ -314,6 +321,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 		and .health.connections_left_out == 3000 - 1024 and .health.sockets_left_out == 0' out.json
 }
 
+# bats test_tags=address
 @test "attach: what finds no room is counted" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	background "$PROGRAM" hold 127.0.0.1 "$PORT" 200 held
@@ -322,6 +330,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	jq -e '.health.sockets_left_out == 200 - 64' out.json
 }
 
+# bats test_tags=address
 @test "attach: the exit status is the command's; an assertion that fails is 5" {
 	run -7 --separate-stderr "$NETIOTRACE" attach -q -- sh -c 'echo mine; exit 7'
 	[ "$output" = mine ]
@@ -333,6 +342,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	[[ $output == *"unknown in the total: "* ]]
 }
 
+# bats test_tags=address
 @test "attach: mistakes are a sentence each, and leave nothing" {
 	run -1 "$NETIOTRACE" attach --pid 4194303 --json out.json
 	[[ $output == *"--pid 4194303: there is no such process."* ]]

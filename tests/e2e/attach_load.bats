@@ -8,7 +8,7 @@ bats_require_minimum_version 1.5.0
 load ../lib
 load attach
 
-CROWD=$NETIOTRACE_BIN/tests/e2e/crowd
+CROWD=$BUILD_DIR/tests/e2e/crowd
 
 # map_entries PID NAME: how many there are in the BPF table NAME of that process.
 map_entries() {

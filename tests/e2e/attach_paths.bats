@@ -10,7 +10,7 @@ setup() {
 	need_root
 	cd "$BATS_TEST_TMPDIR" || return
 	PEERS=()
-	PLAY=$NETIOTRACE_BIN/tests/e2e/play
+	PLAY=$BUILD_DIR/tests/e2e/play
 	PROGRAM=$REPO/tests/e2e/sockets.py
 	export PROGRAM
 }
@@ -153,6 +153,7 @@ unmeasured() {
 	jq -e '.health.sockets_left_out == 0 and .total.ledger.tx_copy.bytes == 3000 and .total.ledger.rx_copy.bytes == 3000' out.json
 }
 
+# bats test_tags=address
 @test "attach: pinning and copying calls of one socket, and 256 sockets with pins outstanding" {
 	played mixed_zerocopy 'tx_copy 500' 'tx_pin 20000' 'deferred_copy 20000' 'rx_copy 20500'
 	balanced
@@ -242,6 +243,7 @@ watch() {
 	within 60 grep -q watching log
 }
 
+# bats test_tags=address
 @test "attach: by port each service has its row, at either end" {
 	peer "$PROGRAM" sink 127.0.0.1 port
 	"$NETIOTRACE" attach --by port --json out.json --csv out.csv -- "$PROGRAM" churn 127.0.0.1 "$PORT" 3 2>text
@@ -328,6 +330,7 @@ make_group() {
 	mkdir "$GROUP"
 }
 
+# bats test_tags=address
 @test "attach: when the cgroup vanishes the watching ends, and says why" {
 	make_group
 	peer "$PROGRAM" sink 127.0.0.1 port
@@ -365,6 +368,7 @@ make_group() {
 	within 10 rmdir "$GROUP/below"
 }
 
+# bats test_tags=address
 @test "attach: inside a container's namespaces pids and cgroups are its own" {
 	need_tool unshare
 	make_group

@@ -8,7 +8,7 @@ bats_require_minimum_version 1.5.0
 load ../lib
 load attach
 
-WITNESS=$NETIOTRACE_BIN/tests/e2e/tcp_info.so
+WITNESS=$BUILD_DIR/tests/e2e/tcp_info.so
 
 # told COMMAND...: its connections, as they end, are in the file told.
 told() {

@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 load ../lib
 load attach
 
-CHORUS=$NETIOTRACE_BIN/tests/e2e/chorus
+CHORUS=$BUILD_DIR/tests/e2e/chorus
 
 # sums_are FILTER: what the calls returned, of the kinds that FILTER names, is what attach booked of them.
 sums_are() {

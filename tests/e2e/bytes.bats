@@ -27,7 +27,7 @@ exact() {
 	local path
 
 	for path in loopback veth; do
-		"$NETIOTRACE" -q --mode all --size 10k --threads 3 --rounds 1 --duration 300ms --path "$path" --count-calls \
+		"$NETIOTRACE" -q --mode all --size 10k --threads 3 --rounds 1 --duration 300ms --warmup 20ms --path "$path" --count-calls \
 			--json out.json
 		exact out.json
 		jq -e '.runs | all(.sequence.source == "iter/tcp" and .health.coverage == 1
@@ -67,7 +67,7 @@ exact() {
 		skb_copy_datagram_iovec skb_copy_datagram_iter; do
 		options+=(--without "$hook")
 	done
-	"$NETIOTRACE" -q --mode all --size 64k --threads 2 --rounds 1 --duration 300ms --json out.json "${options[@]}"
+	"$NETIOTRACE" -q --mode all --size 64k --threads 2 --rounds 1 --duration 300ms --warmup 20ms --json out.json "${options[@]}"
 	exact out.json
 	jq -c '.runs[] | [.mode, .ledger.unclassified, .app.zerocopy.enobufs, .health.coverage]' out.json
 	# A send that was refused its memory (the limit is of all that nobody runs) was made again without MSG_ZEROCOPY: which
@@ -84,12 +84,12 @@ exact() {
 	local path
 
 	for path in loopback veth; do
-		"$NETIOTRACE" -q --mode all --size 64k --threads 3 --rounds 1 --duration 300ms --path "$path" \
+		"$NETIOTRACE" -q --mode all --size 64k --threads 3 --rounds 1 --duration 300ms --warmup 20ms --path "$path" \
 			--json out.json --without iter/tcp
 		exact out.json
 		jq -e '.runs | all(.sequence.source == "sock_diag" and .sequence.tx_zerocopy_ids == null)' out.json
 	done
-	"$NETIOTRACE" -q --mode onecopy --ipv6 --size 64k --rounds 1 --duration 300ms --json out.json --without iter/tcp
+	"$NETIOTRACE" -q --mode onecopy --ipv6 --size 64k --rounds 1 --duration 300ms --warmup 20ms --json out.json --without iter/tcp
 	exact out.json
 }
 
@@ -126,7 +126,7 @@ liar() {
 
 @test "bytes: counts that differ are the first sentence, and the exit status is 1" {
 	liar
-	run --separate-stderr bin/netiotrace --mode onecopy --size 64k --messages 23 --json out.json
+	run --separate-stderr bin/netiotrace --mode onecopy --size 64k --messages 23 --warmup 20ms --json out.json
 	[ "$status" -eq 1 ]
 	[[ ${lines[0]} == "THE BOOKS DO NOT BALANCE in round 1 of onecopy. The load generator sent 1 507 338 B, its sockets' sequence numbers count 1 507 328 B."*"lower bounds." ]]
 	# shellcheck disable=SC2154 # set by run
@@ -153,7 +153,7 @@ while True:
     if len(held) > 200:
         held.pop(0).close()' "$port" 3>&- &
 	churn=$!
-	"$NETIOTRACE" -q --mode all --size 16k --threads 8 --rounds 2 --duration 200ms --json out.json
+	"$NETIOTRACE" -q --mode all --size 16k --threads 8 --rounds 2 --duration 200ms --warmup 20ms --json out.json
 	kill "$churn"
 	exact out.json
 	jq -e '.runs | all(.sequence.source == "iter/tcp")' out.json

@@ -202,7 +202,7 @@ foreign() {
 @test "a backend that this kernel does not have: exit 3 and what to do; one that it has runs" {
 	need_root
 	cd "$BATS_TEST_TMPDIR" || return
-	run "$NETIOTRACE" -q --backend kprobe --rounds 1 --duration 200ms --json out.json
+	run "$NETIOTRACE" -q --backend kprobe --rounds 1 --duration 200ms --warmup 20ms --json out.json
 	if has_kprobes; then
 		[ "$status" -eq 0 ]
 		jq -e '[.plan[] | .backend | strings] | any(. == "kprobe") and all(. == "kprobe" or . == "iterator" or . == "none")' out.json
@@ -223,7 +223,7 @@ foreign() {
 	code=0
 	as_nobody "$NETIOTRACE" --path veth --backend none --duration 200ms 2>stderr || code=$?
 	[ "$code" -eq 4 ]
-	as_nobody "$NETIOTRACE" -q --backend none --rounds 1 --duration 200ms --json - >out.json
+	as_nobody "$NETIOTRACE" -q --backend none --rounds 1 --duration 200ms --warmup 20ms --json - >out.json
 	jq -e '[.runs[] | .app.tx_bytes > 0 and .app.rx_bytes == .app.tx_bytes
 		and .ledger.unaccounted_tx == null and .ledger.copies_per_byte == null
 		and .ledger.tx_copy.bytes == null and .ledger.user_gather.bytes != null]
@@ -233,22 +233,22 @@ foreign() {
 # bats test_tags=guest,address
 @test "assertions: hold 0, fail 5 with the value, unknown numbers do not hold" {
 	need_root
-	"$NETIOTRACE" -q --mode onecopy --messages 23 --assert 'onecopy.copies_per_byte <= 2.01' \
+	"$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --assert 'onecopy.copies_per_byte <= 2.01' \
 		--assert 'onecopy.unaccounted_tx == 0' --assert 'app.tx_messages == 23'
-	run "$NETIOTRACE" -q --mode onecopy --messages 23 --assert 'onecopy.copies_per_byte < 1'
+	run "$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --assert 'onecopy.copies_per_byte < 1'
 	[ "$status" -eq 5 ]
 	[[ $output == *copies_per_byte* ]]
-	run "$NETIOTRACE" -q --backend none --mode onecopy --messages 23 --assert 'onecopy.copies_per_byte <= 2.01'
+	run "$NETIOTRACE" -q --backend none --mode onecopy --messages 23 --warmup 20ms --assert 'onecopy.copies_per_byte <= 2.01'
 	[ "$status" -eq 5 ]
-	run "$NETIOTRACE" -q --mode onecopy --messages 23 --assert 'zerocopy.copied_fraction == 0'
+	run "$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --assert 'zerocopy.copied_fraction == 0'
 	[ "$status" -eq 5 ]
 }
 
 # bats test_tags=guest,address
 @test "stdout is data: --json - and --csv - are clean" {
 	need_root
-	"$NETIOTRACE" --mode onecopy --messages 23 --json - 2>stderr | jq -e .schema
-	"$NETIOTRACE" --mode all --messages 23 --csv - 2>stderr >out.csv
+	"$NETIOTRACE" --mode onecopy --messages 23 --warmup 20ms --json - 2>stderr | jq -e .schema
+	"$NETIOTRACE" --mode all --messages 23 --warmup 20ms --csv - 2>stderr >out.csv
 	[ "$(wc -l <out.csv)" -eq 4 ]
 	python3 - <<'EOF'
 import csv
@@ -350,7 +350,7 @@ sys.exit(subprocess.call(sys.argv[1:]))' "$NETIOTRACE" doctor >text
 @test "root of a user namespace is told that it is not the machine's: run, doctor" {
 	need_root
 	need_tool unshare
-	run unshare --user --map-root-user "$NETIOTRACE" --mode onecopy --messages 23
+	run unshare --user --map-root-user "$NETIOTRACE" --mode onecopy --messages 23 --warmup 20ms
 	[ "$status" -eq 4 ]
 	[[ $output == *"netiotrace is in a user namespace"*"start it outside"* ]]
 	unshare --user --map-root-user "$NETIOTRACE" doctor >text || true
@@ -377,7 +377,7 @@ without() {
 	cp $cpus/online $cpus/possible fake
 	governor() {
 		unshare -m sh -c "mount --bind fake $cpus && exec \"\$@\"" sh \
-			"$NETIOTRACE" --backend none -q --mode onecopy --messages 23 --json - | jq -r .environment.governor
+			"$NETIOTRACE" --backend none -q --mode onecopy --messages 23 --warmup 20ms --json - | jq -r .environment.governor
 	}
 	echo powersave >fake/cpu3/cpufreq/scaling_governor
 	[ "$(governor)" = powersave ]

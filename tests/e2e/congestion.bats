@@ -44,7 +44,7 @@ seen() {
 
 	seen "$system" --congestion system
 	[ "$(jq -r .environment.congestion_control doc.json)" = "$system" ]
-	"$NETIOTRACE" --backend none --messages 23 -q --json doc.json
+	"$NETIOTRACE" --backend none --messages 23 --warmup 20ms -q --json doc.json
 	name=$(jq -r .environment.congestion_control doc.json)
 	[[ $system == bbr* ]] || [ "$name" = "$system" ]
 	[[ $allowed == bbr ]] || [[ $name != bbr* ]]
@@ -52,14 +52,14 @@ seen() {
 
 @test "congestion: what makes throughput a matter of pacing is said before who copies faster" {
 	[[ " $allowed " == *" bbr "* ]] || skip "this machine does not allow bbr"
-	"$NETIOTRACE" --backend none --messages 23 --congestion bbr >out 2>&1
+	"$NETIOTRACE" --backend none --messages 23 --warmup 20ms --congestion bbr >out 2>&1
 	grep -q '^congestion bbr paces' out
-	"$NETIOTRACE" --backend none --messages 23 --congestion reno >out 2>&1
+	"$NETIOTRACE" --backend none --messages 23 --warmup 20ms --congestion reno >out 2>&1
 	run ! grep -q '^congestion' out
 }
 
 @test "congestion: a control that is not there is refused before anything starts" {
-	run -2 "$NETIOTRACE" --backend none --congestion nosuch --messages 1
+	run -2 "$NETIOTRACE" --backend none --congestion nosuch --messages 1 --warmup 20ms
 	[[ $output == *"'nosuch' is not among those"*tcp_allowed_congestion_control* ]]
 	run -1 "$LOADGEN" --congestion nosuch --messages 1
 	[[ $output == *"no congestion control 'nosuch'"* ]]
@@ -90,7 +90,7 @@ words() { # FILE: in one line, as the terminal's width breaks sentences
 	local name small=(--sizes 16k --threads 1 --rounds 2 --duration 100ms)
 
 	for name in bbr "${other:=reno}"; do
-		with_default "$name" "$NETIOTRACE" --size 64k --messages 46 --json "$name.json" >"$name.txt"
+		with_default "$name" "$NETIOTRACE" --size 64k --messages 46 --warmup 20ms --json "$name.json" >"$name.txt"
 		with_default "$name" "$NETIOTRACE" sweep "${small[@]}" -o "$name" >"$name.sweep" 2>/dev/null
 		[ "$(jq -r .environment.congestion_control "$name.json")" = "$other" ]
 		[ "$(jq -r .environment.system_congestion_control "$name.json")" = "$name" ]
@@ -155,7 +155,7 @@ assert rows == {"bbr": 4, "reno": 4}, rows'
 # Sums of what was asked for: the same for the same, another for another.
 @test "congestion: settings have a fingerprint that differs with them, but not from cell to cell" {
 	print() {
-		"$NETIOTRACE" --backend none --messages 5 -q --json doc.json "$@"
+		"$NETIOTRACE" --backend none --messages 5 --warmup 20ms -q --json doc.json "$@"
 		jq -r .settings.fingerprint doc.json
 	}
 	[ "$(print)" = "$(print --size 4k --threads 2 --mode onecopy --rounds 2)" ]

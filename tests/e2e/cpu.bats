@@ -67,9 +67,9 @@ share() {
 @test "cpu: a program that only copies, calls or computes has just that class" {
 	local load
 
-	[ -x "$NETIOTRACE_BIN/tests/e2e/known_loads" ] || skip "the test programs are not built: make test-programs"
+	[ -x "$BUILD_DIR/tests/e2e/known_loads" ] || skip "the test programs are not built: make test-programs"
 	for load in copies syscalls computes; do
-		"$NETIOTRACE_BIN/tests/e2e/known_loads" "$load" >"$load.out"
+		"$BUILD_DIR/tests/e2e/known_loads" "$load" >"$load.out"
 		echo "$load: $(awk '$2' "$load.out" | tr '\n' ' ')"
 	done
 	[ "$(share copies.out rx_copy)" -ge 70 ]
@@ -91,7 +91,7 @@ share() {
 	local cpu hz=887 cpus command
 
 	need_tool perf python3
-	[ -x "$NETIOTRACE_BIN/tests/e2e/classify_stacks" ] || skip "the test programs are not built: make test-programs"
+	[ -x "$BUILD_DIR/tests/e2e/classify_stacks" ] || skip "the test programs are not built: make test-programs"
 	perf record -q -e cpu-clock -o perf.try true >/dev/null 2>perf.err || skip "perf cannot run: $(head -n 1 perf.err)"
 	mapfile -t cpus < <(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep="\n")')
 	# shellcheck disable=SC2016 # the run's process, not this one
@@ -107,17 +107,17 @@ share() {
 	for cpu in "${cpus[@]}"; do
 		perf script --show-task-events --show-mmap-events -i "perf.$cpu" -F comm,pid,time,ip,sym,dso 2>err || { cat err; return 1; }
 	done >stacks
-	python3 "$REPO/tests/e2e/perf_shares.py" "$NETIOTRACE_BIN/tests/e2e/classify_stacks" twocopy doc.json "$(<pid)" <stacks
+	python3 "$REPO/tests/e2e/perf_shares.py" "$BUILD_DIR/tests/e2e/classify_stacks" twocopy doc.json "$(<pid)" <stacks
 }
 
 # bats test_tags=guest
 @test "cpu: what is not sampled is null, and why; nothing is sent for it" {
-	"$NETIOTRACE" -q --mode onecopy --messages 23 --json doc.json
+	"$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --json doc.json
 	jq -e '.runs[0].cpu | .quality == "unavailable" and (.reason | test("--messages")) and
 		.sender.samples == null and .sender.ns.tx_copy == null' doc.json
-	"$NETIOTRACE" -q --mode onecopy --duration 200ms --no-cpu --json doc.json
+	"$NETIOTRACE" -q --mode onecopy --duration 200ms --warmup 20ms --no-cpu --json doc.json
 	jq -e '.runs[0].cpu.reason | test("--no-cpu")' doc.json
-	"$NETIOTRACE" -q --mode onecopy --duration 200ms --backend none --json doc.json
+	"$NETIOTRACE" -q --mode onecopy --duration 200ms --warmup 20ms --backend none --json doc.json
 	jq -e '.runs[0].cpu.reason | test("backend none")' doc.json
 }
 
@@ -125,7 +125,7 @@ share() {
 	restricted=$(</proc/sys/kernel/kptr_restrict)
 	[ -w /proc/sys/kernel/kptr_restrict ] || skip "kernel.kptr_restrict cannot be set here"
 	echo 2 >/proc/sys/kernel/kptr_restrict
-	run "$NETIOTRACE" -q --mode onecopy --duration 200ms --json doc.json
+	run "$NETIOTRACE" -q --mode onecopy --duration 200ms --warmup 20ms --json doc.json
 	echo "$restricted" >/proc/sys/kernel/kptr_restrict
 	[ "$status" -eq 0 ]
 	jq -e '.runs[0].cpu.reason | test("kptr_restrict")' doc.json
@@ -143,7 +143,7 @@ share() {
 		jq -e '.summary[0].total.cpu.sender.samples > 0' doc.json
 	}
 	paced freely
-	PACED_RATE=$(jq '. * 1e9 / 8 / 2 | floor' freely.gbps) LD_PRELOAD=$NETIOTRACE_BIN/tests/e2e/paced.so paced held
+	PACED_RATE=$(jq '. * 1e9 / 8 / 2 | floor' freely.gbps) LD_PRELOAD=$BUILD_DIR/tests/e2e/paced.so paced held
 	wc -l freely held
 	jq -e --slurpfile freely freely.gbps '. < 0.6 * $freely[0]' held.gbps
 	grep ';tcp_pace_kick[; ]' held

@@ -52,7 +52,7 @@ said_once() {
 	fake 4 "$LUCK"
 	code=0
 	# Without samples: it is counted which process fails.
-	"$elsewhere/netiotrace" --rounds 2 --duration 200ms --no-cpu --no-times --interval 1h --json out.json --csv out.csv \
+	"$elsewhere/netiotrace" --rounds 2 --duration 200ms --warmup 20ms --no-cpu --no-times --interval 1h --json out.json --csv out.csv \
 		>stdout 2>stderr </dev/null || code=$?
 	[ "$code" -eq 1 ]
 	cat stdout stderr
@@ -70,7 +70,7 @@ said_once() {
 	need_root
 	fake 1 "$LUCK"
 	code=0
-	"$elsewhere/netiotrace" --duration 200ms --json out.json >stdout 2>stderr </dev/null || code=$?
+	"$elsewhere/netiotrace" --duration 200ms --warmup 20ms --json out.json >stdout 2>stderr </dev/null || code=$?
 	[ "$code" -eq 1 ]
 	said_once 'twocopy, round 1 failed: .*out of luck'
 	[ ! -s stdout ] && [ ! -e out.json ]
@@ -81,12 +81,12 @@ said_once() {
 	need_root
 	fake 1 "exec <&-; $READY; sleep 0.3"
 	code=0
-	"$elsewhere/netiotrace" -q --mode onecopy --duration 200ms --backend none 2>stderr || code=$?
+	"$elsewhere/netiotrace" -q --mode onecopy --duration 200ms --warmup 20ms --backend none 2>stderr || code=$?
 	[ "$code" -eq 1 ]
 	said_once 'sender ended unexpectedly'
 	fake 1 'head -c 1100000 /dev/zero | tr "\0" x'
 	code=0
-	"$elsewhere/netiotrace" -q --mode onecopy --duration 200ms --backend none 2>stderr || code=$?
+	"$elsewhere/netiotrace" -q --mode onecopy --duration 200ms --warmup 20ms --backend none 2>stderr || code=$?
 	[ "$code" -eq 1 ]
 	said_once 'broke the protocol: a line of more than'
 }
@@ -104,7 +104,7 @@ said_once() {
 	}
 	full help
 	full doctor
-	full run --mode onecopy --duration 100ms --interval 1h
+	full run --mode onecopy --duration 100ms --warmup 20ms --interval 1h
 	full sweep --modes onecopy --sizes 4k --threads 1 --rounds 1 --duration 50ms --path loopback -o out
 	full compare out out
 	full serve --listen 127.0.0.1:0
@@ -125,9 +125,9 @@ said_once() {
 		[ "$(grep '^netiotrace' stderr)" = "netiotrace: cannot write $what: Bad file descriptor." ]
 	}
 	closed 1 'to stdout' serve --listen 127.0.0.1:0
-	closed 1 'to stdout' --backend none --mode onecopy --messages 23
-	closed 2 - --backend none --mode onecopy --messages 23 --json -
-	"$NETIOTRACE" --backend none --mode onecopy --messages 23 --json out.json <&- 2>&- >stdout
+	closed 1 'to stdout' --backend none --mode onecopy --messages 23 --warmup 20ms
+	closed 2 - --backend none --mode onecopy --messages 23 --warmup 20ms --json -
+	"$NETIOTRACE" --backend none --mode onecopy --messages 23 --warmup 20ms --json out.json <&- 2>&- >stdout
 	[ "$(jq '.runs[0].app.rx_messages' out.json)" -eq 23 ]
 	grep -q '^onecopy ' stdout
 }
@@ -135,7 +135,7 @@ said_once() {
 # bats test_tags=address
 @test "a limit of file sizes: said once, and nothing is left of what could not be written whole" {
 	code=0
-	(ulimit -f 1 && exec "$NETIOTRACE" -q --backend none --mode onecopy --messages 23 --json out.json \
+	(ulimit -f 1 && exec "$NETIOTRACE" -q --backend none --mode onecopy --messages 23 --warmup 20ms --json out.json \
 		2>stderr) || code=$?
 	[ "$code" -eq 1 ]
 	said_once 'cannot write out.json: File too large'

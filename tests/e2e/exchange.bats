@@ -97,7 +97,7 @@ balanced() {
 # bats test_tags=address,thread
 @test "each message answered: the books balance in both directions, and the latencies have their names" {
 	need_root
-	"$NETIOTRACE" --request-response --verify --messages 503 --threads 2 --connections 6 --size 16k \
+	"$NETIOTRACE" --request-response --verify --messages 503 --warmup 20ms --threads 2 --connections 6 --size 16k \
 		--path veth --rounds 1 --json out --csv out.csv >text
 	balanced out
 	holds '[.runs[] | .app.tx_messages == 503 and .app.replies.tx_messages == 503
@@ -113,7 +113,7 @@ balanced() {
 	grep -q 'each message is answered' text
 	head -n 1 out.csv | tr , '\n' | grep -qx app_latency_ns_half_round_trip_p50
 	# Without replies there is none, and that is said.
-	"$NETIOTRACE" -q --mode onecopy --messages 23 --json out
+	"$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --json out
 	holds '.runs[0].app | .replies.tx_bytes == 0 and .latency_ns.half_round_trip.p50 == null
 		and (.latency_ns.half_round_trip.reason | test("request-response"))' out
 }
@@ -147,7 +147,7 @@ balanced() {
 
 @test "a low-water mark is recorded and loses nothing; what does not go together is refused" {
 	need_root
-	"$NETIOTRACE" -q --mode zerocopy --rcvlowat 64k --size 1000 --messages 3001 --verify --json out
+	"$NETIOTRACE" -q --mode zerocopy --rcvlowat 64k --size 1000 --messages 3001 --warmup 20ms --verify --json out
 	balanced out
 	holds '.settings.rcvlowat == 65536 and .runs[0].app.rx_messages == 3001' out
 	run "$NETIOTRACE" --rcvlowat 64k --request-response
@@ -163,11 +163,11 @@ balanced() {
 @test "the wait for a zero-copy buffer is a figure of its own" {
 	need_root
 	# Four buffers of 1 MiB, a socket that takes more than that, and a receiver that takes less.
-	"$NETIOTRACE" --mode zerocopy --size 1m --sndbuf 32m --rcvbuf 64k --messages 64 --json out >text
+	"$NETIOTRACE" --mode zerocopy --size 1m --sndbuf 32m --rcvbuf 64k --messages 64 --warmup 20ms --json out >text
 	balanced out
 	holds '.runs[0].app.latency_ns.slot_wait.count > 0' out
 	grep -q 'slot wait' text
-	"$NETIOTRACE" -q --mode onecopy --messages 23 --json out
+	"$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --json out
 	holds '.runs[0].app.latency_ns.slot_wait | .count == 0 and .p50 == null and .reason != null' out
 }
 
@@ -178,7 +178,7 @@ balanced() {
 	"$NETIOTRACE" serve --listen 127.0.0.1:0 --congestion reno --spin 20us >ready 2>serve.err 3>&- &
 	server=$!
 	read -r line <ready
-	"$NETIOTRACE" --connect "${line##* }" --request-response --mode onecopy --messages 203 --verify --json out >text
+	"$NETIOTRACE" --connect "${line##* }" --request-response --mode onecopy --messages 203 --warmup 20ms --verify --json out >text
 	kill -TERM "$server"
 	wait "$server"
 	holds '.runs[0] | .ledger.unaccounted_tx == 0 and .app.latency_ns.half_round_trip.count == 203

@@ -22,7 +22,7 @@ commands() {
 
 @test "install: the programs are there, and run from where they are" {
 	[ "$(type -P netiotrace)" = "$INSTALLED/usr/bin/netiotrace" ]
-	netiotrace -q --backend none --messages 23 --mode onecopy --json out.json
+	netiotrace -q --backend none --messages 23 --warmup 20ms --mode onecopy --json out.json
 	[ "$(json out.json '.runs[0].app.rx_messages')" = 23 ]
 	netiotrace report -q -o page out.json
 	[ -s page/report.html ]
@@ -152,7 +152,7 @@ zsh_specs() {
 	cd "$REPO" || return
 	scripts/gen-schema --check
 	cd "$BATS_TEST_TMPDIR" || return
-	netiotrace -q --backend none --messages 23 --mode onecopy --json good.json
+	netiotrace -q --backend none --messages 23 --warmup 20ms --mode onecopy --json good.json
 	"$REPO/tests/validate" good.json
 	jq '.runs[0].app.tx_bytes = "many"' good.json >type.json
 	jq 'del(.runs[0].ledger)' good.json >lacks.json

@@ -86,7 +86,7 @@ matrix() {
 @test "books balance: IPv6 on loopback and veth" {
 	[ -e /proc/net/if_inet6 ] || skip "this kernel has no IPv6"
 	for path in loopback veth; do
-		"$NETIOTRACE" -q --ipv6 --path "$path" --rounds 1 --duration 300ms --json out.json
+		"$NETIOTRACE" -q --ipv6 --path "$path" --rounds 1 --duration 300ms --warmup 20ms --json out.json
 		balanced out.json
 	done
 }
@@ -100,7 +100,7 @@ matrix() {
 }
 
 @test "books balance when every send call is counted of small messages" {
-	"$NETIOTRACE" -q --size 256 --count-calls --rounds 1 --duration 300ms --json out.json
+	"$NETIOTRACE" -q --size 256 --count-calls --rounds 1 --duration 300ms --warmup 20ms --json out.json
 	balanced out.json
 	jq -e '[.runs[] | select(.mode != "zerocopy") | .ledger.tx_copy.events == .app.tx_messages] | all' \
 		out.json
@@ -136,7 +136,7 @@ matrix() {
 # A message no larger than the send buffer is one send call, so calls are messages.
 # bats test_tags=address,thread,guest
 @test "23 messages are 23 send calls, pins and completions" {
-	"$NETIOTRACE" -q --messages 23 --size 16k --json out.json
+	"$NETIOTRACE" -q --messages 23 --warmup 20ms --size 16k --json out.json
 	balanced out.json
 	jq -e '[.runs[] | select(.mode != "zerocopy") | .ledger.tx_copy.events == 23
 			and .ledger.tx_pin.events == 0] | length == 2 and all' out.json
@@ -174,7 +174,7 @@ matrix() {
 
 	need_tool perf
 	perf stat -x, -e cycles true 2>&1 | grep -q 'not supported' && cycles=false
-	"$NETIOTRACE" -q --mode onecopy --duration 200ms --json out.json
+	"$NETIOTRACE" -q --mode onecopy --duration 200ms --warmup 20ms --json out.json
 	jq -c '.plan[] | [.probe, .stage, .hook]' out.json
 	# shellcheck disable=SC2016 # jq's variables
 	jq -e --argjson cycles "$cycles" '. as $doc
@@ -231,7 +231,7 @@ balanced_fallback() {
 # A kernel without a hook, made of one that has it: the stage is n/a with its reason, the run goes on.
 # bats test_tags=address,guest
 @test "without a hook its stage is unavailable and the rest still balances" {
-	run "$NETIOTRACE" --mode zerocopy --size 64k --messages 23 --json out.json --without tp_btf/netif_receive_skb \
+	run "$NETIOTRACE" --mode zerocopy --size 64k --messages 23 --warmup 20ms --json out.json --without tp_btf/netif_receive_skb \
 		--backend tracepoint
 	[ "$status" -eq 0 ]
 	[[ $output == *"withheld by --without"* ]]
@@ -244,7 +244,7 @@ balanced_fallback() {
 
 # bats test_tags=address
 @test "without the hooks of its bytes a backend cannot be used" {
-	run "$NETIOTRACE" --mode onecopy --messages 23 --backend tracepoint --without tp_btf/skb_copy_datagram_iovec \
+	run "$NETIOTRACE" --mode onecopy --messages 23 --warmup 20ms --backend tracepoint --without tp_btf/skb_copy_datagram_iovec \
 		--without iter/tcp
 	[ "$status" -eq 3 ]
 	[[ $output == *"doctor"* ]]

@@ -143,7 +143,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 }
 
 @test "--perf-events counts what perf list names" {
-	"$NETIOTRACE" -q --mode onecopy --rounds 1 --duration 300ms --json out.json \
+	"$NETIOTRACE" -q --mode onecopy --rounds 1 --duration 300ms --warmup 20ms --json out.json \
 		--perf-events cs,task-clock,minor-faults:u,L1-dcache-loads:k,r1c2
 	jq -e '.runs[0].perf | .events[0] | .name == "cs" and .sender.value != null' out.json
 	# The same switches by perf and by /proc: read a moment apart.
@@ -152,7 +152,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 		out.json
 	jq -e '[.runs[0].perf.events[] | .sender, .receiver | .value != null or (.reason | length > 0)]
 		| length == 10 and all' out.json
-	"$NETIOTRACE" --mode onecopy --rounds 1 --duration 300ms --perf-events cs 2>/dev/null |
+	"$NETIOTRACE" --mode onecopy --rounds 1 --duration 300ms --warmup 20ms --perf-events cs 2>/dev/null |
 		grep -q '^events  *cs [0-9]'
 }
 
@@ -168,7 +168,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 }
 
 @test "--perf-events none counts nothing and says so" {
-	"$NETIOTRACE" -q --mode onecopy --messages 23 --perf-events none --json out.json
+	"$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --perf-events none --json out.json
 	jq -e '[.runs[0].perf | .sender, .receiver | .[] | .value == null and
 		(.reason | test("--perf-events none"))] | all' out.json
 }
@@ -189,7 +189,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 @test "where perf_event_open is refused, switches and CPU time are there and the rest has a reason" {
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ] ||
 		skip "kernel.perf_event_paranoid lets everybody count here"
-	as_nobody "$NETIOTRACE" -q --backend none --mode onecopy --rounds 1 --duration 500ms \
+	as_nobody "$NETIOTRACE" -q --backend none --mode onecopy --rounds 1 --duration 500ms --warmup 20ms \
 		--perf-events cs --json - >out.json
 	jq -e '.runs[0].perf | .sender.context_switches.value > 0 and
 		.receiver.task_clock_ns.value > 0' out.json

@@ -123,7 +123,7 @@ fails() { # HOW PATTERN ARGS...
 	local how=$1 pattern=$2 code=0
 
 	shift 2
-	in_background here "$NETIOTRACE" --mode onecopy --messages 23 --json out.json "$@" \
+	in_background here "$NETIOTRACE" --mode onecopy --messages 23 --warmup 20ms --json out.json "$@" \
 		>stdout 2>stderr </dev/null
 	FAILS=$!
 	$how has_ended "$FAILS" || return 1
@@ -203,7 +203,7 @@ copied_once() {
 	SINKS="${SINKS-} $!"
 	within 20 test -s port
 	here "$NETIOTRACE" attach -q --json out.json -- \
-		"$NETIOTRACE_BIN/tests/e2e/deaf_sender" "$2" "$(<port)" 500 65536 >sent
+		"$BUILD_DIR/tests/e2e/deaf_sender" "$2" "$(<port)" 500 65536 >sent
 	jq -c '.total | .ledger.tx_pin.bytes, .ledger.deferred_copy.bytes, .socket.tx_retrans' out.json
 	# What is sent again is copied again, unless it is dropped before it arrives.
 	jq -e --argjson sent "$(<sent)" '.total | .ledger.tx_pin.bytes == $sent
@@ -236,7 +236,7 @@ time.sleep(600)"
 @test "a bridge: the sender's books balance in every mode with the receiver behind it" {
 	bridged
 	serve "$BRIDGED_THERE:$PORT"
-	here "$NETIOTRACE" -q --mode all --rounds 1 --duration 600ms --no-times --no-cpu --json out.json \
+	here "$NETIOTRACE" -q --mode all --rounds 1 --duration 600ms --warmup 20ms --no-times --no-cpu --json out.json \
 		--connect "$BRIDGED_THERE:$PORT" </dev/null
 	sender_balanced out.json
 	end_serve
@@ -245,7 +245,7 @@ time.sleep(600)"
 # bats test_tags=address,thread
 @test "two machines: the sender's books balance in every mode; one receiver serves all rounds" {
 	serve "$THERE4:$PORT" -v
-	here "$NETIOTRACE" --mode all --rounds 3 --duration 600ms --threads 3 --no-times --json out.json \
+	here "$NETIOTRACE" --mode all --rounds 3 --duration 600ms --warmup 20ms --threads 3 --no-times --json out.json \
 		--connect "$THERE4:$PORT" >text 2>stderr </dev/null
 	[ "$(jq '.runs | length' out.json)" -eq 9 ]
 	sender_balanced out.json
@@ -315,7 +315,7 @@ time.sleep(600)"
 		--listen "[$THERE6]:$PORT" --json >recv.json 2>recv.err
 	SERVER=$!
 	within 3 grep -q listening recv.err
-	here "$NETIOTRACE" -q --mode zerocopy --messages 2300 --verify --threads 4 --json out.json \
+	here "$NETIOTRACE" -q --mode zerocopy --messages 2300 --warmup 20ms --verify --threads 4 --json out.json \
 		--connect "[$THERE6]:$PORT" </dev/null
 	wait "$SERVER"
 	jq -e '.environment.ipv6 and .runs[0].app.verify_errors == 0
@@ -328,7 +328,7 @@ time.sleep(600)"
 	here ip route add 198.18.78.1/32 dev veth0 mtu lock 1492
 	there ip addr add 198.18.78.1/32 dev veth1
 	serve 0.0.0.0:$PORT
-	here "$NETIOTRACE" -q --mode onecopy --messages 23 --json out.json --connect 198.18.78.1:$PORT
+	here "$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --json out.json --connect 198.18.78.1:$PORT
 	[ "$(jq .environment.mtu out.json)" -eq 1492 ]
 	end_serve
 }
@@ -343,7 +343,6 @@ time.sleep(600)"
 	assert_nothing_left
 }
 
-# bats test_tags=address
 @test "two machines: what listens there is somebody else's program" {
 	stranger "c.sendall(b'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\\r\\n'); time.sleep(600)"
 	fails_promptly "is not netiotrace's receiver" --connect "$THERE4:$PORT"
@@ -435,7 +434,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	kill -9 "$SENDER"
 	wait "$SENDER" || true
 	within 3 grep -q 'a session failed' serve.err
-	here "$NETIOTRACE" -q --mode onecopy --messages 23 --json out.json --connect "$THERE4:$PORT"
+	here "$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --json out.json --connect "$THERE4:$PORT"
 	sender_balanced out.json
 	end_serve
 	assert_nothing_left
@@ -463,10 +462,10 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 
 @test "serve --verify: a sender without is refused with the remedy, one with it is checked" {
 	serve "$THERE4:$PORT" --verify
-	run here "$NETIOTRACE" -q --mode onecopy --messages 230 --backend none --connect "$THERE4:$PORT"
+	run here "$NETIOTRACE" -q --mode onecopy --messages 230 --warmup 20ms --backend none --connect "$THERE4:$PORT"
 	[ "$status" -eq 1 ]
 	[[ $output == *"give --verify on both sides"* ]]
-	here "$NETIOTRACE" -q --mode onecopy --messages 230 --backend none --verify --json out.json \
+	here "$NETIOTRACE" -q --mode onecopy --messages 230 --warmup 20ms --backend none --verify --json out.json \
 		--connect "$THERE4:$PORT"
 	jq -e '.runs[0].app.verify_errors == 0' out.json
 	end_serve
@@ -480,7 +479,7 @@ print(c.recv(32)[:12].hex())")" = 4e494f460002000800000002 ]
 	SERVER=$!
 	within 3 grep -Eq '^ready: listening on 127\.0\.0\.1:[0-9]+$' serve.out
 	at=$(sed 's/.* //' serve.out)
-	as_nobody "$NETIOTRACE" -q --mode all --rounds 1 --duration 300ms --backend none \
+	as_nobody "$NETIOTRACE" -q --mode all --rounds 1 --duration 300ms --warmup 20ms --backend none \
 		--connect "$at" --json - </dev/null >out.json
 	jq -e '[.runs[] | .app.rx_bytes == .app.tx_bytes and .ledger.tx_copy.bytes == null]
 		| length == 3 and all' out.json

@@ -168,6 +168,7 @@ shape() { # DIR
 	[ ! -e out ]
 }
 
+# bats test_tags=address
 @test "a tiny sweep ends with the right files" {
 	need_root
 	tiny out >stdout 2>stderr
@@ -393,7 +394,7 @@ random_moment() {
 	if ((RANDOM % 2)); then
 		within 9 one_more_than "$(documents)"
 	fi
-	sleep "$((RANDOM % 2)).$((RANDOM % 90 + 10))"
+	sleep "0.$((RANDOM % 90 + 10))"
 }
 
 @test "kill -9 at 20 random moments, then --resume: as if nothing had happened" {

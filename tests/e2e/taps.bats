@@ -57,7 +57,7 @@ exec_tap() {
 # bats test_tags=address
 @test "a packet socket on lo is named with its process and pid, in document, text and verdict" {
 	open_tap lo
-	"$NETIOTRACE" --mode zerocopy --messages 2000 --json out.json >text 2>stderr </dev/null
+	"$NETIOTRACE" --mode zerocopy --messages 2000 --warmup 20ms --json out.json >text 2>stderr </dev/null
 	cat text
 	jq -e --argjson pid "$tap_pid" '.environment | .packet_taps == 1 and .taps == [{
 		device: "lo", side: "both", process: "python3", pid: $pid, function: "packet_rcv",
@@ -72,7 +72,7 @@ exec_tap() {
 
 @test "a packet socket on every device is one on lo too" {
 	open_tap ''
-	"$NETIOTRACE" -q --mode zerocopy --messages 200 --json out.json
+	"$NETIOTRACE" -q --mode zerocopy --messages 200 --warmup 20ms --json out.json
 	jq -e --argjson pid "$tap_pid" '.environment.taps | length == 1 and .[0].device == "*" and
 		.[0].pid == $pid' out.json
 }
@@ -88,14 +88,14 @@ EOF
 	python3 tap.py >tap.ready 3>&- &
 	TAPS+=($!)
 	within 5 grep -q ready tap.ready
-	"$NETIOTRACE" -q --mode zerocopy --messages 200 --json out.json
+	"$NETIOTRACE" -q --mode zerocopy --messages 200 --warmup 20ms --json out.json
 	jq -e '.environment | .packet_taps == 0 and .taps == []' out.json
 	jq -e '[.runs[0].verdict.causes[].cause] | index("packet_tap") | not' out.json
 }
 
 @test "on veth nobody taps, even while somebody taps lo of the machine" {
 	open_tap lo
-	"$NETIOTRACE" --mode zerocopy --path veth --messages 2000 --json out.json >text 2>stderr </dev/null
+	"$NETIOTRACE" --mode zerocopy --path veth --messages 2000 --warmup 20ms --json out.json >text 2>stderr </dev/null
 	jq -e '.environment | .packet_taps == 0 and .taps == [] and .device == "veth0"' out.json
 	jq -e '.runs[0].verdict | .cause == "local_delivery" and
 		([.causes[].cause] | index("packet_tap") | not)' out.json

@@ -94,7 +94,7 @@ octets() {
 	iperf3 --client 127.0.0.1 --port "$port" --time 600 --zerocopy --forceflush >client.log &
 	client=$!
 	within 5 grep -q 'bits/sec' client.log
-	"$NETIOTRACE" -q --rounds 1 --duration 300ms --json out.json
+	"$NETIOTRACE" -q --rounds 1 --duration 300ms --warmup 20ms --json out.json
 	kill -0 "$client"
 	interrupt_until_ended "$client"
 	jq -e '[.runs[] | .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0]

@@ -12,7 +12,7 @@ PER_TURN=4
 setup() {
 	need_root
 	cd "$BATS_TEST_TMPDIR" || return
-	loop=$NETIOTRACE_BIN/tests/vm/counted_loop
+	loop=$BUILD_DIR/tests/vm/counted_loop
 }
 
 # near NAME VALUE EXPECTED: at most 2 % off.
@@ -81,7 +81,7 @@ ours() { # NAME COLUMN
 # One event of the pair is another here: this PMU has no last-level misses. Of a clock that counts
 # instructions, a cycle is one.
 @test "counters inside a stage: cycles and instructions between two BPF programs" {
-	"$NETIOTRACE_BIN/tests/bpf/perf_stage_run" 1 hardware >out
+	"$BUILD_DIR/tests/bpf/perf_stage_run" 1 hardware >out
 	echo "windows, samples, discarded, cycles, instructions: $(cat out)"
 	read -r windows samples discarded cycles instructions <out
 	[ "$windows" -ge 2000 ]
