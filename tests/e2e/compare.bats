@@ -156,6 +156,9 @@ rows() {
 	done
 	"$NETIOTRACE" compare a b --json dirs.json >out
 	cat out
+	# What is each run's own is said to be of one of them.
+	grep -q '^differs started: .* (of the first run each)$' out
+	run ! grep '^differs .*kernel.*first run' out
 	"$NETIOTRACE" compare a/results.csv b/results.csv --json csv.json >/dev/null
 	diff <(jq -S '.changes | map(del(.reason))' dirs.json) <(jq -S '.changes | map(del(.reason))' csv.json)
 	# The median is that of the rounds, as another reader computes it.

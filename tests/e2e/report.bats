@@ -307,6 +307,19 @@ outside_references() { # FILE
 	refused 2 noise.csv
 	refused 2 "$published" "$published"
 	refused 2 --duration 0 "$published"
+	# A copy of a run would pass for a further round, and make the interval narrower.
+	"$NETIOTRACE" -q --backend none --mode onecopy --messages 5 --warmup 0 --json one.json --csv one.csv
+	mkdir copied copied/cells
+	cp one.json copied/cells/one.json
+	cp one.json copied/cells/another.json
+	refused 2 copied
+	grep -q 'round 1 of mode onecopy, .* is there twice' stderr
+	tail -n 1 one.csv >>one.csv
+	refused 2 one.csv
+	grep -q 'is there twice' stderr
+	jq '.runs[0].app.rx_bytes |= tostring' one.json >words.json
+	refused 2 words.json
+	grep -q 'a figure that is no number' stderr
 	nothing_begun
 }
 

@@ -102,11 +102,12 @@ static int put_environment(FILE *f, const struct changes *c, const char *across)
 	if (!differs)
 		return -ENOMEM;
 	json_object_foreach(differs, key, pair) {
-		fprintf(f, "differs %s: %s -> %s\n", printable(name, sizeof(name), key),
+		fprintf(f, "differs %s: %s -> %s%s\n", printable(name, sizeof(name), key),
 			printable(before, sizeof(before),
 				  json_string_value(json_object_get(pair, "before"))),
 			printable(after, sizeof(after),
-				  json_string_value(json_object_get(pair, "after"))));
+				  json_string_value(json_object_get(pair, "after"))),
+			json_environment__passes(key) ? " (of the first run each)" : "");
 	}
 	json_decref(differs);
 	key = changes__made_otherwise(c, across);

@@ -27,6 +27,7 @@ static const struct level levels[] = {
 struct changes {
 	double *values;
 	size_t nr, lower, higher, noise, point, few;
+	bool several; /* runs of a cell that has no more than a point */
 };
 
 static void changes__add(struct changes *c, const struct claim *x)
@@ -38,6 +39,7 @@ static void changes__add(struct changes *c, const struct claim *x)
 	c->higher += x->difference == DIFFERENCE_HIGHER;
 	c->noise += x->difference == DIFFERENCE_NOISE;
 	c->point += x->difference == DIFFERENCE_POINT;
+	c->several |= x->difference == DIFFERENCE_POINT && (x->a.n > 1 || x->b.n > 1);
 	c->few += x->difference == DIFFERENCE_FEW;
 }
 
@@ -62,7 +64,7 @@ static int changes__of(const struct analysis *a, enum mode mode, enum metric m, 
 static const char *changes__words(const struct changes *c, char *buf, size_t len)
 {
 	if (c->point == c->nr)
-		snprintf(buf, len, "one run each");
+		snprintf(buf, len, c->several ? "at most one round in common" : "one run each");
 	else if (c->point + c->few == c->nr)
 		snprintf(buf, len, "too few rounds for a claim");
 	else

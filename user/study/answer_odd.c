@@ -90,9 +90,12 @@ static const char *explain(char *buf, size_t len, struct answer_text *answer,
 	return buf;
 }
 
-static const char *certainty(const struct claim *c)
+static const char *certainty(char *buf, size_t len, const struct claim *c)
 {
-	return c->difference == DIFFERENCE_POINT ? " (one run each)" : "";
+	buf[0] = '\0';
+	if (c->difference == DIFFERENCE_POINT)
+		snprintf(buf, len, " (%s)", claim__of_how_little(c));
+	return buf;
 }
 
 /* Certainly, or in the only runs there are. */
@@ -139,7 +142,8 @@ static size_t say_collapse(struct answer_text *answer, const struct analysis *a,
 {
 	struct cell *few = analysis__cell(a, many->mode, many->size, a->threads[0]);
 	struct claim c = analysis__compare(a, many, few, METRIC_GBPS);
-	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], threads[UNITS_BUF], why[512];
+	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], threads[UNITS_BUF], why[512],
+		sure[UNITS_BUF];
 
 	if (few == many || !is_lower(&c) || !(c.change < COLLAPSE_WORTH_TELLING - 1))
 		return 0;
@@ -147,7 +151,8 @@ static size_t say_collapse(struct answer_text *answer, const struct analysis *a,
 		      words__cell(cell, sizeof(cell), many),
 		      words__value(x, sizeof(x), METRIC_GBPS, c.a.median),
 		      words__value(y, sizeof(y), METRIC_GBPS, c.b.median),
-		      words__threads(threads, sizeof(threads), few->threads), certainty(&c),
+		      words__threads(threads, sizeof(threads), few->threads),
+		      certainty(sure, sizeof(sure), &c),
 		      explain(why, sizeof(why), answer, a, many, few));
 	answer__cite(answer, a, many, METRIC_GBPS);
 	answer__cite(answer, a, few, METRIC_GBPS);
@@ -168,7 +173,8 @@ static size_t say_fall(struct answer_text *answer, const struct analysis *a, str
 		       struct cell *large)
 {
 	struct claim c = analysis__compare(a, large, small, METRIC_GBPS);
-	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], size[UNITS_BUF], why[512];
+	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], size[UNITS_BUF], why[512],
+		sure[UNITS_BUF];
 
 	if (!is_lower(&c) || !(c.change < FALL_WORTH_TELLING - 1))
 		return 0;
@@ -176,7 +182,8 @@ static size_t say_fall(struct answer_text *answer, const struct analysis *a, str
 		      words__cell(cell, sizeof(cell), large),
 		      words__value(x, sizeof(x), METRIC_GBPS, c.a.median),
 		      format_size(size, sizeof(size), small->size),
-		      words__value(y, sizeof(y), METRIC_GBPS, c.b.median), certainty(&c),
+		      words__value(y, sizeof(y), METRIC_GBPS, c.b.median),
+		      certainty(sure, sizeof(sure), &c),
 		      explain(why, sizeof(why), answer, a, large, small));
 	answer__cite(answer, a, large, METRIC_GBPS);
 	answer__cite(answer, a, small, METRIC_GBPS);
@@ -241,7 +248,8 @@ static size_t say_exceptions(struct answer_text *answer, const struct analysis *
 			     enum metric m)
 {
 	struct exceptions e = exceptions_of(a, mode, m);
-	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], change[WORDS_BUF], why[512];
+	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], change[WORDS_BUF], why[512],
+		sure[UNITS_BUF];
 	struct cell *rival;
 	struct claim c;
 	size_t i;
@@ -257,7 +265,8 @@ static size_t say_exceptions(struct answer_text *answer, const struct analysis *
 			      words__cell(cell, sizeof(cell), e.cell[i]),
 			      words__value(x, sizeof(x), m, c.a.median),
 			      words__value(y, sizeof(y), m, c.b.median),
-			      words__change(change, sizeof(change), c.change), certainty(&c),
+			      words__change(change, sizeof(change), c.change),
+			      certainty(sure, sizeof(sure), &c),
 			      explain(why, sizeof(why), answer, a, e.cell[i], rival));
 		answer__cite(answer, a, e.cell[i], m);
 		answer__cite(answer, a, rival, m);

@@ -119,6 +119,13 @@ bool claim__holds(const struct claim *c)
 	return c->difference == DIFFERENCE_HIGHER || c->difference == DIFFERENCE_LOWER;
 }
 
+const char *claim__of_how_little(const struct claim *c)
+{
+	if (c->a.n <= 1 && c->b.n <= 1)
+		return "one run each";
+	return c->paired.n ? "one round in common" : "no round in common";
+}
+
 unsigned int claim__rounds_needed(void)
 {
 	unsigned int n = 2;

@@ -74,6 +74,12 @@ struct claim claim__turned(const struct claim *c);
 /* Is it claimed, either way? */
 bool claim__holds(const struct claim *c);
 
+/*
+ * What a point difference is made of: "one run each", or of more runs "one round in common", "no
+ * round in common".
+ */
+const char *claim__of_how_little(const struct claim *c);
+
 /* The fewest rounds of which anything can be claimed. */
 unsigned int claim__rounds_needed(void);
 

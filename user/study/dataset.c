@@ -167,6 +167,27 @@ void dataset__finish(struct dataset *d, double default_duration_s)
 		qsort(d->rows, d->rows_nr, sizeof(*d->rows), compare_rows);
 }
 
+static bool is_copy(const struct dataset_row *a, const struct dataset_row *b)
+{
+	if (!a->ours || !b->ours || compare_rows(a, b) || isnan(a->value[METRIC_PAYLOAD]))
+		return false;
+	for (int m = 0; m < METRIC_NR; m++)
+		if (a->value[m] != b->value[m] && !(isnan(a->value[m]) && isnan(b->value[m])))
+			return false;
+	return true;
+}
+
+const struct dataset_row *dataset__copy(const struct dataset *d)
+{
+	const struct dataset_row *row = d->rows, *end = row + d->rows_nr, *other;
+
+	for (; row < end; row++)
+		for (other = row + 1; other < end && !compare_rows(row, other); other++)
+			if (is_copy(row, other))
+				return row;
+	return NULL;
+}
+
 void dataset__clear(struct dataset *d)
 {
 	size_t i;

@@ -22,6 +22,7 @@ struct dataset_row {
 	uint64_t size;
 	unsigned int threads; /* 0: the data does not say */
 	unsigned int round;
+	bool ours;               /* of our own format: its figures are as they were measured */
 	double value[METRIC_NR]; /* NaN: not measured */
 	char *cause;             /* verdict.cause, NULL: unknown */
 	char *verdict;           /* verdict.text, NULL or empty: none */
@@ -123,6 +124,13 @@ int dataset__add_failure(struct dataset *d, const json_t *document);
 
 /* Derived numbers, and rows in order. */
 void dataset__finish(struct dataset *d, double default_duration_s);
+
+/*
+ * A run that a finished data set has twice, by a file or line that is a copy: two runs agree in no
+ * nanosecond of their times and no count. Of our own formats only: others round. NULL: there is
+ * none.
+ */
+const struct dataset_row *dataset__copy(const struct dataset *d);
 
 /*
  * Adds the stacks of a run (docs/OUTPUT.md, cpu.stacks; NULL: it has none) to those of its cell. A

@@ -187,6 +187,14 @@ static const char *congestion_of(const struct csv_reader *r)
 	return NULL;
 }
 
+static bool is_ours(const struct csv_reader *r)
+{
+	for (size_t i = 0; i < r->columns_nr; i++)
+		if (!strcmp(r->columns[i].name, "app_rx_bytes"))
+			return true;
+	return false;
+}
+
 static int read_row(struct csv_reader *r)
 {
 	struct identity id = {(double)NAN, (double)NAN, (double)NAN, false};
@@ -216,6 +224,7 @@ static int read_row(struct csv_reader *r)
 	row->size = (uint64_t)id.size;
 	row->threads = isnan(id.threads) ? 0 : (unsigned int)id.threads;
 	row->round = isnan(id.round) ? 0 : (unsigned int)id.round;
+	row->ours = is_ours(r);
 	return read_environment(r);
 }
 
@@ -245,14 +254,7 @@ static void reader__clear(struct csv_reader *r)
 /* Ours always ends its last line; that of another may not. A cut number would look like one. */
 static bool ends_early(const struct csv_reader *r, const char *text, size_t len)
 {
-	size_t i;
-
-	if (!len || text[len - 1] == '\n')
-		return false;
-	for (i = 0; i < r->columns_nr; i++)
-		if (!strcmp(r->columns[i].name, "app_rx_bytes"))
-			return true;
-	return false;
+	return len && text[len - 1] != '\n' && is_ours(r);
 }
 
 int dataset__add_csv(struct dataset *d, const char *name, const char *text, size_t len,

@@ -72,6 +72,7 @@ static int keep_text(char **to, const char *text)
 	return *to ? 0 : -ENOMEM;
 }
 
+/* 0, -ENOMEM, -ERANGE: a figure is below 0; -EDOM: it is none. */
 static int read_metrics(struct dataset *d, struct dataset_row *row, const json_t *run)
 {
 	const json_t *value, *parent;
@@ -82,6 +83,8 @@ static int read_metrics(struct dataset *d, struct dataset_row *row, const json_t
 		value = at_path(run, metric__path((enum metric)m), &parent, &last);
 		if (json_is_number(value))
 			row->value[m] = json_number_value(value);
+		else if (value && !json_is_null(value))
+			return -EDOM;
 		else if (parent)
 			err = keep_text(&d->reason[m], reason_of(parent, last));
 		if (!err && !dataset__is_possible((enum metric)m, row->value[m]))
@@ -215,6 +218,7 @@ static int read_run(struct dataset *d, const json_t *run)
 	row->size = (uint64_t)size;
 	row->threads = isnan(threads) ? 0 : (unsigned int)threads;
 	row->round = isnan(round) ? 0 : (unsigned int)round;
+	row->ours = true;
 	d->interrupted += json_is_true(json_object_get(run, "interrupted"));
 	err = read_metrics(d, row, run);
 	if (err)
@@ -260,6 +264,9 @@ int dataset__add_document(struct dataset *d, const char *name, const json_t *doc
 				      "it is damaged.");
 		if (err == -ERANGE)
 			return refuse(message, name, "a run with a figure below 0: it is damaged.");
+		if (err == -EDOM)
+			return refuse(message, name,
+				      "a run with a figure that is no number: it is damaged.");
 		if (!err)
 			err = dataset__keep_settings(
 				d, name,

@@ -2,6 +2,7 @@
 /* Finds and reads the files of a data set; what is in them is for dataset_csv.c, dataset_json.c. */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,6 +189,22 @@ static int load_file(struct dataset *d, const char *path, char *message)
 	return err;
 }
 
+/* What is counted twice would make every interval narrower than the data. */
+static int refuse_copy(const struct dataset *d, const char *path, char *message)
+{
+	const struct dataset_row *row = dataset__copy(d);
+
+	if (!row)
+		return 0;
+	snprintf(message, DATASET_MESSAGE_MAX,
+		 "%s: round %u of mode %s, size %" PRIu64
+		 ", %u thread%s is there twice, the same to "
+		 "the last digit: a file or a line is a copy of another, remove it.",
+		 path, row->round, mode__name(row->mode), row->size, row->threads,
+		 row->threads == 1 ? "" : "s");
+	return -EINVAL;
+}
+
 int dataset__load(struct dataset *d, const char *path, double default_duration_s,
 		  char message[DATASET_MESSAGE_MAX])
 {
@@ -213,11 +230,13 @@ int dataset__load_as(struct dataset *d, const char *path, double default_duratio
 	if (!err && !d->rows_nr)
 		err = say(message, path, "not one run succeeded: there is nothing to report",
 			  -ENODATA);
+	if (!err) {
+		dataset__finish(d, default_duration_s);
+		err = refuse_copy(d, path, message);
+	}
 	/* Cells, keys and names of files are in it. */
 	printable__in_place(message);
 	if (err)
 		dataset__clear(d);
-	else
-		dataset__finish(d, default_duration_s);
 	return err;
 }

@@ -38,6 +38,7 @@ json_t *json_document__settings(const struct result *r);
  * load and who was handed the packets.
  */
 json_t *json_environment__steady(const json_t *environment);
+bool json_environment__passes(const char *key); /* is it one of these? */
 json_t *json_document__plan_row(const struct plan_row *row);
 
 /* Writes a document as in files: indented, a newline at the end. 0 or -errno. */

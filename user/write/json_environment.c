@@ -153,14 +153,25 @@ json_t *json_document__environment(const struct environment *env)
 	return json_finish(o, err);
 }
 
+static const char *const passing[] = {
+	"started",          "load_average", "load_average_reason", "cpu_steal",
+	"cpu_steal_reason", "packet_taps",  "packet_taps_reason",  "taps"};
+#define PASSING_NR (sizeof(passing) / sizeof(passing[0]))
+
+bool json_environment__passes(const char *key)
+{
+	size_t i = 0;
+
+	while (i < PASSING_NR && strcmp(key, passing[i]))
+		i++;
+	return i < PASSING_NR;
+}
+
 json_t *json_environment__steady(const json_t *environment)
 {
-	static const char *const passing[] = {
-		"started",          "load_average", "load_average_reason", "cpu_steal",
-		"cpu_steal_reason", "packet_taps",  "packet_taps_reason",  "taps"};
 	json_t *steady = json_copy_object(environment);
 
-	for (size_t i = 0; steady && i < sizeof(passing) / sizeof(passing[0]); i++)
+	for (size_t i = 0; steady && i < PASSING_NR; i++)
 		json_object_del(steady, passing[i]);
 	return steady;
 }

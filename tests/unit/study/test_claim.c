@@ -122,6 +122,19 @@ static void few_rounds_claim_nothing(void **state)
 	}
 }
 
+static void a_point_says_what_it_is_made_of(void **state)
+{
+	static const struct estimate once = {.median = 5, .n = 1};
+	double apart[ROUNDS] = {0.5, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN};
+	struct claim c = claim__make(&once, &once, apart, 1, UNKNOWN);
+
+	(void)state;
+	assert_string_equal(claim__of_how_little(&c), "one run each");
+	c = claim__make(&some, &once, apart, ROUNDS, UNKNOWN);
+	assert_int_equal(c.difference, DIFFERENCE_POINT);
+	assert_string_equal(claim__of_how_little(&c), "one round in common");
+}
+
 /* Without a round in common the medians are all there is, and a point. */
 static void without_a_round_in_common_the_medians_are_compared(void **state)
 {
@@ -133,6 +146,7 @@ static void without_a_round_in_common_the_medians_are_compared(void **state)
 	NEAR(c.change, 0.25, 1e-12);
 	assert_int_equal(c.difference, DIFFERENCE_POINT);
 	assert_int_equal(c.paired.n, 0);
+	assert_string_equal(claim__of_how_little(&c), "no round in common");
 	c = claim__make(&some, &zero, NULL, 0, UNKNOWN);
 	assert_true(isnan(c.change));
 	assert_int_equal(c.sign, 1);
@@ -176,6 +190,7 @@ int main(void)
 		cmocka_unit_test(of_the_family_p_decides),
 		cmocka_unit_test(without_a_p_the_interval_decides),
 		cmocka_unit_test(few_rounds_claim_nothing),
+		cmocka_unit_test(a_point_says_what_it_is_made_of),
 		cmocka_unit_test(without_a_round_in_common_the_medians_are_compared),
 		cmocka_unit_test(stages_are_absolute_differences),
 	};

@@ -87,6 +87,64 @@ static void foreign_documents_are_refused(void **state)
 	dataset__clear(&d);
 }
 
+#define RUN_FIGURES                                                                          \
+	"{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\",\"size\":4096," \
+	"\"threads\":1,\"round\":%d,\"app\":{\"rx_bytes\":%s,\"throughput_gbps\":%s}}]}"
+
+/* Adds a run of these; returns what dataset__add_document() does. */
+static int add_figures(struct dataset *d, int round, const char *rx_bytes, const char *gbps)
+{
+	char text[512];
+	json_t *o;
+	int err;
+
+	snprintf(text, sizeof(text), RUN_FIGURES, round, rx_bytes, gbps);
+	o = parsed(text);
+	err = dataset__add_document(d, "x", o, message);
+	json_decref(o);
+	return err;
+}
+
+static void a_copy_of_a_run_is_found(void **state)
+{
+	struct dataset d = {0};
+
+	(void)state;
+	/* One number of a round twice is nothing by itself: two programs may each have counted
+	 * from 1. */
+	assert_int_equal(add_figures(&d, 1, "4096", "1"), 0);
+	assert_int_equal(add_figures(&d, 1, "4096", "2"), 0);
+	assert_int_equal(add_figures(&d, 2, "4096", "1"), 0);
+	assert_int_equal(add_figures(&d, 3, "null", "null"), 0);
+	assert_int_equal(add_figures(&d, 3, "null", "null"), 0);
+	dataset__finish(&d, 1);
+	assert_null(dataset__copy(&d));
+	assert_int_equal(add_figures(&d, 2, "4096", "1"), 0);
+	dataset__finish(&d, 1);
+	assert_non_null(dataset__copy(&d));
+	assert_int_equal(dataset__copy(&d)->round, 2);
+	/* Another's format may round. */
+	for (size_t i = 0; i < d.rows_nr; i++)
+		d.rows[i].ours = false;
+	assert_null(dataset__copy(&d));
+	dataset__clear(&d);
+}
+
+static void a_figure_is_a_number_or_null(void **state)
+{
+	static const char *const none[] = {"\"4096\"", "true", "[4096]", "{}"};
+	struct dataset d = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		assert_int_equal(add_figures(&d, 1, none[i], "1"), -EINVAL);
+		assert_non_null(strstr(message, "no number"));
+		dataset__clear(&d);
+	}
+	assert_int_equal(add_figures(&d, 1, "null", "1"), 0);
+	dataset__clear(&d);
+}
+
 static void failures_are_kept(void **state)
 {
 	struct dataset d = {0};
@@ -278,6 +336,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(histograms_of_rounds_are_added),
 		cmocka_unit_test(foreign_documents_are_refused),
+		cmocka_unit_test(a_copy_of_a_run_is_found),
+		cmocka_unit_test(a_figure_is_a_number_or_null),
 		cmocka_unit_test(failures_are_kept),
 		cmocka_unit_test(cells_that_are_possible),
 		cmocka_unit_test(buckets_are_read_as_they_are),
