@@ -40,7 +40,7 @@ sweep) set -- "\$@" --duration 160ms --rounds 4 --sizes 4k --threads 1 --quiet ;
 run | -*)
 	case "\$*" in
 	*--messages* | *--help* | *--version*) ;;
-	*) set -- "\$@" --duration 200ms ;;
+	*) set -- "\$@" --duration 200ms --warmup 20ms ;;
 	esac ;;
 esac
 exec "$NETIOTRACE" "\$@"

@@ -91,7 +91,6 @@ matrix() {
 	done
 }
 
-# bats test_tags=address
 @test "books balance: 16 MiB messages, 64 fields, 16 threads, verified" {
 	"$NETIOTRACE" -q --size 16m --fields 64 --threads 16 --messages 48 --warmup 0s --verify \
 		--json out.json
