@@ -237,7 +237,8 @@ static __always_inline void on_send_end(struct nio_stream *s, const struct sock 
 	if (earlier_ends(s, sk, &call, ret, end))
 		return;
 	before = call.queued + (end - s->sent_seen) - ret;
-	if (call.what & NIO_CALL_CUT)
+	/* Of several threads' it began since (earlier.h), and others took over what it queued. */
+	if ((call.what & NIO_CALL_CUT) && !(known && s->crowd))
 		begin_earlier(s, -before);
 	s->sent_seen = end;
 	if (known && is_after_missed(s, &call, before)) {

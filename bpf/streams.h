@@ -142,6 +142,13 @@ static inline enum nio_change nio_change_state(__u32 *seen, __u32 oldstate, __u3
 	return before && before != oldstate ? NIO_CHANGE_AFTER_MISS : NIO_CHANGE_NEW;
 }
 
+/* Did the kernel refuse events of send calls? */
+enum nio_refused {
+	NIO_REFUSED_NONE,
+	NIO_REFUSED_BOOKED, /* perhaps: where turns are shown, what that left over is booked */
+	NIO_REFUSED_SOME,   /* by its own count */
+};
+
 struct nio_stream {
 	__u64 cookie;    /* or a key above all: of a socket of MPTCP that has none, of a past
 			    connection */
@@ -173,7 +180,7 @@ struct nio_stream {
 	__u32 zc_next;   /* the id after the last that was reported complete */
 	__u32 syn_bytes; /* sent with the SYN, of a call that has not returned */
 	__u16 untold;    /* 1: several threads send, and calls in progress are not shown */
-	__u16 refused;   /* 1: send events may be among those the kernel refused. User space's */
+	__u16 refused;   /* enum nio_refused. User space's */
 	__u32 handed;    /* 1: another thread sends than the one that began, where they are not */
 	__u32 state;     /* that the last change made; 0: none was seen */
 	__u32 earlier;   /* calls in progress that had begun before the numbers did (earlier.h) */

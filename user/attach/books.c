@@ -111,6 +111,23 @@ static void close_sent(struct books *b, const struct nio_stream *s)
 		(further > 0 ? (uint32_t)further : 0) + s->call.queued;
 }
 
+/*
+ * Of calls that several threads make on one socket at a time, by a trampoline: what one queued in a
+ * part of it whose end was refused is in the next look at another, and which of them returned
+ * unseen shows in what is left over only.
+ */
+static void close_crowd(struct books *b, const struct nio_stream *s, uint64_t missed_before)
+{
+	__u64 *missed = &b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
+	uint64_t booked = sent_by_events(s->stages, s->uncovered_bytes[NIO_SIDE_SENDER]) -
+			  s->uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] + *missed -
+			  missed_before;
+
+	if (s->refused == NIO_REFUSED_SOME && s->crowd && !s->uncovered && !s->untold &&
+	    socket_sent(s) > booked)
+		*missed += socket_sent(s) - booked;
+}
+
 bool books__is_loopback(uint16_t family, const uint8_t address[16])
 {
 	static const uint8_t loopback6[16] = {[15] = 1};
@@ -204,6 +221,7 @@ static uint64_t unseen_copies(const struct nio_stream *s)
 void books__add_stream(struct books *b, const struct nio_stream *s)
 {
 	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zckey != s->zckey_base;
+	uint64_t missed_before = books__missed_sends(b);
 
 	b->connections++;
 	b->unmeasured += s->uncovered != 0;
@@ -218,6 +236,7 @@ void books__add_stream(struct books *b, const struct nio_stream *s)
 	add_uncovered_of(b, s);
 	close_taken(b, s);
 	close_sent(b, s);
+	close_crowd(b, s, missed_before);
 	b->ids += (uint32_t)(s->zckey - s->zckey_base);
 	b->completed += s->completed;
 	b->copied += s->copied;

@@ -96,21 +96,22 @@ static int refused_runs(const struct watcher *w, size_t i, uint64_t *runs, bool 
  * Is it known that the kernel refused events of send calls? Where turns are shown, what they leave
  * over is nothing else: bpf/attach_sends.bpf.h.
  */
-static bool has_refused_sends(struct watcher *w)
+static enum nio_refused refused_sends(struct watcher *w)
 {
 	bool untold = false;
 
-	w->sends_refused |= w->skel->rodata->nio_turns;
+	if (w->skel->rodata->nio_turns)
+		return NIO_REFUSED_BOOKED;
 	for (size_t i = 0; i < w->programs_nr && !w->sends_refused && !w->stopped; i++) {
 		uint64_t runs = 0;
 
 		if (watcher__is_of_sends(w, w->programs[i]) && !refused_runs(w, i, &runs, &untold))
 			w->sends_refused = runs != 0;
 	}
-	return w->sends_refused;
+	return w->sends_refused ? NIO_REFUSED_SOME : NIO_REFUSED_NONE;
 }
 
-static bool give(const struct calls *calls, struct nio_stream *s, bool refused,
+static bool give(const struct calls *calls, struct nio_stream *s, enum nio_refused refused,
 		 bool (*take)(void *, const struct nio_stream *), void *arg)
 {
 	if (!s->cookie)
@@ -132,7 +133,7 @@ static int each_one(struct watcher *w, const struct calls *calls, struct nio_str
 		key = next;
 		err = bpf_map_get_next_key(fd, &key, &next);
 		if (!bpf_map_lookup_elem(fd, &key, s) &&
-		    give(calls, s, has_refused_sends(w), take, arg))
+		    give(calls, s, refused_sends(w), take, arg))
 			bpf_map_delete_elem(fd, &key);
 	}
 	return errno == ENOENT ? 0 : -errno;
@@ -144,7 +145,7 @@ int watcher__each_stream(struct watcher *w, bool (*take)(void *arg, const struct
 	struct batch b = {.fd = bpf_map__fd(w->skel->maps.nio_streams)};
 	struct calls calls = {0};
 	int err = read_calls(w, &calls);
-	bool refused;
+	enum nio_refused refused;
 
 	b.streams = calloc(BATCH, sizeof(*b.streams));
 	if (!b.streams)
@@ -152,7 +153,7 @@ int watcher__each_stream(struct watcher *w, bool (*take)(void *arg, const struct
 	while (!err && !b.over) {
 		err = next_batch(&b);
 		/* After what it may explain. */
-		refused = has_refused_sends(w);
+		refused = refused_sends(w);
 		for (uint32_t i = 0; !err && i < b.nr; i++)
 			if (give(&calls, &b.streams[i], refused, take, arg))
 				bpf_map_delete_elem(b.fd, &b.keys[i]);
@@ -231,7 +232,7 @@ struct num watcher__missed(const struct watcher *w)
 
 void watcher__count_last_missed(struct watcher *w)
 {
-	has_refused_sends(w);
+	refused_sends(w);
 	w->missed = watcher__missed(w);
 	w->stopped = true;
 }

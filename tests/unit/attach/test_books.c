@@ -144,7 +144,7 @@ static void calls_only_what_was_refused_missed(void **state)
 	expect_balance(&b, 57, 0);
 	assert_int_equal(books__missed_sends(&b), 0);
 	assert_near(books__coverage(&b).value, 100. / 157);
-	s.refused = 1;
+	s.refused = NIO_REFUSED_BOOKED;
 	b = books_of(&s);
 	expect_balance(&b, 0, 0);
 	assert_int_equal(books__missed_sends(&b), 57);
@@ -167,10 +167,51 @@ static void calls_no_gap_missed_where_none_was_refused(void **state)
 	expect_balance(&b, 60, 0);
 	assert_int_equal(books__missed_sends(&b), 0);
 	assert_near(books__copies_per_byte_at_most(&b).value, 1);
-	s.refused = 1;
+	s.refused = NIO_REFUSED_BOOKED;
 	books__add_stream(&b, &s);
 	expect_balance(&b, 60, 0);
 	assert_int_equal(books__missed_sends(&b), 60);
+}
+
+/* Among several threads only what is left over tells, where it is known that some was refused. */
+static void what_a_crowd_leaves_over_was_missed(void **state)
+{
+	struct nio_stream s = stream(100, 0);
+	struct books b;
+
+	(void)state;
+	s.crowd = 1;
+	s.sent_seen += 60;
+	b = books_of(&s);
+	expect_balance(&b, 60, 0);
+	s.refused = NIO_REFUSED_BOOKED;
+	b = books_of(&s);
+	expect_balance(&b, 60, 0);
+	s.refused = NIO_REFUSED_SOME;
+	b = books_of(&s);
+	expect_balance(&b, 0, 0);
+	assert_int_equal(books__missed_sends(&b), 60);
+	/* What its entry says was missed is no more of it, nor what it was closed with. */
+	s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = 20;
+	s.call.queued = 15;
+	s.now.sent = s.sent_seen + 5;
+	s.flags |= NIO_STREAM_ENDED;
+	books__add_stream(&b, &s);
+	expect_balance(&b, 0, 0);
+	assert_int_equal(books__missed_sends(&b), 60 + 65);
+	/* More than was sent explains no refusal. */
+	s = stream(100, 0);
+	s.crowd = 1;
+	s.refused = NIO_REFUSED_SOME;
+	s.sent_seen -= 30;
+	b = books_of(&s);
+	expect_balance(&b, -30, 0);
+	assert_int_equal(books__missed_sends(&b), 0);
+	/* One thread's is known by its calls. */
+	s.crowd = 0;
+	s.sent_seen += 90;
+	b = books_of(&s);
+	expect_balance(&b, 60, 0);
 }
 
 /* What was sent by calls whose events were missed may have been copied, and is booked as nothing.
@@ -181,7 +222,7 @@ static void makes_nothing_of_missed_sends(void **state)
 	struct books b;
 
 	(void)state;
-	s.refused = 1;
+	s.refused = NIO_REFUSED_BOOKED;
 	s.sent_seen += 60;
 	s.uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = 60;
 	b = books_of(&s);
@@ -400,6 +441,7 @@ int main(void)
 		cmocka_unit_test(ends_where_the_socket_ends),
 		cmocka_unit_test(calls_only_what_was_refused_missed),
 		cmocka_unit_test(calls_no_gap_missed_where_none_was_refused),
+		cmocka_unit_test(what_a_crowd_leaves_over_was_missed),
 		cmocka_unit_test(makes_nothing_of_missed_sends),
 		cmocka_unit_test(needs_a_number_of_the_end),
 		cmocka_unit_test(leaves_calls_in_progress_out),
