@@ -96,7 +96,7 @@ TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run \
                  $(O)/tests/e2e/known_loads $(O)/tests/e2e/classify_stacks $(O)/tests/e2e/play \
                  $(O)/tests/e2e/crowd $(O)/tests/e2e/chorus
 # And what is loaded into programs of others, so never with a sanitizer.
-TEST_LIBRARIES := $(O)/tests/e2e/tcp_info.so $(O)/tests/e2e/paced.so
+TEST_LIBRARIES := $(addprefix $(O)/tests/e2e/,tcp_info.so paced.so little_memory.so)
 
 # Files of user/ name those of other rooms as "room/file.h"; of anything else, by its path from here.
 $(O)/user/%.o $(O)/tests/%.o $(O)/bench/%.o: ROOMS := -Iuser

@@ -92,6 +92,23 @@ refused() { # ARGS...
 	[ ! -e x ]
 }
 
+# Without the sanitizers' tag: their library has to come before any other.
+@test "a sweep is refused for one cell that takes more than half of the memory, with exit 2" {
+	grid=(--modes "onecopy,twocopy" --sizes "64k,1m" --threads "1,8" --duration 30ms --warmup 0 --rounds 1
+		--backend none --no-cpu -q)
+	export LD_PRELOAD=$BUILD_DIR/tests/e2e/little_memory.so MEMORY_PAGES
+	# 16 MiB are the most that a cell takes: half of 32 MiB, and a page less.
+	MEMORY_PAGES=$((32 * 1048576 / $(getconf PAGESIZE) - 1))
+	refused sweep "${grid[@]}" -o results
+	grep -qx 'netiotrace: twocopy messages of 1 MiB on 8 connections would take 16 MiB, more than half of this .*' stderr
+	[ ! -e results ]
+	# A grid without that cell, and the whole of it where there is one page more, are begun.
+	"$NETIOTRACE" sweep "${grid[@]}" --threads 1,7 -o fewer
+	((MEMORY_PAGES += 1))
+	"$NETIOTRACE" sweep "${grid[@]}" -o whole
+	[ "$(jq -s length fewer/cells/*.json)" -eq 8 ] && [ "$(jq -s length whole/cells/*.json)" -eq 8 ]
+}
+
 # bats test_tags=address
 @test "what netiotrace takes the load generator takes: at both ends of each option's bounds" {
 	while read -r option values; do
