@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Threads on chosen CPUs. */
-#include <sched.h>
-
+#include "common/cpu_mask.h"
 #include "pin.h"
 
 /* A thread of ours needs no more; 256 of them at the usual 8 MiB would alarm small machines. */
@@ -11,7 +10,7 @@ int pin__start(pthread_t *thread, const struct cpu_list *cpus, unsigned int turn
 	       void *(*run)(void *arg), void *arg)
 {
 	pthread_attr_t attr;
-	cpu_set_t cpu;
+	struct cpu_mask mask;
 	int err;
 
 	err = pthread_attr_init(&attr);
@@ -19,9 +18,8 @@ int pin__start(pthread_t *thread, const struct cpu_list *cpus, unsigned int turn
 		return -err;
 	err = pthread_attr_setstacksize(&attr, STACK_SIZE);
 	if (!err && cpus->nr) {
-		CPU_ZERO(&cpu);
-		CPU_SET(cpus->cpu[turn % cpus->nr], &cpu);
-		err = pthread_attr_setaffinity_np(&attr, sizeof(cpu), &cpu);
+		cpu_mask__only(&mask, cpus->cpu[turn % cpus->nr]);
+		err = pthread_attr_setaffinity_np(&attr, sizeof(mask), cpu_mask__set(&mask));
 	}
 	if (!err)
 		err = pthread_create(thread, &attr, run, arg);

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <getopt.h>
 #include <netinet/in.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cpu_mask.h"
 #include "common/limits.h"
 #include "common/units.h"
 #include "clock.h"
@@ -166,17 +166,17 @@ static void add_cpu(unsigned int cpu, void *arg)
 
 static int set_cpu_list(struct cpu_list *list, const char *name, const char *arg, char *why)
 {
-	cpu_set_t usable;
+	struct cpu_mask usable;
 	unsigned int i;
 
 	list->nr = 0;
-	if (parse_cpu_list(arg, CPU_SETSIZE, add_cpu, list) || !list->nr)
+	if (parse_cpu_list(arg, CPUS_MAX, add_cpu, list) || !list->nr)
 		return settings__refuse(why, "%s '%.60s' is not a list of CPUs, like 0-3,8", name,
 					arg);
-	if (sched_getaffinity(0, sizeof(usable), &usable))
+	if (sched_getaffinity(0, sizeof(usable), cpu_mask__set(&usable)))
 		return settings__refuse(why, "The usable CPUs cannot be read: leave out %s", name);
 	for (i = 0; i < list->nr; i++)
-		if (!CPU_ISSET(list->cpu[i], &usable))
+		if (!cpu_mask__has(&usable, list->cpu[i]))
 			return settings__refuse(
 				why,
 				"%s names CPU %u, which this machine does not have or does "

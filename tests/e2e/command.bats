@@ -41,6 +41,7 @@ refused() { # ARGS...
 	refused --path veth --mtu 100
 	refused --interval 1ms
 	refused --cpu-sender 0-x
+	refused --cpu-sender 8192
 	refused --json - --csv -
 	refused --json x --csv x
 	refused --json "$PWD/x" --csv ./x
@@ -69,14 +70,14 @@ refused() { # ARGS...
 
 # bats test_tags=address
 @test "what this machine does not have is refused with one sentence and exit 2" {
-	# No machine lets a process use CPU 1023, the last that can be named, but one of 1024.
-	[ "$(nproc)" -lt 1024 ]
+	# No machine lets a process use CPU 8191, the last that can be named, but one of 8192.
+	[ "$(nproc)" -lt 8192 ]
 	for side in sender receiver; do
-		refused "--cpu-$side" 0,1023 --json x
-		grep -q "^netiotrace: --cpu-$side names CPU 1023, which this machine does not have" stderr
-		refused sweep "--cpu-$side" 1023 -o results
+		refused "--cpu-$side" 0,8191 --json x
+		grep -q "^netiotrace: --cpu-$side names CPU 8191, which this machine does not have" stderr
+		refused sweep "--cpu-$side" 8191 -o results
 	done
-	refused serve --listen 127.0.0.1:0 --cpu-receiver 1023
+	refused serve --listen 127.0.0.1:0 --cpu-receiver 8191
 	refused serve --listen 127.0.0.1:0 --congestion nosuch
 	grep -q "'nosuch' is not among those .*tcp_allowed_congestion_control" stderr
 	[ ! -e x ] && [ ! -e results ]

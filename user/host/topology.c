@@ -2,12 +2,12 @@
 /* Reading CPUs, cores and nodes from affinity and sysfs; see topology.h. */
 #include <dirent.h>
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/procfile.h"
+#include "common/cpu_mask.h"
 #include "topology.h"
 
 #define CPU_DIR "/sys/devices/system/cpu/cpu%u"
@@ -45,16 +45,19 @@ static unsigned int node_of(unsigned int cpu)
 
 int topology__read(struct cpu_place **cpus, size_t *n)
 {
-	cpu_set_t set;
+	struct cpu_mask usable;
+	size_t room = 1;
 
 	*n = 0;
-	if (sched_getaffinity(0, sizeof(set), &set))
+	if (sched_getaffinity(0, sizeof(usable), cpu_mask__set(&usable)))
 		return -errno;
-	*cpus = calloc((size_t)CPU_COUNT(&set) + 1, sizeof(**cpus));
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
+		room += cpu_mask__has(&usable, cpu);
+	*cpus = calloc(room, sizeof(**cpus));
 	if (!*cpus)
 		return -ENOMEM;
-	for (unsigned int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &set))
+	for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
+		if (cpu_mask__has(&usable, cpu))
 			(*cpus)[(*n)++] = (struct cpu_place){cpu, core_of(cpu), node_of(cpu)};
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/cpu_mask.h"
 #include "common/units.h"
 #include "percpu.h"
 
@@ -18,7 +19,7 @@ int percpu__rows(const char *possible)
 {
 	int rows = 0;
 
-	if (parse_cpu_list(possible, PERCPU_CPUS_MAX, raise, &rows))
+	if (parse_cpu_list(possible, CPUS_MAX, raise, &rows))
 		return -EINVAL;
 	return rows ? rows : -EINVAL;
 }

@@ -9,9 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As many as a kernel can be built for (NR_CPUS_RANGE_END of x86). */
-#define PERCPU_CPUS_MAX 8192
-
 /*
  * How many CPUs rows are needed for, from the text of /sys/devices/system/cpu/possible ("0-3,8"):
  * one more than the highest number, since programs know a CPU by its number, and numbers may have

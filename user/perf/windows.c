@@ -10,9 +10,8 @@
 
 #include "event.h"
 #include "windows.h"
+#include "common/cpu_mask.h"
 #include "common/units.h"
-
-#define CPUS_MAX 4096
 
 struct perf_stage {
 	size_t fds_nr;

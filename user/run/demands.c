@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whether this machine has what options ask of it; see demands.h. */
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "common/cpu_mask.h"
 #include "common/units.h"
 #include "demands.h"
 
 struct search {
-	cpu_set_t usable;
+	struct cpu_mask usable;
 	unsigned int missing; /* the first CPU named that is not usable */
 	bool found;
 };
@@ -19,7 +19,7 @@ static void look_up(unsigned int cpu, void *arg)
 {
 	struct search *s = arg;
 
-	if (s->found || CPU_ISSET(cpu, &s->usable))
+	if (s->found || cpu_mask__has(&s->usable, cpu))
 		return;
 	s->missing = cpu;
 	s->found = true;
@@ -30,8 +30,8 @@ static int check_list(const char *name, const char *list)
 	struct search s = {.found = false};
 
 	/* Where they cannot be read, the load generator says so. */
-	if (!list || sched_getaffinity(0, sizeof(s.usable), &s.usable) ||
-	    parse_cpu_list(list, CPU_SETSIZE, look_up, &s) || !s.found)
+	if (!list || sched_getaffinity(0, sizeof(s.usable), cpu_mask__set(&s.usable)) ||
+	    parse_cpu_list(list, CPUS_MAX, look_up, &s) || !s.found)
 		return EXIT_DONE;
 	log_error("%s names CPU %u, which this machine does not have or does not let this process "
 		  "use: see Cpus_allowed_list in /proc/self/status.",

@@ -2,12 +2,12 @@
 /* The values of options, each within its bounds; see options.h. */
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/command_line.h"
 #include "base/refuse.h"
+#include "common/cpu_mask.h"
 #include "common/units.h"
 #include "model/load_report.h"
 #include "options_table.h"
@@ -101,7 +101,7 @@ static void ignore_cpu(unsigned int cpu, void *arg)
 
 static const char *cpu_list(const char *name, const char *arg)
 {
-	if (parse_cpu_list(arg, CPU_SETSIZE, ignore_cpu, NULL))
+	if (parse_cpu_list(arg, CPUS_MAX, ignore_cpu, NULL))
 		refuse("%s takes a list of CPUs such as 0-3,8, not '%s'.", name, arg);
 	return arg;
 }

@@ -355,11 +355,16 @@ static void choose_cpus(struct sweep *s)
 	struct traffic *t = &s->o.run.traffic;
 	struct cpu_place *cpus = NULL;
 	size_t n;
+	int err;
 
 	if (!s->o.pin || s->o.run.remote || t->sender_cpus || t->receiver_cpus)
 		return;
-	if (!topology__read(&cpus, &n) &&
-	    !placement__choose(&s->placement, cpus, n, most_threads(&s->o.grid))) {
+	err = topology__read(&cpus, &n);
+	if (err)
+		log_warning("senders and receivers get no CPUs of their own, since those of this "
+			    "process cannot be read: %s.",
+			    strerror(-err));
+	if (!err && !placement__choose(&s->placement, cpus, n, most_threads(&s->o.grid))) {
 		t->sender_cpus = s->placement.senders;
 		t->receiver_cpus = s->placement.receivers;
 	}

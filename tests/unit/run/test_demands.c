@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is refused because this machine does not have it; CPUs are in command.bats. */
+/* What is refused because this machine does not have it; CPUs are in command.bats, too. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/exit_code.h"
 #include "run/demands.h"
+#include "support/many_cpus.h"
 
 static char why[256];
 
@@ -39,11 +41,22 @@ static void each_mode_takes_its_own(void **state)
 	assert_int_equal(check(MODE_ZEROCOPY, 2, (16 << 20) - 1), -EINVAL);
 }
 
+static void cpus_beyond_1024_are_there(void **state)
+{
+	struct traffic t = {.sender_cpus = "1", .receiver_cpus = "1500"};
+
+	(void)state;
+	assert_int_equal(demands__check_cpus(&t), EXIT_DONE);
+	t.receiver_cpus = "1500,1501";
+	assert_int_equal(demands__check_cpus(&t), EXIT_USAGE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(half_of_the_memory_is_enough),
 		cmocka_unit_test(each_mode_takes_its_own),
+		cmocka_unit_test(cpus_beyond_1024_are_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* CPUs of --cpus on a machine that can have more than 1024, and the threads that go there. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "common/cpu_mask.h"
+#include "loadgen/pin.h"
+#include "support/many_cpus.h"
+
+static struct cpu_mask asked;
+
+/* The C library's: of what a thread is started with, its CPUs are seen, and left out. */
+int pthread_attr_setaffinity_np(pthread_attr_t *attr, size_t size, const cpu_set_t *set)
+{
+	(void)attr;
+	memset(&asked, 0, sizeof(asked));
+	memcpy(&asked, set, size < sizeof(asked) ? size : sizeof(asked));
+	return 0;
+}
+
+static void *no_work(void *arg)
+{
+	return arg;
+}
+
+static int parse(struct settings *s, const char *cpus, char *why)
+{
+	char line[256], *argv[8], *save, *word;
+	int argc = 0;
+
+	snprintf(line, sizeof(line), "netio-loadgen send --connect 127.0.0.1:1 --cpus %s", cpus);
+	for (word = strtok_r(line, " ", &save); word; word = strtok_r(NULL, " ", &save))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	return settings__parse(s, argc, argv, why);
+}
+
+static void a_thread_goes_to_a_cpu_beyond_1024(void **state)
+{
+	static struct settings s;
+	char why[SETTINGS_WHY];
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(parse(&s, "1,1500", why), 0);
+	for (unsigned int turn = 0; turn < 4; turn++) {
+		assert_int_equal(pin__start(&thread, &s.cpus, turn, no_work, NULL), 0);
+		pthread_join(thread, NULL);
+		for (unsigned int cpu = 0; cpu < CPUS_MAX; cpu++)
+			assert_int_equal(cpu_mask__has(&asked, cpu), cpu == (turn % 2 ? 1500 : 1));
+	}
+	assert_false(cpu_mask__has(&asked, CPUS_MAX));
+}
+
+static void a_cpu_that_is_not_usable_is_refused(void **state)
+{
+	static struct settings s;
+	char why[SETTINGS_WHY];
+
+	(void)state;
+	assert_int_equal(parse(&s, "1500,1501", why), -EINVAL);
+	assert_non_null(strstr(why, "--cpus names CPU 1501, which"));
+	assert_int_equal(parse(&s, "8192", why), -EINVAL);
+	assert_non_null(strstr(why, "is not a list of CPUs"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_thread_goes_to_a_cpu_beyond_1024),
+		cmocka_unit_test(a_cpu_that_is_not_usable_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
