@@ -50,7 +50,9 @@ WARNINGS  := -Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-pro
 CPPFLAGS  += -D_GNU_SOURCE -DNETIOTRACE_VERSION='"$(VERSION)"'
 # Sanitizers see the same at -O1, which compiles in three quarters of the time.
 CFLAGS    ?= $(if $(filter address thread,$(SAN)),-O1,-O2) -g
-ALL_CFLAGS = -std=c11 $(WARNINGS) $(CFLAGS) -fno-strict-aliasing -pthread -MMD -MP
+# What is built is the same wherever it is: of two that match, the last is taken.
+PREFIX_MAP := -ffile-prefix-map='$(CURDIR)=.' -ffile-prefix-map='$(abspath $(O))=build'
+ALL_CFLAGS = -std=c11 $(WARNINGS) $(CFLAGS) $(PREFIX_MAP) -fno-strict-aliasing -pthread -MMD -MP
 LDFLAGS   += -pthread
 SAN_FLAGS_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # With libFuzzer's coverage (tests/fuzz). NULL + 0, as in a loop over an empty list, is defined from
@@ -121,7 +123,7 @@ $(O)/.deps: scripts/check-deps Makefile
 $(O)/%.bpf.o: %.bpf.c $(wildcard bpf/*.h) vmlinux.h | $(O)/.deps
 	@mkdir -p $(@D)
 	$(call say,BPF,$@)
-	$(Q)$(CLANG) -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Wall -Wextra \
+	$(Q)$(CLANG) -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) $(PREFIX_MAP) -Wall -Wextra \
 		-Wno-unused-parameter -Wno-missing-declarations -I. -c $< -o $@
 
 $(O)/%.skel.h: $(O)/%.bpf.o

@@ -183,6 +183,19 @@ zsh_specs() {
 	[ "$(tree/scripts/version)" = 0.5.0 ]
 }
 
+@test "what is built is the same wherever it is: no program names the directory" {
+	for program in netiotrace netio-loadgen; do
+		run ! grep -qaF "$REPO" "$BUILD_DIR/$program"
+	done
+	for tree in one "another one"; do
+		mkdir "$tree"
+		cp -r "$REPO"/{Makefile,scripts,common,loadgen,bpf,CHANGELOG.md} "$tree"
+	done
+	make -s -C one O=build CFLAGS=-g build/netio-loadgen
+	make -s -C "another one" O="$PWD/out" CFLAGS=-g "$PWD/out/netio-loadgen"
+	cmp one/build/netio-loadgen out/netio-loadgen
+}
+
 @test "static: what stands for libmnl has every function that is called" {
 	${CC:-cc} -std=gnu11 -c -o mnl.o "$REPO/static/mnl.c"
 	nm "$BUILD_DIR"/user/*/*.o | awk '$1 == "U" && $2 ~ /^mnl_/ { print $2 }' | sort -u >called
