@@ -343,6 +343,29 @@ time.sleep(600)"
 	assert_nothing_left
 }
 
+@test "two machines: of a name's addresses the first that answers is used, or that can be listened on" {
+	local code=0 named
+
+	printf '%s twofold\n' 198.18.77.3 "$THERE4" >hosts
+	named=(unshare -m sh -c 'mount --bind hosts /etc/hosts && exec "$@"' sh "$NETIOTRACE")
+	export RESOLV_MULTI=on
+	there ip addr add 198.18.77.3/24 dev veth1
+	serve "$THERE4:$PORT"
+	here "${named[@]}" -q --backend none --mode onecopy --messages 23 --warmup 20ms --json out.json \
+		--connect twofold:$PORT </dev/null
+	[ "$(jq '.runs[0].app.rx_messages' out.json)" -eq 23 ]
+	end_serve
+	here "${named[@]}" -q --backend none --mode onecopy --messages 23 --connect twofold:$PORT \
+		</dev/null 2>stderr || code=$?
+	cat stderr
+	[ "$code" -eq 1 ] && grep -q "no session with the receiver at $THERE4:$PORT: .*refused" stderr
+	there ip addr del 198.18.77.3/24 dev veth1
+	in_background there "${named[@]}" serve --listen twofold:$PORT >serve.out 2>serve.err
+	SERVER=$!
+	within 3 grep -qxF "ready: listening on $THERE4:$PORT" serve.out
+	end_serve
+}
+
 @test "two machines: what listens there is somebody else's program" {
 	stranger "c.sendall(b'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\\r\\n'); time.sleep(600)"
 	fails_promptly "is not netiotrace's receiver" --connect "$THERE4:$PORT"

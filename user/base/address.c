@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns addresses as text; see address.h. Knows nothing of what is reached there. */
+/* Owns addresses as text; see address.h. Knows nothing of what is said there. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "address.h"
 #include "common/units.h"
+
+/* Longer than a SYN and two retransmissions of it take. */
+#define TRY_MS 4000
 
 /* Where text's host ends and its port begins: the last colon, behind the bracket if there is one.
  */
@@ -66,6 +71,47 @@ static bool lacks_device(const struct sockaddr_storage *ss)
 	       !in6->sin6_scope_id;
 }
 
+static bool is_connected(int fd, const struct addrinfo *to)
+{
+	struct pollfd wait = {.fd = fd, .events = POLLOUT};
+	socklen_t len = sizeof(int);
+	int err = 0;
+
+	if (!connect(fd, to->ai_addr, to->ai_addrlen))
+		return true;
+	return errno == EINPROGRESS && poll(&wait, 1, TRY_MS) == 1 &&
+	       !getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) && !err;
+}
+
+/* As the load generator binds: what was listened on a minute ago is free. */
+static bool is_bound(int fd, const struct addrinfo *to)
+{
+	const int one = 1;
+
+	return !setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) &&
+	       !bind(fd, to->ai_addr, to->ai_addrlen);
+}
+
+static bool answers(const struct addrinfo *to, bool listening)
+{
+	int fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	bool does = false;
+
+	if (fd >= 0) {
+		does = listening ? is_bound(fd, to) : is_connected(fd, to);
+		close(fd);
+	}
+	return does;
+}
+
+/* Of a name's addresses, that which is to be used: the last is not tried, for none is left. */
+static const struct addrinfo *choose(const struct addrinfo *found, bool listening)
+{
+	while (found->ai_next && !answers(found, listening))
+		found = found->ai_next;
+	return found;
+}
+
 int address__resolve(struct address *a, bool listening, struct sockaddr_storage *ss,
 		     const char **why)
 {
@@ -74,6 +120,7 @@ int address__resolve(struct address *a, bool listening, struct sockaddr_storage 
 		.ai_socktype = SOCK_STREAM,
 		.ai_flags = AI_NUMERICSERV | (listening ? AI_PASSIVE : 0),
 	};
+	const struct addrinfo *chosen;
 	struct addrinfo *found;
 	char port[8];
 	int err;
@@ -81,10 +128,11 @@ int address__resolve(struct address *a, bool listening, struct sockaddr_storage 
 	snprintf(port, sizeof(port), "%u", a->port);
 	err = getaddrinfo(a->host, port, &hints, &found);
 	if (!err) {
+		chosen = choose(found, listening);
 		memset(ss, 0, sizeof(*ss));
-		memcpy(ss, found->ai_addr, found->ai_addrlen);
-		err = getnameinfo(found->ai_addr, found->ai_addrlen, a->host, sizeof(a->host), NULL,
-				  0, NI_NUMERICHOST);
+		memcpy(ss, chosen->ai_addr, chosen->ai_addrlen);
+		err = getnameinfo(chosen->ai_addr, chosen->ai_addrlen, a->host, sizeof(a->host),
+				  NULL, 0, NI_NUMERICHOST);
 		freeaddrinfo(found);
 	}
 	*why = err ? gai_strerror(err) : NULL;

@@ -28,8 +28,9 @@ int address__parse(const char *text, bool any_port, struct address *out);
 char *address__format(char *buf, size_t len, const char *host, unsigned int port);
 
 /*
- * Replaces a name by the first address the resolver has for it, as a number, and fills ss.
- * listening: an address to bind to. 0, or -EHOSTUNREACH with the resolver's (static) words in *why.
+ * Replaces a name by an address, as a number, and fills ss: of those the resolver has, in its
+ * order, the first that can be connected to (listening: bound to), or else the last. Each but the
+ * last is tried, for 4 s at most. 0, or -EHOSTUNREACH with the resolver's (static) words in *why.
  */
 int address__resolve(struct address *a, bool listening, struct sockaddr_storage *ss,
 		     const char **why);
