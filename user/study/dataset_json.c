@@ -72,6 +72,13 @@ static int keep_text(char **to, const char *text)
 	return *to ? 0 : -ENOMEM;
 }
 
+/* What is no number, or of what is no object: only null, or nothing, is not measured. */
+static bool is_damaged(const json_t *value, const json_t *parent)
+{
+	return value ? !json_is_null(value)
+		     : parent && !json_is_object(parent) && !json_is_null(parent);
+}
+
 /* 0, -ENOMEM, -ERANGE: a figure is below 0; -EDOM: it is none. */
 static int read_metrics(struct dataset *d, struct dataset_row *row, const json_t *run)
 {
@@ -83,7 +90,7 @@ static int read_metrics(struct dataset *d, struct dataset_row *row, const json_t
 		value = at_path(run, metric__path((enum metric)m), &parent, &last);
 		if (json_is_number(value))
 			row->value[m] = json_number_value(value);
-		else if (value && !json_is_null(value))
+		else if (is_damaged(value, parent))
 			return -EDOM;
 		else if (parent)
 			err = keep_text(&d->reason[m], reason_of(parent, last));

@@ -145,6 +145,26 @@ static void a_figure_is_a_number_or_null(void **state)
 	dataset__clear(&d);
 }
 
+static void what_figures_are_in_is_an_object_or_null(void **state)
+{
+	static const char *const apps[] = {"\"4096\"", "4096", "[]", "null", "{}"};
+	struct dataset d = {0};
+	char text[256];
+	json_t *o;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(apps) / sizeof(apps[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\","
+			 "\"size\":4096,\"app\":%s}]}",
+			 apps[i]);
+		o = parsed(text);
+		assert_int_equal(dataset__add_document(&d, "x", o, message), i < 3 ? -EINVAL : 0);
+		json_decref(o);
+		dataset__clear(&d);
+	}
+}
+
 static void failures_are_kept(void **state)
 {
 	struct dataset d = {0};
@@ -338,6 +358,7 @@ int main(void)
 		cmocka_unit_test(foreign_documents_are_refused),
 		cmocka_unit_test(a_copy_of_a_run_is_found),
 		cmocka_unit_test(a_figure_is_a_number_or_null),
+		cmocka_unit_test(what_figures_are_in_is_an_object_or_null),
 		cmocka_unit_test(failures_are_kept),
 		cmocka_unit_test(cells_that_are_possible),
 		cmocka_unit_test(buckets_are_read_as_they_are),
