@@ -314,7 +314,7 @@ outside_references() { # FILE
 	cp one.json copied/cells/another.json
 	refused 2 copied
 	grep -q 'round 1 of mode onecopy, .* is there twice' stderr
-	sed -i '$p' one.csv
+	sed -i '$p' one.csv # the last line twice
 	refused 2 one.csv
 	grep -q 'is there twice' stderr
 	jq '.runs[0].app.rx_bytes |= tostring' one.json >words.json

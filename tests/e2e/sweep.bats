@@ -561,7 +561,7 @@ at_least_made() { # DIR N
 	[ "$before" = "$after" ]
 	[ "$(wc -l <"$elsewhere/starts")" -eq $((2 * 28)) ]
 	# Of the collector's own CPU time a fifth of what the start took, with the first runs: a busy machine makes both more
-	# expensive, but not alike. A run takes a fifteenth (17 of 250 ms); to read the kernel's symbols, or its types twice, for each
+	# expensive, but not alike. A run takes a fifteenth (17 of 250 ms); to read the kernel's symbols for each (40 ms and more)
 	# would be more than the rest of a fifth.
 	echo "$start ms of CPU time for the start and $from runs, $cpu ms for $((to - from)) more"
 	[ $((cpu * 5)) -le $(((to - from) * start)) ]

@@ -119,9 +119,9 @@ static void close_sent(struct books *b, const struct nio_stream *s)
 static void close_crowd(struct books *b, const struct nio_stream *s, uint64_t missed_before)
 {
 	__u64 *missed = &b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
-	uint64_t booked = sent_by_events(s->stages, s->uncovered_bytes[NIO_SIDE_SENDER]) -
-			  s->uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] + *missed -
-			  missed_before;
+	uint64_t told = sent_by_events(s->stages, s->uncovered_bytes[NIO_SIDE_SENDER]) -
+			s->uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
+	uint64_t booked = told + *missed - missed_before;
 
 	if (s->refused == NIO_REFUSED_SOME && s->crowd && !s->uncovered && !s->untold &&
 	    socket_sent(s) > booked)

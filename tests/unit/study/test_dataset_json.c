@@ -119,6 +119,9 @@ static void a_copy_of_a_run_is_found(void **state)
 	assert_int_equal(add_figures(&d, 3, "null", "null"), 0);
 	dataset__finish(&d, 1);
 	assert_null(dataset__copy(&d));
+	/* Others of the same round between the two are no hindrance. */
+	assert_int_equal(add_figures(&d, 2, "4095", "1"), 0);
+	assert_int_equal(add_figures(&d, 2, "4096", "3"), 0);
 	assert_int_equal(add_figures(&d, 2, "4096", "1"), 0);
 	dataset__finish(&d, 1);
 	assert_non_null(dataset__copy(&d));
