@@ -91,11 +91,12 @@ UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/ma
 PLAYS := $(addprefix $(O)/tests/bpf/,plays.o plays_layers.o plays_turns.o)
 
 # Programs that tests run: of known instructions; counters between two BPF programs; samples where
-# cycles are refused; a zero-copy sender that never reads its error queue; loads of known CPU time;
-# the rules on stacks; uncommon sockets; many connections.
+# cycles are refused; where the kernel's code is; a zero-copy sender that never reads its error queue;
+# loads of known CPU time; the rules on stacks; uncommon sockets; many connections.
 TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run \
-                 $(O)/tests/bpf/sampler_run $(O)/tests/e2e/deaf_sender \
-                 $(O)/tests/e2e/known_loads $(O)/tests/e2e/classify_stacks $(O)/tests/e2e/play \
+                 $(O)/tests/bpf/sampler_run $(O)/tests/bpf/addresses_run \
+                 $(O)/tests/e2e/deaf_sender $(O)/tests/e2e/known_loads \
+                 $(O)/tests/e2e/classify_stacks $(O)/tests/e2e/play \
                  $(O)/tests/e2e/crowd $(O)/tests/e2e/chorus
 # And what is loaded into programs of others, so never with a sanitizer.
 TEST_LIBRARIES := $(addprefix $(O)/tests/e2e/,tcp_info.so paced.so little_memory.so)
@@ -132,6 +133,7 @@ $(O)/%.skel.h: $(O)/%.bpf.o
 
 $(call obj,$(SESSION_SRC)): $(O)/bpf/netiotrace.skel.h
 $(call obj,user/kernel/sampler.c): $(O)/bpf/samples.skel.h
+$(call obj,user/kernel/kernel_addresses.c): $(O)/bpf/addresses.skel.h
 $(call obj,$(WATCHER_SRC)): $(O)/bpf/attach.skel.h
 
 $(O)/%.o: %.c | $(O)/.deps

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where the kernel keeps what the programs must know; see kernel_addresses.h. */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <bpf/bpf.h>
 
+#include "bpf/addresses.h"
+#include "addresses.skel.h"
 #include "kernel_addresses.h"
 #include "ksym.h"
 
@@ -16,6 +21,8 @@ enum {
 	SYMBOLS_NR,
 };
 
+_Static_assert(SYMBOLS_NR <= NIO_ADDRESSES, "a program asks for all");
+
 static const char *const names[SYMBOLS_NR] = {
 	[SENDMSG] = "tcp_sendmsg",
 	[RECVMSG] = "tcp_recvmsg",
@@ -26,12 +33,42 @@ static const char *const names[SYMBOLS_NR] = {
 	[OFFSETS] = "__per_cpu_offset",
 };
 
+static int run_program(struct addresses_bpf *skel)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int err = addresses_bpf__load(skel);
+
+	if (err)
+		return err;
+	err = bpf_prog_test_run_opts(bpf_program__fd(skel->progs.nio_find_addresses), &opts);
+	return err ? err : (int)opts.retval;
+}
+
+int kernel_addresses__ask(const char *const *wanted, uint64_t *at, size_t n)
+{
+	struct addresses_bpf *skel;
+	int err;
+
+	if (n > NIO_ADDRESSES)
+		return -E2BIG;
+	skel = addresses_bpf__open();
+	if (!skel)
+		return -errno;
+	for (size_t i = 0; i < n; i++)
+		snprintf(skel->bss->nio_addresses[i].name, NIO_ADDRESS_NAME, "%s", wanted[i]);
+	err = run_program(skel);
+	for (size_t i = 0; i < n && !err; i++)
+		at[i] = skel->bss->nio_addresses[i].at;
+	addresses_bpf__destroy(skel);
+	return err;
+}
+
 void kernel_addresses__find(struct kernel_addresses *a)
 {
 	uint64_t at[SYMBOLS_NR];
 
 	memset(a, 0, sizeof(*a));
-	if (ksym__find(names, at, SYMBOLS_NR))
+	if (kernel_addresses__ask(names, at, SYMBOLS_NR) && ksym__find(names, at, SYMBOLS_NR))
 		return;
 	a->tcp_sendmsg = at[SENDMSG];
 	a->tcp_recvmsg = at[RECVMSG];

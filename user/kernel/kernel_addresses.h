@@ -3,6 +3,7 @@
 #ifndef NETIOTRACE_KERNEL_ADDRESSES_H
 #define NETIOTRACE_KERNEL_ADDRESSES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* 0: this kernel has none of that name, or hides it. Programs take 0 for "cannot tell". */
@@ -17,7 +18,14 @@ struct kernel_addresses {
 	uint64_t pcpu_hot, per_cpu_offset; /* where x86 kept the preemption count, 6.2 to 6.14 */
 };
 
-/* One pass over /proc/kallsyms; where it cannot be read all are 0. */
+/* Asks the kernel; before 5.16 it reads /proc/kallsyms. Where neither can be, all are 0. */
 void kernel_addresses__find(struct kernel_addresses *a);
+
+/*
+ * The addresses of the n names wanted, by a BPF program (bpf/addresses.bpf.c); 0 of what is hidden
+ * or is not there. -E2BIG: more than it has room for; else what the kernel refused the program
+ * with, -EINVAL before 5.16.
+ */
+int kernel_addresses__ask(const char *const *wanted, uint64_t *at, size_t n);
 
 #endif

@@ -7,11 +7,15 @@
 #include <bpf/libbpf.h>
 
 /* libbpf says on stderr what is an answer here: that there is no BTF. */
-struct btf *kernel_btf__load(void)
+const struct btf *kernel_btf__get(void)
 {
-	libbpf_print_fn_t print = libbpf_set_print(NULL);
-	struct btf *btf = btf__load_vmlinux_btf();
+	static struct btf *btf;
+	libbpf_print_fn_t print;
 
+	if (btf)
+		return btf;
+	print = libbpf_set_print(NULL);
+	btf = btf__load_vmlinux_btf();
 	libbpf_set_print(print);
 	return btf;
 }
@@ -28,7 +32,7 @@ static bool has_member(const struct btf *btf, const struct btf_type *type, const
 
 struct flag kernel_btf__has_member(const char *name, const char *member)
 {
-	struct btf *btf = kernel_btf__load();
+	const struct btf *btf = kernel_btf__get();
 	struct flag answer = {.reason = "this kernel has no BTF"};
 	int id;
 
@@ -42,6 +46,5 @@ struct flag kernel_btf__has_member(const char *name, const char *member)
 		};
 	else
 		answer.reason = "this kernel's BTF has no such struct";
-	btf__free(btf);
 	return answer;
 }

@@ -7,12 +7,15 @@
 
 struct btf;
 
-/* All of it; NULL: this kernel has none. Owned by the caller: btf__free(). */
-struct btf *kernel_btf__load(void);
+/*
+ * All of it; NULL: this kernel has none. Read at the first call, which takes some 10 ms, and kept
+ * for the life of the process: it says the same as long as the kernel runs.
+ */
+const struct btf *kernel_btf__get(void);
 
 /*
  * Has struct `name` a member of that name? Unknown when the kernel has no BTF, or no such struct in
- * it. Reads all of BTF, which takes some 10 ms: keep the answer.
+ * it.
  */
 struct flag kernel_btf__has_member(const char *name, const char *member);
 

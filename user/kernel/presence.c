@@ -14,7 +14,7 @@
  * asked for are noted once, by their names.
  */
 struct presence {
-	struct btf *btf;
+	const struct btf *btf;
 	__u32 *ids;   /* of types, each at the hash of its name or after; 0: none */
 	__u32 places; /* of ids; a power of two */
 };
@@ -76,14 +76,12 @@ static bool fill(struct presence *p)
 	return p->ids;
 }
 
-struct presence *presence__of(struct btf *btf)
+struct presence *presence__of(const struct btf *btf)
 {
 	struct presence *p = btf ? calloc(1, sizeof(*p)) : NULL;
 
-	if (!p) {
-		btf__free(btf);
+	if (!p)
 		return NULL;
-	}
 	p->btf = btf;
 	if (fill(p))
 		return p;
@@ -91,16 +89,19 @@ struct presence *presence__of(struct btf *btf)
 	return NULL;
 }
 
-struct presence *presence__read(void)
+const struct presence *presence__kernel(void)
 {
-	return presence__of(kernel_btf__load());
+	static struct presence *kernel;
+
+	if (!kernel)
+		kernel = presence__of(kernel_btf__get());
+	return kernel;
 }
 
 void presence__free(struct presence *p)
 {
 	if (!p)
 		return;
-	btf__free(p->btf);
 	free(p->ids);
 	free(p);
 }

@@ -14,14 +14,17 @@ struct btf;
 struct presence;
 
 /*
- * What the running kernel has; NULL: it has no BTF, or there is no memory. Takes some 30 ms: ask
- * one for all. Owned by the caller: presence__free().
+ * What the running kernel has; NULL: it has no BTF, or there is no memory. Found at the first call,
+ * which takes some 20 ms, and kept for the life of the process.
  */
-struct presence *presence__read(void);
-void presence__free(struct presence *p); /* takes NULL */
+const struct presence *presence__kernel(void);
 
-/* The same of any BTF, which it owns from here on, of NULL, too; for tests. */
-struct presence *presence__of(struct btf *btf);
+/*
+ * The same of any BTF, which stays the caller's and must outlive it; NULL of NULL, too. For tests.
+ * presence__free() takes NULL.
+ */
+struct presence *presence__of(const struct btf *btf);
+void presence__free(struct presence *p);
 
 /*
  * Is there a function with this name and number of arguments (0: any)? 0, -ENOENT, or -EPROTOTYPE

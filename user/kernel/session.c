@@ -138,12 +138,11 @@ static void tell_addresses(struct netiotrace_bpf *skel, const struct presence *h
 static int configure(struct session *s, const struct plan *const *plans, size_t plans_nr,
 		     const struct num *optmem_max)
 {
-	struct presence *has = presence__read();
+	const struct presence *has = presence__kernel();
 
 	s->skel->rodata->nio_splice_pages =
 		has && !presence__function(has, "skb_splice_from_iter", 0);
 	tell_addresses(s->skel, has);
-	presence__free(has);
 	if (optmem_max->known && optmem_max->value <= UINT32_MAX)
 		s->skel->rodata->nio_optmem_max = optmem_max->value;
 	for (size_t p = 0; p < plans_nr; p++) {

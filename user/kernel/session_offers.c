@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "kprobes.h"
 #include "libbpf_output.h"
 #include "presence.h"
 #include "skeleton.h"
@@ -37,6 +38,7 @@ static int try_one(const struct alternative *alt)
 	skel = session__open_skeleton(1, &err);
 	if (!skel)
 		return err;
+	bpf_map__set_max_entries(skel->maps.nio_conns, 1);
 	while ((prog = bpf_object__next_program(skel->obj, prog)))
 		bpf_program__set_autoload(prog, session__has_program(alt, bpf_program__name(prog)));
 	err = netiotrace_bpf__load(skel);
@@ -74,7 +76,7 @@ static int presence_of(const struct presence *has, struct netiotrace_bpf *skel,
 /* Fills offers with what the kernel's BTF says, in place of having tried. */
 static int presume(struct offer *offers)
 {
-	struct presence *has = presence__read();
+	const struct presence *has = presence__kernel();
 	struct netiotrace_bpf *skel;
 	int err;
 
@@ -83,7 +85,6 @@ static int presume(struct offer *offers)
 		offers[i] =
 			presence__offer(skel ? presence_of(has, skel, &plan_alternatives[i]) : err);
 	netiotrace_bpf__destroy(skel);
-	presence__free(has);
 	return err;
 }
 
@@ -104,10 +105,12 @@ static void presume_backend(struct offer *offers, enum backend backend)
 {
 	size_t sample = sample_of(offers, backend);
 	struct offer offer;
+	int err;
 
 	if (sample == plan_alternatives_nr)
 		return;
-	offer = presence__offer(try_one(&plan_alternatives[sample]));
+	err = backend == BACKEND_KPROBE ? kprobes__missing() : 0;
+	offer = presence__offer(err ? err : try_one(&plan_alternatives[sample]));
 	if (offer.answer == ANSWER_YES)
 		return;
 	for (size_t i = 0; i < plan_alternatives_nr; i++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/loop.h"
+#include "kprobes.h"
 #include "presence.h"
 #include "watcher_skeleton.h"
 
@@ -136,9 +137,13 @@ static int try_program(struct attach_bpf *skel, struct bpf_program *prog)
  */
 static int try_backend(enum backend backend)
 {
-	struct attach_bpf *skel = attach_bpf__open();
-	int err = skel ? 0 : -errno;
+	int err = backend == BACKEND_KPROBE ? kprobes__missing() : 0;
+	struct attach_bpf *skel;
 
+	if (err)
+		return err;
+	skel = attach_bpf__open();
+	err = skel ? 0 : -errno;
 	if (!err)
 		err = try_program(skel, backend == BACKEND_TRAMPOLINE
 						? skel->progs.nio_ae_deferred
@@ -292,11 +297,11 @@ int watcher__choose(struct watcher *w, const struct watcher_filter *filter,
 		    struct watcher_refusal *no)
 {
 	int err = choose_functions(w, filter, no);
-	struct presence *has;
+	const struct presence *has;
 
 	if (err)
 		return err;
-	has = presence__read();
+	has = presence__kernel();
 	for (size_t i = 0; i < WAYS_NR && !err; i++)
 		err = consider(w, has, i, filter);
 	if (err == -EOPNOTSUPP)
@@ -307,7 +312,6 @@ int watcher__choose(struct watcher *w, const struct watcher_filter *filter,
 	w->skel->rodata->nio_may_adopt = w->may_adopt;
 	w->skel->rodata->nio_locked_pass =
 		!has || !presence__function(has, "bpf_iter_tcp_batch", 0);
-	presence__free(has);
 	w->skel->rodata->nio_told = watcher__has(w, "message");
 	w->skel->rodata->nio_turns = is_by(w, "send_return", BACKEND_TRACEPOINT) &&
 				     is_by(w, "message", BACKEND_TRACEPOINT);

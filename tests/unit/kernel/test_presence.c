@@ -36,7 +36,8 @@ static struct btf *some_btf(void)
 
 static void finds_functions_by_name_and_arguments(void **state)
 {
-	struct presence *p = presence__of(some_btf());
+	struct btf *btf = some_btf();
+	struct presence *p = presence__of(btf);
 
 	(void)state;
 	assert_non_null(p);
@@ -46,22 +47,26 @@ static void finds_functions_by_name_and_arguments(void **state)
 	assert_int_equal(presence__function(p, "tcp_pus", 0), -ENOENT);
 	assert_int_equal(presence__function(p, "", 0), -ENOENT);
 	presence__free(p);
+	btf__free(btf);
 }
 
 static void names_of_other_kinds_are_others(void **state)
 {
-	struct presence *p = presence__of(some_btf());
+	struct btf *btf = some_btf();
+	struct presence *p = presence__of(btf);
 
 	(void)state;
 	assert_int_equal(presence__function(p, "tcp_recvmsg", 0), -ENOENT);
 	assert_true(presence__variable(p, "__preempt_count"));
 	assert_false(presence__variable(p, "tcp_push"));
 	presence__free(p);
+	btf__free(btf);
 }
 
 static void finds_the_places_of_sections(void **state)
 {
-	struct presence *p = presence__of(some_btf());
+	struct btf *btf = some_btf();
+	struct presence *p = presence__of(btf);
 
 	(void)state;
 	assert_int_equal(presence__section(p, "?tp_btf/sock_send_length"), 0);
@@ -72,6 +77,7 @@ static void finds_the_places_of_sections(void **state)
 	assert_int_equal(presence__section(p, "?kprobe/sock_send_length"), -ENOENT);
 	assert_int_equal(presence__section(p, "perf_event"), 0);
 	presence__free(p);
+	btf__free(btf);
 }
 
 /* Of as many names as there are places each is found, and a search for none ends. */
@@ -93,15 +99,18 @@ static void finds_each_of_many(void **state)
 	}
 	assert_int_equal(presence__function(p, "function_512", 0), -ENOENT);
 	presence__free(p);
+	btf__free(btf);
 }
 
 static void without_types_nothing_is_there_and_without_btf_nothing_is_known(void **state)
 {
-	struct presence *p = presence__of(btf__new_empty());
+	struct btf *btf = btf__new_empty();
+	struct presence *p = presence__of(btf);
 
 	(void)state;
 	assert_int_equal(presence__function(p, "tcp_push", 0), -ENOENT);
 	presence__free(p);
+	btf__free(btf);
 	assert_null(presence__of(NULL));
 	assert_int_equal(presence__function(NULL, "tcp_push", 5), 0);
 	assert_int_equal(presence__section(NULL, "tp_btf/nothing"), 0);
