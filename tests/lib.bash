@@ -14,6 +14,9 @@ export LOADGEN=$NETIOTRACE_BIN/netio-loadgen
 BPFTOOL=$(PATH=$PATH:/usr/sbin:/usr/local/sbin type -P bpftool || true)
 export REPO BUILD_DIR BPFTOOL
 
+# For `run -N`. Scripts that are no tests load this, too.
+! declare -F bats_require_minimum_version >/dev/null || bats_require_minimum_version 1.5.0
+
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 }

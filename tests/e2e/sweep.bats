@@ -204,7 +204,8 @@ shape() { # DIR
 	tiny own --backend none --cpu-sender 1 >stdout
 	jq -e '.settings | .cpu_sender == "1" and .cpu_receiver == null' own/sweep.json
 	# Its CPUs are those this process may use.
-	taskset -c 1 "$NETIOTRACE" sweep "${TINY[@]}" --backend none -q -o one
+	taskset -c 1 "$NETIOTRACE" sweep "${TINY[@]}" --backend none -o one >stdout
+	tr -s ' \n' ' ' <stdout | grep -q 'threads are not pinned: this process may use one CPU only'
 	jq -e '.settings.cpu_sender == null' one/sweep.json
 }
 

@@ -38,6 +38,7 @@ struct sweep {
 	struct engine *engine;
 	struct options cell;        /* of the run under way */
 	struct placement placement; /* the CPUs chosen, if they were ours to choose */
+	bool one_cpu;               /* there were not two to choose from */
 	struct sweep_dir dir;
 	size_t runs_nr;
 	size_t *order;
@@ -297,6 +298,7 @@ static void say_conditions(const struct sweep *s)
 		.sender_cpus = s->o.run.traffic.sender_cpus,
 		.receiver_cpus = s->o.run.traffic.receiver_cpus,
 		.pinned_by_default = *s->placement.senders,
+		.one_cpu = s->one_cpu,
 	};
 
 	sweep_text__conditions(stdout, terminal__columns(STDOUT_FILENO, COLUMNS_DEFAULT),
@@ -364,10 +366,13 @@ static void choose_cpus(struct sweep *s)
 		log_warning("senders and receivers get no CPUs of their own, since those of this "
 			    "process cannot be read: %s.",
 			    strerror(-err));
-	if (!err && !placement__choose(&s->placement, cpus, n, most_threads(&s->o.grid))) {
+	if (!err)
+		err = placement__choose(&s->placement, cpus, n, most_threads(&s->o.grid));
+	if (!err) {
 		t->sender_cpus = s->placement.senders;
 		t->receiver_cpus = s->placement.receivers;
 	}
+	s->one_cpu = err == -ENOSPC;
 	free(cpus);
 }
 

@@ -93,7 +93,8 @@ static void put_cpus(FILE *f, const struct sweep_conditions *c)
 		fprintf(f, "%sreceivers on CPU%s %s", c->sender_cpus ? ", " : "",
 			strchr(c->receiver_cpus, ',') ? "s" : "", c->receiver_cpus);
 	if (!c->sender_cpus && !c->receiver_cpus)
-		fprintf(f, "threads are not pinned");
+		fprintf(f, "threads are not pinned%s",
+			c->one_cpu ? ": this process may use one CPU only, which all share" : "");
 	fprintf(f, c->pinned_by_default ? "; --no-pin leaves them to the scheduler." : ".");
 }
 

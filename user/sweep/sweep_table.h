@@ -21,6 +21,7 @@ struct sweep_conditions {
 	const struct congestion *congestion;
 	const char *sender_cpus, *receiver_cpus; /* NULL: not pinned */
 	bool pinned_by_default;
+	bool one_cpu; /* why they are not pinned: the process may use no second one */
 };
 
 /* The paragraphs before the table, wrapped. */
