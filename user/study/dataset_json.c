@@ -125,17 +125,19 @@ static struct dataset_hist *find_hist(struct dataset *d, const struct dataset_ro
 	return h;
 }
 
+/* [low, high, count], high null of the one that is open. False: it is damaged. */
 static bool read_bucket(const json_t *item, struct dataset_bucket *b)
 {
 	const json_t *low = json_array_get(item, 0), *high = json_array_get(item, 1);
 	const json_t *count = json_array_get(item, 2);
 
-	if (!json_is_number(low) || !json_is_number(count))
+	if (!json_is_number(low) || !json_is_number(count) ||
+	    !(json_is_number(high) || json_is_null(high)))
 		return false;
 	b->low = json_number_value(low);
 	b->high = json_is_number(high) ? json_number_value(high) : b->low;
 	b->count = json_number_value(count);
-	return b->count > 0 && b->low >= 0 && b->high >= b->low;
+	return b->count >= 0 && b->low >= 0 && b->high >= b->low;
 }
 
 /* Buckets of one layout have one lower bound each: the counts of equal ones are added. */
@@ -153,6 +155,7 @@ static void merge_buckets(struct dataset_hist *h)
 	h->buckets_nr = nr;
 }
 
+/* 0, -ENOMEM, -EDOM: of what is there something is no bucket. */
 static int read_hist(struct dataset *d, const struct dataset_row *row, int kind,
 		     const json_t *buckets)
 {
@@ -161,6 +164,8 @@ static int read_hist(struct dataset *d, const struct dataset_row *row, int kind,
 	const json_t *item;
 	size_t i;
 
+	if (buckets && !json_is_array(buckets) && !json_is_null(buckets))
+		return -EDOM;
 	if (!json_array_size(buckets))
 		return 0;
 	h = find_hist(d, row, kind);
@@ -170,9 +175,13 @@ static int read_hist(struct dataset *d, const struct dataset_row *row, int kind,
 	if (!more)
 		return -ENOMEM;
 	h->buckets = more;
-	json_array_foreach(buckets, i, item)
-		if (read_bucket(item, &h->buckets[h->buckets_nr]))
-			h->buckets_nr++;
+	json_array_foreach(buckets, i, item) {
+		struct dataset_bucket *b = &h->buckets[h->buckets_nr];
+
+		if (!read_bucket(item, b))
+			return -EDOM;
+		h->buckets_nr += b->count > 0;
+	}
 	merge_buckets(h);
 	return 0;
 }

@@ -251,7 +251,7 @@ static void cells_that_are_possible(void **state)
 	dataset__clear(&d);
 }
 
-/* A bucket is from where to where and how many; what is none of that is left out. */
+/* A bucket is from where to where and how many; one of none is left out. */
 static void buckets_are_read_as_they_are(void **state)
 {
 	struct dataset d;
@@ -260,8 +260,7 @@ static void buckets_are_read_as_they_are(void **state)
 	assert_int_equal(
 		add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 2, \"ledger\": "
 			    "{\"tx_copy\": {\"ns_buckets\": [[8, 15, 3], [0, 1, 5], [16, "
-			    "null, 2], [32, 63, 0], [64, 63, 1], [-1, 2, 1], [1], 7, [null, 3, 4], "
-			    "[\"5\", 9, 2], [6, 7, \"1\"]]}}}"),
+			    "null, 2], [32, 63, 0]]}}}"),
 		0);
 	assert_int_equal(d.hists_nr, 1);
 	assert_int_equal(d.hists[0].mode, MODE_ONECOPY);
@@ -279,6 +278,35 @@ static void buckets_are_read_as_they_are(void **state)
 	NEAR(d.hists[0].buckets[2].low, 16.0);
 	NEAR(d.hists[0].buckets[2].high, 16.0);
 	NEAR(d.hists[0].buckets[2].count, 2.0);
+	dataset__clear(&d);
+}
+
+/* A histogram without one of its buckets would be another. */
+static void what_is_no_bucket_is_damage(void **state)
+{
+	static const char *const none[] = {
+		"[[64, 63, 1]]",   "[[-1, 2, 1]]",    "[[1, 2, -1]]",    "[[1]]", "[[1, 2]]", "[7]",
+		"[[null, 3, 4]]",  "[[\"5\", 9, 2]]", "[[6, 7, \"1\"]]", "7",     "\"x\"",    "{}",
+		"[[6, \"7\", 1]]",
+	};
+	struct dataset d;
+	char run[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		snprintf(run, sizeof(run),
+			 "{\"mode\": \"onecopy\", \"size\": 64, \"ledger\": "
+			 "{\"tx_copy\": {\"ns_buckets\": %s}}}",
+			 none[i]);
+		if (add_run(&d, run) != -EINVAL)
+			fail_msg("not refused: %s", none[i]);
+		assert_non_null(strstr(message, "damaged"));
+		dataset__clear(&d);
+	}
+	assert_int_equal(add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, \"ledger\": "
+				     "{\"tx_copy\": {\"ns_buckets\": null}}}"),
+			 0);
+	assert_int_equal(d.hists_nr, 0);
 	dataset__clear(&d);
 }
 
@@ -365,6 +393,7 @@ int main(void)
 		cmocka_unit_test(failures_are_kept),
 		cmocka_unit_test(cells_that_are_possible),
 		cmocka_unit_test(buckets_are_read_as_they_are),
+		cmocka_unit_test(what_is_no_bucket_is_damage),
 		cmocka_unit_test(stacks_are_read_as_they_are),
 		cmocka_unit_test(stacks_are_of_their_cells),
 		cmocka_unit_test(refusals_are_sentences),
