@@ -562,8 +562,8 @@ at_least_made() { # DIR N
 	[ "$before" = "$after" ]
 	[ "$(wc -l <"$elsewhere/starts")" -eq $((2 * 28)) ]
 	# Of the collector's own CPU time a fifth of what the start took, with the first runs: a busy machine makes both more
-	# expensive, but not alike. A run takes a fifteenth (17 of 250 ms); to read the kernel's symbols for each (40 ms and more)
-	# would be more than the rest of a fifth.
+	# expensive, but not alike. A run takes an eighth (20 to 24 of 170 to 210 ms); to read the kernel's symbols for each (60 ms)
+	# would make it almost half.
 	echo "$start ms of CPU time for the start and $from runs, $cpu ms for $((to - from)) more"
 	[ $((cpu * 5)) -le $(((to - from) * start)) ]
 	# And what is waited for besides is the warm-up, half a round at most.
