@@ -11,7 +11,7 @@
 #define NIO_ADDRESS_NAME 32 /* with the end of the string */
 
 struct nio_address {
-	char name[NIO_ADDRESS_NAME]; /* asked for; "": nothing is */
+	char name[NIO_ADDRESS_NAME]; /* asked for; "": it and those after it are not */
 	__u64 at;                    /* 0: none of that name, or hidden */
 };
 

@@ -44,6 +44,16 @@ static int run_program(struct addresses_bpf *skel)
 	return err ? err : (int)opts.retval;
 }
 
+/* A name that is cut would be another's. */
+static int put_names(struct addresses_bpf *skel, const char *const *wanted, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (snprintf(skel->bss->nio_addresses[i].name, NIO_ADDRESS_NAME, "%s", wanted[i]) >=
+		    NIO_ADDRESS_NAME)
+			return -ENAMETOOLONG;
+	return 0;
+}
+
 int kernel_addresses__ask(const char *const *wanted, uint64_t *at, size_t n)
 {
 	struct addresses_bpf *skel;
@@ -54,9 +64,9 @@ int kernel_addresses__ask(const char *const *wanted, uint64_t *at, size_t n)
 	skel = addresses_bpf__open();
 	if (!skel)
 		return -errno;
-	for (size_t i = 0; i < n; i++)
-		snprintf(skel->bss->nio_addresses[i].name, NIO_ADDRESS_NAME, "%s", wanted[i]);
-	err = run_program(skel);
+	err = put_names(skel, wanted, n);
+	if (!err)
+		err = run_program(skel);
 	for (size_t i = 0; i < n && !err; i++)
 		at[i] = skel->bss->nio_addresses[i].at;
 	addresses_bpf__destroy(skel);

@@ -23,8 +23,8 @@ void kernel_addresses__find(struct kernel_addresses *a);
 
 /*
  * The addresses of the n names wanted, by a BPF program (bpf/addresses.bpf.c); 0 of what is hidden
- * or is not there. -E2BIG: more than it has room for; else what the kernel refused the program
- * with, -EINVAL before 5.16.
+ * or is not there. -E2BIG, -ENAMETOOLONG: there is no room for so many, or for one of them; else
+ * what the kernel refused the program with, -EINVAL before 5.16.
  */
 int kernel_addresses__ask(const char *const *wanted, uint64_t *at, size_t n);
 
