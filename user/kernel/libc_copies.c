@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "copy_faults.h"
+
 /* Forms of numbers in exception tables (LSB, "DWARF Extensions"). */
 #define VERSION         1
 #define COUNT_4_BYTES   0x03 /* DW_EH_PE_udata4 */
@@ -15,6 +17,9 @@
 /* version, three forms, where the frames are, how many entries; then entries: function, frame. */
 #define HEAD  12
 #define ENTRY 8
+
+/* Instructions of one copying function that fault: 30 of glibc's. */
+#define FAULTS_MAX 256
 
 static int32_t number_at(const uint8_t *p)
 {
@@ -97,7 +102,8 @@ static bool is_libc(const char *object)
 	       !strncmp(object, "ld-musl", 7);
 }
 
-static bool find(struct libc_copies *c, size_t i, const struct process_maps *own, uint64_t at)
+/* Adds the function at this address of ours, unless it is there. false: it cannot be told. */
+static bool add_function(struct libc_copies *c, const struct process_maps *own, uint64_t at)
 {
 	const char *object = process_maps__object(own, at);
 	struct search s = {.at = at};
@@ -105,27 +111,47 @@ static bool find(struct libc_copies *c, size_t i, const struct process_maps *own
 
 	if (!object || !is_libc(object) || !process_maps__place(own, at, &place))
 		return false;
+	for (size_t i = 0; i < c->nr; i++)
+		if (place.offset >= c->code[i].from && place.offset < c->code[i].to)
+			return true;
 	dl_iterate_phdr(look_into, &s);
-	if (!s.found)
+	if (!s.found || c->nr == LIBC_COPIES_MAX)
 		return false;
 	c->library = place;
-	c->code[i].from = place.offset - (at - s.from);
-	c->code[i].to = place.offset + (s.to - at);
+	c->code[c->nr].from = place.offset - (at - s.from);
+	c->code[c->nr++].to = place.offset + (s.to - at);
 	return true;
+}
+
+/* Adds a function, and those that it copies in. */
+static bool add_copies(struct libc_copies *c, const struct process_maps *own, copy_function copy)
+{
+	uint64_t at[FAULTS_MAX];
+	size_t nr;
+
+	if (!add_function(c, own, (uint64_t)(uintptr_t)copy))
+		return false;
+	nr = copy_faults__find(copy, at, FAULTS_MAX);
+	for (size_t i = 0; i < nr; i++)
+		if (!add_function(c, own, at[i]))
+			return false;
+	return nr;
 }
 
 bool libc_copies__find(struct libc_copies *c)
 {
 	/* Read at run time: what the loader chose. */
-	static void *(*volatile functions[LIBC_COPIES_NR])(void *, const void *,
-							   size_t) = {memcpy, memmove, mempcpy};
+	static volatile copy_function functions[] = {memcpy, memmove, mempcpy};
 	struct process_maps *own = process_maps__read(getpid());
 	bool found = true;
 
 	memset(c, 0, sizeof(*c));
-	for (size_t i = 0; i < LIBC_COPIES_NR && found; i++)
-		found = find(c, i, own, (uint64_t)(uintptr_t)functions[i]);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && found; i++)
+		found = add_copies(c, own, functions[i]);
 	process_maps__free(own);
+	/* Of a part of them, what is copied by the rest would be said not to be copied. */
+	if (!found)
+		memset(c, 0, sizeof(*c));
 	return found;
 }
 
@@ -142,7 +168,7 @@ enum libc_copies_answer libc_copies__ask(const struct libc_copies *c, const stru
 		return process_maps__any(m, is_libc) ? LIBC_COPIES_NO : LIBC_COPIES_UNTOLD;
 	if (!process_maps__place(m, address, &place) || !is_same_file(&place, &c->library))
 		return LIBC_COPIES_UNTOLD;
-	for (size_t i = 0; i < LIBC_COPIES_NR; i++)
+	for (size_t i = 0; i < c->nr; i++)
 		if (place.offset >= c->code[i].from && place.offset < c->code[i].to)
 			return LIBC_COPIES_YES;
 	return LIBC_COPIES_NO;

@@ -7,18 +7,25 @@
 #ifndef NETIOTRACE_LIBC_COPIES_H
 #define NETIOTRACE_LIBC_COPIES_H
 
+#include <stddef.h>
+
 #include "process_maps.h"
 
-#define LIBC_COPIES_NR 3
+/* The three, and what they jump into (copy_faults.h). */
+#define LIBC_COPIES_MAX 32
 
 struct libc_copies {
 	struct file_place library; /* its offset means nothing */
+	size_t nr;
 	struct {
-		uint64_t from, to; /* offsets in the file; equal: none */
-	} code[LIBC_COPIES_NR];
+		uint64_t from, to; /* offsets in the file */
+	} code[LIBC_COPIES_MAX];
 };
 
-/* false: they cannot be found, as in a static program. */
+/*
+ * false: they cannot all be found, as in a static program. To be called before there are threads
+ * (copy_faults.h).
+ */
 bool libc_copies__find(struct libc_copies *c);
 
 enum libc_copies_answer {

@@ -5,14 +5,21 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
+#include "kernel/copy_faults.h"
 #include "kernel/libc_copies.h"
 
-int main(void);
+int main(int argc, char **argv);
 
 #define TABLE_AT 0x1000
 
@@ -188,16 +195,162 @@ static void places_are_those_of_the_file(void **state)
 	process_maps__free(m);
 }
 
-int main(void)
+/* Where this program is by its own timer of CPU time, while it copies. */
+#define SAMPLES 30
+
+static volatile uint64_t seen[SAMPLES];
+static volatile sig_atomic_t seen_nr;
+
+static void on_tick(int signal, siginfo_t *info, void *context)
 {
+	const ucontext_t *c = context;
+
+	(void)signal;
+	(void)info;
+	if (seen_nr == SAMPLES)
+		return;
+#if defined(__x86_64__)
+	seen[seen_nr++] = (uint64_t)c->uc_mcontext.gregs[REG_RIP];
+#else
+	seen[seen_nr++] = c->uc_mcontext.pc;
+#endif
+}
+
+static void sample_copies_of(size_t len)
+{
+	struct sigaction sa = {.sa_sigaction = on_tick, .sa_flags = SA_SIGINFO | SA_RESTART};
+	const struct itimerval each = {{0, 1000}, {0, 1000}}, none = {0};
+	static volatile copy_function functions[] = {memcpy, memmove, mempcpy};
+	char *from = calloc(1, len), *to = calloc(1, len);
+
+	assert_non_null(from);
+	assert_non_null(to);
+	seen_nr = 0;
+	assert_int_equal(sigaction(SIGPROF, &sa, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_PROF, &each, NULL), 0);
+	for (unsigned int i = 0; seen_nr < SAMPLES; i++)
+		for (size_t done = 0; done < 1 << 20; done += len)
+			functions[i % 3](to, from, len);
+	assert_int_equal(setitimer(ITIMER_PROF, &none, NULL), 0);
+	free(from);
+	free(to);
+}
+
+/*
+ * Of what is in the C library nothing but the copying: the return from the handler is there, too,
+ * where a next tick may find it.
+ */
+static void samples_of_copies_are_copies(void **state)
+{
+	static const size_t sizes[] = {100, 1000, 64 << 10, 16 << 20};
+	struct process_maps *m = process_maps__read(getpid());
+	struct libc_copies c;
+
+	(void)state;
+	assert_non_null(m);
+	assert_int_equal(libc_copies__find(&c), is_libc(m));
+	for (size_t i = 0; c.nr && i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		unsigned int copies = 0, others = 0;
+
+		sample_copies_of(sizes[i]);
+		for (int k = 0; k < SAMPLES; k++) {
+			const char *object = process_maps__object(m, seen[k]);
+
+			if (libc_copies__ask(&c, m, seen[k]) == LIBC_COPIES_YES)
+				copies++;
+			else if (object && !strncmp(object, "libc.", 5))
+				others++;
+		}
+		if (others > 3 || copies < SAMPLES / 4)
+			fail_msg("%zu bytes: %u samples in copies, %u elsewhere in the C library",
+				 sizes[i], copies, others);
+	}
+	process_maps__free(m);
+}
+
+extern char **environ;
+
+/* This program again, with the forms of functions that the loader chooses on other processors. */
+static void samples_on(const char *processor)
+{
+	char name[] = "test_libc_copies", what[] = "samples";
+	char *const argv[] = {name, what, NULL};
+	posix_spawn_file_actions_t quiet;
+	pid_t pid;
+	int status;
+
+	/* Its own count of tests is none of this program's. */
+	posix_spawn_file_actions_init(&quiet);
+	posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&quiet, STDOUT_FILENO, STDERR_FILENO);
+
+	assert_int_equal(setenv("GLIBC_TUNABLES", processor, 1), 0);
+	assert_int_equal(posix_spawn(&pid, "/proc/self/exe", &quiet, NULL, argv, environ), 0);
+	assert_int_equal(unsetenv("GLIBC_TUNABLES"), 0);
+	posix_spawn_file_actions_destroy(&quiet);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (status)
+		fail_msg("fails: GLIBC_TUNABLES=%s test_libc_copies samples", processor);
+}
+
+/* Of one without ERMS, memmove jumps into another function: nothing was ever said to be copied. */
+static void of_other_processors_too(void **state)
+{
+	(void)state;
+	samples_on("glibc.cpu.hwcaps=-ERMS");
+	samples_on("glibc.cpu.hwcaps=-ERMS,-AVX2,-AVX512VL");
+	samples_on("glibc.cpu.hwcaps=-AVX2,-AVX512VL,-AVX_Fast_Unaligned_Load");
+}
+
+/* A copying function of one instruction, so to speak. */
+static void *copy_byte_by_byte(void *to, const void *from, size_t len)
+{
+	volatile uint8_t *t = to;
+	const volatile uint8_t *f = from;
+
+	for (size_t i = 0; i < len; i++)
+		t[i] = f[i];
+	return to;
+}
+
+/* A signal that was blocked, or had a handler, is as it was. */
+static void faults_leave_signals_as_they_were(void **state)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, now;
+	uint64_t at[8];
+	sigset_t mask, was;
+
+	(void)state;
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGSEGV);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &mask, NULL), 0);
+	assert_int_equal(sigaction(SIGSEGV, &ignore, NULL), 0);
+	assert_in_range(copy_faults__find(copy_byte_by_byte, at, 8), 1, 4);
+	assert_int_equal(copy_faults__find(copy_byte_by_byte, at, 1), 1);
+	assert_int_equal(sigaction(SIGSEGV, NULL, &now), 0);
+	assert_ptr_equal(now.sa_handler, SIG_IGN);
+	assert_int_equal(sigprocmask(SIG_UNBLOCK, &mask, &was), 0);
+	assert_true(sigismember(&was, SIGSEGV));
+	signal(SIGSEGV, SIG_DFL);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest samples[] = {cmocka_unit_test(samples_of_copies_are_copies)};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_the_function_in_the_table),
 		cmocka_unit_test(refuses_tables_of_other_forms),
 		cmocka_unit_test(knows_those_of_this_program),
+		cmocka_unit_test(samples_of_copies_are_copies),
+		cmocka_unit_test(of_other_processors_too),
+		cmocka_unit_test(faults_leave_signals_as_they_were),
 		cmocka_unit_test(of_a_program_without_a_c_library_nothing_is_told),
 		cmocka_unit_test(other_libraries_are_not_the_c_library),
 		cmocka_unit_test(places_are_those_of_the_file),
 	};
 
+	(void)argv;
+	if (argc > 1)
+		return cmocka_run_group_tests(samples, NULL, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
