@@ -137,6 +137,7 @@ static void damage_is_refused(void **state)
 	refused("mode,threads\n0,2\n", "no column 'size'");
 	refused("mode,size,cycles\n0,64\n", "line 2: 2 cells where the header has 3");
 	refused("mode,size\n0,64\n0,64,3\n", "line 3");
+	refused("mode,size\n0,64\n0\n0,64\n", "line 3: 1 cells where the header has 2");
 	refused("mode,size,verdict_text\n0,64,\"copied", "never ends");
 	refused("mode,size,app_rx_bytes\n0,64,12", "truncated");
 	refused("mode,size,cycles\n0,64,many\n", "'many', which is no number");
