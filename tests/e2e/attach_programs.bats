@@ -101,6 +101,7 @@ agrees() {
 }
 
 # dropbear, whose package starts nothing that lets people in. The keys it accepts are in the user's home: root's is here.
+# Its other end is scp again (-O): sftp-server is in a package that may start an sshd.
 start_ssh_server() {
 	ssh-keygen -q -t ed25519 -N '' -f key
 	dropbearkey -t ed25519 -f host_key >/dev/null
@@ -129,7 +130,7 @@ start_ssh_server() {
 		LogLevel ERROR
 	END
 	watch --port "$PORT"
-	told scp -q -F ssh_config -P "$PORT" file "127.0.0.1:$PWD/sent"
+	told scp -O -q -F ssh_config -P "$PORT" file "127.0.0.1:$PWD/sent"
 	end_watch
 	exact
 	cmp file sent
