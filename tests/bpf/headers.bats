@@ -17,20 +17,26 @@ compile_for_bpf() {
 		-Wno-missing-declarations -Wno-unused-function -I"$REPO" -x c -c - -o /dev/null
 }
 
-@test "each header of bpf/ compiles alone" {
-	local header
+# compiles_alone HEADER: says which, and fails, when it does not.
+compiles_alone() {
+	local name=${1##*/}
 
-	need_tool clang gcc
-	for header in "$REPO"/bpf/*.h; do
-		echo "${header##*/}"
-		if [[ $header == *.bpf.h ]]; then
-			compile_for_bpf <<<"#include \"bpf/${header##*/}\""
-		else
-			compile_for_bpf <<<"$(printf '#include "vmlinux.h"\n#include "bpf/%s"' "${header##*/}")"
+	if [[ $name == *.bpf.h ]]; then
+		compile_for_bpf <<<"#include \"bpf/$name\""
+	else
+		compile_for_bpf <<<"$(printf '#include "vmlinux.h"\n#include "bpf/%s"' "$name")" &&
 			gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$REPO" -x c -c - -o /dev/null \
-				<<<"#include \"bpf/${header##*/}\""
-		fi
-	done
+				<<<"#include \"bpf/$name\""
+	fi || {
+		echo "$name does not compile alone"
+		return 1
+	}
+}
+
+@test "each header of bpf/ compiles alone" {
+	need_tool clang gcc
+	export -f compiles_alone compile_for_bpf
+	printf '%s\0' "$REPO"/bpf/*.h | xargs -0 -n 1 -P "$(nproc)" bash -c 'compiles_alone "$1"' -
 }
 
 @test "of atomic instructions there are additions only, which Linux 5.10 knows" {

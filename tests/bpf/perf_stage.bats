@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # bpf/perf_stage.bpf.h passes the verifier, and what it samples can be believed.
 
+# bats file_tags=alone
+
 load ../lib
 
 setup() {

@@ -3,6 +3,8 @@
 # What the programs book for sockets used in uncommon ways, on the running kernel; witness: what the
 # scenario itself sent and received (tests/bpf/watched_run.c). And what they share, on two CPUs.
 
+# bats file_tags=alone
+
 load ../lib
 
 setup_file() {

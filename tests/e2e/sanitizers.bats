@@ -45,7 +45,7 @@ with_sanitizer() {
 	cd "$BATS_TEST_TMPDIR" || return
 	build address unit-programs
 	cd "$REPO" || return
-	# Of what test_claims simulates, a part shows as much to a sanitizer.
+	# Of what test_claims and test_gate simulate, a part shows as much to a sanitizer.
 	export NETIOTRACE_CLAIM_SETS=60
 	# shellcheck disable=SC2046 # names without spaces
 	tests/run-unit $(find build-address/tests/{unit,fuzz} -name '*_*' -type f ! -name '*.*')

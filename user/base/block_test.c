@@ -9,7 +9,7 @@
 #include "array.h"
 #include "block_test.h"
 #include "median.h"
-#include "common/splitmix.h"
+#include "permute.h"
 #include "stats.h"
 
 #define PRIOR_WEIGHT 3.0 /* of the group's variance against the test's own */
@@ -24,6 +24,8 @@ struct engine {
 	signed char *mark; /* of each block: sign, or group 0 and 1 */
 	double *mean, *variance, *statistic, *observed, *scratch;
 	size_t *order, *count, *own;
+	size_t *member; /* the tests, by group; those of a group in their order */
+	size_t *end;    /* of each group, in member */
 	int groups;
 };
 
@@ -39,6 +41,34 @@ static void engine__free(struct engine *e)
 	free(e->order);
 	free(e->count);
 	free(e->own);
+	free(e->member);
+	free(e->end);
+}
+
+static size_t group_begin(const struct engine *e, int group)
+{
+	return group ? e->end[group - 1] : 0;
+}
+
+/* Each permutation goes through the tests of each group: found once. */
+static int find_members(struct engine *e)
+{
+	const struct block_test *t = e->t;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->tests; i++)
+		if (t->group[i] >= e->groups)
+			e->groups = t->group[i] + 1;
+	e->end = array__new((size_t)e->groups, sizeof(size_t));
+	if (!e->end)
+		return -ENOMEM;
+	for (int g = 0; g < e->groups; g++) {
+		for (size_t i = 0; i < t->tests; i++)
+			if (t->group[i] == g)
+				e->member[n++] = i;
+		e->end[g] = n;
+	}
+	return 0;
 }
 
 static int engine__init(struct engine *e, struct block_test *t)
@@ -57,14 +87,12 @@ static int engine__init(struct engine *e, struct block_test *t)
 		.order = array__new(n, sizeof(size_t)),
 		.count = array__new(n, sizeof(size_t)),
 		.own = array__new(n, sizeof(size_t)),
+		.member = array__new(n, sizeof(size_t)),
 	};
-	for (size_t i = 0; i < t->tests; i++)
-		if (t->group[i] >= e->groups)
-			e->groups = t->group[i] + 1;
-	return e->values && e->mark && e->mean && e->variance && e->statistic && e->observed &&
-			       e->scratch && e->order && e->count && e->own
-		       ? 0
-		       : -ENOMEM;
+	if (!e->values || !e->mark || !e->mean || !e->variance || !e->statistic || !e->observed ||
+	    !e->scratch || !e->order || !e->count || !e->own || !e->member)
+		return -ENOMEM;
+	return find_members(e);
 }
 
 /* Differences are measured from 0, which no change of signs moves; values of two samples from the
@@ -83,22 +111,24 @@ static double center(const struct engine *e, const double *row)
 
 static void clip_group(struct engine *e, int group)
 {
-	const struct block_test *t = e->t;
-	size_t i, b, n = 0;
-	double limit;
+	size_t m, b, blocks = e->t->blocks, n = 0;
+	double limit, *row;
 
-	for (i = 0; i < t->tests; i++)
-		for (b = 0; t->group[i] == group && b < t->blocks; b++)
-			if (!isnan(e->values[i * t->blocks + b]))
-				e->scratch[n++] = fabs(e->values[i * t->blocks + b]);
+	for (m = group_begin(e, group); m < e->end[group]; m++) {
+		row = e->values + e->member[m] * blocks;
+		for (b = 0; b < blocks; b++)
+			if (!isnan(row[b]))
+				e->scratch[n++] = fabs(row[b]);
+	}
 	limit = BLOCK_TEST_CLIP * median__lower(e->scratch, n);
 	if (!(limit > 0))
 		return; /* most are exactly the same: what differs is not to be cut to nothing */
-	for (i = 0; i < t->tests; i++)
-		for (b = 0; t->group[i] == group && b < t->blocks; b++)
-			if (!isnan(e->values[i * t->blocks + b]))
-				e->values[i * t->blocks + b] =
-					fmax(-limit, fmin(limit, e->values[i * t->blocks + b]));
+	for (m = group_begin(e, group); m < e->end[group]; m++) {
+		row = e->values + e->member[m] * blocks;
+		for (b = 0; b < blocks; b++)
+			if (!isnan(row[b]))
+				row[b] = fmax(-limit, fmin(limit, row[b]));
+	}
 }
 
 static void prepare(struct engine *e)
@@ -163,18 +193,16 @@ static double group_variance(const struct engine *e, int group)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < e->t->tests; i++)
-		if (e->t->group[i] == group && !isnan(e->mean[i]))
-			e->scratch[n++] = e->variance[i];
+	for (size_t m = group_begin(e, group); m < e->end[group]; m++)
+		if (!isnan(e->mean[e->member[m]]))
+			e->scratch[n++] = e->variance[e->member[m]];
 	return median__lower(e->scratch, n);
 }
 
 /* NaN: a test without values. */
 static void compute(struct engine *e, double *statistic)
 {
-	const struct block_test *t = e->t;
-
-	for (size_t i = 0; i < t->tests; i++) {
+	for (size_t i = 0; i < e->t->tests; i++) {
 		if (e->two_samples)
 			measure_samples(e, i);
 		else
@@ -183,12 +211,12 @@ static void compute(struct engine *e, double *statistic)
 	for (int g = 0; g < e->groups; g++) {
 		double prior = group_variance(e, g);
 
-		for (size_t i = 0; i < t->tests; i++) {
+		for (size_t m = group_begin(e, g); m < e->end[g]; m++) {
+			size_t i = e->member[m];
 			double v = (e->variance[i] + PRIOR_WEIGHT * prior) / (1 + PRIOR_WEIGHT);
 
-			if (t->group[i] == g)
-				statistic[i] = (e->one_sided ? e->mean[i] : fabs(e->mean[i])) /
-					       sqrt(v + 1e-300);
+			statistic[i] =
+				(e->one_sided ? e->mean[i] : fabs(e->mean[i])) / sqrt(v + 1e-300);
 		}
 	}
 }
@@ -242,16 +270,19 @@ static size_t count_at_least(const double *sorted, size_t n, double x)
 /* Among all tests of its group with a value: what one's own few permutations cannot resolve. */
 static void count_group(struct engine *e, int group)
 {
-	const struct block_test *t = e->t;
-	size_t n = 0;
+	size_t i, m, n = 0;
 
-	for (size_t i = 0; i < t->tests; i++)
-		if (t->group[i] == group && !isnan(e->observed[i]) && !isnan(e->statistic[i]))
+	for (m = group_begin(e, group); m < e->end[group]; m++) {
+		i = e->member[m];
+		if (!isnan(e->observed[i]) && !isnan(e->statistic[i]))
 			e->scratch[n++] = e->statistic[i];
+	}
 	qsort(e->scratch, n, sizeof(*e->scratch), stats__compare);
-	for (size_t i = 0; i < t->tests; i++)
-		if (t->group[i] == group && !isnan(e->observed[i]))
+	for (m = group_begin(e, group); m < e->end[group]; m++) {
+		i = e->member[m];
+		if (!isnan(e->observed[i]))
 			e->own[i] += count_at_least(e->scratch, n, e->observed[i] * SAME);
+	}
 }
 
 static void take(struct engine *e)
@@ -268,8 +299,8 @@ static size_t group_size(const struct engine *e, int group)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < e->t->tests; i++)
-		n += e->t->group[i] == group && !isnan(e->observed[i]);
+	for (size_t m = group_begin(e, group); m < e->end[group]; m++)
+		n += !isnan(e->observed[e->member[m]]);
 	return n;
 }
 
@@ -293,30 +324,9 @@ static void finish(struct engine *e, size_t permutations)
 	}
 }
 
-/* 2^(blocks-1) or more than BLOCK_TEST_PERMUTATIONS. */
-static size_t sign_permutations(size_t blocks)
-{
-	size_t n = 1;
-
-	while (blocks-- > 1 && n <= BLOCK_TEST_PERMUTATIONS)
-		n *= 2;
-	return n;
-}
-
-/* The first of them is what was observed. */
-static void set_signs(struct engine *e, size_t number, bool all, uint64_t *state)
-{
-	for (size_t b = 1; b < e->t->blocks; b++) {
-		if (all)
-			e->mark[b] = number >> (b - 1) & 1 ? -1 : 1;
-		else if (number)
-			e->mark[b] = splitmix__next(state) >> 63 ? -1 : 1;
-	}
-}
-
 int block_test__paired(struct block_test *t)
 {
-	size_t permutations = sign_permutations(t->blocks);
+	size_t permutations = permute__sign_count(t->blocks, BLOCK_TEST_PERMUTATIONS);
 	bool all = permutations <= BLOCK_TEST_PERMUTATIONS;
 	uint64_t state = 1;
 	struct engine e;
@@ -329,57 +339,17 @@ int block_test__paired(struct block_test *t)
 		sort_tests(&e);
 		permutations = all ? permutations : BLOCK_TEST_PERMUTATIONS;
 		for (size_t i = 0; i < permutations; i++) {
-			set_signs(&e, i, all, &state);
+			/* The first of them is what was observed. */
+			if (all)
+				permute__signs(e.mark, t->blocks, i);
+			else if (i)
+				permute__draw_signs(e.mark, t->blocks, &state);
 			take(&e);
 		}
 		finish(&e, permutations);
 	}
 	engine__free(&e);
 	return err;
-}
-
-/* n over k, or more than BLOCK_TEST_PERMUTATIONS. */
-static double choose(size_t n, size_t k)
-{
-	double c = 1;
-
-	for (size_t i = 1; i <= k; i++)
-		c = c * (double)(n - k + i) / (double)i;
-	return round(c);
-}
-
-/* The next of the arrangements of zeros and ones in order; false after the last. */
-static bool next_arrangement(signed char *mark, size_t n)
-{
-	size_t i = n - 1, j = n - 1;
-	signed char swap;
-
-	while (i && mark[i - 1] >= mark[i])
-		i--;
-	if (!i)
-		return false;
-	while (mark[j] <= mark[i - 1])
-		j--;
-	swap = mark[i - 1];
-	mark[i - 1] = mark[j];
-	mark[j] = swap;
-	for (j = n - 1; i < j; i++, j--) {
-		swap = mark[i];
-		mark[i] = mark[j];
-		mark[j] = swap;
-	}
-	return true;
-}
-
-static void shuffle(signed char *mark, size_t n, uint64_t *state)
-{
-	for (size_t i = n - 1; i; i--) {
-		size_t j = (size_t)(((splitmix__next(state) >> 32) * (i + 1)) >> 32);
-		signed char swap = mark[i];
-
-		mark[i] = mark[j];
-		mark[j] = swap;
-	}
 }
 
 /* The first arrangement, zeros before ones, is what was observed. */
@@ -392,8 +362,8 @@ static size_t take_arrangements(struct engine *e, bool all)
 		take(e);
 		taken++;
 		if (!all)
-			shuffle(e->mark, n, &state);
-	} while (all ? next_arrangement(e->mark, n) : taken < BLOCK_TEST_PERMUTATIONS);
+			permute__shuffle(e->mark, n, &state);
+	} while (all ? permute__next(e->mark, n) : taken < BLOCK_TEST_PERMUTATIONS);
 	return taken;
 }
 
@@ -409,8 +379,8 @@ int block_test__two_samples(struct block_test *t, size_t before, bool one_sided)
 		prepare(&e);
 		compute(&e, e.observed);
 		sort_tests(&e);
-		finish(&e,
-		       take_arrangements(&e, choose(t->blocks, before) <= BLOCK_TEST_PERMUTATIONS));
+		finish(&e, take_arrangements(&e, permute__choose(t->blocks, before) <=
+							 BLOCK_TEST_PERMUTATIONS));
 	}
 	engine__free(&e);
 	return err;
@@ -418,12 +388,14 @@ int block_test__two_samples(struct block_test *t, size_t before, bool one_sided)
 
 double block_test__paired_floor(size_t blocks)
 {
-	return blocks ? 1 / fmin((double)sign_permutations(blocks), BLOCK_TEST_PERMUTATIONS) : 1;
+	size_t n = permute__sign_count(blocks, BLOCK_TEST_PERMUTATIONS);
+
+	return blocks ? 1 / fmin((double)n, BLOCK_TEST_PERMUTATIONS) : 1;
 }
 
 double block_test__two_samples_floor(size_t before, size_t after, bool one_sided)
 {
-	double n = choose(before + after, before);
+	double n = permute__choose(before + after, before);
 
 	if (!before || !after)
 		return 1;
