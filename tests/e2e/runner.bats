@@ -11,7 +11,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	made_by_hand
 	mkdir -p tree/tests/bpf tree/docs
-	cp "$REPO/tests/run" "$REPO/tests/validate" tree/tests
+	cp "$REPO"/tests/{run,lanes,lib.bash,validate} tree/tests
 	cp "$REPO/docs/netiotrace.schema.json" tree/docs
 }
 

@@ -28,7 +28,9 @@ build() { # NAME TARGET...
 
 # with_sanitizer NAME DIRECTORY: the tests of that tag, of the programs in the directory.
 with_sanitizer() {
-	export NETIOTRACE_BIN=$2
+	chmod 755 "$BATS_RUN_TMPDIR"
+	NETIOTRACE_BIN=$(for_all "$2" "$BATS_TEST_TMPDIR/programs") || return
+	export NETIOTRACE_BIN
 	export ASAN_OPTIONS=exitcode=99:abort_on_error=0 TSAN_OPTIONS=exitcode=99:halt_on_error=1
 	cd "$REPO" || return
 	BATS_TEST_TIMEOUT=600 tests/lanes --timing --filter-tags "$1" tests/e2e/*.bats
