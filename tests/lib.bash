@@ -200,6 +200,11 @@ as_nobody() {
 	setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all "$@"
 }
 
+# open_to_all: every user may enter this test's directory, too: bats makes it for its own user.
+open_to_all() {
+	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"
+}
+
 # for_all DIR COPY: a directory with DIR's programs that every user may enter: tests give up root. DIR itself, or, where
 # it lies in a home that is closed to others, COPY, which is made.
 for_all() {

@@ -28,7 +28,7 @@ build() { # NAME TARGET...
 
 # with_sanitizer NAME DIRECTORY: the tests of that tag, of the programs in the directory.
 with_sanitizer() {
-	chmod 755 "$BATS_RUN_TMPDIR"
+	open_to_all
 	NETIOTRACE_BIN=$(for_all "$2" "$BATS_TEST_TMPDIR/programs") || return
 	export NETIOTRACE_BIN
 	export ASAN_OPTIONS=exitcode=99:abort_on_error=0 TSAN_OPTIONS=exitcode=99:halt_on_error=1
