@@ -53,7 +53,7 @@ sums_are() {
 
 # refuses: a netiotrace whose programs on send calls pass over one event in 16, as preemptible kernels make them: $REFUSING.
 refuses() {
-	cp -a "$NETIOTRACE_BIN" built
+	cp -a "$BUILD_DIR" built
 	env -u MAKEFLAGS -u MFLAGS make -C "$REPO" --no-print-directory -W bpf/attach.bpf.c O="$PWD/built" \
 		CLANG="clang '-DNIO_IS_REFUSED=bpf_get_prandom_u32()%16==0'" "$PWD/built/netiotrace" >make.log 2>&1 || {
 		tail make.log
