@@ -529,9 +529,9 @@ programs_of() {
 	cat "/proc/$1"/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:[[:space:]]*//p' | sort -u
 }
 
-# CPU time of process $1 itself, ms: the load generator's is its own.
-cpu_ms_of() {
-	awk -v hz="$(getconf CLK_TCK)" '{ print int(($14 + $15) * 1000 / hz) }' "/proc/$1/stat"
+# Bytes that process $1 itself has read, of files and pipes: the load generator's are its own.
+read_by() {
+	awk '/^rchar:/ { print $2 }' "/proc/$1/io"
 }
 
 cells_made() { # DIR
@@ -547,25 +547,23 @@ at_least_made() { # DIR N
 # bats test_tags=alone
 @test "a sweep loads its programs once, starts two processes a run, and costs little between runs" {
 	need_root
-	local pid before after from to start cpu
+	local pid before after from to start more
 
 	watch_starts
 	"$elsewhere/netiotrace" sweep -q --modes onecopy,zerocopy --sizes 1k,64k --threads 1 --rounds 7 --no-cpu --no-times -o out &
 	pid=$!
 	within 300 at_least_made out 2
-	before=$(programs_of "$pid") from=$(cells_made out) start=$(cpu_ms_of "$pid")
+	before=$(programs_of "$pid") from=$(cells_made out) start=$(read_by "$pid")
 	within 300 at_least_made out 20
-	after=$(programs_of "$pid") to=$(cells_made out) cpu=$(($(cpu_ms_of "$pid") - start))
+	after=$(programs_of "$pid") to=$(cells_made out) more=$(($(read_by "$pid") - start))
 	wait "$pid"
 	# Ids are given once: programs loaded again would have others.
 	[ -n "$before" ]
 	[ "$before" = "$after" ]
 	[ "$(wc -l <"$elsewhere/starts")" -eq $((2 * 28)) ]
-	# Of the collector's own CPU time a fifth of what the start took, with the first runs: a busy machine makes both more
-	# expensive, but not alike. A run takes an eighth (20 to 24 of 170 to 210 ms); to read the kernel's symbols for each (60 ms)
-	# would make it almost half.
-	echo "$start ms of CPU time for the start and $from runs, $cpu ms for $((to - from)) more"
-	[ $((cpu * 5)) -le $(((to - from) * start)) ]
+	# Nor is anything else of the start done again: a run reads some 60 KB, the kernel's types and symbols are MBs.
+	echo "$start bytes read for the start and $from runs, $more for $((to - from)) more"
+	[ $((more * 4)) -le "$start" ]
 	# And what is waited for besides is the warm-up, half a round at most.
 	jq -e '.settings.warmup_s * 2 <= .settings.duration_s' out/sweep.json
 }
