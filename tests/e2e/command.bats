@@ -291,7 +291,12 @@ EOF
 	done
 	grep -Eq '^twocopy +1\.00 +1\.00 ' text
 	grep -Eq '^onecopy +- +1\.00 ' text
-	grep -Eq '^zerocopy +- +pinned +1\.[0-9]+ +1\.00 ' text
+	# Some sends fall back to copying while what other tests run as nobody has pinned all that a user may.
+	if jq -e '[.runs[] | select(.mode == "zerocopy").app.zerocopy.enobufs] | add == 0' out.json; then
+		grep -Eq '^zerocopy +- +pinned +1\.[0-9]+ +1\.00 ' text
+	else
+		grep -Eq '^zerocopy +- +[01]\.[0-9]+\+pin +[01]\.[0-9]+ +1\.00 ' text
+	fi
 	tr -s ' \n' ' ' <text >flat # unwrapped
 	grep -q 'unaccounted 0 B sent, 0 B received' flat
 	grep -q 'sends were copied after all' flat
