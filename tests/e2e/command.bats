@@ -295,7 +295,7 @@ EOF
 	if jq -e '[.runs[] | select(.mode == "zerocopy").app.zerocopy.enobufs] | add == 0' out.json; then
 		grep -Eq '^zerocopy +- +pinned +1\.[0-9]+ +1\.00 ' text
 	else
-		grep -Eq '^zerocopy +- +[01]\.[0-9]+\+pin +[01]\.[0-9]+ +1\.00 ' text
+		grep -Eq '^zerocopy +- +<?[01]\.[0-9]+\+pin +[01]\.[0-9]+ +1\.00 ' text
 	fi
 	tr -s ' \n' ' ' <text >flat # unwrapped
 	grep -q 'unaccounted 0 B sent, 0 B received' flat

@@ -107,6 +107,7 @@ balanced() {
 		and .app.latency_ns.half_round_trip.count == 503] | all' out
 	# Replies are copied in every mode; what zero-copy pins are the messages, but for what was sent again as a copy
 	# while nobody, whose other tests run beside, had pinned all that a user may.
+	# shellcheck disable=SC2016 # jq's variable
 	holds '.runs[] | select(.mode == "zerocopy") | .app.zerocopy.fallback_bytes as $again
 		| .ledger.tx_copy.bytes == .app.replies.tx_bytes + $again
 		and .ledger.tx_pin.bytes == .app.tx_bytes - $again' out
@@ -167,8 +168,11 @@ balanced() {
 	# Four buffers of 1 MiB, a socket that takes more than that, and a receiver that takes less.
 	"$NETIOTRACE" --mode zerocopy --size 1m --sndbuf 32m --rcvbuf 64k --messages 64 --warmup 20ms --json out >text
 	balanced out
-	holds '.runs[0].app.latency_ns.slot_wait.count > 0' out
-	grep -q 'slot wait' text
+	# There is no such wait while nobody, whose other tests run beside, has pinned so much that no message has room.
+	if jq -e '.runs[0].app.zerocopy.sends > 0' out; then
+		holds '.runs[0].app.latency_ns.slot_wait.count > 0' out
+		grep -q 'slot wait' text
+	fi
 	"$NETIOTRACE" -q --mode onecopy --messages 23 --warmup 20ms --json out
 	holds '.runs[0].app.latency_ns.slot_wait | .count == 0 and .p50 == null and .reason != null' out
 }
