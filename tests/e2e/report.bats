@@ -467,7 +467,6 @@ state_of() {
 	mkdir -m 777 theirs
 	cp "$published" theirs/data.csv
 	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" 2>/dev/null || true
-	as_nobody test -x "$NETIOTRACE" -a -r theirs/data.csv || skip "nobody may not go where the build is"
 	as_nobody "$NETIOTRACE" report theirs/data.csv
 	[ -s theirs/data-report/report.html ]
 }
