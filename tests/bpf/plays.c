@@ -281,10 +281,32 @@ static void play_map(void)
 	printf("mapped %u\n", request.length);
 	send_bytes(p.tx, 100, 0);
 	receive(p.rx, 16 * 4096 - request.length + 100, 0);
+	/* It keeps the socket. */
+	munmap(at, 16 * 4096);
 }
 
-/* Does the kernel still have a TCP connection of this port, other than in TIME_WAIT? */
-static bool is_open(in_port_t port)
+bool ports_of(int fd, struct ports *ports)
+{
+	struct sockaddr_in local, remote;
+	socklen_t local_len = sizeof(local), remote_len = sizeof(remote);
+
+	if (getsockname(fd, (void *)&local, &local_len) || local.sin_family != AF_INET ||
+	    getpeername(fd, (void *)&remote, &remote_len))
+		return false;
+	*ports = (struct ports){ntohs(local.sin_port), ntohs(remote.sin_port)};
+	return true;
+}
+
+static bool is_among(const struct ports *ports, size_t n, unsigned int here, unsigned int there)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((ports[i].local == here && ports[i].remote == there) ||
+		    (ports[i].local == there && ports[i].remote == here))
+			return true;
+	return false;
+}
+
+bool are_open(const struct ports *ports, size_t n)
 {
 	FILE *f = fopen("/proc/net/tcp", "re");
 	unsigned int local, remote, state;
@@ -295,7 +317,7 @@ static bool is_open(in_port_t port)
 		fail("/proc/net/tcp");
 	while (!open && fgets(line, sizeof(line), f))
 		open = sscanf(line, " %*u: %*x:%x %*x:%x %x", &local, &remote, &state) == 3 &&
-		       (local == port || remote == port) && state != TCP_TIME_WAIT;
+		       state != TCP_TIME_WAIT && is_among(ports, n, local, remote);
 	fclose(f);
 	return open;
 }
@@ -304,18 +326,17 @@ static bool is_open(in_port_t port)
 static void play_mptcp(void)
 {
 	struct pair p = connect_pair(PROTOCOL_MPTCP);
-	struct sockaddr_in at;
-	socklen_t len = sizeof(at);
+	struct ports ports;
 
 	watch(&p, 1);
 	send_bytes(p.tx, 3000, 0);
 	receive(p.rx, 3000, 0);
-	if (getsockname(p.tx, (void *)&at, &len))
+	if (!ports_of(p.tx, &ports))
 		fail("getsockname");
 	close(p.tx);
 	recv(p.rx, data, 1, 0);
 	close(p.rx);
-	while (is_open(ntohs(at.sin_port)))
+	while (are_open(&ports, 1))
 		usleep(1000);
 }
 

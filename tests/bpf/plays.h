@@ -4,6 +4,7 @@
 #ifndef NETIOTRACE_TESTS_PLAYS_H
 #define NETIOTRACE_TESTS_PLAYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,14 @@ struct pair connect_pair(int protocol);
 struct pair pair_before_wrap(void); /* the sender's numbers wrap after 5000 bytes */
 void send_bytes(int fd, size_t n, int flags);
 void receive(int fd, size_t n, int flags);
+
+/* The ports of the IPv4 connection of a socket; false: it has none. */
+struct ports {
+	unsigned int local, remote;
+};
+bool ports_of(int fd, struct ports *ports);
+/* Does the kernel still have one of these connections, at either end, other than in TIME_WAIT? */
+bool are_open(const struct ports *ports, size_t n);
 
 /* Sockets that outlive a connection. */
 void play_dissolve(void);

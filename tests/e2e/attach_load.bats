@@ -55,7 +55,7 @@ stop_collector() {
 	[ -x "$CROWD" ] || skip "the test programs are not built: make test-programs"
 	# The shell is watched, and its children; it goes on when the file is there.
 	# shellcheck disable=SC2016 # that shell's
-	background sh -c 'until [ -e go ]; do sleep 0.05; done; "$0" churn 1000 "$1" >sums.new; mv sums.new sums; sleep 600' "$CROWD" "$seconds"
+	background sh -c 'until [ -e go ]; do sleep 0.05; done; "$0" churn 1000 "$1" >sums.new; mv sums.new sums; exec sleep 600' "$CROWD" "$seconds"
 	watch --pid "$STARTED" --children --interval 200ms
 	before=$(fds_of "$COLLECTOR")
 	touch go

@@ -19,8 +19,15 @@ need_witness() {
 	[ -e "$WITNESS" ] || skip "the test programs are not built: make test-programs"
 }
 
+# A test may have a network namespace of its own; this leads into it.
+INSIDE=()
+
 is_quiet() {
-	[ -z "$(ss -Htn "sport = :$PORT")" ]
+	[ -z "$("${INSIDE[@]}" ss -Htn "sport = :$PORT")" ]
+}
+
+listens() {
+	"${INSIDE[@]}" ss -Hltn "sport = :$PORT" | grep -q .
 }
 
 # A server may read a client's last bytes after the client is gone.
@@ -33,8 +40,8 @@ end_watch() {
 # agrees SIDE: each connection of which SIDE (local, remote) is a client's address has the bytes that this client's
 # TCP_INFO had, and none is missing on either side but those on which nothing was sent, which attach does not list.
 agrees() {
-	awk -v server="$PORT" '$2 == server { sent[$1] = $3; received[$1] = $4 }
-		END { for (port in sent) if (sent[port] + received[port]) print port, sent[port], received[port] }' told | sort >ends.told
+	awk -v server="$PORT" '$2 == server { port[$5] = $1; sent[$5] = $3; received[$5] = $4 }
+		END { for (c in port) if (sent[c] + received[c]) print port[c], sent[c], received[c] }' told | sort >ends.told
 	jq -r --arg side "$1" '.connections[] | (.[$side] | split(":") | last) as $port | .socket
 		| [.tx_bytes, .rx_bytes] | if $side == "remote" then reverse else . end | "\($port) \(.[0]) \(.[1])"' out.json |
 		sort >ends.attach
@@ -63,13 +70,17 @@ agrees() {
 @test "attach: nginx under 64 connections: each has the bytes that its client's end had, by sendfile and by copies" {
 	local sendfile pid
 
-	need_tool nginx ab
+	need_tool nginx ab unshare nsenter ip sysctl
 	need_witness
 	mkdir -p logs www
 	head -c 200000 /dev/urandom >www/file
 	chmod -R a+rX . && chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
+	# With 128 ports of its own for them a client has each for several connections, one after another.
+	background unshare --net sh -ec 'ip link set lo up; sysctl -qw net.ipv4.ip_local_port_range="40000 40255"; touch ready; exec sleep 600'
+	within 20 test -e ready
+	INSIDE=(nsenter --net="/proc/$STARTED/ns/net")
+	PORT=8080
 	for sendfile in on off; do
-		PORT=$(free_port)
 		cat >nginx.conf <<-END
 			worker_processes 2; daemon off; pid $PWD/pid; error_log $PWD/logs/error;
 			events {}
@@ -78,16 +89,17 @@ agrees() {
 			client_body_temp_path $PWD/b; proxy_temp_path $PWD/p; fastcgi_temp_path $PWD/f;
 			uwsgi_temp_path $PWD/u; scgi_temp_path $PWD/s; }
 		END
-		background nginx -c "$PWD/nginx.conf" -e "$PWD/logs/error"
+		background "${INSIDE[@]}" nginx -c "$PWD/nginx.conf" -e "$PWD/logs/error"
 		pid=$STARTED
 		within 20 test -s pid
-		within 20 ss_listens "$PORT"
+		within 20 listens
 		watch --comm nginx --port "$PORT" --top 1000
 		rm -f told
 		# Some that stay for many requests, and one for each.
-		told ab -q -k -n 1500 -c 64 "http://127.0.0.1:$PORT/file" >ab.kept
-		told ab -q -n 500 -c 64 "http://127.0.0.1:$PORT/file" >ab.single
+		told "${INSIDE[@]}" ab -q -k -n 1500 -c 64 "http://127.0.0.1:$PORT/file" >ab.kept
+		told "${INSIDE[@]}" ab -q -n 500 -c 64 "http://127.0.0.1:$PORT/file" >ab.single
 		end_watch
+		[ "$(cut -d ' ' -f 1 told | sort -u | wc -l)" -lt 500 ]
 		exact
 		agrees remote
 		awk '/^Total transferred:/ { sum += $3 } END { print sum }' ab.kept ab.single >transferred

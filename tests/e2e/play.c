@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/bpf/plays.h"
@@ -195,6 +196,31 @@ static bool play_fast(const char *name)
 	return false;
 }
 
+/*
+ * Closes all that is open, and waits until the kernel has none of the connections: it goes on with
+ * those that a program leaves at its exit, and is done with them after it when a softirq comes
+ * late.
+ */
+static void end_all(void)
+{
+	enum { SECONDS = 20, DESCRIPTORS = 4 * SOCKETS_MAX };
+	static struct ports ports[DESCRIPTORS];
+	const time_t last = time(NULL) + SECONDS;
+	size_t n = 0;
+
+	for (int fd = STDERR_FILENO + 1; fd < DESCRIPTORS; fd++) {
+		n += ports_of(fd, &ports[n]);
+		close(fd);
+	}
+	while (are_open(ports, n)) {
+		if (time(NULL) > last) {
+			errno = ETIMEDOUT;
+			fail("connections are there after they were closed");
+		}
+		usleep(1000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct play *play = argc == 2 ? find_play(argv[1]) : NULL;
@@ -207,7 +233,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: play SCENARIO\n");
 		return 2;
 	}
-	/* Whatever is on its way comes to its end. */
+	end_all();
+	/* What is on its way without a socket comes to its end. */
 	usleep(50000);
 	return 0;
 }

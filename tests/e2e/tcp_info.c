@@ -3,10 +3,12 @@
  * For LD_PRELOAD into any program: what the kernel says of each of its TCP connections (TCP_INFO)
  * as it is closed, or at exit, a line each at the end of the file $TCP_INFO_FILE:
  *
- *   LOCAL_PORT REMOTE_PORT SENT RECEIVED
+ *   LOCAL_PORT REMOTE_PORT SENT RECEIVED COOKIE
  *
  * Bytes of payload: what is sent again counts once, and the FIN, which takes a number, not at all.
- * A connection that several descriptors name has several lines, of which the last counts.
+ * A connection that several descriptors name has several lines with its cookie, of which the last
+ * counts. Ports are no name: a client that lets the server close first may have one of its own
+ * again at once, while the server's end is in TIME_WAIT.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,18 +54,22 @@ static void note(int fd)
 	struct tcp_info info = {0};
 	struct sockaddr_in6 local, remote;
 	socklen_t len = sizeof(info), local_len = sizeof(local), remote_len = sizeof(remote);
-	char line[128];
+	unsigned long long cookie;
+	socklen_t cookie_len = sizeof(cookie);
+	char line[160];
 
 	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) ||
+	    getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &cookie_len) ||
 	    getsockname(fd, (struct sockaddr *)&local, &local_len) ||
 	    getpeername(fd, (struct sockaddr *)&remote, &remote_len))
 		return;
 	write_line(
 		line,
-		snprintf(
-			line, sizeof(line), "%d %d %llu %llu\n", port_of(&local), port_of(&remote),
-			(unsigned long long)(info.tcpi_bytes_sent - info.tcpi_bytes_retrans),
-			(unsigned long long)(info.tcpi_bytes_received - has_fin(info.tcpi_state))));
+		snprintf(line, sizeof(line), "%d %d %llu %llu %llu\n", port_of(&local),
+			 port_of(&remote),
+			 (unsigned long long)(info.tcpi_bytes_sent - info.tcpi_bytes_retrans),
+			 (unsigned long long)(info.tcpi_bytes_received - has_fin(info.tcpi_state)),
+			 cookie));
 }
 
 int close(int fd)
