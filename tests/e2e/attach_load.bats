@@ -77,27 +77,67 @@ stop_collector() {
 		and .health.sockets_left_out == 0 and .health.missed == 0 and .health.coverage == 1' out.json
 }
 
+# unseen: of the changes in the file changes, as ftrace has them, those that were on top of a thread of process 1, where a
+# kernel may run no program (docs/KERNELS.md), and whose socket has another that was not: so many an observer that
+# sees all others has to miss, or less, since it does not know each socket from the beginning.
+unseen() {
+	awk 'FNR == NR { first[$1] = 1; next }
+		!match($0, /-[0-9]+ +\[/) || /oldstate=TCP_(LISTEN|SYN_RECV) newstate=TCP_(SYN_RECV|ESTABLISHED)/ { next }
+		{
+			on_top = substr($0, RSTART + 1, RLENGTH - 2) + 0 in first
+			socket = ""
+			for (i = 1; i <= NF; i++)
+				if ($i ~ /^[sd](port|addr)=/)
+					socket = socket " " $i
+			n += before[socket] && !on_top
+			before[socket] = on_top
+		}
+		END { print n + 0 }' threads_of_first changes
+}
+
 # With receive packet steering the other CPU receives in a softirq on top of whatever it does.
 @test "attach: what a softirq on top of the program changes is seen by its twin" {
+	local refused
+
 	[ -x "$CROWD" ] || skip "the test programs are not built: make test-programs"
 	[ "$(nproc)" -ge 2 ] || skip "there is one CPU"
+	# shellcheck disable=SC2016 # jq's
+	refused='[.[] | select(.name == $name) | .recursion_misses // 0] | add'
+	# On a busy machine it may take a while until the first is refused.
 	cat >churn <<-EOF
-		"$CROWD" churn 1000 3 >sums
-		"$BPFTOOL" -j prog show >programs
+		for ((n = 0; n < 5; n++)); do
+			"$CROWD" churn 1000 3 >>sums
+			"$BPFTOOL" -j prog show >programs
+			jq -e --arg name nio_at_state '($refused) > 0' programs && break
+		done
 	EOF
-	# shellcheck disable=SC2016 # that shell's
-	unshare --net --mount bash -ec 'ip link set lo up; mount -t sysfs none /sys
+	# Its ports are no other test's, so that ftrace, which shows all namespaces, has its changes alone.
+	cat >inside <<-'EOF'
+		ip link set lo up
+		sysctl -qw net.ipv4.ip_local_port_range='10000 30000'
+		mount -t sysfs none /sys
 		echo 3 >/sys/class/net/lo/queues/rx-0/rps_cpus
-		exec "$0" attach -q --json out.json -- bash -e ./churn' "$NETIOTRACE"
+		if mount -t tracefs none /sys/kernel/tracing && mkdir "/sys/kernel/tracing/instances/netiotrace$$"; then
+			trace=/sys/kernel/tracing/instances/netiotrace$$
+			trap 'rmdir "$trace"' EXIT
+			echo 16384 >"$trace/buffer_size_kb"
+			for event in "$trace"/events/{sock/inet_sock_set_state,tcp/tcp_destroy_sock}; do
+				echo 'sport >= 10000 && sport <= 30000' >"$event/filter"
+				echo 1 >"$event/enable"
+			done
+		fi
+		"$1" attach -q --json out.json -- bash -e ./churn
+		ls /proc/1/task >threads_of_first
+		cat ${trace+"$trace/trace"} /dev/null >changes
+	EOF
+	unshare --net --mount bash -e ./inside "$NETIOTRACE"
 	exact
-	jq '[.[] | select(.name == "nio_at_state") | .recursion_misses // 0] | add' programs >refused
-	jq -c --slurpfile refused refused '[$refused[0], .health.missed]' out.json
-	# Each of them was counted as missed when there was no twin. On a kernel that shows some to no program those are
-	# (docs/KERNELS.md).
-	jq -e --slurpfile sums sums --slurpfile refused refused '$sums[0] as $s
-		| .total.socket.tx_bytes == $s.client.tx + $s.server.tx
-		and .total.socket.rx_bytes == $s.client.rx + $s.server.rx
-		and .health.coverage == 1 and $refused[0] > 0 and .health.missed < $refused[0]' out.json
+	jq -c --argjson refused "$(jq --arg name nio_at_state "$refused" programs)" \
+		--argjson twin "$(jq --arg name nio_at_state2 "$refused" programs)" --argjson unseen "$(unseen)" '{$refused, $twin, $unseen, missed: .health.missed}' out.json | tee seen
+	jq -e --slurpfile sums sums '.total.socket.tx_bytes == ([$sums[] | .client.tx, .server.tx] | add)
+		and .total.socket.rx_bytes == ([$sums[] | .client.rx, .server.rx] | add) and .health.coverage == 1' out.json
+	# Each that the program was refused was counted as missed when there was no twin.
+	jq -e '.refused > 0 and .missed <= .unseen + .twin' seen
 }
 
 # By a count of the kernel's. In a namespace without sockets the program is run once a pass, for its end.
