@@ -105,7 +105,7 @@ share() {
 	# A timer's samples come late where interrupts are off, those of cycles do not: the shares differ as they should.
 	[ "$(jq -r '.runs[0].cpu.source' doc.json)" = cpu-clock ] || skip "the run samples by cycles, perf by cpu-clock"
 	for cpu in "${cpus[@]}"; do
-		perf script --show-task-events --show-mmap-events -i "perf.$cpu" -F comm,pid,time,ip,sym,dso 2>err || { cat err; return 1; }
+		perf script --show-task-events --show-mmap-events -i "perf.$cpu" -F comm,pid,time,ip,sym,dso 2>err || { echo "perf script: exit status $?: $(<err)" >&2; return 1; }
 	done >stacks
 	python3 "$REPO/tests/e2e/perf_shares.py" "$BUILD_DIR/tests/e2e/classify_stacks" twocopy doc.json "$(<pid)" <stacks
 }
