@@ -88,7 +88,7 @@ UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/ma
                $(sort $(USER_SRC) $(LOADGEN_SRC)))
 
 # Uncommon uses of sockets, which two programs play: for the programs of run, and for attach.
-PLAYS := $(addprefix $(O)/tests/bpf/,plays.o plays_layers.o plays_turns.o)
+PLAYS := $(addprefix $(O)/tests/bpf/,plays.o plays_layers.o plays_ports.o plays_turns.o)
 
 # Programs that tests run: of known instructions; counters between two BPF programs; samples where
 # cycles are refused; where the kernel's code is; a zero-copy sender that never reads its error queue;

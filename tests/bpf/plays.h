@@ -21,8 +21,8 @@ extern const struct play plays[];               /* the last has no name */
 const struct play *find_play(const char *name); /* NULL: there is none */
 
 /* Both end the program, with errno's words: 1; 77, this machine cannot play it. */
-void fail(const char *what);
-void skip(const char *why);
+__attribute__((noreturn)) void fail(const char *what);
+__attribute__((noreturn)) void skip(const char *why);
 
 struct pair {
 	int tx, rx;

@@ -133,7 +133,8 @@ unseen() {
 	unshare --net --mount bash -e ./inside "$NETIOTRACE"
 	exact
 	jq -c --argjson refused "$(jq --arg name nio_at_state "$refused" programs)" \
-		--argjson twin "$(jq --arg name nio_at_state2 "$refused" programs)" --argjson unseen "$(unseen)" '{$refused, $twin, $unseen, missed: .health.missed}' out.json | tee seen
+		--argjson twin "$(jq --arg name nio_at_state2 "$refused" programs)" --argjson unseen "$(unseen)" \
+		'{$refused, $twin, $unseen, missed: .health.missed}' out.json | tee seen
 	jq -e --slurpfile sums sums '.total.socket.tx_bytes == ([$sums[] | .client.tx, .server.tx] | add)
 		and .total.socket.rx_bytes == ([$sums[] | .client.rx, .server.rx] | add) and .health.coverage == 1' out.json
 	# Each that the program was refused was counted as missed when there was no twin.
