@@ -19,20 +19,30 @@ static __always_inline bool may_pin(const struct sock *sk)
 }
 
 /*
- * What the message of a send call says, whether it is of several pieces, and whether its pages are
- * pinned: as the kernel chooses it, when the call begins.
+ * What the message of a send call says, but for its pieces, and whether its pages are pinned: as
+ * the kernel chooses it, when the call begins.
  */
-static __always_inline __u32 call_of(const struct sock *sk, const struct msghdr *msg, bool known)
+static __always_inline __u32 flags_of(const struct sock *sk, const struct msghdr *msg, bool known)
 {
 	__u32 what = call_of_message(msg, known);
 
-	if (is_vector(msg))
-		what |= NIO_CALL_VECTOR;
 	if (NIO_FIELD(known, struct msghdr, msg, msg_flags) & MSG_FASTOPEN)
 		what |= NIO_CALL_FASTOPEN;
 	if ((what & NIO_SEEN_ZEROCOPY) && may_pin(sk))
 		what |= NIO_CALL_PINS;
 	return what;
+}
+
+/* The same, and whether it is of several pieces: as the call begins. */
+static __always_inline __u32 call_of(const struct sock *sk, const struct msghdr *msg, bool known)
+{
+	return flags_of(sk, msg, known) | (is_vector(msg) ? NIO_CALL_VECTOR : 0);
+}
+
+/* The same at a turn of the call: its first may have been missed. */
+static __always_inline __u32 call_at_turn(const struct sock *sk, const struct msghdr *msg)
+{
+	return flags_of(sk, msg, KNOWN) | (was_vector(msg) ? NIO_CALL_VECTOR : 0);
 }
 
 /*

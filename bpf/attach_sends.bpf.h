@@ -312,7 +312,7 @@ static __always_inline void on_turn(struct nio_stream *s, const struct sock *sk,
 			end_unreturned(s, sk, c);
 			forget_call(s, tid);
 		}
-		first.what = call_of(sk, msg, KNOWN);
+		first.what = call_at_turn(sk, msg);
 		begin_ids(s, sk, first.what & NIO_SEEN_ZEROCOPY);
 		begin_tx(s, sk, 0);
 		on_call(s, &first);

@@ -28,23 +28,51 @@ struct iov_iter___type {
 	u8 iter_type;
 } __attribute__((preserve_access_index));
 
-enum iter_type___pages {
-	ITER_BVEC___pages = 2,
+enum iter_type___kind {
+	ITER_IOVEC___kind = 1,
+	ITER_BVEC___kind = 2,
 };
 
-/*
- * Is the message of several pieces? Those of a buffer that was registered with io_uring are its
- * pages, which nobody passed one by one.
- */
-static __always_inline bool is_vector(const struct msghdr *msg)
+/* What the pieces of a message are. */
+enum message_pieces {
+	PIECES_OTHER,
+	PIECES_BUFFERS, /* of the application */
+	PIECES_PAGES,
+};
+
+static __always_inline enum message_pieces pieces_of(const struct msghdr *msg)
 {
 	const struct iov_iter___type *iter =
 		(const void *)((const char *)msg + bpf_core_field_offset(struct msghdr, msg_iter));
+	__u8 type;
 
-	return BPF_CORE_READ(msg, msg_iter.nr_segs) > 1 &&
-	       !(bpf_core_field_exists(iter->iter_type) &&
-		 BPF_CORE_READ(iter, iter_type) ==
-			 bpf_core_enum_value(enum iter_type___pages, ITER_BVEC___pages));
+	if (!bpf_core_field_exists(iter->iter_type))
+		return PIECES_OTHER;
+	type = BPF_CORE_READ(iter, iter_type);
+	if (type == bpf_core_enum_value(enum iter_type___kind, ITER_BVEC___kind))
+		return PIECES_PAGES;
+	if (type == bpf_core_enum_value(enum iter_type___kind, ITER_IOVEC___kind))
+		return PIECES_BUFFERS;
+	return PIECES_OTHER;
+}
+
+/*
+ * Is the message of several pieces, as its call begins? Those of a buffer that was registered with
+ * io_uring are its pages, which nobody passed one by one.
+ */
+static __always_inline bool is_vector(const struct msghdr *msg)
+{
+	return BPF_CORE_READ(msg, msg_iter.nr_segs) > 1 && pieces_of(msg) != PIECES_PAGES;
+}
+
+/*
+ * The same at any turn of its call: the pieces that were sent are gone from it. Where turns are
+ * shown (Linux 6.16), a message of one buffer is no list of buffers any more: since 6.4
+ * (3b2deb0e46da, __import_iovec_ubuf).
+ */
+static __always_inline bool was_vector(const struct msghdr *msg)
+{
+	return pieces_of(msg) == PIECES_BUFFERS || is_vector(msg);
 }
 
 #endif

@@ -80,6 +80,11 @@ refuses() {
 			and (.sends as $found | all("plain", "vectored", "zerocopy", "splice"; . as $way | $said[0][$way].bytes >= $found[$way].bytes))' out.json
 		jq -e '.health.coverage < 1' out.json
 	done
+	# The turn that tells of a call is not its first: buffers of its message may be gone, and it is of the same kind.
+	for way in plain vectored zerocopy splice; do
+		"$REFUSING" attach -q --backend tracepoint --json out.json -- "$CHORUS" 4 2000 100 "$way" >said
+		jq -ce --arg way "$way" '.total.sends | map_values(select(.bytes > 0)) | (., keys == [$way])' out.json
+	done
 	background "$CHORUS" 4 10000000
 	within 10 test -e begun
 	for _ in {1..5}; do

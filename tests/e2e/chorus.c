@@ -2,10 +2,11 @@
 /*
  * Several threads send on one socket at a time, each in a way of its own:
  *
- *   chorus THREADS KIB [PAUSE]
+ *   chorus THREADS KIB [PAUSE [WAY]]
  *
- * Threads take turns at send(), sendmsg() with three buffers, MSG_ZEROCOPY and sendfile(), until
- * each has sent KIB KiB, by calls of up to 64 KiB. The socket has room for a part of one call and
+ * Threads take turns at send(), sendmsg() with three buffers, MSG_ZEROCOPY and sendfile(), or all
+ * keep to one WAY of these (plain, vectored, zerocopy, splice), until each has sent KIB KiB, by
+ * calls of up to 64 KiB. The socket has room for a part of one call and
  * its reader pauses (PAUSE microseconds, default 100), so that most calls wait for memory, with the
  * socket's lock released, while others begin. Prints what the calls returned, and what was
  * received, as JSON. "begun" is made in the working directory when all threads are at it.
@@ -50,6 +51,7 @@ static char data[CALL_MAX];
 static int sender, receiver, file;
 static unsigned long each;
 static useconds_t rest = 100;
+static enum way only = WAY_NR; /* all */
 
 static _Noreturn void fail(const char *what)
 {
@@ -131,7 +133,7 @@ static ssize_t send_by(enum way way, size_t len)
 static void *sing(void *arg)
 {
 	unsigned int number = (unsigned int)(unsigned long)arg, seed = number + 1;
-	enum way way = number % WAY_NR;
+	enum way way = only == WAY_NR ? number % WAY_NR : only;
 	unsigned long left = each;
 
 	begun++;
@@ -170,18 +172,29 @@ static void print(unsigned long received)
 	printf("\"received\":%lu}\n", received);
 }
 
+static enum way way_of(const char *name)
+{
+	enum way way = WAY_PLAIN;
+
+	while (way < WAY_NR && strcmp(way_names[way], name))
+		way++;
+	return way;
+}
+
 int main(int argc, char **argv)
 {
-	int threads_nr = argc == 3 || argc == 4 ? atoi(argv[1]) : 0;
+	int threads_nr = argc >= 3 && argc <= 5 ? atoi(argv[1]) : 0;
 	pthread_t threads[THREADS_MAX], listener;
 	unsigned long received = 0;
 
-	if (threads_nr < 1 || threads_nr > THREADS_MAX) {
-		fprintf(stderr, "usage: chorus THREADS KIB [PAUSE]\n");
+	if (argc == 5)
+		only = way_of(argv[4]);
+	if (threads_nr < 1 || threads_nr > THREADS_MAX || (argc == 5 && only == WAY_NR)) {
+		fprintf(stderr, "usage: chorus THREADS KIB [PAUSE [WAY]]\n");
 		return 2;
 	}
 	each = strtoul(argv[2], NULL, 10) * 1024;
-	if (argc == 4)
+	if (argc >= 4)
 		rest = (useconds_t)strtoul(argv[3], NULL, 10);
 	file = memfd_create("chorus", 0);
 	if (file < 0 || write(file, data, sizeof(data)) != sizeof(data))
