@@ -67,8 +67,7 @@ static __always_inline bool is_vector(const struct msghdr *msg)
 
 /*
  * The same at any turn of its call: the pieces that were sent are gone from it. Where turns are
- * shown (Linux 6.16), a message of one buffer is no list of buffers any more: since 6.4
- * (3b2deb0e46da, __import_iovec_ubuf).
+ * shown (Linux 6.16), a message of one buffer is no list of buffers (__import_iovec_ubuf).
  */
 static __always_inline bool was_vector(const struct msghdr *msg)
 {

@@ -29,7 +29,7 @@ if declare -F bats_start_timeout_countdown >/dev/null; then
 fi
 
 # _until_trapped PID SIGNAL: until a shell that has begun a job has a trap for SIGNAL. A shell's fork has that of its
-# parent at first, but not once it begins jobs.
+# parent at first, but not once it begins jobs. At once on a kernel without CONFIG_PROC_CHILDREN, which shows no jobs.
 _until_trapped() {
 	local job name value bit=$((1 << ($(kill -l "$2") - 1)))
 

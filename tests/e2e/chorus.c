@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Several threads send on one socket at a time, each in a way of its own:
+ * Several threads send on one socket at a time:
  *
  *   chorus THREADS KIB [PAUSE [WAY]]
  *
  * Threads take turns at send(), sendmsg() with three buffers, MSG_ZEROCOPY and sendfile(), or all
  * keep to one WAY of these (plain, vectored, zerocopy, splice), until each has sent KIB KiB, by
- * calls of up to 64 KiB. The socket has room for a part of one call and
- * its reader pauses (PAUSE microseconds, default 100), so that most calls wait for memory, with the
- * socket's lock released, while others begin. Prints what the calls returned, and what was
- * received, as JSON. "begun" is made in the working directory when all threads are at it.
+ * calls of up to 64 KiB. The socket has room for a part of one call and its reader pauses (PAUSE
+ * microseconds, default 100), so that most calls wait for memory, with the socket's lock released,
+ * while others begin. Prints what the calls returned, and what was received, as JSON. "begun" is
+ * made in the working directory when all threads are at it.
  */
 #include <arpa/inet.h>
 #include <errno.h>
