@@ -97,6 +97,7 @@ share() {
 	# shellcheck disable=SC2016 # the run's process, not this one
 	command=(sh -c 'echo $$ >pid; exec "$@"' sh "$NETIOTRACE" -q --mode twocopy --duration 4s --rounds 1 --json doc.json
 		"--cpu-sender=${cpus[0]}" "--cpu-receiver=${cpus[-1]}")
+	# One perf for each CPU: two on the same one can spoil their files when programs are loaded (docs/KERNELS.md).
 	for cpu in "${cpus[@]}"; do
 		command=(perf record -q -e cpu-clock -F "$hz" -C "$cpu" -g -o "perf.$cpu" -- "${command[@]}")
 		hz=$((hz + 32))
