@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mode.h"
+#include "word.h"
 #include "zc_plan.h"
 
 static const struct mode_info modes[] = {
@@ -51,7 +52,7 @@ int mode__parse(const char *s, enum mode *out)
 	int i;
 
 	for (i = 0; i < MODE_NR; i++) {
-		if (!strcmp(s, modes[i].name)) {
+		if (same_word(s, modes[i].name)) {
 			*out = (enum mode)i;
 			return 0;
 		}

@@ -64,7 +64,9 @@ int mode__parse(const char *s, enum mode *out); /* -EINVAL */
 /* "twocopy, onecopy, zerocopy, ": for texts that end the list. */
 #define MODE_NAME_AND_COMMA(id, name, ...) #name ", "
 #define MODE_NAME_AND_SPACE(id, name, ...) #name " "
-#define MODE_NAMES                         MODES(MODE_NAME_AND_COMMA)
+/* "twocopy", "onecopy", ...: for arrays that go on. */
+#define MODE_STRING_AND_COMMA(id, name, ...) #name,
+#define MODE_NAMES                           MODES(MODE_NAME_AND_COMMA)
 /* "twocopy|onecopy|...|", as what an option takes. */
 #define MODE_NAME_AND_BAR(id, name, ...) #name "|"
 #define MODE_CHOICES                     MODES(MODE_NAME_AND_BAR)

@@ -33,16 +33,16 @@ static int scan_digits(const char **s, uint64_t *out)
 	return overflow ? -ERANGE : 0;
 }
 
-/* Bits to shift by for "", "k", "KiB", ...; -EINVAL for any other text. */
+/* Bits to shift by for "", "b", "k", "kb", "KiB", ...; -EINVAL for any other text. */
 static int size_suffix_shift(const char *s)
 {
 	static const char letters[] = "kmgt";
 	const char *letter;
 
-	if (!*s)
+	if (!*s || !strcasecmp(s, "b"))
 		return 0;
 	letter = strchr(letters, tolower((unsigned char)*s));
-	if (!letter || (s[1] && strcasecmp(s + 1, "ib")))
+	if (!letter || (s[1] && strcasecmp(s + 1, "b") && strcasecmp(s + 1, "ib")))
 		return -EINVAL;
 	return 10 * (int)(letter - letters + 1);
 }

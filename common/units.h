@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * Bytes: "64", "4k", "1M", "2G" (powers of two; also "4KiB", "4kib"). Returns 0, -EINVAL for what
- * is not a size, -ERANGE for what does not fit 64 bits. *out is unchanged on error.
+ * Bytes: "64", "4k", "1M", "2G" (powers of two; also "4KiB", "4kb", "64b"). Returns 0, -EINVAL for
+ * what is not a size, -ERANGE for what does not fit 64 bits. *out is unchanged on error.
  */
 int parse_size(const char *s, uint64_t *out);
 

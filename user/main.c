@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "attach/attach.h"
+#include "base/choice.h"
 #include "base/describe.h"
 #include "base/exit_code.h"
 #include "base/inherited.h"
@@ -18,6 +19,7 @@
 #include "run/run.h"
 #include "run/serve.h"
 #include "sweep/sweep.h"
+#include "common/mode.h"
 
 static int help__main(int argc, char **argv);
 
@@ -49,13 +51,27 @@ static const struct command *find(const char *name)
 
 static int refuse_command(const char *name)
 {
+	const char *list[COMMANDS_NR], *near;
 	char names[128] = "";
+	enum mode mode;
 	size_t used = 0;
 
-	for (size_t i = 0; i < COMMANDS_NR; i++)
+	for (size_t i = 0; i < COMMANDS_NR; i++) {
+		list[i] = commands[i].name;
 		used += snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
 				 commands[i].name);
-	log_error("'%s' is not a command: %s are.", name, names);
+	}
+	near = choice__nearest(name, list, COMMANDS_NR);
+	if (!mode__parse(name, &mode))
+		log_error("'%s' is a mode, not a command: netiotrace --mode %s.", name,
+			  mode__name(mode));
+	else if (near)
+		log_error("there is no command '%s'; did you mean %s? The commands are %s.", name,
+			  near, names);
+	else
+		log_error("there is no command '%s'; the commands are %s. A program is watched by "
+			  "'netiotrace attach -- %s'.",
+			  name, names, name);
 	return EXIT_USAGE;
 }
 

@@ -357,7 +357,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	run -1 "$NETIOTRACE" attach --cgroup /sys/fs/cgroup/nothing-here
 	[[ $output == *"cannot be read: No such file"* ]]
 	run -2 "$NETIOTRACE" attach
-	[[ $output == *"attach wants to know whom"* ]]
+	[[ $output == *"attach needs a target"* ]]
 	run -2 "$NETIOTRACE" attach --pid 1 --assert 'x'
 	# What cannot hold is refused before the command is started.
 	for wrong in 'nothing.such == 0' 'verdict.text == 0' 'copied_fraction == 0x0'; do
@@ -367,7 +367,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	run -2 "$NETIOTRACE" attach --pid 1 --without no_such_hook
 	[[ $output == *"no hook of attach is called 'no_such_hook'"* ]]
 	run -2 "$NETIOTRACE" attach --pid 1 iperf3
-	[[ $output == *"a command to watch stands behind --"* ]]
+	[[ $output == *"put -- before it"* ]]
 }
 
 @test "attach: without privileges it says so" {

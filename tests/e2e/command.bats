@@ -160,13 +160,9 @@ refused() { # ARGS...
 
 # foreign COMMAND OPTION...: the command has no such option; says which, names itself and its --help.
 foreign() {
-	local code=0
-
-	"$NETIOTRACE" "$@" >stdout 2>stderr </dev/null || code=$?
-	cat stderr
-	[ "$code" -eq 2 ] && [ ! -s stdout ]
-	grep -q -- "^netiotrace.*: unrecognized option '$2" stderr
-	grep -q "netiotrace $1 --help" stderr
+	refused "$@"
+	grep -q -- "^netiotrace: $1 has no option ${2%%=*};" stderr
+	grep -q "'netiotrace $1 --help'" stderr
 }
 
 # bats test_tags=address
@@ -443,4 +439,60 @@ without() {
 	cat lines
 	[ "$(wc -l <lines)" -eq 6 ]
 	[ "$(grep -cE '^ +[0-9.]+s (twocopy|onecopy|zerocopy) [12]/2  [0-9.]+ Gbit/s  .* ns/KiB' lines)" -eq 6 ]
+}
+
+# Mistakes of newcomers: the arguments, a tab, and what the one sentence must name.
+# bats test_tags=address
+@test "a newcomer's mistake is answered with one sentence that has the remedy, and exit 2" {
+	while IFS=$'\t' read -r args remedy; do
+		# shellcheck disable=SC2086 # words are split on purpose
+		refused $args
+		grep -qF -- "$remedy" stderr || {
+			echo "netiotrace $args: '$remedy' is not in:"
+			cat stderr
+			return 1
+		}
+	done <<-'EOF'
+		swep	did you mean sweep?
+		attqch --pid 1	did you mean attach?
+		onecopy	netiotrace --mode onecopy
+		zero-copy	netiotrace --mode zerocopy
+		iperf3 -c 192.0.2.7	netiotrace attach -- iperf3
+		help swep	did you mean sweep?
+		--sise 64k	did you mean --size?
+		--mode=onecoppy	did you mean onecopy?
+		--mode one	did you mean onecopy?
+		--mode 2copy	twocopy, onecopy, zerocopy or all
+		--path vethh	did you mean veth?
+		--backend trace	did you mean tracepoint?
+		--size 64q	such as 64k
+		--size 64k,128k	netiotrace sweep --sizes 64k,128k
+		--threads 1,2,4	netiotrace sweep --threads 1,2,4
+		--duration 5sec	such as 5s
+		--json	--json FILE
+		--quiet=yes	--quiet takes no value
+		--m 5	--mode, --messages, --mtu
+		-x	'netiotrace run --help'
+		-- iperf3 -c 192.0.2.7	netiotrace attach -- iperf3
+		attach	--pid, --comm, --cgroup, --port or -- COMMAND
+		attach iperf3 -c 192.0.2.7	netiotrace attach -- iperf3
+		attach --pid nginx	--comm
+		attach --comm nginx --by conn	did you mean connection?
+		attach --comm nginx --sort byte	did you mean bytes?
+		attach --frob	'netiotrace attach --help'
+		sweep --modes onecopy,towcopy	did you mean twocopy?
+		sweep --size 4q	sizes from 64
+		sweep results	-o
+		report	results directory
+		compare one	compare BEFORE AFTER
+		serve	--listen ADDRESS:PORT
+	EOF
+}
+
+# bats test_tags=address
+@test "modes and sizes are taken however they are spelt" {
+	for mode in two-copy Two_Copy TWOCOPY; do
+		"$NETIOTRACE" -q --backend none --mode "$mode" --size 4KB --messages 3 --warmup 0 --json "$mode.json"
+		jq -e '.runs[0].mode == "twocopy" and .settings.size == 4096' "$mode.json"
+	done
 }

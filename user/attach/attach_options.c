@@ -12,6 +12,7 @@
 #include "base/outfile.h"
 #include "base/refuse.h"
 #include "common/units.h"
+#include "common/word.h"
 
 enum key {
 	KEY_PID = 'p',
@@ -65,7 +66,8 @@ static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "How it is watched:", 2},
 	{"duration", KEY_DURATION, "TIME", 0, "end after this time: 5s, 2m", 2},
 	{"interval", KEY_INTERVAL, "TIME", 0, "refresh, 50ms to 1h (default 1s)", 2},
-	{"backend", KEY_BACKEND, "NAME", 0, "auto, trampoline, kprobe, tracepoint", 2},
+	{"backend", KEY_BACKEND, "auto|trampoline|kprobe|tracepoint", 0,
+	 "which hooks are used (default auto)", 2},
 	{"without", KEY_WITHOUT, "HOOK", 0,
 	 "do as if the kernel did not have this hook; repeatable", 2},
 	{"no-cpu", KEY_NO_CPU, NULL, 0,
@@ -73,10 +75,10 @@ static const struct argp_option options[] = {
 	{"max-sockets", KEY_SOCKETS, "N", 0,
 	 "sockets watched at once, up to 1048576 (default 32768, 1 KiB each)", 2},
 	{NULL, 0, NULL, 0, "What comes out:", 3},
-	{"by", KEY_BY, "WHAT", 0,
-	 "a row each process, connection, port or cgroup (default process)", 3},
-	{"sort", KEY_SORT, "WHAT", 0,
-	 "by copied, bytes, sent, received or zerocopy (default copied)", 3},
+	{"by", KEY_BY, "process|connection|port|cgroup", 0,
+	 "one row for each of these (default process)", 3},
+	{"sort", KEY_SORT, "copied|bytes|sent|received|zerocopy", 0,
+	 "the largest of these first (default copied)", 3},
 	{"top", KEY_TOP, "N", 0, "rows shown and connections written (default 20)", 3},
 	{"baseline", KEY_BASELINE, "DIR", 0,
 	 "a sweep's results on this machine, for advice on sizes", 3},
@@ -98,6 +100,18 @@ static uint64_t take_count(const char *option, const char *arg, uint64_t min, ui
 		refuse("--%s wants a number from %llu to %llu, not '%s'.", option,
 		       (unsigned long long)min, (unsigned long long)max, arg);
 	return n;
+}
+
+static pid_t take_pid(const char *arg)
+{
+	uint64_t pid;
+
+	if (parse_count(arg, 1, INT32_MAX, &pid))
+		refuse("--pid takes the number of a process, not '%s'; processes are chosen by "
+		       "name "
+		       "with --comm.",
+		       arg);
+	return (pid_t)pid;
 }
 
 static uint64_t take_time(const char *option, const char *arg, uint64_t min, uint64_t max)
@@ -139,13 +153,9 @@ const char *by__name(enum by by)
 
 static void take_by(struct attach_options *o, const char *arg)
 {
-	for (int by = 0; by < BY_NR; by++) {
-		if (strcmp(arg, by__name((enum by)by)) != 0)
-			continue;
-		o->by = (enum by)by;
-		return;
-	}
-	refuse("--by wants process, connection, port or cgroup, not '%s'.", arg);
+	for (int by = 0; by < BY_NR; by++)
+		if (same_word(arg, by__name((enum by)by)))
+			o->by = (enum by)by;
 }
 
 static void take_target(struct attach_options *o, int key, const char *arg)
@@ -154,7 +164,7 @@ static void take_target(struct attach_options *o, int key, const char *arg)
 	case KEY_PID:
 		if (o->pids_nr == ATTACH_PIDS_MAX)
 			refuse("--pid can be given %d times.", ATTACH_PIDS_MAX);
-		o->pids[o->pids_nr++] = (pid_t)take_count("pid", arg, 1, INT32_MAX);
+		o->pids[o->pids_nr++] = take_pid(arg);
 		break;
 	case KEY_COMM:
 		take_comm(o, arg);
@@ -182,9 +192,7 @@ static void take_way(struct attach_options *o, int key, const char *arg)
 		o->interval_ns = take_time("interval", arg, 50000000, 3600000000000ULL);
 		break;
 	case KEY_BACKEND:
-		if (backend__parse(arg, &o->backend) || o->backend == BACKEND_NONE)
-			refuse("--backend wants auto, trampoline, kprobe or tracepoint, not '%s'.",
-			       arg);
+		backend__parse(arg, &o->backend);
 		break;
 	case KEY_WITHOUT:
 		if (o->without_nr == WATCHER_WITHOUT_MAX)
@@ -203,9 +211,7 @@ static error_t take_output(struct attach_options *o, int key, char *arg)
 {
 	switch (key) {
 	case KEY_SORT:
-		if (sort__parse(arg, &o->sort))
-			refuse("--sort wants copied, bytes, sent, received or zerocopy, not '%s'.",
-			       arg);
+		sort__parse(arg, &o->sort);
 		break;
 	case KEY_BY:
 		take_by(o, arg);
@@ -247,7 +253,9 @@ static error_t take(int key, char *arg, struct argp_state *state)
 		 (key >= KEY_SOCKETS && key <= KEY_NO_CPU))
 		take_way(o, key, arg);
 	else if (key == ARGP_KEY_ARG)
-		refuse("'%s' is one argument too many: a command to watch stands behind --.", arg);
+		refuse("'%s' is no option; to run and watch a command, put -- before it: "
+		       "netiotrace attach -- %s.",
+		       arg, arg);
 	else
 		return take_output(o, key, arg);
 	return 0;
@@ -261,8 +269,7 @@ bool attach_options__by_task(const struct attach_options *o)
 static void check(struct attach_options *o)
 {
 	if (!attach_options__by_task(o) && !o->ports_nr)
-		refuse("attach wants to know whom: --pid, --comm, --cgroup, --port, or -- "
-		       "COMMAND.");
+		refuse("attach needs a target: --pid, --comm, --cgroup, --port or -- COMMAND.");
 	if (o->json && o->csv && outfile__same(o->json, o->csv))
 		refuse("--json and --csv cannot both have %s.",
 		       strcmp(o->csv, "-") == 0 ? "stdout" : o->csv);

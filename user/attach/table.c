@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/word.h"
 #include "table.h"
 
 static const char *const sort_names[SORT_NR] = {
@@ -19,7 +20,7 @@ const char *sort__name(enum sort sort)
 int sort__parse(const char *text, enum sort *out)
 {
 	for (int i = 0; i < SORT_NR; i++) {
-		if (strcmp(text, sort_names[i]) != 0)
+		if (!same_word(text, sort_names[i]))
 			continue;
 		*out = (enum sort)i;
 		return 0;

@@ -7,6 +7,7 @@
 #include "command_line.h"
 #include "describe.h"
 #include "exit_code.h"
+#include "option_check.h"
 #include "refuse.h"
 
 /* argp reorders the arguments it is given, and calls the program by the first. */
@@ -29,6 +30,9 @@ void command_line__parse(const struct argp *argp, const char *name, int argc, ch
 	copy[0] = program;
 	argp_program_version = "netiotrace " NETIOTRACE_VERSION;
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(argp, argc - named, copy, 0, NULL, input);
+	option_check__line(argp, name, argc - named, copy);
+	/* A command without operands answers the first one where it stands. */
+	argp_parse(argp, argc - named, copy, option_check__takes_operands(argp) ? 0 : ARGP_IN_ORDER,
+		   NULL, input);
 	free(copy);
 }

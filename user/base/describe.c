@@ -30,17 +30,16 @@ static void print_option(const struct argp_option *o)
 	printf("option\t%s\t--%s\t%s\t%s\n", letter, o->name, o->arg ? o->arg : "", o->doc);
 }
 
-/* argp's own, which every command has. */
-static void print_common(void)
+const struct argp_option *describe__common(void)
 {
 	static const struct argp_option common[] = {
 		{"help", '?', 0, 0, "this list", 0},
 		{"usage", 1, 0, 0, "a short usage message", 0},
 		{"version", 'V', 0, 0, "the version", 0},
+		{0},
 	};
 
-	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
-		print_option(&common[i]);
+	return common;
 }
 
 /* What a command adds to its help when it is asked for (struct argp, help_filter). */
@@ -70,7 +69,8 @@ void describe__print(const struct argp *argp)
 		else
 			print_text("group", o->doc, strlen(o->doc));
 	}
-	print_common();
+	for (const struct argp_option *o = describe__common(); o->name; o++)
+		print_option(o);
 	if (after)
 		print_after(argp, after + 1);
 }

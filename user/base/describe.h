@@ -21,4 +21,7 @@
  */
 void describe__print(const struct argp *argp);
 
+/* The options that argp gives every command; the last row has no name. */
+const struct argp_option *describe__common(void);
+
 #endif

@@ -4,6 +4,7 @@
  * netlink messages are rtnl.c's, the moving between namespaces netns.c's. Knows nothing of the load
  * generator or of BPF.
  */
+#include "common/word.h"
 #include "netpath.h"
 
 #include <errno.h>
@@ -60,7 +61,7 @@ int netpath__parse(const char *s, enum netpath_kind *out)
 	size_t i;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (!strcmp(s, netpath__name(kinds[i]))) {
+		if (same_word(s, netpath__name(kinds[i]))) {
 			*out = kinds[i];
 			return 0;
 		}

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/word.h"
 #include "plan_table.h"
 
 #define TP    BACKEND_TRACEPOINT
@@ -196,7 +197,7 @@ const char *backend__name(enum backend b)
 int backend__parse(const char *s, enum backend *out)
 {
 	for (size_t i = 0; i <= BACKEND_NONE; i++) {
-		if (strcmp(s, backend_names[i]) == 0) {
+		if (same_word(s, backend_names[i])) {
 			*out = (enum backend)i;
 			return 0;
 		}

@@ -9,6 +9,7 @@
 #include "base/refuse.h"
 #include "common/cpu_mask.h"
 #include "common/units.h"
+#include "common/word.h"
 #include "model/load_report.h"
 #include "options_table.h"
 
@@ -40,10 +41,10 @@ struct setting {
 
 /* clang-format off */
 static const struct setting settings[] = {
-	{KEY_SIZE,     KIND_SIZE,  AT(traffic.size), SIZE_BYTES_MIN, SIZE_BYTES_MAX, "--size", "64 bytes to 16m"},
-	{KEY_SNDBUF,   KIND_SIZE,  AT(traffic.sndbuf), LIMIT_SOCKBUF_MIN, LIMIT_SOCKBUF_MAX, "--sndbuf", "4k to 1g"},
-	{KEY_RCVBUF,   KIND_SIZE,  AT(traffic.rcvbuf), LIMIT_SOCKBUF_MIN, LIMIT_SOCKBUF_MAX, "--rcvbuf", "4k to 1g"},
-	{KEY_MESSAGES, KIND_COUNT, AT(traffic.messages), 1, LIMIT_MESSAGES_MAX, "--messages", "1 to 2^48"},
+	{KEY_SIZE,     KIND_SIZE,  AT(traffic.size), SIZE_BYTES_MIN, SIZE_BYTES_MAX, "--size", "a size from 64 to 16m such as 64k"},
+	{KEY_SNDBUF,   KIND_SIZE,  AT(traffic.sndbuf), LIMIT_SOCKBUF_MIN, LIMIT_SOCKBUF_MAX, "--sndbuf", "a size from 4k to 1g"},
+	{KEY_RCVBUF,   KIND_SIZE,  AT(traffic.rcvbuf), LIMIT_SOCKBUF_MIN, LIMIT_SOCKBUF_MAX, "--rcvbuf", "a size from 4k to 1g"},
+	{KEY_MESSAGES, KIND_COUNT, AT(traffic.messages), 1, LIMIT_MESSAGES_MAX, "--messages", "a number from 1 to 2^48"},
 	{KEY_CONNECTIONS, KIND_NUMBER, AT(traffic.connections), 1, LOAD_CONNECTIONS_MAX, "--connections", "a number from 1 to 4096"},
 	{KEY_THREADS,  KIND_NUMBER, AT(traffic.threads), 1, THREADS_MAX, "--threads", "a number from 1 to 256"},
 	{KEY_FIELDS,   KIND_NUMBER, AT(traffic.fields), 1, LIMIT_FIELDS_MAX, "--fields", "a number from 1 to 64"},
@@ -52,12 +53,12 @@ static const struct setting settings[] = {
 	{KEY_CPU_SENDER, KIND_CPUS, AT(traffic.sender_cpus), 0, 0, "--cpu-sender", NULL},
 	{KEY_CPU_RECEIVER, KIND_CPUS, AT(traffic.receiver_cpus), 0, 0, "--cpu-receiver", NULL},
 	{KEY_RATE,     KIND_RATE,  AT(traffic.rate), 1, LIMIT_RATE_MAX, "--rate", "a number of messages a second such as 2000/s, up to 100000000/s"},
-	{KEY_SPIN,     KIND_TIME,  AT(traffic.spin_ns), 0, LIMIT_SPIN_MAX, "--spin", "0 to 1s"},
-	{KEY_RCVLOWAT, KIND_SIZE,  AT(traffic.rcvlowat), 1, LIMIT_RCVLOWAT_MAX, "--rcvlowat", "1 byte to 1m"},
+	{KEY_SPIN,     KIND_TIME,  AT(traffic.spin_ns), 0, LIMIT_SPIN_MAX, "--spin", "a time from 0 to 1s such as 50us"},
+	{KEY_RCVLOWAT, KIND_SIZE,  AT(traffic.rcvlowat), 1, LIMIT_RCVLOWAT_MAX, "--rcvlowat", "a size from 1 to 1m"},
 	{KEY_REQUEST_RESPONSE, KIND_FLAG, AT(traffic.request_response), 0, 0, NULL, NULL},
-	{KEY_DURATION, KIND_TIME,  AT(traffic.duration_ns), 1, LIMIT_DURATION_MAX, "--duration", "above 0, up to 24h"},
-	{KEY_WARMUP,   KIND_TIME,  AT(traffic.warmup_ns), 0, LIMIT_DURATION_MAX, "--warmup", "0 to 24h"},
-	{KEY_INTERVAL, KIND_TIME,  AT(interval_ns), 50000000, 3600000000000, "--interval", "50ms to 1h"},
+	{KEY_DURATION, KIND_TIME,  AT(traffic.duration_ns), 1, LIMIT_DURATION_MAX, "--duration", "a time such as 5s or 500ms, up to 24h"},
+	{KEY_WARMUP,   KIND_TIME,  AT(traffic.warmup_ns), 0, LIMIT_DURATION_MAX, "--warmup", "a time such as 500ms, up to 24h"},
+	{KEY_INTERVAL, KIND_TIME,  AT(interval_ns), 50000000, 3600000000000, "--interval", "a time from 50ms to 1h such as 1s"},
 	{KEY_IPV6,     KIND_FLAG,  AT(ipv6), 0, 0, NULL, NULL},
 	{KEY_NODELAY,  KIND_FLAG,  AT(traffic.nodelay), 0, 0, NULL, NULL},
 	{KEY_VERIFY,   KIND_FLAG,  AT(traffic.verify), 0, 0, NULL, NULL},
@@ -124,6 +125,10 @@ static void apply(struct options *o, const struct setting *s, const char *arg)
 		*(const char **)field = cpu_list(s->name, arg);
 		return;
 	default:
+		if (strchr(arg, ',') && (s->key == KEY_SIZE || s->key == KEY_THREADS))
+			refuse("%s takes one value, not '%s'; several are compared by "
+			       "'netiotrace sweep %s%s %s'.",
+			       s->name, arg, s->name, s->key == KEY_SIZE ? "s" : "", arg);
 		if (parse_within(s, arg, &value))
 			refuse("%s takes %s, not '%s'.", s->name, s->range, arg);
 		if (s->kind == KIND_NUMBER)
@@ -135,15 +140,14 @@ static void apply(struct options *o, const struct setting *s, const char *arg)
 
 static void set_modes(struct options *o, const char *arg)
 {
-	if (strcmp(arg, "all") == 0) {
+	if (same_word(arg, "all")) {
 		o->modes_nr = MODE_NR;
 		for (int m = 0; m < MODE_NR; m++)
 			o->modes[m] = m;
 		return;
 	}
 	o->modes_nr = 1;
-	if (mode__parse(arg, &o->modes[0]))
-		refuse("--mode takes " MODE_NAMES "or all, not '%s'.", arg);
+	mode__parse(arg, &o->modes[0]);
 }
 
 static void set_times(struct options *o, enum times times)
@@ -208,8 +212,7 @@ static error_t parse_special(struct options *o, int key, const char *arg)
 		set_modes(o, arg);
 		return 0;
 	case KEY_PATH:
-		if (netpath__parse(arg, &o->path))
-			refuse("--path takes loopback or veth, not '%s'.", arg);
+		netpath__parse(arg, &o->path);
 		o->path_given = true;
 		return 0;
 	case KEY_CONNECT:
@@ -219,10 +222,7 @@ static error_t parse_special(struct options *o, int key, const char *arg)
 		set_listen(o, arg);
 		return 0;
 	case KEY_BACKEND:
-		if (backend__parse(arg, &o->backend))
-			refuse("--backend takes auto, trampoline, kprobe, tracepoint or none, "
-			       "not '%s'.",
-			       arg);
+		backend__parse(arg, &o->backend);
 		return 0;
 	case KEY_TIMES:
 		set_times(o, TIMES_ON);
@@ -277,9 +277,10 @@ void options__init(struct options *o, int argc, char **argv)
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	if (key == ARGP_KEY_ARG)
-		refuse("'%s' is one argument too many: %s takes options only (a command comes "
-		       "first: netiotrace COMMAND).",
-		       arg, state->name);
+		refuse("'%s' is one argument too many: %s takes options only. A command comes "
+		       "first (netiotrace COMMAND); a program is watched by 'netiotrace attach -- "
+		       "%s'.",
+		       arg, state->name, arg);
 	return options__take(state->input, key, arg);
 }
 

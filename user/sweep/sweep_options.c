@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/choice.h"
 #include "base/command_line.h"
 #include "base/refuse.h"
 #include "sweep_options.h"
 #include "common/units.h"
+#include "common/word.h"
 
 #define DEFAULT_MODES     "all"
 #define DEFAULT_SIZES     "1k,4k,16k,64k"
@@ -128,11 +130,12 @@ static void each_entry(const char *list, void *arg, void (*take)(void *arg, cons
 
 static void add_mode(void *arg, const char *entry)
 {
+	static const char *const names[] = {MODES(MODE_STRING_AND_COMMA) "all"};
 	struct grid *g = arg;
 	enum mode mode;
 
 	if (mode__parse(entry, &mode))
-		refuse("--modes takes " MODE_NAMES "or all, not '%s'.", entry);
+		choice__refuse("--modes", entry, names, MODE_NR + 1);
 	for (size_t i = 0; i < g->modes_nr; i++)
 		if (g->modes[i] == mode)
 			refuse("--modes names %s twice.", entry);
@@ -147,7 +150,7 @@ static int compare_modes(const void *a, const void *b)
 static void set_modes(struct sweep_options *o, const char *list)
 {
 	o->grid.modes_nr = 0;
-	if (strcmp(list, "all") == 0)
+	if (same_word(list, "all"))
 		for (int m = 0; m < MODE_NR; m++)
 			o->grid.modes[o->grid.modes_nr++] = (enum mode)m;
 	else

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See choice.h. */
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "choice.h"
+#include "refuse.h"
+
+#define WORD_MAX 48 /* longer words are near to nothing */
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static bool same_letter(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Both at most WORD_MAX long. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t rows[3][WORD_MAX + 1], len = strlen(b);
+	size_t *before = rows[0], *above = rows[1], *row = rows[2];
+
+	for (size_t j = 0; j <= len; j++)
+		above[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		row[0] = i;
+		for (size_t j = 1; j <= len; j++) {
+			row[j] = above[j - 1] + !same_letter(a[i - 1], b[j - 1]);
+			row[j] = least(row[j], least(above[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+			    same_letter(a[i - 2], b[j - 1]))
+				row[j] = least(row[j], before[j - 2] + 1);
+		}
+		size_t *free_row = before;
+
+		before = above;
+		above = row;
+		row = free_row;
+	}
+	return above[len];
+}
+
+static const char *only_with_prefix(const char *word, const char *const *names, size_t n)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (strncasecmp(names[i], word, strlen(word)) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = names[i];
+	}
+	return found;
+}
+
+const char *choice__nearest(const char *word, const char *const *names, size_t n)
+{
+	const char *found = *word ? only_with_prefix(word, names, n) : NULL;
+	size_t best = strlen(word) / 3 + 1;
+
+	if (found || !*word || strlen(word) > WORD_MAX)
+		return found;
+	for (size_t i = 0; i < n; i++) {
+		size_t d = strlen(names[i]) > WORD_MAX ? best : distance(word, names[i]);
+
+		if (d < best)
+			found = names[i];
+		else if (d == best && found)
+			found = NULL;
+		best = least(d, best);
+	}
+	return found;
+}
+
+void choice__refuse(const char *option, const char *word, const char *const *names, size_t n)
+{
+	const char *near = choice__nearest(word, names, n);
+	char list[512] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < n && used < sizeof(list); i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+					 !i           ? ""
+					 : i + 1 == n ? " or "
+						      : ", ",
+					 names[i]);
+	if (near)
+		refuse("%s takes %s, not '%s'; did you mean %s?", option, list, word, near);
+	refuse("%s takes %s, not '%s'.", option, list, word);
+}
