@@ -88,3 +88,20 @@ rpm: dist
 		-D '_sourcedir $(abspath $(O))' -D 'netiotrace_version $(VERSION)' \
 		packaging/rpm/netiotrace.spec >$(O)/rpm/log 2>&1 || { tail -n 15 $(O)/rpm/log; exit 1; }
 	@ls -l $(O)/rpm/RPMS/*/*.rpm
+
+# What a release publishes, in one directory: the tarball of the sources, the static programs with their
+# templates, the packages, and the checksums of all.
+## make release         tarball, static programs, packages and checksums, into build/release
+.PHONY: release
+RELEASE      := $(O)/release
+STATIC_NAME  := netiotrace-$(VERSION)-linux-$(MACHINE)-static
+release: dist static deb rpm
+	@rm -rf $(RELEASE) && mkdir -p $(RELEASE)/$(STATIC_NAME)
+	@cp build-static/netiotrace build-static/netio-loadgen README.md LICENSE $(RELEASE)/$(STATIC_NAME)
+	@cp -r scripts/gnuplot $(RELEASE)/$(STATIC_NAME)/gnuplot
+	@tar -C $(RELEASE) -c --sort=name --mtime="@$$(scripts/source-date)" --owner=0 --group=0 --numeric-owner \
+		--mode='u+rw,go+rX,go-w' $(STATIC_NAME) | gzip -9n >$(RELEASE)/$(STATIC_NAME).tar.gz
+	@rm -r $(RELEASE)/$(STATIC_NAME)
+	@cp $(O)/netiotrace-$(VERSION).tar.gz $(O)/deb/netiotrace_$(VERSION)-*.deb $(O)/rpm/RPMS/*/netiotrace-$(VERSION)-*.rpm \
+		$(RELEASE)
+	@cd $(RELEASE) && sha256sum -- * >SHA256SUMS && ls -l
