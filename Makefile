@@ -121,11 +121,11 @@ $(O)/.deps: scripts/check-deps Makefile
 	@CC='$(CC)' CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' PKG_CONFIG='$(PKG_CONFIG)' scripts/check-deps $(LIBS)
 	@touch $@
 
-$(O)/%.bpf.o: %.bpf.c $(wildcard bpf/*.h) vmlinux.h | $(O)/.deps
+$(O)/%.bpf.o: %.bpf.c Makefile | $(O)/.deps
 	@mkdir -p $(@D)
 	$(call say,BPF,$@)
 	$(Q)$(CLANG) -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) $(PREFIX_MAP) -Wall -Wextra \
-		-Wno-unused-parameter -Wno-missing-declarations -I. -c $< -o $@
+		-Wno-unused-parameter -Wno-missing-declarations -MMD -MP -I. -c $< -o $@
 
 $(O)/%.skel.h: $(O)/%.bpf.o
 	$(call say,SKEL,$@)
