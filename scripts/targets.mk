@@ -9,17 +9,22 @@ help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
 ## make                 build ./netiotrace and ./netio-loadgen (no root, no network)
-## make deps            install what is missing (apt or dnf)
+## make deps            install what is missing (apt or dnf); WITH='vm arm64': what those need, too
+# Sets of packages: scripts/install-deps. Only this target, demo and test install anything; others say what is missing.
 deps:
-	@$(SUDO) scripts/install-deps
+	@$(SUDO) scripts/install-deps all $(WITH)
+
+# need-SET...: fails with the names of the packages that are missing.
+need-%:
+	@scripts/install-deps --check $(subst -, ,$*)
 
 ## make demo            deps, build, then all three modes for 3 s
 demo: deps
 	@$(MAKE) --no-print-directory all
 	$(SUDO) ./netiotrace --mode all --size 64k --duration 3s
 
-## make demo-report     deps, build, a sweep of about a minute, then out/demo-report/report.html
-demo-report: deps
+## make demo-report     build, a sweep of about a minute, then out/demo-report/report.html
+demo-report: need-all
 	@$(MAKE) --no-print-directory all
 	@mkdir -p out && $(SUDO) rm -rf out/demo-results
 	$(SUDO) ./netiotrace sweep --quick -o out/demo-results
@@ -48,8 +53,7 @@ unit-programs: $(UNIT_BIN) $(TEST_PROGRAMS) $(TEST_LIBRARIES) $(O)/bench-overhea
 .PHONY: fuzz fuzz-programs
 FUZZ_SECONDS ?= 60
 FUZZ         ?= $(FUZZ_TARGETS)
-fuzz: deps
-	@$(SUDO) scripts/install-deps fuzz
+fuzz: need-fuzz
 	@$(MAKE) --no-print-directory SAN=fuzz O=build-fuzz FUZZ='$(FUZZ)' fuzz-programs
 	@scripts/fuzz $(FUZZ_SECONDS) build-fuzz $(FUZZ)
 
@@ -58,20 +62,19 @@ fuzz-programs: $(FUZZ:%=$(O)/tests/fuzz/fuzz_%)
 ## make mutate          do the unit tests notice 200 small changes to the pure code?
 # MUTATE: options of tests/mutate/mutate, like "-n 50 -s 7 -f 'user/model/*' -v".
 .PHONY: mutate print-unit-tests
-mutate: deps
+mutate: need-all
 	@O='$(O)' tests/mutate/mutate $(MUTATE)
 
 print-unit-tests:
 	@echo $(patsubst %.c,$(O)/%,$(UNIT_SRC))
 
-## make cross           deps, then build for arm64 into build-aarch64, with libraries fetched for it
+## make cross           build for arm64 into build-aarch64, with libraries fetched for it
 # On such a machine the ordinary build is it.
 .PHONY: cross
-cross: deps
+cross: need-build$(if $(filter aarch64,$(shell uname -m)),,-arm64)
 ifeq ($(shell uname -m),aarch64)
 	@$(MAKE) --no-print-directory all test-programs
 else
-	@$(SUDO) scripts/install-deps arm64
 	@system=$$(scripts/vm/fetch-system arm64) && \
 		$(MAKE) --no-print-directory CROSS=aarch64-linux-gnu- O=build-aarch64 SYSROOT="$$system" \
 			all test-programs
@@ -80,46 +83,41 @@ endif
 .PHONY: test-programs
 test-programs: $(TEST_PROGRAMS) $(TEST_LIBRARIES)
 
-## make vmtest          deps, build, then the kernel matrix in emulated guests: every kernel
+## make vmtest          build, then the kernel matrix in emulated guests: every kernel
 ## make vmtest-full     the same with every backend of each kernel
 # VMTEST_ARGS: options of scripts/vm/matrix, like '-k 6.1 -b kprobe'.
 .PHONY: vmtest vmtest-full
-vmtest vmtest-full: deps
-	@$(SUDO) scripts/install-deps vm
+vmtest vmtest-full: need-all-vm
 	@$(MAKE) --no-print-directory all test-programs
 	@$(MAKE) --no-print-directory cross
 	@$(SUDO) env O='$(O)' scripts/vm/matrix $(if $(filter vmtest,$@),-q) $(VMTEST_ARGS)
 
-## make crosscheck      deps, build, then the same runs watched by bpftrace, bcc and netiotrace
+## make crosscheck      build, then the same runs watched by bpftrace, bcc and netiotrace
 # On this kernel, then on a stock one. CROSSCHECK_ARGS: options of scripts/vm/crosscheck.
 .PHONY: crosscheck
-crosscheck: deps
-	@$(SUDO) scripts/install-deps crosscheck
+crosscheck: need-all-crosscheck
 	@$(MAKE) --no-print-directory all
 	@$(SUDO) env O='$(O)' tests/run e2e 'equals what bpftrace sums|TCP counters|ss agrees'
 	@$(SUDO) env O='$(O)' scripts/vm/crosscheck $(CROSSCHECK_ARGS)
 
-## make vmstress        deps, build, then interrupted and migrated calls for 60 s in a guest
+## make vmstress        build, then interrupted and migrated calls for 60 s in a guest
 # VMSTRESS_KERNEL: scripts/vm/run -h names them.
 .PHONY: vmstress
-vmstress: deps
-	@$(SUDO) scripts/install-deps vm
+vmstress: need-build-vm
 	@$(MAKE) --no-print-directory all
 	@$(SUDO) env O='$(O)' scripts/vm/run -c 4 -m 2048 -e O='$(O)' $(or $(VMSTRESS_KERNEL),6.12) tests/vm/stress
 
-## make vmstorm         deps, build, then zero-copy and plain sends under signals, moves and aborts, 60 s a backend
+## make vmstorm         build, then zero-copy and plain sends under signals, moves and aborts, 60 s a backend
 # KERNELS, RUNS of each (default: sid, 1); STORM: options of scripts/vm/storm.
 .PHONY: vmstorm
-vmstorm: deps
-	@$(SUDO) scripts/install-deps vm
+vmstorm: need-build-vm
 	@$(MAKE) --no-print-directory all
 	@$(SUDO) env O='$(O)' scripts/vm/storm $(addprefix -k ,$(KERNELS)) $(addprefix -n ,$(RUNS)) $(STORM)
 
-## make vmwatched       deps, build, then uncommon uses of sockets, by every backend, in a guest
+## make vmwatched       build, then uncommon uses of sockets, by every backend, in a guest
 # VMWATCHED_KERNEL: scripts/vm/run -h names them.
 .PHONY: vmwatched
-vmwatched: deps
-	@$(SUDO) scripts/install-deps vm
+vmwatched: need-build-vm
 	@$(MAKE) --no-print-directory all $(O)/watched-run
 	@$(SUDO) scripts/vm/run -t 1200 $(or $(VMWATCHED_KERNEL),6.12) tests/vm/watched $(O)/watched-run
 

@@ -16,7 +16,7 @@ deb_die() {
 
 [ "$(id -u)" -eq 0 ] || deb_die "a Debian tree is made by root: use sudo."
 for tool in debootstrap dpkg-deb unshare; do
-	type -P "$tool" >/dev/null || deb_die "$tool is missing: run \`scripts/install-deps package\`."
+	type -P "$tool" >/dev/null || deb_die "$tool is missing: run \`make deps WITH=package\`."
 done
 codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 architecture=$(dpkg --print-architecture)
