@@ -15,7 +15,7 @@ enum log_level {
 void log_set_level(enum log_level level); /* initially LOG_WARNING */
 enum log_level log_level(void);
 
-/* Prints "netiotrace: ..." and a newline. */
+/* Prints "netiotrace: ..." and a newline. Characters that must not be printed become '?'. */
 __attribute__((format(printf, 1, 2))) void log_error(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void log_warning(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void log_info(const char *format, ...);

@@ -4,6 +4,7 @@
 
 #include "diagnosis.h"
 #include "common/units.h"
+#include "base/printable.h"
 #include "base/wrap.h"
 
 #define INDENT        2
@@ -17,7 +18,8 @@
 /* Text from the given column on, the first line where the cursor stands, the rest below it. */
 static void print_wrapped(FILE *f, unsigned int width, int column, const char *text)
 {
-	const char *line, *rest = text;
+	char shown[1024];
+	const char *line, *rest = printable(shown, sizeof(shown), text);
 	bool first = true;
 	size_t len;
 
