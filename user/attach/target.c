@@ -175,43 +175,6 @@ int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *
 	return 0;
 }
 
-static int take_procs(const char *path, void (*take)(void *arg, pid_t pid), void *arg)
-{
-	char name[4096];
-	FILE *f;
-	int pid;
-
-	snprintf(name, sizeof(name), "%s/cgroup.procs", path);
-	f = fopen(name, "re");
-	if (!f)
-		return -errno;
-	while (fscanf(f, "%d", &pid) == 1)
-		take(arg, pid);
-	fclose(f);
-	return 0;
-}
-
-int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void *arg)
-{
-	struct dirent *entry;
-	char below[4096];
-	DIR *dir;
-	int err = take_procs(path, take, arg);
-
-	dir = err ? NULL : opendir(path);
-	if (!dir)
-		return err ? err : -errno;
-	while ((entry = readdir(dir))) {
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
-			continue;
-		snprintf(below, sizeof(below), "%.3800s/%.255s", path, entry->d_name);
-		/* One that vanished meanwhile has no processes. */
-		target__by_cgroup(below, take, arg);
-	}
-	closedir(dir);
-	return 0;
-}
-
 struct pass {
 	const struct watcher *w;
 	int fd;
