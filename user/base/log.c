@@ -80,6 +80,15 @@ void log_warning(const char *format, ...)
 	va_end(args);
 }
 
+void log_notice(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print(LOG_WARNING, format, args);
+	va_end(args);
+}
+
 void log_info(const char *format, ...)
 {
 	va_list args;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/loop.h"
 #include "base/outfile.h"
+#include "base/ready.h"
 #include "base/refuse.h"
 #include "demands.h"
 #include "host/environment.h"
@@ -37,6 +38,7 @@ static const struct options_pick picks[] = {
 	{"rcvlowat", NULL, 1},
 	{"congestion", "congestion control of replies to --request-response", 1},
 	{"verify", "refuse senders without --verify (the others are checked in any case)", 1},
+	{"ready-file", NULL, 1},
 	{"quiet", NULL, 1},
 	{"verbose", "say what is received", 1},
 };
@@ -46,6 +48,7 @@ struct server {
 	struct address listen; /* resolved */
 	struct loop loop;
 	struct driver driver;
+	struct ready ready;
 	bool listening, stopped;
 };
 
@@ -93,7 +96,7 @@ static int say_ready(struct server *s)
 	address__format(text, sizeof(text), s->listen.host, s->driver.report.port);
 	printf("ready: listening on %s\n", text);
 	/* Why not is said when stdout is closed, as of every command. */
-	return outfile__flush_stdout() ? EXIT_RUN_FAILED : EXIT_DONE;
+	return outfile__flush_stdout() ? EXIT_RUN_FAILED : ready__say(&s->ready, text);
 }
 
 static void say_session(const struct load_report *r)
@@ -208,6 +211,9 @@ int serve__main(int argc, char **argv)
 		log_error("no address is known for --listen %s: %s.", o.listen.host, why);
 		return EXIT_RUN_FAILED;
 	}
+	code = ready__open(&s.ready, o.ready_file);
+	if (code)
+		return code;
 	err = loop__open(&s.loop);
 	code = err ? EXIT_RUN_FAILED : EXIT_DONE;
 	if (err)
@@ -216,6 +222,7 @@ int serve__main(int argc, char **argv)
 		code = start(&s);
 	if (!code)
 		code = serve(&s);
+	ready__close(&s.ready);
 	driver__clear(&s.driver);
 	loop__close(&s.loop);
 	return code;
