@@ -8,6 +8,7 @@
 
 #include "attach.h"
 #include "base/log.h"
+#include "base/resource_limits.h"
 #include "base/outfile.h"
 #include "base/refuse.h"
 #include "base/privileges.h"
@@ -162,7 +163,7 @@ static int watch(struct attach *a)
 	}
 	if (!err)
 		return code;
-	log_error("cannot wait for events: %s.", strerror(-err));
+	log_error("cannot wait for events: %s.", limits__strerror(err));
 	return EXIT_RUN_FAILED;
 }
 
@@ -318,7 +319,7 @@ int attach__main(int argc, char **argv)
 	code = open_outputs(&a);
 	err = code ? 0 : loop__open(&a.loop);
 	if (err) {
-		log_error("cannot wait for events: %s.", strerror(-err));
+		log_error("cannot wait for events: %s.", limits__strerror(err));
 		code = EXIT_RUN_FAILED;
 	}
 	if (!code)

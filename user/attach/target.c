@@ -36,6 +36,11 @@ int target__comm(pid_t pid, char comm[16])
 	return 0;
 }
 
+bool target__is_short(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
 /* A number of /proc/PID/status; otherwise `none`. */
 static int status_number(pid_t pid, const char *key, int none)
 {
@@ -129,6 +134,8 @@ int target__add_netns(struct target *t, pid_t pid)
 	else
 		snprintf(path, sizeof(path), "/proc/thread-self/ns/net");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && target__is_short(errno))
+		t->netns_left_out++;
 	if (fd < 0)
 		return -errno;
 	err = add_netns_fd(t, fd);
@@ -141,7 +148,9 @@ static void take_netns(int fd, void *t)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 
-	if (copy >= 0 && add_netns_fd(t, copy))
+	if (copy < 0)
+		((struct target *)t)->netns_left_out++;
+	else if (add_netns_fd(t, copy))
 		close(copy);
 }
 

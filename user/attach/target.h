@@ -27,6 +27,9 @@ struct target {
 	bool passed; /* target__pass() made one */
 };
 
+/* Is this errno for want of files or memory? It says nothing of the process asked about. */
+bool target__is_short(int error);
+
 /* The name of a process as the kernel has it: 0, or -errno when there is none. */
 int target__comm(pid_t pid, char comm[16]);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/resource_limits.h"
 #include "common/units.h"
 #include "host/environment.h"
 #include "kernel/kernel_btf.h"
@@ -172,8 +173,14 @@ static void take_read(struct watching *w, pid_t pid, uint64_t started, bool new)
 static void take_process(struct watching *w, pid_t pid, bool named)
 {
 	struct nio_task task = {.first_ns = 1, .asked = 1, .named = named};
+	int err;
 
-	if (pid == getpid() || loop__is_to_end() || target__comm(pid, task.comm))
+	if (pid == getpid() || loop__is_to_end())
+		return;
+	err = target__comm(pid, task.comm);
+	if (err && target__is_short(-err))
+		log_warning("process %d is not watched: %s.", pid, strerror(-err));
+	if (err)
 		return;
 	task.started = target__started(pid);
 	task.parent = target__parent(pid);
@@ -182,7 +189,10 @@ static void take_process(struct watching *w, pid_t pid, bool named)
 	table__take_task(&w->found.table, pid, &task);
 	take_read(w, pid, task.started, false);
 	target__add_netns(&w->target, pid);
-	target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
+	err = target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
+	if (err && target__is_short(-err))
+		log_warning("sockets that process %d has already may be missing: %s.", pid,
+			    strerror(-err));
 }
 
 /* Those of one --comm (named), or of the cgroup. */
@@ -284,7 +294,7 @@ static int watch_ends(struct watching *w, struct loop *l)
 	w->alive = w->o->pids_nr;
 	if (!err)
 		return EXIT_DONE;
-	log_error("cannot wait for the end of a process: %s.", strerror(-err));
+	log_error("cannot wait for the end of a process: %s.", limits__strerror(err));
 	return EXIT_RUN_FAILED;
 }
 
@@ -296,7 +306,7 @@ static int hold_command(struct watching *w)
 
 	if (!err)
 		return EXIT_DONE;
-	log_error("cannot start %s: %s.", w->o->command[0], strerror(-err));
+	log_error("cannot start %s: %s.", w->o->command[0], limits__strerror(err));
 	return EXIT_RUN_FAILED;
 }
 
@@ -308,7 +318,7 @@ static int let_go(struct watching *w, struct loop *l)
 		err = launch__go(&w->launch);
 	if (!err)
 		return EXIT_DONE;
-	log_error("cannot run %s: %s.", w->o->command[0], strerror(-err));
+	log_error("cannot run %s: %s.", w->o->command[0], limits__strerror(err));
 	return EXIT_RUN_FAILED;
 }
 

@@ -125,9 +125,14 @@ static unsigned int count(const struct diagnosis *d, enum check_state state)
 
 static void print_sum(FILE *f, unsigned int width, const struct diagnosis *d)
 {
-	const char *answer = !d->tried   ? "whether a run can watch the kernel was not tried"
-			     : d->usable ? "a run can watch the kernel"
-					 : "a run cannot watch the kernel with this backend";
+	bool low = limits__culprit(&d->facts.limits, 0) != LIMIT_NR;
+	const char *answer =
+		!d->tried ? "whether a run can watch the kernel was not tried"
+		: d->usable && low
+			? "a run can watch the kernel once its resource limits are raised"
+		: d->usable ? "a run can watch the kernel"
+		: d->untold ? "what the kernel has could not be found out"
+			    : "a run cannot watch the kernel with this backend";
 	char text[160];
 
 	snprintf(text, sizeof(text), "%s; checks: %u ok, %u limited, %u missing, %u unknown",

@@ -9,6 +9,7 @@
 #include "load/loadgen_args.h"
 #include "load/driver.h"
 #include "base/log.h"
+#include "base/resource_limits.h"
 #include "base/loop.h"
 #include "base/outfile.h"
 #include "base/ready.h"
@@ -83,7 +84,7 @@ static int start(struct server *s)
 	if (!err)
 		err = loop__add(&s->loop, s->driver.child.out);
 	if (err)
-		log_error("cannot start the receiver (%s): %s.", step, strerror(-err));
+		log_error("cannot start the receiver (%s): %s.", step, limits__strerror(err));
 	arglist__clear(&args);
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
@@ -167,7 +168,7 @@ static int serve(struct server *s)
 		int err = loop__wait(&s->loop, &ev, -1);
 
 		if (err) {
-			log_error("cannot wait for events: %s.", strerror(-err));
+			log_error("cannot wait for events: %s.", limits__strerror(err));
 			return EXIT_RUN_FAILED;
 		}
 		if (ev.kind == LOOP_SIGNAL)
@@ -217,7 +218,7 @@ int serve__main(int argc, char **argv)
 	err = loop__open(&s.loop);
 	code = err ? EXIT_RUN_FAILED : EXIT_DONE;
 	if (err)
-		log_error("cannot wait for events: %s.", strerror(-err));
+		log_error("cannot wait for events: %s.", limits__strerror(err));
 	if (!code)
 		code = start(&s);
 	if (!code)
