@@ -33,7 +33,7 @@ extern const struct limit_facts limit_facts[LIMIT_NR];
 /* The limits as they are, each soft one. */
 struct limits {
 	uint64_t value[LIMIT_NR]; /* UINT64_MAX: none */
-	bool locked_counts; /* BPF maps count against RLIMIT_MEMLOCK (before Linux 5.11) */
+	bool locked_counts;       /* BPF maps count against RLIMIT_MEMLOCK (before Linux 5.11) */
 };
 
 void limits__read(struct limits *l);
@@ -53,8 +53,8 @@ char *limits__say(char *buf, size_t len, const struct limits *l, enum limit whic
 const char *limits__blame(char *buf, size_t len, int err);
 
 /*
- * As strerror() of err (-errno), and the limit behind it where there is one: by the error alone, not
- * because it is low. In a static buffer, until the next call.
+ * As strerror() of err (-errno), and the limit behind it where there is one: by the error alone,
+ * not because it is low. In a static buffer, until the next call.
  */
 const char *limits__strerror(int err);
 
