@@ -11,6 +11,7 @@
 #include "base/describe.h"
 #include "base/exit_code.h"
 #include "base/inherited.h"
+#include "base/resource_limits.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "compare/compare.h"
@@ -157,6 +158,7 @@ static void fill_closed_descriptors(void)
 int main(int argc, char **argv)
 {
 	inherited__note();
+	limits__raise();
 	fill_closed_descriptors();
 	/* A reader that is gone is an error to report, not a reason to die. */
 	signal(SIGPIPE, SIG_IGN);

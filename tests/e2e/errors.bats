@@ -259,3 +259,56 @@ long_run() {
 	within 5 sh -c "! kill -0 $pid 2>/dev/null"
 	jq -e '.runs[0].ledger.unaccounted_tx == 0' out.json
 }
+
+# limited LIMIT COMMAND...: within a resource limit, its exit status in $code, its words in the file stderr.
+limited() {
+	local limit=$1
+	shift
+
+	code=0
+	# shellcheck disable=SC2016,SC2086 # the inner shell expands; the limit is two words
+	bash -c 'ulimit $1 || exit 99; shift; exec "$@"' - "$limit" "$@" >stdout 2>stderr 3>&- || code=$?
+	cat stderr
+}
+
+# bats test_tags=address
+@test "a resource limit that is too low is named, by run, attach and doctor, and is not the kernel's" {
+	local limit name row
+
+	need_root
+	while read -r limit name row; do
+		for command in "run --mode onecopy --duration 100ms -q" "attach -q --pid $$ --duration 50ms"; do
+			# shellcheck disable=SC2086
+			limited "${limit/=/ }" "$NETIOTRACE" $command
+			[ "$code" -eq 1 ]
+			grep -q "$name.*ulimit" stderr
+			run -1 grep -i "this kernel" stderr
+		done
+		limited "${limit/=/ }" "$NETIOTRACE" doctor --json doctor.json
+		[ "$code" -le 1 ]
+		jq -e --arg row "$row" '.checks[] | select(.name == $row) | .state == "limited" and (.remedy | contains("ulimit"))' doctor.json
+	done <<-'END'
+		-n=8 RLIMIT_NOFILE open_files
+		-n=16 RLIMIT_NOFILE open_files
+		-n=32 RLIMIT_NOFILE open_files
+		-d=4000 RLIMIT_DATA data_memory
+	END
+}
+
+@test "a limit of virtual memory that is too low is named, and is not the kernel's" {
+	need_root
+	limited "-v 20000" "$NETIOTRACE" attach -q --pid $$ --duration 50ms
+	[ "$code" -eq 1 ]
+	grep -q "RLIMIT_AS.*ulimit -v" stderr
+	limited "-v 20000" "$NETIOTRACE" --mode onecopy --duration 100ms -q
+	[ "$code" -eq 1 ]
+	grep -q "RLIMIT_AS.*ulimit -v" stderr
+}
+
+# bats test_tags=address
+@test "a soft limit of open files is raised to the hard one, but not for a command that is watched" {
+	need_root
+	limited "-Sn 16" "$NETIOTRACE" attach -q --json out.json -- bash -c 'ulimit -Sn'
+	[ "$code" -eq 0 ]
+	[ "$(<stdout)" = 16 ]
+}

@@ -33,10 +33,12 @@ def within($what; $got; $least; $most):
   (if .mode != "zerocopy" then is("tx_copy"; $l.tx_copy.bytes; $app.tx_bytes) else empty end),
   is("app completions"; $app.zerocopy.completed; $app.zerocopy.sends),
   is("zero-copy ids taken"; $seq.tx_zerocopy_ids; $app.zerocopy.sends),
-  (if $h.missed == 0 and ($h.unmatched // 0) == 0 then is("kernel completions"; $kz.completed; $app.zerocopy.completed),
+  is("kernel completions"; $kz.completed; $app.zerocopy.completed),
+  within("completions missed"; $kz.missed; 0; $kz.completed),
+  (if $h.missed == 0 and ($h.unmatched // 0) == 0 then is("completions missed"; $kz.missed; 0),
       within("coverage"; $h.coverage; 1 - returns_lost($backend) / $app.tx_messages / 2; 1),
       is("unclassified"; $l.unclassified; 0)
-    else within("kernel completions"; $kz.completed; 0; $app.zerocopy.completed) end),
+    else empty end),
   within("copied completions"; $app.zerocopy.copied; $kz.copied; $kz.copied_at_most),
   (if .mode == "zerocopy" and $l.deferred_copy.bytes != null then
       within("deferred_copy"; $l.deferred_copy.bytes; 0; $app.tx_bytes + $app.tcp.bytes_retrans),

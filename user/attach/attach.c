@@ -8,6 +8,7 @@
 
 #include "attach.h"
 #include "base/log.h"
+#include "base/resource_limits.h"
 #include "base/outfile.h"
 #include "base/refuse.h"
 #include "base/privileges.h"
@@ -162,7 +163,7 @@ static int watch(struct attach *a)
 	}
 	if (!err)
 		return code;
-	log_error("cannot wait for events: %s.", strerror(-err));
+	log_error("cannot wait for events: %s.", limits__strerror(err));
 	return EXIT_RUN_FAILED;
 }
 
@@ -204,14 +205,29 @@ static int write_files(struct attach *a, const json_t *document)
 	return code ? code : next;
 }
 
+/*
+ * Where nothing was watched no value is known, and no assertion holds: but that a port had no
+ * connection is an answer.
+ */
+static bool is_known(const struct attach *a, const struct expect *e, bool any)
+{
+	return any || (!attach_options__by_task(&a->o) && expect__counts_connections(e));
+}
+
 static int check_expects(struct attach *a, const json_t *document)
 {
+	char message[512], none[400];
+	bool any = watching__saw_any(&a->w, none, sizeof(none));
 	int code = EXIT_DONE;
 
+	if (!any && !a->o.expects_nr)
+		log_warning("%s.", none);
 	for (size_t i = 0; i < a->o.expects_nr; i++) {
-		char message[512];
+		const struct expect *e = &a->o.expects[i];
 
-		if (expect__check(&a->o.expects[i], document, message, sizeof(message)))
+		if (!is_known(a, e, any))
+			expect__unknown(e, none, message, sizeof(message));
+		else if (expect__check(e, document, message, sizeof(message)))
 			continue;
 		log_error("%s.", message);
 		code = EXIT_ASSERTION;
@@ -289,7 +305,6 @@ static void refuse_hooks(const struct attach_options *o)
 int attach__main(int argc, char **argv)
 {
 	struct attach a = {.w = WATCHING_INIT, .loop = LOOP_INIT, .status = -EAGAIN};
-	bool to_stdout;
 	int code, err;
 
 	attach_options__parse(&a.o, argc, argv);
@@ -300,12 +315,11 @@ int attach__main(int argc, char **argv)
 			"sudo.");
 		return EXIT_PRIVILEGES;
 	}
-	to_stdout = (a.o.json && !strcmp(a.o.json, "-")) || (a.o.csv && !strcmp(a.o.csv, "-"));
-	a.out = a.o.command || to_stdout ? stderr : stdout;
+	a.out = a.o.command || attach_options__to_stdout(&a.o) ? stderr : stdout;
 	code = open_outputs(&a);
 	err = code ? 0 : loop__open(&a.loop);
 	if (err) {
-		log_error("cannot wait for events: %s.", strerror(-err));
+		log_error("cannot wait for events: %s.", limits__strerror(err));
 		code = EXIT_RUN_FAILED;
 	}
 	if (!code)

@@ -33,6 +33,7 @@ enum key {
 	KEY_JSON,
 	KEY_CSV,
 	KEY_ASSERT,
+	KEY_READY_FILE,
 };
 
 static const char doc[] =
@@ -52,17 +53,19 @@ static const char doc[] =
 	"\n"
 	"Exit status: that of the command; without one 0 done, 1 failed, 2 usage, 3 this kernel "
 	"cannot do what was asked, 4 privileges missing, 130 ended by Ctrl-C. 5: an --assert did "
-	"not hold.";
+	"not hold, or nothing was watched that it could be about.";
 
 static const struct argp_option options[] = {
 	{NULL, 0, NULL, 0, "Who is watched:", 1},
 	{"pid", KEY_PID, "PID", 0, "this process, with all its threads; repeatable", 1},
 	{"comm", KEY_COMM, "NAME", 0,
-	 "processes of this name, those to come among them; repeatable", 1},
+	 "processes of this name (its first 15 bytes, as the kernel keeps them), also those that "
+	 "start later; repeatable",
+	 1},
 	{"cgroup", KEY_CGROUP, "PATH", 0, "processes of this cgroup (v2) and those below it", 1},
 	{"port", KEY_PORT, "PORT", 0, "connections with this port, here or there; repeatable", 1},
 	{"children", KEY_CHILDREN, NULL, 0,
-	 "processes that the watched ones start, too; always so of a command", 1},
+	 "also processes that the watched ones start or have started; always so of a command", 1},
 	{NULL, 0, NULL, 0, "How it is watched:", 2},
 	{"duration", KEY_DURATION, "TIME", 0, "end after this time: 5s, 2m", 2},
 	{"interval", KEY_INTERVAL, "TIME", 0, "refresh, 50ms to 1h (default 1s)", 2},
@@ -82,11 +85,16 @@ static const struct argp_option options[] = {
 	{"top", KEY_TOP, "N", 0, "rows shown and connections written (default 20)", 3},
 	{"baseline", KEY_BASELINE, "DIR", 0,
 	 "a sweep's results on this machine, for advice on sizes", 3},
-	{"json", KEY_JSON, "FILE", 0, "write the document (- for stdout)", 3},
+	{"json", KEY_JSON, "FILE", 0,
+	 "write the document (- for stdout; then a command's stdout goes to stderr)", 3},
 	{"csv", KEY_CSV, "FILE", 0, "a row each process, connection, port or cgroup, as --by says",
 	 3},
 	{"assert", KEY_ASSERT, "EXPR", 0,
 	 "exit 5 unless it holds, e.g. 'copied_fraction == 0'; repeatable", 3},
+	{"ready-file", KEY_READY_FILE, "FILE", 0,
+	 "a file that is there while it watches: written when all programs are attached, removed "
+	 "at the end",
+	 3},
 	{"quiet", 'q', NULL, 0, "no lines while it runs, no text at the end, errors only", 3},
 	{"verbose", 'v', NULL, 0, "say what is done; -vv: libbpf's messages too", 3},
 	{0},
@@ -129,7 +137,8 @@ static void take_comm(struct attach_options *o, const char *arg)
 
 	if (!len || o->comms_nr == NIO_COMMS_MAX)
 		refuse("--comm wants a name, at most %d times.", NIO_COMMS_MAX);
-	/* The kernel cuts names at 15 bytes: a longer one is cut likewise. */
+	/* The kernel keeps 15 bytes of a name. */
+	o->comms_asked[o->comms_nr] = arg;
 	memcpy(o->comms[o->comms_nr++], arg, len < 15 ? len : 15);
 }
 
@@ -228,6 +237,9 @@ static error_t take_output(struct attach_options *o, int key, char *arg)
 	case KEY_CSV:
 		o->csv = arg;
 		break;
+	case KEY_READY_FILE:
+		o->ready_file = arg;
+		break;
 	case KEY_ASSERT:
 		take_expect(o, arg);
 		break;
@@ -259,6 +271,11 @@ static error_t take(int key, char *arg, struct argp_state *state)
 	else
 		return take_output(o, key, arg);
 	return 0;
+}
+
+bool attach_options__to_stdout(const struct attach_options *o)
+{
+	return (o->json && !strcmp(o->json, "-")) || (o->csv && !strcmp(o->csv, "-"));
 }
 
 bool attach_options__by_task(const struct attach_options *o)

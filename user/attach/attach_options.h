@@ -28,7 +28,8 @@ const char *by__name(enum by by);
 struct attach_options {
 	pid_t pids[ATTACH_PIDS_MAX];
 	size_t pids_nr;
-	char comms[NIO_COMMS_MAX][16];
+	char comms[NIO_COMMS_MAX][16];          /* as the kernel has them: 15 bytes at most */
+	const char *comms_asked[NIO_COMMS_MAX]; /* as they were given */
 	size_t comms_nr;
 	uint16_t ports[ATTACH_PORTS_MAX];
 	size_t ports_nr;
@@ -46,6 +47,7 @@ struct attach_options {
 	size_t without_nr;
 	const char *baseline;   /* results of a sweep; NULL: none */
 	const char *json, *csv; /* file names; NULL: none */
+	const char *ready_file; /* NULL: none */
 	struct expect expects[EXPECTS_MAX];
 	size_t expects_nr;
 	bool no_cpu;
@@ -57,6 +59,9 @@ struct attach_options {
 
 /* Says what is wrong and exits with EXIT_USAGE. */
 void attach_options__parse(struct attach_options *o, int argc, char **argv);
+
+/* Is a document written to stdout? */
+bool attach_options__to_stdout(const struct attach_options *o);
 
 /* Is any process chosen, by whatever? */
 bool attach_options__by_task(const struct attach_options *o);

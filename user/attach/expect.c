@@ -58,3 +58,14 @@ int expect__check(const struct expect *e, const json_t *document, char *message,
 			   : condition__holds(&e->condition, (json_t *)document, "the document",
 					      message, len);
 }
+
+bool expect__counts_connections(const struct expect *e)
+{
+	return e->of_total && !strcmp(e->condition.path, "connections");
+}
+
+void expect__unknown(const struct expect *e, const char *why, char *message, size_t len)
+{
+	snprintf(message, len, "assertion '%s' does not hold: its value is unknown, since %s",
+		 e->condition.text, why);
+}

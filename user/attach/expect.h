@@ -30,4 +30,10 @@ void expect__clear(struct expect *e);
 /* 1: holds; 0: does not, or is not known, with a sentence in message. */
 int expect__check(const struct expect *e, const json_t *document, char *message, size_t len);
 
+/* Is it about how many connections there were? Their number is known where there was none. */
+bool expect__counts_connections(const struct expect *e);
+
+/* What is said of one whose value is not known, in message. */
+void expect__unknown(const struct expect *e, const char *why, char *message, size_t len);
+
 #endif

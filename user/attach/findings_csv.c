@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "findings.h"
+#include "write/csv_cell.h"
 #include "write/json.h"
 
 #define COLUMN_MAX 128
@@ -18,22 +19,6 @@ struct rows {
 	int err;
 };
 
-/* RFC 4180: quoted when it holds a comma, a quote or a line break; quotes doubled. */
-static void put_text(FILE *f, const char *text)
-{
-	bool quoted = strpbrk(text, ",\"\r\n") != NULL;
-
-	if (quoted)
-		fputc('"', f);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', f);
-		fputc(*text, f);
-	}
-	if (quoted)
-		fputc('"', f);
-}
-
 static void put_cell(struct rows *rows, const char *name, const json_t *value)
 {
 	char *text = NULL;
@@ -42,11 +27,11 @@ static void put_cell(struct rows *rows, const char *name, const json_t *value)
 		fputc(',', rows->f);
 	rows->first = false;
 	if (rows->header) {
-		put_text(rows->f, name);
+		csv_cell__put(rows->f, name);
 		return;
 	}
 	if (json_is_string(value)) {
-		put_text(rows->f, json_string_value(value));
+		csv_cell__put(rows->f, json_string_value(value));
 		return;
 	}
 	if (json_is_null(value))

@@ -36,7 +36,7 @@ static int become_invoker(void)
 	return 0;
 }
 
-static _Noreturn void become(char *const *argv, int gate, int failure)
+static _Noreturn void become(char *const *argv, bool apart, int gate, int failure)
 {
 	char go;
 	int err;
@@ -46,6 +46,8 @@ static _Noreturn void become(char *const *argv, int gate, int failure)
 		_exit(127);
 	inherited__restore();
 	err = become_invoker();
+	if (!err && apart && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		err = -errno;
 	if (!err) {
 		execvp(argv[0], argv);
 		err = -errno;
@@ -62,7 +64,7 @@ static void close_end(int *fd)
 	*fd = -1;
 }
 
-int launch__hold(struct launch *l, char *const *argv)
+int launch__hold(struct launch *l, char *const *argv, bool apart)
 {
 	int gate[2], failure[2];
 	pid_t pid;
@@ -79,7 +81,7 @@ int launch__hold(struct launch *l, char *const *argv)
 	pid = fork();
 	if (!pid) {
 		close(gate[END_WRITE]);
-		become(argv, gate[END_READ], failure[END_WRITE]);
+		become(argv, apart, gate[END_READ], failure[END_WRITE]);
 	}
 	close(gate[END_READ]);
 	close(failure[END_WRITE]);

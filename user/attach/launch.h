@@ -7,6 +7,7 @@
 #ifndef NETIOTRACE_LAUNCH_H
 #define NETIOTRACE_LAUNCH_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct launch {
@@ -21,8 +22,11 @@ struct launch {
 		.pidfd = -1, .gate = -1, .failure = -1 \
 	}
 
-/* Forks; argv ends with NULL. 0 or -errno. */
-int launch__hold(struct launch *l, char *const *argv);
+/*
+ * Forks; argv ends with NULL. apart: the command's stdout is our stderr, since our stdout takes a
+ * document. 0 or -errno.
+ */
+int launch__hold(struct launch *l, char *const *argv, bool apart);
 
 /* Lets it go. 0, or -errno of what it could not do to become the command. */
 int launch__go(struct launch *l);

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/exit_code.h"
+#include "base/resource_limits.h"
 #include "base/log.h"
 #include "base/privileges.h"
+#include "kernel/presence.h"
 #include "refusal.h"
 
 static void say_missing(enum backend asked, const char *missing)
@@ -16,11 +18,29 @@ static void say_missing(enum backend asked, const char *missing)
 					: "--backend auto takes any of them.");
 }
 
+/* Such an error says nothing about the kernel. */
+static bool is_of_this_moment(int err)
+{
+	return presence__offer(err).answer == ANSWER_UNKNOWN;
+}
+
 int refusal__say(enum backend asked, int err, const struct watcher_refusal *no)
 {
+	char limit[256];
+
 	if (err == -EPERM && privileges__in_user_namespace()) {
 		log_error("%s: start it outside.", privileges__namespace_text);
 		return EXIT_PRIVILEGES;
+	}
+	if (limits__blame(limit, sizeof(limit), err)) {
+		log_error("attach cannot watch: %s.", limit);
+		return EXIT_RUN_FAILED;
+	}
+	if (is_of_this_moment(err)) {
+		log_error("attach cannot watch now: %s; end what else uses memory, files or BPF "
+			  "programs, and try again.",
+			  strerror(-err));
+		return EXIT_RUN_FAILED;
 	}
 	if (no->backend)
 		log_error("--backend %s cannot be had: %s; netiotrace doctor says what is "

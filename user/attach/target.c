@@ -36,6 +36,11 @@ int target__comm(pid_t pid, char comm[16])
 	return 0;
 }
 
+bool target__is_short(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
 /* A number of /proc/PID/status; otherwise `none`. */
 static int status_number(pid_t pid, const char *key, int none)
 {
@@ -129,6 +134,8 @@ int target__add_netns(struct target *t, pid_t pid)
 	else
 		snprintf(path, sizeof(path), "/proc/thread-self/ns/net");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && target__is_short(errno))
+		t->netns_left_out++;
 	if (fd < 0)
 		return -errno;
 	err = add_netns_fd(t, fd);
@@ -141,7 +148,9 @@ static void take_netns(int fd, void *t)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 
-	if (copy >= 0 && add_netns_fd(t, copy))
+	if (copy < 0)
+		((struct target *)t)->netns_left_out++;
+	else if (add_netns_fd(t, copy))
 		close(copy);
 }
 
@@ -172,43 +181,6 @@ int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *
 			take(arg, pid);
 	}
 	closedir(proc);
-	return 0;
-}
-
-static int take_procs(const char *path, void (*take)(void *arg, pid_t pid), void *arg)
-{
-	char name[4096];
-	FILE *f;
-	int pid;
-
-	snprintf(name, sizeof(name), "%s/cgroup.procs", path);
-	f = fopen(name, "re");
-	if (!f)
-		return -errno;
-	while (fscanf(f, "%d", &pid) == 1)
-		take(arg, pid);
-	fclose(f);
-	return 0;
-}
-
-int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void *arg)
-{
-	struct dirent *entry;
-	char below[4096];
-	DIR *dir;
-	int err = take_procs(path, take, arg);
-
-	dir = err ? NULL : opendir(path);
-	if (!dir)
-		return err ? err : -errno;
-	while ((entry = readdir(dir))) {
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
-			continue;
-		snprintf(below, sizeof(below), "%.3800s/%.255s", path, entry->d_name);
-		/* One that vanished meanwhile has no processes. */
-		target__by_cgroup(below, take, arg);
-	}
-	closedir(dir);
 	return 0;
 }
 

@@ -27,6 +27,9 @@ struct target {
 	bool passed; /* target__pass() made one */
 };
 
+/* Is this errno for want of files or memory? It says nothing of the process asked about. */
+bool target__is_short(int error);
+
 /* The name of a process as the kernel has it: 0, or -errno when there is none. */
 int target__comm(pid_t pid, char comm[16]);
 
@@ -50,14 +53,29 @@ int target__add_netns(struct target *t, pid_t pid);
 void target__add_all_netns(struct target *t); /* of all processes in sight */
 void target__clear(struct target *t);
 
-/* Gives each process of that name, or (comm NULL) of that cgroup directory and below it, to take().
- */
+/* Gives each process of that name to take(). 0 or -errno. */
 int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *arg);
+
+/*
+ * Gives each process of that cgroup directory and of those below it to take(). Trees of any depth;
+ * needs two descriptors. 0 or -errno; what was found before an error was given.
+ */
 int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void *arg);
+
+/*
+ * Gives each process that descends from one of nr parents, which are none of them, to take(): a
+ * parent before what it started. take() must see to it that children to come are not missed. 0 or
+ * -errno.
+ */
+int target__descendants(const uint32_t *parents, size_t nr, void (*take)(void *arg, pid_t pid),
+			void *arg);
 
 /* The directory of a cgroup (v2), owned by the caller; or -errno; -ENOTSUP: it is none. */
 int target__open_cgroup(const char *path);
 bool target__cgroup_is_gone(int cgroup); /* no process can join it any more */
+
+/* Where cgroups (v2) are mounted, owned by the caller; NULL: nowhere. */
+char *target__cgroup_mount(void);
 
 /*
  * The path of a cgroup below the root of its hierarchy, fit for a terminal; owned by the caller.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Cgroups, by path and by id; see target.h. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mntent.h>
@@ -44,23 +45,182 @@ bool target__cgroup_is_gone(int cgroup)
 	return faccessat(cgroup, "cgroup.procs", F_OK, 0) && errno == ENOENT;
 }
 
-/* Where cgroups (v2) are mounted first. 0 or -errno. */
-static int find_mount(char *path, size_t len)
+/*
+ * A walk through directories with one descriptor, whatever their depth: users choose the depth of a
+ * delegated tree, and its path can be longer than PATH_MAX. `up` has the way back.
+ */
+struct walk {
+	DIR *dir;
+	struct level {
+		dev_t dev;
+		ino_t ino;
+		long next; /* telldir() behind the entry that the walk went down */
+	} * up;
+	size_t depth, room;
+};
+
+static int take_procs(const struct walk *w, void (*take)(void *arg, pid_t pid), void *arg)
+{
+	int fd = openat(dirfd(w->dir), "cgroup.procs", O_RDONLY | O_CLOEXEC), pid;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	int err = f ? 0 : -errno;
+
+	if (!f && fd >= 0)
+		close(fd);
+	if (!f)
+		return err;
+	while (fscanf(f, "%d", &pid) == 1)
+		take(arg, pid);
+	fclose(f);
+	return 0;
+}
+
+static int remember(struct walk *w)
+{
+	struct level *larger;
+	struct stat st;
+
+	if (w->depth == w->room) {
+		size_t room = w->room ? 2 * w->room : 64;
+
+		larger = realloc(w->up, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		w->up = larger;
+		w->room = room;
+	}
+	if (fstat(dirfd(w->dir), &st))
+		return -errno;
+	w->up[w->depth++] = (struct level){st.st_dev, st.st_ino, telldir(w->dir)};
+	return 0;
+}
+
+/* Closes fd in any case. */
+static int replace_dir(struct walk *w, int fd)
+{
+	DIR *dir = fdopendir(fd);
+
+	if (!dir) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	closedir(w->dir);
+	w->dir = dir;
+	return 0;
+}
+
+static int open_below(const struct walk *w, const char *name)
+{
+	int fd = openat(dirfd(w->dir), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* 1: the walk is in the directory. 0: that one vanished, and has no processes. Or -errno. */
+static int go_down(struct walk *w, const char *name)
+{
+	int fd = open_below(w, name), err;
+
+	if (fd == -ENOENT || fd == -ENODEV)
+		return 0;
+	if (fd < 0)
+		return fd;
+	err = remember(w);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	err = replace_dir(w, fd);
+	return err ? err : 1;
+}
+
+static int go_up(struct walk *w)
+{
+	const struct level *to = &w->up[--w->depth];
+	int fd = open_below(w, ".."), err;
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) || st.st_dev != to->dev || st.st_ino != to->ino) {
+		close(fd);
+		return -ESTALE; /* moved meanwhile */
+	}
+	err = replace_dir(w, fd);
+	if (!err)
+		seekdir(w->dir, to->next);
+	return err;
+}
+
+/* The next directory in this one: 1, 0 (none is left), or -errno. */
+static int go_on(struct walk *w)
+{
+	const struct dirent *entry;
+	int down = 0;
+
+	while (!down && (entry = readdir(w->dir)))
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			down = go_down(w, entry->d_name);
+	return down;
+}
+
+static int walk_all(struct walk *w, void (*take)(void *arg, pid_t pid), void *arg)
+{
+	int err = take_procs(w, take, arg);
+
+	while (!err) {
+		int down = go_on(w);
+
+		if (down > 0)
+			take_procs(w, take, arg);
+		else if (down || !w->depth)
+			return down;
+		else
+			err = go_up(w);
+	}
+	return err;
+}
+
+int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void *arg)
+{
+	struct walk w = {.dir = opendir(path)};
+	int err = w.dir ? walk_all(&w, take, arg) : -errno;
+
+	if (w.dir)
+		closedir(w.dir);
+	free(w.up);
+	return err;
+}
+
+/*
+ * Of each place where cgroups (v2) are mounted: what() until it has an answer. That is the
+ * caller's; NULL: none had.
+ */
+static char *ask_mounts(char *(*what)(const char *mount, uint64_t id), uint64_t id)
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");
 	struct mntent *entry;
-	int err = -ENOENT;
+	char *answer = NULL;
 
-	if (!f)
-		return -errno;
-	while (err && (entry = getmntent(f))) {
-		if (strcmp(entry->mnt_type, "cgroup2") != 0)
-			continue;
-		snprintf(path, len, "%s", entry->mnt_dir);
-		err = 0;
-	}
-	endmntent(f);
-	return err;
+	while (f && !answer && (entry = getmntent(f)))
+		if (!strcmp(entry->mnt_type, "cgroup2"))
+			answer = what(entry->mnt_dir, id);
+	if (f)
+		endmntent(f);
+	return answer;
+}
+
+static char *mount_itself(const char *mount, uint64_t id)
+{
+	(void)id;
+	return strdup(mount);
+}
+
+char *target__cgroup_mount(void)
+{
+	return ask_mounts(mount_itself, 0);
 }
 
 static int open_by_id(const char *mount, uint64_t id)
@@ -76,15 +236,13 @@ static int open_by_id(const char *mount, uint64_t id)
 	return err ? err : fd;
 }
 
-char *target__cgroup_path(uint64_t id)
+/* NULL: the cgroup is gone, or not below this mount, which may be of a part of the hierarchy. */
+static char *path_below(const char *mount, uint64_t id)
 {
-	char mount[512], link[64], path[4096];
+	int fd = open_by_id(mount, id);
+	char link[64], path[4096];
 	ssize_t len;
-	int fd;
 
-	if (!id || find_mount(mount, sizeof(mount)))
-		return NULL;
-	fd = open_by_id(mount, id);
 	if (fd < 0)
 		return NULL;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
@@ -96,4 +254,9 @@ char *target__cgroup_path(uint64_t id)
 	if (!path[strlen(mount)])
 		return strdup("/");
 	return strdup(printable__in_place(path + strlen(mount)));
+}
+
+char *target__cgroup_path(uint64_t id)
+{
+	return id ? ask_mounts(path_below, id) : NULL;
 }

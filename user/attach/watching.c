@@ -4,12 +4,16 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/resource_limits.h"
+#include "common/units.h"
 #include "host/environment.h"
+#include "kernel/kernel_btf.h"
 #include "kernel/pidns.h"
 #include "refusal.h"
 #include "watching.h"
@@ -42,6 +46,23 @@ static int open_pids(struct watching *w)
 	return EXIT_DONE;
 }
 
+static void refuse_cgroup(const char *path, int err)
+{
+	char *mount = target__cgroup_mount();
+
+	if (err != -ENOTSUP)
+		log_error("--cgroup %s cannot be read: %s.", path, strerror(-err));
+	else if (mount)
+		log_error("--cgroup %s is not the directory of a cgroup (v2): on this machine they "
+			  "are in %s.",
+			  path, mount);
+	else
+		log_error("--cgroup %s is not the directory of a cgroup (v2): none is mounted on "
+			  "this machine; mount them with mount -t cgroup2 none DIRECTORY.",
+			  path);
+	free(mount);
+}
+
 static int open_cgroup(struct watching *w)
 {
 	const struct attach_options *o = w->o;
@@ -49,13 +70,26 @@ static int open_cgroup(struct watching *w)
 	w->cgroup = o->cgroup ? target__open_cgroup(o->cgroup) : -1;
 	if (!o->cgroup || w->cgroup >= 0)
 		return EXIT_DONE;
-	if (w->cgroup == -ENOTSUP)
-		log_error("--cgroup %s is not the directory of a cgroup (v2): they are where a "
-			  "file system of type cgroup2 is mounted, such as /sys/fs/cgroup.",
-			  o->cgroup);
-	else
-		log_error("--cgroup %s cannot be read: %s.", o->cgroup, strerror(-w->cgroup));
+	refuse_cgroup(o->cgroup, w->cgroup);
 	return EXIT_RUN_FAILED;
+}
+
+/* Why --by cgroup will show no names. */
+static void warn_of_unknown_cgroups(const struct attach_options *o)
+{
+	struct flag told = kernel_btf__has_member("sock_cgroup_data", "cgroup");
+	char *mount = o->by == BY_CGROUP ? target__cgroup_mount() : NULL;
+
+	if (o->by != BY_CGROUP)
+		return;
+	if (told.known && !told.value)
+		log_warning("--by cgroup: this kernel does not tell the cgroups of sockets (Linux "
+			    "5.15 and later do): they show as (unknown).");
+	else if (!mount)
+		log_warning("--by cgroup: no cgroups (v2) are mounted on this machine, so that "
+			    "they show as (unknown); mount them with mount -t cgroup2 none "
+			    "DIRECTORY.");
+	free(mount);
 }
 
 /* Every id that a user gives, and that we show, is of /proc. */
@@ -139,8 +173,14 @@ static void take_read(struct watching *w, pid_t pid, uint64_t started, bool new)
 static void take_process(struct watching *w, pid_t pid, bool named)
 {
 	struct nio_task task = {.first_ns = 1, .asked = 1, .named = named};
+	int err;
 
-	if (pid == getpid() || loop__is_to_end() || target__comm(pid, task.comm))
+	if (pid == getpid() || loop__is_to_end())
+		return;
+	err = target__comm(pid, task.comm);
+	if (err && target__is_short(-err))
+		log_warning("process %d is not watched: %s.", pid, strerror(-err));
+	if (err)
 		return;
 	task.started = target__started(pid);
 	task.parent = target__parent(pid);
@@ -149,7 +189,10 @@ static void take_process(struct watching *w, pid_t pid, bool named)
 	table__take_task(&w->found.table, pid, &task);
 	take_read(w, pid, task.started, false);
 	target__add_netns(&w->target, pid);
-	target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
+	err = target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
+	if (err && target__is_short(-err))
+		log_warning("sockets that process %d has already may be missing: %s.", pid,
+			    strerror(-err));
 }
 
 /* Those of one --comm (named), or of the cgroup. */
@@ -170,13 +213,18 @@ static void take_one(void *arg, pid_t pid)
 }
 
 /* That there is none is no error: a service may be about to start, or a name be misspelt. */
-static void take_name(struct watching *w, const char *comm)
+static void take_name(struct watching *w, size_t i)
 {
+	const char *comm = w->o->comms[i], *asked = w->o->comms_asked[i];
 	struct several several = {.w = w, .named = true};
 
+	if (strlen(asked) > 15)
+		log_warning("--comm %s: the kernel keeps 15 bytes of a name, so that every process "
+			    "called '%s' is watched.",
+			    asked, comm);
 	target__by_comm(comm, take_one, &several);
 	if (!several.nr)
-		log_warning("--comm %.15s: no process of this name runs now; those that begin, or "
+		log_warning("--comm %s: no process of this name runs now; those that begin, or "
 			    "take the name, are watched from then on.",
 			    comm);
 }
@@ -193,6 +241,28 @@ static void take_cgroup(struct watching *w, const char *path)
 			    path);
 }
 
+/*
+ * Those that were started already. The programs see what a process starts from the moment on at
+ * which it is taken in.
+ */
+static void take_children(struct watching *w)
+{
+	const struct table *t = &w->found.table;
+	uint32_t *parents = calloc(t->processes_nr + 1, sizeof(*parents));
+	struct several found = {.w = w};
+	size_t nr = 0;
+	int err = parents ? 0 : -ENOMEM;
+
+	for (; !err && nr < t->processes_nr; nr++)
+		parents[nr] = t->processes[nr].tgid;
+	if (!err)
+		err = target__descendants(parents, nr, take_one, &found);
+	if (err)
+		log_warning("--children: processes that were started before are not watched: %s.",
+			    strerror(-err));
+	free(parents);
+}
+
 static void take_everybody(struct watching *w)
 {
 	const struct attach_options *o = w->o;
@@ -201,11 +271,13 @@ static void take_everybody(struct watching *w)
 	for (size_t i = 0; i < o->pids_nr; i++)
 		take_process(w, o->pids[i], false);
 	for (size_t i = 0; i < o->comms_nr; i++)
-		take_name(w, o->comms[i]);
+		take_name(w, i);
 	if (o->cgroup)
 		take_cgroup(w, o->cgroup);
 	if (w->launch.pid)
 		take_process(w, w->launch.pid, false);
+	else if (o->children)
+		take_children(w);
 	if (attach_options__by_task(o))
 		return;
 	target__add_all_netns(&w->target);
@@ -222,17 +294,19 @@ static int watch_ends(struct watching *w, struct loop *l)
 	w->alive = w->o->pids_nr;
 	if (!err)
 		return EXIT_DONE;
-	log_error("cannot wait for the end of a process: %s.", strerror(-err));
+	log_error("cannot wait for the end of a process: %s.", limits__strerror(err));
 	return EXIT_RUN_FAILED;
 }
 
 static int hold_command(struct watching *w)
 {
-	int err = w->o->command ? launch__hold(&w->launch, w->o->command) : 0;
+	int err = w->o->command
+			  ? launch__hold(&w->launch, w->o->command, attach_options__to_stdout(w->o))
+			  : 0;
 
 	if (!err)
 		return EXIT_DONE;
-	log_error("cannot start %s: %s.", w->o->command[0], strerror(-err));
+	log_error("cannot start %s: %s.", w->o->command[0], limits__strerror(err));
 	return EXIT_RUN_FAILED;
 }
 
@@ -244,7 +318,7 @@ static int let_go(struct watching *w, struct loop *l)
 		err = launch__go(&w->launch);
 	if (!err)
 		return EXIT_DONE;
-	log_error("cannot run %s: %s.", w->o->command[0], strerror(-err));
+	log_error("cannot run %s: %s.", w->o->command[0], limits__strerror(err));
 	return EXIT_RUN_FAILED;
 }
 
@@ -296,6 +370,19 @@ static void begin(struct watching *w)
 	take_everybody(w);
 }
 
+static int say_ready(struct watching *w)
+{
+	size_t n = w->found.table.processes_nr;
+
+	if (attach_options__by_task(w->o))
+		log_notice("watching %zu process%s.", n, n == 1 ? "" : "es");
+	else
+		log_notice("watching the ports of every process.");
+	log_info("watching: %zu network namespace%s, backend %s.", w->target.netns_nr,
+		 plural(w->target.netns_nr), w->found.plan[0].backend);
+	return ready__say(&w->ready, NULL);
+}
+
 int watching__open(struct watching *w, const struct attach_options *o, struct loop *l)
 {
 	struct watcher_filter filter;
@@ -303,7 +390,9 @@ int watching__open(struct watching *w, const struct attach_options *o, struct lo
 
 	w->o = o;
 	w->found.o = o;
-	code = read_baseline(w);
+	code = ready__open(&w->ready, o->ready_file);
+	if (!code)
+		code = read_baseline(w);
 	if (!code)
 		code = fill_filter(w, &filter);
 	if (!code)
@@ -313,6 +402,7 @@ int watching__open(struct watching *w, const struct attach_options *o, struct lo
 	if (code)
 		return code;
 	describe(w);
+	warn_of_unknown_cgroups(o);
 	if (!loop__is_to_end())
 		begin(w);
 	if (loop__is_to_end())
@@ -320,13 +410,15 @@ int watching__open(struct watching *w, const struct attach_options *o, struct lo
 	code = watch_ends(w, l);
 	if (code)
 		return code;
-	log_info("watching: %zu sockets' namespaces, backend %s.", w->target.netns_nr,
-		 w->found.plan[0].backend);
+	code = say_ready(w);
+	if (code)
+		return code;
 	return o->command ? let_go(w, l) : EXIT_DONE;
 }
 
 void watching__close(struct watching *w)
 {
+	ready__close(&w->ready);
 	launch__close(&w->launch);
 	for (size_t i = 0; w->o && i < w->o->pids_nr; i++)
 		if (w->pidfds[i] > 0)
@@ -417,6 +509,35 @@ int watching__finish(struct watching *w)
 		return watching__refresh(w);
 	log_error("the programs cannot be brought to an end: %s.", strerror(-err));
 	return EXIT_RUN_FAILED;
+}
+
+/* "--comm a, --cgroup /b" */
+static void name_targets(char *buf, size_t len, const struct attach_options *o)
+{
+	const char *before = "";
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < o->comms_nr && used < len; i++, before = ", ")
+		used += snprintf(buf + used, len - used, "%s--comm %s", before, o->comms[i]);
+	if (o->cgroup && used < len)
+		used += snprintf(buf + used, len - used, "%s--cgroup %s", before, o->cgroup);
+}
+
+bool watching__saw_any(const struct watching *w, char *buf, size_t len)
+{
+	const struct attach_options *o = w->o;
+	char targets[256];
+
+	if (attach_options__by_task(o) ? w->found.table.processes_nr
+				       : w->found.table.total.connections)
+		return true;
+	name_targets(targets, sizeof(targets), o);
+	if (targets[0])
+		snprintf(buf, len, "nothing was watched: no process of %s ran", targets);
+	else
+		snprintf(buf, len, "nothing was watched: no connection had such a port");
+	return false;
 }
 
 static bool has_others(const struct watching *w)

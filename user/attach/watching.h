@@ -10,6 +10,7 @@
 #include "findings.h"
 #include "base/exit_code.h"
 #include "base/loop.h"
+#include "base/ready.h"
 #include "cpu_sampling.h"
 #include "launch.h"
 #include "target.h"
@@ -26,7 +27,8 @@ struct watching {
 	size_t alive;                /* of them */
 	bool finished;               /* the time is over */
 	uint64_t since_ns;           /* of the refresh before the last; 0: finished */
-	int cgroup;                  /* the directory of --cgroup; -1: none, or gone */
+	struct ready ready;
+	int cgroup; /* the directory of --cgroup; -1: none, or gone */
 };
 
 #define WATCHING_INIT                                \
@@ -43,6 +45,12 @@ void watching__close(struct watching *w);
 
 /* Reads what was seen so far into w->found, and sorts it. An exit code. */
 int watching__refresh(struct watching *w);
+
+/*
+ * Was anything there that an assertion could be about: a process that was asked for or, with --port
+ * alone, a connection? Else why not, in buf of len bytes.
+ */
+bool watching__saw_any(const struct watching *w, char *buf, size_t len);
 
 /*
  * Sorts it as it is now asked for: until the watching is over, what moved since the refresh before

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Signals as they were at the start; see inherited.h. */
+/* Signals and limits as they were at the start; see inherited.h. */
 #include "inherited.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 
 /* There is no more to note: a handler does not survive exec. */
 static sigset_t ignored, blocked;
+static struct rlimit files;
+static bool has_files;
 
 void inherited__note(void)
 {
@@ -18,6 +22,7 @@ void inherited__note(void)
 			sigaddset(&ignored, sig);
 	}
 	sigprocmask(SIG_SETMASK, NULL, &blocked);
+	has_files = !getrlimit(RLIMIT_NOFILE, &files);
 }
 
 void inherited__restore(void)
@@ -25,4 +30,6 @@ void inherited__restore(void)
 	for (int sig = 1; sig < NSIG; sig++)
 		signal(sig, sigismember(&ignored, sig) == 1 ? SIG_IGN : SIG_DFL);
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	if (has_files)
+		setrlimit(RLIMIT_NOFILE, &files);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which signals were ignored and which blocked when the program was started: a command that it
- * starts for its user is to find them so, as nohup would have it.
+ * Which signals were ignored and which blocked when the program was started, and how many files it
+ * might open: a command that it starts for its user gets the same.
  */
 #ifndef NETIOTRACE_INHERITED_H
 #define NETIOTRACE_INHERITED_H

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "log.h"
+#include "printable.h"
 
 /* How talkative one process is does not vary within it, and every part needs it. */
 static enum log_level level_shown = LOG_WARNING;
@@ -49,11 +50,16 @@ enum log_level log_level(void)
 __attribute__((format(printf, 2, 0))) static void print(enum log_level level, const char *format,
 							va_list args)
 {
+	char *text;
+
 	if (level > level_shown)
 		return;
-	fputs("netiotrace: ", log_stream());
-	vfprintf(log_stream(), format, args);
-	fputc('\n', log_stream());
+	if (vasprintf(&text, format, args) < 0) {
+		fputs("netiotrace: out of memory for a message.\n", log_stream());
+		return;
+	}
+	fprintf(log_stream(), "netiotrace: %s\n", printable__lines(text));
+	free(text);
 }
 
 void log_error(const char *format, ...)
@@ -66,6 +72,15 @@ void log_error(const char *format, ...)
 }
 
 void log_warning(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print(LOG_WARNING, format, args);
+	va_end(args);
+}
+
+void log_notice(const char *format, ...)
 {
 	va_list args;
 

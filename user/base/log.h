@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Messages to people, on stderr: errors always, warnings unless -q, the rest by -v and -vv. */
+/* Messages to people, on stderr: errors always, warnings and notices unless -q, the rest by -v. */
 #ifndef NETIOTRACE_LOG_H
 #define NETIOTRACE_LOG_H
 
@@ -15,9 +15,11 @@ enum log_level {
 void log_set_level(enum log_level level); /* initially LOG_WARNING */
 enum log_level log_level(void);
 
-/* Prints "netiotrace: ..." and a newline. */
+/* Prints "netiotrace: ..." and a newline. Characters that must not be printed become '?'. */
 __attribute__((format(printf, 1, 2))) void log_error(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void log_warning(const char *format, ...);
+/* What a user waits for, unless -q. */
+__attribute__((format(printf, 1, 2))) void log_notice(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void log_info(const char *format, ...);
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Text that prints as what it is; see printable.h. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -17,8 +18,18 @@ static size_t length_by_first(unsigned char c)
 	return c >= 0xf0 && c < 0xf5 ? 4 : 0;
 }
 
-/* The bytes of the character at text, or 0 where it is no UTF-8 (RFC 3629) or a control. */
-static size_t printable_length(const char *text)
+/*
+ * Characters that print nothing and change how other text looks: marks of direction (a name can
+ * show as another one), line and paragraph separators, the byte order mark.
+ */
+static bool is_invisible(uint32_t code)
+{
+	return code == 0x61c || code == 0x200e || code == 0x200f ||
+	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
+	       code == 0xfeff;
+}
+
+size_t printable__length(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t n = length_by_first(s[0]);
@@ -36,17 +47,18 @@ static size_t printable_length(const char *text)
 	if (code < 0xa0 || (n == 3 && code < 0x800) || (n == 4 && code < 0x10000) ||
 	    (code >= 0xd800 && code < 0xe000) || code > 0x10ffff)
 		return 0;
-	return n;
+	return is_invisible(code) ? 0 : n;
 }
 
-char *printable(char *buf, size_t len, const char *text)
+/* kept: control characters that stay as they are */
+static char *copy(char *buf, size_t len, const char *text, const char *kept)
 {
 	size_t used = 0, n;
 
 	if (!len)
 		return buf;
 	for (; *text; text += n ? n : 1) {
-		n = printable_length(text);
+		n = strchr(kept, *text) ? 1 : printable__length(text);
 		if (used + (n ? n : 1) >= len)
 			break;
 		if (n)
@@ -59,7 +71,17 @@ char *printable(char *buf, size_t len, const char *text)
 	return buf;
 }
 
+char *printable(char *buf, size_t len, const char *text)
+{
+	return copy(buf, len, text, "");
+}
+
 char *printable__in_place(char *text)
 {
-	return printable(text, strlen(text) + 1, text);
+	return copy(text, strlen(text) + 1, text, "");
+}
+
+char *printable__lines(char *text)
+{
+	return copy(text, strlen(text) + 1, text, "\n\t");
 }

@@ -5,16 +5,19 @@
 #include <stdlib.h>
 
 #include "exit_code.h"
+#include "log.h"
 #include "refuse.h"
 
 void refuse(const char *format, ...)
 {
+	char *text;
 	va_list args;
 
-	fputs("netiotrace: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
 	va_end(args);
-	fputc('\n', stderr);
+	log_error("%s", text ? text : "out of memory.");
+	free(text);
 	exit(EXIT_USAGE);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "printable.h"
 #include "text_note.h"
 #include "wrap.h"
 
@@ -28,7 +29,7 @@ int text_note__end(struct text_note *n, FILE *out, unsigned int width, const cha
 	/* Sentences are written with a blank behind each: the last needs none. */
 	while (n->len && n->text[n->len - 1] == ' ')
 		n->text[--n->len] = '\0';
-	rest = n->text;
+	rest = printable__lines(n->text);
 	while ((len = wrap__next(&rest, width - LABEL_WIDTH, &line))) {
 		fprintf(out, "%-*s%.*s\n", LABEL_WIDTH, label, (int)len, line);
 		label = "";

@@ -266,6 +266,28 @@ static void check_memlock(struct checklist *l, const struct facts *f)
 		SET(c->remedy, "if runs show ENOBUFS: ulimit -l 65536 before, or LimitMEMLOCK=");
 }
 
+static void check_limit(struct checklist *l, const struct facts *f, enum limit which)
+{
+	const struct limit_facts *limit = &limit_facts[which];
+	uint64_t value = f->limits.value[which];
+	bool low = value < limit->enough;
+	struct check *c = checklist__add(l, limit->key, low ? CHECK_LIMITED : CHECK_OK);
+	char text[UNITS_BUF];
+
+	if (value == UINT64_MAX)
+		SET(c->value, "unlimited");
+	else if (limit->bytes)
+		SET(c->value, "%s", format_size(text, sizeof(text), value));
+	else
+		SET(c->value, "%" PRIu64, value);
+	SET(c->means, "%s bounds the %s of a process", limit->name, limit->what);
+	if (!low)
+		return;
+	SET(c->means, "%s bounds the %s of a process: too low to load the programs", limit->name,
+	    limit->what);
+	SET(c->remedy, "%s", limit->remedy);
+}
+
 /* ---- path ---- */
 
 static void check_congestion(struct checklist *l, const struct environment *env)
@@ -419,6 +441,9 @@ size_t doctor__check(const struct facts *f, struct check checks[CHECKS_MAX])
 	l.group = "limits";
 	check_optmem(&l, f);
 	check_memlock(&l, f);
+	check_limit(&l, f, LIMIT_FILES);
+	check_limit(&l, f, LIMIT_MEMORY);
+	check_limit(&l, f, LIMIT_DATA);
 	l.group = "confounders";
 	doctor__check_machine(&l, f);
 	l.group = "path";

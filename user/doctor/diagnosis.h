@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "base/resource_limits.h"
 #include "run/options.h"
 #include "model/plan.h"
 #include "model/result.h"
@@ -34,6 +35,7 @@ extern const char doctor__leave_namespace[];
 /* What was found, not judged yet. */
 struct facts {
 	struct environment env;
+	struct limits limits;
 	struct num btf_size; /* bytes of /sys/kernel/btf/vmlinux */
 	bool held[DOCTOR_CAPABILITIES];
 	bool root;              /* the effective user is root */
@@ -94,6 +96,8 @@ struct diagnosis {
 	struct stage_line stages[STAGE_LINES_MAX];
 	size_t stages_nr;
 	bool usable; /* the bytes sent and received can be seen in every mode */
+	/* Why what the kernel has could not be found out: -errno; 0: it was. */
+	int untold;
 };
 
 /* Looks at everything. 0 or -ENOMEM; what cannot be found out is said in the diagnosis. */

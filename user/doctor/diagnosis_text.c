@@ -4,6 +4,7 @@
 
 #include "diagnosis.h"
 #include "common/units.h"
+#include "base/printable.h"
 #include "base/wrap.h"
 
 #define INDENT        2
@@ -17,7 +18,8 @@
 /* Text from the given column on, the first line where the cursor stands, the rest below it. */
 static void print_wrapped(FILE *f, unsigned int width, int column, const char *text)
 {
-	const char *line, *rest = text;
+	char shown[1024];
+	const char *line, *rest = printable(shown, sizeof(shown), text);
 	bool first = true;
 	size_t len;
 
@@ -123,9 +125,14 @@ static unsigned int count(const struct diagnosis *d, enum check_state state)
 
 static void print_sum(FILE *f, unsigned int width, const struct diagnosis *d)
 {
-	const char *answer = !d->tried   ? "whether a run can watch the kernel was not tried"
-			     : d->usable ? "a run can watch the kernel"
-					 : "a run cannot watch the kernel with this backend";
+	bool low = limits__culprit(&d->facts.limits, 0) != LIMIT_NR;
+	const char *answer =
+		!d->tried ? "whether a run can watch the kernel was not tried"
+		: d->usable && low
+			? "a run can watch the kernel once its resource limits are raised"
+		: d->usable ? "a run can watch the kernel"
+		: d->untold ? "what the kernel has could not be found out"
+			    : "a run cannot watch the kernel with this backend";
 	char text[160];
 
 	snprintf(text, sizeof(text), "%s; checks: %u ok, %u limited, %u missing, %u unknown",

@@ -58,8 +58,25 @@ static int write_json(const struct diagnosis *d, const char *name)
 	return err;
 }
 
+/* Neither the kernel's answer nor a good one. */
+static int say_untold(const struct diagnosis *d)
+{
+	enum limit which = limits__culprit(&d->facts.limits, d->untold);
+	char limit[256];
+
+	outfile__flush_stdout();
+	if (which == LIMIT_NR)
+		log_error("what the kernel has could not be found out: %s.", strerror(-d->untold));
+	else
+		log_error("what the kernel has could not be found out: %s.",
+			  limits__say(limit, sizeof(limit), &d->facts.limits, which));
+	return EXIT_RUN_FAILED;
+}
+
 static int exit_code(const struct diagnosis *d)
 {
+	if (d->untold)
+		return say_untold(d);
 	if (d->tried)
 		return d->usable ? EXIT_DONE : EXIT_KERNEL;
 	/* Where both go to one place, what is on stdout comes before. */

@@ -91,6 +91,7 @@ static void gather(struct facts *f, const struct options *o)
 {
 	gather_path(f, o);
 	f->root = !geteuid();
+	limits__read(&f->limits);
 	f->namespaced = privileges__in_user_namespace();
 	f->btf_size = btf_size();
 	procfile__line(CLOCKSOURCES, f->clocksources, sizeof(f->clocksources));
@@ -160,6 +161,15 @@ static void make_plans(struct diagnosis *d, const struct options *o)
 	d->rows_nr = plan__rows(plans, timed, d->rows);
 }
 
+/* Where no run can be watched: for want of files or memory, and not of what the kernel has? */
+static int untold(const struct diagnosis *d)
+{
+	for (size_t i = 0; d->tried && !d->usable && i < plan_alternatives_nr; i++)
+		if (d->offers[i].answer == ANSWER_UNKNOWN && d->offers[i].err)
+			return d->offers[i].err;
+	return 0;
+}
+
 int diagnosis__make(struct diagnosis *d, const struct options *o)
 {
 	memset(d, 0, sizeof(*d));
@@ -174,6 +184,7 @@ int diagnosis__make(struct diagnosis *d, const struct options *o)
 	d->facts.loaded = any_possible(d->offers);
 	d->checks_nr = doctor__check(&d->facts, d->checks);
 	make_plans(d, o);
+	d->untold = untold(d);
 	d->stages_nr = doctor__stages(d->rows, d->rows_nr, d->tried ? d->offers : NULL, remedy(d),
 				      d->stages);
 	return 0;

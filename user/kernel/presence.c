@@ -98,6 +98,15 @@ const struct presence *presence__kernel(void)
 	return kernel;
 }
 
+int presence__kernel_error(void)
+{
+	int err = kernel_btf__error();
+
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	return presence__kernel() ? 0 : -ENOMEM;
+}
+
 void presence__free(struct presence *p)
 {
 	if (!p)
@@ -156,7 +165,7 @@ int presence__section(const struct presence *p, const char *section)
 static bool tells_nothing(int err)
 {
 	return err == -ENOMEM || err == -EAGAIN || err == -EMFILE || err == -ENFILE ||
-	       err == -EINTR;
+	       err == -EINTR || err == -EBUSY;
 }
 
 struct offer presence__offer(int err)

@@ -14,10 +14,16 @@ struct btf;
 struct presence;
 
 /*
- * What the running kernel has; NULL: it has no BTF, or there is no memory. Found at the first call,
- * which takes some 20 ms, and kept for the life of the process.
+ * What the running kernel has; NULL: it has no BTF, or presence__kernel_error(). Found at the first
+ * call, which takes some 20 ms, and kept for the life of the process.
  */
 const struct presence *presence__kernel(void);
+
+/*
+ * Why it could not be told what the kernel has: -errno of memory, open files. 0: it was told, or
+ * the kernel has no BTF, so that nothing can be.
+ */
+int presence__kernel_error(void);
 
 /*
  * The same of any BTF, which stays the caller's and must outlive it; NULL of NULL, too. For tests.

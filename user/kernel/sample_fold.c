@@ -3,7 +3,9 @@
 #include "sample_fold.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/printable.h"
 #include "model/stack_rules.h"
 #include "process_maps.h"
 #include "symbols.h"
@@ -46,6 +48,20 @@ static int take_kernel(const struct sample_fold *f, const struct nio_sample *sam
 		class.shifted);
 }
 
+/*
+ * "[NAME]" of the file that holds the code. Users choose the names of files: a ';' would begin
+ * another frame, and a line break another stack.
+ */
+static void name_object(char *text, size_t len, const char *object)
+{
+	char name[88];
+
+	printable(name, sizeof(name), object ? object : "user");
+	for (char *c = strchr(name, ';'); c; c = strchr(c, ';'))
+		*c = '?';
+	snprintf(text, len, "[%s]", name);
+}
+
 static int take_user(const struct sample_fold *f, const struct nio_sample *sample)
 {
 	const struct process_maps *maps =
@@ -54,7 +70,7 @@ static int take_user(const struct sample_fold *f, const struct nio_sample *sampl
 	bool gathers = f->gathers && sample->whose == NIO_SAMPLE_SENDER;
 	char text[96];
 
-	snprintf(text, sizeof(text), "[%s]", object ? object : "user");
+	name_object(text, sizeof(text), object);
 	return cpu_time__take(f->out,
 			      &(struct profile_stack){.frames = text,
 						      .count = 1,

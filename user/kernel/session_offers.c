@@ -77,10 +77,11 @@ static int presence_of(const struct presence *has, struct netiotrace_bpf *skel,
 static int presume(struct offer *offers)
 {
 	const struct presence *has = presence__kernel();
-	struct netiotrace_bpf *skel;
-	int err;
+	struct netiotrace_bpf *skel = NULL;
+	int err = presence__kernel_error();
 
-	skel = session__open_skeleton(1, &err);
+	if (!err)
+		skel = session__open_skeleton(1, &err);
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		offers[i] =
 			presence__offer(skel ? presence_of(has, skel, &plan_alternatives[i]) : err);

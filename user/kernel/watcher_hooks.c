@@ -168,6 +168,9 @@ static int choose_functions(struct watcher *w, const struct watcher_filter *filt
 		if (loop__is_to_end())
 			return -EINTR;
 		err = try_backend((enum backend)b);
+		/* That there was no memory, or no file, says nothing about the backend. */
+		if (err && presence__offer(err).answer == ANSWER_UNKNOWN)
+			return err;
 		if (!err)
 			w->functions = (enum backend)b;
 	}
@@ -296,9 +299,11 @@ static void say_missing(const struct watcher *w, struct watcher_refusal *no)
 int watcher__choose(struct watcher *w, const struct watcher_filter *filter,
 		    struct watcher_refusal *no)
 {
-	int err = choose_functions(w, filter, no);
 	const struct presence *has;
+	int err = presence__kernel_error();
 
+	if (!err)
+		err = choose_functions(w, filter, no);
 	if (err)
 		return err;
 	has = presence__kernel();

@@ -38,7 +38,7 @@
 	X(TRACING, "tracing", "tracing", "BPF programs and tracing, those of netiotrace among them",        \
 	  "#A6761D")                                                                                        \
 	X(USER, "user", "application", "the application itself, but gathering", "#BBBBBB")          \
-	X(OTHER, "other", "unclassified", "no rule knows the stack", "#DDDDDD")
+	X(OTHER, "other", "unclassified", "file and disk I/O, and stacks that no rule knows", "#DDDDDD")
 
 enum cpu_class {
 #define X(id, ...) CPU_CLASS_##id,

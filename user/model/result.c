@@ -318,9 +318,17 @@ uint64_t run_result__received(const struct run_result *r)
 
 uint64_t run_result__completions_missed(const struct run_result *r)
 {
-	if (!r->kernel_zc_known || r->app.zc.completed <= r->kernel_zc.completed)
+	if (!r->kernel_zc_known || r->not_final || r->app.zc.completed <= r->kernel_zc.completed)
 		return 0;
 	return r->app.zc.completed - r->kernel_zc.completed;
+}
+
+struct zc_counts run_result__completions(const struct run_result *r)
+{
+	struct zc_counts zc = r->kernel_zc;
+
+	zc.completed += run_result__completions_missed(r);
+	return zc;
 }
 
 /*

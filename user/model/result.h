@@ -426,8 +426,17 @@ uint64_t run_result__payload(const struct run_result *r);
 uint64_t run_result__sent(const struct run_result *r);
 uint64_t run_result__received(const struct run_result *r);
 
-/* Zero-copy sends of whose completion the application has read, and the kernel side saw nothing. */
+/*
+ * Zero-copy sends of whose completion the application has read, and the kernel side saw nothing. 0
+ * where the counts are not of one moment (not_final).
+ */
 uint64_t run_result__completions_missed(const struct run_result *r);
+
+/*
+ * The kernel side's counts with the missed completions filled in. copied and not_copied are the
+ * least: of a missed completion it is not known which it was.
+ */
+struct zc_counts run_result__completions(const struct run_result *r);
 
 /*
  * The share of the measured time in which events of sending and receiving were attached. Where it

@@ -18,14 +18,20 @@ struct rule {
 	int class;
 	int copy;      /* NONE: the same */
 	int tail_call; /* NONE: the same; else what a lock that it releases itself is part of */
+	/*
+	 * Disks and other devices call this function, too: the rule counts only if a caller is of
+	 * the network. Otherwise the callers decide.
+	 */
+	bool shared;
 };
 
 /* clang-format off */
-#define RULE(name, class)             {name, CPU_CLASS_##class, NONE, NONE}
-#define RULE_COPY(name, class, stage) {name, CPU_CLASS_##class, CPU_CLASS_##stage, NONE}
-#define RULE_TAIL(name, class, tail)  {name, CPU_CLASS_##class, NONE, CPU_CLASS_##tail}
-#define COPIES(name)                  {name, COPY, NONE, NONE}
-#define SHIFTS(name)                  {name, SHIFT, NONE, NONE}
+#define RULE(name, class)             {name, CPU_CLASS_##class, NONE, NONE, false}
+#define RULE_COPY(name, class, stage) {name, CPU_CLASS_##class, CPU_CLASS_##stage, NONE, false}
+#define RULE_TAIL(name, class, tail)  {name, CPU_CLASS_##class, NONE, CPU_CLASS_##tail, false}
+#define SHARED(name, class)           {name, CPU_CLASS_##class, NONE, NONE, true}
+#define COPIES(name)                  {name, COPY, NONE, NONE, false}
+#define SHIFTS(name)                  {name, SHIFT, NONE, NONE, false}
 
 static const struct rule rules[] = {
 	/* Copying itself: leaves, and what stands between them and who had it copied. */
@@ -62,14 +68,14 @@ static const struct rule rules[] = {
 	/* Pages pinned and released. */
 	RULE("zerocopy_fill_skb", TX_PIN), RULE("__zerocopy_sg_from_iter", TX_PIN),
 	RULE("skb_zerocopy_iter_stream", TX_PIN), RULE("mm_account_pinned", TX_PIN),
-	RULE("mm_unaccount_pinned", TX_PIN), RULE("iov_iter_get_pages", TX_PIN),
-	RULE("__iov_iter_get_pages", TX_PIN), RULE("iov_iter_extract_pages", TX_PIN),
-	RULE("gup_", TX_PIN), RULE("internal_get_user_pages", TX_PIN),
-	RULE("get_user_pages", TX_PIN), RULE("__get_user_pages", TX_PIN),
-	RULE("pin_user_pages", TX_PIN), RULE("try_grab_", TX_PIN), RULE("try_get_folio", TX_PIN),
-	RULE("lockless_pages_from_mm", TX_PIN), RULE("iov_iter_revert", TX_PIN),
-	RULE("gup_fast", TX_PIN), RULE("undo_dev_pagemap", TX_PIN),
-	RULE("follow_page", TX_PIN), RULE("get_compound_page", TX_PIN),
+	RULE("mm_unaccount_pinned", TX_PIN), SHARED("iov_iter_get_pages", TX_PIN),
+	SHARED("__iov_iter_get_pages", TX_PIN), SHARED("iov_iter_extract_pages", TX_PIN),
+	SHARED("gup_", TX_PIN), SHARED("internal_get_user_pages", TX_PIN),
+	SHARED("get_user_pages", TX_PIN), SHARED("__get_user_pages", TX_PIN),
+	SHARED("pin_user_pages", TX_PIN), SHARED("try_grab_", TX_PIN), SHARED("try_get_folio", TX_PIN),
+	SHARED("lockless_pages_from_mm", TX_PIN), SHARED("iov_iter_revert", TX_PIN),
+	SHARED("gup_fast", TX_PIN), SHARED("undo_dev_pagemap", TX_PIN),
+	SHARED("follow_page", TX_PIN), SHARED("get_compound_page", TX_PIN),
 	RULE("skb_splice_from_iter", TX_PIN),
 
 	/* MSG_ZEROCOPY notifications. */
@@ -99,9 +105,9 @@ static const struct rule rules[] = {
 	RULE("secure_tcp", TCP_IP), RULE("mptcp_", TCP_IP), RULE("neigh_", TCP_IP),
 	RULE("__skb_flow_dissect", TCP_IP), RULE("skb_get_hash", TCP_IP),
 	RULE("__skb_get_hash", TCP_IP), RULE("tcp_tasklet", TCP_IP), RULE("tcp_tsq", TCP_IP),
-	RULE("bpf_skops", TCP_IP), RULE("__cgroup_bpf_run", TCP_IP), RULE("sk_filter", TCP_IP),
+	RULE("bpf_skops", TCP_IP), SHARED("__cgroup_bpf_run", TCP_IP), RULE("sk_filter", TCP_IP),
 	RULE("security_sock_rcv_skb", TCP_IP),
-	RULE("selinux_", TCP_IP), RULE("apparmor_", TCP_IP), RULE("security_", TCP_IP), RULE("security_socket", SYSCALL),
+	SHARED("selinux_", TCP_IP), SHARED("apparmor_", TCP_IP), SHARED("security_", TCP_IP), RULE("security_socket", SYSCALL),
 	RULE("skb_entail", TCP_IP), RULE("validate_xmit_skb", NETDEV),
 
 	/*
@@ -147,7 +153,7 @@ static const struct rule rules[] = {
 	RULE("passthru_features", NETDEV), RULE("default_device", NETDEV),
 	RULE("skb_segment", NETDEV), RULE("tcp_gso", NETDEV), RULE("inet_gso", NETDEV),
 	RULE("__skb_gso", NETDEV), RULE("skb_csum_hwoffload", NETDEV), RULE("virtnet_", NETDEV),
-	RULE("virtqueue_", NETDEV), RULE("start_xmit", NETDEV), RULE("vring_", NETDEV),
+	SHARED("virtqueue_", NETDEV), RULE("virtqueue_napi_", NETDEV), RULE("start_xmit", NETDEV), SHARED("vring_", NETDEV),
 	RULE("ixgbe_", NETDEV), RULE("i40e_", NETDEV), RULE("ice_", NETDEV), RULE("mlx5", NETDEV),
 	RULE("ena_", NETDEV), RULE("bnxt_", NETDEV), RULE("igb_", NETDEV), RULE("e1000", NETDEV),
 	RULE("r8169", NETDEV), RULE("rtl8169", NETDEV), RULE("br_", NETDEV), RULE("bond_", NETDEV),
@@ -319,6 +325,18 @@ static const struct rule rules[] = {
 	RULE("irq_work", IRQ), RULE("tasklet_", IRQ), RULE("__tasklet", IRQ), RULE("handle_edge", IRQ),
 	RULE("handle_percpu", IRQ), RULE("__handle_irq", IRQ),
 
+	/*
+	 * Files and disks: no class of their own. What they copy is no payload of a socket, and what
+	 * they do is no system call's overhead.
+	 */
+	RULE("filemap_", OTHER), RULE("generic_file_", OTHER), RULE("generic_perform_", OTHER),
+	RULE("iomap_", OTHER), RULE("__iomap_", OTHER), RULE("ext4_", OTHER), RULE("xfs_", OTHER),
+	RULE("btrfs_", OTHER), RULE("jbd2_", OTHER), RULE("blkdev_", OTHER), RULE("__blkdev_", OTHER),
+	RULE("bio_", OTHER), RULE("submit_bio", OTHER), RULE("__submit_bio", OTHER),
+	RULE("blk_", OTHER), RULE("__blk_", OTHER), RULE("nvme_", OTHER), RULE("scsi_", OTHER),
+	RULE("virtblk_", OTHER), RULE("virtio_queue_rq", OTHER), RULE("do_direct_IO", OTHER),
+	RULE("do_blockdev_direct_IO", OTHER), RULE("shmem_", OTHER),
+
 	/* Who watches. */
 	RULE("bpf_prog_", TRACING), RULE("__bpf_prog_", TRACING), RULE("bpf_trampoline", TRACING),
 	RULE("bpf_trace_run", TRACING), RULE("ftrace_", TRACING), RULE("kprobe_", TRACING),
@@ -370,6 +388,36 @@ static const struct rule *rule_of(const char *name)
 	return best;
 }
 
+static bool is_of_network(const struct rule *r)
+{
+	switch (r->class) {
+	case CPU_CLASS_TX_COPY:
+	case CPU_CLASS_TX_PIN:
+	case CPU_CLASS_DEFERRED_COPY:
+	case CPU_CLASS_RX_COPY:
+	case CPU_CLASS_OTHER_COPY:
+	case CPU_CLASS_COMPLETION:
+	case CPU_CLASS_TCP_IP:
+	case CPU_CLASS_NETDEV:
+	case CPU_CLASS_SKB:
+		return !r->shared;
+	default:
+		return false;
+	}
+}
+
+/* Is one of these functions of the network alone? */
+static bool calls_from_network(const char *const *frames, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct rule *r = rule_of(frames[i]);
+
+		if (r && is_of_network(r))
+			return true;
+	}
+	return false;
+}
+
 struct stack_class stack_rules__class(const char *const *frames, size_t n)
 {
 	struct stack_class out = {.class = CPU_CLASS_OTHER};
@@ -378,7 +426,7 @@ struct stack_class stack_rules__class(const char *const *frames, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct rule *r = rule_of(frames[i]);
 
-		if (!r)
+		if (!r || (r->shared && !calls_from_network(frames + i + 1, n - i - 1)))
 			continue;
 		if (r->class == SHIFT) {
 			out.shifted |= i == 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <linux/if_ether.h>
 
+#include "base/printable.h"
 #include "tap_parse.h"
 
 #define TYPE_ALL   "ALL  "
@@ -95,7 +96,7 @@ char *tap__name(const struct tap *t, char buf[TAP_NAME_LEN])
 		append(buf, TAP_NAME_LEN, " (the kernel's own: %s)", t->function);
 	else
 		append(buf, TAP_NAME_LEN, " (its process could not be seen)");
-	return buf;
+	return printable__in_place(buf);
 }
 
 char *taps__name(const struct taps *taps, char buf[TAPS_NAME_LEN])

@@ -384,13 +384,20 @@ static void judge_uncompleted(struct verdict *v, const struct evidence *e)
 static void say_missed(struct verdict *v, const struct run_result *r)
 {
 	uint64_t missed = run_result__completions_missed(r);
-	char least[UNITS_BUF], most[UNITS_BUF], all[UNITS_BUF];
+	char some[UNITS_BUF], least[UNITS_BUF], most[UNITS_BUF], all[UNITS_BUF];
 
+	if (r->kernel_zc_known && r->kernel_zc.completed > r->app.zc.completed)
+		say(v,
+		    " The kernel ended %s zero-copy sends, and the application read of %s: the "
+		    "figures before are the kernel's.",
+		    format_count(most, sizeof(most), r->kernel_zc.completed),
+		    format_count(least, sizeof(least), r->app.zc.completed));
 	if (!missed)
 		return;
 	say(v,
-	    " The kernel's events missed some completions: by those seen, between %s and %s of %s "
-	    "sends were copied; the figures before are the application's own.",
+	    " The kernel's events missed %s of these completions: by those seen, between %s and %s "
+	    "of %s sends were copied; the figures before are the application's own.",
+	    format_count(some, sizeof(some), missed),
 	    format_count(least, sizeof(least), r->kernel_zc.copied),
 	    format_count(most, sizeof(most), r->kernel_zc.copied + missed),
 	    format_count(all, sizeof(all), r->app.zc.completed));

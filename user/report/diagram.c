@@ -31,29 +31,41 @@ struct drawing {
 	char fields_text[64], device_text[64], skb_text[64];
 };
 
+static void put_entity(FILE *f, char c)
+{
+	switch (c) {
+	case '&':
+		fputs("&amp;", f);
+		break;
+	case '<':
+		fputs("&lt;", f);
+		break;
+	case '>':
+		fputs("&gt;", f);
+		break;
+	case '"':
+		fputs("&quot;", f);
+		break;
+	case '\'':
+		fputs("&#39;", f);
+		break;
+	default:
+		fputc(c, f);
+	}
+}
+
 void xml__put(FILE *f, const char *text)
 {
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", f);
-			break;
-		case '<':
-			fputs("&lt;", f);
-			break;
-		case '>':
-			fputs("&gt;", f);
-			break;
-		case '"':
-			fputs("&quot;", f);
-			break;
-		case '\'':
-			fputs("&#39;", f);
-			break;
-		default:
-			if ((unsigned char)*text >= ' ' || *text == '\n')
-				fputc(*text, f);
-		}
+	size_t n;
+
+	for (; *text; text += n ? n : 1) {
+		n = printable__length(text);
+		if (!n)
+			fputc(*text == '\n' ? '\n' : '?', f);
+		else if (n == 1)
+			put_entity(f, *text);
+		else
+			fwrite(text, 1, n, f);
 	}
 }
 

@@ -19,7 +19,10 @@ void diagram__write(FILE *f, const struct analysis *a, struct cell *cell);
 /* Does the cell have a ledger to draw? */
 bool diagram__possible(const struct analysis *a, struct cell *cell);
 
-/* Text for an element or attribute: &, <, > and quotes escaped. */
+/*
+ * Text for an element or attribute: &, <, > and quotes are escaped; characters that must not be
+ * printed (printable.h) become '?'. XML allows no control characters.
+ */
 void xml__put(FILE *f, const char *text);
 
 #endif

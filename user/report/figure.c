@@ -47,18 +47,21 @@ const char *figure__name(enum figure_id id)
  */
 static void put_quoted(FILE *f, const char *text)
 {
+	size_t n;
+
 	fputc('"', f);
-	for (; *text; text++) {
+	for (; *text; text += n ? n : 1) {
+		n = printable__length(text);
 		if (*text == '\n')
 			fputs("\\n", f);
 		else if (*text == '`')
 			fputc('\'', f);
-		else if ((unsigned char)*text < ' ')
-			fputc(' ', f);
+		else if (!n)
+			fputc('?', f);
 		else if (*text == '"' || *text == '\\')
 			fprintf(f, "\\%c", *text);
 		else
-			fputc(*text, f);
+			fwrite(text, 1, n, f);
 	}
 	fputc('"', f);
 }

@@ -2,19 +2,22 @@
 /* A report as Markdown, with the pictures as files beside it. */
 #include <string.h>
 
+#include "base/printable.h"
 #include "doc.h"
 
-/* What Markdown would take for its own; "|" would end a table's cell. */
+/* Escapes the characters of Markdown's syntax; "|" would end a table's cell. */
 static void put_text(FILE *f, const char *text)
 {
-	for (; *text; text++) {
-		if (*text == '\n') {
-			fputc(' ', f);
-			continue;
-		}
-		if (strchr("\\`*_{}[]<>#|~&", *text))
-			fputc('\\', f);
-		fputc(*text, f);
+	size_t n;
+
+	for (; *text; text += n ? n : 1) {
+		n = printable__length(text);
+		if (!n)
+			fputc(*text == '\n' ? ' ' : '?', f);
+		else if (n == 1 && strchr("\\`*_{}[]<>#|~&", *text))
+			fprintf(f, "\\%c", *text);
+		else
+			fwrite(text, 1, n, f);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/resource_limits.h"
 #include "base/privileges.h"
 #include "engine.h"
 #include "host/machine.h"
@@ -72,7 +73,7 @@ static int open_path(struct engine *e)
 	if (err) {
 		log_error("cannot make the %s path (%s): %s.",
 			  netpath__name(o->remote ? NETPATH_REMOTE : o->path), step,
-			  strerror(-err));
+			  limits__strerror(err));
 		return err == -EPERM        ? EXIT_PRIVILEGES
 		       : err == -EOPNOTSUPP ? EXIT_KERNEL
 					    : EXIT_RUN_FAILED;
@@ -162,7 +163,7 @@ static int set_up(struct engine *e, const uint64_t *sizes, size_t sizes_nr)
 	}
 	err = loop__open(&e->loop);
 	if (err) {
-		log_error("cannot wait for events: %s.", strerror(-err));
+		log_error("cannot wait for events: %s.", limits__strerror(err));
 		return EXIT_RUN_FAILED;
 	}
 	code = open_path(e);

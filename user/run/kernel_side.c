@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/resource_limits.h"
 #include "base/log.h"
 #include "base/privileges.h"
 #include "duty.h"
+#include "kernel/presence.h"
 #include "kernel_side.h"
 
 static const char only_messages[] =
@@ -156,6 +158,41 @@ static const char *backend_of(const struct plan_row *rows, size_t n)
 	return "none";
 }
 
+/*
+ * What an offer could not be told for: a plan without hooks may be for want of files or memory, and
+ * not for what the kernel lacks. 0: all were told.
+ */
+static int error_of_offers(const struct engine *e)
+{
+	for (size_t i = 0; e->offers && i < plan_alternatives_nr; i++)
+		if (e->offers[i].answer == ANSWER_UNKNOWN && e->offers[i].err)
+			return e->offers[i].err;
+	return 0;
+}
+
+static int refuse(const struct engine *e, int err)
+{
+	const char *backend = backend__name(e->o->backend);
+	int untold = err == -EOPNOTSUPP ? error_of_offers(e) : 0;
+	char limit[256];
+
+	if (limits__blame(limit, sizeof(limit), untold ? untold : err)) {
+		log_error("the kernel cannot be watched: %s.", limit);
+		return EXIT_RUN_FAILED;
+	}
+	if (untold || presence__offer(err).answer == ANSWER_UNKNOWN) {
+		log_error("what this kernel has could not be found out (%s): end what else uses "
+			  "memory, files or BPF programs, and try again.",
+			  strerror(untold ? -untold : -err));
+		return EXIT_RUN_FAILED;
+	}
+	log_error(
+		"this kernel cannot be watched by backend %s (%s): netiotrace doctor says what is "
+		"missing; --backend none runs the load generator alone.",
+		backend, strerror(-err));
+	return EXIT_KERNEL;
+}
+
 int kernel_side__open(struct engine *e, const uint64_t *sizes, size_t sizes_nr)
 {
 	int err;
@@ -169,14 +206,7 @@ int kernel_side__open(struct engine *e, const uint64_t *sizes, size_t sizes_nr)
 			  privileges__namespace_text);
 		return EXIT_PRIVILEGES;
 	}
-	if (err) {
-		log_error(
-			"this kernel cannot be watched by backend %s (%s): netiotrace doctor says "
-			"what is missing; --backend none runs the load generator alone.",
-			backend__name(e->o->backend), strerror(-err));
-		return EXIT_KERNEL;
-	}
-	return EXIT_DONE;
+	return err ? refuse(e, err) : EXIT_DONE;
 }
 
 void kernel_side__describe(struct engine *e)

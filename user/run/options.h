@@ -53,6 +53,7 @@ struct options {
 	const char *output[OUTPUT_NR]; /* file names, by enum output; NULL: none */
 	struct assertion *assertions[ASSERTIONS_MAX];
 	size_t assertions_nr;
+	const char *ready_file; /* NULL: none */
 	bool quiet;
 	int verbose;
 	int argc;

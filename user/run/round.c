@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/resource_limits.h"
 #include "base/log.h"
 #include "duty.h"
 #include "host/tap.h"
@@ -98,7 +99,7 @@ static int start(struct round *r, enum nio_side side, char *const argv[])
 	err = child__start(&d->child, argv, netpath__netns(r->e->path, side), &step);
 	if (err) {
 		return round__fail(r, err, "cannot start the load generator's %s (%s): %s.",
-				   round_side_names[side], step, strerror(-err));
+				   round_side_names[side], step, limits__strerror(err));
 	}
 	return loop__add(&r->e->loop, d->child.out);
 }

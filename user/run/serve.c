@@ -9,8 +9,10 @@
 #include "load/loadgen_args.h"
 #include "load/driver.h"
 #include "base/log.h"
+#include "base/resource_limits.h"
 #include "base/loop.h"
 #include "base/outfile.h"
+#include "base/ready.h"
 #include "base/refuse.h"
 #include "demands.h"
 #include "host/environment.h"
@@ -37,6 +39,7 @@ static const struct options_pick picks[] = {
 	{"rcvlowat", NULL, 1},
 	{"congestion", "congestion control of replies to --request-response", 1},
 	{"verify", "refuse senders without --verify (the others are checked in any case)", 1},
+	{"ready-file", NULL, 1},
 	{"quiet", NULL, 1},
 	{"verbose", "say what is received", 1},
 };
@@ -46,6 +49,7 @@ struct server {
 	struct address listen; /* resolved */
 	struct loop loop;
 	struct driver driver;
+	struct ready ready;
 	bool listening, stopped;
 };
 
@@ -80,7 +84,7 @@ static int start(struct server *s)
 	if (!err)
 		err = loop__add(&s->loop, s->driver.child.out);
 	if (err)
-		log_error("cannot start the receiver (%s): %s.", step, strerror(-err));
+		log_error("cannot start the receiver (%s): %s.", step, limits__strerror(err));
 	arglist__clear(&args);
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
@@ -93,7 +97,7 @@ static int say_ready(struct server *s)
 	address__format(text, sizeof(text), s->listen.host, s->driver.report.port);
 	printf("ready: listening on %s\n", text);
 	/* Why not is said when stdout is closed, as of every command. */
-	return outfile__flush_stdout() ? EXIT_RUN_FAILED : EXIT_DONE;
+	return outfile__flush_stdout() ? EXIT_RUN_FAILED : ready__say(&s->ready, text);
 }
 
 static void say_session(const struct load_report *r)
@@ -164,7 +168,7 @@ static int serve(struct server *s)
 		int err = loop__wait(&s->loop, &ev, -1);
 
 		if (err) {
-			log_error("cannot wait for events: %s.", strerror(-err));
+			log_error("cannot wait for events: %s.", limits__strerror(err));
 			return EXIT_RUN_FAILED;
 		}
 		if (ev.kind == LOOP_SIGNAL)
@@ -208,14 +212,18 @@ int serve__main(int argc, char **argv)
 		log_error("no address is known for --listen %s: %s.", o.listen.host, why);
 		return EXIT_RUN_FAILED;
 	}
+	code = ready__open(&s.ready, o.ready_file);
+	if (code)
+		return code;
 	err = loop__open(&s.loop);
 	code = err ? EXIT_RUN_FAILED : EXIT_DONE;
 	if (err)
-		log_error("cannot wait for events: %s.", strerror(-err));
+		log_error("cannot wait for events: %s.", limits__strerror(err));
 	if (!code)
 		code = start(&s);
 	if (!code)
 		code = serve(&s);
+	ready__close(&s.ready);
 	driver__clear(&s.driver);
 	loop__close(&s.loop);
 	return code;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv_cell.h"
 #include "json.h"
 #include "output.h"
 
@@ -19,26 +20,17 @@ struct csv {
 	int err;
 };
 
+static void put_text(struct csv *csv, const char *text)
+{
+	csv_cell__put(csv->f, text);
+	if (ferror(csv->f) && !csv->err)
+		csv->err = errno ? -errno : -EIO;
+}
+
 static void put_char(struct csv *csv, char c)
 {
 	if (fputc(c, csv->f) == EOF && !csv->err)
 		csv->err = errno ? -errno : -EIO;
-}
-
-/* RFC 4180: quoted when it holds a comma, a quote or a line break; quotes doubled. */
-static void put_text(struct csv *csv, const char *text)
-{
-	bool quoted = strpbrk(text, ",\"\r\n") != NULL;
-
-	if (quoted)
-		put_char(csv, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			put_char(csv, '"');
-		put_char(csv, *text);
-	}
-	if (quoted)
-		put_char(csv, '"');
 }
 
 /* Numbers as in the JSON document, whatever the locale says of decimal points. */

@@ -31,7 +31,8 @@ static struct real sends_per_notification(const struct run_result *run)
 	if (!run->notifications.value)
 		return (struct real){.reason = "nothing completed"};
 	return (struct real){
-		.value = (double)run->kernel_zc.completed / (double)run->notifications.value,
+		.value = (double)run_result__completions(run).completed /
+			 (double)run->notifications.value,
 		.known = true,
 	};
 }
@@ -55,7 +56,8 @@ static int put_pinned(json_t *o, const struct run_result *run)
 json_t *json_document__kernel_zerocopy(const struct run_result *run)
 {
 	bool known = run->ledger_known && run->kernel_zc_known;
-	const struct zc_counts *zc = &run->kernel_zc;
+	const struct zc_counts counts = run_result__completions(run), *zc = &counts;
+	const struct num missed = {.value = run_result__completions_missed(run), .known = known};
 	bool counted =
 		known && (run->sequence.tx_ids.known || !run->stages[NIO_STAGE_TX_PIN].no_events);
 	json_t *o = json_object();
@@ -65,16 +67,15 @@ json_t *json_document__kernel_zerocopy(const struct run_result *run)
 	err |= json_put_or_null(o, "completed",
 				(struct num){.value = zc->completed, .known = known});
 	err |= json_put_or_null(o, "copied", (struct num){.value = zc->copied, .known = known});
-	err |= json_put_or_null(
-		o, "copied_at_most",
-		(struct num){.value = zc->copied + run_result__completions_missed(run),
-			     .known = known});
+	err |= json_put_or_null(o, "copied_at_most",
+				(struct num){.value = zc->copied + missed.value, .known = known});
 	err |= json_put_or_null(o, "not_copied",
 				(struct num){.value = zc->not_copied, .known = known});
 	if (known && !counted)
 		err |= json_put_reason(o, "sends", run->stages[NIO_STAGE_TX_PIN].no_events);
 	err |= json_put_num(o, "notifications", run->notifications);
 	err |= json_put_num(o, "filled", run->zc_filled);
+	err |= json_put_or_null(o, "missed", missed);
 	err |= json_put_num(o, "repeated", run->zc_repeated);
 	err |= json_put_num(o, "sends_unseen", run->zc_unseen);
 	err |= put_pinned(o, run);

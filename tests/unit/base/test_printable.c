@@ -53,6 +53,28 @@ static void controls_are_not(void **state)
 	      "??2J"); /* the one-character form of the same */
 }
 
+/* "gpj.exe" would show as "exe.jpg". */
+static void marks_of_direction_are_not(void **state)
+{
+	(void)state;
+	check("a\xe2\x80\xaegpj.exe", "a???gpj.exe");  /* U+202E */
+	check("\xe2\x80\xaa\xe2\x80\x8e", "??????");   /* U+202A, U+200E */
+	check("\xe2\x81\xa6x\xe2\x81\xa9", "???x???"); /* U+2066, U+2069 */
+	check("\xd8\x9c", "??");                       /* U+061C */
+	check("\xe2\x80\xa8", "???");                  /* U+2028 */
+	check("\xef\xbb\xbfx", "???x");
+	check("\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
+	      "\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa"); /* beside them */
+}
+
+static void lines_stay_lines(void **state)
+{
+	char text[] = "one\n\ttwo\x1b[31m\r\xc2\x9b";
+
+	(void)state;
+	assert_string_equal(printable__lines(text), "one\n\ttwo?[31m???");
+}
+
 static void what_is_no_utf8_is_not(void **state)
 {
 	(void)state;
@@ -85,6 +107,8 @@ int main(void)
 		cmocka_unit_test(what_prints_is_kept),
 		cmocka_unit_test(each_length_begins_where_it_must),
 		cmocka_unit_test(controls_are_not),
+		cmocka_unit_test(marks_of_direction_are_not),
+		cmocka_unit_test(lines_stay_lines),
 		cmocka_unit_test(what_is_no_utf8_is_not),
 		cmocka_unit_test(cut_between_characters),
 	};

@@ -71,6 +71,7 @@ static void paragraphs_stand_beside_their_label(void **state)
 	check_note("", 40, "");
 	check_note("   ", 40, "");
 	check_note("x", 40, "note       x\n");
+	check_note("x\x1b[2J\xc2\x9b", 40, "note       x?[2J??\n");
 	check_note("One sentence. Another. ", 26,
 		   "note       One sentence.\n           Another.\n");
 }

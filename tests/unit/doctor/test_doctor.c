@@ -83,6 +83,28 @@ static void nothing_readable_is_nothing_known(void **state)
 	check_is(&f, "CAP_BPF", CHECK_MISSING);
 }
 
+static void resource_limits_that_are_too_low_are_limits(void **state)
+{
+	static const struct {
+		enum limit limit;
+		const char *name;
+	} low[] = {{LIMIT_FILES, "open_files"},
+		   {LIMIT_MEMORY, "virtual_memory"},
+		   {LIMIT_DATA, "data_memory"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(low) / sizeof(low[0]); i++) {
+		struct facts f;
+
+		healthy(&f);
+		f.limits.value[low[i].limit] = limit_facts[low[i].limit].enough;
+		check_is(&f, low[i].name, CHECK_OK);
+		f.limits.value[low[i].limit]--;
+		check_is(&f, low[i].name, CHECK_LIMITED);
+		assert_non_null(strstr(check(&f, low[i].name)->remedy, "ulimit"));
+	}
+}
+
 static void kernel_checks(void **state)
 {
 	struct facts f;
@@ -248,6 +270,7 @@ int main(void)
 		cmocka_unit_test(all_is_well_but_for_local_delivery),
 		cmocka_unit_test(nothing_readable_is_nothing_known),
 		cmocka_unit_test(a_kernel_that_preempts_is_a_limit_for_events),
+		cmocka_unit_test(resource_limits_that_are_too_low_are_limits),
 		cmocka_unit_test(kernel_checks),
 		cmocka_unit_test(expensive_clocks),
 		cmocka_unit_test(capabilities),

@@ -169,6 +169,10 @@ static void names_say_device_and_holder(void **state)
 			    "every device of every namespace (its process could not be seen)");
 	t = (struct tap){.device = "eth0", .function = "batadv_recv"};
 	assert_string_equal(tap__name(&t, name), "eth0 (the kernel's own: batadv_recv)");
+	/* Any user may name a process. */
+	t = (struct tap){.device = "lo", .process = "x\x1b[2J", .inode = 5};
+	t.pid = (struct num){.value = 7, .known = true};
+	assert_string_equal(tap__name(&t, name), "lo (x?[2J, pid 7)");
 }
 
 static void names_of_many_are_cut_and_counted(void **state)

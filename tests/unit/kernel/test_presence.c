@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <bpf/btf.h>
 
 #include <cmocka.h>
@@ -118,6 +120,38 @@ static void without_types_nothing_is_there_and_without_btf_nothing_is_known(void
 	presence__free(NULL);
 }
 
+/* Could not tell: no file can be opened. That is no answer about the kernel. */
+static void without_files_nothing_is_told(void **state)
+{
+	struct rlimit before, few;
+	int err;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = (struct rlimit){3, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	err = presence__kernel_error();
+	setrlimit(RLIMIT_NOFILE, &before);
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		assert_int_equal(err, 0);
+	else
+		assert_int_equal(err, -EMFILE);
+	assert_int_equal(presence__kernel_error(), 0); /* it is asked again */
+}
+
+static void errors_of_the_moment_are_no_answers(void **state)
+{
+	static const int moment[] = {-ENOMEM, -EMFILE, -ENFILE, -EAGAIN, -EINTR, -EBUSY};
+	static const int kernel[] = {-ENOENT, -EOPNOTSUPP, -EPERM, -EINVAL, -EPROTOTYPE};
+
+	(void)state;
+	assert_int_equal(presence__offer(0).answer, ANSWER_YES);
+	for (size_t i = 0; i < sizeof(moment) / sizeof(moment[0]); i++)
+		assert_int_equal(presence__offer(moment[i]).answer, ANSWER_UNKNOWN);
+	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
+		assert_int_equal(presence__offer(kernel[i]).answer, ANSWER_NO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +159,8 @@ int main(void)
 		cmocka_unit_test(names_of_other_kinds_are_others),
 		cmocka_unit_test(finds_the_places_of_sections),
 		cmocka_unit_test(finds_each_of_many),
+		cmocka_unit_test(without_files_nothing_is_told),
+		cmocka_unit_test(errors_of_the_moment_are_no_answers),
 		cmocka_unit_test(without_types_nothing_is_there_and_without_btf_nothing_is_known),
 	};
 

@@ -45,6 +45,7 @@ static const char maps[] =
 	"7f0000000000-7f0000100000 r-xp 00028000 fd:01 9 /usr/lib/x86_64-linux-gnu/libc.so.6\n"
 	"7f0000200000-7f0000201000 r-xp 00000000 00:00 0 \n"
 	"7f0000300000-7f0000301000 r-xp 00000000 fd:01 7 /tmp/a name/lib one.so (deleted)\n"
+	"7f0000400000-7f0000401000 r-xp 00000000 fd:01 8 /tmp/l;tcp_sendmsg\x1b[2J\n"
 	"7ffd00000000-7ffd00001000 r-xp 00000000 00:00 0 [vdso]\n"
 	"no line of maps\n";
 
@@ -205,13 +206,15 @@ static void user_code_is_of_its_object(void **state)
 	take_user(&f, NIO_SAMPLE_SENDER, 0x5581c0010000);
 	take_user(&f, NIO_SAMPLE_RECEIVER, 0x7f0000012345); /* a receiver gathers nothing */
 	take_user(&f, NIO_SAMPLE_RECEIVER, 0);
+	take_user(&f, NIO_SAMPLE_RECEIVER, 0x7f0000400000); /* a name that is a stack of its own */
 	f.gathers = false;
 	take_user(&f, NIO_SAMPLE_SENDER, 0x7f0000012345);
 	assert_int_equal(out.by[NIO_SAMPLE_SENDER].classes[CPU_CLASS_GATHER], 1);
 	assert_int_equal(out.by[NIO_SAMPLE_SENDER].classes[CPU_CLASS_USER], 2);
-	assert_int_equal(out.by[NIO_SAMPLE_RECEIVER].classes[CPU_CLASS_USER], 2);
+	assert_int_equal(out.by[NIO_SAMPLE_RECEIVER].classes[CPU_CLASS_USER], 3);
 	assert_string_equal(out.profile.stacks[0].frames, "[libc.so.6]");
 	assert_string_equal(out.profile.stacks[3].frames, "[user]");
+	assert_string_equal(out.profile.stacks[4].frames, "[l?tcp_sendmsg?[2J]");
 	cpu_time__clear(&out);
 	process_maps__free(m);
 }

@@ -296,6 +296,12 @@ static void completions_are_missed_where_the_application_saw_more(void **state)
 	assert_int_equal(run_result__completions_missed(&r), 0);
 	r.kernel_zc.completed = 12;
 	assert_int_equal(run_result__completions_missed(&r), 0);
+	assert_int_equal(run_result__completions(&r).completed, 12);
+	/* Counts of different moments tell nothing of each other. */
+	r.kernel_zc.completed = 7;
+	r.not_final = "interrupted";
+	assert_int_equal(run_result__completions_missed(&r), 0);
+	r.not_final = NULL;
 	r.kernel_zc = (struct zc_counts){0};
 	r.kernel_zc_known = false;
 	assert_int_equal(run_result__completions_missed(&r), 0);

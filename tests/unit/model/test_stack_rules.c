@@ -111,6 +111,35 @@ static const struct {
 	 false},
 	{"tcp_sendmsg;lock_sock_nested;__cond_resched;rcu_all_qs", CPU_CLASS_SCHEDULING, false},
 	{"a_driver_nobody_knows;its_helper", CPU_CLASS_OTHER, false},
+	/* Disks pin pages (O_DIRECT) and have virtio queues, too: that is not the network's. */
+	{"do_syscall_64;ksys_pread64;vfs_read;ext4_file_read_iter;iomap_dio_rw;__iomap_dio_rw;"
+	 "bio_iov_iter_get_pages;iov_iter_extract_pages;pin_user_pages_fast;gup_fast_fallback",
+	 CPU_CLASS_OTHER, false},
+	{"vfs_write;blkdev_write_iter;blkdev_direct_IO;submit_bio_noacct_nocheck;blk_mq_submit_bio;"
+	 "virtio_queue_rq;virtqueue_notify;vp_notify;iowrite16",
+	 CPU_CLASS_OTHER, false},
+	{"blk_mq_dispatch_rq_list;virtio_queue_rq;virtblk_add_req;virtqueue_add_sgs",
+	 CPU_CLASS_OTHER, false},
+	{"asm_common_interrupt;common_interrupt;handle_irq_event;vring_interrupt", CPU_CLASS_IRQ,
+	 false},
+	{"asm_common_interrupt;common_interrupt;vring_interrupt;virtblk_done;virtqueue_get_buf_ctx",
+	 CPU_CLASS_OTHER, false},
+	{"ksys_read;vfs_read;filemap_read;copy_page_to_iter;_copy_to_iter;rep_movs_alternative",
+	 CPU_CLASS_OTHER, false},
+	{"__x64_sys_read;vfs_read;rw_verify_area;security_file_permission;apparmor_file_permission",
+	 CPU_CLASS_SYSCALL, false},
+	{"do_syscall_64;__x64_sys_process_vm_readv;pin_user_pages_remote;gup_longterm",
+	 CPU_CLASS_SYSCALL, false},
+	/* The same functions below a socket. */
+	{"tcp_sendmsg_locked;tcp_write_xmit;dev_hard_start_xmit;start_xmit;virtqueue_notify;"
+	 "vp_notify;iowrite16",
+	 CPU_CLASS_NETDEV, false},
+	{"net_rx_action;__napi_poll;virtnet_poll;virtqueue_get_buf_ctx_split", CPU_CLASS_NETDEV,
+	 false},
+	{"tcp_sendmsg_locked;skb_zerocopy_iter_stream;iov_iter_extract_pages;pin_user_pages_fast",
+	 CPU_CLASS_TX_PIN, false},
+	{"common_interrupt;vring_interrupt;skb_recv_done;virtqueue_napi_schedule", CPU_CLASS_NETDEV,
+	 false},
 };
 
 static void rules_decide_as_they_say(void **state)

@@ -262,6 +262,42 @@ static void copied_by_nothing_seen(void **state)
 	assert_says(judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE)->text, "was not watched");
 }
 
+/* The numbers of a kernel that preempts programs: its events missed 5 of 1303 completions. */
+static void completions_that_events_missed_are_a_range(void **state)
+{
+	struct fixture *f = loopback(PINNED);
+	const struct verdict *v;
+
+	(void)state;
+	f->run.app.zc = (struct zc_counts){.sends = 1303, .completed = 1303, .copied = 1303};
+	f->run.kernel_zc = (struct zc_counts){.sends = 1303, .completed = 1298, .copied = 1298};
+	f->run.kernel_zc_known = true;
+	v = judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
+	assert_true(v->copied_fraction.value == 1);
+	assert_says(v->text, "missed 5 of");
+	assert_says(v->text, "between 1 298 and 1 303 of 1 303 sends");
+	/* All seen: not a word of it. */
+	f->run.kernel_zc.completed = f->run.kernel_zc.copied = 1303;
+	v = judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
+	assert_null(strstr(v->text, "missed"));
+	assert_null(strstr(v->text, "application"));
+}
+
+/* An application that did not read of all: both numbers are said. */
+static void completions_that_were_not_read_are_said(void **state)
+{
+	struct fixture *f = loopback(PINNED);
+	const struct verdict *v;
+
+	(void)state;
+	f->run.app.zc = (struct zc_counts){.sends = 1303, .completed = 1298, .copied = 1298};
+	f->run.kernel_zc = (struct zc_counts){.sends = 1303, .completed = 1303, .copied = 1303};
+	f->run.kernel_zc_known = true;
+	v = judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
+	assert_says(v->text, "ended 1 303");
+	assert_says(v->text, "the application read of 1 298");
+}
+
 static void other_modes_have_no_verdict(void **state)
 {
 	struct fixture *f = remote();
@@ -305,6 +341,8 @@ int main(void)
 		cmocka_unit_test(no_scatter_gather_in_front_of_the_device),
 		cmocka_unit_test(flattened_and_reported_not_copied),
 		cmocka_unit_test(copied_by_nothing_seen),
+		cmocka_unit_test(completions_that_events_missed_are_a_range),
+		cmocka_unit_test(completions_that_were_not_read_are_said),
 		cmocka_unit_test(other_modes_have_no_verdict),
 		cmocka_unit_test(verdicts_are_sentences),
 	};

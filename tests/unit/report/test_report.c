@@ -101,6 +101,20 @@ static void a_wide_range_is_logarithmic(void **state)
 }
 
 /* gnuplot runs what stands between backquotes in a double-quoted string. */
+/* Escape, C1 control (CSI), right-to-left override: none may reach a terminal or a page. */
+#define TERMINAL          \
+	"\x1b[2J\xc2\x9b" \
+	"31m\xe2\x80\xae\x07"
+
+static void check_quiet(const char *text)
+{
+	static const char *const marks[] = {"\x1b", "\xc2\x9b", "\xe2\x80\xae", "\x07"};
+
+	for (size_t i = 0; i < 4; i++)
+		if (strstr(text, marks[i]))
+			fail_msg("mark %zu of a terminal is in:\n%s", i, text);
+}
+
 static void nothing_from_outside_is_executed(void **state)
 {
 	struct study s = {0};
@@ -110,12 +124,12 @@ static void nothing_from_outside_is_executed(void **state)
 	(void)state;
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 1);
 	study__finish(&s);
-	made(&f, FIGURE_THROUGHPUT, &s, "a `reboot` \"; system('reboot') # \\ \x1b \n end");
+	made(&f, FIGURE_THROUGHPUT, &s, "a `reboot` \"; system('reboot') # \\ " TERMINAL " \n end");
 	assert_null(strchr(f.settings, '`'));
-	assert_null(strchr(f.settings, '\x1b'));
+	check_quiet(f.settings);
 	line = strstr(f.settings, "caption = ");
 	assert_non_null(line);
-	check_has(line, "a 'reboot' \\\"; system('reboot') # \\\\   \\nend\\n");
+	check_has(line, "a 'reboot' \\\"; system('reboot') # \\\\ ?[2J??31m???? \\nend\\n");
 	figure__clear(&f);
 	study__clear(&s);
 }
@@ -402,7 +416,7 @@ static char *written(void (*write)(FILE *f))
 	return text;
 }
 
-static const char hostile[] = "<script>alert(1)</script> \"q\" & 'x' | `y`";
+static const char hostile[] = "<script>alert(1)</script> \"q\" & 'x' | `y`" TERMINAL;
 
 static void write_hostile_html(FILE *f)
 {
@@ -429,6 +443,7 @@ static void html_is_escaped(void **state)
 
 	(void)state;
 	assert_null(strstr(html, "<script"));
+	check_quiet(html);
 	check_has(html, "aria-label=\"&lt;script&gt;alert(1)&lt;/script&gt; &quot;q&quot; &amp; "
 			"&#39;x&#39;");
 	free(html);
@@ -461,7 +476,15 @@ static void pictures_have_ids_of_their_own(void **state)
 static void write_markdown(FILE *f)
 {
 	static const char *const row[] = {"a|b", "user_gather"};
+	char *items[] = {(char *)hostile};
 
+	report_markdown.begin(f, hostile);
+	report_markdown.heading(f, 2, hostile);
+	report_markdown.paragraph(f, hostile);
+	report_markdown.strong(f, hostile);
+	report_markdown.list(f, items, 1);
+	report_markdown.picture(f, "hostile", "", hostile, hostile);
+	report_markdown.fold_begin(f, hostile);
 	report_markdown.table_begin(f, row, 2);
 	report_markdown.picture(f, "copies", "", "x", NULL);
 	report_markdown.picture(f, "diagram-onecopy", "", "x", NULL);
@@ -472,6 +495,7 @@ static void markdown_is_escaped(void **state)
 	char *md = written(write_markdown);
 
 	(void)state;
+	check_quiet(md);
 	check_has(md, "| a\\|b | user\\_gather |\n|---|---|\n");
 	check_has(md, "![x](copies.png)");
 	check_has(md, "![x](diagram-onecopy.svg)");

@@ -18,6 +18,8 @@ static inline void healthy(struct facts *f)
 	f->btf_size = known(5515646);
 	for (size_t i = 0; i < DOCTOR_CAPABILITIES; i++)
 		f->held[i] = true;
+	for (int i = 0; i < LIMIT_NR; i++)
+		f->limits.value[i] = UINT64_MAX;
 	f->root = f->loaded = true;
 	strcpy(f->clocksources, "tsc hpet acpi_pm");
 	f->clock_ns = (struct real){.value = 21, .known = true};

@@ -157,9 +157,12 @@ static void text_is_quoted(void **state)
 	(void)state;
 	full_result__init(&f);
 	snprintf(f.runs[0].verdict.text, sizeof(f.runs[0].verdict.text), "two\nlines");
+	snprintf(f.result.env.kernel, sizeof(f.result.env.kernel), "6.1\x1b[2J\r\x7f");
 	text = written(&f.result);
 	assert_non_null(strstr(text, ",\"copied, \"\"local\"\"\","));
 	assert_non_null(strstr(text, ",\"two\nlines\","));
+	assert_null(strpbrk(text, "\x1b\r"));
+	assert_non_null(strstr(text, ",6.1?[2J??,"));
 	assert_non_null(strstr(text, ",\"A CPU, 2 GHz\","));
 	assert_null(strstr(text, "\"zerocopy\""));
 	free(text);

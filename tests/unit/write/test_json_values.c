@@ -417,6 +417,43 @@ static void a_document_is_whole_or_an_error(void **state)
 	json_decref(o);
 }
 
+static void check_member(const json_t *o, const char *key, const char *expected)
+{
+	check(json_incref(json_object_get(o, key)), expected);
+}
+
+/*
+ * The numbers of a kernel that preempts programs. The document has one number of completions, and
+ * says how many of them only the application counted.
+ */
+static void completions_that_events_missed_are_filled_in(void **state)
+{
+	struct run_result run;
+	json_t *o;
+
+	(void)state;
+	run_result__init(&run);
+	run.ledger_known = run.kernel_zc_known = true;
+	run.app.zc = (struct zc_counts){.sends = 1303, .completed = 1303, .copied = 1300};
+	run.kernel_zc = (struct zc_counts){.completed = 1298, .copied = 1296, .not_copied = 2};
+	run.notifications = known(100);
+	o = json_document__kernel_zerocopy(&run);
+	check_member(o, "completed", "1303");
+	check_member(o, "missed", "5");
+	check_member(o, "copied", "1296");
+	check_member(o, "copied_at_most", "1301");
+	check_member(o, "not_copied", "2");
+	check_member(o, "sends_per_notification", "13.03");
+	json_decref(o);
+	/* Not of one moment: nothing is filled in. */
+	run.not_final = "interrupted";
+	o = json_document__kernel_zerocopy(&run);
+	check_member(o, "completed", "1298");
+	check_member(o, "missed", "0");
+	json_decref(o);
+	run_result__clear(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,6 +472,7 @@ int main(void)
 		cmocka_unit_test(parts_of_send_calls),
 		cmocka_unit_test(taps_are_named),
 		cmocka_unit_test(a_document_is_whole_or_an_error),
+		cmocka_unit_test(completions_that_events_missed_are_filled_in),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

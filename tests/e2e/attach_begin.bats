@@ -1,0 +1,189 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Who is watched, from which moment on, and how others see that: targets, --ready-file, systemd.
+# shellcheck disable=SC2030,SC2031
+
+load ../lib
+load attach
+
+# bats test_tags=address
+@test "attach --cgroup: a tree of 2000 cgroups is walked, and a process at its end is watched" {
+	local root
+
+	need_tool findmnt python3
+	root=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
+	[ -w "$root" ] || skip "no cgroup2 file system to write to"
+	cat >deep.py <<-'PYTHON'
+		import os, subprocess, sys
+		root, depth = sys.argv[1], 2000
+		made = 0
+		os.mkdir(root)
+		os.chdir(root)
+		try:
+		    for made in range(1, depth + 1):
+		        os.mkdir('d')
+		        os.chdir('d')
+		    with open('cgroup.procs', 'w') as f:
+		        f.write(sys.argv[2])
+		    code = subprocess.call(sys.argv[3:], cwd='/')
+		    with open(os.path.dirname(root) + '/cgroup.procs', 'w') as f:
+		        f.write(sys.argv[2])
+		finally:
+		    for i in range(made):
+		        os.chdir('..')
+		        os.rmdir('d')
+		    os.rmdir(root)
+		sys.exit(code)
+	PYTHON
+	background sleep 60
+	python3 deep.py "$root/netiotrace-deep-$$" "$STARTED" \
+		"$NETIOTRACE" attach -q --cgroup "$root/netiotrace-deep-$$" --duration 100ms --json "$PWD/out.json"
+	jq -e --argjson pid "$STARTED" '[.processes[].pid] | index($pid) != null' out.json
+}
+
+# bats test_tags=address
+@test "attach --cgroup: a directory of cgroup v1 is refused with the place of the others" {
+	local root
+
+	need_tool findmnt
+	root=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
+	run -1 "$NETIOTRACE" attach --cgroup /proc
+	[[ $output == *"is not the directory of a cgroup (v2)"* ]]
+	[ -z "$root" ] || [[ $output == *"$root"* ]]
+}
+
+# bats test_tags=address
+@test "attach --by cgroup: without a cgroup2 mount it says why names are unknown" {
+	# shellcheck disable=SC2016 # the inner shell expands
+	run -0 unshare -m sh -c 'umount -a -l -t cgroup2 && exec "$1" attach --by cgroup --duration 50ms --pid $$' - "$NETIOTRACE"
+	[[ $output == *"mount -t cgroup2"* ]]
+}
+
+# bats test_tags=address
+@test "attach --children: children and grandchildren that run already are watched" {
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	# The grandchild sends when it is told to: it was there before the watching began.
+	mkfifo go
+	# shellcheck disable=SC2016
+	background sh -c 'sh -c '\''"$1" churn 127.0.0.1 "$2" 5 <go; sleep 60'\'' - "$1" "$2" & wait' - ./later "$PORT"
+	MASTER=$STARTED
+	cat >later <<-END
+		#!/bin/sh
+		read -r word
+		exec "$PROGRAM" "\$@"
+	END
+	chmod +x later
+	within 20 pgrep -P "$MASTER"
+	watch --pid "$MASTER" --children
+	echo now >go
+	within 60 sh -c '! pgrep -f "churn 127.0.0.1 $1" >/dev/null' - "$PORT"
+	kill -INT "$COLLECTOR"
+	wait "$COLLECTOR" || [ $? -eq 130 ]
+	exact
+	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23' out.json
+}
+
+# bats test_tags=address
+@test "attach --assert: fails with exit 5 where nothing was watched" {
+	run -5 "$NETIOTRACE" attach -q --comm no-such-name --duration 50ms --assert 'ledger.tx_copy.bytes == 0'
+	[[ $output == *"no process of --comm no-such-name"* ]]
+	run -5 "$NETIOTRACE" attach -q --port 9 --duration 50ms --assert 'copied_fraction == 0' --assert 'health.missed == 0'
+	# That a port had no connection is an answer.
+	"$NETIOTRACE" attach -q --port 9 --duration 50ms --assert 'connections == 0'
+	# And so is a command that makes none.
+	"$NETIOTRACE" attach -q --assert 'ledger.tx_copy.bytes == 0' -- true
+}
+
+# bats test_tags=address
+@test "attach --json - -- COMMAND: stdout is the document alone, the command's goes to stderr" {
+	"$NETIOTRACE" attach -q --json - -- echo "of the command" >document 2>errors
+	jq -e '.total.connections == 0' document
+	grep -qx "of the command" errors
+	"$NETIOTRACE" attach -q --csv - -- echo "of the command" >document 2>errors
+	run -1 grep "of the command" document
+	# Elsewhere stdout is the command's.
+	[ "$("$NETIOTRACE" attach -q --json out.json -- echo "of the command" 2>/dev/null)" = "of the command" ]
+}
+
+# bats test_tags=address
+@test "attach --comm: a name of more than 15 bytes matches by its first 15, and says so" {
+	cp "$(type -P sleep)" a-name-of-twenty-byt
+	background ./a-name-of-twenty-byt 60
+	within 20 grep -qx a-name-of-twent "/proc/$STARTED/comm"
+	"$NETIOTRACE" attach --comm a-name-of-twenty-byt --duration 50ms --json out.json >text 2>log
+	grep -q "'a-name-of-twent'" log
+	jq -e --argjson pid "$STARTED" '[.processes[].pid] == [$pid]' out.json
+	"$NETIOTRACE" attach --comm a-name-of-twent --duration 50ms >text 2>log
+	run -1 grep "15 bytes" log
+}
+
+# bats test_tags=address
+@test "attach --ready-file: it is there from the first byte counted until the end" {
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	"$NETIOTRACE" attach -q --port "$PORT" --ready-file ready --json out.json 2>log 3>&- &
+	COLLECTOR=$!
+	PEERS+=($!)
+	within 60 test -e ready
+	# Whole at once, with our id.
+	[ "$(<ready)" = "netiotrace $COLLECTOR" ]
+	"$PROGRAM" churn 127.0.0.1 "$PORT" 5
+	kill -INT "$COLLECTOR"
+	wait "$COLLECTOR" || [ $? -eq 130 ]
+	[ ! -e ready ]
+	jq -e '.total.connections == 10' out.json
+}
+
+# bats test_tags=address
+@test "attach --ready-file: one that a killed program left is removed, another's file is not" {
+	echo "netiotrace 1" >ready
+	run -1 "$NETIOTRACE" attach -q --pid 4194303 --ready-file ready
+	[ ! -e ready ]
+	echo "of another" >ready
+	run -2 "$NETIOTRACE" attach -q --pid $$ --duration 50ms --ready-file ready
+	[ "$(<ready)" = "of another" ]
+	run -1 "$NETIOTRACE" attach -q --pid $$ --duration 50ms --ready-file nowhere/ready
+	[[ $output == *"nowhere/ready cannot be written"* ]]
+}
+
+# bats test_tags=address
+@test "attach says READY=1 to the service manager when it watches, and STOPPING=1 at the end" {
+	need_tool python3
+	cat >manager.py <<-'PYTHON'
+		import os, socket, subprocess, sys
+		for name in ('notify', '@netiotrace-test-%d' % os.getpid()):
+		    s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		    s.bind(name.replace('@', '\0'))
+		    s.settimeout(60)
+		    where = name if name[0] == '@' else os.path.abspath(name)
+		    p = subprocess.Popen(sys.argv[1:], env=dict(os.environ, NOTIFY_SOCKET=where))
+		    assert s.recv(100) == b'READY=1'
+		    assert p.poll() is None
+		    p.send_signal(2)
+		    assert s.recv(100) == b'STOPPING=1'
+		    assert p.wait(60) == 130
+		    s.close()
+	PYTHON
+	python3 manager.py "$NETIOTRACE" attach -q --pid $$
+	# One that is not there is a warning, not an end.
+	NOTIFY_SOCKET=$PWD/nobody run -0 "$NETIOTRACE" attach --pid $$ --duration 50ms
+	[[ $output == *"NOTIFY_SOCKET=$PWD/nobody cannot be told"* ]]
+}
+
+# bats test_tags=address
+@test "attach: a line on stderr says that the watching has begun, but with --quiet" {
+	"$NETIOTRACE" attach --pid $$ --duration 50ms >text 2>log
+	[ "$(grep -c "^netiotrace: watching 1 process\.$" log)" = 1 ]
+	"$NETIOTRACE" attach -q --pid $$ --duration 50ms 2>log
+	[ ! -s log ]
+}
+
+# bats test_tags=address
+@test "serve --ready-file: it names the address while it listens" {
+	"$NETIOTRACE" serve --listen 127.0.0.1:0 --ready-file ready >text 3>&- &
+	PEERS+=($!)
+	within 60 test -e ready
+	[ "$(<ready)" = "netiotrace $! $(sed -n 's/^ready: listening on //p' text)" ]
+	kill -INT $!
+	wait $! || true
+	[ ! -e ready ]
+}
