@@ -210,7 +210,7 @@ static void test_names(void **state)
 	assert_int_equal(kind, NETPATH_VETH);
 	assert_int_equal(netpath__parse("", &kind), -EINVAL);
 	assert_int_equal(netpath__parse("veth0", &kind), -EINVAL);
-	assert_int_equal(netpath__parse("Loopback", &kind), -EINVAL);
+	assert_int_equal(netpath__parse("loop back", &kind), -EINVAL);
 	assert_int_equal(kind, NETPATH_VETH);
 	assert_string_equal(netpath__name(NETPATH_LOOPBACK), "loopback");
 	assert_string_equal(netpath__name(NETPATH_VETH), "veth");
