@@ -76,6 +76,7 @@ load attach
 	within 20 pgrep -P "$MASTER"
 	watch --pid "$MASTER" --children
 	echo now >go
+	# shellcheck disable=SC2016
 	within 60 sh -c '! pgrep -f "churn 127.0.0.1 $1" >/dev/null' - "$PORT"
 	kill -INT "$COLLECTOR"
 	wait "$COLLECTOR" || [ $? -eq 130 ]

@@ -521,7 +521,7 @@ static void name_targets(char *buf, size_t len, const struct attach_options *o)
 	for (size_t i = 0; i < o->comms_nr && used < len; i++, before = ", ")
 		used += snprintf(buf + used, len - used, "%s--comm %s", before, o->comms[i]);
 	if (o->cgroup && used < len)
-		used += snprintf(buf + used, len - used, "%s--cgroup %s", before, o->cgroup);
+		snprintf(buf + used, len - used, "%s--cgroup %s", before, o->cgroup);
 }
 
 bool watching__saw_any(const struct watching *w, char *buf, size_t len)

@@ -35,7 +35,7 @@ static int print_json(FILE *f, const struct diagnosis *d)
 		json_decref(doc);
 		return -ENOMEM;
 	}
-	if (json_dumpf(doc, f, JSON_INDENT(2)) || fputc('\n', f) == EOF)
+	if (json_dumpf(doc, f, JSON_INDENT(2) | JSON_ENSURE_ASCII) || fputc('\n', f) == EOF)
 		err = -EIO;
 	json_decref(doc);
 	return err;

@@ -151,16 +151,13 @@ static int print_completions(FILE *f, unsigned int width, const struct result *r
 	if (err)
 		return err;
 	for (i = 0; i < r->summary_nr; i++) {
-		uint64_t completed;
-
 		run = &r->summary[i].total;
-		completed = run_result__completions(run).completed;
 		if (!run->kernel_zc_known || !run->notifications.known || !run->notifications.value)
 			continue;
 		print_completion_time(n.f, run);
 		fprintf(n.f, "%.*f sends per notification. ",
-			completed < 10 * run->notifications.value,
-			(double)completed / (double)run->notifications.value);
+			run->kernel_zc.completed < 10 * run->notifications.value,
+			(double)run->kernel_zc.completed / (double)run->notifications.value);
 	}
 	return text_note__end(&n, f, width, "completion");
 }

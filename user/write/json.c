@@ -179,6 +179,9 @@ json_t *json_document__result(const struct result *r)
 	return json_finish(o, err);
 }
 
+/* ASCII alone: documents go to terminals, too (C1 controls, marks of direction). */
+#define DUMP_FLAGS (JSON_ENCODE_ANY | JSON_ENSURE_ASCII)
+
 static int dump(FILE *f, const json_t *value, int depth);
 
 static int dump_separator(FILE *f, bool first, int depth)
@@ -191,7 +194,7 @@ static int dump_key(FILE *f, const char *key)
 	json_t *text = json_string(key);
 	int err;
 
-	err = json_dumpf(text, f, JSON_ENCODE_ANY);
+	err = json_dumpf(text, f, DUMP_FLAGS);
 	json_decref(text);
 	return err || fputs(": ", f) < 0 ? -1 : 0;
 }
@@ -234,7 +237,7 @@ static int dump(FILE *f, const json_t *value, int depth)
 		return dump_object(f, value, depth);
 	if (json_is_object(json_array_get(value, 0)))
 		return dump_array(f, value, depth);
-	return json_dumpf(value, f, JSON_ENCODE_ANY | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
+	return json_dumpf(value, f, DUMP_FLAGS | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
 }
 
 int json_document__write(FILE *f, const json_t *document)

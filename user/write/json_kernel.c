@@ -31,8 +31,7 @@ static struct real sends_per_notification(const struct run_result *run)
 	if (!run->notifications.value)
 		return (struct real){.reason = "nothing completed"};
 	return (struct real){
-		.value = (double)run_result__completions(run).completed /
-			 (double)run->notifications.value,
+		.value = (double)run->kernel_zc.completed / (double)run->notifications.value,
 		.known = true,
 	};
 }

@@ -417,6 +417,24 @@ static void a_document_is_whole_or_an_error(void **state)
 	json_decref(o);
 }
 
+/* Any user may name a process: what a terminal takes for a command is not in a document as such. */
+static void a_document_is_ascii(void **state)
+{
+	json_t *o = json_pack("{s:s}", "k\xc2\x9b", "\x1b[2J\xc2\x9b 2J\xe2\x80\xae\xc3\xbc");
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	assert_non_null(o);
+	assert_int_equal(json_document__write(f, o), 0);
+	fclose(f);
+	for (size_t i = 0; i < len; i++)
+		assert_true(text[i] == '\n' || (text[i] >= ' ' && text[i] < 0x7f));
+	free(text);
+	json_decref(o);
+}
+
 static void check_member(const json_t *o, const char *key, const char *expected)
 {
 	check(json_incref(json_object_get(o, key)), expected);
@@ -443,7 +461,7 @@ static void completions_that_events_missed_are_filled_in(void **state)
 	check_member(o, "copied", "1296");
 	check_member(o, "copied_at_most", "1301");
 	check_member(o, "not_copied", "2");
-	check_member(o, "sends_per_notification", "13.03");
+	check_member(o, "sends_per_notification", "12.98");
 	json_decref(o);
 	/* Not of one moment: nothing is filled in. */
 	run.not_final = "interrupted";
@@ -472,6 +490,7 @@ int main(void)
 		cmocka_unit_test(parts_of_send_calls),
 		cmocka_unit_test(taps_are_named),
 		cmocka_unit_test(a_document_is_whole_or_an_error),
+		cmocka_unit_test(a_document_is_ascii),
 		cmocka_unit_test(completions_that_events_missed_are_filled_in),
 	};
 
