@@ -21,6 +21,7 @@ setup() {
 }
 
 teardown() {
+	[ -z "${PROTECTED:-}" ] || echo "$PROTECTED" >/proc/sys/fs/protected_symlinks
 	stop_jobs
 }
 
@@ -182,7 +183,7 @@ HOSTILE=("a\"b'c" 'a`touch TRAP/backtick`b' $'a\nsystem("touch TRAP/newline")\n'
 # Owns the directory that a report is made in, and exchanges whatever is made there for a directory of the attacker.
 swapper() {
 	as "$OTHER" "$(python_for_all)" - "$1" "$TRAP" "$2" <<-'END'
-		import os, shutil, sys
+		import os, sys, time
 		os.chdir(sys.argv[1])
 		trap, victim = sys.argv[2:]
 		name = ".netiotrace-report-out"
@@ -200,8 +201,13 @@ swapper() {
 		prepare()
 		open("begun", "w").close()
 		while not os.path.exists("stop"):
+		    if not os.path.lexists(name):
+		        time.sleep(0.001)
+		        continue
+		    # At once, and while pictures are drawn.
+		    time.sleep((0, 0.3, 0, 0.6)[n % 4])
 		    try:
-		        if n % 2:
+		        if n % 8 > 5:
 		            os.rename(name, f"aside{n}")
 		            os.rename("roots", name)
 		            os.rename(name, "roots")
@@ -256,7 +262,7 @@ swapper() {
 		end = time.monotonic() + 60
 		while time.monotonic() < end:
 		    try:
-		        if os.listdir("cells"):
+		        if any(name.endswith(".json") for name in os.listdir("cells")):
 		            os.rename("cells", ".aside")
 		            os.symlink(sys.argv[2], "cells")
 		            break
@@ -281,7 +287,6 @@ protect_links() {
 
 	[ -w $file ] || skip "fs.protected_symlinks cannot be set here"
 	PROTECTED=$(<$file)
-	trap 'echo "$PROTECTED" >/proc/sys/fs/protected_symlinks' EXIT
 	echo "$1" >$file
 }
 
@@ -375,6 +380,8 @@ refused_link() {
 	[[ $output == *'Permission denied'* ]]
 	run ! by_sudo "$NETIOTRACE" compare -q own own
 	run ! "$NETIOTRACE" attach -q --duration 1ms --baseline others/one.json -- true
+	[[ $output == *'Permission denied'* ]]
+	"$NETIOTRACE" attach -q --duration 1ms --baseline "$published" -- true
 	[ ! -e out2 ]
 }
 

@@ -13,7 +13,8 @@
 #include "invoker.h"
 #include "path_walk.h"
 
-#define LINKS_MAX 40 /* as many as the kernel follows */
+#define LINKS_MAX    40 /* as many as the kernel follows */
+#define NGROUPS_KEPT 1024
 
 struct walk {
 	struct path_walk *found;
@@ -60,12 +61,26 @@ static bool may_follow(struct path_walk *w, const struct stat *dir, const struct
 	return true;
 }
 
+/* Those of root, while this process acts as another user. */
+static gid_t groups[NGROUPS_KEPT];
+static int groups_nr = -1;
+
+static int put_groups_aside(void)
+{
+	int nr = groups_nr >= 0 ? groups_nr : getgroups(NGROUPS_KEPT, groups);
+
+	if (nr < 0 || setgroups(0, NULL))
+		return -errno;
+	groups_nr = nr;
+	return 0;
+}
+
 int path_walk__act_as_controller(const struct path_walk *w)
 {
 	if (geteuid() || path_walk__is_trusted(w))
 		return 0;
-	if (setgroups(0, NULL))
-		return -errno;
+	if (put_groups_aside())
+		return -EPERM;
 	setfsgid(w->fd >= 0 && w->st.st_uid == w->controller ? w->st.st_gid : PATH_WALK_NOBODY);
 	setfsuid(w->controller);
 	/* It returns the value before, and an invalid one changes nothing. */
@@ -76,6 +91,9 @@ void path_walk__act_as_self(void)
 {
 	setfsuid(geteuid());
 	setfsgid(getegid());
+	if (groups_nr >= 0)
+		setgroups((size_t)groups_nr, groups);
+	groups_nr = -1;
 }
 
 /* Takes the next component; false: there is none. */

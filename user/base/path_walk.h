@@ -29,12 +29,14 @@ struct path_walk {
 
 /*
  * Follows the path of an input. As root it walks with the rights of w->controller from the component
- * on that this user controls. 0 or -errno; to be closed if 0. Leaves root without groups.
+ * on that this user controls. 0 or -errno; to be closed if 0.
  */
 int path_walk__find_input(struct path_walk *w, const char *path);
 
 /* Root opens files with the rights of w->controller from now on, or again as root. 0 or -errno. */
 int path_walk__act_as_controller(const struct path_walk *w);
+
+/* With its own rights and groups again. */
 void path_walk__act_as_self(void);
 
 /*

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/invoker.h"
 #include "base/owned_dir.h"
 #include "base/path_walk.h"
 #include "report_place.h"
@@ -19,6 +20,7 @@
 #define TEMPORARY ".netiotrace-report-"
 #define OLD       ".netiotrace-old-report-"
 #define KIND      "report" /* in the marker */
+#define NAMES_NR  9        /* of a temporary directory: another user may have taken some */
 
 struct place {
 	int dir; /* where target and temporary are */
@@ -162,12 +164,26 @@ static void restore_old(const struct place *p)
 		renameat(p->dir, p->old, p->dir, p->target);
 }
 
+/* Made by a report of this user, or of root for the invoking user. */
+static bool is_own(int fd)
+{
+	struct stat st;
+	uid_t uid;
+	gid_t gid;
+
+	if (fstat(fd, &st))
+		return false;
+	return st.st_uid == geteuid() || (!invoker__of_sudo(&uid, &gid) && st.st_uid == uid);
+}
+
 /* Removes what a report that was killed left there. 0 or -errno; -EBUSY: one is being written. */
 static int clear_leftover(const struct place *p)
 {
 	struct owned_dir left;
 	int err = owned_dir__open_at(&left, p->dir, p->temporary, KIND);
 
+	if (!err && !is_own(left.fd))
+		err = -EPERM;
 	if (!err && flock(left.fd, LOCK_EX | LOCK_NB))
 		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
 	if (!err)
@@ -188,12 +204,29 @@ static bool is_new(const struct place *p)
 	       !*stranger;
 }
 
+/* Under the first name that nobody else has taken. 0 or -errno. */
+static int make_directory(struct place *p)
+{
+	int err = -EEXIST;
+
+	for (char i = '0'; i < '0' + NAMES_NR && err && err != -EBUSY; i++) {
+		if (i > '0' &&
+		    snprintf(p->temporary, sizeof(p->temporary), TEMPORARY "%s.%c", p->target, i) >=
+			    (int)sizeof(p->temporary))
+			return err;
+		err = clear_leftover(p);
+		if (!err && mkdirat(p->dir, p->temporary, 0700))
+			err = -errno;
+		if (err == -ENOENT || err == -EACCES || err == -EROFS)
+			return err;
+	}
+	return err;
+}
+
 static int make_temporary(struct place *p, char why[PUBLISHER_WHY])
 {
-	int err = clear_leftover(p);
+	int err = make_directory(p);
 
-	if (!err && mkdirat(p->dir, p->temporary, 0700))
-		err = -errno;
 	if (!err) {
 		p->made = true;
 		err = owned_dir__open_at(&p->owned, p->dir, p->temporary, KIND);

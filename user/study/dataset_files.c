@@ -26,6 +26,8 @@ struct held {
 static struct held *held;
 static size_t held_nr, held_room;
 static bool held_sorted;
+static bool only_held;
+static int held_err; /* why the path of dataset_files__hold_only() is not held */
 
 static int compare_paths(const void *a, const void *b)
 {
@@ -131,34 +133,56 @@ static void allow_many_files(void)
 }
 
 /* With the rights of the user that this thread's file system user is. */
-static void hold_found(const char *path, const struct path_walk *w, bool as_root)
+static int hold_found(const char *path, const struct path_walk *w, bool as_root)
 {
 	char link[32];
 	int fd;
 
+	if (w->fd < 0)
+		return -ENOENT;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", w->fd);
 	fd = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
-		return;
+		return -errno;
 	fcntl(fd, F_SETFL, 0);
-	if (add(strdup(path), fd, S_ISDIR(w->st.st_mode)) && S_ISDIR(w->st.st_mode))
+	if (!add(strdup(path), fd, S_ISDIR(w->st.st_mode)))
+		return -ENOMEM;
+	if (S_ISDIR(w->st.st_mode))
 		hold_directory(path, fd, as_root);
+	return 0;
+}
+
+static int hold(const char *path)
+{
+	struct path_walk w;
+	int err = path_walk__find_input(&w, path);
+
+	if (err)
+		return err;
+	allow_many_files();
+	err = path_walk__act_as_controller(&w);
+	if (!err)
+		err = hold_found(path, &w, path_walk__is_trusted(&w));
+	path_walk__act_as_self();
+	path_walk__close(&w);
+	return err;
 }
 
 void dataset_files__hold(const char *path)
 {
-	struct path_walk w;
 	uid_t uid;
 	gid_t gid;
 
-	if (geteuid() || !invoker__of_sudo(&uid, &gid) || find(path) ||
-	    path_walk__find_input(&w, path))
+	if (!geteuid() && invoker__of_sudo(&uid, &gid) && !find(path))
+		hold(path);
+}
+
+void dataset_files__hold_only(const char *path)
+{
+	if (geteuid() || find(path))
 		return;
-	allow_many_files();
-	if (w.fd >= 0 && !path_walk__act_as_controller(&w))
-		hold_found(path, &w, path_walk__is_trusted(&w));
-	path_walk__act_as_self();
-	path_walk__close(&w);
+	only_held = true;
+	held_err = hold(path);
 }
 
 void dataset_files__release(void)
@@ -169,6 +193,7 @@ void dataset_files__release(void)
 	}
 	free(held);
 	held = NULL;
+	only_held = false;
 	held_nr = held_room = 0;
 }
 
@@ -179,6 +204,8 @@ int dataset_files__is_directory(const char *path)
 
 	if (h)
 		return h->directory;
+	if (only_held)
+		return held_err ? held_err : -ENOENT;
 	if (stat(path, &st))
 		return -errno;
 	return S_ISDIR(st.st_mode);
@@ -189,6 +216,10 @@ FILE *dataset_files__open(const char *path)
 	const struct held *h = find(path);
 	int fd;
 
+	if (!h && only_held) {
+		errno = EACCES;
+		return NULL;
+	}
 	if (!h)
 		return fopen(path, "re");
 	fd = fcntl(h->fd, F_DUPFD_CLOEXEC, 3);
@@ -209,8 +240,13 @@ static DIR *open_list(const char *directory)
 {
 	const struct held *h = find(directory);
 	int fd = h ? fcntl(h->fd, F_DUPFD_CLOEXEC, 3) : -1;
-	DIR *list = h ? fdopendir(fd) : opendir(directory);
+	DIR *list;
 
+	if (!h && only_held) {
+		errno = ENOENT;
+		return NULL;
+	}
+	list = h ? fdopendir(fd) : opendir(directory);
 	if (list)
 		rewinddir(list);
 	else if (fd >= 0)
