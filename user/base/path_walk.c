@@ -44,7 +44,7 @@ static void add_directory(struct path_walk *w, const struct stat *dir, const str
 	add_controller(&w->controller, dir->st_uid);
 	if (!(dir->st_mode & S_IWOTH))
 		return;
-	add_controller(&w->controller, dir->st_mode & S_ISVTX ? entry->st_uid : PATH_WALK_NOBODY);
+	add_controller(&w->controller, (dir->st_mode & S_ISVTX) ? entry->st_uid : PATH_WALK_NOBODY);
 }
 
 /* May an output be redirected by this link? The first rule is fs.protected_symlinks=1. */
@@ -52,8 +52,8 @@ static bool may_follow(struct path_walk *w, const struct stat *dir, const struct
 {
 	bool shared = (dir->st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
 
-	if (shared && link->st_uid != geteuid() && link->st_uid != dir->st_uid &&
-	    link->st_uid && !is_invoker(link->st_uid))
+	if (shared && link->st_uid != geteuid() && link->st_uid != dir->st_uid && link->st_uid &&
+	    !is_invoker(link->st_uid))
 		return false;
 	if (geteuid() || !link->st_uid || is_invoker(link->st_uid))
 		return true;

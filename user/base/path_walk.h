@@ -21,15 +21,15 @@ struct path_walk {
 	bool is_open_file;       /* reached by /proc/PID/fd: it has no name, dir is -1 */
 	bool slash;              /* the path ends in a slash */
 	/*
-	 * Who besides root can choose the object, by owning a link or a directory on the way, or the
-	 * object; 0: nobody. link_owner: by a link alone.
+	 * Who besides root can choose the object, by owning a link or a directory on the way, or
+	 * the object; 0: nobody. link_owner: by a link alone.
 	 */
 	uid_t controller, link_owner;
 };
 
 /*
- * Follows the path of an input. As root it walks with the rights of w->controller from the component
- * on that this user controls. 0 or -errno; to be closed if 0.
+ * Follows the path of an input. As root it walks with the rights of w->controller from the
+ * component on that this user controls. 0 or -errno; to be closed if 0.
  */
 int path_walk__find_input(struct path_walk *w, const char *path);
 
@@ -40,9 +40,9 @@ int path_walk__act_as_controller(const struct path_walk *w);
 void path_walk__act_as_self(void);
 
 /*
- * Follows the path of an output. Refuses with -EACCES what another user could redirect: as root, a link of
- * a user other than root and the invoking user, unless it leads to a directory of that user; as
- * anyone, what fs.protected_symlinks refuses, whatever its value is.
+ * Follows the path of an output. Refuses with -EACCES what another user could redirect: as root, a
+ * link of a user other than root and the invoking user, unless it leads to a directory of that
+ * user; as anyone, what fs.protected_symlinks refuses, whatever its value is.
  */
 int path_walk__find_output(struct path_walk *w, const char *path);
 

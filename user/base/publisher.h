@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two processes for a command that root has called and that does not need root: one does the work as
- * the user of step_down.h, the other keeps root and only writes the output that the caller named.
+ * Two processes for a command that root has called and that does not need root: one does the work
+ * as the user of step_down.h, the other keeps root and only writes the output that the caller
+ * named.
  */
 #ifndef NETIOTRACE_PUBLISHER_H
 #define NETIOTRACE_PUBLISHER_H

@@ -17,11 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TIME_MAX_MS  120000
-#define CPU_MAX_S    60
-#define SLICE_MS     1000
-#define FD_FIRST     3
-#define EXEC_FAILED  127
+#define TIME_MAX_MS 120000
+#define CPU_MAX_S   60
+#define SLICE_MS    1000
+#define FD_FIRST    3
+#define EXEC_FAILED 127
 
 /* Its standard descriptors, as files in memory. */
 struct files {
@@ -190,8 +190,8 @@ static int wait_for(pid_t pid, const volatile sig_atomic_t *stop)
 static int read_picture(int fd, struct gnuplot_output *output)
 {
 	struct stat st;
-	ssize_t n = 0;
 	size_t len;
+	ssize_t n;
 
 	if (fstat(fd, &st))
 		return -errno;

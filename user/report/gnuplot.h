@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * gnuplot as a process: its script in, its picture out, both as memory. It works in /, with no
- * environment but locale and PATH, in a session of its own; it ends when this process does, or after
- * two minutes.
+ * environment but locale and PATH, in a session of its own; it ends when this process does, or
+ * after two minutes.
  */
 #ifndef NETIOTRACE_GNUPLOT_H
 #define NETIOTRACE_GNUPLOT_H
@@ -27,7 +27,8 @@ struct gnuplot_output {
 	char errors[GNUPLOT_ERRORS]; /* what it said, its end */
 };
 
-/* 0 or -errno: -EIO: it failed; -ETIMEDOUT; -EINTR: stopped. output is to be cleared in any case. */
+/* 0 or -errno: -EIO: it failed; -ETIMEDOUT; -EINTR: stopped. output is to be cleared in any case.
+ */
 int gnuplot__run(const struct gnuplot_call *call, struct gnuplot_output *output);
 void gnuplot_output__clear(struct gnuplot_output *output);
 

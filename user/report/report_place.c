@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The output directory of a report on disk; see report_place.h. Knows nothing of what is written. */
+/* The output directory of a report on disk; see report_place.h. Knows nothing of what is written.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -143,10 +144,11 @@ static int check_existing(const struct place *p, char why[PUBLISHER_WHY])
 	if (!err)
 		err = owned_dir__stranger(&d, stranger, sizeof(stranger));
 	if (!err && *stranger) {
-		snprintf(why, PUBLISHER_WHY,
-			 "it holds %.250s, which is no file of a report made here, so nothing in it "
-			 "is replaced: name another directory",
-			 stranger);
+		snprintf(
+			why, PUBLISHER_WHY,
+			"it holds %.250s, which is no file of a report made here, so nothing in it "
+			"is replaced: name another directory",
+			stranger);
 		err = -EEXIST;
 	} else if (err && err != -ENOENT) {
 		snprintf(why, PUBLISHER_WHY, "it is there and is no directory that can be read");
@@ -193,8 +195,8 @@ static int clear_leftover(const struct place *p)
 }
 
 /*
- * Whoever owns the directory around it can put another in the place of the one just made. What is in
- * that one is not ours to give away.
+ * Whoever owns the directory around it can put another in the place of the one just made. What is
+ * in that one is not ours to give away.
  */
 static bool is_new(const struct place *p)
 {
@@ -210,9 +212,8 @@ static int make_directory(struct place *p)
 	int err = -EEXIST;
 
 	for (char i = '0'; i < '0' + NAMES_NR && err && err != -EBUSY; i++) {
-		if (i > '0' &&
-		    snprintf(p->temporary, sizeof(p->temporary), TEMPORARY "%s.%c", p->target, i) >=
-			    (int)sizeof(p->temporary))
+		if (i > '0' && snprintf(p->temporary, sizeof(p->temporary), TEMPORARY "%s.%c",
+					p->target, i) >= (int)sizeof(p->temporary))
 			return err;
 		err = clear_leftover(p);
 		if (!err && mkdirat(p->dir, p->temporary, 0700))

@@ -2,7 +2,8 @@
 /*
  * Where a report is written: whole or not at all. Everything goes into a temporary directory beside
  * the target, which takes its name at the end. A report of ours that is there already is replaced:
- * one whose every file its marker names (base/owned_dir.h). Anything else is refused and not touched.
+ * one whose every file its marker names (base/owned_dir.h). Anything else is refused and not
+ * touched.
  *
  * Killed at any moment, the old files or the new are there, whole; what a kill in the short time of
  * writing leaves beside them (".netiotrace-report-NAME") the next report to the same place removes.

@@ -78,8 +78,8 @@ static int open_entry(int dir, const char *name, int flags, bool as_root)
 {
 	struct stat st;
 
-	if (as_root && (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
-			(S_ISLNK(st.st_mode) && st.st_uid)))
+	if (as_root &&
+	    (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || (S_ISLNK(st.st_mode) && st.st_uid)))
 		return -1;
 	return openat(dir, name, flags | O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of data sets. Root opens them before it becomes another user: what only root can read is
- * then read by a process that can no longer do anything else as root.
+ * The files of data sets. Root opens them before it becomes another user: what only root can read
+ * is then read by a process that can no longer do anything else as root.
  */
 #ifndef NETIOTRACE_DATASET_FILES_H
 #define NETIOTRACE_DATASET_FILES_H
@@ -11,9 +11,9 @@
 
 /*
  * Opens the file, or what is in the directory and its cells/, for the functions below. Root's own
- * data on a path that only root controls is opened as root, all else with the rights of the user who
- * controls it. Does nothing unless root called without sudo. What cannot be opened is left to be
- * refused later. To be called before step_down().
+ * data on a path that only root controls is opened as root, all else with the rights of the user
+ * who controls it. Does nothing unless root called without sudo. What cannot be opened is left to
+ * be refused later. To be called before step_down().
  */
 void dataset_files__hold(const char *path);
 
