@@ -6,6 +6,9 @@
 #
 #   GNUPLOT_LIB=DIRECTORY-OF-THIS-FILE gnuplot -c TEMPLATE.gp SETTINGS DATA OUT svg|png
 #
+# in a directory that nobody else can write, since gnuplot looks there first for what a template loads.
+# netiotrace itself gives gnuplot one script without any load, with the data in it (user/report/plotter.c).
+#
 # SETTINGS is a file of gnuplot assignments that netiotrace writes beside DATA: title, caption, caption_lines, the
 # modes (all_modes, and by their order all_mode_words, all_mode_colors, ...) and what the template names. DATA is CSV with a header; columns are used by name.
 #
@@ -18,7 +21,7 @@ if (term eq "svg") {
 	set terminal pngcairo size 2*width,2*height font "sans-serif,13" fontscale 2 \
 		linewidth 2 pointscale 2 background "white" noenhanced
 }
-set output out
+if (strlen(out)) { set output out }
 set encoding utf8
 set datafile separator comma
 set datafile columnheaders

@@ -6,6 +6,7 @@
 
 #include "baseline.h"
 #include "study/analysis.h"
+#include "study/dataset_files.h"
 #include "study/family.h"
 
 static struct claim compare(const struct analysis *a, uint64_t size, enum metric m)
@@ -54,8 +55,11 @@ int baseline__read(struct baseline *b, const char *path, char *message, size_t l
 {
 	char problem[DATASET_MESSAGE_MAX] = "";
 	struct dataset d = {0};
-	int err = dataset__load(&d, path, (double)NAN, problem);
+	int err;
 
+	dataset_files__hold_only(path);
+	err = dataset__load(&d, path, (double)NAN, problem);
+	dataset_files__release();
 	*b = (struct baseline){.path = path};
 	if (!err)
 		err = analyse(b, &d);

@@ -26,7 +26,8 @@ struct cgroup_handle {
 
 int target__open_cgroup(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* A pipe that somebody put there would block. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	struct statfs fs;
 

@@ -10,19 +10,24 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "invoker.h"
 #include "outfile.h"
+#include "path_walk.h"
+
+#define TEMPORARY_LEN   (sizeof(OUTFILE_TEMPORARY) + 6)
+#define TEMPORARY_TRIES 100
 
 struct outfile {
 	FILE *stream;
 	char *memory; /* of the stream; valid once it is closed */
 	size_t size;
-	int fd;          /* where it is written; -1: to target, by way of a temporary file */
-	char *target;    /* what the temporary is renamed to */
-	char *directory; /* of the target */
+	int fd;                    /* where it is written; -1: by way of a temporary file */
+	int dir;                   /* of the temporary file, held from open to commit */
+	char target[NAME_MAX + 1]; /* the name in dir that the temporary file takes */
 	mode_t mode;
 	bool replaces; /* a file, whose owner these are */
 	uid_t uid;
@@ -35,8 +40,8 @@ static void outfile__free(struct outfile *f)
 		fclose(f->stream);
 	if (f->fd >= 0)
 		close(f->fd);
-	free(f->target);
-	free(f->directory);
+	if (f->dir >= 0)
+		close(f->dir);
 	free(f->memory);
 	free(f);
 }
@@ -68,173 +73,264 @@ static mode_t default_mode(void)
 
 int outfile__make_directory(const char *name)
 {
-	int fd, err;
+	struct path_walk w;
+	int fd = -1, err = path_walk__find_output(&w, name);
 
-	if (mkdir(name, 0777))
-		return -errno;
-	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	err = invoker__give(fd);
-	close(fd);
+	if (err)
+		return err;
+	if (w.fd >= 0)
+		err = -EEXIST;
+	else if (mkdirat(w.dir, w.name, 0777))
+		err = -errno;
+	else if ((fd = openat(w.dir, w.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) < 0)
+		err = -errno;
+	if (fd >= 0) {
+		err = invoker__give(fd);
+		close(fd);
+	}
+	path_walk__close(&w);
 	return err;
 }
 
-/* A temporary file beside the target: its descriptor, its name in *name (freed by the caller). */
-static int open_temporary(const struct outfile *f, char **name)
+/* Six letters that the names of other temporary files do not have. */
+static int random_name(char name[TEMPORARY_LEN])
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	unsigned char bytes[6];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		return -EAGAIN;
+	strcpy(name, OUTFILE_TEMPORARY);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		name[sizeof(OUTFILE_TEMPORARY) - 1 + i] = letters[bytes[i] % 64];
+	name[TEMPORARY_LEN - 1] = '\0';
+	return 0;
+}
+
+/* A temporary file beside the target: its descriptor and name. */
+static int open_temporary(const struct outfile *f, char name[TEMPORARY_LEN])
 {
 	int fd, err;
 
-	if (asprintf(name, "%s/" OUTFILE_TEMPORARY "XXXXXX", f->directory) < 0) {
-		*name = NULL;
-		return -ENOMEM;
+	for (int i = 0; i < TEMPORARY_TRIES; i++) {
+		err = random_name(name);
+		if (err)
+			return err;
+		fd = openat(f->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			return -errno;
 	}
-	fd = mkostemp(*name, O_CLOEXEC);
-	if (fd < 0) {
-		err = -errno;
-		free(*name);
-		*name = NULL;
-		return err;
-	}
-	return fd;
+	return -EEXIST;
 }
 
 /* Can a file be made there? Asked before anything is measured. */
 static int try_directory(const struct outfile *f)
 {
-	char *name;
-	int fd = open_temporary(f, &name);
+	char name[TEMPORARY_LEN];
+	int fd = open_temporary(f, name);
 
 	if (fd < 0)
 		return fd;
-	unlink(name);
-	free(name);
+	unlinkat(f->dir, name, 0);
 	close(fd);
 	return 0;
 }
 
-/* Replaces a file that exists: links are followed, mode and owner kept, and it must be writable. */
-static int open_existing(struct outfile *f, const char *name, const struct stat *st)
+/* Another user's file in a directory that all may write: as fs.protected_regular refuses it. */
+static bool is_foreign_in_shared(const struct path_walk *w)
 {
-	char path[PATH_MAX];
+	uid_t uid;
+	gid_t gid;
+	struct stat dir;
 
-	if (access(name, W_OK))
-		return -errno;
-	if (!realpath(name, path))
-		return -errno;
-	f->mode = st->st_mode & 0777;
-	f->replaces = true;
-	f->uid = st->st_uid;
-	f->gid = st->st_gid;
-	f->target = strdup(path);
-	*strrchr(path, '/') = '\0';
-	f->directory = strdup(path);
-	return f->target && f->directory ? try_directory(f) : -ENOMEM;
+	if (fstat(w->dir, &dir))
+		return true;
+	if (!(dir.st_mode & S_ISVTX) || !(dir.st_mode & S_IWOTH))
+		return false;
+	if (!w->st.st_uid || w->st.st_uid == geteuid() || w->st.st_uid == dir.st_uid)
+		return false;
+	return invoker__of_sudo(&uid, &gid) || w->st.st_uid != uid;
 }
 
-#define LINKS_MAX 40 /* as many as the kernel follows */
+#define FD_PATH_LEN 32
+
+/* By this path the kernel finds the object that was checked, whatever its name is by now. */
+static const char *path_of_fd(int fd, char path[FD_PATH_LEN])
+{
+	snprintf(path, FD_PATH_LEN, "/proc/self/fd/%d", fd);
+	return path;
+}
+
+/* Replaces a file that exists: mode and owner are kept, and it must be writable. */
+static int open_existing(struct outfile *f, const struct path_walk *w)
+{
+	char path[FD_PATH_LEN];
+
+	if (access(path_of_fd(w->fd, path), W_OK))
+		return -errno;
+	if (is_foreign_in_shared(w))
+		return -EACCES;
+	f->mode = w->st.st_mode & 0777;
+	f->replaces = true;
+	f->uid = w->st.st_uid;
+	f->gid = w->st.st_gid;
+	return try_directory(f);
+}
+
+static bool same_object(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* The descriptor of this process that /dev/stdout or /dev/fd/N names; -1: none, or read-only. */
+static int own_descriptor(const struct path_walk *w)
+{
+	char *end;
+	long fd = w->is_open_file ? strtol(w->name, &end, 10) : -1;
+	struct stat st;
+
+	if (fd < 0 || fd > INT_MAX || *end || fstat((int)fd, &st) || !same_object(&st, &w->st))
+		return -1;
+	return (fcntl((int)fd, F_GETFL) & O_ACCMODE) == O_RDONLY ? -1 : (int)fd;
+}
 
 /*
- * What links lead to that end in no file yet: it is what is to be made, as open(2) would, and no
- * link is to be replaced. The kernel has been asked by stat(2) whether they may be followed.
+ * What is written and not replaced: a device, a pipe, an open file (/dev/stdout). As root not one
+ * that another user put there, which could block or lead elsewhere.
  */
-static int follow_links(const char *name, char path[PATH_MAX])
+static int open_in_place(struct outfile *f, const struct path_walk *w)
 {
-	char link[PATH_MAX], *last;
-	ssize_t len;
+	char path[FD_PATH_LEN];
+	int own = own_descriptor(w);
 
-	if (strlen(name) >= PATH_MAX)
-		return -ENAMETOOLONG;
-	strcpy(path, name);
-	for (int i = 0; i < LINKS_MAX; i++) {
-		len = readlink(path, link, sizeof(link) - 1);
-		if (len < 0)
-			return 0;
-		link[len] = '\0';
-		last = strrchr(path, '/');
-		last = *link == '/' || !last ? path : last + 1;
-		if ((size_t)(last - path) + (size_t)len >= PATH_MAX)
-			return -ENAMETOOLONG;
-		strcpy(last, link);
-	}
-	return -ELOOP;
+	if (own >= 0)
+		return open_special(f, fcntl(own, F_DUPFD_CLOEXEC, 3));
+	if (!geteuid() && !w->is_open_file && !path_walk__is_trusted(w))
+		return -EACCES;
+	return open_special(
+		f, open(path_of_fd(w->fd, path), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
 }
 
-static int open_new(struct outfile *f, const char *link)
+static int open_found(struct outfile *f, const struct path_walk *w)
 {
-	char name[PATH_MAX];
-	const char *slash;
-	int err = follow_links(link, name);
-
-	if (err)
-		return err;
-	slash = strrchr(name, '/');
-	if (slash && !slash[1])
+	if (w->fd < 0 && w->slash)
 		return -EISDIR;
+	if (w->fd >= 0 && S_ISDIR(w->st.st_mode))
+		return -EISDIR;
+	if (w->fd >= 0 && (w->is_open_file || !S_ISREG(w->st.st_mode)))
+		return open_in_place(f, w);
+	f->dir = fcntl(w->dir, F_DUPFD_CLOEXEC, 3);
+	if (f->dir < 0)
+		return -errno;
+	strcpy(f->target, w->name);
+	if (w->fd >= 0)
+		return open_existing(f, w);
 	f->mode = default_mode();
-	f->target = strdup(name);
-	f->directory = slash ? strndup(name, (size_t)(slash - name)) : strdup(".");
-	return f->target && f->directory ? try_directory(f) : -ENOMEM;
+	return try_directory(f);
 }
 
 static int open_target(struct outfile *f, const char *name)
 {
-	struct stat st;
+	struct path_walk w;
+	int err;
 
-	if (!*name)
-		return -ENOENT;
 	if (!strcmp(name, "-"))
 		return open_stdout(f);
-	if (stat(name, &st))
-		return errno == ENOENT ? open_new(f, name) : -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	if (!S_ISREG(st.st_mode))
-		return open_special(f, open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY));
-	return open_existing(f, name, &st);
+	err = path_walk__find_output(&w, name);
+	if (err)
+		return err;
+	err = open_found(f, &w);
+	path_walk__close(&w);
+	return err;
 }
 
-/* What commit would rename to: the file, or its name in its directory. False: no such target. */
-static bool find_target(const char *link, char target[PATH_MAX])
+/* The directory of a name below another, of which no part may be a symbolic link. */
+static int open_parent_below(int dir, const char *name, const char **base)
 {
-	char name[PATH_MAX], directory[PATH_MAX];
-	const char *slash, *last;
+	const char *slash = strchr(name, '/');
+	char parent[NAME_MAX + 1];
+	int fd;
+
+	*base = slash ? slash + 1 : name;
+	if (!slash) {
+		fd = fcntl(dir, F_DUPFD_CLOEXEC, 3);
+	} else {
+		if (slash - name > NAME_MAX)
+			return -ENAMETOOLONG;
+		snprintf(parent, sizeof(parent), "%.*s", (int)(slash - name), name);
+		fd = openat(dir, parent, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_below(struct outfile *f, int dir, const char *name)
+{
+	const char *base;
 	struct stat st;
 
-	if (!stat(link, &st))
-		return S_ISREG(st.st_mode) && realpath(link, target);
-	if (errno != ENOENT || follow_links(link, name))
+	f->dir = open_parent_below(dir, name, &base);
+	if (f->dir < 0)
+		return f->dir;
+	if (!*base || strchr(base, '/') || strlen(base) > NAME_MAX)
+		return -EINVAL;
+	strcpy(f->target, base);
+	f->mode = default_mode();
+	if (!fstatat(f->dir, base, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode)) {
+		f->mode = st.st_mode & 0777;
+		f->replaces = true;
+		f->uid = st.st_uid;
+		f->gid = st.st_gid;
+	}
+	return try_directory(f);
+}
+
+/* Would a commit to one take the place of the other? */
+static bool same_target(const struct path_walk *a, const struct path_walk *b)
+{
+	struct stat first, second;
+
+	if (a->fd >= 0 && !S_ISREG(a->st.st_mode))
 		return false;
-	slash = strrchr(name, '/');
-	last = slash ? slash + 1 : name;
-	/* With its slash: "/x" is in the root directory. */
-	if (slash)
-		snprintf(directory, sizeof(directory), "%.*s", (int)(slash - name + 1), name);
-	else
-		strcpy(directory, ".");
-	return realpath(directory, target) && strlen(target) + 1 + strlen(last) < PATH_MAX &&
-	       strcat(strcat(target, "/"), last);
+	if (a->is_open_file || b->is_open_file)
+		return a->fd >= 0 && b->fd >= 0 && same_object(&a->st, &b->st);
+	return !fstat(a->dir, &first) && !fstat(b->dir, &second) && same_object(&first, &second) &&
+	       !strcmp(a->name, b->name);
 }
 
 bool outfile__same(const char *a, const char *b)
 {
-	char first[PATH_MAX], second[PATH_MAX];
+	struct path_walk first, second;
+	bool same;
 
 	if (!strcmp(a, "-") || !strcmp(b, "-"))
 		return !strcmp(a, b);
-	return find_target(a, first) && find_target(b, second) && !strcmp(first, second);
+	if (path_walk__find_output(&first, a))
+		return false;
+	if (path_walk__find_output(&second, b)) {
+		path_walk__close(&first);
+		return false;
+	}
+	same = same_target(&first, &second);
+	path_walk__close(&first);
+	path_walk__close(&second);
+	return same;
 }
 
-int outfile__open(struct outfile **out, const char *name)
+static struct outfile *outfile__new(void)
 {
-	struct outfile *f;
-	int err;
+	struct outfile *f = calloc(1, sizeof(*f));
 
-	f = calloc(1, sizeof(*f));
-	if (!f)
-		return -ENOMEM;
-	f->fd = -1;
-	err = open_target(f, name);
+	if (f)
+		f->fd = f->dir = -1;
+	return f;
+}
+
+/* Takes f, whose target was opened with err. */
+static int finish_open(struct outfile **out, struct outfile *f, int err)
+{
 	if (!err) {
 		f->stream = open_memstream(&f->memory, &f->size);
 		err = f->stream ? 0 : -errno;
@@ -244,6 +340,20 @@ int outfile__open(struct outfile **out, const char *name)
 	else
 		*out = f;
 	return err;
+}
+
+int outfile__open(struct outfile **out, const char *name)
+{
+	struct outfile *f = outfile__new();
+
+	return f ? finish_open(out, f, open_target(f, name)) : -ENOMEM;
+}
+
+int outfile__open_below(struct outfile **out, int dir, const char *name)
+{
+	struct outfile *f = outfile__new();
+
+	return f ? finish_open(out, f, open_below(f, dir, name)) : -ENOMEM;
 }
 
 FILE *outfile__stream(struct outfile *f)
@@ -325,8 +435,8 @@ static int fill_temporary(const struct outfile *f, int fd)
 
 static int replace_target(const struct outfile *f)
 {
-	char *name;
-	int fd = open_temporary(f, &name);
+	char name[TEMPORARY_LEN];
+	int fd = open_temporary(f, name);
 	int err;
 
 	if (fd < 0)
@@ -334,11 +444,10 @@ static int replace_target(const struct outfile *f)
 	err = fill_temporary(f, fd);
 	if (close(fd) && !err)
 		err = -errno;
-	if (!err && rename(name, f->target))
+	if (!err && renameat(f->dir, name, f->dir, f->target))
 		err = -errno;
 	if (err)
-		unlink(name);
-	free(name);
+		unlinkat(f->dir, name, 0);
 	return err;
 }
 

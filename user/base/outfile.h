@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Output files written whole or not at all: a temporary file in the target's directory, renamed
- * over it by commit. "-" is stdout, written at commit.
+ * over it by commit. "-" is stdout, written at commit. The directory is held as a descriptor from
+ * open to commit, and found by the rules of path_walk.h.
  */
 #ifndef NETIOTRACE_OUTFILE_H
 #define NETIOTRACE_OUTFILE_H
@@ -20,6 +21,12 @@ struct outfile;
  * sudo the file belongs to the invoking user.
  */
 int outfile__open(struct outfile **f, const char *name);
+/*
+ * The same for a file of a directory that is held open: NAME or SUBDIRECTORY/NAME. No part of it is
+ * followed as a symbolic link: one in the place of the file is replaced, one in the place of the
+ * directory is refused.
+ */
+int outfile__open_below(struct outfile **f, int dir, const char *name);
 /*
  * Would one of two outputs of these names replace the other, by whatever spelling? Both of "-" mix
  * on stdout. What is written and not replaced (/dev/null, a pipe) takes both, one after the other.

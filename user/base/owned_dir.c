@@ -11,6 +11,7 @@
 
 #include "invoker.h"
 #include "owned_dir.h"
+#include "path_walk.h"
 
 #define SCHEMA     "netiotrace.files/1 "
 #define MARKER_MAX (16 << 20) /* far more names than any sweep has */
@@ -49,10 +50,18 @@ static int open_parent(const struct owned_dir *d, const char *name, const char *
 	return fd < 0 ? -errno : fd;
 }
 
+/* A regular file with one name. */
+static bool is_ours_alone(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1;
+}
+
 /* All of a file; what is behind the last newline is dropped. NULL with *err: -ENOENT: none. */
 static char *read_marker(int dir, int *err)
 {
-	int fd = openat(dir, OWNED_DIR_MARKER, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(dir, OWNED_DIR_MARKER, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	char *text = NULL, *end;
 	ssize_t n = -1;
@@ -101,11 +110,30 @@ int owned_dir__read(struct owned_dir *d, const char *kind)
 	return err == -ENOENT || err == -ELOOP ? 0 : err;
 }
 
-int owned_dir__open(struct owned_dir *d, const char *path, const char *kind)
+int owned_dir__open_at(struct owned_dir *d, int parent, const char *name, const char *kind)
 {
 	*d = (struct owned_dir)OWNED_DIR_INIT;
-	d->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	d->fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return d->fd < 0 ? -errno : owned_dir__read(d, kind);
+}
+
+int owned_dir__open(struct owned_dir *d, const char *path, const char *kind)
+{
+	struct path_walk w;
+	int err;
+
+	*d = (struct owned_dir)OWNED_DIR_INIT;
+	err = path_walk__find_output(&w, path);
+	if (err)
+		return err;
+	if (w.fd < 0)
+		err = -ENOENT;
+	else if (w.is_open_file)
+		err = -ENOTDIR;
+	else
+		err = owned_dir__open_at(d, w.dir, w.name, kind);
+	path_walk__close(&w);
+	return err;
 }
 
 void owned_dir__close(struct owned_dir *d)
@@ -116,17 +144,33 @@ void owned_dir__close(struct owned_dir *d)
 	*d = (struct owned_dir)OWNED_DIR_INIT;
 }
 
+/*
+ * The marker, to be written. Whoever owns the directory can put another name of any file in its
+ * place; a file of several names is none of ours.
+ */
+static int open_marker(const struct owned_dir *d, int flags)
+{
+	int fd = openat(d->fd, OWNED_DIR_MARKER,
+			O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0666);
+
+	if (fd < 0)
+		return -errno;
+	if (is_ours_alone(fd))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
 static int append(struct owned_dir *d, const char *line, int flags)
 {
 	size_t len = strlen(line), old = d->marker ? strlen(d->marker) : 0;
-	int fd = openat(d->fd, OWNED_DIR_MARKER,
-			O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | flags, 0666);
+	int fd = open_marker(d, O_APPEND | flags);
 	char *marker;
 	ssize_t n;
 	int err;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	n = write(fd, line, len);
 	err = n < 0 ? -errno : (size_t)n < len ? -ENOSPC : invoker__give(fd);
 	if (close(fd) && !err)
@@ -181,11 +225,11 @@ static bool exists(const struct owned_dir *d, const char *name)
 /* A line that a killed writer did not finish would become part of the next name. */
 static int cut_broken_line(struct owned_dir *d)
 {
-	int fd = openat(d->fd, OWNED_DIR_MARKER, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open_marker(d, 0);
 	int err;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = ftruncate(fd, (off_t)strlen(d->marker)) ? -errno : 0;
 	close(fd);
 	return err;
@@ -219,6 +263,33 @@ int owned_dir__claim(struct owned_dir *d, const char *name)
 	snprintf(line, sizeof(line), "%s\n", name);
 	err = append(d, line, 0);
 	return err ? err : make_parent(d, name);
+}
+
+static int open_inside(const struct owned_dir *d, const char *name, int flags)
+{
+	const char *base;
+	int fd, parent;
+
+	if (!is_inside(name))
+		return -EINVAL;
+	parent = open_parent(d, name, &base);
+	if (parent < 0)
+		return parent;
+	fd = openat(parent, base, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+	if (fd < 0)
+		fd = -errno;
+	close(parent);
+	return fd;
+}
+
+int owned_dir__open_file(const struct owned_dir *d, const char *name)
+{
+	return open_inside(d, name, O_RDONLY);
+}
+
+int owned_dir__create_file(const struct owned_dir *d, const char *name)
+{
+	return open_inside(d, name, O_WRONLY | O_CREAT | O_EXCL);
 }
 
 /* Calls visit for each name of the marker that is one; stops at what is not 0. */
@@ -276,7 +347,8 @@ static int look_at(const struct owned_dir *d, const char *below, const char *ent
 
 static int stranger_below(const struct owned_dir *d, const char *below, char *found, size_t len)
 {
-	int fd = openat(d->fd, *below ? below : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(d->fd, *below ? below : ".",
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 	int err = 0;
@@ -308,7 +380,7 @@ static int give_one(const struct owned_dir *d, char *name)
 	if (parent < 0)
 		return parent;
 	fd = openat(parent, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	err = fd < 0 ? -errno : invoker__give(fd);
+	err = fd < 0 ? -errno : is_ours_alone(fd) ? invoker__give(fd) : -EPERM;
 	if (!err && strchr(name, '/'))
 		err = invoker__give(parent);
 	if (fd >= 0)
@@ -324,7 +396,7 @@ int owned_dir__give(const struct owned_dir *d)
 	return err ? err : for_each_name(d, give_one);
 }
 
-static int remove_one(const struct owned_dir *d, char *name)
+int owned_dir__remove_file(const struct owned_dir *d, char *name)
 {
 	const char *base;
 	int err = 0, parent = open_parent(d, name, &base);
@@ -349,15 +421,44 @@ static int remove_parent(const struct owned_dir *d, char *name)
 	return 0;
 }
 
-int owned_dir__remove(struct owned_dir *d, const char *path)
+static int remove_files(struct owned_dir *d)
 {
-	int err = for_each_name(d, remove_one);
+	int err = for_each_name(d, owned_dir__remove_file);
 
 	if (!err)
 		err = for_each_name(d, remove_parent);
 	if (!err && d->marked && unlinkat(d->fd, OWNED_DIR_MARKER, 0) && errno != ENOENT)
 		err = -errno;
-	if (!err && rmdir(path))
+	return err;
+}
+
+static bool is_at(const struct owned_dir *d, int parent, const char *name)
+{
+	struct stat a, b;
+
+	return !fstat(d->fd, &a) && !fstatat(parent, name, &b, AT_SYMLINK_NOFOLLOW) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+int owned_dir__remove_at(struct owned_dir *d, int parent, const char *name)
+{
+	int err = remove_files(d);
+
+	if (!err && !is_at(d, parent, name))
+		err = -ENOENT;
+	if (!err && unlinkat(parent, name, AT_REMOVEDIR))
 		err = errno == EEXIST ? -ENOTEMPTY : -errno;
+	return err;
+}
+
+int owned_dir__remove(struct owned_dir *d, const char *path)
+{
+	struct path_walk w;
+	int err = path_walk__find_output(&w, path);
+
+	if (err)
+		return err;
+	err = w.is_open_file ? -ENOTDIR : owned_dir__remove_at(d, w.dir, w.name);
+	path_walk__close(&w);
 	return err;
 }

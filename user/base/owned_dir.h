@@ -27,8 +27,14 @@ struct owned_dir {
 		.fd = -1, \
 	}
 
-/* Opens a directory and reads its marker. 0, -ENOENT, -ENOTDIR, -errno. Close it in any case. */
+/*
+ * Opens a directory and reads its marker. The path is walked by the rules for outputs
+ * (path_walk.h). 0, -ENOENT, -ENOTDIR, -errno. Close it in any case.
+ */
 int owned_dir__open(struct owned_dir *d, const char *path, const char *kind);
+
+/* The same for a name in a directory that is held open, which may be no symbolic link. */
+int owned_dir__open_at(struct owned_dir *d, int parent, const char *name, const char *kind);
 void owned_dir__close(struct owned_dir *d);
 
 /* The marker once more: for who locked the directory after it was opened. 0 or -errno. */
@@ -50,6 +56,15 @@ bool owned_dir__names(const struct owned_dir *d, const char *name);
  */
 int owned_dir__claim(struct owned_dir *d, const char *name);
 
+/* Opens a file that the marker names for reading. A descriptor or -errno; no link is followed. */
+int owned_dir__open_file(const struct owned_dir *d, const char *name);
+
+/* Makes a file that was claimed and is not there yet. A descriptor to write or -errno. */
+int owned_dir__create_file(const struct owned_dir *d, const char *name);
+
+/* Removes a file that the marker names. 0 or -errno. */
+int owned_dir__remove_file(const struct owned_dir *d, char *name);
+
 /*
  * The first file in it, or in a directory of ours below, that the marker does not name; "" when all
  * is ours. In a directory without a marker every file is a stranger. 0 or -errno.
@@ -64,5 +79,8 @@ int owned_dir__give(const struct owned_dir *d);
  * opened with) among them. 0, -ENOTEMPTY when something else was there and was kept, -errno.
  */
 int owned_dir__remove(struct owned_dir *d, const char *path);
+
+/* The same for the name in a directory that is held open. */
+int owned_dir__remove_at(struct owned_dir *d, int parent, const char *name);
 
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
@@ -12,6 +13,8 @@
 #include "base/log.h"
 #include "base/exit_code.h"
 #include "base/outfile.h"
+#include "base/publisher.h"
+#include "study/dataset_files.h"
 
 struct side {
 	struct dataset dataset;
@@ -54,14 +57,41 @@ static int fill_json(FILE *f, const struct changes *c, const struct compare_opti
 	return err;
 }
 
-static int write_json(const struct changes *c, const struct compare_options *o, struct outfile *f)
-{
-	int err = fill_json(outfile__stream(f), c, o);
+/* The output of --json, which root opens before it gives up its rights. */
+struct json_output {
+	const char *name; /* NULL: none */
+	struct outfile *file;
+	struct publisher publisher;
+};
 
-	if (err)
-		outfile__abort(f);
-	else
-		err = outfile__commit(f);
+static int write_document(void *ctx, const char *data, size_t len, char why[PUBLISHER_WHY])
+{
+	struct json_output *out = ctx;
+	struct outfile *f = out->file;
+
+	(void)why;
+	if (!f)
+		return -EINVAL;
+	out->file = NULL;
+	if (fwrite(data, 1, len, outfile__stream(f)) == len)
+		return outfile__commit(f);
+	outfile__abort(f);
+	return -ENOMEM;
+}
+
+static int write_json(const struct changes *c, const struct compare_options *o,
+		      struct json_output *out)
+{
+	char *text = NULL, why[PUBLISHER_WHY];
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	int err = f ? fill_json(f, c, o) : -ENOMEM;
+
+	if (f && fclose(f) && !err)
+		err = -ENOMEM;
+	if (!err)
+		err = publisher__ask(&out->publisher, text, len, why);
+	free(text);
 	if (err)
 		log_error("cannot write %s: %s.", o->json, strerror(-err));
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
@@ -81,18 +111,17 @@ static int write_text(const struct changes *c, const struct compare_options *o)
 }
 
 static int compare(struct side *before, struct side *after, const struct compare_options *o,
-		   struct outfile *json)
+		   struct json_output *out)
 {
 	struct changes changes;
 	int code, next;
 
 	if (changes__find(&changes, &before->analysis, &after->analysis, o->metrics, o->gate)) {
 		changes__clear(&changes);
-		outfile__abort(json);
 		log_error("out of memory.");
 		return EXIT_RUN_FAILED;
 	}
-	code = json ? write_json(&changes, o, json) : EXIT_DONE;
+	code = out->name ? write_json(&changes, o, out) : EXIT_DONE;
 	next = write_text(&changes, o);
 	code = code ? code : next;
 	if (!code && !changes.cells) {
@@ -106,27 +135,39 @@ static int compare(struct side *before, struct side *after, const struct compare
 	return code;
 }
 
-int compare__main(int argc, char **argv)
+static int load_and_compare(const struct compare_options *o, struct json_output *out)
 {
 	struct side before = {0}, after = {0};
+	int code = load(&before, o->names.before, &o->foreign);
+
+	if (!code)
+		code = load(&after, o->names.after, &o->foreign);
+	if (!code)
+		code = compare(&before, &after, o, out);
+	unload(&before);
+	unload(&after);
+	return code;
+}
+
+int compare__main(int argc, char **argv)
+{
 	struct compare_options o;
-	struct outfile *json = NULL;
+	struct json_output out = {0};
 	int err, code;
 
 	compare_options__parse(&o, argc, argv);
-	err = o.json ? outfile__open(&json, o.json) : 0;
+	out.name = o.json;
+	err = o.json ? outfile__open(&out.file, o.json) : 0;
 	if (err) {
 		log_error("cannot write %s: %s.", o.json, strerror(-err));
 		return EXIT_USAGE;
 	}
-	code = load(&before, o.names.before, &o.foreign);
-	if (!code)
-		code = load(&after, o.names.after, &o.foreign);
-	if (!code)
-		code = compare(&before, &after, &o, json);
-	else
-		outfile__abort(json);
-	unload(&before);
-	unload(&after);
+	/* What only root may read is opened before root is given up (docs/SECURITY.md). */
+	dataset_files__hold(o.names.before);
+	dataset_files__hold(o.names.after);
+	if (publisher__split(&out.publisher, write_document, &out, &code))
+		code = load_and_compare(&o, &out);
+	outfile__abort(out.file);
+	dataset_files__release();
 	return code;
 }

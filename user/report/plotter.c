@@ -1,190 +1,167 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* gnuplot as a process; see plotter.h. Knows nothing of what is drawn. */
+/*
+ * The script of a picture: a template with what it loads put in its place, the settings among that,
+ * and the data as a block of lines. Knows nothing of what is drawn; see plotter.h.
+ */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/path_walk.h"
+#include "gnuplot.h"
 #include "plotter.h"
 
-#define PROBE_TEMPLATE "common.gp"
-#define OUTPUT_MAX     4096
+#define TEMPLATE_MAX (1 << 20)
+#define DATA_END     "END_OF_DATA_OF_NETIOTRACE"
+
+static const char *const names[PLOTTER_TEMPLATES] = {"common", "panels",     "lines",
+						     "stacks", "histograms", "nodata"};
 
 /* Where they may be, as seen from the directory of the program: in a build, installed, in the tree.
  */
 static const char *const places[] = {"gnuplot", "../share/netiotrace/gnuplot", "../scripts/gnuplot",
 				     "scripts/gnuplot"};
 
-static int try_directory(struct plotter *p, const char *base, const char *place)
+static char *read_template(const char *directory, const char *name)
 {
-	char probe[PATH_MAX];
+	char path[PATH_MAX], *text = NULL;
+	struct stat st;
+	FILE *f;
 
-	if (snprintf(p->directory, sizeof(p->directory), "%s/%s", base, place) >=
-		    (int)sizeof(p->directory) ||
-	    snprintf(probe, sizeof(probe), "%s/%s", p->directory, PROBE_TEMPLATE) >=
-		    (int)sizeof(probe))
-		return -ENAMETOOLONG;
-	return access(probe, R_OK) ? -errno : 0;
+	if (snprintf(path, sizeof(path), "%s/%s.gp", directory, name) >= (int)sizeof(path))
+		return NULL;
+	f = fopen(path, "re");
+	if (!f)
+		return NULL;
+	if (!fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_size < TEMPLATE_MAX)
+		text = calloc(1, (size_t)st.st_size + 1);
+	if (text && fread(text, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {
+		free(text);
+		text = NULL;
+	}
+	fclose(f);
+	return text;
 }
 
-static int find_templates(struct plotter *p)
+static void forget_templates(struct plotter *p)
 {
-	char base[PATH_MAX];
+	for (int i = 0; i < PLOTTER_TEMPLATES; i++) {
+		free(p->templates[i]);
+		p->templates[i] = NULL;
+	}
+}
+
+static bool read_templates(struct plotter *p, const char *directory)
+{
+	for (int i = 0; i < PLOTTER_TEMPLATES; i++) {
+		p->templates[i] = read_template(directory, names[i]);
+		if (!p->templates[i]) {
+			forget_templates(p);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool find_templates(struct plotter *p)
+{
+	char base[PATH_MAX], directory[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", base, sizeof(base) - 1);
-	size_t i;
-	int err = -ENOENT;
 
 	if (len < 0)
-		return -errno;
+		return false;
 	base[len] = '\0';
 	*strrchr(base, '/') = '\0';
-	for (i = 0; i < sizeof(places) / sizeof(places[0]) && err; i++)
-		err = try_directory(p, base, places[i]);
-	return err;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (snprintf(directory, sizeof(directory), "%s/%s", base, places[i]) <
+			    (int)sizeof(directory) &&
+		    read_templates(p, directory))
+			return true;
+	return false;
 }
 
-struct output {
-	char text[OUTPUT_MAX];
+/* Opens it unless another user could have put it there; as anyone, unless it is no program. */
+static bool open_program(struct plotter *p)
+{
+	struct path_walk w;
+
+	if (!geteuid()) {
+		if (path_walk__find_input(&w, p->program))
+			return false;
+		if (!path_walk__is_trusted(&w)) {
+			path_walk__close(&w);
+			return false;
+		}
+		path_walk__close(&w);
+	}
+	if (access(p->program, X_OK))
+		return false;
+	p->program_fd = open(p->program, O_RDONLY | O_CLOEXEC);
+	return p->program_fd >= 0;
+}
+
+/* The first in PATH. What is not absolute there would be looked for in the working directory. */
+static bool find_program(struct plotter *p)
+{
+	const char *path = getenv("PATH");
 	size_t len;
-};
 
-/* All of it is read, so that the process can end; the first part is kept. */
-static void read_output(int fd, struct output *out)
-{
-	char rest[OUTPUT_MAX];
-	ssize_t n;
-
-	for (;;) {
-		n = out->len < sizeof(out->text) - 1
-			    ? read(fd, out->text + out->len, sizeof(out->text) - 1 - out->len)
-			    : read(fd, rest, sizeof(rest));
-		if (n < 0 && errno == EINTR)
+	for (path = path ? path : "/usr/bin:/bin"; *path; path += len + (path[len] == ':')) {
+		len = strcspn(path, ":");
+		if (*path != '/' || snprintf(p->program, sizeof(p->program), "%.*s/gnuplot",
+					     (int)len, path) >= (int)sizeof(p->program))
 			continue;
-		if (n <= 0)
-			break;
-		if (out->len < sizeof(out->text) - 1)
-			out->len += (size_t)n;
+		if (open_program(p))
+			return true;
 	}
-	out->text[out->len] = '\0';
+	return false;
 }
 
-/*
- * Numbers are written and read with a point, and templates are found by "load". HOME is taken away,
- * besides -d, so that no ~/.gnuplot or ~/.config of whoever calls changes a picture.
- */
-static char **make_environment(const struct plotter *p, char *library, size_t len)
+void plotter__find(struct plotter *p, const volatile sig_atomic_t *stop)
 {
-	static char locale[] = "LC_ALL=C.UTF-8";
-	size_t i, n = 0, kept = 0;
-	char **env;
-
-	while (environ[n])
-		n++;
-	env = calloc(n + 3, sizeof(*env));
-	if (!env)
-		return NULL;
-	for (i = 0; i < n; i++)
-		if (strncmp(environ[i], "GNUPLOT", 7) && strncmp(environ[i], "LC_ALL=", 7) &&
-		    strncmp(environ[i], "HOME=", 5) && strncmp(environ[i], "XDG_CONFIG_HOME=", 16))
-			env[kept++] = environ[i];
-	snprintf(library, len, "GNUPLOT_LIB=%s", p->directory);
-	env[kept++] = library;
-	env[kept] = locale;
-	return env;
+	*p = (struct plotter)PLOTTER_INIT;
+	p->stop = stop;
+	if (!find_templates(p))
+		p->err = -ENODATA;
+	else if (!find_program(p))
+		p->err = -ENOENT;
 }
 
-/* What main() ignores it may not: gnuplot does not look whether what it writes gets there. */
-static int set_signals(posix_spawnattr_t *attr)
+static int run(const struct plotter *p, const char *option, const char *script, size_t len,
+	       struct gnuplot_output *output)
 {
-	sigset_t set;
-	int err;
+	const struct gnuplot_call call = {
+		.program = p->program,
+		.program_fd = p->program_fd,
+		.option = option,
+		.script = script,
+		.script_len = len,
+		.stop = p->stop,
+	};
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	sigaddset(&set, SIGXFSZ);
-	err = posix_spawnattr_setsigdefault(attr, &set);
-	return err ? err : posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF);
-}
-
-static int spawn(pid_t *pid, char *const argv[], char *const env[], int out)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	int err = posix_spawnattr_init(&attr);
-
-	if (err)
-		return -err;
-	err = posix_spawn_file_actions_init(&actions);
-	if (err) {
-		posix_spawnattr_destroy(&attr);
-		return -err;
-	}
-	err = set_signals(&attr);
-	err = err ? err
-		  : posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
-						     0);
-	err = err ? err : posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-	err = err ? err : posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
-	err = err ? err : posix_spawnp(pid, argv[0], &actions, &attr, argv, env);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attr);
-	return -err;
-}
-
-static int wait_for(pid_t pid)
-{
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
-}
-
-static int run(const struct plotter *p, char *const argv[], struct output *out)
-{
-	char library[PATH_MAX + 16], **env = make_environment(p, library, sizeof(library));
-	int fds[2], err;
-	pid_t pid;
-
-	out->len = 0;
-	out->text[0] = '\0';
-	if (!env)
-		return -ENOMEM;
-	if (pipe2(fds, O_CLOEXEC)) {
-		free(env);
-		return -errno;
-	}
-	err = spawn(&pid, argv, env, fds[1]);
-	close(fds[1]);
-	if (!err) {
-		read_output(fds[0], out);
-		err = wait_for(pid);
-	}
-	close(fds[0]);
-	free(env);
-	return err;
+	return gnuplot__run(&call, output);
 }
 
 int plotter__open(struct plotter *p, char *message, size_t len)
 {
-	static char name[] = "gnuplot", flag[] = "--version";
-	char *argv[] = {name, flag, NULL};
-	struct output out;
-	int err = find_templates(p);
+	struct gnuplot_output output;
+	int err = p->err;
 
-	if (err) {
+	if (err == -ENODATA) {
 		snprintf(message, len,
 			 "the gnuplot templates are not beside netiotrace: run it from its build, "
 			 "or install it with `make install`.");
 		return err;
 	}
-	err = run(p, argv, &out);
+	if (!err) {
+		err = run(p, "--version", "", 0, &output);
+		gnuplot_output__clear(&output);
+	}
 	if (err)
 		snprintf(message, len,
 			 err == -ENOENT ? "gnuplot is not installed, which draws the pictures: "
@@ -193,31 +170,112 @@ int plotter__open(struct plotter *p, char *message, size_t len)
 	return err;
 }
 
-/* The last line that says something: gnuplot's error, after the line it is in and a marker. */
-static const char *last_line(struct output *out)
+static const char *find_template(const struct plotter *p, const char *name, size_t len)
 {
+	for (int i = 0; i < PLOTTER_TEMPLATES; i++)
+		if (strlen(names[i]) == len && !strncmp(names[i], name, len))
+			return p->templates[i];
+	return NULL;
+}
+
+/* What stands in the place of a line `load ...`; NULL: it is no such line, or loads what is
+ * unknown. */
+static const char *loaded_by(const struct plotter *p, const char *line, const char *settings)
+{
+	static const char of_settings[] = "load ARG1\n", of_template[] = "load \"";
+	const char *name = line + strlen(of_template);
+
+	if (!strncmp(line, of_settings, strlen(of_settings)))
+		return settings;
+	if (strncmp(line, of_template, strlen(of_template)) != 0)
+		return NULL;
+	return find_template(p, name, strcspn(name, "."));
+}
+
+static void put_template(const struct plotter *p, FILE *f, const char *text, const char *settings)
+{
+	const char *line, *next, *loaded;
+
+	for (line = text; *line; line = next) {
+		next = line + strcspn(line, "\n");
+		next += *next == '\n';
+		loaded = loaded_by(p, line, settings);
+		if (!loaded)
+			fwrite(line, 1, (size_t)(next - line), f);
+		else if (loaded == settings)
+			fputs(settings, f);
+		else
+			put_template(p, f, loaded, settings);
+	}
+}
+
+/* NULL: out of memory, or data that would end its block. */
+static char *make_script(const struct plotter *p, const char *template, const char *settings,
+			 const char *data, const char *term, size_t *len)
+{
+	const char *text = find_template(p, template, strlen(template));
+	char *script = NULL;
+	FILE *f = text && !strstr(data, DATA_END) ? open_memstream(&script, len) : NULL;
+
+	if (!f)
+		return NULL;
+	fprintf(f, "$data << " DATA_END "\n%s\n" DATA_END "\n", data);
+	fprintf(f, "ARG2 = \"$data\"; ARG3 = \"\"; ARG4 = \"%s\"\n", term);
+	put_template(p, f, text, settings);
+	if (fclose(f)) {
+		free(script);
+		return NULL;
+	}
+	return script;
+}
+
+/* The last line that says something: gnuplot's error, after the line it is in and a marker. */
+static const char *last_line(char *text)
+{
+	size_t len = strlen(text);
 	char *p;
 
-	while (out->len && strchr("\n\r ", out->text[out->len - 1]))
-		out->text[--out->len] = '\0';
-	p = strrchr(out->text, '\n');
-	return p ? p + 1 : out->text;
+	while (len && strchr("\n\r ", text[len - 1]))
+		text[--len] = '\0';
+	p = strrchr(text, '\n');
+	return p ? p + 1 : text;
 }
 
 int plotter__draw(const struct plotter *p, const char *template, const char *settings,
-		  const char *data, const char *out, const char *term, char *message, size_t len)
+		  const char *data, const char *term, char **picture, size_t *size, char *message,
+		  size_t len)
 {
-	char script[PATH_MAX];
-	const char *argv[] = {"gnuplot", "-d", "-c", script, settings, data, out, term, NULL};
-	struct output output;
+	struct gnuplot_output output;
+	size_t script_len;
+	char *script = make_script(p, template, settings, data, term, &script_len);
 	int err;
 
-	if (snprintf(script, sizeof(script), "%s/%s.gp", p->directory, template) >=
-	    (int)sizeof(script))
-		return -ENAMETOOLONG;
-	err = run(p, (char *const *)argv, &output);
-	if (err)
+	*picture = NULL;
+	if (!script) {
+		snprintf(message, len, "out of memory.");
+		return -ENOMEM;
+	}
+	err = run(p, "-d", script, script_len, &output);
+	free(script);
+	if (err) {
 		snprintf(message, len, "gnuplot failed on %s.gp: %.300s", template,
-			 output.len ? last_line(&output) : strerror(-err));
+			 *output.errors ? last_line(output.errors) : strerror(-err));
+	} else if (!output.picture_len) {
+		snprintf(message, len, "gnuplot drew nothing with %s.gp.", template);
+		err = -EIO;
+	} else {
+		*picture = output.picture;
+		*size = output.picture_len;
+		output.picture = NULL;
+	}
+	gnuplot_output__clear(&output);
 	return err;
+}
+
+void plotter__close(struct plotter *p)
+{
+	forget_templates(p);
+	if (p->program_fd >= 0)
+		close(p->program_fd);
+	*p = (struct plotter)PLOTTER_INIT;
 }

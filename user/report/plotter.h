@@ -1,23 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs gnuplot with the templates of scripts/gnuplot, wherever those were installed. */
+/*
+ * Draws with gnuplot and the templates of scripts/gnuplot, wherever those were installed. gnuplot
+ * gets everything on its standard input and gives the picture on its standard output: it opens no
+ * file by name, has no environment but its locale, and ends with this process.
+ */
 #ifndef NETIOTRACE_PLOTTER_H
 #define NETIOTRACE_PLOTTER_H
 
 #include <limits.h>
+#include <signal.h>
 #include <stddef.h>
 
+#define PLOTTER_TEMPLATES 6
+
 struct plotter {
-	char directory[PATH_MAX]; /* of the templates */
+	char *templates[PLOTTER_TEMPLATES]; /* their texts */
+	char program[PATH_MAX];
+	int program_fd;                    /* -1: not found */
+	int err;                           /* of plotter__find(); said by plotter__open() */
+	const volatile sig_atomic_t *stop; /* set by a signal: gnuplot is ended */
 };
 
-/* 0, or -errno with a sentence in message: no templates, or no gnuplot. */
+#define PLOTTER_INIT              \
+	{                         \
+		.program_fd = -1, \
+	}
+
+/* Reads the templates and opens gnuplot: before root is given up, since either may be root's. */
+void plotter__find(struct plotter *p, const volatile sig_atomic_t *stop);
+
+/* 0, or -errno with a sentence in message: no templates, or no gnuplot that runs. */
 int plotter__open(struct plotter *p, char *message, size_t len);
 
 /*
- * Draws one picture: settings and data are files, out is written; term is "svg" or "png". 0, or
+ * Draws one picture of settings and data, both texts, with a template by name; term is "svg" or
+ * "png". 0 with the picture in *picture, to be freed by the caller and ended by a NUL besides, or
  * -errno with a sentence in message.
  */
 int plotter__draw(const struct plotter *p, const char *template, const char *settings,
-		  const char *data, const char *out, const char *term, char *message, size_t len);
+		  const char *data, const char *term, char **picture, size_t *size, char *message,
+		  size_t len);
+
+void plotter__close(struct plotter *p);
 
 #endif

@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "study/analysis.h"
 #include "study/answer.h"
 #include "study/dataset.h"
+#include "study/dataset_files.h"
 #include "study/family.h"
 #include "diagram.h"
 #include "figure.h"
@@ -26,16 +26,23 @@
 #include "base/exit_code.h"
 #include "plotter.h"
 #include "report_dir.h"
+#include "report_place.h"
 #include "doc.h"
 
 #define MESSAGE_MAX 1024
+
+/* What every report of one call shares. */
+struct tools {
+	struct plotter plotter;
+	struct publisher publisher;
+};
 
 struct making {
 	const struct report_options *o;
 	struct dataset dataset;
 	struct analysis analysis;
 	struct answer_text answers[QUESTION_NR];
-	struct plotter plotter;
+	struct tools *tools;
 	struct report_dir dir;
 	struct report report;
 };
@@ -163,103 +170,49 @@ static int analyse(struct making *m)
 	return err;
 }
 
-/* A whole file of the temporary directory; NULL: it cannot be read. */
-static char *read_back(const struct making *m, const char *name)
+static int add(struct making *m, const char *directory, const struct figure *f, const char *suffix,
+	       const char *data, size_t len)
 {
-	char *path = NULL, *text = NULL;
-	struct stat st;
-	FILE *f;
+	char file[256];
 
-	if (asprintf(&path, "%s/%s", m->dir.temporary, name) < 0)
-		return NULL;
-	f = fopen(path, "re");
-	free(path);
-	if (!f)
-		return NULL;
-	if (!fstat(fileno(f), &st))
-		text = calloc(1, (size_t)st.st_size + 1);
-	if (text && fread(text, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {
-		free(text);
-		text = NULL;
-	}
-	fclose(f);
-	return text;
+	snprintf(file, sizeof(file), "%s%s%s", directory, f->name, suffix);
+	return report_dir__add(&m->dir, file, data, len);
 }
 
-struct figure_files {
-	char *settings, *data, *svg, *png; /* whole paths */
-};
-
-static void figure_files__clear(struct figure_files *p)
+/* The picture in one form; text, if not NULL, takes it. */
+static int draw_form(struct making *m, const struct figure *f, const char *term, char **text,
+		     char *message)
 {
-	free(p->settings);
-	free(p->data);
-	free(p->svg);
-	free(p->png);
-}
+	char *picture;
+	size_t len;
+	int err = plotter__draw(&m->tools->plotter, f->template, f->settings, f->data, term,
+				&picture, &len, message, MESSAGE_MAX);
 
-static int figure_files__init(struct figure_files *p, const char *dir, const char *name)
-{
-	*p = (struct figure_files){0};
-	if (asprintf(&p->settings, "%s/" REPORT_DATA "/%s.plot", dir, name) < 0)
-		p->settings = NULL;
-	if (asprintf(&p->data, "%s/" REPORT_DATA "/%s.csv", dir, name) < 0)
-		p->data = NULL;
-	if (asprintf(&p->svg, "%s/%s.svg", dir, name) < 0)
-		p->svg = NULL;
-	if (asprintf(&p->png, "%s/%s.png", dir, name) < 0)
-		p->png = NULL;
-	return p->settings && p->data && p->svg && p->png ? 0 : -ENOMEM;
-}
-
-static int write_figure_data(struct making *m, const struct figure *f)
-{
-	char name[256];
-	int err;
-
-	snprintf(name, sizeof(name), REPORT_DATA "/%s.csv", f->name);
-	err = report_dir__write(&m->dir, name, f->data);
 	if (err)
 		return err;
-	snprintf(name, sizeof(name), REPORT_DATA "/%s.plot", f->name);
-	err = report_dir__write(&m->dir, name, f->settings);
+	err = add(m, "", f, text ? ".svg" : ".png", picture, len);
 	if (err)
-		return err;
-	snprintf(name, sizeof(name), "%s.svg", f->name);
-	err = report_dir__claim(&m->dir, name);
-	if (err)
-		return err;
-	snprintf(name, sizeof(name), "%s.png", f->name);
-	return report_dir__claim(&m->dir, name);
+		snprintf(message, MESSAGE_MAX, "out of memory.");
+	if (text && !err)
+		*text = picture;
+	else
+		free(picture);
+	return err;
 }
 
 /* 0, or -errno with a sentence in message. */
 static int draw_figure(struct making *m, int i, char *message)
 {
 	const struct figure *f = &m->report.figures[i];
-	struct figure_files p;
-	char name[256];
-	int err = figure_files__init(&p, m->dir.temporary, f->name);
+	int err = add(m, REPORT_DATA "/", f, ".csv", f->data, strlen(f->data));
 
 	if (!err)
-		err = write_figure_data(m, f);
+		err = add(m, REPORT_DATA "/", f, ".plot", f->settings, strlen(f->settings));
 	if (err)
-		snprintf(message, MESSAGE_MAX, "%s: %s.", m->o->output, strerror(-err));
-	else
-		err = plotter__draw(&m->plotter, f->template, p.settings, p.data, p.svg, "svg",
-				    message, MESSAGE_MAX);
+		snprintf(message, MESSAGE_MAX, "out of memory.");
 	if (!err)
-		err = plotter__draw(&m->plotter, f->template, p.settings, p.data, p.png, "png",
-				    message, MESSAGE_MAX);
-	figure_files__clear(&p);
-	if (err)
-		return err;
-	snprintf(name, sizeof(name), "%s.svg", f->name);
-	m->report.figure_svg[i] = read_back(m, name);
-	if (m->report.figure_svg[i])
-		return 0;
-	snprintf(message, MESSAGE_MAX, "gnuplot wrote no %s.svg.", f->name);
-	return -EIO;
+		err = draw_form(m, f, "svg", &m->report.figure_svg[i], message);
+	return err ? err : draw_form(m, f, "png", NULL, message);
 }
 
 static int write_form(struct making *m, const struct report_form *form, const char *name)
@@ -272,7 +225,7 @@ static int write_form(struct making *m, const struct report_form *form, const ch
 	if (!f)
 		return -ENOMEM;
 	report_body__write(form, f, &m->report);
-	err = fclose(f) || !text ? -ENOMEM : report_dir__write(&m->dir, name, text);
+	err = fclose(f) || !text ? -ENOMEM : report_dir__add_text(&m->dir, name, text);
 	free(text);
 	return err;
 }
@@ -286,13 +239,13 @@ static int write_texts(struct making *m)
 		if (!m->report.diagram_svg[i])
 			continue;
 		snprintf(name, sizeof(name), "%s.svg", report_body__diagram_name((enum mode)i));
-		err = report_dir__write(&m->dir, name, m->report.diagram_svg[i]);
+		err = report_dir__add_text(&m->dir, name, m->report.diagram_svg[i]);
 	}
 	for (i = 0; i < FLAME_NR && !err; i++) {
 		if (!m->report.flame_svg[i])
 			continue;
 		snprintf(name, sizeof(name), "%s.svg", report_body__flame_name(i));
-		err = report_dir__write(&m->dir, name, m->report.flame_svg[i]);
+		err = report_dir__add_text(&m->dir, name, m->report.flame_svg[i]);
 	}
 	err = err ? err : write_form(m, &report_html, "report.html");
 	return err ? err : write_form(m, &report_markdown, "report.md");
@@ -318,7 +271,7 @@ static int stopped(void)
 
 static int fill(struct making *m)
 {
-	char message[MESSAGE_MAX] = "";
+	char message[MESSAGE_MAX] = "", why[PUBLISHER_WHY];
 	int i, err;
 
 	for (i = 0; i < FIGURE_NR; i++) {
@@ -332,22 +285,19 @@ static int fill(struct making *m)
 	if (stop_signal)
 		return stopped();
 	/* A signal from here on comes too late: the report is there, or what failed is said. */
-	if (!err)
-		err = report_dir__publish(&m->dir);
-	return err ? fail_output(m, strerror(-err)) : EXIT_DONE;
+	if (err)
+		return fail("out of memory.");
+	return report_dir__publish(&m->dir, why) ? fail_output(m, why) : EXIT_DONE;
 }
 
 static int make(struct making *m)
 {
-	char message[MESSAGE_MAX] = "";
-	char why[REPORT_DIR_WHY];
+	char why[PUBLISHER_WHY];
 	int code;
 
-	if (plotter__open(&m->plotter, message, sizeof(message)))
-		return fail(message);
 	if (analyse(m))
 		return fail("memory is short.");
-	if (report_dir__open(&m->dir, m->o->output, why)) {
+	if (report_dir__open(&m->dir, &m->tools->publisher, m->o->output, why)) {
 		fail_output(m, why);
 		return EXIT_USAGE;
 	}
@@ -388,9 +338,9 @@ static int load(struct dataset *d, const struct report_options *o)
 }
 
 /* A report of d, which is taken, in o->output. An exit code. */
-static int make_one(const struct report_options *o, struct dataset *d)
+static int make_one(const struct report_options *o, struct tools *tools, struct dataset *d)
 {
-	struct making m = {.o = o, .dataset = *d, .dir = {.owned = OWNED_DIR_INIT}};
+	struct making m = {.o = o, .tools = tools, .dataset = *d};
 	int code = make(&m);
 
 	making__clear(&m);
@@ -398,7 +348,7 @@ static int make_one(const struct report_options *o, struct dataset *d)
 }
 
 /* Runs with one congestion control, in a directory with its name behind; name is of a data file. */
-static int make_of_congestion(const struct report_options *o, const char *name)
+static int make_of_congestion(const struct report_options *o, struct tools *tools, const char *name)
 {
 	struct report_options of_it = *o;
 	struct dataset d;
@@ -412,25 +362,45 @@ static int make_of_congestion(const struct report_options *o, const char *name)
 			*c = '_';
 	code = load(&d, &of_it);
 	if (!code)
-		code = make_one(&of_it, &d);
+		code = make_one(&of_it, tools, &d);
 	free(of_it.output);
 	return code;
 }
 
 /* A report for each congestion control there is, or one where there is one, or one is named. */
-static int make_all(const struct report_options *o)
+static int make_all(const struct report_options *o, struct tools *tools)
 {
+	char message[MESSAGE_MAX] = "";
 	struct dataset d;
 	int code = load(&d, o);
 
 	if (code)
 		return code;
+	if (plotter__open(&tools->plotter, message, sizeof(message))) {
+		dataset__clear(&d);
+		return fail(message);
+	}
 	if (o->names.congestion || !d.others_nr)
-		return make_one(o, &d);
-	code = make_of_congestion(o, d.congestion);
+		return make_one(o, tools, &d);
+	code = make_of_congestion(o, tools, d.congestion);
 	for (size_t i = 0; i < d.others_nr && !code; i++)
-		code = make_of_congestion(o, d.others[i]);
+		code = make_of_congestion(o, tools, d.others[i]);
 	dataset__clear(&d);
+	return code;
+}
+
+/* As root, what only root may read is opened before root is given up (docs/SECURITY.md). */
+static int make_unprivileged(struct report_options *o)
+{
+	struct tools tools;
+	int code;
+
+	dataset_files__hold(o->input);
+	plotter__find(&tools.plotter, &stop_signal);
+	if (publisher__split(&tools.publisher, report_place__serve, o->output, &code))
+		code = make_all(o, &tools);
+	plotter__close(&tools.plotter);
+	dataset_files__release();
 	return code;
 }
 
@@ -441,7 +411,7 @@ int report__main(int argc, char **argv)
 
 	report_options__parse(&o, argc, argv);
 	catch_signals();
-	code = make_all(&o);
+	code = make_unprivileged(&o);
 	report_options__clear(&o);
 	return code;
 }

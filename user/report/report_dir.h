@@ -1,40 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A directory of output written whole or not at all: everything goes into a temporary one beside
- * it, which takes its name at the end. A report of ours that is there already is replaced: one
- * whose every file its marker names (base/owned_dir.h). Anything else is refused and not touched.
- *
- * Killed at any moment, the old files or the new are there, whole; what a kill leaves beside them
- * (".netiotrace-report-NAME") the next report to the same place removes.
+ * The files of a report, kept in memory until all are there: being killed before leaves nothing.
+ * They are written by report_place.c, in a process that may have other rights than this one.
  */
 #ifndef NETIOTRACE_REPORT_DIR_H
 #define NETIOTRACE_REPORT_DIR_H
 
-#include "base/owned_dir.h"
+#include <stddef.h>
+#include <stdio.h>
 
-#define REPORT_DATA     "data" /* its sub-directory with what the pictures are made from */
-#define REPORT_DIR_WHY  512
-#define REPORT_DIR_KIND "report" /* in the marker */
+#include "base/publisher.h"
+
+#define REPORT_DATA "data" /* its sub-directory with what the pictures are made from */
 
 struct report_dir {
+	struct publisher *publisher;
 	char *target;
-	char *temporary; /* where to write; NULL: not open */
-	struct owned_dir owned;
+	FILE *request; /* what report_place.c is asked to write; NULL: not open */
+	char *text;    /* of the request */
+	size_t len;
 };
 
 /* 0, or -errno with a sentence in why: cannot be written, or holds what is not ours. */
-int report_dir__open(struct report_dir *d, const char *target, char why[REPORT_DIR_WHY]);
+int report_dir__open(struct report_dir *d, struct publisher *publisher, const char *target,
+		     char why[PUBLISHER_WHY]);
 
-/* Must be called before a file of this name is written by others. 0 or -errno. */
-int report_dir__claim(struct report_dir *d, const char *name);
+/* Adds a file, "NAME" or "data/NAME". 0 or -errno. */
+int report_dir__add(struct report_dir *d, const char *name, const char *data, size_t len);
+int report_dir__add_text(struct report_dir *d, const char *name, const char *text);
 
-/* Writes one file in the temporary directory. 0 or -errno. */
-int report_dir__write(struct report_dir *d, const char *name, const char *text);
+/* Writes all of them. 0 or -errno with a sentence in why; closed in any case. */
+int report_dir__publish(struct report_dir *d, char why[PUBLISHER_WHY]);
 
-/* Gives it its name. 0 or -errno; the directory is then closed in any case. */
-int report_dir__publish(struct report_dir *d);
-
-/* Removes what was written; takes a zeroed or closed one. */
+/* Forgets them; takes a zeroed or closed one. */
 void report_dir__abort(struct report_dir *d);
 
 #endif

@@ -17,6 +17,7 @@
 #include <curses.h>
 #include <term.h>
 
+#include "base/hostile_env.h"
 #include "base/log.h"
 #include "live.h"
 #include "live_layout.h"
@@ -98,12 +99,15 @@ static const int signals_kept[] = {SIGINT, SIGTERM, SIGWINCH, SIGTSTP};
 static SCREEN *new_screen(void)
 {
 	struct sigaction saved[SIGNALS_KEPT_NR];
+	struct hostile_env env;
 	SCREEN *screen;
 	size_t i;
 
 	for (i = 0; i < SIGNALS_KEPT_NR; i++)
 		sigaction(signals_kept[i], NULL, &saved[i]);
+	hostile_env__hide(&env);
 	screen = newterm(NULL, stdout, stdin);
+	hostile_env__show(&env);
 	for (i = 0; i < SIGNALS_KEPT_NR; i++)
 		sigaction(signals_kept[i], &saved[i], NULL);
 	return screen;
@@ -112,13 +116,17 @@ static SCREEN *new_screen(void)
 /* Can the terminal place a cursor? Asked before newterm(), which would already write to it. */
 static int check_terminal(void)
 {
+	struct hostile_env env;
 	TERMINAL *terminal;
 	int answer, err = 0;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return -ENOTTY;
-	if (setupterm(NULL, STDOUT_FILENO, &answer) != OK)
-		return -ENOTSUP;
+	hostile_env__hide(&env);
+	err = setupterm(NULL, STDOUT_FILENO, &answer) == OK ? 0 : -ENOTSUP;
+	hostile_env__show(&env);
+	if (err)
+		return err;
 	terminal = cur_term;
 	if (!cursor_address || !clear_screen)
 		err = -ENOTSUP;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Finds and reads the files of a data set; what is in them is for dataset_csv.c, dataset_json.c. */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/printable.h"
 #include "base/suffix.h"
 #include "dataset.h"
+#include "dataset_files.h"
 
 /* Larger than a hundred thousand rows of ours. */
 #define FILE_MAX_BYTES (1 << 30)
@@ -50,7 +49,7 @@ static int read_stream(FILE *f, char **text, size_t *len)
 
 static int load_csv(struct dataset *d, const char *path, char *message)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = dataset_files__open(path);
 	char *text = NULL;
 	size_t len;
 	int err;
@@ -70,7 +69,7 @@ static int load_csv(struct dataset *d, const char *path, char *message)
 /* NULL with the sentence: not readable, or no JSON. */
 static json_t *load_json(const char *path, char *message)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f = dataset_files__open(path);
 	json_error_t error;
 	json_t *document;
 
@@ -85,11 +84,6 @@ static json_t *load_json(const char *path, char *message)
 			 "%s: this is no JSON, or a truncated one (line %d: %s).", path, error.line,
 			 error.text);
 	return document;
-}
-
-static int only_visible_json(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.' && has_suffix(entry->d_name, ".json");
 }
 
 /*
@@ -118,32 +112,24 @@ static int load_entry(struct dataset *d, const char *path, bool optional, char *
 	return err;
 }
 
-static void free_entries(struct dirent **entries, int n)
-{
-	while (n-- > 0)
-		free(entries[n]);
-	free(entries);
-}
-
 /* All documents in a directory, by name; -ENOENT when there is no such directory. */
 static int load_documents(struct dataset *d, const char *directory, bool optional, char *message)
 {
-	struct dirent **entries;
-	char *path;
+	char **names, *path;
 	int i, n, err = 0;
 
-	n = scandir(directory, &entries, only_visible_json, alphasort);
+	n = dataset_files__list(directory, &names);
 	if (n < 0)
-		return errno == ENOENT ? -ENOENT : say_errno(message, directory, -errno);
+		return n == -ENOENT ? -ENOENT : say_errno(message, directory, n);
 	for (i = 0; i < n && !err; i++) {
-		if (asprintf(&path, "%s/%s", directory, entries[i]->d_name) < 0) {
+		if (asprintf(&path, "%s/%s", directory, names[i]) < 0) {
 			err = say_errno(message, directory, -ENOMEM);
 			break;
 		}
 		err = load_entry(d, path, optional, message);
 		free(path);
 	}
-	free_entries(entries, n);
+	dataset_files__free_names(names, n);
 	return err;
 }
 
@@ -155,7 +141,6 @@ static bool is_empty(const struct dataset *d)
 static int load_directory(struct dataset *d, const char *path, char *message)
 {
 	char cells[PATH_MAX], csv[PATH_MAX];
-	struct stat st;
 	int err;
 
 	if (snprintf(cells, sizeof(cells), "%s/cells", path) >= (int)sizeof(cells) ||
@@ -165,7 +150,7 @@ static int load_directory(struct dataset *d, const char *path, char *message)
 	if (err && err != -ENOENT)
 		return err;
 	err = is_empty(d) ? load_documents(d, path, true, message) : 0;
-	if (!err && is_empty(d) && !stat(csv, &st))
+	if (!err && is_empty(d) && dataset_files__is_directory(csv) == 0)
 		err = load_csv(d, csv, message);
 	if (!err && is_empty(d))
 		err = say(message, path,
@@ -214,14 +199,13 @@ int dataset__load(struct dataset *d, const char *path, double default_duration_s
 int dataset__load_as(struct dataset *d, const char *path, double default_duration_s,
 		     const struct dataset_names *names, char message[DATASET_MESSAGE_MAX])
 {
-	struct stat st;
-	int err;
+	int directory = dataset_files__is_directory(path), err;
 
 	*d = (struct dataset){.names = *names};
 	*message = '\0';
-	if (stat(path, &st))
-		return say_errno(message, path, -errno);
-	err = S_ISDIR(st.st_mode) ? load_directory(d, path, message) : load_file(d, path, message);
+	if (directory < 0)
+		return say_errno(message, path, directory);
+	err = directory ? load_directory(d, path, message) : load_file(d, path, message);
 	if (!err && !d->rows_nr && d->others_nr) {
 		snprintf(message, DATASET_MESSAGE_MAX, "%s: no run was made with %s, but with %s.",
 			 path, names->congestion, d->others[0]);

@@ -11,10 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include "write/json.h"
 #include "base/log.h"
 #include "base/exit_code.h"
+#include "base/invoker.h"
 #include "base/outfile.h"
 #include "model/congestion.h"
 #include "results_dir.h"
@@ -26,13 +28,6 @@
 
 #define LOCK_RETRY_NS 20000000
 #define LOCK_RETRIES  50
-
-static int path_of(const struct sweep_dir *d, const char *file, char path[PATH_MAX])
-{
-	int n = snprintf(path, PATH_MAX, "%s/%s", d->name, file);
-
-	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
-}
 
 #define RUN_NAME_MAX 128
 
@@ -46,14 +41,6 @@ static const char *name_of_run(const struct sweep_run *run, const char *suffix,
 	return name;
 }
 
-/* The path of a file that is going to be written. -EEXIST: it is there and not ours. */
-static int claim(struct sweep_dir *d, const char *file, char path[PATH_MAX])
-{
-	int err = path_of(d, file, path);
-
-	return err ? err : owned_dir__claim(&d->owned, file);
-}
-
 /* ".netiotrace-XXXXXX": what outfile.c writes before it renames. */
 static bool is_temporary(const char *name)
 {
@@ -61,10 +48,21 @@ static bool is_temporary(const char *name)
 	       strlen(name) == strlen(OUTFILE_TEMPORARY) + 6;
 }
 
-/* Removes what a kill left of files that were being written, in a directory of ours. */
-static void remove_temporaries(const char *path)
+/* A directory of ours, "." or CELLS, to be listed; NULL where it is none. */
+static DIR *list(const struct sweep_dir *d, const char *name)
 {
-	DIR *dir = opendir(path);
+	int fd = openat(d->owned.fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (fd >= 0 && !dir)
+		close(fd);
+	return dir;
+}
+
+/* Removes what a kill left of files that were being written, in a directory of ours. */
+static void remove_temporaries(const struct sweep_dir *d, const char *name)
+{
+	DIR *dir = list(d, name);
 	struct dirent *entry;
 
 	if (!dir)
@@ -75,9 +73,9 @@ static void remove_temporaries(const char *path)
 	closedir(dir);
 }
 
-static bool is_empty(const char *path)
+static bool is_empty(const struct sweep_dir *d)
 {
-	DIR *dir = opendir(path);
+	DIR *dir = list(d, ".");
 	const struct dirent *entry;
 	bool empty = dir != NULL;
 
@@ -88,9 +86,25 @@ static bool is_empty(const char *path)
 	return empty;
 }
 
-static json_t *read_json(const char *path)
+static bool exists(const struct sweep_dir *d, const char *file)
 {
-	return json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+	struct stat st;
+
+	return !fstatat(d->owned.fd, file, &st, AT_SYMLINK_NOFOLLOW);
+}
+
+/* A file "NAME" or "cells/NAME". NULL: it is absent, a link, or holds no JSON. */
+static json_t *read_json(const struct sweep_dir *d, const char *file)
+{
+	int fd = owned_dir__open_file(&d->owned, file);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	json_t *document = f ? json_loadf(f, JSON_REJECT_DUPLICATES, NULL) : NULL;
+
+	if (f)
+		fclose(f);
+	else if (fd >= 0)
+		close(fd);
+	return document;
 }
 
 static bool has_schema(const json_t *document, const char *schema)
@@ -112,10 +126,10 @@ static int refuse_strange(const struct sweep_dir *d, const char *what)
  */
 static int open_unbegun(struct sweep_dir *d)
 {
-	char stranger[NAME_MAX * 2 + 2], path[PATH_MAX];
+	char stranger[NAME_MAX * 2 + 2];
 
-	if (!path_of(d, CELLS, path))
-		rmdir(path); /* an empty one is none of anybody's; it is made again */
+	/* An empty one is none of anybody's; it is made again. */
+	unlinkat(d->owned.fd, CELLS, AT_REMOVEDIR);
 	if (owned_dir__stranger(&d->owned, stranger, sizeof(stranger)))
 		return refuse_strange(d, "it cannot be read");
 	return *stranger ? refuse_strange(d, "there is no sweep.json in it") : EXIT_DONE;
@@ -123,23 +137,21 @@ static int open_unbegun(struct sweep_dir *d)
 
 static int open_begun(struct sweep_dir *d)
 {
-	char path[PATH_MAX];
-
 	if (!d->owned.marked)
-		return is_empty(d->name) ? EXIT_DONE
-					 : refuse_strange(d, "it has no " OWNED_DIR_MARKER
-							     ", the list of a sweep's files");
-	remove_temporaries(d->name);
-	if (!path_of(d, CELLS, path))
-		remove_temporaries(path);
-	if (path_of(d, "sweep.json", path) || access(path, F_OK))
+		return is_empty(d) ? EXIT_DONE
+				   : refuse_strange(d, "it has no " OWNED_DIR_MARKER
+						       ", the list of a sweep's files");
+	remove_temporaries(d, ".");
+	remove_temporaries(d, CELLS);
+	if (!exists(d, "sweep.json"))
 		return open_unbegun(d);
-	d->sweep = owned_dir__names(&d->owned, "sweep.json") ? read_json(path) : NULL;
+	d->sweep = owned_dir__names(&d->owned, "sweep.json") ? read_json(d, "sweep.json") : NULL;
 	if (d->sweep && has_schema(d->sweep, SWEEP_SCHEMA))
 		return EXIT_DONE;
 	json_decref(d->sweep);
 	d->sweep = NULL;
-	log_error("%s is not what netiotrace sweep writes: it cannot be resumed.", path);
+	log_error("%s/sweep.json is not what netiotrace sweep writes: it cannot be resumed.",
+		  d->name);
 	return EXIT_USAGE;
 }
 
@@ -179,17 +191,33 @@ static int lock(struct sweep_dir *d)
 	return EXIT_USAGE;
 }
 
+/* Made by us, or there and no link; writable. */
+static int make_directory(const struct sweep_dir *d, const char *name)
+{
+	bool made = !mkdirat(d->owned.fd, name, 0777);
+	int err, fd;
+
+	if (!made && errno != EEXIST)
+		return -errno;
+	fd = openat(d->owned.fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (made)
+		err = invoker__give(fd);
+	else
+		err = faccessat(d->owned.fd, name, W_OK | X_OK, 0) ? -errno : 0;
+	close(fd);
+	return err;
+}
+
 static int make_cells(struct sweep_dir *d)
 {
-	char path[PATH_MAX];
-	int err = path_of(d, CELLS, path);
+	int err = 0;
 
-	if (!err && (!d->owned.marked || !*d->owned.marker))
+	if (!d->owned.marked || !*d->owned.marker)
 		err = owned_dir__mark(&d->owned, SWEEP_KIND);
 	if (!err)
-		err = outfile__make_directory(path);
-	if (err == -EEXIST)
-		err = access(path, W_OK | X_OK) ? -errno : 0;
+		err = make_directory(d, CELLS);
 	if (!err)
 		return EXIT_DONE;
 	log_error("cannot make %s/" CELLS ": %s.", d->name, strerror(-err));
@@ -212,7 +240,7 @@ int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume)
 		return code;
 	if (resume)
 		code = open_begun(d);
-	else if (!is_empty(name)) {
+	else if (!is_empty(d)) {
 		log_error("%s is not empty: name another directory, or continue the sweep in it "
 			  "with --resume.",
 			  name);
@@ -223,13 +251,10 @@ int sweep_dir__open(struct sweep_dir *d, const char *name, bool resume)
 
 void sweep_dir__close(struct sweep_dir *d)
 {
-	char path[PATH_MAX];
-
-	if (d->made && !path_of(d, CELLS, path)) {
-		/* Succeeds only where nothing was written. */
-		if (!rmdir(path) && owned_dir__is_unused(&d->owned))
-			owned_dir__remove(&d->owned, d->name);
-	}
+	/* Succeeds only where nothing was written. */
+	if (d->made && d->owned.fd >= 0 && !unlinkat(d->owned.fd, CELLS, AT_REMOVEDIR) &&
+	    owned_dir__is_unused(&d->owned))
+		owned_dir__remove(&d->owned, d->name);
 	owned_dir__close(&d->owned);
 	json_decref(d->sweep);
 	d->sweep = NULL;
@@ -244,47 +269,49 @@ static int commit(struct outfile *f, int err)
 	return err;
 }
 
-static int write_json(const char *path, const json_t *document)
+/* Opens a file that is going to be written. -EEXIST: it is there and not ours. */
+static int open_file(struct sweep_dir *d, const char *file, struct outfile **f)
 {
-	struct outfile *f;
-	int err = outfile__open(&f, path);
+	int err = owned_dir__claim(&d->owned, file);
 
-	return err ? err : commit(f, json_document__write(outfile__stream(f), document));
+	return err ? err : outfile__open_below(f, d->owned.fd, file);
 }
 
-static int write_command(const char *path, const char *command)
-{
-	struct outfile *f;
-	int err = outfile__open(&f, path);
-
-	if (err)
-		return err;
-	return commit(f, fprintf(outfile__stream(f), "%s\n", command) < 0 ? -EIO : 0);
-}
-
-static int written(const char *path, int err)
+static int written(const struct sweep_dir *d, const char *file, int err)
 {
 	if (err)
-		log_error("cannot write %s: %s.", path, strerror(-err));
+		log_error("cannot write %s/%s: %s.", d->name, file, strerror(-err));
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
+}
+
+/* An exit code, the failure said. */
+static int write_json(struct sweep_dir *d, const char *file, const json_t *document)
+{
+	struct outfile *f;
+	int err = open_file(d, file, &f);
+
+	if (!err)
+		err = commit(f, json_document__write(outfile__stream(f), document));
+	return written(d, file, err);
+}
+
+static int write_command(struct sweep_dir *d, const char *command)
+{
+	struct outfile *f;
+	int err = open_file(d, "command", &f);
+
+	if (!err)
+		err = commit(f, fprintf(outfile__stream(f), "%s\n", command) < 0 ? -EIO : 0);
+	return written(d, "command", err);
 }
 
 int sweep_dir__begin(struct sweep_dir *d, const json_t *sweep, const char *command)
 {
-	char path[PATH_MAX];
-	int err = claim(d, "environment.json", path);
+	int code = write_json(d, "environment.json", json_object_get(sweep, "environment"));
 
-	if (!err)
-		err = write_json(path, json_object_get(sweep, "environment"));
-	if (err)
-		return written(path, err);
-	err = claim(d, "command", path);
-	if (!err)
-		err = write_command(path, command);
-	if (err)
-		return written(path, err);
-	err = claim(d, "sweep.json", path);
-	return written(path, err ? err : write_json(path, sweep));
+	if (!code)
+		code = write_command(d, command);
+	return code ? code : write_json(d, "sweep.json", sweep);
 }
 
 /* A document made with this congestion control, or with any where that was not varied. */
@@ -316,35 +343,37 @@ static bool is_of(const json_t *document, const struct sweep_run *run)
 
 json_t *sweep_dir__read(const struct sweep_dir *d, const struct sweep_run *run)
 {
-	char path[PATH_MAX];
 	char name[RUN_NAME_MAX];
 	json_t *document;
 
-	if (path_of(d, name_of_run(run, ".json", name), path) || access(path, F_OK))
+	if (!exists(d, name_of_run(run, ".json", name)))
 		return NULL;
-	document = read_json(path);
+	document = read_json(d, name);
 	if (document && is_of(document, run))
 		return document;
 	json_decref(document);
-	log_warning("%s is not the result of that run: it is made again.", path);
+	log_warning("%s/%s is not the result of that run: it is made again.", d->name, name);
 	return NULL;
+}
+
+/* What failed in an earlier sweep and was made now has not failed. */
+static void remove_failure(struct sweep_dir *d, const struct sweep_run *run)
+{
+	char name[RUN_NAME_MAX];
+
+	if (owned_dir__names(&d->owned, name_of_run(run, ".failed.json", name)))
+		owned_dir__remove_file(&d->owned, name);
 }
 
 int sweep_dir__write_result(struct sweep_dir *d, const struct sweep_run *run,
 			    const json_t *document)
 {
-	char path[PATH_MAX], name[RUN_NAME_MAX];
-	int err = claim(d, name_of_run(run, ".json", name), path);
+	char name[RUN_NAME_MAX];
+	int code = write_json(d, name_of_run(run, ".json", name), document);
 
-	if (!err)
-		err = write_json(path, document);
-	if (err)
-		return written(path, err);
-	/* What failed in an earlier sweep and was made now has not failed. */
-	if (owned_dir__names(&d->owned, name_of_run(run, ".failed.json", name)) &&
-	    !path_of(d, name, path))
-		unlink(path);
-	return EXIT_DONE;
+	if (!code)
+		remove_failure(d, run);
+	return code;
 }
 
 static json_t *failure_json(const struct sweep_run *run, int exit_code, const char *reason)
@@ -367,13 +396,13 @@ int sweep_dir__write_failure(struct sweep_dir *d, const struct sweep_run *run, i
 			     const char *reason)
 {
 	json_t *document = failure_json(run, exit_code, reason);
-	char path[PATH_MAX], name[RUN_NAME_MAX];
-	int err = claim(d, name_of_run(run, ".failed.json", name), path);
+	char name[RUN_NAME_MAX];
+	int code;
 
-	if (!err)
-		err = document ? write_json(path, document) : -ENOMEM;
+	name_of_run(run, ".failed.json", name);
+	code = document ? write_json(d, name, document) : written(d, name, -ENOMEM);
 	json_decref(document);
-	return written(path, err);
+	return code;
 }
 
 static int write_rows(FILE *f, char *const *rows, size_t rows_nr)
@@ -389,12 +418,9 @@ static int write_rows(FILE *f, char *const *rows, size_t rows_nr)
 int sweep_dir__write_csv(struct sweep_dir *d, char *const *rows, size_t rows_nr)
 {
 	struct outfile *f;
-	char path[PATH_MAX];
-	int err = claim(d, "results.csv", path);
+	int err = open_file(d, "results.csv", &f);
 
 	if (!err)
-		err = outfile__open(&f, path);
-	if (!err)
 		err = commit(f, write_rows(outfile__stream(f), rows, rows_nr));
-	return written(path, err);
+	return written(d, "results.csv", err);
 }

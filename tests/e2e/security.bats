@@ -1,0 +1,430 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# docs/SECURITY.md, tested with two users besides root: what another user puts in the way is neither run, read nor
+# written. Users are numbers that no account has.
+
+bats_require_minimum_version 1.5.0
+load ../lib
+
+CALLER=61001
+OTHER=61002
+
+setup() {
+	made_by_hand
+	need_root
+	need_tool gnuplot setpriv python3
+	open_to_all
+	cd "$BATS_TEST_TMPDIR" || return
+	published=$REPO/tests/fixtures/pa02-mt25014-results.csv
+	mkdir -m 1777 trap
+	TRAP=$PWD/trap
+}
+
+teardown() {
+	[ -z "${PROTECTED:-}" ] || echo "$PROTECTED" >/proc/sys/fs/protected_symlinks
+	stop_jobs
+}
+
+as() { # UID COMMAND...
+	local uid=$1
+	shift
+
+	setpriv --reuid "$uid" --regid "$uid" --clear-groups --inh-caps=-all "$@"
+}
+
+# What the caller of sudo runs.
+by_sudo() {
+	SUDO_UID=$CALLER SUDO_GID=$CALLER "$@"
+}
+
+owned_dir() { # UID DIR...
+	local uid=$1
+	shift
+
+	mkdir -p "$@"
+	chown "$uid:$uid" "$@"
+}
+
+# python3 that every user may run: that of a version manager may lie in a closed home.
+python_for_all() {
+	local python
+
+	for python in python3 /usr/bin/python3; do
+		if as "$OTHER" "$python" -c '' 2>/dev/null; then
+			echo "$python"
+			return
+		fi
+	done
+	skip "there is no python3 that all users may run"
+}
+
+# Whatever ran left a file there.
+nothing_ran() {
+	[ -z "$(ls -A "$TRAP")" ] || {
+		ls -lnA "$TRAP"
+		return 1
+	}
+}
+
+# every_name DIR: the directory holds, by every name that gnuplot looks for, what leaves a file in the trap.
+every_name() {
+	local name
+
+	for name in common panels lines stacks histograms nodata; do
+		echo "system('touch $TRAP/$name')" >"$1/$name.gp"
+	done
+	for name in .gnuplot gnuplotrc .gnuplotrc gnuplot.ini; do
+		echo "system('touch $TRAP/$name')" >"$1/$name"
+	done
+	mkdir -p "$1/gnuplot" "$1/.config/gnuplot"
+	cp "$1/.gnuplot" "$1/gnuplot/gnuplotrc"
+	cp "$1/.gnuplot" "$1/.config/gnuplot/gnuplotrc"
+	chown -R "$OTHER:$OTHER" "$1"
+}
+
+# in_others_hands COMMAND...: in a working directory of another user, which every variable names, too.
+in_others_hands() {
+	local there=$PWD/others
+
+	(cd others && env HOME="$there" TMPDIR="$there" GNUPLOT_LIB="$there" XDG_CONFIG_HOME="$there" \
+		XDG_CACHE_HOME="$there" XDG_DATA_HOME="$there" XDG_RUNTIME_DIR="$there" GNUTERM=dumb \
+		GNUPLOT_DRIVER_DIR="$there" GNUPLOT_PS_DIR="$there" FONTCONFIG_PATH="$there" "$@")
+}
+
+# What was opened or run below a directory, by the calls that strace wrote, is nothing.
+nothing_opened_in() { # DIR
+	local found
+
+	found=$(grep -F "\"$1" calls | grep -v ' = -1 ' || true)
+	[ -z "$found" ] || {
+		echo "$found"
+		return 1
+	}
+}
+
+@test "security: report runs and opens nothing of another user's working directory or that variables name" {
+	local before
+
+	need_tool strace
+	owned_dir "$OTHER" others
+	every_name others
+	owned_dir "$CALLER" callers
+	before=$(find others | sort)
+	in_others_hands strace -f -qq -o "$PWD/calls" -e trace=open,openat,execve,creat \
+		"$NETIOTRACE" report -q -o "$PWD/out" "$published"
+	[ -s out/report.html ]
+	nothing_ran
+	nothing_opened_in "$PWD/others"
+	# Nor by a relative name.
+	run ! grep -E '"[^/"]*(panels|common|lines)\.gp"' calls
+	by_sudo in_others_hands "$NETIOTRACE" report -q -o "$PWD/callers/out" "$published"
+	[ -s callers/out/report.html ]
+	[ -z "$(find callers ! -uid "$CALLER")" ]
+	nothing_ran
+	[ "$(find others | sort)" = "$before" ]
+}
+
+@test "security: root runs no gnuplot of a directory that another user can write" {
+	owned_dir "$OTHER" others
+	printf '#!/bin/sh\ntouch %s/ran\nexit 1\n' "$TRAP" >others/gnuplot
+	chmod 755 others/gnuplot
+	(cd others && PATH=.:$PWD:$PATH "$NETIOTRACE" report -q -o ../out "$published")
+	[ -s out/report.html ]
+	nothing_ran
+}
+
+# The user and surroundings of gnuplot, as it sees them.
+@test "security: gnuplot is no root and has no environment, whoever calls" {
+	mkdir bin
+	cat >bin/gnuplot <<-'END'
+		#!/bin/sh
+		[ "$1" = --version ] && exit 0
+		echo "uid $(id -u) groups $(id -G) in $PWD home ${HOME-none} tmp ${TMPDIR-none} sudo ${SUDO_UID-none}" \
+			"caps $(grep CapEff /proc/self/status | cut -f 2)" >&2
+		exit 1
+	END
+	chmod 755 bin bin/gnuplot
+	run ! env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" "$NETIOTRACE" report -q -o out "$published"
+	echo "$output"
+	[[ $output == *"uid 65534 groups 65534 in / home none tmp none sudo none caps 0000000000000000" ]]
+	run ! by_sudo env PATH="$PWD/bin:$PATH" TMPDIR="$PWD" "$NETIOTRACE" report -q -o out "$published"
+	echo "$output"
+	[[ $output == *"uid $CALLER groups $CALLER in / home none tmp none sudo none caps 0000000000000000" ]]
+}
+
+# shellcheck disable=SC2016 # nothing is to be expanded
+HOSTILE=("a\"b'c" 'a`touch TRAP/backtick`b' $'a\nsystem("touch TRAP/newline")\n' 'a;touch TRAP/semicolon;|touch TRAP/pipe'
+	'$(touch TRAP/dollar)' $'\e]0;title\a@a%n%s' '-a')
+
+@test "security: names in data run nothing and lead nowhere" {
+	local name raw before n=0
+
+	"$NETIOTRACE" -q --backend none --mode onecopy --messages 5 --warmup 0 --json one.json
+	for raw in "${HOSTILE[@]}"; do
+		name=${raw//TRAP/$TRAP}
+		n=$((n + 1))
+		mkdir -p "case$n"
+		# The slash of a path cannot be in the name of a file.
+		mkdir "case$n/./${name//\//_}"
+		before=$(find . -path "./case$n" -prune -o -print | grep -v '^./out' | sort)
+		awk -v name="${name//$'\n'/ }" -F , -v OFS=, 'NR == 1 { $1 = "mode" } NR > 1 && $1 == 0 { $1 = "\"" name "\"" } { print }' \
+			"$published" >"case$n/./${name//\//_}/${name//\//_}.csv"
+		# Refused or reported, in its own directory: nothing else.
+		"$NETIOTRACE" report -q -o "case$n/out" --modes "${name//[$'\n',]/ }=twocopy" \
+			"case$n/./${name//\//_}/${name//\//_}.csv" || [ $? -le 2 ]
+		jq --arg name "$name" '.environment |= map_values(if type == "string" then $name else . end)' one.json \
+			>"case$n/document.json"
+		"$NETIOTRACE" report -q -o "case$n/of-document" "case$n/document.json"
+		[ -s "case$n/of-document/report.html" ]
+		"$NETIOTRACE" compare -q "case$n/document.json" "case$n/document.json" || [ $? -le 2 ]
+		nothing_ran
+		[ "$(find . -path "./case$n" -prune -o -print | grep -v '^./out' | sort)" = "$before" ]
+	done
+	# A congestion control becomes part of a name.
+	for name in ../../above /tmp/x 'a/b' .. ''; do
+		jq --arg name "$name" '.environment.congestion_control = $name' one.json >named.json
+		mkdir -p in/in
+		before=$(find . -path ./in/in -prune -o -print | sort)
+		"$NETIOTRACE" report -q -o in/in/out --congestion "$name" named.json || [ $? -le 2 ]
+		[ "$(find . -path ./in/in -prune -o -print | sort)" = "$before" ]
+		rm -rf in
+	done
+}
+
+# Owns the directory that a report is made in, and exchanges whatever is made there for a directory of the attacker.
+swapper() {
+	as "$OTHER" "$(python_for_all)" - "$1" "$TRAP" "$2" <<-'END'
+		import os, sys, time
+		os.chdir(sys.argv[1])
+		trap, victim = sys.argv[2:]
+		name = ".netiotrace-report-out"
+		charts = "throughput-size latency-threads cache-size cycles-size copies copy-times send-call cpu-class completion"
+		n = 0
+		def prepare():
+		    os.makedirs("prepared/data")
+		    for chart in charts.split():
+		        with open(f"prepared/data/{chart}.plot", "w") as f:
+		            f.write(f"system('touch {trap}/{chart}')\n")
+		        for kind in ("svg", "png"):
+		            os.symlink(victim, f"prepared/{chart}.{kind}")
+		    with open("prepared/panels.gp", "w") as f:
+		        f.write(f"system('touch {trap}/panels')\n")
+		prepare()
+		open("begun", "w").close()
+		while not os.path.exists("stop"):
+		    if not os.path.lexists(name):
+		        time.sleep(0.001)
+		        continue
+		    # At once, and while pictures are drawn.
+		    time.sleep((0, 0.3, 0, 0.6)[n % 4])
+		    try:
+		        if n % 8 > 5:
+		            os.rename(name, f"aside{n}")
+		            os.rename("roots", name)
+		            os.rename(name, "roots")
+		        else:
+		            os.rename(name, f"aside{n}")
+		            os.rename("prepared", name)
+		    except OSError:
+		        pass
+		    n += 1
+		    if not os.path.exists("prepared"):
+		        try:
+		            prepare()
+		        except OSError:
+		            pass
+	END
+}
+
+@test "security: a directory that is exchanged while a report is made runs nothing and leads nowhere" {
+	local i pid
+
+	mkdir -m 700 private
+	echo secret >private/victim
+	owned_dir "$OTHER" others
+	mkdir -m 700 others/roots
+	echo kept >others/roots/kept
+	swapper "$PWD/others" "$PWD/private/victim" &
+	pid=$!
+	within 60 test -e others/begun
+	for ((i = 0; i < 6; i++)); do
+		"$NETIOTRACE" report -q -o others/out "$published" || [ $? -le 2 ]
+		by_sudo "$NETIOTRACE" report -q -o others/out "$published" || [ $? -le 2 ]
+	done
+	touch others/stop
+	wait "$pid"
+	nothing_ran
+	[ "$(cat private/victim)" = secret ]
+	[ "$(stat -c %u:%a private/victim)" = 0:644 ]
+	# What is root's stays root's, by whatever name.
+	[ "$(find others -name kept -uid 0 -exec cat {} +)" = kept ]
+	[ "$(find others -name kept -printf '%h\n' | xargs stat -c %u:%a | sort -u)" = 0:700 ]
+}
+
+@test "security: a sweep whose cells are exchanged for a link writes nothing elsewhere" {
+	local pid
+
+	mkdir -m 755 elsewhere
+	owned_dir "$OTHER" theirs
+	as "$OTHER" "$(python_for_all)" - theirs "$PWD/elsewhere" <<-'END' &
+		import os, sys, time
+		os.chdir(sys.argv[1])
+		open("../trap/begun", "w").close()
+		end = time.monotonic() + 60
+		while time.monotonic() < end:
+		    try:
+		        if any(name.endswith(".json") for name in os.listdir("cells")):
+		            os.rename("cells", ".aside")
+		            os.symlink(sys.argv[2], "cells")
+		            break
+		    except OSError:
+		        pass
+	END
+	pid=$!
+	within 60 test -e trap/begun
+	run "$NETIOTRACE" sweep -o theirs --backend none --modes onecopy,twocopy --sizes 1k,4k --threads 1 --rounds 2 \
+		--duration 50ms --warmup 10ms --seed 1 --quiet
+	wait "$pid"
+	echo "$output"
+	[ -L theirs/cells ]
+	[ "$status" -ne 0 ]
+	[ -z "$(ls -A elsewhere)" ]
+}
+
+# protect_links VALUE: fs.protected_symlinks, put back at the end of the test. Tests beside this one may see either value:
+# each sets what it needs, and they bear the tag `alone`.
+protect_links() {
+	local file=/proc/sys/fs/protected_symlinks
+
+	[ -w $file ] || skip "fs.protected_symlinks cannot be set here"
+	PROTECTED=$(<$file)
+	echo "$1" >$file
+}
+
+# refused_link COMMAND...: fails, and the file that another user's link names is as it was.
+refused_link() {
+	local code=0
+
+	"$@" >stdout 2>stderr </dev/null || code=$?
+	if [ "$code" -eq 0 ] || [ "$(cat private/victim)" != secret ] || [ "$(stat -c %u:%a private/victim)" != 0:600 ]; then
+		echo "$*: exit $code"
+		cat stdout stderr private/victim
+		return 1
+	fi
+}
+
+# bats test_tags=alone
+@test "security: no output option follows another user's link in a shared directory" {
+	local run=(-q --backend none --mode onecopy --messages 5 --warmup 0) who
+
+	mkdir -m 700 private
+	echo secret >private/victim
+	chmod 600 private/victim
+	mkdir -m 1777 shared
+	as "$OTHER" ln -s "$PWD/private/victim" shared/x
+	as "$OTHER" ln -s "$PWD/private" shared/directory
+	"$NETIOTRACE" "${run[@]}" --json one.json
+	protect_links 0
+	for who in '' by_sudo; do
+		refused_link $who "$NETIOTRACE" "${run[@]}" --json shared/x
+		refused_link $who "$NETIOTRACE" "${run[@]}" --csv shared/x
+		refused_link $who "$NETIOTRACE" "${run[@]}" --json shared/directory/victim
+		refused_link $who "$NETIOTRACE" "${run[@]}" --folded shared/x
+		refused_link $who "$NETIOTRACE" doctor --json shared/x
+		refused_link $who "$NETIOTRACE" compare -q --json shared/x one.json one.json
+		refused_link $who "$NETIOTRACE" attach -q --duration 1ms --json shared/x -- true
+		refused_link $who "$NETIOTRACE" attach -q --duration 1ms --csv shared/x -- true
+		refused_link $who "$NETIOTRACE" report -q -o shared/x one.json
+		refused_link $who "$NETIOTRACE" report -q -o shared/directory/new one.json
+		refused_link $who "$NETIOTRACE" sweep -o shared/directory/new --backend none --modes onecopy --sizes 1k \
+			--threads 1 --rounds 2 --duration 50ms --quiet
+		[ "$(ls private)" = victim ]
+	done
+	# The caller's own links are followed, and so are root's.
+	owned_dir "$CALLER" callers
+	as "$CALLER" ln -s "$PWD/callers/there.json" shared/own
+	by_sudo "$NETIOTRACE" "${run[@]}" --json shared/own
+	[ "$(stat -c %u callers/there.json)" = "$CALLER" ]
+	ln -s "$PWD/roots.json" shared/roots
+	"$NETIOTRACE" "${run[@]}" --json shared/roots
+	[ -s roots.json ]
+}
+
+@test "security: what is written goes to /dev/stdout, /dev/fd and pipes all the same" {
+	local run=(-q --backend none --mode onecopy --messages 5 --warmup 0)
+
+	"$NETIOTRACE" "${run[@]}" --json /dev/stdout | jq -e '.runs[0].size' >/dev/null
+	"$NETIOTRACE" "${run[@]}" --json /dev/stdout >file.json
+	jq -e '.runs[0].size' file.json >/dev/null
+	"$NETIOTRACE" "${run[@]}" --json >(jq .runs[0].size >size) && within 10 test -s size
+	"$NETIOTRACE" compare -q --json /dev/stdout file.json file.json | jq -e .schema >/dev/null
+	"$NETIOTRACE" report -q -o out <(cat "$published")
+	[ -s out/report.html ]
+}
+
+# Root's data that nobody else may read is read; another's data with the rights of that user.
+@test "security: root reports its own closed results, and reads others' data with their rights" {
+	umask 077
+	mkdir -p own/cells
+	"$NETIOTRACE" -q --backend none --mode onecopy --messages 5 --warmup 0 --json own/cells/one.json
+	"$NETIOTRACE" report -q own
+	[ -s own/report/report.html ]
+	"$NETIOTRACE" compare -q --json changes.json own own
+	[ -s changes.json ]
+	# Files as tar leaves them, of a user that has no way to them.
+	cp "$published" own/data.csv
+	chown "$OTHER" own/data.csv
+	"$NETIOTRACE" report -q -o out own/data.csv
+	[ -s out/report.html ]
+	umask 022
+	owned_dir "$OTHER" others others/cells others/linked
+	as "$OTHER" ln -s "$PWD/own/cells/one.json" others/cells/one.json
+	as "$OTHER" ln -s "$PWD/own/cells/one.json" others/one.json
+	run -2 "$NETIOTRACE" report -q -o out2 others
+	[[ $output == *'Permission denied'* || $output == *'no results'* ]]
+	run -2 "$NETIOTRACE" report -q -o out2 others/one.json
+	[[ $output == *'Permission denied'* ]]
+	run ! "$NETIOTRACE" compare -q others/one.json others/one.json
+	# Under sudo, what the caller may read.
+	run -2 by_sudo "$NETIOTRACE" report -q -o out2 "$PWD/own/cells/one.json"
+	[[ $output == *'Permission denied'* ]]
+	run ! by_sudo "$NETIOTRACE" compare -q own own
+	run ! "$NETIOTRACE" attach -q --duration 1ms --baseline others/one.json -- true
+	[[ $output == *'Permission denied'* ]]
+	"$NETIOTRACE" attach -q --duration 1ms --baseline "$published" -- true
+	[ ! -e out2 ]
+}
+
+@test "security: a killed report leaves neither a file nor a gnuplot" {
+	local pid gnuplot who programs
+
+	programs=$(for_all "$NETIOTRACE_BIN" "$PWD/programs")
+	mkdir bin
+	cat >bin/gnuplot <<-END
+		#!/bin/sh
+		[ "\$1" = --version ] && exit 0
+		echo \$\$ >$TRAP/pid.new
+		mv $TRAP/pid.new $TRAP/pid
+		exec sleep 600
+	END
+	chmod 755 bin bin/gnuplot
+	owned_dir "$CALLER" callers
+	for who in root caller; do
+		rm -f "$TRAP/pid"
+		if [ $who = root ]; then
+			PATH=$PWD/bin:$PATH "$NETIOTRACE" report -q -o out "$published" &
+		else
+			PATH=$PWD/bin:$PATH setpriv --reuid "$CALLER" --regid "$CALLER" --clear-groups \
+				"$programs/netiotrace" report -q -o callers/out "$published" &
+		fi
+		pid=$!
+		within 60 test -e trap/pid
+		gnuplot=$(<trap/pid)
+		kill -KILL "$pid"
+		wait "$pid" || [ $? -eq 137 ]
+		within 60 has_ended "$gnuplot"
+		[ -z "$(find . -name '.netiotrace*' -print)" ]
+		[ ! -e out ]
+		[ ! -e callers/out ]
+	done
+}

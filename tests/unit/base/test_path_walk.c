@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where a path leads, who controls it, and what an output may not follow. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
+#include "base/owned_dir.h"
+#include "base/path_walk.h"
+
+#define OTHER 61002
+#define THIRD 61003
+
+static char before[PATH_MAX], scratch[32];
+
+static int enter(void **state)
+{
+	(void)state;
+	unsetenv("SUDO_UID");
+	unsetenv("SUDO_GID");
+	strcpy(scratch, "/tmp/netiotrace-test-XXXXXX");
+	return getcwd(before, sizeof(before)) && mkdtemp(scratch) && !chdir(scratch) ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", scratch);
+	return chdir(before) || system(command) ? -1 : 0;
+}
+
+static void put_file(const char *name, const char *text, uid_t owner)
+{
+	FILE *f = fopen(name, "we");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	assert_int_equal(chown(name, owner, owner), 0);
+}
+
+static void put_link(const char *name, const char *target, uid_t owner)
+{
+	assert_int_equal(symlink(target, name), 0);
+	assert_int_equal(lchown(name, owner, owner), 0);
+}
+
+static void put_directory(const char *name, mode_t mode, uid_t owner)
+{
+	assert_int_equal(mkdir(name, 0700), 0);
+	assert_int_equal(chmod(name, mode), 0);
+	assert_int_equal(chown(name, owner, owner), 0);
+}
+
+static void need_root(void)
+{
+	if (geteuid())
+		skip(); /* only root gives files away */
+}
+
+static void check_has(const char *name, const char *text)
+{
+	char found[64] = "";
+	FILE *f = fopen(name, "re");
+
+	assert_non_null(f);
+	assert_true(fread(found, 1, sizeof(found) - 1, f) > 0);
+	fclose(f);
+	assert_string_equal(found, text);
+}
+
+static void check_name(const char *path, const char *name, bool exists)
+{
+	struct path_walk w;
+
+	assert_int_equal(path_walk__find_output(&w, path), 0);
+	assert_string_equal(w.name, name);
+	assert_int_equal(w.fd >= 0, exists);
+	assert_true(faccessat(w.dir, w.name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || !exists);
+	path_walk__close(&w);
+}
+
+static void a_path_ends_in_a_directory_and_a_name(void **state)
+{
+	char path[PATH_MAX];
+	struct path_walk w;
+
+	(void)state;
+	put_directory("d", 0755, geteuid());
+	put_file("d/file", "x", geteuid());
+	put_link("d/link", "../d/./file", geteuid());
+	put_link("to", "d", geteuid());
+	snprintf(path, sizeof(path), "%s/to/link", scratch);
+	check_name("d/file", "file", true);
+	check_name("d//../d/new", "new", false);
+	check_name("to/link", "file", true);
+	check_name(path, "file", true);
+	check_name("to", "d", true);
+	check_name("d/", "d", true);
+	check_name("d/.", "d", true);
+	check_name("d/..", strrchr(scratch, '/') + 1, true);
+	check_name(".", strrchr(scratch, '/') + 1, true);
+	assert_int_equal(path_walk__find_output(&w, ""), -ENOENT);
+	assert_int_equal(path_walk__find_output(&w, "none/x"), -ENOENT);
+	assert_int_equal(path_walk__find_output(&w, "d/file/x"), -ENOTDIR);
+	assert_int_equal(path_walk__find_output(&w, "d/file/"), -ENOTDIR);
+	put_link("self", "self", geteuid());
+	assert_int_equal(path_walk__find_output(&w, "self"), -ELOOP);
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	assert_int_equal(path_walk__find_output(&w, path), -ENAMETOOLONG);
+	path[NAME_MAX + 1] = '\0';
+	assert_int_equal(path_walk__find_output(&w, path), -ENAMETOOLONG);
+}
+
+static void an_open_file_has_no_name(void **state)
+{
+	struct path_walk w;
+
+	(void)state;
+	assert_int_equal(path_walk__find_output(&w, "/dev/fd/0"), 0);
+	assert_true(w.is_open_file && w.fd >= 0 && w.dir < 0);
+	path_walk__close(&w);
+}
+
+static uid_t controller_of(const char *path)
+{
+	struct path_walk w;
+	uid_t controller;
+
+	assert_int_equal(path_walk__find_input(&w, path), 0);
+	controller = w.controller;
+	path_walk__close(&w);
+	assert_int_equal(geteuid(), 0);
+	return controller;
+}
+
+static void the_controller_is_who_can_exchange_the_file(void **state)
+{
+	(void)state;
+	need_root();
+	put_directory("roots", 0755, 0);
+	put_file("roots/own", "x", 0);
+	put_file("roots/given", "x", OTHER);
+	put_link("roots/link", "own", OTHER);
+	put_directory("others", 0755, OTHER);
+	put_file("others/roots", "x", 0);
+	put_file("others/third", "x", THIRD);
+	put_directory("shared", 01777, 0);
+	put_file("shared/roots", "x", 0);
+	put_file("shared/others", "x", OTHER);
+	put_directory("open", 0777, 0);
+	put_file("open/roots", "x", 0);
+	assert_int_equal(chmod(scratch, 0755), 0);
+	assert_int_equal(controller_of("roots/own"), 0);
+	assert_int_equal(controller_of("roots/given"), OTHER);
+	assert_int_equal(controller_of("roots/link"), OTHER);
+	assert_int_equal(controller_of("others/roots"), OTHER);
+	assert_int_equal(controller_of("others/third"), PATH_WALK_NOBODY);
+	assert_int_equal(controller_of("shared/roots"), 0);
+	assert_int_equal(controller_of("shared/others"), OTHER);
+	assert_int_equal(controller_of("open/roots"), PATH_WALK_NOBODY);
+}
+
+/* Another user's link into a directory that this user may not enter leads nowhere. */
+static void an_input_is_walked_with_the_rights_of_its_controller(void **state)
+{
+	struct path_walk w;
+
+	(void)state;
+	need_root();
+	put_directory("closed", 0700, 0);
+	put_file("closed/file", "x", 0);
+	put_directory("others", 0755, OTHER);
+	put_link("others/link", "../closed/file", OTHER);
+	assert_int_equal(chmod(scratch, 0755), 0);
+	assert_int_equal(path_walk__find_input(&w, "others/link"), -EACCES);
+	put_file("closed/given", "x", OTHER);
+	assert_int_equal(path_walk__find_input(&w, "closed/given"), 0);
+	path_walk__close(&w);
+	assert_int_equal(access("closed/file", R_OK), 0);
+}
+
+static void check_output(const char *path, int err)
+{
+	struct path_walk w;
+	int found = path_walk__find_output(&w, path);
+
+	if (!found)
+		path_walk__close(&w);
+	assert_int_equal(found, err);
+}
+
+static void root_follows_no_link_of_another_user_out_of_their_directories(void **state)
+{
+	(void)state;
+	need_root();
+	put_directory("roots", 0755, 0);
+	put_file("roots/file", "x", 0);
+	put_directory("others", 0755, OTHER);
+	put_directory("others/d", 0755, OTHER);
+	put_link("others/out", "../roots/file", OTHER);
+	put_link("others/up", "../roots", OTHER);
+	put_link("others/in", "d/new", OTHER);
+	put_link("others/by-root", "../roots/new", 0);
+	check_output("others/out", -EACCES);
+	check_output("others/up/new", -EACCES);
+	check_output("others/in", 0);
+	check_output("others/by-root", 0);
+	setenv("SUDO_UID", "61002", 1);
+	setenv("SUDO_GID", "61002", 1);
+	check_output("others/out", 0);
+}
+
+/* Whatever fs.protected_symlinks is. */
+static void nobody_follows_anothers_link_in_a_shared_directory(void **state)
+{
+	(void)state;
+	need_root();
+	put_directory("shared", 01777, 0);
+	put_file("shared/file", "x", OTHER);
+	put_link("shared/others", "file", OTHER);
+	put_link("shared/third", "file", THIRD);
+	put_link("shared/roots", "file", 0);
+	assert_int_equal(chmod(scratch, 0755), 0);
+	check_output("shared/others", -EACCES);
+	assert_int_equal(seteuid(OTHER), 0);
+	check_output("shared/others", 0);
+	check_output("shared/third", -EACCES);
+	check_output("shared/roots", 0);
+	assert_int_equal(seteuid(0), 0);
+}
+
+static void write_below(int dir, const char *name, int expected)
+{
+	struct outfile *f = NULL;
+	int err = outfile__open_below(&f, dir, name);
+
+	assert_int_equal(err, expected);
+	if (err)
+		return;
+	fputs("new", outfile__stream(f));
+	assert_int_equal(outfile__commit(f), 0);
+}
+
+static void a_file_below_a_directory_follows_no_link(void **state)
+{
+	int dir;
+
+	(void)state;
+	put_directory("d", 0755, geteuid());
+	put_directory("elsewhere", 0755, geteuid());
+	put_file("elsewhere/kept", "kept", geteuid());
+	put_link("d/file", "../elsewhere/kept", geteuid());
+	put_link("d/cells", "../elsewhere", geteuid());
+	dir = open("d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(dir >= 0);
+	write_below(dir, "file", 0);
+	write_below(dir, "cells/new", -ENOTDIR);
+	write_below(dir, "a/b/c", -ENOENT);
+	close(dir);
+	check_has("elsewhere/kept", "kept");
+	check_has("d/file", "new");
+	assert_int_not_equal(access("elsewhere/new", F_OK), 0);
+}
+
+/* By a second name a marker is somebody else's file, too: nothing is added to it. */
+static void a_marker_with_two_names_is_not_written(void **state)
+{
+	struct owned_dir d = OWNED_DIR_INIT;
+
+	(void)state;
+	put_directory("d", 0755, geteuid());
+	put_file("victim", "netiotrace.files/1 test\n", geteuid());
+	assert_int_equal(owned_dir__open(&d, "d", "test"), 0);
+	assert_int_equal(owned_dir__mark(&d, "test"), 0);
+	assert_int_equal(unlink("d/" OWNED_DIR_MARKER), 0);
+	assert_int_equal(link("victim", "d/" OWNED_DIR_MARKER), 0);
+	assert_int_equal(owned_dir__claim(&d, "file"), -EPERM);
+	check_has("victim", "netiotrace.files/1 test\n");
+	owned_dir__close(&d);
+	/* A pipe in its place is none, and nobody waits for it. */
+	assert_int_equal(unlink("d/" OWNED_DIR_MARKER), 0);
+	assert_int_equal(mkfifo("d/" OWNED_DIR_MARKER, 0600), 0);
+	assert_int_not_equal(owned_dir__open(&d, "d", "test"), 0);
+	owned_dir__close(&d);
+}
+
+int main(void)
+{
+#define in_place(test) cmocka_unit_test_setup_teardown(test, enter, leave)
+	const struct CMUnitTest tests[] = {
+		in_place(a_path_ends_in_a_directory_and_a_name),
+		in_place(an_open_file_has_no_name),
+		in_place(the_controller_is_who_can_exchange_the_file),
+		in_place(an_input_is_walked_with_the_rights_of_its_controller),
+		in_place(root_follows_no_link_of_another_user_out_of_their_directories),
+		in_place(nobody_follows_anothers_link_in_a_shared_directory),
+		in_place(a_file_below_a_directory_follows_no_link),
+		in_place(a_marker_with_two_names_is_not_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Variables out of the way of a library; see hostile_env.h. */
+#include "hostile_env.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "path_walk.h"
+
+static const char *const names[HOSTILE_ENV_NR] = {"TERMINFO", "TERMINFO_DIRS", "HOME"};
+
+/* A list of directories is no path, and not trusted. */
+static bool is_trusted(const char *value)
+{
+	struct path_walk w;
+	bool trusted;
+
+	if (*value != '/' || path_walk__find_input(&w, value))
+		return false;
+	trusted = path_walk__is_trusted(&w);
+	path_walk__close(&w);
+	return trusted;
+}
+
+void hostile_env__hide(struct hostile_env *e)
+{
+	const char *value;
+
+	*e = (struct hostile_env){0};
+	if (geteuid())
+		return;
+	for (size_t i = 0; i < HOSTILE_ENV_NR; i++) {
+		value = getenv(names[i]);
+		if (!value || is_trusted(value))
+			continue;
+		e->hidden[i] = strdup(value);
+		unsetenv(names[i]);
+	}
+}
+
+void hostile_env__show(struct hostile_env *e)
+{
+	for (size_t i = 0; i < HOSTILE_ENV_NR; i++) {
+		if (!e->hidden[i])
+			continue;
+		setenv(names[i], e->hidden[i], 1);
+		free(e->hidden[i]);
+		e->hidden[i] = NULL;
+	}
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From root to a user; see step_down.h. */
+#include "step_down.h"
+
+#include <cap-ng.h>
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "common/uid_map.h"
+#include "invoker.h"
+
+#define NOBODY 65534
+
+struct identity {
+	uid_t uid;
+	gid_t gid;
+	const char *name; /* NULL: without groups */
+};
+
+static void choose_identity(struct identity *id)
+{
+	const struct passwd *pw;
+
+	if (!invoker__of_sudo(&id->uid, &id->gid)) {
+		pw = getpwuid(id->uid);
+		id->name = pw ? pw->pw_name : NULL;
+		return;
+	}
+	pw = getpwnam("nobody");
+	*id = (struct identity){.uid = NOBODY, .gid = NOBODY};
+	if (pw && pw->pw_uid && pw->pw_gid)
+		*id = (struct identity){.uid = pw->pw_uid, .gid = pw->pw_gid};
+}
+
+/* 1: the kernel has no such user here, or does not let this process become one. */
+static int change_user(const struct identity *id)
+{
+	if (uid_map__own_root_only(id->uid))
+		return 1;
+	if (setgroups(0, NULL))
+		return errno == EPERM ? 1 : -errno;
+	if (id->name && initgroups(id->name, id->gid))
+		return -errno;
+	if (setresgid(id->gid, id->gid, id->gid) || setresuid(id->uid, id->uid, id->uid))
+		return errno == EPERM || errno == EINVAL ? 1 : -errno;
+	return 0;
+}
+
+static int drop_capabilities(void)
+{
+	if (capng_get_caps_process())
+		return -EPERM;
+	capng_clear(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT);
+	if (capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT))
+		return -EPERM;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
+}
+
+/* Asks the kernel: what did not happen must not go on. */
+static int check(const struct identity *id, bool changed)
+{
+	uid_t ruid, euid, suid;
+	gid_t rgid, egid, sgid;
+
+	if (capng_get_caps_process() || capng_have_capabilities(CAPNG_SELECT_CAPS) != CAPNG_NONE)
+		return -EPERM;
+	if (!changed)
+		return 0;
+	if (getresuid(&ruid, &euid, &suid) || getresgid(&rgid, &egid, &sgid))
+		return -errno;
+	if (ruid != id->uid || euid != id->uid || suid != id->uid || rgid != id->gid ||
+	    egid != id->gid || sgid != id->gid)
+		return -EPERM;
+	return 0;
+}
+
+int step_down(void)
+{
+	struct identity id = {0};
+	int changed, err;
+
+	if (geteuid())
+		return 0;
+	choose_identity(&id);
+	changed = change_user(&id);
+	if (changed < 0)
+		return changed;
+	err = drop_capabilities();
+	return err ? err : check(&id, !changed);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The files of data sets. Root opens them before it becomes another user: what only root can read
+ * is then read by a process that can no longer do anything else as root.
+ */
+#ifndef NETIOTRACE_DATASET_FILES_H
+#define NETIOTRACE_DATASET_FILES_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/*
+ * Opens the file, or what is in the directory and its cells/, for the functions below. Root's own
+ * data on a path that only root controls is opened as root, all else with the rights of the user
+ * who controls it. Does nothing unless root called without sudo. What cannot be opened is left to
+ * be refused later. To be called before step_down().
+ */
+void dataset_files__hold(const char *path);
+
+/*
+ * The same under sudo, too, for a command that stays root: from then on the functions below open
+ * nothing that is not held. What the invoking user controls is opened as root.
+ */
+void dataset_files__hold_only(const char *path);
+void dataset_files__release(void);
+
+/* 1: a directory, 0: another file, -errno. */
+int dataset_files__is_directory(const char *path);
+
+/* For reading; NULL with errno. To be closed by the caller. */
+FILE *dataset_files__open(const char *path);
+
+/*
+ * Names of the visible .json files in a directory, sorted, in *names (to be freed by
+ * dataset_files__free_names()). How many, or -errno.
+ */
+int dataset_files__list(const char *directory, char ***names);
+void dataset_files__free_names(char **names, int nr);
+
+#endif
