@@ -20,7 +20,7 @@
  * itself; a thread of its own would not stop after one, either.
  */
 #define TURN_BYTES (64 << 10)
-/* How often a thread that waits looks at the stop flag, and what stands still after it. */
+/* How often a thread that waits looks at the stop flag, and at what stands still. */
 #define LOOK_MS 50
 
 struct pump {
@@ -199,16 +199,14 @@ static uint64_t pump__spin(const struct pump *p)
 	return s->request_response && !s->rate ? s->spin_ns : 0;
 }
 
-/* After a stop: what was begun is finished unless the peer takes nothing of it. */
+/* What was begun is finished unless the peer takes nothing of it. */
 static int pump__check_stalls(struct pump *p)
 {
 	unsigned int i;
 	int err = 0;
 
-	if (!atomic_load_explicit(&p->m->crew->stop, memory_order_relaxed))
-		return 0;
 	for (i = 0; !err && i < p->m->nr; i++)
-		if (p->m->flows[i].busy)
+		if (p->m->flows[i].busy || p->m->flows[i].slot_since)
 			err = flow__check_stall(&p->m->flows[i]);
 	return err;
 }
