@@ -101,8 +101,19 @@ connected() {
 	jq -e '.interrupted and (.runs | length == 1) and .runs[0].interrupted and .failure != null
 		and .runs[0].app.rx_bytes == .runs[0].app.tx_bytes and .runs[0].app.tx_bytes > 0' out.json
 	ends "$RECEIVER" 0
+	assert_nothing_left
+}
+
+@test "sweep --connect: a receiver that is stopped ends the sweep with one sentence and exit 1" {
+	need_tool ss
+	receiver
 	background sweep "$NETIOTRACE" sweep -q --backend none --sizes 4k --threads 1 --duration 60s -o results --connect "$AT"
+	within 5 connected
+	sleep 1
+	kill -INT "$RECEIVER"
 	ends "$!" 1
+	[ "$(wc -l <sweep.err)" -eq 1 ]
+	grep -q "the sweep ended early: the receiver at $AT was stopped" sweep.err
 	assert_nothing_left
 }
 
@@ -174,4 +185,57 @@ paused() {
 	within 5 both_run
 	paused alone "$alone"
 	assert_nothing_left
+}
+
+@test "serve: a receiver process that does not answer any more ends it with one sentence and exit 1" {
+	export NETIO_LIMITS_DIVISOR=10
+	background serve "$NETIOTRACE" serve --listen 127.0.0.1:0
+	within 3 grep -q ready serve
+	kill -STOP "$(own_loadgens)"
+	ends "$!" 1
+	[ "$(wc -l <serve.err)" -eq 1 ]
+	grep -q 'does not answer' serve.err
+	assert_nothing_left
+}
+
+# half: the receiver's process of netio-loadgen alone, a child of the one given.
+half() {
+	pgrep -P "$1"
+}
+
+@test "netio-loadgen alone: its receiver's process is killed or stopped, or it is told to end meanwhile" {
+	local how pid
+
+	export NETIO_LIMITS_DIVISOR=10
+	for how in KILL STOP INT; do
+		background out "$LOADGEN" --mode zerocopy --duration 60s --json
+		pid=$!
+		within 5 half "$pid"
+		sleep 0.5
+		kill -"${how/INT/STOP}" "$(half "$pid")"
+		[ "$how" != INT ] || kill -INT "$pid"
+		ends "$pid" 1
+		[ "$(grep -c '^netio-loadgen: ' out.err)" -eq 1 ]
+		[ "$how" != INT ] || jq -e '.sender.interrupted and .sender.tx_bytes > 0' out
+		assert_nothing_left
+	done
+}
+
+@test "attach -- CMD without CAP_KILL: SIGINT ends it, and it names the command that goes on" {
+	need_root
+	local pid
+
+	export SUDO_UID=65534 SUDO_GID=65534
+	background out without_kill "$NETIOTRACE" attach -q --json out.json -- sleep 100
+	pid=$!
+	within 30 pgrep -P "$pid" -x sleep
+	within 30 has_links "$pid"
+	sleep 1
+	child=$(pgrep -P "$pid")
+	kill -INT "$pid"
+	ends "$pid" 130
+	kill -9 "$child"
+	[ "$(wc -l <out.err)" -eq 1 ]
+	grep -q "kill $child" out.err
+	jq -e .interrupted out.json
 }

@@ -131,7 +131,9 @@ def late_receiver(deed):
 def clients():
     for state in CLIENT_STATES:
         for deed in ["killed", "stopped", "silent", "flood MOVING", "flood STOP", "drip MOVING"]:
-            yield f"receiver, {state}: {deed}", wrong_receiver, (state, deed)
+            nobody = state in ("accepted", "greeted") and " " not in deed
+            yield f"receiver, {state}: {deed}", wrong_receiver, (
+                state, deed, "is not netiotrace's receiver" if nobody else "")
     for state, deed, pattern in CLIENT_LIES:
         yield f"receiver, {state}: {deed}", wrong_receiver, (state, deed, pattern)
     for deed in ["killed", "stopped", "silent", "flood MOVING"]:
