@@ -161,29 +161,37 @@ both_run() {
 	assert_nothing_left
 }
 
-# paused NAME PID...: for longer than anybody may be silent.
-paused() {
-	sleep 0.5
-	kill -STOP "${@:2}"
-	sleep 2.5
-	kill -CONT "${@:2}"
+# both_of PID: the two load generators of a run.
+both_of() {
+	mapfile -t CHILDREN < <(pgrep -P "$1")
+	[ "${#CHILDREN[@]}" -eq 2 ]
+}
+
+whole_run() { # NAME PID
 	ends "$2" 0
 	jq -e '(.interrupted | not) and (.runs | length == 1) and .failure == null' "$1.json"
 }
 
-@test "a pause of the whole run, or of netiotrace alone, ends nothing" {
-	local whole alone children
+@test "a pause of the whole run, or of netiotrace alone, longer than any limit ends nothing" {
+	local whole alone paused pid
 
-	export NETIO_LIMITS_DIVISOR=15
-	background whole "$NETIOTRACE" -q --backend none --mode onecopy --warmup 3s --messages 23 --json whole.json
-	whole=$!
-	within 5 both_run
-	mapfile -t children < <(own_loadgens)
-	paused whole "$whole" "${children[@]}"
-	background alone "$NETIOTRACE" -q --backend none --mode onecopy --warmup 3s --messages 23 --json alone.json
-	alone=$!
-	within 5 both_run
-	paused alone "$alone"
+	export NETIO_LIMITS_DIVISOR=10
+	for name in whole alone; do
+		background "$name" "$NETIOTRACE" -q --backend none --mode onecopy --warmup 6s --messages 23 --json "$name.json"
+		pid=$! # a process substitution changes $!
+		local "$name=$pid"
+		within 5 both_of "$pid"
+		paused="${paused-} $pid"
+		[ "$name" = alone ] || paused="$paused ${CHILDREN[*]}"
+	done
+	sleep 0.5
+	# shellcheck disable=SC2086
+	kill -STOP $paused
+	sleep 4
+	# shellcheck disable=SC2086
+	kill -CONT $paused
+	whole_run whole "$whole"
+	whole_run alone "$alone"
 	assert_nothing_left
 }
 
