@@ -218,7 +218,11 @@ bool stall__check(struct stall *s, const struct stall_state *state, uint64_t now
 int flow__check_stall(struct flow *f)
 {
 	const struct stall_state state = {
-		.unacked = sock__unacked(f->fd), .owed = f->owed, .done = f->done};
+		.seq = f->seq,
+		.unacked = sock__unacked(f->fd),
+		.owed = f->owed,
+		.done = f->done,
+	};
 
 	if (f->closing && atomic_load_explicit(f->closing, memory_order_relaxed))
 		return -ECANCELED;

@@ -22,6 +22,7 @@ struct zc_sender;
 
 /* What a connection waits for: it moves while any of these changes. */
 struct stall_state {
+	uint64_t seq;     /* messages sent, over all phases */
 	uint64_t unacked; /* bytes that the peer has not acknowledged */
 	uint64_t owed;    /* bytes of the answer to come */
 	uint64_t done;    /* bytes of the message that the kernel has */

@@ -60,8 +60,8 @@ def finish(p, seconds=HANG_S):
     return p.returncode, out, err
 
 
-def client(port, directory, env, *more):
-    return start([NETIOTRACE, "-q", "--backend", "none", "--mode", "onecopy", "--messages", "230",
+def client(port, directory, env, *more, mode="onecopy"):
+    return start([NETIOTRACE, "-q", "--backend", "none", "--mode", mode, "--messages", "230",
                   "--warmup", "20ms", "--json", "out.json", *more, "--connect", f"127.0.0.1:{port}"],
                  directory, env)
 
@@ -107,11 +107,11 @@ CLIENT_LIES = [
 ]
 
 
-def wrong_receiver(state, deed, pattern=""):
+def wrong_receiver(state, deed, pattern="", more=(), mode="onecopy"):
     with tempfile.TemporaryDirectory() as directory:
         p = peer("receiver", state, deed)
         try:
-            c = client(p.stdout.readline().strip(), directory, SHORT)
+            c = client(p.stdout.readline().strip(), directory, SHORT, *more, mode=mode)
             result = finish(c)
         finally:
             end(p)
@@ -138,6 +138,13 @@ def clients():
                 state, deed, "is not netiotrace's receiver" if nobody else "")
     for state, deed, pattern in CLIENT_LIES:
         yield f"receiver, {state}: {deed}", wrong_receiver, (state, deed, pattern)
+    # Each way to send waits in a way of its own.
+    for mode, more in [("twocopy", ("--rate", "100000/s")), ("onecopy", ("--request-response",)), ("zerocopy", ()),
+                       ("onecopy", ("--request-response", "--rate", "1000/s")), ("zerocopy", ("--rate", "100000/s"))]:
+        # The peer answers no messages.
+        state = "warm-up sending" if "--request-response" in more else "measured sending"
+        for deed in ["killed", "silent"]:
+            yield f"receiver, {state}: {deed}, {mode} {more}", wrong_receiver, (state, deed, "", more, mode)
     for deed in ["killed", "stopped", "silent", "flood MOVING"]:
         yield f"receiver, done: {deed}", late_receiver, (deed,)
 

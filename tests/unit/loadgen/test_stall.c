@@ -32,11 +32,11 @@ static void what_does_not_move_is_given_up(void **state)
 	assert_int_equal(look(&s, &still, &now, 2 * LIMIT), LIMIT + 200 * NS_PER_MS);
 }
 
-/* An acknowledgement, a part of an answer, a part of a message that the kernel took. */
+/* A message, an acknowledgement, a part of an answer, a part of a message that the kernel took. */
 static void each_kind_of_progress_counts(void **state)
 {
-	struct stall_state moving = {.unacked = 5, .owed = 100, .done = 7};
-	uint64_t *parts[] = {&moving.unacked, &moving.owed, &moving.done};
+	struct stall_state moving = {.seq = 9, .unacked = 5, .owed = 100, .done = 7};
+	uint64_t *parts[] = {&moving.seq, &moving.unacked, &moving.owed, &moving.done};
 	struct stall s = {0};
 	uint64_t now = 1000 * NS_PER_SEC;
 
