@@ -8,6 +8,7 @@
 
 #include "acceptor.h"
 #include "clock.h"
+#include "common/time_limit.h"
 #include "sock.h"
 
 /* A sender says hello at once; this is for slow networks. */
@@ -131,6 +132,16 @@ int acceptor__trouble(struct acceptor *a)
 	return err;
 }
 
+void acceptor__excuse(struct acceptor *a, uint64_t missed_ns)
+{
+	uint16_t i;
+
+	if (!a->pending)
+		return;
+	for (i = a->entries[HEAD].next; i != HEAD; i = a->entries[i].next)
+		a->entries[i].deadline += missed_ns;
+}
+
 void acceptor__refuse(int fd, enum wire_refusal why)
 {
 	const struct wire_frame f = {.type = WIRE_REFUSE, .index = why};
@@ -227,7 +238,7 @@ static int acceptor__accept(struct acceptor *a)
 /* Takes one from the backlog; one whose hello is there already is not kept at all. */
 static int acceptor__take(struct acceptor *a, struct wire_hello *hello)
 {
-	struct acceptor_entry new = {.deadline = clock__now() + HELLO_NS};
+	struct acceptor_entry new = {.deadline = clock__now() + time_limit__ns(HELLO_NS)};
 	int err;
 
 	if (a->paced && a->accepted >= PACE_BURST) {

@@ -61,6 +61,9 @@ void acceptor__pace(struct acceptor *a, bool paced);
  */
 int acceptor__next(struct acceptor *a, struct wire_hello *hello);
 
+/* This process did not run for so long: those that wait are given as much more. */
+void acceptor__excuse(struct acceptor *a, uint64_t missed_ns);
+
 /* Why connections could not be accepted since the last call: -errno or 0. */
 int acceptor__trouble(struct acceptor *a);
 

@@ -2,6 +2,7 @@
 /* Both sides in one command. */
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,14 @@
 #include <unistd.h>
 
 #include "both.h"
+#include "clock.h"
+#include "common/time_limit.h"
 #include "session.h"
+
+/* The receiver's process reports at once what is to be reported, and ends at once after that. */
+#define REPORT_NS (15 * NS_PER_SEC)
+#define END_NS    (5 * NS_PER_SEC)
+#define LOOK_MS   50
 
 static void loopback(struct endpoint *e, unsigned int port)
 {
@@ -70,6 +78,44 @@ static int both__fork(const struct settings *s, pid_t *pid, int *fd)
 	return 0;
 }
 
+/* SIGINT or SIGTERM, which sender__run() left blocked, waits to be looked at. */
+static bool both__is_to_end(void)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM);
+}
+
+/* Waits for a message of the receiver's process. 0 or -errno. */
+static int both__receive(int fd, struct herald *receiver, enum herald_message *what)
+{
+	uint64_t deadline = clock__now() + time_limit__ns(REPORT_NS);
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	while (poll(&p, 1, LOOK_MS) <= 0) {
+		if (both__is_to_end())
+			return -EINTR;
+		if (clock__now() >= deadline)
+			return -ETIMEDOUT;
+	}
+	return herald__receive(fd, receiver, what);
+}
+
+/* Waits for the receiver's process, and kills it if it does not end. */
+static void both__reap(pid_t pid)
+{
+	const struct timespec pause = {.tv_nsec = NS_PER_MS};
+	uint64_t deadline = clock__now() + time_limit__ns(END_NS);
+	int status;
+
+	while (!waitpid(pid, &status, WNOHANG)) {
+		if (both__is_to_end() || clock__now() >= deadline)
+			kill(pid, SIGKILL);
+		nanosleep(&pause, NULL);
+	}
+}
+
 /* Runs the sender against the child and takes the child's report. */
 static int both__session(struct settings *mine, struct herald *sender, struct herald *receiver,
 			 int fd)
@@ -77,7 +123,10 @@ static int both__session(struct settings *mine, struct herald *sender, struct he
 	enum herald_message what;
 	int err;
 
-	err = herald__receive(fd, receiver, &what);
+	err = both__receive(fd, receiver, &what);
+	/* One that ended has said why. */
+	if (err == -ETIMEDOUT)
+		herald__error(sender, "The receiver's process does not answer");
 	if (err)
 		return err;
 	loopback(&mine->endpoint, receiver->config.port);
@@ -85,7 +134,7 @@ static int both__session(struct settings *mine, struct herald *sender, struct he
 	if (err < 0)
 		return err;
 	do {
-		int gone = herald__receive(fd, receiver, &what);
+		int gone = both__receive(fd, receiver, &what);
 
 		if (gone) {
 			herald__error(sender, "The receiver's process ended without a report");
@@ -100,7 +149,7 @@ int both__run(const struct settings *s)
 	struct settings mine = *s;
 	struct herald sender = {.ops = &herald_final, .settings = &mine};
 	struct herald receiver = sender;
-	int status, fd = -1, err;
+	int fd = -1, err;
 	pid_t pid = -1;
 
 	mine.command = COMMAND_SEND;
@@ -112,11 +161,12 @@ int both__run(const struct settings *s)
 	err = both__session(&mine, &sender, &receiver, fd);
 	if (err < 0)
 		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	both__reap(pid);
 	close(fd);
 	if (err >= 0)
 		(s->json ? herald__print_json : herald__print_text)(&sender, &receiver);
+	else if (err == -EINTR && sender.stats.tally.hist[0])
+		(s->json ? herald__print_json : herald__print_text)(&sender, NULL);
 	herald__clear(&sender);
 	herald__clear(&receiver);
 	return err;

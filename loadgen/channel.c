@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Frames over a socket. */
 #include <errno.h>
+#include <signal.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <unistd.h>
 
 #include "channel.h"
+#include "clock.h"
+#include "common/time_limit.h"
 #include "sock.h"
 
-/* A peer that does not take 32 bytes for so long is dead. */
-#define SEND_TIMEOUT_MS 5000
+/* A peer that does not take a batch of frames for so long is dead. */
+#define SEND_NS (5 * NS_PER_SEC)
+/* How often a signal is looked for meanwhile. */
+#define LOOK_MS 100
 
 int channel__open(struct channel *c, int fd)
 {
@@ -18,7 +23,7 @@ int channel__open(struct channel *c, int fd)
 	*c = (struct channel){.fd = fd};
 	err = sock__set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	if (!err)
-		err = sock__set_timeout(fd, SO_SNDTIMEO, SEND_TIMEOUT_MS);
+		err = sock__set_timeout(fd, SO_SNDTIMEO, LOOK_MS);
 	return err ? err : sock__set_keepalive(fd);
 }
 
@@ -34,13 +39,44 @@ int channel__send(struct channel *c, const struct wire_frame *f)
 	return channel__send_all(c, f, 1);
 }
 
+/* SIGINT or SIGTERM, which are events of this process, wait to be looked at. */
+static bool channel__is_to_end(void)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM);
+}
+
+static int channel__write(int fd, const uint8_t *p, size_t len)
+{
+	uint64_t deadline = clock__now() + time_limit__ns(SEND_NS);
+
+	while (len) {
+		ssize_t n = send(fd, p, len, MSG_NOSIGNAL);
+
+		if (n >= 0) {
+			p += n;
+			len -= (size_t)n;
+			continue;
+		}
+		if (errno != EINTR && errno != EAGAIN)
+			return -errno;
+		if (channel__is_to_end())
+			return -EINTR;
+		if (clock__now() >= deadline)
+			return -ETIMEDOUT;
+	}
+	return 0;
+}
+
 int channel__send_all(struct channel *c, const struct wire_frame *f, size_t n)
 {
 	uint8_t buf[CHANNEL_BATCH * WIRE_FRAME_SIZE];
 
 	for (size_t i = 0; i < n; i++)
 		wire__encode_frame(buf + i * WIRE_FRAME_SIZE, &f[i]);
-	return sock__write_all(c->fd, buf, n * WIRE_FRAME_SIZE);
+	return channel__write(c->fd, buf, n * WIRE_FRAME_SIZE);
 }
 
 int channel__next(struct channel *c, struct wire_frame *f)

@@ -3,6 +3,7 @@
 #ifndef LOADGEN_CHANNEL_H
 #define LOADGEN_CHANNEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "wire.h"
@@ -17,7 +18,7 @@ struct channel {
 int channel__open(struct channel *c, int fd);
 void channel__close(struct channel *c);
 
-/* 0; -ETIMEDOUT: the peer takes nothing; or -errno. */
+/* 0; -ETIMEDOUT: the peer takes nothing; -EINTR: a signal waits; or -errno. */
 int channel__send(struct channel *c, const struct wire_frame *f);
 
 /* The same of up to CHANNEL_BATCH frames in one call of the kernel. */

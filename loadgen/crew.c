@@ -91,6 +91,7 @@ static int member__take(struct crew_member *m, unsigned int i, bool blocking)
 	c->fds[index] = -1;
 	err = flow__open(&m->flows[i], fd, index, c->settings, &c->stop, &m->tally, blocking);
 	m->flows[i].inbox = m->inbox;
+	m->flows[i].closing = &c->closing;
 	return err;
 }
 
@@ -224,6 +225,7 @@ void crew__close(struct crew *c)
 	if (!c->settings)
 		return;
 	atomic_store(&c->stop, true);
+	atomic_store(&c->closing, true);
 	if (c->wake_fd >= 0) {
 		pthread_mutex_lock(&c->lock);
 		c->phase = CREW_EXIT;

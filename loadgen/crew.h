@@ -39,6 +39,7 @@ struct crew {
 	int *fds;        /* of those not yet taken over by their thread */
 	int wake_fd;     /* readable when all have finished a phase, or one failed */
 	_Alignas(64) atomic_bool stop;
+	atomic_bool closing;
 	_Alignas(64) pthread_mutex_t lock;
 	pthread_cond_t go, up;
 	unsigned int up_nr; /* threads that are set up, or failed to be */

@@ -4,9 +4,11 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "common/time_limit.h"
 #include "flow.h"
 #include "reply.h"
 #include "sock.h"
@@ -14,6 +16,8 @@
 
 /* How long a wait for a slot lasts before the stop flag is looked at. */
 #define WAIT_MS 50
+/* Who waits looks more often than this: a longer gap is a pause of this process. */
+#define LOOK_GAP_NS NS_PER_SEC
 
 const struct send_mode *send_mode__get(enum mode mode)
 {
@@ -113,6 +117,7 @@ static void flow__sent(struct flow *f, uint64_t after)
 	t->bytes += size;
 	t->messages++;
 	t->last_ns = after;
+	t->last_call_ns = f->call_begin;
 	f->bytes += size;
 	f->messages++;
 	f->seq++;
@@ -195,15 +200,41 @@ int flow__step(struct flow *f, uint64_t due)
 	return err;
 }
 
+bool stall__check(struct stall *s, const struct stall_state *state, uint64_t now, uint64_t limit_ns)
+{
+	uint64_t gap = s->since ? now - s->seen : 0;
+
+	s->seen = now;
+	if (!s->since || memcmp(state, &s->state, sizeof(*state))) {
+		s->since = now;
+		s->state = *state;
+		return false;
+	}
+	if (gap > LOOK_GAP_NS)
+		s->since += gap;
+	return now - s->since > limit_ns;
+}
+
 int flow__check_stall(struct flow *f)
 {
-	uint64_t now = clock__now(), left = sock__unacked(f->fd);
+	const struct stall_state state = {
+		.seq = f->seq,
+		.unacked = sock__unacked(f->fd),
+		.owed = f->owed,
+		.done = f->done,
+	};
 
-	if (!f->stall.since || left != f->stall.left) {
-		f->stall = (struct stall){.since = now, .left = left};
+	if (f->closing && atomic_load_explicit(f->closing, memory_order_relaxed))
+		return -ECANCELED;
+	if (!stall__check(&f->stall, &state, clock__now(), time_limit__ns(FLOW_STALL_NS)))
 		return 0;
-	}
-	return now - f->stall.since > FLOW_STALL_NS ? -ETIMEDOUT : 0;
+	return state.unacked || state.owed ? -ETIMEDOUT : -ETIME;
+}
+
+/* A slot comes free in microseconds: the socket is asked only when that took long. */
+static bool flow__waits_long(const struct flow *f)
+{
+	return f->busy || clock__now() - f->slot_since > WAIT_MS * NS_PER_MS;
 }
 
 int flow__send_message(struct flow *f)
@@ -212,12 +243,10 @@ int flow__send_message(struct flow *f)
 	int err;
 
 	while ((err = flow__step(f, 0)) == -EAGAIN) {
-		bool stopped = flow__stopped(f);
-
-		if (!f->busy && stopped)
+		if (!f->busy && flow__stopped(f))
 			return -ECANCELED;
 		err = f->busy ? 0 : mode->wait(f, WAIT_MS);
-		if (!err && stopped)
+		if (!err && flow__waits_long(f))
 			err = flow__check_stall(f);
 		if (err)
 			return err;

@@ -20,10 +20,18 @@ struct zc_sender;
 
 #define INBOX_SIZE (256 << 10)
 
-/* Since when the peer has taken nothing. */
+/* What a connection waits for: it moves while any of these changes. */
+struct stall_state {
+	uint64_t seq;     /* messages sent, over all phases */
+	uint64_t unacked; /* bytes that the peer has not acknowledged */
+	uint64_t owed;    /* bytes of the answer to come */
+	uint64_t done;    /* bytes of the message that the kernel has */
+};
+
 struct stall {
-	uint64_t since; /* 0: not looked yet */
-	uint64_t left;  /* bytes not acknowledged then */
+	uint64_t since; /* it moved last; 0: not looked yet */
+	uint64_t seen;  /* it was looked at last */
+	struct stall_state state;
 };
 
 struct flow {
@@ -43,6 +51,7 @@ struct flow {
 	uint64_t call_ns;         /* spent in those of this message before it */
 	uint64_t slot_since;      /* since when a slot is waited for; 0: it is not */
 	struct stall stall;
+	const atomic_bool *closing; /* give up what is under way; NULL: never */
 	/* with --request-response */
 	uint64_t asked;       /* when the message under way was sent, or due */
 	size_t owed;          /* bytes of its answer to come */
@@ -104,10 +113,21 @@ static inline bool flow__stopped(const struct flow *f)
 	return atomic_load_explicit(f->stop, memory_order_relaxed);
 }
 
-/* Nothing is given up that moves: how long a peer may take nothing at all. */
+/* Nothing is given up that moves: how long a connection may not move at all (time_limit__ns()). */
 #define FLOW_STALL_NS (30 * 1000000000ULL)
 
-/* -ETIMEDOUT when the peer has acknowledged nothing for FLOW_STALL_NS, asked again and again. */
+/*
+ * To be called again and again while a connection waits. -ETIMEDOUT when the peer has neither
+ * acknowledged nor answered anything for FLOW_STALL_NS; -ETIME when it has, but zero-copy sends do
+ * not complete; -ECANCELED when it is closing.
+ */
 int flow__check_stall(struct flow *f);
+
+/*
+ * The same of one look at `now`, without a socket. True: it has stood still for limit_ns. Time
+ * between two looks that are more than a second apart is not counted: this process did not run.
+ */
+bool stall__check(struct stall *s, const struct stall_state *state, uint64_t now,
+		  uint64_t limit_ns);
 
 #endif

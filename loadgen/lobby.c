@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "common/time_limit.h"
 #include "lobby.h"
 #include "session_id.h"
 
@@ -15,6 +16,9 @@
 #define TOTAL_NS (60 * NS_PER_SEC)
 /* Descriptors that are no data connection: standard ones, epoll, control connections. */
 #define RESERVED (LOBBY_GUESTS_MAX + 32)
+
+/* Taken in one step, so that a flood of them does not keep the rest waiting. */
+#define ADMITTED_MAX 256
 
 #define AT_ACCEPTOR UINT32_MAX
 
@@ -103,6 +107,17 @@ uint64_t lobby__deadline(const struct lobby *l)
 	return deadline;
 }
 
+void lobby__excuse(struct lobby *l, uint64_t missed_ns)
+{
+	unsigned int i;
+
+	for (i = 0; i < LOBBY_GUESTS_MAX; i++) {
+		l->guests[i].begun += missed_ns;
+		l->guests[i].deadline += missed_ns;
+	}
+	acceptor__excuse(&l->acceptor, missed_ns);
+}
+
 void lobby__set_busy(struct lobby *l, bool busy)
 {
 	unsigned int i;
@@ -142,9 +157,9 @@ static struct lobby_guest *lobby__seat(struct lobby *l)
 static void guest__move(struct lobby_guest *g, uint64_t now)
 {
 	g->moved = now;
-	g->deadline = now + STEP_NS;
-	if (g->deadline > g->welcomed + TOTAL_NS)
-		g->deadline = g->welcomed + TOTAL_NS;
+	g->deadline = now + time_limit__ns(STEP_NS);
+	if (g->deadline > g->begun + time_limit__ns(TOTAL_NS))
+		g->deadline = g->begun + time_limit__ns(TOTAL_NS);
 }
 
 static void lobby__welcome(struct lobby *l, const struct wire_hello *hello, int fd)
@@ -156,7 +171,7 @@ static void lobby__welcome(struct lobby *l, const struct wire_hello *hello, int 
 	session_id__clock(clock_id);
 	*g = (struct lobby_guest){.here = true, .clock_fits = true, .hello = *hello};
 	g->claims_clock = session_id__same_clock(clock_id, hello->clock_id);
-	g->welcomed = clock__now();
+	g->welcomed = g->begun = clock__now();
 	guest__move(g, g->welcomed);
 	if (channel__open(&g->channel, fd) || lobby__watch(l, fd, (uint32_t)(g - l->guests)) ||
 	    channel__send(&g->channel, &f))
@@ -255,7 +270,7 @@ bool lobby__tend(struct lobby *l, bool yields)
 	l->yields = yields;
 	l->asked = false;
 	lobby__look(l);
-	while ((fd = acceptor__next(&l->acceptor, &hello)) >= 0)
+	for (i = 0; i < ADMITTED_MAX && (fd = acceptor__next(&l->acceptor, &hello)) >= 0; i++)
 		lobby__admit(l, &hello, fd);
 	lobby__relieve(l);
 	now = clock__now();

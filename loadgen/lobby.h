@@ -26,6 +26,7 @@ struct lobby_guest {
 	uint32_t connected;
 	int *fds; /* of its data connections by index, -1: not there; NULL: none yet */
 	uint64_t welcomed, moved, deadline;
+	uint64_t begun; /* when it was welcomed, later by the time that this process did not run */
 };
 
 struct lobby {
@@ -54,6 +55,9 @@ void lobby__close(struct lobby *l);
 /* Readable when there is something to do; and when there is without that. */
 int lobby__fd(const struct lobby *l);
 uint64_t lobby__deadline(const struct lobby *l);
+
+/* This process did not run for so long: nobody who waits is to be blamed for it. */
+void lobby__excuse(struct lobby *l, uint64_t missed_ns);
 
 /* A session is under way: everybody is turned away. Or is not any more. */
 void lobby__set_busy(struct lobby *l, bool busy);

@@ -43,7 +43,8 @@ static int run_side(const struct settings *s)
 		err = receiver__run(s, &r, mode);
 		receiver = &r;
 	}
-	if (err >= 0 && !s->control && !s->forever)
+	/* What was stopped by a signal has results so far, if anything was measured. */
+	if ((err >= 0 || (err == -EINTR && r.stats.tally.hist[0])) && !s->control && !s->forever)
 		(s->json ? herald__print_json : herald__print_text)(sender, receiver);
 	herald__clear(&r);
 	return err;

@@ -11,6 +11,9 @@
 #include "clock.h"
 #include "plane.h"
 
+/* A wait for a deadline comes round so often, so that a pause of this process is noticed. */
+#define ROUND_NS NS_PER_SEC
+
 enum { AT_CONSOLE, AT_SIGNAL, AT_CHANNEL, AT_WAKE, AT_EXTRA, AT_NR };
 
 int plane__open(struct plane *p, bool console, bool signals)
@@ -43,7 +46,7 @@ static int plane__poll(struct pollfd *fds, nfds_t n, uint64_t deadline)
 {
 	struct timespec ts = {0}, *timeout = NULL;
 	uint64_t now;
-	int err;
+	int got;
 
 	do {
 		if (deadline != UINT64_MAX) {
@@ -52,9 +55,45 @@ static int plane__poll(struct pollfd *fds, nfds_t n, uint64_t deadline)
 			ts.tv_nsec = deadline > now ? (long)((deadline - now) % NS_PER_SEC) : 0;
 			timeout = &ts;
 		}
-		err = ppoll(fds, n, timeout, NULL) < 0 ? -errno : 0;
-	} while (err == -EINTR);
-	return err;
+		got = ppoll(fds, n, timeout, NULL);
+	} while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got;
+}
+
+static void plane__look(struct plane *p)
+{
+	p->missed += awake__missed(&p->awake, clock__now());
+}
+
+uint64_t plane__missed(struct plane *p)
+{
+	uint64_t missed = p->missed;
+
+	p->missed = 0;
+	return missed;
+}
+
+/* Polls until the deadline at the latest. fds[i].revents say what happened. */
+static int plane__sleep(struct plane *p, struct pollfd *fds, nfds_t n, uint64_t deadline)
+{
+	uint64_t now, until;
+	int got;
+
+	if (deadline == UINT64_MAX) {
+		got = plane__poll(fds, n, deadline);
+		p->awake = (struct awake){0};
+		return got;
+	}
+	do {
+		plane__look(p);
+		now = clock__now();
+		until = deadline > now + time_limit__ns(ROUND_NS) ? now + time_limit__ns(ROUND_NS)
+								  : deadline;
+		awake__sleep(&p->awake, until > now ? until : now);
+		got = plane__poll(fds, n, until);
+		plane__look(p);
+	} while (!got && until < deadline && !p->missed);
+	return got;
 }
 
 int plane__wait(struct plane *p, uint64_t deadline, int extra)
@@ -66,13 +105,13 @@ int plane__wait(struct plane *p, uint64_t deadline, int extra)
 		[AT_WAKE] = {.fd = p->wake_fd, .events = POLLIN},
 		[AT_EXTRA] = {.fd = extra, .events = POLLIN},
 	};
-	int err, events = 0, i;
+	int got, events = 0, i;
 
 	if (p->has_console && console__pending(&p->console))
 		return PLANE_COMMAND;
-	err = plane__poll(fds, AT_NR, deadline);
-	if (err)
-		return err;
+	got = plane__sleep(p, fds, AT_NR, deadline);
+	if (got < 0)
+		return got;
 	for (i = 0; i < AT_NR; i++)
 		if (fds[i].revents)
 			events |= 1 << i;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "channel.h"
+#include "common/time_limit.h"
 #include "console.h"
 
 enum plane_event {
@@ -26,6 +27,8 @@ struct plane {
 	int signal_fd; /* SIGINT and SIGTERM; -1: default action */
 	struct channel channel;
 	int wake_fd;
+	struct awake awake;
+	uint64_t missed; /* ns that this process did not run, not yet asked for */
 };
 
 /* signals: take SIGINT and SIGTERM as events. Must come before any thread is started. */
@@ -38,6 +41,12 @@ void plane__close(struct plane *p);
  * or -1.
  */
 int plane__wait(struct plane *p, uint64_t deadline, int extra);
+
+/*
+ * For how many ns this process did not run (Ctrl-Z, SIGSTOP, a frozen container) since the last
+ * call, while a deadline was waited for: the silence of others in that time proves nothing.
+ */
+uint64_t plane__missed(struct plane *p);
 
 /* Forgets the signal or the wake-up that plane__wait() told of. */
 void plane__take_signal(struct plane *p);

@@ -20,8 +20,10 @@
  * itself; a thread of its own would not stop after one, either.
  */
 #define TURN_BYTES (64 << 10)
-/* How often a thread that waits looks at the stop flag, and what stands still after it. */
-#define LOOK_MS 50
+/* How often a thread that waits looks at the stop flag; and at what stands still, which costs a
+ * call of the kernel for each connection. */
+#define LOOK_MS       50
+#define LOOK_STALL_NS (NS_PER_SEC / 2)
 
 struct pump {
 	struct crew_member *m;
@@ -31,6 +33,7 @@ struct pump {
 	uint64_t k, due;           /* open loop: the next message due, and when */
 	uint64_t now;
 	uint64_t shown;
+	uint64_t looked; /* at what stands still */
 };
 
 uint64_t pump__due(uint64_t begin, uint64_t k, uint64_t rate, uint64_t nr, uint64_t all)
@@ -199,16 +202,20 @@ static uint64_t pump__spin(const struct pump *p)
 	return s->request_response && !s->rate ? s->spin_ns : 0;
 }
 
-/* After a stop: what was begun is finished unless the peer takes nothing of it. */
-static int pump__check_stalls(struct pump *p)
+/* What was begun is finished unless the peer takes nothing of it. */
+static int pump__check_stalls(struct pump *p, bool waited)
 {
+	/* An open loop has read the clock. A closed one that does not wait moves something. */
+	bool open = p->m->crew->settings->rate;
+	uint64_t now = open ? p->now : waited ? clock__now() : p->looked;
 	unsigned int i;
 	int err = 0;
 
-	if (!atomic_load_explicit(&p->m->crew->stop, memory_order_relaxed))
+	if (now - p->looked < LOOK_STALL_NS)
 		return 0;
+	p->looked = now;
 	for (i = 0; !err && i < p->m->nr; i++)
-		if (p->m->flows[i].busy)
+		if (p->m->flows[i].busy || p->m->flows[i].slot_since)
 			err = flow__check_stall(&p->m->flows[i]);
 	return err;
 }
@@ -224,8 +231,6 @@ static int pump__poll(struct pump *p, bool wait)
 		return err;
 	n = spin__epoll(p->m->epoll_fd, events, BATCH, wait ? LOOK_MS : 0,
 			wait ? pump__spin(p) : 0);
-	if (!n && wait)
-		return pump__check_stalls(p);
 	for (i = 0; !err && i < n; i++) {
 		struct flow *f = events[i].data.ptr;
 
@@ -236,7 +241,7 @@ static int pump__poll(struct pump *p, bool wait)
 			err = send_mode__get(f->settings->mode)->reap(f);
 		pump__queue(p, f);
 	}
-	return err;
+	return err ? err : pump__check_stalls(p, wait);
 }
 
 static bool pump__goes_on(const struct pump *p)

@@ -10,13 +10,14 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "common/time_limit.h"
 #include "common/units.h"
 #include "congestion.h"
 #include "receiver.h"
 
 /*
- * A session in which nothing moves for so long is over: from the sender's totals to the last byte
- * always, of one that may be followed by another in every state.
+ * A session in which nothing moves for so long is over. Between its phases too, unless it is the
+ * only one of a process that is driven (--control): then whoever drives it knows why.
  */
 #define STILL_NS (30 * NS_PER_SEC)
 /* The same when another sender asks for its turn. */
@@ -25,6 +26,7 @@
 #define LINGER_NS       (5 * NS_PER_SEC)
 #define LINGER_SHORT_NS (NS_PER_SEC / 2)
 
+/* Somebody asked this side to stop: the sender ends the phase, or there is none to end. */
 static int receiver__stop(struct receiver *r)
 {
 	const struct wire_frame f = {.type = WIRE_STOP, .phase = r->phase};
@@ -138,7 +140,8 @@ static int receiver__begin_session(struct receiver *r, struct lobby_session *new
 
 static int receiver__greet(struct receiver *r)
 {
-	bool yields = r->state != RECEIVER_LISTENING && clock__now() - r->moved_ns >= YIELD_NS;
+	bool yields = r->state != RECEIVER_LISTENING &&
+		      clock__now() >= r->moved_ns + time_limit__ns(YIELD_NS);
 	struct lobby_session new;
 	int err;
 
@@ -158,6 +161,12 @@ static bool receiver__in_phase(const struct receiver *r)
 	return r->state == RECEIVER_READING || r->state == RECEIVER_SETTLING;
 }
 
+/* Whoever drives this process, which serves one session, decides how long it takes. */
+static bool receiver__is_driven(const struct receiver *r)
+{
+	return r->settings->control && !r->settings->forever;
+}
+
 /* When the session under way is over unless something moves. */
 static uint64_t receiver__deadline(const struct receiver *r)
 {
@@ -165,19 +174,34 @@ static uint64_t receiver__deadline(const struct receiver *r)
 	if (r->state == RECEIVER_LISTENING)
 		return lobby__waiting(&r->lobby) ? 0 : UINT64_MAX;
 	/* Whoever drives us holds the sockets of a session to look at them. */
-	if (r->state == RECEIVER_DONE && r->settings->control && !r->settings->forever)
+	if (receiver__is_driven(r) && !receiver__in_phase(r))
 		return UINT64_MAX;
-	if (r->state == RECEIVER_DONE)
-		return r->done_ns + (lobby__waiting(&r->lobby) ? LINGER_SHORT_NS : LINGER_NS);
-	if (r->settings->forever || r->state == RECEIVER_SETTLING)
-		return r->moved_ns + STILL_NS;
-	return UINT64_MAX;
+	if (r->state != RECEIVER_DONE)
+		return r->moved_ns + time_limit__ns(STILL_NS);
+	return r->done_ns + time_limit__ns(lobby__waiting(&r->lobby) ? LINGER_SHORT_NS : LINGER_NS);
+}
+
+/* The silence of others in a time in which this process did not run says nothing. */
+static void receiver__excuse(struct receiver *r)
+{
+	uint64_t missed = plane__missed(&r->plane);
+
+	if (!missed)
+		return;
+	r->moved_ns += missed;
+	r->done_ns += missed;
+	lobby__excuse(&r->lobby, missed);
 }
 
 static int receiver__check_time(struct receiver *r)
 {
 	uint64_t now = clock__now();
 	int err;
+
+	if (now >= r->stop_ns && r->state != RECEIVER_DONE)
+		return receiver__cut_short(r);
+	if (now >= r->stop_ns)
+		channel__close(&r->plane.channel);
 
 	if (receiver__in_phase(r) && now >= r->look_ns) {
 		err = receiver__look(r);
@@ -201,6 +225,8 @@ static int receiver__wait(struct receiver *r)
 		deadline = lobby__deadline(&r->lobby);
 	if (receiver__in_phase(r) && r->look_ns < deadline)
 		deadline = r->look_ns;
+	if (r->stop_ns < deadline)
+		deadline = r->stop_ns;
 	events = plane__wait(&r->plane, deadline, lobby__fd(&r->lobby));
 	if (events < 0) {
 		herald__error(r->report, "Waiting failed: %s", strerror(-events));
@@ -216,8 +242,11 @@ static int receiver__step(struct receiver *r)
 
 	if (events < 0)
 		return events;
+	receiver__excuse(r);
 	if (events & PLANE_SIGNAL) {
 		plane__take_signal(&r->plane);
+		if (r->stop_ns == UINT64_MAX)
+			r->stop_ns = clock__now() + TIME_LIMIT_STOP_NS;
 		err = receiver__stop(r);
 	}
 	if (events & PLANE_WAKE)
@@ -295,6 +324,7 @@ int receiver__run(const struct settings *settings, struct herald *report, struct
 	r->report = report;
 	r->mode = mode;
 	r->lobby.epoll_fd = -1;
+	r->stop_ns = UINT64_MAX;
 	err = plane__open(&r->plane, settings->control, mode.signals);
 	if (err) {
 		herald__error(report, "Signals cannot be received: %s", strerror(-err));

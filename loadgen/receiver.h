@@ -27,6 +27,7 @@ struct receiver {
 	struct readers readers;
 	struct wire_hello hello; /* of the control connection */
 	bool same_clock, measuring, stopping;
+	uint64_t stop_ns; /* a signal came: the session ends then; UINT64_MAX: none came */
 	uint32_t phase;
 	uint32_t totals;                    /* how many connections' totals are known */
 	bool told[WIRE_CONNECTIONS_MAX];    /* which */
@@ -54,6 +55,9 @@ int receiver__stats(struct receiver *r, bool done);
 
 /* Sends a frame. 0 or -errno, reported. */
 int receiver__tell(struct receiver *r, const struct wire_frame *f);
+
+/* Reports what was read so far of a phase that is not waited for any longer; returns -EINTR. */
+int receiver__cut_short(struct receiver *r);
 
 /* Reports why the session is over; returns err. */
 int receiver__lost(struct receiver *r, int err);

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "clock.h"
+#include "common/time_limit.h"
 #include "cpu_time.h"
+#include "protocol.h"
 #include "receiver.h"
 
 /* How often it is looked whether bytes arrive. */
@@ -21,7 +23,6 @@
 /* Frames taken in one step, so that a flood of them does not keep the rest waiting. */
 #define FRAMES_BATCH 256
 
-/* Somebody asked this side to stop: the sender ends the phase, or there is none to end. */
 int receiver__lost(struct receiver *r, int err)
 {
 	if (err == -ECONNRESET || err == -EPIPE)
@@ -32,9 +33,26 @@ int receiver__lost(struct receiver *r, int err)
 		herald__error(r->report, "The sender does not keep to the protocol");
 	else if (err == -ETIME)
 		herald__error(r->report, "The sender stood still for too long");
+	else if (err == -EINTR)
+		herald__error(r->report, "Stopped while the sender took no answer");
 	else
 		herald__error(r->report, "The sender is lost: %s", strerror(-err));
 	return err;
+}
+
+static int receiver__misplaced(struct receiver *r, const struct wire_frame *f)
+{
+	static const char *const when[] = {
+		[RECEIVER_LISTENING] = "before READY",
+		[RECEIVER_WAITING] = "between phases",
+		[RECEIVER_READING] = "in a phase",
+		[RECEIVER_SETTLING] = "after its totals",
+		[RECEIVER_DONE] = "after the last CONFIRM",
+	};
+
+	herald__error(r->report, "The sender sent %s %s: it does not keep to the protocol",
+		      protocol__type_name(f->type), when[r->state]);
+	return -EPROTO;
 }
 
 void receiver__moved(struct receiver *r)
@@ -76,6 +94,17 @@ int receiver__stats(struct receiver *r, bool done)
 	return 0;
 }
 
+int receiver__cut_short(struct receiver *r)
+{
+	int err = r->measuring ? receiver__stats(r, true) : 0;
+
+	r->state = RECEIVER_DONE;
+	channel__close(&r->plane.channel);
+	if (!err)
+		herald__error(r->report, "Stopped before the sender ended the session");
+	return -EINTR;
+}
+
 int receiver__tell(struct receiver *r, const struct wire_frame *f)
 {
 	int err = channel__send(&r->plane.channel, f);
@@ -87,8 +116,10 @@ static int receiver__begin(struct receiver *r, const struct wire_frame *f)
 {
 	const struct wire_frame ok = {.type = WIRE_PHASE_OK, .phase = f->phase};
 
-	if (r->state != RECEIVER_WAITING || f->phase != r->phase + 1 || f->index > 1)
-		return receiver__lost(r, -EPROTO);
+	/* One warm-up at most: each phase starts the time limits anew. */
+	if (r->state != RECEIVER_WAITING || f->phase != r->phase + 1 || f->index > 1 ||
+	    (r->phase && !f->index))
+		return receiver__misplaced(r, f);
 	r->state = RECEIVER_READING;
 	r->phase = f->phase;
 	r->totals = 0;
@@ -100,7 +131,7 @@ static int receiver__begin(struct receiver *r, const struct wire_frame *f)
 	r->cpu_begin = cpu_time__now();
 	receiver__moved(r);
 	r->moved_bytes = 0;
-	r->look_ns = r->moved_ns + LOOK_NS;
+	r->look_ns = r->moved_ns + time_limit__ns(LOOK_NS);
 	r->begin_ns = clock__now();
 	return receiver__tell(r, &ok);
 }
@@ -119,16 +150,18 @@ static bool receiver__plausible(struct receiver *r, const struct wire_frame *f)
 
 static int receiver__total(struct receiver *r, const struct wire_frame *f)
 {
-	if (r->state != RECEIVER_READING || f->phase != r->phase || f->index >= r->readers.nr ||
-	    r->told[f->index] || !receiver__plausible(r, f))
+	if (r->state != RECEIVER_READING || f->phase != r->phase)
+		return receiver__misplaced(r, f);
+	if (f->index >= r->readers.nr || r->told[f->index] || !receiver__plausible(r, f))
 		return receiver__lost(r, -EPROTO);
 	r->told[f->index] = true;
 	r->sent_bytes += f->bytes;
 	r->sent_messages += f->messages;
 	readers__expect(&r->readers, f->index, f->bytes);
+	if (++r->totals < r->readers.nr)
+		return 0;
 	receiver__moved(r);
-	if (++r->totals == r->readers.nr)
-		r->state = RECEIVER_SETTLING;
+	r->state = RECEIVER_SETTLING;
 	return 0;
 }
 
@@ -149,7 +182,7 @@ static int receiver__frame(struct receiver *r)
 		return receiver__begin(r, &f);
 	if (f.type == WIRE_TOTAL)
 		return receiver__total(r, &f);
-	return receiver__lost(r, -EPROTO);
+	return receiver__misplaced(r, &f);
 }
 
 int receiver__frames(struct receiver *r)
@@ -223,11 +256,10 @@ int receiver__check_reading(struct receiver *r)
 
 int receiver__look(struct receiver *r)
 {
-	const struct wire_frame f = {.type = WIRE_MOVING, .phase = r->phase};
-	uint64_t bytes;
+	uint64_t bytes = readers__progress(&r->readers);
+	const struct wire_frame f = {.type = WIRE_MOVING, .phase = r->phase, .bytes = bytes};
 
-	r->look_ns = clock__now() + LOOK_NS;
-	bytes = readers__progress(&r->readers);
+	r->look_ns = clock__now() + time_limit__ns(LOOK_NS);
 	if (bytes == r->moved_bytes)
 		return 0;
 	r->moved_bytes = bytes;

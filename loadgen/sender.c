@@ -12,11 +12,12 @@
 #include "congestion.h"
 #include "cpu_time.h"
 #include "sender.h"
+#include "common/time_limit.h"
 #include "common/zc_plan.h"
 
-/* How long the receiver may say nothing, not even that bytes arrive. */
+/* How long the receiver may neither answer nor read any further. */
 #define ANSWER_NS (30 * NS_PER_SEC)
-#define ACKED_NS  (NS_PER_SEC / 2)
+#define ACKED_NS  (NS_PER_SEC / 4)
 /* How long after its deadline a phase waits for a first message, and how often it looks. */
 #define FIRST_MESSAGE_NS (10 * NS_PER_SEC)
 #define FIRST_LOOK_NS    (NS_PER_SEC / 100)
@@ -87,6 +88,60 @@ static int sender__command(struct sender *s)
 	}
 }
 
+static int sender__misplaced(struct sender *s, const struct wire_frame *f)
+{
+	herald__error(s->report, "The receiver sent %s %s: it does not keep to the protocol",
+		      protocol__type_name(f->type), protocol__state_name(s->state));
+	return -EPROTO;
+}
+
+/* Progress is more bytes than before, of those that were sent. */
+static int sender__moving(struct sender *s, const struct wire_frame *f)
+{
+	if (f->bytes > s->sent_bytes) {
+		herald__error(s->report, "The receiver says it has read more than was sent");
+		return -EPROTO;
+	}
+	if (f->bytes <= s->moved_bytes)
+		return 0;
+	s->moved_bytes = f->bytes;
+	s->moved_ns = clock__now();
+	return 0;
+}
+
+/* A STOP may cross our PHASE on its way. */
+static bool sender__is_of_phase(const struct sender *s, const struct wire_frame *f)
+{
+	return f->phase == s->phase ||
+	       (f->type == WIRE_STOP && s->state == SENDER_ASKING && f->phase + 1 == s->phase);
+}
+
+static int sender__take_frame(struct sender *s, const struct wire_frame *f)
+{
+	if (!protocol__takes(s->state, f->type) || !sender__is_of_phase(s, f))
+		return sender__misplaced(s, f);
+	switch (f->type) {
+	case WIRE_STOP:
+		if (s->told_to_stop)
+			return sender__misplaced(s, f);
+		s->told_to_stop = true;
+		sender__stop(s);
+		return 0;
+	case WIRE_ELAPSED:
+		if (s->timed)
+			return sender__misplaced(s, f);
+		s->timed = true;
+		s->elapsed_ns = f->bytes;
+		return 0;
+	case WIRE_MOVING:
+		return sender__moving(s, f);
+	default:
+		s->answer = *f;
+		s->answered = true;
+		return 0;
+	}
+}
+
 static int sender__frame(struct sender *s)
 {
 	struct wire_frame f;
@@ -95,33 +150,20 @@ static int sender__frame(struct sender *s)
 	if (err == -EAGAIN)
 		return 0;
 	if (err)
-		return s->welcomed ? sender__lost(s, err) : sender__no_session(s, err);
-	s->heard_ns = clock__now();
-	if (f.type == WIRE_STOP) {
-		sender__stop(s);
-	} else if (f.type == WIRE_ELAPSED) {
-		s->elapsed_ns = f.bytes;
-	} else if (f.type != WIRE_MOVING) {
-		s->answer = f;
-		s->answered = true;
-	}
-	return 0;
+		return s->state == SENDER_GREETING ? sender__no_session(s, err)
+						   : sender__lost(s, err);
+	return sender__take_frame(s, &f);
 }
 
-int sender__step(struct sender *s, uint64_t deadline)
+static int sender__take_events(struct sender *s, int events)
 {
-	int events = plane__wait(&s->plane, deadline, -1);
 	int err = 0;
 
-	if (events < 0) {
-		herald__error(s->report, "Waiting failed: %s", strerror(-events));
-		return events;
-	}
-	if (!events)
-		return -ETIME;
 	if (events & PLANE_SIGNAL) {
 		plane__take_signal(&s->plane);
 		sender__stop(s);
+		if (!s->stop_ns)
+			s->stop_ns = clock__now() + TIME_LIMIT_STOP_NS;
 	}
 	if (events & PLANE_WAKE)
 		plane__take_wake(&s->plane);
@@ -132,31 +174,59 @@ int sender__step(struct sender *s, uint64_t deadline)
 	return err;
 }
 
-/* Waits for the receiver's frame of this type, for this phase, as long as it says anything. */
-int sender__await(struct sender *s, enum wire_type type)
+int sender__step(struct sender *s, uint64_t deadline)
+{
+	uint64_t until = s->stop_ns && s->stop_ns < deadline ? s->stop_ns : deadline, missed;
+	int events = plane__wait(&s->plane, until, -1);
+	int err;
+
+	if (events < 0) {
+		herald__error(s->report, "Waiting failed: %s", strerror(-events));
+		return events;
+	}
+	err = sender__take_events(s, events);
+	if (err)
+		return err;
+	missed = plane__missed(&s->plane);
+	s->moved_ns += missed;
+	if (s->stop_ns && clock__now() >= s->stop_ns)
+		return -EINTR;
+	/* After a pause of this process the caller looks again how long it may wait. */
+	return !missed && clock__now() >= deadline ? -ETIME : 0;
+}
+
+int sender__await_answer(struct sender *s, uint64_t limit_ns)
 {
 	int err = 0;
 
-	s->heard_ns = clock__now();
+	s->moved_ns = clock__now();
 	while (!err && !s->answered)
-		err = sender__step(s, s->heard_ns + ANSWER_NS);
+		err = sender__step(s, s->moved_ns + time_limit__ns(limit_ns));
+	if (s->answered && err == -ETIME)
+		err = 0;
+	if (!err)
+		s->answered = false;
+	return err;
+}
+
+int sender__await(struct sender *s, enum wire_type type)
+{
+	int err = sender__await_answer(s, ANSWER_NS);
+
 	if (err == -ETIME)
 		return sender__lost(s, -ETIMEDOUT);
 	if (err)
 		return err;
-	s->answered = false;
-	if (s->answer.type == WIRE_REFUSE && type == WIRE_READY)
+	if (s->answer.type == WIRE_REFUSE)
 		return sender__refused(s, s->answer.index);
-	if (s->answer.type != type || s->answer.phase != s->phase)
-		return sender__lost(s, -EPROTO);
-	return 0;
+	return s->answer.type == type ? 0 : sender__misplaced(s, &s->answer);
 }
 
 static int sender__tell(struct sender *s, const struct wire_frame *f)
 {
 	int err = channel__send(&s->plane.channel, f);
 
-	return err ? sender__lost(s, err) : 0;
+	return err && err != -EINTR ? sender__lost(s, err) : err;
 }
 
 /* With --control: waits to be told to go on. A stop ends the waiting too. */
@@ -229,7 +299,10 @@ static int sender__open(struct sender *s)
 		return err;
 	}
 	err = sender__await(s, WIRE_READY);
-	return err ? err : sender__describe(s);
+	if (err)
+		return err;
+	s->state = SENDER_IDLE;
+	return sender__describe(s);
 }
 
 /*
@@ -266,7 +339,10 @@ static int sender__drive(struct sender *s, uint64_t deadline)
 	if (failed == -EPIPE || failed == -ECONNRESET)
 		herald__error(s->report, "The receiver closed a data connection in mid-run");
 	else if (failed == -ETIMEDOUT)
-		herald__error(s->report, "The receiver does not read what was sent");
+		herald__error(s->report, "The receiver does not read or answer what was sent");
+	else if (failed == -ETIME)
+		herald__error(s->report, "Zero-copy sends do not complete, though the receiver has "
+					 "acknowledged all bytes");
 	else
 		herald__error(s->report, "Sending failed: %s", strerror(-failed));
 	return failed;
@@ -311,26 +387,58 @@ static int sender__send_totals(struct sender *s, struct wire_frame *sum)
 			n = 0;
 		}
 	}
-	return err ? sender__lost(s, err) : 0;
+	return err && err != -EINTR ? sender__lost(s, err) : err;
+}
+
+/* What the receiver says of the phase has to fit what was sent, and when. */
+static int sender__check_confirmed(struct sender *s, const struct wire_frame *sum)
+{
+	struct protocol_phase p = {
+		.elapsed_ns = s->elapsed_ns,
+		.bytes = sum->bytes,
+		.asked_ns = s->asked_ns,
+		.begun_ns = s->begin_ns,
+		.confirmed_ns = clock__now(),
+	};
+	unsigned int i;
+
+	for (i = 0; i < s->crew.members_nr; i++)
+		if (s->crew.members[i].tally.last_call_ns > p.last_call_ns)
+			p.last_call_ns = s->crew.members[i].tally.last_call_ns;
+	if (s->answer.messages != sum->messages || s->answer.bytes != sum->bytes ||
+	    s->answer.index > sum->messages)
+		herald__error(s->report, "The receiver's totals differ from what was sent");
+	else if (!s->timed)
+		herald__error(s->report, "The receiver does not say how long it took to read");
+	else if (!protocol__possible(&p))
+		herald__error(s->report,
+			      "The receiver says that it read %llu bytes in %llu ns: by the clock "
+			      "here that cannot be",
+			      (unsigned long long)p.bytes, (unsigned long long)p.elapsed_ns);
+	else
+		return 0;
+	return -EPROTO;
 }
 
 /* Agrees with the receiver on what was sent. Returns 1 when it found verify errors. */
 static int sender__settle(struct sender *s)
 {
-	uint64_t deadline = clock__now() + ACKED_NS;
 	struct wire_frame sum;
+	uint64_t deadline;
 	unsigned int i;
 	int err;
 
+	s->state = SENDER_SETTLING;
 	err = sender__send_totals(s, &sum);
+	s->sent_bytes = sum.bytes;
 	if (!err)
 		err = sender__await(s, WIRE_CONFIRM);
+	if (!err)
+		err = sender__check_confirmed(s, &sum);
 	if (err)
 		return err;
-	if (s->answer.messages != sum.messages || s->answer.bytes != sum.bytes) {
-		herald__error(s->report, "The receiver's totals differ from what was sent");
-		return -EPROTO;
-	}
+	s->state = s->measuring ? SENDER_DONE : SENDER_IDLE;
+	deadline = clock__now() + ACKED_NS;
 	if (s->measuring) {
 		s->confirmed = s->answer;
 		s->confirmed_ns = s->elapsed_ns;
@@ -357,11 +465,16 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	uint64_t deadline;
 	int err;
 
+	s->state = SENDER_ASKING;
+	s->timed = false;
+	s->moved_bytes = 0;
+	s->asked_ns = clock__now();
 	err = sender__tell(s, &f);
 	if (!err)
 		err = sender__await(s, WIRE_PHASE_OK);
 	if (err)
 		return err;
+	s->state = SENDER_SENDING;
 	sender__mark(s);
 	deadline = duration ? s->begin_ns + duration : UINT64_MAX;
 	crew__begin(&s->crew, s->phase, s->stopping ? 0 : messages, deadline);
@@ -420,6 +533,16 @@ static void sender__hold(struct sender *s)
 	}
 }
 
+/* The results so far; nobody confirmed them. Returns -EINTR. */
+static int sender__cut_short(struct sender *s)
+{
+	if (s->measuring)
+		sender__stats(s, true);
+	herald__error(s->report, s->measuring ? "Stopped before the receiver confirmed what it read"
+					      : "Stopped before anything was measured");
+	return -EINTR;
+}
+
 int sender__run(const struct settings *settings, struct herald *r, struct session_mode mode)
 {
 	struct sender *s = calloc(1, sizeof(*s));
@@ -439,6 +562,8 @@ int sender__run(const struct settings *settings, struct herald *r, struct sessio
 	err = sender__open(s);
 	if (!err)
 		err = sender__phases(s);
+	if (err == -EINTR)
+		err = sender__cut_short(s);
 	if (err >= 0 && settings->control)
 		sender__hold(s);
 out:

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "common/time_limit.h"
 #include "common/units.h"
 #include "sender.h"
 #include "session_id.h"
@@ -22,6 +23,8 @@
 #define WELCOME_NS (5 * NS_PER_SEC)
 /* Begun and not there yet: a backlog of a listening socket (somaxconn) takes these. */
 #define WINDOW 128
+/* How often events are looked at while connections are made. */
+#define LOOK_MS 50
 
 int sender__lost(struct sender *s, int err)
 {
@@ -70,7 +73,13 @@ int sender__refused(struct sender *s, uint32_t why)
 					 "--verify on both sides or on neither");
 		return -EINVAL;
 	}
-	return sender__lost(s, -EPROTONOSUPPORT);
+	if (why == WIRE_REFUSAL_VERSION)
+		return sender__lost(s, -EPROTONOSUPPORT);
+	herald__error(s->report,
+		      "The receiver refuses the session for reason %u, which this version of "
+		      "netiotrace does not know: see what the receiver says",
+		      why);
+	return -EPROTO;
 }
 
 static int sender__dial(const struct sender *s, enum wire_kind kind)
@@ -97,17 +106,25 @@ static int sender__say_hello(struct sender *s, int fd, enum wire_kind kind, uint
 	return sock__write_all(fd, buf, sizeof(buf));
 }
 
-static int await_writable(int fd, uint64_t ns)
+/* The main thread's events are looked at meanwhile: an order to stop, a signal. */
+static int sender__await_writable(struct sender *s, int fd, uint64_t ns)
 {
 	struct pollfd p = {.fd = fd, .events = POLLOUT};
-	int n;
+	int n, err;
 
-	do {
-		n = poll(&p, 1, (int)(ns / NS_PER_MS));
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	return n ? 0 : -ETIMEDOUT;
+	s->moved_ns = clock__now();
+	for (;;) {
+		n = poll(&p, 1, LOOK_MS);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0)
+			return 0;
+		err = sender__step(s, clock__now());
+		if (err && err != -ETIME)
+			return err == -EINTR ? err : -ECANCELED;
+		if (clock__now() >= s->moved_ns + ns)
+			return -ETIMEDOUT;
+	}
 }
 
 static int sender__open_control(struct sender *s)
@@ -116,7 +133,7 @@ static int sender__open_control(struct sender *s)
 
 	if (fd < 0)
 		return fd;
-	err = await_writable(fd, CONTROL_NS);
+	err = sender__await_writable(s, fd, time_limit__ns(CONTROL_NS));
 	if (!err)
 		err = sender__say_hello(s, fd, WIRE_CONTROL, 0);
 	if (!err)
@@ -131,21 +148,15 @@ static int sender__open_control(struct sender *s)
 /* The answer to the hello of the control connection: whether there is a session. */
 static int sender__await_welcome(struct sender *s)
 {
-	uint64_t deadline = clock__now() + WELCOME_NS;
-	int err = 0;
+	int err = sender__await_answer(s, WELCOME_NS);
 
-	while (!err && !s->answered)
-		err = sender__step(s, deadline);
 	if (err == -ETIME)
 		return sender__no_session(s, -ETIMEDOUT);
 	if (err)
 		return err;
-	s->answered = false;
 	if (s->answer.type == WIRE_REFUSE)
 		return sender__refused(s, s->answer.index);
-	if (s->answer.type != WIRE_WELCOME)
-		return sender__lost(s, -EPROTO);
-	s->welcomed = true;
+	s->state = SENDER_CONNECTING;
 	return 0;
 }
 
@@ -156,6 +167,8 @@ static int sender__connect_control(struct sender *s)
 	fd = sender__open_control(s);
 	if (fd == -ECONNRESET || fd == -EPIPE)
 		return sender__no_session(s, fd);
+	if (fd == -EINTR || fd == -ECANCELED)
+		return fd;
 	if (fd < 0) {
 		herald__error(s->report,
 			      "No connection to the receiver: %s (start netiotrace serve or "
@@ -191,7 +204,7 @@ static int dialling__begin(struct dialling *d)
 	if (fd < 0)
 		return fd;
 	d->fds[i] = fd;
-	d->deadlines[i] = clock__now() + CONNECT_NS;
+	d->deadlines[i] = clock__now() + time_limit__ns(CONNECT_NS);
 	d->begun++;
 	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
 }
@@ -223,7 +236,7 @@ static int dialling__wait(struct dialling *d)
 	d->reported = err && err != -ETIME;
 	if (d->reported)
 		return err;
-	n = epoll_wait(d->epoll_fd, events, WINDOW, 50);
+	n = epoll_wait(d->epoll_fd, events, WINDOW, LOOK_MS);
 	err = n < 0 && errno != EINTR ? -errno : 0;
 	for (i = 0; !err && i < n; i++)
 		err = dialling__finish(d, events[i].data.u32);
@@ -262,7 +275,7 @@ static int sender__judge_dialling(struct sender *s, const struct dialling *d, in
 		return told;
 	if (s->answered) {
 		err = sender__await(s, WIRE_READY);
-		return err ? err : sender__lost(s, -EPROTO);
+		return err ? err : sender__lost(s, -EPROTO); /* READY too early */
 	}
 	herald__error(s->report, "Data connection %u failed: %s", d->failed, strerror(-err));
 	return err;

@@ -36,7 +36,7 @@ void tally__reset(struct tally *t)
 #define X(name) t->name = 0;
 	TALLY_COUNTERS(X)
 #undef X
-	t->last_ns = 0;
+	t->last_ns = t->last_call_ns = 0;
 	for (i = 0; i < TALLY_HIST_NR; i++)
 		if (t->hist[i]->count)
 			hist__reset(t->hist[i]);
@@ -51,6 +51,8 @@ void tally__add(struct tally *dst, const struct tally *src)
 #undef X
 	if (src->last_ns > dst->last_ns)
 		dst->last_ns = src->last_ns;
+	if (src->last_call_ns > dst->last_call_ns)
+		dst->last_call_ns = src->last_call_ns;
 	for (i = 0; i < TALLY_HIST_NR; i++)
 		if (src->hist[i]->count)
 			hist__add(dst->hist[i], src->hist[i]);

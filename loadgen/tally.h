@@ -50,7 +50,8 @@ struct tally {
 #define X(name) uint64_t name;
 	TALLY_COUNTERS(X)
 #undef X
-	uint64_t last_ns; /* time of the last byte sent or received; 0: none */
+	uint64_t last_ns;      /* time of the last byte sent or received; 0: none */
+	uint64_t last_call_ns; /* of a sender: when its last send call began; 0: none */
 	struct hist *hist[TALLY_HIST_NR];
 };
 

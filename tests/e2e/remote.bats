@@ -366,19 +366,6 @@ time.sleep(600)"
 	end_serve
 }
 
-@test "two machines: what listens there is somebody else's program" {
-	stranger "c.sendall(b'SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\\r\\n'); time.sleep(600)"
-	fails_promptly "is not netiotrace's receiver" --connect "$THERE4:$PORT"
-	kill "$STRANGER"
-	wait "$STRANGER" || true
-	stranger "time.sleep(600)"
-	times_out "is not netiotrace's receiver" --connect "$THERE4:$PORT"
-	kill "$STRANGER"
-	wait "$STRANGER" || true
-	stranger "c.recv(64); c.close()"
-	fails_promptly "is not netiotrace's receiver" --connect "$THERE4:$PORT"
-}
-
 # bats test_tags=address
 @test "two machines: another version of the protocol is said to be one, on either side" {
 	stranger "c.recv(64); c.sendall(b'NIOF' + bytes([0, 3, 0, 1]) + bytes(24)); time.sleep(600)"

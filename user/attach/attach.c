@@ -172,9 +172,14 @@ static void end_command(struct attach *a)
 {
 	if (!a->w.launch.pid || a->status >= 0)
 		return;
-	if (a->signo)
-		kill(a->w.launch.pid, a->signo);
-	if (a->signo)
+	if (!a->signo)
+		return;
+	if (kill(a->w.launch.pid, a->signo) && errno == EPERM)
+		log_error(
+			"the command, process %d, goes on: without CAP_KILL it cannot be signalled "
+			"from here; end it with kill %d.",
+			(int)a->w.launch.pid, (int)a->w.launch.pid);
+	else
 		a->status = launch__wait(&a->w.launch, COMMAND_END_MS);
 }
 

@@ -13,7 +13,13 @@
 
 #include "base/inherited.h"
 #include "base/invoker.h"
+#include "base/loop.h"
 #include "launch.h"
+
+/* From being let go to exec a command waits but for files, and for nothing to end if it is held. */
+#define EXEC_MS 10000
+#define END_MS  1000
+#define LOOK_MS 10
 
 enum { END_READ, END_WRITE };
 
@@ -94,12 +100,16 @@ int launch__hold(struct launch *l, char *const *argv, bool apart)
 
 int launch__go(struct launch *l)
 {
+	struct pollfd p = {.fd = l->failure, .events = POLLIN};
 	ssize_t len;
-	int err = 0;
+	int err = 0, ms;
 
 	if (write(l->gate, "", 1) != 1)
 		return -errno;
 	close_end(&l->gate);
+	for (ms = 0; poll(&p, 1, LOOK_MS) <= 0; ms += LOOK_MS)
+		if (ms >= EXEC_MS || loop__is_to_end())
+			return -ETIMEDOUT;
 	do
 		len = read(l->failure, &err, sizeof(err));
 	while (len < 0 && errno == EINTR);
@@ -121,12 +131,15 @@ int launch__wait(struct launch *l, int timeout_ms)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* At once, whatever state it is in: it is still ours, and not yet the command. */
+/* At once: it is still ours, and not yet the command; without its gate it ends by itself, too. */
 static void end_held(struct launch *l)
 {
+	int ms;
+
+	close_end(&l->gate);
 	kill(l->pid, SIGKILL);
-	while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	for (ms = 0; ms < END_MS && waitpid(l->pid, NULL, WNOHANG) == 0; ms += LOOK_MS)
+		poll(NULL, 0, LOOK_MS);
 	l->pid = 0;
 }
 

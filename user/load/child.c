@@ -4,11 +4,14 @@
  * fork and exec is child_become.c's. Knows nothing of what the process does or says.
  */
 #include "base/invoker.h"
+#include "base/log.h"
+#include "base/loop.h"
 #include "child.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdint.h>
@@ -24,11 +27,19 @@
 #include <unistd.h>
 
 #include "child_become.h"
+#include "common/time_limit.h"
 #include "common/units.h"
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x10
 #endif
+
+/* A process that SIGKILL reached is the kernel's to take down: that may take long on a busy
+ * machine. */
+#define KILLED_NS 10000000000ULL
+/* From fork to exec nothing waits but for files. */
+#define EXEC_NS 10000000000ULL
+#define LOOK_MS 10 /* for the end of a wait */
 
 static const char *const step_text[CHILD_STEP_NR] = {
 #define X(id, text) [CHILD_STEP_##id] = text,
@@ -146,12 +157,57 @@ static pid_t start__fork(struct child_start *s)
 	return pid < 0 ? err : pid;
 }
 
-static int pid__reap(pid_t pid, int *status)
+/* A wait is over at its limit; when SIGINT or SIGTERM has come, soon. */
+static bool is_over(uint64_t begun_ns, uint64_t limit_ns)
 {
-	while (waitpid(pid, status, 0) < 0)
-		if (errno != EINTR)
+	uint64_t waited = loop__now_ns() - begun_ns;
+
+	return waited >= limit_ns || (waited >= TIME_LIMIT_STOP_NS && loop__is_to_end());
+}
+
+/* Ends a process and waits for its end: 0, -EBUSY when it goes on, -errno. */
+static int pid__end(pid_t pid, int *status)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	uint64_t begun = loop__now_ns();
+	bool deaf;
+	pid_t got;
+
+	kill(-pid, SIGKILL);
+	deaf = kill(pid, SIGKILL) && errno == EPERM;
+	for (;;) {
+		got = waitpid(pid, status, WNOHANG);
+		if (got == pid)
+			return 0;
+		if (got < 0 && errno != EINTR)
 			return -errno;
-	return 0;
+		if (is_over(begun, deaf ? TIME_LIMIT_STOP_NS : KILLED_NS))
+			return -EBUSY;
+		nanosleep(&pause, NULL);
+	}
+}
+
+static void say_left(pid_t pid)
+{
+	log_error("process %d, started by this one, still runs: without CAP_KILL it cannot be "
+		  "ended from here; end it with kill -9 %d.",
+		  (int)pid, (int)pid);
+}
+
+/* Waits for exec, or for what it failed with: bytes read as of read(2), or -errno. */
+static ssize_t status__read(int fd, struct child_failure *failure)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	uint64_t begun = loop__now_ns();
+	ssize_t n;
+
+	while (poll(&p, 1, LOOK_MS) <= 0)
+		if (is_over(begun, EXEC_NS))
+			return -ETIMEDOUT;
+	do {
+		n = read(fd, failure, sizeof(*failure));
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
 }
 
 /* Waits until exec closed the pipe, or the child said why it came to none. */
@@ -162,13 +218,13 @@ static int start__confirm(struct child_start *s, pid_t pid, enum child_step *ste
 	ssize_t n;
 
 	fd__close(&s->status[PIPE_WRITE]);
-	do {
-		n = read(s->status[PIPE_READ], &failure, sizeof(failure));
-	} while (n < 0 && errno == EINTR);
+	n = status__read(s->status[PIPE_READ], &failure);
 	if (!n)
 		return 0;
-	kill(pid, SIGKILL);
-	pid__reap(pid, &status);
+	if (pid__end(pid, &status) == -EBUSY)
+		say_left(pid);
+	if (n < 0)
+		return (int)n;
 	if (n != sizeof(failure) || failure.step >= CHILD_STEP_NR || failure.err >= 0)
 		return -EIO;
 	*step = failure.step;
@@ -299,9 +355,13 @@ int child__poll(struct child *c)
 	return c->reaped;
 }
 
-void child__doom(const struct child *c)
+void child__doom(struct child *c)
 {
-	if (!c->pid || c->reaped)
+	if (!c->pid)
+		return;
+	/* Who may not signal it (no CAP_KILL) ends it by the end of its stdin. */
+	fd__close(&c->in);
+	if (c->reaped)
 		return;
 	kill(-c->pid, SIGKILL);
 	kill(c->pid, SIGKILL);
@@ -312,12 +372,15 @@ void child__kill(struct child *c)
 	/* The descriptors of a zeroed child are 0: not its own. */
 	if (!c->pid)
 		return;
+	child__doom(c);
+	fd__close(&c->out);
 	if (!c->reaped) {
-		child__doom(c);
-		c->reaped = !pid__reap(c->pid, &c->status);
+		int err = pid__end(c->pid, &c->status);
+
+		c->reaped = !err;
+		if (err == -EBUSY)
+			say_left(c->pid);
 	}
 	c->pid = 0;
-	fd__close(&c->in);
-	fd__close(&c->out);
 	fd__close(&c->pidfd);
 }

@@ -40,10 +40,16 @@ int child__say(struct child *c, const char *line);
 /* Reaps without waiting: 1 ended (status set), 0 still running, -errno. */
 int child__poll(struct child *c);
 
-/* SIGKILL alone: what the kernel takes down of several goes on side by side. */
-void child__doom(const struct child *c);
+/*
+ * Closes its stdin and sends SIGKILL: what the kernel takes down of several goes on side by side.
+ */
+void child__doom(struct child *c);
 
-/* SIGKILL, reap, close. Takes a zeroed, half-started or ended child. */
+/*
+ * The same, then waits for the end and closes the rest. Takes a zeroed, half-started or ended
+ * child. The wait has a limit: a message names a process that goes on, which can be where this one
+ * lacks CAP_KILL.
+ */
 void child__kill(struct child *c);
 
 #endif

@@ -38,6 +38,9 @@ struct driver {
 void driver__init(struct driver *d, enum nio_side side);
 void driver__clear(struct driver *d); /* kills the child if it still runs; takes a cleared driver */
 
+/* "ready": the name of an event in the protocol. */
+const char *driver_event__name(enum driver_event event);
+
 /*
  * The next event, from what the pipe holds now: reads without blocking. -EPROTO for a line that is
  * not the protocol (report.message says what), -E2BIG for a line over DRIVER_LINE_MAX, -errno.

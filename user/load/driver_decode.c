@@ -294,6 +294,14 @@ static const struct {
 	{"error", DRIVER_ERROR, {true, true}},
 };
 
+const char *driver_event__name(enum driver_event event)
+{
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		if (events[i].event == event)
+			return events[i].name;
+	return "?";
+}
+
 static int event__find(struct load_report *r, const json_t *obj, enum nio_side side,
 		       enum driver_event *event)
 {

@@ -133,6 +133,15 @@ static int hist__take_buckets(struct load_report *r, struct hist *h, const char 
 	return 0;
 }
 
+/* Whether count numbers of [min, max] can have this sum. */
+static bool sum__fits(uint64_t sum, uint64_t count, uint64_t min, uint64_t max)
+{
+	uint64_t least, most;
+
+	return !__builtin_mul_overflow(min, count, &least) && sum >= least &&
+	       (__builtin_mul_overflow(max, count, &most) || sum <= most);
+}
+
 /* Extremes and sum are the load generator's own, exact where buckets are not. */
 static int hist__take_extremes(struct load_report *r, struct hist *h, const char *key,
 			       const json_t *obj)
@@ -145,6 +154,9 @@ static int hist__take_extremes(struct load_report *r, struct hist *h, const char
 		return err;
 	if (min > max)
 		return fields__refuse(r, "\"%s\": min is above max", key);
+	if (!sum__fits(sum, h->count, min, max))
+		return fields__refuse(r, "\"%s\": no values between min and max have this sum",
+				      key);
 	h->sum = sum;
 	h->min = min;
 	h->max = max;

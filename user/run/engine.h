@@ -69,7 +69,8 @@ struct engine {
 	enum round_kind kind;
 	char loadgen[PATH_MAX];
 	int signo;                      /* the signal that ended the rounds early, or 0 */
-	bool stopped;                   /* by that signal or by q */
+	bool stopped;                   /* by that signal, by q, or by the receiver: */
+	bool stopped_by_peer;           /* reason says so; what was measured is kept */
 	char reason[ENGINE_REASON_MAX]; /* why the last round failed, a sentence; empty: it did not
 					 */
 	/* Called at each interval of a measured phase, if set. */
@@ -107,7 +108,8 @@ int engine__check_congestion(const struct engine *e, const char *asked);
 
 /*
  * Makes a round and adds it to e->result, if anything was measured. 0 or -errno, e->reason then
- * says why. A round that was stopped is no failure.
+ * says why. A round that was stopped is no failure of its own; whether the receiver stopped it is
+ * in e->stopped_by_peer.
  */
 int engine__round(struct engine *e, enum mode mode, unsigned int index);
 

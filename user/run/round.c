@@ -203,6 +203,7 @@ static int measure(struct round *r)
 	perf_watch__enable(&e->perf);
 	if (e->kind == ROUND_SAMPLED)
 		sampling__begin(r);
+	r->measure_ns = loop__now_ns();
 	err = round__say(r, NIO_SIDE_SENDER, "measure");
 	if (err)
 		return err;
@@ -255,6 +256,8 @@ static int close_books(struct round *r)
 	ledger__close(r->out, is_done(r));
 	tap__look(&e->result.env.taps, e->path);
 	verdict__give(r->out, &e->result.env);
+	if (!e->stopped && !r->out->duration_ns)
+		return round__fail(r, -ENODATA, "nothing was measured: no time passed.");
 	return 0;
 }
 

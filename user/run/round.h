@@ -6,6 +6,7 @@
 #ifndef NETIOTRACE_ROUND_H
 #define NETIOTRACE_ROUND_H
 
+#include "common/time_limit.h"
 #include "engine.h"
 #include "load/driver.h"
 
@@ -34,9 +35,11 @@ struct round {
 	size_t cookies_nr[NIO_SIDE_NR];
 	unsigned int port;
 	bool measuring;
-	bool asked; /* for statistics that are to be shown */
+	uint64_t measure_ns; /* since when */
+	bool asked;          /* for statistics that are to be shown */
 	uint64_t ping_ns, heard_ns[NIO_SIDE_NR];
-	uint64_t stop_ns; /* when waiting ends after a stop; 0: no stop */
+	struct awake awake; /* of the wait under way */
+	uint64_t stop_ns;   /* when waiting ends after a stop; 0: no stop */
 	struct snapshot base, now;
 	struct run_result *out;
 };

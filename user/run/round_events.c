@@ -15,12 +15,15 @@
 
 /*
  * How long a process of the load generator may say nothing, and how often it is asked to. Whether
- * its peer is alive it judges by itself: a transfer that moves is never given up.
+ * its peer is alive it judges by itself: a transfer that moves is never given up. Both are divided
+ * by time_limit__ns().
  */
 #define SILENCE_NS 15000000000ULL
 #define PING_NS    3000000000ULL
 /* After Ctrl-C: how long a drain may take before the load generator is killed. */
-#define STOP_TIMEOUT_NS 500000000ULL
+#define STOP_TIMEOUT_NS TIME_LIMIT_STOP_NS
+/* What is due waits for this many events at most. */
+#define CROWD_MAX 256
 
 /* Both sides have said how much they did so far: shows it. */
 static void show_progress(struct round *r)
@@ -64,10 +67,23 @@ static void take_congestion(const struct round *r, enum nio_side side)
 }
 
 /* What one process of the load generator reports, at the end or on the way. */
+/* Of processes on this machine: their clock is ours. */
+static bool is_possible(const struct round *r, enum nio_side side)
+{
+	return !r->measuring ||
+	       r->drivers[side].report.elapsed_ns <= loop__now_ns() - r->measure_ns;
+}
+
 static int take_numbers(struct round *r, enum nio_side side)
 {
-	int err = ledger__app(r->out, &r->drivers[side].report, side);
+	int err;
 
+	if (!is_possible(r, side))
+		return round__fail(r, -EPROTO,
+				   "the load generator's %s broke the protocol: \"elapsed_ns\" is "
+				   "longer than the round has lasted.",
+				   round_side_names[side]);
+	err = ledger__app(r->out, &r->drivers[side].report, side);
 	if (round__is_remote(r)) {
 		remote__app(r->out, &r->drivers[side].report, r->e->o->traffic.verify);
 		return err;
@@ -99,10 +115,64 @@ static int remote_error(struct round *r, const char *message)
 			   r->ready[NIO_SIDE_SENDER] ? " failed" : "", message);
 }
 
+/*
+ * The sender says that it was stopped, and not by us: its receiver was. What was measured until
+ * then is kept, nothing follows.
+ */
+static int stopped_by_peer(struct round *r)
+{
+	const struct address *to = &r->e->connect;
+	char text[ADDRESS_TEXT_MAX] = "";
+
+	if (round__is_remote(r))
+		address__format(text, sizeof(text), to->host, to->port);
+	round__fail(r, -ECANCELED, "the receiver%s%s was stopped before the run was over.",
+		    text[0] ? " at " : "", text);
+	r->e->stopped = r->e->stopped_by_peer = true;
+	return r->measuring ? 0 : -ECANCELED;
+}
+
+/* Each event has its place in a round; statistics may come at any time. */
+static bool is_expected(const struct round *r, enum nio_side side, enum driver_event event)
+{
+	switch (event) {
+	case DRIVER_LISTENING:
+		return !r->listening;
+	case DRIVER_READY:
+		return r->listening && !r->ready[side];
+	case DRIVER_QUIESCED:
+		return r->ready[NIO_SIDE_SENDER] && r->ready[NIO_SIDE_RECEIVER] && !r->quiesced &&
+		       !r->done[side];
+	case DRIVER_DONE:
+		return r->ready[side] && !r->done[side] &&
+		       (r->measuring || r->drivers[side].report.interrupted);
+	default:
+		return true;
+	}
+}
+
+static int take_done(struct round *r, enum nio_side side)
+{
+	int err;
+
+	r->done[side] = true;
+	if (r->measuring)
+		perf_watch__finish(&r->e->perf, side, r->out);
+	err = take_final(r, side);
+	if (err || side != NIO_SIDE_SENDER || !r->drivers[side].report.interrupted || r->e->stopped)
+		return err;
+	return stopped_by_peer(r);
+}
+
 static int take_event(struct round *r, enum nio_side side, enum driver_event event)
 {
 	const struct load_report *report = &r->drivers[side].report;
 
+	if (!is_expected(r, side, event))
+		return round__fail(r, -EPROTO,
+				   "the load generator's %s broke the protocol: it said out of "
+				   "turn that it is %s.",
+				   round_side_names[side], driver_event__name(event));
 	switch (event) {
 	case DRIVER_LISTENING:
 		r->listening = true;
@@ -120,10 +190,7 @@ static int take_event(struct round *r, enum nio_side side, enum driver_event eve
 		r->stats[side] = r->measuring && !r->done[side];
 		return r->stats[side] ? take_numbers(r, side) : 0;
 	case DRIVER_DONE:
-		r->done[side] = true;
-		if (r->measuring)
-			perf_watch__finish(&r->e->perf, side, r->out);
-		return take_final(r, side);
+		return take_done(r, side);
 	case DRIVER_ERROR:
 		if (round__is_remote(r))
 			return remote_error(r, report->message);
@@ -163,11 +230,13 @@ static int read_driver(struct round *r, enum nio_side side)
 	enum driver_event event;
 	int err;
 
-	r->heard_ns[side] = loop__now_ns();
+	/* Who says very much is not to keep a signal waiting. */
 	do {
 		err = driver__next(d, &event);
+		if (!err && event != DRIVER_NOTHING)
+			r->heard_ns[side] = loop__now_ns();
 		err = err ? unreadable(r, side, err) : take_event(r, side, event);
-	} while (!err && event != DRIVER_NOTHING && event != DRIVER_EOF);
+	} while (!err && event != DRIVER_NOTHING && event != DRIVER_EOF && !loop__is_to_end());
 	if (!err && r->asked && r->stats[NIO_SIDE_SENDER] &&
 	    (r->stats[NIO_SIDE_RECEIVER] || round__is_remote(r)))
 		show_progress(r);
@@ -199,7 +268,7 @@ static void take_signal(struct round *r, int signo)
 
 static void ask_stats(struct round *r)
 {
-	r->ping_ns = loop__now_ns() + PING_NS;
+	r->ping_ns = loop__now_ns() + time_limit__ns(PING_NS);
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		if (!r->done[side] && r->drivers[side].child.pid)
 			round__say(r, side, "stats");
@@ -259,11 +328,24 @@ int round__say(struct round *r, enum nio_side side, const char *line)
 			   round_side_names[side], strerror(-err));
 }
 
-static int take_next(struct round *r, int timeout_ms, bool *any)
+/* Nobody is silent while this process does not run (Ctrl-Z, SIGSTOP, a frozen container). */
+static void excuse_pause(struct round *r)
+{
+	uint64_t missed = awake__missed(&r->awake, loop__now_ns());
+
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		r->heard_ns[side] += missed;
+}
+
+static int take_next(struct round *r, uint64_t now, uint64_t until, bool *any)
 {
 	struct loop_event ev;
-	int err = loop__wait(&r->e->loop, &ev, timeout_ms);
+	int err;
 
+	excuse_pause(r);
+	awake__sleep(&r->awake, until > now ? until : now);
+	err = loop__wait(&r->e->loop, &ev, now >= until ? 0 : ms_until(until));
+	excuse_pause(r);
 	*any = ev.kind != LOOP_TIMEOUT;
 	return err ? round__fail(r, err, "cannot wait for events: %s.", strerror(-err))
 		   : dispatch(r, &ev);
@@ -274,7 +356,7 @@ static bool is_silent(const struct round *r, uint64_t now)
 {
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		if (r->drivers[side].child.pid && !r->done[side] &&
-		    now >= r->heard_ns[side] + SILENCE_NS)
+		    now >= r->heard_ns[side] + time_limit__ns(SILENCE_NS))
 			return true;
 	return false;
 }
@@ -301,12 +383,14 @@ static uint64_t next_due(const struct round *r)
 	return slice < until ? slice : until;
 }
 
-/* Time is over only when nothing is waiting: after a pause (Ctrl-Z), events are. */
+/* Events come before what is due: after a pause (Ctrl-Z) they tell how things stand. */
 int round__pump(struct round *r, bool (*done)(const struct round *r), const char *awaited)
 {
+	unsigned int crowd = 0;
 	int err = 0;
 
-	r->ping_ns = loop__now_ns() + PING_NS;
+	r->ping_ns = loop__now_ns() + time_limit__ns(PING_NS);
+	r->awake = (struct awake){0};
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		r->heard_ns[side] = loop__now_ns();
 	while (!err && !done(r)) {
@@ -314,9 +398,12 @@ int round__pump(struct round *r, bool (*done)(const struct round *r), const char
 		uint64_t until = next_due(r);
 		bool any;
 
-		err = take_next(r, now >= until ? 0 : ms_until(until), &any);
-		if (!err && !any && now >= until && !done(r))
-			err = take_time(r, now, awaited);
+		err = take_next(r, now, until, &any);
+		crowd = any ? crowd + 1 : 0;
+		if (err || now < until || (any && crowd < CROWD_MAX) || done(r))
+			continue;
+		crowd = 0;
+		err = take_time(r, now, awaited);
 	}
 	return err;
 }

@@ -35,7 +35,7 @@ static int run_round(struct engine *e, enum mode mode, unsigned int round)
 
 	if (!err)
 		err = show_finished(e, before);
-	if (err)
+	if (err || e->stopped_by_peer)
 		snprintf(res->failure, sizeof(res->failure), "%s, round %u failed: %s",
 			 mode__name(mode), round, e->reason);
 	return err;

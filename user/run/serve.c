@@ -18,7 +18,12 @@
 #include "host/environment.h"
 #include "options.h"
 #include "serve.h"
+#include "common/time_limit.h"
 #include "common/units.h"
+
+/* The receiver's process is asked so often, and may say nothing for so long. */
+#define PING_NS    5000000000ULL
+#define SILENCE_NS 15000000000ULL
 
 static const char doc[] =
 	"Waits for senders on another machine (netiotrace --connect), and receives what they send, "
@@ -51,6 +56,8 @@ struct server {
 	struct driver driver;
 	struct ready ready;
 	bool listening, stopped;
+	uint64_t heard_ns, ping_ns;
+	struct awake awake;
 };
 
 /* What the load generator would refuse after it was started. */
@@ -154,18 +161,52 @@ static int read_driver(struct server *s)
 	do {
 		int err = driver__next(&s->driver, &event);
 
+		if (!err && event != DRIVER_NOTHING)
+			s->heard_ns = loop__now_ns();
 		code = err ? fail_driver(s, err) : take_event(s, event);
-	} while (!code && event != DRIVER_NOTHING);
+	} while (!code && event != DRIVER_NOTHING && !loop__is_to_end());
 	return code;
+}
+
+/* Waits for an event, or until the receiver's process is to be asked. 0 or -errno. */
+static int wait_event(struct server *s, struct loop_event *ev)
+{
+	uint64_t now = loop__now_ns();
+	int err;
+
+	s->heard_ns += awake__missed(&s->awake, now);
+	awake__sleep(&s->awake, s->ping_ns > now ? s->ping_ns : now);
+	err = loop__wait(&s->loop, ev,
+			 s->ping_ns > now ? (int)((s->ping_ns - now) / 1000000) + 1 : 0);
+	s->heard_ns += awake__missed(&s->awake, loop__now_ns());
+	return err;
+}
+
+/* A receiver that is stopped serves nobody: that is not to go unnoticed. */
+static int take_time(struct server *s)
+{
+	uint64_t now = loop__now_ns();
+
+	if (now < s->ping_ns)
+		return EXIT_DONE;
+	if (now >= s->heard_ns + time_limit__ns(SILENCE_NS)) {
+		log_error("the receiver's process %d does not answer.", (int)s->driver.child.pid);
+		return EXIT_RUN_FAILED;
+	}
+	s->ping_ns = now + time_limit__ns(PING_NS);
+	child__say(&s->driver.child, "stats");
+	return EXIT_DONE;
 }
 
 static int serve(struct server *s)
 {
 	int code = EXIT_DONE;
 
+	s->heard_ns = loop__now_ns();
+	s->ping_ns = s->heard_ns + time_limit__ns(PING_NS);
 	while (!code && !s->stopped) {
 		struct loop_event ev;
-		int err = loop__wait(&s->loop, &ev, -1);
+		int err = wait_event(s, &ev);
 
 		if (err) {
 			log_error("cannot wait for events: %s.", limits__strerror(err));
@@ -175,6 +216,8 @@ static int serve(struct server *s)
 			s->stopped = ev.signo != SIGWINCH;
 		else if (ev.kind == LOOP_READABLE)
 			code = read_driver(s);
+		else
+			code = take_time(s);
 	}
 	return code;
 }

@@ -331,6 +331,10 @@ static int finish(struct sweep *s, uint64_t start_ns)
 		return code;
 	if (s->engine->signo)
 		return EXIT_SIGNAL_BASE + s->engine->signo;
+	if (s->engine->stopped_by_peer) {
+		log_error("the sweep ended early: %s", s->engine->reason);
+		return EXIT_RUN_FAILED;
+	}
 	if (!s->totals.failed)
 		return EXIT_DONE;
 	log_error("%zu of %zu run%s failed: the reasons are in %s/cells/*.failed.json; --resume "

@@ -207,6 +207,9 @@ static void test_histogram_refuses(void **state)
 	refuse_replaced(line, SENDER, "\"min\":7", "\"min\":41");
 	refuse_replaced(line, SENDER, "\"min\":7", "\"min\":null");
 	refuse_replaced(line, SENDER, "\"max\":40", "\"max\":-40");
+	/* Three values from 7 to 40 have a sum from 21 to 120. */
+	refuse_replaced(line, SENDER, "\"sum\":70", "\"sum\":20");
+	refuse_replaced(line, SENDER, "\"sum\":70", "\"sum\":121");
 	refuse_replaced(line, SENDER, "\"buckets\":", "\"pails\":");
 	refuse_replaced(line, SENDER, "[[7,1],[23,1],[36,1]]", "{}");
 }

@@ -1,0 +1,249 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Every state of the control protocol (docs/LOADGEN.md), with a peer that is killed, stopped, silent, flooding or lying:
+# the program ends in time with one sentence and the right exit code, leaves nothing behind, and a server serves the next
+# client. Time limits are divided by ten (NETIO_LIMITS_DIVISOR) but where a signal ends the wait.
+# shellcheck disable=SC2030,SC2031
+
+load ../lib
+
+setup() {
+	need_tool jq python3
+	cd "$BATS_TEST_TMPDIR" || return
+	open_to_all
+	note_before
+}
+
+teardown() {
+	local pid
+
+	for pid in ${STARTED-}; do
+		kill -9 "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+}
+
+cases() {
+	TMPDIR=$BATS_TEST_TMPDIR "$REPO/tests/e2e/protocol_cases.py" "$1"
+	assert_nothing_left
+}
+
+# background FILE COMMAND...: $! is the command's own process; its output comes to FILE and FILE.err.
+background() {
+	local file=$1
+
+	shift
+	"$@" >"$file" 2>"$file.err" </dev/null 3>&- &
+	STARTED="${STARTED-} $!"
+}
+
+# ends PID CODE
+ends() {
+	local code=0
+
+	within 30 has_ended "$1" || { echo "$1 hangs"; return 1; }
+	wait "$1" || code=$?
+	[ "$code" -eq "$2" ] || { echo "exit $code, not $2"; cat ./*.err; return 1; }
+}
+
+@test "every state: a client whose receiver goes wrong ends with one sentence and exit 1" {
+	cases clients
+}
+
+@test "every state: a server whose sender goes wrong serves the next client" {
+	cases servers
+}
+
+@test "every state: SIGINT and SIGTERM end client, sender and receiver though the peer is silent" {
+	cases signals
+}
+
+@test "every state: netiotrace whose own load generator goes wrong ends with one sentence and exit 1" {
+	cases children
+}
+
+# receiver: netio-loadgen recv alone; AT is its address, RECEIVER its process.
+receiver() {
+	background recv "$LOADGEN" recv --listen 127.0.0.1:0
+	RECEIVER=$!
+	within 3 grep -q 'listening on' recv.err
+	AT=$(sed 's/.* //' recv.err)
+}
+
+connected() {
+	[ "$(ss -Htn state established "dport = :${AT##*:}" | wc -l)" -ge 2 ]
+}
+
+@test "--connect: a receiver stopped in the warm-up ends the client with one sentence and exit 1" {
+	need_tool ss
+	receiver
+	background out "$NETIOTRACE" -q --backend none --mode onecopy --warmup 60s --json out.json --connect "$AT"
+	within 5 connected
+	sleep 0.5
+	kill -INT "$RECEIVER"
+	ends "$!" 1
+	[ "$(wc -l <out.err)" -eq 1 ]
+	grep -q "the receiver at $AT was stopped before the run was over" out.err
+	[ ! -s out ] && [ ! -e out.json ]
+	assert_nothing_left
+}
+
+@test "--connect: a receiver stopped in the measured phase gives exit 1, and interrupted in the whole document" {
+	need_tool ss
+	receiver
+	background out "$NETIOTRACE" -q --backend none --mode all --warmup 0 --duration 60s --json out.json --connect "$AT"
+	within 5 connected
+	sleep 1
+	kill -INT "$RECEIVER"
+	ends "$!" 1
+	[ "$(wc -l <out.err)" -eq 1 ]
+	grep -q "the receiver at $AT was stopped before the run was over" out.err
+	jq -e '.interrupted and (.runs | length == 1) and .runs[0].interrupted and .failure != null
+		and .runs[0].app.rx_bytes == .runs[0].app.tx_bytes and .runs[0].app.tx_bytes > 0' out.json
+	ends "$RECEIVER" 0
+	assert_nothing_left
+}
+
+@test "sweep --connect: a receiver that is stopped ends the sweep with one sentence and exit 1" {
+	need_tool ss
+	receiver
+	background sweep "$NETIOTRACE" sweep -q --backend none --sizes 4k --threads 1 --duration 60s -o results --connect "$AT"
+	within 5 connected
+	sleep 1
+	kill -INT "$RECEIVER"
+	ends "$!" 1
+	[ "$(wc -l <sweep.err)" -eq 1 ]
+	grep -q "the sweep ended early: the receiver at $AT was stopped" sweep.err
+	assert_nothing_left
+}
+
+# without_kill COMMAND...: as root that may not signal the processes of others.
+without_kill() {
+	exec setpriv --inh-caps=-kill --bounding-set=-kill "$@"
+}
+
+own_loadgens() {
+	own_processes 'netio-loadgen' | grep -v netiotrace | cut -d ' ' -f 1
+}
+
+both_run() {
+	[ "$(own_loadgens | wc -l)" -eq 2 ]
+}
+
+@test "without CAP_KILL a run ends: whole, by SIGINT, by SIGTERM, and naming a child that is stopped" {
+	need_root
+	local pid child
+
+	(without_kill "$NETIOTRACE" -q --backend none --mode all --messages 23 --warmup 0 --json out.json)
+	[ "$(jq '.runs | length' out.json)" -eq 3 ]
+	for signal in INT TERM; do
+		background out without_kill "$NETIOTRACE" -q --backend none --mode onecopy --duration 60s --json out.json
+		pid=$!
+		within 5 both_run
+		sleep 0.3
+		kill -"$signal" "$pid"
+		ends "$pid" $((128 + $(kill -l $signal)))
+		[ ! -s out.err ]
+		assert_nothing_left
+	done
+	background out without_kill "$NETIOTRACE" -q --backend none --mode onecopy --duration 60s --json out.json
+	pid=$!
+	within 5 both_run
+	sleep 0.3
+	child=$(own_pid 'netio-loadgen send')
+	kill -STOP "$child"
+	kill -INT "$pid"
+	within 30 has_ended "$pid"
+	kill -9 "$child"
+	cat out.err
+	grep -q "kill -9 $child" out.err
+	ends "$pid" 130
+	assert_nothing_left
+}
+
+# both_of PID: the two load generators of a run.
+both_of() {
+	mapfile -t CHILDREN < <(pgrep -P "$1")
+	[ "${#CHILDREN[@]}" -eq 2 ]
+}
+
+whole_run() { # NAME PID
+	ends "$2" 0
+	jq -e '(.interrupted | not) and (.runs | length == 1) and .failure == null' "$1.json"
+}
+
+@test "a pause of the whole run, or of netiotrace alone, longer than any limit ends nothing" {
+	local whole alone paused pid
+
+	export NETIO_LIMITS_DIVISOR=10
+	for name in whole alone; do
+		background "$name" "$NETIOTRACE" -q --backend none --mode onecopy --warmup 6s --messages 23 --json "$name.json"
+		pid=$! # a process substitution changes $!
+		local "$name=$pid"
+		within 5 both_of "$pid"
+		paused="${paused-} $pid"
+		[ "$name" = alone ] || paused="$paused ${CHILDREN[*]}"
+	done
+	sleep 0.5
+	# shellcheck disable=SC2086
+	kill -STOP $paused
+	sleep 4
+	# shellcheck disable=SC2086
+	kill -CONT $paused
+	whole_run whole "$whole"
+	whole_run alone "$alone"
+	assert_nothing_left
+}
+
+@test "serve: a receiver process that does not answer any more ends it with one sentence and exit 1" {
+	export NETIO_LIMITS_DIVISOR=10
+	background serve "$NETIOTRACE" serve --listen 127.0.0.1:0
+	within 3 grep -q ready serve
+	kill -STOP "$(own_loadgens)"
+	ends "$!" 1
+	[ "$(wc -l <serve.err)" -eq 1 ]
+	grep -q 'does not answer' serve.err
+	assert_nothing_left
+}
+
+# half: the receiver's process of netio-loadgen alone, a child of the one given.
+half() {
+	pgrep -P "$1"
+}
+
+@test "netio-loadgen alone: its receiver's process is killed or stopped, or it is told to end meanwhile" {
+	local how pid
+
+	export NETIO_LIMITS_DIVISOR=10
+	for how in KILL STOP INT; do
+		background out "$LOADGEN" --mode zerocopy --duration 60s --json
+		pid=$!
+		within 5 half "$pid"
+		sleep 0.5
+		kill -"${how/INT/STOP}" "$(half "$pid")"
+		[ "$how" != INT ] || kill -INT "$pid"
+		ends "$pid" 1
+		[ "$(grep -c '^netio-loadgen: ' out.err)" -eq 1 ]
+		[ "$how" != INT ] || jq -e '.sender.interrupted and .sender.tx_bytes > 0' out
+		assert_nothing_left
+	done
+}
+
+@test "attach -- CMD without CAP_KILL: SIGINT ends it, and it names the command that goes on" {
+	need_root
+	local pid
+
+	export SUDO_UID=65534 SUDO_GID=65534
+	background out without_kill "$NETIOTRACE" attach -q --json out.json -- sleep 100
+	pid=$!
+	within 30 pgrep -P "$pid" -x sleep
+	within 30 has_links "$pid"
+	sleep 1
+	child=$(pgrep -P "$pid")
+	kill -INT "$pid"
+	ends "$pid" 130
+	kill -9 "$child"
+	[ "$(wc -l <out.err)" -eq 1 ]
+	grep -q "kill $child" out.err
+	jq -e .interrupted out.json
+}
