@@ -199,7 +199,27 @@ static void ids_place_what_was_missed(void **state)
 	end(f);
 }
 
-/* Some calls fell back to copying: what was missed may be of either kind, and is of none. */
+/* Bytes that the application sent without MSG_ZEROCOPY were copied; the ids place the others. */
+static void a_fallback_is_placed_by_the_applications_count(void **state)
+{
+	struct fixture *f = fixture(MODE_ZEROCOPY);
+
+	(void)state;
+	f->run.app.zc.enobufs = 2;
+	f->run.app.zc.fallback_bytes = 2 * MESSAGE;
+	f->run.app.zc.sends = f->run.app.zc.completed = f->run.app.zc.copied = MESSAGES - 2;
+	f->now.sockets[NIO_SIDE_SENDER].sockets[0].zckey -= 2;
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL - 5 * MESSAGE);
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, 1 * MESSAGE);
+	close_books(f);
+	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, TOTAL - 2 * MESSAGE);
+	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->quality, QUALITY_DERIVED);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, 2 * MESSAGE);
+	assert_int_equal(f->run.unclassified.value, 0);
+	end(f);
+}
+
+/* Fewer bytes fell back than events saw copied: then neither places what was missed. */
 static void what_cannot_be_placed_is_unclassified(void **state)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
@@ -240,7 +260,7 @@ static void events_that_booked_too_much_are_not_used(void **state)
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
 	(void)state;
-	f->run.app.zc.enobufs = 1;
+	f->run.app.zc.sends++;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, 4294901760);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL);
@@ -252,6 +272,124 @@ static void events_that_booked_too_much_are_not_used(void **state)
 	assert_false(f->run.health.coverage.known);
 	assert_true(f->run.copies_per_byte.value == 1.0);
 	assert_true(f->run.copies_per_byte_at_most.value == 2.0);
+	end(f);
+}
+
+static void count_by_arrivals(struct fixture *f)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].probe == PROBE_DEFERRED_COPY &&
+		    plan_alternatives[i].backend == BACKEND_TRACEPOINT)
+			f->plan.chosen[PROBE_DEFERRED_COPY] = &plan_alternatives[i];
+}
+
+/* Zero-copy by tracepoints, looked at a tenth of the time. */
+static struct fixture *zerocopy_in_slices(void)
+{
+	struct fixture *f = fixture(MODE_ZEROCOPY);
+
+	count_by_arrivals(f);
+	f->now.phase_ns = 1000;
+	f->now.looked_ns = 100;
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, 10 * MESSAGE);
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_DEFERRED_COPY, 9 * MESSAGE);
+	return f;
+}
+
+static void assert_deferred(struct fixture *f, uint64_t bytes, uint64_t open)
+{
+	close_books(f);
+	assert_int_equal(stage(f, NIO_STAGE_DEFERRED_COPY)->quality, QUALITY_DERIVED);
+	assert_int_equal(stage(f, NIO_STAGE_DEFERRED_COPY)->bytes, bytes);
+	assert_int_equal(stage(f, NIO_STAGE_DEFERRED_COPY)->open_bytes.value, open);
+	assert_non_null(stage(f, NIO_STAGE_DEFERRED_COPY)->reason);
+	end(f);
+}
+
+/* Codes that are all alike and agree with what was seen tell the deferred copies of all bytes. */
+static void codes_tell_deferred_copies_of_slices(void **state)
+{
+	struct fixture *f = zerocopy_in_slices();
+
+	(void)state;
+	assert_deferred(f, TOTAL, 0);
+	f = zerocopy_in_slices();
+	f->now.sockets[NIO_SIDE_SENDER].sockets[0].bytes_retrans = MESSAGE;
+	assert_deferred(f, TOTAL, MESSAGE);
+	f = zerocopy_in_slices();
+	f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_DEFERRED_COPY] = (struct nio_cell){0};
+	f->run.app.zc.copied = 0;
+	assert_deferred(f, 0, 0);
+	/* A packet that a message copied after all shares with a pinned one is copied as a whole.
+	 */
+	f = zerocopy_in_slices();
+	f->run.app.zc.fallback_bytes = MESSAGE;
+	assert_deferred(f, TOTAL - MESSAGE, MESSAGE);
+}
+
+static void codes_that_do_not_tell_leave_a_range(void **state)
+{
+	struct fixture *f = zerocopy_in_slices();
+
+	(void)state;
+	f->run.app.zc.copied = MESSAGES / 2;
+	assert_deferred(f, 9 * MESSAGE, TOTAL - 9 * MESSAGE);
+	/* Copies were seen of sends that are all reported not copied. */
+	f = zerocopy_in_slices();
+	f->run.app.zc.copied = 0;
+	assert_deferred(f, 9 * MESSAGE, TOTAL - 9 * MESSAGE);
+	/* All reported copied, by somebody whose copies do not arrive here. */
+	f = zerocopy_in_slices();
+	f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_DEFERRED_COPY] = (struct nio_cell){0};
+	assert_deferred(f, 0, TOTAL);
+	/* One send has not completed. */
+	f = zerocopy_in_slices();
+	f->run.app.zc.completed--;
+	f->run.app.zc.copied--;
+	assert_deferred(f, 9 * MESSAGE, TOTAL - 9 * MESSAGE);
+	/* It is not known how many bytes were pinned. */
+	f = zerocopy_in_slices();
+	f->run.app.zc.sends--;
+	assert_deferred(f, 9 * MESSAGE, TOTAL - 9 * MESSAGE);
+	/* Nor how many were sent. */
+	f = zerocopy_in_slices();
+	f->now.sockets[NIO_SIDE_SENDER].source = NULL;
+	close_books(f);
+	assert_int_equal(stage(f, NIO_STAGE_DEFERRED_COPY)->quality, QUALITY_UNAVAILABLE);
+	end(f);
+}
+
+/* The application has read of each completion when no socket is charged for a send any more. */
+static void sockets_tell_that_sends_completed(void **state)
+{
+	struct fixture *f = zerocopy_in_slices();
+
+	(void)state;
+	f->base.sockets[NIO_SIDE_SENDER].sockets[0].omem = 100;
+	f->now.sockets[NIO_SIDE_SENDER].sockets[0].omem = 100;
+	close_books(f);
+	assert_int_equal(f->run.zc_completed.value, MESSAGES);
+	assert_false(f->run.health.unmatched.known);
+	assert_false(f->run.zc_unseen.known);
+	f->now.sockets[NIO_SIDE_SENDER].sockets[0].omem = 101;
+	close_books(f);
+	assert_false(f->run.zc_completed.known);
+	assert_non_null(f->run.zc_completed.reason);
+	end(f);
+}
+
+/* While bytes move, the application's count lags behind the ids. */
+static void ids_of_another_moment_place_bytes_on_the_way(void **state)
+{
+	struct fixture *f = zerocopy_in_slices();
+
+	(void)state;
+	f->run.app.zc.sends -= 3;
+	f->now.moving = true;
+	close_books(f);
+	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, TOTAL);
+	assert_int_equal(stage(f, NIO_STAGE_DEFERRED_COPY)->bytes, TOTAL);
+	assert_int_equal(f->run.unclassified.value, 0);
 	end(f);
 }
 
@@ -322,14 +460,6 @@ static void untold_misses_show_in_coverage(void **state)
 }
 
 /* The hook of the tracepoint backend, whatever the kernel offers besides. */
-static void count_by_arrivals(struct fixture *f)
-{
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (plan_alternatives[i].probe == PROBE_DEFERRED_COPY &&
-		    plan_alternatives[i].backend == BACKEND_TRACEPOINT)
-			f->plan.chosen[PROBE_DEFERRED_COPY] = &plan_alternatives[i];
-}
-
 /* Every send copied, and fewer bytes arrived than were pinned: arrivals were shown to no program.
  */
 static void unseen_arrivals_are_a_bound(void **state)
@@ -565,6 +695,11 @@ int main(void)
 		cmocka_unit_test(looking_a_part_of_the_time_costs_no_byte),
 		cmocka_unit_test(a_sample_alone_tells_no_bytes),
 		cmocka_unit_test(ids_place_what_was_missed),
+		cmocka_unit_test(a_fallback_is_placed_by_the_applications_count),
+		cmocka_unit_test(codes_tell_deferred_copies_of_slices),
+		cmocka_unit_test(codes_that_do_not_tell_leave_a_range),
+		cmocka_unit_test(sockets_tell_that_sends_completed),
+		cmocka_unit_test(ids_of_another_moment_place_bytes_on_the_way),
 		cmocka_unit_test(what_cannot_be_placed_is_unclassified),
 		cmocka_unit_test(without_scatter_gather_nothing_was_pinned),
 		cmocka_unit_test(events_that_booked_too_much_are_not_used),
