@@ -12,7 +12,8 @@ static const char by_ids[] =
 	"copied";
 static const char by_codes[] =
 	"by the completions: every zero-copy send was reported copied, so each pinned byte counts "
-	"once; copies seen in a part of the time agree";
+	"once; copies seen in a part of the time agree. Bytes sent again, or in one packet with "
+	"copied ones, may have been copied besides";
 static const char by_no_code[] =
 	"by the completions: no zero-copy send was reported copied; no copy was seen in a part of "
 	"the time";

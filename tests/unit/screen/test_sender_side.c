@@ -113,6 +113,23 @@ static void what_was_looked_at_in_slices(void **state)
 	fake_result__free(r);
 }
 
+/* A range of copies that comes from sampled completions is no sign of missed events. */
+static void a_range_of_copies_says_where_it_comes_from(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct run_result *run = &r->summary[2].total;
+
+	(void)state;
+	assert_int_equal(run->mode, MODE_ZEROCOPY);
+	run->copies_per_byte = (struct real){.value = 2, .known = true};
+	run->copies_per_byte_at_most = (struct real){.value = 2.5, .known = true};
+	assert_true(text_says(r, "zerocopy: events were missed, so between 2.0000 and 2.5000"));
+	look_in_slices(run);
+	assert_true(text_says(r, "zerocopy: between 2.0000 and 2.5000 copies per byte (deferred"));
+	assert_false(text_says(r, "missed, so"));
+	fake_result__free(r);
+}
+
 static void costs_in_a_line(void **state)
 {
 	struct live_frame *f = fake_frame__new(1);
@@ -153,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(costs_in_the_text),
 		cmocka_unit_test(what_was_looked_at_in_slices),
+		cmocka_unit_test(a_range_of_copies_says_where_it_comes_from),
 		cmocka_unit_test(costs_in_a_line),
 		cmocka_unit_test(costs_on_the_screen),
 	};
