@@ -7,10 +7,16 @@
  * watches, with who wakes whom; on one, all work of both sides is paid for, and nothing hides in
  * idle time.
  *
- *   bench-overhead MODE SIZE PAIRS SLICE_MS [probes|counters|samples:HZ|command:TEXT]
+ *   bench-overhead MODE SIZE PAIRS SLICE_MS [probes|counters|samples:HZ|command:TEXT|cost]
  *
  * Prints: unwatched and watched Gbit a second of CPU time (medians), the median of the pairs'
  * ratios, its quartiles.
+ *
+ * cost: PAIRS watched slices. Prints the Gbit a second of CPU time and the share in percent of the
+ * CPU time of both sides that the BPF programs take, by the kernel's own count (prog_stats.h), and
+ * the largest share of packets that were not of this namespace; then a line for each program: its
+ * name, runs a second, ns a run, share. The kernel counts the runs for everybody's packets, so a
+ * slice with others' packets is made again.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,9 +24,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "cpu_clock.h"
+#include "packets.h"
+#include "prog_stats.h"
 #include "base/stats.h"
 #include "host/environment.h"
 #include "load/loadgen_args.h"
@@ -42,14 +51,25 @@
 #define DURATION_NS   (3600 * 1000 * NS_PER_MS) /* ended by a stop */
 #define WARMUP_NS     (300 * NS_PER_MS)
 
-#define HZ_MAX 100000
+#define HZ_MAX     100000
+#define OTHERS_MAX 0.03 /* share of packets that are not of this namespace */
+#define TRIES      20   /* of one slice */
 
-/* What is switched on and off. */
+/* What is switched on and off, or whose cost is read. */
 enum watch {
 	WATCH_PROBES,
 	WATCH_COUNTERS,
 	WATCH_SAMPLES,
 	WATCH_COMMAND, /* of somebody else */
+	WATCH_COST,    /* the programs, whose own cost is read */
+};
+
+/* Sums over the watched slices of WATCH_COST. */
+struct cost {
+	struct prog_stats before[PROG_STATS_MAX], sum[PROG_STATS_MAX];
+	int nr;
+	uint64_t bytes, cpu_ns;
+	double others; /* the largest share of others' packets in a slice that counts */
 };
 
 struct bench {
@@ -62,6 +82,7 @@ struct bench {
 	const char *name; /* of it */
 	uint64_t hz;      /* of samples */
 	const char *text; /* of the command */
+	struct cost cost;
 	struct command command;
 	struct symbols *symbols;
 	struct sampler *sampler;
@@ -111,6 +132,11 @@ static void launch(struct bench *b, enum nio_side side, unsigned int port)
 	if (err)
 		fail("cannot start the load generator", err);
 	arglist__clear(&args);
+}
+
+static bool uses_programs(const struct bench *b)
+{
+	return b->watch == WATCH_PROBES || b->watch == WATCH_COST;
 }
 
 static void load_programs(struct bench *b)
@@ -190,7 +216,7 @@ static void start(struct bench *b)
 		open_counters(b);
 	else if (b->watch == WATCH_SAMPLES)
 		load_sampler(b);
-	else if (b->watch == WATCH_PROBES)
+	else if (uses_programs(b))
 		load_programs(b);
 	launch(b, NIO_SIDE_RECEIVER, 0);
 	await(receiver, DRIVER_LISTENING);
@@ -199,7 +225,7 @@ static void start(struct bench *b)
 		struct driver *d = &b->drivers[side];
 
 		await(d, DRIVER_READY);
-		if (b->watch != WATCH_PROBES)
+		if (!uses_programs(b))
 			continue;
 		err = session__watch(b->session, d->report.cookies, d->report.cookies_nr, 0, side);
 		if (err)
@@ -387,6 +413,102 @@ static void run_pairs(struct bench *b, unsigned int pairs, unsigned int ms)
 	       stats__spread(ratio, pairs).median, ratio[pairs / 4], ratio[pairs * 3 / 4]);
 }
 
+/* The programs' counts, in the same order each time: programs are loaded once. */
+static int read_programs(struct prog_stats *stats)
+{
+	int n = prog_stats__of(getpid(), stats, PROG_STATS_MAX);
+
+	if (n < 0)
+		fail("cannot read the programs", n);
+	return n;
+}
+
+static const struct prog_stats *find_program(const struct prog_stats *stats, int n, uint32_t id)
+{
+	for (int i = 0; i < n; i++)
+		if (stats[i].id == id)
+			return &stats[i];
+	fail("a program is gone", -ENOENT);
+}
+
+/* False: others' packets spoiled the slice, and it is not in the sums. */
+static bool cost_slice(struct bench *b, unsigned int ms, bool last_try)
+{
+	struct prog_stats now[PROG_STATS_MAX];
+	uint64_t bytes[2], ns[2];
+	struct packets packets;
+	double others;
+
+	packets__begin(&packets);
+
+	received(b, &bytes[0], &ns[0]);
+	read_programs(b->cost.before);
+	if (b->in_slices)
+		look_in_slices(b, ms);
+	else
+		sleep_ms(ms);
+	if (read_snapshot(b))
+		fail("cannot read the counters", -EIO);
+	read_programs(now);
+	received(b, &bytes[1], &ns[1]);
+	others = packets__others(&packets);
+	if (others > OTHERS_MAX && !last_try)
+		return false;
+	b->cost.others = others > b->cost.others ? others : b->cost.others;
+	b->cost.bytes += bytes[1] - bytes[0];
+	b->cost.cpu_ns += ns[1] - ns[0];
+	for (int i = 0; i < b->cost.nr; i++) {
+		uint32_t id = b->cost.sum[i].id;
+		const struct prog_stats *new = find_program(now, b->cost.nr, id);
+		const struct prog_stats *old = find_program(b->cost.before, b->cost.nr, id);
+
+		b->cost.sum[i].runs += new->runs - old->runs;
+		b->cost.sum[i].ns += new->ns - old->ns;
+	}
+	return true;
+}
+
+static double share(const struct bench *b, const struct prog_stats *stats, size_t n)
+{
+	return 100.0 * (double)prog_stats__cost(stats, n) / (double)b->cost.cpu_ns;
+}
+
+static void print_cost(const struct bench *b)
+{
+	double seconds = (double)b->cost.cpu_ns / 1e9;
+
+	printf("%-11s %-10s %8llu %10.3f %8.3f %8.3f\n", b->name, mode__name(b->o.modes[0]),
+	       (unsigned long long)b->o.traffic.size, (double)b->cost.bytes * 8 / 1e9 / seconds,
+	       share(b, b->cost.sum, (size_t)b->cost.nr), b->cost.others);
+	for (int i = 0; i < b->cost.nr; i++) {
+		const struct prog_stats *p = &b->cost.sum[i];
+
+		if (p->runs)
+			printf("  %-15s %10.0f runs/s %6.1f ns %8.3f\n", p->name,
+			       (double)p->runs / seconds, (double)p->ns / (double)p->runs,
+			       share(b, p, 1));
+	}
+}
+
+/* The programs stay attached, as in a round; what attaching costs is not theirs. */
+static void run_cost(struct bench *b, unsigned int slices, unsigned int ms)
+{
+	int held = prog_stats__hold();
+
+	if (held < 0)
+		fail("cannot make the kernel count BPF runs", held);
+	switch_programs(b, true);
+	sleep_ms(SETTLE_MS);
+	b->cost.nr = read_programs(b->cost.sum);
+	for (int i = 0; i < b->cost.nr; i++)
+		b->cost.sum[i].runs = b->cost.sum[i].ns = 0;
+	for (unsigned int i = 0; i < slices; i++)
+		for (int try = 1; !cost_slice(b, ms, try == TRIES); try++)
+			;
+	print_cost(b);
+	close(held);
+}
+
 /* "probes", "counters", "samples:HZ" */
 static int parse_watch(struct bench *b, const char *text)
 {
@@ -402,6 +524,10 @@ static int parse_watch(struct bench *b, const char *text)
 	if (!strncmp(text, samples, sizeof(samples) - 1)) {
 		b->watch = WATCH_SAMPLES;
 		return parse_count(text + sizeof(samples) - 1, 1, HZ_MAX, &b->hz);
+	}
+	if (!strcmp(text, "cost")) {
+		b->watch = WATCH_COST;
+		return 0;
 	}
 	b->watch = strcmp(text, "counters") ? WATCH_PROBES : WATCH_COUNTERS;
 	return b->watch == WATCH_PROBES && strcmp(text, "probes") ? -EINVAL : 0;
@@ -434,12 +560,15 @@ int main(int argc, char **argv)
 	    mode__parse(argv[1], &b.o.modes[0]) || parse_size(argv[2], &b.o.traffic.size) ||
 	    parse_count(argv[3], 1, PAIRS_MAX, &pairs) || parse_count(argv[4], 1, 60000, &ms)) {
 		fprintf(stderr, "usage: bench-overhead MODE SIZE PAIRS SLICE_MS "
-				"[probes|counters|samples:HZ|command:TEXT]\n");
+				"[probes|counters|samples:HZ|command:TEXT|cost]\n");
 		return EXIT_USAGE;
 	}
 	b.o.traffic.sender_cpus = b.o.traffic.receiver_cpus = "0";
 	start(&b);
-	run_pairs(&b, (unsigned int)pairs, (unsigned int)ms);
+	if (b.watch == WATCH_COST)
+		run_cost(&b, (unsigned int)pairs, (unsigned int)ms);
+	else
+		run_pairs(&b, (unsigned int)pairs, (unsigned int)ms);
 	finish(&b);
 	return EXIT_DONE;
 }

@@ -23,6 +23,7 @@ static __always_inline void fill_socket(struct nio_socket *out, const struct tcp
 	out->rcv_nxt = tp->rcv_nxt;
 	out->copied_seq = tp->copied_seq;
 	out->zckey = sk->sk_zckey.counter;
+	out->omem = sk->sk_omem_alloc.counter;
 	out->state = sk->__sk_common.skc_state;
 	out->scatter_gather = (sk->sk_route_caps & NETIF_F_SG) != 0;
 }

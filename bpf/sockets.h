@@ -26,8 +26,10 @@ struct nio_socket {
 	__u8 state;          /* TCP_ESTABLISHED, ... */
 	__u8 scatter_gather; /* sk_route_caps has NETIF_F_SG: a zero-copy send pins */
 	__u8 pad[2];
+	__u32 omem; /* sk_omem_alloc, bytes: each zero-copy send is charged until it is read of */
+	__u32 pad2;
 };
 
-_Static_assert(sizeof(struct nio_socket) == 56, "nio_socket layout");
+_Static_assert(sizeof(struct nio_socket) == 64, "nio_socket layout");
 
 #endif

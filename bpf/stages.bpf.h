@@ -46,6 +46,25 @@ static __always_inline enum nio_send_kind kind_of_call(const struct sock *sk, st
 	return kind;
 }
 
+/*
+ * Programs at send calls were detached for a while, and other calls took ids meanwhile: whether
+ * this call took one is not known. The next call can be told.
+ */
+static __always_inline bool id_is_untold(const struct sock *sk, struct nio_conn *conn, bool known)
+{
+	__u32 zckey;
+
+	if (!(conn->seen & NIO_SEEN_AWAY))
+		return false;
+	conn->seen &= ~NIO_SEEN_AWAY;
+	zckey = NIO_FIELD(known, struct sock, sk, sk_zckey.counter);
+	if (zckey == conn->zckey)
+		return false;
+	conn->zckey = zckey;
+	conn->seen |= NIO_SEEN_ZCKEY;
+	return true;
+}
+
 /* A send call queued ret bytes, in one way. */
 static __always_inline void on_sent(const struct sock *sk, struct nio_conn *conn, __u32 ret,
 				    __u32 call, bool known)
@@ -56,6 +75,8 @@ static __always_inline void on_sent(const struct sock *sk, struct nio_conn *conn
 		book_uncovered(conn, path, ret);
 		return;
 	}
+	if (id_is_untold(sk, conn, known))
+		return;
 	switch (kind_of_call(sk, conn, call, known)) {
 	case NIO_SEND_PINNED:
 		book(conn, NIO_STAGE_TX_PIN, ret);

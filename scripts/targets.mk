@@ -47,7 +47,7 @@ test-unit: $(UNIT_BIN)
 # Built by whoever owns the tree, before tests/run runs them as root; and what measures, so that it builds
 # when somebody wants to.
 .PHONY: unit-programs
-unit-programs: $(UNIT_BIN) $(TEST_PROGRAMS) $(TEST_LIBRARIES) $(O)/bench-overhead
+unit-programs: $(UNIT_BIN) $(TEST_PROGRAMS) $(TEST_LIBRARIES) $(O)/bench-overhead $(O)/bpf-cost
 
 ## make fuzz            each parser under libFuzzer: FUZZ_SECONDS=60 a target, FUZZ='csv wire': only these
 .PHONY: fuzz fuzz-programs
@@ -125,12 +125,12 @@ vmwatched: need-build-vm
 check:
 	@scripts/check
 
-## make bench-overhead  throughput watched against unwatched
+## make bench-overhead  throughput watched against unwatched; WHAT=cost: BPF share of the CPU time
 bench-overhead: all $(O)/bench-overhead
 	@$(SUDO) scripts/bench-overhead
 
-## make bench-attach    what attach costs: beside an idle process, and on the program itself
-bench-attach: all
+## make bench-attach    BPF share of the CPU time under attach, by load, watched and unwatched
+bench-attach: all $(O)/bpf-cost
 	@$(SUDO) env O='$(O)' scripts/bench-attach
 
 ## make bench-loadgen   load generator against iperf3

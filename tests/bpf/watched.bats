@@ -90,6 +90,10 @@ watch() {
 		'completed 5' 'completed_bytes 20000'
 }
 
+@test "calls that took ids while programs were away do not make a copying call a pinning one" {
+	watch 65536 away_zerocopy 'tx_copy 600' 'tx_pin 4000' 'deferred_copy 8000' 'rx_copy 9100'
+}
+
 # build_object NAME [SOURCE...]: NAME.bpf.c and NAME_run.c of this folder, with those sources, as ./run.
 build_object() {
 	local arch

@@ -17,7 +17,7 @@ def check(name; ok): if ok then empty else name end;
 # Losses of pairing can be counted where the plan pairs something: a beginning with an end, which tracepoints
 # alone do not, or a zero-copy send with its completion.
 ([.plan[] | .backend | strings] | any(. != "tracepoint" and . != "iterator" and . != "none")) as $functions
-| [ .runs[] | . as $r | ($functions or (.mode == "zerocopy" and .health.coverage != null)) as $pairs
+| [ .runs[] | . as $r | ($functions or (.mode == "zerocopy" and .health.coverage != null and .health.events_share == 1)) as $pairs
   | "\(.mode) round \(.round): " as $who
   | check($who + "unaccounted_tx \(.ledger.unaccounted_tx)"; .ledger.unaccounted_tx == 0),
     check($who + "unaccounted_rx \(.ledger.unaccounted_rx)"; .ledger.unaccounted_rx == 0),
@@ -28,6 +28,7 @@ def check(name; ok): if ok then empty else name end;
     check($who + "missed \(.health.missed)"; .health.missed == 0),
     check($who + "a loss nobody can count is given as a number"; .health.dropped == null and ($pairs or .health.unmatched == null)),
     check($who + "unmatched \(.health.unmatched)"; ($pairs | not) or .health.unmatched == 0),
+    check($who + "unclassified \(.ledger.unclassified)"; .ledger.unclassified == 0),
     check($who + "zero-copy sends not completed"; .app.zerocopy.sends == .app.zerocopy.completed),
     check($who + "copies_per_byte \(.ledger.copies_per_byte)";
         (.ledger.copies_per_byte - {twocopy: 3, onecopy: 2, zerocopy: 2}[.mode]) as $d

@@ -254,13 +254,12 @@ time.sleep(600)"
 	tr -s ' \n' ' ' <text >flat
 	grep -q "sender's copies per byte sent" flat
 	grep -q 'says the receiver; unaccounted 0 B sent, n/a received' flat
-	# Sends that pin are looked at all the time, as are those of copy modes where they are few; nothing of the receiver is.
-	jq -r '. as $d | [("twocopy", "onecopy") as $m | select(any($d.runs[]; .mode == $m and .health.events_share < 1)) | $m]
+	# Sends are looked at all the time where they are few; nothing of the receiver is.
+	jq -r '. as $d | [("twocopy", "onecopy", "zerocopy") as $m | select(any($d.runs[]; .mode == $m and .health.events_share < 1)) | $m]
 		| join(", ")' out.json >rested
 	[ -z "$(<rested)" ] ||
 		grep -q "$(<rested): events of sending were looked at [0-9]* % of the time; their sizes" flat
-	[ "$(grep -cE 'zerocopy: events of|sending and receiving' flat)" -eq 0 ]
-	jq -e 'all(.runs[] | select(.mode == "zerocopy"); .health.events_share == 1)' out.json
+	[ "$(grep -c 'sending and receiving' flat)" -eq 0 ]
 	# What the sender costs is known, and shown on the way and at the end.
 	grep -q 'of the sender alone: twocopy / onecopy / zerocopy: CPU [0-9]* / [0-9]* / [0-9]* ns per KiB' flat
 	grep -qE ' of the sender: ([0-9.]+ cycles/B|CPU [0-9.]+k? ns/KiB)' stderr

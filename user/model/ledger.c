@@ -54,6 +54,12 @@ static void book_completions(struct run_result *r, const struct nio_zc *base,
 	r->zc_unseen = known(now->unseen - base->unseen);
 }
 
+/* Were zero-copy sends and their completions looked at a part of the time? */
+static bool in_slices(const struct plan *plan, const struct snapshot *now)
+{
+	return mode__has(plan->mode, MODE_PINS) && now->looked_ns < now->phase_ns;
+}
+
 /* What the programs may have lost: of all slots, hence of what ran meanwhile besides. */
 static void book_health(struct run_result *r, const struct plan *plan, const struct snapshot *base,
 			const struct snapshot *now)
@@ -74,6 +80,9 @@ static void book_health(struct run_result *r, const struct plan *plan, const str
 	h->unmatched = known(now->loss.unmatched - base->loss.unmatched);
 	if (!plan__pairs_events(plan))
 		h->unmatched = unknown("no probe of this backend pairs a beginning with an end");
+	else if (in_slices(plan, now))
+		h->unmatched = unknown("zero-copy sends and their completions were looked at a "
+				       "part of the time: they are not paired");
 }
 
 /* Unexpected copies are booked to whichever side's socket they belong to. */
@@ -112,6 +121,8 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 	book_other_copies(r, plan, base, now);
 	if (!plan__no_probe(plan, PROBE_COMPLETION))
 		book_completions(r, &base->zc, &now->zc);
+	if (in_slices(plan, now))
+		r->zc_unseen = unknown("send calls were looked at a part of the time");
 	uncovered__book(r, base, now);
 	book_health(r, plan, base, now);
 	ledger_bytes__book(r, plan, base, now);
@@ -144,7 +155,7 @@ void ledger__no_kernel(struct run_result *r, const char *reason)
 	r->unclassified = unknown(reason);
 	r->health.coverage = (struct real){.reason = reason};
 	r->notifications = unknown(reason);
-	r->zc_filled = r->zc_repeated = r->zc_unseen = unknown(reason);
+	r->zc_completed = r->zc_filled = r->zc_repeated = r->zc_unseen = unknown(reason);
 	r->path_calls = unknown(reason);
 	r->path_quality = QUALITY_UNAVAILABLE;
 	r->path_reason = reason;
@@ -341,6 +352,7 @@ static void add_counts(struct run_result *dst, const struct run_result *src)
 	dst->unaccounted_rx += src->unaccounted_rx;
 	add_zc(&dst->kernel_zc, &src->kernel_zc);
 	total__add_num(&dst->notifications, &src->notifications);
+	total__add_num(&dst->zc_completed, &src->zc_completed);
 	total__add_num(&dst->zc_filled, &src->zc_filled);
 	total__add_num(&dst->zc_repeated, &src->zc_repeated);
 	total__add_num(&dst->zc_unseen, &src->zc_unseen);

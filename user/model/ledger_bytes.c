@@ -8,7 +8,17 @@ static const char too_many[] =
 	"the events booked more bytes than the sockets' sequence numbers count: they are not used";
 static const char by_ids[] =
 	"placed by the zero-copy ids taken: as many as calls that asked for one, on a route that "
-	"does scatter-gather, which pins all of a call";
+	"does scatter-gather, which pins all of a call; what was sent without MSG_ZEROCOPY was "
+	"copied";
+static const char by_codes[] =
+	"by the completions: every zero-copy send was reported copied, so each pinned byte counts "
+	"once; copies seen in a part of the time agree. Bytes sent again, or in one packet with "
+	"copied ones, may have been copied besides";
+static const char by_no_code[] =
+	"by the completions: no zero-copy send was reported copied; no copy was seen in a part of "
+	"the time";
+static const char seen_in_slices[] =
+	"a lower bound: copies seen in a part of the time; the completions do not tell the rest";
 static const char without_pinning[] =
 	"placed by the route, which does no scatter-gather: no call can have pinned anything";
 static const char in_part[] = "a lower bound: the events of some of the bytes were missed";
@@ -18,6 +28,9 @@ static const char in_slices[] = "its events were looked at a part of the time on
 static const char arrivals_missed[] =
 	"a lower bound: the kernel reports every send as copied, yet fewer bytes were seen to "
 	"arrive than were pinned, and nothing counts events it does not show";
+static const char not_charged_alike[] =
+	"the sockets' option memory (sk_omem_alloc) is not what it was before: sends may not have "
+	"completed";
 static const char in_doubt[] = "a lower bound: the application's own count and the kernel's differ";
 
 static struct num known(uint64_t value)
@@ -89,13 +102,23 @@ static void close_coverage(struct health *h)
 }
 
 /*
- * Do the ids taken say that every queued byte was passed with MSG_ZEROCOPY, and so pinned? The
- * kernel chooses once per call, and gives an id to each call that asked for one: as many ids as
- * such calls, and none that fell back to copying.
+ * Do the ids taken say that each byte was pinned, but for those that the application sent without
+ * MSG_ZEROCOPY? The kernel chooses once per call, and gives an id to each call that asked for one:
+ * as many ids as such calls. While bytes move the two counts are of different moments.
  */
-static bool all_pinned(const struct run_result *r, const struct sequence_sum *tx)
+static bool ids_place(const struct run_result *r, const struct sequence_sum *tx, bool moving)
 {
-	return tx->zckeys && tx->pinning && !r->app.zc.enobufs && tx->ids == r->app.zc.sends;
+	return tx->zckeys && tx->pinning && (moving || tx->ids == r->app.zc.sends) &&
+	       r->app.zc.fallback_bytes <= tx->queued;
+}
+
+/* Do the events say the same, as far as they saw? */
+static bool events_agree(const struct run_result *r, const struct sequence_sum *tx)
+{
+	uint64_t copied = r->app.zc.fallback_bytes;
+
+	return events_of(r, NIO_STAGE_TX_COPY) <= copied &&
+	       events_of(r, NIO_STAGE_TX_PIN) <= tx->queued - copied;
 }
 
 static bool none_pinned(const struct sequence_sum *tx)
@@ -117,20 +140,20 @@ static void distrust(struct run_result *r, uint64_t queued)
 
 /* The rest goes where it can only have gone, or nowhere: unclassified. */
 static void place_rest(struct run_result *r, const struct plan *plan, const struct sequence_sum *tx,
-		       uint64_t seen)
+		       uint64_t seen, bool moving)
 {
 	struct stage_result *copy = &r->stages[NIO_STAGE_TX_COPY];
 	struct stage_result *pin = &r->stages[NIO_STAGE_TX_PIN];
 	const char *no_events = sees_sending(plan) ? NULL : no_events_tx;
 	bool too_many_seen = seen > tx->queued;
-	uint64_t rest = tx->queued - seen;
+	uint64_t rest = tx->queued - seen, copied = r->app.zc.fallback_bytes;
 
 	r->unclassified = known(0);
 	if (!rest && !no_events)
 		return;
-	if (all_pinned(r, tx) && (too_many_seen || !events_of(r, NIO_STAGE_TX_COPY))) {
-		set_bytes(pin, tx->queued, QUALITY_DERIVED, by_ids, no_events);
-		set_bytes(copy, 0, QUALITY_DERIVED, by_ids, no_events);
+	if (ids_place(r, tx, moving) && (too_many_seen || events_agree(r, tx))) {
+		set_bytes(pin, tx->queued - copied, QUALITY_DERIVED, by_ids, no_events);
+		set_bytes(copy, copied, QUALITY_DERIVED, by_ids, no_events);
 		return;
 	}
 	if (none_pinned(tx) && (too_many_seen || !events_of(r, NIO_STAGE_TX_PIN))) {
@@ -154,7 +177,7 @@ static void place_rest(struct run_result *r, const struct plan *plan, const stru
 }
 
 static void book_sending(struct run_result *r, const struct plan *plan,
-			 const struct sequence_sum *tx)
+			 const struct sequence_sum *tx, bool moving)
 {
 	const char *no_events = sees_sending(plan) ? NULL : no_events_tx;
 	uint64_t seen = events_of_sending(r);
@@ -169,6 +192,7 @@ static void book_sending(struct run_result *r, const struct plan *plan,
 	 */
 	if (tx->zckeys)
 		r->kernel_zc.sends = tx->ids;
+	r->zc_completed = tx->zckeys && tx->completed ? known(tx->ids) : unknown(not_charged_alike);
 	if (!no_events)
 		cover(&r->health, seen, tx->queued);
 	if (plan->mode != MODE_ZEROCOPY) {
@@ -178,7 +202,7 @@ static void book_sending(struct run_result *r, const struct plan *plan,
 		set_bytes(&r->stages[NIO_STAGE_TX_PIN], 0, QUALITY_EXACT, NULL, no_events);
 		r->unclassified = known(0);
 	} else {
-		place_rest(r, plan, tx, seen);
+		place_rest(r, plan, tx, seen, moving);
 	}
 }
 
@@ -223,6 +247,60 @@ static bool arrivals_unseen(const struct run_result *r, const struct plan *plan)
 	       events_of(r, NIO_STAGE_DEFERRED_COPY) < events_of(r, NIO_STAGE_TX_PIN);
 }
 
+static uint64_t cell_bytes(const struct snapshot *base, const struct snapshot *now,
+			   enum nio_side side, enum nio_stage stage)
+{
+	return now->cells[side][stage].bytes - base->cells[side][stage].bytes;
+}
+
+/*
+ * Does what was seen in slices agree that each pinned byte was copied? A slice has edges: bytes on
+ * their way are seen to be sent in it and not to arrive, or the reverse.
+ */
+static bool seen_to_arrive(uint64_t copied, uint64_t pinned)
+{
+	return copied && 2 * copied >= pinned;
+}
+
+/*
+ * Deferred copies that were looked at a part of the time. A completion tells of its sends whether
+ * any of their bytes was copied; the kernel merges completions and keeps the code of the first. So
+ * where all codes are the same, and the copies seen agree, they say it of all pinned bytes. Of
+ * bytes that were sent again, or that share a packet with pinned ones, more may have been copied.
+ */
+static void place_deferred(struct run_result *r, uint64_t most, const struct snapshot *base,
+			   const struct snapshot *now)
+{
+	struct stage_result *deferred = &r->stages[NIO_STAGE_DEFERRED_COPY];
+	const struct stage_result *pin = &r->stages[NIO_STAGE_TX_PIN];
+	uint64_t seen = cell_bytes(base, now, NIO_SIDE_SENDER, NIO_STAGE_DEFERRED_COPY);
+	uint64_t sent = cell_bytes(base, now, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN);
+	const struct zc_counts *zc = &r->app.zc;
+	bool placed = pin->quality != QUALITY_UNAVAILABLE && r->unclassified.known &&
+		      !r->unclassified.value && (now->moving || zc->completed == zc->sends);
+
+	if (deferred->quality == QUALITY_UNAVAILABLE)
+		return;
+	if (!r->sequence.tx_bytes.known || seen > most) {
+		deferred->quality = QUALITY_UNAVAILABLE;
+		deferred->reason = seen > most ? too_many : in_slices;
+		return;
+	}
+	deferred->quality = QUALITY_DERIVED;
+	deferred->bytes = seen;
+	deferred->reason = seen_in_slices;
+	deferred->open_bytes = known(most - seen);
+	if (placed && !zc->copied && !seen) {
+		deferred->reason = by_no_code;
+		deferred->open_bytes = known(0);
+	} else if (placed && zc->copied && zc->copied == zc->completed && seen <= pin->bytes &&
+		   seen_to_arrive(seen, sent)) {
+		deferred->bytes = pin->bytes;
+		deferred->reason = by_codes;
+		deferred->open_bytes = known(most - pin->bytes);
+	}
+}
+
 /*
  * skb_copy_ubufs gives an skb pages of its own for all that is not in its head: each byte that was
  * queued is copied at most once for each time it is sent, packet taps apart. What misses leave open
@@ -233,7 +311,13 @@ static void bound_deferred(struct run_result *r, const struct plan *plan,
 {
 	struct stage_result *deferred = &r->stages[NIO_STAGE_DEFERRED_COPY];
 	uint64_t most = r->sequence.tx_bytes.value + r->sequence.tx_retrans.value;
-	bool unseen = arrivals_unseen(r, plan);
+	bool unseen;
+
+	if (run_result__sampled_events(r, NIO_STAGE_DEFERRED_COPY)) {
+		place_deferred(r, most, base, now);
+		return;
+	}
+	unseen = arrivals_unseen(r, plan);
 
 	deferred->open_bytes = known(0);
 	if (plan->mode != MODE_ZEROCOPY || deferred->quality == QUALITY_UNAVAILABLE ||
@@ -290,7 +374,7 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 	r->health.looked_ns = now->looked_ns;
 	r->health.phase_ns = now->phase_ns;
 	if (!no_tx)
-		book_sending(r, plan, &tx);
+		book_sending(r, plan, &tx, now->moving);
 	else if (run_result__sampled_events(r, NIO_STAGE_TX_COPY))
 		leave_untold(r, STAGE_SENT);
 	if (!no_rx)
@@ -316,12 +400,6 @@ static void book_replies(struct run_result *r, enum nio_stage stage, uint64_t co
 		s->events = 0;
 	else
 		cover(&r->health, seen, counted);
-}
-
-static uint64_t cell_bytes(const struct snapshot *base, const struct snapshot *now,
-			   enum nio_side side, enum nio_stage stage)
-{
-	return now->cells[side][stage].bytes - base->cells[side][stage].bytes;
 }
 
 void ledger_bytes__replies(struct run_result *r, const struct snapshot *base,

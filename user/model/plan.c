@@ -61,17 +61,6 @@ static bool is_part_of_call(enum probe_id probe)
 }
 
 /*
- * Completions are looked at all the time, so not by a program that is to rest (plan__can_rest). In
- * each mode alike: a row of the plan tells one program of all modes that have the probe.
- */
-static bool would_rest(const struct alternative *alt, const struct plan_request *req)
-{
-	return req->in_slices && alt->probe == PROBE_COMPLETION &&
-	       alt->backend == BACKEND_TRACEPOINT &&
-	       strcmp(alt->programs, plan_notifications_apart);
-}
-
-/*
  * By functions, receive copies are looked at in slices by their tracepoint, which can be left: what
  * rests at a function still has its trampoline. It stands before the copy, so where all events are
  * looked at, the return is, which tells copies that failed.
@@ -87,7 +76,7 @@ static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 {
 	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
 
-	if (would_rest(alt, req) || (is_for_slices(alt) && !req->in_slices))
+	if (is_for_slices(alt) && !req->in_slices)
 		return false;
 	/* Packets do not tell how their bytes were queued; calls of another backend count twice. */
 	if (alt->probe == PROBE_SPLICE && (!calls || calls->backend != alt->backend))
@@ -382,18 +371,30 @@ bool plan__notifications_apart(const struct plan *plan)
 	return alt && !strcmp(alt->programs, plan_notifications_apart);
 }
 
+/*
+ * Programs at functions look each completion up by its send, and count deferred copies exactly at
+ * skb_copy_ubufs: they stay attached.
+ */
+static bool sees_zerocopy_by_tracepoints(const struct plan *plan)
+{
+	const struct alternative *deferred = plan->chosen[PROBE_DEFERRED_COPY];
+	const struct alternative *completion = plan->chosen[PROBE_COMPLETION];
+
+	return completion && completion->backend == BACKEND_TRACEPOINT &&
+	       (!deferred || deferred->backend == BACKEND_TRACEPOINT);
+}
+
 bool plan__can_rest(const struct plan *plan, struct plan *rest)
 {
-	/* Completions are no event of a copy mode, but can share a program with receive copies. */
-	static const enum probe_id of_copies[] = {PROBE_SEND_RETURN, PROBE_TRANSMIT, PROBE_SPLICE,
-						  PROBE_COMPLETION};
+	static const enum probe_id resting[] = {PROBE_SEND_RETURN,   PROBE_TRANSMIT,
+						PROBE_SPLICE,        PROBE_RX_COPY,
+						PROBE_DEFERRED_COPY, PROBE_COMPLETION};
 	bool pins = mode__has(plan->mode, MODE_PINS);
 
 	*rest = *plan;
-	rest->chosen[PROBE_RX_COPY] = NULL;
-	for (size_t i = 0; !pins && i < sizeof(of_copies) / sizeof(of_copies[0]); i++)
-		rest->chosen[of_copies[i]] = NULL;
-	return plan->chosen[PROBE_SOCKETS] && (!pins || plan__notifications_apart(plan));
+	for (size_t i = 0; i < sizeof(resting) / sizeof(resting[0]); i++)
+		rest->chosen[resting[i]] = NULL;
+	return plan->chosen[PROBE_SOCKETS] && (!pins || sees_zerocopy_by_tracepoints(plan));
 }
 
 bool plan__times_by_trampoline(const struct plan *plan)

@@ -147,10 +147,10 @@ bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *no
 extern const char plan__apart[];
 
 /*
- * Can events be left for a while, since bytes are told by sequence numbers alone? Those of
- * receiving, and of sending in the modes that only copy: where pages are pinned they tell which
- * bytes were. Not where completions are looked up by the send that they end, or share a program
- * with receive copies (plan_request.in_slices not set). *rest: plan without those events.
+ * Can events be left for a while, since sequence numbers tell the bytes, and in zero-copy mode the
+ * ids taken and the application's counts how they went? Events of sending, receiving, deferred
+ * copies and completions. Not in zero-copy mode by functions: there each completion is looked up by
+ * the send that it ends. *rest: plan without those events.
  */
 bool plan__can_rest(const struct plan *plan, struct plan *rest);
 

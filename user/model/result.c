@@ -247,6 +247,7 @@ void run_result__init(struct run_result *r)
 	r->ledger_reason = not_measured;
 	stages_unknown(r->stages);
 	num_unknown(&r->notifications);
+	num_unknown(&r->zc_completed);
 	num_unknown(&r->zc_filled);
 	num_unknown(&r->zc_repeated);
 	num_unknown(&r->zc_unseen);
@@ -318,7 +319,8 @@ uint64_t run_result__received(const struct run_result *r)
 
 uint64_t run_result__completions_missed(const struct run_result *r)
 {
-	if (!r->kernel_zc_known || r->not_final || r->app.zc.completed <= r->kernel_zc.completed)
+	if (!r->kernel_zc_known || r->not_final || run_result__sampled_completions(r) ||
+	    r->app.zc.completed <= r->kernel_zc.completed)
 		return 0;
 	return r->app.zc.completed - r->kernel_zc.completed;
 }
@@ -331,15 +333,9 @@ struct zc_counts run_result__completions(const struct run_result *r)
 	return zc;
 }
 
-/*
- * Was a part of the time not looked at, of which there was something to see? Sends of a mode that
- * pins are always looked at (plan__can_rest()), so that the programs of receiving are all that
- * rests: of a receiver on another machine they would see nothing.
- */
 static bool has_slices(const struct run_result *r)
 {
-	return r->health.looked_ns < r->health.phase_ns &&
-	       !(r->sender_side && mode__has(r->mode, MODE_PINS));
+	return r->health.looked_ns < r->health.phase_ns;
 }
 
 struct real run_result__events_share(const struct run_result *r)
@@ -355,10 +351,18 @@ struct real run_result__events_share(const struct run_result *r)
 
 bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage)
 {
-	enum stage_account account = stage__account(stage);
+	if (!has_slices(r))
+		return false;
+	if (stage == NIO_STAGE_DEFERRED_COPY)
+		return mode__has(r->mode, MODE_PINS);
+	/* Nothing of a receiver on another machine is looked at. */
+	return stage__account(stage) == STAGE_SENT ||
+	       (stage__account(stage) == STAGE_RECEIVED && !r->sender_side);
+}
 
-	return has_slices(r) && ((account == STAGE_RECEIVED && !r->sender_side) ||
-				 (account == STAGE_SENT && !mode__has(r->mode, MODE_PINS)));
+bool run_result__sampled_completions(const struct run_result *r)
+{
+	return has_slices(r) && mode__has(r->mode, MODE_PINS);
 }
 
 bool run_result__unbalanced(const struct run_result *r)

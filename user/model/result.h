@@ -254,6 +254,8 @@ struct run_result {
 	struct num notifications; /* kernel side: completion notifications */
 	struct zc_counts kernel_zc;
 	bool kernel_zc_known;
+	/* zero-copy sends completed, by the sockets themselves; only where kernel_zc is a sample */
+	struct num zc_completed;
 	struct num zc_filled;   /* completions not seen to end, but in a notification read */
 	struct num zc_repeated; /* reported again; not in kernel_zc */
 	struct num zc_unseen;   /* ids taken by send calls whose return was not seen */
@@ -441,10 +443,13 @@ struct zc_counts run_result__completions(const struct run_result *r);
 /*
  * The share of the measured time in which events of sending and receiving were attached. Where it
  * is under 1, those of a stage that accounts for bytes sent or received are a sample: of number and
- * sizes, never of bytes.
+ * sizes, never of bytes. So are those of deferred copies and completions in zero-copy mode.
  */
 struct real run_result__events_share(const struct run_result *r);
 bool run_result__sampled_events(const struct run_result *r, enum nio_stage stage);
+
+/* Were completions of zero-copy sends looked at a part of the time? Then kernel_zc is a sample. */
+bool run_result__sampled_completions(const struct run_result *r);
 
 /* Do the application's own count and the kernel's differ? Only said when both are final. */
 bool run_result__unbalanced(const struct run_result *r);

@@ -121,6 +121,7 @@ static const char *add_socket(const struct nio_socket *base, const struct nio_so
 	sum->retrans += retrans;
 	sum->ids += (uint32_t)(now->zckey - base->zckey);
 	sum->pinning &= base->scatter_gather && now->scatter_gather;
+	sum->completed &= now->omem == base->omem;
 	return NULL;
 }
 
@@ -134,7 +135,8 @@ const char *sequence__between(const struct socket_pass *base, const struct socke
 {
 	const char *why = NULL;
 
-	*sum = (struct sequence_sum){.zckeys = base->zckeys && now->zckeys, .pinning = true};
+	*sum = (struct sequence_sum){
+		.zckeys = base->zckeys && now->zckeys, .pinning = true, .completed = true};
 	if (!base->source)
 		return no_pass(base);
 	if (!now->source)

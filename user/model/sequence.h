@@ -53,6 +53,11 @@ struct sequence_sum {
 	uint64_t ids;                    /* of zero-copy sends given out; only with zckeys */
 	bool zckeys;
 	bool pinning; /* a zero-copy send pins, on every socket, at both passes; only with zckeys */
+	/*
+	 * Every zero-copy send between the passes has completed and the application has read its
+	 * notification: no socket is charged with more option memory than before. Only with zckeys.
+	 */
+	bool completed;
 };
 
 /*

@@ -49,6 +49,8 @@ struct snapshot {
 	/* of the measured phase so far, and of that with the events of sending and receiving
 	 * attached; 0 and 0: all of it */
 	uint64_t phase_ns, looked_ns;
+	/* Bytes still move: the application's counts are of another moment than these. */
+	bool moving;
 };
 
 #endif

@@ -50,12 +50,14 @@ __attribute__((format(printf, 3, 4))) static void add(struct verdict *v, enum zc
 
 /*
  * Completions as the kernel side saw them, which tells merged ones apart; or the application's,
- * when there are none, or it has read of more than the kernel side saw.
+ * when the kernel side saw none, a sample, or fewer than the application has read of.
  */
 static const struct zc_counts *completions(const struct run_result *r)
 {
-	return r->kernel_zc_known && !run_result__completions_missed(r) ? &r->kernel_zc
-									: &r->app.zc;
+	return r->kernel_zc_known && !run_result__sampled_completions(r) &&
+			       !run_result__completions_missed(r)
+		       ? &r->kernel_zc
+		       : &r->app.zc;
 }
 
 static struct num bytes_of(const struct run_result *r, enum nio_stage stage)

@@ -63,12 +63,8 @@ static int resume(struct round *r, uint64_t now_ns)
 	struct session *s = r->e->session;
 	int err;
 
-	for (int side = 0; side < NIO_SIDE_NR; side++) {
-		/* Of sends that were looked at all the time the notes hold. */
-		if (side == NIO_SIDE_SENDER && r->duty.rest.chosen[PROBE_SEND_RETURN])
-			continue;
+	for (int side = 0; side < NIO_SIDE_NR; side++)
 		session__forget_streams(s, r->cookies[side], r->cookies_nr[side]);
-	}
 	err = session__attach(s, r->plan);
 	if (err)
 		return round__fail(r, err, "cannot attach the programs again: %s.", strerror(-err));

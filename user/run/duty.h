@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events a part of the time. Bytes come from sequence numbers, and what was pinned of them from
- * zero-copy ids; the events of sending and receiving tell their number and sizes, for which
- * thousands are as good as millions. So in rounds that are compared their programs look for
- * a slice of each period, or longer where events are few. All of the time where they are to be
- * counted (--messages, --count-calls, --times), where a completion is looked up by the send that it
- * ends (zero-copy by functions), and where there are no sequence numbers. Deferred copies and
- * completions are looked at all the time: nothing else tells of them.
+ * Events a part of the time. Bytes come from sequence numbers. Zero-copy ids and the load
+ * generator's counts say how many of them were pinned, and how many were copied later. Events tell
+ * their number and sizes, for which thousands are as good as millions, and are a third witness. So
+ * in rounds that are compared their programs look for a slice of each period, or longer where
+ * events are few. All of the time where they are to be counted (--messages, --count-calls,
+ * --times), where a completion is looked up by the send that it ends (zero-copy by functions), and
+ * where there are no sequence numbers.
  */
 #ifndef NETIOTRACE_DUTY_H
 #define NETIOTRACE_DUTY_H

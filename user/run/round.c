@@ -243,6 +243,7 @@ static int close_books(struct round *r)
 
 	if (e->session) {
 		duty__note(r, &r->now);
+		r->now.moving = !is_done(r);
 		err = read_counters(r);
 		if (!err)
 			err = round__book(r);

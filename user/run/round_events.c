@@ -37,6 +37,7 @@ static void show_progress(struct round *r)
 		perf_watch__read(&e->perf, side, r->out);
 	if (e->session && display__shows(&e->display)) {
 		duty__note(r, &r->now);
+		r->now.moving = true;
 		/* The events first: the sockets count what is sent meanwhile, too, and no event
 		 * seems to have booked too much. */
 		if (session__read(e->session, r->slot, &r->now, false))

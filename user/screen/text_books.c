@@ -195,19 +195,20 @@ static void print_balance(FILE *f, const struct result *r)
 	print_received(f, &r->summary[0].total);
 }
 
-/* What misses leave open of the copies, mode by mode. */
+/* What is left open of the copies, mode by mode: by misses, or where completions were sampled. */
 static void print_open(FILE *f, const struct result *r)
 {
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct run_result *run = &r->summary[i].total;
 		const struct real *least = &run->copies_per_byte;
 		const struct real *most = &run->copies_per_byte_at_most;
+		bool sampled = run_result__sampled_completions(run);
 
 		if (least->known && most->known && most->value > least->value)
-			fprintf(f,
-				"; %s: events were missed, so between %.4f and %.4f copies per "
-				"byte",
-				mode__name(r->summary[i].mode), least->value, most->value);
+			fprintf(f, "; %s: %sbetween %.4f and %.4f copies per byte%s",
+				mode__name(r->summary[i].mode),
+				sampled ? "" : "events were missed, so ", least->value, most->value,
+				sampled ? " (deferred_copy: see reasons)" : "");
 	}
 }
 

@@ -309,7 +309,9 @@ static void print_slices(FILE *f, const struct result *r)
 		if (print_directions(f, r, directions, lead))
 			lead = "; ";
 	if (lead[0] == ';')
-		fputs("; their sizes are sampled, bytes are exact (--count-calls looks at all)", f);
+		fputs("; their sizes are sampled, the sockets count the bytes (--count-calls looks "
+		      "at all)",
+		      f);
 }
 
 static bool bytes_by_sequence(const struct result *r)

@@ -52,6 +52,9 @@ static int put_pinned(json_t *o, const struct run_result *run)
 	return err;
 }
 
+static const char in_slices[] = "completions were looked at a part of the time: app.zerocopy has "
+				"them all, and their codes";
+
 json_t *json_document__kernel_zerocopy(const struct run_result *run)
 {
 	bool known = run->ledger_known && run->kernel_zc_known;
@@ -59,17 +62,20 @@ json_t *json_document__kernel_zerocopy(const struct run_result *run)
 	const struct num missed = {.value = run_result__completions_missed(run), .known = known};
 	bool counted =
 		known && (run->sequence.tx_ids.known || !run->stages[NIO_STAGE_TX_PIN].no_events);
+	bool sampled = known && run_result__sampled_completions(run);
+	bool coded = known && !sampled;
 	json_t *o = json_object();
 	int err = 0;
 
 	err |= json_put_or_null(o, "sends", (struct num){.value = zc->sends, .known = counted});
 	err |= json_put_or_null(o, "completed",
-				(struct num){.value = zc->completed, .known = known});
-	err |= json_put_or_null(o, "copied", (struct num){.value = zc->copied, .known = known});
+				sampled ? run->zc_completed
+					: (struct num){.value = zc->completed, .known = known});
+	err |= json_put_or_null(o, "copied", (struct num){.value = zc->copied, .known = coded});
 	err |= json_put_or_null(o, "copied_at_most",
-				(struct num){.value = zc->copied + missed.value, .known = known});
+				(struct num){.value = zc->copied + missed.value, .known = coded});
 	err |= json_put_or_null(o, "not_copied",
-				(struct num){.value = zc->not_copied, .known = known});
+				(struct num){.value = zc->not_copied, .known = coded});
 	if (known && !counted)
 		err |= json_put_reason(o, "sends", run->stages[NIO_STAGE_TX_PIN].no_events);
 	err |= json_put_num(o, "notifications", run->notifications);
@@ -78,9 +84,10 @@ json_t *json_document__kernel_zerocopy(const struct run_result *run)
 	err |= json_put_num(o, "repeated", run->zc_repeated);
 	err |= json_put_num(o, "sends_unseen", run->zc_unseen);
 	err |= put_pinned(o, run);
-	if (!known)
+	if (!coded)
 		err |= json_put(o, "reason",
-				json_value__text(run->ledger_known || !run->ledger_reason
+				json_value__text(sampled ? in_slices
+						 : run->ledger_known || !run->ledger_reason
 							 ? "completions were not watched: see plan"
 							 : run->ledger_reason));
 	return json_finish(o, err);

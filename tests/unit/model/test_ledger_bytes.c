@@ -10,80 +10,9 @@
 
 #include "model/ledger.h"
 #include "model/verdict.h"
-
-#define MESSAGE  65536ULL
-#define MESSAGES 100ULL
-#define TOTAL    (MESSAGE * MESSAGES)
+#include "support/ledger_case.h"
 
 static const struct environment local = {.path = "loopback", .device = "lo"};
-
-struct fixture {
-	struct plan plan;
-	struct snapshot base, now;
-	struct run_result run;
-};
-
-static void look(struct socket_pass *pass, uint64_t cookie)
-{
-	const struct nio_socket socket = {
-		.cookie = cookie, .state = TCP_ESTABLISHED, .scatter_gather = 1, .zckey = 7};
-
-	sequence__begin(pass, 1);
-	sequence__take(pass, &cookie, &socket);
-	pass->source = "iter/tcp";
-	pass->zckeys = true;
-}
-
-/* All was sent, and taken, by sequence numbers and by the application's own count. */
-static struct fixture *fixture(enum mode mode)
-{
-	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
-	struct plan_request req = {
-		.backend = BACKEND_AUTO, .mode = mode, .size = MESSAGE, .times = TIMES_ON};
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		offers[i].answer = ANSWER_YES;
-	assert_int_equal(plan__make(&f->plan, offers, &req), 0);
-	free(offers);
-	look(&f->base.sockets[NIO_SIDE_SENDER], 1);
-	look(&f->base.sockets[NIO_SIDE_RECEIVER], 2);
-	memcpy(f->now.sockets, f->base.sockets, sizeof(f->now.sockets));
-	f->now.sockets[NIO_SIDE_SENDER].sockets[0].bytes_acked = TOTAL;
-	f->now.sockets[NIO_SIDE_RECEIVER].sockets[0].bytes_received = TOTAL;
-	run_result__init(&f->run);
-	f->run.mode = mode;
-	f->run.duration_ns = 1000000000;
-	f->run.app.tx_bytes = f->run.app.rx_bytes = TOTAL;
-	if (mode == MODE_ZEROCOPY) {
-		f->run.app.zc = (struct zc_counts){MESSAGES, MESSAGES, MESSAGES, 0, 0, 0};
-		f->now.sockets[NIO_SIDE_SENDER].sockets[0].zckey += MESSAGES;
-	}
-	return f;
-}
-
-static void close_books(struct fixture *f)
-{
-	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
-	ledger__close(&f->run, true);
-}
-
-static void end(struct fixture *f)
-{
-	run_result__clear(&f->run);
-	free(f);
-}
-
-static void see(struct fixture *f, enum nio_side side, enum nio_stage stage, uint64_t bytes)
-{
-	f->now.cells[side][stage].bytes += bytes;
-	f->now.cells[side][stage].events += bytes / MESSAGE;
-}
-
-static const struct stage_result *stage(const struct fixture *f, enum nio_stage s)
-{
-	return &f->run.stages[s];
-}
 
 static void missed_events_miss_no_byte(void **state)
 {
@@ -120,64 +49,6 @@ static void all_seen_is_coverage_one(void **state)
 	end(f);
 }
 
-/* Events in slices are a sample of number and sizes; bytes are what they are. */
-static void looking_a_part_of_the_time_costs_no_byte(void **state)
-{
-	struct fixture *f = fixture(MODE_ONECOPY);
-	struct run_result sum;
-
-	(void)state;
-	f->now.phase_ns = 1000;
-	f->now.looked_ns = 100;
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL / 10);
-	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL / 10);
-	close_books(f);
-	assert_true(f->run.balance_known);
-	assert_int_equal(f->run.unaccounted_tx, 0);
-	assert_int_equal(f->run.unaccounted_rx, 0);
-	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, TOTAL);
-	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->quality, QUALITY_EXACT);
-	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->events, MESSAGES / 10);
-	assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->bytes, TOTAL);
-	assert_true(f->run.health.coverage.value == 0.1);
-	assert_true(run_result__events_share(&f->run).value == 0.1);
-	assert_true(run_result__sampled_events(&f->run, NIO_STAGE_TX_COPY));
-	assert_true(run_result__sampled_events(&f->run, NIO_STAGE_RX_COPY));
-	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_OTHER_COPY));
-	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_USER_GATHER));
-	/* A sum is of all rounds' time; a round that looked all of it is no sample. */
-	run_result__init(&sum);
-	assert_int_equal(ledger__add(&sum, &f->run), 0);
-	f->now.looked_ns = 1000;
-	close_books(f);
-	assert_true(run_result__events_share(&f->run).value == 1.0);
-	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_TX_COPY));
-	assert_int_equal(ledger__add(&sum, &f->run), 0);
-	assert_true(run_result__events_share(&sum).value == 0.55);
-	run_result__clear(&sum);
-	end(f);
-}
-
-/* Without sequence numbers such events say nothing of how many bytes there were. */
-static void a_sample_alone_tells_no_bytes(void **state)
-{
-	struct fixture *f = fixture(MODE_ONECOPY);
-
-	(void)state;
-	f->now.phase_ns = 1000;
-	f->now.looked_ns = 100;
-	f->now.sockets[NIO_SIDE_SENDER].source = NULL;
-	f->now.sockets[NIO_SIDE_SENDER].reason = "a pass failed";
-	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL / 10);
-	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL / 10);
-	close_books(f);
-	assert_false(f->run.balance_known);
-	assert_false(run_result__unbalanced(&f->run));
-	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->quality, QUALITY_UNAVAILABLE);
-	assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->quality, QUALITY_EXACT);
-	end(f);
-}
-
 /* As many ids as calls that asked for one, no fallback, scatter-gather: all of it was pinned. */
 static void ids_place_what_was_missed(void **state)
 {
@@ -199,7 +70,27 @@ static void ids_place_what_was_missed(void **state)
 	end(f);
 }
 
-/* Some calls fell back to copying: what was missed may be of either kind, and is of none. */
+/* Bytes that the application sent without MSG_ZEROCOPY were copied; the ids place the others. */
+static void a_fallback_is_placed_by_the_applications_count(void **state)
+{
+	struct fixture *f = fixture(MODE_ZEROCOPY);
+
+	(void)state;
+	f->run.app.zc.enobufs = 2;
+	f->run.app.zc.fallback_bytes = 2 * MESSAGE;
+	f->run.app.zc.sends = f->run.app.zc.completed = f->run.app.zc.copied = MESSAGES - 2;
+	f->now.sockets[NIO_SIDE_SENDER].sockets[0].zckey -= 2;
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL - 5 * MESSAGE);
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, 1 * MESSAGE);
+	close_books(f);
+	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, TOTAL - 2 * MESSAGE);
+	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->quality, QUALITY_DERIVED);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, 2 * MESSAGE);
+	assert_int_equal(f->run.unclassified.value, 0);
+	end(f);
+}
+
+/* Fewer bytes fell back than events saw copied: then neither places what was missed. */
 static void what_cannot_be_placed_is_unclassified(void **state)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
@@ -240,7 +131,7 @@ static void events_that_booked_too_much_are_not_used(void **state)
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
 	(void)state;
-	f->run.app.zc.enobufs = 1;
+	f->run.app.zc.sends++;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, 4294901760);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL);
@@ -322,14 +213,6 @@ static void untold_misses_show_in_coverage(void **state)
 }
 
 /* The hook of the tracepoint backend, whatever the kernel offers besides. */
-static void count_by_arrivals(struct fixture *f)
-{
-	for (size_t i = 0; i < plan_alternatives_nr; i++)
-		if (plan_alternatives[i].probe == PROBE_DEFERRED_COPY &&
-		    plan_alternatives[i].backend == BACKEND_TRACEPOINT)
-			f->plan.chosen[PROBE_DEFERRED_COPY] = &plan_alternatives[i];
-}
-
 /* Every send copied, and fewer bytes arrived than were pinned: arrivals were shown to no program.
  */
 static void unseen_arrivals_are_a_bound(void **state)
@@ -562,9 +445,8 @@ int main(void)
 		cmocka_unit_test(replies_from_elsewhere),
 		cmocka_unit_test(missed_events_miss_no_byte),
 		cmocka_unit_test(all_seen_is_coverage_one),
-		cmocka_unit_test(looking_a_part_of_the_time_costs_no_byte),
-		cmocka_unit_test(a_sample_alone_tells_no_bytes),
 		cmocka_unit_test(ids_place_what_was_missed),
+		cmocka_unit_test(a_fallback_is_placed_by_the_applications_count),
 		cmocka_unit_test(what_cannot_be_placed_is_unclassified),
 		cmocka_unit_test(without_scatter_gather_nothing_was_pinned),
 		cmocka_unit_test(events_that_booked_too_much_are_not_used),

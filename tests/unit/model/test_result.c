@@ -324,13 +324,20 @@ static void events_are_a_sample_where_they_were_not_looked_at_all_the_time(void 
 	assert_true(run_result__sampled_events(&r, NIO_STAGE_TX_COPY));
 	assert_true(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
 	assert_false(run_result__sampled_events(&r, NIO_STAGE_OTHER_COPY));
-	/* Sends that pin are looked at all the time; receiving is not. */
+	assert_false(run_result__sampled_events(&r, NIO_STAGE_DEFERRED_COPY));
+	assert_false(run_result__sampled_completions(&r));
 	r.mode = MODE_ZEROCOPY;
-	assert_false(run_result__sampled_events(&r, NIO_STAGE_TX_COPY));
+	assert_true(run_result__sampled_events(&r, NIO_STAGE_TX_COPY));
 	assert_true(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
+	assert_true(run_result__sampled_events(&r, NIO_STAGE_DEFERRED_COPY));
+	/* Completions that were not looked at are not missed. */
+	assert_true(run_result__sampled_completions(&r));
+	r.kernel_zc_known = true;
+	r.app.zc.completed = 10;
+	assert_int_equal(run_result__completions_missed(&r), 0);
 	/* Of a receiver on another machine nothing is looked at, so there it is no sample. */
 	r.sender_side = true;
-	assert_true(run_result__events_share(&r).value == 1);
+	assert_true(run_result__sampled_events(&r, NIO_STAGE_TX_PIN));
 	assert_false(run_result__sampled_events(&r, NIO_STAGE_RX_COPY));
 	r.mode = MODE_ONECOPY;
 	assert_true(run_result__events_share(&r).value == 0.25);

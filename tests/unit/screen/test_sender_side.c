@@ -85,7 +85,7 @@ static void look_in_slices(struct run_result *run)
 	run->health.looked_ns = 100;
 }
 
-/* Sends that pin are looked at all the time, and of a receiver elsewhere there are no events. */
+/* Of a receiver elsewhere there are no events. */
 static void what_was_looked_at_in_slices(void **state)
 {
 	struct result *r = fake_result__new(3);
@@ -95,19 +95,38 @@ static void what_was_looked_at_in_slices(void **state)
 	for (size_t i = 0; i < r->summary_nr; i++)
 		look_in_slices(&r->summary[i].total);
 	assert_true(text_says(
-		r, ". twocopy, onecopy: events of sending and receiving were looked at 10 % of the "
-		   "time; zerocopy: events of receiving were looked at 10 % of the time; their "
-		   "sizes are sampled, bytes are exact (--count-calls looks at all)"));
+		r, ". twocopy, onecopy, zerocopy: events of sending and receiving were looked at "
+		   "10 % of the time; their sizes are sampled, the sockets count the bytes "
+		   "(--count-calls "
+		   "looks at all)"));
 	for (size_t i = 0; i < r->summary_nr; i++)
 		make_sender_side(&r->summary[i].total);
 	assert_true(text_says(
-		r, ". twocopy, onecopy: events of sending were looked at 10 % of the time; their "
-		   "sizes are sampled, bytes are exact (--count-calls looks at all)"));
+		r, ". twocopy, onecopy, zerocopy: events of sending were looked at 10 % of the "
+		   "time; their sizes are sampled, the sockets count the bytes (--count-calls "
+		   "looks at all)"));
 	assert_false(text_says(r, "events of receiving"));
 	/* Nothing is attached to see them. */
 	for (size_t i = 0; i < r->summary_nr; i++)
 		r->summary[i].total.stages[NIO_STAGE_TX_COPY].no_events = "see plan";
 	assert_false(text_says(r, "looked at"));
+	fake_result__free(r);
+}
+
+/* A range of copies that comes from sampled completions is no sign of missed events. */
+static void a_range_of_copies_says_where_it_comes_from(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct run_result *run = &r->summary[2].total;
+
+	(void)state;
+	assert_int_equal(run->mode, MODE_ZEROCOPY);
+	run->copies_per_byte = (struct real){.value = 2, .known = true};
+	run->copies_per_byte_at_most = (struct real){.value = 2.5, .known = true};
+	assert_true(text_says(r, "zerocopy: events were missed, so between 2.0000 and 2.5000"));
+	look_in_slices(run);
+	assert_true(text_says(r, "zerocopy: between 2.0000 and 2.5000 copies per byte (deferred"));
+	assert_false(text_says(r, "missed, so"));
 	fake_result__free(r);
 }
 
@@ -151,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(costs_in_the_text),
 		cmocka_unit_test(what_was_looked_at_in_slices),
+		cmocka_unit_test(a_range_of_copies_says_where_it_comes_from),
 		cmocka_unit_test(costs_in_a_line),
 		cmocka_unit_test(costs_on_the_screen),
 	};

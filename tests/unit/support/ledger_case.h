@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A phase whose bytes are known: for tests of the ledger's bytes. */
+#ifndef NETIOTRACE_TESTS_LEDGER_CASE_H
+#define NETIOTRACE_TESTS_LEDGER_CASE_H
+
+#include <stdlib.h>
+#include <string.h>
+#include <netinet/tcp.h>
+
+#include "model/ledger.h"
+
+#define MESSAGE  65536ULL
+#define MESSAGES 100ULL
+#define TOTAL    (MESSAGE * MESSAGES)
+
+struct fixture {
+	struct plan plan;
+	struct snapshot base, now;
+	struct run_result run;
+};
+
+static inline void look(struct socket_pass *pass, uint64_t cookie)
+{
+	const struct nio_socket socket = {
+		.cookie = cookie, .state = TCP_ESTABLISHED, .scatter_gather = 1, .zckey = 7};
+
+	sequence__begin(pass, 1);
+	sequence__take(pass, &cookie, &socket);
+	pass->source = "iter/tcp";
+	pass->zckeys = true;
+}
+
+/* All was sent, and taken, by sequence numbers and by the application's own count. */
+static inline struct fixture *fixture(enum mode mode)
+{
+	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
+	struct plan_request req = {
+		.backend = BACKEND_AUTO, .mode = mode, .size = MESSAGE, .times = TIMES_ON};
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		offers[i].answer = ANSWER_YES;
+	assert_int_equal(plan__make(&f->plan, offers, &req), 0);
+	free(offers);
+	look(&f->base.sockets[NIO_SIDE_SENDER], 1);
+	look(&f->base.sockets[NIO_SIDE_RECEIVER], 2);
+	memcpy(f->now.sockets, f->base.sockets, sizeof(f->now.sockets));
+	f->now.sockets[NIO_SIDE_SENDER].sockets[0].bytes_acked = TOTAL;
+	f->now.sockets[NIO_SIDE_RECEIVER].sockets[0].bytes_received = TOTAL;
+	run_result__init(&f->run);
+	f->run.mode = mode;
+	f->run.duration_ns = 1000000000;
+	f->run.app.tx_bytes = f->run.app.rx_bytes = TOTAL;
+	if (mode == MODE_ZEROCOPY) {
+		f->run.app.zc = (struct zc_counts){MESSAGES, MESSAGES, MESSAGES, 0, 0, 0};
+		f->now.sockets[NIO_SIDE_SENDER].sockets[0].zckey += MESSAGES;
+	}
+	return f;
+}
+
+static inline void close_books(struct fixture *f)
+{
+	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
+	ledger__close(&f->run, true);
+}
+
+static inline void end(struct fixture *f)
+{
+	run_result__clear(&f->run);
+	free(f);
+}
+
+static inline void see(struct fixture *f, enum nio_side side, enum nio_stage stage, uint64_t bytes)
+{
+	f->now.cells[side][stage].bytes += bytes;
+	f->now.cells[side][stage].events += bytes / MESSAGE;
+}
+
+static inline const struct stage_result *stage(const struct fixture *f, enum nio_stage s)
+{
+	return &f->run.stages[s];
+}
+
+static inline void count_by_arrivals(struct fixture *f)
+{
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (plan_alternatives[i].probe == PROBE_DEFERRED_COPY &&
+		    plan_alternatives[i].backend == BACKEND_TRACEPOINT)
+			f->plan.chosen[PROBE_DEFERRED_COPY] = &plan_alternatives[i];
+}
+
+#endif
