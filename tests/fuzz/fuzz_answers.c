@@ -32,7 +32,6 @@ static void check_answers(struct analysis *a)
 {
 	struct answer_text answers[QUESTION_NR];
 
-	FUZZ_CHECK(!family__find(a));
 	FUZZ_CHECK(!answers__make(a, answers));
 	for (int q = 0; q < QUESTION_NR; q++)
 		FUZZ_CHECK(answers[q].headline && answers[q].headline[0]);

@@ -77,10 +77,10 @@ static const char *explain(char *buf, size_t len, struct answer_text *answer,
 		      &best);
 	if (!best.strength) {
 		snprintf(buf, len,
-			 "No cost that was measured moves the way that would explain it.");
+			 "No measured cost changes in the direction that would explain it.");
 		return buf;
 	}
-	snprintf(buf, len, "The cost that moves most with it: %s, %s to %s (%s).",
+	snprintf(buf, len, "The cost that changes most with it: %s, %s to %s (%s).",
 		 metric__words(best.metric),
 		 words__value(from, sizeof(from), best.metric, best.c.b.median),
 		 words__value(to, sizeof(to), best.metric, best.c.a.median),
@@ -147,7 +147,7 @@ static size_t say_collapse(struct answer_text *answer, const struct analysis *a,
 
 	if (few == many || !is_lower(&c) || !(c.change < COLLAPSE_WORTH_TELLING - 1))
 		return 0;
-	answer__point(answer, "Collapse: %s gives %s in all, below the %s of %s%s. %s",
+	answer__point(answer, "Collapse: %s: %s in total, less than the %s of %s%s. %s",
 		      words__cell(cell, sizeof(cell), many),
 		      words__value(x, sizeof(x), METRIC_GBPS, c.a.median),
 		      words__value(y, sizeof(y), METRIC_GBPS, c.b.median),
@@ -178,7 +178,7 @@ static size_t say_fall(struct answer_text *answer, const struct analysis *a, str
 
 	if (!is_lower(&c) || !(c.change < FALL_WORTH_TELLING - 1))
 		return 0;
-	answer__point(answer, "Larger messages, lower throughput: %s gives %s, %s gave %s%s. %s",
+	answer__point(answer, "Larger messages, lower throughput: %s: %s; %s: %s%s. %s",
 		      words__cell(cell, sizeof(cell), large),
 		      words__value(x, sizeof(x), METRIC_GBPS, c.a.median),
 		      format_size(size, sizeof(size), small->size),
@@ -257,17 +257,18 @@ static size_t say_exceptions(struct answer_text *answer, const struct analysis *
 	for (i = 0; i < e.nr; i++) {
 		rival = analysis__cell(a, MODE_TWOCOPY, e.cell[i]->size, e.cell[i]->threads);
 		c = analysis__compare(a, e.cell[i], rival, m);
-		answer__point(answer,
-			      "Exception: %s is %s of two-copy in %zu of %zu cell%s, here among "
-			      "them: %s, %s against %s (%s)%s. %s",
-			      metric__words(m), e.rare_is_higher ? "above that" : "below that",
-			      e.rare_is_higher ? e.higher : e.lower, e.cells, plural(e.cells),
-			      words__cell(cell, sizeof(cell), e.cell[i]),
-			      words__value(x, sizeof(x), m, c.a.median),
-			      words__value(y, sizeof(y), m, c.b.median),
-			      words__change(change, sizeof(change), c.change),
-			      certainty(sure, sizeof(sure), &c),
-			      explain(why, sizeof(why), answer, a, e.cell[i], rival));
+		answer__point(
+			answer,
+			"Exception (%zu of %zu setting%s): %s: %s %s, %s than the %s of two-copy "
+			"(%s)%s. %s",
+			e.rare_is_higher ? e.higher : e.lower, e.cells, plural(e.cells),
+			words__cell(cell, sizeof(cell), e.cell[i]), metric__words(m),
+			words__value(x, sizeof(x), m, c.a.median),
+			e.rare_is_higher ? "higher" : "lower",
+			words__value(y, sizeof(y), m, c.b.median),
+			words__change(change, sizeof(change), c.change),
+			certainty(sure, sizeof(sure), &c),
+			explain(why, sizeof(why), answer, a, e.cell[i], rival));
 		answer__cite(answer, a, e.cell[i], m);
 		answer__cite(answer, a, rival, m);
 	}
@@ -307,7 +308,8 @@ static size_t say_books(struct answer_text *answer, const struct analysis *a)
 	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		n = rows_not_zero(a, checks[i].metric, &measured);
 		if (n)
-			answer__point(answer, "The books: %s is not 0 in %zu of %zu run%s.",
+			answer__point(answer,
+				      "The books do not balance: %s is not 0 in %zu of %zu run%s.",
 				      metric__words(checks[i].metric), n, measured,
 				      plural(measured));
 		else if (measured)
@@ -316,12 +318,12 @@ static size_t say_books(struct answer_text *answer, const struct analysis *a)
 		found += n != 0;
 	}
 	if (kept.nr)
-		answer__point(answer, "As it should be: %s.", item_list__words(&kept));
+		answer__point(answer, "The books balance: %s.", item_list__words(&kept));
 	else if (!found)
-		answer__point(answer,
-			      "Whether the books balance cannot be said: the data has no "
-			      "ledger (%s).",
-			      analysis__reason(a, METRIC_UNACCOUNTED_TX));
+		answer__cannot(answer,
+			       "Not shown: whether the books balance, because the data has no "
+			       "ledger (%s).",
+			       analysis__reason(a, METRIC_UNACCOUNTED_TX));
 	return found;
 }
 
@@ -352,12 +354,13 @@ static size_t say_noise(struct answer_text *answer, const struct analysis *a)
 	if (!worst)
 		return 0;
 	e = analysis__estimate(a, worst, METRIC_GBPS);
-	answer__point(answer,
-		      "Noise: in %zu of %zu cell%s the interval of throughput is wider than "
-		      "%.0f %% of its median; widest: %s, %s.",
-		      n, a->cells_nr, plural(a->cells_nr), NOISE_WORTH_TELLING * 100,
-		      words__cell(text, sizeof(text), worst),
-		      words__estimate(value, sizeof(value), METRIC_GBPS, &e));
+	answer__point(
+		answer,
+		"Wide intervals: in %zu of %zu cell%s the interval of throughput is wider than "
+		"%.0f %% of its median. Widest: %s: %s.",
+		n, a->cells_nr, plural(a->cells_nr), NOISE_WORTH_TELLING * 100,
+		words__cell(text, sizeof(text), worst),
+		words__estimate(value, sizeof(value), METRIC_GBPS, &e));
 	answer__cite(answer, a, worst, METRIC_GBPS);
 	return 1;
 }
@@ -399,6 +402,7 @@ static void headline_of_findings(struct answer_text *answer, const struct analys
 	};
 	bool explained = found[FINDING_COLLAPSE] || found[FINDING_FALL] || found[FINDING_EXCEPTION];
 	struct item_list list = {0};
+	char cannot[WORDS_BUF];
 	int i;
 
 	for (i = 0; i < FINDING_NR; i++) {
@@ -409,23 +413,20 @@ static void headline_of_findings(struct answer_text *answer, const struct analys
 			item_list__add(&list, "%s (%zu)", names[i], found[i]);
 		}
 	}
+	answer__cannot_claim(cannot, sizeof(cannot), a);
 	if (!list.nr)
 		answer__headline(answer,
 				 "%s: no collapse, no fall with size, no exception, no wide "
-				 "interval%s",
-				 answer__can_claim(a) ? "Nothing that can be claimed"
-						      : answer__cannot_claim(a),
-				 has_books(a) ? ", and nothing unaccounted for."
-					      : "; whether all bytes are accounted for cannot be "
-						"said.");
+				 "interval%s.",
+				 answer__can_claim(a) ? "Nothing outside the noise" : cannot,
+				 has_books(a) ? ", no unaccounted byte" : "");
 	else
-		answer__headline(answer, "Found: %s.%s%s", item_list__words(&list),
-				 explained ? " Each has the cost that moves most with it, which is "
-					     "no proof of cause."
-					   : "",
-				 answer__can_claim(a)
-					 ? ""
-					 : " With so few rounds none of them is told from noise.");
+		answer__headline(
+			answer, "%s%s%s.%s", answer__can_claim(a) ? "" : cannot,
+			answer__can_claim(a) ? "Found: " : ". Found: ", item_list__words(&list),
+			explained ? " Each is listed with the cost that changes most with it, "
+				    "which is no proof of a cause."
+				  : "");
 }
 
 void answer__unexpected(struct answer_text *answer, const struct analysis *a)
@@ -433,7 +434,7 @@ void answer__unexpected(struct answer_text *answer, const struct analysis *a)
 	size_t found[FINDING_NR];
 
 	if (!analysis__has(a, METRIC_GBPS)) {
-		answer__headline(answer, "Cannot say, because no run has a throughput.");
+		answer__headline(answer, "Not measured: no run has a throughput.");
 		return;
 	}
 	say_peaks(answer, a);
