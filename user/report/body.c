@@ -12,10 +12,11 @@
 #include "study/first_screen.h"
 #include "study/words.h"
 
-#define CELL_LEN    (3 * WORDS_BUF)
-#define COLUMNS_MAX 16
-#define ROWS_MAX    500 /* of a table */
-#define POINTS_MAX  40  /* sentences of one answer */
+#define CELL_LEN     (3 * WORDS_BUF)
+#define COLUMNS_MAX  16
+#define ROWS_MAX     500               /* of a table */
+#define FIRST_FIGURE FIGURE_THROUGHPUT /* on the first screen */
+#define POINTS_MAX   40                /* sentences of one answer */
 
 struct body {
 	const struct report_form *form;
@@ -133,16 +134,19 @@ static void write_diagrams(const struct body *b)
 }
 
 /* The pictures bear their own captions. */
+static void write_figure(const struct body *b, int i)
+{
+	const struct figure *f = &b->r->figures[i];
+
+	b->form->picture(b->f, f->name, b->r->figure_svg[i], f->title, NULL);
+}
+
 static void write_figures(const struct body *b)
 {
-	const struct figure *f;
-	int i;
-
 	b->form->heading(b->f, 2, "Pictures");
-	for (i = 0; i < FIGURE_NR; i++) {
-		f = &b->r->figures[i];
-		b->form->picture(b->f, f->name, b->r->figure_svg[i], f->title, NULL);
-	}
+	for (int i = 0; i < FIGURE_NR; i++)
+		if (i != FIRST_FIGURE)
+			write_figure(b, i);
 }
 
 static void write_evidence(const struct body *b, const struct answer_text *answer)
@@ -434,6 +438,7 @@ void report_body__write(const struct report_form *form, FILE *f, const struct re
 	form->begin(f, title);
 	write_head(&b);
 	write_first_screen(&b);
+	write_figure(&b, FIRST_FIGURE);
 	write_answers(&b);
 	write_figures(&b);
 	write_diagrams(&b);

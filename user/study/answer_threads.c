@@ -15,13 +15,13 @@
 struct scaling {
 	double *per_thread, *misses, *per_kib, *switches, *bytes; /* factors, most / fewest */
 	size_t per_thread_nr, misses_nr, per_kib_nr, switches_nr, bytes_nr;
-	size_t lower, higher, noise;
+	size_t cells, lower, higher;
 };
 
 /* All modes together. */
 struct total {
 	double *per_thread;
-	size_t per_thread_nr, lower, higher, noise;
+	size_t per_thread_nr, cells, lower, higher;
 };
 
 static void scaling__clear(struct scaling *s)
@@ -60,7 +60,7 @@ static void scaling__add(struct scaling *s, struct answer_text *answer, const st
 	add_factor(&c, 1, s->per_thread, &s->per_thread_nr);
 	s->lower += c.difference == DIFFERENCE_LOWER;
 	s->higher += c.difference == DIFFERENCE_HIGHER;
-	s->noise += c.difference == DIFFERENCE_NOISE;
+	s->cells += c.difference != DIFFERENCE_UNKNOWN;
 	c = analysis__compare(a, many, few, METRIC_LLC_MISSES);
 	add_factor(&c, 1, s->misses, &s->misses_nr);
 	c = analysis__compare(a, many, few, METRIC_LLC_MISSES_PER_KIB);
@@ -149,24 +149,27 @@ static void say_mode(struct answer_text *answer, const struct analysis *a, enum 
 		total->per_thread[total->per_thread_nr++] = s.per_thread[i];
 	total->lower += s.lower;
 	total->higher += s.higher;
-	total->noise += s.noise;
+	total->cells += s.cells;
 	say_factors(answer, a, mode, &s);
 	say_best(answer, a, mode);
 	scaling__clear(&s);
 }
 
-/* The total with a thread count against that with the fewest, median over modes and sizes. */
-static double total_factor(struct answer_text *answer, const struct analysis *a,
-			   unsigned int threads)
-{
-	double *values = array__new(a->cells_nr, sizeof(*values)), median;
-	size_t n = 0;
+/* A thread count against the fewest, by the total of each mode and size that has both. */
+struct best {
+	unsigned int threads;
+	double factor; /* median of total / total with the fewest threads */
+	size_t cells, higher;
+};
 
-	if (!values) {
-		answer->failed = true;
-		return (double)NAN;
-	}
-	for (size_t i = 0; i < a->cells_nr; i++) {
+static struct best totals_of(struct answer_text *answer, const struct analysis *a,
+			     unsigned int threads)
+{
+	double *values = array__new(a->cells_nr, sizeof(*values));
+	struct best best = {.threads = threads, .factor = (double)NAN};
+
+	answer->failed |= !values;
+	for (size_t i = 0; values && i < a->cells_nr; i++) {
 		struct cell *x = &a->cells[i];
 		struct claim c;
 
@@ -174,27 +177,25 @@ static double total_factor(struct answer_text *answer, const struct analysis *a,
 			continue;
 		c = analysis__compare(a, x, analysis__cell(a, x->mode, x->size, a->threads[0]),
 				      METRIC_GBPS);
-		add_factor(&c, 1, values, &n);
+		add_factor(&c, 1, values, &best.cells);
+		best.higher += c.difference == DIFFERENCE_HIGHER;
 	}
-	median = median_of(values, n);
+	if (values)
+		best.factor = median_of(values, best.cells);
 	free(values);
-	return median;
+	return best;
 }
 
-struct best {
-	unsigned int threads;
-	double factor; /* of the total with the fewest threads */
-};
-
+/* Where the rounds can tell, only totals that are higher somewhere are better. */
 static struct best best_of(struct answer_text *answer, const struct analysis *a)
 {
-	struct best best = {a->threads[0], 1};
+	struct best best = {.threads = a->threads[0], .factor = 1};
 
 	for (size_t i = 1; i < a->threads_nr; i++) {
-		double factor = total_factor(answer, a, a->threads[i]);
+		struct best x = totals_of(answer, a, a->threads[i]);
 
-		if (factor > best.factor)
-			best = (struct best){a->threads[i], factor};
+		if (x.factor > best.factor && (x.higher || !answer__can_claim(a)))
+			best = x;
 	}
 	return best;
 }
@@ -227,12 +228,18 @@ static void best_text(char *buf, size_t len, const struct analysis *a, const str
 	char threads[UNITS_BUF], few[UNITS_BUF], change[WORDS_BUF];
 
 	words__threads(threads, sizeof(threads), best->threads);
+	words__threads(few, sizeof(few), a->threads[0]);
 	if (best->threads == a->threads[0])
-		snprintf(buf, len, "The total is best with %s", threads);
+		snprintf(buf, len, "No more threads than %u have a higher total", a->threads[0]);
+	else if (!answer__can_claim(a))
+		snprintf(buf, len, "The total is best with %s: %s of that with %s (median)",
+			 threads, words__factor(change, sizeof(change), 1, best->factor), few);
 	else
-		snprintf(buf, len, "The total is best with %s: %s of that with %s", threads,
-			 words__factor(change, sizeof(change), 1, best->factor),
-			 words__threads(few, sizeof(few), a->threads[0]));
+		snprintf(buf, len,
+			 "The total is best with %s: %s of that with %s (median), higher in %zu of "
+			 "%zu combination%s of mode and size",
+			 threads, words__factor(change, sizeof(change), 1, best->factor), few,
+			 best->higher, best->cells, plural(best->cells));
 }
 
 static void standing_text(char *buf, size_t len, const struct analysis *a,
@@ -244,8 +251,8 @@ static void standing_text(char *buf, size_t len, const struct analysis *a,
 		snprintf(buf, len,
 			 "Per thread it is lower in %zu of %zu, higher in %zu, no "
 			 "difference in %zu",
-			 total->lower, total->per_thread_nr, total->higher,
-			 total->per_thread_nr - total->lower - total->higher);
+			 total->lower, total->cells, total->higher,
+			 total->cells - total->lower - total->higher);
 }
 
 static void say_cannot(struct answer_text *answer, const struct analysis *a, unsigned int cpus)
@@ -268,7 +275,7 @@ static void say_cannot(struct answer_text *answer, const struct analysis *a, uns
 
 static void headline(struct answer_text *answer, const struct analysis *a, struct total *total)
 {
-	char ceiling[4 * WORDS_BUF], best[3 * WORDS_BUF], standing[3 * WORDS_BUF],
+	char ceiling[4 * WORDS_BUF], best[4 * WORDS_BUF], standing[3 * WORDS_BUF],
 		factor[WORDS_BUF];
 	bool pinned;
 	unsigned int cpus = conditions__sender_cpus(a->dataset, &pinned);
