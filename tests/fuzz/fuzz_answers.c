@@ -49,7 +49,7 @@ static void check_changes(const struct analysis *before, const struct analysis *
 	memset(metrics, true, sizeof(metrics));
 	FUZZ_CHECK(!changes__find(&c, before, after, metrics, NULL));
 	changes__regressions(&c, 0.05);
-	FUZZ_CHECK(!changes__text(&c, &names, true, sink));
+	FUZZ_CHECK(!changes__text(&c, &names, 0.05, true, sink));
 	json_decref(changes__json(&c, &names, 0.05));
 	changes__clear(&c);
 	fclose(sink);
