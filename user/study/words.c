@@ -160,6 +160,9 @@ char *words__change_interval(char *buf, size_t len, double low, double high)
 
 	if (isnan(low) && isnan(high))
 		buf[0] = '\0';
+	else if (low > -1 && high >= 9)
+		snprintf(buf, len, "%s to %s", times(from, sizeof(from), low + 1),
+			 times(to, sizeof(to), high + 1));
 	else
 		snprintf(buf, len, "%s to %s", words__change(from, sizeof(from), low),
 			 words__change(to, sizeof(to), high));

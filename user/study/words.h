@@ -27,7 +27,7 @@ char *words__estimate(char *buf, size_t len, enum metric m, const struct estimat
 char *words__interval(char *buf, size_t len, enum metric m, const struct estimate *e);
 /* "+4.4 %", "x 12.0" from tenfold on; "n/a". */
 char *words__change(char *buf, size_t len, double change);
-/* "+2.1 % to +6.0 %"; "" when there is no interval. */
+/* "+2.1 % to +6.0 %", "x 7.66 to x 17.2" to tenfold and more; "" when there is no interval. */
 char *words__change_interval(char *buf, size_t len, double low, double high);
 /*
  * What may be said of a claim: "+4.4 %, +2.1 % to +6.0 %", "no difference", "+4.4 %, point

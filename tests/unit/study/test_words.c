@@ -101,7 +101,7 @@ static void claims_in_words(void **state)
 	char buf[4 * WORDS_BUF];
 
 	(void)state;
-	assert_string_equal(words__claim(buf, sizeof(buf), &c), "+18.1 %, +10.0 % to x 13.0");
+	assert_string_equal(words__claim(buf, sizeof(buf), &c), "+18.1 %, x 1.10 to x 13.0");
 	c.difference = DIFFERENCE_NOISE;
 	assert_string_equal(words__claim(buf, sizeof(buf), &c), "no difference");
 	c.difference = DIFFERENCE_POINT;
