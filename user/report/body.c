@@ -103,10 +103,12 @@ static void write_first_screen(const struct body *b)
 
 	b->form->table_begin(b->f, heads, 2);
 	put_row(b, "Was zero-copy zero-copy?", first_screen__zerocopy(a));
-	put_row(b, "Fastest, by message size", first_screen__best(a, METRIC_GBPS));
-	put_row(b, sender ? "Cheapest for the sender, by CPU time" : "Cheapest, by CPU time",
+	put_row(b, "Fastest", first_screen__best(a, METRIC_GBPS));
+	put_row(b, sender ? "Cheapest for the sender (CPU time)" : "Cheapest (CPU time)",
 		first_screen__best(a, cost));
 	b->form->table_end(b->f);
+	if (a->threads_nr > 1)
+		say(b, "Fastest and cheapest: at each message size, over all thread counts.");
 }
 
 static void write_diagrams(const struct body *b)

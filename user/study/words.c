@@ -51,7 +51,7 @@ static int decimals_of(double value)
 
 static void format_with(char *buf, size_t len, double value, int decimals)
 {
-	if (value >= 10000 && value < 1e15)
+	if (value >= 1000 && value < 1e15)
 		format_count(buf, len, (uint64_t)(value + 0.5));
 	else
 		snprintf(buf, len, "%.*f", decimals, value);

@@ -13,7 +13,7 @@ char *words__cell(char *buf, size_t len,
 		  const struct cell *cell); /* "two-copy, 64 KiB, 8 threads" */
 
 /*
- * 4 digits and no exponent: "12.10", "365.3", "0.01234"; thousands apart from 10 000 on, in full.
+ * 4 digits and no exponent: "12.10", "365.3", "0.01234"; thousands apart from 1 000 on, in full.
  * Neither NaN nor infinite.
  */
 char *words__number(char *buf, size_t len, double value);

@@ -175,7 +175,7 @@ static void published_without_duration(void **state)
 	study__finish(&s, (double)NAN);
 	assert_false(analysis__has(&s.a, METRIC_CYCLES_PER_BYTE));
 	assert_non_null(strstr(analysis__reason(&s.a, METRIC_CYCLES_PER_BYTE), "for how long"));
-	check_says(&s.answers[QUESTION_UNEXPECTED], "context switches, 34 to 6810");
+	check_says(&s.answers[QUESTION_UNEXPECTED], "context switches, 34 to 6 810");
 	assert_false(says(&s.answers[QUESTION_THREADS], "without counters"));
 	check_says(&s.answers[QUESTION_THREADS], "LLC misses per thread");
 	study__clear(&s);

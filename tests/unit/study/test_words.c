@@ -52,8 +52,8 @@ static void values_in_words(void **state)
 	check_value(METRIC_GBPS, 12.1, "12.10 Gbit/s");
 	check_value(METRIC_GBPS, 0.00123456, "0.001235 Gbit/s");
 	check_value(METRIC_GBPS, 0, "0 Gbit/s");
-	check_value(METRIC_GBPS, 1000.6, "1001 Gbit/s");
-	check_value(METRIC_GBPS, 9999, "9999 Gbit/s");
+	check_value(METRIC_GBPS, 1000.6, "1 001 Gbit/s");
+	check_value(METRIC_GBPS, 9999, "9 999 Gbit/s");
 	check_value(METRIC_GBPS, -1234.4, "-1234 Gbit/s");
 	check_value(METRIC_GBPS, -20000, "-20000 Gbit/s");
 	check_value(METRIC_GBPS, 10000, "10 000 Gbit/s");
@@ -87,11 +87,11 @@ static void estimates_in_words(void **state)
 	(void)state;
 	check_estimate(METRIC_GBPS, &none, "n/a", "n/a");
 	check_estimate(METRIC_GBPS, &one, "3.000 Gbit/s", "one run");
-	check_estimate(METRIC_GBPS, &few, "3.000 Gbit/s (2.500 to 1500.000)", "2.500 to 1500.000");
+	check_estimate(METRIC_GBPS, &few, "3.000 Gbit/s (2.500 to 1 500)", "2.500 to 1 500");
 	check_estimate(METRIC_SEND_P50, &few, "3 ns (2.5 ns to 1.5 us)", "2.5 ns to 1.5 us");
 	check_estimate(METRIC_STAGE_CPB(NIO_STAGE_TX_COPY), &few, "3.00 (2.50 to 1500.00)",
 		       "2.50 to 1500.00");
-	check_estimate(METRIC_ZC_SENDS, &few, "3 (2 to 1500)", "2 to 1500");
+	check_estimate(METRIC_ZC_SENDS, &few, "3 (2 to 1 500)", "2 to 1 500");
 }
 
 /* No figure beside "no difference"; else the change, with its interval or why it has none. */
