@@ -261,10 +261,14 @@ outside_references() { # FILE
 		print(f"The total is best with {best} threads: x {total[best]:.2f} of that with 1 thread")
 		own = statistics.median(gbps[m, s, 8] / 8 / gbps[m, s, 1] for m, s, t in gbps if t == 1)
 		print(f"With 8 threads throughput per thread is x {own:.3f} of that with 1 (median of 12 combinations")
+		sizes = sorted({s for s, _ in settings})
+		collapses = sum(gbps[m, s, t] < 0.9 * gbps[m, s, 1] for m, s, t in gbps if t > 1)
+		falls = sum(gbps[m, b, t] < 0.7 * gbps[m, a, t] for a, b in zip(sizes, sizes[1:]) for m in range(3) for t in (1, 2, 4, 8))
+		print(f"collapse with more threads ({collapses} of 36), fall with larger messages ({falls} of 36)")
 		llc = {k: int(r["LLCMisses"]) for k, r in rows.items()}
 		print(", ".join(f"{100 * (llc[2, s, 4] / llc[0, s, 4] - 1):+.1f} % at {s // 1024} KiB" for s in (16384, 65536, 262144)))
 	EOF
-	[ "$(wc -l <facts)" -eq 9 ]
+	[ "$(wc -l <facts)" -eq 10 ]
 	while IFS= read -r fact; do
 		grep -qF -- "$fact" out/report.md || {
 			echo "not found: $fact"

@@ -137,16 +137,24 @@ static void say_peaks(struct answer_text *answer, const struct analysis *a)
 		say_peak(answer, a, (enum mode)m, of[m]);
 }
 
+/* How often something was found, and where it could have been. */
+struct tally {
+	size_t nr, of;
+};
+
 /* A whole throughput below that of fewer threads. */
-static size_t say_collapse(struct answer_text *answer, const struct analysis *a, struct cell *many)
+static void say_collapse(struct answer_text *answer, const struct analysis *a, struct cell *many,
+			 struct tally *found)
 {
 	struct cell *few = analysis__cell(a, many->mode, many->size, a->threads[0]);
 	struct claim c = analysis__compare(a, many, few, METRIC_GBPS);
 	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], threads[UNITS_BUF], why[512],
 		sure[UNITS_BUF];
 
+	found->of += few != many && c.difference != DIFFERENCE_UNKNOWN;
 	if (few == many || !is_lower(&c) || !(c.change < COLLAPSE_WORTH_TELLING - 1))
-		return 0;
+		return;
+	found->nr++;
 	answer__point(answer, "Collapse: %s: %s in total, less than the %s of %s%s. %s",
 		      words__cell(cell, sizeof(cell), many),
 		      words__value(x, sizeof(x), METRIC_GBPS, c.a.median),
@@ -156,28 +164,29 @@ static size_t say_collapse(struct answer_text *answer, const struct analysis *a,
 		      explain(why, sizeof(why), answer, a, many, few));
 	answer__cite(answer, a, many, METRIC_GBPS);
 	answer__cite(answer, a, few, METRIC_GBPS);
-	return 1;
 }
 
-static size_t say_collapses(struct answer_text *answer, const struct analysis *a)
+static struct tally say_collapses(struct answer_text *answer, const struct analysis *a)
 {
-	size_t i, found = 0;
+	struct tally found = {0};
 
-	for (i = 0; i < a->cells_nr; i++)
-		found += say_collapse(answer, a, &a->cells[i]);
+	for (size_t i = 0; i < a->cells_nr; i++)
+		say_collapse(answer, a, &a->cells[i], &found);
 	return found;
 }
 
 /* A larger message that is much slower than the next smaller one. */
-static size_t say_fall(struct answer_text *answer, const struct analysis *a, struct cell *small,
-		       struct cell *large)
+static void say_fall(struct answer_text *answer, const struct analysis *a, struct cell *small,
+		     struct cell *large, struct tally *found)
 {
 	struct claim c = analysis__compare(a, large, small, METRIC_GBPS);
 	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], size[UNITS_BUF], why[512],
 		sure[UNITS_BUF];
 
+	found->of += c.difference != DIFFERENCE_UNKNOWN;
 	if (!is_lower(&c) || !(c.change < FALL_WORTH_TELLING - 1))
-		return 0;
+		return;
+	found->nr++;
 	answer__point(answer, "Larger messages, lower throughput: %s: %s; %s: %s%s. %s",
 		      words__cell(cell, sizeof(cell), large),
 		      words__value(x, sizeof(x), METRIC_GBPS, c.a.median),
@@ -187,13 +196,13 @@ static size_t say_fall(struct answer_text *answer, const struct analysis *a, str
 		      explain(why, sizeof(why), answer, a, large, small));
 	answer__cite(answer, a, large, METRIC_GBPS);
 	answer__cite(answer, a, small, METRIC_GBPS);
-	return 1;
 }
 
-static size_t say_falls(struct answer_text *answer, const struct analysis *a)
+static struct tally say_falls(struct answer_text *answer, const struct analysis *a)
 {
 	struct cell *small, *large;
-	size_t i, t, found = 0;
+	struct tally found = {0};
+	size_t i, t;
 	int m;
 
 	for (m = 0; m < MODE_NR; m++)
@@ -202,7 +211,7 @@ static size_t say_falls(struct answer_text *answer, const struct analysis *a)
 				small = analysis__cell(a, (enum mode)m, a->sizes[i - 1],
 						       a->threads[t]);
 				large = analysis__cell(a, (enum mode)m, a->sizes[i], a->threads[t]);
-				found += say_fall(answer, a, small, large);
+				say_fall(answer, a, small, large, &found);
 			}
 	return found;
 }
@@ -244,8 +253,8 @@ static struct exceptions exceptions_of(const struct analysis *a, enum mode mode,
 	return e;
 }
 
-static size_t say_exceptions(struct answer_text *answer, const struct analysis *a, enum mode mode,
-			     enum metric m)
+static void say_exceptions(struct answer_text *answer, const struct analysis *a, enum mode mode,
+			   enum metric m, struct tally *found)
 {
 	struct exceptions e = exceptions_of(a, mode, m);
 	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], change[WORDS_BUF], why[512],
@@ -272,7 +281,8 @@ static size_t say_exceptions(struct answer_text *answer, const struct analysis *
 		answer__cite(answer, a, e.cell[i], m);
 		answer__cite(answer, a, rival, m);
 	}
-	return e.nr;
+	found->nr += e.nr;
+	found->of += e.cells;
 }
 
 static size_t rows_not_zero(const struct analysis *a, enum metric m, size_t *measured)
@@ -295,7 +305,7 @@ struct books_check {
 	const char *kept; /* what is true when it was 0 in all of them */
 };
 
-static size_t say_books(struct answer_text *answer, const struct analysis *a)
+static struct tally say_books(struct answer_text *answer, const struct analysis *a)
 {
 	static const struct books_check checks[] = {
 		{METRIC_UNACCOUNTED_TX, "no byte sent is unaccounted for"},
@@ -303,7 +313,8 @@ static size_t say_books(struct answer_text *answer, const struct analysis *a)
 		{METRIC_MISSED, "no event was missed"},
 	};
 	struct item_list kept = {0};
-	size_t i, n, measured, found = 0;
+	struct tally found = {0};
+	size_t i, n, measured;
 
 	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		n = rows_not_zero(a, checks[i].metric, &measured);
@@ -315,11 +326,12 @@ static size_t say_books(struct answer_text *answer, const struct analysis *a)
 		else if (measured)
 			item_list__add(&kept, "%s (%zu run%s)", checks[i].kept, measured,
 				       plural(measured));
-		found += n != 0;
+		found.nr += n != 0;
+		found.of += measured != 0;
 	}
 	if (kept.nr)
 		answer__point(answer, "The books balance: %s.", item_list__words(&kept));
-	else if (!found)
+	else if (!found.nr)
 		answer__cannot(answer,
 			       "Not shown: whether the books balance, because the data has no "
 			       "ledger (%s).",
@@ -332,7 +344,7 @@ static bool has_books(const struct analysis *a)
 	return analysis__has(a, METRIC_UNACCOUNTED_TX) && analysis__has(a, METRIC_UNACCOUNTED_RX);
 }
 
-static size_t say_noise(struct answer_text *answer, const struct analysis *a)
+static struct tally say_noise(struct answer_text *answer, const struct analysis *a)
 {
 	struct cell *cell, *worst = NULL;
 	double width, widest = NOISE_WORTH_TELLING;
@@ -352,7 +364,7 @@ static size_t say_noise(struct answer_text *answer, const struct analysis *a)
 		}
 	}
 	if (!worst)
-		return 0;
+		return (struct tally){0, a->cells_nr};
 	e = analysis__estimate(a, worst, METRIC_GBPS);
 	answer__point(
 		answer,
@@ -362,10 +374,10 @@ static size_t say_noise(struct answer_text *answer, const struct analysis *a)
 		words__cell(text, sizeof(text), worst),
 		words__estimate(value, sizeof(value), METRIC_GBPS, &e));
 	answer__cite(answer, a, worst, METRIC_GBPS);
-	return 1;
+	return (struct tally){n, a->cells_nr};
 }
 
-static size_t say_zero(struct answer_text *answer, const struct analysis *a)
+static struct tally say_zero(struct answer_text *answer, const struct analysis *a)
 {
 	size_t i, n = 0;
 
@@ -376,7 +388,7 @@ static size_t say_zero(struct answer_text *answer, const struct analysis *a)
 			      "Nothing arrived in %zu of %zu run%s: throughput 0, so that "
 			      "no cost per byte exists there.",
 			      n, a->dataset->rows_nr, plural(a->dataset->rows_nr));
-	return n != 0;
+	return (struct tally){n, a->dataset->rows_nr};
 }
 
 enum finding {
@@ -390,7 +402,7 @@ enum finding {
 };
 
 static void headline_of_findings(struct answer_text *answer, const struct analysis *a,
-				 const size_t found[FINDING_NR])
+				 const struct tally found[FINDING_NR])
 {
 	static const char *const names[FINDING_NR] = {
 		[FINDING_ZERO] = "runs in which nothing arrived",
@@ -400,18 +412,16 @@ static void headline_of_findings(struct answer_text *answer, const struct analys
 		[FINDING_NOISE] = "wide intervals",
 		[FINDING_BOOKS] = "books that do not balance",
 	};
-	bool explained = found[FINDING_COLLAPSE] || found[FINDING_FALL] || found[FINDING_EXCEPTION];
+	bool explained =
+		found[FINDING_COLLAPSE].nr || found[FINDING_FALL].nr || found[FINDING_EXCEPTION].nr;
 	struct item_list list = {0};
 	char cannot[WORDS_BUF];
 	int i;
 
 	for (i = 0; i < FINDING_NR; i++) {
-		if (i == FINDING_ZERO || i == FINDING_NOISE) {
-			if (found[i])
-				item_list__add(&list, "%s", names[i]);
-		} else if (found[i]) {
-			item_list__add(&list, "%s (%zu)", names[i], found[i]);
-		}
+		if (found[i].nr)
+			item_list__add(&list, "%s (%zu of %zu)", names[i], found[i].nr,
+				       found[i].of);
 	}
 	answer__cannot_claim(cannot, sizeof(cannot), a);
 	if (!list.nr)
@@ -431,7 +441,7 @@ static void headline_of_findings(struct answer_text *answer, const struct analys
 
 void answer__unexpected(struct answer_text *answer, const struct analysis *a)
 {
-	size_t found[FINDING_NR];
+	struct tally found[FINDING_NR] = {0};
 
 	if (!analysis__has(a, METRIC_GBPS)) {
 		answer__headline(answer, "Not measured: no run has a throughput.");
@@ -441,9 +451,9 @@ void answer__unexpected(struct answer_text *answer, const struct analysis *a)
 	found[FINDING_ZERO] = say_zero(answer, a);
 	found[FINDING_COLLAPSE] = say_collapses(answer, a);
 	found[FINDING_FALL] = say_falls(answer, a);
-	found[FINDING_EXCEPTION] = say_exceptions(answer, a, MODE_ONECOPY, METRIC_GBPS) +
-				   say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_GBPS) +
-				   say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_LLC_MISSES);
+	say_exceptions(answer, a, MODE_ONECOPY, METRIC_GBPS, &found[FINDING_EXCEPTION]);
+	say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_GBPS, &found[FINDING_EXCEPTION]);
+	say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_LLC_MISSES, &found[FINDING_EXCEPTION]);
 	found[FINDING_NOISE] = say_noise(answer, a);
 	found[FINDING_BOOKS] = say_books(answer, a);
 	answer->answered = true;
