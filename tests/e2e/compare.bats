@@ -29,14 +29,22 @@ rows() {
 @test "compare: equal data differs in nothing, a planted regression ends with 5" {
 	rows 0.90 >after.csv
 	"$NETIOTRACE" compare before.csv before.csv --fail-on-regression 0 >out
-	grep -q '8 comparisons in 4 cells: 0 outside the noise (0 better, 0 worse), 8 inside' out
+	grep -q '^0 of 8 comparisons in 4 cells differ (0 better, 0 worse), 8 do not\.$' out
+	grep -q '^Gate passed: none of 8 gated comparisons ' out
 	"$NETIOTRACE" compare before.csv after.csv >out
-	grep -qE '^onecopy +64k +1 +throughput_gbps .* -10.0 %  worse$' out
-	grep -q '2 outside the noise (0 better, 2 worse), 6 inside' out
+	grep -qE '^onecopy +64k +1 +throughput_gbps +16.19 Gbit/s +14.57 Gbit/s +-10.0 % \(-11.4 % to -8.6 %\) +worse$' out
+	grep -q '^2 of 8 comparisons in 4 cells differ (0 better, 2 worse), 6 do not' out
+	run ! grep -q Gate out
 	code=0
 	"$NETIOTRACE" compare before.csv after.csv --fail-on-regression 5% >out 2>err || code=$?
 	[ "$code" -eq 5 ]
-	[ "$(cat err)" = "netiotrace: 2 regressions by more than 5 %, outside the noise." ]
+	# Each cell that fails the gate is named, with both values and the interval of the change.
+	grep -q '^netiotrace: regression: onecopy 64k t1 throughput_gbps: 16.19 Gbit/s -> 14.57 Gbit/s, -10.0 % (-11.4 % to -8.6 %)\.$' err
+	grep -q '^netiotrace: regression: onecopy 64k t1 cpu_ns_per_kib: 63.28 ns/KiB -> 70.25 ns/KiB, ' err
+	[ "$(tail -1 err)" = "netiotrace: 2 of 8 gated comparisons are worse by more than 5 %." ]
+	[ "$(wc -l <err)" -eq 3 ]
+	[ "$(grep -c 'worse, REGRESSION$' out)" -eq 2 ]
+	grep -q '^Gate FAILED: 2 of 8 gated comparisons ' out
 	"$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 12%
 	"$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 10.5 --metrics throughput_gbps
 	# The other way round it is a gain.
@@ -47,7 +55,7 @@ rows() {
 @test "compare: what is one is said as one" {
 	rows 0.90 >after.csv
 	run -5 "$NETIOTRACE" compare -q before.csv after.csv --metrics throughput_gbps --fail-on-regression 5%
-	[ "$output" = "netiotrace: 1 regression by more than 5 %, outside the noise." ]
+	[ "${lines[-1]}" = "netiotrace: 1 of 4 gated comparisons is worse by more than 5 %." ]
 	# One cell of one run; and its like with a cell more.
 	grep -E '^mode|^onecopy,4096,1,0' before.csv >one.csv
 	grep -E '^mode|^onecopy,[0-9]*,1,0' before.csv >two.csv
@@ -55,7 +63,7 @@ rows() {
 	cat out
 	grep -q ': 1 run of 1 cell, 1 round$' out
 	grep -q ': 2 runs of 2 cells, 1 round; 1 cell is only here$' out
-	grep -q '^1 comparison in 1 cell: 0 outside the noise' out
+	grep -q '^0 of 1 comparison in 1 cell differ' out
 }
 
 # bats test_tags=address
@@ -63,7 +71,7 @@ rows() {
 	sed '2,$s/^\(onecopy,65536,1,[02]\),[^,]*/\1,13.0/' before.csv >noisy.csv
 	rows 0.95 >after.csv
 	"$NETIOTRACE" compare noisy.csv after.csv --metrics throughput_gbps --fail-on-regression 1% >out
-	grep -q '4 inside' out
+	grep -q ', 4 do not\.' out
 }
 
 # bats test_tags=address
@@ -72,7 +80,7 @@ rows() {
 	"$NETIOTRACE" compare before.csv after.csv --fail-on-regression 5% --json - >one.json || true
 	"$NETIOTRACE" compare before.csv after.csv --fail-on-regression 5% --json two.json >/dev/null || true
 	cmp one.json two.json
-	jq -e '.schema == "netiotrace.compare/1" and .regressions == 2
+	jq -e '.schema == "netiotrace.compare/1" and .regressions == 2 and .gate == "failed"
 		and .environment_differs.kernel == {"before": "6.1", "after": "6.6"}
 		and (.changes | length == 8)
 		and ([.changes[] | select(.regression)] | length == 2)
@@ -84,8 +92,8 @@ rows() {
 	grep -E '^mode|,1,0,[0-9.]*,[0-9.]*,0,1e9,6.1$' before.csv >single.csv
 	rows 0.10 | grep -E '^mode|,1,0,[0-9.]*,[0-9.]*,0,1e9,6.1$' >after.csv
 	"$NETIOTRACE" compare single.csv after.csv --all >out
-	grep -q 'cannot say: too few rounds' out
-	grep -q '8 cannot be told' out
+	grep -q '  point difference, one round$' out
+	grep -q '8 have one round on a side: point differences without an interval' out
 	# A gate that cannot see is not one that was passed.
 	run -1 "$NETIOTRACE" compare -q single.csv after.csv --fail-on-regression 1%
 	[[ $output == *"cannot tell"* ]]
@@ -109,7 +117,57 @@ rows() {
 	# A regression is one, whatever else is not known.
 	rows 0.50 | grep -v '^twocopy,4096' >after.csv
 	run -5 "$NETIOTRACE" compare -q before.csv after.csv --fail-on-regression 5%
-	[[ $output == *"twocopy 4k t1 (no run)."*"2 regressions by more than 5 %"* ]]
+	[[ $output == *"twocopy 4k t1 (no run)."*"regression: onecopy 64k t1 throughput_gbps"*"2 of 6 gated comparisons are worse"* ]]
+}
+
+# bats test_tags=address
+@test "compare: text, JSON and exit status agree, whatever the noise" {
+	python3 - <<-'EOF'
+		import random
+		# Three cells of six rounds; one gets slower by 0 to 30 %, under noise of 1 to 12 %.
+		for case in range(24):
+		    random.seed(case)
+		    noise, change = 0.01 + 0.01 * (case % 12), 0.3 * (case // 2) / 11
+		    for name, factor in ("before", 1), ("after", 1 - change):
+		        with open(f"{name}{case}.csv", "w") as f:
+		            print("mode,size,threads,round,app_throughput_gbps", file=f)
+		            for size in 1024, 4096, 16384:
+		                for r in range(6):
+		                    g = 10 * random.gauss(1, noise) * (factor if size == 4096 else 1)
+		                    print(f"twocopy,{size},1,{r},{g:.6f}", file=f)
+	EOF
+	failed=0
+	for case in {0..23}; do
+		code=0
+		"$NETIOTRACE" compare "before$case.csv" "after$case.csv" --fail-on-regression 2% --json doc.json >out 2>err || code=$?
+		n=$(jq '[.changes[] | select(.regression)] | length' doc.json)
+		echo "case $case: exit $code, $n regressions"
+		[ "$n" -eq "$(jq .regressions doc.json)" ]
+		[ "$n" -eq "$(grep -c 'REGRESSION$' out)" ]
+		[ "$n" -eq "$(grep -c '^netiotrace: regression: ' err)" ]
+		[ "$code" -eq $((n ? 5 : 0)) ]
+		[ "$(jq '[.changes[] | select(.regression and .verdict != "worse")] | length' doc.json)" -eq 0 ]
+		[ "$(jq .verdicts.worse doc.json)" -eq "$(grep -cE '  worse(, REGRESSION)?$' out)" ]
+		# The interval decides, by another's arithmetic: sorted quotients of all rounds.
+		python3 - "$case" <<-'EOF'
+			import csv, json, sys
+			rows = {}
+			for name in "before", "after":
+			    for r in csv.DictReader(open(f"{name}{sys.argv[1]}.csv")):
+			        rows.setdefault((name, int(r["size"])), []).append(float(r["app_throughput_gbps"]))
+			for c in json.load(open("doc.json"))["changes"]:
+			    a, b = rows["after", c["size"]], rows["before", c["size"]]
+			    q = sorted(x / y for x in a for y in b)
+			    k = 4  # of three comparisons: 2 P(U < 4) = 14 / 924 <= 0.05 / 3 < 2 P(U < 5)
+			    assert abs(q[k - 1] - 1 - c["change_low"]) < 1e-9, (q[k - 1] - 1, c)
+			    assert abs(q[-k] - 1 - c["change_high"]) < 1e-9
+			    differs = q[k - 1] > 1 or q[-k] < 1
+			    assert differs == (c["verdict"] != "noise"), c
+		EOF
+		failed=$((failed + (n > 0)))
+	done
+	[ "$failed" -gt 0 ]
+	[ "$failed" -lt 24 ]
 }
 
 # bats test_tags=address
@@ -175,7 +233,7 @@ rows() {
 	cp a/results.csv "$public"
 	as_nobody "$NETIOTRACE" compare "$public/results.csv" "$public/results.csv" >out
 	rm -r "$public"
-	grep -q ' 0 outside the noise' out
+	grep -q '^0 of .* differ ' out
 }
 
 # bats test_tags=address
@@ -195,7 +253,7 @@ rows() {
 	rows 0.50 | sed 's/environment_kernel/&,environment_mtu/; 2,$s/$/,9000/' >b.csv
 	"$NETIOTRACE" compare a.csv b.csv >out
 	grep -q '^differs mtu: 1500 -> 9000$' out
-	grep -q '^The two were made with different mtu' out
+	grep -q '^The two differ in the setting mtu' out
 	run -1 "$NETIOTRACE" compare -q a.csv b.csv --fail-on-regression 5%
 	[[ $output == *"--across mtu"* ]]
 	run -5 "$NETIOTRACE" compare -q a.csv b.csv --fail-on-regression 5% --across fields,mtu

@@ -198,7 +198,7 @@ balanced() {
 		"$NETIOTRACE" -q --mode onecopy --rate "$rate/s" --size 4k --messages 50 --rounds 2 --warmup 0 --json "$rate.json"
 	done
 	run "$NETIOTRACE" compare 500.json 600.json
-	[[ $output == *"made with different rate"* ]]
+	[[ $output == *"differ in the setting rate"* ]]
 }
 
 @test "4096 connections through the collector: every byte is accounted for" {

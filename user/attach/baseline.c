@@ -7,7 +7,6 @@
 #include "baseline.h"
 #include "study/analysis.h"
 #include "study/dataset_files.h"
-#include "study/family.h"
 
 static struct claim compare(const struct analysis *a, uint64_t size, enum metric m)
 {
@@ -43,8 +42,6 @@ static int analyse(struct baseline *b, const struct dataset *d)
 	struct analysis a;
 	int err = analysis__init(&a, d);
 
-	if (!err)
-		err = family__find(&a);
 	if (!err && a.has_mode[MODE_ZEROCOPY] && a.has_mode[MODE_ONECOPY])
 		take_points(b, &a);
 	analysis__clear(&a);

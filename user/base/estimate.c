@@ -19,14 +19,14 @@ static double term(size_t n, size_t k)
 }
 
 /* The k from 1 on, and the coverage of the interval between the k-th values. */
-static size_t choose_rank(size_t n, double *coverage)
+static size_t choose_rank(size_t n, double level, double *coverage)
 {
 	double outside = 2 * term(n, 0), next;
 	size_t k = 1;
 
 	while (2 * (k + 1) <= n) {
 		next = outside + 2 * term(n, k);
-		if (1 - next < ESTIMATE_LEVEL)
+		if (1 - next < level)
 			break;
 		outside = next;
 		k++;
@@ -40,11 +40,11 @@ double estimate__coverage(size_t n)
 	double coverage = (double)NAN;
 
 	if (n >= 2)
-		choose_rank(n, &coverage);
+		choose_rank(n, ESTIMATE_LEVEL, &coverage);
 	return coverage;
 }
 
-static struct estimate of_sorted(const double *sorted, size_t n)
+static struct estimate of_sorted(const double *sorted, size_t n, double level)
 {
 	struct estimate e = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, (unsigned int)n};
 	size_t k;
@@ -54,7 +54,7 @@ static struct estimate of_sorted(const double *sorted, size_t n)
 	e.median = sorted[(n - 1) / 2] / 2 + sorted[n / 2] / 2;
 	if (n < 2)
 		return e;
-	k = choose_rank(n, &e.coverage);
+	k = choose_rank(n, level, &e.coverage);
 	e.low = sorted[k - 1];
 	e.high = sorted[n - k];
 	return e;
@@ -65,7 +65,20 @@ struct estimate estimate__of(double *values, size_t n)
 	n = stats__keep_finite(values, values, n);
 	if (n)
 		qsort(values, n, sizeof(*values), stats__compare);
-	return of_sorted(values, n);
+	return of_sorted(values, n, ESTIMATE_LEVEL);
+}
+
+struct estimate estimate__at(double *values, size_t n, double level)
+{
+	struct estimate e;
+
+	n = stats__keep_finite(values, values, n);
+	if (n)
+		qsort(values, n, sizeof(*values), stats__compare);
+	e = of_sorted(values, n, level);
+	if (!(e.coverage >= level))
+		e.low = e.high = e.coverage = (double)NAN;
+	return e;
 }
 
 bool estimate__has_interval(const struct estimate *e)

@@ -29,6 +29,9 @@ struct estimate {
  */
 struct estimate estimate__of(double *values, size_t n);
 
+/* The same with at least this coverage; without an interval where n values cannot have it. */
+struct estimate estimate__at(double *values, size_t n, double level);
+
 /* The coverage of the interval of n values; NaN below 2. */
 double estimate__coverage(size_t n);
 

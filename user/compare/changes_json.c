@@ -2,7 +2,7 @@
 /* A comparison as a JSON document; docs/OUTPUT.md, "Comparison". */
 #include <math.h>
 
-#include "study/changes.h"
+#include "study/unjudged.h"
 #include "write/json.h"
 
 #define COMPARE_SCHEMA "netiotrace.compare/1"
@@ -37,7 +37,9 @@ static const char *reason_of(const struct change *c)
 	if (c->kind == CHANGE_MISSING)
 		return c->reason;
 	if (c->kind == CHANGE_CANNOT_SAY)
-		return "so few rounds that chance alone cannot be excluded";
+		return c->difference == DIFFERENCE_POINT
+			       ? "one round on a side: a point difference without an interval"
+			       : "too few rounds to show a difference";
 	return isnan(c->change) ? "a change from 0 has no ratio" : NULL;
 }
 
@@ -55,6 +57,9 @@ static json_t *change_json(const struct change *c, double limit)
 	err |= json_put(o, "before", estimate_json(&c->before));
 	err |= json_put(o, "after", estimate_json(&c->after));
 	err |= json_put(o, "change", json_value__real(c->change));
+	err |= json_put(o, "change_low", json_value__real(c->low));
+	err |= json_put(o, "change_high", json_value__real(c->high));
+	err |= json_put(o, "change_coverage", json_value__real(c->coverage));
 	err |= json_put(o, "p", json_value__real(c->p));
 	err |= json_put(o, "gate_p", json_value__real(c->gate_p));
 	err |= json_put(o, "verdict", json_value__text(kind_name(c->kind)));
@@ -85,6 +90,17 @@ static json_t *counts_json(const struct changes *c)
 	return json_finish(o, err);
 }
 
+static json_t *gate_json(enum gate gate)
+{
+	static const char *const names[] = {
+		[GATE_PASSED] = "passed",
+		[GATE_FAILED] = "failed",
+		[GATE_CANNOT_TELL] = "cannot_tell",
+	};
+
+	return gate == GATE_NONE ? json_null() : json_value__text(names[gate]);
+}
+
 static json_t *side_json(const char *name, const struct analysis *a, size_t only_here)
 {
 	json_t *o = json_object();
@@ -101,6 +117,8 @@ static json_t *side_json(const char *name, const struct analysis *a, size_t only
 
 json_t *changes__json(const struct changes *c, const struct changes_names *names, double limit)
 {
+	enum gate gate = gate__of(c, limit, names->across);
+	bool told = gate == GATE_PASSED || gate == GATE_FAILED;
 	json_t *o = json_object();
 	int err = 0;
 
@@ -111,10 +129,10 @@ json_t *changes__json(const struct changes *c, const struct changes_names *names
 	err |= json_put_u64(o, "cells_compared", c->cells);
 	err |= json_put(o, "fail_on_regression", json_value__real(limit));
 	err |= json_put(o, "regressions",
-			isnan(limit) ? json_null()
-				     : json_value__u64(changes__regressions(c, limit)));
+			told ? json_value__u64(changes__regressions(c, limit)) : json_null());
+	err |= json_put(o, "gate", gate_json(gate));
 	err |= json_put(o, "verdicts", counts_json(c));
-	/* Without a limit nothing is called a regression: no ratio is above infinity. */
-	err |= json_put(o, "changes", list_json(c, isnan(limit) ? (double)INFINITY : limit));
+	/* Only what makes the gate fail is a regression: no ratio is above infinity. */
+	err |= json_put(o, "changes", list_json(c, gate == GATE_FAILED ? limit : (double)INFINITY));
 	return json_finish(o, err);
 }

@@ -6,74 +6,69 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "study/changes.h"
+#include "study/unjudged.h"
+#include "study/words.h"
 #include "write/json.h"
 #include "common/units.h"
 
-#define VALUE_MAX 112
+#define VALUE_MAX (3 * WORDS_BUF)
 
-/* "31.2", and for times with their own unit: "14.2 us". */
-static void format_value(char *buf, size_t len, enum metric m, double value)
-{
-	if (strcmp(metric__unit(m), "ns") == 0)
-		format_ns(buf, len, value);
-	else
-		snprintf(buf, len, fabs(value) >= 1000 ? "%.0f" : "%.3g", value);
-}
-
-static void format_estimate(char buf[VALUE_MAX], enum metric m, const struct estimate *e)
-{
-	char median[UNITS_BUF], low[UNITS_BUF], high[UNITS_BUF];
-
-	if (!e->n) {
-		snprintf(buf, VALUE_MAX, "n/a");
-		return;
-	}
-	format_value(median, sizeof(median), m, e->median);
-	if (!estimate__has_interval(e)) {
-		snprintf(buf, VALUE_MAX, "%s", median);
-		return;
-	}
-	format_value(low, sizeof(low), m, e->low);
-	format_value(high, sizeof(high), m, e->high);
-	snprintf(buf, VALUE_MAX, "%s (%s - %s)", median, low, high);
-}
-
-static const char *words(enum change_kind kind)
+/* "cannot say" has its cause; what differs has an interval, and what does not has no figure. */
+static void format_verdict(char *buf, size_t len, const struct change *c, double limit)
 {
 	static const char *const texts[] = {
-		[CHANGE_MISSING] = "",    [CHANGE_CANNOT_SAY] = "cannot say: too few rounds",
-		[CHANGE_NOISE] = "noise", [CHANGE_BETTER] = "better",
-		[CHANGE_WORSE] = "worse", [CHANGE_OTHER] = "different",
+		[CHANGE_NOISE] = "no difference",
+		[CHANGE_BETTER] = "better",
+		[CHANGE_WORSE] = "worse",
+		[CHANGE_OTHER] = "different",
 	};
-
-	return texts[kind];
-}
-
-static void put_change(FILE *f, const struct change *c)
-{
-	char size[UNITS_BUF], before[VALUE_MAX], after[VALUE_MAX], change[32] = "", threads[16];
 	char reason[256];
 
-	format_estimate(before, c->metric, &c->before);
-	format_estimate(after, c->metric, &c->after);
-	if (isfinite(c->change))
-		snprintf(change, sizeof(change), "%+.1f %%", c->change * 100);
-	snprintf(threads, sizeof(threads), "%u", c->threads);
-	fprintf(f, "%-9s %6s %7s  %-23s %-29s %-29s %9s  %s\n", mode__name(c->mode),
-		format_size_short(size, sizeof(size), c->size), c->threads ? threads : "n/a",
-		metric__name(c->metric), before, after, change,
-		c->kind == CHANGE_MISSING ? printable(reason, sizeof(reason), c->reason)
-					  : words(c->kind));
+	if (c->kind == CHANGE_MISSING)
+		snprintf(buf, len, "n/a: %s", printable(reason, sizeof(reason), c->reason));
+	else if (c->kind == CHANGE_CANNOT_SAY)
+		snprintf(buf, len,
+			 c->difference == DIFFERENCE_POINT ? "point difference, one round"
+							   : "too few rounds");
+	else
+		snprintf(buf, len, "%s%s", texts[c->kind],
+			 change__is_regression(c, limit) ? ", REGRESSION" : "");
 }
 
-static void put_changes(FILE *f, const struct changes *c, bool all)
+static void format_change(char *buf, size_t len, const struct change *c)
 {
-	fprintf(f, "%-9s %6s %7s  %-23s %-29s %-29s %9s\n", "mode", "size", "threads", "metric",
-		"before", "after", "change");
+	char change[WORDS_BUF], interval[2 * WORDS_BUF + 8];
+
+	buf[0] = '\0';
+	if (c->kind == CHANGE_NOISE || c->kind == CHANGE_MISSING)
+		return;
+	words__change(change, sizeof(change), c->change);
+	words__change_interval(interval, sizeof(interval), c->low, c->high);
+	snprintf(buf, len, *interval ? "%s (%s)" : "%s", change, interval);
+}
+
+static void put_change(FILE *f, const struct change *c, double limit)
+{
+	char size[UNITS_BUF], before[VALUE_MAX], after[VALUE_MAX], change[VALUE_MAX], threads[16];
+	char verdict[VALUE_MAX];
+
+	words__value(before, sizeof(before), c->metric, c->before.median);
+	words__value(after, sizeof(after), c->metric, c->after.median);
+	format_change(change, sizeof(change), c);
+	format_verdict(verdict, sizeof(verdict), c, limit);
+	snprintf(threads, sizeof(threads), "%u", c->threads);
+	fprintf(f, "%-9s %6s %7s  %-24s %14s %14s  %-32s  %s\n", mode__name(c->mode),
+		format_size_short(size, sizeof(size), c->size), c->threads ? threads : "n/a",
+		metric__name(c->metric), before, after, change, verdict);
+}
+
+static void put_changes(FILE *f, const struct changes *c, double limit, bool all)
+{
+	fprintf(f, "%-9s %6s %7s  %-24s %14s %14s  %-32s  %s\n", "mode", "size", "threads",
+		"metric", "before", "after", "change (interval)", "verdict");
 	for (size_t i = 0; i < c->nr; i++)
 		if (all || c->list[i].kind > CHANGE_NOISE)
-			put_change(f, &c->list[i]);
+			put_change(f, &c->list[i], limit);
 	fputc('\n', f);
 }
 
@@ -113,45 +108,90 @@ static int put_environment(FILE *f, const struct changes *c, const char *across)
 	key = changes__made_otherwise(c, across);
 	if (key)
 		fprintf(f,
-			"The two were made with different %s: what is found below is of that as "
-			"well "
-			"as of anything else.\n",
+			"The two differ in the setting %s, which can cause any of the changes "
+			"below.\n",
 			key);
 	return 0;
 }
 
+static size_t different(const struct changes *c)
+{
+	return c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] + c->of_kind[CHANGE_OTHER];
+}
+
+static size_t points(const struct changes *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->nr; i++)
+		n += c->list[i].kind == CHANGE_CANNOT_SAY &&
+		     c->list[i].difference == DIFFERENCE_POINT;
+	return n;
+}
+
 static void put_counts(FILE *f, const struct changes *c)
 {
-	size_t outside =
-		c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] + c->of_kind[CHANGE_OTHER];
+	size_t point = points(c), few = c->of_kind[CHANGE_CANNOT_SAY] - point, most = 1;
 
-	fprintf(f, "%zu comparison%s in %zu cell%s: %zu outside the noise (%zu better, %zu worse)",
-		c->nr, plural(c->nr), c->cells, plural(c->cells), outside,
-		c->of_kind[CHANGE_BETTER], c->of_kind[CHANGE_WORSE]);
-	fprintf(f, ", %zu inside", c->of_kind[CHANGE_NOISE]);
-	if (c->of_kind[CHANGE_CANNOT_SAY])
-		fprintf(f, ", %zu cannot be told (too few rounds: 4 of each at least, 7 are good)",
-			c->of_kind[CHANGE_CANNOT_SAY]);
+	fprintf(f,
+		"%zu of %zu comparison%s in %zu cell%s differ%s (%zu better, %zu worse), %zu do%s "
+		"not",
+		different(c), c->nr, plural(c->nr), c->cells, plural(c->cells),
+		different(c) == 1 ? "s" : "", c->of_kind[CHANGE_BETTER], c->of_kind[CHANGE_WORSE],
+		c->of_kind[CHANGE_NOISE], c->of_kind[CHANGE_NOISE] == 1 ? "es" : "");
+	for (int m = 0; m < METRIC_NR; m++)
+		most = c->tests[m] > most ? c->tests[m] : most;
+	if (point)
+		fprintf(f,
+			", %zu %s one round on a side: point difference%s without an interval "
+			"(list "
+			"with --all)",
+			point, point == 1 ? "has" : "have", plural(point));
+	if (few)
+		fprintf(f, ", %zu %s too few rounds: %u of each are needed", few,
+			few == 1 ? "has" : "have", rank_test__rounds_needed(most));
 	if (c->of_kind[CHANGE_MISSING])
 		fprintf(f, ", %zu %s a value on one side only", c->of_kind[CHANGE_MISSING],
 			c->of_kind[CHANGE_MISSING] == 1 ? "has" : "have");
-	fputc('\n', f);
-	if (outside)
+	fputs(".\n", f);
+	if (different(c))
 		fprintf(f,
-			"of the %zu outside at most %.0f %% are expected to be there by chance: "
-			"about %.1f\n",
-			outside, CHANGE_FALSE_SHARE * 100, changes__false_expected(c));
+			"Where nothing differs, a metric shows any difference in at most %.0f %% "
+			"of "
+			"comparisons; %zu metric%s tested.\n",
+			RANK_LEVEL * 100, changes__metrics(c),
+			changes__metrics(c) == 1 ? " was" : "s were");
+}
+
+/* The same decision as the exit status. */
+static void put_gate(FILE *f, const struct changes *c, double limit, enum gate gate)
+{
+	size_t n = changes__regressions(c, limit);
+
+	if (gate == GATE_FAILED)
+		fprintf(f,
+			"Gate FAILED: %zu of %zu gated comparison%s %s worse by more than %g %%.\n",
+			n, c->gated, plural(c->gated), n == 1 ? "is" : "are", limit * 100);
+	else if (gate == GATE_PASSED)
+		fprintf(f,
+			"Gate passed: none of %zu gated comparison%s is worse by more than %g "
+			"%%.\n",
+			c->gated, plural(c->gated), limit * 100);
+	else if (gate == GATE_CANNOT_TELL)
+		fputs("Gate CANNOT TELL: see the message of --fail-on-regression.\n", f);
 }
 
 static bool anything_to_list(const struct changes *c, bool all)
 {
-	return all ? c->nr
-		   : c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] +
-			       c->of_kind[CHANGE_OTHER];
+	return all ? c->nr : different(c);
 }
 
-int changes__text(const struct changes *c, const struct changes_names *names, bool all, FILE *f)
+int changes__text(const struct changes *c, const struct changes_names *names, double limit,
+		  bool all, FILE *f)
 {
+	enum gate gate = gate__of(c, limit, names->across);
+	/* Only what makes the gate fail is called a regression: no ratio is above infinity. */
+	double over = gate == GATE_FAILED ? limit : (double)INFINITY;
 	int err;
 
 	put_side(f, "before", names->before, c->before, c->cells_before);
@@ -161,7 +201,8 @@ int changes__text(const struct changes *c, const struct changes_names *names, bo
 		return err;
 	fputc('\n', f);
 	if (anything_to_list(c, all))
-		put_changes(f, c, all);
+		put_changes(f, c, over, all);
 	put_counts(f, c);
+	put_gate(f, c, limit, gate);
 	return 0;
 }

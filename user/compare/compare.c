@@ -104,7 +104,7 @@ static int write_text(const struct changes *c, const struct compare_options *o)
 
 	if (o->quiet || taken)
 		return EXIT_DONE;
-	err = changes__text(c, &o->names, o->all, stdout);
+	err = changes__text(c, &o->names, o->limit, o->all, stdout);
 	if (err)
 		log_error("cannot write the comparison: %s.", strerror(-err));
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
@@ -129,7 +129,7 @@ static int compare(struct side *before, struct side *after, const struct compare
 			  o->names.before, o->names.after);
 		code = EXIT_RUN_FAILED;
 	}
-	if (!code && !isnan(o->limit))
+	if (!code)
 		code = gate__judge(&changes, o);
 	changes__clear(&changes);
 	return code;

@@ -29,10 +29,9 @@ static const struct argp_option option_table[] = {
 	{"metrics", KEY_METRICS, "LIST", 0,
 	 "compare only these; those of classes of CPU time (cpu_...) are compared only when named",
 	 0},
-	{"all", KEY_ALL, 0, 0, "list what is inside the noise too", 0},
+	{"all", KEY_ALL, 0, 0, "list the comparisons without a difference, too", 0},
 	{"fail-on-regression", KEY_FAIL, "PERCENT", 0,
-	 "exit 5 when throughput or CPU time got worse by more than this, outside the noise: 5%",
-	 0},
+	 "exit 5 if throughput or CPU time of any cell got worse by more than this: 5%", 0},
 	{"json", KEY_JSON, "FILE", 0, "write the comparison (- for stdout, instead of the text)",
 	 0},
 	{"across", KEY_ACROSS, "LIST", 0,
@@ -49,16 +48,18 @@ static const char args_doc[] = "BEFORE AFTER";
 
 static const char doc[] =
 	"Compares two sweeps (their directories, or CSV files) cell by cell: medians over the "
-	"rounds, with intervals, and what differs by more than they can explain. Needs no root.\n"
+	"rounds, their change and its interval. Needs no root.\n"
 	"\v"
-	"A change is outside the noise by an exact test in which whole rounds of the two change "
-	"places; of those listed at most 5 % are expected to be there by chance. Fewer than 4 "
-	"rounds "
-	"on a side cannot tell. --fail-on-regression looks at throughput and CPU time, or at the "
-	"metrics named, of every cell of BEFORE, and fires on two sweeps of the same thing in at "
-	"most 5 % of cases. Exit status: 0 done, 1 a file cannot be read or written, or the "
-	"regression asked for cannot be told: the rounds are too few, or AFTER lacks a cell of "
-	"BEFORE or its numbers; 2 usage, 5 a regression was found.";
+	"Two numbers differ if the interval of their quotient leaves out 1. The interval is "
+	"between "
+	"order statistics of all quotients of rounds (Mann and Whitney); all cells of a metric "
+	"share 5 %: where nothing differs, a metric shows any difference in at most 5 % of "
+	"comparisons. With 6 rounds on either side up to 23 cells can be told apart, with 7 up to "
+	"85, with 12 any number. --fail-on-regression looks at throughput and CPU time, or at the "
+	"metrics named, of every cell of BEFORE, and names each cell that got worse. Exit status: "
+	"0 done, 1 a file cannot be read or written, or the regression asked for cannot be told: "
+	"the rounds are too few, or AFTER lacks a cell of BEFORE or its numbers; 2 usage, 5 a "
+	"regression was found.";
 
 static void set_metrics(struct compare_options *o, const char *list)
 {

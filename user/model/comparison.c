@@ -1,42 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two modes of a session, compared; see comparison.h. Knows no words. */
-#include <math.h>
+/* Two modes of a session; see comparison.h. Knows no words. */
+#include <errno.h>
+#include <stdlib.h>
 
+#include "base/array.h"
 #include "comparison.h"
 
-/* 2 / C(n + m, n), of one round at least each: 1 where there are no more, it is certain then. */
-static double separation_p(unsigned int n, unsigned int m)
+static size_t rounds_of(const struct result *r, enum mode mode, double *gbps)
 {
-	double p = 2;
+	size_t n = 0;
 
-	for (unsigned int i = 1; i <= n; i++)
-		p *= (double)i / (m + i);
-	return p;
+	for (size_t i = 0; i < r->runs_nr; i++) {
+		struct real v = run_result__gbps(&r->runs[i]);
+
+		if (r->runs[i].mode == mode && v.known)
+			gbps[n++] = v.value;
+	}
+	return n;
 }
 
-static enum comparison_outcome judge(const struct comparison *c, const struct spread *a,
-				     const struct spread *b)
+int comparison__of(struct rank_test *t, const struct result *r, enum mode first, enum mode second)
 {
-	if (a->low <= b->high && b->low <= a->high)
-		return COMPARISON_NOISE;
-	if (c->p > COMPARISON_LEVEL)
-		return COMPARISON_FEW;
-	return a->median > b->median ? COMPARISON_HIGHER : COMPARISON_LOWER;
-}
+	double *a = array__new(r->runs_nr, sizeof(*a)), *b = array__new(r->runs_nr, sizeof(*b));
+	int err = -ENOMEM;
 
-struct comparison comparison__of(const struct mode_summary *first,
-				 const struct mode_summary *second)
-{
-	const struct spread *a = &first->throughput_gbps, *b = &second->throughput_gbps;
-	struct comparison c = {.change = (double)NAN, .p = (double)NAN};
-
-	if (!a->n || !b->n || !(b->median > 0) || first->size != second->size ||
-	    first->threads != second->threads)
-		return c;
-	c.change = a->median / b->median - 1;
-	c.rounds = (unsigned int)a->n;
-	c.other_rounds = (unsigned int)b->n;
-	c.p = separation_p(c.rounds, c.other_rounds);
-	c.outcome = judge(&c, a, b);
-	return c;
+	if (a && b)
+		err = rank_test__of(t, a, rounds_of(r, first, a), b, rounds_of(r, second, b), 1);
+	/* Nothing was sent in half of the rounds and more: that has no quotient. */
+	if (!err && !(t->b > 0))
+		t->difference = DIFFERENCE_UNKNOWN;
+	free(a);
+	free(b);
+	return err;
 }

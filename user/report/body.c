@@ -8,12 +8,15 @@
 #include "common/units.h"
 #include "doc.h"
 #include "study/conditions.h"
+#include "study/family.h"
+#include "study/first_screen.h"
 #include "study/words.h"
 
-#define CELL_LEN    (3 * WORDS_BUF)
-#define COLUMNS_MAX 16
-#define ROWS_MAX    500 /* of a table */
-#define POINTS_MAX  40  /* sentences of one answer */
+#define CELL_LEN     (3 * WORDS_BUF)
+#define COLUMNS_MAX  16
+#define ROWS_MAX     500               /* of a table */
+#define FIRST_FIGURE FIGURE_THROUGHPUT /* on the first screen */
+#define POINTS_MAX   40                /* sentences of one answer */
 
 struct body {
 	const struct report_form *form;
@@ -45,39 +48,6 @@ const char *report_body__diagram_name(enum mode mode)
 	};
 
 	return names[mode];
-}
-
-static void write_intervals(const struct body *b)
-{
-	const struct analysis *a = b->r->a;
-	size_t n = a->rounds_min;
-
-	if (a->rounds_max < 2) {
-		say(b, "One run per cell: there are no intervals, so differences are point "
-		       "differences and nothing tells them from noise.");
-		return;
-	}
-	if (n >= 2)
-		say(b,
-		    "Numbers are medians over the rounds; what stands in brackets, and the bars of "
-		    "the pictures, is an interval between two of the rounds, which holds the true "
-		    "median in %.1f %% of all cases with %zu rounds%s.",
-		    100 * estimate__coverage(n), n,
-		    n < a->rounds_max ? " (more where there are more)" : "");
-	if (n >= 2)
-		say(b, "A difference in per cent is the median of those within each round, where "
-		       "the machine was alike: it may differ from what the two medians beside it "
-		       "give, even in its direction.");
-	if (!answer__can_claim(a))
-		say(b, "%s. Differences are point differences.", answer__cannot_claim(a));
-	else
-		say(b,
-		    "A difference is claimed by the differences within each round, tested together "
-		    "with all others this report could claim (%zu): on data in which nothing "
-		    "differs, any claim at all is made in at most %.0f %% of reports. Stages, of "
-		    "which samples tell, are tested apart, together, with as much. What is called "
-		    "inside the noise may differ by less than these rounds can show.",
-		    a->family_nr, 100 * CLAIM_LEVEL);
 }
 
 /* Before any answer. */
@@ -112,23 +82,33 @@ static void write_head(const struct body *b)
 		say(b, "%u of the runs %s ended early; %s numbers are of the time %s had.",
 		    d->interrupted, d->interrupted == 1 ? "was" : "were",
 		    d->interrupted == 1 ? "its" : "their", d->interrupted == 1 ? "it" : "they");
-	write_intervals(b);
 }
 
-static void write_short_answers(const struct body *b)
+static void put_row(const struct body *b, const char *question, char *answer)
+{
+	const char *row[2] = {question, answer ? answer : "n/a: out of memory"};
+
+	b->form->table_row(b->f, row, 2);
+	free(answer);
+}
+
+/* The first screen: three questions that everybody has, and the picture of throughput. */
+static void write_first_screen(const struct body *b)
 {
 	static const char *const heads[] = {"Question", "Answer"};
-	const char *row[2];
-	int q;
+	const struct analysis *a = b->r->a;
+	enum metric cost = analysis__has(a, METRIC_CPU_NS_PER_KIB) ? METRIC_CPU_NS_PER_KIB
+								   : METRIC_CPU_S_NS_PER_KIB;
+	bool sender = analysis__has(a, cost) && cost == METRIC_CPU_S_NS_PER_KIB;
 
-	b->form->heading(b->f, 2, "The six answers in short");
 	b->form->table_begin(b->f, heads, 2);
-	for (q = 0; q < QUESTION_NR; q++) {
-		row[0] = b->r->answers[q].question;
-		row[1] = b->r->answers[q].headline;
-		b->form->table_row(b->f, row, 2);
-	}
+	put_row(b, "Was zero-copy zero-copy?", first_screen__zerocopy(a));
+	put_row(b, "Fastest", first_screen__best(a, METRIC_GBPS));
+	put_row(b, sender ? "Cheapest for the sender (CPU time)" : "Cheapest (CPU time)",
+		first_screen__best(a, cost));
 	b->form->table_end(b->f);
+	if (a->threads_nr > 1)
+		say(b, "Fastest and cheapest: at each message size, over all thread counts.");
 }
 
 static void write_diagrams(const struct body *b)
@@ -156,16 +136,19 @@ static void write_diagrams(const struct body *b)
 }
 
 /* The pictures bear their own captions. */
+static void write_figure(const struct body *b, int i)
+{
+	const struct figure *f = &b->r->figures[i];
+
+	b->form->picture(b->f, f->name, b->r->figure_svg[i], f->title, NULL);
+}
+
 static void write_figures(const struct body *b)
 {
-	const struct figure *f;
-	int i;
-
 	b->form->heading(b->f, 2, "Pictures");
-	for (i = 0; i < FIGURE_NR; i++) {
-		f = &b->r->figures[i];
-		b->form->picture(b->f, f->name, b->r->figure_svg[i], f->title, NULL);
-	}
+	for (int i = 0; i < FIGURE_NR; i++)
+		if (i != FIRST_FIGURE)
+			write_figure(b, i);
 }
 
 static void write_evidence(const struct body *b, const struct answer_text *answer)
@@ -220,6 +203,8 @@ static void write_answers(const struct body *b)
 		snprintf(title, sizeof(title), "%d. %s", q + 1, answer->question);
 		b->form->heading(b->f, 3, title);
 		b->form->strong(b->f, answer->headline);
+		if (answer->cannot)
+			b->form->paragraph(b->f, answer->cannot);
 		write_points(b, answer);
 		if (answer->evidence_nr)
 			write_evidence(b, answer);
@@ -362,7 +347,7 @@ static void write_missing(const struct body *b)
 static void write_example(const struct body *b)
 {
 	struct cell *cell = analysis__peak(b->r->a, MODE_NR, METRIC_GBPS);
-	char name[WORDS_BUF], cycles[WORDS_BUF];
+	char name[WORDS_BUF], cycles[WORDS_BUF], quotient[WORDS_BUF];
 	double c, payload;
 
 	if (!cell)
@@ -371,9 +356,53 @@ static void write_example(const struct body *b)
 	payload = cell->rows[0].value[METRIC_PAYLOAD];
 	if (isnan(c) || !(payload > 0))
 		return;
-	say(b, "For example, round %u of %s: %s cycles / %.0f bytes = %.3g cycles per byte.",
+	say(b, "For example, round %u of %s: %s cycles / %.0f bytes = %s cycles per byte.",
 	    cell->rows[0].round, words__cell(name, sizeof(name), cell),
-	    words__value(cycles, sizeof(cycles), METRIC_CYCLES, c), payload, c / payload);
+	    words__value(cycles, sizeof(cycles), METRIC_CYCLES, c), payload,
+	    words__number(quotient, sizeof(quotient), c / payload));
+}
+
+/* The rule of base/rank_test.h, as docs/GUIDE.md has it. */
+static void write_rule(const struct body *b)
+{
+	static const char *const rule[] = {
+		"Divide each of the n rounds of A by each of the m rounds of B, and sort the n x m "
+		"quotients.",
+		"The interval of A / B runs from the k-th smallest to the k-th largest quotient. k "
+		"is the largest rank with 2 P(U < k) <= 5 % / T, where U is Mann and Whitney's U "
+		"of "
+		"n and m rounds.",
+		"There is a difference only if the whole interval is above 1 or the whole interval "
+		"is below 1.",
+		"T is the number of comparisons that are made together: here all of one number "
+		"between modes, between thread counts, or between sizes.",
+		"If no k is possible, there are too few rounds; one round each is a point without "
+		"an interval.",
+	};
+	const struct analysis *a = b->r->a;
+
+	say(b, "Two numbers are called different by this rule, which run and compare use, too:");
+	for (size_t i = 0; i < sizeof(rule) / sizeof(rule[0]); i++)
+		say(b, "%zu. %s", i + 1, rule[i]);
+	say(b,
+	    "Here T is %zu for throughput between modes, so that %u rounds of each are needed. "
+	    "Where nothing differs, any of the T comparisons is called different in at most %.0f "
+	    "%% "
+	    "of reports. Differences of sampled stages are those of pairs of rounds; their "
+	    "interval "
+	    "is between the k-th smallest and the k-th largest pair, by the binomial distribution.",
+	    family__tests(a, FAMILY_MODES, METRIC_GBPS),
+	    rank_test__rounds_needed(family__tests(a, FAMILY_MODES, METRIC_GBPS)),
+	    100 * RANK_LEVEL);
+	if (a->rounds_max < 2)
+		say(b, "One run per cell: there are no intervals, and each difference is a point "
+		       "difference.");
+	else
+		say(b,
+		    "Numbers are medians over the rounds. Brackets, and the bars of the pictures, "
+		    "are the interval between two rounds that holds the true median in %.1f %% of "
+		    "cases with %zu rounds.",
+		    100 * estimate__coverage(a->rounds_max), a->rounds_max);
 }
 
 static void write_method(const struct body *b)
@@ -382,15 +411,8 @@ static void write_method(const struct body *b)
 	const char *row[3], *unit;
 	int m;
 
-	b->form->heading(b->f, 2, "How it was computed");
-	say(b,
-	    "Intervals: from the k-th smallest to the k-th largest round of a cell, k the largest "
-	    "that holds the median in at least 95 %% of all cases by the binomial distribution, "
-	    "whatever the noise; below 6 rounds the whole range, with the share it has. Claims: "
-	    "the difference of two cells within a round over their mean, over rounds; its sign is "
-	    "turned in whole rounds in all ways, and the largest statistic of all tests in each "
-	    "way gives the adjusted p (Westfall and Young's step-down, which is Holm's with the "
-	    "joint distribution).");
+	b->form->heading(b->f, 2, "How this was measured");
+	write_rule(b);
 	b->form->table_begin(b->f, heads, 3);
 	for (m = METRIC_READ_NR; m < METRIC_NR; m++) {
 		if (!analysis__has(b->r->a, (enum metric)m))
@@ -417,11 +439,12 @@ void report_body__write(const struct report_form *form, FILE *f, const struct re
 	snprintf(title, sizeof(title), "netiotrace report: %s", r->source);
 	form->begin(f, title);
 	write_head(&b);
-	write_short_answers(&b);
-	write_diagrams(&b);
-	write_figures(&b);
-	report_flames__write(form, f, r);
+	write_first_screen(&b);
+	write_figure(&b, FIRST_FIGURE);
 	write_answers(&b);
+	write_figures(&b);
+	write_diagrams(&b);
+	report_flames__write(form, f, r);
 	write_cells(&b);
 	write_failures(&b);
 	write_missing(&b);

@@ -18,7 +18,6 @@
 #include "study/answer.h"
 #include "study/dataset.h"
 #include "study/dataset_files.h"
-#include "study/family.h"
 #include "diagram.h"
 #include "figure.h"
 #include "flame.h"
@@ -149,8 +148,6 @@ static int analyse(struct making *m)
 	int err = analysis__init(&m->analysis, &m->dataset);
 	int i;
 
-	if (!err)
-		err = family__find(&m->analysis);
 	if (!err)
 		err = answers__make(&m->analysis, m->answers);
 	m->report.source = base_name(m->o->input);

@@ -262,21 +262,23 @@ static int print_congestion(FILE *f, unsigned int width, const struct result *r)
 	return text_note__end(&n, f, width, "congestion");
 }
 
-/* What zero-copy changed against one-copy in this very session. */
-static void print_comparison(FILE *f, const struct mode_summary *zc, const struct mode_summary *one)
+/* The throughput of zero-copy against that of one-copy in this session. */
+static int print_comparison(FILE *f, const struct result *r)
 {
-	struct comparison c = comparison__of(zc, one);
+	struct rank_test t;
+	int err = comparison__of(&t, r, MODE_ZEROCOPY, MODE_ONECOPY);
 
-	text_comparison__write(f, &c, zc->total.verdict.cause != ZC_CAUSE_UNKNOWN);
+	if (!err)
+		text_comparison__write(f, &t);
+	return err;
 }
 
 static int print_verdict(FILE *f, unsigned int width, const struct result *r)
 {
 	const struct mode_summary *zc = find_mode(r, MODE_ZEROCOPY);
-	const struct mode_summary *one = find_mode(r, MODE_ONECOPY);
 	const struct verdict *v;
 	struct text_note n;
-	int err;
+	int err, end;
 
 	if (!zc)
 		return 0;
@@ -290,9 +292,9 @@ static int print_verdict(FILE *f, unsigned int width, const struct result *r)
 		fprintf(n.f, "n/a: %s.",
 			v->copied_fraction.reason ? v->copied_fraction.reason
 						  : "no verdict was reached");
-	if (one)
-		print_comparison(n.f, zc, one);
-	return text_note__end(&n, f, width, "zero-copy");
+	err = print_comparison(n.f, r);
+	end = text_note__end(&n, f, width, "zero-copy");
+	return err ? err : end;
 }
 
 static const char *when_open(const struct tap *t)

@@ -1,63 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sentences of claims; see text_comparison.h. What may be claimed is decided in model/. */
+/* Sentences of comparisons; see text_comparison.h. base/rank_test.h decides what differs. */
 #include <math.h>
+#include <stdio.h>
 
+#include "common/units.h"
 #include "text_comparison.h"
 
-static int decimals(double percent)
+#define PERCENT_MAX 32
+
+/* "31", "3.1"; a digit after the point below 10. Bounds of an interval have their signs. */
+static char *percent(char buf[PERCENT_MAX], double change, const char *sign)
 {
-	return percent < 9.5;
+	double x = change * 100;
+	int digits = fabs(x) < 9.95;
+
+	snprintf(buf, PERCENT_MAX, "%s%.*f", x > 0 ? sign : "", digits, x);
+	return buf;
 }
 
-/* "It costs" names a cause, which has to be seen for that. */
-static void write_difference(FILE *f, const struct comparison *c, bool cause_seen)
+static void write_difference(FILE *f, const struct rank_test *t)
 {
-	double percent = fabs(c->change) * 100;
+	char change[PERCENT_MAX], low[PERCENT_MAX], high[PERCENT_MAX];
+	bool faster = t->difference == DIFFERENCE_HIGHER;
 
-	if (c->change > 0)
-		fprintf(f, " Here it brings %.*f %% more throughput than one-copy",
-			decimals(percent), percent);
-	else if (cause_seen)
-		fprintf(f, " Here it costs %.*f %% of one-copy's throughput", decimals(percent),
-			percent);
-	else
-		fprintf(f, " Throughput was %.*f %% below one-copy's", decimals(percent), percent);
+	fprintf(f, " Zero-copy was %s than one-copy by %s %% (%s to %s %%).",
+		faster ? "faster" : "slower", percent(change, fabs(t->change), ""),
+		percent(low, fabs(faster ? t->low : t->high), ""),
+		percent(high, fabs(faster ? t->high : t->low), ""));
 }
 
-/* No claim: the medians, and why nothing follows from them. */
-static void write_few(FILE *f, const struct comparison *c)
+static void write_point(FILE *f, const struct rank_test *t)
 {
-	unsigned int rounds = c->rounds < c->other_rounds ? c->rounds : c->other_rounds;
-	const char *where = c->change > 0 ? "above" : "below";
-	double percent = fabs(c->change) * 100;
+	char change[PERCENT_MAX];
+	unsigned int rounds = t->n < t->m ? t->n : t->m, needed = rank_test__rounds_needed(1);
 
-	if (rounds == 1)
-		fprintf(f,
-			" Throughput was %.*f %% %s one-copy's (one round: its spread is not "
-			"known).",
-			decimals(percent), percent, where);
-	else
-		fprintf(f,
-			" Throughput was %.*f %% %s one-copy's in the median (%u rounds: too few "
-			"to tell it from noise).",
-			decimals(percent), percent, where, rounds);
+	fprintf(f,
+		" Zero-copy was %s than one-copy by %s %% in %u round%s: a point difference; %u "
+		"rounds are needed to tell a difference from noise.",
+		t->change < 0 ? "slower" : "faster", percent(change, fabs(t->change), ""), rounds,
+		plural(rounds), needed);
 }
 
-void text_comparison__write(FILE *f, const struct comparison *c, bool cause_seen)
+void text_comparison__write(FILE *f, const struct rank_test *t)
 {
-	switch (c->outcome) {
-	case COMPARISON_NONE:
+	char low[PERCENT_MAX], high[PERCENT_MAX];
+
+	switch (t->difference) {
+	case DIFFERENCE_UNKNOWN:
 		return;
-	case COMPARISON_NOISE:
-		fprintf(f, " Against one-copy: no difference in throughput outside the rounds' "
-			   "range.");
+	case DIFFERENCE_NOISE:
+		fprintf(f,
+			" No difference in throughput between zero-copy and one-copy (interval %s "
+			"to %s %%).",
+			percent(low, t->low, "+"), percent(high, t->high, "+"));
 		return;
-	case COMPARISON_FEW:
-		write_few(f, c);
+	case DIFFERENCE_POINT:
+	case DIFFERENCE_FEW:
+		write_point(f, t);
 		return;
 	default:
-		write_difference(f, c, cause_seen);
-		fprintf(f, ".");
+		write_difference(f, t);
 	}
 }
 

@@ -10,10 +10,10 @@
 #include "model/congestion.h"
 
 /*
- * What zero-copy changed against one-copy, a blank before it; nothing for COMPARISON_NONE.
- * cause_seen: it is known why the kernel copied after all, so that "it costs" may be said.
+ * The throughput of zero-copy against that of one-copy in one sentence, with a blank before it.
+ * Nothing for DIFFERENCE_UNKNOWN.
  */
-void text_comparison__write(FILE *f, const struct comparison *c, bool cause_seen);
+void text_comparison__write(FILE *f, const struct rank_test *t);
 
 /*
  * What is to be said of the senders' congestion control before anybody is called faster: whether it

@@ -165,8 +165,9 @@ int analysis__init(struct analysis *a, const struct dataset *d)
 {
 	int err;
 
-	*a = (struct analysis){.dataset = d, .lacked = array__new(1, sizeof(bool))};
-	err = a->lacked ? find_cells(a) : -ENOMEM;
+	*a = (struct analysis){
+		.dataset = d, .lacked = array__new(1, sizeof(bool)), .family = family__new()};
+	err = a->lacked && a->family ? find_cells(a) : -ENOMEM;
 	if (!err)
 		err = find_axes(a);
 	return err ? err : find_blocks(a);
@@ -174,7 +175,7 @@ int analysis__init(struct analysis *a, const struct dataset *d)
 
 void analysis__clear(struct analysis *a)
 {
-	family__clear(a);
+	free(a->family);
 	free(a->cells);
 	free(a->sizes);
 	free(a->threads);
@@ -241,41 +242,98 @@ struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, 
 	return cell->estimate[m];
 }
 
+static void take_values(const struct cell *cell, enum metric m, double *values)
+{
+	for (size_t i = 0; i < cell->rows_nr; i++)
+		values[i] = cell->rows[i].value[m];
+}
+
 struct claim analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
 			       enum metric m)
 {
 	struct estimate ex = analysis__estimate(a, x, m), ey = analysis__estimate(a, y, m);
-	double *apart = array__new(a->blocks_nr, sizeof(*apart));
-	struct claim c;
+	size_t nx = x ? x->rows_nr : 0, ny = y ? y->rows_nr : 0, tests = 1;
+	double *values = array__new(nx + ny, sizeof(*values));
+	struct rank_test t;
 
-	*a->lacked |= !apart;
-	if (!apart || !x || !y) {
-		c = claim__make(&ex, &ey, NULL, 0, (double)NAN);
-	} else {
-		family__pair(a, x, y, m, apart);
-		c = claim__make(&ex, &ey, apart, a->blocks_nr, family__p(a, x, y, m));
+	if (x && y)
+		tests = family__tests(a, family__kind(a, x, y), m);
+	if (values && x)
+		take_values(x, m, values);
+	if (values && y)
+		take_values(y, m, values + nx);
+	if (!values || rank_test__of(&t, values, nx, values + nx, ny, tests)) {
+		*a->lacked = true;
+		t = (struct rank_test){.change = (double)NAN};
 	}
-	free(apart);
-	return c;
+	free(values);
+	return t.difference == DIFFERENCE_UNKNOWN ? claim__unknown(&ex, &ey)
+						  : claim__make(&ex, &ey, &t, tests);
+}
+
+/* Adds a cell's rounds to the sums of its mode, as shares of a number that both modes share. */
+static void add_shares(const struct analysis *a, const struct cell *cell, enum metric m,
+		       double unit, double *sum)
+{
+	bool *seen = array__new(a->blocks_nr, sizeof(*seen));
+
+	if (!seen) {
+		*a->lacked = true;
+		return;
+	}
+	for (size_t i = 0; i < cell->rows_nr; i++) {
+		size_t block = analysis__block(a, &cell->rows[i]);
+
+		sum[block] += cell->rows[i].value[m] / unit;
+		seen[block] = true;
+	}
+	for (size_t b = 0; b < a->blocks_nr; b++)
+		if (!seen[b])
+			sum[b] = (double)NAN;
+	free(seen);
+}
+
+/* Fills a value for each round of both modes; false: they have no thread count in common. */
+static bool sum_threads(const struct analysis *a, enum mode first, enum mode second, uint64_t size,
+			enum metric m, double *sums)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < a->threads_nr; i++) {
+		struct cell *x = analysis__cell(a, first, size, a->threads[i]);
+		struct cell *y = analysis__cell(a, second, size, a->threads[i]);
+		struct estimate ex = analysis__estimate(a, x, m), ey = analysis__estimate(a, y, m);
+		double unit = ex.median / 2 + ey.median / 2;
+
+		if (!ex.n || !ey.n || !(unit > 0))
+			continue;
+		add_shares(a, x, m, unit, sums);
+		add_shares(a, y, m, unit, sums + a->blocks_nr);
+		any = true;
+	}
+	return any;
 }
 
 struct claim analysis__compare_modes(const struct analysis *a, enum mode first, enum mode second,
 				     uint64_t size, enum metric m)
 {
-	struct estimate unknown = estimate__of(NULL, 0), some = {.median = (double)NAN, .n = 1};
-	double *apart = array__new(a->blocks_nr, sizeof(*apart));
-	struct claim c = claim__make(&unknown, &unknown, NULL, 0, (double)NAN);
+	size_t tests = family__tests(a, FAMILY_MODES_OF_SIZE, m), n = a->blocks_nr;
+	struct estimate unknown = estimate__of(NULL, 0);
+	double *sums = array__new(2 * n, sizeof(*sums));
+	struct claim c = claim__unknown(&unknown, &unknown);
+	struct rank_test t;
 
-	if (!apart || family__pair_sizes(a, first, second, size, m, apart)) {
+	if (!sums) {
 		*a->lacked = true;
-	} else {
-		c = claim__make(&some, &some, apart, a->blocks_nr,
-				family__p_of_size(a, first, second, size, m));
-		c.a = c.b = unknown;
-		if (!c.paired.n)
-			c.difference = DIFFERENCE_UNKNOWN;
+		return c;
 	}
-	free(apart);
+	if (sum_threads(a, first, second, size, m, sums)) {
+		if (rank_test__of(&t, sums, n, sums + n, n, tests))
+			*a->lacked = true;
+		else if (t.difference != DIFFERENCE_UNKNOWN)
+			c = claim__make(&unknown, &unknown, &t, tests);
+	}
+	free(sums);
 	return c;
 }
 
@@ -321,7 +379,6 @@ const char *analysis__reason(const struct analysis *a, enum metric m)
 	return "the data set has no such number";
 }
 
-/* Within the rounds: the medians of the two may be the other way round. */
 static bool is_better(enum metric m, const struct claim *c)
 {
 	return metric__better(m) == BETTER_LOWER ? c->sign < 0 : c->sign > 0;

@@ -31,18 +31,14 @@ struct analysis {
 	size_t threads_nr;
 	bool has_mode[MODE_NR];
 	size_t rounds_min, rounds_max; /* of a cell */
-	/* Rounds as blocks: what was measured in one, over all cells, has one number. */
+	/* What was measured in one round, over all cells, has one number. */
 	size_t *block; /* of each row of the data set */
 	size_t blocks_nr;
-	struct family_test *family; /* what may be claimed of it, tested together: family.h */
-	size_t family_nr;
-	bool *lacked; /* analysis__lacked_memory() */
+	struct family *family; /* how many comparisons are made together: family.h */
+	bool *lacked;          /* analysis__lacked_memory() */
 };
 
-/*
- * 0 or -ENOMEM. Free with analysis__clear(), in any case. Who wants answers tests the family
- * (family__find) then, before the first comparison.
- */
+/* 0 or -ENOMEM. Free with analysis__clear(), in any case. */
 int analysis__init(struct analysis *a, const struct dataset *d);
 void analysis__clear(struct analysis *a);
 
@@ -53,17 +49,14 @@ struct cell *analysis__cell(const struct analysis *a, enum mode mode, uint64_t s
 /* Median and interval of a metric in a cell; of n 0 when cell is NULL. */
 struct estimate analysis__estimate(const struct analysis *a, struct cell *cell, enum metric m);
 
-/*
- * x against y, within their rounds; a claim by the rules of claim.h. DIFFERENCE_UNKNOWN when one is
- * NULL.
- */
+/* x against y, by the rule of base/rank_test.h. DIFFERENCE_UNKNOWN when one is NULL. */
 struct claim analysis__compare(const struct analysis *a, struct cell *x, struct cell *y,
 			       enum metric m);
 
 /*
- * Two modes at a size, by their mean difference over all thread counts: where one thread count
- * alone cannot be told from noise, all together may. Its estimates a and b are unknown: cells of
- * several thread counts have no median in common.
+ * Two modes at a size, over all thread counts that both have. The value of a round is the sum over
+ * the thread counts of value / mean of the two medians, so that each counts as much. Its estimates
+ * a and b are unknown: cells of several thread counts have no median in common.
  */
 struct claim analysis__compare_modes(const struct analysis *a, enum mode first, enum mode second,
 				     uint64_t size, enum metric m);

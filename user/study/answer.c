@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "family.h"
 
 /* clang-format off */
 static const struct {
@@ -37,6 +38,20 @@ void answer__headline(struct answer_text *answer, const char *format, ...)
 	va_start(args, format);
 	if (vasprintf(&answer->headline, format, args) < 0) {
 		answer->headline = NULL;
+		answer->failed = true;
+	}
+	va_end(args);
+}
+
+void answer__cannot(struct answer_text *answer, const char *format, ...)
+{
+	va_list args;
+
+	if (answer->cannot)
+		return;
+	va_start(args, format);
+	if (vasprintf(&answer->cannot, format, args) < 0) {
+		answer->cannot = NULL;
 		answer->failed = true;
 	}
 	va_end(args);
@@ -148,30 +163,26 @@ double answer__copied_fraction(const struct analysis *a, double *completed)
 	return *completed > 0 ? copied / *completed : -1;
 }
 
-bool answer__can_claim(const struct analysis *a)
+static unsigned int rounds_needed(const struct analysis *a)
 {
-	return a->rounds_max >= claim__rounds_needed();
+	return rank_test__rounds_needed(family__tests(a, FAMILY_MODES, METRIC_GBPS));
 }
 
-const char *answer__cannot_claim(const struct analysis *a)
+bool answer__can_claim(const struct analysis *a)
 {
-	/* The smallest p of n blocks, two-sided, is 2^(1-n). */
-	static const char *const by_rounds[] = {
-		[2] = "Nothing can be claimed of 2 rounds, whose tests cannot go below p = 0.5 (6 "
-		      "rounds are needed)",
-		[3] = "Nothing can be claimed of 3 rounds, whose tests cannot go below p = 0.25 (6 "
-		      "rounds are needed)",
-		[4] = "Nothing can be claimed of 4 rounds, whose tests cannot go below p = 0.125 "
-		      "(6 rounds are needed)",
-		[5] = "Nothing can be claimed of 5 rounds, whose tests cannot go below p = 0.0625 "
-		      "(6 rounds are needed)",
-	};
+	return a->rounds_max >= rounds_needed(a);
+}
 
+const char *answer__cannot_claim(char *buf, size_t len, const struct analysis *a)
+{
 	if (a->rounds_max < 2)
-		return "Nothing can be claimed of one run per cell";
-	if (a->rounds_max < sizeof(by_rounds) / sizeof(by_rounds[0]))
-		return by_rounds[a->rounds_max];
-	return "Nothing can be claimed, because the modes have too few rounds in common";
+		snprintf(buf, len, "One run per cell, so each difference is a point difference");
+	else
+		snprintf(buf, len,
+			 "%zu rounds are too few (%u are needed), so each difference is a point "
+			 "difference",
+			 a->rounds_max, rounds_needed(a));
+	return buf;
 }
 
 int answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR])
@@ -179,8 +190,6 @@ int answers__make(const struct analysis *a, struct answer_text answers[QUESTION_
 	bool failed = false;
 	int q;
 
-	if (!a->family)
-		return -EINVAL;
 	for (q = 0; q < QUESTION_NR; q++) {
 		answers[q] = (struct answer_text){.question = questions[q].text};
 		questions[q].make(&answers[q], a);
@@ -201,6 +210,7 @@ void answers__clear(struct answer_text answers[QUESTION_NR])
 		free(answers[q].points);
 		free(answers[q].evidence);
 		free(answers[q].headline);
+		free(answers[q].cannot);
 		answers[q] = (struct answer_text){0};
 	}
 }

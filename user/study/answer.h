@@ -29,6 +29,7 @@ struct answer_text {
 	const char *question;
 	bool answered;  /* false: the headline says why not */
 	char *headline; /* a sentence */
+	char *cannot;   /* what the data cannot show, and why; NULL: nothing to say */
 	char **points;  /* sentences that bear it out */
 	size_t points_nr;
 	struct evidence *evidence;
@@ -37,8 +38,7 @@ struct answer_text {
 };
 
 /*
- * 0, -ENOMEM, or -EINVAL when the family of claims was not tested (family__find). Free with
- * answers__clear(), in any case. The cells must outlive the answers.
+ * 0 or -ENOMEM. Free with answers__clear(), in any case. The cells must outlive the answers.
  */
 int answers__make(const struct analysis *a, struct answer_text answers[QUESTION_NR]);
 void answers__clear(struct answer_text answers[QUESTION_NR]);
@@ -46,6 +46,9 @@ void answers__clear(struct answer_text answers[QUESTION_NR]);
 /* For those who write an answer: each keeps a copy of its text. */
 __attribute__((format(printf, 2, 3))) void answer__headline(struct answer_text *answer,
 							    const char *format, ...);
+/* One line for what the data cannot show; of several the first is kept. */
+__attribute__((format(printf, 2, 3))) void answer__cannot(struct answer_text *answer,
+							  const char *format, ...);
 __attribute__((format(printf, 2, 3))) void answer__point(struct answer_text *answer,
 							 const char *format, ...);
 /* Cites a cell's number, once; nothing when it has no value. */
@@ -86,7 +89,7 @@ const char *answer__counted_runs(char *buf, size_t len, const struct analysis *a
 /* Has any cell the rounds that a claim needs? */
 bool answer__can_claim(const struct analysis *a);
 
-/* Why not: the beginning of a sentence, "Cannot be claimed of one run per cell". Static. */
-const char *answer__cannot_claim(const struct analysis *a);
+/* Why not: "One run per cell, so each difference is a point difference", for ": ...". Fills buf. */
+const char *answer__cannot_claim(char *buf, size_t len, const struct analysis *a);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the counters say: misses by mode and level, and what more threads do to them. */
+/* What the counters say: misses by mode and level. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,6 @@ static const struct level levels[] = {
 struct changes {
 	double *values;
 	size_t nr, lower, higher, noise, point, few;
-	bool several; /* runs of a cell that has no more than a point */
 };
 
 static void changes__add(struct changes *c, const struct claim *x)
@@ -39,7 +38,6 @@ static void changes__add(struct changes *c, const struct claim *x)
 	c->higher += x->difference == DIFFERENCE_HIGHER;
 	c->noise += x->difference == DIFFERENCE_NOISE;
 	c->point += x->difference == DIFFERENCE_POINT;
-	c->several |= x->difference == DIFFERENCE_POINT && (x->a.n > 1 || x->b.n > 1);
 	c->few += x->difference == DIFFERENCE_FEW;
 }
 
@@ -61,15 +59,19 @@ static int changes__of(const struct analysis *a, enum mode mode, enum metric m, 
 	return 0;
 }
 
+/* Is there a claim in none of the cells? */
+static bool changes__unclaimed(const struct changes *c)
+{
+	return c->point + c->few == c->nr;
+}
+
+/* "lower in 8 of 16 settings, higher in 2, no difference in 6". */
 static const char *changes__words(const struct changes *c, char *buf, size_t len)
 {
-	if (c->point == c->nr)
-		snprintf(buf, len, c->several ? "at most one round in common" : "one run each");
-	else if (c->point + c->few == c->nr)
-		snprintf(buf, len, "too few rounds for a claim");
-	else
-		snprintf(buf, len, "lower in %zu, higher in %zu, inside the noise in %zu", c->lower,
-			 c->higher, c->noise + c->point + c->few);
+	size_t noise = c->noise + c->point + c->few;
+
+	snprintf(buf, len, "lower in %zu of %zu setting%s, higher in %zu, no difference in %zu",
+		 c->lower, c->nr, plural(c->nr), c->higher, noise);
 	return buf;
 }
 
@@ -94,9 +96,11 @@ static void say_by_size(struct answer_text *answer, const struct analysis *a, en
 		c = analysis__compare(a, x, y, level->raw);
 		if (c.difference == DIFFERENCE_UNKNOWN || isnan(c.change))
 			continue;
-		item_list__add(&list, "%s at %s%s", words__change(change, sizeof(change), c.change),
-			       format_size(size, sizeof(size), a->sizes[i]),
-			       c.difference == DIFFERENCE_NOISE ? " (noise)" : "");
+		item_list__add(&list, "%s at %s",
+			       c.difference == DIFFERENCE_NOISE
+				       ? "no difference"
+				       : words__change(change, sizeof(change), c.change),
+			       format_size(size, sizeof(size), a->sizes[i]));
 		answer__cite(answer, a, x, level->raw);
 		answer__cite(answer, a, y, level->raw);
 	}
@@ -129,12 +133,18 @@ static void weigh_level(struct answer_text *answer, const struct analysis *a, en
 	}
 	if (c.nr) {
 		median = median_of(c.values, c.nr);
-		answer__point(answer,
-			      "%s misses %s, %s against two-copy: %s in the median of %zu cell%s "
-			      "(%s).",
-			      level->name, per_kib ? "per KiB" : "of a whole run",
-			      words__mode(mode), words__change(text, sizeof(text), median), c.nr,
-			      plural(c.nr), changes__words(&c, tally, sizeof(tally)));
+		words__change(text, sizeof(text), median);
+		if (changes__unclaimed(&c))
+			answer__point(answer,
+				      "%s misses %s, %s against two-copy: %s in the median of %zu "
+				      "setting%s (%s).",
+				      level->name, per_kib ? "per KiB" : "of a whole run",
+				      words__mode(mode), text, c.nr, plural(c.nr),
+				      c.few ? "too few rounds" : "point differences");
+		else
+			answer__point(answer, "%s misses %s, %s against two-copy: %s.", level->name,
+				      per_kib ? "per KiB" : "of a whole run", words__mode(mode),
+				      changes__words(&c, tally, sizeof(tally)));
 		if (!best->level)
 			best->all_certain = true;
 		best->all_certain &= c.higher * 2 > c.nr;
@@ -168,16 +178,15 @@ static void say_stage(struct answer_text *answer, const struct analysis *a, enum
 				       ex.median - ey.median);
 	}
 	if (!list.nr) {
-		answer__point(answer, "Which stage it comes from cannot be said: the data has no "
-				      "ledger of both modes.");
+		answer__cannot(answer, "Not shown: from which stage the reduction comes, because "
+				       "the data has no ledger of both modes.");
 		return;
 	}
-	answer__point(answer,
-		      "By the ledger, copies per byte of %s against two-copy differ in: %s. The "
-		      "misses are counted by side, not by stage: %s.",
-		      words__mode(mode), item_list__words(&list),
-		      stages->nr ? "what is measured by stage is CPU time, next"
-				 : "that the difference is this stage's is an inference");
+	answer__point(answer, "Copies per byte of %s less those of two-copy, from the ledger: %s.",
+		      words__mode(mode), item_list__words(&list));
+	answer__cannot(answer,
+		       "Not shown: misses by stage, because the counters count a whole side%s.",
+		       stages->nr ? "; the CPU time by stage is sampled" : "");
 }
 
 /* CPU time by stage, of each mode that was sampled. */
@@ -197,23 +206,21 @@ static void headline_of_level(struct answer_text *answer, const struct analysis 
 	if (!(best->change < 0)) {
 		answer->answered = best->all_certain;
 		answer__headline(answer,
-				 "%s against two-copy neither level's misses fall in the median of "
-				 "the cells.%s",
-				 best->all_certain ? "None:" : "None that can be claimed:",
-				 best->all_certain ? ""
-						   : " That they rise is not certain either: most "
-						     "cells are inside the noise or have too few "
-						     "rounds.");
+				 best->all_certain
+					 ? "None: the misses of both levels rise against "
+					   "two-copy in most settings."
+					 : "None that can be shown: in the median setting no "
+					   "level has fewer misses than with two-copy.");
 		return;
 	}
 	answer->answered = best->certain;
-	answer__headline(answer, "%s%s, of %s against two-copy: %s %s in the median cell.%s",
-			 best->certain ? "" : "Cannot say with certainty; the largest fall is in ",
+	answer__headline(answer,
+			 "%s%s, with %s: %s of the misses of two-copy %s, in the median of "
+			 "the settings%s.",
+			 best->certain ? "" : "Not certain; the largest reduction is in ",
 			 best->level->name, words__mode(best->mode), change,
-			 best->per_kib ? "per KiB" : "of a whole run",
-			 a->rounds_max > 1
-				 ? ""
-				 : " One run per cell gives no intervals: a point difference.");
+			 best->per_kib ? "per KiB" : "in a whole run",
+			 a->rounds_max > 1 ? "" : " (one run per cell: a point difference)");
 }
 
 /* Without hardware counters the cost in CPU time is all there is, and it is no cache answer. */
@@ -223,28 +230,23 @@ static void say_no_counters(struct answer_text *answer, const struct analysis *a
 	struct cell *cell = analysis__peak(a, MODE_TWOCOPY, METRIC_RX_BYTES);
 	enum mode mode;
 	struct claim c;
-	char x[3 * WORDS_BUF], y[3 * WORDS_BUF], change[WORDS_BUF], size[UNITS_BUF];
+	char x[3 * WORDS_BUF], y[3 * WORDS_BUF], change[3 * WORDS_BUF], size[UNITS_BUF];
 	char savings[4 * WORDS_BUF];
 
 	stage_words__savings(savings, sizeof(savings), stages);
-	answer__headline(answer, "No cache answer, because there are no cache counters: %s.%s%s%s",
-			 analysis__reason(a, METRIC_L1D_MISSES_PER_KIB),
-			 *savings ? " From which stage, in CPU time by samples:" : "", savings,
-			 *savings ? "." : "");
+	answer__headline(answer, "Not measured: %s.%s%s%s", analysis__reason(a, METRIC_L1D_MISSES),
+			 *savings ? " CPU samples show:" : "", savings, *savings ? "." : "");
 	say_sampled(answer, a, stages);
 	for (mode = MODE_ONECOPY; cell && mode < MODE_NR; mode++) {
 		c = analysis__compare(a, analysis__cell(a, mode, cell->size, cell->threads), cell,
 				      METRIC_CPU_NS_PER_KIB);
 		if (c.difference == DIFFERENCE_UNKNOWN)
 			continue;
-		answer__point(answer,
-			      "What can be said instead is CPU time, at %s: %s %s, two-copy %s "
-			      "(%s%s).",
+		answer__point(answer, "CPU time at %s: %s %s, two-copy %s (%s).",
 			      format_size(size, sizeof(size), cell->size), words__mode(mode),
 			      words__estimate(x, sizeof(x), METRIC_CPU_NS_PER_KIB, &c.a),
 			      words__estimate(y, sizeof(y), METRIC_CPU_NS_PER_KIB, &c.b),
-			      words__change(change, sizeof(change), c.change),
-			      claim__holds(&c) ? "" : ", not to be told apart");
+			      words__claim(change, sizeof(change), &c));
 		answer__cite(answer, a, analysis__cell(a, mode, cell->size, cell->threads),
 			     METRIC_CPU_NS_PER_KIB);
 		answer__cite(answer, a, cell, METRIC_CPU_NS_PER_KIB);
@@ -262,8 +264,8 @@ static void say_levels(struct answer_text *answer, const struct analysis *a,
 		for (i = 0; i < LEVELS_NR; i++)
 			weigh_level(answer, a, mode, &levels[i], &best);
 	if (!best.level) {
-		answer__headline(answer, "Cannot say, because no size and thread count has the "
-					 "misses of two-copy and of another mode.");
+		answer__headline(answer, "Not measured: no setting has the misses of two-copy "
+					 "and of another mode.");
 		return;
 	}
 	headline_of_level(answer, a, &best);
@@ -285,161 +287,4 @@ void answer__cache(struct answer_text *answer, const struct analysis *a)
 		say_no_counters(answer, a, &stages);
 	else
 		say_levels(answer, a, &stages);
-}
-
-/* Fewest against most threads, over the sizes of a mode. */
-struct scaling {
-	double *per_thread, *misses, *switches; /* factors, most / fewest */
-	size_t per_thread_nr, misses_nr, switches_nr;
-	size_t falls, certain;
-};
-
-static void scaling__clear(struct scaling *s)
-{
-	free(s->per_thread);
-	free(s->misses);
-	free(s->switches);
-}
-
-static int scaling__init(struct scaling *s, size_t n)
-{
-	*s = (struct scaling){
-		.per_thread = array__new(n, sizeof(double)),
-		.misses = array__new(n, sizeof(double)),
-		.switches = array__new(n, sizeof(double)),
-	};
-	return s->per_thread && s->misses && s->switches ? 0 : -1;
-}
-
-static void add_factor(const struct claim *c, double *values, size_t *nr)
-{
-	if (c->difference != DIFFERENCE_UNKNOWN && !isnan(c->change))
-		values[(*nr)++] = c->change + 1;
-}
-
-static void scaling__add(struct scaling *s, struct answer_text *answer, const struct analysis *a,
-			 struct cell *few, struct cell *many)
-{
-	struct claim c = analysis__compare(a, many, few, METRIC_GBPS_PER_THREAD);
-
-	add_factor(&c, s->per_thread, &s->per_thread_nr);
-	s->falls += c.change < 0;
-	s->certain += c.difference == DIFFERENCE_LOWER;
-	c = analysis__compare(a, many, few, METRIC_LLC_MISSES_PER_KIB);
-	add_factor(&c, s->misses, &s->misses_nr);
-	c = analysis__compare(a, many, few, METRIC_CONTEXT_SWITCHES_PER_GIB);
-	add_factor(&c, s->switches, &s->switches_nr);
-	answer__cite(answer, a, few, METRIC_GBPS_PER_THREAD);
-	answer__cite(answer, a, many, METRIC_GBPS_PER_THREAD);
-}
-
-/* ", LLC misses per KiB x 2.1"; nothing where no pair of cells has it. */
-static char *factor_text(char *buf, size_t len, enum metric m, double *values, size_t n)
-{
-	*buf = '\0';
-	if (n)
-		snprintf(buf, len, ", %s x %.3g", metric__words(m), median_of(values, n));
-	return buf;
-}
-
-/* What a factor over n sizes is. */
-static char *over_text(char *buf, size_t len, size_t n)
-{
-	if (n == 1)
-		snprintf(buf, len, "at one size");
-	else
-		snprintf(buf, len, "medians over %zu sizes", n);
-	return buf;
-}
-
-static void say_scaling(struct answer_text *answer, const struct analysis *a, enum mode mode,
-			struct scaling *total)
-{
-	unsigned int few = a->threads[0], many = a->threads[a->threads_nr - 1];
-	char over[WORDS_BUF], misses[WORDS_BUF], switches[WORDS_BUF];
-	struct scaling s;
-	size_t i;
-
-	if (scaling__init(&s, a->sizes_nr)) {
-		scaling__clear(&s);
-		answer->failed = true;
-		return;
-	}
-	for (i = 0; i < a->sizes_nr; i++)
-		scaling__add(&s, answer, a, analysis__cell(a, mode, a->sizes[i], few),
-			     analysis__cell(a, mode, a->sizes[i], many));
-	if (s.per_thread_nr)
-		answer__point(
-			answer, "%s, %u threads against %u (%s): throughput per thread x %.3g%s%s.",
-			words__mode(mode), many, few,
-			over_text(over, sizeof(over), s.per_thread_nr),
-			median_of(s.per_thread, s.per_thread_nr),
-			factor_text(misses, sizeof(misses), METRIC_LLC_MISSES_PER_KIB, s.misses,
-				    s.misses_nr),
-			factor_text(switches, sizeof(switches), METRIC_CONTEXT_SWITCHES_PER_GIB,
-				    s.switches, s.switches_nr));
-	total->per_thread_nr += s.per_thread_nr;
-	total->falls += s.falls;
-	total->certain += s.certain;
-	scaling__clear(&s);
-}
-
-static void say_contention(struct answer_text *answer, const struct analysis *a)
-{
-	if (!analysis__has(a, METRIC_LLC_MISSES_PER_KIB))
-		answer__point(answer,
-			      "Cache contention itself was not seen: LLC misses per KiB n/a (%s).",
-			      analysis__reason(a, METRIC_LLC_MISSES_PER_KIB));
-	if (!analysis__has(a, METRIC_CONTEXT_SWITCHES_PER_GIB))
-		answer__point(answer, "Context switches n/a: %s.",
-			      analysis__reason(a, METRIC_CONTEXT_SWITCHES_PER_GIB));
-}
-
-/* What keeps caches from being looked at as a cause, and what to do about it. */
-static const char *why_not_caches(const struct analysis *a)
-{
-	if (analysis__has(a, METRIC_LLC_MISSES_PER_KIB))
-		return "";
-	if (analysis__has(a, METRIC_LLC_MISSES))
-		return " Misses per KiB need the length of the runs, which the data does not say: "
-		       "give it with --duration.";
-	return " Whether caches are why cannot be said without counters.";
-}
-
-static void headline_of_threads(struct answer_text *answer, const struct analysis *a,
-				const struct scaling *total)
-{
-	char certain[128];
-
-	answer->answered = answer__can_claim(a);
-	snprintf(certain, sizeof(certain), "outside the noise in %zu", total->certain);
-	answer__headline(answer,
-			 "From %u to %u threads throughput per thread falls in %zu of %zu "
-			 "combination%s of mode and size, %s.%s",
-			 a->threads[0], a->threads[a->threads_nr - 1], total->falls,
-			 total->per_thread_nr, plural(total->per_thread_nr),
-			 answer->answered ? certain : "in too few rounds for a claim",
-			 why_not_caches(a));
-}
-
-void answer__threads(struct answer_text *answer, const struct analysis *a)
-{
-	struct scaling total = {0};
-	enum mode mode;
-
-	if (a->threads_nr < 2) {
-		answer__headline(answer, "Cannot say, because the data has one thread count only.");
-		return;
-	}
-	for (mode = 0; mode < MODE_NR; mode++)
-		say_scaling(answer, a, mode, &total);
-	if (!total.per_thread_nr) {
-		answer__headline(answer,
-				 "Cannot say, because no mode and size has a throughput above 0 "
-				 "with both %u and %u threads.",
-				 a->threads[0], a->threads[a->threads_nr - 1]);
-		return;
-	}
-	say_contention(answer, a);
-	headline_of_threads(answer, a, &total);
 }

@@ -53,7 +53,6 @@ static void tally__add(struct duel_tally *t, const struct duel *duel)
 static void say_sizes(struct answer_text *answer, const struct analysis *a, enum mode first,
 		      enum mode second, const struct duel_terms *terms, struct duel_tally *t)
 {
-	char size[UNITS_BUF], change[WORDS_BUF];
 	struct item_list list[OUTCOME_NONE + 1] = {0};
 	enum duel_outcome outcome;
 	struct claim c;
@@ -61,20 +60,19 @@ static void say_sizes(struct answer_text *answer, const struct analysis *a, enum
 	for (size_t i = 0; a->threads_nr > 1 && i < a->sizes_nr; i++) {
 		c = analysis__compare_modes(a, first, second, a->sizes[i], terms->metric);
 		outcome = duel__outcome(&c, terms->metric);
-		item_list__add(&list[outcome], "%s (%s)",
-			       format_size(size, sizeof(size), a->sizes[i]),
-			       words__change(change, sizeof(change), c.change));
+		duel__list(&list[outcome], a->sizes[i], &c);
 		if (outcome == OUTCOME_AHEAD)
 			tally__add_first(t, a->sizes[i], 0);
 	}
 	if (list[OUTCOME_AHEAD].nr + list[OUTCOME_BEHIND].nr + list[OUTCOME_NOISE].nr)
-		answer__point(answer,
-			      "Over all thread counts%s%s %s is %s at: %s; %s at: %s; inside the "
-			      "noise at: %s.",
-			      terms->by, *terms->by ? "," : "", words__mode(first), terms->ahead,
-			      item_list__words(&list[OUTCOME_AHEAD]), terms->behind,
-			      item_list__words(&list[OUTCOME_BEHIND]),
-			      item_list__words(&list[OUTCOME_NOISE]));
+		answer__point(
+			answer,
+			"All thread counts together%s: %s %s at: %s; %s at: %s; no difference "
+			"at: %s.",
+			terms->by, words__mode(first), terms->ahead,
+			item_list__words(&list[OUTCOME_AHEAD]), terms->behind,
+			item_list__words(&list[OUTCOME_BEHIND]),
+			item_list__words(&list[OUTCOME_NOISE]));
 }
 
 static void make_duels(struct answer_text *answer, const struct analysis *a, enum mode first,
@@ -101,6 +99,7 @@ static void answer_duel(struct answer_text *answer, const struct analysis *a, en
 			enum mode second)
 {
 	struct duel_tally speed, cost;
+	char cannot[WORDS_BUF];
 
 	make_duels(answer, a, first, second, &duel_by_throughput, &speed);
 	make_duels(answer, a, first, second,
@@ -109,12 +108,14 @@ static void answer_duel(struct answer_text *answer, const struct analysis *a, en
 		   &cost);
 	if (!speed.cells)
 		answer__headline(answer,
-				 "Cannot say, because no size and thread count has the "
-				 "throughput of both %s and %s.",
+				 "Not measured: no size and thread count has the throughput of "
+				 "both %s and %s.",
 				 words__mode(first), words__mode(second));
 	else
-		duel__headline(answer, answer__cannot_claim(a), &speed, &cost, words__mode(first),
-			       words__mode(second));
+		duel__headline(answer, answer__cannot_claim(cannot, sizeof(cannot), a), &speed,
+			       &cost, words__mode(first));
+	if (!cost.cells)
+		answer__cannot(answer, "Not shown: CPU time, which the data set does not have.");
 }
 
 void answer__one_over_two(struct answer_text *answer, const struct analysis *a)
@@ -129,9 +130,9 @@ void answer__zero_over_two(struct answer_text *answer, const struct analysis *a)
 
 	answer_duel(answer, a, MODE_ZEROCOPY, MODE_TWOCOPY);
 	if (fraction == 1)
-		answer__point(answer,
-			      "Every zero-copy send%s was copied after all, so on this "
-			      "path it saves only the gathering.",
-			      *answer__counted_runs(runs, sizeof(runs), a) ? runs
-									   : " of this data");
+		answer__point(
+			answer,
+			"The kernel copied every zero-copy send%s after all, so that zero-copy "
+			"saves only the gather copy on this path.",
+			*answer__counted_runs(runs, sizeof(runs), a) ? runs : " of this data");
 }

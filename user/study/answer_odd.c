@@ -77,10 +77,10 @@ static const char *explain(char *buf, size_t len, struct answer_text *answer,
 		      &best);
 	if (!best.strength) {
 		snprintf(buf, len,
-			 "No cost that was measured moves the way that would explain it.");
+			 "No measured cost changes in the direction that would explain it.");
 		return buf;
 	}
-	snprintf(buf, len, "The cost that moves most with it: %s, %s to %s (%s).",
+	snprintf(buf, len, "The cost that changes most with it: %s, %s to %s (%s).",
 		 metric__words(best.metric),
 		 words__value(from, sizeof(from), best.metric, best.c.b.median),
 		 words__value(to, sizeof(to), best.metric, best.c.a.median),
@@ -137,17 +137,25 @@ static void say_peaks(struct answer_text *answer, const struct analysis *a)
 		say_peak(answer, a, (enum mode)m, of[m]);
 }
 
+/* How often something was found, and where it could have been. */
+struct tally {
+	size_t nr, of;
+};
+
 /* A whole throughput below that of fewer threads. */
-static size_t say_collapse(struct answer_text *answer, const struct analysis *a, struct cell *many)
+static void say_collapse(struct answer_text *answer, const struct analysis *a, struct cell *many,
+			 struct tally *found)
 {
 	struct cell *few = analysis__cell(a, many->mode, many->size, a->threads[0]);
 	struct claim c = analysis__compare(a, many, few, METRIC_GBPS);
 	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], threads[UNITS_BUF], why[512],
 		sure[UNITS_BUF];
 
+	found->of += few != many && c.difference != DIFFERENCE_UNKNOWN;
 	if (few == many || !is_lower(&c) || !(c.change < COLLAPSE_WORTH_TELLING - 1))
-		return 0;
-	answer__point(answer, "Collapse: %s gives %s in all, below the %s of %s%s. %s",
+		return;
+	found->nr++;
+	answer__point(answer, "Collapse: %s: %s in total, less than the %s of %s%s. %s",
 		      words__cell(cell, sizeof(cell), many),
 		      words__value(x, sizeof(x), METRIC_GBPS, c.a.median),
 		      words__value(y, sizeof(y), METRIC_GBPS, c.b.median),
@@ -156,29 +164,30 @@ static size_t say_collapse(struct answer_text *answer, const struct analysis *a,
 		      explain(why, sizeof(why), answer, a, many, few));
 	answer__cite(answer, a, many, METRIC_GBPS);
 	answer__cite(answer, a, few, METRIC_GBPS);
-	return 1;
 }
 
-static size_t say_collapses(struct answer_text *answer, const struct analysis *a)
+static struct tally say_collapses(struct answer_text *answer, const struct analysis *a)
 {
-	size_t i, found = 0;
+	struct tally found = {0};
 
-	for (i = 0; i < a->cells_nr; i++)
-		found += say_collapse(answer, a, &a->cells[i]);
+	for (size_t i = 0; i < a->cells_nr; i++)
+		say_collapse(answer, a, &a->cells[i], &found);
 	return found;
 }
 
 /* A larger message that is much slower than the next smaller one. */
-static size_t say_fall(struct answer_text *answer, const struct analysis *a, struct cell *small,
-		       struct cell *large)
+static void say_fall(struct answer_text *answer, const struct analysis *a, struct cell *small,
+		     struct cell *large, struct tally *found)
 {
 	struct claim c = analysis__compare(a, large, small, METRIC_GBPS);
 	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], size[UNITS_BUF], why[512],
 		sure[UNITS_BUF];
 
+	found->of += c.difference != DIFFERENCE_UNKNOWN;
 	if (!is_lower(&c) || !(c.change < FALL_WORTH_TELLING - 1))
-		return 0;
-	answer__point(answer, "Larger messages, lower throughput: %s gives %s, %s gave %s%s. %s",
+		return;
+	found->nr++;
+	answer__point(answer, "Larger messages, lower throughput: %s: %s; %s: %s%s. %s",
 		      words__cell(cell, sizeof(cell), large),
 		      words__value(x, sizeof(x), METRIC_GBPS, c.a.median),
 		      format_size(size, sizeof(size), small->size),
@@ -187,13 +196,13 @@ static size_t say_fall(struct answer_text *answer, const struct analysis *a, str
 		      explain(why, sizeof(why), answer, a, large, small));
 	answer__cite(answer, a, large, METRIC_GBPS);
 	answer__cite(answer, a, small, METRIC_GBPS);
-	return 1;
 }
 
-static size_t say_falls(struct answer_text *answer, const struct analysis *a)
+static struct tally say_falls(struct answer_text *answer, const struct analysis *a)
 {
 	struct cell *small, *large;
-	size_t i, t, found = 0;
+	struct tally found = {0};
+	size_t i, t;
 	int m;
 
 	for (m = 0; m < MODE_NR; m++)
@@ -202,7 +211,7 @@ static size_t say_falls(struct answer_text *answer, const struct analysis *a)
 				small = analysis__cell(a, (enum mode)m, a->sizes[i - 1],
 						       a->threads[t]);
 				large = analysis__cell(a, (enum mode)m, a->sizes[i], a->threads[t]);
-				found += say_fall(answer, a, small, large);
+				say_fall(answer, a, small, large, &found);
 			}
 	return found;
 }
@@ -244,8 +253,8 @@ static struct exceptions exceptions_of(const struct analysis *a, enum mode mode,
 	return e;
 }
 
-static size_t say_exceptions(struct answer_text *answer, const struct analysis *a, enum mode mode,
-			     enum metric m)
+static void say_exceptions(struct answer_text *answer, const struct analysis *a, enum mode mode,
+			   enum metric m, struct tally *found)
 {
 	struct exceptions e = exceptions_of(a, mode, m);
 	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], change[WORDS_BUF], why[512],
@@ -257,21 +266,23 @@ static size_t say_exceptions(struct answer_text *answer, const struct analysis *
 	for (i = 0; i < e.nr; i++) {
 		rival = analysis__cell(a, MODE_TWOCOPY, e.cell[i]->size, e.cell[i]->threads);
 		c = analysis__compare(a, e.cell[i], rival, m);
-		answer__point(answer,
-			      "Exception: %s is %s of two-copy in %zu of %zu cell%s, here among "
-			      "them: %s, %s against %s (%s)%s. %s",
-			      metric__words(m), e.rare_is_higher ? "above that" : "below that",
-			      e.rare_is_higher ? e.higher : e.lower, e.cells, plural(e.cells),
-			      words__cell(cell, sizeof(cell), e.cell[i]),
-			      words__value(x, sizeof(x), m, c.a.median),
-			      words__value(y, sizeof(y), m, c.b.median),
-			      words__change(change, sizeof(change), c.change),
-			      certainty(sure, sizeof(sure), &c),
-			      explain(why, sizeof(why), answer, a, e.cell[i], rival));
+		answer__point(
+			answer,
+			"Exception (%zu of %zu setting%s): %s: %s %s, %s than the %s of two-copy "
+			"(%s)%s. %s",
+			e.rare_is_higher ? e.higher : e.lower, e.cells, plural(e.cells),
+			words__cell(cell, sizeof(cell), e.cell[i]), metric__words(m),
+			words__value(x, sizeof(x), m, c.a.median),
+			e.rare_is_higher ? "higher" : "lower",
+			words__value(y, sizeof(y), m, c.b.median),
+			words__change(change, sizeof(change), c.change),
+			certainty(sure, sizeof(sure), &c),
+			explain(why, sizeof(why), answer, a, e.cell[i], rival));
 		answer__cite(answer, a, e.cell[i], m);
 		answer__cite(answer, a, rival, m);
 	}
-	return e.nr;
+	found->nr += e.nr;
+	found->of += e.cells;
 }
 
 static size_t rows_not_zero(const struct analysis *a, enum metric m, size_t *measured)
@@ -294,7 +305,7 @@ struct books_check {
 	const char *kept; /* what is true when it was 0 in all of them */
 };
 
-static size_t say_books(struct answer_text *answer, const struct analysis *a)
+static struct tally say_books(struct answer_text *answer, const struct analysis *a)
 {
 	static const struct books_check checks[] = {
 		{METRIC_UNACCOUNTED_TX, "no byte sent is unaccounted for"},
@@ -302,26 +313,29 @@ static size_t say_books(struct answer_text *answer, const struct analysis *a)
 		{METRIC_MISSED, "no event was missed"},
 	};
 	struct item_list kept = {0};
-	size_t i, n, measured, found = 0;
+	struct tally found = {0};
+	size_t i, n, measured;
 
 	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		n = rows_not_zero(a, checks[i].metric, &measured);
 		if (n)
-			answer__point(answer, "The books: %s is not 0 in %zu of %zu run%s.",
+			answer__point(answer,
+				      "The books do not balance: %s is not 0 in %zu of %zu run%s.",
 				      metric__words(checks[i].metric), n, measured,
 				      plural(measured));
 		else if (measured)
 			item_list__add(&kept, "%s (%zu run%s)", checks[i].kept, measured,
 				       plural(measured));
-		found += n != 0;
+		found.nr += n != 0;
+		found.of += measured != 0;
 	}
 	if (kept.nr)
-		answer__point(answer, "As it should be: %s.", item_list__words(&kept));
-	else if (!found)
-		answer__point(answer,
-			      "Whether the books balance cannot be said: the data has no "
-			      "ledger (%s).",
-			      analysis__reason(a, METRIC_UNACCOUNTED_TX));
+		answer__point(answer, "The books balance: %s.", item_list__words(&kept));
+	else if (!found.nr)
+		answer__cannot(answer,
+			       "Not shown: whether the books balance, because the data has no "
+			       "ledger (%s).",
+			       analysis__reason(a, METRIC_UNACCOUNTED_TX));
 	return found;
 }
 
@@ -330,7 +344,7 @@ static bool has_books(const struct analysis *a)
 	return analysis__has(a, METRIC_UNACCOUNTED_TX) && analysis__has(a, METRIC_UNACCOUNTED_RX);
 }
 
-static size_t say_noise(struct answer_text *answer, const struct analysis *a)
+static struct tally say_noise(struct answer_text *answer, const struct analysis *a)
 {
 	struct cell *cell, *worst = NULL;
 	double width, widest = NOISE_WORTH_TELLING;
@@ -350,19 +364,20 @@ static size_t say_noise(struct answer_text *answer, const struct analysis *a)
 		}
 	}
 	if (!worst)
-		return 0;
+		return (struct tally){0, a->cells_nr};
 	e = analysis__estimate(a, worst, METRIC_GBPS);
-	answer__point(answer,
-		      "Noise: in %zu of %zu cell%s the interval of throughput is wider than "
-		      "%.0f %% of its median; widest: %s, %s.",
-		      n, a->cells_nr, plural(a->cells_nr), NOISE_WORTH_TELLING * 100,
-		      words__cell(text, sizeof(text), worst),
-		      words__estimate(value, sizeof(value), METRIC_GBPS, &e));
+	answer__point(
+		answer,
+		"Wide intervals: in %zu of %zu cell%s the interval of throughput is wider than "
+		"%.0f %% of its median. Widest: %s: %s.",
+		n, a->cells_nr, plural(a->cells_nr), NOISE_WORTH_TELLING * 100,
+		words__cell(text, sizeof(text), worst),
+		words__estimate(value, sizeof(value), METRIC_GBPS, &e));
 	answer__cite(answer, a, worst, METRIC_GBPS);
-	return 1;
+	return (struct tally){n, a->cells_nr};
 }
 
-static size_t say_zero(struct answer_text *answer, const struct analysis *a)
+static struct tally say_zero(struct answer_text *answer, const struct analysis *a)
 {
 	size_t i, n = 0;
 
@@ -373,7 +388,7 @@ static size_t say_zero(struct answer_text *answer, const struct analysis *a)
 			      "Nothing arrived in %zu of %zu run%s: throughput 0, so that "
 			      "no cost per byte exists there.",
 			      n, a->dataset->rows_nr, plural(a->dataset->rows_nr));
-	return n != 0;
+	return (struct tally){n, a->dataset->rows_nr};
 }
 
 enum finding {
@@ -387,7 +402,7 @@ enum finding {
 };
 
 static void headline_of_findings(struct answer_text *answer, const struct analysis *a,
-				 const size_t found[FINDING_NR])
+				 const struct tally found[FINDING_NR])
 {
 	static const char *const names[FINDING_NR] = {
 		[FINDING_ZERO] = "runs in which nothing arrived",
@@ -397,52 +412,48 @@ static void headline_of_findings(struct answer_text *answer, const struct analys
 		[FINDING_NOISE] = "wide intervals",
 		[FINDING_BOOKS] = "books that do not balance",
 	};
-	bool explained = found[FINDING_COLLAPSE] || found[FINDING_FALL] || found[FINDING_EXCEPTION];
+	bool explained =
+		found[FINDING_COLLAPSE].nr || found[FINDING_FALL].nr || found[FINDING_EXCEPTION].nr;
 	struct item_list list = {0};
+	char cannot[WORDS_BUF];
 	int i;
 
 	for (i = 0; i < FINDING_NR; i++) {
-		if (i == FINDING_ZERO || i == FINDING_NOISE) {
-			if (found[i])
-				item_list__add(&list, "%s", names[i]);
-		} else if (found[i]) {
-			item_list__add(&list, "%s (%zu)", names[i], found[i]);
-		}
+		if (found[i].nr)
+			item_list__add(&list, "%s (%zu of %zu)", names[i], found[i].nr,
+				       found[i].of);
 	}
+	answer__cannot_claim(cannot, sizeof(cannot), a);
 	if (!list.nr)
 		answer__headline(answer,
 				 "%s: no collapse, no fall with size, no exception, no wide "
-				 "interval%s",
-				 answer__can_claim(a) ? "Nothing that can be claimed"
-						      : answer__cannot_claim(a),
-				 has_books(a) ? ", and nothing unaccounted for."
-					      : "; whether all bytes are accounted for cannot be "
-						"said.");
+				 "interval%s.",
+				 answer__can_claim(a) ? "Nothing outside the noise" : cannot,
+				 has_books(a) ? ", no unaccounted byte" : "");
 	else
-		answer__headline(answer, "Found: %s.%s%s", item_list__words(&list),
-				 explained ? " Each has the cost that moves most with it, which is "
-					     "no proof of cause."
-					   : "",
-				 answer__can_claim(a)
-					 ? ""
-					 : " With so few rounds none of them is told from noise.");
+		answer__headline(
+			answer, "%s%s%s.%s", answer__can_claim(a) ? "" : cannot,
+			answer__can_claim(a) ? "Found: " : ". Found: ", item_list__words(&list),
+			explained ? " Each is listed with the cost that changes most with it, "
+				    "which is no proof of a cause."
+				  : "");
 }
 
 void answer__unexpected(struct answer_text *answer, const struct analysis *a)
 {
-	size_t found[FINDING_NR];
+	struct tally found[FINDING_NR] = {0};
 
 	if (!analysis__has(a, METRIC_GBPS)) {
-		answer__headline(answer, "Cannot say, because no run has a throughput.");
+		answer__headline(answer, "Not measured: no run has a throughput.");
 		return;
 	}
 	say_peaks(answer, a);
 	found[FINDING_ZERO] = say_zero(answer, a);
 	found[FINDING_COLLAPSE] = say_collapses(answer, a);
 	found[FINDING_FALL] = say_falls(answer, a);
-	found[FINDING_EXCEPTION] = say_exceptions(answer, a, MODE_ONECOPY, METRIC_GBPS) +
-				   say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_GBPS) +
-				   say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_LLC_MISSES);
+	say_exceptions(answer, a, MODE_ONECOPY, METRIC_GBPS, &found[FINDING_EXCEPTION]);
+	say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_GBPS, &found[FINDING_EXCEPTION]);
+	say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_LLC_MISSES, &found[FINDING_EXCEPTION]);
 	found[FINDING_NOISE] = say_noise(answer, a);
 	found[FINDING_BOOKS] = say_books(answer, a);
 	answer->answered = true;

@@ -77,7 +77,7 @@ static struct standing standing_of(const struct analysis *a)
 /* What the worst cell is: zero-copy may be ahead in all. */
 static const char *worst_words(const struct standing *s)
 {
-	return s->worst_change < 0 ? "furthest behind" : "least ahead";
+	return s->worst_change < 0 ? "largest deficit" : "smallest gain";
 }
 
 /* Of one cell against its rival. */
@@ -85,14 +85,13 @@ static void say_place(struct answer_text *answer, const struct analysis *a, cons
 		      struct cell *zc, struct cell *rival)
 {
 	struct claim c = analysis__compare(a, zc, rival, METRIC_GBPS);
-	char cell[WORDS_BUF], change[WORDS_BUF], x[3 * WORDS_BUF], y[3 * WORDS_BUF];
+	char cell[WORDS_BUF], change[4 * WORDS_BUF], x[3 * WORDS_BUF], y[3 * WORDS_BUF];
 
-	answer__point(answer, "%c%s: %s, with %s against %s of %s (%s%s).", toupper(what[0]),
-		      what + 1, words__cell(cell, sizeof(cell), zc),
+	answer__point(answer, "%c%s: %s: %s against %s of %s (%s).", toupper(what[0]), what + 1,
+		      words__cell(cell, sizeof(cell), zc),
 		      words__estimate(x, sizeof(x), METRIC_GBPS, &c.a),
 		      words__estimate(y, sizeof(y), METRIC_GBPS, &c.b), words__mode(rival->mode),
-		      words__change(change, sizeof(change), c.change),
-		      claim__holds(&c) ? "" : ", not to be told apart");
+		      words__claim(change, sizeof(change), &c));
 	answer__cite(answer, a, zc, METRIC_GBPS);
 	answer__cite(answer, a, rival, METRIC_GBPS);
 }
@@ -100,24 +99,22 @@ static void say_place(struct answer_text *answer, const struct analysis *a, cons
 static void say_standing(struct answer_text *answer, const struct analysis *a,
 			 const struct standing *s)
 {
-	if (s->point + s->few)
-		answer__point(
-			answer,
-			"In the %zu cell%s with too few rounds for a claim zero-copy is ahead "
-			"in %zu; these are point differences, which nothing tells from noise.",
-			s->point + s->few, plural(s->point + s->few), s->point_ahead);
 	say_place(answer, a, worst_words(s), s->worst, s->worst_rival);
 	if (s->best_change > 0 && s->best != s->worst)
-		say_place(answer, a, "furthest ahead", s->best, s->best_rival);
+		say_place(answer, a, "largest gain", s->best, s->best_rival);
 }
 
 /* 100 % are all of them, and no rounding of fewer. */
 static const char *share_words(char *buf, size_t len, double fraction)
 {
+	char number[WORDS_BUF];
+
 	if (fraction < 1 && fraction > 0.9999)
-		snprintf(buf, len, "more than 99.99 %%, but not all,");
+		snprintf(buf, len, "more than 99.99 %%, but not all");
+	else if (fraction == 1 || fraction == 0)
+		snprintf(buf, len, "%.0f %%", fraction * 100);
 	else
-		snprintf(buf, len, "%.4g %%", fraction * 100);
+		snprintf(buf, len, "%s %%", words__number(number, sizeof(number), fraction * 100));
 	return buf;
 }
 
@@ -126,28 +123,31 @@ static bool say_honoured(struct answer_text *answer, const struct analysis *a,
 			 const struct standing *s)
 {
 	double completed, fraction = answer__copied_fraction(a, &completed);
-	char n[UNITS_BUF], percent[WORDS_BUF], runs[WORDS_BUF];
+	char n[UNITS_BUF], copied[UNITS_BUF], percent[WORDS_BUF], runs[WORDS_BUF];
 	const struct cell *zc = s->worst;
 	const char *text = zc->rows->verdict;
 
 	if (fraction > 1) {
-		answer__point(answer, "Whether the kernel copied after all cannot be said: the "
-				      "data counts more copied completions than completions.");
+		answer__cannot(answer,
+			       "Not shown: whether the kernel copied after all, because the "
+			       "data counts more copied completions than completions.");
 		return false;
 	}
 	if (fraction < 0) {
-		answer__point(answer, "Whether the kernel copied after all cannot be said: the "
-				      "data counts no zero-copy completions.");
+		answer__cannot(answer,
+			       "Not shown: whether the kernel copied after all, because the "
+			       "data counts no zero-copy completions.");
 		return false;
 	}
 	answer__counted_runs(runs, sizeof(runs), a);
-	answer__point(answer, "Of %s zero-copy completions%s, %s came back as copied.",
+	answer__point(answer, "Of %s zero-copy completions%s the kernel copied %s (%s).",
 		      format_count(n, sizeof(n), (uint64_t)completed),
 		      *runs ? runs : " over all runs",
+		      format_count(copied, sizeof(copied), (uint64_t)(completed * fraction + 0.5)),
 		      share_words(percent, sizeof(percent), fraction));
 	if (text && *text)
-		answer__point(answer, "In %sthe cell %s: %s",
-			      zc->rows_nr > 1 ? "the first round of " : "", worst_words(s), text);
+		answer__point(answer, "Verdict %sthere: %s",
+			      zc->rows_nr > 1 ? "of the first round " : "", text);
 	return true;
 }
 
@@ -156,15 +156,14 @@ static bool say_cost(struct answer_text *answer, const struct analysis *a, const
 		     enum metric m)
 {
 	struct claim c = analysis__compare(a, s->worst, s->worst_rival, m);
-	char change[WORDS_BUF], x[3 * WORDS_BUF], y[3 * WORDS_BUF];
+	char change[4 * WORDS_BUF], x[3 * WORDS_BUF], y[3 * WORDS_BUF];
 
 	if (c.difference == DIFFERENCE_UNKNOWN)
 		return false;
-	answer__point(answer, "There its %s: %s against %s of %s (%s%s).", metric__words(m),
+	answer__point(answer, "Its %s there: %s against %s of %s (%s).", metric__words(m),
 		      words__estimate(x, sizeof(x), m, &c.a),
 		      words__estimate(y, sizeof(y), m, &c.b), words__mode(s->worst_rival->mode),
-		      words__change(change, sizeof(change), c.change),
-		      claim__holds(&c) ? "" : ", not to be told apart");
+		      words__claim(change, sizeof(change), &c));
 	answer__cite(answer, a, s->worst, m);
 	answer__cite(answer, a, s->worst_rival, m);
 	return true;
@@ -184,10 +183,11 @@ static bool say_copies(struct answer_text *answer, const struct analysis *a, str
 		answer__cite(answer, a, zc, METRIC_STAGE_CPB(stage));
 	}
 	if (list.nr)
-		answer__point(answer,
-			      "What moved each of its payload bytes, in times per byte (tx_pin "
-			      "references pages, the others copy): %s.",
-			      item_list__words(&list));
+		answer__point(
+			answer,
+			"Moves per payload byte there, by stage (tx_pin references pages, the "
+			"other stages copy): %s.",
+			item_list__words(&list));
 	return list.nr;
 }
 
@@ -205,42 +205,66 @@ static bool explain_zerocopy(struct answer_text *answer, const struct analysis *
 	return known;
 }
 
+/* What the kernel did, as the beginning of the headline; "" where the data does not say it. */
+static char *honoured_text(char *buf, size_t len, const struct analysis *a)
+{
+	double completed, fraction = answer__copied_fraction(a, &completed);
+	char n[UNITS_BUF], share[WORDS_BUF];
+
+	buf[0] = '\0';
+	if (fraction < 0 || fraction > 1)
+		return buf;
+	format_count(n, sizeof(n), (uint64_t)completed);
+	if (fraction == 1)
+		snprintf(buf, len, "The kernel copied all %s zero-copy sends after all. ", n);
+	else if (fraction == 0)
+		snprintf(buf, len, "The kernel copied none of %s zero-copy sends. ", n);
+	else
+		snprintf(buf, len, "The kernel copied %s of %s zero-copy sends after all. ",
+			 share_words(share, sizeof(share), fraction), n);
+	return buf;
+}
+
+static void headline(struct answer_text *answer, const struct analysis *a, const struct standing *s)
+{
+	char honoured[2 * WORDS_BUF], cannot[WORDS_BUF];
+
+	honoured_text(honoured, sizeof(honoured), a);
+	if (s->point + s->few == s->cells)
+		answer__headline(answer,
+				 "%s%s: zero-copy is slower than the faster "
+				 "copying mode in %zu of %zu setting%s (size x threads).",
+				 honoured, answer__cannot_claim(cannot, sizeof(cannot), a),
+				 s->cells - s->point_ahead, s->cells, plural(s->cells));
+	else
+		answer__headline(answer,
+				 "%sZero-copy is slower than the faster copying mode in %zu of %zu "
+				 "setting%s (size x threads), faster in %zu, no difference in %zu.",
+				 honoured, s->behind, s->cells, plural(s->cells), s->ahead,
+				 s->noise + s->point + s->few);
+}
+
 void answer__zerocopy(struct answer_text *answer, const struct analysis *a)
 {
 	struct standing s = standing_of(a);
-	const char *why = "";
 
 	if (!a->has_mode[MODE_ZEROCOPY]) {
-		answer__headline(answer, "Cannot say, because the data has no zero-copy run.");
+		answer__headline(answer, "Not measured: the data has no zero-copy run.");
 		return;
 	}
 	if (!s.cells) {
-		answer__headline(answer, "Cannot say, because no size and thread count has the "
+		answer__headline(answer, "Not measured: no size and thread count has the "
 					 "throughput of zero-copy and of another mode.");
 		return;
 	}
-	answer->answered = true;
-	if (s.worst) {
-		say_standing(answer, a, &s);
-		if (!explain_zerocopy(answer, a, &s)) {
-			why = " Why cannot be said from this data: it has neither ledger nor "
-			      "costs.";
-			answer->answered = false;
-		}
-	}
-	if (s.point + s.few == s.cells)
-		answer__headline(
-			answer,
-			"%s: by the median difference zero-copy is ahead of the faster other "
-			"mode in %zu of %zu cell%s.%s",
-			answer__cannot_claim(a), s.point_ahead, s.cells, plural(s.cells), why);
-	else
-		answer__headline(
-			answer,
-			"Against the faster other mode zero-copy is ahead in %zu of %zu "
-			"cell%s, behind in %zu, and not to be told apart from it in %zu.%s",
-			s.ahead, s.cells, plural(s.cells), s.behind, s.noise + s.point + s.few,
-			why);
-	if (s.point + s.few == s.cells)
+	answer->answered = s.point + s.few < s.cells;
+	headline(answer, a, &s);
+	if (!s.worst)
+		return;
+	say_standing(answer, a, &s);
+	if (!explain_zerocopy(answer, a, &s)) {
+		answer__cannot(answer, "Not shown: why, because the data has neither a ledger nor "
+				       "CPU times nor counters.");
 		answer->answered = false;
+	}
 }

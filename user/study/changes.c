@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/block_test.h"
+#include "base/rank_test.h"
 #include "changes.h"
 #include "settings.h"
 #include "write/json.h"
@@ -40,16 +40,21 @@ static enum change_kind direction(enum metric m, bool higher)
 	}
 }
 
-/* Better or worse, once it is known to be no chance. */
-static enum change_kind kind_of(const struct change *x, double limit)
+static enum change_kind kind_of(const struct change *x)
 {
-	if (!x->before.n || !x->after.n)
+	switch (x->difference) {
+	case DIFFERENCE_UNKNOWN:
 		return CHANGE_MISSING;
-	if (isnan(x->p))
+	case DIFFERENCE_POINT:
+	case DIFFERENCE_FEW:
 		return CHANGE_CANNOT_SAY;
-	if (!(x->p <= limit) || fabs(x->change) < CHANGE_MIN || x->after.median == x->before.median)
+	case DIFFERENCE_NOISE:
 		return CHANGE_NOISE;
-	return direction(x->metric, x->after.median > x->before.median);
+	default:
+		return fabs(x->change) < CHANGE_MIN
+			       ? CHANGE_NOISE
+			       : direction(x->metric, x->difference == DIFFERENCE_HIGHER);
+	}
 }
 
 static void add_change(struct changes *c, struct cell *before, struct cell *after, enum metric m)
@@ -65,14 +70,17 @@ static void add_change(struct changes *c, struct cell *before, struct cell *afte
 		.size = before->size,
 		.threads = before->threads,
 		.metric = m,
+		.cell_before = before,
+		.cell_after = after,
 		.before = b,
 		.after = a,
-		.change = a.n && b.n && b.median != 0 ? a.median / b.median - 1 : (double)NAN,
-		.p = (double)NAN,
+		.gated = c->gates[m],
 		.gate_p = (double)NAN,
 	};
 	if (!a.n || !b.n)
 		x->reason = analysis__reason(a.n ? c->before : c->after, m);
+	/* With one round on a side there is no test, only a point difference. */
+	c->tests[m] += a.n >= 2 && b.n >= 2;
 	c->nr++;
 }
 
@@ -96,122 +104,56 @@ static size_t cells_missing(const struct analysis *from, const struct analysis *
 	return n;
 }
 
-/* What is tested together: values by block, those before first. */
-struct test_table {
-	struct block_test t;
-	double *values, *p;
-	int *group;
-	size_t *change; /* of each test: its place in the list */
-};
-
-static void test_table__free(struct test_table *t)
+static void take_rounds(const struct cell *cell, enum metric m, double *values)
 {
-	free(t->values);
-	free(t->p);
-	free(t->group);
-	free(t->change);
-}
-
-static int test_table__init(struct test_table *t, const struct changes *c)
-{
-	size_t blocks = c->before->blocks_nr + c->after->blocks_nr;
-
-	*t = (struct test_table){
-		.values = array__new(c->nr * blocks, sizeof(double)),
-		.p = array__new(2 * c->nr, sizeof(double)),
-		.group = array__new(c->nr, sizeof(int)),
-		.change = array__new(c->nr, sizeof(size_t)),
-	};
-	if (!t->values || !t->p || !t->group || !t->change)
-		return -ENOMEM;
-	t->t = (struct block_test){.values = t->values,
-				   .group = t->group,
-				   .blocks = blocks,
-				   .p = t->p,
-				   .adjusted = t->p + c->nr};
-	return 0;
-}
-
-static void put_rounds(const struct analysis *a, const struct change *x, double *row)
-{
-	const struct cell *cell = analysis__cell(a, x->mode, x->size, x->threads);
-
 	for (size_t i = 0; i < cell->rows_nr; i++)
-		row[analysis__block(a, &cell->rows[i])] = cell->rows[i].value[x->metric];
+		values[i] = cell->rows[i].value[m];
 }
 
-/* As shares of the median, so that a group's noise is of one kind; sign -1: higher is worse. */
-static void scale(double *row, size_t n, double median, double sign)
+static int test_change(const struct changes *c, struct change *x)
 {
-	for (size_t b = 0; b < n; b++)
-		row[b] = sign * (median > 0 ? row[b] / median : row[b]);
-}
+	size_t n = x->cell_after->rows_nr, m = x->cell_before->rows_nr;
+	double *values = array__new(n + m, sizeof(*values));
+	size_t tests = c->tests[x->metric] ? c->tests[x->metric] : 1;
+	struct rank_test t;
+	int err = -ENOMEM;
 
-/* A group for each metric that is compared, numbered without gaps. */
-static int group_of(enum metric m)
-{
-	int group = 0;
-
-	for (int i = 0; i < (int)m; i++)
-		group += *metric__name((enum metric)i) != '\0';
-	return group;
-}
-
-static void add_test(struct test_table *t, const struct changes *c, size_t i, double sign)
-{
-	const struct change *x = &c->list[i];
-	double *row = t->values + t->t.tests * t->t.blocks;
-	double median = x->before.median / 2 + x->after.median / 2;
-
-	for (size_t b = 0; b < t->t.blocks; b++)
-		row[b] = (double)NAN;
-	put_rounds(c->before, x, row);
-	put_rounds(c->after, x, row + c->before->blocks_nr);
-	scale(row, t->t.blocks, median, sign);
-	t->group[t->t.tests] = group_of(x->metric);
-	t->change[t->t.tests++] = i;
-}
-
-static bool can_tell(const struct change *x)
-{
-	return block_test__two_samples_floor(x->before.n, x->after.n, false) <= CHANGE_FALSE_SHARE;
+	if (values) {
+		take_rounds(x->cell_after, x->metric, values);
+		take_rounds(x->cell_before, x->metric, values + n);
+		err = rank_test__of(&t, values, n, values + n, m, tests);
+	}
+	free(values);
+	if (err)
+		return err;
+	x->change = t.change;
+	x->low = t.low;
+	x->high = t.high;
+	x->coverage = t.coverage;
+	x->p = t.n < 2 || t.m < 2 ? (double)NAN : t.p;
+	x->difference = t.difference;
+	if (x->gated)
+		x->gate_p = fmin(1, x->p * (double)tests);
+	return 0;
 }
 
 static int test_list(struct changes *c)
 {
-	struct test_table t;
-	int err = test_table__init(&t, c);
-	double limit;
-
-	/* The p of the list are found among all tests of a number, which resolves what few rounds
-	 * of one cannot; that one alone could tell is asked all the same. */
-	for (size_t i = 0; !err && i < c->nr; i++)
-		if (can_tell(&c->list[i]))
-			add_test(&t, c, i, 1);
-	if (!err)
-		err = block_test__two_samples(&t.t, c->before->blocks_nr, false);
-	for (size_t i = 0; !err && i < t.t.tests; i++)
-		c->list[t.change[i]].p = t.t.p[i];
-	limit = err ? -1 : block_test__discovery_limit(t.p, t.t.tests, CHANGE_FALSE_SHARE);
-	if (isnan(limit))
-		err = -ENOMEM;
 	for (size_t i = 0; i < c->nr; i++) {
-		c->list[i].kind = kind_of(&c->list[i], limit);
-		c->of_kind[c->list[i].kind]++;
+		struct change *x = &c->list[i];
+
+		if (test_change(c, x))
+			return -ENOMEM;
+		x->kind = kind_of(x);
+		c->of_kind[x->kind]++;
+		c->gated += x->gated && x->kind > CHANGE_CANNOT_SAY;
 	}
-	test_table__free(&t);
-	return err;
+	return 0;
 }
 
-bool changes__can_gate(size_t before, size_t after)
+bool changes__can_tell(const struct changes *c, enum metric m, size_t before, size_t after)
 {
-	return before && after &&
-	       block_test__two_samples_floor(before, after, true) <= CHANGE_GATE_LEVEL;
-}
-
-static bool is_gated(const struct changes *c, const struct change *x)
-{
-	return c->gates[x->metric] && changes__can_gate(x->before.n, x->after.n);
+	return before >= 2 && after >= 2 && rank_test__can_tell(after, before, c->tests[m]);
 }
 
 static void set_gates(struct changes *c, const bool metrics[METRIC_NR], const bool *gate)
@@ -222,29 +164,9 @@ static void set_gates(struct changes *c, const bool metrics[METRIC_NR], const bo
 			      (gate ? gate[m] : m == METRIC_GBPS || m == METRIC_CPU_NS_PER_KIB);
 }
 
-static int test_gate(struct changes *c)
-{
-	struct test_table t;
-	int err = test_table__init(&t, c);
-
-	for (size_t i = 0; !err && i < c->nr; i++)
-		if (is_gated(c, &c->list[i]))
-			add_test(&t, c, i,
-				 metric__better(c->list[i].metric) == BETTER_HIGHER ? -1 : 1);
-	if (!err)
-		err = block_test__two_samples(&t.t, c->before->blocks_nr, true);
-	for (size_t i = 0; !err && i < t.t.tests; i++)
-		c->list[t.change[i]].gate_p = t.t.adjusted[i];
-	c->gated = t.t.tests;
-	test_table__free(&t);
-	return err;
-}
-
 int changes__find(struct changes *c, const struct analysis *before, const struct analysis *after,
 		  const bool metrics[METRIC_NR], const bool gate[METRIC_NR])
 {
-	int err;
-
 	*c = (struct changes){.before = before, .after = after};
 	set_gates(c, metrics, gate);
 	c->list = array__new(before->cells_nr * METRIC_NR, sizeof(*c->list));
@@ -263,8 +185,7 @@ int changes__find(struct changes *c, const struct analysis *before, const struct
 	c->cells_after = cells_missing(after, before);
 	if (analysis__lacked_memory(before) | analysis__lacked_memory(after))
 		return -ENOMEM;
-	err = test_list(c);
-	return err ? err : test_gate(c);
+	return test_list(c);
 }
 
 void changes__clear(struct changes *c)
@@ -275,12 +196,9 @@ void changes__clear(struct changes *c)
 
 bool change__is_regression(const struct change *c, double limit)
 {
-	bool higher = c->after.median > c->before.median;
-
-	if (!(c->gate_p <= CHANGE_GATE_LEVEL) || c->after.median == c->before.median ||
-	    direction(c->metric, higher) != CHANGE_WORSE)
+	if (!c->gated || c->kind != CHANGE_WORSE)
 		return false;
-	return isnan(c->change) || fabs(c->change) > limit;
+	return isnan(c->change) ? limit < (double)INFINITY : fabs(c->change) > limit;
 }
 
 size_t changes__regressions(const struct changes *c, double limit)
@@ -297,10 +215,18 @@ bool changes__gate_can_tell(const struct changes *c)
 	return c->gated > 0;
 }
 
+size_t changes__metrics(const struct changes *c)
+{
+	size_t n = 0;
+
+	for (int m = 0; m < METRIC_NR; m++)
+		n += c->tests[m] > 0;
+	return n;
+}
+
 double changes__false_expected(const struct changes *c)
 {
-	return CHANGE_FALSE_SHARE * (double)(c->of_kind[CHANGE_BETTER] + c->of_kind[CHANGE_WORSE] +
-					     c->of_kind[CHANGE_OTHER]);
+	return RANK_LEVEL * (double)changes__metrics(c);
 }
 
 /* null: nothing to compare; NULL: out of memory. */

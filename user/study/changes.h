@@ -17,20 +17,11 @@
 /* The metric that is compared under this name (metric__name). 0 or -EINVAL. */
 int change_metric__parse(const char *name, enum metric *m);
 
-/* Of the changes that are listed as better, worse or different at most this share is expected to be
- * false (Benjamini and Hochberg 1995). */
-#define CHANGE_FALSE_SHARE 0.05
-/*
- * A gate of --fail-on-regression fires on two data sets that are the same in at most this share; 5
- * % are promised, the rest is for rounds that are not quite independent.
- */
-#define CHANGE_GATE_LEVEL 0.04
-
 enum change_kind {
 	CHANGE_MISSING,    /* only one side has a value */
-	CHANGE_CANNOT_SAY, /* so few rounds that no test of theirs can tell */
-	CHANGE_NOISE,      /* not to be told apart, or it is next to nothing */
-	CHANGE_BETTER,     /* these three: of the list that CHANGE_FALSE_SHARE speaks of */
+	CHANGE_CANNOT_SAY, /* one round on a side, or too few rounds to show a difference */
+	CHANGE_NOISE,      /* no difference, or less than CHANGE_MIN */
+	CHANGE_BETTER,     /* these three: different by the rule of base/rank_test.h */
 	CHANGE_WORSE,
 	CHANGE_OTHER, /* neither direction is the better one */
 };
@@ -40,10 +31,14 @@ struct change {
 	uint64_t size;
 	unsigned int threads;
 	enum metric metric;
+	const struct cell *cell_before, *cell_after;
 	struct estimate before, after;
 	double change; /* after / before - 1; NaN when before is 0 or either is unknown */
-	double p;      /* that chance alone makes as much; NaN: cannot be said */
-	double gate_p; /* that, being worse, in the family of the gate; NaN: not in the gate */
+	double low, high, coverage; /* interval of the change; NaN: none */
+	double p;                   /* of this comparison alone; NaN: no test */
+	double gate_p;              /* p x comparisons of the metric, at most 1; NaN: not gated */
+	bool gated;                 /* getting worse is a regression */
+	enum difference difference;
 	enum change_kind kind;
 	const char *reason; /* CHANGE_MISSING: why the other side has none; in its data set */
 };
@@ -54,34 +49,35 @@ struct changes {
 	size_t nr;
 	size_t of_kind[CHANGE_OTHER + 1];
 	size_t cells, cells_before, cells_after; /* in both; only before, only after */
-	size_t gated;                            /* comparisons in the gate */
-	bool gates[METRIC_NR];                   /* of which getting worse is a regression */
+	size_t tests[METRIC_NR]; /* comparisons of a metric, which are made together */
+	size_t gated;            /* comparisons that the gate can judge */
+	bool gates[METRIC_NR];   /* of which getting worse is a regression */
 };
 
 /*
- * Compares the metrics asked for (of those with a name) in every cell that both have: whole rounds
- * of the two change places (block_test__two_samples). gate: those of which getting worse is a
- * regression, tested as one family; NULL: throughput and CPU time, as far as they are compared. 0
- * or -ENOMEM; changes__clear() in any case. Both analyses must outlive it.
+ * Compares the metrics asked for (of those with a name) in every cell that both have, by the rule
+ * of base/rank_test.h: all cells of a metric are compared together. gate: the metrics of which
+ * getting worse is a regression; NULL: throughput and CPU time, as far as they are compared. 0 or
+ * -ENOMEM; changes__clear() in any case. Both analyses must outlive it.
  */
 int changes__find(struct changes *c, const struct analysis *before, const struct analysis *after,
 		  const bool metrics[METRIC_NR], const bool gate[METRIC_NR]);
 void changes__clear(struct changes *c);
 
-/*
- * Worse, by the gate's test, and by more than limit (0.05: 5 %). From 0 to anything is more than
- * any limit.
- */
+/* Gated, CHANGE_WORSE, and by more than limit (0.05: 5 %). From 0 to anything is more. */
 bool change__is_regression(const struct change *c, double limit);
 size_t changes__regressions(const struct changes *c, double limit);
 
-/* Can a gate tell of so many rounds, if they differ as much as they can? */
-bool changes__can_gate(size_t before, size_t after);
+/* Can so many rounds show a difference of this metric, if they differ enough? */
+bool changes__can_tell(const struct changes *c, enum metric m, size_t before, size_t after);
 
 /* Can the gate fire at all? Two rounds against two cannot, whatever they say. */
 bool changes__gate_can_tell(const struct changes *c);
 
-/* How many of those called better, worse or different are expected to be so by chance alone. */
+/* Metrics that are tested. */
+size_t changes__metrics(const struct changes *c);
+
+/* Bound on the metrics that show a change by chance alone, where nothing differs. */
 double changes__false_expected(const struct changes *c);
 
 /*
@@ -102,10 +98,11 @@ struct changes_names {
 	const char *across; /* settings that may differ, with commas; NULL: none */
 };
 
-/* all: also what is inside the noise. 0 or -errno. */
-int changes__text(const struct changes *c, const struct changes_names *names, bool all, FILE *f);
+/* limit: of --fail-on-regression; NaN: none. all: also what does not differ. 0 or -errno. */
+int changes__text(const struct changes *c, const struct changes_names *names, double limit,
+		  bool all, FILE *f);
 
-/* limit: of --fail-on-regression; NaN: none. New reference; NULL: out of memory. */
+/* limit as above. New reference; NULL: out of memory. */
 json_t *changes__json(const struct changes *c, const struct changes_names *names, double limit);
 
 #endif

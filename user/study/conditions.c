@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "common/units.h"
 #include "conditions.h"
 #include "model/congestion.h"
 
 #define VALUE_LEN 64
+#define CPUS_MAX  8192 /* of any Linux */
 
 /* A member as text; false: it is not there, or null. CSV files have no numbers. */
 static bool text_at(const json_t *o, const char *key, char buf[VALUE_LEN])
@@ -75,6 +77,25 @@ static void say_cpus(FILE *f, const struct dataset *d)
 		fprintf(f, "Senders ran on CPU %s%s", senders, r ? ", " : ". ");
 	if (r)
 		fprintf(f, "%sreceivers on CPU %s. ", s ? "" : "Pinned were the ", receivers);
+}
+
+static void count_cpu(unsigned int cpu, void *arg)
+{
+	(void)cpu;
+	++*(unsigned int *)arg;
+}
+
+unsigned int conditions__sender_cpus(const struct dataset *d, bool *pinned)
+{
+	char senders[VALUE_LEN];
+	unsigned int n = 0;
+	double cpus = number_at(d->environment, "cpus");
+
+	*pinned = text_at(d->settings, "cpu_sender", senders) &&
+		  parse_cpu_list(senders, CPUS_MAX, count_cpu, &n) == 0 && n;
+	if (*pinned)
+		return n;
+	return cpus >= 1 && cpus <= CPUS_MAX ? (unsigned int)cpus : 0;
 }
 
 static void say_load(FILE *f, const struct dataset *d)

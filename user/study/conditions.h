@@ -15,4 +15,10 @@
  */
 char *conditions__text(const struct dataset *d);
 
+/*
+ * How many CPUs the senders could use: those they were pinned to (*pinned), else those of the
+ * machine, which the receivers use as well. 0: the data set does not say it.
+ */
+unsigned int conditions__sender_cpus(const struct dataset *d, bool *pinned);
+
 #endif

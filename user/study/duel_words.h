@@ -44,12 +44,14 @@ void duel__say(struct answer_text *answer, const struct duel *duel, const struct
 void duel__say_crossovers(struct answer_text *answer, const struct duel *duel,
 			  const struct duel_terms *terms);
 
+/* Adds a size with its change; without one where there is no difference. */
+void duel__list(struct item_list *list, uint64_t bytes, const struct claim *c);
+
 /*
  * The headline of an answer, by throughput and by CPU time. cannot_claim: why nothing is claimed,
  * where nothing is (answer__cannot_claim()).
  */
 void duel__headline(struct answer_text *answer, const char *cannot_claim,
-		    const struct duel_tally *t, const struct duel_tally *cost, const char *first,
-		    const char *second);
+		    const struct duel_tally *t, const struct duel_tally *cost, const char *first);
 
 #endif

@@ -1,34 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The family of a report: every comparison that its answers may claim, tested together. Modes
- * against each other in each cell and, over all thread counts, at each size; thread counts against
- * the fewest; sizes against the next smaller one. By throughput, CPU time per KiB and cache misses.
- * Pure.
+ * How many comparisons of a data set are made together, and so share the level of
+ * base/rank_test.h: all of one kind, by one number. Pure.
  */
 #ifndef NETIOTRACE_FAMILY_H
 #define NETIOTRACE_FAMILY_H
 
 #include "analysis.h"
 
-/* Tests the family; a's cells and blocks are there. 0 or -ENOMEM. */
-int family__find(struct analysis *a);
-void family__clear(struct analysis *a);
+enum family_kind {
+	FAMILY_MODES,         /* two modes, at one size and thread count */
+	FAMILY_MODES_OF_SIZE, /* two modes at one size, over all thread counts */
+	FAMILY_THREADS,       /* a thread count against the fewest */
+	FAMILY_SIZES,         /* a size against the next smaller one */
+	FAMILY_KINDS,
+	FAMILY_ALONE = FAMILY_KINDS, /* any other two cells: a comparison on its own */
+};
 
-/* Adjusted p of a cell against another, whichever way round; NaN: not in the family. */
-double family__p(const struct analysis *a, const struct cell *x, const struct cell *y,
-		 enum metric m);
+/* What kind of comparison it is, whichever way round. */
+enum family_kind family__kind(const struct analysis *a, const struct cell *x, const struct cell *y);
 
-/* Of a mode against another at a size, over all thread counts. */
-double family__p_of_size(const struct analysis *a, enum mode first, enum mode second, uint64_t size,
-			 enum metric m);
+/* How many there are of this kind, both sides of which have two rounds and more; at least 1. */
+size_t family__tests(const struct analysis *a, enum family_kind kind, enum metric m);
 
-/*
- * Fills apart[a->blocks_nr] with claim__apart() of x and y in each block; of a size: its mean over
- * the thread counts that have both.
- */
-void family__pair(const struct analysis *a, const struct cell *x, const struct cell *y,
-		  enum metric m, double *apart);
-int family__pair_sizes(const struct analysis *a, enum mode first, enum mode second, uint64_t size,
-		       enum metric m, double *apart);
+/* The counts that are known already; of an analysis. NULL: out of memory. */
+struct family *family__new(void);
 
 #endif

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/block_test.h"
 #include "base/order.h"
 
 enum metric stage_claims__metric(const struct stage_claims *s, enum cpu_class c)
@@ -22,9 +21,7 @@ struct builder {
 	struct stage_claims *s;
 	const struct dataset_row **base; /* of two-copy, one for each pair */
 	size_t pairs;
-	double *x, *y;  /* of the mode and of two-copy, by pair */
 	double *values; /* differences: of each claim, by pair */
-	int group[MODE_NR * CPU_CLASS_NR];
 };
 
 static bool is_sampled(const struct stage_claims *s, const struct dataset_row *row)
@@ -35,8 +32,6 @@ static bool is_sampled(const struct stage_claims *s, const struct dataset_row *r
 static void builder__clear(struct builder *b)
 {
 	free(b->base);
-	free(b->x);
-	free(b->y);
 	free(b->values);
 }
 
@@ -47,10 +42,8 @@ static int builder__init(struct builder *b, struct stage_claims *s, const struct
 
 	*b = (struct builder){.a = a, .s = s};
 	b->base = array__new(n, sizeof(const struct dataset_row *));
-	b->x = array__new(n, sizeof(double));
-	b->y = array__new(n, sizeof(double));
 	b->values = array__new(n * MODE_NR * CPU_CLASS_NR, sizeof(double));
-	if (!b->base || !b->x || !b->y || !b->values)
+	if (!b->base || !b->values)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		if (d->rows[i].mode == MODE_TWOCOPY && is_sampled(s, &d->rows[i]))
@@ -70,7 +63,7 @@ static const struct dataset_row *partner(const struct builder *b, enum mode mode
 	return NULL;
 }
 
-/* Fills x, y and the differences. Returns whether the class occurs at all. */
+/* Fills the differences. Returns whether the class occurs at all. */
 static bool fill(struct builder *b, enum mode mode, enum metric m, double *difference)
 {
 	bool occurs = false;
@@ -78,10 +71,8 @@ static bool fill(struct builder *b, enum mode mode, enum metric m, double *diffe
 	for (size_t i = 0; i < b->pairs; i++) {
 		const struct dataset_row *row = partner(b, mode, i);
 
-		b->x[i] = row ? row->value[m] : (double)NAN;
-		b->y[i] = isnan(b->x[i]) ? (double)NAN : b->base[i]->value[m];
-		difference[i] = b->x[i] - b->y[i];
-		occurs |= b->x[i] > 0 || b->y[i] > 0;
+		difference[i] = row ? row->value[m] - b->base[i]->value[m] : (double)NAN;
+		occurs |= !isnan(difference[i]) && (row->value[m] > 0 || b->base[i]->value[m] > 0);
 	}
 	return occurs;
 }
@@ -90,43 +81,37 @@ static void add(struct builder *b, enum mode mode, enum cpu_class class)
 {
 	struct stage_claims *s = b->s;
 	double *difference = b->values + s->nr * b->pairs;
-	struct estimate x, y;
 
-	if (!fill(b, mode, stage_claims__metric(s, class), difference))
-		return;
-	x = estimate__of(b->x, b->pairs);
-	y = estimate__of(b->y, b->pairs);
-	memcpy(b->x, difference, b->pairs * sizeof(*b->x)); /* whose own order is its rounds' */
-	b->group[s->nr] = class;
-	s->list[s->nr++] = (struct stage_claim){
-		.mode = mode,
-		.class = class,
-		.c = claim__of_stage(&x, &y, b->x, b->pairs, (double)NAN),
-	};
+	if (fill(b, mode, stage_claims__metric(s, class), difference))
+		s->list[s->nr++] = (struct stage_claim){.mode = mode, .class = class};
 }
 
-static int test(struct builder *b)
+static enum difference judge(const struct estimate *paired)
+{
+	if (paired->n < 2)
+		return paired->n ? DIFFERENCE_POINT : DIFFERENCE_UNKNOWN;
+	if (!estimate__has_interval(paired))
+		return DIFFERENCE_FEW;
+	if (paired->low > 0)
+		return DIFFERENCE_HIGHER;
+	return paired->high < 0 ? DIFFERENCE_LOWER : DIFFERENCE_NOISE;
+}
+
+static void test(struct builder *b)
 {
 	struct stage_claims *s = b->s;
-	double p[MODE_NR * CPU_CLASS_NR], adjusted[MODE_NR * CPU_CLASS_NR];
-	struct block_test t = {.values = b->values,
-			       .group = b->group,
-			       .tests = s->nr,
-			       .blocks = b->pairs,
-			       .p = p,
-			       .adjusted = adjusted};
-	int err = s->nr ? block_test__paired(&t) : 0;
 
-	for (size_t i = 0; !err && i < s->nr; i++)
-		s->list[i].c = claim__of_stage(&s->list[i].c.a, &s->list[i].c.b,
-					       b->values + i * b->pairs, b->pairs, adjusted[i]);
-	return err;
+	for (size_t i = 0; i < s->nr; i++) {
+		s->list[i].paired = estimate__at(b->values + i * b->pairs, b->pairs,
+						 1 - RANK_LEVEL / (double)s->nr);
+		s->list[i].difference = judge(&s->list[i].paired);
+	}
 }
 
 static int by_size(const void *pa, const void *pb)
 {
 	const struct stage_claim *a = pa, *b = pb;
-	double x = fabs(a->c.paired.median), y = fabs(b->c.paired.median);
+	double x = fabs(a->paired.median), y = fabs(b->paired.median);
 	int order = ORDER(y, x);
 
 	order = order ? order : ORDER(a->mode, b->mode);
@@ -145,7 +130,7 @@ int stage_claims__make(struct stage_claims *s, const struct analysis *a)
 			add(&b, (enum mode)mode, (enum cpu_class)c);
 	s->pairs = b.pairs;
 	if (!err)
-		err = test(&b);
+		test(&b);
 	builder__clear(&b);
 	if (s->nr)
 		qsort(s->list, s->nr, sizeof(s->list[0]), by_size);

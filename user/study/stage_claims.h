@@ -4,10 +4,10 @@
  * against that of two-copy, as claims. Pure.
  *
  * Few rounds of a cell are sampled, in a sweep one of three. So a pair here is one sampled round of
- * one cell, of the mode and of two-copy, and what is claimed is of all cells together. Under the
- * null hypothesis the modes of a pair may change places, in each pair apart, for all classes
- * at once: that is a block of block_test.h. All classes of all modes are one family: any of its
- * claims is false in at most CLAIM_LEVEL, beside those of family.h.
+ * one cell, of the mode and of two-copy, and what is claimed is of all cells together. The interval
+ * of the median difference is between order statistics (base/estimate.h), which is exact for
+ * independent pairs. All T classes of all modes are compared together: there is a difference only
+ * if the interval of coverage 1 - 5 % / T is wholly above or below 0.
  */
 #ifndef NETIOTRACE_STAGE_CLAIMS_H
 #define NETIOTRACE_STAGE_CLAIMS_H
@@ -17,8 +17,8 @@
 struct stage_claim {
 	enum mode mode;
 	enum cpu_class class;
-	/* By CLAIM_STAGES: paired is the difference to two-copy, ns per KiB, a pair; change NaN. */
-	struct claim c;
+	struct estimate paired; /* of the difference to two-copy in a pair, ns per KiB */
+	enum difference difference;
 };
 
 struct stage_claims {
@@ -28,7 +28,7 @@ struct stage_claims {
 	size_t nr;
 };
 
-/* 0 or -ENOMEM. Needs no family. */
+/* 0 or -ENOMEM. */
 int stage_claims__make(struct stage_claims *s, const struct analysis *a);
 
 /* The metric of a class, as the claims have it. */

@@ -16,13 +16,14 @@ static const struct stage_claim *largest(const struct stage_claims *s, enum mode
 					 enum difference difference)
 {
 	for (size_t i = 0; i < s->nr; i++)
-		if (s->list[i].mode == mode && s->list[i].c.difference == difference)
+		if (s->list[i].mode == mode && s->list[i].difference == difference)
 			return &s->list[i];
 	return NULL;
 }
 
 char *stage_words__savings(char *buf, size_t len, const struct stage_claims *s)
 {
+	char value[WORDS_BUF];
 	size_t used = 0;
 
 	buf[0] = '\0';
@@ -33,35 +34,41 @@ char *stage_words__savings(char *buf, size_t len, const struct stage_claims *s)
 		if (!less)
 			continue;
 		used += (size_t)snprintf(buf + used, len - used,
-					 "%s%s saves most in %s (%+.3g ns/KiB)", used ? ", " : " ",
+					 "%s%s saves most in %s (%s ns/KiB)", used ? ", " : " ",
 					 words__mode((enum mode)mode),
-					 cpu_class__heading(less->class), less->c.paired.median);
+					 cpu_class__heading(less->class),
+					 words__signed(value, sizeof(value), less->paired.median));
 		if (more && used < len)
 			used += (size_t)snprintf(
-				buf + used, len - used, " and takes most more in %s (%+.3g ns/KiB)",
-				cpu_class__heading(more->class), more->c.paired.median);
+				buf + used, len - used,
+				"; its largest extra cost is %s (%s ns/KiB)",
+				cpu_class__heading(more->class),
+				words__signed(value, sizeof(value), more->paired.median));
 	}
 	return buf;
 }
 
 static void list_class(struct item_list *list, const struct stage_claim *c)
 {
-	const struct estimate *e = &c->c.paired;
+	const struct estimate *e = &c->paired;
+	char median[WORDS_BUF], low[WORDS_BUF], high[WORDS_BUF];
 
 	if (list->nr == LISTED_MAX)
 		return;
+	words__signed(median, sizeof(median), e->median);
 	if (estimate__has_interval(e))
-		item_list__add(list, "%s %+.3g ns/KiB (%+.3g to %+.3g)",
-			       cpu_class__heading(c->class), e->median, e->low, e->high);
+		item_list__add(list, "%s %s ns/KiB (%s to %s)", cpu_class__heading(c->class),
+			       median, words__signed(low, sizeof(low), e->low),
+			       words__signed(high, sizeof(high), e->high));
 	else
-		item_list__add(list, "%s %+.3g ns/KiB", cpu_class__heading(c->class), e->median);
+		item_list__add(list, "%s %s ns/KiB", cpu_class__heading(c->class), median);
 }
 
 /* The classes of a mode by what may be said of them. */
 struct tally {
 	struct item_list list[DIFFERENCE_LOWER + 1];
 	size_t nr[DIFFERENCE_LOWER + 1];
-	size_t pairs;
+	size_t pairs, classes;
 };
 
 static void tally__make(struct tally *t, const struct stage_claims *s, enum mode mode)
@@ -70,12 +77,13 @@ static void tally__make(struct tally *t, const struct stage_claims *s, enum mode
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct stage_claim *c = &s->list[i];
 
-		if (c->mode != mode || c->c.difference == DIFFERENCE_UNKNOWN)
+		if (c->mode != mode || c->difference == DIFFERENCE_UNKNOWN)
 			continue;
-		list_class(&t->list[c->c.difference], c);
-		t->nr[c->c.difference]++;
-		if (c->c.paired.n > t->pairs)
-			t->pairs = c->c.paired.n;
+		list_class(&t->list[c->difference], c);
+		t->nr[c->difference]++;
+		t->classes++;
+		if (c->paired.n > t->pairs)
+			t->pairs = c->paired.n;
 	}
 }
 
@@ -109,15 +117,14 @@ static void say_unclaimed(struct answer_text *answer, const struct analysis *a,
 
 	if (few)
 		answer__point(answer,
-			      "By samples of %s%zu pair%s of rounds%s, too few for a claim, %s "
-			      "differs most from two-copy in: %s.",
+			      "CPU samples of %s%zu pair%s of rounds%s are too few to tell a "
+			      "difference; the largest of %s less two-copy: %s.",
 			      of, t->pairs, plural(t->pairs), whose_pairs(a), mode, list->text);
 	else
-		answer__point(
-			answer,
-			"By samples of %s%zu pair%s of rounds%s, no class of CPU time of %s can "
-			"be told apart from two-copy's.",
-			of, t->pairs, plural(t->pairs), whose_pairs(a), mode);
+		answer__point(answer,
+			      "CPU samples of %s%zu pair%s of rounds%s: no class of CPU time of %s "
+			      "differs from two-copy.",
+			      of, t->pairs, plural(t->pairs), whose_pairs(a), mode);
 }
 
 void stage_words__say(struct answer_text *answer, const struct analysis *a,
@@ -134,12 +141,12 @@ void stage_words__say(struct answer_text *answer, const struct analysis *a,
 		return;
 	}
 	answer__point(answer,
-		      "By samples of %s%zu pair%s of rounds%s, %s against two-copy takes less CPU "
-		      "time in: %s; more in: %s; %zu other class%s cannot be told apart.",
+		      "CPU samples of %s%zu pair%s of rounds%s: %s takes less than two-copy in: "
+		      "%s; more in: %s; no difference in %zu of %zu class%s.",
 		      of, t.pairs, plural(t.pairs), whose_pairs(a), words__mode(mode),
 		      item_list__words(&t.list[DIFFERENCE_LOWER]),
 		      item_list__words(&t.list[DIFFERENCE_HIGHER]), t.nr[DIFFERENCE_NOISE],
-		      t.nr[DIFFERENCE_NOISE] == 1 ? "" : "es");
+		      t.classes, t.classes == 1 ? "" : "es");
 	if (t.nr[DIFFERENCE_LOWER])
 		cite(answer, a, s, largest(s, mode, DIFFERENCE_LOWER));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Cells that a gate could not judge; see unjudged.h. */
+#include <math.h>
 #include <string.h>
 
 #include "unjudged.h"
@@ -24,7 +25,7 @@ static bool judge_metric(const struct changes *c, struct cell *before, struct ce
 	struct estimate a = analysis__estimate(c->after, after, u->metric);
 
 	u->why = a.n ? UNJUDGED_FEW : UNJUDGED_NULL;
-	return !b.n || changes__can_gate(b.n, a.n);
+	return !b.n || changes__can_tell(c, u->metric, b.n, a.n);
 }
 
 static bool judge_cell(const struct changes *c, struct cell *before, struct unjudged *u)
@@ -50,4 +51,18 @@ bool unjudged__next(const struct changes *c, size_t *at, struct unjudged *u)
 		if (!judge_cell(c, &c->before->cells[(*at)++], u))
 			return true;
 	return false;
+}
+
+enum gate gate__of(const struct changes *c, double limit, const char *across)
+{
+	struct unjudged u;
+	size_t at = 0;
+
+	if (isnan(limit))
+		return GATE_NONE;
+	if (changes__made_otherwise(c, across) || !changes__gate_can_tell(c))
+		return GATE_CANNOT_TELL;
+	if (changes__regressions(c, limit))
+		return GATE_FAILED;
+	return unjudged__next(c, &at, &u) ? GATE_CANNOT_TELL : GATE_PASSED;
 }

@@ -28,4 +28,18 @@ struct unjudged {
  */
 bool unjudged__next(const struct changes *c, size_t *at, struct unjudged *u);
 
+/* What a gate of --fail-on-regression says of the whole comparison. */
+enum gate {
+	GATE_NONE, /* none was asked for */
+	GATE_PASSED,
+	GATE_FAILED,      /* there is a regression */
+	GATE_CANNOT_TELL, /* none is seen, and not every cell could be judged */
+};
+
+/*
+ * The one decision that text, JSON and exit status state. limit: of --fail-on-regression; NaN:
+ * none. across: settings that may differ, with commas; NULL: none.
+ */
+enum gate gate__of(const struct changes *c, double limit, const char *across);
+
 #endif

@@ -7,6 +7,9 @@
 #include "common/units.h"
 #include "words.h"
 
+/* Smaller numbers show as 0.000000: none of our units has any. */
+#define DECIMALS_MAX 6
+
 const char *words__mode(enum mode mode)
 {
 	return mode__words(mode);
@@ -31,21 +34,45 @@ char *words__cell(char *buf, size_t len, const struct cell *cell)
 	return buf;
 }
 
-/* Large counts in full, with their thousands apart; the rest with 4 digits. */
-static void format_plain(char *buf, size_t len, double value)
+/* Digits after the point that show 4 digits of a value. */
+static int decimals_of(double value)
 {
-	if (value >= 10000 && value < 1e15 && value == floor(value))
-		format_count(buf, len, (uint64_t)value);
-	else if (fabs(value) >= 1000 && fabs(value) < 1e15)
-		snprintf(buf, len, "%.0f", value);
+	double size = fabs(value);
+	int n = 3;
+
+	if (!(size > 0))
+		return 0;
+	for (; size >= 10 && n > 0; size /= 10)
+		n--;
+	for (; size < 1 && n < DECIMALS_MAX; size *= 10)
+		n++;
+	return n;
+}
+
+static void format_with(char *buf, size_t len, double value, int decimals)
+{
+	if (value >= 1000 && value < 1e15)
+		format_count(buf, len, (uint64_t)(value + 0.5));
 	else
-		snprintf(buf, len, "%.4g", value);
+		snprintf(buf, len, "%.*f", decimals, value);
+}
+
+char *words__number(char *buf, size_t len, double value)
+{
+	format_with(buf, len, value, decimals_of(value));
+	return buf;
+}
+
+/* A count has no digits after the point. */
+static bool is_count(const char *unit, double value)
+{
+	return !*unit && value == floor(value);
 }
 
 char *words__value(char *buf, size_t len, enum metric m, double value)
 {
 	const char *unit = metric__unit(m);
-	char number[UNITS_BUF];
+	char number[WORDS_BUF];
 
 	if (isnan(value)) {
 		snprintf(buf, len, "n/a");
@@ -56,23 +83,27 @@ char *words__value(char *buf, size_t len, enum metric m, double value)
 	} else if (!strcmp(unit, "B/B")) {
 		snprintf(buf, len, "%.2f", value);
 	} else {
-		format_plain(number, sizeof(number), value);
+		format_with(number, sizeof(number), value,
+			    is_count(unit, value) ? 0 : decimals_of(value));
 		snprintf(buf, len, "%s%s%s", number, *unit ? " " : "", unit);
 	}
 	return buf;
 }
 
-/* The median beside it has the unit already; where the unit is chosen by size, each has its own. */
-static char *words__bound(char *buf, size_t len, enum metric m, double value)
+/* Is the unit of a value chosen by its size, so that each value needs its own? */
+static bool has_own_unit(const char *unit)
+{
+	return !strcmp(unit, "ns") || !strcmp(unit, "B");
+}
+
+/* The median beside it has the unit already, and as many digits after the point. */
+static char *words__bound(char *buf, size_t len, enum metric m, double median, double value)
 {
 	const char *unit = metric__unit(m);
-	size_t n;
 
-	words__value(buf, len, m, value);
-	n = strlen(buf);
-	if (strcmp(unit, "ns") && strcmp(unit, "B") && *unit && n > strlen(unit) &&
-	    !strcmp(buf + n - strlen(unit), unit))
-		buf[n - strlen(unit) - 1] = '\0';
+	if (has_own_unit(unit) || !strcmp(unit, "B/B") || isnan(value))
+		return words__value(buf, len, m, value);
+	format_with(buf, len, value, is_count(unit, median) ? 0 : decimals_of(median));
 	return buf;
 }
 
@@ -85,8 +116,8 @@ char *words__interval(char *buf, size_t len, enum metric m, const struct estimat
 	else if (!estimate__has_interval(e))
 		snprintf(buf, len, "one run");
 	else
-		snprintf(buf, len, "%s to %s", words__bound(low, sizeof(low), m, e->low),
-			 words__bound(high, sizeof(high), m, e->high));
+		snprintf(buf, len, "%s to %s", words__bound(low, sizeof(low), m, e->median, e->low),
+			 words__bound(high, sizeof(high), m, e->median, e->high));
 	return buf;
 }
 
@@ -97,8 +128,18 @@ char *words__estimate(char *buf, size_t len, enum metric m, const struct estimat
 	if (!e->n)
 		snprintf(buf, len, "n/a");
 	else
-		snprintf(buf, len, "%s (%s)", words__value(median, sizeof(median), m, e->median),
+		snprintf(buf, len, estimate__has_interval(e) ? "%s (%s)" : "%s",
+			 words__value(median, sizeof(median), m, e->median),
 			 words__interval(interval, sizeof(interval), m, e));
+	return buf;
+}
+
+/* "x 12", "x 0.04": 3 digits, and all those before the point. */
+static char *times(char *buf, size_t len, double factor)
+{
+	int decimals = decimals_of(factor);
+
+	snprintf(buf, len, "x %.*f", decimals ? decimals - 1 : 0, factor);
 	return buf;
 }
 
@@ -107,9 +148,57 @@ char *words__change(char *buf, size_t len, double change)
 	if (isnan(change))
 		snprintf(buf, len, "n/a");
 	else if (change >= 9)
-		snprintf(buf, len, "x %.3g", change + 1);
+		times(buf, len, change + 1);
 	else
 		snprintf(buf, len, "%+.1f %%", change * 100);
+	return buf;
+}
+
+char *words__change_interval(char *buf, size_t len, double low, double high)
+{
+	char from[WORDS_BUF], to[WORDS_BUF];
+
+	if (isnan(low) && isnan(high))
+		buf[0] = '\0';
+	else if (low > -1 && high >= 9)
+		snprintf(buf, len, "%s to %s", times(from, sizeof(from), low + 1),
+			 times(to, sizeof(to), high + 1));
+	else
+		snprintf(buf, len, "%s to %s", words__change(from, sizeof(from), low),
+			 words__change(to, sizeof(to), high));
+	return buf;
+}
+
+char *words__claim(char *buf, size_t len, const struct claim *c)
+{
+	char change[WORDS_BUF], interval[2 * WORDS_BUF + 8];
+
+	words__change(change, sizeof(change), c->change);
+	switch (c->difference) {
+	case DIFFERENCE_UNKNOWN:
+		snprintf(buf, len, "n/a");
+		break;
+	case DIFFERENCE_NOISE:
+		snprintf(buf, len, "no difference");
+		break;
+	case DIFFERENCE_POINT:
+		snprintf(buf, len, "%s, point difference", change);
+		break;
+	case DIFFERENCE_FEW:
+		snprintf(buf, len, "%s, too few rounds", change);
+		break;
+	default:
+		words__change_interval(interval, sizeof(interval), c->low, c->high);
+		snprintf(buf, len, *interval ? "%s, %s" : "%s", change, interval);
+	}
+	return buf;
+}
+
+char *words__signed(char *buf, size_t len, double value)
+{
+	int decimals = decimals_of(value);
+
+	snprintf(buf, len, "%+.*f", decimals ? decimals - 1 : 0, value);
 	return buf;
 }
 
@@ -118,6 +207,6 @@ char *words__factor(char *buf, size_t len, double from, double to)
 	if (isnan(from) || isnan(to) || from <= 0)
 		snprintf(buf, len, "n/a");
 	else
-		snprintf(buf, len, "x %.3g", to / from);
+		times(buf, len, to / from);
 	return buf;
 }

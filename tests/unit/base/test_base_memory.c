@@ -13,82 +13,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/block_test.h"
 #include "base/outfile.h"
 #include "base/owned_dir.h"
+#include "base/rank_test.h"
 #include "base/stats.h"
 #include "base/text_note.h"
 #include "support/entries.h"
 #include "support/short_memory.h"
 
-#define TESTS  3
-#define BLOCKS 6
-
-static const double values[TESTS * BLOCKS] = {1, 2,  3, 4,    5, 6,    1,  -1, 2,
-					      3, -2, 1, 0.25, 0, -0.5, -1, -2, -3};
-static const int groups[TESTS] = {0, 1, 0};
-
-struct probabilities {
-	double p[TESTS], adjusted[TESTS];
-};
-
-static struct block_test test_of(struct probabilities *found)
+static int test_ranks(void *whole)
 {
-	return (struct block_test){.values = values,
-				   .group = groups,
-				   .tests = TESTS,
-				   .blocks = BLOCKS,
-				   .p = found->p,
-				   .adjusted = found->adjusted};
-}
-
-static int test_paired(void *whole)
-{
-	struct probabilities found;
-	struct block_test t = test_of(&found);
-	int err = block_test__paired(&t);
+	static const double a[] = {1, 2, 3, 4, 5}, b[] = {6, 7, 8, 9, 10};
+	struct rank_test t;
+	int err = rank_test__of(&t, a, 5, b, 5, 1);
 
 	short_memory__end();
 	if (!err)
-		assert_memory_equal(&found, whole, sizeof(found));
+		assert_true(t.p == *(const double *)whole);
+	else
+		assert_int_equal(t.difference, DIFFERENCE_UNKNOWN);
 	return err;
 }
 
-static int test_samples(void *whole)
+static void rank_tests(void **state)
 {
-	struct probabilities found;
-	struct block_test t = test_of(&found);
-	int err = block_test__two_samples(&t, BLOCKS / 2, false);
-
-	short_memory__end();
-	if (!err)
-		assert_memory_equal(&found, whole, sizeof(found));
-	return err;
-}
-
-static void permutation_tests(void **state)
-{
-	struct probabilities whole;
-	struct block_test t = test_of(&whole);
+	double p = 2.0 / 252;
 
 	(void)state;
-	assert_int_equal(block_test__paired(&t), 0);
-	short_memory__walk(test_paired, &whole);
-	assert_int_equal(block_test__two_samples(&t, BLOCKS / 2, false), 0);
-	short_memory__walk(test_samples, &whole);
-}
-
-/* No discovery, no number: what cannot be sorted is not said. */
-static void without_memory_nothing_is_known(void **state)
-{
-	static const double p[] = {0.001, 0.002};
-	double limit;
-
-	(void)state;
-	short_memory__begin(1);
-	limit = block_test__discovery_limit(p, 2, 0.05);
-	assert_true(short_memory__end());
-	assert_true(isnan(limit));
+	short_memory__walk(test_ranks, &p);
 }
 
 /* A file with what is written into it, or as it was before; never another beside it. */
@@ -221,8 +173,7 @@ static int leave(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(permutation_tests),
-		cmocka_unit_test(without_memory_nothing_is_known),
+		cmocka_unit_test(rank_tests),
 		cmocka_unit_test(a_file_is_written_or_not),
 		cmocka_unit_test(a_directory_is_claimed_or_not),
 		cmocka_unit_test(a_note_is_printed_or_not),

@@ -191,19 +191,18 @@ static void test_unaccounted_for_want_of_a_stage(void **state)
 static void test_comparison(void **state)
 {
 	struct result *r = fake_result__new(3);
-	struct spread *z = &r->summary[2].throughput_gbps;
 
 	(void)state;
-	assert_says(r, "costs 33 % of one-copy's throughput.");
-	*z = (struct spread){70.4, 70, 71, 5};
-	assert_says(r, "brings 100 % more throughput than one-copy.");
-	*z = (struct spread){30, 29, 33.9, 5};
-	assert_says(r, "no difference in throughput outside the rounds' range");
-	assert_silent(r, "costs");
-	*z = (struct spread){23.6, 23.6, 23.6, 1};
-	assert_says(r, "33 % below one-copy's (one round: its spread is not known).");
-	z->n = 0;
-	assert_silent(r, "below one-copy's");
+	assert_says(r, "Zero-copy was slower than one-copy by 32 % (29 to 36 %).");
+	fake_result__rounds(r, MODE_ZEROCOPY, 70, 71, 5);
+	assert_says(r, "Zero-copy was faster than one-copy by 102 %");
+	fake_result__rounds(r, MODE_ZEROCOPY, 34, 36, 5);
+	assert_says(r, "No difference in throughput between zero-copy and one-copy (interval ");
+	assert_silent(r, "slower");
+	fake_result__rounds(r, MODE_ZEROCOPY, 23.6, 23.6, 1);
+	assert_says(r, "slower than one-copy by 32 % in 1 round: a point difference;");
+	fake_result__rounds(r, MODE_ZEROCOPY, 0, 0, 0);
+	assert_silent(r, "than one-copy");
 	fake_result__free(r);
 }
 

@@ -12,28 +12,31 @@
 #include "screen/text_comparison.h"
 
 struct sentence_case {
-	struct comparison c; /* change, rounds, p, outcome */
-	bool cause_seen;
+	struct rank_test t;
 	const char *text;
 };
 
+#define T(outcome, by, from, to, rounds, other)                                           \
+	{                                                                                 \
+		.n = (rounds), .m = (other), .change = (by), .low = (from), .high = (to), \
+		.difference = DIFFERENCE_##outcome                                        \
+	}
+
 /* clang-format off */
 static const struct sentence_case sentences[] = {
-	{{-0.33, 5, 5, 0.008, COMPARISON_LOWER}, true, " Here it costs 33 % of one-copy's throughput."},
-	/* "It costs" names a cause, which was not seen. */
-	{{-0.33, 5, 5, 0.008, COMPARISON_LOWER}, false, " Throughput was 33 % below one-copy's."},
-	{{-0.033, 5, 5, 0.008, COMPARISON_LOWER}, true, " Here it costs 3.3 % of one-copy's throughput."},
-	{{1.0, 5, 5, 0.008, COMPARISON_HIGHER}, true, " Here it brings 100 % more throughput than one-copy."},
-	{{0.42, 5, 5, 0.008, COMPARISON_HIGHER}, false, " Here it brings 42 % more throughput than one-copy."},
-	{{-0.10, 5, 5, 0.008, COMPARISON_NOISE}, true,
-	 " Against one-copy: no difference in throughput outside the rounds' range."},
-	{{-0.19, 1, 1, 1, COMPARISON_FEW}, true, " Throughput was 19 % below one-copy's (one round: its spread is not known)."},
-	{{0.19, 1, 5, 0.33, COMPARISON_FEW}, true, " Throughput was 19 % above one-copy's (one round: its spread is not known)."},
-	{{-0.19, 3, 3, 0.1, COMPARISON_FEW}, true,
-	 " Throughput was 19 % below one-copy's in the median (3 rounds: too few to tell it from noise)."},
-	{{0.05, 3, 3, 0.1, COMPARISON_FEW}, false,
-	 " Throughput was 5.0 % above one-copy's in the median (3 rounds: too few to tell it from noise)."},
-	{{0, 0, 0, 0, COMPARISON_NONE}, true, ""},
+	{T(LOWER, -0.31, -0.35, -0.28, 5, 5), " Zero-copy was slower than one-copy by 31 % (28 to 35 %)."},
+	{T(LOWER, -0.033, -0.101, -0.01, 5, 5), " Zero-copy was slower than one-copy by 3.3 % (1.0 to 10 %)."},
+	{T(HIGHER, 1.0, 0.9, 1.13, 5, 5), " Zero-copy was faster than one-copy by 100 % (90 to 113 %)."},
+	/* The change itself is not said where there is no difference. */
+	{T(NOISE, -0.03, -0.1, 0.04, 5, 5),
+	 " No difference in throughput between zero-copy and one-copy (interval -10 to +4.0 %)."},
+	{T(POINT, -0.19, NAN, NAN, 1, 1),
+	 " Zero-copy was slower than one-copy by 19 % in 1 round: a point difference; 4 rounds are needed to tell a "
+	 "difference from noise."},
+	{T(FEW, 0.05, NAN, NAN, 3, 5),
+	 " Zero-copy was faster than one-copy by 5.0 % in 3 rounds: a point difference; 4 rounds are needed to tell a "
+	 "difference from noise."},
+	{T(UNKNOWN, NAN, NAN, NAN, 0, 0), ""},
 };
 
 struct congestion_case {
@@ -71,7 +74,7 @@ static void comparisons(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++) {
 		f = begin(&text, &len);
-		text_comparison__write(f, &sentences[i].c, sentences[i].cause_seen);
+		text_comparison__write(f, &sentences[i].t);
 		fclose(f);
 		assert_string_equal(text, sentences[i].text);
 		free(text);

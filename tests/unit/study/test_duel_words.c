@@ -14,9 +14,10 @@
 #define KIB(n) ((uint64_t)(n)*1024)
 
 /* A claim of which only what sentences are made from is there. */
-#define CLAIM(d, by)                                                                          \
-	{                                                                                     \
-		.change = (by), .sign = ((by) > 0) - ((by) < 0), .difference = DIFFERENCE_##d \
+#define CLAIM(d, by)                                                                      \
+	{                                                                                 \
+		.change = (by), .low = NAN, .high = NAN, .sign = ((by) > 0) - ((by) < 0), \
+		.difference = DIFFERENCE_##d                                              \
 	}
 
 struct outcome_case {
@@ -70,29 +71,33 @@ static const struct duel_case duels[] = {
 	{METRIC_GBPS, &duel_by_throughput, 4,
 	 {{KIB(1), CLAIM(LOWER, -0.1)}, {KIB(4), CLAIM(NOISE, 0.01)}, {KIB(16), CLAIM(HIGHER, 0.133)}, {KIB(64), CLAIM(HIGHER, 11)}},
 	 4, 0, 0, {{KIB(1), KIB(16), true}}, 1,
-	 {"With 4 threads one-copy is ahead at: 16 KiB (+13.3 %), 64 KiB (x 12); behind at: 1 KiB (-10.0 %); "
-	  "inside the noise at: 4 KiB (+1.0 %).",
+	 {"With 4 threads: one-copy faster at: 16 KiB (+13.3 %), 64 KiB (x 12.0); slower at: 1 KiB (-10.0 %); "
+	  "no difference at: 4 KiB.",
 	  "Crossover with 4 threads: between 1 KiB and 16 KiB, one-copy takes the lead."}},
 	{METRIC_CPU_NS_PER_KIB, &duel_by_cpu_time, 1,
 	 {{KIB(1), CLAIM(LOWER, -0.1)}, {KIB(4), CLAIM(HIGHER, 0.2)}}, 2, 0, 0, {{KIB(1), KIB(4), false}}, 1,
-	 {"With 1 thread, by CPU time per KiB, one-copy is cheaper at: 1 KiB (-10.0 %); more expensive at: "
-	  "4 KiB (+20.0 %); inside the noise at: nowhere.",
+	 {"With 1 thread, by CPU time per KiB: one-copy cheaper at: 1 KiB (-10.0 %); more expensive at: "
+	  "4 KiB (+20.0 %); no difference at: nowhere.",
 	  "Crossover with 1 thread, by CPU time per KiB: between 1 KiB and 4 KiB, two-copy takes the lead."}},
 	{METRIC_CPU_S_NS_PER_KIB, &duel_by_sender_cpu_time, 1,
 	 {{KIB(64), CLAIM(LOWER, -0.5)}}, 1, 0, 0, {{0, 0, false}}, 0,
-	 {"With 1 thread, by the sender's CPU time per KiB, one-copy is cheaper at: 64 KiB (-50.0 %); more "
-	  "expensive at: nowhere; inside the noise at: nowhere."}},
-	/* No claim, no "ahead". */
+	 {"With 1 thread, by the sender's CPU time per KiB: one-copy cheaper at: 64 KiB (-50.0 %); more "
+	  "expensive at: nowhere; no difference at: nowhere."}},
+	/* With the interval where there is one. */
+	{METRIC_GBPS, &duel_by_throughput, 1,
+	 {{KIB(64), {.change = 0.06, .low = 0.04, .high = 0.09, .sign = 1, .difference = DIFFERENCE_HIGHER}}}, 1, 0, 0, {{0, 0, false}}, 0,
+	 {"With 1 thread: one-copy faster at: 64 KiB (+6.0 %; +4.0 % to +9.0 %); slower at: nowhere; no difference at: nowhere."}},
+	/* No claim, no "faster" without a label. */
 	{METRIC_GBPS, &duel_by_throughput, 2,
 	 {{KIB(1), CLAIM(POINT, 0.044)}, {KIB(4), CLAIM(POINT, -0.3)}}, 2, 0, 2, {{0, 0, false}}, 0,
-	 {"With 2 threads, in one run each, one-copy is higher at: 1 KiB (+4.4 %); not higher at: 4 KiB (-30.0 %)."}},
+	 {"With 2 threads (point differences): one-copy faster at: 1 KiB (+4.4 %); not faster at: 4 KiB (-30.0 %)."}},
 	{METRIC_GBPS, &duel_by_throughput, 2,
 	 {{KIB(1), CLAIM(FEW, 0.044)}, {KIB(4), CLAIM(POINT, -0.3)}}, 2, 1, 1, {{0, 0, false}}, 0,
-	 {"With 2 threads, in too few rounds for a claim each, one-copy is higher at: 1 KiB (+4.4 %); not higher at: "
+	 {"With 2 threads (too few rounds): one-copy faster at: 1 KiB (+4.4 %); not faster at: "
 	  "4 KiB (-30.0 %)."}},
 	{METRIC_GBPS, &duel_by_throughput, 2,
 	 {{KIB(1), CLAIM(FEW, 0.044)}}, 1, 1, 0, {{0, 0, false}}, 0,
-	 {"With 2 threads, in too few rounds for a claim each, one-copy is higher at: 1 KiB (+4.4 %); not higher at: nowhere."}},
+	 {"With 2 threads (too few rounds): one-copy faster at: 1 KiB (+4.4 %); not faster at: nowhere."}},
 };
 
 struct headline_case {
@@ -103,25 +108,22 @@ struct headline_case {
 /* terms, cells, ahead, behind, noise, point, point_ahead, first_size, first_threads, largest */
 static const struct headline_case headlines[] = {
 	{{&duel_by_throughput, 16, 6, 4, 6, 0, 0, KIB(16), 4, KIB(64)}, {&duel_by_cpu_time, 16, 9, 2, 5, 0, 0, KIB(4), 0, KIB(64)},
-	 "The smallest size is 16 KiB (with 4 threads); one-copy is ahead in 6 of 16 cells, behind in 4, inside the noise in 6. "
-	 "By CPU time per KiB the smallest size at which it is cheaper is 4 KiB (with all thread counts together); cheaper in 9 "
-	 "of 16 cells, more expensive in 2."},
-	/* Cells of one run, among others, are no claim, and inside the noise. */
-	{{&duel_by_throughput, 16, 6, 4, 4, 2, 1, KIB(16), 4, KIB(64)}, {&duel_by_cpu_time, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-	 "The smallest size is 16 KiB (with 4 threads); one-copy is ahead in 6 of 16 cells, behind in 4, inside the noise in 6. "
-	 "By CPU time nothing can be said: the data has none."},
+	 "The smallest size is 16 KiB (with 4 threads): one-copy is faster in 6 of 16 settings (size x threads), slower in 4, "
+	 "no difference in 6. By CPU time per KiB: cheaper in 9 of 16 settings, more expensive in 2, no difference in 5."},
+	/* Cells of one run, among others, show no difference. */
+	{{&duel_by_throughput, 16, 6, 4, 4, 2, 1, KIB(16), 0, KIB(64)}, {&duel_by_cpu_time, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+	 "The smallest size is 16 KiB (with all thread counts together): one-copy is faster in 6 of 16 settings (size x threads), "
+	 "slower in 4, no difference in 6."},
 	{{&duel_by_throughput, 5, 0, 2, 1, 2, 1, 0, 0, KIB(64)}, {&duel_by_cpu_time, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-	 "At none up to 64 KiB: one-copy is ahead of two-copy in no cell of 5, behind in 2, inside the noise in 3. "
-	 "By CPU time nothing can be said: the data has none."},
+	 "At none up to 64 KiB: one-copy is faster in 0 of 5 settings (size x threads), slower in 2, no difference in 3."},
 	{{&duel_by_throughput, 4, 0, 3, 1, 0, 0, 0, 0, KIB(64)}, {&duel_by_cpu_time, 4, 0, 4, 0, 0, 0, 0, 0, KIB(64)},
-	 "At none up to 64 KiB: one-copy is ahead of two-copy in no cell of 4, behind in 3, inside the noise in 1. "
-	 "By CPU time per KiB it is cheaper in no cell of 4, more expensive in 4."},
+	 "At none up to 64 KiB: one-copy is faster in 0 of 4 settings (size x threads), slower in 3, no difference in 1. "
+	 "By CPU time per KiB: cheaper in 0 of 4 settings, more expensive in 4, no difference in 0."},
 	{{&duel_by_throughput, 4, 0, 0, 0, 4, 3, 0, 0, KIB(64)}, {&duel_by_cpu_time, 4, 0, 0, 0, 4, 2, 0, 0, KIB(64)},
-	 "Nothing can be claimed: by the median difference one-copy is higher in 3 of 4 cells. By CPU time per KiB it is lower in 2 of 4 "
-	 "cells, without a claim."},
-	{{&duel_by_throughput, 4, 4, 0, 0, 0, 0, KIB(1), 1, KIB(64)}, {&duel_by_sender_cpu_time, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-	 "The smallest size is 1 KiB (with 1 thread); one-copy is ahead in 4 of 4 cells, behind in 0, inside the noise in 0. "
-	 "By CPU time nothing can be said: the data has none."},
+	 "One run per cell: one-copy is faster in 3 of 4 settings (size x threads). By CPU time per KiB: cheaper in 2 of 4 settings."},
+	{{&duel_by_throughput, 1, 1, 0, 0, 0, 0, KIB(1), 1, KIB(64)}, {&duel_by_sender_cpu_time, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+	 "The smallest size is 1 KiB (with 1 thread): one-copy is faster in 1 of 1 setting (size x threads), slower in 0, "
+	 "no difference in 0."},
 };
 /* clang-format on */
 
@@ -170,8 +172,8 @@ static void headlines_in_words(void **state)
 	for (size_t i = 0; i < sizeof(headlines) / sizeof(headlines[0]); i++) {
 		struct answer_text answer = {0};
 
-		duel__headline(&answer, "Nothing can be claimed", &headlines[i].speed,
-			       &headlines[i].cost, "one-copy", "two-copy");
+		duel__headline(&answer, "One run per cell", &headlines[i].speed, &headlines[i].cost,
+			       "one-copy");
 		assert_string_equal(answer.headline, headlines[i].text);
 		assert_int_equal(answer.answered,
 				 headlines[i].speed.point != headlines[i].speed.cells);

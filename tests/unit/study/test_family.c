@@ -31,7 +31,6 @@ static void a_cell_that_is_missing_claims_nothing(void **state)
 	c = analysis__compare(&s.a, x, NULL, METRIC_GBPS);
 	assert_int_equal(c.a.n, 7);
 	assert_int_equal(c.b.n, 0);
-	assert_int_equal(c.paired.n, 0);
 	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
 	assert_true(isnan(c.p) && isnan(c.change) && isnan(c.b.median));
 	c = analysis__compare(&s.a, NULL, x, METRIC_GBPS);
@@ -41,7 +40,7 @@ static void a_cell_that_is_missing_claims_nothing(void **state)
 	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
 	assert_true(isnan(c.p));
 	c = analysis__compare(&s.a, NULL, NULL, METRIC_GBPS);
-	assert_int_equal(c.a.n + c.b.n + c.paired.n, 0);
+	assert_int_equal(c.a.n + c.b.n, 0);
 	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
 	study__clear(&s);
 }
@@ -60,106 +59,77 @@ static void a_comparison_is_turned_with_its_cells(void **state)
 	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(64), 1);
 	c = analysis__compare(&s.a, x, y, METRIC_GBPS);
 	t = analysis__compare(&s.a, y, x, METRIC_GBPS);
-	assert_int_equal(c.rule, CLAIM_FAMILY);
-	assert_int_equal(t.rule, CLAIM_FAMILY);
+	assert_int_equal(c.tests, 5);
+	assert_int_equal(t.tests, 5);
 	NEAR(c.p, t.p, 0);
 	assert_int_equal(c.difference, DIFFERENCE_HIGHER);
 	assert_int_equal(t.difference, DIFFERENCE_LOWER);
 	NEAR(c.a.median, t.b.median, 0);
 	NEAR(c.b.median, t.a.median, 0);
 	NEAR((1 + c.change) * (1 + t.change), 1, 1e-9);
-	/* Of other numbers, and of itself, there is no test. */
-	assert_true(isnan(family__p(&s.a, x, y, METRIC_DURATION)));
-	assert_true(isnan(family__p(&s.a, x, x, METRIC_GBPS)));
-	family__clear(&s.a);
-	assert_true(isnan(family__p(&s.a, x, y, METRIC_GBPS)));
-	family__clear(&s.a);
 	study__clear(&s);
 }
 
-/* Modes of a cell, and a size against the next smaller one: not against any other. */
-static void what_is_tested_together(void **state)
-{
-	struct study s = {0};
-	struct cell *cell[5];
-
-	(void)state;
-	put_crossing(&s, 0.02);
-	study__finish(&s, (double)NAN);
-	for (int i = 0; i < 5; i++)
-		cell[i] = analysis__cell(&s.a, MODE_TWOCOPY, KIB(4) << i, 1);
-	for (int i = 0; i < 5; i++)
-		for (int k = 0; k < 5; k++) {
-			double p = family__p(&s.a, cell[i], cell[k], METRIC_GBPS);
-
-			assert_int_equal(!isnan(p), i - k == 1 || k - i == 1);
-			assert_true(isnan(p) || (p > 0 && p <= 1));
-			assert_true(
-				isnan(family__p(&s.a, cell[i], cell[k], METRIC_GBPS_PER_THREAD)));
-		}
-	/* Of one thread count a size over all of them is the cell again. */
-	assert_true(
-		isnan(family__p_of_size(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS)));
-	/* Two modes in five cells, and four neighbours of each. */
-	assert_int_equal(s.a.family_nr, 5 + 2 * 4);
-	study__clear(&s);
-}
-
-/* Rounds are found by their number, not by their place. */
-static void rounds_are_paired_by_number(void **state)
+/* Modes of a cell, a size against the next smaller one, a thread count against the fewest. */
+static void comparisons_of_a_kind_are_made_together(void **state)
 {
 	struct study s = {0};
 	struct cell *x, *y;
-	double apart[5];
 
 	(void)state;
-	put(&s, MODE_TWOCOPY, KIB(4), 1, 1, 10);
-	put(&s, MODE_TWOCOPY, KIB(4), 1, 2, (double)NAN);
-	put(&s, MODE_TWOCOPY, KIB(4), 1, 4, 10);
-	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 99);
-	put(&s, MODE_ONECOPY, KIB(4), 1, 1, 30);
-	put(&s, MODE_ONECOPY, KIB(4), 1, 2, 30);
-	put(&s, MODE_ONECOPY, KIB(4), 1, 3, 99);
-	put(&s, MODE_ONECOPY, KIB(4), 1, 4, 10);
+	put_crossing(&s, 0.02);
+	put(&s, MODE_ZEROCOPY, KIB(4), 1, 0, 10); /* one round is a point, and no test */
+	put_rounds(&s, MODE_ONECOPY, KIB(4), 2, 10, 0.01);
+	put_rounds(&s, MODE_TWOCOPY, KIB(4), 2, 10, 0.01);
 	study__finish(&s, (double)NAN);
-	assert_int_equal(s.a.blocks_nr, 5);
-	x = analysis__cell(&s.a, MODE_ONECOPY, KIB(4), 1);
-	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(4), 1);
-	for (int turned = 0; turned < 2; turned++) {
-		family__pair(&s.a, turned ? y : x, turned ? x : y, METRIC_GBPS, apart);
-		assert_true(isnan(apart[0]) && isnan(apart[2]) && isnan(apart[3]));
-		NEAR(apart[1], turned ? -1 : 1, 1e-12);
-		NEAR(apart[4], 0, 0);
-	}
+	assert_int_equal(family__tests(&s.a, FAMILY_MODES, METRIC_GBPS), 6);
+	assert_int_equal(family__tests(&s.a, FAMILY_MODES_OF_SIZE, METRIC_GBPS), 5);
+	assert_int_equal(family__tests(&s.a, FAMILY_SIZES, METRIC_GBPS), 8);
+	assert_int_equal(family__tests(&s.a, FAMILY_THREADS, METRIC_GBPS), 2);
+	assert_int_equal(family__tests(&s.a, FAMILY_ALONE, METRIC_GBPS), 1);
+	/* Of a number that nothing has there is no test, but a division by it. */
+	assert_int_equal(family__tests(&s.a, FAMILY_MODES, METRIC_LLC_MISSES), 1);
+	x = analysis__cell(&s.a, MODE_TWOCOPY, KIB(4), 1);
+	y = analysis__cell(&s.a, MODE_ONECOPY, KIB(4), 1);
+	assert_int_equal(family__kind(&s.a, x, y), FAMILY_MODES);
+	assert_int_equal(family__kind(&s.a, y, x), FAMILY_MODES);
+	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(8), 1);
+	assert_int_equal(family__kind(&s.a, x, y), FAMILY_SIZES);
+	assert_int_equal(family__kind(&s.a, y, x), FAMILY_SIZES);
+	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(16), 1);
+	assert_int_equal(family__kind(&s.a, x, y), FAMILY_ALONE);
+	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(4), 2);
+	assert_int_equal(family__kind(&s.a, x, y), FAMILY_THREADS);
+	assert_int_equal(family__kind(&s.a, y, x), FAMILY_THREADS);
+	y = analysis__cell(&s.a, MODE_ONECOPY, KIB(4), 2);
+	assert_int_equal(family__kind(&s.a, x, y), FAMILY_ALONE);
 	study__clear(&s);
 }
 
-/* Over thread counts: the mean of those that have both, in each round. */
-static void sizes_are_paired_over_thread_counts(void **state)
+/* Each thread count of a size counts as much, and a round that lacks one does not count. */
+static void a_size_is_compared_over_its_thread_counts(void **state)
 {
 	struct study s = {0};
-	double apart[2];
+	struct claim c;
 
 	(void)state;
-	for (unsigned int round = 0; round < 2; round++) {
-		put(&s, MODE_TWOCOPY, KIB(4), 1, round, 10);
-		put(&s, MODE_ONECOPY, KIB(4), 1, round, 30);
-		put(&s, MODE_TWOCOPY, KIB(4), 2, round, 20);
-		put(&s, MODE_ONECOPY, KIB(4), 2, round, round ? (double)NAN : 20);
+	for (unsigned int round = 0; round < 4; round++) {
+		put(&s, MODE_TWOCOPY, KIB(4), 1, round, 1);
+		put(&s, MODE_ONECOPY, KIB(4), 1, round, 3);
+		put(&s, MODE_TWOCOPY, KIB(4), 2, round, 100);
+		put(&s, MODE_ONECOPY, KIB(4), 2, round, round ? 100 : (double)NAN);
 		/* Of this one there is no other, nor of this size at other threads. */
 		put(&s, MODE_ONECOPY, KIB(4), 4, round, 500);
 		put(&s, MODE_TWOCOPY, KIB(8), 1, round, 500);
 	}
 	study__finish(&s, (double)NAN);
-	assert_int_equal(
-		family__pair_sizes(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS, apart),
-		0);
-	NEAR(apart[0], 0.5, 1e-12);
-	NEAR(apart[1], 1, 1e-12);
-	assert_int_equal(
-		family__pair_sizes(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(8), METRIC_GBPS, apart),
-		0);
-	assert_true(isnan(apart[0]) && isnan(apart[1]));
+	c = analysis__compare_modes(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
+	/* 3 / 2 + 100 / 100 against 1 / 2 + 100 / 100; 3 rounds against 4 are enough for one. */
+	NEAR(c.change, 2.5 / 1.5 - 1, 1e-9);
+	assert_int_equal(c.tests, 1);
+	NEAR(c.p, 2.0 / 35, 1e-12);
+	c = analysis__compare_modes(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(8), METRIC_GBPS);
+	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
 	study__clear(&s);
 }
 
@@ -180,14 +150,12 @@ static void modes_are_compared_at_a_size(void **state)
 	assert_int_equal(c.difference, DIFFERENCE_HIGHER);
 	assert_int_equal(t.difference, DIFFERENCE_LOWER);
 	NEAR(c.p, t.p, 0);
-	assert_true(c.p <= CLAIM_LEVEL);
+	assert_true(c.p <= RANK_LEVEL);
 	assert_true(c.change > 0.9 && c.change < 1.1);
-	assert_int_equal(c.paired.n, 7);
 	assert_int_equal(c.a.n + c.b.n, 0);
 	assert_true(isnan(c.a.median) && isnan(c.b.median));
 	c = analysis__compare_modes(&s.a, MODE_ZEROCOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
 	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
-	assert_int_equal(c.paired.n, 0);
 	study__clear(&s);
 }
 
@@ -351,9 +319,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cell_that_is_missing_claims_nothing),
 		cmocka_unit_test(a_comparison_is_turned_with_its_cells),
-		cmocka_unit_test(what_is_tested_together),
-		cmocka_unit_test(rounds_are_paired_by_number),
-		cmocka_unit_test(sizes_are_paired_over_thread_counts),
+		cmocka_unit_test(comparisons_of_a_kind_are_made_together),
+		cmocka_unit_test(a_size_is_compared_over_its_thread_counts),
 		cmocka_unit_test(modes_are_compared_at_a_size),
 		cmocka_unit_test(the_peak_is_the_highest_median),
 		cmocka_unit_test(what_is_missing_has_a_reason),

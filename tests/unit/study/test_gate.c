@@ -29,7 +29,7 @@ static void the_gate_seldom_fires_on_the_same(void **state)
 	(void)state;
 	gate_metrics(metrics);
 	for (enum noise noise = 0; noise < NOISE_NR; noise++) {
-		const struct simulated_plan p = {.noise = noise, .rounds = 5, .size = -2};
+		const struct simulated_plan p = {.noise = noise, .rounds = 7, .size = -2};
 		unsigned int fired = 0, listed = 0, sets = simulated__sets() / 2;
 		uint64_t seed = 3;
 
@@ -47,7 +47,8 @@ static void the_gate_seldom_fires_on_the_same(void **state)
 		printf("gate on the same, %s noise: %u of %u; anything listed: %u\n",
 		       noise_names[noise], fired, sets, listed);
 		simulated__check_at_most(fired, sets, 0.05);
-		simulated__check_at_most(listed, sets, 0.06);
+		/* Two metrics, each of which may show a difference in 5 % of comparisons. */
+		simulated__check_at_most(listed, sets, 0.1);
 	}
 }
 

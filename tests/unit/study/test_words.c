@@ -27,10 +27,10 @@ static void a_change_in_words(void **state)
 	check_change(0.125, "+12.5 %");
 	check_change(-0.5, "-50.0 %");
 	check_change(8.99, "+899.0 %");
-	check_change(9, "x 10");
+	check_change(9, "x 10.0");
 	check_change(99.5, "x 100");
 	check_change((double)NAN, "n/a");
-	assert_string_equal(words__factor(buf, sizeof(buf), 4, 10), "x 2.5");
+	assert_string_equal(words__factor(buf, sizeof(buf), 4, 10), "x 2.50");
 	assert_string_equal(words__factor(buf, sizeof(buf), 0, 10), "n/a");
 	assert_string_equal(words__factor(buf, sizeof(buf), 1, (double)NAN), "n/a");
 }
@@ -48,14 +48,18 @@ static void values_in_words(void **state)
 	(void)state;
 	check_value(METRIC_GBPS, (double)NAN, "n/a");
 	check_value(METRIC_GBPS, 12.345678, "12.35 Gbit/s");
-	check_value(METRIC_GBPS, 999.96, "1000 Gbit/s");
-	check_value(METRIC_GBPS, 1000.6, "1001 Gbit/s");
-	check_value(METRIC_GBPS, 9999, "9999 Gbit/s");
+	check_value(METRIC_GBPS, 999.96, "1000.0 Gbit/s");
+	check_value(METRIC_GBPS, 12.1, "12.10 Gbit/s");
+	check_value(METRIC_GBPS, 0.00123456, "0.001235 Gbit/s");
+	check_value(METRIC_GBPS, 0, "0 Gbit/s");
+	check_value(METRIC_GBPS, 1000.6, "1 001 Gbit/s");
+	check_value(METRIC_GBPS, 9999, "9 999 Gbit/s");
 	check_value(METRIC_GBPS, -1234.4, "-1234 Gbit/s");
 	check_value(METRIC_GBPS, -20000, "-20000 Gbit/s");
 	check_value(METRIC_GBPS, 10000, "10 000 Gbit/s");
-	check_value(METRIC_GBPS, 12345.5, "12346 Gbit/s");
-	check_value(METRIC_GBPS, 1e15, "1e+15 Gbit/s");
+	check_value(METRIC_GBPS, 12345.5, "12 346 Gbit/s");
+	check_value(METRIC_GBPS, 1e15, "1000000000000000 Gbit/s");
+	check_value(METRIC_CONTEXT_SWITCHES, 34, "34");
 	check_value(METRIC_SEND_P50, 1500, "1.5 us");
 	check_value(METRIC_RX_BYTES, 1500, "1.5 kB");
 	check_value(METRIC_STAGE_CPB(NIO_STAGE_TX_COPY), 1.239, "1.24");
@@ -82,12 +86,32 @@ static void estimates_in_words(void **state)
 
 	(void)state;
 	check_estimate(METRIC_GBPS, &none, "n/a", "n/a");
-	check_estimate(METRIC_GBPS, &one, "3 Gbit/s (one run)", "one run");
-	check_estimate(METRIC_GBPS, &few, "3 Gbit/s (2.5 to 1500)", "2.5 to 1500");
+	check_estimate(METRIC_GBPS, &one, "3.000 Gbit/s", "one run");
+	check_estimate(METRIC_GBPS, &few, "3.000 Gbit/s (2.500 to 1 500)", "2.500 to 1 500");
 	check_estimate(METRIC_SEND_P50, &few, "3 ns (2.5 ns to 1.5 us)", "2.5 ns to 1.5 us");
 	check_estimate(METRIC_STAGE_CPB(NIO_STAGE_TX_COPY), &few, "3.00 (2.50 to 1500.00)",
 		       "2.50 to 1500.00");
-	check_estimate(METRIC_ZC_SENDS, &few, "3 (2.5 to 1500)", "2.5 to 1500");
+	check_estimate(METRIC_ZC_SENDS, &few, "3 (2 to 1 500)", "2 to 1 500");
+}
+
+/* No figure beside "no difference"; else the change, with its interval or why it has none. */
+static void claims_in_words(void **state)
+{
+	struct claim c = {.change = 0.181, .low = 0.1, .high = 12, .difference = DIFFERENCE_HIGHER};
+	char buf[4 * WORDS_BUF];
+
+	(void)state;
+	assert_string_equal(words__claim(buf, sizeof(buf), &c), "+18.1 %, x 1.10 to x 13.0");
+	c.difference = DIFFERENCE_NOISE;
+	assert_string_equal(words__claim(buf, sizeof(buf), &c), "no difference");
+	c.difference = DIFFERENCE_POINT;
+	assert_string_equal(words__claim(buf, sizeof(buf), &c), "+18.1 %, point difference");
+	c.difference = DIFFERENCE_FEW;
+	assert_string_equal(words__claim(buf, sizeof(buf), &c), "+18.1 %, too few rounds");
+	c.difference = DIFFERENCE_UNKNOWN;
+	assert_string_equal(words__claim(buf, sizeof(buf), &c), "n/a");
+	assert_string_equal(words__signed(buf, sizeof(buf), -1234.5), "-1234");
+	assert_string_equal(words__signed(buf, sizeof(buf), 62.49), "+62.5");
 }
 
 static void cells_in_words(void **state)
@@ -143,9 +167,10 @@ static void points_are_kept_in_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_change_in_words),  cmocka_unit_test(values_in_words),
-		cmocka_unit_test(estimates_in_words), cmocka_unit_test(cells_in_words),
-		cmocka_unit_test(long_lists_are_cut), cmocka_unit_test(points_are_kept_in_order),
+		cmocka_unit_test(a_change_in_words),        cmocka_unit_test(values_in_words),
+		cmocka_unit_test(estimates_in_words),       cmocka_unit_test(cells_in_words),
+		cmocka_unit_test(claims_in_words),          cmocka_unit_test(long_lists_are_cut),
+		cmocka_unit_test(points_are_kept_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -249,6 +249,26 @@ static void fill_environment(struct environment *env)
 	snprintf(env->device, sizeof(env->device), "lo");
 }
 
+void fake_result__rounds(struct result *r, enum mode mode, double low, double high, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->runs_nr; i++)
+		if (r->runs[i].mode != mode)
+			r->runs[kept++] = r->runs[i];
+	r->runs = reallocarray(r->runs, kept + n, sizeof(*r->runs));
+	assert(r->runs || !(kept + n));
+	for (size_t i = 0; i < n; i++) {
+		double gbps = n > 1 ? low + (high - low) * (double)i / (double)(n - 1) : low;
+
+		run_result__init(&r->runs[kept + i]);
+		r->runs[kept + i].mode = mode;
+		r->runs[kept + i].duration_ns = 1000000000;
+		r->runs[kept + i].app.rx_bytes = (uint64_t)(gbps * 1e9 / 8);
+	}
+	r->runs_nr = kept + n;
+}
+
 struct result *fake_result__new(size_t n)
 {
 	static const struct spread gbps[MODE_NR] = {
@@ -271,6 +291,7 @@ struct result *fake_result__new(size_t n)
 		r->summary[i].rounds = 5;
 		r->summary[i].throughput_gbps = gbps[i];
 		fake_run__fill(&r->summary[i].total, (enum mode)i);
+		fake_result__rounds(r, (enum mode)i, gbps[i].low, gbps[i].high, gbps[i].n);
 	}
 	return r;
 }
@@ -281,6 +302,7 @@ void fake_result__free(struct result *r)
 
 	for (i = 0; i < r->summary_nr; i++)
 		run_result__clear(&r->summary[i].total);
+	free(r->runs);
 	free(r);
 }
 

@@ -19,6 +19,9 @@ void fake_run__trampoline(struct run_result *run);
 struct result *fake_result__new(size_t n);
 void fake_result__free(struct result *r);
 
+/* Gives a mode these rounds instead of its own: n throughputs from low to high. */
+void fake_result__rounds(struct result *r, enum mode mode, double low, double high, size_t n);
+
 /* A live frame with the first n modes, the last of them running. */
 struct live_frame *fake_frame__new(size_t n);
 void fake_frame__free(struct live_frame *f);

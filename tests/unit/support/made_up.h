@@ -209,6 +209,8 @@ static void print_answer(FILE *f, const struct answer_text *answer)
 {
 	fprintf(f, "%s\n%s: %s\n", answer->question, answer->answered ? "answered" : "cannot say",
 		answer->headline);
+	if (answer->cannot)
+		fprintf(f, "%s\n", answer->cannot);
 	for (size_t i = 0; i < answer->points_nr; i++)
 		fprintf(f, "- %s\n", answer->points[i]);
 	for (size_t i = 0; i < answer->evidence_nr; i++) {

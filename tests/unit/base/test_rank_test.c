@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The rule by which two things are called different: cases worked out by hand, properties, and how
+ * often it is wrong on data in which nothing differs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rank_test.h"
+#include "support/near.h"
+#include "support/random.h"
+
+#define ROUNDS 7
+#define SETS   4000
+
+static struct rank_test of(const double *a, size_t n, const double *b, size_t m, size_t tests)
+{
+	struct rank_test t;
+
+	assert_int_equal(rank_test__of(&t, a, n, b, m, tests), 0);
+	return t;
+}
+
+/* Each of n rounds of A wins against each of m of B in one of C(n + m, n) orders. */
+static void rounds_apart_have_a_p_by_hand(void **state)
+{
+	static const double low[] = {1, 2, 3, 4, 5, 6, 7}, high[] = {11, 12, 13, 14, 15, 16, 17};
+
+	(void)state;
+	NEAR(of(low, 3, high, 3, 1).p, 2.0 / 20, 1e-12);
+	NEAR(of(low, 4, high, 4, 1).p, 2.0 / 70, 1e-12);
+	NEAR(of(low, 5, high, 5, 1).p, 2.0 / 252, 1e-12);
+	NEAR(of(low, 7, high, 7, 1).p, 2.0 / 3432, 1e-12);
+	NEAR(of(low, 2, high, 6, 1).p, 2.0 / 28, 1e-12);
+	assert_int_equal(of(low, 3, high, 3, 1).difference, DIFFERENCE_FEW);
+	assert_int_equal(of(low, 4, high, 4, 1).difference, DIFFERENCE_LOWER);
+	assert_int_equal(of(high, 4, low, 4, 1).difference, DIFFERENCE_HIGHER);
+	assert_int_equal(of(low, 1, high, 7, 1).difference, DIFFERENCE_POINT);
+	assert_int_equal(of(low, 0, high, 7, 1).difference, DIFFERENCE_UNKNOWN);
+}
+
+/* All orders of few rounds, counted: an independent witness of the distribution of U. */
+static double count_orders(unsigned int n, unsigned int m, unsigned int at_most)
+{
+	unsigned int orders = 0, below = 0;
+
+	for (unsigned int mask = 0; mask < 1U << (n + m); mask++) {
+		unsigned int ones = 0, u = 0;
+
+		if ((unsigned int)__builtin_popcount(mask) != n)
+			continue;
+		for (unsigned int i = 0; i < n + m; i++) {
+			if (mask >> i & 1)
+				ones++;
+			else
+				u += ones;
+		}
+		orders++;
+		below += u <= at_most;
+	}
+	return (double)below / orders;
+}
+
+/* Rounds of A among those of B so that exactly u pairs are the other way round. */
+static void p_is_the_share_of_orders(void **state)
+{
+	(void)state;
+	for (unsigned int n = 2; n <= 6; n++)
+		for (unsigned int u = 0; u < n * 4 / 2; u++) {
+			double a[6], b[4] = {10, 20, 30, 40}, want = 2 * count_orders(n, 4, u);
+			unsigned int left = u;
+
+			for (unsigned int i = 0; i < n; i++) {
+				unsigned int above = left < 4 ? left : 4;
+
+				a[i] = 5 + 10.0 * above + 0.1 * i;
+				left -= above;
+			}
+			NEAR(of(a, n, b, 4, 1).p, want < 1 ? want : 1, 1e-12);
+		}
+}
+
+/* The ranks that docs/GUIDE.md and the header name. */
+static void k_is_as_the_header_says(void **state)
+{
+	static const struct {
+		size_t n, k;
+	} ranks[] = {{4, 1}, {5, 3}, {6, 6}, {7, 9}, {12, 38}};
+
+	(void)state;
+	for (size_t r = 0; r < sizeof(ranks) / sizeof(ranks[0]); r++) {
+		double a[12], b[12];
+		size_t n = ranks[r].n;
+		struct rank_test t;
+
+		/* All n x n quotients are apart: 2^i / 2^(-n j). */
+		for (size_t i = 0; i < n; i++) {
+			a[i] = exp2((double)i);
+			b[i] = exp2(-(double)(n * i));
+		}
+		t = of(a, n, b, n, 1);
+		/* The k-th smallest quotient is 2^(k-1). */
+		NEAR(log2(t.low + 1), (double)ranks[r].k - 1, 1e-6);
+	}
+	assert_int_equal(rank_test__rounds_needed(1), 4);
+	assert_int_equal(rank_test__rounds_needed(6), 5);
+	assert_int_equal(rank_test__rounds_needed(23), 6);
+	assert_int_equal(rank_test__rounds_needed(85), 7);
+	assert_int_equal(rank_test__rounds_needed(86), 8);
+}
+
+static void draw(double *x, size_t n, double middle, double width, uint64_t *seed)
+{
+	for (size_t i = 0; i < n; i++)
+		x[i] = middle * exp(width * random_normal(seed));
+}
+
+static void places_changed_is_the_inverse(void **state)
+{
+	uint64_t seed = 1;
+
+	(void)state;
+	for (int set = 0; set < 200; set++) {
+		double a[ROUNDS], b[ROUNDS];
+		struct rank_test t, u;
+
+		draw(a, ROUNDS, 11, 0.05, &seed);
+		draw(b, ROUNDS - 1, 10, 0.05, &seed);
+		t = of(a, ROUNDS, b, ROUNDS - 1, 3);
+		u = of(b, ROUNDS - 1, a, ROUNDS, 3);
+		NEAR(t.p, u.p, 1e-12);
+		NEAR((1 + t.change) * (1 + u.change), 1, 1e-9);
+		NEAR((1 + t.low) * (1 + u.high), 1, 1e-9);
+		NEAR((1 + t.high) * (1 + u.low), 1, 1e-9);
+		assert_int_equal(t.difference == DIFFERENCE_HIGHER,
+				 u.difference == DIFFERENCE_LOWER);
+		assert_int_equal(t.sign, -u.sign);
+	}
+}
+
+/* A higher A cannot make the interval lower, more comparisons cannot make it narrower. */
+static void the_interval_is_monotone(void **state)
+{
+	uint64_t seed = 2;
+
+	(void)state;
+	for (int set = 0; set < 200; set++) {
+		double a[ROUNDS], b[ROUNDS];
+		struct rank_test t, more, higher;
+
+		draw(a, ROUNDS, 10, 0.1, &seed);
+		draw(b, ROUNDS, 10, 0.1, &seed);
+		t = of(a, ROUNDS, b, ROUNDS, 1);
+		more = of(a, ROUNDS, b, ROUNDS, 20);
+		a[set % ROUNDS] *= 1.2;
+		higher = of(a, ROUNDS, b, ROUNDS, 1);
+		assert_true(more.low <= t.low && more.high >= t.high);
+		assert_true(higher.low >= t.low && higher.high >= t.high);
+		assert_true(t.low <= t.change && t.change <= t.high);
+		assert_true(t.coverage >= 0.95);
+	}
+}
+
+/* Twice as much of everything, and the order of the rounds, change nothing. */
+static void scale_and_order_do_not_matter(void **state)
+{
+	double a[] = {9, 11, 10, 12, 8, 10.5, 9.5}, b[] = {7, 8, 7.5, 9, 8.5, 6, 8.2};
+	struct rank_test t = of(a, 7, b, 7, 2), u;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		double swap = a[i];
+
+		a[i] = a[6 - i];
+		a[6 - i] = swap;
+	}
+	for (int i = 0; i < 7; i++) {
+		a[i] *= 2;
+		b[i] *= 2;
+	}
+	u = of(a, 7, b, 7, 2);
+	NEAR(t.low, u.low, 1e-12);
+	NEAR(t.high, u.high, 1e-12);
+	NEAR(t.p, u.p, 1e-12);
+}
+
+/* Rounds that are the same count against a difference; 0 is a value; NaN is none. */
+static void ties_zeros_and_gaps(void **state)
+{
+	static const double same[] = {5, 5, 5, 5, 5, 5, 5}, zero[7] = {0};
+	static const double gaps[] = {5, (double)NAN, 6, 7, (double)INFINITY, 8};
+	struct rank_test t = of(same, 7, same, 7, 1);
+
+	(void)state;
+	assert_int_equal(t.difference, DIFFERENCE_NOISE);
+	NEAR(t.p, 1, 0);
+	NEAR(t.low, 0, 0);
+	NEAR(t.high, 0, 0);
+	t = of(same, 7, zero, 7, 1);
+	assert_int_equal(t.difference, DIFFERENCE_HIGHER);
+	assert_true(isnan(t.change) && isnan(t.low) && isnan(t.high));
+	t = of(zero, 7, same, 7, 1);
+	assert_int_equal(t.difference, DIFFERENCE_LOWER);
+	NEAR(t.change, -1, 0);
+	assert_int_equal(of(zero, 7, zero, 7, 1).difference, DIFFERENCE_NOISE);
+	t = of(gaps, 6, same, 7, 1);
+	assert_int_equal(t.n, 4);
+	NEAR(t.a, 6.5, 0);
+}
+
+/* More rounds than the exact distribution is made for: the normal one joins without a step. */
+static void many_rounds_join_few(void **state)
+{
+	double a[100], b[100];
+	uint64_t seed = 3;
+	struct rank_test t, u;
+
+	(void)state;
+	draw(a, 100, 10, 0.1, &seed);
+	draw(b, 100, 10, 0.1, &seed);
+	t = of(a, RANK_EXACT_MAX, b, RANK_EXACT_MAX, 1);
+	u = of(a, RANK_EXACT_MAX + 1, b, RANK_EXACT_MAX, 1);
+	assert_true(fabs(t.coverage - u.coverage) < 0.01);
+	assert_true(of(a, 100, b, 100, 1).coverage >= 0.95);
+	assert_int_equal(rank_test__rounds_needed(1), 4);
+}
+
+static double noise(int kind, uint64_t *seed)
+{
+	return exp(0.1 * (kind ? random_heavy(seed) : random_normal(seed)));
+}
+
+/* The true quotient is 1.3: the interval holds it in at least its coverage. */
+static void the_interval_covers(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < 2; kind++)
+		for (size_t n = 4; n <= 10; n += 3) {
+			unsigned int held = 0;
+			uint64_t seed = 4;
+			double coverage = 0;
+
+			for (int set = 0; set < SETS; set++) {
+				double a[10], b[10];
+				struct rank_test t;
+
+				for (size_t i = 0; i < n; i++) {
+					a[i] = 1.3 * noise(kind, &seed);
+					b[i] = noise(kind, &seed);
+				}
+				t = of(a, n, b, n, 1);
+				held += t.low <= 0.3 && 0.3 <= t.high;
+				coverage = t.coverage;
+			}
+			print_message("  %zu rounds: %u of %d, coverage %.4f\n", n, held, SETS,
+				      coverage);
+			assert_true(held >= SETS * coverage - 3 * sqrt(SETS * 0.05));
+		}
+}
+
+/* Of 16 comparisons in which nothing differs, any is called different in at most 5 % of sets. */
+static void a_family_is_seldom_wrong(void **state)
+{
+	unsigned int wrong = 0;
+	uint64_t seed = 5;
+
+	(void)state;
+	for (int set = 0; set < SETS / 2; set++) {
+		bool any = false;
+
+		for (int cell = 0; cell < 16; cell++) {
+			double a[ROUNDS], b[ROUNDS];
+
+			draw(a, ROUNDS, 10, 0.1, &seed);
+			draw(b, ROUNDS, 10, 0.1, &seed);
+			any |= difference__holds(of(a, ROUNDS, b, ROUNDS, 16).difference);
+		}
+		wrong += any;
+	}
+	print_message("  any difference in %u of %d\n", wrong, SETS / 2);
+	assert_true(wrong <= SETS / 2 * RANK_LEVEL + 3 * sqrt(SETS / 2 * RANK_LEVEL));
+}
+
+static void how_much_above(void **state)
+{
+	(void)state;
+	NEAR(rank_test__apart(3, 1), 1, 1e-12);
+	NEAR(rank_test__apart(1, 3), -1, 1e-12);
+	NEAR(rank_test__apart(5, 0), 2, 1e-12);
+	assert_true(rank_test__apart(0, 0) == 0 && rank_test__apart(7, 7) == 0);
+	assert_true(isnan(rank_test__apart((double)NAN, 1)));
+	assert_true(isnan(rank_test__apart(1, (double)NAN)));
+	for (double a = 0; a < 4; a += 0.5)
+		for (double b = 0.5; b < 4; b += 0.5)
+			NEAR(rank_test__as_change(rank_test__apart(a, b)), a / b - 1, 1e-9);
+	assert_true(isnan(rank_test__as_change(2)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rounds_apart_have_a_p_by_hand),
+		cmocka_unit_test(p_is_the_share_of_orders),
+		cmocka_unit_test(k_is_as_the_header_says),
+		cmocka_unit_test(places_changed_is_the_inverse),
+		cmocka_unit_test(the_interval_is_monotone),
+		cmocka_unit_test(scale_and_order_do_not_matter),
+		cmocka_unit_test(ties_zeros_and_gaps),
+		cmocka_unit_test(many_rounds_join_few),
+		cmocka_unit_test(the_interval_covers),
+		cmocka_unit_test(a_family_is_seldom_wrong),
+		cmocka_unit_test(how_much_above),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is said of threads: the CPUs they share come first, then the best count, then caches. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/planted.h"
+
+/* Two-copy with 1, 2 and 8 threads: 10, 16 and 12 Gbit/s in total, with misses. */
+static void put_threads(struct study *s)
+{
+	static const unsigned int threads[] = {1, 2, 8};
+	static const double total[] = {10, 16, 12};
+
+	for (int i = 0; i < 3; i++)
+		put_rounds(s, MODE_TWOCOPY, KIB(4), threads[i], total[i], 0.01);
+	for (size_t i = 0; i < s->d.rows_nr; i++) {
+		s->d.rows[i].value[METRIC_RX_BYTES] = 1e9;
+		s->d.rows[i].value[METRIC_CYCLES] = 1e9 * s->d.rows[i].threads;
+		s->d.rows[i].value[METRIC_LLC_MISSES] = 1e6 * s->d.rows[i].threads;
+	}
+}
+
+static const struct answer_text *ask(struct study *s, const char *pinned, int cpus)
+{
+	*s = (struct study){0};
+	put_threads(s);
+	if (pinned)
+		s->d.settings = json_pack("{s:s}", "cpu_sender", pinned);
+	if (cpus)
+		s->d.environment = json_pack("{s:i}", "cpus", cpus);
+	study__finish(s, 1);
+	return &s->answers[QUESTION_THREADS];
+}
+
+static bool begins(const char *text, const char *words)
+{
+	return strncmp(text, words, strlen(words)) == 0;
+}
+
+/* The ceiling is the first sentence, and caches are no explanation beyond it. */
+static void threads_that_share_cpus_have_a_ceiling(void **state)
+{
+	const struct answer_text *answer;
+	struct study s;
+
+	(void)state;
+	answer = ask(&s, "0", 2);
+	assert_true(begins(answer->headline,
+			   "8 sender threads share 1 CPU: a thread has at most 1/8 "
+			   "(0.125) of a CPU"));
+	check_says(answer, "Not shown: cache contention, because threads wait for a CPU as well.");
+	study__clear(&s);
+	answer = ask(&s, "0-1,3", 64);
+	assert_true(begins(answer->headline,
+			   "8 sender threads share 3 CPUs: a thread has at most 3/8 "
+			   "(0.375) of a CPU"));
+	study__clear(&s);
+	answer = ask(&s, NULL, 4);
+	assert_true(begins(answer->headline,
+			   "8 sender and as many receiver threads share 4 CPUs of "
+			   "the machine: a thread has at most 4/8 (0.5) of a CPU"));
+	study__clear(&s);
+}
+
+static void threads_with_a_cpu_each_have_none(void **state)
+{
+	const struct answer_text *answer;
+	struct study s;
+
+	(void)state;
+	answer = ask(&s, "0-7", 16);
+	assert_true(begins(answer->headline,
+			   "Up to 8 threads each sender thread has a CPU of its own "
+			   "(8)."));
+	assert_false(says(answer, "wait for a CPU"));
+	study__clear(&s);
+}
+
+static void an_unknown_number_of_cpus_is_said_to_be_unknown(void **state)
+{
+	const struct answer_text *answer;
+	struct study s;
+
+	(void)state;
+	answer = ask(&s, NULL, 0);
+	assert_true(begins(answer->headline, "The number of usable CPUs is unknown"));
+	check_says(answer, "Not shown: cache contention");
+	study__clear(&s);
+}
+
+/* 16 of 10 is the highest total; 12 Gbit/s of 8 threads are 0.15 of 10 a thread. */
+static void the_best_thread_count_is_named(void **state)
+{
+	const struct answer_text *answer;
+	struct study s;
+
+	(void)state;
+	answer = ask(&s, "0", 2);
+	check_says(answer,
+		   "The total is best with 2 threads: x 1.60 of that with 1 thread (median), "
+		   "higher in 1 of 1 combination");
+	check_says(answer, "With 8 threads throughput per thread is x 0.150 of that with 1");
+	check_says(answer, "Per thread it is lower in 1 of 1, higher in 0, no difference in 0.");
+	check_says(answer, "two-copy has its highest total with 2 threads: 16.00 Gbit/s");
+	/* Eight times the misses and cycles for as many bytes. */
+	check_says(answer,
+		   "LLC misses per KiB x 8.00, LLC misses per thread x 1.00, bytes per cycle "
+		   "x 0.125");
+	study__clear(&s);
+}
+
+/* More threads that gain nothing are not the best. */
+static void noise_names_no_better_thread_count(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.1);
+	put_rounds(&s, MODE_TWOCOPY, KIB(4), 2, 10.1, 0.1);
+	study__finish(&s, 1);
+	check_says(&s.answers[QUESTION_THREADS], "No more threads than 1 have a higher total.");
+	study__clear(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_that_share_cpus_have_a_ceiling),
+		cmocka_unit_test(threads_with_a_cpu_each_have_none),
+		cmocka_unit_test(an_unknown_number_of_cpus_is_said_to_be_unknown),
+		cmocka_unit_test(the_best_thread_count_is_named),
+		cmocka_unit_test(noise_names_no_better_thread_count),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a report says first, of made-up data. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/first_screen.h"
+#include "support/planted.h"
+
+static void check(char *text, const char *expected)
+{
+	assert_non_null(text);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void put_zerocopy(struct study *s, double completed, double copied, const char *verdict)
+{
+	struct dataset_row *row;
+
+	put(s, MODE_ZEROCOPY, KIB(4), 1, 0, 10);
+	row = &s->d.rows[s->d.rows_nr - 1];
+	row->value[METRIC_ZC_COMPLETED] = completed;
+	row->value[METRIC_ZC_COPIED] = copied;
+	row->verdict = verdict ? strdup(verdict) : NULL;
+}
+
+static void whether_zerocopy_was_zerocopy(void **state)
+{
+	static const struct {
+		double completed, copied;
+		const char *verdict, *text;
+	} cases[] = {
+		{2000, 2000,
+		 "2 000 of 2 000 sends were copied after all: the path is local (lo). More.",
+		 "No. The kernel copied all 2 000 sends after all: the path is local (lo)."},
+		{20000, 20000, "No colon here.",
+		 "No. The kernel copied all 20 000 sends after all."},
+		{2000, 2000, NULL, "No. The kernel copied all 2 000 sends after all."},
+		{2000, 500, "500 of 2 000 sends were copied: a tap",
+		 "Not always. The kernel copied 500 of 2 000 sends after all: a tap."},
+		{2000, 0, "fine", "Yes. The kernel copied none of 2 000 sends."},
+		{(double)NAN, (double)NAN, NULL,
+		 "Unknown: the data set does not count the completions of zero-copy sends."},
+		/* More copied than completed is no count. */
+		{10, 20, NULL,
+		 "Unknown: the data set does not count the completions of zero-copy sends."},
+	};
+	struct study s = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		s = (struct study){0};
+		put_zerocopy(&s, cases[i].completed, cases[i].copied, cases[i].verdict);
+		study__finish(&s, (double)NAN);
+		check(first_screen__zerocopy(&s.a), cases[i].text);
+		study__clear(&s);
+	}
+	s = (struct study){0};
+	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
+	study__finish(&s, (double)NAN);
+	check(first_screen__zerocopy(&s.a), "Not measured: the data has no zero-copy run.");
+	study__clear(&s);
+}
+
+/* A quarter more, no difference, and one mode alone: by size. */
+static void the_best_mode_of_each_size(void **state)
+{
+	struct study s = {0};
+	char *text;
+
+	(void)state;
+	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
+	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 8, 0.01);
+	put_rounds(&s, MODE_ZEROCOPY, KIB(4), 1, 4, 0.01);
+	put_rounds(&s, MODE_TWOCOPY, KIB(16), 1, 10, 0.01);
+	put_rounds(&s, MODE_ONECOPY, KIB(16), 1, 10.01, 0.01);
+	put_rounds(&s, MODE_TWOCOPY, KIB(64), 1, 10, 0.01);
+	study__finish(&s, (double)NAN);
+	text = first_screen__best(&s.a, METRIC_GBPS);
+	assert_non_null(text);
+	assert_ptr_equal(strstr(text, "4 KiB: two-copy (+25.0 % against one-copy; +"), text);
+	assert_non_null(strstr(text, ". 16 KiB: no difference between one-copy and two-copy. "));
+	assert_non_null(strstr(text, "64 KiB: n/a."));
+	free(text);
+	check(first_screen__best(&s.a, METRIC_CPU_NS_PER_KIB),
+	      "Not measured: the data says neither how many bytes were moved nor for how long: "
+	      "give "
+	      "--duration.");
+	study__clear(&s);
+}
+
+/* Of a cost the lowest is best; of one run each the label comes first. */
+static void a_cost_is_best_when_it_is_low(void **state)
+{
+	struct study s = {0};
+
+	(void)state;
+	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 10);
+	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
+	for (size_t i = 0; i < 2; i++) {
+		s.d.rows[i].value[METRIC_RX_BYTES] = 1e9;
+		s.d.rows[i].value[METRIC_CPU_SENDER] = i ? 0.1 : 0.3;
+		s.d.rows[i].value[METRIC_CPU_RECEIVER] = 0.1;
+	}
+	study__finish(&s, 1);
+	check(first_screen__best(&s.a, METRIC_CPU_NS_PER_KIB),
+	      "One run per cell, so each difference is a point difference. 4 KiB: one-copy (-50.0 "
+	      "% "
+	      "against two-copy).");
+	study__clear(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whether_zerocopy_was_zerocopy),
+		cmocka_unit_test(the_best_mode_of_each_size),
+		cmocka_unit_test(a_cost_is_best_when_it_is_low),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

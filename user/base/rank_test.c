@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* When two things differ; see rank_test.h. Knows nothing of what the values are. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "rank_test.h"
+#include "stats.h"
+
+/* U is asked for up to half of the pairs: its distribution is symmetric. */
+#define EXACT_U_MAX (RANK_EXACT_MAX * RANK_EXACT_MAX / 2)
+/* Bounds of sums of probabilities are compared with this much room for rounding. */
+#define ROUNDING 1e-12
+
+double rank_test__apart(double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return (double)NAN;
+	return a == b ? 0 : 2 * (a - b) / (fabs(a) + fabs(b));
+}
+
+double rank_test__as_change(double apart)
+{
+	return apart < 2 ? (2 + apart) / (2 - apart) - 1 : (double)NAN;
+}
+
+bool difference__holds(enum difference d)
+{
+	return d == DIFFERENCE_HIGHER || d == DIFFERENCE_LOWER;
+}
+
+/* P(U <= u), with a correction for continuity. */
+static double normal_below(size_t n, size_t m, double u)
+{
+	double pairs = (double)n * (double)m;
+	double deviation = sqrt(pairs * (double)(n + m + 1) / 12);
+
+	return erfc((pairs / 2 - u - 0.5) / deviation / M_SQRT2) / 2;
+}
+
+/*
+ * P(U = u) of i and j rounds, from those of one round less: the largest of all rounds is of the
+ * first with the chance i / (i + j), and is then above all j others.
+ */
+static double step(const double *fewer_first, const double *fewer_second, size_t i, size_t j,
+		   size_t u)
+{
+	double p = (double)j / (double)(i + j) * fewer_second[u];
+
+	if (u >= j)
+		p += (double)i / (double)(i + j) * fewer_first[u - j];
+	return p;
+}
+
+/* P(U <= u) of two things that are alike. */
+static double exact_below(size_t n, size_t m, size_t u)
+{
+	static const double certain[EXACT_U_MAX + 1] = {1};
+	double row[RANK_EXACT_MAX + 1][EXACT_U_MAX + 1], below = 0;
+
+	for (size_t j = 0; j <= m; j++)
+		for (size_t v = 0; v <= u; v++)
+			row[j][v] = certain[v];
+	for (size_t i = 1; i <= n; i++)
+		for (size_t j = 1; j <= m; j++)
+			/* Downward, so that the row of i - 1 is still there below v. */
+			for (size_t v = u + 1; v-- > 0;)
+				row[j][v] = step(row[j], row[j - 1], i, j, v);
+	for (size_t v = 0; v <= u; v++)
+		below += row[m][v];
+	return below;
+}
+
+/* 2 P(U <= u), at most 1. */
+static double two_sided(size_t n, size_t m, size_t u)
+{
+	double below;
+
+	if (2 * u >= n * m)
+		return 1;
+	below = n <= RANK_EXACT_MAX && m <= RANK_EXACT_MAX ? exact_below(n, m, u)
+							   : normal_below(n, m, (double)u);
+	return fmin(1, 2 * below);
+}
+
+/* k of the rule; 0: none. */
+static size_t choose_rank(size_t n, size_t m, double level, double *coverage)
+{
+	size_t low = 0, high = n * m / 2, middle;
+
+	while (low < high) {
+		middle = low + (high - low + 1) / 2;
+		if (two_sided(n, m, middle - 1) <= level * (1 + ROUNDING))
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	*coverage = low ? 1 - two_sided(n, m, low - 1) : (double)NAN;
+	return low;
+}
+
+static double level_of(size_t tests)
+{
+	return RANK_LEVEL / (double)(tests ? tests : 1);
+}
+
+bool rank_test__can_tell(size_t n, size_t m, size_t tests)
+{
+	return n && m && two_sided(n, m, 0) <= level_of(tests) * (1 + ROUNDING);
+}
+
+unsigned int rank_test__rounds_needed(size_t tests)
+{
+	unsigned int n = 2;
+
+	while (!rank_test__can_tell(n, n, tests))
+		n++;
+	return n;
+}
+
+static double median_of_sorted(const double *sorted, size_t n)
+{
+	return n ? sorted[(n - 1) / 2] / 2 + sorted[n / 2] / 2 : (double)NAN;
+}
+
+static int sign_of(double x)
+{
+	return (x > 0) - (x < 0);
+}
+
+static double p_of_pairs(const double *sorted, size_t n, size_t m)
+{
+	size_t pairs = n * m, not_above = 0, not_below = 0;
+
+	for (size_t i = 0; i < pairs; i++) {
+		not_above += sorted[i] <= 0;
+		not_below += sorted[i] >= 0;
+	}
+	return two_sided(n, m, not_above < not_below ? not_above : not_below);
+}
+
+/* pair: of each round of A against each of B, in order. */
+static void judge(struct rank_test *t, const double *pair, size_t tests)
+{
+	double middle = rank_test__apart(t->a, t->b), low, high;
+	size_t k = choose_rank(t->n, t->m, level_of(tests), &t->coverage);
+
+	t->p = p_of_pairs(pair, t->n, t->m);
+	if (t->n < 2 || t->m < 2) {
+		t->coverage = (double)NAN;
+		t->difference = DIFFERENCE_POINT;
+		return;
+	}
+	if (!k) {
+		t->difference = DIFFERENCE_FEW;
+		return;
+	}
+	/* The quotient of the medians is seldom outside: then the interval is made to hold it. */
+	low = fmin(pair[k - 1], middle);
+	high = fmax(pair[(size_t)t->n * t->m - k], middle);
+	t->low = rank_test__as_change(low);
+	t->high = rank_test__as_change(high);
+	t->difference = low > 0    ? DIFFERENCE_HIGHER
+			: high < 0 ? DIFFERENCE_LOWER
+				   : DIFFERENCE_NOISE;
+}
+
+static void compare_sorted(struct rank_test *t, const double *a, const double *b, double *pair,
+			   size_t tests)
+{
+	t->a = median_of_sorted(a, t->n);
+	t->b = median_of_sorted(b, t->m);
+	if (!t->n || !t->m)
+		return;
+	t->sign = sign_of(t->a - t->b);
+	t->change = t->b == 0 ? (double)NAN : t->a / t->b - 1;
+	for (size_t i = 0; i < t->n; i++)
+		for (size_t j = 0; j < t->m; j++)
+			pair[i * t->m + j] = rank_test__apart(a[i], b[j]);
+	qsort(pair, (size_t)t->n * t->m, sizeof(*pair), stats__compare);
+	judge(t, pair, tests);
+}
+
+int rank_test__of(struct rank_test *t, const double *a, size_t n, const double *b, size_t m,
+		  size_t tests)
+{
+	double *first = array__new(n, sizeof(*first)), *second = array__new(m, sizeof(*second));
+	double *pair = array__new(n * m, sizeof(*pair));
+	int err = first && second && pair ? 0 : -ENOMEM;
+
+	*t = (struct rank_test){.a = (double)NAN,
+				.b = (double)NAN,
+				.change = (double)NAN,
+				.low = (double)NAN,
+				.high = (double)NAN,
+				.coverage = (double)NAN,
+				.p = (double)NAN};
+	if (!err) {
+		t->n = (unsigned int)stats__keep_finite(first, a, n);
+		t->m = (unsigned int)stats__keep_finite(second, b, m);
+		qsort(first, t->n, sizeof(*first), stats__compare);
+		qsort(second, t->m, sizeof(*second), stats__compare);
+		compare_sorted(t, first, second, pair, tests);
+	}
+	free(first);
+	free(second);
+	free(pair);
+	return err;
+}
