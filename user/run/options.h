@@ -55,6 +55,7 @@ struct options {
 	size_t assertions_nr;
 	const char *ready_file; /* NULL: none */
 	bool quiet;
+	bool details; /* the text says all there is */
 	int verbose;
 	int argc;
 	char **argv;

@@ -80,6 +80,8 @@ static const struct argp_option option_table[] = {
 	 "exit 5 unless it holds, e.g. 'onecopy.copies_per_byte <= 2.01'; repeatable", 0},
 	{"ready-file", KEY_READY_FILE, "FILE", 0,
 	 "a file that is there while it listens, with its address; removed at the end", 0},
+	{"details", KEY_DETAILS, 0, 0,
+	 "print everything at the end: stages, call parts, reasons, what the probes missed", 0},
 	{"quiet", 'q', 0, 0, "no live view, no text at the end, errors only", 0},
 	{"verbose", 'v', 0, 0, "say what is done; -vv: libbpf's messages too", 0},
 	{0, 0, 0, 0, 0, 0},

@@ -46,6 +46,7 @@ enum key {
 	/* clang-format on */
 	KEY_ASSERT,
 	KEY_READY_FILE,
+	KEY_DETAILS,
 };
 
 #endif
