@@ -25,6 +25,8 @@ struct watching {
 	int pidfds[ATTACH_PIDS_MAX]; /* of --pid; -1: gone */
 	size_t alive;                /* of them */
 	bool finished;               /* the time is over */
+	bool passes_again;           /* there are sockets to take in that existed before */
+	uint64_t next_step_ns;       /* of watching__step() */
 	uint64_t since_ns;           /* of the refresh before the last; 0: finished */
 	int cgroup;                  /* the directory of --cgroup; -1: none, or gone */
 };
@@ -49,6 +51,12 @@ int watching__refresh(struct watching *w);
  * comes first.
  */
 void watching__sort(struct watching *w);
+
+/* Takes the connections that have ended: their descriptor, watcher__ends_fd(), is readable. */
+void watching__take_ended(struct watching *w);
+
+/* Attaches and detaches the programs of events, when it is time: w->next_step_ns. */
+void watching__step(struct watching *w);
 
 /* Ends the watching and reads all of it. An exit code. */
 int watching__finish(struct watching *w);
