@@ -130,19 +130,13 @@ struct user_pt_regs {
 	__u64 pstate;
 };
 
-typedef long unsigned int __kernel_ulong_t;
-
 typedef int __kernel_pid_t;
-
-typedef __kernel_ulong_t __kernel_size_t;
 
 typedef __u16 __be16;
 
 typedef __u32 __be32;
 
 typedef __kernel_pid_t pid_t;
-
-typedef __kernel_size_t size_t;
 
 typedef struct {
 	int counter;
@@ -182,6 +176,12 @@ struct pid_namespace {
 	struct ns_common ns;
 };
 
+struct refcount_struct {
+	atomic_t refs;
+};
+
+typedef struct refcount_struct refcount_t;
+
 struct upid {
 	int nr;
 	struct pid_namespace *ns;
@@ -198,11 +198,6 @@ struct signal_struct {
 
 struct iov_iter {
 	u8 iter_type;
-	union {
-		struct {
-			size_t count;
-		};
-	};
 	union {
 		long unsigned int nr_segs;
 	};
@@ -297,6 +292,7 @@ struct sock_common {
 	union {
 		long unsigned int skc_flags;
 	};
+	refcount_t skc_refcnt;
 };
 
 struct sk_buff_head {
@@ -307,6 +303,10 @@ struct sk_buff_head {
 	};
 };
 
+typedef struct {
+	int owned;
+} socket_lock_t;
+
 typedef u64 netdev_features_t;
 
 struct sock_cgroup_data {
@@ -316,7 +316,7 @@ struct sock_cgroup_data {
 struct sock {
 	struct sock_common __sk_common;
 	struct sk_buff_head sk_error_queue;
-	int sk_write_pending;
+	socket_lock_t sk_lock;
 	atomic_t sk_omem_alloc;
 	atomic_t sk_zckey;
 	u16 sk_protocol;
@@ -351,6 +351,15 @@ struct proto {
 struct bpf_iter_meta {
 	union {
 		void *seq;
+	};
+};
+
+struct bpf_iter__bpf_map_elem {
+	union {
+		struct bpf_iter_meta *meta;
+	};
+	union {
+		void *value;
 	};
 };
 
@@ -447,12 +456,8 @@ struct tcp_sock {
 	u32 rcv_nxt;
 	u32 snd_nxt;
 	u32 snd_una;
-	u32 packets_out;
 	u64 bytes_received;
 	u64 bytes_acked;
-	struct {
-		u32 seq;
-	} rcvq_space;
 	u8 repair_queue;
 	u64 bytes_retrans;
 	struct tcp_fastopen_request *fastopen_req;
@@ -479,10 +484,6 @@ struct bpf_iter__tcp {
 	union {
 		struct sock_common *sk_common;
 	};
-};
-
-struct mptcp_sock {
-	u32 token;
 };
 
 #pragma clang attribute pop

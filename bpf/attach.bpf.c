@@ -1,41 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The kernel side of attach: an object of its own, so that a run, whose sockets are known
- * beforehand, does not pay for finding others'. Every program is optional.
+ * beforehand, does not pay for finding others'. Every program is optional. Those of this file see
+ * each call and packet of the machine: user space detaches them between windows while there are
+ * many.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #include "attach_functions.bpf.h"
-#include "attach_life.bpf.h"
-#include "attach_stages.bpf.h"
-#include "attach_streams.bpf.h"
+#include "task_life.bpf.h"
 
 /* Preemptible kernels refuse runs of these two. In tests/e2e/attach_threads.bats any does. */
 #ifndef NIO_IS_REFUSED
 #define NIO_IS_REFUSED false
 #endif
 
-/* A send call of any socket returns. */
+/* A send call of any socket returns. Since Linux 6.3. */
 SEC("?tp_btf/sock_send_length")
 int BPF_PROG(nio_at_send, struct sock *sk, int ret, int flags)
 {
-	struct nio_stream *s = NIO_IS_REFUSED ? NULL : stream_in_use(sk);
-
-	if (s)
-		on_send_return(s, sk, ret);
+	count_event();
+	if (!(NIO_IS_REFUSED))
+		on_send_return(sk, ret, 0);
 	return 0;
 }
 
 /* Each turn of a send call, before it queues. Since Linux 6.16. */
 SEC("?tp_btf/tcp_sendmsg_locked")
-int BPF_PROG(nio_at_turn, const struct sock *sk, const struct msghdr *msg)
+int BPF_PROG(nio_at_turn, struct sock *sk, const struct msghdr *msg)
 {
-	struct nio_stream *s = NIO_IS_REFUSED ? NULL : stream_in_use(sk);
-
-	if (s)
-		on_turn(s, sk, msg);
+	count_event();
+	if (!(NIO_IS_REFUSED))
+		on_message(sk, msg, was_vector(msg));
 	return 0;
 }
 
@@ -43,27 +41,19 @@ int BPF_PROG(nio_at_turn, const struct sock *sk, const struct msghdr *msg)
 SEC("?tp_btf/skb_copy_datagram_iovec")
 int BPF_PROG(nio_at_receive, const struct sk_buff *skb, int len)
 {
-	const struct sock *sk = skb->sk;
-	struct nio_stream *s;
+	struct sock *sk = skb->sk;
+	struct sock_state *s;
 
-	if (!sk || len < 0 || all_is_over())
+	count_event();
+	if (!sk || len < 0)
 		return 0;
-	s = stream_of(sk, KNOWN);
-	if (s && !len)
-		on_notice(s, skb);
-	if (!len || is_of_error_queue(skb, KNOWN))
+	if (len && !is_of_error_queue(skb, KNOWN)) {
+		on_received(sk, len);
 		return 0;
-	if (!s && nio_may_adopt && wanted(sk, KNOWN))
-		s = adopt_or_keep(sk, len);
+	}
+	s = len || nio_over ? NULL : state_of(sk);
 	if (s)
-		on_received(s, sk, kernel_read(struct tcp_sock, sk, copied_seq), len, KNOWN);
-	return 0;
-}
-
-SEC("?tp_btf/tcp_rcv_space_adjust")
-int BPF_PROG(nio_at_copied, struct sock *sk)
-{
-	on_taken(sk);
+		on_notice(s, skb);
 	return 0;
 }
 
@@ -74,10 +64,13 @@ int BPF_PROG(nio_at_report, const struct sock *sk)
 	return 0;
 }
 
+/* Zero-copy pages of a watched socket arrive here, and will be copied for the local receiver. */
 SEC("?tp_btf/netif_receive_skb")
 int BPF_PROG(nio_at_arrival, struct sk_buff *skb)
 {
-	on_arrival(skb);
+	count_event();
+	if (skb->data_len && !arrives_once_more(skb))
+		on_deferred_copy(skb, KNOWN);
 	return 0;
 }
 

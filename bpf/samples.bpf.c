@@ -9,7 +9,7 @@
 
 #include "pidns.bpf.h"
 #include "samples.h"
-#include "streams.h"
+#include "sock_state.h"
 
 /* Of the kernel's interface (linux/bpf.h), and not in vmlinux.h. */
 #define BPF_F_USER_STACK (1ULL << 8)

@@ -10,7 +10,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-#include "streams.h"
+#include "sock_state.h"
 
 /* What /proc adds to the time since boot in the collector's time namespace. */
 const volatile __s64 nio_boot_offset_ns = 0;

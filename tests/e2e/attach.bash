@@ -42,7 +42,7 @@ peer() {
 # watch OPTION...: attaches in the background, as $COLLECTOR, and waits until it watches.
 watch() {
 	rm -f log
-	"$NETIOTRACE" attach -v --json out.json "$@" >text 2>log 3>&- &
+	"$NETIOTRACE" attach --count-calls -v --json out.json "$@" >text 2>log 3>&- &
 	COLLECTOR=$!
 	PEERS+=($!)
 	within 60 grep -q watching log
@@ -50,7 +50,7 @@ watch() {
 
 # attached COMMAND...: watches it to its end; the document is in out.json.
 attached() {
-	"$NETIOTRACE" attach -q --json out.json -- "$@"
+	"$NETIOTRACE" attach --count-calls -q --json out.json -- "$@"
 }
 
 # exact [DOCUMENT]: every byte of the sockets was booked, of each connection and of the whole.

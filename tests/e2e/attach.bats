@@ -191,7 +191,7 @@ time.sleep(60)' "$PORT"
 	wait "$COLLECTOR" || [ $? -eq 130 ]
 	exact
 	jq -e '.total.connections == 1 and .total.socket.tx_bytes == 1000' out.json
-	"$NETIOTRACE" attach -q --comm nio-missing --duration 100ms 2>errors
+	"$NETIOTRACE" attach --count-calls -q --comm nio-missing --duration 100ms 2>errors
 	[ ! -s errors ]
 }
 
@@ -258,15 +258,15 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 
 @test "attach: where CPU time goes; what a program copies itself is told from the rest of it" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
-	"$NETIOTRACE" attach --interval 200ms --json out.json -- "$PROGRAM" copy 127.0.0.1 "$PORT" 1.5 2>text
+	"$NETIOTRACE" attach --count-calls --interval 200ms --json out.json -- "$PROGRAM" copy 127.0.0.1 "$PORT" 1.5 2>text
 	exact
 	# 49 a second make 73; memmove of 64 KiB blocks is nearly all that the program does.
 	jq -e '.sampling.quality == "sampled" and .sampling.hz == 49 and .total.cpu.samples > 30
 		and .total.cpu.share.gather > 0.5 and .processes[0].cpu.share.gather > 0.5
 		and ([.total.cpu.share[]] | add | . > 0.999 and . < 1.001)' out.json
 	grep -q 'gather [5-9][0-9] %' text
-	run -0 "$NETIOTRACE" attach -q --assert 'cpu.share.gather > 0.5' --interval 200ms -- "$PROGRAM" copy 127.0.0.1 "$PORT" 1.5
-	"$NETIOTRACE" attach -q --no-cpu --json out.json -- "$PROGRAM" churn 127.0.0.1 "$PORT" 5
+	run -0 "$NETIOTRACE" attach --count-calls -q --assert 'cpu.share.gather > 0.5' --interval 200ms -- "$PROGRAM" copy 127.0.0.1 "$PORT" 1.5
+	"$NETIOTRACE" attach --count-calls -q --no-cpu --json out.json -- "$PROGRAM" churn 127.0.0.1 "$PORT" 5
 	jq -e '.sampling.reason == "--no-cpu was given" and .total.cpu.samples == null' out.json
 }
 
@@ -308,7 +308,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 # bats test_tags=address
 @test "attach: a name that is none does not reach the terminal" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
-	"$NETIOTRACE" attach --json out.json -- "$PROGRAM" name 127.0.0.1 "$PORT" 2>text
+	"$NETIOTRACE" attach --count-calls --json out.json -- "$PROGRAM" name 127.0.0.1 "$PORT" 2>text
 	run -1 grep -q "$(printf '\033')" text out.json
 	[ "$(grep -c '^?\[31m?x?' text)" -ge 1 ]
 	jq -e '.processes[0].comm == "?[31m?x?"' out.json
@@ -317,7 +317,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 # bats test_tags=address
 @test "attach: connections that come and go are all counted, and few are kept" {
 	peer port "$PROGRAM" sink 127.0.0.1 port
-	"$NETIOTRACE" attach -q --interval 100ms --json out.json -- "$PROGRAM" churn 127.0.0.1 "$PORT" 3000
+	"$NETIOTRACE" attach --count-calls -q --interval 100ms --json out.json -- "$PROGRAM" churn 127.0.0.1 "$PORT" 3000
 	exact
 	jq -e '.total.connections == 3000 and .total.socket.tx_bytes == 3000 * 23
 		and .total.socket.rx_bytes == 0 and .health.coverage == 1
@@ -329,19 +329,19 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	peer port "$PROGRAM" sink 127.0.0.1 port
 	background "$PROGRAM" hold 127.0.0.1 "$PORT" 200 held
 	within 20 test -e held
-	"$NETIOTRACE" attach -q --max-sockets 64 --duration 200ms --json out.json --pid "$STARTED"
+	"$NETIOTRACE" attach --count-calls -q --max-sockets 64 --duration 200ms --json out.json --pid "$STARTED"
 	jq -e '.health.sockets_left_out == 200 - 64' out.json
 }
 
 # bats test_tags=address
 @test "attach: the exit status is the command's; an assertion that fails is 5" {
-	run -7 --separate-stderr "$NETIOTRACE" attach -q -- sh -c 'echo mine; exit 7'
+	run -7 --separate-stderr "$NETIOTRACE" attach --count-calls -q -- sh -c 'echo mine; exit 7'
 	[ "$output" = mine ]
-	run -137 "$NETIOTRACE" attach -q -- sh -c 'kill -9 $$'
-	run -0 "$NETIOTRACE" attach -q --assert 'unaccounted_tx == 0' -- true
-	run -5 "$NETIOTRACE" attach -q --assert 'health.missed > 0' -- true
+	run -137 "$NETIOTRACE" attach --count-calls -q -- sh -c 'kill -9 $$'
+	run -0 "$NETIOTRACE" attach --count-calls -q --assert 'unaccounted_tx == 0' -- true
+	run -5 "$NETIOTRACE" attach --count-calls -q --assert 'health.missed > 0' -- true
 	[[ $output == *"does not hold: found 0 in the document"* ]]
-	run -5 "$NETIOTRACE" attach -q --assert 'copied_fraction == 0' -- true
+	run -5 "$NETIOTRACE" attach --count-calls -q --assert 'copied_fraction == 0' -- true
 	[[ $output == *"unknown in the total: "* ]]
 }
 

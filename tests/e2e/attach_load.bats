@@ -23,7 +23,7 @@ map_entries() {
 }
 
 no_sockets_left() {
-	[ "$(map_entries "$1" nio_streams)" = 0 ]
+	[ "$(map_entries "$1" nio_sockets)" = 0 ]
 }
 
 # has_fds PID N: it has N descriptors. A look may fall into a refresh, which opens some.
@@ -61,7 +61,6 @@ stop_collector() {
 	touch go
 	within $((seconds + 30)) test -s sums
 	within 10 no_sockets_left "$COLLECTOR"
-	[ "$(map_entries "$COLLECTOR" nio_firsts)" -eq 0 ]
 	within 10 has_fds "$COLLECTOR" "$before"
 	[ "$(peak_kib "$COLLECTOR")" -lt 65536 ]
 	echo "peak $(peak_kib "$COLLECTOR") KiB, $before descriptors"
@@ -126,24 +125,25 @@ unseen() {
 				echo 1 >"$event/enable"
 			done
 		fi
-		"$1" attach -q --json out.json -- bash -e ./churn
+		"$1" attach -q --count-calls --json out.json -- bash -e ./churn
 		ls /proc/1/task >threads_of_first
 		cat ${trace+"$trace/trace"} /dev/null >changes
 	EOF
 	unshare --net --mount bash -e ./inside "$NETIOTRACE"
-	exact
 	jq -c --argjson refused "$(jq --arg name nio_at_state "$refused" programs)" \
 		--argjson twin "$(jq --arg name nio_at_state2 "$refused" programs)" --argjson unseen "$(unseen)" \
 		'{$refused, $twin, $unseen, missed: .health.missed}' out.json | tee seen
-	jq -e --slurpfile sums sums '.total.socket.tx_bytes == ([$sums[] | .client.tx, .server.tx] | add)
-		and .total.socket.rx_bytes == ([$sums[] | .client.rx, .server.rx] | add) and .health.coverage == 1' out.json
+	jq -e --slurpfile sums sums 'if .health.ends_missed > 0 then .total.socket.tx_bytes == null and .total.ledger.unaccounted_tx == null
+		else .total.socket.tx_bytes == ([$sums[] | .client.tx, .server.tx] | add)
+		and .total.socket.rx_bytes == ([$sums[] | .client.rx, .server.rx] | add) and .health.coverage > 0.99
+		and (.total.ledger | .unaccounted_tx == 0 and .unaccounted_rx == 0) end' out.json
 	# Each that the program was refused was counted as missed when there was no twin.
 	jq -e '.refused > 0 and .missed <= .unseen + .twin' seen
 }
 
 # By a count of the kernel's. In a namespace without sockets the program is run once a pass, for its end.
 # bats test_tags=alone
-@test "attach: sockets are passed over at the beginning and at the end, not at each refresh" {
+@test "attach: iter/tcp runs once, not at each refresh" {
 	local stats
 
 	cat >waiting <<-'EOF'
@@ -156,16 +156,12 @@ unseen() {
 	stats=$(</proc/sys/kernel/bpf_stats_enabled)
 	echo 1 >/proc/sys/kernel/bpf_stats_enabled
 	# shellcheck disable=SC2016 # that shell's
-	run unshare --net "$NETIOTRACE" attach -q --interval 50ms --json out.json -- bash -c '. ./waiting >programs' "$BPFTOOL"
+	run unshare --net "$NETIOTRACE" attach --count-calls -q --interval 50ms --json out.json -- bash -c '. ./waiting >programs' "$BPFTOOL"
 	echo "$stats" >/proc/sys/kernel/bpf_stats_enabled
 	[ "$status" -eq 0 ]
 	jq -c 'select(.name == "nio_at_pass") | .run_cnt' programs >passes
 	cat passes
-	if jq -e .health.finds_sockets out.json; then
-		[ "$(<passes)" = 1 ]
-	else
-		[ "$(<passes)" -gt 5 ]
-	fi
+	[ "$(<passes)" = 1 ]
 }
 
 @test "attach: 20 000 sockets at once: bounded, what finds no room is counted, what does is exact" {
@@ -183,7 +179,7 @@ unseen() {
 	watch --interval 200ms --top 20000 $servers
 	before=$(fds_of "$COLLECTOR")
 	# shellcheck disable=SC2086 # options
-	"$NETIOTRACE" attach -v --json few.json --interval 200ms --max-sockets 5000 $servers >few.text 2>few.log 3>&- &
+	"$NETIOTRACE" attach --count-calls -v --json few.json --interval 200ms --max-sockets 5000 $servers >few.text 2>few.log 3>&- &
 	few=$!
 	PEERS+=($!)
 	within 60 grep -q watching few.log
@@ -198,21 +194,24 @@ unseen() {
 	stop_collector "$COLLECTOR"
 	stop_collector "$few"
 	exact
-	exact few.json
 	jq -e --slurpfile sums sums '$sums[0] as $s | .total.connections == 20000
 		and .total.socket.rx_bytes == $s.server.rx - $s.held.server.rx
 		and .total.socket.tx_bytes == $s.server.tx - $s.held.server.tx
 		and .health.sockets_left_out == 0 and .health.coverage == 1' out.json
-	# As others end, some find room after all.
-	jq -e '.health.sockets_left_out == 15000 and .total.connections >= 5000 and .health.coverage == 1' few.json
+	# As others end, some find room after all. Sums from which sockets are missing are not known.
+	jq -e '.health.sockets_left_out == 15000 and .total.connections >= 5000 and .health.coverage == null
+		and .total.ledger.unaccounted_tx == null and .total.socket.tx_bytes == null
+		and (.total.ledger.unaccounted_tx_reason | test("left out"))
+		and all(.connections[]; .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0)' few.json
 }
 
 @test "attach: a socket that finds no room leaves nothing in the books of those that come after it" {
 	[ -x "$CROWD" ] || skip "the test programs are not built: make test-programs"
-	"$NETIOTRACE" attach -q --max-sockets 4 --interval 50ms --json out.json -- "$CROWD" churn 1000 1 >sums
-	exact
+	run -5 --separate-stderr "$NETIOTRACE" attach --count-calls -q --max-sockets 4 --interval 1m --json out.json \
+		--assert 'unaccounted_tx == 0' -- "$CROWD" churn 1000 1
 	jq -c '[.total.uncovered, .health, .total.connections, .total.socket]' out.json
 	# 2000 sockets were used; those that found room later were left out before.
-	jq -e '.total.uncovered == [] and .health.coverage == 1 and .health.sockets_left_out < 2000
-		and .health.sockets_left_out + .total.connections >= 2000' out.json
+	jq -e '.total.uncovered == [] and .health.coverage == null and .health.sockets_left_out < 2000
+		and .health.sockets_left_out + .total.connections >= 2000
+		and all(.connections[]; .ledger.unaccounted_tx == 0 and .socket.tx_bytes == ([.sends[].bytes] | add))' out.json
 }

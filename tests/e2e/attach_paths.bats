@@ -31,7 +31,7 @@ played() {
 
 	shift
 	# shellcheck disable=SC2086 # words of their own
-	"$NETIOTRACE" attach -q ${OPTIONS-} --json out.json -- "$PLAY" "$scenario" >said || status=$?
+	"$NETIOTRACE" attach --count-calls -q ${OPTIONS-} --json out.json -- "$PLAY" "$scenario" >said || status=$?
 	[ "$status" -ne 77 ] || skip "$(cat said)"
 	[ "$status" -eq 0 ]
 	jq -r '.total | (.ledger | to_entries[] | select((.value | type) == "object" and .value.bytes > 0)
@@ -142,7 +142,7 @@ unmeasured() {
 @test "attach: looking away while a socket is connected again and again leaves no byte over" {
 	background "$PLAY" reconnect
 	for ms in 100 200 300 400 500; do
-		"$NETIOTRACE" attach -q --json out.json --pid "$STARTED" --duration ${ms}ms
+		"$NETIOTRACE" attach --count-calls -q --json out.json --pid "$STARTED" --duration ${ms}ms
 		jq -c '.total | .socket, .ledger.unaccounted_tx, .ledger.unaccounted_rx, .uncovered' out.json
 		balanced
 		jq -e '.total.uncovered == [] and .total.socket.tx_bytes > 0 and .health.coverage == 1' out.json
@@ -150,7 +150,7 @@ unmeasured() {
 }
 
 @test "attach: attempts to connect that were refused take no room" {
-	"$NETIOTRACE" attach -q --json out.json --max-sockets 2 -- "$PLAY" refused
+	"$NETIOTRACE" attach --count-calls -q --json out.json --max-sockets 2 -- "$PLAY" refused
 	jq -e '.health.sockets_left_out == 0 and .total.ledger.tx_copy.bytes == 3000 and .total.ledger.rx_copy.bytes == 3000' out.json
 }
 
@@ -175,7 +175,7 @@ opened_fast() {
 		sysctl -qw net.ipv4.tcp_fastopen=3
 		scenario=$1
 		shift
-		exec "$NETIOTRACE" attach -q "$@" --json out.json -- "$PLAY" "$scenario" >said
+		exec "$NETIOTRACE" attach --count-calls -q "$@" --json out.json -- "$PLAY" "$scenario" >said
 	END
 	export PLAY
 	# shellcheck disable=SC2086 # words of their own
@@ -238,7 +238,7 @@ peer() {
 # watch OPTION...: attaches in the background, as $COLLECTOR, and waits until it watches.
 watch() {
 	rm -f log
-	"$NETIOTRACE" attach -v --interval 100ms --json out.json "$@" >text 2>log 3>&- &
+	"$NETIOTRACE" attach --count-calls -v --interval 100ms --json out.json "$@" >text 2>log 3>&- &
 	COLLECTOR=$!
 	PEERS+=($!)
 	within 60 grep -q watching log
@@ -247,7 +247,7 @@ watch() {
 # bats test_tags=address
 @test "attach: by port each service has its row, at either end" {
 	peer "$PROGRAM" sink 127.0.0.1 port
-	"$NETIOTRACE" attach --by port --json out.json --csv out.csv -- "$PROGRAM" churn 127.0.0.1 "$PORT" 3 2>text
+	"$NETIOTRACE" attach --count-calls --by port --json out.json --csv out.csv -- "$PROGRAM" churn 127.0.0.1 "$PORT" 3 2>text
 	grep -q "^port $PORT, 3 connections " text
 	jq -e --argjson port "$PORT" '(.ports | length) == 1 and all(.connections[]; .port == $port)
 		and (.ports[0] | .port == $port and .connections == 3 and .socket.tx_bytes == 3 * 23)' out.json
@@ -268,7 +268,7 @@ watch() {
 
 	# From a watched process to another.
 	peer "$PROGRAM" sink 127.0.0.1 port
-	"$NETIOTRACE" attach -q --json out.json -- "$PROGRAM" hand 127.0.0.1 "$PORT" 4000
+	"$NETIOTRACE" attach --count-calls -q --json out.json -- "$PROGRAM" hand 127.0.0.1 "$PORT" 4000
 	balanced
 	jq -e '.total.connections == 1 and .total.socket.tx_bytes == 8000 and .connections[0].shared
 		and .connections[0].cgroup != ""' out.json
@@ -286,7 +286,7 @@ watch() {
 
 @test "attach: a process that ends while the programs are loaded is not waited for" {
 	sleep 0.2 3>&- &
-	run timeout 60 "$NETIOTRACE" attach -q --pid $!
+	run timeout 60 "$NETIOTRACE" attach --count-calls -q --pid $!
 	# Or before, where the machine is slow.
 	[ "$status" -eq 0 ] || [[ $status -eq 1 && $output == *"there is no such process."* ]]
 }
@@ -303,7 +303,7 @@ time.sleep(600)'
 	within 20 test -e thread
 	thread=$(<thread)
 	[ "$thread" -ne "$STARTED" ]
-	run -1 timeout 60 "$NETIOTRACE" attach --pid "$thread"
+	run -1 timeout 60 "$NETIOTRACE" attach --count-calls --pid "$thread"
 	[[ $output == *"--pid $thread is a thread of process $STARTED: "* ]]
 }
 
@@ -356,7 +356,7 @@ make_group() {
 	wait "$COLLECTOR" || [ $? -eq 130 ]
 	balanced
 	jq -e '.total.connections == 5 and .total.socket.tx_bytes == 5 * 23' out.json
-	"$NETIOTRACE" attach -q --cgroup "$GROUP" --duration 100ms 2>errors
+	"$NETIOTRACE" attach --count-calls -q --cgroup "$GROUP" --duration 100ms 2>errors
 	[ ! -s errors ]
 	# One below it needs no word.
 	background sleep 60
@@ -381,9 +381,9 @@ make_group() {
 		"$PROGRAM" waiting go 127.0.0.1 "$(cat port)" 5 &
 		pid=$!
 		echo $pid >"$ROOT/below/cgroup.procs"
-		"$NETIOTRACE" attach -v --json pid.json --pid $pid >/dev/null 2>pid.log &
+		"$NETIOTRACE" attach --count-calls -v --json pid.json --pid $pid >/dev/null 2>pid.log &
 		one=$!
-		"$NETIOTRACE" attach -v --json cgroup.json --cgroup "$ROOT/below" >/dev/null 2>cgroup.log &
+		"$NETIOTRACE" attach --count-calls -v --json cgroup.json --cgroup "$ROOT/below" >/dev/null 2>cgroup.log &
 		two=$!
 		until grep -q watching pid.log && grep -q watching cgroup.log; do sleep 0.05; done
 		touch go
@@ -421,7 +421,7 @@ make_group() {
 	within 20 test -e waiting
 	inner=$(pgrep -P "$STARTED")
 	watch --cgroup "$GROUP"
-	background "$NETIOTRACE" attach -v --json pid.json --pid "$inner" >/dev/null 2>pid.log
+	background "$NETIOTRACE" attach --count-calls -v --json pid.json --pid "$inner" >/dev/null 2>pid.log
 	within 60 grep -q watching pid.log
 	touch go
 	wait "$STARTED"
@@ -452,7 +452,7 @@ used_again() {
 	cat >inside <<-'END'
 		"$PROGRAM" sink 127.0.0.1 port &
 		until [ -s port ]; do sleep 0.05; done
-		"$NETIOTRACE" attach -v --children --json out.json -- sh ./again "$(cat port)" 2>text
+		"$NETIOTRACE" attach --count-calls -v --children --json out.json -- sh ./again "$(cat port)" 2>text
 	END
 	timeout 60 unshare --pid --fork --kill-child --mount-proc "$@" sh ./inside || code=$?
 	[ "$code" -ne 77 ] || skip "ns_last_pid cannot be set"
@@ -480,7 +480,7 @@ used_again() {
 		"$PROGRAM" sink 127.0.0.1 port &
 		until [ -s port ]; do sleep 0.05; done
 		"$PROGRAM" waiting go 127.0.0.1 "$(cat port)" 5 &
-		"$NETIOTRACE" attach -v --json out.json --pid $! >text 2>log &
+		"$NETIOTRACE" attach --count-calls -v --json out.json --pid $! >text 2>log &
 		until grep -q watching log; do sleep 0.05; done
 		touch go
 		wait $!
@@ -492,20 +492,20 @@ used_again() {
 
 @test "attach: where /proc is another namespace's it says so, and what to do" {
 	need_tool unshare
-	run -1 unshare --pid --fork "$NETIOTRACE" attach --pid 1
+	run -1 unshare --pid --fork "$NETIOTRACE" attach --count-calls --pid 1
 	[[ $output == *"/proc does not have the processes of the PID namespace"*"mount"* ]]
 }
 
 @test "attach: root of a user namespace is told that it is not the machine's" {
 	need_tool unshare
-	run -4 unshare --user --map-root-user "$NETIOTRACE" attach --pid $$
+	run -4 unshare --user --map-root-user "$NETIOTRACE" attach --count-calls --pid $$
 	[[ $output == *"netiotrace is in a user namespace"*"start it outside."* ]]
 }
 
 @test "attach: a kernel with too few hooks is refused in a sentence that says what it takes" {
-	run -3 "$NETIOTRACE" attach --backend tracepoint --without sock_send_length -- true
+	run -3 "$NETIOTRACE" attach --count-calls --backend tracepoint --without sock_send_length -- true
 	[[ $output == *"nothing shows tx_copy, tx_pin"*"--backend auto takes any of them."* ]]
-	run "$NETIOTRACE" attach --without sock_send_length --without tcp_sendmsg_locked --without tcp_push -- true
+	run "$NETIOTRACE" attach --count-calls --without sock_send_length --without tcp_sendmsg_locked -- true
 	[ "$status" -eq 3 ]
 	[[ $output == *"it takes Linux 6.3 or later."* ]]
 }
@@ -516,7 +516,7 @@ used_again() {
 
 	for backend in trampoline kprobe; do
 		rm -f started
-		run "$NETIOTRACE" attach -q --backend "$backend" --json "$backend.json" -- touch started
+		run "$NETIOTRACE" attach --count-calls -q --backend "$backend" --json "$backend.json" -- touch started
 		if [ "$status" -eq 0 ]; then
 			jq -e --arg backend "$backend" '.plan[] | select(.probe == "send_return") | .backend == $backend' "$backend.json"
 			[ -e started ]
@@ -533,7 +533,7 @@ used_again() {
 # bats test_tags=guest
 @test "attach: where another backend has to stand in for the one asked for, it says for what" {
 	has_kprobes || skip "no kprobes here"
-	run -0 "$NETIOTRACE" attach --backend kprobe --without kprobe/tcp_push --json out.json -- true
+	run -0 "$NETIOTRACE" attach --count-calls --backend kprobe --without kprobe/tcp_push --json out.json -- true
 	[[ $output == *"this kernel has no hook of backend kprobe for tx_copy, tx_pin: tp_btf/sock_send_length is used."* ]]
 	jq -e '.plan[] | select(.probe == "send_return") | .backend == "tracepoint"' out.json
 	jq -e '.plan[] | select(.probe == "deferred_copy") | .backend == "kprobe"' out.json

@@ -32,23 +32,24 @@ sums_are() {
 	within 10 test -e begun
 	# Buffers this small let the connection pause for a while: a look may see nothing move.
 	for ms in 50 300 700; do
-		"$NETIOTRACE" attach -q --json "out.$ms.json" --pid "$STARTED" --duration ${ms}ms
+		"$NETIOTRACE" attach --count-calls -q --json "out.$ms.json" --pid "$STARTED" --duration ${ms}ms
 		exact "out.$ms.json"
 		jq -c '[.health.coverage, .total.socket.tx_bytes, .total.uncovered]' "out.$ms.json"
 	done
-	jq -es 'all((.health.coverage // 1) == 1 and .total.uncovered == []) and any(.total.socket.tx_bytes > 0)' out.*.json
+	jq -es 'all((.health.coverage // 1) > 0.9 and .total.uncovered == []) and any(.total.socket.tx_bytes > 0)' out.*.json
 }
 
-@test "attach: without the message of a call, threads of one socket: what is not known is not said" {
+@test "attach: without the messages of calls, threads of one socket: bytes are exact, kinds are not guessed" {
 	background "$CHORUS" 4 1000000
 	within 10 test -e begun
-	"$NETIOTRACE" attach -q --backend tracepoint --without tcp_sendmsg_locked --json out.json --pid "$STARTED" --duration 500ms
-	jq -e '.total | .ledger.unaccounted_tx == null and (.ledger.unaccounted_tx_reason | test("several threads"))
-		and .socket.tx_bytes == null and .ledger.tx_pin.bytes == null and .ledger.copies_per_byte == null' out.json
-	# Nor at the end of the socket: what others had queued when the first call returned is not told from its own.
-	"$NETIOTRACE" attach -q --backend tracepoint --without tcp_sendmsg_locked --json out.json -- "$CHORUS" 4 1000 >said
-	jq -e '.total | .ledger.unaccounted_tx == null and .socket.tx_bytes == null and .ledger.unaccounted_rx == 0' out.json
-	jq -e --slurpfile said said '.total.ledger.rx_copy.bytes == $said[0].received' out.json
+	"$NETIOTRACE" attach --count-calls -q --backend tracepoint --without tcp_sendmsg_locked --json out.json --pid "$STARTED" --duration 500ms
+	jq -e '.total | .ledger.unaccounted_tx == 0 and .socket.tx_bytes > 0
+		and [.uncovered[] | select(.kind == "missed" and .direction == "tx").bytes] == [.socket.tx_bytes]
+		and .ledger.tx_pin.bytes == 0 and .ledger.tx_pin.quality == "derived"' out.json
+	# Of calls without MSG_ZEROCOPY nothing has to be guessed.
+	"$NETIOTRACE" attach --count-calls -q --backend tracepoint --without tcp_sendmsg_locked --json out.json -- "$CHORUS" 4 1000 100 plain >said
+	jq -e --slurpfile said said '.total | .socket.tx_bytes == $said[0].plain.bytes and .ledger.tx_copy.bytes == $said[0].plain.bytes
+		and .ledger.unaccounted_rx == 0 and .ledger.rx_copy.bytes == $said[0].received' out.json
 }
 
 # refuses: a netiotrace whose programs on send calls pass over one event in 16, as preemptible kernels make them: $REFUSING.
@@ -62,33 +63,30 @@ refuses() {
 	REFUSING=$PWD/built/netiotrace
 }
 
-# What is booked of each kind is no more than there was of it, and what lacks is said to be missed.
-@test "attach: what calls sent whose events the kernel refused is said to be missed, and nothing is made of it" {
-	"$NETIOTRACE" attach -q --backend tracepoint --json out.json -- "$CHORUS" 1 1 >said
+# What lacks is divided as what was seen, and said to be an estimate; the bytes are the socket's.
+@test "attach: kinds of calls whose events the kernel refused are estimated, the bytes are exact" {
+	"$NETIOTRACE" attach --count-calls -q --backend tracepoint --json out.json -- "$CHORUS" 1 1 >said
 	jq -e '.plan[] | select(.probe == "message") | .hook' out.json ||
 		skip "tracepoints of this kernel do not show calls in progress (they do from Linux 6.16 on)"
 	refuses
 	# Of 2000 KiB of one thread nothing lacked in 1 of 60 watches; of four times as much, 83 KB at least in 40.
 	for load in "1 8000" "4 2000" "8 2000"; do
 		# shellcheck disable=SC2086 # two words
-		"$REFUSING" attach -q --backend tracepoint --json out.json -- "$CHORUS" $load >said
-		jq -e --slurpfile said said '.total | [.uncovered[] | select(.kind == "missed" and .direction == "tx").bytes] as [$missed]
-			| .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0 and $missed > 0
-			and .ledger.tx_copy.quality == "derived" and (.ledger.tx_copy.reason | test("a lower bound"))
-			and .ledger.copies_per_byte_at_most > .ledger.copies_per_byte
-			and ([.sends[].bytes] | add) + $missed == .socket.tx_bytes
-			and (.sends as $found | all("plain", "vectored", "zerocopy", "splice"; . as $way | $said[0][$way].bytes >= $found[$way].bytes))' out.json
+		"$REFUSING" attach --count-calls -q --backend tracepoint --json out.json -- "$CHORUS" $load >said
+		jq -e --slurpfile said said '.total | .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0
+			and .socket.tx_bytes == ([$said[0] | .plain, .vectored, .zerocopy, .splice | .bytes] | add)
+			and .ledger.tx_copy.quality == "sampled" and ([.sends[].bytes] | add) == .socket.tx_bytes' out.json
 		jq -e '.health.coverage < 1' out.json
 	done
 	# The turn that tells of a call is not its first: buffers of its message may be gone, and it is of the same kind.
 	for way in plain vectored zerocopy splice; do
-		"$REFUSING" attach -q --backend tracepoint --json out.json -- "$CHORUS" 4 2000 100 "$way" >said
+		"$REFUSING" attach --count-calls -q --backend tracepoint --json out.json -- "$CHORUS" 4 2000 100 "$way" >said
 		jq -ce --arg way "$way" '.total.sends | map_values(select(.bytes > 0)) | (., keys == [$way])' out.json
 	done
 	background "$CHORUS" 4 10000000
 	within 10 test -e begun
 	for _ in {1..5}; do
-		"$REFUSING" attach -q --backend tracepoint --json out.json --pid "$STARTED" --duration 200ms
+		"$REFUSING" attach --count-calls -q --backend tracepoint --json out.json --pid "$STARTED" --duration 200ms
 		jq -e '.total.ledger | .unaccounted_tx == 0 and .unaccounted_rx == 0' out.json
 	done
 }

@@ -29,27 +29,15 @@ static const char *why_copied(const char *cause)
 	return "";
 }
 
-/* That nothing was pinned is no cause where it is not known what was. */
-static const char *why_all_copied(const struct judgement *j, const struct books *b)
-{
-	if (!books__tells(b, NIO_STAGE_TX_PIN) && j->cause && !strcmp(j->cause, "not_pinned"))
-		return "";
-	return why_copied(j->cause);
-}
-
 /* What zero-copy takes that a copy does not, as the CPU time's share is of it. */
 static const char *what_costs(const struct books *b)
 {
-	if (!books__tells(b, NIO_STAGE_TX_PIN))
-		return "the copy, notifications and pinning, if any";
 	return b->stages[NIO_STAGE_TX_PIN].bytes ? "pinning, the copy and notifications"
 						 : "the copy and notifications";
 }
 
 static const char *what_goes(const struct books *b)
 {
-	if (!books__tells(b, NIO_STAGE_TX_PIN))
-		return "notifications and pinning, if any, go";
 	return b->stages[NIO_STAGE_TX_PIN].bytes ? "pinning and notifications go"
 						 : "notifications go";
 }
@@ -75,7 +63,7 @@ static void advise_copied(struct judgement *j, const struct grounds *e)
 
 	if (!b->completed || b->copied != b->completed)
 		return;
-	SAY("Zero-copy is on and every send is copied%s (%s of %s): ", why_all_copied(j, b),
+	SAY("Zero-copy is on and every send is copied%s (%s of %s): ", why_copied(j->cause),
 	    format_count(sends, sizeof(sends), b->copied), sends);
 	if (cpu_part__tells(&part))
 		SAY("it costs %.0f %% of the CPU time (%.0f to %.0f %%) in %s. ",
@@ -193,9 +181,6 @@ static void advise_sendfile(struct judgement *j, const struct grounds *e)
 void advice__give(struct judgement *j, const struct grounds *e)
 {
 	advise_copied(j, e);
-	/* The kinds of sends and what was copied are the ground of these. */
-	if (e->books->untold_pins)
-		return;
 	advise_pinning(j, e);
 	advise_zerocopy(j, e);
 	advise_sendfile(j, e);

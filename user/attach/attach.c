@@ -52,13 +52,13 @@ static int open_outputs(struct attach *a)
 	return EXIT_RUN_FAILED;
 }
 
-/* Waits until the next tick, or the end of --duration. */
+/* Waits until the next step of the watching, or the end of --duration. */
 static int wait_ms(const struct attach *a)
 {
-	uint64_t end = a->w.found.begun_ns + a->o.duration_ns, now = loop__now_ns();
+	uint64_t end = a->w.next_step_ns, now = loop__now_ns();
 
-	if (!a->o.duration_ns)
-		return -1;
+	if (a->o.duration_ns && end > a->w.found.begun_ns + a->o.duration_ns)
+		end = a->w.found.begun_ns + a->o.duration_ns;
 	return end > now ? (int)((end - now) / 1000000 + 1) : 0;
 }
 
@@ -140,6 +140,10 @@ static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
 	case LOOP_READABLE:
 		if (ev->fd == STDIN_FILENO)
 			return take_keys(a);
+		if (ev->fd == watcher__ends_fd(a->w.watcher)) {
+			watching__take_ended(&a->w);
+			return false;
+		}
 		if (ev->fd != a->w.launch.pidfd)
 			return watching__lost(&a->w, &a->loop, ev->fd);
 		a->status = launch__wait(&a->w.launch, 0);
@@ -160,6 +164,7 @@ static int watch(struct attach *a)
 		err = loop__wait(&a->loop, &ev, wait_ms(a));
 		if (!err)
 			over = take_event(a, &ev, &code);
+		watching__step(&a->w);
 	}
 	if (!err)
 		return code;

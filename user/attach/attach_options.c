@@ -29,6 +29,7 @@ enum key {
 	KEY_SOCKETS,
 	KEY_BACKEND,
 	KEY_WITHOUT,
+	KEY_COUNT_CALLS,
 	KEY_NO_CPU,
 	KEY_JSON,
 	KEY_CSV,
@@ -75,6 +76,10 @@ static const struct argp_option options[] = {
 	 "do as if the kernel did not have this hook; repeatable", 2},
 	{"no-cpu", KEY_NO_CPU, NULL, 0,
 	 "take no samples of where the processes' CPU time goes (49 a second and CPU)", 2},
+	{"count-calls", KEY_COUNT_CALLS, NULL, 0,
+	 "see every send call and receive copy at any rate (default: above 20 000 events a second, "
+	 "50 ms of each second)",
+	 2},
 	{"max-sockets", KEY_SOCKETS, "N", 0,
 	 "sockets watched at once, up to 1048576 (default 32768, 1 KiB each)", 2},
 	{NULL, 0, NULL, 0, "What comes out:", 3},
@@ -208,11 +213,14 @@ static void take_way(struct attach_options *o, int key, const char *arg)
 			refuse("--without can be given %d times.", WATCHER_WITHOUT_MAX);
 		o->without[o->without_nr++] = arg;
 		break;
+	case KEY_COUNT_CALLS:
+		o->count_calls = true;
+		break;
 	case KEY_NO_CPU:
 		o->no_cpu = true;
 		break;
 	default:
-		o->streams_max = (uint32_t)take_count("max-sockets", arg, 1, NIO_STREAMS_MAX);
+		o->sockets_max = (uint32_t)take_count("max-sockets", arg, 1, NIO_SOCKETS_MAX);
 	}
 }
 
@@ -322,7 +330,7 @@ void attach_options__parse(struct attach_options *o, int argc, char **argv)
 	*o = (struct attach_options){
 		.interval_ns = 1000000000,
 		.top = 20,
-		.streams_max = NIO_STREAMS_DEFAULT,
+		.sockets_max = NIO_SOCKETS_DEFAULT,
 		.backend = BACKEND_AUTO,
 		.argc = argc,
 		.argv = argv,

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "bpf/streams.h"
+#include "bpf/sock_state.h"
 #include "expect.h"
 #include "kernel/watcher.h"
 #include "table.h"
@@ -41,7 +41,8 @@ struct attach_options {
 	enum sort sort;
 	enum by by;
 	size_t top; /* rows shown */
-	uint32_t streams_max;
+	uint32_t sockets_max;
+	bool count_calls;
 	enum backend backend;
 	const char *without[WATCHER_WITHOUT_MAX];
 	size_t without_nr;

@@ -4,17 +4,6 @@
 
 #include "books.h"
 
-/*
- * How far a 32-bit sequence number went between two looks, in 64 bits: the low half is exact, the
- * high half is that of an amount which is not further off than 2^31.
- */
-static uint64_t distance(uint32_t from, uint32_t to, uint64_t about)
-{
-	int64_t off = (int32_t)(to - from - (uint32_t)about);
-
-	return (int64_t)about + off < 0 ? 0 : about + off;
-}
-
 static uint64_t sum_of(const __u64 *values, size_t n)
 {
 	uint64_t sum = 0;
@@ -39,93 +28,166 @@ static uint64_t received_by_events(const struct nio_amount *stages, const __u64 
 	return taken > looked ? taken - looked : 0;
 }
 
-/* Is it closed, and known what its numbers were then? Of MPTCP's, which are no tcp_sock, they are
- * not. */
-static bool has_last_numbers(const struct nio_stream *s)
+/* value * to / from, where from is a sum that value is a part of. */
+static uint64_t scaled(uint64_t value, uint64_t to, uint64_t from)
 {
-	return s->closed_ns && (s->flags & NIO_STREAM_NOW);
+	return (uint64_t)((unsigned __int128)value * to / from);
 }
 
-/* Can nothing more be sent on it, and is it known where that ended? */
-static bool has_ended(const struct nio_stream *s)
+/* Parts of a sum: scales them so that they add up to `to`; the largest takes what is left over. */
+static void divide(__u64 **parts, size_t n, uint64_t from, uint64_t to)
 {
-	return (s->flags & NIO_STREAM_ENDED) || has_last_numbers(s);
+	uint64_t sum = 0;
+	size_t largest = 0;
+
+	for (size_t i = 1; i < n; i++)
+		if (*parts[i] > *parts[largest])
+			largest = i;
+	for (size_t i = 0; i < n; i++) {
+		*parts[i] = scaled(*parts[i], to, from);
+		sum += *parts[i];
+	}
+	*parts[largest] += to - sum;
+}
+
+/* What the events of one connection showed, so changed that it adds up to its bytes. */
+struct split {
+	struct nio_amount calls[NIO_CALL_NR];
+	struct nio_amount stages[NIO_STAGE_NR];
+	__u64 uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
+	uint64_t divided[NIO_SIDE_NR];
+	uint64_t seen_tx, seen_rx;
+};
+
+static void scale_events(struct nio_amount *amounts, size_t n, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < n; i++)
+		amounts[i].events = scaled(amounts[i].events, to, from);
+}
+
+static void divide_calls(struct split *d, uint64_t seen, uint64_t sent)
+{
+	__u64 *calls[NIO_CALL_NR], sum = 0;
+
+	for (size_t i = 0; i < NIO_CALL_NR; i++) {
+		calls[i] = &d->calls[i].bytes;
+		sum += d->calls[i].bytes;
+	}
+	if (sum)
+		divide(calls, NIO_CALL_NR, sum, sent);
+	scale_events(d->calls, NIO_CALL_NR, seen, sent);
+}
+
+/* The bytes that a socket sent, by what was seen of its calls. */
+static void divide_sent(struct split *d, uint64_t sent)
+{
+	__u64 *foreign = &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	__u64 *parts[] = {&d->stages[NIO_STAGE_TX_COPY].bytes, &d->stages[NIO_STAGE_TX_PIN].bytes,
+			  &d->stages[NIO_STAGE_TX_SPLICE].bytes, foreign};
+	uint64_t seen = *parts[0] + *parts[1] + *parts[2] + *foreign;
+
+	d->seen_tx = seen < sent ? seen : sent;
+	if (seen == sent)
+		return;
+	if (!seen) {
+		d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = sent;
+		return;
+	}
+	d->divided[NIO_SIDE_SENDER] = sent;
+	divide(parts, 4, seen, sent);
+	scale_events(&d->stages[NIO_STAGE_TX_COPY], 1, seen, sent);
+	scale_events(&d->stages[NIO_STAGE_TX_PIN], 1, seen, sent);
+	scale_events(&d->stages[NIO_STAGE_TX_SPLICE], 1, seen, sent);
+	divide_calls(d, seen, sent);
 }
 
 /*
- * Of a socket on which nothing more can be sent, up to its end; of others less what calls in
- * progress have queued so far, since they are booked as they return.
+ * Several threads sent on one socket, some with MSG_ZEROCOPY, and their messages were not seen:
+ * which of their calls took an id is a guess.
  */
-static uint64_t socket_sent(const struct nio_stream *s)
+static void leave_unclassified(struct split *d, uint64_t sent)
 {
-	uint64_t booked = sent_by_events(s->stages, s->uncovered_bytes[NIO_SIDE_SENDER]);
-	bool ended = has_ended(s);
-	bool acked = ended && (s->flags & NIO_STREAM_NOW);
-	uint64_t about = acked ? s->now.bytes_acked - s->base_tx.bytes_acked : booked;
-
-	if (!(s->flags & NIO_STREAM_TX_BASE))
-		return 0;
-	return distance(s->base_tx.sent, ended ? s->now.sent : s->sent_seen - s->call.queued,
-			about);
+	memset(d->calls, 0, sizeof(d->calls));
+	for (int i = NIO_STAGE_TX_COPY; i <= NIO_STAGE_TX_SPLICE; i++)
+		d->stages[i] = (struct nio_amount){0};
+	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] = 0;
+	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = sent;
 }
 
-static uint64_t socket_taken(const struct nio_stream *s)
+/* What became of the last copy that was seen, up to now: its bytes were taken, or not; or more. */
+static void judge_last_copy(struct split *d, const struct sock_state *s)
 {
-	uint64_t booked = received_by_events(s->stages, s->uncovered_bytes[NIO_SIDE_RECEIVER]);
-	uint32_t end = has_last_numbers(s) ? s->now.taken : s->taken_seen;
-
-	if (!(s->flags & NIO_STREAM_RX_BASE))
-		return 0;
-	return distance(s->base_rx.taken, end, booked);
-}
-
-/*
- * What was taken, or looked at, after the last copy that was seen, up to the end. Of a socket that
- * is no tcp_sock (MPTCP) the end has no number.
- */
-static void close_taken(struct books *b, const struct nio_stream *s)
-{
+	__u64 *uncovered = d->uncovered[NIO_SIDE_RECEIVER];
 	int32_t further = (int32_t)(s->now.taken - s->taken_seen);
 
-	if (!has_last_numbers(s) || !(s->flags & NIO_STREAM_RX_BASE))
-		return;
 	if (further > 0)
-		b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] += further;
+		uncovered[NIO_UNCOVERED_UNSEEN] += further;
 	else
-		b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] += -(int64_t)further;
+		uncovered[NIO_UNCOVERED_PEEKED] += -(int64_t)further;
 }
 
 /*
- * What was sent after the last event that told of it, up to the end, and by calls whose return was
- * none: their events were missed. Where the kernel is not known to have refused any, it is nothing
- * that would explain it, and stays unaccounted.
+ * The bytes that an application took of a socket: copied, some after a look at them (peeked), or
+ * without a copy.
  */
-static void close_sent(struct books *b, const struct nio_stream *s)
+static void divide_read(struct split *d, const struct sock_state *s, uint64_t read)
 {
-	int32_t further = (int32_t)(s->now.sent - s->sent_seen);
+	__u64 *peeked = &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED];
+	__u64 *unseen = &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN];
+	struct nio_amount *copy = &d->stages[NIO_STAGE_RX_COPY];
+	uint64_t taken, seen;
 
-	if (!s->refused || !has_ended(s) || !(s->flags & NIO_STREAM_TX_BASE) || s->uncovered ||
-	    s->untold)
+	if (sock_state_saw_all(s)) {
+		judge_last_copy(d, s);
+		d->seen_rx = read > *unseen ? read - *unseen : 0;
 		return;
-	b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] +=
-		(further > 0 ? (uint32_t)further : 0) + s->call.queued;
+	}
+	taken = copy->bytes > *peeked ? copy->bytes - *peeked : 0;
+	seen = taken + *unseen;
+	d->seen_rx = taken < read ? taken : read;
+	if (!seen) {
+		*unseen = read;
+		return;
+	}
+	if (!read)
+		return;
+	d->divided[NIO_SIDE_RECEIVER] = read;
+	*peeked = scaled(*peeked, read, seen);
+	*unseen = scaled(*unseen, read, seen);
+	copy->events = scaled(copy->events, read, seen);
+	copy->bytes = read - *unseen + *peeked;
 }
 
-/*
- * Of calls that several threads make on one socket at a time, by a trampoline: what one queued in a
- * part of it whose end was refused is in the next look at another, and which of them returned
- * unseen shows in what is left over only.
- */
-static void close_crowd(struct books *b, const struct nio_stream *s, uint64_t missed_before)
+/* Of a socket that another layer serves: what TCP counts is what that layer sends and takes. */
+static void split_layer(struct split *d, const struct sock_state *s, uint64_t sent, uint64_t read)
 {
-	__u64 *missed = &b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
-	uint64_t told = sent_by_events(s->stages, s->uncovered_bytes[NIO_SIDE_SENDER]) -
-			s->uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
-	uint64_t booked = told + *missed - missed_before;
+	size_t kind = (size_t)s->uncovered - 1;
+	uint64_t booked = sent_by_events(d->stages, d->uncovered[NIO_SIDE_SENDER]);
+	uint64_t taken = received_by_events(d->stages, d->uncovered[NIO_SIDE_RECEIVER]);
 
-	if (s->refused == NIO_REFUSED_SOME && s->crowd && !s->uncovered && !s->untold &&
-	    socket_sent(s) > booked)
-		*missed += socket_sent(s) - booked;
+	if (!sock_state_saw_all(s) && sent > booked)
+		d->uncovered[NIO_SIDE_SENDER][kind] += sent - booked;
+	if ((!sock_state_saw_all(s) || kind == NIO_UNCOVERED_KTLS) && read > taken)
+		d->uncovered[NIO_SIDE_RECEIVER][kind] += read - taken;
+}
+
+static void split_socket(struct split *d, const struct sock_state *s)
+{
+	uint64_t sent = s->now.sent - s->base.sent, read = s->now.read - s->base.read;
+
+	memset(d, 0, sizeof(*d));
+	memcpy(d->calls, s->calls, sizeof(d->calls));
+	memcpy(d->stages, s->stages, sizeof(d->stages));
+	memcpy(d->uncovered, s->uncovered_bytes, sizeof(d->uncovered));
+	if (s->uncovered) {
+		split_layer(d, s, sent, read);
+		return;
+	}
+	if (s->several && s->zckey != s->zckey_base)
+		leave_unclassified(d, sent);
+	else
+		divide_sent(d, sent);
+	divide_read(d, s, read);
 }
 
 bool books__is_loopback(uint16_t family, const uint8_t address[16])
@@ -140,7 +202,7 @@ bool books__is_loopback(uint16_t family, const uint8_t address[16])
 }
 
 /* A connection to an address that is also its own does not leave the machine. */
-static bool is_local(const struct nio_stream *s)
+static bool is_local(const struct sock_state *s)
 {
 	return books__is_loopback(s->family, s->remote) ||
 	       !memcmp(s->local, s->remote, sizeof(s->local));
@@ -160,16 +222,6 @@ static void add_uncovered(__u64 *to, const __u64 *from)
 		to[kind] += from[kind];
 }
 
-/* Where no events were refused, bytes that none tells of are no missed ones: see close_sent(). */
-static void add_uncovered_of(struct books *b, const struct nio_stream *s)
-{
-	for (size_t side = 0; side < NIO_SIDE_NR; side++)
-		add_uncovered(b->uncovered[side], s->uncovered_bytes[side]);
-	if (!s->refused)
-		b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] -=
-			s->uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
-}
-
 static void add_values(uint64_t *to, const uint64_t *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -184,7 +236,7 @@ static void add_times(struct books *b, uint64_t first_ns, uint64_t last_ns)
 		b->last_ns = last_ns;
 }
 
-static void add_sizes(struct books *b, const struct nio_stream *s)
+static void add_sizes(struct books *b, const struct sock_state *s)
 {
 	for (size_t i = 0; i < NIO_SIZES; i++) {
 		b->tx_sizes[i] += s->tx_sizes[i];
@@ -192,55 +244,55 @@ static void add_sizes(struct books *b, const struct nio_stream *s)
 	}
 }
 
-static uint64_t retransmitted(const struct nio_stream *s)
+static uint64_t retransmitted(const struct sock_state *s)
 {
-	uint64_t base = (s->flags & NIO_STREAM_TX_BASE) ? s->base_tx.bytes_retrans
-							: s->base_rx.bytes_retrans;
-
-	return (s->flags & NIO_STREAM_NOW) && s->now.bytes_retrans > base
-		       ? s->now.bytes_retrans - base
-		       : 0;
+	return s->now.retrans > s->base.retrans ? s->now.retrans - s->base.retrans : 0;
 }
 
 /*
- * Copies of pinned pages that nobody saw, at most: where every zero-copy send of a connection
- * completed, copied, and fewer bytes were seen to be than were pinned. What was sent again is
- * copied again.
+ * Copies of pinned pages that nobody saw, at most: where no zero-copy send of a connection is known
+ * to have gone without a copy, and fewer bytes were seen to be copied than were pinned. What was
+ * sent again is copied again.
  */
-static uint64_t unseen_copies(const struct nio_stream *s)
+static uint64_t unseen_copies(const struct sock_state *s, const struct split *d)
 {
-	uint64_t pinned = s->stages[NIO_STAGE_TX_PIN].bytes;
-	uint64_t seen = s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	uint64_t pinned = d->stages[NIO_STAGE_TX_PIN].bytes;
+	uint64_t seen = d->stages[NIO_STAGE_DEFERRED_COPY].bytes;
 	uint32_t ids = s->zckey - s->zckey_base;
 
-	if (!ids || s->completed != ids || s->copied != ids || seen >= pinned)
+	if (!ids || s->copied != s->completed || seen >= pinned || (s->completed == 0 && !seen))
 		return 0;
 	return pinned + retransmitted(s) - seen;
 }
 
-void books__add_stream(struct books *b, const struct nio_stream *s)
+void books__add_socket(struct books *b, const struct sock_state *s)
 {
 	bool pins = s->stages[NIO_STAGE_TX_PIN].events || s->zckey != s->zckey_base;
-	uint64_t missed_before = books__missed_sends(b);
+	struct split d;
 
+	split_socket(&d, s);
 	b->connections++;
 	b->unmeasured += s->uncovered != 0;
-	b->untold += s->untold;
-	b->untold_pins += s->untold && pins;
-	b->socket_tx += socket_sent(s);
-	b->socket_rx += socket_taken(s);
+	b->socket_tx += s->now.sent - s->base.sent;
+	b->socket_rx += s->now.read - s->base.read;
+	b->received += s->now.received - s->base.received;
+	b->seen_tx += d.seen_tx;
+	b->seen_rx += d.seen_rx;
 	b->retrans += retransmitted(s);
-	add_amounts(b->calls, s->calls, NIO_CALL_NR);
-	add_amounts(b->stages, s->stages, NIO_STAGE_NR);
+	add_amounts(b->calls, d.calls, NIO_CALL_NR);
+	add_amounts(b->stages, d.stages, NIO_STAGE_NR);
 	b->spliced += s->spliced;
-	add_uncovered_of(b, s);
-	close_taken(b, s);
-	close_sent(b, s);
-	close_crowd(b, s, missed_before);
+	for (size_t side = 0; side < NIO_SIDE_NR; side++) {
+		add_uncovered(b->uncovered[side], d.uncovered[side]);
+		b->divided[side] += d.divided[side];
+	}
 	b->ids += (uint32_t)(s->zckey - s->zckey_base);
 	b->completed += s->completed;
 	b->copied += s->copied;
-	b->unseen += unseen_copies(s);
+	b->unseen += unseen_copies(s, &d);
+	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
+		b->refused[i] += s->refused[i];
+	b->zc_without_option += s->zc_without_option;
 	add_sizes(b, s);
 	b->local += is_local(s);
 	b->zerocopy += pins;
@@ -252,20 +304,26 @@ void books__add(struct books *b, const struct books *other)
 {
 	b->connections += other->connections;
 	b->unmeasured += other->unmeasured;
-	b->untold += other->untold;
-	b->untold_pins += other->untold_pins;
 	b->socket_tx += other->socket_tx;
 	b->socket_rx += other->socket_rx;
+	b->received += other->received;
+	b->seen_tx += other->seen_tx;
+	b->seen_rx += other->seen_rx;
+	b->left_out += other->left_out;
 	b->retrans += other->retrans;
 	add_amounts(b->calls, other->calls, NIO_CALL_NR);
 	add_amounts(b->stages, other->stages, NIO_STAGE_NR);
 	b->spliced += other->spliced;
-	for (size_t side = 0; side < NIO_SIDE_NR; side++)
+	for (size_t side = 0; side < NIO_SIDE_NR; side++) {
 		add_uncovered(b->uncovered[side], other->uncovered[side]);
+		b->divided[side] += other->divided[side];
+	}
 	b->ids += other->ids;
 	b->completed += other->completed;
 	b->copied += other->copied;
 	b->unseen += other->unseen;
+	add_values(b->refused, other->refused, NIO_REFUSAL_NR);
+	b->zc_without_option += other->zc_without_option;
 	add_values(b->tx_sizes, other->tx_sizes, NIO_SIZES);
 	add_values(b->rx_sizes, other->rx_sizes, NIO_SIZES);
 	b->local += other->local;
@@ -287,8 +345,8 @@ struct real books__unaccounted(const struct books *b, enum nio_side side)
 	if (b->unmeasured)
 		return (struct real){.reason = "sockets that another layer than TCP serves: their "
 					       "numbers count what that layer sends"};
-	if (b->untold && side == NIO_SIDE_SENDER)
-		return (struct real){.reason = BOOKS_UNTOLD};
+	if (b->left_out)
+		return (struct real){.reason = BOOKS_LEFT_OUT};
 	return (struct real){.value = (double)(int64_t)(socket - books__booked(b, side)),
 			     .known = true};
 }
@@ -301,14 +359,9 @@ struct num books__spliced(const struct books *b, bool seen)
 				      "to take bytes without a copy"};
 }
 
-bool books__tells(const struct books *b, enum nio_stage stage)
-{
-	return !b->untold_pins || (stage != NIO_STAGE_TX_COPY && stage != NIO_STAGE_TX_PIN);
-}
-
 uint64_t books__zerocopy_sends(const struct books *b)
 {
-	return b->untold_pins ? b->ids : b->calls[NIO_CALL_ZEROCOPY].events;
+	return b->calls[NIO_CALL_ZEROCOPY].events;
 }
 
 uint64_t books__copied_bytes(const struct books *b)
@@ -322,14 +375,14 @@ uint64_t books__bytes(const struct books *b)
 	return books__booked(b, NIO_SIDE_SENDER) + books__booked(b, NIO_SIDE_RECEIVER);
 }
 
-uint64_t books__missed_sends(const struct books *b)
+uint64_t books__unclassified(const struct books *b)
 {
 	return b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
 }
 
 bool books__arrivals_missed(const struct books *b)
 {
-	return b->unseen && !b->untold_pins;
+	return b->unseen != 0;
 }
 
 struct real books__copies_per_byte(const struct books *b)
@@ -339,8 +392,6 @@ struct real books__copies_per_byte(const struct books *b)
 	if (b->unmeasured || b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
 		return (struct real){.reason =
 					     "copies of bytes that no stage covers are not known"};
-	if (b->untold_pins)
-		return (struct real){.reason = BOOKS_UNTOLD_PINS};
 	if (!bytes)
 		return (struct real){.reason = "nothing was sent or received"};
 	return (struct real){.value = (double)books__copied_bytes(b) / (double)bytes,
@@ -353,23 +404,22 @@ struct real books__copies_per_byte_at_most(const struct books *b)
 
 	if (most.known)
 		most.value +=
-			(double)(b->unseen + books__missed_sends(b)) / (double)books__bytes(b);
+			(double)(b->unseen + books__unclassified(b)) / (double)books__bytes(b);
 	return most;
 }
 
 struct real books__coverage(const struct books *b)
 {
-	uint64_t missed =
-		b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] + books__missed_sends(b);
-	uint64_t socket = b->socket_tx + b->socket_rx, seen = books__bytes(b) - missed;
+	uint64_t socket = b->socket_tx + b->socket_rx;
 
 	if (b->unmeasured)
 		return (struct real){.reason = "not all bytes went through TCP alone"};
-	if (b->untold)
-		return (struct real){.reason = BOOKS_UNTOLD};
+	if (b->left_out)
+		return (struct real){.reason = BOOKS_LEFT_OUT};
 	if (!socket)
 		return (struct real){.reason = "nothing was sent or received"};
-	return (struct real){.value = (double)seen / (double)socket, .known = true};
+	return (struct real){.value = (double)(b->seen_tx + b->seen_rx) / (double)socket,
+			     .known = true};
 }
 
 struct real books__copied_fraction(const struct books *b)

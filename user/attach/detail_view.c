@@ -42,7 +42,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct page *p, const char
 
 static void put_head(struct page *p)
 {
-	const struct nio_stream *s = p->item->stream;
+	const struct sock_state *s = p->item->stream;
 	char local[ADDRESS_TEXT_MAX], remote[ADDRESS_TEXT_MAX];
 
 	put(p, "%s", p->item->name);
@@ -51,7 +51,7 @@ static void put_head(struct page *p)
 	findings__address(local, sizeof(local), s->family, s->local, s->local_port);
 	findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
 	put(p, "%s > %s   %s%s   cgroup %s", local, remote, s->closed_ns ? "closed" : "open",
-	    s->flags & NIO_STREAM_SHARED ? ", of several processes" : "",
+	    s->flags & SOCK_STATE_SHARED ? ", of several processes" : "",
 	    findings__cgroup(p->r, s));
 }
 
@@ -98,10 +98,7 @@ static void put_calls(struct page *p)
 					 used ? ", " : "",
 					 format_count(count, sizeof(count), calls[i].events),
 					 words[i], bytes_text(bytes, calls[i].bytes));
-	if (p->item->books.untold_pins)
-		put(p, "send calls: n/a (%s)", BOOKS_UNTOLD_PINS);
-	else
-		put(p, "send calls: %s", used ? line : "none");
+	put(p, "send calls: %s", used ? line : "none");
 }
 
 /* The buckets that are used, of both directions together: false, there are none. */

@@ -14,7 +14,7 @@ struct view_item {
 	char name[384];
 	struct books books;
 	const struct process *process;   /* NULL: it is none */
-	const struct nio_stream *stream; /* NULL: it is none */
+	const struct sock_state *stream; /* NULL: it is none */
 };
 
 /* Draws lines from the top, each with its end cleared, in a screen of so many rows and columns. */

@@ -30,6 +30,10 @@ static const char *probe_of(enum nio_stage stage)
 	}
 }
 
+#define SAMPLED                                                                                   \
+	"of some connections not every call was seen: their bytes, which are exact, are divided " \
+	"as those of the calls that were seen"
+
 static const struct plan_row *row_of(const struct findings *r, const char *probe)
 {
 	for (size_t i = 0; probe && i < r->plan_nr; i++)
@@ -59,8 +63,10 @@ enum quality findings__quality(const struct findings *r, const struct books *b,
 		return QUALITY_UNAVAILABLE;
 	}
 	*reason = row->reason;
-	if (!books__tells(b, stage)) {
-		*reason = BOOKS_UNTOLD_PINS;
+	if (stage == NIO_STAGE_DEFERRED_COPY &&
+	    b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN]) {
+		*reason = "pages that io_uring sends (SEND_ZC) may be copied later, and no hook of "
+			  "attach tells whose they are";
 		return QUALITY_UNAVAILABLE;
 	}
 	if (stage == NIO_STAGE_TX_COPY && !r->told) {
@@ -68,9 +74,17 @@ enum quality findings__quality(const struct findings *r, const struct books *b,
 			  "which copy nothing, from sends that copy";
 		return QUALITY_DERIVED;
 	}
-	if (books__missed_sends(b) && is_of_sends(stage)) {
-		*reason = "a lower bound: the events of some calls were missed (uncovered)";
+	if (books__unclassified(b) && is_of_sends(stage)) {
+		*reason = "a lower bound: of some bytes no call was seen (uncovered)";
 		return QUALITY_DERIVED;
+	}
+	if (is_of_sends(stage) && b->divided[NIO_SIDE_SENDER]) {
+		*reason = SAMPLED;
+		return QUALITY_SAMPLED;
+	}
+	if (stage == NIO_STAGE_RX_COPY && b->divided[NIO_SIDE_RECEIVER]) {
+		*reason = SAMPLED;
+		return QUALITY_SAMPLED;
 	}
 	if (stage == NIO_STAGE_DEFERRED_COPY && row->quality == QUALITY_DERIVED &&
 	    books__arrivals_missed(b))
@@ -96,10 +110,7 @@ struct grounds findings__grounds(const struct findings *r, const struct process 
 
 char *findings__bytes(char *buf, size_t len, const struct books *b, enum nio_stage stage)
 {
-	if (books__tells(b, stage))
-		return format_bytes_si(buf, len, (double)b->stages[stage].bytes);
-	snprintf(buf, len, "n/a");
-	return buf;
+	return format_bytes_si(buf, len, (double)b->stages[stage].bytes);
 }
 
 char *findings__address(char *buf, size_t len, uint16_t family, const uint8_t address[16],
@@ -137,7 +148,7 @@ char *findings__group(char buf[GROUP_NAME_LEN], const struct findings *r, const 
 	return buf;
 }
 
-const char *findings__cgroup(const struct findings *r, const struct nio_stream *s)
+const char *findings__cgroup(const struct findings *r, const struct sock_state *s)
 {
 	return name_of(groups__find(&r->table.groups[GROUP_CGROUP], s->cgroup));
 }

@@ -22,10 +22,10 @@ struct findings {
 	struct nio_attach_loss loss;
 	struct num missed;
 	size_t netns, netns_left_out;
-	bool told;          /* how a send was made is seen */
-	bool notices;       /* completions are told */
-	bool finds_sockets; /* as they are first used; else at each refresh */
-	bool splices;       /* receives by splice are seen */
+	bool told;    /* how a send was made is seen */
+	bool notices; /* completions are told */
+	struct watcher_events events;
+	bool splices; /* receives by splice are seen */
 	bool interrupted;
 };
 
@@ -60,7 +60,7 @@ const struct groups *findings__groups(const struct findings *r);
 char *findings__group(char buf[GROUP_NAME_LEN], const struct findings *r, const struct group *g);
 
 /* The cgroup of a connection, likewise. */
-const char *findings__cgroup(const struct findings *r, const struct nio_stream *s);
+const char *findings__cgroup(const struct findings *r, const struct sock_state *s);
 
 /*
  * The name, or its beginning and its end with a mark between them in buf, in width columns: never

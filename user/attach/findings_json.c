@@ -23,17 +23,32 @@ static struct num known_u64(uint64_t value, const char *unknown)
 
 static json_t *calls_json(const struct books *b)
 {
-	const char *untold = b->untold_pins ? BOOKS_UNTOLD_PINS : NULL;
 	json_t *o = json_object();
 	int err = 0;
 
 	for (int i = 0; i < NIO_CALL_NR; i++) {
 		json_t *kind = json_object();
 
-		err |= json_put_num(kind, "calls", known_u64(b->calls[i].events, untold));
-		err |= json_put_num(kind, "bytes", known_u64(b->calls[i].bytes, untold));
+		err |= json_put_num(kind, "calls", known_u64(b->calls[i].events, NULL));
+		err |= json_put_num(kind, "bytes", known_u64(b->calls[i].bytes, NULL));
 		err |= json_put(o, call_keys[i], kind);
 	}
+	return json_finish(o, err);
+}
+
+/* Send calls that failed, by error; those that were seen. */
+static json_t *refused_json(const struct books *b)
+{
+	static const char *const keys[NIO_REFUSAL_NR] = {
+#define X(id, key) [NIO_REFUSAL_##id] = key,
+		NIO_REFUSALS(X)
+#undef X
+	};
+	json_t *o = json_object();
+	int err = 0;
+
+	for (int i = 0; i < NIO_REFUSAL_NR; i++)
+		err |= json_put_u64(o, keys[i], b->refused[i]);
 	return json_finish(o, err);
 }
 
@@ -71,13 +86,15 @@ static json_t *sizes_json(const uint64_t sizes[NIO_SIZES])
 
 static json_t *socket_json(const struct books *b)
 {
-	const char *unknown = b->unmeasured ? "another layer than TCP serves a socket" : NULL;
-	const char *unsent = !unknown && b->untold ? BOOKS_UNTOLD : unknown;
+	const char *unknown = b->unmeasured ? "another layer than TCP serves a socket"
+			      : b->left_out ? BOOKS_LEFT_OUT
+					    : NULL;
 	json_t *o = json_object();
 	int err = 0;
 
-	err |= json_put_num(o, "tx_bytes", known_u64(b->socket_tx, unsent));
+	err |= json_put_num(o, "tx_bytes", known_u64(b->socket_tx, unknown));
 	err |= json_put_num(o, "rx_bytes", known_u64(b->socket_rx, unknown));
+	err |= json_put_num(o, "rx_received", known_u64(b->received, unknown));
 	err |= json_put_u64(o, "tx_retrans", b->retrans);
 	err |= json_put_u64(o, "tx_zerocopy_ids", b->ids);
 	return json_finish(o, err);
@@ -195,6 +212,7 @@ static int put_books(json_t *o, const struct findings *r, const struct grounds *
 	err |= json_put_real(o, "last_s", seconds_since(r, b->last_ns));
 	err |= json_put(o, "socket", socket_json(b));
 	err |= json_put(o, "sends", calls_json(b));
+	err |= json_put(o, "refused", refused_json(b));
 	err |= json_put(o, "receives", receives_json(r, b));
 	err |= json_put(o, "tx_sizes", sizes_json(b->tx_sizes));
 	err |= json_put(o, "rx_sizes", sizes_json(b->rx_sizes));
@@ -239,18 +257,18 @@ static json_t *process_json(const struct findings *r, const struct process *p)
 	return json_finish(o, err);
 }
 
-static int put_address(json_t *o, const char *key, const struct nio_stream *s, bool remote)
+static int put_address(json_t *o, const char *key, const struct sock_state *s, bool remote)
 {
 	char text[ADDRESS_TEXT_MAX];
 
-	if (!(s->flags & NIO_STREAM_PLACED))
+	if (!(s->flags & SOCK_STATE_PLACED))
 		return json_put(o, key, json_null());
 	findings__address(text, sizeof(text), s->family, remote ? s->remote : s->local,
 			  remote ? s->remote_port : s->local_port);
 	return json_put(o, key, json_value__text(text));
 }
 
-static json_t *connection_json(const struct findings *r, const struct nio_stream *s)
+static json_t *connection_json(const struct findings *r, const struct sock_state *s)
 {
 	const struct group *group = groups__find(&r->table.groups[GROUP_CGROUP], s->cgroup);
 	uint64_t port = group__id(GROUP_PORT, s);
@@ -260,7 +278,7 @@ static json_t *connection_json(const struct findings *r, const struct nio_stream
 		.books = &b, .told = r->told, .notices = r->notices, .baseline = r->baseline};
 	int err = 0;
 
-	books__add_stream(&b, s);
+	books__add_socket(&b, s);
 	err |= put_identity(o, s->tgid, s->started);
 	err |= json_put(o, "comm", comm_json(s->comm));
 	err |= put_address(o, "local", s, false);
@@ -269,7 +287,7 @@ static json_t *connection_json(const struct findings *r, const struct nio_stream
 	err |= json_put_u64(o, "netns", s->netns);
 	err |= json_put(o, "cgroup", json_value__text(group ? group->name : NULL));
 	err |= json_put(o, "open", json_boolean(!s->closed_ns));
-	err |= json_put(o, "shared", json_boolean(s->flags & NIO_STREAM_SHARED));
+	err |= json_put(o, "shared", json_boolean(s->flags & SOCK_STATE_SHARED));
 	err |= put_books(o, r, &grounds);
 	return json_finish(o, err);
 }
@@ -314,7 +332,7 @@ static json_t *processes_json(const struct findings *r)
 
 static json_t *connections_json(const struct findings *r)
 {
-	const struct nio_stream *s;
+	const struct sock_state *s;
 	json_t *list = json_array();
 	int err = 0;
 
@@ -331,16 +349,42 @@ static json_t *health_json(const struct findings *r)
 
 	err |= json_put_num(o, "missed", r->missed);
 	err |= json_put_real(o, "coverage", books__coverage(&t->total));
-	err |= json_put(o, "finds_sockets", json_boolean(r->finds_sockets));
-	err |= json_put_u64(o, "sockets_left_out", r->loss.streams_full);
+	err |= json_put_u64(o, "sockets_left_out", r->loss.sockets_full);
 	err |= json_put_u64(o, "tasks_left_out", r->loss.tasks_full);
-	err |= json_put_u64(o, "receives_left_out", r->loss.firsts_full);
+	err |= json_put_u64(o, "ends_missed", r->loss.ends_missed);
 	err |= json_put_u64(o, "connections_left_out", t->closed_left_out);
 	err |= json_put_u64(o, "processes_left_out", t->processes_left_out);
 	err |= json_put_u64(o, "ports_left_out", groups__left_out(&t->groups[GROUP_PORT]));
 	err |= json_put_u64(o, "cgroups_left_out", groups__left_out(&t->groups[GROUP_CGROUP]));
 	err |= json_put_u64(o, "namespaces", r->netns);
 	err |= json_put_u64(o, "namespaces_left_out", r->netns_left_out);
+	return json_finish(o, err);
+}
+
+/* What was seen of send calls and receive copies: all, or some of the time. */
+static json_t *events_json(const struct findings *r)
+{
+	const struct watcher_events *e = &r->events;
+	json_t *o = json_object(), *sent = json_object();
+	int err = 0;
+
+	err |= json_put(
+		o, "quality",
+		json_value__text(quality__name(e->sampled ? QUALITY_SAMPLED : QUALITY_EXACT)));
+	err |= json_put(o, "time_share",
+			e->all_ns ? json_real((double)e->seen_ns / (double)e->all_ns)
+				  : json_null());
+	err |= json_put_u64(o, "periods", e->windows);
+	for (int i = 0; i < NIO_CALL_NR; i++) {
+		json_t *kind = json_object();
+		bool known = e->sent_bytes > 0;
+
+		err |= json_put(kind, "share", known ? json_real(e->sent[i].share) : json_null());
+		err |= json_put(kind, "low", known ? json_real(e->sent[i].low) : json_null());
+		err |= json_put(kind, "high", known ? json_real(e->sent[i].high) : json_null());
+		err |= json_put(sent, call_keys[i], kind);
+	}
+	err |= json_put(o, "sent", sent);
 	return json_finish(o, err);
 }
 
@@ -410,6 +454,7 @@ json_t *findings__document(const struct findings *r)
 	err |= json_put(o, "duration_s", json_real((double)(r->ended_ns - r->begun_ns) / 1e9));
 	err |= json_put(o, "interrupted", json_boolean(r->interrupted));
 	err |= json_put(o, "sampling", json_cpu_sampling(&r->cpu));
+	err |= json_put(o, "events", events_json(r));
 	err |= json_put_u64(total, "connections", r->table.total.connections);
 	err |= json_put(total, "cpu", json_cpu_split(r, &r->cpu.total));
 	err |= put_books(total, r, &grounds);

@@ -87,8 +87,7 @@ static char *stage_cell(char buf[UNITS_BUF], const struct books *b, enum nio_sta
 {
 	if (stage == NIO_STAGE_DEFERRED_COPY && books__arrivals_missed(b))
 		return least_cell(buf, b);
-	return books__tells(b, stage) ? bytes_cell(buf, b->stages[stage].bytes)
-				      : word_cell(buf, "n/a");
+	return bytes_cell(buf, b->stages[stage].bytes);
 }
 
 static char *copies_cell(char buf[UNITS_BUF], const struct books *b)
@@ -133,12 +132,12 @@ static void each_connection(struct making *m, const struct findings *r, take_row
 {
 	char local[ADDRESS_TEXT_MAX], remote[ADDRESS_TEXT_MAX], owner[OWNER_LEN];
 	char name[3 * ADDRESS_TEXT_MAX], brief[3 * ADDRESS_TEXT_MAX];
-	const struct nio_stream *s;
+	const struct sock_state *s;
 
 	for (size_t i = 0; i < r->o->top && (s = table__connection(&r->table, i)); i++) {
 		struct books b = {0};
 
-		books__add_stream(&b, s);
+		books__add_socket(&b, s);
 		findings__address(local, sizeof(local), s->family, s->local, s->local_port);
 		findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
 		findings__owner(owner, s->comm, s->tgid);

@@ -76,9 +76,32 @@ static int note_books(FILE *f, unsigned int width, const struct findings *r)
 		fputs("This kernel's hooks do not tell sendfile and splice from other sends: what "
 		      "is copied is an upper bound. ",
 		      n.f);
-	if (b->untold_pins)
-		fprintf(n.f, "What was copied and pinned is not known: %s. ", BOOKS_UNTOLD_PINS);
+	if (b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER])
+		fprintf(n.f,
+			"Bytes sent and received are exact; how they were copied is estimated from "
+			"the calls that were seen, %.0f %% of the bytes. ",
+			100.0 * (double)(b->seen_tx + b->seen_rx) /
+				(double)(b->socket_tx + b->socket_rx));
 	return text_note__end(&n, f, width, "books");
+}
+
+static const char *const refusal_keys[NIO_REFUSAL_NR] = {
+#define X(id, key) [NIO_REFUSAL_##id] = key,
+	NIO_REFUSALS(X)
+#undef X
+};
+
+static void say_refused(FILE *f, const struct books *b, const char *before)
+{
+	for (int i = 0; i < NIO_REFUSAL_NR; i++) {
+		char calls[UNITS_BUF];
+
+		if (!b->refused[i])
+			continue;
+		fprintf(f, "%s%s refused (%s)", before,
+			format_count(calls, sizeof(calls), b->refused[i]), refusal_keys[i]);
+		before = ", ";
+	}
 }
 
 static int note_sends(FILE *f, unsigned int width, const struct findings *r)
@@ -90,7 +113,7 @@ static int note_sends(FILE *f, unsigned int width, const struct findings *r)
 
 	if (err)
 		return err;
-	for (int i = 0; i < NIO_CALL_NR && !b->untold_pins; i++) {
+	for (int i = 0; i < NIO_CALL_NR; i++) {
 		char calls[UNITS_BUF], bytes[UNITS_BUF];
 
 		if (!b->calls[i].events)
@@ -101,8 +124,7 @@ static int note_sends(FILE *f, unsigned int width, const struct findings *r)
 			format_bytes_si(bytes, sizeof(bytes), (double)b->calls[i].bytes));
 		before = ", ";
 	}
-	if (b->untold_pins)
-		fprintf(n.f, "kinds n/a: %s", BOOKS_UNTOLD_PINS);
+	say_refused(n.f, b, before);
 	return text_note__end(&n, f, width, "sends");
 }
 
@@ -173,18 +195,16 @@ static int note_watching(FILE *f, unsigned int width, const struct findings *r)
 			plural(r->missed.value));
 	else
 		fprintf(n.f, "events missed: n/a (%s). ", r->missed.reason);
-	if (!r->finds_sockets)
-		fputs("This kernel (before 5.12) does not show sockets as they are first used: "
-		      "they "
-		      "are looked for at each refresh (--interval), and what they moved before is "
-		      "not here. ",
-		      n.f);
-	say_left_out(n.f, r->loss.streams_full, "socket found no room (--max-sockets)",
+	if (r->events.sampled && r->events.all_ns)
+		fprintf(n.f, "Calls and copies were watched %.0f %% of the time, in %zu periods. ",
+			100.0 * (double)r->events.seen_ns / (double)r->events.all_ns,
+			r->events.windows);
+	say_left_out(n.f, r->loss.sockets_full, "socket found no room (--max-sockets)",
 		     "sockets found no room (--max-sockets)");
 	say_left_out(n.f, r->loss.tasks_full, "process found no room", "processes found no room");
-	say_left_out(n.f, r->loss.firsts_full,
-		     "receive, the first of a socket, found no room and is not here",
-		     "receives, each the first of a socket, found no room and are not here");
+	say_left_out(n.f, r->loss.ends_missed,
+		     "end of a connection was not seen: sums are not known",
+		     "ends of connections were not seen: sums are not known");
 	say_left_out(n.f, r->table.closed_left_out,
 		     "closed connection is in the sums only, not by itself",
 		     "closed connections are in the sums only, not by themselves");

@@ -6,14 +6,14 @@
 
 #include "groups.h"
 
-static uint16_t port_of(const struct nio_stream *s)
+static uint16_t port_of(const struct sock_state *s)
 {
-	if (!(s->flags & NIO_STREAM_PLACED))
+	if (!(s->flags & SOCK_STATE_PLACED))
 		return 0;
-	return (s->flags & NIO_STREAM_CALLER) ? s->remote_port : s->local_port;
+	return (s->flags & SOCK_STATE_CALLER) ? s->remote_port : s->local_port;
 }
 
-uint64_t group__id(enum group_kind kind, const struct nio_stream *s)
+uint64_t group__id(enum group_kind kind, const struct sock_state *s)
 {
 	return kind == GROUP_PORT ? port_of(s) : s->cgroup;
 }
@@ -63,12 +63,12 @@ static struct group *group_of(struct groups *g, uint64_t id)
 	return &g->list[g->nr++];
 }
 
-void groups__close(struct groups *g, uint64_t id, const struct nio_stream *s)
+void groups__close(struct groups *g, uint64_t id, const struct sock_state *s)
 {
 	struct group *group = group_of(g, id);
 
 	if (group)
-		books__add_stream(&group->closed, s);
+		books__add_socket(&group->closed, s);
 	else
 		g->closed_left_out++;
 }
@@ -80,12 +80,12 @@ void groups__begin(struct groups *g)
 		g->list[i].books = g->list[i].closed;
 }
 
-void groups__add_open(struct groups *g, uint64_t id, const struct nio_stream *s)
+void groups__add_open(struct groups *g, uint64_t id, const struct sock_state *s)
 {
 	struct group *group = group_of(g, id);
 
 	if (group)
-		books__add_stream(&group->books, s);
+		books__add_socket(&group->books, s);
 	else
 		g->open_left_out++;
 }

@@ -32,14 +32,14 @@ struct groups {
  * What a connection is listed under: the port of its service, which is the remote one if connect()
  * chose the local one, else the local one; or the id of its socket's cgroup. 0: not known.
  */
-uint64_t group__id(enum group_kind kind, const struct nio_stream *s);
+uint64_t group__id(enum group_kind kind, const struct sock_state *s);
 
 void groups__clear(struct groups *g);
 
 /* A refresh: closed connections once, then begin, then every open one, each with its id. */
-void groups__close(struct groups *g, uint64_t id, const struct nio_stream *s);
+void groups__close(struct groups *g, uint64_t id, const struct sock_state *s);
 void groups__begin(struct groups *g);
-void groups__add_open(struct groups *g, uint64_t id, const struct nio_stream *s);
+void groups__add_open(struct groups *g, uint64_t id, const struct sock_state *s);
 
 size_t groups__left_out(const struct groups *g); /* connections */
 

@@ -26,12 +26,12 @@ static const char *cause_of(const struct books *b)
 		return "local";
 	if (b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
 		return "delivered_here";
-	if (books__tells(b, NIO_STAGE_TX_PIN) && !b->stages[NIO_STAGE_TX_PIN].bytes)
+	if (!b->stages[NIO_STAGE_TX_PIN].bytes)
 		return "not_pinned";
 	return "unknown";
 }
 
-static void say_cause(struct judgement *j, const struct books *b)
+static void say_cause(struct judgement *j)
 {
 	if (!strcmp(j->cause, "local"))
 		SAY("The peers are on this machine, where the kernel copies pinned pages on "
@@ -42,8 +42,6 @@ static void say_cause(struct judgement *j, const struct books *b)
 	else if (!strcmp(j->cause, "not_pinned"))
 		SAY("Nothing was pinned: the route does no scatter-gather, or the calls made the "
 		    "connections (TCP Fast Open); either way the send call copies. ");
-	else if (!books__tells(b, NIO_STAGE_TX_PIN))
-		SAY("Where is not known, nor how much was pinned: " BOOKS_UNTOLD_PINS ". ");
 	else
 		SAY("Where was not seen: a packet tap on the way out, a device that wants the "
 		    "packet in one piece, or one whose packets a program reads (tun, tap). ");
@@ -64,11 +62,9 @@ static void judge_by_pages(struct judgement *j, const struct books *b, bool noti
 	format_bytes_si(deferred, sizeof(deferred), (double)copied);
 	if (copied) {
 		j->cause = cause_of(b);
-		if (books__tells(b, NIO_STAGE_TX_PIN))
-			SAY("Of %s pinned, ", pinned);
-		SAY("%s were copied after all. ", deferred);
-		say_cause(j, b);
-	} else if (bytes && books__tells(b, NIO_STAGE_TX_PIN)) {
+		SAY("Of %s pinned, %s were copied after all. ", pinned, deferred);
+		say_cause(j);
+	} else if (bytes) {
 		SAY("%s were pinned, and not seen to be copied on this machine. ", pinned);
 	}
 }
@@ -86,7 +82,7 @@ static void judge_by_notices(struct judgement *j, const struct books *b)
 	j->cause = cause_of(b);
 	SAY("%s of %s zero-copy send%s %s copied after all. ", copied, completed,
 	    plural(b->completed), b->copied == 1 ? "was" : "were");
-	say_cause(j, b);
+	say_cause(j);
 }
 
 /* Sentences are said with a space after each. */

@@ -140,9 +140,9 @@ void table__begin(struct table *t)
 	t->ranked_nr = 0;
 }
 
-static void keep_open(struct table *t, const struct nio_stream *s)
+static void keep_open(struct table *t, const struct sock_state *s)
 {
-	struct nio_stream *larger = grown(t->open, t->open_nr, &t->open_room, sizeof(*s));
+	struct sock_state *larger = grown(t->open, t->open_nr, &t->open_room, sizeof(*s));
 
 	if (!larger) {
 		t->err = -ENOMEM;
@@ -152,11 +152,11 @@ static void keep_open(struct table *t, const struct nio_stream *s)
 	t->open[t->open_nr++] = *s;
 }
 
-static uint64_t bytes_of(const struct nio_stream *s)
+static uint64_t bytes_of(const struct sock_state *s)
 {
 	struct books b = {0};
 
-	books__add_stream(&b, s);
+	books__add_socket(&b, s);
 	return books__bytes(&b);
 }
 
@@ -171,7 +171,7 @@ static size_t smallest_closed(const struct table *t)
 }
 
 /* The largest are kept: a later one takes the place of the smallest. */
-static void keep_closed(struct table *t, const struct nio_stream *s)
+static void keep_closed(struct table *t, const struct sock_state *s)
 {
 	size_t at = t->closed_nr;
 
@@ -193,26 +193,27 @@ static void keep_closed(struct table *t, const struct nio_stream *s)
 	t->closed_bytes[at] = bytes_of(s);
 }
 
-static void close_books(struct table *t, const struct nio_stream *s)
+static void close_books(struct table *t, const struct sock_state *s)
 {
 	struct process *p = process_of(t, s->tgid, s->started, s->comm);
 
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
 		groups__close(&t->groups[kind], group__id((enum group_kind)kind, s), s);
-	books__add_stream(&t->closed_sum, s);
+	books__add_socket(&t->closed_sum, s);
 	if (p)
-		books__add_stream(&p->closed, s);
+		books__add_socket(&p->closed, s);
 	else
 		t->processes_closed_left_out++;
 }
 
 /* Taken in, and nothing ever moved: no connection of whom it was looked for. */
-static bool is_idle(const struct nio_stream *s)
+static bool is_idle(const struct sock_state *s)
 {
-	return !s->last_ns;
+	return !s->last_ns && s->now.sent == s->base.sent && s->now.read == s->base.read &&
+	       s->now.received == s->base.received;
 }
 
-void table__take(struct table *t, const struct nio_stream *s)
+void table__take(struct table *t, const struct sock_state *s)
 {
 	if (is_idle(s))
 		return;
@@ -272,15 +273,15 @@ struct num table__read_bytes(const struct table *t)
 	return sum;
 }
 
-static void add_open(struct table *t, const struct nio_stream *s)
+static void add_open(struct table *t, const struct sock_state *s)
 {
 	struct process *p = process_of(t, s->tgid, s->started, s->comm);
 
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
 		groups__add_open(&t->groups[kind], group__id((enum group_kind)kind, s), s);
-	books__add_stream(&t->total, s);
+	books__add_socket(&t->total, s);
 	if (p)
-		books__add_stream(&p->books, s);
+		books__add_socket(&p->books, s);
 	else
 		t->processes_left_out++;
 }
@@ -357,13 +358,13 @@ static int compare_ranked(const void *a, const void *b)
 
 /* Values are worked out once: a comparison of thousands of connections would do it again and again.
  */
-static void rank(struct table *t, const struct nio_stream *streams, size_t nr,
+static void rank(struct table *t, const struct sock_state *streams, size_t nr,
 		 const struct order *o)
 {
 	for (size_t i = 0; i < nr; i++) {
 		struct books b = {0};
 
-		books__add_stream(&b, &streams[i]);
+		books__add_socket(&b, &streams[i]);
 		t->ranked[t->ranked_nr++] = (struct ranked){
 			.moved = has_moved(&b, o),
 			.open = streams == t->open,
@@ -414,7 +415,7 @@ void table__sort(struct table *t, enum sort sort, uint64_t since_ns)
 		qsort(t->ranked, t->ranked_nr, sizeof(*t->ranked), compare_ranked);
 }
 
-const struct nio_stream *table__connection(const struct table *t, size_t i)
+const struct sock_state *table__connection(const struct table *t, size_t i)
 {
 	return i < t->ranked_nr ? t->ranked[i].stream : NULL;
 }

@@ -33,11 +33,11 @@ struct process {
 struct ranked {
 	bool moved, open;
 	uint64_t value;
-	const struct nio_stream *stream;
+	const struct sock_state *stream;
 };
 
 struct table {
-	struct nio_stream *open, *closed;
+	struct sock_state *open, *closed;
 	size_t open_nr, open_room, closed_nr;
 	uint64_t closed_bytes[TABLE_CLOSED_MAX]; /* of each of these, sent and received */
 	size_t closed_left_out;                  /* in the sums only */
@@ -60,7 +60,7 @@ int table__error(const struct table *t); /* 0, or -ENOMEM: something is missing 
 
 /* A refresh: begin, take every stream once, end. Open streams are replaced. */
 void table__begin(struct table *t);
-void table__take(struct table *t, const struct nio_stream *s);
+void table__take(struct table *t, const struct sock_state *s);
 void table__end(struct table *t);
 
 /* This process, entered if it is new; NULL: there is no room for it. */
@@ -108,6 +108,6 @@ uint64_t sort__value(enum sort sort, const struct books *b);
 void table__sort(struct table *t, enum sort sort, uint64_t since_ns);
 
 /* The i-th connection of the last sort; NULL at the end. */
-const struct nio_stream *table__connection(const struct table *t, size_t i);
+const struct sock_state *table__connection(const struct table *t, size_t i);
 
 #endif

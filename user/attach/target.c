@@ -197,8 +197,12 @@ static int open_pass(void *arg)
 	return p->fd < 0 ? p->fd : 0;
 }
 
-/* The namespace is chosen as the iterator is opened, not as it is read. */
-static int pass_over_all(const struct target *t, const struct watcher *w)
+/*
+ * The namespace is chosen as the iterator is opened, not as it is read. Only as often as there are
+ * new sockets to take in: before 6.1.183, 6.6.152, 6.12.104, 6.18.45 and 7.1.9 a pass that meets a
+ * request socket at its making leaks it (CVE-2026-74714; docs/KERNELS.md).
+ */
+int target__pass(const struct target *t, const struct watcher *w)
 {
 	struct pass p = {.w = w};
 	int last = 0;
@@ -216,17 +220,4 @@ static int pass_over_all(const struct target *t, const struct watcher *w)
 		close(p.fd);
 	}
 	return last;
-}
-
-/*
- * What events do not tell of a socket is wanted of those that were there at the beginning, and at
- * the end. No more often: before 6.1.183, 6.6.152, 6.12.104, 6.18.45 and 7.1.9 a pass that meets a
- * request socket at its making leaks it (CVE-2026-74714; docs/KERNELS.md).
- */
-int target__pass(struct target *t, const struct watcher *w, bool last)
-{
-	if (t->passed && !last && watcher__finds_sockets(w))
-		return 0;
-	t->passed = true;
-	return pass_over_all(t, w);
 }

@@ -24,7 +24,6 @@ struct target {
 	struct target_netns netns[TARGET_NETNS_MAX];
 	size_t netns_nr;
 	size_t netns_left_out;
-	bool passed; /* target__pass() made one */
 };
 
 /* Is this errno for want of files or memory? It says nothing of the process asked about. */
@@ -91,9 +90,9 @@ int target__adopt(const struct target *t, struct watcher *w, const pid_t *pids, 
 		  const uint16_t *ports, size_t ports_nr);
 
 /*
- * A pass over the sockets of all namespaces, if it is due: the first time, the last one, and where
- * new sockets are found by looking for them each time. 0 or -errno of the last that failed.
+ * A pass over the sockets of all namespaces, in which w takes in those that target__adopt() handed
+ * to it. 0 or -errno of the last that failed.
  */
-int target__pass(struct target *t, const struct watcher *w, bool last);
+int target__pass(const struct target *t, const struct watcher *w);
 
 #endif

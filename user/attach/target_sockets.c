@@ -125,18 +125,23 @@ static void take_name(void *arg, const struct sock_name *name)
 {
 	struct adoption *a = arg;
 	const struct owner *owner;
-	char comm[16] = "";
+	struct nio_owner known = {0};
 	int err;
 
-	if (!port_wanted(a, name))
+	if (!name->listens && !port_wanted(a, name))
 		return;
 	owner = owner_of(&a->owners, name->inode);
 	if (!owner && !a->anybody)
 		return;
 	if (owner)
-		target__comm(owner->pid, comm);
-	err = watcher__add_socket(a->w, name->cookie, owner ? owner->pid : 0,
-				  owner ? owner->started : 0, comm);
+		target__comm(owner->pid, known.comm);
+	if (name->listens) {
+		watcher__add_listener(a->w, name->local_port);
+		return;
+	}
+	known.tgid = owner ? owner->pid : 0;
+	known.started = owner ? owner->started : 0;
+	err = watcher__add_owner(a->w, name->cookie, &known);
 	/* What finds no room is counted there. */
 	if (err && err != -E2BIG)
 		a->err = err;

@@ -129,13 +129,8 @@ static void put_row(FILE *f, const struct view_item *item, bool selected, struct
 		findings__shorten(brief, sizeof(brief), item->name, c.name));
 	put_rate(f, books__booked(b, NIO_SIDE_SENDER), books__booked(was, NIO_SIDE_SENDER),
 		 seconds);
-	for (size_t i = 0; i < c.stages; i++) {
-		if (books__tells(b, shown[i]))
-			put_rate(f, b->stages[shown[i]].bytes, was->stages[shown[i]].bytes,
-				 seconds);
-		else
-			fputs("      n/a", f);
-	}
+	for (size_t i = 0; i < c.stages; i++)
+		put_rate(f, b->stages[shown[i]].bytes, was->stages[shown[i]].bytes, seconds);
 	put_rate(f, books__booked(b, NIO_SIDE_RECEIVER), books__booked(was, NIO_SIDE_RECEIVER),
 		 seconds);
 	if (copies.known)
@@ -178,7 +173,7 @@ static bool group_at(const struct findings *r, size_t i, struct view_item *item)
 
 static bool connection_at(const struct findings *r, size_t i, struct view_item *item)
 {
-	const struct nio_stream *s = table__connection(&r->table, i);
+	const struct sock_state *s = table__connection(&r->table, i);
 	char owner[OWNER_LEN], remote[ADDRESS_TEXT_MAX];
 
 	if (!s)
@@ -186,9 +181,9 @@ static bool connection_at(const struct findings *r, size_t i, struct view_item *
 	findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
 	snprintf(item->name, sizeof(item->name), "%s :%u > %s",
 		 findings__owner(owner, s->comm, s->tgid), s->local_port, remote);
-	item->id = s->cookie;
+	item->id = s->key ^ s->first_ns;
 	item->stream = s;
-	books__add_stream(&item->books, s);
+	books__add_socket(&item->books, s);
 	return true;
 }
 

@@ -18,6 +18,9 @@
 #include "refusal.h"
 #include "watching.h"
 
+/* So long after its exit a process may still close its sockets. */
+#define EXIT_NS 1000000000ULL
+
 static int refuse_pid(pid_t pid, int err)
 {
 	pid_t process = target__process_of(pid);
@@ -120,7 +123,8 @@ static int fill_filter(struct watching *w, struct watcher_filter *filter)
 		.comms_nr = o->comms_nr,
 		.ports = o->ports,
 		.ports_nr = o->ports_nr,
-		.streams_max = o->streams_max,
+		.sockets_max = o->sockets_max,
+		.count_calls = o->count_calls,
 		.backend = o->backend,
 		.without = o->without,
 		.without_nr = o->without_nr,
@@ -354,7 +358,6 @@ static void describe(struct watching *w)
 	w->found.plan_nr = watcher__plan(w->watcher, &w->found.plan);
 	w->found.told = watcher__has(w->watcher, "message");
 	w->found.notices = watcher__has(w->watcher, "completion");
-	w->found.finds_sockets = watcher__finds_sockets(w->watcher);
 	w->found.splices = watcher__has(w->watcher, "splice_read");
 	if (w->o->baseline)
 		w->found.baseline = &w->baseline;
@@ -368,6 +371,9 @@ static void begin(struct watching *w)
 	w->found.ended_ns = w->found.begun_ns;
 	begin_sampling(w);
 	take_everybody(w);
+	target__pass(&w->target, w->watcher);
+	watcher__adopt_used(w->watcher);
+	w->next_step_ns = loop__now_ns();
 }
 
 static int say_ready(struct watching *w)
@@ -410,6 +416,7 @@ int watching__open(struct watching *w, const struct attach_options *o, struct lo
 	code = watch_ends(w, l);
 	if (code)
 		return code;
+	loop__add(l, watcher__ends_fd(w->watcher));
 	code = say_ready(w);
 	if (code)
 		return code;
@@ -431,12 +438,39 @@ void watching__close(struct watching *w)
 	watcher__close(w->watcher);
 }
 
-static bool take_stream(void *arg, const struct nio_stream *s)
+static void take_socket(void *arg, const struct sock_state *s)
 {
 	struct watching *w = arg;
 
 	table__take(&w->found.table, s);
-	return s->closed_ns != 0;
+}
+
+void watching__take_ended(struct watching *w)
+{
+	watcher__each_ended(w->watcher, take_socket, w);
+}
+
+void watching__step(struct watching *w)
+{
+	uint64_t now = loop__now_ns();
+
+	if (now >= w->next_step_ns)
+		w->next_step_ns = watcher__step_events(w->watcher, now);
+}
+
+/* What it has already of a process that came to be watched by its name or cgroup. */
+static void take_late(struct watching *w, pid_t pid, const struct nio_task *task)
+{
+	if (task->asked || task->parent || task->first_ns < w->since_ns || w->finished)
+		return;
+	target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
+	w->passes_again = true;
+}
+
+/* The sockets of a process are closed after the event of its exit. */
+static bool is_gone(const struct watching *w, const struct nio_task *task)
+{
+	return task->exit_ns && (w->finished || task->exit_ns + EXIT_NS < w->found.ended_ns);
 }
 
 static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
@@ -450,9 +484,9 @@ static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
 		take_read(w, pid, task->started, task->parent && !task->asked);
 		target__add_netns(&w->target, pid);
 	}
-	if (!task->exit_ns && !watcher__finds_sockets(w->watcher))
-		target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
-	return task->exit_ns != 0;
+	if (!task->exit_ns)
+		take_late(w, pid, task);
+	return is_gone(w, task);
 }
 
 /* As soon as they are met: a cgroup may vanish. */
@@ -477,16 +511,20 @@ int watching__refresh(struct watching *w)
 	if (!w->finished)
 		r->ended_ns = loop__now_ns();
 	table__begin(&r->table);
-	target__pass(&w->target, w->watcher, w->finished);
-	err = watcher__each_stream(w->watcher, take_stream, w);
+	err = watcher__each_socket(w->watcher, take_socket, w);
 	table__end(&r->table);
 	cpu_sampling__take(&w->sampling, r);
 	if (!err)
 		err = watcher__each_task(w->watcher, take_task, w);
+	if (w->passes_again)
+		target__pass(&w->target, w->watcher);
+	w->passes_again = false;
 	name_cgroups(&r->table.groups[GROUP_CGROUP]);
 	watching__sort(w);
 	r->loss = watcher__losses(w->watcher);
+	r->table.total.left_out = r->loss.sockets_full + r->loss.ends_missed;
 	r->missed = watcher__missed(w->watcher);
+	r->events = watcher__events(w->watcher);
 	r->netns = w->target.netns_nr;
 	r->netns_left_out = w->target.netns_left_out;
 	if (!err)
@@ -499,16 +537,12 @@ int watching__refresh(struct watching *w)
 
 int watching__finish(struct watching *w)
 {
-	int err;
-
 	w->found.ended_ns = loop__now_ns();
 	w->finished = true;
-	err = watcher__stop(w->watcher);
+	w->next_step_ns = watcher__step_events(w->watcher, w->found.ended_ns);
+	watcher__stop(w->watcher);
 	cpu_sampling__stop(&w->sampling);
-	if (!err)
-		return watching__refresh(w);
-	log_error("the programs cannot be brought to an end: %s.", strerror(-err));
-	return EXIT_RUN_FAILED;
+	return watching__refresh(w);
 }
 
 /* "--comm a, --cgroup /b" */

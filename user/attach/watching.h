@@ -26,6 +26,8 @@ struct watching {
 	int pidfds[ATTACH_PIDS_MAX]; /* of --pid; -1: gone */
 	size_t alive;                /* of them */
 	bool finished;               /* the time is over */
+	bool passes_again;           /* there are sockets to take in that existed before */
+	uint64_t next_step_ns;       /* of watching__step() */
 	uint64_t since_ns;           /* of the refresh before the last; 0: finished */
 	struct ready ready;
 	int cgroup; /* the directory of --cgroup; -1: none, or gone */
@@ -57,6 +59,12 @@ bool watching__saw_any(const struct watching *w, char *buf, size_t len);
  * comes first.
  */
 void watching__sort(struct watching *w);
+
+/* Takes the connections that have ended: their descriptor, watcher__ends_fd(), is readable. */
+void watching__take_ended(struct watching *w);
+
+/* Attaches and detaches the programs of events, when it is time: w->next_step_ns. */
+void watching__step(struct watching *w);
 
 /* Ends the watching and reads all of it. An exit code. */
 int watching__finish(struct watching *w);

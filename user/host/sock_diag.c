@@ -47,6 +47,7 @@ static void take_name(const struct visitor *v, const struct inet_diag_msg *msg)
 		.inode = msg->idiag_inode,
 		.local_port = ntohs(msg->id.idiag_sport),
 		.remote_port = ntohs(msg->id.idiag_dport),
+		.listens = msg->idiag_state == LISTENING,
 	};
 
 	v->take_name(v->arg, &name);
@@ -84,7 +85,7 @@ static int take_message(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-static int ask(struct mnl_socket *nl, uint8_t family)
+static int ask(struct mnl_socket *nl, uint8_t family, uint32_t states)
 {
 	char buf[256];
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
@@ -97,7 +98,7 @@ static int ask(struct mnl_socket *nl, uint8_t family)
 	req->sdiag_family = family;
 	req->sdiag_protocol = IPPROTO_TCP;
 	req->idiag_ext = 1 << (INET_DIAG_INFO - 1);
-	req->idiag_states = STATES;
+	req->idiag_states = states;
 	return mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0 ? -errno : 0;
 }
 
@@ -108,7 +109,7 @@ static int dump(struct mnl_socket *nl, uint8_t family, struct visitor *v)
 	ssize_t len;
 	int ret, err;
 
-	err = ask(nl, family);
+	err = ask(nl, family, v->take_name ? STATES | 1U << LISTENING : STATES);
 	if (err)
 		return err;
 	do {

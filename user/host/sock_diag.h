@@ -7,6 +7,7 @@
 #ifndef NETIOTRACE_SOCK_DIAG_H
 #define NETIOTRACE_SOCK_DIAG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bpf/sockets.h"
@@ -16,6 +17,7 @@ struct sock_name {
 	uint64_t cookie;
 	uint32_t inode; /* 0: no longer a process's */
 	uint16_t local_port, remote_port;
+	bool listens;
 };
 
 /*
@@ -25,7 +27,7 @@ struct sock_name {
  */
 int sock_diag__pass(void (*take)(void *arg, const struct nio_socket *socket), void *arg);
 
-/* The same sockets by their names. */
+/* The same sockets, and those that listen, by their names. */
 int sock_diag__names(void (*take)(void *arg, const struct sock_name *name), void *arg);
 
 #endif

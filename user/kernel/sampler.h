@@ -30,7 +30,7 @@ struct symbols;
 int sampler__open(struct sampler **out, const struct symbols *symbols, char *why, size_t len);
 
 /*
- * The same for the tasks of a table: a BPF hash of struct nio_task by tgid (bpf/streams.h), of
+ * The same for the tasks of a table: a BPF hash of struct nio_task by tgid (bpf/sock_state.h), of
  * which those that have not exited are sampled.
  */
 int sampler__open_tasks(struct sampler **out, const struct symbols *symbols, int tasks, char *why,

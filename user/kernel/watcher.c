@@ -8,7 +8,6 @@
 #include <bpf/bpf.h>
 
 #include "base/loop.h"
-#include "grace_period.h"
 #include "kernel_addresses.h"
 #include "libbpf_output.h"
 #include "pidns.h"
@@ -32,13 +31,18 @@ static int configure(struct watcher *w, const struct watcher_filter *filter)
 	skel->rodata->nio_boot_offset_ns = timens__boot_offset_ns();
 	for (size_t i = 0; i < filter->ports_nr; i++)
 		skel->bss->nio_ports[filter->ports[i]] = 1;
-	w->streams_max = filter->streams_max;
 	kernel_addresses__find(&at);
 	skel->rodata->nio_tcp_sendmsg = at.tcp_sendmsg;
 	skel->rodata->nio_tcp_recvmsg = at.tcp_recvmsg;
 	skel->rodata->nio_zerocopy_end = at.zerocopy_end;
 	err = bpf_map__set_autocreate(skel->maps.nio_cgroups, filter->cgroup >= 0);
-	return err ? err : bpf_map__set_max_entries(skel->maps.nio_streams, filter->streams_max);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.nio_sockets, filter->sockets_max);
+	if (err)
+		return err;
+	return bpf_map__set_max_entries(skel->maps.nio_owners,
+					filter->sockets_max > NIO_LEFT_OUT_MAX ? filter->sockets_max
+									       : NIO_LEFT_OUT_MAX);
 }
 
 static int set_cgroup(struct watcher *w, int cgroup)
@@ -54,14 +58,27 @@ static int set_cgroup(struct watcher *w, int cgroup)
 
 static int attach_all(struct watcher *w)
 {
+	union bpf_iter_link_info map = {.map.map_fd = bpf_map__fd(w->skel->maps.nio_sockets)};
+	LIBBPF_OPTS(bpf_iter_attach_opts, over_sockets, .link_info = &map,
+		    .link_info_len = sizeof(map));
+
 	for (size_t i = 0; i < w->programs_nr; i++) {
 		if (loop__is_to_end())
 			return -EINTR;
-		w->links[i] = bpf_program__attach(w->programs[i]);
+		if (w->programs[i] == w->skel->progs.nio_at_look)
+			w->links[i] = bpf_program__attach_iter(w->programs[i], &over_sockets);
+		else
+			w->links[i] = bpf_program__attach(w->programs[i]);
 		if (!w->links[i])
 			return -errno;
 	}
 	return 0;
+}
+
+static int open_ends(struct watcher *w)
+{
+	w->ends = ring_buffer__new(bpf_map__fd(w->skel->maps.nio_ends), watcher__take_end, w, NULL);
+	return w->ends ? 0 : -errno;
 }
 
 int watcher__open(struct watcher **out, const struct watcher_filter *filter,
@@ -85,7 +102,11 @@ int watcher__open(struct watcher **out, const struct watcher_filter *filter,
 	if (!err)
 		err = set_cgroup(w, filter->cgroup);
 	if (!err)
+		err = open_ends(w);
+	if (!err)
 		err = attach_all(w);
+	if (!err)
+		err = watcher__begin_events(w, filter->count_calls);
 	if (err)
 		watcher__close(w);
 	else
@@ -99,6 +120,7 @@ void watcher__close(struct watcher *w)
 		return;
 	for (size_t i = 0; i < w->programs_nr; i++)
 		bpf_link__destroy(w->links[i]);
+	ring_buffer__free(w->ends);
 	attach_bpf__destroy(w->skel);
 	free(w);
 }
@@ -114,36 +136,26 @@ int watcher__add_task(struct watcher *w, uint32_t tgid, const struct nio_task *t
 	return 0;
 }
 
-/* Each once: by its next use, the programs would count it again. */
-static void leave_out(struct watcher *w, uint64_t cookie)
+int watcher__add_owner(struct watcher *w, uint64_t cookie, const struct nio_owner *owner)
 {
-	uint32_t one = 1;
+	int fd = bpf_map__fd(w->skel->maps.nio_owners);
 
-	if (!bpf_map_update_elem(bpf_map__fd(w->skel->maps.nio_left_out), &cookie, &one,
-				 BPF_NOEXIST))
-		__sync_fetch_and_add(&w->skel->bss->nio_attach_losses.streams_full, 1);
+	if (!bpf_map_update_elem(fd, &cookie, owner, BPF_ANY))
+		return 0;
+	if (errno != E2BIG)
+		return -errno;
+	__sync_fetch_and_add(&w->skel->bss->nio_attach_losses.sockets_full, 1);
+	return -E2BIG;
 }
 
-int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, uint64_t started,
-			const char *comm)
+void watcher__adopt_used(struct watcher *w)
 {
-	struct nio_stream *s = calloc(1, sizeof(*s));
-	int err = 0;
+	*(volatile bool *)&w->skel->bss->nio_adopts = true;
+}
 
-	if (!s)
-		return -ENOMEM;
-	s->cookie = cookie;
-	s->tgid = tgid;
-	s->started = started;
-	snprintf(s->comm, sizeof(s->comm), "%s", comm);
-	if (bpf_map_update_elem(bpf_map__fd(w->skel->maps.nio_streams), &cookie, s, BPF_NOEXIST))
-		err = errno == EEXIST ? 0 : -errno;
-	if (err == -E2BIG)
-		leave_out(w, cookie);
-	free(s);
-	if (!err)
-		w->skel->bss->nio_stream_known[nio_known_index(cookie)] = 1;
-	return err;
+void watcher__add_listener(struct watcher *w, uint16_t port)
+{
+	w->skel->bss->nio_listens[port] = 1;
 }
 
 int watcher__tasks(const struct watcher *w)
@@ -156,40 +168,12 @@ void watcher__arm(struct watcher *w)
 	w->skel->bss->nio_armed = true;
 }
 
-bool watcher__finds_sockets(const struct watcher *w)
+void watcher__stop(struct watcher *w)
 {
-	return w->may_adopt;
-}
-
-static void say_over(struct watcher *w, enum nio_over what)
-{
-	*(volatile __u32 *)&w->skel->bss->nio_over = what;
-}
-
-/*
- * The ends of sockets first: one that ends later is taken for open, whose last call is not in
- * doubt, and not for closed with bytes that nobody saw. Then what follows a send (completions,
- * copies), so that nothing is told of a send that is not booked. Sends and receives end for all
- * CPUs at one moment: what is known of calls in progress is of that moment, too, and no receive is
- * seen to be taken whose copy was not. Runs that are refused later would have booked nothing.
- *
- * After each, no program is at work that did not see it.
- *
- * The programs stay attached until watcher__close(), since detaching takes seconds, and return
- * at what they would book.
- */
-int watcher__stop(struct watcher *w)
-{
-	int err;
-
-	say_over(w, NIO_OVER_ENDS);
-	err = grace_period__pass();
-	w->skel->bss->nio_armed = false;
-	if (err)
-		return err;
-	say_over(w, NIO_OVER_ALL);
+	*(volatile bool *)&w->skel->bss->nio_over = true;
+	*(volatile bool *)&w->skel->bss->nio_armed = false;
+	*(volatile bool *)&w->skel->bss->nio_adopts = false;
 	watcher__count_last_missed(w);
-	return grace_period__pass();
 }
 
 int watcher__open_pass(const struct watcher *w)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/streams.h"
+#include "bpf/sock_state.h"
 #include "model/plan.h"
 
 struct watcher;
@@ -27,7 +27,8 @@ struct watcher_filter {
 	size_t comms_nr;
 	const uint16_t *ports;
 	size_t ports_nr;
-	uint32_t streams_max;
+	uint32_t sockets_max;
+	bool count_calls; /* see every event of sends and receives, at any rate */
 	enum backend backend;
 	const char *const *without; /* hooks that are not to be used */
 	size_t without_nr;
@@ -55,43 +56,75 @@ int watcher__open(struct watcher **out, const struct watcher_filter *filter,
 void watcher__close(struct watcher *w); /* takes NULL */
 
 /*
- * Takes in a task, or a socket by its cookie, which belongs to tgid (0: not known) that began at
- * `started`. 0 or -errno. A task that is there already by its name alone (named) stays as it is.
+ * Takes in a task. 0 or -errno. A task that is there already by its name alone (named) stays as it
+ * is.
  */
 int watcher__add_task(struct watcher *w, uint32_t tgid, const struct nio_task *task);
-int watcher__add_socket(struct watcher *w, uint64_t cookie, uint32_t tgid, uint64_t started,
-			const char *comm);
+
+/*
+ * Names the owner of a socket that was there before, by its cookie: the next pass takes the socket
+ * in. 0 or -errno; -E2BIG: there is no room, and it is counted as left out.
+ */
+int watcher__add_owner(struct watcher *w, uint64_t cookie, const struct nio_owner *owner);
+
+/* A watched task has a listener at this port. */
+void watcher__add_listener(struct watcher *w, uint16_t port);
 
 /* The table of watched tasks, a BPF hash of struct nio_task by tgid: a descriptor, owned by w. */
 int watcher__tasks(const struct watcher *w);
 
-/* From here on the programs take in what matches the filter. */
+/* From here on the programs take in connections that are made and match the filter. */
 void watcher__arm(struct watcher *w);
 
-/*
- * Do the programs find sockets by themselves? Else (before Linux 5.12) those of the watched tasks
- * have to be looked for again and again.
- */
-bool watcher__finds_sockets(const struct watcher *w);
+/* And those, too, that were there before and are used. After the first pass, which is exact. */
+void watcher__adopt_used(struct watcher *w);
 
-/*
- * From here on nothing is booked any more, so that all that is read belongs together. Passes can
- * still be made. Takes two grace periods of RCU. 0 or -errno: then something may still be booked.
- */
-int watcher__stop(struct watcher *w);
+/* From here on no socket is taken in, and no event of sends and receives is counted. */
+void watcher__stop(struct watcher *w);
 
 /*
  * Opens a pass over the TCP sockets of the network namespace the caller is in; reading the
- * descriptor to its end takes the numbers of watched sockets down. Owned by the caller; -errno.
+ * descriptor to its end takes in those that watcher__add_owner() named. Owned by the caller;
+ * -errno.
  */
 int watcher__open_pass(const struct watcher *w);
 
 /*
- * Gives a copy of every watched socket, or task, to take(); one for which that returns true is
- * deleted. 0 or -errno.
+ * Reads all watched sockets: gives to take() each connection that has ended since the last time,
+ * once, and each that is open, with its present numbers. 0 or -errno.
  */
-int watcher__each_stream(struct watcher *w, bool (*take)(void *arg, const struct nio_stream *s),
+int watcher__each_socket(struct watcher *w, void (*take)(void *arg, const struct sock_state *s),
 			 void *arg);
+
+/*
+ * Gives only the connections that have ended. To be called when the descriptor is readable: the
+ * buffer that they wait in has room for some 8000.
+ */
+int watcher__each_ended(struct watcher *w, void (*take)(void *arg, const struct sock_state *s),
+			void *arg);
+int watcher__ends_fd(const struct watcher *w); /* owned by w */
+
+/*
+ * Attaches or detaches the programs that see each send call, receive copy and packet, by how many
+ * events there are. To be called when the time is come: the time of the next call is returned
+ * (CLOCK_MONOTONIC, ns).
+ */
+uint64_t watcher__step_events(struct watcher *w, uint64_t now_ns);
+
+/* How much of the time the events of sends and receives were seen, and what they showed. */
+struct watcher_events {
+	uint64_t seen_ns, all_ns;
+	size_t windows; /* periods between two looks at the counts */
+	bool sampled;   /* the programs were detached part of the time */
+	/* Share of the bytes sent of each kind of call, and its 95 % interval; 0 bytes: none. */
+	struct {
+		double share, low, high;
+	} sent[NIO_CALL_NR];
+	double sent_bytes;
+};
+struct watcher_events watcher__events(const struct watcher *w);
+
+/* Gives a copy of every task to take(); one for which that returns true is deleted. 0 or -errno. */
 int watcher__each_task(struct watcher *w,
 		       bool (*take)(void *arg, uint32_t tgid, const struct nio_task *t), void *arg);
 

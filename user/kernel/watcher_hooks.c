@@ -21,26 +21,33 @@ struct way {
 };
 
 #define AS_IT_BEGINS "counted as it begins: a copy that fails for want of memory is counted, too"
+#define AS_ASKED                                                                                   \
+	"by the sizes that calls ask for: one that sends less counts as much, so that of several " \
+	"kinds on one connection the shares are estimates"
 
 static const struct way ways[] = {
-	{"send_return", "tx_copy, tx_pin", BACKEND_TRAMPOLINE, "fexit/tcp_sendmsg_locked",
-	 "nio_ae_send nio_ae_wait nio_ax_send", QUALITY_EXACT, NULL, true},
-	{"send_return", "tx_copy, tx_pin", BACKEND_KPROBE, "kprobe/tcp_push",
-	 "nio_ak_send nio_ak_push", QUALITY_EXACT, NULL, true},
 	{"send_return", "tx_copy, tx_pin", BACKEND_TRACEPOINT, "tp_btf/sock_send_length",
 	 "nio_at_send", QUALITY_EXACT, NULL, true},
-	/* The programs of functions see the message by themselves. */
-	{"message", "tx_splice", BACKEND_TRAMPOLINE, "fentry/tcp_sendmsg_locked", "nio_ae_send",
-	 QUALITY_EXACT, NULL, false},
-	{"message", "tx_splice", BACKEND_KPROBE, "kprobe/tcp_sendmsg_locked", "nio_ak_send",
-	 QUALITY_EXACT, NULL, false},
+	{"send_return", "tx_copy, tx_pin", BACKEND_TRAMPOLINE, "fexit/tcp_sendmsg_locked",
+	 "nio_ae_send nio_ax_send", QUALITY_EXACT, NULL, true},
+	{"send_return", "tx_copy, tx_pin", BACKEND_KPROBE, "kprobe/tcp_sendmsg_locked",
+	 "nio_ak_send", QUALITY_DERIVED, AS_ASKED, true},
 	{"message", "tx_splice", BACKEND_TRACEPOINT, "tp_btf/tcp_sendmsg_locked", "nio_at_turn",
 	 QUALITY_EXACT, NULL, false},
-	{"sendpage", "tx_splice", BACKEND_TRAMPOLINE, "fexit/do_tcp_sendpages",
-	 "nio_ae_sendpages nio_ax_sendpages", QUALITY_EXACT, NULL, false},
-	{"sendpage", "tx_splice", BACKEND_KPROBE, "kprobe/do_tcp_sendpages",
-	 "nio_ak_sendpages nio_ak_release", QUALITY_EXACT, NULL, false},
+	{"message", "tx_splice", BACKEND_TRAMPOLINE, "fentry/tcp_sendmsg_locked", "nio_ae_send",
+	 QUALITY_EXACT, NULL, false},
+	/* Of these two one is used: obstacle(). */
+	{"message", "tx_splice", BACKEND_KPROBE, "kprobe/tcp_sendmsg_locked", "nio_ak_send",
+	 QUALITY_EXACT, NULL, false},
+	{"message", "tx_splice", BACKEND_KPROBE, "kprobe/tcp_sendmsg_locked", "nio_ak_message",
+	 QUALITY_EXACT, NULL, false},
+	{"sendpage", "tx_splice", BACKEND_TRAMPOLINE, "fexit/do_tcp_sendpages", "nio_ax_sendpages",
+	 QUALITY_EXACT, NULL, false},
+	{"sendpage", "tx_splice", BACKEND_KPROBE, "kprobe/do_tcp_sendpages", "nio_ak_sendpages",
+	 QUALITY_DERIVED, AS_ASKED, false},
 	/* Of tracepoints send_return has it, too. */
+	{"mptcp_send", "sent through MPTCP", BACKEND_TRACEPOINT, "tp_btf/sock_send_length",
+	 "nio_at_send", QUALITY_EXACT, NULL, false},
 	{"mptcp_send", "sent through MPTCP", BACKEND_TRAMPOLINE, "fexit/mptcp_sendmsg",
 	 "nio_ax_mptcp", QUALITY_EXACT, NULL, false},
 	{"mptcp_send", "sent through MPTCP", BACKEND_KPROBE, "tp_btf/sock_send_length",
@@ -54,7 +61,7 @@ static const struct way ways[] = {
 	 "the copy itself has no tracepoint: by the packets with zero-copy pages that arrive here",
 	 false},
 	{"rx_copy", "rx_copy", BACKEND_TRACEPOINT, "tp_btf/skb_copy_datagram_iovec",
-	 "nio_at_receive nio_at_copied", QUALITY_EXACT, NULL, true},
+	 "nio_at_receive", QUALITY_EXACT, NULL, true},
 	{"splice_read", "received by splice", BACKEND_TRAMPOLINE, "fexit/tcp_splice_read",
 	 "nio_ax_splice_read", QUALITY_EXACT, NULL, false},
 	{"completion", "zero-copy completions", BACKEND_TRAMPOLINE,
@@ -70,8 +77,10 @@ static const struct way ways[] = {
 	 "nio_at_state nio_at_state2 nio_at_destroy nio_at_destroy2", QUALITY_EXACT, NULL, true},
 	{"tasks", "processes", BACKEND_TRACEPOINT, "tp_btf/sched_process_fork",
 	 "nio_at_fork nio_at_exec nio_at_rename nio_at_exit", QUALITY_EXACT, NULL, true},
-	{"sockets", "the sockets' own numbers", BACKEND_ITERATOR, "iter/tcp", "nio_at_pass",
-	 QUALITY_EXACT, NULL, true},
+	{"sockets", "the sockets' own numbers", BACKEND_ITERATOR, "iter/bpf_map_elem",
+	 "nio_at_look", QUALITY_EXACT, NULL, true},
+	{"earlier_sockets", "sockets that were there before", BACKEND_ITERATOR, "iter/tcp",
+	 "nio_at_pass", QUALITY_EXACT, NULL, true},
 };
 
 #define WAYS_NR (sizeof(ways) / sizeof(ways[0]))
@@ -120,7 +129,7 @@ static int try_program(struct attach_bpf *skel, struct bpf_program *prog)
 	struct bpf_link *link;
 	int err;
 
-	bpf_map__set_max_entries(skel->maps.nio_streams, 1);
+	bpf_map__set_max_entries(skel->maps.nio_sockets, 1);
 	bpf_program__set_autoload(prog, true);
 	err = attach_bpf__load(skel);
 	if (err)
@@ -180,6 +189,21 @@ static int choose_functions(struct watcher *w, const struct watcher_filter *filt
 	return err;
 }
 
+static const struct plan_row *row_of(const struct watcher *w, const char *probe)
+{
+	for (size_t i = 0; i < w->rows_nr; i++)
+		if (!strcmp(w->rows[i].probe, probe))
+			return &w->rows[i];
+	return NULL;
+}
+
+static bool is_by(const struct watcher *w, const char *probe, enum backend backend)
+{
+	const struct plan_row *row = row_of(w, probe);
+
+	return row && row->hook && !strcmp(row->backend, backend__name(backend));
+}
+
 /* Why this way cannot be gone; NULL: it can. */
 static const char *obstacle(struct watcher *w, const struct presence *has, const struct way *way,
 			    const struct watcher_filter *filter)
@@ -188,6 +212,9 @@ static const char *obstacle(struct watcher *w, const struct presence *has, const
 
 	if (is_withheld(way, filter))
 		return "withheld by --without";
+	if (!strcmp(way->programs, "nio_ak_message") == is_by(w, "send_return", BACKEND_KPROBE) &&
+	    way->backend == BACKEND_KPROBE && !strcmp(way->probe, "message"))
+		return "this kernel does not have it";
 	if (is_of_functions(way->backend) && way->backend != w->functions)
 		return "this kernel refused programs on functions, or another backend is in use";
 	while ((prog = bpf_object__next_program(w->skel->obj, prog)))
@@ -227,49 +254,51 @@ static int switch_on(struct watcher *w, const struct way *way)
 	return 0;
 }
 
-static const struct plan_row *row_of(const struct watcher *w, const char *probe)
+static bool is_first_of_probe(size_t i)
 {
-	for (size_t i = 0; i < w->rows_nr; i++)
-		if (!strcmp(w->rows[i].probe, probe))
-			return &w->rows[i];
+	return !i || strcmp(ways[i - 1].probe, ways[i].probe) != 0;
+}
+
+/* The ways of a probe begin at i: the first that can be gone, of `backend` only if that is one. */
+static const struct way *find_way(struct watcher *w, const struct presence *has, size_t i,
+				  const struct watcher_filter *filter, enum backend backend,
+				  const char **why_not)
+{
+	const char *probe = ways[i].probe;
+
+	for (; i < WAYS_NR && !strcmp(ways[i].probe, probe); i++) {
+		if (backend != BACKEND_AUTO && ways[i].backend != backend)
+			continue;
+		*why_not = obstacle(w, has, &ways[i], filter);
+		if (!*why_not)
+			return &ways[i];
+	}
 	return NULL;
 }
 
-/* Takes the way if its probe is not served yet; notes why not only where no other is left. */
-static int consider(struct watcher *w, const struct presence *has, size_t i,
-		    const struct watcher_filter *filter)
+/* Serves the probe whose ways begin at i: by the backend that was asked for, else in their order.
+ */
+static int serve(struct watcher *w, const struct presence *has, size_t i,
+		 const struct watcher_filter *filter)
 {
-	const struct way *way = &ways[i];
-	const char *why_not = obstacle(w, has, way, filter);
-	bool last = i + 1 == WAYS_NR || strcmp(ways[i + 1].probe, way->probe) != 0;
+	const char *why_not = NULL;
+	const struct way *way = NULL;
 
-	if (row_of(w, way->probe) || (why_not && !last))
-		return 0;
-	add_row(w, way, why_not);
-	if (!why_not)
+	if (filter->backend != BACKEND_AUTO)
+		way = find_way(w, has, i, filter, filter->backend, &why_not);
+	if (!way)
+		way = find_way(w, has, i, filter, BACKEND_AUTO, &why_not);
+	add_row(w, way ? way : &ways[i], way ? NULL : why_not);
+	if (way)
 		return switch_on(w, way);
-	return way->required ? -EOPNOTSUPP : 0;
+	return ways[i].required ? -EOPNOTSUPP : 0;
 }
 
-static bool is_by(const struct watcher *w, const char *probe, enum backend backend)
+bool watcher__is_of_events(const struct watcher *w, const struct bpf_program *prog)
 {
-	const struct plan_row *row = row_of(w, probe);
-
-	return row && row->hook && !strcmp(row->backend, backend__name(backend));
-}
-
-bool watcher__is_of_sends(const struct watcher *w, const struct bpf_program *prog)
-{
-	static const char *const probes[] = {"send_return", "message", "sendpage"};
-	const char *name = bpf_program__name(prog);
-
-	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++) {
-		const struct plan_row *row = row_of(w, probes[i]);
-
-		if (row && row->hook && names(row->programs, name))
-			return true;
-	}
-	return false;
+	return bpf_program__autoload(prog) &&
+	       (prog == w->skel->progs.nio_at_send || prog == w->skel->progs.nio_at_turn ||
+		prog == w->skel->progs.nio_at_receive || prog == w->skel->progs.nio_at_arrival);
 }
 
 static bool completions_by_function(const struct watcher *w)
@@ -308,19 +337,13 @@ int watcher__choose(struct watcher *w, const struct watcher_filter *filter,
 		return err;
 	has = presence__kernel();
 	for (size_t i = 0; i < WAYS_NR && !err; i++)
-		err = consider(w, has, i, filter);
+		if (is_first_of_probe(i))
+			err = serve(w, has, i, filter);
 	if (err == -EOPNOTSUPP)
 		say_missing(w, no);
 	w->skel->rodata->nio_splice_pages =
 		has && !presence__function(has, "skb_splice_from_iter", 0);
-	w->may_adopt = !has || !presence__function(has, "bpf_get_socket_ptr_cookie", 0);
-	w->skel->rodata->nio_may_adopt = w->may_adopt;
-	w->skel->rodata->nio_locked_pass =
-		!has || !presence__function(has, "bpf_iter_tcp_batch", 0);
 	w->skel->rodata->nio_told = watcher__has(w, "message");
-	w->skel->rodata->nio_turns = is_by(w, "send_return", BACKEND_TRACEPOINT) &&
-				     is_by(w, "message", BACKEND_TRACEPOINT);
-	w->skel->rodata->nio_pushes = is_by(w, "send_return", BACKEND_KPROBE);
 	w->skel->rodata->nio_completions = completions_by_function(w);
 	return err;
 }

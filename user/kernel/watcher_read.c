@@ -3,71 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <bpf/bpf.h>
 
 #include "link_info.h"
 #include "watcher_skeleton.h"
-
-/* Entries read at once. */
-#define BATCH 256
-
-struct batch {
-	int fd;
-	uint64_t keys[BATCH];
-	struct nio_stream *streams;
-	uint32_t nr;
-	uint32_t position;
-	bool begun, over;
-};
-
-/* The next entries of a hash: what is inserted or deleted meanwhile may be met or not. */
-static int next_batch(struct batch *b)
-{
-	uint32_t next = 0;
-
-	b->nr = BATCH;
-	if (!bpf_map_lookup_batch(b->fd, b->begun ? &b->position : NULL, &next, b->keys, b->streams,
-				  &b->nr, NULL)) {
-		b->position = next;
-		b->begun = true;
-		return 0;
-	}
-	if (errno != ENOENT)
-		return -errno;
-	b->over = true;
-	return 0;
-}
-
-/* The calls in progress that have no place in their sockets' entries. */
-struct calls {
-	struct nio_call *list;
-	size_t nr;
-};
-
-static int read_calls(struct watcher *w, struct calls *calls)
-{
-	int fd = bpf_map__fd(w->skel->maps.nio_calls);
-	uint32_t key, *from = NULL;
-
-	calls->list = calloc(NIO_CALLS_MAX, sizeof(*calls->list));
-	if (!calls->list)
-		return -ENOMEM;
-	while (calls->nr < NIO_CALLS_MAX && !bpf_map_get_next_key(fd, from, &key)) {
-		from = &key;
-		calls->nr += !bpf_map_lookup_elem(fd, &key, &calls->list[calls->nr]);
-	}
-	return 0;
-}
-
-/* In a copy of an entry, whose call then stands for all that are in progress. */
-static void add_calls(const struct calls *calls, struct nio_stream *s)
-{
-	if (!s->caller || s->call.place == NIO_PLACE_OVER)
-		s->call.queued = 0;
-	for (size_t i = 0; s->crowd && i < calls->nr; i++)
-		if (calls->list[i].cookie == s->cookie && calls->list[i].place != NIO_PLACE_OVER)
-			s->call.queued += calls->list[i].queued;
-}
 
 /* Probes that the kernel passed over; *untold: it does not tell. */
 static uint64_t passed_over(const struct watcher *w, size_t i, bool *untold)
@@ -92,77 +32,174 @@ static int refused_runs(const struct watcher *w, size_t i, uint64_t *runs, bool 
 	return 0;
 }
 
+/* A reading of the watched sockets. */
+struct taking {
+	void (*take)(void *arg, const struct sock_state *s);
+	void *arg;
+	/* Of connections that have ended since the iteration began: they may be in it, too. */
+	struct ended {
+		uint64_t key, first_ns;
+	} * ended;
+	size_t ended_nr, ended_room;
+	bool remembers;
+	int err;
+};
+
+static void remember(struct taking *t, const struct sock_state *s)
+{
+	if (t->ended_nr == t->ended_room) {
+		size_t room = t->ended_room ? t->ended_room * 2 : 256;
+		struct ended *larger = realloc(t->ended, room * sizeof(*larger));
+
+		if (!larger) {
+			t->err = -ENOMEM;
+			return;
+		}
+		t->ended = larger;
+		t->ended_room = room;
+	}
+	t->ended[t->ended_nr++] = (struct ended){s->key, s->first_ns};
+}
+
+int watcher__take_end(void *arg, void *data, size_t size)
+{
+	struct watcher *w = arg;
+	const struct sock_state *s = data;
+
+	if (size < sizeof(*s) || !w->taking)
+		return 0;
+	if (w->taking->remembers)
+		remember(w->taking, s);
+	w->taking->take(w->taking->arg, s);
+	return 0;
+}
+
+static int drain(struct watcher *w, struct taking *t)
+{
+	int n;
+
+	w->taking = t;
+	n = ring_buffer__consume(w->ends);
+	w->taking = NULL;
+	return n < 0 ? n : t->err;
+}
+
+/* States of open connections, as an iteration gave them. */
+struct open_states {
+	struct sock_state *list;
+	size_t bytes, room;
+};
+
+static int read_open(int fd, struct open_states *open)
+{
+	for (;;) {
+		ssize_t len;
+
+		if (open->room - open->bytes < 65536) {
+			size_t room = open->room ? open->room * 2 : 1 << 18;
+			void *larger = realloc(open->list, room);
+
+			if (!larger)
+				return -ENOMEM;
+			open->list = larger;
+			open->room = room;
+		}
+		len = read(fd, (char *)open->list + open->bytes, open->room - open->bytes);
+		if (!len)
+			return 0;
+		if (len < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		open->bytes += len > 0 ? (size_t)len : 0;
+	}
+}
+
+static int iterate(struct watcher *w, struct open_states *open)
+{
+	int err = -EOPNOTSUPP;
+
+	for (size_t i = 0; i < w->programs_nr; i++) {
+		int fd;
+
+		if (w->programs[i] != w->skel->progs.nio_at_look)
+			continue;
+		fd = bpf_iter_create(bpf_link__fd(w->links[i]));
+		if (fd < 0)
+			return -errno;
+		err = read_open(fd, open);
+		close(fd);
+	}
+	return err;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct ended *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->first_ns < y->first_ns ? -1 : x->first_ns > y->first_ns;
+}
+
+static bool has_ended(const struct taking *t, const struct sock_state *s)
+{
+	struct ended key = {s->key, s->first_ns};
+
+	return t->ended_nr && bsearch(&key, t->ended, t->ended_nr, sizeof(key), by_key);
+}
+
+static void give_open(struct watcher *w, struct taking *t, struct open_states *open)
+{
+	int fd = bpf_map__fd(w->skel->maps.nio_sockets);
+
+	if (t->ended_nr)
+		qsort(t->ended, t->ended_nr, sizeof(*t->ended), by_key);
+	for (size_t i = 0; i < open->bytes / sizeof(*open->list); i++) {
+		struct sock_state *s = &open->list[i];
+
+		if (s->flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE) || has_ended(t, s))
+			continue;
+		if (s->flags & SOCK_STATE_UNSENT)
+			bpf_map_delete_elem(fd, &s->key);
+		else
+			s->now = s->looked;
+		t->take(t->arg, s);
+	}
+}
+
 /*
- * Is it known that the kernel refused events of send calls? Where turns are shown, what they leave
- * over is nothing else: bpf/attach_sends.bpf.h.
+ * A program sends the end of a connection before it frees the state. So one that the iteration does
+ * not meet is in the buffer by then, and one that is in both was open as it was met.
  */
-static enum nio_refused refused_sends(struct watcher *w)
-{
-	bool untold = false;
-
-	if (w->skel->rodata->nio_turns)
-		return NIO_REFUSED_BOOKED;
-	for (size_t i = 0; i < w->programs_nr && !w->sends_refused && !w->stopped; i++) {
-		uint64_t runs = 0;
-
-		if (watcher__is_of_sends(w, w->programs[i]) && !refused_runs(w, i, &runs, &untold))
-			w->sends_refused = runs != 0;
-	}
-	return w->sends_refused ? NIO_REFUSED_SOME : NIO_REFUSED_NONE;
-}
-
-static bool give(const struct calls *calls, struct nio_stream *s, enum nio_refused refused,
-		 bool (*take)(void *, const struct nio_stream *), void *arg)
-{
-	if (!s->cookie)
-		return false;
-	add_calls(calls, s);
-	s->refused = refused;
-	return take(arg, s);
-}
-
-/* A bucket with more entries than a batch holds is no batch: then one by one. */
-static int each_one(struct watcher *w, const struct calls *calls, struct nio_stream *s,
-		    bool (*take)(void *, const struct nio_stream *), void *arg)
-{
-	int fd = bpf_map__fd(w->skel->maps.nio_streams);
-	uint64_t key, next;
-	int err = bpf_map_get_next_key(fd, NULL, &next);
-
-	while (!err) {
-		key = next;
-		err = bpf_map_get_next_key(fd, &key, &next);
-		if (!bpf_map_lookup_elem(fd, &key, s) &&
-		    give(calls, s, refused_sends(w), take, arg))
-			bpf_map_delete_elem(fd, &key);
-	}
-	return errno == ENOENT ? 0 : -errno;
-}
-
-int watcher__each_stream(struct watcher *w, bool (*take)(void *arg, const struct nio_stream *s),
+int watcher__each_socket(struct watcher *w, void (*take)(void *arg, const struct sock_state *s),
 			 void *arg)
 {
-	struct batch b = {.fd = bpf_map__fd(w->skel->maps.nio_streams)};
-	struct calls calls = {0};
-	int err = read_calls(w, &calls);
-	enum nio_refused refused;
+	struct taking t = {.take = take, .arg = arg};
+	struct open_states open = {0};
+	int err = drain(w, &t);
 
-	b.streams = calloc(BATCH, sizeof(*b.streams));
-	if (!b.streams)
-		err = -ENOMEM;
-	while (!err && !b.over) {
-		err = next_batch(&b);
-		/* After what it may explain. */
-		refused = refused_sends(w);
-		for (uint32_t i = 0; !err && i < b.nr; i++)
-			if (give(&calls, &b.streams[i], refused, take, arg))
-				bpf_map_delete_elem(b.fd, &b.keys[i]);
-	}
-	if (err == -ENOSPC || err == -EINVAL)
-		err = each_one(w, &calls, b.streams, take, arg);
-	free(b.streams);
-	free(calls.list);
+	t.remembers = true;
+	if (!err)
+		err = iterate(w, &open);
+	if (!err)
+		err = drain(w, &t);
+	if (!err)
+		give_open(w, &t, &open);
+	free(open.list);
+	free(t.ended);
 	return err;
+}
+
+int watcher__each_ended(struct watcher *w, void (*take)(void *arg, const struct sock_state *s),
+			void *arg)
+{
+	struct taking t = {.take = take, .arg = arg};
+
+	return drain(w, &t);
+}
+
+int watcher__ends_fd(const struct watcher *w)
+{
+	return ring_buffer__epoll_fd(w->ends);
 }
 
 int watcher__each_task(struct watcher *w,
@@ -210,7 +247,9 @@ static bool is_twin(const struct bpf_program *prog)
 
 struct num watcher__missed(const struct watcher *w)
 {
-	struct num sum = {.known = true, .value = watcher__losses(w).changes_missed};
+	struct num sum = {.known = true,
+			  .value = watcher__losses(w).changes_missed +
+				   watcher__losses(w).ends_missed};
 	bool untold = false;
 
 	if (w->stopped)
@@ -232,7 +271,6 @@ struct num watcher__missed(const struct watcher *w)
 
 void watcher__count_last_missed(struct watcher *w)
 {
-	refused_sends(w);
 	w->missed = watcher__missed(w);
 	w->stopped = true;
 }

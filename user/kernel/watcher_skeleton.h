@@ -7,11 +7,28 @@
 
 #include "watcher.h"
 
-/* Needs the types of bpf/streams.h. */
+/* Needs the types of bpf/sock_state.h. */
 #include "attach.skel.h"
 
 #define WATCHER_PROGRAMS_MAX 32
 #define WATCHER_ROWS_MAX     16
+
+/* Sums over periods in which events were seen, for the shares of kinds and their intervals. */
+struct watcher_sampling {
+	bool windowed; /* the programs may be detached: all of them are on tracepoints */
+	bool attached;
+	bool sampled;
+	bool in_windows;
+	double credit;     /* events that may come before the programs are detached */
+	uint64_t begun_ns; /* of all */
+	uint64_t since_ns; /* the last step */
+	uint64_t next_ns;  /* of the next window */
+	uint64_t seen_ns;
+	struct nio_event_counts counts; /* at the last step */
+	size_t periods;
+	double sent, sent2;
+	double kind[NIO_CALL_NR], kind2[NIO_CALL_NR], cross[NIO_CALL_NR];
+};
 
 struct watcher {
 	struct attach_bpf *skel;
@@ -20,10 +37,10 @@ struct watcher {
 	size_t programs_nr;
 	struct plan_row rows[WATCHER_ROWS_MAX];
 	size_t rows_nr;
-	uint32_t streams_max;
 	enum backend functions; /* of programs on functions; BACKEND_TRACEPOINT: there are none */
-	bool may_adopt;
-	bool sends_refused; /* the kernel is known to have refused events of send calls */
+	struct ring_buffer *ends;
+	struct taking *taking; /* who gets what is in it */
+	struct watcher_sampling sampling;
 	bool stopped;
 	struct num
 		missed; /* as it was when it was stopped: what is passed over later is not missed */
@@ -36,8 +53,14 @@ struct watcher {
 int watcher__choose(struct watcher *w, const struct watcher_filter *filter,
 		    struct watcher_refusal *no);
 
-/* Does this program tell of send calls? */
-bool watcher__is_of_sends(const struct watcher *w, const struct bpf_program *prog);
+/* Is this one of the programs that see each call and packet? */
+bool watcher__is_of_events(const struct watcher *w, const struct bpf_program *prog);
+
+/* The programs of events are attached: from now on their rate decides. 0 or -errno. */
+int watcher__begin_events(struct watcher *w, bool count_calls);
+
+/* A record of the ring buffer, for libbpf. */
+int watcher__take_end(void *w, void *data, size_t size);
 
 /* What is passed over from here on is not missed. */
 void watcher__count_last_missed(struct watcher *w);

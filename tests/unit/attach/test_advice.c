@@ -228,51 +228,6 @@ static void all_copied_is_said_with_cause_and_cost(void **state)
 	assert_string_equal(advice(&g), "");
 }
 
-/* Where kinds of sends, copies and pins are n/a, no sentence has them for its ground. */
-static void what_is_not_told_is_no_ground(void **state)
-{
-	struct books b = {.connections = 1, .zerocopy = 1, .ids = 60000, .untold = 1};
-	struct grounds g = {.books = &b, .told = true, .notices = true};
-
-	(void)state;
-	b.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){60001000, 60001};
-	assert_has(advice(&g), "Zero-copy sends of 1000 B on average (60 001)");
-	/* cppcheck-suppress unreadVariable ; g reads it */
-	b.untold_pins = 1;
-	assert_string_equal(advice(&g), "");
-	g.baseline = &measured;
-	assert_string_equal(advice(&g), "");
-	/* As if none of them had been zero-copy. */
-	b.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){0, 0};
-	b.calls[NIO_CALL_PLAIN] = (struct nio_amount){300000 * 100, 100};
-	assert_string_equal(advice(&g), "");
-	/* cppcheck-suppress unreadVariable ; g reads it */
-	b.stages[NIO_STAGE_TX_COPY] = (struct nio_amount){100 * MIB, 1600};
-	g.read_bytes = (struct num){.value = 101 * MIB, .known = true};
-	assert_string_equal(advice(&g), "");
-}
-
-/* Completions are told all the same; what was pinned is not, nor a cause that follows from it. */
-static void all_copied_is_said_without_what_is_not_told(void **state)
-{
-	struct books b = {.connections = 1, .zerocopy = 1, .ids = 1200, .untold_pins = 1};
-	struct cpu_split cpu = split_of(CPU_CLASS_DEFERRED_COPY, 18, 82);
-	struct grounds g = {.books = &b, .told = true, .notices = true, .cpu = &cpu};
-	char text[1024];
-
-	(void)state;
-	b.completed = b.copied = 1200;
-	snprintf(text, sizeof(text), "%s", advice(&g));
-	assert_string_equal(text,
-			    "Zero-copy is on and every send is copied (1 200 of 1 200): it costs "
-			    "18 % of the CPU time (12 to 27 %) in the copy, notifications and "
-			    "pinning, if any. Without MSG_ZEROCOPY the copy stays, and "
-			    "notifications and pinning, if any, go.");
-	/* cppcheck-suppress unreadVariable ; g reads it */
-	b.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){1200, 1200};
-	assert_string_equal(advice(&g), text);
-}
-
 static void put_cell(FILE *f, const char *mode, unsigned int size, double cpu)
 {
 	static const double off[] = {0, 0.5, -0.5, 0.25, -0.25, 0.1, -0.1};
@@ -327,8 +282,6 @@ int main(void)
 		cmocka_unit_test(few_samples_tell_no_cost),
 		cmocka_unit_test(samples_tell_as_far_as_their_interval_goes),
 		cmocka_unit_test(all_copied_is_said_with_cause_and_cost),
-		cmocka_unit_test(what_is_not_told_is_no_ground),
-		cmocka_unit_test(all_copied_is_said_without_what_is_not_told),
 		cmocka_unit_test(sweeps_are_read_as_claims),
 		cmocka_unit_test(what_is_no_sweep_is_refused),
 	};

@@ -11,8 +11,10 @@
 
 #include "attach/detail_view.h"
 
-static const struct nio_stream stream = {
-	.cookie = 1,
+static const struct sock_state stream = {
+	.key = 1,
+	.born_window = 1,
+	.window = 1,
 	.tgid = 42,
 	.last_ns = 2,
 	.family = 2,
@@ -20,8 +22,8 @@ static const struct nio_stream stream = {
 	.remote = {10, 0, 0, 2},
 	.local_port = 80,
 	.remote_port = 4711,
-	.flags = NIO_STREAM_TX_BASE | NIO_STREAM_PLACED,
-	.sent_seen = 3000000,
+	.flags = SOCK_STATE_PLACED,
+	.now = {.sent = 3000000, .read = 50},
 	.stages = {[NIO_STAGE_TX_COPY] = {3000000, 100}, [NIO_STAGE_RX_COPY] = {50, 2}},
 	.calls = {[NIO_CALL_PLAIN] = {3000000, 100}},
 	.tx_sizes = {[4] = 1, [15] = 100},
@@ -43,11 +45,11 @@ static char *page(const struct view_item *item, unsigned int rows, unsigned int 
 	return text;
 }
 
-static struct view_item item_of(const struct nio_stream *s)
+static struct view_item item_of(const struct sock_state *s)
 {
 	struct view_item item = {.id = 1, .name = "nginx 42", .stream = s};
 
-	books__add_stream(&item.books, s);
+	books__add_socket(&item.books, s);
 	return item;
 }
 

@@ -18,10 +18,13 @@
 static const char *const heads[HEADS] = {"sent",     "copied",   "pinned",  "spliced",
 					 "deferred", "received", "copies/B"};
 
-static struct nio_stream stream_of(uint64_t cookie, const char *comm)
+static struct sock_state stream_of(uint64_t cookie, const char *comm)
 {
-	struct nio_stream s = {
-		.cookie = cookie,
+	struct sock_state s = {
+		.key = cookie,
+		.born_window = 1,
+		.window = 1,
+		.now = {.sent = 1000000, .received = 3000, .read = 3000},
 		.tgid = 4194304,
 		.first_ns = 1,
 		.last_ns = 2,
@@ -30,7 +33,7 @@ static struct nio_stream stream_of(uint64_t cookie, const char *comm)
 		.remote = {203, 0, 113, 210},
 		.local_port = 50443,
 		.remote_port = 60211,
-		.flags = NIO_STREAM_PLACED,
+		.flags = SOCK_STATE_PLACED,
 		.stages = {[NIO_STAGE_TX_COPY] = {1000000, 100}, [NIO_STAGE_RX_COPY] = {3000, 1}},
 	};
 
@@ -39,7 +42,7 @@ static struct nio_stream stream_of(uint64_t cookie, const char *comm)
 }
 
 /* By each way there is. */
-static void send_otherwise(struct nio_stream *s)
+static void send_otherwise(struct sock_state *s)
 {
 	s->stages[NIO_STAGE_TX_PIN] = (struct nio_amount){2000000, 1};
 	s->stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){4000000, 1};
@@ -47,17 +50,20 @@ static void send_otherwise(struct nio_stream *s)
 }
 
 /* The table of one stream as text, freed by the caller. */
-static char *table_of(const struct nio_stream *s, enum by by, unsigned int width)
+static char *table_of(const struct sock_state *s, enum by by, unsigned int width)
 {
 	struct attach_options o = {.by = by, .top = 10};
 	struct findings r = {.o = &o};
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
+	struct sock_state whole = *s;
 
 	assert_non_null(f);
+	whole.now.sent = s->stages[NIO_STAGE_TX_COPY].bytes + s->stages[NIO_STAGE_TX_PIN].bytes +
+			 s->stages[NIO_STAGE_TX_SPLICE].bytes;
 	table__begin(&r.table);
-	table__take(&r.table, s);
+	table__take(&r.table, &whole);
 	table__end(&r.table);
 	table__sort(&r.table, SORT_BYTES, 0);
 	assert_int_equal(findings__print_table(f, width, &r), 0);
@@ -66,7 +72,7 @@ static char *table_of(const struct nio_stream *s, enum by by, unsigned int width
 	return text;
 }
 
-static void assert_table(const struct nio_stream *s, enum by by, unsigned int width,
+static void assert_table(const struct sock_state *s, enum by by, unsigned int width,
 			 const char *wanted)
 {
 	char *text = table_of(s, by, width);
@@ -90,7 +96,7 @@ static void assert_fits(char *text, unsigned int width)
 
 static void no_line_is_too_wide_and_no_column_vanishes(void **state)
 {
-	struct nio_stream s = stream_of(1, "a-long-name-it-i"), full = s, six = s;
+	struct sock_state s = stream_of(1, "a-long-name-it-i"), full = s, six = s;
 
 	(void)state;
 	send_otherwise(&full);
@@ -109,7 +115,7 @@ static void no_line_is_too_wide_and_no_column_vanishes(void **state)
 /* Nothing is lost by that: they go before names are shortened. */
 static void columns_that_are_zero_go_first(void **state)
 {
-	struct nio_stream s = stream_of(1, "nginx");
+	struct sock_state s = stream_of(1, "nginx");
 
 	(void)state;
 	assert_table(&s, BY_CONNECTION, 120,
@@ -138,7 +144,7 @@ static void columns_that_are_zero_go_first(void **state)
 
 static void names_are_shortened_before_what_has_bytes_goes(void **state)
 {
-	struct nio_stream s = stream_of(1, "nginx");
+	struct sock_state s = stream_of(1, "nginx");
 
 	(void)state;
 	send_otherwise(&s);
@@ -168,7 +174,7 @@ static void names_are_shortened_before_what_has_bytes_goes(void **state)
 /* Copies that were made and not seen are no 0. */
 static void the_least_there_were_is_called_that(void **state)
 {
-	struct nio_stream s = stream_of(1, "vpn");
+	struct sock_state s = stream_of(1, "vpn");
 
 	(void)state;
 	s.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){2000000, 2};
@@ -187,7 +193,7 @@ static void the_least_there_were_is_called_that(void **state)
 /* What has bytes and no room is told from what has none. */
 static void both_are_said_apart(void **state)
 {
-	struct nio_stream s = stream_of(1, "nginx");
+	struct sock_state s = stream_of(1, "nginx");
 
 	(void)state;
 	send_otherwise(&s);
@@ -205,7 +211,7 @@ static void rows_that_are_not_shown_are_said(void **state)
 {
 	struct attach_options o = {.by = BY_PROCESS, .top = 1};
 	struct findings r = {.o = &o};
-	struct nio_stream s = stream_of(1, "nginx");
+	struct sock_state s = stream_of(1, "nginx");
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
@@ -214,7 +220,7 @@ static void rows_that_are_not_shown_are_said(void **state)
 	assert_non_null(f);
 	table__begin(&r.table);
 	for (uint32_t i = 0; i < 3; i++) {
-		s.cookie = i + 1;
+		s.key = i + 1;
 		s.tgid = i + 1;
 		table__take(&r.table, &s);
 	}
@@ -236,7 +242,7 @@ static void rows_that_are_not_shown_are_said(void **state)
 
 static void a_name_is_cut_between_characters(void **state)
 {
-	struct nio_stream s =
+	struct sock_state s =
 		stream_of(1, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4");
 	char *text;
 

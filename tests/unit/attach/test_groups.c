@@ -10,10 +10,14 @@
 
 #include "attach/table.h"
 
-static struct nio_stream stream(uint64_t cgroup, uint64_t bytes, bool closed)
+static struct sock_state stream(uint64_t cgroup, uint64_t bytes, bool closed)
 {
-	struct nio_stream s = {
-		.cookie = 1, .tgid = 7, .last_ns = 1, .closed_ns = closed, .cgroup = cgroup};
+	struct sock_state s = {.key = 1,
+			       .tgid = 7,
+			       .last_ns = 1,
+			       .closed_ns = closed,
+			       .cgroup = cgroup,
+			       .now = {.sent = bytes}};
 
 	s.stages[NIO_STAGE_TX_COPY].bytes = bytes;
 	return s;
@@ -28,8 +32,8 @@ static uint64_t sent_by(const struct table *t, uint64_t id)
 
 static void sums_are_of_open_and_closed(void **state)
 {
-	struct nio_stream one = stream(10, 100, true), two = stream(10, 20, false);
-	struct nio_stream three = stream(30, 3, false);
+	struct sock_state one = stream(10, 100, true), two = stream(10, 20, false);
+	struct sock_state three = stream(30, 3, false);
 	struct table t = {0};
 
 	(void)state;
@@ -53,12 +57,12 @@ static void sums_are_of_open_and_closed(void **state)
 
 static void a_port_is_the_service_s(void **state)
 {
-	const struct nio_stream accepted = {
-		.flags = NIO_STREAM_PLACED, .local_port = 443, .remote_port = 50000};
-	const struct nio_stream caller = {.flags = NIO_STREAM_PLACED | NIO_STREAM_CALLER,
+	const struct sock_state accepted = {
+		.flags = SOCK_STATE_PLACED, .local_port = 443, .remote_port = 50000};
+	const struct sock_state caller = {.flags = SOCK_STATE_PLACED | SOCK_STATE_CALLER,
 					  .local_port = 40000,
 					  .remote_port = 60000};
-	const struct nio_stream unplaced = {.local_port = 443, .remote_port = 1};
+	const struct sock_state unplaced = {.local_port = 443, .remote_port = 1};
 
 	(void)state;
 	assert_int_equal(group__id(GROUP_PORT, &accepted), 443);
@@ -75,7 +79,7 @@ static void what_finds_no_room_is_counted_once(void **state)
 	for (int refresh = 0; refresh < 2; refresh++) {
 		table__begin(&t);
 		for (uint64_t i = 1; i <= GROUPS_MAX + 5; i++) {
-			struct nio_stream s = stream(i, 1, i <= GROUPS_MAX + 2);
+			struct sock_state s = stream(i, 1, i <= GROUPS_MAX + 2);
 
 			if (!refresh || !s.closed_ns)
 				table__take(&t, &s);
@@ -98,7 +102,7 @@ static void processes_without_room_are_counted_once(void **state)
 	for (uint32_t i = 1; i <= TABLE_PROCESSES_MAX; i++)
 		assert_non_null(table__process(&t, i, 0));
 	for (int refresh = 0; refresh < 3; refresh++) {
-		struct nio_stream open = stream(1, 1, false), closed = stream(1, 1, true);
+		struct sock_state open = stream(1, 1, false), closed = stream(1, 1, true);
 
 		open.tgid = closed.tgid = TABLE_PROCESSES_MAX + 1;
 		table__begin(&t);

@@ -8,14 +8,15 @@
 
 #include "attach/findings.h"
 
-static struct nio_stream stream_of(uint64_t started, uint64_t bytes, bool closed)
+static struct sock_state stream_of(uint64_t started, uint64_t bytes, bool closed)
 {
-	struct nio_stream s = {
-		.cookie = started,
+	struct sock_state s = {
+		.key = started,
 		.tgid = 7,
 		.started = started,
 		.last_ns = 1,
 		.closed_ns = closed,
+		.now = {.sent = bytes},
 		.comm = "first",
 	};
 
@@ -39,7 +40,7 @@ static uint64_t sent_by(const struct table *t, uint64_t started)
 
 static void take_both(struct table *t)
 {
-	struct nio_stream first = stream_of(100, 1000, true), second = stream_of(200, 20, false);
+	struct sock_state first = stream_of(100, 1000, true), second = stream_of(200, 20, false);
 
 	table__begin(t);
 	table__take(t, &first);

@@ -14,23 +14,24 @@
 
 #include "attach/top_view.h"
 
-static struct nio_stream stream_of(uint32_t tgid, uint64_t bytes)
+static struct sock_state stream_of(uint32_t tgid, uint64_t bytes)
 {
-	return (struct nio_stream){
-		.cookie = 1,
+	return (struct sock_state){
+		.key = 1,
+		.now = {.sent = bytes},
 		.tgid = tgid,
 		.first_ns = 1500000000,
 		.last_ns = 1900000000,
 		.family = 2,
 		.local_port = 443,
-		.flags = NIO_STREAM_PLACED,
+		.flags = SOCK_STATE_PLACED,
 		.stages = {[NIO_STAGE_TX_COPY] = {bytes, 1}},
 	};
 }
 
 /* The screen at a time, of this stream; freed by the caller. */
 static char *drawn_of(struct top_view *v, struct findings *r, uint64_t at_ns,
-		      const struct nio_stream *s)
+		      const struct sock_state *s)
 {
 	FILE *saved = stdout;
 	char *text = NULL;
@@ -52,7 +53,7 @@ static char *drawn_of(struct top_view *v, struct findings *r, uint64_t at_ns,
 /* After so many bytes. */
 static char *drawn(struct top_view *v, struct findings *r, uint64_t at_ns, uint64_t bytes)
 {
-	struct nio_stream s = stream_of(7, bytes);
+	struct sock_state s = stream_of(7, bytes);
 
 	return drawn_of(v, r, at_ns, &s);
 }
@@ -152,7 +153,7 @@ static void a_connection_keeps_its_remote_port(void **state)
 	struct attach_options o = {.by = BY_CONNECTION};
 	struct findings r = {.o = &o, .begun_ns = 1000000000};
 	struct top_view v = {.shown = true};
-	struct nio_stream s = stream_of(4194304, 1);
+	struct sock_state s = stream_of(4194304, 1);
 	char *screen;
 
 	(void)state;

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * How watched sockets of attach send and receive: inline cores that know nothing of how they were
+ * called. Each counts one call or one copy; the bytes of a connection are its socket's own.
+ */
+#ifndef NETIOTRACE_SOCK_EVENTS_BPF_H
+#define NETIOTRACE_SOCK_EVENTS_BPF_H
+
+#include "sock_life.bpf.h"
+#include "message.bpf.h"
+
+/* Messages are seen before their bytes leave (probe "message"). */
+const volatile bool nio_told = false;
+/* Completions are seen as the kernel ends sends: notifications tell nothing new. */
+const volatile bool nio_completions = false;
+
+/* What messages said of the calls of several threads on one socket, by thread. */
+struct nio_thread_message {
+	__u64 key; /* of the socket */
+	__u32 what;
+	__u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, NIO_MESSAGES_MAX);
+	__type(key, __u32);
+	__type(value, struct nio_thread_message);
+} nio_messages SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct nio_event_counts);
+} nio_event_counts SEC(".maps");
+
+static __always_inline struct nio_event_counts *event_counts(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&nio_event_counts, &zero);
+}
+
+static __always_inline void count_event(void)
+{
+	struct nio_event_counts *c = event_counts();
+
+	if (c)
+		c->runs++;
+}
+
+static __always_inline void count_sent(const struct sock_state *s, __u32 kind, __u32 bytes)
+{
+	struct nio_event_counts *c = event_counts();
+
+	if (c && kind < NIO_CALL_NR && !(s->flags & SOCK_STATE_FOREIGN))
+		c->sent[kind] += bytes;
+}
+
+static __always_inline void add_amount(struct nio_amount *a, __u64 bytes)
+{
+	add_to(&a->bytes, bytes);
+	add_to(&a->events, 1);
+}
+
+static __always_inline void touch(struct sock_state *s, const struct sock *sk)
+{
+	s->last_ns = bpf_ktime_get_ns();
+	if (!(s->flags & SOCK_STATE_PLACED))
+		place(s, sk);
+}
+
+/* Another layer than TCP serves this socket: nothing of it is in a stage. */
+static __always_inline bool is_uncovered(struct sock_state *s, const struct sock *sk, __u32 side,
+					 __u32 bytes)
+{
+	enum nio_uncovered_kind path = path_of(sk, side, ADDRESS);
+
+	if (path >= NIO_COVERED || side >= NIO_SIDE_NR)
+		return false;
+	s->uncovered = path + 1;
+	add_to(&s->uncovered_bytes[side][path], bytes);
+	return true;
+}
+
+#define TCP_RECV_QUEUE 1 /* TCP_REPAIR_QUEUE */
+
+/* TCP_REPAIR: what is sent then is put among what was received, and leaves by no send. */
+static __always_inline bool restores_received(const struct sock *sk)
+{
+	const struct tcp_sock *tp = (const struct tcp_sock *)sk;
+
+	return kernel_read(struct tcp_sock, sk, repair_queue) == TCP_RECV_QUEUE &&
+	       BPF_CORE_READ_BITFIELD_PROBED(tp, repair);
+}
+
+/* Do MSG_ZEROCOPY sends of this socket take ids (SO_ZEROCOPY), and pin pages? */
+enum sock_flags___zerocopy {
+	SOCK_ZEROCOPY___zerocopy = 25,
+};
+
+static __always_inline bool may_pin(const struct sock *sk)
+{
+	__u64 flag = bpf_core_enum_value(enum sock_flags___zerocopy, SOCK_ZEROCOPY___zerocopy);
+
+	return kernel_read(struct sock_common, sk, skc_flags) & (1UL << flag);
+}
+
+/* What the message of a send call says, and whether its pages are pinned. */
+static __always_inline __u32 call_of(const struct sock *sk, const struct msghdr *msg, bool vector)
+{
+	__u32 what = call_of_message(msg, ADDRESS) | (vector ? NIO_CALL_VECTOR : 0);
+
+	if (kernel_read(struct msghdr, msg, msg_flags) & MSG_FASTOPEN)
+		what |= NIO_CALL_FASTOPEN;
+	if ((what & NIO_SEEN_ZEROCOPY) && may_pin(sk))
+		what |= NIO_CALL_PINS;
+	return what;
+}
+
+/* Keeps what the message of this thread's call says until the call returns. */
+static __always_inline void keep_message(struct sock_state *s, __u32 what)
+{
+	struct nio_thread_message m = {.key = s->key, .what = what};
+	__u32 tid = tid_now();
+
+	if (!s->message.tid || s->message.tid == tid) {
+		s->message.what = what;
+		s->message.tid = tid;
+	} else {
+		bpf_map_update_elem(&nio_messages, &tid, &m, BPF_ANY);
+	}
+}
+
+/* The same, as the call returns. 0: the message was not seen. */
+static __always_inline __u32 take_message(struct sock_state *s)
+{
+	struct nio_thread_message *m;
+	__u32 tid = tid_now(), what;
+
+	if (!nio_told)
+		return 0;
+	if (s->message.tid == tid) {
+		s->message.tid = 0;
+		return s->message.what;
+	}
+	m = bpf_map_lookup_elem(&nio_messages, &tid);
+	if (!m || m->key != s->key)
+		return 0;
+	what = m->what;
+	bpf_map_delete_elem(&nio_messages, &tid);
+	return what;
+}
+
+/* A send call is about to queue bytes. vector: its message is of several pieces. */
+static __always_inline void on_message(struct sock *sk, const struct msghdr *msg, bool vector)
+{
+	bool adopted;
+	struct sock_state *s = state_in_use(sk, &adopted);
+	__u32 what;
+
+	if (!s || nio_over)
+		return;
+	what = call_of(sk, msg, vector);
+	keep_message(s, what);
+	if (!(what & NIO_SEEN_ZEROCOPY))
+		return;
+	nio_zerocopy_ns = bpf_ktime_get_ns();
+	/* The present call has taken its id already. */
+	if (adopted && (what & NIO_CALL_PINS) && s->zckey_base)
+		s->zckey = s->zc_next = --s->zckey_base;
+}
+
+static __always_inline enum nio_send_kind how_sent(struct sock_state *s, const struct sock *sk,
+						   __u32 what)
+{
+	__u32 zckey = kernel_read(struct sock, sk, sk_zckey.counter), before = s->zckey;
+	bool told = what & NIO_SEEN_CALL, routed = !(what & NIO_CALL_FASTOPEN);
+
+	s->zckey = zckey;
+	if (zckey != before)
+		nio_zerocopy_ns = bpf_ktime_get_ns();
+	return nio_send_kind((struct nio_send_facts){
+		.told = told,
+		.foreign = what & NIO_SEEN_FOREIGN,
+		.by_uring = !told && uses_io_uring(),
+		.zerocopy = what & NIO_SEEN_ZEROCOPY,
+		.splice = what & NIO_SEEN_SPLICE,
+		.sg = routed && (kernel_read(struct sock, sk, sk_route_caps) & NETIF_F_SG),
+		/* Where the message was seen, ids may be other threads'. */
+		.took_id = told ? (what & NIO_CALL_PINS) != 0 : zckey != before,
+	});
+}
+
+/* io_uring's SEND_ZC says MSG_ZEROCOPY, too. */
+static __always_inline __u32 kind_of(__u32 call, enum nio_send_kind how)
+{
+	if (call & NIO_SEEN_FOREIGN)
+		return NIO_CALL_IO_URING;
+	if (how == NIO_SEND_PINNED || (call & NIO_SEEN_ZEROCOPY))
+		return NIO_CALL_ZEROCOPY;
+	if (call & NIO_SEEN_SPLICE)
+		return NIO_CALL_SPLICE;
+	if (!(call & NIO_SEEN_CALL))
+		return NIO_CALL_UNTOLD;
+	return call & NIO_CALL_VECTOR ? NIO_CALL_VECTORED : NIO_CALL_PLAIN;
+}
+
+static __always_inline void book_sent(struct sock_state *s, enum nio_send_kind how, __u32 bytes)
+{
+	switch (how) {
+	case NIO_SEND_PINNED:
+		add_amount(&s->stages[NIO_STAGE_TX_PIN], bytes);
+		return;
+	case NIO_SEND_SPLICED:
+		add_amount(&s->stages[NIO_STAGE_TX_SPLICE], bytes);
+		return;
+	case NIO_SEND_FOREIGN:
+		add_to(&s->uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN], bytes);
+		return;
+	default:
+		add_amount(&s->stages[NIO_STAGE_TX_COPY], bytes);
+	}
+}
+
+/* Of ret bytes that a call sent, those that went with the SYN. */
+static __always_inline __u32 take_syn_bytes(struct sock_state *s, const struct sock *sk, __u32 ret)
+{
+	__u32 bytes = s->syn_bytes;
+
+	if (kernel_read(struct sock_common, sk, skc_state) == TCP_SYN_SENT)
+		return ret;
+	if (bytes)
+		s->syn_bytes = 0;
+	return bytes < ret ? bytes : ret;
+}
+
+/* A send call queued ret bytes, of which `what` is known. */
+static __always_inline void book_call(struct sock_state *s, const struct sock *sk, __u32 ret,
+				      __u32 what)
+{
+	enum nio_send_kind how = how_sent(s, sk, what);
+	__u32 syn = take_syn_bytes(s, sk, ret), kind;
+
+	/* The data of a SYN is copied, however the rest is sent (tcp_send_syn_data). */
+	if (syn && how != NIO_SEND_COPIED)
+		book_sent(s, NIO_SEND_COPIED, syn);
+	else
+		syn = 0;
+	if (ret > syn)
+		book_sent(s, how, ret - syn);
+	kind = kind_of(what, how);
+	add_amount(&s->calls[kind], ret);
+	count_sent(s, kind, ret);
+	__sync_fetch_and_add(&s->tx_sizes[nio_size_bucket(ret)], 1);
+	if (what & NIO_SEEN_ZEROCOPY && !(what & (NIO_CALL_PINS | NIO_SEEN_FOREIGN)))
+		__sync_fetch_and_add(&s->zc_without_option, 1);
+}
+
+#define EAGAIN      11
+#define EPIPE       32
+#define ENOBUFS     105
+#define EINPROGRESS 115
+
+static __always_inline void book_refused(struct sock_state *s, int err)
+{
+	enum nio_refusal why = err == -ENOBUFS  ? NIO_REFUSAL_ENOBUFS
+			       : err == -EAGAIN ? NIO_REFUSAL_EAGAIN
+			       : err == -EPIPE  ? NIO_REFUSAL_EPIPE
+						: NIO_REFUSAL_OTHER;
+
+	if (err && err != -EINPROGRESS)
+		__sync_fetch_and_add(&s->refused[why], 1);
+}
+
+/*
+ * A call whose message was missed is none of those that were seen. One whose bytes all went with
+ * the SYN has no turn that shows its message.
+ */
+static __always_inline bool is_told(const struct sock_state *s, const struct sock *sk, __u32 what)
+{
+	return !nio_told || (what & NIO_SEEN_CALL) || s->syn_bytes ||
+	       kernel_read(struct sock_common, sk, skc_state) == TCP_SYN_SENT;
+}
+
+/* A send call queued ret bytes, or failed. what: of its message, where only its end is seen. */
+static __always_inline void on_send_return(struct sock *sk, int ret, __u32 what)
+{
+	bool adopted = false;
+	struct sock_state *s = ret > 0 ? state_in_use(sk, &adopted) : state_of(sk);
+
+	if (!s || nio_over)
+		return;
+	what |= take_message(s);
+	if (!nio_told && s->message.tid != tid_now()) {
+		s->several |= s->message.tid != 0;
+		s->message.tid = tid_now();
+	}
+	if (restores_received(sk))
+		return;
+	if (ret <= 0) {
+		book_refused(s, ret);
+		return;
+	}
+	touch(s, sk);
+	if (is_uncovered(s, sk, NIO_SIDE_SENDER, ret))
+		return;
+	if (adopted)
+		s->base.sent -= ret;
+	if (is_told(s, sk, what))
+		book_call(s, sk, ret, what);
+}
+
+/* What became of the last receive copy: its bytes were taken, or only looked at, or more were. */
+static __always_inline void judge_taken(struct sock_state *s, __u32 taken)
+{
+	__s32 further = nio_seq_delta(s->taken_seen, taken);
+	__u64 *uncovered = s->uncovered_bytes[NIO_SIDE_RECEIVER];
+
+	if (s->rx_window != nio_window)
+		s->rx_window = nio_window; /* what was taken while nobody looked is not judged */
+	else if (further > 0)
+		add_to(&uncovered[NIO_UNCOVERED_UNSEEN], further);
+	else if (further < 0)
+		add_to(&uncovered[NIO_UNCOVERED_PEEKED], -further);
+}
+
+/* What the application has taken, as a sequence number, in which a FIN takes one. */
+static __always_inline __u32 taken_of(const struct sock *sk)
+{
+	__u32 copied = kernel_read(struct tcp_sock, sk, copied_seq);
+	bool fin = kernel_read(struct sock_common, sk, skc_flags) & (1UL << SOCK_DONE);
+
+	return copied - (fin && copied == kernel_read(struct tcp_sock, sk, rcv_nxt));
+}
+
+/*
+ * A connection has ended, and its bytes are still read: tcp_disconnect() may clear the counters
+ * before tcp_destroy_sock.
+ */
+static __always_inline void on_read_after_close(struct sock_state *s, const struct sock *sk,
+						__u32 len)
+{
+	struct nio_numbers n;
+	struct nio_tcp t;
+
+	read_tcp(&t, sk, s);
+	if (t.write_seq != s->write_seq)
+		return;
+	n = nio_numbers_of(&t);
+	s->now.read = n.read + len;
+	s->now.taken = n.taken + len;
+}
+
+/*
+ * Len bytes of payload are copied to user memory; the lock is held. What kTLS copies is not what
+ * TCP receives: its bytes are those that it takes of TCP.
+ */
+static __always_inline void on_received(struct sock *sk, int len)
+{
+	bool adopted;
+	struct sock_state *s = state_in_use(sk, &adopted);
+	enum nio_uncovered_kind path;
+	__u32 taken;
+
+	if (!s || nio_over)
+		return;
+	touch(s, sk);
+	path = path_of(sk, NIO_SIDE_RECEIVER, ADDRESS);
+	if (path < NIO_COVERED) {
+		s->uncovered = path + 1;
+		if (path != NIO_UNCOVERED_KTLS)
+			add_to(&s->uncovered_bytes[NIO_SIDE_RECEIVER][path], len);
+		return;
+	}
+	taken = taken_of(sk);
+	judge_taken(s, taken);
+	s->taken_seen = taken + len;
+	if (s->flags & SOCK_STATE_CLOSED)
+		on_read_after_close(s, sk, len);
+	add_amount(&s->stages[NIO_STAGE_RX_COPY], len);
+	__sync_fetch_and_add(&s->rx_sizes[nio_size_bucket(len)], 1);
+}
+
+/* Zero-copy sends up to hi are reported complete. Reports of one range may come twice. */
+static __always_inline void on_told(struct sock_state *s, __u32 hi, bool copied)
+{
+	__s32 sends = nio_seq_delta(s->zc_next, hi + 1);
+
+	if (sends <= 0)
+		return;
+	s->zc_next = hi + 1;
+	add_to(&s->completed, sends);
+	if (copied)
+		add_to(&s->copied, sends);
+}
+
+/* A notification of the error queue, with its range and code in its cb. */
+static __always_inline void on_notice(struct sock_state *s, const struct sk_buff *skb)
+{
+	const void *serr = (const char *)skb + bpf_core_field_offset(struct sk_buff, cb);
+
+	if (kernel_read(struct sock_exterr_skb, serr, ee.ee_origin) != SO_EE_ORIGIN_ZEROCOPY ||
+	    kernel_read(struct sock_exterr_skb, serr, ee.ee_errno))
+		return;
+	nio_zerocopy_ns = bpf_ktime_get_ns();
+	if (nio_completions)
+		return;
+	on_told(s, kernel_read(struct sock_exterr_skb, serr, ee.ee_data),
+		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED);
+}
+
+/* The socket that sent with this ubuf_info; see cookie_of_uarg(). */
+static __always_inline struct sock_state *state_of_uarg(const char *uarg)
+{
+	if (!uarg || !is_msg_zerocopy(uarg))
+		return NULL;
+	return state_of(
+		kernel_read(struct sk_buff, uarg - bpf_core_field_offset(struct sk_buff, cb), sk));
+}
+
+/* The kernel ends a range of zero-copy sends: the last reference to their pages is gone. */
+static __always_inline void on_ended(const char *uarg, bool copied)
+{
+	struct sock_state *s = state_of_uarg(uarg);
+	struct zc_notification n;
+
+	if (!s || nio_over || read_uarg(uarg, &n) || nio_seq_delta(s->zckey_base, n.lo) < 0)
+		return;
+	nio_zerocopy_ns = bpf_ktime_get_ns();
+	add_to(&s->completed, n.sends);
+	if (n.copied || copied)
+		add_to(&s->copied, n.sends);
+}
+
+/* Pages of a sender are copied for a local receiver (skb_copy_ubufs), or are about to be. */
+static __always_inline void on_deferred_copy(const struct sk_buff *skb, bool known)
+{
+	__u32 bytes = NIO_FIELD(known, struct sk_buff, skb, data_len);
+	struct sock_state *s = bytes ? state_of_uarg(uarg_of(skb, known)) : NULL;
+
+	if (s && !nio_over)
+		add_amount(&s->stages[NIO_STAGE_DEFERRED_COPY], bytes);
+}
+
+/*
+ * The kernel reports an error to a socket, or that zero-copy sends are complete: what it reports is
+ * the last of the error queue, read or not by the application.
+ */
+static __always_inline void on_report(const struct sock *sk)
+{
+	struct sock_state *s = state_of(sk);
+	const struct sk_buff *last;
+
+	if (!s || nio_over)
+		return;
+	last = (const void *)BPF_CORE_READ(sk, sk_error_queue.prev);
+	if (last && (const void *)last !=
+			    (const char *)sk + bpf_core_field_offset(struct sock, sk_error_queue))
+		on_notice(s, last);
+}
+
+#endif

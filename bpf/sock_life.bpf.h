@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The life of watched sockets: connect(), accepted connections, ends, and the iterations that read
+ * their numbers. docs/DESIGN.md, "attach", has the formulas and what goes wrong without them.
+ */
+#ifndef NETIOTRACE_SOCK_LIFE_BPF_H
+#define NETIOTRACE_SOCK_LIFE_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "sock_state.bpf.h"
+
+/* Sockets that were there before, by cookie: user space fills it before an iteration. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__uint(map_flags, NIO_NO_PREALLOC);
+	__type(key, __u64);
+	__type(value, struct nio_owner);
+} nio_owners SEC(".maps");
+
+/* The last change that a program of a pair has handled on this CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} nio_handled SEC(".maps");
+
+#define ULP_MPTCP 0x6374706d /* "mptc", as it is in memory */
+
+/* A connection beneath MPTCP, whose socket is another. */
+static __always_inline bool is_subflow(const struct sock *sk)
+{
+	const struct tcp_ulp_ops *ulp = kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops);
+	__u32 name = 0;
+
+	if (!ulp)
+		return false;
+	bpf_probe_read_kernel(&name, sizeof(name),
+			      (const char *)ulp + bpf_core_field_offset(struct tcp_ulp_ops, name));
+	return name == ULP_MPTCP;
+}
+
+/* The message of a send call that connects, while it does; NULL: there is none. */
+static __always_inline const struct msghdr *connecting_message(const struct sock *sk)
+{
+	return BPF_CORE_READ((const struct tcp_sock *)sk, fastopen_req, data);
+}
+
+#define ALL_OF_CALL (~0U) /* sock_state.syn_bytes, as good as: the call had no route to pin for */
+
+/* connect(), or a send call with MSG_FASTOPEN, in the task that calls it. */
+static __always_inline void on_syn(const struct sock *sk)
+{
+	struct sock_state *s = state_of(sk);
+	const struct msghdr *msg;
+	bool ported;
+
+	if (s && s->state == TCP_SYN_SENT && !is_stale(s, sk) && !(s->flags & SOCK_STATE_CLOSED))
+		return;
+	if (!nio_armed || tgid_now() == nio_own_tgid || (nio_by_task && !task_wanted()))
+		return;
+	ported = port_wanted(sk);
+	if ((!ported && !nio_by_task) || is_subflow(sk))
+		return;
+	s = take_in(sk);
+	if (!s)
+		return;
+	s->state = TCP_SYN_SENT;
+	own(s);
+	sock_state_flag(s, SOCK_STATE_CALLER, true);
+	if (!ported)
+		sock_state_flag(s, SOCK_STATE_MAYBE, true);
+	msg = connecting_message(sk);
+	if (msg && s->zckey && (BPF_CORE_READ(msg, msg_flags) & MSG_ZEROCOPY))
+		s->zckey = s->zc_next = --s->zckey_base; /* it has taken its id already */
+	s->syn_bytes = msg ? ALL_OF_CALL : 0;
+}
+
+/* Of a socket that called connect() and is in no table: was it turned away for its port alone? */
+static __always_inline struct sock_state *take_in_connected(const struct sock *sk)
+{
+	struct sock_state *s;
+
+	if (!nio_armed || nio_by_task || !nio_by_port || !port_wanted(sk) || is_subflow(sk))
+		return NULL;
+	s = take_in(sk);
+	if (s)
+		sock_state_flag(s, SOCK_STATE_CALLER, true);
+	return s;
+}
+
+static __always_inline __u64 booked_sent(const struct sock_state *s)
+{
+	return s->stages[NIO_STAGE_TX_COPY].bytes + s->stages[NIO_STAGE_TX_PIN].bytes +
+	       s->stages[NIO_STAGE_TX_SPLICE].bytes;
+}
+
+/*
+ * The SYN was answered: what was queued by now went with it, of a call that waited for this or has
+ * returned before. A socket whose numbers were set (TCP_REPAIR) sends no SYN.
+ */
+static __always_inline void on_connected(struct sock_state *s, const struct sock *sk)
+{
+	struct nio_tcp t;
+	struct nio_numbers n;
+
+	if (!kernel_read(struct tcp_sock, sk, bytes_acked))
+		sock_state_flag(s, SOCK_STATE_CALLER, false);
+	if ((s->flags & SOCK_STATE_MAYBE) && port_wanted(sk))
+		sock_state_flag(s, SOCK_STATE_MAYBE, false);
+	place(s, sk);
+	begin(s, sk, true);
+	if (s->syn_bytes == ALL_OF_CALL && connecting_message(sk))
+		return;
+	read_tcp(&t, sk, s);
+	n = nio_numbers_of(&t);
+	s->syn_bytes = n.sent > booked_sent(s) ? n.sent - booked_sent(s) : 0;
+}
+
+/* An accepted connection leaves SYN_RECV, where its numbers began with nothing. */
+static __always_inline struct sock_state *on_accepted(const struct sock *sk)
+{
+	struct sock_state *s;
+
+	if (!nio_armed || !listener_wanted(sk) || !port_wanted(sk) || is_subflow(sk))
+		return NULL;
+	s = take_in(sk);
+	if (s)
+		begin(s, sk, true);
+	return s;
+}
+
+/* The present task holds the lock of a socket: what changes it is that task's doing. */
+static __always_inline bool is_locked(const struct sock *sk)
+{
+	return kernel_read(struct sock, sk, sk_lock.owned);
+}
+
+static __always_inline void take_numbers(struct sock_state *s, const struct sock *sk, __u8 state)
+{
+	struct nio_tcp t;
+	__u64 sent = s->now.sent;
+
+	read_tcp(&t, sk, s);
+	t.state = state;
+	s->now = nio_numbers_of(&t);
+	if (s->flags & SOCK_STATE_ENDED)
+		s->now.sent = sent;
+}
+
+/* The FIN is queued after this change: what was sent is final, and known. */
+static __always_inline void on_last_sent(struct sock_state *s, const struct sock *sk)
+{
+	if (s->flags & SOCK_STATE_ENDED)
+		return;
+	take_numbers(s, sk, TCP_ESTABLISHED);
+	s->orphan = kernel_read(struct sock, sk, sk_shutdown) == SHUTDOWN_MASK;
+	sock_state_flag(s, SOCK_STATE_ENDED, true);
+}
+
+/*
+ * tcp_disconnect() (SO_LINGER of 0, a refused connect) clears the counters after this change: they
+ * are taken down now. Bytes that were received may still be read.
+ */
+static __always_inline void on_close(struct sock_state *s, const struct sock *sk, int oldstate)
+{
+	if (s->flags & SOCK_STATE_CLOSED)
+		return;
+	if (oldstate == TCP_SYN_SENT) {
+		s->now = s->base;
+		s->now.taken = s->taken_seen;
+	} else {
+		take_numbers(s, sk, oldstate);
+	}
+	s->write_seq = kernel_read(struct tcp_sock, sk, write_seq);
+	if (!s->begun)
+		s->taken_seen = s->now.taken - (__u32)s->now.read;
+	sock_state_flag(s, SOCK_STATE_ENDED, true);
+	sock_state_flag(s, SOCK_STATE_CLOSED, true);
+}
+
+static __always_inline void on_listen(const struct sock *sk)
+{
+	__u64 port = kernel_read(struct sock, sk, __sk_common.skc_num);
+
+	if (!nio_by_task || !task_wanted())
+		return;
+	asm volatile("%0 &= 0xffff" : "+r"(port));
+	nio_listens[port] = 1;
+}
+
+static __always_inline void on_change(struct sock_state *s, const struct sock *sk, int oldstate,
+				      int newstate)
+{
+	enum nio_change change;
+
+	if (s->flags & SOCK_STATE_CLOSED)
+		return;
+	change = nio_change_state(&s->state, oldstate, newstate);
+	if (change == NIO_CHANGE_DONE)
+		return;
+	if (change == NIO_CHANGE_AFTER_MISS)
+		add_to(&nio_attach_losses.changes_missed, 1);
+	if (is_locked(sk))
+		used_now(s);
+	/* Now, or the change from SYN_SENT was missed. */
+	if (!s->begun && oldstate != TCP_CLOSE &&
+	    !(oldstate == TCP_SYN_SENT && newstate == TCP_CLOSE))
+		on_connected(s, sk);
+	if (newstate == TCP_FIN_WAIT1 || newstate == TCP_LAST_ACK)
+		on_last_sent(s, sk);
+	if (newstate == TCP_CLOSE)
+		on_close(s, sk, oldstate);
+}
+
+/*
+ * The present task ends the use of a socket that is in no table: the events of its birth were
+ * refused.
+ */
+static __always_inline struct sock_state *take_in_late(const struct sock *sk, int newstate)
+{
+	if (newstate != TCP_FIN_WAIT1 && newstate != TCP_LAST_ACK && newstate != TCP_CLOSE)
+		return NULL;
+	return is_locked(sk) && use_wanted(sk) && !is_subflow(sk) ? adopt(sk) : NULL;
+}
+
+/* There is no tcp_destroy_sock of a socket of MPTCP. */
+static __always_inline int on_mptcp_change(const struct sock *sk, int newstate)
+{
+	struct sock_state *s = newstate == TCP_CLOSE ? state_of(sk) : NULL;
+
+	if (s && kernel_read(struct sock, sk, sk_protocol) == IPPROTO_MPTCP && !s->closed_ns)
+		send_end(s);
+	return 0;
+}
+
+static __always_inline int on_state(const struct sock *sk, int oldstate, int newstate)
+{
+	struct sock_state *s;
+
+	if (oldstate == TCP_LISTEN)
+		return 0;
+	if (sk->sk_protocol != IPPROTO_TCP)
+		return on_mptcp_change(sk, newstate);
+	if (newstate == TCP_LISTEN) {
+		on_listen(sk);
+		return 0;
+	}
+	if (newstate == TCP_SYN_SENT) {
+		on_syn(sk);
+		return 0;
+	}
+	s = state_of(sk);
+	if (s && is_stale(s, sk))
+		s = NULL;
+	if (!s && oldstate == TCP_SYN_RECV) {
+		s = on_accepted(sk);
+		if (s)
+			s->state = TCP_SYN_RECV;
+	} else if (!s && oldstate == TCP_SYN_SENT && newstate == TCP_ESTABLISHED) {
+		s = take_in_connected(sk);
+		if (s)
+			s->state = TCP_SYN_SENT;
+	} else if (!s) {
+		s = take_in_late(sk, newstate);
+	}
+	if (s)
+		on_change(s, sk, oldstate, newstate);
+	return 0;
+}
+
+/* Did the other program of a pair handle this on this CPU, with nothing between? */
+static __always_inline bool is_handled(__u64 what)
+{
+	__u32 zero = 0;
+	__u64 *last = bpf_map_lookup_elem(&nio_handled, &zero);
+
+	if (!last)
+		return false;
+	if (*last == what) {
+		*last = 0;
+		return true;
+	}
+	*last = what;
+	return false;
+}
+
+static __always_inline __u64 change_id(const struct sock *sk, __u32 oldstate, __u32 newstate)
+{
+	return (__u64)low_of(sk) << 8 | oldstate << 4 | newstate | 1ULL << 63;
+}
+
+/*
+ * Changes of state, and ends, have two programs each, that do the same: the kernel refuses a
+ * program on top of itself, as where a softirq comes while it runs, and the other one runs then.
+ * What one has done the other finds done; the next change of a socket tells what neither did.
+ */
+SEC("?tp_btf/inet_sock_set_state")
+int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
+{
+	if (is_handled(change_id(sk, oldstate, newstate)))
+		return 0;
+	return on_state(sk, oldstate, newstate);
+}
+
+SEC("?tp_btf/inet_sock_set_state")
+int BPF_PROG(nio_at_state2, const struct sock *sk, int oldstate, int newstate)
+{
+	if (is_handled(change_id(sk, oldstate, newstate)))
+		return 0;
+	return on_state(sk, oldstate, newstate);
+}
+
+/*
+ * The end of a socket. If it was not disconnected since it was closed (that moves write_seq), its
+ * application may have read more.
+ */
+static __always_inline void final_numbers(struct sock_state *s, const struct sock *sk)
+{
+	struct nio_numbers n;
+	struct nio_tcp t;
+
+	if (!(s->flags & SOCK_STATE_CLOSED)) {
+		add_to(&nio_attach_losses.changes_missed, 1);
+		take_numbers(s, sk, s->state);
+		if (!s->begun)
+			s->taken_seen = s->now.taken - (__u32)s->now.read;
+		return;
+	}
+	read_tcp(&t, sk, s);
+	if (t.write_seq != s->write_seq)
+		return;
+	n = nio_numbers_of(&t);
+	s->now.read = n.read;
+	s->now.taken = n.taken;
+}
+
+static __always_inline int on_destroy(const struct sock *sk)
+{
+	struct sock_state *s = state_of(sk);
+	__u64 key = (__u64)sk;
+
+	if (nio_any_left_out)
+		bpf_map_delete_elem(&nio_left_out, &key);
+	if (!s || is_stale(s, sk))
+		return 0;
+	if (is_locked(sk))
+		used_now(s);
+	if (!s->begun && !kernel_read(struct tcp_sock, sk, bytes_acked))
+		s->now = s->base; /* never connected */
+	else
+		final_numbers(s, sk);
+	s->zckey = kernel_read(struct sock, sk, sk_zckey.counter);
+	return send_end(s);
+}
+
+SEC("?tp_btf/tcp_destroy_sock")
+int BPF_PROG(nio_at_destroy, const struct sock *sk)
+{
+	if (is_handled(change_id(sk, 0, 0)))
+		return 0;
+	return on_destroy(sk);
+}
+
+SEC("?tp_btf/tcp_destroy_sock")
+int BPF_PROG(nio_at_destroy2, const struct sock *sk)
+{
+	if (is_handled(change_id(sk, 0, 0)))
+		return 0;
+	return on_destroy(sk);
+}
+
+/* Did nothing of t change while the rest of it was read? No lock is held. */
+static __always_inline bool held_still(const struct nio_tcp *t, const struct sock *sk)
+{
+	barrier();
+	return t->bytes_acked == kernel_read(struct tcp_sock, sk, bytes_acked) &&
+	       t->snd_una == kernel_read(struct tcp_sock, sk, snd_una) &&
+	       t->bytes_received == kernel_read(struct tcp_sock, sk, bytes_received) &&
+	       t->rcv_nxt == kernel_read(struct tcp_sock, sk, rcv_nxt) &&
+	       t->state == kernel_read(struct sock_common, sk, skc_state);
+}
+
+/* Is this a sum that only went on, and not further than a socket can? */
+static __always_inline bool goes_on(__u64 before, __u64 now)
+{
+	return now - before < (1ULL << 40);
+}
+
+static __always_inline void look_at(struct sock_state *s, const struct sock *sk)
+{
+	__u32 zckey = kernel_read(struct sock, sk, sk_zckey.counter);
+	struct nio_numbers n;
+	struct nio_tcp t;
+
+	read_tcp(&t, sk, s);
+	if (t.state == TCP_CLOSE || t.state == TCP_SYN_SENT || t.state == TCP_LISTEN || !s->begun ||
+	    !held_still(&t, sk))
+		return;
+	n = nio_numbers_of(&t);
+	if (s->flags & SOCK_STATE_ENDED)
+		n.sent = s->now.sent;
+	if (!goes_on(s->looked.sent, n.sent) || !goes_on(s->looked.read, n.read))
+		return;
+	if (n.sent != s->looked.sent || n.read != s->looked.read ||
+	    n.received != s->looked.received)
+		s->last_ns = bpf_ktime_get_ns();
+	s->looked = n;
+	if (zckey != s->zckey)
+		nio_zerocopy_ns = bpf_ktime_get_ns();
+	s->zckey = zckey;
+}
+
+/* Connections that were closed, and whose sockets still exist: more may be read of them. */
+static __always_inline void look_at_closed(struct sock_state *s, const struct sock *sk)
+{
+	struct nio_tcp t;
+
+	s->looked = s->now;
+	read_tcp(&t, sk, s);
+	if (t.write_seq == s->write_seq) {
+		struct nio_numbers n = nio_numbers_of(&t);
+
+		s->looked.read = n.read;
+		s->looked.taken = n.taken;
+	}
+}
+
+/* No program saw the end of a socket that has no reference any more. */
+static __always_inline bool is_freed(const struct sock *sk)
+{
+	return kernel_read(struct sock_common, sk, skc_state) == TCP_CLOSE &&
+	       !BPF_CORE_READ(sk, __sk_common.skc_refcnt.refs.counter);
+}
+
+/*
+ * Its counters stand in its memory until that is another socket's, unless it was disconnected,
+ * which clears them.
+ */
+static __always_inline void end_unseen(struct sock_state *s, const struct sock *sk)
+{
+	struct nio_numbers n;
+	struct nio_tcp t;
+
+	s->closed_ns = bpf_ktime_get_ns();
+	sock_state_flag(s, SOCK_STATE_UNSENT, true);
+	if (s->orphan || (s->flags & SOCK_STATE_CLOSED))
+		return;
+	read_tcp(&t, sk, s);
+	t.state = s->state;
+	n = nio_numbers_of(&t);
+	if (s->flags & SOCK_STATE_ENDED)
+		n.sent = s->now.sent;
+	if (s->begun && is_freed(sk) && goes_on(s->looked.sent, n.sent) &&
+	    goes_on(s->looked.read, n.read)) {
+		s->now = n;
+		return;
+	}
+	s->now = s->looked;
+	add_to(&nio_attach_losses.ends_missed, 1);
+}
+
+/* Called for each watched socket: notes its numbers, and gives its state to user space. */
+SEC("?iter/bpf_map_elem")
+int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
+{
+	struct sock_state *s = ctx->value;
+	const struct sock *sk;
+
+	if (!s || !s->key || !s->first_ns)
+		return 0;
+	sk = (const struct sock *)s->key;
+	if (!s->closed_ns && is_freed(sk))
+		end_unseen(s, sk);
+	if (s->closed_ns) {
+		/* Its end is in the ring buffer, or about to be. */
+		if (!(s->flags & SOCK_STATE_UNSENT))
+			return 0;
+		s->given = 1;
+	} else {
+		if (s->flags & SOCK_STATE_CLOSED)
+			look_at_closed(s, sk);
+		else if (kernel_read(struct sock, sk, sk_protocol) == IPPROTO_TCP)
+			look_at(s, sk);
+		s->window = nio_window;
+	}
+	bpf_seq_write(ctx->meta->seq, s, sizeof(*s));
+	return 0;
+}
+
+/* Called for each TCP socket of a network namespace, from Linux 5.15 on under its lock. */
+SEC("?iter/tcp")
+int nio_at_pass(struct bpf_iter__tcp *ctx)
+{
+	struct sock_common *skc = ctx->sk_common;
+	const struct nio_owner *owner;
+	const struct sock *sk;
+	struct sock_state *s;
+	__u64 cookie;
+
+	if (!skc)
+		return 0;
+	cookie = skc->skc_cookie.counter;
+	owner = cookie ? bpf_map_lookup_elem(&nio_owners, &cookie) : NULL;
+	sk = owner ? (const struct sock *)bpf_skc_to_tcp_sock(skc) : NULL;
+	if (!sk || is_subflow(sk))
+		return 0;
+	s = state_of(sk);
+	if (!s) {
+		s = take_in(sk);
+		if (!s)
+			return 0;
+		sock_state_flag(s, SOCK_STATE_CALLER, is_caller(sk));
+		if (skc->skc_state != TCP_SYN_SENT && skc->skc_state != TCP_CLOSE)
+			begin(s, sk, false);
+		if (nio_payload_end(1, skc->skc_state) == 0) {
+			s->now.sent = s->base.sent;
+			sock_state_flag(s, SOCK_STATE_ENDED, true);
+		}
+	}
+	if (!s->tgid && owner->tgid) {
+		s->tgid = owner->tgid;
+		s->started = owner->started;
+		__builtin_memcpy(s->comm, owner->comm, sizeof(s->comm));
+	}
+	return 0;
+}
+
+#endif

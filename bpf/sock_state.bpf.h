@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * The sockets that attach watches: the map of their states, by the address of the socket, and how a
+ * socket is taken in. A state lives from then on until tcp_destroy_sock, so that an address names
+ * one socket. Unlike socket storage, the map takes nothing from the option memory that MSG_ZEROCOPY
+ * needs (sk_omem_alloc), and works the same from Linux 5.10 on.
+ */
+#ifndef NETIOTRACE_SOCK_STATE_BPF_H
+#define NETIOTRACE_SOCK_STATE_BPF_H
+
+#include "task_filter.bpf.h"
+
+#define SOCK_DONE 1 /* a FIN was received: enum sock_flags */
+
+/* Of the kernel's interface (linux/bpf.h), and not in vmlinux.h. */
+#define NIO_RB_NO_WAKEUP  1ULL
+#define NIO_RB_WAKEUP     2ULL
+#define NIO_RB_AVAIL_DATA 0
+#define NIO_NO_PREALLOC   1
+
+/* User space sets max_entries. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, struct sock_state);
+} nio_sockets SEC(".maps");
+
+/* A state of zeroes: one is too large for a program's stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sock_state);
+} nio_blank SEC(".maps");
+
+/* States of connections that have ended. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, NIO_ENDS_BYTES);
+} nio_ends SEC(".maps");
+
+/* Sockets that found no room, so that each is counted once however often it is used. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, NIO_LEFT_OUT_MAX);
+	__type(key, __u64);
+	__type(value, __u32);
+} nio_left_out SEC(".maps");
+
+__u8 nio_socket_known[NIO_KNOWN_NR];
+bool nio_any_left_out;
+__u32 nio_window;      /* odd while the programs of send and receive events are attached */
+bool nio_adopts;       /* those that were there before have been taken in */
+bool nio_over;         /* send and receive events are booked no more */
+__u64 nio_zerocopy_ns; /* when a watched socket was last seen to use MSG_ZEROCOPY */
+
+/* The lower half of an address: all of it is a pointer to the verifier, to reckon with which is
+ * refused. */
+static __always_inline __u32 low_of(const void *sk)
+{
+	__u32 low;
+
+	asm volatile("%0 = %1" : "=w"(low) : "w"((__u32)(unsigned long)sk));
+	return low;
+}
+
+static __always_inline struct sock_state *state_of(const void *sk)
+{
+	__u64 key = (__u64)sk;
+
+	if (!nio_socket_known[nio_known_index(low_of(sk))])
+		return NULL;
+	return bpf_map_lookup_elem(&nio_sockets, &key);
+}
+
+static __always_inline bool is_tcp(const struct sock *sk)
+{
+	__u16 family = kernel_read(struct sock, sk, __sk_common.skc_family);
+	__u16 protocol;
+
+	if (family != AF_INET && family != AF_INET6)
+		return false;
+	protocol = kernel_read(struct sock, sk, sk_protocol);
+	return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP;
+}
+
+/* Since Linux 5.15; before, a union that may hold other things. Not with every configuration. */
+struct sock_cgroup_data___pointer {
+	struct cgroup *cgroup;
+} __attribute__((preserve_access_index));
+
+struct sock___cgroup {
+	struct sock_cgroup_data___pointer sk_cgrp_data;
+} __attribute__((preserve_access_index));
+
+/* The id of the cgroup that made the socket, which is what ss names. 0: not told. */
+static __always_inline __u64 cgroup_of(const struct sock *sk)
+{
+	if (!bpf_core_field_exists(((struct sock___cgroup *)0)->sk_cgrp_data.cgroup))
+		return 0;
+	return BPF_CORE_READ((const struct sock___cgroup *)sk, sk_cgrp_data.cgroup, kn, id);
+}
+
+/*
+ * Did connect() choose the local port? It marks the bucket of ports it makes by -1
+ * (__inet_hash_connect); those of bind() and listen() have 0 or 1, and accepted sockets are in
+ * their listener's. A socket without a bucket (MPTCP's) is judged by the numbers: the ports to
+ * choose from are high ones.
+ */
+static __always_inline bool is_caller(const struct sock *sk)
+{
+	const struct inet_bind_bucket *bucket =
+		BPF_CORE_READ((const struct inet_connection_sock *)sk, icsk_bind_hash);
+
+	if (!bucket)
+		return kernel_read(struct sock, sk, __sk_common.skc_num) >
+		       bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport));
+	return BPF_CORE_READ(bucket, fastreuse) < 0;
+}
+
+/* Addresses, and what else of a socket stays as it is. */
+static __always_inline void place(struct sock_state *s, const struct sock *sk)
+{
+	s->family = kernel_read(struct sock, sk, __sk_common.skc_family);
+	s->local_port = local_port_of(sk);
+	s->remote_port = bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport));
+	s->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+	s->cgroup = cgroup_of(sk);
+	if (s->family == AF_INET) {
+		BPF_CORE_READ_INTO((__u32 *)s->local, sk, __sk_common.skc_rcv_saddr);
+		BPF_CORE_READ_INTO((__u32 *)s->remote, sk, __sk_common.skc_daddr);
+	} else {
+		BPF_CORE_READ_INTO(&s->local, sk, __sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
+		BPF_CORE_READ_INTO(&s->remote, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr8);
+	}
+	/* A socket that connects has no port of its own yet. */
+	if (s->local_port)
+		sock_state_flag(s, SOCK_STATE_PLACED, true);
+}
+
+static __always_inline void read_tcp(struct nio_tcp *t, const struct sock *sk,
+				     const struct sock_state *s)
+{
+	t->bytes_acked = kernel_read(struct tcp_sock, sk, bytes_acked);
+	t->snd_una = kernel_read(struct tcp_sock, sk, snd_una);
+	t->write_seq = kernel_read(struct tcp_sock, sk, write_seq);
+	t->bytes_received = kernel_read(struct tcp_sock, sk, bytes_received);
+	t->rcv_nxt = kernel_read(struct tcp_sock, sk, rcv_nxt);
+	t->copied_seq = kernel_read(struct tcp_sock, sk, copied_seq);
+	t->bytes_retrans = kernel_read(struct tcp_sock, sk, bytes_retrans);
+	t->state = kernel_read(struct sock_common, sk, skc_state);
+	t->done = kernel_read(struct sock_common, sk, skc_flags) & (1UL << SOCK_DONE);
+	t->syn = (s->flags & SOCK_STATE_CALLER) != 0;
+}
+
+/* Has the socket a stream, so that its numbers mean bytes? */
+static __always_inline bool has_numbers(const struct sock *sk)
+{
+	__u8 state = kernel_read(struct sock_common, sk, skc_state);
+
+	return state != TCP_CLOSE && state != TCP_SYN_SENT && state != TCP_LISTEN &&
+	       kernel_read(struct sock, sk, sk_protocol) == IPPROTO_TCP;
+}
+
+static __always_inline void leave_out(__u64 key)
+{
+	__u32 one = 1;
+
+	nio_any_left_out = true;
+	if (!bpf_map_update_elem(&nio_left_out, &key, &one, BPF_NOEXIST))
+		add_to(&nio_attach_losses.sockets_full, 1);
+}
+
+static __always_inline bool was_left_out(const struct sock *sk)
+{
+	__u64 key = (__u64)sk;
+
+	return nio_any_left_out && bpf_map_lookup_elem(&nio_left_out, &key);
+}
+
+static __always_inline bool has_moved(const struct sock_state *s)
+{
+	return s->now.sent != s->base.sent || s->now.read != s->base.read ||
+	       s->now.received != s->base.received || s->last_ns;
+}
+
+/*
+ * A connection is over, and `now` final: user space gets its state, and the address is free. 1: the
+ * ring buffer is full, and the state stays until user space reads it by an iteration.
+ */
+static __noinline int send_end(struct sock_state *s)
+{
+	__u64 key = s->key, how = NIO_RB_NO_WAKEUP;
+
+	s->window = nio_window;
+	s->closed_ns = bpf_ktime_get_ns();
+	if ((s->flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE)) || !has_moved(s)) {
+		bpf_map_delete_elem(&nio_sockets, &key);
+		return 0;
+	}
+	if (!s->last_ns)
+		s->last_ns = s->closed_ns;
+	if (bpf_ringbuf_query(&nio_ends, NIO_RB_AVAIL_DATA) > NIO_ENDS_WAKE)
+		how = NIO_RB_WAKEUP;
+	if (bpf_ringbuf_output(&nio_ends, s, sizeof(*s), how)) {
+		sock_state_flag(s, SOCK_STATE_UNSENT, true);
+		return 1;
+	}
+	bpf_map_delete_elem(&nio_sockets, &key);
+	return 0;
+}
+
+/*
+ * The address is another socket's now: no program saw the end of the one before, whose last
+ * numbers are those of the last iteration; or user space did not read it in time.
+ */
+static __always_inline void end_stale(struct sock_state *s)
+{
+	bool known = s->flags & (SOCK_STATE_UNSENT | SOCK_STATE_CLOSED) || s->orphan;
+
+	if (s->given)
+		return;
+	if (!known)
+		s->now = s->looked;
+	if (send_end(s) || !known)
+		add_to(&nio_attach_losses.ends_missed, 1);
+}
+
+static __always_inline void own(struct sock_state *s)
+{
+	s->tgid = tgid_now();
+	s->started = s->tgid ? started_now() : 0;
+	comm_now(s->comm);
+}
+
+/* A state for a socket that has none, or another's that had its address. NULL: there is no room. */
+static __noinline struct sock_state *take_in(const struct sock *sk)
+{
+	__u64 key = (__u64)sk;
+	__u32 zero = 0;
+	struct sock_state *s = bpf_map_lookup_elem(&nio_sockets, &key), *blank;
+
+	if (s)
+		end_stale(s);
+	blank = bpf_map_lookup_elem(&nio_blank, &zero);
+	if (!blank)
+		return NULL;
+	if (bpf_map_update_elem(&nio_sockets, &key, blank, BPF_ANY)) {
+		leave_out(key);
+		return NULL;
+	}
+	s = bpf_map_lookup_elem(&nio_sockets, &key);
+	if (!s)
+		return NULL;
+	s->first_ns = bpf_ktime_get_ns();
+	s->key = key;
+	s->born_window = s->window = nio_window;
+	s->zckey = s->zckey_base = s->zc_next = kernel_read(struct sock, sk, sk_zckey.counter);
+	s->state = kernel_read(struct sock_common, sk, skc_state);
+	place(s, sk);
+	nio_socket_known[nio_known_index(low_of(sk))] = 1;
+	return s;
+}
+
+/* Where `base` and the receive copies of a state begin. born: with the connection. */
+static __always_inline void begin(struct sock_state *s, const struct sock *sk, bool born)
+{
+	struct nio_tcp t;
+	struct nio_numbers n;
+
+	if (kernel_read(struct sock, sk, sk_protocol) != IPPROTO_TCP)
+		return;
+	read_tcp(&t, sk, s);
+	n = nio_numbers_of(&t);
+	if (!born)
+		s->base = n;
+	s->looked = n;
+	s->begun = 1;
+	s->rx_window = s->born_window;
+	s->taken_seen = n.taken - (__u32)(n.read - s->base.read);
+}
+
+/*
+ * The present task uses a socket: whose it is, if that was not known. A socket belongs to the first
+ * that used it, and among several to one that is watched.
+ */
+static __always_inline void used_now(struct sock_state *s)
+{
+	if (s->tgid == tgid_now())
+		return;
+	if (s->tgid && !(s->flags & SOCK_STATE_FOREIGN)) {
+		sock_state_flag(s, SOCK_STATE_SHARED, true);
+		return;
+	}
+	if (nio_by_task && !task_wanted()) {
+		if (!s->tgid)
+			own(s);
+		sock_state_flag(s, SOCK_STATE_FOREIGN, true);
+		return;
+	}
+	own(s);
+	sock_state_flag(s, SOCK_STATE_FOREIGN, false);
+}
+
+/* Is this a socket to take in, in use by the present task? */
+static __always_inline bool use_wanted(const struct sock *sk)
+{
+	if (!nio_adopts || nio_over || (nio_by_task && !task_wanted()))
+		return false;
+	return is_tcp(sk) && port_wanted(sk) && tgid_now() != nio_own_tgid;
+}
+
+/*
+ * The first use of a socket by a watched task that is in no table. It was handed over, or is of
+ * MPTCP: counted from now on. Or it was accepted at a port that is watched, and the event of that
+ * was refused, or is to come (Fast Open): all of it is counted.
+ */
+static __noinline struct sock_state *adopt(const struct sock *sk)
+{
+	struct sock_state *s = take_in(sk);
+	bool caller;
+
+	if (!s)
+		return NULL;
+	caller = is_caller(sk);
+	sock_state_flag(s, SOCK_STATE_CALLER, caller);
+	begin(s, sk, !caller && !was_left_out(sk) && listener_wanted(sk));
+	own(s);
+	return s;
+}
+
+/* Is this the state of a socket that had the address before, and whose end no program saw? */
+static __always_inline bool is_stale(const struct sock_state *s, const struct sock *sk)
+{
+	__u16 remote = bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport));
+
+	return s->closed_ns ||
+	       (remote && (s->flags & SOCK_STATE_PLACED) && remote != s->remote_port);
+}
+
+/* Of a socket in use by the present task: its state, made if it is wanted and can be. */
+static __always_inline struct sock_state *state_in_use(const struct sock *sk, bool *adopted)
+{
+	struct sock_state *s = state_of(sk);
+
+	*adopted = false;
+	if (s && !is_stale(s, sk)) {
+		used_now(s);
+		/* No program saw that it was connected. */
+		if (!s->begun && has_numbers(sk))
+			begin(s, sk, true);
+		return s;
+	}
+	if (!use_wanted(sk))
+		return NULL;
+	*adopted = true;
+	return adopt(sk);
+}
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/* Which tasks and ports attach watches: the filters, and the table of watched tasks. */
+#ifndef NETIOTRACE_TASK_FILTER_BPF_H
+#define NETIOTRACE_TASK_FILTER_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+
+#include "sock_state.h"
+#include "kernel.bpf.h"
+#include "pidns.bpf.h"
+#include "started.bpf.h"
+
+#define AF_INET     2
+#define AF_INET6    10
+#define IPPROTO_TCP 6
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, NIO_TASKS_MAX);
+	__type(key, __u32);
+	__type(value, struct nio_task);
+} nio_tasks SEC(".maps");
+
+/* Made only where it is asked for. */
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} nio_cgroups SEC(".maps");
+
+__u8 nio_task_known[NIO_KNOWN_NR];
+__u8 nio_ports[NIO_KNOWN_NR]; /* 1: asked for, local or remote */
+/* 1: a watched task may have a listener at this port; [0]: at one that is not known. */
+__u8 nio_listens[NIO_KNOWN_NR];
+struct nio_attach_loss nio_attach_losses;
+bool nio_armed; /* sockets are taken in */
+
+/* What is asked for. */
+const volatile bool nio_by_task = false; /* tasks in nio_tasks, and those that these filters add: */
+const volatile bool nio_by_port = false; /* alone: any task; with by_task: both must hold */
+const volatile bool nio_follow_children = false;
+const volatile bool nio_by_cgroup = false; /* tasks below that of nio_cgroups */
+const volatile __u32 nio_comms_nr = 0;
+const volatile char nio_comms[NIO_COMMS_MAX][16] = {};
+const volatile __u32 nio_own_tgid = 0; /* the collector's */
+
+static __always_inline void add_to(__u64 *sum, __u64 value)
+{
+	__sync_fetch_and_add(sum, value);
+}
+
+static __always_inline bool comm_wanted(const char comm[16])
+{
+	for (__u32 i = 0; i < NIO_COMMS_MAX; i++) {
+		bool same = i < nio_comms_nr;
+
+		for (__u32 c = 0; c < 16 && same; c++) {
+			same = comm[c] == nio_comms[i][c];
+			if (!comm[c])
+				break;
+		}
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+/* named: by its name alone. An entry of one that had its id before is overwritten. */
+static __always_inline void watch_task(const struct task_struct *p, __u32 parent,
+				       const char comm[16], bool named)
+{
+	struct nio_task task = {.started = started_of(p),
+				.first_ns = bpf_ktime_get_ns(),
+				.parent = parent,
+				.named = named};
+	__u32 tgid = tgid_of(p);
+
+	__builtin_memcpy(task.comm, comm, sizeof(task.comm));
+	if (bpf_map_update_elem(&nio_tasks, &tgid, &task, BPF_ANY))
+		add_to(&nio_attach_losses.tasks_full, 1);
+	nio_task_known[tgid & (NIO_KNOWN_NR - 1)] = 1;
+}
+
+static __always_inline struct nio_task *task_by_tgid(__u32 tgid)
+{
+	if (!nio_task_known[tgid & (NIO_KNOWN_NR - 1)])
+		return NULL;
+	return bpf_map_lookup_elem(&nio_tasks, &tgid);
+}
+
+/*
+ * Is this the entry of p, and not of one that had its id before? A process closes its sockets after
+ * the event of its exit.
+ */
+static __always_inline bool is_entry_of(const struct nio_task *task, const struct task_struct *p)
+{
+	return task && (!task->started || task->started == started_of(p));
+}
+
+static __always_inline struct nio_task *task_of(const struct task_struct *p)
+{
+	struct nio_task *task = task_by_tgid(tgid_of(p));
+
+	return is_entry_of(task, p) ? task : NULL;
+}
+
+/* The name of the present process, which is not that of the thread that is at work. */
+static __always_inline void comm_now(char comm[16])
+{
+	const struct task_struct *p = (const void *)bpf_get_current_task();
+
+	BPF_CORE_READ_INTO((char(*)[16])comm, p, group_leader, comm);
+}
+
+/* Is the present task one that is asked for? Only in process context. */
+static __always_inline bool task_wanted(void)
+{
+	const struct task_struct *p = (const void *)bpf_get_current_task();
+	__u32 tgid = tgid_now();
+	char comm[16];
+
+	if (is_entry_of(task_by_tgid(tgid), p))
+		return true;
+	if (!nio_by_cgroup || bpf_current_task_under_cgroup(&nio_cgroups, 0) != 1)
+		return false;
+	if (!tgid)
+		return true;
+	comm_now(comm);
+	watch_task(p, 0, comm, false);
+	return true;
+}
+
+/* The verifier of 6.12 does not see that a port that was turned about has 16 bits. */
+static __always_inline bool is_marked(const __u8 *table, __u64 port)
+{
+	asm volatile("%0 &= 0xffff" : "+r"(port));
+	return table[port];
+}
+
+#define SHUTDOWN_MASK 3 /* RCV_SHUTDOWN | SEND_SHUTDOWN */
+
+/*
+ * 0: it has none yet. A connection that was reset has given its port back (tcp_done, which shuts
+ * both directions down), with bytes that may still be read; where it sent from stands there yet.
+ */
+static __always_inline __u16 local_port_of(const struct sock *sk)
+{
+	__u16 port = kernel_read(struct sock, sk, __sk_common.skc_num);
+
+	if (port || kernel_read(struct sock, sk, sk_shutdown) != SHUTDOWN_MASK)
+		return port;
+	return bpf_ntohs(BPF_CORE_READ((const struct inet_sock *)sk, inet_sport));
+}
+
+static __always_inline bool port_wanted(const struct sock *sk)
+{
+	__u16 remote = bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport));
+
+	return !nio_by_port || is_marked(nio_ports, local_port_of(sk)) ||
+	       is_marked(nio_ports, remote);
+}
+
+/* Can a socket that this listener's port made be a watched task's? */
+static __always_inline bool listener_wanted(const struct sock *sk)
+{
+	return !nio_by_task || nio_listens[0] || is_marked(nio_listens, local_port_of(sk));
+}
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the kernel's counters of a socket say in payload bytes, and changes of its state. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bpf/sock_state.h"
+
+/* An established connection that sent 5000 bytes, 1000 not acknowledged, and received 700, 100
+ * unread. */
+static const struct nio_tcp established = {
+	.bytes_acked = 4000,
+	.write_seq = 6001,
+	.snd_una = 5001,
+	.bytes_received = 700,
+	.rcv_nxt = 900,
+	.copied_seq = 800,
+	.bytes_retrans = 50,
+	.state = TCP_ESTABLISHED,
+};
+
+static void expect_numbers(const struct nio_tcp *t, uint64_t sent, uint64_t received, uint64_t read)
+{
+	struct nio_numbers n = nio_numbers_of(t);
+
+	assert_int_equal(n.sent, sent);
+	assert_int_equal(n.received, received);
+	assert_int_equal(n.read, read);
+}
+
+static void numbers_are_payload_bytes(void **state)
+{
+	struct nio_tcp t = established;
+
+	(void)state;
+	expect_numbers(&t, 5000, 700, 600);
+	assert_int_equal(nio_numbers_of(&t).retrans, 50);
+	assert_int_equal(nio_numbers_of(&t).taken, 800);
+	/* connect() sent a SYN, which counts as one byte, acknowledged or not. */
+	t.syn = true;
+	t.bytes_acked++;
+	expect_numbers(&t, 5000, 700, 600);
+}
+
+/* A FIN takes a number in write_seq from FIN_WAIT1 and LAST_ACK on, and not in CLOSE_WAIT. */
+static void own_fin_is_no_byte(void **state)
+{
+	static const __u8 with_fin[] = {TCP_FIN_WAIT1, TCP_FIN_WAIT2, TCP_CLOSING, TCP_LAST_ACK};
+	struct nio_tcp t = established;
+
+	(void)state;
+	t.state = TCP_CLOSE_WAIT;
+	expect_numbers(&t, 5000, 700, 600);
+	t.write_seq++;
+	for (size_t i = 0; i < sizeof(with_fin); i++) {
+		t.state = with_fin[i];
+		expect_numbers(&t, 5000, 700, 600);
+	}
+}
+
+/* The peer's FIN counts as one byte received, and as one read once all before it is read. */
+static void peers_fin_is_no_byte(void **state)
+{
+	struct nio_tcp t = established;
+
+	(void)state;
+	t.done = true;
+	t.bytes_received++;
+	t.rcv_nxt++;
+	expect_numbers(&t, 5000, 700, 600);
+	assert_int_equal(nio_numbers_of(&t).taken, 800);
+	t.copied_seq = t.rcv_nxt;
+	expect_numbers(&t, 5000, 700, 700);
+	assert_int_equal(nio_numbers_of(&t).taken, 900);
+}
+
+static void numbers_wrap(void **state)
+{
+	struct nio_tcp t = established;
+
+	(void)state;
+	t.bytes_acked = 5ULL << 32;
+	t.snd_una = 0xfffffff0;
+	t.write_seq = 0x10;
+	t.rcv_nxt = 0x20;
+	t.copied_seq = 0xffffffff;
+	expect_numbers(&t, (5ULL << 32) + 0x20, 700, 700 - 0x21);
+}
+
+/* Kinds are exact where the programs were attached from the first byte to the last. */
+static void knows_whether_all_was_seen(void **state)
+{
+	struct sock_state s = {.born_window = 1, .window = 1};
+
+	(void)state;
+	assert_true(sock_state_saw_all(&s));
+	s.window = 3;
+	assert_false(sock_state_saw_all(&s));
+	s.born_window = s.window = 2;
+	assert_false(sock_state_saw_all(&s));
+}
+
+static void a_change_of_state_is_made_once(void **state)
+{
+	__u32 seen = 0;
+
+	(void)state;
+	/* What was before the first that is seen is not known. */
+	assert_int_equal(nio_change_state(&seen, TCP_ESTABLISHED, TCP_FIN_WAIT1), NIO_CHANGE_NEW);
+	assert_int_equal(nio_change_state(&seen, TCP_ESTABLISHED, TCP_FIN_WAIT1), NIO_CHANGE_DONE);
+	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT1, TCP_FIN_WAIT2), NIO_CHANGE_NEW);
+	assert_int_equal(seen, TCP_FIN_WAIT2);
+}
+
+static void a_change_that_was_not_seen_is_told_by_the_next(void **state)
+{
+	__u32 seen = TCP_ESTABLISHED;
+
+	(void)state;
+	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT1, TCP_FIN_WAIT2),
+			 NIO_CHANGE_AFTER_MISS);
+	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT1, TCP_FIN_WAIT2), NIO_CHANGE_DONE);
+	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT2, TCP_CLOSE), NIO_CHANGE_NEW);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_are_payload_bytes),
+		cmocka_unit_test(own_fin_is_no_byte),
+		cmocka_unit_test(peers_fin_is_no_byte),
+		cmocka_unit_test(numbers_wrap),
+		cmocka_unit_test(knows_whether_all_was_seen),
+		cmocka_unit_test(a_change_of_state_is_made_once),
+		cmocka_unit_test(a_change_that_was_not_seen_is_told_by_the_next),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

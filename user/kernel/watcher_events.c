@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* When the programs that see each call and packet are attached; see watcher.h. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <bpf/bpf.h>
+
+#include "base/loop.h"
+#include "watcher_skeleton.h"
+
+/*
+ * Up to EVENTS_MANY a second the programs stay attached, at a cost of 0.3 % of a CPU; a burst may
+ * have as many as in two seconds. Beyond that they are attached for a window of each period, until
+ * there are fewer than EVENTS_FEW a second in it.
+ */
+#define EVENTS_MANY 20000
+#define EVENTS_FEW  15000
+#define CREDIT_MAX  (2.0 * EVENTS_MANY)
+#define WINDOW_NS   50000000ULL
+#define PERIOD_NS   1000000000ULL
+#define LOOK_NS     100000000ULL
+
+/* So long after a watched socket was seen to use MSG_ZEROCOPY they stay attached at any rate. */
+#define ZEROCOPY_NS 3000000000ULL
+
+static void read_counts(const struct watcher *w, struct nio_event_counts *sum)
+{
+	int cpus = libbpf_num_possible_cpus(), fd = bpf_map__fd(w->skel->maps.nio_event_counts);
+	struct nio_event_counts *values;
+	uint32_t zero = 0;
+
+	memset(sum, 0, sizeof(*sum));
+	values = cpus > 0 ? calloc(cpus, sizeof(*values)) : NULL;
+	if (!values)
+		return;
+	if (!bpf_map_lookup_elem(fd, &zero, values))
+		for (int cpu = 0; cpu < cpus; cpu++) {
+			sum->runs += values[cpu].runs;
+			for (int k = 0; k < NIO_CALL_NR; k++)
+				sum->sent[k] += values[cpu].sent[k];
+		}
+	free(values);
+}
+
+/* What was seen since the last step is one period of the sample. Events in a second of it. */
+static double end_period(struct watcher *w, uint64_t now_ns)
+{
+	struct watcher_sampling *s = &w->sampling;
+	struct nio_event_counts now;
+	double kind[NIO_CALL_NR], sent = 0, ns = (double)(now_ns - s->since_ns);
+	double runs;
+
+	read_counts(w, &now);
+	runs = (double)(now.runs - s->counts.runs);
+	for (int k = 0; k < NIO_CALL_NR; k++) {
+		kind[k] = (double)(now.sent[k] - s->counts.sent[k]);
+		sent += kind[k];
+	}
+	s->counts = now;
+	s->seen_ns += now_ns - s->since_ns;
+	if (sent > 0) {
+		s->periods++;
+		s->sent += sent;
+		s->sent2 += sent * sent;
+		for (int k = 0; k < NIO_CALL_NR; k++) {
+			s->kind[k] += kind[k];
+			s->kind2[k] += kind[k] * kind[k];
+			s->cross[k] += kind[k] * sent;
+		}
+	}
+	s->credit += EVENTS_MANY * ns / 1e9 - runs;
+	if (s->credit > CREDIT_MAX)
+		s->credit = CREDIT_MAX;
+	return ns > 0 ? runs * 1e9 / ns : 0;
+}
+
+/* Do the programs stay attached, after a period of `rate` events a second? */
+static bool has_credit(struct watcher_sampling *s, double rate)
+{
+	if (s->in_windows && rate <= EVENTS_FEW) {
+		s->in_windows = false;
+		s->credit = EVENTS_MANY;
+	}
+	return !s->in_windows && s->credit > 0;
+}
+
+static void set_window(struct watcher *w)
+{
+	++*(volatile __u32 *)&w->skel->bss->nio_window;
+}
+
+static void detach(struct watcher *w)
+{
+	set_window(w);
+	for (size_t i = 0; i < w->programs_nr; i++) {
+		if (!watcher__is_of_events(w, w->programs[i]))
+			continue;
+		bpf_link__destroy(w->links[i]);
+		w->links[i] = NULL;
+	}
+	w->sampling.attached = false;
+	w->sampling.sampled = true;
+}
+
+/* One that cannot be attached again is missed: its kind of event is no longer seen. */
+static void attach(struct watcher *w)
+{
+	for (size_t i = 0; i < w->programs_nr; i++)
+		if (watcher__is_of_events(w, w->programs[i]) && !w->links[i])
+			w->links[i] = bpf_program__attach(w->programs[i]);
+	w->sampling.attached = true;
+	set_window(w);
+}
+
+static bool uses_zerocopy(const struct watcher *w, uint64_t now_ns)
+{
+	uint64_t last = *(volatile __u64 *)&w->skel->bss->nio_zerocopy_ns;
+
+	return last && now_ns < last + ZEROCOPY_NS;
+}
+
+int watcher__begin_events(struct watcher *w, bool count_calls)
+{
+	struct watcher_sampling *s = &w->sampling;
+
+	s->windowed = !count_calls && watcher__is_of_events(w, w->skel->progs.nio_at_send);
+	s->attached = true;
+	s->credit = CREDIT_MAX;
+	s->begun_ns = s->since_ns = loop__now_ns();
+	set_window(w);
+	return 0;
+}
+
+uint64_t watcher__step_events(struct watcher *w, uint64_t now_ns)
+{
+	struct watcher_sampling *s = &w->sampling;
+	double rate;
+
+	if (w->stopped)
+		return UINT64_MAX;
+	if (!s->attached) {
+		if (now_ns < s->next_ns && !uses_zerocopy(w, now_ns))
+			return now_ns + LOOK_NS < s->next_ns ? now_ns + LOOK_NS : s->next_ns;
+		attach(w);
+		s->since_ns = loop__now_ns();
+		s->next_ns = s->since_ns + PERIOD_NS;
+		return s->since_ns + WINDOW_NS;
+	}
+	rate = end_period(w, now_ns);
+	s->since_ns = now_ns;
+	if (!s->windowed || uses_zerocopy(w, now_ns) || has_credit(s, rate))
+		return now_ns + LOOK_NS;
+	s->in_windows = true;
+	detach(w);
+	if (s->next_ns <= now_ns)
+		s->next_ns = now_ns + PERIOD_NS - WINDOW_NS;
+	return now_ns + LOOK_NS < s->next_ns ? now_ns + LOOK_NS : s->next_ns;
+}
+
+/* The share of one kind in the bytes of all, a ratio of two sums over the periods. */
+static void estimate(const struct watcher_sampling *s, int k, struct watcher_events *e)
+{
+	double r = s->kind[k] / s->sent, n = (double)s->periods;
+	double squares = s->kind2[k] - 2 * r * s->cross[k] + r * r * s->sent2;
+	double half = n > 1 && squares > 0 ? 1.96 * sqrt(squares * n / (n - 1)) / s->sent : 0;
+
+	e->sent[k].share = r;
+	e->sent[k].low = r > half ? r - half : 0;
+	e->sent[k].high = r + half < 1 ? r + half : 1;
+}
+
+struct watcher_events watcher__events(const struct watcher *w)
+{
+	const struct watcher_sampling *s = &w->sampling;
+	struct watcher_events e = {
+		.seen_ns = s->seen_ns,
+		.all_ns = (s->attached ? s->since_ns : loop__now_ns()) - s->begun_ns,
+		.windows = s->periods,
+		.sampled = s->sampled,
+		.sent_bytes = s->sent,
+	};
+
+	for (int k = 0; k < NIO_CALL_NR && s->sent > 0; k++)
+		estimate(s, k, &e);
+	return e;
+}
