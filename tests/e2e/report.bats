@@ -485,7 +485,7 @@ state_of() {
 @test "report: ended in the middle it leaves nothing" {
 	local pid
 
-	for delay in 0.05 0.2 0.5; do
+	for delay in 0.02 0.05 0.1 0.2 0.5; do
 		"$NETIOTRACE" report -q -o out "$published" 2>stderr &
 		pid=$!
 		sleep "$delay"

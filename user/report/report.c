@@ -375,7 +375,7 @@ static int make_all(const struct report_options *o, struct tools *tools)
 		return code;
 	if (plotter__open(&tools->plotter, message, sizeof(message))) {
 		dataset__clear(&d);
-		return fail(message);
+		return stop_signal ? stopped() : fail(message);
 	}
 	if (o->names.congestion || !d.others_nr)
 		return make_one(o, tools, &d);
