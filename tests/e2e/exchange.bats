@@ -56,7 +56,7 @@ holds() { # FILTER FILE
 @test "loadgen: an answer with a wrong byte fails the run" {
 	need_tool python3
 	cat >liar.py <<-'PYTHON'
-		import socket, struct
+		import socket, struct, time
 		s = socket.create_server(('127.0.0.1', 0))
 		print(s.getsockname()[1], flush=True)
 		def frame(t, index=0, phase=0, messages=0, nbytes=0):
@@ -75,10 +75,13 @@ holds() { # FILTER FILE
 		take(d, 64)
 		c.sendall(frame(2))
 		take(c, 32)
+		begin = time.monotonic_ns()
 		c.sendall(frame(4, phase=1))
-		d.sendall(take(d, 64))
+		message = take(d, 64)
+		took = time.monotonic_ns() - begin
+		d.sendall(message)
 		take(c, 32)
-		c.sendall(frame(10, phase=1, nbytes=1))
+		c.sendall(frame(10, phase=1, nbytes=took))
 		c.sendall(frame(6, phase=1, messages=1, nbytes=64))
 		take(c, 1)
 	PYTHON

@@ -46,18 +46,22 @@ ends() {
 	[ "$code" -eq "$2" ] || { echo "exit $code, not $2"; cat ./*.err; return 1; }
 }
 
+# bats test_tags=address
 @test "every state: a client whose receiver goes wrong ends with one sentence and exit 1" {
 	cases clients
 }
 
+# bats test_tags=address
 @test "every state: a server whose sender goes wrong serves the next client" {
 	cases servers
 }
 
+# bats test_tags=address
 @test "every state: SIGINT and SIGTERM end client, sender and receiver though the peer is silent" {
 	cases signals
 }
 
+# bats test_tags=address
 @test "every state: netiotrace whose own load generator goes wrong ends with one sentence and exit 1" {
 	cases children
 }
