@@ -269,13 +269,25 @@ static int written(const char *path, int err)
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
+/* The environment with its schema first, as every document has one. */
+static int write_environment(const char *path, json_t *environment)
+{
+	json_t *document = json_pack("{s:s}", "schema", ENVIRONMENT_SCHEMA);
+	int err = -ENOMEM;
+
+	if (document && !json_object_update(document, environment))
+		err = write_json(path, document);
+	json_decref(document);
+	return err;
+}
+
 int sweep_dir__begin(struct sweep_dir *d, const json_t *sweep, const char *command)
 {
 	char path[PATH_MAX];
 	int err = claim(d, "environment.json", path);
 
 	if (!err)
-		err = write_json(path, json_object_get(sweep, "environment"));
+		err = write_environment(path, json_object_get(sweep, "environment"));
 	if (err)
 		return written(path, err);
 	err = claim(d, "command", path);
