@@ -307,20 +307,6 @@ struct cell *analysis__peak(const struct analysis *a, enum mode mode, enum metri
 	return peak;
 }
 
-const char *analysis__reason(const struct analysis *a, enum metric m)
-{
-	const struct dataset *d = a->dataset;
-
-	if (d->reason[m])
-		return d->reason[m];
-	if (d->reason[metric__source(m)])
-		return d->reason[metric__source(m)];
-	if (metric__formula(m) && !analysis__has(a, METRIC_PAYLOAD))
-		return "the data says neither how many bytes were moved nor for how long: give "
-		       "--duration";
-	return "the data set has no such number";
-}
-
 /* Within the rounds: the medians of the two may be the other way round. */
 static bool is_better(enum metric m, const struct claim *c)
 {

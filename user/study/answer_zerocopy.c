@@ -205,6 +205,16 @@ static bool explain_zerocopy(struct answer_text *answer, const struct analysis *
 	return known;
 }
 
+/* Counters of whole runs cannot be compared before it is known how many bytes they are for. */
+static const char *why_unexplained(const struct analysis *a)
+{
+	for (int c = 0; c < PERF_NR; c++)
+		if (analysis__has(a, METRIC_PERF_BOTH(c)) && !analysis__has(a, METRIC_PAYLOAD))
+			return " Why cannot be said from this data: it has no ledger, and costs "
+			       "per byte need the length of the runs: give it with --duration.";
+	return " Why cannot be said from this data: it has neither ledger nor costs.";
+}
+
 void answer__zerocopy(struct answer_text *answer, const struct analysis *a)
 {
 	struct standing s = standing_of(a);
@@ -223,8 +233,7 @@ void answer__zerocopy(struct answer_text *answer, const struct analysis *a)
 	if (s.worst) {
 		say_standing(answer, a, &s);
 		if (!explain_zerocopy(answer, a, &s)) {
-			why = " Why cannot be said from this data: it has neither ledger nor "
-			      "costs.";
+			why = why_unexplained(a);
 			answer->answered = false;
 		}
 	}
