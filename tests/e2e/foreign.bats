@@ -127,4 +127,7 @@ cells() { # DIR
 	[[ $output == *"'Streams' (1, 2, 4, 8)"* ]]
 	"$NETIOTRACE" compare --column Streams=threads --json out.json -q streams.csv streams.csv
 	jq -e '.schema' out.json >/dev/null
+	# What is not compared, since it is not read, has its name.
+	"$NETIOTRACE" compare "$foreign"/three-files-latency.csv "$foreign"/three-files-latency.csv >/dev/null 2>stderr
+	grep -q "'min_us', 'max_us'" stderr
 }
