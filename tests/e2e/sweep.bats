@@ -182,7 +182,8 @@ shape() { # DIR
 		and .settings.rounds == 3 and .settings.duration_s == 0.1 and .settings.seed == 1
 		and .settings.path == "loopback" and (.plan | length > 0)
 		and .tool.argv[1] == "sweep" and .environment.path == "loopback"' out/sweep.json
-	diff <(jq -S .environment out/sweep.json) <(jq -S . out/environment.json)
+	jq -e '.schema == "netiotrace.environment/1"' out/environment.json
+	diff <(jq -S .environment out/sweep.json) <(jq -S 'del(.schema)' out/environment.json)
 	assert_nothing_left
 }
 

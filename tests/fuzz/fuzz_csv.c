@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A CSV file and what --columns and --modes say of it: the first two lines, then the file. */
+/*
+ * A CSV file and how it is to be read: the first line is of --columns, the second of --modes, the
+ * third NAME=FIELD of --column, or "rounds" of --rounds-from-repeats. A line "--" parts two files
+ * of one experiment.
+ */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
 #include "study/dataset.h"
+#include "study/import_words.h"
 
 static void check_rows(const struct dataset *d)
 {
@@ -18,23 +24,99 @@ static void check_rows(const struct dataset *d)
 	}
 }
 
+/* Rows that nothing tells apart are rounds only where something says so. */
+static void check_apart(const struct dataset *d)
+{
+	for (size_t i = 1; i < d->rows_nr; i++) {
+		const struct dataset_row *a = &d->rows[i - 1], *b = &d->rows[i];
+
+		FUZZ_CHECK(a->ours || a->mode != b->mode || a->size != b->size ||
+			   a->threads != b->threads || a->round != b->round);
+	}
+}
+
+static void check_text(const char *text)
+{
+	for (; *text; text++)
+		FUZZ_CHECK((unsigned char)*text >= ' ' || *text == '\n');
+}
+
+static void check_words(const struct dataset *d)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	FUZZ_CHECK(f);
+	import_words__table(d, f);
+	fclose(f);
+	check_text(text);
+	free(text);
+}
+
+static int add(struct dataset *d, const struct dataset_names *names, const uint8_t *data,
+	       size_t size)
+{
+	uint8_t *text = fuzz__bytes(data, size);
+	char message[DATASET_MESSAGE_MAX] = "";
+	int err;
+
+	*d = (struct dataset){.names = *names};
+	err = dataset__add_csv(d, "x.csv", (const char *)text, size, message);
+	FUZZ_CHECK(!err || (message[0] && strlen(message) < DATASET_MESSAGE_MAX));
+	free(text);
+	return err;
+}
+
+/* Another file of the experiment. False: it was refused. */
+static bool join(struct dataset *d, const struct dataset_names *names, const uint8_t *data,
+		 size_t size)
+{
+	char message[DATASET_MESSAGE_MAX] = "";
+	struct dataset part;
+	int err = add(&part, names, data, size);
+
+	if (!err && part.rows_nr) {
+		err = dataset__join(d, &part, "y.csv", message);
+		FUZZ_CHECK(!err || message[0]);
+	}
+	dataset__clear(&part);
+	return !err;
+}
+
+static void try_files(const struct dataset_names *names, const uint8_t *data, size_t size)
+{
+	const uint8_t *cut = size ? memmem(data, size, "\n--\n", 4) : NULL;
+	size_t len = cut ? (size_t)(cut - data) + 1 : size;
+	struct dataset d;
+
+	if (!add(&d, names, data, len) && d.rows_nr &&
+	    (!cut || join(&d, names, cut + 4, size - len - 3))) {
+		FUZZ_CHECK(!dataset__complete(&d));
+		dataset__finish(&d, 5);
+		check_rows(&d);
+		check_apart(&d);
+		check_words(&d);
+	}
+	dataset__clear(&d);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *columns = fuzz__line(&data, &size), *modes = fuzz__line(&data, &size);
-	struct dataset d = {
-		.names = {.columns = *columns ? columns : NULL, .modes = *modes ? modes : NULL}};
-	uint8_t *text = fuzz__bytes(data, size);
-	char message[DATASET_MESSAGE_MAX] = "";
+	char *column = fuzz__line(&data, &size), why[DATASET_MESSAGE_MAX];
+	struct dataset_names names = {.columns = *columns ? columns : NULL,
+				      .modes = *modes ? modes : NULL,
+				      .rounds_from_repeats = !strcmp(column, "rounds")};
+	const char *told[] = {column};
 
-	if (dataset__add_csv(&d, "x.csv", (const char *)text, size, message)) {
-		FUZZ_CHECK(message[0] && strlen(message) < DATASET_MESSAGE_MAX);
-	} else {
-		dataset__finish(&d, 5);
-		check_rows(&d);
+	if (dataset__is_column_option(column, why)) {
+		names.column = told;
+		names.column_nr = 1;
 	}
-	dataset__clear(&d);
-	free(text);
+	try_files(&names, data, size);
 	free(columns);
 	free(modes);
+	free(column);
 	return 0;
 }

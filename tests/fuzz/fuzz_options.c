@@ -127,7 +127,7 @@ static void take_report(int argc, char **argv)
 	struct report_options o;
 
 	report_options__parse(&o, argc, argv);
-	FUZZ_CHECK(o.input && o.output);
+	FUZZ_CHECK(o.inputs[0] && o.output);
 	report_options__clear(&o);
 }
 

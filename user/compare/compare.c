@@ -9,6 +9,7 @@
 #include "compare.h"
 #include "compare_options.h"
 #include "gate.h"
+#include "study/import_words.h"
 #include "write/json.h"
 #include "base/log.h"
 #include "base/exit_code.h"
@@ -40,6 +41,16 @@ static int load(struct side *side, const char *name, const struct dataset_names 
 		return EXIT_RUN_FAILED;
 	}
 	return EXIT_DONE;
+}
+
+/* Columns of a CSV file that are not compared since they were not read. */
+static void say_unread(const struct side *side, const char *name)
+{
+	char *text = import_words__unread(&side->dataset);
+
+	if (text)
+		log_warning("%s: %s", name, text);
+	free(text);
 }
 
 static void unload(struct side *side)
@@ -142,6 +153,10 @@ static int load_and_compare(const struct compare_options *o, struct json_output 
 
 	if (!code)
 		code = load(&after, o->names.after, &o->foreign);
+	if (!code && !o->quiet) {
+		say_unread(&before, o->names.before);
+		say_unread(&after, o->names.after);
+	}
 	if (!code)
 		code = compare(&before, &after, o, out);
 	unload(&before);

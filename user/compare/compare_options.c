@@ -23,6 +23,8 @@ enum key {
 	KEY_ALL,
 	KEY_ACROSS,
 	KEY_CONGESTION,
+	KEY_COLUMN,
+	KEY_ROUNDS,
 };
 
 static const struct argp_option option_table[] = {
@@ -38,8 +40,13 @@ static const struct argp_option option_table[] = {
 	 "settings that may differ, as mtu,fields: of others no regression is told", 0},
 	{"columns", KEY_COLUMNS, "LIST", 0,
 	 "what a CSV file calls our columns: mode=impl,size=msg_size,...", 0},
+	{"column", KEY_COLUMN, "NAME=FIELD", 0,
+	 "read column NAME of a CSV file as FIELD (threads, latency_ms, ...; ignore: not at all)",
+	 0},
 	{"modes", KEY_MODES, "LIST", 0, "what it calls our modes: A1=twocopy,A2=onecopy,...", 0},
 	{"congestion", KEY_CONGESTION, "NAME", 0, "only runs with this congestion control", 0},
+	{"rounds-from-repeats", KEY_ROUNDS, 0, 0,
+	 "rows of a CSV file that agree in mode, size and threads are rounds", 0},
 	{"quiet", 'q', 0, 0, "no text, errors only", 0},
 	{0, 0, 0, 0, 0, 0},
 };
@@ -102,6 +109,17 @@ static void add_name(struct compare_options *o, const char *arg, unsigned int ar
 		refuse("'%s' is one argument too many: compare takes two.", arg);
 }
 
+static void add_column(struct compare_options *o, const char *arg)
+{
+	char why[DATASET_MESSAGE_MAX];
+
+	if (o->foreign.column_nr == COMPARE_COLUMNS_MAX)
+		refuse("more than %d times --column.", COMPARE_COLUMNS_MAX);
+	if (!dataset__is_column_option(arg, why))
+		refuse("--column '%s': %s.", arg, why);
+	o->columns[o->foreign.column_nr++] = arg;
+}
+
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct compare_options *o = state->input;
@@ -134,6 +152,12 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_CONGESTION:
 		o->foreign.congestion = arg;
+		return 0;
+	case KEY_COLUMN:
+		add_column(o, arg);
+		return 0;
+	case KEY_ROUNDS:
+		o->foreign.rounds_from_repeats = true;
 		return 0;
 	case 'q':
 		o->quiet = true;
@@ -182,6 +206,7 @@ void compare_options__parse(struct compare_options *o, int argc, char **argv)
 
 	*o = (struct compare_options){.limit = (double)NAN};
 	command_line__parse(&argp, "compare", argc, argv, o);
+	o->foreign.column = o->columns;
 	if (!o->names.after)
 		refuse("compare takes two results directories or CSV files: netiotrace compare "
 		       "BEFORE AFTER.");

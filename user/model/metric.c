@@ -89,35 +89,6 @@ PERF_COUNTERS(X)
 	_Static_assert((int)METRIC_CLASS_BOTH(CPU_CLASS_##id) == (int)METRIC_CLASS_##id, key);
 CPU_CLASSES(X)
 #undef X
-
-/* Columns of the published data sets people have of this experiment. */
-static const struct {
-	const char *name;
-	enum metric metric;
-	double scale;
-} aliases[] = {
-	{"throughput_gbps",  METRIC_GBPS, 1},
-	{"throughput",       METRIC_GBPS, 1},
-	{"latency_us",       METRIC_LATENCY, 1000},
-	{"avg_latency_us",   METRIC_LATENCY, 1000},
-	{"duration",         METRIC_DURATION, 1},
-	{"duration_s",       METRIC_DURATION, 1},
-	{"duration_sec",     METRIC_DURATION, 1},
-	{"bytes",            METRIC_RX_BYTES, 1},
-	{"total_bytes",      METRIC_RX_BYTES, 1},
-	{"cycles",           METRIC_CYCLES, 1},
-	{"cpu_cycles",       METRIC_CYCLES, 1},
-	{"instructions",     METRIC_INSTRUCTIONS, 1},
-	{"l1_misses",        METRIC_L1D_MISSES, 1},
-	{"l1d_misses",       METRIC_L1D_MISSES, 1},
-	{"l1_dcache_load_misses", METRIC_L1D_MISSES, 1},
-	{"llc_misses",       METRIC_LLC_MISSES, 1},
-	{"llc_load_misses",  METRIC_LLC_MISSES, 1},
-	{"cache_misses",     METRIC_LLC_MISSES, 1},
-	{"branch_misses",    METRIC_BRANCH_MISSES, 1},
-	{"context_switches", METRIC_CONTEXT_SWITCHES, 1},
-	{"ctx_switches",     METRIC_CONTEXT_SWITCHES, 1},
-};
 /* clang-format on */
 
 const char *metric__path(enum metric m)
@@ -210,21 +181,11 @@ static bool is_column_of(const char *name, const char *path)
 	return !*name;
 }
 
-enum metric metric__of_column(const char *name, double *scale)
+enum metric metric__of_column(const char *name)
 {
-	size_t i;
-	int m;
-
-	*scale = 1;
-	for (m = 0; m < METRIC_READ_NR; m++)
+	for (int m = 0; m < METRIC_READ_NR; m++)
 		if (is_column_of(name, infos[m].path))
 			return (enum metric)m;
-	for (i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
-		if (metric__same_name(name, aliases[i].name)) {
-			*scale = aliases[i].scale;
-			return aliases[i].metric;
-		}
-	}
 	return METRIC_NR;
 }
 

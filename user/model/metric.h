@@ -175,11 +175,10 @@ const char *metric__name(enum metric m);
 enum metric metric__source(enum metric m);
 
 /*
- * The metric whose CSV column is name: our own column, or the alias of a published data set (see
- * docs/OUTPUT.md, "Columns of other data sets"; case and -, _ and spaces do not count). *scale is
- * what a value is to be multiplied by. METRIC_NR: no metric has this column.
+ * The metric whose column in our own CSV has this name; METRIC_NR: none. Names that others give are
+ * in study/csv_field.c.
  */
-enum metric metric__of_column(const char *name, double *scale);
+enum metric metric__of_column(const char *name);
 
 /* Are two column names the same but for case, '-', '_' and ' '? */
 bool metric__same_name(const char *a, const char *b);

@@ -10,6 +10,7 @@
 #include "study/conditions.h"
 #include "study/family.h"
 #include "study/first_screen.h"
+#include "study/import_words.h"
 #include "study/words.h"
 
 #define CELL_LEN     (3 * WORDS_BUF)
@@ -60,6 +61,17 @@ static void write_conditions(const struct body *b)
 	free(text);
 }
 
+/* How the columns of others were read. */
+static void write_import(const struct body *b)
+{
+	char *text;
+
+	for (size_t i = 0; (text = import_words__sentence(b->r->a->dataset, i)); i++) {
+		b->form->paragraph(b->f, text);
+		free(text);
+	}
+}
+
 static void write_head(const struct body *b)
 {
 	const struct analysis *a = b->r->a;
@@ -82,6 +94,7 @@ static void write_head(const struct body *b)
 		say(b, "%u of the runs %s ended early; %s numbers are of the time %s had.",
 		    d->interrupted, d->interrupted == 1 ? "was" : "were",
 		    d->interrupted == 1 ? "its" : "their", d->interrupted == 1 ? "it" : "they");
+	write_import(b);
 }
 
 static void put_row(const struct body *b, const char *question, char *answer)

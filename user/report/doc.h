@@ -46,7 +46,7 @@ extern const struct report_form report_markdown;
 
 /* What a report is written from. */
 struct report {
-	const char *source; /* name of the directory or file */
+	char *source; /* name of the directory or file */
 	const struct analysis *a;
 	const struct answer_text *answers;
 	struct figure figures[FIGURE_NR];

@@ -18,11 +18,13 @@
 #include "study/answer.h"
 #include "study/dataset.h"
 #include "study/dataset_files.h"
+#include "study/import_words.h"
 #include "diagram.h"
 #include "figure.h"
 #include "flame.h"
 #include "base/log.h"
 #include "base/exit_code.h"
+#include "base/step_down.h"
 #include "plotter.h"
 #include "report_dir.h"
 #include "report_place.h"
@@ -85,12 +87,18 @@ static char *command_line(const struct report_options *o)
 	if (o->duration_s > 0)
 		fprintf(f, " --duration %gs", o->duration_s);
 	put_option(f, " --columns ", o->names.columns);
+	for (size_t i = 0; i < o->names.column_nr; i++)
+		put_option(f, " --column ", o->names.column[i]);
 	put_option(f, " --modes ", o->names.modes);
 	put_option(f, " --congestion ", o->names.congestion);
+	if (o->names.rounds_from_repeats)
+		fputs(" --rounds-from-repeats", f);
 	fputs(" -o ", f);
 	shell__put_word(f, o->output);
-	fputc(' ', f);
-	shell__put_word(f, o->input);
+	for (size_t i = 0; i < o->inputs_nr; i++) {
+		fputc(' ', f);
+		shell__put_word(f, o->inputs[i]);
+	}
 	return fclose(f) ? NULL : text;
 }
 
@@ -143,6 +151,20 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+/* "throughput.csv, latency.csv". Caller frees. NULL: memory. */
+static char *source_of(const struct report_options *o)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		return NULL;
+	for (size_t i = 0; i < o->inputs_nr; i++)
+		fprintf(f, "%s%s", i ? ", " : "", base_name(o->inputs[i]));
+	return fclose(f) ? NULL : text;
+}
+
 static int analyse(struct making *m)
 {
 	int err = analysis__init(&m->analysis, &m->dataset);
@@ -150,12 +172,12 @@ static int analyse(struct making *m)
 
 	if (!err)
 		err = answers__make(&m->analysis, m->answers);
-	m->report.source = base_name(m->o->input);
+	m->report.source = source_of(m->o);
 	m->report.a = &m->analysis;
 	m->report.answers = m->answers;
 	m->report.system = figure__system(&m->dataset);
 	m->report.command = command_line(m->o);
-	if (!m->report.system || !m->report.command)
+	if (!m->report.source || !m->report.system || !m->report.command)
 		err = -ENOMEM;
 	for (i = 0; i < FIGURE_NR && !err; i++)
 		err = figure__make(&m->report.figures[i], (enum figure_id)i, &m->analysis,
@@ -317,6 +339,7 @@ static void making__clear(struct making *m)
 		free(m->report.diagram_svg[i]);
 	for (i = 0; i < FLAME_NR; i++)
 		free(m->report.flame_svg[i]);
+	free(m->report.source);
 	free(m->report.system);
 	free(m->report.command);
 	answers__clear(m->answers);
@@ -328,9 +351,17 @@ static int load(struct dataset *d, const struct report_options *o)
 {
 	char message[DATASET_MESSAGE_MAX];
 
-	if (!dataset__load_as(d, o->input, o->duration_s, &o->names, message))
+	int err =
+		dataset__load_files(d, o->inputs, o->inputs_nr, o->duration_s, &o->names, message);
+
+	if (err) {
+		log_error("%s", message);
+		return EXIT_USAGE;
+	}
+	if (!dataset__answerable(d, message))
 		return EXIT_DONE;
 	log_error("%s", message);
+	dataset__clear(d);
 	return EXIT_USAGE;
 }
 
@@ -364,6 +395,31 @@ static int make_of_congestion(const struct report_options *o, struct tools *tool
 	return code;
 }
 
+/* The columns of files that are refused too, and then why. */
+static int explain(const struct report_options *o)
+{
+	struct dataset_names names = o->names;
+	char message[DATASET_MESSAGE_MAX];
+	struct dataset d;
+	int err;
+
+	names.explain = true;
+	err = dataset__load_files(&d, o->inputs, o->inputs_nr, o->duration_s, &names, message);
+	if (!err)
+		err = dataset__answerable(&d, message);
+	if (d.columns_nr)
+		import_words__table(&d, stdout);
+	else if (!err)
+		printf("%s: netiotrace's own results: every column has its own name.\n",
+		       o->inputs[0]);
+	dataset__clear(&d);
+	if (fflush(stdout))
+		return fail("cannot write to stdout.");
+	if (err)
+		log_error("%s", message);
+	return err ? EXIT_USAGE : EXIT_DONE;
+}
+
 /* A report for each congestion control there is, or one where there is one, or one is named. */
 static int make_all(const struct report_options *o, struct tools *tools)
 {
@@ -387,12 +443,29 @@ static int make_all(const struct report_options *o, struct tools *tools)
 }
 
 /* As root, what only root may read is opened before root is given up (docs/SECURITY.md). */
+static void hold(const struct report_options *o)
+{
+	for (size_t i = 0; i < o->inputs_nr; i++)
+		dataset_files__hold(o->inputs[i]);
+}
+
+static int explain_unprivileged(const struct report_options *o)
+{
+	int err, code;
+
+	hold(o);
+	err = step_down();
+	code = err ? fail("root cannot be given up.") : explain(o);
+	dataset_files__release();
+	return code;
+}
+
 static int make_unprivileged(struct report_options *o)
 {
 	struct tools tools;
 	int code;
 
-	dataset_files__hold(o->input);
+	hold(o);
 	plotter__find(&tools.plotter, &stop_signal);
 	if (publisher__split(&tools.publisher, report_place__serve, o->output, &code))
 		code = make_all(o, &tools);
@@ -408,7 +481,7 @@ int report__main(int argc, char **argv)
 
 	report_options__parse(&o, argc, argv);
 	catch_signals();
-	code = make_unprivileged(&o);
+	code = o.explain ? explain_unprivileged(&o) : make_unprivileged(&o);
 	report_options__clear(&o);
 	return code;
 }

@@ -17,6 +17,9 @@ enum key {
 	KEY_MODES,
 	KEY_DURATION = 256,
 	KEY_CONGESTION,
+	KEY_COLUMN,
+	KEY_ROUNDS,
+	KEY_EXPLAIN,
 };
 
 static const struct argp_option option_table[] = {
@@ -26,24 +29,43 @@ static const struct argp_option option_table[] = {
 	 "length of each run, for data that does not say: without it costs per byte may be n/a", 0},
 	{"columns", KEY_COLUMNS, "LIST", 0,
 	 "what a CSV file calls our columns: mode=impl,size=msg_size,...", 0},
+	{"column", KEY_COLUMN, "NAME=FIELD", 0,
+	 "read column NAME of a CSV file as FIELD (threads, latency_ms, ...; ignore: not at all)",
+	 0},
 	{"modes", KEY_MODES, "LIST", 0, "what it calls our modes: A1=twocopy,A2=onecopy,...", 0},
 	{"congestion", KEY_CONGESTION, "NAME", 0,
 	 "only runs with this congestion control (default: where there are several, a report for "
 	 "each, their directories with -NAME behind)",
 	 0},
+	{"rounds-from-repeats", KEY_ROUNDS, 0, 0,
+	 "rows of a CSV file that agree in mode, size and threads are rounds", 0},
+	{"explain", KEY_EXPLAIN, 0, 0,
+	 "print how each column of the CSV files is understood, and write no report", 0},
 	{"quiet", 'q', 0, 0, "do not print where the report is", 0},
 	{0, 0, 0, 0, 0, 0},
 };
 
-static const char args_doc[] = "DIR|FILE";
+static const char args_doc[] = "DIR|FILE...";
 
 static const char doc[] =
 	"Pictures (SVG, PNG), report.html and report.md from the results of a sweep, or from a CSV "
 	"file or result document: who copied the bytes, which mode is ahead where, with intervals, "
-	"and what cannot be said. Needs gnuplot; no root.\n"
+	"and what cannot be said. Several CSV files of one experiment are joined by mode, size and "
+	"threads. Needs gnuplot; no root.\n"
 	"\v"
 	"Exit status: 0 done, 1 failed (gnuplot is missing, the disk is full), 2 usage: also when "
 	"the input is no such data, or the output cannot be written.";
+
+static void add_column(struct report_options *o, const char *arg)
+{
+	char why[DATASET_MESSAGE_MAX];
+
+	if (o->names.column_nr == REPORT_COLUMNS_MAX)
+		refuse("more than %d times --column.", REPORT_COLUMNS_MAX);
+	if (!dataset__is_column_option(arg, why))
+		refuse("--column '%s': %s.", arg, why);
+	o->columns[o->names.column_nr++] = arg;
+}
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
@@ -71,14 +93,23 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case KEY_CONGESTION:
 		o->names.congestion = arg;
 		return 0;
+	case KEY_COLUMN:
+		add_column(o, arg);
+		return 0;
+	case KEY_ROUNDS:
+		o->names.rounds_from_repeats = true;
+		return 0;
+	case KEY_EXPLAIN:
+		o->explain = true;
+		return 0;
 	case 'q':
 		o->quiet = true;
 		log_set_level(LOG_ERROR);
 		return 0;
 	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			refuse("report takes one directory or file, not '%s'.", arg);
-		o->input = arg;
+		if (o->inputs_nr == REPORT_INPUTS_MAX)
+			refuse("report takes up to %d files, not '%s'.", REPORT_INPUTS_MAX, arg);
+		o->inputs[o->inputs_nr++] = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -115,10 +146,11 @@ void report_options__parse(struct report_options *o, int argc, char **argv)
 
 	*o = (struct report_options){.duration_s = (double)NAN};
 	command_line__parse(&argp, "report", argc, argv, o);
-	if (!o->input || !*o->input)
+	o->names.column = o->columns;
+	if (!o->inputs_nr || !*o->inputs[0])
 		refuse("report needs a results directory or a CSV file.");
 	if (!o->output)
-		o->output = default_output(o->input);
+		o->output = default_output(o->inputs[0]);
 }
 
 void report_options__clear(struct report_options *o)

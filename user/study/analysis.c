@@ -365,20 +365,6 @@ struct cell *analysis__peak(const struct analysis *a, enum mode mode, enum metri
 	return peak;
 }
 
-const char *analysis__reason(const struct analysis *a, enum metric m)
-{
-	const struct dataset *d = a->dataset;
-
-	if (d->reason[m])
-		return d->reason[m];
-	if (d->reason[metric__source(m)])
-		return d->reason[metric__source(m)];
-	if (metric__formula(m) && !analysis__has(a, METRIC_PAYLOAD))
-		return "the data says neither how many bytes were moved nor for how long: give "
-		       "--duration";
-	return "the data set has no such number";
-}
-
 static bool is_better(enum metric m, const struct claim *c)
 {
 	return metric__better(m) == BETTER_LOWER ? c->sign < 0 : c->sign > 0;

@@ -244,6 +244,16 @@ static void headline(struct answer_text *answer, const struct analysis *a, const
 				 s->noise + s->point + s->few);
 }
 
+/* Counters of whole runs cannot be compared before it is known how many bytes they are for. */
+static const char *why_unexplained(const struct analysis *a)
+{
+	for (int c = 0; c < PERF_NR; c++)
+		if (analysis__has(a, METRIC_PERF_BOTH(c)) && !analysis__has(a, METRIC_PAYLOAD))
+			return "Not shown: why, because the data has no ledger, and costs per byte "
+			       "need the length of the runs: give it with --duration.";
+	return "Not shown: why, because the data has neither a ledger nor CPU times nor counters.";
+}
+
 void answer__zerocopy(struct answer_text *answer, const struct analysis *a)
 {
 	struct standing s = standing_of(a);
@@ -263,8 +273,7 @@ void answer__zerocopy(struct answer_text *answer, const struct analysis *a)
 		return;
 	say_standing(answer, a, &s);
 	if (!explain_zerocopy(answer, a, &s)) {
-		answer__cannot(answer, "Not shown: why, because the data has neither a ledger nor "
-				       "CPU times nor counters.");
+		answer__cannot(answer, "%s", why_unexplained(a));
 		answer->answered = false;
 	}
 }

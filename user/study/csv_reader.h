@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A CSV file of results while it is read: csv_columns.c finds out what its columns are,
- * dataset_csv.c makes rows of it. For these two only.
+ * A CSV file of results while it is read. In order: csv_header.c finds the separator and the
+ * header, csv_levels.c looks at what the columns hold, csv_columns.c decides what each column is,
+ * dataset_csv.c makes rows, csv_repeats.c refuses rows that cannot be told apart. For these only.
  */
 #ifndef NETIOTRACE_CSV_READER_H
 #define NETIOTRACE_CSV_READER_H
 
+#include "csv_field.h"
 #include "csv_text.h"
+#include "csv_value.h"
 #include "dataset.h"
 
-enum column_kind {
-	COLUMN_IGNORED,
-	COLUMN_METRIC,
-	COLUMN_MODE,
-	COLUMN_SIZE,
-	COLUMN_THREADS,
-	COLUMN_ROUND,
-	COLUMN_INTERRUPTED,
-	COLUMN_CAUSE,
-	COLUMN_VERDICT,
-	COLUMN_ENVIRONMENT,
-	COLUMN_FIELDS,
+#define NAME_LEN   128
+#define LEVELS_MAX 8 /* values of a column that are kept */
+
+/* What a column holds. */
+struct levels {
+	char *value[LEVELS_MAX]; /* the first different ones */
+	size_t nr;
+	bool more;        /* there are others */
+	double low, high; /* of its numbers, as written; NaN: it has none */
+	size_t unknown;   /* cells that say that nothing was measured */
 };
 
-#define NAME_LEN 128
-
 struct column {
-	enum column_kind kind;
-	enum metric metric;
-	double scale;
+	struct csv_match as;
 	char *name;
+	bool told;               /* --columns or --column says what it is */
+	bool one_based;          /* modes are numbered 1, 2, 3 */
+	char why[NAME_LEN + 64]; /* it is not read; "": no field has its name */
+	struct levels levels;
 };
 
 struct csv_reader {
@@ -38,6 +39,12 @@ struct csv_reader {
 	struct csv_text text;
 	struct column *columns;
 	size_t columns_nr;
+	enum csv_comma comma;
+	bool ours;        /* one of our own files: read to the letter */
+	const char *body; /* the first record behind the header, and its line */
+	unsigned long body_line, header_line;
+	size_t field_sizes; /* rows whose message size is a number of fields of this size */
+	size_t stopped;     /* rows in which counters stood at 0 */
 	char *message;
 };
 
@@ -45,18 +52,63 @@ struct csv_reader {
 __attribute__((format(printf, 2, 3))) int csv_reader__refuse(struct csv_reader *r,
 							     const char *format, ...);
 
-/* To the next record: 1, 0 at the end, or -errno, a file that ends in a quoted cell said. */
+/* To the next record: 1, 0 at the end, or -errno, said where it is the file's fault. */
 int csv_reader__next(struct csv_reader *r);
 
-/* Reads the first record: what each column is. 0 or -errno, said. */
-int csv_reader__header(struct csv_reader *r);
+/* The same, past lines in which every cell is empty. */
+int csv_reader__next_row(struct csv_reader *r);
 
+/* Goes back to the record behind the header. */
+void csv_reader__rewind(struct csv_reader *r);
+
+/* A cell of the record; "": it has fewer. */
+const char *csv_reader__cell(const struct csv_reader *r, size_t i);
+
+/* Finds the separator and reads the names of the columns. 0 or -errno, said. */
+int csv_reader__find_header(struct csv_reader *r);
+
+/* Reads the whole file: what the columns hold, and how it writes numbers. 0 or -errno, said. */
+int csv_reader__find_levels(struct csv_reader *r);
+
+/* What each column is. 0 or -errno, said. */
+int csv_reader__classify(struct csv_reader *r);
+
+/*
+ * Refuses rows from the first'th of the data set on that agree in all that is read, when nothing
+ * says that they are rounds. 0 or -errno, said.
+ */
+int csv_reader__check_repeats(struct csv_reader *r, size_t first);
+
+/* Hands what the columns are, and hold, to the data set. 0 or -ENOMEM. */
+int csv_reader__keep_columns(struct csv_reader *r);
+
+/* The column of this kind; NULL: there is none. */
+const struct column *csv_reader__column(const struct csv_reader *r, enum column_kind kind);
 bool csv_reader__has(const struct csv_reader *r, enum column_kind kind);
+
+/* What the user says of a column: a field's name; false: nothing. */
+bool csv_reader__told(const struct csv_reader *r, const char *name, char field[NAME_LEN]);
+
+/* Is it the column that NAME=FIELD, from --column, names? NAME ends at the last '='. */
+bool csv_reader__is_named(const char *option, const char *name);
 
 /*
  * Looks a word up in a list of pairs "mode=impl,size=msg_size", on its left or right side, and puts
  * the other side into other. False: it is not in the list.
  */
 bool csv_reader__look_up(const char *list, bool left, const char *word, char other[NAME_LEN]);
+
+/* The values of a column for a message: "a, b, c and others". */
+const char *csv_reader__values(const struct column *c, char *buf, size_t len);
+
+/* The mode that a cell of the column means, by its words or number. 0 or -EINVAL. */
+int csv_mode__parse(const struct csv_reader *r, const struct column *c, const char *text,
+		    enum mode *mode);
+/* Are all values of the column modes? */
+bool csv_mode__is_column(const struct csv_reader *r, const struct column *c);
+/* And none is a mere number, as many a column holds. */
+bool csv_mode__has_words(const struct csv_reader *r, const struct column *c);
+/* Are they numbered 1, 2, 3? */
+bool csv_mode__one_based(const struct column *c);
 
 #endif

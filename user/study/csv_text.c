@@ -10,7 +10,8 @@ void csv_text__init(struct csv_text *t, const char *text, size_t len)
 {
 	static const char mark[] = "\xef\xbb\xbf";
 
-	*t = (struct csv_text){.pos = text, .end = text + len, .line = 1, .next_line = 1};
+	*t = (struct csv_text){
+		.pos = text, .end = text + len, .separator = ',', .line = 1, .next_line = 1};
 	if (len >= 3 && !memcmp(text, mark, 3))
 		t->pos += 3;
 }
@@ -32,8 +33,11 @@ static int grow(void **memory, size_t *room, size_t nr, size_t size)
 
 static int put(struct csv_text *t, char c)
 {
-	int err = grow((void **)&t->text, &t->text_room, t->text_len, 1);
+	int err;
 
+	if (t->text_len - t->cell[t->cells_nr - 1] >= CSV_CELL_MAX)
+		return -E2BIG;
+	err = grow((void **)&t->text, &t->text_room, t->text_len, 1);
 	if (!err)
 		t->text[t->text_len++] = c;
 	return err;
@@ -41,8 +45,11 @@ static int put(struct csv_text *t, char c)
 
 static int begin_cell(struct csv_text *t)
 {
-	int err = grow((void **)&t->cell, &t->cells_room, t->cells_nr, sizeof(*t->cell));
+	int err;
 
+	if (t->cells_nr == CSV_CELLS_MAX)
+		return -E2BIG;
+	err = grow((void **)&t->cell, &t->cells_room, t->cells_nr, sizeof(*t->cell));
 	if (!err)
 		t->cell[t->cells_nr++] = t->text_len;
 	return err;
@@ -81,15 +88,31 @@ static int read_cell(struct csv_text *t)
 		t->pos++;
 		err = read_quoted(t);
 	}
-	while (!err && t->pos < t->end && *t->pos != ',' && *t->pos != '\n' && *t->pos != '\r')
+	while (!err && t->pos < t->end && *t->pos != t->separator && *t->pos != '\n' &&
+	       *t->pos != '\r')
 		err = put(t, *t->pos++);
 	return err ? err : put(t, '\0');
+}
+
+void csv_text__seek(struct csv_text *t, const char *pos, unsigned long line)
+{
+	t->pos = pos;
+	t->next_line = line;
+}
+
+void csv_text__skip_line(struct csv_text *t)
+{
+	const char *end = memchr(t->pos, '\n', (size_t)(t->end - t->pos));
+
+	csv_text__seek(t, end ? end + 1 : t->end, t->next_line + 1);
 }
 
 int csv_text__next(struct csv_text *t)
 {
 	int err;
 
+	while (t->comments && t->pos < t->end && *t->pos == '#')
+		csv_text__skip_line(t);
 	t->text_len = 0;
 	t->cells_nr = 0;
 	t->line = t->next_line;
@@ -99,7 +122,7 @@ int csv_text__next(struct csv_text *t)
 		err = read_cell(t);
 		if (err)
 			return err;
-		if (t->pos == t->end || *t->pos != ',')
+		if (t->pos == t->end || *t->pos != t->separator)
 			break;
 		t->pos++;
 	}

@@ -204,6 +204,7 @@ void dataset__clear(struct dataset *d)
 	free(d->failures);
 	free(d->hists);
 	dataset__clear_profiles(d);
+	dataset__clear_notes(d);
 	free(d->version);
 	free(d->backend);
 	json_decref(d->environment);

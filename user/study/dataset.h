@@ -22,6 +22,7 @@ struct dataset_row {
 	uint64_t size;
 	unsigned int threads; /* 0: the data does not say */
 	unsigned int round;
+	unsigned long line;      /* in its CSV file; 0: of a document */
 	bool ours;               /* of our own format: its figures are as they were measured */
 	double value[METRIC_NR]; /* NaN: not measured */
 	char *cause;             /* verdict.cause, NULL: unknown */
@@ -72,6 +73,22 @@ struct dataset_names {
 	const char *modes;   /* "A1=twocopy,A2=onecopy": theirs=ours */
 	/* Runs with this congestion control only. NULL: with that of the first run there is. */
 	const char *congestion;
+	/* NAME=FIELD, each from one --column: the column of the file, and the field it is read as.
+	 */
+	const char *const *column;
+	size_t column_nr;
+	bool explain;             /* keep the columns also of what is refused */
+	bool rounds_from_repeats; /* rows that agree in mode, size and threads are rounds */
+};
+
+/* How a column of a CSV file that is not ours was understood. Texts are printable. */
+struct dataset_column {
+	char *file, *name;
+	char *field;  /* that it is read as; NULL: it is not read */
+	char *unit;   /* "": none */
+	char *values; /* "A1 = two-copy, A2 = one-copy", "0.1 to 5.3" */
+	char *why;    /* it is not read; "": no field has its name */
+	bool assumed; /* the unit: the header states none */
 };
 
 struct dataset {
@@ -97,6 +114,12 @@ struct dataset {
 	char *congestion;
 	char **others;
 	size_t others_nr;
+	/* Of CSV files that are not ours; none of documents. */
+	struct dataset_column *columns;
+	size_t columns_nr;
+	char **notes; /* sentences on how the data was read, for the head of a report */
+	size_t notes_nr;
+	char *lacking; /* why a number is missing that no column is read as; NULL: no CSV */
 };
 
 /*
@@ -110,6 +133,27 @@ int dataset__load(struct dataset *d, const char *path, double default_duration_s
 /* The same, of a CSV file that has other names; dataset__load() has none said. */
 int dataset__load_as(struct dataset *d, const char *path, double default_duration_s,
 		     const struct dataset_names *names, char message[DATASET_MESSAGE_MAX]);
+/*
+ * The same, of several CSV files of one experiment: rows are joined by mode, size, threads and
+ * round. What did not join is in the notes. One path is as above. With names->explain, d keeps
+ * its columns where it is refused.
+ */
+int dataset__load_files(struct dataset *d, const char *const *paths, size_t paths_nr,
+			double default_duration_s, const struct dataset_names *names,
+			char message[DATASET_MESSAGE_MAX]);
+
+/*
+ * Is it NAME=FIELD, as --column takes it, with a field that is known (or "ignore")? If not, what
+ * is wrong is put into why, as the end of a sentence.
+ */
+bool dataset__is_column_option(const char *option, char why[DATASET_MESSAGE_MAX]);
+
+/*
+ * Can a report answer anything of it? 0, or -ENODATA with a sentence that names what was read, what
+ * was not, and the remedy.
+ */
+int dataset__answerable(const struct dataset *d, char message[DATASET_MESSAGE_MAX]);
+
 void dataset__clear(struct dataset *d); /* takes a zeroed one */
 
 /*
@@ -141,6 +185,24 @@ int dataset__add_stacks(struct dataset *d, const struct dataset_row *row, const 
 const struct profile *dataset__profile(const struct dataset *d, enum mode mode, uint64_t size,
 				       unsigned int threads);
 void dataset__clear_profiles(struct dataset *d);
+
+/* Adds the rows of part, another file of the same experiment; part is then empty. 0 or -errno,
+ * said. */
+int dataset__join(struct dataset *d, struct dataset *part, const char *name,
+		  char message[DATASET_MESSAGE_MAX]);
+/*
+ * Of data sets of others: numbers that follow from others of their row, notes on numbers that
+ * contradict each other, and why others are missing. Before dataset__finish(). 0 or -ENOMEM.
+ */
+int dataset__complete(struct dataset *d);
+
+/* Keeps a sentence on how the data was read. 0 or -ENOMEM. */
+__attribute__((format(printf, 2, 3))) int dataset__note(struct dataset *d, const char *format, ...);
+/* The last part of a path, for notes. */
+const char *dataset__file_name(const char *path);
+/* Room for one more column, empty; NULL: memory. */
+struct dataset_column *dataset__new_column(struct dataset *d);
+void dataset__clear_notes(struct dataset *d); /* and columns */
 
 /* A new row of which nothing is known; NULL: memory. For the readers. */
 struct dataset_row *dataset__new_row(struct dataset *d);

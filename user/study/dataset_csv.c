@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A CSV file (RFC 4180) as rows of a data set: columns by name, ours or those of a published data
- * set, in any order, any of them missing. No I/O: the text is in memory.
+ * A CSV file as rows of a data set: columns by name, ours or those of other data sets, in any
+ * order. No I/O: the text is in memory.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,41 +13,24 @@
 #include "settings.h"
 #include "write/json.h"
 
-static bool is_missing(const char *text)
-{
-	static const char *const words[] = {"", "n/a", "na", "nan", "null", "none", "-"};
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcasecmp(text, words[i]))
-			return true;
-	return false;
-}
-
-static int parse_number(const char *text, double *value)
-{
-	char *end;
-
-	while (isspace((unsigned char)*text))
-		text++;
-	if (is_missing(text))
-		return 0;
-	/* Decimal only: strtod would take 0x10 for 16, which is what a damaged cell looks like. */
-	if (strpbrk(text, "xX"))
-		return -EINVAL;
-	*value = strtod(text, &end);
-	while (isspace((unsigned char)*end))
-		end++;
-	return *end || end == text || !isfinite(*value) ? -EINVAL : 0;
-}
+#define ROWS_MAX       500000 /* about 1 GB of rows */
+#define FIELDS_DEFAULT 8      /* of a message, in the experiment as it is usually set */
 
 static int read_number(struct csv_reader *r, const struct column *c, const char *text,
 		       double *value)
 {
-	if (!parse_number(text, value))
-		return 0;
-	return csv_reader__refuse(r, "column '%.60s' holds '%.60s', which is no number.", c->name,
-				  text);
+	double number = (double)NAN, scale = c->as.scale;
+	const char *rest;
+	int err = csv_value__parse(text, r->comma, &number, &rest);
+
+	if (!err && *rest)
+		scale = csv_field__unit(rest, c->as.dimension);
+	if (err || isnan(scale))
+		return csv_reader__refuse(r, "column '%.60s' holds '%.60s', which is no number.",
+					  c->name, text);
+	if (!isnan(number))
+		*value = number * scale;
+	return 0;
 }
 
 /* A whole number that a cell is known by. */
@@ -75,47 +56,56 @@ static int keep_text(char **to, const char *text)
 }
 
 struct identity {
-	double size, threads, round;
-	bool mode;
+	double size, field_size, fields, threads, round;
 };
 
-static int read_mode(struct csv_reader *r, const char *text, enum mode *mode)
+static int read_mode(struct csv_reader *r, const struct column *c, const char *text,
+		     enum mode *mode)
 {
-	char ours[NAME_LEN];
+	char values[160];
 
-	if (csv_reader__look_up(r->d->names.modes, true, text, ours))
-		text = ours;
-	if (!dataset__parse_mode(text, mode))
+	if (!csv_mode__parse(r, c, text, mode))
 		return 0;
+	csv_reader__values(c, values, sizeof(values));
 	return csv_reader__refuse(
 		r,
 		"'%.60s' is no mode: twocopy (0, A1), onecopy (1, A2) and zerocopy (2, A3) "
-		"are; --modes can say what others stand for.",
-		text);
+		"are; --modes can say what others stand for. Column '%.60s' holds %s.",
+		text, c->name, values);
+}
+
+static int read_metric(struct csv_reader *r, struct dataset_row *row, const struct column *c,
+		       const char *text)
+{
+	double *value = &row->value[c->as.metric];
+
+	if (read_number(r, c, text, value))
+		return -EINVAL;
+	if (dataset__is_possible(c->as.metric, *value))
+		return 0;
+	return csv_reader__refuse(
+		r,
+		"column '%.60s' holds '%.60s', and can hold nothing below 0: what was not measured "
+		"is left empty.",
+		c->name, text);
 }
 
 static int read_value(struct csv_reader *r, struct dataset_row *row, struct identity *id, size_t i)
 {
 	const struct column *c = &r->columns[i];
-	const char *text = csv_text__cell(&r->text, i);
+	const char *text = csv_reader__cell(r, i);
 
-	switch (c->kind) {
+	switch (c->as.kind) {
 	case COLUMN_METRIC:
-		if (read_number(r, c, text, &row->value[c->metric]))
-			return -EINVAL;
-		if (!dataset__is_possible(c->metric, row->value[c->metric]))
-			return csv_reader__refuse(
-				r,
-				"column '%.60s' holds '%.60s', and can hold nothing below 0: what "
-				"was not measured is left empty.",
-				c->name, text);
-		row->value[c->metric] *= c->scale;
-		return 0;
+		return read_metric(r, row, c, text);
 	case COLUMN_MODE:
-		id->mode = true;
-		return read_mode(r, text, &row->mode);
+		return read_mode(r, c, text, &row->mode);
 	case COLUMN_SIZE:
 		return read_count(r, c, text, 1e15, &id->size);
+	case COLUMN_FIELD_SIZE:
+		return read_count(r, c, text, 1e12, &id->field_size);
+	case COLUMN_FIELDS:
+		return r->ours ? 0 : read_count(r, c, text, 1e6, &id->fields);
 	case COLUMN_THREADS:
 		return read_count(r, c, text, 1e6, &id->threads);
 	case COLUMN_ROUND:
@@ -135,7 +125,7 @@ static int read_value(struct csv_reader *r, struct dataset_row *row, struct iden
 /* The text of a cell; null: there is nothing in it. NULL: out of memory. */
 static json_t *cell_json(const struct csv_reader *r, size_t i)
 {
-	const char *text = csv_text__cell(&r->text, i);
+	const char *text = csv_reader__cell(r, i);
 
 	return json_value__text(*text ? text : NULL);
 }
@@ -143,10 +133,10 @@ static json_t *cell_json(const struct csv_reader *r, size_t i)
 /* What stands in a column that is a setting; null: there is no such column. NULL: as above. */
 static json_t *fields_of(const struct csv_reader *r)
 {
-	for (size_t i = 0; i < r->columns_nr; i++)
-		if (r->columns[i].kind == COLUMN_FIELDS && *csv_text__cell(&r->text, i))
-			return cell_json(r, i);
-	return json_null();
+	const struct column *c = csv_reader__column(r, COLUMN_FIELDS);
+	size_t i = c ? (size_t)(c - r->columns) : 0;
+
+	return c && *csv_reader__cell(r, i) ? cell_json(r, i) : json_null();
 }
 
 static json_t *environment_of(const struct csv_reader *r)
@@ -155,7 +145,7 @@ static json_t *environment_of(const struct csv_reader *r)
 	int err = 0;
 
 	for (size_t i = 0; i < r->columns_nr; i++)
-		if (r->columns[i].kind == COLUMN_ENVIRONMENT)
+		if (r->columns[i].as.kind == COLUMN_ENVIRONMENT)
 			err |= json_put(environment, r->columns[i].name + strlen("environment_"),
 					cell_json(r, i));
 	return json_finish(environment, err);
@@ -181,59 +171,89 @@ static int read_environment(struct csv_reader *r)
 static const char *congestion_of(const struct csv_reader *r)
 {
 	for (size_t i = 0; i < r->columns_nr; i++)
-		if (r->columns[i].kind == COLUMN_ENVIRONMENT &&
+		if (r->columns[i].as.kind == COLUMN_ENVIRONMENT &&
 		    !strcmp(r->columns[i].name, "environment_congestion_control"))
-			return *csv_text__cell(&r->text, i) ? csv_text__cell(&r->text, i) : NULL;
+			return *csv_reader__cell(r, i) ? csv_reader__cell(r, i) : NULL;
 	return NULL;
 }
 
-static bool is_ours(const struct csv_reader *r)
+/* A record may lack cells of columns without a name, and may have empty cells too many. */
+static int check_length(struct csv_reader *r)
 {
-	for (size_t i = 0; i < r->columns_nr; i++)
-		if (!strcmp(r->columns[i].name, "app_rx_bytes"))
-			return true;
-	return false;
+	size_t n = r->text.cells_nr, named = r->columns_nr;
+
+	while (!r->ours && named && !*r->columns[named - 1].name)
+		named--;
+	while (!r->ours && n > r->columns_nr && !*csv_text__cell(&r->text, n - 1))
+		n--;
+	return n >= named && n <= r->columns_nr
+		       ? 0
+		       : csv_reader__refuse(
+				 r, "%zu cells where the header has %zu: is the file truncated?", n,
+				 named);
+}
+
+/* A run without one cycle is none: its counters did not count. */
+static void drop_stopped(struct csv_reader *r, struct dataset_row *row)
+{
+	double *v = row->value;
+
+	if (v[METRIC_CYCLES] != 0 && v[METRIC_INSTRUCTIONS] != 0)
+		return;
+	for (int c = 0; c < PERF_HARDWARE_NR; c++)
+		if (v[METRIC_PERF_BOTH(c)] == 0)
+			v[METRIC_PERF_BOTH(c)] = (double)NAN;
+	r->stopped++;
+}
+
+/* The size of a message, also of one that is told by its fields. */
+static double size_of(struct csv_reader *r, const struct identity *id)
+{
+	if (!isnan(id->size) || isnan(id->field_size))
+		return id->size;
+	r->field_sizes += isnan(id->fields);
+	return id->field_size * (isnan(id->fields) ? FIELDS_DEFAULT : id->fields);
 }
 
 static int read_row(struct csv_reader *r)
 {
-	struct identity id = {(double)NAN, (double)NAN, (double)NAN, false};
+	struct identity id = {(double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN};
 	struct dataset_row *row;
-	size_t i;
 	int err, admitted;
+	double size;
 
-	if (r->text.cells_nr == 1 && !*csv_text__cell(&r->text, 0))
-		return 0; /* an empty line */
-	if (r->text.cells_nr != r->columns_nr)
-		return csv_reader__refuse(
-			r, "%zu cells where the header has %zu: is the file truncated?",
-			r->text.cells_nr, r->columns_nr);
-	admitted = dataset__admits(r->d, congestion_of(r));
+	err = check_length(r);
+	admitted = err ? err : dataset__admits(r->d, congestion_of(r));
 	if (admitted <= 0)
 		return admitted;
+	if (r->d->rows_nr == ROWS_MAX)
+		return csv_reader__refuse(r, "more than %d rows.", ROWS_MAX);
 	row = dataset__new_row(r->d);
 	if (!row)
 		return -ENOMEM;
-	for (i = 0; i < r->columns_nr; i++) {
+	for (size_t i = 0; i < r->columns_nr && !err; i++)
 		err = read_value(r, row, &id, i);
-		if (err)
-			return err;
-	}
-	if (!(id.size > 0))
+	if (err)
+		return err;
+	size = size_of(r, &id);
+	if (!(size > 0))
 		return csv_reader__refuse(r, "a run without a message size.");
-	row->size = (uint64_t)id.size;
+	row->size = (uint64_t)size;
 	row->threads = isnan(id.threads) ? 0 : (unsigned int)id.threads;
 	row->round = isnan(id.round) ? 0 : (unsigned int)id.round;
-	row->ours = is_ours(r);
+	row->line = r->text.line;
+	row->ours = r->ours;
+	if (!r->ours)
+		drop_stopped(r, row);
 	return read_environment(r);
 }
 
-static int read_all(struct csv_reader *r)
+static int read_rows(struct csv_reader *r)
 {
-	int more, err = csv_reader__header(r);
+	int more, err = 0;
 
 	while (!err) {
-		more = csv_reader__next(r);
+		more = csv_reader__next_row(r);
 		if (more <= 0)
 			return more;
 		err = read_row(r);
@@ -241,12 +261,57 @@ static int read_all(struct csv_reader *r)
 	return err;
 }
 
+/* What a reader of the report must know of how the file was read. */
+static int take_notes(struct csv_reader *r)
+{
+	int err = 0;
+
+	if (r->field_sizes)
+		err = dataset__note(r->d,
+				    "%.80s: the message size is %.40s x %d, since the data does "
+				    "not say how many fields a message has.",
+				    dataset__file_name(r->name),
+				    csv_reader__column(r, COLUMN_FIELD_SIZE)->name, FIELDS_DEFAULT);
+	if (!err && r->stopped)
+		err = dataset__note(r->d,
+				    "%.80s: in %zu row%s no cycle or no instruction was counted: "
+				    "hardware counters of 0 in these rows are read as unknown.",
+				    dataset__file_name(r->name), r->stopped,
+				    r->stopped == 1 ? "" : "s");
+	if (!err && r->d->names.rounds_from_repeats)
+		err = dataset__note(r->d, "Rows that agree in mode, size and threads are taken for "
+					  "rounds, as --rounds-from-repeats says.");
+	return err;
+}
+
+static int read_all(struct csv_reader *r)
+{
+	size_t first = r->d->rows_nr;
+	int err = csv_reader__find_header(r);
+
+	if (!err && !r->ours)
+		err = csv_reader__find_levels(r);
+	if (err)
+		return err;
+	err = csv_reader__classify(r);
+	/* Also of what is refused: --explain shows them. */
+	if (!r->ours && csv_reader__keep_columns(r))
+		return -ENOMEM;
+	if (!err)
+		err = read_rows(r);
+	if (err || r->ours)
+		return err;
+	err = csv_reader__check_repeats(r, first);
+	return err ? err : take_notes(r);
+}
+
 static void reader__clear(struct csv_reader *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->columns_nr; i++)
+	for (size_t i = 0; i < r->columns_nr; i++) {
+		for (size_t l = 0; l < r->columns[i].levels.nr; l++)
+			free(r->columns[i].levels.value[l]);
 		free(r->columns[i].name);
+	}
 	free(r->columns);
 	csv_text__clear(&r->text);
 }
@@ -254,21 +319,28 @@ static void reader__clear(struct csv_reader *r)
 /* Ours always ends its last line; that of another may not. A cut number would look like one. */
 static bool ends_early(const struct csv_reader *r, const char *text, size_t len)
 {
-	return len && text[len - 1] != '\n' && is_ours(r);
+	return len && text[len - 1] != '\n' && r->ours;
+}
+
+static int refuse_binary(const char *name, const char *text, size_t len, char *message)
+{
+	bool utf16 = len > 1 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2));
+
+	snprintf(message, DATASET_MESSAGE_MAX, "%s: %s.", name,
+		 utf16 ? "this is UTF-16: save it as CSV in UTF-8" : "this is no text, so no CSV");
+	return -EINVAL;
 }
 
 int dataset__add_csv(struct dataset *d, const char *name, const char *text, size_t len,
 		     char message[DATASET_MESSAGE_MAX])
 {
-	struct csv_reader r = {.d = d, .name = name, .message = message};
+	struct csv_reader r = {.d = d, .name = name, .message = message, .comma = COMMA_THOUSANDS};
 	size_t before = d->rows_nr;
 	int err;
 
 	*message = '\0';
-	if (memchr(text, '\0', len)) {
-		snprintf(message, DATASET_MESSAGE_MAX, "%s: this is no text, so no CSV.", name);
-		return -EINVAL;
-	}
+	if (memchr(text, '\0', len))
+		return refuse_binary(name, text, len, message);
 	csv_text__init(&r.text, text, len);
 	err = read_all(&r);
 	if (!err && ends_early(&r, text, len))

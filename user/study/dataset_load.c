@@ -9,6 +9,7 @@
 
 #include "base/printable.h"
 #include "base/suffix.h"
+#include "csv_reader.h"
 #include "dataset.h"
 #include "dataset_files.h"
 
@@ -190,6 +191,72 @@ static int refuse_copy(const struct dataset *d, const char *path, char *message)
 	return -EINVAL;
 }
 
+static int load_path(struct dataset *d, const char *path, char *message)
+{
+	int directory = dataset_files__is_directory(path);
+
+	if (directory < 0)
+		return say_errno(message, path, directory);
+	return directory ? load_directory(d, path, message) : load_file(d, path, message);
+}
+
+/* Every column that --column names must be in one of the files. */
+static int check_columns(const struct dataset *d, const char *path, char *message)
+{
+	for (size_t i = 0; i < d->names.column_nr; i++) {
+		const char *option = d->names.column[i];
+		size_t n = (size_t)(strrchr(option, '=') - option), c;
+
+		for (c = 0; c < d->columns_nr; c++)
+			if (csv_reader__is_named(option, d->columns[c].name))
+				break;
+		if (c == d->columns_nr) {
+			snprintf(message, DATASET_MESSAGE_MAX,
+				 "%.200s: there is no column '%.*s', which --column names.", path,
+				 n > 60 ? 60 : (int)n, option);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int join_path(struct dataset *d, const char *path, char *message)
+{
+	struct dataset part = {.names = d->names};
+	int err = load_path(&part, path, message);
+
+	if (!err && (!part.columns_nr || !d->columns_nr))
+		err = say(message, path,
+			  "only CSV files of others can be joined; give one directory or document",
+			  -EINVAL);
+	if (!err && part.rows_nr)
+		err = dataset__join(d, &part, path, message);
+	dataset__clear(&part);
+	return err;
+}
+
+static int finish(struct dataset *d, const char *path, double default_duration_s, char *message)
+{
+	int err = 0;
+
+	if (!d->rows_nr && d->others_nr) {
+		snprintf(message, DATASET_MESSAGE_MAX, "%s: no run was made with %s, but with %s.",
+			 path, d->names.congestion, d->others[0]);
+		err = -ENODATA;
+	}
+	if (!err && !d->rows_nr)
+		err = say(message, path, "not one run succeeded: there is nothing to report",
+			  -ENODATA);
+	if (!err)
+		err = check_columns(d, path, message);
+	if (!err)
+		err = dataset__complete(d);
+	if (err)
+		return err;
+	dataset__finish(d, default_duration_s);
+	return refuse_copy(d, path, message);
+}
+
 int dataset__load(struct dataset *d, const char *path, double default_duration_s,
 		  char message[DATASET_MESSAGE_MAX])
 {
@@ -199,28 +266,27 @@ int dataset__load(struct dataset *d, const char *path, double default_duration_s
 int dataset__load_as(struct dataset *d, const char *path, double default_duration_s,
 		     const struct dataset_names *names, char message[DATASET_MESSAGE_MAX])
 {
-	int directory = dataset_files__is_directory(path), err;
+	return dataset__load_files(d, &path, 1, default_duration_s, names, message);
+}
+
+int dataset__load_files(struct dataset *d, const char *const *paths, size_t paths_nr,
+			double default_duration_s, const struct dataset_names *names,
+			char message[DATASET_MESSAGE_MAX])
+{
+	int err;
 
 	*d = (struct dataset){.names = *names};
 	*message = '\0';
-	if (directory < 0)
-		return say_errno(message, path, directory);
-	err = directory ? load_directory(d, path, message) : load_file(d, path, message);
-	if (!err && !d->rows_nr && d->others_nr) {
-		snprintf(message, DATASET_MESSAGE_MAX, "%s: no run was made with %s, but with %s.",
-			 path, names->congestion, d->others[0]);
-		err = -ENODATA;
-	}
-	if (!err && !d->rows_nr)
-		err = say(message, path, "not one run succeeded: there is nothing to report",
-			  -ENODATA);
-	if (!err) {
-		dataset__finish(d, default_duration_s);
-		err = refuse_copy(d, path, message);
-	}
+	err = load_path(d, paths[0], message);
+	for (size_t i = 1; i < paths_nr && !err; i++)
+		err = join_path(d, paths[i], message);
+	if (!err)
+		err = finish(d, paths[0], default_duration_s, message);
+	if (err && !*message)
+		say_errno(message, paths[0], err);
 	/* Cells, keys and names of files are in it. */
 	printable__in_place(message);
-	if (err)
+	if (err && !names->explain)
 		dataset__clear(d);
 	return err;
 }

@@ -305,9 +305,23 @@ static int write_command(struct sweep_dir *d, const char *command)
 	return written(d, "command", err);
 }
 
+/* The environment with its schema first, as every document has one. */
+static int write_environment(struct sweep_dir *d, json_t *environment)
+{
+	json_t *document = json_pack("{s:s}", "schema", ENVIRONMENT_SCHEMA);
+	int code = EXIT_RUN_FAILED;
+
+	if (document && !json_object_update(document, environment))
+		code = write_json(d, "environment.json", document);
+	else
+		log_error("memory is short.");
+	json_decref(document);
+	return code;
+}
+
 int sweep_dir__begin(struct sweep_dir *d, const json_t *sweep, const char *command)
 {
-	int code = write_json(d, "environment.json", json_object_get(sweep, "environment"));
+	int code = write_environment(d, json_object_get(sweep, "environment"));
 
 	if (!code)
 		code = write_command(d, command);

@@ -12,7 +12,8 @@
 
 #include "sweep_options.h"
 
-#define SWEEP_SCHEMA "netiotrace.sweep/1"
+#define SWEEP_SCHEMA       "netiotrace.sweep/1"
+#define ENVIRONMENT_SCHEMA "netiotrace.environment/1" /* of environment.json */
 
 /* "settings" of sweep.json. New reference; NULL: out of memory. */
 json_t *sweep_settings__json(const struct sweep_options *o);

@@ -272,8 +272,8 @@ static void other_settings_are_not_pooled(void **state)
  */
 static void congestion_controls_are_apart(void **state)
 {
-	static const char csv[] = "mode,size,environment_congestion_control\n0,64,bbr\n0,64,reno\n"
-				  "1,64,reno\n0,64,cubic\n0,64,\n";
+	static const char csv[] = "mode,size,round,environment_congestion_control\n0,64,0,bbr\n"
+				  "0,64,0,reno\n1,64,0,reno\n0,64,0,cubic\n0,64,1,\n";
 	struct dataset d;
 
 	(void)state;
@@ -297,8 +297,8 @@ static void runs_that_were_ended_early_are_counted(void **state)
 	struct dataset d;
 
 	(void)state;
-	assert_int_equal(add(&d, "mode,size,interrupted\n0,64,true\n0,64,false\n1,64,True\n"
-				 "1,64,\n2,64,trues\n"),
+	assert_int_equal(add(&d, "mode,size,round,interrupted\n0,64,0,true\n0,64,1,false\n"
+				 "1,64,0,True\n1,64,1,\n2,64,0,trues\n"),
 			 0);
 	assert_int_equal(d.rows_nr, 5);
 	assert_int_equal(d.interrupted, 2);
@@ -419,14 +419,15 @@ static void other_published_columns_are_known(void **state)
 static void foreign_names_are_told(void **state)
 {
 	static const char csv[] = "way,bytes_each,bw\nmemcpy,4096,10\nsendfile,4096,12\n";
-	struct dataset d = {.names = {"mode=way,size=bytes_each,throughput_gbps=bw",
-				      "memcpy=twocopy,sendfile=zerocopy", NULL}};
+	struct dataset d = {.names = {.columns = "mode=way,size=bytes_each,throughput_gbps=bw",
+				      .modes = "memcpy=twocopy,sendfile=zerocopy"}};
 	static const struct dataset_names wrong[] = {
-		{"mode=way,size=bytes_each,throughput_gbps=bandwidth", "memcpy=twocopy", NULL},
-		{"mode=way,size=bytes_each,speed=bw", "memcpy=twocopy", NULL},
-		{"mode=way,size=bytes_each", "memcpy=twocopy", NULL},
-		{"mode=way,size", "memcpy=twocopy", NULL},
-		{NULL, NULL, NULL},
+		{.columns = "mode=way,size=bytes_each,throughput_gbps=bandwidth",
+		 .modes = "memcpy=twocopy"},
+		{.columns = "mode=way,size=bytes_each,speed=bw", .modes = "memcpy=twocopy"},
+		{.columns = "mode=way,size=bytes_each", .modes = "memcpy=twocopy"},
+		{.columns = "mode=way,size", .modes = "memcpy=twocopy"},
+		{.modes = NULL},
 	};
 
 	(void)state;

@@ -190,6 +190,10 @@ static void what_is_missing_has_a_reason(void **state)
 	study__finish(&s, (double)NAN);
 	assert_string_equal(analysis__reason(&s.a, METRIC_SEND_P99),
 			    "the data set has no such number");
+	/* The length of the runs would not give it: there is no CPU time either. */
+	assert_string_equal(analysis__reason(&s.a, METRIC_CPU_NS_PER_KIB),
+			    "the data set has no such number");
+	s.d.rows[0].value[METRIC_CPU_SENDER] = s.d.rows[0].value[METRIC_CPU_RECEIVER] = 1;
 	assert_non_null(strstr(analysis__reason(&s.a, METRIC_CPU_NS_PER_KIB), "--duration"));
 	s.d.reason[METRIC_S_LLC_MISSES] = strdup("no PMU");
 	assert_string_equal(analysis__reason(&s.a, METRIC_LLC_MISSES), "no PMU");

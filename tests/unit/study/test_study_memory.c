@@ -130,6 +130,42 @@ static int read_documents(void *arg)
 	return err;
 }
 
+/* Two files of one experiment: how their columns were read, their notes and rows. */
+static const char first_file[] = "impl,size,streams,gbps,bytes,duration,extra\nA1,64,1,1,1e9,8,a\n"
+				 "A2,64,1,2,1e9,8,b\n";
+static const char second_file[] = "impl;size;streams;cycles;rest\nA2;64;1;0;1\nA3;64;1;5;2\n";
+
+static int join_files(void *arg)
+{
+	static const char *const column[] = {"streams=threads"};
+	struct dataset d = {.names = {.column = column, .column_nr = 1}}, part = d;
+	int err = dataset__add_csv(&d, "one", first_file, strlen(first_file), message);
+
+	if (!err)
+		err = dataset__add_csv(&part, "two", second_file, strlen(second_file), message);
+	if (!err)
+		err = dataset__join(&d, &part, "two", message);
+	if (!err)
+		err = dataset__complete(&d);
+	(void)arg;
+	short_memory__end();
+	if (!err) {
+		assert_int_equal(d.rows_nr, 3);
+		assert_int_equal(d.columns_nr, 12);
+		assert_true(d.notes_nr >= 3);
+	}
+	dataset__clear(&part);
+	dataset__clear(&d);
+	return err;
+}
+
+static void files_are_joined_whole(void **state)
+{
+	(void)state;
+	assert_int_equal(join_files(NULL), 0);
+	short_memory__walk(join_files, NULL);
+}
+
 /* A setting that was lost would let runs be pooled that were made otherwise. */
 static void data_sets_are_read_whole(void **state)
 {
@@ -362,6 +398,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(data_sets_are_read_whole),
+		cmocka_unit_test(files_are_joined_whole),
 		cmocka_unit_test(analyses_are_whole),
 		cmocka_unit_test(comparisons_are_whole),
 	};

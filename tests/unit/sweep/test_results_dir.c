@@ -88,6 +88,17 @@ static void begin(struct sweep_dir *d)
 	json_decref(sweep);
 }
 
+/* The environment alone is a document with a schema, as all others. */
+static void check_environment(void)
+{
+	json_t *o = json_load_file(in_scratch("environment.json"), 0, NULL);
+
+	assert_non_null(o);
+	assert_string_equal(json_string_value(json_object_get(o, "schema")), ENVIRONMENT_SCHEMA);
+	assert_string_equal(json_string_value(json_object_get(o, "kernel")), "6.1");
+	json_decref(o);
+}
+
 static void directories_that_may_be_used(void **state)
 {
 	struct sweep_dir d;
@@ -97,6 +108,7 @@ static void directories_that_may_be_used(void **state)
 	assert_null(d.sweep);
 	begin(&d);
 	sweep_dir__close(&d);
+	check_environment();
 	assert_int_equal(open_scratch(&d, false), EXIT_USAGE); /* not empty */
 	sweep_dir__close(&d);
 	assert_int_equal(open_scratch(&d, true), 0);

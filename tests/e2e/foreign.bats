@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# netiotrace report and compare on result files of others: what is read is said, what cannot be told apart is
+# refused with a remedy, and the remedy works.
+
+bats_require_minimum_version 1.5.0
+load ../lib
+
+setup() {
+	made_by_hand
+	cd "$BATS_TEST_TMPDIR" || return
+	need_tool gnuplot
+	foreign=$REPO/tests/fixtures/foreign
+}
+
+teardown() {
+	stop_jobs
+}
+
+# Exit code 2, nothing on stdout, and one sentence that says each of the words.
+refused() { # WORDS... -- COMMAND ARGS...
+	local words=() code=0 word
+
+	while [ "$1" != -- ]; do
+		words+=("$1")
+		shift
+	done
+	shift
+	"$NETIOTRACE" "$@" >stdout 2>stderr </dev/null || code=$?
+	if [ "$code" -ne 2 ] || [ -s stdout ] || [ "$(wc -l <stderr)" -ne 1 ]; then
+		echo "$*: exit $code"
+		cat stdout stderr
+		return 1
+	fi
+	for word in "${words[@]}"; do
+		grep -qF -- "$word" stderr || {
+			echo "'$word' is not said:"
+			cat stderr
+			return 1
+		}
+	done
+}
+
+# The rows of a report's table of cells.
+cells() { # DIR
+	sed -n '/^## All cells/,/^## /p' "$1/report.md" | grep -c '^| \(two\|one\|zero\)-copy'
+}
+
+@test "report reads 15 files of others: each row is a cell, no number that is there is called missing" {
+	local file name rows
+
+	for file in "$foreign"/*.csv; do
+		name=$(basename "$file" .csv)
+		[ "$name" != three-files-latency ] || continue
+		"$NETIOTRACE" report -q -o "$name" "$file"
+		rows=$(($(wc -l <"$file") - 1))
+		[ "$(cells "$name")" -eq "$rows" ]
+		run ! grep -qE 'rounds each|to tell apart by [0-9]+ rounds' "$name/report.md"
+		if grep -qiE 'misses' "$file"; then
+			run ! grep -q 'no cache counters' "$name/report.md"
+		fi
+		if grep -qiE 'cycles|context|,cs' "$file"; then
+			run ! grep -q 'neither ledger nor costs' "$name/report.md"
+		fi
+	done
+	refused 'max_us' '--column' -- report -q -o latency "$foreign/three-files-latency.csv"
+	[ ! -e latency ]
+}
+
+@test "report joins three files of one experiment by mode, size and threads" {
+	"$NETIOTRACE" report -q -o out "$foreign"/three-files-{throughput,latency,perf}.csv
+	[ "$(cells out)" -eq 48 ]
+	# 36497171071 cycles, 8.281532 Gbit: of the first row of two of the files.
+	grep -qE '^\| two-copy \| 64 B \| 1 .*\| 35\.26 \|' out/report.md
+	grep -q 'min.*us.*max.*us.*l1.*loads' out/report.md
+	# The command that makes it again names all three.
+	grep -q 'three-files-throughput.csv .*three-files-latency.csv .*three-files-perf.csv' out/report.md
+	refused 'total-gbps.csv' 'of two-copy, 64 B, 1 thread' -- report -q -o other "$foreign"/{three-files-throughput,total-gbps}.csv
+	mkdir -p results/cells
+	refused 'results' -- report -q -o other "$foreign/workers.csv" results
+}
+
+@test "report refuses to pool rows that a column tells apart, and the remedy reads it" {
+	sed '1s/Workers/Streams/' "$foreign/workers.csv" >streams.csv
+	refused "'Streams' (1, 2, 4, 8)" "--column 'Streams=threads'" -- report -q -o out streams.csv
+	"$NETIOTRACE" report -q -o out --column Streams=threads streams.csv
+	"$NETIOTRACE" report -q -o plain "$foreign/workers.csv"
+	diff <(sed -n '/^## The six/,/^## How/p' plain/report.md) <(sed -n '/^## The six/,/^## How/p' out/report.md)
+	"$NETIOTRACE" report -q -o rounds --rounds-from-repeats streams.csv
+	[ "$(cells rounds)" -eq 12 ]
+	# The command in the report makes it again.
+	"$NETIOTRACE" report -q -o again --column Streams=threads streams.csv
+	diff <(grep -v 'make it again' out/report.md) <(grep -v 'make it again' again/report.md)
+	refused "'streams=nothing'" 'threads' -- report -q -o none --column streams=nothing streams.csv
+	refused "'Rate'" -- report -q -o none --column Rate=threads "$foreign/workers.csv"
+}
+
+@test "report --explain lists each column in 80 columns, also of a file that is refused" {
+	local code=0
+
+	"$NETIOTRACE" report --explain "$foreign/total-gbps.csv" >out
+	[ "$(awk '{ if (length($0) > n) n = length($0) } END { print n }' out)" -le 80 ]
+	grep -qE '^weighted_avg_oneway_us +latency +us ' out
+	grep -qE '^cache_misses +not read ' out
+	grep -qE '^total_gbps +throughput +Gbit/s ' out
+	[ -z "$(find . -name 'total-gbps-report*' -print -quit)" ]
+	sed '1s/Workers/Streams/' "$foreign/workers.csv" >streams.csv
+	"$NETIOTRACE" report --explain streams.csv >out 2>err || code=$?
+	[ $code -eq 2 ]
+	grep -qE '^Streams +not read +1, 2, 4, 8$' out
+	grep -q 'Streams=threads' err
+}
+
+@test "report names the values of a column that holds no mode, and --modes reads them" {
+	sed 's/^A1,/plain,/; s/^A2,/vector,/; s/^A3,/pinned,/' "$foreign/workers.csv" >names.csv
+	refused 'plain, vector, pinned' '--modes' -- report -q -o out names.csv
+	"$NETIOTRACE" report -q -o out --modes plain=twocopy,vector=onecopy,pinned=zerocopy names.csv
+	sed '1s/Impl/Way/' "$foreign/workers.csv" >way.csv
+	refused "'Way' holds A1, A2, A3" "'Way=mode'" -- report -q -o out2 way.csv
+	"$NETIOTRACE" report -q -o out2 --column Way=mode way.csv
+	[ "$(cells out2)" -eq 48 ]
+}
+
+@test "compare reads files of others as report does" {
+	sed '1s/Workers/Streams/' "$foreign/workers.csv" >streams.csv
+	run -1 "$NETIOTRACE" compare streams.csv streams.csv
+	[[ $output == *"'Streams' (1, 2, 4, 8)"* ]]
+	"$NETIOTRACE" compare --column Streams=threads --json out.json -q streams.csv streams.csv
+	jq -e '.schema' out.json >/dev/null
+	# What is not compared, since it is not read, has its name.
+	"$NETIOTRACE" compare "$foreign"/three-files-latency.csv "$foreign"/three-files-latency.csv >/dev/null 2>stderr
+	grep -q "'min_us', 'max_us'" stderr
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How others write CSV files: separators, titles, units, numbers, names of modes, repeated rows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/csv_field.h"
+#include "study/csv_text.h"
+#include "study/dataset.h"
+#include "study/import_words.h"
+#include "support/near.h"
+
+static char message[DATASET_MESSAGE_MAX];
+
+static int add(struct dataset *d, const struct dataset_names *names, const char *text)
+{
+	*d = (struct dataset){.names = *names};
+	return dataset__add_csv(d, "x.csv", text, strlen(text), message);
+}
+
+/* One two-copy row of 64 KiB, 4 threads, 8.5 Gbit/s, 12345678 cycles, however it is written. */
+static const char *const same_row[] = {
+	"mode,size,threads,throughput_gbps,cycles\ntwocopy,65536,4,8.5,12345678\n",
+	"mode;size;threads;throughput_gbps;cycles\ntwocopy;65536;4;8.5;12345678\n",
+	"mode\tsize\tthreads\tthroughput_gbps\tcycles\ntwocopy\t65536\t4\t8.5\t12345678\n",
+	"\xef\xbb\xbfmode;size;threads;throughput_gbps;cycles\r\ntwocopy;65536;4;8.5;12345678\r\n",
+	"# a comment, with \"quotes\nmode,size,threads,throughput_gbps,cycles\n"
+	"# another\ntwocopy,65536,4,8.5,12345678\n",
+	"#mode,size,threads,throughput_gbps,cycles\ntwocopy,65536,4,8.5,12345678\n",
+	"Results of June, second try\n\nmode,size,threads,throughput_gbps,cycles\n"
+	"twocopy,65536,4,8.5,12345678\n",
+	"mode,size,threads,throughput_gbps,cycles,,\ntwocopy,65536,4,8.5,12345678,,\n",
+	"mode,size,threads,throughput_gbps,cycles,\ntwocopy,65536,4,8.5,12345678\n",
+	"mode,size,threads,throughput_gbps,cycles\ntwocopy,65536,4,8.5,12345678,,\n,,,,\n",
+	"mode,size,threads,\"throughput,\n(Gbps)\",cycles\ntwocopy,65536,4,8.5,12345678\n",
+	"Mode,Msg Size,Workers,Throughput (Mbps),CPU Cycles\nTwo-Copy,64K,4,8500,\"12,345,678\"\n",
+	"variant,message-size,clients,bandwidth [Gbit/s],cycles\nbaseline,64KB,4,8.5,12345678\n",
+	"impl,size,connections,GBps,cycles\nclient_2copy,64KiB,4,1.0625,12345678\n",
+	"impl,size_kb,num_conns,mbps,cycles\nA1,64,4,8500,1.2345678e7\n",
+	"type;size;threads;throughput_gbps;cycles\nTwoCopy;64 KB;4;8,5;12.345.678\n",
+	"version,msg_size,threads,total_gbps,cycles\nv1,65536,4,8.5 Gbps,12345678\n"
+	"v2,65536,4,1,1\nv3,65536,4,1,1\n",
+	"mode,size,threads,throughput_gbps,cycles\n1,65536,4,8.5,12345678\n"
+	"2,65536,4,1,1\n3,65536,4,1,1\n",
+	"copies,size,threads,throughput_gbps,cycles\n2,65536,4,8.5,12345678\n0,65536,4,1,1\n",
+	"sep=;\nmode;size;threads;throughput_gbps;cycles\ntwocopy;65536;4;8.5;12345678\n",
+	"mode,field_size,fields,threads,throughput_gbps,cycles\n0,4096,16,4,8.5,12345678\n",
+	"mode,field_size,threads,throughput_gbps,cycles\n0,8192,4,8.5,12345678\n",
+};
+
+static void one_row_in_many_dialects(void **state)
+{
+	static const struct dataset_names none = {0};
+	struct dataset d;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(same_row) / sizeof(same_row[0]); i++) {
+		if (add(&d, &none, same_row[i]))
+			fail_msg("%s\n%s", message, same_row[i]);
+		if (d.rows[0].mode != MODE_TWOCOPY || d.rows[0].size != 65536 ||
+		    d.rows[0].threads != 4 || fabs(d.rows[0].value[METRIC_GBPS] - 8.5) > 1e-9 ||
+		    fabs(d.rows[0].value[METRIC_CYCLES] - 12345678) > 1e-3)
+			fail_msg("read wrongly: %s", same_row[i]);
+		dataset__clear(&d);
+	}
+}
+
+struct name_case {
+	const char *name;
+	enum column_kind kind;
+	enum metric metric;
+	double scale;
+};
+
+static const struct name_case name_cases[] = {
+	{"LatencyUs", COLUMN_METRIC, METRIC_LATENCY, 1e3},
+	{"latency_ms", COLUMN_METRIC, METRIC_LATENCY, 1e6},
+	{"Avg Latency (\xc2\xb5s)", COLUMN_METRIC, METRIC_LATENCY, 1e3},
+	{"avg_us", COLUMN_METRIC, METRIC_LATENCY, 1e3},
+	{"latency", COLUMN_METRIC, METRIC_LATENCY, 1e3},
+	{"min_us", COLUMN_IGNORED, METRIC_NR, 1},
+	{"p99_latency_us", COLUMN_IGNORED, METRIC_NR, 1},
+	{"duration_ms", COLUMN_METRIC, METRIC_DURATION, 1e-3},
+	{"seconds time elapsed", COLUMN_METRIC, METRIC_DURATION, 1},
+	{"total_Gb", COLUMN_METRIC, METRIC_RX_BYTES, 1.25e8},
+	{"total_GB", COLUMN_METRIC, METRIC_RX_BYTES, 1e9},
+	{"total bytes", COLUMN_METRIC, METRIC_RX_BYTES, 1},
+	{"L1-dcache-load-misses", COLUMN_METRIC, METRIC_L1D_MISSES, 1},
+	{"L1Miss", COLUMN_METRIC, METRIC_L1D_MISSES, 1},
+	{"l1_misses_per_kb", COLUMN_IGNORED, METRIC_NR, 1},
+	{"cycles per byte", COLUMN_IGNORED, METRIC_NR, 1},
+	{"cs", COLUMN_METRIC, METRIC_CONTEXT_SWITCHES, 1},
+	{"client_cycles", COLUMN_METRIC, METRIC_S_CYCLES, 1},
+	{"server_llc_misses", COLUMN_METRIC, METRIC_R_LLC_MISSES, 1},
+	{"cycles_server", COLUMN_METRIC, METRIC_R_CYCLES, 1},
+	{"client_latency", COLUMN_IGNORED, METRIC_NR, 1},
+	{"Cycles (millions)", COLUMN_METRIC, METRIC_CYCLES, 1e6},
+	{"Throughput (messages/s)", COLUMN_IGNORED, METRIC_NR, 1},
+	{"perf_sender_cycles_value", COLUMN_METRIC, METRIC_S_CYCLES, 1},
+	{"conns", COLUMN_THREADS, METRIC_NR, 1},
+	{"trial", COLUMN_ROUND, METRIC_NR, 1},
+	{"", COLUMN_IGNORED, METRIC_NR, 1},
+	{"()", COLUMN_IGNORED, METRIC_NR, 1},
+};
+
+static void names_and_units(void **state)
+{
+	struct csv_match m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(name_cases) / sizeof(name_cases[0]); i++) {
+		const struct name_case *c = &name_cases[i];
+		bool known = csv_field__match(c->name, &m);
+
+		if (known != (c->kind != COLUMN_IGNORED) || m.kind != c->kind ||
+		    m.metric != c->metric || fabs(m.scale / c->scale - 1) > 1e-12)
+			fail_msg("'%s': kind %d, metric %d, scale %g", c->name, m.kind, m.metric,
+				 m.scale);
+	}
+}
+
+/* Each field is found by its own name, and docs/OUTPUT.md has it: run from the root of the tree. */
+static void fields_are_known_by_their_names(void **state)
+{
+	static char document[1 << 20];
+	char row[64];
+	struct csv_match m;
+	const char *name;
+	FILE *f = fopen("docs/OUTPUT.md", "r");
+	size_t len;
+
+	(void)state;
+	assert_non_null(f);
+	len = fread(document, 1, sizeof(document) - 1, f);
+	document[len] = '\0';
+	fclose(f);
+	for (size_t i = 0; (name = csv_field__name(i)); i++) {
+		assert_true(csv_field__match(name, &m));
+		assert_string_equal(m.field, name);
+		snprintf(row, sizeof(row), "\n| %s |", name);
+		if (!strstr(document, row))
+			fail_msg("docs/OUTPUT.md has no row for the field %s", name);
+	}
+}
+
+static void what_was_not_counted_is_unknown(void **state)
+{
+	static const char *const words[] = {
+		"<not supported>", "<not counted>", "-", "", "NaN", "n/a", " ", "--"};
+	static const struct dataset_names none = {0};
+	struct dataset d;
+	char text[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		snprintf(text, sizeof(text), "mode,size,cycles,cs\n0,64,%s,0\n", words[i]);
+		assert_int_equal(add(&d, &none, text), 0);
+		assert_true(isnan(d.rows[0].value[METRIC_CYCLES]));
+		assert_true(d.rows[0].value[METRIC_CONTEXT_SWITCHES] == 0);
+		dataset__clear(&d);
+	}
+	/* A run takes cycles: counters that stood still counted nothing. */
+	assert_int_equal(add(&d, &none, "mode,size,cycles,llc_misses,cs\n0,64,0,0,0\n"), 0);
+	assert_true(isnan(d.rows[0].value[METRIC_CYCLES]));
+	assert_true(isnan(d.rows[0].value[METRIC_LLC_MISSES]));
+	assert_true(d.rows[0].value[METRIC_CONTEXT_SWITCHES] == 0);
+	assert_int_equal(d.notes_nr, 1);
+	dataset__clear(&d);
+}
+
+/* A named column wins over another name of its field, in whatever order they stand. */
+static void the_better_name_is_read(void **state)
+{
+	static const char *const texts[] = {
+		"mode,size,cache_misses,llc_misses\n0,64,100,7\n",
+		"mode,size,llc_misses,cache_misses\n0,64,7,100\n",
+		"mode,size,LLC-load-misses,cache_misses\n0,64,7,100\n",
+	};
+	static const char *const column[] = {"cache_misses=llc_misses"};
+	static const struct dataset_names none = {0}, told = {.column = column, .column_nr = 1};
+	struct dataset d;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_int_equal(add(&d, &none, texts[i]), 0);
+		assert_true(d.rows[0].value[METRIC_LLC_MISSES] == 7);
+		dataset__clear(&d);
+		assert_int_equal(add(&d, &told, texts[i]), 0);
+		assert_true(d.rows[0].value[METRIC_LLC_MISSES] == 100);
+		dataset__clear(&d);
+	}
+}
+
+/* A column of modes is one whose values are modes. */
+static void modes_are_where_they_are(void **state)
+{
+	static const struct dataset_names none = {0};
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(add(&d, &none, "version,type,size\n6.1,OneCopy,64\n6.1,ZeroCopy,64\n"), 0);
+	assert_int_equal(d.rows[0].mode, MODE_ONECOPY);
+	assert_int_equal(d.rows[1].mode, MODE_ZEROCOPY);
+	dataset__clear(&d);
+	assert_int_equal(add(&d, &none, "impl,size\nalpha,64\nbeta,64\n"), -EINVAL);
+	assert_non_null(strstr(message, "alpha, beta"));
+	assert_non_null(strstr(message, "--modes"));
+	dataset__clear(&d);
+	assert_int_equal(add(&d, &none, "experiment,size\nTwoCopy,64\nZeroCopy,64\n"), -EINVAL);
+	assert_non_null(strstr(message, "'experiment=mode'"));
+	dataset__clear(&d);
+	/* Numbers are no sign of modes: those of another column may be anything. */
+	assert_int_equal(add(&d, &none, "level,size\n0,64\n2,64\n"), -EINVAL);
+	assert_null(strstr(message, "'level' holds"));
+	dataset__clear(&d);
+}
+
+struct repeat_case {
+	const char *text;
+	bool refused;
+	const char *says; /* of the refusal */
+};
+
+static const struct repeat_case repeat_cases[] = {
+	{"mode,size,streams,gbps\n0,64,1,1\n0,64,2,2\n", true, "'streams' (1, 2)"},
+	{"mode,size,streams,gbps\n0,64,1,1\n0,64,2,2\n", true, "'streams=threads'"},
+	{"mode,size,kind,gbps\n0,64,a,1\n0,64,b,2\n", true, "keep the rows of one value"},
+	{"mode,size,threads,no,gbps\n0,64,1,1,1\n0,64,1,2,2\n", true, "'no=round'"},
+	{"mode,size,gbps,note\n0,64,1,a\n0,64,2,a\n", true, "--rounds-from-repeats"},
+	{"mode,size,threads,gbps\n0,64,1,1\n0,64,1,1\n", true, "line 2"},
+	{"mode,size,round,gbps\n0,64,1,1\n0,64,1,2\n", true, "and round"},
+	{"mode,size,trial,gbps\n0,64,1,1\n0,64,2,2\n", false, NULL},
+	{"mode,size,threads,gbps\n0,64,1,1\n0,64,2,2\n", false, NULL},
+};
+
+static void repeated_rows_are_not_pooled(void **state)
+{
+	static const struct dataset_names none = {0}, rounds = {.rounds_from_repeats = true};
+	struct dataset d;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(repeat_cases) / sizeof(repeat_cases[0]); i++) {
+		const struct repeat_case *c = &repeat_cases[i];
+
+		assert_int_equal(add(&d, &none, c->text), c->refused ? -EINVAL : 0);
+		if (c->refused && !strstr(message, c->says))
+			fail_msg("'%s' is not in: %s", c->says, message);
+		dataset__clear(&d);
+		assert_int_equal(add(&d, &rounds, c->text), 0);
+		assert_true(d.rows[0].round != d.rows[1].round ||
+			    d.rows[0].threads != d.rows[1].threads);
+		dataset__clear(&d);
+	}
+}
+
+/* A number of each row in the file is no round that cells have in common. */
+static void a_number_of_each_row_is_no_round(void **state)
+{
+	static const struct dataset_names none = {0};
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(add(&d, &none, "run,mode,size\n1,0,64\n2,1,64\n3,0,64\n4,1,64\n"), 0);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(d.rows[i].round, i / 2);
+	dataset__clear(&d);
+}
+
+/* Commas in numbers: one clear cell says what the others mean. */
+static void commas_in_numbers(void **state)
+{
+	static const struct dataset_names none = {0};
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(add(&d, &none, "mode;size;gbps\n0;64;1,234\n1;64;0,5\n"), 0);
+	NEAR(d.rows[0].value[METRIC_GBPS], 1.234, 1e-9);
+	dataset__clear(&d);
+	assert_int_equal(add(&d, &none, "mode;size;cycles\n0;64;1,234\n1;64;1,234,567\n"), 0);
+	NEAR(d.rows[0].value[METRIC_CYCLES], 1234, 1e-9);
+	dataset__clear(&d);
+	assert_int_equal(add(&d, &none, "mode;size;gbps\n0;64;1,234\n"), -EINVAL);
+	assert_non_null(strstr(message, "decimal"));
+	dataset__clear(&d);
+	assert_int_equal(add(&d, &none, "mode,size,cycles\n0,64,\"12,34\"\n0,64,\"1,234.5\"\n"),
+			 -EINVAL);
+	dataset__clear(&d);
+}
+
+static void numbers_follow_from_others(void **state)
+{
+	static const struct dataset_names none = {0};
+	struct dataset d;
+
+	(void)state;
+	assert_int_equal(add(&d, &none, "mode,size,bytes,duration_s\n0,64,1e9,2\n"), 0);
+	assert_int_equal(dataset__complete(&d), 0);
+	NEAR(d.rows[0].value[METRIC_GBPS], 4.0, 1e-9);
+	assert_int_equal(d.notes_nr, 1);
+	dataset__clear(&d);
+	assert_int_equal(add(&d, &none, "mode,size,messages,gbps\n0,1000,1e6,4\n"), 0);
+	assert_int_equal(dataset__complete(&d), 0);
+	NEAR(d.rows[0].value[METRIC_RX_BYTES], 1e9, 1e-9);
+	NEAR(d.rows[0].value[METRIC_DURATION], 2.0, 1e-9);
+	dataset__clear(&d);
+	/* 1e9 bytes in 2 s are 4 Gbit/s: alike, then not. */
+	assert_int_equal(add(&d, &none, "mode,size,bytes,duration_s,gbps\n0,64,1e9,2,4.04\n"), 0);
+	assert_int_equal(dataset__complete(&d), 0);
+	assert_int_equal(d.notes_nr, 0);
+	dataset__clear(&d);
+	assert_int_equal(add(&d, &none, "mode,size,bytes,duration_s,gbps\n0,64,1e9,2,5\n"), 0);
+	assert_int_equal(dataset__complete(&d), 0);
+	assert_int_equal(d.notes_nr, 1);
+	dataset__clear(&d);
+}
+
+static void put(struct dataset *d, const char *text)
+{
+	static const struct dataset_names none = {0};
+
+	assert_int_equal(add(d, &none, text), 0);
+}
+
+/* Rows that agree join; the rest is said; what contradicts or shares nothing is refused. */
+static void files_are_joined_by_their_keys(void **state)
+{
+	struct dataset d, part;
+
+	(void)state;
+	put(&d, "mode,size,threads,gbps\n0,64,1,1\n0,64,2,2\n1,64,1,3\n");
+	put(&part, "mode,size,threads,latency_us\n1,64,1,30\n0,64,1,10\n2,64,1,99\n");
+	assert_int_equal(dataset__join(&d, &part, "y.csv", message), 0);
+	assert_int_equal(d.rows_nr, 4);
+	NEAR(d.rows[0].value[METRIC_LATENCY], 1e4, 1e-9);
+	assert_true(isnan(d.rows[1].value[METRIC_LATENCY]));
+	NEAR(d.rows[2].value[METRIC_LATENCY], 3e4, 1e-9);
+	assert_true(isnan(d.rows[3].value[METRIC_GBPS]));
+	assert_int_equal(d.notes_nr, 1);
+	assert_non_null(strstr(d.notes[0], "zero-copy, 64 B, 1 thread"));
+	dataset__clear(&part);
+	put(&part, "mode,size,threads,gbps\n0,64,1,1.5\n");
+	assert_int_equal(dataset__join(&d, &part, "y.csv", message), -EINVAL);
+	assert_non_null(strstr(message, "throughput of two-copy"));
+	dataset__clear(&part);
+	put(&part, "mode,size,threads,cycles\n0,128,1,1\n");
+	assert_int_equal(dataset__join(&d, &part, "y.csv", message), -EINVAL);
+	dataset__clear(&part);
+	dataset__clear(&d);
+	put(&d, "mode,size,threads,gbps\n0,64,1,1\n");
+	put(&part, "mode,size,cycles\n0,64,1\n");
+	assert_int_equal(dataset__join(&d, &part, "y.csv", message), -EINVAL);
+	assert_non_null(strstr(message, "threads"));
+	dataset__clear(&part);
+	/* One file for each mode is one experiment, too. */
+	put(&part, "mode,size,threads,gbps\n1,64,1,1\n");
+	assert_int_equal(dataset__join(&d, &part, "y.csv", message), 0);
+	assert_int_equal(d.rows_nr, 2);
+	dataset__clear(&part);
+	dataset__clear(&d);
+}
+
+/* A file of the same letter again and again, between two texts. */
+static int add_long(const char *before, char fill, size_t n, const char *after)
+{
+	size_t len = strlen(before) + n + strlen(after);
+	char *text = malloc(len + 1);
+	struct dataset d = {0};
+	int err;
+
+	assert_non_null(text);
+	strcpy(text, before);
+	memset(text + strlen(before), fill, n);
+	strcpy(text + strlen(before) + n, after);
+	err = dataset__add_csv(&d, "x.csv", text, len, message);
+	dataset__clear(&d);
+	free(text);
+	return err;
+}
+
+static void hostile_files_are_bounded(void **state)
+{
+	static const char wide[] = "\xff\xfem\0o\0d\0e\0,\0s\0i\0z\0e\0";
+	struct dataset d = {0};
+
+	(void)state;
+	assert_int_equal(add_long("mode,size", ',', 10000000, "\n0,64\n"), -EINVAL);
+	assert_int_equal(add_long("mode,size,x\n0,64,", 'a', CSV_CELL_MAX + 1, "\n"), -EINVAL);
+	assert_non_null(strstr(message, "bytes in a cell"));
+	assert_int_equal(add_long("mode,size,x\n0,64,", 'a', CSV_CELL_MAX - 1, "\n"), 0);
+	assert_int_equal(dataset__add_csv(&d, "x.csv", wide, sizeof(wide), message), -EINVAL);
+	assert_non_null(strstr(message, "UTF-16"));
+}
+
+/* Nothing of a file reaches a terminal as a control character; no line is wider than 80. */
+static void the_table_is_plain(void **state)
+{
+	static const struct dataset_names none = {0};
+	struct dataset d;
+	char *text = NULL, *line, *rest;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	assert_int_equal(add(&d, &none,
+			     "mode,size,\x1b[31mred,a column with a name that is longer than the "
+			     "table is wide and then some more words for good measure\n"
+			     "0,64,\x1b[0m,averyveryveryveryveryverylongvalue\n1,64,x,y\n"),
+			 0);
+	import_words__table(&d, f);
+	fclose(f);
+	assert_null(strchr(text, '\x1b'));
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		assert_true(strlen(line) <= 80);
+	free(text);
+	dataset__clear(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_row_in_many_dialects),
+		cmocka_unit_test(names_and_units),
+		cmocka_unit_test(fields_are_known_by_their_names),
+		cmocka_unit_test(what_was_not_counted_is_unknown),
+		cmocka_unit_test(the_better_name_is_read),
+		cmocka_unit_test(modes_are_where_they_are),
+		cmocka_unit_test(repeated_rows_are_not_pooled),
+		cmocka_unit_test(a_number_of_each_row_is_no_round),
+		cmocka_unit_test(commas_in_numbers),
+		cmocka_unit_test(numbers_follow_from_others),
+		cmocka_unit_test(files_are_joined_by_their_keys),
+		cmocka_unit_test(hostile_files_are_bounded),
+		cmocka_unit_test(the_table_is_plain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

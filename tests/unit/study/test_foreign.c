@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Result files that others published (tests/fixtures/foreign): what is read of each is held against
+ * awk, which reads the same columns by their numbers and knows nothing of ours.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "study/import_words.h"
+#include "support/study.h"
+
+#define NUMBERS_MAX 8
+
+static char message[DATASET_MESSAGE_MAX];
+
+/* A column that must be read: which metric, the column's number for awk, and a value's scale. */
+struct number {
+	enum metric metric;
+	int column;
+	double scale;
+};
+
+/* Columns are numbered from 1. */
+struct foreign {
+	const char *file;
+	int mode, size, threads, gbps; /* gbps 0: the file has no throughput */
+	double size_scale;             /* 8: the size of one of 8 fields */
+	struct number numbers[NUMBERS_MAX];
+	const char *unread; /* the columns that may go unread, apart by blanks */
+};
+
+/* clang-format off */
+static const struct foreign files[] = {
+	{"cache-and-llc", 1, 2, 3, 10, 1,
+	 {{METRIC_CYCLES, 4, 1}, {METRIC_L1D_MISSES, 6, 1}, {METRIC_LLC_MISSES, 7, 1},
+	  {METRIC_CONTEXT_SWITCHES, 8, 1}, {METRIC_DURATION, 9, 1}, {METRIC_LATENCY, 11, 1000},
+	  {METRIC_RX_BYTES, 12, 1}}, "CacheMisses"},
+	{"client-2copy", 1, 3, 2, 4, 1,
+	 {{METRIC_LATENCY, 5, 1000}, {METRIC_CONTEXT_SWITCHES, 6, 1}, {METRIC_PAGE_FAULTS, 7, 1}}, ""},
+	{"field-size", 1, 2, 3, 4, 8,
+	 {{METRIC_LATENCY, 5, 1000}, {METRIC_CYCLES, 6, 1}, {METRIC_LLC_MISSES, 8, 1},
+	  {METRIC_CONTEXT_SWITCHES, 9, 1}}, "cache_misses"},
+	{"latency-cs", 1, 2, 3, 4, 1,
+	 {{METRIC_LATENCY, 5, 1000}, {METRIC_CYCLES, 6, 1}, {METRIC_L1D_MISSES, 7, 1},
+	  {METRIC_LLC_MISSES, 8, 1}, {METRIC_CONTEXT_SWITCHES, 9, 1}}, ""},
+	{"llc-cache-misses", 1, 2, 3, 4, 1,
+	 {{METRIC_LATENCY, 5, 1000}, {METRIC_CYCLES, 6, 1}, {METRIC_PAGE_FAULTS, 7, 1},
+	  {METRIC_LLC_MISSES, 8, 1}, {METRIC_CONTEXT_SWITCHES, 9, 1}}, ""},
+	{"min_two", 1, 2, 3, 6, 1, {{METRIC_LLC_MISSES, 5, 1}}, "cache_misses"},
+	{"min_unread", 1, 2, 3, 4, 1, {{METRIC_LATENCY, 5, 1000}, {METRIC_CONTEXT_SWITCHES, 6, 1}}, ""},
+	{"min_workers", 1, 2, 3, 4, 1, {{0}}, ""},
+	{"three-files-latency", 1, 2, 3, 0, 1, {{METRIC_LATENCY, 4, 1000}}, "min_us max_us"},
+	{"three-files-perf", 1, 2, 3, 0, 1,
+	 {{METRIC_CYCLES, 4, 1}, {METRIC_INSTRUCTIONS, 5, 1}, {METRIC_L1D_MISSES, 7, 1},
+	  {METRIC_LLC_REFERENCES, 8, 1}, {METRIC_LLC_MISSES, 9, 1}, {METRIC_CONTEXT_SWITCHES, 10, 1}}, "l1_loads"},
+	{"three-files-throughput", 1, 2, 3, 6, 1,
+	 {{METRIC_RX_BYTES, 4, 1.25e8}, {METRIC_DURATION, 5, 1}}, ""},
+	{"total-gbps", 1, 2, 3, 7, 1,
+	 {{METRIC_DURATION, 4, 1}, {METRIC_RX_BYTES, 5, 1}, {METRIC_RX_MESSAGES, 6, 1},
+	  {METRIC_LATENCY, 8, 1000}, {METRIC_CYCLES, 9, 1}, {METRIC_CONTEXT_SWITCHES, 10, 1},
+	  {METRIC_L1D_MISSES, 12, 1}, {METRIC_LLC_MISSES, 13, 1}}, "cache_misses"},
+	{"type-cs", 1, 2, 3, 4, 1,
+	 {{METRIC_LATENCY, 5, 1000}, {METRIC_CYCLES, 6, 1}, {METRIC_L1D_MISSES, 7, 1},
+	  {METRIC_LLC_MISSES, 8, 1}, {METRIC_CONTEXT_SWITCHES, 9, 1}}, ""},
+	{"version", 1, 2, 3, 4, 1,
+	 {{METRIC_LATENCY, 5, 1000}, {METRIC_CYCLES, 6, 1}, {METRIC_L1D_MISSES, 7, 1},
+	  {METRIC_LLC_MISSES, 8, 1}, {METRIC_CONTEXT_SWITCHES, 9, 1}}, ""},
+	{"workers", 1, 2, 3, 4, 1,
+	 {{METRIC_LATENCY, 5, 1000}, {METRIC_CYCLES, 6, 1}, {METRIC_L1D_MISSES, 7, 1},
+	  {METRIC_LLC_MISSES, 8, 1}, {METRIC_CONTEXT_SWITCHES, 9, 1}}, ""},
+	{"../pa02-mt25014-results", 1, 2, 3, 4, 1,
+	 {{METRIC_LATENCY, 5, 1000}, {METRIC_CYCLES, 6, 1}, {METRIC_L1D_MISSES, 7, 1},
+	  {METRIC_LLC_MISSES, 8, 1}, {METRIC_CONTEXT_SWITCHES, 9, 1}}, ""},
+};
+/* clang-format on */
+
+#define FILES_NR (sizeof(files) / sizeof(files[0]))
+
+static const char *path_of(const char *file)
+{
+	static char path[512];
+	const char *slash = strrchr(__FILE__, '/');
+	int dir = slash ? (int)(slash - __FILE__) : 1;
+
+	snprintf(path, sizeof(path), "%.*s/../../fixtures/foreign/%s.csv", dir,
+		 slash ? __FILE__ : ".", file);
+	return path;
+}
+
+/* What awk prints, as up to 6 numbers. */
+static void ask_awk(const struct foreign *f, const char *program, int column, double answer[6])
+{
+	char command[2048];
+	FILE *pipe;
+
+	snprintf(command, sizeof(command),
+		 "LC_ALL=C awk -F, -v M=%d -v S=%d -v T=%d -v G=%d -v C=%d '"
+		 "function mode(w) { return w ~ /A1|a1|2copy|Two|^0$/ ? 0 : "
+		 "w ~ /A2|a2|1copy|One|^1$/ ? 1 : 2 } %s' '%s'",
+		 f->mode, f->size, f->threads, f->gbps, column, program, path_of(f->file));
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	for (int i = 0; i < 6; i++)
+		answer[i] = (double)NAN;
+	assert_true(fscanf(pipe, "%lf %lf %lf %lf %lf %lf", &answer[0], &answer[1], &answer[2],
+			   &answer[3], &answer[4], &answer[5]) > 0);
+	assert_int_equal(pclose(pipe), 0);
+}
+
+/* 0, or -errno with the sentence in message. */
+static int load(struct study *s, const char *const *paths, size_t n)
+{
+	struct dataset_names names = {0};
+	int err = dataset__load_files(&s->d, paths, n, (double)NAN, &names, message);
+
+	if (err)
+		return err;
+	assert_int_equal(analysis__init(&s->a, &s->d), 0);
+	assert_int_equal(family__find(&s->a), 0);
+	assert_int_equal(answers__make(&s->a, s->answers), 0);
+	return 0;
+}
+
+static void load_one(struct study *s, const struct foreign *f)
+{
+	const char *path = path_of(f->file);
+
+	*s = (struct study){0};
+	if (load(s, &path, 1))
+		fail_msg("%s", message);
+}
+
+/* One run is one cell: no level of any column is taken for a round. */
+static void rows_are_cells(void **state)
+{
+	double rows[6];
+	struct study s;
+
+	(void)state;
+	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
+		load_one(&s, f);
+		ask_awk(f, "END { print NR - 1 }", 0, rows);
+		assert_int_equal(s.d.rows_nr, (size_t)rows[0]);
+		assert_int_equal(s.a.cells_nr, s.d.rows_nr);
+		assert_int_equal(s.a.rounds_max, 1);
+		study__clear(&s);
+	}
+}
+
+static double sum_of(const struct dataset *d, enum metric m)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < d->rows_nr; i++)
+		if (!isnan(d->rows[i].value[m]))
+			sum += d->rows[i].value[m];
+	return sum;
+}
+
+static void check_sum(const struct foreign *f, const struct study *s, const struct number *n)
+{
+	double sum[6], ours = sum_of(&s->d, n->metric);
+
+	ask_awk(f, "NR > 1 { sum += $C } END { printf \"%.17g\", sum }", n->column, sum);
+	if (!(fabs(ours - sum[0] * n->scale) <= 1e-9 * fabs(ours)))
+		fail_msg("%s: %s adds up to %.17g, awk says %.17g", f->file,
+			 metric__words(n->metric), ours, sum[0] * n->scale);
+	assert_true(analysis__has(&s->a, n->metric));
+}
+
+/* Each column is read as the number it is, in its unit: none of them is missing. */
+static void numbers_of_the_file_are_read(void **state)
+{
+	struct study s;
+
+	(void)state;
+	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
+		load_one(&s, f);
+		if (f->gbps)
+			check_sum(f, &s, &(struct number){METRIC_GBPS, f->gbps, 1});
+		for (int i = 0; i < NUMBERS_MAX && f->numbers[i].column; i++)
+			check_sum(f, &s, &f->numbers[i]);
+		study__clear(&s);
+	}
+}
+
+/* The names that are not read are these, and the reasons of missing numbers name them. */
+static void unread_columns_are_named(void **state)
+{
+	struct study s;
+	char names[256];
+	size_t len;
+
+	(void)state;
+	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
+		load_one(&s, f);
+		names[len = 0] = '\0';
+		for (size_t i = 0; i < s.d.columns_nr; i++)
+			if (!s.d.columns[i].field)
+				len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
+							len ? " " : "", s.d.columns[i].name);
+		assert_string_equal(names, f->unread);
+		for (size_t i = 0; i < s.d.columns_nr; i++)
+			if (!s.d.columns[i].field)
+				assert_non_null(strstr(s.d.lacking, s.d.columns[i].name));
+		study__clear(&s);
+	}
+}
+
+/* Where one-copy is ahead of two-copy, and the peak: as awk counts them. */
+static void counts_are_those_of_awk(void **state)
+{
+	static const char ahead_program[] =
+		"NR > 1 { k = $S \" \" $T; v[mode($M), k] = $G; all[k] } END { for (k in all) if "
+		"((0, k) in v && (1, k) in v) { n++; a += v[1, k] + 0 > v[0, k] + 0 } print a + 0, "
+		"n + 0 }";
+	static const char peak_program[] =
+		"NR > 1 && $G + 0 > best { best = $G + 0; m = mode($M); s = $S; t = $T } "
+		"END { print m, s, t, best }";
+	double counted[6];
+	struct study s;
+
+	(void)state;
+	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
+		const struct cell *peak;
+		size_t ahead = 0, cells = 0;
+		struct duel duel;
+
+		if (!f->gbps)
+			continue;
+		load_one(&s, f);
+		for (size_t t = 0; t < s.a.threads_nr; t++) {
+			assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY,
+							s.a.threads[t], METRIC_GBPS, &duel),
+					 0);
+			ahead += duel.point_ahead;
+			cells += duel.points_nr;
+			duel__clear(&duel);
+		}
+		ask_awk(f, ahead_program, 0, counted);
+		assert_int_equal(ahead, (size_t)counted[0]);
+		assert_int_equal(cells, (size_t)counted[1]);
+		ask_awk(f, peak_program, 0, counted);
+		peak = analysis__peak(&s.a, MODE_NR, METRIC_GBPS);
+		assert_int_equal(peak->mode, (int)counted[0]);
+		assert_int_equal(peak->size, (uint64_t)(counted[1] * f->size_scale));
+		assert_int_equal(peak->threads, (unsigned int)counted[2]);
+		study__clear(&s);
+	}
+}
+
+static bool sentences_say(const struct dataset *d, const char *words)
+{
+	bool said = false;
+	char *text;
+
+	for (size_t i = 0; (text = import_words__sentence(d, i)); i++) {
+		said = said || strstr(text, words);
+		free(text);
+	}
+	return said;
+}
+
+static const struct foreign *file_named(const char *name)
+{
+	for (const struct foreign *f = files; f < files + FILES_NR; f++)
+		if (!strcmp(f->file, name))
+			return f;
+	fail_msg("no file %s", name);
+	return NULL;
+}
+
+/* What the reader must know of how a file was read is among the sentences of the head. */
+static void the_head_says_how_it_was_read(void **state)
+{
+	static const char *const cases[][2] = {
+		{"field-size", "field_size x 8"},
+		{"field-size", "'cache_misses'"},
+		{"latency-cs", "'latency' in us"},
+		{"three-files-latency", "'min_us', 'max_us'"},
+		{"total-gbps", "bytes / time differs from the throughput"},
+		{"llc-cache-misses", "in 4 rows"},
+		{"client-2copy", "client_0copy = zero-copy"},
+	};
+	struct study s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		load_one(&s, file_named(cases[i][0]));
+		if (!sentences_say(&s.d, cases[i][1]))
+			fail_msg("%s: not said: %s", cases[i][0], cases[i][1]);
+		study__clear(&s);
+	}
+}
+
+/* Remedies are true: time is asked for only where it is what lacks. */
+static void duration_is_asked_for_where_it_helps(void **state)
+{
+	struct study s;
+
+	(void)state;
+	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
+		bool helps;
+
+		load_one(&s, f);
+		for (int m = METRIC_READ_NR; m < METRIC_NR; m++) {
+			if (analysis__has(&s.a, (enum metric)m) ||
+			    !strstr(analysis__reason(&s.a, (enum metric)m), "--duration"))
+				continue;
+			for (size_t i = 0; i < s.d.rows_nr; i++)
+				s.d.rows[i].value[METRIC_DURATION] = 5;
+			for (size_t i = 0; i < s.d.rows_nr; i++)
+				metric__derive(s.d.rows[i].value, s.d.rows[i].threads);
+			helps = analysis__has(&s.a, (enum metric)m);
+			if (!helps)
+				fail_msg("%s: --duration gives no %s", f->file,
+					 metric__words((enum metric)m));
+			study__clear(&s);
+			load_one(&s, f);
+		}
+		assert_false(says(&s.answers[QUESTION_ZEROCOPY], "neither ledger nor costs") &&
+			     analysis__has(&s.a, METRIC_CYCLES));
+		study__clear(&s);
+	}
+}
+
+/* Three files of one experiment are one data set; each number is that of its own file. */
+static void three_files_are_joined(void **state)
+{
+	static const char *const names[] = {"three-files-throughput", "three-files-latency",
+					    "three-files-perf"};
+	char path[3][512];
+	const char *paths[3];
+	struct study s = {0};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		snprintf(path[i], sizeof(path[i]), "%s", path_of(names[i]));
+		paths[i] = path[i];
+	}
+	if (load(&s, paths, 3))
+		fail_msg("%s", message);
+	assert_int_equal(s.d.rows_nr, 48);
+	assert_int_equal(s.a.cells_nr, 48);
+	for (int i = 0; i < 3; i++) {
+		const struct foreign *f = file_named(names[i]);
+
+		for (int n = 0; n < NUMBERS_MAX && f->numbers[n].column; n++)
+			check_sum(f, &s, &f->numbers[n]);
+	}
+	for (size_t i = 0; i < s.d.rows_nr; i++) {
+		assert_false(isnan(s.d.rows[i].value[METRIC_GBPS]));
+		assert_false(isnan(s.d.rows[i].value[METRIC_LATENCY]));
+		assert_false(isnan(s.d.rows[i].value[METRIC_CYCLES_PER_BYTE]));
+	}
+	study__clear(&s);
+	/* Another experiment is none of it. */
+	snprintf(path[1], sizeof(path[1]), "%s", path_of("total-gbps"));
+	assert_true(load(&s, paths, 2) < 0);
+	assert_non_null(strstr(message, "total-gbps.csv, line"));
+}
+
+/* A report of latencies alone would be six times "cannot say". */
+static void what_answers_nothing_is_refused(void **state)
+{
+	struct study s;
+
+	(void)state;
+	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
+		bool alone = !strcmp(f->file, "three-files-latency");
+
+		load_one(&s, f);
+		assert_int_equal(dataset__answerable(&s.d, message) < 0, alone);
+		if (alone)
+			assert_non_null(strstr(message, "'max_us'"));
+		study__clear(&s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_cells),
+		cmocka_unit_test(numbers_of_the_file_are_read),
+		cmocka_unit_test(unread_columns_are_named),
+		cmocka_unit_test(counts_are_those_of_awk),
+		cmocka_unit_test(the_head_says_how_it_was_read),
+		cmocka_unit_test(duration_is_asked_for_where_it_helps),
+		cmocka_unit_test(three_files_are_joined),
+		cmocka_unit_test(what_answers_nothing_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
