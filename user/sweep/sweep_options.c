@@ -22,8 +22,8 @@
  */
 #define DEFAULT_ROUNDS  12
 #define DEFAULT_CELL_NS 2100000000ULL
-/* --quick: 24 cells, 34 s of measuring, a good minute with what comes around it; six rounds are the
- * fewest of which anything can be claimed. */
+/* --quick: 24 cells, 34 s of measuring, a good minute with what comes around it; seven rounds are
+ * enough for up to 85 comparisons (base/rank_test.h). */
 #define QUICK_THREADS "1,4"
 #define QUICK_ROUNDS  7
 #define QUICK_CELL_NS 1400000000ULL
@@ -74,7 +74,8 @@ static const struct argp_option own_rows[] = {
 /* Options of the run command that a sweep has too; help: where their meaning differs. */
 static const struct options_pick shared_rows[] = {
 	{"duration", "measured time of each cell, all rounds together (default 2.1s)", 3},
-	{"rounds", "rounds of every cell, 1 to 1000 (default 12; fewer than 6 carry no claim)", 3},
+	{"rounds",
+	 "rounds of every cell, 1 to 1000 (default 12; fewer than 7 may show no difference)", 3},
 	{"warmup", "before each run, not counted (default half a round, at most 100ms)", 3},
 	{"fields", NULL, 3},
 	{"verify", NULL, 3},
