@@ -49,7 +49,7 @@
 	X(USER_GATHER, "user_gather", "gather", SENDER, 1, NEITHER, "gathered",               \
 	  LOADGEN, NO_HIST,                                                                   \
 	  "the application packs its fields into one buffer (twocopy only)")                  \
-	X(TX_COPY, "tx_copy", "tx", SENDER, 1, SENT, "copied", SEND_RETURN, HIST,             \
+	X(TX_COPY, "tx_copy", "send", SENDER, 1, SENT, "copied", SEND_RETURN, HIST,             \
 	  "user memory to socket buffer, inside the send call")                               \
 	X(TX_PIN, "tx_pin", "pin", SENDER, 0, SENT, "pinned", SEND_RETURN, HIST,              \
 	  "MSG_ZEROCOPY: pages pinned and referenced, no copy")                               \
@@ -58,7 +58,7 @@
 	X(DEFERRED_COPY, "deferred_copy", "deferred", SENDER, 1, NEITHER, "copied after all", \
 	  DEFERRED_COPY, HIST,                                                                \
 	  "zero-copy pages copied after all (skb_copy_ubufs)")                                \
-	X(RX_COPY, "rx_copy", "rx", RECEIVER, 1, RECEIVED, "copied", RX_COPY, HIST,           \
+	X(RX_COPY, "rx_copy", "receive", RECEIVER, 1, RECEIVED, "copied", RX_COPY, HIST,           \
 	  "socket buffer to user memory, inside the receive call")                            \
 	X(OTHER_COPY, "other_copy", "other", RECEIVER, 1, NEITHER, "copied besides",          \
 	  OTHER_COPY, NO_HIST,                                                                \

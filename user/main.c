@@ -66,7 +66,7 @@ static int print_help(void)
 	for (size_t i = 0; i < COMMANDS_NR; i++)
 		printf("  %-9s %s\n", commands[i].name, commands[i].summary);
 	printf("\n"
-	       "  sudo netiotrace --mode onecopy --size 64k    live histograms, then the ledger\n"
+	       "  sudo netiotrace --mode onecopy --size 64k    live histograms, then the answer\n"
 	       "  sudo netiotrace sweep -o results             modes x sizes x threads\n"
 	       "  netiotrace report results                    pictures and answers from it\n\n"
 	       "netiotrace COMMAND --help lists the options of a command (run --help those of a\n"

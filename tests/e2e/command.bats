@@ -277,10 +277,36 @@ assert all(None not in r and None not in r.values() for r in rows)
 EOF
 }
 
-# bats test_tags=guest,address
-@test "the final text says the ledger, the balance, the verdict and the latencies" {
+# fits FILE: on one screen of 80 columns, in 30 lines.
+fits() {
+	[ "$(wc -l <"$1")" -le 30 ] && ! LC_ALL=C.UTF-8 grep -qE '.{81}' "$1"
+}
+
+# Whatever is asked for: the text at the end fits on one screen.
+# bats test_tags=address
+@test "the end of a run fits in 30 lines of 80 columns, whatever the run is" {
+	local options
+
 	need_root
-	"$NETIOTRACE" --mode all --rounds 2 --duration 200ms --json out.json >text 2>stderr </dev/null
+	for options in '--mode zerocopy' '--mode twocopy --rounds 1' '--mode onecopy --backend none' '--size 1k --threads 3' \
+		'--request-response' '--rate 100000000/s' '--path veth --ipv6 --connections 7' '--congestion system' \
+		'--no-cpu --no-times' '--perf-events none' '--messages 1 --rounds 1'; do
+		[[ $options == *--messages* ]] || options+=' --duration 300ms'
+		# shellcheck disable=SC2086 # options, apart by spaces
+		"$NETIOTRACE" $options --warmup 20ms >text 2>/dev/null </dev/null || { echo "$options"; return 1; }
+		fits text && grep -q '^RESULT ' text && grep -q '^CHECKED ' text || { echo "$options"; cat text; return 1; }
+	done
+}
+
+# bats test_tags=guest,address
+@test "the end of a run is the answer on one screen; --details adds the ledger" {
+	need_root
+	"$NETIOTRACE" --mode all --rounds 2 --duration 200ms >text 2>stderr </dev/null
+	cat text
+	fits text
+	sed -n 3p text | grep -q '^RESULT .*ero-copy'
+	grep -q '^CHECKED .* sent = .* received' text
+	"$NETIOTRACE" --mode all --rounds 2 --duration 200ms --details --json out.json >text 2>stderr </dev/null
 	cat text
 	# What is sent again is copied again, and a slow reader's packets are collapsed: the total is the
 	# document's, and never less than what each mode has to copy.
@@ -302,6 +328,10 @@ EOF
 	grep -q 'sends were copied after all' flat
 	grep -q 'skb_copy_ubufs' text
 	grep -q 'n/a' text
+	# First comes what there is without --details.
+	sed '/^rounds /,$d' text >first
+	fits first
+	grep -q '^RESULT ' first
 	# Not a terminal: a line each interval, on stderr.
 	[ -s stderr ]
 }

@@ -101,7 +101,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 }
 
 @test "software counters are real, hardware ones real or null with one reason" {
-	"$NETIOTRACE" --mode all --rounds 1 --duration 600ms --json out.json >text 2>stderr
+	"$NETIOTRACE" --mode all --rounds 1 --duration 600ms --details --json out.json >text 2>stderr
 	jq -e '[.runs[].perf | .sender, .receiver | .task_clock_ns.value > 0 and
 		.context_switches.value > 0 and .cpu_migrations.value != null and
 		.page_faults.value != null] | length == 6 and all' out.json
@@ -152,7 +152,7 @@ witness_agrees() { # EVENTS ARGS -- EVENT OURS UNIT ...
 		out.json
 	jq -e '[.runs[0].perf.events[] | .sender, .receiver | .value != null or (.reason | length > 0)]
 		| length == 10 and all' out.json
-	"$NETIOTRACE" --mode onecopy --rounds 1 --duration 300ms --warmup 20ms --perf-events cs 2>/dev/null |
+	"$NETIOTRACE" --mode onecopy --rounds 1 --duration 300ms --warmup 20ms --perf-events cs --details 2>/dev/null |
 		grep -q '^events  *cs [0-9]'
 }
 

@@ -245,7 +245,7 @@ time.sleep(600)"
 # bats test_tags=address,thread
 @test "two machines: the sender's books balance in every mode; one receiver serves all rounds" {
 	serve "$THERE4:$PORT" -v
-	here "$NETIOTRACE" --mode all --rounds 3 --duration 600ms --warmup 20ms --threads 3 --no-times --json out.json \
+	here "$NETIOTRACE" --mode all --rounds 3 --duration 600ms --warmup 20ms --threads 3 --no-times --details --json out.json \
 		--connect "$THERE4:$PORT" >text 2>stderr </dev/null
 	[ "$(jq '.runs | length' out.json)" -eq 9 ]
 	sender_balanced out.json

@@ -10,3 +10,10 @@ unsigned int terminal__columns(int fd, unsigned int otherwise)
 
 	return ioctl(fd, TIOCGWINSZ, &ws) == 0 && ws.ws_col ? ws.ws_col : otherwise;
 }
+
+unsigned int terminal__rows(int fd, unsigned int otherwise)
+{
+	struct winsize ws;
+
+	return ioctl(fd, TIOCGWINSZ, &ws) == 0 && ws.ws_row ? ws.ws_row : otherwise;
+}

@@ -6,4 +6,7 @@
 /* Its width in columns; otherwise where fd is no terminal, or does not say. */
 unsigned int terminal__columns(int fd, unsigned int otherwise);
 
+/* Its height in rows, likewise. */
+unsigned int terminal__rows(int fd, unsigned int otherwise);
+
 #endif

@@ -15,14 +15,14 @@
 #define CPU_CLASSES(X)                                                                              \
 	X(GATHER, "gather", "gather",                                                               \
 	  "the application packs its fields into one buffer (two-copy mode)", "#56B4E9")            \
-	X(TX_COPY, "tx_copy", "tx copy", "user memory to socket buffer", "#0072B2")                 \
+	X(TX_COPY, "tx_copy", "send copy", "user memory to socket buffer", "#0072B2")                 \
 	X(TX_PIN, "tx_pin", "pin", "user pages pinned for MSG_ZEROCOPY", "#CC79A7")                 \
 	X(DEFERRED_COPY, "deferred_copy", "deferred copy", "pinned pages copied after all",         \
 	  "#D55E00")                                                                                \
-	X(RX_COPY, "rx_copy", "rx copy", "socket buffer to user memory", "#009E73")                 \
+	X(RX_COPY, "rx_copy", "receive copy", "socket buffer to user memory", "#009E73")                 \
 	X(OTHER_COPY, "other_copy", "other copy", "payload copied elsewhere in the kernel",         \
 	  "#994F00")                                                                                \
-	X(COMPLETION, "completion", "zc notify",                                                    \
+	X(COMPLETION, "completion", "completion",                                                    \
 	  "MSG_ZEROCOPY notifications: made, queued, read", "#882255")                              \
 	X(TCP_IP, "tcp_ip", "TCP/IP", "TCP and IP processing, and the socket layer's", "#E69F00")   \
 	X(TIMERS, "timers", "pacing/timers", "timers started, moved and run; pacing", "#F0E442")    \
@@ -49,7 +49,7 @@ enum cpu_class {
 /* clang-format on */
 
 const char *cpu_class__key(enum cpu_class c);     /* "tx_copy" */
-const char *cpu_class__heading(enum cpu_class c); /* "tx copy" */
+const char *cpu_class__heading(enum cpu_class c); /* "send copy" */
 const char *cpu_class__help(enum cpu_class c);
 const char *cpu_class__colour(enum cpu_class c); /* "#0072B2" */
 

@@ -34,7 +34,7 @@ enum quality {
 
 const char *quality__name(enum quality q);    /* "exact", ... */
 const char *stage__key(enum nio_stage s);     /* JSON key: "tx_copy" */
-const char *stage__heading(enum nio_stage s); /* on screen: "tx" */
+const char *stage__heading(enum nio_stage s); /* on screen: "send" */
 const char *stage__done(enum nio_stage s);    /* in the books: "copied", "pinned" */
 const char *stage__help(enum nio_stage s);    /* what it is, in a line */
 enum nio_side stage__side(enum nio_stage s);  /* whose sockets feed it */
@@ -298,6 +298,7 @@ struct mode_summary {
 	unsigned int threads, rounds;
 	struct spread throughput_gbps;
 	struct spread copies_per_byte;
+	struct spread cpu_ns_per_kib;
 	struct run_result total; /* all rounds added up: what tables and histograms show */
 };
 

@@ -48,11 +48,7 @@ __attribute__((format(printf, 3, 4))) static void add(struct verdict *v, enum zc
 	v->causes_nr++;
 }
 
-/*
- * Completions as the kernel side saw them, which tells merged ones apart; or the application's,
- * when there are none, or it has read of more than the kernel side saw.
- */
-static const struct zc_counts *completions(const struct run_result *r)
+const struct zc_counts *verdict__completions(const struct run_result *r)
 {
 	return r->kernel_zc_known && !run_result__completions_missed(r) ? &r->kernel_zc
 									: &r->app.zc;
@@ -79,7 +75,7 @@ static void gather(struct evidence *e, const struct run_result *r, const struct 
 	*e = (struct evidence){
 		.r = r,
 		.env = env,
-		.zc = completions(r),
+		.zc = verdict__completions(r),
 		.local = is_local(env),
 		.pinned = bytes_of(r, NIO_STAGE_TX_PIN),
 		.deferred = bytes_of(r, NIO_STAGE_DEFERRED_COPY),

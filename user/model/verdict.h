@@ -19,6 +19,12 @@
 
 #include "result.h"
 
+/*
+ * Completions of zero-copy sends as the kernel side saw them, which tells merged ones apart; or as
+ * the application read them, if the kernel side saw none or fewer.
+ */
+const struct zc_counts *verdict__completions(const struct run_result *r);
+
 /* Fills r->verdict from the ledger of r and the path it took, with the taps env says were in it. */
 void verdict__give(struct run_result *r, const struct environment *env);
 

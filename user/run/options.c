@@ -64,6 +64,7 @@ static const struct setting settings[] = {
 	{KEY_CONGESTION, KIND_STRING, AT(congestion), 0, 0, "--congestion", NULL},
 	{KEY_COUNT_CALLS, KIND_FLAG, AT(count_calls), 0, 0, NULL, NULL},
 	{KEY_NO_CPU,   KIND_FLAG,  AT(no_cpu), 0, 0, NULL, NULL},
+	{KEY_DETAILS,  KIND_FLAG,  AT(details), 0, 0, NULL, NULL},
 	{'q',          KIND_FLAG,  AT(quiet), 0, 0, NULL, NULL},
 #define X(id, ...) {KEY_##id, KIND_STRING, AT(output[OUTPUT_##id]), 0, 0, NULL, NULL},
 	OUTPUTS(X)

@@ -54,6 +54,7 @@ struct options {
 	struct assertion *assertions[ASSERTIONS_MAX];
 	size_t assertions_nr;
 	bool quiet;
+	bool details; /* the text says all there is */
 	int verbose;
 	int argc;
 	char **argv;

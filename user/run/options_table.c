@@ -78,6 +78,8 @@ static const struct argp_option option_table[] = {
 	/* clang-format on */
 	{"assert", KEY_ASSERT, "EXPR", 0,
 	 "exit 5 unless it holds, e.g. 'onecopy.copies_per_byte <= 2.01'; repeatable", 0},
+	{"details", KEY_DETAILS, 0, 0,
+	 "print everything at the end: stages, call parts, reasons, what the probes missed", 0},
 	{"quiet", 'q', 0, 0, "no live view, no text at the end, errors only", 0},
 	{"verbose", 'v', 0, 0, "say what is done; -vv: libbpf's messages too", 0},
 	{0, 0, 0, 0, 0, 0},

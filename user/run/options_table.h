@@ -45,6 +45,7 @@ enum key {
 #undef X
 	/* clang-format on */
 	KEY_ASSERT,
+	KEY_DETAILS,
 };
 
 #endif

@@ -10,7 +10,7 @@
 #include "outputs.h"
 #include "screen/text.h"
 
-#define TEXT_COLUMNS_DEFAULT 100
+#define TEXT_COLUMNS_DEFAULT 80
 
 static const struct {
 	const char *option;
@@ -41,9 +41,9 @@ bool outputs__collide(const char *const names[OUTPUT_NR], const char *pair[2], c
 	return false;
 }
 
-int outputs__open(struct outputs *o, const char *const names[OUTPUT_NR], bool quiet)
+int outputs__open(struct outputs *o, const char *const names[OUTPUT_NR], enum text_amount text)
 {
-	*o = (struct outputs){.names = names, .quiet = quiet};
+	*o = (struct outputs){.names = names, .text = text};
 	for (int i = 0; i < OUTPUT_NR; i++) {
 		int err = names[i] ? outfile__open(&o->file[i], names[i]) : 0;
 
@@ -58,15 +58,22 @@ int outputs__open(struct outputs *o, const char *const names[OUTPUT_NR], bool qu
 /* The text goes to stdout, unless stdout was asked for as data: then to stderr. */
 static int write_text(const struct outputs *o, const struct result *r)
 {
+	struct text_end_form form = {.details = o->text == TEXT_DETAILS};
 	FILE *f = stdout;
 	int err;
 
-	if (o->quiet)
+	if (o->text == TEXT_NONE)
 		return EXIT_DONE;
 	for (int i = 0; i < OUTPUT_NR; i++)
 		if (is_stdout(o->names[i]))
 			f = stderr;
-	err = output__text(r, f, terminal__columns(STDOUT_FILENO, TEXT_COLUMNS_DEFAULT));
+	form.columns = terminal__columns(fileno(f), TEXT_COLUMNS_DEFAULT);
+	form.rows = terminal__rows(fileno(f), 0);
+	err = text_end__print(r, f, &form);
+	if (!err && form.details) {
+		fputc('\n', f);
+		err = text_details__print(r, f, form.columns);
+	}
 	if (err)
 		log_error("cannot write the result: %s.", strerror(-err));
 	return err ? EXIT_RUN_FAILED : EXIT_DONE;

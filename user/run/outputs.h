@@ -12,9 +12,15 @@
 
 struct outfile;
 
+enum text_amount {
+	TEXT_SUMMARY, /* the end of a run: the answer first, on a screen */
+	TEXT_DETAILS, /* and everything else behind it */
+	TEXT_NONE,
+};
+
 struct outputs {
 	const char *const *names; /* of the files, by enum output; "-": stdout; NULL: not wanted */
-	bool quiet;               /* no text */
+	enum text_amount text;
 	struct outfile *file[OUTPUT_NR];
 };
 
@@ -28,7 +34,7 @@ bool outputs__collide(const char *const names[OUTPUT_NR], const char *pair[2], c
  * An exit code; what failed has been said. names must outlive o. outputs__abort() in any case:
  * it takes back what was opened and not written.
  */
-int outputs__open(struct outputs *o, const char *const names[OUTPUT_NR], bool quiet);
+int outputs__open(struct outputs *o, const char *const names[OUTPUT_NR], enum text_amount text);
 int outputs__write(struct outputs *o, const struct result *r);
 void outputs__abort(struct outputs *o);
 

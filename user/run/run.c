@@ -141,6 +141,13 @@ static int finish(struct engine *e, struct outputs *outputs)
 	return code ? code : check_assertions(e);
 }
 
+static enum text_amount text_amount(const struct options *o)
+{
+	if (o->quiet)
+		return TEXT_NONE;
+	return o->details ? TEXT_DETAILS : TEXT_SUMMARY;
+}
+
 static int run(struct engine *e, const struct options *o)
 {
 	struct outputs outputs = {0};
@@ -151,7 +158,7 @@ static int run(struct engine *e, const struct options *o)
 	if (!code)
 		code = engine__resolve(e, o);
 	if (!code)
-		code = outputs__open(&outputs, o->output, o->quiet);
+		code = outputs__open(&outputs, o->output, text_amount(o));
 	if (!code)
 		code = engine__open(e, o, &o->traffic.size, 1);
 	if (!code) {

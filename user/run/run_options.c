@@ -4,7 +4,7 @@
 
 static const char doc[] =
 	"Runs a load generator in one or all of its three copy modes and keeps the kernel's copy "
-	"ledger of it: live histograms first, then the ledger.\n"
+	"ledger of it: live histograms first, then the answer on one screen.\n"
 	"\n"
 	"  sudo netiotrace --mode onecopy --size 64k\n"
 	"  sudo netiotrace --mode all --threads 4 --duration 10s --json out.json\n"
@@ -38,7 +38,7 @@ static const struct options_pick picks[] = {
 #define X(id, name, help) {#name, NULL, 4},
 	OUTPUTS(X)
 #undef X
-	{"assert", NULL, 4}, {"quiet", NULL, 4},
+	{"assert", NULL, 4}, {"details", NULL, 4}, {"quiet", NULL, 4},
 	{"verbose", NULL, 4},
 };
 /* clang-format on */

@@ -5,6 +5,7 @@
 
 #include "base/stats.h"
 #include "model/ledger.h"
+#include "model/perf_figures.h"
 #include "model/verdict.h"
 #include "summary.h"
 
@@ -30,6 +31,11 @@ static int spread_of(struct spread *spread, const struct result *res, enum mode 
 static struct real copies_of(const struct run_result *r)
 {
 	return r->copies_per_byte;
+}
+
+static struct real cpu_of(const struct run_result *r)
+{
+	return perf_derive(r, DERIVED_CPU_NS_PER_KIB, perf_whose__here(r));
 }
 
 static int summarise_mode(struct result *res, const struct options *o, enum mode mode)
@@ -59,7 +65,9 @@ static int summarise_mode(struct result *res, const struct options *o, enum mode
 	verdict__give(&s->total, &res->env);
 	res->summary_nr++;
 	err = spread_of(&s->throughput_gbps, res, mode, run_result__gbps);
-	return err ? err : spread_of(&s->copies_per_byte, res, mode, copies_of);
+	if (!err)
+		err = spread_of(&s->copies_per_byte, res, mode, copies_of);
+	return err ? err : spread_of(&s->cpu_ns_per_kib, res, mode, cpu_of);
 }
 
 int summary__make(struct result *res, const struct options *o)

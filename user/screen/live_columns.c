@@ -126,9 +126,9 @@ static void column__no_events(struct column *c, const struct quantity *q)
 
 	if (q->is_stage && q->index == NIO_STAGE_TX_COPY && pins &&
 	    run->stages[NIO_STAGE_TX_PIN].bytes)
-		text = "no copy at the send: its pages are pinned, see tx_pin";
+		text = "no copy at the send: its pages are pinned, see pin";
 	else if (q->is_stage && q->index == NIO_STAGE_TX_PIN && !pins)
-		text = "this mode copies at the send, see tx_copy";
+		text = "this mode copies at the send, see send";
 	else if (q->is_stage && q->index == NIO_STAGE_DEFERRED_COPY && !pins)
 		text = "nothing is pinned in this mode, so nothing is left to copy";
 	snprintf(c->text, sizeof(c->text), "%s", text);
@@ -177,11 +177,11 @@ static void draw_quantity(struct columns *cs, int row, enum view_quantity q)
 
 	if (!cs->q->is_stage)
 		snprintf(line, sizeof(line), "< %d/%d >  %s: %s", (int)q + 1, VIEW_QUANTITY_NR,
-			 latency__key(cs->q->index), latency__help(cs->q->index));
+			 latency__heading(cs->q->index), latency__help(cs->q->index));
 	else
 		snprintf(line, sizeof(line), "< %d/%d >  %s: %s per %s", (int)q + 1,
-			 VIEW_QUANTITY_NR, stage__key(cs->q->index), cs->sizes ? "bytes" : "time",
-			 event ? event : "event");
+			 VIEW_QUANTITY_NR, stage__heading(cs->q->index),
+			 cs->sizes ? "bytes" : "time", event ? event : "event");
 	len = (int)strlen(line);
 	grid__put(cs->g, row, 0, cs->g->cols, GRID_BOLD, line);
 	if (cs->q->is_stage && len + 3 + (int)strlen(note) <= cs->g->cols)

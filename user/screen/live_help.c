@@ -8,14 +8,14 @@
 static const struct {
 	const char *name, *text;
 } rest[] = {
-	{"copies/B", "copies of a payload byte: gather + tx + deferred + rx + other"},
+	{"copies/B", "copies of a payload byte: gather+send+deferred+receive+other"},
 	{"cost", "of both sides together; a deferred copy runs on either's clock"},
 	{"bars", "share of a mode's own events; one axis and scale for all modes"},
 	{"sizes", "counted in 12.5 % buckets and shown by their lower bounds"},
 	{"- and n/a", "- is a measured zero; n/a was not measured, the column says why"},
 	{"q p r", "quit; pause and go on; count from now on (nothing is altered)"},
-	{"left right", "send call, its parts, CPU time; times; tx, pin, deferred, rx"},
-	{"t", "of tx, pin, deferred, rx: sizes, or the time an event took"},
+	{"left right", "send call, its parts, CPU time; times; send, pin, deferred, receive"},
+	{"t", "of send, pin, deferred, receive: sizes, or the time an event took"},
 	{"call parts", "mean time inside tcp_sendmsg; outside: the rest of the call"},
 	{"CPU time", "samples of a short round after each; both sides together"},
 };
@@ -35,9 +35,9 @@ void view_help__draw(struct grid *g)
 	grid__put(g, 0, 0, g->cols, GRID_PLAIN, "netiotrace: what is shown");
 	grid__paint(g, 0, 0, g->cols, GRID_BOLD | GRID_REVERSE);
 	for (i = 0; i < NIO_STAGE_NR; i++)
-		row = line(g, row, stage__key(i), stage__help(i));
+		row = line(g, row, stage__heading(i), stage__help(i));
 	for (i = 0; i < LATENCY_NR; i++)
-		row = line(g, row, latency__key(i), latency__help(i));
+		row = line(g, row, latency__heading(i), latency__help(i));
 	row += g->rows > VIEW_MIN_ROWS;
 	for (i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
 		row = line(g, row, rest[i].name, rest[i].text);

@@ -153,7 +153,7 @@ static void draw_excluded(struct grid *g, int row, const struct live_frame *f)
 		if (!(excluded & 1u << i))
 			continue;
 		used = strlen(line);
-		snprintf(line + used, sizeof(line) - used, " %s", stage__key(i));
+		snprintf(line + used, sizeof(line) - used, " %s", stage__heading(i));
 	}
 	used = strlen(line);
 	snprintf(line + used, sizeof(line) - used, ": not measured");

@@ -63,9 +63,9 @@ static void append_stages(char *buf, size_t len, const struct live_mode *m)
 		if (!stage_is_named(m, i))
 			continue;
 		if (!figures__stage_known(&m->total, i, &reason) || !isfinite(m->stage_rate[i]))
-			append(buf, len, "  %s n/a", stage__key(i));
+			append(buf, len, "  %s n/a", stage__heading(i));
 		else
-			append(buf, len, "  %s %s/s", stage__key(i),
+			append(buf, len, "  %s %s/s", stage__heading(i),
 			       format_bytes_si(rate, sizeof(rate), m->stage_rate[i]));
 	}
 }

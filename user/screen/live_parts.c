@@ -127,7 +127,7 @@ static void draw_part(struct grid *g, const struct column *c, int part, int row,
 				hist_axis__value(HIST_AXIS_TIME, v.value, text, sizeof(text)));
 }
 
-/* "tx 76.4ns" of each copy, as many on a line as fit. */
+/* "send 76.4ns" of each copy, as many on a line as fit. */
 static void draw_per_kib(struct grid *g, const struct column *c, int row, int last, int col,
 			 int width)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The final text on bytes: the balance of the books, the zero-copy verdict, who else was handed the
- * packets, bytes sent again or received wrong. Everything is computed from the result alone.
+ * Details on bytes: the balance of the books, the zero-copy verdict, packet taps, bytes that were
+ * retransmitted or received wrong. Everything is computed from the result alone.
  */
 #include <string.h>
 
@@ -261,8 +261,7 @@ static int print_congestion(FILE *f, unsigned int width, const struct result *r)
 	return text_note__end(&n, f, width, "congestion");
 }
 
-/* The throughput of zero-copy against that of one-copy in this session. */
-static int print_comparison(FILE *f, const struct result *r)
+int text_books__comparison(FILE *f, const struct result *r)
 {
 	struct rank_test t;
 	int err = comparison__of(&t, r, MODE_ZEROCOPY, MODE_ONECOPY);
@@ -291,7 +290,7 @@ static int print_verdict(FILE *f, unsigned int width, const struct result *r)
 		fprintf(n.f, "n/a: %s.",
 			v->copied_fraction.reason ? v->copied_fraction.reason
 						  : "no verdict was reached");
-	err = print_comparison(n.f, r);
+	err = text_books__comparison(n.f, r);
 	end = text_note__end(&n, f, width, "zero-copy");
 	return err ? err : end;
 }
@@ -378,36 +377,30 @@ static int print_verify(FILE *f, unsigned int width, const struct result *r)
 	return text_note__end(&n, f, width, "verify");
 }
 
-/* One way of a run that does not balance: what the application counted, what the kernel did. */
-static void print_gap(FILE *f, const char *what, uint64_t bytes, int64_t unaccounted,
+/* One direction of a run that does not balance: what the application counted, what the kernel did.
+ */
+static void print_gap(FILE *f, const char *done, uint64_t bytes, int64_t unaccounted,
 		      const char *by)
 {
 	char own[UNITS_BUF], kernels[UNITS_BUF];
 
 	if (!unaccounted)
 		return;
-	fprintf(f, " The load generator %s %s B, %s %s B.", what,
-		format_count(own, sizeof(own), bytes), by,
+	fprintf(f, " Of %s B %s, %s %s B.", format_count(own, sizeof(own), bytes), done, by,
 		format_count(kernels, sizeof(kernels), bytes - (uint64_t)unaccounted));
 }
 
-static void print_alarm(FILE *f, const struct run_result *run)
+void text_books__alarm(FILE *f, const struct run_result *run)
 {
-	const char *by = run->sequence.source ? "its sockets' sequence numbers count"
-					      : "the kernel's events booked";
+	const char *by = run->sequence.source ? "sequence numbers count" : "events booked";
 
+	if (!run_result__unbalanced(run))
+		return;
 	fprintf(f, "THE BOOKS DO NOT BALANCE in round %u of %s.", run->round,
-		mode__name(run->mode));
+		mode__words(run->mode));
 	print_gap(f, "sent", run_result__sent(run), run->unaccounted_tx, by);
 	print_gap(f, "received", run_result__received(run), run->unaccounted_rx, by);
-	fprintf(f, " The stages concerned are lower bounds.\n");
-}
-
-void text_books__alarm(FILE *f, const struct result *r)
-{
-	for (size_t i = 0; i < r->runs_nr; i++)
-		if (run_result__unbalanced(&r->runs[i]))
-			print_alarm(f, &r->runs[i]);
+	fprintf(f, " The stages are lower bounds.");
 }
 
 int text_books__print(FILE *f, unsigned int width, const struct result *r)

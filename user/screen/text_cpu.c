@@ -182,18 +182,21 @@ static void say_how(FILE *f, const struct totals *t, double half)
 	if (t->no_cycles)
 		fprintf(f, " (%s)", t->no_cycles);
 	fprintf(f,
-		" at %u Hz, in short rounds of their own of %s a mode, where nothing "
-		"else is measured; each figure within %.1f ns/KiB or less in 95 of 100 cases",
+		" at %u Hz, in separate short rounds of %s a mode that measure nothing else; each "
+		"figure +-%.1f ns/KiB or less (95 %%)",
 		t->any->hz, format_ns(duration, sizeof(duration), (double)t->duration_ns), half);
 	fprintf(f, "; %.1f %% unclassified", percent(t->other, t->samples));
 	if (t->lost)
 		fprintf(f, "; %.1f %% lost", percent(t->lost, t->samples + t->lost));
 	if (t->shifted)
-		fprintf(f, "; %.1f %% were due while interrupts were off and count for the caller",
+		fprintf(f,
+			"; %.1f %% were delayed by disabled interrupts and are charged to the "
+			"caller",
 			percent(t->shifted, t->samples));
 	if (t->elsewhere)
 		fprintf(f,
-			"; %.1f %% were TCP's softirq work on top of other tasks, not in the table",
+			"; %.1f %% are TCP's softirq work in the context of other tasks, which the "
+			"table does not include",
 			percent(t->elsewhere, t->samples));
 }
 

@@ -26,7 +26,7 @@ static void print_behind(FILE *f, const struct result *r)
 
 		if (r->messages || rate >= KEPT * (double)r->traffic.rate)
 			continue;
-		fprintf(f, "%s%s sent %s/s", lead, mode__name(r->summary[i].mode),
+		fprintf(f, "%s%s sent %s/s", lead, mode__words(r->summary[i].mode),
 			format_count(count, sizeof(count), (uint64_t)rate));
 		lead = ", ";
 	}
@@ -34,14 +34,24 @@ static void print_behind(FILE *f, const struct result *r)
 		fputs(", so that its latencies grow as long as it runs.", f);
 }
 
+void text_load__result(FILE *f, const struct result *r)
+{
+	char rate[UNITS_BUF];
+
+	if (!r->traffic.rate)
+		return;
+	fprintf(f, "Open loop of %s messages/s.",
+		format_count(rate, sizeof(rate), r->traffic.rate));
+	print_behind(f, r);
+}
+
 static void print_rate(FILE *f, const struct result *r)
 {
 	char rate[UNITS_BUF];
 
 	fprintf(f,
-		"open loop of %s messages/s: delivery%s count from the moment a message was due, "
-		"so "
-		"that one which waits does not hide those behind it.",
+		"open loop of %s messages/s: delivery%s count from the time at which a message was "
+		"due, so that a late message does not hide the delay of those behind it.",
 		format_count(rate, sizeof(rate), r->traffic.rate),
 		r->traffic.request_response ? " and half round trip" : "");
 	print_behind(f, r);
@@ -50,8 +60,8 @@ static void print_rate(FILE *f, const struct result *r)
 static void print_replies(FILE *f, const struct result *r)
 {
 	fprintf(f,
-		"%s: each message is answered by one of its size, sent by plain send(): copies and "
-		"books %s, throughput is that of the messages. Half a round trip is by the "
+		"%s: each message is answered by one of its size with a plain send(). Copies and "
+		"books %s; throughput is of the messages. Half a round trip is measured by the "
 		"sender's clock alone.",
 		r->traffic.rate ? " Request and response" : "request and response",
 		r->summary[0].total.sender_side ? "are of the messages" : "have both directions");

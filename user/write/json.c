@@ -136,6 +136,7 @@ json_t *json_document__summary(const struct mode_summary *s)
 	err |= json_put_u64(o, "rounds", s->rounds);
 	err |= json_put(o, "throughput_gbps", spread_json(&s->throughput_gbps));
 	err |= json_put(o, "copies_per_byte", spread_json(&s->copies_per_byte));
+	err |= json_put(o, "cpu_ns_per_kib", spread_json(&s->cpu_ns_per_kib));
 	err |= put_from(o, json_object_get(total, "verdict"), "copied_fraction");
 	err |= put_from(o, app, "cpu_s_per_gb");
 	err |= put_from(o, ledger, "unaccounted_tx");

@@ -81,11 +81,11 @@ static void says_them_by_share(void **state)
 	add(&found.total, CPU_CLASS_TX_COPY, 300);
 	add(&found.total, CPU_CLASS_TCP_IP, 695);
 	add(&found.total, CPU_CLASS_SKB, 5);
-	assert_says(&found, ": TCP/IP 70 %, tx copy 30 %, others 0.5 %, each within 2.8 points");
+	assert_says(&found, ": TCP/IP 70 %, send copy 30 %, others 0.5 %, each within 2.8 points");
 	assert_says(&found,
 		    "cases. What the program itself copies, by memcpy and memmove: 0 samples. ");
 	add(&found.total, CPU_CLASS_GATHER, 1000);
-	assert_says(&found, ": gather 50 %, TCP/IP 35 %, tx copy 15 %, ");
+	assert_says(&found, ": gather 50 %, TCP/IP 35 %, send copy 15 %, ");
 	assert_says(&found,
 		    "cases. Gather is what the program itself copies, by memcpy and memmove.");
 	found.total.untold = 501;

@@ -256,7 +256,7 @@ static void check_text(const struct fixture *f, const char *expected)
 	r.summary[0] = (struct mode_summary){
 		.mode = MODE_TWOCOPY, .size = MESSAGE, .threads = 1, .rounds = 1, .total = f->run};
 	assert_non_null(out);
-	assert_int_equal(output__text(&r, out, 400), 0);
+	assert_int_equal(text_details__print(&r, out, 400), 0);
 	fclose(out);
 	if (!strstr(text, expected))
 		fail_msg("no \"%s\" in:\n%s", expected, text);

@@ -213,7 +213,7 @@ static void parts_add_up_in_the_text(void **state)
 	FILE *stream = open_memstream(&text, &size);
 	double sum = 0;
 
-	assert_int_equal(output__text(&f->result, stream, 100), 0);
+	assert_int_equal(text_details__print(&f->result, stream, 100), 0);
 	fclose(stream);
 	for (int p = PATH_SEND_TOTAL + 1; p < PATH_NR; p++)
 		sum += value_in(text, path_part__heading((enum path_part)p));

@@ -334,7 +334,7 @@ static void samples_stand_in_for_copy_times(void **state)
 	assert_string_equal(f.data, "panel,mode,series,x,median,low,high,rounds\n"
 				    "1,onecopy,1,65536,30,,,1\n"
 				    "2,onecopy,1,65536,55.5,,,1\n");
-	check_has(f.settings, "array panel_title[2] = [\"tx copy\", \"rx copy\"]\n");
+	check_has(f.settings, "array panel_title[2] = [\"send copy\", \"receive copy\"]\n");
 	check_has(f.settings, "Of one round of each cell: no intervals.");
 	check_has(f.title, "from samples, instead of how long a copy takes");
 	check_has(f.note, "Single copies are not timed (no fentry here). A point at 0: no sample");

@@ -152,7 +152,7 @@ static char *render(const struct result *r)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(output__text(r, f, 400), 0);
+	assert_int_equal(text_details__print(r, f, 400), 0);
 	fclose(f);
 	return text;
 }

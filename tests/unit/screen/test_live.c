@@ -205,7 +205,7 @@ static void test_parts_of_a_call(void **state)
 	fake_frame__trampoline(f);
 	view_model__frame(&m, f);
 	assert_true(says(&m, "39.0%"));
-	assert_true(says(&m, "gather 30.5ns tx 76.4ns rx 86.3ns"));
+	assert_true(says(&m, "gather 30.5ns send 76.4ns receive 86.3ns"));
 	/* One part that nobody could see takes the rest of the call with it, not the others. */
 	f->modes[0].total.path_ns[PATH_WAIT] = (struct num){.reason = "no hook"};
 	view_model__frame(&m, f);
@@ -239,7 +239,7 @@ static void test_cpu_by_class(void **state)
 	assert_false(says(&m, "all others"));
 	text = render(&m, 80, 24, true);
 	assert_non_null(strstr(text, "all others"));
-	assert_non_null(strstr(text, "rx copy"));
+	assert_non_null(strstr(text, "receive copy"));
 	free(text);
 	fake_frame__free(f);
 	view_model__clear(&m);
@@ -437,7 +437,7 @@ static void test_unknown_is_not_zero(void **state)
 	f->planned_ns = 0;
 	view_model__frame(&m, f);
 	assert_true(says(&m, "n/a: the probe could not be attached here"));
-	assert_true(says(&m, "  * copies/B is without tx_copy other_copy: not measured"));
+	assert_true(says(&m, "  * copies/B is without send other: not measured"));
 	assert_true(says(&m, "  twocopy   not run yet") || says(&m, "twocopy     not run yet"));
 	assert_true(says(&m, "   3.0 s\n"));
 	fake_frame__free(f);
@@ -458,7 +458,7 @@ static void test_sender_side_is_said(void **state)
 		run->sender_side = true;
 		run->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
 	}
-	assert_true(says(&m, "  * copies/B: of the sender's side, without other_copy"));
+	assert_true(says(&m, "  * copies/B: of the sender's side, without other"));
 	for (i = 0; i < MODE_NR; i++)
 		m.latest.frame.modes[i].total.stages[NIO_STAGE_OTHER_COPY].quality = QUALITY_EXACT;
 	assert_true(says(&m, "  copies/B is of the sender's side"));
@@ -488,10 +488,10 @@ static void test_event_of_each_mode(void **state)
 
 	(void)state;
 	view_model__frame(&m, f);
-	assert_true(says(&m, "tx_copy: bytes per send call"));
+	assert_true(says(&m, "send: bytes per send call"));
 	f->modes[1].total.stages[NIO_STAGE_TX_COPY].event = "transmit";
 	view_model__frame(&m, f);
-	assert_true(says(&m, "tx_copy: bytes per event"));
+	assert_true(says(&m, "send: bytes per event"));
 	assert_true(says(&m, "x transmit"));
 	fake_frame__free(f);
 	view_model__clear(&m);
@@ -542,11 +542,11 @@ static void test_line(void **state)
 
 	(void)state;
 	assert_string_equal(view_line__format(line, sizeof(line), f),
-			    "  3.0s onecopy 2/5  31.1 Gbit/s  tx_copy 3.89 GB/s  rx_copy 3.89 GB/s"
+			    "  3.0s onecopy 2/5  31.1 Gbit/s  send 3.89 GB/s  receive 3.89 GB/s"
 			    "  CPU 256 ns/KiB  n/a switches/GiB  missed 0");
 	f->modes[1].total.stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
 	f->health.missed.known = false;
-	assert_non_null(strstr(view_line__format(line, sizeof(line), f), "rx_copy n/a"));
+	assert_non_null(strstr(view_line__format(line, sizeof(line), f), "receive n/a"));
 	assert_non_null(strstr(line, "missed n/a"));
 	f->modes[1].total.ledger_known = false;
 	assert_non_null(strstr(view_line__format(line, sizeof(line), f), "ledger n/a"));

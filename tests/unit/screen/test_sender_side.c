@@ -34,7 +34,7 @@ static bool text_says(const struct result *r, const char *words)
 	bool hit;
 
 	assert_non_null(f);
-	assert_int_equal(output__text(r, f, 400), 0);
+	assert_int_equal(text_details__print(r, f, 400), 0);
 	fclose(f);
 	hit = strstr(text, words);
 	free(text);

@@ -152,13 +152,13 @@ static void savings_in_a_headline(void **state)
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_TX_COPY, DIFFERENCE_LOWER, -54.12, 7);
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -50, 7);
 	assert_string_equal(stage_words__savings(buf, sizeof(buf), &s),
-			    " zero-copy saves most in tx copy (-54.1 ns/KiB)");
+			    " zero-copy saves most in send copy (-54.1 ns/KiB)");
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_TX_PIN, DIFFERENCE_HIGHER, 12, 7);
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_MEMORY, DIFFERENCE_HIGHER, 3, 7);
 	put_claim(&s, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -40, 7);
 	assert_string_equal(stage_words__savings(buf, sizeof(buf), &s),
 			    " one-copy saves most in gather (-40.0 ns/KiB); its largest extra cost "
-			    "is lock (+9.00 ns/KiB), zero-copy saves most in tx copy (-54.1 "
+			    "is lock (+9.00 ns/KiB), zero-copy saves most in send copy (-54.1 "
 			    "ns/KiB); its largest extra cost is pin (+12.0 ns/KiB)");
 	/* No room is no harm. */
 	assert_string_equal(stage_words__savings(buf, 10, &s), " one-copy");
@@ -227,7 +227,7 @@ static void few_pairs_are_named_so(void **state)
 	assert_string_equal(
 		said(answer, &s, MODE_ZEROCOPY),
 		"CPU samples of 3 pairs of rounds are too few to tell a difference; the "
-		"largest of zero-copy less two-copy: tx copy -40.0 ns/KiB (-41.0 to "
+		"largest of zero-copy less two-copy: send copy -40.0 ns/KiB (-41.0 to "
 		"-38.0), pin +12.0 ns/KiB (+11.0 to +14.0), skb +5.00 ns/KiB (+4.00 to "
 		"+7.00), lock +4.00 ns/KiB (+3.00 to +6.00).");
 	answers__clear(answers);

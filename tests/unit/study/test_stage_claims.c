@@ -170,7 +170,7 @@ static void few_pairs_claim_nothing(void **state)
 	check_says(&s.answers[QUESTION_CACHE],
 		   "CPU samples of 4 pairs of rounds of all sizes and thread counts are too few to "
 		   "tell a difference; the largest of one-copy less two-copy: gather -50.1 ns/KiB, "
-		   "rx copy ");
+		   "receive copy ");
 	assert_false(says(&s.answers[QUESTION_CACHE], "saves most"));
 	study__clear(&s);
 }
@@ -195,7 +195,7 @@ static void claims_in_words(void **state)
 		"difference in 3 of 4 classes.");
 	check_says(
 		&s.answers[QUESTION_CACHE],
-		"zero-copy takes less than two-copy in: gather -50.0 ns/KiB (-50.0 to -50.0), tx "
+		"zero-copy takes less than two-copy in: gather -50.0 ns/KiB (-50.0 to -50.0), send "
 		"copy -40.0 ns/KiB (-40.0 to -40.0); more in: pin +12.0 ns/KiB (+12.0 to +12.0); "
 		"no difference in 2 of 5 classes.");
 	/* The answer is still that there are no cache counters. */

@@ -273,6 +273,8 @@ struct result *fake_result__new(size_t n)
 {
 	static const struct spread gbps[MODE_NR] = {
 		{31.4, 30.2, 32.0, 5}, {35.2, 33.9, 36.0, 5}, {23.6, 22.8, 24.4, 5}};
+	static const struct spread cpu[MODE_NR] = {
+		{215, 210, 222, 5}, {256, 250, 259, 5}, {297, 290, 301, 5}};
 	struct result *r = calloc(1, sizeof(*r));
 	size_t i;
 
@@ -283,13 +285,16 @@ struct result *fake_result__new(size_t n)
 	r->rounds = 5;
 	r->round_duration_ns = 600000000;
 	r->probes = 8;
-	r->summary_nr = n;
+	r->summary_nr = r->modes_nr = n;
 	for (i = 0; i < n; i++) {
 		r->summary[i].mode = (enum mode)i;
 		r->summary[i].size = MESSAGE;
 		r->summary[i].threads = 1;
 		r->summary[i].rounds = 5;
 		r->summary[i].throughput_gbps = gbps[i];
+		r->summary[i].copies_per_byte = (struct spread){i ? 2 : 3, i ? 2 : 3, i ? 2 : 3, 5};
+		r->summary[i].cpu_ns_per_kib = cpu[i];
+		r->modes[i] = (enum mode)i;
 		fake_run__fill(&r->summary[i].total, (enum mode)i);
 		fake_result__rounds(r, (enum mode)i, gbps[i].low, gbps[i].high, gbps[i].n);
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The text at the end of a run: header and tables; the paragraphs below are text_books.c,
- * text_time.c, text_copies.c, text_cost.c and text_quality.c. Everything comes from struct result;
- * nothing is measured here.
+ * The details behind the end of a run (--details): tables of copies and latencies; the paragraphs
+ * below them are text_books.c, text_time.c, text_copies.c, text_cost.c and text_quality.c.
  */
 #include <string.h>
 
@@ -14,7 +13,6 @@
 
 #define WIDTH_MIN 60
 #define TABLE_MAX 100 /* wider tables are hard to follow along a row */
-#define ITEM_LEN  192
 
 /* A figure of copies per byte: '-' is a measured zero, and a small figure is not shown as one. */
 static void format_copies(char *buf, size_t len, struct real v)
@@ -70,14 +68,12 @@ static size_t copy_columns(struct text_column columns[NIO_STAGE_NR + 1])
 
 		if (!stage__is_copy(s))
 			continue;
-		/* That of tx has room for "0.50+pin", the heading of rx is short. */
+		/* That of the send copy has room for "0.50+pin". */
 		if (s == NIO_STAGE_TX_COPY)
 			len = 10;
-		else if (len < 7)
-			len = s == NIO_STAGE_RX_COPY ? 6 : 7;
 		columns[n++] = (struct text_column){stage__heading(s), len};
 	}
-	columns[n++] = (struct text_column){"total ", 8};
+	columns[n++] = (struct text_column){"total ", 7};
 	return n;
 }
 
@@ -229,42 +225,24 @@ static int print_tables(FILE *f, unsigned int width, const struct result *r)
 	return err;
 }
 
-static void format_rounds(char *buf, size_t len, const struct result *r)
+static int print_rounds(FILE *f, unsigned int width, const struct result *r)
 {
-	char each[UNITS_BUF];
+	char each[UNITS_BUF], kernel[160];
+	struct text_note n;
+	int err = text_note__begin(&n);
 
+	if (err)
+		return err;
 	if (r->messages)
 		format_count(each, sizeof(each), r->messages);
 	else
 		format_ns(each, sizeof(each), (double)r->round_duration_ns);
-	snprintf(buf, len, "%u round%s x %s%s", r->rounds, plural(r->rounds), each,
-		 r->messages == 0   ? ""
-		 : r->messages == 1 ? " message"
-				    : " messages");
-}
-
-static void print_header(FILE *f, unsigned int width, const struct result *r)
-{
-	char item[ITEM_LEN];
-	size_t used = 0;
-
-	snprintf(item, sizeof(item), "netiotrace %s", r->version ? r->version : "");
-	text_item__print(f, width, &used, item);
-	text_item__print(f, width, &used, figures__kernel(item, sizeof(item), &r->env));
-	if (r->env.path[0])
-		text_item__print(f, width, &used, r->env.path);
-	if (r->summary_nr) {
-		const struct run_result *run = &r->summary[0].total;
-
-		text_item__print(
-			f, width, &used,
-			figures__load(item, sizeof(item), run->size, run->fields, run->threads));
-	}
-	format_rounds(item, sizeof(item), r);
-	text_item__print(f, width, &used, item);
-	snprintf(item, sizeof(item), "backend %s", r->backend ? r->backend : "none");
-	text_item__print(f, width, &used, item);
-	fputc('\n', f);
+	fprintf(n.f, "%u round%s x %s%s; %s; backend %s", r->rounds, plural(r->rounds), each,
+		r->messages == 0   ? ""
+		: r->messages == 1 ? " message"
+				   : " messages",
+		figures__kernel(kernel, sizeof(kernel), &r->env), r->backend ? r->backend : "none");
+	return text_note__end(&n, f, width, "rounds");
 }
 
 static int print_measured(FILE *f, unsigned int width, const struct result *r)
@@ -289,17 +267,13 @@ static int print_measured(FILE *f, unsigned int width, const struct result *r)
 	return err ? err : text_quality__print(f, width, r);
 }
 
-int output__text(const struct result *r, FILE *f, unsigned int columns)
+int text_details__print(const struct result *r, FILE *f, unsigned int columns)
 {
 	unsigned int width = columns < WIDTH_MIN ? WIDTH_MIN : columns;
-	int err = 0;
+	int err;
 
-	text_books__alarm(f, r);
-	print_header(f, width, r);
-	if (r->summary_nr)
-		err = print_measured(f, width, r);
-	else
-		fprintf(f, "\nNothing was measured%s.\n",
-			r->interrupted ? ": interrupted before the first round was over" : "");
-	return err;
+	if (!r->summary_nr)
+		return 0;
+	err = print_rounds(f, width, r);
+	return err ? err : print_measured(f, width, r);
 }

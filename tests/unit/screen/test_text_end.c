@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The end of a run: it fits on a screen whatever happened, its first words are the answer, and what
+ * was not measured is not shown as a figure.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/remote.h"
+#include "model/verdict.h"
+#include "screen/text.h"
+#include "support/short_memory.h"
+
+/* A test is linked with the programs' code alone: helpers are included. */
+#include "support/fake_result.c"
+
+static char *render(const struct result *r, unsigned int columns, unsigned int rows)
+{
+	const struct text_end_form form = {.columns = columns, .rows = rows};
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	assert_int_equal(text_end__print(r, f, &form), 0);
+	fclose(f);
+	return text;
+}
+
+/* Lines of a text; none is longer than columns or ends in a blank. */
+static unsigned int count_lines(const char *text, unsigned int columns)
+{
+	unsigned int lines = 0;
+	size_t len;
+
+	for (; *text; text += len + 1, lines++) {
+		len = strcspn(text, "\n");
+		if (len > columns)
+			fail_msg("%zu columns: %.*s", len, (int)len, text);
+		assert_true(!len || text[len - 1] != ' ');
+		assert_int_equal(text[len], '\n');
+	}
+	return lines;
+}
+
+static const struct {
+	unsigned int columns, rows, lines;
+} screens[] = {
+	{80, 0, 30},   {80, 24, 23},  {80, 10, 23}, {40, 24, 23},
+	{100, 30, 29}, {200, 50, 30}, {80, 28, 27},
+};
+
+static void check_fits(const struct result *r)
+{
+	for (size_t i = 0; i < sizeof(screens) / sizeof(screens[0]); i++) {
+		unsigned int columns = screens[i].columns < 80 ? 80 : screens[i].columns;
+		char *text = render(r, screens[i].columns, screens[i].rows);
+
+		if (count_lines(text, columns) > screens[i].lines)
+			fail_msg("%u lines where %u have room:\n%s", count_lines(text, columns),
+				 screens[i].lines, text);
+		free(text);
+	}
+}
+
+/* Words of a text as they are read: line ends and margins are one blank. */
+static char *unwrap(const char *text)
+{
+	char *flat = malloc(strlen(text) + 1), *to = flat;
+
+	assert_non_null(flat);
+	for (; *text; text++)
+		if ((*text != ' ' && *text != '\n') || (to > flat && to[-1] != ' '))
+			*to++ = *text == '\n' ? ' ' : *text;
+	*to = '\0';
+	return flat;
+}
+
+/* On every screen it fits; at 80 columns it has these words, in this order, apart by '|'. */
+static void check_says(const struct result *r, const char *words)
+{
+	char *text = render(r, 80, 0), *flat = unwrap(text), *all = strdup(words), *save = NULL;
+	const char *from = flat;
+
+	check_fits(r);
+	for (char *word = strtok_r(all, "|", &save); word; word = strtok_r(NULL, "|", &save)) {
+		from = strstr(from, word);
+		if (!from)
+			fail_msg("'%s' is not in, or not in this order:\n%s", word, text);
+	}
+	free(all);
+	free(flat);
+	free(text);
+}
+
+static void check_silent(const struct result *r, const char *words)
+{
+	char *text = render(r, 80, 0), *flat = unwrap(text);
+
+	if (strstr(flat, words))
+		fail_msg("'%s' is in:\n%s", words, text);
+	free(flat);
+	free(text);
+}
+
+/* Replaces the runs. owned: those that are replaced are the result's own. */
+static void take_runs(struct result *r, struct run_result *runs, size_t n, bool owned)
+{
+	if (owned)
+		free(r->runs);
+	r->runs = runs;
+	r->runs_nr = n;
+}
+
+static struct run_result *zerocopy_of(struct result *r)
+{
+	return &r->summary[2].total;
+}
+
+static void all_copied(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	check_says(r, "netiotrace 0.1|Linux 6.18.44, loopback|64 KiB messages, 8 fields, 1 thread"
+		      "|RESULT|not zero-copy: all 15 259 sends|same machine|one-copy"
+		      "|made by|(5 rounds)|two-copy 3 gather + send + receive 31.4"
+		      "|one-copy 2 send + receive 35.2|zero-copy 2 deferred + receive 23.6"
+		      "|latency|send copy|CHECKED|3 GB sent = 3 GB received|0 B unaccounted"
+		      "|0 events missed|NOT SEEN|unexpected copies|cache misses|--details");
+	zerocopy_of(r)->verdict.cause = ZC_CAUSE_UNKNOWN;
+	check_says(r, "RESULT|all 15 259 sends|cause was not seen");
+	fake_result__free(r);
+}
+
+static void none_copied(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct verdict *v = &zerocopy_of(r)->verdict;
+
+	(void)state;
+	zerocopy_of(r)->app.zc.copied = 0;
+	v->copied_fraction.value = 0;
+	v->cause = ZC_CAUSE_NOT_COPIED;
+	check_says(r, "RESULT Zero-copy was zero-copy: none of 15 259 sends");
+	/* The completions say so, and yet the device cannot do without a copy. */
+	v->cause = ZC_CAUSE_NO_SG;
+	check_says(r, "RESULT Zero-copy was not zero-copy|scatter-gather");
+	check_silent(r, "was zero-copy:");
+	fake_result__free(r);
+}
+
+static void partly_copied(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	zerocopy_of(r)->app.zc.copied = 3000;
+	zerocopy_of(r)->verdict.copied_fraction.value = 0.2;
+	check_says(r, "RESULT|partly zero-copy: 3 000 of 15 259 sends (20 %)|same machine");
+	fake_result__free(r);
+}
+
+static void refused_sends(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct run_result *zc = zerocopy_of(r);
+
+	(void)state;
+	r->env.optmem_max = known(2048);
+	zc->enobufs_optmem = known(800);
+	zc->enobufs_memlock = known(0);
+	zc->app.zc.enobufs = 400;
+	verdict__give(zc, &r->env);
+	check_says(r, "RESULT|all 15 259 sends|400 of 15 659 zero-copy sends fell back|ENOBUFS"
+		      "|net.core.optmem_max of 2 KiB|raise");
+	zc->enobufs_memlock = known(800);
+	zc->enobufs_optmem = known(0);
+	r->env.memlock = known(65536);
+	verdict__give(zc, &r->env);
+	check_says(r, "fell back|RLIMIT_MEMLOCK of 64 KiB|raise");
+	zc->enobufs_optmem = known(7);
+	verdict__give(zc, &r->env);
+	check_says(r, "fell back|RLIMIT_MEMLOCK|net.core.optmem_max");
+	/* All of them. */
+	zc->app.zc = (struct zc_counts){.enobufs = 400};
+	verdict__give(zc, &r->env);
+	check_says(r, "RESULT|not zero-copy: the kernel refused every|400 of 400");
+	fake_result__free(r);
+}
+
+/* One mode has no other to be held against; its copies are the answer. */
+static void one_mode(void **state)
+{
+	struct result *r = fake_result__new(2);
+
+	(void)state;
+	run_result__clear(&r->summary[0].total);
+	r->summary[0] = r->summary[1];
+	r->summary_nr = r->modes_nr = 1;
+	check_says(r, "RESULT One-copy copied each byte 2.00 times|one-copy 2 send + receive");
+	check_silent(r, "zero-copy");
+	r->rounds = r->summary[0].rounds = 1;
+	r->summary[0].throughput_gbps = (struct spread){31.4, 31.4, 31.4, 1};
+	check_says(r, "1 round copies|31.4");
+	check_silent(r, "median");
+	fake_run__fill(&r->summary[1].total, MODE_ONECOPY);
+	r->summary_nr = 2;
+	fake_result__free(r);
+}
+
+static void paced_senders(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	check_silent(r, "paced");
+	snprintf(r->env.congestion.used, sizeof(r->env.congestion.used), "bbr");
+	check_says(r, "RESULT|copied after all|paced (congestion control bbr)|--congestion cubic"
+		      "|one-copy");
+	fake_result__free(r);
+}
+
+static void answered_messages(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	r->traffic.request_response = true;
+	for (int i = 0; i < 3; i++)
+		r->summary[i].total.app.latency[LATENCY_HALF_ROUND_TRIP].hist = bell(90000, 9000);
+	check_says(r, "RESULT|answered|both directions|latency|half round trip");
+	fake_result__free(r);
+}
+
+static void a_rate_that_is_not_kept(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	r->traffic.rate = 1000000000;
+	check_says(r, "RESULT|Open loop of 1 000 000 000 messages/s|Not kept: two-copy sent");
+	fake_result__free(r);
+}
+
+/* A round that was cut short counts in the figures, and not among the rounds. */
+static void interrupted(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct run_result last = {.interrupted = true, .round = 3, .mode = MODE_ONECOPY};
+
+	(void)state;
+	r->interrupted = true;
+	for (int i = 0; i < 3; i++)
+		r->summary[i].rounds = i < 2 ? 3 : 2;
+	check_says(r,
+		   "netiotrace 0.1 INTERRUPTED: 2 of 5 rounds Linux|RESULT Interrupted after 2 of "
+		   "5 rounds|all 15 259 sends|(2 to 3 rounds)");
+	r->summary[2].rounds = 3;
+	take_runs(r, &last, 1, true);
+	check_says(r, "2 of 5 rounds");
+	last.interrupted = false;
+	check_says(r, "3 of 5 rounds");
+	take_runs(r, NULL, 0, false);
+	zerocopy_of(r)->not_final = "interrupted before the totals were final";
+	verdict__give(zerocopy_of(r), &r->env);
+	zerocopy_of(r)->balance_known = false;
+	r->summary[2].copies_per_byte.n = 0;
+	check_says(r, "No verdict on zero-copy: interrupted before|zero-copy n/a|CHECKED|2 GB sent"
+		      "|0 B unaccounted");
+	fake_result__free(r);
+}
+
+/* A mode that no round was made of has no row, and the rounds are none. */
+static void interrupted_in_the_first_round(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	r->interrupted = true;
+	run_result__clear(&r->summary[2].total);
+	r->summary_nr = 2;
+	check_says(r, "INTERRUPTED: 0 of 5 rounds|RESULT");
+	run_result__clear(&r->summary[0].total);
+	run_result__clear(&r->summary[1].total);
+	r->summary_nr = 0;
+	check_says(r, "RESULT Nothing was measured: interrupted|0 of 5 rounds");
+	fake_result__free(r);
+}
+
+static void a_failed_round(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		r->summary[i].rounds = 1;
+	memset(r->failure, 'x', sizeof(r->failure) - 1);
+	memcpy(r->failure, "zerocopy, round 2 failed: ", 26);
+	check_says(r, "FAILED: 1 of 5 rounds|RESULT FAILED after 1 of 5 rounds (zerocopy, round 2 "
+		      "failed: ");
+	for (int i = 0; i < 3; i++)
+		run_result__clear(&r->summary[i].total);
+	r->summary_nr = 0;
+	check_says(r, "RESULT Nothing was measured.");
+	fake_result__free(r);
+}
+
+static void nothing_watched(void **state)
+{
+	static const char reason[] = "backend none was asked for";
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct run_result *run = &r->summary[i].total;
+
+		run->ledger_known = run->balance_known = false;
+		run->ledger_reason = reason;
+		for (int s = NIO_STAGE_TX_COPY; s < NIO_STAGE_NR; s++) {
+			run->stages[s].quality = QUALITY_UNAVAILABLE;
+			run->stages[s].reason = reason;
+		}
+		run->cpu.known = false;
+		snprintf(run->cpu.reason, sizeof(run->cpu.reason), "%s", reason);
+		r->summary[i].copies_per_byte = (struct spread){.n = 0};
+		verdict__give(run, &r->env);
+	}
+	check_says(r, "RESULT|Copies are n/a: backend none|two-copy n/a n/a 31.4|one-copy n/a "
+		      "n/a|zero-copy n/a n/a"
+		      "|CHECKED|3 GB sent = 3 GB received, unaccounted n/a: backend none"
+		      "|NOT SEEN send copies, pinned bytes|(backend none was asked for)");
+	check_silent(r, "CPU ns/KiB (total)");
+	check_silent(r, " 0 events");
+	fake_result__free(r);
+}
+
+/* Comes before all else, also where many rounds are concerned. */
+static void unbalanced_books(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct run_result runs[5];
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		fake_run__fill(&runs[i], MODE_ONECOPY);
+		runs[i].round = (unsigned int)i + 1;
+		runs[i].unaccounted_tx = 1234567;
+		runs[i].unaccounted_rx = -7;
+	}
+	take_runs(r, runs, 5, true);
+	r->summary[1].total.unaccounted_tx = 5 * 1234567;
+	r->summary[0].total.unaccounted_tx = -5 * 1234567;
+	check_says(r,
+		   "THE BOOKS DO NOT BALANCE in round 1 of one-copy|lower bounds|More rounds"
+		   "|netiotrace 0.1|CHECKED|UNACCOUNTED: two-copy -6 172 835 B sent, 0 B received; "
+		   "one-copy 6 172 835 B");
+	check_silent(r, "0 B unaccounted");
+	r->runs_nr = 1;
+	check_silent(r, "More rounds");
+	take_runs(r, NULL, 0, false);
+	for (int i = 0; i < 5; i++)
+		run_result__clear(&runs[i]);
+	fake_result__free(r);
+}
+
+static void wrong_bytes(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	r->summary[1].total.app.verify_errors = known(2);
+	check_says(r, "RESULT RECEIVED BYTES DIFFER|2 messages of one-copy|sends");
+	fake_result__free(r);
+}
+
+static void missed_events(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	r->summary[0].total.health.missed = known(1234);
+	check_says(r, "CHECKED|1 234 events missed");
+	r->summary[1].total.health.missed = (struct num){.reason = "not told"};
+	check_says(r, "CHECKED|events missed n/a");
+	fake_result__free(r);
+}
+
+static void receiver_elsewhere(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct run_result *run = &r->summary[i].total;
+
+		remote__begin(run);
+		run->app.rx_reason = NULL;
+		run->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
+		run->stages[NIO_STAGE_RX_COPY].reason = REMOTE_REASON;
+		hist__free(run->app.latency[LATENCY_DELIVERY].hist);
+		run->app.latency[LATENCY_DELIVERY] =
+			(struct latency_result){.reason = REMOTE_REASON};
+	}
+	check_says(
+		r,
+		"RESULT|of the sender's side|sender's copies|one-copy 2 send 35.2|latency"
+		"|two-copy|n/a|CHECKED|as the receiver reports|NOT SEEN receive copies, delivery "
+		"(the receiver is on another machine)");
+	fake_result__free(r);
+}
+
+/* Where they are counted they are figures, and not among what was not seen. */
+static void hardware_counters(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	check_silent(r, "COUNTED");
+	for (int i = 0; i < 3; i++) {
+		struct run_result *run = &r->summary[i].total;
+
+		for (int side = 0; side < NIO_SIDE_NR; side++) {
+			run->perf[side][PERF_CYCLES] = known(run->app.rx_bytes * (uint64_t)(i + 1));
+			run->perf[side][PERF_LLC_MISSES] = known(run->app.rx_bytes / 1024);
+		}
+	}
+	check_says(
+		r,
+		"COUNTED total of two-copy / one-copy / zero-copy: cycles per byte 2 / 4 / 6, LLC "
+		"misses per KiB 2 / 2 / 2 NOT SEEN");
+	check_silent(r, "cache misses");
+	fake_result__free(r);
+}
+
+/* A measured nothing, what does not apply, and what is not known are three things. */
+static void zero_is_never_unknown(void **state)
+{
+	struct result *r = fake_result__new(3);
+
+	(void)state;
+	check_says(r, "CPU ns/KiB|two-copy 34 43 - - |one-copy - 57 - - |zero-copy - - 25 84 ");
+	run_result__clear(&r->summary[0].total);
+	r->summary[0].throughput_gbps.n = r->summary[0].copies_per_byte.n = 0;
+	r->summary[0].cpu_ns_per_kib.n = 0;
+	check_says(r, "two-copy n/a n/a n/a n/a n/a|two-copy n/a n/a -|two-copy n/a n/a n/a");
+	check_silent(r, " nan");
+	fake_result__free(r);
+}
+
+/* All at once: what does not fit is left out, the most important is not. */
+static void everything_at_once(void **state)
+{
+	struct result *r = fake_result__new(3);
+	struct run_result *zc = zerocopy_of(r);
+	struct run_result run;
+
+	(void)state;
+	fake_run__fill(&run, MODE_ONECOPY);
+	run.unaccounted_tx = INT64_MIN;
+	take_runs(r, &run, 1, true);
+	r->interrupted = true;
+	r->traffic.request_response = true;
+	r->traffic.rate = 1000000000;
+	snprintf(r->env.congestion.used, sizeof(r->env.congestion.used), "bbr");
+	memset(r->failure, 'x', sizeof(r->failure) - 1);
+	r->summary[1].total.app.verify_errors = known(UINT64_MAX);
+	for (int i = 0; i < 3; i++) {
+		struct run_result *t = &r->summary[i].total;
+
+		t->app.latency[LATENCY_HALF_ROUND_TRIP].hist = bell(9e9, 9000);
+		t->app.replies.errors = UINT64_MAX;
+		t->health.missed = known(UINT64_MAX / 4);
+		t->app.tcp_bytes_retrans = UINT64_MAX / 4;
+		t->unaccounted_tx = t->unaccounted_rx = INT64_MIN;
+		r->summary[i].throughput_gbps = (struct spread){1e9, 1e-9, 1e12, 5};
+		t->stages[NIO_STAGE_TX_COPY].bytes /= 3;
+		for (int s = 0; s < NIO_SIDE_NR; s++)
+			for (int k = 0; k < NIO_UNCOVERED_NR; k++)
+				t->uncovered[s][k] =
+					(struct nio_uncovered){.bytes = 1u << 31, .events = 9};
+		for (int c = 0; c < CPU_CLASS_NR; c++)
+			t->cpu.by[NIO_SAMPLE_SENDER].classes[c] = 1000 + (uint64_t)c;
+	}
+	zc->app.zc.enobufs = 1u << 30;
+	verdict__give(zc, &r->env);
+	check_says(r, "THE BOOKS DO NOT BALANCE|netiotrace|FAILED|RESULT FAILED|CHECKED");
+	take_runs(r, NULL, 0, false);
+	run_result__clear(&run);
+	fake_result__free(r);
+}
+
+/* A wide terminal has more classes, not longer gaps. */
+static void wide_terminal(void **state)
+{
+	struct result *r = fake_result__new(3);
+	char *text = render(r, 200, 50);
+
+	(void)state;
+	assert_non_null(strstr(text, "scheduling"));
+	assert_int_equal(strncmp(text, "netiotrace 0.1  Linux 6.18.44, loopback  64 KiB", 46), 0);
+	free(text);
+	check_silent(r, "scheduling");
+	fake_result__free(r);
+}
+
+struct printing {
+	const struct result *r;
+	FILE *to;
+};
+
+static int print_end(void *arg)
+{
+	const struct text_end_form form = {.columns = 80};
+	const struct printing *p = arg;
+	int err = text_end__print(p->r, p->to, &form);
+
+	short_memory__end();
+	return err;
+}
+
+static void short_of_memory(void **state)
+{
+	struct printing p = {fake_result__new(3), fopen("/dev/null", "w")};
+
+	(void)state;
+	assert_non_null(p.to);
+	short_memory__walk(print_end, &p);
+	fclose(p.to);
+	fake_result__free((struct result *)p.r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_copied),
+		cmocka_unit_test(none_copied),
+		cmocka_unit_test(partly_copied),
+		cmocka_unit_test(refused_sends),
+		cmocka_unit_test(one_mode),
+		cmocka_unit_test(paced_senders),
+		cmocka_unit_test(answered_messages),
+		cmocka_unit_test(a_rate_that_is_not_kept),
+		cmocka_unit_test(interrupted),
+		cmocka_unit_test(interrupted_in_the_first_round),
+		cmocka_unit_test(a_failed_round),
+		cmocka_unit_test(nothing_watched),
+		cmocka_unit_test(unbalanced_books),
+		cmocka_unit_test(wrong_bytes),
+		cmocka_unit_test(missed_events),
+		cmocka_unit_test(receiver_elsewhere),
+		cmocka_unit_test(hardware_counters),
+		cmocka_unit_test(zero_is_never_unknown),
+		cmocka_unit_test(everything_at_once),
+		cmocka_unit_test(wide_terminal),
+		cmocka_unit_test(short_of_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The answer at the end of a run: was zero-copy zero-copy, which mode was faster, and what stands
+ * in the way of an answer. A sentence each, the most important first.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "model/congestion.h"
+#include "model/figures.h"
+#include "model/remote.h"
+#include "model/tap_parse.h"
+#include "model/verdict.h"
+#include "text.h"
+#include "text_end.h"
+#include "text_list.h"
+
+#define FAILURE_MAX 160 /* the whole of it is on stderr */
+
+static const struct mode_summary *find_mode(const struct result *r, enum mode mode)
+{
+	for (size_t i = 0; i < r->summary_nr; i++)
+		if (r->summary[i].mode == mode)
+			return &r->summary[i];
+	return NULL;
+}
+
+static void say_ended_early(FILE *f, const struct result *r)
+{
+	if (!text_rounds__ended_early(r))
+		return;
+	fprintf(f, "%s after %u of %u round%s", r->failure[0] ? "FAILED" : "Interrupted",
+		text_rounds__complete(r), r->rounds, plural(r->rounds));
+	if (r->failure[0])
+		fprintf(f, " (%.*s%s)", FAILURE_MAX, r->failure,
+			strlen(r->failure) > FAILURE_MAX ? "..." : "");
+	fprintf(f, r->summary_nr ? ": the figures are of what ran until then." : ".");
+}
+
+static void say_differs(FILE *f, const struct result *r)
+{
+	char count[UNITS_BUF];
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct app_result *app = &r->summary[i].total.app;
+		const char *mode = mode__words(r->summary[i].mode);
+
+		if (app->verify_errors.known && app->verify_errors.value)
+			fprintf(f, "RECEIVED BYTES DIFFER from those sent in %s message%s of %s. ",
+				format_count(count, sizeof(count), app->verify_errors.value),
+				plural(app->verify_errors.value), mode);
+		if (app->replies.errors)
+			fprintf(f, "REPLIES DIFFER from those sent in %s message%s of %s. ",
+				format_count(count, sizeof(count), app->replies.errors),
+				plural(app->replies.errors), mode);
+	}
+}
+
+/* Why sends were copied, as a clause with its lead. */
+static void say_cause(FILE *f, const struct result *r, enum zc_cause cause)
+{
+	char name[TAPS_NAME_LEN];
+
+	switch (cause) {
+	case ZC_CAUSE_LOCAL:
+		fputs(", because sender and receiver are on the same machine", f);
+		return;
+	case ZC_CAUSE_TAP:
+		fprintf(f, ", because a packet tap was open on %s", taps__name(&r->env.taps, name));
+		return;
+	case ZC_CAUSE_NO_SG:
+		fprintf(f, ", because the route (%s) does no scatter-gather", r->env.device);
+		return;
+	case ZC_CAUSE_RETRANSMISSION:
+		fputs(", because they were sent again", f);
+		return;
+	default:
+		fputs("; the cause was not seen", f);
+	}
+}
+
+static void say_copied(FILE *f, const struct result *r, const struct mode_summary *zc)
+{
+	const struct zc_counts *n = verdict__completions(&zc->total);
+	char copied[UNITS_BUF], completed[UNITS_BUF];
+
+	format_count(copied, sizeof(copied), n->copied);
+	format_count(completed, sizeof(completed), n->completed);
+	if (n->copied == n->completed)
+		fprintf(f, "Zero-copy was not zero-copy: %s%s send%s %s copied after all",
+			n->completed == 1 ? "its " : "all ", completed, plural(n->completed),
+			n->completed == 1 ? "was" : "were");
+	else
+		fprintf(f,
+			"Zero-copy was partly zero-copy: %s of %s sends (%.*f %%) were copied "
+			"after all",
+			copied, completed, n->copied * 100 < 10 * n->completed,
+			100 * (double)n->copied / (double)n->completed);
+	say_cause(f, r, zc->total.verdict.cause);
+	fputc('.', f);
+}
+
+/* None is reported as copied: that is so, unless the device cannot send what is not in one piece.
+ */
+static void say_not_copied(FILE *f, const struct result *r, const struct mode_summary *zc)
+{
+	uint64_t n = verdict__completions(&zc->total)->completed;
+	char completed[UNITS_BUF];
+
+	format_count(completed, sizeof(completed), n);
+	if (zc->total.verdict.cause == ZC_CAUSE_NOT_COPIED)
+		fprintf(f, "Zero-copy was zero-copy: none of %s send%s was copied.", completed,
+			plural(n));
+	else
+		fprintf(f,
+			"Zero-copy was not zero-copy: none of %s send%s was reported as copied, "
+			"but the device (%s) does no scatter-gather, so the kernel copied each "
+			"packet.",
+			completed, plural(n), r->env.device);
+}
+
+static void say_no_verdict(FILE *f, const struct mode_summary *zc)
+{
+	const char *reason = zc->total.verdict.copied_fraction.reason;
+
+	if (zc->total.app.zc.enobufs && !zc->total.app.zc.sends && !zc->total.not_final)
+		fputs("Zero-copy was not zero-copy: the kernel refused every zero-copy send.", f);
+	else
+		fprintf(f, "No verdict on zero-copy: %s.",
+			reason ? reason : "no verdict was reached");
+}
+
+static void say_verdict(FILE *f, const struct result *r)
+{
+	const struct mode_summary *zc = find_mode(r, MODE_ZEROCOPY);
+
+	if (!zc)
+		return;
+	if (!zc->total.verdict.copied_fraction.known)
+		say_no_verdict(f, zc);
+	else if (zc->total.verdict.copied_fraction.value > 0)
+		say_copied(f, r, zc);
+	else
+		say_not_copied(f, r, zc);
+}
+
+static bool has_cause(const struct verdict *v, enum zc_cause cause)
+{
+	for (unsigned int i = 0; i < v->causes_nr; i++)
+		if (v->causes[i].cause == cause)
+			return true;
+	return false;
+}
+
+/* Sends that the kernel refused and that were made again as copies, and what to do about that. */
+static void say_fallback(FILE *f, const struct result *r)
+{
+	const struct mode_summary *zc = find_mode(r, MODE_ZEROCOPY);
+	const struct app_result *app;
+	char fell[UNITS_BUF], all[UNITS_BUF], size[UNITS_BUF];
+	bool memlock, optmem;
+
+	if (!zc || !zc->total.app.zc.enobufs)
+		return;
+	app = &zc->total.app;
+	memlock = has_cause(&zc->total.verdict, ZC_CAUSE_ENOBUFS_MEMLOCK);
+	optmem = has_cause(&zc->total.verdict, ZC_CAUSE_ENOBUFS_OPTMEM);
+	fprintf(f, "%s of %s zero-copy sends fell back to a copy (ENOBUFS)",
+		format_count(fell, sizeof(fell), app->zc.enobufs),
+		format_count(all, sizeof(all), app->zc.enobufs + app->zc.sends));
+	if (memlock && !optmem)
+		fprintf(f, ": RLIMIT_MEMLOCK%s%s was reached; raise it (ulimit -l).",
+			r->env.memlock.known ? " of " : "",
+			r->env.memlock.known ? format_size(size, sizeof(size), r->env.memlock.value)
+					     : "");
+	else if (optmem && !memlock)
+		fprintf(f, ": net.core.optmem_max%s%s was reached; raise it (sysctl).",
+			r->env.optmem_max.known ? " of " : "",
+			r->env.optmem_max.known
+				? format_size(size, sizeof(size), r->env.optmem_max.value)
+				: "");
+	else
+		fputs(": raise RLIMIT_MEMLOCK (ulimit -l) and net.core.optmem_max (sysctl).", f);
+}
+
+/* Before any mode is called faster: what pacing limits is not a matter of copies. */
+static void say_pacing(FILE *f, const struct result *r)
+{
+	const char *name = congestion__name(&r->env.congestion);
+	struct flag paces = congestion__paces(name);
+
+	if (paces.known && paces.value)
+		fprintf(f,
+			"The senders paced (congestion control %s), which can limit throughput "
+			"before copying does; --congestion cubic does not pace.",
+			name);
+}
+
+/* Without a ledger there is one reason; with one, what each mode came to. */
+static void say_copies(FILE *f, const struct result *r)
+{
+	const struct run_result *first = &r->summary[0].total;
+	const char *lead = "";
+
+	if (!first->ledger_known) {
+		fprintf(f, "Copies are n/a: %s.",
+			first->ledger_reason ? first->ledger_reason : "there is no ledger");
+		return;
+	}
+	if (find_mode(r, MODE_ZEROCOPY))
+		return;
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct mode_summary *s = &r->summary[i];
+		const char *mode = mode__words(s->mode);
+
+		if (!s->copies_per_byte.n)
+			fprintf(f, "%s%c%s: copies are n/a (%s)", lead,
+				toupper((unsigned char)mode[0]), mode + 1,
+				s->total.copies_per_byte.reason ? s->total.copies_per_byte.reason
+								: "not measured");
+		else
+			fprintf(f, "%s%c%s copied each byte %.2f times", lead,
+				toupper((unsigned char)mode[0]), mode + 1,
+				s->copies_per_byte.median);
+		lead = ". ";
+	}
+	fputc('.', f);
+}
+
+static void say_replies(FILE *f, const struct result *r)
+{
+	if (r->traffic.request_response)
+		fprintf(f, "Each message was answered by one of its size: copies %s.",
+			r->summary[0].total.sender_side ? "are of the messages alone"
+							: "are of both directions");
+}
+
+/* A tap that is not the cause already costs every mode a clone and a call for each packet. */
+static void say_taps(FILE *f, const struct result *r)
+{
+	const struct mode_summary *zc = find_mode(r, MODE_ZEROCOPY);
+	char name[TAPS_NAME_LEN];
+	bool any = false;
+
+	for (unsigned int i = 0; i < r->env.taps.nr; i++)
+		any |= r->env.taps.list[i].in_run;
+	if (any && !(zc && zc->total.verdict.cause == ZC_CAUSE_TAP))
+		fprintf(f, "A packet tap was open on %s: it costs every mode.",
+			taps__name(&r->env.taps, name));
+}
+
+static void say_side(FILE *f, const struct result *r)
+{
+	if (r->summary[0].total.sender_side)
+		fputs("All figures are of the sender's side: " REMOTE_REASON ".", f);
+}
+
+static void say_nothing(FILE *f, const struct result *r)
+{
+	fprintf(f, "Nothing was measured%s.",
+		r->interrupted ? ": interrupted before the first round was over" : "");
+}
+
+typedef void (*sentence)(FILE *f, const struct result *r);
+
+static void say_all(struct text_list *l, const struct result *r, const sentence *say, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		say[i](l->f, r);
+		text_list__next(l);
+	}
+}
+
+static int say_measured(struct text_list *l, const struct result *r)
+{
+	static const sentence before[] = {say_ended_early, say_differs, say_verdict, say_pacing,
+					  say_fallback};
+	static const sentence after[] = {say_copies, say_side, say_replies, text_load__result,
+					 say_taps};
+	int err;
+
+	say_all(l, r, before, sizeof(before) / sizeof(before[0]));
+	err = text_books__comparison(l->f, r);
+	text_list__next(l);
+	say_all(l, r, after, sizeof(after) / sizeof(after[0]));
+	return err;
+}
+
+int text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
+{
+	static const sentence nothing[] = {say_nothing, say_ended_early};
+	const struct text_list_form form = {.label = "RESULT",
+					    .separator = " ",
+					    .cut = " --details has more.",
+					    .columns = columns,
+					    .lines = lines};
+	struct text_list l;
+	int err = text_list__begin(&l), end;
+
+	if (err)
+		return err;
+	if (r->summary_nr)
+		err = say_measured(&l, r);
+	else
+		say_all(&l, r, nothing, sizeof(nothing) / sizeof(nothing[0]));
+	end = text_list__end(&l, f, &form);
+	return err ? err : end;
+}
