@@ -123,7 +123,6 @@ static int load(struct study *s, const char *const *paths, size_t n)
 	if (err)
 		return err;
 	assert_int_equal(analysis__init(&s->a, &s->d), 0);
-	assert_int_equal(family__find(&s->a), 0);
 	assert_int_equal(answers__make(&s->a, s->answers), 0);
 	return 0;
 }
