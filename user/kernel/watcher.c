@@ -38,6 +38,8 @@ static int configure(struct watcher *w, const struct watcher_filter *filter)
 	err = bpf_map__set_autocreate(skel->maps.nio_cgroups, filter->cgroup >= 0);
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.nio_sockets, filter->sockets_max);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.nio_sock_events, filter->sockets_max);
 	if (err)
 		return err;
 	return bpf_map__set_max_entries(skel->maps.nio_owners,
@@ -59,8 +61,8 @@ static int set_cgroup(struct watcher *w, int cgroup)
 static int attach_all(struct watcher *w)
 {
 	union bpf_iter_link_info map = {.map.map_fd = bpf_map__fd(w->skel->maps.nio_sockets)};
-	LIBBPF_OPTS(bpf_iter_attach_opts, over_sockets, .link_info = &map,
-		    .link_info_len = sizeof(map));
+	struct bpf_iter_attach_opts over_sockets = {
+		.sz = sizeof(over_sockets), .link_info = &map, .link_info_len = sizeof(map)};
 
 	for (size_t i = 0; i < w->programs_nr; i++) {
 		if (loop__is_to_end())
