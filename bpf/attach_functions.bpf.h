@@ -42,8 +42,10 @@ int BPF_PROG(nio_ax_splice_read, struct socket *sock, void *position, void *pipe
 {
 	struct sock_state *s = ret > 0 ? state_of(sock->sk) : NULL;
 
-	if (s && !nio_over)
-		add_to(&s->spliced, ret);
+	struct sock_events *e = s && !nio_over ? events_of(s) : NULL;
+
+	if (e)
+		add_to(&e->spliced, ret);
 	return 0;
 }
 

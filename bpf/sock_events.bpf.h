@@ -76,11 +76,14 @@ static __always_inline bool is_uncovered(struct sock_state *s, const struct sock
 					 __u32 bytes)
 {
 	enum nio_uncovered_kind path = path_of(sk, side, ADDRESS);
+	struct sock_events *e;
 
 	if (path >= NIO_COVERED || side >= NIO_SIDE_NR)
 		return false;
 	s->uncovered = path + 1;
-	add_to(&s->uncovered_bytes[side][path], bytes);
+	e = events_of(s);
+	if (e)
+		add_to(&e->uncovered_bytes[side][path], bytes);
 	return true;
 }
 
@@ -207,20 +210,20 @@ static __always_inline __u32 kind_of(__u32 call, enum nio_send_kind how)
 	return call & NIO_CALL_VECTOR ? NIO_CALL_VECTORED : NIO_CALL_PLAIN;
 }
 
-static __always_inline void book_sent(struct sock_state *s, enum nio_send_kind how, __u32 bytes)
+static __always_inline void book_sent(struct sock_events *e, enum nio_send_kind how, __u32 bytes)
 {
 	switch (how) {
 	case NIO_SEND_PINNED:
-		add_amount(&s->stages[NIO_STAGE_TX_PIN], bytes);
+		add_amount(&e->stages[NIO_STAGE_TX_PIN], bytes);
 		return;
 	case NIO_SEND_SPLICED:
-		add_amount(&s->stages[NIO_STAGE_TX_SPLICE], bytes);
+		add_amount(&e->stages[NIO_STAGE_TX_SPLICE], bytes);
 		return;
 	case NIO_SEND_FOREIGN:
-		add_to(&s->uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN], bytes);
+		add_to(&e->uncovered_bytes[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN], bytes);
 		return;
 	default:
-		add_amount(&s->stages[NIO_STAGE_TX_COPY], bytes);
+		add_amount(&e->stages[NIO_STAGE_TX_COPY], bytes);
 	}
 }
 
@@ -242,20 +245,23 @@ static __always_inline void book_call(struct sock_state *s, const struct sock *s
 {
 	enum nio_send_kind how = how_sent(s, sk, what);
 	__u32 syn = take_syn_bytes(s, sk, ret), kind;
+	struct sock_events *e = events_of(s);
 
+	if (!e)
+		return;
 	/* The data of a SYN is copied, however the rest is sent (tcp_send_syn_data). */
 	if (syn && how != NIO_SEND_COPIED)
-		book_sent(s, NIO_SEND_COPIED, syn);
+		book_sent(e, NIO_SEND_COPIED, syn);
 	else
 		syn = 0;
 	if (ret > syn)
-		book_sent(s, how, ret - syn);
+		book_sent(e, how, ret - syn);
 	kind = kind_of(what, how);
-	add_amount(&s->calls[kind], ret);
+	add_amount(&e->calls[kind], ret);
 	count_sent(s, kind, ret);
-	__sync_fetch_and_add(&s->tx_sizes[nio_size_bucket(ret)], 1);
+	__sync_fetch_and_add(&e->tx_sizes[nio_size_bucket(ret)], 1);
 	if (what & NIO_SEEN_ZEROCOPY && !(what & (NIO_CALL_PINS | NIO_SEEN_FOREIGN)))
-		__sync_fetch_and_add(&s->zc_without_option, 1);
+		__sync_fetch_and_add(&e->zc_without_option, 1);
 }
 
 #define EAGAIN      11
@@ -270,8 +276,10 @@ static __always_inline void book_refused(struct sock_state *s, int err)
 			       : err == -EPIPE  ? NIO_REFUSAL_EPIPE
 						: NIO_REFUSAL_OTHER;
 
-	if (err && err != -EINPROGRESS)
-		__sync_fetch_and_add(&s->refused[why], 1);
+	struct sock_events *e = err && err != -EINPROGRESS ? events_of(s) : NULL;
+
+	if (e)
+		__sync_fetch_and_add(&e->refused[why], 1);
 }
 
 /*
@@ -306,17 +314,18 @@ static __always_inline void on_send_return(struct sock *sk, int ret, __u32 what)
 	touch(s, sk);
 	if (is_uncovered(s, sk, NIO_SIDE_SENDER, ret))
 		return;
+	if (!is_told(s, sk, what))
+		return;
 	if (adopted)
 		s->base.sent -= ret;
-	if (is_told(s, sk, what))
-		book_call(s, sk, ret, what);
+	book_call(s, sk, ret, what);
 }
 
 /* What became of the last receive copy: its bytes were taken, or only looked at, or more were. */
-static __always_inline void judge_taken(struct sock_state *s, __u32 taken)
+static __always_inline void judge_taken(struct sock_state *s, struct sock_events *e, __u32 taken)
 {
 	__s32 further = nio_seq_delta(s->taken_seen, taken);
-	__u64 *uncovered = s->uncovered_bytes[NIO_SIDE_RECEIVER];
+	__u64 *uncovered = e->uncovered_bytes[NIO_SIDE_RECEIVER];
 
 	if (s->rx_window != nio_window)
 		s->rx_window = nio_window; /* what was taken while nobody looked is not judged */
@@ -362,38 +371,43 @@ static __always_inline void on_received(struct sock *sk, int len)
 	bool adopted;
 	struct sock_state *s = state_in_use(sk, &adopted);
 	enum nio_uncovered_kind path;
+	struct sock_events *e;
 	__u32 taken;
 
 	if (!s || nio_over)
 		return;
 	touch(s, sk);
+	e = events_of(s);
+	if (!e)
+		return;
 	path = path_of(sk, NIO_SIDE_RECEIVER, ADDRESS);
 	if (path < NIO_COVERED) {
 		s->uncovered = path + 1;
 		if (path != NIO_UNCOVERED_KTLS)
-			add_to(&s->uncovered_bytes[NIO_SIDE_RECEIVER][path], len);
+			add_to(&e->uncovered_bytes[NIO_SIDE_RECEIVER][path], len);
 		return;
 	}
 	taken = taken_of(sk);
-	judge_taken(s, taken);
+	judge_taken(s, e, taken);
 	s->taken_seen = taken + len;
 	if (s->flags & SOCK_STATE_CLOSED)
 		on_read_after_close(s, sk, len);
-	add_amount(&s->stages[NIO_STAGE_RX_COPY], len);
-	__sync_fetch_and_add(&s->rx_sizes[nio_size_bucket(len)], 1);
+	add_amount(&e->stages[NIO_STAGE_RX_COPY], len);
+	__sync_fetch_and_add(&e->rx_sizes[nio_size_bucket(len)], 1);
 }
 
 /* Zero-copy sends up to hi are reported complete. Reports of one range may come twice. */
 static __always_inline void on_told(struct sock_state *s, __u32 hi, bool copied)
 {
 	__s32 sends = nio_seq_delta(s->zc_next, hi + 1);
+	struct sock_events *e = sends > 0 ? events_of(s) : NULL;
 
-	if (sends <= 0)
+	if (!e)
 		return;
 	s->zc_next = hi + 1;
-	add_to(&s->completed, sends);
+	add_to(&e->completed, sends);
 	if (copied)
-		add_to(&s->copied, sends);
+		add_to(&e->copied, sends);
 }
 
 /* A notification of the error queue, with its range and code in its cb. */
@@ -425,13 +439,17 @@ static __always_inline void on_ended(const char *uarg, bool copied)
 {
 	struct sock_state *s = state_of_uarg(uarg);
 	struct zc_notification n;
+	struct sock_events *e;
 
 	if (!s || nio_over || read_uarg(uarg, &n) || nio_seq_delta(s->zckey_base, n.lo) < 0)
 		return;
 	nio_zerocopy_ns = bpf_ktime_get_ns();
-	add_to(&s->completed, n.sends);
+	e = events_of(s);
+	if (!e)
+		return;
+	add_to(&e->completed, n.sends);
 	if (n.copied || copied)
-		add_to(&s->copied, n.sends);
+		add_to(&e->copied, n.sends);
 }
 
 /* Pages of a sender are copied for a local receiver (skb_copy_ubufs), or are about to be. */
@@ -439,9 +457,10 @@ static __always_inline void on_deferred_copy(const struct sk_buff *skb, bool kno
 {
 	__u32 bytes = NIO_FIELD(known, struct sk_buff, skb, data_len);
 	struct sock_state *s = bytes ? state_of_uarg(uarg_of(skb, known)) : NULL;
+	struct sock_events *e = s && !nio_over ? events_of(s) : NULL;
 
-	if (s && !nio_over)
-		add_amount(&s->stages[NIO_STAGE_DEFERRED_COPY], bytes);
+	if (e)
+		add_amount(&e->stages[NIO_STAGE_DEFERRED_COPY], bytes);
 }
 
 /*

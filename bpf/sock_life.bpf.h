@@ -95,8 +95,11 @@ static __always_inline struct sock_state *take_in_connected(const struct sock *s
 
 static __always_inline __u64 booked_sent(const struct sock_state *s)
 {
-	return s->stages[NIO_STAGE_TX_COPY].bytes + s->stages[NIO_STAGE_TX_PIN].bytes +
-	       s->stages[NIO_STAGE_TX_SPLICE].bytes;
+	const struct sock_events *e = known_events(s);
+
+	return e ? e->stages[NIO_STAGE_TX_COPY].bytes + e->stages[NIO_STAGE_TX_PIN].bytes +
+			       e->stages[NIO_STAGE_TX_SPLICE].bytes
+		 : 0;
 }
 
 /*
@@ -140,10 +143,20 @@ static __always_inline bool is_locked(const struct sock *sk)
 	return kernel_read(struct sock, sk, sk_lock.owned);
 }
 
+/* kTLS takes records of TCP, which no event of ours shows. */
+static __always_inline void note_ktls(struct sock_state *s, const struct sock *sk)
+{
+	if (kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops) &&
+	    layer_of(sk, ADDRESS) == NIO_UNCOVERED_KTLS)
+		s->uncovered = NIO_UNCOVERED_KTLS + 1;
+}
+
 static __always_inline void take_numbers(struct sock_state *s, const struct sock *sk, __u8 state)
 {
 	struct nio_tcp t;
 	__u64 sent = s->now.sent;
+
+	note_ktls(s, sk);
 
 	read_tcp(&t, sk, s);
 	t.state = state;
@@ -238,41 +251,6 @@ static __always_inline int on_mptcp_change(const struct sock *sk, int newstate)
 	return 0;
 }
 
-static __always_inline int on_state(const struct sock *sk, int oldstate, int newstate)
-{
-	struct sock_state *s;
-
-	if (oldstate == TCP_LISTEN)
-		return 0;
-	if (sk->sk_protocol != IPPROTO_TCP)
-		return on_mptcp_change(sk, newstate);
-	if (newstate == TCP_LISTEN) {
-		on_listen(sk);
-		return 0;
-	}
-	if (newstate == TCP_SYN_SENT) {
-		on_syn(sk);
-		return 0;
-	}
-	s = state_of(sk);
-	if (s && is_stale(s, sk))
-		s = NULL;
-	if (!s && oldstate == TCP_SYN_RECV) {
-		s = on_accepted(sk);
-		if (s)
-			s->state = TCP_SYN_RECV;
-	} else if (!s && oldstate == TCP_SYN_SENT && newstate == TCP_ESTABLISHED) {
-		s = take_in_connected(sk);
-		if (s)
-			s->state = TCP_SYN_SENT;
-	} else if (!s) {
-		s = take_in_late(sk, newstate);
-	}
-	if (s)
-		on_change(s, sk, oldstate, newstate);
-	return 0;
-}
-
 /* Did the other program of a pair handle this on this CPU, with nothing between? */
 static __always_inline bool is_handled(__u64 what)
 {
@@ -294,6 +272,43 @@ static __always_inline __u64 change_id(const struct sock *sk, __u32 oldstate, __
 	return (__u64)low_of(sk) << 8 | oldstate << 4 | newstate | 1ULL << 63;
 }
 
+static __always_inline int on_state(const struct sock *sk, int oldstate, int newstate)
+{
+	struct sock_state *s;
+
+	if (oldstate == TCP_LISTEN)
+		return 0;
+	if (sk->sk_protocol != IPPROTO_TCP)
+		return on_mptcp_change(sk, newstate);
+	if (newstate == TCP_LISTEN) {
+		on_listen(sk);
+		return 0;
+	}
+	if (newstate == TCP_SYN_SENT) {
+		on_syn(sk);
+		return 0;
+	}
+	s = state_of(sk);
+	if (s && is_handled(change_id(sk, oldstate, newstate)))
+		return 0;
+	if (s && is_stale(s, sk))
+		s = NULL;
+	if (!s && oldstate == TCP_SYN_RECV) {
+		s = on_accepted(sk);
+		if (s)
+			s->state = TCP_SYN_RECV;
+	} else if (!s && oldstate == TCP_SYN_SENT && newstate == TCP_ESTABLISHED) {
+		s = take_in_connected(sk);
+		if (s)
+			s->state = TCP_SYN_SENT;
+	} else if (!s) {
+		s = take_in_late(sk, newstate);
+	}
+	if (s)
+		on_change(s, sk, oldstate, newstate);
+	return 0;
+}
+
 /*
  * Changes of state, and ends, have two programs each, that do the same: the kernel refuses a
  * program on top of itself, as where a softirq comes while it runs, and the other one runs then.
@@ -302,16 +317,12 @@ static __always_inline __u64 change_id(const struct sock *sk, __u32 oldstate, __
 SEC("?tp_btf/inet_sock_set_state")
 int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
 {
-	if (is_handled(change_id(sk, oldstate, newstate)))
-		return 0;
 	return on_state(sk, oldstate, newstate);
 }
 
 SEC("?tp_btf/inet_sock_set_state")
 int BPF_PROG(nio_at_state2, const struct sock *sk, int oldstate, int newstate)
 {
-	if (is_handled(change_id(sk, oldstate, newstate)))
-		return 0;
 	return on_state(sk, oldstate, newstate);
 }
 
@@ -361,16 +372,12 @@ static __always_inline int on_destroy(const struct sock *sk)
 SEC("?tp_btf/tcp_destroy_sock")
 int BPF_PROG(nio_at_destroy, const struct sock *sk)
 {
-	if (is_handled(change_id(sk, 0, 0)))
-		return 0;
 	return on_destroy(sk);
 }
 
 SEC("?tp_btf/tcp_destroy_sock")
 int BPF_PROG(nio_at_destroy2, const struct sock *sk)
 {
-	if (is_handled(change_id(sk, 0, 0)))
-		return 0;
 	return on_destroy(sk);
 }
 
@@ -410,6 +417,7 @@ static __always_inline void look_at(struct sock_state *s, const struct sock *sk)
 	    n.received != s->looked.received)
 		s->last_ns = bpf_ktime_get_ns();
 	s->looked = n;
+	note_ktls(s, sk);
 	if (zckey != s->zckey)
 		nio_zerocopy_ns = bpf_ktime_get_ns();
 	s->zckey = zckey;
@@ -469,6 +477,7 @@ SEC("?iter/bpf_map_elem")
 int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
 {
 	struct sock_state *s = ctx->value;
+	struct sock_events *e;
 	const struct sock *sk;
 
 	if (!s || !s->key || !s->first_ns)
@@ -488,7 +497,11 @@ int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
 			look_at(s, sk);
 		s->window = nio_window;
 	}
-	bpf_seq_write(ctx->meta->seq, s, sizeof(*s));
+	e = known_events(s);
+	s->has_events = e != NULL;
+	bpf_seq_write(ctx->meta->seq, s, SOCK_STATE_HEAD);
+	if (e)
+		bpf_seq_write(ctx->meta->seq, e, sizeof(*e));
 	return 0;
 }
 

@@ -22,17 +22,26 @@
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
-	__type(key, __u64);
-	__type(value, struct sock_state);
+	__uint(key_size, sizeof(__u64));
+	__uint(value_size, SOCK_STATE_HEAD);
 } nio_sockets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, struct sock_events);
+} nio_sock_events SEC(".maps");
 
 /* A state of zeroes: one is too large for a program's stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct sock_state);
+	__type(value, struct sock_events);
 } nio_blank SEC(".maps");
+
+_Static_assert(sizeof(struct sock_events) >= SOCK_STATE_HEAD, "nio_blank serves both");
 
 /* States of connections that have ended. */
 struct {
@@ -172,6 +181,60 @@ static __always_inline void leave_out(__u64 key)
 		add_to(&nio_attach_losses.sockets_full, 1);
 }
 
+/* What events told of a socket; NULL: nothing. */
+static __always_inline struct sock_events *known_events(const struct sock_state *s)
+{
+	__u64 key = s->key;
+
+	return s->has_events ? bpf_map_lookup_elem(&nio_sock_events, &key) : NULL;
+}
+
+/* The same, made if there is none; NULL: there is no room. */
+static __noinline struct sock_events *events_of(struct sock_state *s)
+{
+	struct sock_events *e = known_events(s), *blank;
+	__u64 key = s->key;
+	__u32 zero = 0;
+
+	if (e)
+		return e;
+	blank = bpf_map_lookup_elem(&nio_blank, &zero);
+	if (!blank)
+		return NULL;
+	bpf_map_update_elem(&nio_sock_events, &key, blank, BPF_NOEXIST);
+	s->has_events = 1;
+	return bpf_map_lookup_elem(&nio_sock_events, &key);
+}
+
+static __always_inline void forget(struct sock_state *s)
+{
+	__u64 key = s->key;
+
+	if (s->has_events)
+		bpf_map_delete_elem(&nio_sock_events, &key);
+	bpf_map_delete_elem(&nio_sockets, &key);
+}
+
+/* Puts a state, and its events if there are any, into the ring buffer. 0, or it is full. */
+static __always_inline long put_end(struct sock_state *s)
+{
+	const struct sock_events *e = known_events(s);
+	__u64 how = NIO_RB_NO_WAKEUP;
+	char *record;
+
+	if (bpf_ringbuf_query(&nio_ends, NIO_RB_AVAIL_DATA) > NIO_ENDS_WAKE)
+		how = NIO_RB_WAKEUP;
+	if (!e)
+		return bpf_ringbuf_output(&nio_ends, s, SOCK_STATE_HEAD, how);
+	record = bpf_ringbuf_reserve(&nio_ends, sizeof(struct sock_state), 0);
+	if (!record)
+		return -1;
+	bpf_probe_read_kernel(record, SOCK_STATE_HEAD, s);
+	bpf_probe_read_kernel(record + SOCK_STATE_HEAD, sizeof(*e), e);
+	bpf_ringbuf_submit(record, how);
+	return 0;
+}
+
 static __always_inline bool was_left_out(const struct sock *sk)
 {
 	__u64 key = (__u64)sk;
@@ -191,23 +254,19 @@ static __always_inline bool has_moved(const struct sock_state *s)
  */
 static __noinline int send_end(struct sock_state *s)
 {
-	__u64 key = s->key, how = NIO_RB_NO_WAKEUP;
-
 	s->window = nio_window;
 	s->closed_ns = bpf_ktime_get_ns();
 	if ((s->flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE)) || !has_moved(s)) {
-		bpf_map_delete_elem(&nio_sockets, &key);
+		forget(s);
 		return 0;
 	}
 	if (!s->last_ns)
 		s->last_ns = s->closed_ns;
-	if (bpf_ringbuf_query(&nio_ends, NIO_RB_AVAIL_DATA) > NIO_ENDS_WAKE)
-		how = NIO_RB_WAKEUP;
-	if (bpf_ringbuf_output(&nio_ends, s, sizeof(*s), how)) {
+	if (put_end(s)) {
 		sock_state_flag(s, SOCK_STATE_UNSENT, true);
 		return 1;
 	}
-	bpf_map_delete_elem(&nio_sockets, &key);
+	forget(s);
 	return 0;
 }
 
@@ -239,10 +298,13 @@ static __noinline struct sock_state *take_in(const struct sock *sk)
 {
 	__u64 key = (__u64)sk;
 	__u32 zero = 0;
-	struct sock_state *s = bpf_map_lookup_elem(&nio_sockets, &key), *blank;
+	struct sock_state *s = bpf_map_lookup_elem(&nio_sockets, &key);
+	const void *blank;
 
-	if (s)
+	if (s) {
 		end_stale(s);
+		bpf_map_delete_elem(&nio_sock_events, &key);
+	}
 	blank = bpf_map_lookup_elem(&nio_blank, &zero);
 	if (!blank)
 		return NULL;

@@ -123,6 +123,30 @@ struct nio_message {
 	__u32 what; /* NIO_SEEN_*, NIO_CALL_VECTOR and the like */
 };
 
+/* How one socket sends and receives, as far as events told: an entry is made at the first. */
+/* clang-format off */
+#define NIO_SOCK_EVENTS                                                                        \
+	struct nio_amount calls[NIO_CALL_NR];                                                  \
+	struct nio_amount stages[NIO_STAGE_NR];                                                \
+	__u64 uncovered_bytes[NIO_SIDE_NR][NIO_UNCOVERED_NR];                                  \
+	__u64 spliced;   /* bytes received by splice, where its returns are seen */            \
+	__u64 completed; /* zero-copy sends */                                                 \
+	__u64 copied;    /* of these */                                                        \
+	__u32 refused[NIO_REFUSAL_NR];                                                         \
+	__u32 zc_without_option; /* calls with MSG_ZEROCOPY on a socket without SO_ZEROCOPY */ \
+	__u32 pad3;                                                                            \
+	__u32 tx_sizes[NIO_SIZES];                                                             \
+	__u32 rx_sizes[NIO_SIZES];
+/* clang-format on */
+
+struct sock_events {
+	NIO_SOCK_EVENTS
+};
+
+/*
+ * The programs keep the part in front of NIO_SOCK_EVENTS by itself, since most short connections
+ * have no events.
+ */
 struct sock_state {
 	__u64 key;       /* address of the struct sock; with first_ns it names one connection */
 	__u64 first_ns;  /* CLOCK_MONOTONIC: watched from then on */
@@ -158,20 +182,13 @@ struct sock_state {
 	struct nio_numbers base;   /* when it was taken in */
 	struct nio_numbers now;    /* at the end */
 	struct nio_numbers looked; /* at the last iteration. User space gives it as `now` */
-	struct nio_amount calls[NIO_CALL_NR];
-	struct nio_amount stages[NIO_STAGE_NR];
-	__u64 uncovered_bytes[NIO_SIDE_NR][NIO_UNCOVERED_NR];
-	__u64 cgroup;    /* id of that of the task that created the socket; 0: not known */
-	__u64 spliced;   /* bytes received by splice, where its returns are seen */
-	__u64 completed; /* zero-copy sends */
-	__u64 copied;    /* of these */
-	__u32 refused[NIO_REFUSAL_NR];
-	__u32 zc_without_option; /* calls with MSG_ZEROCOPY on a socket without SO_ZEROCOPY */
-	__u16 several;           /* 1: threads send on it whose messages were not seen */
-	__u8 begun;              /* `base` and taken_seen hold */
-	__u8 given;              /* an iteration gave its end to user space */
-	__u32 tx_sizes[NIO_SIZES];
-	__u32 rx_sizes[NIO_SIZES];
+	__u64 cgroup;              /* id of that of the task that created it; 0: not known */
+	__u8 several;              /* 1: threads send on it whose messages were not seen */
+	__u8 begun;                /* `base` and taken_seen hold */
+	__u8 given;                /* an iteration gave its end to user space */
+	__u8 has_events;           /* it has an entry in nio_sock_events */
+	__u32 pad2;
+	NIO_SOCK_EVENTS /* user space's: see struct sock_events */
 };
 
 /*
@@ -278,6 +295,10 @@ static inline __u32 nio_known_index(__u32 key)
 	return (key * 0x9E3779B9U) >> (32 - NIO_KNOWN_BITS);
 }
 
+#define SOCK_STATE_HEAD __builtin_offsetof(struct sock_state, calls)
+
+_Static_assert(SOCK_STATE_HEAD + sizeof(struct sock_events) == sizeof(struct sock_state),
+	       "the events are the rest of a state");
 _Static_assert(sizeof(struct nio_numbers) == 40, "nio_numbers layout");
 _Static_assert(sizeof(struct nio_task) == 48, "nio_task layout");
 _Static_assert(sizeof(struct sock_state) % 8 == 0, "sock_state has no padding at its end");

@@ -82,6 +82,34 @@ iperf() {
 		and .zerocopy.completed == .socket.tx_zerocopy_ids' out.json
 }
 
+# bats test_tags=address
+@test "attach: refused zero-copy sends are counted by their error, and a missing SO_ZEROCOPY is named" {
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	attached python3 -c '
+import errno, os, resource, socket, sys
+sock = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+ZEROCOPY, SO_ZEROCOPY, refused, sent = 0x4000000, 60, 0, 0
+for _ in range(10):
+    sent += sock.send(b"x" * 1000, ZEROCOPY) # without the option: copied
+sock.setsockopt(socket.SOL_SOCKET, SO_ZEROCOPY, 1)
+# Nobody may lock more than the limit.
+resource.setrlimit(resource.RLIMIT_MEMLOCK, (65536, 65536))
+os.setuid(65534)
+for _ in range(7):
+    try:
+        sent += sock.send(b"x" * 1000000, ZEROCOPY)
+    except OSError as e:
+        refused += e.errno == errno.ENOBUFS
+print(sent, refused)' "$PORT" >said
+	exact
+	read -r sent refused <said
+	cat said && jq -c '.total.refused, .total.verdict.text' out.json
+	[ "$refused" -eq 7 ]
+	jq -e --argjson sent "$sent" --argjson refused "$refused" '.total | .socket.tx_bytes == $sent
+		and .refused.enobufs == $refused and (.verdict.text | test("10 sends with MSG_ZEROCOPY on sockets without SO_ZEROCOPY"))
+		and (.verdict.text | test("ENOBUFS"))' out.json
+}
+
 @test "attach: nginx's bytes are what curl received, by sendfile and by copies" {
 	local sendfile pid port
 

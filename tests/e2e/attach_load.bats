@@ -76,6 +76,26 @@ stop_collector() {
 		and .health.sockets_left_out == 0 and .health.missed == 0 and .health.coverage == 1' out.json
 }
 
+# Not with --count-calls: whatever else runs on the machine decides whether events are sampled.
+@test "attach: sampled calls and any --interval leave the bytes of 3000 connections and of 8 threads exact" {
+	local interval
+
+	[ -x "$CROWD" ] || skip "the test programs are not built: make test-programs"
+	for interval in 1s 1m; do
+		"$NETIOTRACE" attach -q --interval $interval --json out.json -- "$CROWD" churn 1500 1 >sums
+		jq -e --slurpfile sums sums '$sums[0] as $s | .total.connections == 2 * $s.connections
+			and .total.socket.tx_bytes == $s.client.tx + $s.server.tx
+			and .total.socket.rx_bytes == $s.client.rx + $s.server.rx
+			and .total.ledger.unaccounted_tx == 0 and .total.ledger.unaccounted_rx == 0
+			and .health.sockets_left_out == 0 and .health.ends_missed == 0' out.json
+		# Long enough for the programs of events to be detached.
+		"$NETIOTRACE" attach -q --interval $interval --json out.json -- "$BUILD_DIR/tests/e2e/chorus" 8 60000 100 plain >said
+		jq -c '[.events.quality, .events.time_share, .health.coverage]' out.json
+		jq -e --slurpfile said said '.total | .socket.tx_bytes == $said[0].plain.bytes and .socket.rx_bytes == $said[0].received
+			and .sends.plain.bytes == .socket.tx_bytes and .ledger.unaccounted_tx == 0 and .ledger.unaccounted_rx == 0' out.json
+	done
+}
+
 # unseen: of the changes in the file changes, as ftrace has them, those that were on top of a thread of process 1, where a
 # kernel may run no program (docs/KERNELS.md), and whose socket has another that was not: so many an observer that
 # sees all others has to miss, or less, since it does not know each socket from the beginning.

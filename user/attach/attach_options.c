@@ -78,7 +78,7 @@ static const struct argp_option options[] = {
 	 "take no samples of where the processes' CPU time goes (49 a second and CPU)", 2},
 	{"count-calls", KEY_COUNT_CALLS, NULL, 0,
 	 "see every send call and receive copy at any rate (default: above 20 000 events a second, "
-	 "50 ms of each second)",
+	 "25 ms of each second)",
 	 2},
 	{"max-sockets", KEY_SOCKETS, "N", 0,
 	 "sockets watched at once, up to 1048576 (default 32768, 1 KiB each)", 2},

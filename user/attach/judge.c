@@ -85,6 +85,28 @@ static void judge_by_notices(struct judgement *j, const struct books *b)
 	say_cause(j);
 }
 
+/* Zero-copy that was asked for and not had, or of which nothing is known. */
+static void judge_refused(struct judgement *j, const struct books *b)
+{
+	uint64_t foreign = b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	char text[UNITS_BUF];
+
+	if (b->zc_without_option)
+		SAY("%s send%s with MSG_ZEROCOPY on sockets without SO_ZEROCOPY: the kernel "
+		    "ignores the flag and copies. Set SO_ZEROCOPY first. ",
+		    format_count(text, sizeof(text), b->zc_without_option),
+		    plural(b->zc_without_option));
+	if (b->refused[NIO_REFUSAL_ENOBUFS])
+		SAY("%s send call%s failed with ENOBUFS: read notifications sooner, or raise "
+		    "net.core.optmem_max or the limit of locked memory. ",
+		    format_count(text, sizeof(text), b->refused[NIO_REFUSAL_ENOBUFS]),
+		    plural(b->refused[NIO_REFUSAL_ENOBUFS]));
+	if (foreign)
+		SAY("%s were sent by io_uring's SEND_ZC; whether they were copied is not known "
+		    "here: IORING_SEND_ZC_REPORT_USAGE reports it to the program. ",
+		    format_bytes_si(text, sizeof(text), (double)foreign));
+}
+
 /* Sentences are said with a space after each. */
 static void end_text(char *text)
 {
@@ -104,6 +126,7 @@ void judge__give(struct judgement *j, const struct grounds *e)
 		judge_by_notices(j, b);
 	else if (b->ids || b->calls[NIO_CALL_ZEROCOPY].events)
 		judge_by_pages(j, b, e->notices);
+	judge_refused(j, b);
 	advice__give(j, e);
 	end_text(j->text);
 	end_text(j->advice);

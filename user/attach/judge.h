@@ -10,7 +10,7 @@
 struct judgement {
 	struct real copied_fraction; /* of the zero-copy sends that completed */
 	const char *cause; /* "local", "delivered here", "unknown"; NULL: nothing was copied */
-	char text[512];    /* sentences; empty: no zero-copy sends */
+	char text[1024];   /* sentences; empty: no zero-copy sends */
 	char advice[1024]; /* empty: none that the evidence carries */
 };
 

@@ -537,12 +537,16 @@ int watching__refresh(struct watching *w)
 
 int watching__finish(struct watching *w)
 {
+	int code;
+
 	w->found.ended_ns = loop__now_ns();
 	w->finished = true;
 	w->next_step_ns = watcher__step_events(w->watcher, w->found.ended_ns);
-	watcher__stop(w->watcher);
 	cpu_sampling__stop(&w->sampling);
-	return watching__refresh(w);
+	/* Each socket is read with its events at one moment: nothing has to stop before. */
+	code = watching__refresh(w);
+	watcher__stop(w->watcher);
+	return code;
 }
 
 /* "--comm a, --cgroup /b" */

@@ -38,6 +38,8 @@ static int configure(struct watcher *w, const struct watcher_filter *filter)
 	err = bpf_map__set_autocreate(skel->maps.nio_cgroups, filter->cgroup >= 0);
 	if (!err)
 		err = bpf_map__set_max_entries(skel->maps.nio_sockets, filter->sockets_max);
+	if (!err)
+		err = bpf_map__set_max_entries(skel->maps.nio_sock_events, filter->sockets_max);
 	if (err)
 		return err;
 	return bpf_map__set_max_entries(skel->maps.nio_owners,
@@ -58,10 +60,16 @@ static int set_cgroup(struct watcher *w, int cgroup)
 
 static int attach_all(struct watcher *w)
 {
-	union bpf_iter_link_info map = {.map.map_fd = bpf_map__fd(w->skel->maps.nio_sockets)};
-	LIBBPF_OPTS(bpf_iter_attach_opts, over_sockets, .link_info = &map,
-		    .link_info_len = sizeof(map));
+	union bpf_iter_link_info map;
+	struct bpf_iter_attach_opts over_sockets;
 
+	/* Padding must be 0, too: the kernel and libbpf look at it. */
+	memset(&map, 0, sizeof(map));
+	memset(&over_sockets, 0, sizeof(over_sockets));
+	map.map.map_fd = bpf_map__fd(w->skel->maps.nio_sockets);
+	over_sockets.sz = sizeof(over_sockets);
+	over_sockets.link_info = &map;
+	over_sockets.link_info_len = sizeof(map);
 	for (size_t i = 0; i < w->programs_nr; i++) {
 		if (loop__is_to_end())
 			return -EINTR;

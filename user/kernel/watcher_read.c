@@ -64,13 +64,14 @@ static void remember(struct taking *t, const struct sock_state *s)
 int watcher__take_end(void *arg, void *data, size_t size)
 {
 	struct watcher *w = arg;
-	const struct sock_state *s = data;
+	struct sock_state s = {0};
 
-	if (size < sizeof(*s) || !w->taking)
+	if (size < SOCK_STATE_HEAD || !w->taking)
 		return 0;
+	memcpy(&s, data, size < sizeof(s) ? SOCK_STATE_HEAD : sizeof(s));
 	if (w->taking->remembers)
-		remember(w->taking, s);
-	w->taking->take(w->taking->arg, s);
+		remember(w->taking, &s);
+	w->taking->take(w->taking->arg, &s);
 	return 0;
 }
 
@@ -86,7 +87,7 @@ static int drain(struct watcher *w, struct taking *t)
 
 /* States of open connections, as an iteration gave them. */
 struct open_states {
-	struct sock_state *list;
+	char *list;
 	size_t bytes, room;
 };
 
@@ -104,7 +105,7 @@ static int read_open(int fd, struct open_states *open)
 			open->list = larger;
 			open->room = room;
 		}
-		len = read(fd, (char *)open->list + open->bytes, open->room - open->bytes);
+		len = read(fd, open->list + open->bytes, open->room - open->bytes);
 		if (!len)
 			return 0;
 		if (len < 0 && errno != EAGAIN && errno != EINTR)
@@ -147,22 +148,31 @@ static bool has_ended(const struct taking *t, const struct sock_state *s)
 	return t->ended_nr && bsearch(&key, t->ended, t->ended_nr, sizeof(key), by_key);
 }
 
+static void forget(struct watcher *w, uint64_t key)
+{
+	bpf_map_delete_elem(bpf_map__fd(w->skel->maps.nio_sock_events), &key);
+	bpf_map_delete_elem(bpf_map__fd(w->skel->maps.nio_sockets), &key);
+}
+
 static void give_open(struct watcher *w, struct taking *t, struct open_states *open)
 {
-	int fd = bpf_map__fd(w->skel->maps.nio_sockets);
-
 	if (t->ended_nr)
 		qsort(t->ended, t->ended_nr, sizeof(*t->ended), by_key);
-	for (size_t i = 0; i < open->bytes / sizeof(*open->list); i++) {
-		struct sock_state *s = &open->list[i];
+	for (size_t at = 0; at + SOCK_STATE_HEAD <= open->bytes;) {
+		struct sock_state s = {0};
 
-		if (s->flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE) || has_ended(t, s))
+		memcpy(&s, open->list + at, SOCK_STATE_HEAD);
+		at += SOCK_STATE_HEAD;
+		if (s.has_events && at + sizeof(struct sock_events) <= open->bytes)
+			memcpy(&s.calls, open->list + at, sizeof(struct sock_events));
+		at += s.has_events ? sizeof(struct sock_events) : 0;
+		if (s.flags & (SOCK_STATE_FOREIGN | SOCK_STATE_MAYBE) || has_ended(t, &s))
 			continue;
-		if (s->flags & SOCK_STATE_UNSENT)
-			bpf_map_delete_elem(fd, &s->key);
+		if (s.flags & SOCK_STATE_UNSENT)
+			forget(w, s.key);
 		else
-			s->now = s->looked;
-		t->take(t->arg, s);
+			s.now = s.looked;
+		t->take(t->arg, &s);
 	}
 }
 

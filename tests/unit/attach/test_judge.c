@@ -117,6 +117,26 @@ static void rests_on_pages_without_completions(void **state)
 	assert_non_null(strstr(j.text, "does not tell of completions"));
 }
 
+/* Zero-copy that was asked for and not had is named, with what to do. */
+static void names_refused_zerocopy(void **state)
+{
+	struct books b = {.connections = 1, .zc_without_option = 3};
+	struct judgement j;
+
+	(void)state;
+	give(&j, &b, true, true);
+	assert_non_null(strstr(j.text, "3 sends with MSG_ZEROCOPY on sockets without SO_ZEROCOPY"));
+	b.zc_without_option = 0;
+	b.refused[NIO_REFUSAL_ENOBUFS] = 450000;
+	give(&j, &b, true, true);
+	assert_non_null(strstr(j.text, "450 000 send calls failed with ENOBUFS"));
+	assert_non_null(strstr(j.text, "net.core.optmem_max"));
+	b.refused[NIO_REFUSAL_ENOBUFS] = 0;
+	b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] = 8000;
+	give(&j, &b, true, true);
+	assert_non_null(strstr(j.text, "io_uring's SEND_ZC"));
+}
+
 static void speaks_of_small_sends(void **state)
 {
 	struct books b = zerocopy_books(10, 0);
@@ -269,6 +289,7 @@ int main(void)
 		cmocka_unit_test(says_what_zerocopy_costs),
 		cmocka_unit_test(names_the_cause_by_what_was_seen),
 		cmocka_unit_test(rests_on_pages_without_completions),
+		cmocka_unit_test(names_refused_zerocopy),
 		cmocka_unit_test(speaks_of_small_sends),
 		cmocka_unit_test(keeps_the_largest),
 		cmocka_unit_test(replaces_open_ones),
