@@ -549,19 +549,6 @@ int watching__finish(struct watching *w)
 	return code;
 }
 
-/* "--comm a, --cgroup /b" */
-static void name_targets(char *buf, size_t len, const struct attach_options *o)
-{
-	const char *before = "";
-	size_t used = 0;
-
-	buf[0] = '\0';
-	for (size_t i = 0; i < o->comms_nr && used < len; i++, before = ", ")
-		used += snprintf(buf + used, len - used, "%s--comm %s", before, o->comms[i]);
-	if (o->cgroup && used < len)
-		snprintf(buf + used, len - used, "%s--cgroup %s", before, o->cgroup);
-}
-
 bool watching__saw_any(const struct watching *w, char *buf, size_t len)
 {
 	const struct attach_options *o = w->o;
@@ -570,7 +557,7 @@ bool watching__saw_any(const struct watching *w, char *buf, size_t len)
 	if (attach_options__by_task(o) ? w->found.table.processes_nr
 				       : w->found.table.total.connections)
 		return true;
-	name_targets(targets, sizeof(targets), o);
+	attach_options__name_targets(targets, sizeof(targets), o);
 	if (targets[0])
 		snprintf(buf, len, "nothing was watched: no process of %s ran", targets);
 	else
