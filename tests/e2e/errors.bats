@@ -271,7 +271,7 @@ limited() {
 	cat stderr
 }
 
-# bats test_tags=address
+# Not under AddressSanitizer, whose own memory exceeds these limits.
 @test "a resource limit that is too low is named, by run, attach and doctor, and is not the kernel's" {
 	local limit name row
 
