@@ -66,7 +66,9 @@ static __always_inline void on_syn(const struct sock *sk)
 	ported = port_wanted(sk);
 	if ((!ported && !nio_by_task) || is_subflow(sk))
 		return;
-	s = take_in(sk);
+	/* A call with MSG_FASTOPEN was seen to begin: it is of this connection. */
+	if (!s || s->begun || is_stale(s, sk) || (s->flags & SOCK_STATE_CLOSED))
+		s = take_in(sk);
 	if (!s)
 		return;
 	s->state = TCP_SYN_SENT;

@@ -387,7 +387,9 @@ static __noinline struct sock_state *adopt(const struct sock *sk)
 		return NULL;
 	caller = is_caller(sk);
 	sock_state_flag(s, SOCK_STATE_CALLER, caller);
-	begin(s, sk, !caller && !was_left_out(sk) && listener_wanted(sk));
+	/* One that is about to connect (MSG_FASTOPEN) begins then. */
+	if (has_numbers(sk))
+		begin(s, sk, !caller && !was_left_out(sk) && listener_wanted(sk));
 	own(s);
 	return s;
 }
