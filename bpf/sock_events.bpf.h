@@ -302,7 +302,9 @@ static __always_inline void on_send_return(struct sock *sk, int ret, __u32 what)
 		return;
 	what |= take_message(s);
 	if (!nio_told && s->message.tid != tid_now()) {
-		s->several |= s->message.tid != 0;
+		/* Handed on once it may be, from the thread that connects to the one that sends. */
+		if (s->message.tid && s->several < 2)
+			s->several++;
 		s->message.tid = tid_now();
 	}
 	if (restores_received(sk))

@@ -183,10 +183,10 @@ struct sock_state {
 	struct nio_numbers now;    /* at the end */
 	struct nio_numbers looked; /* at the last iteration. User space gives it as `now` */
 	__u64 cgroup;              /* id of that of the task that created it; 0: not known */
-	__u8 several;              /* 1: threads send on it whose messages were not seen */
-	__u8 begun;                /* `base` and taken_seen hold */
-	__u8 given;                /* an iteration gave its end to user space */
-	__u8 has_events;           /* it has an entry in nio_sock_events */
+	__u8 several;    /* 2: threads take turns at sending, whose messages are not seen */
+	__u8 begun;      /* `base` and taken_seen hold */
+	__u8 given;      /* an iteration gave its end to user space */
+	__u8 has_events; /* it has an entry in nio_sock_events */
 	__u32 pad2;
 	NIO_SOCK_EVENTS /* user space's: see struct sock_events */
 };

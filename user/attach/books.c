@@ -183,7 +183,7 @@ static void split_socket(struct split *d, const struct sock_state *s)
 		split_layer(d, s, sent, read);
 		return;
 	}
-	if (s->several && s->zckey != s->zckey_base)
+	if (s->several > 1 && s->zckey != s->zckey_base)
 		leave_unclassified(d, sent);
 	else
 		divide_sent(d, sent);
