@@ -45,16 +45,21 @@ void answer__headline(struct answer_text *answer, const char *format, ...)
 
 void answer__cannot(struct answer_text *answer, const char *format, ...)
 {
+	char *before = answer->cannot, *sentence = NULL;
 	va_list args;
 
-	if (answer->cannot)
-		return;
+	answer->cannot = NULL;
 	va_start(args, format);
-	if (vasprintf(&answer->cannot, format, args) < 0) {
+	if (vasprintf(&sentence, format, args) < 0)
+		sentence = NULL;
+	va_end(args);
+	if (!sentence || asprintf(&answer->cannot, "%s%s%s", before ? before : "",
+				  before ? " " : "", sentence) < 0) {
 		answer->cannot = NULL;
 		answer->failed = true;
 	}
-	va_end(args);
+	free(sentence);
+	free(before);
 }
 
 void answer__point(struct answer_text *answer, const char *format, ...)

@@ -46,7 +46,7 @@ void answers__clear(struct answer_text answers[QUESTION_NR]);
 /* For those who write an answer: each keeps a copy of its text. */
 __attribute__((format(printf, 2, 3))) void answer__headline(struct answer_text *answer,
 							    const char *format, ...);
-/* One line for what the data cannot show; of several the first is kept. */
+/* A sentence on what the data cannot show; added to those before it. */
 __attribute__((format(printf, 2, 3))) void answer__cannot(struct answer_text *answer,
 							  const char *format, ...);
 __attribute__((format(printf, 2, 3))) void answer__point(struct answer_text *answer,

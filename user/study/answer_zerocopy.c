@@ -250,7 +250,7 @@ static const char *why_unexplained(const struct analysis *a)
 	for (int c = 0; c < PERF_NR; c++)
 		if (analysis__has(a, METRIC_PERF_BOTH(c)) && !analysis__has(a, METRIC_PAYLOAD))
 			return "Not shown: why, because the data has no ledger, and costs per byte "
-			       "need the length of the runs: give it with --duration.";
+			       "need the length of the runs: say it with --duration.";
 	return "Not shown: why, because the data has neither a ledger nor CPU times nor counters.";
 }
 
