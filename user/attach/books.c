@@ -61,8 +61,12 @@ struct split {
 
 static void scale_events(struct nio_amount *amounts, size_t n, uint64_t from, uint64_t to)
 {
-	for (size_t i = 0; i < n; i++)
-		amounts[i].events = scaled(amounts[i].events, to, from);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t events = scaled(amounts[i].events, to, from);
+
+		/* A call that was seen is a call, however few of its bytes are the socket's. */
+		amounts[i].events = amounts[i].events && to && !events ? 1 : events;
+	}
 }
 
 static void divide_calls(struct split *d, uint64_t seen, uint64_t sent)

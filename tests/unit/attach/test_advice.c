@@ -76,6 +76,9 @@ static void copies_are_held_against_a_sweep(void **state)
 	assert_string_equal(advice(&g), "");
 	b.calls[NIO_CALL_PLAIN].bytes = 8192 * 100;
 	assert_string_equal(advice(&g), "");
+	/* Bytes of which no call was seen have no size. */
+	b.calls[NIO_CALL_PLAIN] = (struct nio_amount){4 * MIB, 0};
+	assert_string_equal(advice(&g), "");
 }
 
 /* Files that are read and sent by copy; what is read from sockets, or sent by sendfile, is none. */

@@ -97,6 +97,8 @@ static void divides_what_was_not_seen(void **state)
 	b = books_of(&s);
 	expect_balance(&b, 0, 0);
 	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 10);
+	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].events, 1);
+	assert_int_equal(b.calls[NIO_CALL_SPLICE].events, 1);
 	assert_near(books__coverage(&b).value, 1);
 }
 
