@@ -27,8 +27,8 @@ uint64_t settings__share(uint64_t total, uint64_t n, uint64_t i)
 
 uint64_t settings__descriptors(const struct settings *s)
 {
-	/* Standard ones, listening, signals, wake-ups, and an epoll of each thread. */
-	uint64_t own = 64 + WIRE_THREADS_MAX;
+	/* Standard ones, listening, signals, wake-ups; an epoll and a timer of each thread. */
+	uint64_t own = 64 + 2 * WIRE_THREADS_MAX;
 
 	if (s->command == COMMAND_SEND)
 		return own + s->connections;

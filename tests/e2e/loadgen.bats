@@ -110,6 +110,9 @@ load loadgen
 	holds ".receiver.verify_errors == 0" out
 	user "$LG" --size 64 --threads 256 --messages 3 --json >out
 	holds ".sender.tx_messages == 3 and .receiver.rx_messages == 3" out
+	# Each thread with several connections has an epoll and a timer.
+	user "$LG" --size 64 --threads 256 --connections 512 --messages 600 --json >out
+	holds ".sender.tx_messages == 600 and .receiver.rx_messages == 600" out
 }
 
 # bats test_tags=address

@@ -295,9 +295,9 @@ static int copy_run(struct run_result *dst, const struct run_result *src)
 	/* First, and whatever comes of it: nothing of dst may be src's. */
 	err = ledger_time__own(dst, src);
 	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
-		err = total__add_hist(&dst->stages[s].sizes, src->stages[s].sizes);
+		err = total__begin_hist(&dst->stages[s].sizes, src->stages[s].sizes);
 	for (int k = 0; k < LATENCY_NR && !err; k++)
-		err = total__add_hist(&dst->app.latency[k].hist, src->app.latency[k].hist);
+		err = total__begin_hist(&dst->app.latency[k].hist, src->app.latency[k].hist);
 	return err ? err : cpu_time__add(&dst->cpu, &src->cpu);
 }
 

@@ -285,12 +285,6 @@ int ledger_time__book(struct run_result *r, const struct plan *plan, const struc
 	return err;
 }
 
-static int add_latency(struct latency_result *dst, const struct latency_result *src)
-{
-	dst->reason = src->reason;
-	return total__add_hist(&dst->hist, src->hist);
-}
-
 /*
  * Of times of rounds of their own a sum is of those that were made: what one round lacks does not
  * take away what another has.
@@ -324,17 +318,33 @@ static void add_how(struct num *dst, const struct num *src, enum adding how)
 		*dst = *src;
 }
 
+/* how: ADD or TAKE. */
+static int add_hist(struct hist **dst, const struct hist *src, enum adding how)
+{
+	return how == TAKE ? total__begin_hist(dst, src) : total__add_hist(dst, src);
+}
+
+static int add_latency(struct latency_result *dst, const struct latency_result *src,
+		       enum adding how)
+{
+	dst->reason = src->reason;
+	return add_hist(&dst->hist, src->hist, how);
+}
+
 static int add_hists(struct run_result *dst, const struct run_result *src, enum adding how)
 {
 	int err = 0;
 
-	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
-		if (adding_of_stage(&dst->stages[s], &src->stages[s], how) != KEEP)
-			err = total__add_hist(&dst->stages[s].times, src->stages[s].times);
+	for (int s = 0; s < NIO_STAGE_NR && !err; s++) {
+		enum adding of_stage = adding_of_stage(&dst->stages[s], &src->stages[s], how);
+
+		if (of_stage != KEEP)
+			err = add_hist(&dst->stages[s].times, src->stages[s].times, of_stage);
+	}
 	if (!err && how != KEEP)
-		err = add_latency(&dst->pinned.completion, &src->pinned.completion);
+		err = add_latency(&dst->pinned.completion, &src->pinned.completion, how);
 	if (!err)
-		err = add_latency(&dst->pinned.outstanding, &src->pinned.outstanding);
+		err = add_latency(&dst->pinned.outstanding, &src->pinned.outstanding, ADD);
 	return err;
 }
 
@@ -375,11 +385,19 @@ static void add_times(struct times_result *dst, const struct times_result *src, 
 
 int ledger_time__own(struct run_result *dst, const struct run_result *src)
 {
+	int err = 0;
+
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		dst->stages[s].times = NULL;
 	dst->pinned.completion.hist = NULL;
 	dst->pinned.outstanding.hist = NULL;
-	return add_hists(dst, src, ADD);
+	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
+		err = total__begin_hist(&dst->stages[s].times, src->stages[s].times);
+	if (!err)
+		err = add_latency(&dst->pinned.completion, &src->pinned.completion, TAKE);
+	if (!err)
+		err = add_latency(&dst->pinned.outstanding, &src->pinned.outstanding, TAKE);
+	return err;
 }
 
 int ledger_time__add(struct run_result *dst, const struct run_result *src)

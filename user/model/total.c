@@ -15,15 +15,18 @@ void total__add_num(struct num *dst, const struct num *src)
 		dst->value += src->value;
 }
 
+int total__begin_hist(struct hist **dst, const struct hist *src)
+{
+	hist__free(*dst);
+	*dst = hist__dup(src);
+	return *dst || !src ? 0 : -ENOMEM;
+}
+
 int total__add_hist(struct hist **dst, const struct hist *src)
 {
-	if (!src) {
-		hist__free(*dst);
-		*dst = NULL;
-		return 0;
-	}
-	if (*dst)
+	if (src && *dst)
 		return hist__add(*dst, src);
-	*dst = hist__dup(src);
-	return *dst ? 0 : -ENOMEM;
+	hist__free(*dst);
+	*dst = NULL;
+	return 0;
 }

@@ -10,8 +10,14 @@
 void total__add_num(struct num *dst, const struct num *src);
 
 /*
- * Adds src to *dst, which owns its histogram and is NULL before the first. Without src the sum is
- * none, and *dst is freed. 0, -ENOMEM, or -EINVAL when the two are laid out differently.
+ * The first round of a sum: *dst becomes a copy of src, and is freed by the caller. NULL where src
+ * is. 0 or -ENOMEM.
+ */
+int total__begin_hist(struct hist **dst, const struct hist *src);
+
+/*
+ * A further round: adds src to *dst. Where either is NULL, the sum is NULL from then on. 0, or
+ * -EINVAL when the two have different layouts.
  */
 int total__add_hist(struct hist **dst, const struct hist *src);
 

@@ -59,7 +59,7 @@ static void histograms_add_up_in_one_of_their_own(void **state)
 	struct hist *sum = NULL, *first = hist_of(10), *second = hist_of(300);
 
 	(void)state;
-	assert_int_equal(total__add_hist(&sum, first), 0);
+	assert_int_equal(total__begin_hist(&sum, first), 0);
 	assert_non_null(sum);
 	assert_ptr_not_equal(sum, first);
 	assert_int_equal(sum->count, 1);
@@ -80,10 +80,14 @@ static void without_one_histogram_there_is_no_sum(void **state)
 	struct hist *sum = NULL, *one = hist_of(10);
 
 	(void)state;
+	assert_int_equal(total__begin_hist(&sum, NULL), 0);
+	assert_null(sum);
+	assert_int_equal(total__add_hist(&sum, one), 0);
+	assert_null(sum);
+	assert_int_equal(total__begin_hist(&sum, one), 0);
 	assert_int_equal(total__add_hist(&sum, NULL), 0);
 	assert_null(sum);
 	assert_int_equal(total__add_hist(&sum, one), 0);
-	assert_int_equal(total__add_hist(&sum, NULL), 0);
 	assert_null(sum);
 	hist__free(one);
 }
