@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* Where the kernel keeps its code and data: asked for by name (addresses.bpf.c). */
+/* Addresses of kernel symbols: the data shared by addresses.bpf.c and user space. */
 #ifndef NETIOTRACE_ADDRESSES_H
 #define NETIOTRACE_ADDRESSES_H
 
@@ -8,11 +8,11 @@
 #endif
 
 #define NIO_ADDRESSES    8
-#define NIO_ADDRESS_NAME 32 /* with the end of the string */
+#define NIO_ADDRESS_NAME 32 /* with the terminating NUL */
 
 struct nio_address {
-	char name[NIO_ADDRESS_NAME]; /* asked for; "": it and those after it are not */
-	__u64 at;                    /* 0: none of that name, or hidden */
+	char name[NIO_ADDRESS_NAME]; /* the symbol; "" ends the list */
+	__u64 at;                    /* its address; 0: no such symbol, or hidden */
 };
 
 #endif

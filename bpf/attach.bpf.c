@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel side of attach: an object of its own, so that a run, whose sockets are known
- * beforehand, does not pay for finding others'. Every program is optional. Those of this file see
- * each call and packet of the machine: user space detaches them between windows while there are
- * many.
+ * The BPF object of attach. Every program is optional. The programs in this file see every call and
+ * packet of the machine; at high rates user space attaches them in windows only.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -12,12 +10,12 @@
 #include "attach_functions.bpf.h"
 #include "task_life.bpf.h"
 
-/* Preemptible kernels refuse runs of these two. In tests/e2e/attach_threads.bats any does. */
+/* True simulates the runs that a preemptible kernel refuses (tests/e2e/attach_threads.bats). */
 #ifndef NIO_IS_REFUSED
 #define NIO_IS_REFUSED false
 #endif
 
-/* A send call of any socket returns. Since Linux 6.3. */
+/* A send call of any socket returns (Linux 6.3). */
 SEC("?tp_btf/sock_send_length")
 int BPF_PROG(nio_at_send, struct sock *sk, int ret, int flags)
 {
@@ -27,7 +25,7 @@ int BPF_PROG(nio_at_send, struct sock *sk, int ret, int flags)
 	return 0;
 }
 
-/* Each turn of a send call, before it queues. Since Linux 6.16. */
+/* Each loop iteration of a send call, before it queues bytes (Linux 6.16). */
 SEC("?tp_btf/tcp_sendmsg_locked")
 int BPF_PROG(nio_at_turn, struct sock *sk, const struct msghdr *msg)
 {
@@ -37,7 +35,7 @@ int BPF_PROG(nio_at_turn, struct sock *sk, const struct msghdr *msg)
 	return 0;
 }
 
-/* Bytes are copied to an application: payload, or none at all of a notification. */
+/* Payload is copied to an application, or a zero-copy notification is read (len 0). */
 SEC("?tp_btf/skb_copy_datagram_iovec")
 int BPF_PROG(nio_at_receive, const struct sk_buff *skb, int len)
 {
@@ -64,7 +62,7 @@ int BPF_PROG(nio_at_report, const struct sock *sk)
 	return 0;
 }
 
-/* Zero-copy pages of a watched socket arrive here, and will be copied for the local receiver. */
+/* A packet with zero-copy pages arrives: the kernel will copy them for a local receiver. */
 SEC("?tp_btf/netif_receive_skb")
 int BPF_PROG(nio_at_arrival, struct sk_buff *skb)
 {

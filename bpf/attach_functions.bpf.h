@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * attach by programs on functions: fentry and fexit, and kprobes, where no tracepoint tells as
- * much. A kprobe sees a call as it begins, with the size that it asks for.
- */
+/* fentry, fexit and kprobe programs of attach. A kprobe sees only the size a call requests. */
 #ifndef NETIOTRACE_ATTACH_FUNCTIONS_BPF_H
 #define NETIOTRACE_ATTACH_FUNCTIONS_BPF_H
 
@@ -15,7 +12,7 @@
 SEC("?fentry/tcp_sendmsg_locked")
 int BPF_PROG(nio_ae_send, struct sock *sk, struct msghdr *msg)
 {
-	/* Beside a return that is watched in windows only. */
+	/* Needed only while the program at the return is attached, too. */
 	if (nio_window & 1)
 		on_message(sk, msg, is_vector(msg));
 	return 0;
@@ -28,7 +25,7 @@ int BPF_PROG(nio_ax_send, struct sock *sk, struct msghdr *msg, unsigned long siz
 	return 0;
 }
 
-/* What MPTCP sends does not come by tcp_sendmsg_locked. */
+/* MPTCP does not send through tcp_sendmsg_locked. */
 SEC("?fexit/mptcp_sendmsg")
 int BPF_PROG(nio_ax_mptcp, struct sock *sk, struct msghdr *msg, unsigned long size, int ret)
 {
@@ -49,7 +46,7 @@ int BPF_PROG(nio_ax_splice_read, struct socket *sock, void *position, void *pipe
 	return 0;
 }
 
-/* What sendfile and splice did until Linux 6.4. */
+/* sendfile and splice used do_tcp_sendpages until Linux 6.4. */
 SEC("?fexit/do_tcp_sendpages")
 int BPF_PROG(nio_ax_sendpages, struct sock *sk, void *page, int offset, unsigned long size,
 	     int flags, long ret)
@@ -72,7 +69,7 @@ int BPF_PROG(nio_ae_ended, const void *uarg)
 	return 0;
 }
 
-/* A send call begins, as a kprobe sees it, and asks for `size` bytes. */
+/* A send call begins and requests `size` bytes, as a kprobe sees it. */
 static __always_inline void on_send_asked(struct sock *sk, __u32 size, __u32 what)
 {
 	bool adopted;
@@ -92,7 +89,7 @@ int BPF_KPROBE(nio_ak_send, struct sock *sk, struct msghdr *msg, unsigned long s
 	return 0;
 }
 
-/* The same where the return of the call is seen, too. */
+/* For plans in which another program sees the return of the call. */
 SEC("?kprobe/tcp_sendmsg_locked")
 int BPF_KPROBE(nio_ak_message, struct sock *sk, struct msghdr *msg)
 {
@@ -108,7 +105,7 @@ int BPF_KPROBE(nio_ak_sendpages, struct sock *sk, void *page, int offset, unsign
 	return 0;
 }
 
-/* MPTCP, where sends are otherwise seen by a kprobe. */
+/* MPTCP sends, for plans that see TCP sends by kprobe. */
 SEC("?tp_btf/sock_send_length")
 int BPF_PROG(nio_ak_mptcp, struct sock *sk, int ret, int flags)
 {

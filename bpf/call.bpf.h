@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The time inside a send call. A call is in exactly one part at any moment; each event moves it
- * from one part to the next and adds the time since the last to the part it leaves, so that the
- * parts add up to the whole. An event that does not fit the part the call is in belongs to
- * something nested (the backlog, another socket) and changes nothing.
- *
- * The state is the thread's: it may sleep, migrate and be preempted between two events.
+ * Divides the time of a send call into parts (enum nio_path_part), in ns. Each event adds the time
+ * since the last event to the part that ends, so the parts add up to the call. Events that do not
+ * fit the present part are nested (the backlog, another socket) and ignored. The state belongs to
+ * the thread, which may sleep, migrate or be preempted between two events.
  */
 #ifndef NETIOTRACE_CALL_BPF_H
 #define NETIOTRACE_CALL_BPF_H
@@ -21,12 +19,12 @@
 
 struct nio_call {
 	__u64 cookie;        /* of the socket; 0: no call in progress */
-	__u64 begin;         /* when it entered tcp_sendmsg */
-	__u64 since;         /* when it entered the present part */
-	__u64 softirq_since; /* when a receive softirq interrupted it; 0: none */
-	__u64 inline_ns;     /* spent in receive softirqs during the present part */
-	__u64 away_since;    /* when another task was given its CPU; 0: it runs, or sleeps */
-	__u64 away_ns;       /* so spent during the present part */
+	__u64 begin;         /* when the call entered tcp_sendmsg */
+	__u64 since;         /* when the present part began */
+	__u64 softirq_since; /* when a receive softirq interrupted the call; 0: none */
+	__u64 inline_ns;     /* time in receive softirqs during the present part */
+	__u64 away_since;    /* when another task got the CPU; 0: running, or asleep */
+	__u64 away_ns;       /* time preempted during the present part */
 	__u64 ns[NIO_PATH_NR];
 	__u32 part; /* enum nio_path_part */
 	__u32 slot;
@@ -35,7 +33,7 @@ struct nio_call {
 
 #define NIO_CALLS_MAX 4096
 
-/* By thread id. User space removes the entries of threads that are gone. */
+/* Key: thread id. User space removes the entries of threads that are gone. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, NIO_CALLS_MAX);
@@ -50,19 +48,19 @@ static __always_inline struct nio_call *call_of_thread(void)
 	return bpf_map_lookup_elem(&nio_calls, &tid);
 }
 
-/* The call in progress of this thread on the socket with this cookie, or NULL. */
+/* The send call of this thread on the socket with this cookie, or NULL. */
 static __always_inline struct nio_call *call_on(__u64 cookie)
 {
 	struct nio_call *call;
 
-	/* Most sockets nobody watches have no cookie; of the rest the thread knows. */
+	/* Most unwatched sockets have no cookie: skip the hash lookup. */
 	if (!cookie)
 		return NULL;
 	call = call_of_thread();
 	return call && call->cookie == cookie ? call : NULL;
 }
 
-/* When the call in progress on this socket began; 0 when its time is not taken. */
+/* ns, begin of this thread's call on the socket; 0: not timed. */
 static __always_inline __u64 call_begin(__u64 cookie)
 {
 	struct nio_call *call = call_of_thread();
@@ -70,7 +68,6 @@ static __always_inline __u64 call_begin(__u64 cookie)
 	return call && call->cookie == cookie ? call->begin : 0;
 }
 
-/* Ends the present part now and begins the next. */
 static __always_inline void enter_part(struct nio_call *call, __u32 next)
 {
 	__u64 now = bpf_ktime_get_ns();
@@ -86,7 +83,7 @@ static __always_inline void enter_part(struct nio_call *call, __u32 next)
 	call->part = next;
 }
 
-/* In the body of tcp_sendmsg_locked, where the parts it is made of may begin? */
+/* Is the call in the body of tcp_sendmsg_locked, where a nested part may begin? */
 static __always_inline bool in_body(const struct nio_call *call)
 {
 	return call->part == NIO_PATH_OTHER || call->part == NIO_PATH_COPY;
@@ -102,7 +99,6 @@ static __always_inline struct nio_call *new_call(void)
 	return bpf_map_lookup_elem(&nio_calls, &tid);
 }
 
-/* tcp_sendmsg begins. */
 static __always_inline void call_enter(const struct sock *sk, bool known)
 {
 	struct nio_conn *conn = conn_of(sk, known);
@@ -130,7 +126,7 @@ static __always_inline void call_enter(const struct sock *sk, bool known)
 	perf_begin(&call->perf, call->slot, NIO_PERF_SEND_CALL);
 }
 
-/* tcp_sendmsg_locked begins: the lock is held. */
+/* tcp_sendmsg_locked begins: the call holds the socket lock. */
 static __always_inline void call_locked(const struct sock *sk, bool known)
 {
 	struct nio_call *call = call_on(cookie_of(sk, known));
@@ -139,7 +135,7 @@ static __always_inline void call_locked(const struct sock *sk, bool known)
 		enter_part(call, NIO_PATH_OTHER);
 }
 
-/* sk_page_frag_refill begins: the copy into the last piece of page, if there was one, is over. */
+/* sk_page_frag_refill begins: the copy into the previous page fragment is over. */
 static __always_inline void call_refill(const struct sock *sk, bool known)
 {
 	struct nio_call *call = call_on(cookie_of(sk, known));
@@ -148,7 +144,7 @@ static __always_inline void call_refill(const struct sock *sk, bool known)
 		enter_part(call, NIO_PATH_OTHER);
 }
 
-/* sk_page_frag_refill found a piece of page: what follows, up to the next event, is the copy. */
+/* sk_page_frag_refill returned true: the copy lasts from here to the next event. */
 static __always_inline void call_refilled(const struct sock *sk, bool known)
 {
 	struct nio_call *call = call_on(cookie_of(sk, known));
@@ -157,7 +153,7 @@ static __always_inline void call_refilled(const struct sock *sk, bool known)
 		enter_part(call, NIO_PATH_COPY);
 }
 
-/* A function of its own part begins in the body: pin, wait, transmit. */
+/* A function that is a part of its own begins (pin, wait, transmit). */
 static __always_inline void call_begin_part(const struct sock *sk, __u32 part, bool known)
 {
 	struct nio_call *call = call_on(cookie_of(sk, known));
@@ -166,7 +162,6 @@ static __always_inline void call_begin_part(const struct sock *sk, __u32 part, b
 		enter_part(call, part);
 }
 
-/* It returns. */
 static __always_inline void call_end_part(const struct sock *sk, __u32 part, bool known)
 {
 	struct nio_call *call = call_on(cookie_of(sk, known));
@@ -175,10 +170,7 @@ static __always_inline void call_end_part(const struct sock *sk, __u32 part, boo
 		enter_part(call, NIO_PATH_OTHER);
 }
 
-/*
- * The call in progress of this thread, for kretprobes, which are not told the socket. What returns
- * in a softirq on top of the thread is not the call's.
- */
+/* This thread's call, for kretprobes, which do not see the socket. NULL in a softirq. */
 static __always_inline struct nio_call *call_here(void)
 {
 	struct nio_call *call = call_of_thread();
@@ -196,7 +188,7 @@ static __always_inline void call_end_part_here(__u32 part, __u32 next)
 		enter_part(call, next);
 }
 
-/* The body is over: tcp_sendmsg_locked returned, or release_sock is entered from the call. */
+/* The body ends: tcp_sendmsg_locked returned, or the call enters release_sock. */
 static __always_inline void call_release(const struct sock *sk, bool known)
 {
 	struct nio_call *call = call_on(cookie_of(sk, known));
@@ -229,7 +221,6 @@ static __always_inline void book_call(const struct nio_call *call)
 		book_time(conn, NIO_STAGE_TX_PIN, call->ns[NIO_PATH_PIN]);
 }
 
-/* A pin begins and ends: its counters, besides its time. */
 static __always_inline void pin_perf_begin(const struct sock *sk, bool known)
 {
 	struct nio_call *call = nio_perf_every ? call_on(cookie_of(sk, known)) : NULL;
@@ -238,7 +229,6 @@ static __always_inline void pin_perf_begin(const struct sock *sk, bool known)
 		perf_begin(&call->pin_perf, call->slot, NIO_PERF_PIN);
 }
 
-/* skb_zerocopy_iter_stream begins. */
 static __always_inline void call_begin_pin(const struct sock *sk, bool known)
 {
 	call_begin_part(sk, NIO_PATH_PIN, known);
@@ -253,10 +243,7 @@ static __always_inline void pin_perf_end(int ret)
 		perf_end(&call->pin_perf, call->slot, NIO_PERF_PIN, ret > 0 ? ret : 0);
 }
 
-/*
- * tcp_sendmsg returned ret. It does not nest, so it is this thread's call whatever the socket. sk:
- * NULL in a kretprobe, which is not told.
- */
+/* tcp_sendmsg returned ret; it does not nest. sk: NULL in a kretprobe. */
 static __always_inline void call_leave(const struct sock *sk, int ret)
 {
 	struct nio_call *call = call_here();
@@ -278,7 +265,6 @@ static __always_inline void call_leave(const struct sock *sk, int ret)
 	call->cookie = 0;
 }
 
-/* A softirq begins or ends on top of the thread. */
 static __always_inline void call_softirq(__u32 vec, bool begins)
 {
 	struct nio_call *call;
@@ -296,8 +282,7 @@ static __always_inline void call_softirq(__u32 vec, bool begins)
 	}
 }
 
-/* A thread that could run on loses its CPU to another task, in a call: others' work is no part of
- * it. */
+/* A runnable thread loses its CPU to another task. */
 static __always_inline void call_away(void)
 {
 	struct nio_call *call = call_of_thread();
@@ -306,8 +291,7 @@ static __always_inline void call_away(void)
 		call->away_since = bpf_ktime_get_ns();
 }
 
-/* A thread gets a CPU again. On a real-time kernel it may have lost it in a softirq on top of the
- * call. */
+/* A thread gets a CPU again. A real-time kernel may preempt it in a softirq on top of the call. */
 static __always_inline void call_back(__u32 tid)
 {
 	struct nio_call *call = bpf_map_lookup_elem(&nio_calls, &tid);
@@ -322,10 +306,7 @@ static __always_inline void call_back(__u32 tid)
 		call->softirq_since += away;
 }
 
-/*
- * The CPU goes from the current task to the thread `next`. preempted: the current one did not ask
- * for it. What sleeps in a call stays in its part, which is what it waits for.
- */
+/* The CPU switches to thread `next`. preempted: the current task was runnable, not asleep. */
 static __always_inline void call_switch(bool preempted, __u32 next)
 {
 	if (preempted)
@@ -333,7 +314,7 @@ static __always_inline void call_switch(bool preempted, __u32 next)
 	call_back(next);
 }
 
-/* The counters of the receive copy in progress, by thread; only where there are counters. */
+/* Performance counters of receive copies in progress. Key: thread id. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -367,10 +348,7 @@ static __always_inline void rx_perf_end(const struct nio_conn *conn, int len)
 		perf_end(perf, conn->slot, NIO_PERF_RX_COPY, len);
 }
 
-/*
- * The watched socket that receives len bytes of skb, or NULL. Its lock is held. What is read from
- * an error queue is no payload, and is read without that lock.
- */
+/* The watched socket that receives len bytes of payload from skb, or NULL. Its lock is held. */
 static __always_inline struct nio_conn *receiver_of(const struct sk_buff *skb, int len, bool known)
 {
 	const struct sock *sk = NIO_FIELD(known, struct sk_buff, skb, sk);
@@ -379,7 +357,7 @@ static __always_inline struct nio_conn *receiver_of(const struct sk_buff *skb, i
 	return conn && !is_of_error_queue(skb, known) ? conn : NULL;
 }
 
-/* skb_copy_datagram_iter begins and ends: its time is kept with the socket. */
+/* The time of skb_copy_datagram_iter. The beginning is kept in struct nio_conn. */
 static __always_inline void rx_copy_begin(const struct sk_buff *skb, int len, bool known)
 {
 	struct nio_conn *conn = receiver_of(skb, len, known);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * Zero-copy sends from their call to their completion: what is pinned meanwhile, how long it takes,
- * how many sends a notification stands for, and sends that were refused.
- */
+/* Zero-copy sends from call to completion: bytes outstanding, times, refused sends. */
 #ifndef NETIOTRACE_COMPLETION_BPF_H
 #define NETIOTRACE_COMPLETION_BPF_H
 
@@ -15,7 +12,7 @@
 #include "maps.bpf.h"
 #include "netiotrace.h"
 
-/* See bpf/netiotrace.h. User space sets max_entries to NIO_ZC_SENDS when they are watched. */
+/* See bpf/netiotrace.h. User space sets max_entries to NIO_ZC_SENDS if completions are watched. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -23,13 +20,10 @@ struct {
 	__type(value, struct nio_zc_send);
 } nio_zc_sends SEC(".maps");
 
-/* net.core.optmem_max; 0: not known. */
+/* net.core.optmem_max in bytes; 0: unknown. */
 const volatile __u32 nio_optmem_max = 0;
 
-/*
- * Are completions watched as the kernel ends them? Then a notification that the application reads
- * only fills what was missed; else it is what there is.
- */
+/* Programs see the kernel complete sends; notifications then only fill in missed ones. */
 const volatile bool nio_completions = false;
 
 static __always_inline struct nio_zc_send *zc_send_of(const struct nio_conn *conn, __u32 id)
@@ -49,10 +43,7 @@ static __always_inline struct nio_zc *zc_of(const struct nio_conn *conn)
 	return zc;
 }
 
-/*
- * A send that was complete before its call was seen to return, which the peer of a loopback can
- * bring about, is noted now: it was counted as one of which nothing was known.
- */
+/* Reverts `unmatched` of a send that completed before its call was seen to return (loopback). */
 static __always_inline void known_after_all(void)
 {
 	struct nio_loss *loss = losses();
@@ -61,7 +52,7 @@ static __always_inline void known_after_all(void)
 		add(&loss->unmatched, -1);
 }
 
-/* A send call pinned bytes under this id. Runs in the call, one at a time for a socket. */
+/* A send call pinned bytes under this id. Runs in the call, one at a time per socket. */
 static __always_inline void on_pinned_send(struct nio_conn *conn, __u32 id, __u32 bytes)
 {
 	struct nio_zc_send *send = zc_send_of(conn, id);
@@ -88,18 +79,15 @@ static __always_inline void book_completion_time(struct nio_zc *zc, const struct
 	count_in_shared(zc->ns_hist, ns);
 }
 
-/* What a range of sends comes to that is reported complete. */
+/* The sums over one completed range of sends. */
 struct zc_tally {
-	__u64 complete; /* that were not before */
-	__u64 unknown;  /* of these, whose call was not seen, or is no longer known */
+	__u64 complete; /* sends not reported complete before */
+	__u64 unknown;  /* of these, sends without an entry in nio_zc_sends */
 	__u64 repeated;
 	__u64 bytes;
 };
 
-/*
- * A tally of nothing, of which the verifier does not know that it is 0: it would follow each sum
- * that a loop can come to as a state of its own.
- */
+/* The asm hides the zeroes from the verifier: else each sum in a loop is a separate state. */
 static __always_inline struct zc_tally no_tally(const struct nio_conn *conn)
 {
 	__u64 one = conn->cookie, other = one;
@@ -109,7 +97,7 @@ static __always_inline struct zc_tally no_tally(const struct nio_conn *conn)
 	return (struct zc_tally){one, one, one, one};
 }
 
-/* Marks one send of a range as complete. False where its connection has no entry for it. */
+/* Marks one send as complete. False: the connection has no ring. */
 static __always_inline bool tally_send(const struct nio_conn *conn, __u32 id, struct zc_tally *t)
 {
 	struct nio_zc_send *send = zc_send_of(conn, id);
@@ -133,9 +121,8 @@ static __always_inline bool tally_send(const struct nio_conn *conn, __u32 id, st
 }
 
 /*
- * Marks the sends of a range as complete, the newest first: of a range longer than the ring only
- * those have an entry. Where the kernel has iterators over numbers (Linux 6.4) the verifier follows
- * the body once; without, each of its turns, which takes most of the time that loading takes.
+ * Marks the sends of a range as complete, newest first: only the newest fit a shorter ring. With
+ * bpf_iter_num (Linux 6.4) the verifier checks the body once, else every iteration.
  */
 static __noinline int tally_range(const struct nio_conn *conn, const struct zc_notification *n,
 				  struct zc_tally *t)
@@ -160,7 +147,7 @@ static __noinline int tally_range(const struct nio_conn *conn, const struct zc_n
 	return 0;
 }
 
-/* Books the sends of a range that had not completed before. Returns how many they are. */
+/* Books the sends of a range that were not complete before. Returns their number. */
 static __always_inline __u64 book_range(struct nio_zc *zc, struct nio_conn *conn,
 					const struct zc_notification *n, struct zc_tally *t)
 {
@@ -183,7 +170,7 @@ static __always_inline void count_unknown(__u64 unknown)
 		add(&loss->unmatched, unknown);
 }
 
-/* A range of sends ends: first report of them. The rest of one longer than the ring is counted. */
+/* Books a range of sends. Sends beyond the ring have no entry and are only counted. */
 static __always_inline void on_ended(struct nio_zc *zc, struct nio_conn *conn,
 				     const struct zc_notification *n)
 {
@@ -203,7 +190,7 @@ static __always_inline void on_ended(struct nio_zc *zc, struct nio_conn *conn,
 	count_unknown(t.unknown + rest);
 }
 
-/* The kernel ends a range of sends of a socket: the last reference to their pages is gone. */
+/* The kernel completes a range of sends: the last reference to their pages is gone. */
 static __always_inline void on_completion(__u64 cookie, const struct zc_notification *n)
 {
 	struct nio_conn *conn = conn_by_cookie(cookie);
@@ -219,7 +206,6 @@ static __always_inline void on_completion(__u64 cookie, const struct zc_notifica
 		book_completion_time(zc, first);
 }
 
-/* A notification tells the application of a range of sends. */
 static __always_inline void on_told(struct nio_conn *conn, const struct zc_notification *n)
 {
 	struct nio_zc *zc = zc_of(conn);
@@ -234,9 +220,8 @@ static __always_inline void on_told(struct nio_conn *conn, const struct zc_notif
 }
 
 /*
- * The last reference to uarg goes: __msg_zerocopy_callback, or sock_zerocopy_callback, which until
- * Linux 5.11 is told only then whether the pages were sent as they were. An aborted send (len 0)
- * makes no notification.
+ * The last reference to uarg goes. sock_zerocopy_callback (until 5.11) learns only now whether the
+ * pages were copied. An aborted send has len 0 and makes no notification.
  */
 static __always_inline void on_uarg_end(const char *uarg, bool copied)
 {
@@ -251,9 +236,9 @@ static __always_inline void on_uarg_end(const char *uarg, bool copied)
 }
 
 /*
- * A reference to uarg goes (msg_zerocopy_complete): if it is the last, the socket's error report
- * follows before it returns, and on_uarg_report() books what was noted here; else
- * on_uarg_put_return() forgets it.
+ * A reference to uarg goes (msg_zerocopy_complete). After the last one, the socket reports an error
+ * before the function returns: on_uarg_report() books this note. on_uarg_put_return() deletes the
+ * note.
  */
 struct nio_put {
 	__u64 cookie;
@@ -301,7 +286,7 @@ static __always_inline void on_uarg_put_return(void)
 	bpf_map_delete_elem(&nio_puts, &flow);
 }
 
-/* SKB_TRUESIZE(0): what the sk_buff that holds an account is charged with. */
+/* SKB_TRUESIZE(0): what sock_omalloc charges for the sk_buff that holds a ubuf_info. */
 static __always_inline __u32 truesize_of_account(void)
 {
 	__u32 skb = bpf_core_type_size(struct sk_buff);
@@ -312,9 +297,9 @@ static __always_inline __u32 truesize_of_account(void)
 }
 
 /*
- * msg_zerocopy_realloc gave a send call no account: it ends with ENOBUFS. Either sk_omem_alloc
- * would pass optmem_max (sock_omalloc), or else the pages may not be locked
- * (mm_account_pinned_pages). The errno is the same; this is the kernel's own test, made again.
+ * msg_zerocopy_realloc failed: ENOBUFS. Either sk_omem_alloc would exceed optmem_max
+ * (sock_omalloc), or RLIMIT_MEMLOCK is used up (mm_account_pinned_pages). This repeats the test of
+ * sock_omalloc.
  */
 static __always_inline void on_zc_refused(const struct nio_conn *conn, __u32 omem_alloc)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Copies that run wherever the stack happens to be, in whoever's context: zero-copy pages copied
- * after all (skb_copy_ubufs), and unexpected copies (skb_copy_bits, skb_try_coalesce). What is
- * known at their beginning is kept until their end, under the flow of control they run in.
+ * Deferred copies (skb_copy_ubufs) and unexpected copies (skb_copy_bits, skb_try_coalesce). They
+ * run in any task or softirq; flow_now() is the key of their state.
  */
 #ifndef NETIOTRACE_COPY_BPF_H
 #define NETIOTRACE_COPY_BPF_H
@@ -22,8 +21,8 @@ enum nio_copy_kind {
 	NIO_COPY_DEFERRED,
 	NIO_COPY_BITS,
 	NIO_COPY_COALESCE,
-	NIO_COPY_RX,      /* skb_copy_datagram_iter, where its return does not tell the socket */
-	NIO_COPY_ACCOUNT, /* no copy: msg_zerocopy_realloc, likewise; bytes is sk_omem_alloc */
+	NIO_COPY_RX,      /* skb_copy_datagram_iter, where its return does not see the socket */
+	NIO_COPY_ACCOUNT, /* no copy: msg_zerocopy_realloc, likewise; bytes holds sk_omem_alloc */
 };
 
 struct nio_copy_key {
@@ -33,21 +32,17 @@ struct nio_copy_key {
 };
 
 struct nio_copy {
-	__u64 cookie; /* of the socket it is booked to */
+	__u64 cookie; /* of the socket that gets the bytes */
 	__u64 begin;
 	__u32 bytes;
 	__s32 stack;
-	__u32 depth; /* calls of the same function inside this one */
+	__u32 depth; /* nested calls of the same function */
 	__u32 pad;
-	struct nio_place place; /* where a deferred copy is booked */
+	struct nio_place place; /* of a deferred copy */
 	struct nio_perf_open perf;
 };
 
-/*
- * Copies in progress: an entry is there from the beginning to the end, so that as many are enough
- * as flows of control can copy at the same time. It is not an LRU map, which on many CPUs evicts
- * long before it is full, and tells nobody: here what finds no room is counted.
- */
+/* One entry per flow of control. Not LRU: with many CPUs an LRU map evicts early, unreported. */
 #define NIO_COPIES_MAX 4096
 
 struct {
@@ -62,7 +57,7 @@ static __always_inline struct nio_copy_key copy_key(__u32 kind)
 	return (struct nio_copy_key){.flow = flow_now(), .kind = kind};
 }
 
-/* The copy of this kind in progress here, or NULL. */
+/* The copy of this kind in progress in this flow of control, or NULL. */
 static __always_inline struct nio_copy *copy_in_progress(__u32 kind)
 {
 	struct nio_copy_key key = copy_key(kind);
@@ -70,7 +65,7 @@ static __always_inline struct nio_copy *copy_in_progress(__u32 kind)
 	return bpf_map_lookup_elem(&nio_copies, &key);
 }
 
-/* Notes that a copy begins. One before it whose end was not seen is counted. */
+/* Notes the beginning of a copy. An earlier copy without a seen end is counted as unmatched. */
 static __always_inline void copy_begin(__u32 kind, struct nio_copy *copy)
 {
 	struct nio_copy_key key = copy_key(kind);
@@ -89,7 +84,6 @@ static __always_inline void copy_over(__u32 kind)
 	bpf_map_delete_elem(&nio_copies, &key);
 }
 
-/* Adds to an entry of nio_places or nio_others. */
 static __always_inline void add_sum(void *map, const void *key, __u64 bytes, __u64 events, __u64 ns)
 {
 	struct nio_sum *sum = bpf_map_lookup_elem(map, key), zero = {};
@@ -103,7 +97,6 @@ static __always_inline void add_sum(void *map, const void *key, __u64 bytes, __u
 	add(&sum->ns, ns);
 }
 
-/* Where a copy runs, and on which device. */
 static __always_inline void fill_place(struct nio_place *place, const struct nio_conn *conn,
 				       const struct sk_buff *skb, bool known)
 {
@@ -119,9 +112,8 @@ static __always_inline void fill_place(struct nio_place *place, const struct nio
 }
 
 /*
- * skb_copy_ubufs begins. With frags it copies all of data_len, also of those that were not pinned;
- * without, it only ends the send. The account is read now: the copy clears it. The bytes are booked
- * now, too, so that an end that is not seen costs the time alone.
+ * skb_copy_ubufs begins. It copies all of data_len, pinned or not; with data_len 0 it only ends the
+ * send. The copy clears the ubuf_info, so read it now. A missed return then loses only the time.
  */
 static __always_inline void deferred_copy_begin(const struct sk_buff *skb, bool known)
 {
@@ -145,7 +137,7 @@ static __always_inline void deferred_copy_begin(const struct sk_buff *skb, bool 
 		perf_begin(&noted->perf, conn->slot, NIO_PERF_DEFERRED_COPY);
 }
 
-/* skb_copy_ubufs returned ret: 0, or the skb is dropped uncopied. */
+/* skb_copy_ubufs returned ret. After an error the skb is dropped uncopied. */
 static __always_inline void deferred_copy_end(int ret)
 {
 	struct nio_copy *copy = copy_in_progress(NIO_COPY_DEFERRED);
@@ -169,9 +161,8 @@ static __always_inline void deferred_copy_end(int ret)
 }
 
 /*
- * An unexpected copy begins, of bytes that belong to sk. Where another layer serves the socket it
- * is that layer's, which looks at the heads of its records (kTLS), and may be all that is seen of
- * what it receives.
+ * An unexpected copy of payload of sk begins. If another layer serves the socket, that layer
+ * copies: kTLS reads record headers this way, which may be its only visible receive event.
  */
 static __always_inline void other_copy_begin(void *ctx, const struct sock *sk, __u32 kind,
 					     int bytes, bool known)
@@ -195,10 +186,7 @@ static __always_inline void other_copy_begin(void *ctx, const struct sock *sk, _
 	copy_begin(kind, &copy);
 }
 
-/*
- * It ends; watched: its beginning should have been seen. A kretprobe cannot tell: there a beginning
- * that was missed is in the kernel's own count of missed runs only.
- */
+/* An unexpected copy ends. watched: the program at its beginning should have run. */
 static __always_inline void other_copy_end(__u32 copy_kind, __u32 kind, bool made, bool watched)
 {
 	struct nio_copy *copy = copy_in_progress(copy_kind);
@@ -227,10 +215,7 @@ static __always_inline void other_copy_end(__u32 copy_kind, __u32 kind, bool mad
 	copy_over(copy_kind);
 }
 
-/*
- * skb_copy_bits calls itself for the skbs of a frag_list, whose bytes the outer call's length has
- * in it. An old entry is one whose end was missed.
- */
+/* skb_copy_bits calls itself for a frag_list. After 1 s the end of the outer call was missed. */
 static __always_inline bool enter_nested_copy(void)
 {
 	struct nio_copy *outer = copy_in_progress(NIO_COPY_BITS);
@@ -241,8 +226,7 @@ static __always_inline bool enter_nested_copy(void)
 	return true;
 }
 
-/* Payload of skb's own socket that skb_copy_bits copies; for skb_try_coalesce it is counted there.
- */
+/* skb_copy_bits begins. A call from skb_try_coalesce is counted there. */
 static __always_inline void copy_bits_begin(void *ctx, const struct sk_buff *skb, int len,
 					    bool known)
 {
@@ -251,7 +235,7 @@ static __always_inline void copy_bits_begin(void *ctx, const struct sk_buff *skb
 	other_copy_begin(ctx, NIO_FIELD(known, struct sk_buff, skb, sk), NIO_COPY_BITS, len, known);
 }
 
-/* It returned, as seen by a program that is told its arguments. */
+/* skb_copy_bits returned, as seen by an fexit program, which has the arguments. */
 static __always_inline void copy_bits_end(const struct sk_buff *skb, int len, bool made)
 {
 	const struct nio_conn *conn = len > 0 && skb->sk ? conn_of(skb->sk, KNOWN) : NULL;
@@ -261,10 +245,7 @@ static __always_inline void copy_bits_end(const struct sk_buff *skb, int len, bo
 		       watched && !copy_in_progress(NIO_COPY_COALESCE));
 }
 
-/*
- * skb_try_coalesce copies only what fits into the tail room of to, which has none when its payload
- * is in frags; else it moves references.
- */
+/* skb_try_coalesce copies only into the tail room of `to`, which has none if it has frags. */
 static __always_inline void coalesce_begin(void *ctx, const struct sk_buff *to,
 					   const struct sk_buff *from, bool known)
 {
@@ -281,9 +262,7 @@ static __always_inline void coalesce_begin(void *ctx, const struct sk_buff *to,
 			 known);
 }
 
-/*
- * For kretprobes, which see no arguments: what the entry knew of the socket is kept likewise.
- */
+/* For kretprobes, which see no arguments: the entry keeps what the return needs. */
 static __always_inline void rx_copy_begin_flow(const struct sk_buff *skb, int len)
 {
 	struct nio_conn *conn = receiver_of(skb, len, ADDRESS);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Programs at the entry of a kernel function that are the same for both function backends: each is
- * written once, and built as a fentry program (nio_fe_NAME) and as a kprobe program (nio_kp_NAME),
- * of which a plan uses one.
+ * Function entry programs of both function backends: each is built as fentry (nio_fe_NAME) and as
+ * kprobe (nio_kp_NAME), and a plan loads one of them.
  */
 #ifndef NETIOTRACE_ENTRY_BPF_H
 #define NETIOTRACE_ENTRY_BPF_H
@@ -17,10 +16,7 @@
 #include "kernel.bpf.h"
 #include "stages.bpf.h"
 
-/*
- * NIO_ENTRY(name, function, statement, arguments of the function...): the statement may use
- * the arguments, ctx and known, which says whether the verifier knows them as pointers.
- */
+/* The statement may use the function's arguments, ctx and `known` (see NIO_FIELD). */
 #define NIO_ENTRY(name, function, statement, args...)      \
 	SEC("?fentry/" #function)                          \
 	int BPF_PROG(nio_fe_##name, ##args)                \
@@ -44,7 +40,7 @@
 NIO_ENTRY(transmit, __tcp_transmit_skb, if (!nio_resting) on_transmit(sk, skb, known),
 	  struct sock *sk, struct sk_buff *skb)
 
-/* Copies made after all, and unexpected copies. */
+/* Deferred copies and unexpected copies. */
 
 NIO_ENTRY(deferred, skb_copy_ubufs, deferred_copy_begin(skb, known), struct sk_buff *skb)
 NIO_ENTRY(copy_bits, skb_copy_bits, copy_bits_begin(ctx, skb, len, known),
@@ -54,7 +50,7 @@ NIO_ENTRY(csum_bits, skb_copy_and_csum_bits, copy_bits_begin(ctx, skb, len, know
 NIO_ENTRY(coalesce, skb_try_coalesce, coalesce_begin(ctx, to, from, known), struct sk_buff *to,
 	  struct sk_buff *from)
 
-/* Completions, by the function that ends a send in this kernel. */
+/* Completions: which function ends a send depends on the kernel. */
 
 NIO_ENTRY(msg_completion, __msg_zerocopy_callback, on_uarg_end(uarg, false), const void *uarg)
 NIO_ENTRY(sock_completion, sock_zerocopy_callback, on_uarg_end(uarg, !success), const void *uarg,

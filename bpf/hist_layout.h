@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The one definition of how a value is mapped to a histogram bucket, used by the BPF programs, the
- * collector and the load generator. Pure arithmetic: includes nothing but <linux/types.h>.
+ * Maps values to log-linear histogram buckets: 2^sub_bits equal buckets for each power of two.
+ * Values below 2^sub_bits have their own bucket.
  *
- * Log-linear buckets: every power of two is cut into 2^sub_bits equal buckets, so a bucket is at
- * most 1/2^sub_bits of its lower bound wide. Values below 2^sub_bits have a bucket of their own.
- *
- *   sub_bits 3: 12.5 % wide buckets (sizes counted in BPF: small maps)
- *   sub_bits 5:  3.1 % wide buckets (latencies of the load generator; the midpoint errs by 1.6 %)
+ *   sub_bits 3: buckets 12.5 % wide (in BPF maps)
+ *   sub_bits 5: buckets 3.1 % wide (latencies; midpoint within 1.6 %)
  */
 #ifndef NETIOTRACE_HIST_LAYOUT_H
 #define NETIOTRACE_HIST_LAYOUT_H
@@ -16,7 +13,7 @@
 #include <linux/types.h>
 #endif
 
-/* Position of the highest set bit; v must not be 0. No clz: BPF targets before v4 have none. */
+/* Position of the highest set bit; v must not be 0. No clz: BPF before v4 has none. */
 static inline __u32 hist_log2(__u64 v)
 {
 	__u32 r = 0;
@@ -44,7 +41,7 @@ static inline __u32 hist_log2(__u64 v)
 	return r + (v >= 2);
 }
 
-/* Bucket of value v, clamped to the last of n_buckets. */
+/* Bucket of value v; values beyond the last bucket fall into it. */
 static inline __u32 hist_bucket(__u64 v, __u32 sub_bits, __u32 n_buckets)
 {
 	__u32 log2, i;
@@ -57,7 +54,6 @@ static inline __u32 hist_bucket(__u64 v, __u32 sub_bits, __u32 n_buckets)
 	return i < n_buckets ? i : n_buckets - 1;
 }
 
-/* Lowest value that falls into bucket i. */
 static inline __u64 hist_bucket_low(__u32 i, __u32 sub_bits)
 {
 	__u32 octave = i >> sub_bits;

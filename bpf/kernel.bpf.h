@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * Reading the kernel: constants that BTF does not carry, types that differ between kernels, and
- * where a program runs. No maps, no accounting.
- */
+/* Kernel constants, types that differ between kernels, and the context a program runs in. */
 #ifndef NETIOTRACE_KERNEL_BPF_H
 #define NETIOTRACE_KERNEL_BPF_H
 
@@ -13,9 +10,8 @@
 #include "netiotrace.h"
 
 /*
- * Reads ptr->field of an address that the verifier does not know as a pointer: as a plain load
- * where the kernel lets an address be declared a type (6.2), else through a helper, which costs
- * five times as much.
+ * Reads a field of an address without a type: a plain load with bpf_rdonly_cast() (Linux 6.2), else
+ * a helper call, which costs five times as much.
  */
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 #define kernel_read(type, ptr, field)                                                         \
@@ -23,15 +19,12 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 		 ? ((const type *)bpf_rdonly_cast(ptr, bpf_core_type_id_kernel(type)))->field \
 		 : BPF_CORE_READ((const type *)(ptr), field))
 
-/*
- * The same for a pointer p that the verifier knows as one to its type (tp_btf, fentry, fexit:
- * known, a constant, is true), and then is read directly; of a kprobe it knows nothing.
- */
+/* known: KNOWN where the verifier knows the type of p (tp_btf, fentry, fexit), else ADDRESS. */
 #define KNOWN                            true
 #define ADDRESS                          false
 #define NIO_FIELD(known, type, p, field) ((known) ? (p)->field : kernel_read(type, p, field))
 
-/* An iterator over numbers (Linux 6.4), whose body the verifier follows once. */
+/* The iterator over numbers (Linux 6.4): the verifier checks its loop body once. */
 struct bpf_iter_num___local {
 	__u64 opaque;
 };
@@ -40,7 +33,7 @@ extern int bpf_iter_num_new(struct bpf_iter_num___local *it, int start, int end)
 extern int *bpf_iter_num_next(struct bpf_iter_num___local *it) __ksym __weak;
 extern void bpf_iter_num_destroy(struct bpf_iter_num___local *it) __ksym __weak;
 
-/* Constants of the kernel that are not in BTF, or not in vmlinux.h. */
+/* Kernel constants that are not in BTF, or not in vmlinux.h. */
 #define NETIF_F_SG                 (1ULL << 0)
 #define MSG_SPLICE_PAGES           0x8000000
 #define MSG_ZEROCOPY               0x4000000
@@ -57,16 +50,16 @@ extern void bpf_iter_num_destroy(struct bpf_iter_num___local *it) __ksym __weak;
 #define EEXIST                     17
 #define E2BIG                      7
 #define PF_IO_WORKER               0x10
-#define IFF_BRIDGE_PORT            (1U << 9)  /* enum netdev_priv_flags, the same since 3.15 */
+#define IFF_BRIDGE_PORT            (1U << 9)  /* enum netdev_priv_flags, unchanged since 3.15 */
 #define IFF_OVS_DATAPATH           (1U << 10) /* a port of Open vSwitch */
-#define SMP_CACHE_BYTES            64         /* of SKB_TRUESIZE; x86 and arm64 servers */
+#define SMP_CACHE_BYTES            64         /* for SKB_TRUESIZE; x86 and arm64 servers */
 
-/* Until 5.14 the zero-copy flag of an skb was in tx_flags: 06b4feb37e64 moved it to flags. */
+/* Until 5.14 the zero-copy flag of an skb was in tx_flags; 06b4feb37e64 moved it to flags. */
 struct skb_shared_info___tx_flags {
 	__u8 tx_flags;
 } __attribute__((preserve_access_index));
 
-/* Until 6.0 a MSG_ZEROCOPY send's account was in ubuf_info itself: 6eaab4dfdd30 made it msgzc. */
+/* Until 6.0 id, len and zerocopy were in ubuf_info; 6eaab4dfdd30 moved them to ubuf_info_msgzc. */
 struct ubuf_info___msgzc {
 	union {
 		struct {
@@ -77,7 +70,7 @@ struct ubuf_info___msgzc {
 	};
 } __attribute__((preserve_access_index));
 
-/* How a ubuf_info is told apart: by its operations, until 6.11 by its callback. */
+/* The operations (6.12) or the callback (until 6.11) tell the kind of a ubuf_info. */
 struct ubuf_info_ops___6_12 {
 	void *complete;
 } __attribute__((preserve_access_index));
@@ -90,25 +83,21 @@ struct ubuf_info___callback {
 	void *callback;
 } __attribute__((preserve_access_index));
 
-/* From 6.0 on: the ubuf_info that a message brings along. */
+/* From 6.0 a message can carry its own ubuf_info. */
 struct msghdr___ubuf {
 	void *msg_ubuf;
 } __attribute__((preserve_access_index));
 
-/*
- * Addresses of kernel functions, from user space; 0: not known. What ends a MSG_ZEROCOPY send
- * (its ubuf_info's callback or complete), and what TCP itself sends and receives with.
- */
+/* Kernel functions, 0: unknown. nio_zerocopy_end ends a MSG_ZEROCOPY send (ubuf_info). */
 const volatile __u64 nio_zerocopy_end = 0;
 const volatile __u64 nio_tcp_sendmsg = 0;
 const volatile __u64 nio_tcp_recvmsg = 0;
 
 /*
- * Whether a softirq is being served stands in the preemption count: on arm64 of the task; on x86 in
- * a per-CPU variable, which from 6.2 to 6.14 was part of pcpu_hot. That one is found by addresses
- * from user space: Linux 5.10 refuses a program that names a variable it does not have, and would
- * have to refuse one of the two. A real-time kernel (PREEMPT_RT) serves softirqs in threads, and
- * counts that in a field of the task which no other kernel has (kernel/softirq.c).
+ * SOFTIRQ_OFFSET in the preemption count tells whether a softirq is served. arm64 has the count in
+ * the task, x86 in a per-CPU variable (from 6.2 to 6.14 in pcpu_hot). Linux 5.10 refuses a program
+ * that names a missing variable, so user space supplies the address of pcpu_hot. PREEMPT_RT uses
+ * task_struct.softirq_disable_cnt, which no other kernel has (kernel/softirq.c).
  */
 struct task_struct___rt {
 	int softirq_disable_cnt;
@@ -126,16 +115,13 @@ static __always_inline bool serves_softirq_rt(void)
 	return kernel_read(struct task_struct___rt, task, softirq_disable_cnt) & SOFTIRQ_OFFSET;
 }
 
-/*
- * Addresses of pcpu_hot within a CPU's area, and of the table of these areas; 0: not known,
- * or not of this machine.
- */
+/* Offset of pcpu_hot in a per-CPU area, address of the table of areas; 0: unknown or absent. */
 const volatile __u64 nio_pcpu_hot = 0;
 const volatile __u64 nio_per_cpu_offset = 0;
 
 #if defined(__TARGET_ARCH_arm64)
 
-/* The whole word: the count is its lower half, a flag for the scheduler its upper. */
+/* The whole word: the lower half is the count, the upper half is a scheduler flag. */
 struct thread_info___arm64 {
 	__u64 preempt_count;
 } __attribute__((preserve_access_index));
@@ -186,7 +172,6 @@ static __always_inline bool preempt_count_now(__u32 *count)
 
 #endif
 
-/* In which context does this program run? */
 static __always_inline enum nio_context context_now(void)
 {
 	__u32 count;
@@ -201,14 +186,12 @@ static __always_inline enum nio_context context_now(void)
 	return softirq ? NIO_CONTEXT_SOFTIRQ : NIO_CONTEXT_PROCESS;
 }
 
-/* What io_uring keeps of a thread that submits to it, and its own threads, which submit for others.
- */
+/* `io_uring`: set in threads that submit. `flags`: PF_IO_WORKER in io_uring's own threads. */
 struct task_struct___uring {
 	unsigned int flags;
 	void *io_uring;
 } __attribute__((preserve_access_index));
 
-/* Can what this thread does be on behalf of io_uring? */
 static __always_inline bool uses_io_uring(void)
 {
 	const void *task = (const void *)bpf_get_current_task();
@@ -225,10 +208,9 @@ static __always_inline __u32 tid_now(void)
 }
 
 /*
- * A name for what runs here that no other flow of control has at the same time: the thread, or the
- * CPU in a softirq, which neither migrates nor nests. The idle tasks share their thread id 0, but
- * only interrupts reach programs there. On a real-time kernel softirqs are preempted, and it is the
- * thread that serves one at a time.
+ * Identifies the present flow of control: the thread, or the CPU in a softirq, which neither
+ * migrates nor nests. The idle tasks share thread id 0, but programs run there in interrupts only.
+ * PREEMPT_RT preempts softirqs, so there the serving thread identifies them.
  */
 #define FLOW_SOFTIRQ (1ULL << 63)
 
@@ -241,7 +223,6 @@ static __always_inline __u64 flow_now(void)
 	return FLOW_SOFTIRQ | (is_realtime() ? tid : bpf_get_smp_processor_id());
 }
 
-/* Address of the skb_shared_info of an skb. */
 static __always_inline const void *shinfo_of(const struct sk_buff *skb, bool known)
 {
 	return NIO_FIELD(known, struct sk_buff, skb, head) +
@@ -257,8 +238,8 @@ static __always_inline bool is_zerocopy(const void *shinfo)
 }
 
 /*
- * Does this ubuf_info belong to a MSG_ZEROCOPY send? Others (io_uring, vhost) look alike from the
- * outside and have no sk_buff around them. Where the address is not known it is taken for one.
+ * Does a MSG_ZEROCOPY send own this ubuf_info? Those of io_uring and vhost have no sk_buff around
+ * them. True if nio_zerocopy_end is unknown.
  */
 static __always_inline bool is_msg_zerocopy(const void *uarg)
 {
@@ -274,9 +255,9 @@ static __always_inline bool is_msg_zerocopy(const void *uarg)
 }
 
 /*
- * The cookie of the socket that sent with this ubuf_info, which a MSG_ZEROCOPY send keeps in the cb
- * of an sk_buff charged to the sending socket (skb_from_uarg). An skb's own sk is useless for this:
- * on loopback and veth it is orphaned before it arrives.
+ * The cookie of the socket that sent with this ubuf_info; 0: none. The ubuf_info is in the cb of an
+ * sk_buff charged to that socket (skb_from_uarg). The packet itself has no sk: loopback and veth
+ * orphan it.
  */
 static __always_inline __u64 cookie_of_uarg(const char *uarg)
 {
@@ -288,14 +269,14 @@ static __always_inline __u64 cookie_of_uarg(const char *uarg)
 	return kernel_read(struct sock, sk, __sk_common.skc_cookie.counter);
 }
 
-/* The notification of a range of sends. */
+/* The completion of a range of sends. */
 struct zc_notification {
-	__u32 lo; /* id of the first; ids wrap */
+	__u32 lo; /* id of the first send; ids wrap */
 	__u32 sends;
 	bool copied;
 };
 
-/* Reads the account of a MSG_ZEROCOPY send: 0, or -1 when there were no sends under it. */
+/* Reads the ubuf_info of a MSG_ZEROCOPY send. -1: an aborted send (len 0). */
 static __always_inline int read_uarg(const char *uarg, struct zc_notification *n)
 {
 	const struct ubuf_info___msgzc *old = (const void *)uarg;
@@ -313,7 +294,7 @@ static __always_inline int read_uarg(const char *uarg, struct zc_notification *n
 	return n->sends ? 0 : -1;
 }
 
-/* The ubuf_info of an skb whose pages are a sender's; NULL: it has none. */
+/* The ubuf_info of an skb with zero-copy pages; NULL: none. */
 static __always_inline const char *uarg_of(const struct sk_buff *skb, bool known)
 {
 	const void *shinfo = shinfo_of(skb, known);
@@ -323,8 +304,8 @@ static __always_inline const char *uarg_of(const struct sk_buff *skb, bool known
 }
 
 /*
- * Is skb from an error queue (skb_is_err_queue)? Timestamps bring their packet along, which is no
- * payload received. Notifications of zero-copy sends are not marked so, but are empty.
+ * Is skb from an error queue (skb_is_err_queue)? Packets returned with a timestamp are, and are no
+ * payload. Zero-copy notifications are not marked, but are empty.
  */
 static __always_inline bool is_of_error_queue(const struct sk_buff *skb, bool known)
 {
@@ -334,10 +315,9 @@ static __always_inline bool is_of_error_queue(const struct sk_buff *skb, bool kn
 }
 
 /*
- * Does what arrives here arrive at another device once more, if anywhere? A bridge and Open vSwitch
- * take packets from their ports before they are delivered, with the sender's pages on board, and
- * what is for this machine passes netif_receive_skb again, at the bridge's own device or beyond a
- * port. Unless somebody captures at the port: a packet is copied before it is shown to him.
+ * Will this packet pass netif_receive_skb again, with its zero-copy pages, if it stays on this
+ * machine? Yes at a port of a bridge or of Open vSwitch, unless a packet tap there makes the kernel
+ * copy it now.
  */
 static __always_inline bool arrives_once_more(const struct sk_buff *skb)
 {
@@ -349,7 +329,7 @@ static __always_inline bool arrives_once_more(const struct sk_buff *skb)
 	       (const void *)BPF_CORE_READ(dev, ptype_all.next) == taps;
 }
 
-/* Which layer took over a socket whose send or receive function is not TCP's. */
+/* The layer whose sendmsg or recvmsg a socket has in place of TCP's. */
 static __always_inline enum nio_uncovered_kind layer_of(const struct sock *sk, bool known)
 {
 	const struct tcp_ulp_ops *ulp;
@@ -366,10 +346,7 @@ static __always_inline enum nio_uncovered_kind layer_of(const struct sock *sk, b
 								 : NIO_UNCOVERED_OTHER;
 }
 
-/*
- * Does TCP itself send on this socket, or receive? NIO_COVERED, or what does in its place. Two
- * loads and a comparison; where the addresses are not known, only MPTCP is.
- */
+/* NIO_COVERED, or the layer in TCP's place. With unknown addresses, only MPTCP is recognised. */
 static __always_inline enum nio_uncovered_kind path_of(const struct sock *sk, enum nio_side side,
 						       bool known)
 {

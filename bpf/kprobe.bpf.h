@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The kprobe backend: for kernels that refuse trampolines. Bytes come from entries (nio_kp_*)
- * alone, since the return (nio_kr_*) of a function that sleeps is not always seen; times need both.
- * Entries that are alike in both function backends are in entry.bpf.h.
+ * The kprobe backend, for kernels that refuse fentry and fexit. Bytes come from entries (nio_kp_*)
+ * only: kretprobes (nio_kr_*) miss returns of functions that sleep (maxactive). Times need both.
  */
 #ifndef NETIOTRACE_KPROBE_BPF_H
 #define NETIOTRACE_KPROBE_BPF_H
@@ -51,7 +50,7 @@ int BPF_KPROBE(nio_kp_rx_copy, const struct sk_buff *skb, int offset, void *to, 
 	return 0;
 }
 
-/* Copies made after all, and copies that were unexpected. */
+/* Deferred copies and unexpected copies. */
 
 SEC("?kretprobe/skb_copy_ubufs")
 int BPF_KRETPROBE(nio_kr_deferred, int ret)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* The maps of bpf/netiotrace.h, and the ways to use them: find a watched socket, book bytes, time.
- */
+/* The maps of bpf/netiotrace.h, the lookup of a watched socket, and the functions that book. */
 #ifndef NETIOTRACE_MAPS_BPF_H
 #define NETIOTRACE_MAPS_BPF_H
 
@@ -20,8 +19,7 @@ struct {
 	__type(value, struct nio_conn);
 } nio_conns SEC(".maps");
 
-/* Rows by CPU (percpu.bpf.h): user space sets max_entries, from the numbers of CPUs and of slots.
- */
+/* Rows per CPU (percpu.bpf.h). User space sets max_entries from the numbers of CPUs and slots. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -83,13 +81,10 @@ struct {
 	__type(value, struct nio_loss);
 } nio_losses SEC(".maps");
 
-/* Programs of sending and receiving at functions book nothing: see session__rest(). */
+/* True: programs on send and receive functions book nothing (session__rest()). */
 bool nio_resting = false;
 
-/*
- * The entry of a socket, or NULL when nobody watches it. A socket has no cookie until somebody asks
- * for it, so most of the traffic of others is turned away by this one load.
- */
+/* The entry of a watched socket, or NULL. Most foreign sockets have no cookie (0). */
 static __always_inline struct nio_conn *conn_by_cookie(__u64 cookie)
 {
 	struct nio_conn *conn;
@@ -117,10 +112,7 @@ static __always_inline struct nio_conn *conn_of(const struct sock *sk, bool know
 	return conn_by_cookie(cookie_of(sk, known));
 }
 
-/*
- * Adds atomically. Of a constant 0 the compiler would make an atomic "or", which Linux 5.10 does
- * not know.
- */
+/* Adds atomically. For a constant 0 clang makes an atomic OR, which Linux 5.10 does not support. */
 static __always_inline void add(__u64 *sum, __u64 value)
 {
 	if (!__builtin_constant_p(value) || value)
@@ -134,7 +126,6 @@ static __always_inline struct nio_loss *losses(void)
 	return bpf_map_lookup_elem(&nio_losses, &cpu);
 }
 
-/* Adds one to a counter of nio_losses. */
 #define count_loss(field)                         \
 	do {                                      \
 		struct nio_loss *loss = losses(); \
@@ -142,7 +133,7 @@ static __always_inline struct nio_loss *losses(void)
 			add(&loss->field, 1);     \
 	} while (0)
 
-/* Makes an entry of a hash map. Another CPU may have made it meanwhile: then it is there. */
+/* Creates an entry of a hash map. True if the entry exists, also if another CPU created it. */
 static __always_inline bool insert(void *map, const void *key, const void *value)
 {
 	long err = bpf_map_update_elem(map, key, value, BPF_NOEXIST);
@@ -153,7 +144,7 @@ static __always_inline bool insert(void *map, const void *key, const void *value
 	return false;
 }
 
-/* The counters of a stage; NULL, and counted, when there are none. */
+/* The counters of a stage. NULL: none, which is counted in no_cell. */
 static __always_inline struct nio_cell *cell_of(const struct nio_conn *conn, __u32 stage)
 {
 	__u32 i =
@@ -165,10 +156,7 @@ static __always_inline struct nio_cell *cell_of(const struct nio_conn *conn, __u
 	return cell;
 }
 
-/*
- * The bucket of value, kept apart from how it was computed: verifiers until 6.2 lose track of its
- * bounds when the compiler has folded the comparison into the computation.
- */
+/* The asm keeps the caller's bounds check separate: verifiers until 6.2 would lose the bound. */
 static __always_inline __u64 bucket_of(__u64 value)
 {
 	__u64 bucket = hist_bucket(value, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
@@ -177,7 +165,6 @@ static __always_inline __u64 bucket_of(__u64 value)
 	return bucket;
 }
 
-/* Adds one to the bucket of value. */
 static __always_inline void count_in(__u64 *hist, __u64 value)
 {
 	__u64 bucket = bucket_of(value);
@@ -186,7 +173,7 @@ static __always_inline void count_in(__u64 *hist, __u64 value)
 		hist[bucket]++;
 }
 
-/* Books one event of a stage that runs in process context only: see bpf/netiotrace.h. */
+/* Books one event of a stage that runs in process context only (see bpf/netiotrace.h). */
 static __always_inline void book(const struct nio_conn *conn, __u32 stage, __u64 bytes)
 {
 	struct nio_cell *cell = cell_of(conn, stage);
@@ -198,7 +185,7 @@ static __always_inline void book(const struct nio_conn *conn, __u32 stage, __u64
 	count_in(cell->hist, bytes);
 }
 
-/* Books the time of an event whose bytes are booked elsewhere. */
+/* Books the time of an event; another program books its bytes. */
 static __always_inline void book_time(const struct nio_conn *conn, __u32 stage, __u64 ns)
 {
 	struct nio_cell *cell = cell_of(conn, stage);
@@ -210,7 +197,7 @@ static __always_inline void book_time(const struct nio_conn *conn, __u32 stage, 
 	count_in(cell->ns_hist, ns);
 }
 
-/* Like count_in, where a softirq may be at the same bucket. */
+/* Like count_in(), for buckets that a softirq may update, too. */
 static __always_inline void count_in_shared(__u64 *hist, __u64 value)
 {
 	__u64 bucket = bucket_of(value);
@@ -219,7 +206,7 @@ static __always_inline void count_in_shared(__u64 *hist, __u64 value)
 		add(&hist[bucket], 1);
 }
 
-/* Books an event of a stage that runs in process and in softirq context. */
+/* Books an event of a stage that runs in process and softirq context. */
 static __always_inline void book_shared(const struct nio_conn *conn, __u32 stage, __u64 bytes)
 {
 	struct nio_cell *cell = cell_of(conn, stage);
@@ -231,7 +218,7 @@ static __always_inline void book_shared(const struct nio_conn *conn, __u32 stage
 	count_in_shared(cell->hist, bytes);
 }
 
-/* Takes such an event back that turned out not to have happened. */
+/* Reverts book_shared() for an event that failed. */
 static __always_inline void unbook_shared(const struct nio_conn *conn, __u32 stage, __u64 bytes)
 {
 	struct nio_cell *cell = cell_of(conn, stage);
@@ -245,7 +232,6 @@ static __always_inline void unbook_shared(const struct nio_conn *conn, __u32 sta
 		add(&cell->hist[bucket], -1);
 }
 
-/* Books its time. */
 static __always_inline void book_time_shared(const struct nio_conn *conn, __u32 stage, __u64 ns)
 {
 	struct nio_cell *cell = cell_of(conn, stage);
@@ -257,7 +243,6 @@ static __always_inline void book_time_shared(const struct nio_conn *conn, __u32 
 	count_in_shared(cell->ns_hist, ns);
 }
 
-/* Books bytes that no stage covers. */
 static __always_inline void book_uncovered(const struct nio_conn *conn, __u32 kind, __u64 bytes)
 {
 	__u32 i = of_this_cpu(nio_uncovered_index(1, 0, 0),

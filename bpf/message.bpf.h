@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* What the message of a send call says of how its bytes are taken. */
+/* Reads from the message of a send call how its bytes are queued. */
 #ifndef NETIOTRACE_MESSAGE_BPF_H
 #define NETIOTRACE_MESSAGE_BPF_H
 
 #include "kernel.bpf.h"
 
-/* Does this kernel have MSG_SPLICE_PAGES? It does where skb_splice_from_iter exists. */
+/* True: this kernel has MSG_SPLICE_PAGES (it has skb_splice_from_iter). */
 const volatile bool nio_splice_pages = false;
 
-/* As NIO_SEEN_*: kept where the call is booked later. known: KNOWN or ADDRESS. */
+/* The flags NIO_SEEN_* of a message. known: KNOWN or ADDRESS. */
 static __always_inline __u32 call_of_message(const struct msghdr *msg, bool known)
 {
 	__u32 flags = NIO_FIELD(known, struct msghdr, msg, msg_flags), call = NIO_SEEN_CALL;
@@ -33,10 +33,9 @@ enum iter_type___kind {
 	ITER_BVEC___kind = 2,
 };
 
-/* What the pieces of a message are. */
 enum message_pieces {
 	PIECES_OTHER,
-	PIECES_BUFFERS, /* of the application */
+	PIECES_BUFFERS, /* memory of the application */
 	PIECES_PAGES,
 };
 
@@ -56,18 +55,15 @@ static __always_inline enum message_pieces pieces_of(const struct msghdr *msg)
 	return PIECES_OTHER;
 }
 
-/*
- * Is the message of several pieces, as its call begins? Those of a buffer that was registered with
- * io_uring are its pages, which nobody passed one by one.
- */
+/* Is this a message of several buffers, as its call begins? Not registered io_uring pages. */
 static __always_inline bool is_vector(const struct msghdr *msg)
 {
 	return BPF_CORE_READ(msg, msg_iter.nr_segs) > 1 && pieces_of(msg) != PIECES_PAGES;
 }
 
 /*
- * The same at any turn of its call: the pieces that were sent are gone from it. Where turns are
- * shown (Linux 6.16), a message of one buffer is no list of buffers (__import_iovec_ubuf).
+ * The same in any loop iteration, when some buffers are gone. Where that is seen (Linux 6.16), one
+ * buffer is ITER_UBUF (__import_iovec_ubuf).
  */
 static __always_inline bool was_vector(const struct msghdr *msg)
 {

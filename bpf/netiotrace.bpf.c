@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel side: one object, whose programs are switched on one by one by the plan. */
+/* The BPF object of a run. The plan chooses which of its programs are loaded. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 

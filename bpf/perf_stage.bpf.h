@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The kernel half of bpf/perf_stage.h: two calls, one at either end of a window.
+ * Reads performance counters at both ends of a window (bpf/perf_stage.h).
  *
  *   perf_begin(&state->perf, conn->slot, NIO_PERF_PIN);             in the fentry program
  *   perf_end(&state->perf, conn->slot, NIO_PERF_PIN, bytes);        in the fexit program
  *
- * state is what the stage keeps of the call between the two (task storage, or a hash on pid_tgid).
- * For programs of type tracing, kprobe and raw_tp. With nio_perf_every at 0 the verifier deletes
- * all of it.
+ * For tracing, kprobe and raw_tp programs. With nio_perf_every = 0 the verifier removes this code.
  */
 #ifndef NETIOTRACE_PERF_STAGE_BPF_H
 #define NETIOTRACE_PERF_STAGE_BPF_H
@@ -22,11 +20,10 @@
 #define PERF_CURRENT_CPU 0xffffffffULL /* BPF_F_CURRENT_CPU */
 #define PERF_ENOENT      2
 
-/* Sample 1 window in so many; set before loading, a prime so that it does not beat with a pattern.
- */
+/* Sample 1 window in nio_perf_every; set before loading. A prime avoids beats with patterns. */
 const volatile __u32 nio_perf_every;
 
-/* One event on each CPU, put there by user/perf/windows.c; libbpf makes an entry for each CPU. */
+/* One event per CPU, added by user/perf/windows.c. libbpf creates an entry for each CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__type(key, __u32);
@@ -34,7 +31,6 @@ struct {
 } nio_perf_cycles SEC(".maps")
 , nio_perf_llc SEC(".maps");
 
-/* Rows by CPU (percpu.bpf.h): user space sets max_entries. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, NIO_PERF_WINDOW_NR);
@@ -43,12 +39,11 @@ struct {
 	__type(value, struct nio_perf_cell);
 } nio_perf_cells SEC(".maps");
 
-/* What is read of a task here: a flavour, so that vmlinux.h need not have the structure. */
+/* The fields of task_struct that are read here: a CO-RE flavour. */
 struct task_struct___switches {
 	unsigned long nvcsw, nivcsw;
 } __attribute__((preserve_access_index));
 
-/* Voluntary and other switches of the current task so far. */
 static __always_inline __u64 perf_switches(void)
 {
 	const struct task_struct___switches *task = (const void *)bpf_get_current_task();
@@ -66,11 +61,11 @@ static __always_inline long perf_read(struct nio_perf_reading *at)
 		return err;
 	err = bpf_perf_event_read_value(&nio_perf_llc, PERF_CURRENT_CPU,
 					(void *)&at[NIO_PERF_LLC_MISSES], sizeof(*at));
-	/* A PMU without such an event: nothing was put there, and user space knows. */
+	/* The PMU has no such event: user space added none, and reports that. */
 	return err == -PERF_ENOENT ? 0 : err;
 }
 
-/* A window begins. The reading comes last: what is done here is not in the sample. */
+/* A window begins. The reading comes last, so that the sample excludes this code. */
 static __always_inline void perf_begin(struct nio_perf_open *open, __u32 slot,
 				       enum nio_perf_window window)
 {
@@ -93,7 +88,7 @@ static __always_inline void perf_begin(struct nio_perf_open *open, __u32 slot,
 	open->sampled = !perf_read(open->at);
 }
 
-/* It ends: the reading comes first. */
+/* A window ends. The reading comes first. */
 static __always_inline void perf_end(struct nio_perf_open *open, __u32 slot,
 				     enum nio_perf_window window, __u64 bytes)
 {

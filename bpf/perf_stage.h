@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * Counters spent inside a part of the kernel's path: the contract of both sides, and the rules by
- * which a sample is taken or thrown away. Knows neither maps nor helpers, so that it is
- * unit-tested.
- *
- * A CPU's counters count whoever runs there. A sample is what they moved between the beginning and
- * the end of a window, and is worth something only if nobody else ran in between: so it is
- * discarded when the task moved to another CPU or was switched out (it slept, or was preempted),
- * and when a counter gave up its register meanwhile. Interrupts that ran inside are in it.
+ * Performance counters inside a stage: data, and the rules that keep or discard a sample. No maps,
+ * no helpers (unit-tested). A sample is kept only if no other task ran in its window: it is
+ * discarded if the task migrated, slept or was preempted, or if a counter lost its register.
+ * Interrupts are included.
  */
 #ifndef NETIOTRACE_PERF_STAGE_H
 #define NETIOTRACE_PERF_STAGE_H
@@ -16,10 +12,7 @@
 #include <linux/types.h>
 #endif
 
-/*
- * The windows: enum suffix, JSON key. They may lie inside each other (a pin inside a send call, on
- * loopback also the peer's deferred copy): each has the whole of what is inside.
- */
+/* The windows: enum suffix, JSON key. Windows may nest; each includes those inside it. */
 /* clang-format off */
 #define NIO_PERF_WINDOWS(X)                 \
 	X(SEND_CALL,     "send_call")       \
@@ -41,32 +34,29 @@ enum nio_perf_event {
 	NIO_PERF_EVENT_NR,
 };
 
-/* struct bpf_perf_event_value: a counter, and the times it was on and had its register, ns. */
+/* struct bpf_perf_event_value: counter, and ns enabled and ns on a register. */
 struct nio_perf_reading {
 	__u64 counter;
 	__u64 enabled;
 	__u64 running;
 };
 
-/* A window that began and did not end yet: kept with the caller's other state of the call. */
+/* A window in progress, kept with the caller's state of the call. */
 struct nio_perf_open {
 	struct nio_perf_reading at[NIO_PERF_EVENT_NR];
 	__u64 switches; /* nvcsw + nivcsw of the task */
 	__u32 cpu;
-	__u32 sampled; /* 0: this one is not measured */
+	__u32 sampled; /* 0: this window is not measured */
 };
 
-/*
- * nio_perf_cells: by CPU, index nio_perf_index(slot, window). Added to atomically: a window may
- * end in a softirq on top of the program that ends another.
- */
+/* nio_perf_cells: per CPU, index nio_perf_index(). Atomic: a softirq may end a window, too. */
 struct nio_perf_cell {
-	__u64 windows; /* that began, sampled or not */
-	__u64 samples; /* kept */
-	__u64 bytes;   /* that these moved */
+	__u64 windows; /* windows begun, sampled or not */
+	__u64 samples; /* samples kept */
+	__u64 bytes;   /* bytes moved in the samples kept */
 	__u64 counts[NIO_PERF_EVENT_NR];
-	__u64 moved;       /* discarded: another CPU, or switched out */
-	__u64 multiplexed; /* discarded: a counter had no register all the time */
+	__u64 moved;       /* discarded: the task migrated or was switched out */
+	__u64 multiplexed; /* discarded: a counter lost its register */
 	__u64 unread;      /* discarded: a counter could not be read */
 };
 
@@ -75,7 +65,7 @@ static inline __u32 nio_perf_index(__u32 slot, __u32 window)
 	return slot * NIO_PERF_WINDOW_NR + window;
 }
 
-/* Is window number `seen` of this CPU one to measure? every: 1 in so many; 0: none. */
+/* Is window number `seen` of this CPU sampled? every: 1 window in so many; 0: none. */
 static inline int nio_perf_due(__u64 seen, __u32 every)
 {
 	return every && seen % every == 0;
@@ -104,7 +94,6 @@ static inline enum nio_perf_fate nio_perf_judge(const struct nio_perf_open *open
 	return NIO_PERF_KEPT;
 }
 
-/* The end of a sampled window that moved so many bytes. */
 static inline void nio_perf_book(struct nio_perf_cell *cell, const struct nio_perf_open *open,
 				 __u32 cpu, __u64 switches, const struct nio_perf_reading *end,
 				 __u64 bytes)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * Process ids as the collector numbers them. Programs see those of the first namespace of pids; in
- * another one, a container's, /proc and every id that a user gives are of that.
- */
+/* Process ids in the collector's PID namespace; programs see those of the initial one. */
 #ifndef NETIOTRACE_PIDNS_BPF_H
 #define NETIOTRACE_PIDNS_BPF_H
 
@@ -10,14 +7,14 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-#define NIO_PIDNS_LEVELS 33 /* MAX_PID_NS_LEVEL of the kernel, and the first */
+#define NIO_PIDNS_LEVELS 33 /* MAX_PID_NS_LEVEL of the kernel + 1 */
 
-/* The collector's namespace, by its inode number; 0: the first. */
+/* Inode number of the collector's PID namespace; 0: the initial one. */
 const volatile __u32 nio_pidns = 0;
 
 /*
- * A process has a number in its own namespace and in each above it. 0: none in the collector's, for
- * it is outside. bpf_get_ns_current_pid_tgid() knows only tasks that are in it themselves.
+ * The id of a task in the collector's namespace; 0: outside. A task has an id in each parent
+ * namespace. bpf_get_ns_current_pid_tgid() finds only tasks directly in the namespace.
  */
 static __noinline __u32 tgid_by_pidns(const struct task_struct *task)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples of CPU time: called by a perf event of each CPU, some tens or hundreds of times a second,
- * and never by what is sampled. An object of its own: rounds that are compared do not have it
- * attached. One program of the two is loaded: of a run's two processes, or of a table of tasks.
+ * Samples CPU time from a perf event on each CPU, in an object of its own: compared rounds do not
+ * attach it. User space loads one program: nio_sample for a run, nio_sample_task for attach.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -11,24 +10,24 @@
 #include "samples.h"
 #include "sock_state.h"
 
-/* Of the kernel's interface (linux/bpf.h), and not in vmlinux.h. */
+/* From linux/bpf.h; not in vmlinux.h. */
 #define BPF_F_USER_STACK (1ULL << 8)
 #define BPF_RB_NO_WAKEUP (1ULL << 0)
 
-/* struct bpf_pidns_info, which the kernel's own header has. */
+/* The layout of struct bpf_pidns_info. */
 struct nio_pidns {
 	__u32 pid;
 	__u32 tgid;
 };
 
-/* The processes of both sides as user space numbers them, in its namespace of pids. */
+/* Sender and receiver process ids, in user space's PID namespace. */
 __u32 nio_watched[2];
 const volatile __u64 nio_pidns_dev = 0, nio_pidns_ino = 0;
 
-/* What a stack of nobody watched must pass through to be counted; from 0: none. */
+/* Functions that mark a stack of an unwatched task as TCP work; from = 0: unused. */
 const volatile struct nio_code nio_tcp_code[NIO_TCP_CODES] = {};
 
-/* Samples that could not be taken, by whose: no stack, or no room in the ring. */
+/* Samples lost, by enum nio_sample_whose: no stack, or the ring buffer was full. */
 __u64 nio_samples_lost[NIO_SAMPLE_WHOSE_NR];
 
 struct {
@@ -36,7 +35,7 @@ struct {
 	__uint(max_entries, 1 << 20);
 } nio_samples SEC(".maps");
 
-/* The tasks to sample, by tgid: attach puts the table of those it watches in this one's place. */
+/* The tasks to sample, by process id. attach replaces this map by its nio_tasks. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -89,7 +88,7 @@ static __always_inline int lost(__u32 whose)
 	return 0;
 }
 
-/* The stack as it is now, of a task that is watched or (ELSEWHERE) in work of TCP's. */
+/* Takes a sample. A sample of ELSEWHERE is kept only if its stack has TCP work. */
 static __always_inline int take(void *ctx, __u32 whose, __u32 tgid, __u64 started)
 {
 	struct nio_sample *s;
@@ -100,7 +99,7 @@ static __always_inline int take(void *ctx, __u32 whose, __u32 tgid, __u64 starte
 	if (!s)
 		return lost(whose);
 	bytes = bpf_get_stack(ctx, s->ip, sizeof(s->ip), 0);
-	/* Whether somebody else's was TCP's cannot be told without its stack. */
+	/* Without a stack, TCP work of other tasks cannot be recognised. */
 	if (bytes < 0 || bytes > (long)sizeof(s->ip))
 		return whose == NIO_SAMPLE_ELSEWHERE ? 0 : lost(whose);
 	s->tgid = tgid;
@@ -117,14 +116,14 @@ static __always_inline int take(void *ctx, __u32 whose, __u32 tgid, __u64 starte
 	return 0;
 }
 
-/* Of a run: its two processes, and TCP's work on top of others. */
+/* Sampling of a run: both processes, and TCP work on top of other tasks. */
 SEC("?perf_event")
 int nio_sample(void *ctx)
 {
 	return take(ctx, whose_now(), 0, 0);
 }
 
-/* Of attach: the tasks it watches now. */
+/* Sampling of attach: the tasks watched now. */
 SEC("?perf_event")
 int nio_sample_task(void *ctx)
 {

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * How watched sockets of attach send and receive: inline cores that know nothing of how they were
- * called. Each counts one call or one copy; the bytes of a connection are its socket's own.
- */
+/* Counts how the sockets of attach send and receive; bytes are the sockets' own counters. */
 #ifndef NETIOTRACE_SOCK_EVENTS_BPF_H
 #define NETIOTRACE_SOCK_EVENTS_BPF_H
 
 #include "sock_life.bpf.h"
 #include "message.bpf.h"
 
-/* Messages are seen before their bytes leave (probe "message"). */
+/* Programs see the message of a send call before its bytes are queued (probe "message"). */
 const volatile bool nio_told = false;
-/* Completions are seen as the kernel ends sends: notifications tell nothing new. */
+/* Programs see the kernel complete sends, so notifications add nothing. */
 const volatile bool nio_completions = false;
 
-/* What messages said of the calls of several threads on one socket, by thread. */
+/* Messages of further threads that send on one socket at the same time. Key: thread id. */
 struct nio_thread_message {
-	__u64 key; /* of the socket */
+	__u64 key; /* of struct sock_state */
 	__u32 what;
 	__u32 pad;
 };
@@ -71,7 +68,7 @@ static __always_inline void touch(struct sock_state *s, const struct sock *sk)
 		place(s, sk);
 }
 
-/* Another layer than TCP serves this socket: nothing of it is in a stage. */
+/* True if another layer than TCP serves this socket: its bytes are uncovered. */
 static __always_inline bool is_uncovered(struct sock_state *s, const struct sock *sk, __u32 side,
 					 __u32 bytes)
 {
@@ -87,9 +84,9 @@ static __always_inline bool is_uncovered(struct sock_state *s, const struct sock
 	return true;
 }
 
-#define TCP_RECV_QUEUE 1 /* TCP_REPAIR_QUEUE */
+#define TCP_RECV_QUEUE 1 /* value of TCP_REPAIR_QUEUE */
 
-/* TCP_REPAIR: what is sent then is put among what was received, and leaves by no send. */
+/* With TCP_REPAIR, a send call can fill the receive queue: nothing is sent. */
 static __always_inline bool restores_received(const struct sock *sk)
 {
 	const struct tcp_sock *tp = (const struct tcp_sock *)sk;
@@ -98,7 +95,7 @@ static __always_inline bool restores_received(const struct sock *sk)
 	       BPF_CORE_READ_BITFIELD_PROBED(tp, repair);
 }
 
-/* Do MSG_ZEROCOPY sends of this socket take ids (SO_ZEROCOPY), and pin pages? */
+/* Only sockets with SO_ZEROCOPY pin pages and issue ids for MSG_ZEROCOPY sends. */
 enum sock_flags___zerocopy {
 	SOCK_ZEROCOPY___zerocopy = 25,
 };
@@ -110,7 +107,7 @@ static __always_inline bool may_pin(const struct sock *sk)
 	return kernel_read(struct sock_common, sk, skc_flags) & (1UL << flag);
 }
 
-/* What the message of a send call says, and whether its pages are pinned. */
+/* The flags NIO_SEEN_* and NIO_CALL_* of a send call. */
 static __always_inline __u32 call_of(const struct sock *sk, const struct msghdr *msg, bool vector)
 {
 	__u32 what = call_of_message(msg, ADDRESS) | (vector ? NIO_CALL_VECTOR : 0);
@@ -122,7 +119,7 @@ static __always_inline __u32 call_of(const struct sock *sk, const struct msghdr 
 	return what;
 }
 
-/* Keeps what the message of this thread's call says until the call returns. */
+/* Keeps the flags of this thread's call until the call returns. */
 static __always_inline void keep_message(struct sock_state *s, __u32 what)
 {
 	struct nio_thread_message m = {.key = s->key, .what = what};
@@ -136,7 +133,7 @@ static __always_inline void keep_message(struct sock_state *s, __u32 what)
 	}
 }
 
-/* The same, as the call returns. 0: the message was not seen. */
+/* Takes the flags kept by keep_message(). 0: the message was not seen. */
 static __always_inline __u32 take_message(struct sock_state *s)
 {
 	struct nio_thread_message *m;
@@ -156,7 +153,7 @@ static __always_inline __u32 take_message(struct sock_state *s)
 	return what;
 }
 
-/* A send call is about to queue bytes. vector: its message is of several pieces. */
+/* A send call is about to queue bytes. vector: the message has several buffers. */
 static __always_inline void on_message(struct sock *sk, const struct msghdr *msg, bool vector)
 {
 	bool adopted;
@@ -170,7 +167,7 @@ static __always_inline void on_message(struct sock *sk, const struct msghdr *msg
 	if (!(what & NIO_SEEN_ZEROCOPY))
 		return;
 	nio_zerocopy_ns = bpf_ktime_get_ns();
-	/* The present call has taken its id already. */
+	/* The present call has already taken its id. */
 	if (adopted && (what & NIO_CALL_PINS) && s->zckey_base)
 		s->zckey = s->zc_next = --s->zckey_base;
 }
@@ -191,12 +188,12 @@ static __always_inline enum nio_send_kind how_sent(struct sock_state *s, const s
 		.zerocopy = what & NIO_SEEN_ZEROCOPY,
 		.splice = what & NIO_SEEN_SPLICE,
 		.sg = routed && (kernel_read(struct sock, sk, sk_route_caps) & NETIF_F_SG),
-		/* Where the message was seen, ids may be other threads'. */
+		/* If the message was seen, its flags decide: other threads may have taken ids. */
 		.took_id = told ? (what & NIO_CALL_PINS) != 0 : zckey != before,
 	});
 }
 
-/* io_uring's SEND_ZC says MSG_ZEROCOPY, too. */
+/* NIO_SEEN_FOREIGN comes first: SEND_ZC of io_uring sets MSG_ZEROCOPY, too. */
 static __always_inline __u32 kind_of(__u32 call, enum nio_send_kind how)
 {
 	if (call & NIO_SEEN_FOREIGN)
@@ -227,7 +224,7 @@ static __always_inline void book_sent(struct sock_events *e, enum nio_send_kind 
 	}
 }
 
-/* Of ret bytes that a call sent, those that went with the SYN. */
+/* How many of the ret bytes of a call went with the SYN. */
 static __always_inline __u32 take_syn_bytes(struct sock_state *s, const struct sock *sk, __u32 ret)
 {
 	__u32 bytes = s->syn_bytes;
@@ -239,7 +236,7 @@ static __always_inline __u32 take_syn_bytes(struct sock_state *s, const struct s
 	return bytes < ret ? bytes : ret;
 }
 
-/* A send call queued ret bytes, of which `what` is known. */
+/* A send call queued ret bytes. what: NIO_SEEN_* and NIO_CALL_* of its message. */
 static __always_inline void book_call(struct sock_state *s, const struct sock *sk, __u32 ret,
 				      __u32 what)
 {
@@ -249,7 +246,7 @@ static __always_inline void book_call(struct sock_state *s, const struct sock *s
 
 	if (!e)
 		return;
-	/* The data of a SYN is copied, however the rest is sent (tcp_send_syn_data). */
+	/* The kernel copies data of a SYN in any mode (tcp_send_syn_data). */
 	if (syn && how != NIO_SEND_COPIED)
 		book_sent(e, NIO_SEND_COPIED, syn);
 	else
@@ -283,8 +280,8 @@ static __always_inline void book_refused(struct sock_state *s, int err)
 }
 
 /*
- * A call whose message was missed is none of those that were seen. One whose bytes all went with
- * the SYN has no turn that shows its message.
+ * Should this call be booked? Not if its message was missed. Bytes sent with the SYN may have no
+ * loop iteration that shows their message.
  */
 static __always_inline bool is_told(const struct sock_state *s, const struct sock *sk, __u32 what)
 {
@@ -292,7 +289,7 @@ static __always_inline bool is_told(const struct sock_state *s, const struct soc
 	       kernel_read(struct sock_common, sk, skc_state) == TCP_SYN_SENT;
 }
 
-/* A send call queued ret bytes, or failed. what: of its message, where only its end is seen. */
+/* A send call queued ret bytes, or failed. what: flags known from the hook. */
 static __always_inline void on_send_return(struct sock *sk, int ret, __u32 what)
 {
 	bool adopted = false;
@@ -302,7 +299,7 @@ static __always_inline void on_send_return(struct sock *sk, int ret, __u32 what)
 		return;
 	what |= take_message(s);
 	if (!nio_told && s->message.tid != tid_now()) {
-		/* Handed on once it may be, from the thread that connects to the one that sends. */
+		/* One hand-over is normal: one thread connects, another sends. */
 		if (s->message.tid && s->several < 2)
 			s->several++;
 		s->message.tid = tid_now();
@@ -323,21 +320,21 @@ static __always_inline void on_send_return(struct sock *sk, int ret, __u32 what)
 	book_call(s, sk, ret, what);
 }
 
-/* What became of the last receive copy: its bytes were taken, or only looked at, or more were. */
+/* copied_seq beyond the end of the last copy: bytes taken without a copy. Before: a peek. */
 static __always_inline void judge_taken(struct sock_state *s, struct sock_events *e, __u32 taken)
 {
 	__s32 further = nio_seq_delta(s->taken_seen, taken);
 	__u64 *uncovered = e->uncovered_bytes[NIO_SIDE_RECEIVER];
 
 	if (s->rx_window != nio_window)
-		s->rx_window = nio_window; /* what was taken while nobody looked is not judged */
+		s->rx_window = nio_window; /* bytes taken outside windows are not judged */
 	else if (further > 0)
 		add_to(&uncovered[NIO_UNCOVERED_UNSEEN], further);
 	else if (further < 0)
 		add_to(&uncovered[NIO_UNCOVERED_PEEKED], -further);
 }
 
-/* What the application has taken, as a sequence number, in which a FIN takes one. */
+/* Sequence number up to which the application has read, without a FIN. */
 static __always_inline __u32 taken_of(const struct sock *sk)
 {
 	__u32 copied = kernel_read(struct tcp_sock, sk, copied_seq);
@@ -347,8 +344,8 @@ static __always_inline __u32 taken_of(const struct sock *sk)
 }
 
 /*
- * A connection has ended, and its bytes are still read: tcp_disconnect() may clear the counters
- * before tcp_destroy_sock.
+ * Bytes read after the close: tcp_disconnect() may clear the counters before tcp_destroy_sock, so
+ * the numbers are saved here.
  */
 static __always_inline void on_read_after_close(struct sock_state *s, const struct sock *sk,
 						__u32 len)
@@ -365,8 +362,8 @@ static __always_inline void on_read_after_close(struct sock_state *s, const stru
 }
 
 /*
- * Len bytes of payload are copied to user memory; the lock is held. What kTLS copies is not what
- * TCP receives: its bytes are those that it takes of TCP.
+ * The kernel copies len bytes of payload to user memory, under the socket lock. kTLS copies are not
+ * booked: the connection's bytes are the records that kTLS takes from TCP.
  */
 static __always_inline void on_received(struct sock *sk, int len)
 {
@@ -398,7 +395,7 @@ static __always_inline void on_received(struct sock *sk, int len)
 	__sync_fetch_and_add(&e->rx_sizes[nio_size_bucket(len)], 1);
 }
 
-/* Zero-copy sends up to hi are reported complete. Reports of one range may come twice. */
+/* Zero-copy sends up to id hi are reported complete. A range may be reported twice. */
 static __always_inline void on_told(struct sock_state *s, __u32 hi, bool copied)
 {
 	__s32 sends = nio_seq_delta(s->zc_next, hi + 1);
@@ -412,7 +409,7 @@ static __always_inline void on_told(struct sock_state *s, __u32 hi, bool copied)
 		add_to(&e->copied, sends);
 }
 
-/* A notification of the error queue, with its range and code in its cb. */
+/* A notification of the error queue. Its range and code are in skb->cb. */
 static __always_inline void on_notice(struct sock_state *s, const struct sk_buff *skb)
 {
 	const void *serr = (const char *)skb + bpf_core_field_offset(struct sk_buff, cb);
@@ -427,7 +424,7 @@ static __always_inline void on_notice(struct sock_state *s, const struct sk_buff
 		kernel_read(struct sock_exterr_skb, serr, ee.ee_code) & SO_EE_CODE_ZEROCOPY_COPIED);
 }
 
-/* The socket that sent with this ubuf_info; see cookie_of_uarg(). */
+/* The socket that sent with this ubuf_info (see cookie_of_uarg()). */
 static __always_inline struct sock_state *state_of_uarg(const char *uarg)
 {
 	if (!uarg || !is_msg_zerocopy(uarg))
@@ -436,7 +433,7 @@ static __always_inline struct sock_state *state_of_uarg(const char *uarg)
 		kernel_read(struct sk_buff, uarg - bpf_core_field_offset(struct sk_buff, cb), sk));
 }
 
-/* The kernel ends a range of zero-copy sends: the last reference to their pages is gone. */
+/* The kernel completes a range of sends: the last reference to their pages is gone. */
 static __always_inline void on_ended(const char *uarg, bool copied)
 {
 	struct sock_state *s = state_of_uarg(uarg);
@@ -454,7 +451,7 @@ static __always_inline void on_ended(const char *uarg, bool copied)
 		add_to(&e->copied, n.sends);
 }
 
-/* Pages of a sender are copied for a local receiver (skb_copy_ubufs), or are about to be. */
+/* Zero-copy pages are copied for a local receiver (skb_copy_ubufs), or will be. */
 static __always_inline void on_deferred_copy(const struct sk_buff *skb, bool known)
 {
 	__u32 bytes = NIO_FIELD(known, struct sk_buff, skb, data_len);
@@ -465,10 +462,7 @@ static __always_inline void on_deferred_copy(const struct sk_buff *skb, bool kno
 		add_amount(&e->stages[NIO_STAGE_DEFERRED_COPY], bytes);
 }
 
-/*
- * The kernel reports an error to a socket, or that zero-copy sends are complete: what it reports is
- * the last of the error queue, read or not by the application.
- */
+/* The kernel reports an error or completed sends: reads the last entry of the error queue. */
 static __always_inline void on_report(const struct sock *sk)
 {
 	struct sock_state *s = state_of(sk);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The life of watched sockets: connect(), accepted connections, ends, and the iterations that read
- * their numbers. docs/DESIGN.md, "attach", has the formulas and what goes wrong without them.
+ * The life of the sockets that attach watches: connect, accept, close, and the iterators.
+ * docs/DESIGN.md, "Programs that are not ours", has the formulas.
  */
 #ifndef NETIOTRACE_SOCK_LIFE_BPF_H
 #define NETIOTRACE_SOCK_LIFE_BPF_H
@@ -12,7 +12,7 @@
 
 #include "sock_state.bpf.h"
 
-/* Sockets that were there before, by cookie: user space fills it before an iteration. */
+/* Sockets that existed before attach, by cookie. User space fills this map before a pass. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -21,7 +21,7 @@ struct {
 	__type(value, struct nio_owner);
 } nio_owners SEC(".maps");
 
-/* The last change that a program of a pair has handled on this CPU. */
+/* The last change that one program of a pair handled on this CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -29,9 +29,9 @@ struct {
 	__type(value, __u64);
 } nio_handled SEC(".maps");
 
-#define ULP_MPTCP 0x6374706d /* "mptc", as it is in memory */
+#define ULP_MPTCP 0x6374706d /* "mptc" as a little-endian word */
 
-/* A connection beneath MPTCP, whose socket is another. */
+/* Is this a subflow of an MPTCP socket? */
 static __always_inline bool is_subflow(const struct sock *sk)
 {
 	const struct tcp_ulp_ops *ulp = kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops);
@@ -44,15 +44,15 @@ static __always_inline bool is_subflow(const struct sock *sk)
 	return name == ULP_MPTCP;
 }
 
-/* The message of a send call that connects, while it does; NULL: there is none. */
+/* The message of a send call with MSG_FASTOPEN while the call connects; else NULL. */
 static __always_inline const struct msghdr *connecting_message(const struct sock *sk)
 {
 	return BPF_CORE_READ((const struct tcp_sock *)sk, fastopen_req, data);
 }
 
-#define ALL_OF_CALL (~0U) /* sock_state.syn_bytes, as good as: the call had no route to pin for */
+#define ALL_OF_CALL (~0U) /* in syn_bytes: a call without a route copies all its bytes */
 
-/* connect(), or a send call with MSG_FASTOPEN, in the task that calls it. */
+/* A socket enters SYN_SENT: connect(), or a send call with MSG_FASTOPEN, in the calling task. */
 static __always_inline void on_syn(const struct sock *sk)
 {
 	struct sock_state *s = state_of(sk);
@@ -66,7 +66,7 @@ static __always_inline void on_syn(const struct sock *sk)
 	ported = port_wanted(sk);
 	if ((!ported && !nio_by_task) || is_subflow(sk))
 		return;
-	/* A call with MSG_FASTOPEN was seen to begin: it is of this connection. */
+	/* Keeps the state that a call with MSG_FASTOPEN made before its SYN. */
 	if (!s || s->begun || is_stale(s, sk) || (s->flags & SOCK_STATE_CLOSED))
 		s = take_in(sk);
 	if (!s)
@@ -78,11 +78,11 @@ static __always_inline void on_syn(const struct sock *sk)
 		sock_state_flag(s, SOCK_STATE_MAYBE, true);
 	msg = connecting_message(sk);
 	if (msg && s->zckey && (BPF_CORE_READ(msg, msg_flags) & MSG_ZEROCOPY))
-		s->zckey = s->zc_next = --s->zckey_base; /* it has taken its id already */
+		s->zckey = s->zc_next = --s->zckey_base; /* the call has already taken its id */
 	s->syn_bytes = msg ? ALL_OF_CALL : 0;
 }
 
-/* Of a socket that called connect() and is in no table: was it turned away for its port alone? */
+/* With a filter by port only, a socket's port may have been unknown at connect(): checks it now. */
 static __always_inline struct sock_state *take_in_connected(const struct sock *sk)
 {
 	struct sock_state *s;
@@ -104,10 +104,7 @@ static __always_inline __u64 booked_sent(const struct sock_state *s)
 		 : 0;
 }
 
-/*
- * The SYN was answered: what was queued by now went with it, of a call that waited for this or has
- * returned before. A socket whose numbers were set (TCP_REPAIR) sends no SYN.
- */
+/* The SYN was answered: bytes queued by now went with it. TCP_REPAIR sends no SYN. */
 static __always_inline void on_connected(struct sock_state *s, const struct sock *sk)
 {
 	struct nio_tcp t;
@@ -126,7 +123,7 @@ static __always_inline void on_connected(struct sock_state *s, const struct sock
 	s->syn_bytes = n.sent > booked_sent(s) ? n.sent - booked_sent(s) : 0;
 }
 
-/* An accepted connection leaves SYN_RECV, where its numbers began with nothing. */
+/* An accepted connection leaves SYN_RECV: its byte counts start at 0. */
 static __always_inline struct sock_state *on_accepted(const struct sock *sk)
 {
 	struct sock_state *s;
@@ -139,13 +136,13 @@ static __always_inline struct sock_state *on_accepted(const struct sock *sk)
 	return s;
 }
 
-/* The present task holds the lock of a socket: what changes it is that task's doing. */
+/* A task holds the socket lock. A state change then comes from the current task. */
 static __always_inline bool is_locked(const struct sock *sk)
 {
 	return kernel_read(struct sock, sk, sk_lock.owned);
 }
 
-/* kTLS takes records of TCP, which no event of ours shows. */
+/* kTLS takes records from TCP without an event that these programs see. */
 static __always_inline void note_ktls(struct sock_state *s, const struct sock *sk)
 {
 	if (kernel_read(struct inet_connection_sock, sk, icsk_ulp_ops) &&
@@ -167,7 +164,7 @@ static __always_inline void take_numbers(struct sock_state *s, const struct sock
 		s->now.sent = sent;
 }
 
-/* The FIN is queued after this change: what was sent is final, and known. */
+/* The socket is about to queue its FIN: the number of bytes sent is final. */
 static __always_inline void on_last_sent(struct sock_state *s, const struct sock *sk)
 {
 	if (s->flags & SOCK_STATE_ENDED)
@@ -178,8 +175,8 @@ static __always_inline void on_last_sent(struct sock_state *s, const struct sock
 }
 
 /*
- * tcp_disconnect() (SO_LINGER of 0, a refused connect) clears the counters after this change: they
- * are taken down now. Bytes that were received may still be read.
+ * A connection changes to CLOSE. tcp_disconnect() (SO_LINGER of 0, a refused connect) clears the
+ * counters right after, so save them. The application may still read.
  */
 static __always_inline void on_close(struct sock_state *s, const struct sock *sk, int oldstate)
 {
@@ -222,7 +219,7 @@ static __always_inline void on_change(struct sock_state *s, const struct sock *s
 		add_to(&nio_attach_losses.changes_missed, 1);
 	if (is_locked(sk))
 		used_now(s);
-	/* Now, or the change from SYN_SENT was missed. */
+	/* The connection is established now, or that change was missed. */
 	if (!s->begun && oldstate != TCP_CLOSE &&
 	    !(oldstate == TCP_SYN_SENT && newstate == TCP_CLOSE))
 		on_connected(s, sk);
@@ -232,10 +229,7 @@ static __always_inline void on_change(struct sock_state *s, const struct sock *s
 		on_close(s, sk, oldstate);
 }
 
-/*
- * The present task ends the use of a socket that is in no table: the events of its birth were
- * refused.
- */
+/* A socket without a state is closed by the current task: the programs missed its beginning. */
 static __always_inline struct sock_state *take_in_late(const struct sock *sk, int newstate)
 {
 	if (newstate != TCP_FIN_WAIT1 && newstate != TCP_LAST_ACK && newstate != TCP_CLOSE)
@@ -243,7 +237,7 @@ static __always_inline struct sock_state *take_in_late(const struct sock *sk, in
 	return is_locked(sk) && use_wanted(sk) && !is_subflow(sk) ? adopt(sk) : NULL;
 }
 
-/* There is no tcp_destroy_sock of a socket of MPTCP. */
+/* MPTCP sockets do not call tcp_destroy_sock. */
 static __always_inline int on_mptcp_change(const struct sock *sk, int newstate)
 {
 	struct sock_state *s = newstate == TCP_CLOSE ? state_of(sk) : NULL;
@@ -253,7 +247,7 @@ static __always_inline int on_mptcp_change(const struct sock *sk, int newstate)
 	return 0;
 }
 
-/* Did the other program of a pair handle this on this CPU, with nothing between? */
+/* Did the other program of the pair handle the same event just before, on this CPU? */
 static __always_inline bool is_handled(__u64 what)
 {
 	__u32 zero = 0;
@@ -312,9 +306,8 @@ static __always_inline int on_state(const struct sock *sk, int oldstate, int new
 }
 
 /*
- * Changes of state, and ends, have two programs each, that do the same: the kernel refuses a
- * program on top of itself, as where a softirq comes while it runs, and the other one runs then.
- * What one has done the other finds done; the next change of a socket tells what neither did.
+ * State changes and ends have two identical programs each: where the kernel refuses one on top of
+ * itself (in a softirq), the other runs. The next change reveals one that both missed.
  */
 SEC("?tp_btf/inet_sock_set_state")
 int BPF_PROG(nio_at_state, const struct sock *sk, int oldstate, int newstate)
@@ -329,8 +322,8 @@ int BPF_PROG(nio_at_state2, const struct sock *sk, int oldstate, int newstate)
 }
 
 /*
- * The end of a socket. If it was not disconnected since it was closed (that moves write_seq), its
- * application may have read more.
+ * The final numbers: bytes may have been read since CLOSE. If write_seq has moved, tcp_disconnect()
+ * has cleared the counters.
  */
 static __always_inline void final_numbers(struct sock_state *s, const struct sock *sk)
 {
@@ -383,7 +376,7 @@ int BPF_PROG(nio_at_destroy2, const struct sock *sk)
 	return on_destroy(sk);
 }
 
-/* Did nothing of t change while the rest of it was read? No lock is held. */
+/* Did the acked and received counters stay as in t while t was read? No lock is held. */
 static __always_inline bool held_still(const struct nio_tcp *t, const struct sock *sk)
 {
 	barrier();
@@ -394,7 +387,7 @@ static __always_inline bool held_still(const struct nio_tcp *t, const struct soc
 	       t->state == kernel_read(struct sock_common, sk, skc_state);
 }
 
-/* Is this a sum that only went on, and not further than a socket can? */
+/* Did a sum only grow, by less than 2^40? A torn read fails this test. */
 static __always_inline bool goes_on(__u64 before, __u64 now)
 {
 	return now - before < (1ULL << 40);
@@ -425,7 +418,7 @@ static __always_inline void look_at(struct sock_state *s, const struct sock *sk)
 	s->zckey = zckey;
 }
 
-/* Connections that were closed, and whose sockets still exist: more may be read of them. */
+/* A closed connection whose socket still exists: the application may read more. */
 static __always_inline void look_at_closed(struct sock_state *s, const struct sock *sk)
 {
 	struct nio_tcp t;
@@ -440,17 +433,14 @@ static __always_inline void look_at_closed(struct sock_state *s, const struct so
 	}
 }
 
-/* No program saw the end of a socket that has no reference any more. */
+/* Has the socket been freed? Then no program saw its end. */
 static __always_inline bool is_freed(const struct sock *sk)
 {
 	return kernel_read(struct sock_common, sk, skc_state) == TCP_CLOSE &&
 	       !BPF_CORE_READ(sk, __sk_common.skc_refcnt.refs.counter);
 }
 
-/*
- * Its counters stand in its memory until that is another socket's, unless it was disconnected,
- * which clears them.
- */
+/* No program saw the end. Freed memory keeps the counters until reuse or tcp_disconnect(). */
 static __always_inline void end_unseen(struct sock_state *s, const struct sock *sk)
 {
 	struct nio_numbers n;
@@ -474,7 +464,7 @@ static __always_inline void end_unseen(struct sock_state *s, const struct sock *
 	add_to(&nio_attach_losses.ends_missed, 1);
 }
 
-/* Called for each watched socket: notes its numbers, and gives its state to user space. */
+/* Called for each watched socket: updates its numbers and writes its state to user space. */
 SEC("?iter/bpf_map_elem")
 int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
 {
@@ -488,7 +478,7 @@ int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
 	if (!s->closed_ns && is_freed(sk))
 		end_unseen(s, sk);
 	if (s->closed_ns) {
-		/* Its end is in the ring buffer, or about to be. */
+		/* The end of this socket is in the ring buffer, or about to be. */
 		if (!(s->flags & SOCK_STATE_UNSENT))
 			return 0;
 		s->given = 1;
@@ -507,7 +497,7 @@ int nio_at_look(struct bpf_iter__bpf_map_elem *ctx)
 	return 0;
 }
 
-/* Called for each TCP socket of a network namespace, from Linux 5.15 on under its lock. */
+/* Called for each TCP socket of a network namespace; from Linux 5.15 under the socket lock. */
 SEC("?iter/tcp")
 int nio_at_pass(struct bpf_iter__tcp *ctx)
 {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The sockets that attach watches: the map of their states, by the address of the socket, and how a
- * socket is taken in. A state lives from then on until tcp_destroy_sock, so that an address names
- * one socket. Unlike socket storage, the map takes nothing from the option memory that MSG_ZEROCOPY
- * needs (sk_omem_alloc), and works the same from Linux 5.10 on.
+ * The sockets that attach watches, by socket address: an address names one socket until
+ * tcp_destroy_sock. Unlike socket storage, a hash map uses no option memory (sk_omem_alloc), which
+ * MSG_ZEROCOPY needs, and works from Linux 5.10.
  */
 #ifndef NETIOTRACE_SOCK_STATE_BPF_H
 #define NETIOTRACE_SOCK_STATE_BPF_H
 
 #include "task_filter.bpf.h"
 
-#define SOCK_DONE 1 /* a FIN was received: enum sock_flags */
+#define SOCK_DONE 1 /* enum sock_flags: a FIN was received */
 
-/* Of the kernel's interface (linux/bpf.h), and not in vmlinux.h. */
+/* From linux/bpf.h; not in vmlinux.h. */
 #define NIO_RB_NO_WAKEUP  1ULL
 #define NIO_RB_WAKEUP     2ULL
 #define NIO_RB_AVAIL_DATA 0
@@ -33,7 +32,7 @@ struct {
 	__type(value, struct sock_events);
 } nio_sock_events SEC(".maps");
 
-/* A state of zeroes: one is too large for a program's stack. */
+/* A zeroed state: too large for the stack of a program. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -43,13 +42,13 @@ struct {
 
 _Static_assert(sizeof(struct sock_events) >= SOCK_STATE_HEAD, "nio_blank serves both");
 
-/* States of connections that have ended. */
+/* States of ended connections, for user space. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, NIO_ENDS_BYTES);
 } nio_ends SEC(".maps");
 
-/* Sockets that found no room, so that each is counted once however often it is used. */
+/* Sockets that did not fit into nio_sockets, so that each is counted once. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, NIO_LEFT_OUT_MAX);
@@ -59,13 +58,12 @@ struct {
 
 __u8 nio_socket_known[NIO_KNOWN_NR];
 bool nio_any_left_out;
-__u32 nio_window;      /* odd while the programs of send and receive events are attached */
-bool nio_adopts;       /* those that were there before have been taken in */
-bool nio_over;         /* send and receive events are booked no more */
-__u64 nio_zerocopy_ns; /* when a watched socket was last seen to use MSG_ZEROCOPY */
+__u32 nio_window;      /* odd while the send and receive programs are attached */
+bool nio_adopts;       /* a socket may get a state at its first use: existing ones are listed */
+bool nio_over;         /* stop booking send and receive events */
+__u64 nio_zerocopy_ns; /* CLOCK_MONOTONIC: last use of MSG_ZEROCOPY on a watched socket */
 
-/* The lower half of an address: all of it is a pointer to the verifier, to reckon with which is
- * refused. */
+/* The lower half of an address. The verifier refuses arithmetic on the pointer itself. */
 static __always_inline __u32 low_of(const void *sk)
 {
 	__u32 low;
@@ -94,7 +92,7 @@ static __always_inline bool is_tcp(const struct sock *sk)
 	return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP;
 }
 
-/* Since Linux 5.15; before, a union that may hold other things. Not with every configuration. */
+/* From Linux 5.15; before, a union that may hold other data. Needs CONFIG_SOCK_CGROUP_DATA. */
 struct sock_cgroup_data___pointer {
 	struct cgroup *cgroup;
 } __attribute__((preserve_access_index));
@@ -103,7 +101,7 @@ struct sock___cgroup {
 	struct sock_cgroup_data___pointer sk_cgrp_data;
 } __attribute__((preserve_access_index));
 
-/* The id of the cgroup that made the socket, which is what ss names. 0: not told. */
+/* The id of the cgroup that created the socket, as ss prints it. 0: unknown. */
 static __always_inline __u64 cgroup_of(const struct sock *sk)
 {
 	if (!bpf_core_field_exists(((struct sock___cgroup *)0)->sk_cgrp_data.cgroup))
@@ -112,10 +110,9 @@ static __always_inline __u64 cgroup_of(const struct sock *sk)
 }
 
 /*
- * Did connect() choose the local port? It marks the bucket of ports it makes by -1
- * (__inet_hash_connect); those of bind() and listen() have 0 or 1, and accepted sockets are in
- * their listener's. A socket without a bucket (MPTCP's) is judged by the numbers: the ports to
- * choose from are high ones.
+ * Did connect() choose the local port? __inet_hash_connect sets fastreuse to -1 in its bind bucket,
+ * bind() and listen() set 0 or 1, and accepted sockets use their listener's. Without a bucket
+ * (MPTCP) the higher port is taken for the caller's.
  */
 static __always_inline bool is_caller(const struct sock *sk)
 {
@@ -128,7 +125,7 @@ static __always_inline bool is_caller(const struct sock *sk)
 	return BPF_CORE_READ(bucket, fastreuse) < 0;
 }
 
-/* Addresses, and what else of a socket stays as it is. */
+/* Fills in the fields that stay constant for a connection. */
 static __always_inline void place(struct sock_state *s, const struct sock *sk)
 {
 	s->family = kernel_read(struct sock, sk, __sk_common.skc_family);
@@ -143,7 +140,7 @@ static __always_inline void place(struct sock_state *s, const struct sock *sk)
 		BPF_CORE_READ_INTO(&s->local, sk, __sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
 		BPF_CORE_READ_INTO(&s->remote, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr8);
 	}
-	/* A socket that connects has no port of its own yet. */
+	/* A socket that is connecting may have no local port yet. */
 	if (s->local_port)
 		sock_state_flag(s, SOCK_STATE_PLACED, true);
 }
@@ -163,7 +160,7 @@ static __always_inline void read_tcp(struct nio_tcp *t, const struct sock *sk,
 	t->syn = (s->flags & SOCK_STATE_CALLER) != 0;
 }
 
-/* Has the socket a stream, so that its numbers mean bytes? */
+/* Do the sequence numbers of this socket count bytes? */
 static __always_inline bool has_numbers(const struct sock *sk)
 {
 	__u8 state = kernel_read(struct sock_common, sk, skc_state);
@@ -181,7 +178,7 @@ static __always_inline void leave_out(__u64 key)
 		add_to(&nio_attach_losses.sockets_full, 1);
 }
 
-/* What events told of a socket; NULL: nothing. */
+/* The event counters of a socket; NULL: none yet. */
 static __always_inline struct sock_events *known_events(const struct sock_state *s)
 {
 	__u64 key = s->key;
@@ -189,7 +186,7 @@ static __always_inline struct sock_events *known_events(const struct sock_state 
 	return s->has_events ? bpf_map_lookup_elem(&nio_sock_events, &key) : NULL;
 }
 
-/* The same, made if there is none; NULL: there is no room. */
+/* The event counters of a socket, created if needed; NULL: the map is full. */
 static __noinline struct sock_events *events_of(struct sock_state *s)
 {
 	struct sock_events *e = known_events(s), *blank;
@@ -215,7 +212,7 @@ static __always_inline void forget(struct sock_state *s)
 	bpf_map_delete_elem(&nio_sockets, &key);
 }
 
-/* Puts a state, and its events if there are any, into the ring buffer. 0, or it is full. */
+/* Writes a state and its events to the ring buffer. Non-zero: the buffer is full. */
 static __always_inline long put_end(struct sock_state *s)
 {
 	const struct sock_events *e = known_events(s);
@@ -249,8 +246,8 @@ static __always_inline bool has_moved(const struct sock_state *s)
 }
 
 /*
- * A connection is over, and `now` final: user space gets its state, and the address is free. 1: the
- * ring buffer is full, and the state stays until user space reads it by an iteration.
+ * Sends the state of an ended connection and deletes it. 1: the ring buffer is full; the state
+ * stays until user space reads it by an iteration.
  */
 static __noinline int send_end(struct sock_state *s)
 {
@@ -271,8 +268,8 @@ static __noinline int send_end(struct sock_state *s)
 }
 
 /*
- * The address is another socket's now: no program saw the end of the one before, whose last
- * numbers are those of the last iteration; or user space did not read it in time.
+ * Another socket has this address now. No program saw the end of the old socket, whose last numbers
+ * are those of the last iteration, or user space has not read that end yet.
  */
 static __always_inline void end_stale(struct sock_state *s)
 {
@@ -293,7 +290,7 @@ static __always_inline void own(struct sock_state *s)
 	comm_now(s->comm);
 }
 
-/* A state for a socket that has none, or another's that had its address. NULL: there is no room. */
+/* Creates the state of a socket, replacing a stale one. NULL: the map is full. */
 static __noinline struct sock_state *take_in(const struct sock *sk)
 {
 	__u64 key = (__u64)sk;
@@ -325,7 +322,7 @@ static __noinline struct sock_state *take_in(const struct sock *sk)
 	return s;
 }
 
-/* Where `base` and the receive copies of a state begin. born: with the connection. */
+/* Sets the starting point. born: the connection began with the state, so `base` is 0. */
 static __always_inline void begin(struct sock_state *s, const struct sock *sk, bool born)
 {
 	struct nio_tcp t;
@@ -343,10 +340,7 @@ static __always_inline void begin(struct sock_state *s, const struct sock *sk, b
 	s->taken_seen = n.taken - (__u32)(n.read - s->base.read);
 }
 
-/*
- * The present task uses a socket: whose it is, if that was not known. A socket belongs to the first
- * that used it, and among several to one that is watched.
- */
+/* The current task uses a socket. The first user owns it, a watched one before an unwatched one. */
 static __always_inline void used_now(struct sock_state *s)
 {
 	if (s->tgid == tgid_now())
@@ -365,7 +359,7 @@ static __always_inline void used_now(struct sock_state *s)
 	sock_state_flag(s, SOCK_STATE_FOREIGN, false);
 }
 
-/* Is this a socket to take in, in use by the present task? */
+/* Should a socket without a state get one, now that the current task uses it? */
 static __always_inline bool use_wanted(const struct sock *sk)
 {
 	if (!nio_adopts || nio_over || (nio_by_task && !task_wanted()))
@@ -374,9 +368,9 @@ static __always_inline bool use_wanted(const struct sock *sk)
 }
 
 /*
- * The first use of a socket by a watched task that is in no table. It was handed over, or is of
- * MPTCP: counted from now on. Or it was accepted at a port that is watched, and the event of that
- * was refused, or is to come (Fast Open): all of it is counted.
+ * A watched task uses a socket without a state. A socket handed over, or of MPTCP, counts from now
+ * on. One accepted at a watched port counts in full: its event was refused, or is yet to come (Fast
+ * Open).
  */
 static __noinline struct sock_state *adopt(const struct sock *sk)
 {
@@ -387,14 +381,14 @@ static __noinline struct sock_state *adopt(const struct sock *sk)
 		return NULL;
 	caller = is_caller(sk);
 	sock_state_flag(s, SOCK_STATE_CALLER, caller);
-	/* One that is about to connect (MSG_FASTOPEN) begins then. */
+	/* A socket about to connect (MSG_FASTOPEN) begins at on_connected(). */
 	if (has_numbers(sk))
 		begin(s, sk, !caller && !was_left_out(sk) && listener_wanted(sk));
 	own(s);
 	return s;
 }
 
-/* Is this the state of a socket that had the address before, and whose end no program saw? */
+/* Does this state belong to an earlier socket at the same address? */
 static __always_inline bool is_stale(const struct sock_state *s, const struct sock *sk)
 {
 	__u16 remote = bpf_ntohs(kernel_read(struct sock, sk, __sk_common.skc_dport));
@@ -403,7 +397,7 @@ static __always_inline bool is_stale(const struct sock_state *s, const struct so
 	       (remote && (s->flags & SOCK_STATE_PLACED) && remote != s->remote_port);
 }
 
-/* Of a socket in use by the present task: its state, made if it is wanted and can be. */
+/* The state of a socket that the current task uses, created if the socket is wanted. NULL: none. */
 static __always_inline struct sock_state *state_in_use(const struct sock *sk, bool *adopted)
 {
 	struct sock_state *s = state_of(sk);
@@ -411,7 +405,7 @@ static __always_inline struct sock_state *state_in_use(const struct sock *sk, bo
 	*adopted = false;
 	if (s && !is_stale(s, sk)) {
 		used_now(s);
-		/* No program saw that it was connected. */
+		/* The programs missed the change to ESTABLISHED. */
 		if (!s->begun && has_numbers(sk))
 			begin(s, sk, true);
 		return s;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The contract between the BPF programs of attach and user space: one struct sock_state for each
- * watched socket, and the tasks that sockets belong to.
+ * The contract between the BPF programs of attach and user space: watched sockets and tasks.
  *
- * Bytes are the socket's own: read when user space iterates over the watched sockets, and once more
- * when the connection ends. No event is needed for them. How calls send and receive is counted by
- * events, which may be watched part of the time only; user space divides the socket's bytes by it.
+ * Bytes are the socket's own counters. Events count how calls send and receive, possibly in windows
+ * only; user space splits the bytes in proportion to the events.
  */
 #ifndef NETIOTRACE_SOCK_STATE_H
 #define NETIOTRACE_SOCK_STATE_H
@@ -16,7 +14,7 @@
 #include "account.h"
 #include "netiotrace.h"
 
-/* How a send call was made: enum suffix, JSON key, heading. */
+/* How a send call was made: enum suffix, JSON key, description. */
 /* clang-format off */
 #define NIO_SEND_KINDS(X)                                                                      \
 	X(PLAIN,    "plain",    "one buffer: send, write")                                     \
@@ -53,7 +51,7 @@ struct nio_amount {
 	__u64 events;
 };
 
-/* Bytes per send call and per receive copy: a bucket for each power of two. */
+/* Histograms of bytes per send call and per receive copy: one bucket for each power of two. */
 #define NIO_SIZES 32
 
 static inline __u32 nio_size_bucket(__u64 bytes)
@@ -61,7 +59,7 @@ static inline __u32 nio_size_bucket(__u64 bytes)
 	return bytes ? hist_log2(bytes) & (NIO_SIZES - 1) : 0;
 }
 
-/* What tcp_sock says of a socket at one moment. */
+/* Counters of a tcp_sock at one moment. */
 struct nio_tcp {
 	__u64 bytes_acked;
 	__u64 bytes_received;
@@ -70,18 +68,18 @@ struct nio_tcp {
 	__u32 snd_una;
 	__u32 rcv_nxt;
 	__u32 copied_seq;
-	__u8 state; /* in which the FIN, if one was queued, is in write_seq */
-	bool syn;   /* the socket sent a SYN of its own, which counts as one byte acknowledged */
-	bool done;  /* SOCK_DONE: the peer's FIN was received, and counts as one byte */
+	__u8 state; /* tells whether write_seq includes a FIN */
+	bool syn;   /* the socket sent a SYN, which bytes_acked counts as one byte */
+	bool done;  /* SOCK_DONE: bytes_received counts the peer's FIN as one byte */
 };
 
-/* The payload bytes of a connection since it began. */
+/* Payload bytes of a connection since it began. */
 struct nio_numbers {
 	__u64 sent;     /* queued by the application */
-	__u64 received; /* from the peer, in order */
-	__u64 read;     /* taken by the application */
+	__u64 received; /* received in order */
+	__u64 read;     /* read by the application */
 	__u64 retrans;
-	__u32 taken; /* sequence number up to which the application has read; no FIN */
+	__u32 taken; /* sequence number up to which the application has read, without a FIN */
 	__u32 pad;
 };
 
@@ -99,14 +97,14 @@ static inline struct nio_numbers nio_numbers_of(const struct nio_tcp *t)
 	};
 }
 
-/* A change of a socket's state, which two programs report: see nio_at_state. */
+/* How a state change relates to the last one seen; two programs report each (nio_at_state). */
 enum nio_change {
 	NIO_CHANGE_NEW,
-	NIO_CHANGE_DONE,       /* by the other program */
-	NIO_CHANGE_AFTER_MISS, /* new, and neither program ran at the one before */
+	NIO_CHANGE_DONE,       /* the other program handled it */
+	NIO_CHANGE_AFTER_MISS, /* new, but both programs missed the change before */
 };
 
-/* *seen: the state after the last change that was seen, 0 if none was; the new one then. */
+/* *seen: the state after the last change seen, or 0; set to newstate. */
 static inline enum nio_change nio_change_state(__u32 *seen, __u32 oldstate, __u32 newstate)
 {
 	__u32 before = *seen;
@@ -117,21 +115,21 @@ static inline enum nio_change nio_change_state(__u32 *seen, __u32 oldstate, __u3
 	return before && before != oldstate ? NIO_CHANGE_AFTER_MISS : NIO_CHANGE_NEW;
 }
 
-/* A send call in progress: what its message said. */
+/* The message of a send call in progress. */
 struct nio_message {
 	__u32 tid;
-	__u32 what; /* NIO_SEEN_*, NIO_CALL_VECTOR and the like */
+	__u32 what; /* NIO_SEEN_*, NIO_CALL_* */
 };
 
-/* How one socket sends and receives, as far as events told: an entry is made at the first. */
+/* Event counters of one socket, created at its first event. */
 /* clang-format off */
 #define NIO_SOCK_EVENTS                                                                        \
 	struct nio_amount calls[NIO_CALL_NR];                                                  \
 	struct nio_amount stages[NIO_STAGE_NR];                                                \
 	__u64 uncovered_bytes[NIO_SIDE_NR][NIO_UNCOVERED_NR];                                  \
-	__u64 spliced;   /* bytes received by splice, where its returns are seen */            \
-	__u64 completed; /* zero-copy sends */                                                 \
-	__u64 copied;    /* of these */                                                        \
+	__u64 spliced;   /* bytes read by splice, where its return is seen */                  \
+	__u64 completed; /* zero-copy sends completed */                                       \
+	__u64 copied;    /* of these, reported as copied */                                    \
 	__u32 refused[NIO_REFUSAL_NR];                                                         \
 	__u32 zc_without_option; /* calls with MSG_ZEROCOPY on a socket without SO_ZEROCOPY */ \
 	__u32 pad3;                                                                            \
@@ -143,68 +141,61 @@ struct sock_events {
 	NIO_SOCK_EVENTS
 };
 
-/*
- * The programs keep the part in front of NIO_SOCK_EVENTS by itself, since most short connections
- * have no events.
- */
+/* A watched socket. BPF maps keep its events apart: most short connections have none. */
 struct sock_state {
-	__u64 key;       /* address of the struct sock; with first_ns it names one connection */
-	__u64 first_ns;  /* CLOCK_MONOTONIC: watched from then on */
-	__u64 last_ns;   /* the last time that it was seen to move a byte */
+	__u64 key;       /* address of the struct sock; with first_ns it identifies a connection */
+	__u64 first_ns;  /* CLOCK_MONOTONIC, as all *_ns: begin of watching */
+	__u64 last_ns;   /* when the socket was last seen to move a byte */
 	__u64 closed_ns; /* 0: open */
-	__u64 started;   /* nio_task.started of tgid */
-	__u32 tgid;      /* the first process that was seen to use it; 0: not known */
+	__u64 started;   /* nio_task.started of process tgid */
+	__u32 tgid;      /* first process seen to use the socket; 0: unknown */
 	__u32 netns;     /* inode number */
 	__u16 family;
 	__u16 local_port;
 	__u16 remote_port;
-	__u16 uncovered; /* enum nio_uncovered_kind + 1 of what serves it in TCP's place; 0: TCP */
+	__u16 uncovered; /* 0: TCP; else enum nio_uncovered_kind + 1 of the layer in its place */
 	__u8 local[16];
 	__u8 remote[16];
 	char comm[16];
 	union {
-		__u64 flags; /* SOCK_STATE_*, as they are read */
+		__u64 flags; /* SOCK_STATE_*, for reading */
 		__u8 flag[8];
 	};
-	struct nio_message message; /* of one thread; those of others are in nio_messages */
-	__u32 state;                /* after the last change that was seen; 0: none was */
+	struct nio_message message; /* of one thread; nio_messages has those of further threads */
+	__u32 state;                /* after the last change seen; 0: none seen */
 	__u32 write_seq;            /* at the change to TCP_CLOSE */
-	__u32 born_window;          /* nio_window when it was taken in */
+	__u32 born_window;          /* nio_window when the state was created */
 	__u32 window;               /* nio_window at the last iteration, or at the end */
 	__u32 rx_window;            /* nio_window at the last receive copy */
-	__u32 orphan;               /* 1: its application has closed it, so that `now` is final */
-	__u32 taken_seen;           /* where copied_seq stands if the last receive copy was taken */
-	__u32 syn_bytes;            /* sent with the SYN, of a call that has not returned */
+	__u32 orphan;     /* 1: both directions shut down before the FIN: `now` is final */
+	__u32 taken_seen; /* expected copied_seq at the next receive copy */
+	__u32 syn_bytes;  /* bytes sent with the SYN by a call that has not returned */
 	__u32 zckey_base;
 	__u32 zckey;
-	__u32 zc_next; /* the id after the last that was reported complete */
+	__u32 zc_next; /* the id after the last one reported complete */
 	__u32 pad;
-	struct nio_numbers base;   /* when it was taken in */
-	struct nio_numbers now;    /* at the end */
-	struct nio_numbers looked; /* at the last iteration. User space gives it as `now` */
-	__u64 cgroup;              /* id of that of the task that created it; 0: not known */
-	__u8 several;    /* 2: threads take turns at sending, whose messages are not seen */
-	__u8 begun;      /* `base` and taken_seen hold */
-	__u8 given;      /* an iteration gave its end to user space */
-	__u8 has_events; /* it has an entry in nio_sock_events */
+	struct nio_numbers base;   /* when watching began; 0: since the connection began */
+	struct nio_numbers now;    /* at the end of the connection */
+	struct nio_numbers looked; /* at the last iteration; user space reports it as `now` */
+	__u64 cgroup;              /* id of the cgroup that created the socket; 0: unknown */
+	__u8 several;    /* 2: several threads send in turns, and their messages are not seen */
+	__u8 begun;      /* `base` and taken_seen are valid */
+	__u8 given;      /* an iteration has reported the end to user space */
+	__u8 has_events; /* nio_sock_events has an entry */
 	__u32 pad2;
-	NIO_SOCK_EVENTS /* user space's: see struct sock_events */
+	NIO_SOCK_EVENTS /* in user space only */
 };
 
-/*
- * Each flag has a byte of its own and is set by a store: two CPUs may set two of them at a time,
- * and an atomic OR takes Linux 5.12.
- */
-#define SOCK_STATE_ENDED   (1ULL << 0)  /* now.sent is final: no more can be sent */
-#define SOCK_STATE_CLOSED  (1ULL << 8)  /* now is final but for what is read */
-#define SOCK_STATE_UNSENT  (1ULL << 16) /* ended, and the ring buffer was full: read it here */
-#define SOCK_STATE_SHARED  (1ULL << 24) /* used by more than one process */
+/* One byte per flag, set by a plain store: two CPUs may set two. An atomic OR needs Linux 5.12. */
+#define SOCK_STATE_ENDED   (1ULL << 0)  /* now.sent is final */
+#define SOCK_STATE_CLOSED  (1ULL << 8)  /* now is final, except for what is read */
+#define SOCK_STATE_UNSENT  (1ULL << 16) /* ended while the ring buffer was full */
+#define SOCK_STATE_SHARED  (1ULL << 24) /* several processes use the socket */
 #define SOCK_STATE_PLACED  (1ULL << 32) /* addresses are filled in */
-#define SOCK_STATE_CALLER  (1ULL << 40) /* it called connect(): its SYN is in the numbers */
-#define SOCK_STATE_FOREIGN (1ULL << 48) /* of a process that is not watched */
-#define SOCK_STATE_MAYBE                                                         \
-	(1ULL << 56) /* its port is not known yet, which has to be a watched one \
-		      */
+#define SOCK_STATE_CALLER  (1ULL << 40) /* it called connect(): its numbers include a SYN */
+#define SOCK_STATE_FOREIGN (1ULL << 48) /* belongs to an unwatched process */
+#define SOCK_STATE_MAYBE \
+	(1ULL << 56) /* its local port is unknown, so the filter is still to check */
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "flag[i] is the i-th byte of flags");
 
@@ -214,60 +205,59 @@ static inline void sock_state_flag(struct sock_state *s, __u64 flag, bool on)
 }
 
 /*
- * Were the programs of send and receive events attached all the time that the socket was watched?
- * nio_window is odd while they are attached, and grows at each change.
+ * Did the send and receive programs see the whole life of the socket? nio_window is odd while they
+ * are attached, and grows at each change.
  */
 static inline bool sock_state_saw_all(const struct sock_state *s)
 {
 	return (s->born_window & 1) && s->born_window == s->window;
 }
 
-/* nio_message.what, besides NIO_SEEN_*. */
-#define NIO_CALL_VECTOR   (1u << 16) /* its message is of several pieces */
+/* nio_message.what, in addition to NIO_SEEN_*. */
+#define NIO_CALL_VECTOR   (1u << 16) /* the message has several buffers */
 #define NIO_CALL_PINS     (1u << 17) /* MSG_ZEROCOPY, and the socket has SO_ZEROCOPY */
-#define NIO_CALL_FASTOPEN (1u << 18) /* MSG_FASTOPEN: there is no route yet, so all is copied */
+#define NIO_CALL_FASTOPEN (1u << 18) /* MSG_FASTOPEN: no route yet, so the kernel copies */
 
-/* Of each CPU: what the programs of send and receive events saw, of all sockets. */
+/* What the send and receive programs saw on one CPU. */
 struct nio_event_counts {
 	__u64 runs;
-	__u64 sent[NIO_CALL_NR]; /* bytes on watched sockets, by kind of call */
+	__u64 sent[NIO_CALL_NR]; /* bytes sent on watched sockets, by kind of call */
 };
 
-/* Messages of threads that send on one socket at a time. */
+/* Entries of nio_messages. */
 #define NIO_MESSAGES_MAX 16384
 
-/* Default room of nio_sockets, and what a user may ask for. */
+/* Default and maximum of --max-sockets. */
 #define NIO_SOCKETS_DEFAULT 32768
 #define NIO_SOCKETS_MAX     (1 << 20)
 
-/* The ring buffer of ended connections: bytes, and from how many on user space is woken. */
+/* Size of the ring buffer nio_ends in bytes, and the fill level that wakes user space. */
 #define NIO_ENDS_BYTES (1 << 23)
 #define NIO_ENDS_WAKE  (1 << 20)
 
-/* Sockets without room that are known at once: with more of them, one may be counted again. */
+/* Entries of nio_left_out. With more sockets left out, one may be counted twice. */
 #define NIO_LEFT_OUT_MAX 65536
 
-/* Of /proc, which counts a process's beginning in USER_HZ: 100 on x86 and arm64. */
+/* /proc counts start times in USER_HZ: 100 on x86 and arm64. */
 #define NIO_TICKS_PER_S 100
 #define NIO_TICK_NS     (1000000000ULL / NIO_TICKS_PER_S)
 
-/* The tasks that are watched, by tgid. */
+/* A watched process. Key: process id. */
 struct nio_task {
-	__u64 started; /* ticks after boot; 0: not known */
+	__u64 started; /* ticks since boot; 0: unknown */
 	__u64 first_ns;
 	__u64 exit_ns; /* 0: alive */
 	__u32 parent;  /* tgid */
-	__u16 asked;   /* 1: taken in by user space, at the beginning */
-	__u16 named;   /* 1: by its name alone: with another it is watched no more */
+	__u16 asked;   /* 1: added by user space at the beginning */
+	__u16 named;   /* 1: watched for its name only, so until it changes its name */
 	char comm[16];
 };
 
 #define NIO_TASKS_MAX 16384
 
-/* Names of tasks to look for. */
 #define NIO_COMMS_MAX 8
 
-/* A socket that was there before, by its cookie, and the process that has it. */
+/* A socket that existed before attach, and the process that owns it. Key: cookie. */
 struct nio_owner {
 	__u64 started;
 	__u32 tgid; /* 0: not known */
@@ -275,18 +265,15 @@ struct nio_owner {
 	char comm[16];
 };
 
-/* What attach lost, or could not take in: in .bss, one for all CPUs, added to atomically. */
+/* Losses of attach: in .bss, shared by all CPUs, added to atomically. */
 struct nio_attach_loss {
-	__u64 sockets_full; /* sockets that found no room */
+	__u64 sockets_full; /* sockets that did not fit into nio_sockets */
 	__u64 tasks_full;
-	__u64 changes_missed; /* of sockets' states: see nio_change_state() */
+	__u64 changes_missed; /* state changes of sockets: see nio_change_state() */
 	__u64 ends_missed;    /* connections whose end no program saw */
 };
 
-/*
- * Two tables in .bss that turn others away by one load: a byte is set for what may be in
- * nio_sockets or nio_tasks. A byte may be several's: the map has the last word.
- */
+/* Filters of one load before a map lookup: a byte is set for each key. Keys may share a byte. */
 #define NIO_KNOWN_BITS 16
 #define NIO_KNOWN_NR   (1 << NIO_KNOWN_BITS)
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The socket pass: an iterator over the TCP sockets of the network namespace in which it was
- * opened, that writes the kernel's own byte counters of those that are watched. Nothing here runs
- * while traffic does, so nothing can be missed: a pass is read by user space when it wants one.
+ * The socket pass: an iter/tcp program (Linux 5.9) that writes the byte counters of watched sockets
+ * in one network namespace. It runs only when user space reads it, so it misses no traffic.
  */
 #ifndef NETIOTRACE_SOCKETS_BPF_H
 #define NETIOTRACE_SOCKETS_BPF_H
@@ -28,11 +27,7 @@ static __always_inline void fill_socket(struct nio_socket *out, const struct tcp
 	out->scatter_gather = (sk->sk_route_caps & NETIF_F_SG) != 0;
 }
 
-/*
- * Called for each socket, from Linux 5.15 on under its lock, so that its counters are of one
- * moment. A request and a TIME_WAIT socket, which are no tcp_sock, are passed over: the kernel
- * gives NULL for them.
- */
+/* Called for each socket, from Linux 5.15 under its lock. NULL: a request or TIME_WAIT socket. */
 SEC("?iter/tcp")
 int nio_sockets(struct bpf_iter__tcp *ctx)
 {

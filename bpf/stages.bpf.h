@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * What each event means for the bytes of the ledger: inline cores that take plain kernel pointers
- * and know nothing of how they were called. The SEC() wrappers of each backend are elsewhere.
- */
+/* Books the bytes of each event, whatever the hook. The backends have the SEC() wrappers. */
 #ifndef NETIOTRACE_STAGES_BPF_H
 #define NETIOTRACE_STAGES_BPF_H
 
@@ -16,7 +13,7 @@
 #include "message.bpf.h"
 #include "netiotrace.h"
 
-/* How a send call queued its bytes; call: what is known of its message. One runs at a time. */
+/* How a call queued its bytes. call: NIO_SEEN_* of its message. One call at a time per socket. */
 static __always_inline enum nio_send_kind kind_of_call(const struct sock *sk, struct nio_conn *conn,
 						       __u32 call, bool known)
 {
@@ -28,8 +25,7 @@ static __always_inline enum nio_send_kind kind_of_call(const struct sock *sk, st
 	kind = nio_send_kind((struct nio_send_facts){
 		.told = call & NIO_SEEN_CALL,
 		.foreign = call & NIO_SEEN_FOREIGN,
-		/* Not asked of a call that took an id: no need, and three loads behind each other.
-		 */
+		/* Skipped if the call took an id: uses_io_uring() costs three dependent loads. */
 		.by_uring = !(call & NIO_SEEN_CALL) && zckey == before && uses_io_uring(),
 		.zerocopy = call & NIO_SEEN_ZEROCOPY,
 		.splice = call & NIO_SEEN_SPLICE,
@@ -46,10 +42,7 @@ static __always_inline enum nio_send_kind kind_of_call(const struct sock *sk, st
 	return kind;
 }
 
-/*
- * Programs at send calls were detached for a while, and other calls took ids meanwhile: whether
- * this call took one is not known. The next call can be told.
- */
+/* True for the first call after a gap without programs, if other calls took ids meanwhile. */
 static __always_inline bool id_is_untold(const struct sock *sk, struct nio_conn *conn, bool known)
 {
 	__u32 zckey;
@@ -65,7 +58,6 @@ static __always_inline bool id_is_untold(const struct sock *sk, struct nio_conn 
 	return true;
 }
 
-/* A send call queued ret bytes, in one way. */
 static __always_inline void on_sent(const struct sock *sk, struct nio_conn *conn, __u32 ret,
 				    __u32 call, bool known)
 {
@@ -93,7 +85,6 @@ static __always_inline void on_sent(const struct sock *sk, struct nio_conn *conn
 	}
 }
 
-/* A send call returned ret. */
 static __always_inline void on_send_return(struct sock *sk, int ret)
 {
 	struct nio_conn *conn = conn_of(sk, KNOWN);
@@ -102,7 +93,7 @@ static __always_inline void on_send_return(struct sock *sk, int ret)
 		on_sent(sk, conn, ret, 0, KNOWN);
 }
 
-/* tcp_sendmsg_locked returned ret: like on_send_return, with the message to look at. */
+/* tcp_sendmsg_locked returned ret; the message is available. */
 static __always_inline void on_send_locked_return(struct sock *sk, const struct msghdr *msg,
 						  int ret)
 {
@@ -112,7 +103,7 @@ static __always_inline void on_send_locked_return(struct sock *sk, const struct 
 		on_sent(sk, conn, ret, call_of_message(msg, KNOWN), KNOWN);
 }
 
-/* do_tcp_sendpages took ret bytes by reference: what sendfile and splice did until Linux 6.4. */
+/* do_tcp_sendpages took ret bytes by reference (sendfile, splice until Linux 6.4). */
 static __always_inline void on_sendpages_return(const struct sock *sk, int ret)
 {
 	struct nio_conn *conn = conn_of(sk, KNOWN);
@@ -121,10 +112,7 @@ static __always_inline void on_sendpages_return(const struct sock *sk, int ret)
 		on_sent(sk, conn, ret, NIO_SEEN_CALL | NIO_SEEN_SPLICE, KNOWN);
 }
 
-/*
- * Bytes queued on sk since this was last asked, by write_seq, the kernel's own count of them; 0 for
- * a socket without a stream. The numbers of a socket that connects again begin anew.
- */
+/* Bytes queued since the last look at write_seq. A socket that reconnects starts anew. */
 static __always_inline __u32 queued_since(const struct sock *sk, struct nio_conn *conn, bool known)
 {
 	__u8 state = NIO_FIELD(known, struct sock, sk, __sk_common.skc_state);
@@ -153,11 +141,9 @@ static __always_inline __u32 queued_since(const struct sock *sk, struct nio_conn
 }
 
 /*
- * TCP hands a packet of sk to the device: books what was copied into the socket since its previous
- * packet. Runs under the socket's lock (__tcp_transmit_skb), before snd_nxt moves past the packet,
- * and once everything is acknowledged nothing is left unbooked: every byte leaves in some packet.
- * Only for sockets without SO_ZEROCOPY, whose bytes can only have been copied; a packet with pages
- * of a sender is another's, and tells that the bytes were.
+ * TCP hands a packet to the device, under the socket lock and before snd_nxt moves: books the bytes
+ * queued since the previous packet as copied. Every byte leaves in some packet. Only for sockets
+ * without SO_ZEROCOPY: a packet with a ubuf_info then has pages of another owner (FOREIGN).
  */
 static __always_inline void on_transmit(const struct sock *sk, const struct sk_buff *skb,
 					bool known)
@@ -181,7 +167,7 @@ static __always_inline void on_transmit(const struct sock *sk, const struct sk_b
 		book_uncovered(conn, path, bytes);
 }
 
-/* Where the bytes of a socket begin, at the first call that is seen. */
+/* Sets where the bytes of a socket begin, at the first call seen. */
 static __always_inline void begin_stream(const struct sock *sk, struct nio_conn *conn)
 {
 	__u8 state = NIO_FIELD(ADDRESS, struct sock, sk, __sk_common.skc_state);
@@ -192,10 +178,7 @@ static __always_inline void begin_stream(const struct sock *sk, struct nio_conn 
 	conn->seen |= NIO_SEEN_WRITE_SEQ;
 }
 
-/*
- * tcp_sendmsg_locked begins: notes what the message says, and at the first call where the socket's
- * bytes begin. Holds for this call only: on_push() takes it.
- */
+/* tcp_sendmsg_locked begins: notes the message for on_push() at the end of this call. */
 static __always_inline void on_send_begin(const struct sock *sk, const struct msghdr *msg)
 {
 	struct nio_conn *conn = conn_of(sk, ADDRESS);
@@ -206,7 +189,7 @@ static __always_inline void on_send_begin(const struct sock *sk, const struct ms
 	begin_stream(sk, conn);
 }
 
-/* do_tcp_sendpages begins: the same, for what is spliced in any case. */
+/* do_tcp_sendpages begins: all its bytes are spliced. */
 static __always_inline void on_sendpages_begin(const struct sock *sk)
 {
 	struct nio_conn *conn = conn_of(sk, ADDRESS);
@@ -218,10 +201,8 @@ static __always_inline void on_sendpages_begin(const struct sock *sk)
 }
 
 /*
- * tcp_push at the end of a send call that queued something; it is also called before waiting for
- * memory, but with TCP_NAGLE_PUSH. Books what was queued since the last, by write_seq. For
- * kretprobes cannot do it: of a function that sleeps, only so many calls at once have their return
- * seen (maxactive), and the rest are lost.
+ * tcp_push ends a send call: books the bytes queued since the last one. With TCP_NAGLE_PUSH it
+ * precedes a wait for memory instead. Kretprobes miss returns of functions that sleep (maxactive).
  */
 static __always_inline void on_push(struct sock *sk, int nonagle)
 {
@@ -240,7 +221,7 @@ static __always_inline void on_push(struct sock *sk, int nonagle)
 		on_sent(sk, conn, bytes, call, ADDRESS);
 }
 
-/* The application takes a notification from the error queue: sends lo to hi are complete. */
+/* The application reads a notification from the error queue: a range of sends is complete. */
 static __always_inline void on_notification_read(struct nio_conn *conn, const struct sk_buff *skb)
 {
 	const void *serr = (const char *)skb + bpf_core_field_offset(struct sk_buff, cb);
@@ -256,10 +237,10 @@ static __always_inline void on_notification_read(struct nio_conn *conn, const st
 	on_told(conn, &n);
 }
 
-/* Has the plan a program of its own for notifications, beside that of receive copies? */
+/* True: the plan has a separate program for notifications. */
 const volatile bool nio_notifications_apart = false;
 
-/* What became of the bytes of the previous receive copy, and of those between it and this one. */
+/* Books peeked bytes of the previous receive copy, and bytes taken without a copy since then. */
 static __always_inline void judge_previous(struct nio_conn *conn, __u32 copied_seq)
 {
 	struct nio_taken taken;
@@ -276,9 +257,8 @@ static __always_inline void judge_previous(struct nio_conn *conn, __u32 copied_s
 }
 
 /*
- * skb_copy_datagram_iter copies len bytes of skb to user memory: payload, or nothing at all of a
- * notification, which is empty and goes through here on its way to the application (ip_recv_error,
- * ipv6_recv_error).
+ * skb_copy_datagram_iter copies len bytes of skb to user memory. len 0: a zero-copy notification
+ * (ip_recv_error, ipv6_recv_error).
  */
 static __always_inline void on_rx_copy(const struct sk_buff *skb, int len, bool known)
 {
@@ -308,7 +288,6 @@ static __always_inline void on_rx_copy(const struct sk_buff *skb, int len, bool 
 	book(conn, NIO_STAGE_RX_COPY, len);
 }
 
-/* Of the above, notifications only; most of what comes by is payload. */
 static __always_inline void on_notification(const struct sk_buff *skb, int len)
 {
 	const struct sock *sk;
@@ -323,9 +302,8 @@ static __always_inline void on_notification(const struct sk_buff *skb, int len)
 }
 
 /*
- * An skb arrives from a device. With zero-copy pages on board it will be copied before a local
- * socket gets it (skb_orphan_frags_rx -> skb_copy_ubufs, all of data_len): booked to the sender.
- * Plainly: the only program that books this stage under its plan, where softirqs are off.
+ * A packet arrives from a device. For a local socket the kernel copies all of data_len of zero-copy
+ * pages (skb_orphan_frags_rx, skb_copy_ubufs). Softirqs are off, so this books plainly.
  */
 static __always_inline void on_zerocopy_arrival(const struct sk_buff *skb)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * When a process began, as /proc/PID/stat tells it: ids are used again, and with it they name one
- * process only.
- */
+/* The start time of a process, as in /proc/PID/stat: with its id it identifies the process. */
 #ifndef NETIOTRACE_STARTED_BPF_H
 #define NETIOTRACE_STARTED_BPF_H
 
@@ -12,10 +9,10 @@
 
 #include "sock_state.h"
 
-/* What /proc adds to the time since boot in the collector's time namespace. */
+/* Offset of boot time in the collector's time namespace, ns. */
 const volatile __s64 nio_boot_offset_ns = 0;
 
-/* In ticks, as user space has it, which asks /proc. A thread that execs takes its leader's. */
+/* Ticks since boot, as in /proc. A thread that calls exec inherits the leader's start time. */
 static __always_inline __u64 started_of(const struct task_struct *task)
 {
 	__u64 ns = BPF_CORE_READ(task, group_leader, start_boottime);

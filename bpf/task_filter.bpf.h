@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* Which tasks and ports attach watches: the filters, and the table of watched tasks. */
+/* The filters of attach by task and port, and the table of watched tasks. */
 #ifndef NETIOTRACE_TASK_FILTER_BPF_H
 #define NETIOTRACE_TASK_FILTER_BPF_H
 
@@ -24,7 +24,7 @@ struct {
 	__type(value, struct nio_task);
 } nio_tasks SEC(".maps");
 
-/* Made only where it is asked for. */
+/* Created only for --cgroup. */
 struct {
 	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
 	__uint(max_entries, 1);
@@ -33,20 +33,20 @@ struct {
 } nio_cgroups SEC(".maps");
 
 __u8 nio_task_known[NIO_KNOWN_NR];
-__u8 nio_ports[NIO_KNOWN_NR]; /* 1: asked for, local or remote */
-/* 1: a watched task may have a listener at this port; [0]: at one that is not known. */
+__u8 nio_ports[NIO_KNOWN_NR]; /* 1: local or remote port selected */
+/* 1: a watched task may listen on this port. [0]: on an unknown port. */
 __u8 nio_listens[NIO_KNOWN_NR];
 struct nio_attach_loss nio_attach_losses;
-bool nio_armed; /* sockets are taken in */
+bool nio_armed; /* new sockets get states */
 
-/* What is asked for. */
-const volatile bool nio_by_task = false; /* tasks in nio_tasks, and those that these filters add: */
-const volatile bool nio_by_port = false; /* alone: any task; with by_task: both must hold */
+/* The user's selection. */
+const volatile bool nio_by_task = false; /* nio_tasks, and tasks that the filters below add */
+const volatile bool nio_by_port = false; /* nio_ports; with nio_by_task both must match */
 const volatile bool nio_follow_children = false;
-const volatile bool nio_by_cgroup = false; /* tasks below that of nio_cgroups */
+const volatile bool nio_by_cgroup = false; /* tasks in or below the cgroup in nio_cgroups */
 const volatile __u32 nio_comms_nr = 0;
 const volatile char nio_comms[NIO_COMMS_MAX][16] = {};
-const volatile __u32 nio_own_tgid = 0; /* the collector's */
+const volatile __u32 nio_own_tgid = 0; /* process id of the collector */
 
 static __always_inline void add_to(__u64 *sum, __u64 value)
 {
@@ -69,7 +69,7 @@ static __always_inline bool comm_wanted(const char comm[16])
 	return false;
 }
 
-/* named: by its name alone. An entry of one that had its id before is overwritten. */
+/* named: watched for its name only. Overwrites the entry of an earlier process with this id. */
 static __always_inline void watch_task(const struct task_struct *p, __u32 parent,
 				       const char comm[16], bool named)
 {
@@ -92,10 +92,7 @@ static __always_inline struct nio_task *task_by_tgid(__u32 tgid)
 	return bpf_map_lookup_elem(&nio_tasks, &tgid);
 }
 
-/*
- * Is this the entry of p, and not of one that had its id before? A process closes its sockets after
- * the event of its exit.
- */
+/* Does this entry belong to p? Exited processes count: they close their sockets after the event. */
 static __always_inline bool is_entry_of(const struct nio_task *task, const struct task_struct *p)
 {
 	return task && (!task->started || task->started == started_of(p));
@@ -108,7 +105,7 @@ static __always_inline struct nio_task *task_of(const struct task_struct *p)
 	return is_entry_of(task, p) ? task : NULL;
 }
 
-/* The name of the present process, which is not that of the thread that is at work. */
+/* The name of the current process, not of the current thread. */
 static __always_inline void comm_now(char comm[16])
 {
 	const struct task_struct *p = (const void *)bpf_get_current_task();
@@ -116,7 +113,7 @@ static __always_inline void comm_now(char comm[16])
 	BPF_CORE_READ_INTO((char(*)[16])comm, p, group_leader, comm);
 }
 
-/* Is the present task one that is asked for? Only in process context. */
+/* Is the current task watched? In process context only. */
 static __always_inline bool task_wanted(void)
 {
 	const struct task_struct *p = (const void *)bpf_get_current_task();
@@ -134,7 +131,7 @@ static __always_inline bool task_wanted(void)
 	return true;
 }
 
-/* The verifier of 6.12 does not see that a port that was turned about has 16 bits. */
+/* The mask: the verifier of 6.12 loses the 16-bit bound of a byte-swapped port. */
 static __always_inline bool is_marked(const __u8 *table, __u64 port)
 {
 	asm volatile("%0 &= 0xffff" : "+r"(port));
@@ -144,8 +141,8 @@ static __always_inline bool is_marked(const __u8 *table, __u64 port)
 #define SHUTDOWN_MASK 3 /* RCV_SHUTDOWN | SEND_SHUTDOWN */
 
 /*
- * 0: it has none yet. A connection that was reset has given its port back (tcp_done, which shuts
- * both directions down), with bytes that may still be read; where it sent from stands there yet.
+ * The local port; 0: none yet. A reset connection has returned its port (tcp_done, which shuts down
+ * both directions) but may still be read from: inet_sport keeps the port.
  */
 static __always_inline __u16 local_port_of(const struct sock *sk)
 {
@@ -164,7 +161,7 @@ static __always_inline bool port_wanted(const struct sock *sk)
 	       is_marked(nio_ports, remote);
 }
 
-/* Can a socket that this listener's port made be a watched task's? */
+/* Can a socket accepted on this port belong to a watched task? */
 static __always_inline bool listener_wanted(const struct sock *sk)
 {
 	return !nio_by_task || nio_listens[0] || is_marked(nio_listens, local_port_of(sk));

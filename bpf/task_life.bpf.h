@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/* The lives of watched tasks: they fork, take other names, and exit. */
+/* Keeps the table of watched tasks: fork, change of name, exit. */
 #ifndef NETIOTRACE_TASK_LIFE_BPF_H
 #define NETIOTRACE_TASK_LIFE_BPF_H
 
@@ -18,7 +18,7 @@ int BPF_PROG(nio_at_fork, struct task_struct *parent, struct task_struct *child)
 	if (child->tgid != child->pid)
 		return 0;
 	task = task_of(parent);
-	/* The child of one that was taken in by its name has that name, too. */
+	/* A child has its parent's name, so a match by name covers it, too. */
 	if (!task || !(nio_follow_children || task->named))
 		return 0;
 	bpf_get_current_comm(comm, sizeof(comm));
@@ -26,7 +26,6 @@ int BPF_PROG(nio_at_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-/* A task takes another name: by exec, or by itself. */
 static __always_inline void on_name(const struct task_struct *p, const char comm[16])
 {
 	struct nio_task *task = task_of(p);
@@ -63,7 +62,7 @@ int BPF_PROG(nio_at_rename, struct task_struct *task, const char *name)
 	return 0;
 }
 
-/* The last thread of a process exits. Its id may be another's soon. */
+/* Marks the exit of a process with its last thread. Its id may be reused soon. */
 SEC("?tp_btf/sched_process_exit")
 int BPF_PROG(nio_at_exit, struct task_struct *p)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
-/*
- * The tracepoint backend: for kernels that refuse programs on functions. Every program is optional
- * ('?': not loaded unless the plan chose it).
- */
+/* The tracepoint backend, for kernels that refuse programs on functions. */
 #ifndef NETIOTRACE_TRACEPOINT_BPF_H
 #define NETIOTRACE_TRACEPOINT_BPF_H
 
@@ -25,7 +22,7 @@ int BPF_PROG(nio_tp_send_return, struct sock *sk, int ret, int flags)
 SEC("?tp_btf/net_dev_queue")
 int BPF_PROG(nio_tp_transmit, struct sk_buff *skb)
 {
-	/* skb->sk is NULL for what is not TCP's: a packet socket, a forwarded packet. */
+	/* skb->sk may be NULL: packets of packet sockets, forwarded packets. */
 	on_transmit(skb->sk, skb, KNOWN);
 	return 0;
 }
@@ -38,8 +35,8 @@ int BPF_PROG(nio_tp_rx_copy, const struct sk_buff *skb, int len)
 }
 
 /*
- * The same for the function backends, in rounds whose events are looked at in slices: a program at
- * a tracepoint is gone between them at the price of a few instructions, one at a function is not.
+ * Receive copies for the function backends, where events are watched in slices: a program on a
+ * function costs too much to detach between slices.
  */
 SEC("?tp_btf/skb_copy_datagram_iovec")
 int BPF_PROG(nio_tp_rx_slices, const struct sk_buff *skb, int len)
@@ -55,7 +52,7 @@ int BPF_PROG(nio_tp_zerocopy_arrival, struct sk_buff *skb)
 	return 0;
 }
 
-/* Of the above, notifications only: where payload is counted by another backend. */
+/* Notifications only: another program counts payload. */
 SEC("?tp_btf/skb_copy_datagram_iovec")
 int BPF_PROG(nio_tp_notification, const struct sk_buff *skb, int len)
 {
@@ -63,10 +60,7 @@ int BPF_PROG(nio_tp_notification, const struct sk_buff *skb, int len)
 	return 0;
 }
 
-/*
- * For the other backends, too: completions where the function that ends them is inlined, receive
- * work done on a sender's clock, and what other tasks run on it.
- */
+/* For all backends: completions, receive softirqs on top of a sender, and preemption. */
 SEC("?tp_btf/inet_sk_error_report")
 int BPF_PROG(nio_tp_uarg_report, const struct sock *sk)
 {
@@ -89,8 +83,8 @@ int BPF_PROG(nio_tp_softirq_exit, unsigned int vec)
 }
 
 /*
- * Behind these come, from Linux 5.19 on, the state of prev. preempt is true of every switch inside
- * a system call that is not sleep: cond_resched() is one, too (preempt_schedule_common).
+ * From Linux 5.19 prev_state follows. preempt is true for each switch in a system call that is no
+ * sleep, including cond_resched() (preempt_schedule_common).
  */
 SEC("?tp_btf/sched_switch")
 int BPF_PROG(nio_tp_switch, bool preempt, struct task_struct *prev, struct task_struct *next)

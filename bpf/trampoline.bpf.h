@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * The trampoline backend: programs at the return (nio_fx_*) of kernel functions, and those at an
- * entry (nio_fe_*) that kprobes have otherwise; the rest are in entry.bpf.h. A return stands behind
- * the last argument, so that functions whose arguments differ between kernels have a program for
- * each form of them; the plan takes the one that fits.
+ * The fentry/fexit backend: returns (nio_fx_*), and entries (nio_fe_*) that kprobes handle
+ * differently. An fexit program gets the return value after the last argument, so it depends on the
+ * number of arguments: the plan chooses the program that fits.
  */
 #ifndef NETIOTRACE_TRAMPOLINE_BPF_H
 #define NETIOTRACE_TRAMPOLINE_BPF_H
@@ -45,7 +44,7 @@ int BPF_PROG(nio_fx_rx_copy, const struct sk_buff *skb, int offset, void *to, in
 	return 0;
 }
 
-/* Copies made after all, and copies that were unexpected. */
+/* Deferred copies and unexpected copies. */
 
 SEC("?fexit/skb_copy_ubufs")
 int BPF_PROG(nio_fx_deferred, struct sk_buff *skb, unsigned int gfp, int ret)
@@ -72,8 +71,7 @@ SEC("?fexit/skb_try_coalesce")
 int BPF_PROG(nio_fx_coalesce, struct sk_buff *to, struct sk_buff *from, void *stolen, void *delta,
 	     bool ret)
 {
-	/* For each packet there is, so most are told by a load, as in coalesce_begin(): a copy
-	 * stays within a head, and what has frags now had them before or was given some. */
+	/* Runs for each packet: one load filters, as in coalesce_begin(). A copy adds no frags. */
 	if (!to->data_len)
 		other_copy_end(NIO_COPY_COALESCE, NIO_OTHER_COALESCE, ret, false);
 	return 0;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Log-linear histograms: recording, merging, quantiles. Knows the layout of bpf/hist_layout.h and
- * nothing else: no files, no BPF, no terminal.
- */
+/* Log-linear histograms: recording, merging, quantiles. No I/O. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +8,7 @@
 #include "hist.h"
 #include "bpf/hist_layout.h"
 
-/* Wider sub-buckets than any layout in use: a bound that keeps every shift below 64 bits. */
+/* Above any layout in use; keeps every shift below 64 bits. */
 #define HIST_SUB_BITS_MAX 16
 
 static bool layout_valid(uint32_t sub_bits, uint32_t n_buckets)
@@ -25,7 +22,7 @@ static size_t hist_bytes(uint32_t n_buckets)
 	return sizeof(struct hist) + n_buckets * sizeof(uint64_t);
 }
 
-/* Sums saturate: a wrapped sum would give a mean that looks right. */
+/* Sums saturate: a wrapped sum would give a plausible but wrong mean. */
 static uint64_t add_saturating(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
@@ -114,7 +111,7 @@ int hist__add(struct hist *dst, const struct hist *src)
 	return 0;
 }
 
-/* The value that stands for a bucket. The last one is open above: only its lower bound is known. */
+/* The value that represents a bucket. The last bucket has no upper bound, so its lower bound. */
 static uint64_t bucket_middle(const struct hist *h, uint32_t i)
 {
 	uint64_t low = hist__bucket_low(h, i);
@@ -144,7 +141,7 @@ int hist__add_bucket(struct hist *h, uint32_t i, uint64_t n)
 	return 0;
 }
 
-/* Nearest rank, 1..count. Computed so that neither NaN nor rounding leaves the range. */
+/* Nearest rank in 1..count, also for q = NaN and after rounding. */
 static uint64_t quantile_rank(uint64_t count, double q)
 {
 	double rank;
@@ -156,7 +153,7 @@ static uint64_t quantile_rank(uint64_t count, double q)
 	rank = ceil(q * (double)count);
 	if (rank >= (double)count)
 		return count;
-	return (uint64_t)rank; /* of anything above 0 at least 1 */
+	return (uint64_t)rank; /* at least 1, as q * count > 0 */
 }
 
 static uint64_t clamp_to_seen(const struct hist *h, uint64_t value)

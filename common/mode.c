@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The descriptors of the copy modes; see mode.h. Pure. */
+/* The table of copy modes. Pure. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@ uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections)
 	uint64_t messages = 1;
 
 	if (mode__has(mode, MODE_GATHERS))
-		messages = 2; /* the fields, and the buffer they are packed into */
+		messages = 2; /* the fields, and the buffer they are gathered into */
 	else if (mode__has(mode, MODE_PINS))
 		messages = zc_plan__slots(size, connections);
 	return messages * size * connections;

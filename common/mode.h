@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The copy modes: ways of sending the same message that differ in who copies it. Each is one row,
- * which the load generator and the collector share; to add one is to add its row, and a struct
- * send_mode of its name to loadgen/.
+ * The copy modes: they differ in who copies a message. A new mode needs a row here and a struct
+ * send_mode in loadgen/.
  */
 #ifndef NETIOTRACE_MODE_H
 #define NETIOTRACE_MODE_H
@@ -11,18 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a mode does: the stages of the ledger it can feed. */
+/* The ledger stages that a mode can feed. */
 enum mode_feature {
-	MODE_GATHERS = 1, /* user_gather: packs the fields, into a second buffer of message size */
+	MODE_GATHERS = 1, /* user_gather: gathers the fields in a second buffer of message size */
 	MODE_COPIES = 2,  /* tx_copy: the send call copies */
-	MODE_PINS = 4,    /* tx_pin, deferred_copy: MSG_ZEROCOPY, on a socket with SO_ZEROCOPY */
+	MODE_PINS = 4,    /* tx_pin, deferred_copy: MSG_ZEROCOPY with SO_ZEROCOPY */
 };
 
 /*
- * Modes: id; name on the command line and in data (struct send_mode of the load generator is
- * send_mode_<name>); words; what it does; in pictures: colour (those of Okabe and Ito, told apart
- * by the colour-blind), gnuplot's point types, full and open, and its dash type; on a terminal: the
- * nearest colour of 256, and of 8 (ANSI, curses).
+ * The modes: id; name on the command line and in data (send_mode_<name> in loadgen/); name in
+ * texts; features; colour (Okabe and Ito, safe for colour-blind readers), gnuplot point types
+ * (full, open) and dash type; nearest of 256 and of 8 terminal colours (ANSI, curses).
  */
 /* clang-format off */
 #define MODES(X)                                                                           \
@@ -49,31 +47,31 @@ struct mode_info {
 	short colour_256, colour_8;
 };
 
-/* Of a mode from outside the enum: "?", in grey. Never NULL. */
+/* Never NULL: a mode outside the enum is "?", in grey. */
 const struct mode_info *mode__info(enum mode mode);
 
 const char *mode__name(enum mode mode);  /* "twocopy", ... */
 const char *mode__words(enum mode mode); /* "two-copy", ... */
 bool mode__has(enum mode mode, enum mode_feature feature);
 
-/* Bytes that the messages of so many connections take in the sender's memory. */
+/* Sender memory for the messages of `connections` connections, bytes. */
 uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections);
 
-int mode__parse(const char *s, enum mode *out); /* -EINVAL */
+int mode__parse(const char *s, enum mode *out); /* 0, or -EINVAL */
 
 /* "twocopy, onecopy, zerocopy, ": for texts that end the list. */
 #define MODE_NAME_AND_COMMA(id, name, ...) #name ", "
 #define MODE_NAME_AND_SPACE(id, name, ...) #name " "
-/* "twocopy", "onecopy", ...: for arrays that go on. */
+/* "twocopy", "onecopy", ...: for arrays that continue. */
 #define MODE_STRING_AND_COMMA(id, name, ...) #name,
 #define MODE_NAMES                           MODES(MODE_NAME_AND_COMMA)
-/* "twocopy|onecopy|...|", as what an option takes. */
+/* "twocopy|onecopy|...|": for the help of options. */
 #define MODE_NAME_AND_BAR(id, name, ...) #name "|"
 #define MODE_CHOICES                     MODES(MODE_NAME_AND_BAR)
 
 #define MODE_LIST_LEN (MODE_NR * 16)
 
-/* The names of the modes in a mask of 1 << mode, apart by spaces. Returns buf. */
+/* Writes the names of the modes in mask (1 << mode), separated by spaces. Returns buf. */
 char *mode__list(char *buf, size_t len, unsigned int mask);
 
 #endif

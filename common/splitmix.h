@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014): full
- * period, one word of state, the same numbers everywhere, where rand(3) differs between libraries.
+ * SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). The same
+ * numbers on every machine, unlike rand(3).
  */
 #ifndef NETIOTRACE_SPLITMIX_H
 #define NETIOTRACE_SPLITMIX_H
 
 #include <stdint.h>
 
-/* Spreads x over all 64 bits; a bijection. */
+/* Mixes x; a bijection on 64 bits. */
 static inline uint64_t splitmix__mix(uint64_t x)
 {
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;

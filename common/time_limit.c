@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Time limits of waits; see time_limit.h. */
+/* Time limits of waits. */
 #include <stdlib.h>
 
 #include "time_limit.h"
 #include "units.h"
 
-/* A busy machine may be this late without having been stopped. */
+/* A busy machine can delay a loop by this much. */
 #define LATE_NS 1000000000ULL
 
 uint64_t time_limit__ns(uint64_t ns)

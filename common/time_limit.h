@@ -1,36 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Time limits of waits, shared by both programs: how long another process may make no progress, and
- * how much of that time this process did not run itself (Ctrl-Z, SIGSTOP, a frozen container). The
- * limits are listed in docs/LOADGEN.md. Pure but for one environment variable.
+ * Time limits for another process to make progress, less the time in which this process did not run
+ * (Ctrl-Z, SIGSTOP, a frozen container). docs/LOADGEN.md lists the limits.
  */
 #ifndef NETIOTRACE_TIME_LIMIT_H
 #define NETIOTRACE_TIME_LIMIT_H
 
 #include <stdint.h>
 
-/* After SIGINT or SIGTERM each wait ends within this time: half of the second that is promised. */
+/* Each wait ends within this time after SIGINT or SIGTERM: half of the promised second. */
 #define TIME_LIMIT_STOP_NS 500000000ULL
 
-/*
- * A limit of `ns` nanoseconds, divided by NETIO_LIMITS_DIVISOR (1 to 1000; anything else: 1). For
- * tests: limits can be made shorter, never longer.
- */
+/* ns / NETIO_LIMITS_DIVISOR (environment, 1 to 1000, else 1). For tests: only shorter limits. */
 uint64_t time_limit__ns(uint64_t ns);
 
-/* A loop that is to come round in time; see below. Zero: it has not begun. */
+/* A loop with a deadline for each turn. Zero-initialise: the loop has not begun. */
 struct awake {
-	uint64_t due; /* ns: the loop comes round by then, if it runs */
+	uint64_t due; /* ns: deadline of the next turn; 0: none */
 };
 
 /*
- * The loop comes round at `now`. Returns for how many ns it could have come round but did not,
- * because this process did not run: 0 for less than a second. Who limits the silence of others adds
- * this to the time at which they were last heard.
+ * The loop runs at `now` (ns). Returns the ns since the deadline in which this process did not run;
+ * 0 if at most a second. The caller adds this to the time when a peer was last heard.
  */
 uint64_t awake__missed(struct awake *a, uint64_t now);
 
-/* The loop sleeps next, until `until` at most. */
+/* The loop will sleep, until `until` (ns) at the latest. */
 void awake__sleep(struct awake *a, uint64_t until);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reading uid maps. Knows nothing of what follows from them. */
+/* Reads uid maps. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Sizes, counts, durations and CPU lists: text to number and back. Pure: knows no locale, no file
- * and no option; what a number is for is the caller's business.
- */
+/* Parses and formats sizes, counts, durations and CPU lists. Pure: no locale, no I/O. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -13,10 +10,7 @@
 
 #include "units.h"
 
-/*
- * Reads decimal digits at *s and moves past them. -EINVAL without a digit; -ERANGE on overflow, but
- * only after the last digit, so that the caller can still call bad text what it is.
- */
+/* Reads the digits at *s and advances *s past them. -EINVAL: no digit; -ERANGE: overflow. */
 static int scan_digits(const char **s, uint64_t *out)
 {
 	const char *p = *s;
@@ -33,7 +27,7 @@ static int scan_digits(const char **s, uint64_t *out)
 	return overflow ? -ERANGE : 0;
 }
 
-/* Bits to shift by for "", "b", "k", "kb", "KiB", ...; -EINVAL for any other text. */
+/* Bits to shift by for "", "b", "k", "kb", "KiB", ...; -EINVAL for other text. */
 static int size_suffix_shift(const char *s)
 {
 	static const char letters[] = "kmgt";
@@ -112,7 +106,7 @@ static int duration_unit_ns(const char *s, uint64_t *ns)
 	return -EINVAL;
 }
 
-/* Nanoseconds of the n digits behind a decimal point; -EINVAL if that is not a whole number. */
+/* Converts the n digits after a decimal point to ns; -EINVAL unless a whole number of ns. */
 static int fraction_ns(const char *digits, size_t n, uint64_t unit, uint64_t *ns)
 {
 	size_t i;
@@ -155,7 +149,7 @@ int parse_duration(const char *s, uint64_t *ns)
 	return 0;
 }
 
-/* One "N" or "N-M" at *s, moved past. -EINVAL, or -ERANGE once the text is known to be a range. */
+/* Reads "N" or "N-M" at *s and advances *s. -EINVAL; -ERANGE if the text is a range. */
 static int scan_cpu_range(const char **s, unsigned int max_cpus, uint64_t *first, uint64_t *last)
 {
 	int err, err_last;
@@ -176,7 +170,7 @@ static int scan_cpu_range(const char **s, unsigned int max_cpus, uint64_t *first
 	return *first > *last ? -EINVAL : 0;
 }
 
-/* Walks the list; set may be NULL: only check. Bad text wins over a CPU out of range. */
+/* Walks the list; set may be NULL (check only). -EINVAL takes precedence over -ERANGE. */
 static int walk_cpu_list(const char *s, unsigned int max_cpus,
 			 void (*set)(unsigned int cpu, void *arg), void *arg)
 {
@@ -203,12 +197,12 @@ int parse_cpu_list(const char *s, unsigned int max_cpus, void (*set)(unsigned in
 {
 	int err;
 
-	/* All of it is checked first: a list that is refused has set nothing. */
+	/* Check the whole list first: a refused list sets nothing. */
 	err = walk_cpu_list(s, max_cpus, NULL, NULL);
 	return err ? err : walk_cpu_list(s, max_cpus, set, arg);
 }
 
-/* v with three significant digits (all digits of its whole part), no trailing zeros. */
+/* Writes v with three significant digits, or all digits of its whole part; no trailing zeros. */
 static void format_3_digits(char *buf, size_t len, double v)
 {
 	double magnitude = fabs(v);
@@ -225,10 +219,7 @@ static void format_3_digits(char *buf, size_t len, double v)
 		buf[n - 1] = '\0';
 }
 
-/*
- * Scales v down to the largest of n units in which its three digits do not round up to the next
- * unit: 1023.9 KiB is 1 MiB. Returns the unit's index.
- */
+/* Scales v to the largest fitting unit and returns its index. 1023.9 KiB rounds up to 1 MiB. */
 static size_t scale(double *v, double step, size_t n)
 {
 	size_t i = 0;
@@ -256,7 +247,7 @@ static char *format_scaled(char *buf, size_t len, double v, double step, const c
 	return buf;
 }
 
-/* Sizes below the first unit are whole: they are not scaled before they reach 1024. */
+/* Sizes below 1024 bytes are printed as whole numbers. */
 static char *format_binary(char *buf, size_t len, uint64_t bytes, const char *const *units,
 			   size_t n)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Sizes, counts and durations as people write and read them. Pure: shared with the load generator.
- * Every parser takes the whole string or refuses it: no trailing text, no sign, no overflow.
- */
+/* Sizes, counts and durations as text. Parsers take the whole string: no sign, no trailing text. */
 #ifndef NETIOTRACE_UNITS_H
 #define NETIOTRACE_UNITS_H
 
@@ -10,40 +7,39 @@
 #include <stdint.h>
 
 /*
- * Bytes: "64", "4k", "1M", "2G" (powers of two; also "4KiB", "4kb", "64b"). Returns 0, -EINVAL for
- * what is not a size, -ERANGE for what does not fit 64 bits. *out is unchanged on error.
+ * Bytes: "64", "4k", "1M", "2G" (powers of two; also "4KiB", "4kb", "64b"). 0, -EINVAL (not a size)
+ * or -ERANGE (above 64 bits). Parsers leave *out unchanged on error.
  */
 int parse_size(const char *s, uint64_t *out);
 
-/* A plain decimal number within [min, max]: 0, -EINVAL, -ERANGE (outside, or overflow). */
+/* Parses a decimal number within [min, max]. 0, -EINVAL or -ERANGE (outside, overflow). */
 int parse_count(const char *s, uint64_t min, uint64_t max, uint64_t *out);
 
-/* Of something a second: "2000/s" or "2000", within [1, max]. Errors as above. */
+/* Parses a rate per second, "2000/s" or "2000", within [1, max]. Errors as parse_count(). */
 int parse_rate(const char *s, uint64_t max, uint64_t *out);
 
-/* Nanoseconds: "500ms", "5s", "2m", "100us", "7ns", "1.5s"; a bare number is seconds. Errors as
- * above. */
+/* To ns: "500ms", "5s", "2m", "100us", "7ns", "1.5s"; a plain number is seconds. */
 int parse_duration(const char *s, uint64_t *ns);
 
 /*
- * A list of CPUs as the kernel writes it, "0-3,8": calls set(cpu, arg) for each, ascending within
- * each range. CPUs must be below max_cpus. Errors as above; -EINVAL for an empty list.
+ * A CPU list in the kernel's format, "0-3,8": calls set(cpu, arg) for each CPU. -EINVAL: bad or
+ * empty list. -ERANGE: a CPU >= max_cpus. On error set() is not called.
  */
 int parse_cpu_list(const char *s, unsigned int max_cpus, void (*set)(unsigned int cpu, void *arg),
 		   void *arg);
 
-/* Writers fill buf and return it. Enough room: UNITS_BUF bytes. */
+/* Formatters fill buf and return it. UNITS_BUF bytes are always enough. */
 #define UNITS_BUF 32
 char *
 format_size(char *buf, size_t len,
-	    uint64_t bytes); /* "64 KiB", "1000 B", "16 MiB": exact if it divides, else 3 digits */
+	    uint64_t bytes); /* "64 KiB", "1000 B", "16 MiB": 3 digits, or all of a whole part */
 char *format_size_short(char *buf, size_t len, uint64_t bytes); /* "64k", "1000", "16m": for axes */
 char *format_bytes_si(char *buf, size_t len,
-		      double bytes); /* "22.1 GB", "613 MB": powers of ten, 3 digits */
+		      double bytes); /* "22.1 GB", "613 MB": powers of ten, 3 significant digits */
 char *format_ns(char *buf, size_t len, double ns);     /* "812 ns", "14.2 us", "3.1 ms", "1.25 s" */
-char *format_count(char *buf, size_t len, uint64_t n); /* "92 113": thousands apart by a space */
+char *format_count(char *buf, size_t len, uint64_t n); /* "92 113": thousands separated by spaces */
 
-/* What a noun ends in after a number: "0 runs", "1 run", "2 runs". */
+/* The plural ending after a number: "0 runs", "1 run", "2 runs". */
 static inline const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";

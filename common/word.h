@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Words that options take, however they are spelt. Pure. */
+/* Compares words given to options. Pure. */
 #ifndef NETIOTRACE_WORD_H
 #define NETIOTRACE_WORD_H
 
 #include <ctype.h>
 #include <stdbool.h>
 
-/* Equal but for upper and lower case, '-' and '_': "zero-copy", "Zero_Copy" and "zerocopy". */
+/* Ignores case, '-' and '_': "zero-copy", "Zero_Copy" and "zerocopy" are equal. */
 static inline bool same_word(const char *a, const char *b)
 {
 	for (;; a++, b++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How many message slots a zero-copy connection gets. Pure arithmetic. */
+/* The number of message slots of a zero-copy connection. Pure. */
 #ifndef NETIOTRACE_ZC_PLAN_H
 #define NETIOTRACE_ZC_PLAN_H
 
@@ -9,8 +9,8 @@
 #define ZC_SLOTS_MAX 1024u
 
 /*
- * About 4 MiB of messages keeps a pipe full; all connections together take 256 MiB at most, as long
- * as two slots each, the least that lets one be filled while one is sent, allow it.
+ * About 4 MiB of messages keeps a pipe full. All connections take at most 256 MiB, but each gets
+ * two slots: one is filled while the other is sent.
  */
 static inline unsigned int zc_plan__slots(uint64_t size, unsigned int connections)
 {
@@ -25,8 +25,7 @@ static inline unsigned int zc_plan__slots(uint64_t size, unsigned int connection
 	return n < ZC_SLOTS_MAX ? (unsigned int)n : ZC_SLOTS_MAX;
 }
 
-/* Sends between two looks at the error queue: often enough to leave slots, seldom enough to be
- * cheap. */
+/* Sends between two reads of the error queue: frees slots in time, at low cost. */
 static inline unsigned int zc_plan__batch(unsigned int slots)
 {
 	unsigned int n = slots / 4;
