@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Accepting connections and their hellos. Knows nothing of the session. */
+/* Accepts connections and reads the hello that each one begins with. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #include "common/time_limit.h"
 #include "sock.h"
 
-/* A sender says hello at once; this is for slow networks. */
+/* A sender sends its hello right after connect(); this limit leaves time for slow networks. */
 #define HELLO_NS (5 * NS_PER_SEC)
-/* How long nothing is accepted when the system has no descriptor or memory left. */
+/* Pause of accept() when the system is out of descriptors or memory. */
 #define RELIEF_NS (100 * NS_PER_MS)
-/* Paced: at most PACE_BURST connections each PACE_NS. */
+/* While paced, accept() takes at most PACE_BURST connections each PACE_NS. */
 #define PACE_NS    (50 * NS_PER_MS)
 #define PACE_BURST 32
 
@@ -148,13 +148,13 @@ void acceptor__refuse(int fd, enum wire_refusal why)
 	uint8_t buf[WIRE_FRAME_SIZE];
 
 	wire__encode_frame(buf, &f);
-	/* To a new connection, whose buffer is empty; who does not get it sees the end alone. */
+	/* The send buffer is empty. If send() fails, the peer sees end of stream only. */
 	if (send(fd, buf, sizeof(buf), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		shutdown(fd, SHUT_RDWR);
 	close(fd);
 }
 
-/* 0: hello complete and sound; -EAGAIN: wait; else: not one of ours. */
+/* 0: hello complete and valid. -EAGAIN: incomplete. Other -errno: not a sender of this protocol. */
 static int entry__read(struct acceptor_entry *e, struct wire_hello *hello)
 {
 	ssize_t n = recv(e->fd, e->buf + e->have, sizeof(e->buf) - e->have, MSG_DONTWAIT);
@@ -167,7 +167,7 @@ static int entry__read(struct acceptor_entry *e, struct wire_hello *hello)
 	return e->have == sizeof(e->buf) ? wire__decode_hello(e->buf, hello) : -EAGAIN;
 }
 
-/* What follows from a reading: the descriptor of a hello, or -EAGAIN with the connection closed. */
+/* Returns fd if the hello is valid. Else closes the connection and returns -EAGAIN. */
 static int acceptor__judge(int fd, int err)
 {
 	if (!err)
@@ -184,7 +184,7 @@ static int acceptor__look(struct acceptor *a, uint16_t i, struct wire_hello *hel
 	struct acceptor_entry *e = &a->entries[i];
 	int fd = e->fd, err;
 
-	/* Closed since the event was taken. */
+	/* An earlier event of this batch closed the connection. */
 	if (fd < 0)
 		return -EAGAIN;
 	err = entry__read(e, hello);
@@ -224,10 +224,10 @@ static int acceptor__accept(struct acceptor *a)
 		a->accepted++;
 		return fd;
 	}
-	/* accept(2): what is wrong with the connection itself ends that connection alone. */
+	/* accept(2): all other errors concern one connection only. */
 	if (e != EMFILE && e != ENFILE && e != ENOBUFS && e != ENOMEM)
 		return -e;
-	/* A stranger's descriptor is worth less than one that may be the sender's. */
+	/* Close a connection without a hello: the next connection may be the sender's. */
 	if ((e == EMFILE || e == ENFILE) && acceptor__evict(a))
 		return -EINTR;
 	a->trouble = -e;
@@ -235,7 +235,7 @@ static int acceptor__accept(struct acceptor *a)
 	return -e;
 }
 
-/* Takes one from the backlog; one whose hello is there already is not kept at all. */
+/* Accepts one connection. A connection that has already sent its hello takes no entry. */
 static int acceptor__take(struct acceptor *a, struct wire_hello *hello)
 {
 	struct acceptor_entry new = {.deadline = clock__now() + time_limit__ns(HELLO_NS)};

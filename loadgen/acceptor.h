@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The listening socket and the connections that have not said who they are. A stranger, whether he
- * sends garbage or nothing, costs one entry for a few seconds and delays nobody. Knows the hello
- * but not the session.
- */
+/* The listening socket and the connections without a complete hello, each kept at most 5 s. */
 #ifndef LOADGEN_ACCEPTOR_H
 #define LOADGEN_ACCEPTOR_H
 
@@ -14,17 +10,14 @@
 #include "settings.h"
 #include "wire.h"
 
-/*
- * A sender's hello comes with its connection or right behind it: who is pushed out by so many
- * others was silent.
- */
+/* If the table is full, the oldest entry, probably not a sender, is closed. */
 #define ACCEPTOR_PENDING_MAX 1024
 #define ACCEPTOR_BATCH       64
 
 struct acceptor_entry {
 	int fd;
 	unsigned int have;
-	uint16_t next, prev; /* by age */
+	uint16_t next, prev; /* list in order of age */
 	uint64_t deadline;
 	uint8_t buf[WIRE_HELLO_SIZE];
 };
@@ -32,45 +25,42 @@ struct acceptor_entry {
 struct acceptor {
 	int listen_fd; /* -1: closed */
 	int epoll_fd;
-	struct acceptor_entry *entries; /* one more than can wait: the last is the list's head */
-	uint16_t free;                  /* first of those not used */
+	struct acceptor_entry *entries; /* ACCEPTOR_PENDING_MAX + 1; the last is the list head */
+	uint16_t free;                  /* first unused entry */
 	unsigned int pending;
 	struct epoll_event events[ACCEPTOR_BATCH];
 	int events_nr, events_at;
-	unsigned int accepted; /* since the last pause */
+	unsigned int accepted; /* connections since the last pause */
 	bool paced;
-	uint64_t resume; /* when a pause ends; 0: none */
-	int trouble;     /* why accept() failed last */
+	uint64_t resume; /* end of the pause, ns; 0: no pause */
+	int trouble;     /* last error of accept(), -errno */
 };
 
 int acceptor__open(struct acceptor *a, const struct settings *s);
 void acceptor__close(struct acceptor *a);
 
-/* Readable when there is something to do. -1: closed. */
+/* A descriptor that is readable when acceptor__next() has work; -1: closed. */
 int acceptor__fd(const struct acceptor *a);
 
-/* When acceptor__next() has something to do without an event. UINT64_MAX: never. */
+/* When acceptor__next() has work without an event, ns (clock__now()). UINT64_MAX: never. */
 uint64_t acceptor__deadline(const struct acceptor *a);
 
-/* While a session is measured: so few are accepted a second that it does not notice. */
+/* Limits the rate of accept(), so that new connections do not disturb a measured session. */
 void acceptor__pace(struct acceptor *a, bool paced);
 
-/*
- * Accepts and reads some of what is there, without waiting. Returns a descriptor, now the caller's,
- * with its hello, or -EAGAIN. Call until then.
- */
+/* Never blocks. Returns a descriptor, owned by the caller, and its hello. Call until -EAGAIN. */
 int acceptor__next(struct acceptor *a, struct wire_hello *hello);
 
-/* This process did not run for so long: those that wait are given as much more. */
+/* Extends the deadlines of all entries by missed_ns, the time that this process did not run. */
 void acceptor__excuse(struct acceptor *a, uint64_t missed_ns);
 
-/* Why connections could not be accepted since the last call: -errno or 0. */
+/* The last error of accept() since the previous call: -errno or 0. */
 int acceptor__trouble(struct acceptor *a);
 
-/* Closes the oldest that waits. False: nobody does. */
+/* Closes the oldest connection without a complete hello. False: there is none. */
 bool acceptor__evict(struct acceptor *a);
 
-/* Says why there is no session on this connection, whose hello was read, and closes it. */
+/* Sends a REFUSE frame with the reason and closes fd. The peer's hello must have been read. */
 void acceptor__refuse(int fd, enum wire_refusal why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Both sides in one command. */
+/* Forks the receiver process, runs the sender in this process, and prints one report. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 #include "common/time_limit.h"
 #include "session.h"
 
-/* The receiver's process reports at once what is to be reported, and ends at once after that. */
+/* Time limits for a message of the receiver process, and for its exit. */
 #define REPORT_NS (15 * NS_PER_SEC)
 #define END_NS    (5 * NS_PER_SEC)
 #define LOOK_MS   50
@@ -33,7 +33,7 @@ static void loopback(struct endpoint *e, unsigned int port)
 	e->len = sizeof(in);
 }
 
-/* The receiver's process. The parent ends it, also by dying; Ctrl-C is the parent's to act on. */
+/* SIGKILL ends this process when the parent dies. Only the parent acts on SIGINT and SIGTERM. */
 static int both__child(const struct settings *s, int fd, pid_t parent)
 {
 	struct settings mine = *s;
@@ -78,7 +78,7 @@ static int both__fork(const struct settings *s, pid_t *pid, int *fd)
 	return 0;
 }
 
-/* SIGINT or SIGTERM, which sender__run() left blocked, waits to be looked at. */
+/* Whether SIGINT or SIGTERM is pending; sender__run() leaves both blocked. */
 static bool both__is_to_end(void)
 {
 	sigset_t pending;
@@ -87,7 +87,6 @@ static bool both__is_to_end(void)
 	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM);
 }
 
-/* Waits for a message of the receiver's process. 0 or -errno. */
 static int both__receive(int fd, struct herald *receiver, enum herald_message *what)
 {
 	uint64_t deadline = clock__now() + time_limit__ns(REPORT_NS);
@@ -102,7 +101,6 @@ static int both__receive(int fd, struct herald *receiver, enum herald_message *w
 	return herald__receive(fd, receiver, what);
 }
 
-/* Waits for the receiver's process, and kills it if it does not end. */
 static void both__reap(pid_t pid)
 {
 	const struct timespec pause = {.tv_nsec = NS_PER_MS};
@@ -116,7 +114,6 @@ static void both__reap(pid_t pid)
 	}
 }
 
-/* Runs the sender against the child and takes the child's report. */
 static int both__session(struct settings *mine, struct herald *sender, struct herald *receiver,
 			 int fd)
 {
@@ -124,7 +121,7 @@ static int both__session(struct settings *mine, struct herald *sender, struct he
 	int err;
 
 	err = both__receive(fd, receiver, &what);
-	/* One that ended has said why. */
+	/* A receiver process that ended has printed the reason. */
 	if (err == -ETIMEDOUT)
 		herald__error(sender, "The receiver's process does not answer");
 	if (err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Frames over a socket. */
+/* Sends and receives frames on the control connection. */
 #include <errno.h>
 #include <signal.h>
 #include <netinet/in.h>
@@ -11,9 +11,9 @@
 #include "common/time_limit.h"
 #include "sock.h"
 
-/* A peer that does not take a batch of frames for so long is dead. */
+/* Time limit for the peer to take a batch of frames. */
 #define SEND_NS (5 * NS_PER_SEC)
-/* How often a signal is looked for meanwhile. */
+/* How often a blocked send checks for a signal. */
 #define LOOK_MS 100
 
 int channel__open(struct channel *c, int fd)
@@ -39,7 +39,7 @@ int channel__send(struct channel *c, const struct wire_frame *f)
 	return channel__send_all(c, f, 1);
 }
 
-/* SIGINT or SIGTERM, which are events of this process, wait to be looked at. */
+/* Whether SIGINT or SIGTERM is pending: plane__open() blocks both if they are events. */
 static bool channel__is_to_end(void)
 {
 	sigset_t pending;
@@ -83,7 +83,7 @@ int channel__next(struct channel *c, struct wire_frame *f)
 {
 	int err;
 
-	/* Never past this frame, so that what is unread keeps the descriptor readable. */
+	/* Read no further than this frame: unread bytes keep the descriptor readable. */
 	while (c->have < sizeof(c->buf)) {
 		ssize_t n = recv(c->fd, c->buf + c->have, sizeof(c->buf) - c->have, MSG_DONTWAIT);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The control connection as a sequence of frames. Knows nothing of what they mean. */
+/* The control connection as a sequence of frames. */
 #ifndef LOADGEN_CHANNEL_H
 #define LOADGEN_CHANNEL_H
 
@@ -14,18 +14,18 @@ struct channel {
 	uint8_t buf[WIRE_FRAME_SIZE];
 };
 
-/* Takes over a connected socket. */
+/* Takes ownership of a connected socket, also on error. 0 or -errno. */
 int channel__open(struct channel *c, int fd);
 void channel__close(struct channel *c);
 
-/* 0; -ETIMEDOUT: the peer takes nothing; -EINTR: a signal waits; or -errno. */
+/* 0; -ETIMEDOUT: the peer takes no data; -EINTR: a signal is pending; other -errno. */
 int channel__send(struct channel *c, const struct wire_frame *f);
 
-/* The same of up to CHANNEL_BATCH frames in one call of the kernel. */
+/* Sends n frames, at most CHANNEL_BATCH, with one send(). Errors as of channel__send(). */
 #define CHANNEL_BATCH 64
 int channel__send_all(struct channel *c, const struct wire_frame *f, size_t n);
 
-/* The next frame without waiting: 0, -EAGAIN, -ECONNRESET at its end, -EPROTO, -errno. */
+/* Never blocks. 0; -EAGAIN; -ECONNRESET at end of stream; -EPROTO; -EPROTONOSUPPORT (version). */
 int channel__next(struct channel *c, struct wire_frame *f);
 
 #endif

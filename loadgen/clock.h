@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one clock of the load generator. Knows nothing else. */
+/* The clock of the load generator. */
 #ifndef LOADGEN_CLOCK_H
 #define LOADGEN_CLOCK_H
 
@@ -9,7 +9,7 @@
 #define NS_PER_MS  1000000ULL
 #define NS_PER_SEC 1000000000ULL
 
-/* CLOCK_MONOTONIC, nanoseconds: the same clock in every process of one machine. */
+/* CLOCK_MONOTONIC, ns: the same in all processes of one machine and time namespace. */
 static inline uint64_t clock__now(void)
 {
 	struct timespec ts;

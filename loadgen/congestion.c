@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Congestion control asked for; see congestion.h. */
+/* Checks the congestion control of --congestion. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lines of commands. */
+/* Reads and parses command lines. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,7 +65,7 @@ enum console_command console__next(struct console *c)
 	end = memchr(c->buf, '\n', c->len);
 	if (end)
 		return console__take(c, (size_t)(end - c->buf), (size_t)(end - c->buf) + 1);
-	/* No command is so long: the line is refused as soon as it cannot be one. */
+	/* No command is this long: refuse the line before its end arrives. */
 	if (c->len == sizeof(c->buf) - 1)
 		return console__take(c, c->len, c->len);
 	return CONSOLE_NONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Commands as lines on stdin (--control). Knows nothing of what they do. */
+/* The commands of --control, one a line on stdin. */
 #ifndef LOADGEN_CONSOLE_H
 #define LOADGEN_CONSOLE_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 enum console_command {
-	CONSOLE_NONE, /* no whole line yet */
+	CONSOLE_NONE, /* no complete line yet */
 	CONSOLE_START,
 	CONSOLE_MEASURE,
 	CONSOLE_STATS,
 	CONSOLE_STOP,
 	CONSOLE_CLOSE,
-	CONSOLE_UNKNOWN, /* line holds it, made printable */
+	CONSOLE_UNKNOWN, /* the line is in console.line, made printable */
 	CONSOLE_EOF,
 };
 
@@ -29,10 +29,10 @@ struct console {
 
 void console__init(struct console *c, int fd);
 
-/* A whole line is in the buffer already: poll() would not tell. */
+/* Whether buf holds a complete line, which poll() does not report. */
 bool console__pending(const struct console *c);
 
-/* Reads when no line is complete: call only when fd is readable or a line is pending. */
+/* May read(): call only when fd is readable or console__pending() is true. */
 enum console_command console__next(struct console *c);
 
 #endif

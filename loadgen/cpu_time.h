@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CPU time of this process. Knows nothing else. */
+/* The CPU time of this process. */
 #ifndef LOADGEN_CPU_TIME_H
 #define LOADGEN_CPU_TIME_H
 

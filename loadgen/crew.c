@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sender's threads. Knows nothing of the control connection. */
+/* The sender threads and their phases. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ void crew_member__show(struct crew_member *m, uint64_t *shown)
 	board__publish(&m->board, &m->tally);
 }
 
-/* One connection, on which the thread blocks. */
+/* A thread with one blocking connection. */
 static int member__send(struct crew_member *m)
 {
 	struct flow *f = &m->flows[0];
@@ -41,7 +41,6 @@ static int member__send(struct crew_member *m)
 	return err == -ECANCELED ? 0 : err;
 }
 
-/* Runs one phase of the thread's connections. */
 static int member__work(struct crew_member *m)
 {
 	const struct send_mode *mode = send_mode__get(m->crew->settings->mode);
@@ -55,7 +54,7 @@ static int member__work(struct crew_member *m)
 	return err;
 }
 
-/* The phase that follows `done`. */
+/* Waits for a phase other than `done` and returns its number. */
 static uint32_t member__await(struct crew *c, uint32_t done)
 {
 	uint32_t phase;
@@ -95,7 +94,7 @@ static int member__take(struct crew_member *m, unsigned int i, bool blocking)
 	return err;
 }
 
-/* By the thread itself: memory is the node's on which it is first touched. */
+/* The thread allocates its own memory: the first touch decides the NUMA node. */
 static int member__set_up(struct crew_member *m)
 {
 	const struct settings *s = m->crew->settings;
@@ -202,7 +201,7 @@ static void member__close(struct crew_member *m)
 {
 	unsigned int i;
 
-	/* Ends a send that a dead peer blocks. */
+	/* shutdown() ends a send() that a dead peer blocks. */
 	for (i = 0; i < m->nr; i++)
 		if (m->flows[i].fd >= 0)
 			shutdown(m->flows[i].fd, SHUT_RDWR);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Addresses as written on the command line. Resolves no names. */
+/* Parses the addresses of the command line; resolves no names. */
 #include <errno.h>
 #include <netdb.h>
 #include <string.h>
@@ -27,12 +27,12 @@ int endpoint__parse(const char *text, struct endpoint *e)
 		return -EINVAL;
 	memcpy(host, text + bracket, len - 2 * bracket);
 	host[len - 2 * bracket] = '\0';
-	/* An IPv6 address without brackets would leave its last group taken for the port. */
+	/* Without brackets, the last group of an IPv6 address would be taken for the port. */
 	if (!host[0] || (strchr(host, ':') != NULL) != bracket)
 		return -EINVAL;
 	if (getaddrinfo(host, colon + 1, &hints, &found))
 		return -EINVAL;
-	/* Numeric forms like "1" or "0x7f.1" that inet_aton() knows are more likely mistakes. */
+	/* inet_aton() accepts "1" and "0x7f.1"; refuse them as probable mistakes. */
 	if (found->ai_family == AF_INET && strspn(host, "0123456789.") != strlen(host)) {
 		freeaddrinfo(found);
 		return -EINVAL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reading MSG_ERRQUEUE. Knows nothing of buffers. */
+/* Reads notifications from the error queue. */
 #include <errno.h>
-#include <time.h> /* <linux/errqueue.h> uses struct timespec */
+#include <time.h> /* for <linux/errqueue.h>: struct timespec */
 #include <linux/errqueue.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -42,7 +42,7 @@ int errqueue__decode(const struct msghdr *msg, struct zc_notice *notice)
 
 int errqueue__next(int fd, struct zc_notice *notice)
 {
-	/* An extended error with the largest address behind it. */
+	/* An extended error, followed by the largest address. */
 	union {
 		char buf[CMSG_SPACE(sizeof(struct sock_extended_err) +
 				    sizeof(struct sockaddr_in6))];
@@ -70,14 +70,14 @@ int errqueue__next(int fd, struct zc_notice *notice)
 
 int errqueue__wait(int fd, unsigned int ms)
 {
-	struct pollfd p = {.fd = fd}; /* no events: POLLERR is always reported */
+	struct pollfd p = {.fd = fd}; /* no events: poll() always reports POLLERR */
 	struct timespec ts = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
 	socklen_t len = sizeof(int);
 	int e = 0;
 
 	if (ppoll(&p, 1, &ts, NULL) < 0)
 		return errno == EINTR ? 0 : -errno;
-	/* POLLERR stands for the queue and for a failed connection alike; SO_ERROR tells. */
+	/* POLLERR is a notification or a failed connection; SO_ERROR distinguishes them. */
 	if (p.revents & POLLERR && !getsockopt(fd, SOL_SOCKET, SO_ERROR, &e, &len) && e)
 		return -e;
 	if (p.revents & POLLHUP && !(p.revents & POLLERR))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The path of one message, whatever the mode. Knows nothing of threads and phases. */
+/* Sends one message on a connection in any mode, and reads its reply. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -14,9 +14,9 @@
 #include "sock.h"
 #include "spin.h"
 
-/* How long a wait for a slot lasts before the stop flag is looked at. */
+/* A wait for a zero-copy slot checks the stop flag this often. */
 #define WAIT_MS 50
-/* Who waits looks more often than this: a longer gap is a pause of this process. */
+/* Waits check more often than this; a longer gap means that this process did not run. */
 #define LOOK_GAP_NS NS_PER_SEC
 
 const struct send_mode *send_mode__get(enum mode mode)
@@ -78,7 +78,7 @@ void flow__close(struct flow *f)
 	*f = (struct flow){.fd = -1};
 }
 
-/* Waiting for a slot is the application's, not the call's: a figure of its own. */
+/* slot_wait: time without a free zero-copy slot, which is not part of the send call. */
 static int flow__prepare(struct flow *f, const struct send_mode *mode)
 {
 	int err = mode->prepare(f);
@@ -93,11 +93,7 @@ static int flow__prepare(struct flow *f, const struct send_mode *mode)
 	return 0;
 }
 
-/*
- * One reading serves as the message's stamp and the beginning of the send call: writing the 16
- * bytes of header between the two is some nanoseconds, another reading would cost more. For the
- * same reason the end of the last call is the beginning of this one where nothing lay between.
- */
+/* The stamp is the begin of the call, which is the end of the last call if nothing lay between. */
 static void flow__begin(struct flow *f, const struct send_mode *mode, uint64_t due)
 {
 	f->call_begin = f->now ? f->now : clock__now();
@@ -126,7 +122,7 @@ static void flow__sent(struct flow *f, uint64_t after)
 	f->now = f->blocking ? after : 0;
 }
 
-/* Books n bytes of the answer. Of its stamp nothing is known: the clock may be another's. */
+/* Counts n bytes of the reply. The sender ignores the reply's stamp. */
 static void flow__heard(struct flow *f, size_t n)
 {
 	struct tally got = {0};
@@ -147,7 +143,7 @@ static ssize_t flow__recv(const struct flow *f)
 	return recv(f->fd, f->inbox, len, MSG_DONTWAIT);
 }
 
-/* The rest of the answer, which ends the message. */
+/* Reads the rest of the reply, which completes the message. */
 static int flow__listen(struct flow *f)
 {
 	uint64_t now;
@@ -231,7 +227,7 @@ int flow__check_stall(struct flow *f)
 	return state.unacked || state.owed ? -ETIMEDOUT : -ETIME;
 }
 
-/* A slot comes free in microseconds: the socket is asked only when that took long. */
+/* A slot is usually free within microseconds; the socket is checked only after WAIT_MS. */
 static bool flow__waits_long(const struct flow *f)
 {
 	return f->busy || clock__now() - f->slot_since > WAIT_MS * NS_PER_MS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the ways of reporting share: errors, ownership, and JSON objects. */
+/* Error messages and JSON objects, shared by all reporters. */
 #include <inttypes.h>
 
 #include "clock.h"

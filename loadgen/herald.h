@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What either side tells the outside, and the ways it is told: JSON events (--control), a report at
- * the end (text or --json), or a pipe to the other side's process. Sessions call these and do not
- * know which it is.
- */
+/* Reporters of a session: JSON events, a report at the end, or a pipe to the parent process. */
 #ifndef LOADGEN_HERALD_H
 #define LOADGEN_HERALD_H
 
@@ -18,15 +14,15 @@
 
 #define HERALD_ADDRESS_MAX 64
 
-/* Effective values of a run: what was set up, not what was asked for. */
+/* Effective values of a session. */
 struct side_config {
 	bool sender;
 	char address[HERALD_ADDRESS_MAX];
 	unsigned int port;
 	unsigned int uid;
 	uint64_t sndbuf, rcvbuf;              /* as the kernel reports them */
-	char congestion[CONGESTION_NAME_MAX]; /* sender: likewise; empty: it does not */
-	unsigned int slots;                   /* zerocopy: messages in flight per connection */
+	char congestion[CONGESTION_NAME_MAX]; /* sender, from the kernel; empty: unknown */
+	unsigned int slots;                   /* zerocopy: messages in flight a connection */
 	uint64_t size;
 	uint32_t threads;
 	uint32_t connections;
@@ -35,30 +31,30 @@ struct side_config {
 	uint64_t cookies[WIRE_CONNECTIONS_MAX];
 };
 
-/* One side's totals of the measured phase. Owns the tally. */
+/* Totals of one side for the measured phase. Owns the tally. */
 struct side_stats {
 	bool sender;
 	bool interrupted;
-	bool same_clock; /* receiver: delivery could be measured */
+	bool same_clock; /* receiver: the sender's stamps can be compared */
 	uint64_t elapsed_ns;
 	uint64_t cpu_ns;
 	struct tally tally;
 	struct tcp_counts tcp;
 	struct {
-		bool known; /* sender, when done: the receiver confirmed these */
+		bool known; /* sender, when done: the receiver confirmed the totals */
 		uint64_t bytes, messages, verify_errors;
-		uint64_t elapsed_ns; /* by the receiver's clock */
+		uint64_t elapsed_ns; /* on the receiver's clock */
 	} confirmed;
 };
 
 struct herald {
 	const struct herald_ops *ops;
 	const struct settings *settings;
-	int pipe_fd;               /* herald_pipe: where to */
-	struct side_config config; /* herald_final: kept for the end */
-	struct side_stats stats;   /* herald_final */
-	uint64_t quiet_until;      /* of a receiver that goes on: no error is said before */
-	unsigned int unsaid;       /* errors that were not, for that */
+	int pipe_fd;               /* herald_pipe: the write end */
+	struct side_config config; /* herald_final: kept until the end */
+	struct side_stats stats;   /* herald_final: kept until the end */
+	uint64_t quiet_until;      /* --forever: time before which no error is reported */
+	unsigned int unsaid;       /* errors suppressed since the last report */
 };
 
 struct herald_ops {
@@ -69,24 +65,23 @@ struct herald_ops {
 	void (*error)(struct herald *r, const char *message);
 };
 
-extern const struct herald_ops herald_events; /* lines of JSON on stdout */
-extern const struct herald_ops herald_pipe;   /* binary, to a process of the same program */
-extern const struct herald_ops herald_final;  /* keeps config and stats, says errors on stderr */
+extern const struct herald_ops herald_events; /* JSON lines on stdout */
+extern const struct herald_ops herald_pipe;   /* binary, to the parent process */
+extern const struct herald_ops herald_final;  /* keeps config and stats; errors go to stderr */
 
-/* Says one sentence about what ends the run, or of a receiver that goes on the session: one a
- * second, with how many were not said. */
+/* Reports an error that ends the run, or the session with --forever, then at most one a second. */
 __attribute__((format(printf, 2, 3))) void herald__error(struct herald *r, const char *fmt, ...);
 
-/* Of herald_final: prints what was kept; others' halves may be NULL. 0 or -errno. */
+/* Prints what herald_final has kept; either side may be NULL. 0 or -errno. */
 int herald__print_text(const struct herald *sender, const struct herald *receiver);
 int herald__print_json(const struct herald *sender, const struct herald *receiver);
 
-/* JSON objects, written to f without a newline. */
+/* Write a JSON object, without a newline. */
 void herald__json_config(FILE *f, const struct side_config *c, const struct settings *s);
 void herald__json_stats(FILE *f, const struct side_stats *s); /* members only, no braces */
 void herald__json_string(FILE *f, const char *text);
 
-/* The reading end of herald_pipe: fills into->config or ->stats. 0; -EPIPE: it ended early. */
+/* Fills into->config or into->stats from herald_pipe. 0; -EPIPE: closed; -ENOMEM. */
 enum herald_message { HERALD_LISTENING, HERALD_READY, HERALD_DONE };
 int herald__receive(int fd, struct herald *into, enum herald_message *what);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The events of --control: one JSON object a line, each written whole at once. See docs/LOADGEN.md.
- */
+/* Events of --control, one JSON object a line (docs/LOADGEN.md). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,7 +24,7 @@ static void event__end(FILE *f, char **text, const size_t *len)
 		while (done < *len) {
 			ssize_t n = write(STDOUT_FILENO, *text + done, *len - done);
 
-			/* Nobody reads: end of file on stdin will end the process. */
+			/* Nobody reads stdout: end of file on stdin will end this process. */
 			if (n <= 0)
 				break;
 			done += (size_t)n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The report at the end of a run that nobody drives: text for people, or one JSON object. */
+/* Report at the end of a run without --control: text or one JSON object. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void final__stats(struct herald *r, const struct side_stats *s, bool done
 	tally__clear(&r->stats.tally);
 	r->stats = *s;
 	r->stats.tally = kept;
-	/* Of a receiver that goes on each session is told of as it ends. */
+	/* --forever: print each session when it ends. */
 	if (r->settings->forever && s->elapsed_ns)
 		(r->settings->json ? herald__print_json : herald__print_text)(NULL, r);
 }

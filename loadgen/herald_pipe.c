@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Between the two processes of one command, forked from one program: structures as they are in
- * memory, histograms behind them.
- */
+/* Reports of the receiver, a fork, to its parent process: structures are sent as in memory. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +64,7 @@ static void pipe__ready(struct herald *r, const struct side_config *c)
 
 static void pipe__quiesced(struct herald *r)
 {
-	(void)r; /* a sender's event: receivers write here */
+	(void)r; /* only senders report this */
 }
 
 static void pipe__stats(struct herald *r, const struct side_stats *s, bool done)
@@ -98,7 +95,7 @@ static int pipe__read_stats(int fd, struct side_stats *out)
 	err = pipe__read(fd, &s, sizeof(s));
 	if (err)
 		return err;
-	/* The pointers are the other process's: ours are made anew. */
+	/* These pointers are of the other process: allocate histograms here. */
 	memset(s.tally.hist, 0, sizeof(s.tally.hist));
 	for (i = 0; !err && i < TALLY_HIST_NR; i++) {
 		s.tally.hist[i] = hist__new_latency();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Giving up root, capabilities and the way back. */
+/* Drops root and all capabilities, and limits resources. */
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -12,7 +12,7 @@
 #include "common/uid_map.h"
 #include "identity.h"
 
-/* What every Linux calls nobody where the user database does not say. */
+/* uid and gid of nobody if the user database has no such user. */
 #define NOBODY 65534
 
 static int become(uid_t uid, gid_t gid)
@@ -44,7 +44,7 @@ static int drop_root(void)
 	return uid_map__own_root_only(uid) ? 0 : become(uid, gid);
 }
 
-/* Before the uid is changed: without CAP_SETPCAP (EPERM) the set stays, powerless. */
+/* Before the uid changes. Without CAP_SETPCAP (EPERM) the set stays; no_new_privs disarms it. */
 static int empty_bounding_set(void)
 {
 	int cap;
@@ -78,7 +78,7 @@ int identity__drop(void)
 	return err;
 }
 
-/* Never more than we were given. */
+/* Never raises the hard limit. */
 static int limit(int resource, rlim_t want)
 {
 	struct rlimit old, new;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What this process may do: never root, no capability, nothing to gain by executing a program. */
+/* The privileges of this process: no root, no capabilities, no new privileges by exec. */
 #ifndef LOADGEN_IDENTITY_H
 #define LOADGEN_IDENTITY_H
 
 #include <stdint.h>
 
 /*
- * Gives up root for nobody, every capability of every set, and the way to new ones (no_new_privs).
- * Of a user namespace that knows one user only, root cannot become nobody: it stays what it is
- * outside, an ordinary user, without capabilities. 0; -EPERM: it is root still; -errno.
+ * Changes root to nobody, drops all capabilities, sets no_new_privs. In a user namespace that maps
+ * only one user, root stays: outside, it is an ordinary user. 0; -EPERM: still root; -errno.
  */
 int identity__drop(void);
 
-/* Limits of this process: no core files, and no more descriptors than it needs. */
+/* Disables core files; limits descriptors to fds. 0 or -errno. */
 int identity__limit(uint64_t fds);
 
 #endif

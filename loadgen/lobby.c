@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Senders on their way to a session. Knows nothing of what it does. */
+/* Senders that have sent a hello and whose session has not begun. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 #include "lobby.h"
 #include "session_id.h"
 
-/* From one connection of a sender to its next, and for all of them together. */
+/* Time limits for the next connection of a sender, and for all its connections. */
 #define STEP_NS  (15 * NS_PER_SEC)
 #define TOTAL_NS (60 * NS_PER_SEC)
-/* Descriptors that are no data connection: standard ones, epoll, control connections. */
+/* Descriptors for other uses: standard streams, epoll, control connections. */
 #define RESERVED (LOBBY_GUESTS_MAX + 32)
 
-/* Taken in one step, so that a flood of them does not keep the rest waiting. */
+/* Hellos handled in one call, so that a flood does not delay the rest of the loop. */
 #define ADMITTED_MAX 256
 
 #define AT_ACCEPTOR UINT32_MAX
@@ -131,7 +131,6 @@ void lobby__set_busy(struct lobby *l, bool busy)
 			guest__refuse(&l->guests[i], WIRE_REFUSAL_BUSY);
 }
 
-/* The guest that has stood still longest, or NULL. */
 static struct lobby_guest *lobby__stalest(struct lobby *l)
 {
 	struct lobby_guest *stalest = NULL;
@@ -232,7 +231,7 @@ static void lobby__admit(struct lobby *l, const struct wire_hello *hello, int fd
 	}
 }
 
-/* Before READY a sender says nothing more: what comes is its end, or no sender of ours. */
+/* A sender sends nothing before READY: any frame, error or end of stream removes the guest. */
 static void lobby__look(struct lobby *l)
 {
 	struct epoll_event events[LOBBY_GUESTS_MAX + 1];
@@ -248,7 +247,7 @@ static void lobby__look(struct lobby *l)
 	}
 }
 
-/* Out of descriptors: the sender that stands still gives up its own. */
+/* Out of descriptors: refuse the incomplete guest with the oldest progress. */
 static void lobby__relieve(struct lobby *l)
 {
 	struct lobby_guest *g = lobby__stalest(l);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* netio-loadgen: from the command line to a session. Knows nothing of what happens in it. */
+/* netio-loadgen: drops privileges, parses the command line, runs one side or both. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,11 +15,11 @@
 
 #define EXIT_USAGE 2
 
-/* Descriptors 0 to 2 are open, so that no socket becomes one of them. */
+/* Opens descriptors 0 to 2, so that no socket gets these numbers. */
 static int open_standard(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		/* The lowest that is free is taken, which is this one. */
+		/* open() returns the lowest free descriptor, which is this one. */
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
 			return -errno;
 	}
@@ -43,14 +43,14 @@ static int run_side(const struct settings *s)
 		err = receiver__run(s, &r, mode);
 		receiver = &r;
 	}
-	/* What was stopped by a signal has results so far, if anything was measured. */
+	/* After a signal, print the results so far if the measured phase had begun. */
 	if ((err >= 0 || (err == -EINTR && r.stats.tally.hist[0])) && !s->control && !s->forever)
 		(s->json ? herald__print_json : herald__print_text)(sender, receiver);
 	herald__clear(&r);
 	return err;
 }
 
-/* What must be so before anything is opened. 0 or -errno with *what failed. */
+/* Runs before anything is opened. 0, or -errno and the step that failed in *what. */
 static int prepare(const struct settings *s, const char **what)
 {
 	pid_t parent = getppid();
@@ -64,7 +64,7 @@ static int prepare(const struct settings *s, const char **what)
 	err = identity__limit(settings__descriptors(s));
 	if (err || !s->control)
 		return err;
-	/* After the change of user, which clears it. */
+	/* After the change of user, which clears the parent-death signal. */
 	*what = "Tying this process to its parent";
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
 		return -errno;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Layout of messages. Does no I/O. */
+/* Memory, header and pattern of one message. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>

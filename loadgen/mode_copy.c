@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The modes in which the kernel copies: from one packed buffer, or from the fields themselves. */
+/* The modes onecopy (sends the fields) and twocopy (packs the fields into one buffer first). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "flow.h"
 #include "payload.h"
 
-/* One in so many packings is timed: reading the clock for each would cost what it measures. */
+/* 1 gather in GATHER_SAMPLE is timed: two clock readings would cost as much as a small gather. */
 #define GATHER_SAMPLE 64
 
 static int copy__setup(struct flow *f)
@@ -22,7 +22,7 @@ static void copy__teardown(struct flow *f)
 	message__clear(&f->message);
 }
 
-/* The kernel holds no memory of ours. */
+/* The kernel holds no user pages in these modes. */
 static int copy__nothing(struct flow *f)
 {
 	(void)f;
@@ -112,7 +112,7 @@ static int twocopy__prepare(struct flow *f)
 	return 0;
 }
 
-/* Stamped after packing, so that delivery begins at the send call in every mode. */
+/* The stamp follows the gather, so that delivery time begins at the send call in every mode. */
 static void twocopy__begin(struct flow *f, uint64_t stamp)
 {
 	header__encode(f->packed, f->seq, stamp);

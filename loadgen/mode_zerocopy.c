@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * MSG_ZEROCOPY: the kernel sends from our pages and tells later when it has done with them.
- * Messages live in slots; a slot is rewritten only when every send that carried a part of it is
- * complete.
- */
+/* The mode zerocopy: a slot is rewritten only when every MSG_ZEROCOPY send of it is complete. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -15,30 +11,27 @@
 #include "zc_ids.h"
 #include "common/zc_plan.h"
 
-/*
- * How long the end of a phase waits for the last completions when all is acknowledged: what is
- * missing then does not come. Before that it waits as long as the peer takes anything.
- */
+/* End of a phase: wait this long for notifications after the peer has acknowledged all bytes. */
 #define DRAIN_NS (2 * NS_PER_SEC)
-/* How long a send refused with ENOBUFS waits for completions to release memory. */
+/* After ENOBUFS, wait this long for notifications to release memory. */
 #define RELIEF_MS 5
 #define WAIT_MS   50
 
 struct slot {
 	struct message message;
-	uint32_t holds; /* sends not completed, and 1 while the message is being sent */
+	uint32_t holds; /* incomplete sends, plus 1 while the message is being sent */
 	uint64_t stamp;
 };
 
 struct zc_sender {
 	struct zc_ids ids;
 	struct slot *slots;
-	uint16_t *free_list; /* last in first out: the slot whose lines are still cached */
+	uint16_t *free_list; /* LIFO: the last slot is most likely still cached */
 	unsigned int slots_nr, free_nr;
-	unsigned int batch, since_reap; /* sends between looks at the error queue */
-	struct slot *current;           /* of the message under way */
-	bool relieved, copying;         /* what ENOBUFS has led to in it */
-	uint64_t now;                   /* time of the reaping under way */
+	unsigned int batch, since_reap; /* sends between two reads of the error queue */
+	struct slot *current;           /* slot of the current message */
+	bool relieved, copying;         /* current message: waited after ENOBUFS; sends by copy */
+	uint64_t now;                   /* clock at the current notification */
 };
 
 static void slot__drop(struct zc_sender *zc, struct slot *slot)
@@ -56,7 +49,6 @@ static void zc__completed(uint16_t index, void *arg)
 	slot__drop(f->zc, slot);
 }
 
-/* Takes all notifications there are, without waiting. */
 static int zc__reap(struct flow *f)
 {
 	struct zc_sender *zc = f->zc;
@@ -107,7 +99,7 @@ static int zerocopy__prepare(struct flow *f)
 	return 0;
 }
 
-/* Room for one more id: only pathological partial sends ever find none. */
+/* Waits for a free id. Only a message of very many partial sends needs to wait. */
 static int zc__find_id(struct flow *f)
 {
 	int err = 0;
@@ -130,10 +122,7 @@ static void zc__queued(struct flow *f)
 	f->tally->zc_sends++;
 }
 
-/*
- * ENOBUFS: the socket's optmem or the user's locked pages are used up by sends not completed. First
- * let completions release some; when that was not enough, the rest of the message goes by copy.
- */
+/* ENOBUFS: optmem or RLIMIT_MEMLOCK is used up. Wait for notifications once, then send by copy. */
 static int zc__relieve(struct flow *f)
 {
 	struct zc_sender *zc = f->zc;
@@ -156,7 +145,7 @@ static void zerocopy__begin(struct flow *f, uint64_t stamp)
 	message__put_header(&zc->current->message, f->seq, stamp);
 }
 
-/* One call: its result as sendmsg()'s, an error that was dealt with as 0 bytes. */
+/* One sendmsg(): bytes sent, 0 if the caller should retry, or -errno. */
 static ssize_t zc__send(struct flow *f)
 {
 	const struct message *m = &f->zc->current->message;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The pattern of --verify: a keyed sequence of 64-bit words laid over the message, so that a byte
- * from another connection, message or offset is found. Does no I/O.
- */
+/* The pattern of --verify, which detects bytes of another connection, message or offset. */
 #include <endian.h>
 #include <string.h>
 
@@ -19,7 +16,7 @@ static uint64_t pattern__word(uint64_t key, size_t index)
 	return splitmix__mix(key + (uint64_t)index * 0x9e3779b97f4a7c15ULL);
 }
 
-/* The bytes of the word that covers offset, from offset on; at most len. Returns how many. */
+/* Writes the word that covers offset, from that byte on. Returns the valid bytes, at most len. */
 static size_t pattern__piece(uint64_t key, size_t offset, size_t len, uint8_t bytes[8])
 {
 	uint64_t word = htole64(pattern__word(key, offset / 8));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory of payload; see payload.h. */
+/* Allocates payload buffers. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "payload.h"
 
-/* The rest of the last page is payload's, too: what else lay there would be pinned with it. */
+/* Round up to whole pages: other data on the last page would be pinned with the payload. */
 static void *alloc(size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

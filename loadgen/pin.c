@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Threads on chosen CPUs. */
+/* Starts threads on chosen CPUs. */
 #include "common/cpu_mask.h"
 #include "pin.h"
 
-/* A thread of ours needs no more; 256 of them at the usual 8 MiB would alarm small machines. */
+/* 256 threads with the usual 8 MiB would be much for small machines. */
 #define STACK_SIZE (256 << 10)
 
 int pin__start(pthread_t *thread, const struct cpu_list *cpus, unsigned int turn,

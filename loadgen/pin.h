@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Starting threads on the CPUs of --cpus. Knows nothing of what they do. */
+/* Starts threads on the CPUs of --cpus. */
 #ifndef LOADGEN_PIN_H
 #define LOADGEN_PIN_H
 
@@ -7,7 +7,7 @@
 
 #include "settings.h"
 
-/* Starts a thread on the CPU whose turn it is (turn modulo the list), or anywhere. 0 or -errno. */
+/* Pins the thread to CPU number turn modulo the list; an empty list does not pin. 0 or -errno. */
 int pin__start(pthread_t *thread, const struct cpu_list *cpus, unsigned int turn,
 	       void *(*run)(void *arg), void *arg);
 

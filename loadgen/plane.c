@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One poll() for everything the main thread waits for. */
+/* Waits with one poll() for all events of the main thread. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "clock.h"
 #include "plane.h"
 
-/* A wait for a deadline comes round so often, so that a pause of this process is noticed. */
+/* A wait with a deadline wakes this often, to notice that this process did not run. */
 #define ROUND_NS NS_PER_SEC
 
 enum { AT_CONSOLE, AT_SIGNAL, AT_CHANNEL, AT_WAKE, AT_EXTRA, AT_NR };
@@ -73,7 +73,7 @@ uint64_t plane__missed(struct plane *p)
 	return missed;
 }
 
-/* Polls until the deadline at the latest. fds[i].revents say what happened. */
+/* Returns at an event, at the deadline, or after a pause of this process. */
 static int plane__sleep(struct plane *p, struct pollfd *fds, nfds_t n, uint64_t deadline)
 {
 	uint64_t now, until;

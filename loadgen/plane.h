@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What the main thread of either side waits for: commands, signals, frames of the control
- * connection, its own threads. Knows nothing of what follows from them.
- */
+/* The events of a side's main thread: commands, signals, frames, wake-ups by threads. */
 #ifndef LOADGEN_PLANE_H
 #define LOADGEN_PLANE_H
 
@@ -18,7 +15,7 @@ enum plane_event {
 	PLANE_SIGNAL = 2,
 	PLANE_FRAME = 4,
 	PLANE_WAKE = 8,
-	PLANE_EXTRA = 16, /* the caller's own descriptor */
+	PLANE_EXTRA = 16, /* the caller's descriptor */
 };
 
 struct plane {
@@ -28,27 +25,23 @@ struct plane {
 	struct channel channel;
 	int wake_fd;
 	struct awake awake;
-	uint64_t missed; /* ns that this process did not run, not yet asked for */
+	uint64_t missed; /* ns that this process did not run, since plane__missed() */
 };
 
-/* signals: take SIGINT and SIGTERM as events. Must come before any thread is started. */
+/* signals: receive SIGINT and SIGTERM as events. Call before any thread starts. 0 or -errno. */
 int plane__open(struct plane *p, bool console, bool signals);
 void plane__close(struct plane *p);
 
 /*
- * Waits until something happened or the time `deadline` (clock__now(); UINT64_MAX: no limit) has
- * come: a set of plane_event, 0 at the deadline, or -errno. extra: one more descriptor to wait for,
- * or -1.
+ * Waits until `deadline` (clock__now(); UINT64_MAX: none). extra: one more descriptor, or -1.
+ * Returns a set of plane_event, or -errno. 0: the deadline, or this process did not run for a time.
  */
 int plane__wait(struct plane *p, uint64_t deadline, int extra);
 
-/*
- * For how many ns this process did not run (Ctrl-Z, SIGSTOP, a frozen container) since the last
- * call, while a deadline was waited for: the silence of others in that time proves nothing.
- */
+/* Takes the ns that this process did not run; the silence of peers in that time does not count. */
 uint64_t plane__missed(struct plane *p);
 
-/* Forgets the signal or the wake-up that plane__wait() told of. */
+/* Clear the event that plane__wait() returned. */
 void plane__take_signal(struct plane *p);
 void plane__take_wake(struct plane *p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiver's frames and figures, judged by the sender; see protocol.h. */
+/* Checks the receiver's frames and figures. */
 #include <stddef.h>
 
 #include "protocol.h"

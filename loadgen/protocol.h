@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Which frame of the receiver a sender takes in which state, and which of its figures are possible.
- * The receiver may be anybody's program: no frame is taken out of its place, and no figure is
- * believed that the sender's own clock and counts rule out. Pure: knows nothing of sockets.
- */
+/* The frames and figures that a sender accepts from the untrusted receiver (docs/LOADGEN.md). */
 #ifndef LOADGEN_PROTOCOL_H
 #define LOADGEN_PROTOCOL_H
 
@@ -13,37 +9,35 @@
 #include "wire.h"
 
 enum sender_state {
-	SENDER_GREETING,   /* the hello is sent: WELCOME is next */
+	SENDER_GREETING,   /* hello sent: WELCOME is next */
 	SENDER_CONNECTING, /* READY is next */
 	SENDER_IDLE,       /* between phases */
-	SENDER_ASKING,     /* PHASE is sent: PHASE_OK is next */
-	SENDER_SENDING,    /* messages are on their way */
-	SENDER_SETTLING,   /* the totals are sent: CONFIRM is next */
+	SENDER_ASKING,     /* PHASE sent: PHASE_OK is next */
+	SENDER_SENDING,    /* threads send messages */
+	SENDER_SETTLING,   /* totals sent: CONFIRM is next */
 	SENDER_DONE,
 };
 
-/* Whether the receiver may send a frame of this type now. */
 bool protocol__takes(enum sender_state state, enum wire_type type);
 
-/* For messages: "MOVING" or "?"; "before WELCOME". */
+/* For error messages, like "MOVING" and "before WELCOME"; an unknown type is "?". */
 const char *protocol__type_name(enum wire_type type);
 const char *protocol__state_name(enum sender_state state);
 
-/* What the receiver says of a phase, and what the sender knows of the same phase (its clock, ns).
- */
+/* The receiver's time for a phase, and bounds on the sender's clock, ns. */
 struct protocol_phase {
-	uint64_t elapsed_ns;   /* said: from PHASE_OK to the last byte read */
-	uint64_t bytes;        /* of the phase, which both agree on */
+	uint64_t elapsed_ns;   /* reported: from PHASE_OK to the last byte read */
+	uint64_t bytes;        /* sent and confirmed */
 	uint64_t asked_ns;     /* PHASE was sent */
-	uint64_t begun_ns;     /* PHASE_OK had arrived */
-	uint64_t last_call_ns; /* the last send call began; 0: none */
+	uint64_t begun_ns;     /* PHASE_OK arrived */
+	uint64_t last_call_ns; /* begin of the last send call; 0: none */
 	uint64_t confirmed_ns; /* CONFIRM arrived */
 };
 
 /*
- * Whether the receiver can have taken so long. It began after PHASE was sent and before PHASE_OK
- * arrived; it read the last byte after the last send call began and before CONFIRM arrived. The
- * rates of two clocks may differ by 1 %. No machine reads more than PROTOCOL_BYTES_PER_NS.
+ * Whether elapsed_ns fits the sender's clock. The phase begins between asked_ns and begun_ns, and
+ * ends between last_call_ns and confirmed_ns. Clock rates may differ by 1 %; 1000 bytes take 1 ns
+ * or more.
  */
 #define PROTOCOL_BYTES_PER_NS 1000
 bool protocol__possible(const struct protocol_phase *p);

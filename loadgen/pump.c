@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Many connections in one thread. A connection is in the queue while it can go on, and comes back
- * by an edge of epoll when its socket has room or its error queue something to tell; in an open
- * loop a message that is due brings it back, too.
- */
+/* The epoll loop of a sender thread. Edge-triggered events and due messages queue connections. */
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -14,31 +10,26 @@
 #include "spin.h"
 
 #define BATCH 64
-/*
- * What a connection sends in its turn while its socket takes it, in whole messages. One message a
- * turn would find the socket's memory cold each time, and the receiver would be told of each by
- * itself; a thread of its own would not stop after one, either.
- */
+/* Bytes of one turn, in whole messages. One message a turn would find the socket's memory cold. */
 #define TURN_BYTES (64 << 10)
-/* How often a thread that waits looks at the stop flag; and at what stands still, which costs a
- * call of the kernel for each connection. */
+/* How often a waiting thread checks the stop flag; and for progress, one ioctl() a connection. */
 #define LOOK_MS       50
 #define LOOK_STALL_NS (NS_PER_SEC / 2)
 
 struct pump {
 	struct crew_member *m;
-	struct flow *head, **tail; /* those that can go on */
+	struct flow *head, **tail; /* connections that can continue */
 	unsigned int open;         /* connections with messages to begin */
-	unsigned int busy;         /* and with one under way */
-	uint64_t k, due;           /* open loop: the next message due, and when */
+	unsigned int busy;         /* connections with a message under way */
+	uint64_t k, due;           /* --rate: number of the next message, and when it is due */
 	uint64_t now;
 	uint64_t shown;
-	uint64_t looked; /* at what stands still */
+	uint64_t looked; /* last check for progress */
 };
 
 uint64_t pump__due(uint64_t begin, uint64_t k, uint64_t rate, uint64_t nr, uint64_t all)
 {
-	/* k messages take k / (rate * nr / all) seconds; 64 bits would be full within hours. */
+	/* k messages take k / (rate * nr / all) seconds; 64 bits would overflow within hours. */
 	unsigned __int128 ns = (unsigned __int128)k * NS_PER_SEC * all;
 
 	return begin + (uint64_t)(ns / ((unsigned __int128)rate * nr));
@@ -102,7 +93,6 @@ static uint64_t pump__due_at(const struct pump *p, uint64_t k)
 	return pump__due(c->begin, k, c->settings->rate, p->m->nr, c->nr);
 }
 
-/* Open loop: every message whose time has come brings its connection into the queue. */
 static void pump__take_due(struct pump *p)
 {
 	struct crew_member *m = p->m;
@@ -116,7 +106,7 @@ static void pump__take_due(struct pump *p)
 	}
 }
 
-/* Whether a connection may begin a message; *due: when it was due, 0 in a closed loop. */
+/* Whether a connection may begin a message. *due: when the message was due; 0 without --rate. */
 static bool pump__may_begin(const struct pump *p, const struct flow *f, uint64_t *due)
 {
 	uint64_t turn = (uint64_t)(f - p->m->flows);
@@ -138,7 +128,7 @@ static void pump__begun(struct pump *p, struct flow *f)
 		p->open--;
 }
 
-/* One message, or what of it the socket takes; *sent: all of it. */
+/* Sends one message, or as much of it as the socket takes. *sent: the message is complete. */
 static int pump__message(struct pump *p, struct flow *f, bool *sent)
 {
 	bool begins = !f->busy;
@@ -174,7 +164,6 @@ static int pump__serve(struct pump *p, struct flow *f)
 	return err;
 }
 
-/* So that the wait ends when the next message is due. */
 static int pump__arm(const struct pump *p)
 {
 	struct itimerspec at = {
@@ -194,7 +183,7 @@ static bool pump__spins(const struct pump *p)
 	return s->rate && p->due < p->now + s->spin_ns;
 }
 
-/* Answers are asked for again before the thread sleeps; until the next message is due above. */
+/* How long to poll for replies before sleeping, ns. With --rate, pump__spins() decides. */
 static uint64_t pump__spin(const struct pump *p)
 {
 	const struct settings *s = p->m->crew->settings;
@@ -202,10 +191,10 @@ static uint64_t pump__spin(const struct pump *p)
 	return s->request_response && !s->rate ? s->spin_ns : 0;
 }
 
-/* What was begun is finished unless the peer takes nothing of it. */
+/* Fails if a message under way makes no progress. */
 static int pump__check_stalls(struct pump *p, bool waited)
 {
-	/* An open loop has read the clock. A closed one that does not wait moves something. */
+	/* With --rate the clock was just read. Else a thread that does not wait makes progress. */
 	bool open = p->m->crew->settings->rate;
 	uint64_t now = open ? p->now : waited ? clock__now() : p->looked;
 	unsigned int i;
@@ -234,7 +223,7 @@ static int pump__poll(struct pump *p, bool wait)
 	for (i = 0; !err && i < n; i++) {
 		struct flow *f = events[i].data.ptr;
 
-		/* The timer: what is due is looked for anyway. */
+		/* The timer: pump__take_due() checks anyway. */
 		if (!f)
 			continue;
 		if (events[i].events & EPOLLERR)

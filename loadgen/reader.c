@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One receiving thread. Knows nothing of the others. */
+/* One receiver thread: reads its connections, counts, replies. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +13,8 @@
 #include "reader.h"
 #include "spin.h"
 
-/*
- * Bytes asked for by one recv(), whatever the message size. Measured on loopback, where the calls
- * saved by asking for more than 128 KiB weigh more than the cache lost.
- */
+/* Measured on loopback: compared with 128 KiB, fewer calls outweigh more cache misses. */
 #define CHUNK (256 << 10)
-/* Connections told of by one wait. */
 #define BATCH 64
 
 static bool inflow__settled(const struct inflow *f)
@@ -57,12 +53,12 @@ static void reader__end(struct reader *r, struct inflow *f, int err)
 	f->ended = true;
 	if (err && !r->err)
 		r->err = err;
-	/* Settled was counted when it was; an end after that is in order. */
+	/* A connection that has read all expected bytes is already counted; its end is no error. */
 	if (!inflow__settled(f))
 		reader__check(r, f);
 }
 
-/* Books the outcome of one recv() that returned at `now`. */
+/* Counts the result of one recv(), which returned at `now`. Takes the lock. */
 static void reader__book(struct reader *r, struct inflow *f, ssize_t n, int e, uint64_t now)
 {
 	bool tell;
@@ -82,7 +78,7 @@ static void reader__book(struct reader *r, struct inflow *f, ssize_t n, int e, u
 		eventfd_write(r->all->wake_fd, 1);
 }
 
-/* Answers what is to be answered, outside the lock: it may wait. 0, or -EAGAIN: not all of it. */
+/* Sends the owed replies without the lock, since send() may block. 0; -EAGAIN: replies remain. */
 static int reader__answer(struct reader *r, struct inflow *f)
 {
 	const struct reply_form form = {
@@ -114,7 +110,7 @@ static void reader__block(struct reader *r)
 {
 	struct inflow *f = &r->flows[0];
 
-	/* Only this thread writes `ended`. */
+	/* Only this thread writes f->ended. */
 	while (!f->ended) {
 		ssize_t n = spin__recv(f->fd, r->buf, CHUNK, r->all->settings->spin_ns);
 		int e = errno;
@@ -125,7 +121,7 @@ static void reader__block(struct reader *r)
 	}
 }
 
-/* Nothing more is read of a connection that does not take its answers. */
+/* A connection that does not take its replies is not read. */
 static void reader__serve(struct reader *r, struct inflow *f, uint32_t events)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.ptr = f};
@@ -182,7 +178,7 @@ static int reader__watch(struct reader *r)
 	return 0;
 }
 
-/* By the thread itself: memory is the node's on which it is first touched. */
+/* The thread allocates its own memory: the first touch decides the NUMA node. */
 static int reader__set_up(struct reader *r)
 {
 	int err;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of one receiving thread; for readers.c only. */
+/* One receiver thread, for readers.c only. */
 #ifndef LOADGEN_READER_H
 #define LOADGEN_READER_H
 
 #include "readers.h"
 
-/* The thread. Sets itself up, says so to its readers, reads until all connections are at their end.
- */
+/* The thread function: signals readers.up, then reads until every connection has ended. */
 void *reader__main(void *arg);
 
-/* Under the lock: judges a connection whose bytes, expectation or end have changed. */
+/* Caller holds r->lock. Updates pending and err after f's bytes, expected or ended changed. */
 void reader__check(struct reader *r, struct inflow *f);
 
-/* Frees what the thread allocated, after its end. */
+/* Frees the thread's allocations, after the thread has ended. */
 void reader__clear(struct reader *r);
 
 #endif

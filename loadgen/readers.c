@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiver's threads, seen from outside them. Knows nothing of the control connection. */
+/* Starts, stops and queries the receiver threads. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -68,8 +68,7 @@ static void readers__place(struct readers *r, const struct readers_plan *p, cons
 		f->fd = fds[i];
 		f->expected = UINT64_MAX;
 		stream__init(&f->stream, i, p->hello->size, p->verify, p->same_clock);
-		/* The sender waits for the answer, so nothing is to wait for its acknowledgement.
-		 */
+		/* The sender waits for the reply: Nagle's algorithm must not delay it. */
 		if (r->replies)
 			sock__set(f->fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	}
@@ -159,7 +158,7 @@ void readers__begin(struct readers *r)
 		}
 		pthread_mutex_unlock(&one->lock);
 	}
-	/* A single message below the mark would not be answered. */
+	/* A message smaller than SO_RCVLOWAT would get no reply. */
 	if (r->replies)
 		return;
 	for (i = 0; r->settings->rcvlowat && i < r->nr; i++)
@@ -170,7 +169,7 @@ void readers__expect(struct readers *r, uint32_t index, uint64_t bytes)
 {
 	struct reader *one = reader__of(r, index);
 
-	/* What is left may be less than the mark: it has to be told of, too. */
+	/* The remaining bytes may be fewer than SO_RCVLOWAT and must still wake the thread. */
 	if (r->settings->rcvlowat)
 		sock__set(readers__fd(r, index), SOL_SOCKET, SO_RCVLOWAT, 1);
 	pthread_mutex_lock(&one->lock);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The receiver's side of a session: takes a sender whose connections are all there and keeps
- * the session until it is over. Serves one session, or one after another. Knows nothing of
- * messages, nor of those who are on their way.
- */
+/* The receiver's sessions: one, or with --forever one after another. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +11,15 @@
 #include "congestion.h"
 #include "receiver.h"
 
-/*
- * A session in which nothing moves for so long is over. Between its phases too, unless it is the
- * only one of a process that is driven (--control): then whoever drives it knows why.
- */
+/* Time limit without progress. None between phases with --control alone: the driver decides. */
 #define STILL_NS (30 * NS_PER_SEC)
-/* The same when another sender asks for its turn. */
+/* The same limit while another sender asks for a session. */
 #define YIELD_NS (5 * NS_PER_SEC)
-/* How long the sender may take to close after its last confirmation; and when another waits. */
+/* Time for the sender to close after the last CONFIRM, alone and while another sender waits. */
 #define LINGER_NS       (5 * NS_PER_SEC)
 #define LINGER_SHORT_NS (NS_PER_SEC / 2)
 
-/* Somebody asked this side to stop: the sender ends the phase, or there is none to end. */
+/* Handles a request to stop: asks the sender to end its phase; without a session, ends at once. */
 static int receiver__stop(struct receiver *r)
 {
 	const struct wire_frame f = {.type = WIRE_STOP, .phase = r->phase};
@@ -102,7 +95,7 @@ static int receiver__describe(struct receiver *r)
 	return err;
 }
 
-/* All connections are there: nobody else is needed, and of one session nobody else awaited. */
+/* Begins the session of a complete sender. Without --forever, also closes the listening socket. */
 static int receiver__begin_session(struct receiver *r, struct lobby_session *new)
 {
 	const struct wire_frame f = {.type = WIRE_READY};
@@ -123,7 +116,7 @@ static int receiver__begin_session(struct receiver *r, struct lobby_session *new
 	if (!r->settings->forever)
 		lobby__close(&r->lobby);
 	lobby__set_busy(&r->lobby, true);
-	/* Before `ready`, which says that all threads are there. */
+	/* Before the event `ready`, which promises that all threads exist. */
 	err = readers__open(&r->readers, r->settings, &plan, new->fds);
 	free(new->fds);
 	r->plane.wake_fd = r->readers.wake_fd;
@@ -161,19 +154,19 @@ static bool receiver__in_phase(const struct receiver *r)
 	return r->state == RECEIVER_READING || r->state == RECEIVER_SETTLING;
 }
 
-/* Whoever drives this process, which serves one session, decides how long it takes. */
+/* --control without --forever: the driver decides how long the session takes. */
 static bool receiver__is_driven(const struct receiver *r)
 {
 	return r->settings->control && !r->settings->forever;
 }
 
-/* When the session under way is over unless something moves. */
+/* When the current session ends unless something moves, ns. */
 static uint64_t receiver__deadline(const struct receiver *r)
 {
-	/* Who became ready while the last session ended is told of by no event. */
+	/* A guest that became complete during the last session causes no event. */
 	if (r->state == RECEIVER_LISTENING)
 		return lobby__waiting(&r->lobby) ? 0 : UINT64_MAX;
-	/* Whoever drives us holds the sockets of a session to look at them. */
+	/* The driver may still read the session's sockets. */
 	if (receiver__is_driven(r) && !receiver__in_phase(r))
 		return UINT64_MAX;
 	if (r->state != RECEIVER_DONE)
@@ -181,7 +174,7 @@ static uint64_t receiver__deadline(const struct receiver *r)
 	return r->done_ns + time_limit__ns(lobby__waiting(&r->lobby) ? LINGER_SHORT_NS : LINGER_NS);
 }
 
-/* The silence of others in a time in which this process did not run says nothing. */
+/* Extends all deadlines by the time that this process did not run. */
 static void receiver__excuse(struct receiver *r)
 {
 	uint64_t missed = plane__missed(&r->plane);
@@ -291,7 +284,7 @@ static int receiver__session(struct receiver *r)
 	return err;
 }
 
-/* Ready for the next sender: nothing of the last session remains. */
+/* Drops the last session, to accept the next sender. */
 static void receiver__reset(struct receiver *r)
 {
 	receiver__forget(r);
@@ -303,7 +296,7 @@ static int receiver__serve(struct receiver *r)
 {
 	int err = receiver__session(r);
 
-	/* A session that failed was reported; only the end of stdin, or of waiting, ends it all. */
+	/* A failed session is already reported and does not end the loop. */
 	while (r->settings->forever && !r->stopping && !r->ended && err != -ECANCELED) {
 		receiver__reset(r);
 		err = receiver__session(r);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of a receiver, between its sessions (receiver.c) and their phases (receiver_phase.c).
- */
+/* The state of a receiver, shared by its sessions (receiver.c) and phases (receiver_phase.c). */
 #ifndef LOADGEN_RECEIVER_H
 #define LOADGEN_RECEIVER_H
 
@@ -10,10 +9,10 @@
 #include "session.h"
 
 enum receiver_state {
-	RECEIVER_LISTENING, /* no session yet */
+	RECEIVER_LISTENING, /* no session */
 	RECEIVER_WAITING,   /* between phases */
 	RECEIVER_READING,   /* a phase is under way */
-	RECEIVER_SETTLING,  /* its totals are known, not all is read */
+	RECEIVER_SETTLING,  /* all totals are known, some bytes are unread */
 	RECEIVER_DONE,
 };
 
@@ -27,13 +26,13 @@ struct receiver {
 	struct readers readers;
 	struct wire_hello hello; /* of the control connection */
 	bool same_clock, measuring, stopping;
-	uint64_t stop_ns; /* a signal came: the session ends then; UINT64_MAX: none came */
+	uint64_t stop_ns; /* end of the session after a signal, ns; UINT64_MAX: no signal */
 	uint32_t phase;
-	uint32_t totals;                    /* how many connections' totals are known */
-	bool told[WIRE_CONNECTIONS_MAX];    /* which */
-	uint64_t sent_bytes, sent_messages; /* their sums */
-	uint64_t moved_ns, moved_bytes;     /* when something last moved, and bytes read by then */
-	uint64_t look_ns;                   /* when it is looked at next */
+	uint32_t totals;                    /* connections whose total is known */
+	bool told[WIRE_CONNECTIONS_MAX];    /* whether a connection's total is known */
+	uint64_t sent_bytes, sent_messages; /* sums of the totals */
+	uint64_t moved_ns, moved_bytes;     /* time of the last progress; bytes read by then */
+	uint64_t look_ns;                   /* time of the next check for progress */
 	uint64_t done_ns;
 	uint64_t begin_ns, cpu_begin;
 	bool wrong;
@@ -41,28 +40,28 @@ struct receiver {
 	struct tcp_counts tcp_begin[WIRE_CONNECTIONS_MAX], tcp_end[WIRE_CONNECTIONS_MAX];
 };
 
-/* Takes the sender's frames, and does what follows: a phase begins, its totals are known. */
+/* Handles frames of the sender. 0 or -errno, reported. */
 int receiver__frames(struct receiver *r);
 
-/* Looks whether everything expected was read, and confirms it. */
+/* Confirms a phase when all expected bytes are read. 0 or -errno, reported. */
 int receiver__check_reading(struct receiver *r);
 
-/* Looks whether bytes arrive; a sender that has said its totals is told that they do. */
+/* Checks for progress; sends MOVING if the totals are known. 0 or -errno, reported. */
 int receiver__look(struct receiver *r);
 
-/* Reports the counts. */
+/* Reports the counters. done: of the complete phase. */
 int receiver__stats(struct receiver *r, bool done);
 
 /* Sends a frame. 0 or -errno, reported. */
 int receiver__tell(struct receiver *r, const struct wire_frame *f);
 
-/* Reports what was read so far of a phase that is not waited for any longer; returns -EINTR. */
+/* Reports the unfinished phase, if measured, and closes the control connection. Returns -EINTR. */
 int receiver__cut_short(struct receiver *r);
 
-/* Reports why the session is over; returns err. */
+/* Reports why the session failed. Returns err. */
 int receiver__lost(struct receiver *r, int err);
 
-/* Something has moved: the session is alive. */
+/* Restarts the time limit of the session. */
 void receiver__moved(struct receiver *r);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The receiver's phases: what the sender says it sent, what was read of it, and the confirmation.
- * Knows nothing of how a session comes about or how long it may stand still.
- */
+/* The phases of a receiver: frames of the sender, totals, confirmation. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +10,11 @@
 #include "protocol.h"
 #include "receiver.h"
 
-/* How often it is looked whether bytes arrive. */
+/* How often to check for progress. */
 #define LOOK_NS NS_PER_SEC
-/*
- * More cannot be on its way on one connection: a window is at most 1 GiB, a socket buffer 2 GiB
- * (tcp(7), socket(7)).
- */
+/* Bytes in flight on one connection: 1 GiB of window, 2 GiB of buffer (tcp(7), socket(7)). */
 #define IN_FLIGHT_MAX (4ULL << 30)
-/* Frames taken in one step, so that a flood of them does not keep the rest waiting. */
+/* Frames handled in one call, so that a flood does not delay the rest of the loop. */
 #define FRAMES_BATCH 256
 
 int receiver__lost(struct receiver *r, int err)
@@ -116,7 +110,7 @@ static int receiver__begin(struct receiver *r, const struct wire_frame *f)
 {
 	const struct wire_frame ok = {.type = WIRE_PHASE_OK, .phase = f->phase};
 
-	/* One warm-up at most: each phase starts the time limits anew. */
+	/* At most one warm-up: each phase restarts the time limits. */
 	if (r->state != RECEIVER_WAITING || f->phase != r->phase + 1 || f->index > 1 ||
 	    (r->phase && !f->index))
 		return receiver__misplaced(r, f);
@@ -136,7 +130,7 @@ static int receiver__begin(struct receiver *r, const struct wire_frame *f)
 	return receiver__tell(r, &ok);
 }
 
-/* A total that cannot be: its messages are not its bytes, or more than can be on its way. */
+/* Checks that bytes is messages times size, and at most IN_FLIGHT_MAX above the bytes read. */
 static bool receiver__plausible(struct receiver *r, const struct wire_frame *f)
 {
 	uint64_t bytes;
@@ -195,7 +189,6 @@ int receiver__frames(struct receiver *r)
 	return err == -EAGAIN ? 0 : err;
 }
 
-/* What was read, as the sender is told of it: how long it took, then how much it was. */
 static int receiver__tell_totals(struct receiver *r, const struct tally *sum)
 {
 	const struct wire_frame elapsed = {
@@ -216,13 +209,12 @@ static int receiver__tell_totals(struct receiver *r, const struct tally *sum)
 	r->wrong = r->wrong || confirm.index;
 	if (confirm.messages != r->sent_messages || confirm.bytes != r->sent_bytes)
 		return receiver__lost(r, -EPROTO);
-	/* Before the sender knows: it closes at once, and tcpi_bytes_received counts its FIN. */
+	/* Before CONFIRM: the sender closes then, and tcpi_bytes_received counts its FIN. */
 	receiver__count_tcp(r, r->tcp_end);
 	err = receiver__tell(r, &elapsed);
 	return err ? err : receiver__tell(r, &confirm);
 }
 
-/* Everything that was sent is read: say so, and after the measured phase report it. */
 static int receiver__confirm(struct receiver *r)
 {
 	struct tally sum;

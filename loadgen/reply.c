@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiver's answers; see reply.h. */
+/* Builds and sends the replies of --request-response. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -7,7 +7,7 @@
 #include "message.h"
 #include "reply.h"
 
-/* The next piece of the answer under way, its header at its place. Returns its length. */
+/* Writes the next piece of the current reply, with its header, to form->buf. Returns its length. */
 static size_t reply__make(const struct reply *r, const struct reply_form *form)
 {
 	size_t len = form->size - r->pos;
@@ -21,7 +21,7 @@ static size_t reply__make(const struct reply *r, const struct reply_form *form)
 			      r->pos, len);
 	if (r->pos >= sizeof(header))
 		return len;
-	/* No stamp: round trips are timed by the clock of the side that asked. */
+	/* Stamp 0: the sender measures round trips with its own clock. */
 	header__encode(header, r->seq, 0);
 	n = sizeof(header) - r->pos;
 	memcpy(form->buf, header + r->pos, n < len ? n : len);

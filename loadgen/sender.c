@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The sender's side of a session: connects, runs the phases, agrees with the receiver on the
- * totals. Knows nothing of how messages are sent.
- */
+/* The sender's session: phases, totals and commands. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +12,10 @@
 #include "common/time_limit.h"
 #include "common/zc_plan.h"
 
-/* How long the receiver may neither answer nor read any further. */
+/* Time limit for an answer of the receiver; MOVING with more bytes restarts the time. */
 #define ANSWER_NS (30 * NS_PER_SEC)
 #define ACKED_NS  (NS_PER_SEC / 4)
-/* How long after its deadline a phase waits for a first message, and how often it looks. */
+/* After its deadline a phase waits at most this long for a first message, checking this often. */
 #define FIRST_MESSAGE_NS (10 * NS_PER_SEC)
 #define FIRST_LOOK_NS    (NS_PER_SEC / 100)
 
@@ -95,7 +92,7 @@ static int sender__misplaced(struct sender *s, const struct wire_frame *f)
 	return -EPROTO;
 }
 
-/* Progress is more bytes than before, of those that were sent. */
+/* Only more bytes than before are progress, and at most the bytes sent. */
 static int sender__moving(struct sender *s, const struct wire_frame *f)
 {
 	if (f->bytes > s->sent_bytes) {
@@ -109,7 +106,7 @@ static int sender__moving(struct sender *s, const struct wire_frame *f)
 	return 0;
 }
 
-/* A STOP may cross our PHASE on its way. */
+/* STOP for the previous phase may cross PHASE. */
 static bool sender__is_of_phase(const struct sender *s, const struct wire_frame *f)
 {
 	return f->phase == s->phase ||
@@ -191,7 +188,7 @@ int sender__step(struct sender *s, uint64_t deadline)
 	s->moved_ns += missed;
 	if (s->stop_ns && clock__now() >= s->stop_ns)
 		return -EINTR;
-	/* After a pause of this process the caller looks again how long it may wait. */
+	/* If this process did not run, the caller computes a new deadline. */
 	return !missed && clock__now() >= deadline ? -ETIME : 0;
 }
 
@@ -229,7 +226,7 @@ static int sender__tell(struct sender *s, const struct wire_frame *f)
 	return err && err != -EINTR ? sender__lost(s, err) : err;
 }
 
-/* With --control: waits to be told to go on. A stop ends the waiting too. */
+/* --control: waits for `order`, or for a stop. */
 static int sender__await_order(struct sender *s, enum console_command order)
 {
 	int err = 0;
@@ -306,9 +303,8 @@ static int sender__open(struct sender *s)
 }
 
 /*
- * What follows a deadline: none, after the threads were told to stop. On a busy machine they may
- * have had no turn until then, and a phase of nothing says nothing: they are given a while for
- * their first message, after which they stop by themselves.
+ * Returns the next deadline. A busy machine may not have run the threads yet: wait for a first
+ * message until `last`, then stop the threads.
  */
 static uint64_t sender__late(struct sender *s, uint64_t last)
 {
@@ -320,7 +316,6 @@ static uint64_t sender__late(struct sender *s, uint64_t last)
 	return UINT64_MAX;
 }
 
-/* Waits until all threads have sent their part, stopping them at the deadline. */
 static int sender__drive(struct sender *s, uint64_t deadline)
 {
 	uint64_t last = deadline == UINT64_MAX ? deadline : deadline + FIRST_MESSAGE_NS;
@@ -348,7 +343,7 @@ static int sender__drive(struct sender *s, uint64_t deadline)
 	return failed;
 }
 
-/* Completions that come after the warm-up would be counted in the measured phase. */
+/* Late completions of the warm-up would count in the measured phase. */
 static int sender__check_drained(struct sender *s)
 {
 	unsigned int i;
@@ -364,7 +359,7 @@ static int sender__check_drained(struct sender *s)
 	return 0;
 }
 
-/* Frames of a batch leave together: a packet each would cost more than many a connection sent. */
+/* Sends batches: with TCP_NODELAY each send() is a packet. *sum: what CONFIRM must say. */
 static int sender__send_totals(struct sender *s, struct wire_frame *sum)
 {
 	struct wire_frame batch[CHANNEL_BATCH];
@@ -390,7 +385,7 @@ static int sender__send_totals(struct sender *s, struct wire_frame *sum)
 	return err && err != -EINTR ? sender__lost(s, err) : err;
 }
 
-/* What the receiver says of the phase has to fit what was sent, and when. */
+/* The receiver's CONFIRM and ELAPSED must match the messages sent and this side's clock. */
 static int sender__check_confirmed(struct sender *s, const struct wire_frame *sum)
 {
 	struct protocol_phase p = {
@@ -420,7 +415,7 @@ static int sender__check_confirmed(struct sender *s, const struct wire_frame *su
 	return -EPROTO;
 }
 
-/* Agrees with the receiver on what was sent. Returns 1 when it found verify errors. */
+/* Sends the totals and checks the confirmation. 1: verify errors. */
 static int sender__settle(struct sender *s)
 {
 	struct wire_frame sum;
@@ -458,7 +453,7 @@ static void sender__mark(struct sender *s)
 	s->begin_ns = clock__now();
 }
 
-/* One phase, from an empty pipe to an empty pipe. Stopped before it begins, it sends nothing. */
+/* One phase, from nothing in flight to nothing in flight. Sends no message if stopped. */
 static int sender__phase(struct sender *s, bool measured, uint64_t messages, uint64_t duration)
 {
 	struct wire_frame f = {.type = WIRE_PHASE, .index = measured, .phase = ++s->phase};
@@ -485,7 +480,7 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	return err ? err : sender__settle(s);
 }
 
-/* 1: verify errors, found in the warm-up or after it. */
+/* Runs all phases. 1: verify errors in any phase. */
 static int sender__phases(struct sender *s)
 {
 	const struct settings *set = s->settings;
@@ -511,10 +506,7 @@ static int sender__phases(struct sender *s)
 	return err ? err : wrong;
 }
 
-/*
- * Idle until told to close or stdin ends: what others count of these threads and sockets can be
- * read meanwhile, and ends with the measured phase.
- */
+/* Keeps threads and sockets idle until `close`, so that others can read their kernel counters. */
 static void sender__hold(struct sender *s)
 {
 	int events;
@@ -533,7 +525,7 @@ static void sender__hold(struct sender *s)
 	}
 }
 
-/* The results so far; nobody confirmed them. Returns -EINTR. */
+/* Reports the unconfirmed results of an interrupted run. Returns -EINTR. */
 static int sender__cut_short(struct sender *s)
 {
 	if (s->measuring)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The inside of a sender, between its phases (sender.c) and its connecting (sender_connect.c). */
+/* The state of a sender, shared by its phases and its connection setup. */
 #ifndef LOADGEN_SENDER_H
 #define LOADGEN_SENDER_H
 
@@ -17,44 +17,41 @@ struct sender {
 	uint32_t phase;
 	enum sender_state state;
 	bool measuring, stopping;
-	bool told_to_stop;          /* by the receiver, which says so once */
-	uint64_t stop_ns;           /* a signal came: waits end then; 0: none came */
-	enum console_command order; /* the last start or measure not yet obeyed */
-	struct wire_frame answer;   /* the last frame of the receiver not yet looked at */
+	bool told_to_stop;          /* the receiver sent STOP */
+	uint64_t stop_ns;           /* end of all waits after a signal, ns; 0: no signal */
+	enum console_command order; /* pending start or measure */
+	struct wire_frame answer;   /* last unhandled frame of the receiver */
 	bool answered;
-	uint64_t moved_ns;    /* when the receiver last did what is awaited */
-	uint64_t moved_bytes; /* how many bytes of the phase it has read, as it says */
-	uint64_t sent_bytes;  /* of the phase, in the totals */
-	bool timed;           /* elapsed_ns is known: */
-	uint64_t elapsed_ns;  /* what the receiver said it took to read a phase */
-	uint64_t asked_ns;    /* PHASE was sent */
+	uint64_t moved_ns;    /* time of the receiver's last progress */
+	uint64_t moved_bytes; /* bytes of the phase that the receiver has read, by MOVING */
+	uint64_t sent_bytes;  /* sum of the phase's totals */
+	bool timed;           /* elapsed_ns is valid */
+	uint64_t elapsed_ns;  /* the receiver's time for the phase, by ELAPSED */
+	uint64_t asked_ns;    /* time of PHASE */
 	uint64_t begin_ns, cpu_begin;
 	struct tcp_counts tcp_begin[WIRE_CONNECTIONS_MAX];
-	struct wire_frame confirmed; /* of the measured phase; type 0: not yet */
+	struct wire_frame confirmed; /* of the measured phase; type 0: none */
 	uint64_t confirmed_ns;
 };
 
-/* Control connection, welcome, and all data connections, given to the crew. -errno: reported. */
+/* Opens the control connection and gives all data connections to the crew. -errno: reported. */
 int sender__connect(struct sender *s);
 
 /*
- * Waits for one thing to happen and deals with it. 0; -ETIME at the deadline, whatever happens
- * meanwhile; -EINTR: a signal came TIME_LIMIT_STOP_NS ago; other -errno, reported.
+ * Handles events. 0; -ETIME at the deadline, even after an event; -EINTR: a signal came
+ * TIME_LIMIT_STOP_NS ago; -ECANCELED: end of stdin; other -errno, reported.
  */
 int sender__step(struct sender *s, uint64_t deadline);
 
-/*
- * Waits for the receiver's answer for limit_ns, and for as long again whenever it shows progress.
- * 0; -ETIME, not reported; else as above.
- */
+/* Waits limit_ns for a frame; progress restarts the time. -ETIME: not reported. Else as above. */
 int sender__await_answer(struct sender *s, uint64_t limit_ns);
 
-/* The same for a frame of this type, of this phase. 0 or -errno, reported but for -EINTR. */
+/* Waits up to 30 s for a frame of this type; progress restarts the time. A timeout is reported. */
 int sender__await(struct sender *s, enum wire_type type);
 
-/* Report why the receiver is of no use; both return an errno. */
+/* Report why the session failed and return an -errno. */
 int sender__lost(struct sender *s, int err);
-int sender__no_session(struct sender *s, int err);   /* before READY: a silence has other causes */
+int sender__no_session(struct sender *s, int err);   /* before READY: silence has other causes */
 int sender__refused(struct sender *s, uint32_t why); /* enum wire_refusal */
 
 #endif

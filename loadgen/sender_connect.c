@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * How a sender comes to its session: the control connection and its welcome, then the data
- * connections, many at a time. Knows nothing of phases.
- */
+/* Connection setup of a sender: control connection, WELCOME, data connections. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -16,14 +13,14 @@
 #include "sender.h"
 #include "session_id.h"
 
-/* A connection that is not there after so long will not be: four SYNs, at 0, 1, 3 and 7 s. */
+/* Time limit of a data connection: four SYNs, at 0, 1, 3 and 7 s. */
 #define CONNECT_NS (8 * NS_PER_SEC)
-/* Of the control connection: less than a driver waits for a whole session to be set up. */
+/* Time limit of the control connection: below the time that a driver waits for the whole setup. */
 #define CONTROL_NS (5 * NS_PER_SEC)
 #define WELCOME_NS (5 * NS_PER_SEC)
-/* Begun and not there yet: a backlog of a listening socket (somaxconn) takes these. */
+/* Pending connections; the receiver's backlog (somaxconn) must hold them. */
 #define WINDOW 128
-/* How often events are looked at while connections are made. */
+/* How often to handle events while connecting. */
 #define LOOK_MS 50
 
 int sender__lost(struct sender *s, int err)
@@ -91,7 +88,7 @@ static int sender__dial(const struct sender *s, enum wire_kind kind)
 	return sock__connect(&set->endpoint, set->sndbuf, set->congestion);
 }
 
-/* On a connection that is there: its empty buffer takes a hello whole. */
+/* Call on a writable connection. Its empty send buffer takes the hello whole. */
 static int sender__say_hello(struct sender *s, int fd, enum wire_kind kind, uint32_t index)
 {
 	uint8_t buf[WIRE_HELLO_SIZE];
@@ -106,7 +103,7 @@ static int sender__say_hello(struct sender *s, int fd, enum wire_kind kind, uint
 	return sock__write_all(fd, buf, sizeof(buf));
 }
 
-/* The main thread's events are looked at meanwhile: an order to stop, a signal. */
+/* Handles events of the main thread while it waits. */
 static int sender__await_writable(struct sender *s, int fd, uint64_t ns)
 {
 	struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -145,7 +142,7 @@ static int sender__open_control(struct sender *s)
 	return fd;
 }
 
-/* The answer to the hello of the control connection: whether there is a session. */
+/* Waits for WELCOME or REFUSE. Errors as of sender__await(). */
 static int sender__await_welcome(struct sender *s)
 {
 	int err = sender__await_answer(s, WELCOME_NS);
@@ -182,16 +179,16 @@ static int sender__connect_control(struct sender *s)
 	return sender__await_welcome(s);
 }
 
-/* Data connections on their way. */
+/* Data connections that are being made. */
 struct dialling {
 	struct sender *s;
 	int epoll_fd;
 	uint32_t begun, there;
-	int *fds;            /* by index; -1: not begun */
-	uint64_t *deadlines; /* by index, in the order of their beginning */
-	uint32_t oldest;     /* first whose connection is not there */
-	uint32_t failed;     /* which one, on error */
-	bool reported;       /* an error that is none of a data connection */
+	int *fds;            /* by index; -1: handed to the crew */
+	uint64_t *deadlines; /* by index, ascending; UINT64_MAX: connected */
+	uint32_t oldest;     /* first connection that is not connected */
+	uint32_t failed;     /* index of the failed connection */
+	bool reported;       /* the error is reported; no data connection failed */
 };
 
 static int dialling__begin(struct dialling *d)
@@ -226,7 +223,7 @@ static int dialling__finish(struct dialling *d, uint32_t i)
 	return 0;
 }
 
-/* The main thread's events are looked at meanwhile: an order to stop, or the receiver's end. */
+/* Handles events of the main thread, then waits for connections. */
 static int dialling__wait(struct dialling *d)
 {
 	struct epoll_event events[WINDOW];
@@ -263,7 +260,7 @@ static int dialling__run(struct dialling *d)
 	return err;
 }
 
-/* A data connection that fails may have been closed for a reason that the receiver tells. */
+/* If a data connection fails, the receiver may have sent REFUSE: wait for the frame. */
 static int sender__judge_dialling(struct sender *s, const struct dialling *d, int err)
 {
 	int told;

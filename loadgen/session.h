@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The two sides of a session, each run by the main thread of its process. */
+/* Entry points of the two sides, each for the main thread of its process. */
 #ifndef LOADGEN_SESSION_H
 #define LOADGEN_SESSION_H
 
 #include "herald.h"
 #include "settings.h"
 
-/* How a side is run. */
 struct session_mode {
-	bool signals;      /* SIGINT and SIGTERM end the phase under way */
-	bool after_sender; /* receiver: its threads take the CPUs that follow the sender's */
+	bool signals;      /* SIGINT and SIGTERM end the current phase */
+	bool after_sender; /* receiver: its threads take the CPUs after the sender's */
 };
 
-/*
- * Both run a whole session and report what happens. 0; 1 when --verify found errors; -errno after
- * the reason was reported; -ECANCELED when stdin ended, which is reported to nobody.
- */
+/* 0; 1: --verify found errors; -errno, reported; -ECANCELED: end of stdin, not reported. */
 int sender__run(const struct settings *s, struct herald *r, struct session_mode mode);
 int receiver__run(const struct settings *s, struct herald *r, struct session_mode mode);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Random tokens and what names a clock. */
+/* Session tokens and clock ids. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ void session_id__clock(uint8_t id[WIRE_TOKEN_SIZE])
 	if (!fgets(boot, sizeof(boot), f))
 		boot[0] = '\0';
 	fclose(f);
-	/* A kernel without time namespaces has one clock. */
+	/* Without time namespaces (before Linux 5.6) there is one CLOCK_MONOTONIC. */
 	session_id__mix(id, boot, stat("/proc/self/ns/time", &ns) ? 0 : ns.st_ino);
 }
 

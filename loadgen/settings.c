@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command line: one table says what an option is called, takes, does and means. */
+/* Parses the command line with one table of options, which also makes the help text. */
 #include <errno.h>
 #include <getopt.h>
 #include <netinet/in.h>
@@ -210,7 +210,7 @@ static int set_connect(struct settings *s, const char *arg, char *why)
 	const struct sockaddr_in *in = (const void *)&s->endpoint.addr;
 	int err = set_endpoint(s, "--connect", arg, why);
 
-	/* The port is at the same place for both families. */
+	/* sin_port and sin6_port have the same offset. */
 	if (!err && !in->sin_port)
 		return settings__refuse(
 			why, "--connect '%.60s' names port 0: give the receiver's port", arg);
@@ -242,7 +242,7 @@ FLAG(version)
 
 static const struct option_row {
 	const char *name;
-	const char *arg; /* NULL: takes none */
+	const char *arg; /* NULL: no argument */
 	unsigned int commands;
 	int (*set)(struct settings *s, const char *arg, char *why);
 	const char *help;
@@ -362,7 +362,7 @@ int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS
 	for (i = 0; i < ROWS; i++)
 		longs[i] = (struct option){rows[i].name, rows[i].arg != NULL, NULL, 0};
 	err = take_command(s, &argc, &argv, why);
-	optind = 0; /* glibc: start over, so that tests may call this again */
+	optind = 0; /* glibc: restart, since tests call this repeatedly */
 	opterr = 0;
 	while (!err && (c = getopt_long(argc, argv, "+:", longs, &at)) != -1) {
 		const char *word = argv[optind - 1];

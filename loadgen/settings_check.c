@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a run needs, and whether its settings go together. */
+/* Checks that the settings fit together, and computes what a run needs. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,12 +27,12 @@ uint64_t settings__share(uint64_t total, uint64_t n, uint64_t i)
 
 uint64_t settings__descriptors(const struct settings *s)
 {
-	/* Standard ones, listening, signals, wake-ups; an epoll and a timer of each thread. */
+	/* Standard streams, listening socket, signalfd, eventfd; an epoll and a timer a thread. */
 	uint64_t own = 64 + 2 * WIRE_THREADS_MAX;
 
 	if (s->command == COMMAND_SEND)
 		return own + s->connections;
-	/* A receiver learns from the sender how many there will be. */
+	/* The sender's hello tells the receiver the number of connections. */
 	return own + WIRE_CONNECTIONS_MAX + ACCEPTOR_PENDING_MAX + LOBBY_GUESTS_MAX;
 }
 
@@ -87,7 +87,7 @@ int settings__check(struct settings *s, char *why)
 		return settings__refuse(why,
 					"--request-response and --rcvlowat exclude each other: a "
 					"message under the mark would wait for the next for ever");
-	/* What waits for its answer is not to wait for an acknowledgement, too. */
+	/* Nagle's algorithm would delay a message until the last one is acknowledged. */
 	s->nodelay |= s->request_response;
 	if (!s->messages && !s->duration_ns)
 		s->duration_ns = 5 * NS_PER_SEC;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* TCP sockets. Knows nothing of messages or sessions. */
+/* System calls on TCP sockets. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "clock.h"
 #include "sock.h"
 
-#define BACKLOG 4096 /* at most net.core.somaxconn of them */
+#define BACKLOG 4096 /* the kernel limits it to net.core.somaxconn */
 
 int sock__set(int fd, int level, int name, int value)
 {
@@ -138,16 +138,16 @@ int sock__listen(const struct endpoint *on, uint64_t rcvbuf, const char *congest
 
 	if (fd < 0)
 		return fd;
-	/* A connection may be gone again by the time it is accepted: nobody waits for the next. */
+	/* Non-blocking: a pending connection may be gone before accept(). */
 	err = sock__set_blocking(fd, false);
 	if (!err)
 		err = sock__set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-	/* [::] alone: what was not asked for, IPv4, is not listened on. */
+	/* Listen on [::] only, not on IPv4. */
 	if (!err && on->addr.ss_family == AF_INET6)
 		err = sock__set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
 	if (!err && bind(fd, (const struct sockaddr *)&on->addr, on->len))
 		err = -errno;
-	/* Those that are accepted inherit it: what they send are answers. */
+	/* Accepted sockets inherit the congestion control. */
 	if (!err)
 		err = set_congestion(fd, congestion);
 	if (!err && listen(fd, BACKLOG))
@@ -181,7 +181,7 @@ int sock__address(int fd, bool peer, char *addr, size_t len, unsigned int *port)
 		raw = &in6->sin6_addr;
 	if (!inet_ntop(ss.ss_family, raw, addr, (socklen_t)len))
 		return -errno;
-	*port = ntohs(in->sin_port); /* at the same place for both families */
+	*port = ntohs(in->sin_port); /* same offset in sockaddr_in6 */
 	return 0;
 }
 
@@ -245,7 +245,7 @@ void sock__wait_acked(int fd, uint64_t deadline)
 {
 	const struct timespec pause = {.tv_nsec = NS_PER_MS};
 
-	/* No event tells of an acknowledgement, so this looks again every millisecond. */
+	/* No event reports an acknowledgement: poll SIOCOUTQ every millisecond. */
 	while (sock__unacked(fd) && clock__now() < deadline)
 		nanosleep(&pause, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* TCP sockets: opening, options, the kernel's own counts. Knows nothing of messages or sessions. */
+/* TCP sockets: open, set and read options, read kernel counters. */
 #ifndef LOADGEN_SOCK_H
 #define LOADGEN_SOCK_H
 
@@ -9,40 +9,36 @@
 
 #include "settings.h"
 
-/*
- * Time after which a blocked send returns with EAGAIN or a part, so that the thread looks at its
- * orders. Long enough not to cut sends that merely wait for a slow peer.
- */
+/* A blocked send returns after this time to check the stop flag. Most sends take less. */
 #define SOCK_SEND_TIMEOUT_MS 100
 
 /*
- * Both return a descriptor or -errno. A buffer size of 0 and an empty congestion control leave the
- * system's. The latter is set before the connection is made: one that has begun with a pacing
- * congestion control stays paced whatever comes after it (sk_pacing_status is never taken back). A
- * connection is begun, on a non-blocking socket: writable means sock__connected() knows.
+ * sock__connect() and sock__listen() return a descriptor or -errno. Size 0 and "" keep the system
+ * default. sock__connect() does not block. The congestion control is set before connect(): a pacing
+ * one sets sk_pacing_status, which the kernel never resets.
  */
 int sock__connect(const struct endpoint *to, uint64_t sndbuf, const char *congestion);
 int sock__connected(int fd); /* 0 or -errno */
 int sock__listen(const struct endpoint *on, uint64_t rcvbuf, const char *congestion);
 
 int sock__set(int fd, int level, int name, int value);    /* 0 or -errno */
-uint64_t sock__get(int fd, int level, int name);          /* 0 when it cannot be read */
-int sock__set_timeout(int fd, int name, unsigned int ms); /* name: SO_SNDTIMEO or SO_RCVTIMEO */
+uint64_t sock__get(int fd, int level, int name);          /* 0: cannot be read */
+int sock__set_timeout(int fd, int name, unsigned int ms); /* SO_SNDTIMEO or SO_RCVTIMEO */
 int sock__set_blocking(int fd, bool blocking);            /* 0 or -errno */
-int sock__set_keepalive(int fd);                          /* a silent peer is gone after ~15 s */
+int sock__set_keepalive(int fd);                          /* a silent peer is dropped after ~14 s */
 
-/* How many descriptors this process may open. */
+/* RLIMIT_NOFILE; 0: unknown. */
 uint64_t sock__descriptors_max(void);
 
-/* Our own or the peer's address, as text. */
+/* Local address, or the peer's, as text. 0 or -errno. */
 int sock__address(int fd, bool peer, char *addr, size_t len, unsigned int *port);
 
-/* All of len bytes, or -errno; -ECONNRESET at end of stream. Timeouts of the socket apply. */
+/* Sends all len bytes. 0; -ETIMEDOUT: the socket is full; other -errno. */
 int sock__write_all(int fd, const void *buf, size_t len);
 
 /*
- * The congestion control of a socket, into name of len bytes; the same asked for: 0, -ENOENT when
- * the kernel has none of that name, -EPERM when only privileged programs may use it
+ * Reads the congestion control into name[len]; 0 or -errno. sock__try_congestion(): 0; -ENOENT: the
+ * kernel has no such name; -EPERM: only for privileged programs
  * (net.ipv4.tcp_allowed_congestion_control).
  */
 int sock__congestion(int fd, char *name, socklen_t len);
@@ -50,7 +46,7 @@ int sock__try_congestion(const char *name);
 
 int sock__cookie(int fd, uint64_t *cookie);
 
-/* What TCP_INFO counts; known is false when this kernel's structure ends before a field. */
+/* Counters of TCP_INFO. known: false if this kernel's struct tcp_info lacks a member. */
 struct tcp_counts {
 	bool known;
 	uint64_t bytes_acked;
@@ -62,10 +58,10 @@ void tcp_counts__read(int fd, struct tcp_counts *c);
 void tcp_counts__add_delta(struct tcp_counts *sum, const struct tcp_counts *end,
 			   const struct tcp_counts *begin);
 
-/* Bytes the peer has not acknowledged. */
+/* Bytes that the peer has not acknowledged (SIOCOUTQ); 0 on error. */
 uint64_t sock__unacked(int fd);
 
-/* Waits until the peer has acknowledged everything, at most until deadline. */
+/* Waits until the peer has acknowledged all bytes, at most until deadline. */
 void sock__wait_acked(int fd, uint64_t deadline);
 
 #endif

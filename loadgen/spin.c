@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Asking again before sleeping; see spin.h. */
+/* Polls without blocking for a time, then blocks. */
 #include <errno.h>
 #include <sys/socket.h>
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Asking again for a while before sleeping (--spin): a wake-up costs the other side some
- * microseconds, and asking costs this one its CPU. Knows nothing of what is waited for.
- */
+/* Polling before blocking (--spin): uses CPU time to save the wake-up, some microseconds. */
 #ifndef LOADGEN_SPIN_H
 #define LOADGEN_SPIN_H
 
@@ -11,10 +8,10 @@
 #include <sys/epoll.h>
 #include <sys/types.h>
 
-/* recv() on a socket that blocks; before it does, asks for ns. As recv(). */
+/* As recv() on a blocking socket, after up to ns of non-blocking recv(). */
 ssize_t spin__recv(int fd, void *buf, size_t len, uint64_t ns);
 
-/* epoll_wait() for ms; before it sleeps, asks for ns. As epoll_wait(). */
+/* As epoll_wait() for ms, after up to ns of epoll_wait() with timeout 0. */
 int spin__epoll(int fd, struct epoll_event *events, int max, int ms, uint64_t ns);
 
 #endif

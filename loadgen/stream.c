@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Message boundaries in a byte stream. Does no I/O. */
+/* Parses received bytes into messages. */
 #include <string.h>
 
 #include "stream.h"
@@ -30,7 +30,7 @@ static void stream__end_message(struct stream *s, struct tally *t, uint64_t now)
 	uint64_t seq, stamp;
 
 	header__decode(s->header, &seq, &stamp);
-	/* The sequence number is checked always: it costs nothing and finds lost framing. */
+	/* Checked without --verify, too: the check is free and detects lost framing. */
 	if (s->wrong || seq != s->seq)
 		t->verify_errors++;
 	if (!s->same_clock)

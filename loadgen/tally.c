@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters and the boards they are shown on. Knows nothing of sockets or threads' work. */
+/* Counters of a thread, and their published copy. */
 #include <errno.h>
 #include <string.h>
 

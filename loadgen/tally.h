@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What is counted, by each thread for itself, and the board on which a thread shows its counts to
- * the others. A tally has one writer and no lock; it becomes visible only when copied to the board,
- * every few milliseconds and at the end of a phase, so the path of a message pays nothing.
- */
+/* Counters of one thread (tally, without lock), and the copy that other threads read (board). */
 #ifndef LOADGEN_TALLY_H
 #define LOADGEN_TALLY_H
 
@@ -16,30 +12,30 @@
 #define TALLY_COUNTERS(X)                                                    \
 	X(bytes)            /* payload sent or received */                   \
 	X(messages)         /* whole messages */                             \
-	X(calls)            /* recv() that brought bytes */                  \
-	X(partial_sends)    /* send calls that took less than offered */     \
+	X(calls)            /* recv() that returned bytes */                 \
+	X(partial_sends)    /* send calls that took only a part */           \
 	X(eagain)                                                            \
 	X(eintr)                                                             \
 	X(gather_bytes)     /* packed by memcpy in twocopy mode */           \
 	X(gather_events)                                                     \
-	X(gather_sampled)   /* of these, timed */                            \
-	X(gather_ns)        /* time of the sampled ones */                   \
-	X(zc_sends)         /* MSG_ZEROCOPY calls that queued bytes: ids */  \
+	X(gather_sampled)   /* timed gathers */                              \
+	X(gather_ns)        /* duration of timed gathers */                  \
+	X(zc_sends)         /* MSG_ZEROCOPY calls that queued bytes */       \
 	X(zc_completed)                                                      \
 	X(zc_copied)                                                         \
 	X(zc_not_copied)                                                     \
-	X(zc_enobufs)       /* remainders sent without MSG_ZEROCOPY */       \
-	X(zc_fallback)      /* bytes of these */                             \
-	X(reply_bytes)      /* answers: sent by a receiver, read by a sender */ \
+	X(zc_enobufs)       /* messages finished by copy */                  \
+	X(zc_fallback)      /* bytes of these copies */                      \
+	X(reply_bytes)      /* replies: sent or read */                      \
 	X(reply_messages)                                                    \
 	X(verify_errors)    /* messages with a wrong byte or number */       \
 	X(bad_stamps)       /* messages stamped 0 or in the future */        \
-	X(foreign_stamps)   /* messages stamped by another machine */
+	X(foreign_stamps)   /* messages stamped by another clock */
 /* clang-format on */
 
 enum tally_hist {
 	TALLY_SEND_CALL,
-	TALLY_SLOT_WAIT, /* of messages that found no zero-copy slot free */
+	TALLY_SLOT_WAIT, /* messages that waited for a zero-copy slot */
 	TALLY_COMPLETION,
 	TALLY_DELIVERY,
 	TALLY_HALF_ROUND_TRIP, /* with --request-response */
@@ -51,11 +47,11 @@ struct tally {
 	TALLY_COUNTERS(X)
 #undef X
 	uint64_t last_ns;      /* time of the last byte sent or received; 0: none */
-	uint64_t last_call_ns; /* of a sender: when its last send call began; 0: none */
+	uint64_t last_call_ns; /* sender: begin of the last send call; 0: none */
 	struct hist *hist[TALLY_HIST_NR];
 };
 
-int tally__init(struct tally *t); /* -ENOMEM */
+int tally__init(struct tally *t); /* 0 or -ENOMEM */
 void tally__clear(struct tally *t);
 void tally__reset(struct tally *t);
 void tally__add(struct tally *dst, const struct tally *src);
@@ -65,19 +61,17 @@ struct board {
 	struct tally shown;
 };
 
-/* How often a thread that has work to do shows its tally. */
+/* How often a busy thread publishes its tally. */
 #define BOARD_INTERVAL_NS 10000000ULL
 
 int board__init(struct board *b);
 void board__clear(struct board *b);
 
-/* Shows t; NULL: nothing, as at the beginning of a phase. */
+/* Replaces the published counters; t NULL: zeroes them. */
 void board__publish(struct board *b, const struct tally *t);
 
-/* Adds what is shown to dst. */
 void board__read(struct board *b, struct tally *dst);
 
-/* How many messages are shown. */
 uint64_t board__messages(struct board *b);
 
 #endif

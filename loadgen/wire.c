@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Encoding and checked decoding of hellos and frames. Does no I/O. */
+/* Encodes and decodes hellos and frames. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>

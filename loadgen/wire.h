@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What crosses the network besides messages: the hello that opens each connection, and the frames
- * of the control connection. Fixed sizes, big-endian, versioned; a decoder believes no field it has
- * not checked. Pure: knows nothing of sockets.
- */
+/* The network protocol: hellos and frames, big-endian; decoders check every field. */
 #ifndef LOADGEN_WIRE_H
 #define LOADGEN_WIRE_H
 
@@ -28,46 +24,46 @@ enum wire_kind {
 	WIRE_DATA = 2,
 };
 
-/* First bytes of every connection, from the sender. The token names the session. */
+/* First bytes of every connection, from the sender. The token identifies the session. */
 struct wire_hello {
 	enum wire_kind kind;
 	uint8_t token[WIRE_TOKEN_SIZE];
-	uint8_t clock_id[WIRE_TOKEN_SIZE]; /* of the sender's clock: session_id.h */
+	uint8_t clock_id[WIRE_TOKEN_SIZE]; /* see session_id.h */
 	uint32_t index;                    /* of a data connection, below connections */
 	uint32_t connections;
-	uint32_t threads; /* that send; at most one a connection */
+	uint32_t threads; /* sender threads, at most connections */
 	uint32_t size;
-	uint64_t stamp; /* the sender's clock when it said this, ns */
+	uint64_t stamp; /* sender's clock at the hello, ns */
 	bool verify;
-	bool replies; /* the receiver answers each message with one of its size */
+	bool replies; /* each message gets a reply of its size */
 };
 
 enum wire_type {
-	WIRE_WELCOME = 1, /* receiver: the session is yours */
-	WIRE_READY,       /* receiver: all data connections are there */
-	WIRE_PHASE,       /* sender: a phase begins; index 1 when it is measured */
-	WIRE_PHASE_OK,    /* receiver: counters are at zero, send */
-	WIRE_TOTAL,       /* sender: what connection index sent in this phase */
-	WIRE_CONFIRM, /* receiver: all of it was read; sums over the connections, index: errors */
-	WIRE_STOP,    /* receiver: end the phase, somebody asked me to */
-	WIRE_REFUSE,  /* receiver: no session for you; index: enum wire_refusal */
-	WIRE_MOVING,  /* receiver: totals are known, not all is read, but bytes arrive */
-	WIRE_ELAPSED, /* receiver, before CONFIRM: bytes: ns from PHASE_OK to the last byte read */
+	WIRE_WELCOME = 1, /* receiver: open the data connections */
+	WIRE_READY,       /* receiver: has all data connections */
+	WIRE_PHASE,       /* sender: begins a phase; index 1: measured */
+	WIRE_PHASE_OK,    /* receiver: counters are zero, send */
+	WIRE_TOTAL,       /* sender: sent on connection index in this phase */
+	WIRE_CONFIRM,     /* receiver: read all; sums, and verify errors in index */
+	WIRE_STOP,        /* receiver: end the phase */
+	WIRE_REFUSE,      /* receiver: no session; index: enum wire_refusal */
+	WIRE_MOVING,      /* receiver: has the totals, still reads; bytes: read so far */
+	WIRE_ELAPSED, /* receiver, before CONFIRM; bytes: ns from PHASE_OK to the last byte read */
 	WIRE_TYPE_END,
 };
 
-/* Why there is no session. The sender learns of another version from the frame's own. */
+/* Why the receiver refuses. The sender detects another version by the frame's header. */
 enum wire_refusal {
 	WIRE_REFUSAL_BUSY = 1, /* another session is under way */
-	WIRE_REFUSAL_VERSION,  /* the hello is of another version */
-	WIRE_REFUSAL_LIMIT,    /* more connections than the receiver may open */
-	WIRE_REFUSAL_VERIFY,   /* it checks every byte, and the sender writes no pattern */
+	WIRE_REFUSAL_VERSION,  /* the hello has another version */
+	WIRE_REFUSAL_LIMIT,    /* more connections than the receiver can open */
+	WIRE_REFUSAL_VERIFY,   /* the receiver has --verify, the sender has not */
 };
 
 struct wire_frame {
 	enum wire_type type;
 	uint32_t index;
-	uint32_t phase; /* counts from 1 */
+	uint32_t phase; /* from 1 */
 	uint64_t messages;
 	uint64_t bytes;
 };
@@ -75,10 +71,7 @@ struct wire_frame {
 void wire__encode_hello(uint8_t buf[WIRE_HELLO_SIZE], const struct wire_hello *h);
 void wire__encode_frame(uint8_t buf[WIRE_FRAME_SIZE], const struct wire_frame *f);
 
-/*
- * 0; -EPROTO for what is not ours, -EPROTONOSUPPORT for another version, -ERANGE for a field out of
- * its range. The output is untouched on error.
- */
+/* 0; -EPROTO: magic; -EPROTONOSUPPORT: version; -ERANGE: a field. Output unchanged on error. */
 int wire__decode_hello(const uint8_t buf[WIRE_HELLO_SIZE], struct wire_hello *h);
 int wire__decode_frame(const uint8_t buf[WIRE_FRAME_SIZE], struct wire_frame *f);
 

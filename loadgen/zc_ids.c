@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A window of ids over a ring. All comparisons are of distances, so wrapping needs no case. */
+/* A window of ids in a ring. Comparisons use distances, so that ids may wrap. */
 #include <errno.h>
 
 #include "zc_ids.h"
@@ -13,7 +13,7 @@ static uint32_t ring(uint32_t id)
 
 void zc_ids__init(struct zc_ids *z)
 {
-	/* The rings are written before they are read: thousands of them stay untouched. */
+	/* slot[] and done[] need no initialization, which would touch their pages. */
 	z->first = z->next = z->outstanding = 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* perf_event_open(2) and what is done with its descriptors; see event.h. */
+/* Opens, controls and reads perf events. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -44,13 +44,13 @@ static void attr_of(struct perf_event_attr *attr, const struct perf_spec *spec)
 	attr->config2 = spec->config2;
 	attr->exclude_user = spec->exclude_user;
 	attr->exclude_kernel = spec->exclude_kernel;
-	/* The hypervisor is no user mode; software events do not know the bit. */
+	/* exclude_kernel alone would count the hypervisor; software events refuse exclude_hv. */
 	attr->exclude_hv = perf_spec__is_hardware(spec) && spec->exclude_kernel;
 	attr->read_format =
 		PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 }
 
-/* Disabled is the leader alone: its members count when it does. */
+/* Only the leader is disabled: members count when the leader does. */
 static int open_slot(const struct perf_spec *spec, pid_t pid, int group_fd)
 {
 	struct perf_event_attr attr;
@@ -69,11 +69,7 @@ int perf_event__open_cpu(const struct perf_spec *spec, int cpu, bool pinned, int
 	return event_open(&attr, -1, cpu, group_fd);
 }
 
-/*
- * Of CPUs that are interrupted at the same time one may hold the lock that another waits for: their
- * samples would show the wait for each other, sample after sample. So their periods differ, and
- * wander past each other within a hundred samples.
- */
+/* Different periods: CPUs sampled together could show the wait for each other's locks. */
 static uint64_t period_ns(unsigned int hz, int cpu)
 {
 	return 1000000000ULL / hz * (98 + (unsigned int)cpu % 5) / 100;
@@ -107,7 +103,7 @@ static int read_group(int leader, unsigned int nr, struct perf_reading *out)
 	return perf_read__decode(buf, (size_t)len, nr, out);
 }
 
-/* Does a group of n such events get on the CPU? What the kernel accepts may still never run. */
+/* Whether a group of n such events gets on the CPU: the kernel accepts groups that never run. */
 static bool group_runs(const struct perf_spec *spec, unsigned int n)
 {
 	struct perf_reading reading = {.running_ns = 0};
@@ -127,7 +123,7 @@ static bool group_runs(const struct perf_spec *spec, unsigned int n)
 	return reading.running_ns;
 }
 
-/* General registers: a few events have fixed ones besides, which is not counted on. */
+/* General-purpose counters. Probes with branches if possible: the event has no fixed counter. */
 static unsigned int count_registers(const struct perf_plan *plan)
 {
 	const struct perf_slot *probe = NULL;
@@ -143,7 +139,7 @@ static unsigned int count_registers(const struct perf_plan *plan)
 	}
 	while (probe && n < PERF_REGISTERS_MAX && group_runs(&probe->spec, n + 1))
 		n++;
-	/* One that opens but has no register now may have one later. */
+	/* The event opens, so a counter may become free later. */
 	return probe && !n ? 1 : n;
 }
 
@@ -160,7 +156,7 @@ static int read_paranoid(void)
 	return level;
 }
 
-/* The PMU of a CPU is called cpu, cpu_core, cpum_cf, armv8_pmuv3_0, apple_...: by its driver. */
+/* The driver names the PMU of a CPU: cpu, cpu_core, cpum_cf, armv8_pmuv3_0, apple_... */
 static bool has_pmu(void)
 {
 	DIR *dir = opendir(PMUS);
@@ -197,7 +193,7 @@ void perf_event__probe(struct perf_plan *plan, struct perf_facts *facts)
 	perf_plan__pack(plan);
 }
 
-/* Threads times events are quickly more than the usual 1024 descriptors. */
+/* Threads times events often exceed the usual limit of 1024 descriptors. */
 static void raise_files(size_t needed)
 {
 	struct rlimit limit;
@@ -209,7 +205,7 @@ static void raise_files(size_t needed)
 		limit.rlim_max = needed;
 	if (!setrlimit(RLIMIT_NOFILE, &limit))
 		return;
-	/* Without privileges only as far as the hard limit. */
+	/* Without CAP_SYS_RESOURCE, up to the hard limit. */
 	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
@@ -270,7 +266,7 @@ static int open_threads(struct perf_events *e, const pid_t *tids, size_t nr)
 	e->fds = calloc(nr * e->per_thread + 1, sizeof(*e->fds));
 	if (!e->fds)
 		return -ENOMEM;
-	/* Both sides, and what else is open. */
+	/* Both processes, and 256 for other descriptors. */
 	raise_files(2 * nr * e->per_thread + 256);
 	for (size_t i = 0; i < nr && !err; i++)
 		err = open_thread(e, tids[i]);
@@ -314,7 +310,7 @@ unsigned int perf_events__threads(const struct perf_events *e)
 	return e->threads;
 }
 
-/* Calls fn for each group of each thread, with the descriptor of its leader. Stops at an error. */
+/* Calls fn for each group of each thread, with the leader's descriptor, until an error. */
 static int for_each_group(const struct perf_events *e,
 			  int (*fn)(int leader, const struct perf_group *g, void *arg), void *arg)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Event names; see names.h. The tables are those of perf-list(1). */
+/* Parses event names, with the tables of perf-list(1). */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -11,7 +11,7 @@
 #include "pmu_event.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define NEAR_MAX      3 /* letters in which a suggested name may differ */
+#define NEAR_MAX      3 /* edit distance of a suggestion */
 
 struct named {
 	const char *name;
@@ -58,7 +58,7 @@ static const struct named names[] = {
 	SW("cgroup-switches", CGROUP_SWITCHES),
 };
 
-/* A cache event is a cache, an operation and, for misses, "-misses": L1-dcache-load-misses. */
+/* A cache event is a cache and an operation: L1-dcache and -load-misses. */
 struct word {
 	const char *word;
 	uint64_t id;
@@ -71,7 +71,6 @@ static const struct word caches[] = {
 	{"node", PERF_COUNT_HW_CACHE_NODE},
 };
 
-/* Those ending in "-misses" are the misses. */
 static const struct word operations[] = {
 	{"-loads", PERF_COUNT_HW_CACHE_OP_READ},
 	{"-load-misses", PERF_COUNT_HW_CACHE_OP_READ},
@@ -120,7 +119,7 @@ static bool find_cache(const char *name, struct perf_spec *out)
 	return false;
 }
 
-/* "r" and up to 16 hexadecimal digits. */
+/* "r" and 1 to 16 hexadecimal digits. */
 static bool find_raw(const char *name, struct perf_spec *out)
 {
 	size_t digits = strspn(name + 1, "0123456789abcdefABCDEF");
@@ -152,7 +151,7 @@ static int find_tracepoint(const char *name, const struct perf_lookup *lookup,
 	return 0;
 }
 
-/* Letters to change, insert or drop to make one word of the other; at most NEAR_MAX + 1. */
+/* Levenshtein distance; NEAR_MAX + 1 if the lengths differ by more than NEAR_MAX. */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int row[PERF_NAME_MAX + 1], diagonal, above, cost;
@@ -214,7 +213,7 @@ static int unknown(const char *name, char *message, size_t len)
 	return perf_refuse(message, len, "no event is called '%s': perf list names them", name);
 }
 
-/* Cuts ":u", ":k", ":uk" off the end, unless it is the second half of a tracepoint. */
+/* Removes a modifier like ":u" or ":uk" from the end, but not the name of a tracepoint. */
 static int take_modifiers(char *name, struct perf_spec *out, char *message, size_t len)
 {
 	char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
@@ -269,7 +268,7 @@ int perf_names__parse(const char *name, const struct perf_lookup *lookup, struct
 	return err;
 }
 
-/* Length of the first name of a list: up to a comma that is not between slashes. */
+/* Length of the first name: up to a comma that is not between slashes. */
 static size_t first_name(const char *list)
 {
 	bool inside = false;

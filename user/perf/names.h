@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of performance events as perf(1) spells them, and what they are to perf_event_open(2):
+ * Parses the names of performance events as perf(1) spells them:
  *
  *   cycles, cache-misses, context-switches, LLC-load-misses    the kernel's own names
  *   r01c2                                                      a raw code of the CPU, hexadecimal
  *   cpu/event=0xd1,umask=0x20/, cpu/cache-misses/              of a PMU, by fields or by alias
  *   sched:sched_switch                                         a tracepoint
  *
- * each with ":u" (in user mode only), ":k" (in the kernel only) or both behind it. Pure: what only
- * this machine knows (PMUs, tracepoints) is asked for through struct perf_lookup.
+ * A name may end in ":u" (user mode only), ":k" (kernel only) or ":uk".
  */
 #ifndef NETIOTRACE_PERF_NAMES_H
 #define NETIOTRACE_PERF_NAMES_H
@@ -19,7 +18,7 @@
 
 #define PERF_NAME_MAX 96
 
-/* An event, in the words of struct perf_event_attr. */
+/* An event, with the members of struct perf_event_attr. */
 struct perf_spec {
 	char name[PERF_NAME_MAX];
 	uint32_t type;
@@ -27,40 +26,29 @@ struct perf_spec {
 	bool exclude_user, exclude_kernel;
 };
 
-/* What the running kernel knows. Both fill what they are given and return 0 or -errno. */
+/* Looks up events of the running kernel. Both return 0 or -errno. */
 struct perf_lookup {
-	/* The text of /sys/bus/event_source/devices/PMU/FILE: "type", "format/umask", "events/x".
-	 */
+	/* /sys/bus/event_source/devices/PMU/FILE, like "type", "format/umask", "events/x". */
 	int (*pmu)(const char *pmu, const char *file, char *text, size_t len);
-	/* The id of a tracepoint. */
 	int (*tracepoint)(const char *system, const char *name, uint64_t *id);
 };
 
 extern const struct perf_lookup perf_lookup_sysfs; /* sysfs.c */
 
-/*
- * One event. 0; -EINVAL with a sentence in message when there is no such event, or its name cannot
- * be read.
- */
+/* Parses one event. 0; -EINVAL with a sentence in message. */
 int perf_names__parse(const char *name, const struct perf_lookup *lookup, struct perf_spec *out,
 		      char *message, size_t len);
 
-/*
- * A list of events, apart by commas (not those between slashes). Fills up to max specs and *nr.
- * Errors as above.
- */
+/* Parses a list, separated by commas outside slashes. Errors as of perf_names__parse(). */
 int perf_names__parse_list(const char *list, const struct perf_lookup *lookup,
 			   struct perf_spec *specs, size_t max, size_t *nr, char *message,
 			   size_t len);
 
-/* Uses up registers of a PMU: all but software events and tracepoints. */
+/* Whether the event needs a counter of a PMU. */
 bool perf_spec__is_hardware(const struct perf_spec *spec);
 
-/*
- * Events of which pmu can be in one group: 0 software, PERF_PMU_CPU the CPU's own, else the number
- * of another PMU ("msr"), which has registers of its own.
- */
-#define PERF_PMU_CPU 4 /* PERF_TYPE_RAW, which is also x86's "cpu" */
+/* The PMU of a group: 0 software, PERF_PMU_CPU the CPU's, else the type of another (msr). */
+#define PERF_PMU_CPU 4 /* PERF_TYPE_RAW, also the type of x86's PMU "cpu" */
 unsigned int perf_spec__pmu(const struct perf_spec *spec);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of counters and the packing of groups; see perf_plan.h. Pure. */
+/* The table of counters, and the packing of events into groups. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
@@ -10,7 +10,7 @@
 struct counter {
 	uint32_t type;
 	uint64_t config;
-	bool parts;          /* can be told apart by mode; else the kernel counts it undivided */
+	bool parts;          /* user and kernel mode are separate events */
 	unsigned int bundle; /* 0: software */
 };
 
@@ -34,7 +34,7 @@ PERF_COUNTERS(X)
 #undef X
 /* clang-format on */
 
-#define BUNDLE_ASKED 16 /* events asked for: each a bundle of its own, from here on */
+#define BUNDLE_ASKED 16 /* first bundle of the events asked for, one bundle each */
 
 static void add_slot(struct perf_plan *plan, const struct perf_slot *slot)
 {
@@ -86,7 +86,7 @@ static bool usable(const struct perf_plan *plan, const struct perf_slot *slot)
 	       (perf_spec__pmu(&slot->spec) != PERF_PMU_CPU || plan->registers);
 }
 
-/* Events a group may have. How many registers another PMU has is not known: one each. */
+/* Maximum of events in a group. The counters of a PMU other than the CPU's are unknown: one. */
 static unsigned int limit_of(const struct perf_plan *plan, unsigned int pmu)
 {
 	if (!pmu)
@@ -103,7 +103,7 @@ static unsigned int room_of(const struct perf_plan *plan, const struct perf_grou
 	return limit > g->nr ? limit - g->nr : 0;
 }
 
-/* The first group of this PMU with room for so many; a new one if there is none. */
+/* The first group of this PMU with space for n events, else a new group. */
 static struct perf_group *group_for(struct perf_plan *plan, unsigned int pmu, unsigned int n)
 {
 	struct perf_group *g;
@@ -137,7 +137,7 @@ static bool placed(const struct perf_plan *plan, size_t slot)
 	return false;
 }
 
-/* A bundle that no group has room for is taken apart, event by event. */
+/* A bundle that is larger than a group is split into single events. */
 static void place_bundle(struct perf_plan *plan, size_t first)
 {
 	unsigned int pmu = perf_spec__pmu(&plan->slots[first].spec);
@@ -262,7 +262,7 @@ const char *perf_plan__missing(const struct perf_plan *plan, unsigned int quanti
 		return slot_reason(plan, s, facts);
 	if (part != PERF_WHOLE)
 		return undivided;
-	/* A whole that is the sum of its parts. */
+	/* A whole that is the sum of both modes. */
 	reason = perf_plan__missing(plan, quantity, PERF_USER, facts);
 	return reason ? reason : perf_plan__missing(plan, quantity, PERF_KERNEL, facts);
 }

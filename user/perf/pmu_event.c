@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events of a PMU: fields and aliases into the words of perf_event_attr; see pmu_event.h. */
+/* Parses the fields and aliases of a PMU event into struct perf_spec. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ bool perf_parse_number(const char *text, int base, uint64_t *out)
 	return !errno && !*end;
 }
 
-/* Where a PMU wants a field: "config:0-7,32-35", bits of the value from the lowest on. */
+/* Stores value as in "config:0-7,32-35". -ERANGE: too many bits; -EOPNOTSUPP: unknown format. */
 static int put_field(struct perf_spec *out, const char *format, uint64_t value)
 {
 	static const char *const words[] = {"config", "config1", "config2"};
@@ -61,7 +61,6 @@ static int put_field(struct perf_spec *out, const char *format, uint64_t value)
 	return value ? -ERANGE : 0;
 }
 
-/* What is between the slashes, on its way into spec. */
 struct pmu_event {
 	const char *name, *pmu;
 	const struct perf_lookup *lookup;
@@ -72,7 +71,7 @@ struct pmu_event {
 
 static int pmu_terms(struct pmu_event *e, char *terms, bool alias);
 
-/* "config=1" needs no format. */
+/* "config=1" needs no format file. */
 static bool plain_field(struct pmu_event *e, const char *field, uint64_t value)
 {
 	if (!strcmp(field, "config"))
@@ -108,7 +107,7 @@ static int pmu_field(struct pmu_event *e, const char *field, uint64_t value)
 	return 0;
 }
 
-/* One of "event=0xd1", "inv" (is inv=1), or the name of an event in the PMU's own list. */
+/* Parses "event=0xd1", "inv" (inv=1), or an alias in the PMU's events directory. */
 static int pmu_term(struct pmu_event *e, char *term, bool alias)
 {
 	char *equals = strchr(term, '='), file[PERF_NAME_MAX + 16], text[256];
@@ -127,7 +126,7 @@ static int pmu_term(struct pmu_event *e, char *term, bool alias)
 	return pmu_field(e, term, value);
 }
 
-/* A path is made of a term: no slash and no dots at its head may get into it. */
+/* A term becomes part of a path in sysfs: refuse a slash, and a dot at the begin. */
 static bool is_term(const char *term)
 {
 	return *term && *term != '.' && !strchr(term, '/');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters out of /proc/PID/task; see proc.h. */
+/* Reads counters from /proc/PID/task. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 #include "proc.h"
 
-/* The number behind "name" and a colon with blanks around it, at the beginning of a line. */
+/* Finds the line "name", blanks or a colon, number. 0 or -EPROTO. */
 static int number_after(const char *text, const char *name, uint64_t *out)
 {
 	size_t len = strlen(name);
@@ -35,7 +35,7 @@ int perf_proc__parse_status(const char *text, uint64_t *switches)
 	return 0;
 }
 
-/* proc(5): the name stands in brackets and may hold anything; minflt is field 10, majflt 12. */
+/* proc(5): comm is in brackets and may hold any byte; minflt is field 10, majflt field 12. */
 int perf_proc__parse_stat(const char *text, uint64_t *faults)
 {
 	const char *rest = strrchr(text, ')');
@@ -71,7 +71,7 @@ static int read_file(const char *path, char *text, size_t len)
 	return n ? 0 : -ENODATA;
 }
 
-/* One thread's file, added to a sum. A sum that lacks a thread is unknown. */
+/* Adds one thread's file to a sum; a failure makes the sum unknown. */
 static void add_file(struct num *sum, pid_t pid, const char *tid, const char *file,
 		     int (*parse)(const char *text, uint64_t *out))
 {

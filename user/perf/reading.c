@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decoding, scaling and summing; see reading.h. Pure. */
+/* Decodes, scales and sums readings of perf events. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -56,7 +56,6 @@ struct num perf_sum__count(const struct perf_sum *sum, struct real *running)
 	};
 }
 
-/* The parts of one quantity, as far as the plan has them. */
 struct parts {
 	struct num part[PERF_PART_NR];
 	struct real running[PERF_PART_NR];
@@ -96,7 +95,7 @@ static void collect(struct parts *p, unsigned int quantity, const struct perf_pl
 	}
 }
 
-/* Counted as a whole, or the sum of user mode and kernel. */
+/* The counted whole, or the sum of user and kernel mode. */
 static struct num whole_of(const struct parts *p, struct real *running)
 {
 	const struct num *user = &p->part[PERF_USER], *kernel = &p->part[PERF_KERNEL];

@@ -1,37 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * From what read(2) returns of a group of perf events to the counts of a side: decoding, scaling,
- * summing over threads. Pure.
- */
+/* Counts of a side, from the read(2) of its groups: decoded, scaled, summed over threads. */
 #ifndef NETIOTRACE_PERF_READ_H
 #define NETIOTRACE_PERF_READ_H
 
 #include "perf_plan.h"
 
-/*
- * What read(2) gives with PERF_FORMAT_GROUP | _TOTAL_TIME_ENABLED | _TOTAL_TIME_RUNNING
- * (perf_event_open(2), "Reading results"): nr, time enabled, time running, then nr values.
- */
+/* read(2) of a group (perf_event_open(2)): nr, time enabled, time running, then nr values. */
 #define PERF_READ_HEAD  3
 #define PERF_READ_WORDS (PERF_READ_HEAD + PERF_GROUP_MAX)
 
 struct perf_reading {
-	uint64_t enabled_ns; /* the task ran while the event was on */
-	uint64_t running_ns; /* and the event had a register */
+	uint64_t enabled_ns; /* the task ran and the event was enabled */
+	uint64_t running_ns; /* the event also had a counter */
 	uint64_t values[PERF_GROUP_MAX];
 };
 
-/* Decodes len bytes of a group of nr events. 0; -EPROTO when that is not what it holds. */
+/* Decodes the len bytes of a group of nr events. 0; -EPROTO: another layout. */
 int perf_read__decode(const void *buf, size_t len, unsigned int nr, struct perf_reading *out);
 
-/*
- * The sum of one event over threads. A thread's count is scaled by enabled / running. A thread that
- * ran so shortly that the event never had its turn (running 0) is taken to count at the rate of the
- * others: all is scaled by the time of all over the time of those counted.
- */
+/* Sum of one event over threads, scaled. Threads with running 0 count at the others' rate. */
 struct perf_sum {
 	double counted;      /* scaled values */
-	double counted_ns;   /* enabled time of the threads behind them */
+	double counted_ns;   /* enabled time of the threads with running > 0 */
 	uint64_t enabled_ns; /* of all threads */
 	uint64_t running_ns;
 };
@@ -39,12 +29,12 @@ struct perf_sum {
 void perf_sum__add(struct perf_sum *sum, uint64_t value, uint64_t enabled_ns, uint64_t running_ns);
 
 /*
- * Known unless the event never counted though threads ran. Its reason is set when it was scaled.
- * running, 0..1, is what to judge a scaled count by; 1 when no thread ran.
+ * The scaled sum, with a reason if scaled; unknown if threads ran and the event never did.
+ * *running: share of the time counted, 0 to 1; 1 if no thread ran.
  */
 struct num perf_sum__count(const struct perf_sum *sum, struct real *running);
 
-/* Sums of all slots of a plan for one side, into r. facts: for the reasons of what is missing. */
+/* Stores the sums of all slots for one side in *r. facts: for the reasons of missing counts. */
 void perf_read__book(struct run_result *r, enum nio_side side, const struct perf_plan *plan,
 		     const struct perf_sum sums[PERF_SLOTS_MAX], const struct perf_facts *facts);
 

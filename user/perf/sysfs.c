@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What this kernel knows of PMUs and tracepoints: files of sysfs and tracefs. Reads, no more. */
+/* Looks up PMUs in sysfs and tracepoints in tracefs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define PMUS "/sys/bus/event_source/devices"
 
-/* The first line of a file, without its newline. */
+/* Reads the first line, without newline. 0 or -errno. */
 static int read_line(const char *path, char *text, size_t len)
 {
 	FILE *f = fopen(path, "re");
@@ -35,7 +35,7 @@ static int sysfs__pmu(const char *pmu, const char *file, char *text, size_t len)
 	return read_line(path, text, len);
 }
 
-/* tracefs is mounted at one of these, if at all; the first failure that says more is kept. */
+/* Tries both mount points of tracefs. -ENODEV: not mounted. */
 static int sysfs__tracepoint(const char *system, const char *name, uint64_t *id)
 {
 	static const char *const mounts[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};

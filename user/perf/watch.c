@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters over the measured phase; see watch.h. */
+/* Counts perf events and /proc counters over the measured phase. */
 #include <errno.h>
 #include <string.h>
 
@@ -50,7 +50,6 @@ void perf_watch__begin(const struct perf_watch *w, struct run_result *r)
 	}
 }
 
-/* All counters of a side, for one reason. */
 static void book_nothing(struct run_result *r, enum nio_side side, const char *reason)
 {
 	for (int c = 0; c < PERF_NR; c++) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The performance counters of a session and of the round under way: decides what is counted, counts
- * both processes of the load generator over the measured phase, fills the result. Never fails a
- * run: what cannot be counted is unknown with the reason.
+ * Performance counters of both load generator processes over the measured phase. A counter that
+ * fails has a reason and never fails the run.
  *
- *   init, then in each round: begin, open both sides, enable, read at will, finish each side, end
+ * init; in each round: begin, open both sides, enable, read, finish each side, end.
  */
 #ifndef NETIOTRACE_PERF_WATCH_H
 #define NETIOTRACE_PERF_WATCH_H
@@ -20,38 +19,38 @@ struct perf_watch {
 	struct perf_facts facts;
 	struct perf_side {
 		pid_t pid;
-		struct perf_events *events; /* NULL: none, for this reason: */
+		struct perf_events *events; /* NULL: none; err has the reason */
 		int err;
 		struct perf_proc base;
 		bool has_base, counting;
 	} sides[NIO_SIDE_NR];
-	bool warned; /* of counters that took turns */
+	bool warned; /* perf_watch__warn() has printed the warning */
 };
 
-/* asked: what --perf-events asked for. Takes a zeroed watch. */
+/* asked: the events of --perf-events. *w must be zeroed, except off. */
 void perf_watch__init(struct perf_watch *w, const struct perf_spec *asked, size_t asked_nr,
 		      bool virtual_machine);
 
-/* Why this counter of the CPUs cannot be read inside the kernel's stages; NULL: it can. */
+/* Why BPF programs cannot read this counter inside stages; NULL: they can. */
 const char *perf_watch__no_stage_event(const struct perf_watch *w, enum nio_perf_event event);
 
-/* Names the events asked for in a result, which points to them from then on. */
+/* Stores the names of the events asked for in *r, which then points into *w. */
 void perf_watch__begin(const struct perf_watch *w, struct run_result *r);
 
-/* The threads of a process, all of which exist by now. pid 0: not a process of this machine. */
+/* Opens the events of all threads of pid; all threads must exist. pid 0: another machine. */
 void perf_watch__open(struct perf_watch *w, enum nio_side side, pid_t pid);
 
-void perf_watch__enable(struct perf_watch *w); /* the measured phase begins */
+void perf_watch__enable(struct perf_watch *w); /* when the measured phase begins */
 
-/* Counts of a side so far, into r. After finish: those of the phase. */
+/* Stores the counts of a side in *r: so far, or of the phase after perf_watch__finish(). */
 void perf_watch__read(struct perf_watch *w, enum nio_side side, struct run_result *r);
 
-/* The side's part of the phase is over: reads it a last time and counts no more. */
+/* Disables the events of a side and stores their last counts in *r. */
 void perf_watch__finish(struct perf_watch *w, enum nio_side side, struct run_result *r);
 
-void perf_watch__end(struct perf_watch *w); /* of the round; may be called twice */
+void perf_watch__end(struct perf_watch *w); /* closes all events; may be called twice */
 
-/* Says once in a session that counters took turns more than PERF_RUNNING_MIN allows. */
+/* Warns once a session if an event had a counter less than PERF_RUNNING_MIN of the time. */
 void perf_watch__warn(struct perf_watch *w, const struct run_result *r);
 
 #endif

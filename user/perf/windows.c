@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters inside the kernel's stages; see perf_stage.h. */
+/* Opens the CPU counters that BPF programs read inside stages. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -53,7 +53,7 @@ static int online_cpus(struct cpu_set_of *set)
 	return err;
 }
 
-/* The events of one CPU: one group, so that they are on together. */
+/* The events of a CPU are one group, so that they count at the same time. */
 static int open_cpu(struct perf_stage *s, const struct perf_spec *events, const int *map_fds,
 		    unsigned int cpu)
 {
@@ -97,7 +97,7 @@ int perf_stage__open(struct perf_stage **out, const struct perf_spec events[NIO_
 	return err;
 }
 
-/* The maps let go of an event when it is closed here. */
+/* The maps keep the events until the maps are closed (perf_event_fd_array_release()). */
 void perf_stage__close(struct perf_stage *s)
 {
 	if (!s)
