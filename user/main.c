@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* netiotrace: the commands; a command line in, an exit code out. */
+/* Owns the table of commands: a command line in, an exit code out. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 
 static int help__main(int argc, char **argv);
 
-/* Each has a command line of its own; argv[1] is its name. */
+/* Each parses its own command line; argv[1] is its name. */
 static const struct command {
 	const char *name, *summary;
 	int (*main)(int argc, char **argv);
@@ -130,7 +130,7 @@ static int dispatch(int argc, char **argv)
 	return command ? command->main(argc, argv) : refuse_command(argv[1]);
 }
 
-/* What a command printed may only now reach stdout. Not for exits by exit(): those print help. */
+/* Reports a failed write to stdout. Not reached through exit(), as by --help. */
 static int finish(int code)
 {
 	int err = outfile__close_stdout();
@@ -142,8 +142,8 @@ static int finish(int code)
 }
 
 /*
- * Descriptors of ours do not become the standard ones that were closed: text would be written into
- * a socket or a timer. What stands in fails as a closed one does, and is not handed on by exec.
+ * Opens /dev/null for closed standard descriptors, so that no socket or timer gets their numbers.
+ * Like a closed one, each refuses I/O (wrong access mode) and does not survive exec.
  */
 static void fill_closed_descriptors(void)
 {
@@ -160,9 +160,9 @@ int main(int argc, char **argv)
 	inherited__note();
 	limits__raise();
 	fill_closed_descriptors();
-	/* A reader that is gone is an error to report, not a reason to die. */
+	/* A closed pipe is an error to report, not a reason to die. */
 	signal(SIGPIPE, SIG_IGN);
-	/* So is a file that grows beyond what the caller's limits allow (ulimit -f). */
+	/* So is a file that grows beyond RLIMIT_FSIZE (ulimit -f). */
 	signal(SIGXFSZ, SIG_IGN);
 	return finish(dispatch(argc, argv));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns addresses as text; see address.h. Knows nothing of what is said there. */
+/* Owns parsing, formatting and resolving of HOST:PORT; see address.h. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -12,11 +12,10 @@
 #include "address.h"
 #include "common/units.h"
 
-/* Longer than a SYN and two retransmissions of it take. */
+/* A SYN and its retransmissions after 1 s and 3 s. */
 #define TRY_MS 4000
 
-/* Where text's host ends and its port begins: the last colon, behind the bracket if there is one.
- */
+/* Returns the colon between host and port, or NULL. */
 static const char *find_port(const char *text)
 {
 	const char *colon = strrchr(text, ':');
@@ -25,7 +24,7 @@ static const char *find_port(const char *text)
 		return NULL;
 	if (text[0] == '[')
 		return colon[-1] == ']' ? colon : NULL;
-	/* An IPv6 address without brackets would have its last group taken for the port. */
+	/* Without brackets, the last group of an IPv6 address would look like a port. */
 	return strchr(text, ':') == colon ? colon : NULL;
 }
 
@@ -42,7 +41,7 @@ int address__parse(const char *text, bool any_port, struct address *out)
 	if (text[0] == '[') {
 		host++;
 		len -= 2;
-		/* Brackets are for what has colons. */
+		/* Brackets are for IPv6 addresses only. */
 		if (!memchr(host, ':', len))
 			return -EINVAL;
 	}
@@ -62,7 +61,7 @@ char *address__format(char *buf, size_t len, const char *host, unsigned int port
 	return buf;
 }
 
-/* Each device has its own link: connect(2) and bind(2) would say EINVAL only. */
+/* A link-local address without its device: connect(2) and bind(2) would report only EINVAL. */
 static bool lacks_device(const struct sockaddr_storage *ss)
 {
 	const struct sockaddr_in6 *in6 = (const void *)ss;
@@ -83,7 +82,7 @@ static bool is_connected(int fd, const struct addrinfo *to)
 	       !getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) && !err;
 }
 
-/* As the load generator binds: what was listened on a minute ago is free. */
+/* Binds with SO_REUSEADDR, as the load generator does: a port in TIME_WAIT is free. */
 static bool is_bound(int fd, const struct addrinfo *to)
 {
 	const int one = 1;
@@ -104,7 +103,7 @@ static bool answers(const struct addrinfo *to, bool listening)
 	return does;
 }
 
-/* Of a name's addresses, that which is to be used: the last is not tried, for none is left. */
+/* Returns the first address that works, or else the last, untried. */
 static const struct addrinfo *choose(const struct addrinfo *found, bool listening)
 {
 	while (found->ai_next && !answers(found, listening))

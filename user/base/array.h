@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Arrays as long as what they hold: a sanitizer sees the first element too many. */
+/* Owns arrays of exact size, so that a sanitizer detects an access past the end. */
 #ifndef NETIOTRACE_ARRAY_H
 #define NETIOTRACE_ARRAY_H
 
 #include <stddef.h>
 #include <stdlib.h>
 
-/* n elements of zeros; NULL is that memory is short, also of none. free() it. */
+/* Allocates n zeroed elements, at least one. NULL: out of memory. The caller frees the array. */
 static inline void *array__new(size_t n, size_t size)
 {
 	return calloc(n ? n : 1, size);
 }
 
-/* The first n elements of a list of more, in place or moved; never NULL for a list. */
+/* Shrinks a list to its first n elements, in place or moved. Never returns NULL for a list. */
 static inline void *array__shrunk(void *list, size_t n, size_t size)
 {
 	void *less = n ? reallocarray(list, n, size) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See choice.h. */
+/* Owns the edit distance between words; see choice.h. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "choice.h"
 #include "refuse.h"
 
-#define WORD_MAX 48 /* longer words are near to nothing */
+#define WORD_MAX 48 /* longer words have no edit distance here */
 
 static size_t least(size_t a, size_t b)
 {
@@ -21,7 +21,7 @@ static bool same_letter(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Both at most WORD_MAX long. */
+/* Optimal string alignment distance; a and b have at most WORD_MAX characters. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t rows[3][WORD_MAX + 1], len = strlen(b);

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One word out of a list: the word that a mistyped one was meant to be, and the refusal. */
+/* Owns the choice of one word from a list: the nearest name for a mistyped word, and the error. */
 #ifndef NETIOTRACE_CHOICE_H
 #define NETIOTRACE_CHOICE_H
 
 #include <stddef.h>
 
 /*
- * The name nearest to `word`: the only one that begins with it, else the one with the fewest
- * differing, missing, additional or swapped letters (optimal string alignment distance), at most
- * one in three. NULL: none is near, or two are equally near. Pure; upper and lower case are the
- * same.
+ * Returns the name nearest to `word`, ignoring case, or NULL. A unique prefix wins. Otherwise the
+ * smallest optimal string alignment distance wins, at most a third of the word's length; a tie
+ * gives NULL. Pure.
  */
 const char *choice__nearest(const char *word, const char *const *names, size_t n);
 
-/*
- * Ends the program with a usage error: "OPTION takes A, B or C, not 'WORD'", and the nearest name
- * where there is one.
- */
+/* Exits with a usage error: "OPTION takes A, B or C, not 'WORD'", and the nearest name if any. */
 _Noreturn void choice__refuse(const char *option, const char *word, const char *const *names,
 			      size_t n);
 

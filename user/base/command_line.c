@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See command_line.h. */
+/* Owns the call of argp for one command; see command_line.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "option_check.h"
 #include "refuse.h"
 
-/* argp reorders the arguments it is given, and calls the program by the first. */
+/* Works on a copy: argp reorders its arguments and names the program by the first. */
 void command_line__parse(const struct argp *argp, const char *name, int argc, char **argv,
 			 void *input)
 {
@@ -31,7 +31,7 @@ void command_line__parse(const struct argp *argp, const char *name, int argc, ch
 	argp_program_version = "netiotrace " NETIOTRACE_VERSION;
 	argp_err_exit_status = EXIT_USAGE;
 	option_check__line(argp, name, argc - named, copy);
-	/* A command without operands answers the first one where it stands. */
+	/* ARGP_IN_ORDER: a command that takes no operand reports the first one in its place. */
 	argp_parse(argp, argc - named, copy, option_check__takes_operands(argp) ? 0 : ARGP_IN_ORDER,
 		   NULL, input);
 	free(copy);

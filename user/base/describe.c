@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See describe.h. */
+/* Owns the printing of a command's option table; see describe.h. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ const struct argp_option *describe__common(void)
 	return common;
 }
 
-/* What a command adds to its help when it is asked for (struct argp, help_filter). */
+/* Prints the help text that a command generates itself (help_filter of struct argp). */
 static void print_after(const struct argp *argp, const char *text)
 {
 	char *filtered = (char *)text;
@@ -62,7 +62,7 @@ void describe__print(const struct argp *argp)
 
 	print_text("usage", argp->args_doc, argp->args_doc ? strlen(argp->args_doc) : 0);
 	print_text("doc", doc, after ? (size_t)(after - doc) : strlen(doc));
-	/* A row without name and key is a title, the row without anything the end. */
+	/* A row with only doc is a group title; an empty row ends the table. */
 	for (const struct argp_option *o = argp->options; o->name || o->doc; o++) {
 		if (o->name)
 			print_option(o);

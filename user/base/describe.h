@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A command's option table for programs to read: completion and man pages are made from it. */
+/* Owns the machine-readable form of a command's options, for completion and man pages. */
 #ifndef NETIOTRACE_DESCRIBE_H
 #define NETIOTRACE_DESCRIBE_H
 
 #include <argp.h>
 
-/* The word that asks a command for it, in place of its options; no help mentions it. */
+/* The argument that asks a command for its description. No help text lists it. */
 #define DESCRIBE_OPTION "--describe"
 
 /*
- * Prints a line for each thing a command's --help says, its fields apart by tabs:
+ * Prints one line for each item of a command's --help. Tabs separate the fields:
  *
  *	usage  ARGUMENTS
  *	doc    TEXT                      above the options; a line break is "\n"
@@ -17,11 +17,11 @@
  *	option SHORT LONG ARGUMENT TEXT  "-q" or nothing, "--quiet", "FILE" or nothing
  *	after  TEXT                      below the options
  *
- * An ARGUMENT of words apart by "|" is one of them.
+ * An ARGUMENT such as "A|B" takes one of these words.
  */
 void describe__print(const struct argp *argp);
 
-/* The options that argp gives every command; the last row has no name. */
+/* The options that argp adds to every command; the last row has no name. */
 const struct argp_option *describe__common(void);
 
 #endif

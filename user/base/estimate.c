@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Medians with intervals; see estimate.h. Knows nothing of what the values are. */
+/* Owns medians with confidence intervals; see estimate.h. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "estimate.h"
 #include "stats.h"
 
-/* log of n over k: the terms of 1000 rounds are outside the range of a double. */
+/* The logarithm, since n over k exceeds the range of a double from n = 1030 on. */
 static double log_choose(size_t n, size_t k)
 {
 	return lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
@@ -18,7 +18,7 @@ static double term(size_t n, size_t k)
 	return exp(log_choose(n, k) - (double)n * log(2));
 }
 
-/* The k from 1 on, and the coverage of the interval between the k-th values. */
+/* Returns the largest rank, from 1, whose interval covers at least `level`; sets *coverage. */
 static size_t choose_rank(size_t n, double level, double *coverage)
 {
 	double outside = 2 * term(n, 0), next;

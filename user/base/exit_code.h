@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the program ends: documented in the README and the man page. */
+/* Owns the exit statuses, which the README and the man page document. */
 #ifndef NETIOTRACE_EXIT_CODE_H
 #define NETIOTRACE_EXIT_CODE_H
 
@@ -10,7 +10,7 @@ enum exit_code {
 	EXIT_KERNEL = 3,
 	EXIT_PRIVILEGES = 4,
 	EXIT_ASSERTION = 5,
-	/* A signal ended the run early: 128 + its number, as shells have it. */
+	/* Ended early by a signal: 128 + its number, as in shells. */
 	EXIT_SIGNAL_BASE = 128,
 };
 

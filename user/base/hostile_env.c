@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Variables out of the way of a library; see hostile_env.h. */
+/* Owns hiding and restoring environment variables; see hostile_env.h. */
 #include "hostile_env.h"
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 static const char *const names[HOSTILE_ENV_NR] = {"TERMINFO", "TERMINFO_DIRS", "HOME"};
 
-/* A list of directories is no path, and not trusted. */
+/* A relative path or a list of directories is not trusted. */
 static bool is_trusted(const char *value)
 {
 	struct path_walk w;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Signals and limits as they were at the start; see inherited.h. */
+/* Owns the record of signals and limits at program start; see inherited.h. */
 #include "inherited.h"
 
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/resource.h>
 
-/* There is no more to note: a handler does not survive exec. */
+/* Signal handlers need no record: exec resets them. */
 static sigset_t ignored, blocked;
 static struct rlimit files;
 static bool has_files;

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Which signals were ignored and which blocked when the program was started, and how many files it
- * might open: a command that it starts for its user gets the same.
- */
+/* Owns the signals and RLIMIT_NOFILE of program start, for a command started for the user. */
 #ifndef NETIOTRACE_INHERITED_H
 #define NETIOTRACE_INHERITED_H
 
-void inherited__note(void); /* before any of them is changed */
+void inherited__note(void); /* call before changing any of them */
 
-/* In a child, before its exec. */
+/* Call in a child before its exec. */
 void inherited__restore(void);
 
 #endif

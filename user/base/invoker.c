@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The variables that sudo sets; see invoker.h. */
+/* Owns reading the variables that sudo sets; see invoker.h. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ int invoker__of_sudo(uid_t *uid, gid_t *gid)
 	const char *uid_text = getenv("SUDO_UID"), *gid_text = getenv("SUDO_GID");
 	uint64_t u, g;
 
-	/* (uid_t)-1 means "leave it" to setresuid() and chown(). */
+	/* -1 is no user: it means "unchanged" to setresuid() and chown(). */
 	if (!uid_text || !gid_text || parse_count(uid_text, 1, (uid_t)-2, &u) ||
 	    parse_count(gid_text, 0, (gid_t)-2, &g))
 		return -ENOENT;

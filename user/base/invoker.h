@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who called sudo: what is written under it belongs to them. */
+/* Owns the identity of the user behind sudo, who gets the output files. */
 #ifndef NETIOTRACE_INVOKER_H
 #define NETIOTRACE_INVOKER_H
 
 #include <sys/types.h>
 
-/* The user and group in SUDO_UID and SUDO_GID: a user other than root. 0 or -ENOENT. */
+/* Reads SUDO_UID and SUDO_GID. 0, or -ENOENT if one is missing or invalid, or the uid is 0. */
 int invoker__of_sudo(uid_t *uid, gid_t *gid);
 
-/*
- * Gives the open file or directory to them; does nothing where there is nobody, or where this
- * process is not root. 0 or -errno of fchown(2).
- */
+/* As root, gives an open file to the user behind sudo, if any. 0 or -errno of fchown(2). */
 int invoker__give(int fd);
 
 #endif

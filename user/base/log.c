@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Messages on stderr; see log.h. */
+/* Owns messages on stderr and their level; see log.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 #include "log.h"
 #include "printable.h"
 
-/* How talkative one process is does not vary within it, and every part needs it. */
+/* Global: the process has one level, and every module logs. */
 static enum log_level level_shown = LOG_WARNING;
 
-/* What was said while it was held back; NULL: nothing is held back. */
+/* Messages held back; NULL: none are held back. */
 static FILE *held;
 static char *held_text;
 static size_t held_len;

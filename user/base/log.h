@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Messages to people, on stderr: errors always, warnings and notices unless -q, the rest by -v. */
+/* Owns messages on stderr: errors always, warnings and notices unless -q, the rest with -v. */
 #ifndef NETIOTRACE_LOG_H
 #define NETIOTRACE_LOG_H
 
@@ -15,21 +15,18 @@ enum log_level {
 void log_set_level(enum log_level level); /* initially LOG_WARNING */
 enum log_level log_level(void);
 
-/* Prints "netiotrace: ..." and a newline. Characters that must not be printed become '?'. */
+/* Prints "netiotrace: ..." and a newline. Unprintable characters become '?'. */
 __attribute__((format(printf, 1, 2))) void log_error(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void log_warning(const char *format, ...);
-/* What a user waits for, unless -q. */
+/* An event that the user waits for; not with -q. */
 __attribute__((format(printf, 1, 2))) void log_notice(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void log_info(const char *format, ...);
 
-/*
- * Between these nothing is printed, but kept: while the terminal shows a screen that is about to
- * vanish, or a line that is drawn over. Released, it goes to stderr, in the order it was said.
- */
+/* Keeps messages in memory while a screen covers the terminal; release prints them in order. */
 void log_hold(void);
-void log_release(void); /* may be called when nothing is held */
+void log_release(void); /* no effect if nothing is held */
 
-/* Where messages go now: for what a library prints of itself. */
+/* The present destination of messages, for a library's own output. */
 FILE *log_stream(void);
 
 #endif

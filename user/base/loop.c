@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The event loop; see loop.h. */
+/* Owns epoll, signalfd and timerfd of the event loop; see loop.h. */
 #include <errno.h>
 #include <signal.h>
 #include <time.h>
@@ -17,11 +17,9 @@ static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH};
 static const int taken_of_screen[] = {SIGTSTP, SIGCONT};
 
 /*
- * A signal that is blocked reaches a signalfd even where it is ignored: one that whoever started
- * the program has it ignore is not to be taken. Of SIGHUP only, by which nohup says that the
- * program is to outlive its terminal. A shell without job control has what it starts with & ignore
- * SIGINT and SIGQUIT, too, so that a Ctrl-C meant for others does not end it; who sends them to
- * this process all the same wants it to end in order, and the results so far.
+ * A blocked signal reaches a signalfd even if ignored (sig_ignored(), kernel/signal.c). An ignored
+ * SIGHUP (nohup) stays ignored. An ignored SIGINT or SIGQUIT is taken: a shell without job control
+ * ignores them in background jobs, but one sent to this process asks for an orderly end.
  */
 static bool is_ignored(int signo)
 {
@@ -37,7 +35,7 @@ static void add_signals(sigset_t *set, const int *signals, size_t n)
 			sigaddset(set, signals[i]);
 }
 
-/* fd: the descriptor to change, -1 for a new one. It, or -errno. */
+/* fd: the signalfd to change, or -1 for a new one. Returns the signalfd or -errno. */
 static int take_signals(int fd, const sigset_t *set)
 {
 	if (sigprocmask(SIG_BLOCK, set, NULL))

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Numbers that may be unknown. One that was not measured is marked so and says why; no view may
- * print it as 0.
- */
+/* Owns numbers that may be unknown. An unknown number has a reason and is never printed as 0. */
 #ifndef NETIOTRACE_NUM_H
 #define NETIOTRACE_NUM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An unsigned number that may be unknown; reason is a static string, set when it is. */
+/* An unsigned number. reason: a static string, set if the number is unknown. */
 struct num {
 	uint64_t value;
 	bool known;
@@ -22,14 +19,13 @@ struct real {
 	const char *reason;
 };
 
-/* Something that is so, is not, or is not known; reason as above. */
 struct flag {
 	bool value;
 	bool known;
 	const char *reason;
 };
 
-/* Median and extremes over the rounds of one thing. */
+/* Median and extremes over rounds. */
 struct spread {
 	double median, low, high;
 	unsigned int n; /* 0: unknown */

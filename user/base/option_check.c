@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See option_check.h. */
+/* Owns the check of options against a command's table; see option_check.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "refuse.h"
 #include "common/word.h"
 
-#define OPTIONS_MAX 96 /* of one command */
+#define OPTIONS_MAX 96 /* options of one command */
 #define CHOICES_MAX 16 /* words that one option takes */
 
 struct check {
@@ -53,7 +53,7 @@ static void refuse_ambiguous(const struct check *c, const char *name)
 	refuse("--%s can be any of %s; write more of its name.", name, list);
 }
 
-/* By its name, or by a beginning that is no other's, as getopt_long() finds it. */
+/* Finds an option by its name or a unique prefix, as getopt_long() does. */
 static const struct argp_option *find_long(const struct check *c, const char *name)
 {
 	const struct argp_option *found = NULL;
@@ -86,7 +86,6 @@ static const struct argp_option *find_short(const struct check *c, char letter)
 	return NULL;
 }
 
-/* Ends the program where `value` is no word of those that the option takes. */
 static void check_value(const struct argp_option *o, const char *value)
 {
 	char copy[256], option[64], *rest = copy;
@@ -111,7 +110,7 @@ static void need_value(const struct argp_option *o, bool there)
 		refuse("--%s needs a value: --%s %s.", o->name, o->name, o->arg);
 }
 
-/* Returns how many arguments were looked at. */
+/* Returns the number of arguments consumed. */
 static int check_long(const struct check *c, int argc, char *const *argv)
 {
 	const char *equals = strchr(argv[0], '=');

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A look at the options of a command line before argp parses them, so that each mistake is answered
- * by one sentence with its remedy. An option whose argument is "A|B|C" in the table takes one of
- * these words, spelt with or without '-' and '_' (common/word.h).
- */
+/* Owns the check of options before argp parses them: each error gets a remedy. */
 #ifndef NETIOTRACE_OPTION_CHECK_H
 #define NETIOTRACE_OPTION_CHECK_H
 
@@ -11,13 +7,13 @@
 #include <stdbool.h>
 
 /*
- * Ends the program with a usage error at the first unknown option, missing argument, or word that
- * the option does not take. command: its name. Stops at "--", and at the
- * first operand of a command that takes none: argp's parser answers that one.
+ * Exits with a usage error at the first unknown option, missing argument or invalid word. An option
+ * with argument "A|B|C" takes one of these words (common/word.h). Stops at "--", and at the first
+ * operand of a command without operands, which argp reports.
  */
 void option_check__line(const struct argp *argp, const char *command, int argc, char *const *argv);
 
-/* Has it arguments that are no options, and not behind "--"? By argp->args_doc. */
+/* Does the command take operands, other than after "--"? By argp->args_doc. */
 bool option_check__takes_operands(const struct argp *argp);
 
 #endif

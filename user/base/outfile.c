@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Output files written whole or not at all. What is written is kept in memory; commit puts it into
- * a temporary file beside the target and renames that over it, so that being killed at any moment
- * before leaves nothing. A target that is no regular file (stdout, a pipe, /dev/null) is written at
- * commit. Knows nothing of what is written.
- */
+/* Owns output files, kept in memory until commit; see outfile.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,13 +18,13 @@
 
 struct outfile {
 	FILE *stream;
-	char *memory; /* of the stream; valid once it is closed */
+	char *memory; /* of the stream; valid after fclose() */
 	size_t size;
-	int fd;                    /* where it is written; -1: by way of a temporary file */
-	int dir;                   /* of the temporary file, held from open to commit */
-	char target[NAME_MAX + 1]; /* the name in dir that the temporary file takes */
+	int fd;                    /* written in place; -1: use a temporary file */
+	int dir;                   /* of the target; open until commit */
+	char target[NAME_MAX + 1]; /* name in dir */
 	mode_t mode;
-	bool replaces; /* a file, whose owner these are */
+	bool replaces; /* a file, whose owner is uid:gid */
 	uid_t uid;
 	gid_t gid;
 };
@@ -52,7 +47,7 @@ static int open_special(struct outfile *f, int fd)
 	return fd < 0 ? -errno : 0;
 }
 
-/* Found before anything is measured, where it is not open for writing. */
+/* Detects an unwritable stdout before anything is measured. */
 static int open_stdout(struct outfile *f)
 {
 	int flags = fcntl(STDOUT_FILENO, F_GETFL);
@@ -62,7 +57,7 @@ static int open_stdout(struct outfile *f)
 	return open_special(f, fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
 }
 
-/* The mode a file made by open(2) would have. Called before any thread exists. */
+/* The mode that open(2) would give a file. Not thread-safe: changes the umask. */
 static mode_t default_mode(void)
 {
 	mode_t mask = umask(0);
@@ -92,7 +87,6 @@ int outfile__make_directory(const char *name)
 	return err;
 }
 
-/* Six letters that the names of other temporary files do not have. */
 static int random_name(char name[TEMPORARY_LEN])
 {
 	static const char letters[] =
@@ -108,7 +102,6 @@ static int random_name(char name[TEMPORARY_LEN])
 	return 0;
 }
 
-/* A temporary file beside the target: its descriptor and name. */
 static int open_temporary(const struct outfile *f, char name[TEMPORARY_LEN])
 {
 	int fd, err;
@@ -126,7 +119,7 @@ static int open_temporary(const struct outfile *f, char name[TEMPORARY_LEN])
 	return -EEXIST;
 }
 
-/* Can a file be made there? Asked before anything is measured. */
+/* Checks, before anything is measured, that a file can be created. */
 static int try_directory(const struct outfile *f)
 {
 	char name[TEMPORARY_LEN];
@@ -139,7 +132,7 @@ static int try_directory(const struct outfile *f)
 	return 0;
 }
 
-/* Another user's file in a directory that all may write: as fs.protected_regular refuses it. */
+/* Another user's file in a sticky, world-writable directory; compare fs.protected_regular. */
 static bool is_foreign_in_shared(const struct path_walk *w)
 {
 	uid_t uid;
@@ -157,14 +150,14 @@ static bool is_foreign_in_shared(const struct path_walk *w)
 
 #define FD_PATH_LEN 32
 
-/* By this path the kernel finds the object that was checked, whatever its name is by now. */
+/* A path to the object that was checked, even if its name has changed. */
 static const char *path_of_fd(int fd, char path[FD_PATH_LEN])
 {
 	snprintf(path, FD_PATH_LEN, "/proc/self/fd/%d", fd);
 	return path;
 }
 
-/* Replaces a file that exists: mode and owner are kept, and it must be writable. */
+/* Replaces an existing, writable file; keeps its mode and owner. */
 static int open_existing(struct outfile *f, const struct path_walk *w)
 {
 	char path[FD_PATH_LEN];
@@ -185,7 +178,7 @@ static bool same_object(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The descriptor of this process that /dev/stdout or /dev/fd/N names; -1: none, or read-only. */
+/* The writable descriptor of this process behind /dev/stdout or /dev/fd/N; -1: none. */
 static int own_descriptor(const struct path_walk *w)
 {
 	char *end;
@@ -197,10 +190,7 @@ static int own_descriptor(const struct path_walk *w)
 	return (fcntl((int)fd, F_GETFL) & O_ACCMODE) == O_RDONLY ? -1 : (int)fd;
 }
 
-/*
- * What is written and not replaced: a device, a pipe, an open file (/dev/stdout). As root not one
- * that another user put there, which could block or lead elsewhere.
- */
+/* As root, refuses a device or pipe of another user, which could block or lead elsewhere. */
 static int open_in_place(struct outfile *f, const struct path_walk *w)
 {
 	char path[FD_PATH_LEN];
@@ -247,7 +237,7 @@ static int open_target(struct outfile *f, const char *name)
 	return err;
 }
 
-/* The directory of a name below another, of which no part may be a symbolic link. */
+/* Opens the directory of NAME or SUBDIRECTORY/NAME below dir; follows no symbolic link. */
 static int open_parent_below(int dir, const char *name, const char **base)
 {
 	const char *slash = strchr(name, '/');
@@ -287,7 +277,7 @@ static int open_below(struct outfile *f, int dir, const char *name)
 	return try_directory(f);
 }
 
-/* Would a commit to one take the place of the other? */
+/* Would a commit to one replace the other? */
 static bool same_target(const struct path_walk *a, const struct path_walk *b)
 {
 	struct stat first, second;
@@ -328,7 +318,7 @@ static struct outfile *outfile__new(void)
 	return f;
 }
 
-/* Takes f, whose target was opened with err. */
+/* Takes ownership of f. err: the result of opening its target. */
 static int finish_open(struct outfile **out, struct outfile *f, int err)
 {
 	if (!err) {
@@ -377,7 +367,7 @@ static int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
-/* A write that failed earlier, its errno long gone, is an I/O error. */
+/* The errno of an earlier failed write is lost: report EIO. */
 static int close_file(FILE *file)
 {
 	int err = ferror(file) ? -EIO : 0;
@@ -395,7 +385,7 @@ static int close_stream(struct outfile *f)
 	return err;
 }
 
-/* Of the first flush that failed: closing finds nothing to write any more. */
+/* -errno of the first failed flush; closing stdout would not report the error again. */
 static int stdout_err;
 
 int outfile__flush_stdout(void)
@@ -412,7 +402,7 @@ int outfile__close_stdout(void)
 	return stdout_err ? stdout_err : err;
 }
 
-/* Who may write a file of another's without being root has to make it their own. */
+/* Only root may give a file away: others get EPERM and own the new file. */
 static int give_temporary(const struct outfile *f, int fd)
 {
 	if (!f->replaces)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Output files written whole or not at all: a temporary file in the target's directory, renamed
- * over it by commit. "-" is stdout, written at commit. The directory is held as a descriptor from
- * open to commit, and found by the rules of path_walk.h.
+ * Owns output files that are written whole or not at all. Commit writes a temporary file in the
+ * target's directory and renames it to the target. Stdout ("-"), a pipe or a device is written in
+ * place at commit. The directory, found by the rules of path_walk.h, stays open until commit.
  */
 #ifndef NETIOTRACE_OUTFILE_H
 #define NETIOTRACE_OUTFILE_H
@@ -12,40 +12,30 @@
 
 struct outfile;
 
-/* How names of temporary files begin: what being killed in the middle of a commit can leave. */
+/* Prefix of temporary files; a program killed during commit can leave one. */
 #define OUTFILE_TEMPORARY ".netiotrace-"
 
 /*
- * Opens name for writing, before anything is measured, so that an unwritable target is found then.
- * 0 or -errno. *f is then owned by the caller until outfile__commit() or outfile__abort(). Under
- * sudo the file belongs to the invoking user.
+ * Opens name for writing, before anything is measured, to find an unwritable target early. 0 or
+ * -errno. The caller owns *f until outfile__commit() or outfile__abort(). Under sudo a new file
+ * belongs to the invoking user.
  */
 int outfile__open(struct outfile **f, const char *name);
-/*
- * The same for a file of a directory that is held open: NAME or SUBDIRECTORY/NAME. No part of it is
- * followed as a symbolic link: one in the place of the file is replaced, one in the place of the
- * directory is refused.
- */
+/* The same for NAME or DIR/NAME in an open directory. Replaces a link NAME, refuses a link DIR. */
 int outfile__open_below(struct outfile **f, int dir, const char *name);
-/*
- * Would one of two outputs of these names replace the other, by whatever spelling? Both of "-" mix
- * on stdout. What is written and not replaced (/dev/null, a pipe) takes both, one after the other.
- */
+/* Would one output replace the other? Targets written in place (a pipe) never do; two "-" count. */
 bool outfile__same(const char *a, const char *b);
 FILE *outfile__stream(struct outfile *f);
-int outfile__commit(struct outfile *f); /* flush, fsync, rename; frees f in any case; 0 or -errno */
-void outfile__abort(struct outfile *f); /* removes the temporary; takes NULL */
+int outfile__commit(struct outfile *f); /* fsync, rename; always frees f; 0 or -errno */
+void outfile__abort(struct outfile *f); /* discards the output; takes NULL */
 
-/*
- * Writes out what stdout still holds and closes it. 0, or -errno of the first write that failed;
- * -EIO where that is no longer known.
- */
+/* Flushes and closes stdout. 0 or -errno of the first failed write; -EIO if its errno is lost. */
 int outfile__close_stdout(void);
 
-/* Writes out what stdout holds, for a reader that waits. 0 or -errno; closing says it, too. */
+/* Flushes stdout. 0 or -errno, which outfile__close_stdout() returns again. */
 int outfile__flush_stdout(void);
 
-/* mkdir(2); under sudo the directory belongs to the invoking user. 0 or -errno. */
+/* mkdir(2). Under sudo the directory belongs to the invoking user. 0 or -errno. */
 int outfile__make_directory(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Directories with a list of what is ours in them; see owned_dir.h. */
+/* Owns the marker file of an output directory; see owned_dir.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "path_walk.h"
 
 #define SCHEMA     "netiotrace.files/1 "
-#define MARKER_MAX (16 << 20) /* far more names than any sweep has */
+#define MARKER_MAX (16 << 20) /* more names than any sweep has */
 
 static bool is_component(const char *name, size_t len)
 {
@@ -22,7 +22,7 @@ static bool is_component(const char *name, size_t len)
 	       !(len == 2 && name[0] == '.' && name[1] == '.');
 }
 
-/* In the directory, or in one below it; nothing that leads elsewhere. */
+/* NAME or SUBDIRECTORY/NAME, without "." and "..". */
 static bool is_inside(const char *name)
 {
 	const char *slash = strchr(name, '/');
@@ -33,7 +33,7 @@ static bool is_inside(const char *name)
 	       is_component(slash + 1, strlen(slash + 1));
 }
 
-/* The directory a name is in, as a descriptor of its own; *base is the name there. */
+/* Opens the directory of a name; *base is the name in it. */
 static int open_parent(const struct owned_dir *d, const char *name, const char **base)
 {
 	const char *slash = strchr(name, '/');
@@ -50,7 +50,7 @@ static int open_parent(const struct owned_dir *d, const char *name, const char *
 	return fd < 0 ? -errno : fd;
 }
 
-/* A regular file with one name. */
+/* A regular file without further hard links. */
 static bool is_ours_alone(int fd)
 {
 	struct stat st;
@@ -58,7 +58,7 @@ static bool is_ours_alone(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1;
 }
 
-/* All of a file; what is behind the last newline is dropped. NULL with *err: -ENOENT: none. */
+/* Reads the marker up to its last newline. NULL with *err set; -ENOENT: no marker. */
 static char *read_marker(int dir, int *err)
 {
 	int fd = openat(dir, OWNED_DIR_MARKER, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -88,7 +88,7 @@ static char *read_marker(int dir, int *err)
 	return text;
 }
 
-/* A marker that was made and not yet written is of any kind: it names nothing. */
+/* An empty marker, left by a killed program, fits any kind and names no file. */
 static bool is_of_kind(const char *marker, const char *kind)
 {
 	const char *rest = marker + strlen(SCHEMA);
@@ -144,10 +144,7 @@ void owned_dir__close(struct owned_dir *d)
 	*d = (struct owned_dir)OWNED_DIR_INIT;
 }
 
-/*
- * The marker, to be written. Whoever owns the directory can put another name of any file in its
- * place; a file of several names is none of ours.
- */
+/* Opens the marker for writing. With several hard links it could be any file: refused. */
 static int open_marker(const struct owned_dir *d, int flags)
 {
 	int fd = openat(d->fd, OWNED_DIR_MARKER,
@@ -185,7 +182,7 @@ static int append(struct owned_dir *d, const char *line, int flags)
 
 int owned_dir__mark(struct owned_dir *d, const char *kind)
 {
-	bool begun = d->marked && !*d->marker; /* by one that was killed there */
+	bool begun = d->marked && !*d->marker; /* a killed program left it empty */
 	char line[64];
 	int err;
 
@@ -222,7 +219,7 @@ static bool exists(const struct owned_dir *d, const char *name)
 	return !fstatat(d->fd, name, &st, AT_SYMLINK_NOFOLLOW);
 }
 
-/* A line that a killed writer did not finish would become part of the next name. */
+/* Cuts off an unfinished last line, which would become part of the next name. */
 static int cut_broken_line(struct owned_dir *d)
 {
 	int fd = open_marker(d, 0);
@@ -292,7 +289,7 @@ int owned_dir__create_file(const struct owned_dir *d, const char *name)
 	return open_inside(d, name, O_WRONLY | O_CREAT | O_EXCL);
 }
 
-/* Calls visit for each name of the marker that is one; stops at what is not 0. */
+/* Calls visit for each valid name of the marker until it returns nonzero. */
 static int for_each_name(const struct owned_dir *d, int (*visit)(const struct owned_dir *, char *))
 {
 	char *copy, *rest, *name;
@@ -311,7 +308,7 @@ static int for_each_name(const struct owned_dir *d, int (*visit)(const struct ow
 	return err;
 }
 
-/* Is it a directory that a name of the marker is in? */
+/* Does the marker name a file in this directory? */
 static bool is_parent(const struct owned_dir *d, const char *name)
 {
 	size_t len = strlen(name);
@@ -386,7 +383,7 @@ static int give_one(const struct owned_dir *d, char *name)
 	if (fd >= 0)
 		close(fd);
 	close(parent);
-	return err == -ENOENT ? 0 : err; /* claimed, not yet written */
+	return err == -ENOENT ? 0 : err; /* claimed but not yet written */
 }
 
 int owned_dir__give(const struct owned_dir *d)

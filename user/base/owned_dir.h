@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What may be overwritten: a directory with a marker file, OWNED_DIR_MARKER, that names every file
- * of ours in it, each before it is written. Only a file that the marker names is ever replaced or
- * removed; a directory without a marker is somebody else's.
+ * Owns the rule which files of an output directory may be overwritten. A marker file,
+ * OWNED_DIR_MARKER, names each file of ours before it is written. Only files that the marker names
+ * are ever replaced or removed.
  *
- * The marker: a line "netiotrace.files/1 KIND", then a name a line, relative to the directory, in
- * it or in one directory below. A last line without its newline, of a writer that was killed, does
- * not count. Names that lead out of the directory, and symbolic links, are never followed.
+ * The marker: a line "netiotrace.files/1 KIND", then one NAME or SUBDIRECTORY/NAME a line. A last
+ * line without newline, left by a killed program, does not count. Names that leave the directory
+ * and symbolic links are never followed.
  */
 #ifndef NETIOTRACE_OWNED_DIR_H
 #define NETIOTRACE_OWNED_DIR_H
@@ -18,8 +18,8 @@
 
 struct owned_dir {
 	int fd;       /* the directory; -1: not open */
-	bool marked;  /* it has a marker of the kind asked for */
-	char *marker; /* its text up to here, NULL: none */
+	bool marked;  /* it has a marker of the requested kind */
+	char *marker; /* its text; NULL: none */
 };
 
 #define OWNED_DIR_INIT    \
@@ -27,60 +27,49 @@ struct owned_dir {
 		.fd = -1, \
 	}
 
-/*
- * Opens a directory and reads its marker. The path is walked by the rules for outputs
- * (path_walk.h). 0, -ENOENT, -ENOTDIR, -errno. Close it in any case.
- */
+/* Opens a directory as an output path and reads its marker. 0 or -errno; close in any case. */
 int owned_dir__open(struct owned_dir *d, const char *path, const char *kind);
 
-/* The same for a name in a directory that is held open, which may be no symbolic link. */
+/* The same for a name, not a symbolic link, in an open directory. */
 int owned_dir__open_at(struct owned_dir *d, int parent, const char *name, const char *kind);
 void owned_dir__close(struct owned_dir *d);
 
-/* The marker once more: for who locked the directory after it was opened. 0 or -errno. */
+/* Reads the marker again, once the directory is locked. 0 or -errno. */
 int owned_dir__read(struct owned_dir *d, const char *kind);
 
 /* Marks a directory that has no marker. 0, -EEXIST or -errno. */
 int owned_dir__mark(struct owned_dir *d, const char *kind);
 
-/* Has nothing been claimed in it? */
+/* Has no file been claimed? */
 bool owned_dir__is_unused(const struct owned_dir *d);
 
-/* Does the marker name it? */
 bool owned_dir__names(const struct owned_dir *d, const char *name);
 
 /*
- * To be called before a file is written: names it in the marker, and makes the directory it is in.
- * 0; -EEXIST when a file is there that the marker does not name, which is not ours to overwrite;
- * -errno.
+ * Call before writing a file: adds its name to the marker and creates its directory. 0 or -errno;
+ * -EEXIST: a file that the marker does not name is there.
  */
 int owned_dir__claim(struct owned_dir *d, const char *name);
 
-/* Opens a file that the marker names for reading. A descriptor or -errno; no link is followed. */
+/* Opens a file for reading, without following links. A descriptor or -errno. */
 int owned_dir__open_file(const struct owned_dir *d, const char *name);
 
-/* Makes a file that was claimed and is not there yet. A descriptor to write or -errno. */
+/* Creates a claimed file. A descriptor for writing or -errno; -EEXIST: the file exists. */
 int owned_dir__create_file(const struct owned_dir *d, const char *name);
 
-/* Removes a file that the marker names. 0 or -errno. */
+/* Removes a file; the caller checks that the marker names it. 0, also if absent, or -errno. */
 int owned_dir__remove_file(const struct owned_dir *d, char *name);
 
-/*
- * The first file in it, or in a directory of ours below, that the marker does not name; "" when all
- * is ours. In a directory without a marker every file is a stranger. 0 or -errno.
- */
+/* Finds a file that the marker does not name, here or in a subdirectory of ours; "": none. */
 int owned_dir__stranger(const struct owned_dir *d, char *name, size_t len);
 
-/* Under sudo all that the marker names belongs to the invoking user. 0 or -errno. */
+/* Under sudo, gives the directory and all named files to the invoking user. 0 or -errno. */
 int owned_dir__give(const struct owned_dir *d);
 
-/*
- * Removes what the marker names, the marker, and what directories are empty then, path (which d was
- * opened with) among them. 0, -ENOTEMPTY when something else was there and was kept, -errno.
- */
+/* Removes the named files, the marker and path. 0 or -errno; -ENOTEMPTY: other files were kept. */
 int owned_dir__remove(struct owned_dir *d, const char *path);
 
-/* The same for the name in a directory that is held open. */
+/* The same for a name in an open directory. */
 int owned_dir__remove_at(struct owned_dir *d, int parent, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A path as descriptors; see path_walk.h. */
+/* Owns the walk of a path to open descriptors; see path_walk.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -13,7 +13,7 @@
 #include "invoker.h"
 #include "path_walk.h"
 
-#define LINKS_MAX    40 /* as many as the kernel follows */
+#define LINKS_MAX    40 /* MAXSYMLINKS of the kernel */
 #define NGROUPS_KEPT 1024
 
 struct walk {
@@ -38,7 +38,7 @@ static void add_controller(uid_t *controller, uid_t uid)
 	*controller = !*controller || *controller == uid ? uid : PATH_WALK_NOBODY;
 }
 
-/* Who can exchange an entry of a directory. */
+/* Adds the users who can replace an entry of a directory. */
 static void add_directory(struct path_walk *w, const struct stat *dir, const struct stat *entry)
 {
 	add_controller(&w->controller, dir->st_uid);
@@ -47,7 +47,7 @@ static void add_directory(struct path_walk *w, const struct stat *dir, const str
 	add_controller(&w->controller, (dir->st_mode & S_ISVTX) ? entry->st_uid : PATH_WALK_NOBODY);
 }
 
-/* May an output be redirected by this link? The first rule is fs.protected_symlinks=1. */
+/* May an output follow this link? The first rule is fs.protected_symlinks=1. */
 static bool may_follow(struct path_walk *w, const struct stat *dir, const struct stat *link)
 {
 	bool shared = (dir->st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
@@ -61,7 +61,7 @@ static bool may_follow(struct path_walk *w, const struct stat *dir, const struct
 	return true;
 }
 
-/* Those of root, while this process acts as another user. */
+/* Groups of root while this process acts as another user. */
 static gid_t groups[NGROUPS_KEPT];
 static int groups_nr = -1;
 
@@ -83,7 +83,7 @@ int path_walk__act_as_controller(const struct path_walk *w)
 		return -EPERM;
 	setfsgid(w->fd >= 0 && w->st.st_uid == w->controller ? w->st.st_gid : PATH_WALK_NOBODY);
 	setfsuid(w->controller);
-	/* It returns the value before, and an invalid one changes nothing. */
+	/* setfsuid() returns the previous value; an invalid value changes nothing. */
 	return (uid_t)setfsuid((uid_t)-1) == w->controller ? 0 : -EPERM;
 }
 
@@ -96,7 +96,7 @@ void path_walk__act_as_self(void)
 	groups_nr = -1;
 }
 
-/* Takes the next component; false: there is none. */
+/* Takes the next component. false: there is none, or *err is set. */
 static bool next_component(struct walk *k, char name[NAME_MAX + 1], int *err)
 {
 	char *begin = k->rest + strspn(k->rest, "/");
@@ -143,7 +143,7 @@ static int start_at_root(struct walk *k)
 	return 0;
 }
 
-/* Puts the target of a link before the rest of the path. */
+/* Puts the target of a link in front of the rest of the path. */
 static int splice_link(struct walk *k, int link)
 {
 	char target[PATH_MAX];
@@ -172,12 +172,11 @@ static int follow(struct walk *k, const char *name, int link, const struct stat 
 		return -EPERM;
 	if (!is_on_proc(link))
 		return splice_link(k, link);
-	/* Such a link names an object, and its text need not be a path. */
+	/* A magic link names an object; its text need not be a path (proc(5)). */
 	*object = openat(k->found->dir, name, O_PATH | O_CLOEXEC);
 	return *object < 0 ? -errno : 0;
 }
 
-/* The object a path ends in; dir and name say where it is. */
 static int end_at(struct path_walk *w, const char *name, int object)
 {
 	strcpy(w->name, name);
@@ -189,7 +188,7 @@ static int end_at(struct path_walk *w, const char *name, int object)
 	return 0;
 }
 
-/* One component. Sets *object (-1: absent) at the end of the path and moves on before it. */
+/* Walks one component and sets *ended at the last one. */
 static int step(struct walk *k, const char *name, bool *ended)
 {
 	struct path_walk *w = k->found;
@@ -223,7 +222,7 @@ static int step(struct walk *k, const char *name, bool *ended)
 	return k->output ? 0 : path_walk__act_as_controller(w);
 }
 
-/* "." and ".." at the end, and "/": the directory is there, its name is asked of the kernel. */
+/* The path ends in ".", ".." or "/": the kernel names the directory. */
 static int end_at_directory(struct path_walk *w, int object)
 {
 	char link[32], path[PATH_MAX];
@@ -243,7 +242,6 @@ static int end_at_directory(struct path_walk *w, int object)
 	return 0;
 }
 
-/* "." or ".." */
 static int enter_dots(struct path_walk *w, const char *name)
 {
 	int fd = openat(w->dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC);

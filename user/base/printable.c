@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text that prints as what it is; see printable.h. */
+/* Owns the choice of printable characters; see printable.h. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "printable.h"
 
-/* How many bytes the character has, as its first one says; 0: none begins so. */
+/* Length in bytes by the first byte; 0: not a first byte. */
 static size_t length_by_first(unsigned char c)
 {
 	if (c < 0x80)
@@ -18,10 +18,7 @@ static size_t length_by_first(unsigned char c)
 	return c >= 0xf0 && c < 0xf5 ? 4 : 0;
 }
 
-/*
- * Characters that print nothing and change how other text looks: marks of direction (a name can
- * show as another one), line and paragraph separators, the byte order mark.
- */
+/* Characters that change how other text looks: direction marks, separators, byte order mark. */
 static bool is_invisible(uint32_t code)
 {
 	return code == 0x61c || code == 0x200e || code == 0x200f ||
@@ -43,14 +40,14 @@ size_t printable__length(const char *text)
 			return 0;
 		code = code << 6 | (s[i] & 0x3f);
 	}
-	/* C1 controls, encodings longer than need be, surrogates, beyond Unicode */
+	/* C1 controls, overlong encodings, surrogates, beyond U+10FFFF */
 	if (code < 0xa0 || (n == 3 && code < 0x800) || (n == 4 && code < 0x10000) ||
 	    (code >= 0xd800 && code < 0xe000) || code > 0x10ffff)
 		return 0;
 	return is_invisible(code) ? 0 : n;
 }
 
-/* kept: control characters that stay as they are */
+/* kept: control characters to copy unchanged */
 static char *copy(char *buf, size_t len, const char *text, const char *kept)
 {
 	size_t used = 0, n;

@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text from outside, for a terminal, a picture or a page. Pure. */
+/* Owns the filter for text from outside that is printed, drawn or put into a page. Pure. */
 #ifndef NETIOTRACE_PRINTABLE_H
 #define NETIOTRACE_PRINTABLE_H
 
 #include <stddef.h>
 
-/*
- * How many bytes the character at text has, 1 to 4. 0: the character must not be printed. It is a
- * control character (escape sequences of a terminal begin with one), a mark that changes the
- * direction of text, or the byte is no UTF-8 (RFC 3629).
- */
+/* Bytes of the character at text, 1 to 4. 0: control, direction mark, invalid UTF-8 (RFC 3629). */
 size_t printable__length(const char *text);
 
 /*
- * Copies text to buf of len bytes. Each byte of a character that must not be printed becomes '?'.
- * A text that is too long is cut between two characters. Returns buf.
+ * Copies text to buf of len bytes and returns buf. Each byte that must not be printed becomes '?'.
+ * A long text is cut between characters.
  */
 char *printable(char *buf, size_t len, const char *text);
 
-/* The same in place; the text never becomes longer. Returns text. */
+/* The same in place; the text never grows. Returns text. */
 char *printable__in_place(char *text);
 
-/* The same in place for text of several lines: newlines and tabs stay. Returns text. */
+/* The same in place, but keeps newlines and tabs. Returns text. */
 char *printable__lines(char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Capability checks; see privileges.h. */
+/* Owns capability checks; see privileges.h. */
 #include <linux/capability.h>
 #include <cap-ng.h>
 #include <sys/stat.h>

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* May this process do what a run needs? Asked before anything starts. */
+/* Owns the question whether this process has the capabilities that a run needs. */
 #ifndef NETIOTRACE_PRIVILEGES_H
 #define NETIOTRACE_PRIVILEGES_H
 
 #include <stdbool.h>
 
-/* Load BPF programs that trace the kernel: CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN. */
+/* May this process load tracing BPF programs? CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN. */
 bool privileges__may_trace(void);
 
-/*
- * Are we in a user namespace of our own, where capabilities count for what belongs to it, and not
- * for loading programs into the kernel?
- */
+/* Is this process in a user namespace other than the first? Root there may not load BPF. */
 bool privileges__in_user_namespace(void);
 
-/* What to say when the kernel refused it there: half a sentence, before what to do. */
+/* Half a sentence: why root of a user namespace may not trace. */
 extern const char privileges__namespace_text[];
 
-/* Make network namespaces and devices: CAP_SYS_ADMIN and CAP_NET_ADMIN. */
+/* May this process create network namespaces and devices? CAP_SYS_ADMIN and CAP_NET_ADMIN. */
 bool privileges__may_make_path(void);
 
-/* Is capability CAP_... of <linux/capability.h> in force for this process? */
+/* Is a capability of <linux/capability.h> effective? */
 bool privileges__have(unsigned int capability);
 
 #endif

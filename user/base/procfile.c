@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The reading of procfile.h. */
+/* Owns reading and trimming of lines; see procfile.h. */
 #include "procfile.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Small files of /proc and /sys: their first line, or the number in it. */
+/* Owns reading small files of /proc and /sys: their first line, or the number in it. */
 #ifndef NETIOTRACE_PROCFILE_H
 #define NETIOTRACE_PROCFILE_H
 
@@ -7,13 +7,13 @@
 
 #include "num.h"
 
-/* Cuts white space off both ends of s, in place. */
+/* Trims white space at both ends of s, in place. Returns the new beginning. */
 char *text__trim(char *s);
 
-/* The first line of a file, trimmed: 0, or -errno with line empty. */
+/* Reads the first line, trimmed. 0, or -errno with line empty. */
 int procfile__line(const char *path, char *line, size_t len);
 
-/* The file's first line as a number (negative ones are not read): reason is ours, static. */
+/* Reads the first line as an unsigned number. reason is a static string. */
 struct num procfile__num(const char *path);
 
 #endif

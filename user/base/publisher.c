@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A process for output; see publisher.h. */
+/* Owns the split into a worker without root and a writer with root; see publisher.h. */
 #include "publisher.h"
 
 #include <errno.h>
@@ -58,7 +58,6 @@ static bool send_all(int fd, const void *from, size_t len)
 	return true;
 }
 
-/* One message and its answer. */
 static bool serve_one(const struct publisher *p)
 {
 	struct answer answer = {0};
@@ -90,7 +89,7 @@ static void pass_on(int sig)
 	errno = err;
 }
 
-/* A signal is the worker's: it ends between two steps, and then this process does. */
+/* Passes signals to the worker, which ends in order; then this process ends. */
 static void pass_signals_on(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -115,7 +114,7 @@ static int exit_code_of(pid_t pid)
 	return EXIT_SIGNAL_BASE + WTERMSIG(status);
 }
 
-/* A change of user clears the death signal, so it is asked for afterwards. */
+/* Asks for the parent-death signal last: a change of user clears it. */
 static int become_worker(pid_t parent)
 {
 	int err = step_down();
@@ -146,7 +145,7 @@ bool publisher__split(struct publisher *p, publisher_serve serve, void *ctx, int
 		*code = fail_split(-errno);
 		return false;
 	}
-	/* No signal comes between the fork and the handlers. */
+	/* No signal arrives between fork and the handlers. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &old);
 	fflush(NULL);

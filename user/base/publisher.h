@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Two processes for a command that root has called and that does not need root: one does the work
- * as the user of step_down.h, the other keeps root and only writes the output that the caller
- * named.
- */
+/* Owns two processes for a command of root: a worker without root, and a writer of the output. */
 #ifndef NETIOTRACE_PUBLISHER_H
 #define NETIOTRACE_PUBLISHER_H
 
@@ -12,26 +8,24 @@
 
 #define PUBLISHER_WHY 512
 
-/*
- * Does what data asks. data comes from a process without rights: it is to be checked. 0, or -errno
- * with a reason in why ("": strerror() says it).
- */
+/* Performs a request of the untrusted worker. 0, or -errno with a reason ("": none) in why. */
 typedef int (*publisher_serve)(void *ctx, const char *data, size_t len, char why[PUBLISHER_WHY]);
 
 struct publisher {
 	publisher_serve serve;
 	void *ctx;
-	int fd; /* to the process that serves; -1: this one does */
+	int fd; /* socket to the serving process; -1: this process serves */
 };
 
 /*
- * As root: forks. Returns true in the process that is to do the work, without rights; it dies with
- * the other. There it returns false, when the work is over, with the exit code of it in *code.
- * Not as root: returns true, and this process does both. ctx must not change afterwards.
+ * As root: forks. Returns true in the worker, which has no privileges and dies with its parent. The
+ * parent serves until the worker ends, then returns false with its exit code in *code. A failure
+ * also returns false with an exit code. Not as root: returns true, and this process serves itself.
+ * ctx must not change afterwards.
  */
 bool publisher__split(struct publisher *p, publisher_serve serve, void *ctx, int *code);
 
-/* What serve() answered; -EPIPE: the process is gone. */
+/* Returns the result of serve(); -EPIPE: the serving process is gone. */
 int publisher__ask(struct publisher *p, const char *data, size_t len, char why[PUBLISHER_WHY]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When two things differ; see rank_test.h. Knows nothing of what the values are. */
+/* Owns the rank test of two groups of rounds; see rank_test.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "rank_test.h"
 #include "stats.h"
 
-/* U is asked for up to half of the pairs: its distribution is symmetric. */
+/* U is needed up to half of the pairs only: its distribution is symmetric. */
 #define EXACT_U_MAX (RANK_EXACT_MAX * RANK_EXACT_MAX / 2)
-/* Bounds of sums of probabilities are compared with this much room for rounding. */
+/* Tolerance for rounding in sums of probabilities. */
 #define ROUNDING 1e-12
 
 double rank_test__apart(double a, double b)
@@ -30,7 +30,7 @@ bool difference__holds(enum difference d)
 	return d == DIFFERENCE_HIGHER || d == DIFFERENCE_LOWER;
 }
 
-/* P(U <= u), with a correction for continuity. */
+/* P(U <= u) by the normal approximation, with continuity correction. */
 static double normal_below(size_t n, size_t m, double u)
 {
 	double pairs = (double)n * (double)m;
@@ -40,8 +40,8 @@ static double normal_below(size_t n, size_t m, double u)
 }
 
 /*
- * P(U = u) of i and j rounds, from those of one round less: the largest of all rounds is of the
- * first with the chance i / (i + j), and is then above all j others.
+ * P(U = u) of i and j rounds, by recursion. The largest round is in the first group with
+ * probability i / (i + j), and then above all j others.
  */
 static double step(const double *fewer_first, const double *fewer_second, size_t i, size_t j,
 		   size_t u)
@@ -53,7 +53,7 @@ static double step(const double *fewer_first, const double *fewer_second, size_t
 	return p;
 }
 
-/* P(U <= u) of two things that are alike. */
+/* P(U <= u) if the two groups do not differ. */
 static double exact_below(size_t n, size_t m, size_t u)
 {
 	static const double certain[EXACT_U_MAX + 1] = {1};
@@ -64,7 +64,7 @@ static double exact_below(size_t n, size_t m, size_t u)
 			row[j][v] = certain[v];
 	for (size_t i = 1; i <= n; i++)
 		for (size_t j = 1; j <= m; j++)
-			/* Downward, so that the row of i - 1 is still there below v. */
+			/* Downward: entries below v are still those of i - 1. */
 			for (size_t v = u + 1; v-- > 0;)
 				row[j][v] = step(row[j], row[j - 1], i, j, v);
 	for (size_t v = 0; v <= u; v++)
@@ -84,7 +84,7 @@ static double two_sided(size_t n, size_t m, size_t u)
 	return fmin(1, 2 * below);
 }
 
-/* k of the rule; 0: none. */
+/* The rank k of rule 2; 0: none. */
 static size_t choose_rank(size_t n, size_t m, double level, double *coverage)
 {
 	size_t low = 0, high = n * m / 2, middle;
@@ -140,7 +140,7 @@ static double p_of_pairs(const double *sorted, size_t n, size_t m)
 	return two_sided(n, m, not_above < not_below ? not_above : not_below);
 }
 
-/* pair: of each round of A against each of B, in order. */
+/* pair: sorted rank_test__apart() of each round of A and each round of B. */
 static void judge(struct rank_test *t, const double *pair, size_t tests)
 {
 	double middle = rank_test__apart(t->a, t->b), low, high;
@@ -156,7 +156,7 @@ static void judge(struct rank_test *t, const double *pair, size_t tests)
 		t->difference = DIFFERENCE_FEW;
 		return;
 	}
-	/* The quotient of the medians is seldom outside: then the interval is made to hold it. */
+	/* Widens the rare interval that does not hold the quotient of the medians. */
 	low = fmin(pair[k - 1], middle);
 	high = fmax(pair[(size_t)t->n * t->m - k], middle);
 	t->low = rank_test__as_change(low);

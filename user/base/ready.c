@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The file and the datagram of ready.h. */
+/* Owns the ready file and the sd_notify datagram; see ready.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -16,10 +16,10 @@
 #include "outfile.h"
 #include "ready.h"
 
-/* The first word of the file: a file with another one is not ours. */
+/* The first word of the file; any other file is not ours. */
 #define MARK "netiotrace "
 
-/* 1: a file of netiotrace. 0: of somebody else. Or -errno. */
+/* 1: written by netiotrace. 0: by somebody else. Or -errno. */
 static int is_ours(const char *file)
 {
 	char begin[sizeof(MARK)] = "";
@@ -59,7 +59,7 @@ int ready__open(struct ready *r, const char *file)
 	return EXIT_RUN_FAILED;
 }
 
-/* 0 or -errno. Without $NOTIFY_SOCKET nobody waits. */
+/* 0 or -errno. Does nothing without $NOTIFY_SOCKET. */
 static int notify(const char *state)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
@@ -72,7 +72,7 @@ static int notify(const char *state)
 	if (len >= sizeof(to.sun_path) || (*name != '/' && *name != '@'))
 		return -EINVAL;
 	memcpy(to.sun_path, name, len);
-	/* '@' stands for the zero byte of an abstract name. */
+	/* '@' stands for the first byte, NUL, of an abstract address. */
 	if (*name == '@')
 		to.sun_path[0] = '\0';
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

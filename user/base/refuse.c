@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Refusing a command line; see refuse.h. */
+/* Owns the exit after a usage error; see refuse.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Limits of this process; see resource_limits.h. */
+/* Owns the table of resource limits; see resource_limits.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const int resources[LIMIT_NR] = {
 	[LIMIT_LOCKED] = RLIMIT_MEMLOCK, [LIMIT_THREADS] = RLIMIT_NPROC,
 };
 
-/* Measured on 2 CPUs: 60 files, 45 MiB of memory; each CPU adds some files of counters. */
+/* Measured on 2 CPUs: 60 files, 45 MiB of memory. Each CPU adds some files of counters. */
 const struct limit_facts limit_facts[LIMIT_NR] = {
 	[LIMIT_FILES] = {"RLIMIT_NOFILE", "open_files", "open files",
 			 "raise it with ulimit -n 1024, or LimitNOFILE= of a service", false, 128},
@@ -52,7 +52,7 @@ static bool is_set(const struct limits *l, enum limit which)
 	return l->value[which] != UINT64_MAX;
 }
 
-/* By the error alone. */
+/* The limit that the error alone points to. */
 static enum limit by_error(const struct limits *l, int err)
 {
 	switch (-err) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The order of a sweep; see schedule.h. */
+/* Owns the enumeration and shuffling of a sweep's runs; see schedule.h. */
 #include "common/splitmix.h"
 #include "schedule.h"
 
@@ -32,7 +32,7 @@ struct sweep_run grid__run(const struct grid *g, size_t i)
 	return run;
 }
 
-/* Uniform in [0, n): numbers of the last, incomplete multiple of n are drawn again. */
+/* Uniform in [0, n): draws again in the last, incomplete multiple of n. */
 static uint64_t random_below(uint64_t *state, uint64_t n)
 {
 	uint64_t limit = UINT64_MAX - UINT64_MAX % n, z;

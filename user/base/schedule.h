@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The order of a sweep: every mode with every size, thread count and congestion control, in every
- * round. Rounds follow each other, and within a round the cells come in a random order of its own,
- * so that neither a drift of the machine nor the cell before weighs on the same cell each time.
- * Pure.
- */
+/* Owns the run order of a sweep: each round runs every cell once, in a random order. Pure. */
 #ifndef NETIOTRACE_SCHEDULE_H
 #define NETIOTRACE_SCHEDULE_H
 
@@ -14,20 +9,19 @@
 
 #include "common/mode.h"
 
-/* What a sweep varies. Each list without repeats. */
+/* What a sweep varies. Lists have no repeats. */
 struct grid {
 	enum mode modes[MODE_NR];
 	size_t modes_nr;
-	const uint64_t *sizes; /* bytes a message */
+	const uint64_t *sizes; /* bytes per message */
 	size_t sizes_nr;
 	const unsigned int *threads;
 	size_t threads_nr;
-	const char *const *congestions; /* names of the senders' congestion control */
+	const char *const *congestions; /* congestion control of the senders */
 	size_t congestions_nr;          /* 0: not varied */
 	unsigned int rounds;
 };
 
-/* One run of a sweep: a cell of the grid, in a round. */
 struct sweep_run {
 	enum mode mode;
 	uint64_t size;
@@ -36,20 +30,16 @@ struct sweep_run {
 	const char *congestion; /* NULL: not varied */
 };
 
-/* Runs of the whole grid, all rounds; SIZE_MAX when that is more than fits. */
+/* Number of runs in all rounds; SIZE_MAX on overflow. */
 size_t grid__runs(const struct grid *g);
 
-/* Run i in the fixed order of results: mode, size, threads, congestion control as listed, then
- * round. */
+/* Run i in the order of results: mode, size, threads, congestion control, then round. */
 struct sweep_run grid__run(const struct grid *g, size_t i);
 
-/*
- * Fills order, of grid__runs() entries, with the indices of all runs in the order in which they are
- * made. The same grid and seed give the same order on every machine.
- */
+/* Fills order[grid__runs()] with the runs as executed; a seed gives one order on any machine. */
 void schedule__order(const struct grid *g, uint64_t seed, size_t *order);
 
-/* Has this round what one of every so many has, beginning with the first (0)? every 0: all have. */
+/* Is it this round's turn, if one in `every` rounds has one, from round 0? every 0: always. */
 bool schedule__is_turn(unsigned int round, unsigned int every);
 
 #endif

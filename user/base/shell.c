@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shell quoting; see shell.h. */
+/* Owns shell quoting; see shell.h. */
 #include <string.h>
 
 #include "shell.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Order statistics over the rounds of a mode. Knows nothing of what the values are. */
+/* Owns order statistics; see stats.h. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From root to a user; see step_down.h. */
+/* Owns the change from root to an ordinary user; see step_down.h. */
 #include "step_down.h"
 
 #include <cap-ng.h>
@@ -18,7 +18,7 @@
 struct identity {
 	uid_t uid;
 	gid_t gid;
-	const char *name; /* NULL: without groups */
+	const char *name; /* NULL: no supplementary groups */
 };
 
 static void choose_identity(struct identity *id)
@@ -36,7 +36,7 @@ static void choose_identity(struct identity *id)
 		*id = (struct identity){.uid = pw->pw_uid, .gid = pw->pw_gid};
 }
 
-/* 1: the kernel has no such user here, or does not let this process become one. */
+/* 0 or -errno. 1: the user does not exist here, or the kernel refuses the change. */
 static int change_user(const struct identity *id)
 {
 	if (uid_map__own_root_only(id->uid))
@@ -60,7 +60,7 @@ static int drop_capabilities(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
 }
 
-/* Asks the kernel: what did not happen must not go on. */
+/* Verifies with the kernel that the privileges are gone. */
 static int check(const struct identity *id, bool changed)
 {
 	uid_t ruid, euid, suid;

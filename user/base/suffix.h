@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a name ends. */
+/* Owns the test for the suffix of a name. */
 #ifndef NETIOTRACE_SUFFIX_H
 #define NETIOTRACE_SUFFIX_H
 
 #include <stdbool.h>
 #include <string.h>
 
-/* Does name end in suffix, and have something before it? */
+/* Does name end in suffix, with something before it? */
 static inline bool has_suffix(const char *name, const char *suffix)
 {
 	size_t len = strlen(name), n = strlen(suffix);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The terminal's size; see terminal.h. */
+/* Owns the query of a terminal's size; see terminal.h. */
 #include <sys/ioctl.h>
 
 #include "terminal.h"

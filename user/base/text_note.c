@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Items and paragraphs; see text_note.h. */
+/* Owns the layout of items and paragraphs; see text_note.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ int text_note__end(struct text_note *n, FILE *out, unsigned int width, const cha
 		free(n->text);
 		return -ENOMEM;
 	}
-	/* Sentences are written with a blank behind each: the last needs none. */
+	/* Drops the blank after the last sentence. */
 	while (n->len && n->text[n->len - 1] == ' ')
 		n->text[--n->len] = '\0';
 	rest = printable__lines(n->text);

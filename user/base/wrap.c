@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Line breaking of wrap.h: greedy, ASCII. Pure. */
+/* Owns greedy line breaking of ASCII text; see wrap.h. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "wrap.h"
 
-/* A line may end at a space, but a number stays with what it counts: "92 113 sends", "241 MB". */
+/* A line may end at a space, but not after a digit: "92 113 sends", "241 MB". */
 static bool may_break(const char *text, size_t i)
 {
 	return text[i] == ' ' && !(i && isdigit((unsigned char)text[i - 1]));

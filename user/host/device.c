@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the ethtool requests of device.h. Knows nothing of paths. */
+/* Owns the ethtool requests for device features; see device.h. */
 #include "device.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 
-/* A kernel has about 60 features; what claims far more is not worth believing. */
+/* A kernel has about 60 features; refuse absurd counts. */
 #define FEATURES_MAX 1024
 
 struct feature_table {

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a network device can do for zero-copy sends, as ethtool would say. */
+/* Owns the features of a network device that matter to zero-copy sends, by ethtool. */
 #ifndef NETIOTRACE_DEVICE_H
 #define NETIOTRACE_DEVICE_H
 
 #include <stdbool.h>
 
 struct device_features {
-	const char *device;  /* in: its name, in the caller's network namespace */
-	bool ipv6;           /* in: which checksum is asked about */
-	bool scatter_gather; /* NETIF_F_SG is in force: packets may have their payload in pages */
-	bool tx_checksum;    /* it sums TCP itself; the kernel allows no scatter-gather without */
+	const char *device;  /* in: name in the caller's network namespace */
+	bool ipv6;           /* in: address family of tx_checksum and tso */
+	bool scatter_gather; /* NETIF_F_SG is active: payload may be in pages */
+	bool tx_checksum;    /* TCP checksum offload is active */
 	bool tso, gso, gro;
 };
 
 /*
- * Asks for the features in force (ETHTOOL_GFEATURES, by name: their numbers differ between
- * kernels). arg is a struct device_features: the form netns__visit() takes. 0 or -errno:
- * -EOPNOTSUPP when the kernel knows no feature of these names, -ENODEV when there is no device.
- * Needs no privileges.
+ * Reads the active features by name (ETHTOOL_GFEATURES; numbers differ between kernels). arg: a
+ * struct device_features. 0 or -errno; -EOPNOTSUPP: the kernel lacks these names.
  */
 int device__read_features(void *arg);
 

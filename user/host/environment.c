@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Owns the description of the machine and kernel a result was made on, read from /proc and /sys;
- * see environment.h. Knows nothing of what the description is for.
- */
+/* Owns reading the machine and kernel behind a result; see environment.h. */
 #include "environment.h"
 
 #include <errno.h>
@@ -43,7 +40,7 @@ struct cpuinfo {
 	enum hypervisor hypervisor;
 };
 
-/* One "key : value" line of /proc/cpuinfo; keys differ between architectures. */
+/* Takes a "key : value" line of /proc/cpuinfo; keys differ between architectures. */
 static void cpuinfo__take(struct cpuinfo *info, char *line)
 {
 	char *value = strchr(line, ':'), *key, *flag, *save;
@@ -62,7 +59,7 @@ static void cpuinfo__take(struct cpuinfo *info, char *line)
 			info->hypervisor = HYPERVISOR_YES;
 }
 
-/* The first processor stands for all. */
+/* Reads the first processor only. */
 static void cpuinfo__read(struct cpuinfo *info)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
@@ -101,7 +98,7 @@ static int optmem__read(void *text)
 	return procfile__line(OPTMEM_MAX, text, UNITS_BUF);
 }
 
-/* A value of the sender's namespace since Linux 6.8; before that of the machine, and only there. */
+/* Per network namespace since Linux 6.8; before, only the initial namespace has the file. */
 static void environment__read_optmem(struct environment *env, const struct netpath *path)
 {
 	int netns = path ? netpath__netns(path, NIO_SIDE_SENDER) : -1;
@@ -123,7 +120,7 @@ static int congestion__read(void *arg)
 	struct congestion *c = arg;
 	int err = procfile__line(IPV4 "tcp_congestion_control", c->system, sizeof(c->system));
 
-	/* Until 4.15 these were the machine's alone, and other namespaces had no such files. */
+	/* Before 4.15 only the initial namespace had this file. */
 	procfile__line(IPV4 "tcp_allowed_congestion_control", c->allowed, sizeof(c->allowed));
 	return err;
 }
@@ -172,7 +169,7 @@ static void environment__read_memlock(struct environment *env)
 		n->reason = "getrlimit(RLIMIT_MEMLOCK) failed";
 }
 
-/* "none [integrity] confidentiality": the bracketed word is in force. */
+/* "none [integrity] confidentiality": the word in brackets is active. */
 static void environment__read_lockdown(struct environment *env)
 {
 	char text[128], *word, *end;

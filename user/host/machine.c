@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the reading of what machine.h describes; see Documentation/filesystems/proc.rst for
- * /proc/stat. */
+/* Owns reading the machine's setup and CPU times; see machine.h. */
 #include "machine.h"
 
 #include <dirent.h>
@@ -17,7 +16,7 @@
 #define CPUS            "/sys/devices/system/cpu"
 #define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities"
 
-/* "always [madvise] never": the bracketed word is in force. */
+/* "always [madvise] never": the word in brackets is active. */
 static void bracketed(const char *path, char *out, size_t len)
 {
 	char text[128], *word, *end;
@@ -46,10 +45,7 @@ static void add_governor(struct machine *m, const char *name)
 	snprintf(m->governor, sizeof(m->governor), "%s", name);
 }
 
-/*
- * The governor of every processor, "mixed" where they differ. One that is offline has none, and
- * numbers may have gaps: that is no end of them.
- */
+/* "mixed" if CPUs differ. CPU numbers may have gaps, and an offline CPU has no governor. */
 static void read_governor(struct machine *m)
 {
 	struct dirent **names = NULL;
@@ -76,7 +72,7 @@ static int visible(const struct dirent *d)
 	return d->d_name[0] != '.';
 }
 
-/* The names of the vulnerabilities that the kernel works around: each costs something a call. */
+/* Names of the vulnerabilities that the kernel mitigates; mitigations slow down system calls. */
 static void read_mitigations(struct machine *m)
 {
 	struct dirent **names = NULL;
@@ -162,7 +158,7 @@ void machine__times(struct cpu_times *t)
 	*t = (struct cpu_times){0};
 	if (procfile__line("/proc/stat", line, sizeof(line)))
 		return;
-	/* user nice system idle iowait irq softirq steal; guest time is in user's already */
+	/* user nice system idle iowait irq softirq steal; user includes guest time (proc.rst) */
 	if (sscanf(line,
 		   "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
 		   " %" SCNu64 " %" SCNu64,

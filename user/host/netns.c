@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Owns moving the calling task between network namespaces and back; see netns.h. Nothing is mounted
- * or named, so a namespace lives exactly as long as a descriptor or a task holds it.
- */
+/* Owns moving the calling task between network namespaces; see netns.h. */
 #include "netns.h"
 
 #include <errno.h>
@@ -22,7 +19,7 @@ static int netns__enter(int fd)
 	return setns(fd, CLONE_NEWNET) ? -errno : 0;
 }
 
-/* The errand's own failure is the one worth reporting; being stranded is worse than either. */
+/* A failed return outranks err: the task is stranded. */
 static int netns__return(int home, int err)
 {
 	int back = netns__enter(home);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns finding the namespaces of netns_scan.h through /proc. */
+/* Owns the search of /proc for network namespaces; see netns_scan.h. */
 #include "netns_scan.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ struct seen {
 	size_t nr, room;
 };
 
-/* true: it is new. Out of memory, a namespace may be visited twice, which does no harm. */
+/* Is it new? Out of memory, a namespace may be visited twice, which is harmless. */
 static bool seen__add(struct seen *seen, ino_t inode)
 {
 	ino_t *grown;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Owns the making of a run's path: which namespaces, devices and addresses; see netpath.h. The
- * netlink messages are rtnl.c's, the moving between namespaces netns.c's. Knows nothing of the load
- * generator or of BPF.
- */
+/* Owns the namespaces, devices and addresses of a run's path; see netpath.h. */
 #include "common/word.h"
 #include "netpath.h"
 
@@ -19,7 +15,7 @@
 #include "netns.h"
 #include "rtnl.h"
 
-/* A new pair is up within milliseconds; the kernel may defer a link event by a second. */
+/* linkwatch_schedule_work() may delay a link event by 1 s; a new pair needs milliseconds. */
 #define CARRIER_TIMEOUT_MS 3000
 #define IPV6_MIN_MTU       1280
 
@@ -27,15 +23,15 @@ struct netpath {
 	enum netpath_kind kind;
 	bool ipv6;
 	int netns[NIO_SIDE_NR];
-	struct address remote; /* NETPATH_REMOTE: the receiver's */
-	char device[16];       /* the sender's; IFNAMSIZ */
+	struct address remote; /* NETPATH_REMOTE: of the receiver */
+	char device[16];       /* of the sender; IFNAMSIZ */
 	unsigned int mtu;
 };
 
 /* One end of the veth path. */
 struct endpoint {
 	const char *device;
-	const char *ipv4; /* 198.18.0.0/15: for benchmarks of networks, RFC 2544 */
+	const char *ipv4; /* in 198.18.0.0/15, for network benchmarks (RFC 2544) */
 	const char *ipv6;
 };
 
@@ -69,7 +65,7 @@ int netpath__parse(const char *s, enum netpath_kind *out)
 	return -EINVAL;
 }
 
-/* Whether ::1 can be used: a kernel may lack IPv6, or have it switched off by sysctl. */
+/* Checks that ::1 works: IPv6 may be missing, or disabled by sysctl. */
 static int loopback__check_ipv6(void)
 {
 	struct sockaddr_in6 addr = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
@@ -127,7 +123,7 @@ static int veth__create_netns(struct netpath *path, struct rtnl *rtnl, const cha
 	return 0;
 }
 
-/* Some kernels say "no such thing" in other words when IPv6 is off for a device. */
+/* Kernels return EACCES or EAFNOSUPPORT if IPv6 is off for the device. */
 static int veth__add_ipv6(struct rtnl *rtnl, unsigned int index, const char *address)
 {
 	int err = rtnl__addr_add(rtnl, index, address, 64);
@@ -181,7 +177,7 @@ static int veth__wait(struct netpath *path, struct rtnl *rtnl, const char **step
 		if (err)
 			return err;
 	}
-	/* The sender came last: its device is the one to report. */
+	/* link is the sender's, which comes last. */
 	strcpy(path->device, endpoints[NIO_SIDE_SENDER].device);
 	path->mtu = link.mtu;
 	return 0;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The path of a run: plain loopback, two anonymous network namespaces joined by a veth pair, or the
- * route to another machine.
- * Nothing is named, mounted or pinned: the namespaces live in file descriptors of this process (and
- * in the load generator processes that entered them), so they vanish however those end.
+ * Owns the network path of a run: loopback, a veth pair between two anonymous network namespaces,
+ * or the route to another machine.
  */
 #ifndef NETIOTRACE_NETPATH_H
 #define NETIOTRACE_NETPATH_H
@@ -24,17 +22,15 @@ int netpath__parse(const char *s, enum netpath_kind *out); /* -EINVAL */
 struct netpath;
 
 /*
- * Makes the path. mtu 0: the device's default. *out is owned by the caller; netpath__close() takes
- * NULL. Returns 0 or -errno: -EPERM without CAP_NET_ADMIN/CAP_SYS_ADMIN, -EOPNOTSUPP when the
- * kernel has no veth (or IPv6, if asked for). The message is printed by the caller; what failed is
- * in *step ("create network namespace", "create veth pair", ...), a static string.
+ * Creates the path. mtu 0: the device's default. The caller owns *out; netpath__close() takes NULL.
+ * 0 or -errno: -EPERM without CAP_NET_ADMIN or CAP_SYS_ADMIN, -EOPNOTSUPP if the kernel lacks veth
+ * or the requested IPv6. *step names the failed step (static); the caller prints it.
  */
 int netpath__open(struct netpath **out, enum netpath_kind kind, unsigned int mtu, bool ipv6,
 		  const char **step);
 /*
- * The path to a receiver on another machine: nothing is made, its route's device and MTU are looked
- * up. to: resolved, its host a number; ss: the same. Errors as above; -ENETUNREACH, -EHOSTUNREACH:
- * there is no route.
+ * The path to a receiver on another machine, at `to` (resolved, numeric), the same as ss. Creates
+ * nothing. Errors as above; -ENETUNREACH, -EHOSTUNREACH: no route.
  */
 int netpath__open_remote(struct netpath **out, const struct address *to,
 			 const struct sockaddr_storage *ss, const char **step);
@@ -42,20 +38,20 @@ void netpath__close(struct netpath *path);
 
 enum netpath_kind netpath__kind(const struct netpath *path);
 
-/* Network namespace of a side (enum nio_side), or -1: the one we are in. Owned by the path. */
+/* Network namespace of a side (enum nio_side), owned by the path; -1: the current one. */
 int netpath__netns(const struct netpath *path, int side);
 
-/* Address the receiver listens on, as text without port ("127.0.0.1", "::1", ...), the path's. */
+/* Address on which the receiver listens, without port; owned by the path. */
 const char *netpath__address(const struct netpath *path);
 
-/* Port the receiver listens on; 0: its own choice, to be asked of it. */
+/* Port on which the receiver listens; 0: the receiver chooses. */
 unsigned int netpath__port(const struct netpath *path);
 
-/* Device the sender's route leaves by ("lo", "veth0"), and its MTU. */
+/* Device of the sender's route ("lo", "veth0"), and its MTU. */
 const char *netpath__device(const struct netpath *path);
 unsigned int netpath__mtu(const struct netpath *path);
 
-/* Device that a side (enum nio_side) sends and receives on; NULL: it is on another machine. */
+/* Device on which a side (enum nio_side) sends and receives; NULL: on another machine. */
 const char *netpath__side_device(const struct netpath *path, int side);
 
 #endif

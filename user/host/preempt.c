@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the reading of what preempt.h describes. */
+/* Owns reading the signs of the preemption model; see preempt.h. */
 #include "preempt.h"
 
 #include <stdio.h>
@@ -10,15 +10,15 @@
 #include "base/procfile.h"
 #include "model/preemption.h"
 
-/* Debugfs is read where it is mounted; it is not mounted for this. */
+/* Read only where debugfs is mounted already. */
 #define DEBUGFS "/sys/kernel/debug/sched/preempt"
 
-/* Copies the name of the option of preemption that file has set to y; "": none, or no file. */
+/* Copies the first preemption option that the file sets to y; leaves option as it is if none. */
 static void find_option(const char *path, char *option, size_t len)
 {
 	static const char prefix[] = "CONFIG_PREEMPT";
 	static const char *const options[] = {"", "_NONE", "_VOLUNTARY", "_LAZY"};
-	gzFile f = gzopen(path, "re"); /* reads what is not compressed, too */
+	gzFile f = gzopen(path, "re"); /* also reads uncompressed files */
 	char line[256], wanted[64];
 
 	while (f && !option[0] && gzgets(f, line, sizeof(line))) {

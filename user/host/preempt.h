@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads from this system what tells the kernel's preemption model. */
+/* Owns reading the kernel's preemption model from this system. */
 #ifndef NETIOTRACE_PREEMPT_H
 #define NETIOTRACE_PREEMPT_H
 
-/* The model in force, a static string, see model/preemption.h; NULL: the system does not tell. */
+/* The active model, a static string (model/preemption.h); NULL: unknown. */
 const char *preempt__read(void);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Owns the building and reading of rtnetlink messages, by libmnl; see rtnl.h. Knows nothing of
- * paths or namespaces but a descriptor to pass on.
- */
+/* Owns building and parsing rtnetlink messages with libmnl; see rtnl.h. */
 #include "rtnl.h"
 
 #include <arpa/inet.h>
@@ -20,7 +17,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 
-/* Requests here are a few hundred bytes; answers fit what the kernel itself sends at most. */
+/* Requests have a few hundred bytes; the kernel's answers are below 32 KiB. */
 #define RTNL_BUF 32768
 
 union rtnl_msg {
@@ -66,7 +63,7 @@ void rtnl__close(struct rtnl *rtnl)
 	memset(rtnl, 0, sizeof(*rtnl));
 }
 
-/* Starts a message; returns its family header, zeroed, of the given size. */
+/* Starts a message; returns its zeroed family header. */
 static void *rtnl__begin(union rtnl_msg *msg, uint16_t type, uint16_t flags, size_t header)
 {
 	mnl_nlmsg_put_header(msg->buf);
@@ -75,7 +72,7 @@ static void *rtnl__begin(union rtnl_msg *msg, uint16_t type, uint16_t flags, siz
 	return mnl_nlmsg_put_extra_header(&msg->nlh, header);
 }
 
-/* Sends msg and reads until its acknowledgement, giving each answer to cb. Overwrites msg. */
+/* Sends msg and reads until its acknowledgement; passes each answer to cb. Overwrites msg. */
 static int rtnl__talk(struct rtnl *rtnl, union rtnl_msg *msg, mnl_cb_t cb, void *data)
 {
 	unsigned int portid = mnl_socket_get_portid(rtnl->requests);
@@ -125,7 +122,7 @@ static int rtnl__parse_link(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-/* By name, or where that is NULL by index. */
+/* Finds a link by name, or by index if name is NULL. */
 static int rtnl__link_ask(struct rtnl *rtnl, const char *name, unsigned int index,
 			  struct rtnl_link *link)
 {
@@ -176,7 +173,7 @@ static int64_t rtnl__now_ms(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-/* Waits for any link notification and throws it away: the state is read by a request. */
+/* Discards the notification: a request then reads the state. */
 static int rtnl__wait_event(struct rtnl *rtnl, int64_t timeout_ms)
 {
 	struct pollfd pfd = {.fd = mnl_socket_get_fd(rtnl->events), .events = POLLIN};
@@ -190,7 +187,7 @@ static int rtnl__wait_event(struct rtnl *rtnl, int64_t timeout_ms)
 		return errno == EINTR ? 0 : -errno;
 	if (!n)
 		return -ETIMEDOUT;
-	/* ENOBUFS says that notifications were lost: reason enough to look again. */
+	/* ENOBUFS: notifications were lost, so the state must be read again. */
 	if (mnl_socket_recvfrom(rtnl->events, buf, sizeof(buf)) < 0 && errno != ENOBUFS)
 		return -errno;
 	return 0;
@@ -304,7 +301,7 @@ int rtnl__route_get(struct rtnl *rtnl, const struct sockaddr_storage *to, struct
 		mnl_attr_put(&msg.nlh, RTA_DST, sizeof(v6->sin6_addr), &v6->sin6_addr);
 	else
 		mnl_attr_put(&msg.nlh, RTA_DST, sizeof(v4->sin_addr), &v4->sin_addr);
-	/* A link-local address means a device. */
+	/* A link-local address is valid on one device only. */
 	if (ipv6 && v6->sin6_scope_id)
 		mnl_attr_put_u32(&msg.nlh, RTA_OIF, v6->sin6_scope_id);
 	err = rtnl__talk(rtnl, &msg, rtnl__parse_route, route);

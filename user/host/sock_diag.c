@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owns the sock_diag messages, by libmnl; see sock_diag.h. */
+/* Owns sock_diag requests with libmnl; see sock_diag.h. */
 #include "sock_diag.h"
 
 #include <errno.h>
@@ -13,10 +13,10 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 
-/* What the kernel puts in one message of a dump, at most (NLMSG_GOODSIZE is a page or 8 KiB). */
+/* netlink_recvmsg() limits a dump's message to 32 KiB (max_recvmsg_len). */
 #define DIAG_BUF 32768
 
-/* Of the kernel's states (include/net/tcp_states.h) all but TIME_WAIT, LISTEN and NEW_SYN_RECV. */
+/* All states (include/net/tcp_states.h) but TIME_WAIT, LISTEN and NEW_SYN_RECV. */
 #define TIME_WAIT    6
 #define LISTENING    10
 #define NEW_SYN_RECV 12
@@ -24,11 +24,11 @@
 
 struct visitor {
 	void (*take)(void *arg, const struct nio_socket *socket);
-	void (*take_name)(void *arg, const struct sock_name *name); /* in its place, if not NULL */
+	void (*take_name)(void *arg, const struct sock_name *name); /* overrides take if set */
 	void *arg;
 };
 
-/* Counters that an older kernel does not have stay 0. */
+/* Counters that an older kernel lacks stay 0. */
 static void take_info(struct nio_socket *socket, const struct nlattr *attr)
 {
 	struct tcp_info info = {0};
@@ -133,7 +133,7 @@ static int dump_all(struct visitor *v)
 	err = mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0 ? -errno : dump(nl, AF_INET, v);
 	if (!err)
 		err = dump(nl, AF_INET6, v);
-	/* A kernel without IPv6 has no such sockets. */
+	/* A kernel without the address family, or its diag module, has no sockets to show. */
 	if (err == -ENOENT || err == -EAFNOSUPPORT)
 		err = 0;
 	mnl_socket_close(nl);

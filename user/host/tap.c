@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Owns finding the packet taps of a path and the processes that hold them; see tap.h. What the rows
- * mean is tap_parse.c's, moving between namespaces netns.c's.
- */
+/* Owns finding the packet taps of a path and the processes that hold them; see tap.h. */
 #include "tap.h"
 
 #include <ctype.h>
@@ -22,17 +19,17 @@
 #include "netns_scan.h"
 #include "model/tap_parse.h"
 
-/* Of the calling task: /proc/net is that of the process, whichever namespace a thread entered. */
+/* Of the thread: /proc/net shows the namespace of the thread group leader. */
 #define PROC_PACKET "/proc/thread-self/net/packet"
 #define PROC_PTYPE  "/proc/thread-self/net/ptype"
 #define LINE_LEN    512
 
-/* The errand of one namespace. */
+/* What a visit to one namespace looks for. */
 struct look {
 	struct taps *taps;
 	const char *device;
 	int ifindex;
-	bool sender, receiver; /* whose packets are seen from there */
+	bool sender, receiver; /* whose packets the taps there see */
 	bool elsewhere;
 };
 
@@ -88,10 +85,7 @@ static void take_socket(struct look *l, const char *line)
 	add(l->taps, &tap);
 }
 
-/*
- * The function of the sockets on a device, which they share or are not told apart by; and hooks
- * that are no socket's, which are the kernel's own.
- */
+/* Adds hooks of the kernel. For sockets on a device, records the function, or "several". */
 static void take_hook(struct look *l, const char *line)
 {
 	struct tap tap = {.sender = l->sender, .receiver = l->receiver};
@@ -127,7 +121,7 @@ static int look_here(void *arg)
 	if (!l->ifindex)
 		return -errno;
 	err = for_each_line(PROC_PACKET, take_socket, l);
-	/* No such file: the kernel has no packet sockets, so there is none. */
+	/* No such file: the kernel has no packet sockets. */
 	if (err && err != -ENOENT)
 		return err;
 	err = for_each_line(PROC_PTYPE, take_hook, l);
@@ -143,7 +137,7 @@ static int look_at_side(struct taps *taps, const struct netpath *path, int side,
 		.receiver = both || side == NIO_SIDE_RECEIVER,
 	};
 
-	/* The other machine's taps are not ours to see. */
+	/* Taps on another machine are not visible. */
 	return l.device ? netns__visit(netpath__netns(path, side), look_here, &l) : 0;
 }
 
@@ -151,7 +145,7 @@ static int look_at_side(struct taps *taps, const struct netpath *path, int side,
 
 struct elsewhere {
 	struct look look;
-	ino_t own[NIO_SIDE_NR]; /* the path's namespaces, looked into already */
+	ino_t own[NIO_SIDE_NR]; /* the path's namespaces, already visited */
 };
 
 static ino_t inode_of_netns(int fd)
@@ -173,23 +167,18 @@ static void look_into_netns(int fd, void *arg)
 	struct elsewhere *e = arg;
 	ino_t inode = inode_of_netns(fd);
 
-	/* What may not be looked into stays unseen: it cannot be distinguished from what has no
-	 * taps. */
+	/* A namespace that cannot be visited counts as one without taps. */
 	if (inode != e->own[NIO_SIDE_SENDER] && inode != e->own[NIO_SIDE_RECEIVER])
 		netns__visit(fd, look_for_unbound, &e->look);
 }
 
-/*
- * Until Linux 6.15 a socket on every device is called for the packets of every namespace, and turns
- * those of others away only after their zero-copy pages were copied for it (ptype_all was global;
- * now it is a member of struct net).
- */
+/* Before 6.15 a tap on every device makes all namespaces copy (ptype_all; docs/KERNELS.md). */
 static void look_elsewhere(struct taps *taps, const struct netpath *path)
 {
 	struct elsewhere e = {
 		.look = {.taps = taps,
 			 .device = "",
-			 .ifindex = INT_MAX, /* no device: only sockets on every one */
+			 .ifindex = INT_MAX, /* no device: only sockets on every device */
 			 .sender = true,
 			 .receiver = netpath__side_device(path, NIO_SIDE_RECEIVER) != NULL,
 			 .elsewhere = true},
@@ -215,7 +204,7 @@ static int look_at_path(struct taps *taps, const struct netpath *path)
 	return err ? err : look_at_side(taps, path, NIO_SIDE_RECEIVER, false);
 }
 
-/* ---- who holds them ---- */
+/* ---- processes that hold them ---- */
 
 static void read_comm(const char *pid, char *out, size_t len)
 {
@@ -252,7 +241,7 @@ static void take_descriptor(struct taps *taps, const char *pid, int dir, const c
 	}
 }
 
-/* false: the process does not let us see what it holds. */
+/* false: the process's descriptors are not readable. */
 static bool look_into_process(struct taps *taps, const char *pid)
 {
 	struct dirent *entry;
@@ -277,7 +266,7 @@ static bool any_unnamed(const struct taps *taps)
 	return false;
 }
 
-/* The first process that holds a socket stands for all that share it. */
+/* Names the first process that holds a socket; others may share the socket. */
 static void find_holders(struct taps *taps)
 {
 	bool all_seen = true;

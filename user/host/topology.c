@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reading CPUs, cores and nodes from affinity and sysfs; see topology.h. */
+/* Owns reading CPUs, cores and NUMA nodes from affinity and sysfs; see topology.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define CPU_DIR "/sys/devices/system/cpu/cpu%u"
 
-/* "0,4" or "0-1": the lowest is the core's name. */
+/* "0,4" or "0-1": the lowest CPU identifies the core. Without sysfs data, a CPU is a core. */
 static unsigned int core_of(unsigned int cpu)
 {
 	char path[96], line[256], *end;
@@ -25,7 +25,7 @@ static unsigned int core_of(unsigned int cpu)
 	return end == line ? cpu : (unsigned int)first;
 }
 
-/* A CPU's directory has a link to its node's: "node1". */
+/* A CPU's directory has a link named after its node: "node1". */
 static unsigned int node_of(unsigned int cpu)
 {
 	const struct dirent *entry;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Owns starting, addressing and ending one unprivileged process; see child.h. What happens between
- * fork and exec is child_become.c's. Knows nothing of what the process does or says.
- */
+/* Owns starting, addressing and ending one unprivileged process; see child.h. */
 #include "base/invoker.h"
 #include "base/log.h"
 #include "base/loop.h"
@@ -34,12 +31,11 @@
 #define MFD_EXEC 0x10
 #endif
 
-/* A process that SIGKILL reached is the kernel's to take down: that may take long on a busy
- * machine. */
+/* After SIGKILL the kernel may take long to end a process on a busy machine. */
 #define KILLED_NS 10000000000ULL
-/* From fork to exec nothing waits but for files. */
+/* Between fork and exec only file access can block. */
 #define EXEC_NS 10000000000ULL
-#define LOOK_MS 10 /* for the end of a wait */
+#define LOOK_MS 10 /* poll interval */
 
 static const char *const step_text[CHILD_STEP_NR] = {
 #define X(id, text) [CHILD_STEP_##id] = text,
@@ -66,10 +62,7 @@ static void user__nobody(uid_t *uid, gid_t *gid)
 	}
 }
 
-/*
- * A copy in memory that anyone may execute. For a program the child's user may not: a build made
- * with umask 077.
- */
+/* Copies a program to a memfd that anyone may execute (a build with umask 077 is not). */
 static int exe__copy(int exe)
 {
 	struct stat st;
@@ -98,7 +91,7 @@ fail:
 	return err;
 }
 
-/* Opened by us, so that it may lie where the child's user cannot go. */
+/* The parent opens the program: the child's user may have no access to its directory. */
 static int exe__open(const char *path, bool copy)
 {
 	int exe = open(path, O_RDONLY | O_CLOEXEC), fd;
@@ -121,7 +114,7 @@ static int start__pipes(struct child_start *s)
 {
 	if (pipe2(s->in, O_CLOEXEC) || pipe2(s->out, O_CLOEXEC) || pipe2(s->status, O_CLOEXEC))
 		return -errno;
-	/* Only our ends: the other end of a pipe has flags of its own. */
+	/* Only our ends: each end of a pipe has its own flags. */
 	if (fcntl(s->in[PIPE_WRITE], F_SETFL, O_WRONLY | O_NONBLOCK) ||
 	    fcntl(s->out[PIPE_READ], F_SETFL, O_RDONLY | O_NONBLOCK))
 		return -errno;
@@ -139,7 +132,7 @@ static void start__close(struct child_start *s)
 	fd__close(&s->status[PIPE_WRITE]);
 }
 
-/* Signals are held back across the fork, so that no handler of ours runs in the child. */
+/* Blocks signals across the fork, so that no handler of ours runs in the child. */
 static pid_t start__fork(struct child_start *s)
 {
 	sigset_t all, old;
@@ -157,7 +150,7 @@ static pid_t start__fork(struct child_start *s)
 	return pid < 0 ? err : pid;
 }
 
-/* A wait is over at its limit; when SIGINT or SIGTERM has come, soon. */
+/* A wait ends at its limit, or soon after a signal that ends the program. */
 static bool is_over(uint64_t begun_ns, uint64_t limit_ns)
 {
 	uint64_t waited = loop__now_ns() - begun_ns;
@@ -165,7 +158,7 @@ static bool is_over(uint64_t begun_ns, uint64_t limit_ns)
 	return waited >= limit_ns || (waited >= TIME_LIMIT_STOP_NS && loop__is_to_end());
 }
 
-/* Ends a process and waits for its end: 0, -EBUSY when it goes on, -errno. */
+/* Kills a process and waits for its end. 0 or -errno; -EBUSY: it still runs. */
 static int pid__end(pid_t pid, int *status)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -194,7 +187,7 @@ static void say_left(pid_t pid)
 		  (int)pid, (int)pid);
 }
 
-/* Waits for exec, or for what it failed with: bytes read as of read(2), or -errno. */
+/* Waits for exec or a failure. Returns the bytes read (0: exec), or -errno. */
 static ssize_t status__read(int fd, struct child_failure *failure)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -210,7 +203,7 @@ static ssize_t status__read(int fd, struct child_failure *failure)
 	return n < 0 ? -errno : n;
 }
 
-/* Waits until exec closed the pipe, or the child said why it came to none. */
+/* Waits until exec closes the pipe, or the child reports a failure. */
 static int start__confirm(struct child_start *s, pid_t pid, enum child_step *step)
 {
 	struct child_failure failure;
@@ -294,7 +287,7 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 	return err;
 }
 
-/* Writes without SIGPIPE: one that our write raises is taken back before it can be delivered. */
+/* Writes without SIGPIPE: discards the SIGPIPE that this write raises. */
 static ssize_t pipe__write(int fd, const struct iovec *iov, int n)
 {
 	const struct timespec now = {0};
@@ -329,7 +322,7 @@ int child__say(struct child *c, const char *line)
 
 	if (!c->pid || c->in < 0)
 		return -EPIPE;
-	/* Up to PIPE_BUF a write is all or nothing. */
+	/* A write of up to PIPE_BUF is atomic. */
 	if (len >= PIPE_BUF)
 		return -EMSGSIZE;
 	do {
@@ -359,7 +352,7 @@ void child__doom(struct child *c)
 {
 	if (!c->pid)
 		return;
-	/* Who may not signal it (no CAP_KILL) ends it by the end of its stdin. */
+	/* The end of stdin ends a process that we may not signal (no CAP_KILL). */
 	fd__close(&c->in);
 	if (c->reaped)
 		return;
@@ -369,7 +362,7 @@ void child__doom(struct child *c)
 
 void child__kill(struct child *c)
 {
-	/* The descriptors of a zeroed child are 0: not its own. */
+	/* The descriptors of a zeroed child are 0, which it does not own. */
 	if (!c->pid)
 		return;
 	child__doom(c);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Owns the way of a forked process to its exec: descriptors, namespace, credentials, signals. Knows
- * nothing of the process that waits for it but the status pipe.
- */
+/* Owns the way of a forked process to its exec: descriptors, namespace, credentials, signals. */
 #include "child_become.h"
 
 #include <errno.h>
@@ -17,12 +14,11 @@
 
 #include "common/uid_map.h"
 
-/* Descriptors of the child from fork to exec: its own three, then these two, closed by exec. */
+/* Descriptors of the child until exec: its own 0 to 2, and these two, which exec closes. */
 #define FD_EXE    3
 #define FD_STATUS 4
-#define FD_FIRST  5 /* from here on: ours, not the child's */
+#define FD_FIRST  5 /* netns, then others of ours; closed before exec */
 
-/* No handler, no ignored signal and no mask of ours survives. */
 static void child__reset_signals(void)
 {
 	struct sigaction sa = {.sa_handler = SIG_DFL};
@@ -35,10 +31,7 @@ static void child__reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/*
- * Every descriptor is first moved up, out of the way: our own 0 to 4 may be closed, and a pipe may
- * have got one of these numbers.
- */
+/* Moves every descriptor up first: our 0 to 4 may be closed, and a pipe may have such a number. */
 static int child__arrange_fds(struct child_start *s)
 {
 	const struct {
@@ -78,7 +71,7 @@ static int child__enter_netns(const struct child_start *s)
 	return setns(s->netns, CLONE_NEWNET) ? -errno : 0;
 }
 
-/* Without CAP_SETPCAP (a container) the bounding set stays: no_new_privs makes it powerless. */
+/* Without CAP_SETPCAP (a container) the bounding set stays; no_new_privs makes it useless. */
 static int child__change_id(const struct child_start *s)
 {
 	capng_flags_t flags = CAPNG_DROP_SUPP_GRP | CAPNG_CLEAR_AMBIENT;
@@ -109,7 +102,7 @@ static int child__check_powerless(void)
 	return 0;
 }
 
-/* Asks the kernel what we are now: a drop that did not happen must not go on. */
+/* Verifies with the kernel that the privileges are gone. */
 static int child__check_dropped(const struct child_start *s)
 {
 	uid_t ruid, euid, suid;
@@ -124,10 +117,7 @@ static int child__check_dropped(const struct child_start *s)
 	return child__check_powerless();
 }
 
-/*
- * Root of a user namespace without another uid is an ordinary user outside, and stays it: there is
- * nobody to become.
- */
+/* Root of a user namespace without other uids is an ordinary user outside, and stays root. */
 static bool child__stays(const struct child_start *s)
 {
 	return s->root && uid_map__own_root_only(s->uid);
@@ -145,8 +135,8 @@ static int child__drop(const struct child_start *s)
 }
 
 /*
- * After the credentials: a change of them clears the death signal. A session of its own: with the
- * controlling terminal of root it could type commands there (TIOCSTI), unprivileged as it is.
+ * Called after the change of credentials, which clears the parent-death signal. The new session has
+ * no terminal: with root's terminal the child could type commands there (TIOCSTI).
  */
 static int child__tie(const struct child_start *s)
 {
@@ -155,10 +145,7 @@ static int child__tie(const struct child_start *s)
 	return getppid() == s->parent ? 0 : -ESRCH;
 }
 
-/*
- * By path first: the process is then named after its file, which kernels before 6.14 do not manage
- * for a descriptor. By the descriptor where the child's user may not go.
- */
+/* By path first: before 6.14 fexecve() names the process after the descriptor's number. */
 static int child__exec(const struct child_start *s)
 {
 	execv(s->argv[0], s->argv);
@@ -167,7 +154,7 @@ static int child__exec(const struct child_start *s)
 	return -errno;
 }
 
-/* Everything up to exec; returns only when it failed. */
+/* Everything up to exec; returns only -errno. */
 static int child__try(struct child_start *s, uint32_t *step)
 {
 	int err;

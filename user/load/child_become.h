@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The two halves of a start: what child.c prepares before the fork, and how the new process becomes
- * the program (child_become.c). Included by these two only.
- */
+/* Owns the state that child.c prepares before fork and child_become.c uses after it. */
 #ifndef NETIOTRACE_CHILD_BECOME_H
 #define NETIOTRACE_CHILD_BECOME_H
 
@@ -10,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Steps of a start, by number: what failed in the child travels over a pipe. */
+/* Steps of a start; the child sends the number of a failed step through a pipe. */
 /* clang-format off */
 #define CHILD_STEPS(X)                                                  \
 	X(PIPE,  "create pipes")                                        \
@@ -40,7 +37,7 @@ enum pipe_end {
 	PIPE_WRITE,
 };
 
-/* Everything a start holds until it has succeeded or failed. */
+/* State of a start until its success or failure. */
 struct child_start {
 	char *const *argv;
 	int netns;
@@ -52,10 +49,7 @@ struct child_start {
 	int in[2], out[2], status[2];
 };
 
-/*
- * To be called in the forked process, with all signals blocked. Becomes the program, or reports
- * where it failed over the status pipe and exits; never returns.
- */
+/* Call after fork, all signals blocked. Runs the program, or reports the failed step and exits. */
 _Noreturn void child__become(struct child_start *s);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Owns one load generator process as a source of events: pipe to lines, and its statistics into an
- * app_result. What a line means is driver_decode.c's. Nothing here waits.
- */
+/* Owns splitting the output of one load generator into lines; see driver.h. */
 #include "driver.h"
 
 #include <errno.h>
@@ -31,7 +28,7 @@ void driver__clear(struct driver *d)
 	d->start = 0;
 }
 
-/* Reads what fits: bytes read, 0 at end of file, or -errno (-EAGAIN: nothing there now). */
+/* Reads once. Returns bytes, 0 at end of file, or -errno (-EAGAIN: nothing there now). */
 static ssize_t driver__fill(struct driver *d)
 {
 	ssize_t n;
@@ -55,7 +52,7 @@ static ssize_t driver__fill(struct driver *d)
 	return n;
 }
 
-/* A whole line in the buffer, without its newline, or NULL. */
+/* The next whole line, without its newline, or NULL. */
 static const char *driver__line(struct driver *d, size_t *len)
 {
 	char *line = d->buf + d->start, *end;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Drives one load generator process by the protocol of docs/LOADGEN.md: splits its stdout into
- * lines, decodes each into an event, and copies its statistics into an app_result. The decoding is
- * pure (driver__decode) and unit-tested; nothing here waits.
- */
+/* Owns one load generator process as a source of events (docs/LOADGEN.md). Never waits. */
 #ifndef NETIOTRACE_DRIVER_H
 #define NETIOTRACE_DRIVER_H
 
@@ -21,7 +17,7 @@ enum driver_event {
 	DRIVER_QUIESCED,
 	DRIVER_STATS,
 	DRIVER_DONE,
-	DRIVER_ERROR, /* message set; the process is ending */
+	DRIVER_ERROR, /* message is set; the process is ending */
 	DRIVER_EOF,   /* stdout closed */
 };
 
@@ -36,18 +32,18 @@ struct driver {
 };
 
 void driver__init(struct driver *d, enum nio_side side);
-void driver__clear(struct driver *d); /* kills the child if it still runs; takes a cleared driver */
+void driver__clear(struct driver *d); /* kills a running child; takes a cleared driver */
 
-/* "ready": the name of an event in the protocol. */
+/* The name of an event in the protocol: "ready". */
 const char *driver_event__name(enum driver_event event);
 
 /*
- * The next event, from what the pipe holds now: reads without blocking. -EPROTO for a line that is
- * not the protocol (report.message says what), -E2BIG for a line over DRIVER_LINE_MAX, -errno.
+ * Returns the next event in the pipe without blocking. 0 or -errno; -EPROTO: not a line of the
+ * protocol (see report.message), -E2BIG: a line over DRIVER_LINE_MAX.
  */
 int driver__next(struct driver *d, enum driver_event *event);
 
-/* Decodes one line (no newline). 0, or -EPROTO with report->message set. */
+/* Decodes one line without newline. 0 or -errno; -EPROTO sets report->message. Pure. */
 int driver__decode(const char *line, size_t len, enum nio_side side, struct load_report *report,
 		   enum driver_event *event);
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Owns the decoding of one line of the load generator protocol (docs/LOADGEN.md) into an event and
- * its numbers. The line comes from another process and is not trusted: every type, range and length
- * is checked. Pure: knows nothing of pipes or processes.
- */
+/* Owns decoding one line of the protocol (docs/LOADGEN.md), which is not trusted. Pure. */
 #include "driver.h"
 
 #include <errno.h>
@@ -51,7 +47,7 @@ static int report__take_gather(struct load_report *r, const json_t *stats)
 		       {"ns", &r->gather_ns}, {"sampled", &r->gather_sampled});
 }
 
-/* What the receiver confirmed to the sender; its members are null until it has. */
+/* What the receiver confirmed to the sender; the members are null before. */
 static int report__take_confirmed(struct load_report *r, const json_t *stats)
 {
 	const json_t *obj = json_object_get(stats, "confirmed");
@@ -77,7 +73,7 @@ static int report__take_latencies(struct load_report *r, const json_t *latency, 
 	return err;
 }
 
-/* What a receiver has replied, or a sender has read of replies. */
+/* Replies that a receiver has sent, or a sender has read. */
 static int report__take_replies(struct load_report *r, const json_t *stats, uint64_t *bytes,
 				uint64_t *messages)
 {
@@ -141,7 +137,7 @@ static int report__take_receiver(struct load_report *r, const json_t *stats)
 	return err ? err : report__take_latencies(r, latency, NIO_SIDE_RECEIVER);
 }
 
-/* interrupted: the sender's to say; where it is missing, nothing was. */
+/* Only the sender must say "interrupted"; a missing one is false. */
 static int report__take_stats(struct load_report *r, const json_t *stats, enum nio_side side)
 {
 	const json_t *interrupted = json_object_get(stats, "interrupted");
@@ -158,7 +154,7 @@ static int report__take_stats(struct load_report *r, const json_t *stats, enum n
 				       : report__take_receiver(r, stats);
 }
 
-/* Cookie 0 means a socket that is not watched; the kernel never gives it out. */
+/* The kernel assigns no cookie 0. */
 static int report__take_cookie(struct load_report *r, const json_t *connection, size_t nr)
 {
 	uint64_t index, cookie;
@@ -187,7 +183,7 @@ static int compare_cookies(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Sorted, not compared pair by pair: of 4096 there are 8 million. */
+/* Sorts the cookies: 4096 have 8 million pairs. */
 static int report__check_cookies(struct load_report *r, size_t nr)
 {
 	uint64_t *sorted = malloc(nr * sizeof(*sorted));
@@ -204,7 +200,7 @@ static int report__check_cookies(struct load_report *r, size_t nr)
 	return i < nr ? fields__refuse(r, "two connections have one cookie") : 0;
 }
 
-/* What the sender's socket says of itself; null where the kernel does not tell. */
+/* Congestion control of the sender's socket; null if unknown. */
 static void report__take_congestion(struct load_report *r, const json_t *obj)
 {
 	const char *name =
@@ -280,7 +276,7 @@ static int report__take(struct load_report *r, const json_t *obj, enum nio_side 
 	}
 }
 
-/* The events a side may send. */
+/* The events that each side may send. */
 static const struct {
 	const char *name;
 	enum driver_event event;
@@ -322,7 +318,7 @@ static int event__find(struct load_report *r, const json_t *obj, enum nio_side s
 			      side == NIO_SIDE_SENDER ? "sender" : "receiver");
 }
 
-/* Of a line that was refused only the reason remains. */
+/* Keeps only the reason of a refused line. */
 static void report__clear_but_message(struct load_report *r)
 {
 	char message[sizeof(r->message)];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fields of a line of the protocol, by name and type; see fields.h. Pure. */
+/* Owns fields of a protocol line, by name and type; see fields.h. */
 #include "fields.h"
 
 #include <errno.h>
@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text of another process, on its way to a terminal: no control characters, no half character. */
 void fields__set_message(struct load_report *r, const char *text)
 {
 	size_t i, len = strlen(text);
@@ -22,7 +21,7 @@ void fields__set_message(struct load_report *r, const char *text)
 		r->message[i] = text[i];
 		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
 			r->message[i] = '?';
-		/* U+0080 to U+009F: control characters too, two bytes each. */
+		/* U+0080 to U+009F are control characters of two bytes. */
 		if (text[i] == '\xc2' && (unsigned char)text[i + 1] < 0xa0 && i + 1 < len) {
 			r->message[i++] = '?';
 			r->message[i] = '?';
@@ -133,7 +132,7 @@ static int hist__take_buckets(struct load_report *r, struct hist *h, const char 
 	return 0;
 }
 
-/* Whether count numbers of [min, max] can have this sum. */
+/* Can count numbers in [min, max] have this sum? */
 static bool sum__fits(uint64_t sum, uint64_t count, uint64_t min, uint64_t max)
 {
 	uint64_t least, most;
@@ -142,7 +141,7 @@ static bool sum__fits(uint64_t sum, uint64_t count, uint64_t min, uint64_t max)
 	       (__builtin_mul_overflow(max, count, &most) || sum <= most);
 }
 
-/* Extremes and sum are the load generator's own, exact where buckets are not. */
+/* Extremes and sum are exact, as the load generator counted them; buckets are not. */
 static int hist__take_extremes(struct load_report *r, struct hist *h, const char *key,
 			       const json_t *obj)
 {
@@ -178,7 +177,7 @@ static int hist__take(struct load_report *r, struct hist *h, const char *key, co
 		return err;
 	if (h->count != count)
 		return fields__refuse(r, "\"%s\": count is not the sum of the buckets", key);
-	/* Nothing has no extremes, whatever is written there. */
+	/* Without values there are no extremes, whatever the line says. */
 	return count ? hist__take_extremes(r, h, key, obj) : 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Command lines of the load generator; see loadgen_args.h. */
+/* Owns building the load generator's command lines; see loadgen_args.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -108,7 +108,7 @@ int loadgen_args__receiver(struct arglist *args, const char *program, const stru
 {
 	int err = add_receiver(args, program, t, address, 0);
 
-	/* What the receiver sends are replies only. */
+	/* A receiver sends nothing but replies. */
 	if (err || !t->request_response)
 		return err;
 	return add_string(args, "--congestion", t->congestion);

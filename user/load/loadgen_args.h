@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command lines that the load generator's two sides are started with (docs/LOADGEN.md). */
+/* Owns the command lines of both sides of the load generator (docs/LOADGEN.md). */
 #ifndef NETIOTRACE_LOADGEN_ARGS_H
 #define NETIOTRACE_LOADGEN_ARGS_H
 
@@ -7,7 +7,7 @@
 #include "common/mode.h"
 #include "model/traffic.h"
 
-/* An argument list; its strings are its own. Start from {0}. */
+/* A list that owns its strings. Start from {0}. */
 struct arglist {
 	char **argv; /* NULL-terminated */
 	size_t argc;
@@ -15,19 +15,16 @@ struct arglist {
 
 void arglist__clear(struct arglist *args);
 
-/* 0 or -ENOMEM; on error the list may hold a part: arglist__clear() frees it in any case. */
+/* 0 or -ENOMEM. The list may be partial on error; arglist__clear() frees it in any case. */
 int loadgen_args__receiver(struct arglist *args, const char *program, const struct traffic *t,
 			   const char *address);
-/* A receiver that serves session after session, where --listen says (resolved). */
+/* A receiver that serves session after session at the resolved address of --listen. */
 int loadgen_args__server(struct arglist *args, const char *program, const struct traffic *t,
 			 const struct address *listen);
 int loadgen_args__sender(struct arglist *args, const char *program, const struct traffic *t,
 			 enum mode mode, const char *address, unsigned int port);
 
-/*
- * The path of netio-loadgen, which stands beside this program, wherever that was installed. 0 or
- * -errno.
- */
+/* The path of netio-loadgen, beside this program's file. 0 or -errno. */
 int loadgen_args__find(char *path, size_t len);
 
 #endif
