@@ -10,7 +10,7 @@ which is sampled; each has processes of its own, and the last that send and rece
 two counts of a class are to be such as one share gives, by an exact test: that each lies in the other's 95 % interval
 is not what two counts of one share do, least of all of rare classes (the interval of one sample does not hold 0, which
 the other may have). The test takes samples to be independent. As both counts are of the same time, what changes in it
-is in both, and they are (docs/TRUST.md).
+is in both, and they are (docs/measurements/perf-all-cpus.md).
 
 What a rule does to both counts alike is not seen in them; so perf's stacks that end in a function that copies, called
 by one that says for which stage, must be of that class by the rules.

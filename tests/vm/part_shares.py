@@ -8,7 +8,7 @@ Of each mode: shares of the time that send calls were on a CPU. By samples that 
 tcp_sendmsg, by exact times path_ns without what a call sleeps (wait) and what others ran in the middle of it (preempted),
 of which there is no sample. The two are of rounds of their own: the share of a part differs between rounds, which the range
 of the timed rounds shows, and samples are few, which Wilson's interval shows. Exit 1 where they are apart. By hand, of
-rounds in a guest whose clock counts instructions (docs/TRUST.md has the result):
+rounds in a guest whose clock counts instructions (docs/measurements/send-call-parts.md has it):
 
     scripts/vm/run -i -o OUT -t 1800 6.12 /bin/bash -c 'build/netiotrace -q --mode onecopy --size 64k --backend trampoline
         --rounds 8 --duration 1s --warmup 100ms --json "$VM_OUT/onecopy.json"'
