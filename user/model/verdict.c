@@ -198,12 +198,12 @@ static void find_flattened(struct verdict *v, const struct evidence *e)
 	char bytes[UNITS_BUF];
 
 	add(v, ZC_CAUSE_NO_SG,
-	    "the device (%s) does no scatter-gather (%s), so the kernel copied each packet into "
-	    "one piece in front of it",
+	    "the device (%s) does %s (ethtool says), so the kernel copied each packet into one "
+	    "piece in front of it",
 	    e->env->device,
 	    e->env->device_tx_checksum.known && !e->env->device_tx_checksum.value
-		    ? "nor checksums, without which there is none"
-		    : "ethtool says");
+		    ? "neither scatter-gather nor checksums"
+		    : "no scatter-gather");
 	if (e->other.known && e->other.value) {
 		struct cause *c = &v->causes[v->causes_nr - 1];
 		size_t len = strlen(c->evidence);
