@@ -170,12 +170,3 @@ need_two_cpus() {
 	cat out
 	grep -qx 'lost 0 of events, 0 of bytes, 0 of the histogram; interrupted' out
 }
-
-# What attach ends by: its programs stay attached, and what they saw is read once none is at work.
-@test "a wait lasts until all that was at work before is over" {
-	need_two_cpus
-	build_object grace "$REPO/user/kernel/grace_period.c"
-	./run >out
-	cat out
-	grep -qx 'at work after the wait: 0, without it: some' out
-}
