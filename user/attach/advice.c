@@ -118,8 +118,7 @@ static void advise_zerocopy(struct judgement *j, const struct grounds *e)
 	const struct baseline_point *p;
 	char sends[UNITS_BUF], size[UNITS_BUF], at[UNITS_BUF];
 
-	if (!e->baseline || bytes < ADVICE_BYTES || !calls ||
-	    b->calls[NIO_CALL_ZEROCOPY].events)
+	if (!e->baseline || bytes < ADVICE_BYTES || !calls || b->calls[NIO_CALL_ZEROCOPY].events)
 		return;
 	p = baseline__near(e->baseline, bytes / calls);
 	if (p->order == -1)

@@ -226,12 +226,6 @@ static void add_uncovered(__u64 *to, const __u64 *from)
 		to[kind] += from[kind];
 }
 
-static void add_values(uint64_t *to, const uint64_t *from, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		to[i] += from[i];
-}
-
 static void add_times(struct books *b, uint64_t first_ns, uint64_t last_ns)
 {
 	if (first_ns && (!b->first_ns || first_ns < b->first_ns))
@@ -302,38 +296,6 @@ void books__add_socket(struct books *b, const struct sock_state *s)
 	b->zerocopy += pins;
 	b->zerocopy_local += pins && is_local(s);
 	add_times(b, s->first_ns, s->last_ns);
-}
-
-void books__add(struct books *b, const struct books *other)
-{
-	b->connections += other->connections;
-	b->unmeasured += other->unmeasured;
-	b->socket_tx += other->socket_tx;
-	b->socket_rx += other->socket_rx;
-	b->received += other->received;
-	b->seen_tx += other->seen_tx;
-	b->seen_rx += other->seen_rx;
-	b->left_out += other->left_out;
-	b->retrans += other->retrans;
-	add_amounts(b->calls, other->calls, NIO_CALL_NR);
-	add_amounts(b->stages, other->stages, NIO_STAGE_NR);
-	b->spliced += other->spliced;
-	for (size_t side = 0; side < NIO_SIDE_NR; side++) {
-		add_uncovered(b->uncovered[side], other->uncovered[side]);
-		b->divided[side] += other->divided[side];
-	}
-	b->ids += other->ids;
-	b->completed += other->completed;
-	b->copied += other->copied;
-	b->unseen += other->unseen;
-	add_values(b->refused, other->refused, NIO_REFUSAL_NR);
-	b->zc_without_option += other->zc_without_option;
-	add_values(b->tx_sizes, other->tx_sizes, NIO_SIZES);
-	add_values(b->rx_sizes, other->rx_sizes, NIO_SIZES);
-	b->local += other->local;
-	b->zerocopy += other->zerocopy;
-	b->zerocopy_local += other->zerocopy_local;
-	add_times(b, other->first_ns, other->last_ns);
 }
 
 uint64_t books__booked(const struct books *b, enum nio_side side)

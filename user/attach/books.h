@@ -52,9 +52,6 @@ struct books {
 /* Adds what was seen of one connection. */
 void books__add_socket(struct books *b, const struct sock_state *s);
 
-/* Adds books to books. */
-void books__add(struct books *b, const struct books *other);
-
 /*
  * Bytes of the sockets' own count less those booked: 0 when nothing was missed. Unknown, with the
  * reason, where a socket's numbers count something else than what is sent.

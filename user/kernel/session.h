@@ -57,7 +57,6 @@ int session__attach(struct session *s, const struct plan *plan);
  */
 void session__rest(struct session *s, const struct plan *rest);
 void session__forget_streams(struct session *s, const uint64_t *cookies, size_t n);
-unsigned int session__attached(const struct session *s);
 
 /* Watches the sockets with these cookies: their traffic goes to slot, as the given side's. */
 int session__watch(struct session *s, const uint64_t *cookies, size_t n, unsigned int slot,

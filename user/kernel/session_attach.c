@@ -86,12 +86,3 @@ void session__rest(struct session *s, const struct plan *rest)
 		    !session__wants(rest, bpf_program__name(s->programs[i])))
 			session__detach(s, i);
 }
-
-unsigned int session__attached(const struct session *s)
-{
-	unsigned int n = 0;
-
-	for (size_t i = 0; i < s->programs_nr; i++)
-		n += s->links[i] != NULL;
-	return n;
-}

@@ -331,23 +331,6 @@ int child__say(struct child *c, const char *line)
 	return n < 0 ? n : 0;
 }
 
-int child__poll(struct child *c)
-{
-	pid_t pid;
-
-	if (!c->pid)
-		return -ECHILD;
-	if (c->reaped)
-		return 1;
-	do {
-		pid = waitpid(c->pid, &c->status, WNOHANG);
-	} while (pid < 0 && errno == EINTR);
-	if (pid < 0)
-		return -errno;
-	c->reaped = pid > 0;
-	return c->reaped;
-}
-
 void child__doom(struct child *c)
 {
 	if (!c->pid)

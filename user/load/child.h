@@ -33,9 +33,6 @@ int child__start(struct child *c, char *const argv[], int netns, const char **st
 /* Writes a line and a newline. 0 or -errno; -EPIPE: the child is gone. Never raises SIGPIPE. */
 int child__say(struct child *c, const char *line);
 
-/* Reaps without waiting. 1: ended (status set), 0: running, or -errno. */
-int child__poll(struct child *c);
-
 /* Closes its stdin and sends SIGKILL, without waiting, so that several children end in parallel. */
 void child__doom(struct child *c);
 

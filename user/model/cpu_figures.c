@@ -91,16 +91,3 @@ struct cpu_figure cpu_figures__both(const struct run_result *r, enum cpu_class c
 	both.high = both.value.value + hypot(s.high - s.value.value, t.high - t.value.value);
 	return both;
 }
-
-struct real cpu_figures__unclassified(const struct run_result *r)
-{
-	uint64_t samples = 0, other = 0;
-
-	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR && r->cpu.known; w++) {
-		samples += r->cpu.by[w].samples;
-		other += r->cpu.by[w].classes[CPU_CLASS_OTHER];
-	}
-	if (!samples)
-		return (struct real){.reason = r->cpu.known ? no_samples : r->cpu.reason};
-	return (struct real){.value = (double)other / (double)samples, .known = true};
-}

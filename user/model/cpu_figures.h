@@ -27,7 +27,4 @@ struct real cpu_figures__sum(const struct run_result *r, enum nio_sample_whose w
 /* Of sender and receiver together: their sum, its interval from both (independent samples). */
 struct cpu_figure cpu_figures__both(const struct run_result *r, enum cpu_class c);
 
-/* The share of samples, all sides together, that no rule knows; unknown without samples. */
-struct real cpu_figures__unclassified(const struct run_result *r);
-
 #endif

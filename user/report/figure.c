@@ -34,12 +34,6 @@ static const struct {
 	[FIGURE_CPU]        = {"cpu-class",        "stacks",     figure_stacks__classes},
 	[FIGURE_COMPLETION] = {"completion",       "lines",      figure_lines__completion},
 };
-/* clang-format on */
-
-const char *figure__name(enum figure_id id)
-{
-	return figures[id].name;
-}
 
 /*
  * In double quotes gnuplot executes what stands in backquotes, and a backslash or a quote has a

@@ -31,8 +31,6 @@ struct figure {
 	char *settings; /* gnuplot assignments */
 };
 
-const char *figure__name(enum figure_id id);
-
 /* system: one line about the machine, for the caption. 0 or -ENOMEM; figure__clear() in any case.
  */
 int figure__make(struct figure *f, enum figure_id id, const struct analysis *a, const char *system);

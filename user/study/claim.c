@@ -36,27 +36,6 @@ struct claim claim__unknown(const struct estimate *a, const struct estimate *b)
 	};
 }
 
-static double turn(double change)
-{
-	return change > -1 ? 1 / (1 + change) - 1 : (double)NAN;
-}
-
-struct claim claim__turned(const struct claim *c)
-{
-	struct claim t = *c;
-
-	t.a = c->b;
-	t.b = c->a;
-	t.change = turn(c->change);
-	t.low = turn(c->high);
-	t.high = turn(c->low);
-	t.sign = -c->sign;
-	if (claim__holds(c))
-		t.difference =
-			c->difference == DIFFERENCE_HIGHER ? DIFFERENCE_LOWER : DIFFERENCE_HIGHER;
-	return t;
-}
-
 bool claim__holds(const struct claim *c)
 {
 	return difference__holds(c->difference);

@@ -26,9 +26,6 @@ struct claim claim__make(const struct estimate *a, const struct estimate *b,
 /* Nothing is known of one of the two. */
 struct claim claim__unknown(const struct estimate *a, const struct estimate *b);
 
-/* The same, said of the second against the first. */
-struct claim claim__turned(const struct claim *c);
-
 /* Is it claimed, either way? */
 bool claim__holds(const struct claim *c);
 

@@ -269,20 +269,6 @@ static void knows_of_unseen_arrivals(void **state)
 	assert_false(books__arrivals_missed(&(struct books){0}));
 }
 
-static void adds_up(void **state)
-{
-	struct sock_state s = stream(23, 42);
-	struct books one = books_of(&s), two = {0}, three;
-
-	(void)state;
-	books__add(&two, &one);
-	books__add(&two, &one);
-	three = one;
-	books__add_socket(&three, &s);
-	assert_memory_equal(&two, &three, sizeof(two));
-	assert_int_equal(two.connections, 2);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,7 +283,6 @@ int main(void)
 		cmocka_unit_test(counts_copies),
 		cmocka_unit_test(knows_the_machine_itself),
 		cmocka_unit_test(knows_of_unseen_arrivals),
-		cmocka_unit_test(adds_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -410,23 +410,6 @@ static void test_say_does_not_wait_for_the_deaf(void **state)
 	child__kill(&c);
 }
 
-static void test_poll(void **state)
-{
-	struct child c = {0};
-
-	(void)state;
-	NEED_ROOT();
-	assert_int_equal(child__poll(&c), -ECHILD);
-	start(&c, SH("read line; exit 7"), -1);
-	assert_int_equal(child__poll(&c), 0);
-	assert_int_equal(child__say(&c, "go"), 0);
-	assert_true(wait_gone(c.pid));
-	assert_int_equal(child__poll(&c), 1);
-	assert_int_equal(WEXITSTATUS(c.status), 7);
-	assert_int_equal(child__poll(&c), 1);
-	child__kill(&c);
-}
-
 static void test_kill(void **state)
 {
 	int fds = count_fds();
@@ -514,7 +497,6 @@ int main(void)
 		T(test_say),
 		T(test_say_to_the_dead_raises_nothing),
 		T(test_say_does_not_wait_for_the_deaf),
-		T(test_poll),
 		T(test_kill),
 		T(test_dies_with_parent),
 		T(test_unprivileged_start),

@@ -324,7 +324,6 @@ static void figures_are_of_the_runs_own_cpu_time(void **state)
 	(void)state;
 	run_result__init(&run);
 	assert_false(cpu_figures__per_kib(&run, NIO_SAMPLE_SENDER, CPU_CLASS_TX_COPY).value.known);
-	assert_false(cpu_figures__unclassified(&run).known);
 	cpu_time__clear(&run.cpu);
 	take(&run.cpu, NIO_SAMPLE_SENDER, "a", CPU_CLASS_TX_COPY, 300);
 	take(&run.cpu, NIO_SAMPLE_SENDER, "b", CPU_CLASS_OTHER, 100);
@@ -335,7 +334,6 @@ static void figures_are_of_the_runs_own_cpu_time(void **state)
 	assert_near(f.value.value, 976562.5 * 0.75, 1e-6);
 	assert_true(f.low < f.value.value && f.value.value < f.high);
 	assert_near(cpu_figures__sum(&run, NIO_SAMPLE_SENDER).value, 976562.5, 1e-6);
-	assert_near(cpu_figures__unclassified(&run).value, 0.25, 1e-12);
 	/* Of the receiver no sample is no knowledge; of elsewhere it is a measured nothing. */
 	assert_false(cpu_figures__per_kib(&run, NIO_SAMPLE_RECEIVER, CPU_CLASS_LOCK).value.known);
 	run.cpu.payload = 1 << 20;
@@ -417,7 +415,6 @@ static void the_time_that_is_divided(void **state)
 	cpu_time__none(&run.cpu, "not sampled");
 	assert_false(cpu_figures__total(&run, NIO_SAMPLE_SENDER).known);
 	assert_string_equal(cpu_figures__sum(&run, NIO_SAMPLE_SENDER).reason, "not sampled");
-	assert_string_equal(cpu_figures__unclassified(&run).reason, "not sampled");
 }
 
 /* A reason is text, whatever it has in it. */

@@ -224,7 +224,8 @@ static void no_scatter_gather_in_front_of_the_device(void **state)
 	f->env.device_scatter_gather.value = false;
 	assert_says(judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE)->text, "ethtool says");
 	f->env.device_tx_checksum.value = false;
-	assert_says(judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE)->text, "neither scatter-gather nor checksums (ethtool says)");
+	assert_says(judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE)->text,
+		    "neither scatter-gather nor checksums (ethtool says)");
 	book(&f->run, NIO_STAGE_OTHER_COPY, PINNED);
 	assert_says(judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE)->text, "other_copy is 2 GB.");
 }
