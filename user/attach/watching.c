@@ -194,7 +194,7 @@ static void take_process(struct watching *w, pid_t pid, bool named)
 	take_read(w, pid, task.started, false);
 	target__add_netns(&w->target, pid);
 	err = target__adopt(&w->target, w->watcher, &pid, 1, w->o->ports, w->o->ports_nr);
-	if (err && target__is_short(-err))
+	if (err)
 		log_warning("sockets that process %d has already may be missing: %s.", pid,
 			    strerror(-err));
 }
@@ -270,6 +270,7 @@ static void take_children(struct watching *w)
 static void take_everybody(struct watching *w)
 {
 	const struct attach_options *o = w->o;
+	int err;
 
 	target__add_netns(&w->target, 0);
 	for (size_t i = 0; i < o->pids_nr; i++)
@@ -285,7 +286,10 @@ static void take_everybody(struct watching *w)
 	if (attach_options__by_task(o))
 		return;
 	target__add_all_netns(&w->target);
-	target__adopt(&w->target, w->watcher, NULL, 0, o->ports, o->ports_nr);
+	err = target__adopt(&w->target, w->watcher, NULL, 0, o->ports, o->ports_nr);
+	if (err)
+		log_warning("connections that there are already may be missing: %s.",
+			    strerror(-err));
 }
 
 /* To be told when a process of --pid is gone. 0 or -errno. */

@@ -131,11 +131,12 @@ static int dump_all(struct visitor *v)
 	if (!nl)
 		return -errno;
 	err = mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0 ? -errno : dump(nl, AF_INET, v);
-	if (!err)
+	if (!err) {
 		err = dump(nl, AF_INET6, v);
-	/* A kernel without the address family, or its diag module, has no sockets to show. */
-	if (err == -ENOENT || err == -EAFNOSUPPORT)
-		err = 0;
+		/* A kernel without IPv6 has no such sockets. */
+		if (err == -ENOENT || err == -EAFNOSUPPORT)
+			err = 0;
+	}
 	mnl_socket_close(nl);
 	return err;
 }
