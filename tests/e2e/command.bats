@@ -300,7 +300,7 @@ fits() {
 	"$NETIOTRACE" --mode all --rounds 2 --duration 200ms >text 2>stderr </dev/null
 	cat text
 	fits text
-	sed -n 3p text | grep -q '^RESULT .*ero-copy'
+	head -n 4 text | grep -q '^RESULT .*ero-copy' # the head takes two lines where the kernel has a long name
 	grep -q '^CHECKED .* sent = .* received' text
 	"$NETIOTRACE" --mode all --rounds 2 --duration 200ms --details --json out.json >text 2>stderr </dev/null
 	cat text
