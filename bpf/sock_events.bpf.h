@@ -325,9 +325,14 @@ static __always_inline void judge_taken(struct sock_state *s, struct sock_events
 {
 	__s32 further = nio_seq_delta(s->taken_seen, taken);
 	__u64 *uncovered = e->uncovered_bytes[NIO_SIDE_RECEIVER];
+	__u32 window = nio_window;
 
-	if (s->rx_window != nio_window)
-		s->rx_window = nio_window; /* bytes taken outside windows are not judged */
+	/*
+	 * Bytes taken outside windows are not judged. Copies that are seen while the programs are
+	 * detached and attached again have the same even number.
+	 */
+	if (s->rx_window != window || !(window & 1))
+		s->rx_window = window;
 	else if (further > 0)
 		add_to(&uncovered[NIO_UNCOVERED_UNSEEN], further);
 	else if (further < 0)

@@ -96,6 +96,21 @@ stop_collector() {
 	done
 }
 
+@test "attach: bytes received between the windows of a sample are no bytes without a copy" {
+	local port=5983 server
+
+	need_tool iperf3
+	iperf3 -s -1 -p $port >/dev/null 3>&- &
+	server=$!
+	within 10 sh -c "ss -Hltn sport = $port | grep -q ."
+	# Hundreds of thousands of receives: more than are watched at once.
+	"$NETIOTRACE" attach -q --backend tracepoint --json out.json -- iperf3 -c 127.0.0.1 -p $port -R -l 2k -t 4 >/dev/null
+	wait "$server"
+	jq -c '.events, .health, .total.uncovered' out.json
+	jq -e '.events.quality == "sampled" and .total.ledger.rx_copy.bytes == .total.socket.rx_bytes
+		and (.health.missed > 0 or .total.uncovered == [])' out.json
+}
+
 # unseen: of the changes in the file changes, as ftrace has them, those that were on top of a thread of process 1, where a
 # kernel may run no program (docs/KERNELS.md), and whose socket has another that was not: so many an observer that
 # sees all others has to miss, or less, since it does not know each socket from the beginning.
