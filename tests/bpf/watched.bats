@@ -90,7 +90,7 @@ watch() {
 		'completed 5' 'completed_bytes 20000'
 }
 
-@test "calls that took ids while programs were away do not make a copying call a pinning one" {
+@test "calls that took ids between windows do not make a copying call a pinning one" {
 	watch 65536 away_zerocopy 'tx_copy 600' 'tx_pin 4000' 'deferred_copy 8000' 'rx_copy 9100'
 }
 

@@ -106,6 +106,16 @@ static void divide_sent(struct split *d, uint64_t sent)
 }
 
 /*
+ * No call took a zero-copy id, so no call pinned: the calls that a kprobe saw begin were refused
+ * (ENOBUFS), and sent nothing.
+ */
+static void drop_refused_pins(struct split *d)
+{
+	d->stages[NIO_STAGE_TX_PIN] = (struct nio_amount){0};
+	d->calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){0};
+}
+
+/*
  * Several threads sent on one socket, some with MSG_ZEROCOPY, and their messages were not seen:
  * which of their calls took an id is a guess.
  */
@@ -187,6 +197,8 @@ static void split_socket(struct split *d, const struct sock_state *s)
 		split_layer(d, s, sent, read);
 		return;
 	}
+	if (s->zckey == s->zckey_base)
+		drop_refused_pins(d);
 	if (s->several > 1 && s->zckey != s->zckey_base)
 		leave_unclassified(d, sent);
 	else

@@ -200,3 +200,10 @@ const char *findings__shorten(char *buf, size_t size, const char *name, int widt
 	snprintf(buf, size, "%.*s" CUT "%s", head, name, name + tail);
 	return buf;
 }
+
+bool findings__sees_returns(const struct findings *r)
+{
+	const struct plan_row *row = row_of(r, "send_return");
+
+	return row && row->quality == QUALITY_EXACT;
+}

@@ -34,6 +34,9 @@ struct findings {
 enum quality findings__quality(const struct findings *r, const struct books *b,
 			       enum nio_stage stage, const char **reason);
 
+/* Is it seen what send calls return? A hook that sees calls begin has quality derived. */
+bool findings__sees_returns(const struct findings *r);
+
 /* What is to be judged: the whole (p NULL), or a process. */
 struct grounds findings__grounds(const struct findings *r, const struct process *p);
 

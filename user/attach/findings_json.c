@@ -37,18 +37,23 @@ static json_t *calls_json(const struct books *b)
 }
 
 /* Send calls that failed, by error; those that were seen. */
-static json_t *refused_json(const struct books *b)
+static json_t *refused_json(const struct findings *r, const struct books *b)
 {
 	static const char *const keys[NIO_REFUSAL_NR] = {
 #define X(id, key) [NIO_REFUSAL_##id] = key,
 		NIO_REFUSALS(X)
 #undef X
 	};
+	bool returns = findings__sees_returns(r);
 	json_t *o = json_object();
 	int err = 0;
 
 	for (int i = 0; i < NIO_REFUSAL_NR; i++)
-		err |= json_put_u64(o, keys[i], b->refused[i]);
+		err |= json_put(o, keys[i],
+				returns ? json_integer((json_int_t)b->refused[i]) : json_null());
+	err |= json_put(
+		o, "reason",
+		json_value__text(returns ? NULL : "kprobes see calls begin, not what they return"));
 	return json_finish(o, err);
 }
 
@@ -212,7 +217,7 @@ static int put_books(json_t *o, const struct findings *r, const struct grounds *
 	err |= json_put_real(o, "last_s", seconds_since(r, b->last_ns));
 	err |= json_put(o, "socket", socket_json(b));
 	err |= json_put(o, "sends", calls_json(b));
-	err |= json_put(o, "refused", refused_json(b));
+	err |= json_put(o, "refused", refused_json(r, b));
 	err |= json_put(o, "receives", receives_json(r, b));
 	err |= json_put(o, "tx_sizes", sizes_json(b->tx_sizes));
 	err |= json_put(o, "rx_sizes", sizes_json(b->rx_sizes));

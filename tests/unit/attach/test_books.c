@@ -118,6 +118,29 @@ static void makes_nothing_of_bytes_without_a_call(void **state)
 	assert_near(books__copies_per_byte_at_most(&b).value, 1);
 }
 
+/* A kprobe sees calls begin that are refused: where no call took an id, none pinned. */
+static void pins_nothing_without_an_id(void **state)
+{
+	struct sock_state s = stream(0, 0);
+	struct books b;
+
+	(void)state;
+	s.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){1000, 10};
+	s.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){1000, 10};
+	s.stages[NIO_STAGE_TX_COPY] = (struct nio_amount){1000, 10};
+	s.calls[NIO_CALL_VECTORED] = (struct nio_amount){1000, 10};
+	s.now.sent = s.base.sent + 1000;
+	b = books_of(&s);
+	expect_balance(&b, 0, 0);
+	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 0);
+	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 1000);
+	assert_int_equal(b.calls[NIO_CALL_ZEROCOPY].events, 0);
+	assert_int_equal(b.divided[NIO_SIDE_SENDER], 0);
+	s.zckey = s.zckey_base + 10;
+	b = books_of(&s);
+	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 500);
+}
+
 /* Copies of windows only: no byte between them is taken for one without a copy. */
 static void divides_reads_of_windows(void **state)
 {
@@ -275,6 +298,7 @@ int main(void)
 		cmocka_unit_test(balances),
 		cmocka_unit_test(divides_what_was_not_seen),
 		cmocka_unit_test(makes_nothing_of_bytes_without_a_call),
+		cmocka_unit_test(pins_nothing_without_an_id),
 		cmocka_unit_test(divides_reads_of_windows),
 		cmocka_unit_test(goes_past_4_gib),
 		cmocka_unit_test(says_that_sockets_were_left_out),

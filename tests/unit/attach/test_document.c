@@ -127,7 +127,7 @@ static bool canonical(char *path, size_t len, const char *name)
 	generalise(path, len, "<block>.ledger.", "<stage>");
 	generalise(path, len, "<block>.sends.", "<way>");
 	generalise(path, len, "events.sent.", "<way>");
-	if (!strncmp(path, "<block>.refused.", 16))
+	if (!strncmp(path, "<block>.refused.", 16) && strcmp(path, "<block>.refused.reason") != 0)
 		snprintf(path, len, "<block>.refused.<error>");
 	return !strstr(path, "_reason");
 }

@@ -45,6 +45,7 @@ static struct sock_state stream_of(uint64_t cookie, const char *comm)
 static void send_otherwise(struct sock_state *s)
 {
 	s->stages[NIO_STAGE_TX_PIN] = (struct nio_amount){2000000, 1};
+	s->zckey = 1;
 	s->stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){4000000, 1};
 	s->stages[NIO_STAGE_DEFERRED_COPY] = (struct nio_amount){5000000, 1};
 }
