@@ -111,8 +111,13 @@ static void divide_sent(struct split *d, uint64_t sent)
  */
 static void drop_refused_pins(struct split *d)
 {
-	d->stages[NIO_STAGE_TX_PIN] = (struct nio_amount){0};
-	d->calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){0};
+	struct nio_amount *pins = &d->stages[NIO_STAGE_TX_PIN];
+	struct nio_amount *calls = &d->calls[NIO_CALL_ZEROCOPY];
+
+	/* Calls with MSG_ZEROCOPY on sockets without SO_ZEROCOPY copy, and stay. */
+	calls->bytes -= pins->bytes < calls->bytes ? pins->bytes : calls->bytes;
+	calls->events -= pins->events < calls->events ? pins->events : calls->events;
+	*pins = (struct nio_amount){0};
 }
 
 /*
