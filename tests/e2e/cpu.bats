@@ -146,9 +146,14 @@ share() {
 	paced freely
 	open_to_all
 	cp "$BUILD_DIR/tests/e2e/paced.so" .
-	PACED_RATE=$(jq '. * 1e9 / 8 / 2 | floor' freely.gbps) LD_PRELOAD=$PWD/paced.so paced held
-	wc -l freely held
-	jq -e --slurpfile freely freely.gbps '. < 0.6 * $freely[0]' held.gbps
+	# A round has a few hundred samples, and the timer's function is in 1 % of them or less on a busy machine: it is
+	# looked for in up to five rounds.
+	for _ in 1 2 3 4 5; do
+		PACED_RATE=$(jq '. * 1e9 / 8 / 2 | floor' freely.gbps) LD_PRELOAD=$PWD/paced.so paced held
+		wc -l freely held
+		jq -e --slurpfile freely freely.gbps '. < 0.6 * $freely[0]' held.gbps
+		! grep ';tcp_pace_kick[; ]' held || break
+	done
 	grep ';tcp_pace_kick[; ]' held
 	[ "$(grep -c ';tcp_pace_kick[; ]' freely)" -eq 0 ]
 }
