@@ -188,6 +188,7 @@ static __always_inline void on_close(struct sock_state *s, const struct sock *sk
 	} else {
 		take_numbers(s, sk, oldstate);
 	}
+	s->zckey = kernel_read(struct sock, sk, sk_zckey.counter);
 	s->write_seq = kernel_read(struct tcp_sock, sk, write_seq);
 	if (!s->begun)
 		s->taken_seen = s->now.taken - (__u32)s->now.read;
