@@ -159,7 +159,9 @@ netiotrace netio-loadgen: %: $(O)/%
 $(O)/gnuplot: | $(O)/.deps
 	$(Q)ln -sfn $(abspath scripts/gnuplot) $@
 
-# What unit tests take memory from: as it is, or short, when a test wants to know what comes of that.
+# What each unit test links besides: main(), for tests that register themselves (support/test.h), and
+# short memory.
+UNIT_MAIN   := $(O)/unit-main.a
 UNIT_MEMORY := $(call obj,tests/unit/support/short_memory.c)
 UNIT_WRAP   := $(addprefix -Wl$(comma)--wrap=,malloc aligned_alloc calloc realloc reallocarray \
                 strdup strndup asprintf vasprintf open_memstream)
@@ -168,7 +170,10 @@ $(O)/unit.a: $(call obj,$(UNIT_LINK))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/tests/unit/%: $(O)/tests/unit/%.o $(UNIT_MEMORY) $(O)/unit.a
+$(UNIT_MAIN): $(call obj,tests/unit/support/test_main.c)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/tests/unit/%: $(O)/tests/unit/%.o $(UNIT_MEMORY) $(UNIT_MAIN) $(O)/unit.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $(UNIT_WRAP) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
 
