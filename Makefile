@@ -170,7 +170,7 @@ $(O)/unit.a: $(call obj,$(UNIT_LINK))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(UNIT_MAIN): $(call obj,tests/unit/support/test_main.c)
+$(UNIT_MAIN): $(call obj,tests/unit/support/unit_main.c)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(O)/tests/unit/%: $(O)/tests/unit/%.o $(UNIT_MEMORY) $(UNIT_MAIN) $(O)/unit.a

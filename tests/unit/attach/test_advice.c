@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What attach advises: only what the numbers bear. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "attach/judge.h"
+#include "support/test.h"
 
 #define MIB (1u << 20)
 
@@ -38,12 +34,11 @@ static void assert_has(const char *text, const char *what)
 		fail_msg("'%s' is not in '%s'", what, text);
 }
 
-static void sizes_are_held_against_a_sweep(void **state)
+TEST(sizes_are_held_against_a_sweep)
 {
 	struct books b = {.calls = {[NIO_CALL_ZEROCOPY] = {900 * 1000, 1000}}};
 	struct grounds g = {.books = &b, .told = true, .notices = true};
 
-	(void)state;
 	assert_string_equal(advice(&g),
 			    "Zero-copy sends of 900 B on average (1 000): to pin pages for so "
 			    "little usually costs more than the copy that it spares. From which "
@@ -62,12 +57,11 @@ static void sizes_are_held_against_a_sweep(void **state)
 	assert_string_equal(advice(&g), "");
 }
 
-static void copies_are_held_against_a_sweep(void **state)
+TEST(copies_are_held_against_a_sweep)
 {
 	struct books b = {.calls = {[NIO_CALL_PLAIN] = {300000 * 100, 100}}};
 	struct grounds g = {.books = &b, .told = true, .baseline = &measured};
 
-	(void)state;
 	assert_string_equal(advice(&g), "Sends of 293 KiB on average (100) are copied: at 256 KiB "
 					"zero-copy costs 30 % less CPU time than the copy "
 					"(measured by sweep, results). MSG_ZEROCOPY would spare as "
@@ -83,13 +77,12 @@ static void copies_are_held_against_a_sweep(void **state)
 }
 
 /* Files that are read and sent by copy; what is read from sockets, or sent by sendfile, is none. */
-static void sendfile_is_advised_for_files_only(void **state)
+TEST(sendfile_is_advised_for_files_only)
 {
 	struct books b = {.stages = {[NIO_STAGE_TX_COPY] = {100 * MIB, 1600}}};
 	struct books more = b, proxy = b;
 	struct grounds g = {.books = &b, .told = true};
 
-	(void)state;
 	assert_string_equal(advice(&g), ""); /* not known */
 	g.read_bytes = (struct num){.value = 50 * MIB, .known = true};
 	assert_string_equal(advice(&g), "");
@@ -121,13 +114,12 @@ static void sendfile_is_advised_for_files_only(void **state)
 }
 
 /* What the copy in the send call takes is said where samples tell. */
-static void the_cost_of_a_copy_is_said_where_it_is_known(void **state)
+TEST(the_cost_of_a_copy_is_said_where_it_is_known)
 {
 	struct books b = {.stages = {[NIO_STAGE_TX_COPY] = {100 * MIB, 1600}}};
 	struct cpu_split cpu = {0};
 	struct grounds g = {.books = &b, .told = true, .cpu = &cpu};
 
-	(void)state;
 	g.read_bytes = (struct num){.value = 100 * MIB, .known = true};
 	assert_has(advice(&g), "105 MB sent by copy. Where");
 	for (int i = 0; i < 82; i++)
@@ -150,14 +142,13 @@ static struct cpu_split split_of(enum cpu_class c, int of_it, int others)
 }
 
 /* An interval of which one end is much, the other little, is no ground for a sentence. */
-static void few_samples_tell_no_cost(void **state)
+TEST(few_samples_tell_no_cost)
 {
 	struct books b = {.connections = 1, .zerocopy = 1, .ids = 1200};
 	struct books file = {.stages = {[NIO_STAGE_TX_COPY] = {100 * MIB, 1600}}};
 	struct cpu_split cpu = split_of(CPU_CLASS_COMPLETION, 1, 2);
 	struct grounds g = {.books = &b, .told = true, .notices = true, .cpu = &cpu};
 
-	(void)state;
 	b.completed = b.copied = 1200;
 	assert_string_equal(advice(&g),
 			    "Zero-copy is on and every send is copied because the route does no "
@@ -173,7 +164,7 @@ static void few_samples_tell_no_cost(void **state)
 }
 
 /* So many that the interval is 20 points wide: fewer where the share is next to nothing. */
-static void samples_tell_as_far_as_their_interval_goes(void **state)
+TEST(samples_tell_as_far_as_their_interval_goes)
 {
 	static const struct {
 		int of_it, others;
@@ -182,7 +173,6 @@ static void samples_tell_as_far_as_their_interval_goes(void **state)
 		     {47, 46, true}, {60, 0, true}, {500, 500, true}};
 	struct cpu_part none = {.share.reason = "no sample"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct cpu_split cpu = split_of(CPU_CLASS_TX_COPY, cases[i].of_it, cases[i].others);
 		struct cpu_part part = cpu_split__part(&cpu, CPU_CLASS_TX_COPY);
@@ -195,13 +185,12 @@ static void samples_tell_as_far_as_their_interval_goes(void **state)
 }
 
 /* Of zero-copy whose sends are all copied: why, how many, at what cost, and what would be left. */
-static void all_copied_is_said_with_cause_and_cost(void **state)
+TEST(all_copied_is_said_with_cause_and_cost)
 {
 	struct books b = {.connections = 1, .zerocopy = 1, .ids = 1200};
 	struct cpu_split cpu = {0};
 	struct grounds g = {.books = &b, .told = true, .notices = true};
 
-	(void)state;
 	b.completed = b.copied = 1200;
 	b.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){1200 * 65536, 1200};
 	assert_string_equal(advice(&g),
@@ -241,13 +230,12 @@ static void put_cell(FILE *f, const char *mode, unsigned int size, double cpu)
 			1.0);
 }
 
-static void sweeps_are_read_as_claims(void **state)
+TEST(sweeps_are_read_as_claims)
 {
 	char name[] = "/tmp/netiotrace-baseline-XXXXXX.csv", message[600];
 	FILE *f = fdopen(mkstemps(name, 4), "w");
 	struct baseline b;
 
-	(void)state;
 	assert_non_null(f);
 	fputs(HEADER, f);
 	put_cell(f, "onecopy", 1024, 0.3);
@@ -266,29 +254,11 @@ static void sweeps_are_read_as_claims(void **state)
 	assert_int_equal(b.points[2].order, -1);
 }
 
-static void what_is_no_sweep_is_refused(void **state)
+TEST(what_is_no_sweep_is_refused)
 {
 	char message[600];
 	struct baseline b;
 
-	(void)state;
 	assert_int_not_equal(baseline__read(&b, "/nothing/here", message, sizeof(message)), 0);
 	assert_has(message, "--baseline /nothing/here: ");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_are_held_against_a_sweep),
-		cmocka_unit_test(copies_are_held_against_a_sweep),
-		cmocka_unit_test(sendfile_is_advised_for_files_only),
-		cmocka_unit_test(the_cost_of_a_copy_is_said_where_it_is_known),
-		cmocka_unit_test(few_samples_tell_no_cost),
-		cmocka_unit_test(samples_tell_as_far_as_their_interval_goes),
-		cmocka_unit_test(all_copied_is_said_with_cause_and_cost),
-		cmocka_unit_test(sweeps_are_read_as_claims),
-		cmocka_unit_test(what_is_no_sweep_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

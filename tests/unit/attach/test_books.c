@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The books of a watched connection: its own numbers, divided by what events showed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "attach/books.h"
+#include "support/test.h"
 
 /* A connection that sent `sent` bytes by copy and read `received`, of which all calls were seen. */
 static struct sock_state stream(uint32_t sent, uint32_t received)
@@ -58,24 +53,22 @@ static void assert_near(double value, double wanted)
 	assert_true(value > wanted - 1e-9 && value < wanted + 1e-9);
 }
 
-static void balances(void **state)
+TEST(balances)
 {
 	struct sock_state s = stream(23, 42);
 	struct books b = books_of(&s);
 
-	(void)state;
 	expect_balance(&b, 0, 0);
 	assert_int_equal(b.socket_tx, 23);
 	assert_int_equal(b.socket_rx, 42);
 }
 
 /* Bytes are the socket's own; kinds that do not add up to them are divided, and add up then. */
-static void divides_what_was_not_seen(void **state)
+TEST(divides_what_was_not_seen)
 {
 	struct sock_state s = stream(100, 0);
 	struct books b;
 
-	(void)state;
 	s.stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){200, 2};
 	s.calls[NIO_CALL_SPLICE] = (struct nio_amount){200, 2};
 	s.now.sent = s.base.sent + 300;
@@ -103,12 +96,11 @@ static void divides_what_was_not_seen(void **state)
 }
 
 /* Of bytes of which no call was seen nothing is made. */
-static void makes_nothing_of_bytes_without_a_call(void **state)
+TEST(makes_nothing_of_bytes_without_a_call)
 {
 	struct sock_state s = stream(0, 0);
 	struct books b;
 
-	(void)state;
 	s.now.sent = s.base.sent + 500;
 	b = books_of(&s);
 	expect_balance(&b, 0, 0);
@@ -119,12 +111,11 @@ static void makes_nothing_of_bytes_without_a_call(void **state)
 }
 
 /* A kprobe sees calls begin that are refused: where no call took an id, none pinned. */
-static void pins_nothing_without_an_id(void **state)
+TEST(pins_nothing_without_an_id)
 {
 	struct sock_state s = stream(0, 0);
 	struct books b;
 
-	(void)state;
 	s.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){1000, 10};
 	s.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){1200, 12}; /* two without SO_ZEROCOPY */
 	s.stages[NIO_STAGE_TX_COPY] = (struct nio_amount){1000, 10};
@@ -143,12 +134,11 @@ static void pins_nothing_without_an_id(void **state)
 }
 
 /* Copies of windows only: no byte between them is taken for one without a copy. */
-static void divides_reads_of_windows(void **state)
+TEST(divides_reads_of_windows)
 {
 	struct sock_state s = stream(0, 1000);
 	struct books b;
 
-	(void)state;
 	s.window = 2;
 	s.stages[NIO_STAGE_RX_COPY] = (struct nio_amount){120, 12};
 	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] = 20;
@@ -163,13 +153,12 @@ static void divides_reads_of_windows(void **state)
 	assert_int_equal(b.divided[NIO_SIDE_RECEIVER], 1000);
 }
 
-static void goes_past_4_gib(void **state)
+TEST(goes_past_4_gib)
 {
 	struct sock_state s = stream(0, 0);
 	uint64_t sent = (5ULL << 32) + 12345;
 	struct books b;
 
-	(void)state;
 	s.stages[NIO_STAGE_TX_COPY].bytes = s.calls[NIO_CALL_PLAIN].bytes = sent / 3;
 	s.now.sent = s.base.sent + sent;
 	b = books_of(&s);
@@ -179,12 +168,11 @@ static void goes_past_4_gib(void **state)
 }
 
 /* Sums from which sockets are missing are not known. */
-static void says_that_sockets_were_left_out(void **state)
+TEST(says_that_sockets_were_left_out)
 {
 	struct sock_state s = stream(100, 100);
 	struct books b = books_of(&s);
 
-	(void)state;
 	b.left_out = 1;
 	assert_false(books__unaccounted(&b, NIO_SIDE_SENDER).known);
 	assert_string_equal(books__unaccounted(&b, NIO_SIDE_RECEIVER).reason, BOOKS_LEFT_OUT);
@@ -192,12 +180,11 @@ static void says_that_sockets_were_left_out(void **state)
 }
 
 /* MSG_PEEK copies and takes nothing; splice and MSG_TRUNC take and copy nothing. */
-static void tells_copied_from_taken(void **state)
+TEST(tells_copied_from_taken)
 {
 	struct sock_state s = stream(0, 100);
 	struct books b;
 
-	(void)state;
 	s.stages[NIO_STAGE_RX_COPY].bytes = 130; /* 30 of them twice */
 	s.uncovered_bytes[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED] = 30;
 	b = books_of(&s);
@@ -215,12 +202,11 @@ static void tells_copied_from_taken(void **state)
 }
 
 /* kTLS sends records: the socket's numbers are of those. */
-static void is_silent_of_other_layers(void **state)
+TEST(is_silent_of_other_layers)
 {
 	struct sock_state s = stream(100, 100);
 	struct books b;
 
-	(void)state;
 	s.uncovered = NIO_UNCOVERED_KTLS + 1;
 	b = books_of(&s);
 	assert_false(books__unaccounted(&b, NIO_SIDE_SENDER).known);
@@ -228,12 +214,11 @@ static void is_silent_of_other_layers(void **state)
 	assert_false(books__copies_per_byte(&b).known);
 }
 
-static void counts_copies(void **state)
+TEST(counts_copies)
 {
 	struct sock_state s = stream(0, 0);
 	struct books b = books_of(&s);
 
-	(void)state;
 	assert_false(books__copies_per_byte(&b).known);
 	s.stages[NIO_STAGE_TX_PIN].bytes = 1000;
 	s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 500;
@@ -243,12 +228,11 @@ static void counts_copies(void **state)
 	assert_true(books__copied_bytes(&b) == 500);
 }
 
-static void knows_the_machine_itself(void **state)
+TEST(knows_the_machine_itself)
 {
 	static const uint8_t mapped[16] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};
 	struct sock_state s = stream(1, 0);
 
-	(void)state;
 	assert_true(books__is_loopback(2, (const uint8_t[16]){127, 0, 0, 9}));
 	assert_true(books__is_loopback(10, (const uint8_t[16]){[15] = 1}));
 	assert_true(books__is_loopback(10, mapped));
@@ -259,12 +243,11 @@ static void knows_the_machine_itself(void **state)
 }
 
 /* A zero-copy sender whose completed sends were all copied: fewer bytes were seen to be. */
-static void knows_of_unseen_arrivals(void **state)
+TEST(knows_of_unseen_arrivals)
 {
 	struct sock_state s = stream(0, 0), other = stream(1000, 0);
 	struct books b;
 
-	(void)state;
 	s.zckey = s.completed = s.copied = 4;
 	s.now.sent += 4000;
 	s.stages[NIO_STAGE_TX_PIN].bytes = s.stages[NIO_STAGE_DEFERRED_COPY].bytes = 4000;
@@ -291,24 +274,4 @@ static void knows_of_unseen_arrivals(void **state)
 	b = books_of(&s);
 	assert_true(books__arrivals_missed(&b));
 	assert_false(books__arrivals_missed(&(struct books){0}));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(balances),
-		cmocka_unit_test(divides_what_was_not_seen),
-		cmocka_unit_test(makes_nothing_of_bytes_without_a_call),
-		cmocka_unit_test(pins_nothing_without_an_id),
-		cmocka_unit_test(divides_reads_of_windows),
-		cmocka_unit_test(goes_past_4_gib),
-		cmocka_unit_test(says_that_sockets_were_left_out),
-		cmocka_unit_test(tells_copied_from_taken),
-		cmocka_unit_test(is_silent_of_other_layers),
-		cmocka_unit_test(counts_copies),
-		cmocka_unit_test(knows_the_machine_itself),
-		cmocka_unit_test(knows_of_unseen_arrivals),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Shares of samples of watched processes, and what is said of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attach/cpu_text.h"
+#include "support/test.h"
 
 static void add(struct cpu_split *s, enum cpu_class c, int n)
 {
@@ -30,21 +26,19 @@ static void assert_says(const struct cpu_found *found, const char *what)
 	free(text);
 }
 
-static void no_samples_are_no_shares(void **state)
+TEST(no_samples_are_no_shares)
 {
 	struct cpu_split s = {0};
 
-	(void)state;
 	assert_false(cpu_split__part(&s, CPU_CLASS_TX_COPY).share.known);
 	assert_false(cpu_split__zerocopy(&s).share.known);
 }
 
-static void shares_are_of_all_samples(void **state)
+TEST(shares_are_of_all_samples)
 {
 	struct cpu_split s = {0};
 	struct cpu_part part;
 
-	(void)state;
 	add(&s, CPU_CLASS_TX_COPY, 1);
 	add(&s, CPU_CLASS_GATHER, 1);
 	add(&s, CPU_CLASS_USER, 2);
@@ -55,11 +49,10 @@ static void shares_are_of_all_samples(void **state)
 }
 
 /* A process whose C library is not known may copy: its share is not 0. */
-static void untold_copies_are_unknown(void **state)
+TEST(untold_copies_are_unknown)
 {
 	struct cpu_split s = {.untold = 3}, told = {0};
 
-	(void)state;
 	add(&s, CPU_CLASS_USER, 9);
 	assert_false(cpu_split__part(&s, CPU_CLASS_GATHER).share.known);
 	assert_true(cpu_split__part(&s, CPU_CLASS_USER).share.value == 1);
@@ -71,12 +64,11 @@ static void untold_copies_are_unknown(void **state)
 		    cpu_split__part(&told, CPU_CLASS_GATHER).high);
 }
 
-static void says_them_by_share(void **state)
+TEST(says_them_by_share)
 {
 	struct cpu_found found = {
 		.known = true, .source = "cpu-clock", .hz = 49, .sampled_ns = 2000000000};
 
-	(void)state;
 	assert_says(&found, "0 samples by cpu-clock at 49 Hz in 2 s: too few");
 	add(&found.total, CPU_CLASS_TX_COPY, 300);
 	add(&found.total, CPU_CLASS_TCP_IP, 695);
@@ -96,12 +88,11 @@ static void says_them_by_share(void **state)
 }
 
 /* Half of two samples is nothing between 9 and 91 %. */
-static void few_samples_tell_nothing(void **state)
+TEST(few_samples_tell_nothing)
 {
 	struct cpu_found found = {
 		.known = true, .source = "cpu-clock", .hz = 49, .sampled_ns = 2000000000};
 
-	(void)state;
 	add(&found.total, CPU_CLASS_TX_COPY, 1);
 	assert_says(&found, "1 sample by cpu-clock at 49 Hz in 2 s: too few");
 	add(&found.total, CPU_CLASS_TCP_IP, 1);
@@ -109,17 +100,4 @@ static void few_samples_tell_nothing(void **state)
 	add(&found.total, CPU_CLASS_TX_COPY, 11);
 	add(&found.total, CPU_CLASS_TCP_IP, 11);
 	assert_says(&found, "copy 50 %, TCP/IP 50 %, each within 18.6 points");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_samples_are_no_shares),
-		cmocka_unit_test(shares_are_of_all_samples),
-		cmocka_unit_test(untold_copies_are_unknown),
-		cmocka_unit_test(says_them_by_share),
-		cmocka_unit_test(few_samples_tell_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

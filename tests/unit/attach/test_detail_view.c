@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One row of the live table by itself: it fits the screen, whatever its size, and has its numbers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attach/detail_view.h"
+#include "support/test.h"
 
 static const struct sock_state stream = {
 	.key = 1,
@@ -53,7 +49,7 @@ static struct view_item item_of(const struct sock_state *s)
 	return item;
 }
 
-static void has_its_numbers(void **state)
+TEST(has_its_numbers)
 {
 	static const char *const lines[] = {
 		"\033[Knginx 42\n\033[K10.0.0.1:80 > 10.0.0.2:4711   open   cgroup (unknown)\n",
@@ -66,18 +62,16 @@ static void has_its_numbers(void **state)
 	struct view_item item = item_of(&stream);
 	char *text = page(&item, 40, 120);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strstr(text, lines[i]))
 			fail_msg("'%s' is not in:\n%s", lines[i], text);
 	free(text);
 }
 
-static void fits_the_screen(void **state)
+TEST(fits_the_screen)
 {
 	struct view_item item = item_of(&stream);
 
-	(void)state;
 	for (unsigned int rows = 4; rows < 60; rows += 5) {
 		for (unsigned int columns = 20; columns < 200; columns += 15) {
 			char *text = page(&item, rows, columns);
@@ -95,12 +89,11 @@ static void fits_the_screen(void **state)
 }
 
 /* Of 12 sizes: none is left out that there is room for, and none in silence. */
-static void small_sizes_share_a_row_where_there_is_no_room(void **state)
+TEST(small_sizes_share_a_row_where_there_is_no_room)
 {
 	struct view_item item = item_of(&stream);
 	char *text = page(&item, 24, 80);
 
-	(void)state;
 	assert_non_null(strstr(text, "      16 B  #                            1  "));
 	free(text);
 	text = page(&item, 18, 80);
@@ -111,25 +104,12 @@ static void small_sizes_share_a_row_where_there_is_no_room(void **state)
 	free(text);
 }
 
-static void draws_one_that_did_nothing(void **state)
+TEST(draws_one_that_did_nothing)
 {
 	struct view_item item = {.id = 7, .name = "idle 7"};
 	char *text = page(&item, 24, 80);
 
-	(void)state;
 	assert_non_null(strstr(text, "send calls: none"));
 	assert_non_null(strstr(text, "copies a byte: n/a (nothing was sent or received)"));
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(has_its_numbers),
-		cmocka_unit_test(fits_the_screen),
-		cmocka_unit_test(small_sizes_share_a_row_where_there_is_no_room),
-		cmocka_unit_test(draws_one_that_did_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The document of attach: docs/OUTPUT.md describes all of it and nothing else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +8,7 @@
 #include "attach/findings.h"
 #include "model/plan.h"
 #include "support/json_names.h"
+#include "support/test.h"
 
 static const struct plan_row rows[] = {
 	{.probe = "message", .stage = "tx_splice", .backend = "tracepoint", .hook = "tp_btf/x"},
@@ -147,14 +143,13 @@ static void collect_emitted(struct names *names, const struct sock_state *s, boo
 }
 
 /* Kinds of calls that were seen in part are called so, and add up to the bytes of the socket. */
-static void divided_bytes_are_sampled(void **state)
+TEST(divided_bytes_are_sampled)
 {
 	struct sock_state s = stream;
 	json_t *document, *total;
 	const char *quality = NULL;
 	json_int_t copied = 0, sent = 0, plain = 0;
 
-	(void)state;
 	s.now.sent = 2300;
 	document = document_about(&s, true);
 	total = json_object_get(document, "total");
@@ -222,11 +217,10 @@ static bool is_written(const struct names *emitted, const char *path)
 	       !strcmp(path, "environment") || !strcmp(path, "plan[]");
 }
 
-static void documentation_is_complete_and_true(void **state)
+TEST(documentation_is_complete_and_true)
 {
 	struct names documented = {0}, emitted = {0};
 
-	(void)state;
 	collect_documented(&documented);
 	collect_emitted(&emitted, &stream, true);
 	collect_emitted(&emitted, &stream, false);
@@ -242,23 +236,21 @@ static void documentation_is_complete_and_true(void **state)
 	names__clear(&emitted);
 }
 
-static void names_are_fit_for_a_terminal(void **state)
+TEST(names_are_fit_for_a_terminal)
 {
 	json_t *document = document_about(&stream, true);
 	const json_t *c = json_array_get(json_object_get(document, "connections"), 0);
 
-	(void)state;
 	assert_string_equal(json_string_value(json_object_get(c, "comm")), "a?[31mb?");
 	assert_string_equal(json_string_value(json_object_get(c, "local")), "10.0.0.1:80");
 	json_decref(document);
 }
 
 /* What cannot be told is null, with a reason. */
-static void unknown_is_never_0(void **state)
+TEST(unknown_is_never_0)
 {
 	json_t *document = document_about(&stream, false), *total, *ledger;
 
-	(void)state;
 	total = json_object_get(document, "total");
 	ledger = json_object_get(total, "ledger");
 	assert_true(json_is_null(json_object_get(json_object_get(ledger, "user_gather"), "bytes")));
@@ -268,16 +260,4 @@ static void unknown_is_never_0(void **state)
 		json_string_value(json_object_get(json_object_get(ledger, "tx_copy"), "quality")),
 		"derived");
 	json_decref(document);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(divided_bytes_are_sampled),
-		cmocka_unit_test(documentation_is_complete_and_true),
-		cmocka_unit_test(names_are_fit_for_a_terminal),
-		cmocka_unit_test(unknown_is_never_0),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

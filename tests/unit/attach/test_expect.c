@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* --assert of attach: what is refused before anything starts, what holds, and what is said when
  * not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "attach/expect.h"
+#include "support/test.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-static void refuses_what_can_never_hold(void **state)
+TEST(refuses_what_can_never_hold)
 {
 	static const struct {
 		const char *text, *said;
@@ -33,7 +28,6 @@ static void refuses_what_can_never_hold(void **state)
 	char message[256];
 	struct expect e;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!expect__parse(&e, rows[i].text, message, sizeof(message)))
 			fail_msg("'%s' was taken", rows[i].text);
@@ -43,12 +37,11 @@ static void refuses_what_can_never_hold(void **state)
 	}
 }
 
-static void looks_in_the_total_first(void **state)
+TEST(looks_in_the_total_first)
 {
 	char message[256];
 	struct expect e;
 
-	(void)state;
 	assert_int_equal(expect__parse(&e, " copied_fraction<=0.5 ", message, sizeof(message)), 0);
 	assert_string_equal(e.condition.path, "verdict.copied_fraction");
 	assert_true(e.of_total);
@@ -58,7 +51,7 @@ static void looks_in_the_total_first(void **state)
 	expect__clear(&e);
 }
 
-static void holds_or_says_why_not(void **state)
+TEST(holds_or_says_why_not)
 {
 	json_t *doc =
 		json_pack("{s:{s:{s:f,s:n},s:{s:n,s:s}},s:{s:i},s:b}", "total", "ledger",
@@ -79,7 +72,6 @@ static void holds_or_says_why_not(void **state)
 	char message[256];
 	struct expect e;
 
-	(void)state;
 	assert_non_null(doc);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (expect__parse(&e, rows[i].text, message, sizeof(message)))
@@ -91,15 +83,4 @@ static void holds_or_says_why_not(void **state)
 		expect__clear(&e);
 	}
 	json_decref(doc);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refuses_what_can_never_hold),
-		cmocka_unit_test(looks_in_the_total_first),
-		cmocka_unit_test(holds_or_says_why_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

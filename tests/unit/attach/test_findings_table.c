@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table at the end of attach: it fits whatever columns there are, and says what it is without.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attach/findings.h"
 #include "base/printable.h"
+#include "support/test.h"
 
 #define HEADS 7
 
@@ -95,11 +91,10 @@ static void assert_fits(char *text, unsigned int width)
 	free(text);
 }
 
-static void no_line_is_too_wide_and_no_column_vanishes(void **state)
+TEST(no_line_is_too_wide_and_no_column_vanishes)
 {
 	struct sock_state s = stream_of(1, "a-long-name-it-i"), full = s, six = s;
 
-	(void)state;
 	send_otherwise(&full);
 	six.family = 10;
 	memset(six.local, 0xab, sizeof(six.local));
@@ -114,11 +109,10 @@ static void no_line_is_too_wide_and_no_column_vanishes(void **state)
 }
 
 /* Nothing is lost by that: they go before names are shortened. */
-static void columns_that_are_zero_go_first(void **state)
+TEST(columns_that_are_zero_go_first)
 {
 	struct sock_state s = stream_of(1, "nginx");
 
-	(void)state;
 	assert_table(&s, BY_CONNECTION, 120,
 		     "connection                                                    sent    copied "
 		     "   pinned   spliced  received  copies/B\n"
@@ -143,11 +137,10 @@ static void columns_that_are_zero_go_first(void **state)
 		"           Nothing was pinned, spliced or deferred.\n");
 }
 
-static void names_are_shortened_before_what_has_bytes_goes(void **state)
+TEST(names_are_shortened_before_what_has_bytes_goes)
 {
 	struct sock_state s = stream_of(1, "nginx");
 
-	(void)state;
 	send_otherwise(&s);
 	assert_table(&s, BY_CONNECTION, 120,
 		     "connection                                              sent    copied    "
@@ -173,11 +166,10 @@ static void names_are_shortened_before_what_has_bytes_goes(void **state)
 }
 
 /* Copies that were made and not seen are no 0. */
-static void the_least_there_were_is_called_that(void **state)
+TEST(the_least_there_were_is_called_that)
 {
 	struct sock_state s = stream_of(1, "vpn");
 
-	(void)state;
 	s.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){2000000, 2};
 	s.zckey = s.completed = s.copied = 2;
 	assert_table(
@@ -192,11 +184,10 @@ static void the_least_there_were_is_called_that(void **state)
 }
 
 /* What has bytes and no room is told from what has none. */
-static void both_are_said_apart(void **state)
+TEST(both_are_said_apart)
 {
 	struct sock_state s = stream_of(1, "nginx");
 
-	(void)state;
 	send_otherwise(&s);
 	s.stages[NIO_STAGE_TX_SPLICE] = (struct nio_amount){0};
 	assert_table(
@@ -208,7 +199,7 @@ static void both_are_said_apart(void **state)
 		"all).\n");
 }
 
-static void rows_that_are_not_shown_are_said(void **state)
+TEST(rows_that_are_not_shown_are_said)
 {
 	struct attach_options o = {.by = BY_PROCESS, .top = 1};
 	struct findings r = {.o = &o};
@@ -217,7 +208,6 @@ static void rows_that_are_not_shown_are_said(void **state)
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	(void)state;
 	assert_non_null(f);
 	table__begin(&r.table);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -241,13 +231,12 @@ static void rows_that_are_not_shown_are_said(void **state)
 	table__clear(&r.table);
 }
 
-static void a_name_is_cut_between_characters(void **state)
+TEST(a_name_is_cut_between_characters)
 {
 	struct sock_state s =
 		stream_of(1, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4");
 	char *text;
 
-	(void)state;
 	send_otherwise(&s);
 	for (unsigned int width = 60; width < 120; width++) {
 		text = table_of(&s, BY_CONNECTION, width);
@@ -257,19 +246,4 @@ static void a_name_is_cut_between_characters(void **state)
 		assert_null(strchr(printable__in_place(text), '?'));
 		free(text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_line_is_too_wide_and_no_column_vanishes),
-		cmocka_unit_test(columns_that_are_zero_go_first),
-		cmocka_unit_test(names_are_shortened_before_what_has_bytes_goes),
-		cmocka_unit_test(the_least_there_were_is_called_that),
-		cmocka_unit_test(both_are_said_apart),
-		cmocka_unit_test(rows_that_are_not_shown_are_said),
-		cmocka_unit_test(a_name_is_cut_between_characters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Connections by cgroup and by port: sums that are those of the connections, and no more groups
  * than there is room. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "attach/table.h"
+#include "support/test.h"
 
 static struct sock_state stream(uint64_t cgroup, uint64_t bytes, bool closed)
 {
@@ -30,13 +26,12 @@ static uint64_t sent_by(const struct table *t, uint64_t id)
 	return g ? books__booked(&g->books, NIO_SIDE_SENDER) : 0;
 }
 
-static void sums_are_of_open_and_closed(void **state)
+TEST(sums_are_of_open_and_closed)
 {
 	struct sock_state one = stream(10, 100, true), two = stream(10, 20, false);
 	struct sock_state three = stream(30, 3, false);
 	struct table t = {0};
 
-	(void)state;
 	/* A closed one comes once, an open one in each refresh. */
 	for (int refresh = 0; refresh < 3; refresh++) {
 		table__begin(&t);
@@ -55,7 +50,7 @@ static void sums_are_of_open_and_closed(void **state)
 	table__clear(&t);
 }
 
-static void a_port_is_the_service_s(void **state)
+TEST(a_port_is_the_service_s)
 {
 	const struct sock_state accepted = {
 		.flags = SOCK_STATE_PLACED, .local_port = 443, .remote_port = 50000};
@@ -64,18 +59,16 @@ static void a_port_is_the_service_s(void **state)
 					  .remote_port = 60000};
 	const struct sock_state unplaced = {.local_port = 443, .remote_port = 1};
 
-	(void)state;
 	assert_int_equal(group__id(GROUP_PORT, &accepted), 443);
 	assert_int_equal(group__id(GROUP_PORT, &caller), 60000);
 	assert_int_equal(group__id(GROUP_PORT, &unplaced), 0);
 }
 
 /* One more than there is room for by each, closed and open, in two refreshes. */
-static void what_finds_no_room_is_counted_once(void **state)
+TEST(what_finds_no_room_is_counted_once)
 {
 	struct table t = {0};
 
-	(void)state;
 	for (int refresh = 0; refresh < 2; refresh++) {
 		table__begin(&t);
 		for (uint64_t i = 1; i <= GROUPS_MAX + 5; i++) {
@@ -94,11 +87,10 @@ static void what_finds_no_room_is_counted_once(void **state)
 }
 
 /* An open connection of a process that found no room is one, however often it is looked at. */
-static void processes_without_room_are_counted_once(void **state)
+TEST(processes_without_room_are_counted_once)
 {
 	struct table t = {0};
 
-	(void)state;
 	for (uint32_t i = 1; i <= TABLE_PROCESSES_MAX; i++)
 		assert_non_null(table__process(&t, i, 0));
 	for (int refresh = 0; refresh < 3; refresh++) {
@@ -113,16 +105,4 @@ static void processes_without_room_are_counted_once(void **state)
 	}
 	assert_int_equal(t.processes_left_out, 2);
 	table__clear(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_are_of_open_and_closed),
-		cmocka_unit_test(a_port_is_the_service_s),
-		cmocka_unit_test(what_finds_no_room_is_counted_once),
-		cmocka_unit_test(processes_without_room_are_counted_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

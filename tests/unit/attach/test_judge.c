@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The verdict of attach, and what is kept of many connections. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "attach/judge.h"
 #include "attach/table.h"
+#include "support/test.h"
 
 static struct books zerocopy_books(uint64_t sends, uint64_t copied)
 {
@@ -28,24 +23,22 @@ static void give(struct judgement *j, const struct books *b, bool told, bool not
 	judge__give(j, &(struct grounds){.books = b, .told = told, .notices = notices});
 }
 
-static void says_nothing_without_zerocopy(void **state)
+TEST(says_nothing_without_zerocopy)
 {
 	struct books b = {.connections = 1};
 	struct judgement j;
 
-	(void)state;
 	give(&j, &b, true, true);
 	assert_string_equal(j.text, "");
 	assert_null(j.cause);
 	assert_false(j.copied_fraction.known);
 }
 
-static void tells_copied_from_not(void **state)
+TEST(tells_copied_from_not)
 {
 	struct books b = zerocopy_books(100, 0);
 	struct judgement j;
 
-	(void)state;
 	give(&j, &b, true, true);
 	assert_null(j.cause);
 	assert_true(j.copied_fraction.known && j.copied_fraction.value == 0);
@@ -60,14 +53,13 @@ static void tells_copied_from_not(void **state)
 }
 
 /* With samples the advice says what zero-copy costs, by their share and its interval. */
-static void says_what_zerocopy_costs(void **state)
+TEST(says_what_zerocopy_costs)
 {
 	struct books b = zerocopy_books(100, 100);
 	struct cpu_split cpu = {0};
 	struct grounds e = {.books = &b, .told = true, .notices = true, .cpu = &cpu};
 	struct judgement j;
 
-	(void)state;
 	b.zerocopy_local = 1;
 	judge__give(&j, &e);
 	assert_non_null(strstr(j.advice, "what it costs is not known"));
@@ -84,12 +76,11 @@ static void says_what_zerocopy_costs(void **state)
 	assert_non_null(strstr(j.advice, "it costs 18 % of the CPU time (12 to 27 %) in pinning"));
 }
 
-static void names_the_cause_by_what_was_seen(void **state)
+TEST(names_the_cause_by_what_was_seen)
 {
 	struct books b = zerocopy_books(10, 10);
 	struct judgement j;
 
-	(void)state;
 	give(&j, &b, true, true);
 	assert_string_equal(j.cause, "unknown");
 	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 10 * 65536;
@@ -103,12 +94,11 @@ static void names_the_cause_by_what_was_seen(void **state)
 }
 
 /* Without completions the pages tell. */
-static void rests_on_pages_without_completions(void **state)
+TEST(rests_on_pages_without_completions)
 {
 	struct books b = zerocopy_books(10, 0);
 	struct judgement j;
 
-	(void)state;
 	b.completed = 0;
 	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 10 * 65536;
 	give(&j, &b, true, false);
@@ -118,12 +108,11 @@ static void rests_on_pages_without_completions(void **state)
 }
 
 /* Zero-copy that was asked for and not had is named, with what to do. */
-static void names_refused_zerocopy(void **state)
+TEST(names_refused_zerocopy)
 {
 	struct books b = {.connections = 1, .zc_without_option = 3};
 	struct judgement j;
 
-	(void)state;
 	give(&j, &b, true, true);
 	assert_non_null(strstr(j.text, "3 sends with MSG_ZEROCOPY on sockets without SO_ZEROCOPY"));
 	b.zc_without_option = 0;
@@ -137,12 +126,11 @@ static void names_refused_zerocopy(void **state)
 	assert_non_null(strstr(j.text, "io_uring's SEND_ZC"));
 }
 
-static void speaks_of_small_sends(void **state)
+TEST(speaks_of_small_sends)
 {
 	struct books b = zerocopy_books(10, 0);
 	struct judgement j;
 
-	(void)state;
 	b.tx_sizes[5] = 1000; /* copied sends, however small, are no matter */
 	give(&j, &b, true, true);
 	assert_string_equal(j.advice, "");
@@ -167,12 +155,11 @@ static struct sock_state closed_stream(uint64_t cookie, uint64_t bytes)
 }
 
 /* However many connections come and go, so many are kept, the largest; the sums have all. */
-static void keeps_the_largest(void **state)
+TEST(keeps_the_largest)
 {
 	struct table t = {0};
 	uint64_t sum = 0;
 
-	(void)state;
 	table__begin(&t);
 	for (uint64_t i = 1; i <= TABLE_CLOSED_MAX + 500; i++) {
 		struct sock_state s = closed_stream(i, i);
@@ -193,12 +180,11 @@ static void keeps_the_largest(void **state)
 	table__clear(&t);
 }
 
-static void replaces_open_ones(void **state)
+TEST(replaces_open_ones)
 {
 	struct sock_state s = closed_stream(1, 100);
 	struct table t = {0};
 
-	(void)state;
 	s.closed_ns = 0;
 	for (int i = 0; i < 3; i++) {
 		table__begin(&t);
@@ -211,12 +197,11 @@ static void replaces_open_ones(void **state)
 }
 
 /* However often it is looked at, a connection without room for its process is counted once. */
-static void counts_what_is_left_out_once(void **state)
+TEST(counts_what_is_left_out_once)
 {
 	struct sock_state s = closed_stream(1, 100);
 	struct table t = {0};
 
-	(void)state;
 	for (uint32_t i = 1; i <= TABLE_PROCESSES_MAX; i++)
 		table__process(&t, i, 0);
 	s.tgid = TABLE_PROCESSES_MAX + 1;
@@ -232,12 +217,11 @@ static void counts_what_is_left_out_once(void **state)
 }
 
 /* Open ones come first, each kind in its order; what was closed before stays where it was put. */
-static void sorts_open_before_closed(void **state)
+TEST(sorts_open_before_closed)
 {
 	static const uint64_t bytes[] = {5, 900, 70};
 	struct table t = {0};
 
-	(void)state;
 	table__begin(&t);
 	for (uint64_t i = 0; i < 6; i++) {
 		struct sock_state s = closed_stream(i, bytes[i % 3]);
@@ -258,12 +242,11 @@ static void sorts_open_before_closed(void **state)
 }
 
 /* Of thousands that are gone none stands above one that moves, whatever it moved before. */
-static void sorts_what_moved_before_all(void **state)
+TEST(sorts_what_moved_before_all)
 {
 	static const uint64_t bytes[] = {5, 900, 70, 30}, order[] = {2, 0, 1, 3};
 	struct table t = {0};
 
-	(void)state;
 	table__begin(&t);
 	for (uint64_t i = 0; i < 4; i++) {
 		struct sock_state s = closed_stream(i, bytes[i]);
@@ -279,24 +262,4 @@ static void sorts_what_moved_before_all(void **state)
 		assert_int_equal(t.processes[i].tgid, order[i] + 1);
 	}
 	table__clear(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(says_nothing_without_zerocopy),
-		cmocka_unit_test(tells_copied_from_not),
-		cmocka_unit_test(says_what_zerocopy_costs),
-		cmocka_unit_test(names_the_cause_by_what_was_seen),
-		cmocka_unit_test(rests_on_pages_without_completions),
-		cmocka_unit_test(names_refused_zerocopy),
-		cmocka_unit_test(speaks_of_small_sends),
-		cmocka_unit_test(keeps_the_largest),
-		cmocka_unit_test(replaces_open_ones),
-		cmocka_unit_test(counts_what_is_left_out_once),
-		cmocka_unit_test(sorts_open_before_closed),
-		cmocka_unit_test(sorts_what_moved_before_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

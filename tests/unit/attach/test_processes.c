@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Processes that have one id, one after another: each has books of its own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "attach/findings.h"
+#include "support/test.h"
 
 static struct sock_state stream_of(uint64_t started, uint64_t bytes, bool closed)
 {
@@ -49,12 +45,11 @@ static void take_both(struct table *t)
 	table__sort(t, SORT_SENT, 0);
 }
 
-static void an_id_that_is_used_again_is_another_process(void **state)
+TEST(an_id_that_is_used_again_is_another_process)
 {
 	struct nio_task task = {.started = 200, .comm = "second"};
 	struct table t = {0};
 
-	(void)state;
 	take_both(&t);
 	assert_int_equal(t.processes_nr, 2);
 	assert_int_equal(sent_by(&t, 100), 1000);
@@ -76,11 +71,10 @@ static void an_id_that_is_used_again_is_another_process(void **state)
 	table__clear(&t);
 }
 
-static void what_each_has_read_is_its_own(void **state)
+TEST(what_each_has_read_is_its_own)
 {
 	struct table t = {0};
 
-	(void)state;
 	take_both(&t);
 	table__take_read(&t, 7, 100, 5000, false);
 	table__take_read(&t, 7, 100, 9000, false);
@@ -91,13 +85,12 @@ static void what_each_has_read_is_its_own(void **state)
 	table__clear(&t);
 }
 
-static void they_are_numbered_by_their_beginnings(void **state)
+TEST(they_are_numbered_by_their_beginnings)
 {
 	struct nio_task asked = {.started = 50, .asked = 1, .comm = "other"};
 	struct findings r = {0};
 	char name[PROCESS_LEN];
 
-	(void)state;
 	take_both(&r.table);
 	/* Neither one with another id, nor one that is not listed (it has CPU time only). */
 	table__take_task(&r.table, 8, &asked);
@@ -109,15 +102,4 @@ static void they_are_numbered_by_their_beginnings(void **state)
 			    "first 7 (no. 2)");
 	assert_string_equal(findings__process(name, &r, process_at(&r.table, 50)), "other 8");
 	table__clear(&r.table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_id_that_is_used_again_is_another_process),
-		cmocka_unit_test(what_each_has_read_is_its_own),
-		cmocka_unit_test(they_are_numbered_by_their_beginnings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

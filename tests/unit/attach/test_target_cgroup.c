@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The processes of a tree of cgroups, on ordinary directories that look like one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +10,7 @@
 #include <unistd.h>
 
 #include "attach/target.h"
+#include "support/test.h"
 
 #define DEPTH 3000
 
@@ -85,14 +81,13 @@ static void remove_tree(const char *path)
 }
 
 /* A name a level that makes the whole path several times PATH_MAX. */
-static void a_tree_of_any_depth_is_walked(void **state)
+TEST(a_tree_of_any_depth_is_walked)
 {
 	static struct seen seen;
 	unsigned int before = open_descriptors();
 	char path[32], pid[16];
 	int dir = make_tree(path);
 
-	(void)state;
 	put_procs(dir, "1\n");
 	for (int i = 2; i <= DEPTH; i++) {
 		int next = below(dir, "a-name-of-some-length");
@@ -111,13 +106,12 @@ static void a_tree_of_any_depth_is_walked(void **state)
 }
 
 /* After each way down the walk comes back to where it was. */
-static void every_branch_is_walked_once(void **state)
+TEST(every_branch_is_walked_once)
 {
 	static struct seen seen;
 	char path[32], name[16], pid[32];
 	int dir = make_tree(path), pids = 1;
 
-	(void)state;
 	put_procs(dir, "1\n");
 	for (int i = 0; i < 30; i++) {
 		int child, grandchild;
@@ -140,25 +134,13 @@ static void every_branch_is_walked_once(void **state)
 	remove_tree(path);
 }
 
-static void what_is_no_cgroup_is_an_error(void **state)
+TEST(what_is_no_cgroup_is_an_error)
 {
 	char path[32];
 	int dir = make_tree(path);
 
-	(void)state;
 	close(dir);
 	assert_int_equal(target__by_cgroup(path, see, NULL), -ENOENT);
 	remove_tree(path);
 	assert_int_equal(target__by_cgroup(path, see, NULL), -ENOENT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_tree_of_any_depth_is_walked),
-		cmocka_unit_test(every_branch_is_walked_once),
-		cmocka_unit_test(what_is_no_cgroup_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

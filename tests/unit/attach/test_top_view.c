@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The live table of attach: rates of what moved since the last refresh, and of nothing else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <fcntl.h>
@@ -13,6 +8,7 @@
 #include <unistd.h>
 
 #include "attach/top_view.h"
+#include "support/test.h"
 
 static struct sock_state stream_of(uint32_t tgid, uint64_t bytes)
 {
@@ -81,13 +77,12 @@ static void press(struct top_view *v, struct attach_options *o, const char *keys
 	close(ends[1]);
 }
 
-static void turning_to_ports_shows_no_rate_of_the_past(void **state)
+TEST(turning_to_ports_shows_no_rate_of_the_past)
 {
 	struct attach_options o = {.by = BY_PROCESS};
 	struct findings r = {.o = &o, .begun_ns = 1000000000};
 	struct top_view v = {.shown = true};
 
-	(void)state;
 	/* From the beginning: 1 MB in a second; then nothing moves. */
 	assert_true(shows(drawn(&v, &r, 2000000000, 1000000), "     1 MB     1 MB        -"));
 	assert_true(shows(drawn(&v, &r, 3000000000, 1000000), NOTHING));
@@ -101,13 +96,12 @@ static void turning_to_ports_shows_no_rate_of_the_past(void **state)
 
 /* A key between two refreshes draws the same again, and the next refresh is held against the last.
  */
-static void a_key_leaves_the_rates(void **state)
+TEST(a_key_leaves_the_rates)
 {
 	struct attach_options o = {.by = BY_PROCESS};
 	struct findings r = {.o = &o, .begun_ns = 1000000000};
 	struct top_view v = {.shown = true};
 
-	(void)state;
 	assert_true(shows(drawn(&v, &r, 2000000000, 1000000), "     1 MB     1 MB        -"));
 	assert_true(shows(drawn(&v, &r, 3000000000, 3000000), "     2 MB     2 MB        -"));
 	press(&v, &o, "j");
@@ -117,7 +111,7 @@ static void a_key_leaves_the_rates(void **state)
 }
 
 /* Without a terminal: of 80 columns. */
-static void lines_fit_the_screen(void **state)
+TEST(lines_fit_the_screen)
 {
 	struct attach_options o = {.by = BY_PROCESS};
 	struct findings r = {.o = &o, .begun_ns = 1000000000};
@@ -125,7 +119,6 @@ static void lines_fit_the_screen(void **state)
 	char *screen, *line, *rest;
 	size_t rows = 0;
 
-	(void)state;
 	screen = drawn(&v, &r, 2000000000, 123456789);
 	for (line = strtok_r(screen, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		size_t width = 0;
@@ -148,7 +141,7 @@ static void lines_fit_the_screen(void **state)
 }
 
 /* What tells it from others stands at its end. */
-static void a_connection_keeps_its_remote_port(void **state)
+TEST(a_connection_keeps_its_remote_port)
 {
 	struct attach_options o = {.by = BY_CONNECTION};
 	struct findings r = {.o = &o, .begun_ns = 1000000000};
@@ -156,7 +149,6 @@ static void a_connection_keeps_its_remote_port(void **state)
 	struct sock_state s = stream_of(4194304, 1);
 	char *screen;
 
-	(void)state;
 	memcpy(s.comm, "nginx", 6);
 	memcpy(s.remote, (uint8_t[]){203, 0, 113, 210}, 4);
 	s.remote_port = 60211;
@@ -167,7 +159,7 @@ static void a_connection_keeps_its_remote_port(void **state)
 }
 
 /* Of a number that was cut only a part would be read; rates are right again when there is room. */
-static void a_narrow_terminal_shows_no_part_of_a_number(void **state)
+TEST(a_narrow_terminal_shows_no_part_of_a_number)
 {
 	struct attach_options o = {.by = BY_PROCESS};
 	struct findings r = {.o = &o, .begun_ns = 1000000000};
@@ -176,7 +168,6 @@ static void a_narrow_terminal_shows_no_part_of_a_number(void **state)
 	struct winsize enough = {.ws_col = 63, .ws_row = 5};
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY), saved = dup(STDOUT_FILENO);
 
-	(void)state;
 	assert_true(terminal >= 0 && saved >= 0);
 	dup2(terminal, STDOUT_FILENO);
 	ioctl(terminal, TIOCSWINSZ, &enough);
@@ -192,17 +183,4 @@ static void a_narrow_terminal_shows_no_part_of_a_number(void **state)
 	close(saved);
 	close(terminal);
 	table__clear(&r.table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(turning_to_ports_shows_no_rate_of_the_past),
-		cmocka_unit_test(a_key_leaves_the_rates),
-		cmocka_unit_test(lines_fit_the_screen),
-		cmocka_unit_test(a_narrow_terminal_shows_no_part_of_a_number),
-		cmocka_unit_test(a_connection_keeps_its_remote_port),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "base/address.h"
+#include "support/test.h"
 
 static void accepts(const char *text, const char *host, unsigned int port)
 {
@@ -24,9 +20,8 @@ static void accepts(const char *text, const char *host, unsigned int port)
 	assert_string_equal(address__format(back, sizeof(back), a.host, a.port), text);
 }
 
-static void addresses_are_parsed_and_written_back(void **state)
+TEST(addresses_are_parsed_and_written_back)
 {
-	(void)state;
 	accepts("192.0.2.7:5201", "192.0.2.7", 5201);
 	accepts("[::1]:5201", "::1", 5201);
 	accepts("[2001:db8::7]:1", "2001:db8::7", 1);
@@ -35,7 +30,7 @@ static void addresses_are_parsed_and_written_back(void **state)
 	accepts("r:1", "r", 1);
 }
 
-static void what_is_no_address_is_refused(void **state)
+TEST(what_is_no_address_is_refused)
 {
 	static const char *const bad[] = {
 		"",
@@ -69,7 +64,6 @@ static void what_is_no_address_is_refused(void **state)
 	struct address a = {"untouched", 7};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (address__parse(bad[i], false, &a) != -EINVAL)
 			fail_msg("'%s' is taken for %s port %u", bad[i], a.host, a.port);
@@ -77,22 +71,20 @@ static void what_is_no_address_is_refused(void **state)
 	assert_int_equal(a.port, 7);
 }
 
-static void port_0_is_for_listening(void **state)
+TEST(port_0_is_for_listening)
 {
 	struct address a;
 
-	(void)state;
 	assert_int_equal(address__parse("127.0.0.1:0", true, &a), 0);
 	assert_int_equal(a.port, 0);
 	assert_int_equal(address__parse("127.0.0.1:65536", true, &a), -EINVAL);
 }
 
-static void hosts_have_a_longest_name(void **state)
+TEST(hosts_have_a_longest_name)
 {
 	char text[ADDRESS_HOST_MAX + 8];
 	struct address a;
 
-	(void)state;
 	memset(text, 'a', sizeof(text));
 	strcpy(text + ADDRESS_HOST_MAX - 1, ":1");
 	assert_int_equal(address__parse(text, false, &a), 0);
@@ -102,13 +94,12 @@ static void hosts_have_a_longest_name(void **state)
 	assert_int_equal(address__parse(text, false, &a), -EINVAL);
 }
 
-static void numbers_resolve_to_themselves(void **state)
+TEST(numbers_resolve_to_themselves)
 {
 	struct address v4 = {"192.0.2.7", 5201}, v6 = {"2001:db8:0::7", 5202};
 	struct sockaddr_storage ss;
 	const char *why;
 
-	(void)state;
 	assert_int_equal(address__resolve(&v4, false, &ss, &why), 0);
 	assert_int_equal(ss.ss_family, AF_INET);
 	assert_int_equal(((struct sockaddr_in *)&ss)->sin_addr.s_addr, inet_addr("192.0.2.7"));
@@ -121,13 +112,12 @@ static void numbers_resolve_to_themselves(void **state)
 }
 
 /* The kernel's EINVAL would not tell what is missing. */
-static void a_link_local_address_needs_its_device(void **state)
+TEST(a_link_local_address_needs_its_device)
 {
 	struct address without = {"fe80::7", 5201}, with = {"fe80::7%lo", 5201};
 	struct sockaddr_storage ss;
 	const char *why;
 
-	(void)state;
 	assert_int_equal(address__resolve(&without, false, &ss, &why), -EHOSTUNREACH);
 	assert_non_null(strstr(why, "%eth0"));
 	assert_int_equal(address__resolve(&without, true, &ss, &why), -EHOSTUNREACH);
@@ -137,14 +127,13 @@ static void a_link_local_address_needs_its_device(void **state)
 }
 
 /* An address is compared and hashed whole: what is not set in it is 0. */
-static void the_rest_of_an_address_is_zero(void **state)
+TEST(the_rest_of_an_address_is_zero)
 {
 	struct address a = {"192.0.2.7", 5201};
 	struct sockaddr_storage ss, expected;
 	struct sockaddr_in *in = (struct sockaddr_in *)&expected;
 	const char *why = NULL;
 
-	(void)state;
 	memset(&ss, 0xff, sizeof(ss));
 	memset(&expected, 0, sizeof(expected));
 	in->sin_family = AF_INET;
@@ -155,29 +144,12 @@ static void the_rest_of_an_address_is_zero(void **state)
 }
 
 /* No name has two colons in a row: no resolver is asked. */
-static void what_does_not_resolve_has_a_reason(void **state)
+TEST(what_does_not_resolve_has_a_reason)
 {
 	struct address a = {"2001:db8::7::1", 5201};
 	struct sockaddr_storage ss;
 	const char *why = NULL;
 
-	(void)state;
 	assert_int_equal(address__resolve(&a, false, &ss, &why), -EHOSTUNREACH);
 	assert_non_null(why);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(addresses_are_parsed_and_written_back),
-		cmocka_unit_test(what_is_no_address_is_refused),
-		cmocka_unit_test(port_0_is_for_listening),
-		cmocka_unit_test(hosts_have_a_longest_name),
-		cmocka_unit_test(numbers_resolve_to_themselves),
-		cmocka_unit_test(the_rest_of_an_address_is_zero),
-		cmocka_unit_test(a_link_local_address_needs_its_device),
-		cmocka_unit_test(what_does_not_resolve_has_a_reason),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,12 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "base/address.h"
+#include "support/test.h"
 
 #define ADDRESSES 3
 
@@ -74,12 +70,11 @@ static void resolves_to(const char *expected, bool listening, unsigned int port)
 	assert_int_equal(((struct sockaddr_in *)&ss)->sin_addr.s_addr, inet_addr(expected));
 }
 
-static void the_first_that_can_be_connected_to_is(void **state)
+TEST(the_first_that_can_be_connected_to_is)
 {
 	unsigned int port = 0;
 	int second = listen_at("127.0.0.2", &port), first;
 
-	(void)state;
 	resolves_to("127.0.0.2", false, port);
 	first = listen_at("127.0.0.1", &port);
 	resolves_to("127.0.0.1", false, port);
@@ -89,12 +84,11 @@ static void the_first_that_can_be_connected_to_is(void **state)
 	resolves_to("127.0.0.3", false, port);
 }
 
-static void the_first_that_can_be_bound_to_is_listened_on(void **state)
+TEST(the_first_that_can_be_bound_to_is_listened_on)
 {
 	unsigned int port = 0;
 	int first = listen_at("127.0.0.1", &port), second, third;
 
-	(void)state;
 	resolves_to("127.0.0.2", true, port);
 	second = listen_at("127.0.0.2", &port);
 	third = listen_at("127.0.0.3", &port);
@@ -103,14 +97,4 @@ static void the_first_that_can_be_bound_to_is_listened_on(void **state)
 	resolves_to("127.0.0.1", true, port);
 	close(second);
 	close(third);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_that_can_be_connected_to_is),
-		cmocka_unit_test(the_first_that_can_be_bound_to_is_listened_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

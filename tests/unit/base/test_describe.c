@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What completion and man pages are made from: a line for each thing a command's help says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/describe.h"
+#include "support/test.h"
 
 /* What is printed on stdout. To be freed. */
 static char *printed(const struct argp *argp)
@@ -39,7 +35,7 @@ static char *filter(int key, const char *text, void *input)
 	return key == ARGP_KEY_HELP_POST_DOC ? strdup("filtered") : NULL;
 }
 
-static void every_thing_has_a_line(void **state)
+TEST(every_thing_has_a_line)
 {
 	static const struct argp_option options[] = {
 		{NULL, 0, NULL, 0, "Output:", 0},
@@ -54,7 +50,6 @@ static void every_thing_has_a_line(void **state)
 		.options = options, .args_doc = "DIR", .doc = "What it\nsays.\vWhat\tbesides."};
 	char *text = printed(&argp);
 
-	(void)state;
 	assert_string_equal(text, "usage\tDIR\n"
 				  "doc\tWhat it\\nsays.\n"
 				  "group\tOutput:\n"
@@ -71,27 +66,16 @@ static void every_thing_has_a_line(void **state)
 	free(text);
 }
 
-static void what_is_not_there_has_none(void **state)
+TEST(what_is_not_there_has_none)
 {
 	static const struct argp_option options[] = {{0}};
 	const struct argp bare = {.options = options};
 	const struct argp one = {.options = options, .doc = "Only this."};
 	char *text = printed(&bare);
 
-	(void)state;
 	assert_string_equal(text, COMMON);
 	free(text);
 	text = printed(&one);
 	assert_string_equal(text, "doc\tOnly this.\n" COMMON);
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_thing_has_a_line),
-		cmocka_unit_test(what_is_not_there_has_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

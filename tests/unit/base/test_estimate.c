@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Intervals between order statistics hold the median as often as they say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 
 #include "base/estimate.h"
 #include "support/random.h"
+#include "support/test.h"
 
 #define NEAR(value, expected) assert_true(fabs((value) - (expected)) < 1e-9)
 
-static void none_and_one(void **state)
+TEST(none_and_one)
 {
 	double one[] = {5, (double)NAN, (double)INFINITY};
 	struct estimate e = estimate__of(NULL, 0);
 
-	(void)state;
 	assert_int_equal(e.n, 0);
 	assert_true(isnan(e.median));
 	e = estimate__of(one, 3);
@@ -28,14 +23,13 @@ static void none_and_one(void **state)
 }
 
 /* Tables of the binomial distribution. */
-static void coverage_of_few(void **state)
+TEST(coverage_of_few)
 {
 	static const double exact[] = {
 		[2] = 0.5,     [3] = 0.75,     [4] = 0.875,     [5] = 0.9375,
 		[6] = 0.96875, [7] = 0.984375, [9] = 0.9609375, [10] = 0.978515625};
 	size_t n;
 
-	(void)state;
 	for (n = 2; n < sizeof(exact) / sizeof(exact[0]); n++)
 		if (exact[n] > 0)
 			NEAR(estimate__coverage(n), exact[n]);
@@ -45,12 +39,11 @@ static void coverage_of_few(void **state)
 	}
 }
 
-static void ranks(void **state)
+TEST(ranks)
 {
 	double v[9];
 	struct estimate e;
 
-	(void)state;
 	for (int i = 0; i < 9; i++)
 		v[i] = (i * 5) % 9; /* 0..8, out of order */
 	e = estimate__of(v, 9);
@@ -60,12 +53,11 @@ static void ranks(void **state)
 }
 
 /* Two values hold the median between them half of the time. */
-static void two_are_an_interval(void **state)
+TEST(two_are_an_interval)
 {
 	double two[] = {7, 3};
 	struct estimate e = estimate__of(two, 2);
 
-	(void)state;
 	assert_int_equal(e.n, 2);
 	NEAR(e.median, 5);
 	NEAR(e.low, 3);
@@ -75,12 +67,11 @@ static void two_are_an_interval(void **state)
 }
 
 /* Counted, for a normal and a heavy-tailed, lopsided distribution. */
-static void intervals_hold_what_they_say(void **state)
+TEST(intervals_hold_what_they_say)
 {
 	uint64_t seed = 20;
 	double v[30];
 
-	(void)state;
 	for (size_t n = 3; n <= 30; n++) {
 		for (int tail = 0; tail < 2; tail++) {
 			unsigned int held = 0, sets = 8000;
@@ -104,28 +95,13 @@ static void intervals_hold_what_they_say(void **state)
 	}
 }
 
-static void an_interval_needs_two_values_and_bounds(void **state)
+TEST(an_interval_needs_two_values_and_bounds)
 {
 	const struct estimate one = {.n = 1, .low = 1, .high = 2};
 	const struct estimate unbounded = {.n = 3, .low = (double)NAN, .high = (double)NAN};
 	const struct estimate two = {.n = 2, .low = 1, .high = 2};
 
-	(void)state;
 	assert_false(estimate__has_interval(&one));
 	assert_false(estimate__has_interval(&unbounded));
 	assert_true(estimate__has_interval(&two));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(none_and_one),
-		cmocka_unit_test(coverage_of_few),
-		cmocka_unit_test(ranks),
-		cmocka_unit_test(two_are_an_interval),
-		cmocka_unit_test(intervals_hold_what_they_say),
-		cmocka_unit_test(an_interval_needs_two_values_and_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Signals as events of the loop: which of them end the program, before and after they were taken.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include "base/loop.h"
+#include "support/test.h"
 
 static int open_loop(void **state)
 {
@@ -35,7 +31,7 @@ static void take(struct loop *l, int signo)
 	assert_int_equal(ev.signo, signo);
 }
 
-static void ending_signals_wait_until_taken(void **state)
+TEST_WITH(ending_signals_wait_until_taken, open_loop, close_loop)
 {
 	static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
@@ -66,7 +62,7 @@ static int close_and_hear(void **state)
 	return close_loop(state);
 }
 
-static void a_hangup_that_was_ignored_ends_nothing(void **state)
+TEST_WITH(a_hangup_that_was_ignored_ends_nothing, open_deaf_to_hangup, close_and_hear)
 {
 	struct loop_event ev;
 
@@ -86,33 +82,17 @@ static void a_hangup_that_was_ignored_ends_nothing(void **state)
 	take(*state, SIGINT);
 }
 
-static void a_new_size_of_the_terminal_ends_nothing(void **state)
+TEST_WITH(a_new_size_of_the_terminal_ends_nothing, open_loop, close_loop)
 {
 	kill(getpid(), SIGWINCH);
 	assert_false(loop__is_to_end());
 	take(*state, SIGWINCH);
 }
 
-static void without_a_signal_the_wait_passes(void **state)
+TEST_WITH(without_a_signal_the_wait_passes, open_loop, close_loop)
 {
 	struct loop_event ev;
 
 	assert_int_equal(loop__wait(*state, &ev, 0), 0);
 	assert_int_equal(ev.kind, LOOP_TIMEOUT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(ending_signals_wait_until_taken, open_loop,
-						close_loop),
-		cmocka_unit_test_setup_teardown(a_hangup_that_was_ignored_ends_nothing,
-						open_deaf_to_hangup, close_and_hear),
-		cmocka_unit_test_setup_teardown(a_new_size_of_the_terminal_ends_nothing, open_loop,
-						close_loop),
-		cmocka_unit_test_setup_teardown(without_a_signal_the_wait_passes, open_loop,
-						close_loop),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

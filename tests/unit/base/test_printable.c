@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What comes from a file neither moves a terminal nor breaks a picture. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "base/printable.h"
+#include "support/test.h"
 
 static void check(const char *text, const char *expected)
 {
@@ -16,9 +12,8 @@ static void check(const char *text, const char *expected)
 	assert_string_equal(printable(buf, sizeof(buf), text), expected);
 }
 
-static void what_prints_is_kept(void **state)
+TEST(what_prints_is_kept)
 {
-	(void)state;
 	check("", "");
 	check("Linux 6.18, 64 KiB", "Linux 6.18, 64 KiB");
 	check("\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\xa7",
@@ -27,9 +22,8 @@ static void what_prints_is_kept(void **state)
 
 /* The first character of each length, which one less in the limit would take for too long an
  * encoding. */
-static void each_length_begins_where_it_must(void **state)
+TEST(each_length_begins_where_it_must)
 {
-	(void)state;
 	check("\xc2\xa0", "\xc2\xa0");
 	check("\xe0\xa0\x80", "\xe0\xa0\x80");
 	check("\xf0\x90\x80\x80", "\xf0\x90\x80\x80");
@@ -43,9 +37,8 @@ static void each_length_begins_where_it_must(void **state)
 	check("\xed\xbf\xbf", "???");
 }
 
-static void controls_are_not(void **state)
+TEST(controls_are_not)
 {
-	(void)state;
 	check("6.1\x1b[2J\x1b]0;owned\x07", "6.1?[2J?]0;owned?");
 	check("a\nb\rc\td\x7f", "a?b?c?d?");
 	check("\xc2\x9b"
@@ -54,9 +47,8 @@ static void controls_are_not(void **state)
 }
 
 /* "gpj.exe" would show as "exe.jpg". */
-static void marks_of_direction_are_not(void **state)
+TEST(marks_of_direction_are_not)
 {
-	(void)state;
 	check("a\xe2\x80\xaegpj.exe", "a???gpj.exe");  /* U+202E */
 	check("\xe2\x80\xaa\xe2\x80\x8e", "??????");   /* U+202A, U+200E */
 	check("\xe2\x81\xa6x\xe2\x81\xa9", "???x???"); /* U+2066, U+2069 */
@@ -67,17 +59,15 @@ static void marks_of_direction_are_not(void **state)
 	      "\xe2\x80\xa7\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa"); /* beside them */
 }
 
-static void lines_stay_lines(void **state)
+TEST(lines_stay_lines)
 {
 	char text[] = "one\n\ttwo\x1b[31m\r\xc2\x9b";
 
-	(void)state;
 	assert_string_equal(printable__lines(text), "one\n\ttwo?[31m???");
 }
 
-static void what_is_no_utf8_is_not(void **state)
+TEST(what_is_no_utf8_is_not)
 {
-	(void)state;
 	check("\xff\xfe", "??");
 	check("\xc0\xaf", "??");      /* a slash, encoded too long */
 	check("\xed\xa0\x80", "???"); /* a surrogate */
@@ -85,11 +75,10 @@ static void what_is_no_utf8_is_not(void **state)
 	check("\xe2\x82", "??"); /* cut */
 }
 
-static void cut_between_characters(void **state)
+TEST(cut_between_characters)
 {
 	char buf[8], two[2], text[] = "x\x1by\xe2";
 
-	(void)state;
 	assert_string_equal(printable(buf, 4, "\xe2\x82\xac\xe2\x82\xac"), "\xe2\x82\xac");
 	assert_string_equal(printable(buf, 6, "\xe2\x82\xac\xe2\x82\xac"), "\xe2\x82\xac");
 	assert_string_equal(printable(buf, 7, "\xe2\x82\xac\xe2\x82\xac"),
@@ -99,19 +88,4 @@ static void cut_between_characters(void **state)
 	assert_string_equal(printable(two, sizeof(two), "a\x1b"), "a");
 	assert_string_equal(printable(two, sizeof(two), "\x1b\x1b"), "?");
 	assert_string_equal(printable__in_place(text), "x?y?");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_prints_is_kept),
-		cmocka_unit_test(each_length_begins_where_it_must),
-		cmocka_unit_test(controls_are_not),
-		cmocka_unit_test(marks_of_direction_are_not),
-		cmocka_unit_test(lines_stay_lines),
-		cmocka_unit_test(what_is_no_utf8_is_not),
-		cmocka_unit_test(cut_between_characters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,6 @@
  * The rule by which two things are called different: cases worked out by hand, properties, and how
  * often it is wrong on data in which nothing differs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +10,7 @@
 #include "base/rank_test.h"
 #include "support/near.h"
 #include "support/random.h"
+#include "support/test.h"
 
 #define ROUNDS 7
 #define SETS   4000
@@ -28,11 +24,10 @@ static struct rank_test of(const double *a, size_t n, const double *b, size_t m,
 }
 
 /* Each of n rounds of A wins against each of m of B in one of C(n + m, n) orders. */
-static void rounds_apart_have_a_p_by_hand(void **state)
+TEST(rounds_apart_have_a_p_by_hand)
 {
 	static const double low[] = {1, 2, 3, 4, 5, 6, 7}, high[] = {11, 12, 13, 14, 15, 16, 17};
 
-	(void)state;
 	NEAR(of(low, 3, high, 3, 1).p, 2.0 / 20, 1e-12);
 	NEAR(of(low, 4, high, 4, 1).p, 2.0 / 70, 1e-12);
 	NEAR(of(low, 5, high, 5, 1).p, 2.0 / 252, 1e-12);
@@ -68,9 +63,8 @@ static double count_orders(unsigned int n, unsigned int m, unsigned int at_most)
 }
 
 /* Rounds of A among those of B so that exactly u pairs are the other way round. */
-static void p_is_the_share_of_orders(void **state)
+TEST(p_is_the_share_of_orders)
 {
-	(void)state;
 	for (unsigned int n = 2; n <= 6; n++)
 		for (unsigned int u = 0; u < n * 4 / 2; u++) {
 			double a[6], b[4] = {10, 20, 30, 40}, want = 2 * count_orders(n, 4, u);
@@ -87,13 +81,12 @@ static void p_is_the_share_of_orders(void **state)
 }
 
 /* The ranks that docs/GUIDE.md and the header name. */
-static void k_is_as_the_header_says(void **state)
+TEST(k_is_as_the_header_says)
 {
 	static const struct {
 		size_t n, k;
 	} ranks[] = {{4, 1}, {5, 3}, {6, 6}, {7, 9}, {12, 38}};
 
-	(void)state;
 	for (size_t r = 0; r < sizeof(ranks) / sizeof(ranks[0]); r++) {
 		double a[12], b[12];
 		size_t n = ranks[r].n;
@@ -121,11 +114,10 @@ static void draw(double *x, size_t n, double middle, double width, uint64_t *see
 		x[i] = middle * exp(width * random_normal(seed));
 }
 
-static void places_changed_is_the_inverse(void **state)
+TEST(places_changed_is_the_inverse)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	for (int set = 0; set < 200; set++) {
 		double a[ROUNDS], b[ROUNDS];
 		struct rank_test t, u;
@@ -145,11 +137,10 @@ static void places_changed_is_the_inverse(void **state)
 }
 
 /* A higher A cannot make the interval lower, more comparisons cannot make it narrower. */
-static void the_interval_is_monotone(void **state)
+TEST(the_interval_is_monotone)
 {
 	uint64_t seed = 2;
 
-	(void)state;
 	for (int set = 0; set < 200; set++) {
 		double a[ROUNDS], b[ROUNDS];
 		struct rank_test t, more, higher;
@@ -168,12 +159,11 @@ static void the_interval_is_monotone(void **state)
 }
 
 /* Twice as much of everything, and the order of the rounds, change nothing. */
-static void scale_and_order_do_not_matter(void **state)
+TEST(scale_and_order_do_not_matter)
 {
 	double a[] = {9, 11, 10, 12, 8, 10.5, 9.5}, b[] = {7, 8, 7.5, 9, 8.5, 6, 8.2};
 	struct rank_test t = of(a, 7, b, 7, 2), u;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		double swap = a[i];
 
@@ -191,13 +181,12 @@ static void scale_and_order_do_not_matter(void **state)
 }
 
 /* Rounds that are the same count against a difference; 0 is a value; NaN is none. */
-static void ties_zeros_and_gaps(void **state)
+TEST(ties_zeros_and_gaps)
 {
 	static const double same[] = {5, 5, 5, 5, 5, 5, 5}, zero[7] = {0};
 	static const double gaps[] = {5, (double)NAN, 6, 7, (double)INFINITY, 8};
 	struct rank_test t = of(same, 7, same, 7, 1);
 
-	(void)state;
 	assert_int_equal(t.difference, DIFFERENCE_NOISE);
 	NEAR(t.p, 1, 0);
 	NEAR(t.low, 0, 0);
@@ -215,13 +204,12 @@ static void ties_zeros_and_gaps(void **state)
 }
 
 /* More rounds than the exact distribution is made for: the normal one joins without a step. */
-static void many_rounds_join_few(void **state)
+TEST(many_rounds_join_few)
 {
 	double a[100], b[100];
 	uint64_t seed = 3;
 	struct rank_test t, u;
 
-	(void)state;
 	draw(a, 100, 10, 0.1, &seed);
 	draw(b, 100, 10, 0.1, &seed);
 	t = of(a, RANK_EXACT_MAX, b, RANK_EXACT_MAX, 1);
@@ -237,9 +225,8 @@ static double noise(int kind, uint64_t *seed)
 }
 
 /* The true quotient is 1.3: the interval holds it in at least its coverage. */
-static void the_interval_covers(void **state)
+TEST(the_interval_covers)
 {
-	(void)state;
 	for (int kind = 0; kind < 2; kind++)
 		for (size_t n = 4; n <= 10; n += 3) {
 			unsigned int held = 0;
@@ -265,12 +252,11 @@ static void the_interval_covers(void **state)
 }
 
 /* Of 16 comparisons in which nothing differs, any is called different in at most 5 % of sets. */
-static void a_family_is_seldom_wrong(void **state)
+TEST(a_family_is_seldom_wrong)
 {
 	unsigned int wrong = 0;
 	uint64_t seed = 5;
 
-	(void)state;
 	for (int set = 0; set < SETS / 2; set++) {
 		bool any = false;
 
@@ -287,9 +273,8 @@ static void a_family_is_seldom_wrong(void **state)
 	assert_true(wrong <= SETS / 2 * RANK_LEVEL + 3 * sqrt(SETS / 2 * RANK_LEVEL));
 }
 
-static void how_much_above(void **state)
+TEST(how_much_above)
 {
-	(void)state;
 	NEAR(rank_test__apart(3, 1), 1, 1e-12);
 	NEAR(rank_test__apart(1, 3), -1, 1e-12);
 	NEAR(rank_test__apart(5, 0), 2, 1e-12);
@@ -300,23 +285,4 @@ static void how_much_above(void **state)
 		for (double b = 0.5; b < 4; b += 0.5)
 			NEAR(rank_test__as_change(rank_test__apart(a, b)), a / b - 1, 1e-9);
 	assert_true(isnan(rank_test__as_change(2)));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rounds_apart_have_a_p_by_hand),
-		cmocka_unit_test(p_is_the_share_of_orders),
-		cmocka_unit_test(k_is_as_the_header_says),
-		cmocka_unit_test(places_changed_is_the_inverse),
-		cmocka_unit_test(the_interval_is_monotone),
-		cmocka_unit_test(scale_and_order_do_not_matter),
-		cmocka_unit_test(ties_zeros_and_gaps),
-		cmocka_unit_test(many_rounds_join_few),
-		cmocka_unit_test(the_interval_covers),
-		cmocka_unit_test(a_family_is_seldom_wrong),
-		cmocka_unit_test(how_much_above),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which limit of this process explains a failure, and that none is blamed without need. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "base/inherited.h"
 #include "base/resource_limits.h"
+#include "support/test.h"
 
 static struct limits none(void)
 {
@@ -21,23 +17,21 @@ static struct limits none(void)
 	return l;
 }
 
-static void without_limits_none_is_blamed(void **state)
+TEST(without_limits_none_is_blamed)
 {
 	static const int errors[] = {-ENOMEM, -EAGAIN, -EPERM, -ENOENT, -EOPNOTSUPP, 0};
 	struct limits l = none();
 
-	(void)state;
 	l.value[LIMIT_FILES] = 1024;
 	l.value[LIMIT_LOCKED] = 65536;
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		assert_int_equal(limits__culprit(&l, errors[i]), LIMIT_NR);
 }
 
-static void an_error_names_its_limit(void **state)
+TEST(an_error_names_its_limit)
 {
 	struct limits l = none();
 
-	(void)state;
 	l.value[LIMIT_FILES] = 1024;
 	assert_int_equal(limits__culprit(&l, -EMFILE), LIMIT_FILES);
 	l.value[LIMIT_DATA] = 1ULL << 30;
@@ -50,11 +44,10 @@ static void an_error_names_its_limit(void **state)
 }
 
 /* Before Linux 5.11 maps count as locked memory, and a refusal is EPERM. */
-static void locked_memory_counts_on_old_kernels(void **state)
+TEST(locked_memory_counts_on_old_kernels)
 {
 	struct limits l = none();
 
-	(void)state;
 	l.value[LIMIT_LOCKED] = 65536;
 	assert_int_equal(limits__culprit(&l, -EPERM), LIMIT_NR);
 	l.locked_counts = true;
@@ -64,11 +57,10 @@ static void locked_memory_counts_on_old_kernels(void **state)
 }
 
 /* libbpf says ESRCH where it had no memory to read the kernel's types. */
-static void a_limit_too_low_explains_any_error(void **state)
+TEST(a_limit_too_low_explains_any_error)
 {
 	static const enum limit low[] = {LIMIT_FILES, LIMIT_MEMORY, LIMIT_DATA};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(low) / sizeof(low[0]); i++) {
 		struct limits l = none();
 
@@ -79,12 +71,11 @@ static void a_limit_too_low_explains_any_error(void **state)
 	}
 }
 
-static void the_sentence_has_name_value_and_remedy(void **state)
+TEST(the_sentence_has_name_value_and_remedy)
 {
 	struct limits l = none();
 	char text[256];
 
-	(void)state;
 	l.value[LIMIT_FILES] = 8;
 	limits__say(text, sizeof(text), &l, LIMIT_FILES);
 	assert_non_null(strstr(text, "RLIMIT_NOFILE"));
@@ -96,12 +87,11 @@ static void the_sentence_has_name_value_and_remedy(void **state)
 }
 
 /* The soft limit of files goes up to the hard one, and a child gets what was there. */
-static void open_files_are_raised_and_given_back(void **state)
+TEST(open_files_are_raised_and_given_back)
 {
 	struct rlimit before, now;
 	struct limits l;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	now = (struct rlimit){before.rlim_max < 100 ? before.rlim_max : 100, before.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &now), 0);
@@ -114,18 +104,4 @@ static void open_files_are_raised_and_given_back(void **state)
 	limits__read(&l);
 	assert_int_equal(l.value[LIMIT_FILES], now.rlim_cur);
 	setrlimit(RLIMIT_NOFILE, &before);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_limits_none_is_blamed),
-		cmocka_unit_test(an_error_names_its_limit),
-		cmocka_unit_test(locked_memory_counts_on_old_kernels),
-		cmocka_unit_test(a_limit_too_low_explains_any_error),
-		cmocka_unit_test(the_sentence_has_name_value_and_remedy),
-		cmocka_unit_test(open_files_are_raised_and_given_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

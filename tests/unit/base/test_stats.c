@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Order statistics. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +7,7 @@
 
 #include "base/stats.h"
 #include "support/short_memory.h"
+#include "support/test.h"
 
 static void check_spread(double *values, size_t n, double low, double median, double high)
 {
@@ -21,43 +17,39 @@ static void check_spread(double *values, size_t n, double low, double median, do
 	assert_true(s.low == low && s.median == median && s.high == high);
 }
 
-static void spread_of_a_few(void **state)
+TEST(spread_of_a_few)
 {
 	double one[] = {3.5}, two[] = {4, 1}, odd[] = {9, -2, 5}, even[] = {8, 1, 4, 2};
 
-	(void)state;
 	check_spread(one, 1, 3.5, 3.5, 3.5);
 	check_spread(two, 2, 1, 2.5, 4);
 	check_spread(odd, 3, -2, 5, 9);
 	check_spread(even, 4, 1, 3, 8);
 }
 
-static void spread_of_nothing_is_unknown(void **state)
+TEST(spread_of_nothing_is_unknown)
 {
 	double none[] = {NAN, INFINITY};
 
-	(void)state;
 	assert_int_equal(stats__spread(NULL, 0).n, 0);
 	assert_int_equal(stats__spread(none, 2).n, 0);
 }
 
-static void rounds_without_a_number_are_left_out(void **state)
+TEST(rounds_without_a_number_are_left_out)
 {
 	double values[] = {NAN, 2, -INFINITY, 4, NAN};
 	struct spread s = stats__spread(values, 5);
 
-	(void)state;
 	assert_int_equal(s.n, 2);
 	assert_true(s.low == 2 && s.median == 3 && s.high == 4);
 }
 
 /* In their order, into the room given; what is behind them is not written. */
-static void finite_numbers_are_kept_in_order(void **state)
+TEST(finite_numbers_are_kept_in_order)
 {
 	static const double values[] = {(double)NAN, 5, (double)-INFINITY, -1, 0, (double)INFINITY};
 	double kept[6] = {9, 9, 9, 9, 9, 9};
 
-	(void)state;
 	assert_int_equal(stats__keep_finite(kept, values, 6), 3);
 	assert_true(kept[0] == 5 && kept[1] == -1 && kept[2] == 0 && kept[3] == 9);
 	assert_int_equal(stats__keep_finite(kept, values, 1), 0);
@@ -65,36 +57,20 @@ static void finite_numbers_are_kept_in_order(void **state)
 }
 
 /* Else a mode's throughput would be n/a, without a word, when memory is short. */
-static void a_spread_takes_no_memory(void **state)
+TEST(a_spread_takes_no_memory)
 {
 	double values[] = {3, 1, 2};
 
-	(void)state;
 	short_memory__begin(1);
 	assert_int_equal(stats__spread(values, 3).n, 3);
 	assert_false(short_memory__end());
 }
 
-static void huge_values_do_not_overflow(void **state)
+TEST(huge_values_do_not_overflow)
 {
 	double values[] = {1e308, 1.5e308};
 	struct spread s = stats__spread(values, 2);
 
-	(void)state;
 	assert_true(isfinite(s.median));
 	assert_true(s.median / 1e308 > 1.2 && s.median / 1e308 < 1.3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spread_of_a_few),
-		cmocka_unit_test(spread_of_nothing_is_unknown),
-		cmocka_unit_test(rounds_without_a_number_are_left_out),
-		cmocka_unit_test(finite_numbers_are_kept_in_order),
-		cmocka_unit_test(a_spread_takes_no_memory),
-		cmocka_unit_test(huge_values_do_not_overflow),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Text broken into lines, paragraphs beside a label, and words that a shell reads back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +7,7 @@
 #include "base/shell.h"
 #include "base/text_note.h"
 #include "base/wrap.h"
+#include "support/test.h"
 
 /* The lines of a text, apart by "|". */
 static void check_lines(const char *text, size_t width, const char *expected)
@@ -26,9 +22,8 @@ static void check_lines(const char *text, size_t width, const char *expected)
 	assert_string_equal(found, expected);
 }
 
-static void lines_are_as_long_as_they_may_be(void **state)
+TEST(lines_are_as_long_as_they_may_be)
 {
-	(void)state;
 	check_lines("", 10, "");
 	check_lines("one two", 7, "one two");
 	check_lines("one two", 6, "one|two");
@@ -65,9 +60,8 @@ static void check_note(const char *text, unsigned int width, const char *expecte
 	free(found);
 }
 
-static void paragraphs_stand_beside_their_label(void **state)
+TEST(paragraphs_stand_beside_their_label)
 {
-	(void)state;
 	check_note("", 40, "");
 	check_note("   ", 40, "");
 	check_note("x", 40, "note       x\n");
@@ -89,9 +83,8 @@ static void check_word(const char *word, const char *expected)
 	free(text);
 }
 
-static void a_shell_reads_the_words_back(void **state)
+TEST(a_shell_reads_the_words_back)
 {
-	(void)state;
 	check_word("--size=64k,1m", "--size=64k,1m");
 	check_word("a", "a");
 	check_word("", "''");
@@ -99,15 +92,4 @@ static void a_shell_reads_the_words_back(void **state)
 	check_word("don't", "'don'\\''t'");
 	check_word("$HOME", "'$HOME'");
 	check_word("a*", "'a*'");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_as_long_as_they_may_be),
-		cmocka_unit_test(paragraphs_stand_beside_their_label),
-		cmocka_unit_test(a_shell_reads_the_words_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The arithmetic of the BPF programs, held against calls and sockets that misbehave. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "bpf/netiotrace.h"
 #include "bpf/perf_stage.h"
+#include "support/test.h"
 
 /* A MSG_ZEROCOPY call whose message was seen. */
 static const struct nio_send_facts pinned_call = {
 	.told = true, .zerocopy = true, .sg = true, .took_id = true};
 
-static void a_call_goes_one_way(void **state)
+TEST(a_call_goes_one_way)
 {
 	struct nio_send_facts f = pinned_call;
 
-	(void)state;
 	assert_int_equal(nio_send_kind(f), NIO_SEND_PINNED);
 	f.sg = false;
 	assert_int_equal(nio_send_kind(f), NIO_SEND_COPIED);
@@ -31,11 +25,10 @@ static void a_call_goes_one_way(void **state)
 }
 
 /* A SEND_ZC takes no id, as a copy does. Where the message is not seen, the thread tells. */
-static void what_may_be_io_urings_is_no_copy(void **state)
+TEST(what_may_be_io_urings_is_no_copy)
 {
 	struct nio_send_facts f = {.by_uring = true, .sg = true};
 
-	(void)state;
 	assert_int_equal(nio_send_kind(f), NIO_SEND_FOREIGN);
 	f.took_id = true;
 	assert_int_equal(nio_send_kind(f), NIO_SEND_PINNED);
@@ -46,11 +39,10 @@ static void what_may_be_io_urings_is_no_copy(void **state)
 }
 
 /* The run of a pinned call was refused; the next call copies, and says so. */
-static void nothing_leaks_into_the_next_call(void **state)
+TEST(nothing_leaks_into_the_next_call)
 {
 	struct nio_send_facts f = {.told = true, .sg = true, .took_id = true};
 
-	(void)state;
 	assert_int_equal(nio_send_kind(f), NIO_SEND_COPIED);
 	assert_int_equal(nio_ids_unseen(7, 8, false), 1);
 	assert_int_equal(nio_ids_unseen(7, 8, true), 0);
@@ -65,9 +57,8 @@ static int32_t queued(uint32_t from, uint32_t write_seq, uint8_t tcp_state)
 	return nio_seq_delta(from, nio_payload_end(write_seq, tcp_state));
 }
 
-static void a_fin_is_no_payload_and_an_abort_has_none(void **state)
+TEST(a_fin_is_no_payload_and_an_abort_has_none)
 {
-	(void)state;
 	assert_int_equal(queued(1000, 2000, TCP_ESTABLISHED), 1000);
 	assert_int_equal(queued(1000, 2001, TCP_FIN_WAIT1), 1000);
 	assert_int_equal(queued(1000, 2001, TCP_FIN_WAIT2), 1000);
@@ -82,30 +73,27 @@ static void a_fin_is_no_payload_and_an_abort_has_none(void **state)
 	assert_true(nio_state_has_stream(TCP_FIN_WAIT2));
 }
 
-static void numbers_wrap_and_never_make_4_gib(void **state)
+TEST(numbers_wrap_and_never_make_4_gib)
 {
-	(void)state;
 	assert_int_equal(queued(0xffffff00, 0x100, TCP_ESTABLISHED), 0x200);
 	assert_int_equal(queued(1001, 1000, TCP_ESTABLISHED), -1);
 	assert_int_equal(queued(1000, 1000, TCP_FIN_WAIT1), -1);
 }
 
 /* Watched before it connects: the SYN takes a number, too. */
-static void a_syn_is_no_payload(void **state)
+TEST(a_syn_is_no_payload)
 {
 	uint32_t isn = 0xffffffff;
 
-	(void)state;
 	assert_int_equal(nio_payload_begin(isn, isn, TCP_SYN_SENT), 0);
 	assert_int_equal(nio_payload_begin(isn, isn + 1, TCP_SYN_SENT), 0); /* sent again */
 	assert_int_equal(nio_payload_begin(50, 70, TCP_ESTABLISHED), 70);
 }
 
-static void the_next_copy_tells_what_became_of_the_last(void **state)
+TEST(the_next_copy_tells_what_became_of_the_last)
 {
 	struct nio_taken t = nio_judge_taken(0xfffffff0, 100, 0xfffffff0 + 100);
 
-	(void)state;
 	assert_true(!t.peeked && !t.unseen && !t.backwards);
 	t = nio_judge_taken(500, 100, 500);
 	assert_true(t.peeked == 100 && !t.unseen);
@@ -135,14 +123,13 @@ static unsigned int complete(struct nio_zc_send *ring, uint64_t cookie, uint32_t
 	return complete;
 }
 
-static void each_send_completes_once(void **state)
+TEST(each_send_completes_once)
 {
 	struct nio_zc_send ring[8] = {{0}};
 	unsigned int unknown = 0;
 	uint64_t bytes = 0;
 	uint32_t lo = 0xfffffffd;
 
-	(void)state;
 	for (uint32_t i = 0; i < 6; i++)
 		assert_false(nio_zc_note(&ring[(lo + i) & 7], 9, lo + i, 100, 1));
 	/* Across the wrap of the ids; the fourth is missed. */
@@ -155,13 +142,12 @@ static void each_send_completes_once(void **state)
 	assert_int_equal(unknown, 0);
 }
 
-static void a_send_reported_before_it_returned(void **state)
+TEST(a_send_reported_before_it_returned)
 {
 	struct nio_zc_send ring[8] = {{0}};
 	unsigned int unknown = 0;
 	uint64_t bytes = 0;
 
-	(void)state;
 	assert_int_equal(complete(ring, 9, 0, 1, &unknown, &bytes), 1);
 	assert_int_equal(unknown, 1);
 	assert_true(nio_zc_note(&ring[0], 9, 0, 100, 1));
@@ -176,13 +162,12 @@ static void a_send_reported_before_it_returned(void **state)
 	assert_int_equal(ring[0].id, 16);
 }
 
-static void rings_do_not_overlap(void **state)
+TEST(rings_do_not_overlap)
 {
 	static const struct {
 		uint32_t sockets, size;
 	} expected[] = {{1, 1024}, {64, 1024}, {256, 1024}, {257, 512}, {4096, 64}, {131072, 2}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 		assert_int_equal(nio_ring_size(NIO_ZC_SENDS, expected[i].sockets),
 				 expected[i].size);
@@ -203,12 +188,11 @@ static void *close_windows(void *arg)
 }
 
 /* A softirq closes a window on top of the program that closes another: neither may be lost. */
-static void windows_that_close_at_once_are_both_counted(void **state)
+TEST(windows_that_close_at_once_are_both_counted)
 {
 	struct nio_perf_cell cell = {0};
 	pthread_t threads[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, close_windows, &cell), 0);
 	for (int i = 0; i < 2; i++)
@@ -216,23 +200,4 @@ static void windows_that_close_at_once_are_both_counted(void **state)
 	assert_int_equal(cell.samples, 2 * WINDOWS);
 	assert_int_equal(cell.bytes, 2 * WINDOWS * 7);
 	assert_int_equal(cell.counts[NIO_PERF_CYCLES], 2 * WINDOWS * 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_call_goes_one_way),
-		cmocka_unit_test(what_may_be_io_urings_is_no_copy),
-		cmocka_unit_test(nothing_leaks_into_the_next_call),
-		cmocka_unit_test(a_fin_is_no_payload_and_an_abort_has_none),
-		cmocka_unit_test(numbers_wrap_and_never_make_4_gib),
-		cmocka_unit_test(a_syn_is_no_payload),
-		cmocka_unit_test(the_next_copy_tells_what_became_of_the_last),
-		cmocka_unit_test(each_send_completes_once),
-		cmocka_unit_test(a_send_reported_before_it_returned),
-		cmocka_unit_test(rings_do_not_overlap),
-		cmocka_unit_test(windows_that_close_at_once_are_both_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

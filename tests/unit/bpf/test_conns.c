@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where sockets stand in nio_conns: as many as a session has must find a place, wherever made. */
 #include <linux/types.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "bpf/netiotrace.h"
+#include "support/test.h"
 
 /* 256 threads, both sides. */
 /* Both sides of 4096 connections. */
@@ -65,31 +60,19 @@ static void sockets_of_cpus(unsigned int cpus, unsigned int used)
 	}
 }
 
-static void test_sockets_of_any_cpus_find_a_place(void **state)
+TEST(test_sockets_of_any_cpus_find_a_place)
 {
 	static const unsigned int cpus[] = {1, 2, 3, 4, 8, 16, 64, 128, CPUS_MAX};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++)
 		for (unsigned int used = 0; used < BATCH; used += 331)
 			sockets_of_cpus(cpus[i], used);
 }
 
-static void test_probes_are_neighbours(void **state)
+TEST(test_probes_are_neighbours)
 {
-	(void)state;
 	for (uint64_t cookie = 1; cookie < 3 * BATCH; cookie++)
 		for (uint32_t i = 0; i + 1 < NIO_CONN_PROBES; i++)
 			assert_int_equal((nio_conn_index(cookie, i) + 1) % NIO_CONN_SLOTS,
 					 nio_conn_index(cookie, i + 1));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sockets_of_any_cpus_find_a_place),
-		cmocka_unit_test(test_probes_are_neighbours),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

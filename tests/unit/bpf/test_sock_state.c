@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the kernel's counters of a socket say in payload bytes, and changes of its state. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "bpf/sock_state.h"
+#include "support/test.h"
 
 /* An established connection that sent 5000 bytes, 1000 not acknowledged, and received 700, 100
  * unread. */
@@ -31,11 +26,10 @@ static void expect_numbers(const struct nio_tcp *t, uint64_t sent, uint64_t rece
 	assert_int_equal(n.read, read);
 }
 
-static void numbers_are_payload_bytes(void **state)
+TEST(numbers_are_payload_bytes)
 {
 	struct nio_tcp t = established;
 
-	(void)state;
 	expect_numbers(&t, 5000, 700, 600);
 	assert_int_equal(nio_numbers_of(&t).retrans, 50);
 	assert_int_equal(nio_numbers_of(&t).taken, 800);
@@ -46,12 +40,11 @@ static void numbers_are_payload_bytes(void **state)
 }
 
 /* A FIN takes a number in write_seq from FIN_WAIT1 and LAST_ACK on, and not in CLOSE_WAIT. */
-static void own_fin_is_no_byte(void **state)
+TEST(own_fin_is_no_byte)
 {
 	static const __u8 with_fin[] = {TCP_FIN_WAIT1, TCP_FIN_WAIT2, TCP_CLOSING, TCP_LAST_ACK};
 	struct nio_tcp t = established;
 
-	(void)state;
 	t.state = TCP_CLOSE_WAIT;
 	expect_numbers(&t, 5000, 700, 600);
 	t.write_seq++;
@@ -62,11 +55,10 @@ static void own_fin_is_no_byte(void **state)
 }
 
 /* The peer's FIN counts as one byte received, and as one read once all before it is read. */
-static void peers_fin_is_no_byte(void **state)
+TEST(peers_fin_is_no_byte)
 {
 	struct nio_tcp t = established;
 
-	(void)state;
 	t.done = true;
 	t.bytes_received++;
 	t.rcv_nxt++;
@@ -77,11 +69,10 @@ static void peers_fin_is_no_byte(void **state)
 	assert_int_equal(nio_numbers_of(&t).taken, 900);
 }
 
-static void numbers_wrap(void **state)
+TEST(numbers_wrap)
 {
 	struct nio_tcp t = established;
 
-	(void)state;
 	t.bytes_acked = 5ULL << 32;
 	t.snd_una = 0xfffffff0;
 	t.write_seq = 0x10;
@@ -91,11 +82,10 @@ static void numbers_wrap(void **state)
 }
 
 /* Kinds are exact where the programs were attached from the first byte to the last. */
-static void knows_whether_all_was_seen(void **state)
+TEST(knows_whether_all_was_seen)
 {
 	struct sock_state s = {.born_window = 1, .window = 1};
 
-	(void)state;
 	assert_true(sock_state_saw_all(&s));
 	s.window = 3;
 	assert_false(sock_state_saw_all(&s));
@@ -103,11 +93,10 @@ static void knows_whether_all_was_seen(void **state)
 	assert_false(sock_state_saw_all(&s));
 }
 
-static void a_change_of_state_is_made_once(void **state)
+TEST(a_change_of_state_is_made_once)
 {
 	__u32 seen = 0;
 
-	(void)state;
 	/* What was before the first that is seen is not known. */
 	assert_int_equal(nio_change_state(&seen, TCP_ESTABLISHED, TCP_FIN_WAIT1), NIO_CHANGE_NEW);
 	assert_int_equal(nio_change_state(&seen, TCP_ESTABLISHED, TCP_FIN_WAIT1), NIO_CHANGE_DONE);
@@ -115,28 +104,12 @@ static void a_change_of_state_is_made_once(void **state)
 	assert_int_equal(seen, TCP_FIN_WAIT2);
 }
 
-static void a_change_that_was_not_seen_is_told_by_the_next(void **state)
+TEST(a_change_that_was_not_seen_is_told_by_the_next)
 {
 	__u32 seen = TCP_ESTABLISHED;
 
-	(void)state;
 	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT1, TCP_FIN_WAIT2),
 			 NIO_CHANGE_AFTER_MISS);
 	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT1, TCP_FIN_WAIT2), NIO_CHANGE_DONE);
 	assert_int_equal(nio_change_state(&seen, TCP_FIN_WAIT2, TCP_CLOSE), NIO_CHANGE_NEW);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_payload_bytes),
-		cmocka_unit_test(own_fin_is_no_byte),
-		cmocka_unit_test(peers_fin_is_no_byte),
-		cmocka_unit_test(numbers_wrap),
-		cmocka_unit_test(knows_whether_all_was_seen),
-		cmocka_unit_test(a_change_of_state_is_made_once),
-		cmocka_unit_test(a_change_that_was_not_seen_is_told_by_the_next),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

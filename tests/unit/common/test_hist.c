@@ -3,11 +3,6 @@
  * Histograms: the bucket layout over its whole range, quantiles against a sorted array, extremes,
  * merging of layouts that do and do not match.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +11,7 @@
 #include "bpf/hist_layout.h"
 #include "bpf/netiotrace.h"
 #include "common/hist.h"
+#include "support/test.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -57,11 +53,10 @@ static void check_contiguous(uint32_t sub_bits, uint32_t n_buckets)
 	hist__free(h);
 }
 
-static void layout_is_contiguous(void **state)
+TEST(layout_is_contiguous)
 {
 	uint32_t sub_bits;
 
-	(void)state;
 	for (sub_bits = 0; sub_bits <= 8; sub_bits++)
 		check_contiguous(sub_bits, full_layout(sub_bits));
 	check_contiguous(HIST_LATENCY_SUB_BITS, HIST_LATENCY_BUCKETS);
@@ -69,12 +64,11 @@ static void layout_is_contiguous(void **state)
 	check_contiguous(3, 1);
 }
 
-static void layout_reaches_what_it_promises(void **state)
+TEST(layout_reaches_what_it_promises)
 {
 	struct hist *h = hist__new_latency();
 	uint64_t last = HIST_LATENCY_BUCKETS - 1;
 
-	(void)state;
 	assert_true(hist__bucket_low(h, (uint32_t)last) > 1ULL << 40);
 	assert_true(hist_bucket((1ULL << 34) - 1, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS) <
 		    NIO_HIST_BUCKETS);
@@ -82,20 +76,18 @@ static void layout_reaches_what_it_promises(void **state)
 	hist__free(h);
 }
 
-static void log2_of_every_power(void **state)
+TEST(log2_of_every_power)
 {
 	uint32_t bit;
 
-	(void)state;
 	for (bit = 0; bit < 64; bit++) {
 		assert_int_equal(hist_log2(1ULL << bit), bit);
 		assert_int_equal(hist_log2((1ULL << bit) | ((1ULL << bit) - 1)), bit);
 	}
 }
 
-static void no_histogram_of_impossible_layout(void **state)
+TEST(no_histogram_of_impossible_layout)
 {
-	(void)state;
 	assert_null(hist__new(5, 0));
 	assert_null(hist__new(17, 64));
 	assert_null(hist__new(64, 64));
@@ -105,11 +97,10 @@ static void no_histogram_of_impossible_layout(void **state)
 	assert_null(hist__dup(NULL));
 }
 
-static void empty_histogram(void **state)
+TEST(empty_histogram)
 {
 	struct hist *h = hist__new_latency();
 
-	(void)state;
 	assert_int_equal(h->count, 0);
 	assert_true(h->min == UINT64_MAX);
 	assert_int_equal(h->max, 0);
@@ -118,7 +109,7 @@ static void empty_histogram(void **state)
 	hist__free(h);
 }
 
-static void one_value_is_every_quantile(void **state)
+TEST(one_value_is_every_quantile)
 {
 	static const uint64_t values[] = {0,       1,          31,         32,        33,
 					  1000003, 1ULL << 40, 1ULL << 50, UINT64_MAX};
@@ -126,7 +117,6 @@ static void one_value_is_every_quantile(void **state)
 	struct hist *h = hist__new_latency();
 	size_t i, j;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(values); i++) {
 		hist__reset(h);
 		hist__record(h, values[i]);
@@ -137,11 +127,10 @@ static void one_value_is_every_quantile(void **state)
 	hist__free(h);
 }
 
-static void extremes_of_u64(void **state)
+TEST(extremes_of_u64)
 {
 	struct hist *h = hist__new_latency();
 
-	(void)state;
 	hist__record(h, UINT64_MAX);
 	hist__record(h, UINT64_MAX);
 	hist__record(h, 0);
@@ -177,7 +166,7 @@ static void check_quantiles(const struct hist *h, const uint64_t *sorted, size_t
 }
 
 /* Magnitudes spread over the whole range of the layout, so that each octave is met. */
-static void quantiles_against_sorted_array(void **state)
+TEST(quantiles_against_sorted_array)
 {
 	static uint64_t values[5000];
 	struct hist *h = hist__new_latency();
@@ -185,7 +174,6 @@ static void quantiles_against_sorted_array(void **state)
 	size_t n, i;
 	int round;
 
-	(void)state;
 	for (round = 0; round < 100; round++) {
 		n = 1 + next_random(&seed) % ARRAY_SIZE(values);
 		hist__reset(h);
@@ -202,12 +190,11 @@ static void quantiles_against_sorted_array(void **state)
 	hist__free(h);
 }
 
-static void quantiles_are_nearest_rank(void **state)
+TEST(quantiles_are_nearest_rank)
 {
 	struct hist *h = hist__new_latency();
 	uint64_t i;
 
-	(void)state;
 	for (i = 1; i <= 10; i++)
 		hist__record(h, i);
 	assert_int_equal(hist__quantile(h, 0.5), 5);
@@ -218,13 +205,12 @@ static void quantiles_are_nearest_rank(void **state)
 	hist__free(h);
 }
 
-static void adding_is_recording_both(void **state)
+TEST(adding_is_recording_both)
 {
 	struct hist *a = hist__new_latency(), *b = hist__new_latency(), *both = hist__new_latency();
 	uint64_t seed = 7, v;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 1000; i++) {
 		/* The first bucket and the last among them. */
 		v = i < 9 ? 0 : i < 18 ? UINT64_MAX >> 8 : next_random(&seed) >> 30;
@@ -245,11 +231,10 @@ static void adding_is_recording_both(void **state)
 	hist__free(both);
 }
 
-static void adding_another_layout_is_refused(void **state)
+TEST(adding_another_layout_is_refused)
 {
 	struct hist *a = hist__new(5, 100), *b = hist__new(5, 101), *c = hist__new(4, 100);
 
-	(void)state;
 	hist__record(b, 3);
 	hist__record(c, 3);
 	assert_int_equal(hist__add(a, b), -EINVAL);
@@ -261,12 +246,11 @@ static void adding_another_layout_is_refused(void **state)
 	hist__free(c);
 }
 
-static void adding_buckets(void **state)
+TEST(adding_buckets)
 {
 	struct hist *h = hist__new(3, 64);
 	uint32_t i = hist_bucket(100, 3, 64); /* 96..103 */
 
-	(void)state;
 	assert_int_equal(hist__add_bucket(h, 64, 1), -EINVAL);
 	assert_int_equal(hist__add_bucket(h, UINT32_MAX, 1), -EINVAL);
 	assert_int_equal(hist__add_bucket(h, i, 0), 0);
@@ -283,11 +267,10 @@ static void adding_buckets(void **state)
 	hist__free(h);
 }
 
-static void copies_are_independent(void **state)
+TEST(copies_are_independent)
 {
 	struct hist *h = hist__new(3, 64), *copy;
 
-	(void)state;
 	hist__record(h, 5);
 	copy = hist__dup(h);
 	hist__record(h, 6);
@@ -299,12 +282,11 @@ static void copies_are_independent(void **state)
 }
 
 /* The quick way of the load generator is the same as the one definition. */
-static void latency_is_recorded_as_any_value(void **state)
+TEST(latency_is_recorded_as_any_value)
 {
 	struct hist *a = hist__new_latency(), *b = hist__new_latency();
 	uint64_t value = 0x9e3779b97f4a7c15ULL;
 
-	(void)state;
 	for (int shift = 0; shift < 64; shift++) {
 		for (int i = 0; i < 200; i++) {
 			value = value * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -324,12 +306,11 @@ static void latency_is_recorded_as_any_value(void **state)
 }
 
 /* The last bucket has no end: what stands for its values is where it begins. */
-static void the_last_bucket_stands_for_its_begin(void **state)
+TEST(the_last_bucket_stands_for_its_begin)
 {
 	struct hist *h = hist__new_latency();
 	uint32_t last = h->n_buckets - 1;
 
-	(void)state;
 	assert_int_equal(hist__add_bucket(h, last, 3), 0);
 	assert_int_equal(h->sum, 3 * hist__bucket_low(h, last));
 	hist__reset(h);
@@ -340,11 +321,10 @@ static void the_last_bucket_stands_for_its_begin(void **state)
 }
 
 /* Whichever of the two has the smallest or the largest. */
-static void extremes_of_either_are_those_of_the_sum(void **state)
+TEST(extremes_of_either_are_those_of_the_sum)
 {
 	struct hist *a = hist__new(3, 64), *b = hist__new(3, 64);
 
-	(void)state;
 	hist__record(a, 20);
 	hist__record(b, 10);
 	hist__record(b, 30);
@@ -363,28 +343,4 @@ static void extremes_of_either_are_those_of_the_sum(void **state)
 	assert_int_equal(a->max, 30);
 	hist__free(a);
 	hist__free(b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(latency_is_recorded_as_any_value),
-		cmocka_unit_test(layout_is_contiguous),
-		cmocka_unit_test(layout_reaches_what_it_promises),
-		cmocka_unit_test(log2_of_every_power),
-		cmocka_unit_test(no_histogram_of_impossible_layout),
-		cmocka_unit_test(empty_histogram),
-		cmocka_unit_test(one_value_is_every_quantile),
-		cmocka_unit_test(extremes_of_u64),
-		cmocka_unit_test(quantiles_against_sorted_array),
-		cmocka_unit_test(quantiles_are_nearest_rank),
-		cmocka_unit_test(adding_is_recording_both),
-		cmocka_unit_test(adding_another_layout_is_refused),
-		cmocka_unit_test(adding_buckets),
-		cmocka_unit_test(the_last_bucket_stands_for_its_begin),
-		cmocka_unit_test(copies_are_independent),
-		cmocka_unit_test(extremes_of_either_are_those_of_the_sum),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Limits and their divisor; pauses of this process, by a clock of the test's own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "common/time_limit.h"
+#include "support/test.h"
 
 #define S 1000000000ULL
 
-static void limits_can_be_made_shorter_only(void **state)
+TEST(limits_can_be_made_shorter_only)
 {
 	static const char *const nonsense[] = {
 		"0", "-1", "", "x", "1001", "0.1", "99999999999999999999"};
 
-	(void)state;
 	unsetenv("NETIO_LIMITS_DIVISOR");
 	assert_int_equal(time_limit__ns(30 * S), 30 * S);
 	setenv("NETIO_LIMITS_DIVISOR", "10", 1);
@@ -29,11 +24,10 @@ static void limits_can_be_made_shorter_only(void **state)
 }
 
 /* It slept until 3 s, or was woken before: it ran all the time. */
-static void who_comes_round_in_time_missed_nothing(void **state)
+TEST(who_comes_round_in_time_missed_nothing)
 {
 	struct awake a = {0};
 
-	(void)state;
 	assert_int_equal(awake__missed(&a, 5000 * S), 0);
 	awake__sleep(&a, 5003 * S);
 	assert_int_equal(awake__missed(&a, 5001 * S), 0);
@@ -41,26 +35,14 @@ static void who_comes_round_in_time_missed_nothing(void **state)
 	assert_int_equal(awake__missed(&a, 5003 * S + S / 2), 0);
 }
 
-static void who_comes_round_late_was_stopped(void **state)
+TEST(who_comes_round_late_was_stopped)
 {
 	struct awake a = {0};
 
-	(void)state;
 	/* In its sleep, */
 	awake__sleep(&a, 5003 * S);
 	assert_int_equal(awake__missed(&a, 5023 * S), 20 * S);
 	assert_int_equal(awake__missed(&a, 5023 * S), 0);
 	/* or in what it did after it. */
 	assert_int_equal(awake__missed(&a, 5103 * S), 80 * S);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits_can_be_made_shorter_only),
-		cmocka_unit_test(who_comes_round_in_time_missed_nothing),
-		cmocka_unit_test(who_comes_round_late_was_stopped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

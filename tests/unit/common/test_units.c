@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Units: what is read, what is refused and with which error, what is written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -12,6 +7,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "support/test.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -39,7 +35,7 @@ static void check_readings(const struct reading *cases, size_t n,
 	}
 }
 
-static void sizes_are_read(void **state)
+TEST(sizes_are_read)
 {
 	static const struct reading cases[] = {
 		{"0", 0, 0},
@@ -79,7 +75,6 @@ static void sizes_are_read(void **state)
 		{"1,000", -EINVAL, 0},
 	};
 
-	(void)state;
 	check_readings(cases, ARRAY_SIZE(cases), parse_size);
 }
 
@@ -93,7 +88,7 @@ static int parse_any(const char *s, uint64_t *out)
 	return parse_count(s, 0, UINT64_MAX, out);
 }
 
-static void counts_are_read(void **state)
+TEST(counts_are_read)
 {
 	static const struct reading bounded[] = {
 		{"2", 0, 2},         {"10", 0, 10},       {"1", -ERANGE, 0},   {"11", -ERANGE, 0},
@@ -107,7 +102,6 @@ static void counts_are_read(void **state)
 		{"184467440737095516150", -ERANGE, 0},
 	};
 
-	(void)state;
 	check_readings(bounded, ARRAY_SIZE(bounded), parse_2_to_10);
 	check_readings(any, ARRAY_SIZE(any), parse_any);
 }
@@ -118,7 +112,7 @@ static int parse_rate_to_1000(const char *s, uint64_t *out)
 }
 
 /* "/s" may be said, of nothing else, and once. */
-static void rates_are_read(void **state)
+TEST(rates_are_read)
 {
 	static const struct reading cases[] = {
 		{"1", 0, 1},
@@ -142,11 +136,10 @@ static void rates_are_read(void **state)
 		{"00000000000000000000000000000007/s", -EINVAL, 0},
 	};
 
-	(void)state;
 	check_readings(cases, ARRAY_SIZE(cases), parse_rate_to_1000);
 }
 
-static void durations_are_read(void **state)
+TEST(durations_are_read)
 {
 	static const struct reading cases[] = {
 		{"500ms", 0, 500000000},
@@ -183,7 +176,6 @@ static void durations_are_read(void **state)
 		{"99999999999999999999x", -EINVAL, 0},
 	};
 
-	(void)state;
 	check_readings(cases, ARRAY_SIZE(cases), parse_duration);
 }
 
@@ -201,7 +193,7 @@ static void set_cpu(unsigned int cpu, void *arg)
 	cpus->calls++;
 }
 
-static void cpu_lists_are_read(void **state)
+TEST(cpu_lists_are_read)
 {
 	static const struct {
 		const char *text;
@@ -241,7 +233,6 @@ static void cpu_lists_are_read(void **state)
 	size_t i;
 	int err;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		cpus = (struct cpus){0};
 		err = parse_cpu_list(cases[i].text, 64, set_cpu, &cpus);
@@ -252,9 +243,8 @@ static void cpu_lists_are_read(void **state)
 	}
 }
 
-static void one_is_not_many(void **state)
+TEST(one_is_not_many)
 {
-	(void)state;
 	assert_string_equal(plural(0), "s");
 	assert_string_equal(plural(1), "");
 	assert_string_equal(plural(2), "s");
@@ -276,7 +266,7 @@ static void check_writings(const struct writing *cases, size_t n,
 		assert_string_equal(format(buf, sizeof(buf), cases[i].value), cases[i].text);
 }
 
-static void sizes_are_written(void **state)
+TEST(sizes_are_written)
 {
 	static const struct {
 		uint64_t bytes;
@@ -299,7 +289,6 @@ static void sizes_are_written(void **state)
 	char buf[UNITS_BUF];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_string_equal(format_size(buf, sizeof(buf), cases[i].bytes), cases[i].text);
 		assert_string_equal(format_size_short(buf, sizeof(buf), cases[i].bytes),
@@ -307,13 +296,12 @@ static void sizes_are_written(void **state)
 	}
 }
 
-static void short_sizes_can_be_read_back(void **state)
+TEST(short_sizes_can_be_read_back)
 {
 	char buf[UNITS_BUF];
 	uint64_t value;
 	int shift;
 
-	(void)state;
 	for (shift = 0; shift < 50; shift++) {
 		format_size_short(buf, sizeof(buf), 1ULL << shift);
 		assert_int_equal(parse_size(buf, &value), 0);
@@ -321,7 +309,7 @@ static void short_sizes_can_be_read_back(void **state)
 	}
 }
 
-static void bytes_are_written(void **state)
+TEST(bytes_are_written)
 {
 	static const struct writing cases[] = {
 		{0, "0 B"},
@@ -339,11 +327,10 @@ static void bytes_are_written(void **state)
 		{INFINITY, "n/a"},
 	};
 
-	(void)state;
 	check_writings(cases, ARRAY_SIZE(cases), format_bytes_si);
 }
 
-static void times_are_written(void **state)
+TEST(times_are_written)
 {
 	static const struct writing cases[] = {
 		{0, "0 ns"},       {0.5, "0.5 ns"},    {812, "812 ns"}, {14200, "14.2 us"},
@@ -351,15 +338,13 @@ static void times_are_written(void **state)
 		{999501, "1 ms"},  {3600e9, "3600 s"}, {NAN, "n/a"},
 	};
 
-	(void)state;
 	check_writings(cases, ARRAY_SIZE(cases), format_ns);
 }
 
-static void counts_are_written(void **state)
+TEST(counts_are_written)
 {
 	char buf[UNITS_BUF];
 
-	(void)state;
 	assert_string_equal(format_count(buf, sizeof(buf), 0), "0");
 	assert_string_equal(format_count(buf, sizeof(buf), 999), "999");
 	assert_string_equal(format_count(buf, sizeof(buf), 1000), "1 000");
@@ -369,33 +354,12 @@ static void counts_are_written(void **state)
 			    "18 446 744 073 709 551 615");
 }
 
-static void short_buffers_are_respected(void **state)
+TEST(short_buffers_are_respected)
 {
 	char buf[5] = "abcd";
 
-	(void)state;
 	assert_string_equal(format_count(buf, 3, 1234567), "1 ");
 	assert_int_equal(buf[3], 'd');
 	assert_string_equal(format_ns(buf, 4, 14200), "14.");
 	assert_string_equal(format_size(buf, 2, 65536), "6");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_are_read),
-		cmocka_unit_test(counts_are_read),
-		cmocka_unit_test(rates_are_read),
-		cmocka_unit_test(durations_are_read),
-		cmocka_unit_test(cpu_lists_are_read),
-		cmocka_unit_test(sizes_are_written),
-		cmocka_unit_test(short_sizes_can_be_read_back),
-		cmocka_unit_test(bytes_are_written),
-		cmocka_unit_test(times_are_written),
-		cmocka_unit_test(counts_are_written),
-		cmocka_unit_test(one_is_not_many),
-		cmocka_unit_test(short_buffers_are_respected),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,6 @@
  * Doctor's stages from invented plans, its text as golden files, and docs/OUTPUT.md against its
  * document. Run from the root of the source tree.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +12,7 @@
 /* A test is linked with the programs' code alone: helpers are included. */
 #include "support/doctor_case.h"
 #include "support/golden.c"
+#include "support/test.h"
 
 static const struct plan_row rows[] = {
 	{.probe = "send_return",
@@ -62,14 +58,13 @@ static const struct stage_line *line(const struct stage_line *lines, size_t n, c
 	return found;
 }
 
-static void stages_from_rows(void **state)
+TEST(stages_from_rows)
 {
 	struct stage_line lines[STAGE_LINES_MAX];
 	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
 	size_t n = doctor__stages(rows, ROWS_NR, offers, NULL, lines);
 	const struct stage_line *l;
 
-	(void)state;
 	assert_in_range(n, 1, STAGE_LINES_MAX);
 	assert_string_equal(lines[0].stage, "user_gather");
 	l = line(lines, n, "tx_copy", 2);
@@ -88,22 +83,20 @@ static void stages_from_rows(void **state)
 	free(offers);
 }
 
-static void stages_nobody_tried(void **state)
+TEST(stages_nobody_tried)
 {
 	struct stage_line lines[STAGE_LINES_MAX];
 	size_t n = doctor__stages(rows, ROWS_NR, NULL, "run sudo", lines);
 
-	(void)state;
 	assert_non_null(strstr(line(lines, n, "other_copy", 1)->remedy, "sudo"));
 }
 
 /* Every row feeds every stage: there is room for that. */
-static void stages_have_room(void **state)
+TEST(stages_have_room)
 {
 	struct stage_line *lines = calloc(STAGE_LINES_MAX, sizeof(*lines));
 	struct plan_row all[PLAN_ROWS_MAX];
 
-	(void)state;
 	for (int i = 0; i < PLAN_ROWS_MAX; i++)
 		all[i] = (struct plan_row){
 			.stage = "tx_copy, tx_pin, tx_splice, deferred_copy, rx_copy, other_copy",
@@ -140,7 +133,7 @@ static void check_widths(const char *text, size_t width)
 	}
 }
 
-static void text_form(void **state)
+TEST(text_form)
 {
 	static const unsigned int widths[] = {80, 100};
 	struct options o = {.traffic = {.size = 65536}, .backend = BACKEND_AUTO};
@@ -149,7 +142,6 @@ static void text_form(void **state)
 	size_t len;
 	FILE *f;
 
-	(void)state;
 	diagnosis__fill(d);
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 		f = open_memstream(&text, &len);
@@ -221,14 +213,13 @@ static unsigned int rows_of(const char *section)
 	return n;
 }
 
-static void documentation_is_complete_and_true(void **state)
+TEST(documentation_is_complete_and_true)
 {
 	struct diagnosis *d = calloc(1, sizeof(*d));
 	char *text = read_documentation(), *section;
 	unsigned int seen = 0;
 	json_t *document;
 
-	(void)state;
 	section = strstr(text, "\n## What doctor writes");
 	assert_non_null(section);
 	diagnosis__fill(d);
@@ -244,12 +235,11 @@ static void documentation_is_complete_and_true(void **state)
 	free(text);
 }
 
-static void nothing_tried_is_not_unusable(void **state)
+TEST(nothing_tried_is_not_unusable)
 {
 	struct diagnosis *d = calloc(1, sizeof(*d));
 	json_t *document;
 
-	(void)state;
 	diagnosis__fill(d);
 	d->tried = false;
 	document = doctor__document(d);
@@ -258,18 +248,4 @@ static void nothing_tried_is_not_unusable(void **state)
 	json_decref(document);
 	free(d->offers);
 	free(d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stages_from_rows),
-		cmocka_unit_test(stages_nobody_tried),
-		cmocka_unit_test(stages_have_room),
-		cmocka_unit_test(text_form),
-		cmocka_unit_test(documentation_is_complete_and_true),
-		cmocka_unit_test(nothing_tried_is_not_unusable),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What doctor makes of invented machines: each check fine and not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +7,7 @@
 #include <linux/capability.h>
 
 #include "support/doctor_case.h"
+#include "support/test.h"
 
 /* The check of that name (the last, if there are several). */
 static const struct check *check(const struct facts *f, const char *name)
@@ -40,13 +36,12 @@ static void check_is(const struct facts *f, const char *name, enum check_state s
 	assert_string_equal(check_state__key(check(f, name)->state), check_state__key(state));
 }
 
-static void all_is_well_but_for_local_delivery(void **state)
+TEST(all_is_well_but_for_local_delivery)
 {
 	struct check checks[CHECKS_MAX];
 	struct facts f;
 	size_t n;
 
-	(void)state;
 	healthy(&f);
 	n = doctor__check(&f, checks);
 	for (size_t i = 0; i < n; i++)
@@ -54,11 +49,10 @@ static void all_is_well_but_for_local_delivery(void **state)
 				 strcmp(checks[i].name, "delivery") ? CHECK_OK : CHECK_LIMITED);
 }
 
-static void a_kernel_that_preempts_is_a_limit_for_events(void **state)
+TEST(a_kernel_that_preempts_is_a_limit_for_events)
 {
 	struct facts f;
 
-	(void)state;
 	healthy(&f);
 	f.env.machine.preemption = "lazy";
 	check_is(&f, "preemption", CHECK_LIMITED);
@@ -69,21 +63,20 @@ static void a_kernel_that_preempts_is_a_limit_for_events(void **state)
 }
 
 /* No /proc, no /sys, no path: everything is unknown or missing, nothing is made up. */
-static void nothing_readable_is_nothing_known(void **state)
+TEST(nothing_readable_is_nothing_known)
 {
 	struct facts f = {.path = "loopback", .path_step = "read device lo", .path_err = -ENODEV};
 	static const char *const names[] = {
 		"lockdown",   "bpf_jit", "clocksource", "unprivileged_bpf", "perf_event_paranoid",
 		"optmem_max", "memlock", "device"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		check_is(&f, names[i], CHECK_UNKNOWN);
 	check_is(&f, "btf", CHECK_MISSING);
 	check_is(&f, "CAP_BPF", CHECK_MISSING);
 }
 
-static void resource_limits_that_are_too_low_are_limits(void **state)
+TEST(resource_limits_that_are_too_low_are_limits)
 {
 	static const struct {
 		enum limit limit;
@@ -92,7 +85,6 @@ static void resource_limits_that_are_too_low_are_limits(void **state)
 		   {LIMIT_MEMORY, "virtual_memory"},
 		   {LIMIT_DATA, "data_memory"}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(low) / sizeof(low[0]); i++) {
 		struct facts f;
 
@@ -105,11 +97,10 @@ static void resource_limits_that_are_too_low_are_limits(void **state)
 	}
 }
 
-static void kernel_checks(void **state)
+TEST(kernel_checks)
 {
 	struct facts f;
 
-	(void)state;
 	healthy(&f);
 	f.btf_size = (struct num){.reason = "none"};
 	check_is(&f, "btf", CHECK_MISSING);
@@ -121,11 +112,10 @@ static void kernel_checks(void **state)
 	check_is(&f, "bpf_jit", CHECK_LIMITED);
 }
 
-static void expensive_clocks(void **state)
+TEST(expensive_clocks)
 {
 	struct facts f;
 
-	(void)state;
 	healthy(&f);
 	strcpy(f.env.clocksource, "hpet");
 	check_is(&f, "clocksource", CHECK_OK); /* what it costs counts, not what it is called */
@@ -137,11 +127,10 @@ static void expensive_clocks(void **state)
 	assert_non_null(strstr(check(&f, "clocksource")->remedy, "no cheaper one"));
 }
 
-static void capabilities(void **state)
+TEST(capabilities)
 {
 	struct facts f;
 
-	(void)state;
 	healthy(&f);
 	drop(&f, CAP_BPF);
 	check_is(&f, "CAP_BPF", CHECK_OK);
@@ -160,11 +149,10 @@ static void capabilities(void **state)
 }
 
 /* Root of a rootless container has all of them, and the kernel refuses every program. */
-static void capabilities_of_a_user_namespace(void **state)
+TEST(capabilities_of_a_user_namespace)
 {
 	struct facts f;
 
-	(void)state;
 	healthy(&f);
 	f.namespaced = true;
 	check_is(&f, "CAP_BPF", CHECK_OK); /* by a token: programs were loaded */
@@ -176,11 +164,10 @@ static void capabilities_of_a_user_namespace(void **state)
 	check_is(&f, "perf_event_paranoid", CHECK_LIMITED);
 }
 
-static void paranoia_matters_without_privileges_only(void **state)
+TEST(paranoia_matters_without_privileges_only)
 {
 	struct facts f;
 
-	(void)state;
 	healthy(&f);
 	f.perf_event_paranoid.value = 4;
 	check_is(&f, "perf_event_paranoid", CHECK_OK);
@@ -191,11 +178,10 @@ static void paranoia_matters_without_privileges_only(void **state)
 	assert_string_equal(check(&f, "perf_event_paranoid")->value, "-1");
 }
 
-static void limits(void **state)
+TEST(limits)
 {
 	struct facts f;
 
-	(void)state;
 	healthy(&f);
 	f.env.optmem_max = known(20480); /* Linux 5.10 */
 	check_is(&f, "optmem_max", CHECK_LIMITED);
@@ -205,11 +191,10 @@ static void limits(void **state)
 	assert_string_equal(check(&f, "memlock")->value, "unlimited");
 }
 
-static void device(void **state)
+TEST(device)
 {
 	struct facts f;
 
-	(void)state;
 	healthy(&f);
 	f.env.device_scatter_gather.value = false;
 	check_is(&f, "scatter_gather", CHECK_LIMITED);
@@ -225,12 +210,11 @@ static void device(void **state)
 	assert_non_null(strstr(check(&f, "device")->remedy, "sudo"));
 }
 
-static void taps(void **state)
+TEST(taps)
 {
 	struct facts f;
 	struct tap *t;
 
-	(void)state;
 	healthy(&f);
 	t = &f.env.taps.list[0];
 	f.env.taps.nr = 1;
@@ -248,12 +232,11 @@ static void taps(void **state)
 }
 
 /* More taps than there is room for do not write past the list. */
-static void checks_have_an_end(void **state)
+TEST(checks_have_an_end)
 {
 	struct check checks[CHECKS_MAX + 1];
 	struct facts f;
 
-	(void)state;
 	healthy(&f);
 	memset(&checks[CHECKS_MAX], 0x5a, sizeof(checks[0]));
 	f.env.taps.nr = TAPS_MAX;
@@ -262,25 +245,4 @@ static void checks_have_an_end(void **state)
 	assert_in_range(doctor__check(&f, checks), TAPS_MAX, CHECKS_MAX);
 	for (size_t i = 0; i < sizeof(checks[0]); i++)
 		assert_int_equal(((unsigned char *)&checks[CHECKS_MAX])[i], 0x5a);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_is_well_but_for_local_delivery),
-		cmocka_unit_test(nothing_readable_is_nothing_known),
-		cmocka_unit_test(a_kernel_that_preempts_is_a_limit_for_events),
-		cmocka_unit_test(resource_limits_that_are_too_low_are_limits),
-		cmocka_unit_test(kernel_checks),
-		cmocka_unit_test(expensive_clocks),
-		cmocka_unit_test(capabilities),
-		cmocka_unit_test(capabilities_of_a_user_namespace),
-		cmocka_unit_test(paranoia_matters_without_privileges_only),
-		cmocka_unit_test(limits),
-		cmocka_unit_test(device),
-		cmocka_unit_test(taps),
-		cmocka_unit_test(checks_have_an_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What else moves the figures: the arithmetic of stolen time, and a reading of this machine. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "host/machine.h"
+#include "support/test.h"
 
-static void steal_is_a_share_of_what_passed(void **state)
+TEST(steal_is_a_share_of_what_passed)
 {
 	const struct cpu_times a = {.known = true, .total = 1000, .steal = 100};
 	const struct cpu_times b = {.known = true, .total = 1200, .steal = 150};
 	const struct cpu_times unknown = {0};
 
-	(void)state;
 	assert_true(machine__steal(&a, &b).known);
 	assert_true(machine__steal(&a, &b).value == 0.25);
 	assert_false(machine__steal(&a, &a).known);
@@ -25,13 +20,12 @@ static void steal_is_a_share_of_what_passed(void **state)
 	assert_non_null(machine__steal(&unknown, &b).reason);
 }
 
-static void this_machine_is_read(void **state)
+TEST(this_machine_is_read)
 {
 	struct cpu_times t;
 	struct machine m;
 	char name[65];
 
-	(void)state;
 	memset(&m, 0xff, sizeof(m));
 	machine__read(&m);
 	assert_int_equal(gethostname(name, sizeof(name)), 0);
@@ -41,14 +35,4 @@ static void this_machine_is_read(void **state)
 	assert_true(m.numa_nodes.known || m.numa_nodes.reason);
 	machine__times(&t);
 	assert_true(t.known && t.total > t.steal);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(steal_is_a_share_of_what_passed),
-		cmocka_unit_test(this_machine_is_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,11 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +18,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "bpf/netiotrace.h"
 #include "host/environment.h"
 #include "host/netns.h"
 #include "host/netpath.h"
 #include "host/rtnl.h"
 #include "kernel/kernel_btf.h"
+#include "support/test.h"
 
 #define PATIENCE_MS    5000
 #define TRANSFER_BYTES (1 << 20)
@@ -199,11 +194,10 @@ static void witness__end(struct witness *w)
 	close(w->netns);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	enum netpath_kind kind = NETPATH_VETH;
 
-	(void)state;
 	assert_int_equal(netpath__parse("loopback", &kind), 0);
 	assert_int_equal(kind, NETPATH_LOOPBACK);
 	assert_int_equal(netpath__parse("veth", &kind), 0);
@@ -232,11 +226,10 @@ static unsigned int sysfs_mtu(const char *device)
 	return mtu;
 }
 
-static void test_loopback(void **state)
+TEST(test_loopback)
 {
 	struct netpath *path = open_path(NETPATH_LOOPBACK, 0, false);
 
-	(void)state;
 	assert_string_equal(netpath__address(path), "127.0.0.1");
 	assert_string_equal(netpath__device(path), "lo");
 	assert_int_equal(netpath__mtu(path), sysfs_mtu("lo"));
@@ -259,23 +252,21 @@ static int open_loopback(void *args)
 }
 
 /* In a new namespace lo is down: a run would hang in connect(). */
-static void test_loopback_that_is_down(void **state)
+TEST(test_loopback_that_is_down)
 {
 	bool ipv6 = false;
 
-	(void)state;
 	NEED_ROOT();
 	assert_int_equal(netns__create(open_loopback, &ipv6), -ENETDOWN);
 }
 
-static void test_veth(void **state)
+TEST(test_veth)
 {
 	int fds = count_fds();
 	ino_t home = our_netns();
 	struct netpath *path;
 	struct stat a, b;
 
-	(void)state;
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 0, false);
 	assert_int_equal(our_netns(), home);
@@ -293,13 +284,12 @@ static void test_veth(void **state)
 	assert_true(access("/sys/class/net/veth0", F_OK));
 }
 
-static void test_veth_mtu(void **state)
+TEST(test_veth_mtu)
 {
 	static const unsigned int mtus[] = {1280, 9000, 65535};
 	struct netpath *path;
 	size_t i;
 
-	(void)state;
 	NEED_ROOT();
 	for (i = 0; i < sizeof(mtus) / sizeof(*mtus); i++) {
 		path = open_path(NETPATH_VETH, mtus[i], false);
@@ -309,11 +299,10 @@ static void test_veth_mtu(void **state)
 	}
 }
 
-static void test_veth_ipv6(void **state)
+TEST(test_veth_ipv6)
 {
 	struct netpath *path;
 
-	(void)state;
 	NEED_ROOT();
 	if (access("/proc/net/if_inet6", F_OK)) {
 		print_message("skipped: this kernel has no IPv6\n");
@@ -339,23 +328,21 @@ static void expect_failure(unsigned int mtu, bool ipv6, int err)
 	assert_int_equal(count_fds(), fds);
 }
 
-static void test_veth_failures_leave_nothing(void **state)
+TEST(test_veth_failures_leave_nothing)
 {
-	(void)state;
 	NEED_ROOT();
 	expect_failure(67, false, -EINVAL);
 	expect_failure(65536, false, -EINVAL);
 	expect_failure(1279, true, -EINVAL);
 }
 
-static void test_veth_without_privilege(void **state)
+TEST(test_veth_without_privilege)
 {
 	struct netpath *path = NULL;
 	const char *step = NULL;
 	int status;
 	pid_t pid = fork();
 
-	(void)state;
 	if (!pid) {
 		if (!geteuid() && (setgid(65534) || setuid(65534)))
 			_exit(1);
@@ -371,12 +358,11 @@ static int failing_visit(void *arg)
 	return -EXDEV;
 }
 
-static void test_netns_returns_home_from_a_failure(void **state)
+TEST(test_netns_returns_home_from_a_failure)
 {
 	ino_t home = our_netns(), visited = 0;
 	int fds = count_fds();
 
-	(void)state;
 	NEED_ROOT();
 	assert_int_equal(netns__create(failing_visit, &visited), -EXDEV);
 	assert_true(visited && visited != home);
@@ -386,13 +372,12 @@ static void test_netns_returns_home_from_a_failure(void **state)
 	assert_int_equal(visited, home);
 }
 
-static void test_close_ends_the_namespaces(void **state)
+TEST(test_close_ends_the_namespaces)
 {
 	struct witness w[NIO_SIDE_NR];
 	struct netpath *path;
 	int side;
 
-	(void)state;
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 0, false);
 	for (side = 0; side < NIO_SIDE_NR; side++)
@@ -419,14 +404,13 @@ static void hold_path(int pipe_fd)
 	_exit(0);
 }
 
-static void test_kill_of_the_holder_ends_the_namespaces(void **state)
+TEST(test_kill_of_the_holder_ends_the_namespaces)
 {
 	int fds[NIO_SIDE_NR], pipe_fds[2], side, fd;
 	struct witness w[NIO_SIDE_NR];
 	char name[64];
 	pid_t pid;
 
-	(void)state;
 	NEED_ROOT();
 	assert_int_equal(pipe(pipe_fds), 0);
 	pid = fork();
@@ -451,12 +435,11 @@ static void test_kill_of_the_holder_ends_the_namespaces(void **state)
 	close(pipe_fds[1]);
 }
 
-static void test_environment(void **state)
+TEST(test_environment)
 {
 	struct environment env;
 	struct utsname name;
 
-	(void)state;
 	memset(&env, 0xff, sizeof(env));
 	environment__read(&env, NULL, kernel_btf__has_member("net", "ptype_all"));
 	uname(&name);
@@ -483,13 +466,12 @@ static int write_optmem_max(void *value)
 	return err;
 }
 
-static void test_environment_of_veth(void **state)
+TEST(test_environment_of_veth)
 {
 	struct environment env;
 	struct netpath *path;
 	int value = 54321, err;
 
-	(void)state;
 	NEED_ROOT();
 	path = open_path(NETPATH_VETH, 9000, false);
 	err = netns__visit(netpath__netns(path, NIO_SIDE_SENDER), write_optmem_max, &value);
@@ -517,13 +499,12 @@ static int open_remote(const char *text, struct netpath **path)
 	return netpath__open_remote(path, &to, &ss, &step);
 }
 
-static void test_remote(void **state)
+TEST(test_remote)
 {
 	struct environment env;
 	struct netpath *path;
 	int fds = count_fds();
 
-	(void)state;
 	assert_int_equal(open_remote("127.0.0.7:5201", &path), 0);
 	assert_int_equal(netpath__kind(path), NETPATH_REMOTE);
 	assert_string_equal(netpath__address(path), "127.0.0.7");
@@ -548,35 +529,11 @@ static int open_nowhere(void *text)
 }
 
 /* In a new namespace nothing can be reached. */
-static void test_remote_without_a_route(void **state)
+TEST(test_remote_without_a_route)
 {
 	char v4[] = "192.0.2.7:5201", v6[] = "[2001:db8::7]:5201";
 
-	(void)state;
 	NEED_ROOT();
 	assert_int_equal(netns__create(open_nowhere, v4), -ENETUNREACH);
 	assert_true(netns__create(open_nowhere, v6) < 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_loopback),
-		cmocka_unit_test(test_loopback_that_is_down),
-		cmocka_unit_test(test_veth),
-		cmocka_unit_test(test_veth_mtu),
-		cmocka_unit_test(test_veth_ipv6),
-		cmocka_unit_test(test_veth_failures_leave_nothing),
-		cmocka_unit_test(test_veth_without_privilege),
-		cmocka_unit_test(test_netns_returns_home_from_a_failure),
-		cmocka_unit_test(test_close_ends_the_namespaces),
-		cmocka_unit_test(test_kill_of_the_holder_ends_the_namespaces),
-		cmocka_unit_test(test_remote),
-		cmocka_unit_test(test_remote_without_a_route),
-		cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_environment_of_veth),
-	};
-
-	return cmocka_run_group_tests_name("netpath", tests, NULL, NULL);
 }

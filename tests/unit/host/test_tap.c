@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Rows of /proc/net/packet and /proc/net/ptype as several kernels write them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "model/tap_parse.h"
+#include "support/test.h"
 
 #define LO 1
 
@@ -49,11 +45,10 @@ static const char *const ptype_other[] = {
 	for (const char *const *line = (lines); \
 	     line < (lines) + sizeof(lines) / sizeof((lines)[0]); line++)
 
-static void sockets_are_read(void **state)
+TEST(sockets_are_read)
 {
 	struct tap_socket s;
 
-	(void)state;
 	assert_int_equal(tap_parse__socket(packet_6_18[0], &s), -EINVAL);
 	assert_int_equal(tap_parse__socket(packet_6_18[1], &s), 0);
 	assert_int_equal(s.protocol, 3);
@@ -69,11 +64,10 @@ static void sockets_are_read(void **state)
 }
 
 /* A further column, as was once proposed for 6.12, does no harm; a row cut short is no row. */
-static void rows_may_grow_but_not_shrink(void **state)
+TEST(rows_may_grow_but_not_shrink)
 {
 	struct tap_socket s;
 
-	(void)state;
 	assert_int_equal(tap_parse__socket("0000000002d29012 3 3 0003 1 1 0 0 841229 17\n", &s), 0);
 	assert_int_equal(s.inode, 841229);
 	assert_int_equal(tap_parse__socket("0000000002d29012 3 3 0003 1 1 0 0\n", &s), -EINVAL);
@@ -91,20 +85,18 @@ static unsigned int count_taps(const char *const *lines, size_t n, int ifindex)
 	return taps;
 }
 
-static void only_sockets_for_every_packet_of_the_device_are_taps(void **state)
+TEST(only_sockets_for_every_packet_of_the_device_are_taps)
 {
-	(void)state;
 	assert_int_equal(count_taps(packet_6_18, 5, LO), 2);
 	assert_int_equal(count_taps(packet_6_18, 5, 2), 1);
 	assert_int_equal(count_taps(packet_5_10, 4, LO), 0);
 	assert_int_equal(count_taps(packet_5_10, 4, 7), 1);
 }
 
-static void hooks_are_read(void **state)
+TEST(hooks_are_read)
 {
 	struct tap_hook h;
 
-	(void)state;
 	assert_int_equal(tap_parse__hook(ptype_6_18[0], &h), -EINVAL);
 	assert_int_equal(tap_parse__hook(ptype_6_18[1], &h), 0);
 	assert_string_equal(h.device, "lo");
@@ -120,7 +112,7 @@ static void hooks_are_read(void **state)
 	assert_int_equal(tap_parse__hook("ALL", &h), -EINVAL);
 }
 
-static void functions_lose_module_and_offset(void **state)
+TEST(functions_lose_module_and_offset)
 {
 	static const struct tap_hook expected[] = {
 		{"eth0", "tpacket_rcv"},
@@ -131,7 +123,6 @@ static void functions_lose_module_and_offset(void **state)
 	const struct tap_hook *e = expected;
 	struct tap_hook h;
 
-	(void)state;
 	FOR_EACH(line, ptype_other)
 	{
 		assert_int_equal(tap_parse__hook(*line, &h), 0);
@@ -142,23 +133,21 @@ static void functions_lose_module_and_offset(void **state)
 	}
 }
 
-static void hooks_without_a_device_are_on_every_one(void **state)
+TEST(hooks_without_a_device_are_on_every_one)
 {
 	struct tap_hook h = {.device = "lo"};
 
-	(void)state;
 	assert_true(tap_hook__taps(&h, "lo"));
 	assert_false(tap_hook__taps(&h, "lo0"));
 	h.device[0] = '\0';
 	assert_true(tap_hook__taps(&h, "eth0"));
 }
 
-static void names_say_device_and_holder(void **state)
+TEST(names_say_device_and_holder)
 {
 	struct tap t = {.device = "lo", .process = "tcpdump", .inode = 5};
 	char name[TAP_NAME_LEN];
 
-	(void)state;
 	t.pid = (struct num){.value = 4242, .known = true};
 	assert_string_equal(tap__name(&t, name), "lo (tcpdump, pid 4242)");
 	t.device[0] = '\0';
@@ -175,12 +164,11 @@ static void names_say_device_and_holder(void **state)
 	assert_string_equal(tap__name(&t, name), "lo (x?[2J, pid 7)");
 }
 
-static void names_of_many_are_cut_and_counted(void **state)
+TEST(names_of_many_are_cut_and_counted)
 {
 	struct taps taps = {.nr = 6, .more = 2};
 	char name[TAPS_NAME_LEN];
 
-	(void)state;
 	for (unsigned int i = 0; i < taps.nr; i++) {
 		struct tap *t = &taps.list[i];
 
@@ -192,20 +180,4 @@ static void names_of_many_are_cut_and_counted(void **state)
 	taps.more = 0;
 	taps.nr = 1;
 	assert_string_equal(taps__name(&taps, name), "lo (p, pid 0)");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sockets_are_read),
-		cmocka_unit_test(rows_may_grow_but_not_shrink),
-		cmocka_unit_test(only_sockets_for_every_packet_of_the_device_are_taps),
-		cmocka_unit_test(hooks_are_read),
-		cmocka_unit_test(functions_lose_module_and_offset),
-		cmocka_unit_test(hooks_without_a_device_are_on_every_one),
-		cmocka_unit_test(names_say_device_and_holder),
-		cmocka_unit_test(names_of_many_are_cut_and_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The lines of a table as /proc/kallsyms is one. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "kernel/kallsyms.h"
+#include "support/test.h"
 
 struct heard {
 	char text[256];
@@ -50,32 +45,20 @@ static const char table[] = "ffffffff81000000 T _text\n"
 			    "ffffffff81a00300\n"
 			    "0000000000000000 D hidden";
 
-static void gives_symbols_and_passes_over_other_lines(void **state)
+TEST(gives_symbols_and_passes_over_other_lines)
 {
 	struct heard h = {0};
 
-	(void)state;
 	assert_int_equal(read_text(table, &h), 0);
 	assert_string_equal(h.text,
 			    "ffffffff81000000 T _text;ffffffff81a00100 t tcp_push;0 D hidden;");
 }
 
-static void ends_with_what_the_reader_says(void **state)
+TEST(ends_with_what_the_reader_says)
 {
 	struct heard h = {.answer = -ENOMEM};
 
-	(void)state;
 	assert_int_equal(read_text(table, &h), -ENOMEM);
 	assert_string_equal(h.text, "ffffffff81000000 T _text;");
 	assert_int_equal(kallsyms__read("/nonexistent", hear, &h), -ENOENT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gives_symbols_and_passes_over_other_lines),
-		cmocka_unit_test(ends_with_what_the_reader_says),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names and addresses of kernel code, in tables as /proc/kallsyms has them. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "kernel/ksym.h"
+#include "support/test.h"
 
 static const char table[] = "ffffffff81000000 T _text\n"
 			    "ffffffff81a00100 T tcp_sendmsg\n"
@@ -37,14 +32,13 @@ static void write_table(char name[32], const char *text)
 	close(fd);
 }
 
-static void finds_addresses_of_whole_names(void **state)
+TEST(finds_addresses_of_whole_names)
 {
 	static const char *const names[] = {"tcp_sendmsg", "tcp_push", "__per_cpu_offset",
 					    "tcp_send", "tcp_sendmsg2"};
 	uint64_t at[5];
 	char file[32];
 
-	(void)state;
 	write_table(file, table);
 	assert_int_equal(ksym__find_in(file, names, at, 5), 0);
 	unlink(file);
@@ -56,14 +50,13 @@ static void finds_addresses_of_whole_names(void **state)
 }
 
 /* Where addresses are hidden all of them are 0: nothing is known, and nothing is made up. */
-static void hidden_addresses_are_none(void **state)
+TEST(hidden_addresses_are_none)
 {
 	static const char *const names[] = {"tcp_sendmsg"};
 	struct ksym sym = {.address = 0xffffffff81a00110};
 	uint64_t at = 1;
 	char file[32];
 
-	(void)state;
 	write_table(file, hidden);
 	assert_int_equal(ksym__find_in(file, names, &at, 1), 0);
 	assert_true(at == 0);
@@ -73,7 +66,7 @@ static void hidden_addresses_are_none(void **state)
 	assert_int_equal(ksym__find_in(file, names, &at, 1), -ENOENT);
 }
 
-static void names_the_function_around_an_address(void **state)
+TEST(names_the_function_around_an_address)
 {
 	struct ksym syms[] = {{.address = 0xffffffff81a00100},
 			      {.address = 0xffffffff81a001ff},
@@ -81,7 +74,6 @@ static void names_the_function_around_an_address(void **state)
 			      {.address = 0xffffffff80ffffff}};
 	char file[32];
 
-	(void)state;
 	write_table(file, table);
 	assert_int_equal(ksym__resolve_from(file, syms, 4), 0);
 	unlink(file);
@@ -91,29 +83,16 @@ static void names_the_function_around_an_address(void **state)
 	assert_string_equal(syms[3].name, "");
 }
 
-static void names_the_caller(void **state)
+TEST(names_the_caller)
 {
 	static const struct ksym stack[] = {
 		{1, "skb_copy"}, {2, "pskb_expand_head"}, {3, "skb_copy"}, {0, ""}};
 	char name[KSYM_NAME_MAX];
 
-	(void)state;
 	ksym__caller(stack, 4, "skb_copy", name);
 	assert_string_equal(name, "pskb_expand_head");
 	ksym__caller(stack, 4, "nothing", name);
 	assert_string_equal(name, "");
 	ksym__caller(stack + 2, 2, "skb_copy", name);
 	assert_string_equal(name, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_addresses_of_whole_names),
-		cmocka_unit_test(hidden_addresses_are_none),
-		cmocka_unit_test(names_the_function_around_an_address),
-		cmocka_unit_test(names_the_caller),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

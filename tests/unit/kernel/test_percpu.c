@@ -2,21 +2,15 @@
 /* Statistics by CPU, on machines that are not at hand: many CPUs, offline ones, numbers with holes.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "bpf/netiotrace.h"
 #include "kernel/percpu.h"
+#include "support/test.h"
 
-static void rows_reach_to_the_highest_number(void **state)
+TEST(rows_reach_to_the_highest_number)
 {
-	(void)state;
 	assert_int_equal(percpu__rows("0"), 1);
 	assert_int_equal(percpu__rows("0-1023"), 1024);
 	/* 6 CPUs, but a program on the last one says that it is on 1023. */
@@ -36,13 +30,12 @@ static struct nio_cell *cell_at(struct nio_cell *cells, uint32_t cpu, uint32_t i
 }
 
 /* Every second CPU of 1024 was never there, some went offline: what they counted stays. */
-static void each_cpu_is_added_once(void **state)
+TEST(each_cpu_is_added_once)
 {
 	uint32_t cpus = 1024, rows = nio_cell_index(SLOTS, 0, 0), stage = NIO_STAGE_DEFERRED_COPY;
 	struct nio_cell *cells = calloc((size_t)cpus * rows, sizeof(*cells)), sum;
 	uint64_t bytes = 0, events = 0;
 
-	(void)state;
 	assert_non_null(cells);
 	for (uint32_t cpu = 0; cpu < cpus; cpu += 2) {
 		struct nio_cell *cell =
@@ -76,24 +69,12 @@ static void each_cpu_is_added_once(void **state)
 }
 
 /* What a million events a second come to in a day does not pass through 32 bits anywhere. */
-static void sums_are_64_bits_wide(void **state)
+TEST(sums_are_64_bits_wide)
 {
 	struct nio_loss loss[4] = {{.unmatched = 1ULL << 62}, {.unmatched = 5}, {.map_full = 3}};
 	struct nio_loss sum;
 
-	(void)state;
 	percpu__sum(loss, 4, 1, 0, &sum, sizeof(sum));
 	assert_true(sum.unmatched == (1ULL << 62) + 5);
 	assert_int_equal(sum.map_full, 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_reach_to_the_highest_number),
-		cmocka_unit_test(each_cpu_is_added_once),
-		cmocka_unit_test(sums_are_64_bits_wide),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a kernel has, by its BTF. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <bpf/btf.h>
 
-#include <cmocka.h>
-
 #include "kernel/presence.h"
+#include "support/test.h"
 
 static void add_function(struct btf *btf, const char *name, unsigned int args)
 {
@@ -36,12 +31,11 @@ static struct btf *some_btf(void)
 	return btf;
 }
 
-static void finds_functions_by_name_and_arguments(void **state)
+TEST(finds_functions_by_name_and_arguments)
 {
 	struct btf *btf = some_btf();
 	struct presence *p = presence__of(btf);
 
-	(void)state;
 	assert_non_null(p);
 	assert_int_equal(presence__function(p, "tcp_push", 0), 0);
 	assert_int_equal(presence__function(p, "tcp_push", 5), 0);
@@ -52,12 +46,11 @@ static void finds_functions_by_name_and_arguments(void **state)
 	btf__free(btf);
 }
 
-static void names_of_other_kinds_are_others(void **state)
+TEST(names_of_other_kinds_are_others)
 {
 	struct btf *btf = some_btf();
 	struct presence *p = presence__of(btf);
 
-	(void)state;
 	assert_int_equal(presence__function(p, "tcp_recvmsg", 0), -ENOENT);
 	assert_true(presence__variable(p, "__preempt_count"));
 	assert_false(presence__variable(p, "tcp_push"));
@@ -65,12 +58,11 @@ static void names_of_other_kinds_are_others(void **state)
 	btf__free(btf);
 }
 
-static void finds_the_places_of_sections(void **state)
+TEST(finds_the_places_of_sections)
 {
 	struct btf *btf = some_btf();
 	struct presence *p = presence__of(btf);
 
-	(void)state;
 	assert_int_equal(presence__section(p, "?tp_btf/sock_send_length"), 0);
 	assert_int_equal(presence__section(p, "tp_btf/sock_recv_length"), -ENOENT);
 	assert_int_equal(presence__section(p, "iter/tcp"), 0);
@@ -83,13 +75,12 @@ static void finds_the_places_of_sections(void **state)
 }
 
 /* Of as many names as there are places each is found, and a search for none ends. */
-static void finds_each_of_many(void **state)
+TEST(finds_each_of_many)
 {
 	struct btf *btf = btf__new_empty();
 	struct presence *p;
 	char name[32];
 
-	(void)state;
 	for (int i = 0; i < 512; i++) {
 		snprintf(name, sizeof(name), "function_%d", i);
 		add_function(btf, name, i % 7 + 1);
@@ -104,12 +95,11 @@ static void finds_each_of_many(void **state)
 	btf__free(btf);
 }
 
-static void without_types_nothing_is_there_and_without_btf_nothing_is_known(void **state)
+TEST(without_types_nothing_is_there_and_without_btf_nothing_is_known)
 {
 	struct btf *btf = btf__new_empty();
 	struct presence *p = presence__of(btf);
 
-	(void)state;
 	assert_int_equal(presence__function(p, "tcp_push", 0), -ENOENT);
 	presence__free(p);
 	btf__free(btf);
@@ -121,12 +111,11 @@ static void without_types_nothing_is_there_and_without_btf_nothing_is_known(void
 }
 
 /* Could not tell: no file can be opened. That is no answer about the kernel. */
-static void without_files_nothing_is_told(void **state)
+TEST(without_files_nothing_is_told)
 {
 	struct rlimit before, few;
 	int err;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	few = (struct rlimit){3, before.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
@@ -139,30 +128,14 @@ static void without_files_nothing_is_told(void **state)
 	assert_int_equal(presence__kernel_error(), 0); /* it is asked again */
 }
 
-static void errors_of_the_moment_are_no_answers(void **state)
+TEST(errors_of_the_moment_are_no_answers)
 {
 	static const int moment[] = {-ENOMEM, -EMFILE, -ENFILE, -EAGAIN, -EINTR, -EBUSY};
 	static const int kernel[] = {-ENOENT, -EOPNOTSUPP, -EPERM, -EINVAL, -EPROTOTYPE};
 
-	(void)state;
 	assert_int_equal(presence__offer(0).answer, ANSWER_YES);
 	for (size_t i = 0; i < sizeof(moment) / sizeof(moment[0]); i++)
 		assert_int_equal(presence__offer(moment[i]).answer, ANSWER_UNKNOWN);
 	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++)
 		assert_int_equal(presence__offer(kernel[i]).answer, ANSWER_NO);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_functions_by_name_and_arguments),
-		cmocka_unit_test(names_of_other_kinds_are_others),
-		cmocka_unit_test(finds_the_places_of_sections),
-		cmocka_unit_test(finds_each_of_many),
-		cmocka_unit_test(without_files_nothing_is_told),
-		cmocka_unit_test(errors_of_the_moment_are_no_answers),
-		cmocka_unit_test(without_types_nothing_is_there_and_without_btf_nothing_is_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From the ring's records and a process's mappings to stacks by class. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +8,7 @@
 #include "kernel/process_maps.h"
 #include "kernel/sample_fold.h"
 #include "kernel/symbols.h"
+#include "support/test.h"
 
 /* Writes text to a file of its own, whose name is put into file. */
 static void write_file(char file[32], const char *text)
@@ -49,11 +45,10 @@ static const char maps[] =
 	"7ffd00000000-7ffd00001000 r-xp 00000000 00:00 0 [vdso]\n"
 	"no line of maps\n";
 
-static void code_comes_from_its_file(void **state)
+TEST(code_comes_from_its_file)
 {
 	struct process_maps *m = maps_of(maps);
 
-	(void)state;
 	assert_string_equal(process_maps__object(m, 0x5581c0010000), "netio-loadgen");
 	assert_string_equal(process_maps__object(m, 0x5581c001ffff), "netio-loadgen");
 	assert_null(process_maps__object(m, 0x5581c0020000)); /* the end is not in it */
@@ -70,14 +65,13 @@ static void code_comes_from_its_file(void **state)
 }
 
 /* More mappings than are kept: those that are stay right. */
-static void there_may_be_many_mappings(void **state)
+TEST(there_may_be_many_mappings)
 {
 	struct process_maps *m;
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	(void)state;
 	assert_non_null(f);
 	for (unsigned int i = 0; i < 10000; i++)
 		fprintf(f, "%x000-%x000 r-xp 00000000 fd:01 9 /lib/l%u.so\n", 2 * i + 1, 2 * i + 2,
@@ -114,11 +108,10 @@ static bool is_whole(uint32_t whose, uint32_t frames, size_t bytes)
 	return whole;
 }
 
-static void records_that_are_not_whole_are_refused(void **state)
+TEST(records_that_are_not_whole_are_refused)
 {
 	const size_t head = NIO_SAMPLE_HEAD, most = NIO_SAMPLE_FRAMES;
 
-	(void)state;
 	assert_true(is_whole(NIO_SAMPLE_SENDER, 0, head));
 	assert_true(is_whole(NIO_SAMPLE_ELSEWHERE, 3, head + 3 * 8));
 	assert_true(is_whole(NIO_SAMPLE_RECEIVER, most, head + most * 8));
@@ -165,7 +158,7 @@ static void take_user(struct sample_fold *f, enum nio_sample_whose whose, uint64
 	free(s);
 }
 
-static void kernel_stacks_are_folded(void **state)
+TEST(kernel_stacks_are_folded)
 {
 	/* Innermost first. A return address that is the first of the next function: a call that
 	 * does not return. */
@@ -176,7 +169,6 @@ static void kernel_stacks_are_folded(void **state)
 	struct cpu_result out = {0};
 	struct sample_fold f = {.symbols = symbols, .out = &out};
 
-	(void)state;
 	take(&f, NIO_SAMPLE_SENDER, copy, 3);
 	take(&f, NIO_SAMPLE_SENDER, copy, 3);
 	take(&f, NIO_SAMPLE_RECEIVER, late, 2);
@@ -195,13 +187,12 @@ static void kernel_stacks_are_folded(void **state)
 	symbols__free(symbols);
 }
 
-static void user_code_is_of_its_object(void **state)
+TEST(user_code_is_of_its_object)
 {
 	struct process_maps *m = maps_of(maps);
 	struct cpu_result out = {0};
 	struct sample_fold f = {.maps = {m, m}, .gathers = true, .out = &out};
 
-	(void)state;
 	take_user(&f, NIO_SAMPLE_SENDER, 0x7f0000012345);
 	take_user(&f, NIO_SAMPLE_SENDER, 0x5581c0010000);
 	take_user(&f, NIO_SAMPLE_RECEIVER, 0x7f0000012345); /* a receiver gathers nothing */
@@ -217,17 +208,4 @@ static void user_code_is_of_its_object(void **state)
 	assert_string_equal(out.profile.stacks[4].frames, "[l?tcp_sendmsg?[2J]");
 	cpu_time__clear(&out);
 	process_maps__free(m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_comes_from_its_file),
-		cmocka_unit_test(there_may_be_many_mappings),
-		cmocka_unit_test(records_that_are_not_whole_are_refused),
-		cmocka_unit_test(kernel_stacks_are_folded),
-		cmocka_unit_test(user_code_is_of_its_object),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

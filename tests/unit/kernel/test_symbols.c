@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Functions by address, from files in the form of /proc/kallsyms. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +7,7 @@
 #include <unistd.h>
 
 #include "kernel/symbols.h"
+#include "support/test.h"
 
 static int load(struct symbols **out, const char *text)
 {
@@ -48,11 +44,10 @@ static void check(const struct symbols *s, uint64_t address, const char *name)
 			 found ? found : "nothing", name);
 }
 
-static void an_address_has_its_function(void **state)
+TEST(an_address_has_its_function)
 {
 	struct symbols *s = NULL;
 
-	(void)state;
 	assert_int_equal(load(&s, kallsyms), 0);
 	check(s, 0xffffffff81000100, "lock_sock_nested");
 	check(s, 0xffffffff810002ff, "lock_sock_nested");
@@ -66,12 +61,11 @@ static void an_address_has_its_function(void **state)
 	symbols__free(s);
 }
 
-static void a_function_has_its_range(void **state)
+TEST(a_function_has_its_range)
 {
 	struct symbols *s = NULL;
 	uint64_t from = 0, to = 0;
 
-	(void)state;
 	assert_int_equal(load(&s, kallsyms), 0);
 	assert_true(symbols__range(s, "tcp_sendmsg", &from, &to));
 	assert_int_equal(from, 0xffffffff81000300);
@@ -89,11 +83,10 @@ static void a_function_has_its_range(void **state)
 	symbols__free(s);
 }
 
-static void hidden_addresses_are_refused(void **state)
+TEST(hidden_addresses_are_refused)
 {
 	struct symbols *s = NULL;
 
-	(void)state;
 	assert_int_equal(load(&s, "0000000000000000 T tcp_sendmsg\n0000000000000000 t memcpy\n"),
 			 -EPERM);
 	assert_int_equal(load(&s, ""), -EPERM);
@@ -102,7 +95,7 @@ static void hidden_addresses_are_refused(void **state)
 }
 
 /* More than the first allocation has room for, in descending order. */
-static void a_whole_kernel_is_kept(void **state)
+TEST(a_whole_kernel_is_kept)
 {
 	enum { NR = 70000 };
 	struct symbols *s = NULL;
@@ -110,7 +103,6 @@ static void a_whole_kernel_is_kept(void **state)
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	(void)state;
 	assert_non_null(f);
 	for (unsigned int i = NR; i--;)
 		fprintf(f, "%016llx t function_%u\n", 0xffffffff80000000ULL + 16ULL * i, i);
@@ -122,16 +114,4 @@ static void a_whole_kernel_is_kept(void **state)
 	}
 	symbols__free(s);
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_address_has_its_function),
-		cmocka_unit_test(a_function_has_its_range),
-		cmocka_unit_test(hidden_addresses_are_refused),
-		cmocka_unit_test(a_whole_kernel_is_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

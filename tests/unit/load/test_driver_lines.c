@@ -2,19 +2,14 @@
 /* From a pipe to events: lines in pieces, many at once, longest and endless ones. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "load/driver.h"
 #include "support/driver_lines.h"
+#include "support/test.h"
 
 /* A driver whose child is a pipe of ours; returns the end to write to. */
 static int pipe_driver(struct driver *d)
@@ -50,14 +45,13 @@ static void next(struct driver *d, int err, enum driver_event expected)
 	assert_int_equal(event, expected);
 }
 
-static void test_lines_in_pieces(void **state)
+TEST(test_lines_in_pieces)
 {
 	static const char line[] = SENDER_STATS("stats", HIST_3) "\n";
 	struct driver d;
 	int fd = pipe_driver(&d);
 	size_t i;
 
-	(void)state;
 	next(&d, 0, DRIVER_NOTHING);
 	for (i = 0; i + 1 < strlen(line); i++) {
 		put(fd, line + i, 1);
@@ -73,14 +67,13 @@ static void test_lines_in_pieces(void **state)
 	close_driver(&d);
 }
 
-static void test_lines_at_once(void **state)
+TEST(test_lines_at_once)
 {
 	static const char lines[] = READY_2 "\n{\"event\":\"quiesced\"}\nnonsense\n"
 					    "{\"event\":\"quiesced\"}\n{\"event";
 	struct driver d;
 	int fd = pipe_driver(&d);
 
-	(void)state;
 	put(fd, lines, strlen(lines));
 	next(&d, 0, DRIVER_READY);
 	assert_int_equal(d.report.cookies_nr, 2);
@@ -97,13 +90,12 @@ static void test_lines_at_once(void **state)
 }
 
 /* More lines than the buffer holds, so that it wraps many times; none may be lost or torn. */
-static void test_many_lines(void **state)
+TEST(test_many_lines)
 {
 	static const char line[] = SENDER_STATS("stats", HIST_3) "\n";
 	struct driver d;
 	int fd = pipe_driver(&d), i, n = 4 * DRIVER_LINE_MAX / (int)sizeof(line);
 
-	(void)state;
 	for (i = 0; i < n; i++) {
 		put(fd, line, sizeof(line) - 1);
 		if (i % 7 == 6)
@@ -130,13 +122,12 @@ static void fill_line(struct driver *d, int fd, size_t len)
 	}
 }
 
-static void test_longest_line(void **state)
+TEST(test_longest_line)
 {
 	static const char line[] = "{\"event\":\"quiesced\"}\n";
 	struct driver d;
 	int fd = pipe_driver(&d);
 
-	(void)state;
 	fill_line(&d, fd, DRIVER_LINE_MAX - (sizeof(line) - 2));
 	put(fd, line, sizeof(line) - 1);
 	next(&d, 0, DRIVER_QUIESCED);
@@ -148,27 +139,15 @@ static void test_longest_line(void **state)
 	close_driver(&d);
 }
 
-static void test_endless_line(void **state)
+TEST(test_endless_line)
 {
 	struct driver d;
 	int fd = pipe_driver(&d);
 
-	(void)state;
 	fill_line(&d, fd, DRIVER_LINE_MAX);
 	put(fd, "x", 1);
 	next(&d, -E2BIG, DRIVER_NOTHING);
 	next(&d, -E2BIG, DRIVER_NOTHING);
 	close(fd);
 	close_driver(&d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines_in_pieces), cmocka_unit_test(test_lines_at_once),
-		cmocka_unit_test(test_many_lines),      cmocka_unit_test(test_longest_line),
-		cmocka_unit_test(test_endless_line),
-	};
-
-	return cmocka_run_group_tests_name("driver lines", tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is taken for one clock, when messages of an open loop are due, and uid maps. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include <sched.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -16,15 +11,15 @@
 #include "loadgen/lobby.h"
 #include "loadgen/pump.h"
 #include "loadgen/session_id.h"
+#include "support/test.h"
 
 static const char boot[] = "00112233-4455-6677-8899-aabbccddeeff\n";
 
 /* Two time namespaces of one boot have clocks of their own. */
-static void clock_of_a_namespace(void **state)
+TEST(clock_of_a_namespace)
 {
 	uint8_t a[WIRE_TOKEN_SIZE], b[WIRE_TOKEN_SIZE];
 
-	(void)state;
 	session_id__mix(a, boot, 4026531834);
 	session_id__mix(b, boot, 4026531834);
 	assert_true(session_id__same_clock(a, b));
@@ -32,11 +27,10 @@ static void clock_of_a_namespace(void **state)
 	assert_false(session_id__same_clock(a, b));
 }
 
-static void clock_unknown(void **state)
+TEST(clock_unknown)
 {
 	uint8_t a[WIRE_TOKEN_SIZE], b[WIRE_TOKEN_SIZE];
 
-	(void)state;
 	session_id__mix(a, "", 1);
 	session_id__mix(b, "00112233-4455", 1);
 	assert_false(session_id__same_clock(a, a));
@@ -45,9 +39,8 @@ static void clock_unknown(void **state)
 
 /* A machine cloned while it ran says the same and is elsewhere in time: said before it was asked,
  * or in what is the future here. */
-static void clock_of_a_clone(void **state)
+TEST(clock_of_a_clone)
 {
-	(void)state;
 	assert_true(lobby__stamp_fits(1000, 1000, 1000));
 	assert_true(lobby__stamp_fits(1500, 1000, 2000));
 	assert_false(lobby__stamp_fits(999, 1000, 2000));
@@ -56,9 +49,8 @@ static void clock_of_a_clone(void **state)
 }
 
 /* 3 of 10 connections at 10 a second: 3 a second. No error adds up, no product wraps. */
-static void open_loop_due(void **state)
+TEST(open_loop_due)
 {
-	(void)state;
 	assert_true(pump__due(7, 0, 10, 3, 10) == 7);
 	assert_true(pump__due(7, 1, 10, 3, 10) == 7 + 333333333);
 	assert_true(pump__due(7, 3, 10, 3, 10) == 7 + 1000000000);
@@ -67,9 +59,8 @@ static void open_loop_due(void **state)
 		    24 * 3600 * 1000000000ULL);
 }
 
-static void uid_maps(void **state)
+TEST(uid_maps)
 {
-	(void)state;
 	/* The machine's own, and a container's of many uids: root can become somebody. */
 	assert_false(uid_map__root_only("         0          0 4294967295\n", 65534));
 	assert_false(uid_map__root_only("0 100000 65536\n", 65534));
@@ -89,14 +80,13 @@ static void uid_maps(void **state)
 }
 
 /* Of this process: what its own map says, and not what it said of another. */
-static void own_uid_map(void **state)
+TEST(own_uid_map)
 {
 	char map[4096] = "";
 	int status;
 	pid_t pid;
 	FILE *f = fopen("/proc/self/uid_map", "re");
 
-	(void)state;
 	assert_non_null(f);
 	assert_true(fread(map, 1, sizeof(map) - 1, f) > 0);
 	fclose(f);
@@ -109,18 +99,4 @@ static void own_uid_map(void **state)
 		_exit(unshare(CLONE_NEWUSER) ? 0 : uid_map__own_root_only(65534));
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(clock_of_a_namespace),
-		cmocka_unit_test(clock_unknown),
-		cmocka_unit_test(clock_of_a_clone),
-		cmocka_unit_test(open_loop_due),
-		cmocka_unit_test(uid_maps),
-		cmocka_unit_test(own_uid_map),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,6 @@
  * The memory of a thread's messages is first touched by the thread: it is the node's on which it
  * runs. The witness is the kernel's count of a thread's page faults.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -15,6 +10,7 @@
 
 #include "loadgen/crew.h"
 #include "loadgen/readers.h"
+#include "support/test.h"
 
 #define THREADS     4
 #define CONNECTIONS 64
@@ -48,7 +44,7 @@ static void close_all(const int *fds)
 		close(fds[i]);
 }
 
-static void messages_are_touched_by_their_thread(void **state)
+TEST(messages_are_touched_by_their_thread)
 {
 	const struct settings s = {.mode = MODE_ONECOPY,
 				   .size = SIZE,
@@ -59,7 +55,6 @@ static void messages_are_touched_by_their_thread(void **state)
 	struct crew c = {0};
 	long before;
 
-	(void)state;
 	pairs_of(ours, theirs);
 	before = faults_of(RUSAGE_THREAD);
 	assert_int_equal(crew__open(&c, &s), 0);
@@ -72,7 +67,7 @@ static void messages_are_touched_by_their_thread(void **state)
 }
 
 /* 64 pages a thread. */
-static void buffers_are_touched_by_their_thread(void **state)
+TEST(buffers_are_touched_by_their_thread)
 {
 	const struct settings s = {0};
 	const struct wire_hello hello = {
@@ -82,7 +77,6 @@ static void buffers_are_touched_by_their_thread(void **state)
 	struct readers r = {0};
 	long before;
 
-	(void)state;
 	pairs_of(ours, theirs);
 	before = faults_of(RUSAGE_THREAD);
 	assert_int_equal(readers__open(&r, &s, &plan, theirs), 0);
@@ -90,14 +84,4 @@ static void buffers_are_touched_by_their_thread(void **state)
 	assert_in_range(faults_of(RUSAGE_THREAD) - before, 0, CONNECTIONS * 64 / 2);
 	close_all(ours);
 	readers__close(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(messages_are_touched_by_their_thread),
-		cmocka_unit_test(buffers_are_touched_by_their_thread),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Layout of messages, the pattern, what a partial send leaves, and the receiver's walk. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "common/splitmix.h"
 #include "loadgen/payload.h"
 #include "loadgen/stream.h"
 #include "support/short_memory.h"
+#include "support/test.h"
 
-static void field_sizes(void **state)
+TEST(field_sizes)
 {
-	(void)state;
 	assert_int_equal(message__field_size(65536, 8, 0), 8192);
 	assert_int_equal(message__field_size(100, 8, 0), 12);
 	assert_int_equal(message__field_size(100, 8, 6), 12);
@@ -27,11 +22,10 @@ static void field_sizes(void **state)
 	assert_int_equal(message__field_size(777, 1, 0), 777);
 }
 
-static void empty_fields_refused(void **state)
+TEST(empty_fields_refused)
 {
 	struct message m = {0};
 
-	(void)state;
 	assert_int_equal(message__init(&m, 7, 8), -EINVAL);
 	assert_int_equal(message__init(&m, 7, 0), -EINVAL);
 	message__clear(&m);
@@ -39,12 +33,11 @@ static void empty_fields_refused(void **state)
 
 /* Fields that fill pages have pages of their own: nothing else is pinned with them, and none is in
  * two. */
-static void large_fields_begin_at_a_page(void **state)
+TEST(large_fields_begin_at_a_page)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct message m;
 
-	(void)state;
 	assert_int_equal(message__init(&m, 4 * page + 7, 4), 0);
 	for (unsigned int i = 0; i < 4; i++)
 		assert_int_equal((uintptr_t)m.iov[i].iov_base % page, 0);
@@ -52,13 +45,12 @@ static void large_fields_begin_at_a_page(void **state)
 }
 
 /* Not a page for each field where they are small: 4096 connections of 64 would take a gigabyte. */
-static void small_fields_share_pages(void **state)
+TEST(small_fields_share_pages)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned int inside = 0;
 	struct message m;
 
-	(void)state;
 	assert_int_equal(message__init(&m, 64 * 16, 64), 0);
 	for (unsigned int i = 0; i < 64; i++)
 		inside += (uintptr_t)m.iov[i].iov_base % page != 0;
@@ -66,11 +58,10 @@ static void small_fields_share_pages(void **state)
 	message__clear(&m);
 }
 
-static void payload_is_touched(void **state)
+TEST(payload_is_touched)
 {
 	static const size_t sizes[] = {1, 4095, 4096, 4097, 1 << 20};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		uint8_t *payload = payload__alloc(sizes[i], 'x');
 
@@ -92,17 +83,16 @@ static int make_message(void *arg)
 	return err;
 }
 
-static void without_memory_there_is_no_message(void **state)
+TEST(without_memory_there_is_no_message)
 {
 	size_t sizes[] = {100, 65536};
 
-	(void)state;
 	short_memory__walk(make_message, &sizes[0]);
 	short_memory__walk(make_message, &sizes[1]);
 }
 
 /* 64 bytes in 8, and in 64 fields: the header lies across two, and sixteen of them. */
-static void header_spans_fields(void **state)
+TEST(header_spans_fields)
 {
 	static const unsigned int fields[] = {1, 3, 4, 5, 8, 64};
 	uint64_t seq, stamp;
@@ -110,7 +100,6 @@ static void header_spans_fields(void **state)
 	struct message m;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		assert_int_equal(message__init(&m, 64, fields[i]), 0);
 		message__put_header(&m, 0x0102030405060708, 0x1112131415161718);
@@ -124,12 +113,11 @@ static void header_spans_fields(void **state)
 	}
 }
 
-static void header_leaves_the_rest(void **state)
+TEST(header_leaves_the_rest)
 {
 	uint8_t before[64], after[64];
 	struct message m;
 
-	(void)state;
 	assert_int_equal(message__init(&m, 64, 8), 0);
 	message__fill(&m, 1, 2);
 	message__gather(&m, before);
@@ -140,14 +128,13 @@ static void header_leaves_the_rest(void **state)
 }
 
 /* Filling field by field and filling in one piece give the same bytes, whatever the cuts. */
-static void pattern_is_positional(void **state)
+TEST(pattern_is_positional)
 {
 	uint64_t key = pattern__key(3, 17);
 	uint8_t whole[777], cut[777];
 	struct message m;
 	unsigned int fields;
 
-	(void)state;
 	pattern__fill(whole, key, 0, sizeof(whole));
 	for (fields = 1; fields <= 64; fields++) {
 		assert_int_equal(message__init(&m, sizeof(whole), fields), 0);
@@ -159,13 +146,12 @@ static void pattern_is_positional(void **state)
 }
 
 /* Both machines make the same: SplitMix64 from the key on, each number with its low byte first. */
-static void the_pattern_is_a_known_sequence(void **state)
+TEST(the_pattern_is_a_known_sequence)
 {
 	uint64_t key = splitmix__mix(17 + splitmix__mix(4));
 	uint64_t next = key - 0x9e3779b97f4a7c15ULL;
 	uint8_t data[64];
 
-	(void)state;
 	assert_true(pattern__key(3, 17) == key);
 	pattern__fill(data, key, 0, sizeof(data));
 	for (size_t i = 0; i < sizeof(data); i += 8) {
@@ -176,13 +162,12 @@ static void the_pattern_is_a_known_sequence(void **state)
 	}
 }
 
-static void pattern_finds_every_byte(void **state)
+TEST(pattern_finds_every_byte)
 {
 	uint64_t key = pattern__key(0, 0);
 	uint8_t data[100];
 	size_t i;
 
-	(void)state;
 	pattern__fill(data, key, 5, sizeof(data));
 	assert_int_equal(pattern__mismatches(data, key, 5, sizeof(data)), 0);
 	for (i = 0; i < sizeof(data); i++) {
@@ -198,7 +183,7 @@ static void pattern_finds_every_byte(void **state)
 }
 
 /* What is left after any number of bytes, laid end to end, is the end of the message. */
-static void rest_of_iovecs(void **state)
+TEST(rest_of_iovecs)
 {
 	uint8_t flat[100], got[100];
 	struct iovec rest[8];
@@ -206,7 +191,6 @@ static void rest_of_iovecs(void **state)
 	size_t done, at;
 	unsigned int i, n;
 
-	(void)state;
 	assert_int_equal(message__init(&m, sizeof(flat), 8), 0);
 	message__fill(&m, 0, 0);
 	message__gather(&m, flat);
@@ -235,14 +219,13 @@ static void make_stream(uint8_t data[MESSAGES * SIZE], uint32_t connection)
 }
 
 /* However the stream is cut, the same messages are found in it. */
-static void stream_any_cut(void **state)
+TEST(stream_any_cut)
 {
 	uint8_t data[MESSAGES * SIZE];
 	struct stream s;
 	struct tally t;
 	size_t step, at;
 
-	(void)state;
 	make_stream(data, 7);
 	assert_int_equal(tally__init(&t), 0);
 	for (step = 1; step <= sizeof(data); step++) {
@@ -277,12 +260,11 @@ static uint64_t errors_of(const uint8_t *data, size_t len, bool verify)
 	return errors;
 }
 
-static void stream_finds_damage(void **state)
+TEST(stream_finds_damage)
 {
 	uint8_t data[MESSAGES * SIZE];
 	size_t i;
 
-	(void)state;
 	make_stream(data, 7);
 	for (i = 16; i < SIZE; i++) {
 		data[2 * SIZE + i] ^= 0x80;
@@ -301,13 +283,12 @@ static void stream_finds_damage(void **state)
 	assert_true(errors_of(data + 1, sizeof(data) - 1, true) == MESSAGES - 1);
 }
 
-static void stream_bad_stamps(void **state)
+TEST(stream_bad_stamps)
 {
 	uint8_t data[MESSAGES * SIZE];
 	struct stream s;
 	struct tally t;
 
-	(void)state;
 	make_stream(data, 7);
 	header__encode(data, 0, 0);
 	header__encode(data + SIZE, 1, 5001);
@@ -323,27 +304,4 @@ static void stream_bad_stamps(void **state)
 	assert_int_equal(t.foreign_stamps, MESSAGES);
 	assert_int_equal(t.hist[TALLY_DELIVERY]->count, 0);
 	tally__clear(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(field_sizes),
-		cmocka_unit_test(empty_fields_refused),
-		cmocka_unit_test(large_fields_begin_at_a_page),
-		cmocka_unit_test(small_fields_share_pages),
-		cmocka_unit_test(payload_is_touched),
-		cmocka_unit_test(without_memory_there_is_no_message),
-		cmocka_unit_test(header_spans_fields),
-		cmocka_unit_test(header_leaves_the_rest),
-		cmocka_unit_test(pattern_is_positional),
-		cmocka_unit_test(the_pattern_is_a_known_sequence),
-		cmocka_unit_test(pattern_finds_every_byte),
-		cmocka_unit_test(rest_of_iovecs),
-		cmocka_unit_test(stream_any_cut),
-		cmocka_unit_test(stream_finds_damage),
-		cmocka_unit_test(stream_bad_stamps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

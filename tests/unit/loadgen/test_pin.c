@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* CPUs of --cpus on a machine that can have more than 1024, and the threads that go there. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
 #include "common/cpu_mask.h"
 #include "loadgen/pin.h"
 #include "support/many_cpus.h"
+#include "support/test.h"
 
 static struct cpu_mask asked;
 
@@ -41,13 +37,12 @@ static int parse(struct settings *s, const char *cpus, char *why)
 	return settings__parse(s, argc, argv, why);
 }
 
-static void a_thread_goes_to_a_cpu_beyond_1024(void **state)
+TEST(a_thread_goes_to_a_cpu_beyond_1024)
 {
 	static struct settings s;
 	char why[SETTINGS_WHY];
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(parse(&s, "1,1500", why), 0);
 	for (unsigned int turn = 0; turn < 4; turn++) {
 		assert_int_equal(pin__start(&thread, &s.cpus, turn, no_work, NULL), 0);
@@ -58,24 +53,13 @@ static void a_thread_goes_to_a_cpu_beyond_1024(void **state)
 	assert_false(cpu_mask__has(&asked, CPUS_MAX));
 }
 
-static void a_cpu_that_is_not_usable_is_refused(void **state)
+TEST(a_cpu_that_is_not_usable_is_refused)
 {
 	static struct settings s;
 	char why[SETTINGS_WHY];
 
-	(void)state;
 	assert_int_equal(parse(&s, "1500,1501", why), -EINVAL);
 	assert_non_null(strstr(why, "--cpus names CPU 1501, which"));
 	assert_int_equal(parse(&s, "8192", why), -EINVAL);
 	assert_non_null(strstr(why, "is not a list of CPUs"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thread_goes_to_a_cpu_beyond_1024),
-		cmocka_unit_test(a_cpu_that_is_not_usable_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

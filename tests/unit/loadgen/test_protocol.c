@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Each frame has its state, each figure its bounds: what a sender takes from a receiver. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "loadgen/protocol.h"
+#include "support/test.h"
 
 /* By state, one letter a type from WELCOME on: x where it is taken. */
-static void each_frame_has_its_state(void **state)
+TEST(each_frame_has_its_state)
 {
 	static const char *const expected[] = {
 		[SENDER_GREETING] = "x......x..",   /* WELCOME, REFUSE */
@@ -22,16 +18,14 @@ static void each_frame_has_its_state(void **state)
 		[SENDER_DONE] = "..........",
 	};
 
-	(void)state;
 	for (int s = SENDER_GREETING; s <= SENDER_DONE; s++)
 		for (int type = WIRE_WELCOME; type < WIRE_TYPE_END; type++)
 			assert_int_equal(protocol__takes(s, type),
 					 expected[s][type - WIRE_WELCOME] == 'x');
 }
 
-static void frames_and_states_have_names(void **state)
+TEST(frames_and_states_have_names)
 {
-	(void)state;
 	assert_string_equal(protocol__type_name(WIRE_MOVING), "MOVING");
 	assert_string_equal(protocol__type_name(WIRE_WELCOME), "WELCOME");
 	assert_string_equal(protocol__type_name(WIRE_TYPE_END), "?");
@@ -58,9 +52,8 @@ static bool possible(uint64_t elapsed_ns, uint64_t bytes)
 	return protocol__possible(&p);
 }
 
-static void elapsed_lies_between_what_the_sender_saw(void **state)
+TEST(elapsed_lies_between_what_the_sender_saw)
 {
-	(void)state;
 	assert_true(possible(2000000000, 1 << 20));
 	/* 1 % for clocks of different rates: 1.999 s less or 2.005 s more that. */
 	assert_true(possible(1979010000, 1 << 20));
@@ -72,11 +65,10 @@ static void elapsed_lies_between_what_the_sender_saw(void **state)
 	assert_false(possible(UINT64_MAX, 1 << 20));
 }
 
-static void nothing_takes_no_time_and_something_takes_some(void **state)
+TEST(nothing_takes_no_time_and_something_takes_some)
 {
 	struct protocol_phase p = {.asked_ns = 10, .begun_ns = 20, .confirmed_ns = 1000000};
 
-	(void)state;
 	assert_true(protocol__possible(&p));
 	p.elapsed_ns = 1;
 	assert_false(protocol__possible(&p));
@@ -90,16 +82,4 @@ static void nothing_takes_no_time_and_something_takes_some(void **state)
 	assert_true(protocol__possible(&p));
 	p.bytes = UINT64_MAX;
 	assert_false(protocol__possible(&p));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_frame_has_its_state),
-		cmocka_unit_test(frames_and_states_have_names),
-		cmocka_unit_test(elapsed_lies_between_what_the_sender_saw),
-		cmocka_unit_test(nothing_takes_no_time_and_something_takes_some),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

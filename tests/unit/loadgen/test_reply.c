@@ -2,19 +2,15 @@
 /* Answers: their number, content and place in the stream, however little the socket takes at once.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "loadgen/message.h"
 #include "loadgen/reply.h"
 #include "loadgen/stream.h"
+#include "support/test.h"
 
 #define PIECE 1000
 
@@ -23,9 +19,9 @@ static uint8_t piece[PIECE];
 
 static int setup(void **state)
 {
+	(void)state;
 	int little = 4096;
 
-	(void)state;
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
 		return -1;
 	return setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &little, sizeof(little));
@@ -55,13 +51,12 @@ static void take(struct stream *s, struct tally *got)
 		stream__feed(s, got, buf, (size_t)n, 0);
 }
 
-static void whatever_the_socket_takes(void **state)
+TEST_WITH(whatever_the_socket_takes, setup, teardown)
 {
 	static const size_t sizes[] = {64, PIECE - 1, PIECE, PIECE + 8, 100000};
 	struct reply_sent sent;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		const struct reply_form form = form_of(sizes[i]);
 		struct reply r = {.owed = 7};
@@ -88,7 +83,7 @@ static void whatever_the_socket_takes(void **state)
 }
 
 /* An answer is no echo: that of another connection, or the request itself, is found. */
-static void an_answer_is_its_own(void **state)
+TEST_WITH(an_answer_is_its_own, setup, teardown)
 {
 	const struct reply_form form = form_of(64);
 	struct reply r = {.owed = 1};
@@ -96,33 +91,20 @@ static void an_answer_is_its_own(void **state)
 	struct tally got = {0};
 	struct stream s;
 
-	(void)state;
 	stream__init(&s, 5, 64, true, false);
 	assert_int_equal(reply__push(&r, ends[0], &form, &sent), 0);
 	take(&s, &got);
 	assert_int_equal(got.verify_errors, 1);
 }
 
-static void a_peer_that_is_gone(void **state)
+TEST_WITH(a_peer_that_is_gone, setup, teardown)
 {
 	const struct reply_form form = form_of(64);
 	struct reply r = {.owed = 1};
 	struct reply_sent sent;
 
-	(void)state;
 	close(ends[1]);
 	assert_int_equal(reply__push(&r, ends[0], &form, &sent), -EPIPE);
 	assert_true(r.owed == 1 && !sent.bytes);
 	ends[1] = dup(ends[0]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(whatever_the_socket_takes, setup, teardown),
-		cmocka_unit_test_setup_teardown(an_answer_is_its_own, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_peer_that_is_gone, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,21 +2,17 @@
 /* The command line: defaults, ranges, and a sentence for everything refused. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "loadgen/lobby.h"
 #include "loadgen/settings.h"
 #include "loadgen/settings_check.h"
 #include "support/golden.c"
 #include "support/record.h"
+#include "support/test.h"
 
 static struct settings s;
 static char why[SETTINGS_WHY];
@@ -36,9 +32,8 @@ static int parse(const char *line)
 	return settings__parse(&s, argc, argv, why);
 }
 
-static void defaults(void **state)
+TEST(defaults)
 {
-	(void)state;
 	assert_int_equal(parse(""), 0);
 	assert_int_equal(s.command, COMMAND_BOTH);
 	assert_int_equal(s.mode, MODE_ONECOPY);
@@ -51,9 +46,8 @@ static void defaults(void **state)
 	assert_false(s.nodelay || s.verify || s.control || s.json);
 }
 
-static void everything(void **state)
+TEST(everything)
 {
-	(void)state;
 	assert_int_equal(
 		parse("send --connect [::1]:77 --control --mode zerocopy --size=16m "
 		      "--fields 64 --threads 256 --messages 281474976710656 --warmup 250ms "
@@ -144,20 +138,18 @@ static const char *const bad[][2] = {
 };
 
 /* Nothing else of the line is looked at. */
-static void asked_for_help(void **state)
+TEST(asked_for_help)
 {
-	(void)state;
 	assert_int_equal(parse("--help"), 0);
 	assert_true(s.help);
 	assert_int_equal(parse("--version --nonsense"), 0);
 	assert_true(s.version);
 }
 
-static void refused(void **state)
+TEST(refused)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (parse(bad[i][0]) != -EINVAL || !strstr(why, bad[i][1]))
 			fail_msg("'%s': '%s'", bad[i][0], why);
@@ -198,31 +190,28 @@ static const char *const good[] = {
 	"--cpus-receiver 0",
 };
 
-static void limits_are_in_their_ranges(void **state)
+TEST(limits_are_in_their_ranges)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		if (parse(good[i]))
 			fail_msg("'%s': '%s'", good[i], why);
 }
 
 /* A long word of the user's must not cut the sentence's remedy off. */
-static void long_words(void **state)
+TEST(long_words)
 {
 	char line[400] = "--mode ";
 
-	(void)state;
 	memset(line + 7, 'x', 300);
 	assert_int_equal(parse(line), -EINVAL);
 	record("%s\n", why);
 	assert_non_null(strstr(why, "choose one of twocopy onecopy"));
 }
 
-static void shares(void **state)
+TEST(shares)
 {
 	uint64_t sum, i;
 
-	(void)state;
 	for (sum = 0, i = 0; i < 4; i++)
 		sum += settings__share(23, 4, i);
 	assert_int_equal(sum, 23);
@@ -235,9 +224,8 @@ static void shares(void **state)
 	assert_true(sum == 1ULL << 48);
 }
 
-static void memory(void **state)
+TEST(memory)
 {
-	(void)state;
 	assert_int_equal(parse("--mode onecopy --size 1m --threads 2"), 0);
 	assert_int_equal(settings__memory(&s), 2 << 20);
 	assert_int_equal(s.connections, 2);
@@ -254,9 +242,8 @@ static void memory(void **state)
 }
 
 /* Half of the machine's memory may be taken, and not a byte more. */
-static void half_of_the_memory_is_enough(void **state)
+TEST(half_of_the_memory_is_enough)
 {
-	(void)state;
 	s = (struct settings){.command = COMMAND_SEND,
 			      .mode = MODE_ONECOPY,
 			      .size = 1 << 20,
@@ -271,12 +258,11 @@ static void half_of_the_memory_is_enough(void **state)
 	assert_int_equal(settings__check_memory(&s, 0, why), 0);
 }
 
-static void endpoints(void **state)
+TEST(endpoints)
 {
 	struct endpoint e;
 	char text[64];
 
-	(void)state;
 	assert_int_equal(endpoint__parse("192.0.2.1:5001", &e), 0);
 	assert_int_equal(ntohs(((struct sockaddr_in *)&e.addr)->sin_port), 5001);
 	inet_ntop(AF_INET, &((struct sockaddr_in *)&e.addr)->sin_addr, text, sizeof(text));
@@ -292,11 +278,10 @@ static void endpoints(void **state)
 }
 
 /* A sender opens what it was asked for; a receiver learns of it later. */
-static void descriptors(void **state)
+TEST(descriptors)
 {
 	struct settings asked = {.command = COMMAND_SEND, .connections = 7};
 
-	(void)state;
 	/* An epoll and a timer of each thread, and each connection. */
 	assert_true(settings__descriptors(&asked) > 2 * WIRE_THREADS_MAX + 7);
 	asked.connections = 4096;
@@ -311,20 +296,18 @@ static void descriptors(void **state)
 }
 
 /* Every word of what was refused above. */
-static void refusals_are_sentences(void **state)
+TEST(refusals_are_sentences)
 {
-	(void)state;
 	record__check("loadgen-refusals");
 }
 
 /* What --help prints, which the manual is made of. */
-static void help_in_words(void **state)
+TEST(help_in_words)
 {
 	static char text[16384];
 	int saved = dup(STDOUT_FILENO), fd = memfd_create("help", MFD_CLOEXEC);
 	ssize_t n;
 
-	(void)state;
 	assert_true(fd >= 0);
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
@@ -336,25 +319,4 @@ static void help_in_words(void **state)
 	close(fd);
 	assert_true(n > 0);
 	golden__check("loadgen-help", text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(asked_for_help),
-		cmocka_unit_test(defaults),
-		cmocka_unit_test(everything),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(long_words),
-		cmocka_unit_test(shares),
-		cmocka_unit_test(limits_are_in_their_ranges),
-		cmocka_unit_test(endpoints),
-		cmocka_unit_test(memory),
-		cmocka_unit_test(half_of_the_memory_is_enough),
-		cmocka_unit_test(descriptors),
-		cmocka_unit_test(refusals_are_sentences),
-		cmocka_unit_test(help_in_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* When a connection stands still: by a clock of the test's own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "loadgen/clock.h"
 #include "loadgen/flow.h"
+#include "support/test.h"
 
 #define LIMIT (30 * NS_PER_SEC)
 
@@ -22,25 +18,23 @@ static uint64_t look(struct stall *s, const struct stall_state *state, uint64_t 
 	return 0;
 }
 
-static void what_does_not_move_is_given_up(void **state)
+TEST(what_does_not_move_is_given_up)
 {
 	const struct stall_state still = {.unacked = 5};
 	struct stall s = {0};
 	uint64_t now = 1000 * NS_PER_SEC;
 
-	(void)state;
 	assert_int_equal(look(&s, &still, &now, 2 * LIMIT), LIMIT + 200 * NS_PER_MS);
 }
 
 /* A message, an acknowledgement, a part of an answer, a part of a message that the kernel took. */
-static void each_kind_of_progress_counts(void **state)
+TEST(each_kind_of_progress_counts)
 {
 	struct stall_state moving = {.seq = 9, .unacked = 5, .owed = 100, .done = 7};
 	uint64_t *parts[] = {&moving.seq, &moving.unacked, &moving.owed, &moving.done};
 	struct stall s = {0};
 	uint64_t now = 1000 * NS_PER_SEC;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		assert_int_equal(look(&s, &moving, &now, LIMIT - NS_PER_SEC), 0);
 		--*parts[i];
@@ -50,26 +44,14 @@ static void each_kind_of_progress_counts(void **state)
 	assert_true(look(&s, &moving, &now, LIMIT + NS_PER_SEC) > 0);
 }
 
-static void a_pause_of_this_process_does_not_count(void **state)
+TEST(a_pause_of_this_process_does_not_count)
 {
 	const struct stall_state still = {.unacked = 5};
 	struct stall s = {0};
 	uint64_t now = 1000 * NS_PER_SEC;
 
-	(void)state;
 	assert_int_equal(look(&s, &still, &now, 20 * NS_PER_SEC), 0);
 	now += 3600 * NS_PER_SEC;
 	assert_int_equal(look(&s, &still, &now, 9 * NS_PER_SEC), 0);
 	assert_true(look(&s, &still, &now, 3 * NS_PER_SEC) > 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_does_not_move_is_given_up),
-		cmocka_unit_test(each_kind_of_progress_counts),
-		cmocka_unit_test(a_pause_of_this_process_does_not_count),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

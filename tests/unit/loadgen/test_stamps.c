@@ -3,12 +3,7 @@
  * When messages are stamped, and how often the clock is read for it: by a clock of the test's own,
  * which counts its readings and moves when it is told to.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,6 +13,7 @@
 #include "loadgen/clock.h"
 #include "loadgen/flow.h"
 #include "loadgen/reader.h"
+#include "support/test.h"
 
 #define SIZE     64
 #define MESSAGES 100
@@ -65,11 +61,10 @@ static void send_of(enum mode mode, unsigned int *read_for)
  * The end of a call is the beginning of the next where nothing lies between. What two-copy packs
  * does: there it is two, and two more for each packing that is timed.
  */
-static void the_clock_is_read_once_a_message(void **state)
+TEST(the_clock_is_read_once_a_message)
 {
 	unsigned int n;
 
-	(void)state;
 	send_of(MODE_ONECOPY, &n);
 	assert_in_range(n, MESSAGES, MESSAGES + 1);
 	send_of(MODE_TWOCOPY, &n);
@@ -95,7 +90,7 @@ static uint64_t messages_of(struct reader *one)
 }
 
 /* Whoever looks at the counts holds the lock meanwhile: that is no time of delivery. */
-static void delivery_does_not_wait_for_the_lock(void **state)
+TEST(delivery_does_not_wait_for_the_lock)
 {
 	const struct settings s = {0};
 	const struct wire_hello hello = {.connections = 1, .threads = 1, .size = SIZE};
@@ -104,7 +99,6 @@ static void delivery_does_not_wait_for_the_lock(void **state)
 	struct reader *one;
 	int fds[2];
 
-	(void)state;
 	pair_of(fds);
 	assert_int_equal(readers__open(&r, &s, &plan, &fds[1]), 0);
 	readers__begin(&r);
@@ -123,14 +117,4 @@ static void delivery_does_not_wait_for_the_lock(void **state)
 	assert_int_equal(one->tally.hist[TALLY_DELIVERY]->max, 0);
 	close(fds[0]);
 	readers__close(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_clock_is_read_once_a_message),
-		cmocka_unit_test(delivery_does_not_wait_for_the_lock),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

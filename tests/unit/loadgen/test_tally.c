@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What threads count: every counter and histogram is added, shown and set back, none twice. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "loadgen/tally.h"
+#include "support/test.h"
 
 static void fill(struct tally *t, uint64_t factor)
 {
@@ -34,11 +30,10 @@ static void check(const struct tally *t, uint64_t factor, uint64_t last_ns)
 		assert_int_equal(t->hist[i]->sum, factor * (uint64_t)(i + 1) * (uint64_t)(i + 1));
 }
 
-static void tallies_add_up(void **state)
+TEST(tallies_add_up)
 {
 	struct tally a, b;
 
-	(void)state;
 	assert_int_equal(tally__init(&a), 0);
 	assert_int_equal(tally__init(&b), 0);
 	check(&a, 0, 0);
@@ -55,12 +50,11 @@ static void tallies_add_up(void **state)
 	tally__clear(&b);
 }
 
-static void a_board_shows_the_last_published(void **state)
+TEST(a_board_shows_the_last_published)
 {
 	struct tally t, seen;
 	struct board board;
 
-	(void)state;
 	assert_int_equal(tally__init(&t), 0);
 	assert_int_equal(tally__init(&seen), 0);
 	assert_int_equal(board__init(&board), 0);
@@ -78,14 +72,4 @@ static void a_board_shows_the_last_published(void **state)
 	board__clear(&board);
 	tally__clear(&t);
 	tally__clear(&seen);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tallies_add_up),
-		cmocka_unit_test(a_board_shows_the_last_published),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

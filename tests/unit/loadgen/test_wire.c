@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Hellos and frames: what is encoded is decoded, what is damaged is refused. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "loadgen/wire.h"
+#include "support/test.h"
 
 static const struct wire_hello sample = {
 	.kind = WIRE_DATA,
@@ -23,12 +19,11 @@ static const struct wire_hello sample = {
 	.verify = true,
 };
 
-static void hello_round_trip(void **state)
+TEST(hello_round_trip)
 {
 	uint8_t buf[WIRE_HELLO_SIZE];
 	struct wire_hello out;
 
-	(void)state;
 	wire__encode_hello(buf, &sample);
 	assert_int_equal(wire__decode_hello(buf, &out), 0);
 	assert_int_equal(out.kind, WIRE_DATA);
@@ -44,13 +39,12 @@ static void hello_round_trip(void **state)
 }
 
 /* Each flag is one of its own. */
-static void hello_flags(void **state)
+TEST(hello_flags)
 {
 	struct wire_hello in = sample, out;
 	uint8_t buf[WIRE_HELLO_SIZE];
 	int i;
 
-	(void)state;
 	for (i = 0; i < 4; i++) {
 		in.verify = i & 1;
 		in.replies = i & 2;
@@ -62,17 +56,16 @@ static void hello_flags(void **state)
 }
 
 /* The layout is a promise to other versions: magic first, all big-endian. */
-static void hello_layout(void **state)
+TEST(hello_layout)
 {
 	uint8_t buf[WIRE_HELLO_SIZE];
 
-	(void)state;
 	wire__encode_hello(buf, &sample);
 	assert_memory_equal(buf, "NIOH\0\2\0\2", 8);
 	assert_memory_equal(buf + 40, "\0\0\0\3\0\0\0\4\0\1\0\0\0\1\0\2\1\2\3\4\5\6\7\10", 24);
 }
 
-static void hello_out_of_range(void **state)
+TEST(hello_out_of_range)
 {
 	static const struct wire_hello bad[] = {
 		{.kind = WIRE_CONTROL, .connections = 0, .threads = 0, .size = 64},
@@ -97,7 +90,6 @@ static void hello_out_of_range(void **state)
 	struct wire_hello out;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		memset(&out, 0x5a, sizeof(out));
 		wire__encode_hello(buf, &bad[i]);
@@ -106,12 +98,11 @@ static void hello_out_of_range(void **state)
 	}
 }
 
-static void hello_not_ours(void **state)
+TEST(hello_not_ours)
 {
 	uint8_t buf[WIRE_HELLO_SIZE];
 	struct wire_hello out;
 
-	(void)state;
 	memcpy(buf, "GET / HTTP/1.1\r\n", 16);
 	assert_int_equal(wire__decode_hello(buf, &out), -EPROTO);
 	wire__encode_hello(buf, &sample);
@@ -122,7 +113,7 @@ static void hello_not_ours(void **state)
 	assert_int_equal(wire__decode_hello(buf, &out), -ERANGE);
 }
 
-static void frame_round_trip(void **state)
+TEST(frame_round_trip)
 {
 	const struct wire_frame f = {
 		.type = WIRE_TOTAL,
@@ -134,7 +125,6 @@ static void frame_round_trip(void **state)
 	uint8_t buf[WIRE_FRAME_SIZE];
 	struct wire_frame out;
 
-	(void)state;
 	wire__encode_frame(buf, &f);
 	assert_int_equal(wire__decode_frame(buf, &out), 0);
 	assert_int_equal(out.type, f.type);
@@ -143,14 +133,13 @@ static void frame_round_trip(void **state)
 	assert_true(out.messages == f.messages && out.bytes == f.bytes);
 }
 
-static void frame_bad(void **state)
+TEST(frame_bad)
 {
 	const struct wire_frame types[] = {{.type = 0}, {.type = WIRE_TYPE_END}};
 	uint8_t buf[WIRE_FRAME_SIZE] = {0};
 	struct wire_frame out;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(wire__decode_frame(buf, &out), -EPROTO);
 	for (i = 0; i < 2; i++) {
 		wire__encode_frame(buf, &types[i]);
@@ -159,13 +148,12 @@ static void frame_bad(void **state)
 }
 
 /* A frame of another version is known as one, whatever else is in it. */
-static void frame_of_another_version(void **state)
+TEST(frame_of_another_version)
 {
 	const struct wire_frame f = {.type = WIRE_REFUSE, .index = WIRE_REFUSAL_VERSION};
 	uint8_t buf[WIRE_FRAME_SIZE];
 	struct wire_frame out;
 
-	(void)state;
 	wire__encode_frame(buf, &f);
 	assert_int_equal(wire__decode_frame(buf, &out), 0);
 	assert_int_equal(out.index, WIRE_REFUSAL_VERSION);
@@ -175,13 +163,12 @@ static void frame_of_another_version(void **state)
 }
 
 /* No input may be decoded into values out of range. */
-static void hello_fuzz(void **state)
+TEST(hello_fuzz)
 {
 	uint8_t buf[WIRE_HELLO_SIZE];
 	struct wire_hello out;
 	int i, j, accepted = 0;
 
-	(void)state;
 	srandom(1);
 	for (i = 0; i < 200000; i++) {
 		wire__encode_hello(buf, &sample);
@@ -200,7 +187,7 @@ static void hello_fuzz(void **state)
 }
 
 /* The first and the last of each range are in it. */
-static void hello_at_its_limits(void **state)
+TEST(hello_at_its_limits)
 {
 	static const struct wire_hello good[] = {
 		{.kind = WIRE_CONTROL, .connections = 1, .threads = 1, .size = WIRE_SIZE_MIN},
@@ -215,7 +202,6 @@ static void hello_at_its_limits(void **state)
 	uint8_t buf[WIRE_HELLO_SIZE];
 	struct wire_hello out;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		wire__encode_hello(buf, &good[i]);
 		assert_int_equal(wire__decode_hello(buf, &out), 0);
@@ -227,35 +213,15 @@ static void hello_at_its_limits(void **state)
 	}
 }
 
-static void frame_types_at_their_limits(void **state)
+TEST(frame_types_at_their_limits)
 {
 	uint8_t buf[WIRE_FRAME_SIZE];
 	struct wire_frame f = {0};
 
-	(void)state;
 	for (int type = WIRE_WELCOME - 1; type <= WIRE_TYPE_END; type++) {
 		bool known = type >= WIRE_WELCOME && type < WIRE_TYPE_END;
 
 		wire__encode_frame(buf, &(struct wire_frame){.type = type});
 		assert_int_equal(wire__decode_frame(buf, &f), known ? 0 : -ERANGE);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hello_round_trip),
-		cmocka_unit_test(hello_layout),
-		cmocka_unit_test(hello_out_of_range),
-		cmocka_unit_test(hello_not_ours),
-		cmocka_unit_test(frame_round_trip),
-		cmocka_unit_test(frame_bad),
-		cmocka_unit_test(hello_flags),
-		cmocka_unit_test(hello_fuzz),
-		cmocka_unit_test(frame_of_another_version),
-		cmocka_unit_test(hello_at_its_limits),
-		cmocka_unit_test(frame_types_at_their_limits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

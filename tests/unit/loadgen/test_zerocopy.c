@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Ids of zero-copy sends, the decoding of notifications, how many slots there are. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <time.h>
 #include <linux/errqueue.h>
 #include <netinet/in.h>
-#include <cmocka.h>
 
 #include "loadgen/errqueue.h"
 #include "loadgen/zc_ids.h"
 #include "common/zc_plan.h"
+#include "support/test.h"
 
 static unsigned int seen[ZC_IDS_MAX];
 
@@ -39,11 +35,10 @@ static void start_at(struct zc_ids *z, uint32_t id, unsigned int sends)
 		zc_ids__sent(z, (uint16_t)i);
 }
 
-static void ids_in_order(void **state)
+TEST(ids_in_order)
 {
 	struct zc_ids z;
 
-	(void)state;
 	start_at(&z, 0, 10);
 	assert_int_equal(complete(&z, 0, 3), 0);
 	assert_int_equal(z.outstanding, 6);
@@ -54,11 +49,10 @@ static void ids_in_order(void **state)
 	assert_int_equal(seen[9], 1);
 }
 
-static void ids_out_of_order(void **state)
+TEST(ids_out_of_order)
 {
 	struct zc_ids z;
 
-	(void)state;
 	start_at(&z, 0, 10);
 	assert_int_equal(complete(&z, 5, 9), 0);
 	assert_int_equal(z.first, 0);
@@ -68,12 +62,11 @@ static void ids_out_of_order(void **state)
 	assert_int_equal(z.first, 10);
 }
 
-static void ids_wrap(void **state)
+TEST(ids_wrap)
 {
 	struct zc_ids z;
 	unsigned int i;
 
-	(void)state;
 	start_at(&z, UINT32_MAX - 2, 6);
 	assert_int_equal(z.next, 3);
 	assert_int_equal(complete(&z, UINT32_MAX - 1, 1), 0);
@@ -86,11 +79,10 @@ static void ids_wrap(void **state)
 }
 
 /* Numbers of sends that never were, or are complete already, change nothing. */
-static void ids_refused(void **state)
+TEST(ids_refused)
 {
 	struct zc_ids z;
 
-	(void)state;
 	start_at(&z, 100, 4);
 	assert_int_equal(complete(&z, 99, 99), -EPROTO);
 	assert_int_equal(complete(&z, 104, 104), -EPROTO);
@@ -106,11 +98,10 @@ static void ids_refused(void **state)
 	assert_int_equal(seen[3], 0);
 }
 
-static void ids_full(void **state)
+TEST(ids_full)
 {
 	struct zc_ids z;
 
-	(void)state;
 	start_at(&z, UINT32_MAX - 5, ZC_IDS_MAX);
 	assert_true(zc_ids__full(&z));
 	/* A hole at the beginning keeps the ring full: the window cannot grow. */
@@ -144,7 +135,7 @@ static struct sock_extended_err *record__make(struct record *r, int level, int t
 	return (struct sock_extended_err *)CMSG_DATA(c);
 }
 
-static void notice_both_families(void **state)
+TEST(notice_both_families)
 {
 	static const int kinds[2][2] = {{SOL_IP, IP_RECVERR}, {SOL_IPV6, IPV6_RECVERR}};
 	struct sock_extended_err *ee;
@@ -152,7 +143,6 @@ static void notice_both_families(void **state)
 	struct record r;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		ee = record__make(&r, kinds[i][0], kinds[i][1]);
 		ee->ee_origin = SO_EE_ORIGIN_ZEROCOPY;
@@ -168,13 +158,12 @@ static void notice_both_families(void **state)
 	}
 }
 
-static void notice_refused(void **state)
+TEST(notice_refused)
 {
 	struct sock_extended_err *ee;
 	struct zc_notice n;
 	struct record r;
 
-	(void)state;
 	ee = record__make(&r, SOL_IP, IP_RECVERR);
 	ee->ee_origin = SO_EE_ORIGIN_ICMP;
 	assert_int_equal(errqueue__decode(&r.msg, &n), -ENOMSG);
@@ -193,12 +182,11 @@ static void notice_refused(void **state)
 	assert_int_equal(errqueue__decode(&r.msg, &n), -ENOMSG);
 }
 
-static void slots(void **state)
+TEST(slots)
 {
 	unsigned int threads, n;
 	uint64_t size;
 
-	(void)state;
 	assert_int_equal(zc_plan__slots(64, 1), 1024);
 	assert_int_equal(zc_plan__slots(65536, 1), 64);
 	assert_int_equal(zc_plan__slots(16 << 20, 1), 2);
@@ -211,16 +199,4 @@ static void slots(void **state)
 			assert_true(n == 2 || n * size * threads <= 256 << 20);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ids_in_order),   cmocka_unit_test(ids_out_of_order),
-		cmocka_unit_test(ids_wrap),       cmocka_unit_test(ids_refused),
-		cmocka_unit_test(ids_full),       cmocka_unit_test(notice_both_families),
-		cmocka_unit_test(notice_refused), cmocka_unit_test(slots),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,19 +5,15 @@
  * a stage, its events and what is open; reasons by letters whose words stand at the end.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include <netinet/tcp.h>
 
 #include "common/splitmix.h"
 #include "model/ledger_bytes.h"
 #include "support/golden.c"
 #include "support/legend.h"
+#include "support/test.h"
 
 #define PHASES 300
 
@@ -168,12 +164,11 @@ static void record_books(const struct run_result *r)
 }
 
 /* Of each phase its books, every third one with replies or in doubt; every eighth adds to a sum. */
-static void phases(void **state)
+TEST(phases)
 {
 	struct phase *p = calloc(1, sizeof(*p));
 	struct run_result sum;
 
-	(void)state;
 	assert_non_null(p);
 	run_result__init(&sum);
 	for (int i = 0; i < PHASES; i++) {
@@ -216,19 +211,8 @@ static void phases(void **state)
 	run_result__clear(&sum);
 }
 
-static void as_in_the_golden_file(void **state)
+TEST(as_in_the_golden_file)
 {
-	(void)state;
 	legend__record();
 	record__check("bytes");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(phases),
-		cmocka_unit_test(as_in_the_golden_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

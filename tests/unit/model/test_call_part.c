@@ -3,11 +3,6 @@
  * The part of a send call that a stack is in: such as show a rule, and whole recordings of several
  * kernels (tests/fixtures/stacks, made with --folded). Run from the root of the source tree.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +11,7 @@
 #include "common/mode.h"
 #include "model/call_part.h"
 #include "support/short_memory.h"
+#include "support/test.h"
 
 #define RECORDINGS "tests/fixtures/stacks/*.folded"
 
@@ -61,9 +57,8 @@ static const char *name_of(enum path_part part)
 	return part < PATH_NR ? path_part__key(part) : "none";
 }
 
-static void stacks_are_in_their_part(void **state)
+TEST(stacks_are_in_their_part)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		enum path_part part = call_part__of(cases[i].frames);
 
@@ -74,9 +69,8 @@ static void stacks_are_in_their_part(void **state)
 }
 
 /* What memory there is decides no sample's part. */
-static void parts_take_no_memory(void **state)
+TEST(parts_take_no_memory)
 {
-	(void)state;
 	short_memory__begin(1);
 	assert_int_equal(call_part__of("__sys_sendto;tcp_sendmsg;tcp_write_xmit;x"), PATH_TRANSMIT);
 	assert_false(short_memory__end());
@@ -128,11 +122,10 @@ static void check_mode(const struct recording *r, enum mode mode, const char *fi
 	check((parts[PATH_COPY] * 50 > r->all[mode]) == !pins, file, mode, "copy");
 }
 
-static void recordings_of_kernels_have_their_parts(void **state)
+TEST(recordings_of_kernels_have_their_parts)
 {
 	glob_t files;
 
-	(void)state;
 	if (glob(RECORDINGS, 0, NULL, &files))
 		fail_msg(RECORDINGS ": run this test from the root of the source tree");
 	for (size_t i = 0; i < files.gl_pathc; i++) {
@@ -143,15 +136,4 @@ static void recordings_of_kernels_have_their_parts(void **state)
 			check_mode(&r, (enum mode)mode, files.gl_pathv[i]);
 	}
 	globfree(&files);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stacks_are_in_their_part),
-		cmocka_unit_test(parts_take_no_memory),
-		cmocka_unit_test(recordings_of_kernels_have_their_parts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two modes of one session: whose rounds are compared. The rule itself is in base/test_rank_test.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 
 #include "model/comparison.h"
 #include "support/near.h"
+#include "support/test.h"
 
 #define RUNS_MAX 16
 
@@ -29,11 +25,10 @@ static void add(enum mode mode, double gbps)
 	r->app.rx_bytes = (uint64_t)(gbps * 1e9 / 8);
 }
 
-static void rounds_of_both_modes_are_compared(void **state)
+TEST(rounds_of_both_modes_are_compared)
 {
 	struct rank_test t;
 
-	(void)state;
 	begin_result();
 	for (int i = 0; i < 5; i++) {
 		add(MODE_TWOCOPY, 1000);
@@ -49,11 +44,10 @@ static void rounds_of_both_modes_are_compared(void **state)
 	assert_int_equal(t.difference, DIFFERENCE_HIGHER);
 }
 
-static void a_mode_without_throughput_is_not_compared(void **state)
+TEST(a_mode_without_throughput_is_not_compared)
 {
 	struct rank_test t;
 
-	(void)state;
 	begin_result();
 	add(MODE_ZEROCOPY, 20);
 	assert_int_equal(comparison__of(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY), 0);
@@ -67,14 +61,4 @@ static void a_mode_without_throughput_is_not_compared(void **state)
 	runs[1] = (struct run_result){.mode = MODE_ONECOPY, .duration_ns = 1000000000};
 	assert_int_equal(comparison__of(&t, &result, MODE_ZEROCOPY, MODE_ONECOPY), 0);
 	assert_int_equal(t.difference, DIFFERENCE_UNKNOWN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rounds_of_both_modes_are_compared),
-		cmocka_unit_test(a_mode_without_throughput_is_not_compared),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

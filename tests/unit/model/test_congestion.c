@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The choice of a congestion control, on invented systems. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <string.h>
 
 #include "model/congestion.h"
+#include "support/test.h"
 
 #define LOCAL  true
 #define REMOTE false
@@ -26,9 +22,8 @@ static const char *chosen(const char *system, const char *allowed, const char *a
 	return c.chosen;
 }
 
-static void what_paces(void **state)
+TEST(what_paces)
 {
-	(void)state;
 	assert_true(congestion__paces("bbr").known && congestion__paces("bbr").value);
 	assert_true(congestion__paces("bbr3").value);
 	assert_true(congestion__paces("cubic").known && !congestion__paces("cubic").value);
@@ -43,9 +38,8 @@ static void what_paces(void **state)
 	assert_false(congestion__paces("bb").known);
 }
 
-static void paced_systems_are_left_on_local_paths_only(void **state)
+TEST(paced_systems_are_left_on_local_paths_only)
 {
-	(void)state;
 	assert_string_equal(chosen("bbr", "reno bbr cubic", NULL, LOCAL), "cubic");
 	assert_string_equal(chosen("bbr", "reno bbr", NULL, LOCAL), "reno");
 	assert_string_equal(chosen("bbr", "bbr", NULL, LOCAL), "");
@@ -56,20 +50,18 @@ static void paced_systems_are_left_on_local_paths_only(void **state)
 }
 
 /* "bbr" is no word of "bbr2 cubic". */
-static void words_are_whole(void **state)
+TEST(words_are_whole)
 {
 	struct congestion c = {.system = "bbr", .allowed = "cubicle renovated reno"};
 	char why[512];
 
-	(void)state;
 	assert_int_equal(congestion__choose(&c, NULL, LOCAL, why, sizeof(why)), 0);
 	assert_string_equal(c.chosen, "reno");
 }
 
 /* A whole word wherever it stands, also behind a longer one that begins or ends like it. */
-static void a_word_is_found_at_every_place(void **state)
+TEST(a_word_is_found_at_every_place)
 {
-	(void)state;
 	assert_string_equal(chosen("bbr", "cubic", NULL, LOCAL), "cubic");
 	assert_string_equal(chosen("bbr", "cubic2 cubic", NULL, LOCAL), "cubic");
 	assert_string_equal(chosen("bbr", "xcubic cubic bbr", NULL, LOCAL), "cubic");
@@ -78,12 +70,11 @@ static void a_word_is_found_at_every_place(void **state)
 	assert_string_equal(chosen("bbr", "renox", NULL, LOCAL), "");
 }
 
-static void asked_for_is_taken_or_refused_with_the_remedy(void **state)
+TEST(asked_for_is_taken_or_refused_with_the_remedy)
 {
 	struct congestion c = {.system = "cubic", .allowed = "reno cubic"};
 	char why[512];
 
-	(void)state;
 	assert_string_equal(chosen("bbr", "reno bbr", "bbr", LOCAL), "bbr");
 	assert_string_equal(chosen("bbr", "reno cubic", "reno", REMOTE), "reno");
 	/* The system's own needs no permission. */
@@ -108,12 +99,11 @@ static void asked_for_is_taken_or_refused_with_the_remedy(void **state)
 }
 
 /* What was chosen before is forgotten; how it came about is told. */
-static void a_choice_says_how_it_was_made(void **state)
+TEST(a_choice_says_how_it_was_made)
 {
 	struct congestion c = {.system = "bbr", .allowed = "reno bbr cubic"};
 	char why[512];
 
-	(void)state;
 	assert_int_equal(congestion__choose(&c, NULL, LOCAL, why, sizeof(why)), 0);
 	assert_int_equal(c.choice, CONGESTION_UNPACED);
 	strcpy(c.used, "cubic");
@@ -132,29 +122,13 @@ static void a_choice_says_how_it_was_made(void **state)
 	assert_int_equal(c.choice, CONGESTION_SYSTEM);
 }
 
-static void the_name_in_force(void **state)
+TEST(the_name_in_force)
 {
 	struct congestion c = {.system = "bbr"};
 
-	(void)state;
 	assert_string_equal(congestion__name(&c), "bbr");
 	strcpy(c.chosen, "cubic");
 	assert_string_equal(congestion__name(&c), "cubic");
 	strcpy(c.used, "reno");
 	assert_string_equal(congestion__name(&c), "reno");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_paces),
-		cmocka_unit_test(paced_systems_are_left_on_local_paths_only),
-		cmocka_unit_test(words_are_whole),
-		cmocka_unit_test(a_word_is_found_at_every_place),
-		cmocka_unit_test(a_choice_says_how_it_was_made),
-		cmocka_unit_test(asked_for_is_taken_or_refused_with_the_remedy),
-		cmocka_unit_test(the_name_in_force),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

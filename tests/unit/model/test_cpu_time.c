@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* CPU time by class: dividing it, shares and their intervals, adding up, profiles. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "model/cpu_figures.h"
 #include "common/splitmix.h"
+#include "support/test.h"
 
 static void assert_near(double a, double b, double within)
 {
@@ -20,12 +16,11 @@ static void assert_near(double a, double b, double within)
 }
 
 /* Three like parts of 100 ns: 34, 33, 33, not 33 each; and large numbers do not overflow. */
-static void classes_add_up_to_the_nanosecond(void **state)
+TEST(classes_add_up_to_the_nanosecond)
 {
 	struct cpu_samples s = {.samples = 3};
 	uint64_t ns[CPU_CLASS_NR], sum = 0;
 
-	(void)state;
 	s.classes[0] = s.classes[1] = s.classes[2] = 1;
 	cpu_time__divide(&s, 100, ns);
 	assert_int_equal(ns[0], 34);
@@ -41,11 +36,10 @@ static void classes_add_up_to_the_nanosecond(void **state)
 }
 
 /* Hamilton's method, against its definition: floors, and one more for the largest remainders. */
-static void the_largest_remainders_get_one_more(void **state)
+TEST(the_largest_remainders_get_one_more)
 {
 	uint64_t seed = 5;
 
-	(void)state;
 	for (int set = 0; set < 2000; set++) {
 		struct cpu_samples s = {0};
 		uint64_t ns[CPU_CLASS_NR], total = splitmix__next(&seed) % 1000, sum = 0;
@@ -75,21 +69,19 @@ static void the_largest_remainders_get_one_more(void **state)
 }
 
 /* Of equal remainders the first class has it. */
-static void equal_remainders_go_to_the_first(void **state)
+TEST(equal_remainders_go_to_the_first)
 {
 	struct cpu_samples s = {.samples = 2};
 	uint64_t ns[CPU_CLASS_NR];
 
-	(void)state;
 	s.classes[CPU_CLASS_NR - 2] = s.classes[CPU_CLASS_NR - 1] = 1;
 	cpu_time__divide(&s, 7, ns);
 	assert_int_equal(ns[CPU_CLASS_NR - 2], 4);
 	assert_int_equal(ns[CPU_CLASS_NR - 1], 3);
 }
 
-static void a_share_is_never_beyond_0_and_1(void **state)
+TEST(a_share_is_never_beyond_0_and_1)
 {
-	(void)state;
 	for (unsigned int n = 1; n < 5000; n++) {
 		struct cpu_samples s = {.samples = n};
 		struct cpu_share share = cpu_time__share(&s, CPU_CLASS_LOCK);
@@ -101,12 +93,11 @@ static void a_share_is_never_beyond_0_and_1(void **state)
 	}
 }
 
-static void without_samples_nothing_is_divided(void **state)
+TEST(without_samples_nothing_is_divided)
 {
 	struct cpu_samples s = {0};
 	uint64_t ns[CPU_CLASS_NR];
 
-	(void)state;
 	cpu_time__divide(&s, 100, ns);
 	for (int c = 0; c < CPU_CLASS_NR; c++)
 		assert_int_equal(ns[c], 0);
@@ -118,7 +109,7 @@ static void without_samples_nothing_is_divided(void **state)
  * Figures of the published interval: Newcombe, Statistics in Medicine 17 (1998), table I, method 3:
  * 81/263, 15/148, 0/20, 1/29.
  */
-static void shares_have_wilsons_interval(void **state)
+TEST(shares_have_wilsons_interval)
 {
 	static const struct {
 		unsigned int r, n;
@@ -130,7 +121,6 @@ static void shares_have_wilsons_interval(void **state)
 		{1, 29, 0.0061, 0.1718},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(published) / sizeof(published[0]); i++) {
 		struct cpu_samples s = {.samples = published[i].n};
 		struct cpu_share share;
@@ -160,11 +150,10 @@ static void take(struct cpu_result *c, enum nio_sample_whose whose, const char *
 			 0);
 }
 
-static void rounds_add_up(void **state)
+TEST(rounds_add_up)
 {
 	struct cpu_result a = {0}, b = {0}, none = {0};
 
-	(void)state;
 	take(&a, NIO_SAMPLE_SENDER, "b;c", CPU_CLASS_TCP_IP, 2);
 	take(&b, NIO_SAMPLE_SENDER, "b;c", CPU_CLASS_TCP_IP, 3);
 	take(&b, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
@@ -201,11 +190,10 @@ static void rounds_add_up(void **state)
 }
 
 /* The reason is that of the last round that knew nothing, until one knows something. */
-static void a_reason_stays_until_something_is_known(void **state)
+TEST(a_reason_stays_until_something_is_known)
 {
 	struct cpu_result sum = {0}, none = {0}, some = {0};
 
-	(void)state;
 	cpu_time__none(&none, "no samples here: 0%% seen");
 	assert_false(none.known);
 	assert_string_equal(none.reason, "no samples here: 0%% seen");
@@ -230,12 +218,11 @@ static void a_reason_stays_until_something_is_known(void **state)
 
 /* A round by another event is added up, and said: what the sum is by, and why it is not all cycles.
  */
-static void a_sum_says_what_it_is_of(void **state)
+TEST(a_sum_says_what_it_is_of)
 {
 	static const char refused[] = "cycles were refused: No space left on device";
 	struct cpu_result sum = {0}, cycles = {0}, clock = {0};
 
-	(void)state;
 	assert_null(cpu_time__source(NULL, NULL));
 	take(&cycles, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
 	take(&clock, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
@@ -266,21 +253,19 @@ static void a_sum_says_what_it_is_of(void **state)
 	cpu_time__clear(&clock);
 }
 
-static void samples_have_an_owner(void **state)
+TEST(samples_have_an_owner)
 {
-	(void)state;
 	assert_string_equal(cpu_time__whose(NIO_SAMPLE_SENDER), "sender");
 	assert_string_equal(cpu_time__whose(NIO_SAMPLE_RECEIVER), "receiver");
 	assert_string_equal(cpu_time__whose(NIO_SAMPLE_ELSEWHERE), "elsewhere");
 }
 
 /* Room for stacks grows where it is needed; each is found again, the same frames of another not. */
-static void a_profile_holds_as_many_as_come(void **state)
+TEST(a_profile_holds_as_many_as_come)
 {
 	struct profile p = {0}, twice = {0};
 	char frames[16];
 
-	(void)state;
 	for (int round = 0; round < 2; round++)
 		for (unsigned int i = 0; i < 600; i++) {
 			struct profile_stack stack = {.frames = frames, .count = 1};
@@ -316,12 +301,11 @@ static struct num known(uint64_t value)
 }
 
 /* 1 s of CPU time for 1 MiB: 976562.5 ns/KiB, of which 3/4 copying. */
-static void figures_are_of_the_runs_own_cpu_time(void **state)
+TEST(figures_are_of_the_runs_own_cpu_time)
 {
 	struct run_result run;
 	struct cpu_figure f;
 
-	(void)state;
 	run_result__init(&run);
 	assert_false(cpu_figures__per_kib(&run, NIO_SAMPLE_SENDER, CPU_CLASS_TX_COPY).value.known);
 	cpu_time__clear(&run.cpu);
@@ -361,7 +345,7 @@ static struct run_result sampled(uint64_t of_sender, uint64_t of_receiver)
 }
 
 /* A quarter of 4000 and half of 6000 ns/KiB; the distances of independent ones add as squares. */
-static void both_sides_are_their_sum(void **state)
+TEST(both_sides_are_their_sum)
 {
 	struct run_result run = sampled(100, 300);
 	struct cpu_figure s = cpu_figures__per_kib(&run, NIO_SAMPLE_SENDER, CPU_CLASS_LOCK);
@@ -370,7 +354,6 @@ static void both_sides_are_their_sum(void **state)
 	double below = s.value.value - s.low, above = s.high - s.value.value;
 	double below_r = r.value.value - r.low, above_r = r.high - r.value.value;
 
-	(void)state;
 	assert_near(s.value.value, 1000, 1e-9);
 	assert_near(r.value.value, 3000, 1e-9);
 	assert_true(both.value.known);
@@ -390,11 +373,10 @@ static void both_sides_are_their_sum(void **state)
 }
 
 /* Of elsewhere the time is that of the samples: 50 of 500 a second are 100 ms. */
-static void the_time_that_is_divided(void **state)
+TEST(the_time_that_is_divided)
 {
 	struct run_result run = sampled(100, 300);
 
-	(void)state;
 	run.cpu.by[NIO_SAMPLE_ELSEWHERE].samples = 50;
 	assert_int_equal(cpu_figures__total(&run, NIO_SAMPLE_SENDER).value, 400000);
 	assert_int_equal(cpu_figures__total(&run, NIO_SAMPLE_RECEIVER).value, 600000);
@@ -418,11 +400,10 @@ static void the_time_that_is_divided(void **state)
 }
 
 /* A reason is text, whatever it has in it. */
-static void a_reason_is_no_format(void **state)
+TEST(a_reason_is_no_format)
 {
 	struct cpu_result none = {.known = true}, sum = {0};
 
-	(void)state;
 	none.by[0].samples = 3;
 	cpu_time__none(&none, "100 %% of it");
 	assert_false(none.known);
@@ -432,27 +413,4 @@ static void a_reason_is_no_format(void **state)
 	assert_string_equal(sum.reason, "100 %% of it");
 	cpu_time__clear(&none);
 	cpu_time__clear(&sum);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(classes_add_up_to_the_nanosecond),
-		cmocka_unit_test(the_largest_remainders_get_one_more),
-		cmocka_unit_test(equal_remainders_go_to_the_first),
-		cmocka_unit_test(a_share_is_never_beyond_0_and_1),
-		cmocka_unit_test(a_reason_stays_until_something_is_known),
-		cmocka_unit_test(a_sum_says_what_it_is_of),
-		cmocka_unit_test(samples_have_an_owner),
-		cmocka_unit_test(a_profile_holds_as_many_as_come),
-		cmocka_unit_test(both_sides_are_their_sum),
-		cmocka_unit_test(the_time_that_is_divided),
-		cmocka_unit_test(without_samples_nothing_is_divided),
-		cmocka_unit_test(shares_have_wilsons_interval),
-		cmocka_unit_test(rounds_add_up),
-		cmocka_unit_test(figures_are_of_the_runs_own_cpu_time),
-		cmocka_unit_test(a_reason_is_no_format),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

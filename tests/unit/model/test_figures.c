@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What of a result is shown: losses, copies, latencies, and the words for a load and a kernel. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 
 #include "model/figures.h"
+#include "support/test.h"
 
 static struct num known(uint64_t value)
 {
 	return (struct num){.value = value, .known = true};
 }
 
-static void each_loss_is_one(void **state)
+TEST(each_loss_is_one)
 {
 	struct health h, none = {0};
 	struct num *const each[] = {&h.missed, &h.dropped, &h.map_full, &h.unmatched, &h.anomalies};
 
-	(void)state;
 	none.missed = none.dropped = none.map_full = none.unmatched = none.anomalies = known(0);
 	assert_false(figures__any_loss(&none));
 	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
@@ -33,7 +28,7 @@ static void each_loss_is_one(void **state)
 }
 
 /* "Linux" is said once, whoever read the release, also where nothing follows it. */
-static void kernels_are_named_once(void **state)
+TEST(kernels_are_named_once)
 {
 	static const char *const cases[][2] = {
 		{"Linux 6.12.1", "Linux 6.12.1"}, {"6.12.1", "Linux 6.12.1"},
@@ -42,18 +37,16 @@ static void kernels_are_named_once(void **state)
 	struct environment env = {0};
 	char buf[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		snprintf(env.kernel, sizeof(env.kernel), "%s", cases[i][0]);
 		assert_string_equal(figures__kernel(buf, sizeof(buf), &env), cases[i][1]);
 	}
 }
 
-static void loads_in_words(void **state)
+TEST(loads_in_words)
 {
 	char buf[64];
 
-	(void)state;
 	assert_string_equal(figures__load(buf, sizeof(buf), 65536, 8, 1),
 			    "64 KiB in 8 fields, 1 thread");
 	assert_string_equal(figures__load(buf, sizeof(buf), 64, 1, 2),
@@ -80,12 +73,11 @@ static void fill(struct run_result *run)
 	}
 }
 
-static void a_stage_for_each_byte(void **state)
+TEST(a_stage_for_each_byte)
 {
 	struct run_result run;
 	struct real r;
 
-	(void)state;
 	fill(&run);
 	run.stages[NIO_STAGE_TX_PIN].bytes = 1500;
 	r = figures__per_byte(&run, NIO_STAGE_TX_PIN);
@@ -113,13 +105,12 @@ static void a_stage_for_each_byte(void **state)
 }
 
 /* The stage's own reason, else the ledger's, else that there is none: never nothing. */
-static void a_stage_that_is_not_known_has_a_reason(void **state)
+TEST(a_stage_that_is_not_known_has_a_reason)
 {
 	const char *reason = "untouched";
 	struct run_result run;
 	struct stage_result *s;
 
-	(void)state;
 	fill(&run);
 	s = &run.stages[NIO_STAGE_RX_COPY];
 	assert_true(figures__stage_known(&run, NIO_STAGE_RX_COPY, &reason));
@@ -143,12 +134,11 @@ static void a_stage_that_is_not_known_has_a_reason(void **state)
 }
 
 /* Pins and splices are no copies. */
-static void copies_are_those_of_the_copying_stages(void **state)
+TEST(copies_are_those_of_the_copying_stages)
 {
 	struct run_result run;
 	struct copies_figure c;
 
-	(void)state;
 	fill(&run);
 	c = figures__copies(&run);
 	assert_true(c.value.known);
@@ -173,12 +163,11 @@ static void copies_are_those_of_the_copying_stages(void **state)
 	assert_int_equal(c.excluded, 1U << NIO_STAGE_OTHER_COPY | 1U << NIO_STAGE_TX_COPY);
 }
 
-static void copies_of_nothing_are_not_known(void **state)
+TEST(copies_of_nothing_are_not_known)
 {
 	struct run_result run;
 	struct copies_figure c;
 
-	(void)state;
 	fill(&run);
 	run.app.rx_bytes = 0;
 	c = figures__copies(&run);
@@ -203,12 +192,11 @@ static bool shown(const struct result *r, enum latency_kind k)
 }
 
 /* Two are always shown; the others where the load can have them, or where they were timed. */
-static void latencies_are_shown_where_there_can_be_any(void **state)
+TEST(latencies_are_shown_where_there_can_be_any)
 {
 	static struct result r;
 	struct hist *h = hist__new_latency();
 
-	(void)state;
 	assert_non_null(h);
 	r.summary_nr = 2;
 	r.summary[0].mode = MODE_TWOCOPY;
@@ -241,9 +229,8 @@ static void latencies_are_shown_where_there_can_be_any(void **state)
 }
 
 /* docs/LOADGEN.md says what each is. */
-static void latencies_have_a_side_and_words(void **state)
+TEST(latencies_have_a_side_and_words)
 {
-	(void)state;
 	assert_int_equal(latency__side(LATENCY_DELIVERY), NIO_SIDE_RECEIVER);
 	assert_int_equal(latency__side(LATENCY_SLOT_WAIT), NIO_SIDE_SENDER);
 	assert_int_equal(latency__side(LATENCY_COMPLETION), NIO_SIDE_SENDER);
@@ -253,21 +240,4 @@ static void latencies_have_a_side_and_words(void **state)
 	assert_string_equal(latency__none(LATENCY_SLOT_WAIT),
 			    "no message waited for a zero-copy buffer");
 	assert_string_equal(latency__help(LATENCY_SEND_CALL), "time inside the send system call");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_loss_is_one),
-		cmocka_unit_test(kernels_are_named_once),
-		cmocka_unit_test(loads_in_words),
-		cmocka_unit_test(a_stage_for_each_byte),
-		cmocka_unit_test(a_stage_that_is_not_known_has_a_reason),
-		cmocka_unit_test(copies_are_those_of_the_copying_stages),
-		cmocka_unit_test(copies_of_nothing_are_not_known),
-		cmocka_unit_test(latencies_are_shown_where_there_can_be_any),
-		cmocka_unit_test(latencies_have_a_side_and_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

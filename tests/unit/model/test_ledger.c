@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The ledger's arithmetic and the verdict, on snapshots made by hand. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "model/ledger.h"
 #include "model/verdict.h"
+#include "support/test.h"
 
 static const struct environment local = {.path = "loopback", .device = "lo"};
 
@@ -69,12 +66,11 @@ static void warm_up(struct fixture *f)
 	f->now = f->base;
 }
 
-static void onecopy_balances(void **state)
+TEST(onecopy_balances)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 	const struct stage_result *tx = &f->run.stages[NIO_STAGE_TX_COPY];
 
-	(void)state;
 	warm_up(f);
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 65536, 23);
 	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY], 32768, 46);
@@ -95,11 +91,10 @@ static void onecopy_balances(void **state)
 	end(f);
 }
 
-static void a_lost_byte_shows(void **state)
+TEST(a_lost_byte_shows)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
-	(void)state;
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 999, 1);
 	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY], 1001, 1);
 	f->run.app.tx_bytes = f->run.app.rx_bytes = 1000;
@@ -110,11 +105,10 @@ static void a_lost_byte_shows(void **state)
 	end(f);
 }
 
-static void sides_do_not_mix(void **state)
+TEST(sides_do_not_mix)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
-	(void)state;
 	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_TX_COPY], 5, 1);
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_RX_COPY], 5, 1);
 	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
@@ -123,11 +117,10 @@ static void sides_do_not_mix(void **state)
 	end(f);
 }
 
-static void unfinished_has_no_balance(void **state)
+TEST(unfinished_has_no_balance)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
-	(void)state;
 	f->run.app.tx_bytes = f->run.app.rx_bytes = 1000;
 	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
 	ledger__close(&f->run, false);
@@ -135,11 +128,10 @@ static void unfinished_has_no_balance(void **state)
 	end(f);
 }
 
-static void nothing_received_is_not_zero_copies(void **state)
+TEST(nothing_received_is_not_zero_copies)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
-	(void)state;
 	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
 	ledger__close(&f->run, true);
 	assert_false(f->run.copies_per_byte.known);
@@ -157,11 +149,10 @@ static void book_zerocopy(struct fixture *f, uint64_t sends, uint64_t copied)
 	verdict__give(&f->run, &local);
 }
 
-static void verdict_local(void **state)
+TEST(verdict_local)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
-	(void)state;
 	warm_up(f);
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_PIN], 1000, 10);
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_DEFERRED_COPY], 1000, 10);
@@ -178,11 +169,10 @@ static void verdict_local(void **state)
 	end(f);
 }
 
-static void verdict_true_zerocopy(void **state)
+TEST(verdict_true_zerocopy)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
-	(void)state;
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_PIN], 1000, 10);
 	book_zerocopy(f, 10, 0);
 	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NOT_COPIED);
@@ -191,11 +181,10 @@ static void verdict_true_zerocopy(void **state)
 	end(f);
 }
 
-static void verdict_no_scatter_gather(void **state)
+TEST(verdict_no_scatter_gather)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
-	(void)state;
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 1000, 10);
 	book_zerocopy(f, 10, 10);
 	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NO_SG);
@@ -203,11 +192,10 @@ static void verdict_no_scatter_gather(void **state)
 	end(f);
 }
 
-static void verdict_without_completions(void **state)
+TEST(verdict_without_completions)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
-	(void)state;
 	f->run.app.zc.enobufs = 5;
 	book_zerocopy(f, 0, 0);
 	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_ENOBUFS);
@@ -216,12 +204,11 @@ static void verdict_without_completions(void **state)
 	end(f);
 }
 
-static void add_sums_and_spoils(void **state)
+TEST(add_sums_and_spoils)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 	struct run_result total;
 
-	(void)state;
 	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 1000, 10);
 	f->run.app.tx_bytes = 10000;
 	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
@@ -253,7 +240,7 @@ static void is_unknown(const struct num *n)
 }
 
 /* Each number of the kernel's side: what the round had booked before is taken back. */
-static void without_the_kernel_all_of_it_is_unknown(void **state)
+TEST(without_the_kernel_all_of_it_is_unknown)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 	struct run_result *r = &f->run;
@@ -267,7 +254,6 @@ static void without_the_kernel_all_of_it_is_unknown(void **state)
 				    &r->enobufs_optmem,
 				    &r->enobufs_memlock};
 
-	(void)state;
 	assert_int_equal(ledger__book(r, &f->plan, &f->base, &f->now), 0);
 	assert_true(r->ledger_known && r->notifications.known && r->path_calls.known);
 	ledger__no_kernel(r, "not watched");
@@ -295,11 +281,10 @@ static void without_the_kernel_all_of_it_is_unknown(void **state)
 	end(f);
 }
 
-static void no_kernel_claims_nothing(void **state)
+TEST(no_kernel_claims_nothing)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
-	(void)state;
 	f->run.ledger_known = true;
 	ledger__no_kernel(&f->run, "not watched");
 	assert_false(f->run.ledger_known);
@@ -314,11 +299,10 @@ static void no_kernel_claims_nothing(void **state)
 }
 
 /* n messages at a rate are n intervals, not the n - 1 between the first and the last. */
-static void messages_that_are_due_take_their_intervals(void **state)
+TEST(messages_that_are_due_take_their_intervals)
 {
 	struct run_result r;
 
-	(void)state;
 	run_result__init(&r);
 	r.duration_ns = 100200000;
 	r.app.rx_messages = r.app.tx_messages = 2;
@@ -346,25 +330,4 @@ static void messages_that_are_due_take_their_intervals(void **state)
 	r.duration_ns = 0;
 	ledger__due(&r, 10);
 	assert_int_equal(r.duration_ns, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(onecopy_balances),
-		cmocka_unit_test(a_lost_byte_shows),
-		cmocka_unit_test(sides_do_not_mix),
-		cmocka_unit_test(unfinished_has_no_balance),
-		cmocka_unit_test(nothing_received_is_not_zero_copies),
-		cmocka_unit_test(verdict_local),
-		cmocka_unit_test(verdict_true_zerocopy),
-		cmocka_unit_test(verdict_no_scatter_gather),
-		cmocka_unit_test(verdict_without_completions),
-		cmocka_unit_test(add_sums_and_spoils),
-		cmocka_unit_test(without_the_kernel_all_of_it_is_unknown),
-		cmocka_unit_test(no_kernel_claims_nothing),
-		cmocka_unit_test(messages_that_are_due_take_their_intervals),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The ledger's bytes by sequence numbers, and what it makes of events that missed some. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <netinet/tcp.h>
-#include <cmocka.h>
 
 #include "model/ledger.h"
 #include "model/verdict.h"
 #include "support/ledger_case.h"
+#include "support/test.h"
 
 static const struct environment local = {.path = "loopback", .device = "lo"};
 
-static void missed_events_miss_no_byte(void **state)
+TEST(missed_events_miss_no_byte)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
-	(void)state;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL - 3 * MESSAGE);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL - 1 * MESSAGE);
 	close_books(f);
@@ -35,11 +31,10 @@ static void missed_events_miss_no_byte(void **state)
 	end(f);
 }
 
-static void all_seen_is_coverage_one(void **state)
+TEST(all_seen_is_coverage_one)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
-	(void)state;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL);
 	close_books(f);
@@ -50,11 +45,10 @@ static void all_seen_is_coverage_one(void **state)
 }
 
 /* As many ids as calls that asked for one, no fallback, scatter-gather: all of it was pinned. */
-static void ids_place_what_was_missed(void **state)
+TEST(ids_place_what_was_missed)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
-	(void)state;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL - 5 * MESSAGE);
 	close_books(f);
 	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, TOTAL);
@@ -71,11 +65,10 @@ static void ids_place_what_was_missed(void **state)
 }
 
 /* Bytes that the application sent without MSG_ZEROCOPY were copied; the ids place the others. */
-static void a_fallback_is_placed_by_the_applications_count(void **state)
+TEST(a_fallback_is_placed_by_the_applications_count)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
-	(void)state;
 	f->run.app.zc.enobufs = 2;
 	f->run.app.zc.fallback_bytes = 2 * MESSAGE;
 	f->run.app.zc.sends = f->run.app.zc.completed = f->run.app.zc.copied = MESSAGES - 2;
@@ -91,11 +84,10 @@ static void a_fallback_is_placed_by_the_applications_count(void **state)
 }
 
 /* Fewer bytes fell back than events saw copied: then neither places what was missed. */
-static void what_cannot_be_placed_is_unclassified(void **state)
+TEST(what_cannot_be_placed_is_unclassified)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
-	(void)state;
 	f->run.app.zc.enobufs = 2;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL - 5 * MESSAGE);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, 1 * MESSAGE);
@@ -110,11 +102,10 @@ static void what_cannot_be_placed_is_unclassified(void **state)
 	end(f);
 }
 
-static void without_scatter_gather_nothing_was_pinned(void **state)
+TEST(without_scatter_gather_nothing_was_pinned)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
-	(void)state;
 	f->base.sockets[NIO_SIDE_SENDER].sockets[0].scatter_gather = 0;
 	f->now.sockets[NIO_SIDE_SENDER].sockets[0].scatter_gather = 0;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL - 5 * MESSAGE);
@@ -126,11 +117,10 @@ static void without_scatter_gather_nothing_was_pinned(void **state)
 }
 
 /* One event that booked 4 GiB of a call of 64 KiB was 784.9 copies per byte once. */
-static void events_that_booked_too_much_are_not_used(void **state)
+TEST(events_that_booked_too_much_are_not_used)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 
-	(void)state;
 	f->run.app.zc.sends++;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, 4294901760);
@@ -146,12 +136,11 @@ static void events_that_booked_too_much_are_not_used(void **state)
 	end(f);
 }
 
-static void misses_leave_deferred_copies_open(void **state)
+TEST(misses_leave_deferred_copies_open)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 	const struct stage_result *deferred = stage(f, NIO_STAGE_DEFERRED_COPY);
 
-	(void)state;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_DEFERRED_COPY, TOTAL - 10 * MESSAGE);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL);
@@ -169,12 +158,11 @@ static void misses_leave_deferred_copies_open(void **state)
 }
 
 /* A kernel that does not tell of its misses is asked for what else shows them. */
-static void untold_misses_show_in_completions(void **state)
+TEST(untold_misses_show_in_completions)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 	const struct stage_result *deferred = stage(f, NIO_STAGE_DEFERRED_COPY);
 
-	(void)state;
 	f->now.untold_of[PROBE_DEFERRED_COPY] = true;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_DEFERRED_COPY, TOTAL - MESSAGE);
@@ -192,12 +180,11 @@ static void untold_misses_show_in_completions(void **state)
 }
 
 /* Where other events were missed, those of deferred copies may have been. */
-static void untold_misses_show_in_coverage(void **state)
+TEST(untold_misses_show_in_coverage)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 	const struct stage_result *deferred = stage(f, NIO_STAGE_DEFERRED_COPY);
 
-	(void)state;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_DEFERRED_COPY, TOTAL - MESSAGE);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL - MESSAGE);
@@ -215,12 +202,11 @@ static void untold_misses_show_in_coverage(void **state)
 /* The hook of the tracepoint backend, whatever the kernel offers besides. */
 /* Every send copied, and fewer bytes arrived than were pinned: arrivals were shown to no program.
  */
-static void unseen_arrivals_are_a_bound(void **state)
+TEST(unseen_arrivals_are_a_bound)
 {
 	struct fixture *f = fixture(MODE_ZEROCOPY);
 	const struct stage_result *deferred = stage(f, NIO_STAGE_DEFERRED_COPY);
 
-	(void)state;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, TOTAL);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_DEFERRED_COPY, TOTAL - 3 * MESSAGE);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL);
@@ -242,11 +228,10 @@ static void unseen_arrivals_are_a_bound(void **state)
 }
 
 /* Linux 5.10 and 6.1 have no tracepoint of sending: bytes are known, events are not. */
-static void bytes_without_events(void **state)
+TEST(bytes_without_events)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
-	(void)state;
 	/* Of a hook that there is not nothing is an event, whatever was seen before. */
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, MESSAGE);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, MESSAGE);
@@ -269,11 +254,10 @@ static void bytes_without_events(void **state)
 }
 
 /* The first two witnesses differ: the third cannot help, and nothing is called exact. */
-static void a_byte_the_kernel_does_not_know_shows(void **state)
+TEST(a_byte_the_kernel_does_not_know_shows)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
-	(void)state;
 	f->run.app.tx_bytes++;
 	close_books(f);
 	assert_int_equal(f->run.unaccounted_tx, 1);
@@ -285,11 +269,10 @@ static void a_byte_the_kernel_does_not_know_shows(void **state)
 }
 
 /* A socket was gone at the end: bytes are those of the events, as before. */
-static void without_a_pass_events_are_booked(void **state)
+TEST(without_a_pass_events_are_booked)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
-	(void)state;
 	memset(&f->now.sockets[NIO_SIDE_SENDER].sockets[0], 0, sizeof(struct nio_socket));
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL - MESSAGE);
 	close_books(f);
@@ -300,12 +283,11 @@ static void without_a_pass_events_are_booked(void **state)
 	end(f);
 }
 
-static void sums_are_as_good_as_their_worst_round(void **state)
+TEST(sums_are_as_good_as_their_worst_round)
 {
 	struct fixture *a = fixture(MODE_ONECOPY), *b = fixture(MODE_ONECOPY);
 	struct run_result sum;
 
-	(void)state;
 	see(a, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL);
 	see(a, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL);
 	close_books(a);
@@ -345,11 +327,10 @@ static struct fixture *answered(enum mode mode)
 	return f;
 }
 
-static void replies_are_copied_both_ways(void **state)
+TEST(replies_are_copied_both_ways)
 {
 	struct fixture *f = answered(MODE_ONECOPY);
 
-	(void)state;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL);
 	/* The events missed two of the replies sent, and one of those received: no byte. */
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_TX_COPY, TOTAL - 2 * MESSAGE);
@@ -368,11 +349,10 @@ static void replies_are_copied_both_ways(void **state)
 }
 
 /* What zero-copy pins are the messages: the replies to them are copied. */
-static void replies_are_not_pinned(void **state)
+TEST(replies_are_not_pinned)
 {
 	struct fixture *f = answered(MODE_ZEROCOPY);
 
-	(void)state;
 	/* All missed: placed by the ids. */
 	close_books(f);
 	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, TOTAL);
@@ -385,11 +365,10 @@ static void replies_are_not_pinned(void **state)
 }
 
 /* A reply that only one side counts is one that is not accounted for. */
-static void a_lost_reply_is_noticed(void **state)
+TEST(a_lost_reply_is_noticed)
 {
 	struct fixture *f = answered(MODE_ONECOPY);
 
-	(void)state;
 	f->run.app.replies.rx_bytes -= MESSAGE;
 	f->run.app.replies.tx_bytes.value += MESSAGE;
 	close_books(f);
@@ -399,11 +378,10 @@ static void a_lost_reply_is_noticed(void **state)
 }
 
 /* Without one side's sockets neither direction is known, rather than half of it. */
-static void replies_need_both_sides(void **state)
+TEST(replies_need_both_sides)
 {
 	struct fixture *f = answered(MODE_ONECOPY);
 
-	(void)state;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL);
 	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_TX_COPY, TOTAL);
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_RX_COPY, TOTAL);
@@ -419,11 +397,10 @@ static void replies_need_both_sides(void **state)
 }
 
 /* Of a receiver elsewhere the ledger is of the messages alone. */
-static void replies_from_elsewhere(void **state)
+TEST(replies_from_elsewhere)
 {
 	struct fixture *f = answered(MODE_ONECOPY);
 
-	(void)state;
 	f->run.sender_side = true;
 	f->now.sockets[NIO_SIDE_RECEIVER].source = NULL;
 	f->run.app.replies.tx_bytes = (struct num){.reason = "elsewhere"};
@@ -433,32 +410,4 @@ static void replies_from_elsewhere(void **state)
 	assert_int_equal(f->run.sequence.tx_bytes.value, TOTAL);
 	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, TOTAL);
 	end(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(replies_are_copied_both_ways),
-		cmocka_unit_test(replies_are_not_pinned),
-		cmocka_unit_test(a_lost_reply_is_noticed),
-		cmocka_unit_test(replies_need_both_sides),
-		cmocka_unit_test(replies_from_elsewhere),
-		cmocka_unit_test(missed_events_miss_no_byte),
-		cmocka_unit_test(all_seen_is_coverage_one),
-		cmocka_unit_test(ids_place_what_was_missed),
-		cmocka_unit_test(a_fallback_is_placed_by_the_applications_count),
-		cmocka_unit_test(what_cannot_be_placed_is_unclassified),
-		cmocka_unit_test(without_scatter_gather_nothing_was_pinned),
-		cmocka_unit_test(events_that_booked_too_much_are_not_used),
-		cmocka_unit_test(misses_leave_deferred_copies_open),
-		cmocka_unit_test(untold_misses_show_in_completions),
-		cmocka_unit_test(untold_misses_show_in_coverage),
-		cmocka_unit_test(unseen_arrivals_are_a_bound),
-		cmocka_unit_test(bytes_without_events),
-		cmocka_unit_test(a_byte_the_kernel_does_not_know_shows),
-		cmocka_unit_test(without_a_pass_events_are_booked),
-		cmocka_unit_test(sums_are_as_good_as_their_worst_round),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

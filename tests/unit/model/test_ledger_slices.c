@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The ledger's bytes where events were looked at a part of the time. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "model/ledger.h"
 #include "support/ledger_case.h"
+#include "support/test.h"
 
 /* Zero-copy by tracepoints, looked at a tenth of the time. */
 static struct fixture *zerocopy_in_slices(void)
@@ -34,11 +31,10 @@ static void assert_deferred(struct fixture *f, uint64_t bytes, uint64_t open)
 }
 
 /* Codes that are all alike and agree with what was seen tell the deferred copies of all bytes. */
-static void codes_tell_deferred_copies_of_slices(void **state)
+TEST(codes_tell_deferred_copies_of_slices)
 {
 	struct fixture *f = zerocopy_in_slices();
 
-	(void)state;
 	assert_deferred(f, TOTAL, 0);
 	f = zerocopy_in_slices();
 	f->now.sockets[NIO_SIDE_SENDER].sockets[0].bytes_retrans = MESSAGE;
@@ -54,11 +50,10 @@ static void codes_tell_deferred_copies_of_slices(void **state)
 	assert_deferred(f, TOTAL - MESSAGE, MESSAGE);
 }
 
-static void codes_that_do_not_tell_leave_a_range(void **state)
+TEST(codes_that_do_not_tell_leave_a_range)
 {
 	struct fixture *f = zerocopy_in_slices();
 
-	(void)state;
 	f->run.app.zc.copied = MESSAGES / 2;
 	assert_deferred(f, 9 * MESSAGE, TOTAL - 9 * MESSAGE);
 	/* Copies were seen of sends that are all reported not copied. */
@@ -87,11 +82,10 @@ static void codes_that_do_not_tell_leave_a_range(void **state)
 }
 
 /* The application has read of each completion when no socket is charged for a send any more. */
-static void sockets_tell_that_sends_completed(void **state)
+TEST(sockets_tell_that_sends_completed)
 {
 	struct fixture *f = zerocopy_in_slices();
 
-	(void)state;
 	f->base.sockets[NIO_SIDE_SENDER].sockets[0].omem = 100;
 	f->now.sockets[NIO_SIDE_SENDER].sockets[0].omem = 100;
 	close_books(f);
@@ -106,11 +100,10 @@ static void sockets_tell_that_sends_completed(void **state)
 }
 
 /* While bytes move, the application's count lags behind the ids. */
-static void ids_of_another_moment_place_bytes_on_the_way(void **state)
+TEST(ids_of_another_moment_place_bytes_on_the_way)
 {
 	struct fixture *f = zerocopy_in_slices();
 
-	(void)state;
 	f->run.app.zc.sends -= 3;
 	f->now.moving = true;
 	close_books(f);
@@ -121,12 +114,11 @@ static void ids_of_another_moment_place_bytes_on_the_way(void **state)
 }
 
 /* Events in slices are a sample of number and sizes; bytes are what they are. */
-static void looking_a_part_of_the_time_costs_no_byte(void **state)
+TEST(looking_a_part_of_the_time_costs_no_byte)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 	struct run_result sum;
 
-	(void)state;
 	f->now.phase_ns = 1000;
 	f->now.looked_ns = 100;
 	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL / 10);
@@ -159,11 +151,10 @@ static void looking_a_part_of_the_time_costs_no_byte(void **state)
 }
 
 /* Without sequence numbers such events say nothing of how many bytes there were. */
-static void a_sample_alone_tells_no_bytes(void **state)
+TEST(a_sample_alone_tells_no_bytes)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
 
-	(void)state;
 	f->now.phase_ns = 1000;
 	f->now.looked_ns = 100;
 	f->now.sockets[NIO_SIDE_SENDER].source = NULL;
@@ -176,18 +167,4 @@ static void a_sample_alone_tells_no_bytes(void **state)
 	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->quality, QUALITY_UNAVAILABLE);
 	assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->quality, QUALITY_EXACT);
 	end(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(codes_tell_deferred_copies_of_slices),
-		cmocka_unit_test(codes_that_do_not_tell_leave_a_range),
-		cmocka_unit_test(sockets_tell_that_sends_completed),
-		cmocka_unit_test(ids_of_another_moment_place_bytes_on_the_way),
-		cmocka_unit_test(looking_a_part_of_the_time_costs_no_byte),
-		cmocka_unit_test(a_sample_alone_tells_no_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,14 @@
  * Times and completions of a phase are what came after its base: every number of both snapshots has
  * a value of its own, so that a base left out, added or taken for the end shows.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "model/ledger.h"
 #include "model/ledger_perf.h"
 #include "model/ledger_time.h"
+#include "support/test.h"
 
 struct fixture {
 	struct plan plan;
@@ -60,7 +56,7 @@ static void is(struct num found, uint64_t expected)
 	assert_int_equal(found.value, expected);
 }
 
-static void parts_of_send_calls(void **state)
+TEST_WITH(parts_of_send_calls, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -85,7 +81,7 @@ static void parts_of_send_calls(void **state)
 	assert_string_equal(f->run.path_ns[PATH_PIN].reason, "no pins here");
 }
 
-static void completions(void **state)
+TEST_WITH(completions, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -112,7 +108,7 @@ static void completions(void **state)
 }
 
 /* Booked again, of what is not seen any more: nothing of the time before stays. */
-static void what_was_known_is_not_kept(void **state)
+TEST_WITH(what_was_known_is_not_kept, set_up, tear_down)
 {
 	struct fixture *f = *state;
 
@@ -133,7 +129,7 @@ static void what_was_known_is_not_kept(void **state)
 	assert_false(f->run.pinned.completed_bytes.known);
 }
 
-static void stages(void **state)
+TEST_WITH(stages, set_up, tear_down)
 {
 	struct fixture *f = *state;
 	struct nio_cell *base = &f->base.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_PIN];
@@ -154,7 +150,7 @@ static void stages(void **state)
 }
 
 /* Entries of one place are one, and of more places than are shown the last is the rest. */
-static void places_are_added(void **state)
+TEST_WITH(places_are_added, set_up, tear_down)
 {
 	struct fixture *f = *state;
 	unsigned int nr = PLACES_SHOWN + 3;
@@ -186,7 +182,7 @@ static void places_are_added(void **state)
 	}
 }
 
-static void other_copies_are_added(void **state)
+TEST_WITH(other_copies_are_added, set_up, tear_down)
 {
 	struct fixture *f = *state;
 	unsigned int nr = OTHERS_SHOWN + 3;
@@ -216,7 +212,7 @@ static void other_copies_are_added(void **state)
 }
 
 /* Discarded samples have three causes, and each of them was there before. */
-static void windows_of_counters(void **state)
+TEST_WITH(windows_of_counters, set_up, tear_down)
 {
 	struct nio_perf_cell base[NIO_PERF_WINDOW_NR] = {0}, now[NIO_PERF_WINDOW_NR] = {0};
 	struct fixture *f = *state;
@@ -236,7 +232,7 @@ static void windows_of_counters(void **state)
 }
 
 /* An empty sum takes the first run whole, its histograms as copies. */
-static void the_first_of_a_sum_brings_its_latencies(void **state)
+TEST_WITH(the_first_of_a_sum_brings_its_latencies, set_up, tear_down)
 {
 	struct fixture *f = *state;
 	struct run_result sum;
@@ -255,21 +251,4 @@ static void the_first_of_a_sum_brings_its_latencies(void **state)
 		assert_int_equal(sum.app.latency[k].hist->count, k + 1);
 	}
 	run_result__clear(&sum);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(parts_of_send_calls, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(completions, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_was_known_is_not_kept, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(stages, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(places_are_added, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(other_copies_are_added, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(windows_of_counters, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_first_of_a_sum_brings_its_latencies, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What of a report goes into a result: each field of the side that reports, none of the other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "model/load_report.h"
+#include "support/test.h"
 
 #define COUNT(field)                                           \
 	{                                                      \
@@ -95,9 +91,8 @@ static void check_fields(const struct app_result *app, const struct field *field
 				 (unsigned long long)get(app, &fields[i]));
 }
 
-static void a_side_reports_its_own(void **state)
+TEST(a_side_reports_its_own)
 {
-	(void)state;
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		struct load_report *report = filled();
 		struct app_result app = {0};
@@ -121,12 +116,11 @@ static void a_side_reports_its_own(void **state)
 }
 
 /* Copies, the later in place of the earlier; what was not reported has its reason. */
-static void latencies_are_the_last_reported(void **state)
+TEST(latencies_are_the_last_reported)
 {
 	struct load_report *report = filled();
 	struct app_result app = {0};
 
-	(void)state;
 	app.latency[LATENCY_SEND_CALL].reason = "not yet";
 	assert_int_equal(load_report__copy_app(&app, report, NIO_SIDE_SENDER), 0);
 	assert_null(app.latency[LATENCY_SEND_CALL].reason);
@@ -146,11 +140,10 @@ static void latencies_are_the_last_reported(void **state)
 	free(report);
 }
 
-static void a_cleared_report_is_zero(void **state)
+TEST(a_cleared_report_is_zero)
 {
 	struct load_report *report = filled(), *zero = calloc(1, sizeof(*zero));
 
-	(void)state;
 	report->port = 5001;
 	report->confirmed.known = true;
 	load_report__clear(report);
@@ -159,15 +152,4 @@ static void a_cleared_report_is_zero(void **state)
 	assert_memory_equal(report, zero, sizeof(*zero));
 	free(report);
 	free(zero);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_side_reports_its_own),
-		cmocka_unit_test(latencies_are_the_last_reported),
-		cmocka_unit_test(a_cleared_report_is_zero),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

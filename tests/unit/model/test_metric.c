@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Derived metrics by formulas written out here, what is missing, and columns by their names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 
 #include "model/metric.h"
 #include "support/near.h"
+#include "support/test.h"
 
 #define SAME(value, expected) NEAR(value, expected, 1e-9 * fabs(expected))
 
@@ -21,11 +17,10 @@ static void fill(double *v)
 		v[METRIC_PERF_BOTH(c)] = (double)NAN;
 }
 
-static void sums_are_of_both_sides(void **state)
+TEST(sums_are_of_both_sides)
 {
 	double v[METRIC_NR];
 
-	(void)state;
 	fill(v);
 	metric__derive(v, 2);
 	for (int c = 0; c < PERF_NR; c++)
@@ -48,11 +43,10 @@ static void sums_are_of_both_sides(void **state)
 	assert_true(isnan(v[METRIC_CLASS_BOTH(1)]));
 }
 
-static void payload_is_what_was_received(void **state)
+TEST(payload_is_what_was_received)
 {
 	double v[METRIC_NR];
 
-	(void)state;
 	fill(v);
 	v[METRIC_RX_BYTES] = 1000;
 	v[METRIC_REPLY_BYTES] = 24;
@@ -72,11 +66,10 @@ static void payload_is_what_was_received(void **state)
 	assert_true(isnan(v[METRIC_PAYLOAD]));
 }
 
-static void costs_are_of_the_payload(void **state)
+TEST(costs_are_of_the_payload)
 {
 	double v[METRIC_NR];
 
-	(void)state;
 	fill(v);
 	v[METRIC_RX_BYTES] = 4096;
 	v[METRIC_REPLY_BYTES] = 0;
@@ -105,9 +98,8 @@ static void costs_are_of_the_payload(void **state)
 	assert_true(isnan(v[METRIC_STAGE_CPB(0)]));
 }
 
-static void names_are_the_same_but_for_their_writing(void **state)
+TEST(names_are_the_same_but_for_their_writing)
 {
-	(void)state;
 	assert_true(metric__same_name("L1-dcache load misses", "l1_dcache_load_misses"));
 	assert_true(metric__same_name("_cycles_", "Cycles"));
 	assert_false(metric__same_name("cycles", "cycle"));
@@ -121,25 +113,11 @@ static void names_are_the_same_but_for_their_writing(void **state)
 	assert_int_equal(metric__of_column(""), METRIC_NR);
 }
 
-static void a_figures_reason_is_its_counters(void **state)
+TEST(a_figures_reason_is_its_counters)
 {
-	(void)state;
 	assert_int_equal(metric__source(METRIC_CYCLES), METRIC_S_CYCLES);
 	assert_int_equal(metric__source(METRIC_LLC_MISSES_PER_KIB), METRIC_S_LLC_MISSES);
 	assert_int_equal(metric__source(METRIC_KERNEL_CYCLES), METRIC_S_KERNEL_CYCLES);
 	assert_int_equal(metric__source(METRIC_CLASS_BOTH(2)), METRIC_CLASS(NIO_SIDE_SENDER, 2));
 	assert_int_equal(metric__source(METRIC_GBPS), METRIC_GBPS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_are_of_both_sides),
-		cmocka_unit_test(payload_is_what_was_received),
-		cmocka_unit_test(costs_are_of_the_payload),
-		cmocka_unit_test(names_are_the_same_but_for_their_writing),
-		cmocka_unit_test(a_figures_reason_is_its_counters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

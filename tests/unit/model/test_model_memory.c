@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Books when memory is short: an error; never a sum that lacks a part, nor what two runs both own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +8,7 @@
 #include "model/ledger.h"
 #include "support/full_result.h"
 #include "support/short_memory.h"
+#include "support/test.h"
 #include "write/json.h"
 
 static void sample(struct run_result *run, const char *text)
@@ -53,12 +49,11 @@ static int add_rounds(void *arg)
 }
 
 /* The first run of a sum is copied: what a copy cut short would share is freed twice. */
-static void sums_own_what_they_have(void **state)
+TEST(sums_own_what_they_have)
 {
 	static struct rounds rounds;
 	struct run_result sum;
 
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		full_run__fill(&rounds.run[i], MODE_ZEROCOPY, (unsigned int)i);
 	sample(&rounds.run[0], "a;b");
@@ -101,14 +96,13 @@ static int book(void *arg)
 	return err;
 }
 
-static void a_phase_is_booked_whole(void **state)
+TEST(a_phase_is_booked_whole)
 {
 	struct offer *offers = calloc(plan_alternatives_nr, sizeof(*offers));
 	struct plan_request req = {
 		.backend = BACKEND_AUTO, .mode = MODE_ZEROCOPY, .size = 65536, .times = TIMES_ON};
 	struct phase *phase = calloc(1, sizeof(*phase));
 
-	(void)state;
 	assert_non_null(offers);
 	assert_non_null(phase);
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
@@ -139,11 +133,10 @@ static int take_report(void *report)
 	return err;
 }
 
-static void reports_are_taken_whole(void **state)
+TEST(reports_are_taken_whole)
 {
 	struct load_report *report = calloc(1, sizeof(*report));
 
-	(void)state;
 	assert_non_null(report);
 	full_app__fill(&report->app);
 	short_memory__walk(take_report, report);
@@ -174,20 +167,7 @@ static int take_samples(void *arg)
 	return err;
 }
 
-static void samples_are_kept_or_refused(void **state)
+TEST(samples_are_kept_or_refused)
 {
-	(void)state;
 	short_memory__walk(take_samples, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sums_own_what_they_have),
-		cmocka_unit_test(a_phase_is_booked_whole),
-		cmocka_unit_test(reports_are_taken_whole),
-		cmocka_unit_test(samples_are_kept_or_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

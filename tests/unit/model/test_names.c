@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tables of names and what is known of each row; an index from outside has no name, and is no row.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "model/metric.h"
 #include "model/perf_figures.h"
 #include "model/plan_table.h"
 #include "model/result.h"
+#include "support/test.h"
 
 /* docs/OUTPUT.md, "The copy ledger": who moves the bytes, whether they are copied, and for which
  * account. */
-static void stages(void **state)
+TEST(stages)
 {
 	static const struct {
 		const char *key, *done;
@@ -32,7 +28,6 @@ static void stages(void **state)
 		{"other_copy", "copied besides", NIO_SIDE_RECEIVER, true, STAGE_NEITHER},
 	};
 
-	(void)state;
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
 		enum nio_stage stage = (enum nio_stage)s;
 
@@ -50,9 +45,8 @@ static void stages(void **state)
 	assert_int_equal(stage__account(NIO_STAGE_NR), STAGE_NEITHER);
 }
 
-static void small_tables(void **state)
+TEST(small_tables)
 {
-	(void)state;
 	assert_string_equal(quality__name(QUALITY_UNAVAILABLE), "unavailable");
 	assert_string_equal(quality__name(QUALITY_EXACT), "exact");
 	assert_string_equal(quality__name(QUALITY_DERIVED), "derived");
@@ -79,12 +73,11 @@ static void small_tables(void **state)
 	assert_string_equal(zc_cause__key((enum zc_cause)(ZC_CAUSE_UNKNOWN + 1)), "?");
 }
 
-static void modes(void **state)
+TEST(modes)
 {
 	char buf[MODE_LIST_LEN], small[10];
 	enum mode mode;
 
-	(void)state;
 	assert_string_equal(mode__info(MODE_NR)->name, "?");
 	assert_int_equal(mode__info(MODE_NR)->features, 0);
 	/* Grey, with the first of every shape, in white on a terminal. */
@@ -118,9 +111,8 @@ static void modes(void **state)
 }
 
 /* Two need no PMU: what the software counts, and what the processes say of their CPU time. */
-static void figures_of_counters(void **state)
+TEST(figures_of_counters)
 {
-	(void)state;
 	assert_true(perf_derived__needs_pmu(DERIVED_IPC));
 	assert_true(perf_derived__needs_pmu(DERIVED_KERNEL_SHARE));
 	assert_true(perf_derived__needs_pmu(DERIVED_BRANCH_MISSES_PER_KIB));
@@ -146,11 +138,10 @@ static void figures_of_counters(void **state)
 }
 
 /* compare takes these without being asked; of others it has the name only, or nothing. */
-static void compared_metrics(void **state)
+TEST(compared_metrics)
 {
 	size_t compared = 0;
 
-	(void)state;
 	assert_true(metric__compared(METRIC_GBPS));
 	assert_false(metric__compared(METRIC_CYCLES));
 	assert_string_equal(metric__name(METRIC_CYCLES), "");
@@ -166,9 +157,8 @@ static void compared_metrics(void **state)
 }
 
 /* Rows of NIO_STAGES in bpf/netiotrace.h. */
-static void probes_of_stages(void **state)
+TEST(probes_of_stages)
 {
-	(void)state;
 	assert_true(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_TX_COPY));
 	assert_true(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_TX_PIN));
 	assert_true(plan__feeds(PROBE_SPLICE, NIO_STAGE_TX_SPLICE));
@@ -178,18 +168,4 @@ static void probes_of_stages(void **state)
 	assert_false(plan__feeds(PROBE_SEND_RETURN, NIO_STAGE_RX_COPY));
 	for (int p = 0; p < PROBE_NR; p++)
 		assert_false(plan__feeds((enum probe_id)p, NIO_STAGE_USER_GATHER));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stages),
-		cmocka_unit_test(small_tables),
-		cmocka_unit_test(modes),
-		cmocka_unit_test(figures_of_counters),
-		cmocka_unit_test(compared_metrics),
-		cmocka_unit_test(probes_of_stages),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

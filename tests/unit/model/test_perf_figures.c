@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Figures made of counters, against sums done by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "model/perf_figures.h"
+#include "support/test.h"
 
 static struct num known(uint64_t value)
 {
@@ -66,11 +62,10 @@ static void check(const struct run_result *r, enum perf_derived d, double sender
 	}
 }
 
-static void formulas_are_those_of_the_manual(void **state)
+TEST(formulas_are_those_of_the_manual)
 {
 	struct run_result r;
 
-	(void)state;
 	run__fill(&r);
 	check(&r, DERIVED_IPC, 1, 3, 1.5);
 	check(&r, DERIVED_CYCLES_PER_BYTE, 3, 1, 4);
@@ -91,11 +86,10 @@ static void formulas_are_those_of_the_manual(void **state)
  * The trap of the published table: cycles per byte of 67 808 531 645 cycles, 5 s at 246.63 Gbit/s,
  * is 0.44, not 265.
  */
-static void cycles_per_byte_of_a_published_run(void **state)
+TEST(cycles_per_byte_of_a_published_run)
 {
 	struct run_result r;
 
-	(void)state;
 	run__fill(&r);
 	r.perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(67808531645);
 	r.perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = known(0);
@@ -104,12 +98,11 @@ static void cycles_per_byte_of_a_published_run(void **state)
 		    0.001);
 }
 
-static void unknown_stays_unknown_with_its_reason(void **state)
+TEST(unknown_stays_unknown_with_its_reason)
 {
 	struct run_result r;
 	struct real v;
 
-	(void)state;
 	run__fill(&r);
 	r.perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = (struct num){.reason = "no PMU there"};
 	v = perf_derive(&r, DERIVED_CYCLES_PER_BYTE, PERF_OF_SENDER);
@@ -129,12 +122,11 @@ static void unknown_stays_unknown_with_its_reason(void **state)
 	}
 }
 
-static void nothing_is_not_divided_by(void **state)
+TEST(nothing_is_not_divided_by)
 {
 	struct run_result r;
 	struct real v;
 
-	(void)state;
 	run__fill(&r);
 	r.app.rx_bytes = 0;
 	v = perf_derive(&r, DERIVED_CYCLES_PER_BYTE, PERF_OF_BOTH);
@@ -150,11 +142,10 @@ static void nothing_is_not_divided_by(void **state)
 	assert_string_equal(v.reason, "nothing was counted to divide by");
 }
 
-static void one_reason_stands_for_all_hardware(void **state)
+TEST(one_reason_stands_for_all_hardware)
 {
 	struct run_result r;
 
-	(void)state;
 	run__fill(&r);
 	assert_null(perf_derive__no_hardware(&r));
 	for (int c = 0; c < PERF_HARDWARE_NR; c++)
@@ -172,11 +163,10 @@ static void one_reason_stands_for_all_hardware(void **state)
 }
 
 /* What text and live view tell of: both sides, or the one that is here. */
-static void sides_that_are_here(void **state)
+TEST(sides_that_are_here)
 {
 	struct run_result r;
 
-	(void)state;
 	run__fill(&r);
 	assert_int_equal(perf_whose__here(&r), PERF_OF_BOTH);
 	r.sender_side = true;
@@ -184,13 +174,12 @@ static void sides_that_are_here(void **state)
 }
 
 /* A sum is known where both are; what was scaled in one was scaled in the sum. */
-static void counts_of_both_sides(void **state)
+TEST(counts_of_both_sides)
 {
 	const struct num lost = {.value = 9, .reason = "lost"}, gone = {.reason = "gone"};
 	struct num scaled = {.value = 4, .known = true, .reason = "scaled"}, n;
 	struct run_result r;
 
-	(void)state;
 	n = perf_derive__add(known(3), known(4));
 	assert_true(n.known);
 	assert_int_equal(n.value, 7);
@@ -210,12 +199,11 @@ static void counts_of_both_sides(void **state)
 }
 
 /* Of 1 MiB: a count for each KiB is a 1024th of it. */
-static void a_count_for_so_many_bytes(void **state)
+TEST(a_count_for_so_many_bytes)
 {
 	struct run_result r;
 	struct real v;
 
-	(void)state;
 	run__fill(&r);
 	v = perf_derive__per_bytes(&r, known(2048), 1024);
 	assert_true(v.known && v.value == 2);
@@ -240,11 +228,10 @@ static void runs_for(struct real *running, double share)
 }
 
 /* The counter that ran least, whichever it is, on either side, ours or asked for. */
-static void the_lowest_share_of_time_is_found(void **state)
+TEST(the_lowest_share_of_time_is_found)
 {
 	struct run_result r;
 
-	(void)state;
 	run_result__init(&r);
 	assert_false(perf_derive__lowest_running(&r).known);
 	assert_non_null(perf_derive__lowest_running(&r).reason);
@@ -261,21 +248,4 @@ static void the_lowest_share_of_time_is_found(void **state)
 		runs_for(&r.perf_asked[0].running[side], 0.125);
 		assert_true(perf_derive__lowest_running(&r).value == 0.125);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(formulas_are_those_of_the_manual),
-		cmocka_unit_test(cycles_per_byte_of_a_published_run),
-		cmocka_unit_test(unknown_stays_unknown_with_its_reason),
-		cmocka_unit_test(nothing_is_not_divided_by),
-		cmocka_unit_test(one_reason_stands_for_all_hardware),
-		cmocka_unit_test(sides_that_are_here),
-		cmocka_unit_test(counts_of_both_sides),
-		cmocka_unit_test(a_count_for_so_many_bytes),
-		cmocka_unit_test(the_lowest_share_of_time_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* CPUs of senders and receivers, on machines of several shapes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/placement.h"
+#include "support/test.h"
 
 struct machine_case {
 	const char *what;
@@ -40,9 +36,8 @@ static const struct machine_case cases[] = {
 };
 /* clang-format on */
 
-static void each_side_has_cores_of_its_own(void **state)
+TEST(each_side_has_cores_of_its_own)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct machine_case *c = &cases[i];
 		/* As long as it is, so that a sanitizer sees a look behind its end. */
@@ -60,12 +55,11 @@ static void each_side_has_cores_of_its_own(void **state)
 }
 
 /* 256 CPUs of a side is what the text has room for, whatever the machine. */
-static void a_large_machine_fits(void **state)
+TEST(a_large_machine_fits)
 {
 	struct cpu_place *cpus = calloc(1024, sizeof(*cpus));
 	struct placement *p = calloc(1, sizeof(*p));
 
-	(void)state;
 	assert_true(cpus && p);
 	for (unsigned int i = 0; i < 1024; i++)
 		cpus[i] = (struct cpu_place){1023 - i + 1000, 1023 - i + 1000, 0};
@@ -80,23 +74,11 @@ static void a_large_machine_fits(void **state)
 	free(p);
 }
 
-static void one_cpu_is_too_few(void **state)
+TEST(one_cpu_is_too_few)
 {
 	struct cpu_place one[] = {{0, 0, 0}};
 	struct placement p;
 
-	(void)state;
 	assert_int_equal(placement__choose(&p, one, 1, 1), -ENOSPC);
 	assert_int_equal(placement__choose(&p, one, 0, 1), -ENOSPC);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_side_has_cores_of_its_own),
-		cmocka_unit_test(a_large_machine_fits),
-		cmocka_unit_test(one_cpu_is_too_few),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

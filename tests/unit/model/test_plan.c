@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The plan on invented kernels: what is chosen, what is refused and in which words. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "support/offers.h"
+#include "support/test.h"
 
-static void table_is_sound(void **state)
+TEST(table_is_sound)
 {
-	(void)state;
 	assert_in_range(plan_alternatives_nr, 1, OFFERS_MAX);
 	for (size_t i = 0; i < plan_alternatives_nr; i++) {
 		const struct alternative *a = &plan_alternatives[i];
@@ -31,13 +27,12 @@ static void table_is_sound(void **state)
 	}
 }
 
-static void large_messages_are_counted_by_call(void **state)
+TEST(large_messages_are_counted_by_call)
 {
 	struct plan_request req = request(MODE_ONECOPY, PLAN_COUNT_CALLS_SIZE);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
@@ -48,11 +43,10 @@ static void large_messages_are_counted_by_call(void **state)
 	assert_non_null(plan.chosen[PROBE_TRANSMIT]);
 }
 
-static void never_both_ways_at_once(void **state)
+TEST(never_both_ways_at_once)
 {
 	struct offer offers[OFFERS_MAX] = {{0}};
 
-	(void)state;
 	offer_all(offers);
 	for (int mode = 0; mode < MODE_NR; mode++) {
 		for (uint64_t size = 64; size <= 16 << 20; size *= 4) {
@@ -66,26 +60,24 @@ static void never_both_ways_at_once(void **state)
 	}
 }
 
-static void zerocopy_is_always_counted_by_call(void **state)
+TEST(zerocopy_is_always_counted_by_call)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 64);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
 	assert_non_null(plan.chosen[PROBE_COMPLETION]);
 }
 
-static void small_messages_fall_back_to_calls(void **state)
+TEST(small_messages_fall_back_to_calls)
 {
 	struct plan_request req = request(MODE_TWOCOPY, 64);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	withdraw(offers, PROBE_TRANSMIT, ANSWER_NO, -ENOENT);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
@@ -93,11 +85,10 @@ static void small_messages_fall_back_to_calls(void **state)
 }
 
 /* The socket pass alone gives the bytes, of whatever backend the rest is. */
-static void the_socket_pass_stands_beside_every_backend(void **state)
+TEST(the_socket_pass_stands_beside_every_backend)
 {
 	struct offer offers[OFFERS_MAX] = {{0}};
 
-	(void)state;
 	offer_all(offers);
 	withdraw(offers, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
 	for (int b = 0; b <= BACKEND_AUTO; b++) {
@@ -110,24 +101,22 @@ static void the_socket_pass_stands_beside_every_backend(void **state)
 	}
 }
 
-static void the_iterator_is_no_backend_to_ask_for(void **state)
+TEST(the_iterator_is_no_backend_to_ask_for)
 {
 	enum backend b;
 
-	(void)state;
 	assert_string_equal(backend__name(BACKEND_ITERATOR), "iterator");
 	assert_int_equal(backend__parse("iterator", &b), -EINVAL);
 }
 
 /* The probe would stand in the path of every packet, to say 0. */
-static void copy_modes_defer_nothing_by_construction(void **state)
+TEST(copy_modes_defer_nothing_by_construction)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct stage_result stage = {0};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_null(plan.chosen[PROBE_DEFERRED_COPY]);
@@ -140,13 +129,12 @@ static void copy_modes_defer_nothing_by_construction(void **state)
 	assert_non_null(plan.chosen[PROBE_DEFERRED_COPY]);
 }
 
-static void a_backend_without_hooks_is_refused(void **state)
+TEST(a_backend_without_hooks_is_refused)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	withdraw_backend(offers, BACKEND_KPROBE, -EPERM);
 	req.backend = BACKEND_KPROBE;
@@ -156,11 +144,10 @@ static void a_backend_without_hooks_is_refused(void **state)
 }
 
 /* Forced, a backend is alone; left to choose, the best of all is taken. */
-static void a_forced_backend_is_the_only_one(void **state)
+TEST(a_forced_backend_is_the_only_one)
 {
 	struct offer offers[OFFERS_MAX] = {{0}};
 
-	(void)state;
 	offer_all(offers);
 	for (int b = 0; b < BACKEND_NR; b++) {
 		struct plan_request req = request(MODE_ZEROCOPY, 65536);
@@ -175,13 +162,12 @@ static void a_forced_backend_is_the_only_one(void **state)
 }
 
 /* Two programs on one tracepoint would book received bytes twice. */
-static void notifications_are_not_read_by_a_program_that_books_bytes(void **state)
+TEST(notifications_are_not_read_by_a_program_that_books_bytes)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].probe == PROBE_COMPLETION &&
@@ -192,14 +178,13 @@ static void notifications_are_not_read_by_a_program_that_books_bytes(void **stat
 	assert_string_equal(plan.chosen[PROBE_COMPLETION]->programs, "nio_tp_notification");
 }
 
-static void splicing_is_seen_only_where_calls_are_counted(void **state)
+TEST(splicing_is_seen_only_where_calls_are_counted)
 {
 	struct plan_request req = request(MODE_ONECOPY, 1024);
 	struct stage_result stage = {0};
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	plan__stage(&plan, NIO_STAGE_TX_SPLICE, &stage);
@@ -212,36 +197,14 @@ static void splicing_is_seen_only_where_calls_are_counted(void **state)
 			 plan.chosen[PROBE_SEND_RETURN]->backend);
 }
 
-static void backends_parse(void **state)
+TEST(backends_parse)
 {
 	enum backend b;
 
-	(void)state;
 	assert_int_equal(backend__parse("none", &b), 0);
 	assert_int_equal(b, BACKEND_NONE);
 	assert_int_equal(backend__parse("auto", &b), 0);
 	assert_int_equal(b, BACKEND_AUTO);
 	assert_int_equal(backend__parse("fentry", &b), -EINVAL);
 	assert_int_equal(backend__parse("", &b), -EINVAL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table_is_sound),
-		cmocka_unit_test(large_messages_are_counted_by_call),
-		cmocka_unit_test(never_both_ways_at_once),
-		cmocka_unit_test(zerocopy_is_always_counted_by_call),
-		cmocka_unit_test(small_messages_fall_back_to_calls),
-		cmocka_unit_test(the_socket_pass_stands_beside_every_backend),
-		cmocka_unit_test(the_iterator_is_no_backend_to_ask_for),
-		cmocka_unit_test(copy_modes_defer_nothing_by_construction),
-		cmocka_unit_test(a_backend_without_hooks_is_refused),
-		cmocka_unit_test(a_forced_backend_is_the_only_one),
-		cmocka_unit_test(notifications_are_not_read_by_a_program_that_books_bytes),
-		cmocka_unit_test(splicing_is_seen_only_where_calls_are_counted),
-		cmocka_unit_test(backends_parse),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What an invented kernel lacks costs the plan what it would show, and is said. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "support/offers.h"
+#include "support/test.h"
 
-static void a_missing_hook_costs_its_stage_only(void **state)
+TEST(a_missing_hook_costs_its_stage_only)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct stage_result stage = {0};
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
@@ -29,13 +25,12 @@ static void a_missing_hook_costs_its_stage_only(void **state)
 	assert_null(stage.reason);
 }
 
-static void could_not_tell_is_not_no(void **state)
+TEST(could_not_tell_is_not_no)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -ENOMEM);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
@@ -46,13 +41,12 @@ static void could_not_tell_is_not_no(void **state)
 	assert_string_equal(plan.reason[PROBE_COMPLETION], "not tried");
 }
 
-static void without_bytes_there_is_no_plan(void **state)
+TEST(without_bytes_there_is_no_plan)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	withdraw(offers, PROBE_SOCKETS, ANSWER_NO, -ENOENT);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
@@ -66,14 +60,13 @@ static void without_bytes_there_is_no_plan(void **state)
 	assert_int_equal(plan__make(&plan, offers, &req), -EOPNOTSUPP);
 }
 
-static void a_locked_down_kernel_keeps_its_tracepoints(void **state)
+TEST(a_locked_down_kernel_keeps_its_tracepoints)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct stage_result stage = {0};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	withdraw_backend(offers, BACKEND_TRAMPOLINE, -EPERM);
 	withdraw_backend(offers, BACKEND_KPROBE, -ENOENT);
@@ -93,13 +86,12 @@ static void a_locked_down_kernel_keeps_its_tracepoints(void **state)
 	assert_int_equal(stage.quality, QUALITY_EXACT);
 }
 
-static void without_zero_copy_tracepoints_pair_nothing(void **state)
+TEST(without_zero_copy_tracepoints_pair_nothing)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	withdraw_backend(offers, BACKEND_TRAMPOLINE, -EPERM);
 	withdraw_backend(offers, BACKEND_KPROBE, -ENOENT);
@@ -108,13 +100,12 @@ static void without_zero_copy_tracepoints_pair_nothing(void **state)
 }
 
 /* Of functions that differ between kernels the one with the right number of arguments is taken. */
-static void prototypes_decide(void **state)
+TEST(prototypes_decide)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].probe == PROBE_PIN_TIME && plan_alternatives[i].args == 5)
@@ -125,13 +116,12 @@ static void prototypes_decide(void **state)
 }
 
 /* A part whose end is not seen, or which would hold another's time, is not given. */
-static void a_missing_event_costs_the_parts_it_ends(void **state)
+TEST(a_missing_event_costs_the_parts_it_ends)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	withdraw(offers, PROBE_TRANSMIT_TIME, ANSWER_NO, -ENOENT);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
@@ -156,7 +146,7 @@ static void a_missing_event_costs_the_parts_it_ends(void **state)
 
 /* Of several that are missing the first in the way of a call says why: there is one reason to mend.
  */
-static void the_first_missing_event_says_why(void **state)
+TEST(the_first_missing_event_says_why)
 {
 	static const enum probe_id release[] = {PROBE_CALL_TIME, PROBE_PREEMPTED_TIME},
 				   wait[] = {PROBE_CALL_TIME, PROBE_PREEMPTED_TIME,
@@ -176,7 +166,6 @@ static void the_first_missing_event_says_why(void **state)
 	static const char *const reasons[] = {"first", "second", "third", "fourth", "fifth"};
 	static const struct alternative there;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		for (size_t from = 0; from <= parts[i].n; from++) {
 			struct plan plan = {0};
@@ -211,12 +200,11 @@ static const char *refused_with(const int *errors)
 }
 
 /* That a function is not there, or is another, says less than a refusal, first or last. */
-static void the_most_telling_refusal_is_kept(void **state)
+TEST(the_most_telling_refusal_is_kept)
 {
 	static const int weak[] = {-ENOENT, -ESRCH, -EPROTOTYPE};
 	const char *told = refused_with((int[]){-EINVAL, -EINVAL});
 
-	(void)state;
 	assert_non_null(told);
 	for (size_t i = 0; i < sizeof(weak) / sizeof(weak[0]); i++) {
 		assert_string_equal(refused_with((int[]){-EINVAL, weak[i]}), told);
@@ -225,13 +213,12 @@ static void the_most_telling_refusal_is_kept(void **state)
 	}
 }
 
-static void a_hook_can_be_withheld_by_name(void **state)
+TEST(a_hook_can_be_withheld_by_name)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	assert_int_equal(plan__withhold(NULL, "no_such_function"), 0);
 	assert_int_equal(plan__withhold(NULL, "tp_btf/net_dev_queue"), 1);
 	offer_all(offers);
@@ -246,11 +233,10 @@ static void a_hook_can_be_withheld_by_name(void **state)
 }
 
 /* Every hook but those of the bytes, taken away one at a time, leaves a plan that runs. */
-static void any_one_hook_can_go(void **state)
+TEST(any_one_hook_can_go)
 {
 	struct offer offers[OFFERS_MAX] = {{0}};
 
-	(void)state;
 	for (int gone = PROBE_SPLICE; gone < PROBE_NR; gone++) {
 		struct plan_request req = request(MODE_ZEROCOPY, 65536);
 		struct plan plan;
@@ -265,13 +251,12 @@ static void any_one_hook_can_go(void **state)
 	}
 }
 
-static void unavailable_stages_say_why(void **state)
+TEST(unavailable_stages_say_why)
 {
 	struct plan_request req = request(MODE_TWOCOPY, 64);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
@@ -284,7 +269,7 @@ static void unavailable_stages_say_why(void **state)
 }
 
 /* That copy modes have no such copies by construction says nothing of zero-copy. */
-static void a_row_of_no_hook_says_why_of_the_mode_that_needs_it(void **state)
+TEST(a_row_of_no_hook_says_why_of_the_mode_that_needs_it)
 {
 	const struct plan *pointers[MODE_NR], *timed[MODE_NR] = {NULL};
 	struct offer offers[OFFERS_MAX] = {{0}};
@@ -292,7 +277,6 @@ static void a_row_of_no_hook_says_why_of_the_mode_that_needs_it(void **state)
 	struct plan plans[MODE_NR];
 	size_t n, seen = 0;
 
-	(void)state;
 	offer_all(offers);
 	withdraw(offers, PROBE_DEFERRED_COPY, ANSWER_NO, -EPERM);
 	for (int m = 0; m < MODE_NR; m++) {
@@ -320,13 +304,12 @@ static void a_row_of_no_hook_says_why_of_the_mode_that_needs_it(void **state)
 }
 
 /* A full table of descriptors is no property of the kernel, nor is another kernel the remedy. */
-static void a_limit_is_not_the_kernels_refusal(void **state)
+TEST(a_limit_is_not_the_kernels_refusal)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	withdraw(offers, PROBE_COMPLETION, ANSWER_UNKNOWN, -EMFILE);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
@@ -338,26 +321,4 @@ static void a_limit_is_not_the_kernels_refusal(void **state)
 	withdraw(offers, PROBE_COMPLETION, ANSWER_NO, -EPERM);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_non_null(strstr(plan.remedy[PROBE_COMPLETION], "stock kernel"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_missing_hook_costs_its_stage_only),
-		cmocka_unit_test(could_not_tell_is_not_no),
-		cmocka_unit_test(without_bytes_there_is_no_plan),
-		cmocka_unit_test(a_locked_down_kernel_keeps_its_tracepoints),
-		cmocka_unit_test(without_zero_copy_tracepoints_pair_nothing),
-		cmocka_unit_test(prototypes_decide),
-		cmocka_unit_test(a_missing_event_costs_the_parts_it_ends),
-		cmocka_unit_test(the_first_missing_event_says_why),
-		cmocka_unit_test(the_most_telling_refusal_is_kept),
-		cmocka_unit_test(a_hook_can_be_withheld_by_name),
-		cmocka_unit_test(any_one_hook_can_go),
-		cmocka_unit_test(unavailable_stages_say_why),
-		cmocka_unit_test(a_row_of_no_hook_says_why_of_the_mode_that_needs_it),
-		cmocka_unit_test(a_limit_is_not_the_kernels_refusal),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

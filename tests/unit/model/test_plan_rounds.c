@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Plans of rounds that are compared and of those beside them, and what is shown of both. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "model/plan_table.h"
 #include "support/offers.h"
+#include "support/test.h"
 
-static void times_are_taken_of_every_size_when_asked(void **state)
+TEST(times_are_taken_of_every_size_when_asked)
 {
 	struct plan_request req = request(MODE_ONECOPY, 64);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	for (int part = 0; part < NIO_PATH_NR; part++)
@@ -42,13 +38,12 @@ static bool make_apart(struct offer offers[OFFERS_MAX], enum mode mode, uint64_t
 	return plan__set_apart(&plans[0], &plans[1], none);
 }
 
-static void times_cost_the_rounds_that_are_compared_nothing(void **state)
+TEST(times_cost_the_rounds_that_are_compared_nothing)
 {
 	static const char none[] = "no such round";
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plans[2];
 
-	(void)state;
 	for (int mode = 0; mode < MODE_NR; mode++) {
 		for (uint64_t size = 64; size <= 16 << 20; size *= 16) {
 			offer_all(offers);
@@ -76,13 +71,12 @@ static void times_cost_the_rounds_that_are_compared_nothing(void **state)
 }
 
 /* By tracepoints a completion is a notification read, and needs no send to be looked up. */
-static void zero_copy_by_tracepoints_rests(void **state)
+TEST(zero_copy_by_tracepoints_rests)
 {
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct plan plan, rest;
 
-	(void)state;
 	offer_all(offers);
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].backend == BACKEND_TRAMPOLINE ||
@@ -113,14 +107,13 @@ static void zero_copy_by_tracepoints_rests(void **state)
  * Where events are looked at in slices, the function backends have receive copies by a tracepoint,
  * which nothing is left of at rest; all of them are looked at by their return.
  */
-static void receive_copies_in_slices_leave_no_trampoline(void **state)
+TEST(receive_copies_in_slices_leave_no_trampoline)
 {
 	static const enum backend backends[] = {BACKEND_TRAMPOLINE, BACKEND_KPROBE};
 	static const char *const all[] = {"nio_fx_rx_copy", "nio_kp_rx_copy"};
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	(void)state;
 	for (int b = 0; b < 2; b++) {
 		for (int mode = 0; mode < MODE_NR; mode++) {
 			struct plan_request req = request(mode, 65536);
@@ -145,12 +138,11 @@ static void receive_copies_in_slices_leave_no_trampoline(void **state)
 }
 
 /* What stays attached books bytes that no sequence number tells. */
-static void copy_modes_can_rest_from_events(void **state)
+TEST(copy_modes_can_rest_from_events)
 {
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plans[2], rest;
 
-	(void)state;
 	for (int mode = 0; mode < MODE_NR; mode++) {
 		offer_all(offers);
 		make_apart(offers, mode, 65536, NULL, plans);
@@ -174,7 +166,7 @@ static const struct plan_row *row_named(const struct plan_row *rows, size_t n, c
 	return NULL;
 }
 
-static void rows_name_the_modes_they_serve(void **state)
+TEST(rows_name_the_modes_they_serve)
 {
 	const struct plan *plans[MODE_NR], *timed[MODE_NR], *none[MODE_NR] = {NULL};
 	struct plan_row rows[PLAN_ROWS_MAX];
@@ -183,7 +175,6 @@ static void rows_name_the_modes_they_serve(void **state)
 	unsigned int pins = 0;
 	size_t n;
 
-	(void)state;
 	offer_all(offers);
 	for (int mode = 0; mode < MODE_NR; mode++) {
 		pins |= (unsigned int)mode__has(mode, MODE_PINS) << mode;
@@ -208,13 +199,12 @@ static void rows_name_the_modes_they_serve(void **state)
 }
 
 /* A plan that takes times itself has none of rounds of their own, and keeps its reasons. */
-static void times_that_are_taken_anyway_are_not_set_apart(void **state)
+TEST(times_that_are_taken_anyway_are_not_set_apart)
 {
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct plan plan, before;
 
-	(void)state;
 	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	before = plan;
@@ -237,14 +227,13 @@ static void times_that_are_taken_anyway_are_not_set_apart(void **state)
 }
 
 /* As many as are chosen. */
-static void probes_are_counted(void **state)
+TEST(probes_are_counted)
 {
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	unsigned int chosen = 0;
 	struct plan plan;
 
-	(void)state;
 	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	for (int p = 0; p < PROBE_NR; p++)
@@ -255,20 +244,4 @@ static void probes_are_counted(void **state)
 	assert_int_equal(plan__probes(&plan), 0);
 	plan.chosen[PROBE_NR - 1] = plan.chosen[0] = &plan_alternatives[0];
 	assert_int_equal(plan__probes(&plan), 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_are_taken_of_every_size_when_asked),
-		cmocka_unit_test(times_cost_the_rounds_that_are_compared_nothing),
-		cmocka_unit_test(copy_modes_can_rest_from_events),
-		cmocka_unit_test(receive_copies_in_slices_leave_no_trampoline),
-		cmocka_unit_test(zero_copy_by_tracepoints_rests),
-		cmocka_unit_test(rows_name_the_modes_they_serve),
-		cmocka_unit_test(times_that_are_taken_anyway_are_not_set_apart),
-		cmocka_unit_test(probes_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

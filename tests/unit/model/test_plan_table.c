@@ -4,18 +4,14 @@
  * number in the table, reasons by a letter whose words stand at the end (a remedy after a stroke).
  */
 #include <errno.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "model/plan_table.h"
 #include "support/golden.c"
 #include "support/legend.h"
 #include "support/offers.h"
+#include "support/test.h"
 
 static void record_probes(const struct plan *plan)
 {
@@ -84,12 +80,11 @@ static void record_sizes(const struct offer *offers, const struct plan_request *
 	}
 }
 
-static void every_request(void **state)
+TEST(every_request)
 {
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan_request req = {0};
 
-	(void)state;
 	offer_all(offers);
 	for (req.mode = 0; req.mode < MODE_NR; req.mode++)
 		for (req.backend = 0; req.backend <= BACKEND_AUTO; req.backend++)
@@ -98,7 +93,7 @@ static void every_request(void **state)
 }
 
 /* A backend, a probe or one hook that the kernel does not have, for this reason or that. */
-static void every_lack(void **state)
+TEST(every_lack)
 {
 	static const int errors[] = {0,           -ENOENT, -ESRCH,  -ECANCELED, -EPROTOTYPE,
 				     -EPERM,      -EACCES, -ENOMEM, -EAGAIN,    -EBUSY,
@@ -106,7 +101,6 @@ static void every_lack(void **state)
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 
-	(void)state;
 	for (size_t e = 0; e < sizeof(errors) / sizeof(errors[0]); e++) {
 		offer_all(offers);
 		withdraw(offers, PROBE_OTHER_COPY, ANSWER_NO, errors[e]);
@@ -137,14 +131,13 @@ static void every_lack(void **state)
 }
 
 /* Of two hooks for one probe both are refused, for reasons that say more or less. */
-static void every_pair_of_refusals(void **state)
+TEST(every_pair_of_refusals)
 {
 	static const int errors[] = {-ENOENT, -ESRCH, -EPROTOTYPE, -EPERM, -ENOMEM, -ECANCELED};
 	const size_t n = sizeof(errors) / sizeof(errors[0]);
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 
-	(void)state;
 	for (size_t pair = 0; pair < n * n; pair++) {
 		struct plan plan;
 		int first = errors[pair / n], second = errors[pair % n];
@@ -164,14 +157,13 @@ static void every_pair_of_refusals(void **state)
 }
 
 /* What rounds of their own could tell of times, where one probe lacks. */
-static void every_lack_apart(void **state)
+TEST(every_lack_apart)
 {
 	static const char *const none[] = {NULL, "no such round"};
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan, timed;
 
-	(void)state;
 	for (enum probe_id p = PROBE_CALL_TIME; p <= PROBE_NR; p++)
 		for (int why = 0; why < 2; why++) {
 			offer_all(offers);
@@ -186,9 +178,8 @@ static void every_lack_apart(void **state)
 }
 
 /* Which probe feeds which stage. */
-static void every_feed(void **state)
+TEST(every_feed)
 {
-	(void)state;
 	for (enum nio_stage s = 0; s < NIO_STAGE_NR; s++) {
 		record("%s:", stage__key(s));
 		for (enum probe_id p = 0; p < PROBE_NR; p++)
@@ -198,23 +189,8 @@ static void every_feed(void **state)
 	}
 }
 
-static void as_in_the_golden_file(void **state)
+TEST(as_in_the_golden_file)
 {
-	(void)state;
 	legend__record();
 	record__check("plans");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_request),
-		cmocka_unit_test(every_lack),
-		cmocka_unit_test(every_pair_of_refusals),
-		cmocka_unit_test(every_lack_apart),
-		cmocka_unit_test(every_feed),
-		cmocka_unit_test(as_in_the_golden_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

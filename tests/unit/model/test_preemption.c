@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The preemption model, from what kernels say of themselves. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include "model/preemption.h"
+#include "support/test.h"
 
 #define MODEL(...) preemption__model(&(struct preemption_signs){__VA_ARGS__})
 
-static void debugfs_is_what_is_in_force(void **state)
+TEST(debugfs_is_what_is_in_force)
 {
-	(void)state;
 	assert_string_equal(MODEL(.debugfs = "none voluntary (full)"), "full");
 	assert_string_equal(MODEL(.version = "#1 SMP PREEMPT_DYNAMIC",
 				  .debugfs = "(none) voluntary full", .cmdline = "preempt=full"),
@@ -20,11 +16,10 @@ static void debugfs_is_what_is_in_force(void **state)
 	assert_null(MODEL(.debugfs = "(something new)"));
 }
 
-static void a_dynamic_kernel_is_told_at_boot_or_built_so(void **state)
+TEST(a_dynamic_kernel_is_told_at_boot_or_built_so)
 {
 	static const char dynamic[] = "#1 SMP PREEMPT_DYNAMIC Debian 6.12";
 
-	(void)state;
 	assert_string_equal(MODEL(.version = dynamic, .config = "CONFIG_PREEMPT_VOLUNTARY"),
 			    "voluntary");
 	assert_string_equal(MODEL(.version = dynamic, .config = "CONFIG_PREEMPT_VOLUNTARY",
@@ -36,9 +31,8 @@ static void a_dynamic_kernel_is_told_at_boot_or_built_so(void **state)
 	assert_null(MODEL(.version = dynamic));
 }
 
-static void others_are_built_one_way(void **state)
+TEST(others_are_built_one_way)
 {
-	(void)state;
 	assert_string_equal(MODEL(.version = "#1 SMP PREEMPT_RT Debian", .debugfs = "full (lazy)"),
 			    "rt");
 	assert_string_equal(MODEL(.version = "#1 SMP PREEMPT"), "full");
@@ -49,23 +43,10 @@ static void others_are_built_one_way(void **state)
 	assert_null(MODEL(.version = NULL));
 }
 
-static void some_preempt_programs(void **state)
+TEST(some_preempt_programs)
 {
-	(void)state;
 	assert_true(preemption__anywhere("full") && preemption__anywhere("lazy") &&
 		    preemption__anywhere("rt"));
 	assert_false(preemption__anywhere("none") || preemption__anywhere("voluntary") ||
 		     preemption__anywhere("none or voluntary"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(debugfs_is_what_is_in_force),
-		cmocka_unit_test(a_dynamic_kernel_is_told_at_boot_or_built_so),
-		cmocka_unit_test(others_are_built_one_way),
-		cmocka_unit_test(some_preempt_programs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
  * The ledger of a sender whose receiver is on another machine: what it may claim, and that nothing
  * of the other side becomes a 0 in any output.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "support/test.h"
 #include "write/json.h"
 #include "model/ledger.h"
 #include "screen/text.h"
@@ -95,11 +91,10 @@ static void end(struct fixture *f)
 	free(f);
 }
 
-static void a_sender_balances_alone(void **state)
+TEST(a_sender_balances_alone)
 {
 	struct fixture *f = fixture();
 
-	(void)state;
 	confirm(f, 0);
 	close_books(f, true);
 	assert_true(f->run.balance_known);
@@ -113,11 +108,10 @@ static void a_sender_balances_alone(void **state)
 	end(f);
 }
 
-static void a_lost_byte_shows(void **state)
+TEST(a_lost_byte_shows)
 {
 	struct fixture *f = fixture();
 
-	(void)state;
 	confirm(f, 0);
 	f->report.app.tx_bytes++;
 	close_books(f, true);
@@ -127,11 +121,10 @@ static void a_lost_byte_shows(void **state)
 
 /* On the way, and when the receiver was lost: the bytes its kernel acknowledged are what arrived.
  */
-static void unconfirmed_bytes_are_not_received(void **state)
+TEST(unconfirmed_bytes_are_not_received)
 {
 	struct fixture *f = fixture();
 
-	(void)state;
 	close_books(f, false);
 	assert_non_null(f->run.app.rx_reason);
 	assert_false(f->run.balance_known);
@@ -142,12 +135,11 @@ static void unconfirmed_bytes_are_not_received(void **state)
 }
 
 /* A side that was not watched cannot be taken for one that copied nothing, even if it was seen. */
-static void the_other_sides_copies_are_unavailable(void **state)
+TEST(the_other_sides_copies_are_unavailable)
 {
 	struct fixture *f = fixture();
 	const struct stage_result *rx = &f->run.stages[NIO_STAGE_RX_COPY];
 
-	(void)state;
 	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY], 5);
 	confirm(f, 0);
 	close_books(f, true);
@@ -158,11 +150,10 @@ static void the_other_sides_copies_are_unavailable(void **state)
 	end(f);
 }
 
-static void verify_errors_are_what_was_told(void **state)
+TEST(verify_errors_are_what_was_told)
 {
 	struct fixture *f = fixture();
 
-	(void)state;
 	remote__app(&f->run, &f->report, true);
 	assert_false(f->run.app.verify_errors.known);
 	confirm(f, 0);
@@ -178,12 +169,11 @@ static void verify_errors_are_what_was_told(void **state)
 	end(f);
 }
 
-static void a_sum_is_of_the_senders_side_too(void **state)
+TEST(a_sum_is_of_the_senders_side_too)
 {
 	struct fixture *a = fixture(), *b = fixture();
 	struct run_result sum;
 
-	(void)state;
 	confirm(a, 0);
 	close_books(a, true);
 	close_books(b, false);
@@ -222,12 +212,11 @@ static void check_null(json_t *run, const char *path, const char *reason)
 		fail_msg("%s says: %s", reason, json_string_value(at(run, reason)));
 }
 
-static void json_has_null_and_the_reason(void **state)
+TEST(json_has_null_and_the_reason)
 {
 	struct fixture *f = fixture();
 	json_t *run;
 
-	(void)state;
 	close_books(f, true);
 	run = json_document__run(&f->run);
 	assert_string_equal(json_string_value(at(run, "ledger.copies_per_byte_side")), "sender");
@@ -263,11 +252,10 @@ static void check_text(const struct fixture *f, const char *expected)
 	free(text);
 }
 
-static void the_text_says_whose_copies_they_are(void **state)
+TEST(the_text_says_whose_copies_they_are)
 {
 	struct fixture *f = fixture();
 
-	(void)state;
 	confirm(f, 0);
 	close_books(f, true);
 	check_text(f, "sender's copies per byte sent");
@@ -282,20 +270,4 @@ static void the_text_says_whose_copies_they_are(void **state)
 	check_text(f, "n/a received; UNACCOUNTED: twocopy 1 B sent, n/a received "
 		      "(the receiver is on another machine)");
 	end(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_sender_balances_alone),
-		cmocka_unit_test(a_lost_byte_shows),
-		cmocka_unit_test(unconfirmed_bytes_are_not_received),
-		cmocka_unit_test(the_other_sides_copies_are_unavailable),
-		cmocka_unit_test(verify_errors_are_what_was_told),
-		cmocka_unit_test(a_sum_is_of_the_senders_side_too),
-		cmocka_unit_test(json_has_null_and_the_reason),
-		cmocka_unit_test(the_text_says_whose_copies_they_are),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Bytes from sequence numbers: wraps, the FIN, what vanishes and what goes backward. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 #include <string.h>
 #include <netinet/tcp.h>
-#include <cmocka.h>
 
 #include "model/sequence.h"
+#include "support/test.h"
 
 static const uint64_t cookies[] = {11, 12, 13};
 
@@ -39,13 +36,12 @@ static void begin(struct socket_pass *pass, size_t n)
 }
 
 /* Of 64 bytes queued 20 are acknowledged: both numbers wrap between. */
-static void numbers_wrap(void **state)
+TEST(numbers_wrap)
 {
 	struct socket_pass base, now;
 	struct nio_socket *s = &now.sockets[0];
 	struct sequence_sum sum;
 
-	(void)state;
 	begin(&base, 1);
 	begin(&now, 1);
 	s->write_seq += 64;
@@ -60,14 +56,13 @@ static void numbers_wrap(void **state)
 }
 
 /* More than 4 GiB at once: the sequence numbers have been all the way round. */
-static void more_than_the_numbers_can_hold(void **state)
+TEST(more_than_the_numbers_can_hold)
 {
 	const uint64_t bytes = 5368709897;
 	struct socket_pass base, now;
 	struct nio_socket *s = &now.sockets[0];
 	struct sequence_sum sum;
 
-	(void)state;
 	begin(&base, 1);
 	begin(&now, 1);
 	s->write_seq += (uint32_t)bytes;
@@ -82,12 +77,11 @@ static void more_than_the_numbers_can_hold(void **state)
 }
 
 /* Queued, then acknowledged: in none of the states is it payload. */
-static void a_fin_that_was_queued_is_no_payload(void **state)
+TEST(a_fin_that_was_queued_is_no_payload)
 {
 	struct nio_socket s = established(1);
 	uint64_t before = sequence__queued(&s);
 
-	(void)state;
 	s.write_seq++;
 	s.state = TCP_FIN_WAIT1;
 	assert_int_equal(sequence__queued(&s), before);
@@ -102,12 +96,11 @@ static void a_fin_that_was_queued_is_no_payload(void **state)
 }
 
 /* Received with 7 bytes not taken yet, then all taken, the FIN with the last of them. */
-static void a_fin_that_was_received_is_no_payload(void **state)
+TEST(a_fin_that_was_received_is_no_payload)
 {
 	struct nio_socket s = established(1);
 	uint64_t before = sequence__taken(&s);
 
-	(void)state;
 	s.rcv_nxt += 8;
 	s.bytes_received += 8;
 	s.state = TCP_CLOSE_WAIT;
@@ -119,24 +112,22 @@ static void a_fin_that_was_received_is_no_payload(void **state)
 }
 
 /* The SYN of the side that connected is in both passes, whether acknowledged or not. */
-static void the_syn_is_in_no_difference(void **state)
+TEST(the_syn_is_in_no_difference)
 {
 	struct nio_socket s = {.write_seq = 1, .state = TCP_SYN_SENT};
 	uint64_t before = sequence__queued(&s);
 
-	(void)state;
 	s.snd_una = 1;
 	s.bytes_acked = 1;
 	s.state = TCP_ESTABLISHED;
 	assert_int_equal(sequence__queued(&s), before);
 }
 
-static void sums_are_over_all_sockets(void **state)
+TEST(sums_are_over_all_sockets)
 {
 	struct socket_pass base, now;
 	struct sequence_sum sum;
 
-	(void)state;
 	begin(&base, 3);
 	begin(&now, 3);
 	for (size_t i = 0; i < 3; i++) {
@@ -155,12 +146,11 @@ static void sums_are_over_all_sockets(void **state)
 	assert_false(sum.pinning);
 }
 
-static void a_socket_that_vanished_is_no_number(void **state)
+TEST(a_socket_that_vanished_is_no_number)
 {
 	struct socket_pass base, now;
 	struct sequence_sum sum;
 
-	(void)state;
 	begin(&base, 3);
 	begin(&now, 3);
 	assert_int_equal(sequence__unmet(&now), 0);
@@ -175,12 +165,11 @@ static void a_socket_that_vanished_is_no_number(void **state)
 }
 
 /* One byte less than before is one byte too few, and not 4 GiB, nor 2^64. */
-static void a_counter_that_goes_backward_is_no_number(void **state)
+TEST(a_counter_that_goes_backward_is_no_number)
 {
 	struct socket_pass base, now;
 	struct sequence_sum sum;
 
-	(void)state;
 	begin(&base, 1);
 	begin(&now, 1);
 	now.sockets[0].bytes_acked--;
@@ -193,12 +182,11 @@ static void a_counter_that_goes_backward_is_no_number(void **state)
 	assert_non_null(strstr(sequence__between(&base, &now, &sum), "backward"));
 }
 
-static void a_pass_that_was_not_made_says_why(void **state)
+TEST(a_pass_that_was_not_made_says_why)
 {
 	struct socket_pass base, now;
 	struct sequence_sum sum;
 
-	(void)state;
 	begin(&base, 1);
 	sequence__begin(&now, 1);
 	assert_string_equal(sequence__between(&base, &now, &sum), "the sockets were not looked at");
@@ -206,12 +194,11 @@ static void a_pass_that_was_not_made_says_why(void **state)
 	assert_string_equal(sequence__between(&base, &now, &sum), "refused");
 }
 
-static void strangers_are_not_taken(void **state)
+TEST(strangers_are_not_taken)
 {
 	struct nio_socket stranger = established(99), nobody = established(0);
 	struct socket_pass pass;
 
-	(void)state;
 	sequence__begin(&pass, 3);
 	sequence__take(&pass, cookies, &stranger);
 	sequence__take(&pass, cookies, &nobody);
@@ -221,13 +208,12 @@ static void strangers_are_not_taken(void **state)
 }
 
 /* Each socket is found at its place, whatever the order of the cookies; no other is. */
-static void sockets_are_found_in_any_order(void **state)
+TEST(sockets_are_found_in_any_order)
 {
 	static const uint64_t orders[][5] = {
 		{2, 4, 6, 8, UINT64_MAX}, {8, 2, 6, 4, UINT64_MAX}, {UINT64_MAX, 8, 6, 4, 2}};
 	struct socket_pass pass;
 
-	(void)state;
 	for (size_t o = 0; o < 3; o++) {
 		for (size_t n = 1; n <= 5; n++) {
 			memset(&pass, 0, sizeof(pass));
@@ -246,12 +232,11 @@ static void sockets_are_found_in_any_order(void **state)
 }
 
 /* As many as a pass can hold, by cookies that descend. */
-static void a_full_pass_finds_all(void **state)
+TEST(a_full_pass_finds_all)
 {
 	static uint64_t all[SEQUENCE_SOCKETS_MAX];
 	static struct socket_pass pass;
 
-	(void)state;
 	for (size_t i = 0; i < SEQUENCE_SOCKETS_MAX; i++)
 		all[i] = 2 * (SEQUENCE_SOCKETS_MAX - i);
 	sequence__begin(&pass, SEQUENCE_SOCKETS_MAX);
@@ -267,11 +252,10 @@ static void a_full_pass_finds_all(void **state)
 }
 
 /* Nothing of an earlier pass stays, whichever socket it was; those behind are not touched. */
-static void a_pass_begins_with_nothing(void **state)
+TEST(a_pass_begins_with_nothing)
 {
 	struct socket_pass pass;
 
-	(void)state;
 	memset(&pass, 0xa5, sizeof(pass));
 	sequence__begin(&pass, 2);
 	assert_int_equal(pass.nr, 2);
@@ -281,9 +265,8 @@ static void a_pass_begins_with_nothing(void **state)
 }
 
 /* The first, the middle and the last of three: each one that was not met counts, and only these. */
-static void sockets_that_were_not_met_are_counted(void **state)
+TEST(sockets_that_were_not_met_are_counted)
 {
-	(void)state;
 	for (unsigned int met = 0; met < 8; met++) {
 		struct socket_pass pass;
 
@@ -299,12 +282,11 @@ static void sockets_that_were_not_met_are_counted(void **state)
 }
 
 /* One that is seen twice is as it was seen last. */
-static void the_last_look_counts(void **state)
+TEST(the_last_look_counts)
 {
 	struct nio_socket socket = established(12);
 	struct socket_pass pass;
 
-	(void)state;
 	begin(&pass, 3);
 	socket.bytes_acked = 4711;
 	sequence__take(&pass, cookies, &socket);
@@ -314,12 +296,11 @@ static void the_last_look_counts(void **state)
 }
 
 /* Of either pass, and of each of the sockets. */
-static void gone_or_closed_in_either_pass_is_no_number(void **state)
+TEST(gone_or_closed_in_either_pass_is_no_number)
 {
 	struct socket_pass base = {0}, now = {0};
 	struct sequence_sum sum;
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		for (int first = 0; first < 2; first++) {
 			struct socket_pass *pass = first ? &base : &now;
@@ -343,7 +324,7 @@ static void gone_or_closed_in_either_pass_is_no_number(void **state)
 }
 
 /* A FIN takes a number in these states only, before which the number was one of payload. */
-static void only_a_fin_takes_a_number(void **state)
+TEST(only_a_fin_takes_a_number)
 {
 	static const struct {
 		uint8_t state;
@@ -355,7 +336,6 @@ static void only_a_fin_takes_a_number(void **state)
 	};
 	struct nio_socket s = established(1);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
 		s.state = states[i].state;
 		assert_int_equal(sequence__queued(&s), 1001 - states[i].sent);
@@ -364,13 +344,12 @@ static void only_a_fin_takes_a_number(void **state)
 }
 
 /* Half of the range is the limit: a difference of that much can only have gone backward. */
-static void half_of_all_numbers_is_backward(void **state)
+TEST(half_of_all_numbers_is_backward)
 {
 	uint64_t most = ((uint64_t)1 << 63) - 1;
 	struct socket_pass base, now;
 	struct sequence_sum sum;
 
-	(void)state;
 	begin(&base, 1);
 	begin(&now, 1);
 	now.sockets[0].bytes_acked += most;
@@ -389,12 +368,11 @@ static void half_of_all_numbers_is_backward(void **state)
 }
 
 /* Ids of zero-copy calls are a difference only where both passes read them. */
-static void ids_are_known_of_both_passes_or_not(void **state)
+TEST(ids_are_known_of_both_passes_or_not)
 {
 	struct socket_pass base, now;
 	struct sequence_sum sum;
 
-	(void)state;
 	begin(&base, 1);
 	begin(&now, 1);
 	base.zckeys = false;
@@ -404,31 +382,4 @@ static void ids_are_known_of_both_passes_or_not(void **state)
 	now.zckeys = false;
 	assert_null(sequence__between(&base, &now, &sum));
 	assert_false(sum.zckeys);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_wrap),
-		cmocka_unit_test(sockets_are_found_in_any_order),
-		cmocka_unit_test(more_than_the_numbers_can_hold),
-		cmocka_unit_test(a_fin_that_was_queued_is_no_payload),
-		cmocka_unit_test(a_fin_that_was_received_is_no_payload),
-		cmocka_unit_test(the_syn_is_in_no_difference),
-		cmocka_unit_test(sums_are_over_all_sockets),
-		cmocka_unit_test(a_socket_that_vanished_is_no_number),
-		cmocka_unit_test(a_counter_that_goes_backward_is_no_number),
-		cmocka_unit_test(a_pass_that_was_not_made_says_why),
-		cmocka_unit_test(strangers_are_not_taken),
-		cmocka_unit_test(a_full_pass_finds_all),
-		cmocka_unit_test(a_pass_begins_with_nothing),
-		cmocka_unit_test(sockets_that_were_not_met_are_counted),
-		cmocka_unit_test(the_last_look_counts),
-		cmocka_unit_test(gone_or_closed_in_either_pass_is_no_number),
-		cmocka_unit_test(only_a_fin_takes_a_number),
-		cmocka_unit_test(half_of_all_numbers_is_backward),
-		cmocka_unit_test(ids_are_known_of_both_passes_or_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,6 @@
  * The rules on stacks: such as show a rule, and whole recordings of runs on several kernels
  * (tests/fixtures/stacks, made with --folded). Run from the root of the source tree.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +12,7 @@
 #include "common/mode.h"
 #include "model/cpu_time.h"
 #include "model/stack_rules.h"
+#include "support/test.h"
 
 #define FRAMES_MAX 160
 #define RECORDINGS "tests/fixtures/stacks/*.folded"
@@ -142,9 +138,8 @@ static const struct {
 	 false},
 };
 
-static void rules_decide_as_they_say(void **state)
+TEST(rules_decide_as_they_say)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[512];
 		struct stack_class c;
@@ -158,15 +153,13 @@ static void rules_decide_as_they_say(void **state)
 	}
 }
 
-static void no_frames_are_unclassified(void **state)
+TEST(no_frames_are_unclassified)
 {
-	(void)state;
 	assert_int_equal(stack_rules__class(NULL, 0).class, CPU_CLASS_OTHER);
 }
 
-static void the_library_copies_where_the_mode_gathers(void **state)
+TEST(the_library_copies_where_the_mode_gathers)
 {
-	(void)state;
 	assert_int_equal(stack_rules__user("libc.so.6", true), CPU_CLASS_GATHER);
 	assert_int_equal(stack_rules__user("libc-2.31.so", true), CPU_CLASS_GATHER);
 	assert_int_equal(stack_rules__user("libc.so.6", false), CPU_CLASS_USER);
@@ -249,11 +242,10 @@ static void check_mode(const struct recording *r, enum mode mode, const char *fi
 	check(share(r, mode, 1, CPU_CLASS_RX_COPY) > 0.1, file, mode, "rx_copy");
 }
 
-static void recordings_of_kernels_are_classified(void **state)
+TEST(recordings_of_kernels_are_classified)
 {
 	glob_t files;
 
-	(void)state;
 	if (glob(RECORDINGS, 0, NULL, &files))
 		fail_msg(RECORDINGS ": run this test from the root of the source tree");
 	for (size_t i = 0; i < files.gl_pathc; i++) {
@@ -264,16 +256,4 @@ static void recordings_of_kernels_are_classified(void **state)
 			check_mode(&r, mode, files.gl_pathv[i]);
 	}
 	globfree(&files);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_decide_as_they_say),
-		cmocka_unit_test(no_frames_are_unclassified),
-		cmocka_unit_test(the_library_copies_where_the_mode_gathers),
-		cmocka_unit_test(recordings_of_kernels_are_classified),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

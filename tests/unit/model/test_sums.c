@@ -4,17 +4,13 @@
  * snapshots, what rounds add up to. A count left out, taken twice or with the wrong sign shows.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "common/hist.h"
 #include "model/ledger.h"
 #include "model/uncovered.h"
+#include "support/test.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define PART(type, field)                     \
@@ -118,12 +114,11 @@ static void check_sum(const char *name, uint64_t sum, uint64_t *next)
 	(*next)++;
 }
 
-static void rounds_add_up(void **state)
+TEST(rounds_add_up)
 {
 	struct run_result a, b, total;
 	uint64_t next = 1;
 
-	(void)state;
 	fill(&a, 1);
 	fill(&b, 1000);
 	run_result__init(&total);
@@ -158,11 +153,10 @@ static struct hist *hist_of(uint64_t value)
 }
 
 /* The sum has histograms of its own: not a bit of the rounds is another, nor does one share any. */
-static void rounds_stay_as_they_were(void **state)
+TEST(rounds_stay_as_they_were)
 {
 	static struct run_result a, before, total;
 
-	(void)state;
 	fill(&a, 1);
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
 		a.stages[s].quality = QUALITY_EXACT;
@@ -200,11 +194,10 @@ static void rounds_stay_as_they_were(void **state)
 }
 
 /* What one round does not know nobody knows of the sum; the reason stays. */
-static void one_unknown_spoils_the_sum(void **state)
+TEST(one_unknown_spoils_the_sum)
 {
 	struct run_result a, b, total;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
 		for (int first = 0; first < 2; first++) {
 			fill(&a, 1);
@@ -240,13 +233,12 @@ static void one_unknown_spoils_the_sum(void **state)
 	}
 }
 
-static void what_no_stage_covers_is_a_difference(void **state)
+TEST(what_no_stage_covers_is_a_difference)
 {
 	struct snapshot *base = calloc(1, sizeof(*base)), *now = calloc(1, sizeof(*now));
 	struct run_result r = {0};
 	uint64_t next = 1;
 
-	(void)state;
 	assert_false(uncovered__any(&r));
 	for (int side = 0; side < NIO_SIDE_NR; side++)
 		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
@@ -301,12 +293,11 @@ static void check_app(struct run_result *r, const char *prefix, bool taken)
 			assert_int_equal(*count_of(r, i), taken ? *count_of(&filled, i) : 0);
 }
 
-static void a_sender_reports_its_side(void **state)
+TEST(a_sender_reports_its_side)
 {
 	struct load_report *report = report_of_both();
 	struct run_result r;
 
-	(void)state;
 	run_result__init(&r);
 	assert_int_equal(ledger__app(&r, report, NIO_SIDE_SENDER), 0);
 	check_app(&r, "app.tx_", true);
@@ -339,12 +330,11 @@ static void a_sender_reports_its_side(void **state)
 	free(report);
 }
 
-static void a_receiver_reports_its_side(void **state)
+TEST(a_receiver_reports_its_side)
 {
 	struct load_report *report = report_of_both();
 	struct run_result r;
 
-	(void)state;
 	run_result__init(&r);
 	assert_int_equal(ledger__app(&r, report, NIO_SIDE_RECEIVER), 0);
 	check_app(&r, "app.rx_", true);
@@ -362,12 +352,11 @@ static void a_receiver_reports_its_side(void **state)
 }
 
 /* One in so many is timed; of none timed the time is not known, of none made it is 0. */
-static void packing_is_scaled_from_what_was_timed(void **state)
+TEST(packing_is_scaled_from_what_was_timed)
 {
 	struct load_report *report = report_of_both();
 	struct run_result r;
 
-	(void)state;
 	run_result__init(&r);
 	report->gather_sampled = 0;
 	assert_int_equal(ledger__app(&r, report, NIO_SIDE_SENDER), 0);
@@ -379,19 +368,4 @@ static void packing_is_scaled_from_what_was_timed(void **state)
 	run_result__clear(&r);
 	load_report__clear(report);
 	free(report);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rounds_add_up),
-		cmocka_unit_test(rounds_stay_as_they_were),
-		cmocka_unit_test(one_unknown_spoils_the_sum),
-		cmocka_unit_test(what_no_stage_covers_is_a_difference),
-		cmocka_unit_test(a_sender_reports_its_side),
-		cmocka_unit_test(a_receiver_reports_its_side),
-		cmocka_unit_test(packing_is_scaled_from_what_was_timed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

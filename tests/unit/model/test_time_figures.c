@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Figures of time: what is divided by what, and that nothing unknown becomes a number. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "model/ledger.h"
 #include "model/time_figures.h"
+#include "support/test.h"
 
 static struct num known(uint64_t value)
 {
@@ -55,11 +51,10 @@ static void check_unknown(struct real found, const char *reason)
 	assert_string_equal(found.reason, reason);
 }
 
-static void parts_add_up(void **state)
+TEST(parts_add_up)
 {
 	struct run_result run;
 
-	(void)state;
 	run__init(&run, 10);
 	check(time_figures__part(&run, PATH_SEND_TOTAL), 1000);
 	check(time_figures__part(&run, PATH_COPY), 600);
@@ -71,11 +66,10 @@ static void parts_add_up(void **state)
 }
 
 /* The kernel took a message in two calls: their parts are the message's. */
-static void partial_calls_belong_to_their_message(void **state)
+TEST(partial_calls_belong_to_their_message)
 {
 	struct run_result run;
 
-	(void)state;
 	run__init(&run, 10);
 	run.path_calls = known(11);
 	check(time_figures__part(&run, PATH_COPY), 600);
@@ -85,11 +79,10 @@ static void partial_calls_belong_to_their_message(void **state)
 }
 
 /* Half of the calls were followed: means are of those, sums are scaled, nothing is subtracted. */
-static void a_sample_is_scaled(void **state)
+TEST(a_sample_is_scaled)
 {
 	struct run_result run;
 
-	(void)state;
 	run__init(&run, 5);
 	check(time_figures__part(&run, PATH_COPY), 600);
 	check(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
@@ -108,11 +101,10 @@ static void a_sample_is_scaled(void **state)
 }
 
 /* Bytes counted packet by packet have other events than calls: the share is that of the calls. */
-static void packets_do_not_scale_calls(void **state)
+TEST(packets_do_not_scale_calls)
 {
 	struct run_result run;
 
-	(void)state;
 	run__init(&run, 10);
 	run.stages[NIO_STAGE_TX_COPY].events = 1000;
 	check(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 600);
@@ -120,11 +112,10 @@ static void packets_do_not_scale_calls(void **state)
 }
 
 /* One message in 64 is timed, but the sum in the result is of all already. */
-static void gather_is_scaled_once(void **state)
+TEST(gather_is_scaled_once)
 {
 	struct run_result run;
 
-	(void)state;
 	run__init(&run, 10);
 	run.stages[NIO_STAGE_USER_GATHER] = (struct stage_result){
 		.quality = QUALITY_EXACT,
@@ -137,11 +128,10 @@ static void gather_is_scaled_once(void **state)
 	run_result__clear(&run);
 }
 
-static void unknown_has_its_reason(void **state)
+TEST(unknown_has_its_reason)
 {
 	struct run_result run;
 
-	(void)state;
 	run__init(&run, 10);
 	run.path_ns[PATH_WAIT] = (struct num){.reason = "no hook"};
 	check_unknown(time_figures__part(&run, PATH_WAIT), "no hook");
@@ -162,11 +152,10 @@ static void unknown_has_its_reason(void **state)
 	check_unknown(time_figures__part(&run, PATH_SEND_TOTAL), "no call was timed");
 }
 
-static void nothing_moved_takes_no_time(void **state)
+TEST(nothing_moved_takes_no_time)
 {
 	struct run_result run;
 
-	(void)state;
 	run__init(&run, 10);
 	run.stages[NIO_STAGE_TX_COPY].bytes = run.stages[NIO_STAGE_TX_COPY].events = 0;
 	check(time_figures__per_kib(&run, NIO_STAGE_TX_COPY), 0);
@@ -174,11 +163,10 @@ static void nothing_moved_takes_no_time(void **state)
 }
 
 /* A round whose calls nobody followed spoils the sum over the rounds. */
-static void rounds_add_and_spoil(void **state)
+TEST(rounds_add_and_spoil)
 {
 	struct run_result total, run;
 
-	(void)state;
 	run_result__init(&total);
 	run__init(&run, 5);
 	run.duration_ns = 1;
@@ -198,20 +186,4 @@ static void rounds_add_and_spoil(void **state)
 	assert_false(total.path_calls.known);
 	run_result__clear(&run);
 	run_result__clear(&total);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_add_up),
-		cmocka_unit_test(partial_calls_belong_to_their_message),
-		cmocka_unit_test(a_sample_is_scaled),
-		cmocka_unit_test(packets_do_not_scale_calls),
-		cmocka_unit_test(gather_is_scaled_once),
-		cmocka_unit_test(unknown_has_its_reason),
-		cmocka_unit_test(nothing_moved_takes_no_time),
-		cmocka_unit_test(rounds_add_and_spoil),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Times of a round of their own: they alone come into the run, and divide by what was moved there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "model/ledger.h"
 #include "model/plan.h"
 #include "model/time_figures.h"
 #include "model/timed_round.h"
+#include "support/test.h"
 
 static struct num known(uint64_t value)
 {
@@ -111,11 +107,10 @@ static void make(struct run_result *r)
 	run_result__clear(&own);
 }
 
-static void only_times_come_from_it(void **state)
+TEST(only_times_come_from_it)
 {
 	struct run_result r;
 
-	(void)state;
 	make(&r);
 	assert_int_equal(r.duration_ns, 1000);
 	assert_int_equal(r.app.tx_bytes, 102400);
@@ -146,11 +141,10 @@ static void only_times_come_from_it(void **state)
 }
 
 /* Of the call its own mean, of a stage its own bytes: not those of the round beside. */
-static void figures_divide_by_what_was_moved_there(void **state)
+TEST(figures_divide_by_what_was_moved_there)
 {
 	struct run_result r;
 
-	(void)state;
 	make(&r);
 	check(time_figures__part(&r, PATH_SEND_TOTAL), 1500);
 	check(time_figures__part(&r, PATH_COPY), 600);
@@ -164,11 +158,10 @@ static void figures_divide_by_what_was_moved_there(void **state)
 }
 
 /* Some calls were followed only: the bytes timed are their share. */
-static void a_sample_of_calls_is_their_share_of_bytes(void **state)
+TEST(a_sample_of_calls_is_their_share_of_bytes)
 {
 	struct run_result r, own;
 
-	(void)state;
 	compared(&r);
 	timed(&own);
 	own.path_calls = own.stages[NIO_STAGE_TX_COPY].timed = known(5);
@@ -182,11 +175,10 @@ static void a_sample_of_calls_is_their_share_of_bytes(void **state)
 
 /* What run has is kept, and stays the other's where it has it; a share of bytes is a whole number.
  */
-static void what_a_run_knows_itself_stays(void **state)
+TEST(what_a_run_knows_itself_stays)
 {
 	struct run_result r, own;
 
-	(void)state;
 	compared(&r);
 	timed(&own);
 	r.stages[NIO_STAGE_USER_GATHER].ns = (struct num){.reason = "no clock"};
@@ -218,12 +210,11 @@ static void what_a_run_knows_itself_stays(void **state)
 }
 
 /* Only what would have been of that round is for its sake unknown. */
-static void other_reasons_stay(void **state)
+TEST(other_reasons_stay)
 {
 	static const char other[] = "another reason";
 	struct run_result r;
 
-	(void)state;
 	compared(&r);
 	r.path_reason = r.pinned.completion.reason = other;
 	r.path_calls.reason = r.path_ns[PATH_COPY].reason = other;
@@ -242,11 +233,10 @@ static void other_reasons_stay(void **state)
 	run_result__clear(&r);
 }
 
-static void a_round_that_was_not_made_says_why(void **state)
+TEST(a_round_that_was_not_made_says_why)
 {
 	struct run_result r;
 
-	(void)state;
 	compared(&r);
 	timed_round__none(&r, "the other machine went away");
 	assert_int_equal(r.times.source, TIMES_NOT_TAKEN);
@@ -285,12 +275,11 @@ static void sum(struct run_result *total, const bool rounds[], size_t n)
 	}
 }
 
-static void sums_are_of_the_rounds_that_had_one(void **state)
+TEST(sums_are_of_the_rounds_that_had_one)
 {
 	static const bool cases[][3] = {
 		{true, true, true}, {true, false, true}, {false, true, true}, {true, true, false}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint64_t had = cases[i][0] + cases[i][1] + cases[i][2];
 		struct run_result total;
@@ -318,19 +307,4 @@ static void sums_are_of_the_rounds_that_had_one(void **state)
 		check(time_figures__per_kib(&total, NIO_STAGE_DEFERRED_COPY), 140);
 		run_result__clear(&total);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_times_come_from_it),
-		cmocka_unit_test(figures_divide_by_what_was_moved_there),
-		cmocka_unit_test(a_sample_of_calls_is_their_share_of_bytes),
-		cmocka_unit_test(what_a_run_knows_itself_stays),
-		cmocka_unit_test(other_reasons_stay),
-		cmocka_unit_test(a_round_that_was_not_made_says_why),
-		cmocka_unit_test(sums_are_of_the_rounds_that_had_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sums over rounds and over sides, one number and one histogram at a time. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 
 #include "model/ledger_sides.h"
 #include "model/remote.h"
 #include "model/total.h"
 #include "model/uncovered.h"
+#include "support/test.h"
 
 static struct num known(uint64_t value)
 {
@@ -24,11 +20,10 @@ static struct num unknown(const char *reason)
 }
 
 /* What is not known of one is not known of all, for the first reason there was. */
-static void numbers_add_up_or_are_unknown(void **state)
+TEST(numbers_add_up_or_are_unknown)
 {
 	struct num sum = known(5), more = known(37), lost = unknown("lost"), gone = unknown("gone");
 
-	(void)state;
 	total__add_num(&sum, &more);
 	assert_true(sum.known);
 	assert_int_equal(sum.value, 42);
@@ -54,11 +49,10 @@ static struct hist *hist_of(uint64_t value)
 }
 
 /* The sum owns its histogram: what was added stays as it was. */
-static void histograms_add_up_in_one_of_their_own(void **state)
+TEST(histograms_add_up_in_one_of_their_own)
 {
 	struct hist *sum = NULL, *first = hist_of(10), *second = hist_of(300);
 
-	(void)state;
 	assert_int_equal(total__begin_hist(&sum, first), 0);
 	assert_non_null(sum);
 	assert_ptr_not_equal(sum, first);
@@ -75,11 +69,10 @@ static void histograms_add_up_in_one_of_their_own(void **state)
 	hist__free(sum);
 }
 
-static void without_one_histogram_there_is_no_sum(void **state)
+TEST(without_one_histogram_there_is_no_sum)
 {
 	struct hist *sum = NULL, *one = hist_of(10);
 
-	(void)state;
 	assert_int_equal(total__begin_hist(&sum, NULL), 0);
 	assert_null(sum);
 	assert_int_equal(total__add_hist(&sum, one), 0);
@@ -92,11 +85,10 @@ static void without_one_histogram_there_is_no_sum(void **state)
 	hist__free(one);
 }
 
-static void other_histograms_do_not_add(void **state)
+TEST(other_histograms_do_not_add)
 {
 	struct hist *sum = hist_of(10), *other = hist__new(3, 256);
 
-	(void)state;
 	hist__record(other, 5);
 	assert_int_equal(total__add_hist(&sum, other), -EINVAL);
 	assert_non_null(sum);
@@ -160,22 +152,20 @@ static void check_other(enum nio_stage stage, uint64_t factor)
 }
 
 /* Rows of snapshots(): seven stages of the sender's sockets, then seven of the receiver's. */
-static void the_other_sides_sockets_are_added(void **state)
+TEST(the_other_sides_sockets_are_added)
 {
-	(void)state;
 	check_other(NIO_STAGE_TX_COPY, NIO_STAGE_NR + NIO_STAGE_TX_COPY + 1);
 	check_other(NIO_STAGE_TX_PIN, NIO_STAGE_NR + NIO_STAGE_TX_PIN + 1);
 	check_other(NIO_STAGE_RX_COPY, NIO_STAGE_RX_COPY + 1);
 	check_other(NIO_STAGE_OTHER_COPY, NIO_STAGE_OTHER_COPY + 1);
 }
 
-static void nothing_is_added_to_what_is_not_known(void **state)
+TEST(nothing_is_added_to_what_is_not_known)
 {
 	struct pair *p = snapshots();
 	struct stage_result *s;
 	struct run_result r;
 
-	(void)state;
 	run_result__init(&r);
 	s = &r.stages[NIO_STAGE_TX_COPY];
 	ledger_sides__add_other(&r, NIO_STAGE_TX_COPY, &p->base, &p->now);
@@ -198,11 +188,10 @@ static void nothing_is_added_to_what_is_not_known(void **state)
 }
 
 /* Of a receiver elsewhere only its own copies are out of sight. */
-static void what_happens_on_the_other_machine(void **state)
+TEST(what_happens_on_the_other_machine)
 {
 	struct run_result r = {.sender_side = true};
 
-	(void)state;
 	for (int s = 0; s < NIO_STAGE_NR; s++)
 		assert_int_equal(remote__is_beyond(&r, (enum nio_stage)s), s == NIO_STAGE_RX_COPY);
 	r.sender_side = false;
@@ -210,11 +199,10 @@ static void what_happens_on_the_other_machine(void **state)
 		assert_false(remote__is_beyond(&r, (enum nio_stage)s));
 }
 
-static void what_no_stage_covers_adds_up(void **state)
+TEST(what_no_stage_covers_adds_up)
 {
 	struct run_result a = {0}, b = {0};
 
-	(void)state;
 	a.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_KTLS] = (struct nio_uncovered){10, 1};
 	a.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = (struct nio_uncovered){20, 2};
 	b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN] = (struct nio_uncovered){300, 30};
@@ -229,20 +217,4 @@ static void what_no_stage_covers_adds_up(void **state)
 	assert_int_equal(b.uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN].bytes, 300);
 	assert_string_equal(uncovered__key(NIO_UNCOVERED_FOREIGN), "io_uring");
 	assert_string_equal(uncovered__text(NIO_UNCOVERED_SOCKMAP), "through a sockmap");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_add_up_or_are_unknown),
-		cmocka_unit_test(histograms_add_up_in_one_of_their_own),
-		cmocka_unit_test(without_one_histogram_there_is_no_sum),
-		cmocka_unit_test(other_histograms_do_not_add),
-		cmocka_unit_test(the_other_sides_sockets_are_added),
-		cmocka_unit_test(nothing_is_added_to_what_is_not_known),
-		cmocka_unit_test(what_happens_on_the_other_machine),
-		cmocka_unit_test(what_no_stage_covers_adds_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,73 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The causes of the verdict, each from an invented run that shows its evidence and no other's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "support/golden.c"
+#include "support/test.h"
 #include "support/verdict_case.h"
 
-static void truly_zerocopy(void **state)
+TEST(truly_zerocopy)
 {
 	const struct verdict *v = judge(remote(), ZC_CAUSE_NONE, ZC_CAUSE_NONE);
 
-	(void)state;
 	assert_int_equal(v->cause, ZC_CAUSE_NOT_COPIED);
 	assert_true(v->copied_fraction.known && v->copied_fraction.value == 0);
 	assert_says(v->text, "truly zero-copy: none of 1 000 sends");
 }
 
 /* A tap that did no harm is not blamed. */
-static void truly_zerocopy_beside_a_tap(void **state)
+TEST(truly_zerocopy_beside_a_tap)
 {
 	struct fixture *f = remote();
 
-	(void)state;
 	open_tap(f);
 	assert_int_equal(judge(f, ZC_CAUSE_NONE, ZC_CAUSE_NONE)->cause, ZC_CAUSE_NOT_COPIED);
 }
 
-static void local_delivery(void **state)
+TEST(local_delivery)
 {
 	const struct verdict *v = judge(loopback(PINNED), ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
 
-	(void)state;
 	assert_int_equal(v->cause, ZC_CAUSE_LOCAL);
 	assert_true(v->copied_fraction.value == 1);
 	assert_says(v->text, "1 000 of 1 000 sends were copied after all: the path is local (lo)");
 	assert_says(v->text, "skb_copy_ubufs");
 }
 
-static void local_delivery_on_veth(void **state)
+TEST(local_delivery_on_veth)
 {
 	struct fixture *f = loopback(PINNED);
 
-	(void)state;
 	strcpy(f->env.path, "veth");
 	strcpy(f->env.device, "veth0");
 	judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
 }
 
 /* Another machine's address can turn out to be our own: the device says so. */
-static void local_delivery_of_a_remote_path(void **state)
+TEST(local_delivery_of_a_remote_path)
 {
 	struct fixture *f = loopback(PINNED);
 
-	(void)state;
 	strcpy(f->env.path, "remote");
 	judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
 }
 
-static void tap_on_a_local_path_adds_a_copy(void **state)
+TEST(tap_on_a_local_path_adds_a_copy)
 {
 	struct fixture *f = loopback(2 * PINNED);
 	const struct verdict *v;
 
-	(void)state;
 	open_tap(f);
 	v = judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP);
 	assert_int_equal(v->cause, ZC_CAUSE_LOCAL);
@@ -76,33 +66,30 @@ static void tap_on_a_local_path_adds_a_copy(void **state)
 }
 
 /* The tracepoint backend counts arrivals: it cannot see the copy made for the tap. */
-static void tap_that_the_backend_does_not_see(void **state)
+TEST(tap_that_the_backend_does_not_see)
 {
 	struct fixture *f = loopback(PINNED);
 
-	(void)state;
 	open_tap(f);
 	f->run.stages[NIO_STAGE_DEFERRED_COPY].quality = QUALITY_DERIVED;
 	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence,
 		    "not in deferred_copy here (derived)");
 }
 
-static void tap_without_a_further_copy(void **state)
+TEST(tap_without_a_further_copy)
 {
 	struct fixture *f = loopback(PINNED);
 
-	(void)state;
 	open_tap(f);
 	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence,
 		    "no further copy for it was seen");
 }
 
 /* A thousandth of what was pinned, beside what was sent again, may be anything. */
-static void a_thousandth_is_no_further_copy(void **state)
+TEST(a_thousandth_is_no_further_copy)
 {
 	struct fixture *f = loopback(PINNED + PINNED / 1000);
 
-	(void)state;
 	open_tap(f);
 	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence,
 		    "no further copy for it was seen");
@@ -111,33 +98,30 @@ static void a_thousandth_is_no_further_copy(void **state)
 	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence, "deferred_copy is");
 }
 
-static void tap_at_the_receiving_end_adds_none(void **state)
+TEST(tap_at_the_receiving_end_adds_none)
 {
 	struct fixture *f = loopback(PINNED);
 	struct tap *t = open_tap(f);
 
-	(void)state;
 	t->sender = false;
 	t->receiver = true;
 	strcpy(f->env.path, "veth");
 	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence, "adds none");
 }
 
-static void tap_closed_before_the_run_is_not_named(void **state)
+TEST(tap_closed_before_the_run_is_not_named)
 {
 	struct fixture *f = loopback(PINNED);
 
-	(void)state;
 	open_tap(f)->in_run = false;
 	judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
 }
 
-static void retransmissions_explain_a_surplus(void **state)
+TEST(retransmissions_explain_a_surplus)
 {
 	struct fixture *f = loopback(PINNED + 1000000);
 	const struct verdict *v;
 
-	(void)state;
 	f->run.app.tcp_bytes_retrans = 1000000;
 	v = judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_RETRANSMISSION);
 	assert_says(v->causes[1].evidence, "1 MB were retransmitted");
@@ -148,21 +132,19 @@ static void retransmissions_explain_a_surplus(void **state)
 	assert_says(v->causes[1].evidence, "no further copy for it was seen");
 }
 
-static void retransmissions_without_a_surplus_explain_nothing(void **state)
+TEST(retransmissions_without_a_surplus_explain_nothing)
 {
 	struct fixture *f = loopback(PINNED);
 
-	(void)state;
 	f->run.app.tcp_bytes_retrans = 1000000;
 	judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
 }
 
-static void tap_on_a_remote_path_is_the_cause(void **state)
+TEST(tap_on_a_remote_path_is_the_cause)
 {
 	struct fixture *f = remote();
 	const struct verdict *v;
 
-	(void)state;
 	copy(f, PINNED);
 	open_tap(f);
 	v = judge(f, ZC_CAUSE_TAP, ZC_CAUSE_NONE);
@@ -170,12 +152,11 @@ static void tap_on_a_remote_path_is_the_cause(void **state)
 	assert_says(v->text, "copied after all: a packet tap was open on eth0 (tcpdump, pid 4242)");
 }
 
-static void copied_on_the_way_out_by_nobody_seen(void **state)
+TEST(copied_on_the_way_out_by_nobody_seen)
 {
 	struct fixture *f = remote();
 	const struct verdict *v;
 
-	(void)state;
 	copy(f, PINNED);
 	v = judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE);
 	assert_says(v->text, "the cause was not seen");
@@ -198,12 +179,11 @@ static struct fixture *unpinned(struct flag scatter_gather)
 	return f;
 }
 
-static void no_scatter_gather_in_the_call(void **state)
+TEST(no_scatter_gather_in_the_call)
 {
 	const struct flag no = {.known = true}, yes = {.value = true, .known = true}, unknown = {0};
 	const struct verdict *v;
 
-	(void)state;
 	v = judge(unpinned(no), ZC_CAUSE_NO_SG, ZC_CAUSE_NONE);
 	assert_int_equal(v->cause, ZC_CAUSE_NO_SG);
 	assert_says(v->text, "eth0) does no scatter-gather (ethtool agrees)");
@@ -215,11 +195,10 @@ static void no_scatter_gather_in_the_call(void **state)
 }
 
 /* Pinned, as TCP always does where segmentation is in software, then flattened for the device. */
-static void no_scatter_gather_in_front_of_the_device(void **state)
+TEST(no_scatter_gather_in_front_of_the_device)
 {
 	struct fixture *f = remote();
 
-	(void)state;
 	copy(f, 0);
 	f->env.device_scatter_gather.value = false;
 	assert_says(judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE)->text, "ethtool says");
@@ -231,12 +210,11 @@ static void no_scatter_gather_in_front_of_the_device(void **state)
 }
 
 /* Software segmentation copies and reports nothing: that is no zero-copy. */
-static void flattened_and_reported_not_copied(void **state)
+TEST(flattened_and_reported_not_copied)
 {
 	struct fixture *f = remote();
 	const struct verdict *v;
 
-	(void)state;
 	f->env.device_scatter_gather.value = false;
 	v = judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE);
 	assert_int_equal(v->cause, ZC_CAUSE_NO_SG);
@@ -248,11 +226,10 @@ static void flattened_and_reported_not_copied(void **state)
 	assert_says(v->text, "truly zero-copy");
 }
 
-static void copied_by_nothing_seen(void **state)
+TEST(copied_by_nothing_seen)
 {
 	struct fixture *f = remote();
 
-	(void)state;
 	copy(f, 0);
 	judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE);
 	f->run.stages[NIO_STAGE_DEFERRED_COPY].quality = QUALITY_UNAVAILABLE;
@@ -264,12 +241,11 @@ static void copied_by_nothing_seen(void **state)
 }
 
 /* The numbers of a kernel that preempts programs: its events missed 5 of 1303 completions. */
-static void completions_that_events_missed_are_a_range(void **state)
+TEST(completions_that_events_missed_are_a_range)
 {
 	struct fixture *f = loopback(PINNED);
 	const struct verdict *v;
 
-	(void)state;
 	f->run.app.zc = (struct zc_counts){.sends = 1303, .completed = 1303, .copied = 1303};
 	f->run.kernel_zc = (struct zc_counts){.sends = 1303, .completed = 1298, .copied = 1298};
 	f->run.kernel_zc_known = true;
@@ -285,12 +261,11 @@ static void completions_that_events_missed_are_a_range(void **state)
 }
 
 /* An application that did not read of all: both numbers are said. */
-static void completions_that_were_not_read_are_said(void **state)
+TEST(completions_that_were_not_read_are_said)
 {
 	struct fixture *f = loopback(PINNED);
 	const struct verdict *v;
 
-	(void)state;
 	f->run.app.zc = (struct zc_counts){.sends = 1303, .completed = 1298, .copied = 1298};
 	f->run.kernel_zc = (struct zc_counts){.sends = 1303, .completed = 1303, .copied = 1303};
 	f->run.kernel_zc_known = true;
@@ -299,11 +274,10 @@ static void completions_that_were_not_read_are_said(void **state)
 	assert_says(v->text, "the application read of 1 298");
 }
 
-static void other_modes_have_no_verdict(void **state)
+TEST(other_modes_have_no_verdict)
 {
 	struct fixture *f = remote();
 
-	(void)state;
 	f->run.mode = MODE_ONECOPY;
 	f->run.app.zc = (struct zc_counts){0};
 	open_tap(f);
@@ -314,39 +288,7 @@ static void other_modes_have_no_verdict(void **state)
 }
 
 /* Every word of the verdicts above, and of their evidence. */
-static void verdicts_are_sentences(void **state)
+TEST(verdicts_are_sentences)
 {
-	(void)state;
 	record__check("verdicts");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(truly_zerocopy),
-		cmocka_unit_test(truly_zerocopy_beside_a_tap),
-		cmocka_unit_test(local_delivery),
-		cmocka_unit_test(local_delivery_on_veth),
-		cmocka_unit_test(local_delivery_of_a_remote_path),
-		cmocka_unit_test(tap_on_a_local_path_adds_a_copy),
-		cmocka_unit_test(tap_that_the_backend_does_not_see),
-		cmocka_unit_test(tap_without_a_further_copy),
-		cmocka_unit_test(a_thousandth_is_no_further_copy),
-		cmocka_unit_test(tap_at_the_receiving_end_adds_none),
-		cmocka_unit_test(tap_closed_before_the_run_is_not_named),
-		cmocka_unit_test(retransmissions_explain_a_surplus),
-		cmocka_unit_test(retransmissions_without_a_surplus_explain_nothing),
-		cmocka_unit_test(tap_on_a_remote_path_is_the_cause),
-		cmocka_unit_test(copied_on_the_way_out_by_nobody_seen),
-		cmocka_unit_test(no_scatter_gather_in_the_call),
-		cmocka_unit_test(no_scatter_gather_in_front_of_the_device),
-		cmocka_unit_test(flattened_and_reported_not_copied),
-		cmocka_unit_test(copied_by_nothing_seen),
-		cmocka_unit_test(completions_that_events_missed_are_a_range),
-		cmocka_unit_test(completions_that_were_not_read_are_said),
-		cmocka_unit_test(other_modes_have_no_verdict),
-		cmocka_unit_test(verdicts_are_sentences),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sends that fell back to copying after ENOBUFS: by which limit, and in which words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "support/golden.c"
+#include "support/test.h"
 #include "support/verdict_case.h"
 
-static void enobufs_of_an_unknown_limit(void **state)
+TEST(enobufs_of_an_unknown_limit)
 {
 	struct fixture *f = loopback(PINNED);
 
-	(void)state;
 	f->run.app.zc.enobufs = 1;
 	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_ENOBUFS)->text,
 		    "1 further send fell back to copying after ENOBUFS (RLIMIT_MEMLOCK or "
@@ -22,12 +17,11 @@ static void enobufs_of_an_unknown_limit(void **state)
 }
 
 /* Each refusal is counted: two of a message that falls back, and those that waiting relieved. */
-static void enobufs_by_limit(void **state)
+TEST(enobufs_by_limit)
 {
 	struct fixture *f = remote();
 	const struct verdict *v;
 
-	(void)state;
 	f->run.app.zc.enobufs = 12;
 	f->run.enobufs_memlock = known(50);
 	f->run.enobufs_optmem = known(0);
@@ -48,12 +42,11 @@ static void enobufs_by_limit(void **state)
 }
 
 /* All 100 at the one limit were relieved, and all fell back at the other: no count tells that. */
-static void enobufs_of_both_limits_are_not_shared_out(void **state)
+TEST(enobufs_of_both_limits_are_not_shared_out)
 {
 	struct fixture *f = remote();
 	const struct verdict *v;
 
-	(void)state;
 	f->run.app.zc.enobufs = 100;
 	f->run.enobufs_memlock = known(100);
 	f->run.enobufs_optmem = known(200);
@@ -64,12 +57,11 @@ static void enobufs_of_both_limits_are_not_shared_out(void **state)
 }
 
 /* Nor is a limit named when of the other nothing is known. */
-static void enobufs_with_one_count_unknown(void **state)
+TEST(enobufs_with_one_count_unknown)
 {
 	struct fixture *f = remote();
 	const struct verdict *v;
 
-	(void)state;
 	f->run.app.zc.enobufs = 12;
 	f->run.enobufs_memlock = known(50);
 	f->run.enobufs_optmem = (struct num){.reason = "not told apart"};
@@ -79,12 +71,11 @@ static void enobufs_with_one_count_unknown(void **state)
 }
 
 /* A limit that is none, or that could not be read, has no figure. */
-static void enobufs_without_a_figure(void **state)
+TEST(enobufs_without_a_figure)
 {
 	struct fixture *f = remote();
 	const struct verdict *v;
 
-	(void)state;
 	f->run.app.zc.enobufs = 12;
 	f->run.enobufs_memlock = known(24);
 	f->run.enobufs_optmem = known(0);
@@ -100,12 +91,11 @@ static void enobufs_without_a_figure(void **state)
 		    "(outstanding notifications reached net.core.optmem_max)");
 }
 
-static void nothing_but_enobufs(void **state)
+TEST(nothing_but_enobufs)
 {
 	struct fixture *f = remote();
 	const struct verdict *v;
 
-	(void)state;
 	f->run.app.zc = (struct zc_counts){.enobufs = 9};
 	v = judge(f, ZC_CAUSE_ENOBUFS, ZC_CAUSE_NONE);
 	assert_int_equal(v->cause, ZC_CAUSE_ENOBUFS);
@@ -114,12 +104,11 @@ static void nothing_but_enobufs(void **state)
 }
 
 /* The longest of everything still ends in a whole sentence. */
-static void all_at_once_fits(void **state)
+TEST(all_at_once_fits)
 {
 	struct fixture *f = loopback(3 * PINNED);
 	const struct verdict *v = &f->run.verdict;
 
-	(void)state;
 	for (int i = 0; i < TAPS_MAX; i++)
 		strcpy(open_tap(f)->process, "a-name-of-15-ch");
 	f->run.app.tcp_bytes_retrans = 123456789;
@@ -138,24 +127,7 @@ static void all_at_once_fits(void **state)
 }
 
 /* Every word of the verdicts above, and of their evidence. */
-static void verdicts_are_sentences(void **state)
+TEST(verdicts_are_sentences)
 {
-	(void)state;
 	record__check("verdicts-enobufs");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(enobufs_of_an_unknown_limit),
-		cmocka_unit_test(enobufs_by_limit),
-		cmocka_unit_test(enobufs_of_both_limits_are_not_shared_out),
-		cmocka_unit_test(enobufs_with_one_count_unknown),
-		cmocka_unit_test(enobufs_without_a_figure),
-		cmocka_unit_test(nothing_but_enobufs),
-		cmocka_unit_test(all_at_once_fits),
-		cmocka_unit_test(verdicts_are_sentences),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

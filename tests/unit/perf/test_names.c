@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names of performance events, on a machine whose PMUs and tracepoints are invented. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <linux/perf_event.h>
 
 #include "perf/names.h"
+#include "support/test.h"
 
 /* Files as Linux shows them for an Intel core PMU and for the msr PMU. */
 static const struct {
@@ -85,13 +82,12 @@ static const struct {
 	{"sched:sched_switch", PERF_TYPE_TRACEPOINT, 372, 0},
 };
 
-static void names_are_those_of_perf(void **state)
+TEST(names_are_those_of_perf)
 {
 	struct perf_spec spec;
 	char message[256];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		if (perf_names__parse(good[i].name, &lookup, &spec, message, sizeof(message)))
 			fail_msg("%s: %s", good[i].name, message);
@@ -103,7 +99,7 @@ static void names_are_those_of_perf(void **state)
 	}
 }
 
-static void modifiers_choose_the_mode(void **state)
+TEST(modifiers_choose_the_mode)
 {
 	static const struct {
 		const char *name;
@@ -122,7 +118,6 @@ static void modifiers_choose_the_mode(void **state)
 	char message[256];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (perf_names__parse(cases[i].name, &lookup, &spec, message, sizeof(message)))
 			fail_msg("%s: %s", cases[i].name, message);
@@ -132,7 +127,7 @@ static void modifiers_choose_the_mode(void **state)
 	}
 }
 
-static void what_is_no_event_is_refused_in_words(void **state)
+TEST(what_is_no_event_is_refused_in_words)
 {
 	static const struct {
 		const char *name, *words;
@@ -172,7 +167,6 @@ static void what_is_no_event_is_refused_in_words(void **state)
 	char message[256];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		*message = '\0';
 		assert_int_equal(
@@ -191,13 +185,12 @@ static int parse_list(const char *list, struct perf_spec *specs, size_t max, siz
 	return perf_names__parse_list(list, &lookup, specs, max, nr, message, 256);
 }
 
-static void lists_are_cut_at_commas_outside_slashes(void **state)
+TEST(lists_are_cut_at_commas_outside_slashes)
 {
 	struct perf_spec specs[4];
 	char message[256];
 	size_t nr;
 
-	(void)state;
 	assert_int_equal(parse_list("cycles:u,cpu/event=1,umask=2/,cs,sched:sched_switch", specs, 4,
 				    &nr, message),
 			 0);
@@ -218,7 +211,7 @@ static void lists_are_cut_at_commas_outside_slashes(void **state)
 }
 
 /* Events of different PMUs cannot share a group. */
-static void events_know_their_pmu(void **state)
+TEST(events_know_their_pmu)
 {
 	static const struct {
 		const char *name;
@@ -236,7 +229,6 @@ static void events_know_their_pmu(void **state)
 	char message[256];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(
 			perf_names__parse(cases[i].name, &lookup, &spec, message, sizeof(message)),
@@ -244,17 +236,4 @@ static void events_know_their_pmu(void **state)
 		assert_int_equal(perf_spec__pmu(&spec), cases[i].pmu);
 		assert_int_equal(perf_spec__is_hardware(&spec), cases[i].pmu != 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_those_of_perf),
-		cmocka_unit_test(modifiers_choose_the_mode),
-		cmocka_unit_test(what_is_no_event_is_refused_in_words),
-		cmocka_unit_test(lists_are_cut_at_commas_outside_slashes),
-		cmocka_unit_test(events_know_their_pmu),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

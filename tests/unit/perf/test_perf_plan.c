@@ -2,15 +2,12 @@
 /* Groups of events on invented machines, and the words for what is missing. */
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <linux/perf_event.h>
 
 #include "perf/perf_plan.h"
+#include "support/test.h"
 
 /* A machine that has everything, with so many registers a group. */
 static void plan__of(struct perf_plan *plan, unsigned int registers)
@@ -61,11 +58,10 @@ static void check_groups(const struct perf_plan *plan)
 	assert_int_equal(placed, usable);
 }
 
-static void groups_fit_any_number_of_registers(void **state)
+TEST(groups_fit_any_number_of_registers)
 {
 	struct perf_plan plan;
 
-	(void)state;
 	for (unsigned int registers = 0; registers <= PERF_REGISTERS_MAX; registers++) {
 		plan__of(&plan, registers);
 		check_groups(&plan);
@@ -74,7 +70,7 @@ static void groups_fit_any_number_of_registers(void **state)
 }
 
 /* 16 hardware events: 4 groups of 4, each of the events that are divided by each other. */
-static void ratios_are_of_one_group(void **state)
+TEST(ratios_are_of_one_group)
 {
 	static const unsigned int pairs[][2] = {
 		{PERF_CYCLES, PERF_INSTRUCTIONS},
@@ -83,7 +79,6 @@ static void ratios_are_of_one_group(void **state)
 	};
 	struct perf_plan plan;
 
-	(void)state;
 	for (unsigned int registers = 4; registers <= 8; registers++) {
 		plan__of(&plan, registers);
 		for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
@@ -105,12 +100,11 @@ static void ratios_are_of_one_group(void **state)
 }
 
 /* Software events need no registers: they are never multiplexed with those that do. */
-static void software_is_a_group_of_its_own(void **state)
+TEST(software_is_a_group_of_its_own)
 {
 	const struct perf_group *g;
 	struct perf_plan plan;
 
-	(void)state;
 	plan__of(&plan, 0);
 	assert_int_equal(plan.groups_nr, 1);
 	plan__of(&plan, 6);
@@ -122,12 +116,11 @@ static void software_is_a_group_of_its_own(void **state)
 }
 
 /* One event that this CPU has not costs nothing but itself. */
-static void a_missing_event_leaves_its_bundle(void **state)
+TEST(a_missing_event_leaves_its_bundle)
 {
 	const struct perf_facts facts = {.has_pmu = true, .paranoid = 1};
 	struct perf_plan plan;
 
-	(void)state;
 	perf_plan__init(&plan, NULL, 0);
 	plan.registers = 4;
 	for (size_t i = 0; i < plan.slots_nr; i++)
@@ -142,7 +135,7 @@ static void a_missing_event_leaves_its_bundle(void **state)
 	assert_null(perf_plan__missing(&plan, PERF_LLC_REFERENCES, PERF_WHOLE, &facts));
 }
 
-static void events_asked_for_come_last(void **state)
+TEST(events_asked_for_come_last)
 {
 	const struct perf_spec asked[] = {
 		{.name = "cycles", .type = PERF_TYPE_HARDWARE},
@@ -153,7 +146,6 @@ static void events_asked_for_come_last(void **state)
 	struct perf_plan plan;
 	unsigned int groups;
 
-	(void)state;
 	plan__of(&plan, 5);
 	groups = perf_plan__hardware_groups(&plan);
 	perf_plan__init(&plan, asked, 4);
@@ -168,12 +160,11 @@ static void events_asked_for_come_last(void **state)
 	assert_int_equal(perf_plan__hardware_groups(&plan), groups);
 }
 
-static void as_many_as_can_be_asked_for_fit(void **state)
+TEST(as_many_as_can_be_asked_for_fit)
 {
 	struct perf_spec asked[PERF_EVENTS_MAX] = {{.type = PERF_TYPE_RAW}};
 	struct perf_plan plan;
 
-	(void)state;
 	for (int i = 0; i < PERF_EVENTS_MAX; i++)
 		asked[i] = (struct perf_spec){.type = i % 2 ? PERF_TYPE_RAW : PERF_TYPE_SOFTWARE};
 	for (unsigned int registers = 0; registers <= PERF_REGISTERS_MAX; registers += 3) {
@@ -184,7 +175,7 @@ static void as_many_as_can_be_asked_for_fit(void **state)
 	}
 }
 
-static void reasons_name_the_remedy(void **state)
+TEST(reasons_name_the_remedy)
 {
 	const struct perf_facts vm = {.virtual_machine = true, .paranoid = 2, .may_perf = true};
 	const struct perf_facts user = {.has_pmu = true, .paranoid = 2};
@@ -192,7 +183,6 @@ static void reasons_name_the_remedy(void **state)
 	const struct perf_facts bare = {.paranoid = 1, .may_perf = true};
 	struct perf_plan plan;
 
-	(void)state;
 	assert_non_null(strstr(perf_plan__reason(-ENOENT, true, &vm), "pmu=on"));
 	assert_non_null(strstr(perf_plan__reason(-EOPNOTSUPP, true, &bare), "drives no PMU"));
 	assert_non_null(strstr(perf_plan__reason(-EACCES, true, &user), "perf_event_paranoid=1"));
@@ -213,19 +203,4 @@ static void reasons_name_the_remedy(void **state)
 					    perf_plan__missing(&plan, 0, PERF_WHOLE, &vm));
 	assert_null(perf_plan__missing(&plan, PERF_TASK_CLOCK_NS, PERF_WHOLE, &vm));
 	assert_non_null(perf_plan__missing(&plan, PERF_TASK_CLOCK_NS, PERF_USER, &vm));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(groups_fit_any_number_of_registers),
-		cmocka_unit_test(ratios_are_of_one_group),
-		cmocka_unit_test(software_is_a_group_of_its_own),
-		cmocka_unit_test(a_missing_event_leaves_its_bundle),
-		cmocka_unit_test(events_asked_for_come_last),
-		cmocka_unit_test(as_many_as_can_be_asked_for_fit),
-		cmocka_unit_test(reasons_name_the_remedy),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

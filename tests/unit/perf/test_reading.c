@@ -4,18 +4,15 @@
  * the others, of machines with a PMU, are made to the layout of perf_event_open(2).
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <linux/perf_event.h>
 
 #include "model/ledger.h"
 #include "perf/proc.h"
 #include "model/perf_figures.h"
 #include "perf/reading.h"
+#include "support/test.h"
 
 #define MS 1000000ULL
 
@@ -38,11 +35,10 @@ static const uint64_t never_ran[] = {4, 2 * MS, 0, 0, 0, 0, 0};
 /* The thread did not run at all. */
 static const uint64_t asleep[] = {4, 0, 0, 0, 0, 0, 0};
 
-static void a_buffer_is_decoded(void **state)
+TEST(a_buffer_is_decoded)
 {
 	struct perf_reading r;
 
-	(void)state;
 	assert_int_equal(perf_read__decode(recorded_software, sizeof(recorded_software), 5, &r), 0);
 	assert_int_equal(r.enabled_ns, recorded_software[1]);
 	assert_int_equal(r.running_ns, r.enabled_ns);
@@ -56,12 +52,11 @@ static void a_buffer_is_decoded(void **state)
 	assert_int_equal(r.values[3], 50000000);
 }
 
-static void what_is_no_reading_is_refused(void **state)
+TEST(what_is_no_reading_is_refused)
 {
 	uint64_t buf[PERF_READ_WORDS + 1] = {4, 2 * MS, 3 * MS};
 	struct perf_reading r;
 
-	(void)state;
 	/* Other length than asked for, other number of events, running longer than enabled. */
 	for (size_t len = 0; len < sizeof(multiplexed); len++)
 		assert_int_equal(perf_read__decode(multiplexed, len, 4, &r), -EPROTO);
@@ -80,13 +75,12 @@ static void add(struct perf_sum *sum, const uint64_t *buf, unsigned int i)
 	perf_sum__add(sum, r.values[i], r.enabled_ns, r.running_ns);
 }
 
-static void a_full_count_is_not_scaled(void **state)
+TEST(a_full_count_is_not_scaled)
 {
 	struct perf_sum sum = {0};
 	struct real running;
 	struct num n;
 
-	(void)state;
 	add(&sum, recorded_software, 0);
 	add(&sum, recorded_software, 0);
 	add(&sum, asleep, 0);
@@ -98,13 +92,12 @@ static void a_full_count_is_not_scaled(void **state)
 	assert_true(running.value == 1);
 }
 
-static void a_multiplexed_count_is_scaled_and_says_so(void **state)
+TEST(a_multiplexed_count_is_scaled_and_says_so)
 {
 	struct perf_sum sum = {0};
 	struct real running;
 	struct num n;
 
-	(void)state;
 	add(&sum, multiplexed, 1);
 	n = perf_sum__count(&sum, &running);
 	assert_int_equal(n.value, 1200000000);
@@ -122,13 +115,12 @@ static void a_multiplexed_count_is_scaled_and_says_so(void **state)
 			(1200000000.0 + 1000) * 312 / 310 + 1);
 }
 
-static void zero_running_time_is_unknown_not_zero(void **state)
+TEST(zero_running_time_is_unknown_not_zero)
 {
 	struct perf_sum sum = {0};
 	struct real running;
 	struct num n;
 
-	(void)state;
 	add(&sum, never_ran, 0);
 	n = perf_sum__count(&sum, &running);
 	assert_false(n.known);
@@ -138,13 +130,12 @@ static void zero_running_time_is_unknown_not_zero(void **state)
 }
 
 /* Nothing ran, so nothing happened: that is a measured zero. */
-static void no_time_at_all_is_zero(void **state)
+TEST(no_time_at_all_is_zero)
 {
 	struct perf_sum sum = {0};
 	struct real running;
 	struct num n;
 
-	(void)state;
 	add(&sum, asleep, 0);
 	n = perf_sum__count(&sum, &running);
 	assert_true(n.known);
@@ -153,13 +144,12 @@ static void no_time_at_all_is_zero(void **state)
 }
 
 /* Counts near 2^63 and long times: no wrap, no infinity. */
-static void large_counts_are_scaled(void **state)
+TEST(large_counts_are_scaled)
 {
 	struct perf_sum sum = {0};
 	struct real running;
 	struct num n;
 
-	(void)state;
 	perf_sum__add(&sum, 1ULL << 62, 3600000 * MS, 1800000 * MS);
 	n = perf_sum__count(&sum, &running);
 	assert_true(n.known);
@@ -179,7 +169,7 @@ static void fill(struct perf_sum *sums, const struct perf_plan *plan, uint64_t r
 			      perf_spec__pmu(&plan->slots[i].spec) ? running_ms * MS : 100 * MS);
 }
 
-static void a_side_is_booked(void **state)
+TEST(a_side_is_booked)
 {
 	static const struct perf_facts facts = {.has_pmu = true};
 	const struct perf_spec asked = {.name = "r1", .type = PERF_TYPE_RAW, .config = 1};
@@ -187,7 +177,6 @@ static void a_side_is_booked(void **state)
 	struct perf_plan plan;
 	struct run_result r;
 
-	(void)state;
 	run_result__init(&r);
 	r.perf_asked_nr = 1;
 	perf_plan__init(&plan, &asked, 1);
@@ -223,14 +212,13 @@ static void a_side_is_booked(void **state)
 }
 
 /* What only user mode may see is no total: half a number would be taken for the whole. */
-static void half_of_a_counter_is_not_the_whole(void **state)
+TEST(half_of_a_counter_is_not_the_whole)
 {
 	static const struct perf_facts facts = {.has_pmu = true, .paranoid = 2};
 	struct perf_sum sums[PERF_SLOTS_MAX];
 	struct perf_plan plan;
 	struct run_result r;
 
-	(void)state;
 	run_result__init(&r);
 	perf_plan__init(&plan, NULL, 0);
 	plan.registers = 4;
@@ -247,11 +235,10 @@ static void half_of_a_counter_is_not_the_whole(void **state)
 }
 
 /* The total of a mode's rounds: one scaled round makes it scaled, one unknown makes it unknown. */
-static void rounds_add_up(void **state)
+TEST(rounds_add_up)
 {
 	struct run_result a, b, total;
 
-	(void)state;
 	run_result__init(&a);
 	run_result__init(&total);
 	a.duration_ns = 1;
@@ -276,11 +263,10 @@ static void rounds_add_up(void **state)
 }
 
 /* Files of /proc as Linux 6.18 writes them. */
-static void proc_files_are_read(void **state)
+TEST(proc_files_are_read)
 {
 	uint64_t v;
 
-	(void)state;
 	assert_int_equal(perf_proc__parse_status("Name:\tnio-sender\nState:\tS (sleeping)\n"
 						 "voluntary_ctxt_switches:\t93\n"
 						 "nonvoluntary_ctxt_switches:\t38\n",
@@ -311,14 +297,13 @@ static void proc_files_are_read(void **state)
 	assert_int_equal(perf_proc__parse_sched("se.nr_migrations_cold : 3\n", &v), -EPROTO);
 }
 
-static void proc_fills_only_what_is_unknown(void **state)
+TEST(proc_fills_only_what_is_unknown)
 {
 	const struct num one = {.value = 100, .known = true}, two = {.value = 123, .known = true};
 	const struct perf_proc base = {one, one, one, {.reason = "no schedstat"}};
 	const struct perf_proc now = {two, two, {.value = 99, .known = true}, two};
 	struct run_result r;
 
-	(void)state;
 	run_result__init(&r);
 	r.perf[NIO_SIDE_SENDER][PERF_CPU_MIGRATIONS] = (struct num){.value = 7, .known = true};
 	perf_proc__book(&r, NIO_SIDE_SENDER, &base, &now);
@@ -327,24 +312,4 @@ static void proc_fills_only_what_is_unknown(void **state)
 	/* Less than before (a thread went away), or not there before: no number. */
 	assert_false(r.perf[NIO_SIDE_SENDER][PERF_PAGE_FAULTS].known);
 	assert_false(r.perf[NIO_SIDE_SENDER][PERF_TASK_CLOCK_NS].known);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_buffer_is_decoded),
-		cmocka_unit_test(what_is_no_reading_is_refused),
-		cmocka_unit_test(a_full_count_is_not_scaled),
-		cmocka_unit_test(a_multiplexed_count_is_scaled_and_says_so),
-		cmocka_unit_test(zero_running_time_is_unknown_not_zero),
-		cmocka_unit_test(no_time_at_all_is_zero),
-		cmocka_unit_test(large_counts_are_scaled),
-		cmocka_unit_test(a_side_is_booked),
-		cmocka_unit_test(half_of_a_counter_is_not_the_whole),
-		cmocka_unit_test(rounds_add_up),
-		cmocka_unit_test(proc_files_are_read),
-		cmocka_unit_test(proc_fills_only_what_is_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which samples of a stage's counters are kept, and what becomes of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "model/ledger_perf.h"
+#include "support/test.h"
 
 /* A window that began on CPU 1 after 7 switches, with both counters on since 1000 ns. */
 static const struct nio_perf_open begun = {
@@ -24,11 +20,10 @@ static const struct nio_perf_reading ended[NIO_PERF_EVENT_NR] = {
 	{.counter = 34, .enabled = 1400, .running = 1400},
 };
 
-static void one_window_in_so_many_is_measured(void **state)
+TEST(one_window_in_so_many_is_measured)
 {
 	unsigned int due = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < 6100; i++)
 		due += nio_perf_due(i, 61);
 	assert_int_equal(due, 100);
@@ -37,11 +32,10 @@ static void one_window_in_so_many_is_measured(void **state)
 	assert_false(nio_perf_due(0, 0));
 }
 
-static void a_quiet_window_is_kept(void **state)
+TEST(a_quiet_window_is_kept)
 {
 	struct nio_perf_cell cell = {.samples = 1, .bytes = 100, .counts = {50, 5}};
 
-	(void)state;
 	assert_int_equal(nio_perf_judge(&begun, 1, 7, ended), NIO_PERF_KEPT);
 	nio_perf_book(&cell, &begun, 1, 7, ended, 16384);
 	assert_int_equal(cell.samples, 2);
@@ -51,11 +45,10 @@ static void a_quiet_window_is_kept(void **state)
 	assert_int_equal(cell.moved + cell.multiplexed + cell.unread, 0);
 }
 
-static void migration_and_switches_discard(void **state)
+TEST(migration_and_switches_discard)
 {
 	struct nio_perf_cell cell = {.samples = 0};
 
-	(void)state;
 	nio_perf_book(&cell, &begun, 0, 7, ended, 16384);
 	nio_perf_book(&cell, &begun, 1, 8, ended, 16384);
 	/* There and back again: the CPU is the same, the switches are not. */
@@ -65,12 +58,11 @@ static void migration_and_switches_discard(void **state)
 }
 
 /* Scaling a window of microseconds would invent its count: it is thrown away. */
-static void multiplexing_discards(void **state)
+TEST(multiplexing_discards)
 {
 	struct nio_perf_reading end[NIO_PERF_EVENT_NR];
 	struct nio_perf_cell cell = {.samples = 0};
 
-	(void)state;
 	for (int i = 0; i < NIO_PERF_EVENT_NR; i++) {
 		memcpy(end, ended, sizeof(end));
 		end[i].running -= 1;
@@ -86,13 +78,12 @@ static void multiplexing_discards(void **state)
 	assert_int_equal(cell.samples, 0);
 }
 
-static void a_run_gets_the_difference(void **state)
+TEST(a_run_gets_the_difference)
 {
 	struct nio_perf_cell base[NIO_PERF_WINDOW_NR] = {{0}}, now[NIO_PERF_WINDOW_NR] = {{0}};
 	struct run_result r, total;
 	const struct perf_window *w;
 
-	(void)state;
 	run_result__init(&r);
 	base[NIO_PERF_PIN] = (struct nio_perf_cell){610, 9, 900, {1000, 10}, 1, 0, 0};
 	now[NIO_PERF_PIN] = (struct nio_perf_cell){1220, 17, 1700, {3000, 26}, 2, 1, 1};
@@ -124,13 +115,12 @@ static void a_run_gets_the_difference(void **state)
 }
 
 /* arm64 in an emulator, and many virtual machines: cycles, but no event of a cache. */
-static void cycles_do_without_misses(void **state)
+TEST(cycles_do_without_misses)
 {
 	struct nio_perf_cell base[NIO_PERF_WINDOW_NR] = {{0}}, now[NIO_PERF_WINDOW_NR] = {{0}};
 	const struct perf_window *w;
 	struct run_result r, total;
 
-	(void)state;
 	run_result__init(&r);
 	now[NIO_PERF_PIN] = (struct nio_perf_cell){610, 10, 1000, {5000, 0}, 0, 0, 0};
 	ledger_perf__book(&r, base, now, "no such event");
@@ -141,18 +131,4 @@ static void cycles_do_without_misses(void **state)
 	assert_int_equal(w->cycles.value, 10000);
 	assert_false(w->llc_misses.known);
 	assert_string_equal(w->llc_misses.reason, "no such event");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_window_in_so_many_is_measured),
-		cmocka_unit_test(a_quiet_window_is_kept),
-		cmocka_unit_test(migration_and_switches_discard),
-		cmocka_unit_test(multiplexing_discards),
-		cmocka_unit_test(a_run_gets_the_difference),
-		cmocka_unit_test(cycles_do_without_misses),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Flame graphs: what is in the drawing of a few stacks, and that boxes are as wide as their time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/flame.h"
+#include "support/test.h"
 
 static void add(struct profile *p, enum nio_sample_whose whose, const char *frames, uint64_t count)
 {
@@ -46,13 +42,12 @@ static double width_of(const char *svg, const char *tip)
 	return strtod(at + strlen("width=\""), NULL);
 }
 
-static void boxes_are_as_wide_as_their_time(void **state)
+TEST(boxes_are_as_wide_as_their_time)
 {
 	struct profile p = {0};
 	struct flame_input in = {.mode = MODE_ONECOPY, .profile = &p, .weight = {2, 1, 0}};
 	char *svg;
 
-	(void)state;
 	add(&p, NIO_SAMPLE_SENDER, "tcp_sendmsg;_copy_from_iter", 30);
 	add(&p, NIO_SAMPLE_SENDER, "tcp_sendmsg;a<b>", 10);
 	add(&p, NIO_SAMPLE_RECEIVER, "tcp_recvmsg", 40);
@@ -75,14 +70,13 @@ static void boxes_are_as_wide_as_their_time(void **state)
 
 /* What both do is one box though their system calls differ; blue is the first's, red the second's.
  */
-static void a_difference_has_both(void **state)
+TEST(a_difference_has_both)
 {
 	struct profile p = {0}, q = {0};
 	struct flame_input a = {.mode = MODE_TWOCOPY, .profile = &p, .weight = {1, 0, 0}};
 	struct flame_input b = {.mode = MODE_ZEROCOPY, .profile = &q, .weight = {1, 0, 0}};
 	char *svg;
 
-	(void)state;
 	add(&p, NIO_SAMPLE_SENDER, "do_syscall_64;__sys_sendto;tcp_sendmsg;_copy_from_iter", 10);
 	add(&q, NIO_SAMPLE_SENDER, "do_syscall_64;__sys_sendmsg;tcp_sendmsg;gup_fast", 30);
 	svg = drawn(&a, &b);
@@ -99,7 +93,7 @@ static void a_difference_has_both(void **state)
 }
 
 /* All colours of a picture, and no others, however many. */
-static void the_legend_is_whole(void **state)
+TEST(the_legend_is_whole)
 {
 	static const char *const frames[] = {
 		"[libc.so.6]",
@@ -127,7 +121,6 @@ static void the_legend_is_whole(void **state)
 	double height, x, y;
 	char *svg;
 
-	(void)state;
 	_Static_assert(sizeof(frames) / sizeof(frames[0]) == CPU_CLASS_NR, "one of each class");
 	for (size_t i = 0; i < CPU_CLASS_NR; i++)
 		add(&p, NIO_SAMPLE_SENDER, frames[i], 1);
@@ -158,26 +151,13 @@ static void the_legend_is_whole(void **state)
 }
 
 /* A page has several: nothing of one may change another. */
-static void it_has_no_style_of_its_own(void **state)
+TEST(it_has_no_style_of_its_own)
 {
 	struct profile p = {0};
 	struct flame_input in = {.profile = &p, .weight = {1, 1, 1}};
 	char *svg = drawn(&in, NULL);
 
-	(void)state;
 	assert_null(strstr(svg, "<style"));
 	assert_null(strstr(svg, " id="));
 	free(svg);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(boxes_are_as_wide_as_their_time),
-		cmocka_unit_test(a_difference_has_both),
-		cmocka_unit_test(the_legend_is_whole),
-		cmocka_unit_test(it_has_no_style_of_its_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

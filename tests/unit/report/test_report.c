@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Pictures as data, drawings and pages: what is in them, and what must not get out of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +9,7 @@
 #include "study/family.h"
 #include "report/figure.h"
 #include "report/doc.h"
+#include "support/test.h"
 
 #define KIB(n) ((uint64_t)(n)*1024)
 
@@ -58,13 +54,12 @@ static void check_has(const char *text, const char *words)
 		fail_msg("'%s' is not in:\n%s", words, text);
 }
 
-static void a_line_has_its_points(void **state)
+TEST(a_line_has_its_points)
 {
 	struct study s = {0};
 	struct figure f;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 3; i++)
 		put(&s, MODE_TWOCOPY, KIB(4), 1, 10 + i);
 	put(&s, MODE_ZEROCOPY, KIB(64), 2, 2);
@@ -84,12 +79,11 @@ static void a_line_has_its_points(void **state)
 	study__clear(&s);
 }
 
-static void a_wide_range_is_logarithmic(void **state)
+TEST(a_wide_range_is_logarithmic)
 {
 	struct study s = {0};
 	struct figure f;
 
-	(void)state;
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 1);
 	put(&s, MODE_TWOCOPY, KIB(8), 1, 21);
 	study__finish(&s);
@@ -114,13 +108,12 @@ static void check_quiet(const char *text)
 			fail_msg("mark %zu of a terminal is in:\n%s", i, text);
 }
 
-static void nothing_from_outside_is_executed(void **state)
+TEST(nothing_from_outside_is_executed)
 {
 	struct study s = {0};
 	struct figure f;
 	const char *line;
 
-	(void)state;
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 1);
 	study__finish(&s);
 	made(&f, FIGURE_THROUGHPUT, &s, "a `reboot` \"; system('reboot') # \\ " TERMINAL " \n end");
@@ -133,13 +126,12 @@ static void nothing_from_outside_is_executed(void **state)
 	study__clear(&s);
 }
 
-static void pictures_without_data_say_why(void **state)
+TEST(pictures_without_data_say_why)
 {
 	struct study s = {0};
 	struct figure f;
 	int i;
 
-	(void)state;
 	put(&s, MODE_TWOCOPY, KIB(4), 1, (double)NAN);
 	s.d.reason[METRIC_PATH_COPY] = strdup("this backend cannot see it");
 	study__finish(&s);
@@ -155,13 +147,12 @@ static void pictures_without_data_say_why(void **state)
 	study__clear(&s);
 }
 
-static void cost_stands_in_for_counters(void **state)
+TEST(cost_stands_in_for_counters)
 {
 	struct study s = {0};
 	struct dataset_row *row = put(&s, MODE_TWOCOPY, KIB(4), 1, 8);
 	struct figure f;
 
-	(void)state;
 	row->value[METRIC_RX_BYTES] = 1024000;
 	row->value[METRIC_CPU_SENDER] = 0.002;
 	row->value[METRIC_CPU_RECEIVER] = 0.001;
@@ -186,12 +177,11 @@ static void ledger(struct dataset_row *row, double gather, double tx, double pin
 	row->value[METRIC_BYTES_RX_COPY] = rx * 1000;
 }
 
-static void copies_are_stacked(void **state)
+TEST(copies_are_stacked)
 {
 	struct study s = {0};
 	struct figure f;
 
-	(void)state;
 	ledger(put(&s, MODE_TWOCOPY, KIB(4), 1, 8), 1, 1, 0, 0, 1);
 	ledger(put(&s, MODE_ZEROCOPY, KIB(4), 1, 8), 0, 0, 1, 0.5, 1);
 	study__finish(&s);
@@ -209,13 +199,12 @@ static void copies_are_stacked(void **state)
 	study__clear(&s);
 }
 
-static void parts_of_a_send_call_add_up(void **state)
+TEST(parts_of_a_send_call_add_up)
 {
 	struct study s = {0};
 	struct dataset_row *row = put(&s, MODE_TWOCOPY, KIB(4), 1, 8);
 	struct figure f;
 
-	(void)state;
 	row->value[METRIC_TX_MESSAGES] = 10;
 	row->value[METRIC_PATH_TOTAL] = 100000;
 	row->value[METRIC_PATH_COPY] = 30000;
@@ -230,7 +219,7 @@ static void parts_of_a_send_call_add_up(void **state)
 	study__clear(&s);
 }
 
-static void copy_times_are_shares(void **state)
+TEST(copy_times_are_shares)
 {
 	struct study s = {0};
 	struct dataset_bucket *buckets = calloc(2, sizeof(*buckets));
@@ -238,7 +227,6 @@ static void copy_times_are_shares(void **state)
 	double share, sum = 0;
 	const char *line;
 
-	(void)state;
 	put(&s, MODE_ONECOPY, KIB(64), 1, 8);
 	buckets[0] = (struct dataset_bucket){100, 111, 30};
 	buckets[1] = (struct dataset_bucket){1000, 1499, 10};
@@ -272,7 +260,7 @@ static void add_stacks(struct study *s, const struct dataset_row *row, const cha
 }
 
 /* 10 messages took the sender 100 us, half of whose samples are in send calls. */
-static void samples_stand_in_for_the_parts_of_a_call(void **state)
+TEST(samples_stand_in_for_the_parts_of_a_call)
 {
 	static const char *const lines[] = {
 		"sender;tcp_sendmsg;tcp_sendmsg_locked;_copy_from_iter 20",
@@ -285,7 +273,6 @@ static void samples_stand_in_for_the_parts_of_a_call(void **state)
 	struct dataset_row *row = put(&s, MODE_TWOCOPY, KIB(4), 1, 8);
 	struct figure f;
 
-	(void)state;
 	row->value[METRIC_TX_MESSAGES] = 10;
 	row->value[METRIC_CPU_SENDER] = 100e-6;
 	s.d.reason[METRIC_PATH_COPY] = strdup("no fentry here");
@@ -306,14 +293,13 @@ static void samples_stand_in_for_the_parts_of_a_call(void **state)
 }
 
 /* Where calls are timed, samples do not stand in for it. */
-static void samples_do_not_mix_with_times(void **state)
+TEST(samples_do_not_mix_with_times)
 {
 	static const char *const lines[] = {"sender;tcp_sendmsg;release_sock 100"};
 	struct study s = {0};
 	struct dataset_row *row = put(&s, MODE_TWOCOPY, KIB(4), 1, 8);
 	struct figure f;
 
-	(void)state;
 	row->value[METRIC_TX_MESSAGES] = 10;
 	row->value[METRIC_CPU_SENDER] = 100e-6;
 	row->value[METRIC_PATH_TOTAL] = row->value[METRIC_PATH_COPY] = 30000;
@@ -327,13 +313,12 @@ static void samples_do_not_mix_with_times(void **state)
 }
 
 /* Of two rounds one was sampled: the caption speaks of that. */
-static void samples_stand_in_for_copy_times(void **state)
+TEST(samples_stand_in_for_copy_times)
 {
 	struct study s = {0};
 	struct dataset_row *row;
 	struct figure f;
 
-	(void)state;
 	put(&s, MODE_ONECOPY, KIB(64), 1, 8);
 	row = put(&s, MODE_ONECOPY, KIB(64), 1, 8);
 	row->value[METRIC_CLASS_S_TX_COPY] = 30;
@@ -367,13 +352,12 @@ static char *drawn(const struct study *s, enum mode mode, uint64_t size)
 	return text;
 }
 
-static void a_diagram_has_what_ran(void **state)
+TEST(a_diagram_has_what_ran)
 {
 	struct study s = {0};
 	struct dataset_row *row = put(&s, MODE_ZEROCOPY, KIB(64), 1, 8);
 	char *svg;
 
-	(void)state;
 	ledger(row, 0, 0, 1, 1, 1);
 	row->value[METRIC_NS_RX_COPY] = 250;
 	s.d.reason[METRIC_BYTES_OTHER_COPY] = strdup("no tracepoint <here>");
@@ -392,11 +376,10 @@ static void a_diagram_has_what_ran(void **state)
 	study__clear(&s);
 }
 
-static void a_diagram_needs_a_ledger(void **state)
+TEST(a_diagram_needs_a_ledger)
 {
 	struct study s = {0};
 
-	(void)state;
 	put(&s, MODE_ONECOPY, KIB(64), 1, 8);
 	study__finish(&s);
 	assert_false(diagram__possible(&s.a, analysis__cell(&s.a, MODE_ONECOPY, KIB(64), 1)));
@@ -436,11 +419,10 @@ static void write_hostile_html(FILE *f)
 	report_html.end(f);
 }
 
-static void html_is_escaped(void **state)
+TEST(html_is_escaped)
 {
 	char *html = written(write_hostile_html);
 
-	(void)state;
 	assert_null(strstr(html, "<script"));
 	check_quiet(html);
 	check_has(html, "aria-label=\"&lt;script&gt;alert(1)&lt;/script&gt; &quot;q&quot; &amp; "
@@ -458,11 +440,10 @@ static void write_pictures(FILE *f)
 	report_html.picture(f, "two", svg, "", NULL);
 }
 
-static void pictures_have_ids_of_their_own(void **state)
+TEST(pictures_have_ids_of_their_own)
 {
 	char *html = written(write_pictures);
 
-	(void)state;
 	assert_null(strstr(html, "<?xml"));
 	check_has(html, " id=\"one-gpPt1\"");
 	check_has(html, " id='one-gpDot'");
@@ -489,38 +470,13 @@ static void write_markdown(FILE *f)
 	report_markdown.picture(f, "diagram-onecopy", "", "x", NULL);
 }
 
-static void markdown_is_escaped(void **state)
+TEST(markdown_is_escaped)
 {
 	char *md = written(write_markdown);
 
-	(void)state;
 	check_quiet(md);
 	check_has(md, "| a\\|b | user\\_gather |\n|---|---|\n");
 	check_has(md, "![x](copies.png)");
 	check_has(md, "![x](diagram-onecopy.svg)");
 	free(md);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_has_its_points),
-		cmocka_unit_test(a_wide_range_is_logarithmic),
-		cmocka_unit_test(nothing_from_outside_is_executed),
-		cmocka_unit_test(pictures_without_data_say_why),
-		cmocka_unit_test(cost_stands_in_for_counters),
-		cmocka_unit_test(copies_are_stacked),
-		cmocka_unit_test(parts_of_a_send_call_add_up),
-		cmocka_unit_test(copy_times_are_shares),
-		cmocka_unit_test(samples_stand_in_for_the_parts_of_a_call),
-		cmocka_unit_test(samples_do_not_mix_with_times),
-		cmocka_unit_test(samples_stand_in_for_copy_times),
-		cmocka_unit_test(a_diagram_has_what_ran),
-		cmocka_unit_test(a_diagram_needs_a_ledger),
-		cmocka_unit_test(html_is_escaped),
-		cmocka_unit_test(pictures_have_ids_of_their_own),
-		cmocka_unit_test(markdown_is_escaped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

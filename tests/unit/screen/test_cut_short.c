@@ -3,14 +3,8 @@
  * A round that was ended before what was in flight had come to its end: what the load generator
  * counted and what the kernel did is not of one moment, and nothing that is made of both is known.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "model/cpu_figures.h"
 #include "model/figures.h"
@@ -21,6 +15,7 @@
 #include "screen/live_layout.h"
 #include "screen/live_line.h"
 #include "screen/text.h"
+#include "support/test.h"
 #include "write/assertion.h"
 #include "write/json.h"
 
@@ -48,11 +43,10 @@ static void check_unknown(struct real v)
 	assert_string_equal(v.reason, reason);
 }
 
-static void figures_of_both_counts_are_unknown(void **state)
+TEST(figures_of_both_counts_are_unknown)
 {
 	struct run_result run;
 
-	(void)state;
 	fake_run__fill(&run, MODE_ZEROCOPY);
 	fake_run__trampoline(&run);
 	cut_short(&run);
@@ -81,11 +75,10 @@ static void figures_of_both_counts_are_unknown(void **state)
 	run_result__clear(&run);
 }
 
-static void a_total_with_such_a_round_is_no_other(void **state)
+TEST(a_total_with_such_a_round_is_no_other)
 {
 	struct run_result total, run;
 
-	(void)state;
 	run_result__init(&total);
 	fake_run__fill(&run, MODE_ONECOPY);
 	assert_int_equal(ledger__add(&total, &run), 0);
@@ -105,13 +98,12 @@ static void check_reason(const json_t *o, const char *key, const char *reason_ke
 	assert_string_equal(json_string_value(json_object_get(o, reason_key)), reason);
 }
 
-static void documents_say_why(void **state)
+TEST(documents_say_why)
 {
 	struct run_result run;
 	const json_t *ledger;
 	json_t *o;
 
-	(void)state;
 	fake_run__fill(&run, MODE_ZEROCOPY);
 	cut_short(&run);
 	o = json_document__run(&run);
@@ -127,14 +119,13 @@ static void documents_say_why(void **state)
 	run_result__clear(&run);
 }
 
-static void no_assertion_holds(void **state)
+TEST(no_assertion_holds)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *rounds = r->runs;
 	struct assertion *a;
 	char message[512];
 
-	(void)state;
 	cut_short(&r->summary[0].total);
 	r->runs = &r->summary[0].total;
 	r->runs_nr = 1;
@@ -157,12 +148,11 @@ static char *render(const struct result *r)
 	return text;
 }
 
-static void the_text_has_no_such_figure(void **state)
+TEST(the_text_has_no_such_figure)
 {
 	struct result *r = fake_result__new(3);
 	char *text;
 
-	(void)state;
 	cut_short(&r->summary[2].total);
 	text = render(r);
 	assert_non_null(strstr(text, "books      2 GB sent = 2 GB copied; 2 GB received; n/a for "
@@ -179,27 +169,12 @@ static void the_text_has_no_such_figure(void **state)
 	fake_result__free(r);
 }
 
-static void the_live_view_has_none_either(void **state)
+TEST(the_live_view_has_none_either)
 {
 	struct live_frame *f = fake_frame__new(1);
 	char line[256];
 
-	(void)state;
 	cut_short(&f->modes[0].total);
 	assert_non_null(strstr(view_line__format(line, sizeof(line), f), "CPU n/a ns/KiB"));
 	fake_frame__free(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(figures_of_both_counts_are_unknown),
-		cmocka_unit_test(a_total_with_such_a_round_is_no_other),
-		cmocka_unit_test(documents_say_why),
-		cmocka_unit_test(no_assertion_holds),
-		cmocka_unit_test(the_text_has_no_such_figure),
-		cmocka_unit_test(the_live_view_has_none_either),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

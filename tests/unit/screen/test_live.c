@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The live picture: its form as golden files, its behaviour under keys, and that nothing overflows.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "screen/live_layout.h"
 #include "screen/live_line.h"
@@ -15,6 +10,7 @@
 /* A test is linked with the programs' code alone: helpers are included. */
 #include "support/fake_result.c"
 #include "support/golden.c"
+#include "support/test.h"
 
 /* The text of a grid, blanks at the ends of lines left out. */
 static char *dump(const struct grid *g)
@@ -93,11 +89,10 @@ static void press(struct view_model *m, enum view_key key, int times)
 		assert_int_equal(view_model__key(m, key), LIVE_NONE);
 }
 
-static void test_forms(void **state)
+TEST(test_forms)
 {
 	struct view_model m;
 
-	(void)state;
 	model__open(&m, 3);
 	check_golden(&m, 80, 24, "view-3modes-80x24");
 	check_golden(&m, 120, 40, "view-3modes-120x40");
@@ -129,12 +124,11 @@ static void test_forms(void **state)
 	view_model__clear(&m);
 }
 
-static void test_ascii(void **state)
+TEST(test_ascii)
 {
 	struct view_model m;
 	char *text, *p;
 
-	(void)state;
 	model__open(&m, 3);
 	m.quantity = VIEW_SEND_CALL;
 	text = render(&m, 80, 24, false);
@@ -145,13 +139,12 @@ static void test_ascii(void **state)
 	view_model__clear(&m);
 }
 
-static void test_too_small_is_one_sentence(void **state)
+TEST(test_too_small_is_one_sentence)
 {
 	struct view_model m;
 	int rows, cols;
 	char *text;
 
-	(void)state;
 	model__open(&m, 2);
 	for (rows = 1; rows <= 24; rows++) {
 		for (cols = 1; cols <= 80; cols += 7) {
@@ -165,14 +158,13 @@ static void test_too_small_is_one_sentence(void **state)
 }
 
 /* Every quantity at every size: nothing may write outside its grid, and the keys stay in place. */
-static void test_all_sizes(void **state)
+TEST(test_all_sizes)
 {
 	struct view_model m;
 	size_t modes;
 	int rows, cols;
 	char *text;
 
-	(void)state;
 	for (modes = 0; modes <= 3; modes++) {
 		if (modes % 2)
 			model__open_timed(&m, modes);
@@ -191,12 +183,11 @@ static void test_all_sizes(void **state)
 	}
 }
 
-static void test_parts_of_a_call(void **state)
+TEST(test_parts_of_a_call)
 {
 	struct live_frame *f = fake_frame__new(2);
 	struct view_model m = {.quantity = VIEW_CALL_PARTS};
 
-	(void)state;
 	f->modes[0].seen = false;
 	view_model__frame(&m, f);
 	assert_true(says(&m, "not run yet"));
@@ -216,13 +207,12 @@ static void test_parts_of_a_call(void **state)
 }
 
 /* Sampled after each round, so at first there is nothing; classes without a row are together. */
-static void test_cpu_by_class(void **state)
+TEST(test_cpu_by_class)
 {
 	struct live_frame *f = fake_frame__new(2);
 	struct view_model m = {.quantity = VIEW_CPU};
 	char *text;
 
-	(void)state;
 	cpu_time__none(&f->modes[0].total.cpu, "not measured");
 	f->modes[0].running = true;
 	view_model__frame(&m, f);
@@ -246,14 +236,13 @@ static void test_cpu_by_class(void **state)
 }
 
 /* Times of what happened since the reset only. */
-static void test_reset_of_times(void **state)
+TEST(test_reset_of_times)
 {
 	struct live_frame *f = fake_frame__new(1);
 	struct frame_copy shown;
 	struct view_model m;
 	struct run_result *run = &f->modes[0].total;
 
-	(void)state;
 	fake_frame__trampoline(f);
 	model__open_timed(&m, 1);
 	press(&m, VIEW_KEY_RESET, 1);
@@ -274,12 +263,11 @@ static void test_reset_of_times(void **state)
 	view_model__clear(&m);
 }
 
-static void test_pause_freezes(void **state)
+TEST(test_pause_freezes)
 {
 	struct live_frame *f = fake_frame__new(3);
 	struct view_model m;
 
-	(void)state;
 	model__open(&m, 3);
 	press(&m, VIEW_KEY_PAUSE, 1);
 	f->elapsed_ns = 7000000000;
@@ -294,7 +282,7 @@ static void test_pause_freezes(void **state)
 }
 
 /* A reset hides what was before; what comes after is counted in full; the frame is not altered. */
-static void test_reset_subtracts(void **state)
+TEST(test_reset_subtracts)
 {
 	struct live_frame *f = fake_frame__new(3);
 	struct hist *calls = f->modes[0].total.app.latency[LATENCY_SEND_CALL].hist;
@@ -303,7 +291,6 @@ static void test_reset_subtracts(void **state)
 	uint64_t before = calls->count;
 	int i;
 
-	(void)state;
 	model__open(&m, 3);
 	m.quantity = VIEW_SEND_CALL;
 	press(&m, VIEW_KEY_RESET, 1);
@@ -328,13 +315,12 @@ static void test_reset_subtracts(void **state)
 }
 
 /* A mode that joins after the reset is shown in full; counts below the baseline are 0, not huge. */
-static void test_reset_edges(void **state)
+TEST(test_reset_edges)
 {
 	struct live_frame *late = fake_frame__new(3);
 	struct frame_copy shown;
 	struct view_model m;
 
-	(void)state;
 	model__open(&m, 2);
 	press(&m, VIEW_KEY_RESET, 1);
 	late->modes[0].total.app.rx_bytes = 1;
@@ -349,12 +335,11 @@ static void test_reset_edges(void **state)
 }
 
 /* A column without events says why where the mode has none. */
-static void test_columns_of_other_modes(void **state)
+TEST(test_columns_of_other_modes)
 {
 	struct view_model m;
 	struct live_mode *zc;
 
-	(void)state;
 	model__open(&m, 3);
 	zc = &m.latest.frame.modes[2];
 	assert_int_equal(zc->mode, MODE_ZEROCOPY);
@@ -369,11 +354,10 @@ static void test_columns_of_other_modes(void **state)
 	view_model__clear(&m);
 }
 
-static void test_keys(void **state)
+TEST(test_keys)
 {
 	struct view_model m;
 
-	(void)state;
 	model__open(&m, 3);
 	/* First what is a distribution in every mode. */
 	assert_int_equal(m.quantity, VIEW_SEND_CALL);
@@ -394,23 +378,21 @@ static void test_keys(void **state)
 }
 
 /* Keys before the first frame have nothing to act on. */
-static void test_before_the_first_frame(void **state)
+TEST(test_before_the_first_frame)
 {
 	struct view_model m = {.help = false};
 
-	(void)state;
 	press(&m, VIEW_KEY_PAUSE, 1);
 	press(&m, VIEW_KEY_RESET, 1);
 	assert_true(says(&m, "waiting for the first figures"));
 	view_model__clear(&m);
 }
 
-static void test_losses_and_phases(void **state)
+TEST(test_losses_and_phases)
 {
 	struct live_frame *f = fake_frame__new(2);
 	struct view_model m = {.help = false};
 
-	(void)state;
 	view_model__frame(&m, f);
 	assert_false(says(&m, "LOSSES"));
 	f->health.missed.value = 3;
@@ -424,13 +406,12 @@ static void test_losses_and_phases(void **state)
 	view_model__clear(&m);
 }
 
-static void test_unknown_is_not_zero(void **state)
+TEST(test_unknown_is_not_zero)
 {
 	struct live_frame *f = fake_frame__new(2);
 	struct stage_result *tx = &f->modes[1].total.stages[NIO_STAGE_TX_COPY];
 	struct view_model m = {.quantity = VIEW_TX_COPY};
 
-	(void)state;
 	tx->quality = QUALITY_UNAVAILABLE;
 	tx->reason = "the probe could not be attached here";
 	f->modes[0].seen = false;
@@ -445,12 +426,11 @@ static void test_unknown_is_not_zero(void **state)
 }
 
 /* With the receiver on another machine the figure is the sender's, and rx_copy is not lacking. */
-static void test_sender_side_is_said(void **state)
+TEST(test_sender_side_is_said)
 {
 	struct view_model m;
 	size_t i;
 
-	(void)state;
 	model__open(&m, MODE_NR);
 	for (i = 0; i < MODE_NR; i++) {
 		struct run_result *run = &m.latest.frame.modes[i].total;
@@ -465,12 +445,11 @@ static void test_sender_side_is_said(void **state)
 	view_model__clear(&m);
 }
 
-static void test_splice_column_when_used(void **state)
+TEST(test_splice_column_when_used)
 {
 	struct live_frame *f = fake_frame__new(1);
 	struct view_model m = {.help = false};
 
-	(void)state;
 	view_model__frame(&m, f);
 	assert_false(says(&m, " splice "));
 	f->modes[0].total.stages[NIO_STAGE_TX_SPLICE].bytes = 1;
@@ -481,12 +460,11 @@ static void test_splice_column_when_used(void **state)
 }
 
 /* Modes whose events differ in kind say so in their own column. */
-static void test_event_of_each_mode(void **state)
+TEST(test_event_of_each_mode)
 {
 	struct live_frame *f = fake_frame__new(2);
 	struct view_model m = {.quantity = VIEW_TX_COPY};
 
-	(void)state;
 	view_model__frame(&m, f);
 	assert_true(says(&m, "send: bytes per send call"));
 	f->modes[1].total.stages[NIO_STAGE_TX_COPY].event = "transmit";
@@ -497,14 +475,13 @@ static void test_event_of_each_mode(void **state)
 	view_model__clear(&m);
 }
 
-static void test_colour_never_alone(void **state)
+TEST(test_colour_never_alone)
 {
 	struct grid *g = grid__new(24, 80);
 	struct view_model m;
 	unsigned int modes = 0;
 	int i;
 
-	(void)state;
 	model__open(&m, 3);
 	view_layout__draw(g, &m, true);
 	for (i = 0; i < 24 * 80; i++)
@@ -515,12 +492,11 @@ static void test_colour_never_alone(void **state)
 	grid__free(g);
 }
 
-static void test_grid_clips(void **state)
+TEST(test_grid_clips)
 {
 	struct grid *g = grid__new(2, 10);
 	char *text;
 
-	(void)state;
 	assert_null(grid__new(0, 10));
 	assert_null(grid__new(10, 1 << 20));
 	grid__put(g, 0, 4, 3, GRID_PLAIN, "overlong");
@@ -535,12 +511,11 @@ static void test_grid_clips(void **state)
 	grid__free(g);
 }
 
-static void test_line(void **state)
+TEST(test_line)
 {
 	struct live_frame *f = fake_frame__new(2);
 	char line[256], tiny[8];
 
-	(void)state;
 	assert_string_equal(view_line__format(line, sizeof(line), f),
 			    "  3.0s onecopy 2/5  31.1 Gbit/s  send 3.89 GB/s  receive 3.89 GB/s"
 			    "  CPU 256 ns/KiB  n/a switches/GiB  missed 0");
@@ -555,33 +530,4 @@ static void test_line(void **state)
 			    "  3.0s onecopy 2/5  warm-up: nothing is counted yet");
 	assert_string_equal(view_line__format(tiny, sizeof(tiny), f), "  3.0s ");
 	fake_frame__free(f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_ascii),
-		cmocka_unit_test(test_too_small_is_one_sentence),
-		cmocka_unit_test(test_all_sizes),
-		cmocka_unit_test(test_parts_of_a_call),
-		cmocka_unit_test(test_cpu_by_class),
-		cmocka_unit_test(test_reset_of_times),
-		cmocka_unit_test(test_pause_freezes),
-		cmocka_unit_test(test_reset_subtracts),
-		cmocka_unit_test(test_reset_edges),
-		cmocka_unit_test(test_columns_of_other_modes),
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_before_the_first_frame),
-		cmocka_unit_test(test_losses_and_phases),
-		cmocka_unit_test(test_unknown_is_not_zero),
-		cmocka_unit_test(test_sender_side_is_said),
-		cmocka_unit_test(test_splice_column_when_used),
-		cmocka_unit_test(test_event_of_each_mode),
-		cmocka_unit_test(test_colour_never_alone),
-		cmocka_unit_test(test_grid_clips),
-		cmocka_unit_test(test_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

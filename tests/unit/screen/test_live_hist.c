@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The shared axis of histograms and the wrapping of text: what fits, what is counted where. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "bpf/netiotrace.h"
 #include "bpf/hist_layout.h"
 #include "screen/live_hist.h"
 #include "base/wrap.h"
+#include "support/test.h"
 
 static struct hist *sizes(void)
 {
@@ -45,13 +41,12 @@ static const char *label(const struct hist_axis *axis, unsigned int row)
 	return hist_axis__label(axis, row, buf, sizeof(buf));
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
 	const struct hist *none[2] = {NULL, NULL};
 	struct hist *h = sizes();
 	struct hist_axis axis;
 
-	(void)state;
 	hist_axis__fit(&axis, HIST_AXIS_SIZE, none, 2, 10);
 	assert_int_equal(axis.rows, 0);
 	fit(&axis, HIST_AXIS_SIZE, h, 10);
@@ -64,14 +59,13 @@ static void test_empty(void **state)
 }
 
 /* One size gets neighbours, and its row is labelled by the size itself. */
-static void test_one_value(void **state)
+TEST(test_one_value)
 {
 	uint64_t counts[HIST_AXIS_ROWS_MAX];
 	struct hist *h = sizes();
 	struct hist_axis axis;
 	unsigned int i, hits = 0;
 
-	(void)state;
 	hist__add_bucket(h, hist_bucket(65536, NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS), 23);
 	fit(&axis, HIST_AXIS_SIZE, h, 20);
 	assert_int_equal(axis.rows, 5);
@@ -88,13 +82,12 @@ static void test_one_value(void **state)
 }
 
 /* Sizes far apart are shown by powers of two, as few as fit. */
-static void test_powers_of_two(void **state)
+TEST(test_powers_of_two)
 {
 	struct hist *h = sizes();
 	struct hist_axis axis;
 	uint64_t v;
 
-	(void)state;
 	for (v = 64; v <= 65536; v *= 2)
 		hist__record(h, v);
 	fit(&axis, HIST_AXIS_SIZE, h, 12);
@@ -108,12 +101,11 @@ static void test_powers_of_two(void **state)
 	hist__free(h);
 }
 
-static void test_decimal_times(void **state)
+TEST(test_decimal_times)
 {
 	struct hist *h = hist__new_latency();
 	struct hist_axis axis;
 
-	(void)state;
 	hist__record(h, 1100);
 	hist__record(h, 950000);
 	fit(&axis, HIST_AXIS_TIME, h, 9);
@@ -128,13 +120,12 @@ static void test_decimal_times(void **state)
 
 /* One event of 4 ms among thousands of 10 to 40 us does not make the axis coarse, nor is it lost.
  */
-static void test_tails_have_rows_of_their_own(void **state)
+TEST(test_tails_have_rows_of_their_own)
 {
 	uint64_t counts[HIST_AXIS_ROWS_MAX], v;
 	struct hist *h = hist__new_latency();
 	struct hist_axis axis;
 
-	(void)state;
 	for (v = 0; v < 10000; v++)
 		hist__record(h, 10000 + v * 3);
 	fit(&axis, HIST_AXIS_TIME, h, 10);
@@ -161,7 +152,7 @@ static void test_tails_have_rows_of_their_own(void **state)
 
 /* Whatever the data and the height: rows fit, rise, hold every event once, labels fit the margin.
  */
-static void test_invariants(void **state)
+TEST(test_invariants)
 {
 	struct hist *h = hist__new_latency(), *s = sizes();
 	struct hist_axis axis;
@@ -169,7 +160,6 @@ static void test_invariants(void **state)
 	int round, kind;
 	uint64_t v;
 
-	(void)state;
 	for (round = 0; round < 3000; round++) {
 		seed = seed * 1103515245 + 12345;
 		if (round % 10 == 0) {
@@ -197,14 +187,13 @@ static void test_invariants(void **state)
 }
 
 /* A value on the edge of two rows belongs to the one that begins there. */
-static void test_edges(void **state)
+TEST(test_edges)
 {
 	uint64_t counts[HIST_AXIS_ROWS_MAX], v;
 	struct hist *h = sizes();
 	struct hist_axis axis;
 	unsigned int i;
 
-	(void)state;
 	for (v = 0; v < 8; v++)
 		hist__record(h, v);
 	fit(&axis, HIST_AXIS_SIZE, h, 8);
@@ -218,13 +207,12 @@ static void test_edges(void **state)
 }
 
 /* Several histograms share an axis wide enough for all of them. */
-static void test_shared(void **state)
+TEST(test_shared)
 {
 	struct hist *a = sizes(), *b = sizes();
 	const struct hist *both[] = {a, NULL, b};
 	struct hist_axis axis;
 
-	(void)state;
 	hist__record(a, 64);
 	hist__record(b, 1 << 20);
 	hist_axis__fit(&axis, HIST_AXIS_SIZE, both, 3, 20);
@@ -249,9 +237,8 @@ static void assert_lines(const char *text, size_t width, const char *expected)
 	assert_string_equal(got, expected);
 }
 
-static void test_wrap(void **state)
+TEST(test_wrap)
 {
-	(void)state;
 	assert_lines("", 10, "");
 	assert_lines("   ", 10, "");
 	assert_lines("one two three", 7, "one two|three|");
@@ -260,21 +247,4 @@ static void test_wrap(void **state)
 	assert_lines("of 92 113 sends", 6, "of|92 113|sends|");
 	assert_lines("a\nb", 10, "a|b|");
 	assert_lines("one   two", 4, "one|two|");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_one_value),
-		cmocka_unit_test(test_powers_of_two),
-		cmocka_unit_test(test_decimal_times),
-		cmocka_unit_test(test_tails_have_rows_of_their_own),
-		cmocka_unit_test(test_invariants),
-		cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_edges),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How far a sweep is, as a bar and as a line. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "screen/progress.h"
+#include "support/test.h"
 
-static void clock_reads_as_a_clock(void **state)
+TEST(clock_reads_as_a_clock)
 {
 	char buf[32];
 
-	(void)state;
 	assert_string_equal(progress__clock(buf, sizeof(buf), 0), "0:00");
 	assert_string_equal(progress__clock(buf, sizeof(buf), 7400000000), "0:07");
 	assert_string_equal(progress__clock(buf, sizeof(buf), 59600000000), "1:00");
@@ -37,11 +32,10 @@ static struct progress sample(void)
 	return p;
 }
 
-static void time_left_follows_what_was_timed(void **state)
+TEST(time_left_follows_what_was_timed)
 {
 	struct progress p = sample();
 
-	(void)state;
 	assert_int_equal(progress__left_ns(&p), 127 * 800000000ULL);
 	p.under_way_ns = 300000000;
 	assert_int_equal(progress__left_ns(&p), 127 * 800000000ULL - 300000000);
@@ -54,13 +48,12 @@ static void time_left_follows_what_was_timed(void **state)
 	assert_int_equal(progress__left_ns(&p), 0);
 }
 
-static void bar_fits_the_terminal(void **state)
+TEST(bar_fits_the_terminal)
 {
 	struct progress p = sample();
 	char line[PROGRESS_LINE_MAX];
 	unsigned int columns;
 
-	(void)state;
 	assert_string_equal(progress__bar(line, &p, 120),
 			    "[17/144] ##...................... 1:42 left  onecopy 4k t2"
 			    "  (last twocopy 64k t8 31.2 Gbit/s)");
@@ -75,24 +68,11 @@ static void bar_fits_the_terminal(void **state)
 	assert_non_null(strstr(progress__bar(line, &p, 120), "] ######################## 0:00"));
 }
 
-static void line_says_what_came_of_the_run(void **state)
+TEST(line_says_what_came_of_the_run)
 {
 	struct progress p = sample();
 	char line[PROGRESS_LINE_MAX];
 
-	(void)state;
 	assert_string_equal(progress__line(line, &p),
 			    "[17/144] twocopy 64k t8 31.2 Gbit/s, 1:42 left");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(clock_reads_as_a_clock),
-		cmocka_unit_test(time_left_follows_what_was_timed),
-		cmocka_unit_test(bar_fits_the_terminal),
-		cmocka_unit_test(line_says_what_came_of_the_run),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What text and live view say with the receiver on another machine: what is known of the sender. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "model/remote.h"
 #include "screen/grid.h"
@@ -17,6 +11,7 @@
 
 /* A test is linked with the programs' code alone: helpers are included. */
 #include "support/fake_result.c"
+#include "support/test.h"
 
 static void make_sender_side(struct run_result *run)
 {
@@ -60,13 +55,12 @@ static bool screen_says(const struct view_model *m, const char *words)
 }
 
 /* Every cost is the sender's, and known where that is. */
-static void costs_in_the_text(void **state)
+TEST(costs_in_the_text)
 {
 	static const struct num elsewhere = {.reason = REMOTE_REASON};
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
 
-	(void)state;
 	make_sender_side(run);
 	run->perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(run->app.tx_bytes * 2);
 	run->perf_asked_nr = 1;
@@ -86,11 +80,10 @@ static void look_in_slices(struct run_result *run)
 }
 
 /* Of a receiver elsewhere there are no events. */
-static void what_was_looked_at_in_slices(void **state)
+TEST(what_was_looked_at_in_slices)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	assert_false(text_says(r, "looked at"));
 	for (size_t i = 0; i < r->summary_nr; i++)
 		look_in_slices(&r->summary[i].total);
@@ -114,12 +107,11 @@ static void what_was_looked_at_in_slices(void **state)
 }
 
 /* A range of copies that comes from sampled completions is no sign of missed events. */
-static void a_range_of_copies_says_where_it_comes_from(void **state)
+TEST(a_range_of_copies_says_where_it_comes_from)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *run = &r->summary[2].total;
 
-	(void)state;
 	assert_int_equal(run->mode, MODE_ZEROCOPY);
 	run->copies_per_byte = (struct real){.value = 2, .known = true};
 	run->copies_per_byte_at_most = (struct real){.value = 2.5, .known = true};
@@ -130,13 +122,12 @@ static void a_range_of_copies_says_where_it_comes_from(void **state)
 	fake_result__free(r);
 }
 
-static void costs_in_a_line(void **state)
+TEST(costs_in_a_line)
 {
 	struct live_frame *f = fake_frame__new(1);
 	struct run_result *run = &f->modes[0].total;
 	char line[256];
 
-	(void)state;
 	make_sender_side(run);
 	run->perf[NIO_SIDE_SENDER][PERF_CONTEXT_SWITCHES] = known(1000);
 	view_line__format(line, sizeof(line), f);
@@ -148,13 +139,12 @@ static void costs_in_a_line(void **state)
 	fake_frame__free(f);
 }
 
-static void costs_on_the_screen(void **state)
+TEST(costs_on_the_screen)
 {
 	struct live_frame *f = fake_frame__new(1);
 	struct run_result *run = &f->modes[0].total;
 	struct view_model m = {.help = false};
 
-	(void)state;
 	make_sender_side(run);
 	run->perf[NIO_SIDE_SENDER][PERF_CONTEXT_SWITCHES] = known(1000);
 	assert_int_equal(view_model__frame(&m, f), 0);
@@ -163,17 +153,4 @@ static void costs_on_the_screen(void **state)
 	assert_true(screen_says(&m, "  twocopy            123          1074"));
 	fake_frame__free(f);
 	view_model__clear(&m);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(costs_in_the_text),
-		cmocka_unit_test(what_was_looked_at_in_slices),
-		cmocka_unit_test(a_range_of_copies_says_where_it_comes_from),
-		cmocka_unit_test(costs_in_a_line),
-		cmocka_unit_test(costs_on_the_screen),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

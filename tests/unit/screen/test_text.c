@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The details of a run: their form as golden files, and what they must say when things are off. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "screen/text.h"
 #include "model/verdict.h"
@@ -15,6 +10,7 @@
 /* A test is linked with the programs' code alone: helpers are included. */
 #include "support/fake_result.c"
 #include "support/golden.c"
+#include "support/test.h"
 
 static char *render(const struct result *r, unsigned int columns)
 {
@@ -56,11 +52,10 @@ static void assert_silent(const struct result *r, const char *words)
 	assert_null(hit);
 }
 
-static void test_forms(void **state)
+TEST(test_forms)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	check_golden(r, 110, "text-3modes-110");
 	check_golden(r, 80, "text-3modes-80");
 	check_golden(r, 60, "text-3modes-60");
@@ -71,11 +66,10 @@ static void test_forms(void **state)
 	fake_result__free(r);
 }
 
-static void test_one_mode_one_round(void **state)
+TEST(test_one_mode_one_round)
 {
 	struct result *r = fake_result__new(1);
 
-	(void)state;
 	r->rounds = 1;
 	r->summary[0].throughput_gbps = (struct spread){31.4, 31.4, 31.4, 1};
 	check_golden(r, 100, "text-1mode-1round");
@@ -87,7 +81,7 @@ static void test_one_mode_one_round(void **state)
 	fake_result__free(r);
 }
 
-static void test_no_ledger(void **state)
+TEST(test_no_ledger)
 {
 	static const char reason[] = "backend none was asked for";
 	struct result *r = fake_result__new(2);
@@ -95,7 +89,6 @@ static void test_no_ledger(void **state)
 	size_t i;
 	int s;
 
-	(void)state;
 	r->backend = "none";
 	r->probes = 0;
 	for (i = 0; i < r->summary_nr; i++) {
@@ -112,7 +105,7 @@ static void test_no_ledger(void **state)
 }
 
 /* No width given may be exceeded by a paragraph, and none by a table from 60 columns on. */
-static void test_widths(void **state)
+TEST(test_widths)
 {
 	struct result *r = fake_result__new(3);
 	const char *line;
@@ -120,7 +113,6 @@ static void test_widths(void **state)
 	char *text;
 	size_t len;
 
-	(void)state;
 	for (w = 0; w < 320; w++) {
 		if (w == 160)
 			fake_result__trampoline(r);
@@ -135,11 +127,10 @@ static void test_widths(void **state)
 	fake_result__free(r);
 }
 
-static void test_unbalanced(void **state)
+TEST(test_unbalanced)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	assert_says(r, "unaccounted 0 B sent, 0 B received");
 	assert_silent(r, "UNACCOUNTED");
 	/* Opposite signs in two modes must not cancel out. */
@@ -152,22 +143,20 @@ static void test_unbalanced(void **state)
 	fake_result__free(r);
 }
 
-static void test_extreme_unaccounted(void **state)
+TEST(test_extreme_unaccounted)
 {
 	struct result *r = fake_result__new(1);
 
-	(void)state;
 	r->summary[0].total.unaccounted_rx = INT64_MIN;
 	assert_says(r, "-9 223 372 036 854 775 808 B received");
 	fake_result__free(r);
 }
 
-static void test_unaccounted_for_want_of_a_stage(void **state)
+TEST(test_unaccounted_for_want_of_a_stage)
 {
 	struct result *r = fake_result__new(2);
 	struct run_result *run = &r->summary[1].total;
 
-	(void)state;
 	run->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
 	run->stages[NIO_STAGE_RX_COPY].reason = "no hook";
 	run->unaccounted_rx = (int64_t)run->app.rx_bytes;
@@ -187,11 +176,10 @@ static void test_unaccounted_for_want_of_a_stage(void **state)
 	fake_result__free(r);
 }
 
-static void test_comparison(void **state)
+TEST(test_comparison)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	assert_says(r, "Zero-copy was slower than one-copy by 32 % (29 to 36 %).");
 	fake_result__rounds(r, MODE_ZEROCOPY, 70, 71, 5);
 	assert_says(r, "Zero-copy was faster than one-copy by 102 %");
@@ -205,12 +193,11 @@ static void test_comparison(void **state)
 	fake_result__free(r);
 }
 
-static void test_no_verdict(void **state)
+TEST(test_no_verdict)
 {
 	struct result *r = fake_result__new(3);
 	struct verdict *v = &r->summary[2].total.verdict;
 
-	(void)state;
 	v->text[0] = '\0';
 	v->copied_fraction = (struct real){.reason = "no zero-copy send completed"};
 	assert_says(r, "zero-copy  n/a: no zero-copy send completed.");
@@ -222,13 +209,12 @@ static void test_no_verdict(void **state)
 
 /* A tap on lo, seen by a backend that sees its copy: the verdict of the run and the line below it.
  */
-static void test_tap(void **state)
+TEST(test_tap)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *run = &r->summary[2].total;
 	struct tap *t = &r->env.taps.list[0];
 
-	(void)state;
 	assert_silent(r, "taps ");
 	r->env.taps.nr = 1;
 	*t = (struct tap){.device = "lo", .process = "tcpdump", .inode = 1, .sender = true};
@@ -249,12 +235,11 @@ static void test_tap(void **state)
 	fake_result__free(r);
 }
 
-static void test_losses(void **state)
+TEST(test_losses)
 {
 	struct result *r = fake_result__new(2);
 	struct health *h = &r->summary[1].total.health;
 
-	(void)state;
 	assert_says(r, "watching   8 probes, coverage 1.0000, 0 missed, 0 dropped, 0 unmatched\n");
 	h->missed.value = 1234;
 	h->map_full.value = 5;
@@ -278,11 +263,10 @@ static void test_losses(void **state)
 }
 
 /* What costs times only is not called a loss of bytes. */
-static void test_unmatched_is_explained(void **state)
+TEST(test_unmatched_is_explained)
 {
 	struct result *r = fake_result__new(1);
 
-	(void)state;
 	r->summary[0].total.health.unmatched.value = 3;
 	assert_says(r,
 		    "3 unmatched. Unmatched: of these events the beginning or the end was not seen "
@@ -293,12 +277,11 @@ static void test_unmatched_is_explained(void **state)
 
 /* Bytes without an event, and no event refused: said, unless events were looked at a part of the
  * time. */
-static void test_coverage_is_explained(void **state)
+TEST(test_coverage_is_explained)
 {
 	struct result *r = fake_result__new(2);
 	struct health *h = &r->summary[1].total.health;
 
-	(void)state;
 	h->coverage.value = 0.9991;
 	assert_says(r, "coverage 0.9991, 0 missed, 0 dropped, 0 unmatched. Coverage: events of "
 		       "some bytes were not seen, though none was refused");
@@ -313,12 +296,11 @@ static void test_coverage_is_explained(void **state)
 }
 
 /* What no stage covers is named by mode, side and kind; an anomaly has a sentence of its own. */
-static void test_uncovered_is_named(void **state)
+TEST(test_uncovered_is_named)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
 
-	(void)state;
 	assert_silent(r, "uncovered");
 	run->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_MPTCP] =
 		(struct nio_uncovered){.bytes = 3000, .events = 2};
@@ -329,12 +311,11 @@ static void test_uncovered_is_named(void **state)
 	fake_result__free(r);
 }
 
-static void test_times_missing_have_one_reason(void **state)
+TEST(test_times_missing_have_one_reason)
 {
 	struct result *r = fake_result__new(2);
 	struct run_result *run = &r->summary[1].total;
 
-	(void)state;
 	assert_says(r, "time       gather 30.5 ns for a KiB (twocopy). n/a for the parts of a send "
 		       "call, send, deferred, receive: " FAKE_TIME_REASON ".\n");
 	assert_silent(r, "for each KiB copied");
@@ -355,12 +336,11 @@ static void test_times_missing_have_one_reason(void **state)
 }
 
 /* The means of a part of the calls do not subtract from that of all. */
-static void test_times_of_some_calls(void **state)
+TEST(test_times_of_some_calls)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
 
-	(void)state;
 	fake_result__trampoline(r);
 	assert_says(r, "\noutside ");
 	run->path_calls.value /= 2;
@@ -375,12 +355,11 @@ static void test_times_of_some_calls(void **state)
 	fake_result__free(r);
 }
 
-static void test_where_copies_ran(void **state)
+TEST(test_where_copies_ran)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *run = &r->summary[2].total;
 
-	(void)state;
 	fake_result__trampoline(r);
 	assert_says(r, "deferred   ran in softirq on top of nio-sender, on lo.\n");
 	run->places[1] = (struct place_result){NIO_CONTEXT_PROCESS, "ksoftirqd/0", "",
@@ -400,12 +379,11 @@ static void test_where_copies_ran(void **state)
 	fake_result__free(r);
 }
 
-static void test_completions(void **state)
+TEST(test_completions)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *run = &r->summary[2].total;
 
-	(void)state;
 	assert_silent(r, "completion pages");
 	fake_result__trampoline(r);
 	assert_says(r,
@@ -419,11 +397,10 @@ static void test_completions(void **state)
 	fake_result__free(r);
 }
 
-static void test_oddities_are_said(void **state)
+TEST(test_oddities_are_said)
 {
 	struct result *r = fake_result__new(2);
 
-	(void)state;
 	assert_silent(r, "retransmitted");
 	assert_silent(r, "INTERRUPTED");
 	assert_silent(r, "DIFFER");
@@ -440,12 +417,11 @@ static void test_oddities_are_said(void **state)
 
 /* Partly pinned, spliced, next to nothing: each its own form, none taken for the other. */
 /* What the load generator last said before it was cut short is of another moment. */
-static void test_retransmitted_of_a_run_cut_short(void **state)
+TEST(test_retransmitted_of_a_run_cut_short)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
 
-	(void)state;
 	run->app.tcp_bytes_retrans = 102000;
 	run->app.tx_bytes = 1020000;
 	assert_says(r, "retransmitted: twocopy 102 kB of 1.02 MB");
@@ -457,13 +433,12 @@ static void test_retransmitted_of_a_run_cut_short(void **state)
 	fake_result__free(r);
 }
 
-static void test_tx_forms(void **state)
+TEST(test_tx_forms)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
 	struct stage_result *tx = &run->stages[NIO_STAGE_TX_COPY];
 
-	(void)state;
 	tx->bytes = run->app.rx_bytes / 4;
 	run->stages[NIO_STAGE_TX_PIN].bytes = run->app.rx_bytes - tx->bytes;
 	assert_says(r, " 0.25+pin ");
@@ -480,12 +455,11 @@ static void test_tx_forms(void **state)
 	fake_result__free(r);
 }
 
-static void test_perf(void **state)
+TEST(test_perf)
 {
 	struct result *r = fake_result__new(2);
 	struct run_result *run = &r->summary[0].total;
 
-	(void)state;
 	assert_says(r, "counters: n/a (no hardware counters: virtual machine");
 	assert_says(r, "perf       twocopy / onecopy: CPU 215 / 256 ns per KiB; ");
 	run->perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(run->app.rx_bytes * 2);
@@ -498,12 +472,11 @@ static void test_perf(void **state)
 }
 
 /* Of modes by different events the text says both, and why. */
-static void test_samples_by(void **state)
+TEST(test_samples_by)
 {
 	struct result *r = fake_result__new(2);
 	struct cpu_result *cpu = &r->summary[0].total.cpu;
 
-	(void)state;
 	assert_says(r, "4000 samples by cpu-clock at 997 Hz, in separate short rounds");
 	cpu->source = CPU_SOURCE_CYCLES;
 	assert_says(r, "4000 samples by cycles and cpu-clock at 997 Hz");
@@ -512,12 +485,11 @@ static void test_samples_by(void **state)
 	fake_result__free(r);
 }
 
-static void test_less_than_exact(void **state)
+TEST(test_less_than_exact)
 {
 	struct result *r = fake_result__new(1);
 	struct stage_result *rx = &r->summary[0].total.stages[NIO_STAGE_RX_COPY];
 
-	(void)state;
 	rx->quality = QUALITY_DERIVED;
 	rx->reason = "from tcp_rcv_space_adjust";
 	assert_says(r, "rx_copy derived: from tcp_rcv_space_adjust");
@@ -525,59 +497,23 @@ static void test_less_than_exact(void **state)
 }
 
 /* A run that was never filled claims nothing: every figure is n/a, with its reason. */
-static void test_unfilled_run(void **state)
+TEST(test_unfilled_run)
 {
 	struct result *r = fake_result__new(1);
 
-	(void)state;
 	run_result__clear(&r->summary[0].total);
 	r->summary[0].throughput_gbps.n = 0;
 	check_golden(r, 100, "text-unfilled");
 	fake_result__free(r);
 }
 
-static void test_nothing_received(void **state)
+TEST(test_nothing_received)
 {
 	struct result *r = fake_result__new(1);
 
-	(void)state;
 	r->summary[0].total.app.rx_bytes = 0;
 	assert_silent(r, "inf");
 	assert_silent(r, "nan");
 	assert_says(r, "no payload was received");
 	fake_result__free(r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_one_mode_one_round),
-		cmocka_unit_test(test_no_ledger),
-		cmocka_unit_test(test_widths),
-		cmocka_unit_test(test_unbalanced),
-		cmocka_unit_test(test_extreme_unaccounted),
-		cmocka_unit_test(test_unaccounted_for_want_of_a_stage),
-		cmocka_unit_test(test_comparison),
-		cmocka_unit_test(test_no_verdict),
-		cmocka_unit_test(test_tap),
-		cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_unmatched_is_explained),
-		cmocka_unit_test(test_coverage_is_explained),
-		cmocka_unit_test(test_uncovered_is_named),
-		cmocka_unit_test(test_times_missing_have_one_reason),
-		cmocka_unit_test(test_times_of_some_calls),
-		cmocka_unit_test(test_where_copies_ran),
-		cmocka_unit_test(test_completions),
-		cmocka_unit_test(test_oddities_are_said),
-		cmocka_unit_test(test_retransmitted_of_a_run_cut_short),
-		cmocka_unit_test(test_tx_forms),
-		cmocka_unit_test(test_perf),
-		cmocka_unit_test(test_samples_by),
-		cmocka_unit_test(test_less_than_exact),
-		cmocka_unit_test(test_unfilled_run),
-		cmocka_unit_test(test_nothing_received),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The sentences that are made of claims, from claims made by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "screen/text_comparison.h"
+#include "support/test.h"
 
 struct sentence_case {
 	struct rank_test t;
@@ -65,13 +61,12 @@ static FILE *begin(char **text, size_t *len)
 	return f;
 }
 
-static void comparisons(void **state)
+TEST(comparisons)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++) {
 		f = begin(&text, &len);
 		text_comparison__write(f, &sentences[i].t);
@@ -81,13 +76,12 @@ static void comparisons(void **state)
 	}
 }
 
-static void congestion_controls(void **state)
+TEST(congestion_controls)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *f;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(congestions) / sizeof(congestions[0]); i++) {
 		f = begin(&text, &len);
 		text_congestion__write(f, &congestions[i].c);
@@ -97,14 +91,4 @@ static void congestion_controls(void **state)
 				 0);
 		free(text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comparisons),
-		cmocka_unit_test(congestion_controls),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

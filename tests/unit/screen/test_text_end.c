@@ -3,14 +3,8 @@
  * The end of a run: it fits on a screen whatever happened, its first words are the answer, and what
  * was not measured is not shown as a figure.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "model/remote.h"
 #include "model/verdict.h"
@@ -19,6 +13,7 @@
 
 /* A test is linked with the programs' code alone: helpers are included. */
 #include "support/fake_result.c"
+#include "support/test.h"
 
 static char *render(const struct result *r, unsigned int columns, unsigned int rows)
 {
@@ -123,11 +118,10 @@ static struct run_result *zerocopy_of(struct result *r)
 	return &r->summary[2].total;
 }
 
-static void all_copied(void **state)
+TEST(all_copied)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	check_says(r, "netiotrace 0.1|Linux 6.18.44, loopback|64 KiB messages, 8 fields, 1 thread"
 		      "|RESULT|not zero-copy: all 15 259 sends|same machine|one-copy"
 		      "|made by|(5 rounds)|two-copy 3 gather + send + receive 31.4"
@@ -139,12 +133,11 @@ static void all_copied(void **state)
 	fake_result__free(r);
 }
 
-static void none_copied(void **state)
+TEST(none_copied)
 {
 	struct result *r = fake_result__new(3);
 	struct verdict *v = &zerocopy_of(r)->verdict;
 
-	(void)state;
 	zerocopy_of(r)->app.zc.copied = 0;
 	v->copied_fraction.value = 0;
 	v->cause = ZC_CAUSE_NOT_COPIED;
@@ -156,23 +149,21 @@ static void none_copied(void **state)
 	fake_result__free(r);
 }
 
-static void partly_copied(void **state)
+TEST(partly_copied)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	zerocopy_of(r)->app.zc.copied = 3000;
 	zerocopy_of(r)->verdict.copied_fraction.value = 0.2;
 	check_says(r, "RESULT|partly zero-copy: 3 000 of 15 259 sends (20 %)|same machine");
 	fake_result__free(r);
 }
 
-static void refused_sends(void **state)
+TEST(refused_sends)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *zc = zerocopy_of(r);
 
-	(void)state;
 	r->env.optmem_max = known(2048);
 	zc->enobufs_optmem = known(800);
 	zc->enobufs_memlock = known(0);
@@ -196,11 +187,10 @@ static void refused_sends(void **state)
 }
 
 /* One mode has no other to be held against; its copies are the answer. */
-static void one_mode(void **state)
+TEST(one_mode)
 {
 	struct result *r = fake_result__new(2);
 
-	(void)state;
 	run_result__clear(&r->summary[0].total);
 	r->summary[0] = r->summary[1];
 	r->summary_nr = r->modes_nr = 1;
@@ -215,11 +205,10 @@ static void one_mode(void **state)
 	fake_result__free(r);
 }
 
-static void paced_senders(void **state)
+TEST(paced_senders)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	check_silent(r, "paced");
 	snprintf(r->env.congestion.used, sizeof(r->env.congestion.used), "bbr");
 	check_says(r, "RESULT|copied after all|paced (congestion control bbr)|--congestion cubic"
@@ -227,11 +216,10 @@ static void paced_senders(void **state)
 	fake_result__free(r);
 }
 
-static void answered_messages(void **state)
+TEST(answered_messages)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	r->traffic.request_response = true;
 	for (int i = 0; i < 3; i++)
 		r->summary[i].total.app.latency[LATENCY_HALF_ROUND_TRIP].hist = bell(90000, 9000);
@@ -239,23 +227,21 @@ static void answered_messages(void **state)
 	fake_result__free(r);
 }
 
-static void a_rate_that_is_not_kept(void **state)
+TEST(a_rate_that_is_not_kept)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	r->traffic.rate = 1000000000;
 	check_says(r, "RESULT|Open loop of 1 000 000 000 messages/s|Not kept: two-copy sent");
 	fake_result__free(r);
 }
 
 /* A round that was cut short counts in the figures, and not among the rounds. */
-static void interrupted(void **state)
+TEST(interrupted)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result last = {.interrupted = true, .round = 3, .mode = MODE_ONECOPY};
 
-	(void)state;
 	r->interrupted = true;
 	for (int i = 0; i < 3; i++)
 		r->summary[i].rounds = i < 2 ? 3 : 2;
@@ -278,11 +264,10 @@ static void interrupted(void **state)
 }
 
 /* A mode that no round was made of has no row, and the rounds are none. */
-static void interrupted_in_the_first_round(void **state)
+TEST(interrupted_in_the_first_round)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	r->interrupted = true;
 	run_result__clear(&r->summary[2].total);
 	r->summary_nr = 2;
@@ -294,11 +279,10 @@ static void interrupted_in_the_first_round(void **state)
 	fake_result__free(r);
 }
 
-static void a_failed_round(void **state)
+TEST(a_failed_round)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		r->summary[i].rounds = 1;
 	memset(r->failure, 'x', sizeof(r->failure) - 1);
@@ -312,12 +296,11 @@ static void a_failed_round(void **state)
 	fake_result__free(r);
 }
 
-static void nothing_watched(void **state)
+TEST(nothing_watched)
 {
 	static const char reason[] = "backend none was asked for";
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct run_result *run = &r->summary[i].total;
 
@@ -342,12 +325,11 @@ static void nothing_watched(void **state)
 }
 
 /* Comes before all else, also where many rounds are concerned. */
-static void unbalanced_books(void **state)
+TEST(unbalanced_books)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result runs[5];
 
-	(void)state;
 	for (int i = 0; i < 5; i++) {
 		fake_run__fill(&runs[i], MODE_ONECOPY);
 		runs[i].round = (unsigned int)i + 1;
@@ -370,21 +352,19 @@ static void unbalanced_books(void **state)
 	fake_result__free(r);
 }
 
-static void wrong_bytes(void **state)
+TEST(wrong_bytes)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	r->summary[1].total.app.verify_errors = known(2);
 	check_says(r, "RESULT RECEIVED BYTES DIFFER|2 messages of one-copy|sends");
 	fake_result__free(r);
 }
 
-static void missed_events(void **state)
+TEST(missed_events)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	r->summary[0].total.health.missed = known(1234);
 	check_says(r, "CHECKED|1 234 events missed");
 	r->summary[1].total.health.missed = (struct num){.reason = "not told"};
@@ -392,11 +372,10 @@ static void missed_events(void **state)
 	fake_result__free(r);
 }
 
-static void receiver_elsewhere(void **state)
+TEST(receiver_elsewhere)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct run_result *run = &r->summary[i].total;
 
@@ -417,11 +396,10 @@ static void receiver_elsewhere(void **state)
 }
 
 /* Where they are counted they are figures, and not among what was not seen. */
-static void hardware_counters(void **state)
+TEST(hardware_counters)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	check_silent(r, "COUNTED");
 	for (int i = 0; i < 3; i++) {
 		struct run_result *run = &r->summary[i].total;
@@ -440,11 +418,10 @@ static void hardware_counters(void **state)
 }
 
 /* A measured nothing, what does not apply, and what is not known are three things. */
-static void zero_is_never_unknown(void **state)
+TEST(zero_is_never_unknown)
 {
 	struct result *r = fake_result__new(3);
 
-	(void)state;
 	check_says(r, "CPU ns/KiB|two-copy 34 43 - - |one-copy - 57 - - |zero-copy - - 25 84 ");
 	run_result__clear(&r->summary[0].total);
 	r->summary[0].throughput_gbps.n = r->summary[0].copies_per_byte.n = 0;
@@ -455,13 +432,12 @@ static void zero_is_never_unknown(void **state)
 }
 
 /* All at once: what does not fit is left out, the most important is not. */
-static void everything_at_once(void **state)
+TEST(everything_at_once)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *zc = zerocopy_of(r);
 	struct run_result run;
 
-	(void)state;
 	fake_run__fill(&run, MODE_ONECOPY);
 	run.unaccounted_tx = INT64_MIN;
 	take_runs(r, &run, 1, true);
@@ -497,12 +473,11 @@ static void everything_at_once(void **state)
 }
 
 /* A wide terminal has more classes, not longer gaps. */
-static void wide_terminal(void **state)
+TEST(wide_terminal)
 {
 	struct result *r = fake_result__new(3);
 	char *text = render(r, 200, 50);
 
-	(void)state;
 	assert_non_null(strstr(text, "scheduling"));
 	assert_int_equal(strncmp(text, "netiotrace 0.1  Linux 6.18.44, loopback  64 KiB", 46), 0);
 	free(text);
@@ -525,42 +500,12 @@ static int print_end(void *arg)
 	return err;
 }
 
-static void short_of_memory(void **state)
+TEST(short_of_memory)
 {
 	struct printing p = {fake_result__new(3), fopen("/dev/null", "w")};
 
-	(void)state;
 	assert_non_null(p.to);
 	short_memory__walk(print_end, &p);
 	fclose(p.to);
 	fake_result__free((struct result *)p.r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_copied),
-		cmocka_unit_test(none_copied),
-		cmocka_unit_test(partly_copied),
-		cmocka_unit_test(refused_sends),
-		cmocka_unit_test(one_mode),
-		cmocka_unit_test(paced_senders),
-		cmocka_unit_test(answered_messages),
-		cmocka_unit_test(a_rate_that_is_not_kept),
-		cmocka_unit_test(interrupted),
-		cmocka_unit_test(interrupted_in_the_first_round),
-		cmocka_unit_test(a_failed_round),
-		cmocka_unit_test(nothing_watched),
-		cmocka_unit_test(unbalanced_books),
-		cmocka_unit_test(wrong_bytes),
-		cmocka_unit_test(missed_events),
-		cmocka_unit_test(receiver_elsewhere),
-		cmocka_unit_test(hardware_counters),
-		cmocka_unit_test(zero_is_never_unknown),
-		cmocka_unit_test(everything_at_once),
-		cmocka_unit_test(wide_terminal),
-		cmocka_unit_test(short_of_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Made-up data: planted effects are found, and nothing is claimed where nothing can be. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +10,13 @@
 #include "study/family.h"
 
 #include "support/planted.h"
+#include "support/test.h"
 
 /* A round has one number in all cells, whichever of them have it. */
-static void rounds_are_blocks(void **state)
+TEST(rounds_are_blocks)
 {
 	struct study s = {0};
 
-	(void)state;
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 5, 10);
 	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
 	put(&s, MODE_ONECOPY, KIB(4), 1, 5, 10);
@@ -39,9 +34,8 @@ static void rounds_are_blocks(void **state)
 }
 
 /* Two comparisons of few rounds show nothing, and it is said how many rounds are needed. */
-static void few_rounds_show_no_difference(void **state)
+TEST(few_rounds_show_no_difference)
 {
-	(void)state;
 	for (unsigned int rounds = 1; rounds <= 4; rounds++) {
 		struct study s = {0};
 		char said[64], why[WORDS_BUF];
@@ -67,12 +61,11 @@ static void few_rounds_show_no_difference(void **state)
 	}
 }
 
-static void planted_crossover(void **state)
+TEST(planted_crossover)
 {
 	struct study s = {0};
 	struct duel duel;
 
-	(void)state;
 	put_crossing(&s, 0.02);
 	study__finish(&s, (double)NAN);
 	assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &duel),
@@ -92,12 +85,11 @@ static void planted_crossover(void **state)
 	study__clear(&s);
 }
 
-static void noise_hides_the_crossover(void **state)
+TEST(noise_hides_the_crossover)
 {
 	struct study s = {0};
 	struct duel duel;
 
-	(void)state;
 	put_crossing(&s, 0.3);
 	study__finish(&s, (double)NAN);
 	assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &duel),
@@ -112,11 +104,10 @@ static void noise_hides_the_crossover(void **state)
 }
 
 /* No cell has both modes: each size only one of them. */
-static void missing_cells(void **state)
+TEST(missing_cells)
 {
 	struct study s = {0};
 
-	(void)state;
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
 	put_rounds(&s, MODE_ONECOPY, KIB(8), 1, 20, 0.01);
 	put_rounds(&s, MODE_ZEROCOPY, KIB(16), 1, 20, 0.01);
@@ -129,12 +120,11 @@ static void missing_cells(void **state)
 }
 
 /* A hole in the middle: its neighbours are compared, it is not. */
-static void a_missing_cell_is_left_out(void **state)
+TEST(a_missing_cell_is_left_out)
 {
 	struct study s = {0};
 	struct duel duel;
 
-	(void)state;
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
 	put_rounds(&s, MODE_TWOCOPY, KIB(8), 1, 10, 0.01);
 	put_rounds(&s, MODE_TWOCOPY, KIB(16), 1, 10, 0.01);
@@ -151,11 +141,10 @@ static void a_missing_cell_is_left_out(void **state)
 	study__clear(&s);
 }
 
-static void a_missing_mode(void **state)
+TEST(a_missing_mode)
 {
 	struct study s = {0};
 
-	(void)state;
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
 	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 12, 0.01);
 	study__finish(&s, (double)NAN);
@@ -166,11 +155,10 @@ static void a_missing_mode(void **state)
 	study__clear(&s);
 }
 
-static void without_a_ledger_no_books_balance(void **state)
+TEST(without_a_ledger_no_books_balance)
 {
 	struct study s = {0};
 
-	(void)state;
 	put_crossing(&s, 0.01);
 	study__finish(&s, (double)NAN);
 	assert_false(says(&s.answers[QUESTION_UNEXPECTED], "no byte"));
@@ -180,12 +168,11 @@ static void without_a_ledger_no_books_balance(void **state)
 }
 
 /* Only what was checked is said to be in order. */
-static void books_are_kept_by_what_was_checked(void **state)
+TEST(books_are_kept_by_what_was_checked)
 {
 	struct study s = {0};
 	size_t i;
 
-	(void)state;
 	put_crossing(&s, 0.01);
 	for (i = 0; i < s.d.rows_nr; i++)
 		s.d.rows[i].value[METRIC_UNACCOUNTED_TX] = 0;
@@ -197,12 +184,11 @@ static void books_are_kept_by_what_was_checked(void **state)
 }
 
 /* However certain: a quarter of a percent is no collapse. */
-static void a_little_less_is_no_collapse(void **state)
+TEST(a_little_less_is_no_collapse)
 {
 	struct study s = {0};
 	unsigned int r;
 
-	(void)state;
 	for (r = 0; r < 7; r++) {
 		put(&s, MODE_TWOCOPY, KIB(4), 1, r, 10 + 0.0001 * r);
 		put(&s, MODE_TWOCOPY, KIB(4), 2, r, 9.975 + 0.0001 * r);
@@ -213,12 +199,11 @@ static void a_little_less_is_no_collapse(void **state)
 }
 
 /* The load is a closed loop: latency follows throughput, it explains nothing. */
-static void latency_explains_no_throughput(void **state)
+TEST(latency_explains_no_throughput)
 {
 	struct study s = {0};
 	size_t i;
 
-	(void)state;
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 20, 0.01);
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 4, 10, 0.01);
 	for (i = 0; i < s.d.rows_nr; i++) {
@@ -233,13 +218,12 @@ static void latency_explains_no_throughput(void **state)
 }
 
 /* Misses that do not differ are not said to be no fewer. */
-static void no_fall_is_claimed_of_noise(void **state)
+TEST(no_fall_is_claimed_of_noise)
 {
 	static const double off[] = {3, -2, 1, -1, 2, -3, 0.5};
 	struct study s = {0};
 	size_t i;
 
-	(void)state;
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 20, 0.01);
 	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
 	for (i = 0; i < s.d.rows_nr; i++)
@@ -251,11 +235,10 @@ static void no_fall_is_claimed_of_noise(void **state)
 	study__clear(&s);
 }
 
-static void one_thread_count(void **state)
+TEST(one_thread_count)
 {
 	struct study s = {0};
 
-	(void)state;
 	put_crossing(&s, 0.01);
 	study__finish(&s, (double)NAN);
 	assert_false(s.answers[QUESTION_THREADS].answered);
@@ -263,13 +246,12 @@ static void one_thread_count(void **state)
 	study__clear(&s);
 }
 
-static void zero_throughput(void **state)
+TEST(zero_throughput)
 {
 	struct study s = {0};
 	char words[64];
 	int mode;
 
-	(void)state;
 	for (mode = 0; mode < MODE_NR; mode++) {
 		put_rounds(&s, (enum mode)mode, KIB(4), 1, 0, 0);
 		put_rounds(&s, (enum mode)mode, KIB(4), 2, 0, 0);
@@ -284,12 +266,11 @@ static void zero_throughput(void **state)
 	study__clear(&s);
 }
 
-static void no_throughput_at_all(void **state)
+TEST(no_throughput_at_all)
 {
 	struct study s = {0};
 	int q;
 
-	(void)state;
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, (double)NAN);
 	put(&s, MODE_ZEROCOPY, KIB(4), 2, 0, (double)NAN);
 	study__finish(&s, (double)NAN);
@@ -301,11 +282,10 @@ static void no_throughput_at_all(void **state)
 	study__clear(&s);
 }
 
-static void no_counters_no_cache_answer(void **state)
+TEST(no_counters_no_cache_answer)
 {
 	struct study s = {0};
 
-	(void)state;
 	put_crossing(&s, 0.01);
 	s.d.reason[METRIC_S_L1D_MISSES] = strdup("virtual machine without a PMU");
 	study__finish(&s, (double)NAN);
@@ -315,12 +295,11 @@ static void no_counters_no_cache_answer(void **state)
 }
 
 /* Why zero-copy is behind: copied after all, at what cost. */
-static void zerocopy_that_was_copied(void **state)
+TEST(zerocopy_that_was_copied)
 {
 	struct study s = {0};
 	size_t i;
 
-	(void)state;
 	put_rounds(&s, MODE_ONECOPY, KIB(64), 1, 40, 0.01);
 	put_rounds(&s, MODE_ZEROCOPY, KIB(64), 1, 20, 0.01);
 	for (i = 0; i < s.d.rows_nr; i++) {
@@ -350,11 +329,10 @@ static void zerocopy_that_was_copied(void **state)
 	study__clear(&s);
 }
 
-static void books_that_do_not_balance(void **state)
+TEST(books_that_do_not_balance)
 {
 	struct study s = {0};
 
-	(void)state;
 	put_crossing(&s, 0.01);
 	s.d.rows[0].value[METRIC_UNACCOUNTED_TX] = 12;
 	s.d.rows[1].value[METRIC_UNACCOUNTED_TX] = 0;
@@ -364,12 +342,11 @@ static void books_that_do_not_balance(void **state)
 }
 
 /* An interval does not depend on what was asked before. */
-static void estimates_do_not_depend_on_order(void **state)
+TEST(estimates_do_not_depend_on_order)
 {
 	struct study s = {0}, t = {0};
 	struct estimate e, f;
 
-	(void)state;
 	put_crossing(&s, 0.1);
 	put_crossing(&t, 0.1);
 	study__finish(&s, (double)NAN);
@@ -385,31 +362,4 @@ static void estimates_do_not_depend_on_order(void **state)
 	assert_int_equal(e.n, f.n);
 	study__clear(&s);
 	study__clear(&t);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rounds_are_blocks),
-		cmocka_unit_test(few_rounds_show_no_difference),
-		cmocka_unit_test(planted_crossover),
-		cmocka_unit_test(noise_hides_the_crossover),
-		cmocka_unit_test(missing_cells),
-		cmocka_unit_test(a_missing_cell_is_left_out),
-		cmocka_unit_test(a_missing_mode),
-		cmocka_unit_test(without_a_ledger_no_books_balance),
-		cmocka_unit_test(books_are_kept_by_what_was_checked),
-		cmocka_unit_test(a_little_less_is_no_collapse),
-		cmocka_unit_test(latency_explains_no_throughput),
-		cmocka_unit_test(no_fall_is_claimed_of_noise),
-		cmocka_unit_test(one_thread_count),
-		cmocka_unit_test(zero_throughput),
-		cmocka_unit_test(no_throughput_at_all),
-		cmocka_unit_test(no_counters_no_cache_answer),
-		cmocka_unit_test(zerocopy_that_was_copied),
-		cmocka_unit_test(books_that_do_not_balance),
-		cmocka_unit_test(estimates_do_not_depend_on_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

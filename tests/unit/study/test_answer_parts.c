@@ -3,11 +3,6 @@
  * What answers are put together from, each by itself: what they cite, whether rounds are enough,
  * how many sends were copied, sentences of stages made from given claims.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -17,6 +12,7 @@
 #include "study/words.h"
 
 #include "support/planted.h"
+#include "support/test.h"
 
 #define NONE ((double)NAN)
 
@@ -31,13 +27,12 @@ static void zc_row(struct dataset *d, enum mode mode, double completed, double c
 }
 
 /* Of the zero-copy runs that know both numbers, all together. */
-static void copied_sends_over_all_runs(void **state)
+TEST(copied_sends_over_all_runs)
 {
 	struct dataset d = {0};
 	const struct analysis a = {.dataset = &d};
 	double completed = 7;
 
-	(void)state;
 	NEAR(answer__copied_fraction(&a, &completed), -1, 0);
 	NEAR(completed, 0, 0);
 	zc_row(&d, MODE_ZEROCOPY, 0, 0);
@@ -54,12 +49,11 @@ static void copied_sends_over_all_runs(void **state)
 }
 
 /* One comparison needs four rounds; more of them need more. */
-static void enough_rounds_can_claim(void **state)
+TEST(enough_rounds_can_claim)
 {
 	struct study s = {0};
 	char why[WORDS_BUF];
 
-	(void)state;
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
 	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 10, 0.01);
 	study__finish(&s, NONE);
@@ -74,13 +68,12 @@ static void enough_rounds_can_claim(void **state)
 }
 
 /* A number is cited once, with its estimate; what has no value is no number. */
-static void a_number_is_cited_once(void **state)
+TEST(a_number_is_cited_once)
 {
 	struct answer_text answers[QUESTION_NR] = {0}, *answer = &answers[0];
 	struct study s = {0};
 	struct cell *x, *y;
 
-	(void)state;
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 10);
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 1, 30);
 	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 40);
@@ -111,11 +104,10 @@ static void a_number_is_cited_once(void **state)
 	study__clear(&s);
 }
 
-static void threads_and_modes_in_words(void **state)
+TEST(threads_and_modes_in_words)
 {
 	char buf[WORDS_BUF];
 
-	(void)state;
 	assert_string_equal(words__threads(buf, sizeof(buf), 0), "threads n/a");
 	assert_string_equal(words__threads(buf, sizeof(buf), 1), "1 thread");
 	assert_string_equal(words__threads(buf, sizeof(buf), 2), "2 threads");
@@ -138,12 +130,11 @@ static void put_claim(struct stage_claims *s, enum mode mode, enum cpu_class cla
 }
 
 /* Of each mode the first of either direction, which is the largest. */
-static void savings_in_a_headline(void **state)
+TEST(savings_in_a_headline)
 {
 	struct stage_claims s = {0};
 	char buf[512];
 
-	(void)state;
 	assert_string_equal(stage_words__savings(buf, sizeof(buf), &s), "");
 	put_claim(&s, MODE_ONECOPY, CPU_CLASS_LOCK, DIFFERENCE_HIGHER, 9, 7);
 	put_claim(&s, MODE_ONECOPY, CPU_CLASS_SKB, DIFFERENCE_NOISE, -80, 7);
@@ -177,12 +168,11 @@ static const char *said(struct answer_text *answer, const struct stage_claims *s
 	return answer->points_nr > before ? answer->points[before] : NULL;
 }
 
-static void stages_in_a_point(void **state)
+TEST(stages_in_a_point)
 {
 	struct answer_text answers[QUESTION_NR] = {0}, *answer = &answers[0];
 	struct stage_claims s = {.both = true};
 
-	(void)state;
 	assert_null(said(answer, &s, MODE_ONECOPY));
 	put_claim(&s, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_UNKNOWN, -50, 7);
 	assert_null(said(answer, &s, MODE_ONECOPY));
@@ -208,12 +198,11 @@ static void stages_in_a_point(void **state)
 }
 
 /* The four largest of a direction; of a single pair the difference alone. */
-static void few_pairs_are_named_so(void **state)
+TEST(few_pairs_are_named_so)
 {
 	struct answer_text answers[QUESTION_NR] = {0}, *answer = &answers[0];
 	struct stage_claims s = {.both = true};
 
-	(void)state;
 	put_claim(&s, MODE_ZEROCOPY, CPU_CLASS_GATHER, DIFFERENCE_POINT, -50, 1);
 	assert_string_equal(
 		said(answer, &s, MODE_ZEROCOPY),
@@ -234,14 +223,13 @@ static void few_pairs_are_named_so(void **state)
 }
 
 /* Both cells of each size and thread count that has both, by the metric of the largest saving. */
-static void savings_are_cited_from_both_modes(void **state)
+TEST(savings_are_cited_from_both_modes)
 {
 	struct stage_claims claims = {.both = true};
 	struct study s = {0};
 	struct answer_text answers[QUESTION_NR] = {0}, *answer = &answers[0];
 	enum metric cited;
 
-	(void)state;
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 10);
 	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 20);
 	put(&s, MODE_ONECOPY, KIB(4), 2, 0, 20);
@@ -280,13 +268,12 @@ static bool mentions(const struct answer_text *answer, const char *with, const c
 }
 
 /* Against no misses there is no change: that size is not in the list. */
-static void changes_of_misses_from_nothing_are_not_listed(void **state)
+TEST(changes_of_misses_from_nothing_are_not_listed)
 {
 	const char *of_sizes = "L1D misses of a whole run, one-copy against two-copy with 1 thread";
 	struct answer_text *answer;
 	struct study s = {0};
 
-	(void)state;
 	put_misses(&s, MODE_TWOCOPY, KIB(1), 10, 4);
 	put_misses(&s, MODE_ONECOPY, KIB(1), 5, 4);
 	put_misses(&s, MODE_TWOCOPY, KIB(2), 0, NONE);
@@ -301,11 +288,10 @@ static void changes_of_misses_from_nothing_are_not_listed(void **state)
 }
 
 /* As many misses as before are none less. */
-static void the_same_misses_do_not_fall(void **state)
+TEST(the_same_misses_do_not_fall)
 {
 	struct study s = {0};
 
-	(void)state;
 	put_misses(&s, MODE_TWOCOPY, KIB(1), 10, 4);
 	put_misses(&s, MODE_ONECOPY, KIB(1), 10, 4);
 	study__finish(&s, NONE);
@@ -314,11 +300,10 @@ static void the_same_misses_do_not_fall(void **state)
 }
 
 /* Fewer threads first, where nothing was measured with both. */
-static void threads_without_a_pair_are_named_in_order(void **state)
+TEST(threads_without_a_pair_are_named_in_order)
 {
 	struct study s = {0};
 
-	(void)state;
 	put(&s, MODE_TWOCOPY, KIB(1), 8, 0, 10);
 	put(&s, MODE_ONECOPY, KIB(1), 1, 0, 10);
 	study__finish(&s, NONE);
@@ -327,12 +312,11 @@ static void threads_without_a_pair_are_named_in_order(void **state)
 }
 
 /* What a mode has no numbers of is not said of it, though it was said of the mode before. */
-static void factors_are_of_the_mode(void **state)
+TEST(factors_are_of_the_mode)
 {
 	struct answer_text *answer;
 	struct study s = {0};
 
-	(void)state;
 	for (unsigned int n = 1; n <= 2; n++)
 		for (int mode = 0; mode < 2; mode++) {
 			put(&s, (enum mode)mode, KIB(1), n, 0, 10);
@@ -350,11 +334,10 @@ static void factors_are_of_the_mode(void **state)
 }
 
 /* Of all that were copied it is said, of none or some it is not. */
-static void that_all_was_copied_is_said(void **state)
+TEST(that_all_was_copied_is_said)
 {
 	static const char words[] = "The kernel copied every zero-copy send of this data after all";
 
-	(void)state;
 	for (int copied = 0; copied <= 2; copied++) {
 		struct study s = {0};
 
@@ -369,11 +352,10 @@ static void that_all_was_copied_is_said(void **state)
 }
 
 /* What some runs do not count is said of the others only. */
-static void that_all_was_copied_is_said_of_runs_that_count(void **state)
+TEST(that_all_was_copied_is_said_of_runs_that_count)
 {
 	struct study s = {0};
 
-	(void)state;
 	for (unsigned int r = 0; r < 3; r++) {
 		put(&s, MODE_ZEROCOPY, KIB(1), 1, r, 10);
 		s.d.rows[s.d.rows_nr - 1].value[METRIC_ZC_COMPLETED] = r ? 2 : (double)NAN;
@@ -389,11 +371,10 @@ static void that_all_was_copied_is_said_of_runs_that_count(void **state)
 }
 
 /* That they rise is certain of more than half of the cells, or it is not said so. */
-static void half_of_the_cells_are_not_most(void **state)
+TEST(half_of_the_cells_are_not_most)
 {
 	struct study s = {0};
 
-	(void)state;
 	for (unsigned int r = 0; r < 7; r++)
 		for (int cell = 0; cell < 4; cell++) {
 			put(&s, (enum mode)(cell & 1), KIB(1) << (cell >> 1), 1, r, 10);
@@ -405,27 +386,4 @@ static void half_of_the_cells_are_not_most(void **state)
 		   "lower in 0 of 2 settings, higher in 1, no difference in 1");
 	check_says(&s.answers[QUESTION_CACHE], "None that can be shown");
 	study__clear(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(copied_sends_over_all_runs),
-		cmocka_unit_test(enough_rounds_can_claim),
-		cmocka_unit_test(a_number_is_cited_once),
-		cmocka_unit_test(threads_and_modes_in_words),
-		cmocka_unit_test(savings_in_a_headline),
-		cmocka_unit_test(stages_in_a_point),
-		cmocka_unit_test(few_pairs_are_named_so),
-		cmocka_unit_test(savings_are_cited_from_both_modes),
-		cmocka_unit_test(changes_of_misses_from_nothing_are_not_listed),
-		cmocka_unit_test(the_same_misses_do_not_fall),
-		cmocka_unit_test(threads_without_a_pair_are_named_in_order),
-		cmocka_unit_test(factors_are_of_the_mode),
-		cmocka_unit_test(that_all_was_copied_is_said),
-		cmocka_unit_test(that_all_was_copied_is_said_of_runs_that_count),
-		cmocka_unit_test(half_of_the_cells_are_not_most),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is said of threads: the CPUs they share come first, then the best count, then caches. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/planted.h"
+#include "support/test.h"
 
 /* Two-copy with 1, 2 and 8 threads: 10, 16 and 12 Gbit/s in total, with misses. */
 static void put_threads(struct study *s)
@@ -44,12 +40,11 @@ static bool begins(const char *text, const char *words)
 }
 
 /* The ceiling is the first sentence, and caches are no explanation beyond it. */
-static void threads_that_share_cpus_have_a_ceiling(void **state)
+TEST(threads_that_share_cpus_have_a_ceiling)
 {
 	const struct answer_text *answer;
 	struct study s;
 
-	(void)state;
 	answer = ask(&s, "0", 2);
 	assert_true(begins(answer->headline,
 			   "8 sender threads share 1 CPU: a thread has at most 1/8 "
@@ -68,12 +63,11 @@ static void threads_that_share_cpus_have_a_ceiling(void **state)
 	study__clear(&s);
 }
 
-static void threads_with_a_cpu_each_have_none(void **state)
+TEST(threads_with_a_cpu_each_have_none)
 {
 	const struct answer_text *answer;
 	struct study s;
 
-	(void)state;
 	answer = ask(&s, "0-7", 16);
 	assert_true(begins(answer->headline,
 			   "Up to 8 threads each sender thread has a CPU of its own "
@@ -82,12 +76,11 @@ static void threads_with_a_cpu_each_have_none(void **state)
 	study__clear(&s);
 }
 
-static void an_unknown_number_of_cpus_is_said_to_be_unknown(void **state)
+TEST(an_unknown_number_of_cpus_is_said_to_be_unknown)
 {
 	const struct answer_text *answer;
 	struct study s;
 
-	(void)state;
 	answer = ask(&s, NULL, 0);
 	assert_true(begins(answer->headline, "The number of usable CPUs is unknown"));
 	check_says(answer, "Not shown: cache contention");
@@ -95,12 +88,11 @@ static void an_unknown_number_of_cpus_is_said_to_be_unknown(void **state)
 }
 
 /* 16 of 10 is the highest total; 12 Gbit/s of 8 threads are 0.15 of 10 a thread. */
-static void the_best_thread_count_is_named(void **state)
+TEST(the_best_thread_count_is_named)
 {
 	const struct answer_text *answer;
 	struct study s;
 
-	(void)state;
 	answer = ask(&s, "0", 2);
 	check_says(answer,
 		   "The total is best with 2 threads: x 1.60 of that with 1 thread (median), "
@@ -116,27 +108,13 @@ static void the_best_thread_count_is_named(void **state)
 }
 
 /* More threads that gain nothing are not the best. */
-static void noise_names_no_better_thread_count(void **state)
+TEST(noise_names_no_better_thread_count)
 {
 	struct study s = {0};
 
-	(void)state;
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.1);
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 2, 10.1, 0.1);
 	study__finish(&s, 1);
 	check_says(&s.answers[QUESTION_THREADS], "No more threads than 1 have a higher total.");
 	study__clear(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(threads_that_share_cpus_have_a_ceiling),
-		cmocka_unit_test(threads_with_a_cpu_each_have_none),
-		cmocka_unit_test(an_unknown_number_of_cpus_is_said_to_be_unknown),
-		cmocka_unit_test(the_best_thread_count_is_named),
-		cmocka_unit_test(noise_names_no_better_thread_count),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

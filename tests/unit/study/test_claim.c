@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a claim keeps of the test it is made of. The rule itself is in base/test_rank_test.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 
 #include "study/claim.h"
 #include "support/near.h"
+#include "support/test.h"
 
 static const struct estimate some = {.median = 5, .n = 7}, other = {.median = 4, .n = 7};
 
-static void a_claim_keeps_what_the_test_says(void **state)
+TEST(a_claim_keeps_what_the_test_says)
 {
 	const struct rank_test t = {.n = 7,
 				    .m = 7,
@@ -25,7 +21,6 @@ static void a_claim_keeps_what_the_test_says(void **state)
 				    .difference = DIFFERENCE_HIGHER};
 	struct claim c = claim__make(&some, &other, &t, 16);
 
-	(void)state;
 	NEAR(c.a.median, 5, 0);
 	NEAR(c.b.median, 4, 0);
 	NEAR(c.change, 0.25, 0);
@@ -39,11 +34,10 @@ static void a_claim_keeps_what_the_test_says(void **state)
 	assert_true(claim__holds(&c));
 }
 
-static void only_a_difference_is_claimed(void **state)
+TEST(only_a_difference_is_claimed)
 {
 	struct claim c = {.difference = DIFFERENCE_LOWER};
 
-	(void)state;
 	assert_true(claim__holds(&c));
 	for (int d = DIFFERENCE_UNKNOWN; d <= DIFFERENCE_NOISE; d++) {
 		c.difference = (enum difference)d;
@@ -55,23 +49,11 @@ static void only_a_difference_is_claimed(void **state)
 	assert_int_equal(c.a.n, 7);
 }
 
-static void a_point_says_what_it_is_made_of(void **state)
+TEST(a_point_says_what_it_is_made_of)
 {
 	struct claim c = {.a = {.n = 1}, .b = {.n = 1}};
 
-	(void)state;
 	assert_string_equal(claim__of_how_little(&c), "one run each");
 	c.b.n = 7;
 	assert_string_equal(claim__of_how_little(&c), "one run of one of them");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_claim_keeps_what_the_test_says),
-		cmocka_unit_test(only_a_difference_is_claimed),
-		cmocka_unit_test(a_point_says_what_it_is_made_of),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

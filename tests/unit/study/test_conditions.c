@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is said of a data set before anything is answered. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "study/conditions.h"
 #include "support/golden.c"
 #include "support/record.h"
+#include "support/test.h"
 
 struct condition_case {
 	const char *environment, *settings; /* JSON */
@@ -37,9 +33,8 @@ static const struct condition_case cases[] = {
 };
 /* clang-format on */
 
-static void conditions_in_words(void **state)
+TEST(conditions_in_words)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct dataset d = {
 			.environment = json_loads(cases[i].environment, 0, NULL),
@@ -59,13 +54,12 @@ static void conditions_in_words(void **state)
 }
 
 /* Runs that were left out are named. */
-static void other_runs_in_words(void **state)
+TEST(other_runs_in_words)
 {
 	char cubic[] = "cubic", bbr[] = "bbr", *names[] = {cubic, bbr};
 	struct dataset d = {.others = names, .others_nr = 1};
 	char *text = conditions__text(&d);
 
-	(void)state;
 	assert_string_equal(text, "Runs with cubic are not in this report.");
 	free(text);
 	d.others_nr = 2;
@@ -75,19 +69,7 @@ static void other_runs_in_words(void **state)
 }
 
 /* Every word of them, to the end. */
-static void conditions_are_sentences(void **state)
+TEST(conditions_are_sentences)
 {
-	(void)state;
 	record__check("conditions");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conditions_in_words),
-		cmocka_unit_test(other_runs_in_words),
-		cmocka_unit_test(conditions_are_sentences),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The lists of --columns and --modes: which side of which pair a word is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "study/csv_reader.h"
+#include "support/test.h"
 
 struct pair_case {
 	const char *list;
@@ -39,9 +35,8 @@ static const struct pair_case cases[] = {
 	{NULL, true, "a", NULL},
 };
 
-static void a_word_is_looked_up(void **state)
+TEST(a_word_is_looked_up)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct pair_case *c = &cases[i];
 		char *list = c->list ? strdup(c->list) : NULL, other[NAME_LEN] = "untouched";
@@ -55,23 +50,21 @@ static void a_word_is_looked_up(void **state)
 }
 
 /* The list is what a user wrote: longer than a name may be, it is cut. */
-static void a_long_other_is_cut(void **state)
+TEST(a_long_other_is_cut)
 {
 	char list[2 * NAME_LEN + 3] = "a=", other[NAME_LEN];
 
-	(void)state;
 	memset(list + 2, 'x', 2 * NAME_LEN);
 	list[2 + 2 * NAME_LEN] = '\0';
 	assert_true(csv_reader__look_up(list, true, "a", other));
 	assert_int_equal(strlen(other), NAME_LEN - 1);
 }
 
-static void a_refusal_has_file_and_line(void **state)
+TEST(a_refusal_has_file_and_line)
 {
 	char message[DATASET_MESSAGE_MAX], name[2 * DATASET_MESSAGE_MAX];
 	struct csv_reader r = {.name = "x.csv", .message = message, .text = {.line = 12}};
 
-	(void)state;
 	assert_int_equal(csv_reader__refuse(&r, "%s of %d", "this", 3), -22);
 	assert_string_equal(message, "x.csv, line 12: this of 3");
 	memset(name, 'n', sizeof(name) - 1);
@@ -79,15 +72,4 @@ static void a_refusal_has_file_and_line(void **state)
 	r.name = name;
 	assert_int_equal(csv_reader__refuse(&r, "too much"), -22);
 	assert_int_equal(strlen(message), DATASET_MESSAGE_MAX - 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_word_is_looked_up),
-		cmocka_unit_test(a_long_other_is_cut),
-		cmocka_unit_test(a_refusal_has_file_and_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* CSV as RFC 4180 has it, and as programs write it: ends of lines, quotes, empty cells, lines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "study/csv_text.h"
+#include "support/test.h"
 
 /* The cells of a text in brackets, its records with their lines, in memory as long as it is. */
 static const char *read_all(const char *text)
@@ -39,7 +35,7 @@ static const char *read_all(const char *text)
 	return said;
 }
 
-static void records_and_cells(void **state)
+TEST(records_and_cells)
 {
 	static const char *const cases[][2] = {
 		{"", ""},
@@ -64,13 +60,12 @@ static void records_and_cells(void **state)
 		{"\xef\xbb.", "1:[\xef\xbb.] "},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(read_all(cases[i][0]), cases[i][1]);
 }
 
 /* A quoted cell may hold what else ends one; a doubled quote is one. Lines in it count. */
-static void quoted_cells(void **state)
+TEST(quoted_cells)
 {
 	static const char *const cases[][2] = {
 		{"\"a\",b", "1:[a][b] "},
@@ -88,21 +83,19 @@ static void quoted_cells(void **state)
 		{"\"a\n\n", "-74 at 1"},
 	};
 
-	(void)state;
 	assert_int_equal(EBADMSG, 74);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(read_all(cases[i][0]), cases[i][1]);
 }
 
 /* More cells, and longer ones, than there is room for at first; the next record uses it again. */
-static void room_grows(void **state)
+TEST(room_grows)
 {
 	enum { CELLS = 1500, LETTERS = 3000 };
 	char *text = malloc(2 * CELLS + LETTERS + 4);
 	struct csv_text t;
 	size_t n = 0;
 
-	(void)state;
 	assert_non_null(text);
 	for (size_t i = 0; i < CELLS; i++) {
 		text[n++] = (char)('a' + i % 26);
@@ -126,15 +119,4 @@ static void room_grows(void **state)
 	assert_int_equal(csv_text__next(&t), 0);
 	csv_text__clear(&t);
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_and_cells),
-		cmocka_unit_test(quoted_cells),
-		cmocka_unit_test(room_grows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Results read back: columns by name in any order, what is missing stays missing, damage is
  * refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +8,7 @@
 #include <string.h>
 
 #include "study/dataset.h"
+#include "support/test.h"
 #include "write/json.h"
 #include "write/output.h"
 #include "support/golden.c"
@@ -43,11 +39,10 @@ static void refused(const char *text, const char *words)
 	dataset__clear(&d);
 }
 
-static void columns_of_published_data(void **state)
+TEST(columns_of_published_data)
 {
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(add(&d, "Mode,Size,Threads,Throughput_Gbps,Latency_us,Cycles,L1Misses,"
 				 "LLCMisses,ContextSwitches\n"
 				 "2,16384,4,80,2.5,1000,11,12,13\n"
@@ -73,11 +68,10 @@ static void columns_of_published_data(void **state)
 }
 
 /* Texts of every length in memory of their own: a sanitizer sees the first byte too many. */
-static void nothing_behind_the_text_is_read(void **state)
+TEST(nothing_behind_the_text_is_read)
 {
 	static const char text[] = "mode,size,\"threads\",cause\r\ntwocopy,64,\"1\",\"a\"\"b\"";
 
-	(void)state;
 	for (size_t len = 0; len < sizeof(text); len++) {
 		char *copy = malloc(len ? len : 1);
 		struct dataset d = {0};
@@ -90,11 +84,10 @@ static void nothing_behind_the_text_is_read(void **state)
 	}
 }
 
-static void quoting_line_ends_and_order(void **state)
+TEST(quoting_line_ends_and_order)
 {
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(add(&d, "\xef\xbb\xbfverdict_text,size,\"mode\",unknown_column\r\n"
 				 "\"copied, \"\"local\"\"\nhere\",64,one-copy,x\r\n\r\n"),
 			 0);
@@ -105,14 +98,13 @@ static void quoting_line_ends_and_order(void **state)
 	dataset__clear(&d);
 }
 
-static void missing_is_missing(void **state)
+TEST(missing_is_missing)
 {
 	static const char *const words[] = {"", "n/a", "NaN", "null", "-", "NA"};
 	char text[256];
 	struct dataset d;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		snprintf(text, sizeof(text),
 			 "mode,size,app_throughput_gbps,ledger_tx_copy_bytes\n0,64,%s,0\n",
@@ -126,9 +118,8 @@ static void missing_is_missing(void **state)
 	}
 }
 
-static void damage_is_refused(void **state)
+TEST(damage_is_refused)
 {
-	(void)state;
 	refused("", "empty");
 	refused("mode,size\n", "no run");
 	refused("\xef\xbb\xbf", "empty");
@@ -154,12 +145,11 @@ static void damage_is_refused(void **state)
 	refused("{\"schema\": 1}\n", "no column");
 }
 
-static void binary_is_refused(void **state)
+TEST(binary_is_refused)
 {
 	static const char data[] = "mode,size\n0,\0 64\n";
 	struct dataset d = {0};
 
-	(void)state;
 	assert_int_equal(dataset__add_csv(&d, "x", data, sizeof(data) - 1, message), -EINVAL);
 	assert_non_null(strstr(message, "no text"));
 	record("%s\n", message);
@@ -191,7 +181,7 @@ static void check_full(const struct dataset *d)
 			    "A CPU, 2 GHz");
 }
 
-static void our_csv_is_read_back(void **state)
+TEST(our_csv_is_read_back)
 {
 	struct full_result f;
 	struct dataset d = {0};
@@ -199,7 +189,6 @@ static void our_csv_is_read_back(void **state)
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
-	(void)state;
 	full_result__init(&f);
 	assert_int_equal(output__csv(&f.result, stream), 0);
 	fclose(stream);
@@ -211,14 +200,13 @@ static void our_csv_is_read_back(void **state)
 	full_result__clear(&f);
 }
 
-static void our_document_is_read_back(void **state)
+TEST(our_document_is_read_back)
 {
 	struct full_result f;
 	struct dataset d = {0};
 	json_t *document;
 	size_t i, completions = 0;
 
-	(void)state;
 	full_result__init(&f);
 	document = json_document__result(&f.result);
 	assert_int_equal(dataset__add_document(&d, "x", document, message), 0);
@@ -242,7 +230,7 @@ static json_t *parsed(const char *text)
 }
 
 /* What shaped the traffic is not pooled: two rounds of 8 and 64 fields are no two rounds. */
-static void other_settings_are_not_pooled(void **state)
+TEST(other_settings_are_not_pooled)
 {
 	static const char *const differing[] = {
 		"mode,size,environment_mtu\n0,64,1500\n1,64,9000\n",
@@ -253,7 +241,6 @@ static void other_settings_are_not_pooled(void **state)
 	struct dataset d;
 	size_t i;
 
-	(void)state;
 	refused("fields,mode,size\n8,0,64\n64,0,64\n", "are not pooled");
 	for (i = 0; i < sizeof(differing) / sizeof(differing[0]); i++) {
 		memset(&d, 0, sizeof(d));
@@ -270,13 +257,12 @@ static void other_settings_are_not_pooled(void **state)
 
 /* Runs with several congestion controls are several data sets: one is taken, the others are named.
  */
-static void congestion_controls_are_apart(void **state)
+TEST(congestion_controls_are_apart)
 {
 	static const char csv[] = "mode,size,round,environment_congestion_control\n0,64,0,bbr\n"
 				  "0,64,0,reno\n1,64,0,reno\n0,64,0,cubic\n0,64,1,\n";
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(add(&d, csv), 0);
 	assert_int_equal(d.rows_nr, 2); /* with bbr, and the one that does not say */
 	assert_string_equal(d.congestion, "bbr");
@@ -292,11 +278,10 @@ static void congestion_controls_are_apart(void **state)
 	dataset__clear(&d);
 }
 
-static void runs_that_were_ended_early_are_counted(void **state)
+TEST(runs_that_were_ended_early_are_counted)
 {
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(add(&d, "mode,size,round,interrupted\n0,64,0,true\n0,64,1,false\n"
 				 "1,64,0,True\n1,64,1,\n2,64,0,trues\n"),
 			 0);
@@ -306,7 +291,7 @@ static void runs_that_were_ended_early_are_counted(void **state)
 }
 
 /* How data sets write a mode: its name however written, its number, or the part of the exercise. */
-static void modes_are_known_by_many_names(void **state)
+TEST(modes_are_known_by_many_names)
 {
 	static const char *const names[MODE_NR][6] = {
 		{"twocopy", "two-copy", "Two Copy", "0", "A1", "a1"},
@@ -316,7 +301,6 @@ static void modes_are_known_by_many_names(void **state)
 					   "A4", "A11", "B1", "two", "-1"};
 	enum mode mode;
 
-	(void)state;
 	for (int m = 0; m < MODE_NR; m++)
 		for (size_t i = 0; i < 6; i++) {
 			mode = MODE_NR;
@@ -330,11 +314,10 @@ static void modes_are_known_by_many_names(void **state)
 }
 
 /* What a later run says first is known from then on. */
-static void settings_come_together(void **state)
+TEST(settings_come_together)
 {
 	struct dataset d = {0};
 
-	(void)state;
 	assert_int_equal(dataset__keep_settings(&d, "a", NULL, message), -ENOMEM);
 	assert_int_equal(
 		dataset__keep_settings(&d, "a", json_pack("{s:s}", "fields", "8"), message), 0);
@@ -359,11 +342,10 @@ static void settings_come_together(void **state)
 	dataset__clear(&d);
 }
 
-static void one_congestion_control_is_admitted(void **state)
+TEST(one_congestion_control_is_admitted)
 {
 	struct dataset d = {0};
 
-	(void)state;
 	assert_int_equal(dataset__admits(&d, NULL), 1);
 	assert_null(d.congestion);
 	assert_int_equal(dataset__admits(&d, "cubic"), 1);
@@ -384,11 +366,10 @@ static void one_congestion_control_is_admitted(void **state)
 }
 
 /* The headers of two other published data sets of this experiment, as they are. */
-static void other_published_columns_are_known(void **state)
+TEST(other_published_columns_are_known)
 {
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(add(&d,
 			     "impl,msg_size,threads,latency_us,throughput_mbps,cycles,cache_misses,"
 			     "l1_misses,context_switches\nA1,1024,2,12.5,9000,1000,10,20,3\n"
@@ -416,7 +397,7 @@ static void other_published_columns_are_known(void **state)
 }
 
 /* Any other, by what its reader says of it. */
-static void foreign_names_are_told(void **state)
+TEST(foreign_names_are_told)
 {
 	static const char csv[] = "way,bytes_each,bw\nmemcpy,4096,10\nsendfile,4096,12\n";
 	struct dataset d = {.names = {.columns = "mode=way,size=bytes_each,throughput_gbps=bw",
@@ -430,7 +411,6 @@ static void foreign_names_are_told(void **state)
 		{.modes = NULL},
 	};
 
-	(void)state;
 	assert_int_equal(dataset__add_csv(&d, "x", csv, strlen(csv), message), 0);
 	assert_int_equal(d.rows[0].mode, MODE_TWOCOPY);
 	assert_int_equal(d.rows[1].mode, MODE_ZEROCOPY);
@@ -446,7 +426,7 @@ static void foreign_names_are_told(void **state)
 }
 
 /* A document's own settings are heard, but not what a data set varies. */
-static void settings_of_a_document_are_read(void **state)
+TEST(settings_of_a_document_are_read)
 {
 	static const char form[] = "{\"schema\": \"netiotrace.result/1\", \"settings\": "
 				   "{\"size\": %d, \"sndbuf\": %d, \"rcvbuf\": null}, \"runs\": "
@@ -457,7 +437,6 @@ static void settings_of_a_document_are_read(void **state)
 	int err, i;
 	static const int sndbuf[] = {4096, 4096, 8192};
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		snprintf(text, sizeof(text), form, 64 << i, sndbuf[i], 64 << i);
 		o = parsed(text);
@@ -470,7 +449,7 @@ static void settings_of_a_document_are_read(void **state)
 }
 
 /* Every number we read is a number we write: a renamed field would silently be missing. */
-static void every_path_is_written(void **state)
+TEST(every_path_is_written)
 {
 	struct full_result f;
 	const json_t *runs, *o;
@@ -478,7 +457,6 @@ static void every_path_is_written(void **state)
 	json_t *document;
 	int m;
 
-	(void)state;
 	full_result__init(&f);
 	document = json_document__result(&f.result);
 	runs = json_object_get(document, "runs");
@@ -499,18 +477,16 @@ static void every_path_is_written(void **state)
 }
 
 /* Every word of what was refused above. */
-static void refusals_are_sentences(void **state)
+TEST(refusals_are_sentences)
 {
-	(void)state;
 	record__check("refusals");
 }
 
 /* Blanks around a number are none of it. */
-static void blanks_around_numbers(void **state)
+TEST(blanks_around_numbers)
 {
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(add(&d, "mode,size,round,throughput_gbps\n"
 				 "twocopy, 4096 ,  3,\t 8.5 \n"),
 			 0);
@@ -521,32 +497,4 @@ static void blanks_around_numbers(void **state)
 	assert_int_equal(add(&d, "mode,size,cycles\ntwocopy,1, n/a\n"), 0);
 	assert_true(isnan(d.rows[0].value[METRIC_CYCLES]));
 	dataset__clear(&d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_of_published_data),
-		cmocka_unit_test(nothing_behind_the_text_is_read),
-		cmocka_unit_test(quoting_line_ends_and_order),
-		cmocka_unit_test(missing_is_missing),
-		cmocka_unit_test(damage_is_refused),
-		cmocka_unit_test(binary_is_refused),
-		cmocka_unit_test(our_csv_is_read_back),
-		cmocka_unit_test(our_document_is_read_back),
-		cmocka_unit_test(other_settings_are_not_pooled),
-		cmocka_unit_test(settings_of_a_document_are_read),
-		cmocka_unit_test(congestion_controls_are_apart),
-		cmocka_unit_test(runs_that_were_ended_early_are_counted),
-		cmocka_unit_test(modes_are_known_by_many_names),
-		cmocka_unit_test(settings_come_together),
-		cmocka_unit_test(one_congestion_control_is_admitted),
-		cmocka_unit_test(other_published_columns_are_known),
-		cmocka_unit_test(foreign_names_are_told),
-		cmocka_unit_test(every_path_is_written),
-		cmocka_unit_test(blanks_around_numbers),
-		cmocka_unit_test(refusals_are_sentences),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The machine that results are of: what is kept of it, and when it is another. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <string.h>
 
 #include "study/dataset.h"
+#include "support/test.h"
 
 static int add(struct dataset *d, const char *text)
 {
@@ -18,11 +14,10 @@ static int add(struct dataset *d, const char *text)
 	return dataset__add_csv(d, "x.csv", text, strlen(text), message);
 }
 
-static void environments_that_differ_are_noticed(void **state)
+TEST(environments_that_differ_are_noticed)
 {
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(add(&d, "mode,size,environment_device\n0,64,lo\n1,64,lo\n"), 0);
 	assert_false(d.environment_varies);
 	dataset__clear(&d);
@@ -31,11 +26,10 @@ static void environments_that_differ_are_noticed(void **state)
 	dataset__clear(&d);
 }
 
-static void every_column_of_the_environment_is_kept(void **state)
+TEST(every_column_of_the_environment_is_kept)
 {
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(add(&d, "environment_device,mode,size,environment_os\nlo,0,64,x\n"), 0);
 	assert_string_equal(json_string_value(json_object_get(d.environment, "device")), "lo");
 	assert_string_equal(json_string_value(json_object_get(d.environment, "os")), "x");
@@ -43,11 +37,10 @@ static void every_column_of_the_environment_is_kept(void **state)
 }
 
 /* Other times, another load or a tap are the same machine; another kernel is not. */
-static void an_environment_varies_by_what_stays(void **state)
+TEST(an_environment_varies_by_what_stays)
 {
 	struct dataset d = {0};
 
-	(void)state;
 	assert_int_equal(dataset__keep_environment(&d, NULL), -ENOMEM);
 	assert_int_equal(dataset__keep_environment(
 				 &d, json_pack("{s:s,s:s,s:f,s:i}", "kernel", "6.1", "started",
@@ -65,15 +58,4 @@ static void an_environment_varies_by_what_stays(void **state)
 	assert_int_equal(dataset__keep_environment(&d, json_pack("{s:s}", "kernel", "6.1")), 0);
 	assert_true(d.environment_varies);
 	dataset__clear(&d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(environments_that_differ_are_noticed),
-		cmocka_unit_test(every_column_of_the_environment_is_kept),
-		cmocka_unit_test(an_environment_varies_by_what_stays),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Result documents read back: runs, histograms and stacks as they stand there, damage refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +9,7 @@
 #include "study/dataset.h"
 #include "support/golden.c"
 #include "support/record.h"
+#include "support/test.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9 * (1 + fabs(b)))
 
@@ -33,14 +29,13 @@ static json_t *parsed(const char *text)
 	"[100,109,5]],\"bytes\":null,\"reason\":\"no hook\"}},\"perf\":{\"sender\":"         \
 	"{\"cycles\":{\"value\":null,\"scaled\":null,\"reason\":\"no PMU\"}}}}]}"
 
-static void histograms_of_rounds_are_added(void **state)
+TEST(histograms_of_rounds_are_added)
 {
 	struct dataset d = {0};
 	char text[1024];
 	json_t *o;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		snprintf(text, sizeof(text), RUN_BUCKETS, i, 10 + i);
 		o = parsed(text);
@@ -57,7 +52,7 @@ static void histograms_of_rounds_are_added(void **state)
 	dataset__clear(&d);
 }
 
-static void foreign_documents_are_refused(void **state)
+TEST(foreign_documents_are_refused)
 {
 	static const char *const documents[] = {
 		"{}",
@@ -74,7 +69,6 @@ static void foreign_documents_are_refused(void **state)
 	json_t *o;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(documents) / sizeof(documents[0]); i++) {
 		o = parsed(documents[i]);
 		message[0] = '\0';
@@ -105,11 +99,10 @@ static int add_figures(struct dataset *d, int round, const char *rx_bytes, const
 	return err;
 }
 
-static void a_copy_of_a_run_is_found(void **state)
+TEST(a_copy_of_a_run_is_found)
 {
 	struct dataset d = {0};
 
-	(void)state;
 	/* One number of a round twice is nothing by itself: two programs may each have counted
 	 * from 1. */
 	assert_int_equal(add_figures(&d, 1, "4096", "1"), 0);
@@ -133,12 +126,11 @@ static void a_copy_of_a_run_is_found(void **state)
 	dataset__clear(&d);
 }
 
-static void a_figure_is_a_number_or_null(void **state)
+TEST(a_figure_is_a_number_or_null)
 {
 	static const char *const none[] = {"\"4096\"", "true", "[4096]", "{}"};
 	struct dataset d = {0};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
 		assert_int_equal(add_figures(&d, 1, none[i], "1"), -EINVAL);
 		assert_non_null(strstr(message, "no number"));
@@ -148,14 +140,13 @@ static void a_figure_is_a_number_or_null(void **state)
 	dataset__clear(&d);
 }
 
-static void what_figures_are_in_is_an_object_or_null(void **state)
+TEST(what_figures_are_in_is_an_object_or_null)
 {
 	static const char *const apps[] = {"\"4096\"", "4096", "[]", "null", "{}"};
 	struct dataset d = {0};
 	char text[256];
 	json_t *o;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(apps) / sizeof(apps[0]); i++) {
 		snprintf(text, sizeof(text),
 			 "{\"schema\":\"netiotrace.result/1\",\"runs\":[{\"mode\":\"onecopy\","
@@ -168,14 +159,13 @@ static void what_figures_are_in_is_an_object_or_null(void **state)
 	}
 }
 
-static void failures_are_kept(void **state)
+TEST(failures_are_kept)
 {
 	struct dataset d = {0};
 	json_t *o = parsed("{\"schema\":\"netiotrace.failure/1\",\"mode\":\"zerocopy\","
 			   "\"size\":1024,\"threads\":2,\"round\":1,\"exit_code\":1,"
 			   "\"reason\":\"the sender died\"}");
 
-	(void)state;
 	assert_int_equal(dataset__add_failure(&d, o), 0);
 	assert_int_equal(d.failures_nr, 1);
 	assert_string_equal(d.failures[0].reason, "the sender died");
@@ -202,7 +192,7 @@ static int add_run(struct dataset *d, const char *run)
 }
 
 /* What a run is known by, at the limits of what is possible, and beyond them. */
-static void cells_that_are_possible(void **state)
+TEST(cells_that_are_possible)
 {
 	static const char *const impossible[] = {
 		"{\"mode\": \"onecopy\"}",
@@ -221,7 +211,6 @@ static void cells_that_are_possible(void **state)
 	};
 	struct dataset d;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(impossible) / sizeof(impossible[0]); i++) {
 		if (add_run(&d, impossible[i]) != -EINVAL)
 			fail_msg("not refused: %s", impossible[i]);
@@ -252,11 +241,10 @@ static void cells_that_are_possible(void **state)
 }
 
 /* A bucket is from where to where and how many; one of none is left out. */
-static void buckets_are_read_as_they_are(void **state)
+TEST(buckets_are_read_as_they_are)
 {
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(
 		add_run(&d, "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 2, \"ledger\": "
 			    "{\"tx_copy\": {\"ns_buckets\": [[8, 15, 3], [0, 1, 5], [16, "
@@ -282,7 +270,7 @@ static void buckets_are_read_as_they_are(void **state)
 }
 
 /* A histogram without one of its buckets would be another. */
-static void what_is_no_bucket_is_damage(void **state)
+TEST(what_is_no_bucket_is_damage)
 {
 	static const char *const none[] = {
 		"[[64, 63, 1]]",   "[[-1, 2, 1]]",    "[[1, 2, -1]]",    "[[1]]", "[[1, 2]]", "[7]",
@@ -292,7 +280,6 @@ static void what_is_no_bucket_is_damage(void **state)
 	struct dataset d;
 	char run[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
 		snprintf(run, sizeof(run),
 			 "{\"mode\": \"onecopy\", \"size\": 64, \"ledger\": "
@@ -311,12 +298,11 @@ static void what_is_no_bucket_is_damage(void **state)
 }
 
 /* "whose;frames count": what is none of that is left out, and what is there twice is one. */
-static void stacks_are_read_as_they_are(void **state)
+TEST(stacks_are_read_as_they_are)
 {
 	const struct profile *p;
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(add_run(&d,
 				 "{\"mode\": \"onecopy\", \"size\": 64, \"threads\": 2, \"cpu\": "
 				 "{\"stacks\": [\"sender;a;b 3\", \"receiver;c d 4\", \"sender;a;b "
@@ -342,7 +328,7 @@ static void stacks_are_read_as_they_are(void **state)
 }
 
 /* Each cell has stacks of its own, those of its rounds together. */
-static void stacks_are_of_their_cells(void **state)
+TEST(stacks_are_of_their_cells)
 {
 	static const char *const lines[] = {"sender;a 1", "sender;b 2", "sender;c 4", "sender;a 8"};
 	static const struct dataset_row rows[] = {{.mode = MODE_TWOCOPY, .size = 64, .threads = 1},
@@ -353,7 +339,6 @@ static void stacks_are_of_their_cells(void **state)
 	static const uint64_t counts[] = {9, 2, 4};
 	struct dataset d = {0};
 
-	(void)state;
 	assert_int_equal(dataset__add_stacks(&d, &rows[0], NULL), 0);
 	assert_null(dataset__profile(&d, MODE_TWOCOPY, 64, 1));
 	for (size_t i = 0; i < 4; i++) {
@@ -376,28 +361,7 @@ static void stacks_are_of_their_cells(void **state)
 }
 
 /* Every word of what was refused above. */
-static void refusals_are_sentences(void **state)
+TEST(refusals_are_sentences)
 {
-	(void)state;
 	record__check("refusals-json");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(histograms_of_rounds_are_added),
-		cmocka_unit_test(foreign_documents_are_refused),
-		cmocka_unit_test(a_copy_of_a_run_is_found),
-		cmocka_unit_test(a_figure_is_a_number_or_null),
-		cmocka_unit_test(what_figures_are_in_is_an_object_or_null),
-		cmocka_unit_test(failures_are_kept),
-		cmocka_unit_test(cells_that_are_possible),
-		cmocka_unit_test(buckets_are_read_as_they_are),
-		cmocka_unit_test(what_is_no_bucket_is_damage),
-		cmocka_unit_test(stacks_are_read_as_they_are),
-		cmocka_unit_test(stacks_are_of_their_cells),
-		cmocka_unit_test(refusals_are_sentences),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

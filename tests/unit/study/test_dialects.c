@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How others write CSV files: separators, titles, units, numbers, names of modes, repeated rows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +10,7 @@
 #include "study/dataset.h"
 #include "study/import_words.h"
 #include "support/near.h"
+#include "support/test.h"
 
 static char message[DATASET_MESSAGE_MAX];
 
@@ -54,12 +50,11 @@ static const char *const same_row[] = {
 	"mode,field_size,threads,throughput_gbps,cycles\n0,8192,4,8.5,12345678\n",
 };
 
-static void one_row_in_many_dialects(void **state)
+TEST(one_row_in_many_dialects)
 {
 	static const struct dataset_names none = {0};
 	struct dataset d;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(same_row) / sizeof(same_row[0]); i++) {
 		if (add(&d, &none, same_row[i]))
 			fail_msg("%s\n%s", message, same_row[i]);
@@ -109,11 +104,10 @@ static const struct name_case name_cases[] = {
 	{"()", COLUMN_IGNORED, METRIC_NR, 1},
 };
 
-static void names_and_units(void **state)
+TEST(names_and_units)
 {
 	struct csv_match m;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(name_cases) / sizeof(name_cases[0]); i++) {
 		const struct name_case *c = &name_cases[i];
 		bool known = csv_field__match(c->name, &m);
@@ -126,7 +120,7 @@ static void names_and_units(void **state)
 }
 
 /* Each field is found by its own name, and docs/OUTPUT.md has it: run from the root of the tree. */
-static void fields_are_known_by_their_names(void **state)
+TEST(fields_are_known_by_their_names)
 {
 	static char document[1 << 20];
 	char row[64];
@@ -135,7 +129,6 @@ static void fields_are_known_by_their_names(void **state)
 	FILE *f = fopen("docs/OUTPUT.md", "r");
 	size_t len;
 
-	(void)state;
 	assert_non_null(f);
 	len = fread(document, 1, sizeof(document) - 1, f);
 	document[len] = '\0';
@@ -149,7 +142,7 @@ static void fields_are_known_by_their_names(void **state)
 	}
 }
 
-static void what_was_not_counted_is_unknown(void **state)
+TEST(what_was_not_counted_is_unknown)
 {
 	static const char *const words[] = {
 		"<not supported>", "<not counted>", "-", "", "NaN", "n/a", " ", "--"};
@@ -157,7 +150,6 @@ static void what_was_not_counted_is_unknown(void **state)
 	struct dataset d;
 	char text[128];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		snprintf(text, sizeof(text), "mode,size,cycles,cs\n0,64,%s,0\n", words[i]);
 		assert_int_equal(add(&d, &none, text), 0);
@@ -175,7 +167,7 @@ static void what_was_not_counted_is_unknown(void **state)
 }
 
 /* A named column wins over another name of its field, in whatever order they stand. */
-static void the_better_name_is_read(void **state)
+TEST(the_better_name_is_read)
 {
 	static const char *const texts[] = {
 		"mode,size,cache_misses,llc_misses\n0,64,100,7\n",
@@ -186,7 +178,6 @@ static void the_better_name_is_read(void **state)
 	static const struct dataset_names none = {0}, told = {.column = column, .column_nr = 1};
 	struct dataset d;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		assert_int_equal(add(&d, &none, texts[i]), 0);
 		assert_true(d.rows[0].value[METRIC_LLC_MISSES] == 7);
@@ -198,12 +189,11 @@ static void the_better_name_is_read(void **state)
 }
 
 /* A column of modes is one whose values are modes. */
-static void modes_are_where_they_are(void **state)
+TEST(modes_are_where_they_are)
 {
 	static const struct dataset_names none = {0};
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(add(&d, &none, "version,type,size\n6.1,OneCopy,64\n6.1,ZeroCopy,64\n"), 0);
 	assert_int_equal(d.rows[0].mode, MODE_ONECOPY);
 	assert_int_equal(d.rows[1].mode, MODE_ZEROCOPY);
@@ -239,12 +229,11 @@ static const struct repeat_case repeat_cases[] = {
 	{"mode,size,threads,gbps\n0,64,1,1\n0,64,2,2\n", false, NULL},
 };
 
-static void repeated_rows_are_not_pooled(void **state)
+TEST(repeated_rows_are_not_pooled)
 {
 	static const struct dataset_names none = {0}, rounds = {.rounds_from_repeats = true};
 	struct dataset d;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(repeat_cases) / sizeof(repeat_cases[0]); i++) {
 		const struct repeat_case *c = &repeat_cases[i];
 
@@ -260,12 +249,11 @@ static void repeated_rows_are_not_pooled(void **state)
 }
 
 /* A number of each row in the file is no round that cells have in common. */
-static void a_number_of_each_row_is_no_round(void **state)
+TEST(a_number_of_each_row_is_no_round)
 {
 	static const struct dataset_names none = {0};
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(add(&d, &none, "run,mode,size\n1,0,64\n2,1,64\n3,0,64\n4,1,64\n"), 0);
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(d.rows[i].round, i / 2);
@@ -273,12 +261,11 @@ static void a_number_of_each_row_is_no_round(void **state)
 }
 
 /* Commas in numbers: one clear cell says what the others mean. */
-static void commas_in_numbers(void **state)
+TEST(commas_in_numbers)
 {
 	static const struct dataset_names none = {0};
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(add(&d, &none, "mode;size;gbps\n0;64;1,234\n1;64;0,5\n"), 0);
 	NEAR(d.rows[0].value[METRIC_GBPS], 1.234, 1e-9);
 	dataset__clear(&d);
@@ -293,12 +280,11 @@ static void commas_in_numbers(void **state)
 	dataset__clear(&d);
 }
 
-static void numbers_follow_from_others(void **state)
+TEST(numbers_follow_from_others)
 {
 	static const struct dataset_names none = {0};
 	struct dataset d;
 
-	(void)state;
 	assert_int_equal(add(&d, &none, "mode,size,bytes,duration_s\n0,64,1e9,2\n"), 0);
 	assert_int_equal(dataset__complete(&d), 0);
 	NEAR(d.rows[0].value[METRIC_GBPS], 4.0, 1e-9);
@@ -328,11 +314,10 @@ static void put(struct dataset *d, const char *text)
 }
 
 /* Rows that agree join; the rest is said; what contradicts or shares nothing is refused. */
-static void files_are_joined_by_their_keys(void **state)
+TEST(files_are_joined_by_their_keys)
 {
 	struct dataset d, part;
 
-	(void)state;
 	put(&d, "mode,size,threads,gbps\n0,64,1,1\n0,64,2,2\n1,64,1,3\n");
 	put(&part, "mode,size,threads,latency_us\n1,64,1,30\n0,64,1,10\n2,64,1,99\n");
 	assert_int_equal(dataset__join(&d, &part, "y.csv", message), 0);
@@ -383,12 +368,11 @@ static int add_long(const char *before, char fill, size_t n, const char *after)
 	return err;
 }
 
-static void hostile_files_are_bounded(void **state)
+TEST(hostile_files_are_bounded)
 {
 	static const char wide[] = "\xff\xfem\0o\0d\0e\0,\0s\0i\0z\0e\0";
 	struct dataset d = {0};
 
-	(void)state;
 	assert_int_equal(add_long("mode,size", ',', 10000000, "\n0,64\n"), -EINVAL);
 	assert_int_equal(add_long("mode,size,x\n0,64,", 'a', CSV_CELL_MAX + 1, "\n"), -EINVAL);
 	assert_non_null(strstr(message, "bytes in a cell"));
@@ -398,7 +382,7 @@ static void hostile_files_are_bounded(void **state)
 }
 
 /* Nothing of a file reaches a terminal as a control character; no line is wider than 80. */
-static void the_table_is_plain(void **state)
+TEST(the_table_is_plain)
 {
 	static const struct dataset_names none = {0};
 	struct dataset d;
@@ -406,7 +390,6 @@ static void the_table_is_plain(void **state)
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	(void)state;
 	assert_int_equal(add(&d, &none,
 			     "mode,size,\x1b[31mred,a column with a name that is longer than the "
 			     "table is wide and then some more words for good measure\n"
@@ -419,25 +402,4 @@ static void the_table_is_plain(void **state)
 		assert_true(strlen(line) <= 80);
 	free(text);
 	dataset__clear(&d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_row_in_many_dialects),
-		cmocka_unit_test(names_and_units),
-		cmocka_unit_test(fields_are_known_by_their_names),
-		cmocka_unit_test(what_was_not_counted_is_unknown),
-		cmocka_unit_test(the_better_name_is_read),
-		cmocka_unit_test(modes_are_where_they_are),
-		cmocka_unit_test(repeated_rows_are_not_pooled),
-		cmocka_unit_test(a_number_of_each_row_is_no_round),
-		cmocka_unit_test(commas_in_numbers),
-		cmocka_unit_test(numbers_follow_from_others),
-		cmocka_unit_test(files_are_joined_by_their_keys),
-		cmocka_unit_test(hostile_files_are_bounded),
-		cmocka_unit_test(the_table_is_plain),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sentences of duels, from claims made by hand: nothing is measured, analysed or tested here. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "study/duel_words.h"
+#include "support/test.h"
 
 #define KIB(n) ((uint64_t)(n)*1024)
 
@@ -47,9 +43,8 @@ static const struct outcome_case outcomes[] = {
 	 OUTCOME_POINT_AHEAD},
 };
 
-static void outcomes_of_claims(void **state)
+TEST(outcomes_of_claims)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++)
 		assert_int_equal(duel__outcome(&outcomes[i].c, outcomes[i].metric),
 				 outcomes[i].outcome);
@@ -135,9 +130,8 @@ static void answer__free(struct answer_text *answer)
 	free(answer->headline);
 }
 
-static void duels_in_words(void **state)
+TEST(duels_in_words)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(duels) / sizeof(duels[0]); i++) {
 		struct duel_case x = duels[i];
 		struct answer_text answer = {0};
@@ -166,9 +160,8 @@ static void duels_in_words(void **state)
 	}
 }
 
-static void headlines_in_words(void **state)
+TEST(headlines_in_words)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(headlines) / sizeof(headlines[0]); i++) {
 		struct answer_text answer = {0};
 
@@ -179,15 +172,4 @@ static void headlines_in_words(void **state)
 				 headlines[i].speed.point != headlines[i].speed.cells);
 		answer__free(&answer);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(outcomes_of_claims),
-		cmocka_unit_test(duels_in_words),
-		cmocka_unit_test(headlines_in_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is compared with what: pairs of rounds, cells either way round or missing, duels, axes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +7,15 @@
 #include "study/family.h"
 
 #include "support/planted.h"
+#include "support/test.h"
 
 /* One that is not there leaves the other's evidence, on its own side, and no claim. */
-static void a_cell_that_is_missing_claims_nothing(void **state)
+TEST(a_cell_that_is_missing_claims_nothing)
 {
 	struct study s = {0};
 	struct cell *x;
 	struct claim c;
 
-	(void)state;
 	put_crossing(&s, 0.02);
 	study__finish(&s, (double)NAN);
 	x = analysis__cell(&s.a, MODE_ONECOPY, KIB(8), 1);
@@ -46,13 +41,12 @@ static void a_cell_that_is_missing_claims_nothing(void **state)
 }
 
 /* The same one is asked for either way round; in the family each has the same p. */
-static void a_comparison_is_turned_with_its_cells(void **state)
+TEST(a_comparison_is_turned_with_its_cells)
 {
 	struct study s = {0};
 	struct cell *x, *y;
 	struct claim c, t;
 
-	(void)state;
 	put_crossing(&s, 0.02);
 	study__finish(&s, (double)NAN);
 	x = analysis__cell(&s.a, MODE_ONECOPY, KIB(64), 1);
@@ -71,12 +65,11 @@ static void a_comparison_is_turned_with_its_cells(void **state)
 }
 
 /* Modes of a cell, a size against the next smaller one, a thread count against the fewest. */
-static void comparisons_of_a_kind_are_made_together(void **state)
+TEST(comparisons_of_a_kind_are_made_together)
 {
 	struct study s = {0};
 	struct cell *x, *y;
 
-	(void)state;
 	put_crossing(&s, 0.02);
 	put(&s, MODE_ZEROCOPY, KIB(4), 1, 0, 10); /* one round is a point, and no test */
 	put_rounds(&s, MODE_ONECOPY, KIB(4), 2, 10, 0.01);
@@ -107,12 +100,11 @@ static void comparisons_of_a_kind_are_made_together(void **state)
 }
 
 /* Each thread count of a size counts as much, and a round that lacks one does not count. */
-static void a_size_is_compared_over_its_thread_counts(void **state)
+TEST(a_size_is_compared_over_its_thread_counts)
 {
 	struct study s = {0};
 	struct claim c;
 
-	(void)state;
 	for (unsigned int round = 0; round < 4; round++) {
 		put(&s, MODE_TWOCOPY, KIB(4), 1, round, 1);
 		put(&s, MODE_ONECOPY, KIB(4), 1, round, 3);
@@ -134,12 +126,11 @@ static void a_size_is_compared_over_its_thread_counts(void **state)
 }
 
 /* At a size, over both thread counts; the same of either mode first, and of nothing else. */
-static void modes_are_compared_at_a_size(void **state)
+TEST(modes_are_compared_at_a_size)
 {
 	struct study s = {0};
 	struct claim c, t;
 
-	(void)state;
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
 	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 2, 20, 0.01);
@@ -160,11 +151,10 @@ static void modes_are_compared_at_a_size(void **state)
 }
 
 /* Of equal ones the first; of one mode, or of all. */
-static void the_peak_is_the_highest_median(void **state)
+TEST(the_peak_is_the_highest_median)
 {
 	struct study s = {0};
 
-	(void)state;
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 30);
 	put(&s, MODE_TWOCOPY, KIB(8), 1, 0, 30);
 	put(&s, MODE_TWOCOPY, KIB(16), 1, 0, 20);
@@ -181,11 +171,10 @@ static void the_peak_is_the_highest_median(void **state)
 }
 
 /* Its own, else that of what it is made of; then what is missing; never none. */
-static void what_is_missing_has_a_reason(void **state)
+TEST(what_is_missing_has_a_reason)
 {
 	struct study s = {0};
 
-	(void)state;
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 30);
 	study__finish(&s, (double)NAN);
 	assert_string_equal(analysis__reason(&s.a, METRIC_SEND_P99),
@@ -204,11 +193,10 @@ static void what_is_missing_has_a_reason(void **state)
 }
 
 /* Sizes and thread counts in order, each once; rounds of the cells that have fewest and most. */
-static void axes_are_in_order(void **state)
+TEST(axes_are_in_order)
 {
 	struct study s = {0};
 
-	(void)state;
 	put(&s, MODE_ONECOPY, KIB(8), 4, 0, 1);
 	put(&s, MODE_ONECOPY, KIB(8), 4, 1, 1);
 	put(&s, MODE_ONECOPY, KIB(8), 4, 2, 1);
@@ -231,13 +219,12 @@ static void axes_are_in_order(void **state)
 }
 
 /* Less time is better: where the first takes less it is ahead, and a crossover is to it. */
-static void a_duel_of_costs_is_won_by_the_lower(void **state)
+TEST(a_duel_of_costs_is_won_by_the_lower)
 {
 	static const double of_first[] = {200, 100, 50};
 	struct study s = {0};
 	struct duel duel;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++) {
 		put_rounds(&s, MODE_TWOCOPY, KIB(4) << i, 1, 10, 0.01);
 		put_rounds(&s, MODE_ONECOPY, KIB(4) << i, 1, 10, 0.01);
@@ -272,13 +259,12 @@ static void a_duel_of_costs_is_won_by_the_lower(void **state)
 }
 
 /* Level is not in front, where less is better no more than where more is. */
-static void a_level_point_is_not_ahead(void **state)
+TEST(a_level_point_is_not_ahead)
 {
 	static const enum metric metrics[] = {METRIC_GBPS, METRIC_SEND_P99};
 	struct study s = {0};
 	struct duel duel;
 
-	(void)state;
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 10);
 	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
 	s.d.rows[0].value[METRIC_SEND_P99] = s.d.rows[1].value[METRIC_SEND_P99] = 100;
@@ -294,9 +280,8 @@ static void a_level_point_is_not_ahead(void **state)
 }
 
 /* Of one round each a point, of a few too few; which is in front is counted all the same. */
-static void a_duel_of_few_rounds_is_points(void **state)
+TEST(a_duel_of_few_rounds_is_points)
 {
-	(void)state;
 	for (unsigned int rounds = 1; rounds <= 3; rounds += 2) {
 		struct study s = {0};
 		struct duel duel;
@@ -316,23 +301,4 @@ static void a_duel_of_few_rounds_is_points(void **state)
 		duel__clear(&duel);
 		study__clear(&s);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cell_that_is_missing_claims_nothing),
-		cmocka_unit_test(a_comparison_is_turned_with_its_cells),
-		cmocka_unit_test(comparisons_of_a_kind_are_made_together),
-		cmocka_unit_test(a_size_is_compared_over_its_thread_counts),
-		cmocka_unit_test(modes_are_compared_at_a_size),
-		cmocka_unit_test(the_peak_is_the_highest_median),
-		cmocka_unit_test(what_is_missing_has_a_reason),
-		cmocka_unit_test(axes_are_in_order),
-		cmocka_unit_test(a_duel_of_costs_is_won_by_the_lower),
-		cmocka_unit_test(a_level_point_is_not_ahead),
-		cmocka_unit_test(a_duel_of_few_rounds_is_points),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

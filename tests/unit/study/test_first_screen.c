@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a report says first, of made-up data. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "study/first_screen.h"
 #include "support/planted.h"
+#include "support/test.h"
 
 static void check(char *text, const char *expected)
 {
@@ -30,7 +26,7 @@ static void put_zerocopy(struct study *s, double completed, double copied, const
 	row->verdict = verdict ? strdup(verdict) : NULL;
 }
 
-static void whether_zerocopy_was_zerocopy(void **state)
+TEST(whether_zerocopy_was_zerocopy)
 {
 	static const struct {
 		double completed, copied;
@@ -53,7 +49,6 @@ static void whether_zerocopy_was_zerocopy(void **state)
 	};
 	struct study s = {0};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		s = (struct study){0};
 		put_zerocopy(&s, cases[i].completed, cases[i].copied, cases[i].verdict);
@@ -69,12 +64,11 @@ static void whether_zerocopy_was_zerocopy(void **state)
 }
 
 /* A quarter more, no difference, and one mode alone: by size. */
-static void the_best_mode_of_each_size(void **state)
+TEST(the_best_mode_of_each_size)
 {
 	struct study s = {0};
 	char *text;
 
-	(void)state;
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
 	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 8, 0.01);
 	put_rounds(&s, MODE_ZEROCOPY, KIB(4), 1, 4, 0.01);
@@ -94,11 +88,10 @@ static void the_best_mode_of_each_size(void **state)
 }
 
 /* Of a cost the lowest is best; of one run each the label comes first. */
-static void a_cost_is_best_when_it_is_low(void **state)
+TEST(a_cost_is_best_when_it_is_low)
 {
 	struct study s = {0};
 
-	(void)state;
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 10);
 	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
 	for (size_t i = 0; i < 2; i++) {
@@ -112,15 +105,4 @@ static void a_cost_is_best_when_it_is_low(void **state)
 	      "% "
 	      "against two-copy).");
 	study__clear(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whether_zerocopy_was_zerocopy),
-		cmocka_unit_test(the_best_mode_of_each_size),
-		cmocka_unit_test(a_cost_is_best_when_it_is_low),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

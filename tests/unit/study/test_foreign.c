@@ -3,11 +3,6 @@
  * Result files that others published (tests/fixtures/foreign): what is read of each is held against
  * awk, which reads the same columns by their numbers and knows nothing of ours.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +10,7 @@
 
 #include "study/import_words.h"
 #include "support/study.h"
+#include "support/test.h"
 
 #define NUMBERS_MAX 8
 
@@ -137,12 +133,11 @@ static void load_one(struct study *s, const struct foreign *f)
 }
 
 /* One run is one cell: no level of any column is taken for a round. */
-static void rows_are_cells(void **state)
+TEST(rows_are_cells)
 {
 	double rows[6];
 	struct study s;
 
-	(void)state;
 	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
 		load_one(&s, f);
 		ask_awk(f, "END { print NR - 1 }", 0, rows);
@@ -175,11 +170,10 @@ static void check_sum(const struct foreign *f, const struct study *s, const stru
 }
 
 /* Each column is read as the number it is, in its unit: none of them is missing. */
-static void numbers_of_the_file_are_read(void **state)
+TEST(numbers_of_the_file_are_read)
 {
 	struct study s;
 
-	(void)state;
 	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
 		load_one(&s, f);
 		if (f->gbps)
@@ -191,13 +185,12 @@ static void numbers_of_the_file_are_read(void **state)
 }
 
 /* The names that are not read are these, and the reasons of missing numbers name them. */
-static void unread_columns_are_named(void **state)
+TEST(unread_columns_are_named)
 {
 	struct study s;
 	char names[256];
 	size_t len;
 
-	(void)state;
 	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
 		load_one(&s, f);
 		names[len = 0] = '\0';
@@ -214,7 +207,7 @@ static void unread_columns_are_named(void **state)
 }
 
 /* Where one-copy is ahead of two-copy, and the peak: as awk counts them. */
-static void counts_are_those_of_awk(void **state)
+TEST(counts_are_those_of_awk)
 {
 	static const char ahead_program[] =
 		"NR > 1 { k = $S \" \" $T; v[mode($M), k] = $G; all[k] } END { for (k in all) if "
@@ -226,7 +219,6 @@ static void counts_are_those_of_awk(void **state)
 	double counted[6];
 	struct study s;
 
-	(void)state;
 	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
 		const struct cell *peak;
 		size_t ahead = 0, cells = 0;
@@ -277,7 +269,7 @@ static const struct foreign *file_named(const char *name)
 }
 
 /* What the reader must know of how a file was read is among the sentences of the head. */
-static void the_head_says_how_it_was_read(void **state)
+TEST(the_head_says_how_it_was_read)
 {
 	static const char *const cases[][2] = {
 		{"field-size", "field_size x 8"},
@@ -290,7 +282,6 @@ static void the_head_says_how_it_was_read(void **state)
 	};
 	struct study s;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		load_one(&s, file_named(cases[i][0]));
 		if (!sentences_say(&s.d, cases[i][1]))
@@ -300,11 +291,10 @@ static void the_head_says_how_it_was_read(void **state)
 }
 
 /* Remedies are true: time is asked for only where it is what lacks. */
-static void duration_is_asked_for_where_it_helps(void **state)
+TEST(duration_is_asked_for_where_it_helps)
 {
 	struct study s;
 
-	(void)state;
 	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
 		bool helps;
 
@@ -331,7 +321,7 @@ static void duration_is_asked_for_where_it_helps(void **state)
 }
 
 /* Three files of one experiment are one data set; each number is that of its own file. */
-static void three_files_are_joined(void **state)
+TEST(three_files_are_joined)
 {
 	static const char *const names[] = {"three-files-throughput", "three-files-latency",
 					    "three-files-perf"};
@@ -339,7 +329,6 @@ static void three_files_are_joined(void **state)
 	const char *paths[3];
 	struct study s = {0};
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		snprintf(path[i], sizeof(path[i]), "%s", path_of(names[i]));
 		paths[i] = path[i];
@@ -367,11 +356,10 @@ static void three_files_are_joined(void **state)
 }
 
 /* A report of latencies alone would be six times "cannot say". */
-static void what_answers_nothing_is_refused(void **state)
+TEST(what_answers_nothing_is_refused)
 {
 	struct study s;
 
-	(void)state;
 	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
 		bool alone = !strcmp(f->file, "three-files-latency");
 
@@ -381,20 +369,4 @@ static void what_answers_nothing_is_refused(void **state)
 			assert_non_null(strstr(message, "'max_us'"));
 		study__clear(&s);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_cells),
-		cmocka_unit_test(numbers_of_the_file_are_read),
-		cmocka_unit_test(unread_columns_are_named),
-		cmocka_unit_test(counts_are_those_of_awk),
-		cmocka_unit_test(the_head_says_how_it_was_read),
-		cmocka_unit_test(duration_is_asked_for_where_it_helps),
-		cmocka_unit_test(three_files_are_joined),
-		cmocka_unit_test(what_answers_nothing_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

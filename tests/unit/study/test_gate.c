@@ -3,16 +3,12 @@
  * The gate of compare on data of which the truth is known, because it is made up: how often it
  * fires on two data sets that are the same, and on one in which a cell is slower.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "study/changes.h"
 #include "support/simulated.c"
+#include "support/test.h"
 
 static void gate_metrics(bool metrics[METRIC_NR])
 {
@@ -20,13 +16,12 @@ static void gate_metrics(bool metrics[METRIC_NR])
 	metrics[METRIC_GBPS] = metrics[METRIC_CPU_NS_PER_KIB] = true;
 }
 
-static void the_gate_seldom_fires_on_the_same(void **state)
+TEST(the_gate_seldom_fires_on_the_same)
 {
 	bool metrics[METRIC_NR];
 	struct simulated before, after;
 	struct changes c;
 
-	(void)state;
 	gate_metrics(metrics);
 	for (enum noise noise = 0; noise < NOISE_NR; noise++) {
 		const struct simulated_plan p = {.noise = noise, .rounds = 7, .size = -2};
@@ -52,7 +47,7 @@ static void the_gate_seldom_fires_on_the_same(void **state)
 	}
 }
 
-static void the_gate_fires_on_a_regression(void **state)
+TEST(the_gate_fires_on_a_regression)
 {
 	const struct simulated_plan good = {.rounds = SIMULATED_ROUNDS, .size = -2};
 	const struct simulated_plan bad = {.rounds = SIMULATED_ROUNDS,
@@ -65,7 +60,6 @@ static void the_gate_fires_on_a_regression(void **state)
 	uint64_t seed = 5;
 	struct changes c;
 
-	(void)state;
 	gate_metrics(metrics);
 	for (unsigned int set = 0; set < sets; set++) {
 		simulated__make(&before, &good, &seed);
@@ -78,14 +72,4 @@ static void the_gate_fires_on_a_regression(void **state)
 	}
 	printf("gate on 20 %% less in one cell of 48: %u of %u\n", fired, sets);
 	simulated__check_at_least(fired, sets, 0.9);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_gate_seldom_fires_on_the_same),
-		cmocka_unit_test(the_gate_fires_on_a_regression),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,13 @@
  * are those of the tables that the program reads. Run from the root of the source tree; with
  * UPDATE_GOLDEN=1 in the environment they are written anew.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/metric.h"
 #include "model/perf_figures.h"
+#include "support/test.h"
 
 #define DOCUMENT "docs/OUTPUT.md"
 
@@ -117,12 +113,11 @@ static char *read_document(void)
 	return text;
 }
 
-static void lists_of_the_manual_are_those_of_the_program(void **state)
+TEST(lists_of_the_manual_are_those_of_the_program)
 {
 	char *text = read_document(), *from = strstr(text, begin), *to, *now = lists();
 	FILE *f;
 
-	(void)state;
 	assert_non_null(from);
 	from += strlen(begin);
 	to = strstr(from, end);
@@ -140,9 +135,8 @@ static void lists_of_the_manual_are_those_of_the_program(void **state)
 }
 
 /* Where a number is shown it has words, and under one name there is one metric. */
-static void metrics_are_whole(void **state)
+TEST(metrics_are_whole)
 {
-	(void)state;
 	for (int i = 0; i < METRIC_NR; i++) {
 		enum metric m = (enum metric)i;
 
@@ -157,14 +151,4 @@ static void metrics_are_whole(void **state)
 	for (int d = 0; d < DERIVED_NR; d++)
 		if (perf_derived__shown((enum perf_derived)d, SHOWN_LIVE))
 			assert_true(*perf_derived__head((enum perf_derived)d) != '\0');
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_of_the_manual_are_those_of_the_program),
-		cmocka_unit_test(metrics_are_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

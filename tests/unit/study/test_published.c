@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The published data set: every fact that an analysis of it must find. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +9,7 @@
 #include "study/family.h"
 
 #include "support/study.h"
+#include "support/test.h"
 
 #define KIB(n) ((uint64_t)(n)*1024)
 
@@ -32,12 +28,11 @@ static void study__published(struct study *s)
 	assert_int_equal(answers__make(&s->a, s->answers), 0);
 }
 
-static void published_peaks(void **state)
+TEST(published_peaks)
 {
 	struct study s;
 	const struct cell *peak;
 
-	(void)state;
 	study__published(&s);
 	peak = analysis__peak(&s.a, MODE_NR, METRIC_GBPS);
 	assert_int_equal(peak->mode, MODE_TWOCOPY);
@@ -55,11 +50,10 @@ static void published_peaks(void **state)
 	study__clear(&s);
 }
 
-static void published_one_over_two(void **state)
+TEST(published_one_over_two)
 {
 	struct study s;
 
-	(void)state;
 	study__published(&s);
 	NEAR(change(&s, MODE_ONECOPY, KIB(16), 4, METRIC_GBPS), 0.044, 0.0005);
 	NEAR(change(&s, MODE_ONECOPY, KIB(64), 4, METRIC_GBPS), 0.133, 0.0005);
@@ -72,13 +66,12 @@ static void published_one_over_two(void **state)
 	study__clear(&s);
 }
 
-static void published_zero_over_two(void **state)
+TEST(published_zero_over_two)
 {
 	struct study s;
 	struct duel duel;
 	size_t t, ahead = 0;
 
-	(void)state;
 	study__published(&s);
 	for (t = 0; t < s.a.threads_nr; t++) {
 		assert_int_equal(analysis__duel(&s.a, MODE_ZEROCOPY, MODE_TWOCOPY, s.a.threads[t],
@@ -103,11 +96,10 @@ static void published_zero_over_two(void **state)
 	study__clear(&s);
 }
 
-static void published_cache_misses(void **state)
+TEST(published_cache_misses)
 {
 	struct study s;
 
-	(void)state;
 	study__published(&s);
 	NEAR(change(&s, MODE_ZEROCOPY, KIB(16), 4, METRIC_LLC_MISSES), -0.702, 0.0005);
 	NEAR(change(&s, MODE_ZEROCOPY, KIB(64), 4, METRIC_LLC_MISSES), -0.388, 0.0005);
@@ -120,11 +112,10 @@ static void published_cache_misses(void **state)
 	study__clear(&s);
 }
 
-static void published_collapse(void **state)
+TEST(published_collapse)
 {
 	struct study s;
 
-	(void)state;
 	study__published(&s);
 	check_says(
 		&s.answers[QUESTION_UNEXPECTED],
@@ -135,21 +126,19 @@ static void published_collapse(void **state)
 	study__clear(&s);
 }
 
-static void published_cycles_per_byte(void **state)
+TEST(published_cycles_per_byte)
 {
 	struct study s;
 
-	(void)state;
 	study__published(&s);
 	NEAR(median(&s, MODE_TWOCOPY, KIB(16), 4, METRIC_CYCLES_PER_BYTE), 0.44, 0.0005);
 	study__clear(&s);
 }
 
-static void published_threads(void **state)
+TEST(published_threads)
 {
 	struct study s;
 
-	(void)state;
 	study__published(&s);
 	/* The data does not say how many CPUs there were: no ceiling, nothing on caches. */
 	check_says(&s.answers[QUESTION_THREADS], "The number of usable CPUs is unknown");
@@ -161,12 +150,11 @@ static void published_threads(void **state)
 }
 
 /* Without a length of the runs nobody knows how many bytes the cycles were for. */
-static void published_without_duration(void **state)
+TEST(published_without_duration)
 {
 	struct study s;
 	size_t i;
 
-	(void)state;
 	study__published(&s);
 	answers__clear(s.answers);
 	analysis__clear(&s.a);
@@ -181,12 +169,11 @@ static void published_without_duration(void **state)
 	study__clear(&s);
 }
 
-static void published_has_no_intervals(void **state)
+TEST(published_has_no_intervals)
 {
 	struct study s;
 	int q;
 
-	(void)state;
 	study__published(&s);
 	assert_int_equal(s.a.rounds_max, 1);
 	check_says(&s.answers[QUESTION_ZEROCOPY], "One run per cell");
@@ -199,21 +186,4 @@ static void published_has_no_intervals(void **state)
 		assert_false(says(&s.answers[q], "Crossover"));
 	}
 	study__clear(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(published_peaks),
-		cmocka_unit_test(published_one_over_two),
-		cmocka_unit_test(published_zero_over_two),
-		cmocka_unit_test(published_cache_misses),
-		cmocka_unit_test(published_collapse),
-		cmocka_unit_test(published_cycles_per_byte),
-		cmocka_unit_test(published_threads),
-		cmocka_unit_test(published_without_duration),
-		cmocka_unit_test(published_has_no_intervals),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

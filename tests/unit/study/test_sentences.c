@@ -3,24 +3,19 @@
  * Every sentence of a report and of a comparison, of made-up data that has something to say to each
  * question: the golden files are read by people when they change (UPDATE_GOLDEN=1 rewrites them).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "study/changes.h"
+#include "support/test.h"
 #include "write/json.h"
 #include "support/golden.c"
 #include "support/made_up.h"
 
-static void misses_that_rise(void **state)
+TEST(misses_that_rise)
 {
 	struct study s;
 
-	(void)state;
 	make_with(&s, &(struct knobs){1, 4, 1, 1, .rounds = 0});
 	check_says(&s.answers[QUESTION_CACHE],
 		   "None: the misses of both levels rise against two-copy in most settings.");
@@ -31,11 +26,10 @@ static void misses_that_rise(void **state)
 }
 
 /* Level is no fall, and no certain rise. */
-static void misses_that_stay(void **state)
+TEST(misses_that_stay)
 {
 	struct study s = {0};
 
-	(void)state;
 	for (unsigned int m = 0; m < 2; m++)
 		for (unsigned int r = 0; r < 7; r++) {
 			struct dataset_row *row = dataset__new_row(&s.d);
@@ -62,27 +56,24 @@ static void misses_that_stay(void **state)
 	study__clear(&s);
 }
 
-static void costs_that_cannot_be_told_apart(void **state)
+TEST(costs_that_cannot_be_told_apart)
 {
 	struct study s;
 
-	(void)state;
 	make_with(&s, &(struct knobs){1, 1, 20, 1, .rounds = 0});
 	check_says(&s.answers[QUESTION_ZEROCOPY], " (no difference).");
 	study__clear(&s);
 }
 
-static void answers_say(void **state)
+TEST(answers_say)
 {
-	(void)state;
 	check_answers("answers", &(struct knobs){1, 1, 1, 1, .rounds = 0});
 }
 
 /* One run of a cell is a point, three cannot carry a claim, and nothing is said of what is not
  * there. */
-static void answers_of_poorer_data_say(void **state)
+TEST(answers_of_poorer_data_say)
 {
-	(void)state;
 	check_answers("answers-one-run", &(struct knobs){1, 1, 1, 1, .rounds = 1});
 	check_answers("answers-three-rounds", &(struct knobs){0.1, 1, 1, 0.2, .rounds = 3});
 	check_answers("answers-no-counters", &(struct knobs){1, 1, 1, 1, .no_counters = true});
@@ -92,11 +83,10 @@ static void answers_of_poorer_data_say(void **state)
 }
 
 /* Numbers that follow no rule, cells that are missing, and rounds that differ. */
-static void answers_of_wild_data_say(void **state)
+TEST(answers_of_wild_data_say)
 {
 	char name[32];
 
-	(void)state;
 	for (unsigned int seed = 1; seed <= 6; seed++) {
 		snprintf(name, sizeof(name), "answers-wild-%u", seed);
 		check_answers(name, &(struct knobs){1, 1, 1, 1, .wild = seed});
@@ -126,12 +116,11 @@ static struct dataset_row *new_row(struct dataset *d, unsigned int cell, unsigne
 }
 
 /* Of cells that are level the first is named, whatever is asked for. */
-static void of_ties_the_first_is_named(void **state)
+TEST(of_ties_the_first_is_named)
 {
 	struct study s = {0};
 	unsigned int noise = 1;
 
-	(void)state;
 	for (unsigned int cell = 0; cell < MODE_NR * 6; cell++)
 		for (unsigned int r = 0; r < 2; r++) {
 			struct dataset_row *row = new_row(&s.d, cell, r, &noise);
@@ -177,12 +166,11 @@ static void put_rounds(struct study *s, enum mode mode, const double *gbps, unsi
  * In two of three rounds ahead, but of the lower median: what a headline counts and what its list
  * names is the same, the change of the medians that stand beside it.
  */
-static void a_headline_counts_what_its_list_names(void **state)
+TEST(a_headline_counts_what_its_list_names)
 {
 	static const double two[] = {0.56, 4.8, 5.2}, one[] = {3.7, 4.4, 5.9};
 	struct study s = {0};
 
-	(void)state;
 	put_rounds(&s, MODE_TWOCOPY, two, 3);
 	put_rounds(&s, MODE_ONECOPY, one, 3);
 	put_rounds(&s, MODE_ZEROCOPY, one, 3);
@@ -197,14 +185,13 @@ static void a_headline_counts_what_its_list_names(void **state)
 }
 
 /* Who is nowhere behind has no cell furthest behind; and fewer than all are not rounded to all. */
-static void ahead_everywhere_is_nowhere_behind(void **state)
+TEST(ahead_everywhere_is_nowhere_behind)
 {
 	static const double two[] = {10, 10, 10, 10, 10, 10, 10},
 			    zero[] = {20, 20, 20, 20, 20, 20, 20};
 	struct study s = {0};
 	const struct answer_text *answer = &s.answers[QUESTION_ZEROCOPY];
 
-	(void)state;
 	put_rounds(&s, MODE_TWOCOPY, two, 7);
 	put_rounds(&s, MODE_ZEROCOPY, zero, 7);
 	study__finish(&s, 1);
@@ -221,12 +208,11 @@ static void ahead_everywhere_is_nowhere_behind(void **state)
 }
 
 /* Level is not ahead. */
-static void level_is_not_ahead(void **state)
+TEST(level_is_not_ahead)
 {
 	struct study s = {0};
 	unsigned int noise = 1;
 
-	(void)state;
 	for (unsigned int m = 0; m < MODE_NR; m++) {
 		struct dataset_row *row = dataset__new_row(&s.d);
 
@@ -244,7 +230,7 @@ static void level_is_not_ahead(void **state)
 }
 
 /* The other modes give half as much again as two-copy, but for one cell of either. */
-static void exceptions_are_said_with_their_cells(void **state)
+TEST(exceptions_are_said_with_their_cells)
 {
 	struct study s = {0};
 	unsigned int noise = 1;
@@ -252,7 +238,6 @@ static void exceptions_are_said_with_their_cells(void **state)
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	(void)state;
 	assert_non_null(f);
 	for (unsigned int cell = 0; cell < MODE_NR * 6; cell++)
 		for (unsigned int r = 0; r < ROUNDS; r++) {
@@ -271,11 +256,10 @@ static void exceptions_are_said_with_their_cells(void **state)
 }
 
 /* One-copy is slower but in one cell, where nothing is left of the only cost that was measured. */
-static void what_falls_to_nothing_has_no_factor(void **state)
+TEST(what_falls_to_nothing_has_no_factor)
 {
 	struct study s = {0};
 
-	(void)state;
 	for (unsigned int cell = 0; cell < 12; cell++) {
 		struct dataset_row *row = dataset__new_row(&s.d);
 
@@ -296,13 +280,12 @@ static void what_falls_to_nothing_has_no_factor(void **state)
 }
 
 /* Eight threads that give less than one, large messages that give less than smaller ones. */
-static void falls_are_said_with_their_cells(void **state)
+TEST(falls_are_said_with_their_cells)
 {
 	static char text[65536];
 	FILE *f = fmemopen(text, sizeof(text), "w");
 	struct study s;
 
-	(void)state;
 	make_with(&s, &(struct knobs){0.1, 1, 1, 0.2, .rounds = 0});
 	assert_non_null(f);
 	print_answer(f, &s.answers[QUESTION_UNEXPECTED]);
@@ -350,11 +333,10 @@ static void check_changes(const char *name, const struct study *before, const st
 	changes__clear(&c);
 }
 
-static void changes_say(void **state)
+TEST(changes_say)
 {
 	struct study before, after;
 
-	(void)state;
 	make(&before, 1);
 	make(&after, 0.8);
 	check_changes("changes", &before, &after, true);
@@ -374,11 +356,10 @@ static void add_failure(struct study *s)
 
 /* Other machines and settings, rounds too few or not the same, cells and numbers of one side only.
  */
-static void changes_of_poorer_data_say(void **state)
+TEST(changes_of_poorer_data_say)
 {
 	struct study before, after;
 
-	(void)state;
 	make_with(&before, &(struct knobs){1, 1, 1, 1, .wild = 1});
 	make_with(&after, &(struct knobs){1, 1, 1, 1, .wild = 2});
 	before.d.environment =
@@ -404,27 +385,4 @@ static void changes_of_poorer_data_say(void **state)
 	check_changes("changes-none", &after, &after, false);
 	study__clear(&before);
 	study__clear(&after);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(misses_that_rise),
-		cmocka_unit_test(misses_that_stay),
-		cmocka_unit_test(costs_that_cannot_be_told_apart),
-		cmocka_unit_test(answers_say),
-		cmocka_unit_test(answers_of_poorer_data_say),
-		cmocka_unit_test(answers_of_wild_data_say),
-		cmocka_unit_test(of_ties_the_first_is_named),
-		cmocka_unit_test(a_headline_counts_what_its_list_names),
-		cmocka_unit_test(ahead_everywhere_is_nowhere_behind),
-		cmocka_unit_test(level_is_not_ahead),
-		cmocka_unit_test(exceptions_are_said_with_their_cells),
-		cmocka_unit_test(what_falls_to_nothing_has_no_factor),
-		cmocka_unit_test(falls_are_said_with_their_cells),
-		cmocka_unit_test(changes_say),
-		cmocka_unit_test(changes_of_poorer_data_say),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What runs were made with: what is in it, what differs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "study/settings.h"
+#include "support/test.h"
 
 static json_t *of(const char *settings, const char *environment, const char *fields)
 {
@@ -37,7 +33,7 @@ static void check(json_t *o, const char *name, const char *value)
 	assert_string_equal(found, value);
 }
 
-static void values_are_text(void **state)
+TEST(values_are_text)
 {
 	json_t *o =
 		of("{\"verify\": true, \"rate\": 2.5, \"affinity\": \"\", \"busy\": null,"
@@ -45,7 +41,6 @@ static void values_are_text(void **state)
 		   " \"mode\": \"x\", \"argv\": [1], \"seed\": 3, \"fingerprint\": \"f\"}",
 		   "{\"kernel\": \"Linux 6.12\", \"cpus\": 4, \"uptime\": 5, \"mtu\": null}", "8");
 
-	(void)state;
 	check(o, "verify", "true");
 	check(o, "rate", "2.5");
 	check(o, "affinity", NULL);
@@ -70,12 +65,11 @@ static void values_are_text(void **state)
 	json_decref(o);
 }
 
-static void the_first_that_differs_has_a_name(void **state)
+TEST(the_first_that_differs_has_a_name)
 {
 	json_t *a = of("{\"one\": 1, \"two\": 2, \"three\": 3}", NULL, NULL);
 	json_t *b = of("{\"two\": 20, \"three\": 30, \"four\": 4}", NULL, NULL);
 
-	(void)state;
 	assert_string_equal(settings__difference(a, b, NULL), "two");
 	assert_string_equal(settings__difference(a, b, ""), "two");
 	assert_string_equal(settings__difference(a, b, "two"), "three");
@@ -90,22 +84,10 @@ static void the_first_that_differs_has_a_name(void **state)
 	json_decref(b);
 }
 
-static void what_is_of_the_machine(void **state)
+TEST(what_is_of_the_machine)
 {
-	(void)state;
 	assert_true(settings__is_of_machine("kernel"));
 	assert_true(settings__is_of_machine("virtualization"));
 	assert_false(settings__is_of_machine("mtu"));
 	assert_false(settings__is_of_machine(""));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_text),
-		cmocka_unit_test(the_first_that_differs_has_a_name),
-		cmocka_unit_test(what_is_of_the_machine),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

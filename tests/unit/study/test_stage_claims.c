@@ -3,11 +3,6 @@
  * Which stage a difference comes from: what is claimed of made-up samples of which the truth is
  * known, and the sentences made of the claims. Fixed seeds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +12,7 @@
 #include "study/stage_words.h"
 #include "support/random.h"
 #include "support/study.h"
+#include "support/test.h"
 
 #define SIZES  2
 #define SETS   1000
@@ -107,14 +103,13 @@ static void check_claim(const struct stage_claims *c, enum mode mode, enum cpu_c
 }
 
 /* Of 15 rounds five are sampled: no cell has enough pairs for a difference, both together have. */
-static void what_differs_is_claimed(void **state)
+TEST(what_differs_is_claimed)
 {
 	const struct plan p = {.rounds = 15, .every = 3, .noise = 0.02};
 	struct stage_claims c;
 	uint64_t seed = 3;
 	struct study s;
 
-	(void)state;
 	make(&s, &p, &seed);
 	assert_int_equal(stage_claims__make(&c, &s.a), 0);
 	assert_true(c.both);
@@ -132,13 +127,12 @@ static void what_differs_is_claimed(void **state)
 	study__clear(&s);
 }
 
-static void noise_makes_no_claims(void **state)
+TEST(noise_makes_no_claims)
 {
 	const struct plan p = {.rounds = 12, .every = 3, .noise = 0.1, .alike = true};
 	unsigned int wrong = 0;
 	uint64_t seed = 1;
 
-	(void)state;
 	for (int set = 0; set < SETS; set++) {
 		struct stage_claims c;
 		struct study s;
@@ -155,14 +149,13 @@ static void noise_makes_no_claims(void **state)
 	assert_true(wrong <= SETS * RANK_LEVEL);
 }
 
-static void few_pairs_claim_nothing(void **state)
+TEST(few_pairs_claim_nothing)
 {
 	const struct plan p = {.rounds = 3, .every = 2, .noise = 0.001};
 	struct stage_claims c;
 	uint64_t seed = 1;
 	struct study s;
 
-	(void)state;
 	make(&s, &p, &seed);
 	assert_int_equal(stage_claims__make(&c, &s.a), 0);
 	assert_int_equal(c.pairs, 4);
@@ -176,13 +169,12 @@ static void few_pairs_claim_nothing(void **state)
 }
 
 /* Exact values, so that the sentences are. */
-static void claims_in_words(void **state)
+TEST(claims_in_words)
 {
 	const struct plan p = {.rounds = 10, .every = 2};
 	uint64_t seed = 1;
 	struct study s;
 
-	(void)state;
 	make(&s, &p, &seed);
 	check_says(&s.answers[QUESTION_CACHE],
 		   " CPU samples show: one-copy saves most in gather (-50.0 ns/KiB), zero-copy "
@@ -203,14 +195,13 @@ static void claims_in_words(void **state)
 	study__clear(&s);
 }
 
-static void a_receiver_that_is_away_is_left_out(void **state)
+TEST(a_receiver_that_is_away_is_left_out)
 {
 	const struct plan p = {.rounds = 10, .every = 2, .away = true};
 	struct stage_claims c;
 	uint64_t seed = 1;
 	struct study s;
 
-	(void)state;
 	make(&s, &p, &seed);
 	assert_int_equal(stage_claims__make(&c, &s.a), 0);
 	assert_false(c.both);
@@ -222,14 +213,13 @@ static void a_receiver_that_is_away_is_left_out(void **state)
 	study__clear(&s);
 }
 
-static void without_samples_nothing_is_said(void **state)
+TEST(without_samples_nothing_is_said)
 {
 	const struct plan p = {.rounds = 6, .every = 100};
 	struct stage_claims c;
 	struct study s = {0};
 	uint64_t seed = 1;
 
-	(void)state;
 	for (int mode = 0; mode < MODE_NR; mode++)
 		put(&s, &p, mode, 0, 1, &seed);
 	study__finish(&s, 1);
@@ -248,7 +238,7 @@ static bool cites(const struct answer_text *answer, enum mode mode, enum metric 
 }
 
 /* What is said to differ is cited, of both modes. */
-static void claims_cite_both_modes(void **state)
+TEST(claims_cite_both_modes)
 {
 	const struct plan p = {.rounds = 10, .every = 2};
 	const struct answer_text *answer;
@@ -256,7 +246,6 @@ static void claims_cite_both_modes(void **state)
 	uint64_t seed = 1;
 	struct study s;
 
-	(void)state;
 	make(&s, &p, &seed);
 	answer = &s.answers[QUESTION_CACHE];
 	assert_int_equal(stage_claims__make(&c, &s.a), 0);
@@ -267,14 +256,13 @@ static void claims_cite_both_modes(void **state)
 }
 
 /* A round that a mode lacks is not taken from its next cell, which has it. */
-static void pairs_are_of_one_cell(void **state)
+TEST(pairs_are_of_one_cell)
 {
 	const struct plan p = {.every = 1};
 	struct stage_claims c;
 	struct study s = {0};
 	uint64_t seed = 1;
 
-	(void)state;
 	for (unsigned int round = 0; round < 3; round++)
 		for (int size = 0; size < SIZES; size++)
 			put(&s, &p, MODE_TWOCOPY, size, round, &seed);
@@ -286,20 +274,4 @@ static void pairs_are_of_one_cell(void **state)
 	assert_non_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY));
 	assert_int_equal(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY)->paired.n, 3);
 	study__clear(&s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_differs_is_claimed),
-		cmocka_unit_test(noise_makes_no_claims),
-		cmocka_unit_test(few_pairs_claim_nothing),
-		cmocka_unit_test(claims_in_words),
-		cmocka_unit_test(a_receiver_that_is_away_is_left_out),
-		cmocka_unit_test(without_samples_nothing_is_said),
-		cmocka_unit_test(claims_cite_both_modes),
-		cmocka_unit_test(pairs_are_of_one_cell),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Data sets read and compared when memory is short: whole, or an error that says so. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +12,7 @@
 #include "study/stage_claims.h"
 #include "support/planted.h"
 #include "support/short_memory.h"
+#include "support/test.h"
 
 static char message[DATASET_MESSAGE_MAX];
 
@@ -159,21 +155,19 @@ static int join_files(void *arg)
 	return err;
 }
 
-static void files_are_joined_whole(void **state)
+TEST(files_are_joined_whole)
 {
-	(void)state;
 	assert_int_equal(join_files(NULL), 0);
 	short_memory__walk(join_files, NULL);
 }
 
 /* A setting that was lost would let runs be pooled that were made otherwise. */
-static void data_sets_are_read_whole(void **state)
+TEST(data_sets_are_read_whole)
 {
 	struct reading r = {.run = {parsed(documents[0]), parsed(documents[1])},
 			    .failure = parsed(failure)};
 	struct dataset whole = {0};
 
-	(void)state;
 	assert_int_equal(dataset__add_csv(&whole, "test", csv, strlen(csv), message), 0);
 	assert_int_equal(whole.rows_nr, 2);
 	assert_int_equal(whole.others_nr, 1);
@@ -288,11 +282,10 @@ static int make_answers(void *arg)
 	return err;
 }
 
-static void analyses_are_whole(void **state)
+TEST(analyses_are_whole)
 {
 	struct study s;
 
-	(void)state;
 	put_study(&s, 1.2, true);
 	assert_int_equal(analysis__init(&s.a, &s.d), 0);
 	short_memory__walk(analyse, &s);
@@ -364,14 +357,13 @@ static int say_conditions(void *arg)
 	return text ? 0 : -ENOMEM;
 }
 
-static void comparisons_are_whole(void **state)
+TEST(comparisons_are_whole)
 {
 	static const struct changes_names names = {"a", "b", NULL};
 	static struct comparison c;
 	bool metrics[METRIC_NR] = {[METRIC_GBPS] = true};
 	json_t *differs;
 
-	(void)state;
 	put_study(&c.before, 1.2, false);
 	put_study(&c.after, 0.8, false);
 	assert_int_equal(analysis__init(&c.before.a, &c.before.d), 0);
@@ -392,16 +384,4 @@ static void comparisons_are_whole(void **state)
 	changes__clear(&c.changes);
 	study__clear(&c.before);
 	study__clear(&c.after);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(data_sets_are_read_whole),
-		cmocka_unit_test(files_are_joined_whole),
-		cmocka_unit_test(analyses_are_whole),
-		cmocka_unit_test(comparisons_are_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

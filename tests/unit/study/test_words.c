@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Numbers, cells and lists as a report writes them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <string.h>
 
 #include "study/answer.h"
 #include "study/words.h"
+#include "support/test.h"
 
 static void check_change(double change, const char *words)
 {
@@ -19,11 +15,10 @@ static void check_change(double change, const char *words)
 }
 
 /* From ten times on as a factor. */
-static void a_change_in_words(void **state)
+TEST(a_change_in_words)
 {
 	char buf[WORDS_BUF];
 
-	(void)state;
 	check_change(0.125, "+12.5 %");
 	check_change(-0.5, "-50.0 %");
 	check_change(8.99, "+899.0 %");
@@ -43,9 +38,8 @@ static void check_value(enum metric m, double value, const char *words)
 }
 
 /* Large counts in full; times and bytes with a unit that suits them; the rest with four digits. */
-static void values_in_words(void **state)
+TEST(values_in_words)
 {
-	(void)state;
 	check_value(METRIC_GBPS, (double)NAN, "n/a");
 	check_value(METRIC_GBPS, 12.345678, "12.35 Gbit/s");
 	check_value(METRIC_GBPS, 999.96, "1000.0 Gbit/s");
@@ -76,7 +70,7 @@ static void check_estimate(enum metric m, const struct estimate *e, const char *
 }
 
 /* The bounds go without the unit, where the median beside them has the same. */
-static void estimates_in_words(void **state)
+TEST(estimates_in_words)
 {
 	const struct estimate none = {
 		.median = (double)NAN, .low = (double)NAN, .high = (double)NAN};
@@ -84,7 +78,6 @@ static void estimates_in_words(void **state)
 	const struct estimate few = {
 		.median = 3, .low = 2.5, .high = 1500, .coverage = 0.95, .n = 7};
 
-	(void)state;
 	check_estimate(METRIC_GBPS, &none, "n/a", "n/a");
 	check_estimate(METRIC_GBPS, &one, "3.000 Gbit/s", "one run");
 	check_estimate(METRIC_GBPS, &few, "3.000 Gbit/s (2.500 to 1 500)", "2.500 to 1 500");
@@ -95,12 +88,11 @@ static void estimates_in_words(void **state)
 }
 
 /* No figure beside "no difference"; else the change, with its interval or why it has none. */
-static void claims_in_words(void **state)
+TEST(claims_in_words)
 {
 	struct claim c = {.change = 0.181, .low = 0.1, .high = 12, .difference = DIFFERENCE_HIGHER};
 	char buf[4 * WORDS_BUF];
 
-	(void)state;
 	assert_string_equal(words__claim(buf, sizeof(buf), &c), "+18.1 %, x 1.10 to x 13.0");
 	c.difference = DIFFERENCE_NOISE;
 	assert_string_equal(words__claim(buf, sizeof(buf), &c), "no difference");
@@ -114,12 +106,11 @@ static void claims_in_words(void **state)
 	assert_string_equal(words__signed(buf, sizeof(buf), 62.49), "+62.5");
 }
 
-static void cells_in_words(void **state)
+TEST(cells_in_words)
 {
 	struct cell cell = {.mode = MODE_ONECOPY, .size = 65536, .threads = 1};
 	char buf[WORDS_BUF];
 
-	(void)state;
 	assert_string_equal(words__cell(buf, sizeof(buf), &cell), "one-copy, 64 KiB, 1 thread");
 	cell.threads = 2;
 	assert_string_equal(words__cell(buf, sizeof(buf), &cell), "one-copy, 64 KiB, 2 threads");
@@ -128,11 +119,10 @@ static void cells_in_words(void **state)
 }
 
 /* As many items as one reads; the rest is counted. */
-static void long_lists_are_cut(void **state)
+TEST(long_lists_are_cut)
 {
 	struct item_list list = {0};
 
-	(void)state;
 	assert_string_equal(item_list__words(&list), "nowhere");
 	for (int i = 1; i <= 12; i++)
 		item_list__add(&list, "%d", i);
@@ -146,12 +136,11 @@ static void long_lists_are_cut(void **state)
 			    "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 more");
 }
 
-static void points_are_kept_in_order(void **state)
+TEST(points_are_kept_in_order)
 {
 	struct answer_text answers[QUESTION_NR] = {0};
 	struct answer_text *a = &answers[0];
 
-	(void)state;
 	answer__point(a, "%s", "");
 	answer__point(a, "point %d", 2);
 	answer__headline(a, "first");
@@ -162,16 +151,4 @@ static void points_are_kept_in_order(void **state)
 	assert_string_equal(a->points[1], "point 2");
 	assert_string_equal(a->headline, "second");
 	answers__clear(answers);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_change_in_words),        cmocka_unit_test(values_in_words),
-		cmocka_unit_test(estimates_in_words),       cmocka_unit_test(cells_in_words),
-		cmocka_unit_test(claims_in_words),          cmocka_unit_test(long_lists_are_cut),
-		cmocka_unit_test(points_are_kept_in_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,10 @@
 #ifndef NETIOTRACE_TESTS_ENTRIES_H
 #define NETIOTRACE_TESTS_ENTRIES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <dirent.h>
+
+#include "support/test.h"
+#include "support/test.h"
 
 /* How many, without . and .. */
 static inline unsigned int entries(const char *directory)

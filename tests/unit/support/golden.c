@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/golden.h"
+#include "support/test.h"
 
 static void golden__path(char *path, size_t len, const char *name)
 {

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "support/full_result.h"
+#include "support/test.h"
+#include "support/test.h"
 #include "write/json.h"
 
 #define NAMES_MAX 2048

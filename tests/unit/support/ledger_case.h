@@ -8,6 +8,8 @@
 #include <netinet/tcp.h>
 
 #include "model/ledger.h"
+#include "support/test.h"
+#include "support/test.h"
 
 #define MESSAGE  65536ULL
 #define MESSAGES 100ULL

@@ -6,10 +6,11 @@
 #ifndef NETIOTRACE_TESTS_LEGEND_H
 #define NETIOTRACE_TESTS_LEGEND_H
 
-#include <stddef.h>
 #include <string.h>
 
 #include "record.h"
+#include "support/test.h"
+#include "support/test.h"
 
 static const char *legend__words[64];
 static size_t legend__nr;

@@ -11,6 +11,8 @@
 
 #include "golden.h"
 #include "study.h"
+#include "support/test.h"
+#include "support/test.h"
 
 #define ROUNDS 7
 

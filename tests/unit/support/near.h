@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+#include "support/test.h"
+#include "support/test.h"
+
 #define NEAR(value, expected, within)                                                       \
 	do {                                                                                \
 		double value_ = (value);                                                    \

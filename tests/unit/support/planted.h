@@ -4,6 +4,8 @@
 #define NETIOTRACE_TESTS_PLANTED_H
 
 #include "study.h"
+#include "support/test.h"
+#include "support/test.h"
 
 #define KIB(n) ((uint64_t)(n)*1024)
 

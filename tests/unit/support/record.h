@@ -6,11 +6,12 @@
 #ifndef NETIOTRACE_TESTS_RECORD_H
 #define NETIOTRACE_TESTS_RECORD_H
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "golden.h"
+#include "support/test.h"
+#include "support/test.h"
 
 static char record__text[1 << 17];
 

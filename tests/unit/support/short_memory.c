@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Memory as a test wants it; see short_memory.h. Linked into every unit test. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -12,6 +7,7 @@
 #include <string.h>
 
 #include "short_memory.h"
+#include "support/test.h"
 
 /* Written by a test without threads only. */
 static unsigned long left; /* until the one that fails; 0: none will */

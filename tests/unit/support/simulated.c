@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Made-up data of which the truth is known; see simulated.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "random.h"
 #include "simulated.h"
+#include "support/test.h"
 
 #define ALL_SETS 1000
 

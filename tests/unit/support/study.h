@@ -9,6 +9,8 @@
 #include "study/family.h"
 
 #include "near.h"
+#include "support/test.h"
+#include "support/test.h"
 
 struct study {
 	struct dataset d;

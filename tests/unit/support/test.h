@@ -9,7 +9,7 @@
  *		assert_int_equal(add(1, 2), 3);
  *	}
  *
- * A file of tests has no main(): support/test_main.c runs all tests of the program in the order of
+ * A file of tests has no main(): support/unit_main.c runs all tests of the program in the order of
  * the file. A name states input and expected result.
  */
 #ifndef SUPPORT_TEST_H

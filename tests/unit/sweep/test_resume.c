@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What may have changed when a sweep goes on, and what may not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/exit_code.h"
 #include "base/log.h"
+#include "support/test.h"
 #include "sweep/resume.h"
 #include "write/json.h"
 
@@ -77,23 +73,13 @@ static int check(const struct change *c, char *said, size_t len)
 	return code;
 }
 
-static void what_may_change_meanwhile(void **state)
+TEST(what_may_change_meanwhile)
 {
 	char said[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
 		assert_int_equal(check(&changes[i], said, sizeof(said)), changes[i].code);
 		if (changes[i].said ? !strstr(said, changes[i].said) : *said)
 			fail_msg("%s: '%s' is said", changes[i].key, said);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_may_change_meanwhile),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a sweep decides without running: order, settings, command, end. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/test.h"
 #include "write/json.h"
 #include "write/output.h"
 #include "base/schedule.h"
@@ -35,11 +31,10 @@ static void parse(struct sweep_options *o, const char *words)
 	sweep_options__parse(o, argc, argv);
 }
 
-static void defaults_are_the_whole_experiment(void **state)
+TEST(defaults_are_the_whole_experiment)
 {
 	struct sweep_options o;
 
-	(void)state;
 	parse(&o, "netiotrace sweep");
 	assert_int_equal(grid__runs(&o.grid), RUNS);
 	assert_int_equal(o.grid.modes_nr, 3);
@@ -55,11 +50,10 @@ static void defaults_are_the_whole_experiment(void **state)
 	assert_int_equal(o.run.traffic.warmup_ns % 1000000, 0);
 }
 
-static void quick_changes_defaults_only(void **state)
+TEST(quick_changes_defaults_only)
 {
 	struct sweep_options o;
 
-	(void)state;
 	parse(&o, "netiotrace sweep --quick");
 	assert_int_equal(o.grid.threads_nr, 2);
 	/* Under a minute, a quarter for what comes around the measuring included. */
@@ -72,11 +66,10 @@ static void quick_changes_defaults_only(void **state)
 	assert_int_equal(o.run.traffic.duration_ns, 5000000000);
 }
 
-static void lists_are_sorted(void **state)
+TEST(lists_are_sorted)
 {
 	struct sweep_options o;
 
-	(void)state;
 	parse(&o, "netiotrace sweep --sizes 64k,100,4k --threads 8,1 --modes zerocopy,twocopy");
 	assert_int_equal(o.sizes[0], 100);
 	assert_int_equal(o.sizes[2], 65536);
@@ -86,13 +79,12 @@ static void lists_are_sorted(void **state)
 }
 
 /* Every run once, and the rounds one after the other. */
-static void order_is_complete(void **state)
+TEST(order_is_complete)
 {
 	struct sweep_options o;
 	size_t order[RUNS], i;
 	bool seen[RUNS] = {false};
 
-	(void)state;
 	parse(&o, "netiotrace sweep");
 	schedule__order(&o.grid, 1, order);
 	for (i = 0; i < RUNS; i++) {
@@ -103,12 +95,11 @@ static void order_is_complete(void **state)
 	}
 }
 
-static void order_is_seeded(void **state)
+TEST(order_is_seeded)
 {
 	struct sweep_options o;
 	size_t one[RUNS], again[RUNS], two[RUNS], i, fixed = 0;
 
-	(void)state;
 	parse(&o, "netiotrace sweep");
 	schedule__order(&o.grid, 7, one);
 	schedule__order(&o.grid, 7, again);
@@ -122,14 +113,13 @@ static void order_is_seeded(void **state)
 }
 
 /* All orders of three cells are about equally likely: 6000 seeds, 1000 each, sigma 29. */
-static void order_is_fair(void **state)
+TEST(order_is_fair)
 {
 	struct sweep_options o;
 	unsigned int counts[27] = {0}, orders = 0, i;
 	uint64_t seed;
 	size_t order[3];
 
-	(void)state;
 	parse(&o, "netiotrace sweep --sizes 1k --threads 1 --rounds 1");
 	for (seed = 0; seed < 6000; seed++) {
 		schedule__order(&o.grid, seed, order);
@@ -145,11 +135,10 @@ static void order_is_fair(void **state)
 }
 
 /* Sampled and timed rounds are one of three, and the first is one: also where there is no other. */
-static void the_first_round_of_a_sweep_has_its_turn(void **state)
+TEST(the_first_round_of_a_sweep_has_its_turn)
 {
 	struct sweep_options o;
 
-	(void)state;
 	for (unsigned int rounds = 1; rounds <= 12; rounds++) {
 		char words[32];
 		unsigned int turns = 0;
@@ -169,12 +158,11 @@ static void the_first_round_of_a_sweep_has_its_turn(void **state)
 	}
 }
 
-static void results_are_in_a_fixed_order(void **state)
+TEST(results_are_in_a_fixed_order)
 {
 	struct sweep_options o;
 	struct sweep_run a, b, c;
 
-	(void)state;
 	parse(&o, "netiotrace sweep");
 	a = grid__run(&o.grid, 0);
 	b = grid__run(&o.grid, ROUNDS);
@@ -217,9 +205,8 @@ static void check_difference(const char *before, const char *now, const char *ex
 	json_decref(settings);
 }
 
-static void settings_that_differ_are_named(void **state)
+TEST(settings_that_differ_are_named)
 {
-	(void)state;
 	check_difference("n sweep", "n sweep", NULL);
 	check_difference("n sweep", "n sweep -o elsewhere --resume -q", NULL);
 	check_difference("n sweep --sizes 4k,1k", "n sweep --sizes 1024,4k", NULL);
@@ -241,14 +228,13 @@ static void settings_that_differ_are_named(void **state)
 	check_difference("n sweep", "n sweep --nodelay", "nodelay false, now true");
 }
 
-static void members_of_one_side_differ_but_reasons_do_not(void **state)
+TEST(members_of_one_side_differ_but_reasons_do_not)
 {
 	json_t *a = json_pack("{s:i, s:n, s:s}", "x", 1, "y", "y_reason", "one");
 	json_t *b = json_pack("{s:i, s:n, s:s}", "x", 1, "y", "y_reason", "other");
 	json_t *c = json_pack("{s:i, s:n, s:i}", "x", 1, "y", "z", 3);
 	char text[64];
 
-	(void)state;
 	assert_int_equal(sweep_settings__differ(a, b, text, sizeof(text)), 0);
 	assert_int_equal(sweep_settings__differ(a, c, text, sizeof(text)), 1);
 	assert_string_equal(text, "z not given, now 3");
@@ -291,9 +277,8 @@ static void check_command(const char *words, const char *has)
 	json_decref(after);
 }
 
-static void command_repeats_the_sweep(void **state)
+TEST(command_repeats_the_sweep)
 {
-	(void)state;
 	check_command("netiotrace sweep --modes onecopy,zerocopy --sizes 100,5000,64k,1m "
 		      "--threads 1,16 --path veth --fields 4 --rounds 2 --duration 1500ms "
 		      "--warmup 7001us --seed 42 --backend tracepoint --count-calls --verify "
@@ -307,12 +292,11 @@ static void command_repeats_the_sweep(void **state)
 }
 
 /* Each control is a cell of its own, and the rounds of a cell stand together. */
-static void congestion_controls_are_varied(void **state)
+TEST(congestion_controls_are_varied)
 {
 	struct sweep_options o;
 	struct sweep_run a, b, c;
 
-	(void)state;
 	parse(&o, "netiotrace sweep --sizes 1k --threads 1 --congestion reno,bbr --rounds 2");
 	assert_int_equal(grid__runs(&o.grid), 3 * 2 * 2);
 	a = grid__run(&o.grid, 0);
@@ -326,7 +310,7 @@ static void congestion_controls_are_varied(void **state)
 	assert_null(grid__run(&o.grid, 0).congestion);
 }
 
-static void command_is_quoted_for_the_shell(void **state)
+TEST(command_is_quoted_for_the_shell)
 {
 	static char program[] = "/opt/a b/netiotrace", command_word[] = "sweep", o_word[] = "-o",
 		    directory[] = "it's; here";
@@ -334,7 +318,6 @@ static void command_is_quoted_for_the_shell(void **state)
 	struct sweep_options o;
 	char *command;
 
-	(void)state;
 	sweep_options__parse(&o, 4, argv);
 	command = sweep_settings__command(&o);
 	assert_int_equal(strncmp(command, "'/opt/a b/netiotrace' sweep --modes ", 36), 0);
@@ -343,7 +326,7 @@ static void command_is_quoted_for_the_shell(void **state)
 }
 
 /* A row made of a document that was read back is the row of the result itself. */
-static void rows_from_documents_are_those_of_results(void **state)
+TEST(rows_from_documents_are_those_of_results)
 {
 	struct full_result f;
 	json_t *document, *again;
@@ -351,7 +334,6 @@ static void rows_from_documents_are_those_of_results(void **state)
 	size_t size;
 	FILE *out;
 
-	(void)state;
 	full_result__init(&f);
 	out = open_memstream(&direct, &size);
 	assert_int_equal(output__csv(&f.result, out), 0);
@@ -377,7 +359,7 @@ static void rows_from_documents_are_those_of_results(void **state)
 	full_result__clear(&f);
 }
 
-static void the_end_shows_every_cell(void **state)
+TEST(the_end_shows_every_cell)
 {
 	struct sweep_options o;
 	double gbps[8] = {1.5, 2.5, 10, 0, 0, 0, 30, 31};
@@ -392,7 +374,6 @@ static void the_end_shows_every_cell(void **state)
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	(void)state;
 	parse(&o, "netiotrace sweep --modes twocopy,onecopy --sizes 1k,64k --threads 1 --rounds 2");
 	assert_int_equal(sweep_text__write(f, "out", &o.grid, gbps, made, &t), 0);
 	fclose(f);
@@ -406,27 +387,4 @@ static void the_end_shows_every_cell(void **state)
 		      "out: 5 of 8 runs made, 1 failed; now 2.0 s measured in 2.4 s (1.20 x)\n"
 		      "interrupted: the same command with --resume makes the rest\n");
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_are_the_whole_experiment),
-		cmocka_unit_test(quick_changes_defaults_only),
-		cmocka_unit_test(lists_are_sorted),
-		cmocka_unit_test(order_is_complete),
-		cmocka_unit_test(order_is_seeded),
-		cmocka_unit_test(order_is_fair),
-		cmocka_unit_test(the_first_round_of_a_sweep_has_its_turn),
-		cmocka_unit_test(results_are_in_a_fixed_order),
-		cmocka_unit_test(settings_that_differ_are_named),
-		cmocka_unit_test(members_of_one_side_differ_but_reasons_do_not),
-		cmocka_unit_test(command_repeats_the_sweep),
-		cmocka_unit_test(congestion_controls_are_varied),
-		cmocka_unit_test(command_is_quoted_for_the_shell),
-		cmocka_unit_test(rows_from_documents_are_those_of_results),
-		cmocka_unit_test(the_end_shows_every_cell),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Assertions: what is refused, what holds, what does not and what is said then. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <string.h>
 
+#include "support/test.h"
 #include "write/assertion.h"
 #include "support/full_result.h"
 #include "support/golden.c"
@@ -15,7 +11,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-static void bad_text_is_refused_with_a_sentence(void **state)
+TEST(bad_text_is_refused_with_a_sentence)
 {
 	static const struct {
 		const char *text, *said;
@@ -65,7 +61,6 @@ static void bad_text_is_refused_with_a_sentence(void **state)
 	char message[256];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		message[0] = '\0';
 		if (assertion__parse(&a, cases[i].text, message, sizeof(message)) != -EINVAL)
@@ -79,13 +74,12 @@ static void bad_text_is_refused_with_a_sentence(void **state)
 }
 
 /* White space may be of any kind, as from a file of settings; a sentence stays one line. */
-static void line_ends_are_white_space(void **state)
+TEST(line_ends_are_white_space)
 {
 	struct result r = {0};
 	struct assertion *a = NULL;
 	char message[256];
 
-	(void)state;
 	assert_int_equal(assertion__parse(&a, "copies_per_byte\n==\n2", message, sizeof(message)),
 			 0);
 	assert_int_equal(assertion__check(a, &r, message, sizeof(message)), 0);
@@ -94,12 +88,11 @@ static void line_ends_are_white_space(void **state)
 	assertion__free(a);
 }
 
-static void a_long_path_is_refused(void **state)
+TEST(a_long_path_is_refused)
 {
 	char text[512], message[64];
 	struct assertion *a = NULL;
 
-	(void)state;
 	memset(text, 'a', sizeof(text));
 	snprintf(text + 400, sizeof(text) - 400, " == 1");
 	assert_int_equal(assertion__parse(&a, text, message, sizeof(message)), -EINVAL);
@@ -120,7 +113,7 @@ static int check(const struct result *r, const char *text, char *message, size_t
 	return holds;
 }
 
-static void what_holds(void **state)
+TEST(what_holds)
 {
 	static const char *const holding[] = {
 		"copies_per_byte == 2.25",
@@ -162,7 +155,6 @@ static void what_holds(void **state)
 	char message[256];
 	size_t i;
 
-	(void)state;
 	full_result__init(&f);
 	for (i = 0; i < ARRAY_SIZE(holding); i++)
 		if (check(&f.result, holding[i], message, sizeof(message)) != 1)
@@ -170,7 +162,7 @@ static void what_holds(void **state)
 	full_result__clear(&f);
 }
 
-static void what_does_not_hold(void **state)
+TEST(what_does_not_hold)
 {
 	static const struct {
 		const char *text, *said;
@@ -192,7 +184,6 @@ static void what_does_not_hold(void **state)
 	char message[256];
 	size_t i;
 
-	(void)state;
 	full_result__init(&f);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		if (check(&f.result, cases[i].text, message, sizeof(message)))
@@ -205,12 +196,11 @@ static void what_does_not_hold(void **state)
 }
 
 /* Each run is held against, not only the first. */
-static void one_bad_round_is_enough(void **state)
+TEST(one_bad_round_is_enough)
 {
 	struct full_result f;
 	char message[256];
 
-	(void)state;
 	full_result__init(&f);
 	f.runs[1].copies_per_byte.value = 3;
 	assert_int_equal(check(&f.result, "copies_per_byte == 2.25", message, sizeof(message)), 0);
@@ -221,12 +211,11 @@ static void one_bad_round_is_enough(void **state)
 	full_result__clear(&f);
 }
 
-static void throughput_is_the_median(void **state)
+TEST(throughput_is_the_median)
 {
 	struct full_result f;
 	char message[256];
 
-	(void)state;
 	full_result__init(&f);
 	f.runs[0].duration_ns *= 100;
 	assert_int_equal(check(&f.result, "throughput_gbps >= 8", message, sizeof(message)), 1);
@@ -238,7 +227,7 @@ static void throughput_is_the_median(void **state)
 }
 
 /* Not even != holds for a number nobody knows. */
-static void unknown_never_holds(void **state)
+TEST(unknown_never_holds)
 {
 	static const char *const texts[] = {
 		"copies_per_byte != 2",
@@ -256,7 +245,6 @@ static void unknown_never_holds(void **state)
 	char message[256];
 	size_t i;
 
-	(void)state;
 	run_result__init(&run);
 	run.copies_per_byte.reason = "backend none";
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -272,12 +260,11 @@ static void unknown_never_holds(void **state)
 	assert_non_null(strstr(message, ": not measured"));
 }
 
-static void nothing_run_holds_nothing(void **state)
+TEST(nothing_run_holds_nothing)
 {
 	struct result r = {0};
 	char message[256];
 
-	(void)state;
 	assert_int_equal(check(&r, "unaccounted_tx == 0", message, sizeof(message)), 0);
 	record("%s\n", message);
 	assert_non_null(strstr(message, "nothing was run"));
@@ -287,26 +274,7 @@ static void nothing_run_holds_nothing(void **state)
 }
 
 /* Every word of what was said above. */
-static void answers_are_sentences(void **state)
+TEST(answers_are_sentences)
 {
-	(void)state;
 	record__check("assertions");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_text_is_refused_with_a_sentence),
-		cmocka_unit_test(line_ends_are_white_space),
-		cmocka_unit_test(a_long_path_is_refused),
-		cmocka_unit_test(what_holds),
-		cmocka_unit_test(what_does_not_hold),
-		cmocka_unit_test(one_bad_round_is_enough),
-		cmocka_unit_test(throughput_is_the_median),
-		cmocka_unit_test(unknown_never_holds),
-		cmocka_unit_test(nothing_run_holds_nothing),
-		cmocka_unit_test(answers_are_sentences),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

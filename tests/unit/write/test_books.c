@@ -5,16 +5,12 @@
  * from which the part before the measured phase is not taken away shows at once. UPDATE_GOLDEN=1
  * rewrites them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/ledger.h"
+#include "support/test.h"
 #include "write/json.h"
 #include "support/golden.c"
 #include "support/offers.h"
@@ -294,13 +290,12 @@ static void put_differences(FILE *f, const struct book_case *c, const char *firs
 	free(text);
 }
 
-static void each_counter_has_its_place(void **state)
+TEST(each_counter_has_its_place)
 {
 	char *first = booked(&cases[0], 0), *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	(void)state;
 	assert_non_null(f);
 	fprintf(f, "== %s\n%s", cases[0].name, first);
 	for (size_t i = 1; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -311,9 +306,8 @@ static void each_counter_has_its_place(void **state)
 	free(first);
 }
 
-static void what_was_before_is_not_booked(void **state)
+TEST(what_was_before_is_not_booked)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *without = booked(&cases[i], 0), *with = booked(&cases[i], 1000000007);
 
@@ -324,14 +318,13 @@ static void what_was_before_is_not_booked(void **state)
 }
 
 /* Two rounds and a third that lacks what the others have. */
-static void rounds_add_up(void **state)
+TEST(rounds_add_up)
 {
 	struct book_case other = cases[0];
 	struct books *b = books__new(0);
 	struct run_result sum, run;
 	char *text;
 
-	(void)state;
 	other.probe = PROBE_COALESCE;
 	run_result__init(&sum);
 	for (int round = 0; round < 3; round++) {
@@ -354,15 +347,4 @@ static void rounds_add_up(void **state)
 	free(text);
 	run_result__clear(&sum);
 	free(b);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_counter_has_its_place),
-		cmocka_unit_test(what_was_before_is_not_booked),
-		cmocka_unit_test(rounds_add_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

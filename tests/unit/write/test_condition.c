@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Conditions on numbers of JSON objects: how they are read, what they find, when they hold. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "support/test.h"
 #include "write/condition.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -31,7 +27,7 @@ static json_t *object(const char *text)
 	return o;
 }
 
-static void a_path_an_operator_and_a_number(void **state)
+TEST(a_path_an_operator_and_a_number)
 {
 	static const struct {
 		const char *text, *path;
@@ -49,7 +45,6 @@ static void a_path_an_operator_and_a_number(void **state)
 		{"a\001b == 4", "a?b", OP_EQ, 4},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct condition c = parsed(cases[i].text);
 
@@ -72,9 +67,8 @@ static void refused(const char *text, const char *expected)
 	condition__clear(&c);
 }
 
-static void what_is_none_is_refused_with_a_sentence(void **state)
+TEST(what_is_none_is_refused_with_a_sentence)
 {
-	(void)state;
 	refused("a = 1", "--assert 'a = 1': no comparison: one of == != <= >= < > is needed");
 	refused("a", "--assert 'a': no comparison: one of == != <= >= < > is needed");
 	refused("<= 1", "--assert '<= 1': no field before the comparison");
@@ -87,12 +81,11 @@ static void what_is_none_is_refused_with_a_sentence(void **state)
 }
 
 /* A path has its room, the end of the string in it. */
-static void the_longest_path(void **state)
+TEST(the_longest_path)
 {
 	char text[CONDITION_PATH_MAX + 8], message[512];
 	struct condition c;
 
-	(void)state;
 	memset(text, 'p', sizeof(text));
 	memcpy(text + CONDITION_PATH_MAX - 1, "<1", 3);
 	assert_int_equal(condition__parse(&c, text, message, sizeof(message)), 0);
@@ -105,9 +98,8 @@ static void the_longest_path(void **state)
 	condition__clear(&c);
 }
 
-static void short_names_stand_for_paths(void **state)
+TEST(short_names_stand_for_paths)
 {
-	(void)state;
 	assert_string_equal(condition__long_name("copied_fraction"), "verdict.copied_fraction");
 	assert_string_equal(condition__long_name("copies_per_byte"), "ledger.copies_per_byte");
 	assert_string_equal(condition__long_name("unaccounted_tx"), "ledger.unaccounted_tx");
@@ -133,9 +125,8 @@ static bool finds(const char *path)
 	return found;
 }
 
-static void paths_go_from_member_to_member(void **state)
+TEST(paths_go_from_member_to_member)
 {
-	(void)state;
 	assert_true(finds("n"));
 	assert_true(finds("none"));
 	assert_true(finds("text"));
@@ -174,9 +165,8 @@ static const char *path_refused(const char *path)
 }
 
 /* Numbers, what may become one, and what counts as one; no words, and least of all reasons. */
-static void what_may_be_asked_of(void **state)
+TEST(what_may_be_asked_of)
 {
-	(void)state;
 	assert_null(path_refused("n"));
 	assert_null(path_refused("in.y"));
 	assert_null(path_refused("yes"));
@@ -196,13 +186,12 @@ static void what_may_be_asked_of(void **state)
 }
 
 /* A document that has no reason yet where there will be one: still no number. */
-static void a_reason_is_no_number_where_it_is_null(void **state)
+TEST(a_reason_is_no_number_where_it_is_null)
 {
 	struct condition c = parsed("in.x_reason < 1");
 	json_t *o = object("{\"in\": {\"x_reason\": null, \"reason\": null, \"seasons\": null}}");
 	char message[256];
 
-	(void)state;
 	assert_int_equal(condition__check_path(&c, o, message, sizeof(message)), -EINVAL);
 	assert_string_equal(message,
 			    "--assert 'in.x_reason < 1': field 'in.x_reason' is not a number");
@@ -230,7 +219,7 @@ static int holds(const char *text, const char *in, char *message, size_t len)
 }
 
 /* Below, at and above the number. */
-static void every_comparison(void **state)
+TEST(every_comparison)
 {
 	static const char *const objects[] = {"{\"v\": 1.5}", "{\"v\": 2}", "{\"v\": 2.5}"};
 	static const struct {
@@ -242,7 +231,6 @@ static void every_comparison(void **state)
 	};
 	char message[256];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(objects); k++) {
 			if (holds(cases[i].text, objects[k], message, sizeof(message)) !=
@@ -252,11 +240,10 @@ static void every_comparison(void **state)
 		}
 }
 
-static void what_does_not_hold_says_what_was_found(void **state)
+TEST(what_does_not_hold_says_what_was_found)
 {
 	char message[256];
 
-	(void)state;
 	assert_false(holds("in.y > 0.25", members, message, sizeof(message)));
 	assert_string_equal(message, "assertion 'in.y > 0.25' does not hold: found 0.25 in here");
 	assert_false(holds("v == 1", "{\"v\": 0.30000000000000004}", message, sizeof(message)));
@@ -271,11 +258,10 @@ static void what_does_not_hold_says_what_was_found(void **state)
 }
 
 /* Of what is not known nothing holds, not even that it differs; the nearest reason is given. */
-static void of_the_unknown_nothing_holds(void **state)
+TEST(of_the_unknown_nothing_holds)
 {
 	char message[256];
 
-	(void)state;
 	assert_false(holds("none != 1", members, message, sizeof(message)));
 	assert_string_equal(message, "assertion 'none != 1' does not hold: unknown in here: own");
 	assert_false(holds("in.x != 1", members, message, sizeof(message)));
@@ -290,22 +276,4 @@ static void of_the_unknown_nothing_holds(void **state)
 	assert_false(holds("text == 2", members, message, sizeof(message)));
 	assert_string_equal(message,
 			    "assertion 'text == 2' does not hold: unknown in here: not measured");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_path_an_operator_and_a_number),
-		cmocka_unit_test(what_is_none_is_refused_with_a_sentence),
-		cmocka_unit_test(the_longest_path),
-		cmocka_unit_test(short_names_stand_for_paths),
-		cmocka_unit_test(paths_go_from_member_to_member),
-		cmocka_unit_test(what_may_be_asked_of),
-		cmocka_unit_test(a_reason_is_no_number_where_it_is_null),
-		cmocka_unit_test(every_comparison),
-		cmocka_unit_test(what_does_not_hold_says_what_was_found),
-		cmocka_unit_test(of_the_unknown_nothing_holds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

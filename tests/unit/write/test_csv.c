@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* CSV: columns that do not move, cells under the right column, quoting, empty for unknown. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/test.h"
 #include "write/output.h"
 #include "support/full_result.h"
 
@@ -86,7 +82,7 @@ static const char *cell_of(const struct row *header, const struct row *row, cons
 	return NULL;
 }
 
-static void cells_are_under_their_column(void **state)
+TEST(cells_are_under_their_column)
 {
 	static const struct {
 		const char *column, *value;
@@ -130,7 +126,6 @@ static void cells_are_under_their_column(void **state)
 	const char *p;
 	size_t i;
 
-	(void)state;
 	full_result__init(&f);
 	text = written(&f.result);
 	p = read_row(&header, text);
@@ -149,12 +144,11 @@ static void cells_are_under_their_column(void **state)
 	full_result__clear(&f);
 }
 
-static void text_is_quoted(void **state)
+TEST(text_is_quoted)
 {
 	struct full_result f;
 	char *text;
 
-	(void)state;
 	full_result__init(&f);
 	snprintf(f.runs[0].verdict.text, sizeof(f.runs[0].verdict.text), "two\nlines");
 	snprintf(f.result.env.kernel, sizeof(f.result.env.kernel), "6.1\x1b[2J\r\x7f");
@@ -170,13 +164,12 @@ static void text_is_quoted(void **state)
 }
 
 /* The columns of a result of which nothing is known are those of a full one. */
-static void columns_are_always_the_same(void **state)
+TEST(columns_are_always_the_same)
 {
 	struct full_result f;
 	struct result empty = {0};
 	char *full_text, *empty_text;
 
-	(void)state;
 	full_result__init(&f);
 	full_text = written(&f.result);
 	empty_text = written(&empty);
@@ -188,14 +181,13 @@ static void columns_are_always_the_same(void **state)
 	full_result__clear(&f);
 }
 
-static void columns_are_unique_and_no_reasons(void **state)
+TEST(columns_are_unique_and_no_reasons)
 {
 	struct result empty = {0};
 	struct row header;
 	char *text = written(&empty);
 	size_t i, j;
 
-	(void)state;
 	read_row(&header, text);
 	assert_true(header.nr > 150);
 	for (i = 0; i < header.nr; i++) {
@@ -209,7 +201,7 @@ static void columns_are_unique_and_no_reasons(void **state)
 	free(text);
 }
 
-static void unknown_is_an_empty_cell(void **state)
+TEST(unknown_is_an_empty_cell)
 {
 	static const char *const columns[] = {
 		"duration_s",
@@ -233,7 +225,6 @@ static void unknown_is_an_empty_cell(void **state)
 	char *text;
 	size_t i;
 
-	(void)state;
 	run_result__init(&run);
 	text = written(&r);
 	read_row(&row, read_row(&header, text));
@@ -246,30 +237,15 @@ static void unknown_is_an_empty_cell(void **state)
 	free(text);
 }
 
-static void a_full_disk_is_noticed(void **state)
+TEST(a_full_disk_is_noticed)
 {
 	struct full_result f;
 	FILE *full = fopen("/dev/full", "w");
 
-	(void)state;
 	if (!full)
 		skip();
 	full_result__init(&f);
 	assert_int_equal(output__csv(&f.result, full), -ENOSPC);
 	fclose(full);
 	full_result__clear(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cells_are_under_their_column),
-		cmocka_unit_test(text_is_quoted),
-		cmocka_unit_test(columns_are_always_the_same),
-		cmocka_unit_test(columns_are_unique_and_no_reasons),
-		cmocka_unit_test(unknown_is_an_empty_cell),
-		cmocka_unit_test(a_full_disk_is_noticed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

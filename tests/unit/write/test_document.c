@@ -3,16 +3,12 @@
  * Whole documents of results whose every number is another, as golden files: a number at another's
  * place, or of another's value, shows. UPDATE_GOLDEN=1 rewrites them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/test.h"
 #include "write/json.h"
 #include "write/output.h"
 #include "support/full_result.h"
@@ -41,23 +37,21 @@ static void check(const char *name, const struct result *r)
 	json_decref(document);
 }
 
-static void of_all_that_can_be_known(void **state)
+TEST(of_all_that_can_be_known)
 {
 	struct full_result f;
 
-	(void)state;
 	full_result__init(&f);
 	check("document-full", &f.result);
 	full_result__clear(&f);
 }
 
 /* Nothing is invented: all is null, with its reason. */
-static void of_a_run_nobody_measured(void **state)
+TEST(of_a_run_nobody_measured)
 {
 	struct result *r = calloc(1, sizeof(*r));
 	struct run_result run;
 
-	(void)state;
 	assert_non_null(r);
 	run_result__init(&run);
 	r->runs = &run;
@@ -157,11 +151,10 @@ static void mix(struct full_result *f)
 	add_stack(&f->result.summary[0].total, "idle", NIO_SAMPLE_SENDER, 11);
 }
 
-static void of_what_is_known_in_part(void **state)
+TEST(of_what_is_known_in_part)
 {
 	struct full_result f;
 
-	(void)state;
 	full_result__init(&f);
 	mix(&f);
 	snprintf(f.result.failure, sizeof(f.result.failure), "x");
@@ -170,11 +163,10 @@ static void of_what_is_known_in_part(void **state)
 }
 
 /* Those of a stage nobody watched are null, whatever the numbers are. */
-static void of_completions_not_watched(void **state)
+TEST(of_completions_not_watched)
 {
 	struct full_result f;
 
-	(void)state;
 	full_result__init(&f);
 	f.runs[1].kernel_zc_known = f.runs[1].ledger_known = f.runs[1].balance_known = false;
 	f.runs[1].ledger_reason = "backend none";
@@ -202,11 +194,10 @@ static void check_written(const char *name, const struct result *r,
 	free(text);
 }
 
-static void as_csv(void **state)
+TEST(as_csv)
 {
 	struct full_result f;
 
-	(void)state;
 	full_result__init(&f);
 	check_written("document-csv", &f.result, output__csv);
 	mix(&f);
@@ -214,11 +205,10 @@ static void as_csv(void **state)
 	full_result__clear(&f);
 }
 
-static void as_folded_stacks(void **state)
+TEST(as_folded_stacks)
 {
 	struct full_result f;
 
-	(void)state;
 	full_result__init(&f);
 	mix(&f);
 	check_written("document-folded", &f.result, output__folded);
@@ -226,13 +216,12 @@ static void as_folded_stacks(void **state)
 }
 
 /* A disk that is full is an error, and which. */
-static void a_disk_that_is_full(void **state)
+TEST(a_disk_that_is_full)
 {
 	FILE *full = fopen("/dev/full", "w");
 	json_t *o = json_pack("{s:i}", "a", 1);
 	struct full_result f;
 
-	(void)state;
 	assert_non_null(full);
 	full_result__init(&f);
 	mix(&f);
@@ -248,12 +237,11 @@ static void a_disk_that_is_full(void **state)
 }
 
 /* A summary holds no more than there is room for. */
-static void of_more_modes_than_there_are(void **state)
+TEST(of_more_modes_than_there_are)
 {
 	struct full_result f;
 	json_t *document;
 
-	(void)state;
 	full_result__init(&f);
 	run_result__init(&f.result.summary[2].total);
 	f.result.summary_nr = MODE_NR + 1;
@@ -262,20 +250,4 @@ static void of_more_modes_than_there_are(void **state)
 	json_decref(document);
 	run_result__clear(&f.result.summary[2].total);
 	full_result__clear(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_all_that_can_be_known),
-		cmocka_unit_test(of_a_run_nobody_measured),
-		cmocka_unit_test(of_what_is_known_in_part),
-		cmocka_unit_test(of_completions_not_watched),
-		cmocka_unit_test(as_csv),
-		cmocka_unit_test(as_folded_stacks),
-		cmocka_unit_test(a_disk_that_is_full),
-		cmocka_unit_test(of_more_modes_than_there_are),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

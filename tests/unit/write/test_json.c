@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The JSON document: its shape, and that nothing unknown is a number. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/test.h"
 #include "write/json.h"
 #include "model/perf_figures.h"
 #include "write/output.h"
@@ -48,12 +44,11 @@ static void check_all_in(const struct names *some, const struct names *others)
 			fail_msg("%s is not in both documents", some->name[i]);
 }
 
-static void shape_does_not_depend_on_what_is_known(void **state)
+TEST(shape_does_not_depend_on_what_is_known)
 {
 	json_t *full = document_of(true), *empty = document_of(false);
 	struct names in_full = {0}, in_empty = {0};
 
-	(void)state;
 	collect(&in_full, full, "");
 	collect(&in_empty, empty, "");
 	check_all_in(&in_full, &in_empty);
@@ -98,12 +93,11 @@ static void check_unknown(json_t *value, const char *path)
 	}
 }
 
-static void an_empty_run_has_no_numbers(void **state)
+TEST(an_empty_run_has_no_numbers)
 {
 	struct run_result run;
 	json_t *document;
 
-	(void)state;
 	run_result__init(&run);
 	document = json_document__run(&run);
 	check_unknown(document, "");
@@ -136,14 +130,13 @@ static void check_reasons(json_t *object, const char *path)
 	}
 }
 
-static void every_null_has_a_reason(void **state)
+TEST(every_null_has_a_reason)
 {
 	static const char *const objects[] = {"asked", "environment", "runs.0", "summary.0"};
 	json_t *document;
 	size_t i;
 	int full;
 
-	(void)state;
 	for (full = 0; full < 2; full++) {
 		document = document_of(full);
 		for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
@@ -261,12 +254,11 @@ static const struct {
 	{"summary.1.total.app.tx_messages", 15258},
 };
 
-static void values_are_where_they_belong(void **state)
+TEST(values_are_where_they_belong)
 {
 	json_t *document = document_of(true);
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(integers_of_full_result) / sizeof(integers_of_full_result[0]); i++)
 		check_integer(document, integers_of_full_result[i].path,
 			      integers_of_full_result[i].value);
@@ -320,12 +312,11 @@ static void values_are_where_they_belong(void **state)
 	json_decref(document);
 }
 
-static void excluded_stages_are_the_unavailable_copies(void **state)
+TEST(excluded_stages_are_the_unavailable_copies)
 {
 	struct run_result run;
 	json_t *document, *excluded;
 
-	(void)state;
 	full_run__fill(&run, MODE_ONECOPY, 1);
 	run.stages[NIO_STAGE_OTHER_COPY].quality = QUALITY_UNAVAILABLE;
 	run.stages[NIO_STAGE_OTHER_COPY].reason = "no tracepoint";
@@ -343,12 +334,11 @@ static void excluded_stages_are_the_unavailable_copies(void **state)
 }
 
 /* The load generator counts its own gathering, whether the kernel was watched or not. */
-static void without_a_ledger_only_the_gathering_is_known(void **state)
+TEST(without_a_ledger_only_the_gathering_is_known)
 {
 	struct run_result run;
 	json_t *document;
 
-	(void)state;
 	run_result__init(&run);
 	run.ledger_reason = "backend none";
 	run.stages[NIO_STAGE_USER_GATHER] = (struct stage_result){
@@ -371,12 +361,11 @@ static void without_a_ledger_only_the_gathering_is_known(void **state)
 	run_result__clear(&run);
 }
 
-static void stages_say_why_they_are_less_than_exact(void **state)
+TEST(stages_say_why_they_are_less_than_exact)
 {
 	struct run_result run;
 	json_t *document;
 
-	(void)state;
 	full_run__fill(&run, MODE_TWOCOPY, 1);
 	run.stages[NIO_STAGE_USER_GATHER].quality = QUALITY_SAMPLED;
 	run.stages[NIO_STAGE_USER_GATHER].reason = "one in 64 is timed";
@@ -394,12 +383,11 @@ static void stages_say_why_they_are_less_than_exact(void **state)
 
 /* Bytes may be exact where no time is taken; a list nobody could fill is not a list of nothing. */
 /* Times of the round itself are of its messages, and what was lost in it. */
-static void times_of_the_round_itself(void **state)
+TEST(times_of_the_round_itself)
 {
 	struct run_result run;
 	json_t *document;
 
-	(void)state;
 	full_run__fill(&run, MODE_ZEROCOPY, 1);
 	run.times.source = TIMES_OF_ROUND;
 	run.duration_ns = 2500000000;
@@ -419,12 +407,11 @@ static void times_of_the_round_itself(void **state)
 }
 
 /* By what samples are counted, and why not by cycles; by cycles there is nothing to explain. */
-static void samples_say_why_not_by_cycles(void **state)
+TEST(samples_say_why_not_by_cycles)
 {
 	struct run_result run;
 	json_t *document;
 
-	(void)state;
 	full_run__fill(&run, MODE_ZEROCOPY, 1);
 	run.cpu.known = true;
 	run.cpu.source = CPU_SOURCE_CLOCK;
@@ -442,12 +429,11 @@ static void samples_say_why_not_by_cycles(void **state)
 	run_result__clear(&run);
 }
 
-static void times_say_why_they_are_missing(void **state)
+TEST(times_say_why_they_are_missing)
 {
 	struct run_result run;
 	json_t *document;
 
-	(void)state;
 	full_run__fill(&run, MODE_ZEROCOPY, 1);
 	run.stages[NIO_STAGE_TX_COPY].ns = run.stages[NIO_STAGE_TX_COPY].timed =
 		(struct num){.reason = "no mark"};
@@ -474,13 +460,12 @@ static void times_say_why_they_are_missing(void **state)
 	run_result__clear(&run);
 }
 
-static void odd_numbers_are_not_misstated(void **state)
+TEST(odd_numbers_are_not_misstated)
 {
 	struct run_result run;
 	struct environment env = {.memlock = {.value = UINT64_MAX, .known = true}};
 	json_t *document;
 
-	(void)state;
 	full_run__fill(&run, MODE_TWOCOPY, 1);
 	run.path_ns[PATH_LOCK] = known(UINT64_MAX);
 	run.copies_per_byte.value = NAN;
@@ -502,13 +487,12 @@ static void odd_numbers_are_not_misstated(void **state)
 	json_decref(document);
 }
 
-static void text_that_is_not_utf8_keeps_its_ascii(void **state)
+TEST(text_that_is_not_utf8_keeps_its_ascii)
 {
 	json_t *bad = json_value__text("a\xff"
 				       "b"),
 	       *good = json_value__text("gr\xc3\xbc\xc3\x9f");
 
-	(void)state;
 	assert_string_equal(json_string_value(bad), "a?b");
 	assert_string_equal(json_string_value(good), "gr\xc3\xbc\xc3\x9f");
 	json_decref(bad);
@@ -539,13 +523,12 @@ static void check_same(const json_t *a, const json_t *b)
 	free(other);
 }
 
-static void what_is_written_can_be_read_back(void **state)
+TEST(what_is_written_can_be_read_back)
 {
 	struct full_result f;
 	json_t *document, *read;
 	char *text;
 
-	(void)state;
 	full_result__init(&f);
 	text = written(&f.result);
 	document = json_document__result(&f.result);
@@ -561,38 +544,15 @@ static void what_is_written_can_be_read_back(void **state)
 	full_result__clear(&f);
 }
 
-static void a_full_disk_is_noticed(void **state)
+TEST(a_full_disk_is_noticed)
 {
 	struct full_result f;
 	FILE *full = fopen("/dev/full", "w");
 
-	(void)state;
 	if (!full)
 		skip();
 	full_result__init(&f);
 	assert_int_equal(output__json(&f.result, full), -ENOSPC);
 	fclose(full);
 	full_result__clear(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shape_does_not_depend_on_what_is_known),
-		cmocka_unit_test(an_empty_run_has_no_numbers),
-		cmocka_unit_test(every_null_has_a_reason),
-		cmocka_unit_test(values_are_where_they_belong),
-		cmocka_unit_test(excluded_stages_are_the_unavailable_copies),
-		cmocka_unit_test(without_a_ledger_only_the_gathering_is_known),
-		cmocka_unit_test(stages_say_why_they_are_less_than_exact),
-		cmocka_unit_test(times_of_the_round_itself),
-		cmocka_unit_test(times_say_why_they_are_missing),
-		cmocka_unit_test(samples_say_why_not_by_cycles),
-		cmocka_unit_test(odd_numbers_are_not_misstated),
-		cmocka_unit_test(text_that_is_not_utf8_keeps_its_ascii),
-		cmocka_unit_test(what_is_written_can_be_read_back),
-		cmocka_unit_test(a_full_disk_is_noticed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,13 @@
  * docs/OUTPUT.md describes what is written as JSON, all of it and nothing else. Run from the root
  * of the source tree.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/test.h"
 #include "write/json.h"
 #include "model/perf_figures.h"
 #include "write/output.h"
@@ -171,12 +167,11 @@ static void collect_emitted(struct names *names, bool full)
 	json_decref(document);
 }
 
-static void documentation_is_complete_and_true(void **state)
+TEST(documentation_is_complete_and_true)
 {
 	struct names documented = {0}, emitted = {0};
 	size_t i;
 
-	(void)state;
 	collect_documented(&documented);
 	collect_emitted(&emitted, true);
 	collect_emitted(&emitted, false);
@@ -201,12 +196,11 @@ static void check_described(const char *text, const char *name)
 		fail_msg("docs/OUTPUT.md does not describe %s", quoted);
 }
 
-static void documentation_names_what_placeholders_stand_for(void **state)
+TEST(documentation_names_what_placeholders_stand_for)
 {
 	char *text = read_documentation();
 	int i;
 
-	(void)state;
 	for (i = 0; i < NIO_STAGE_NR; i++)
 		check_described(text, stage__key((enum nio_stage)i));
 	for (i = 0; i < LATENCY_NR; i++)
@@ -232,12 +226,11 @@ static void documentation_names_what_placeholders_stand_for(void **state)
 
 /* Where the environment says, for tests/validate: the fullest and the emptiest document there can
  * be. */
-static void documents_are_written_for_the_schema(void **state)
+TEST(documents_are_written_for_the_schema)
 {
 	const char *directory = getenv("NETIOTRACE_DOCUMENTS");
 	char path[512];
 
-	(void)state;
 	for (int full = 0; directory && full < 2; full++) {
 		json_t *document = document_of(full);
 		FILE *f;
@@ -249,15 +242,4 @@ static void documents_are_written_for_the_schema(void **state)
 		fclose(f);
 		json_decref(document);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(documentation_is_complete_and_true),
-		cmocka_unit_test(documentation_names_what_placeholders_stand_for),
-		cmocka_unit_test(documents_are_written_for_the_schema),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

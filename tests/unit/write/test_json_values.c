@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How single values of a document are written: numbers, texts, histograms, latencies, times. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/test.h"
 #include "write/json.h"
 #include "write/json_hist.h"
 
@@ -36,11 +32,10 @@ static struct num unknown(const char *reason)
 	return (struct num){.value = 99, .reason = reason};
 }
 
-static void whole_numbers_become_reals_past_what_json_holds(void **state)
+TEST(whole_numbers_become_reals_past_what_json_holds)
 {
 	json_t *most = json_value__u64(INT64_MAX), *more = json_value__u64((uint64_t)1 << 63);
 
-	(void)state;
 	check(json_value__u64(0), "0");
 	assert_true(json_is_integer(most));
 	assert_true(json_integer_value(most) == INT64_MAX);
@@ -53,9 +48,8 @@ static void whole_numbers_become_reals_past_what_json_holds(void **state)
 	check(json_value__real((double)INFINITY), "null");
 }
 
-static void text_that_is_no_utf8_keeps_its_ascii(void **state)
+TEST(text_that_is_no_utf8_keeps_its_ascii)
 {
-	(void)state;
 	check(json_value__text(NULL), "null");
 	check(json_value__text(""), "\"\"");
 	check(json_value__text("gr\xc3\xbc\xc3\x9f"), "\"gr\xc3\xbc\xc3\x9f\"");
@@ -66,9 +60,8 @@ static void text_that_is_no_utf8_keeps_its_ascii(void **state)
 	check(json_value__modes(1U << MODE_ONECOPY), "\"onecopy\"");
 }
 
-static void reasons_are_known_by_their_keys(void **state)
+TEST(reasons_are_known_by_their_keys)
 {
-	(void)state;
 	assert_true(json_key__is_reason("reason"));
 	assert_true(json_key__is_reason("bytes_reason"));
 	assert_false(json_key__is_reason("reasons"));
@@ -79,11 +72,10 @@ static void reasons_are_known_by_their_keys(void **state)
 }
 
 /* A reason stands beside null, and beside nothing else. */
-static void an_unknown_number_has_its_reason_beside_it(void **state)
+TEST(an_unknown_number_has_its_reason_beside_it)
 {
 	json_t *o = json_object();
 
-	(void)state;
 	assert_int_equal(json_put_num(o, "a", known(7)), 0);
 	assert_int_equal(
 		json_put_num(o, "b", (struct num){.value = 8, .known = true, .reason = "scaled"}),
@@ -106,11 +98,10 @@ static void an_unknown_number_has_its_reason_beside_it(void **state)
 	check(o, "{\"a\":3,\"b\":null,\"c\":4}");
 }
 
-static void a_failed_member_fails_the_object(void **state)
+TEST(a_failed_member_fails_the_object)
 {
 	json_t *o = json_object();
 
-	(void)state;
 	assert_int_equal(json_put(o, "a", NULL), -1);
 	assert_int_equal(json_put_num(NULL, "a", known(1)), -1);
 	assert_true(json_put_num(NULL, "a", unknown(NULL)) != 0);
@@ -121,11 +112,10 @@ static void a_failed_member_fails_the_object(void **state)
 }
 
 /* Buckets with their bounds, those without an event left out, the last one open above. */
-static void buckets_of_a_histogram(void **state)
+TEST(buckets_of_a_histogram)
 {
 	struct hist *h = hist__new(3, 256);
 
-	(void)state;
 	assert_non_null(h);
 	check(json_buckets(NULL), "[]");
 	check(json_buckets(h), "[]");
@@ -138,12 +128,11 @@ static void buckets_of_a_histogram(void **state)
 	hist__free(h);
 }
 
-static void a_quantile_of_nothing_is_not_known(void **state)
+TEST(a_quantile_of_nothing_is_not_known)
 {
 	struct hist *h = hist__new_latency();
 	struct num n = json_quantile(NULL, 0.5, "none");
 
-	(void)state;
 	assert_false(n.known);
 	assert_string_equal(n.reason, "none");
 	n = json_quantile(h, 0.5, "empty");
@@ -166,11 +155,10 @@ static void record_times(struct hist *h, uint64_t value, unsigned int n)
 }
 
 /* A thousand events, so that each quantile is another value. */
-static void a_latency_in_full(void **state)
+TEST(a_latency_in_full)
 {
 	struct latency_result l = {.hist = hist__new_latency(), .reason = "not said"};
 
-	(void)state;
 	record_times(l.hist, 1, 500);
 	record_times(l.hist, 2, 400);
 	record_times(l.hist, 3, 90);
@@ -186,11 +174,10 @@ static void a_latency_in_full(void **state)
 	"{\"p50\":null,\"p90\":null,\"p99\":null,\"p999\":null,\"max\":null,\"mean\":null,"
 
 /* Not timed at all, and timed without an event: another count, and another reason. */
-static void a_latency_of_nothing(void **state)
+TEST(a_latency_of_nothing)
 {
 	struct latency_result l = {.reason = "no clock"};
 
-	(void)state;
 	check(json_latency(&l, "none"),
 	      NO_QUANTILES "\"count\":null,\"buckets\":[],\"reason\":\"no clock\"}");
 	l.reason = NULL;
@@ -226,11 +213,10 @@ static struct run_result new_run(void)
 	return run;
 }
 
-static void times_of_the_round_itself(void **state)
+TEST(times_of_the_round_itself)
 {
 	struct run_result run = new_run();
 
-	(void)state;
 	run.path_calls = unknown("no trampoline");
 	check(json_document__times(&run),
 	      "{\"source\":null,\"reason\":\"no trampoline\"," NO_TIMES);
@@ -244,11 +230,10 @@ static void times_of_the_round_itself(void **state)
 	run_result__clear(&run);
 }
 
-static void times_of_a_round_of_their_own(void **state)
+TEST(times_of_a_round_of_their_own)
 {
 	struct run_result run = new_run();
 
-	(void)state;
 	run.path_calls = known(5);
 	run.times = (struct times_result){.source = TIMES_OF_ITS_OWN,
 					  .reason = "not said",
@@ -279,12 +264,11 @@ static void check_timed_bytes(struct run_result *run, const char *expected)
 }
 
 /* A share of bytes is rounded to the nearest one. */
-static void timed_bytes_are_whole(void **state)
+TEST(timed_bytes_are_whole)
 {
 	struct run_result run = new_run();
 	struct stage_result *s = &run.stages[NIO_STAGE_DEFERRED_COPY];
 
-	(void)state;
 	check_timed_bytes(&run, "{\"timed_bytes\":null,\"timed_bytes_reason\":\"not measured\"}");
 	s->quality = QUALITY_EXACT;
 	s->events = 3;
@@ -299,11 +283,10 @@ static void timed_bytes_are_whole(void **state)
 	run_result__clear(&run);
 }
 
-static void parts_of_send_calls(void **state)
+TEST(parts_of_send_calls)
 {
 	struct run_result run = new_run();
 
-	(void)state;
 	for (int p = 0; p < PATH_NR; p++)
 		run.path_ns[p] = known(100 + (uint64_t)p);
 	run.path_ns[PATH_PIN] = unknown("no pages");
@@ -326,12 +309,11 @@ static void parts_of_send_calls(void **state)
 }
 
 /* The shortest name of a process is a name. */
-static void taps_are_named(void **state)
+TEST(taps_are_named)
 {
 	static struct environment env;
 	json_t *o, *tap;
 
-	(void)state;
 	env.taps.known = true;
 	env.taps.nr = 2;
 	strcpy(env.taps.list[0].process, "p");
@@ -384,7 +366,7 @@ static int write_into(size_t room, const json_t *document)
 }
 
 /* Wherever the disk is full, in a key or behind the last bracket: it is an error. */
-static void a_document_is_whole_or_an_error(void **state)
+TEST(a_document_is_whole_or_an_error)
 {
 	json_t *o = json_pack("{s:[{s:i},{}],s:[i,i],s:{s:n},s:f}", "a", "b", 1, "c", 2, 3, "d",
 			      "e", "f", 0.5);
@@ -406,7 +388,6 @@ static void a_document_is_whole_or_an_error(void **state)
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
 
-	(void)state;
 	assert_int_equal(json_document__write(f, o), 0);
 	fclose(f);
 	assert_string_equal(text, expected);
@@ -418,14 +399,13 @@ static void a_document_is_whole_or_an_error(void **state)
 }
 
 /* Any user may name a process: what a terminal takes for a command is not in a document as such. */
-static void a_document_is_ascii(void **state)
+TEST(a_document_is_ascii)
 {
 	json_t *o = json_pack("{s:s}", "k\xc2\x9b", "\x1b[2J\xc2\x9b 2J\xe2\x80\xae\xc3\xbc");
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
 
-	(void)state;
 	assert_non_null(o);
 	assert_int_equal(json_document__write(f, o), 0);
 	fclose(f);
@@ -444,12 +424,11 @@ static void check_member(const json_t *o, const char *key, const char *expected)
  * The numbers of a kernel that preempts programs. The document has one number of completions, and
  * says how many of them only the application counted.
  */
-static void completions_that_events_missed_are_filled_in(void **state)
+TEST(completions_that_events_missed_are_filled_in)
 {
 	struct run_result run;
 	json_t *o;
 
-	(void)state;
 	run_result__init(&run);
 	run.ledger_known = run.kernel_zc_known = true;
 	run.app.zc = (struct zc_counts){.sends = 1303, .completed = 1303, .copied = 1300};
@@ -470,29 +449,4 @@ static void completions_that_events_missed_are_filled_in(void **state)
 	check_member(o, "missed", "0");
 	json_decref(o);
 	run_result__clear(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_numbers_become_reals_past_what_json_holds),
-		cmocka_unit_test(text_that_is_no_utf8_keeps_its_ascii),
-		cmocka_unit_test(reasons_are_known_by_their_keys),
-		cmocka_unit_test(an_unknown_number_has_its_reason_beside_it),
-		cmocka_unit_test(a_failed_member_fails_the_object),
-		cmocka_unit_test(buckets_of_a_histogram),
-		cmocka_unit_test(a_quantile_of_nothing_is_not_known),
-		cmocka_unit_test(a_latency_in_full),
-		cmocka_unit_test(a_latency_of_nothing),
-		cmocka_unit_test(times_of_the_round_itself),
-		cmocka_unit_test(times_of_a_round_of_their_own),
-		cmocka_unit_test(timed_bytes_are_whole),
-		cmocka_unit_test(parts_of_send_calls),
-		cmocka_unit_test(taps_are_named),
-		cmocka_unit_test(a_document_is_whole_or_an_error),
-		cmocka_unit_test(a_document_is_ascii),
-		cmocka_unit_test(completions_that_events_missed_are_filled_in),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

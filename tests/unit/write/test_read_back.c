@@ -4,17 +4,13 @@
  * another, as the data set that reports and comparisons are made of. Golden files; UPDATE_GOLDEN=1
  * rewrites them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "study/dataset.h"
+#include "support/test.h"
 #include "write/json.h"
 #include "write/output.h"
 #include "support/full_result.h"
@@ -92,14 +88,13 @@ static char *dataset_text(const struct dataset *d)
 	return text;
 }
 
-static void of_a_document(void **state)
+TEST(of_a_document)
 {
 	char message[DATASET_MESSAGE_MAX] = "", *text;
 	struct dataset d = {0};
 	struct full_result f;
 	json_t *document;
 
-	(void)state;
 	full_result__init(&f);
 	f.runs[0].interrupted = true;
 	f.runs[1].copies_per_byte = (struct real){.reason = "not known here"};
@@ -124,7 +119,7 @@ static void of_a_document(void **state)
 	full_result__clear(&f);
 }
 
-static void of_csv(void **state)
+TEST(of_csv)
 {
 	char message[DATASET_MESSAGE_MAX] = "", *text = NULL;
 	struct dataset d = {0};
@@ -132,7 +127,6 @@ static void of_csv(void **state)
 	size_t len;
 	FILE *stream = open_memstream(&text, &len);
 
-	(void)state;
 	assert_non_null(stream);
 	full_result__init(&f);
 	f.runs[1].duration_ns = 0; /* then what is usual is taken */
@@ -147,14 +141,4 @@ static void of_csv(void **state)
 	free(text);
 	dataset__clear(&d);
 	full_result__clear(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_a_document),
-		cmocka_unit_test(of_csv),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
