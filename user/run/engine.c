@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/resource_limits.h"
 #include "base/privileges.h"
+#include "common/xalloc.h"
 #include "engine.h"
 #include "host/machine.h"
 #include "host/tap.h"
@@ -116,16 +117,11 @@ void engine__use(struct engine *e, const struct options *o)
 
 int engine__round(struct engine *e, enum mode mode, unsigned int index)
 {
-	struct run_result *runs, *r;
+	struct run_result *r;
 	int err;
 
-	runs = realloc(e->result.runs, (e->result.runs_nr + 1) * sizeof(*runs));
-	if (!runs) {
-		snprintf(e->reason, sizeof(e->reason), "out of memory.");
-		return -ENOMEM;
-	}
-	e->result.runs = runs;
-	r = &runs[e->result.runs_nr];
+	e->result.runs = xgrow(e->result.runs, e->result.runs_nr, sizeof(*r));
+	r = &e->result.runs[e->result.runs_nr];
 	run_result__init(r);
 	err = round__run(e, mode, index, r);
 	if (err || !r->duration_ns) {

@@ -12,6 +12,7 @@
 
 #include "base/resource_limits.h"
 #include "base/log.h"
+#include "common/xalloc.h"
 #include "duty.h"
 #include "host/tap.h"
 #include "load/loadgen_args.h"
@@ -324,14 +325,10 @@ static int make(struct round *r)
 
 int round__run(struct engine *e, enum mode mode, unsigned int index, struct run_result *out)
 {
-	struct round *r = calloc(1, sizeof(*r));
+	struct round *r = xcalloc(1, sizeof(*r));
 	int err;
 
 	e->reason[0] = '\0';
-	if (!r) {
-		snprintf(e->reason, sizeof(e->reason), "out of memory.");
-		return -ENOMEM;
-	}
 	init(r, e, mode, out);
 	out->round = index;
 	display__round(&e->display, mode, index, plan__probes(r->plan));

@@ -3,24 +3,24 @@
 #include "run_options.h"
 
 static const char doc[] =
-	"Runs a load generator in one or all of its three copy modes and keeps the kernel's copy "
-	"ledger of it: live histograms first, then the answer on one screen.\n"
+	"Runs a load generator in one or all of its three copy modes and keeps the copy ledger: "
+	"live histograms first, then the answer on one screen.\n"
 	"\n"
 	"  sudo netiotrace --mode onecopy --size 64k\n"
 	"  sudo netiotrace --mode all --threads 4 --duration 10s --json out.json\n"
-	"  sudo netiotrace --connect 192.0.2.7:5201     the sender here, the receiver there\n"
+	"  sudo netiotrace --connect 192.0.2.7:5201     send from here to that machine\n"
 	"\n"
-	"`netiotrace help' names the other commands."
+	"`netiotrace help' lists the other commands."
 	"\v"
-	"Exit status: 0 done, 1 the run failed, 2 usage, 3 this kernel cannot do what was asked, "
-	"4 privileges missing, 5 an --assert did not hold, 130 ended by Ctrl-C (the results so far "
-	"are still given). q in the live view ends the run too, with status 0.";
+	"Exit status: 0 success, 1 the run failed, 2 usage error, 3 not supported by this kernel, "
+	"4 missing privileges, 5 an --assert is false, 130 Ctrl-C (prints the results so far). "
+	"q in the live view also ends the run, with status 0.";
 
 static const char *const titles[] = {
-	[1] = "What is sent:",
-	[2] = "Over what:",
-	[3] = "How it is watched:",
-	[4] = "What comes out:",
+	[1] = "Workload:",
+	[2] = "Path:",
+	[3] = "Measurement:",
+	[4] = "Output:",
 };
 
 /* clang-format off */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sampled rounds; see sampling.h. */
+#include "common/xalloc.h"
 #include "sampling.h"
 
 #include <errno.h>
@@ -154,11 +155,7 @@ void sampling__round(struct engine *e, struct run_result *out)
 		cpu_time__none(&out->cpu, reason);
 		return;
 	}
-	sampled = malloc(sizeof(*sampled));
-	if (!sampled) {
-		cpu_time__none(&out->cpu, "out of memory");
-		return;
-	}
+	sampled = xmalloc(sizeof(*sampled));
 	run_result__init(sampled);
 	err = make_round(e, out, sampled);
 	keep(e, out, sampled, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Timed rounds; see timing.h. */
+#include "common/xalloc.h"
 #include "timing.h"
 
 #include <stdlib.h>
@@ -58,11 +59,7 @@ void timing__round(struct engine *e, struct run_result *out)
 		timed_round__none(out, "a sweep times one round of three");
 		return;
 	}
-	timed = malloc(sizeof(*timed));
-	if (!timed) {
-		timed_round__none(out, "out of memory");
-		return;
-	}
+	timed = xmalloc(sizeof(*timed));
 	make_round(e, out, timed);
 	free(timed);
 }
