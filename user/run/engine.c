@@ -16,9 +16,8 @@
 #include "kernel_side.h"
 #include "load/loadgen_args.h"
 #include "round.h"
-#include "sampling.h"
+#include "aux_round.h"
 #include "summary.h"
-#include "timing.h"
 
 int engine__check_privileges(const struct options *o)
 {
@@ -132,8 +131,8 @@ int engine__round(struct engine *e, enum mode mode, unsigned int index)
 	if (e->stopped)
 		cpu_time__none(&r->cpu, "the run was ended before its samples were taken");
 	else
-		sampling__round(e, r);
-	timing__round(e, r);
+		aux_round__sample(e, r);
+	aux_round__time(e, r);
 	return 0;
 }
 
@@ -203,7 +202,7 @@ void engine__forget(struct engine *e)
 void engine__close(struct engine *e)
 {
 	display__clear(&e->display);
-	sampling__close(e);
+	aux_round__close(e);
 	session__close(e->session);
 	netpath__close(e->path);
 	loop__close(&e->loop);

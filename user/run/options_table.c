@@ -115,3 +115,57 @@ size_t options__pick(struct argp_option *to, const struct options_pick *picks, s
 	to[made] = (struct argp_option){0};
 	return made;
 }
+
+static const char run_doc[] =
+	"Runs a load generator in one or all of its three copy modes and keeps the copy ledger: "
+	"live histograms first, then the answer on one screen.\n"
+	"\n"
+	"  sudo netiotrace --mode onecopy --size 64k\n"
+	"  sudo netiotrace --mode all --threads 4 --duration 10s --json out.json\n"
+	"  sudo netiotrace --connect 192.0.2.7:5201     send from here to that machine\n"
+	"\n"
+	"`netiotrace help' lists the other commands."
+	"\v"
+	"Exit status: 0 success, 1 the run failed, 2 usage error, 3 not supported by this kernel, "
+	"4 missing privileges, 5 an --assert is false, 130 Ctrl-C (prints the results so far). "
+	"q in the live view also ends the run, with status 0.";
+
+static const char *const run_titles[] = {
+	[1] = "Workload:",
+	[2] = "Path:",
+	[3] = "Measurement:",
+	[4] = "Output:",
+};
+
+/* clang-format off */
+static const struct options_pick run_picks[] = {
+	{"mode", NULL, 1}, {"size", NULL, 1}, {"fields", NULL, 1}, {"threads", NULL, 1}, {"connections", NULL, 1},
+	{"duration", NULL, 1}, {"messages", NULL, 1}, {"warmup", NULL, 1}, {"rounds", NULL, 1},
+	{"verify", NULL, 1}, {"rate", NULL, 1}, {"request-response", NULL, 1},
+	{"path", NULL, 2}, {"connect", NULL, 2}, {"mtu", NULL, 2}, {"ipv6", NULL, 2},
+	{"sndbuf", NULL, 2}, {"rcvbuf", NULL, 2}, {"congestion", NULL, 2},
+	{"nodelay", NULL, 2}, {"spin", NULL, 2}, {"rcvlowat", NULL, 2}, {"cpu-sender", NULL, 2},
+	{"cpu-receiver", NULL, 2},
+	{"backend", NULL, 3}, {"count-calls", NULL, 3}, {"times", NULL, 3}, {"no-times", NULL, 3},
+	{"no-cpu", NULL, 3},
+	{"without", NULL, 3}, {"perf-events", NULL, 3}, {"interval", NULL, 3},
+#define X(id, name, help) {#name, NULL, 4},
+	OUTPUTS(X)
+#undef X
+	{"assert", NULL, 4}, {"details", NULL, 4}, {"quiet", NULL, 4},
+	{"verbose", NULL, 4},
+};
+/* clang-format on */
+
+void options__parse_run(struct options *o, int argc, char **argv)
+{
+	static const struct options_command command = {
+		.name = "run",
+		.doc = run_doc,
+		.picks = run_picks,
+		.picks_nr = sizeof(run_picks) / sizeof(run_picks[0]),
+		.titles = run_titles,
+	};
+
+	options__parse(o, &command, argc, argv);
+}

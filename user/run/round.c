@@ -20,7 +20,7 @@
 #include "model/remote.h"
 #include "model/verdict.h"
 #include "round.h"
-#include "sampling.h"
+#include "aux_round.h"
 #include "socket_pass.h"
 
 #define COUNTERS_UNREAD "cannot read the kernel's counters: %s."
@@ -203,7 +203,7 @@ static int measure(struct round *r)
 
 	perf_watch__enable(&e->perf);
 	if (e->kind == ROUND_SAMPLED)
-		sampling__begin(r);
+		aux_round__start_samples(r);
 	r->measure_ns = loop__now_ns();
 	err = round__say(r, NIO_SIDE_SENDER, "measure");
 	if (err)
@@ -216,7 +216,7 @@ static int measure(struct round *r)
 	err = round__pump(r, is_done, "finish");
 	loop__set_timer(&e->loop, 0, 0);
 	if (e->kind == ROUND_SAMPLED)
-		sampling__end(r);
+		aux_round__stop_samples(r);
 	log_info("%s, round %u: measured", mode__name(r->mode), r->out->round);
 	return err;
 }

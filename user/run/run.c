@@ -12,7 +12,7 @@
 #include "engine.h"
 #include "outputs.h"
 #include "run.h"
-#include "run_options.h"
+#include "options.h"
 
 static int show_finished(struct engine *e, size_t runs_before)
 {
@@ -177,7 +177,7 @@ int run__main(int argc, char **argv)
 	int code;
 
 	engine__init(e);
-	run_options__parse(&o, argc, argv);
+	options__parse_run(&o, argc, argv);
 	code = run(e, &o);
 	engine__close(e);
 	free(e);
