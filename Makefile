@@ -63,12 +63,12 @@ SAN_FLAGS_thread  := -fsanitize=thread -fno-omit-frame-pointer
 ALL_CFLAGS += $(SAN_FLAGS_$(SAN))
 LDFLAGS    += $(SAN_FLAGS_$(SAN))
 
-LIBS      := libbpf jansson ncursesw libcap-ng libmnl
+LIBS      := libbpf jansson ncursesw libcap-ng libnl-3.0
 LIB_LIBS   = $(shell $(PKG_CONFIG) --libs $(LIBS)) -lelf -lz
 # STATIC=1 (`make static`): programs that need no library where they run.
 ifneq ($(STATIC),)
 LDFLAGS   += -static -s
-LIB_LIBS   = $(call obj,static/mnl.c) $(shell $(PKG_CONFIG) --static --libs $(filter-out libmnl,$(LIBS))) -lelf -lz
+LIB_LIBS   = $(shell $(PKG_CONFIG) --static --libs $(LIBS)) -lelf -lz
 endif
 LIB_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(LIBS) | sed 's/-D_[A-Z_]*_SOURCE=*[0-9]*//g; s/-D_DEFAULT_SOURCE//g')
 
@@ -141,7 +141,6 @@ $(O)/%.o: %.c | $(O)/.deps
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -I. $(ROOMS) -I$(O)/bpf $(ALL_CFLAGS) -c $< -o $@
 
-$(O)/netiotrace: $(if $(STATIC),$(call obj,static/mnl.c))
 $(O)/netiotrace: $(call obj,$(USER_SRC))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $(call obj,$(USER_SRC)) -o $@ $(LIB_LIBS) -lm

@@ -196,9 +196,3 @@ zsh_specs() {
 	cmp one/build/netio-loadgen out/netio-loadgen
 }
 
-@test "static: what stands for libmnl has every function that is called" {
-	${CC:-cc} -std=gnu11 -c -o mnl.o "$REPO/static/mnl.c"
-	nm "$BUILD_DIR"/user/*/*.o | awk '$1 == "U" && $2 ~ /^mnl_/ { print $2 }' | sort -u >called
-	[ -s called ]
-	nm mnl.o | awk '$2 == "T" { print $3 }' | sort | comm -23 called - | diff /dev/null -
-}
