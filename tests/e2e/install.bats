@@ -189,7 +189,7 @@ zsh_specs() {
 	done
 	for tree in one "another one"; do
 		mkdir "$tree"
-		cp -r "$REPO"/{Makefile,scripts,common,loadgen,bpf,CHANGELOG.md} "$tree"
+		cp -r "$REPO"/{Makefile,mk,scripts,common,loadgen,bpf,CHANGELOG.md} "$tree"
 	done
 	make -s -C one O=build CFLAGS=-g build/netio-loadgen
 	make -s -C "another one" O="$PWD/out" CFLAGS=-g "$PWD/out/netio-loadgen"
