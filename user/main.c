@@ -16,6 +16,7 @@
 #include "base/outfile.h"
 #include "compare/compare.h"
 #include "doctor/doctor.h"
+#include "export/export.h"
 #include "report/report.h"
 #include "run/run.h"
 #include "run/serve.h"
@@ -32,6 +33,7 @@ static const struct command {
 	{"run", "run the load generator, live; then the copy ledger (the default command)",
 	 run__main},
 	{"attach", "watch any program: by pid, name, port or cgroup, or a command", attach__main},
+	{"export", "serve the copy ledger of all services to Prometheus", export__main},
 	{"sweep", "run modes x sizes x threads in rounds, into a directory", sweep__main},
 	{"report", "draw pictures and answer questions from a sweep or other data", report__main},
 	{"compare", "show what changed between two sweeps", compare__main},
