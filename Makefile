@@ -80,6 +80,7 @@ $(O)/%.o: %.c | $(O)/.deps
 	$(call say,CC,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(LIB_CFLAGS) -I. $(MODULES) -I$(O)/bpf $(ALL_CFLAGS) -c $< -o $@
 
+$(O)/netiotrace: $(if $(STATIC),$(call obj,static/no_tls.c))
 $(O)/netiotrace: $(call obj,$(USER_SRC))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LDFLAGS) $(call obj,$(USER_SRC)) -o $@ $(LIB_LIBS) -lm

@@ -187,12 +187,12 @@ foreign() {
 @test "help: the commands, and what each takes; --help of each is the same" {
 	"$NETIOTRACE" help >commands
 	"$NETIOTRACE" --help | diff commands -
-	for command in run attach sweep report compare serve doctor help; do
+	for command in run attach export sweep report compare serve doctor help; do
 		grep -Eq "^  $command +[a-z]" commands
 		"$NETIOTRACE" help "$command" >one
 		"$NETIOTRACE" "$command" --help | diff one -
 	done
-	for command in run attach sweep report compare serve doctor; do
+	for command in run attach export sweep report compare serve doctor; do
 		"$NETIOTRACE" help "$command" | grep -q "^Usage: netiotrace $command "
 		"$NETIOTRACE" help "$command" | grep -q 'Exit'
 	done
