@@ -6,19 +6,21 @@
 #include "congestion.h"
 #include "sock.h"
 
-int congestion__check(struct herald *report, const char *name)
+int congestion__check(struct reporter *report, const char *name)
 {
 	int err = sock__try_congestion(name);
 
 	if (err == -ENOENT)
-		herald__error(report, "This kernel has no congestion control '%s' (loaded)", name);
+		reporter__error(report, "This kernel has no congestion control '%s' (loaded)",
+				name);
 	else if (err == -EPERM)
-		herald__error(report,
-			      "Congestion control '%s' is for privileged programs only: add it to "
-			      "net.ipv4.tcp_allowed_congestion_control",
-			      name);
+		reporter__error(
+			report,
+			"Congestion control '%s' is for privileged programs only: add it to "
+			"net.ipv4.tcp_allowed_congestion_control",
+			name);
 	else if (err)
-		herald__error(report, "Congestion control '%s' cannot be set: %s", name,
-			      strerror(-err));
+		reporter__error(report, "Congestion control '%s' cannot be set: %s", name,
+				strerror(-err));
 	return err;
 }

@@ -3,9 +3,9 @@
 #ifndef LOADGEN_CONGESTION_H
 #define LOADGEN_CONGESTION_H
 
-#include "herald.h"
+#include "reporter.h"
 
 /* 0 if sockets can use the congestion control, or if name is empty; else -errno, reported. */
-int congestion__check(struct herald *report, const char *name);
+int congestion__check(struct reporter *report, const char *name);
 
 #endif

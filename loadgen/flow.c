@@ -12,7 +12,7 @@
 #include "flow.h"
 #include "reply.h"
 #include "sock.h"
-#include "spin.h"
+#include "busy_poll.h"
 
 /* A wait for a zero-copy slot checks the stop flag this often. */
 #define WAIT_MS 50
@@ -139,7 +139,7 @@ static ssize_t flow__recv(const struct flow *f)
 	size_t len = f->owed < INBOX_SIZE ? f->owed : INBOX_SIZE;
 
 	if (f->blocking)
-		return spin__recv(f->fd, f->inbox, len, f->settings->spin_ns);
+		return busy_poll__recv(f->fd, f->inbox, len, f->settings->spin_ns);
 	return recv(f->fd, f->inbox, len, MSG_DONTWAIT);
 }
 

@@ -7,7 +7,7 @@
 
 #include "clock.h"
 #include "pump.h"
-#include "spin.h"
+#include "busy_poll.h"
 
 #define BATCH 64
 /* Bytes of one turn, in whole messages. One message a turn would find the socket's memory cold. */
@@ -218,8 +218,8 @@ static int pump__poll(struct pump *p, bool wait)
 		err = pump__arm(p);
 	if (err)
 		return err;
-	n = spin__epoll(p->m->epoll_fd, events, BATCH, wait ? LOOK_MS : 0,
-			wait ? pump__spin(p) : 0);
+	n = busy_poll__epoll(p->m->epoll_fd, events, BATCH, wait ? LOOK_MS : 0,
+			     wait ? pump__spin(p) : 0);
 	for (i = 0; !err && i < n; i++) {
 		struct flow *f = events[i].data.ptr;
 

@@ -11,7 +11,7 @@
 #include "clock.h"
 #include "payload.h"
 #include "reader.h"
-#include "spin.h"
+#include "busy_poll.h"
 
 /* Measured on loopback: compared with 128 KiB, fewer calls outweigh more cache misses. */
 #define CHUNK (256 << 10)
@@ -112,7 +112,7 @@ static void reader__block(struct reader *r)
 
 	/* Only this thread writes f->ended. */
 	while (!f->ended) {
-		ssize_t n = spin__recv(f->fd, r->buf, CHUNK, r->all->settings->spin_ns);
+		ssize_t n = busy_poll__recv(f->fd, r->buf, CHUNK, r->all->settings->spin_ns);
 		int e = errno;
 
 		reader__book(r, f, n, e, clock__now());
@@ -146,7 +146,8 @@ static void reader__poll(struct reader *r)
 	unsigned int open = r->nr;
 
 	while (open) {
-		int n = spin__epoll(r->epoll_fd, events, BATCH, -1, r->all->settings->spin_ns), i;
+		int n = busy_poll__epoll(r->epoll_fd, events, BATCH, -1, r->all->settings->spin_ns),
+		    i;
 
 		for (i = 0; i < n; i++) {
 			struct inflow *f = events[i].data.ptr;

@@ -56,8 +56,8 @@ static int receiver__command(struct receiver *r)
 		}
 		/* fall through */
 	default:
-		herald__error(r->report, "Command '%s' is not known, or not for a receiver",
-			      c->line);
+		reporter__error(r->report, "Command '%s' is not known, or not for a receiver",
+				c->line);
 		return -EINVAL;
 	}
 }
@@ -89,7 +89,7 @@ static int receiver__describe(struct receiver *r)
 	for (i = 0; !err && i < r->readers.nr; i++)
 		err = sock__cookie(readers__fd(&r->readers, i), &c.cookies[i]);
 	if (err)
-		herald__error(r->report, "A socket cannot be described: %s", strerror(-err));
+		reporter__error(r->report, "A socket cannot be described: %s", strerror(-err));
 	else
 		r->report->ops->ready(r->report, &c);
 	return err;
@@ -121,9 +121,9 @@ static int receiver__begin_session(struct receiver *r, struct lobby_session *new
 	free(new->fds);
 	r->plane.wake_fd = r->readers.wake_fd;
 	if (err) {
-		herald__error(r->report, "%u connection%s in %u thread%s cannot be set up: %s",
-			      new->hello.connections, plural(new->hello.connections),
-			      new->hello.threads, plural(new->hello.threads), strerror(-err));
+		reporter__error(r->report, "%u connection%s in %u thread%s cannot be set up: %s",
+				new->hello.connections, plural(new->hello.connections),
+				new->hello.threads, plural(new->hello.threads), strerror(-err));
 		return err;
 	}
 	err = receiver__describe(r);
@@ -142,8 +142,8 @@ static int receiver__greet(struct receiver *r)
 		return receiver__lost(r, -ETIME);
 	err = acceptor__trouble(&r->lobby.acceptor);
 	if (err)
-		herald__error(r->report, "Connections cannot be accepted for now: %s",
-			      strerror(-err));
+		reporter__error(r->report, "Connections cannot be accepted for now: %s",
+				strerror(-err));
 	if (r->state != RECEIVER_LISTENING || lobby__take(&r->lobby, &new))
 		return 0;
 	return receiver__begin_session(r, &new);
@@ -222,7 +222,7 @@ static int receiver__wait(struct receiver *r)
 		deadline = r->stop_ns;
 	events = plane__wait(&r->plane, deadline, lobby__fd(&r->lobby));
 	if (events < 0) {
-		herald__error(r->report, "Waiting failed: %s", strerror(-events));
+		reporter__error(r->report, "Waiting failed: %s", strerror(-events));
 		r->ended = true;
 	}
 	return events;
@@ -268,7 +268,7 @@ static int receiver__listen(struct receiver *r)
 		err = sock__address(r->lobby.acceptor.listen_fd, false, c.address,
 				    sizeof(c.address), &c.port);
 	if (err) {
-		herald__error(r->report, "The address cannot be listened on: %s", strerror(-err));
+		reporter__error(r->report, "The address cannot be listened on: %s", strerror(-err));
 		return err;
 	}
 	r->report->ops->listening(r->report, &c);
@@ -304,13 +304,14 @@ static int receiver__serve(struct receiver *r)
 	return err;
 }
 
-int receiver__run(const struct settings *settings, struct herald *report, struct session_mode mode)
+int receiver__run(const struct settings *settings, struct reporter *report,
+		  struct session_mode mode)
 {
 	struct receiver *r = calloc(1, sizeof(*r));
 	int err;
 
 	if (!r) {
-		herald__error(report, "Memory is short");
+		reporter__error(report, "Memory is short");
 		return -ENOMEM;
 	}
 	r->settings = settings;
@@ -320,7 +321,7 @@ int receiver__run(const struct settings *settings, struct herald *report, struct
 	r->stop_ns = UINT64_MAX;
 	err = plane__open(&r->plane, settings->control, mode.signals);
 	if (err) {
-		herald__error(report, "Signals cannot be received: %s", strerror(-err));
+		reporter__error(report, "Signals cannot be received: %s", strerror(-err));
 		goto out;
 	}
 	err = receiver__listen(r);

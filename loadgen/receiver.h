@@ -18,7 +18,7 @@ enum receiver_state {
 
 struct receiver {
 	const struct settings *settings;
-	struct herald *report;
+	struct reporter *report;
 	struct session_mode mode;
 	enum receiver_state state;
 	struct plane plane;

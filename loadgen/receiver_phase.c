@@ -20,17 +20,17 @@
 int receiver__lost(struct receiver *r, int err)
 {
 	if (err == -ECONNRESET || err == -EPIPE)
-		herald__error(r->report, "The sender closed its connection in mid-run");
+		reporter__error(r->report, "The sender closed its connection in mid-run");
 	else if (err == -EOVERFLOW)
-		herald__error(r->report, "More bytes arrived than the sender says it sent");
+		reporter__error(r->report, "More bytes arrived than the sender says it sent");
 	else if (err == -EPROTO)
-		herald__error(r->report, "The sender does not keep to the protocol");
+		reporter__error(r->report, "The sender does not keep to the protocol");
 	else if (err == -ETIME)
-		herald__error(r->report, "The sender stood still for too long");
+		reporter__error(r->report, "The sender stood still for too long");
 	else if (err == -EINTR)
-		herald__error(r->report, "Stopped while the sender took no answer");
+		reporter__error(r->report, "Stopped while the sender took no answer");
 	else
-		herald__error(r->report, "The sender is lost: %s", strerror(-err));
+		reporter__error(r->report, "The sender is lost: %s", strerror(-err));
 	return err;
 }
 
@@ -44,8 +44,8 @@ static int receiver__misplaced(struct receiver *r, const struct wire_frame *f)
 		[RECEIVER_DONE] = "after the last CONFIRM",
 	};
 
-	herald__error(r->report, "The sender sent %s %s: it does not keep to the protocol",
-		      protocol__type_name(f->type), when[r->state]);
+	reporter__error(r->report, "The sender sent %s %s: it does not keep to the protocol",
+			protocol__type_name(f->type), when[r->state]);
 	return -EPROTO;
 }
 
@@ -69,7 +69,7 @@ int receiver__stats(struct receiver *r, bool done)
 	uint64_t end;
 
 	if (tally__init(&st.tally)) {
-		herald__error(r->report, "Memory is short for the statistics");
+		reporter__error(r->report, "Memory is short for the statistics");
 		return -ENOMEM;
 	}
 	st.tcp.known = true;
@@ -95,7 +95,7 @@ int receiver__cut_short(struct receiver *r)
 	r->state = RECEIVER_DONE;
 	channel__close(&r->plane.channel);
 	if (!err)
-		herald__error(r->report, "Stopped before the sender ended the session");
+		reporter__error(r->report, "Stopped before the sender ended the session");
 	return -EINTR;
 }
 
@@ -221,7 +221,7 @@ static int receiver__confirm(struct receiver *r)
 	int err;
 
 	if (tally__init(&sum)) {
-		herald__error(r->report, "Memory is short for the statistics");
+		reporter__error(r->report, "Memory is short for the statistics");
 		return -ENOMEM;
 	}
 	readers__read(&r->readers, &sum);

@@ -27,7 +27,7 @@ static int sender__stats(struct sender *s, bool done)
 	uint64_t end;
 
 	if (tally__init(&st.tally)) {
-		herald__error(s->report, "Memory is short for the statistics");
+		reporter__error(s->report, "Memory is short for the statistics");
 		return -ENOMEM;
 	}
 	st.tcp.known = true;
@@ -80,15 +80,16 @@ static int sender__command(struct sender *s)
 		}
 		/* fall through */
 	default:
-		herald__error(s->report, "Command '%s' is not known, or not expected now", c->line);
+		reporter__error(s->report, "Command '%s' is not known, or not expected now",
+				c->line);
 		return -EINVAL;
 	}
 }
 
 static int sender__misplaced(struct sender *s, const struct wire_frame *f)
 {
-	herald__error(s->report, "The receiver sent %s %s: it does not keep to the protocol",
-		      protocol__type_name(f->type), protocol__state_name(s->state));
+	reporter__error(s->report, "The receiver sent %s %s: it does not keep to the protocol",
+			protocol__type_name(f->type), protocol__state_name(s->state));
 	return -EPROTO;
 }
 
@@ -96,7 +97,7 @@ static int sender__misplaced(struct sender *s, const struct wire_frame *f)
 static int sender__moving(struct sender *s, const struct wire_frame *f)
 {
 	if (f->bytes > s->sent_bytes) {
-		herald__error(s->report, "The receiver says it has read more than was sent");
+		reporter__error(s->report, "The receiver says it has read more than was sent");
 		return -EPROTO;
 	}
 	if (f->bytes <= s->moved_bytes)
@@ -178,7 +179,7 @@ int sender__step(struct sender *s, uint64_t deadline)
 	int err;
 
 	if (events < 0) {
-		herald__error(s->report, "Waiting failed: %s", strerror(-events));
+		reporter__error(s->report, "Waiting failed: %s", strerror(-events));
 		return events;
 	}
 	err = sender__take_events(s, events);
@@ -236,8 +237,8 @@ static int sender__await_order(struct sender *s, enum console_command order)
 	while (!err && !s->stopping && s->order == CONSOLE_NONE)
 		err = sender__step(s, UINT64_MAX);
 	if (!err && !s->stopping && s->order != order) {
-		herald__error(s->report, "Command '%s' is not expected now: see docs/LOADGEN.md",
-			      s->order == CONSOLE_START ? "start" : "measure");
+		reporter__error(s->report, "Command '%s' is not expected now: see docs/LOADGEN.md",
+				s->order == CONSOLE_START ? "start" : "measure");
 		return -EINVAL;
 	}
 	s->order = CONSOLE_NONE;
@@ -268,7 +269,7 @@ static int sender__describe(struct sender *s)
 	for (i = 0; !err && i < s->crew.nr; i++)
 		err = sock__cookie(crew__flow(&s->crew, i)->fd, &c.cookies[i]);
 	if (err)
-		herald__error(s->report, "A socket cannot be described: %s", strerror(-err));
+		reporter__error(s->report, "A socket cannot be described: %s", strerror(-err));
 	else
 		s->report->ops->ready(s->report, &c);
 	return err;
@@ -282,7 +283,7 @@ static int sender__open(struct sender *s)
 		return err;
 	err = crew__open(&s->crew, s->settings);
 	if (err) {
-		herald__error(s->report, "The threads cannot be set up: %s", strerror(-err));
+		reporter__error(s->report, "The threads cannot be set up: %s", strerror(-err));
 		return err;
 	}
 	s->plane.wake_fd = s->crew.wake_fd;
@@ -291,8 +292,8 @@ static int sender__open(struct sender *s)
 		return err;
 	err = crew__start(&s->crew);
 	if (err) {
-		herald__error(s->report, "The threads or their connections cannot be set up: %s",
-			      strerror(-err));
+		reporter__error(s->report, "The threads or their connections cannot be set up: %s",
+				strerror(-err));
 		return err;
 	}
 	err = sender__await(s, WIRE_READY);
@@ -332,14 +333,15 @@ static int sender__drive(struct sender *s, uint64_t deadline)
 	if (!failed)
 		return 0;
 	if (failed == -EPIPE || failed == -ECONNRESET)
-		herald__error(s->report, "The receiver closed a data connection in mid-run");
+		reporter__error(s->report, "The receiver closed a data connection in mid-run");
 	else if (failed == -ETIMEDOUT)
-		herald__error(s->report, "The receiver does not read or answer what was sent");
+		reporter__error(s->report, "The receiver does not read or answer what was sent");
 	else if (failed == -ETIME)
-		herald__error(s->report, "Zero-copy sends do not complete, though the receiver has "
-					 "acknowledged all bytes");
+		reporter__error(s->report,
+				"Zero-copy sends do not complete, though the receiver has "
+				"acknowledged all bytes");
 	else
-		herald__error(s->report, "Sending failed: %s", strerror(-failed));
+		reporter__error(s->report, "Sending failed: %s", strerror(-failed));
 	return failed;
 }
 
@@ -352,7 +354,8 @@ static int sender__check_drained(struct sender *s)
 		const struct tally *t = &s->crew.members[i].tally;
 
 		if (t->zc_completed != t->zc_sends) {
-			herald__error(s->report, "Zero-copy sends of the warm-up do not complete");
+			reporter__error(s->report,
+					"Zero-copy sends of the warm-up do not complete");
 			return -ETIMEDOUT;
 		}
 	}
@@ -402,14 +405,15 @@ static int sender__check_confirmed(struct sender *s, const struct wire_frame *su
 			p.last_call_ns = s->crew.members[i].tally.last_call_ns;
 	if (s->answer.messages != sum->messages || s->answer.bytes != sum->bytes ||
 	    s->answer.index > sum->messages)
-		herald__error(s->report, "The receiver's totals differ from what was sent");
+		reporter__error(s->report, "The receiver's totals differ from what was sent");
 	else if (!s->timed)
-		herald__error(s->report, "The receiver does not say how long it took to read");
+		reporter__error(s->report, "The receiver does not say how long it took to read");
 	else if (!protocol__possible(&p))
-		herald__error(s->report,
-			      "The receiver says that it read %llu bytes in %llu ns: by the clock "
-			      "here that cannot be",
-			      (unsigned long long)p.bytes, (unsigned long long)p.elapsed_ns);
+		reporter__error(
+			s->report,
+			"The receiver says that it read %llu bytes in %llu ns: by the clock "
+			"here that cannot be",
+			(unsigned long long)p.bytes, (unsigned long long)p.elapsed_ns);
 	else
 		return 0;
 	return -EPROTO;
@@ -530,25 +534,26 @@ static int sender__cut_short(struct sender *s)
 {
 	if (s->measuring)
 		sender__stats(s, true);
-	herald__error(s->report, s->measuring ? "Stopped before the receiver confirmed what it read"
-					      : "Stopped before anything was measured");
+	reporter__error(s->report, s->measuring
+					   ? "Stopped before the receiver confirmed what it read"
+					   : "Stopped before anything was measured");
 	return -EINTR;
 }
 
-int sender__run(const struct settings *settings, struct herald *r, struct session_mode mode)
+int sender__run(const struct settings *settings, struct reporter *r, struct session_mode mode)
 {
 	struct sender *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s) {
-		herald__error(r, "Memory is short");
+		reporter__error(r, "Memory is short");
 		return -ENOMEM;
 	}
 	s->settings = settings;
 	s->report = r;
 	err = plane__open(&s->plane, settings->control, mode.signals);
 	if (err) {
-		herald__error(r, "Signals cannot be received: %s", strerror(-err));
+		reporter__error(r, "Signals cannot be received: %s", strerror(-err));
 		goto out;
 	}
 	err = sender__open(s);

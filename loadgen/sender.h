@@ -10,7 +10,7 @@
 
 struct sender {
 	const struct settings *settings;
-	struct herald *report;
+	struct reporter *report;
 	struct plane plane;
 	struct crew crew;
 	struct wire_hello hello;

@@ -26,26 +26,26 @@
 int sender__lost(struct sender *s, int err)
 {
 	if (err == -ECONNRESET || err == -EPIPE)
-		herald__error(s->report, "The receiver closed the control connection: it ended");
+		reporter__error(s->report, "The receiver closed the control connection: it ended");
 	else if (err == -EPROTO)
-		herald__error(s->report, "What answers there is not netiotrace's receiver");
+		reporter__error(s->report, "What answers there is not netiotrace's receiver");
 	else if (err == -EPROTONOSUPPORT)
-		herald__error(s->report,
-			      "The receiver there speaks another version of the "
-			      "protocol: use one version of netiotrace on both machines");
+		reporter__error(s->report,
+				"The receiver there speaks another version of the "
+				"protocol: use one version of netiotrace on both machines");
 	else
-		herald__error(s->report, "The receiver is lost: %s", strerror(-err));
+		reporter__error(s->report, "The receiver is lost: %s", strerror(-err));
 	return err;
 }
 
 int sender__no_session(struct sender *s, int err)
 {
 	if (err == -ETIMEDOUT)
-		herald__error(s->report, "What listens there does not answer: it is not "
-					 "netiotrace's receiver, or busy with another session");
+		reporter__error(s->report, "What listens there does not answer: it is not "
+					   "netiotrace's receiver, or busy with another session");
 	else if (err == -ECONNRESET || err == -EPIPE)
-		herald__error(s->report, "What listens there closed the connection: it is not "
-					 "netiotrace's receiver, or busy with another session");
+		reporter__error(s->report, "What listens there closed the connection: it is not "
+					   "netiotrace's receiver, or busy with another session");
 	else
 		return sender__lost(s, err);
 	return err;
@@ -54,28 +54,29 @@ int sender__no_session(struct sender *s, int err)
 int sender__refused(struct sender *s, uint32_t why)
 {
 	if (why == WIRE_REFUSAL_BUSY) {
-		herald__error(s->report, "The receiver is busy with another session");
+		reporter__error(s->report, "The receiver is busy with another session");
 		return -EBUSY;
 	}
 	if (why == WIRE_REFUSAL_LIMIT) {
-		herald__error(s->report,
-			      "The receiver may not open %u connection%s: raise its limit of open "
-			      "files (ulimit -n) or give fewer --connections",
-			      s->hello.connections, plural(s->hello.connections));
+		reporter__error(
+			s->report,
+			"The receiver may not open %u connection%s: raise its limit of open "
+			"files (ulimit -n) or give fewer --connections",
+			s->hello.connections, plural(s->hello.connections));
 		return -EMFILE;
 	}
 	if (why == WIRE_REFUSAL_VERIFY) {
-		herald__error(s->report, "The receiver checks every byte, and without --verify "
-					 "this sender writes nothing that can be checked: give "
-					 "--verify on both sides or on neither");
+		reporter__error(s->report, "The receiver checks every byte, and without --verify "
+					   "this sender writes nothing that can be checked: give "
+					   "--verify on both sides or on neither");
 		return -EINVAL;
 	}
 	if (why == WIRE_REFUSAL_VERSION)
 		return sender__lost(s, -EPROTONOSUPPORT);
-	herald__error(s->report,
-		      "The receiver refuses the session for reason %u, which this version of "
-		      "netiotrace does not know: see what the receiver says",
-		      why);
+	reporter__error(s->report,
+			"The receiver refuses the session for reason %u, which this version of "
+			"netiotrace does not know: see what the receiver says",
+			why);
 	return -EPROTO;
 }
 
@@ -167,10 +168,10 @@ static int sender__connect_control(struct sender *s)
 	if (fd == -EINTR || fd == -ECANCELED)
 		return fd;
 	if (fd < 0) {
-		herald__error(s->report,
-			      "No connection to the receiver: %s (start netiotrace serve or "
-			      "netio-loadgen recv there)",
-			      strerror(-fd));
+		reporter__error(s->report,
+				"No connection to the receiver: %s (start netiotrace serve or "
+				"netio-loadgen recv there)",
+				strerror(-fd));
 		return fd;
 	}
 	err = channel__open(&s->plane.channel, fd);
@@ -274,7 +275,7 @@ static int sender__judge_dialling(struct sender *s, const struct dialling *d, in
 		err = sender__await(s, WIRE_READY);
 		return err ? err : sender__lost(s, -EPROTO); /* READY too early */
 	}
-	herald__error(s->report, "Data connection %u failed: %s", d->failed, strerror(-err));
+	reporter__error(s->report, "Data connection %u failed: %s", d->failed, strerror(-err));
 	return err;
 }
 
@@ -305,7 +306,8 @@ int sender__connect(struct sender *s)
 
 	err = session_id__make(s->hello.token);
 	if (err) {
-		herald__error(s->report, "No random bytes for a session token: %s", strerror(-err));
+		reporter__error(s->report, "No random bytes for a session token: %s",
+				strerror(-err));
 		return err;
 	}
 	session_id__clock(s->hello.clock_id);

@@ -3,7 +3,7 @@
 #ifndef LOADGEN_SESSION_H
 #define LOADGEN_SESSION_H
 
-#include "herald.h"
+#include "reporter.h"
 #include "settings.h"
 
 struct session_mode {
@@ -12,7 +12,7 @@ struct session_mode {
 };
 
 /* 0; 1: --verify found errors; -errno, reported; -ECANCELED: end of stdin, not reported. */
-int sender__run(const struct settings *s, struct herald *r, struct session_mode mode);
-int receiver__run(const struct settings *s, struct herald *r, struct session_mode mode);
+int sender__run(const struct settings *s, struct reporter *r, struct session_mode mode);
+int receiver__run(const struct settings *s, struct reporter *r, struct session_mode mode);
 
 #endif

@@ -13,8 +13,8 @@
 #include "clock.h"
 #include "settings_check.h"
 
-#define SENDING (COMMAND_SEND | COMMAND_BOTH)
-#define ALL     (COMMAND_SEND | COMMAND_RECV | COMMAND_BOTH)
+#define SENDING (COMMAND_SEND | COMMAND_LOOPBACK)
+#define ALL     (COMMAND_SEND | COMMAND_RECV | COMMAND_LOOPBACK)
 
 static int set_mode(struct settings *s, const char *arg, char *why)
 {
@@ -262,13 +262,13 @@ static const struct option_row {
 	{"warmup", "TIME", SENDING, set_warmup, "traffic before it that is in no total [0]"},
 	{"verify", NULL, ALL, set_verify, "fill messages with a pattern, check every byte; R: refuse senders without"},
 	{"cpus", "LIST", ALL, set_cpus, "pin threads to these CPUs in turn, like 0-3,8"},
-	{"cpus-receiver", "LIST", COMMAND_BOTH, set_cpus_receiver, "the receiver's CPUs [those of --cpus after the sender's]"},
+	{"cpus-receiver", "LIST", COMMAND_LOOPBACK, set_cpus_receiver, "the receiver's CPUs [those of --cpus after the sender's]"},
 	{"sndbuf", "SIZE", SENDING, set_sndbuf, "SO_SNDBUF of data connections, 4k to 1g [the system's]"},
-	{"rcvbuf", "SIZE", COMMAND_RECV | COMMAND_BOTH, set_rcvbuf, "SO_RCVBUF of data connections, 4k to 1g [the system's]"},
+	{"rcvbuf", "SIZE", COMMAND_RECV | COMMAND_LOOPBACK, set_rcvbuf, "SO_RCVBUF of data connections, 4k to 1g [the system's]"},
 	{"congestion", "NAME", ALL, set_congestion, "congestion control of data connections, like cubic [the system's]"},
 	{"nodelay", NULL, SENDING, set_nodelay, "set TCP_NODELAY [off]"},
 	{"spin", "TIME", ALL, set_spin, "how long a thread asks again before it sleeps, like 50us [0]"},
-	{"rcvlowat", "SIZE", COMMAND_RECV | COMMAND_BOTH, set_rcvlowat, "SO_RCVLOWAT: wake for so many bytes only, up to 1m [1]"},
+	{"rcvlowat", "SIZE", COMMAND_RECV | COMMAND_LOOPBACK, set_rcvlowat, "SO_RCVLOWAT: wake for so many bytes only, up to 1m [1]"},
 	{"forever", NULL, COMMAND_RECV, set_forever, "serve one session after another, until told to end"},
 	{"control", NULL, COMMAND_SEND | COMMAND_RECV, set_control, "be driven by commands on stdin, answer JSON events on stdout"},
 	{"json", NULL, ALL, set_json, "report as one JSON object"},
@@ -308,7 +308,7 @@ void settings__help(void)
 		snprintf(left, sizeof(left), "--%s %s", rows[i].name,
 			 rows[i].arg ? rows[i].arg : "");
 		printf("  %c%c%c  %-21s %s\n", c & COMMAND_SEND ? 'S' : ' ',
-		       c & COMMAND_RECV ? 'R' : ' ', c & COMMAND_BOTH ? 'B' : ' ', left,
+		       c & COMMAND_RECV ? 'R' : ' ', c & COMMAND_LOOPBACK ? 'B' : ' ', left,
 		       rows[i].help);
 	}
 	fputs(help_tail, stdout);
@@ -318,7 +318,7 @@ static int take_command(struct settings *s, int *argc, char ***argv, char *why)
 {
 	const char *word = *argc > 1 ? (*argv)[1] : "--";
 
-	s->command = COMMAND_BOTH;
+	s->command = COMMAND_LOOPBACK;
 	if (word[0] == '-')
 		return 0;
 	if (!strcmp(word, "send"))
@@ -338,7 +338,7 @@ static int take_option(struct settings *s, const struct option_row *row, char *w
 	static const char *const names[] = {
 		[COMMAND_SEND] = "send",
 		[COMMAND_RECV] = "recv",
-		[COMMAND_BOTH] = "a run of both sides",
+		[COMMAND_LOOPBACK] = "a run of both sides",
 	};
 
 	if (!(row->commands & s->command))

@@ -15,7 +15,7 @@
 enum command {
 	COMMAND_SEND = 1,
 	COMMAND_RECV = 2,
-	COMMAND_BOTH = 4, /* no command: both sides on loopback */
+	COMMAND_LOOPBACK = 4, /* no command: both sides on loopback */
 };
 
 struct endpoint {

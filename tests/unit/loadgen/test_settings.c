@@ -35,7 +35,7 @@ static int parse(const char *line)
 TEST(defaults)
 {
 	assert_int_equal(parse(""), 0);
-	assert_int_equal(s.command, COMMAND_BOTH);
+	assert_int_equal(s.command, COMMAND_LOOPBACK);
 	assert_int_equal(s.mode, MODE_ONECOPY);
 	assert_int_equal(s.size, 65536);
 	assert_int_equal(s.fields, 8);
@@ -288,7 +288,7 @@ TEST(descriptors)
 	assert_true(settings__descriptors(&asked) > 2 * WIRE_THREADS_MAX + 4096);
 	/* A receiver does not know how many there will be. */
 	asked.connections = 1;
-	for (enum command c = COMMAND_RECV; c <= COMMAND_BOTH; c++) {
+	for (enum command c = COMMAND_RECV; c <= COMMAND_LOOPBACK; c++) {
 		asked.command = c;
 		assert_true(settings__descriptors(&asked) >
 			    2 * WIRE_THREADS_MAX + WIRE_CONNECTIONS_MAX + ACCEPTOR_PENDING_MAX);

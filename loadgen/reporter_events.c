@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "herald.h"
+#include "reporter.h"
 
 static FILE *event__begin(const char *name, char **text, size_t *len)
 {
@@ -33,7 +33,7 @@ static void event__end(FILE *f, char **text, const size_t *len)
 	free(*text);
 }
 
-static void events__listening(struct herald *r, const struct side_config *c)
+static void events__listening(struct reporter *r, const struct side_config *c)
 {
 	size_t len;
 	char *text;
@@ -43,12 +43,12 @@ static void events__listening(struct herald *r, const struct side_config *c)
 	if (!f)
 		return;
 	fputs(",\"address\":", f);
-	herald__json_string(f, c->address);
+	reporter__json_string(f, c->address);
 	fprintf(f, ",\"port\":%u", c->port);
 	event__end(f, &text, &len);
 }
 
-static void events__ready(struct herald *r, const struct side_config *c)
+static void events__ready(struct reporter *r, const struct side_config *c)
 {
 	size_t len;
 	char *text;
@@ -58,7 +58,7 @@ static void events__ready(struct herald *r, const struct side_config *c)
 	if (!f)
 		return;
 	fputs(",\"config\":", f);
-	herald__json_config(f, c, r->settings);
+	reporter__json_config(f, c, r->settings);
 	fputs(",\"connections\":[", f);
 	for (i = 0; i < c->cookies_nr; i++)
 		fprintf(f, "%s{\"index\":%u,\"cookie\":\"%" PRIu64 "\"}", i ? "," : "", i,
@@ -67,7 +67,7 @@ static void events__ready(struct herald *r, const struct side_config *c)
 	event__end(f, &text, &len);
 }
 
-static void events__quiesced(struct herald *r)
+static void events__quiesced(struct reporter *r)
 {
 	size_t len;
 	char *text;
@@ -78,7 +78,7 @@ static void events__quiesced(struct herald *r)
 		event__end(f, &text, &len);
 }
 
-static void events__stats(struct herald *r, const struct side_stats *s, bool done)
+static void events__stats(struct reporter *r, const struct side_stats *s, bool done)
 {
 	size_t len;
 	char *text;
@@ -88,11 +88,11 @@ static void events__stats(struct herald *r, const struct side_stats *s, bool don
 	if (!f)
 		return;
 	putc(',', f);
-	herald__json_stats(f, s);
+	reporter__json_stats(f, s);
 	event__end(f, &text, &len);
 }
 
-static void events__error(struct herald *r, const char *message)
+static void events__error(struct reporter *r, const char *message)
 {
 	size_t len;
 	char *text;
@@ -102,11 +102,11 @@ static void events__error(struct herald *r, const char *message)
 	if (!f)
 		return;
 	fputs(",\"message\":", f);
-	herald__json_string(f, message);
+	reporter__json_string(f, message);
 	event__end(f, &text, &len);
 }
 
-const struct herald_ops herald_events = {
+const struct reporter_ops reporter_events = {
 	.listening = events__listening,
 	.ready = events__ready,
 	.quiesced = events__quiesced,

@@ -7,9 +7,9 @@
 
 #include "common/units.h"
 #include "clock.h"
-#include "herald.h"
+#include "reporter.h"
 
-static void final__listening(struct herald *r, const struct side_config *c)
+static void final__listening(struct reporter *r, const struct side_config *c)
 {
 	r->config = *c;
 	fprintf(stderr,
@@ -18,17 +18,17 @@ static void final__listening(struct herald *r, const struct side_config *c)
 		c->address, c->port);
 }
 
-static void final__ready(struct herald *r, const struct side_config *c)
+static void final__ready(struct reporter *r, const struct side_config *c)
 {
 	r->config = *c;
 }
 
-static void final__quiesced(struct herald *r)
+static void final__quiesced(struct reporter *r)
 {
 	(void)r;
 }
 
-static void final__stats(struct herald *r, const struct side_stats *s, bool done)
+static void final__stats(struct reporter *r, const struct side_stats *s, bool done)
 {
 	struct tally kept;
 
@@ -40,16 +40,16 @@ static void final__stats(struct herald *r, const struct side_stats *s, bool done
 	r->stats.tally = kept;
 	/* --forever: print each session when it ends. */
 	if (r->settings->forever && s->elapsed_ns)
-		(r->settings->json ? herald__print_json : herald__print_text)(NULL, r);
+		(r->settings->json ? reporter__print_json : reporter__print_text)(NULL, r);
 }
 
-static void final__error(struct herald *r, const char *message)
+static void final__error(struct reporter *r, const char *message)
 {
 	(void)r;
 	fprintf(stderr, "netio-loadgen: %s\n", message);
 }
 
-const struct herald_ops herald_final = {
+const struct reporter_ops reporter_final = {
 	.listening = final__listening,
 	.ready = final__ready,
 	.quiesced = final__quiesced,
@@ -57,7 +57,7 @@ const struct herald_ops herald_final = {
 	.error = final__error,
 };
 
-static void text__head(const struct herald *r)
+static void text__head(const struct reporter *r)
 {
 	const struct side_config *c = &r->config;
 	const struct settings *s = r->settings;
@@ -168,7 +168,7 @@ static void text__receiver(const struct side_stats *s)
 		       t->verify_errors == 1 ? " differs" : "s differ");
 }
 
-int herald__print_text(const struct herald *sender, const struct herald *receiver)
+int reporter__print_text(const struct reporter *sender, const struct reporter *receiver)
 {
 	if (sender)
 		text__head(sender);
@@ -181,16 +181,16 @@ int herald__print_text(const struct herald *sender, const struct herald *receive
 	return fflush(stdout) ? -errno : 0;
 }
 
-static void json__side(const char *name, const struct herald *r)
+static void json__side(const char *name, const struct reporter *r)
 {
 	printf("\"%s\":{\"config\":", name);
-	herald__json_config(stdout, &r->config, r->settings);
+	reporter__json_config(stdout, &r->config, r->settings);
 	putchar(',');
-	herald__json_stats(stdout, &r->stats);
+	reporter__json_stats(stdout, &r->stats);
 	putchar('}');
 }
 
-int herald__print_json(const struct herald *sender, const struct herald *receiver)
+int reporter__print_json(const struct reporter *sender, const struct reporter *receiver)
 {
 	putchar('{');
 	if (sender)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "herald.h"
+#include "reporter.h"
 
 static int pipe__write(int fd, const void *buf, size_t len)
 {
@@ -46,30 +46,31 @@ static size_t hist__bytes(const struct hist *h)
 	return sizeof(*h) + h->n_buckets * sizeof(h->buckets[0]);
 }
 
-static void pipe__config(struct herald *r, const struct side_config *c, enum herald_message what)
+static void pipe__config(struct reporter *r, const struct side_config *c,
+			 enum reporter_message what)
 {
 	if (!pipe__write(r->pipe_fd, &what, sizeof(what)))
 		pipe__write(r->pipe_fd, c, sizeof(*c));
 }
 
-static void pipe__listening(struct herald *r, const struct side_config *c)
+static void pipe__listening(struct reporter *r, const struct side_config *c)
 {
-	pipe__config(r, c, HERALD_LISTENING);
+	pipe__config(r, c, REPORTER_LISTENING);
 }
 
-static void pipe__ready(struct herald *r, const struct side_config *c)
+static void pipe__ready(struct reporter *r, const struct side_config *c)
 {
-	pipe__config(r, c, HERALD_READY);
+	pipe__config(r, c, REPORTER_READY);
 }
 
-static void pipe__quiesced(struct herald *r)
+static void pipe__quiesced(struct reporter *r)
 {
 	(void)r; /* only senders report this */
 }
 
-static void pipe__stats(struct herald *r, const struct side_stats *s, bool done)
+static void pipe__stats(struct reporter *r, const struct side_stats *s, bool done)
 {
-	enum herald_message what = HERALD_DONE;
+	enum reporter_message what = REPORTER_DONE;
 	int err, i;
 
 	if (!done)
@@ -81,7 +82,7 @@ static void pipe__stats(struct herald *r, const struct side_stats *s, bool done)
 		err = pipe__write(r->pipe_fd, s->tally.hist[i], hist__bytes(s->tally.hist[i]));
 }
 
-static void pipe__error(struct herald *r, const char *message)
+static void pipe__error(struct reporter *r, const char *message)
 {
 	(void)r;
 	fprintf(stderr, "netio-loadgen: receiver: %s\n", message);
@@ -110,18 +111,18 @@ static int pipe__read_stats(int fd, struct side_stats *out)
 	return err;
 }
 
-int herald__receive(int fd, struct herald *into, enum herald_message *what)
+int reporter__receive(int fd, struct reporter *into, enum reporter_message *what)
 {
 	int err = pipe__read(fd, what, sizeof(*what));
 
 	if (err)
 		return err;
-	if (*what == HERALD_DONE)
+	if (*what == REPORTER_DONE)
 		return pipe__read_stats(fd, &into->stats);
 	return pipe__read(fd, &into->config, sizeof(into->config));
 }
 
-const struct herald_ops herald_pipe = {
+const struct reporter_ops reporter_pipe = {
 	.listening = pipe__listening,
 	.ready = pipe__ready,
 	.quiesced = pipe__quiesced,

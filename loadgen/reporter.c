@@ -3,9 +3,9 @@
 #include <inttypes.h>
 
 #include "clock.h"
-#include "herald.h"
+#include "reporter.h"
 
-void herald__error(struct herald *r, const char *fmt, ...)
+void reporter__error(struct reporter *r, const char *fmt, ...)
 {
 	char message[512];
 	va_list ap;
@@ -26,12 +26,12 @@ void herald__error(struct herald *r, const char *fmt, ...)
 	r->ops->error(r, message);
 }
 
-void herald__clear(struct herald *r)
+void reporter__clear(struct reporter *r)
 {
 	tally__clear(&r->stats.tally);
 }
 
-void herald__json_string(FILE *f, const char *text)
+void reporter__json_string(FILE *f, const char *text)
 {
 	putc('"', f);
 	for (; *text; text++) {
@@ -129,7 +129,7 @@ static void json__receiver(FILE *f, const struct side_stats *s)
 	putc('}', f);
 }
 
-void herald__json_stats(FILE *f, const struct side_stats *s)
+void reporter__json_stats(FILE *f, const struct side_stats *s)
 {
 	fprintf(f,
 		"\"elapsed_ns\":%" PRIu64 ",\"interrupted\":%s,\"cpu_ns\":%" PRIu64
@@ -168,17 +168,17 @@ static void json__traffic(FILE *f, const struct side_config *c, const struct set
 		s->spin_ns);
 	fputs(",\"congestion\":", f);
 	if (c->congestion[0])
-		herald__json_string(f, c->congestion);
+		reporter__json_string(f, c->congestion);
 	else
 		fputs("null", f);
 	putc(',', f);
 	json__count(f, "zerocopy_slots", c->slots, c->slots);
 }
 
-void herald__json_config(FILE *f, const struct side_config *c, const struct settings *s)
+void reporter__json_config(FILE *f, const struct side_config *c, const struct settings *s)
 {
 	fputs("{\"address\":", f);
-	herald__json_string(f, c->address);
+	reporter__json_string(f, c->address);
 	fprintf(f,
 		",\"port\":%u,\"uid\":%u,\"size\":%" PRIu64 ",\"threads\":%u,\"connections\":%u"
 		",\"verify\":%s",

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/uid_map.h"
-#include "identity.h"
+#include "privileges.h"
 
 /* uid and gid of nobody if the user database has no such user. */
 #define NOBODY 65534
@@ -65,7 +65,7 @@ static int drop_capabilities(void)
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
-int identity__drop(void)
+int privileges__drop(void)
 {
 	int err = empty_bounding_set();
 
@@ -90,7 +90,7 @@ static int limit(int resource, rlim_t want)
 	return setrlimit(resource, &new) ? -errno : 0;
 }
 
-int identity__limit(uint64_t fds)
+int privileges__limit(uint64_t fds)
 {
 	int err = limit(RLIMIT_CORE, 0);
 

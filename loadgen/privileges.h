@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The privileges of this process: no root, no capabilities, no new privileges by exec. */
-#ifndef LOADGEN_IDENTITY_H
-#define LOADGEN_IDENTITY_H
+#ifndef LOADGEN_PRIVILEGES_H
+#define LOADGEN_PRIVILEGES_H
 
 #include <stdint.h>
 
@@ -9,9 +9,9 @@
  * Changes root to nobody, drops all capabilities, sets no_new_privs. In a user namespace that maps
  * only one user, root stays: outside, it is an ordinary user. 0; -EPERM: still root; -errno.
  */
-int identity__drop(void);
+int privileges__drop(void);
 
 /* Disables core files; limits descriptors to fds. 0 or -errno. */
-int identity__limit(uint64_t fds);
+int privileges__limit(uint64_t fds);
 
 #endif

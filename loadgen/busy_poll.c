@@ -4,9 +4,9 @@
 #include <sys/socket.h>
 
 #include "clock.h"
-#include "spin.h"
+#include "busy_poll.h"
 
-ssize_t spin__recv(int fd, void *buf, size_t len, uint64_t ns)
+ssize_t busy_poll__recv(int fd, void *buf, size_t len, uint64_t ns)
 {
 	uint64_t until = ns ? clock__now() + ns : 0;
 
@@ -21,7 +21,7 @@ ssize_t spin__recv(int fd, void *buf, size_t len, uint64_t ns)
 	return recv(fd, buf, len, 0);
 }
 
-int spin__epoll(int fd, struct epoll_event *events, int max, int ms, uint64_t ns)
+int busy_poll__epoll(int fd, struct epoll_event *events, int max, int ms, uint64_t ns)
 {
 	uint64_t until = ns ? clock__now() + ns : 0;
 

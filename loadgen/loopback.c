@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "both.h"
+#include "loopback.h"
 #include "clock.h"
 #include "common/time_limit.h"
 #include "session.h"
@@ -21,7 +21,7 @@
 #define END_NS    (5 * NS_PER_SEC)
 #define LOOK_MS   50
 
-static void loopback(struct endpoint *e, unsigned int port)
+static void loopback__endpoint(struct endpoint *e, unsigned int port)
 {
 	struct sockaddr_in in = {
 		.sin_family = AF_INET,
@@ -34,17 +34,17 @@ static void loopback(struct endpoint *e, unsigned int port)
 }
 
 /* SIGKILL ends this process when the parent dies. Only the parent acts on SIGINT and SIGTERM. */
-static int both__child(const struct settings *s, int fd, pid_t parent)
+static int loopback__child(const struct settings *s, int fd, pid_t parent)
 {
 	struct settings mine = *s;
-	struct herald report = {.ops = &herald_pipe, .settings = &mine, .pipe_fd = fd};
+	struct reporter report = {.ops = &reporter_pipe, .settings = &mine, .pipe_fd = fd};
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		return -ESRCH;
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	mine.command = COMMAND_RECV;
-	loopback(&mine.endpoint, 0);
+	loopback__endpoint(&mine.endpoint, 0);
 	if (s->cpus_receiver.nr) {
 		mine.cpus = s->cpus_receiver;
 		return receiver__run(&mine, &report, (struct session_mode){0});
@@ -52,7 +52,7 @@ static int both__child(const struct settings *s, int fd, pid_t parent)
 	return receiver__run(&mine, &report, (struct session_mode){.after_sender = true});
 }
 
-static int both__fork(const struct settings *s, pid_t *pid, int *fd)
+static int loopback__fork(const struct settings *s, pid_t *pid, int *fd)
 {
 	pid_t parent = getpid();
 	int fds[2], err;
@@ -69,7 +69,7 @@ static int both__fork(const struct settings *s, pid_t *pid, int *fd)
 	}
 	if (*pid == 0) {
 		close(fds[0]);
-		err = both__child(s, fds[1], parent);
+		err = loopback__child(s, fds[1], parent);
 		/* Not _exit(): sanitizers report from exit handlers. */
 		exit(err ? 1 : 0);
 	}
@@ -79,7 +79,7 @@ static int both__fork(const struct settings *s, pid_t *pid, int *fd)
 }
 
 /* Whether SIGINT or SIGTERM is pending; sender__run() leaves both blocked. */
-static bool both__is_to_end(void)
+static bool loopback__is_to_end(void)
 {
 	sigset_t pending;
 
@@ -87,84 +87,84 @@ static bool both__is_to_end(void)
 	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM);
 }
 
-static int both__receive(int fd, struct herald *receiver, enum herald_message *what)
+static int loopback__receive(int fd, struct reporter *receiver, enum reporter_message *what)
 {
 	uint64_t deadline = clock__now() + time_limit__ns(REPORT_NS);
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 
 	while (poll(&p, 1, LOOK_MS) <= 0) {
-		if (both__is_to_end())
+		if (loopback__is_to_end())
 			return -EINTR;
 		if (clock__now() >= deadline)
 			return -ETIMEDOUT;
 	}
-	return herald__receive(fd, receiver, what);
+	return reporter__receive(fd, receiver, what);
 }
 
-static void both__reap(pid_t pid)
+static void loopback__reap(pid_t pid)
 {
 	const struct timespec pause = {.tv_nsec = NS_PER_MS};
 	uint64_t deadline = clock__now() + time_limit__ns(END_NS);
 	int status;
 
 	while (!waitpid(pid, &status, WNOHANG)) {
-		if (both__is_to_end() || clock__now() >= deadline)
+		if (loopback__is_to_end() || clock__now() >= deadline)
 			kill(pid, SIGKILL);
 		nanosleep(&pause, NULL);
 	}
 }
 
-static int both__session(struct settings *mine, struct herald *sender, struct herald *receiver,
-			 int fd)
+static int loopback__session(struct settings *mine, struct reporter *sender,
+			     struct reporter *receiver, int fd)
 {
-	enum herald_message what;
+	enum reporter_message what;
 	int err;
 
-	err = both__receive(fd, receiver, &what);
+	err = loopback__receive(fd, receiver, &what);
 	/* A receiver process that ended has printed the reason. */
 	if (err == -ETIMEDOUT)
-		herald__error(sender, "The receiver's process does not answer");
+		reporter__error(sender, "The receiver's process does not answer");
 	if (err)
 		return err;
-	loopback(&mine->endpoint, receiver->config.port);
+	loopback__endpoint(&mine->endpoint, receiver->config.port);
 	err = sender__run(mine, sender, (struct session_mode){.signals = true});
 	if (err < 0)
 		return err;
 	do {
-		int gone = both__receive(fd, receiver, &what);
+		int gone = loopback__receive(fd, receiver, &what);
 
 		if (gone) {
-			herald__error(sender, "The receiver's process ended without a report");
+			reporter__error(sender, "The receiver's process ended without a report");
 			return gone;
 		}
-	} while (what != HERALD_DONE);
+	} while (what != REPORTER_DONE);
 	return err;
 }
 
-int both__run(const struct settings *s)
+int loopback__run(const struct settings *s)
 {
 	struct settings mine = *s;
-	struct herald sender = {.ops = &herald_final, .settings = &mine};
-	struct herald receiver = sender;
+	struct reporter sender = {.ops = &reporter_final, .settings = &mine};
+	struct reporter receiver = sender;
 	int fd = -1, err;
 	pid_t pid = -1;
 
 	mine.command = COMMAND_SEND;
-	err = both__fork(s, &pid, &fd);
+	err = loopback__fork(s, &pid, &fd);
 	if (err) {
-		herald__error(&sender, "No process for the receiver: %s", strerror(-err));
+		reporter__error(&sender, "No process for the receiver: %s", strerror(-err));
 		return err;
 	}
-	err = both__session(&mine, &sender, &receiver, fd);
+	err = loopback__session(&mine, &sender, &receiver, fd);
 	if (err < 0)
 		kill(pid, SIGKILL);
-	both__reap(pid);
+	loopback__reap(pid);
 	close(fd);
 	if (err >= 0)
-		(s->json ? herald__print_json : herald__print_text)(&sender, &receiver);
+		(s->json ? reporter__print_json : reporter__print_text)(&sender, &receiver);
 	else if (err == -EINTR && sender.stats.tally.hist[0])
-		(s->json ? herald__print_json : herald__print_text)(&sender, NULL);
-	herald__clear(&sender);
-	herald__clear(&receiver);
+		(s->json ? reporter__print_json : reporter__print_text)(&sender, NULL);
+	reporter__clear(&sender);
+	reporter__clear(&receiver);
 	return err;
 }
