@@ -30,7 +30,7 @@ static int receiver__stop(struct receiver *r)
 		return again ? 0 : receiver__tell(r, &f);
 	if (r->state < RECEIVER_WAITING) {
 		r->state = RECEIVER_DONE;
-		channel__close(&r->plane.channel);
+		control_conn__close(&r->loop.conn);
 		return receiver__stats(r, true);
 	}
 	return 0;
@@ -38,20 +38,20 @@ static int receiver__stop(struct receiver *r)
 
 static int receiver__command(struct receiver *r)
 {
-	struct console *c = &r->plane.console;
+	struct control_stdin *c = &r->loop.commands;
 
-	switch (console__next(c)) {
-	case CONSOLE_NONE:
+	switch (control_stdin__next(c)) {
+	case CONTROL_STDIN_NONE:
 		return 0;
-	case CONSOLE_EOF:
+	case CONTROL_STDIN_EOF:
 		return -ECANCELED;
-	case CONSOLE_STATS:
+	case CONTROL_STDIN_STATS:
 		return receiver__stats(r, false);
-	case CONSOLE_STOP:
+	case CONTROL_STDIN_STOP:
 		return receiver__stop(r);
-	case CONSOLE_CLOSE:
+	case CONTROL_STDIN_CLOSE:
 		if (r->state == RECEIVER_DONE) {
-			channel__close(&r->plane.channel);
+			control_conn__close(&r->loop.conn);
 			return 0;
 		}
 		/* fall through */
@@ -64,9 +64,9 @@ static int receiver__command(struct receiver *r)
 
 static void receiver__forget(struct receiver *r)
 {
-	channel__close(&r->plane.channel);
+	control_conn__close(&r->loop.conn);
 	readers__close(&r->readers);
-	r->plane.wake_fd = -1;
+	r->loop.wake_fd = -1;
 	r->state = RECEIVER_LISTENING;
 }
 
@@ -96,7 +96,7 @@ static int receiver__describe(struct receiver *r)
 }
 
 /* Begins the session of a complete sender. Without --forever, also closes the listening socket. */
-static int receiver__begin_session(struct receiver *r, struct lobby_session *new)
+static int receiver__begin_session(struct receiver *r, struct complete_session *new)
 {
 	const struct wire_frame f = {.type = WIRE_READY};
 	struct readers_plan plan = {
@@ -109,17 +109,17 @@ static int receiver__begin_session(struct receiver *r, struct lobby_session *new
 
 	r->hello = new->hello;
 	r->same_clock = new->same_clock;
-	r->plane.channel = new->channel;
+	r->loop.conn = new->conn;
 	r->state = RECEIVER_WAITING;
 	r->phase = 0;
 	r->measuring = false;
 	if (!r->settings->forever)
-		lobby__close(&r->lobby);
-	lobby__set_busy(&r->lobby, true);
+		pending_sessions__close(&r->pending);
+	pending_sessions__set_busy(&r->pending, true);
 	/* Before the event `ready`, which promises that all threads exist. */
 	err = readers__open(&r->readers, r->settings, &plan, new->fds);
 	free(new->fds);
-	r->plane.wake_fd = r->readers.wake_fd;
+	r->loop.wake_fd = r->readers.wake_fd;
 	if (err) {
 		reporter__error(r->report, "%u connection%s in %u thread%s cannot be set up: %s",
 				new->hello.connections, plural(new->hello.connections),
@@ -135,16 +135,16 @@ static int receiver__greet(struct receiver *r)
 {
 	bool yields = r->state != RECEIVER_LISTENING &&
 		      clock__now() >= r->moved_ns + time_limit__ns(YIELD_NS);
-	struct lobby_session new;
+	struct complete_session new;
 	int err;
 
-	if (lobby__tend(&r->lobby, yields))
+	if (pending_sessions__tend(&r->pending, yields))
 		return receiver__lost(r, -ETIME);
-	err = acceptor__trouble(&r->lobby.acceptor);
+	err = acceptor__trouble(&r->pending.acceptor);
 	if (err)
 		reporter__error(r->report, "Connections cannot be accepted for now: %s",
 				strerror(-err));
-	if (r->state != RECEIVER_LISTENING || lobby__take(&r->lobby, &new))
+	if (r->state != RECEIVER_LISTENING || pending_sessions__take(&r->pending, &new))
 		return 0;
 	return receiver__begin_session(r, &new);
 }
@@ -163,27 +163,28 @@ static bool receiver__is_driven(const struct receiver *r)
 /* When the current session ends unless something moves, ns. */
 static uint64_t receiver__deadline(const struct receiver *r)
 {
-	/* A guest that became complete during the last session causes no event. */
+	/* A client that became complete during the last session causes no event. */
 	if (r->state == RECEIVER_LISTENING)
-		return lobby__waiting(&r->lobby) ? 0 : UINT64_MAX;
+		return pending_sessions__waiting(&r->pending) ? 0 : UINT64_MAX;
 	/* The driver may still read the session's sockets. */
 	if (receiver__is_driven(r) && !receiver__in_phase(r))
 		return UINT64_MAX;
 	if (r->state != RECEIVER_DONE)
 		return r->moved_ns + time_limit__ns(STILL_NS);
-	return r->done_ns + time_limit__ns(lobby__waiting(&r->lobby) ? LINGER_SHORT_NS : LINGER_NS);
+	return r->done_ns +
+	       time_limit__ns(pending_sessions__waiting(&r->pending) ? LINGER_SHORT_NS : LINGER_NS);
 }
 
 /* Extends all deadlines by the time that this process did not run. */
 static void receiver__excuse(struct receiver *r)
 {
-	uint64_t missed = plane__missed(&r->plane);
+	uint64_t missed = control_loop__missed(&r->loop);
 
 	if (!missed)
 		return;
 	r->moved_ns += missed;
 	r->done_ns += missed;
-	lobby__excuse(&r->lobby, missed);
+	pending_sessions__excuse(&r->pending, missed);
 }
 
 static int receiver__check_time(struct receiver *r)
@@ -194,7 +195,7 @@ static int receiver__check_time(struct receiver *r)
 	if (now >= r->stop_ns && r->state != RECEIVER_DONE)
 		return receiver__cut_short(r);
 	if (now >= r->stop_ns)
-		channel__close(&r->plane.channel);
+		control_conn__close(&r->loop.conn);
 
 	if (receiver__in_phase(r) && now >= r->look_ns) {
 		err = receiver__look(r);
@@ -205,7 +206,7 @@ static int receiver__check_time(struct receiver *r)
 		return 0;
 	if (r->state != RECEIVER_DONE)
 		return receiver__lost(r, -ETIME);
-	channel__close(&r->plane.channel);
+	control_conn__close(&r->loop.conn);
 	return 0;
 }
 
@@ -214,13 +215,13 @@ static int receiver__wait(struct receiver *r)
 	uint64_t deadline = receiver__deadline(r);
 	int events;
 
-	if (lobby__deadline(&r->lobby) < deadline)
-		deadline = lobby__deadline(&r->lobby);
+	if (pending_sessions__deadline(&r->pending) < deadline)
+		deadline = pending_sessions__deadline(&r->pending);
 	if (receiver__in_phase(r) && r->look_ns < deadline)
 		deadline = r->look_ns;
 	if (r->stop_ns < deadline)
 		deadline = r->stop_ns;
-	events = plane__wait(&r->plane, deadline, lobby__fd(&r->lobby));
+	events = control_loop__wait(&r->loop, deadline, pending_sessions__fd(&r->pending));
 	if (events < 0) {
 		reporter__error(r->report, "Waiting failed: %s", strerror(-events));
 		r->ended = true;
@@ -236,17 +237,17 @@ static int receiver__step(struct receiver *r)
 	if (events < 0)
 		return events;
 	receiver__excuse(r);
-	if (events & PLANE_SIGNAL) {
-		plane__take_signal(&r->plane);
+	if (events & CONTROL_LOOP_SIGNAL) {
+		control_loop__take_signal(&r->loop);
 		if (r->stop_ns == UINT64_MAX)
 			r->stop_ns = clock__now() + TIME_LIMIT_STOP_NS;
 		err = receiver__stop(r);
 	}
-	if (events & PLANE_WAKE)
-		plane__take_wake(&r->plane);
-	if (!err && events & PLANE_COMMAND)
+	if (events & CONTROL_LOOP_WAKE)
+		control_loop__take_wake(&r->loop);
+	if (!err && events & CONTROL_LOOP_COMMAND)
 		err = receiver__command(r);
-	if (!err && events & PLANE_FRAME)
+	if (!err && events & CONTROL_LOOP_FRAME)
 		err = receiver__frames(r);
 	if (!err)
 		err = receiver__greet(r);
@@ -263,9 +264,9 @@ static int receiver__listen(struct receiver *r)
 
 	if (err)
 		return err;
-	err = lobby__open(&r->lobby, set, sock__descriptors_max());
+	err = pending_sessions__open(&r->pending, set, sock__descriptors_max());
 	if (!err)
-		err = sock__address(r->lobby.acceptor.listen_fd, false, c.address,
+		err = sock__address(r->pending.acceptor.listen_fd, false, c.address,
 				    sizeof(c.address), &c.port);
 	if (err) {
 		reporter__error(r->report, "The address cannot be listened on: %s", strerror(-err));
@@ -279,7 +280,7 @@ static int receiver__session(struct receiver *r)
 {
 	int err = 0;
 
-	while (!err && !(r->state == RECEIVER_DONE && r->plane.channel.fd < 0))
+	while (!err && !(r->state == RECEIVER_DONE && r->loop.conn.fd < 0))
 		err = receiver__step(r);
 	return err;
 }
@@ -289,7 +290,7 @@ static void receiver__reset(struct receiver *r)
 {
 	receiver__forget(r);
 	r->measuring = false;
-	lobby__set_busy(&r->lobby, false);
+	pending_sessions__set_busy(&r->pending, false);
 }
 
 static int receiver__serve(struct receiver *r)
@@ -317,9 +318,9 @@ int receiver__run(const struct settings *settings, struct reporter *report,
 	r->settings = settings;
 	r->report = report;
 	r->mode = mode;
-	r->lobby.epoll_fd = -1;
+	r->pending.epoll_fd = -1;
 	r->stop_ns = UINT64_MAX;
-	err = plane__open(&r->plane, settings->control, mode.signals);
+	err = control_loop__open(&r->loop, settings->control, mode.signals);
 	if (err) {
 		reporter__error(report, "Signals cannot be received: %s", strerror(-err));
 		goto out;
@@ -331,9 +332,9 @@ int receiver__run(const struct settings *settings, struct reporter *report,
 		err = 1;
 out:
 	readers__close(&r->readers);
-	if (r->lobby.epoll_fd >= 0)
-		lobby__close(&r->lobby);
-	plane__close(&r->plane);
+	if (r->pending.epoll_fd >= 0)
+		pending_sessions__close(&r->pending);
+	control_loop__close(&r->loop);
 	free(r);
 	return err;
 }

@@ -3,8 +3,8 @@
 #ifndef LOADGEN_RECEIVER_H
 #define LOADGEN_RECEIVER_H
 
-#include "lobby.h"
-#include "plane.h"
+#include "pending_sessions.h"
+#include "control_loop.h"
 #include "readers.h"
 #include "session.h"
 
@@ -21,8 +21,8 @@ struct receiver {
 	struct reporter *report;
 	struct session_mode mode;
 	enum receiver_state state;
-	struct plane plane;
-	struct lobby lobby;
+	struct control_loop loop;
+	struct pending_sessions pending;
 	struct readers readers;
 	struct wire_hello hello; /* of the control connection */
 	bool same_clock, measuring, stopping;

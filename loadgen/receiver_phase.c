@@ -93,7 +93,7 @@ int receiver__cut_short(struct receiver *r)
 	int err = r->measuring ? receiver__stats(r, true) : 0;
 
 	r->state = RECEIVER_DONE;
-	channel__close(&r->plane.channel);
+	control_conn__close(&r->loop.conn);
 	if (!err)
 		reporter__error(r->report, "Stopped before the sender ended the session");
 	return -EINTR;
@@ -101,7 +101,7 @@ int receiver__cut_short(struct receiver *r)
 
 int receiver__tell(struct receiver *r, const struct wire_frame *f)
 {
-	int err = channel__send(&r->plane.channel, f);
+	int err = control_conn__send(&r->loop.conn, f);
 
 	return err ? receiver__lost(r, err) : 0;
 }
@@ -162,12 +162,12 @@ static int receiver__total(struct receiver *r, const struct wire_frame *f)
 static int receiver__frame(struct receiver *r)
 {
 	struct wire_frame f;
-	int err = channel__next(&r->plane.channel, &f);
+	int err = control_conn__next(&r->loop.conn, &f);
 
 	if (err == -EAGAIN)
 		return err;
 	if (err && r->state == RECEIVER_DONE) {
-		channel__close(&r->plane.channel);
+		control_conn__close(&r->loop.conn);
 		return -EAGAIN;
 	}
 	if (err)
@@ -233,7 +233,7 @@ static int receiver__confirm(struct receiver *r)
 		return err;
 	r->state = RECEIVER_DONE;
 	r->done_ns = clock__now();
-	lobby__set_busy(&r->lobby, false);
+	pending_sessions__set_busy(&r->pending, false);
 	return receiver__stats(r, true);
 }
 

@@ -59,22 +59,22 @@ static void sender__stop(struct sender *s)
 
 static int sender__command(struct sender *s)
 {
-	struct console *c = &s->plane.console;
-	enum console_command command = console__next(c);
+	struct control_stdin *c = &s->loop.commands;
+	enum control_stdin_command command = control_stdin__next(c);
 
 	switch (command) {
-	case CONSOLE_NONE:
+	case CONTROL_STDIN_NONE:
 		return 0;
-	case CONSOLE_EOF:
+	case CONTROL_STDIN_EOF:
 		return -ECANCELED;
-	case CONSOLE_STATS:
+	case CONTROL_STDIN_STATS:
 		return sender__stats(s, false);
-	case CONSOLE_STOP:
+	case CONTROL_STDIN_STOP:
 		sender__stop(s);
 		return 0;
-	case CONSOLE_START:
-	case CONSOLE_MEASURE:
-		if (s->order == CONSOLE_NONE) {
+	case CONTROL_STDIN_START:
+	case CONTROL_STDIN_MEASURE:
+		if (s->order == CONTROL_STDIN_NONE) {
 			s->order = command;
 			return 0;
 		}
@@ -143,7 +143,7 @@ static int sender__take_frame(struct sender *s, const struct wire_frame *f)
 static int sender__frame(struct sender *s)
 {
 	struct wire_frame f;
-	int err = channel__next(&s->plane.channel, &f);
+	int err = control_conn__next(&s->loop.conn, &f);
 
 	if (err == -EAGAIN)
 		return 0;
@@ -157,17 +157,17 @@ static int sender__take_events(struct sender *s, int events)
 {
 	int err = 0;
 
-	if (events & PLANE_SIGNAL) {
-		plane__take_signal(&s->plane);
+	if (events & CONTROL_LOOP_SIGNAL) {
+		control_loop__take_signal(&s->loop);
 		sender__stop(s);
 		if (!s->stop_ns)
 			s->stop_ns = clock__now() + TIME_LIMIT_STOP_NS;
 	}
-	if (events & PLANE_WAKE)
-		plane__take_wake(&s->plane);
-	if (events & PLANE_COMMAND)
+	if (events & CONTROL_LOOP_WAKE)
+		control_loop__take_wake(&s->loop);
+	if (events & CONTROL_LOOP_COMMAND)
 		err = sender__command(s);
-	if (!err && events & PLANE_FRAME)
+	if (!err && events & CONTROL_LOOP_FRAME)
 		err = sender__frame(s);
 	return err;
 }
@@ -175,7 +175,7 @@ static int sender__take_events(struct sender *s, int events)
 int sender__step(struct sender *s, uint64_t deadline)
 {
 	uint64_t until = s->stop_ns && s->stop_ns < deadline ? s->stop_ns : deadline, missed;
-	int events = plane__wait(&s->plane, until, -1);
+	int events = control_loop__wait(&s->loop, until, -1);
 	int err;
 
 	if (events < 0) {
@@ -185,7 +185,7 @@ int sender__step(struct sender *s, uint64_t deadline)
 	err = sender__take_events(s, events);
 	if (err)
 		return err;
-	missed = plane__missed(&s->plane);
+	missed = control_loop__missed(&s->loop);
 	s->moved_ns += missed;
 	if (s->stop_ns && clock__now() >= s->stop_ns)
 		return -EINTR;
@@ -222,26 +222,26 @@ int sender__await(struct sender *s, enum wire_type type)
 
 static int sender__tell(struct sender *s, const struct wire_frame *f)
 {
-	int err = channel__send(&s->plane.channel, f);
+	int err = control_conn__send(&s->loop.conn, f);
 
 	return err && err != -EINTR ? sender__lost(s, err) : err;
 }
 
 /* --control: waits for `order`, or for a stop. */
-static int sender__await_order(struct sender *s, enum console_command order)
+static int sender__await_order(struct sender *s, enum control_stdin_command order)
 {
 	int err = 0;
 
 	if (!s->settings->control)
 		return 0;
-	while (!err && !s->stopping && s->order == CONSOLE_NONE)
+	while (!err && !s->stopping && s->order == CONTROL_STDIN_NONE)
 		err = sender__step(s, UINT64_MAX);
 	if (!err && !s->stopping && s->order != order) {
 		reporter__error(s->report, "Command '%s' is not expected now: see docs/LOADGEN.md",
-				s->order == CONSOLE_START ? "start" : "measure");
+				s->order == CONTROL_STDIN_START ? "start" : "measure");
 		return -EINVAL;
 	}
-	s->order = CONSOLE_NONE;
+	s->order = CONTROL_STDIN_NONE;
 	return err;
 }
 
@@ -286,7 +286,7 @@ static int sender__open(struct sender *s)
 		reporter__error(s->report, "The threads cannot be set up: %s", strerror(-err));
 		return err;
 	}
-	s->plane.wake_fd = s->crew.wake_fd;
+	s->loop.wake_fd = s->crew.wake_fd;
 	err = sender__connect(s);
 	if (err)
 		return err;
@@ -365,7 +365,7 @@ static int sender__check_drained(struct sender *s)
 /* Sends batches: with TCP_NODELAY each send() is a packet. *sum: what CONFIRM must say. */
 static int sender__send_totals(struct sender *s, struct wire_frame *sum)
 {
-	struct wire_frame batch[CHANNEL_BATCH];
+	struct wire_frame batch[CONTROL_CONN_BATCH];
 	unsigned int i, n = 0;
 	int err = 0;
 
@@ -380,8 +380,8 @@ static int sender__send_totals(struct sender *s, struct wire_frame *sum)
 						 .bytes = flow->bytes};
 		sum->messages += flow->messages;
 		sum->bytes += flow->bytes;
-		if (n == CHANNEL_BATCH || i + 1 == s->crew.nr) {
-			err = channel__send_all(&s->plane.channel, batch, n);
+		if (n == CONTROL_CONN_BATCH || i + 1 == s->crew.nr) {
+			err = control_conn__send_all(&s->loop.conn, batch, n);
 			n = 0;
 		}
 	}
@@ -490,7 +490,7 @@ static int sender__phases(struct sender *s)
 	const struct settings *set = s->settings;
 	int wrong = 0, err;
 
-	err = sender__await_order(s, CONSOLE_START);
+	err = sender__await_order(s, CONTROL_STDIN_START);
 	if (!err && set->warmup_ns && !s->stopping)
 		err = wrong = sender__phase(s, false, UINT64_MAX, set->warmup_ns);
 	if (err < 0)
@@ -498,7 +498,7 @@ static int sender__phases(struct sender *s)
 	err = 0;
 	if (!s->stopping) {
 		s->report->ops->quiesced(s->report);
-		err = sender__await_order(s, CONSOLE_MEASURE);
+		err = sender__await_order(s, CONTROL_STDIN_MEASURE);
 	}
 	if (!err)
 		err = sender__phase(s, true, set->messages ? set->messages : UINT64_MAX,
@@ -515,16 +515,16 @@ static void sender__hold(struct sender *s)
 {
 	int events;
 
-	while ((events = plane__wait(&s->plane, UINT64_MAX, -1)) > 0) {
-		enum console_command command = CONSOLE_NONE;
+	while ((events = control_loop__wait(&s->loop, UINT64_MAX, -1)) > 0) {
+		enum control_stdin_command command = CONTROL_STDIN_NONE;
 
-		if (events & (PLANE_SIGNAL | PLANE_FRAME))
+		if (events & (CONTROL_LOOP_SIGNAL | CONTROL_LOOP_FRAME))
 			return;
-		if (events & PLANE_WAKE)
-			plane__take_wake(&s->plane);
-		if (events & PLANE_COMMAND)
-			command = console__next(&s->plane.console);
-		if (command == CONSOLE_EOF || command == CONSOLE_CLOSE)
+		if (events & CONTROL_LOOP_WAKE)
+			control_loop__take_wake(&s->loop);
+		if (events & CONTROL_LOOP_COMMAND)
+			command = control_stdin__next(&s->loop.commands);
+		if (command == CONTROL_STDIN_EOF || command == CONTROL_STDIN_CLOSE)
 			return;
 	}
 }
@@ -551,7 +551,7 @@ int sender__run(const struct settings *settings, struct reporter *r, struct sess
 	}
 	s->settings = settings;
 	s->report = r;
-	err = plane__open(&s->plane, settings->control, mode.signals);
+	err = control_loop__open(&s->loop, settings->control, mode.signals);
 	if (err) {
 		reporter__error(r, "Signals cannot be received: %s", strerror(-err));
 		goto out;
@@ -565,7 +565,7 @@ int sender__run(const struct settings *settings, struct reporter *r, struct sess
 		sender__hold(s);
 out:
 	crew__close(&s->crew);
-	plane__close(&s->plane);
+	control_loop__close(&s->loop);
 	free(s);
 	return err;
 }

@@ -4,23 +4,23 @@
 #define LOADGEN_SENDER_H
 
 #include "crew.h"
-#include "plane.h"
+#include "control_loop.h"
 #include "protocol.h"
 #include "session.h"
 
 struct sender {
 	const struct settings *settings;
 	struct reporter *report;
-	struct plane plane;
+	struct control_loop loop;
 	struct crew crew;
 	struct wire_hello hello;
 	uint32_t phase;
 	enum sender_state state;
 	bool measuring, stopping;
-	bool told_to_stop;          /* the receiver sent STOP */
-	uint64_t stop_ns;           /* end of all waits after a signal, ns; 0: no signal */
-	enum console_command order; /* pending start or measure */
-	struct wire_frame answer;   /* last unhandled frame of the receiver */
+	bool told_to_stop;                /* the receiver sent STOP */
+	uint64_t stop_ns;                 /* end of all waits after a signal, ns; 0: no signal */
+	enum control_stdin_command order; /* pending start or measure */
+	struct wire_frame answer;         /* last unhandled frame of the receiver */
 	bool answered;
 	uint64_t moved_ns;    /* time of the receiver's last progress */
 	uint64_t moved_bytes; /* bytes of the phase that the receiver has read, by MOVING */

@@ -174,7 +174,7 @@ static int sender__connect_control(struct sender *s)
 				strerror(-fd));
 		return fd;
 	}
-	err = channel__open(&s->plane.channel, fd);
+	err = control_conn__open(&s->loop.conn, fd);
 	if (err)
 		return sender__lost(s, err);
 	return sender__await_welcome(s);

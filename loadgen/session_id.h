@@ -12,7 +12,8 @@ int session_id__make(uint8_t token[WIRE_TOKEN_SIZE]); /* random; 0 or -errno */
 
 /*
  * Identifies CLOCK_MONOTONIC: boot id and time namespace (time_namespaces(7)); zeros: unknown.
- * Machines cloned while running share the id, but not the clock: see lobby__stamp_fits().
+ * Machines cloned while running share the id, but not the clock: see
+ * pending_sessions__stamp_fits().
  */
 void session_id__clock(uint8_t id[WIRE_TOKEN_SIZE]);
 bool session_id__same_clock(const uint8_t a[WIRE_TOKEN_SIZE], const uint8_t b[WIRE_TOKEN_SIZE]);

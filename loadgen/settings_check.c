@@ -7,7 +7,7 @@
 
 #include "common/units.h"
 #include "clock.h"
-#include "lobby.h"
+#include "pending_sessions.h"
 #include "settings_check.h"
 
 int settings__refuse(char *why, const char *fmt, ...)
@@ -33,7 +33,7 @@ uint64_t settings__descriptors(const struct settings *s)
 	if (s->command == COMMAND_SEND)
 		return own + s->connections;
 	/* The sender's hello tells the receiver the number of connections. */
-	return own + WIRE_CONNECTIONS_MAX + ACCEPTOR_PENDING_MAX + LOBBY_GUESTS_MAX;
+	return own + WIRE_CONNECTIONS_MAX + ACCEPTOR_PENDING_MAX + PENDING_CLIENTS_MAX;
 }
 
 uint64_t settings__memory(const struct settings *s)

@@ -5,26 +5,26 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "loadgen/console.h"
+#include "loadgen/control_stdin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char path[FUZZ_PATH_MAX];
 	int fd = fuzz__file(data, size, path);
-	enum console_command command;
-	struct console c;
+	enum control_stdin_command command;
+	struct control_stdin c;
 
-	console__init(&c, fd);
+	control_stdin__init(&c, fd);
 	/* A file never blocks: each call takes a line, a piece of one, or finds the end. */
 	for (size_t i = 0; i <= 2 * size + 2; i++) {
-		command = console__next(&c);
-		if (command == CONSOLE_EOF)
+		command = control_stdin__next(&c);
+		if (command == CONTROL_STDIN_EOF)
 			break;
-		if (command == CONSOLE_UNKNOWN)
+		if (command == CONTROL_STDIN_UNKNOWN)
 			for (const char *p = c.line; *p; p++)
 				FUZZ_CHECK((unsigned char)*p >= ' ');
 	}
-	FUZZ_CHECK(command == CONSOLE_EOF);
+	FUZZ_CHECK(command == CONTROL_STDIN_EOF);
 	close(fd);
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/uid_map.h"
-#include "loadgen/lobby.h"
+#include "loadgen/pending_sessions.h"
 #include "loadgen/pump.h"
 #include "loadgen/session_id.h"
 #include "support/test.h"
@@ -41,11 +41,11 @@ TEST(clock_unknown)
  * or in what is the future here. */
 TEST(clock_of_a_clone)
 {
-	assert_true(lobby__stamp_fits(1000, 1000, 1000));
-	assert_true(lobby__stamp_fits(1500, 1000, 2000));
-	assert_false(lobby__stamp_fits(999, 1000, 2000));
-	assert_false(lobby__stamp_fits(2001, 1000, 2000));
-	assert_false(lobby__stamp_fits(0, 1000, 2000));
+	assert_true(pending_sessions__stamp_fits(1000, 1000, 1000));
+	assert_true(pending_sessions__stamp_fits(1500, 1000, 2000));
+	assert_false(pending_sessions__stamp_fits(999, 1000, 2000));
+	assert_false(pending_sessions__stamp_fits(2001, 1000, 2000));
+	assert_false(pending_sessions__stamp_fits(0, 1000, 2000));
 }
 
 /* 3 of 10 connections at 10 a second: 3 a second. No error adds up, no product wraps. */

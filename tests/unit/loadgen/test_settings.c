@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "loadgen/lobby.h"
+#include "loadgen/pending_sessions.h"
 #include "loadgen/settings.h"
 #include "loadgen/settings_check.h"
 #include "support/golden.c"

@@ -9,20 +9,20 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "plane.h"
+#include "control_loop.h"
 
 /* A wait with a deadline wakes this often, to notice that this process did not run. */
 #define ROUND_NS NS_PER_SEC
 
-enum { AT_CONSOLE, AT_SIGNAL, AT_CHANNEL, AT_WAKE, AT_EXTRA, AT_NR };
+enum { AT_COMMANDS, AT_SIGNAL, AT_CONN, AT_WAKE, AT_EXTRA, AT_NR };
 
-int plane__open(struct plane *p, bool console, bool signals)
+int control_loop__open(struct control_loop *p, bool commands, bool signals)
 {
 	sigset_t set;
 
-	*p = (struct plane){.signal_fd = -1, .wake_fd = -1, .has_console = console};
-	p->channel.fd = -1;
-	console__init(&p->console, STDIN_FILENO);
+	*p = (struct control_loop){.signal_fd = -1, .wake_fd = -1, .has_commands = commands};
+	p->conn.fd = -1;
+	control_stdin__init(&p->commands, STDIN_FILENO);
 	if (!signals)
 		return 0;
 	sigemptyset(&set);
@@ -34,15 +34,15 @@ int plane__open(struct plane *p, bool console, bool signals)
 	return p->signal_fd < 0 ? -errno : 0;
 }
 
-void plane__close(struct plane *p)
+void control_loop__close(struct control_loop *p)
 {
 	if (p->signal_fd >= 0)
 		close(p->signal_fd);
 	p->signal_fd = -1;
-	channel__close(&p->channel);
+	control_conn__close(&p->conn);
 }
 
-static int plane__poll(struct pollfd *fds, nfds_t n, uint64_t deadline)
+static int control_loop__poll(struct pollfd *fds, nfds_t n, uint64_t deadline)
 {
 	struct timespec ts = {0}, *timeout = NULL;
 	uint64_t now;
@@ -60,12 +60,12 @@ static int plane__poll(struct pollfd *fds, nfds_t n, uint64_t deadline)
 	return got < 0 ? -errno : got;
 }
 
-static void plane__look(struct plane *p)
+static void control_loop__look(struct control_loop *p)
 {
 	p->missed += awake__missed(&p->awake, clock__now());
 }
 
-uint64_t plane__missed(struct plane *p)
+uint64_t control_loop__missed(struct control_loop *p)
 {
 	uint64_t missed = p->missed;
 
@@ -74,42 +74,43 @@ uint64_t plane__missed(struct plane *p)
 }
 
 /* Returns at an event, at the deadline, or after a pause of this process. */
-static int plane__sleep(struct plane *p, struct pollfd *fds, nfds_t n, uint64_t deadline)
+static int control_loop__sleep(struct control_loop *p, struct pollfd *fds, nfds_t n,
+			       uint64_t deadline)
 {
 	uint64_t now, until;
 	int got;
 
 	if (deadline == UINT64_MAX) {
-		got = plane__poll(fds, n, deadline);
+		got = control_loop__poll(fds, n, deadline);
 		p->awake = (struct awake){0};
 		return got;
 	}
 	do {
-		plane__look(p);
+		control_loop__look(p);
 		now = clock__now();
 		until = deadline > now + time_limit__ns(ROUND_NS) ? now + time_limit__ns(ROUND_NS)
 								  : deadline;
 		awake__sleep(&p->awake, until > now ? until : now);
-		got = plane__poll(fds, n, until);
-		plane__look(p);
+		got = control_loop__poll(fds, n, until);
+		control_loop__look(p);
 	} while (!got && until < deadline && !p->missed);
 	return got;
 }
 
-int plane__wait(struct plane *p, uint64_t deadline, int extra)
+int control_loop__wait(struct control_loop *p, uint64_t deadline, int extra)
 {
 	struct pollfd fds[AT_NR] = {
-		[AT_CONSOLE] = {.fd = p->has_console ? p->console.fd : -1, .events = POLLIN},
+		[AT_COMMANDS] = {.fd = p->has_commands ? p->commands.fd : -1, .events = POLLIN},
 		[AT_SIGNAL] = {.fd = p->signal_fd, .events = POLLIN},
-		[AT_CHANNEL] = {.fd = p->channel.fd, .events = POLLIN},
+		[AT_CONN] = {.fd = p->conn.fd, .events = POLLIN},
 		[AT_WAKE] = {.fd = p->wake_fd, .events = POLLIN},
 		[AT_EXTRA] = {.fd = extra, .events = POLLIN},
 	};
 	int got, events = 0, i;
 
-	if (p->has_console && console__pending(&p->console))
-		return PLANE_COMMAND;
-	got = plane__sleep(p, fds, AT_NR, deadline);
+	if (p->has_commands && control_stdin__pending(&p->commands))
+		return CONTROL_LOOP_COMMAND;
+	got = control_loop__sleep(p, fds, AT_NR, deadline);
 	if (got < 0)
 		return got;
 	for (i = 0; i < AT_NR; i++)
@@ -118,7 +119,7 @@ int plane__wait(struct plane *p, uint64_t deadline, int extra)
 	return events;
 }
 
-void plane__take_signal(struct plane *p)
+void control_loop__take_signal(struct control_loop *p)
 {
 	struct signalfd_siginfo info;
 
@@ -126,7 +127,7 @@ void plane__take_signal(struct plane *p)
 		;
 }
 
-void plane__take_wake(struct plane *p)
+void control_loop__take_wake(struct control_loop *p)
 {
 	eventfd_t count;
 

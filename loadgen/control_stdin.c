@@ -4,36 +4,38 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "console.h"
+#include "control_stdin.h"
 
-void console__init(struct console *c, int fd)
+void control_stdin__init(struct control_stdin *c, int fd)
 {
-	*c = (struct console){.fd = fd};
+	*c = (struct control_stdin){.fd = fd};
 }
 
-bool console__pending(const struct console *c)
+bool control_stdin__pending(const struct control_stdin *c)
 {
 	return memchr(c->buf, '\n', c->len) != NULL;
 }
 
-static enum console_command command__parse(const char *line)
+static enum control_stdin_command command__parse(const char *line)
 {
 	static const struct {
 		const char *word;
-		enum console_command command;
+		enum control_stdin_command command;
 	} words[] = {
-		{"start", CONSOLE_START}, {"measure", CONSOLE_MEASURE}, {"stats", CONSOLE_STATS},
-		{"stop", CONSOLE_STOP},   {"close", CONSOLE_CLOSE},     {"", CONSOLE_NONE},
+		{"start", CONTROL_STDIN_START}, {"measure", CONTROL_STDIN_MEASURE},
+		{"stats", CONTROL_STDIN_STATS}, {"stop", CONTROL_STDIN_STOP},
+		{"close", CONTROL_STDIN_CLOSE}, {"", CONTROL_STDIN_NONE},
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (!strcmp(line, words[i].word))
 			return words[i].command;
-	return CONSOLE_UNKNOWN;
+	return CONTROL_STDIN_UNKNOWN;
 }
 
-static enum console_command console__take(struct console *c, size_t len, size_t skip)
+static enum control_stdin_command control_stdin__take(struct control_stdin *c, size_t len,
+						      size_t skip)
 {
 	size_t i;
 
@@ -49,24 +51,24 @@ static enum console_command console__take(struct console *c, size_t len, size_t 
 	return command__parse(c->line);
 }
 
-enum console_command console__next(struct console *c)
+enum control_stdin_command control_stdin__next(struct control_stdin *c)
 {
 	const char *end;
 	ssize_t n;
 
-	if (!console__pending(c)) {
+	if (!control_stdin__pending(c)) {
 		n = read(c->fd, c->buf + c->len, sizeof(c->buf) - 1 - c->len);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
-			return CONSOLE_NONE;
+			return CONTROL_STDIN_NONE;
 		if (n <= 0)
-			return CONSOLE_EOF;
+			return CONTROL_STDIN_EOF;
 		c->len += (size_t)n;
 	}
 	end = memchr(c->buf, '\n', c->len);
 	if (end)
-		return console__take(c, (size_t)(end - c->buf), (size_t)(end - c->buf) + 1);
+		return control_stdin__take(c, (size_t)(end - c->buf), (size_t)(end - c->buf) + 1);
 	/* No command is this long: refuse the line before its end arrives. */
 	if (c->len == sizeof(c->buf) - 1)
-		return console__take(c, c->len, c->len);
-	return CONSOLE_NONE;
+		return control_stdin__take(c, c->len, c->len);
+	return CONTROL_STDIN_NONE;
 }

@@ -6,7 +6,7 @@
 #include <netinet/tcp.h>
 #include <unistd.h>
 
-#include "channel.h"
+#include "control_conn.h"
 #include "clock.h"
 #include "common/time_limit.h"
 #include "sock.h"
@@ -16,31 +16,31 @@
 /* How often a blocked send checks for a signal. */
 #define LOOK_MS 100
 
-int channel__open(struct channel *c, int fd)
+int control_conn__open(struct control_conn *c, int fd)
 {
 	int err;
 
-	*c = (struct channel){.fd = fd};
+	*c = (struct control_conn){.fd = fd};
 	err = sock__set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	if (!err)
 		err = sock__set_timeout(fd, SO_SNDTIMEO, LOOK_MS);
 	return err ? err : sock__set_keepalive(fd);
 }
 
-void channel__close(struct channel *c)
+void control_conn__close(struct control_conn *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
 	c->fd = -1;
 }
 
-int channel__send(struct channel *c, const struct wire_frame *f)
+int control_conn__send(struct control_conn *c, const struct wire_frame *f)
 {
-	return channel__send_all(c, f, 1);
+	return control_conn__send_all(c, f, 1);
 }
 
-/* Whether SIGINT or SIGTERM is pending: plane__open() blocks both if they are events. */
-static bool channel__is_to_end(void)
+/* Whether SIGINT or SIGTERM is pending: control_loop__open() blocks both if they are events. */
+static bool control_conn__is_to_end(void)
 {
 	sigset_t pending;
 
@@ -48,7 +48,7 @@ static bool channel__is_to_end(void)
 	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM);
 }
 
-static int channel__write(int fd, const uint8_t *p, size_t len)
+static int control_conn__write(int fd, const uint8_t *p, size_t len)
 {
 	uint64_t deadline = clock__now() + time_limit__ns(SEND_NS);
 
@@ -62,7 +62,7 @@ static int channel__write(int fd, const uint8_t *p, size_t len)
 		}
 		if (errno != EINTR && errno != EAGAIN)
 			return -errno;
-		if (channel__is_to_end())
+		if (control_conn__is_to_end())
 			return -EINTR;
 		if (clock__now() >= deadline)
 			return -ETIMEDOUT;
@@ -70,16 +70,16 @@ static int channel__write(int fd, const uint8_t *p, size_t len)
 	return 0;
 }
 
-int channel__send_all(struct channel *c, const struct wire_frame *f, size_t n)
+int control_conn__send_all(struct control_conn *c, const struct wire_frame *f, size_t n)
 {
-	uint8_t buf[CHANNEL_BATCH * WIRE_FRAME_SIZE];
+	uint8_t buf[CONTROL_CONN_BATCH * WIRE_FRAME_SIZE];
 
 	for (size_t i = 0; i < n; i++)
 		wire__encode_frame(buf + i * WIRE_FRAME_SIZE, &f[i]);
-	return channel__write(c->fd, buf, n * WIRE_FRAME_SIZE);
+	return control_conn__write(c->fd, buf, n * WIRE_FRAME_SIZE);
 }
 
-int channel__next(struct channel *c, struct wire_frame *f)
+int control_conn__next(struct control_conn *c, struct wire_frame *f)
 {
 	int err;
 
