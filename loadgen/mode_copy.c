@@ -6,37 +6,37 @@
 #include <sys/socket.h>
 
 #include "clock.h"
-#include "flow.h"
+#include "sender_conn.h"
 #include "payload.h"
 
 /* 1 gather in GATHER_SAMPLE is timed: two clock readings would cost as much as a small gather. */
 #define GATHER_SAMPLE 64
 
-static int copy__setup(struct flow *f)
+static int copy__setup(struct sender_conn *f)
 {
 	return message__init(&f->message, f->settings->size, (unsigned int)f->settings->fields);
 }
 
-static void copy__teardown(struct flow *f)
+static void copy__teardown(struct sender_conn *f)
 {
 	message__clear(&f->message);
 }
 
 /* The kernel holds no user pages in these modes. */
-static int copy__nothing(struct flow *f)
+static int copy__nothing(struct sender_conn *f)
 {
 	(void)f;
 	return 0;
 }
 
-static int copy__no_wait(struct flow *f, unsigned int ms)
+static int copy__no_wait(struct sender_conn *f, unsigned int ms)
 {
 	(void)f;
 	(void)ms;
 	return 0;
 }
 
-static int onecopy__prepare(struct flow *f)
+static int onecopy__prepare(struct sender_conn *f)
 {
 	if (!f->settings->verify)
 		return 0;
@@ -45,12 +45,12 @@ static int onecopy__prepare(struct flow *f)
 	return 0;
 }
 
-static void onecopy__begin(struct flow *f, uint64_t stamp)
+static void onecopy__begin(struct sender_conn *f, uint64_t stamp)
 {
 	message__put_header(&f->message, f->seq, stamp);
 }
 
-static int onecopy__push(struct flow *f)
+static int onecopy__push(struct sender_conn *f)
 {
 	struct msghdr msg = {.msg_iov = f->message.iov, .msg_iovlen = f->message.fields};
 
@@ -76,7 +76,7 @@ static int onecopy__push(struct flow *f)
 	}
 }
 
-static int twocopy__setup(struct flow *f)
+static int twocopy__setup(struct sender_conn *f)
 {
 	int err = copy__setup(f);
 
@@ -86,13 +86,13 @@ static int twocopy__setup(struct flow *f)
 	return f->packed ? 0 : -ENOMEM;
 }
 
-static void twocopy__teardown(struct flow *f)
+static void twocopy__teardown(struct sender_conn *f)
 {
 	free(f->packed);
 	copy__teardown(f);
 }
 
-static int twocopy__prepare(struct flow *f)
+static int twocopy__prepare(struct sender_conn *f)
 {
 	struct tally *t = f->tally;
 	uint64_t before;
@@ -113,12 +113,12 @@ static int twocopy__prepare(struct flow *f)
 }
 
 /* The stamp follows the gather, so that delivery time begins at the send call in every mode. */
-static void twocopy__begin(struct flow *f, uint64_t stamp)
+static void twocopy__begin(struct sender_conn *f, uint64_t stamp)
 {
 	header__encode(f->packed, f->seq, stamp);
 }
 
-static int twocopy__push(struct flow *f)
+static int twocopy__push(struct sender_conn *f)
 {
 	for (;;) {
 		ssize_t n =

@@ -6,7 +6,7 @@
 
 #include "clock.h"
 #include "errqueue.h"
-#include "flow.h"
+#include "sender_conn.h"
 #include "sock.h"
 #include "zc_ids.h"
 #include "common/zc_plan.h"
@@ -42,14 +42,14 @@ static void slot__drop(struct zc_sender *zc, struct slot *slot)
 
 static void zc__completed(uint16_t index, void *arg)
 {
-	struct flow *f = arg;
+	struct sender_conn *f = arg;
 	struct slot *slot = &f->zc->slots[index];
 
 	hist__record_latency(f->tally->hist[TALLY_COMPLETION], f->zc->now - slot->stamp);
 	slot__drop(f->zc, slot);
 }
 
-static int zc__reap(struct flow *f)
+static int zc__reap(struct sender_conn *f)
 {
 	struct zc_sender *zc = f->zc;
 	struct zc_notice notice;
@@ -72,14 +72,14 @@ static int zc__reap(struct flow *f)
 	return err == -EAGAIN ? 0 : err;
 }
 
-static int zc__wait(struct flow *f, unsigned int ms)
+static int zc__wait(struct sender_conn *f, unsigned int ms)
 {
 	int err = errqueue__wait(f->fd, ms);
 
 	return err ? err : zc__reap(f);
 }
 
-static int zerocopy__prepare(struct flow *f)
+static int zerocopy__prepare(struct sender_conn *f)
 {
 	struct zc_sender *zc = f->zc;
 	int err = 0;
@@ -100,7 +100,7 @@ static int zerocopy__prepare(struct flow *f)
 }
 
 /* Waits for a free id. Only a message of very many partial sends needs to wait. */
-static int zc__find_id(struct flow *f)
+static int zc__find_id(struct sender_conn *f)
 {
 	int err = 0;
 
@@ -112,7 +112,7 @@ static int zc__find_id(struct flow *f)
 	return zc_ids__full(&f->zc->ids) ? -EAGAIN : 0;
 }
 
-static void zc__queued(struct flow *f)
+static void zc__queued(struct sender_conn *f)
 {
 	struct zc_sender *zc = f->zc;
 
@@ -123,7 +123,7 @@ static void zc__queued(struct flow *f)
 }
 
 /* ENOBUFS: optmem or RLIMIT_MEMLOCK is used up. Wait for notifications once, then send by copy. */
-static int zc__relieve(struct flow *f)
+static int zc__relieve(struct sender_conn *f)
 {
 	struct zc_sender *zc = f->zc;
 
@@ -136,7 +136,7 @@ static int zc__relieve(struct flow *f)
 	return f->blocking ? zc__wait(f, RELIEF_MS) : zc__reap(f);
 }
 
-static void zerocopy__begin(struct flow *f, uint64_t stamp)
+static void zerocopy__begin(struct sender_conn *f, uint64_t stamp)
 {
 	struct zc_sender *zc = f->zc;
 
@@ -146,7 +146,7 @@ static void zerocopy__begin(struct flow *f, uint64_t stamp)
 }
 
 /* One sendmsg(): bytes sent, 0 if the caller should retry, or -errno. */
-static ssize_t zc__send(struct flow *f)
+static ssize_t zc__send(struct sender_conn *f)
 {
 	const struct message *m = &f->zc->current->message;
 	struct msghdr msg = {.msg_iov = m->iov, .msg_iovlen = m->fields};
@@ -171,7 +171,7 @@ static ssize_t zc__send(struct flow *f)
 	return errno == ENOBUFS && flags & MSG_ZEROCOPY ? zc__relieve(f) : -errno;
 }
 
-static int zerocopy__push(struct flow *f)
+static int zerocopy__push(struct sender_conn *f)
 {
 	size_t size = f->settings->size;
 
@@ -192,7 +192,7 @@ static int zerocopy__push(struct flow *f)
 	return 0;
 }
 
-static int zerocopy__finish(struct flow *f)
+static int zerocopy__finish(struct sender_conn *f)
 {
 	uint64_t acked_since = 0;
 	int err = zc__reap(f);
@@ -203,7 +203,7 @@ static int zerocopy__finish(struct flow *f)
 
 		if (sock__unacked(f->fd)) {
 			acked_since = 0;
-			err = flow__check_stall(f);
+			err = sender_conn__check_stall(f);
 		} else if (!acked_since) {
 			acked_since = now;
 		} else if (now - acked_since > DRAIN_NS) {
@@ -215,7 +215,7 @@ static int zerocopy__finish(struct flow *f)
 	return err;
 }
 
-static int zerocopy__setup(struct flow *f)
+static int zerocopy__setup(struct sender_conn *f)
 {
 	const struct settings *s = f->settings;
 	unsigned int i, n = zc_plan__slots(s->size, (unsigned int)s->connections);
@@ -242,7 +242,7 @@ static int zerocopy__setup(struct flow *f)
 	return err;
 }
 
-static void zerocopy__teardown(struct flow *f)
+static void zerocopy__teardown(struct sender_conn *f)
 {
 	unsigned int i;
 

@@ -65,7 +65,7 @@ static int receiver__command(struct receiver *r)
 static void receiver__forget(struct receiver *r)
 {
 	control_conn__close(&r->loop.conn);
-	readers__close(&r->readers);
+	receiver_pool__close(&r->pool);
 	r->loop.wake_fd = -1;
 	r->state = RECEIVER_LISTENING;
 }
@@ -78,16 +78,16 @@ static int receiver__describe(struct receiver *r)
 		.threads = r->hello.threads,
 		.connections = r->hello.connections,
 		.verify = r->hello.verify,
-		.cookies_nr = r->readers.nr,
+		.cookies_nr = r->pool.nr,
 	};
-	int fd = readers__fd(&r->readers, 0);
+	int fd = receiver_pool__fd(&r->pool, 0);
 	unsigned int i;
 	int err;
 
 	c.rcvbuf = sock__get(fd, SOL_SOCKET, SO_RCVBUF);
 	err = sock__address(fd, false, c.address, sizeof(c.address), &c.port);
-	for (i = 0; !err && i < r->readers.nr; i++)
-		err = sock__cookie(readers__fd(&r->readers, i), &c.cookies[i]);
+	for (i = 0; !err && i < r->pool.nr; i++)
+		err = sock__cookie(receiver_pool__fd(&r->pool, i), &c.cookies[i]);
 	if (err)
 		reporter__error(r->report, "A socket cannot be described: %s", strerror(-err));
 	else
@@ -99,7 +99,7 @@ static int receiver__describe(struct receiver *r)
 static int receiver__begin_session(struct receiver *r, struct complete_session *new)
 {
 	const struct wire_frame f = {.type = WIRE_READY};
-	struct readers_plan plan = {
+	struct receiver_pool_plan plan = {
 		.hello = &new->hello,
 		.verify = new->hello.verify,
 		.same_clock = new->same_clock,
@@ -117,9 +117,9 @@ static int receiver__begin_session(struct receiver *r, struct complete_session *
 		pending_sessions__close(&r->pending);
 	pending_sessions__set_busy(&r->pending, true);
 	/* Before the event `ready`, which promises that all threads exist. */
-	err = readers__open(&r->readers, r->settings, &plan, new->fds);
+	err = receiver_pool__open(&r->pool, r->settings, &plan, new->fds);
 	free(new->fds);
-	r->loop.wake_fd = r->readers.wake_fd;
+	r->loop.wake_fd = r->pool.wake_fd;
 	if (err) {
 		reporter__error(r->report, "%u connection%s in %u thread%s cannot be set up: %s",
 				new->hello.connections, plural(new->hello.connections),
@@ -331,7 +331,7 @@ int receiver__run(const struct settings *settings, struct reporter *report,
 	if (!err && r->wrong)
 		err = 1;
 out:
-	readers__close(&r->readers);
+	receiver_pool__close(&r->pool);
 	if (r->pending.epoll_fd >= 0)
 		pending_sessions__close(&r->pending);
 	control_loop__close(&r->loop);

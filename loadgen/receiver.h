@@ -5,7 +5,7 @@
 
 #include "pending_sessions.h"
 #include "control_loop.h"
-#include "readers.h"
+#include "receiver_pool.h"
 #include "session.h"
 
 enum receiver_state {
@@ -23,7 +23,7 @@ struct receiver {
 	enum receiver_state state;
 	struct control_loop loop;
 	struct pending_sessions pending;
-	struct readers readers;
+	struct receiver_pool pool;
 	struct wire_hello hello; /* of the control connection */
 	bool same_clock, measuring, stopping;
 	uint64_t stop_ns; /* end of the session after a signal, ns; UINT64_MAX: no signal */

@@ -58,8 +58,8 @@ static void receiver__count_tcp(struct receiver *r, struct tcp_counts *counts)
 {
 	unsigned int i;
 
-	for (i = 0; i < r->readers.nr; i++)
-		tcp_counts__read(readers__fd(&r->readers, i), &counts[i]);
+	for (i = 0; i < r->pool.nr; i++)
+		tcp_counts__read(receiver_pool__fd(&r->pool, i), &counts[i]);
 }
 
 int receiver__stats(struct receiver *r, bool done)
@@ -74,13 +74,13 @@ int receiver__stats(struct receiver *r, bool done)
 	}
 	st.tcp.known = true;
 	if (r->measuring) {
-		readers__read(&r->readers, &st.tally);
+		receiver_pool__read(&r->pool, &st.tally);
 		end = done ? st.tally.last_ns : clock__now();
 		st.elapsed_ns = end > r->begin_ns ? end - r->begin_ns : 0;
 		st.cpu_ns = cpu_time__now() - r->cpu_begin;
 		if (!done)
 			receiver__count_tcp(r, r->tcp_end);
-		for (i = 0; i < r->readers.nr; i++)
+		for (i = 0; i < r->pool.nr; i++)
 			tcp_counts__add_delta(&st.tcp, &r->tcp_end[i], &r->tcp_begin[i]);
 	}
 	r->report->ops->stats(r->report, &st, done);
@@ -119,7 +119,7 @@ static int receiver__begin(struct receiver *r, const struct wire_frame *f)
 	r->totals = 0;
 	memset(r->told, 0, sizeof(r->told));
 	r->sent_bytes = r->sent_messages = 0;
-	readers__begin(&r->readers);
+	receiver_pool__begin(&r->pool);
 	receiver__count_tcp(r, r->tcp_begin);
 	r->measuring = f->index;
 	r->cpu_begin = cpu_time__now();
@@ -138,7 +138,7 @@ static bool receiver__plausible(struct receiver *r, const struct wire_frame *f)
 	if (__builtin_mul_overflow(f->messages, (uint64_t)r->hello.size, &bytes) ||
 	    bytes != f->bytes)
 		return false;
-	bytes = readers__bytes(&r->readers, f->index);
+	bytes = receiver_pool__bytes(&r->pool, f->index);
 	return f->bytes < bytes || f->bytes - bytes <= IN_FLIGHT_MAX;
 }
 
@@ -146,13 +146,13 @@ static int receiver__total(struct receiver *r, const struct wire_frame *f)
 {
 	if (r->state != RECEIVER_READING || f->phase != r->phase)
 		return receiver__misplaced(r, f);
-	if (f->index >= r->readers.nr || r->told[f->index] || !receiver__plausible(r, f))
+	if (f->index >= r->pool.nr || r->told[f->index] || !receiver__plausible(r, f))
 		return receiver__lost(r, -EPROTO);
 	r->told[f->index] = true;
 	r->sent_bytes += f->bytes;
 	r->sent_messages += f->messages;
-	readers__expect(&r->readers, f->index, f->bytes);
-	if (++r->totals < r->readers.nr)
+	receiver_pool__expect(&r->pool, f->index, f->bytes);
+	if (++r->totals < r->pool.nr)
 		return 0;
 	receiver__moved(r);
 	r->state = RECEIVER_SETTLING;
@@ -224,7 +224,7 @@ static int receiver__confirm(struct receiver *r)
 		reporter__error(r->report, "Memory is short for the statistics");
 		return -ENOMEM;
 	}
-	readers__read(&r->readers, &sum);
+	receiver_pool__read(&r->pool, &sum);
 	r->state = RECEIVER_WAITING;
 	receiver__moved(r);
 	err = receiver__tell_totals(r, &sum);
@@ -239,7 +239,7 @@ static int receiver__confirm(struct receiver *r)
 
 int receiver__check_reading(struct receiver *r)
 {
-	int settled = readers__settled(&r->readers);
+	int settled = receiver_pool__settled(&r->pool);
 
 	if (settled < 0)
 		return receiver__lost(r, settled);
@@ -248,7 +248,7 @@ int receiver__check_reading(struct receiver *r)
 
 int receiver__look(struct receiver *r)
 {
-	uint64_t bytes = readers__progress(&r->readers);
+	uint64_t bytes = receiver_pool__progress(&r->pool);
 	const struct wire_frame f = {.type = WIRE_MOVING, .phase = r->phase, .bytes = bytes};
 
 	r->look_ns = clock__now() + time_limit__ns(LOOK_NS);

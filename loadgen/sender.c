@@ -37,12 +37,12 @@ static int sender__stats(struct sender *s, bool done)
 	st.confirmed.verify_errors = s->confirmed.index;
 	st.confirmed.elapsed_ns = s->confirmed_ns;
 	if (s->measuring) {
-		crew__read(&s->crew, &st.tally);
+		sender_pool__read(&s->pool, &st.tally);
 		end = done ? st.tally.last_ns : clock__now();
 		st.elapsed_ns = end > s->begin_ns ? end - s->begin_ns : 0;
 		st.cpu_ns = cpu_time__now() - s->cpu_begin;
-		for (i = 0; i < s->crew.nr; i++) {
-			tcp_counts__read(crew__flow(&s->crew, i)->fd, &now);
+		for (i = 0; i < s->pool.nr; i++) {
+			tcp_counts__read(sender_pool__conn(&s->pool, i)->fd, &now);
 			tcp_counts__add_delta(&st.tcp, &now, &s->tcp_begin[i]);
 		}
 	}
@@ -54,7 +54,7 @@ static int sender__stats(struct sender *s, bool done)
 static void sender__stop(struct sender *s)
 {
 	s->stopping = true;
-	crew__stop(&s->crew);
+	sender_pool__stop(&s->pool);
 }
 
 static int sender__command(struct sender *s)
@@ -253,21 +253,21 @@ static int sender__describe(struct sender *s)
 		.uid = geteuid(),
 		.size = set->size,
 		.threads = (uint32_t)set->threads,
-		.connections = s->crew.nr,
+		.connections = s->pool.nr,
 		.verify = set->verify,
-		.cookies_nr = s->crew.nr,
+		.cookies_nr = s->pool.nr,
 	};
-	int fd = crew__flow(&s->crew, 0)->fd;
+	int fd = sender_pool__conn(&s->pool, 0)->fd;
 	unsigned int i;
 	int err;
 
 	if (mode__has(set->mode, MODE_PINS))
-		c.slots = zc_plan__slots(set->size, s->crew.nr);
+		c.slots = zc_plan__slots(set->size, s->pool.nr);
 	c.sndbuf = sock__get(fd, SOL_SOCKET, SO_SNDBUF);
 	sock__congestion(fd, c.congestion, sizeof(c.congestion));
 	err = sock__address(fd, true, c.address, sizeof(c.address), &c.port);
-	for (i = 0; !err && i < s->crew.nr; i++)
-		err = sock__cookie(crew__flow(&s->crew, i)->fd, &c.cookies[i]);
+	for (i = 0; !err && i < s->pool.nr; i++)
+		err = sock__cookie(sender_pool__conn(&s->pool, i)->fd, &c.cookies[i]);
 	if (err)
 		reporter__error(s->report, "A socket cannot be described: %s", strerror(-err));
 	else
@@ -281,16 +281,16 @@ static int sender__open(struct sender *s)
 
 	if (err)
 		return err;
-	err = crew__open(&s->crew, s->settings);
+	err = sender_pool__open(&s->pool, s->settings);
 	if (err) {
 		reporter__error(s->report, "The threads cannot be set up: %s", strerror(-err));
 		return err;
 	}
-	s->loop.wake_fd = s->crew.wake_fd;
+	s->loop.wake_fd = s->pool.wake_fd;
 	err = sender__connect(s);
 	if (err)
 		return err;
-	err = crew__start(&s->crew);
+	err = sender_pool__start(&s->pool);
 	if (err) {
 		reporter__error(s->report, "The threads or their connections cannot be set up: %s",
 				strerror(-err));
@@ -311,9 +311,9 @@ static uint64_t sender__late(struct sender *s, uint64_t last)
 {
 	uint64_t now = clock__now();
 
-	if (now < last && !crew__has_sent(&s->crew))
+	if (now < last && !sender_pool__has_sent(&s->pool))
 		return now + FIRST_LOOK_NS;
-	crew__stop(&s->crew);
+	sender_pool__stop(&s->pool);
 	return UINT64_MAX;
 }
 
@@ -322,7 +322,7 @@ static int sender__drive(struct sender *s, uint64_t deadline)
 	uint64_t last = deadline == UINT64_MAX ? deadline : deadline + FIRST_MESSAGE_NS;
 	int err, failed;
 
-	while (!crew__idle(&s->crew, &failed) && !failed) {
+	while (!sender_pool__idle(&s->pool, &failed) && !failed) {
 		err = sender__step(s, deadline);
 		if (err == -ETIME) {
 			deadline = sender__late(s, last);
@@ -350,8 +350,8 @@ static int sender__check_drained(struct sender *s)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->crew.members_nr; i++) {
-		const struct tally *t = &s->crew.members[i].tally;
+	for (i = 0; i < s->pool.threads_nr; i++) {
+		const struct tally *t = &s->pool.threads[i].tally;
 
 		if (t->zc_completed != t->zc_sends) {
 			reporter__error(s->report,
@@ -370,17 +370,17 @@ static int sender__send_totals(struct sender *s, struct wire_frame *sum)
 	int err = 0;
 
 	*sum = (struct wire_frame){.type = WIRE_CONFIRM, .phase = s->phase};
-	for (i = 0; !err && i < s->crew.nr; i++) {
-		const struct flow *flow = crew__flow(&s->crew, i);
+	for (i = 0; !err && i < s->pool.nr; i++) {
+		const struct sender_conn *conn = sender_pool__conn(&s->pool, i);
 
 		batch[n++] = (struct wire_frame){.type = WIRE_TOTAL,
 						 .index = i,
 						 .phase = s->phase,
-						 .messages = flow->messages,
-						 .bytes = flow->bytes};
-		sum->messages += flow->messages;
-		sum->bytes += flow->bytes;
-		if (n == CONTROL_CONN_BATCH || i + 1 == s->crew.nr) {
+						 .messages = conn->messages,
+						 .bytes = conn->bytes};
+		sum->messages += conn->messages;
+		sum->bytes += conn->bytes;
+		if (n == CONTROL_CONN_BATCH || i + 1 == s->pool.nr) {
 			err = control_conn__send_all(&s->loop.conn, batch, n);
 			n = 0;
 		}
@@ -400,9 +400,9 @@ static int sender__check_confirmed(struct sender *s, const struct wire_frame *su
 	};
 	unsigned int i;
 
-	for (i = 0; i < s->crew.members_nr; i++)
-		if (s->crew.members[i].tally.last_call_ns > p.last_call_ns)
-			p.last_call_ns = s->crew.members[i].tally.last_call_ns;
+	for (i = 0; i < s->pool.threads_nr; i++)
+		if (s->pool.threads[i].tally.last_call_ns > p.last_call_ns)
+			p.last_call_ns = s->pool.threads[i].tally.last_call_ns;
 	if (s->answer.messages != sum->messages || s->answer.bytes != sum->bytes ||
 	    s->answer.index > sum->messages)
 		reporter__error(s->report, "The receiver's totals differ from what was sent");
@@ -442,17 +442,17 @@ static int sender__settle(struct sender *s)
 		s->confirmed = s->answer;
 		s->confirmed_ns = s->elapsed_ns;
 	}
-	for (i = 0; i < s->crew.nr; i++)
-		sock__wait_acked(crew__flow(&s->crew, i)->fd, deadline);
-	return s->answer.index || crew__wrong(&s->crew) ? 1 : 0;
+	for (i = 0; i < s->pool.nr; i++)
+		sock__wait_acked(sender_pool__conn(&s->pool, i)->fd, deadline);
+	return s->answer.index || sender_pool__wrong(&s->pool) ? 1 : 0;
 }
 
 static void sender__mark(struct sender *s)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->crew.nr; i++)
-		tcp_counts__read(crew__flow(&s->crew, i)->fd, &s->tcp_begin[i]);
+	for (i = 0; i < s->pool.nr; i++)
+		tcp_counts__read(sender_pool__conn(&s->pool, i)->fd, &s->tcp_begin[i]);
 	s->cpu_begin = cpu_time__now();
 	s->begin_ns = clock__now();
 }
@@ -476,7 +476,7 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	s->state = SENDER_SENDING;
 	sender__mark(s);
 	deadline = duration ? s->begin_ns + duration : UINT64_MAX;
-	crew__begin(&s->crew, s->phase, s->stopping ? 0 : messages, deadline);
+	sender_pool__begin(&s->pool, s->phase, s->stopping ? 0 : messages, deadline);
 	s->measuring = measured;
 	err = sender__drive(s, deadline);
 	if (!err && !measured)
@@ -564,7 +564,7 @@ int sender__run(const struct settings *settings, struct reporter *r, struct sess
 	if (err >= 0 && settings->control)
 		sender__hold(s);
 out:
-	crew__close(&s->crew);
+	sender_pool__close(&s->pool);
 	control_loop__close(&s->loop);
 	free(s);
 	return err;

@@ -3,7 +3,7 @@
 #ifndef LOADGEN_SENDER_H
 #define LOADGEN_SENDER_H
 
-#include "crew.h"
+#include "sender_pool.h"
 #include "control_loop.h"
 #include "protocol.h"
 #include "session.h"
@@ -12,7 +12,7 @@ struct sender {
 	const struct settings *settings;
 	struct reporter *report;
 	struct control_loop loop;
-	struct crew crew;
+	struct sender_pool pool;
 	struct wire_hello hello;
 	uint32_t phase;
 	enum sender_state state;
@@ -34,7 +34,7 @@ struct sender {
 	uint64_t confirmed_ns;
 };
 
-/* Opens the control connection and gives all data connections to the crew. -errno: reported. */
+/* Opens the control connection and gives all data connections to the pool. -errno: reported. */
 int sender__connect(struct sender *s);
 
 /*

@@ -185,7 +185,7 @@ struct dialling {
 	struct sender *s;
 	int epoll_fd;
 	uint32_t begun, there;
-	int *fds;            /* by index; -1: handed to the crew */
+	int *fds;            /* by index; -1: handed to the pool */
 	uint64_t *deadlines; /* by index, ascending; UINT64_MAX: connected */
 	uint32_t oldest;     /* first connection that is not connected */
 	uint32_t failed;     /* index of the failed connection */
@@ -217,7 +217,7 @@ static int dialling__finish(struct dialling *d, uint32_t i)
 		return err;
 	if (epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, d->fds[i], NULL))
 		return -errno;
-	crew__add(&d->s->crew, i, d->fds[i]);
+	sender_pool__add(&d->s->pool, i, d->fds[i]);
 	d->fds[i] = -1;
 	d->deadlines[i] = UINT64_MAX;
 	d->there++;
@@ -249,7 +249,7 @@ static int dialling__wait(struct dialling *d)
 
 static int dialling__run(struct dialling *d)
 {
-	uint32_t nr = d->s->crew.nr;
+	uint32_t nr = d->s->pool.nr;
 	int err = 0;
 
 	while (!err && d->there < nr && !d->s->answered) {
@@ -266,7 +266,7 @@ static int sender__judge_dialling(struct sender *s, const struct dialling *d, in
 {
 	int told;
 
-	if (!err && d->there == s->crew.nr)
+	if (!err && d->there == s->pool.nr)
 		return 0;
 	told = s->answered ? 0 : sender__step(s, clock__now() + NS_PER_SEC / 5);
 	if (told && told != -ETIME)
@@ -285,8 +285,8 @@ static int sender__connect_data(struct sender *s)
 	uint32_t i;
 	int err = -ENOMEM;
 
-	d.fds = calloc(s->crew.nr, sizeof(*d.fds));
-	d.deadlines = calloc(s->crew.nr, sizeof(*d.deadlines));
+	d.fds = calloc(s->pool.nr, sizeof(*d.fds));
+	d.deadlines = calloc(s->pool.nr, sizeof(*d.deadlines));
 	if (d.fds && d.deadlines && d.epoll_fd >= 0)
 		err = dialling__run(&d);
 	for (i = 0; d.fds && i < d.begun; i++)

@@ -9,7 +9,7 @@
 
 #include "common/uid_map.h"
 #include "loadgen/pending_sessions.h"
-#include "loadgen/pump.h"
+#include "loadgen/epoll_loop.h"
 #include "loadgen/session_id.h"
 #include "support/test.h"
 
@@ -51,11 +51,11 @@ TEST(clock_of_a_clone)
 /* 3 of 10 connections at 10 a second: 3 a second. No error adds up, no product wraps. */
 TEST(open_loop_due)
 {
-	assert_true(pump__due(7, 0, 10, 3, 10) == 7);
-	assert_true(pump__due(7, 1, 10, 3, 10) == 7 + 333333333);
-	assert_true(pump__due(7, 3, 10, 3, 10) == 7 + 1000000000);
-	assert_true(pump__due(0, 3ULL << 40, 1, 1, 1) == (3ULL << 40) * 1000000000);
-	assert_true(pump__due(0, 24 * 3600 * 100000000ULL, 100000000, 4096, 4096) ==
+	assert_true(epoll_loop__due(7, 0, 10, 3, 10) == 7);
+	assert_true(epoll_loop__due(7, 1, 10, 3, 10) == 7 + 333333333);
+	assert_true(epoll_loop__due(7, 3, 10, 3, 10) == 7 + 1000000000);
+	assert_true(epoll_loop__due(0, 3ULL << 40, 1, 1, 1) == (3ULL << 40) * 1000000000);
+	assert_true(epoll_loop__due(0, 24 * 3600 * 100000000ULL, 100000000, 4096, 4096) ==
 		    24 * 3600 * 1000000000ULL);
 }
 

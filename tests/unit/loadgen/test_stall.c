@@ -2,7 +2,7 @@
 /* When a connection stands still: by a clock of the test's own. */
 
 #include "loadgen/clock.h"
-#include "loadgen/flow.h"
+#include "loadgen/sender_conn.h"
 #include "support/test.h"
 
 #define LIMIT (30 * NS_PER_SEC)

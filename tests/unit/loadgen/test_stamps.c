@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "loadgen/clock.h"
-#include "loadgen/flow.h"
-#include "loadgen/reader.h"
+#include "loadgen/sender_conn.h"
+#include "loadgen/recv_loop.h"
 #include "support/test.h"
 
 #define SIZE     64
@@ -39,20 +39,20 @@ static void send_of(enum mode mode, unsigned int *read_for)
 {
 	const struct settings s = {.mode = mode, .size = SIZE, .fields = 8, .connections = 1};
 	struct tally t;
-	struct flow f;
+	struct sender_conn f;
 	atomic_bool stop = false;
 	int fds[2];
 
 	pair_of(fds);
 	assert_int_equal(tally__init(&t), 0);
-	assert_int_equal(flow__open(&f, fds[0], 0, &s, &stop, &t, true), 0);
+	assert_int_equal(sender_conn__open(&f, fds[0], 0, &s, &stop, &t, true), 0);
 	atomic_store(&readings, 0);
 	for (int i = 0; i < MESSAGES; i++)
-		assert_int_equal(flow__send_message(&f), 0);
+		assert_int_equal(sender_conn__send_message(&f), 0);
 	*read_for = atomic_load(&readings);
 	assert_int_equal(t.messages, MESSAGES);
 	assert_int_equal(t.hist[TALLY_SEND_CALL]->count, MESSAGES);
-	flow__close(&f);
+	sender_conn__close(&f);
 	tally__clear(&t);
 	close(fds[1]);
 }
@@ -79,7 +79,7 @@ static void send_stamped(int fd, uint64_t seq)
 	assert_int_equal(send(fd, message, SIZE, 0), SIZE);
 }
 
-static uint64_t messages_of(struct reader *one)
+static uint64_t messages_of(struct recv_loop *one)
 {
 	uint64_t messages;
 
@@ -94,14 +94,14 @@ TEST(delivery_does_not_wait_for_the_lock)
 {
 	const struct settings s = {0};
 	const struct wire_hello hello = {.connections = 1, .threads = 1, .size = SIZE};
-	const struct readers_plan plan = {.hello = &hello, .same_clock = true};
-	struct readers r = {0};
-	struct reader *one;
+	const struct receiver_pool_plan plan = {.hello = &hello, .same_clock = true};
+	struct receiver_pool r = {0};
+	struct recv_loop *one;
 	int fds[2];
 
 	pair_of(fds);
-	assert_int_equal(readers__open(&r, &s, &plan, &fds[1]), 0);
-	readers__begin(&r);
+	assert_int_equal(receiver_pool__open(&r, &s, &plan, &fds[1]), 0);
+	receiver_pool__begin(&r);
 	one = &r.threads[0];
 	pthread_mutex_lock(&one->lock);
 	atomic_store(&readings, 0);
@@ -116,5 +116,5 @@ TEST(delivery_does_not_wait_for_the_lock)
 	assert_int_equal(one->tally.hist[TALLY_DELIVERY]->count, 1);
 	assert_int_equal(one->tally.hist[TALLY_DELIVERY]->max, 0);
 	close(fds[0]);
-	readers__close(&r);
+	receiver_pool__close(&r);
 }

@@ -10,32 +10,32 @@
 #include <unistd.h>
 
 #include "pin.h"
-#include "reader.h"
+#include "recv_loop.h"
 #include "sock.h"
 
-static struct reader *reader__of(struct readers *r, uint32_t index)
+static struct recv_loop *recv_loop__of(struct receiver_pool *r, uint32_t index)
 {
 	return &r->threads[index % r->threads_nr];
 }
 
-static struct inflow *inflow__of(const struct readers *r, uint32_t index)
+static struct receiver_conn *receiver_conn__of(const struct receiver_pool *r, uint32_t index)
 {
-	return &r->threads[index % r->threads_nr].flows[index / r->threads_nr];
+	return &r->threads[index % r->threads_nr].conns[index / r->threads_nr];
 }
 
-static int reader__init(struct reader *one, struct readers *r, unsigned int connections)
+static int recv_loop__init(struct recv_loop *one, struct receiver_pool *r, unsigned int connections)
 {
 	one->all = r;
 	one->epoll_fd = -1;
 	pthread_mutex_init(&one->lock, NULL);
-	one->flows = calloc(connections, sizeof(*one->flows));
-	if (!one->flows)
+	one->conns = calloc(connections, sizeof(*one->conns));
+	if (!one->conns)
 		return -ENOMEM;
 	one->nr = connections;
 	return 0;
 }
 
-static int readers__allocate(struct readers *r, const struct wire_hello *hello)
+static int receiver_pool__allocate(struct receiver_pool *r, const struct wire_hello *hello)
 {
 	unsigned int i;
 	int err = 0;
@@ -50,7 +50,7 @@ static int readers__allocate(struct readers *r, const struct wire_hello *hello)
 	if (r->wake_fd < 0)
 		err = -errno;
 	for (i = 0; !err && i < hello->threads; i++) {
-		err = reader__init(
+		err = recv_loop__init(
 			&r->threads[i], r,
 			(unsigned int)settings__share(hello->connections, hello->threads, i));
 		r->threads_nr = i + 1;
@@ -58,12 +58,13 @@ static int readers__allocate(struct readers *r, const struct wire_hello *hello)
 	return err;
 }
 
-static void readers__place(struct readers *r, const struct readers_plan *p, const int *fds)
+static void receiver_pool__place(struct receiver_pool *r, const struct receiver_pool_plan *p,
+				 const int *fds)
 {
 	uint32_t i;
 
 	for (i = 0; i < p->hello->connections; i++) {
-		struct inflow *f = inflow__of(r, i);
+		struct receiver_conn *f = receiver_conn__of(r, i);
 
 		f->fd = fds[i];
 		f->expected = UINT64_MAX;
@@ -75,15 +76,15 @@ static void readers__place(struct readers *r, const struct readers_plan *p, cons
 	r->nr = i;
 }
 
-static int readers__start(struct readers *r, unsigned int turn)
+static int receiver_pool__start(struct receiver_pool *r, unsigned int turn)
 {
 	unsigned int i, started = 0;
 	int err = 0;
 
 	for (i = 0; !err && i < r->threads_nr; i++) {
-		struct reader *one = &r->threads[i];
+		struct recv_loop *one = &r->threads[i];
 
-		err = pin__start(&one->thread, &r->settings->cpus, turn + i, reader__main, one);
+		err = pin__start(&one->thread, &r->settings->cpus, turn + i, recv_loop__main, one);
 		one->started = !err;
 		started += one->started;
 	}
@@ -96,64 +97,64 @@ static int readers__start(struct readers *r, unsigned int turn)
 	return err;
 }
 
-int readers__open(struct readers *r, const struct settings *s, const struct readers_plan *p,
-		  const int *fds)
+int receiver_pool__open(struct receiver_pool *r, const struct settings *s,
+			const struct receiver_pool_plan *p, const int *fds)
 {
 	uint32_t i;
 	int err;
 
-	*r = (struct readers){.settings = s, .wake_fd = -1, .replies = p->hello->replies};
-	err = readers__allocate(r, p->hello);
+	*r = (struct receiver_pool){.settings = s, .wake_fd = -1, .replies = p->hello->replies};
+	err = receiver_pool__allocate(r, p->hello);
 	if (err) {
 		for (i = 0; i < p->hello->connections; i++)
 			close(fds[i]);
 		return err;
 	}
-	readers__place(r, p, fds);
-	return readers__start(r, p->turn);
+	receiver_pool__place(r, p, fds);
+	return receiver_pool__start(r, p->turn);
 }
 
-void readers__close(struct readers *r)
+void receiver_pool__close(struct receiver_pool *r)
 {
 	unsigned int i;
 
 	for (i = 0; i < r->nr; i++)
-		shutdown(inflow__of(r, i)->fd, SHUT_RDWR);
+		shutdown(receiver_conn__of(r, i)->fd, SHUT_RDWR);
 	for (i = 0; i < r->threads_nr; i++)
 		if (r->threads[i].started)
 			pthread_join(r->threads[i].thread, NULL);
 	for (i = 0; i < r->nr; i++)
-		close(inflow__of(r, i)->fd);
+		close(receiver_conn__of(r, i)->fd);
 	for (i = 0; i < r->threads_nr; i++) {
-		reader__clear(&r->threads[i]);
-		free(r->threads[i].flows);
+		recv_loop__clear(&r->threads[i]);
+		free(r->threads[i].conns);
 		pthread_mutex_destroy(&r->threads[i].lock);
 	}
 	if (r->settings && r->wake_fd >= 0)
 		close(r->wake_fd);
 	free(r->threads);
-	*r = (struct readers){.wake_fd = -1};
+	*r = (struct receiver_pool){.wake_fd = -1};
 }
 
-int readers__fd(const struct readers *r, uint32_t index)
+int receiver_pool__fd(const struct receiver_pool *r, uint32_t index)
 {
-	return inflow__of(r, index)->fd;
+	return receiver_conn__of(r, index)->fd;
 }
 
-void readers__begin(struct readers *r)
+void receiver_pool__begin(struct receiver_pool *r)
 {
 	unsigned int i, k;
 
 	for (i = 0; i < r->threads_nr; i++) {
-		struct reader *one = &r->threads[i];
+		struct recv_loop *one = &r->threads[i];
 
 		pthread_mutex_lock(&one->lock);
 		tally__reset(&one->tally);
 		one->pending = one->nr;
 		for (k = 0; k < one->nr; k++) {
-			one->flows[k].bytes = 0;
-			one->flows[k].expected = UINT64_MAX;
-			if (one->flows[k].ended && !one->err)
+			one->conns[k].bytes = 0;
+			one->conns[k].expected = UINT64_MAX;
+			if (one->conns[k].ended && !one->err)
 				one->err = -ECONNRESET;
 		}
 		pthread_mutex_unlock(&one->lock);
@@ -162,34 +163,35 @@ void readers__begin(struct readers *r)
 	if (r->replies)
 		return;
 	for (i = 0; r->settings->rcvlowat && i < r->nr; i++)
-		sock__set(readers__fd(r, i), SOL_SOCKET, SO_RCVLOWAT, (int)r->settings->rcvlowat);
+		sock__set(receiver_pool__fd(r, i), SOL_SOCKET, SO_RCVLOWAT,
+			  (int)r->settings->rcvlowat);
 }
 
-void readers__expect(struct readers *r, uint32_t index, uint64_t bytes)
+void receiver_pool__expect(struct receiver_pool *r, uint32_t index, uint64_t bytes)
 {
-	struct reader *one = reader__of(r, index);
+	struct recv_loop *one = recv_loop__of(r, index);
 
 	/* The remaining bytes may be fewer than SO_RCVLOWAT and must still wake the thread. */
 	if (r->settings->rcvlowat)
-		sock__set(readers__fd(r, index), SOL_SOCKET, SO_RCVLOWAT, 1);
+		sock__set(receiver_pool__fd(r, index), SOL_SOCKET, SO_RCVLOWAT, 1);
 	pthread_mutex_lock(&one->lock);
-	inflow__of(r, index)->expected = bytes;
-	reader__check(one, inflow__of(r, index));
+	receiver_conn__of(r, index)->expected = bytes;
+	recv_loop__check(one, receiver_conn__of(r, index));
 	pthread_mutex_unlock(&one->lock);
 }
 
-uint64_t readers__bytes(struct readers *r, uint32_t index)
+uint64_t receiver_pool__bytes(struct receiver_pool *r, uint32_t index)
 {
-	struct reader *one = reader__of(r, index);
+	struct recv_loop *one = recv_loop__of(r, index);
 	uint64_t bytes;
 
 	pthread_mutex_lock(&one->lock);
-	bytes = inflow__of(r, index)->bytes;
+	bytes = receiver_conn__of(r, index)->bytes;
 	pthread_mutex_unlock(&one->lock);
 	return bytes;
 }
 
-uint64_t readers__progress(struct readers *r)
+uint64_t receiver_pool__progress(struct receiver_pool *r)
 {
 	uint64_t bytes = 0;
 	unsigned int i;
@@ -202,7 +204,7 @@ uint64_t readers__progress(struct readers *r)
 	return bytes;
 }
 
-int readers__settled(struct readers *r)
+int receiver_pool__settled(struct receiver_pool *r)
 {
 	unsigned int i, pending = 0;
 	int err = 0;
@@ -216,7 +218,7 @@ int readers__settled(struct readers *r)
 	return err ? err : !pending;
 }
 
-void readers__read(struct readers *r, struct tally *sum)
+void receiver_pool__read(struct receiver_pool *r, struct tally *sum)
 {
 	unsigned int i;
 

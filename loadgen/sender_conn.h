@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One sending connection. One thread uses it during a phase; only the two flags are shared. */
-#ifndef LOADGEN_FLOW_H
-#define LOADGEN_FLOW_H
+#ifndef LOADGEN_SENDER_CONN_H
+#define LOADGEN_SENDER_CONN_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@ struct stall {
 	struct stall_state state;
 };
 
-struct flow {
+struct sender_conn {
 	int fd;
 	uint32_t index;
 	bool blocking; /* the thread has no other connection */
@@ -58,8 +58,8 @@ struct flow {
 	uint8_t *packed;      /* twocopy: the contiguous buffer */
 	struct iovec *rest;   /* iovecs that remain after a partial send */
 	struct zc_sender *zc; /* zerocopy only */
-	/* only for pump.c: */
-	struct flow *next;
+	/* only for epoll_loop.c: */
+	struct sender_conn *next;
 	bool queued;
 	uint64_t begun; /* messages begun in this phase */
 };
@@ -71,14 +71,14 @@ struct flow {
  * until the kernel has released all buffers.
  */
 struct send_mode {
-	int (*setup)(struct flow *f);
-	void (*teardown)(struct flow *f);
-	int (*prepare)(struct flow *f);
-	void (*begin)(struct flow *f, uint64_t stamp);
-	int (*push)(struct flow *f);
-	int (*wait)(struct flow *f, unsigned int ms);
-	int (*reap)(struct flow *f);
-	int (*finish)(struct flow *f);
+	int (*setup)(struct sender_conn *f);
+	void (*teardown)(struct sender_conn *f);
+	int (*prepare)(struct sender_conn *f);
+	void (*begin)(struct sender_conn *f, uint64_t stamp);
+	int (*push)(struct sender_conn *f);
+	int (*wait)(struct sender_conn *f, unsigned int ms);
+	int (*reap)(struct sender_conn *f);
+	int (*finish)(struct sender_conn *f);
 };
 
 /* send_mode_twocopy and so on, one for each of MODES. */
@@ -89,32 +89,33 @@ MODES(X)
 const struct send_mode *send_mode__get(enum mode mode);
 
 /* Takes ownership of fd. blocking: a send blocks at most SOCK_SEND_TIMEOUT_MS at a time. */
-int flow__open(struct flow *f, int fd, uint32_t index, const struct settings *s,
-	       const atomic_bool *stop, struct tally *tally, bool blocking);
-void flow__close(struct flow *f); /* also accepts a zeroed flow whose fd is -1 */
+int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struct settings *s,
+		      const atomic_bool *stop, struct tally *tally, bool blocking);
+void sender_conn__close(struct sender_conn *f); /* also accepts a zeroed one whose fd is -1 */
 
 /*
  * Continues a message, or begins one that was due at `due` (0: now). 0: sent, and answered if a
  * reply is due. -EAGAIN: full socket, no slot or no complete reply. Other -errno: connection lost.
  */
-int flow__step(struct flow *f, uint64_t due);
+int sender_conn__step(struct sender_conn *f, uint64_t due);
 
 /* Blocks. 0; -ECANCELED: stopped before the message began; other -errno: connection lost. */
-int flow__send_message(struct flow *f);
+int sender_conn__send_message(struct sender_conn *f);
 
-static inline bool flow__stopped(const struct flow *f)
+static inline bool sender_conn__stopped(const struct sender_conn *f)
 {
 	return atomic_load_explicit(f->stop, memory_order_relaxed);
 }
 
 /* How long a connection may make no progress, before time_limit__ns(). */
-#define FLOW_STALL_NS (30 * 1000000000ULL)
+#define SENDER_CONN_STALL_NS (30 * 1000000000ULL)
 
 /*
  * Call repeatedly during a wait. -ETIMEDOUT: the peer acknowledged or answered nothing for
- * FLOW_STALL_NS. -ETIME: only zero-copy completions are missing. -ECANCELED: the connection closes.
+ * SENDER_CONN_STALL_NS. -ETIME: only zero-copy completions are missing. -ECANCELED: the connection
+ * closes.
  */
-int flow__check_stall(struct flow *f);
+int sender_conn__check_stall(struct sender_conn *f);
 
 /* True: no progress for limit_ns. A gap of over 1 s between checks is a pause: not counted. */
 bool stall__check(struct stall *s, const struct stall_state *state, uint64_t now,

@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "loadgen/crew.h"
-#include "loadgen/readers.h"
+#include "loadgen/sender_pool.h"
+#include "loadgen/receiver_pool.h"
 #include "support/test.h"
 
 #define THREADS     4
@@ -52,17 +52,17 @@ TEST(messages_are_touched_by_their_thread)
 				   .threads = THREADS,
 				   .connections = CONNECTIONS};
 	int ours[CONNECTIONS], theirs[CONNECTIONS];
-	struct crew c = {0};
+	struct sender_pool c = {0};
 	long before;
 
 	pairs_of(ours, theirs);
 	before = faults_of(RUSAGE_THREAD);
-	assert_int_equal(crew__open(&c, &s), 0);
+	assert_int_equal(sender_pool__open(&c, &s), 0);
 	for (uint32_t i = 0; i < CONNECTIONS; i++)
-		crew__add(&c, i, ours[i]);
-	assert_int_equal(crew__start(&c), 0);
+		sender_pool__add(&c, i, ours[i]);
+	assert_int_equal(sender_pool__start(&c), 0);
 	assert_in_range(faults_of(RUSAGE_THREAD) - before, 0, PAGES / 4);
-	crew__close(&c);
+	sender_pool__close(&c);
 	close_all(theirs);
 }
 
@@ -72,16 +72,16 @@ TEST(buffers_are_touched_by_their_thread)
 	const struct settings s = {0};
 	const struct wire_hello hello = {
 		.connections = CONNECTIONS, .threads = CONNECTIONS, .size = SIZE};
-	const struct readers_plan plan = {.hello = &hello};
+	const struct receiver_pool_plan plan = {.hello = &hello};
 	int ours[CONNECTIONS], theirs[CONNECTIONS];
-	struct readers r = {0};
+	struct receiver_pool r = {0};
 	long before;
 
 	pairs_of(ours, theirs);
 	before = faults_of(RUSAGE_THREAD);
-	assert_int_equal(readers__open(&r, &s, &plan, theirs), 0);
+	assert_int_equal(receiver_pool__open(&r, &s, &plan, theirs), 0);
 	/* A thread's stack and its like have some pages, too, which who starts it touches. */
 	assert_in_range(faults_of(RUSAGE_THREAD) - before, 0, CONNECTIONS * 64 / 2);
 	close_all(ours);
-	readers__close(&r);
+	receiver_pool__close(&r);
 }

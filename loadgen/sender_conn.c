@@ -9,7 +9,7 @@
 
 #include "clock.h"
 #include "common/time_limit.h"
-#include "flow.h"
+#include "sender_conn.h"
 #include "reply.h"
 #include "sock.h"
 #include "busy_poll.h"
@@ -30,7 +30,7 @@ const struct send_mode *send_mode__get(enum mode mode)
 	return modes[mode];
 }
 
-static int flow__set_up_socket(const struct flow *f)
+static int sender_conn__set_up_socket(const struct sender_conn *f)
 {
 	int err = sock__set_blocking(f->fd, f->blocking);
 
@@ -43,12 +43,12 @@ static int flow__set_up_socket(const struct flow *f)
 	return err;
 }
 
-int flow__open(struct flow *f, int fd, uint32_t index, const struct settings *s,
-	       const atomic_bool *stop, struct tally *tally, bool blocking)
+int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struct settings *s,
+		      const atomic_bool *stop, struct tally *tally, bool blocking)
 {
 	int err;
 
-	*f = (struct flow){
+	*f = (struct sender_conn){
 		.fd = fd,
 		.index = index,
 		.settings = s,
@@ -57,17 +57,17 @@ int flow__open(struct flow *f, int fd, uint32_t index, const struct settings *s,
 		.blocking = blocking,
 	};
 	stream__init(&f->answer, REPLY_CONNECTION(index), s->size, s->verify, false);
-	err = flow__set_up_socket(f);
+	err = sender_conn__set_up_socket(f);
 	if (!err) {
 		f->rest = calloc(s->fields, sizeof(*f->rest));
 		err = f->rest ? send_mode__get(s->mode)->setup(f) : -ENOMEM;
 	}
 	if (err)
-		flow__close(f);
+		sender_conn__close(f);
 	return err;
 }
 
-void flow__close(struct flow *f)
+void sender_conn__close(struct sender_conn *f)
 {
 	if (f->fd < 0)
 		return;
@@ -75,11 +75,11 @@ void flow__close(struct flow *f)
 	if (f->settings)
 		send_mode__get(f->settings->mode)->teardown(f);
 	free(f->rest);
-	*f = (struct flow){.fd = -1};
+	*f = (struct sender_conn){.fd = -1};
 }
 
 /* slot_wait: time without a free zero-copy slot, which is not part of the send call. */
-static int flow__prepare(struct flow *f, const struct send_mode *mode)
+static int sender_conn__prepare(struct sender_conn *f, const struct send_mode *mode)
 {
 	int err = mode->prepare(f);
 
@@ -94,7 +94,7 @@ static int flow__prepare(struct flow *f, const struct send_mode *mode)
 }
 
 /* The stamp is the begin of the call, which is the end of the last call if nothing lay between. */
-static void flow__begin(struct flow *f, const struct send_mode *mode, uint64_t due)
+static void sender_conn__begin(struct sender_conn *f, const struct send_mode *mode, uint64_t due)
 {
 	f->call_begin = f->now ? f->now : clock__now();
 	f->call_ns = 0;
@@ -104,7 +104,7 @@ static void flow__begin(struct flow *f, const struct send_mode *mode, uint64_t d
 	mode->begin(f, f->asked);
 }
 
-static void flow__sent(struct flow *f, uint64_t after)
+static void sender_conn__sent(struct sender_conn *f, uint64_t after)
 {
 	struct tally *t = f->tally;
 	uint64_t size = f->settings->size;
@@ -123,7 +123,7 @@ static void flow__sent(struct flow *f, uint64_t after)
 }
 
 /* Counts n bytes of the reply. The sender ignores the reply's stamp. */
-static void flow__heard(struct flow *f, size_t n)
+static void sender_conn__heard(struct sender_conn *f, size_t n)
 {
 	struct tally got = {0};
 
@@ -134,7 +134,7 @@ static void flow__heard(struct flow *f, size_t n)
 	f->tally->verify_errors += got.verify_errors;
 }
 
-static ssize_t flow__recv(const struct flow *f)
+static ssize_t sender_conn__recv(const struct sender_conn *f)
 {
 	size_t len = f->owed < INBOX_SIZE ? f->owed : INBOX_SIZE;
 
@@ -144,19 +144,19 @@ static ssize_t flow__recv(const struct flow *f)
 }
 
 /* Reads the rest of the reply, which completes the message. */
-static int flow__listen(struct flow *f)
+static int sender_conn__listen(struct sender_conn *f)
 {
 	uint64_t now;
 
 	while (f->owed) {
-		ssize_t n = flow__recv(f);
+		ssize_t n = sender_conn__recv(f);
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (!n)
 			return -ECONNRESET;
 		if (n > 0)
-			flow__heard(f, (size_t)n);
+			sender_conn__heard(f, (size_t)n);
 	}
 	now = clock__now();
 	hist__record_latency(f->tally->hist[TALLY_HALF_ROUND_TRIP], (now - f->asked) / 2);
@@ -166,19 +166,19 @@ static int flow__listen(struct flow *f)
 	return 0;
 }
 
-int flow__step(struct flow *f, uint64_t due)
+int sender_conn__step(struct sender_conn *f, uint64_t due)
 {
 	const struct send_mode *mode = send_mode__get(f->settings->mode);
 	uint64_t after;
 	int err;
 
 	if (f->owed)
-		return flow__listen(f);
+		return sender_conn__listen(f);
 	if (!f->busy) {
-		err = flow__prepare(f, mode);
+		err = sender_conn__prepare(f, mode);
 		if (err)
 			return err;
-		flow__begin(f, mode, due);
+		sender_conn__begin(f, mode, due);
 	} else if (!f->call_begin) {
 		f->call_begin = clock__now();
 	}
@@ -187,8 +187,8 @@ int flow__step(struct flow *f, uint64_t due)
 		return err;
 	after = clock__now();
 	if (!err) {
-		flow__sent(f, after);
-		return f->owed ? flow__listen(f) : 0;
+		sender_conn__sent(f, after);
+		return f->owed ? sender_conn__listen(f) : 0;
 	}
 	f->tally->eagain++;
 	f->call_ns += after - f->call_begin;
@@ -211,7 +211,7 @@ bool stall__check(struct stall *s, const struct stall_state *state, uint64_t now
 	return now - s->since > limit_ns;
 }
 
-int flow__check_stall(struct flow *f)
+int sender_conn__check_stall(struct sender_conn *f)
 {
 	const struct stall_state state = {
 		.seq = f->seq,
@@ -222,28 +222,28 @@ int flow__check_stall(struct flow *f)
 
 	if (f->closing && atomic_load_explicit(f->closing, memory_order_relaxed))
 		return -ECANCELED;
-	if (!stall__check(&f->stall, &state, clock__now(), time_limit__ns(FLOW_STALL_NS)))
+	if (!stall__check(&f->stall, &state, clock__now(), time_limit__ns(SENDER_CONN_STALL_NS)))
 		return 0;
 	return state.unacked || state.owed ? -ETIMEDOUT : -ETIME;
 }
 
 /* A slot is usually free within microseconds; the socket is checked only after WAIT_MS. */
-static bool flow__waits_long(const struct flow *f)
+static bool sender_conn__waits_long(const struct sender_conn *f)
 {
 	return f->busy || clock__now() - f->slot_since > WAIT_MS * NS_PER_MS;
 }
 
-int flow__send_message(struct flow *f)
+int sender_conn__send_message(struct sender_conn *f)
 {
 	const struct send_mode *mode = send_mode__get(f->settings->mode);
 	int err;
 
-	while ((err = flow__step(f, 0)) == -EAGAIN) {
-		if (!f->busy && flow__stopped(f))
+	while ((err = sender_conn__step(f, 0)) == -EAGAIN) {
+		if (!f->busy && sender_conn__stopped(f))
 			return -ECANCELED;
 		err = f->busy ? 0 : mode->wait(f, WAIT_MS);
-		if (!err && flow__waits_long(f))
-			err = flow__check_stall(f);
+		if (!err && sender_conn__waits_long(f))
+			err = sender_conn__check_stall(f);
 		if (err)
 			return err;
 	}

@@ -10,21 +10,21 @@
 
 #include "clock.h"
 #include "payload.h"
-#include "reader.h"
+#include "recv_loop.h"
 #include "busy_poll.h"
 
 /* Measured on loopback: compared with 128 KiB, fewer calls outweigh more cache misses. */
 #define CHUNK (256 << 10)
 #define BATCH 64
 
-static bool inflow__settled(const struct inflow *f)
+static bool receiver_conn__settled(const struct receiver_conn *f)
 {
 	return f->bytes == f->expected;
 }
 
-void reader__check(struct reader *r, struct inflow *f)
+void recv_loop__check(struct recv_loop *r, struct receiver_conn *f)
 {
-	if (inflow__settled(f))
+	if (receiver_conn__settled(f))
 		r->pending--;
 	else if (f->expected != UINT64_MAX && f->bytes > f->expected)
 		r->err = r->err ? r->err : -EOVERFLOW;
@@ -32,7 +32,7 @@ void reader__check(struct reader *r, struct inflow *f)
 		r->err = r->err ? r->err : -ECONNRESET;
 }
 
-static void reader__take(struct reader *r, struct inflow *f, size_t len, uint64_t now)
+static void recv_loop__take(struct recv_loop *r, struct receiver_conn *f, size_t len, uint64_t now)
 {
 	uint64_t before = r->tally.messages;
 
@@ -45,33 +45,34 @@ static void reader__take(struct reader *r, struct inflow *f, size_t len, uint64_
 		f->reply.owed += r->tally.messages - before;
 	}
 	if (f->bytes >= f->expected)
-		reader__check(r, f);
+		recv_loop__check(r, f);
 }
 
-static void reader__end(struct reader *r, struct inflow *f, int err)
+static void recv_loop__end(struct recv_loop *r, struct receiver_conn *f, int err)
 {
 	f->ended = true;
 	if (err && !r->err)
 		r->err = err;
 	/* A connection that has read all expected bytes is already counted; its end is no error. */
-	if (!inflow__settled(f))
-		reader__check(r, f);
+	if (!receiver_conn__settled(f))
+		recv_loop__check(r, f);
 }
 
 /* Counts the result of one recv(), which returned at `now`. Takes the lock. */
-static void reader__book(struct reader *r, struct inflow *f, ssize_t n, int e, uint64_t now)
+static void recv_loop__book(struct recv_loop *r, struct receiver_conn *f, ssize_t n, int e,
+			    uint64_t now)
 {
 	bool tell;
 
 	pthread_mutex_lock(&r->lock);
 	if (n > 0)
-		reader__take(r, f, (size_t)n, now);
+		recv_loop__take(r, f, (size_t)n, now);
 	else if (n < 0 && e == EINTR)
 		r->tally.eintr++;
 	else if (n < 0 && e == EAGAIN)
 		r->tally.eagain++;
 	else
-		reader__end(r, f, n < 0 ? -e : 0);
+		recv_loop__end(r, f, n < 0 ? -e : 0);
 	tell = !r->pending || r->err || f->ended;
 	pthread_mutex_unlock(&r->lock);
 	if (tell)
@@ -79,7 +80,7 @@ static void reader__book(struct reader *r, struct inflow *f, ssize_t n, int e, u
 }
 
 /* Sends the owed replies without the lock, since send() may block. 0; -EAGAIN: replies remain. */
-static int reader__answer(struct reader *r, struct inflow *f)
+static int recv_loop__answer(struct recv_loop *r, struct receiver_conn *f)
 {
 	const struct reply_form form = {
 		.connection = f->stream.connection,
@@ -98,7 +99,7 @@ static int reader__answer(struct reader *r, struct inflow *f)
 	r->tally.reply_messages += sent.messages;
 	r->owing -= !f->reply.owed;
 	if (err && err != -EAGAIN)
-		reader__end(r, f, err);
+		recv_loop__end(r, f, err);
 	tell = !r->pending || f->ended;
 	pthread_mutex_unlock(&r->lock);
 	if (tell)
@@ -106,23 +107,23 @@ static int reader__answer(struct reader *r, struct inflow *f)
 	return err == -EAGAIN ? err : 0;
 }
 
-static void reader__block(struct reader *r)
+static void recv_loop__block(struct recv_loop *r)
 {
-	struct inflow *f = &r->flows[0];
+	struct receiver_conn *f = &r->conns[0];
 
 	/* Only this thread writes f->ended. */
 	while (!f->ended) {
 		ssize_t n = busy_poll__recv(f->fd, r->buf, CHUNK, r->all->settings->spin_ns);
 		int e = errno;
 
-		reader__book(r, f, n, e, clock__now());
+		recv_loop__book(r, f, n, e, clock__now());
 		if (f->reply.owed && !f->ended)
-			reader__answer(r, f);
+			recv_loop__answer(r, f);
 	}
 }
 
 /* A connection that does not take its replies is not read. */
-static void reader__serve(struct reader *r, struct inflow *f, uint32_t events)
+static void recv_loop__serve(struct recv_loop *r, struct receiver_conn *f, uint32_t events)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.ptr = f};
 
@@ -130,17 +131,17 @@ static void reader__serve(struct reader *r, struct inflow *f, uint32_t events)
 		ssize_t len = recv(f->fd, r->buf, CHUNK, MSG_DONTWAIT);
 		int err = errno;
 
-		reader__book(r, f, len, err, clock__now());
+		recv_loop__book(r, f, len, err, clock__now());
 	}
 	if (f->ended || (!f->reply.owed && !(events & EPOLLOUT)))
 		return;
-	if (reader__answer(r, f))
+	if (recv_loop__answer(r, f))
 		e.events = EPOLLOUT;
 	if (e.events != EPOLLIN || events & EPOLLOUT)
 		epoll_ctl(r->epoll_fd, EPOLL_CTL_MOD, f->fd, &e);
 }
 
-static void reader__poll(struct reader *r)
+static void recv_loop__poll(struct recv_loop *r)
 {
 	struct epoll_event events[BATCH];
 	unsigned int open = r->nr;
@@ -150,9 +151,9 @@ static void reader__poll(struct reader *r)
 		    i;
 
 		for (i = 0; i < n; i++) {
-			struct inflow *f = events[i].data.ptr;
+			struct receiver_conn *f = events[i].data.ptr;
 
-			reader__serve(r, f, events[i].events);
+			recv_loop__serve(r, f, events[i].events);
 			if (!f->ended)
 				continue;
 			epoll_ctl(r->epoll_fd, EPOLL_CTL_DEL, f->fd, NULL);
@@ -161,7 +162,7 @@ static void reader__poll(struct reader *r)
 	}
 }
 
-static int reader__watch(struct reader *r)
+static int recv_loop__watch(struct recv_loop *r)
 {
 	unsigned int i;
 
@@ -171,16 +172,16 @@ static int reader__watch(struct reader *r)
 	if (r->epoll_fd < 0)
 		return -errno;
 	for (i = 0; i < r->nr; i++) {
-		struct epoll_event e = {.events = EPOLLIN, .data.ptr = &r->flows[i]};
+		struct epoll_event e = {.events = EPOLLIN, .data.ptr = &r->conns[i]};
 
-		if (epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, r->flows[i].fd, &e))
+		if (epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, r->conns[i].fd, &e))
 			return -errno;
 	}
 	return 0;
 }
 
 /* The thread allocates its own memory: the first touch decides the NUMA node. */
-static int reader__set_up(struct reader *r)
+static int recv_loop__set_up(struct recv_loop *r)
 {
 	int err;
 
@@ -188,17 +189,17 @@ static int reader__set_up(struct reader *r)
 	if (!r->buf)
 		return -ENOMEM;
 	err = tally__init(&r->tally);
-	return err ? err : reader__watch(r);
+	return err ? err : recv_loop__watch(r);
 }
 
-void *reader__main(void *arg)
+void *recv_loop__main(void *arg)
 {
-	struct reader *r = arg;
-	struct readers *all = r->all;
+	struct recv_loop *r = arg;
+	struct receiver_pool *all = r->all;
 	int err;
 
 	pthread_setname_np(pthread_self(), "nio-reader");
-	err = reader__set_up(r);
+	err = recv_loop__set_up(r);
 	pthread_mutex_lock(&all->lock);
 	all->up_nr++;
 	if (err && !all->up_err)
@@ -208,13 +209,13 @@ void *reader__main(void *arg)
 	if (err)
 		return NULL;
 	if (r->epoll_fd < 0)
-		reader__block(r);
+		recv_loop__block(r);
 	else
-		reader__poll(r);
+		recv_loop__poll(r);
 	return NULL;
 }
 
-void reader__clear(struct reader *r)
+void recv_loop__clear(struct recv_loop *r)
 {
 	if (r->epoll_fd >= 0)
 		close(r->epoll_fd);

@@ -3,8 +3,8 @@
  * The receiver threads; connection i belongs to thread i modulo their number. A thread takes its
  * lock after each recv() and does not block while it holds the lock.
  */
-#ifndef LOADGEN_READERS_H
-#define LOADGEN_READERS_H
+#ifndef LOADGEN_RECEIVER_POOL_H
+#define LOADGEN_RECEIVER_POOL_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #include "tally.h"
 
 /* One connection. */
-struct inflow {
+struct receiver_conn {
 	int fd;
 	bool ended;
 	uint64_t bytes;    /* read in this phase */
@@ -25,25 +25,25 @@ struct inflow {
 	struct reply reply; /* used by its thread only */
 };
 
-struct reader {
-	_Alignas(64) struct readers *all;
+struct recv_loop {
+	_Alignas(64) struct receiver_pool *all;
 	pthread_t thread;
 	bool started;
 	int epoll_fd; /* -1: the thread blocks on one connection */
 	uint8_t *buf;
 	unsigned int nr;
-	struct inflow *flows;
-	pthread_mutex_t lock; /* protects all members below, and flows */
+	struct receiver_conn *conns;
+	pthread_mutex_t lock; /* protects all members below, and conns */
 	struct tally tally;
 	unsigned int pending; /* connections that have not read what is expected */
 	unsigned int owing;   /* connections with replies to send or to count */
 	int err;
 };
 
-struct readers {
+struct receiver_pool {
 	const struct settings *settings;
 	bool replies; /* each message gets a reply */
-	struct reader *threads;
+	struct recv_loop *threads;
 	unsigned int threads_nr;
 	unsigned int nr; /* connections */
 	int wake_fd;     /* readable: a thread has read what is expected, or failed */
@@ -53,30 +53,30 @@ struct readers {
 	int up_err;
 };
 
-struct readers_plan {
+struct receiver_pool_plan {
 	const struct wire_hello *hello;
 	bool verify, same_clock;
 	unsigned int turn; /* index in --cpus of the first thread */
 };
 
 /* Takes ownership of fds[], also on error. Returns when all threads are set up. 0 or -errno. */
-int readers__open(struct readers *r, const struct settings *s, const struct readers_plan *p,
-		  const int *fds);
-void readers__close(struct readers *r); /* also accepts a zeroed or partly open one */
+int receiver_pool__open(struct receiver_pool *r, const struct settings *s,
+			const struct receiver_pool_plan *p, const int *fds);
+void receiver_pool__close(struct receiver_pool *r); /* also accepts a zeroed or partly open one */
 
-int readers__fd(const struct readers *r, uint32_t index);
+int receiver_pool__fd(const struct receiver_pool *r, uint32_t index);
 
-void readers__begin(struct readers *r); /* begins a phase: zeroes all counters */
-void readers__expect(struct readers *r, uint32_t index, uint64_t bytes);
+void receiver_pool__begin(struct receiver_pool *r); /* begins a phase: zeroes all counters */
+void receiver_pool__expect(struct receiver_pool *r, uint32_t index, uint64_t bytes);
 
 /* Bytes read in this phase, on one connection and on all. */
-uint64_t readers__bytes(struct readers *r, uint32_t index);
-uint64_t readers__progress(struct readers *r);
+uint64_t receiver_pool__bytes(struct receiver_pool *r, uint32_t index);
+uint64_t receiver_pool__progress(struct receiver_pool *r);
 
 /* 1: all is read; 0: not yet. -ECONNRESET: early end. -EOVERFLOW: excess bytes. Other -errno. */
-int readers__settled(struct readers *r);
+int receiver_pool__settled(struct receiver_pool *r);
 
 /* Adds the counters of all threads to *sum. */
-void readers__read(struct readers *r, struct tally *sum);
+void receiver_pool__read(struct receiver_pool *r, struct tally *sum);
 
 #endif
