@@ -142,12 +142,12 @@ void acceptor__excuse(struct acceptor *a, uint64_t missed_ns)
 		a->entries[i].deadline += missed_ns;
 }
 
-void acceptor__refuse(int fd, enum wire_refusal why)
+void acceptor__refuse(int fd, enum protocol_refusal why)
 {
-	const struct wire_frame f = {.type = WIRE_REFUSE, .index = why};
-	uint8_t buf[WIRE_FRAME_SIZE];
+	const struct protocol_frame f = {.type = PROTOCOL_REFUSE, .index = why};
+	uint8_t buf[PROTOCOL_FRAME_SIZE];
 
-	wire__encode_frame(buf, &f);
+	protocol__encode_frame(buf, &f);
 	/* The send buffer is empty. If send() fails, the peer sees end of stream only. */
 	if (send(fd, buf, sizeof(buf), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		shutdown(fd, SHUT_RDWR);
@@ -155,7 +155,7 @@ void acceptor__refuse(int fd, enum wire_refusal why)
 }
 
 /* 0: hello complete and valid. -EAGAIN: incomplete. Other -errno: not a sender of this protocol. */
-static int entry__read(struct acceptor_entry *e, struct wire_hello *hello)
+static int entry__read(struct acceptor_entry *e, struct protocol_hello *hello)
 {
 	ssize_t n = recv(e->fd, e->buf + e->have, sizeof(e->buf) - e->have, MSG_DONTWAIT);
 
@@ -164,7 +164,7 @@ static int entry__read(struct acceptor_entry *e, struct wire_hello *hello)
 	if (n < 0)
 		return errno == EINTR ? -EAGAIN : -errno;
 	e->have += (unsigned int)n;
-	return e->have == sizeof(e->buf) ? wire__decode_hello(e->buf, hello) : -EAGAIN;
+	return e->have == sizeof(e->buf) ? protocol__decode_hello(e->buf, hello) : -EAGAIN;
 }
 
 /* Returns fd if the hello is valid. Else closes the connection and returns -EAGAIN. */
@@ -173,13 +173,13 @@ static int acceptor__judge(int fd, int err)
 	if (!err)
 		return fd;
 	if (err == -EPROTONOSUPPORT)
-		acceptor__refuse(fd, WIRE_REFUSAL_VERSION);
+		acceptor__refuse(fd, PROTOCOL_REFUSAL_VERSION);
 	else
 		close(fd);
 	return -EAGAIN;
 }
 
-static int acceptor__look(struct acceptor *a, uint16_t i, struct wire_hello *hello)
+static int acceptor__look(struct acceptor *a, uint16_t i, struct protocol_hello *hello)
 {
 	struct acceptor_entry *e = &a->entries[i];
 	int fd = e->fd, err;
@@ -236,7 +236,7 @@ static int acceptor__accept(struct acceptor *a)
 }
 
 /* Accepts one connection. A connection that has already sent its hello takes no entry. */
-static int acceptor__take(struct acceptor *a, struct wire_hello *hello)
+static int acceptor__take(struct acceptor *a, struct protocol_hello *hello)
 {
 	struct acceptor_entry new = {.deadline = clock__now() + time_limit__ns(HELLO_NS)};
 	int err;
@@ -266,7 +266,7 @@ static void acceptor__tend(struct acceptor *a)
 	}
 }
 
-int acceptor__next(struct acceptor *a, struct wire_hello *hello)
+int acceptor__next(struct acceptor *a, struct protocol_hello *hello)
 {
 	int fd = -EAGAIN;
 

@@ -8,7 +8,7 @@
 #include <sys/epoll.h>
 
 #include "settings.h"
-#include "wire.h"
+#include "protocol.h"
 
 /* If the table is full, the oldest entry, probably not a sender, is closed. */
 #define ACCEPTOR_PENDING_MAX 1024
@@ -19,7 +19,7 @@ struct acceptor_entry {
 	unsigned int have;
 	uint16_t next, prev; /* list in order of age */
 	uint64_t deadline;
-	uint8_t buf[WIRE_HELLO_SIZE];
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
 };
 
 struct acceptor {
@@ -49,7 +49,7 @@ uint64_t acceptor__deadline(const struct acceptor *a);
 void acceptor__pace(struct acceptor *a, bool paced);
 
 /* Never blocks. Returns a descriptor, owned by the caller, and its hello. Call until -EAGAIN. */
-int acceptor__next(struct acceptor *a, struct wire_hello *hello);
+int acceptor__next(struct acceptor *a, struct protocol_hello *hello);
 
 /* Extends the deadlines of all entries by missed_ns, the time that this process did not run. */
 void acceptor__excuse(struct acceptor *a, uint64_t missed_ns);
@@ -61,6 +61,6 @@ int acceptor__trouble(struct acceptor *a);
 bool acceptor__evict(struct acceptor *a);
 
 /* Sends a REFUSE frame with the reason and closes fd. The peer's hello must have been read. */
-void acceptor__refuse(int fd, enum wire_refusal why);
+void acceptor__refuse(int fd, enum protocol_refusal why);
 
 #endif

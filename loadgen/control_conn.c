@@ -34,7 +34,7 @@ void control_conn__close(struct control_conn *c)
 	c->fd = -1;
 }
 
-int control_conn__send(struct control_conn *c, const struct wire_frame *f)
+int control_conn__send(struct control_conn *c, const struct protocol_frame *f)
 {
 	return control_conn__send_all(c, f, 1);
 }
@@ -70,16 +70,16 @@ static int control_conn__write(int fd, const uint8_t *p, size_t len)
 	return 0;
 }
 
-int control_conn__send_all(struct control_conn *c, const struct wire_frame *f, size_t n)
+int control_conn__send_all(struct control_conn *c, const struct protocol_frame *f, size_t n)
 {
-	uint8_t buf[CONTROL_CONN_BATCH * WIRE_FRAME_SIZE];
+	uint8_t buf[CONTROL_CONN_BATCH * PROTOCOL_FRAME_SIZE];
 
 	for (size_t i = 0; i < n; i++)
-		wire__encode_frame(buf + i * WIRE_FRAME_SIZE, &f[i]);
-	return control_conn__write(c->fd, buf, n * WIRE_FRAME_SIZE);
+		protocol__encode_frame(buf + i * PROTOCOL_FRAME_SIZE, &f[i]);
+	return control_conn__write(c->fd, buf, n * PROTOCOL_FRAME_SIZE);
 }
 
-int control_conn__next(struct control_conn *c, struct wire_frame *f)
+int control_conn__next(struct control_conn *c, struct protocol_frame *f)
 {
 	int err;
 
@@ -96,6 +96,6 @@ int control_conn__next(struct control_conn *c, struct wire_frame *f)
 		c->have += (size_t)n;
 	}
 	c->have = 0;
-	err = wire__decode_frame(c->buf, f);
+	err = protocol__decode_frame(c->buf, f);
 	return err && err != -EPROTONOSUPPORT ? -EPROTO : err;
 }

@@ -162,7 +162,7 @@ int loopback__run(const struct settings *s)
 	close(fd);
 	if (err >= 0)
 		(s->json ? reporter__print_json : reporter__print_text)(&sender, &receiver);
-	else if (err == -EINTR && sender.stats.tally.hist[0])
+	else if (err == -EINTR && sender.stats.counters.hist[0])
 		(s->json ? reporter__print_json : reporter__print_text)(&sender, NULL);
 	reporter__clear(&sender);
 	reporter__clear(&receiver);

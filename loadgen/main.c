@@ -44,7 +44,7 @@ static int run_side(const struct settings *s)
 		receiver = &r;
 	}
 	/* After a signal, print the results so far if the measured phase had begun. */
-	if ((err >= 0 || (err == -EINTR && r.stats.tally.hist[0])) && !s->control && !s->forever)
+	if ((err >= 0 || (err == -EINTR && r.stats.counters.hist[0])) && !s->control && !s->forever)
 		(s->json ? reporter__print_json : reporter__print_text)(sender, receiver);
 	reporter__clear(&r);
 	return err;

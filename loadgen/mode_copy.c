@@ -66,13 +66,13 @@ static int onecopy__push(struct sender_conn *f)
 		if (n < 0) {
 			if (errno != EINTR)
 				return -errno;
-			f->tally->eintr++;
+			f->counters->eintr++;
 			continue;
 		}
 		f->done += (size_t)n;
 		if (f->done == f->message.size)
 			return 0;
-		f->tally->partial_sends++;
+		f->counters->partial_sends++;
 	}
 }
 
@@ -94,7 +94,7 @@ static void twocopy__teardown(struct sender_conn *f)
 
 static int twocopy__prepare(struct sender_conn *f)
 {
-	struct tally *t = f->tally;
+	struct counters *t = f->counters;
 	uint64_t before;
 
 	if (f->settings->verify)
@@ -127,13 +127,13 @@ static int twocopy__push(struct sender_conn *f)
 		if (n < 0) {
 			if (errno != EINTR)
 				return -errno;
-			f->tally->eintr++;
+			f->counters->eintr++;
 			continue;
 		}
 		f->done += (size_t)n;
 		if (f->done == f->message.size)
 			return 0;
-		f->tally->partial_sends++;
+		f->counters->partial_sends++;
 	}
 }
 

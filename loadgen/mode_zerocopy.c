@@ -45,7 +45,7 @@ static void zc__completed(uint16_t index, void *arg)
 	struct sender_conn *f = arg;
 	struct slot *slot = &f->zc->slots[index];
 
-	hist__record_latency(f->tally->hist[TALLY_COMPLETION], f->zc->now - slot->stamp);
+	hist__record_latency(f->counters->hist[COUNTERS_COMPLETION], f->zc->now - slot->stamp);
 	slot__drop(f->zc, slot);
 }
 
@@ -63,11 +63,11 @@ static int zc__reap(struct sender_conn *f)
 		err = zc_ids__complete(&zc->ids, notice.lo, notice.hi, zc__completed, f);
 		if (err)
 			return err;
-		f->tally->zc_completed += count;
+		f->counters->zc_completed += count;
 		if (notice.copied)
-			f->tally->zc_copied += count;
+			f->counters->zc_copied += count;
 		else
-			f->tally->zc_not_copied += count;
+			f->counters->zc_not_copied += count;
 	}
 	return err == -EAGAIN ? 0 : err;
 }
@@ -119,7 +119,7 @@ static void zc__queued(struct sender_conn *f)
 	zc_ids__sent(&zc->ids, (uint16_t)(zc->current - zc->slots));
 	zc->current->holds++;
 	zc->since_reap++;
-	f->tally->zc_sends++;
+	f->counters->zc_sends++;
 }
 
 /* ENOBUFS: optmem or RLIMIT_MEMLOCK is used up. Wait for notifications once, then send by copy. */
@@ -128,7 +128,7 @@ static int zc__relieve(struct sender_conn *f)
 	struct zc_sender *zc = f->zc;
 
 	if (zc->relieved || !zc->ids.outstanding) {
-		f->tally->zc_enobufs++;
+		f->counters->zc_enobufs++;
 		zc->copying = true;
 		return 0;
 	}
@@ -161,11 +161,11 @@ static ssize_t zc__send(struct sender_conn *f)
 	if (n > 0 && flags & MSG_ZEROCOPY)
 		zc__queued(f);
 	else if (n > 0)
-		f->tally->zc_fallback += (uint64_t)n;
+		f->counters->zc_fallback += (uint64_t)n;
 	if (n >= 0)
 		return n;
 	if (errno == EINTR) {
-		f->tally->eintr++;
+		f->counters->eintr++;
 		return 0;
 	}
 	return errno == ENOBUFS && flags & MSG_ZEROCOPY ? zc__relieve(f) : -errno;
@@ -186,7 +186,7 @@ static int zerocopy__push(struct sender_conn *f)
 		if (f->done == size)
 			break;
 		if (n > 0)
-			f->tally->partial_sends++;
+			f->counters->partial_sends++;
 	}
 	slot__drop(f->zc, f->zc->current);
 	return 0;

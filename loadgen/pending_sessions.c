@@ -70,7 +70,7 @@ static void pending_client__leave(struct pending_client *g)
 	*g = (struct pending_client){0};
 }
 
-static void pending_client__refuse(struct pending_client *g, enum wire_refusal why)
+static void pending_client__refuse(struct pending_client *g, enum protocol_refusal why)
 {
 	acceptor__refuse(g->conn.fd, why);
 	g->conn.fd = -1;
@@ -130,7 +130,7 @@ void pending_sessions__set_busy(struct pending_sessions *l, bool busy)
 	acceptor__pace(&l->acceptor, busy);
 	for (i = 0; busy && i < PENDING_CLIENTS_MAX; i++)
 		if (l->clients[i].here)
-			pending_client__refuse(&l->clients[i], WIRE_REFUSAL_BUSY);
+			pending_client__refuse(&l->clients[i], PROTOCOL_REFUSAL_BUSY);
 }
 
 static struct pending_client *pending_sessions__stalest(struct pending_sessions *l)
@@ -151,7 +151,7 @@ static struct pending_client *pending_sessions__seat(struct pending_sessions *l)
 	for (i = 0; i < PENDING_CLIENTS_MAX; i++)
 		if (!l->clients[i].here)
 			return &l->clients[i];
-	pending_client__refuse(pending_sessions__stalest(l), WIRE_REFUSAL_BUSY);
+	pending_client__refuse(pending_sessions__stalest(l), PROTOCOL_REFUSAL_BUSY);
 	return pending_sessions__seat(l);
 }
 
@@ -163,12 +163,12 @@ static void pending_client__move(struct pending_client *g, uint64_t now)
 		g->deadline = g->begun + time_limit__ns(TOTAL_NS);
 }
 
-static void pending_sessions__welcome(struct pending_sessions *l, const struct wire_hello *hello,
-				      int fd)
+static void pending_sessions__welcome(struct pending_sessions *l,
+				      const struct protocol_hello *hello, int fd)
 {
-	const struct wire_frame f = {.type = WIRE_WELCOME};
+	const struct protocol_frame f = {.type = PROTOCOL_WELCOME};
 	struct pending_client *g = pending_sessions__seat(l);
-	uint8_t clock_id[WIRE_TOKEN_SIZE];
+	uint8_t clock_id[PROTOCOL_TOKEN_SIZE];
 
 	session_id__clock(clock_id);
 	*g = (struct pending_client){.here = true, .clock_fits = true, .hello = *hello};
@@ -181,13 +181,14 @@ static void pending_sessions__welcome(struct pending_sessions *l, const struct w
 		pending_client__leave(g);
 }
 
-static bool pending_client__expects(const struct pending_client *g, const struct wire_hello *hello)
+static bool pending_client__expects(const struct pending_client *g,
+				    const struct protocol_hello *hello)
 {
-	return g->here && !memcmp(hello->token, g->hello.token, WIRE_TOKEN_SIZE) &&
+	return g->here && !memcmp(hello->token, g->hello.token, PROTOCOL_TOKEN_SIZE) &&
 	       hello->connections == g->hello.connections && hello->size == g->hello.size;
 }
 
-static int pending_client__add(struct pending_client *g, const struct wire_hello *hello, int fd)
+static int pending_client__add(struct pending_client *g, const struct protocol_hello *hello, int fd)
 {
 	uint64_t now = clock__now();
 	uint32_t i;
@@ -209,8 +210,8 @@ static int pending_client__add(struct pending_client *g, const struct wire_hello
 	return 0;
 }
 
-static void pending_sessions__take_data(struct pending_sessions *l, const struct wire_hello *hello,
-					int fd)
+static void pending_sessions__take_data(struct pending_sessions *l,
+					const struct protocol_hello *hello, int fd)
 {
 	unsigned int i;
 
@@ -221,17 +222,17 @@ static void pending_sessions__take_data(struct pending_sessions *l, const struct
 		close(fd);
 }
 
-static void pending_sessions__admit(struct pending_sessions *l, const struct wire_hello *hello,
+static void pending_sessions__admit(struct pending_sessions *l, const struct protocol_hello *hello,
 				    int fd)
 {
-	if (hello->kind == WIRE_DATA) {
+	if (hello->kind == PROTOCOL_DATA) {
 		pending_sessions__take_data(l, hello, fd);
 	} else if (l->verify && !hello->verify) {
-		acceptor__refuse(fd, WIRE_REFUSAL_VERIFY);
+		acceptor__refuse(fd, PROTOCOL_REFUSAL_VERIFY);
 	} else if (l->busy && !l->yields) {
-		acceptor__refuse(fd, WIRE_REFUSAL_BUSY);
+		acceptor__refuse(fd, PROTOCOL_REFUSAL_BUSY);
 	} else if (hello->connections > l->connections_max) {
-		acceptor__refuse(fd, WIRE_REFUSAL_LIMIT);
+		acceptor__refuse(fd, PROTOCOL_REFUSAL_LIMIT);
 	} else {
 		l->asked = true;
 		pending_sessions__welcome(l, hello, fd);
@@ -243,7 +244,7 @@ static void pending_sessions__look(struct pending_sessions *l)
 {
 	struct epoll_event events[PENDING_CLIENTS_MAX + 1];
 	int n = epoll_wait(l->epoll_fd, events, PENDING_CLIENTS_MAX + 1, 0);
-	struct wire_frame f;
+	struct protocol_frame f;
 
 	while (n-- > 0) {
 		uint32_t at = events[n].data.u32;
@@ -261,12 +262,12 @@ static void pending_sessions__relieve(struct pending_sessions *l)
 	int err = l->acceptor.trouble;
 
 	if ((err == -EMFILE || err == -ENFILE) && g && g->connected < g->hello.connections)
-		pending_client__refuse(g, WIRE_REFUSAL_LIMIT);
+		pending_client__refuse(g, PROTOCOL_REFUSAL_LIMIT);
 }
 
 bool pending_sessions__tend(struct pending_sessions *l, bool yields)
 {
-	struct wire_hello hello;
+	struct protocol_hello hello;
 	uint64_t now;
 	unsigned int i;
 	int fd;

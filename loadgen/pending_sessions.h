@@ -9,7 +9,7 @@
 #include "acceptor.h"
 #include "control_conn.h"
 #include "settings.h"
-#include "wire.h"
+#include "protocol.h"
 
 #define PENDING_CLIENTS_MAX 32
 
@@ -17,7 +17,7 @@ struct pending_client {
 	bool here;
 	bool claims_clock; /* hello.clock_id is this side's */
 	bool clock_fits;   /* no stamp contradicts the claim */
-	struct wire_hello hello;
+	struct protocol_hello hello;
 	struct control_conn conn;
 	uint32_t connected;
 	int *fds; /* data connections by index, -1: not connected; NULL: none */
@@ -38,7 +38,7 @@ struct pending_sessions {
 
 /* A complete client. The caller closes the connections and frees fds. */
 struct complete_session {
-	struct wire_hello hello; /* of the control connection */
+	struct protocol_hello hello; /* of the control connection */
 	struct control_conn conn;
 	int *fds; /* hello.connections of them */
 	bool same_clock;

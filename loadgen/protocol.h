@@ -1,45 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The frames and figures that a sender accepts from the untrusted receiver (docs/LOADGEN.md). */
+/* The network protocol: hellos and frames, big-endian; decoders check every field. */
 #ifndef LOADGEN_PROTOCOL_H
 #define LOADGEN_PROTOCOL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wire.h"
+#include "common/limits.h"
 
-enum sender_state {
-	SENDER_GREETING,   /* hello sent: WELCOME is next */
-	SENDER_CONNECTING, /* READY is next */
-	SENDER_IDLE,       /* between phases */
-	SENDER_ASKING,     /* PHASE sent: PHASE_OK is next */
-	SENDER_SENDING,    /* threads send messages */
-	SENDER_SETTLING,   /* totals sent: CONFIRM is next */
-	SENDER_DONE,
+#define PROTOCOL_TOKEN_SIZE 16
+#define PROTOCOL_HELLO_SIZE 64
+#define PROTOCOL_FRAME_SIZE 32
+
+#define PROTOCOL_SIZE_MIN        LIMIT_SIZE_MIN
+#define PROTOCOL_SIZE_MAX        LIMIT_SIZE_MAX
+#define PROTOCOL_FIELDS_MAX      LIMIT_FIELDS_MAX
+#define PROTOCOL_THREADS_MAX     LIMIT_THREADS_MAX
+#define PROTOCOL_CONNECTIONS_MAX LIMIT_CONNECTIONS_MAX
+#define PROTOCOL_CPUS_MAX        1024
+
+enum protocol_kind {
+	PROTOCOL_CONTROL = 1,
+	PROTOCOL_DATA = 2,
 };
 
-bool protocol__takes(enum sender_state state, enum wire_type type);
-
-/* For error messages, like "MOVING" and "before WELCOME"; an unknown type is "?". */
-const char *protocol__type_name(enum wire_type type);
-const char *protocol__state_name(enum sender_state state);
-
-/* The receiver's time for a phase, and bounds on the sender's clock, ns. */
-struct protocol_phase {
-	uint64_t elapsed_ns;   /* reported: from PHASE_OK to the last byte read */
-	uint64_t bytes;        /* sent and confirmed */
-	uint64_t asked_ns;     /* PHASE was sent */
-	uint64_t begun_ns;     /* PHASE_OK arrived */
-	uint64_t last_call_ns; /* begin of the last send call; 0: none */
-	uint64_t confirmed_ns; /* CONFIRM arrived */
+/* First bytes of every connection, from the sender. The token identifies the session. */
+struct protocol_hello {
+	enum protocol_kind kind;
+	uint8_t token[PROTOCOL_TOKEN_SIZE];
+	uint8_t clock_id[PROTOCOL_TOKEN_SIZE]; /* see session_id.h */
+	uint32_t index;                        /* of a data connection, below connections */
+	uint32_t connections;
+	uint32_t threads; /* sender threads, at most connections */
+	uint32_t size;
+	uint64_t stamp; /* sender's clock at the hello, ns */
+	bool verify;
+	bool replies; /* each message gets a reply of its size */
 };
 
-/*
- * Whether elapsed_ns fits the sender's clock. The phase begins between asked_ns and begun_ns, and
- * ends between last_call_ns and confirmed_ns. Clock rates may differ by 1 %; 1000 bytes take 1 ns
- * or more.
- */
-#define PROTOCOL_BYTES_PER_NS 1000
-bool protocol__possible(const struct protocol_phase *p);
+enum protocol_type {
+	PROTOCOL_WELCOME = 1, /* receiver: open the data connections */
+	PROTOCOL_READY,       /* receiver: has all data connections */
+	PROTOCOL_PHASE,       /* sender: begins a phase; index 1: measured */
+	PROTOCOL_PHASE_OK,    /* receiver: counters are zero, send */
+	PROTOCOL_TOTAL,       /* sender: sent on connection index in this phase */
+	PROTOCOL_CONFIRM,     /* receiver: read all; sums, and verify errors in index */
+	PROTOCOL_STOP,        /* receiver: end the phase */
+	PROTOCOL_REFUSE,      /* receiver: no session; index: enum protocol_refusal */
+	PROTOCOL_MOVING,      /* receiver: has the totals, still reads; bytes: read so far */
+	PROTOCOL_ELAPSED, /* receiver, before CONFIRM; bytes: ns from PHASE_OK to the last byte read
+			   */
+	PROTOCOL_TYPE_END,
+};
+
+/* Why the receiver refuses. The sender detects another version by the frame's header. */
+enum protocol_refusal {
+	PROTOCOL_REFUSAL_BUSY = 1, /* another session is under way */
+	PROTOCOL_REFUSAL_VERSION,  /* the hello has another version */
+	PROTOCOL_REFUSAL_LIMIT,    /* more connections than the receiver can open */
+	PROTOCOL_REFUSAL_VERIFY,   /* the receiver has --verify, the sender has not */
+};
+
+struct protocol_frame {
+	enum protocol_type type;
+	uint32_t index;
+	uint32_t phase; /* from 1 */
+	uint64_t messages;
+	uint64_t bytes;
+};
+
+void protocol__encode_hello(uint8_t buf[PROTOCOL_HELLO_SIZE], const struct protocol_hello *h);
+void protocol__encode_frame(uint8_t buf[PROTOCOL_FRAME_SIZE], const struct protocol_frame *f);
+
+/* 0; -EPROTO: magic; -EPROTONOSUPPORT: version; -ERANGE: a field. Output unchanged on error. */
+int protocol__decode_hello(const uint8_t buf[PROTOCOL_HELLO_SIZE], struct protocol_hello *h);
+int protocol__decode_frame(const uint8_t buf[PROTOCOL_FRAME_SIZE], struct protocol_frame *f);
 
 #endif

@@ -22,7 +22,7 @@
 /* Handles a request to stop: asks the sender to end its phase; without a session, ends at once. */
 static int receiver__stop(struct receiver *r)
 {
-	const struct wire_frame f = {.type = WIRE_STOP, .phase = r->phase};
+	const struct protocol_frame f = {.type = PROTOCOL_STOP, .phase = r->phase};
 	bool again = r->stopping;
 
 	r->stopping = true;
@@ -98,7 +98,7 @@ static int receiver__describe(struct receiver *r)
 /* Begins the session of a complete sender. Without --forever, also closes the listening socket. */
 static int receiver__begin_session(struct receiver *r, struct complete_session *new)
 {
-	const struct wire_frame f = {.type = WIRE_READY};
+	const struct protocol_frame f = {.type = PROTOCOL_READY};
 	struct receiver_pool_plan plan = {
 		.hello = &new->hello,
 		.verify = new->hello.verify,

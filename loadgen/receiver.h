@@ -24,20 +24,20 @@ struct receiver {
 	struct control_loop loop;
 	struct pending_sessions pending;
 	struct receiver_pool pool;
-	struct wire_hello hello; /* of the control connection */
+	struct protocol_hello hello; /* of the control connection */
 	bool same_clock, measuring, stopping;
 	uint64_t stop_ns; /* end of the session after a signal, ns; UINT64_MAX: no signal */
 	uint32_t phase;
-	uint32_t totals;                    /* connections whose total is known */
-	bool told[WIRE_CONNECTIONS_MAX];    /* whether a connection's total is known */
-	uint64_t sent_bytes, sent_messages; /* sums of the totals */
-	uint64_t moved_ns, moved_bytes;     /* time of the last progress; bytes read by then */
-	uint64_t look_ns;                   /* time of the next check for progress */
+	uint32_t totals;                     /* connections whose total is known */
+	bool told[PROTOCOL_CONNECTIONS_MAX]; /* whether a connection's total is known */
+	uint64_t sent_bytes, sent_messages;  /* sums of the totals */
+	uint64_t moved_ns, moved_bytes;      /* time of the last progress; bytes read by then */
+	uint64_t look_ns;                    /* time of the next check for progress */
 	uint64_t done_ns;
 	uint64_t begin_ns, cpu_begin;
 	bool wrong;
 	bool ended; /* no further session is possible */
-	struct tcp_counts tcp_begin[WIRE_CONNECTIONS_MAX], tcp_end[WIRE_CONNECTIONS_MAX];
+	struct tcp_counts tcp_begin[PROTOCOL_CONNECTIONS_MAX], tcp_end[PROTOCOL_CONNECTIONS_MAX];
 };
 
 /* Handles frames of the sender. 0 or -errno, reported. */
@@ -53,7 +53,7 @@ int receiver__look(struct receiver *r);
 int receiver__stats(struct receiver *r, bool done);
 
 /* Sends a frame. 0 or -errno, reported. */
-int receiver__tell(struct receiver *r, const struct wire_frame *f);
+int receiver__tell(struct receiver *r, const struct protocol_frame *f);
 
 /* Reports the unfinished phase, if measured, and closes the control connection. Returns -EINTR. */
 int receiver__cut_short(struct receiver *r);

@@ -7,7 +7,7 @@
 #include "clock.h"
 #include "common/time_limit.h"
 #include "cpu_time.h"
-#include "protocol.h"
+#include "sender_protocol.h"
 #include "receiver.h"
 
 /* How often to check for progress. */
@@ -34,7 +34,7 @@ int receiver__lost(struct receiver *r, int err)
 	return err;
 }
 
-static int receiver__misplaced(struct receiver *r, const struct wire_frame *f)
+static int receiver__misplaced(struct receiver *r, const struct protocol_frame *f)
 {
 	static const char *const when[] = {
 		[RECEIVER_LISTENING] = "before READY",
@@ -68,14 +68,14 @@ int receiver__stats(struct receiver *r, bool done)
 	unsigned int i;
 	uint64_t end;
 
-	if (tally__init(&st.tally)) {
+	if (counters__init(&st.counters)) {
 		reporter__error(r->report, "Memory is short for the statistics");
 		return -ENOMEM;
 	}
 	st.tcp.known = true;
 	if (r->measuring) {
-		receiver_pool__read(&r->pool, &st.tally);
-		end = done ? st.tally.last_ns : clock__now();
+		receiver_pool__read(&r->pool, &st.counters);
+		end = done ? st.counters.last_ns : clock__now();
 		st.elapsed_ns = end > r->begin_ns ? end - r->begin_ns : 0;
 		st.cpu_ns = cpu_time__now() - r->cpu_begin;
 		if (!done)
@@ -84,7 +84,7 @@ int receiver__stats(struct receiver *r, bool done)
 			tcp_counts__add_delta(&st.tcp, &r->tcp_end[i], &r->tcp_begin[i]);
 	}
 	r->report->ops->stats(r->report, &st, done);
-	tally__clear(&st.tally);
+	counters__clear(&st.counters);
 	return 0;
 }
 
@@ -99,16 +99,16 @@ int receiver__cut_short(struct receiver *r)
 	return -EINTR;
 }
 
-int receiver__tell(struct receiver *r, const struct wire_frame *f)
+int receiver__tell(struct receiver *r, const struct protocol_frame *f)
 {
 	int err = control_conn__send(&r->loop.conn, f);
 
 	return err ? receiver__lost(r, err) : 0;
 }
 
-static int receiver__begin(struct receiver *r, const struct wire_frame *f)
+static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
 {
-	const struct wire_frame ok = {.type = WIRE_PHASE_OK, .phase = f->phase};
+	const struct protocol_frame ok = {.type = PROTOCOL_PHASE_OK, .phase = f->phase};
 
 	/* At most one warm-up: each phase restarts the time limits. */
 	if (r->state != RECEIVER_WAITING || f->phase != r->phase + 1 || f->index > 1 ||
@@ -131,7 +131,7 @@ static int receiver__begin(struct receiver *r, const struct wire_frame *f)
 }
 
 /* Checks that bytes is messages times size, and at most IN_FLIGHT_MAX above the bytes read. */
-static bool receiver__plausible(struct receiver *r, const struct wire_frame *f)
+static bool receiver__plausible(struct receiver *r, const struct protocol_frame *f)
 {
 	uint64_t bytes;
 
@@ -142,7 +142,7 @@ static bool receiver__plausible(struct receiver *r, const struct wire_frame *f)
 	return f->bytes < bytes || f->bytes - bytes <= IN_FLIGHT_MAX;
 }
 
-static int receiver__total(struct receiver *r, const struct wire_frame *f)
+static int receiver__total(struct receiver *r, const struct protocol_frame *f)
 {
 	if (r->state != RECEIVER_READING || f->phase != r->phase)
 		return receiver__misplaced(r, f);
@@ -161,7 +161,7 @@ static int receiver__total(struct receiver *r, const struct wire_frame *f)
 
 static int receiver__frame(struct receiver *r)
 {
-	struct wire_frame f;
+	struct protocol_frame f;
 	int err = control_conn__next(&r->loop.conn, &f);
 
 	if (err == -EAGAIN)
@@ -172,9 +172,9 @@ static int receiver__frame(struct receiver *r)
 	}
 	if (err)
 		return receiver__lost(r, err);
-	if (f.type == WIRE_PHASE)
+	if (f.type == PROTOCOL_PHASE)
 		return receiver__begin(r, &f);
-	if (f.type == WIRE_TOTAL)
+	if (f.type == PROTOCOL_TOTAL)
 		return receiver__total(r, &f);
 	return receiver__misplaced(r, &f);
 }
@@ -189,15 +189,15 @@ int receiver__frames(struct receiver *r)
 	return err == -EAGAIN ? 0 : err;
 }
 
-static int receiver__tell_totals(struct receiver *r, const struct tally *sum)
+static int receiver__tell_totals(struct receiver *r, const struct counters *sum)
 {
-	const struct wire_frame elapsed = {
-		.type = WIRE_ELAPSED,
+	const struct protocol_frame elapsed = {
+		.type = PROTOCOL_ELAPSED,
 		.phase = r->phase,
 		.bytes = sum->last_ns > r->begin_ns ? sum->last_ns - r->begin_ns : 0,
 	};
-	const struct wire_frame confirm = {
-		.type = WIRE_CONFIRM,
+	const struct protocol_frame confirm = {
+		.type = PROTOCOL_CONFIRM,
 		.phase = r->phase,
 		.messages = sum->messages,
 		.bytes = sum->bytes,
@@ -217,10 +217,10 @@ static int receiver__tell_totals(struct receiver *r, const struct tally *sum)
 
 static int receiver__confirm(struct receiver *r)
 {
-	struct tally sum;
+	struct counters sum;
 	int err;
 
-	if (tally__init(&sum)) {
+	if (counters__init(&sum)) {
 		reporter__error(r->report, "Memory is short for the statistics");
 		return -ENOMEM;
 	}
@@ -228,7 +228,7 @@ static int receiver__confirm(struct receiver *r)
 	r->state = RECEIVER_WAITING;
 	receiver__moved(r);
 	err = receiver__tell_totals(r, &sum);
-	tally__clear(&sum);
+	counters__clear(&sum);
 	if (err || !r->measuring)
 		return err;
 	r->state = RECEIVER_DONE;
@@ -249,7 +249,8 @@ int receiver__check_reading(struct receiver *r)
 int receiver__look(struct receiver *r)
 {
 	uint64_t bytes = receiver_pool__progress(&r->pool);
-	const struct wire_frame f = {.type = WIRE_MOVING, .phase = r->phase, .bytes = bytes};
+	const struct protocol_frame f = {
+		.type = PROTOCOL_MOVING, .phase = r->phase, .bytes = bytes};
 
 	r->look_ns = clock__now() + time_limit__ns(LOOK_NS);
 	if (bytes == r->moved_bytes)

@@ -35,7 +35,7 @@ static int recv_loop__init(struct recv_loop *one, struct receiver_pool *r, unsig
 	return 0;
 }
 
-static int receiver_pool__allocate(struct receiver_pool *r, const struct wire_hello *hello)
+static int receiver_pool__allocate(struct receiver_pool *r, const struct protocol_hello *hello)
 {
 	unsigned int i;
 	int err = 0;
@@ -68,7 +68,7 @@ static void receiver_pool__place(struct receiver_pool *r, const struct receiver_
 
 		f->fd = fds[i];
 		f->expected = UINT64_MAX;
-		stream__init(&f->stream, i, p->hello->size, p->verify, p->same_clock);
+		rx_parser__init(&f->parser, i, p->hello->size, p->verify, p->same_clock);
 		/* The sender waits for the reply: Nagle's algorithm must not delay it. */
 		if (r->replies)
 			sock__set(f->fd, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -149,7 +149,7 @@ void receiver_pool__begin(struct receiver_pool *r)
 		struct recv_loop *one = &r->threads[i];
 
 		pthread_mutex_lock(&one->lock);
-		tally__reset(&one->tally);
+		counters__reset(&one->counters);
 		one->pending = one->nr;
 		for (k = 0; k < one->nr; k++) {
 			one->conns[k].bytes = 0;
@@ -198,7 +198,7 @@ uint64_t receiver_pool__progress(struct receiver_pool *r)
 
 	for (i = 0; i < r->threads_nr; i++) {
 		pthread_mutex_lock(&r->threads[i].lock);
-		bytes += r->threads[i].tally.bytes;
+		bytes += r->threads[i].counters.bytes;
 		pthread_mutex_unlock(&r->threads[i].lock);
 	}
 	return bytes;
@@ -218,13 +218,13 @@ int receiver_pool__settled(struct receiver_pool *r)
 	return err ? err : !pending;
 }
 
-void receiver_pool__read(struct receiver_pool *r, struct tally *sum)
+void receiver_pool__read(struct receiver_pool *r, struct counters *sum)
 {
 	unsigned int i;
 
 	for (i = 0; i < r->threads_nr; i++) {
 		pthread_mutex_lock(&r->threads[i].lock);
-		tally__add(sum, &r->threads[i].tally);
+		counters__add(sum, &r->threads[i].counters);
 		pthread_mutex_unlock(&r->threads[i].lock);
 	}
 }

@@ -12,8 +12,8 @@
 
 #include "reply.h"
 #include "settings.h"
-#include "stream.h"
-#include "tally.h"
+#include "rx_parser.h"
+#include "counters.h"
 
 /* One connection. */
 struct receiver_conn {
@@ -21,7 +21,7 @@ struct receiver_conn {
 	bool ended;
 	uint64_t bytes;    /* read in this phase */
 	uint64_t expected; /* UINT64_MAX: not known yet */
-	struct stream stream;
+	struct rx_parser parser;
 	struct reply reply; /* used by its thread only */
 };
 
@@ -34,7 +34,7 @@ struct recv_loop {
 	unsigned int nr;
 	struct receiver_conn *conns;
 	pthread_mutex_t lock; /* protects all members below, and conns */
-	struct tally tally;
+	struct counters counters;
 	unsigned int pending; /* connections that have not read what is expected */
 	unsigned int owing;   /* connections with replies to send or to count */
 	int err;
@@ -54,7 +54,7 @@ struct receiver_pool {
 };
 
 struct receiver_pool_plan {
-	const struct wire_hello *hello;
+	const struct protocol_hello *hello;
 	bool verify, same_clock;
 	unsigned int turn; /* index in --cpus of the first thread */
 };
@@ -77,6 +77,6 @@ uint64_t receiver_pool__progress(struct receiver_pool *r);
 int receiver_pool__settled(struct receiver_pool *r);
 
 /* Adds the counters of all threads to *sum. */
-void receiver_pool__read(struct receiver_pool *r, struct tally *sum);
+void receiver_pool__read(struct receiver_pool *r, struct counters *sum);
 
 #endif

@@ -34,15 +34,15 @@ void recv_loop__check(struct recv_loop *r, struct receiver_conn *f)
 
 static void recv_loop__take(struct recv_loop *r, struct receiver_conn *f, size_t len, uint64_t now)
 {
-	uint64_t before = r->tally.messages;
+	uint64_t before = r->counters.messages;
 
-	r->tally.calls++;
-	r->tally.last_ns = now;
+	r->counters.calls++;
+	r->counters.last_ns = now;
 	f->bytes += len;
-	stream__feed(&f->stream, &r->tally, r->buf, len, now);
-	if (r->all->replies && r->tally.messages > before) {
+	rx_parser__feed(&f->parser, &r->counters, r->buf, len, now);
+	if (r->all->replies && r->counters.messages > before) {
 		r->owing += !f->reply.owed;
-		f->reply.owed += r->tally.messages - before;
+		f->reply.owed += r->counters.messages - before;
 	}
 	if (f->bytes >= f->expected)
 		recv_loop__check(r, f);
@@ -68,9 +68,9 @@ static void recv_loop__book(struct recv_loop *r, struct receiver_conn *f, ssize_
 	if (n > 0)
 		recv_loop__take(r, f, (size_t)n, now);
 	else if (n < 0 && e == EINTR)
-		r->tally.eintr++;
+		r->counters.eintr++;
 	else if (n < 0 && e == EAGAIN)
-		r->tally.eagain++;
+		r->counters.eagain++;
 	else
 		recv_loop__end(r, f, n < 0 ? -e : 0);
 	tell = !r->pending || r->err || f->ended;
@@ -83,9 +83,9 @@ static void recv_loop__book(struct recv_loop *r, struct receiver_conn *f, ssize_
 static int recv_loop__answer(struct recv_loop *r, struct receiver_conn *f)
 {
 	const struct reply_form form = {
-		.connection = f->stream.connection,
-		.size = f->stream.size,
-		.verify = f->stream.verify,
+		.connection = f->parser.connection,
+		.size = f->parser.size,
+		.verify = f->parser.verify,
 		.buf = r->buf,
 		.len = CHUNK,
 		.wait = r->epoll_fd < 0,
@@ -95,8 +95,8 @@ static int recv_loop__answer(struct recv_loop *r, struct receiver_conn *f)
 	bool tell;
 
 	pthread_mutex_lock(&r->lock);
-	r->tally.reply_bytes += sent.bytes;
-	r->tally.reply_messages += sent.messages;
+	r->counters.reply_bytes += sent.bytes;
+	r->counters.reply_messages += sent.messages;
 	r->owing -= !f->reply.owed;
 	if (err && err != -EAGAIN)
 		recv_loop__end(r, f, err);
@@ -188,7 +188,7 @@ static int recv_loop__set_up(struct recv_loop *r)
 	r->buf = payload__alloc(CHUNK, 0);
 	if (!r->buf)
 		return -ENOMEM;
-	err = tally__init(&r->tally);
+	err = counters__init(&r->counters);
 	return err ? err : recv_loop__watch(r);
 }
 
@@ -220,5 +220,5 @@ void recv_loop__clear(struct recv_loop *r)
 	if (r->epoll_fd >= 0)
 		close(r->epoll_fd);
 	free(r->buf);
-	tally__clear(&r->tally);
+	counters__clear(&r->counters);
 }

@@ -28,7 +28,7 @@ void reporter__error(struct reporter *r, const char *fmt, ...)
 
 void reporter__clear(struct reporter *r)
 {
-	tally__clear(&r->stats.tally);
+	counters__clear(&r->stats.counters);
 }
 
 void reporter__json_string(FILE *f, const char *text)
@@ -77,7 +77,7 @@ static void json__count(FILE *f, const char *name, uint64_t value, bool known)
 
 static void json__sender(FILE *f, const struct side_stats *s)
 {
-	const struct tally *t = &s->tally;
+	const struct counters *t = &s->counters;
 
 	fprintf(f,
 		",\"tx_bytes\":%" PRIu64 ",\"tx_messages\":%" PRIu64 ",\"partial_sends\":%" PRIu64
@@ -91,13 +91,13 @@ static void json__sender(FILE *f, const struct side_stats *s)
 		",\"enobufs\":%" PRIu64 ",\"fallback_bytes\":%" PRIu64 "},\"latency\":{",
 		t->verify_errors, t->zc_sends, t->zc_completed, t->zc_copied, t->zc_not_copied,
 		t->zc_enobufs, t->zc_fallback);
-	json__hist(f, "send_call", t->hist[TALLY_SEND_CALL]);
+	json__hist(f, "send_call", t->hist[COUNTERS_SEND_CALL]);
 	putc(',', f);
-	json__hist(f, "slot_wait", t->hist[TALLY_SLOT_WAIT]);
+	json__hist(f, "slot_wait", t->hist[COUNTERS_SLOT_WAIT]);
 	putc(',', f);
-	json__hist(f, "completion", t->hist[TALLY_COMPLETION]);
+	json__hist(f, "completion", t->hist[COUNTERS_COMPLETION]);
 	putc(',', f);
-	json__hist(f, "half_round_trip", t->hist[TALLY_HALF_ROUND_TRIP]);
+	json__hist(f, "half_round_trip", t->hist[COUNTERS_HALF_ROUND_TRIP]);
 	fputs("},\"tcp\":{", f);
 	json__count(f, "bytes_acked", s->tcp.bytes_acked, s->tcp.known);
 	putc(',', f);
@@ -115,7 +115,7 @@ static void json__sender(FILE *f, const struct side_stats *s)
 
 static void json__receiver(FILE *f, const struct side_stats *s)
 {
-	const struct tally *t = &s->tally;
+	const struct counters *t = &s->counters;
 
 	fprintf(f,
 		",\"rx_bytes\":%" PRIu64 ",\"rx_messages\":%" PRIu64 ",\"recv_calls\":%" PRIu64
@@ -123,7 +123,7 @@ static void json__receiver(FILE *f, const struct side_stats *s)
 		",\"foreign_stamps\":%" PRIu64 ",\"latency\":{",
 		t->bytes, t->messages, t->calls, t->verify_errors, t->bad_stamps,
 		t->foreign_stamps);
-	json__hist(f, "delivery", t->hist[TALLY_DELIVERY]);
+	json__hist(f, "delivery", t->hist[COUNTERS_DELIVERY]);
 	fputs("},\"tcp\":{", f);
 	json__count(f, "bytes_received", s->tcp.bytes_received, s->tcp.known);
 	putc('}', f);
@@ -135,8 +135,8 @@ void reporter__json_stats(FILE *f, const struct side_stats *s)
 		"\"elapsed_ns\":%" PRIu64 ",\"interrupted\":%s,\"cpu_ns\":%" PRIu64
 		",\"eagain\":%" PRIu64 ",\"eintr\":%" PRIu64 ",\"replies\":{\"bytes\":%" PRIu64
 		",\"messages\":%" PRIu64 "}",
-		s->elapsed_ns, s->interrupted ? "true" : "false", s->cpu_ns, s->tally.eagain,
-		s->tally.eintr, s->tally.reply_bytes, s->tally.reply_messages);
+		s->elapsed_ns, s->interrupted ? "true" : "false", s->cpu_ns, s->counters.eagain,
+		s->counters.eintr, s->counters.reply_bytes, s->counters.reply_messages);
 	if (s->sender)
 		json__sender(f, s);
 	else

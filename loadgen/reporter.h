@@ -10,7 +10,7 @@
 
 #include "settings.h"
 #include "sock.h"
-#include "tally.h"
+#include "counters.h"
 
 #define REPORTER_ADDRESS_MAX 64
 
@@ -28,17 +28,17 @@ struct side_config {
 	uint32_t connections;
 	bool verify;
 	uint32_t cookies_nr;
-	uint64_t cookies[WIRE_CONNECTIONS_MAX];
+	uint64_t cookies[PROTOCOL_CONNECTIONS_MAX];
 };
 
-/* Totals of one side for the measured phase. Owns the tally. */
+/* Totals of one side for the measured phase. Owns the counters. */
 struct side_stats {
 	bool sender;
 	bool interrupted;
 	bool same_clock; /* receiver: the sender's stamps can be compared */
 	uint64_t elapsed_ns;
 	uint64_t cpu_ns;
-	struct tally tally;
+	struct counters counters;
 	struct tcp_counts tcp;
 	struct {
 		bool known; /* sender, when done: the receiver confirmed the totals */

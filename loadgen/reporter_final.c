@@ -30,14 +30,14 @@ static void final__quiesced(struct reporter *r)
 
 static void final__stats(struct reporter *r, const struct side_stats *s, bool done)
 {
-	struct tally kept;
+	struct counters kept;
 
-	if (!done || tally__init(&kept))
+	if (!done || counters__init(&kept))
 		return;
-	tally__add(&kept, &s->tally);
-	tally__clear(&r->stats.tally);
+	counters__add(&kept, &s->counters);
+	counters__clear(&r->stats.counters);
 	r->stats = *s;
-	r->stats.tally = kept;
+	r->stats.counters = kept;
 	/* --forever: print each session when it ends. */
 	if (r->settings->forever && s->elapsed_ns)
 		(r->settings->json ? reporter__print_json : reporter__print_text)(NULL, r);
@@ -114,27 +114,27 @@ static void text__totals(const char *verb, const struct side_stats *s)
 	char bytes[UNITS_BUF], messages[UNITS_BUF], elapsed[UNITS_BUF], cpu[UNITS_BUF];
 
 	printf("%-10s %s, %s message%s in %s", verb,
-	       format_bytes_si(bytes, sizeof(bytes), (double)s->tally.bytes),
-	       format_count(messages, sizeof(messages), s->tally.messages),
-	       plural(s->tally.messages),
+	       format_bytes_si(bytes, sizeof(bytes), (double)s->counters.bytes),
+	       format_count(messages, sizeof(messages), s->counters.messages),
+	       plural(s->counters.messages),
 	       format_ns(elapsed, sizeof(elapsed), (double)s->elapsed_ns));
 	if (s->elapsed_ns)
-		printf(": %.2f Gbit/s", (double)s->tally.bytes * 8 / (double)s->elapsed_ns);
+		printf(": %.2f Gbit/s", (double)s->counters.bytes * 8 / (double)s->elapsed_ns);
 	printf(", CPU %s%s\n", format_ns(cpu, sizeof(cpu), (double)s->cpu_ns),
 	       s->interrupted ? " (interrupted)" : "");
 }
 
 static void text__sender(const struct side_stats *s)
 {
-	const struct tally *t = &s->tally;
+	const struct counters *t = &s->counters;
 	char buf[UNITS_BUF];
 
 	text__totals("sent", s);
-	text__latency("send call", t->hist[TALLY_SEND_CALL]);
-	if (t->hist[TALLY_HALF_ROUND_TRIP]->count)
-		text__latency("half trip", t->hist[TALLY_HALF_ROUND_TRIP]);
-	if (t->hist[TALLY_SLOT_WAIT]->count)
-		text__latency("slot wait", t->hist[TALLY_SLOT_WAIT]);
+	text__latency("send call", t->hist[COUNTERS_SEND_CALL]);
+	if (t->hist[COUNTERS_HALF_ROUND_TRIP]->count)
+		text__latency("half trip", t->hist[COUNTERS_HALF_ROUND_TRIP]);
+	if (t->hist[COUNTERS_SLOT_WAIT]->count)
+		text__latency("slot wait", t->hist[COUNTERS_SLOT_WAIT]);
 	if (t->gather_sampled)
 		printf("gather     %s packed, %s a message (1 in 64 timed)\n",
 		       format_bytes_si(buf, sizeof(buf), (double)t->gather_bytes),
@@ -145,7 +145,7 @@ static void text__sender(const struct side_stats *s)
 		       " copied after all, %" PRIu64 " not; %" PRIu64 " refused (ENOBUFS)\n",
 		       t->zc_sends, plural(t->zc_sends), t->zc_completed, t->zc_copied,
 		       t->zc_not_copied, t->zc_enobufs);
-		text__latency("completion", t->hist[TALLY_COMPLETION]);
+		text__latency("completion", t->hist[COUNTERS_COMPLETION]);
 	}
 	printf("calls      %" PRIu64 " partial, %" PRIu64 " EAGAIN, %" PRIu64 " EINTR\n",
 	       t->partial_sends, t->eagain, t->eintr);
@@ -153,11 +153,11 @@ static void text__sender(const struct side_stats *s)
 
 static void text__receiver(const struct side_stats *s)
 {
-	const struct tally *t = &s->tally;
+	const struct counters *t = &s->counters;
 
 	text__totals("received", s);
 	if (s->same_clock)
-		text__latency("delivery", t->hist[TALLY_DELIVERY]);
+		text__latency("delivery", t->hist[COUNTERS_DELIVERY]);
 	else
 		printf("delivery   n/a: the sender runs on another machine, its clock is not "
 		       "ours\n");

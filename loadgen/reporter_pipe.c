@@ -78,8 +78,9 @@ static void pipe__stats(struct reporter *r, const struct side_stats *s, bool don
 	err = pipe__write(r->pipe_fd, &what, sizeof(what));
 	if (!err)
 		err = pipe__write(r->pipe_fd, s, sizeof(*s));
-	for (i = 0; !err && i < TALLY_HIST_NR; i++)
-		err = pipe__write(r->pipe_fd, s->tally.hist[i], hist__bytes(s->tally.hist[i]));
+	for (i = 0; !err && i < COUNTERS_HIST_NR; i++)
+		err = pipe__write(r->pipe_fd, s->counters.hist[i],
+				  hist__bytes(s->counters.hist[i]));
 }
 
 static void pipe__error(struct reporter *r, const char *message)
@@ -97,15 +98,15 @@ static int pipe__read_stats(int fd, struct side_stats *out)
 	if (err)
 		return err;
 	/* These pointers are of the other process: allocate histograms here. */
-	memset(s.tally.hist, 0, sizeof(s.tally.hist));
-	for (i = 0; !err && i < TALLY_HIST_NR; i++) {
-		s.tally.hist[i] = hist__new_latency();
-		err = s.tally.hist[i]
-			      ? pipe__read(fd, s.tally.hist[i], hist__bytes(s.tally.hist[i]))
+	memset(s.counters.hist, 0, sizeof(s.counters.hist));
+	for (i = 0; !err && i < COUNTERS_HIST_NR; i++) {
+		s.counters.hist[i] = hist__new_latency();
+		err = s.counters.hist[i]
+			      ? pipe__read(fd, s.counters.hist[i], hist__bytes(s.counters.hist[i]))
 			      : -ENOMEM;
 	}
 	if (err)
-		tally__clear(&s.tally);
+		counters__clear(&s.counters);
 	else
 		*out = s;
 	return err;

@@ -26,19 +26,19 @@ static int sender__stats(struct sender *s, bool done)
 	unsigned int i;
 	uint64_t end;
 
-	if (tally__init(&st.tally)) {
+	if (counters__init(&st.counters)) {
 		reporter__error(s->report, "Memory is short for the statistics");
 		return -ENOMEM;
 	}
 	st.tcp.known = true;
-	st.confirmed.known = done && s->confirmed.type == WIRE_CONFIRM;
+	st.confirmed.known = done && s->confirmed.type == PROTOCOL_CONFIRM;
 	st.confirmed.bytes = s->confirmed.bytes;
 	st.confirmed.messages = s->confirmed.messages;
 	st.confirmed.verify_errors = s->confirmed.index;
 	st.confirmed.elapsed_ns = s->confirmed_ns;
 	if (s->measuring) {
-		sender_pool__read(&s->pool, &st.tally);
-		end = done ? st.tally.last_ns : clock__now();
+		sender_pool__read(&s->pool, &st.counters);
+		end = done ? st.counters.last_ns : clock__now();
 		st.elapsed_ns = end > s->begin_ns ? end - s->begin_ns : 0;
 		st.cpu_ns = cpu_time__now() - s->cpu_begin;
 		for (i = 0; i < s->pool.nr; i++) {
@@ -47,7 +47,7 @@ static int sender__stats(struct sender *s, bool done)
 		}
 	}
 	s->report->ops->stats(s->report, &st, done);
-	tally__clear(&st.tally);
+	counters__clear(&st.counters);
 	return 0;
 }
 
@@ -86,7 +86,7 @@ static int sender__command(struct sender *s)
 	}
 }
 
-static int sender__misplaced(struct sender *s, const struct wire_frame *f)
+static int sender__misplaced(struct sender *s, const struct protocol_frame *f)
 {
 	reporter__error(s->report, "The receiver sent %s %s: it does not keep to the protocol",
 			protocol__type_name(f->type), protocol__state_name(s->state));
@@ -94,7 +94,7 @@ static int sender__misplaced(struct sender *s, const struct wire_frame *f)
 }
 
 /* Only more bytes than before are progress, and at most the bytes sent. */
-static int sender__moving(struct sender *s, const struct wire_frame *f)
+static int sender__moving(struct sender *s, const struct protocol_frame *f)
 {
 	if (f->bytes > s->sent_bytes) {
 		reporter__error(s->report, "The receiver says it has read more than was sent");
@@ -108,30 +108,30 @@ static int sender__moving(struct sender *s, const struct wire_frame *f)
 }
 
 /* STOP for the previous phase may cross PHASE. */
-static bool sender__is_of_phase(const struct sender *s, const struct wire_frame *f)
+static bool sender__is_of_phase(const struct sender *s, const struct protocol_frame *f)
 {
 	return f->phase == s->phase ||
-	       (f->type == WIRE_STOP && s->state == SENDER_ASKING && f->phase + 1 == s->phase);
+	       (f->type == PROTOCOL_STOP && s->state == SENDER_ASKING && f->phase + 1 == s->phase);
 }
 
-static int sender__take_frame(struct sender *s, const struct wire_frame *f)
+static int sender__take_frame(struct sender *s, const struct protocol_frame *f)
 {
 	if (!protocol__takes(s->state, f->type) || !sender__is_of_phase(s, f))
 		return sender__misplaced(s, f);
 	switch (f->type) {
-	case WIRE_STOP:
+	case PROTOCOL_STOP:
 		if (s->told_to_stop)
 			return sender__misplaced(s, f);
 		s->told_to_stop = true;
 		sender__stop(s);
 		return 0;
-	case WIRE_ELAPSED:
+	case PROTOCOL_ELAPSED:
 		if (s->timed)
 			return sender__misplaced(s, f);
 		s->timed = true;
 		s->elapsed_ns = f->bytes;
 		return 0;
-	case WIRE_MOVING:
+	case PROTOCOL_MOVING:
 		return sender__moving(s, f);
 	default:
 		s->answer = *f;
@@ -142,7 +142,7 @@ static int sender__take_frame(struct sender *s, const struct wire_frame *f)
 
 static int sender__frame(struct sender *s)
 {
-	struct wire_frame f;
+	struct protocol_frame f;
 	int err = control_conn__next(&s->loop.conn, &f);
 
 	if (err == -EAGAIN)
@@ -207,7 +207,7 @@ int sender__await_answer(struct sender *s, uint64_t limit_ns)
 	return err;
 }
 
-int sender__await(struct sender *s, enum wire_type type)
+int sender__await(struct sender *s, enum protocol_type type)
 {
 	int err = sender__await_answer(s, ANSWER_NS);
 
@@ -215,12 +215,12 @@ int sender__await(struct sender *s, enum wire_type type)
 		return sender__lost(s, -ETIMEDOUT);
 	if (err)
 		return err;
-	if (s->answer.type == WIRE_REFUSE)
+	if (s->answer.type == PROTOCOL_REFUSE)
 		return sender__refused(s, s->answer.index);
 	return s->answer.type == type ? 0 : sender__misplaced(s, &s->answer);
 }
 
-static int sender__tell(struct sender *s, const struct wire_frame *f)
+static int sender__tell(struct sender *s, const struct protocol_frame *f)
 {
 	int err = control_conn__send(&s->loop.conn, f);
 
@@ -296,7 +296,7 @@ static int sender__open(struct sender *s)
 				strerror(-err));
 		return err;
 	}
-	err = sender__await(s, WIRE_READY);
+	err = sender__await(s, PROTOCOL_READY);
 	if (err)
 		return err;
 	s->state = SENDER_IDLE;
@@ -351,7 +351,7 @@ static int sender__check_drained(struct sender *s)
 	unsigned int i;
 
 	for (i = 0; i < s->pool.threads_nr; i++) {
-		const struct tally *t = &s->pool.threads[i].tally;
+		const struct counters *t = &s->pool.threads[i].counters;
 
 		if (t->zc_completed != t->zc_sends) {
 			reporter__error(s->report,
@@ -363,21 +363,21 @@ static int sender__check_drained(struct sender *s)
 }
 
 /* Sends batches: with TCP_NODELAY each send() is a packet. *sum: what CONFIRM must say. */
-static int sender__send_totals(struct sender *s, struct wire_frame *sum)
+static int sender__send_totals(struct sender *s, struct protocol_frame *sum)
 {
-	struct wire_frame batch[CONTROL_CONN_BATCH];
+	struct protocol_frame batch[CONTROL_CONN_BATCH];
 	unsigned int i, n = 0;
 	int err = 0;
 
-	*sum = (struct wire_frame){.type = WIRE_CONFIRM, .phase = s->phase};
+	*sum = (struct protocol_frame){.type = PROTOCOL_CONFIRM, .phase = s->phase};
 	for (i = 0; !err && i < s->pool.nr; i++) {
 		const struct sender_conn *conn = sender_pool__conn(&s->pool, i);
 
-		batch[n++] = (struct wire_frame){.type = WIRE_TOTAL,
-						 .index = i,
-						 .phase = s->phase,
-						 .messages = conn->messages,
-						 .bytes = conn->bytes};
+		batch[n++] = (struct protocol_frame){.type = PROTOCOL_TOTAL,
+						     .index = i,
+						     .phase = s->phase,
+						     .messages = conn->messages,
+						     .bytes = conn->bytes};
 		sum->messages += conn->messages;
 		sum->bytes += conn->bytes;
 		if (n == CONTROL_CONN_BATCH || i + 1 == s->pool.nr) {
@@ -389,7 +389,7 @@ static int sender__send_totals(struct sender *s, struct wire_frame *sum)
 }
 
 /* The receiver's CONFIRM and ELAPSED must match the messages sent and this side's clock. */
-static int sender__check_confirmed(struct sender *s, const struct wire_frame *sum)
+static int sender__check_confirmed(struct sender *s, const struct protocol_frame *sum)
 {
 	struct protocol_phase p = {
 		.elapsed_ns = s->elapsed_ns,
@@ -401,8 +401,8 @@ static int sender__check_confirmed(struct sender *s, const struct wire_frame *su
 	unsigned int i;
 
 	for (i = 0; i < s->pool.threads_nr; i++)
-		if (s->pool.threads[i].tally.last_call_ns > p.last_call_ns)
-			p.last_call_ns = s->pool.threads[i].tally.last_call_ns;
+		if (s->pool.threads[i].counters.last_call_ns > p.last_call_ns)
+			p.last_call_ns = s->pool.threads[i].counters.last_call_ns;
 	if (s->answer.messages != sum->messages || s->answer.bytes != sum->bytes ||
 	    s->answer.index > sum->messages)
 		reporter__error(s->report, "The receiver's totals differ from what was sent");
@@ -422,7 +422,7 @@ static int sender__check_confirmed(struct sender *s, const struct wire_frame *su
 /* Sends the totals and checks the confirmation. 1: verify errors. */
 static int sender__settle(struct sender *s)
 {
-	struct wire_frame sum;
+	struct protocol_frame sum;
 	uint64_t deadline;
 	unsigned int i;
 	int err;
@@ -431,7 +431,7 @@ static int sender__settle(struct sender *s)
 	err = sender__send_totals(s, &sum);
 	s->sent_bytes = sum.bytes;
 	if (!err)
-		err = sender__await(s, WIRE_CONFIRM);
+		err = sender__await(s, PROTOCOL_CONFIRM);
 	if (!err)
 		err = sender__check_confirmed(s, &sum);
 	if (err)
@@ -460,7 +460,7 @@ static void sender__mark(struct sender *s)
 /* One phase, from nothing in flight to nothing in flight. Sends no message if stopped. */
 static int sender__phase(struct sender *s, bool measured, uint64_t messages, uint64_t duration)
 {
-	struct wire_frame f = {.type = WIRE_PHASE, .index = measured, .phase = ++s->phase};
+	struct protocol_frame f = {.type = PROTOCOL_PHASE, .index = measured, .phase = ++s->phase};
 	uint64_t deadline;
 	int err;
 
@@ -470,7 +470,7 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	s->asked_ns = clock__now();
 	err = sender__tell(s, &f);
 	if (!err)
-		err = sender__await(s, WIRE_PHASE_OK);
+		err = sender__await(s, PROTOCOL_PHASE_OK);
 	if (err)
 		return err;
 	s->state = SENDER_SENDING;

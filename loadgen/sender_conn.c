@@ -44,7 +44,7 @@ static int sender_conn__set_up_socket(const struct sender_conn *f)
 }
 
 int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struct settings *s,
-		      const atomic_bool *stop, struct tally *tally, bool blocking)
+		      const atomic_bool *stop, struct counters *counters, bool blocking)
 {
 	int err;
 
@@ -53,10 +53,10 @@ int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struc
 		.index = index,
 		.settings = s,
 		.stop = stop,
-		.tally = tally,
+		.counters = counters,
 		.blocking = blocking,
 	};
-	stream__init(&f->answer, REPLY_CONNECTION(index), s->size, s->verify, false);
+	rx_parser__init(&f->answer, REPLY_CONNECTION(index), s->size, s->verify, false);
 	err = sender_conn__set_up_socket(f);
 	if (!err) {
 		f->rest = calloc(s->fields, sizeof(*f->rest));
@@ -88,7 +88,7 @@ static int sender_conn__prepare(struct sender_conn *f, const struct send_mode *m
 	if (err || !f->slot_since)
 		return err;
 	f->now = clock__now();
-	hist__record_latency(f->tally->hist[TALLY_SLOT_WAIT], f->now - f->slot_since);
+	hist__record_latency(f->counters->hist[COUNTERS_SLOT_WAIT], f->now - f->slot_since);
 	f->slot_since = 0;
 	return 0;
 }
@@ -106,10 +106,10 @@ static void sender_conn__begin(struct sender_conn *f, const struct send_mode *mo
 
 static void sender_conn__sent(struct sender_conn *f, uint64_t after)
 {
-	struct tally *t = f->tally;
+	struct counters *t = f->counters;
 	uint64_t size = f->settings->size;
 
-	hist__record_latency(t->hist[TALLY_SEND_CALL], f->call_ns + after - f->call_begin);
+	hist__record_latency(t->hist[COUNTERS_SEND_CALL], f->call_ns + after - f->call_begin);
 	t->bytes += size;
 	t->messages++;
 	t->last_ns = after;
@@ -125,13 +125,13 @@ static void sender_conn__sent(struct sender_conn *f, uint64_t after)
 /* Counts n bytes of the reply. The sender ignores the reply's stamp. */
 static void sender_conn__heard(struct sender_conn *f, size_t n)
 {
-	struct tally got = {0};
+	struct counters got = {0};
 
-	stream__feed(&f->answer, &got, f->inbox, n, 0);
+	rx_parser__feed(&f->answer, &got, f->inbox, n, 0);
 	f->owed -= n;
-	f->tally->reply_bytes += got.bytes;
-	f->tally->reply_messages += got.messages;
-	f->tally->verify_errors += got.verify_errors;
+	f->counters->reply_bytes += got.bytes;
+	f->counters->reply_messages += got.messages;
+	f->counters->verify_errors += got.verify_errors;
 }
 
 static ssize_t sender_conn__recv(const struct sender_conn *f)
@@ -159,8 +159,8 @@ static int sender_conn__listen(struct sender_conn *f)
 			sender_conn__heard(f, (size_t)n);
 	}
 	now = clock__now();
-	hist__record_latency(f->tally->hist[TALLY_HALF_ROUND_TRIP], (now - f->asked) / 2);
-	f->tally->last_ns = now;
+	hist__record_latency(f->counters->hist[COUNTERS_HALF_ROUND_TRIP], (now - f->asked) / 2);
+	f->counters->last_ns = now;
 	f->busy = false;
 	f->now = f->blocking ? now : 0;
 	return 0;
@@ -190,7 +190,7 @@ int sender_conn__step(struct sender_conn *f, uint64_t due)
 		sender_conn__sent(f, after);
 		return f->owed ? sender_conn__listen(f) : 0;
 	}
-	f->tally->eagain++;
+	f->counters->eagain++;
 	f->call_ns += after - f->call_begin;
 	f->call_begin = 0;
 	return err;

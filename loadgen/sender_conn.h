@@ -10,8 +10,8 @@
 
 #include "message.h"
 #include "settings.h"
-#include "stream.h"
-#include "tally.h"
+#include "rx_parser.h"
+#include "counters.h"
 
 struct zc_sender;
 
@@ -36,24 +36,24 @@ struct sender_conn {
 	uint32_t index;
 	bool blocking; /* the thread has no other connection */
 	const struct settings *settings;
-	const atomic_bool *stop;  /* finish the current message, begin no other */
-	struct tally *tally;      /* the thread's counters */
-	uint64_t bytes, messages; /* sent in this phase */
-	uint64_t left;            /* messages still to begin; UINT64_MAX: until stopped */
-	uint64_t seq;             /* of the next message, over all phases */
-	bool busy;                /* a message is under way */
-	size_t done;              /* bytes of it that the kernel has taken */
-	uint64_t now;             /* last clock reading, if still valid; 0: none */
-	uint64_t call_begin;      /* of the current or the next system call; 0: not read */
-	uint64_t call_ns;         /* duration of this message's earlier system calls */
-	uint64_t slot_since;      /* begin of the wait for a slot; 0: not waiting */
+	const atomic_bool *stop;   /* finish the current message, begin no other */
+	struct counters *counters; /* the thread's counters */
+	uint64_t bytes, messages;  /* sent in this phase */
+	uint64_t left;             /* messages still to begin; UINT64_MAX: until stopped */
+	uint64_t seq;              /* of the next message, over all phases */
+	bool busy;                 /* a message is under way */
+	size_t done;               /* bytes of it that the kernel has taken */
+	uint64_t now;              /* last clock reading, if still valid; 0: none */
+	uint64_t call_begin;       /* of the current or the next system call; 0: not read */
+	uint64_t call_ns;          /* duration of this message's earlier system calls */
+	uint64_t slot_since;       /* begin of the wait for a slot; 0: not waiting */
 	struct stall stall;
 	const atomic_bool *closing; /* abort the current message; NULL: never */
 	/* only with --request-response: */
-	uint64_t asked;       /* when the current message was sent, or due */
-	size_t owed;          /* bytes of the reply still to read */
-	struct stream answer; /* parser of the replies */
-	uint8_t *inbox;       /* INBOX_SIZE bytes, owned by the thread */
+	uint64_t asked;          /* when the current message was sent, or due */
+	size_t owed;             /* bytes of the reply still to read */
+	struct rx_parser answer; /* parser of the replies */
+	uint8_t *inbox;          /* INBOX_SIZE bytes, owned by the thread */
 	struct message message;
 	uint8_t *packed;      /* twocopy: the contiguous buffer */
 	struct iovec *rest;   /* iovecs that remain after a partial send */
@@ -90,7 +90,7 @@ const struct send_mode *send_mode__get(enum mode mode);
 
 /* Takes ownership of fd. blocking: a send blocks at most SOCK_SEND_TIMEOUT_MS at a time. */
 int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struct settings *s,
-		      const atomic_bool *stop, struct tally *tally, bool blocking);
+		      const atomic_bool *stop, struct counters *counters, bool blocking);
 void sender_conn__close(struct sender_conn *f); /* also accepts a zeroed one whose fd is -1 */
 
 /*

@@ -53,11 +53,11 @@ int sender__no_session(struct sender *s, int err)
 
 int sender__refused(struct sender *s, uint32_t why)
 {
-	if (why == WIRE_REFUSAL_BUSY) {
+	if (why == PROTOCOL_REFUSAL_BUSY) {
 		reporter__error(s->report, "The receiver is busy with another session");
 		return -EBUSY;
 	}
-	if (why == WIRE_REFUSAL_LIMIT) {
+	if (why == PROTOCOL_REFUSAL_LIMIT) {
 		reporter__error(
 			s->report,
 			"The receiver may not open %u connection%s: raise its limit of open "
@@ -65,13 +65,13 @@ int sender__refused(struct sender *s, uint32_t why)
 			s->hello.connections, plural(s->hello.connections));
 		return -EMFILE;
 	}
-	if (why == WIRE_REFUSAL_VERIFY) {
+	if (why == PROTOCOL_REFUSAL_VERIFY) {
 		reporter__error(s->report, "The receiver checks every byte, and without --verify "
 					   "this sender writes nothing that can be checked: give "
 					   "--verify on both sides or on neither");
 		return -EINVAL;
 	}
-	if (why == WIRE_REFUSAL_VERSION)
+	if (why == PROTOCOL_REFUSAL_VERSION)
 		return sender__lost(s, -EPROTONOSUPPORT);
 	reporter__error(s->report,
 			"The receiver refuses the session for reason %u, which this version of "
@@ -80,19 +80,19 @@ int sender__refused(struct sender *s, uint32_t why)
 	return -EPROTO;
 }
 
-static int sender__dial(const struct sender *s, enum wire_kind kind)
+static int sender__dial(const struct sender *s, enum protocol_kind kind)
 {
 	const struct settings *set = s->settings;
 
-	if (kind == WIRE_CONTROL)
+	if (kind == PROTOCOL_CONTROL)
 		return sock__connect(&set->endpoint, 0, "");
 	return sock__connect(&set->endpoint, set->sndbuf, set->congestion);
 }
 
 /* Call on a writable connection. Its empty send buffer takes the hello whole. */
-static int sender__say_hello(struct sender *s, int fd, enum wire_kind kind, uint32_t index)
+static int sender__say_hello(struct sender *s, int fd, enum protocol_kind kind, uint32_t index)
 {
-	uint8_t buf[WIRE_HELLO_SIZE];
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
 	int err = sock__connected(fd);
 
 	if (err)
@@ -100,7 +100,7 @@ static int sender__say_hello(struct sender *s, int fd, enum wire_kind kind, uint
 	s->hello.kind = kind;
 	s->hello.index = index;
 	s->hello.stamp = clock__now();
-	wire__encode_hello(buf, &s->hello);
+	protocol__encode_hello(buf, &s->hello);
 	return sock__write_all(fd, buf, sizeof(buf));
 }
 
@@ -127,13 +127,13 @@ static int sender__await_writable(struct sender *s, int fd, uint64_t ns)
 
 static int sender__open_control(struct sender *s)
 {
-	int fd = sender__dial(s, WIRE_CONTROL), err;
+	int fd = sender__dial(s, PROTOCOL_CONTROL), err;
 
 	if (fd < 0)
 		return fd;
 	err = sender__await_writable(s, fd, time_limit__ns(CONTROL_NS));
 	if (!err)
-		err = sender__say_hello(s, fd, WIRE_CONTROL, 0);
+		err = sender__say_hello(s, fd, PROTOCOL_CONTROL, 0);
 	if (!err)
 		err = sock__set_blocking(fd, true);
 	if (err) {
@@ -152,7 +152,7 @@ static int sender__await_welcome(struct sender *s)
 		return sender__no_session(s, -ETIMEDOUT);
 	if (err)
 		return err;
-	if (s->answer.type == WIRE_REFUSE)
+	if (s->answer.type == PROTOCOL_REFUSE)
 		return sender__refused(s, s->answer.index);
 	s->state = SENDER_CONNECTING;
 	return 0;
@@ -196,7 +196,7 @@ static int dialling__begin(struct dialling *d)
 {
 	uint32_t i = d->begun;
 	struct epoll_event e = {.events = EPOLLOUT, .data.u32 = i};
-	int fd = sender__dial(d->s, WIRE_DATA);
+	int fd = sender__dial(d->s, PROTOCOL_DATA);
 
 	d->failed = i;
 	if (fd < 0)
@@ -212,7 +212,7 @@ static int dialling__finish(struct dialling *d, uint32_t i)
 	int err;
 
 	d->failed = i;
-	err = sender__say_hello(d->s, d->fds[i], WIRE_DATA, i);
+	err = sender__say_hello(d->s, d->fds[i], PROTOCOL_DATA, i);
 	if (err)
 		return err;
 	if (epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, d->fds[i], NULL))
@@ -272,7 +272,7 @@ static int sender__judge_dialling(struct sender *s, const struct dialling *d, in
 	if (told && told != -ETIME)
 		return told;
 	if (s->answered) {
-		err = sender__await(s, WIRE_READY);
+		err = sender__await(s, PROTOCOL_READY);
 		return err ? err : sender__lost(s, -EPROTO); /* READY too early */
 	}
 	reporter__error(s->report, "Data connection %u failed: %s", d->failed, strerror(-err));

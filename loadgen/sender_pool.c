@@ -18,12 +18,12 @@ static struct sender_thread *sender_thread__of(const struct sender_pool *c, uint
 
 void sender_thread__show(struct sender_thread *m, uint64_t *shown)
 {
-	if (m->tally.last_ns >= m->pool->deadline)
+	if (m->counters.last_ns >= m->pool->deadline)
 		sender_pool__stop(m->pool);
-	if (m->tally.last_ns - *shown <= BOARD_INTERVAL_NS)
+	if (m->counters.last_ns - *shown <= SHARED_COUNTERS_INTERVAL_NS)
 		return;
-	*shown = m->tally.last_ns;
-	board__publish(&m->board, &m->tally);
+	*shown = m->counters.last_ns;
+	shared_counters__publish(&m->shared, &m->counters);
 }
 
 /* A thread with one blocking connection. */
@@ -50,7 +50,7 @@ static int sender_thread__work(struct sender_thread *m)
 	err = m->epoll_fd < 0 ? sender_thread__send(m) : epoll_loop__run(m);
 	for (i = 0; !err && i < m->nr; i++)
 		err = mode->finish(&m->conns[i]);
-	board__publish(&m->board, &m->tally);
+	shared_counters__publish(&m->shared, &m->counters);
 	return err;
 }
 
@@ -88,7 +88,7 @@ static int sender_thread__take(struct sender_thread *m, unsigned int i, bool blo
 	int fd = c->fds[index], err;
 
 	c->fds[index] = -1;
-	err = sender_conn__open(&m->conns[i], fd, index, c->settings, &c->stop, &m->tally,
+	err = sender_conn__open(&m->conns[i], fd, index, c->settings, &c->stop, &m->counters,
 				blocking);
 	m->conns[i].inbox = m->inbox;
 	m->conns[i].closing = &c->closing;
@@ -104,9 +104,9 @@ static int sender_thread__set_up(struct sender_thread *m)
 	bool blocking = nr == 1 && !s->rate;
 	int err;
 
-	err = tally__init(&m->tally);
+	err = counters__init(&m->counters);
 	if (!err)
-		err = board__init(&m->board);
+		err = shared_counters__init(&m->shared);
 	m->conns = calloc(nr, sizeof(*m->conns));
 	if (s->request_response)
 		m->inbox = calloc(1, INBOX_SIZE);
@@ -213,9 +213,9 @@ static void sender_thread__close(struct sender_thread *m)
 	epoll_loop__close(m);
 	free(m->conns);
 	free(m->inbox);
-	tally__clear(&m->tally);
+	counters__clear(&m->counters);
 	if (m->started)
-		board__clear(&m->board);
+		shared_counters__clear(&m->shared);
 }
 
 void sender_pool__close(struct sender_pool *c)
@@ -261,8 +261,8 @@ void sender_pool__begin(struct sender_pool *c, uint32_t phase, uint64_t messages
 	for (i = 0; i < c->threads_nr; i++) {
 		struct sender_thread *m = &c->threads[i];
 
-		board__publish(&m->board, NULL);
-		tally__reset(&m->tally);
+		shared_counters__publish(&m->shared, NULL);
+		counters__reset(&m->counters);
 		for (k = 0; k < m->nr; k++)
 			sender_conn__begin_phase(&m->conns[k], c, messages);
 	}
@@ -298,7 +298,7 @@ bool sender_pool__wrong(const struct sender_pool *c)
 	unsigned int i;
 
 	for (i = 0; i < c->threads_nr; i++)
-		if (c->threads[i].tally.verify_errors)
+		if (c->threads[i].counters.verify_errors)
 			return true;
 	return false;
 }
@@ -308,15 +308,15 @@ bool sender_pool__has_sent(struct sender_pool *c)
 	unsigned int i;
 
 	for (i = 0; i < c->threads_nr; i++)
-		if (board__messages(&c->threads[i].board))
+		if (shared_counters__messages(&c->threads[i].shared))
 			return true;
 	return false;
 }
 
-void sender_pool__read(struct sender_pool *c, struct tally *sum)
+void sender_pool__read(struct sender_pool *c, struct counters *sum)
 {
 	unsigned int i;
 
 	for (i = 0; i < c->threads_nr; i++)
-		board__read(&c->threads[i].board, sum);
+		shared_counters__read(&c->threads[i].shared, sum);
 }

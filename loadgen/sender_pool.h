@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "sender_conn.h"
-#include "tally.h"
+#include "counters.h"
 
 struct sender_pool;
 
@@ -20,8 +20,8 @@ struct sender_thread {
 	unsigned int nr;
 	uint8_t *inbox;         /* --request-response: buffer for replies */
 	int epoll_fd, timer_fd; /* used by epoll_loop.c; -1: the thread blocks on one connection */
-	struct tally tally;
-	struct board board;
+	struct counters counters;
+	struct shared_counters shared;
 	pthread_t thread;
 	bool started;
 	int err; /* protected by sender_pool.lock */
@@ -79,9 +79,10 @@ bool sender_pool__wrong(const struct sender_pool *c);
 bool sender_pool__has_sent(struct sender_pool *c);
 
 /* Adds the published counters of all threads to *sum. */
-void sender_pool__read(struct sender_pool *c, struct tally *sum);
+void sender_pool__read(struct sender_pool *c, struct counters *sum);
 
-/* Publishes counters every BOARD_INTERVAL_NS and checks the deadline. *shown: last time or 0. */
+/* Publishes counters every SHARED_COUNTERS_INTERVAL_NS and checks the deadline. *shown: last time
+ * or 0. */
 void sender_thread__show(struct sender_thread *m, uint64_t *shown);
 
 #endif

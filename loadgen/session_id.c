@@ -8,24 +8,24 @@
 
 #include "session_id.h"
 
-int session_id__make(uint8_t token[WIRE_TOKEN_SIZE])
+int session_id__make(uint8_t token[PROTOCOL_TOKEN_SIZE])
 {
 	ssize_t n;
 
 	do {
-		n = getrandom(token, WIRE_TOKEN_SIZE, 0);
+		n = getrandom(token, PROTOCOL_TOKEN_SIZE, 0);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	return n == WIRE_TOKEN_SIZE ? 0 : -EIO;
+	return n == PROTOCOL_TOKEN_SIZE ? 0 : -EIO;
 }
 
-void session_id__mix(uint8_t id[WIRE_TOKEN_SIZE], const char *boot, uint64_t time_ns)
+void session_id__mix(uint8_t id[PROTOCOL_TOKEN_SIZE], const char *boot, uint64_t time_ns)
 {
 	unsigned int byte, n = 0, i;
 	const char *p = boot;
 
-	while (n < WIRE_TOKEN_SIZE && *p) {
+	while (n < PROTOCOL_TOKEN_SIZE && *p) {
 		if (*p == '-') {
 			p++;
 			continue;
@@ -35,20 +35,20 @@ void session_id__mix(uint8_t id[WIRE_TOKEN_SIZE], const char *boot, uint64_t tim
 		id[n++] = (uint8_t)byte;
 		p += 2;
 	}
-	if (n < WIRE_TOKEN_SIZE)
-		memset(id, 0, WIRE_TOKEN_SIZE);
+	if (n < PROTOCOL_TOKEN_SIZE)
+		memset(id, 0, PROTOCOL_TOKEN_SIZE);
 	else
 		for (i = 0; i < sizeof(time_ns); i++)
-			id[WIRE_TOKEN_SIZE - 1 - i] ^= (uint8_t)(time_ns >> (8 * i));
+			id[PROTOCOL_TOKEN_SIZE - 1 - i] ^= (uint8_t)(time_ns >> (8 * i));
 }
 
-void session_id__clock(uint8_t id[WIRE_TOKEN_SIZE])
+void session_id__clock(uint8_t id[PROTOCOL_TOKEN_SIZE])
 {
 	char boot[64] = "";
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
 	struct stat ns;
 
-	memset(id, 0, WIRE_TOKEN_SIZE);
+	memset(id, 0, PROTOCOL_TOKEN_SIZE);
 	if (!f)
 		return;
 	if (!fgets(boot, sizeof(boot), f))
@@ -58,9 +58,10 @@ void session_id__clock(uint8_t id[WIRE_TOKEN_SIZE])
 	session_id__mix(id, boot, stat("/proc/self/ns/time", &ns) ? 0 : ns.st_ino);
 }
 
-bool session_id__same_clock(const uint8_t a[WIRE_TOKEN_SIZE], const uint8_t b[WIRE_TOKEN_SIZE])
+bool session_id__same_clock(const uint8_t a[PROTOCOL_TOKEN_SIZE],
+			    const uint8_t b[PROTOCOL_TOKEN_SIZE])
 {
-	static const uint8_t unknown[WIRE_TOKEN_SIZE];
+	static const uint8_t unknown[PROTOCOL_TOKEN_SIZE];
 
-	return !memcmp(a, b, WIRE_TOKEN_SIZE) && memcmp(a, unknown, WIRE_TOKEN_SIZE) != 0;
+	return !memcmp(a, b, PROTOCOL_TOKEN_SIZE) && memcmp(a, unknown, PROTOCOL_TOKEN_SIZE) != 0;
 }

@@ -30,7 +30,7 @@ static int set_size(struct settings *s, const char *arg, char *why)
 {
 	uint64_t v;
 
-	if (parse_size(arg, &v) || v < WIRE_SIZE_MIN || v > WIRE_SIZE_MAX)
+	if (parse_size(arg, &v) || v < PROTOCOL_SIZE_MIN || v > PROTOCOL_SIZE_MAX)
 		return settings__refuse(
 			why, "--size '%.60s' is not a size from 64 to 16m, like 4096 or 64k", arg);
 	s->size = v;
@@ -72,14 +72,14 @@ static int set_congestion(struct settings *s, const char *arg, char *why)
 
 static int set_fields(struct settings *s, const char *arg, char *why)
 {
-	if (parse_count(arg, 1, WIRE_FIELDS_MAX, &s->fields))
+	if (parse_count(arg, 1, PROTOCOL_FIELDS_MAX, &s->fields))
 		return settings__refuse(why, "--fields '%.60s' is not a number from 1 to 64", arg);
 	return 0;
 }
 
 static int set_threads(struct settings *s, const char *arg, char *why)
 {
-	if (parse_count(arg, 1, WIRE_THREADS_MAX, &s->threads))
+	if (parse_count(arg, 1, PROTOCOL_THREADS_MAX, &s->threads))
 		return settings__refuse(why, "--threads '%.60s' is not a number from 1 to 256",
 					arg);
 	return 0;
@@ -87,7 +87,7 @@ static int set_threads(struct settings *s, const char *arg, char *why)
 
 static int set_connections(struct settings *s, const char *arg, char *why)
 {
-	if (parse_count(arg, 1, WIRE_CONNECTIONS_MAX, &s->connections))
+	if (parse_count(arg, 1, PROTOCOL_CONNECTIONS_MAX, &s->connections))
 		return settings__refuse(why, "--connections '%.60s' is not a number from 1 to 4096",
 					arg);
 	return 0;
@@ -160,7 +160,7 @@ static void add_cpu(unsigned int cpu, void *arg)
 {
 	struct cpu_list *list = arg;
 
-	if (list->nr < WIRE_CPUS_MAX)
+	if (list->nr < PROTOCOL_CPUS_MAX)
 		list->cpu[list->nr++] = (uint16_t)cpu;
 }
 

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #include "common/mode.h"
-#include "wire.h"
+#include "protocol.h"
 
 /* A bit for each command. */
 enum command {
@@ -25,7 +25,7 @@ struct endpoint {
 
 struct cpu_list {
 	unsigned int nr; /* 0: threads are not pinned */
-	uint16_t cpu[WIRE_CPUS_MAX];
+	uint16_t cpu[PROTOCOL_CPUS_MAX];
 };
 
 /* TCP_CA_NAME_MAX (include/net/tcp.h), with the terminating 0. */

@@ -28,12 +28,12 @@ uint64_t settings__share(uint64_t total, uint64_t n, uint64_t i)
 uint64_t settings__descriptors(const struct settings *s)
 {
 	/* Standard streams, listening socket, signalfd, eventfd; an epoll and a timer a thread. */
-	uint64_t own = 64 + 2 * WIRE_THREADS_MAX;
+	uint64_t own = 64 + 2 * PROTOCOL_THREADS_MAX;
 
 	if (s->command == COMMAND_SEND)
 		return own + s->connections;
 	/* The sender's hello tells the receiver the number of connections. */
-	return own + WIRE_CONNECTIONS_MAX + ACCEPTOR_PENDING_MAX + PENDING_CLIENTS_MAX;
+	return own + PROTOCOL_CONNECTIONS_MAX + ACCEPTOR_PENDING_MAX + PENDING_CLIENTS_MAX;
 }
 
 uint64_t settings__memory(const struct settings *s)

@@ -18,7 +18,7 @@ static const char boot[] = "00112233-4455-6677-8899-aabbccddeeff\n";
 /* Two time namespaces of one boot have clocks of their own. */
 TEST(clock_of_a_namespace)
 {
-	uint8_t a[WIRE_TOKEN_SIZE], b[WIRE_TOKEN_SIZE];
+	uint8_t a[PROTOCOL_TOKEN_SIZE], b[PROTOCOL_TOKEN_SIZE];
 
 	session_id__mix(a, boot, 4026531834);
 	session_id__mix(b, boot, 4026531834);
@@ -29,7 +29,7 @@ TEST(clock_of_a_namespace)
 
 TEST(clock_unknown)
 {
-	uint8_t a[WIRE_TOKEN_SIZE], b[WIRE_TOKEN_SIZE];
+	uint8_t a[PROTOCOL_TOKEN_SIZE], b[PROTOCOL_TOKEN_SIZE];
 
 	session_id__mix(a, "", 1);
 	session_id__mix(b, "00112233-4455", 1);

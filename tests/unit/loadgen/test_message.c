@@ -7,7 +7,7 @@
 
 #include "common/splitmix.h"
 #include "loadgen/payload.h"
-#include "loadgen/stream.h"
+#include "loadgen/rx_parser.h"
 #include "support/short_memory.h"
 #include "support/test.h"
 
@@ -222,41 +222,41 @@ static void make_stream(uint8_t data[MESSAGES * SIZE], uint32_t connection)
 TEST(stream_any_cut)
 {
 	uint8_t data[MESSAGES * SIZE];
-	struct stream s;
-	struct tally t;
+	struct rx_parser s;
+	struct counters t;
 	size_t step, at;
 
 	make_stream(data, 7);
-	assert_int_equal(tally__init(&t), 0);
+	assert_int_equal(counters__init(&t), 0);
 	for (step = 1; step <= sizeof(data); step++) {
-		tally__reset(&t);
-		stream__init(&s, 7, SIZE, true, true);
+		counters__reset(&t);
+		rx_parser__init(&s, 7, SIZE, true, true);
 		for (at = 0; at < sizeof(data); at += step) {
 			size_t n = sizeof(data) - at < step ? sizeof(data) - at : step;
 
-			stream__feed(&s, &t, data + at, n, 5000);
+			rx_parser__feed(&s, &t, data + at, n, 5000);
 		}
 		assert_int_equal(t.messages, MESSAGES);
 		assert_int_equal(t.bytes, sizeof(data));
 		assert_int_equal(t.verify_errors, 0);
-		assert_int_equal(t.hist[TALLY_DELIVERY]->count, MESSAGES);
-		assert_int_equal(t.hist[TALLY_DELIVERY]->max, 4000);
-		assert_int_equal(t.hist[TALLY_DELIVERY]->min, 3996);
+		assert_int_equal(t.hist[COUNTERS_DELIVERY]->count, MESSAGES);
+		assert_int_equal(t.hist[COUNTERS_DELIVERY]->max, 4000);
+		assert_int_equal(t.hist[COUNTERS_DELIVERY]->min, 3996);
 	}
-	tally__clear(&t);
+	counters__clear(&t);
 }
 
 static uint64_t errors_of(const uint8_t *data, size_t len, bool verify)
 {
-	struct stream s;
-	struct tally t;
+	struct rx_parser s;
+	struct counters t;
 	uint64_t errors;
 
-	assert_int_equal(tally__init(&t), 0);
-	stream__init(&s, 7, SIZE, verify, true);
-	stream__feed(&s, &t, data, len, 5000);
+	assert_int_equal(counters__init(&t), 0);
+	rx_parser__init(&s, 7, SIZE, verify, true);
+	rx_parser__feed(&s, &t, data, len, 5000);
 	errors = t.verify_errors;
-	tally__clear(&t);
+	counters__clear(&t);
 	return errors;
 }
 
@@ -286,22 +286,22 @@ TEST(stream_finds_damage)
 TEST(stream_bad_stamps)
 {
 	uint8_t data[MESSAGES * SIZE];
-	struct stream s;
-	struct tally t;
+	struct rx_parser s;
+	struct counters t;
 
 	make_stream(data, 7);
 	header__encode(data, 0, 0);
 	header__encode(data + SIZE, 1, 5001);
-	assert_int_equal(tally__init(&t), 0);
-	stream__init(&s, 7, SIZE, false, true);
-	stream__feed(&s, &t, data, sizeof(data), 5000);
+	assert_int_equal(counters__init(&t), 0);
+	rx_parser__init(&s, 7, SIZE, false, true);
+	rx_parser__feed(&s, &t, data, sizeof(data), 5000);
 	assert_int_equal(t.bad_stamps, 2);
-	assert_int_equal(t.hist[TALLY_DELIVERY]->count, MESSAGES - 2);
+	assert_int_equal(t.hist[COUNTERS_DELIVERY]->count, MESSAGES - 2);
 	/* of another machine's clock nothing is believed */
-	tally__reset(&t);
-	stream__init(&s, 7, SIZE, false, false);
-	stream__feed(&s, &t, data, sizeof(data), 5000);
+	counters__reset(&t);
+	rx_parser__init(&s, 7, SIZE, false, false);
+	rx_parser__feed(&s, &t, data, sizeof(data), 5000);
 	assert_int_equal(t.foreign_stamps, MESSAGES);
-	assert_int_equal(t.hist[TALLY_DELIVERY]->count, 0);
-	tally__clear(&t);
+	assert_int_equal(t.hist[COUNTERS_DELIVERY]->count, 0);
+	counters__clear(&t);
 }

@@ -2,7 +2,7 @@
 /* Each frame has its state, each figure its bounds: what a sender takes from a receiver. */
 #include <string.h>
 
-#include "loadgen/protocol.h"
+#include "loadgen/sender_protocol.h"
 #include "support/test.h"
 
 /* By state, one letter a type from WELCOME on: x where it is taken. */
@@ -19,20 +19,20 @@ TEST(each_frame_has_its_state)
 	};
 
 	for (int s = SENDER_GREETING; s <= SENDER_DONE; s++)
-		for (int type = WIRE_WELCOME; type < WIRE_TYPE_END; type++)
+		for (int type = PROTOCOL_WELCOME; type < PROTOCOL_TYPE_END; type++)
 			assert_int_equal(protocol__takes(s, type),
-					 expected[s][type - WIRE_WELCOME] == 'x');
+					 expected[s][type - PROTOCOL_WELCOME] == 'x');
 }
 
 TEST(frames_and_states_have_names)
 {
-	assert_string_equal(protocol__type_name(WIRE_MOVING), "MOVING");
-	assert_string_equal(protocol__type_name(WIRE_WELCOME), "WELCOME");
-	assert_string_equal(protocol__type_name(WIRE_TYPE_END), "?");
+	assert_string_equal(protocol__type_name(PROTOCOL_MOVING), "MOVING");
+	assert_string_equal(protocol__type_name(PROTOCOL_WELCOME), "WELCOME");
+	assert_string_equal(protocol__type_name(PROTOCOL_TYPE_END), "?");
 	assert_string_equal(protocol__state_name(SENDER_GREETING), "before WELCOME");
 	for (int s = SENDER_GREETING; s <= SENDER_DONE; s++)
 		assert_non_null(protocol__state_name(s));
-	for (int type = WIRE_WELCOME; type < WIRE_TYPE_END; type++)
+	for (int type = PROTOCOL_WELCOME; type < PROTOCOL_TYPE_END; type++)
 		assert_true(strlen(protocol__type_name(type)) > 1);
 }
 

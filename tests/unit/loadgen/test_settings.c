@@ -283,15 +283,16 @@ TEST(descriptors)
 	struct settings asked = {.command = COMMAND_SEND, .connections = 7};
 
 	/* An epoll and a timer of each thread, and each connection. */
-	assert_true(settings__descriptors(&asked) > 2 * WIRE_THREADS_MAX + 7);
+	assert_true(settings__descriptors(&asked) > 2 * PROTOCOL_THREADS_MAX + 7);
 	asked.connections = 4096;
-	assert_true(settings__descriptors(&asked) > 2 * WIRE_THREADS_MAX + 4096);
+	assert_true(settings__descriptors(&asked) > 2 * PROTOCOL_THREADS_MAX + 4096);
 	/* A receiver does not know how many there will be. */
 	asked.connections = 1;
 	for (enum command c = COMMAND_RECV; c <= COMMAND_LOOPBACK; c++) {
 		asked.command = c;
-		assert_true(settings__descriptors(&asked) >
-			    2 * WIRE_THREADS_MAX + WIRE_CONNECTIONS_MAX + ACCEPTOR_PENDING_MAX);
+		assert_true(settings__descriptors(&asked) > 2 * PROTOCOL_THREADS_MAX +
+								    PROTOCOL_CONNECTIONS_MAX +
+								    ACCEPTOR_PENDING_MAX);
 	}
 }
 

@@ -38,22 +38,22 @@ static void pair_of(int fds[2])
 static void send_of(enum mode mode, unsigned int *read_for)
 {
 	const struct settings s = {.mode = mode, .size = SIZE, .fields = 8, .connections = 1};
-	struct tally t;
+	struct counters t;
 	struct sender_conn f;
 	atomic_bool stop = false;
 	int fds[2];
 
 	pair_of(fds);
-	assert_int_equal(tally__init(&t), 0);
+	assert_int_equal(counters__init(&t), 0);
 	assert_int_equal(sender_conn__open(&f, fds[0], 0, &s, &stop, &t, true), 0);
 	atomic_store(&readings, 0);
 	for (int i = 0; i < MESSAGES; i++)
 		assert_int_equal(sender_conn__send_message(&f), 0);
 	*read_for = atomic_load(&readings);
 	assert_int_equal(t.messages, MESSAGES);
-	assert_int_equal(t.hist[TALLY_SEND_CALL]->count, MESSAGES);
+	assert_int_equal(t.hist[COUNTERS_SEND_CALL]->count, MESSAGES);
 	sender_conn__close(&f);
-	tally__clear(&t);
+	counters__clear(&t);
 	close(fds[1]);
 }
 
@@ -84,7 +84,7 @@ static uint64_t messages_of(struct recv_loop *one)
 	uint64_t messages;
 
 	pthread_mutex_lock(&one->lock);
-	messages = one->tally.messages;
+	messages = one->counters.messages;
 	pthread_mutex_unlock(&one->lock);
 	return messages;
 }
@@ -93,7 +93,7 @@ static uint64_t messages_of(struct recv_loop *one)
 TEST(delivery_does_not_wait_for_the_lock)
 {
 	const struct settings s = {0};
-	const struct wire_hello hello = {.connections = 1, .threads = 1, .size = SIZE};
+	const struct protocol_hello hello = {.connections = 1, .threads = 1, .size = SIZE};
 	const struct receiver_pool_plan plan = {.hello = &hello, .same_clock = true};
 	struct receiver_pool r = {0};
 	struct recv_loop *one;
@@ -112,9 +112,9 @@ TEST(delivery_does_not_wait_for_the_lock)
 	pthread_mutex_unlock(&one->lock);
 	while (!messages_of(one))
 		sched_yield();
-	assert_int_equal(one->tally.bad_stamps, 0);
-	assert_int_equal(one->tally.hist[TALLY_DELIVERY]->count, 1);
-	assert_int_equal(one->tally.hist[TALLY_DELIVERY]->max, 0);
+	assert_int_equal(one->counters.bad_stamps, 0);
+	assert_int_equal(one->counters.hist[COUNTERS_DELIVERY]->count, 1);
+	assert_int_equal(one->counters.hist[COUNTERS_DELIVERY]->max, 0);
 	close(fds[0]);
 	receiver_pool__close(&r);
 }

@@ -70,7 +70,7 @@ TEST(messages_are_touched_by_their_thread)
 TEST(buffers_are_touched_by_their_thread)
 {
 	const struct settings s = {0};
-	const struct wire_hello hello = {
+	const struct protocol_hello hello = {
 		.connections = CONNECTIONS, .threads = CONNECTIONS, .size = SIZE};
 	const struct receiver_pool_plan plan = {.hello = &hello};
 	int ours[CONNECTIONS], theirs[CONNECTIONS];

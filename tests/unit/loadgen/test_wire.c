@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loadgen/wire.h"
+#include "loadgen/protocol.h"
 #include "support/test.h"
 
-static const struct wire_hello sample = {
-	.kind = WIRE_DATA,
+static const struct protocol_hello sample = {
+	.kind = PROTOCOL_DATA,
 	.token = {1, 2, 3, 250},
 	.clock_id = {9, 8, 7},
 	.index = 3,
@@ -21,12 +21,12 @@ static const struct wire_hello sample = {
 
 TEST(hello_round_trip)
 {
-	uint8_t buf[WIRE_HELLO_SIZE];
-	struct wire_hello out;
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+	struct protocol_hello out;
 
-	wire__encode_hello(buf, &sample);
-	assert_int_equal(wire__decode_hello(buf, &out), 0);
-	assert_int_equal(out.kind, WIRE_DATA);
+	protocol__encode_hello(buf, &sample);
+	assert_int_equal(protocol__decode_hello(buf, &out), 0);
+	assert_int_equal(out.kind, PROTOCOL_DATA);
 	assert_memory_equal(out.token, sample.token, sizeof(out.token));
 	assert_memory_equal(out.clock_id, sample.clock_id, sizeof(out.clock_id));
 	assert_int_equal(out.index, 3);
@@ -41,16 +41,16 @@ TEST(hello_round_trip)
 /* Each flag is one of its own. */
 TEST(hello_flags)
 {
-	struct wire_hello in = sample, out;
-	uint8_t buf[WIRE_HELLO_SIZE];
+	struct protocol_hello in = sample, out;
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
 	int i;
 
 	for (i = 0; i < 4; i++) {
 		in.verify = i & 1;
 		in.replies = i & 2;
-		wire__encode_hello(buf, &in);
+		protocol__encode_hello(buf, &in);
 		assert_int_equal(buf[53], i);
-		assert_int_equal(wire__decode_hello(buf, &out), 0);
+		assert_int_equal(protocol__decode_hello(buf, &out), 0);
 		assert_true(out.verify == in.verify && out.replies == in.replies);
 	}
 }
@@ -58,75 +58,78 @@ TEST(hello_flags)
 /* The layout is a promise to other versions: magic first, all big-endian. */
 TEST(hello_layout)
 {
-	uint8_t buf[WIRE_HELLO_SIZE];
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
 
-	wire__encode_hello(buf, &sample);
+	protocol__encode_hello(buf, &sample);
 	assert_memory_equal(buf, "NIOH\0\2\0\2", 8);
 	assert_memory_equal(buf + 40, "\0\0\0\3\0\0\0\4\0\1\0\0\0\1\0\2\1\2\3\4\5\6\7\10", 24);
 }
 
 TEST(hello_out_of_range)
 {
-	static const struct wire_hello bad[] = {
-		{.kind = WIRE_CONTROL, .connections = 0, .threads = 0, .size = 64},
-		{.kind = WIRE_CONTROL, .connections = 4097, .threads = 1, .size = 64},
-		{.kind = WIRE_CONTROL, .connections = UINT32_MAX, .threads = 1, .size = 64},
-		{.kind = WIRE_CONTROL, .connections = 1, .threads = 0, .size = 64},
-		{.kind = WIRE_CONTROL, .connections = 1, .threads = 2, .size = 64},
-		{.kind = WIRE_CONTROL, .connections = 4096, .threads = 257, .size = 64},
-		{.kind = WIRE_DATA, .index = 4, .connections = 4, .threads = 4, .size = 64},
-		{.kind = WIRE_DATA,
+	static const struct protocol_hello bad[] = {
+		{.kind = PROTOCOL_CONTROL, .connections = 0, .threads = 0, .size = 64},
+		{.kind = PROTOCOL_CONTROL, .connections = 4097, .threads = 1, .size = 64},
+		{.kind = PROTOCOL_CONTROL, .connections = UINT32_MAX, .threads = 1, .size = 64},
+		{.kind = PROTOCOL_CONTROL, .connections = 1, .threads = 0, .size = 64},
+		{.kind = PROTOCOL_CONTROL, .connections = 1, .threads = 2, .size = 64},
+		{.kind = PROTOCOL_CONTROL, .connections = 4096, .threads = 257, .size = 64},
+		{.kind = PROTOCOL_DATA, .index = 4, .connections = 4, .threads = 4, .size = 64},
+		{.kind = PROTOCOL_DATA,
 		 .index = UINT32_MAX,
 		 .connections = 4,
 		 .threads = 1,
 		 .size = 64},
-		{.kind = WIRE_DATA, .connections = 1, .threads = 1, .size = 63},
-		{.kind = WIRE_DATA, .connections = 1, .threads = 1, .size = WIRE_SIZE_MAX + 1},
-		{.kind = WIRE_DATA, .connections = 1, .threads = 1, .size = UINT32_MAX},
+		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = 63},
+		{.kind = PROTOCOL_DATA,
+		 .connections = 1,
+		 .threads = 1,
+		 .size = PROTOCOL_SIZE_MAX + 1},
+		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = UINT32_MAX},
 		{.kind = 0, .connections = 1, .threads = 1, .size = 64},
 		{.kind = 3, .connections = 1, .threads = 1, .size = 64},
 	};
-	uint8_t buf[WIRE_HELLO_SIZE];
-	struct wire_hello out;
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+	struct protocol_hello out;
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		memset(&out, 0x5a, sizeof(out));
-		wire__encode_hello(buf, &bad[i]);
-		assert_int_equal(wire__decode_hello(buf, &out), -ERANGE);
+		protocol__encode_hello(buf, &bad[i]);
+		assert_int_equal(protocol__decode_hello(buf, &out), -ERANGE);
 		assert_int_equal(((uint8_t *)&out)[sizeof(out) - 1], 0x5a);
 	}
 }
 
 TEST(hello_not_ours)
 {
-	uint8_t buf[WIRE_HELLO_SIZE];
-	struct wire_hello out;
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+	struct protocol_hello out;
 
 	memcpy(buf, "GET / HTTP/1.1\r\n", 16);
-	assert_int_equal(wire__decode_hello(buf, &out), -EPROTO);
-	wire__encode_hello(buf, &sample);
+	assert_int_equal(protocol__decode_hello(buf, &out), -EPROTO);
+	protocol__encode_hello(buf, &sample);
 	buf[5]++;
-	assert_int_equal(wire__decode_hello(buf, &out), -EPROTONOSUPPORT);
-	wire__encode_hello(buf, &sample);
+	assert_int_equal(protocol__decode_hello(buf, &out), -EPROTONOSUPPORT);
+	protocol__encode_hello(buf, &sample);
 	buf[53] = 4; /* a flag that is none */
-	assert_int_equal(wire__decode_hello(buf, &out), -ERANGE);
+	assert_int_equal(protocol__decode_hello(buf, &out), -ERANGE);
 }
 
 TEST(frame_round_trip)
 {
-	const struct wire_frame f = {
-		.type = WIRE_TOTAL,
+	const struct protocol_frame f = {
+		.type = PROTOCOL_TOTAL,
 		.index = 255,
 		.phase = 2,
 		.messages = 1ULL << 48,
 		.bytes = UINT64_MAX - 1,
 	};
-	uint8_t buf[WIRE_FRAME_SIZE];
-	struct wire_frame out;
+	uint8_t buf[PROTOCOL_FRAME_SIZE];
+	struct protocol_frame out;
 
-	wire__encode_frame(buf, &f);
-	assert_int_equal(wire__decode_frame(buf, &out), 0);
+	protocol__encode_frame(buf, &f);
+	assert_int_equal(protocol__decode_frame(buf, &out), 0);
 	assert_int_equal(out.type, f.type);
 	assert_int_equal(out.index, f.index);
 	assert_int_equal(out.phase, f.phase);
@@ -135,53 +138,54 @@ TEST(frame_round_trip)
 
 TEST(frame_bad)
 {
-	const struct wire_frame types[] = {{.type = 0}, {.type = WIRE_TYPE_END}};
-	uint8_t buf[WIRE_FRAME_SIZE] = {0};
-	struct wire_frame out;
+	const struct protocol_frame types[] = {{.type = 0}, {.type = PROTOCOL_TYPE_END}};
+	uint8_t buf[PROTOCOL_FRAME_SIZE] = {0};
+	struct protocol_frame out;
 	size_t i;
 
-	assert_int_equal(wire__decode_frame(buf, &out), -EPROTO);
+	assert_int_equal(protocol__decode_frame(buf, &out), -EPROTO);
 	for (i = 0; i < 2; i++) {
-		wire__encode_frame(buf, &types[i]);
-		assert_int_equal(wire__decode_frame(buf, &out), -ERANGE);
+		protocol__encode_frame(buf, &types[i]);
+		assert_int_equal(protocol__decode_frame(buf, &out), -ERANGE);
 	}
 }
 
 /* A frame of another version is known as one, whatever else is in it. */
 TEST(frame_of_another_version)
 {
-	const struct wire_frame f = {.type = WIRE_REFUSE, .index = WIRE_REFUSAL_VERSION};
-	uint8_t buf[WIRE_FRAME_SIZE];
-	struct wire_frame out;
+	const struct protocol_frame f = {.type = PROTOCOL_REFUSE,
+					 .index = PROTOCOL_REFUSAL_VERSION};
+	uint8_t buf[PROTOCOL_FRAME_SIZE];
+	struct protocol_frame out;
 
-	wire__encode_frame(buf, &f);
-	assert_int_equal(wire__decode_frame(buf, &out), 0);
-	assert_int_equal(out.index, WIRE_REFUSAL_VERSION);
+	protocol__encode_frame(buf, &f);
+	assert_int_equal(protocol__decode_frame(buf, &out), 0);
+	assert_int_equal(out.index, PROTOCOL_REFUSAL_VERSION);
 	buf[5] = 1;
 	buf[7] = 99;
-	assert_int_equal(wire__decode_frame(buf, &out), -EPROTONOSUPPORT);
+	assert_int_equal(protocol__decode_frame(buf, &out), -EPROTONOSUPPORT);
 }
 
 /* No input may be decoded into values out of range. */
 TEST(hello_fuzz)
 {
-	uint8_t buf[WIRE_HELLO_SIZE];
-	struct wire_hello out;
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+	struct protocol_hello out;
 	int i, j, accepted = 0;
 
 	srandom(1);
 	for (i = 0; i < 200000; i++) {
-		wire__encode_hello(buf, &sample);
+		protocol__encode_hello(buf, &sample);
 		for (j = 0; j < 2; j++)
-			buf[random() % WIRE_HELLO_SIZE] = (uint8_t)random();
-		if (wire__decode_hello(buf, &out))
+			buf[random() % PROTOCOL_HELLO_SIZE] = (uint8_t)random();
+		if (protocol__decode_hello(buf, &out))
 			continue;
 		accepted++;
-		assert_in_range(out.connections, 1, WIRE_CONNECTIONS_MAX);
-		assert_in_range(out.threads, 1, WIRE_THREADS_MAX);
+		assert_in_range(out.connections, 1, PROTOCOL_CONNECTIONS_MAX);
+		assert_in_range(out.threads, 1, PROTOCOL_THREADS_MAX);
 		assert_true(out.threads <= out.connections);
 		assert_true(out.index < out.connections);
-		assert_in_range(out.size, WIRE_SIZE_MIN, WIRE_SIZE_MAX);
+		assert_in_range(out.size, PROTOCOL_SIZE_MIN, PROTOCOL_SIZE_MAX);
 	}
 	assert_true(accepted > 1000);
 }
@@ -189,22 +193,25 @@ TEST(hello_fuzz)
 /* The first and the last of each range are in it. */
 TEST(hello_at_its_limits)
 {
-	static const struct wire_hello good[] = {
-		{.kind = WIRE_CONTROL, .connections = 1, .threads = 1, .size = WIRE_SIZE_MIN},
-		{.kind = WIRE_DATA, .connections = 1, .threads = 1, .size = WIRE_SIZE_MAX},
-		{.kind = WIRE_DATA,
-		 .index = WIRE_CONNECTIONS_MAX - 1,
-		 .connections = WIRE_CONNECTIONS_MAX,
-		 .threads = WIRE_THREADS_MAX,
+	static const struct protocol_hello good[] = {
+		{.kind = PROTOCOL_CONTROL,
+		 .connections = 1,
+		 .threads = 1,
+		 .size = PROTOCOL_SIZE_MIN},
+		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = PROTOCOL_SIZE_MAX},
+		{.kind = PROTOCOL_DATA,
+		 .index = PROTOCOL_CONNECTIONS_MAX - 1,
+		 .connections = PROTOCOL_CONNECTIONS_MAX,
+		 .threads = PROTOCOL_THREADS_MAX,
 		 .size = 64},
-		{.kind = WIRE_DATA, .index = 3, .connections = 4, .threads = 4, .size = 64},
+		{.kind = PROTOCOL_DATA, .index = 3, .connections = 4, .threads = 4, .size = 64},
 	};
-	uint8_t buf[WIRE_HELLO_SIZE];
-	struct wire_hello out;
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+	struct protocol_hello out;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		wire__encode_hello(buf, &good[i]);
-		assert_int_equal(wire__decode_hello(buf, &out), 0);
+		protocol__encode_hello(buf, &good[i]);
+		assert_int_equal(protocol__decode_hello(buf, &out), 0);
 		assert_int_equal(out.kind, good[i].kind);
 		assert_int_equal(out.index, good[i].index);
 		assert_int_equal(out.connections, good[i].connections);
@@ -215,13 +222,13 @@ TEST(hello_at_its_limits)
 
 TEST(frame_types_at_their_limits)
 {
-	uint8_t buf[WIRE_FRAME_SIZE];
-	struct wire_frame f = {0};
+	uint8_t buf[PROTOCOL_FRAME_SIZE];
+	struct protocol_frame f = {0};
 
-	for (int type = WIRE_WELCOME - 1; type <= WIRE_TYPE_END; type++) {
-		bool known = type >= WIRE_WELCOME && type < WIRE_TYPE_END;
+	for (int type = PROTOCOL_WELCOME - 1; type <= PROTOCOL_TYPE_END; type++) {
+		bool known = type >= PROTOCOL_WELCOME && type < PROTOCOL_TYPE_END;
 
-		wire__encode_frame(buf, &(struct wire_frame){.type = type});
-		assert_int_equal(wire__decode_frame(buf, &f), known ? 0 : -ERANGE);
+		protocol__encode_frame(buf, &(struct protocol_frame){.type = type});
+		assert_int_equal(protocol__decode_frame(buf, &f), known ? 0 : -ERANGE);
 	}
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Parser of one connection's received bytes: boundaries, headers, contents, delivery times. */
-#ifndef LOADGEN_STREAM_H
-#define LOADGEN_STREAM_H
+#ifndef LOADGEN_RX_PARSER_H
+#define LOADGEN_RX_PARSER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "message.h"
-#include "tally.h"
+#include "counters.h"
 
-struct stream {
+struct rx_parser {
 	uint32_t connection;
 	size_t size; /* of a message */
 	bool verify;
@@ -22,9 +22,11 @@ struct stream {
 	uint8_t header[MESSAGE_HEADER_SIZE];
 };
 
-void stream__init(struct stream *s, uint32_t connection, size_t size, bool verify, bool same_clock);
+void rx_parser__init(struct rx_parser *s, uint32_t connection, size_t size, bool verify,
+		     bool same_clock);
 
 /* Parses and counts len bytes of a recv() that returned at `now`. */
-void stream__feed(struct stream *s, struct tally *t, const uint8_t *data, size_t len, uint64_t now);
+void rx_parser__feed(struct rx_parser *s, struct counters *t, const uint8_t *data, size_t len,
+		     uint64_t now);
 
 #endif

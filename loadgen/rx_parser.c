@@ -2,11 +2,12 @@
 /* Parses received bytes into messages. */
 #include <string.h>
 
-#include "stream.h"
+#include "rx_parser.h"
 
-void stream__init(struct stream *s, uint32_t connection, size_t size, bool verify, bool same_clock)
+void rx_parser__init(struct rx_parser *s, uint32_t connection, size_t size, bool verify,
+		     bool same_clock)
 {
-	*s = (struct stream){
+	*s = (struct rx_parser){
 		.connection = connection,
 		.size = size,
 		.verify = verify,
@@ -15,7 +16,7 @@ void stream__init(struct stream *s, uint32_t connection, size_t size, bool verif
 	};
 }
 
-static void stream__check(struct stream *s, const uint8_t *data, size_t len)
+static void rx_parser__check(struct rx_parser *s, const uint8_t *data, size_t len)
 {
 	size_t skip = 0;
 
@@ -25,7 +26,7 @@ static void stream__check(struct stream *s, const uint8_t *data, size_t len)
 		s->wrong = true;
 }
 
-static void stream__end_message(struct stream *s, struct tally *t, uint64_t now)
+static void rx_parser__end_message(struct rx_parser *s, struct counters *t, uint64_t now)
 {
 	uint64_t seq, stamp;
 
@@ -38,7 +39,7 @@ static void stream__end_message(struct stream *s, struct tally *t, uint64_t now)
 	else if (!stamp || stamp > now)
 		t->bad_stamps++;
 	else
-		hist__record_latency(t->hist[TALLY_DELIVERY], now - stamp);
+		hist__record_latency(t->hist[COUNTERS_DELIVERY], now - stamp);
 	t->messages++;
 	s->seq++;
 	s->pos = 0;
@@ -47,7 +48,8 @@ static void stream__end_message(struct stream *s, struct tally *t, uint64_t now)
 		s->key = pattern__key(s->connection, s->seq);
 }
 
-void stream__feed(struct stream *s, struct tally *t, const uint8_t *data, size_t len, uint64_t now)
+void rx_parser__feed(struct rx_parser *s, struct counters *t, const uint8_t *data, size_t len,
+		     uint64_t now)
 {
 	t->bytes += len;
 	while (len) {
@@ -61,11 +63,11 @@ void stream__feed(struct stream *s, struct tally *t, const uint8_t *data, size_t
 			memcpy(s->header + s->pos, data, h < n ? h : n);
 		}
 		if (s->verify)
-			stream__check(s, data, n);
+			rx_parser__check(s, data, n);
 		s->pos += n;
 		data += n;
 		len -= n;
 		if (s->pos == s->size)
-			stream__end_message(s, t, now);
+			rx_parser__end_message(s, t, now);
 	}
 }

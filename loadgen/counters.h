@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters of one thread (tally, without lock), and the copy that other threads read (board). */
-#ifndef LOADGEN_TALLY_H
-#define LOADGEN_TALLY_H
+/* Counters of one thread (counters, without lock), and the copy that other threads read
+ * (shared_counters). */
+#ifndef LOADGEN_COUNTERS_H
+#define LOADGEN_COUNTERS_H
 
 #include <pthread.h>
 #include <stdint.h>
@@ -9,7 +10,7 @@
 #include "common/hist.h"
 
 /* clang-format off */
-#define TALLY_COUNTERS(X)                                                    \
+#define COUNTERS(X)                                                    \
 	X(bytes)            /* payload sent or received */                   \
 	X(messages)         /* whole messages */                             \
 	X(calls)            /* recv() that returned bytes */                 \
@@ -33,45 +34,45 @@
 	X(foreign_stamps)   /* messages stamped by another clock */
 /* clang-format on */
 
-enum tally_hist {
-	TALLY_SEND_CALL,
-	TALLY_SLOT_WAIT, /* messages that waited for a zero-copy slot */
-	TALLY_COMPLETION,
-	TALLY_DELIVERY,
-	TALLY_HALF_ROUND_TRIP, /* with --request-response */
-	TALLY_HIST_NR,
+enum counters_hist {
+	COUNTERS_SEND_CALL,
+	COUNTERS_SLOT_WAIT, /* messages that waited for a zero-copy slot */
+	COUNTERS_COMPLETION,
+	COUNTERS_DELIVERY,
+	COUNTERS_HALF_ROUND_TRIP, /* with --request-response */
+	COUNTERS_HIST_NR,
 };
 
-struct tally {
+struct counters {
 #define X(name) uint64_t name;
-	TALLY_COUNTERS(X)
+	COUNTERS(X)
 #undef X
 	uint64_t last_ns;      /* time of the last byte sent or received; 0: none */
 	uint64_t last_call_ns; /* sender: begin of the last send call; 0: none */
-	struct hist *hist[TALLY_HIST_NR];
+	struct hist *hist[COUNTERS_HIST_NR];
 };
 
-int tally__init(struct tally *t); /* 0 or -ENOMEM */
-void tally__clear(struct tally *t);
-void tally__reset(struct tally *t);
-void tally__add(struct tally *dst, const struct tally *src);
+int counters__init(struct counters *t); /* 0 or -ENOMEM */
+void counters__clear(struct counters *t);
+void counters__reset(struct counters *t);
+void counters__add(struct counters *dst, const struct counters *src);
 
-struct board {
+struct shared_counters {
 	pthread_mutex_t lock;
-	struct tally shown;
+	struct counters shown;
 };
 
-/* How often a busy thread publishes its tally. */
-#define BOARD_INTERVAL_NS 10000000ULL
+/* How often a busy thread publishes its counters. */
+#define SHARED_COUNTERS_INTERVAL_NS 10000000ULL
 
-int board__init(struct board *b);
-void board__clear(struct board *b);
+int shared_counters__init(struct shared_counters *b);
+void shared_counters__clear(struct shared_counters *b);
 
 /* Replaces the published counters; t NULL: zeroes them. */
-void board__publish(struct board *b, const struct tally *t);
+void shared_counters__publish(struct shared_counters *b, const struct counters *t);
 
-void board__read(struct board *b, struct tally *dst);
+void shared_counters__read(struct shared_counters *b, struct counters *dst);
 
-uint64_t board__messages(struct board *b);
+uint64_t shared_counters__messages(struct shared_counters *b);
 
 #endif

@@ -3,90 +3,90 @@
 #include <errno.h>
 #include <string.h>
 
-#include "tally.h"
+#include "counters.h"
 
-int tally__init(struct tally *t)
+int counters__init(struct counters *t)
 {
 	int i;
 
 	memset(t, 0, sizeof(*t));
-	for (i = 0; i < TALLY_HIST_NR; i++) {
+	for (i = 0; i < COUNTERS_HIST_NR; i++) {
 		t->hist[i] = hist__new_latency();
 		if (!t->hist[i]) {
-			tally__clear(t);
+			counters__clear(t);
 			return -ENOMEM;
 		}
 	}
 	return 0;
 }
 
-void tally__clear(struct tally *t)
+void counters__clear(struct counters *t)
 {
 	int i;
 
-	for (i = 0; i < TALLY_HIST_NR; i++)
+	for (i = 0; i < COUNTERS_HIST_NR; i++)
 		hist__free(t->hist[i]);
 	memset(t, 0, sizeof(*t));
 }
 
-void tally__reset(struct tally *t)
+void counters__reset(struct counters *t)
 {
 	int i;
 
 #define X(name) t->name = 0;
-	TALLY_COUNTERS(X)
+	COUNTERS(X)
 #undef X
 	t->last_ns = t->last_call_ns = 0;
-	for (i = 0; i < TALLY_HIST_NR; i++)
+	for (i = 0; i < COUNTERS_HIST_NR; i++)
 		if (t->hist[i]->count)
 			hist__reset(t->hist[i]);
 }
 
-void tally__add(struct tally *dst, const struct tally *src)
+void counters__add(struct counters *dst, const struct counters *src)
 {
 	int i;
 
 #define X(name) dst->name += src->name;
-	TALLY_COUNTERS(X)
+	COUNTERS(X)
 #undef X
 	if (src->last_ns > dst->last_ns)
 		dst->last_ns = src->last_ns;
 	if (src->last_call_ns > dst->last_call_ns)
 		dst->last_call_ns = src->last_call_ns;
-	for (i = 0; i < TALLY_HIST_NR; i++)
+	for (i = 0; i < COUNTERS_HIST_NR; i++)
 		if (src->hist[i]->count)
 			hist__add(dst->hist[i], src->hist[i]);
 }
 
-int board__init(struct board *b)
+int shared_counters__init(struct shared_counters *b)
 {
 	pthread_mutex_init(&b->lock, NULL);
-	return tally__init(&b->shown);
+	return counters__init(&b->shown);
 }
 
-void board__clear(struct board *b)
+void shared_counters__clear(struct shared_counters *b)
 {
-	tally__clear(&b->shown);
+	counters__clear(&b->shown);
 	pthread_mutex_destroy(&b->lock);
 }
 
-void board__publish(struct board *b, const struct tally *t)
+void shared_counters__publish(struct shared_counters *b, const struct counters *t)
 {
 	pthread_mutex_lock(&b->lock);
-	tally__reset(&b->shown);
+	counters__reset(&b->shown);
 	if (t)
-		tally__add(&b->shown, t);
+		counters__add(&b->shown, t);
 	pthread_mutex_unlock(&b->lock);
 }
 
-void board__read(struct board *b, struct tally *dst)
+void shared_counters__read(struct shared_counters *b, struct counters *dst)
 {
 	pthread_mutex_lock(&b->lock);
-	tally__add(dst, &b->shown);
+	counters__add(dst, &b->shown);
 	pthread_mutex_unlock(&b->lock);
 }
 
-uint64_t board__messages(struct board *b)
+uint64_t shared_counters__messages(struct shared_counters *b)
 {
 	uint64_t messages;
 
