@@ -1,51 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Counters of a thread, and their published copy. */
-#include <errno.h>
 #include <string.h>
 
 #include "counters.h"
 
-int counters__init(struct counters *t)
+void counters__init(struct counters *t)
 {
-	int i;
-
 	memset(t, 0, sizeof(*t));
-	for (i = 0; i < COUNTERS_HIST_NR; i++) {
+	for (int i = 0; i < COUNTERS_HIST_NR; i++)
 		t->hist[i] = hist__new_latency();
-		if (!t->hist[i]) {
-			counters__clear(t);
-			return -ENOMEM;
-		}
-	}
-	return 0;
 }
 
 void counters__clear(struct counters *t)
 {
-	int i;
-
-	for (i = 0; i < COUNTERS_HIST_NR; i++)
+	for (int i = 0; i < COUNTERS_HIST_NR; i++)
 		hist__free(t->hist[i]);
 	memset(t, 0, sizeof(*t));
 }
 
 void counters__reset(struct counters *t)
 {
-	int i;
-
 #define X(name) t->name = 0;
 	COUNTERS(X)
 #undef X
 	t->last_ns = t->last_call_ns = 0;
-	for (i = 0; i < COUNTERS_HIST_NR; i++)
+	for (int i = 0; i < COUNTERS_HIST_NR; i++)
 		if (t->hist[i]->count)
 			hist__reset(t->hist[i]);
 }
 
 void counters__add(struct counters *dst, const struct counters *src)
 {
-	int i;
-
 #define X(name) dst->name += src->name;
 	COUNTERS(X)
 #undef X
@@ -53,15 +38,15 @@ void counters__add(struct counters *dst, const struct counters *src)
 		dst->last_ns = src->last_ns;
 	if (src->last_call_ns > dst->last_call_ns)
 		dst->last_call_ns = src->last_call_ns;
-	for (i = 0; i < COUNTERS_HIST_NR; i++)
+	for (int i = 0; i < COUNTERS_HIST_NR; i++)
 		if (src->hist[i]->count)
 			hist__add(dst->hist[i], src->hist[i]);
 }
 
-int shared_counters__init(struct shared_counters *b)
+void shared_counters__init(struct shared_counters *b)
 {
 	pthread_mutex_init(&b->lock, NULL);
-	return counters__init(&b->shown);
+	counters__init(&b->shown);
 }
 
 void shared_counters__clear(struct shared_counters *b)

@@ -52,7 +52,7 @@ struct counters {
 	struct hist *hist[COUNTERS_HIST_NR];
 };
 
-int counters__init(struct counters *t); /* 0 or -ENOMEM */
+void counters__init(struct counters *t);
 void counters__clear(struct counters *t);
 void counters__reset(struct counters *t);
 void counters__add(struct counters *dst, const struct counters *src);
@@ -65,7 +65,7 @@ struct shared_counters {
 /* How often a busy thread publishes its counters. */
 #define SHARED_COUNTERS_INTERVAL_NS 10000000ULL
 
-int shared_counters__init(struct shared_counters *b);
+void shared_counters__init(struct shared_counters *b);
 void shared_counters__clear(struct shared_counters *b);
 
 /* Replaces the published counters; t NULL: zeroes them. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Forks the receiver process, runs the sender in this process, and prints one report. */
+/* Both sides in one command: forks the receiver process, runs the sender in this process, and
+ * prints one report. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -11,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "loopback.h"
 #include "clock.h"
 #include "common/time_limit.h"
 #include "session.h"
@@ -34,10 +34,10 @@ static void loopback__endpoint(struct endpoint *e, unsigned int port)
 }
 
 /* SIGKILL ends this process when the parent dies. Only the parent acts on SIGINT and SIGTERM. */
-static int loopback__child(const struct settings *s, int fd, pid_t parent)
+static int loopback__child(const struct settings *s, FILE *to, pid_t parent)
 {
 	struct settings mine = *s;
-	struct reporter report = {.ops = &reporter_pipe, .settings = &mine, .pipe_fd = fd};
+	struct reporter report = {.ops = &reporter_pipe, .settings = &mine, .pipe = to};
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		return -ESRCH;
@@ -52,7 +52,7 @@ static int loopback__child(const struct settings *s, int fd, pid_t parent)
 	return receiver__run(&mine, &report, (struct session_mode){.after_sender = true});
 }
 
-static int loopback__fork(const struct settings *s, pid_t *pid, int *fd)
+static int loopback__fork(const struct settings *s, pid_t *pid, FILE **from)
 {
 	pid_t parent = getpid();
 	int fds[2], err;
@@ -69,12 +69,14 @@ static int loopback__fork(const struct settings *s, pid_t *pid, int *fd)
 	}
 	if (*pid == 0) {
 		close(fds[0]);
-		err = loopback__child(s, fds[1], parent);
+		err = loopback__child(s, fdopen(fds[1], "w"), parent);
 		/* Not _exit(): sanitizers report from exit handlers. */
 		exit(err ? 1 : 0);
 	}
 	close(fds[1]);
-	*fd = fds[0];
+	*from = fdopen(fds[0], "r");
+	/* No bytes are read ahead: poll() reports the next message. */
+	setvbuf(*from, NULL, _IONBF, 0);
 	return 0;
 }
 
@@ -87,10 +89,10 @@ static bool loopback__is_to_end(void)
 	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM);
 }
 
-static int loopback__receive(int fd, struct reporter *receiver, enum reporter_message *what)
+static int loopback__receive(FILE *from, struct reporter *receiver, enum reporter_message *what)
 {
 	uint64_t deadline = clock__now() + time_limit__ns(REPORT_NS);
-	struct pollfd p = {.fd = fd, .events = POLLIN};
+	struct pollfd p = {.fd = fileno(from), .events = POLLIN};
 
 	while (poll(&p, 1, LOOK_MS) <= 0) {
 		if (loopback__is_to_end())
@@ -98,7 +100,7 @@ static int loopback__receive(int fd, struct reporter *receiver, enum reporter_me
 		if (clock__now() >= deadline)
 			return -ETIMEDOUT;
 	}
-	return reporter__receive(fd, receiver, what);
+	return reporter__receive(from, receiver, what);
 }
 
 static void loopback__reap(pid_t pid)
@@ -115,12 +117,12 @@ static void loopback__reap(pid_t pid)
 }
 
 static int loopback__session(struct settings *mine, struct reporter *sender,
-			     struct reporter *receiver, int fd)
+			     struct reporter *receiver, FILE *from)
 {
 	enum reporter_message what;
 	int err;
 
-	err = loopback__receive(fd, receiver, &what);
+	err = loopback__receive(from, receiver, &what);
 	/* A receiver process that ended has printed the reason. */
 	if (err == -ETIMEDOUT)
 		reporter__error(sender, "The receiver's process does not answer");
@@ -131,7 +133,7 @@ static int loopback__session(struct settings *mine, struct reporter *sender,
 	if (err < 0)
 		return err;
 	do {
-		int gone = loopback__receive(fd, receiver, &what);
+		int gone = loopback__receive(from, receiver, &what);
 
 		if (gone) {
 			reporter__error(sender, "The receiver's process ended without a report");
@@ -146,24 +148,25 @@ int loopback__run(const struct settings *s)
 	struct settings mine = *s;
 	struct reporter sender = {.ops = &reporter_final, .settings = &mine};
 	struct reporter receiver = sender;
-	int fd = -1, err;
+	FILE *from = NULL;
 	pid_t pid = -1;
+	int err;
 
 	mine.command = COMMAND_SEND;
-	err = loopback__fork(s, &pid, &fd);
+	err = loopback__fork(s, &pid, &from);
 	if (err) {
 		reporter__error(&sender, "No process for the receiver: %s", strerror(-err));
 		return err;
 	}
-	err = loopback__session(&mine, &sender, &receiver, fd);
+	err = loopback__session(&mine, &sender, &receiver, from);
 	if (err < 0)
 		kill(pid, SIGKILL);
 	loopback__reap(pid);
-	close(fd);
+	fclose(from);
 	if (err >= 0)
-		(s->json ? reporter__print_json : reporter__print_text)(&sender, &receiver);
+		reporter__print(&sender, &receiver);
 	else if (err == -EINTR && sender.stats.counters.hist[0])
-		(s->json ? reporter__print_json : reporter__print_text)(&sender, NULL);
+		reporter__print(&sender, NULL);
 	reporter__clear(&sender);
 	reporter__clear(&receiver);
 	return err;

@@ -8,7 +8,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "loopback.h"
 #include "privileges.h"
 #include "session.h"
 #include "settings.h"
@@ -45,7 +44,7 @@ static int run_side(const struct settings *s)
 	}
 	/* After a signal, print the results so far if the measured phase had begun. */
 	if ((err >= 0 || (err == -EINTR && r.stats.counters.hist[0])) && !s->control && !s->forever)
-		(s->json ? reporter__print_json : reporter__print_text)(sender, receiver);
+		reporter__print(sender, receiver);
 	reporter__clear(&r);
 	return err;
 }

@@ -9,7 +9,7 @@
 #include "clock.h"
 #include "common/time_limit.h"
 #include "pending_sessions.h"
-#include "session_id.h"
+#include "session.h"
 
 /* Time limits for the next connection of a sender, and for all its connections. */
 #define STEP_NS  (15 * NS_PER_SEC)
@@ -170,9 +170,9 @@ static void pending_sessions__welcome(struct pending_sessions *l,
 	struct pending_client *g = pending_sessions__seat(l);
 	uint8_t clock_id[PROTOCOL_TOKEN_SIZE];
 
-	session_id__clock(clock_id);
+	session__clock_id(clock_id);
 	*g = (struct pending_client){.here = true, .clock_fits = true, .hello = *hello};
-	g->claims_clock = session_id__same_clock(clock_id, hello->clock_id);
+	g->claims_clock = session__same_clock(clock_id, hello->clock_id);
 	g->welcomed = g->begun = clock__now();
 	pending_client__move(g, g->welcomed);
 	if (control_conn__open(&g->conn, fd) ||

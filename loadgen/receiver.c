@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The receiver's sessions: one, or with --forever one after another. */
+/* The receiver's sessions, one or with --forever one after another, and their phases. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,11 @@
 #include "clock.h"
 #include "common/time_limit.h"
 #include "common/units.h"
-#include "congestion.h"
-#include "receiver.h"
+#include "common/xalloc.h"
+#include "control_loop.h"
+#include "pending_sessions.h"
+#include "receiver_pool.h"
+#include "session.h"
 
 /* Time limit without progress. None between phases with --control alone: the driver decides. */
 #define STILL_NS (30 * NS_PER_SEC)
@@ -18,6 +21,289 @@
 /* Time for the sender to close after the last CONFIRM, alone and while another sender waits. */
 #define LINGER_NS       (5 * NS_PER_SEC)
 #define LINGER_SHORT_NS (NS_PER_SEC / 2)
+
+/* How often to check for progress. */
+#define LOOK_NS NS_PER_SEC
+/* Bytes in flight on one connection: 1 GiB of window, 2 GiB of buffer (tcp(7), socket(7)). */
+#define IN_FLIGHT_MAX (4ULL << 30)
+/* Frames handled in one call, so that a flood does not delay the rest of the loop. */
+#define FRAMES_BATCH 256
+
+enum receiver_state {
+	RECEIVER_LISTENING, /* no session */
+	RECEIVER_WAITING,   /* between phases */
+	RECEIVER_READING,   /* a phase is under way */
+	RECEIVER_SETTLING,  /* all totals are known, some bytes are unread */
+	RECEIVER_DONE,
+};
+
+struct receiver {
+	const struct settings *settings;
+	struct reporter *report;
+	struct session_mode mode;
+	enum receiver_state state;
+	struct control_loop loop;
+	struct pending_sessions pending;
+	struct receiver_pool pool;
+	struct protocol_hello hello; /* of the control connection */
+	bool same_clock, measuring, stopping;
+	uint64_t stop_ns; /* end of the session after a signal, ns; UINT64_MAX: no signal */
+	uint32_t phase;
+	uint32_t totals;                     /* connections whose total is known */
+	bool told[PROTOCOL_CONNECTIONS_MAX]; /* whether a connection's total is known */
+	uint64_t sent_bytes, sent_messages;  /* sums of the totals */
+	uint64_t moved_ns, moved_bytes;      /* time of the last progress; bytes read by then */
+	uint64_t look_ns;                    /* time of the next check for progress */
+	uint64_t done_ns;
+	uint64_t begin_ns, cpu_begin;
+	bool wrong;
+	bool ended; /* no further session is possible */
+	struct tcp_counts tcp_begin[PROTOCOL_CONNECTIONS_MAX], tcp_end[PROTOCOL_CONNECTIONS_MAX];
+};
+
+/* Reports why the session failed. Returns err. */
+static int receiver__lost(struct receiver *r, int err)
+{
+	if (err == -ECONNRESET || err == -EPIPE)
+		reporter__error(r->report, "The sender closed its connection in mid-run");
+	else if (err == -EOVERFLOW)
+		reporter__error(r->report, "More bytes arrived than the sender says it sent");
+	else if (err == -EPROTO)
+		reporter__error(r->report, "The sender does not keep to the protocol");
+	else if (err == -ETIME)
+		reporter__error(r->report, "The sender stood still for too long");
+	else if (err == -EINTR)
+		reporter__error(r->report, "Stopped while the sender took no answer");
+	else
+		reporter__error(r->report, "The sender is lost: %s", strerror(-err));
+	return err;
+}
+
+static int receiver__misplaced(struct receiver *r, const struct protocol_frame *f)
+{
+	static const char *const when[] = {
+		[RECEIVER_LISTENING] = "before READY",
+		[RECEIVER_WAITING] = "between phases",
+		[RECEIVER_READING] = "in a phase",
+		[RECEIVER_SETTLING] = "after its totals",
+		[RECEIVER_DONE] = "after the last CONFIRM",
+	};
+
+	reporter__error(r->report, "The sender sent %s %s: it does not keep to the protocol",
+			protocol__type_name(f->type), when[r->state]);
+	return -EPROTO;
+}
+
+/* Restarts the time limit of the session. */
+static void receiver__moved(struct receiver *r)
+{
+	r->moved_ns = clock__now();
+}
+
+static void receiver__count_tcp(struct receiver *r, struct tcp_counts *counts)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->pool.nr; i++)
+		tcp_counts__read(receiver_pool__fd(&r->pool, i), &counts[i]);
+}
+
+/* Reports the counters. done: of the complete phase. */
+static void receiver__stats(struct receiver *r, bool done)
+{
+	struct side_stats st = {.interrupted = r->stopping && done, .same_clock = r->same_clock};
+	unsigned int i;
+	uint64_t end;
+
+	counters__init(&st.counters);
+	st.tcp.known = true;
+	if (r->measuring) {
+		receiver_pool__read(&r->pool, &st.counters);
+		end = done ? st.counters.last_ns : clock__now();
+		st.elapsed_ns = end > r->begin_ns ? end - r->begin_ns : 0;
+		st.cpu_ns = clock__cpu() - r->cpu_begin;
+		if (!done)
+			receiver__count_tcp(r, r->tcp_end);
+		for (i = 0; i < r->pool.nr; i++)
+			tcp_counts__add_delta(&st.tcp, &r->tcp_end[i], &r->tcp_begin[i]);
+	}
+	r->report->ops->stats(r->report, &st, done);
+	counters__clear(&st.counters);
+}
+
+/* Reports the unfinished phase, if measured, and closes the control connection. Returns -EINTR. */
+static int receiver__cut_short(struct receiver *r)
+{
+	if (r->measuring)
+		receiver__stats(r, true);
+	r->state = RECEIVER_DONE;
+	control_conn__close(&r->loop.conn);
+	reporter__error(r->report, "Stopped before the sender ended the session");
+	return -EINTR;
+}
+
+/* Sends a frame. 0 or -errno, reported. */
+static int receiver__tell(struct receiver *r, const struct protocol_frame *f)
+{
+	int err = control_conn__send(&r->loop.conn, f);
+
+	return err ? receiver__lost(r, err) : 0;
+}
+
+static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
+{
+	const struct protocol_frame ok = {.type = PROTOCOL_PHASE_OK, .phase = f->phase};
+
+	/* At most one warm-up: each phase restarts the time limits. */
+	if (r->state != RECEIVER_WAITING || f->phase != r->phase + 1 || f->index > 1 ||
+	    (r->phase && !f->index))
+		return receiver__misplaced(r, f);
+	r->state = RECEIVER_READING;
+	r->phase = f->phase;
+	r->totals = 0;
+	memset(r->told, 0, sizeof(r->told));
+	r->sent_bytes = r->sent_messages = 0;
+	receiver_pool__begin(&r->pool);
+	receiver__count_tcp(r, r->tcp_begin);
+	r->measuring = f->index;
+	r->cpu_begin = clock__cpu();
+	receiver__moved(r);
+	r->moved_bytes = 0;
+	r->look_ns = r->moved_ns + time_limit__ns(LOOK_NS);
+	r->begin_ns = clock__now();
+	return receiver__tell(r, &ok);
+}
+
+/* Checks that bytes is messages times size, and at most IN_FLIGHT_MAX above the bytes read. */
+static bool receiver__plausible(struct receiver *r, const struct protocol_frame *f)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(f->messages, (uint64_t)r->hello.size, &bytes) ||
+	    bytes != f->bytes)
+		return false;
+	bytes = receiver_pool__bytes(&r->pool, f->index);
+	return f->bytes < bytes || f->bytes - bytes <= IN_FLIGHT_MAX;
+}
+
+static int receiver__total(struct receiver *r, const struct protocol_frame *f)
+{
+	if (r->state != RECEIVER_READING || f->phase != r->phase)
+		return receiver__misplaced(r, f);
+	if (f->index >= r->pool.nr || r->told[f->index] || !receiver__plausible(r, f))
+		return receiver__lost(r, -EPROTO);
+	r->told[f->index] = true;
+	r->sent_bytes += f->bytes;
+	r->sent_messages += f->messages;
+	receiver_pool__expect(&r->pool, f->index, f->bytes);
+	if (++r->totals < r->pool.nr)
+		return 0;
+	receiver__moved(r);
+	r->state = RECEIVER_SETTLING;
+	return 0;
+}
+
+static int receiver__frame(struct receiver *r)
+{
+	struct protocol_frame f;
+	int err = control_conn__next(&r->loop.conn, &f);
+
+	if (err == -EAGAIN)
+		return err;
+	if (err && r->state == RECEIVER_DONE) {
+		control_conn__close(&r->loop.conn);
+		return -EAGAIN;
+	}
+	if (err)
+		return receiver__lost(r, err);
+	if (f.type == PROTOCOL_PHASE)
+		return receiver__begin(r, &f);
+	if (f.type == PROTOCOL_TOTAL)
+		return receiver__total(r, &f);
+	return receiver__misplaced(r, &f);
+}
+
+/* Handles frames of the sender. 0 or -errno, reported. */
+static int receiver__frames(struct receiver *r)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < FRAMES_BATCH; i++)
+		err = receiver__frame(r);
+	return err == -EAGAIN ? 0 : err;
+}
+
+static int receiver__tell_totals(struct receiver *r, const struct counters *sum)
+{
+	const struct protocol_frame elapsed = {
+		.type = PROTOCOL_ELAPSED,
+		.phase = r->phase,
+		.bytes = sum->last_ns > r->begin_ns ? sum->last_ns - r->begin_ns : 0,
+	};
+	const struct protocol_frame confirm = {
+		.type = PROTOCOL_CONFIRM,
+		.phase = r->phase,
+		.messages = sum->messages,
+		.bytes = sum->bytes,
+		.index =
+			sum->verify_errors < UINT32_MAX ? (uint32_t)sum->verify_errors : UINT32_MAX,
+	};
+	int err;
+
+	r->wrong = r->wrong || confirm.index;
+	if (confirm.messages != r->sent_messages || confirm.bytes != r->sent_bytes)
+		return receiver__lost(r, -EPROTO);
+	/* Before CONFIRM: the sender closes then, and tcpi_bytes_received counts its FIN. */
+	receiver__count_tcp(r, r->tcp_end);
+	err = receiver__tell(r, &elapsed);
+	return err ? err : receiver__tell(r, &confirm);
+}
+
+static int receiver__confirm(struct receiver *r)
+{
+	struct counters sum;
+	int err;
+
+	counters__init(&sum);
+	receiver_pool__read(&r->pool, &sum);
+	r->state = RECEIVER_WAITING;
+	receiver__moved(r);
+	err = receiver__tell_totals(r, &sum);
+	counters__clear(&sum);
+	if (err || !r->measuring)
+		return err;
+	r->state = RECEIVER_DONE;
+	r->done_ns = clock__now();
+	pending_sessions__set_busy(&r->pending, false);
+	receiver__stats(r, true);
+	return 0;
+}
+
+/* Confirms a phase when all expected bytes are read. 0 or -errno, reported. */
+static int receiver__check_reading(struct receiver *r)
+{
+	int settled = receiver_pool__settled(&r->pool);
+
+	if (settled < 0)
+		return receiver__lost(r, settled);
+	return settled && r->state == RECEIVER_SETTLING ? receiver__confirm(r) : 0;
+}
+
+/* Checks for progress; sends MOVING if the totals are known. 0 or -errno, reported. */
+static int receiver__look(struct receiver *r)
+{
+	uint64_t bytes = receiver_pool__progress(&r->pool);
+	const struct protocol_frame f = {
+		.type = PROTOCOL_MOVING, .phase = r->phase, .bytes = bytes};
+
+	r->look_ns = clock__now() + time_limit__ns(LOOK_NS);
+	if (bytes == r->moved_bytes)
+		return 0;
+	r->moved_bytes = bytes;
+	receiver__moved(r);
+	return r->state == RECEIVER_SETTLING ? receiver__tell(r, &f) : 0;
+}
 
 /* Handles a request to stop: asks the sender to end its phase; without a session, ends at once. */
 static int receiver__stop(struct receiver *r)
@@ -31,7 +317,7 @@ static int receiver__stop(struct receiver *r)
 	if (r->state < RECEIVER_WAITING) {
 		r->state = RECEIVER_DONE;
 		control_conn__close(&r->loop.conn);
-		return receiver__stats(r, true);
+		receiver__stats(r, true);
 	}
 	return 0;
 }
@@ -46,7 +332,8 @@ static int receiver__command(struct receiver *r)
 	case CONTROL_STDIN_EOF:
 		return -ECANCELED;
 	case CONTROL_STDIN_STATS:
-		return receiver__stats(r, false);
+		receiver__stats(r, false);
+		return 0;
 	case CONTROL_STDIN_STOP:
 		return receiver__stop(r);
 	case CONTROL_STDIN_CLOSE:
@@ -260,7 +547,7 @@ static int receiver__listen(struct receiver *r)
 {
 	const struct settings *set = r->settings;
 	struct side_config c = {.uid = geteuid(), .verify = set->verify};
-	int err = congestion__check(r->report, set->congestion);
+	int err = session__check_congestion(r->report, set->congestion);
 
 	if (err)
 		return err;
@@ -308,13 +595,9 @@ static int receiver__serve(struct receiver *r)
 int receiver__run(const struct settings *settings, struct reporter *report,
 		  struct session_mode mode)
 {
-	struct receiver *r = calloc(1, sizeof(*r));
+	struct receiver *r = xcalloc(1, sizeof(*r));
 	int err;
 
-	if (!r) {
-		reporter__error(report, "Memory is short");
-		return -ENOMEM;
-	}
 	r->settings = settings;
 	r->report = report;
 	r->mode = mode;

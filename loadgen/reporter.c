@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Error messages and JSON objects, shared by all reporters. */
+/* Reports of a session: events of --control, text or JSON at the end, or a pipe to the parent. */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
+#include "common/units.h"
+#include "common/xalloc.h"
 #include "reporter.h"
 
 void reporter__error(struct reporter *r, const char *fmt, ...)
@@ -31,7 +37,7 @@ void reporter__clear(struct reporter *r)
 	counters__clear(&r->stats.counters);
 }
 
-void reporter__json_string(FILE *f, const char *text)
+static void json__string(FILE *f, const char *text)
 {
 	putc('"', f);
 	for (; *text; text++) {
@@ -47,18 +53,43 @@ void reporter__json_string(FILE *f, const char *text)
 	putc('"', f);
 }
 
+struct json_number {
+	const char *key;
+	uint64_t value;
+};
+
+static void json__write_numbers(FILE *f, bool known, const struct json_number *n, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		fprintf(f, "%s\"%s\":", i ? "," : "", n[i].key);
+		if (known)
+			fprintf(f, "%" PRIu64, n[i].value);
+		else
+			fputs("null", f);
+	}
+}
+
+/* Writes "KEY":VALUE, or "KEY":null if not known, for each {KEY, VALUE}, separated by commas. */
+#define json__numbers(f, known, ...)                                       \
+	json__write_numbers(f, known, (struct json_number[]){__VA_ARGS__}, \
+			    sizeof((struct json_number[]){__VA_ARGS__}) /  \
+				    sizeof(struct json_number))
+
+static const char *json__bool(bool value)
+{
+	return value ? "true" : "false";
+}
+
 static void json__hist(FILE *f, const char *name, const struct hist *h)
 {
 	const char *comma = "";
-	uint32_t i;
 
-	fprintf(f, "\"%s\":{\"count\":%" PRIu64 ",\"sum\":%" PRIu64, name, h->count, h->sum);
-	if (h->count)
-		fprintf(f, ",\"min\":%" PRIu64 ",\"max\":%" PRIu64, h->min, h->max);
-	else
-		fputs(",\"min\":null,\"max\":null", f);
-	fprintf(f, ",\"sub_bits\":%u,\"buckets\":[", h->sub_bits);
-	for (i = 0; i < h->n_buckets; i++) {
+	fprintf(f, "\"%s\":{", name);
+	json__numbers(f, true, {"count", h->count}, {"sum", h->sum}, {"sub_bits", h->sub_bits});
+	putc(',', f);
+	json__numbers(f, h->count, {"min", h->min}, {"max", h->max});
+	fputs(",\"buckets\":[", f);
+	for (uint32_t i = 0; i < h->n_buckets; i++) {
 		if (!h->buckets[i])
 			continue;
 		fprintf(f, "%s[%u,%" PRIu64 "]", comma, i, h->buckets[i]);
@@ -67,30 +98,22 @@ static void json__hist(FILE *f, const char *name, const struct hist *h)
 	fputs("]}", f);
 }
 
-static void json__count(FILE *f, const char *name, uint64_t value, bool known)
-{
-	if (known)
-		fprintf(f, "\"%s\":%" PRIu64, name, value);
-	else
-		fprintf(f, "\"%s\":null", name);
-}
-
 static void json__sender(FILE *f, const struct side_stats *s)
 {
 	const struct counters *t = &s->counters;
 
-	fprintf(f,
-		",\"tx_bytes\":%" PRIu64 ",\"tx_messages\":%" PRIu64 ",\"partial_sends\":%" PRIu64
-		",\"gather\":{\"bytes\":%" PRIu64 ",\"events\":%" PRIu64 ",\"ns\":%" PRIu64
-		",\"sampled\":%" PRIu64 "}",
-		t->bytes, t->messages, t->partial_sends, t->gather_bytes, t->gather_events,
-		t->gather_ns, t->gather_sampled);
-	fprintf(f,
-		",\"reply_errors\":%" PRIu64 ",\"zerocopy\":{\"sends\":%" PRIu64
-		",\"completed\":%" PRIu64 ",\"copied\":%" PRIu64 ",\"not_copied\":%" PRIu64
-		",\"enobufs\":%" PRIu64 ",\"fallback_bytes\":%" PRIu64 "},\"latency\":{",
-		t->verify_errors, t->zc_sends, t->zc_completed, t->zc_copied, t->zc_not_copied,
-		t->zc_enobufs, t->zc_fallback);
+	json__numbers(f, true, {"tx_bytes", t->bytes}, {"tx_messages", t->messages},
+		      {"partial_sends", t->partial_sends});
+	fputs(",\"gather\":{", f);
+	json__numbers(f, true, {"bytes", t->gather_bytes}, {"events", t->gather_events},
+		      {"ns", t->gather_ns}, {"sampled", t->gather_sampled});
+	fputs("},", f);
+	json__numbers(f, true, {"reply_errors", t->verify_errors});
+	fputs(",\"zerocopy\":{", f);
+	json__numbers(f, true, {"sends", t->zc_sends}, {"completed", t->zc_completed},
+		      {"copied", t->zc_copied}, {"not_copied", t->zc_not_copied},
+		      {"enobufs", t->zc_enobufs}, {"fallback_bytes", t->zc_fallback});
+	fputs("},\"latency\":{", f);
 	json__hist(f, "send_call", t->hist[COUNTERS_SEND_CALL]);
 	putc(',', f);
 	json__hist(f, "slot_wait", t->hist[COUNTERS_SLOT_WAIT]);
@@ -99,17 +122,13 @@ static void json__sender(FILE *f, const struct side_stats *s)
 	putc(',', f);
 	json__hist(f, "half_round_trip", t->hist[COUNTERS_HALF_ROUND_TRIP]);
 	fputs("},\"tcp\":{", f);
-	json__count(f, "bytes_acked", s->tcp.bytes_acked, s->tcp.known);
-	putc(',', f);
-	json__count(f, "bytes_retrans", s->tcp.bytes_retrans, s->tcp.known);
+	json__numbers(f, s->tcp.known, {"bytes_acked", s->tcp.bytes_acked},
+		      {"bytes_retrans", s->tcp.bytes_retrans});
 	fputs("},\"confirmed\":{", f);
-	json__count(f, "rx_bytes", s->confirmed.bytes, s->confirmed.known);
-	putc(',', f);
-	json__count(f, "rx_messages", s->confirmed.messages, s->confirmed.known);
-	putc(',', f);
-	json__count(f, "verify_errors", s->confirmed.verify_errors, s->confirmed.known);
-	putc(',', f);
-	json__count(f, "elapsed_ns", s->confirmed.elapsed_ns, s->confirmed.known);
+	json__numbers(f, s->confirmed.known, {"rx_bytes", s->confirmed.bytes},
+		      {"rx_messages", s->confirmed.messages},
+		      {"verify_errors", s->confirmed.verify_errors},
+		      {"elapsed_ns", s->confirmed.elapsed_ns});
 	putc('}', f);
 }
 
@@ -117,78 +136,449 @@ static void json__receiver(FILE *f, const struct side_stats *s)
 {
 	const struct counters *t = &s->counters;
 
-	fprintf(f,
-		",\"rx_bytes\":%" PRIu64 ",\"rx_messages\":%" PRIu64 ",\"recv_calls\":%" PRIu64
-		",\"verify_errors\":%" PRIu64 ",\"bad_stamps\":%" PRIu64
-		",\"foreign_stamps\":%" PRIu64 ",\"latency\":{",
-		t->bytes, t->messages, t->calls, t->verify_errors, t->bad_stamps,
-		t->foreign_stamps);
+	json__numbers(f, true, {"rx_bytes", t->bytes}, {"rx_messages", t->messages},
+		      {"recv_calls", t->calls}, {"verify_errors", t->verify_errors},
+		      {"bad_stamps", t->bad_stamps}, {"foreign_stamps", t->foreign_stamps});
+	fputs(",\"latency\":{", f);
 	json__hist(f, "delivery", t->hist[COUNTERS_DELIVERY]);
 	fputs("},\"tcp\":{", f);
-	json__count(f, "bytes_received", s->tcp.bytes_received, s->tcp.known);
+	json__numbers(f, s->tcp.known, {"bytes_received", s->tcp.bytes_received});
 	putc('}', f);
 }
 
-void reporter__json_stats(FILE *f, const struct side_stats *s)
+/* Members of an object, without braces. */
+static void json__stats(FILE *f, const struct side_stats *s)
 {
-	fprintf(f,
-		"\"elapsed_ns\":%" PRIu64 ",\"interrupted\":%s,\"cpu_ns\":%" PRIu64
-		",\"eagain\":%" PRIu64 ",\"eintr\":%" PRIu64 ",\"replies\":{\"bytes\":%" PRIu64
-		",\"messages\":%" PRIu64 "}",
-		s->elapsed_ns, s->interrupted ? "true" : "false", s->cpu_ns, s->counters.eagain,
-		s->counters.eintr, s->counters.reply_bytes, s->counters.reply_messages);
-	if (s->sender)
-		json__sender(f, s);
-	else
-		json__receiver(f, s);
+	json__numbers(f, true, {"elapsed_ns", s->elapsed_ns});
+	fprintf(f, ",\"interrupted\":%s,", json__bool(s->interrupted));
+	json__numbers(f, true, {"cpu_ns", s->cpu_ns}, {"eagain", s->counters.eagain},
+		      {"eintr", s->counters.eintr});
+	fputs(",\"replies\":{", f);
+	json__numbers(f, true, {"bytes", s->counters.reply_bytes},
+		      {"messages", s->counters.reply_messages});
+	fputs("},", f);
+	(s->sender ? json__sender : json__receiver)(f, s);
 }
 
-static void json__cpus(FILE *f, const struct settings *s)
+static void json__workload(FILE *f, const struct side_config *c, const struct settings *s)
 {
-	unsigned int i;
-
-	fputs(",\"cpus\":", f);
-	if (!s->cpus.nr) {
-		fputs("null", f);
-		return;
-	}
-	for (i = 0; i < s->cpus.nr; i++)
-		fprintf(f, "%c%u", i ? ',' : '[', s->cpus.cpu[i]);
-	putc(']', f);
-}
-
-static void json__traffic(FILE *f, const struct side_config *c, const struct settings *s)
-{
+	fprintf(f, "\"mode\":\"%s\",", mode__name(s->mode));
+	json__numbers(f, true, {"header", s->header}, {"fields", s->fields},
+		      {"duration_ns", s->duration_ns}, {"messages", s->messages},
+		      {"warmup_ns", s->warmup_ns}, {"rate", s->rate}, {"spin_ns", s->spin_ns});
+	putc(',', f);
+	json__numbers(f, c->slots, {"zerocopy_slots", c->slots});
 	fprintf(f,
-		",\"mode\":\"%s\",\"fields\":%" PRIu64 ",\"duration_ns\":%" PRIu64
-		",\"messages\":%" PRIu64 ",\"warmup_ns\":%" PRIu64 ",\"nodelay\":%s"
-		",\"request_response\":%s,\"rate\":%" PRIu64 ",\"spin_ns\":%" PRIu64,
-		mode__name(s->mode), s->fields, s->duration_ns, s->messages, s->warmup_ns,
-		s->nodelay ? "true" : "false", s->request_response ? "true" : "false", s->rate,
-		s->spin_ns);
-	fputs(",\"congestion\":", f);
+		",\"nodelay\":%s,\"request_response\":%s,\"congestion\":", json__bool(s->nodelay),
+		json__bool(s->request_response));
 	if (c->congestion[0])
-		reporter__json_string(f, c->congestion);
+		json__string(f, c->congestion);
 	else
 		fputs("null", f);
 	putc(',', f);
-	json__count(f, "zerocopy_slots", c->slots, c->slots);
 }
 
-void reporter__json_config(FILE *f, const struct side_config *c, const struct settings *s)
+static void json__config(FILE *f, const struct side_config *c, const struct settings *s)
 {
 	fputs("{\"address\":", f);
-	reporter__json_string(f, c->address);
-	fprintf(f,
-		",\"port\":%u,\"uid\":%u,\"size\":%" PRIu64 ",\"threads\":%u,\"connections\":%u"
-		",\"verify\":%s",
-		c->port, c->uid, c->size, c->threads, c->connections, c->verify ? "true" : "false");
+	json__string(f, c->address);
+	putc(',', f);
+	json__numbers(f, true, {"port", c->port}, {"uid", c->uid}, {"size", c->size},
+		      {"threads", c->threads}, {"connections", c->connections});
+	fprintf(f, ",\"verify\":%s,", json__bool(c->verify));
 	if (c->sender)
-		json__traffic(f, c, s);
-	json__cpus(f, s);
+		json__workload(f, c, s);
+	fputs(s->cpus.nr ? "\"cpus\":" : "\"cpus\":null", f);
+	for (unsigned int i = 0; i < s->cpus.nr; i++)
+		fprintf(f, "%c%u", i ? ',' : '[', s->cpus.cpu[i]);
+	fputs(s->cpus.nr ? "]," : ",", f);
+	json__numbers(f, c->sndbuf, {"sndbuf", c->sndbuf});
 	putc(',', f);
-	json__count(f, "sndbuf", c->sndbuf, c->sndbuf);
-	putc(',', f);
-	json__count(f, "rcvbuf", c->rcvbuf, c->rcvbuf);
+	json__numbers(f, c->rcvbuf, {"rcvbuf", c->rcvbuf});
 	putc('}', f);
+}
+
+/* Events of --control, one JSON object a line (docs/LOADGEN.md). */
+
+struct event {
+	FILE *f;
+	char *text;
+	size_t len;
+};
+
+static FILE *event__begin(struct event *e, const char *name)
+{
+	e->f = xopen_memstream(&e->text, &e->len);
+	fprintf(e->f, "{\"event\":\"%s\"", name);
+	return e->f;
+}
+
+static void event__end(struct event *e)
+{
+	size_t done = 0;
+	ssize_t n = 1;
+
+	fputs("}\n", e->f);
+	xclose_memstream(e->f);
+	/* If stdout is closed, end of file on stdin will end this process. */
+	while (done < e->len && n > 0) {
+		n = write(STDOUT_FILENO, e->text + done, e->len - done);
+		done += n > 0 ? (size_t)n : 0;
+	}
+	free(e->text);
+}
+
+static void events__listening(struct reporter *r, const struct side_config *c)
+{
+	struct event e;
+	FILE *f = event__begin(&e, "listening");
+
+	(void)r;
+	fputs(",\"address\":", f);
+	json__string(f, c->address);
+	fprintf(f, ",\"port\":%u", c->port);
+	event__end(&e);
+}
+
+static void events__ready(struct reporter *r, const struct side_config *c)
+{
+	struct event e;
+	FILE *f = event__begin(&e, "ready");
+
+	fputs(",\"config\":", f);
+	json__config(f, c, r->settings);
+	fputs(",\"connections\":[", f);
+	for (uint32_t i = 0; i < c->cookies_nr; i++)
+		fprintf(f, "%s{\"index\":%u,\"cookie\":\"%" PRIu64 "\"}", i ? "," : "", i,
+			c->cookies[i]);
+	putc(']', f);
+	event__end(&e);
+}
+
+static void events__quiesced(struct reporter *r)
+{
+	struct event e;
+
+	(void)r;
+	event__begin(&e, "quiesced");
+	event__end(&e);
+}
+
+static void events__stats(struct reporter *r, const struct side_stats *s, bool done)
+{
+	struct event e;
+	FILE *f = event__begin(&e, done ? "done" : "stats");
+
+	(void)r;
+	putc(',', f);
+	json__stats(f, s);
+	event__end(&e);
+}
+
+static void events__error(struct reporter *r, const char *message)
+{
+	struct event e;
+	FILE *f = event__begin(&e, "error");
+
+	(void)r;
+	fputs(",\"message\":", f);
+	json__string(f, message);
+	event__end(&e);
+}
+
+const struct reporter_ops reporter_events = {
+	.listening = events__listening,
+	.ready = events__ready,
+	.quiesced = events__quiesced,
+	.stats = events__stats,
+	.error = events__error,
+};
+
+/* The report at the end of a run without --control: text or one JSON object. */
+
+static void text__head(const struct reporter *r)
+{
+	const struct side_config *c = &r->config;
+	const struct settings *s = r->settings;
+	char size[UNITS_BUF], buf[UNITS_BUF];
+
+	printf("netio-loadgen " NETIOTRACE_VERSION "   %s port %u   uid %u\n", c->address, c->port,
+	       c->uid);
+	printf("message    %s", format_size(size, sizeof(size), c->size));
+	if (c->sender)
+		printf(" in %" PRIu64 " field%s, %s", s->fields, plural(s->fields),
+		       mode__name(s->mode));
+	if (c->sender && s->header)
+		printf(", header of %s", format_size(buf, sizeof(buf), s->header));
+	printf(", %u thread%s", c->threads, plural(c->threads));
+	if (c->connections != c->threads)
+		printf(", %u connections", c->connections);
+	printf("%s%s\n", c->verify ? ", every byte verified" : "", s->nodelay ? ", nodelay" : "");
+	if (c->sender && s->messages)
+		printf("length     %" PRIu64 " message%s", s->messages, plural(s->messages));
+	else if (c->sender)
+		printf("length     %s", format_ns(buf, sizeof(buf), (double)s->duration_ns));
+	if (c->sender)
+		printf(" after %s of warm-up\n", format_ns(buf, sizeof(buf), (double)s->warmup_ns));
+	if (c->sender && s->rate)
+		printf("rate       %" PRIu64 " message%s/s, latencies from when each was due\n",
+		       s->rate, plural(s->rate));
+	if (c->sender && s->request_response)
+		printf("replies    each message is answered by one of its size\n");
+	if (c->slots)
+		printf("slots      %u messages a connection\n", c->slots);
+	if (c->congestion[0])
+		printf("congestion %s\n", c->congestion);
+	if (c->sndbuf)
+		printf("sndbuf     %s\n", format_size(buf, sizeof(buf), c->sndbuf));
+	if (c->rcvbuf)
+		printf("rcvbuf     %s\n", format_size(buf, sizeof(buf), c->rcvbuf));
+}
+
+static void text__latency(const char *name, const struct hist *h)
+{
+	char p50[UNITS_BUF], p99[UNITS_BUF], p999[UNITS_BUF], max[UNITS_BUF];
+
+	if (!h->count) {
+		printf("%-10s n/a\n", name);
+		return;
+	}
+	printf("%-10s p50 %s   p99 %s   p99.9 %s   max %s\n", name,
+	       format_ns(p50, sizeof(p50), (double)hist__quantile(h, 0.5)),
+	       format_ns(p99, sizeof(p99), (double)hist__quantile(h, 0.99)),
+	       format_ns(p999, sizeof(p999), (double)hist__quantile(h, 0.999)),
+	       format_ns(max, sizeof(max), (double)h->max));
+}
+
+static void text__totals(const char *verb, const struct side_stats *s)
+{
+	char bytes[UNITS_BUF], messages[UNITS_BUF], elapsed[UNITS_BUF], cpu[UNITS_BUF];
+
+	printf("%-10s %s, %s message%s in %s", verb,
+	       format_bytes_si(bytes, sizeof(bytes), (double)s->counters.bytes),
+	       format_count(messages, sizeof(messages), s->counters.messages),
+	       plural(s->counters.messages),
+	       format_ns(elapsed, sizeof(elapsed), (double)s->elapsed_ns));
+	if (s->elapsed_ns)
+		printf(": %.2f Gbit/s", (double)s->counters.bytes * 8 / (double)s->elapsed_ns);
+	printf(", CPU %s%s\n", format_ns(cpu, sizeof(cpu), (double)s->cpu_ns),
+	       s->interrupted ? " (interrupted)" : "");
+}
+
+static void text__sender(const struct side_stats *s)
+{
+	const struct counters *t = &s->counters;
+	char buf[UNITS_BUF];
+
+	text__totals("sent", s);
+	text__latency("send call", t->hist[COUNTERS_SEND_CALL]);
+	if (t->hist[COUNTERS_HALF_ROUND_TRIP]->count)
+		text__latency("half trip", t->hist[COUNTERS_HALF_ROUND_TRIP]);
+	if (t->hist[COUNTERS_SLOT_WAIT]->count)
+		text__latency("slot wait", t->hist[COUNTERS_SLOT_WAIT]);
+	if (t->gather_sampled)
+		printf("gather     %s packed, %s a message (1 in 64 timed)\n",
+		       format_bytes_si(buf, sizeof(buf), (double)t->gather_bytes),
+		       format_ns((char[UNITS_BUF]){0}, UNITS_BUF,
+				 (double)t->gather_ns / (double)t->gather_sampled));
+	if (t->zc_sends || t->zc_enobufs) {
+		printf("zero-copy  %" PRIu64 " send%s, %" PRIu64 " completed: %" PRIu64
+		       " copied after all, %" PRIu64 " not; %" PRIu64 " refused (ENOBUFS)\n",
+		       t->zc_sends, plural(t->zc_sends), t->zc_completed, t->zc_copied,
+		       t->zc_not_copied, t->zc_enobufs);
+		text__latency("completion", t->hist[COUNTERS_COMPLETION]);
+	}
+	printf("calls      %" PRIu64 " partial, %" PRIu64 " EAGAIN, %" PRIu64 " EINTR\n",
+	       t->partial_sends, t->eagain, t->eintr);
+}
+
+static void text__receiver(const struct side_stats *s)
+{
+	const struct counters *t = &s->counters;
+
+	text__totals("received", s);
+	if (s->same_clock)
+		text__latency("delivery", t->hist[COUNTERS_DELIVERY]);
+	else
+		printf("delivery   n/a: the sender runs on another machine, its clock is not "
+		       "ours\n");
+	if (t->bad_stamps)
+		printf("stamps     %" PRIu64 " out of range\n", t->bad_stamps);
+	if (t->verify_errors)
+		printf("verify     %" PRIu64 " message%s from what was sent\n", t->verify_errors,
+		       t->verify_errors == 1 ? " differs" : "s differ");
+}
+
+static int print_text(const struct reporter *sender, const struct reporter *receiver)
+{
+	if (sender)
+		text__head(sender);
+	else if (receiver)
+		text__head(receiver);
+	if (sender)
+		text__sender(&sender->stats);
+	if (receiver)
+		text__receiver(&receiver->stats);
+	return fflush(stdout) ? -errno : 0;
+}
+
+static void json__side(const char *name, const struct reporter *r)
+{
+	printf("\"%s\":{\"config\":", name);
+	json__config(stdout, &r->config, r->settings);
+	putchar(',');
+	json__stats(stdout, &r->stats);
+	putchar('}');
+}
+
+static int print_json(const struct reporter *sender, const struct reporter *receiver)
+{
+	putchar('{');
+	if (sender)
+		json__side("sender", sender);
+	if (sender && receiver)
+		putchar(',');
+	if (receiver)
+		json__side("receiver", receiver);
+	puts("}");
+	return fflush(stdout) ? -errno : 0;
+}
+
+int reporter__print(const struct reporter *sender, const struct reporter *receiver)
+{
+	const struct reporter *any = sender ? sender : receiver;
+
+	return (any->settings->json ? print_json : print_text)(sender, receiver);
+}
+
+static void final__listening(struct reporter *r, const struct side_config *c)
+{
+	r->config = *c;
+	fprintf(stderr,
+		strchr(c->address, ':') ? "netio-loadgen: listening on [%s]:%u\n"
+					: "netio-loadgen: listening on %s:%u\n",
+		c->address, c->port);
+}
+
+static void final__ready(struct reporter *r, const struct side_config *c)
+{
+	r->config = *c;
+}
+
+static void final__stats(struct reporter *r, const struct side_stats *s, bool done)
+{
+	struct counters kept;
+
+	if (!done)
+		return;
+	counters__init(&kept);
+	counters__add(&kept, &s->counters);
+	counters__clear(&r->stats.counters);
+	r->stats = *s;
+	r->stats.counters = kept;
+	/* --forever: print each session when it ends. */
+	if (r->settings->forever && s->elapsed_ns)
+		reporter__print(NULL, r);
+}
+
+static void final__error(struct reporter *r, const char *message)
+{
+	(void)r;
+	fprintf(stderr, "netio-loadgen: %s\n", message);
+}
+
+const struct reporter_ops reporter_final = {
+	.listening = final__listening,
+	.ready = final__ready,
+	.stats = final__stats,
+	.error = final__error,
+};
+
+/* Reports of the receiver, a fork, to its parent process: structures are sent as in memory. */
+
+static bool pipe__write(struct reporter *r, const void *buf, size_t len)
+{
+	return fwrite(buf, len, 1, r->pipe) == 1;
+}
+
+static int pipe__read(FILE *from, void *buf, size_t len)
+{
+	return fread(buf, len, 1, from) == 1 ? 0 : -EPIPE;
+}
+
+static size_t hist__bytes(const struct hist *h)
+{
+	return sizeof(*h) + h->n_buckets * sizeof(h->buckets[0]);
+}
+
+static void pipe__config(struct reporter *r, const struct side_config *c,
+			 enum reporter_message what)
+{
+	pipe__write(r, &what, sizeof(what));
+	pipe__write(r, c, sizeof(*c));
+	fflush(r->pipe);
+}
+
+static void pipe__listening(struct reporter *r, const struct side_config *c)
+{
+	pipe__config(r, c, REPORTER_LISTENING);
+}
+
+static void pipe__ready(struct reporter *r, const struct side_config *c)
+{
+	pipe__config(r, c, REPORTER_READY);
+}
+
+static void pipe__stats(struct reporter *r, const struct side_stats *s, bool done)
+{
+	enum reporter_message what = REPORTER_DONE;
+
+	if (!done)
+		return;
+	pipe__write(r, &what, sizeof(what));
+	pipe__write(r, s, sizeof(*s));
+	for (int i = 0; i < COUNTERS_HIST_NR; i++)
+		pipe__write(r, s->counters.hist[i], hist__bytes(s->counters.hist[i]));
+	fflush(r->pipe);
+}
+
+static void pipe__error(struct reporter *r, const char *message)
+{
+	(void)r;
+	fprintf(stderr, "netio-loadgen: receiver: %s\n", message);
+}
+
+const struct reporter_ops reporter_pipe = {
+	.listening = pipe__listening,
+	.ready = pipe__ready,
+	.stats = pipe__stats,
+	.error = pipe__error,
+};
+
+static int pipe__read_stats(FILE *from, struct side_stats *out)
+{
+	struct side_stats s;
+	int err;
+
+	err = pipe__read(from, &s, sizeof(s));
+	if (err)
+		return err;
+	/* The histograms of s are pointers of the other process. */
+	counters__init(&out->counters);
+	memcpy(s.counters.hist, out->counters.hist, sizeof(s.counters.hist));
+	*out = s;
+	for (int i = 0; !err && i < COUNTERS_HIST_NR; i++)
+		err = pipe__read(from, out->counters.hist[i], hist__bytes(out->counters.hist[i]));
+	return err;
+}
+
+int reporter__receive(FILE *from, struct reporter *into, enum reporter_message *what)
+{
+	int err = pipe__read(from, what, sizeof(*what));
+
+	if (err)
+		return err;
+	if (*what == REPORTER_DONE)
+		return pipe__read_stats(from, &into->stats);
+	return pipe__read(from, &into->config, sizeof(into->config));
 }

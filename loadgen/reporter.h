@@ -50,7 +50,7 @@ struct side_stats {
 struct reporter {
 	const struct reporter_ops *ops;
 	const struct settings *settings;
-	int pipe_fd;               /* reporter_pipe: the write end */
+	FILE *pipe;                /* reporter_pipe: the write end */
 	struct side_config config; /* reporter_final: kept until the end */
 	struct side_stats stats;   /* reporter_final: kept until the end */
 	uint64_t quiet_until;      /* --forever: time before which no error is reported */
@@ -60,7 +60,7 @@ struct reporter {
 struct reporter_ops {
 	void (*listening)(struct reporter *r, const struct side_config *c);
 	void (*ready)(struct reporter *r, const struct side_config *c);
-	void (*quiesced)(struct reporter *r);
+	void (*quiesced)(struct reporter *r); /* NULL: not reported */
 	void (*stats)(struct reporter *r, const struct side_stats *s, bool done);
 	void (*error)(struct reporter *r, const char *message);
 };
@@ -73,18 +73,12 @@ extern const struct reporter_ops reporter_final;  /* keeps config and stats; err
 __attribute__((format(printf, 2, 3))) void reporter__error(struct reporter *r, const char *fmt,
 							   ...);
 
-/* Prints what reporter_final has kept; either side may be NULL. 0 or -errno. */
-int reporter__print_text(const struct reporter *sender, const struct reporter *receiver);
-int reporter__print_json(const struct reporter *sender, const struct reporter *receiver);
+/* Prints what reporter_final has kept, as text or JSON; either side may be NULL. 0 or -errno. */
+int reporter__print(const struct reporter *sender, const struct reporter *receiver);
 
-/* Write a JSON object, without a newline. */
-void reporter__json_config(FILE *f, const struct side_config *c, const struct settings *s);
-void reporter__json_stats(FILE *f, const struct side_stats *s); /* members only, no braces */
-void reporter__json_string(FILE *f, const char *text);
-
-/* Fills into->config or into->stats from reporter_pipe. 0; -EPIPE: closed; -ENOMEM. */
+/* Fills into->config or into->stats from reporter_pipe. 0 or -EPIPE: closed. */
 enum reporter_message { REPORTER_LISTENING, REPORTER_READY, REPORTER_DONE };
-int reporter__receive(int fd, struct reporter *into, enum reporter_message *what);
+int reporter__receive(FILE *from, struct reporter *into, enum reporter_message *what);
 
 void reporter__clear(struct reporter *r);
 

@@ -20,8 +20,8 @@ static void rx_parser__check(struct rx_parser *s, const uint8_t *data, size_t le
 {
 	size_t skip = 0;
 
-	if (s->pos < MESSAGE_HEADER_SIZE)
-		skip = MESSAGE_HEADER_SIZE - s->pos;
+	if (s->pos < MESSAGE_TAG_SIZE)
+		skip = MESSAGE_TAG_SIZE - s->pos;
 	if (skip < len && pattern__mismatches(data + skip, s->key, s->pos + skip, len - skip))
 		s->wrong = true;
 }
@@ -30,7 +30,7 @@ static void rx_parser__end_message(struct rx_parser *s, struct counters *t, uint
 {
 	uint64_t seq, stamp;
 
-	header__decode(s->header, &seq, &stamp);
+	message_tag__decode(s->tag, &seq, &stamp);
 	/* Checked without --verify, too: the check is free and detects lost framing. */
 	if (s->wrong || seq != s->seq)
 		t->verify_errors++;
@@ -57,10 +57,10 @@ void rx_parser__feed(struct rx_parser *s, struct counters *t, const uint8_t *dat
 
 		if (n > len)
 			n = len;
-		if (s->pos < MESSAGE_HEADER_SIZE) {
-			size_t h = MESSAGE_HEADER_SIZE - s->pos;
+		if (s->pos < MESSAGE_TAG_SIZE) {
+			size_t h = MESSAGE_TAG_SIZE - s->pos;
 
-			memcpy(s->header + s->pos, data, h < n ? h : n);
+			memcpy(s->tag + s->pos, data, h < n ? h : n);
 		}
 		if (s->verify)
 			rx_parser__check(s, data, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parser of one connection's received bytes: boundaries, headers, contents, delivery times. */
+/* Parser of one connection's received bytes: boundaries, tags, contents, delivery times. */
 #ifndef LOADGEN_RX_PARSER_H
 #define LOADGEN_RX_PARSER_H
 
@@ -19,7 +19,7 @@ struct rx_parser {
 	size_t pos;      /* bytes of it parsed */
 	uint64_t key;    /* its pattern */
 	bool wrong;
-	uint8_t header[MESSAGE_HEADER_SIZE];
+	uint8_t tag[MESSAGE_TAG_SIZE];
 };
 
 void rx_parser__init(struct rx_parser *s, uint32_t connection, size_t size, bool verify,

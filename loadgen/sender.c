@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sender's session: phases, totals and commands. */
+/* The sender's session: its connections, commands, phases and totals. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "clock.h"
-#include "congestion.h"
-#include "cpu_time.h"
-#include "sender.h"
 #include "common/time_limit.h"
+#include "common/units.h"
+#include "common/xalloc.h"
 #include "common/zc_plan.h"
+#include "control_loop.h"
+#include "sender_pool.h"
+#include "session.h"
 
 /* Time limit for an answer of the receiver; MOVING with more bytes restarts the time. */
 #define ANSWER_NS (30 * NS_PER_SEC)
@@ -19,17 +23,109 @@
 #define FIRST_MESSAGE_NS (10 * NS_PER_SEC)
 #define FIRST_LOOK_NS    (NS_PER_SEC / 100)
 
-static int sender__stats(struct sender *s, bool done)
+/* Time limit of a data connection: four SYNs, at 0, 1, 3 and 7 s. */
+#define CONNECT_NS (8 * NS_PER_SEC)
+/* Time limit of the control connection: below the time that a driver waits for the whole setup. */
+#define CONTROL_NS (5 * NS_PER_SEC)
+#define WELCOME_NS (5 * NS_PER_SEC)
+/* Pending connections; the receiver's backlog (somaxconn) must hold them. */
+#define WINDOW 128
+/* How often to handle events while connecting. */
+#define LOOK_MS 50
+
+struct sender {
+	const struct settings *settings;
+	struct reporter *report;
+	struct control_loop loop;
+	struct sender_pool pool;
+	struct protocol_hello hello;
+	uint32_t phase;
+	enum sender_state state;
+	bool measuring, stopping;
+	bool told_to_stop;                /* the receiver sent STOP */
+	uint64_t stop_ns;                 /* end of all waits after a signal, ns; 0: no signal */
+	enum control_stdin_command order; /* pending start or measure */
+	struct protocol_frame answer;     /* last unhandled frame of the receiver */
+	bool answered;
+	uint64_t moved_ns;    /* time of the receiver's last progress */
+	uint64_t moved_bytes; /* bytes of the phase that the receiver has read, by MOVING */
+	uint64_t sent_bytes;  /* sum of the phase's totals */
+	bool timed;           /* elapsed_ns is valid */
+	uint64_t elapsed_ns;  /* the receiver's time for the phase, by ELAPSED */
+	uint64_t asked_ns;    /* time of PHASE */
+	uint64_t begin_ns, cpu_begin;
+	struct tcp_counts tcp_begin[PROTOCOL_CONNECTIONS_MAX];
+	struct protocol_frame confirmed; /* of the measured phase; type 0: none */
+	uint64_t confirmed_ns;
+};
+
+/* Reports why the session failed. Returns err. */
+static int sender__lost(struct sender *s, int err)
+{
+	if (err == -ECONNRESET || err == -EPIPE)
+		reporter__error(s->report, "The receiver closed the control connection: it ended");
+	else if (err == -EPROTO)
+		reporter__error(s->report, "What answers there is not netiotrace's receiver");
+	else if (err == -EPROTONOSUPPORT)
+		reporter__error(s->report,
+				"The receiver there speaks another version of the "
+				"protocol: use one version of netiotrace on both machines");
+	else
+		reporter__error(s->report, "The receiver is lost: %s", strerror(-err));
+	return err;
+}
+
+/* Before READY: silence has other causes. */
+static int sender__no_session(struct sender *s, int err)
+{
+	if (err == -ETIMEDOUT)
+		reporter__error(s->report, "What listens there does not answer: it is not "
+					   "netiotrace's receiver, or busy with another session");
+	else if (err == -ECONNRESET || err == -EPIPE)
+		reporter__error(s->report, "What listens there closed the connection: it is not "
+					   "netiotrace's receiver, or busy with another session");
+	else
+		return sender__lost(s, err);
+	return err;
+}
+
+static int sender__refused(struct sender *s, uint32_t why)
+{
+	if (why == PROTOCOL_REFUSAL_BUSY) {
+		reporter__error(s->report, "The receiver is busy with another session");
+		return -EBUSY;
+	}
+	if (why == PROTOCOL_REFUSAL_LIMIT) {
+		reporter__error(
+			s->report,
+			"The receiver may not open %u connection%s: raise its limit of open "
+			"files (ulimit -n) or give fewer --connections",
+			s->hello.connections, plural(s->hello.connections));
+		return -EMFILE;
+	}
+	if (why == PROTOCOL_REFUSAL_VERIFY) {
+		reporter__error(s->report, "The receiver checks every byte, and without --verify "
+					   "this sender writes nothing that can be checked: give "
+					   "--verify on both sides or on neither");
+		return -EINVAL;
+	}
+	if (why == PROTOCOL_REFUSAL_VERSION)
+		return sender__lost(s, -EPROTONOSUPPORT);
+	reporter__error(s->report,
+			"The receiver refuses the session for reason %u, which this version of "
+			"netiotrace does not know: see what the receiver says",
+			why);
+	return -EPROTO;
+}
+
+static void sender__stats(struct sender *s, bool done)
 {
 	struct side_stats st = {.sender = true, .interrupted = s->stopping && done};
 	struct tcp_counts now;
 	unsigned int i;
 	uint64_t end;
 
-	if (counters__init(&st.counters)) {
-		reporter__error(s->report, "Memory is short for the statistics");
-		return -ENOMEM;
-	}
+	counters__init(&st.counters);
 	st.tcp.known = true;
 	st.confirmed.known = done && s->confirmed.type == PROTOCOL_CONFIRM;
 	st.confirmed.bytes = s->confirmed.bytes;
@@ -40,7 +136,7 @@ static int sender__stats(struct sender *s, bool done)
 		sender_pool__read(&s->pool, &st.counters);
 		end = done ? st.counters.last_ns : clock__now();
 		st.elapsed_ns = end > s->begin_ns ? end - s->begin_ns : 0;
-		st.cpu_ns = cpu_time__now() - s->cpu_begin;
+		st.cpu_ns = clock__cpu() - s->cpu_begin;
 		for (i = 0; i < s->pool.nr; i++) {
 			tcp_counts__read(sender_pool__conn(&s->pool, i)->fd, &now);
 			tcp_counts__add_delta(&st.tcp, &now, &s->tcp_begin[i]);
@@ -48,7 +144,6 @@ static int sender__stats(struct sender *s, bool done)
 	}
 	s->report->ops->stats(s->report, &st, done);
 	counters__clear(&st.counters);
-	return 0;
 }
 
 static void sender__stop(struct sender *s)
@@ -68,7 +163,8 @@ static int sender__command(struct sender *s)
 	case CONTROL_STDIN_EOF:
 		return -ECANCELED;
 	case CONTROL_STDIN_STATS:
-		return sender__stats(s, false);
+		sender__stats(s, false);
+		return 0;
 	case CONTROL_STDIN_STOP:
 		sender__stop(s);
 		return 0;
@@ -172,7 +268,11 @@ static int sender__take_events(struct sender *s, int events)
 	return err;
 }
 
-int sender__step(struct sender *s, uint64_t deadline)
+/*
+ * Handles events. 0; -ETIME at the deadline, even after an event; -EINTR: a signal came
+ * TIME_LIMIT_STOP_NS ago; -ECANCELED: end of stdin; other -errno, reported.
+ */
+static int sender__step(struct sender *s, uint64_t deadline)
 {
 	uint64_t until = s->stop_ns && s->stop_ns < deadline ? s->stop_ns : deadline, missed;
 	int events = control_loop__wait(&s->loop, until, -1);
@@ -193,7 +293,8 @@ int sender__step(struct sender *s, uint64_t deadline)
 	return !missed && clock__now() >= deadline ? -ETIME : 0;
 }
 
-int sender__await_answer(struct sender *s, uint64_t limit_ns)
+/* Waits limit_ns for a frame; progress restarts the time. -ETIME: not reported. Else as above. */
+static int sender__await_answer(struct sender *s, uint64_t limit_ns)
 {
 	int err = 0;
 
@@ -207,7 +308,8 @@ int sender__await_answer(struct sender *s, uint64_t limit_ns)
 	return err;
 }
 
-int sender__await(struct sender *s, enum protocol_type type)
+/* Waits up to 30 s for a frame of this type; progress restarts the time. A timeout is reported. */
+static int sender__await(struct sender *s, enum protocol_type type)
 {
 	int err = sender__await_answer(s, ANSWER_NS);
 
@@ -225,6 +327,247 @@ static int sender__tell(struct sender *s, const struct protocol_frame *f)
 	int err = control_conn__send(&s->loop.conn, f);
 
 	return err && err != -EINTR ? sender__lost(s, err) : err;
+}
+
+static int sender__dial(const struct sender *s, enum protocol_kind kind)
+{
+	const struct settings *set = s->settings;
+
+	if (kind == PROTOCOL_CONTROL)
+		return sock__connect(&set->endpoint, 0, "");
+	return sock__connect(&set->endpoint, set->sndbuf, set->congestion);
+}
+
+/* Call on a writable connection. Its empty send buffer takes the hello whole. */
+static int sender__say_hello(struct sender *s, int fd, enum protocol_kind kind, uint32_t index)
+{
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+	int err = sock__connected(fd);
+
+	if (err)
+		return err;
+	s->hello.kind = kind;
+	s->hello.index = index;
+	s->hello.stamp = clock__now();
+	protocol__encode_hello(buf, &s->hello);
+	return sock__write_all(fd, buf, sizeof(buf));
+}
+
+/* Handles events of the main thread while it waits. */
+static int sender__await_writable(struct sender *s, int fd, uint64_t ns)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	int n, err;
+
+	s->moved_ns = clock__now();
+	for (;;) {
+		n = poll(&p, 1, LOOK_MS);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0)
+			return 0;
+		err = sender__step(s, clock__now());
+		if (err && err != -ETIME)
+			return err == -EINTR ? err : -ECANCELED;
+		if (clock__now() >= s->moved_ns + ns)
+			return -ETIMEDOUT;
+	}
+}
+
+static int sender__open_control(struct sender *s)
+{
+	int fd = sender__dial(s, PROTOCOL_CONTROL), err;
+
+	if (fd < 0)
+		return fd;
+	err = sender__await_writable(s, fd, time_limit__ns(CONTROL_NS));
+	if (!err)
+		err = sender__say_hello(s, fd, PROTOCOL_CONTROL, 0);
+	if (!err)
+		err = sock__set_blocking(fd, true);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+/* Waits for WELCOME or REFUSE. Errors as of sender__await(). */
+static int sender__await_welcome(struct sender *s)
+{
+	int err = sender__await_answer(s, WELCOME_NS);
+
+	if (err == -ETIME)
+		return sender__no_session(s, -ETIMEDOUT);
+	if (err)
+		return err;
+	if (s->answer.type == PROTOCOL_REFUSE)
+		return sender__refused(s, s->answer.index);
+	s->state = SENDER_CONNECTING;
+	return 0;
+}
+
+static int sender__connect_control(struct sender *s)
+{
+	int fd, err;
+
+	fd = sender__open_control(s);
+	if (fd == -ECONNRESET || fd == -EPIPE)
+		return sender__no_session(s, fd);
+	if (fd == -EINTR || fd == -ECANCELED)
+		return fd;
+	if (fd < 0) {
+		reporter__error(s->report,
+				"No connection to the receiver: %s (start netiotrace serve or "
+				"netio-loadgen recv there)",
+				strerror(-fd));
+		return fd;
+	}
+	err = control_conn__open(&s->loop.conn, fd);
+	if (err)
+		return sender__lost(s, err);
+	return sender__await_welcome(s);
+}
+
+/* Data connections that are being made. */
+struct dialling {
+	struct sender *s;
+	int epoll_fd;
+	uint32_t begun, there;
+	int *fds;            /* by index; -1: handed to the pool */
+	uint64_t *deadlines; /* by index, ascending; UINT64_MAX: connected */
+	uint32_t oldest;     /* first connection that is not connected */
+	uint32_t failed;     /* index of the failed connection */
+	bool reported;       /* the error is reported; no data connection failed */
+};
+
+static int dialling__begin(struct dialling *d)
+{
+	uint32_t i = d->begun;
+	struct epoll_event e = {.events = EPOLLOUT, .data.u32 = i};
+	int fd = sender__dial(d->s, PROTOCOL_DATA);
+
+	d->failed = i;
+	if (fd < 0)
+		return fd;
+	d->fds[i] = fd;
+	d->deadlines[i] = clock__now() + time_limit__ns(CONNECT_NS);
+	d->begun++;
+	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+}
+
+static int dialling__finish(struct dialling *d, uint32_t i)
+{
+	int err;
+
+	d->failed = i;
+	err = sender__say_hello(d->s, d->fds[i], PROTOCOL_DATA, i);
+	if (err)
+		return err;
+	if (epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, d->fds[i], NULL))
+		return -errno;
+	sender_pool__add(&d->s->pool, i, d->fds[i]);
+	d->fds[i] = -1;
+	d->deadlines[i] = UINT64_MAX;
+	d->there++;
+	return 0;
+}
+
+/* Handles events of the main thread, then waits for connections. */
+static int dialling__wait(struct dialling *d)
+{
+	struct epoll_event events[WINDOW];
+	int n, i, err;
+
+	err = sender__step(d->s, clock__now());
+	d->reported = err && err != -ETIME;
+	if (d->reported)
+		return err;
+	n = epoll_wait(d->epoll_fd, events, WINDOW, LOOK_MS);
+	err = n < 0 && errno != EINTR ? -errno : 0;
+	for (i = 0; !err && i < n; i++)
+		err = dialling__finish(d, events[i].data.u32);
+	while (d->oldest < d->begun && d->deadlines[d->oldest] == UINT64_MAX)
+		d->oldest++;
+	if (!err && d->oldest < d->begun && clock__now() >= d->deadlines[d->oldest]) {
+		d->failed = d->oldest;
+		err = -ETIMEDOUT;
+	}
+	return err;
+}
+
+static int dialling__run(struct dialling *d)
+{
+	uint32_t nr = d->s->pool.nr;
+	int err = 0;
+
+	while (!err && d->there < nr && !d->s->answered) {
+		while (!err && d->begun < nr && d->begun - d->there < WINDOW)
+			err = dialling__begin(d);
+		if (!err)
+			err = dialling__wait(d);
+	}
+	return err;
+}
+
+/* If a data connection fails, the receiver may have sent REFUSE: wait for the frame. */
+static int sender__judge_dialling(struct sender *s, const struct dialling *d, int err)
+{
+	int told;
+
+	if (!err && d->there == s->pool.nr)
+		return 0;
+	told = s->answered ? 0 : sender__step(s, clock__now() + NS_PER_SEC / 5);
+	if (told && told != -ETIME)
+		return told;
+	if (s->answered) {
+		err = sender__await(s, PROTOCOL_READY);
+		return err ? err : sender__lost(s, -EPROTO); /* READY too early */
+	}
+	reporter__error(s->report, "Data connection %u failed: %s", d->failed, strerror(-err));
+	return err;
+}
+
+static int sender__connect_data(struct sender *s)
+{
+	struct dialling d = {.s = s, .epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
+	uint32_t i;
+	int err = d.epoll_fd < 0 ? -errno : 0;
+
+	d.fds = xcalloc(s->pool.nr, sizeof(*d.fds));
+	d.deadlines = xcalloc(s->pool.nr, sizeof(*d.deadlines));
+	if (!err)
+		err = dialling__run(&d);
+	for (i = 0; i < d.begun; i++)
+		if (d.fds[i] >= 0 && d.deadlines[i] != UINT64_MAX)
+			close(d.fds[i]);
+	free(d.fds);
+	free(d.deadlines);
+	if (d.epoll_fd >= 0)
+		close(d.epoll_fd);
+	return d.reported ? err : sender__judge_dialling(s, &d, err);
+}
+
+/* Opens the control connection and gives all data connections to the pool. -errno: reported. */
+static int sender__connect(struct sender *s)
+{
+	const struct settings *set = s->settings;
+	int err;
+
+	err = session__make_token(s->hello.token);
+	if (err) {
+		reporter__error(s->report, "No random bytes for a session token: %s",
+				strerror(-err));
+		return err;
+	}
+	session__clock_id(s->hello.clock_id);
+	s->hello.connections = (uint32_t)set->connections;
+	s->hello.threads = (uint32_t)set->threads;
+	s->hello.size = (uint32_t)settings__message_size(set);
+	s->hello.verify = set->verify;
+	s->hello.replies = set->request_response;
+	err = sender__connect_control(s);
+	return err ? err : sender__connect_data(s);
 }
 
 /* --control: waits for `order`, or for a stop. */
@@ -262,7 +605,7 @@ static int sender__describe(struct sender *s)
 	int err;
 
 	if (mode__has(set->mode, MODE_PINS))
-		c.slots = zc_plan__slots(set->size, s->pool.nr);
+		c.slots = zc_plan__slots(settings__message_size(set), s->pool.nr);
 	c.sndbuf = sock__get(fd, SOL_SOCKET, SO_SNDBUF);
 	sock__congestion(fd, c.congestion, sizeof(c.congestion));
 	err = sock__address(fd, true, c.address, sizeof(c.address), &c.port);
@@ -277,7 +620,7 @@ static int sender__describe(struct sender *s)
 
 static int sender__open(struct sender *s)
 {
-	int err = congestion__check(s->report, s->settings->congestion);
+	int err = session__check_congestion(s->report, s->settings->congestion);
 
 	if (err)
 		return err;
@@ -453,7 +796,7 @@ static void sender__mark(struct sender *s)
 
 	for (i = 0; i < s->pool.nr; i++)
 		tcp_counts__read(sender_pool__conn(&s->pool, i)->fd, &s->tcp_begin[i]);
-	s->cpu_begin = cpu_time__now();
+	s->cpu_begin = clock__cpu();
 	s->begin_ns = clock__now();
 }
 
@@ -497,7 +840,8 @@ static int sender__phases(struct sender *s)
 		return err;
 	err = 0;
 	if (!s->stopping) {
-		s->report->ops->quiesced(s->report);
+		if (s->report->ops->quiesced)
+			s->report->ops->quiesced(s->report);
 		err = sender__await_order(s, CONTROL_STDIN_MEASURE);
 	}
 	if (!err)
@@ -505,9 +849,8 @@ static int sender__phases(struct sender *s)
 				    set->duration_ns);
 	if (err < 0)
 		return err;
-	wrong |= err;
-	err = sender__stats(s, true);
-	return err ? err : wrong;
+	sender__stats(s, true);
+	return wrong | err;
 }
 
 /* Keeps threads and sockets idle until `close`, so that others can read their kernel counters. */
@@ -542,13 +885,9 @@ static int sender__cut_short(struct sender *s)
 
 int sender__run(const struct settings *settings, struct reporter *r, struct session_mode mode)
 {
-	struct sender *s = calloc(1, sizeof(*s));
+	struct sender *s = xcalloc(1, sizeof(*s));
 	int err;
 
-	if (!s) {
-		reporter__error(r, "Memory is short");
-		return -ENOMEM;
-	}
 	s->settings = settings;
 	s->report = r;
 	err = control_loop__open(&s->loop, settings->control, mode.signals);

@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "common/time_limit.h"
+#include "common/xalloc.h"
 #include "sender_conn.h"
 #include "reply.h"
 #include "sock.h"
@@ -56,12 +57,12 @@ int sender_conn__open(struct sender_conn *f, int fd, uint32_t index, const struc
 		.counters = counters,
 		.blocking = blocking,
 	};
-	rx_parser__init(&f->answer, REPLY_CONNECTION(index), s->size, s->verify, false);
-	err = sender_conn__set_up_socket(f);
-	if (!err) {
-		f->rest = calloc(s->fields, sizeof(*f->rest));
-		err = f->rest ? send_mode__get(s->mode)->setup(f) : -ENOMEM;
-	}
+	rx_parser__init(&f->answer, REPLY_CONNECTION(index), settings__message_size(s), s->verify,
+			false);
+	f->rest = xcalloc(s->fields + 1, sizeof(*f->rest));
+	err = send_mode__get(s->mode)->setup(f);
+	if (!err)
+		err = sender_conn__set_up_socket(f);
 	if (err)
 		sender_conn__close(f);
 	return err;
@@ -72,8 +73,7 @@ void sender_conn__close(struct sender_conn *f)
 	if (f->fd < 0)
 		return;
 	close(f->fd);
-	if (f->settings)
-		send_mode__get(f->settings->mode)->teardown(f);
+	send_mode__get(f->settings->mode)->teardown(f);
 	free(f->rest);
 	*f = (struct sender_conn){.fd = -1};
 }
@@ -107,7 +107,7 @@ static void sender_conn__begin(struct sender_conn *f, const struct send_mode *mo
 static void sender_conn__sent(struct sender_conn *f, uint64_t after)
 {
 	struct counters *t = f->counters;
-	uint64_t size = f->settings->size;
+	uint64_t size = settings__message_size(f->settings);
 
 	hist__record_latency(t->hist[COUNTERS_SEND_CALL], f->call_ns + after - f->call_begin);
 	t->bytes += size;
@@ -166,6 +166,27 @@ static int sender_conn__listen(struct sender_conn *f)
 	return 0;
 }
 
+static int sender_conn__push(struct sender_conn *f, const struct send_mode *mode)
+{
+	size_t size = settings__message_size(f->settings);
+
+	for (;;) {
+		ssize_t n = mode->send(f);
+
+		if (n == -EINTR) {
+			f->counters->eintr++;
+			continue;
+		}
+		if (n < 0)
+			return (int)n;
+		f->done += (size_t)n;
+		if (f->done == size)
+			return 0;
+		if (n > 0)
+			f->counters->partial_sends++;
+	}
+}
+
 int sender_conn__step(struct sender_conn *f, uint64_t due)
 {
 	const struct send_mode *mode = send_mode__get(f->settings->mode);
@@ -182,7 +203,7 @@ int sender_conn__step(struct sender_conn *f, uint64_t due)
 	} else if (!f->call_begin) {
 		f->call_begin = clock__now();
 	}
-	err = mode->push(f);
+	err = sender_conn__push(f, mode);
 	if (err && err != -EAGAIN)
 		return err;
 	after = clock__now();
@@ -241,7 +262,7 @@ int sender_conn__send_message(struct sender_conn *f)
 	while ((err = sender_conn__step(f, 0)) == -EAGAIN) {
 		if (!f->busy && sender_conn__stopped(f))
 			return -ECANCELED;
-		err = f->busy ? 0 : mode->wait(f, WAIT_MS);
+		err = f->busy || !mode->wait ? 0 : mode->wait(f, WAIT_MS);
 		if (!err && sender_conn__waits_long(f))
 			err = sender_conn__check_stall(f);
 		if (err)

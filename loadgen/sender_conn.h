@@ -58,24 +58,24 @@ struct sender_conn {
 	uint8_t *packed;      /* twocopy: the contiguous buffer */
 	struct iovec *rest;   /* iovecs that remain after a partial send */
 	struct zc_sender *zc; /* zerocopy only */
-	/* only for epoll_loop.c: */
+	/* only for the epoll loop of sender_pool.c: */
 	struct sender_conn *next;
 	bool queued;
 	uint64_t begun; /* messages begun in this phase */
 };
 
 /*
- * Operations of a send mode. All return 0 or -errno. prepare() fills a message, outside the timed
- * call; -EAGAIN: no slot is free. begin() writes the header. push() sends the rest; -EAGAIN: the
- * socket is full. wait() waits at most ms for a slot. reap() reads notifications. finish() waits
- * until the kernel has released all buffers.
+ * Operations of a send mode; those that return int return 0 or -errno. prepare() fills a message,
+ * outside the timed call; -EAGAIN: no slot is free. begin() writes the tag. send() sends the rest
+ * with one call: bytes, 0 to retry, or -errno. Only with slots, else NULL: wait() waits at most ms
+ * for a slot, reap() reads notifications, finish() waits until the kernel has released all buffers.
  */
 struct send_mode {
 	int (*setup)(struct sender_conn *f);
 	void (*teardown)(struct sender_conn *f);
 	int (*prepare)(struct sender_conn *f);
 	void (*begin)(struct sender_conn *f, uint64_t stamp);
-	int (*push)(struct sender_conn *f);
+	ssize_t (*send)(struct sender_conn *f);
 	int (*wait)(struct sender_conn *f, unsigned int ms);
 	int (*reap)(struct sender_conn *f);
 	int (*finish)(struct sender_conn *f);

@@ -19,7 +19,7 @@ struct sender_thread {
 	struct sender_conn *conns;
 	unsigned int nr;
 	uint8_t *inbox;         /* --request-response: buffer for replies */
-	int epoll_fd, timer_fd; /* used by epoll_loop.c; -1: the thread blocks on one connection */
+	int epoll_fd, timer_fd; /* -1: the thread blocks on one connection */
 	struct counters counters;
 	struct shared_counters shared;
 	pthread_t thread;
@@ -48,7 +48,7 @@ struct sender_pool {
 #define SENDER_POOL_EXIT UINT32_MAX
 
 /* *c must be zeroed. sender_pool__close() also accepts a pool that is zeroed or partly open. */
-int sender_pool__open(struct sender_pool *c, const struct settings *s);
+int sender_pool__open(struct sender_pool *c, const struct settings *s); /* 0 or -errno */
 void sender_pool__close(struct sender_pool *c); /* ends blocked threads, too */
 
 /* Takes ownership of fd as connection `index`. */
@@ -81,8 +81,7 @@ bool sender_pool__has_sent(struct sender_pool *c);
 /* Adds the published counters of all threads to *sum. */
 void sender_pool__read(struct sender_pool *c, struct counters *sum);
 
-/* Publishes counters every SHARED_COUNTERS_INTERVAL_NS and checks the deadline. *shown: last time
- * or 0. */
-void sender_thread__show(struct sender_thread *m, uint64_t *shown);
+/* When message k of a thread is due, ns. `nr` of `all` connections send nr / all of the rate. */
+uint64_t sender_pool__due(uint64_t begin, uint64_t k, uint64_t rate, uint64_t nr, uint64_t all);
 
 #endif

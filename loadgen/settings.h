@@ -36,7 +36,8 @@ struct settings {
 	struct endpoint endpoint; /* to connect to, or to listen on */
 	bool endpoint_set;
 	enum mode mode;
-	uint64_t size;
+	uint64_t header; /* bytes before the fields */
+	uint64_t size;   /* bytes of the fields */
 	uint64_t fields;
 	uint64_t threads;
 	uint64_t connections; /* at least one a thread */
@@ -65,11 +66,20 @@ void settings__help(void);
 /* Part i of a total divided over n parts; the first parts share the remainder. */
 uint64_t settings__share(uint64_t total, uint64_t n, uint64_t i);
 
+/* Bytes of one message: header and fields. */
+static inline uint64_t settings__message_size(const struct settings *s)
+{
+	return s->header + s->size;
+}
+
 /* Limit of descriptors for this side. */
 uint64_t settings__descriptors(const struct settings *s);
 
 /* Bytes of the sender's message buffers. */
 uint64_t settings__memory(const struct settings *s);
+
+/* They must fit half of `memory`, bytes. 0; -EINVAL with one sentence in why. */
+int settings__check_memory(const struct settings *s, uint64_t memory, char why[SETTINGS_WHY]);
 
 /* Parses "127.0.0.1:80" or "[::1]:80". 0 or -EINVAL. */
 int endpoint__parse(const char *text, struct endpoint *e);

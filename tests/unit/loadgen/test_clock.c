@@ -9,8 +9,8 @@
 
 #include "common/uid_map.h"
 #include "loadgen/pending_sessions.h"
-#include "loadgen/epoll_loop.h"
-#include "loadgen/session_id.h"
+#include "loadgen/sender_pool.h"
+#include "loadgen/session.h"
 #include "support/test.h"
 
 static const char boot[] = "00112233-4455-6677-8899-aabbccddeeff\n";
@@ -20,21 +20,21 @@ TEST(clock_of_a_namespace)
 {
 	uint8_t a[PROTOCOL_TOKEN_SIZE], b[PROTOCOL_TOKEN_SIZE];
 
-	session_id__mix(a, boot, 4026531834);
-	session_id__mix(b, boot, 4026531834);
-	assert_true(session_id__same_clock(a, b));
-	session_id__mix(b, boot, 4026532999);
-	assert_false(session_id__same_clock(a, b));
+	session__mix_clock_id(a, boot, 4026531834);
+	session__mix_clock_id(b, boot, 4026531834);
+	assert_true(session__same_clock(a, b));
+	session__mix_clock_id(b, boot, 4026532999);
+	assert_false(session__same_clock(a, b));
 }
 
 TEST(clock_unknown)
 {
 	uint8_t a[PROTOCOL_TOKEN_SIZE], b[PROTOCOL_TOKEN_SIZE];
 
-	session_id__mix(a, "", 1);
-	session_id__mix(b, "00112233-4455", 1);
-	assert_false(session_id__same_clock(a, a));
-	assert_false(session_id__same_clock(b, b));
+	session__mix_clock_id(a, "", 1);
+	session__mix_clock_id(b, "00112233-4455", 1);
+	assert_false(session__same_clock(a, a));
+	assert_false(session__same_clock(b, b));
 }
 
 /* A machine cloned while it ran says the same and is elsewhere in time: said before it was asked,
@@ -51,11 +51,11 @@ TEST(clock_of_a_clone)
 /* 3 of 10 connections at 10 a second: 3 a second. No error adds up, no product wraps. */
 TEST(open_loop_due)
 {
-	assert_true(epoll_loop__due(7, 0, 10, 3, 10) == 7);
-	assert_true(epoll_loop__due(7, 1, 10, 3, 10) == 7 + 333333333);
-	assert_true(epoll_loop__due(7, 3, 10, 3, 10) == 7 + 1000000000);
-	assert_true(epoll_loop__due(0, 3ULL << 40, 1, 1, 1) == (3ULL << 40) * 1000000000);
-	assert_true(epoll_loop__due(0, 24 * 3600 * 100000000ULL, 100000000, 4096, 4096) ==
+	assert_true(sender_pool__due(7, 0, 10, 3, 10) == 7);
+	assert_true(sender_pool__due(7, 1, 10, 3, 10) == 7 + 333333333);
+	assert_true(sender_pool__due(7, 3, 10, 3, 10) == 7 + 1000000000);
+	assert_true(sender_pool__due(0, 3ULL << 40, 1, 1, 1) == (3ULL << 40) * 1000000000);
+	assert_true(sender_pool__due(0, 24 * 3600 * 100000000ULL, 100000000, 4096, 4096) ==
 		    24 * 3600 * 1000000000ULL);
 }
 

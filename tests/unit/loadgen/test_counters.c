@@ -34,8 +34,8 @@ TEST(tallies_add_up)
 {
 	struct counters a, b;
 
-	assert_int_equal(counters__init(&a), 0);
-	assert_int_equal(counters__init(&b), 0);
+	counters__init(&a);
+	counters__init(&b);
 	check(&a, 0, 0);
 	fill(&a, 1);
 	fill(&b, 100);
@@ -55,9 +55,9 @@ TEST(a_board_shows_the_last_published)
 	struct counters t, seen;
 	struct shared_counters shared;
 
-	assert_int_equal(counters__init(&t), 0);
-	assert_int_equal(counters__init(&seen), 0);
-	assert_int_equal(shared_counters__init(&shared), 0);
+	counters__init(&t);
+	counters__init(&seen);
+	shared_counters__init(&shared);
 	fill(&t, 3);
 	shared_counters__publish(&shared, &t);
 	shared_counters__publish(&shared, &t);

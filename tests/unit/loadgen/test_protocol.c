@@ -2,7 +2,7 @@
 /* Each frame has its state, each figure its bounds: what a sender takes from a receiver. */
 #include <string.h>
 
-#include "loadgen/sender_protocol.h"
+#include "loadgen/protocol.h"
 #include "support/test.h"
 
 /* By state, one letter a type from WELCOME on: x where it is taken. */

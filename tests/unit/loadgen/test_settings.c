@@ -9,7 +9,6 @@
 
 #include "loadgen/pending_sessions.h"
 #include "loadgen/settings.h"
-#include "loadgen/settings_check.h"
 #include "support/golden.c"
 #include "support/record.h"
 #include "support/test.h"
@@ -82,6 +81,9 @@ static const char *const bad[][2] = {
 	{"--fields 0", "--fields"},
 	{"--fields 65", "--fields"},
 	{"--fields 8x", "--fields"},
+	{"--header 65537", "--header"},
+	{"--header x", "--header"},
+	{"--header 1 --size 16m", "smaller --size or --header"},
 	{"--threads 0", "--threads"},
 	{"--threads 257", "--threads"},
 	{"--connections 0", "--connections"},
@@ -164,6 +166,9 @@ static const char *const good[] = {
 	"--size 16777216",
 	"--fields 1",
 	"--size 64 --fields 64",
+	"--header 0",
+	"--header 64k",
+	"--header 64k --size 16711680",
 	"--threads 1",
 	"--threads 256",
 	"--connections 1",
@@ -237,6 +242,8 @@ TEST(memory)
 	assert_true(s.rate == 2500 && s.spin_ns == 50000 && !strcmp(s.congestion, "cubic"));
 	assert_int_equal(parse("--mode twocopy --size 1m --threads 2"), 0);
 	assert_int_equal(settings__memory(&s), 4 << 20);
+	assert_int_equal(parse("--mode twocopy --header 64k --size 1m --threads 2"), 0);
+	assert_int_equal(settings__memory(&s), 4 * ((1 << 20) + (64 << 10)));
 	assert_int_equal(parse("--mode zerocopy --size 1m --threads 2"), 0);
 	assert_int_equal(settings__memory(&s), 8 << 20);
 }

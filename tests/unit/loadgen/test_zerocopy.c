@@ -6,8 +6,7 @@
 #include <linux/errqueue.h>
 #include <netinet/in.h>
 
-#include "loadgen/errqueue.h"
-#include "loadgen/zc_ids.h"
+#include "loadgen/zc_completion.h"
 #include "common/zc_plan.h"
 #include "support/test.h"
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Session tokens and clock ids. */
+/* Session tokens, clock ids, and the check of --congestion. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
-#include "session_id.h"
+#include "session.h"
+#include "sock.h"
 
-int session_id__make(uint8_t token[PROTOCOL_TOKEN_SIZE])
+int session__make_token(uint8_t token[PROTOCOL_TOKEN_SIZE])
 {
 	ssize_t n;
 
@@ -20,7 +21,7 @@ int session_id__make(uint8_t token[PROTOCOL_TOKEN_SIZE])
 	return n == PROTOCOL_TOKEN_SIZE ? 0 : -EIO;
 }
 
-void session_id__mix(uint8_t id[PROTOCOL_TOKEN_SIZE], const char *boot, uint64_t time_ns)
+void session__mix_clock_id(uint8_t id[PROTOCOL_TOKEN_SIZE], const char *boot, uint64_t time_ns)
 {
 	unsigned int byte, n = 0, i;
 	const char *p = boot;
@@ -42,7 +43,7 @@ void session_id__mix(uint8_t id[PROTOCOL_TOKEN_SIZE], const char *boot, uint64_t
 			id[PROTOCOL_TOKEN_SIZE - 1 - i] ^= (uint8_t)(time_ns >> (8 * i));
 }
 
-void session_id__clock(uint8_t id[PROTOCOL_TOKEN_SIZE])
+void session__clock_id(uint8_t id[PROTOCOL_TOKEN_SIZE])
 {
 	char boot[64] = "";
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -55,13 +56,31 @@ void session_id__clock(uint8_t id[PROTOCOL_TOKEN_SIZE])
 		boot[0] = '\0';
 	fclose(f);
 	/* Without time namespaces (before Linux 5.6) there is one CLOCK_MONOTONIC. */
-	session_id__mix(id, boot, stat("/proc/self/ns/time", &ns) ? 0 : ns.st_ino);
+	session__mix_clock_id(id, boot, stat("/proc/self/ns/time", &ns) ? 0 : ns.st_ino);
 }
 
-bool session_id__same_clock(const uint8_t a[PROTOCOL_TOKEN_SIZE],
-			    const uint8_t b[PROTOCOL_TOKEN_SIZE])
+bool session__same_clock(const uint8_t a[PROTOCOL_TOKEN_SIZE], const uint8_t b[PROTOCOL_TOKEN_SIZE])
 {
 	static const uint8_t unknown[PROTOCOL_TOKEN_SIZE];
 
 	return !memcmp(a, b, PROTOCOL_TOKEN_SIZE) && memcmp(a, unknown, PROTOCOL_TOKEN_SIZE) != 0;
+}
+
+int session__check_congestion(struct reporter *report, const char *name)
+{
+	int err = sock__try_congestion(name);
+
+	if (err == -ENOENT)
+		reporter__error(report, "This kernel has no congestion control '%s' (loaded)",
+				name);
+	else if (err == -EPERM)
+		reporter__error(
+			report,
+			"Congestion control '%s' is for privileged programs only: add it to "
+			"net.ipv4.tcp_allowed_congestion_control",
+			name);
+	else if (err)
+		reporter__error(report, "Congestion control '%s' cannot be set: %s", name,
+				strerror(-err));
+	return err;
 }

@@ -1,22 +1,138 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The mode zerocopy: a slot is rewritten only when every MSG_ZEROCOPY send of it is complete. */
+/*
+ * The send modes: onecopy sends header and fields as they are, twocopy packs them into one buffer
+ * first, zerocopy sends them with MSG_ZEROCOPY.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
 #include "clock.h"
-#include "errqueue.h"
+#include "common/xalloc.h"
+#include "common/zc_plan.h"
 #include "sender_conn.h"
 #include "sock.h"
-#include "zc_ids.h"
-#include "common/zc_plan.h"
+#include "zc_completion.h"
 
+/* 1 gather in GATHER_SAMPLE is timed: two clock readings would cost as much as a small gather. */
+#define GATHER_SAMPLE 64
 /* End of a phase: wait this long for notifications after the peer has acknowledged all bytes. */
 #define DRAIN_NS (2 * NS_PER_SEC)
 /* After ENOBUFS, wait this long for notifications to release memory. */
 #define RELIEF_MS 5
 #define WAIT_MS   50
 
+static void message__make(struct message *m, const struct settings *s)
+{
+	message__init(m, s->header, s->size, (unsigned int)s->fields);
+}
+
+/* Sends the rest of the message. Bytes sent or -errno. */
+static ssize_t message__send(struct sender_conn *f, const struct message *m, int flags)
+{
+	struct msghdr msg = {.msg_iov = m->iov, .msg_iovlen = m->iov_nr};
+	ssize_t n;
+
+	if (f->done) {
+		msg.msg_iov = f->rest;
+		msg.msg_iovlen = iov__rest(m->iov, m->iov_nr, f->done, f->rest);
+	}
+	n = sendmsg(f->fd, &msg, flags | MSG_NOSIGNAL);
+	return n < 0 ? -errno : n;
+}
+
+static int onecopy__setup(struct sender_conn *f)
+{
+	message__make(&f->message, f->settings);
+	return 0;
+}
+
+static void onecopy__teardown(struct sender_conn *f)
+{
+	message__clear(&f->message);
+}
+
+static int onecopy__prepare(struct sender_conn *f)
+{
+	if (!f->settings->verify)
+		return 0;
+	message__fill(&f->message, f->index, f->seq);
+	f->now = 0;
+	return 0;
+}
+
+static void onecopy__begin(struct sender_conn *f, uint64_t stamp)
+{
+	message__put_tag(&f->message, f->seq, stamp);
+}
+
+static ssize_t onecopy__send(struct sender_conn *f)
+{
+	return message__send(f, &f->message, 0);
+}
+
+const struct send_mode send_mode_onecopy = {
+	.setup = onecopy__setup,
+	.teardown = onecopy__teardown,
+	.prepare = onecopy__prepare,
+	.begin = onecopy__begin,
+	.send = onecopy__send,
+};
+
+static int twocopy__setup(struct sender_conn *f)
+{
+	message__make(&f->message, f->settings);
+	f->packed = payload__alloc(f->message.size, 0);
+	return 0;
+}
+
+static void twocopy__teardown(struct sender_conn *f)
+{
+	free(f->packed);
+	message__clear(&f->message);
+}
+
+static int twocopy__prepare(struct sender_conn *f)
+{
+	struct counters *t = f->counters;
+	bool timed = t->gather_events++ % GATHER_SAMPLE == 0;
+	uint64_t before;
+
+	if (f->settings->verify)
+		message__fill(&f->message, f->index, f->seq);
+	before = timed ? clock__now() : 0;
+	message__gather(&f->message, f->packed);
+	if (timed) {
+		t->gather_ns += clock__now() - before;
+		t->gather_sampled++;
+	}
+	t->gather_bytes += f->message.size;
+	f->now = 0;
+	return 0;
+}
+
+/* The stamp follows the gather, so that delivery time begins at the send call in every mode. */
+static void twocopy__begin(struct sender_conn *f, uint64_t stamp)
+{
+	message_tag__encode(f->packed, f->seq, stamp);
+}
+
+static ssize_t twocopy__send(struct sender_conn *f)
+{
+	ssize_t n = send(f->fd, f->packed + f->done, f->message.size - f->done, MSG_NOSIGNAL);
+
+	return n < 0 ? -errno : n;
+}
+
+const struct send_mode send_mode_twocopy = {
+	.setup = twocopy__setup,
+	.teardown = twocopy__teardown,
+	.prepare = twocopy__prepare,
+	.begin = twocopy__begin,
+	.send = twocopy__send,
+};
+
+/* A slot is rewritten only when every MSG_ZEROCOPY send of it is complete. */
 struct slot {
 	struct message message;
 	uint32_t holds; /* incomplete sends, plus 1 while the message is being sent */
@@ -142,54 +258,29 @@ static void zerocopy__begin(struct sender_conn *f, uint64_t stamp)
 
 	zc->current->stamp = f->call_begin;
 	zc->relieved = zc->copying = false;
-	message__put_header(&zc->current->message, f->seq, stamp);
+	message__put_tag(&zc->current->message, f->seq, stamp);
 }
 
-/* One sendmsg(): bytes sent, 0 if the caller should retry, or -errno. */
-static ssize_t zc__send(struct sender_conn *f)
+static ssize_t zerocopy__send(struct sender_conn *f)
 {
 	const struct message *m = &f->zc->current->message;
-	struct msghdr msg = {.msg_iov = m->iov, .msg_iovlen = m->fields};
-	int flags = MSG_NOSIGNAL | (f->zc->copying ? 0 : MSG_ZEROCOPY);
+	int err = f->zc->copying ? 0 : zc__find_id(f);
 	ssize_t n;
 
-	if (f->done) {
-		msg.msg_iov = f->rest;
-		msg.msg_iovlen = iov__rest(m->iov, m->fields, f->done, f->rest);
-	}
-	n = sendmsg(f->fd, &msg, flags);
-	if (n > 0 && flags & MSG_ZEROCOPY)
-		zc__queued(f);
-	else if (n > 0)
-		f->counters->zc_fallback += (uint64_t)n;
-	if (n >= 0)
+	if (err)
+		return err;
+	n = message__send(f, m, f->zc->copying ? 0 : MSG_ZEROCOPY);
+	if (n == -ENOBUFS && !f->zc->copying)
+		return zc__relieve(f);
+	if (n < 0)
 		return n;
-	if (errno == EINTR) {
-		f->counters->eintr++;
-		return 0;
-	}
-	return errno == ENOBUFS && flags & MSG_ZEROCOPY ? zc__relieve(f) : -errno;
-}
-
-static int zerocopy__push(struct sender_conn *f)
-{
-	size_t size = f->settings->size;
-
-	for (;;) {
-		ssize_t n = f->zc->copying ? 0 : zc__find_id(f);
-
-		if (!n)
-			n = zc__send(f);
-		if (n < 0)
-			return (int)n;
-		f->done += (size_t)n;
-		if (f->done == size)
-			break;
-		if (n > 0)
-			f->counters->partial_sends++;
-	}
-	slot__drop(f->zc, f->zc->current);
-	return 0;
+	if (f->zc->copying)
+		f->counters->zc_fallback += (uint64_t)n;
+	else
+		zc__queued(f);
+	if (f->done + (size_t)n == m->size)
+		slot__drop(f->zc, f->zc->current);
+	return n;
 }
 
 static int zerocopy__finish(struct sender_conn *f)
@@ -218,37 +309,25 @@ static int zerocopy__finish(struct sender_conn *f)
 static int zerocopy__setup(struct sender_conn *f)
 {
 	const struct settings *s = f->settings;
-	unsigned int i, n = zc_plan__slots(s->size, (unsigned int)s->connections);
-	struct zc_sender *zc = calloc(1, sizeof(*zc));
-	int err;
+	unsigned int i, n = zc_plan__slots(settings__message_size(s), (unsigned int)s->connections);
+	struct zc_sender *zc = xcalloc(1, sizeof(*zc));
 
 	f->zc = zc;
-	if (!zc)
-		return -ENOMEM;
-	err = sock__set(f->fd, SOL_SOCKET, SO_ZEROCOPY, 1);
-	if (err)
-		return err;
 	zc_ids__init(&zc->ids);
-	zc->slots = calloc(n, sizeof(*zc->slots));
-	zc->free_list = calloc(n, sizeof(*zc->free_list));
-	if (!zc->slots || !zc->free_list)
-		return -ENOMEM;
-	zc->slots_nr = n;
+	zc->slots = xcalloc(n, sizeof(*zc->slots));
+	zc->free_list = xcalloc(n, sizeof(*zc->free_list));
+	zc->slots_nr = zc->free_nr = n;
 	zc->batch = zc_plan__batch(n);
-	for (i = 0; !err && i < n; i++) {
-		err = message__init(&zc->slots[i].message, s->size, (unsigned int)s->fields);
-		zc->free_list[zc->free_nr++] = (uint16_t)(n - 1 - i);
+	for (i = 0; i < n; i++) {
+		message__make(&zc->slots[i].message, s);
+		zc->free_list[i] = (uint16_t)(n - 1 - i);
 	}
-	return err;
+	return sock__set(f->fd, SOL_SOCKET, SO_ZEROCOPY, 1);
 }
 
 static void zerocopy__teardown(struct sender_conn *f)
 {
-	unsigned int i;
-
-	if (!f->zc)
-		return;
-	for (i = 0; i < f->zc->slots_nr; i++)
+	for (unsigned int i = 0; i < f->zc->slots_nr; i++)
 		message__clear(&f->zc->slots[i].message);
 	free(f->zc->slots);
 	free(f->zc->free_list);
@@ -260,7 +339,7 @@ const struct send_mode send_mode_zerocopy = {
 	.teardown = zerocopy__teardown,
 	.prepare = zerocopy__prepare,
 	.begin = zerocopy__begin,
-	.push = zerocopy__push,
+	.send = zerocopy__send,
 	.wait = zc__wait,
 	.reap = zc__reap,
 	.finish = zerocopy__finish,
