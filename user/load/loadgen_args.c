@@ -145,6 +145,7 @@ int loadgen_args__sender(struct arglist *args, const char *program, const struct
 	err = err ? err : add_string(args, "--mode", mode__name(mode));
 	err = err ? err : add_number(args, "--size", t->size);
 	err = err ? err : add_number(args, "--fields", t->fields);
+	err = err ? err : add_buffer(args, "--header", t->header);
 	err = err ? err : add_number(args, "--threads", t->threads);
 	err = err ? err : add_number(args, "--connections", traffic__connections(t));
 	err = err ? err : add_amount(args, t);

@@ -8,6 +8,8 @@ static const struct argp_option option_table[] = {
 	{"mode", KEY_MODE, MODE_CHOICES "all", 0, "how the fields are sent (default all)", 0},
 	{"size", KEY_SIZE, "SIZE", 0, "bytes a message, 64 to 16m; 4k, 1m (default 64k)", 0},
 	{"fields", KEY_FIELDS, "N", 0, "fields a message, 1 to 64 (default 8)", 0},
+	{"header", KEY_HEADER, "SIZE", 0,
+	 "send a header of SIZE bytes before the fields of each message, up to 64k (default 0)", 0},
 	{"threads", KEY_THREADS, "N", 0, "threads of each side, 1 to 256 (default 1)", 0},
 	{"connections", KEY_CONNECTIONS, "N", 0,
 	 "connections, divided over the threads, up to 4096 (default one a thread)", 0},

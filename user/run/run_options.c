@@ -25,7 +25,7 @@ static const char *const titles[] = {
 
 /* clang-format off */
 static const struct options_pick picks[] = {
-	{"mode", NULL, 1}, {"size", NULL, 1}, {"fields", NULL, 1}, {"threads", NULL, 1}, {"connections", NULL, 1},
+	{"mode", NULL, 1}, {"size", NULL, 1}, {"fields", NULL, 1}, {"header", NULL, 1}, {"threads", NULL, 1}, {"connections", NULL, 1},
 	{"duration", NULL, 1}, {"messages", NULL, 1}, {"warmup", NULL, 1}, {"rounds", NULL, 1},
 	{"verify", NULL, 1}, {"rate", NULL, 1}, {"request-response", NULL, 1},
 	{"path", NULL, 2}, {"connect", NULL, 2}, {"mtu", NULL, 2}, {"ipv6", NULL, 2},
