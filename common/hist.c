@@ -96,11 +96,9 @@ void hist__record(struct hist *h, uint64_t value)
 
 int hist__add(struct hist *dst, const struct hist *src)
 {
-	uint32_t i;
-
 	if (dst->sub_bits != src->sub_bits || dst->n_buckets != src->n_buckets)
 		return -EINVAL;
-	for (i = 0; i < dst->n_buckets; i++)
+	for (uint32_t i = 0; i < dst->n_buckets; i++)
 		dst->buckets[i] += src->buckets[i];
 	dst->count += src->count;
 	dst->sum = add_saturating(dst->sum, src->sum);
@@ -166,12 +164,11 @@ static uint64_t clamp_to_seen(const struct hist *h, uint64_t value)
 uint64_t hist__quantile(const struct hist *h, double q)
 {
 	uint64_t rank, seen = 0;
-	uint32_t i;
 
 	if (!h->count)
 		return 0;
 	rank = quantile_rank(h->count, q);
-	for (i = 0; i < h->n_buckets; i++) {
+	for (uint32_t i = 0; i < h->n_buckets; i++) {
 		seen += h->buckets[i];
 		if (seen >= rank)
 			return clamp_to_seen(h, bucket_middle(h, i));

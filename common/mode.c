@@ -49,9 +49,7 @@ uint64_t mode__memory(enum mode mode, uint64_t size, unsigned int connections)
 
 int mode__parse(const char *s, enum mode *out)
 {
-	int i;
-
-	for (i = 0; i < MODE_NR; i++) {
+	for (int i = 0; i < MODE_NR; i++) {
 		if (same_word(s, modes[i].name)) {
 			*out = (enum mode)i;
 			return 0;

@@ -26,9 +26,8 @@ static enum control_stdin_command command__parse(const char *line)
 		{"stats", CONTROL_STDIN_STATS}, {"stop", CONTROL_STDIN_STOP},
 		{"close", CONTROL_STDIN_CLOSE}, {"", CONTROL_STDIN_NONE},
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (!strcmp(line, words[i].word))
 			return words[i].command;
 	return CONTROL_STDIN_UNKNOWN;
@@ -37,13 +36,11 @@ static enum control_stdin_command command__parse(const char *line)
 static enum control_stdin_command control_stdin__take(struct control_stdin *c, size_t len,
 						      size_t skip)
 {
-	size_t i;
-
 	memcpy(c->line, c->buf, len);
 	if (len && c->line[len - 1] == '\r')
 		len--;
 	c->line[len] = '\0';
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		if (c->line[i] < ' ' || c->line[i] > '~')
 			c->line[i] = '?';
 	c->len -= skip;

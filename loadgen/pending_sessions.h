@@ -1,17 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Senders without a session. The first with all its connections gets the session. */
+/*
+ * What comes before a session: the listening socket, strangers (connections without a complete
+ * hello, each kept at most 5 s) and clients (senders whose control connection has said hello). The
+ * first client with all its data connections gets the session.
+ */
 #ifndef LOADGEN_PENDING_SESSIONS_H
 #define LOADGEN_PENDING_SESSIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
-#include "acceptor.h"
 #include "control_conn.h"
-#include "settings.h"
 #include "protocol.h"
+#include "settings.h"
 
-#define PENDING_CLIENTS_MAX 32
+/* If the table is full, the oldest stranger, probably not a sender, is closed. */
+#define PENDING_STRANGERS_MAX 1024
+#define PENDING_CLIENTS_MAX   32
+
+struct pending_stranger {
+	TAILQ_ENTRY(pending_stranger) link;
+	int fd; /* -1: unused */
+	unsigned int have;
+	uint64_t deadline;
+	uint8_t buf[PROTOCOL_HELLO_SIZE];
+};
+
+TAILQ_HEAD(pending_strangers, pending_stranger);
 
 struct pending_client {
 	bool here;
@@ -26,11 +42,16 @@ struct pending_client {
 };
 
 struct pending_sessions {
-	struct acceptor acceptor;
+	int listen_fd; /* -1: closed */
 	int epoll_fd;
+	struct pending_stranger *entries;       /* PENDING_STRANGERS_MAX of them */
+	struct pending_strangers free, waiting; /* waiting: in order of age */
+	unsigned int accepted;                  /* connections since the last pause */
+	uint64_t resume;                        /* end of the pause of accept(), ns; 0: no pause */
+	int trouble;              /* error of accept() in the last pending_sessions__tend() */
 	uint32_t connections_max; /* limit of a session, from RLIMIT_NOFILE */
 	bool verify;              /* refuse senders without --verify */
-	bool busy;                /* a session is under way: refuse others */
+	bool busy;   /* a session is under way: refuse others, limit the rate of accept() */
 	bool yields; /* the session makes no progress: it ends if another sender asks */
 	bool asked;  /* another sender asked in this call */
 	struct pending_client clients[PENDING_CLIENTS_MAX];
@@ -44,14 +65,12 @@ struct complete_session {
 	bool same_clock;
 };
 
-/* 0 or -errno. pending_sessions__close() also accepts pending_sessions whose epoll_fd is -1. */
+/* 0 or -errno. pending_sessions__close() also takes one whose listen_fd is -1. */
 int pending_sessions__open(struct pending_sessions *l, const struct settings *s,
 			   uint64_t descriptors);
 void pending_sessions__close(struct pending_sessions *l);
 
-/* Readable when there is work. pending_sessions__deadline(): when there is work without an event,
- * ns. */
-int pending_sessions__fd(const struct pending_sessions *l);
+/* When pending_sessions__tend() has work though epoll_fd is not readable, ns; UINT64_MAX: never. */
 uint64_t pending_sessions__deadline(const struct pending_sessions *l);
 
 /* Extends all deadlines by missed_ns, the time that this process did not run. */

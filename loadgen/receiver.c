@@ -102,9 +102,7 @@ static void receiver__moved(struct receiver *r)
 
 static void receiver__count_tcp(struct receiver *r, struct tcp_counts *counts)
 {
-	unsigned int i;
-
-	for (i = 0; i < r->pool.nr; i++)
+	for (unsigned int i = 0; i < r->pool.nr; i++)
 		tcp_counts__read(receiver_pool__fd(&r->pool, i), &counts[i]);
 }
 
@@ -112,7 +110,6 @@ static void receiver__count_tcp(struct receiver *r, struct tcp_counts *counts)
 static void receiver__stats(struct receiver *r, bool done)
 {
 	struct side_stats st = {.interrupted = r->stopping && done, .same_clock = r->same_clock};
-	unsigned int i;
 	uint64_t end;
 
 	counters__init(&st.counters);
@@ -124,7 +121,7 @@ static void receiver__stats(struct receiver *r, bool done)
 		st.cpu_ns = clock__cpu() - r->cpu_begin;
 		if (!done)
 			receiver__count_tcp(r, r->tcp_end);
-		for (i = 0; i < r->pool.nr; i++)
+		for (unsigned int i = 0; i < r->pool.nr; i++)
 			tcp_counts__add_delta(&st.tcp, &r->tcp_end[i], &r->tcp_begin[i]);
 	}
 	r->report->ops->stats(r->report, &st, done);
@@ -226,10 +223,9 @@ static int receiver__frame(struct receiver *r)
 /* Handles frames of the sender. 0 or -errno, reported. */
 static int receiver__frames(struct receiver *r)
 {
-	unsigned int i;
 	int err = 0;
 
-	for (i = 0; !err && i < FRAMES_BATCH; i++)
+	for (unsigned int i = 0; !err && i < FRAMES_BATCH; i++)
 		err = receiver__frame(r);
 	return err == -EAGAIN ? 0 : err;
 }
@@ -368,12 +364,11 @@ static int receiver__describe(struct receiver *r)
 		.cookies_nr = r->pool.nr,
 	};
 	int fd = receiver_pool__fd(&r->pool, 0);
-	unsigned int i;
 	int err;
 
 	c.rcvbuf = sock__get(fd, SOL_SOCKET, SO_RCVBUF);
 	err = sock__address(fd, false, c.address, sizeof(c.address), &c.port);
-	for (i = 0; !err && i < r->pool.nr; i++)
+	for (unsigned int i = 0; !err && i < r->pool.nr; i++)
 		err = sock__cookie(receiver_pool__fd(&r->pool, i), &c.cookies[i]);
 	if (err)
 		reporter__error(r->report, "A socket cannot be described: %s", strerror(-err));
@@ -427,7 +422,7 @@ static int receiver__greet(struct receiver *r)
 
 	if (pending_sessions__tend(&r->pending, yields))
 		return receiver__lost(r, -ETIME);
-	err = acceptor__trouble(&r->pending.acceptor);
+	err = r->pending.trouble;
 	if (err)
 		reporter__error(r->report, "Connections cannot be accepted for now: %s",
 				strerror(-err));
@@ -508,7 +503,7 @@ static int receiver__wait(struct receiver *r)
 		deadline = r->look_ns;
 	if (r->stop_ns < deadline)
 		deadline = r->stop_ns;
-	events = control_loop__wait(&r->loop, deadline, pending_sessions__fd(&r->pending));
+	events = control_loop__wait(&r->loop, deadline, r->pending.epoll_fd);
 	if (events < 0) {
 		reporter__error(r->report, "Waiting failed: %s", strerror(-events));
 		r->ended = true;
@@ -553,8 +548,8 @@ static int receiver__listen(struct receiver *r)
 		return err;
 	err = pending_sessions__open(&r->pending, set, sock__descriptors_max());
 	if (!err)
-		err = sock__address(r->pending.acceptor.listen_fd, false, c.address,
-				    sizeof(c.address), &c.port);
+		err = sock__address(r->pending.listen_fd, false, c.address, sizeof(c.address),
+				    &c.port);
 	if (err) {
 		reporter__error(r->report, "The address cannot be listened on: %s", strerror(-err));
 		return err;
@@ -601,7 +596,7 @@ int receiver__run(const struct settings *settings, struct reporter *report,
 	r->settings = settings;
 	r->report = report;
 	r->mode = mode;
-	r->pending.epoll_fd = -1;
+	r->pending.epoll_fd = r->pending.listen_fd = -1;
 	r->stop_ns = UINT64_MAX;
 	err = control_loop__open(&r->loop, settings->control, mode.signals);
 	if (err) {
@@ -615,8 +610,7 @@ int receiver__run(const struct settings *settings, struct reporter *report,
 		err = 1;
 out:
 	receiver_pool__close(&r->pool);
-	if (r->pending.epoll_fd >= 0)
-		pending_sessions__close(&r->pending);
+	pending_sessions__close(&r->pending);
 	control_loop__close(&r->loop);
 	free(r);
 	return err;

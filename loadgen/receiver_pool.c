@@ -169,14 +169,12 @@ static void recv_loop__poll(struct recv_loop *r)
 
 static int recv_loop__watch(struct recv_loop *r)
 {
-	unsigned int i;
-
 	if (r->nr == 1 && !r->all->settings->rcvlowat)
 		return 0;
 	r->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (r->epoll_fd < 0)
 		return -errno;
-	for (i = 0; i < r->nr; i++) {
+	for (unsigned int i = 0; i < r->nr; i++) {
 		struct epoll_event e = {.events = EPOLLIN, .data.ptr = &r->conns[i]};
 
 		if (epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, r->conns[i].fd, &e))
@@ -376,9 +374,8 @@ uint64_t receiver_pool__bytes(struct receiver_pool *r, uint32_t index)
 uint64_t receiver_pool__progress(struct receiver_pool *r)
 {
 	uint64_t bytes = 0;
-	unsigned int i;
 
-	for (i = 0; i < r->threads_nr; i++) {
+	for (unsigned int i = 0; i < r->threads_nr; i++) {
 		pthread_mutex_lock(&r->threads[i].lock);
 		bytes += r->threads[i].counters.bytes;
 		pthread_mutex_unlock(&r->threads[i].lock);
@@ -402,9 +399,7 @@ int receiver_pool__settled(struct receiver_pool *r)
 
 void receiver_pool__read(struct receiver_pool *r, struct counters *sum)
 {
-	unsigned int i;
-
-	for (i = 0; i < r->threads_nr; i++) {
+	for (unsigned int i = 0; i < r->threads_nr; i++) {
 		pthread_mutex_lock(&r->threads[i].lock);
 		counters__add(sum, &r->threads[i].counters);
 		pthread_mutex_unlock(&r->threads[i].lock);

@@ -122,7 +122,6 @@ static void sender__stats(struct sender *s, bool done)
 {
 	struct side_stats st = {.sender = true, .interrupted = s->stopping && done};
 	struct tcp_counts now;
-	unsigned int i;
 	uint64_t end;
 
 	counters__init(&st.counters);
@@ -137,7 +136,7 @@ static void sender__stats(struct sender *s, bool done)
 		end = done ? st.counters.last_ns : clock__now();
 		st.elapsed_ns = end > s->begin_ns ? end - s->begin_ns : 0;
 		st.cpu_ns = clock__cpu() - s->cpu_begin;
-		for (i = 0; i < s->pool.nr; i++) {
+		for (unsigned int i = 0; i < s->pool.nr; i++) {
 			tcp_counts__read(sender_pool__conn(&s->pool, i)->fd, &now);
 			tcp_counts__add_delta(&st.tcp, &now, &s->tcp_begin[i]);
 		}
@@ -531,14 +530,13 @@ static int sender__judge_dialling(struct sender *s, const struct dialling *d, in
 static int sender__connect_data(struct sender *s)
 {
 	struct dialling d = {.s = s, .epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
-	uint32_t i;
 	int err = d.epoll_fd < 0 ? -errno : 0;
 
 	d.fds = xcalloc(s->pool.nr, sizeof(*d.fds));
 	d.deadlines = xcalloc(s->pool.nr, sizeof(*d.deadlines));
 	if (!err)
 		err = dialling__run(&d);
-	for (i = 0; i < d.begun; i++)
+	for (uint32_t i = 0; i < d.begun; i++)
 		if (d.fds[i] >= 0 && d.deadlines[i] != UINT64_MAX)
 			close(d.fds[i]);
 	free(d.fds);
@@ -601,7 +599,6 @@ static int sender__describe(struct sender *s)
 		.cookies_nr = s->pool.nr,
 	};
 	int fd = sender_pool__conn(&s->pool, 0)->fd;
-	unsigned int i;
 	int err;
 
 	if (mode__has(set->mode, MODE_PINS))
@@ -609,7 +606,7 @@ static int sender__describe(struct sender *s)
 	c.sndbuf = sock__get(fd, SOL_SOCKET, SO_SNDBUF);
 	sock__congestion(fd, c.congestion, sizeof(c.congestion));
 	err = sock__address(fd, true, c.address, sizeof(c.address), &c.port);
-	for (i = 0; !err && i < s->pool.nr; i++)
+	for (unsigned int i = 0; !err && i < s->pool.nr; i++)
 		err = sock__cookie(sender_pool__conn(&s->pool, i)->fd, &c.cookies[i]);
 	if (err)
 		reporter__error(s->report, "A socket cannot be described: %s", strerror(-err));
@@ -691,9 +688,7 @@ static int sender__drive(struct sender *s, uint64_t deadline)
 /* Late completions of the warm-up would count in the measured phase. */
 static int sender__check_drained(struct sender *s)
 {
-	unsigned int i;
-
-	for (i = 0; i < s->pool.threads_nr; i++) {
+	for (unsigned int i = 0; i < s->pool.threads_nr; i++) {
 		const struct counters *t = &s->pool.threads[i].counters;
 
 		if (t->zc_completed != t->zc_sends) {
@@ -741,9 +736,8 @@ static int sender__check_confirmed(struct sender *s, const struct protocol_frame
 		.begun_ns = s->begin_ns,
 		.confirmed_ns = clock__now(),
 	};
-	unsigned int i;
 
-	for (i = 0; i < s->pool.threads_nr; i++)
+	for (unsigned int i = 0; i < s->pool.threads_nr; i++)
 		if (s->pool.threads[i].counters.last_call_ns > p.last_call_ns)
 			p.last_call_ns = s->pool.threads[i].counters.last_call_ns;
 	if (s->answer.messages != sum->messages || s->answer.bytes != sum->bytes ||
@@ -767,7 +761,6 @@ static int sender__settle(struct sender *s)
 {
 	struct protocol_frame sum;
 	uint64_t deadline;
-	unsigned int i;
 	int err;
 
 	s->state = SENDER_SETTLING;
@@ -785,16 +778,14 @@ static int sender__settle(struct sender *s)
 		s->confirmed = s->answer;
 		s->confirmed_ns = s->elapsed_ns;
 	}
-	for (i = 0; i < s->pool.nr; i++)
+	for (unsigned int i = 0; i < s->pool.nr; i++)
 		sock__wait_acked(sender_pool__conn(&s->pool, i)->fd, deadline);
 	return s->answer.index || sender_pool__wrong(&s->pool) ? 1 : 0;
 }
 
 static void sender__mark(struct sender *s)
 {
-	unsigned int i;
-
-	for (i = 0; i < s->pool.nr; i++)
+	for (unsigned int i = 0; i < s->pool.nr; i++)
 		tcp_counts__read(sender_pool__conn(&s->pool, i)->fd, &s->tcp_begin[i]);
 	s->cpu_begin = clock__cpu();
 	s->begin_ns = clock__now();

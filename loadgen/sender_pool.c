@@ -66,7 +66,6 @@ static int epoll_loop__open(struct sender_thread *m)
 	const struct settings *s = m->pool->settings;
 	uint32_t events = EPOLLOUT | (s->request_response ? EPOLLIN : 0);
 	struct epoll_event e = {.events = EPOLLIN};
-	unsigned int i;
 
 	m->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (m->epoll_fd < 0)
@@ -74,7 +73,7 @@ static int epoll_loop__open(struct sender_thread *m)
 	m->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (m->timer_fd < 0 || epoll_ctl(m->epoll_fd, EPOLL_CTL_ADD, m->timer_fd, &e))
 		return -errno;
-	for (i = 0; i < m->nr; i++) {
+	for (unsigned int i = 0; i < m->nr; i++) {
 		e = (struct epoll_event){.events = events | EPOLLET, .data.ptr = &m->conns[i]};
 		if (epoll_ctl(m->epoll_fd, EPOLL_CTL_ADD, m->conns[i].fd, &e))
 			return -errno;
@@ -224,13 +223,12 @@ static int epoll_loop__check_stalls(struct epoll_loop *p, bool waited)
 	/* With --rate the clock was just read. Else a thread that does not wait makes progress. */
 	bool open = p->m->pool->settings->rate;
 	uint64_t now = open ? p->now : waited ? clock__now() : p->looked;
-	unsigned int i;
 	int err = 0;
 
 	if (now - p->looked < LOOK_STALL_NS)
 		return 0;
 	p->looked = now;
-	for (i = 0; !err && i < p->m->nr; i++)
+	for (unsigned int i = 0; !err && i < p->m->nr; i++)
 		if (p->m->conns[i].busy || p->m->conns[i].slot_since)
 			err = sender_conn__check_stall(&p->m->conns[i]);
 	return err;
@@ -271,12 +269,11 @@ static bool epoll_loop__goes_on(const struct epoll_loop *p)
 static void epoll_loop__begin(struct epoll_loop *p)
 {
 	struct sender_thread *m = p->m;
-	unsigned int i;
 
 	p->tail = &p->head;
 	if (m->pool->settings->rate)
 		p->due = epoll_loop__due_at(p, 0);
-	for (i = 0; i < m->nr; i++) {
+	for (unsigned int i = 0; i < m->nr; i++) {
 		struct sender_conn *f = &m->conns[i];
 
 		f->queued = false;
@@ -291,13 +288,12 @@ static void epoll_loop__begin(struct epoll_loop *p)
 static int epoll_loop__run(struct sender_thread *m)
 {
 	struct epoll_loop p = {.m = m};
-	unsigned int i;
 	int err = 0;
 
 	epoll_loop__begin(&p);
 	while (!err && epoll_loop__goes_on(&p)) {
 		epoll_loop__take_due(&p);
-		for (i = 0; !err && p.head && i < BATCH; i++)
+		for (unsigned int i = 0; !err && p.head && i < BATCH; i++)
 			err = epoll_loop__serve(&p, epoll_loop__take(&p));
 		if (!err)
 			err = epoll_loop__poll(&p, !p.head && !epoll_loop__spins(&p));
@@ -323,11 +319,10 @@ static int sender_thread__send(struct sender_thread *m)
 static int sender_thread__work(struct sender_thread *m)
 {
 	const struct send_mode *mode = send_mode__get(m->pool->settings->mode);
-	unsigned int i;
 	int err;
 
 	err = m->epoll_fd < 0 ? sender_thread__send(m) : epoll_loop__run(m);
-	for (i = 0; !err && mode->finish && i < m->nr; i++)
+	for (unsigned int i = 0; !err && mode->finish && i < m->nr; i++)
 		err = mode->finish(&m->conns[i]);
 	shared_counters__publish(&m->shared, &m->counters);
 	return err;
@@ -555,13 +550,12 @@ void sender_pool__stop(struct sender_pool *c)
 
 bool sender_pool__idle(struct sender_pool *c, int *err)
 {
-	unsigned int i;
 	bool idle;
 
 	pthread_mutex_lock(&c->lock);
 	idle = !c->busy;
 	*err = 0;
-	for (i = 0; i < c->threads_nr && !*err; i++)
+	for (unsigned int i = 0; i < c->threads_nr && !*err; i++)
 		*err = c->threads[i].err;
 	pthread_mutex_unlock(&c->lock);
 	return idle;
@@ -569,9 +563,7 @@ bool sender_pool__idle(struct sender_pool *c, int *err)
 
 bool sender_pool__wrong(const struct sender_pool *c)
 {
-	unsigned int i;
-
-	for (i = 0; i < c->threads_nr; i++)
+	for (unsigned int i = 0; i < c->threads_nr; i++)
 		if (c->threads[i].counters.verify_errors)
 			return true;
 	return false;
@@ -579,9 +571,7 @@ bool sender_pool__wrong(const struct sender_pool *c)
 
 bool sender_pool__has_sent(struct sender_pool *c)
 {
-	unsigned int i;
-
-	for (i = 0; i < c->threads_nr; i++)
+	for (unsigned int i = 0; i < c->threads_nr; i++)
 		if (shared_counters__messages(&c->threads[i].shared))
 			return true;
 	return false;
@@ -589,8 +579,6 @@ bool sender_pool__has_sent(struct sender_pool *c)
 
 void sender_pool__read(struct sender_pool *c, struct counters *sum)
 {
-	unsigned int i;
-
-	for (i = 0; i < c->threads_nr; i++)
+	for (unsigned int i = 0; i < c->threads_nr; i++)
 		shared_counters__read(&c->threads[i].shared, sum);
 }

@@ -117,14 +117,13 @@ static int set_cpus(const struct option_row *row, struct settings *s, const char
 {
 	struct cpu_list *list = member(s, row);
 	struct cpu_mask usable;
-	unsigned int i;
 
 	list->nr = 0;
 	if (parse_cpu_list(arg, CPUS_MAX, add_cpu, list) || !list->nr)
 		return refuse_value(row, arg, why);
 	if (sched_getaffinity(0, sizeof(usable), cpu_mask__set(&usable)))
 		return refuse(why, "The usable CPUs cannot be read: leave out --%s", row->name);
-	for (i = 0; i < list->nr; i++)
+	for (unsigned int i = 0; i < list->nr; i++)
 		if (!cpu_mask__has(&usable, list->cpu[i]))
 			return refuse(why,
 				      "--%s names CPU %u, which this machine does not have or does "
@@ -250,7 +249,7 @@ uint64_t settings__descriptors(const struct settings *s)
 	if (s->command == COMMAND_SEND)
 		return own + s->connections;
 	/* The sender's hello tells the receiver the number of connections. */
-	return own + PROTOCOL_CONNECTIONS_MAX + ACCEPTOR_PENDING_MAX + PENDING_CLIENTS_MAX;
+	return own + PROTOCOL_CONNECTIONS_MAX + PENDING_STRANGERS_MAX + PENDING_CLIENTS_MAX;
 }
 
 uint64_t settings__memory(const struct settings *s)
@@ -332,10 +331,8 @@ static const char help_tail[] =
 
 void settings__help(void)
 {
-	size_t i;
-
 	fputs(help_head, stdout);
-	for (i = 0; i < ROWS; i++) {
+	for (size_t i = 0; i < ROWS; i++) {
 		unsigned int c = rows[i].commands;
 		char left[40];
 
@@ -383,7 +380,6 @@ static int take_option(struct settings *s, const struct option_row *row, char *w
 int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS_WHY])
 {
 	struct option longs[ROWS + 1] = {0};
-	size_t i;
 	int c, at, err;
 
 	*s = (struct settings){
@@ -392,7 +388,7 @@ int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS
 		.fields = 8,
 		.threads = 1,
 	};
-	for (i = 0; i < ROWS; i++)
+	for (size_t i = 0; i < ROWS; i++)
 		longs[i] = (struct option){rows[i].name, rows[i].arg != NULL, NULL, 0};
 	err = take_command(s, &argc, &argv, why);
 	optind = 0; /* glibc: restart, since tests call this repeatedly */

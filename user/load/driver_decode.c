@@ -134,13 +134,12 @@ static int hist__take_buckets(struct load_report *r, struct hist *h, const char 
 			      const json_t *obj)
 {
 	const json_t *buckets;
-	size_t i;
 	int err;
 
 	err = fields__container(r, obj, "buckets", JSON_ARRAY, &buckets);
 	if (err)
 		return err;
-	for (i = 0; i < json_array_size(buckets); i++) {
+	for (size_t i = 0; i < json_array_size(buckets); i++) {
 		err = hist__take_bucket(r, h, key, json_array_get(buckets, i));
 		if (err)
 			return err;
@@ -451,13 +450,12 @@ static int event__find(struct load_report *r, const json_t *obj, enum nio_side s
 		       enum driver_event *event)
 {
 	const char *name;
-	size_t i;
 	int err;
 
 	err = fields__string(r, obj, "event", &name);
 	if (err)
 		return err;
-	for (i = 0; i < sizeof(events) / sizeof(*events); i++) {
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
 		if (strcmp(name, events[i].name) || !events[i].from[side])
 			continue;
 		*event = events[i].event;

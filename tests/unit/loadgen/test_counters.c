@@ -30,7 +30,7 @@ static void check(const struct counters *t, uint64_t factor, uint64_t last_ns)
 		assert_int_equal(t->hist[i]->sum, factor * (uint64_t)(i + 1) * (uint64_t)(i + 1));
 }
 
-TEST(tallies_add_up)
+TEST(counters_and_histograms_add_up)
 {
 	struct counters a, b;
 
@@ -50,7 +50,7 @@ TEST(tallies_add_up)
 	counters__clear(&b);
 }
 
-TEST(a_board_shows_the_last_published)
+TEST(shared_counters_show_the_last_published)
 {
 	struct counters t, seen;
 	struct shared_counters shared;

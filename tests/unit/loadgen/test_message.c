@@ -10,7 +10,7 @@
 #include "loadgen/rx_parser.h"
 #include "support/test.h"
 
-TEST(field_sizes)
+TEST(the_last_field_has_the_remainder)
 {
 	assert_int_equal(message__field_size(65536, 8, 0), 8192);
 	assert_int_equal(message__field_size(100, 8, 0), 12);
@@ -23,7 +23,7 @@ TEST(field_sizes)
 
 /* Fields that fill pages have pages of their own: nothing else is pinned with them, and none is in
  * two. */
-TEST(large_fields_begin_at_a_page)
+TEST(fields_of_a_page_or_more_begin_at_a_page)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct message m;
@@ -48,11 +48,11 @@ TEST(small_fields_share_pages)
 	message__clear(&m);
 }
 
-TEST(payload_is_touched)
+TEST(each_byte_of_a_payload_is_written)
 {
 	static const size_t sizes[] = {1, 4095, 4096, 4097, 1 << 20};
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
 		uint8_t *payload = payload__alloc(sizes[i], 'x');
 
 		assert_non_null(payload);
@@ -63,7 +63,7 @@ TEST(payload_is_touched)
 }
 
 /* 64 bytes in 8, and in 64 fields: the tag lies across two, and sixteen of them. */
-TEST(tag_spans_fields)
+TEST(a_tag_that_spans_fields_is_little_endian_in_order)
 {
 	static const unsigned int fields[] = {1, 3, 4, 5, 8, 64};
 	uint64_t seq, stamp;
@@ -71,7 +71,7 @@ TEST(tag_spans_fields)
 	struct message m;
 	size_t i;
 
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(fields); i++) {
 		message__init(&m, 0, 64, fields[i]);
 		message__put_tag(&m, 0x0102030405060708, 0x1112131415161718);
 		message__gather(&m, flat);
@@ -84,40 +84,8 @@ TEST(tag_spans_fields)
 	}
 }
 
-TEST(tag_leaves_the_other_bytes)
-{
-	uint8_t before[64], after[64];
-	struct message m;
-
-	message__init(&m, 0, 64, 8);
-	message__fill(&m, 1, 2);
-	message__gather(&m, before);
-	message__put_tag(&m, 0, 0);
-	message__gather(&m, after);
-	assert_memory_equal(before + 16, after + 16, 48);
-	message__clear(&m);
-}
-
-/* Filling field by field and filling in one piece give the same bytes, whatever the cuts. */
-TEST(pattern_is_positional)
-{
-	uint64_t key = pattern__key(3, 17);
-	uint8_t whole[777], cut[777];
-	struct message m;
-	unsigned int fields;
-
-	pattern__fill(whole, key, 0, sizeof(whole));
-	for (fields = 1; fields <= 64; fields++) {
-		message__init(&m, 0, sizeof(whole), fields);
-		message__fill(&m, 3, 17);
-		message__gather(&m, cut);
-		assert_memory_equal(whole, cut, sizeof(whole));
-		message__clear(&m);
-	}
-}
-
 /* Both machines make the same: SplitMix64 from the key on, each number with its low byte first. */
-TEST(the_pattern_is_a_known_sequence)
+TEST(the_pattern_is_splitmix64_from_its_key)
 {
 	uint64_t key = splitmix__mix(17 + splitmix__mix(4));
 	uint64_t next = key - 0x9e3779b97f4a7c15ULL;
@@ -133,7 +101,7 @@ TEST(the_pattern_is_a_known_sequence)
 	}
 }
 
-TEST(pattern_finds_every_byte)
+TEST(a_wrong_byte_key_or_offset_is_a_mismatch)
 {
 	uint64_t key = pattern__key(0, 0);
 	uint8_t data[100];
@@ -153,23 +121,22 @@ TEST(pattern_finds_every_byte)
 	assert_true(pattern__mismatches(data, key, 13, sizeof(data)) > 50);
 }
 
-/* A header is one more piece before the fields; the whole message is filled, packed and tagged
- * alike. */
-TEST(a_header_is_the_first_iovec_of_the_message)
+TEST(header_and_any_number_of_fields_give_the_same_bytes)
 {
-	static const size_t headers[] = {1, 15, 16, 100};
+	static const size_t headers[] = {0, 1, 15, 16, 100};
 	uint8_t expected[200], flat[200];
 	uint64_t seq, stamp;
 	struct message m;
 
-	for_each_case(header, headers)
-	{
-		message__init(&m, *header, 77, 8);
-		assert_int_equal(m.size, *header + 77);
-		assert_int_equal(m.iov_nr, 9);
-		assert_int_equal(m.iov[0].iov_len, *header);
-		assert_int_equal(m.iov[1].iov_len, 9);
-		assert_int_equal(m.iov[8].iov_len, 14);
+	for (unsigned int n = 0; n < 64 * ARRAY_LEN(headers); n++) {
+		size_t header = headers[n / 64];
+		unsigned int fields = 1 + n % 64;
+
+		message__init(&m, header, 77, fields);
+		assert_int_equal(m.size, header + 77);
+		assert_int_equal(m.iov_nr, fields + (header > 0));
+		assert_int_equal(m.iov[0].iov_len,
+				 header ? header : message__field_size(77, fields, 0));
 		message__fill(&m, 3, 17);
 		message__put_tag(&m, 5, 6);
 		message__gather(&m, flat);
@@ -183,7 +150,7 @@ TEST(a_header_is_the_first_iovec_of_the_message)
 }
 
 /* What is left after any number of bytes, laid end to end, is the end of the message. */
-TEST(rest_of_iovecs)
+TEST(rest_of_iovecs_is_the_end_of_the_message_after_any_byte)
 {
 	uint8_t flat[100], got[100];
 	struct iovec rest[8];
@@ -219,7 +186,7 @@ static void make_stream(uint8_t data[MESSAGES * SIZE], uint32_t connection)
 }
 
 /* However the stream is cut, the same messages are found in it. */
-TEST(stream_any_cut)
+TEST(messages_are_counted_however_the_bytes_are_cut)
 {
 	uint8_t data[MESSAGES * SIZE];
 	struct rx_parser s;
@@ -260,7 +227,7 @@ static uint64_t errors_of(const uint8_t *data, size_t len, bool verify)
 	return errors;
 }
 
-TEST(stream_finds_damage)
+TEST(a_wrong_byte_is_an_error_with_verify_a_wrong_number_always)
 {
 	uint8_t data[MESSAGES * SIZE];
 	size_t i;
@@ -283,7 +250,7 @@ TEST(stream_finds_damage)
 	assert_true(errors_of(data + 1, sizeof(data) - 1, true) == MESSAGES - 1);
 }
 
-TEST(stream_bad_stamps)
+TEST(stamps_of_0_the_future_or_another_clock_are_not_delivery_times)
 {
 	uint8_t data[MESSAGES * SIZE];
 	struct rx_parser s;

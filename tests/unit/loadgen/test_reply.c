@@ -51,13 +51,13 @@ static void take(struct rx_parser *s, struct counters *got)
 		rx_parser__feed(s, got, buf, (size_t)n, 0);
 }
 
-TEST_WITH(whatever_the_socket_takes, setup, teardown)
+TEST_WITH(replies_are_complete_however_little_the_socket_takes, setup, teardown)
 {
 	static const size_t sizes[] = {64, PIECE - 1, PIECE, PIECE + 8, 100000};
 	struct reply_sent sent;
 	size_t i;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(sizes); i++) {
 		const struct reply_form form = form_of(sizes[i]);
 		struct reply r = {.owed = 7};
 		uint64_t bytes = 0, messages = 0;
@@ -83,7 +83,7 @@ TEST_WITH(whatever_the_socket_takes, setup, teardown)
 }
 
 /* An answer is no echo: that of another connection, or the request itself, is found. */
-TEST_WITH(an_answer_is_its_own, setup, teardown)
+TEST_WITH(a_reply_differs_from_the_request, setup, teardown)
 {
 	const struct reply_form form = form_of(64);
 	struct reply r = {.owed = 1};
@@ -97,7 +97,7 @@ TEST_WITH(an_answer_is_its_own, setup, teardown)
 	assert_int_equal(got.verify_errors, 1);
 }
 
-TEST_WITH(a_peer_that_is_gone, setup, teardown)
+TEST_WITH(a_closed_peer_gives_EPIPE, setup, teardown)
 {
 	const struct reply_form form = form_of(64);
 	struct reply r = {.owed = 1};

@@ -31,7 +31,7 @@ static int parse(const char *line)
 	return settings__parse(&s, argc, argv, why);
 }
 
-TEST(defaults)
+TEST(no_options_give_the_defaults)
 {
 	assert_int_equal(parse(""), 0);
 	assert_int_equal(s.command, COMMAND_LOOPBACK);
@@ -45,7 +45,7 @@ TEST(defaults)
 	assert_false(s.nodelay || s.verify || s.control || s.json);
 }
 
-TEST(everything)
+TEST(each_option_sets_its_member)
 {
 	assert_int_equal(
 		parse("send --connect [::1]:77 --control --mode zerocopy --size=16m "
@@ -140,7 +140,7 @@ static const char *const bad[][2] = {
 };
 
 /* Nothing else of the line is looked at. */
-TEST(asked_for_help)
+TEST(help_and_version_check_nothing_else)
 {
 	assert_int_equal(parse("--help"), 0);
 	assert_true(s.help);
@@ -148,11 +148,11 @@ TEST(asked_for_help)
 	assert_true(s.version);
 }
 
-TEST(refused)
+TEST(wrong_usage_is_refused_with_the_option_named)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(bad); i++) {
 		if (parse(bad[i][0]) != -EINVAL || !strstr(why, bad[i][1]))
 			fail_msg("'%s': '%s'", bad[i][0], why);
 		record("%s\n", why);
@@ -195,15 +195,15 @@ static const char *const good[] = {
 	"--cpus-receiver 0",
 };
 
-TEST(limits_are_in_their_ranges)
+TEST(the_first_and_last_value_of_each_range_are_taken)
 {
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(good); i++)
 		if (parse(good[i]))
 			fail_msg("'%s': '%s'", good[i], why);
 }
 
 /* A long word of the user's must not cut the sentence's remedy off. */
-TEST(long_words)
+TEST(a_long_word_leaves_the_remedy_in_the_message)
 {
 	char line[400] = "--mode ";
 
@@ -213,7 +213,7 @@ TEST(long_words)
 	assert_non_null(strstr(why, "choose one of twocopy onecopy"));
 }
 
-TEST(shares)
+TEST(shares_differ_by_at_most_1_and_add_up)
 {
 	uint64_t sum, i;
 
@@ -229,7 +229,7 @@ TEST(shares)
 	assert_true(sum == 1ULL << 48);
 }
 
-TEST(memory)
+TEST(memory_is_that_of_all_messages_in_the_mode)
 {
 	assert_int_equal(parse("--mode onecopy --size 1m --threads 2"), 0);
 	assert_int_equal(settings__memory(&s), 2 << 20);
@@ -249,7 +249,7 @@ TEST(memory)
 }
 
 /* Half of the machine's memory may be taken, and not a byte more. */
-TEST(half_of_the_memory_is_enough)
+TEST(messages_above_half_of_the_memory_are_refused)
 {
 	s = (struct settings){.command = COMMAND_SEND,
 			      .mode = MODE_ONECOPY,
@@ -265,7 +265,7 @@ TEST(half_of_the_memory_is_enough)
 	assert_int_equal(settings__check_memory(&s, 0, why), 0);
 }
 
-TEST(endpoints)
+TEST(addresses_are_numeric_with_a_port)
 {
 	struct endpoint e;
 	char text[64];
@@ -285,7 +285,7 @@ TEST(endpoints)
 }
 
 /* A sender opens what it was asked for; a receiver learns of it later. */
-TEST(descriptors)
+TEST(the_descriptor_limit_covers_threads_connections_and_strangers)
 {
 	struct settings asked = {.command = COMMAND_SEND, .connections = 7};
 
@@ -299,18 +299,18 @@ TEST(descriptors)
 		asked.command = c;
 		assert_true(settings__descriptors(&asked) > 2 * PROTOCOL_THREADS_MAX +
 								    PROTOCOL_CONNECTIONS_MAX +
-								    ACCEPTOR_PENDING_MAX);
+								    PENDING_STRANGERS_MAX);
 	}
 }
 
 /* Every word of what was refused above. */
-TEST(refusals_are_sentences)
+TEST(refusals_match_the_golden_file)
 {
 	record__check("loadgen-refusals");
 }
 
 /* What --help prints, which the manual is made of. */
-TEST(help_in_words)
+TEST(help_matches_the_golden_file)
 {
 	static char text[16384];
 	int saved = dup(STDOUT_FILENO), fd = memfd_create("help", MFD_CLOEXEC);

@@ -61,7 +61,7 @@ static void send_of(enum mode mode, unsigned int *read_for)
  * The end of a call is the beginning of the next where nothing lies between. What two-copy packs
  * does: there it is two, and two more for each packing that is timed.
  */
-TEST(the_clock_is_read_once_a_message)
+TEST(onecopy_reads_the_clock_once_a_message_twocopy_twice)
 {
 	unsigned int n;
 
@@ -90,7 +90,7 @@ static uint64_t messages_of(struct recv_loop *one)
 }
 
 /* Whoever looks at the counts holds the lock meanwhile: that is no time of delivery. */
-TEST(delivery_does_not_wait_for_the_lock)
+TEST(delivery_ends_at_recv_though_the_lock_is_held)
 {
 	const struct settings s = {0};
 	const struct protocol_hello hello = {.connections = 1, .threads = 1, .size = SIZE};

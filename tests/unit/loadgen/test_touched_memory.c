@@ -44,7 +44,7 @@ static void close_all(const int *fds)
 		close(fds[i]);
 }
 
-TEST(messages_are_touched_by_their_thread)
+TEST(a_sender_thread_touches_its_messages_first)
 {
 	const struct settings s = {.mode = MODE_ONECOPY,
 				   .size = SIZE,
@@ -67,7 +67,7 @@ TEST(messages_are_touched_by_their_thread)
 }
 
 /* 64 pages a thread. */
-TEST(buffers_are_touched_by_their_thread)
+TEST(a_receiver_thread_touches_its_buffer_first)
 {
 	const struct settings s = {0};
 	const struct protocol_hello hello = {
