@@ -39,8 +39,7 @@ int control_conn__send(struct control_conn *c, const struct protocol_frame *f)
 	return control_conn__send_all(c, f, 1);
 }
 
-/* Whether SIGINT or SIGTERM is pending: control_loop__open() blocks both if they are events. */
-static bool control_conn__is_to_end(void)
+bool control_conn__is_to_end(void)
 {
 	sigset_t pending;
 

@@ -26,6 +26,9 @@ int control_conn__send(struct control_conn *c, const struct protocol_frame *f);
 #define CONTROL_CONN_BATCH 64
 int control_conn__send_all(struct control_conn *c, const struct protocol_frame *f, size_t n);
 
+/* Whether SIGINT or SIGTERM is pending: control_loop__open() blocks both if they are events. */
+bool control_conn__is_to_end(void);
+
 /* Never blocks. 0; -EAGAIN; -ECONNRESET at end of stream; -EPROTO; -EPROTONOSUPPORT (version). */
 int control_conn__next(struct control_conn *c, struct protocol_frame *f);
 

@@ -8,7 +8,28 @@
 
 #include "control_conn.h"
 #include "common/time_limit.h"
-#include "control_stdin.h"
+
+/* The commands of --control, one a line on stdin. */
+enum control_stdin_command {
+	CONTROL_STDIN_NONE, /* no complete line yet */
+	CONTROL_STDIN_START,
+	CONTROL_STDIN_MEASURE,
+	CONTROL_STDIN_STATS,
+	CONTROL_STDIN_STOP,
+	CONTROL_STDIN_CLOSE,
+	CONTROL_STDIN_UNKNOWN, /* the line is in control_stdin.line, made printable */
+	CONTROL_STDIN_EOF,
+};
+
+#define CONTROL_STDIN_LINE_MAX 128
+
+struct control_stdin {
+	int fd;
+	bool eof;
+	size_t len; /* bytes in buf */
+	char buf[CONTROL_STDIN_LINE_MAX];
+	char line[CONTROL_STDIN_LINE_MAX];
+};
 
 enum control_loop_event {
 	CONTROL_LOOP_COMMAND = 1,
@@ -41,6 +62,9 @@ int control_loop__wait(struct control_loop *p, uint64_t deadline, int extra);
 
 /* Takes the ns that this process did not run; the silence of peers in that time does not count. */
 uint64_t control_loop__missed(struct control_loop *p);
+
+/* May read(): call only when control_loop__wait() reports a command. */
+enum control_stdin_command control_stdin__next(struct control_stdin *c);
 
 /* Clear the event that control_loop__wait() returned. */
 void control_loop__take_signal(struct control_loop *p);

@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "common/time_limit.h"
+#include "control_conn.h"
 #include "session.h"
 
 /* Time limits for a message of the receiver process, and for its exit. */
@@ -37,7 +38,7 @@ static void loopback__endpoint(struct endpoint *e, unsigned int port)
 static int loopback__child(const struct settings *s, FILE *to, pid_t parent)
 {
 	struct settings mine = *s;
-	struct reporter report = {.ops = &reporter_pipe, .settings = &mine, .pipe = to};
+	struct reporter report = {.kind = REPORTER_PIPE, .settings = &mine, .pipe = to};
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		return -ESRCH;
@@ -80,27 +81,18 @@ static int loopback__fork(const struct settings *s, pid_t *pid, FILE **from)
 	return 0;
 }
 
-/* Whether SIGINT or SIGTERM is pending; sender__run() leaves both blocked. */
-static bool loopback__is_to_end(void)
-{
-	sigset_t pending;
-
-	sigpending(&pending);
-	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM);
-}
-
-static int loopback__receive(FILE *from, struct reporter *receiver, enum reporter_message *what)
+static int loopback__receive(FILE *from, struct reporter *receiver, bool *done)
 {
 	uint64_t deadline = clock__now() + time_limit__ns(REPORT_NS);
 	struct pollfd p = {.fd = fileno(from), .events = POLLIN};
 
 	while (poll(&p, 1, LOOK_MS) <= 0) {
-		if (loopback__is_to_end())
+		if (control_conn__is_to_end())
 			return -EINTR;
 		if (clock__now() >= deadline)
 			return -ETIMEDOUT;
 	}
-	return reporter__receive(from, receiver, what);
+	return reporter__receive(from, receiver, done);
 }
 
 static void loopback__reap(pid_t pid)
@@ -110,7 +102,7 @@ static void loopback__reap(pid_t pid)
 	int status;
 
 	while (!waitpid(pid, &status, WNOHANG)) {
-		if (loopback__is_to_end() || clock__now() >= deadline)
+		if (control_conn__is_to_end() || clock__now() >= deadline)
 			kill(pid, SIGKILL);
 		nanosleep(&pause, NULL);
 	}
@@ -119,13 +111,13 @@ static void loopback__reap(pid_t pid)
 static int loopback__session(struct settings *mine, struct reporter *sender,
 			     struct reporter *receiver, FILE *from)
 {
-	enum reporter_message what;
+	bool done;
 	int err;
 
-	err = loopback__receive(from, receiver, &what);
+	err = loopback__receive(from, receiver, &done);
 	/* A receiver process that ended has printed the reason. */
 	if (err == -ETIMEDOUT)
-		reporter__error(sender, "The receiver's process does not answer");
+		reporter__error(sender, 0, "The receiver's process does not answer");
 	if (err)
 		return err;
 	loopback__endpoint(&mine->endpoint, receiver->config.port);
@@ -133,20 +125,19 @@ static int loopback__session(struct settings *mine, struct reporter *sender,
 	if (err < 0)
 		return err;
 	do {
-		int gone = loopback__receive(from, receiver, &what);
+		int gone = loopback__receive(from, receiver, &done);
 
-		if (gone) {
-			reporter__error(sender, "The receiver's process ended without a report");
-			return gone;
-		}
-	} while (what != REPORTER_DONE);
+		if (gone)
+			return reporter__error(sender, gone,
+					       "The receiver's process ended without a report");
+	} while (!done);
 	return err;
 }
 
 int loopback__run(const struct settings *s)
 {
 	struct settings mine = *s;
-	struct reporter sender = {.ops = &reporter_final, .settings = &mine};
+	struct reporter sender = {.kind = REPORTER_FINAL, .settings = &mine};
 	struct reporter receiver = sender;
 	FILE *from = NULL;
 	pid_t pid = -1;
@@ -154,10 +145,8 @@ int loopback__run(const struct settings *s)
 
 	mine.command = COMMAND_SEND;
 	err = loopback__fork(s, &pid, &from);
-	if (err) {
-		reporter__error(&sender, "No process for the receiver: %s", strerror(-err));
-		return err;
-	}
+	if (err)
+		return reporter__error(&sender, err, "No process for the receiver: %m");
 	err = loopback__session(&mine, &sender, &receiver, from);
 	if (err < 0)
 		kill(pid, SIGKILL);

@@ -28,7 +28,7 @@ static int open_standard(void)
 static int run_side(const struct settings *s)
 {
 	struct reporter r = {
-		.ops = s->control ? &reporter_events : &reporter_final,
+		.kind = s->control ? REPORTER_EVENTS : REPORTER_FINAL,
 		.settings = s,
 	};
 	const struct session_mode mode = {.signals = !s->control};

@@ -157,11 +157,9 @@ bool protocol__takes(enum sender_state state, enum protocol_type type)
 const char *protocol__type_name(enum protocol_type type)
 {
 	static const char *const names[PROTOCOL_TYPE_END] = {
-		[PROTOCOL_WELCOME] = "WELCOME", [PROTOCOL_READY] = "READY",
-		[PROTOCOL_PHASE] = "PHASE",     [PROTOCOL_PHASE_OK] = "PHASE_OK",
-		[PROTOCOL_TOTAL] = "TOTAL",     [PROTOCOL_CONFIRM] = "CONFIRM",
-		[PROTOCOL_STOP] = "STOP",       [PROTOCOL_REFUSE] = "REFUSE",
-		[PROTOCOL_MOVING] = "MOVING",   [PROTOCOL_ELAPSED] = "ELAPSED",
+#define X(name) [PROTOCOL_##name] = #name,
+		PROTOCOL_TYPES(X)
+#undef X
 	};
 
 	return type < PROTOCOL_TYPE_END && names[type] ? names[type] : "?";

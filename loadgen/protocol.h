@@ -38,19 +38,26 @@ struct protocol_hello {
 	bool replies; /* each message gets a reply of its size */
 };
 
+/* clang-format off */
+#define PROTOCOL_TYPES(X)                                                                         \
+	X(WELCOME)  /* receiver: open the data connections */                                     \
+	X(READY)    /* receiver: has all data connections */                                      \
+	X(PHASE)    /* sender: begins a phase; index 1: measured */                               \
+	X(PHASE_OK) /* receiver: counters are zero, send */                                       \
+	X(TOTAL)    /* sender: sent on connection index in this phase */                          \
+	X(CONFIRM)  /* receiver: read all; sums, and verify errors in index */                    \
+	X(STOP)     /* receiver: end the phase */                                                 \
+	X(REFUSE)   /* receiver: no session; index: enum protocol_refusal */                      \
+	X(MOVING)   /* receiver: has the totals, still reads; bytes: read so far */               \
+	X(ELAPSED)  /* receiver, before CONFIRM; bytes: ns from PHASE_OK to the last byte read */
+/* clang-format on */
+
 enum protocol_type {
-	PROTOCOL_WELCOME = 1, /* receiver: open the data connections */
-	PROTOCOL_READY,       /* receiver: has all data connections */
-	PROTOCOL_PHASE,       /* sender: begins a phase; index 1: measured */
-	PROTOCOL_PHASE_OK,    /* receiver: counters are zero, send */
-	PROTOCOL_TOTAL,       /* sender: sent on connection index in this phase */
-	PROTOCOL_CONFIRM,     /* receiver: read all; sums, and verify errors in index */
-	PROTOCOL_STOP,        /* receiver: end the phase */
-	PROTOCOL_REFUSE,      /* receiver: no session; index: enum protocol_refusal */
-	PROTOCOL_MOVING,      /* receiver: has the totals, still reads; bytes: read so far */
-	PROTOCOL_ELAPSED, /* receiver, before CONFIRM; bytes: ns from PHASE_OK to the last byte read
-			   */
-	PROTOCOL_TYPE_END,
+	PROTOCOL_TYPE_NONE,
+#define X(name) PROTOCOL_##name,
+	PROTOCOL_TYPES(X)
+#undef X
+		PROTOCOL_TYPE_END,
 };
 
 /* Why the receiver refuses. The sender detects another version by the frame's header. */

@@ -58,25 +58,23 @@ struct receiver {
 	uint64_t begin_ns, cpu_begin;
 	bool wrong;
 	bool ended; /* no further session is possible */
-	struct tcp_counts tcp_begin[PROTOCOL_CONNECTIONS_MAX], tcp_end[PROTOCOL_CONNECTIONS_MAX];
+	struct tcp_counts tcp_begin, tcp_end;
 };
 
 /* Reports why the session failed. Returns err. */
 static int receiver__lost(struct receiver *r, int err)
 {
-	if (err == -ECONNRESET || err == -EPIPE)
-		reporter__error(r->report, "The sender closed its connection in mid-run");
-	else if (err == -EOVERFLOW)
-		reporter__error(r->report, "More bytes arrived than the sender says it sent");
-	else if (err == -EPROTO)
-		reporter__error(r->report, "The sender does not keep to the protocol");
-	else if (err == -ETIME)
-		reporter__error(r->report, "The sender stood still for too long");
-	else if (err == -EINTR)
-		reporter__error(r->report, "Stopped while the sender took no answer");
-	else
-		reporter__error(r->report, "The sender is lost: %s", strerror(-err));
-	return err;
+	static const struct error_text texts[] = {
+		{-ECONNRESET, "The sender closed its connection in mid-run"},
+		{-EPIPE, "The sender closed its connection in mid-run"},
+		{-EOVERFLOW, "More bytes arrived than the sender says it sent"},
+		{-EPROTO, "The sender does not keep to the protocol"},
+		{-ETIME, "The sender stood still for too long"},
+		{-EINTR, "Stopped while the sender took no answer"},
+		{0, "The sender is lost"},
+	};
+
+	return reporter__error_of(r->report, err, texts);
 }
 
 static int receiver__misplaced(struct receiver *r, const struct protocol_frame *f)
@@ -89,9 +87,9 @@ static int receiver__misplaced(struct receiver *r, const struct protocol_frame *
 		[RECEIVER_DONE] = "after the last CONFIRM",
 	};
 
-	reporter__error(r->report, "The sender sent %s %s: it does not keep to the protocol",
-			protocol__type_name(f->type), when[r->state]);
-	return -EPROTO;
+	return reporter__error(r->report, -EPROTO,
+			       "The sender sent %s %s: it does not keep to the protocol",
+			       protocol__type_name(f->type), when[r->state]);
 }
 
 /* Restarts the time limit of the session. */
@@ -100,10 +98,11 @@ static void receiver__moved(struct receiver *r)
 	r->moved_ns = clock__now();
 }
 
-static void receiver__count_tcp(struct receiver *r, struct tcp_counts *counts)
+static void receiver__count_tcp(struct receiver *r, struct tcp_counts *sum)
 {
+	*sum = (struct tcp_counts){.known = true};
 	for (unsigned int i = 0; i < r->pool.nr; i++)
-		tcp_counts__read(receiver_pool__fd(&r->pool, i), &counts[i]);
+		tcp_counts__add(receiver_pool__fd(&r->pool, i), sum);
 }
 
 /* Reports the counters. done: of the complete phase. */
@@ -120,11 +119,10 @@ static void receiver__stats(struct receiver *r, bool done)
 		st.elapsed_ns = end > r->begin_ns ? end - r->begin_ns : 0;
 		st.cpu_ns = clock__cpu() - r->cpu_begin;
 		if (!done)
-			receiver__count_tcp(r, r->tcp_end);
-		for (unsigned int i = 0; i < r->pool.nr; i++)
-			tcp_counts__add_delta(&st.tcp, &r->tcp_end[i], &r->tcp_begin[i]);
+			receiver__count_tcp(r, &r->tcp_end);
+		st.tcp = tcp_counts__delta(&r->tcp_end, &r->tcp_begin);
 	}
-	r->report->ops->stats(r->report, &st, done);
+	reporter__stats(r->report, &st, done);
 	counters__clear(&st.counters);
 }
 
@@ -135,8 +133,7 @@ static int receiver__cut_short(struct receiver *r)
 		receiver__stats(r, true);
 	r->state = RECEIVER_DONE;
 	control_conn__close(&r->loop.conn);
-	reporter__error(r->report, "Stopped before the sender ended the session");
-	return -EINTR;
+	return reporter__error(r->report, -EINTR, "Stopped before the sender ended the session");
 }
 
 /* Sends a frame. 0 or -errno, reported. */
@@ -161,7 +158,7 @@ static int receiver__begin(struct receiver *r, const struct protocol_frame *f)
 	memset(r->told, 0, sizeof(r->told));
 	r->sent_bytes = r->sent_messages = 0;
 	receiver_pool__begin(&r->pool);
-	receiver__count_tcp(r, r->tcp_begin);
+	receiver__count_tcp(r, &r->tcp_begin);
 	r->measuring = f->index;
 	r->cpu_begin = clock__cpu();
 	receiver__moved(r);
@@ -200,34 +197,27 @@ static int receiver__total(struct receiver *r, const struct protocol_frame *f)
 	return 0;
 }
 
-static int receiver__frame(struct receiver *r)
-{
-	struct protocol_frame f;
-	int err = control_conn__next(&r->loop.conn, &f);
-
-	if (err == -EAGAIN)
-		return err;
-	if (err && r->state == RECEIVER_DONE) {
-		control_conn__close(&r->loop.conn);
-		return -EAGAIN;
-	}
-	if (err)
-		return receiver__lost(r, err);
-	if (f.type == PROTOCOL_PHASE)
-		return receiver__begin(r, &f);
-	if (f.type == PROTOCOL_TOTAL)
-		return receiver__total(r, &f);
-	return receiver__misplaced(r, &f);
-}
-
 /* Handles frames of the sender. 0 or -errno, reported. */
 static int receiver__frames(struct receiver *r)
 {
+	struct protocol_frame f;
 	int err = 0;
 
-	for (unsigned int i = 0; !err && i < FRAMES_BATCH; i++)
-		err = receiver__frame(r);
-	return err == -EAGAIN ? 0 : err;
+	for (unsigned int i = 0; !err && i < FRAMES_BATCH; i++) {
+		err = control_conn__next(&r->loop.conn, &f);
+		if (err == -EAGAIN)
+			return 0;
+		if (err && r->state == RECEIVER_DONE) {
+			control_conn__close(&r->loop.conn);
+			return 0;
+		}
+		if (err)
+			return receiver__lost(r, err);
+		err = f.type == PROTOCOL_PHASE   ? receiver__begin(r, &f)
+		      : f.type == PROTOCOL_TOTAL ? receiver__total(r, &f)
+						 : receiver__misplaced(r, &f);
+	}
+	return err;
 }
 
 static int receiver__tell_totals(struct receiver *r, const struct counters *sum)
@@ -251,7 +241,7 @@ static int receiver__tell_totals(struct receiver *r, const struct counters *sum)
 	if (confirm.messages != r->sent_messages || confirm.bytes != r->sent_bytes)
 		return receiver__lost(r, -EPROTO);
 	/* Before CONFIRM: the sender closes then, and tcpi_bytes_received counts its FIN. */
-	receiver__count_tcp(r, r->tcp_end);
+	receiver__count_tcp(r, &r->tcp_end);
 	err = receiver__tell(r, &elapsed);
 	return err ? err : receiver__tell(r, &confirm);
 }
@@ -339,18 +329,9 @@ static int receiver__command(struct receiver *r)
 		}
 		/* fall through */
 	default:
-		reporter__error(r->report, "Command '%s' is not known, or not for a receiver",
-				c->line);
-		return -EINVAL;
+		return reporter__error(r->report, -EINVAL,
+				       "Command '%s' is not known, or not for a receiver", c->line);
 	}
-}
-
-static void receiver__forget(struct receiver *r)
-{
-	control_conn__close(&r->loop.conn);
-	receiver_pool__close(&r->pool);
-	r->loop.wake_fd = -1;
-	r->state = RECEIVER_LISTENING;
 }
 
 static int receiver__describe(struct receiver *r)
@@ -371,9 +352,9 @@ static int receiver__describe(struct receiver *r)
 	for (unsigned int i = 0; !err && i < r->pool.nr; i++)
 		err = sock__cookie(receiver_pool__fd(&r->pool, i), &c.cookies[i]);
 	if (err)
-		reporter__error(r->report, "A socket cannot be described: %s", strerror(-err));
+		reporter__error(r->report, err, "A socket cannot be described: %m");
 	else
-		r->report->ops->ready(r->report, &c);
+		reporter__ready(r->report, &c);
 	return err;
 }
 
@@ -402,12 +383,11 @@ static int receiver__begin_session(struct receiver *r, struct complete_session *
 	err = receiver_pool__open(&r->pool, r->settings, &plan, new->fds);
 	free(new->fds);
 	r->loop.wake_fd = r->pool.wake_fd;
-	if (err) {
-		reporter__error(r->report, "%u connection%s in %u thread%s cannot be set up: %s",
-				new->hello.connections, plural(new->hello.connections),
-				new->hello.threads, plural(new->hello.threads), strerror(-err));
-		return err;
-	}
+	if (err)
+		return reporter__error(r->report, err,
+				       "%u connection%s in %u thread%s cannot be set up: %m",
+				       new->hello.connections, plural(new->hello.connections),
+				       new->hello.threads, plural(new->hello.threads));
 	err = receiver__describe(r);
 	receiver__moved(r);
 	return err ? err : receiver__tell(r, &f);
@@ -424,8 +404,7 @@ static int receiver__greet(struct receiver *r)
 		return receiver__lost(r, -ETIME);
 	err = r->pending.trouble;
 	if (err)
-		reporter__error(r->report, "Connections cannot be accepted for now: %s",
-				strerror(-err));
+		reporter__error(r->report, err, "Connections cannot be accepted for now: %m");
 	if (r->state != RECEIVER_LISTENING || pending_sessions__take(&r->pending, &new))
 		return 0;
 	return receiver__begin_session(r, &new);
@@ -505,7 +484,7 @@ static int receiver__wait(struct receiver *r)
 		deadline = r->stop_ns;
 	events = control_loop__wait(&r->loop, deadline, r->pending.epoll_fd);
 	if (events < 0) {
-		reporter__error(r->report, "Waiting failed: %s", strerror(-events));
+		reporter__error(r->report, events, "Waiting failed: %m");
 		r->ended = true;
 	}
 	return events;
@@ -550,11 +529,9 @@ static int receiver__listen(struct receiver *r)
 	if (!err)
 		err = sock__address(r->pending.listen_fd, false, c.address, sizeof(c.address),
 				    &c.port);
-	if (err) {
-		reporter__error(r->report, "The address cannot be listened on: %s", strerror(-err));
-		return err;
-	}
-	r->report->ops->listening(r->report, &c);
+	if (err)
+		return reporter__error(r->report, err, "The address cannot be listened on: %m");
+	reporter__listening(r->report, &c);
 	return 0;
 }
 
@@ -570,7 +547,10 @@ static int receiver__session(struct receiver *r)
 /* Drops the last session, to accept the next sender. */
 static void receiver__reset(struct receiver *r)
 {
-	receiver__forget(r);
+	control_conn__close(&r->loop.conn);
+	receiver_pool__close(&r->pool);
+	r->loop.wake_fd = -1;
+	r->state = RECEIVER_LISTENING;
 	r->measuring = false;
 	pending_sessions__set_busy(&r->pending, false);
 }
@@ -600,7 +580,7 @@ int receiver__run(const struct settings *settings, struct reporter *report,
 	r->stop_ns = UINT64_MAX;
 	err = control_loop__open(&r->loop, settings->control, mode.signals);
 	if (err) {
-		reporter__error(report, "Signals cannot be received: %s", strerror(-err));
+		reporter__error(report, err, "Signals cannot be received: %m");
 		goto out;
 	}
 	err = receiver__listen(r);

@@ -11,27 +11,6 @@
 #include "common/xalloc.h"
 #include "reporter.h"
 
-void reporter__error(struct reporter *r, const char *fmt, ...)
-{
-	char message[512];
-	va_list ap;
-	int len;
-
-	if (r->settings->forever && clock__now() < r->quiet_until) {
-		r->unsaid++;
-		return;
-	}
-	r->quiet_until = clock__now() + NS_PER_SEC;
-	va_start(ap, fmt);
-	len = vsnprintf(message, sizeof(message), fmt, ap);
-	va_end(ap);
-	if (r->unsaid && len > 0 && (size_t)len < sizeof(message))
-		snprintf(message + len, sizeof(message) - (size_t)len,
-			 " (and %u more errors were not reported)", r->unsaid);
-	r->unsaid = 0;
-	r->ops->error(r, message);
-}
-
 void reporter__clear(struct reporter *r)
 {
 	counters__clear(&r->stats.counters);
@@ -206,11 +185,10 @@ struct event {
 	size_t len;
 };
 
-static FILE *event__begin(struct event *e, const char *name)
+static void event__begin(struct event *e, const char *name)
 {
 	e->f = xopen_memstream(&e->text, &e->len);
 	fprintf(e->f, "{\"event\":\"%s\"", name);
-	return e->f;
 }
 
 static void event__end(struct event *e)
@@ -227,72 +205,6 @@ static void event__end(struct event *e)
 	}
 	free(e->text);
 }
-
-static void events__listening(struct reporter *r, const struct side_config *c)
-{
-	struct event e;
-	FILE *f = event__begin(&e, "listening");
-
-	(void)r;
-	fputs(",\"address\":", f);
-	json__string(f, c->address);
-	fprintf(f, ",\"port\":%u", c->port);
-	event__end(&e);
-}
-
-static void events__ready(struct reporter *r, const struct side_config *c)
-{
-	struct event e;
-	FILE *f = event__begin(&e, "ready");
-
-	fputs(",\"config\":", f);
-	json__config(f, c, r->settings);
-	fputs(",\"connections\":[", f);
-	for (uint32_t i = 0; i < c->cookies_nr; i++)
-		fprintf(f, "%s{\"index\":%u,\"cookie\":\"%" PRIu64 "\"}", i ? "," : "", i,
-			c->cookies[i]);
-	putc(']', f);
-	event__end(&e);
-}
-
-static void events__quiesced(struct reporter *r)
-{
-	struct event e;
-
-	(void)r;
-	event__begin(&e, "quiesced");
-	event__end(&e);
-}
-
-static void events__stats(struct reporter *r, const struct side_stats *s, bool done)
-{
-	struct event e;
-	FILE *f = event__begin(&e, done ? "done" : "stats");
-
-	(void)r;
-	putc(',', f);
-	json__stats(f, s);
-	event__end(&e);
-}
-
-static void events__error(struct reporter *r, const char *message)
-{
-	struct event e;
-	FILE *f = event__begin(&e, "error");
-
-	(void)r;
-	fputs(",\"message\":", f);
-	json__string(f, message);
-	event__end(&e);
-}
-
-const struct reporter_ops reporter_events = {
-	.listening = events__listening,
-	.ready = events__ready,
-	.quiesced = events__quiesced,
-	.stats = events__stats,
-	.error = events__error,
-};
 
 /* The report at the end of a run without --control: text or one JSON object. */
 
@@ -451,54 +363,12 @@ int reporter__print(const struct reporter *sender, const struct reporter *receiv
 	return (any->settings->json ? print_json : print_text)(sender, receiver);
 }
 
-static void final__listening(struct reporter *r, const struct side_config *c)
-{
-	r->config = *c;
-	fprintf(stderr,
-		strchr(c->address, ':') ? "netio-loadgen: listening on [%s]:%u\n"
-					: "netio-loadgen: listening on %s:%u\n",
-		c->address, c->port);
-}
-
-static void final__ready(struct reporter *r, const struct side_config *c)
-{
-	r->config = *c;
-}
-
-static void final__stats(struct reporter *r, const struct side_stats *s, bool done)
-{
-	struct counters kept;
-
-	if (!done)
-		return;
-	counters__init(&kept);
-	counters__add(&kept, &s->counters);
-	counters__clear(&r->stats.counters);
-	r->stats = *s;
-	r->stats.counters = kept;
-	/* --forever: print each session when it ends. */
-	if (r->settings->forever && s->elapsed_ns)
-		reporter__print(NULL, r);
-}
-
-static void final__error(struct reporter *r, const char *message)
-{
-	(void)r;
-	fprintf(stderr, "netio-loadgen: %s\n", message);
-}
-
-const struct reporter_ops reporter_final = {
-	.listening = final__listening,
-	.ready = final__ready,
-	.stats = final__stats,
-	.error = final__error,
-};
-
 /* Reports of the receiver, a fork, to its parent process: structures are sent as in memory. */
 
-static bool pipe__write(struct reporter *r, const void *buf, size_t len)
+/* An error shows as a closed pipe to the parent. */
+static void pipe__write(struct reporter *r, const void *buf, size_t len)
 {
-	return fwrite(buf, len, 1, r->pipe) == 1;
+	fwrite(buf, len, 1, r->pipe);
 }
 
 static int pipe__read(FILE *from, void *buf, size_t len)
@@ -511,56 +381,31 @@ static size_t hist__bytes(const struct hist *h)
 	return sizeof(*h) + h->n_buckets * sizeof(h->buckets[0]);
 }
 
-static void pipe__config(struct reporter *r, const struct side_config *c,
-			 enum reporter_message what)
+static void pipe__config(struct reporter *r, const struct side_config *c)
 {
-	pipe__write(r, &what, sizeof(what));
+	const bool done = false;
+
+	pipe__write(r, &done, sizeof(done));
 	pipe__write(r, c, sizeof(*c));
 	fflush(r->pipe);
 }
 
-static void pipe__listening(struct reporter *r, const struct side_config *c)
+static void pipe__stats(struct reporter *r, const struct side_stats *s)
 {
-	pipe__config(r, c, REPORTER_LISTENING);
-}
+	const bool done = true;
 
-static void pipe__ready(struct reporter *r, const struct side_config *c)
-{
-	pipe__config(r, c, REPORTER_READY);
-}
-
-static void pipe__stats(struct reporter *r, const struct side_stats *s, bool done)
-{
-	enum reporter_message what = REPORTER_DONE;
-
-	if (!done)
-		return;
-	pipe__write(r, &what, sizeof(what));
+	pipe__write(r, &done, sizeof(done));
 	pipe__write(r, s, sizeof(*s));
 	for (int i = 0; i < COUNTERS_HIST_NR; i++)
 		pipe__write(r, s->counters.hist[i], hist__bytes(s->counters.hist[i]));
 	fflush(r->pipe);
 }
 
-static void pipe__error(struct reporter *r, const char *message)
-{
-	(void)r;
-	fprintf(stderr, "netio-loadgen: receiver: %s\n", message);
-}
-
-const struct reporter_ops reporter_pipe = {
-	.listening = pipe__listening,
-	.ready = pipe__ready,
-	.stats = pipe__stats,
-	.error = pipe__error,
-};
-
 static int pipe__read_stats(FILE *from, struct side_stats *out)
 {
 	struct side_stats s;
-	int err;
+	int err = pipe__read(from, &s, sizeof(s));
 
-	err = pipe__read(from, &s, sizeof(s));
 	if (err)
 		return err;
 	/* The histograms of s are pointers of the other process. */
@@ -572,13 +417,137 @@ static int pipe__read_stats(FILE *from, struct side_stats *out)
 	return err;
 }
 
-int reporter__receive(FILE *from, struct reporter *into, enum reporter_message *what)
+int reporter__receive(FILE *from, struct reporter *into, bool *done)
 {
-	int err = pipe__read(from, what, sizeof(*what));
+	int err = pipe__read(from, done, sizeof(*done));
 
 	if (err)
 		return err;
-	if (*what == REPORTER_DONE)
-		return pipe__read_stats(from, &into->stats);
-	return pipe__read(from, &into->config, sizeof(into->config));
+	return *done ? pipe__read_stats(from, &into->stats)
+		     : pipe__read(from, &into->config, sizeof(into->config));
+}
+
+void reporter__listening(struct reporter *r, const struct side_config *c)
+{
+	struct event e;
+
+	switch (r->kind) {
+	case REPORTER_EVENTS:
+		event__begin(&e, "listening");
+		fputs(",\"address\":", e.f);
+		json__string(e.f, c->address);
+		fprintf(e.f, ",\"port\":%u", c->port);
+		event__end(&e);
+		break;
+	case REPORTER_FINAL:
+		r->config = *c;
+		fprintf(stderr,
+			strchr(c->address, ':') ? "netio-loadgen: listening on [%s]:%u\n"
+						: "netio-loadgen: listening on %s:%u\n",
+			c->address, c->port);
+		break;
+	case REPORTER_PIPE:
+		pipe__config(r, c);
+	}
+}
+
+void reporter__ready(struct reporter *r, const struct side_config *c)
+{
+	struct event e;
+
+	switch (r->kind) {
+	case REPORTER_EVENTS:
+		event__begin(&e, "ready");
+		fputs(",\"config\":", e.f);
+		json__config(e.f, c, r->settings);
+		fputs(",\"connections\":[", e.f);
+		for (uint32_t i = 0; i < c->cookies_nr; i++)
+			fprintf(e.f, "%s{\"index\":%u,\"cookie\":\"%" PRIu64 "\"}", i ? "," : "", i,
+				c->cookies[i]);
+		putc(']', e.f);
+		event__end(&e);
+		break;
+	case REPORTER_FINAL:
+		r->config = *c;
+		break;
+	case REPORTER_PIPE:
+		pipe__config(r, c);
+	}
+}
+
+void reporter__quiesced(struct reporter *r)
+{
+	struct event e;
+
+	if (r->kind != REPORTER_EVENTS)
+		return;
+	event__begin(&e, "quiesced");
+	event__end(&e);
+}
+
+static void final__stats(struct reporter *r, const struct side_stats *s)
+{
+	struct counters kept;
+
+	counters__init(&kept);
+	counters__add(&kept, &s->counters);
+	counters__clear(&r->stats.counters);
+	r->stats = *s;
+	r->stats.counters = kept;
+	/* --forever: print each session when it ends. */
+	if (r->settings->forever && s->elapsed_ns)
+		reporter__print(NULL, r);
+}
+
+void reporter__stats(struct reporter *r, const struct side_stats *s, bool done)
+{
+	struct event e;
+
+	if (r->kind == REPORTER_EVENTS) {
+		event__begin(&e, done ? "done" : "stats");
+		putc(',', e.f);
+		json__stats(e.f, s);
+		event__end(&e);
+	} else if (done) {
+		(r->kind == REPORTER_FINAL ? final__stats : pipe__stats)(r, s);
+	}
+}
+
+int reporter__error(struct reporter *r, int err, const char *fmt, ...)
+{
+	struct event e;
+	char message[512];
+	va_list ap;
+	int len;
+
+	if (r->settings->forever && clock__now() < r->quiet_until) {
+		r->unsaid++;
+		return err;
+	}
+	r->quiet_until = clock__now() + NS_PER_SEC;
+	errno = -err; /* for %m */
+	va_start(ap, fmt);
+	len = vsnprintf(message, sizeof(message), fmt, ap);
+	va_end(ap);
+	if (r->unsaid && len > 0 && (size_t)len < sizeof(message))
+		snprintf(message + len, sizeof(message) - (size_t)len,
+			 " (and %u more errors were not reported)", r->unsaid);
+	r->unsaid = 0;
+	if (r->kind == REPORTER_EVENTS) {
+		event__begin(&e, "error");
+		fputs(",\"message\":", e.f);
+		json__string(e.f, message);
+		event__end(&e);
+	} else {
+		fprintf(stderr, "netio-loadgen: %s%s\n",
+			r->kind == REPORTER_PIPE ? "receiver: " : "", message);
+	}
+	return err;
+}
+
+int reporter__error_of(struct reporter *r, int err, const struct error_text *texts)
+{
+	while (texts->err && texts->err != err)
+		texts++;
+	return reporter__error(r, err, texts->err ? "%s" : "%s: %m", texts->text);
 }

@@ -47,38 +47,48 @@ struct side_stats {
 	} confirmed;
 };
 
+enum reporter_kind {
+	REPORTER_EVENTS, /* JSON lines on stdout */
+	REPORTER_FINAL,  /* keeps config and stats; errors go to stderr */
+	REPORTER_PIPE,   /* binary, to the parent process */
+};
+
 struct reporter {
-	const struct reporter_ops *ops;
+	enum reporter_kind kind;
 	const struct settings *settings;
-	FILE *pipe;                /* reporter_pipe: the write end */
-	struct side_config config; /* reporter_final: kept until the end */
-	struct side_stats stats;   /* reporter_final: kept until the end */
+	FILE *pipe;                /* REPORTER_PIPE: the write end */
+	struct side_config config; /* REPORTER_FINAL: kept until the end */
+	struct side_stats stats;   /* REPORTER_FINAL: kept until the end */
 	uint64_t quiet_until;      /* --forever: time before which no error is reported */
 	unsigned int unsaid;       /* errors suppressed since the last report */
 };
 
-struct reporter_ops {
-	void (*listening)(struct reporter *r, const struct side_config *c);
-	void (*ready)(struct reporter *r, const struct side_config *c);
-	void (*quiesced)(struct reporter *r); /* NULL: not reported */
-	void (*stats)(struct reporter *r, const struct side_stats *s, bool done);
-	void (*error)(struct reporter *r, const char *message);
+/* The events of docs/LOADGEN.md. done: the totals are final. */
+void reporter__listening(struct reporter *r, const struct side_config *c);
+void reporter__ready(struct reporter *r, const struct side_config *c);
+void reporter__quiesced(struct reporter *r);
+void reporter__stats(struct reporter *r, const struct side_stats *s, bool done);
+
+/*
+ * Reports an error that ends the run, or the session with --forever, then at most one a second.
+ * %m in fmt is the text of err, -errno. Returns err.
+ */
+__attribute__((format(printf, 3, 4))) int reporter__error(struct reporter *r, int err,
+							  const char *fmt, ...);
+
+/* Reports the text of err, or of the last row, which has err 0, with the text of -errno. */
+struct error_text {
+	int err;
+	const char *text;
 };
 
-extern const struct reporter_ops reporter_events; /* JSON lines on stdout */
-extern const struct reporter_ops reporter_pipe;   /* binary, to the parent process */
-extern const struct reporter_ops reporter_final;  /* keeps config and stats; errors go to stderr */
+int reporter__error_of(struct reporter *r, int err, const struct error_text *texts);
 
-/* Reports an error that ends the run, or the session with --forever, then at most one a second. */
-__attribute__((format(printf, 2, 3))) void reporter__error(struct reporter *r, const char *fmt,
-							   ...);
-
-/* Prints what reporter_final has kept, as text or JSON; either side may be NULL. 0 or -errno. */
+/* Prints what REPORTER_FINAL has kept, as text or JSON; either side may be NULL. 0 or -errno. */
 int reporter__print(const struct reporter *sender, const struct reporter *receiver);
 
-/* Fills into->config or into->stats from reporter_pipe. 0 or -EPIPE: closed. */
-enum reporter_message { REPORTER_LISTENING, REPORTER_READY, REPORTER_DONE };
-int reporter__receive(FILE *from, struct reporter *into, enum reporter_message *what);
+/* Fills into->config, or when *done into->stats, from REPORTER_PIPE. 0 or -EPIPE: closed. */
+int reporter__receive(FILE *from, struct reporter *into, bool *done);
 
 void reporter__clear(struct reporter *r);
 

@@ -54,7 +54,7 @@ struct sender {
 	uint64_t elapsed_ns;  /* the receiver's time for the phase, by ELAPSED */
 	uint64_t asked_ns;    /* time of PHASE */
 	uint64_t begin_ns, cpu_begin;
-	struct tcp_counts tcp_begin[PROTOCOL_CONNECTIONS_MAX];
+	struct tcp_counts tcp_begin;
 	struct protocol_frame confirmed; /* of the measured phase; type 0: none */
 	uint64_t confirmed_ns;
 };
@@ -62,60 +62,60 @@ struct sender {
 /* Reports why the session failed. Returns err. */
 static int sender__lost(struct sender *s, int err)
 {
-	if (err == -ECONNRESET || err == -EPIPE)
-		reporter__error(s->report, "The receiver closed the control connection: it ended");
-	else if (err == -EPROTO)
-		reporter__error(s->report, "What answers there is not netiotrace's receiver");
-	else if (err == -EPROTONOSUPPORT)
-		reporter__error(s->report,
-				"The receiver there speaks another version of the "
-				"protocol: use one version of netiotrace on both machines");
-	else
-		reporter__error(s->report, "The receiver is lost: %s", strerror(-err));
-	return err;
+	static const struct error_text texts[] = {
+		{-ECONNRESET, "The receiver closed the control connection: it ended"},
+		{-EPIPE, "The receiver closed the control connection: it ended"},
+		{-EPROTO, "What answers there is not netiotrace's receiver"},
+		{-EPROTONOSUPPORT, "The receiver there speaks another version of the protocol: use "
+				   "one version of netiotrace on both machines"},
+		{0, "The receiver is lost"},
+	};
+
+	return reporter__error_of(s->report, err, texts);
 }
 
 /* Before READY: silence has other causes. */
 static int sender__no_session(struct sender *s, int err)
 {
-	if (err == -ETIMEDOUT)
-		reporter__error(s->report, "What listens there does not answer: it is not "
-					   "netiotrace's receiver, or busy with another session");
-	else if (err == -ECONNRESET || err == -EPIPE)
-		reporter__error(s->report, "What listens there closed the connection: it is not "
-					   "netiotrace's receiver, or busy with another session");
-	else
+	if (err != -ETIMEDOUT && err != -ECONNRESET && err != -EPIPE)
 		return sender__lost(s, err);
-	return err;
+	return reporter__error(
+		s->report, err,
+		"What listens there %s: it is not netiotrace's receiver, or busy with "
+		"another session",
+		err == -ETIMEDOUT ? "does not answer" : "closed the connection");
 }
 
 static int sender__refused(struct sender *s, uint32_t why)
 {
-	if (why == PROTOCOL_REFUSAL_BUSY) {
-		reporter__error(s->report, "The receiver is busy with another session");
-		return -EBUSY;
-	}
-	if (why == PROTOCOL_REFUSAL_LIMIT) {
-		reporter__error(
-			s->report,
+	if (why == PROTOCOL_REFUSAL_BUSY)
+		return reporter__error(s->report, -EBUSY,
+				       "The receiver is busy with another session");
+	if (why == PROTOCOL_REFUSAL_LIMIT)
+		return reporter__error(
+			s->report, -EMFILE,
 			"The receiver may not open %u connection%s: raise its limit of open "
 			"files (ulimit -n) or give fewer --connections",
 			s->hello.connections, plural(s->hello.connections));
-		return -EMFILE;
-	}
-	if (why == PROTOCOL_REFUSAL_VERIFY) {
-		reporter__error(s->report, "The receiver checks every byte, and without --verify "
-					   "this sender writes nothing that can be checked: give "
-					   "--verify on both sides or on neither");
-		return -EINVAL;
-	}
+	if (why == PROTOCOL_REFUSAL_VERIFY)
+		return reporter__error(s->report, -EINVAL,
+				       "The receiver checks every byte, and without --verify "
+				       "this sender writes nothing that can be checked: give "
+				       "--verify on both sides or on neither");
 	if (why == PROTOCOL_REFUSAL_VERSION)
 		return sender__lost(s, -EPROTONOSUPPORT);
-	reporter__error(s->report,
-			"The receiver refuses the session for reason %u, which this version of "
-			"netiotrace does not know: see what the receiver says",
-			why);
-	return -EPROTO;
+	return reporter__error(
+		s->report, -EPROTO,
+		"The receiver refuses the session for reason %u, which this version of "
+		"netiotrace does not know: see what the receiver says",
+		why);
+}
+
+static void sender__count_tcp(const struct sender *s, struct tcp_counts *sum)
+{
+	*sum = (struct tcp_counts){.known = true};
+	for (unsigned int i = 0; i < s->pool.nr; i++)
+		tcp_counts__add(sender_pool__conn(&s->pool, i)->fd, sum);
 }
 
 static void sender__stats(struct sender *s, bool done)
@@ -136,12 +136,10 @@ static void sender__stats(struct sender *s, bool done)
 		end = done ? st.counters.last_ns : clock__now();
 		st.elapsed_ns = end > s->begin_ns ? end - s->begin_ns : 0;
 		st.cpu_ns = clock__cpu() - s->cpu_begin;
-		for (unsigned int i = 0; i < s->pool.nr; i++) {
-			tcp_counts__read(sender_pool__conn(&s->pool, i)->fd, &now);
-			tcp_counts__add_delta(&st.tcp, &now, &s->tcp_begin[i]);
-		}
+		sender__count_tcp(s, &now);
+		st.tcp = tcp_counts__delta(&now, &s->tcp_begin);
 	}
-	s->report->ops->stats(s->report, &st, done);
+	reporter__stats(s->report, &st, done);
 	counters__clear(&st.counters);
 }
 
@@ -175,26 +173,24 @@ static int sender__command(struct sender *s)
 		}
 		/* fall through */
 	default:
-		reporter__error(s->report, "Command '%s' is not known, or not expected now",
-				c->line);
-		return -EINVAL;
+		return reporter__error(s->report, -EINVAL,
+				       "Command '%s' is not known, or not expected now", c->line);
 	}
 }
 
 static int sender__misplaced(struct sender *s, const struct protocol_frame *f)
 {
-	reporter__error(s->report, "The receiver sent %s %s: it does not keep to the protocol",
-			protocol__type_name(f->type), protocol__state_name(s->state));
-	return -EPROTO;
+	return reporter__error(s->report, -EPROTO,
+			       "The receiver sent %s %s: it does not keep to the protocol",
+			       protocol__type_name(f->type), protocol__state_name(s->state));
 }
 
 /* Only more bytes than before are progress, and at most the bytes sent. */
 static int sender__moving(struct sender *s, const struct protocol_frame *f)
 {
-	if (f->bytes > s->sent_bytes) {
-		reporter__error(s->report, "The receiver says it has read more than was sent");
-		return -EPROTO;
-	}
+	if (f->bytes > s->sent_bytes)
+		return reporter__error(s->report, -EPROTO,
+				       "The receiver says it has read more than was sent");
 	if (f->bytes <= s->moved_bytes)
 		return 0;
 	s->moved_bytes = f->bytes;
@@ -235,21 +231,9 @@ static int sender__take_frame(struct sender *s, const struct protocol_frame *f)
 	}
 }
 
-static int sender__frame(struct sender *s)
-{
-	struct protocol_frame f;
-	int err = control_conn__next(&s->loop.conn, &f);
-
-	if (err == -EAGAIN)
-		return 0;
-	if (err)
-		return s->state == SENDER_GREETING ? sender__no_session(s, err)
-						   : sender__lost(s, err);
-	return sender__take_frame(s, &f);
-}
-
 static int sender__take_events(struct sender *s, int events)
 {
+	struct protocol_frame f;
 	int err = 0;
 
 	if (events & CONTROL_LOOP_SIGNAL) {
@@ -262,9 +246,15 @@ static int sender__take_events(struct sender *s, int events)
 		control_loop__take_wake(&s->loop);
 	if (events & CONTROL_LOOP_COMMAND)
 		err = sender__command(s);
-	if (!err && events & CONTROL_LOOP_FRAME)
-		err = sender__frame(s);
-	return err;
+	if (err || !(events & CONTROL_LOOP_FRAME))
+		return err;
+	err = control_conn__next(&s->loop.conn, &f);
+	if (err == -EAGAIN)
+		return 0;
+	if (err)
+		return s->state == SENDER_GREETING ? sender__no_session(s, err)
+						   : sender__lost(s, err);
+	return sender__take_frame(s, &f);
 }
 
 /*
@@ -277,10 +267,8 @@ static int sender__step(struct sender *s, uint64_t deadline)
 	int events = control_loop__wait(&s->loop, until, -1);
 	int err;
 
-	if (events < 0) {
-		reporter__error(s->report, "Waiting failed: %s", strerror(-events));
-		return events;
-	}
+	if (events < 0)
+		return reporter__error(s->report, events, "Waiting failed: %m");
 	err = sender__take_events(s, events);
 	if (err)
 		return err;
@@ -321,9 +309,9 @@ static int sender__await(struct sender *s, enum protocol_type type)
 	return s->answer.type == type ? 0 : sender__misplaced(s, &s->answer);
 }
 
-static int sender__tell(struct sender *s, const struct protocol_frame *f)
+static int sender__tell(struct sender *s, const struct protocol_frame *f, size_t n)
 {
-	int err = control_conn__send(&s->loop.conn, f);
+	int err = control_conn__send_all(&s->loop.conn, f, n);
 
 	return err && err != -EINTR ? sender__lost(s, err) : err;
 }
@@ -415,13 +403,11 @@ static int sender__connect_control(struct sender *s)
 		return sender__no_session(s, fd);
 	if (fd == -EINTR || fd == -ECANCELED)
 		return fd;
-	if (fd < 0) {
-		reporter__error(s->report,
-				"No connection to the receiver: %s (start netiotrace serve or "
-				"netio-loadgen recv there)",
-				strerror(-fd));
-		return fd;
-	}
+	if (fd < 0)
+		return reporter__error(
+			s->report, fd,
+			"No connection to the receiver: %m (start netiotrace serve or "
+			"netio-loadgen recv there)");
 	err = control_conn__open(&s->loop.conn, fd);
 	if (err)
 		return sender__lost(s, err);
@@ -523,8 +509,7 @@ static int sender__judge_dialling(struct sender *s, const struct dialling *d, in
 		err = sender__await(s, PROTOCOL_READY);
 		return err ? err : sender__lost(s, -EPROTO); /* READY too early */
 	}
-	reporter__error(s->report, "Data connection %u failed: %s", d->failed, strerror(-err));
-	return err;
+	return reporter__error(s->report, err, "Data connection %u failed: %m", d->failed);
 }
 
 static int sender__connect_data(struct sender *s)
@@ -553,11 +538,8 @@ static int sender__connect(struct sender *s)
 	int err;
 
 	err = session__make_token(s->hello.token);
-	if (err) {
-		reporter__error(s->report, "No random bytes for a session token: %s",
-				strerror(-err));
-		return err;
-	}
+	if (err)
+		return reporter__error(s->report, err, "No random bytes for a session token: %m");
 	session__clock_id(s->hello.clock_id);
 	s->hello.connections = (uint32_t)set->connections;
 	s->hello.threads = (uint32_t)set->threads;
@@ -577,11 +559,10 @@ static int sender__await_order(struct sender *s, enum control_stdin_command orde
 		return 0;
 	while (!err && !s->stopping && s->order == CONTROL_STDIN_NONE)
 		err = sender__step(s, UINT64_MAX);
-	if (!err && !s->stopping && s->order != order) {
-		reporter__error(s->report, "Command '%s' is not expected now: see docs/LOADGEN.md",
-				s->order == CONTROL_STDIN_START ? "start" : "measure");
-		return -EINVAL;
-	}
+	if (!err && !s->stopping && s->order != order)
+		return reporter__error(s->report, -EINVAL,
+				       "Command '%s' is not expected now: see docs/LOADGEN.md",
+				       s->order == CONTROL_STDIN_START ? "start" : "measure");
 	s->order = CONTROL_STDIN_NONE;
 	return err;
 }
@@ -609,9 +590,9 @@ static int sender__describe(struct sender *s)
 	for (unsigned int i = 0; !err && i < s->pool.nr; i++)
 		err = sock__cookie(sender_pool__conn(&s->pool, i)->fd, &c.cookies[i]);
 	if (err)
-		reporter__error(s->report, "A socket cannot be described: %s", strerror(-err));
+		reporter__error(s->report, err, "A socket cannot be described: %m");
 	else
-		s->report->ops->ready(s->report, &c);
+		reporter__ready(s->report, &c);
 	return err;
 }
 
@@ -622,20 +603,16 @@ static int sender__open(struct sender *s)
 	if (err)
 		return err;
 	err = sender_pool__open(&s->pool, s->settings);
-	if (err) {
-		reporter__error(s->report, "The threads cannot be set up: %s", strerror(-err));
-		return err;
-	}
+	if (err)
+		return reporter__error(s->report, err, "The threads cannot be set up: %m");
 	s->loop.wake_fd = s->pool.wake_fd;
 	err = sender__connect(s);
 	if (err)
 		return err;
 	err = sender_pool__start(&s->pool);
-	if (err) {
-		reporter__error(s->report, "The threads or their connections cannot be set up: %s",
-				strerror(-err));
-		return err;
-	}
+	if (err)
+		return reporter__error(s->report, err,
+				       "The threads or their connections cannot be set up: %m");
 	err = sender__await(s, PROTOCOL_READY);
 	if (err)
 		return err;
@@ -659,6 +636,15 @@ static uint64_t sender__late(struct sender *s, uint64_t last)
 
 static int sender__drive(struct sender *s, uint64_t deadline)
 {
+	static const struct error_text texts[] = {
+		{-EPIPE, "The receiver closed a data connection in mid-run"},
+		{-ECONNRESET, "The receiver closed a data connection in mid-run"},
+		{-ETIMEDOUT, "The receiver does not read or answer what was sent"},
+		{-ETIME,
+		 "Zero-copy sends do not complete, though the receiver has acknowledged all "
+		 "bytes"},
+		{0, "Sending failed"},
+	};
 	uint64_t last = deadline == UINT64_MAX ? deadline : deadline + FIRST_MESSAGE_NS;
 	int err, failed;
 
@@ -670,19 +656,7 @@ static int sender__drive(struct sender *s, uint64_t deadline)
 			return err;
 		}
 	}
-	if (!failed)
-		return 0;
-	if (failed == -EPIPE || failed == -ECONNRESET)
-		reporter__error(s->report, "The receiver closed a data connection in mid-run");
-	else if (failed == -ETIMEDOUT)
-		reporter__error(s->report, "The receiver does not read or answer what was sent");
-	else if (failed == -ETIME)
-		reporter__error(s->report,
-				"Zero-copy sends do not complete, though the receiver has "
-				"acknowledged all bytes");
-	else
-		reporter__error(s->report, "Sending failed: %s", strerror(-failed));
-	return failed;
+	return failed ? reporter__error_of(s->report, failed, texts) : 0;
 }
 
 /* Late completions of the warm-up would count in the measured phase. */
@@ -691,11 +665,9 @@ static int sender__check_drained(struct sender *s)
 	for (unsigned int i = 0; i < s->pool.threads_nr; i++) {
 		const struct counters *t = &s->pool.threads[i].counters;
 
-		if (t->zc_completed != t->zc_sends) {
-			reporter__error(s->report,
-					"Zero-copy sends of the warm-up do not complete");
-			return -ETIMEDOUT;
-		}
+		if (t->zc_completed != t->zc_sends)
+			return reporter__error(s->report, -ETIMEDOUT,
+					       "Zero-copy sends of the warm-up do not complete");
 	}
 	return 0;
 }
@@ -719,11 +691,11 @@ static int sender__send_totals(struct sender *s, struct protocol_frame *sum)
 		sum->messages += conn->messages;
 		sum->bytes += conn->bytes;
 		if (n == CONTROL_CONN_BATCH || i + 1 == s->pool.nr) {
-			err = control_conn__send_all(&s->loop.conn, batch, n);
+			err = sender__tell(s, batch, n);
 			n = 0;
 		}
 	}
-	return err && err != -EINTR ? sender__lost(s, err) : err;
+	return err;
 }
 
 /* The receiver's CONFIRM and ELAPSED must match the messages sent and this side's clock. */
@@ -742,12 +714,12 @@ static int sender__check_confirmed(struct sender *s, const struct protocol_frame
 			p.last_call_ns = s->pool.threads[i].counters.last_call_ns;
 	if (s->answer.messages != sum->messages || s->answer.bytes != sum->bytes ||
 	    s->answer.index > sum->messages)
-		reporter__error(s->report, "The receiver's totals differ from what was sent");
+		reporter__error(s->report, 0, "The receiver's totals differ from what was sent");
 	else if (!s->timed)
-		reporter__error(s->report, "The receiver does not say how long it took to read");
+		reporter__error(s->report, 0, "The receiver does not say how long it took to read");
 	else if (!protocol__possible(&p))
 		reporter__error(
-			s->report,
+			s->report, 0,
 			"The receiver says that it read %llu bytes in %llu ns: by the clock "
 			"here that cannot be",
 			(unsigned long long)p.bytes, (unsigned long long)p.elapsed_ns);
@@ -783,14 +755,6 @@ static int sender__settle(struct sender *s)
 	return s->answer.index || sender_pool__wrong(&s->pool) ? 1 : 0;
 }
 
-static void sender__mark(struct sender *s)
-{
-	for (unsigned int i = 0; i < s->pool.nr; i++)
-		tcp_counts__read(sender_pool__conn(&s->pool, i)->fd, &s->tcp_begin[i]);
-	s->cpu_begin = clock__cpu();
-	s->begin_ns = clock__now();
-}
-
 /* One phase, from nothing in flight to nothing in flight. Sends no message if stopped. */
 static int sender__phase(struct sender *s, bool measured, uint64_t messages, uint64_t duration)
 {
@@ -802,13 +766,15 @@ static int sender__phase(struct sender *s, bool measured, uint64_t messages, uin
 	s->timed = false;
 	s->moved_bytes = 0;
 	s->asked_ns = clock__now();
-	err = sender__tell(s, &f);
+	err = sender__tell(s, &f, 1);
 	if (!err)
 		err = sender__await(s, PROTOCOL_PHASE_OK);
 	if (err)
 		return err;
 	s->state = SENDER_SENDING;
-	sender__mark(s);
+	sender__count_tcp(s, &s->tcp_begin);
+	s->cpu_begin = clock__cpu();
+	s->begin_ns = clock__now();
 	deadline = duration ? s->begin_ns + duration : UINT64_MAX;
 	sender_pool__begin(&s->pool, s->phase, s->stopping ? 0 : messages, deadline);
 	s->measuring = measured;
@@ -831,8 +797,7 @@ static int sender__phases(struct sender *s)
 		return err;
 	err = 0;
 	if (!s->stopping) {
-		if (s->report->ops->quiesced)
-			s->report->ops->quiesced(s->report);
+		reporter__quiesced(s->report);
 		err = sender__await_order(s, CONTROL_STDIN_MEASURE);
 	}
 	if (!err)
@@ -868,10 +833,9 @@ static int sender__cut_short(struct sender *s)
 {
 	if (s->measuring)
 		sender__stats(s, true);
-	reporter__error(s->report, s->measuring
-					   ? "Stopped before the receiver confirmed what it read"
-					   : "Stopped before anything was measured");
-	return -EINTR;
+	return reporter__error(s->report, -EINTR,
+			       s->measuring ? "Stopped before the receiver confirmed what it read"
+					    : "Stopped before anything was measured");
 }
 
 int sender__run(const struct settings *settings, struct reporter *r, struct session_mode mode)
@@ -883,7 +847,7 @@ int sender__run(const struct settings *settings, struct reporter *r, struct sess
 	s->report = r;
 	err = control_loop__open(&s->loop, settings->control, mode.signals);
 	if (err) {
-		reporter__error(r, "Signals cannot be received: %s", strerror(-err));
+		reporter__error(r, err, "Signals cannot be received: %m");
 		goto out;
 	}
 	err = sender__open(s);

@@ -70,17 +70,16 @@ int session__check_congestion(struct reporter *report, const char *name)
 {
 	int err = sock__try_congestion(name);
 
+	if (!err)
+		return 0;
 	if (err == -ENOENT)
-		reporter__error(report, "This kernel has no congestion control '%s' (loaded)",
-				name);
-	else if (err == -EPERM)
-		reporter__error(
-			report,
+		return reporter__error(report, err,
+				       "This kernel has no congestion control '%s' (loaded)", name);
+	if (err == -EPERM)
+		return reporter__error(
+			report, err,
 			"Congestion control '%s' is for privileged programs only: add it to "
 			"net.ipv4.tcp_allowed_congestion_control",
 			name);
-	else if (err)
-		reporter__error(report, "Congestion control '%s' cannot be set: %s", name,
-				strerror(-err));
-	return err;
+	return reporter__error(report, err, "Congestion control '%s' cannot be set: %m", name);
 }

@@ -5,16 +5,15 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "loadgen/control_stdin.h"
+#include "loadgen/control_loop.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char path[FUZZ_PATH_MAX];
 	int fd = fuzz__file(data, size, path);
 	enum control_stdin_command command;
-	struct control_stdin c;
+	struct control_stdin c = {.fd = fd};
 
-	control_stdin__init(&c, fd);
 	/* A file never blocks: each call takes a line, a piece of one, or finds the end. */
 	for (size_t i = 0; i <= 2 * size + 2; i++) {
 		command = control_stdin__next(&c);
