@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Limits of load options, all inclusive, checked by netiotrace and by the load generator. */
-#ifndef NETIOTRACE_LIMITS_H
-#define NETIOTRACE_LIMITS_H
+#ifndef COMMON_LIMITS_H
+#define COMMON_LIMITS_H
 
 #define LIMIT_SIZE_MIN        64 /* message size, bytes */
 #define LIMIT_SIZE_MAX        (16u << 20)

@@ -9,7 +9,7 @@
 
 #include "clock.h"
 #include "common/xalloc.h"
-#include "common/zc_plan.h"
+#include "common/mode.h"
 #include "sender_conn.h"
 #include "sock.h"
 #include "zc_completion.h"
@@ -309,7 +309,7 @@ static int zerocopy__finish(struct sender_conn *f)
 static int zerocopy__setup(struct sender_conn *f)
 {
 	const struct settings *s = f->settings;
-	unsigned int i, n = zc_plan__slots(settings__message_size(s), (unsigned int)s->connections);
+	unsigned int i, n = mode__slots(settings__message_size(s), (unsigned int)s->connections);
 	struct zc_sender *zc = xcalloc(1, sizeof(*zc));
 
 	f->zc = zc;
@@ -317,7 +317,7 @@ static int zerocopy__setup(struct sender_conn *f)
 	zc->slots = xcalloc(n, sizeof(*zc->slots));
 	zc->free_list = xcalloc(n, sizeof(*zc->free_list));
 	zc->slots_nr = zc->free_nr = n;
-	zc->batch = zc_plan__batch(n);
+	zc->batch = mode__slot_batch(n);
 	for (i = 0; i < n; i++) {
 		message__make(&zc->slots[i].message, s);
 		zc->free_list[i] = (uint16_t)(n - 1 - i);

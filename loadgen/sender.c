@@ -11,7 +11,7 @@
 #include "common/time_limit.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "common/zc_plan.h"
+#include "common/mode.h"
 #include "control_loop.h"
 #include "sender_pool.h"
 #include "session.h"
@@ -583,7 +583,7 @@ static int sender__describe(struct sender *s)
 	int err;
 
 	if (mode__has(set->mode, MODE_PINS))
-		c.slots = zc_plan__slots(settings__message_size(set), s->pool.nr);
+		c.slots = mode__slots(settings__message_size(set), s->pool.nr);
 	c.sndbuf = sock__get(fd, SOL_SOCKET, SO_SNDBUF);
 	sock__congestion(fd, c.congestion, sizeof(c.congestion));
 	err = sock__address(fd, true, c.address, sizeof(c.address), &c.port);

@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 
 #include "loadgen/zc_completion.h"
-#include "common/zc_plan.h"
+#include "common/mode.h"
 #include "support/test.h"
 
 static unsigned int seen[ZC_IDS_MAX];
@@ -173,15 +173,15 @@ TEST(slots_are_2_to_1024_and_within_256_MiB)
 	unsigned int threads, n;
 	uint64_t size;
 
-	assert_int_equal(zc_plan__slots(64, 1), 1024);
-	assert_int_equal(zc_plan__slots(65536, 1), 64);
-	assert_int_equal(zc_plan__slots(16 << 20, 1), 2);
-	assert_int_equal(zc_plan__slots(65536, 256), 16);
+	assert_int_equal(mode__slots(64, 1), 1024);
+	assert_int_equal(mode__slots(65536, 1), 64);
+	assert_int_equal(mode__slots(16 << 20, 1), 2);
+	assert_int_equal(mode__slots(65536, 256), 16);
 	for (threads = 1; threads <= 256; threads++) {
 		for (size = 64; size <= 16 << 20; size *= 2) {
-			n = zc_plan__slots(size, threads);
+			n = mode__slots(size, threads);
 			assert_in_range(n, 2, 1024);
-			assert_in_range(zc_plan__batch(n), 1, n);
+			assert_in_range(mode__slot_batch(n), 1, n);
 			assert_true(n == 2 || n * size * threads <= 256 << 20);
 		}
 	}
