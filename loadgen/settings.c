@@ -190,30 +190,30 @@ static int set_endpoint(const struct option_row *row, struct settings *s, const 
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	{"connect", "ADDR:PORT", COMMAND_SEND, ENDPOINT, "the receiver to send to (needed)"},
-	{"listen", "ADDR:PORT", COMMAND_RECV, ENDPOINT, "address to listen on, and no other; port 0: any (needed)"},
+	{"connect", "ADDR:PORT", COMMAND_SEND, ENDPOINT, "the receiver to send to (required)"},
+	{"listen", "ADDR:PORT", COMMAND_RECV, ENDPOINT, "address to listen on; port 0: any free port (required)"},
 	{"mode", "MODE", SENDING, set_mode, 0, NULL, 0, 0, NULL, "one of " MODES(MODE_NAME_AND_SPACE) "[onecopy]"},
 	{"size", "SIZE", SENDING, set_number, AT(size), parse_size, PROTOCOL_SIZE_MIN, PROTOCOL_SIZE_MAX,
-	 "a size from 64 to 16m, like 4096 or 64k", "bytes of a message, 64 to 16m [64k]"},
+	 "a size from 64 to 16m, like 4096 or 64k", "bytes per message, 64 to 16m [64k]"},
 	{"fields", "N", SENDING, set_number, AT(fields), parse_any_count, 1, PROTOCOL_FIELDS_MAX,
-	 "a number from 1 to 64", "allocations a message is made of, 1 to 64 [8]"},
+	 "a number from 1 to 64", "fields per message, each its own allocation, 1 to 64 [8]"},
 	{"header", "SIZE", SENDING, set_number, AT(header), parse_size, 0, LIMIT_HEADER_MAX,
-	 "a size from 0 to 64k, like 64", "bytes before the fields, in an allocation of their own, up to 64k [0]"},
+	 "a size from 0 to 64k, like 64", "bytes before the fields of each message, in their own iovec, up to 64k [0]"},
 	{"threads", "N", SENDING, set_number, AT(threads), parse_any_count, 1, PROTOCOL_THREADS_MAX,
-	 "a number from 1 to 256", "threads of each side, 1 to 256 [1]"},
+	 "a number from 1 to 256", "threads per side, 1 to 256 [1]"},
 	{"connections", "N", SENDING, set_number, AT(connections), parse_any_count, 1, PROTOCOL_CONNECTIONS_MAX,
-	 "a number from 1 to 4096", "connections, divided over the threads, up to 4096 [one a thread]"},
+	 "a number from 1 to 4096", "connections, spread over the threads, up to 4096 [one per thread]"},
 	{"rate", "N/s", SENDING, set_number, AT(rate), parse_any_rate, 1, LIMIT_RATE_MAX,
-	 "a number of messages a second from 1/s to 100000000/s", "messages a second, stamped when each was due [as fast as it goes]"},
+	 "a number of messages a second from 1/s to 100000000/s", "messages per second; latencies count from the time a message is due [no limit]"},
 	{"request-response", NULL, SENDING, set_flag, AT(request_response), NULL, 0, 0, NULL,
-	 "wait for an answer of the same size to each message; sets TCP_NODELAY"},
+	 "wait for a reply of the same size after each message; sets TCP_NODELAY"},
 	{"duration", "TIME", SENDING, set_number, AT(duration_ns), parse_duration, 1, LIMIT_DURATION_MAX,
 	 "a time above 0 and up to 24 hours, like 5s or 500ms", "length of the measured phase, up to 24 hours [5s]"},
 	{"messages", "N", SENDING, set_number, AT(messages), parse_any_count, 1, LIMIT_MESSAGES_MAX,
-	 "a number from 1 to 2^48", "instead: messages over all threads, 1 to 2^48, exact"},
+	 "a number from 1 to 2^48", "send exactly N messages over all threads instead, 1 to 2^48"},
 	{"warmup", "TIME", SENDING, set_number, AT(warmup_ns), parse_duration, 0, LIMIT_DURATION_MAX,
-	 "a time up to 24 hours, like 500ms or 0", "traffic before it that is in no total [0]"},
-	{"verify", FLAG(verify), "fill messages with a pattern, check every byte; R: refuse senders without"},
+	 "a time up to 24 hours, like 500ms or 0", "warm-up before the measured phase, not counted [0]"},
+	{"verify", FLAG(verify), "check every byte of each message; R: refuse senders without --verify"},
 	{"cpus", "LIST", ALL, CPUS(cpus), "pin threads to these CPUs in turn, like 0-3,8"},
 	{"cpus-receiver", "LIST", COMMAND_LOOPBACK, CPUS(cpus_receiver), "the receiver's CPUs [those of --cpus after the sender's]"},
 	{"sndbuf", "SIZE", SENDING, set_number, AT(sndbuf), parse_size, SOCKBUF, "SO_SNDBUF of data connections, 4k to 1g [the system's]"},
@@ -222,13 +222,13 @@ static const struct option_row rows[] = {
 	 "the name of a congestion control", "congestion control of data connections, like cubic [the system's]"},
 	{"nodelay", NULL, SENDING, set_flag, AT(nodelay), NULL, 0, 0, NULL, "set TCP_NODELAY [off]"},
 	{"spin", "TIME", ALL, set_number, AT(spin_ns), parse_duration, 0, LIMIT_SPIN_MAX,
-	 "a time up to 1s, like 50us", "how long a thread asks again before it sleeps, like 50us [0]"},
+	 "a time up to 1s, like 50us", "busy-poll this long before blocking, like 50us [0]"},
 	{"rcvlowat", "SIZE", RECEIVING, set_number, AT(rcvlowat), parse_size, 1, LIMIT_RCVLOWAT_MAX,
-	 "a size from 1 to 1m, like 64k", "SO_RCVLOWAT: wake for so many bytes only, up to 1m [1]"},
-	{"forever", NULL, COMMAND_RECV, set_flag, AT(forever), NULL, 0, 0, NULL, "serve one session after another, until told to end"},
+	 "a size from 1 to 1m, like 64k", "SO_RCVLOWAT: wake the receiver only for this many bytes, up to 1m [1]"},
+	{"forever", NULL, COMMAND_RECV, set_flag, AT(forever), NULL, 0, 0, NULL, "serve session after session until stopped"},
 	{"control", NULL, COMMAND_SEND | COMMAND_RECV, set_flag, AT(control), NULL, 0, 0, NULL,
-	 "be driven by commands on stdin, answer JSON events on stdout"},
-	{"json", FLAG(json), "report as one JSON object"},
+	 "read commands on stdin, write JSON events on stdout"},
+	{"json", FLAG(json), "print the report as one JSON object"},
 	{"help", FLAG(help), "this text"},
 	{"version", FLAG(version), "the version"},
 };
@@ -297,8 +297,9 @@ static int settings__check(struct settings *s, char *why)
 			      "most --size",
 			      (unsigned long long)s->size, (unsigned long long)s->fields);
 	if (s->request_response && s->rcvlowat)
-		return refuse(why, "--request-response and --rcvlowat exclude each other: a "
-				   "message under the mark would wait for the next for ever");
+		return refuse(why,
+			      "--request-response and --rcvlowat exclude each other: a message "
+			      "smaller than --rcvlowat would block the receiver forever");
 	if (settings__message_size(s) > PROTOCOL_SIZE_MAX)
 		return refuse(
 			why,
@@ -317,11 +318,11 @@ static const char help_head[] =
 	"       netio-loadgen recv --listen ADDR:PORT [OPTIONS]   the receiver\n"
 	"       netio-loadgen send --connect ADDR:PORT [OPTIONS]  the sender\n"
 	"\n"
-	"Sends messages over TCP as an application does that copies them twice, once or not at\n"
-	"all, and counts exactly what was sent and received. Never runs as root: started by root,\n"
-	"it becomes nobody.\n"
+	"Sends messages over TCP with two copies, one copy or zero-copy, and counts exactly what "
+	"was\n"
+	"sent and received. Never runs as root: started by root, it becomes nobody.\n"
 	"\n"
-	"Options (S: sender, R: receiver, B: both sides in one command) [default]:\n";
+	"Options (S: send, R: recv, B: both sides) [default]:\n";
 
 static const char help_tail[] =
 	"\n"
@@ -399,9 +400,7 @@ int settings__parse(struct settings *s, int argc, char **argv, char why[SETTINGS
 		if (c == ':')
 			return refuse(why, "%.60s needs a value: see --help", word);
 		if (c)
-			return refuse(why,
-				      "Option %.60s is not known, or not written so: see --help",
-				      word);
+			return refuse(why, "Option %.60s is not known: see --help", word);
 		err = take_option(s, &rows[at], why);
 		if (s->help || s->version)
 			return 0;
