@@ -122,13 +122,12 @@ static void launch(struct bench *b, enum nio_side side, unsigned int port)
 	int err;
 
 	if (side == NIO_SIDE_RECEIVER)
-		err = loadgen_args__receiver(&args, "build/netio-loadgen", &b->o.traffic, address);
+		loadgen_args__receiver(&args, "build/netio-loadgen", &b->o.traffic, address);
 	else
-		err = loadgen_args__sender(&args, "build/netio-loadgen", &b->o.traffic,
-					   b->o.modes[0], address, port);
+		loadgen_args__sender(&args, "build/netio-loadgen", &b->o.traffic, b->o.modes[0],
+				     address, port);
 	driver__init(&b->drivers[side], side);
-	if (!err)
-		err = child__start(&b->drivers[side].child, args.argv, -1, &step);
+	err = child__start(&b->drivers[side].child, args.argv, -1, &step);
 	if (err)
 		fail("cannot start the load generator", err);
 	arglist__clear(&args);

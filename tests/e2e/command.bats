@@ -125,6 +125,7 @@ refused() { # ARGS...
 	done >codes <<-'EOF'
 		size 63 64 16m 16777217
 		fields 0 1 64 65
+		header -1 0 64k 65537
 		threads 0 1 256 257
 		connections 0 1 4096 4097
 		rate 0 1 100000000 100000001
@@ -137,7 +138,7 @@ refused() { # ARGS...
 		rcvlowat 0 1 1m 1048577
 	EOF
 	cat codes
-	[ "$(grep -c '^2002 ' codes)" -eq 12 ]
+	[ "$(grep -c '^2002 ' codes)" -eq 13 ]
 }
 
 # bats test_tags=guest,address
@@ -202,7 +203,7 @@ foreign() {
 # bats test_tags=address
 @test "--help says everything, --version the version" {
 	"$NETIOTRACE" run --help >help
-	for option in mode size fields threads duration messages warmup rounds verify path connect mtu ipv6 \
+	for option in mode size fields header threads duration messages warmup rounds verify path connect mtu ipv6 \
 		sndbuf rcvbuf nodelay cpu-sender cpu-receiver backend count-calls times no-times no-cpu without perf-events \
 		interval json csv folded \
 		assert quiet verbose; do

@@ -77,6 +77,7 @@ json_t *json_document__settings(const struct result *r)
 	err |= json_put(o, "modes", modes_json(r));
 	err |= json_put_u64(o, "size", t->size);
 	err |= json_put_u64(o, "fields", t->fields);
+	err |= json_put_u64(o, "header", t->header);
 	err |= json_put_u64(o, "threads", t->threads);
 	err |= json_put(o, "connections", or_null(t->connections));
 	err |= put_amounts(o, r);
