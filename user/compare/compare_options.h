@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The command line of netiotrace compare. */
-#ifndef NETIOTRACE_COMPARE_OPTIONS_H
-#define NETIOTRACE_COMPARE_OPTIONS_H
+#ifndef USER_COMPARE_COMPARE_OPTIONS_H
+#define USER_COMPARE_COMPARE_OPTIONS_H
 
-#include "study/changes.h"
+#include "compare_output.h"
 
 #define COMPARE_COLUMNS_MAX 64
 
 struct compare_options {
-	struct changes_names names;               /* the two data sets: directories or files */
+	struct compared names;                    /* the two data sets: directories or files */
 	struct dataset_names foreign;             /* of --columns, --column and --modes */
 	const char *columns[COMPARE_COLUMNS_MAX]; /* of --column */
 	const char *json;                         /* file name; NULL: none */

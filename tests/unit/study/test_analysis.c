@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/answer.h"
-#include "study/words.h"
-#include "study/family.h"
+#include "study/mode_comparison.h"
+#include "study/phrases.h"
+#include "study/test_family.h"
 
 #include "support/planted.h"
 #include "support/test.h"
@@ -38,8 +38,8 @@ TEST(few_rounds_show_no_difference)
 {
 	for (unsigned int rounds = 1; rounds <= 4; rounds++) {
 		struct study s = {0};
-		char said[64], why[WORDS_BUF];
-		struct claim c;
+		char said[64], why[PHRASE_BUF];
+		struct finding c;
 
 		for (unsigned int r = 0; r < rounds; r++) {
 			put(&s, MODE_TWOCOPY, KIB(4), 1, r, 10 + r);
@@ -64,42 +64,40 @@ TEST(few_rounds_show_no_difference)
 TEST(planted_crossover)
 {
 	struct study s = {0};
-	struct duel duel;
+	struct mode_comparison comparison;
 
 	put_crossing(&s, 0.02);
 	study__finish(&s, (double)NAN);
-	assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &duel),
-			 0);
-	assert_int_equal(duel.behind, 2);
-	assert_int_equal(duel.noise, 1);
-	assert_int_equal(duel.ahead, 2);
-	assert_int_equal(duel.crossovers_nr, 1);
-	assert_int_equal(duel.crossovers[0].below, KIB(8));
-	assert_int_equal(duel.crossovers[0].above, KIB(32));
-	assert_true(duel.crossovers[0].to_first);
+	mode_comparison__make(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &comparison);
+	assert_int_equal(comparison.behind, 2);
+	assert_int_equal(comparison.noise, 1);
+	assert_int_equal(comparison.ahead, 2);
+	assert_int_equal(comparison.crossovers_nr, 1);
+	assert_int_equal(comparison.crossovers[0].below, KIB(8));
+	assert_int_equal(comparison.crossovers[0].above, KIB(32));
+	assert_true(comparison.crossovers[0].to_first);
 	assert_true(s.answers[QUESTION_ONE_OVER_TWO].answered);
-	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "The smallest size is 32 KiB");
+	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "First at 32 KiB (1 thread; ");
 	check_says(&s.answers[QUESTION_ONE_OVER_TWO],
 		   "Crossover with 1 thread: between 8 KiB and 32 KiB, one-copy takes the lead.");
-	duel__clear(&duel);
+	mode_comparison__clear(&comparison);
 	study__clear(&s);
 }
 
 TEST(noise_hides_the_crossover)
 {
 	struct study s = {0};
-	struct duel duel;
+	struct mode_comparison comparison;
 
 	put_crossing(&s, 0.3);
 	study__finish(&s, (double)NAN);
-	assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &duel),
-			 0);
-	assert_int_equal(duel.noise, 5);
-	assert_int_equal(duel.crossovers_nr, 0);
+	mode_comparison__make(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &comparison);
+	assert_int_equal(comparison.noise, 5);
+	assert_int_equal(comparison.crossovers_nr, 0);
 	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "At none up to 64 KiB");
 	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "no difference in 5");
 	check_says(&s.answers[QUESTION_UNEXPECTED], "Wide intervals: in 10 of 10 cells");
-	duel__clear(&duel);
+	mode_comparison__clear(&comparison);
 	study__clear(&s);
 }
 
@@ -123,7 +121,7 @@ TEST(missing_cells)
 TEST(a_missing_cell_is_left_out)
 {
 	struct study s = {0};
-	struct duel duel;
+	struct mode_comparison comparison;
 
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
 	put_rounds(&s, MODE_TWOCOPY, KIB(8), 1, 10, 0.01);
@@ -132,12 +130,11 @@ TEST(a_missing_cell_is_left_out)
 	put_rounds(&s, MODE_ONECOPY, KIB(8), 1, (double)NAN, 0.01);
 	put_rounds(&s, MODE_ONECOPY, KIB(16), 1, 15, 0.01);
 	study__finish(&s, (double)NAN);
-	assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &duel),
-			 0);
-	assert_int_equal(duel.points_nr, 2);
-	assert_int_equal(duel.crossovers_nr, 1);
-	assert_int_equal(duel.crossovers[0].above, KIB(16));
-	duel__clear(&duel);
+	mode_comparison__make(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &comparison);
+	assert_int_equal(comparison.points_nr, 2);
+	assert_int_equal(comparison.crossovers_nr, 1);
+	assert_int_equal(comparison.crossovers[0].above, KIB(16));
+	mode_comparison__clear(&comparison);
 	study__clear(&s);
 }
 
@@ -151,7 +148,7 @@ TEST(a_missing_mode)
 	assert_false(s.answers[QUESTION_ZEROCOPY].answered);
 	check_says(&s.answers[QUESTION_ZEROCOPY], "the data has no zero-copy run");
 	check_says(&s.answers[QUESTION_ZERO_OVER_TWO], "Not measured");
-	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "The smallest size is 4 KiB");
+	check_says(&s.answers[QUESTION_ONE_OVER_TWO], "First at 4 KiB (1 thread; ");
 	study__clear(&s);
 }
 
@@ -194,7 +191,7 @@ TEST(a_little_less_is_no_collapse)
 		put(&s, MODE_TWOCOPY, KIB(4), 2, r, 9.975 + 0.0001 * r);
 	}
 	study__finish(&s, (double)NAN);
-	assert_false(says(&s.answers[QUESTION_UNEXPECTED], "Collapse"));
+	assert_false(says(&s.answers[QUESTION_UNEXPECTED], "Collapse with"));
 	study__clear(&s);
 }
 
@@ -211,7 +208,8 @@ TEST(latency_explains_no_throughput)
 		s.d.rows[i].value[METRIC_DELIVERY_P99] = s.d.rows[i].threads * 1e6 + (double)i;
 	}
 	study__finish(&s, (double)NAN);
-	check_says(&s.answers[QUESTION_UNEXPECTED], "Collapse: two-copy, 4 KiB, 4 threads");
+	check_says(&s.answers[QUESTION_UNEXPECTED],
+		   "Collapse with more threads: two-copy, 4 KiB, 4 threads");
 	assert_false(says(&s.answers[QUESTION_UNEXPECTED], "p99"));
 	check_says(&s.answers[QUESTION_UNEXPECTED], "No measured cost changes");
 	study__clear(&s);
@@ -231,7 +229,7 @@ TEST(no_fall_is_claimed_of_noise)
 			s.d.rows[i].mode == MODE_TWOCOPY ? 100 : 100.4 + off[s.d.rows[i].round];
 	study__finish(&s, (double)NAN);
 	assert_false(s.answers[QUESTION_CACHE].answered);
-	check_says(&s.answers[QUESTION_CACHE], "None that can be shown");
+	check_says(&s.answers[QUESTION_CACHE], "None outside the noise");
 	study__clear(&s);
 }
 
@@ -322,7 +320,7 @@ TEST(zerocopy_that_was_copied)
 	check_says(&s.answers[QUESTION_ZEROCOPY],
 		   "slower than the faster copying mode in 1 of 1 setting");
 	check_says(&s.answers[QUESTION_ZEROCOPY],
-		   "Of 700 zero-copy completions over all runs the kernel copied 700 (100 %)");
+		   "The kernel copied all 700 zero-copy sends after all. ");
 	check_says(&s.answers[QUESTION_ZEROCOPY], "tx_pin 1.00, deferred_copy 1.00, rx_copy 1.00");
 	check_says(&s.answers[QUESTION_ZEROCOPY], "CPU time there: 512.0 ns/KiB");
 	check_says(&s.answers[QUESTION_ZEROCOPY], "against 307.2 ns/KiB");
@@ -351,7 +349,7 @@ TEST(estimates_do_not_depend_on_order)
 	put_crossing(&t, 0.1);
 	study__finish(&s, (double)NAN);
 	dataset__finish(&t.d, (double)NAN);
-	assert_int_equal(analysis__init(&t.a, &t.d), 0);
+	analysis__init(&t.a, &t.d);
 	e = analysis__estimate(&s.a, &s.a.cells[9], METRIC_GBPS);
 	f = analysis__estimate(&t.a, &t.a.cells[9], METRIC_GBPS);
 	/* Not as memory: what stands between members is not theirs. */

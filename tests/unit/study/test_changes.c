@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Comparisons of two data sets made up for it: planted changes are found, noise is not one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/unjudged.h"
+#include "compare/compare_output.h"
+#include "study/changes.h"
 #include "support/near.h"
+#include "support/test.h"
 
 #define HEADER                                                                                 \
 	"mode,size,threads,round,app_throughput_gbps,app_cpu_s_sender,ledger_copies_per_byte," \
@@ -30,7 +27,7 @@ static void load(struct side *side, const char *csv)
 	if (dataset__add_csv(&side->dataset, "test", csv, strlen(csv), message))
 		fail_msg("%s", message);
 	dataset__finish(&side->dataset, (double)NAN);
-	assert_int_equal(analysis__init(&side->analysis, &side->dataset), 0);
+	analysis__init(&side->analysis, &side->dataset);
 }
 
 struct pair {
@@ -47,9 +44,7 @@ static void compare(struct pair *p, const char *before, const char *after)
 		metrics[m] = *metric__name((enum metric)m) != '\0';
 	load(&p->before, before);
 	load(&p->after, after);
-	assert_int_equal(changes__find(&p->changes, &p->before.analysis, &p->after.analysis,
-				       metrics, metrics),
-			 0);
+	changes__find(&p->changes, &p->before.analysis, &p->after.analysis, metrics, metrics);
 }
 
 static void pair__clear(struct pair *p)
@@ -105,12 +100,11 @@ static int make_sides(void **state)
 	return 0;
 }
 
-static void planted_changes_are_found(void **state)
+TEST_WITH(planted_changes_are_found, make_sides, NULL)
 {
 	const struct change *c;
 	struct pair p;
 
-	(void)state;
 	compare(&p, base, slower);
 	assert_int_equal(p.changes.cells, 2);
 	assert_int_equal(p.changes.nr, 6);
@@ -131,11 +125,10 @@ static void planted_changes_are_found(void **state)
 	pair__clear(&p);
 }
 
-static void regressions_are_worse_by_more_than_the_limit(void **state)
+TEST_WITH(regressions_are_worse_by_more_than_the_limit, make_sides, NULL)
 {
 	struct pair p;
 
-	(void)state;
 	compare(&p, base, slower);
 	assert_int_equal(changes__regressions(&p.changes, 0.05), 2);
 	assert_int_equal(changes__regressions(&p.changes, 0.21), 1); /* copies: +100 % */
@@ -148,13 +141,12 @@ static void regressions_are_worse_by_more_than_the_limit(void **state)
 	pair__clear(&p);
 }
 
-static void from_zero_is_beyond_any_limit(void **state)
+TEST_WITH(from_zero_is_beyond_any_limit, make_sides, NULL)
 {
 	char honoured[512] = "mode,size,threads,round,verdict_copied_fraction\n", copied[512];
 	const struct change *c;
 	struct pair p;
 
-	(void)state;
 	strcpy(copied, honoured);
 	for (int r = 0; r < ROUNDS; r++) {
 		snprintf(honoured + strlen(honoured), 32, "zerocopy,4096,1,%d,0\n", r);
@@ -171,11 +163,10 @@ static void from_zero_is_beyond_any_limit(void **state)
 	pair__clear(&p);
 }
 
-static void one_round_cannot_say(void **state)
+TEST_WITH(one_round_cannot_say, make_sides, NULL)
 {
 	struct pair p;
 
-	(void)state;
 	compare(&p, HEADER "onecopy,4096,1,0,30,,,,\n", HEADER "onecopy,4096,1,0,3,,,,\n");
 	assert_int_equal(p.changes.nr, 1);
 	assert_int_equal(p.changes.list[0].kind, CHANGE_CANNOT_SAY);
@@ -184,11 +175,10 @@ static void one_round_cannot_say(void **state)
 	pair__clear(&p);
 }
 
-static void what_one_side_lacks_is_missing(void **state)
+TEST_WITH(what_one_side_lacks_is_missing, make_sides, NULL)
 {
 	struct pair p;
 
-	(void)state;
 	compare(&p, base,
 		HEADER "onecopy,4096,1,0,24.0,,,,\n"
 		       "onecopy,4096,1,1,24.5,,,,\n"
@@ -208,12 +198,11 @@ static void what_one_side_lacks_is_missing(void **state)
 }
 
 /* Rounds that do not differ at all make any difference certain: next to nothing is still none. */
-static void next_to_nothing_is_no_change(void **state)
+TEST_WITH(next_to_nothing_is_no_change, make_sides, NULL)
 {
 	char before[1024] = HEADER, after[1024] = HEADER;
 	struct pair p;
 
-	(void)state;
 	for (int r = 0; r < ROUNDS; r++) {
 		snprintf(before + strlen(before), 64, "onecopy,4096,1,%d,,,2.00001,,\n", r);
 		snprintf(after + strlen(after), 64, "onecopy,4096,1,%d,,,2.00003,,\n", r);
@@ -225,23 +214,21 @@ static void next_to_nothing_is_no_change(void **state)
 }
 
 /* Of each metric a twentieth of comparisons may show a false difference. */
-static void false_ones_are_expected(void **state)
+TEST_WITH(false_ones_are_expected, make_sides, NULL)
 {
 	struct pair p;
 
-	(void)state;
 	compare(&p, base, slower);
 	NEAR(changes__false_expected(&p.changes), 0.15, 1e-9);
 	pair__clear(&p);
 }
 
 /* Fewer instructions for the same work lower the IPC: that is no regression. */
-static void ipc_has_no_better_direction(void **state)
+TEST_WITH(ipc_has_no_better_direction, make_sides, NULL)
 {
 	char before[1024] = "mode,size,threads,round,cycles,instructions\n", after[1024];
 	struct pair p;
 
-	(void)state;
 	strcpy(after, before);
 	for (int r = 0; r < ROUNDS; r++) {
 		snprintf(before + strlen(before), 64, "onecopy,4096,1,%d,1000,%d\n", r, 2000 + r);
@@ -254,12 +241,11 @@ static void ipc_has_no_better_direction(void **state)
 }
 
 /* A gate that cannot see must not be taken for one that was passed. */
-static void few_rounds_cannot_gate(void **state)
+TEST_WITH(few_rounds_cannot_gate, make_sides, NULL)
 {
 	char few[256] = "mode,size,threads,round,app_throughput_gbps\n";
 	struct pair p;
 
-	(void)state;
 	for (int r = 0; r < 3; r++)
 		snprintf(few + strlen(few), 64, "onecopy,4096,1,%d,%d\n", r, 30 - r);
 	compare(&p, few, few);
@@ -275,12 +261,11 @@ static void few_rounds_cannot_gate(void **state)
 }
 
 /* Nothing is drawn that another run would draw otherwise. */
-static void same_data_same_answer(void **state)
+TEST_WITH(same_data_same_answer, make_sides, NULL)
 {
 	struct pair p, q;
 	size_t i;
 
-	(void)state;
 	compare(&p, base, slower);
 	compare(&q, base, slower);
 	for (i = 0; i < p.changes.nr; i++) {
@@ -293,22 +278,21 @@ static void same_data_same_answer(void **state)
 
 static char *text_of(const struct pair *p, bool all)
 {
-	static const struct changes_names names = {.before = "a", .after = "b"};
+	static const struct compared names = {.before = "a", .after = "b"};
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	assert_int_equal(changes__text(&p->changes, &names, 0.05, all, f), 0);
+	compare_output__text(&p->changes, &names, 0.05, all, f);
 	fclose(f);
 	return text;
 }
 
-static void text_lists_changes_and_counts_the_rest(void **state)
+TEST_WITH(text_lists_changes_and_counts_the_rest, make_sides, NULL)
 {
 	struct pair p;
 	char *text;
 
-	(void)state;
 	compare(&p, base, slower);
 	text = text_of(&p, false);
 	assert_non_null(strstr(text, "before  a: 14 runs of 2 cells, 7 rounds\n"));
@@ -329,14 +313,13 @@ static void text_lists_changes_and_counts_the_rest(void **state)
 }
 
 /* Something is worse and something merely different, which is as many: both are listed. */
-static void what_is_neither_better_nor_worse_is_listed(void **state)
+TEST_WITH(what_is_neither_better_nor_worse_is_listed, make_sides, NULL)
 {
 	char before[2048] = "mode,size,threads,round,app_throughput_gbps,cycles,instructions\n",
 	     after[2048];
 	struct pair p;
 	char *text;
 
-	(void)state;
 	strcpy(after, before);
 	for (int r = 0; r < ROUNDS; r++) {
 		snprintf(before + strlen(before), 64, "onecopy,4096,1,%d,%d,1000,%d\n", r, 3000 + r,
@@ -365,12 +348,11 @@ static void with_mtu(char *text, size_t len, unsigned int mtu)
 }
 
 /* A setting that differs is named unless it is allowed, wherever it stands in the list. */
-static void what_was_made_otherwise_is_named(void **state)
+TEST_WITH(what_was_made_otherwise_is_named, make_sides, NULL)
 {
 	char before[1024], after[1024];
 	struct pair p;
 
-	(void)state;
 	with_mtu(before, sizeof(before), 1500);
 	with_mtu(after, sizeof(after), 9000);
 	compare(&p, before, before);
@@ -384,18 +366,17 @@ static void what_was_made_otherwise_is_named(void **state)
 	pair__clear(&p);
 }
 
-static void json_has_every_comparison(void **state)
+TEST_WITH(json_has_every_comparison, make_sides, NULL)
 {
-	static const struct changes_names names = {.before = "a", .after = "b"};
+	static const struct compared names = {.before = "a", .after = "b"};
 	static const char *const kinds[] = {"missing", "cannot_say", "noise",
 					    "better",  "worse",      "different"};
 	const json_t *change, *counts;
 	json_t *document;
 	struct pair p;
 
-	(void)state;
 	compare(&p, base, slower);
-	document = changes__json(&p.changes, &names, 0.05);
+	document = compare_output__json(&p.changes, &names, 0.05);
 	assert_int_equal(json_array_size(json_object_get(document, "changes")), 6);
 	assert_int_equal(json_integer_value(json_object_get(document, "regressions")), 2);
 	counts = json_object_get(document, "verdicts");
@@ -410,7 +391,7 @@ static void json_has_every_comparison(void **state)
 	assert_string_equal(json_string_value(json_object_get(change, "verdict")), "worse");
 	assert_true(json_is_true(json_object_get(change, "regression")));
 	json_decref(document);
-	document = changes__json(&p.changes, &names, (double)NAN);
+	document = compare_output__json(&p.changes, &names, (double)NAN);
 	assert_true(json_is_null(json_object_get(document, "regressions")));
 	change = json_array_get(json_object_get(document, "changes"), 0);
 	assert_true(json_is_false(json_object_get(change, "regression")));
@@ -418,7 +399,7 @@ static void json_has_every_comparison(void **state)
 	pair__clear(&p);
 }
 
-static void environments_are_compared(void **state)
+TEST_WITH(environments_are_compared, make_sides, NULL)
 {
 	static const char before[] = "mode,size,environment_kernel,environment_cpus,"
 				     "environment_lockdown\nonecopy,64,6.1,2,\n";
@@ -427,7 +408,6 @@ static void environments_are_compared(void **state)
 	json_t *differs;
 	struct pair p;
 
-	(void)state;
 	compare(&p, before, after);
 	differs = changes__environment(&p.changes);
 	assert_int_equal(json_object_size(differs), 1);
@@ -438,13 +418,12 @@ static void environments_are_compared(void **state)
 	pair__clear(&p);
 }
 
-static void names_are_parsed_back(void **state)
+TEST_WITH(names_are_parsed_back, make_sides, NULL)
 {
 	enum metric m, parsed;
 	unsigned int named = 0;
 	int i;
 
-	(void)state;
 	for (i = 0; i < METRIC_NR; i++) {
 		m = (enum metric)i;
 		if (!*metric__name(m))
@@ -459,7 +438,7 @@ static void names_are_parsed_back(void **state)
 }
 
 /* The limit is not passed by a change that only reaches it, nor by one that is not worse. */
-static void a_regression_has_borders(void **state)
+TEST_WITH(a_regression_has_borders, make_sides, NULL)
 {
 	const struct change halved = {.metric = METRIC_GBPS,
 				      .change = -0.5,
@@ -468,7 +447,6 @@ static void a_regression_has_borders(void **state)
 				      .difference = DIFFERENCE_LOWER};
 	struct change c = halved;
 
-	(void)state;
 	assert_true(change__is_regression(&c, 0.05));
 	assert_true(change__is_regression(&c, 0.4999));
 	assert_false(change__is_regression(&c, 0.5));
@@ -489,12 +467,11 @@ static void a_regression_has_borders(void **state)
  * Six cells of six rounds, one of them worse: the list, the gate and the document say the same.
  * The rounds of the worse cell overlap in one pair, which shows no difference among six cells.
  */
-static void one_test_decides_text_json_and_gate(void **state)
+TEST_WITH(one_test_decides_text_json_and_gate, make_sides, NULL)
 {
-	static const struct changes_names names = {.before = "a", .after = "b"};
+	static const struct compared names = {.before = "a", .after = "b"};
 	size_t failed = 0, passed = 0;
 
-	(void)state;
 	for (double factor = 1.0; factor > 0.79; factor -= 0.02) {
 		char before[8192] = HEADER, after[8192] = HEADER, *text;
 		struct pair p;
@@ -511,7 +488,7 @@ static void one_test_decides_text_json_and_gate(void **state)
 					 size * 1024, r, (size == 3 ? factor : 1) * 10 * off);
 			}
 		compare(&p, before, after);
-		document = changes__json(&p.changes, &names, 0.05);
+		document = compare_output__json(&p.changes, &names, 0.05);
 		text = text_of(&p, false);
 		for (size_t i = 0; i < p.changes.nr; i++) {
 			const json_t *c = json_array_get(json_object_get(document, "changes"), i);
@@ -539,38 +516,10 @@ static void one_test_decides_text_json_and_gate(void **state)
 	assert_true(failed && passed);
 }
 
-static void a_gate_needs_a_comparison(void **state)
+TEST_WITH(a_gate_needs_a_comparison, make_sides, NULL)
 {
 	const struct changes one = {.gated = 1}, none = {.gated = 0};
 
-	(void)state;
 	assert_true(changes__gate_can_tell(&one));
 	assert_false(changes__gate_can_tell(&none));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(planted_changes_are_found),
-		cmocka_unit_test(regressions_are_worse_by_more_than_the_limit),
-		cmocka_unit_test(from_zero_is_beyond_any_limit),
-		cmocka_unit_test(one_round_cannot_say),
-		cmocka_unit_test(what_one_side_lacks_is_missing),
-		cmocka_unit_test(next_to_nothing_is_no_change),
-		cmocka_unit_test(false_ones_are_expected),
-		cmocka_unit_test(ipc_has_no_better_direction),
-		cmocka_unit_test(few_rounds_cannot_gate),
-		cmocka_unit_test(same_data_same_answer),
-		cmocka_unit_test(text_lists_changes_and_counts_the_rest),
-		cmocka_unit_test(what_is_neither_better_nor_worse_is_listed),
-		cmocka_unit_test(what_was_made_otherwise_is_named),
-		cmocka_unit_test(json_has_every_comparison),
-		cmocka_unit_test(environments_are_compared),
-		cmocka_unit_test(names_are_parsed_back),
-		cmocka_unit_test(a_regression_has_borders),
-		cmocka_unit_test(one_test_decides_text_json_and_gate),
-		cmocka_unit_test(a_gate_needs_a_comparison),
-	};
-
-	return cmocka_run_group_tests(tests, make_sides, NULL);
 }

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/import_words.h"
+#include "study/mode_comparison.h"
+#include "study/dataset.h"
 #include "support/study.h"
 #include "support/test.h"
 
@@ -118,8 +119,8 @@ static int load(struct study *s, const char *const *paths, size_t n)
 
 	if (err)
 		return err;
-	assert_int_equal(analysis__init(&s->a, &s->d), 0);
-	assert_int_equal(answers__make(&s->a, s->answers), 0);
+	analysis__init(&s->a, &s->d);
+	answers__make(&s->a, s->answers);
 	return 0;
 }
 
@@ -222,18 +223,17 @@ TEST(counts_are_those_of_awk)
 	for (const struct foreign *f = files; f < files + FILES_NR; f++) {
 		const struct cell *peak;
 		size_t ahead = 0, cells = 0;
-		struct duel duel;
+		struct mode_comparison comparison;
 
 		if (!f->gbps)
 			continue;
 		load_one(&s, f);
 		for (size_t t = 0; t < s.a.threads_nr; t++) {
-			assert_int_equal(analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY,
-							s.a.threads[t], METRIC_GBPS, &duel),
-					 0);
-			ahead += duel.point_ahead;
-			cells += duel.points_nr;
-			duel__clear(&duel);
+			mode_comparison__make(&s.a, MODE_ONECOPY, MODE_TWOCOPY, s.a.threads[t],
+					      METRIC_GBPS, &comparison);
+			ahead += comparison.point_ahead;
+			cells += comparison.points_nr;
+			mode_comparison__clear(&comparison);
 		}
 		ask_awk(f, ahead_program, 0, counted);
 		assert_int_equal(ahead, (size_t)counted[0]);
@@ -252,7 +252,7 @@ static bool sentences_say(const struct dataset *d, const char *words)
 	bool said = false;
 	char *text;
 
-	for (size_t i = 0; (text = import_words__sentence(d, i)); i++) {
+	for (size_t i = 0; (text = dataset__import_note(d, i)); i++) {
 		said = said || strstr(text, words);
 		free(text);
 	}

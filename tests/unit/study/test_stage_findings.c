@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/stage_claims.h"
-#include "study/stage_words.h"
+#include "study/stage_findings.h"
 #include "support/random.h"
 #include "support/study.h"
 #include "support/test.h"
@@ -82,8 +81,8 @@ static void make(struct study *s, const struct plan *p, uint64_t *seed)
 	study__finish(s, 1);
 }
 
-static const struct stage_claim *claim_of(const struct stage_claims *c, enum mode mode,
-					  enum cpu_class class)
+static const struct stage_finding *claim_of(const struct stage_findings *c, enum mode mode,
+					    enum cpu_class class)
 {
 	for (size_t i = 0; i < c->nr; i++)
 		if (c->list[i].mode == mode && c->list[i].class == class)
@@ -91,10 +90,10 @@ static const struct stage_claim *claim_of(const struct stage_claims *c, enum mod
 	return NULL;
 }
 
-static void check_claim(const struct stage_claims *c, enum mode mode, enum cpu_class class,
+static void check_claim(const struct stage_findings *c, enum mode mode, enum cpu_class class,
 			enum difference difference, double value)
 {
-	const struct stage_claim *s = claim_of(c, mode, class);
+	const struct stage_finding *s = claim_of(c, mode, class);
 
 	assert_non_null(s);
 	if (s->difference != difference || fabs(s->paired.median - value) > 2)
@@ -106,12 +105,12 @@ static void check_claim(const struct stage_claims *c, enum mode mode, enum cpu_c
 TEST(what_differs_is_claimed)
 {
 	const struct plan p = {.rounds = 15, .every = 3, .noise = 0.02};
-	struct stage_claims c;
+	struct stage_findings c;
 	uint64_t seed = 3;
 	struct study s;
 
 	make(&s, &p, &seed);
-	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	stage_findings__make(&c, &s.a);
 	assert_true(c.both);
 	assert_int_equal(c.pairs, 10);
 	check_claim(&c, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -GATHER);
@@ -134,12 +133,12 @@ TEST(noise_makes_no_claims)
 	uint64_t seed = 1;
 
 	for (int set = 0; set < SETS; set++) {
-		struct stage_claims c;
+		struct stage_findings c;
 		struct study s;
 		bool any = false;
 
 		make(&s, &p, &seed);
-		assert_int_equal(stage_claims__make(&c, &s.a), 0);
+		stage_findings__make(&c, &s.a);
 		for (size_t i = 0; i < c.nr; i++)
 			any |= difference__holds(c.list[i].difference);
 		wrong += any;
@@ -152,12 +151,12 @@ TEST(noise_makes_no_claims)
 TEST(few_pairs_claim_nothing)
 {
 	const struct plan p = {.rounds = 3, .every = 2, .noise = 0.001};
-	struct stage_claims c;
+	struct stage_findings c;
 	uint64_t seed = 1;
 	struct study s;
 
 	make(&s, &p, &seed);
-	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	stage_findings__make(&c, &s.a);
 	assert_int_equal(c.pairs, 4);
 	check_claim(&c, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_FEW, -GATHER);
 	check_says(&s.answers[QUESTION_CACHE],
@@ -198,12 +197,12 @@ TEST(claims_in_words)
 TEST(a_receiver_that_is_away_is_left_out)
 {
 	const struct plan p = {.rounds = 10, .every = 2, .away = true};
-	struct stage_claims c;
+	struct stage_findings c;
 	uint64_t seed = 1;
 	struct study s;
 
 	make(&s, &p, &seed);
-	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	stage_findings__make(&c, &s.a);
 	assert_false(c.both);
 	assert_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY));
 	check_says(
@@ -216,14 +215,14 @@ TEST(a_receiver_that_is_away_is_left_out)
 TEST(without_samples_nothing_is_said)
 {
 	const struct plan p = {.rounds = 6, .every = 100};
-	struct stage_claims c;
+	struct stage_findings c;
 	struct study s = {0};
 	uint64_t seed = 1;
 
 	for (int mode = 0; mode < MODE_NR; mode++)
 		put(&s, &p, mode, 0, 1, &seed);
 	study__finish(&s, 1);
-	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	stage_findings__make(&c, &s.a);
 	assert_int_equal(c.nr, 0);
 	assert_false(says(&s.answers[QUESTION_CACHE], "CPU samples"));
 	study__clear(&s);
@@ -242,16 +241,16 @@ TEST(claims_cite_both_modes)
 {
 	const struct plan p = {.rounds = 10, .every = 2};
 	const struct answer_text *answer;
-	struct stage_claims c;
+	struct stage_findings c;
 	uint64_t seed = 1;
 	struct study s;
 
 	make(&s, &p, &seed);
 	answer = &s.answers[QUESTION_CACHE];
-	assert_int_equal(stage_claims__make(&c, &s.a), 0);
-	assert_true(cites(answer, MODE_ONECOPY, stage_claims__metric(&c, CPU_CLASS_GATHER)));
-	assert_true(cites(answer, MODE_ZEROCOPY, stage_claims__metric(&c, CPU_CLASS_GATHER)));
-	assert_true(cites(answer, MODE_TWOCOPY, stage_claims__metric(&c, CPU_CLASS_GATHER)));
+	stage_findings__make(&c, &s.a);
+	assert_true(cites(answer, MODE_ONECOPY, stage_findings__metric(&c, CPU_CLASS_GATHER)));
+	assert_true(cites(answer, MODE_ZEROCOPY, stage_findings__metric(&c, CPU_CLASS_GATHER)));
+	assert_true(cites(answer, MODE_TWOCOPY, stage_findings__metric(&c, CPU_CLASS_GATHER)));
 	study__clear(&s);
 }
 
@@ -259,7 +258,7 @@ TEST(claims_cite_both_modes)
 TEST(pairs_are_of_one_cell)
 {
 	const struct plan p = {.every = 1};
-	struct stage_claims c;
+	struct stage_findings c;
 	struct study s = {0};
 	uint64_t seed = 1;
 
@@ -270,7 +269,7 @@ TEST(pairs_are_of_one_cell)
 		put(&s, &p, MODE_ONECOPY, 0, round, &seed);
 	put(&s, &p, MODE_ONECOPY, 1, 2, &seed);
 	study__finish(&s, 1);
-	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	stage_findings__make(&c, &s.a);
 	assert_non_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY));
 	assert_int_equal(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY)->paired.n, 3);
 	study__clear(&s);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cells that a gate could not judge are found, each with why; what is judged is not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+/* Cells that the gate of compare cannot judge, each with the reason. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "study/unjudged.h"
+#include "study/changes.h"
+#include "support/test.h"
 
 #define HEADER                                                                             \
 	"mode,size,threads,round,app_throughput_gbps,app_cpu_s_sender,app_cpu_s_receiver," \
@@ -75,80 +71,75 @@ static void compare(const bool *gate)
 
 	for (int m = 0; m < METRIC_NR; m++)
 		all[m] = true;
-	assert_int_equal(analysis__init(&before.analysis, &before.dataset), 0);
-	assert_int_equal(analysis__init(&after.analysis, &after.dataset), 0);
-	assert_int_equal(changes__find(&changes, &before.analysis, &after.analysis, all, gate), 0);
+	analysis__init(&before.analysis, &before.dataset);
+	analysis__init(&after.analysis, &after.dataset);
+	changes__find(&changes, &before.analysis, &after.analysis, all, gate);
 }
 
 /* Of zerocopy alone, and why. */
-static void assert_unjudged(enum unjudged_why why, enum metric m)
+static void assert_untestable(enum untestable_why why, enum metric m)
 {
-	struct unjudged u;
+	struct untestable u;
 	size_t at = 0;
 
 	assert_true(changes__gate_can_tell(&changes));
-	assert_true(unjudged__next(&changes, &at, &u));
+	assert_true(untestable__next(&changes, &at, &u));
 	assert_int_equal(u.cell->mode, MODE_ZEROCOPY);
 	assert_int_equal(u.cell->size, 4096);
 	assert_int_equal(u.cell->threads, 2);
 	assert_int_equal(u.why, why);
-	if (why == UNJUDGED_NULL || why == UNJUDGED_FEW)
+	if (why == UNTESTABLE_NULL || why == UNTESTABLE_FEW)
 		assert_int_equal(u.metric, m);
-	assert_false(unjudged__next(&changes, &at, &u));
+	assert_false(untestable__next(&changes, &at, &u));
 }
 
-static void a_cell_that_vanished_was_not_judged(void **state)
+TEST_WITH(a_cell_without_a_run_after_is_untestable, begin, end)
 {
-	(void)state;
 	add_cell(&after, "onecopy", ROUNDS, "30");
 	side__load(&after);
 	compare(NULL);
-	assert_unjudged(UNJUDGED_ABSENT, METRIC_NR);
+	assert_untestable(UNTESTABLE_ABSENT, METRIC_NR);
 }
 
-static void nor_one_whose_runs_all_failed(void **state)
+TEST_WITH(a_cell_whose_runs_all_failed_is_untestable, begin, end)
 {
 	json_t *failure = json_pack("{s:s, s:s, s:i, s:i, s:i, s:s}", "schema",
 				    "netiotrace.failure/1", "mode", "zerocopy", "size", 4096,
 				    "threads", 2, "round", 0, "reason", "sent nothing");
 
-	(void)state;
 	add_cell(&after, "onecopy", ROUNDS, "30");
 	side__load(&after);
 	assert_int_equal(dataset__add_failure(&after.dataset, failure), 0);
 	json_decref(failure);
 	compare(NULL);
-	assert_unjudged(UNJUDGED_FAILED, METRIC_NR);
+	assert_untestable(UNTESTABLE_FAILED, METRIC_NR);
 }
 
-static void nor_one_without_the_number(void **state)
+TEST_WITH(a_cell_without_the_metric_after_is_untestable, begin, end)
 {
-	(void)state;
 	add_cell(&after, "onecopy", ROUNDS, "30");
 	add_cell(&after, "zerocopy", ROUNDS, "");
 	side__load(&after);
 	compare(NULL);
-	assert_unjudged(UNJUDGED_NULL, METRIC_GBPS);
+	assert_untestable(UNTESTABLE_NULL, METRIC_GBPS);
 }
 
 /* As where all rounds but one failed. */
-static void nor_one_with_too_few_rounds(void **state)
+TEST_WITH(a_cell_with_one_round_after_is_untestable, begin, end)
 {
-	(void)state;
 	add_cell(&after, "onecopy", ROUNDS, "30");
 	add_cell(&after, "zerocopy", 1, "2");
 	side__load(&after);
 	compare(NULL);
-	assert_unjudged(UNJUDGED_FEW, METRIC_GBPS);
+	assert_untestable(UNTESTABLE_FEW, METRIC_GBPS);
 }
 
-static void all_else_was_judged(void **state)
+TEST_WITH(new_cells_and_other_metrics_do_not_count, begin, end)
 {
 	bool cpu[METRIC_NR] = {[METRIC_CPU_NS_PER_KIB] = true, [METRIC_COPIES] = true};
-	struct unjudged u;
+	struct untestable u;
 	size_t at = 0;
 
-	(void)state;
 	/* Cells that are new, and numbers that are not the gate's or were never there, are none. */
 	add_cell(&after, "twocopy", ROUNDS, "30");
 	add_cell(&after, "onecopy", ROUNDS, "30");
@@ -156,19 +147,5 @@ static void all_else_was_judged(void **state)
 	side__load(&after);
 	compare(cpu);
 	assert_true(changes__gate_can_tell(&changes));
-	assert_false(unjudged__next(&changes, &at, &u));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-	const struct CMUnitTest tests[] = {
-		TEST(a_cell_that_vanished_was_not_judged),
-		TEST(nor_one_whose_runs_all_failed),
-		TEST(nor_one_without_the_number),
-		TEST(nor_one_with_too_few_rounds),
-		TEST(all_else_was_judged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_false(untestable__next(&changes, &at, &u));
 }

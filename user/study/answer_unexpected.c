@@ -10,7 +10,7 @@
 
 #include "answer.h"
 #include "common/units.h"
-#include "words.h"
+#include "phrases.h"
 
 #define FALL_WORTH_TELLING     0.7 /* of the neighbour's throughput */
 #define COLLAPSE_WORTH_TELLING 0.9 /* of the throughput of the fewest threads */
@@ -37,7 +37,7 @@ static const enum metric explaining_raw[] = {
 
 struct explanation {
 	enum metric metric;
-	struct claim c;
+	struct finding c;
 	double strength; /* |log(factor)| */
 };
 
@@ -49,13 +49,13 @@ static void weigh(const struct analysis *a, struct cell *x, struct cell *y, cons
 		  size_t n, struct explanation *best)
 {
 	bool slower = analysis__compare(a, x, y, METRIC_GBPS).change < 0;
-	struct claim c;
+	struct finding c;
 	double strength;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		c = analysis__compare(a, x, y, list[i]);
-		if (!(claim__holds(&c) || c.difference == DIFFERENCE_POINT) || isnan(c.change) ||
+		if (!(finding__holds(&c) || c.difference == DIFFERENCE_POINT) || isnan(c.change) ||
 		    c.change <= -1 || (c.change > 0) != slower)
 			continue;
 		strength = fabs(log1p(c.change));
@@ -69,7 +69,7 @@ static const char *explain(char *buf, size_t len, struct answer_text *answer,
 			   const struct analysis *a, struct cell *x, struct cell *y)
 {
 	struct explanation best = {.strength = 0};
-	char from[WORDS_BUF], to[WORDS_BUF], factor[WORDS_BUF];
+	char from[PHRASE_BUF], to[PHRASE_BUF], factor[PHRASE_BUF];
 
 	weigh(a, x, y, explaining, sizeof(explaining) / sizeof(explaining[0]), &best);
 	if (!analysis__has(a, METRIC_PAYLOAD))
@@ -82,59 +82,48 @@ static const char *explain(char *buf, size_t len, struct answer_text *answer,
 	}
 	snprintf(buf, len, "The cost that changes most with it: %s, %s to %s (%s).",
 		 metric__words(best.metric),
-		 words__value(from, sizeof(from), best.metric, best.c.b.median),
-		 words__value(to, sizeof(to), best.metric, best.c.a.median),
-		 words__factor(factor, sizeof(factor), best.c.b.median, best.c.a.median));
+		 phrases__value(from, sizeof(from), best.metric, best.c.b.median),
+		 phrases__value(to, sizeof(to), best.metric, best.c.a.median),
+		 phrases__factor(factor, sizeof(factor), best.c.b.median, best.c.a.median));
 	answer__cite(answer, a, x, best.metric);
 	answer__cite(answer, a, y, best.metric);
 	return buf;
 }
 
-static const char *certainty(char *buf, size_t len, const struct claim *c)
+static const char *certainty(const struct finding *c)
 {
-	buf[0] = '\0';
-	if (c->difference == DIFFERENCE_POINT)
-		snprintf(buf, len, " (%s)", claim__of_how_little(c));
-	return buf;
+	return c->difference == DIFFERENCE_POINT ? " (one run of one or both)" : "";
 }
 
 /* Certainly, or in the only runs there are. */
-static bool is_lower(const struct claim *c)
+static bool is_lower(const struct finding *c)
 {
 	return c->difference == DIFFERENCE_LOWER ||
 	       (c->difference == DIFFERENCE_POINT && c->a.median < c->b.median);
 }
 
-static bool is_higher(const struct claim *c)
+static bool is_higher(const struct finding *c)
 {
 	return c->difference == DIFFERENCE_HIGHER ||
 	       (c->difference == DIFFERENCE_POINT && c->a.median > c->b.median);
 }
 
-static void say_peak(struct answer_text *answer, const struct analysis *a, enum mode mode,
-		     const char *what)
-{
-	struct cell *peak = analysis__peak(a, mode, METRIC_GBPS);
-	char cell[WORDS_BUF], value[3 * WORDS_BUF];
-	struct estimate e;
-
-	if (!peak)
-		return;
-	e = analysis__estimate(a, peak, METRIC_GBPS);
-	answer__point(answer, "Highest throughput%s: %s, %s.", what,
-		      words__cell(cell, sizeof(cell), peak),
-		      words__estimate(value, sizeof(value), METRIC_GBPS, &e));
-	answer__cite(answer, a, peak, METRIC_GBPS);
-}
-
 static void say_peaks(struct answer_text *answer, const struct analysis *a)
 {
-	static const char *const of[MODE_NR] = {" of two-copy", " of one-copy", " of zero-copy"};
-	int m;
+	char text[PHRASE_BUF], value[3 * PHRASE_BUF];
 
-	say_peak(answer, a, MODE_NR, " of all");
-	for (m = 0; m < MODE_NR; m++)
-		say_peak(answer, a, (enum mode)m, of[m]);
+	for (int m = MODE_NR; m >= 0; m--) {
+		struct cell *peak = analysis__peak(a, (enum mode)m, METRIC_GBPS);
+		struct estimate e = analysis__estimate(a, peak, METRIC_GBPS);
+
+		if (!peak)
+			continue;
+		answer__point(answer, "Highest throughput of %s: %s, %s.",
+			      m == MODE_NR ? "all" : phrases__mode((enum mode)m),
+			      phrases__cell(text, sizeof(text), peak),
+			      phrases__estimate(value, sizeof(value), METRIC_GBPS, &e));
+		answer__cite(answer, a, peak, METRIC_GBPS);
+	}
 }
 
 /* How often something was found, and where it could have been. */
@@ -142,77 +131,53 @@ struct tally {
 	size_t nr, of;
 };
 
-/* A whole throughput below that of fewer threads. */
-static void say_collapse(struct answer_text *answer, const struct analysis *a, struct cell *many,
-			 struct tally *found)
+/* A cell whose throughput is below `worth` times that of another which one would expect below it.
+ */
+static void say_drop(struct answer_text *answer, const struct analysis *a, const char *what,
+		     struct cell *cell, struct cell *other, double worth, struct tally *found)
 {
-	struct cell *few = analysis__cell(a, many->mode, many->size, a->threads[0]);
-	struct claim c = analysis__compare(a, many, few, METRIC_GBPS);
-	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], threads[UNITS_BUF], why[512],
-		sure[UNITS_BUF];
+	struct finding c = analysis__compare(a, cell, other, METRIC_GBPS);
+	char name[PHRASE_BUF], instead[PHRASE_BUF], x[PHRASE_BUF], y[PHRASE_BUF], why[512];
 
-	found->of += few != many && c.difference != DIFFERENCE_UNKNOWN;
-	if (few == many || !is_lower(&c) || !(c.change < COLLAPSE_WORTH_TELLING - 1))
+	found->of += cell != other && c.difference != DIFFERENCE_UNKNOWN;
+	if (cell == other || !is_lower(&c) || !(c.change < worth - 1))
 		return;
 	found->nr++;
-	answer__point(answer, "Collapse: %s: %s in total, less than the %s of %s%s. %s",
-		      words__cell(cell, sizeof(cell), many),
-		      words__value(x, sizeof(x), METRIC_GBPS, c.a.median),
-		      words__value(y, sizeof(y), METRIC_GBPS, c.b.median),
-		      words__threads(threads, sizeof(threads), few->threads),
-		      certainty(sure, sizeof(sure), &c),
-		      explain(why, sizeof(why), answer, a, many, few));
-	answer__cite(answer, a, many, METRIC_GBPS);
-	answer__cite(answer, a, few, METRIC_GBPS);
+	answer__point(answer, "%s: %s: %s; %s: %s%s. %s", what,
+		      phrases__cell(name, sizeof(name), cell),
+		      phrases__value(x, sizeof(x), METRIC_GBPS, c.a.median),
+		      cell->size == other->size
+			      ? phrases__threads(instead, sizeof(instead), other->threads)
+			      : format_size(instead, sizeof(instead), other->size),
+		      phrases__value(y, sizeof(y), METRIC_GBPS, c.b.median), certainty(&c),
+		      explain(why, sizeof(why), answer, a, cell, other));
+	answer__cite(answer, a, cell, METRIC_GBPS);
+	answer__cite(answer, a, other, METRIC_GBPS);
 }
 
+/* A total throughput below that of the fewest threads. */
 static struct tally say_collapses(struct answer_text *answer, const struct analysis *a)
 {
 	struct tally found = {0};
 
-	for (size_t i = 0; i < a->cells_nr; i++)
-		say_collapse(answer, a, &a->cells[i], &found);
+	for (struct cell *x = a->cells; x < a->cells + a->cells_nr; x++)
+		say_drop(answer, a, "Collapse with more threads", x,
+			 analysis__cell(a, x->mode, x->size, a->threads[0]), COLLAPSE_WORTH_TELLING,
+			 &found);
 	return found;
 }
 
 /* A larger message that is much slower than the next smaller one. */
-static void say_fall(struct answer_text *answer, const struct analysis *a, struct cell *small,
-		     struct cell *large, struct tally *found)
-{
-	struct claim c = analysis__compare(a, large, small, METRIC_GBPS);
-	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], size[UNITS_BUF], why[512],
-		sure[UNITS_BUF];
-
-	found->of += c.difference != DIFFERENCE_UNKNOWN;
-	if (!is_lower(&c) || !(c.change < FALL_WORTH_TELLING - 1))
-		return;
-	found->nr++;
-	answer__point(answer, "Larger messages, lower throughput: %s: %s; %s: %s%s. %s",
-		      words__cell(cell, sizeof(cell), large),
-		      words__value(x, sizeof(x), METRIC_GBPS, c.a.median),
-		      format_size(size, sizeof(size), small->size),
-		      words__value(y, sizeof(y), METRIC_GBPS, c.b.median),
-		      certainty(sure, sizeof(sure), &c),
-		      explain(why, sizeof(why), answer, a, large, small));
-	answer__cite(answer, a, large, METRIC_GBPS);
-	answer__cite(answer, a, small, METRIC_GBPS);
-}
-
 static struct tally say_falls(struct answer_text *answer, const struct analysis *a)
 {
-	struct cell *small, *large;
 	struct tally found = {0};
-	size_t i, t;
-	int m;
 
-	for (m = 0; m < MODE_NR; m++)
-		for (t = 0; t < a->threads_nr; t++)
-			for (i = 1; i < a->sizes_nr; i++) {
-				small = analysis__cell(a, (enum mode)m, a->sizes[i - 1],
-						       a->threads[t]);
-				large = analysis__cell(a, (enum mode)m, a->sizes[i], a->threads[t]);
-				say_fall(answer, a, small, large, &found);
-			}
+	for (struct cell *x = a->cells; x < a->cells + a->cells_nr; x++)
+		for (size_t i = 1; i < a->sizes_nr; i++)
+			if (a->sizes[i] == x->size)
+				say_drop(answer, a, "Larger messages, lower throughput", x,
+					 analysis__cell(a, x->mode, a->sizes[i - 1], x->threads),
+					 FALL_WORTH_TELLING, &found);
 	return found;
 }
 
@@ -226,7 +191,7 @@ struct exceptions {
 static struct exceptions exceptions_of(const struct analysis *a, enum mode mode, enum metric m)
 {
 	struct exceptions e = {0};
-	struct claim c;
+	struct finding c;
 	struct cell *cell, *rival;
 	int pass;
 
@@ -257,10 +222,9 @@ static void say_exceptions(struct answer_text *answer, const struct analysis *a,
 			   enum metric m, struct tally *found)
 {
 	struct exceptions e = exceptions_of(a, mode, m);
-	char cell[WORDS_BUF], x[WORDS_BUF], y[WORDS_BUF], change[WORDS_BUF], why[512],
-		sure[UNITS_BUF];
+	char cell[PHRASE_BUF], x[PHRASE_BUF], y[PHRASE_BUF], change[PHRASE_BUF], why[512];
 	struct cell *rival;
-	struct claim c;
+	struct finding c;
 	size_t i;
 
 	for (i = 0; i < e.nr; i++) {
@@ -271,12 +235,11 @@ static void say_exceptions(struct answer_text *answer, const struct analysis *a,
 			"Exception (%zu of %zu setting%s): %s: %s %s, %s than the %s of two-copy "
 			"(%s)%s. %s",
 			e.rare_is_higher ? e.higher : e.lower, e.cells, plural(e.cells),
-			words__cell(cell, sizeof(cell), e.cell[i]), metric__words(m),
-			words__value(x, sizeof(x), m, c.a.median),
+			phrases__cell(cell, sizeof(cell), e.cell[i]), metric__words(m),
+			phrases__value(x, sizeof(x), m, c.a.median),
 			e.rare_is_higher ? "higher" : "lower",
-			words__value(y, sizeof(y), m, c.b.median),
-			words__change(change, sizeof(change), c.change),
-			certainty(sure, sizeof(sure), &c),
+			phrases__value(y, sizeof(y), m, c.b.median),
+			phrases__change(change, sizeof(change), c.change), certainty(&c),
 			explain(why, sizeof(why), answer, a, e.cell[i], rival));
 		answer__cite(answer, a, e.cell[i], m);
 		answer__cite(answer, a, rival, m);
@@ -350,7 +313,7 @@ static struct tally say_noise(struct answer_text *answer, const struct analysis 
 	double width, widest = NOISE_WORTH_TELLING;
 	struct estimate e;
 	size_t n = 0;
-	char text[WORDS_BUF], value[3 * WORDS_BUF];
+	char text[PHRASE_BUF], value[3 * PHRASE_BUF];
 
 	for (cell = a->cells; cell < a->cells + a->cells_nr; cell++) {
 		e = analysis__estimate(a, cell, METRIC_GBPS);
@@ -371,8 +334,8 @@ static struct tally say_noise(struct answer_text *answer, const struct analysis 
 		"Wide intervals: in %zu of %zu cell%s the interval of throughput is wider than "
 		"%.0f %% of its median. Widest: %s: %s.",
 		n, a->cells_nr, plural(a->cells_nr), NOISE_WORTH_TELLING * 100,
-		words__cell(text, sizeof(text), worst),
-		words__estimate(value, sizeof(value), METRIC_GBPS, &e));
+		phrases__cell(text, sizeof(text), worst),
+		phrases__estimate(value, sizeof(value), METRIC_GBPS, &e));
 	answer__cite(answer, a, worst, METRIC_GBPS);
 	return (struct tally){n, a->cells_nr};
 }
@@ -391,71 +354,69 @@ static struct tally say_zero(struct answer_text *answer, const struct analysis *
 	return (struct tally){n, a->dataset->rows_nr};
 }
 
-enum finding {
-	FINDING_ZERO,
-	FINDING_COLLAPSE,
-	FINDING_FALL,
-	FINDING_EXCEPTION,
-	FINDING_NOISE,
-	FINDING_BOOKS,
-	FINDING_NR,
+enum unexpected {
+	UNEXPECTED_BOOKS, /* the gravest first */
+	UNEXPECTED_ZERO,
+	UNEXPECTED_COLLAPSE,
+	UNEXPECTED_FALL,
+	UNEXPECTED_EXCEPTION,
+	UNEXPECTED_NOISE,
+	UNEXPECTED_NR,
 };
 
-static void headline_of_findings(struct answer_text *answer, const struct analysis *a,
-				 const struct tally found[FINDING_NR])
+static void headline_of(struct answer_text *answer, const struct analysis *a,
+			const struct tally found[UNEXPECTED_NR])
 {
-	static const char *const names[FINDING_NR] = {
-		[FINDING_ZERO] = "runs in which nothing arrived",
-		[FINDING_COLLAPSE] = "collapse with more threads",
-		[FINDING_FALL] = "fall with larger messages",
-		[FINDING_EXCEPTION] = "cells against the rule",
-		[FINDING_NOISE] = "wide intervals",
-		[FINDING_BOOKS] = "books that do not balance",
+	static const char *const names[UNEXPECTED_NR] = {
+		[UNEXPECTED_BOOKS] = "books that do not balance",
+		[UNEXPECTED_ZERO] = "runs in which nothing arrived",
+		[UNEXPECTED_COLLAPSE] = "collapse with more threads",
+		[UNEXPECTED_FALL] = "fall with larger messages",
+		[UNEXPECTED_EXCEPTION] = "cells against the rule",
+		[UNEXPECTED_NOISE] = "wide intervals",
 	};
-	bool explained =
-		found[FINDING_COLLAPSE].nr || found[FINDING_FALL].nr || found[FINDING_EXCEPTION].nr;
 	struct item_list list = {0};
-	char cannot[WORDS_BUF];
-	int i;
+	char cannot[PHRASE_BUF] = "";
+	const char *cost = "";
 
-	for (i = 0; i < FINDING_NR; i++) {
-		if (found[i].nr)
-			item_list__add(&list, "%s (%zu of %zu)", names[i], found[i].nr,
-				       found[i].of);
+	for (int i = 0; i < UNEXPECTED_NR; i++) {
+		if (!found[i].nr)
+			continue;
+		item_list__add(&list, "%s (%zu of %zu)", names[i], found[i].nr, found[i].of);
+		if (i >= UNEXPECTED_COLLAPSE && i <= UNEXPECTED_EXCEPTION)
+			cost = " Each is listed with the cost that changes most with it, which is "
+			       "no proof of a cause.";
 	}
-	answer__cannot_claim(cannot, sizeof(cannot), a);
-	if (!list.nr)
+	if (!answer__can_claim(a))
+		answer__cannot_claim(cannot, sizeof(cannot), a);
+	if (list.nr)
+		answer__headline(answer, "%s%sFound: %s.%s", cannot, *cannot ? ". " : "",
+				 item_list__words(&list), cost);
+	else
 		answer__headline(answer,
 				 "%s: no collapse, no fall with size, no exception, no wide "
 				 "interval%s.",
-				 answer__can_claim(a) ? "Nothing outside the noise" : cannot,
+				 *cannot ? cannot : "Nothing outside the noise",
 				 has_books(a) ? ", no unaccounted byte" : "");
-	else
-		answer__headline(
-			answer, "%s%s%s.%s", answer__can_claim(a) ? "" : cannot,
-			answer__can_claim(a) ? "Found: " : ". Found: ", item_list__words(&list),
-			explained ? " Each is listed with the cost that changes most with it, "
-				    "which is no proof of a cause."
-				  : "");
 }
 
 void answer__unexpected(struct answer_text *answer, const struct analysis *a)
 {
-	struct tally found[FINDING_NR] = {0};
+	struct tally found[UNEXPECTED_NR] = {0};
 
 	if (!analysis__has(a, METRIC_GBPS)) {
 		answer__headline(answer, "Not measured: no run has a throughput.");
 		return;
 	}
 	say_peaks(answer, a);
-	found[FINDING_ZERO] = say_zero(answer, a);
-	found[FINDING_COLLAPSE] = say_collapses(answer, a);
-	found[FINDING_FALL] = say_falls(answer, a);
-	say_exceptions(answer, a, MODE_ONECOPY, METRIC_GBPS, &found[FINDING_EXCEPTION]);
-	say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_GBPS, &found[FINDING_EXCEPTION]);
-	say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_LLC_MISSES, &found[FINDING_EXCEPTION]);
-	found[FINDING_NOISE] = say_noise(answer, a);
-	found[FINDING_BOOKS] = say_books(answer, a);
+	found[UNEXPECTED_ZERO] = say_zero(answer, a);
+	found[UNEXPECTED_COLLAPSE] = say_collapses(answer, a);
+	found[UNEXPECTED_FALL] = say_falls(answer, a);
+	say_exceptions(answer, a, MODE_ONECOPY, METRIC_GBPS, &found[UNEXPECTED_EXCEPTION]);
+	say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_GBPS, &found[UNEXPECTED_EXCEPTION]);
+	say_exceptions(answer, a, MODE_ZEROCOPY, METRIC_LLC_MISSES, &found[UNEXPECTED_EXCEPTION]);
+	found[UNEXPECTED_NOISE] = say_noise(answer, a);
+	found[UNEXPECTED_BOOKS] = say_books(answer, a);
 	answer->answered = true;
-	headline_of_findings(answer, a, found);
+	headline_of(answer, a, found);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is compared with what: pairs of rounds, cells either way round or missing, duels, axes. */
+/* What is compared with what: pairs of rounds, cells either way round or missing, comparison, axes.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/family.h"
+#include "study/mode_comparison.h"
+#include "study/test_family.h"
 
 #include "support/planted.h"
 #include "support/test.h"
@@ -14,7 +16,7 @@ TEST(a_cell_that_is_missing_claims_nothing)
 {
 	struct study s = {0};
 	struct cell *x;
-	struct claim c;
+	struct finding c;
 
 	put_crossing(&s, 0.02);
 	study__finish(&s, (double)NAN);
@@ -45,7 +47,7 @@ TEST(a_comparison_is_turned_with_its_cells)
 {
 	struct study s = {0};
 	struct cell *x, *y;
-	struct claim c, t;
+	struct finding c, t;
 
 	put_crossing(&s, 0.02);
 	study__finish(&s, (double)NAN);
@@ -75,27 +77,27 @@ TEST(comparisons_of_a_kind_are_made_together)
 	put_rounds(&s, MODE_ONECOPY, KIB(4), 2, 10, 0.01);
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 2, 10, 0.01);
 	study__finish(&s, (double)NAN);
-	assert_int_equal(family__tests(&s.a, FAMILY_MODES, METRIC_GBPS), 6);
-	assert_int_equal(family__tests(&s.a, FAMILY_MODES_OF_SIZE, METRIC_GBPS), 5);
-	assert_int_equal(family__tests(&s.a, FAMILY_SIZES, METRIC_GBPS), 8);
-	assert_int_equal(family__tests(&s.a, FAMILY_THREADS, METRIC_GBPS), 2);
-	assert_int_equal(family__tests(&s.a, FAMILY_ALONE, METRIC_GBPS), 1);
+	assert_int_equal(test_family__tests(&s.a, TEST_FAMILY_MODES, METRIC_GBPS), 6);
+	assert_int_equal(test_family__tests(&s.a, TEST_FAMILY_MODES_OF_SIZE, METRIC_GBPS), 5);
+	assert_int_equal(test_family__tests(&s.a, TEST_FAMILY_SIZES, METRIC_GBPS), 8);
+	assert_int_equal(test_family__tests(&s.a, TEST_FAMILY_THREADS, METRIC_GBPS), 2);
+	assert_int_equal(test_family__tests(&s.a, TEST_FAMILY_ALONE, METRIC_GBPS), 1);
 	/* Of a number that nothing has there is no test, but a division by it. */
-	assert_int_equal(family__tests(&s.a, FAMILY_MODES, METRIC_LLC_MISSES), 1);
+	assert_int_equal(test_family__tests(&s.a, TEST_FAMILY_MODES, METRIC_LLC_MISSES), 1);
 	x = analysis__cell(&s.a, MODE_TWOCOPY, KIB(4), 1);
 	y = analysis__cell(&s.a, MODE_ONECOPY, KIB(4), 1);
-	assert_int_equal(family__kind(&s.a, x, y), FAMILY_MODES);
-	assert_int_equal(family__kind(&s.a, y, x), FAMILY_MODES);
+	assert_int_equal(test_family__kind(&s.a, x, y), TEST_FAMILY_MODES);
+	assert_int_equal(test_family__kind(&s.a, y, x), TEST_FAMILY_MODES);
 	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(8), 1);
-	assert_int_equal(family__kind(&s.a, x, y), FAMILY_SIZES);
-	assert_int_equal(family__kind(&s.a, y, x), FAMILY_SIZES);
+	assert_int_equal(test_family__kind(&s.a, x, y), TEST_FAMILY_SIZES);
+	assert_int_equal(test_family__kind(&s.a, y, x), TEST_FAMILY_SIZES);
 	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(16), 1);
-	assert_int_equal(family__kind(&s.a, x, y), FAMILY_ALONE);
+	assert_int_equal(test_family__kind(&s.a, x, y), TEST_FAMILY_ALONE);
 	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(4), 2);
-	assert_int_equal(family__kind(&s.a, x, y), FAMILY_THREADS);
-	assert_int_equal(family__kind(&s.a, y, x), FAMILY_THREADS);
+	assert_int_equal(test_family__kind(&s.a, x, y), TEST_FAMILY_THREADS);
+	assert_int_equal(test_family__kind(&s.a, y, x), TEST_FAMILY_THREADS);
 	y = analysis__cell(&s.a, MODE_ONECOPY, KIB(4), 2);
-	assert_int_equal(family__kind(&s.a, x, y), FAMILY_ALONE);
+	assert_int_equal(test_family__kind(&s.a, x, y), TEST_FAMILY_ALONE);
 	study__clear(&s);
 }
 
@@ -103,7 +105,7 @@ TEST(comparisons_of_a_kind_are_made_together)
 TEST(a_size_is_compared_over_its_thread_counts)
 {
 	struct study s = {0};
-	struct claim c;
+	struct finding c;
 
 	for (unsigned int round = 0; round < 4; round++) {
 		put(&s, MODE_TWOCOPY, KIB(4), 1, round, 1);
@@ -129,7 +131,7 @@ TEST(a_size_is_compared_over_its_thread_counts)
 TEST(modes_are_compared_at_a_size)
 {
 	struct study s = {0};
-	struct claim c, t;
+	struct finding c, t;
 
 	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
 	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
@@ -223,7 +225,7 @@ TEST(a_duel_of_costs_is_won_by_the_lower)
 {
 	static const double of_first[] = {200, 100, 50};
 	struct study s = {0};
-	struct duel duel;
+	struct mode_comparison comparison;
 
 	for (unsigned int i = 0; i < 3; i++) {
 		put_rounds(&s, MODE_TWOCOPY, KIB(4) << i, 1, 10, 0.01);
@@ -238,23 +240,21 @@ TEST(a_duel_of_costs_is_won_by_the_lower)
 					      (double)((i * 5 + (first ? 3 : 0)) % 7) / 100;
 	}
 	study__finish(&s, (double)NAN);
-	assert_int_equal(
-		analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_SEND_P99, &duel), 0);
-	assert_int_equal(duel.points_nr, 3);
-	assert_int_equal(duel.behind, 1);
-	assert_int_equal(duel.noise, 1);
-	assert_int_equal(duel.ahead, 1);
-	assert_int_equal(duel.crossovers_nr, 1);
-	assert_int_equal(duel.crossovers[0].below, KIB(4));
-	assert_int_equal(duel.crossovers[0].above, KIB(16));
-	assert_true(duel.crossovers[0].to_first);
-	duel__clear(&duel);
-	assert_int_equal(
-		analysis__duel(&s.a, MODE_TWOCOPY, MODE_ONECOPY, 1, METRIC_SEND_P99, &duel), 0);
-	assert_int_equal(duel.crossovers_nr, 1);
-	assert_false(duel.crossovers[0].to_first);
-	duel__clear(&duel);
-	assert_true(!duel.points && !duel.crossovers && !duel.points_nr);
+	mode_comparison__make(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_SEND_P99, &comparison);
+	assert_int_equal(comparison.points_nr, 3);
+	assert_int_equal(comparison.behind, 1);
+	assert_int_equal(comparison.noise, 1);
+	assert_int_equal(comparison.ahead, 1);
+	assert_int_equal(comparison.crossovers_nr, 1);
+	assert_int_equal(comparison.crossovers[0].below, KIB(4));
+	assert_int_equal(comparison.crossovers[0].above, KIB(16));
+	assert_true(comparison.crossovers[0].to_first);
+	mode_comparison__clear(&comparison);
+	mode_comparison__make(&s.a, MODE_TWOCOPY, MODE_ONECOPY, 1, METRIC_SEND_P99, &comparison);
+	assert_int_equal(comparison.crossovers_nr, 1);
+	assert_false(comparison.crossovers[0].to_first);
+	mode_comparison__clear(&comparison);
+	assert_true(!comparison.points && !comparison.crossovers && !comparison.points_nr);
 	study__clear(&s);
 }
 
@@ -263,18 +263,17 @@ TEST(a_level_point_is_not_ahead)
 {
 	static const enum metric metrics[] = {METRIC_GBPS, METRIC_SEND_P99};
 	struct study s = {0};
-	struct duel duel;
+	struct mode_comparison comparison;
 
 	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 10);
 	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
 	s.d.rows[0].value[METRIC_SEND_P99] = s.d.rows[1].value[METRIC_SEND_P99] = 100;
 	study__finish(&s, (double)NAN);
 	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(
-			analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, metrics[i], &duel), 0);
-		assert_int_equal(duel.point_only, 1);
-		assert_int_equal(duel.point_ahead, 0);
-		duel__clear(&duel);
+		mode_comparison__make(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, metrics[i], &comparison);
+		assert_int_equal(comparison.point_only, 1);
+		assert_int_equal(comparison.point_ahead, 0);
+		mode_comparison__clear(&comparison);
 	}
 	study__clear(&s);
 }
@@ -284,7 +283,7 @@ TEST(a_duel_of_few_rounds_is_points)
 {
 	for (unsigned int rounds = 1; rounds <= 3; rounds += 2) {
 		struct study s = {0};
-		struct duel duel;
+		struct mode_comparison comparison;
 
 		for (unsigned int r = 0; r < rounds; r++)
 			for (unsigned int i = 0; i < 3; i++) {
@@ -292,13 +291,15 @@ TEST(a_duel_of_few_rounds_is_points)
 				put(&s, MODE_ONECOPY, KIB(4) << i, 1, r, i ? 10 + i : 5);
 			}
 		study__finish(&s, (double)NAN);
-		assert_int_equal(
-			analysis__duel(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS, &duel), 0);
-		assert_int_equal(duel.point_only, rounds == 1 ? 3 : 0);
-		assert_int_equal(duel.few, rounds == 1 ? 0 : 3);
-		assert_int_equal(duel.point_ahead, 2);
-		assert_int_equal(duel.ahead + duel.behind + duel.noise + duel.crossovers_nr, 0);
-		duel__clear(&duel);
+		mode_comparison__make(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_GBPS,
+				      &comparison);
+		assert_int_equal(comparison.point_only, rounds == 1 ? 3 : 0);
+		assert_int_equal(comparison.few, rounds == 1 ? 0 : 3);
+		assert_int_equal(comparison.point_ahead, 2);
+		assert_int_equal(comparison.ahead + comparison.behind + comparison.noise +
+					 comparison.crossovers_nr,
+				 0);
+		mode_comparison__clear(&comparison);
 		study__clear(&s);
 	}
 }
