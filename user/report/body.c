@@ -379,16 +379,17 @@ static void write_example(const struct body *b)
 static void write_rule(const struct body *b)
 {
 	static const char *const rule[] = {
+		"Divide each value by the pace of its round: the median, over the runs of the other "
+		"modes in that round, of value / median of its cell. With fewer than 4 such runs in "
+		"a round, no value is divided.",
 		"Divide each of the n rounds of A by each of the m rounds of B, and sort the n x m "
 		"quotients.",
 		"The interval of A / B runs from the k-th smallest to the k-th largest quotient. k "
 		"is the largest rank with 2 P(U < k) <= 5 % / T, where U is Mann and Whitney's U "
-		"of "
-		"n and m rounds.",
+		"of n and m rounds. T is the number of comparisons that are made together: here all "
+		"of one number between modes, between thread counts, or between sizes.",
 		"There is a difference only if the whole interval is above 1 or the whole interval "
 		"is below 1.",
-		"T is the number of comparisons that are made together: here all of one number "
-		"between modes, between thread counts, or between sizes.",
 		"If no k is possible, there are too few rounds; one round each is a point without "
 		"an interval.",
 	};

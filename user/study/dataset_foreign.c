@@ -18,8 +18,8 @@
 
 #define CONTRADICTION 0.02 /* of two numbers that should be one */
 
-/* How often something was so, and the worst of it. */
-struct tally {
+/* Rows in which two numbers differ that should be one, and the worst of them. */
+struct contradiction {
 	size_t rows, worst_line;
 	double worst; /* the first over the second, less 1 */
 };
@@ -27,44 +27,25 @@ struct tally {
 struct completing {
 	size_t rows;                        /* that are not ours */
 	size_t throughput, duration, bytes; /* rows in which it was computed */
-	struct tally rate;                  /* bytes / time against the throughput */
-	struct tally count;                 /* bytes against messages x size */
+	struct contradiction rate;          /* bytes / time against the throughput */
+	struct contradiction count;         /* bytes against messages x size */
 };
 
-static void compare(struct tally *t, const struct dataset_row *row, double a, double b)
+static void compare(struct contradiction *c, const struct dataset_row *row, double a, double b)
 {
 	double off = a / b - 1;
 
 	if (!(b > 0) || !(fabs(off) > CONTRADICTION))
 		return;
-	t->rows++;
-	if (t->rows > 1 && fabs(off) <= fabs(t->worst))
-		return;
-	t->worst = off;
-	t->worst_line = row->line;
+	if (!c->rows++ || fabs(off) > fabs(c->worst)) {
+		c->worst = off;
+		c->worst_line = row->line;
+	}
 }
 
-static double bytes_of(const struct dataset_row *row)
+static double first_known(double a, double b)
 {
-	const double *v = row->value;
-
-	return isnan(v[METRIC_RX_BYTES]) ? v[METRIC_TX_BYTES] : v[METRIC_RX_BYTES];
-}
-
-static double messages_of(const struct dataset_row *row)
-{
-	const double *v = row->value;
-
-	return isnan(v[METRIC_RX_MESSAGES]) ? v[METRIC_TX_MESSAGES] : v[METRIC_RX_MESSAGES];
-}
-
-static void look_for_contradictions(struct completing *c, const struct dataset_row *row)
-{
-	const double *v = row->value;
-	double bytes = bytes_of(row);
-
-	compare(&c->rate, row, bytes * 8 / 1e9 / v[METRIC_DURATION], v[METRIC_GBPS]);
-	compare(&c->count, row, bytes, messages_of(row) * (double)row->size);
+	return isnan(a) ? b : a;
 }
 
 static bool set_missing(double *value, double to)
@@ -77,50 +58,38 @@ static bool set_missing(double *value, double to)
 
 static void complete_row(struct completing *c, struct dataset_row *row)
 {
-	double *v = row->value;
-	double bytes;
+	double *v = row->value, bytes = first_known(v[METRIC_RX_BYTES], v[METRIC_TX_BYTES]);
+	double by_messages =
+		first_known(v[METRIC_RX_MESSAGES], v[METRIC_TX_MESSAGES]) * (double)row->size;
 
-	look_for_contradictions(c, row);
-	if (isnan(bytes_of(row)) && !(v[METRIC_GBPS] * v[METRIC_DURATION] > 0))
-		c->bytes += set_missing(&v[METRIC_RX_BYTES], messages_of(row) * (double)row->size);
-	bytes = bytes_of(row);
+	compare(&c->rate, row, bytes * 8 / 1e9 / v[METRIC_DURATION], v[METRIC_GBPS]);
+	compare(&c->count, row, bytes, by_messages);
+	if (isnan(bytes) && !(v[METRIC_GBPS] * v[METRIC_DURATION] > 0) && isfinite(by_messages)) {
+		bytes = by_messages;
+		c->bytes++;
+	}
 	if (bytes > 0)
 		set_missing(&v[METRIC_RX_BYTES], bytes);
 	c->throughput += set_missing(&v[METRIC_GBPS], bytes * 8 / 1e9 / v[METRIC_DURATION]);
 	c->duration += set_missing(&v[METRIC_DURATION], bytes * 8 / 1e9 / v[METRIC_GBPS]);
 }
 
-static void say_contradictions(struct dataset *d, const struct completing *c)
+static void say_contradiction(struct dataset *d, size_t rows, const struct contradiction *c,
+			      const char *what, const char *which)
 {
-	if (c->rate.rows)
-		dataset__note(
-			d,
-			"In %zu of %zu rows bytes / time differs from the throughput by more than "
-			"%.0f %% (the most in line %zu: %+.1f %%). Throughput is read as it is "
-			"given, costs per byte use the bytes.",
-			c->rate.rows, c->rows, 100 * CONTRADICTION, c->rate.worst_line,
-			100 * c->rate.worst);
-	if (c->count.rows)
-		dataset__note(
-			d,
-			"In %zu of %zu rows the bytes differ from messages x message size by more "
-			"than %.0f %% (the most in line %zu: %+.1f %%).",
-			c->count.rows, c->rows, 100 * CONTRADICTION, c->count.worst_line,
-			100 * c->count.worst);
+	if (c->rows)
+		dataset__note(d,
+			      "In %zu of %zu rows %s by more than %.0f %% (the most in line %zu: "
+			      "%+.1f %%).%s",
+			      c->rows, rows, what, 100 * CONTRADICTION, c->worst_line,
+			      100 * c->worst, which);
 }
 
-static void say_computed(struct dataset *d, const struct completing *c)
+static void say_computed(struct dataset *d, size_t rows, size_t n, const char *what,
+			 const char *from)
 {
-	static const char form[] = "%s is computed from %s in %zu of %zu rows.";
-
-	if (c->bytes)
-		dataset__note(d, form, "The number of bytes", "messages x message size", c->bytes,
-			      c->rows);
-	if (c->throughput)
-		dataset__note(d, form, "Throughput", "bytes / time", c->throughput, c->rows);
-	if (c->duration)
-		dataset__note(d, form, "The time of a run", "bytes / throughput", c->duration,
-			      c->rows);
+	if (n)
+		dataset__note(d, "%s is computed from %s in %zu of %zu rows.", what, from, n, rows);
 }
 
 /* Names of the columns that are not read, apart by commas. Caller frees. */
@@ -152,8 +121,12 @@ void dataset__complete(struct dataset *d)
 		c.rows++;
 		complete_row(&c, &d->rows[i]);
 	}
-	say_contradictions(d, &c);
-	say_computed(d, &c);
+	say_contradiction(d, c.rows, &c.rate, "bytes / time differs from the throughput",
+			  " Throughput is read as it is given, costs per byte use the bytes.");
+	say_contradiction(d, c.rows, &c.count, "the bytes differ from messages x message size", "");
+	say_computed(d, c.rows, c.bytes, "The number of bytes", "messages x message size");
+	say_computed(d, c.rows, c.throughput, "Throughput", "bytes / time");
+	say_computed(d, c.rows, c.duration, "The time of a run", "bytes / throughput");
 	if (!d->columns_nr)
 		return;
 	names = unread(d);
@@ -164,22 +137,18 @@ void dataset__complete(struct dataset *d)
 	free(names);
 }
 
-static bool has_any(const struct dataset *d, const enum metric *list, size_t n)
-{
-	for (size_t i = 0; i < d->rows_nr; i++)
-		for (size_t m = 0; m < n; m++)
-			if (!isnan(d->rows[i].value[list[m]]))
-				return true;
-	return false;
-}
-
 int dataset__answerable(const struct dataset *d, char message[DATASET_MESSAGE_MAX])
 {
-	static const enum metric needed[] = {METRIC_GBPS, METRIC_L1D_MISSES, METRIC_LLC_MISSES,
-					     METRIC_CYCLES};
 	char *names;
 
-	if (!d->columns_nr || has_any(d, needed, sizeof(needed) / sizeof(needed[0])))
+	for (size_t i = 0; i < d->rows_nr; i++) {
+		const double *v = d->rows[i].value;
+
+		if (!isnan(v[METRIC_GBPS]) || !isnan(v[METRIC_L1D_MISSES]) ||
+		    !isnan(v[METRIC_LLC_MISSES]) || !isnan(v[METRIC_CYCLES]))
+			return 0;
+	}
+	if (!d->columns_nr)
 		return 0;
 	names = unread(d);
 	snprintf(message, DATASET_MESSAGE_MAX,
@@ -333,21 +302,18 @@ static int say_what_did_not_join(struct joining *j, bool as_it_is)
 			 j->name);
 		return -EINVAL;
 	}
-	if (!j->joined)
-		dataset__note(j->d, "%.80s adds %zu rows.", file, j->added);
-	else if (j->added)
+	if (j->added)
 		dataset__note(j->d,
 			      "%.80s: %zu of %zu rows have no partner in the files before it, the "
 			      "first %s; %zu rows of these files have none in it.",
 			      file, j->added, j->part->rows_nr,
 			      row_words(cell, sizeof(cell), j->first_added), left);
-	else if (left)
-		dataset__note(j->d,
-			      "%.80s has no row for %zu of the %zu runs of the files before it.",
-			      file, left, j->rows_nr);
 	else
-		dataset__note(j->d, "%.80s: all %zu rows are joined by mode, size and threads.",
-			      file, j->joined);
+		dataset__note(
+			j->d,
+			"%.80s: all %zu rows are joined by mode, size and threads; %zu rows of "
+			"the files before it have no partner in it.",
+			file, j->joined, left);
 	return 0;
 }
 
@@ -481,40 +447,32 @@ char *dataset__import_note(const struct dataset *d, size_t i)
 	return i < d->notes_nr ? xstrdup(d->notes[i]) : NULL;
 }
 
-/* Bytes of text that fill at most width columns, and end where a word does if one can. */
-static size_t fit(const char *text, size_t width)
+static bool is_continuation(char byte)
 {
-	size_t n = 0, columns = 0, word = 0;
-
-	for (; text[n] && (columns < width || ((unsigned char)text[n] & 0xc0) == 0x80); n++) {
-		columns += ((unsigned char)text[n] & 0xc0) != 0x80;
-		if (text[n + 1] == ' ' && columns <= width)
-			word = n + 1;
-	}
-	while (((unsigned char)text[n] & 0xc0) == 0x80)
-		n++;
-	return !text[n] || !word ? n : word;
+	return ((unsigned char)byte & 0xc0) == 0x80; /* of a UTF-8 character */
 }
 
-static size_t columns_of(const char *text, size_t n)
-{
-	size_t columns = 0;
-
-	for (size_t i = 0; i < n; i++)
-		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return columns;
-}
-
-/* One cell of a line; *text goes on behind what was written. */
+/* One cell of a line: as many words as fit, or a part of one. *text is then the rest. */
 static void put_cell(FILE *f, const char **text, size_t width, bool last)
 {
-	size_t n = fit(*text, width);
+	const char *at = *text, *end = NULL;
+	size_t columns = 0, used = 0;
 
-	fwrite(*text, 1, n, f);
+	for (; *at && (columns < width || is_continuation(*at)); at++) {
+		columns += !is_continuation(*at);
+		if (at[1] == ' ') {
+			end = at + 1;
+			used = columns;
+		}
+	}
+	if (!*at || *at == ' ' || !end) {
+		end = at;
+		used = columns;
+	}
+	fwrite(*text, 1, (size_t)(end - *text), f);
 	if (!last)
-		fprintf(f, "%*s", (int)(width - columns_of(*text, n) + 1), "");
-	*text += n;
-	*text += strspn(*text, " ");
+		fprintf(f, "%*s", (int)(width - used + 1), "");
+	*text = end + strspn(end, " ");
 }
 
 static void put_line(FILE *f, const char *name, const char *field, const char *unit,
@@ -536,14 +494,13 @@ void dataset__put_columns(const struct dataset *d, FILE *f)
 
 	for (size_t i = 0; i < d->columns_nr; i++) {
 		const struct dataset_column *c = &d->columns[i];
-		bool read = c->field;
 
 		if (strcmp(c->file, file)) {
 			fprintf(f, "%s%s\n", *file ? "\n" : "", dataset__file_name(c->file));
 			put_line(f, "column", "read as", "unit", "values");
 			file = c->file;
 		}
-		put_line(f, c->name, read ? c->field : "not read", c->unit,
+		put_line(f, c->name, c->field ? c->field : "not read", c->unit,
 			 *c->why ? c->why : c->values);
 	}
 	fputc('\n', f);

@@ -102,15 +102,14 @@ static void check_claim(const struct stage_findings *c, enum mode mode, enum cpu
 }
 
 /* Of 15 rounds five are sampled: no cell has enough pairs for a difference, both together have. */
-TEST(what_differs_is_claimed)
+STUDY_TEST(what_differs_is_claimed)
 {
 	const struct plan p = {.rounds = 15, .every = 3, .noise = 0.02};
 	struct stage_findings c;
 	uint64_t seed = 3;
-	struct study s;
 
-	make(&s, &p, &seed);
-	stage_findings__make(&c, &s.a);
+	make(&study, &p, &seed);
+	stage_findings__make(&c, &study.a);
 	assert_true(c.both);
 	assert_int_equal(c.pairs, 10);
 	check_claim(&c, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -GATHER);
@@ -123,7 +122,6 @@ TEST(what_differs_is_claimed)
 	assert_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_TX_PIN));
 	assert_null(claim_of(&c, MODE_ZEROCOPY, CPU_CLASS_DEFERRED_COPY));
 	assert_null(claim_of(&c, MODE_TWOCOPY, CPU_CLASS_GATHER));
-	study__clear(&s);
 }
 
 TEST(noise_makes_no_claims)
@@ -148,84 +146,76 @@ TEST(noise_makes_no_claims)
 	assert_true(wrong <= SETS * RANK_LEVEL);
 }
 
-TEST(few_pairs_claim_nothing)
+STUDY_TEST(few_pairs_claim_nothing)
 {
 	const struct plan p = {.rounds = 3, .every = 2, .noise = 0.001};
 	struct stage_findings c;
 	uint64_t seed = 1;
-	struct study s;
 
-	make(&s, &p, &seed);
-	stage_findings__make(&c, &s.a);
+	make(&study, &p, &seed);
+	stage_findings__make(&c, &study.a);
 	assert_int_equal(c.pairs, 4);
 	check_claim(&c, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_FEW, -GATHER);
-	check_says(&s.answers[QUESTION_CACHE],
+	check_says(&study.answers[QUESTION_CACHE],
 		   "CPU samples of 4 pairs of rounds of all sizes and thread counts are too few to "
 		   "tell a difference; the largest of one-copy less two-copy: gather -50.1 ns/KiB, "
 		   "receive copy ");
-	assert_false(says(&s.answers[QUESTION_CACHE], "saves most"));
-	study__clear(&s);
+	assert_false(says(&study.answers[QUESTION_CACHE], "saves most"));
 }
 
 /* Exact values, so that the sentences are. */
-TEST(claims_in_words)
+STUDY_TEST(claims_in_words)
 {
 	const struct plan p = {.rounds = 10, .every = 2};
 	uint64_t seed = 1;
-	struct study s;
 
-	make(&s, &p, &seed);
-	check_says(&s.answers[QUESTION_CACHE],
+	make(&study, &p, &seed);
+	check_says(&study.answers[QUESTION_CACHE],
 		   " CPU samples show: one-copy saves most in gather (-50.0 ns/KiB), zero-copy "
 		   "saves most in gather (-50.0 ns/KiB); its largest extra cost is pin (+12.0 "
 		   "ns/KiB).");
 	check_says(
-		&s.answers[QUESTION_CACHE],
+		&study.answers[QUESTION_CACHE],
 		"CPU samples of 10 pairs of rounds of all sizes and thread counts: one-copy takes "
 		"less than two-copy in: gather -50.0 ns/KiB (-50.0 to -50.0); more in: nowhere; no "
 		"difference in 3 of 4 classes.");
 	check_says(
-		&s.answers[QUESTION_CACHE],
+		&study.answers[QUESTION_CACHE],
 		"zero-copy takes less than two-copy in: gather -50.0 ns/KiB (-50.0 to -50.0), send "
 		"copy -40.0 ns/KiB (-40.0 to -40.0); more in: pin +12.0 ns/KiB (+12.0 to +12.0); "
 		"no difference in 2 of 5 classes.");
 	/* The answer is still that there are no cache counters. */
-	assert_false(s.answers[QUESTION_CACHE].answered);
-	study__clear(&s);
+	assert_false(study.answers[QUESTION_CACHE].answered);
 }
 
-TEST(a_receiver_that_is_away_is_left_out)
+STUDY_TEST(a_receiver_that_is_away_is_left_out)
 {
 	const struct plan p = {.rounds = 10, .every = 2, .away = true};
 	struct stage_findings c;
 	uint64_t seed = 1;
-	struct study s;
 
-	make(&s, &p, &seed);
-	stage_findings__make(&c, &s.a);
+	make(&study, &p, &seed);
+	stage_findings__make(&c, &study.a);
 	assert_false(c.both);
 	assert_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY));
 	check_says(
-		&s.answers[QUESTION_CACHE],
+		&study.answers[QUESTION_CACHE],
 		"CPU samples of the sender in 10 pairs of rounds of all sizes and thread counts: "
 		"one-copy takes");
-	study__clear(&s);
 }
 
-TEST(without_samples_nothing_is_said)
+STUDY_TEST(without_samples_nothing_is_said)
 {
 	const struct plan p = {.rounds = 6, .every = 100};
 	struct stage_findings c;
-	struct study s = {0};
 	uint64_t seed = 1;
 
 	for (int mode = 0; mode < MODE_NR; mode++)
-		put(&s, &p, mode, 0, 1, &seed);
-	study__finish(&s, 1);
-	stage_findings__make(&c, &s.a);
+		put(&study, &p, mode, 0, 1, &seed);
+	study__finish(&study, 1);
+	stage_findings__make(&c, &study.a);
 	assert_int_equal(c.nr, 0);
-	assert_false(says(&s.answers[QUESTION_CACHE], "CPU samples"));
-	study__clear(&s);
+	assert_false(says(&study.answers[QUESTION_CACHE], "CPU samples"));
 }
 
 static bool cites(const struct answer_text *answer, enum mode mode, enum metric m)
@@ -237,40 +227,36 @@ static bool cites(const struct answer_text *answer, enum mode mode, enum metric 
 }
 
 /* What is said to differ is cited, of both modes. */
-TEST(claims_cite_both_modes)
+STUDY_TEST(claims_cite_both_modes)
 {
 	const struct plan p = {.rounds = 10, .every = 2};
 	const struct answer_text *answer;
 	struct stage_findings c;
 	uint64_t seed = 1;
-	struct study s;
 
-	make(&s, &p, &seed);
-	answer = &s.answers[QUESTION_CACHE];
-	stage_findings__make(&c, &s.a);
+	make(&study, &p, &seed);
+	answer = &study.answers[QUESTION_CACHE];
+	stage_findings__make(&c, &study.a);
 	assert_true(cites(answer, MODE_ONECOPY, stage_findings__metric(&c, CPU_CLASS_GATHER)));
 	assert_true(cites(answer, MODE_ZEROCOPY, stage_findings__metric(&c, CPU_CLASS_GATHER)));
 	assert_true(cites(answer, MODE_TWOCOPY, stage_findings__metric(&c, CPU_CLASS_GATHER)));
-	study__clear(&s);
 }
 
 /* A round that a mode lacks is not taken from its next cell, which has it. */
-TEST(pairs_are_of_one_cell)
+STUDY_TEST(pairs_are_of_one_cell)
 {
 	const struct plan p = {.every = 1};
 	struct stage_findings c;
-	struct study s = {0};
 	uint64_t seed = 1;
 
 	for (unsigned int round = 0; round < 3; round++)
 		for (int size = 0; size < SIZES; size++)
-			put(&s, &p, MODE_TWOCOPY, size, round, &seed);
+			put(&study, &p, MODE_TWOCOPY, size, round, &seed);
 	for (unsigned int round = 0; round < 2; round++)
-		put(&s, &p, MODE_ONECOPY, 0, round, &seed);
-	put(&s, &p, MODE_ONECOPY, 1, 2, &seed);
-	study__finish(&s, 1);
-	stage_findings__make(&c, &s.a);
+		put(&study, &p, MODE_ONECOPY, 0, round, &seed);
+	put(&study, &p, MODE_ONECOPY, 1, 2, &seed);
+	study__finish(&study, 1);
+	stage_findings__make(&c, &study.a);
 	assert_non_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY));
 	assert_int_equal(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY)->paired.n, 3);
-	study__clear(&s);
 }

@@ -12,49 +12,46 @@
 #include "support/test.h"
 
 /* One that is not there leaves the other's evidence, on its own side, and no claim. */
-TEST(a_cell_that_is_missing_claims_nothing)
+STUDY_TEST(a_cell_that_is_missing_claims_nothing)
 {
-	struct study s = {0};
 	struct cell *x;
 	struct finding c;
 
-	put_crossing(&s, 0.02);
-	study__finish(&s, (double)NAN);
-	x = analysis__cell(&s.a, MODE_ONECOPY, KIB(8), 1);
+	put_crossing(&study, 0.02);
+	study__finish(&study, (double)NAN);
+	x = analysis__cell(&study.a, MODE_ONECOPY, KIB(8), 1);
 	assert_non_null(x);
-	assert_null(analysis__cell(&s.a, MODE_ONECOPY, KIB(8), 2));
-	assert_null(analysis__cell(&s.a, MODE_ONECOPY, KIB(9), 1));
-	assert_null(analysis__cell(&s.a, MODE_ZEROCOPY, KIB(8), 1));
-	c = analysis__compare(&s.a, x, NULL, METRIC_GBPS);
+	assert_null(analysis__cell(&study.a, MODE_ONECOPY, KIB(8), 2));
+	assert_null(analysis__cell(&study.a, MODE_ONECOPY, KIB(9), 1));
+	assert_null(analysis__cell(&study.a, MODE_ZEROCOPY, KIB(8), 1));
+	c = analysis__compare(&study.a, x, NULL, METRIC_GBPS);
 	assert_int_equal(c.a.n, 7);
 	assert_int_equal(c.b.n, 0);
 	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
 	assert_true(isnan(c.p) && isnan(c.change) && isnan(c.b.median));
-	c = analysis__compare(&s.a, NULL, x, METRIC_GBPS);
+	c = analysis__compare(&study.a, NULL, x, METRIC_GBPS);
 	assert_int_equal(c.a.n, 0);
 	assert_int_equal(c.b.n, 7);
 	NEAR(c.b.median, 16.0, 1e-9);
 	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
 	assert_true(isnan(c.p));
-	c = analysis__compare(&s.a, NULL, NULL, METRIC_GBPS);
+	c = analysis__compare(&study.a, NULL, NULL, METRIC_GBPS);
 	assert_int_equal(c.a.n + c.b.n, 0);
 	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
-	study__clear(&s);
 }
 
 /* The same one is asked for either way round; in the family each has the same p. */
-TEST(a_comparison_is_turned_with_its_cells)
+STUDY_TEST(a_comparison_is_turned_with_its_cells)
 {
-	struct study s = {0};
 	struct cell *x, *y;
 	struct finding c, t;
 
-	put_crossing(&s, 0.02);
-	study__finish(&s, (double)NAN);
-	x = analysis__cell(&s.a, MODE_ONECOPY, KIB(64), 1);
-	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(64), 1);
-	c = analysis__compare(&s.a, x, y, METRIC_GBPS);
-	t = analysis__compare(&s.a, y, x, METRIC_GBPS);
+	put_crossing(&study, 0.02);
+	study__finish(&study, (double)NAN);
+	x = analysis__cell(&study.a, MODE_ONECOPY, KIB(64), 1);
+	y = analysis__cell(&study.a, MODE_TWOCOPY, KIB(64), 1);
+	c = analysis__compare(&study.a, x, y, METRIC_GBPS);
+	t = analysis__compare(&study.a, y, x, METRIC_GBPS);
 	assert_int_equal(c.tests, 5);
 	assert_int_equal(t.tests, 5);
 	NEAR(c.p, t.p, 0);
@@ -63,83 +60,77 @@ TEST(a_comparison_is_turned_with_its_cells)
 	NEAR(c.a.median, t.b.median, 0);
 	NEAR(c.b.median, t.a.median, 0);
 	NEAR((1 + c.change) * (1 + t.change), 1, 1e-9);
-	study__clear(&s);
 }
 
 /* Modes of a cell, a size against the next smaller one, a thread count against the fewest. */
-TEST(comparisons_of_a_kind_are_made_together)
+STUDY_TEST(comparisons_of_a_kind_are_made_together)
 {
-	struct study s = {0};
 	struct cell *x, *y;
 
-	put_crossing(&s, 0.02);
-	put(&s, MODE_ZEROCOPY, KIB(4), 1, 0, 10); /* one round is a point, and no test */
-	put_rounds(&s, MODE_ONECOPY, KIB(4), 2, 10, 0.01);
-	put_rounds(&s, MODE_TWOCOPY, KIB(4), 2, 10, 0.01);
-	study__finish(&s, (double)NAN);
-	assert_int_equal(test_family__tests(&s.a, TEST_FAMILY_MODES, METRIC_GBPS), 6);
-	assert_int_equal(test_family__tests(&s.a, TEST_FAMILY_MODES_OF_SIZE, METRIC_GBPS), 5);
-	assert_int_equal(test_family__tests(&s.a, TEST_FAMILY_SIZES, METRIC_GBPS), 8);
-	assert_int_equal(test_family__tests(&s.a, TEST_FAMILY_THREADS, METRIC_GBPS), 2);
-	assert_int_equal(test_family__tests(&s.a, TEST_FAMILY_ALONE, METRIC_GBPS), 1);
+	put_crossing(&study, 0.02);
+	put(&study, MODE_ZEROCOPY, KIB(4), 1, 0, 10); /* one round is a point, and no test */
+	put_rounds(&study, MODE_ONECOPY, KIB(4), 2, 10, 0.01);
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 2, 10, 0.01);
+	study__finish(&study, (double)NAN);
+	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_MODES, METRIC_GBPS), 6);
+	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_MODES_OF_SIZE, METRIC_GBPS), 5);
+	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_SIZES, METRIC_GBPS), 8);
+	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_THREADS, METRIC_GBPS), 2);
+	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_ALONE, METRIC_GBPS), 1);
 	/* Of a number that nothing has there is no test, but a division by it. */
-	assert_int_equal(test_family__tests(&s.a, TEST_FAMILY_MODES, METRIC_LLC_MISSES), 1);
-	x = analysis__cell(&s.a, MODE_TWOCOPY, KIB(4), 1);
-	y = analysis__cell(&s.a, MODE_ONECOPY, KIB(4), 1);
-	assert_int_equal(test_family__kind(&s.a, x, y), TEST_FAMILY_MODES);
-	assert_int_equal(test_family__kind(&s.a, y, x), TEST_FAMILY_MODES);
-	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(8), 1);
-	assert_int_equal(test_family__kind(&s.a, x, y), TEST_FAMILY_SIZES);
-	assert_int_equal(test_family__kind(&s.a, y, x), TEST_FAMILY_SIZES);
-	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(16), 1);
-	assert_int_equal(test_family__kind(&s.a, x, y), TEST_FAMILY_ALONE);
-	y = analysis__cell(&s.a, MODE_TWOCOPY, KIB(4), 2);
-	assert_int_equal(test_family__kind(&s.a, x, y), TEST_FAMILY_THREADS);
-	assert_int_equal(test_family__kind(&s.a, y, x), TEST_FAMILY_THREADS);
-	y = analysis__cell(&s.a, MODE_ONECOPY, KIB(4), 2);
-	assert_int_equal(test_family__kind(&s.a, x, y), TEST_FAMILY_ALONE);
-	study__clear(&s);
+	assert_int_equal(test_family__tests(&study.a, TEST_FAMILY_MODES, METRIC_LLC_MISSES), 1);
+	x = analysis__cell(&study.a, MODE_TWOCOPY, KIB(4), 1);
+	y = analysis__cell(&study.a, MODE_ONECOPY, KIB(4), 1);
+	assert_int_equal(test_family__kind(&study.a, x, y), TEST_FAMILY_MODES);
+	assert_int_equal(test_family__kind(&study.a, y, x), TEST_FAMILY_MODES);
+	y = analysis__cell(&study.a, MODE_TWOCOPY, KIB(8), 1);
+	assert_int_equal(test_family__kind(&study.a, x, y), TEST_FAMILY_SIZES);
+	assert_int_equal(test_family__kind(&study.a, y, x), TEST_FAMILY_SIZES);
+	y = analysis__cell(&study.a, MODE_TWOCOPY, KIB(16), 1);
+	assert_int_equal(test_family__kind(&study.a, x, y), TEST_FAMILY_ALONE);
+	y = analysis__cell(&study.a, MODE_TWOCOPY, KIB(4), 2);
+	assert_int_equal(test_family__kind(&study.a, x, y), TEST_FAMILY_THREADS);
+	assert_int_equal(test_family__kind(&study.a, y, x), TEST_FAMILY_THREADS);
+	y = analysis__cell(&study.a, MODE_ONECOPY, KIB(4), 2);
+	assert_int_equal(test_family__kind(&study.a, x, y), TEST_FAMILY_ALONE);
 }
 
 /* Each thread count of a size counts as much, and a round that lacks one does not count. */
-TEST(a_size_is_compared_over_its_thread_counts)
+STUDY_TEST(a_size_is_compared_over_its_thread_counts)
 {
-	struct study s = {0};
 	struct finding c;
 
 	for (unsigned int round = 0; round < 4; round++) {
-		put(&s, MODE_TWOCOPY, KIB(4), 1, round, 1);
-		put(&s, MODE_ONECOPY, KIB(4), 1, round, 3);
-		put(&s, MODE_TWOCOPY, KIB(4), 2, round, 100);
-		put(&s, MODE_ONECOPY, KIB(4), 2, round, round ? 100 : (double)NAN);
+		put(&study, MODE_TWOCOPY, KIB(4), 1, round, 1);
+		put(&study, MODE_ONECOPY, KIB(4), 1, round, 3);
+		put(&study, MODE_TWOCOPY, KIB(4), 2, round, 100);
+		put(&study, MODE_ONECOPY, KIB(4), 2, round, round ? 100 : (double)NAN);
 		/* Of this one there is no other, nor of this size at other threads. */
-		put(&s, MODE_ONECOPY, KIB(4), 4, round, 500);
-		put(&s, MODE_TWOCOPY, KIB(8), 1, round, 500);
+		put(&study, MODE_ONECOPY, KIB(4), 4, round, 500);
+		put(&study, MODE_TWOCOPY, KIB(8), 1, round, 500);
 	}
-	study__finish(&s, (double)NAN);
-	c = analysis__compare_modes(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
+	study__finish(&study, (double)NAN);
+	c = analysis__compare_modes(&study.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
 	/* 3 / 2 + 100 / 100 against 1 / 2 + 100 / 100; 3 rounds against 4 are enough for one. */
 	NEAR(c.change, 2.5 / 1.5 - 1, 1e-9);
 	assert_int_equal(c.tests, 1);
 	NEAR(c.p, 2.0 / 35, 1e-12);
-	c = analysis__compare_modes(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(8), METRIC_GBPS);
+	c = analysis__compare_modes(&study.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(8), METRIC_GBPS);
 	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
-	study__clear(&s);
 }
 
 /* At a size, over both thread counts; the same of either mode first, and of nothing else. */
-TEST(modes_are_compared_at_a_size)
+STUDY_TEST(modes_are_compared_at_a_size)
 {
-	struct study s = {0};
 	struct finding c, t;
 
-	put_rounds(&s, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
-	put_rounds(&s, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
-	put_rounds(&s, MODE_TWOCOPY, KIB(4), 2, 20, 0.01);
-	put_rounds(&s, MODE_ONECOPY, KIB(4), 2, 40, 0.01);
-	study__finish(&s, (double)NAN);
-	c = analysis__compare_modes(&s.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
-	t = analysis__compare_modes(&s.a, MODE_TWOCOPY, MODE_ONECOPY, KIB(4), METRIC_GBPS);
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 1, 10, 0.01);
+	put_rounds(&study, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
+	put_rounds(&study, MODE_TWOCOPY, KIB(4), 2, 20, 0.01);
+	put_rounds(&study, MODE_ONECOPY, KIB(4), 2, 40, 0.01);
+	study__finish(&study, (double)NAN);
+	c = analysis__compare_modes(&study.a, MODE_ONECOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
+	t = analysis__compare_modes(&study.a, MODE_TWOCOPY, MODE_ONECOPY, KIB(4), METRIC_GBPS);
 	assert_int_equal(c.difference, DIFFERENCE_HIGHER);
 	assert_int_equal(t.difference, DIFFERENCE_LOWER);
 	NEAR(c.p, t.p, 0);
@@ -147,100 +138,89 @@ TEST(modes_are_compared_at_a_size)
 	assert_true(c.change > 0.9 && c.change < 1.1);
 	assert_int_equal(c.a.n + c.b.n, 0);
 	assert_true(isnan(c.a.median) && isnan(c.b.median));
-	c = analysis__compare_modes(&s.a, MODE_ZEROCOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
+	c = analysis__compare_modes(&study.a, MODE_ZEROCOPY, MODE_TWOCOPY, KIB(4), METRIC_GBPS);
 	assert_int_equal(c.difference, DIFFERENCE_UNKNOWN);
-	study__clear(&s);
 }
 
 /* Of equal ones the first; of one mode, or of all. */
-TEST(the_peak_is_the_highest_median)
+STUDY_TEST(the_peak_is_the_highest_median)
 {
-	struct study s = {0};
-
-	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 30);
-	put(&s, MODE_TWOCOPY, KIB(8), 1, 0, 30);
-	put(&s, MODE_TWOCOPY, KIB(16), 1, 0, 20);
-	put(&s, MODE_ONECOPY, KIB(4), 1, 0, (double)NAN);
-	put(&s, MODE_ONECOPY, KIB(8), 1, 0, 0);
-	put(&s, MODE_ZEROCOPY, KIB(8), 1, 0, 40);
-	study__finish(&s, (double)NAN);
-	assert_int_equal(analysis__peak(&s.a, MODE_TWOCOPY, METRIC_GBPS)->size, KIB(4));
-	assert_int_equal(analysis__peak(&s.a, MODE_ONECOPY, METRIC_GBPS)->size, KIB(8));
-	assert_int_equal(analysis__peak(&s.a, MODE_NR, METRIC_GBPS)->mode, MODE_ZEROCOPY);
-	assert_null(analysis__peak(&s.a, MODE_NR, METRIC_LLC_MISSES));
-	assert_true(analysis__has(&s.a, METRIC_GBPS));
-	study__clear(&s);
+	put(&study, MODE_TWOCOPY, KIB(4), 1, 0, 30);
+	put(&study, MODE_TWOCOPY, KIB(8), 1, 0, 30);
+	put(&study, MODE_TWOCOPY, KIB(16), 1, 0, 20);
+	put(&study, MODE_ONECOPY, KIB(4), 1, 0, (double)NAN);
+	put(&study, MODE_ONECOPY, KIB(8), 1, 0, 0);
+	put(&study, MODE_ZEROCOPY, KIB(8), 1, 0, 40);
+	study__finish(&study, (double)NAN);
+	assert_int_equal(analysis__peak(&study.a, MODE_TWOCOPY, METRIC_GBPS)->size, KIB(4));
+	assert_int_equal(analysis__peak(&study.a, MODE_ONECOPY, METRIC_GBPS)->size, KIB(8));
+	assert_int_equal(analysis__peak(&study.a, MODE_NR, METRIC_GBPS)->mode, MODE_ZEROCOPY);
+	assert_null(analysis__peak(&study.a, MODE_NR, METRIC_LLC_MISSES));
+	assert_true(analysis__has(&study.a, METRIC_GBPS));
 }
 
 /* Its own, else that of what it is made of; then what is missing; never none. */
-TEST(what_is_missing_has_a_reason)
+STUDY_TEST(what_is_missing_has_a_reason)
 {
-	struct study s = {0};
-
-	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 30);
-	study__finish(&s, (double)NAN);
-	assert_string_equal(analysis__reason(&s.a, METRIC_SEND_P99),
+	put(&study, MODE_TWOCOPY, KIB(4), 1, 0, 30);
+	study__finish(&study, (double)NAN);
+	assert_string_equal(analysis__reason(&study.a, METRIC_SEND_P99),
 			    "the data set has no such number");
 	/* The length of the runs would not give it: there is no CPU time either. */
-	assert_string_equal(analysis__reason(&s.a, METRIC_CPU_NS_PER_KIB),
+	assert_string_equal(analysis__reason(&study.a, METRIC_CPU_NS_PER_KIB),
 			    "the data set has no such number");
-	s.d.rows[0].value[METRIC_CPU_SENDER] = s.d.rows[0].value[METRIC_CPU_RECEIVER] = 1;
-	assert_non_null(strstr(analysis__reason(&s.a, METRIC_CPU_NS_PER_KIB), "--duration"));
-	s.d.reason[METRIC_S_LLC_MISSES] = strdup("no PMU");
-	assert_string_equal(analysis__reason(&s.a, METRIC_LLC_MISSES), "no PMU");
-	assert_string_equal(analysis__reason(&s.a, METRIC_LLC_MISSES_PER_KIB), "no PMU");
-	s.d.reason[METRIC_LLC_MISSES] = strdup("not asked for");
-	assert_string_equal(analysis__reason(&s.a, METRIC_LLC_MISSES), "not asked for");
-	study__clear(&s);
+	study.d.rows[0].value[METRIC_CPU_SENDER] = study.d.rows[0].value[METRIC_CPU_RECEIVER] = 1;
+	assert_non_null(strstr(analysis__reason(&study.a, METRIC_CPU_NS_PER_KIB), "--duration"));
+	study.d.reason[METRIC_S_LLC_MISSES] = strdup("no PMU");
+	assert_string_equal(analysis__reason(&study.a, METRIC_LLC_MISSES), "no PMU");
+	assert_string_equal(analysis__reason(&study.a, METRIC_LLC_MISSES_PER_KIB), "no PMU");
+	study.d.reason[METRIC_LLC_MISSES] = strdup("not asked for");
+	assert_string_equal(analysis__reason(&study.a, METRIC_LLC_MISSES), "not asked for");
 }
 
 /* Sizes and thread counts in order, each once; rounds of the cells that have fewest and most. */
-TEST(axes_are_in_order)
+STUDY_TEST(axes_are_in_order)
 {
-	struct study s = {0};
-
-	put(&s, MODE_ONECOPY, KIB(8), 4, 0, 1);
-	put(&s, MODE_ONECOPY, KIB(8), 4, 1, 1);
-	put(&s, MODE_ONECOPY, KIB(8), 4, 2, 1);
-	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 1);
-	put(&s, MODE_ZEROCOPY, KIB(8), 1, 0, 1);
-	put(&s, MODE_ZEROCOPY, KIB(8), 1, 1, 1);
-	study__finish(&s, (double)NAN);
-	assert_int_equal(s.a.cells_nr, 3);
-	assert_int_equal(s.a.sizes_nr, 2);
-	assert_int_equal(s.a.sizes[0], KIB(4));
-	assert_int_equal(s.a.sizes[1], KIB(8));
-	assert_int_equal(s.a.threads_nr, 2);
-	assert_int_equal(s.a.threads[0], 1);
-	assert_int_equal(s.a.threads[1], 4);
-	assert_int_equal(s.a.rounds_min, 1);
-	assert_int_equal(s.a.rounds_max, 3);
-	assert_true(s.a.has_mode[MODE_ONECOPY] && s.a.has_mode[MODE_ZEROCOPY]);
-	assert_false(s.a.has_mode[MODE_TWOCOPY]);
-	study__clear(&s);
+	put(&study, MODE_ONECOPY, KIB(8), 4, 0, 1);
+	put(&study, MODE_ONECOPY, KIB(8), 4, 1, 1);
+	put(&study, MODE_ONECOPY, KIB(8), 4, 2, 1);
+	put(&study, MODE_ONECOPY, KIB(4), 1, 0, 1);
+	put(&study, MODE_ZEROCOPY, KIB(8), 1, 0, 1);
+	put(&study, MODE_ZEROCOPY, KIB(8), 1, 1, 1);
+	study__finish(&study, (double)NAN);
+	assert_int_equal(study.a.cells_nr, 3);
+	assert_int_equal(study.a.sizes_nr, 2);
+	assert_int_equal(study.a.sizes[0], KIB(4));
+	assert_int_equal(study.a.sizes[1], KIB(8));
+	assert_int_equal(study.a.threads_nr, 2);
+	assert_int_equal(study.a.threads[0], 1);
+	assert_int_equal(study.a.threads[1], 4);
+	assert_int_equal(study.a.rounds_min, 1);
+	assert_int_equal(study.a.rounds_max, 3);
+	assert_true(study.a.has_mode[MODE_ONECOPY] && study.a.has_mode[MODE_ZEROCOPY]);
+	assert_false(study.a.has_mode[MODE_TWOCOPY]);
 }
 
 /* Less time is better: where the first takes less it is ahead, and a crossover is to it. */
-TEST(a_duel_of_costs_is_won_by_the_lower)
+STUDY_TEST(a_duel_of_costs_is_won_by_the_lower)
 {
 	static const double of_first[] = {200, 100, 50};
-	struct study s = {0};
 	struct mode_comparison comparison;
 
 	for (unsigned int i = 0; i < 3; i++) {
-		put_rounds(&s, MODE_TWOCOPY, KIB(4) << i, 1, 10, 0.01);
-		put_rounds(&s, MODE_ONECOPY, KIB(4) << i, 1, 10, 0.01);
+		put_rounds(&study, MODE_TWOCOPY, KIB(4) << i, 1, 10, 0.01);
+		put_rounds(&study, MODE_ONECOPY, KIB(4) << i, 1, 10, 0.01);
 	}
-	for (size_t i = 0; i < s.d.rows_nr; i++) {
-		struct dataset_row *row = &s.d.rows[i];
+	for (size_t i = 0; i < study.d.rows_nr; i++) {
+		struct dataset_row *row = &study.d.rows[i];
 		size_t size = row->size == KIB(4) ? 0 : row->size == KIB(8) ? 1 : 2;
 		bool first = row->mode == MODE_ONECOPY;
 
 		row->value[METRIC_SEND_P99] = (first ? of_first[size] : 100) +
 					      (double)((i * 5 + (first ? 3 : 0)) % 7) / 100;
 	}
-	study__finish(&s, (double)NAN);
-	mode_comparison__make(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_SEND_P99, &comparison);
+	study__finish(&study, (double)NAN);
+	mode_comparison__make(&study.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_SEND_P99, &comparison);
 	assert_int_equal(comparison.points_nr, 3);
 	assert_int_equal(comparison.behind, 1);
 	assert_int_equal(comparison.noise, 1);
@@ -250,32 +230,29 @@ TEST(a_duel_of_costs_is_won_by_the_lower)
 	assert_int_equal(comparison.crossovers[0].above, KIB(16));
 	assert_true(comparison.crossovers[0].to_first);
 	mode_comparison__clear(&comparison);
-	mode_comparison__make(&s.a, MODE_TWOCOPY, MODE_ONECOPY, 1, METRIC_SEND_P99, &comparison);
+	mode_comparison__make(&study.a, MODE_TWOCOPY, MODE_ONECOPY, 1, METRIC_SEND_P99, &comparison);
 	assert_int_equal(comparison.crossovers_nr, 1);
 	assert_false(comparison.crossovers[0].to_first);
 	mode_comparison__clear(&comparison);
 	assert_true(!comparison.points && !comparison.crossovers && !comparison.points_nr);
-	study__clear(&s);
 }
 
 /* Level is not in front, where less is better no more than where more is. */
-TEST(a_level_point_is_not_ahead)
+STUDY_TEST(a_level_point_is_not_ahead)
 {
 	static const enum metric metrics[] = {METRIC_GBPS, METRIC_SEND_P99};
-	struct study s = {0};
 	struct mode_comparison comparison;
 
-	put(&s, MODE_TWOCOPY, KIB(4), 1, 0, 10);
-	put(&s, MODE_ONECOPY, KIB(4), 1, 0, 10);
-	s.d.rows[0].value[METRIC_SEND_P99] = s.d.rows[1].value[METRIC_SEND_P99] = 100;
-	study__finish(&s, (double)NAN);
+	put(&study, MODE_TWOCOPY, KIB(4), 1, 0, 10);
+	put(&study, MODE_ONECOPY, KIB(4), 1, 0, 10);
+	study.d.rows[0].value[METRIC_SEND_P99] = study.d.rows[1].value[METRIC_SEND_P99] = 100;
+	study__finish(&study, (double)NAN);
 	for (size_t i = 0; i < 2; i++) {
-		mode_comparison__make(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 1, metrics[i], &comparison);
+		mode_comparison__make(&study.a, MODE_ONECOPY, MODE_TWOCOPY, 1, metrics[i], &comparison);
 		assert_int_equal(comparison.point_only, 1);
 		assert_int_equal(comparison.point_ahead, 0);
 		mode_comparison__clear(&comparison);
 	}
-	study__clear(&s);
 }
 
 /* Of one round each a point, of a few too few; which is in front is counted all the same. */

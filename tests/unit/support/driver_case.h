@@ -11,7 +11,6 @@
 #include "load/driver.h"
 #include "support/driver_lines.h"
 #include "support/test.h"
-#include "support/test.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
 

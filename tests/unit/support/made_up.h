@@ -12,7 +12,6 @@
 #include "golden.h"
 #include "study.h"
 #include "support/test.h"
-#include "support/test.h"
 
 #define ROUNDS 7
 
