@@ -380,9 +380,9 @@ refused_link() {
 	owned_dir "$OTHER" others others/cells others/linked
 	as "$OTHER" ln -s "$PWD/own/cells/one.json" others/cells/one.json
 	as "$OTHER" ln -s "$PWD/own/cells/one.json" others/one.json
-	run -2 "$NETIOTRACE" report -q -o out2 others
+	run -1 "$NETIOTRACE" report -q -o out2 others
 	[[ $output == *'Permission denied'* || $output == *'no results'* ]]
-	run -2 "$NETIOTRACE" report -q -o out2 others/one.json
+	run -1 "$NETIOTRACE" report -q -o out2 others/one.json
 	[[ $output == *'Permission denied'* ]]
 	run ! "$NETIOTRACE" compare -q others/one.json others/one.json
 	# Under sudo, what the caller may read.

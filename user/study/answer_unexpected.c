@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one would not expect of the data: peaks, collapses, exceptions to a rule, books that do not
- * balance, noise; and for each the measurement that moves most with it. Moving together is all that
- * is claimed.
+ * What one would not expect of the data: collapses, exceptions to a rule, books that do not
+ * balance, noise; and for each the cost that changes most with it, which is no proof of a cause.
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "answer.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "phrases.h"
 
 #define FALL_WORTH_TELLING     0.7 /* of the neighbour's throughput */
@@ -20,74 +21,30 @@
 #define EXCEPTIONS_MAX         8
 
 /*
- * What may go together with a change of throughput. Not latencies: the load is a closed loop, in
- * which a message takes longer because throughput is lower as much as the other way round.
+ * Costs that may go together with a change of throughput. No latencies: the load is a closed loop,
+ * in which a message takes longer because throughput is lower as much as the other way round.
  */
-static const enum metric explaining[] = {
-	METRIC_CONTEXT_SWITCHES_PER_GIB, METRIC_LLC_MISSES_PER_KIB, METRIC_L1D_MISSES_PER_KIB,
-	METRIC_CYCLES_PER_BYTE,          METRIC_CPU_NS_PER_KIB,     METRIC_COPIES,
-	METRIC_CPB_DEFERRED_COPY,        METRIC_COPIED_FRACTION,
-};
-/* Counts that stand in where the payload, which they should be divided by, is unknown. */
-static const enum metric explaining_raw[] = {
-	METRIC_CONTEXT_SWITCHES,
-	METRIC_LLC_MISSES,
-	METRIC_L1D_MISSES,
-};
-
-struct explanation {
+static const struct {
 	enum metric metric;
-	struct finding c;
-	double strength; /* |log(factor)| */
+	bool raw; /* only where the payload, which it should be divided by, is unknown */
+} costs[] = {
+	{METRIC_CONTEXT_SWITCHES_PER_GIB, false},
+	{METRIC_LLC_MISSES_PER_KIB, false},
+	{METRIC_L1D_MISSES_PER_KIB, false},
+	{METRIC_CYCLES_PER_BYTE, false},
+	{METRIC_CPU_NS_PER_KIB, false},
+	{METRIC_COPIES, false},
+	{METRIC_CPB_DEFERRED_COPY, false},
+	{METRIC_COPIED_FRACTION, false},
+	{METRIC_CONTEXT_SWITCHES, true},
+	{METRIC_LLC_MISSES, true},
+	{METRIC_L1D_MISSES, true},
 };
 
-/*
- * All of these are costs. Where throughput is lower, only one that is higher can explain it, and
- * the other way round.
- */
-static void weigh(const struct analysis *a, struct cell *x, struct cell *y, const enum metric *list,
-		  size_t n, struct explanation *best)
+/* 1: higher for certain, or in the only runs there are; -1: lower; 0: neither. */
+static int direction_of(const struct finding *c)
 {
-	bool slower = analysis__compare(a, x, y, METRIC_GBPS).change < 0;
-	struct finding c;
-	double strength;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		c = analysis__compare(a, x, y, list[i]);
-		if (!(finding__holds(&c) || c.difference == DIFFERENCE_POINT) || isnan(c.change) ||
-		    c.change <= -1 || (c.change > 0) != slower)
-			continue;
-		strength = fabs(log1p(c.change));
-		if (strength > log(FACTOR_WORTH_TELLING) && strength > best->strength)
-			*best = (struct explanation){list[i], c, strength};
-	}
-}
-
-/* What moves most between x and y, as the end of a sentence about both. */
-static const char *explain(char *buf, size_t len, struct answer_text *answer,
-			   const struct analysis *a, struct cell *x, struct cell *y)
-{
-	struct explanation best = {.strength = 0};
-	char from[PHRASE_BUF], to[PHRASE_BUF], factor[PHRASE_BUF];
-
-	weigh(a, x, y, explaining, sizeof(explaining) / sizeof(explaining[0]), &best);
-	if (!analysis__has(a, METRIC_PAYLOAD))
-		weigh(a, x, y, explaining_raw, sizeof(explaining_raw) / sizeof(explaining_raw[0]),
-		      &best);
-	if (!best.strength) {
-		snprintf(buf, len,
-			 "No measured cost changes in the direction that would explain it.");
-		return buf;
-	}
-	snprintf(buf, len, "The cost that changes most with it: %s, %s to %s (%s).",
-		 metric__words(best.metric),
-		 phrases__value(from, sizeof(from), best.metric, best.c.b.median),
-		 phrases__value(to, sizeof(to), best.metric, best.c.a.median),
-		 phrases__factor(factor, sizeof(factor), best.c.b.median, best.c.a.median));
-	answer__cite(answer, a, x, best.metric);
-	answer__cite(answer, a, y, best.metric);
-	return buf;
+	return finding__holds(c) || c->difference == DIFFERENCE_POINT ? c->sign : 0;
 }
 
 static const char *certainty(const struct finding *c)
@@ -95,17 +52,37 @@ static const char *certainty(const struct finding *c)
 	return c->difference == DIFFERENCE_POINT ? " (one run of one or both)" : "";
 }
 
-/* Certainly, or in the only runs there are. */
-static bool is_lower(const struct finding *c)
+/* The cost that changes most between x and y, as the end of a sentence about both. */
+static const char *explain(char *buf, size_t len, struct answer_text *answer,
+			   const struct analysis *a, struct cell *x, struct cell *y)
 {
-	return c->difference == DIFFERENCE_LOWER ||
-	       (c->difference == DIFFERENCE_POINT && c->a.median < c->b.median);
-}
+	/* Only a cost that is higher can explain a lower throughput, and the other way round. */
+	int wanted = analysis__compare(a, x, y, METRIC_GBPS).change < 0 ? 1 : -1;
+	bool no_payload = !analysis__has(a, METRIC_PAYLOAD);
+	char from[PHRASE_BUF], to[PHRASE_BUF], factor[PHRASE_BUF];
+	double strength = log(FACTOR_WORTH_TELLING);
+	enum metric m = METRIC_NR;
+	struct finding best;
 
-static bool is_higher(const struct finding *c)
-{
-	return c->difference == DIFFERENCE_HIGHER ||
-	       (c->difference == DIFFERENCE_POINT && c->a.median > c->b.median);
+	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
+		struct finding c = analysis__compare(a, x, y, costs[i].metric);
+
+		if ((costs[i].raw && !no_payload) || direction_of(&c) != wanted ||
+		    !(c.change > -1) || !(fabs(log1p(c.change)) > strength))
+			continue;
+		strength = fabs(log1p(c.change));
+		m = costs[i].metric;
+		best = c;
+	}
+	if (m == METRIC_NR)
+		return "No measured cost changes in the direction that would explain it.";
+	snprintf(buf, len, "The cost that changes most with it: %s, %s to %s (%s).",
+		 metric__words(m), phrases__value(from, sizeof(from), m, best.b.median),
+		 phrases__value(to, sizeof(to), m, best.a.median),
+		 phrases__factor(factor, sizeof(factor), best.b.median, best.a.median));
+	answer__cite(answer, a, x, m);
+	answer__cite(answer, a, y, m);
+	return buf;
 }
 
 static void say_peaks(struct answer_text *answer, const struct analysis *a)
@@ -140,7 +117,7 @@ static void say_drop(struct answer_text *answer, const struct analysis *a, const
 	char name[PHRASE_BUF], instead[PHRASE_BUF], x[PHRASE_BUF], y[PHRASE_BUF], why[512];
 
 	found->of += cell != other && c.difference != DIFFERENCE_UNKNOWN;
-	if (cell == other || !is_lower(&c) || !(c.change < worth - 1))
+	if (cell == other || direction_of(&c) >= 0 || !(c.change < worth - 1))
 		return;
 	found->nr++;
 	answer__point(answer, "%s: %s: %s; %s: %s%s. %s", what,
@@ -181,71 +158,54 @@ static struct tally say_falls(struct answer_text *answer, const struct analysis 
 	return found;
 }
 
-/* Cells where a number of a mode goes the other way than in nearly all others. */
-struct exceptions {
-	size_t cells, higher, lower, nr;
-	struct cell *cell[EXCEPTIONS_MAX];
-	bool rare_is_higher;
-};
-
-static struct exceptions exceptions_of(const struct analysis *a, enum mode mode, enum metric m)
+static void say_exception(struct answer_text *answer, const struct analysis *a, struct cell *cell,
+			  enum metric m, const struct tally *rare)
 {
-	struct exceptions e = {0};
-	struct finding c;
-	struct cell *cell, *rival;
-	int pass;
+	struct cell *rival = analysis__cell(a, MODE_TWOCOPY, cell->size, cell->threads);
+	struct finding c = analysis__compare(a, cell, rival, m);
+	char name[PHRASE_BUF], x[PHRASE_BUF], y[PHRASE_BUF], change[PHRASE_BUF], why[512];
 
-	for (pass = 0; pass < 2; pass++) {
-		for (cell = a->cells; cell < a->cells + a->cells_nr; cell++) {
-			rival = analysis__cell(a, MODE_TWOCOPY, cell->size, cell->threads);
-			if (cell->mode != mode || !rival)
-				continue;
-			c = analysis__compare(a, cell, rival, m);
-			if (pass && e.nr < EXCEPTIONS_MAX &&
-			    (e.rare_is_higher ? is_higher(&c) : is_lower(&c)))
-				e.cell[e.nr++] = cell;
-			if (pass)
-				continue;
-			e.cells += c.difference != DIFFERENCE_UNKNOWN;
-			e.higher += is_higher(&c);
-			e.lower += is_lower(&c);
-		}
-		e.rare_is_higher = e.higher < e.lower;
-		if (!(fmax((double)e.higher, (double)e.lower) >= RULE_SHARE * (double)e.cells) ||
-		    !e.cells)
-			break;
-	}
-	return e;
+	answer__point(answer,
+		      "Exception (%zu of %zu setting%s): %s: %s %s, %s than the %s of two-copy "
+		      "(%s)%s. %s",
+		      rare->nr, rare->of, plural(rare->of), phrases__cell(name, sizeof(name), cell),
+		      metric__words(m), phrases__value(x, sizeof(x), m, c.a.median),
+		      c.sign > 0 ? "higher" : "lower", phrases__value(y, sizeof(y), m, c.b.median),
+		      phrases__change(change, sizeof(change), c.change), certainty(&c),
+		      explain(why, sizeof(why), answer, a, cell, rival));
+	answer__cite(answer, a, cell, m);
+	answer__cite(answer, a, rival, m);
 }
 
+/* Cells where a number of a mode goes the other way than in nearly all others. */
 static void say_exceptions(struct answer_text *answer, const struct analysis *a, enum mode mode,
 			   enum metric m, struct tally *found)
 {
-	struct exceptions e = exceptions_of(a, mode, m);
-	char cell[PHRASE_BUF], x[PHRASE_BUF], y[PHRASE_BUF], change[PHRASE_BUF], why[512];
-	struct cell *rival;
-	struct finding c;
-	size_t i;
+	int *direction = xcalloc(a->cells_nr, sizeof(*direction)), rare;
+	size_t higher = 0, lower = 0, said = 0;
+	struct tally t = {0};
 
-	for (i = 0; i < e.nr; i++) {
-		rival = analysis__cell(a, MODE_TWOCOPY, e.cell[i]->size, e.cell[i]->threads);
-		c = analysis__compare(a, e.cell[i], rival, m);
-		answer__point(
-			answer,
-			"Exception (%zu of %zu setting%s): %s: %s %s, %s than the %s of two-copy "
-			"(%s)%s. %s",
-			e.rare_is_higher ? e.higher : e.lower, e.cells, plural(e.cells),
-			phrases__cell(cell, sizeof(cell), e.cell[i]), metric__words(m),
-			phrases__value(x, sizeof(x), m, c.a.median),
-			e.rare_is_higher ? "higher" : "lower",
-			phrases__value(y, sizeof(y), m, c.b.median),
-			phrases__change(change, sizeof(change), c.change), certainty(&c),
-			explain(why, sizeof(why), answer, a, e.cell[i], rival));
-		answer__cite(answer, a, e.cell[i], m);
-		answer__cite(answer, a, rival, m);
+	for (size_t i = 0; i < a->cells_nr; i++) {
+		struct cell *x = &a->cells[i];
+		struct finding c = analysis__compare(
+			a, x, analysis__cell(a, MODE_TWOCOPY, x->size, x->threads), m);
+
+		if (x->mode != mode || c.difference == DIFFERENCE_UNKNOWN)
+			continue;
+		direction[i] = direction_of(&c);
+		higher += direction[i] > 0;
+		lower += direction[i] < 0;
+		t.of++;
 	}
-	found->nr += e.nr;
-	found->of += e.cells;
+	rare = higher < lower ? 1 : -1;
+	t.nr = rare > 0 ? higher : lower;
+	if (fmax((double)higher, (double)lower) >= RULE_SHARE * (double)t.of)
+		for (size_t i = 0; i < a->cells_nr && said < EXCEPTIONS_MAX; i++)
+			if (direction[i] == rare && ++said)
+				say_exception(answer, a, &a->cells[i], m, &t);
+	found->nr += said;
+	found->of += t.of;
+	free(direction);
 }
 
 static size_t rows_not_zero(const struct analysis *a, enum metric m, size_t *measured)
