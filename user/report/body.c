@@ -204,6 +204,20 @@ static void write_points(const struct body *b, const struct answer_text *answer)
 		say(b, "And %zu more of the same kinds.", answer->points_nr - n);
 }
 
+static void write_answer_tables(const struct body *b, const struct answer_text *answer)
+{
+	for (size_t i = 0; i < answer->tables_nr; i++) {
+		const struct answer_table *t = &answer->tables[i];
+		const char **cells = (const char **)t->cells;
+
+		say(b, "%s", t->title);
+		b->form->table_begin(b->f, cells, t->columns);
+		for (size_t row = 1; row < t->rows; row++)
+			b->form->table_row(b->f, cells + row * t->columns, t->columns);
+		b->form->table_end(b->f);
+	}
+}
+
 static void write_answers(const struct body *b)
 {
 	const struct answer_text *answer;
@@ -219,6 +233,7 @@ static void write_answers(const struct body *b)
 		if (answer->cannot)
 			b->form->paragraph(b->f, answer->cannot);
 		write_points(b, answer);
+		write_answer_tables(b, answer);
 		if (answer->evidence_nr)
 			write_evidence(b, answer);
 	}
@@ -379,14 +394,17 @@ static void write_example(const struct body *b)
 static void write_rule(const struct body *b)
 {
 	static const char *const rule[] = {
-		"Divide each value by the pace of its round: the median, over the runs of the other "
-		"modes in that round, of value / median of its cell. With fewer than 4 such runs in "
+		"Divide each value by the pace of its round: the median, over the runs of the "
+		"other "
+		"modes in that round, of value / median of its cell. With fewer than 4 such runs "
+		"in "
 		"a round, no value is divided.",
 		"Divide each of the n rounds of A by each of the m rounds of B, and sort the n x m "
 		"quotients.",
 		"The interval of A / B runs from the k-th smallest to the k-th largest quotient. k "
 		"is the largest rank with 2 P(U < k) <= 5 % / T, where U is Mann and Whitney's U "
-		"of n and m rounds. T is the number of comparisons that are made together: here all "
+		"of n and m rounds. T is the number of comparisons that are made together: here "
+		"all "
 		"of one number between modes, between thread counts, or between sizes.",
 		"There is a difference only if the whole interval is above 1 or the whole interval "
 		"is below 1.",

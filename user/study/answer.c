@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Answers as such: their text and evidence; see answer.h. What they say is in answer_*.c. */
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +8,9 @@
 #include <string.h>
 
 #include "answer.h"
+#include "common/units.h"
 #include "common/xalloc.h"
+#include "phrases.h"
 #include "test_family.h"
 
 /* clang-format off */
@@ -75,6 +78,83 @@ void answer__cite(struct answer_text *answer, const struct analysis *a, struct c
 		return;
 	answer->evidence = xgrow(answer->evidence, answer->evidence_nr, sizeof(*answer->evidence));
 	answer->evidence[answer->evidence_nr++] = (struct evidence){cell, m, e};
+}
+
+static char *change_text(const struct finding *f)
+{
+	char text[3 * PHRASE_BUF];
+
+	if (f->difference == DIFFERENCE_UNKNOWN)
+		return xstrdup("n/a");
+	if (f->difference == DIFFERENCE_NOISE)
+		return xstrdup("no difference");
+	return xstrdup(phrases__change_of(text, sizeof(text), f));
+}
+
+/* One row: a size at each thread count. Returns the number of values. */
+static size_t fill_row(struct answer_text *answer, const struct analysis *a, enum mode first,
+		       enum mode second, uint64_t size, enum metric m, char **row)
+{
+	char text[UNITS_BUF];
+	struct finding f;
+	size_t known = 0;
+
+	row[0] = xstrdup(format_size(text, sizeof(text), size));
+	for (size_t i = 0; i < a->threads_nr; i++) {
+		struct cell *x = analysis__cell(a, first, size, a->threads[i]);
+		struct cell *y = analysis__cell(a, second, size, a->threads[i]);
+
+		f = analysis__compare(a, x, y, m);
+		row[1 + i] = change_text(&f);
+		if (f.difference == DIFFERENCE_UNKNOWN)
+			continue;
+		known++;
+		answer__cite(answer, a, x, m);
+		answer__cite(answer, a, y, m);
+	}
+	f = analysis__compare_modes(a, first, second, size, m);
+	if (a->threads_nr > 1)
+		row[1 + a->threads_nr] = change_text(&f);
+	return known;
+}
+
+static void table__clear(struct answer_table *t)
+{
+	for (size_t i = 0; i < t->rows * t->columns; i++)
+		free(t->cells[i]);
+	free(t->cells);
+	free(t->title);
+}
+
+void answer__table(struct answer_text *answer, const struct analysis *a, enum mode first,
+		   enum mode second, enum metric m)
+{
+	struct answer_table t = {
+		.title = xasprintf("%s of %s against %s%s:", metric__words(m), phrases__mode(first),
+				   phrases__mode(second),
+				   answer__can_claim(a) ? "" : " (point differences)"),
+		.rows = 1 + a->sizes_nr,
+		.columns = 1 + a->threads_nr + (a->threads_nr > 1),
+	};
+	char text[UNITS_BUF];
+	size_t known = 0;
+
+	t.title[0] = (char)toupper((unsigned char)t.title[0]);
+	t.cells = xcalloc(t.rows * t.columns, sizeof(*t.cells));
+	t.cells[0] = xstrdup("Message size");
+	for (size_t i = 0; i < a->threads_nr; i++)
+		t.cells[1 + i] = xstrdup(phrases__threads(text, sizeof(text), a->threads[i]));
+	if (a->threads_nr > 1)
+		t.cells[1 + a->threads_nr] = xstrdup("all together");
+	for (size_t i = 0; i < a->sizes_nr; i++)
+		known += fill_row(answer, a, first, second, a->sizes[i], m,
+				  t.cells + (1 + i) * t.columns);
+	if (!known) {
+		table__clear(&t);
+		return;
+	}
+	answer->tables = xgrow(answer->tables, answer->tables_nr, sizeof(t));
+	answer->tables[answer->tables_nr++] = t;
 }
 
 #define ITEMS_MAX 12
@@ -202,6 +282,9 @@ void answers__clear(struct answer_text answers[QUESTION_NR])
 		for (size_t i = 0; i < answers[q].points_nr; i++)
 			free(answers[q].points[i]);
 		free(answers[q].points);
+		for (size_t i = 0; i < answers[q].tables_nr; i++)
+			table__clear(&answers[q].tables[i]);
+		free(answers[q].tables);
 		free(answers[q].evidence);
 		free(answers[q].headline);
 		free(answers[q].cannot);

@@ -25,6 +25,13 @@ struct evidence {
 	struct estimate estimate;
 };
 
+/* Changes by size and thread count. */
+struct answer_table {
+	char *title;
+	size_t rows, columns;
+	char **cells; /* row by row; the first row has the headings */
+};
+
 struct answer_text {
 	const char *question;
 	bool answered;  /* false: the headline says why not */
@@ -32,6 +39,8 @@ struct answer_text {
 	char *cannot;   /* what the data cannot show, and why; NULL: nothing to say */
 	char **points;  /* sentences that bear it out */
 	size_t points_nr;
+	struct answer_table *tables; /* that show it */
+	size_t tables_nr;
 	struct evidence *evidence;
 	size_t evidence_nr;
 };
@@ -51,6 +60,13 @@ __attribute__((format(printf, 2, 3))) void answer__point(struct answer_text *ans
 /* Cites a cell's number, once; nothing when the cell is NULL or has no value. */
 void answer__cite(struct answer_text *answer, const struct analysis *a, struct cell *cell,
 		  enum metric m);
+
+/*
+ * Adds a table of a metric of one mode against another: a row for each size, a column for each
+ * thread count and for all together. Cites the cells. Adds nothing where no setting has both.
+ */
+void answer__table(struct answer_text *answer, const struct analysis *a, enum mode first,
+		   enum mode second, enum metric m);
 
 /* One function for each question. */
 void answer__zerocopy(struct answer_text *answer, const struct analysis *a);

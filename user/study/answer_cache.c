@@ -49,37 +49,6 @@ static void changes__of(const struct analysis *a, enum mode mode, enum metric m,
 	c->unclear = c->nr - c->lower - c->higher;
 }
 
-/* One line per thread count: the change at each size. */
-static void say_by_size(struct answer_text *answer, const struct analysis *a, enum mode mode,
-			const struct level *level, unsigned int threads)
-{
-	char change[PHRASE_BUF], size[UNITS_BUF];
-	struct item_list list = {0};
-	struct cell *x, *y;
-	struct finding c;
-	size_t i;
-
-	for (i = 0; i < a->sizes_nr; i++) {
-		x = analysis__cell(a, mode, a->sizes[i], threads);
-		y = analysis__cell(a, MODE_TWOCOPY, a->sizes[i], threads);
-		c = analysis__compare(a, x, y, level->raw);
-		if (c.difference == DIFFERENCE_UNKNOWN || isnan(c.change))
-			continue;
-		item_list__add(&list, "%s at %s",
-			       c.difference == DIFFERENCE_NOISE
-				       ? "no difference"
-				       : phrases__change(change, sizeof(change), c.change),
-			       format_size(size, sizeof(size), a->sizes[i]));
-		answer__cite(answer, a, x, level->raw);
-		answer__cite(answer, a, y, level->raw);
-	}
-	if (list.nr)
-		answer__point(answer, "%s misses of a whole run, %s against two-copy with %s: %s.",
-			      level->name, phrases__mode(mode),
-			      phrases__threads(size, sizeof(size), threads),
-			      item_list__words(&list));
-}
-
 struct best_level {
 	const struct level *level;
 	enum mode mode;
@@ -232,7 +201,7 @@ static void say_levels(struct answer_text *answer, const struct analysis *a,
 {
 	struct best_level best = {0};
 	enum mode mode;
-	size_t i, t;
+	size_t i;
 
 	for (mode = MODE_ONECOPY; mode < MODE_NR; mode++)
 		for (i = 0; i < LEVELS_NR; i++)
@@ -247,8 +216,7 @@ static void say_levels(struct answer_text *answer, const struct analysis *a,
 	say_sampled(answer, a, stages);
 	for (mode = MODE_ONECOPY; mode < MODE_NR; mode++)
 		for (i = 0; i < LEVELS_NR; i++)
-			for (t = 0; t < a->threads_nr; t++)
-				say_by_size(answer, a, mode, &levels[i], a->threads[t]);
+			answer__table(answer, a, mode, MODE_TWOCOPY, levels[i].raw);
 }
 
 void answer__cache(struct answer_text *answer, const struct analysis *a)

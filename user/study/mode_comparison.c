@@ -106,19 +106,9 @@ void mode_comparison__list(struct item_list *list, uint64_t bytes, const struct 
 			       phrases__change_of(finding, sizeof(finding), c));
 }
 
-/* "64 KiB (+13.3 %), ...": where the comparison ended so. */
-static const char *list_where(struct item_list *list, const struct mode_comparison *x,
-			      enum comparison_outcome wanted)
-{
-	*list = (struct item_list){0};
-	for (size_t i = 0; i < x->points_nr; i++)
-		if (mode_comparison__outcome(&x->points[i].c, x->metric) == wanted)
-			mode_comparison__list(list, x->points[i].size, &x->points[i].c);
-	return item_list__words(list);
-}
-
-static void say_crossovers(struct answer_text *answer, const struct mode_comparison *comparison,
-			   const struct comparison_terms *terms)
+void mode_comparison__say_crossovers(struct answer_text *answer,
+				     const struct mode_comparison *comparison,
+				     const struct comparison_terms *terms)
 {
 	char threads[UNITS_BUF], below[UNITS_BUF], above[UNITS_BUF];
 
@@ -131,28 +121,6 @@ static void say_crossovers(struct answer_text *answer, const struct mode_compari
 			      format_size(above, sizeof(above), x->above),
 			      phrases__mode(x->to_first ? comparison->first : comparison->second));
 	}
-}
-
-void mode_comparison__say(struct answer_text *answer, const struct mode_comparison *x,
-			  const struct comparison_terms *terms)
-{
-	struct item_list ahead, behind, noise;
-	const char *first = phrases__mode(x->first);
-	char threads[UNITS_BUF];
-
-	phrases__threads(threads, sizeof(threads), x->threads);
-	if (x->points_nr > x->point_only + x->few)
-		answer__point(answer, "With %s%s: %s %s at: %s; %s at: %s; no difference at: %s.",
-			      threads, terms->by, first, terms->ahead,
-			      list_where(&ahead, x, OUTCOME_AHEAD), terms->behind,
-			      list_where(&behind, x, OUTCOME_BEHIND),
-			      list_where(&noise, x, OUTCOME_NOISE));
-	if (x->point_only + x->few)
-		answer__point(answer, "With %s%s (%s): %s %s at: %s; not %s at: %s.", threads,
-			      terms->by, x->few ? "too few rounds" : "point differences", first,
-			      terms->ahead, list_where(&ahead, x, OUTCOME_POINT_AHEAD),
-			      terms->ahead, list_where(&behind, x, OUTCOME_POINT_BEHIND));
-	say_crossovers(answer, x, terms);
 }
 
 /* "faster in 5 of 16 settings (size x threads), slower in 4, no difference in 7" */
@@ -234,43 +202,6 @@ static void add_comparison(struct comparison_tally *t, const struct mode_compari
 	}
 }
 
-/* Size by size, over all thread counts. */
-static void say_sizes(struct answer_text *answer, const struct analysis *a, enum mode first,
-		      enum mode second, struct comparison_tally *t)
-{
-	const struct comparison_terms *terms = t->terms;
-	struct item_list list[OUTCOME_NONE + 1] = {0};
-
-	for (size_t i = 0; a->threads_nr > 1 && i < a->sizes_nr; i++) {
-		struct finding c =
-			analysis__compare_modes(a, first, second, a->sizes[i], terms->metric);
-		enum comparison_outcome outcome = mode_comparison__outcome(&c, terms->metric);
-
-		mode_comparison__list(&list[outcome], a->sizes[i], &c);
-		if (outcome == OUTCOME_AHEAD)
-			add_first(t, a->sizes[i], 0, &c);
-	}
-	if (list[OUTCOME_AHEAD].nr + list[OUTCOME_BEHIND].nr + list[OUTCOME_NOISE].nr)
-		answer__point(answer,
-			      "All thread counts together%s: %s %s at: %s; %s at: %s; no "
-			      "difference at: %s.",
-			      terms->by, phrases__mode(first), terms->ahead,
-			      item_list__words(&list[OUTCOME_AHEAD]), terms->behind,
-			      item_list__words(&list[OUTCOME_BEHIND]),
-			      item_list__words(&list[OUTCOME_NOISE]));
-}
-
-static void cite(struct answer_text *answer, const struct analysis *a,
-		 const struct mode_comparison *x)
-{
-	for (size_t i = 0; i < x->points_nr; i++) {
-		uint64_t size = x->points[i].size;
-
-		answer__cite(answer, a, analysis__cell(a, x->first, size, x->threads), x->metric);
-		answer__cite(answer, a, analysis__cell(a, x->second, size, x->threads), x->metric);
-	}
-}
-
 static struct comparison_tally compare_all(struct answer_text *answer, const struct analysis *a,
 					   enum mode first, enum mode second,
 					   const struct comparison_terms *terms)
@@ -278,14 +209,20 @@ static struct comparison_tally compare_all(struct answer_text *answer, const str
 	struct comparison_tally t = {.terms = terms};
 	struct mode_comparison x;
 
-	say_sizes(answer, a, first, second, &t);
+	for (size_t i = 0; a->threads_nr > 1 && i < a->sizes_nr; i++) {
+		struct finding c =
+			analysis__compare_modes(a, first, second, a->sizes[i], terms->metric);
+
+		if (mode_comparison__outcome(&c, terms->metric) == OUTCOME_AHEAD)
+			add_first(&t, a->sizes[i], 0, &c);
+	}
 	for (size_t i = 0; i < a->threads_nr; i++) {
 		mode_comparison__make(a, first, second, a->threads[i], terms->metric, &x);
 		add_comparison(&t, &x);
-		mode_comparison__say(answer, &x, terms);
-		cite(answer, a, &x);
+		mode_comparison__say_crossovers(answer, &x, terms);
 		mode_comparison__clear(&x);
 	}
+	answer__table(answer, a, first, second, terms->metric);
 	return t;
 }
 

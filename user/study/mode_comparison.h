@@ -70,9 +70,10 @@ struct comparison_tally {
 	uint64_t largest;           /* size with both modes */
 };
 
-/* Points of an answer: sizes by outcome at one thread count, and where the lead changes hands. */
-void mode_comparison__say(struct answer_text *answer, const struct mode_comparison *comparison,
-			  const struct comparison_terms *terms);
+/* Points of an answer: where the lead changes hands. */
+void mode_comparison__say_crossovers(struct answer_text *answer,
+				     const struct mode_comparison *comparison,
+				     const struct comparison_terms *terms);
 
 /* Adds a size with its change; without the change where there is no difference. */
 void mode_comparison__list(struct item_list *list, uint64_t bytes, const struct finding *c);

@@ -155,7 +155,8 @@ STUDY_TEST(books_are_kept_by_what_was_checked)
 	for (i = 0; i < study.d.rows_nr; i++)
 		study.d.rows[i].value[METRIC_UNACCOUNTED_TX] = 0;
 	study__finish(&study, (double)NAN);
-	check_says(&study.answers[QUESTION_UNEXPECTED], "no byte sent is unaccounted for (70 runs)");
+	check_says(&study.answers[QUESTION_UNEXPECTED],
+		   "no byte sent is unaccounted for (70 runs)");
 	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "received is unaccounted"));
 	assert_false(says(&study.answers[QUESTION_UNEXPECTED], "no event was missed"));
 }
@@ -182,7 +183,8 @@ STUDY_TEST(latency_explains_no_throughput)
 	put_rounds(&study, MODE_TWOCOPY, KIB(4), 4, 10, 0.01);
 	for (i = 0; i < study.d.rows_nr; i++) {
 		study.d.rows[i].value[METRIC_SEND_P99] = study.d.rows[i].threads * 1e6 + (double)i;
-		study.d.rows[i].value[METRIC_DELIVERY_P99] = study.d.rows[i].threads * 1e6 + (double)i;
+		study.d.rows[i].value[METRIC_DELIVERY_P99] =
+			study.d.rows[i].threads * 1e6 + (double)i;
 	}
 	study__finish(&study, (double)NAN);
 	check_says(&study.answers[QUESTION_UNEXPECTED],
@@ -201,7 +203,8 @@ STUDY_TEST(no_fall_is_claimed_of_noise)
 	put_rounds(&study, MODE_ONECOPY, KIB(4), 1, 20, 0.01);
 	for (i = 0; i < study.d.rows_nr; i++)
 		study.d.rows[i].value[METRIC_LLC_MISSES] =
-			study.d.rows[i].mode == MODE_TWOCOPY ? 100 : 100.4 + off[study.d.rows[i].round];
+			study.d.rows[i].mode == MODE_TWOCOPY ? 100
+							     : 100.4 + off[study.d.rows[i].round];
 	study__finish(&study, (double)NAN);
 	assert_false(study.answers[QUESTION_CACHE].answered);
 	check_says(&study.answers[QUESTION_CACHE], "None outside the noise");
@@ -284,7 +287,8 @@ STUDY_TEST(zerocopy_that_was_copied)
 		   "slower than the faster copying mode in 1 of 1 setting");
 	check_says(&study.answers[QUESTION_ZEROCOPY],
 		   "The kernel copied all 700 zero-copy sends after all. ");
-	check_says(&study.answers[QUESTION_ZEROCOPY], "tx_pin 1.00, deferred_copy 1.00, rx_copy 1.00");
+	check_says(&study.answers[QUESTION_ZEROCOPY],
+		   "tx_pin 1.00, deferred_copy 1.00, rx_copy 1.00");
 	check_says(&study.answers[QUESTION_ZEROCOPY], "CPU time there: 512.0 ns/KiB");
 	check_says(&study.answers[QUESTION_ZEROCOPY], "against 307.2 ns/KiB");
 }
@@ -295,7 +299,8 @@ STUDY_TEST(books_that_do_not_balance)
 	study.d.rows[0].value[METRIC_UNACCOUNTED_TX] = 12;
 	study.d.rows[1].value[METRIC_UNACCOUNTED_TX] = 0;
 	study__finish(&study, (double)NAN);
-	check_says(&study.answers[QUESTION_UNEXPECTED], "unaccounted, sent is not 0 in 1 of 2 runs");
+	check_says(&study.answers[QUESTION_UNEXPECTED],
+		   "unaccounted, sent is not 0 in 1 of 2 runs");
 }
 
 /* An interval does not depend on what was asked before. */

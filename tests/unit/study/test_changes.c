@@ -174,11 +174,10 @@ CHANGES_TEST(one_round_cannot_say)
 
 CHANGES_TEST(what_one_side_lacks_is_missing)
 {
-	compare(base,
-		HEADER "onecopy,4096,1,0,24.0,,,,\n"
-		       "onecopy,4096,1,1,24.5,,,,\n"
-		       "onecopy,4096,1,2,24.2,,,,\n"
-		       "twocopy,4096,1,0,1,,,,\n");
+	compare(base, HEADER "onecopy,4096,1,0,24.0,,,,\n"
+			     "onecopy,4096,1,1,24.5,,,,\n"
+			     "onecopy,4096,1,2,24.2,,,,\n"
+			     "twocopy,4096,1,0,1,,,,\n");
 	assert_int_equal(p.changes.cells, 1);
 	assert_int_equal(p.changes.cells_before, 1);
 	assert_int_equal(p.changes.cells_after, 1);

@@ -51,51 +51,7 @@ TEST(outcomes_of_claims)
 				 outcomes[i].outcome);
 }
 
-struct comparison_case {
-	enum metric metric;
-	const struct comparison_terms *terms;
-	unsigned int threads;
-	struct comparison_point points[4];
-	size_t points_nr, few, point_only;
-	struct crossover crossovers[1];
-	size_t crossovers_nr;
-	const char *said[3]; /* all that is said, in order */
-};
-
 /* clang-format off */
-static const struct comparison_case cases[] = {
-	{METRIC_GBPS, &comparison_by_throughput, 4,
-	 {{KIB(1), CLAIM(LOWER, -0.1)}, {KIB(4), CLAIM(NOISE, 0.01)}, {KIB(16), CLAIM(HIGHER, 0.133)}, {KIB(64), CLAIM(HIGHER, 11)}},
-	 4, 0, 0, {{KIB(1), KIB(16), true}}, 1,
-	 {"With 4 threads: one-copy faster at: 16 KiB (+13.3 %), 64 KiB (x 12.0); slower at: 1 KiB (-10.0 %); "
-	  "no difference at: 4 KiB.",
-	  "Crossover with 4 threads: between 1 KiB and 16 KiB, one-copy takes the lead."}},
-	{METRIC_CPU_NS_PER_KIB, &comparison_by_cpu_time, 1,
-	 {{KIB(1), CLAIM(LOWER, -0.1)}, {KIB(4), CLAIM(HIGHER, 0.2)}}, 2, 0, 0, {{KIB(1), KIB(4), false}}, 1,
-	 {"With 1 thread, by CPU time per KiB: one-copy cheaper at: 1 KiB (-10.0 %); more expensive at: "
-	  "4 KiB (+20.0 %); no difference at: nowhere.",
-	  "Crossover with 1 thread, by CPU time per KiB: between 1 KiB and 4 KiB, two-copy takes the lead."}},
-	{METRIC_CPU_S_NS_PER_KIB, &comparison_by_sender_cpu_time, 1,
-	 {{KIB(64), CLAIM(LOWER, -0.5)}}, 1, 0, 0, {{0, 0, false}}, 0,
-	 {"With 1 thread, by the sender's CPU time per KiB: one-copy cheaper at: 64 KiB (-50.0 %); more "
-	  "expensive at: nowhere; no difference at: nowhere."}},
-	/* With the interval where there is one. */
-	{METRIC_GBPS, &comparison_by_throughput, 1,
-	 {{KIB(64), {.change = 0.06, .low = 0.04, .high = 0.09, .sign = 1, .difference = DIFFERENCE_HIGHER}}}, 1, 0, 0, {{0, 0, false}}, 0,
-	 {"With 1 thread: one-copy faster at: 64 KiB (+6.0 %; +4.0 % to +9.0 %); slower at: nowhere; no difference at: nowhere."}},
-	/* No claim, no "faster" without a label. */
-	{METRIC_GBPS, &comparison_by_throughput, 2,
-	 {{KIB(1), CLAIM(POINT, 0.044)}, {KIB(4), CLAIM(POINT, -0.3)}}, 2, 0, 2, {{0, 0, false}}, 0,
-	 {"With 2 threads (point differences): one-copy faster at: 1 KiB (+4.4 %); not faster at: 4 KiB (-30.0 %)."}},
-	{METRIC_GBPS, &comparison_by_throughput, 2,
-	 {{KIB(1), CLAIM(FEW, 0.044)}, {KIB(4), CLAIM(POINT, -0.3)}}, 2, 1, 1, {{0, 0, false}}, 0,
-	 {"With 2 threads (too few rounds): one-copy faster at: 1 KiB (+4.4 %); not faster at: "
-	  "4 KiB (-30.0 %)."}},
-	{METRIC_GBPS, &comparison_by_throughput, 2,
-	 {{KIB(1), CLAIM(FEW, 0.044)}}, 1, 1, 0, {{0, 0, false}}, 0,
-	 {"With 2 threads (too few rounds): one-copy faster at: 1 KiB (+4.4 %); not faster at: nowhere."}},
-};
-
 struct headline_case {
 	struct comparison_tally speed, cost;
 	const char *because, *text;
@@ -132,33 +88,44 @@ static void answer__free(struct answer_text *answer)
 	free(answer->headline);
 }
 
-TEST(comparisons_in_words)
+TEST(crossovers_name_both_sizes_and_the_new_leader)
 {
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct comparison_case x = cases[i];
-		struct answer_text answer = {0};
-		const struct mode_comparison comparison = {
-			.first = MODE_ONECOPY,
-			.second = MODE_TWOCOPY,
-			.threads = x.threads,
-			.metric = x.metric,
-			.points = x.points,
-			.points_nr = x.points_nr,
-			.few = x.few,
-			.point_only = x.point_only,
-			.crossovers = x.crossovers,
-			.crossovers_nr = x.crossovers_nr,
-		};
-		size_t n = 0;
+	static const char *const said[] = {
+		"Crossover with 4 threads, by CPU time per KiB: between 1 KiB and 16 KiB, one-copy "
+		"takes the lead.",
+		"Crossover with 4 threads, by CPU time per KiB: between 16 KiB and 64 KiB, "
+		"two-copy "
+		"takes the lead."};
+	struct crossover crossovers[] = {{KIB(1), KIB(16), true}, {KIB(16), KIB(64), false}};
+	const struct mode_comparison x = {.first = MODE_ONECOPY,
+					  .second = MODE_TWOCOPY,
+					  .threads = 4,
+					  .crossovers = crossovers,
+					  .crossovers_nr = 2};
+	struct answer_text answer = {0};
 
-		mode_comparison__say(&answer, &comparison, x.terms);
-		for (; n < 3 && x.said[n]; n++) {
-			assert_true(n < answer.points_nr);
-			assert_string_equal(answer.points[n], x.said[n]);
-		}
-		assert_int_equal(answer.points_nr, n);
-		answer__free(&answer);
-	}
+	mode_comparison__say_crossovers(&answer, &x, &comparison_by_cpu_time);
+	assert_int_equal(answer.points_nr, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_string_equal(answer.points[i], said[i]);
+	answer__free(&answer);
+}
+
+/* The change with its interval or without, and the size alone where there is no difference. */
+TEST(sizes_are_listed_with_their_change)
+{
+	const struct finding sure = {.change = 0.06,
+				     .low = 0.04,
+				     .high = 0.09,
+				     .difference = DIFFERENCE_HIGHER},
+			     point = CLAIM(POINT, -0.3), noise = CLAIM(NOISE, 0.3);
+	struct item_list list = {0};
+
+	mode_comparison__list(&list, KIB(64), &sure);
+	mode_comparison__list(&list, KIB(4), &point);
+	mode_comparison__list(&list, KIB(1), &noise);
+	assert_string_equal(item_list__words(&list),
+			    "64 KiB (+6.0 %; +4.0 % to +9.0 %), 4 KiB (-30.0 %), 1 KiB");
 }
 
 TEST(headlines_in_words)

@@ -220,7 +220,8 @@ STUDY_TEST(a_duel_of_costs_is_won_by_the_lower)
 					      (double)((i * 5 + (first ? 3 : 0)) % 7) / 100;
 	}
 	study__finish(&study, (double)NAN);
-	mode_comparison__make(&study.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_SEND_P99, &comparison);
+	mode_comparison__make(&study.a, MODE_ONECOPY, MODE_TWOCOPY, 1, METRIC_SEND_P99,
+			      &comparison);
 	assert_int_equal(comparison.points_nr, 3);
 	assert_int_equal(comparison.behind, 1);
 	assert_int_equal(comparison.noise, 1);
@@ -230,7 +231,8 @@ STUDY_TEST(a_duel_of_costs_is_won_by_the_lower)
 	assert_int_equal(comparison.crossovers[0].above, KIB(16));
 	assert_true(comparison.crossovers[0].to_first);
 	mode_comparison__clear(&comparison);
-	mode_comparison__make(&study.a, MODE_TWOCOPY, MODE_ONECOPY, 1, METRIC_SEND_P99, &comparison);
+	mode_comparison__make(&study.a, MODE_TWOCOPY, MODE_ONECOPY, 1, METRIC_SEND_P99,
+			      &comparison);
 	assert_int_equal(comparison.crossovers_nr, 1);
 	assert_false(comparison.crossovers[0].to_first);
 	mode_comparison__clear(&comparison);
@@ -248,7 +250,8 @@ STUDY_TEST(a_level_point_is_not_ahead)
 	study.d.rows[0].value[METRIC_SEND_P99] = study.d.rows[1].value[METRIC_SEND_P99] = 100;
 	study__finish(&study, (double)NAN);
 	for (size_t i = 0; i < 2; i++) {
-		mode_comparison__make(&study.a, MODE_ONECOPY, MODE_TWOCOPY, 1, metrics[i], &comparison);
+		mode_comparison__make(&study.a, MODE_ONECOPY, MODE_TWOCOPY, 1, metrics[i],
+				      &comparison);
 		assert_int_equal(comparison.point_only, 1);
 		assert_int_equal(comparison.point_ahead, 0);
 		mode_comparison__clear(&comparison);

@@ -73,7 +73,27 @@ static inline bool says(const struct answer_text *answer, const char *words)
 	for (i = 0; i < answer->points_nr; i++)
 		if (strstr(answer->points[i], words))
 			return true;
+	for (i = 0; i < answer->tables_nr; i++)
+		if (strstr(answer->tables[i].title, words))
+			return true;
 	return false;
+}
+
+/* The cell of a table whose title begins so, at a size and thread count as they are written. */
+static inline const char *table_cell(const struct answer_text *answer, const char *title,
+				     const char *size, const char *threads)
+{
+	for (size_t i = 0; i < answer->tables_nr; i++) {
+		const struct answer_table *t = &answer->tables[i];
+
+		if (strncmp(t->title, title, strlen(title)))
+			continue;
+		for (size_t c = 0; c < t->rows * t->columns; c++)
+			if (!strcmp(t->cells[c - c % t->columns], size) &&
+			    !strcmp(t->cells[c % t->columns], threads))
+				return t->cells[c];
+	}
+	return "none";
 }
 
 static inline void check_says(const struct answer_text *answer, const char *words)
