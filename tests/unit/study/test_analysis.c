@@ -292,36 +292,3 @@ STUDY_TEST(zerocopy_that_was_copied)
 	check_says(&study.answers[QUESTION_ZEROCOPY], "CPU time there: 512.0 ns/KiB");
 	check_says(&study.answers[QUESTION_ZEROCOPY], "against 307.2 ns/KiB");
 }
-
-STUDY_TEST(books_that_do_not_balance)
-{
-	put_crossing(&study, 0.01);
-	study.d.rows[0].value[METRIC_UNACCOUNTED_TX] = 12;
-	study.d.rows[1].value[METRIC_UNACCOUNTED_TX] = 0;
-	study__finish(&study, (double)NAN);
-	check_says(&study.answers[QUESTION_UNEXPECTED],
-		   "unaccounted, sent is not 0 in 1 of 2 runs");
-}
-
-/* An interval does not depend on what was asked before. */
-TEST(estimates_do_not_depend_on_order)
-{
-	struct study s = {0}, t = {0};
-	struct estimate e, f;
-
-	put_crossing(&s, 0.1);
-	put_crossing(&t, 0.1);
-	study__finish(&s, (double)NAN);
-	dataset__finish(&t.d, (double)NAN);
-	analysis__init(&t.a, &t.d);
-	e = analysis__estimate(&s.a, &s.a.cells[9], METRIC_GBPS);
-	f = analysis__estimate(&t.a, &t.a.cells[9], METRIC_GBPS);
-	/* Not as memory: what stands between members is not theirs. */
-	NEAR(e.median, f.median, 0);
-	NEAR(e.low, f.low, 0);
-	NEAR(e.high, f.high, 0);
-	NEAR(e.coverage, f.coverage, 0);
-	assert_int_equal(e.n, f.n);
-	study__clear(&s);
-	study__clear(&t);
-}

@@ -124,20 +124,26 @@ TEST(five_rounds_claim_nothing)
 	simulated__clear(&s);
 }
 
-static unsigned int found_at_size(const struct simulated_plan *p, unsigned int sets)
+/* In how many sets a planted effect is found: over all thread counts, or in a single cell. */
+static unsigned int found(const struct simulated_plan *p, unsigned int sets, uint64_t seed)
 {
-	unsigned int found = 0;
-	uint64_t seed = 7;
-	struct simulated s;
-	struct finding c;
+	unsigned int n = 0;
 
 	for (unsigned int set = 0; set < sets; set++) {
+		struct simulated s;
+		struct finding c;
+
 		simulated__make(&s, p, &seed);
-		c = analysis__compare_modes(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 16384, METRIC_GBPS);
-		found += c.difference == DIFFERENCE_HIGHER;
+		c = p->threads < 0
+			    ? analysis__compare_modes(&s.a, MODE_ONECOPY, MODE_TWOCOPY, 16384,
+						      METRIC_GBPS)
+			    : analysis__compare(&s.a, analysis__cell(&s.a, MODE_ONECOPY, 16384, 4),
+						analysis__cell(&s.a, MODE_TWOCOPY, 16384, 4),
+						METRIC_GBPS);
+		n += c.difference == DIFFERENCE_HIGHER;
 		simulated__clear(&s);
 	}
-	return found;
+	return n;
 }
 
 /* One-copy faster at one size, by twice the noise of a run: found over all thread counts. */
@@ -149,29 +155,12 @@ TEST(planted_at_a_size_is_found)
 						 .effect = 2 * SIMULATED_NOISE,
 						 .size = 2,
 						 .threads = -1};
-		unsigned int found = found_at_size(&p, simulated__sets() / 5);
+		unsigned int n = found(&p, simulated__sets() / 5, 7);
 
-		printf("planted at a size, %s noise: %u of %u\n", noise_names[noise], found,
+		printf("planted at a size, %s noise: %u of %u\n", noise_names[noise], n,
 		       simulated__sets() / 5);
-		simulated__check_at_least(found, simulated__sets() / 5, 0.9);
+		simulated__check_at_least(n, simulated__sets() / 5, 0.9);
 	}
-}
-
-static unsigned int found_in_cell(const struct simulated_plan *p, unsigned int sets)
-{
-	unsigned int found = 0;
-	uint64_t seed = 9;
-	struct simulated s;
-	struct finding c;
-
-	for (unsigned int set = 0; set < sets; set++) {
-		simulated__make(&s, p, &seed);
-		c = analysis__compare(&s.a, analysis__cell(&s.a, MODE_ONECOPY, 16384, 4),
-				      analysis__cell(&s.a, MODE_TWOCOPY, 16384, 4), METRIC_GBPS);
-		found += c.difference == DIFFERENCE_HIGHER;
-		simulated__clear(&s);
-	}
-	return found;
 }
 
 /*
@@ -183,26 +172,26 @@ TEST(planted_in_one_cell_is_found)
 {
 	struct simulated_plan p = {
 		.effect = 2 * M_SQRT2 * SIMULATED_NOISE, .size = 2, .threads = 2};
-	unsigned int found, sets = simulated__sets() / 10;
+	unsigned int n, sets = simulated__sets() / 10;
 
 	for (enum noise noise = 0; noise < NOISE_UNEQUAL; noise++) {
 		p.noise = noise;
 		p.rounds = SWEEP_ROUNDS;
-		found = found_in_cell(&p, sets);
+		n = found(&p, sets, 9);
 		printf("planted in one cell, %u rounds, %s noise: %u of %u\n", p.rounds,
-		       noise_names[noise], found, sets);
-		simulated__check_at_least(found, sets, 0.9);
+		       noise_names[noise], n, sets);
+		simulated__check_at_least(n, sets, 0.9);
 	}
 	p.noise = NOISE_PLAIN;
 	p.rounds = SIMULATED_ROUNDS;
 	sets = simulated__sets() / 5;
-	found = found_in_cell(&p, sets);
-	printf("planted in one cell, %u rounds: %u of %u\n", p.rounds, found, sets);
-	simulated__check_at_least(found, sets, 0.35);
+	n = found(&p, sets, 9);
+	printf("planted in one cell, %u rounds: %u of %u\n", p.rounds, n, sets);
+	simulated__check_at_least(n, sets, 0.35);
 	p.effect = 2 * SIMULATED_NOISE;
 	p.rounds = SWEEP_ROUNDS;
 	sets = simulated__sets() / 10;
-	found = found_in_cell(&p, sets);
-	printf("by twice the noise of a run, %u rounds: %u of %u\n", p.rounds, found, sets);
-	simulated__check_at_least(found, sets, 0.6);
+	n = found(&p, sets, 9);
+	printf("by twice the noise of a run, %u rounds: %u of %u\n", p.rounds, n, sets);
+	simulated__check_at_least(n, sets, 0.6);
 }

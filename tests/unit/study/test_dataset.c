@@ -498,18 +498,6 @@ TEST(blanks_around_numbers)
 	dataset__clear(&d);
 }
 
-TEST(environments_that_differ_are_noticed)
-{
-	struct dataset d;
-
-	assert_int_equal(add(&d, "mode,size,environment_device\n0,64,lo\n1,64,lo\n"), 0);
-	assert_false(d.environment_varies);
-	dataset__clear(&d);
-	assert_int_equal(add(&d, "mode,size,environment_device\n0,64,lo\n1,64,eth0\n"), 0);
-	assert_true(d.environment_varies);
-	dataset__clear(&d);
-}
-
 TEST(every_column_of_the_environment_is_kept)
 {
 	struct dataset d;

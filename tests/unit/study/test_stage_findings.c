@@ -163,31 +163,6 @@ STUDY_TEST(few_pairs_claim_nothing)
 	assert_false(says(&study.answers[QUESTION_CACHE], "saves most"));
 }
 
-/* Exact values, so that the sentences are. */
-STUDY_TEST(claims_in_words)
-{
-	const struct plan p = {.rounds = 10, .every = 2};
-	uint64_t seed = 1;
-
-	make(&study, &p, &seed);
-	check_says(&study.answers[QUESTION_CACHE],
-		   " CPU samples show: one-copy saves most in gather (-50.0 ns/KiB), zero-copy "
-		   "saves most in gather (-50.0 ns/KiB); its largest extra cost is pin (+12.0 "
-		   "ns/KiB).");
-	check_says(
-		&study.answers[QUESTION_CACHE],
-		"CPU samples of 10 pairs of rounds of all sizes and thread counts: one-copy takes "
-		"less than two-copy in: gather -50.0 ns/KiB (-50.0 to -50.0); more in: nowhere; no "
-		"difference in 3 of 4 classes.");
-	check_says(
-		&study.answers[QUESTION_CACHE],
-		"zero-copy takes less than two-copy in: gather -50.0 ns/KiB (-50.0 to -50.0), send "
-		"copy -40.0 ns/KiB (-40.0 to -40.0); more in: pin +12.0 ns/KiB (+12.0 to +12.0); "
-		"no difference in 2 of 5 classes.");
-	/* The answer is still that there are no cache counters. */
-	assert_false(study.answers[QUESTION_CACHE].answered);
-}
-
 STUDY_TEST(a_receiver_that_is_away_is_left_out)
 {
 	const struct plan p = {.rounds = 10, .every = 2, .away = true};
@@ -224,22 +199,6 @@ static bool cites(const struct answer_text *answer, enum mode mode, enum metric 
 		if (answer->evidence[i].cell->mode == mode && answer->evidence[i].metric == m)
 			return true;
 	return false;
-}
-
-/* What is said to differ is cited, of both modes. */
-STUDY_TEST(claims_cite_both_modes)
-{
-	const struct plan p = {.rounds = 10, .every = 2};
-	const struct answer_text *answer;
-	struct stage_findings c;
-	uint64_t seed = 1;
-
-	make(&study, &p, &seed);
-	answer = &study.answers[QUESTION_CACHE];
-	stage_findings__make(&c, &study.a);
-	assert_true(cites(answer, MODE_ONECOPY, stage_findings__metric(&c, CPU_CLASS_GATHER)));
-	assert_true(cites(answer, MODE_ZEROCOPY, stage_findings__metric(&c, CPU_CLASS_GATHER)));
-	assert_true(cites(answer, MODE_TWOCOPY, stage_findings__metric(&c, CPU_CLASS_GATHER)));
 }
 
 /* A round that a mode lacks is not taken from its next cell, which has it. */

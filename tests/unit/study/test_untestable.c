@@ -76,62 +76,55 @@ static void compare(const bool *gate)
 	changes__find(&changes, &before.analysis, &after.analysis, all, gate);
 }
 
-/* Of zerocopy alone, and why. */
-static void assert_untestable(enum untestable_why why, enum metric m)
-{
-	struct untestable u;
-	size_t at = 0;
-
-	assert_true(changes__gate_can_tell(&changes));
-	assert_true(untestable__next(&changes, &at, &u));
-	assert_int_equal(u.cell->mode, MODE_ZEROCOPY);
-	assert_int_equal(u.cell->size, 4096);
-	assert_int_equal(u.cell->threads, 2);
-	assert_int_equal(u.why, why);
-	if (why == UNTESTABLE_NULL || why == UNTESTABLE_FEW)
-		assert_int_equal(u.metric, m);
-	assert_false(untestable__next(&changes, &at, &u));
-}
-
-TEST_WITH(a_cell_without_a_run_after_is_untestable, begin, end)
-{
-	add_cell(&after, "onecopy", ROUNDS, "30");
-	side__load(&after);
-	compare(NULL);
-	assert_untestable(UNTESTABLE_ABSENT, METRIC_NR);
-}
-
-TEST_WITH(a_cell_whose_runs_all_failed_is_untestable, begin, end)
+static void add_failure(struct side *s)
 {
 	json_t *failure = json_pack("{s:s, s:s, s:i, s:i, s:i, s:s}", "schema",
 				    "netiotrace.failure/1", "mode", "zerocopy", "size", 4096,
 				    "threads", 2, "round", 0, "reason", "sent nothing");
 
-	add_cell(&after, "onecopy", ROUNDS, "30");
-	side__load(&after);
-	assert_int_equal(dataset__add_failure(&after.dataset, failure), 0);
+	assert_int_equal(dataset__add_failure(&s->dataset, failure), 0);
 	json_decref(failure);
-	compare(NULL);
-	assert_untestable(UNTESTABLE_FAILED, METRIC_NR);
 }
 
-TEST_WITH(a_cell_without_the_metric_after_is_untestable, begin, end)
-{
-	add_cell(&after, "onecopy", ROUNDS, "30");
-	add_cell(&after, "zerocopy", ROUNDS, "");
-	side__load(&after);
-	compare(NULL);
-	assert_untestable(UNTESTABLE_NULL, METRIC_GBPS);
-}
+/* Cells of zerocopy after, all of which had a throughput before. */
+static const struct untestable_case {
+	int rounds;
+	const char *gbps;
+	bool failed;
+	enum untestable_why why;
+} cases[] = {
+	{0, "", false, UNTESTABLE_ABSENT},
+	{0, "", true, UNTESTABLE_FAILED},
+	{ROUNDS, "", false, UNTESTABLE_NULL},
+	/* As where all rounds but one failed. */
+	{1, "2", false, UNTESTABLE_FEW},
+};
 
-/* As where all rounds but one failed. */
-TEST_WITH(a_cell_with_one_round_after_is_untestable, begin, end)
+TEST(a_cell_that_says_too_little_after_is_untestable)
 {
-	add_cell(&after, "onecopy", ROUNDS, "30");
-	add_cell(&after, "zerocopy", 1, "2");
-	side__load(&after);
-	compare(NULL);
-	assert_untestable(UNTESTABLE_FEW, METRIC_GBPS);
+	for_each_case(c, cases)
+	{
+		struct untestable u;
+		size_t at = 0;
+
+		begin(NULL);
+		add_cell(&after, "onecopy", ROUNDS, "30");
+		add_cell(&after, "zerocopy", c->rounds, c->gbps);
+		side__load(&after);
+		if (c->failed)
+			add_failure(&after);
+		compare(NULL);
+		assert_true(changes__gate_can_tell(&changes));
+		assert_true(untestable__next(&changes, &at, &u));
+		assert_int_equal(u.cell->mode, MODE_ZEROCOPY);
+		assert_int_equal(u.cell->size, 4096);
+		assert_int_equal(u.cell->threads, 2);
+		assert_int_equal(u.why, c->why);
+		if (c->rounds)
+			assert_int_equal(u.metric, METRIC_GBPS);
+		assert_false(untestable__next(&changes, &at, &u));
+		end(NULL);
+	}
 }
 
 TEST_WITH(new_cells_and_other_metrics_do_not_count, begin, end)
