@@ -386,7 +386,7 @@ refused_link() {
 	[[ $output == *'Permission denied'* ]]
 	run ! "$NETIOTRACE" compare -q others/one.json others/one.json
 	# Under sudo, what the caller may read.
-	run -2 by_sudo "$NETIOTRACE" report -q -o out2 "$PWD/own/cells/one.json"
+	run -1 by_sudo "$NETIOTRACE" report -q -o out2 "$PWD/own/cells/one.json"
 	[[ $output == *'Permission denied'* ]]
 	run ! by_sudo "$NETIOTRACE" compare -q own own
 	run ! "$NETIOTRACE" attach -q --duration 1ms --baseline others/one.json -- true

@@ -28,7 +28,7 @@ static int load(struct side *side, const char *name, const struct dataset_names 
 {
 	char message[DATASET_MESSAGE_MAX];
 
-	if (dataset__load_as(&side->dataset, name, (double)NAN, names, message)) {
+	if (dataset__load_files(&side->dataset, &name, 1, (double)NAN, names, message)) {
 		log_error("%s", message);
 		return EXIT_RUN_FAILED;
 	}

@@ -186,6 +186,22 @@ const char *item_list__words(struct item_list *list)
 	return list->text;
 }
 
+void tally__add(struct tally *t, const struct finding *f)
+{
+	bool untested = f->difference == DIFFERENCE_POINT || f->difference == DIFFERENCE_FEW;
+
+	t->of += f->difference != DIFFERENCE_UNKNOWN;
+	t->higher += f->difference == DIFFERENCE_HIGHER;
+	t->lower += f->difference == DIFFERENCE_LOWER;
+	t->untested += untested;
+	t->untested_higher += untested && f->sign > 0;
+}
+
+size_t tally__unclear(const struct tally *t)
+{
+	return t->of - t->higher - t->lower;
+}
+
 static bool counts_completions(const struct dataset_row *row)
 {
 	return !isnan(row->value[METRIC_ZC_COMPLETED]) && !isnan(row->value[METRIC_ZC_COPIED]);

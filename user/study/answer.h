@@ -89,6 +89,19 @@ __attribute__((format(printf, 2, 3))) void item_list__add(struct item_list *list
 							  const char *format, ...);
 const char *item_list__words(struct item_list *list);
 
+/* How findings of one kind ended. */
+struct tally {
+	size_t of, higher, lower;
+	size_t untested;        /* of one round, or of too few to find anything */
+	size_t untested_higher; /* of these, by the medians */
+};
+
+/* Counts a finding, unless it is unknown. */
+void tally__add(struct tally *t, const struct finding *f);
+
+/* Those that are neither higher nor lower. */
+size_t tally__unclear(const struct tally *t);
+
 /*
  * Zero-copy completions over all runs that count them, and how many of these were copied; -1 when
  * none does, or when the counts contradict each other.

@@ -23,15 +23,13 @@ static const struct level levels[] = {
 };
 #define LEVELS_NR (sizeof(levels) / sizeof(levels[0]))
 
-/* The changes of a number against two-copy, over all cells of a mode. */
-struct changes {
-	double *values;
-	size_t nr, lower, higher, unclear, untested;
-};
-
-static void changes__of(const struct analysis *a, enum mode mode, enum metric m, struct changes *c)
+/* The median change of a number against two-copy, over all cells of a mode. */
+static double median_change(const struct analysis *a, enum mode mode, enum metric m,
+			    struct tally *t)
 {
-	*c = (struct changes){.values = xcalloc(a->cells_nr, sizeof(double))};
+	double *values = xcalloc(a->cells_nr, sizeof(*values)), median;
+
+	*t = (struct tally){0};
 	for (struct cell *cell = a->cells; cell < a->cells + a->cells_nr; cell++) {
 		struct finding x;
 
@@ -39,14 +37,14 @@ static void changes__of(const struct analysis *a, enum mode mode, enum metric m,
 			continue;
 		x = analysis__compare(
 			a, cell, analysis__cell(a, MODE_TWOCOPY, cell->size, cell->threads), m);
-		if (x.difference == DIFFERENCE_UNKNOWN || isnan(x.change))
+		if (isnan(x.change))
 			continue;
-		c->values[c->nr++] = x.change;
-		c->lower += x.difference == DIFFERENCE_LOWER;
-		c->higher += x.difference == DIFFERENCE_HIGHER;
-		c->untested += x.difference == DIFFERENCE_POINT || x.difference == DIFFERENCE_FEW;
+		values[t->of] = x.change;
+		tally__add(t, &x);
 	}
-	c->unclear = c->nr - c->lower - c->higher;
+	median = estimate__of(values, t->of).median;
+	free(values);
+	return median;
 }
 
 struct best_level {
@@ -54,7 +52,7 @@ struct best_level {
 	enum mode mode;
 	double change; /* in the median setting */
 	bool per_kib;
-	struct changes counts;
+	struct tally tally;
 	size_t weighed, risen; /* levels and modes; those with more misses in most settings */
 };
 
@@ -68,34 +66,31 @@ static void weigh_level(struct answer_text *answer, const struct analysis *a, en
 {
 	bool per_kib = analysis__has(a, level->per_kib);
 	char text[PHRASE_BUF];
-	struct changes c;
-	double median;
+	struct tally t;
+	double median = median_change(a, mode, per_kib ? level->per_kib : level->raw, &t);
 
-	changes__of(a, mode, per_kib ? level->per_kib : level->raw, &c);
-	median = estimate__of(c.values, c.nr).median;
-	free(c.values);
-	if (!c.nr)
+	if (!t.of)
 		return;
-	if (c.untested == c.nr)
+	if (t.untested == t.of)
 		answer__point(answer,
 			      "%s misses %s, %s against two-copy: %s in the median of %zu "
 			      "setting%s (no difference is certain).",
 			      level->name, of_what(per_kib), phrases__mode(mode),
-			      phrases__change(text, sizeof(text), median), c.nr, plural(c.nr));
+			      phrases__change(text, sizeof(text), median), t.of, plural(t.of));
 	else
 		answer__point(answer,
 			      "%s misses %s, %s against two-copy: lower in %zu of %zu setting%s, "
 			      "higher in %zu, no difference in %zu.",
-			      level->name, of_what(per_kib), phrases__mode(mode), c.lower, c.nr,
-			      plural(c.nr), c.higher, c.unclear);
+			      level->name, of_what(per_kib), phrases__mode(mode), t.lower, t.of,
+			      plural(t.of), t.higher, tally__unclear(&t));
 	best->weighed++;
-	best->risen += c.higher * 2 > c.nr;
+	best->risen += t.higher * 2 > t.of;
 	if (!best->level || median < best->change) {
 		best->level = level;
 		best->mode = mode;
 		best->change = median;
 		best->per_kib = per_kib;
-		best->counts = c;
+		best->tally = t;
 	}
 }
 
@@ -141,8 +136,8 @@ static void say_sampled(struct answer_text *answer, const struct analysis *a,
 static void headline_of_level(struct answer_text *answer, const struct analysis *a,
 			      const struct best_level *best)
 {
-	const struct changes *c = &best->counts;
-	bool untested = c->untested == c->nr, most = c->lower * 2 > c->nr;
+	const struct tally *t = &best->tally;
+	bool untested = t->untested == t->of, most = t->lower * 2 > t->of;
 	char change[PHRASE_BUF], cannot[PHRASE_BUF];
 
 	answer->answered = (best->change < 0 && most) || best->risen == best->weighed;
@@ -163,7 +158,7 @@ static void headline_of_level(struct answer_text *answer, const struct analysis 
 				 "None outside the noise: no level has fewer misses than with "
 				 "two-copy in most settings. The nearest is %s with %s, lower in "
 				 "%zu of %zu.",
-				 best->level->name, phrases__mode(best->mode), c->lower, c->nr);
+				 best->level->name, phrases__mode(best->mode), t->lower, t->of);
 }
 
 /* Without hardware counters the cost in CPU time is all there is, and it is no cache answer. */

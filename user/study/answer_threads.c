@@ -28,8 +28,8 @@ static const struct factor_row {
 
 /* A number of x over that of y, in each combination of mode and size that has both. */
 struct factors {
-	double *values;
-	size_t nr, lower, higher;
+	double *values; /* tally.of */
+	struct tally tally;
 };
 
 /* mode: MODE_NR of all. Free values. */
@@ -47,9 +47,8 @@ static struct factors factors_of(struct answer_text *answer, const struct analys
 		c = analysis__compare(a, many, few, m);
 		if (c.difference == DIFFERENCE_UNKNOWN || !(c.change > -1))
 			continue;
-		f.values[f.nr++] = c.change + 1;
-		f.lower += c.difference == DIFFERENCE_LOWER;
-		f.higher += c.difference == DIFFERENCE_HIGHER;
+		f.values[f.tally.of] = c.change + 1;
+		tally__add(&f.tally, &c);
 		answer__cite(answer, a, few, m);
 		answer__cite(answer, a, many, m);
 	}
@@ -58,7 +57,7 @@ static struct factors factors_of(struct answer_text *answer, const struct analys
 
 static double median_of(const struct factors *f)
 {
-	return estimate__of(f->values, f->nr).median;
+	return estimate__of(f->values, f->tally.of).median;
 }
 
 /* The cell of a mode with the highest throughput: its thread count is the mode's best. */
@@ -93,10 +92,10 @@ static void say_factors(struct answer_text *answer, const struct analysis *a, en
 			median *= (double)few / many;
 		if (rows[i].inverse)
 			median = 1 / median;
-		if (f.nr && isfinite(median))
+		if (f.tally.of && isfinite(median))
 			item_list__add(&list, "%s %s", rows[i].what,
 				       phrases__factor(factor, sizeof(factor), 1, median));
-		sizes = f.nr > sizes ? f.nr : sizes;
+		sizes = f.tally.of > sizes ? f.tally.of : sizes;
 		free(f.values);
 	}
 	if (list.nr)
@@ -122,8 +121,8 @@ static struct best best_of(struct answer_text *answer, const struct analysis *a)
 			factors_of(answer, a, MODE_NR, METRIC_GBPS, a->threads[i], a->threads[0]);
 		double median = median_of(&f);
 
-		if (median > best.factor && (f.higher || !answer__can_claim(a)))
-			best = (struct best){a->threads[i], median, f.nr, f.higher};
+		if (median > best.factor && (f.tally.higher || !answer__can_claim(a)))
+			best = (struct best){a->threads[i], median, f.tally.of, f.tally.higher};
 		free(f.values);
 	}
 	return best;
@@ -175,11 +174,12 @@ static void put_per_thread(FILE *f, const struct analysis *a, const struct facto
 		" With %u threads throughput per thread is %s of that with %u (median of %zu "
 		"combination%s of mode and size)",
 		a->threads[a->threads_nr - 1],
-		phrases__factor(factor, sizeof(factor), 1, median_of(own)), a->threads[0], own->nr,
-		plural(own->nr));
+		phrases__factor(factor, sizeof(factor), 1, median_of(own)), a->threads[0],
+		own->tally.of, plural(own->tally.of));
 	if (answer__can_claim(a))
 		fprintf(f, ": lower in %zu of %zu, higher in %zu, no difference in %zu.",
-			own->lower, own->nr, own->higher, own->nr - own->lower - own->higher);
+			own->tally.lower, own->tally.of, own->tally.higher,
+			tally__unclear(&own->tally));
 	else
 		fprintf(f, ". %s.", answer__cannot_claim(cannot, sizeof(cannot), a));
 }
@@ -232,14 +232,14 @@ void answer__threads(struct answer_text *answer, const struct analysis *a)
 		return;
 	}
 	own = factors_of(answer, a, MODE_NR, METRIC_GBPS_PER_THREAD, many, few);
-	if (own.nr)
+	if (own.tally.of)
 		headline(answer, a, &own);
 	else
 		answer__headline(answer,
 				 "Not measured: no mode and size has a throughput above 0 "
 				 "with both %u and %u threads.",
 				 few, many);
-	for (int mode = 0; own.nr && mode < MODE_NR; mode++) {
+	for (int mode = 0; own.tally.of && mode < MODE_NR; mode++) {
 		say_factors(answer, a, (enum mode)mode);
 		say_best(answer, a, (enum mode)mode);
 	}

@@ -104,14 +104,14 @@ static void say_peaks(struct answer_text *answer, const struct analysis *a)
 }
 
 /* How often something was found, and where it could have been. */
-struct tally {
+struct count {
 	size_t nr, of;
 };
 
 /* A cell whose throughput is below `worth` times that of another which one would expect below it.
  */
 static void say_drop(struct answer_text *answer, const struct analysis *a, const char *what,
-		     struct cell *cell, struct cell *other, double worth, struct tally *found)
+		     struct cell *cell, struct cell *other, double worth, struct count *found)
 {
 	struct finding c = analysis__compare(a, cell, other, METRIC_GBPS);
 	char name[PHRASE_BUF], instead[PHRASE_BUF], x[PHRASE_BUF], y[PHRASE_BUF], why[512];
@@ -133,9 +133,9 @@ static void say_drop(struct answer_text *answer, const struct analysis *a, const
 }
 
 /* A total throughput below that of the fewest threads. */
-static struct tally say_collapses(struct answer_text *answer, const struct analysis *a)
+static struct count say_collapses(struct answer_text *answer, const struct analysis *a)
 {
-	struct tally found = {0};
+	struct count found = {0};
 
 	for (struct cell *x = a->cells; x < a->cells + a->cells_nr; x++)
 		say_drop(answer, a, "Collapse with more threads", x,
@@ -145,9 +145,9 @@ static struct tally say_collapses(struct answer_text *answer, const struct analy
 }
 
 /* A larger message that is much slower than the next smaller one. */
-static struct tally say_falls(struct answer_text *answer, const struct analysis *a)
+static struct count say_falls(struct answer_text *answer, const struct analysis *a)
 {
-	struct tally found = {0};
+	struct count found = {0};
 
 	for (struct cell *x = a->cells; x < a->cells + a->cells_nr; x++)
 		for (size_t i = 1; i < a->sizes_nr; i++)
@@ -159,7 +159,7 @@ static struct tally say_falls(struct answer_text *answer, const struct analysis 
 }
 
 static void say_exception(struct answer_text *answer, const struct analysis *a, struct cell *cell,
-			  enum metric m, const struct tally *rare)
+			  enum metric m, const struct count *rare)
 {
 	struct cell *rival = analysis__cell(a, MODE_TWOCOPY, cell->size, cell->threads);
 	struct finding c = analysis__compare(a, cell, rival, m);
@@ -179,11 +179,11 @@ static void say_exception(struct answer_text *answer, const struct analysis *a, 
 
 /* Cells where a number of a mode goes the other way than in nearly all others. */
 static void say_exceptions(struct answer_text *answer, const struct analysis *a, enum mode mode,
-			   enum metric m, struct tally *found)
+			   enum metric m, struct count *found)
 {
 	int *direction = xcalloc(a->cells_nr, sizeof(*direction)), rare;
 	size_t higher = 0, lower = 0, said = 0;
-	struct tally t = {0};
+	struct count t = {0};
 
 	for (size_t i = 0; i < a->cells_nr; i++) {
 		struct cell *x = &a->cells[i];
@@ -228,7 +228,7 @@ struct books_check {
 	const char *kept; /* what is true when it was 0 in all of them */
 };
 
-static struct tally say_books(struct answer_text *answer, const struct analysis *a)
+static struct count say_books(struct answer_text *answer, const struct analysis *a)
 {
 	static const struct books_check checks[] = {
 		{METRIC_UNACCOUNTED_TX, "no byte sent is unaccounted for"},
@@ -236,7 +236,7 @@ static struct tally say_books(struct answer_text *answer, const struct analysis 
 		{METRIC_MISSED, "no event was missed"},
 	};
 	struct item_list kept = {0};
-	struct tally found = {0};
+	struct count found = {0};
 	size_t i, n, measured;
 
 	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
@@ -267,7 +267,7 @@ static bool has_books(const struct analysis *a)
 	return analysis__has(a, METRIC_UNACCOUNTED_TX) && analysis__has(a, METRIC_UNACCOUNTED_RX);
 }
 
-static struct tally say_noise(struct answer_text *answer, const struct analysis *a)
+static struct count say_noise(struct answer_text *answer, const struct analysis *a)
 {
 	struct cell *cell, *worst = NULL;
 	double width, widest = NOISE_WORTH_TELLING;
@@ -287,7 +287,7 @@ static struct tally say_noise(struct answer_text *answer, const struct analysis 
 		}
 	}
 	if (!worst)
-		return (struct tally){0, a->cells_nr};
+		return (struct count){0, a->cells_nr};
 	e = analysis__estimate(a, worst, METRIC_GBPS);
 	answer__point(
 		answer,
@@ -297,10 +297,10 @@ static struct tally say_noise(struct answer_text *answer, const struct analysis 
 		phrases__cell(text, sizeof(text), worst),
 		phrases__estimate(value, sizeof(value), METRIC_GBPS, &e));
 	answer__cite(answer, a, worst, METRIC_GBPS);
-	return (struct tally){n, a->cells_nr};
+	return (struct count){n, a->cells_nr};
 }
 
-static struct tally say_zero(struct answer_text *answer, const struct analysis *a)
+static struct count say_zero(struct answer_text *answer, const struct analysis *a)
 {
 	size_t i, n = 0;
 
@@ -311,7 +311,7 @@ static struct tally say_zero(struct answer_text *answer, const struct analysis *
 			      "Nothing arrived in %zu of %zu run%s: throughput 0, so that "
 			      "no cost per byte exists there.",
 			      n, a->dataset->rows_nr, plural(a->dataset->rows_nr));
-	return (struct tally){n, a->dataset->rows_nr};
+	return (struct count){n, a->dataset->rows_nr};
 }
 
 enum unexpected {
@@ -325,7 +325,7 @@ enum unexpected {
 };
 
 static void headline_of(struct answer_text *answer, const struct analysis *a,
-			const struct tally found[UNEXPECTED_NR])
+			const struct count found[UNEXPECTED_NR])
 {
 	static const char *const names[UNEXPECTED_NR] = {
 		[UNEXPECTED_BOOKS] = "books that do not balance",
@@ -362,7 +362,7 @@ static void headline_of(struct answer_text *answer, const struct analysis *a,
 
 void answer__unexpected(struct answer_text *answer, const struct analysis *a)
 {
-	struct tally found[UNEXPECTED_NR] = {0};
+	struct count found[UNEXPECTED_NR] = {0};
 
 	if (!analysis__has(a, METRIC_GBPS)) {
 		answer__headline(answer, "Not measured: no run has a throughput.");

@@ -13,7 +13,7 @@
 
 /* Zero-copy against the faster of the other two modes, cell by cell. */
 struct standing {
-	size_t cells, ahead, behind, noise, few, point, point_ahead;
+	struct tally tally;
 	struct cell *worst, *worst_rival; /* where it is furthest behind, or least ahead */
 	struct cell *best, *best_rival;
 	double worst_change, best_change;
@@ -36,14 +36,7 @@ static struct cell *rival_of(const struct analysis *a, const struct cell *zc)
 static void standing__add(struct standing *s, const struct finding *c, struct cell *zc,
 			  struct cell *rival)
 {
-	s->cells++;
-	s->ahead += c->difference == DIFFERENCE_HIGHER;
-	s->behind += c->difference == DIFFERENCE_LOWER;
-	s->noise += c->difference == DIFFERENCE_NOISE;
-	s->few += c->difference == DIFFERENCE_FEW;
-	s->point += c->difference == DIFFERENCE_POINT;
-	s->point_ahead += (c->difference == DIFFERENCE_POINT || c->difference == DIFFERENCE_FEW) &&
-			  c->sign > 0;
+	tally__add(&s->tally, c);
 	if (isnan(c->change))
 		return;
 	if (!s->worst || c->change < s->worst_change) {
@@ -222,20 +215,20 @@ static void put_cost(FILE *f, const struct analysis *a)
 
 static void put_standing(FILE *f, const struct analysis *a, const struct standing *s)
 {
+	const struct tally *t = &s->tally;
 	char cannot[PHRASE_BUF];
 
-	if (s->point + s->few == s->cells)
+	if (t->untested == t->of)
 		fprintf(f,
 			"%s: zero-copy is slower than the faster copying mode in %zu of %zu "
 			"setting%s (size x threads).",
-			answer__cannot_claim(cannot, sizeof(cannot), a), s->cells - s->point_ahead,
-			s->cells, plural(s->cells));
+			answer__cannot_claim(cannot, sizeof(cannot), a), t->of - t->untested_higher,
+			t->of, plural(t->of));
 	else
 		fprintf(f,
 			"Zero-copy is slower than the faster copying mode in %zu of %zu setting%s "
 			"(size x threads), faster in %zu, no difference in %zu.",
-			s->behind, s->cells, plural(s->cells), s->ahead,
-			s->noise + s->point + s->few);
+			t->lower, t->of, plural(t->of), t->higher, tally__unclear(t));
 }
 
 /* The cause first: what the kernel did and what it cost. */
@@ -271,12 +264,12 @@ void answer__zerocopy(struct answer_text *answer, const struct analysis *a)
 		answer__headline(answer, "Not measured: the data has no zero-copy run.");
 		return;
 	}
-	if (!s.cells) {
+	if (!s.tally.of) {
 		answer__headline(answer, "Not measured: no size and thread count has the "
 					 "throughput of zero-copy and of another mode.");
 		return;
 	}
-	answer->answered = s.point + s.few < s.cells;
+	answer->answered = s.tally.untested < s.tally.of;
 	headline(answer, a, &s);
 	if (!s.worst)
 		return;

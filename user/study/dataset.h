@@ -131,9 +131,6 @@ struct dataset {
  */
 int dataset__load(struct dataset *d, const char *path, double default_duration_s,
 		  char message[DATASET_MESSAGE_MAX]);
-/* The same, of a CSV file that has other names; dataset__load() has none said. */
-int dataset__load_as(struct dataset *d, const char *path, double default_duration_s,
-		     const struct dataset_names *names, char message[DATASET_MESSAGE_MAX]);
 /*
  * The same, of several CSV files of one experiment: rows are joined by mode, size, threads and
  * round. What did not join is in the notes. One path is as above. With names->explain, d keeps

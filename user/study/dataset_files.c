@@ -505,13 +505,8 @@ static int finish(struct dataset *d, const char *path, double default_duration_s
 int dataset__load(struct dataset *d, const char *path, double default_duration_s,
 		  char message[DATASET_MESSAGE_MAX])
 {
-	return dataset__load_as(d, path, default_duration_s, &(struct dataset_names){0}, message);
-}
-
-int dataset__load_as(struct dataset *d, const char *path, double default_duration_s,
-		     const struct dataset_names *names, char message[DATASET_MESSAGE_MAX])
-{
-	return dataset__load_files(d, &path, 1, default_duration_s, names, message);
+	return dataset__load_files(d, &path, 1, default_duration_s, &(struct dataset_names){0},
+				   message);
 }
 
 int dataset__load_files(struct dataset *d, const char *const *paths, size_t paths_nr,

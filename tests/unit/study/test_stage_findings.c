@@ -193,14 +193,6 @@ STUDY_TEST(without_samples_nothing_is_said)
 	assert_false(says(&study.answers[QUESTION_CACHE], "CPU samples"));
 }
 
-static bool cites(const struct answer_text *answer, enum mode mode, enum metric m)
-{
-	for (size_t i = 0; i < answer->evidence_nr; i++)
-		if (answer->evidence[i].cell->mode == mode && answer->evidence[i].metric == m)
-			return true;
-	return false;
-}
-
 /* A round that a mode lacks is not taken from its next cell, which has it. */
 STUDY_TEST(pairs_are_of_one_cell)
 {
