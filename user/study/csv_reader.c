@@ -411,11 +411,6 @@ const struct column *csv_reader__column(const struct csv_reader *r, enum column_
 	return NULL;
 }
 
-bool csv_reader__has(const struct csv_reader *r, enum column_kind kind)
-{
-	return csv_reader__column(r, kind);
-}
-
 static bool same_field(const struct column *a, const struct column *b)
 {
 	if (a->as.kind != b->as.kind || a->as.kind == COLUMN_IGNORED ||
@@ -534,9 +529,9 @@ int csv_reader__classify(struct csv_reader *r)
 	if (err)
 		return err;
 	prefer_size(r);
-	if (!csv_reader__has(r, COLUMN_MODE))
+	if (!csv_reader__column(r, COLUMN_MODE))
 		return refuse_without(r, "mode");
-	return csv_reader__has(r, COLUMN_SIZE) || csv_reader__has(r, COLUMN_FIELD_SIZE)
+	return csv_reader__column(r, COLUMN_SIZE) || csv_reader__column(r, COLUMN_FIELD_SIZE)
 		       ? 0
 		       : refuse_without(r, "size");
 }
@@ -554,22 +549,16 @@ static void put_modes(FILE *f, const struct csv_reader *r, const struct column *
 	}
 }
 
-static void put_levels(FILE *f, const struct column *c)
-{
-	for (size_t i = 0; i < c->levels.nr; i++)
-		fprintf(f, "%s%.40s", i ? ", " : "", c->levels.value[i]);
-	if (c->levels.more)
-		fputs(" and others", f);
-}
-
 static void put_values(FILE *f, const struct csv_reader *r, const struct column *c)
 {
+	char levels[512];
+
 	if (c->as.kind == COLUMN_MODE)
 		put_modes(f, r, c);
 	else if (c->levels.more && !isnan(c->levels.low))
 		fprintf(f, "%.15g to %.15g", c->levels.low, c->levels.high);
-	else
-		put_levels(f, c);
+	else if (c->levels.nr)
+		fputs(csv_reader__values(c, levels, sizeof(levels)), f);
 	if (c->levels.unknown)
 		fprintf(f, "%s%zu unknown", c->levels.nr ? ", " : "", c->levels.unknown);
 }

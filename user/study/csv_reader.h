@@ -78,7 +78,6 @@ void csv_reader__keep_columns(struct csv_reader *r);
 
 /* The column of this kind; NULL: there is none. */
 const struct column *csv_reader__column(const struct csv_reader *r, enum column_kind kind);
-bool csv_reader__has(const struct csv_reader *r, enum column_kind kind);
 
 /* What the user says of a column: a field's name; false: nothing. */
 bool csv_reader__told(const struct csv_reader *r, const char *name, char field[NAME_LEN]);

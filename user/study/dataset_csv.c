@@ -157,7 +157,7 @@ static int read_environment(struct csv_reader *r)
 					 r->message);
 
 	json_decref(fields);
-	if (!err && csv_reader__has(r, COLUMN_ENVIRONMENT))
+	if (!err && csv_reader__column(r, COLUMN_ENVIRONMENT))
 		dataset__keep_environment(r->d, environment);
 	else
 		json_decref(environment);
@@ -330,7 +330,7 @@ static bool numbers_every_row(const struct csv_reader *r, size_t first)
 	size_t n = r->d->rows_nr - first, i = 1;
 	struct dataset_row **rows;
 
-	if (n < 2 || !csv_reader__has(r, COLUMN_ROUND))
+	if (n < 2 || !csv_reader__column(r, COLUMN_ROUND))
 		return false;
 	rows = sorted(r, first, compare_rounds);
 	while (i < n && rows[i]->round != rows[i - 1]->round)
@@ -397,9 +397,9 @@ static void put_remedy(const struct csv_reader *r, const struct column *c, char 
 {
 	const char *field = NULL;
 
-	if (holds_counts(r, c) && !csv_reader__has(r, COLUMN_THREADS))
+	if (holds_counts(r, c) && !csv_reader__column(r, COLUMN_THREADS))
 		field = "threads";
-	else if (holds_counts(r, c) && !csv_reader__has(r, COLUMN_ROUND))
+	else if (holds_counts(r, c) && !csv_reader__column(r, COLUMN_ROUND))
 		field = "round";
 	if (field)
 		snprintf(buf, len, "say --column '%.60s=%s' if it is that, or keep", c->name,
@@ -420,7 +420,7 @@ static int refuse_repeat(struct csv_reader *r, const struct dataset_row *a,
 			r,
 			"this row and line %lu agree in mode, size and threads%s: say "
 			"--rounds-from-repeats if such rows are rounds, or remove one.",
-			a->line, csv_reader__has(r, COLUMN_ROUND) ? " and round" : "");
+			a->line, csv_reader__column(r, COLUMN_ROUND) ? " and round" : "");
 	put_remedy(r, c, remedy, sizeof(remedy));
 	return csv_reader__refuse(
 		r,

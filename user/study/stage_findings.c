@@ -22,7 +22,7 @@ struct builder {
 	struct stage_findings *s;
 	const struct dataset_row **base; /* of two-copy, one for each pair */
 	size_t pairs;
-	double *values; /* differences: of each claim, by pair */
+	double *values; /* differences: of each finding, by pair */
 };
 
 static bool is_sampled(const struct stage_findings *s, const struct dataset_row *row)

@@ -31,12 +31,12 @@ struct stage_findings {
 
 void stage_findings__make(struct stage_findings *s, const struct analysis *a);
 
-/* The metric of a class, as the claims have it. */
+/* The metric of a class that the findings are about. */
 enum metric stage_findings__metric(const struct stage_findings *s, enum cpu_class c);
 
 /*
- * " one-copy saves most in gather (-54.1 ns/KiB), ...": for a headline, of each mode with a claimed
- * saving, and where it takes more; "" where there is none. Fills buf and returns it.
+ * " one-copy saves most in gather (-54.1 ns/KiB), ...": for a headline, of each mode with a
+ * saving that was found, and where it takes more; "" where there is none. Fills buf and returns it.
  */
 char *stage_findings__savings(char *buf, size_t len, const struct stage_findings *s);
 
