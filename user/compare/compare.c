@@ -14,7 +14,6 @@
 #include "base/publisher.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "compare_options.h"
 #include "study/dataset_files.h"
 #include "study/phrases.h"
 #include "write/json.h"

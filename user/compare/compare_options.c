@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command line of netiotrace compare; see compare_options.h. */
+/* The command line of netiotrace compare; see compare.h. */
 #include <argp.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare_options.h"
+#include "compare.h"
 #include "base/exit_code.h"
 #include "base/command_line.h"
 #include "base/refuse.h"

@@ -269,34 +269,35 @@ static bool has_books(const struct analysis *a)
 
 static struct count say_noise(struct answer_text *answer, const struct analysis *a)
 {
-	struct cell *cell, *worst = NULL;
-	double width, widest = NOISE_WORTH_TELLING;
+	char text[PHRASE_BUF], value[3 * PHRASE_BUF];
+	struct cell *worst = NULL;
+	double widest = 0;
 	struct estimate e;
 	size_t n = 0;
-	char text[PHRASE_BUF], value[3 * PHRASE_BUF];
 
-	for (cell = a->cells; cell < a->cells + a->cells_nr; cell++) {
+	for (struct cell *cell = a->cells; cell < a->cells + a->cells_nr; cell++) {
+		double width;
+
 		e = analysis__estimate(a, cell, METRIC_GBPS);
 		width = estimate__has_interval(&e) ? (e.high - e.low) / e.median : 0;
-		if (!(width > NOISE_WORTH_TELLING))
-			continue;
-		n++;
+		n += width > NOISE_WORTH_TELLING;
 		if (width > widest) {
 			worst = cell;
 			widest = width;
 		}
 	}
-	if (!worst)
-		return (struct count){0, a->cells_nr};
-	e = analysis__estimate(a, worst, METRIC_GBPS);
-	answer__point(
-		answer,
-		"Wide intervals: in %zu of %zu cell%s the interval of throughput is wider than "
-		"%.0f %% of its median. Widest: %s: %s.",
-		n, a->cells_nr, plural(a->cells_nr), NOISE_WORTH_TELLING * 100,
-		phrases__cell(text, sizeof(text), worst),
-		phrases__estimate(value, sizeof(value), METRIC_GBPS, &e));
-	answer__cite(answer, a, worst, METRIC_GBPS);
+	if (n)
+		answer__point(answer,
+			      "Wide intervals: in %zu of %zu cell%s the interval of throughput is "
+			      "wider than %.0f %% of its median.",
+			      n, a->cells_nr, plural(a->cells_nr), NOISE_WORTH_TELLING * 100);
+	if (worst) {
+		e = analysis__estimate(a, worst, METRIC_GBPS);
+		answer__point(answer, "Widest interval of throughput: %s: %s.",
+			      phrases__cell(text, sizeof(text), worst),
+			      phrases__estimate(value, sizeof(value), METRIC_GBPS, &e));
+		answer__cite(answer, a, worst, METRIC_GBPS);
+	}
 	return (struct count){n, a->cells_nr};
 }
 
