@@ -1,12 +1,218 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each column of a CSV file is: by its name, or as the user says; see csv_reader.h. */
+/*
+ * The header and columns of a CSV file: which line is the header, what each column holds, and which
+ * field it is; see csv_reader.h.
+ */
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
+#include "common/xalloc.h"
 #include "csv_reader.h"
+
+#define HEADER_LINES_MAX 20
+#define NAMES_MAX        256 /* of a line, that are looked at */
+
+struct place {
+	char separator;
+	const char *pos;
+	unsigned long line;
+	size_t known, filled; /* names that are known, cells that hold anything */
+};
+
+/* How much the record at hand looks like a header. */
+static void look_at(struct csv_reader *r, struct place *p)
+{
+	size_t n = r->text.cells_nr < NAMES_MAX ? r->text.cells_nr : NAMES_MAX;
+	char field[NAME_LEN];
+	struct csv_match m;
+
+	p->known = p->filled = 0;
+	for (size_t i = 0; i < n; i++) {
+		const char *name = csv_text__cell(&r->text, i);
+
+		p->filled += *name != '\0';
+		p->known += csv_reader__told(r, name, field) || csv_field__match(name, &m);
+	}
+}
+
+static bool is_better(const struct place *a, const struct place *b)
+{
+	if (a->known != b->known)
+		return a->known > b->known;
+	return !b->pos || (!a->known && a->filled > 1 && a->filled > b->filled);
+}
+
+/* The place behind "#" and blanks: some headers are commented out. */
+static const char *past_comment_sign(const struct csv_text *t)
+{
+	const char *pos = t->pos;
+
+	while (pos < t->end && (*pos == '#' || *pos == ' '))
+		pos++;
+	return pos;
+}
+
+/* The best of the first lines under one separator. */
+static void try_separator(struct csv_reader *r, const char *text, char separator,
+			  struct place *best)
+{
+	struct place p = {.separator = separator, .line = 1};
+	int more;
+
+	csv_text__seek(&r->text, text, 1);
+	r->text.separator = separator;
+	for (int i = 0; i < HEADER_LINES_MAX && r->text.pos < r->text.end; i++) {
+		const char *line = r->text.pos;
+		bool comment = *line == '#';
+
+		p.line = r->text.next_line;
+		p.pos = past_comment_sign(&r->text);
+		csv_text__seek(&r->text, p.pos, p.line);
+		more = csv_text__next(&r->text);
+		if (more == 1)
+			look_at(r, &p);
+		if (more == 1 && (comment ? p.known > 1 : p.filled > 0) && is_better(&p, best))
+			*best = p;
+		/* A title may hold a quote that never ends, and a comment anything. */
+		if (more != 1 || comment) {
+			csv_text__seek(&r->text, line, p.line);
+			csv_text__skip_line(&r->text);
+		}
+	}
+}
+
+static void keep_names(struct csv_reader *r)
+{
+	r->columns_nr = r->text.cells_nr;
+	r->columns = xcalloc(r->columns_nr, sizeof(*r->columns));
+	for (size_t i = 0; i < r->columns_nr; i++) {
+		r->columns[i].name = xstrdup(csv_text__cell(&r->text, i));
+		r->ours |= !strcmp(r->columns[i].name, "app_rx_bytes");
+	}
+}
+
+int csv_reader__find_header(struct csv_reader *r)
+{
+	static const char separators[] = ",;\t";
+	const char *text = r->text.pos;
+	struct place best = {0};
+	int more;
+
+	for (const char *s = separators; *s; s++)
+		try_separator(r, text, *s, &best);
+	r->text.separator = best.pos ? best.separator : ',';
+	csv_text__seek(&r->text, best.pos ? best.pos : text, best.pos ? best.line : 1);
+	more = csv_reader__next(r);
+	if (more < 0)
+		return more;
+	if (!more || !best.pos)
+		return csv_reader__refuse(r, "the file is empty.");
+	keep_names(r);
+	r->text.comments = !r->ours;
+	r->body = r->text.pos;
+	r->body_line = r->text.next_line;
+	r->header_line = r->text.line;
+	return 0;
+}
+
+static void add_level(struct levels *l, const char *text)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		if (!strcmp(l->value[i], text))
+			return;
+	if (l->nr == LEVELS_MAX)
+		l->more = true;
+	else
+		l->value[l->nr++] = xstrndup(text, NAME_LEN - 1);
+}
+
+static void add_number(struct csv_reader *r, struct levels *l, const char *text)
+{
+	double value = (double)NAN;
+	const char *rest;
+
+	if (csv_text__parse(text, r->comma, &value, &rest) || isnan(value))
+		return;
+	if (!(l->low <= value))
+		l->low = value;
+	if (!(l->high >= value))
+		l->high = value;
+}
+
+static void add_cells(struct csv_reader *r)
+{
+	for (size_t i = 0; i < r->columns_nr; i++) {
+		struct levels *l = &r->columns[i].levels;
+		const char *text = csv_reader__cell(r, i);
+
+		if (csv_text__missing(text)) {
+			l->unknown++;
+		} else {
+			add_level(l, text);
+			add_number(r, l, text);
+		}
+	}
+}
+
+/* A file's numbers are written alike: one cell that is clear says what the others mean. */
+static void look_for_commas(struct csv_reader *r, bool seen[COMMA_DECIMAL + 1])
+{
+	for (size_t i = 0; i < r->text.cells_nr; i++)
+		seen[csv_text__comma(csv_text__cell(&r->text, i))] = true;
+}
+
+static int decide_comma(struct csv_reader *r, const bool seen[COMMA_DECIMAL + 1])
+{
+	bool comma_separates = r->text.separator == ',';
+
+	r->comma = COMMA_THOUSANDS;
+	if (seen[COMMA_DECIMAL] && !seen[COMMA_THOUSANDS])
+		r->comma = COMMA_DECIMAL;
+	else if (seen[COMMA_UNCLEAR] && !seen[COMMA_THOUSANDS] && !comma_separates)
+		return csv_reader__refuse(
+			r,
+			"the commas within its numbers may be decimal commas or group thousands: "
+			"write these numbers with a point, or without the commas.");
+	return 0;
+}
+
+int csv_reader__find_levels(struct csv_reader *r)
+{
+	bool seen[COMMA_DECIMAL + 1] = {false};
+	int more, err;
+
+	for (size_t i = 0; i < r->columns_nr; i++)
+		r->columns[i].levels.low = r->columns[i].levels.high = (double)NAN;
+	csv_reader__rewind(r);
+	while ((more = csv_reader__next_row(r)) > 0)
+		look_for_commas(r, seen);
+	err = more ? more : decide_comma(r, seen);
+	csv_reader__rewind(r);
+	while (!err && (more = csv_reader__next_row(r)) > 0)
+		add_cells(r);
+	csv_reader__rewind(r);
+	return err ? err : more;
+}
+
+const char *csv_reader__values(const struct column *c, char *buf, size_t len)
+{
+	size_t at = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < c->levels.nr && at < len; i++)
+		at += (size_t)snprintf(buf + at, len - at, "%s%.24s", i ? ", " : "",
+				       c->levels.value[i]);
+	if (c->levels.more && at < len)
+		snprintf(buf + at, len - at, " and others");
+	if (!c->levels.nr)
+		snprintf(buf, len, "nothing");
+	return buf;
+}
 
 int csv_reader__refuse(struct csv_reader *r, const char *format, ...)
 {
@@ -205,11 +411,6 @@ const struct column *csv_reader__column(const struct csv_reader *r, enum column_
 	return NULL;
 }
 
-bool csv_reader__has(const struct csv_reader *r, enum column_kind kind)
-{
-	return csv_reader__column(r, kind);
-}
-
 static bool same_field(const struct column *a, const struct column *b)
 {
 	if (a->as.kind != b->as.kind || a->as.kind == COLUMN_IGNORED ||
@@ -328,9 +529,71 @@ int csv_reader__classify(struct csv_reader *r)
 	if (err)
 		return err;
 	prefer_size(r);
-	if (!csv_reader__has(r, COLUMN_MODE))
+	if (!csv_reader__column(r, COLUMN_MODE))
 		return refuse_without(r, "mode");
-	return csv_reader__has(r, COLUMN_SIZE) || csv_reader__has(r, COLUMN_FIELD_SIZE)
+	return csv_reader__column(r, COLUMN_SIZE) || csv_reader__column(r, COLUMN_FIELD_SIZE)
 		       ? 0
 		       : refuse_without(r, "size");
+}
+
+static void put_modes(FILE *f, const struct csv_reader *r, const struct column *c)
+{
+	const char *comma = "";
+	enum mode mode;
+
+	for (size_t i = 0; i < c->levels.nr; i++) {
+		if (csv_mode__parse(r, c, c->levels.value[i], &mode))
+			continue;
+		fprintf(f, "%s%.40s = %s", comma, c->levels.value[i], mode__words(mode));
+		comma = ", ";
+	}
+}
+
+static void put_values(FILE *f, const struct csv_reader *r, const struct column *c)
+{
+	char levels[512];
+
+	if (c->as.kind == COLUMN_MODE)
+		put_modes(f, r, c);
+	else if (c->levels.more && !isnan(c->levels.low))
+		fprintf(f, "%.15g to %.15g", c->levels.low, c->levels.high);
+	else if (c->levels.nr)
+		fputs(csv_reader__values(c, levels, sizeof(levels)), f);
+	if (c->levels.unknown)
+		fprintf(f, "%s%zu unknown", c->levels.nr ? ", " : "", c->levels.unknown);
+}
+
+static char *values_of(const struct csv_reader *r, const struct column *c)
+{
+	char *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
+
+	put_values(f, r, c);
+	xclose_memstream(f);
+	return printable__in_place(text);
+}
+
+static char *copy_name(const char *text)
+{
+	return printable__in_place(xstrndup(text, NAME_LEN));
+}
+
+void csv_reader__keep_columns(struct csv_reader *r)
+{
+	for (size_t i = 0; i < r->columns_nr; i++) {
+		const struct column *c = &r->columns[i];
+		bool read = c->as.kind != COLUMN_IGNORED;
+
+		if (*c->name || c->levels.nr)
+			*dataset__new_column(r->d) = (struct dataset_column){
+				.file = copy_name(r->name),
+				.name = copy_name(c->name),
+				.field = read ? copy_name(c->as.field) : NULL,
+				.unit = copy_name(read ? c->as.unit : ""),
+				.values = values_of(r, c),
+				.why = copy_name(c->why),
+				.assumed = read && c->as.assumed,
+			};
+	}
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is compared together; see family.h. */
+/* What is compared together; see test_family.h. */
 #include <stdlib.h>
 
-#include "base/array.h"
-#include "family.h"
+#include "common/xalloc.h"
+#include "test_family.h"
 
-struct family {
-	size_t tests[FAMILY_KINDS][METRIC_NR]; /* 0: not counted yet */
+struct test_family {
+	size_t tests[TEST_FAMILY_KINDS][METRIC_NR]; /* 0: not counted yet */
 };
 
-struct family *family__new(void)
+struct test_family *test_family__new(void)
 {
-	return array__new(1, sizeof(struct family));
+	return xcalloc(1, sizeof(struct test_family));
 }
 
 /* The next smaller size there is; 0: it is the smallest. */
@@ -23,19 +23,20 @@ static uint64_t smaller(const struct analysis *a, uint64_t size)
 	return 0;
 }
 
-enum family_kind family__kind(const struct analysis *a, const struct cell *x, const struct cell *y)
+enum test_family_kind test_family__kind(const struct analysis *a, const struct cell *x,
+					const struct cell *y)
 {
 	if (x->size == y->size && x->threads == y->threads && x->mode != y->mode)
-		return FAMILY_MODES;
+		return TEST_FAMILY_MODES;
 	if (x->mode != y->mode)
-		return FAMILY_ALONE;
+		return TEST_FAMILY_ALONE;
 	if (x->size == y->size && x->threads != y->threads &&
 	    (x->threads == a->threads[0] || y->threads == a->threads[0]))
-		return FAMILY_THREADS;
+		return TEST_FAMILY_THREADS;
 	if (x->threads == y->threads && x->size != y->size &&
 	    (smaller(a, x->size) == y->size || smaller(a, y->size) == x->size))
-		return FAMILY_SIZES;
-	return FAMILY_ALONE;
+		return TEST_FAMILY_SIZES;
+	return TEST_FAMILY_ALONE;
 }
 
 /* With one round of either there is a point difference, and nothing is claimed. */
@@ -48,14 +49,14 @@ static bool is_test(const struct analysis *a, struct cell *x, enum mode mode, ui
 	       analysis__estimate(a, y, m).n >= 2;
 }
 
-static size_t count_cell(const struct analysis *a, struct cell *x, enum family_kind kind,
+static size_t count_cell(const struct analysis *a, struct cell *x, enum test_family_kind kind,
 			 enum metric m)
 {
 	size_t n = 0;
 
-	if (kind == FAMILY_THREADS)
+	if (kind == TEST_FAMILY_THREADS)
 		return is_test(a, x, x->mode, x->size, a->threads[0], m);
-	if (kind == FAMILY_SIZES)
+	if (kind == TEST_FAMILY_SIZES)
 		return is_test(a, x, x->mode, smaller(a, x->size), x->threads, m);
 	for (int mode = 0; mode < (int)x->mode; mode++)
 		n += is_test(a, x, (enum mode)mode, x->size, x->threads, m);
@@ -75,13 +76,13 @@ static bool count_size(const struct analysis *a, enum mode first, enum mode seco
 	return false;
 }
 
-static size_t count(const struct analysis *a, enum family_kind kind, enum metric m)
+static size_t count(const struct analysis *a, enum test_family_kind kind, enum metric m)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; kind != FAMILY_MODES_OF_SIZE && i < a->cells_nr; i++)
+	for (size_t i = 0; kind != TEST_FAMILY_MODES_OF_SIZE && i < a->cells_nr; i++)
 		n += count_cell(a, &a->cells[i], kind, m);
-	for (size_t i = 0; kind == FAMILY_MODES_OF_SIZE && i < a->sizes_nr; i++)
+	for (size_t i = 0; kind == TEST_FAMILY_MODES_OF_SIZE && i < a->sizes_nr; i++)
 		for (int first = 1; first < MODE_NR; first++)
 			for (int second = 0; second < first; second++)
 				n += count_size(a, (enum mode)first, (enum mode)second, a->sizes[i],
@@ -89,11 +90,11 @@ static size_t count(const struct analysis *a, enum family_kind kind, enum metric
 	return n ? n : 1;
 }
 
-size_t family__tests(const struct analysis *a, enum family_kind kind, enum metric m)
+size_t test_family__tests(const struct analysis *a, enum test_family_kind kind, enum metric m)
 {
 	size_t *known;
 
-	if (kind == FAMILY_ALONE)
+	if (kind == TEST_FAMILY_ALONE)
 		return 1;
 	known = &a->family->tests[kind][m];
 	if (!*known)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers, cells and differences in words; see words.h. */
+/* Numbers, cells and differences in words; see phrases.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/units.h"
-#include "words.h"
+#include "phrases.h"
 
 /* Smaller numbers show as 0.000000: none of our units has any. */
 #define DECIMALS_MAX 6
 
-const char *words__mode(enum mode mode)
+const char *phrases__mode(enum mode mode)
 {
 	return mode__words(mode);
 }
 
-char *words__threads(char *buf, size_t len, unsigned int threads)
+char *phrases__threads(char *buf, size_t len, unsigned int threads)
 {
 	if (threads)
 		snprintf(buf, len, "%u thread%s", threads, plural(threads));
@@ -24,13 +24,13 @@ char *words__threads(char *buf, size_t len, unsigned int threads)
 	return buf;
 }
 
-char *words__cell(char *buf, size_t len, const struct cell *cell)
+char *phrases__cell(char *buf, size_t len, const struct cell *cell)
 {
 	char size[UNITS_BUF], threads[UNITS_BUF];
 
-	snprintf(buf, len, "%s, %s, %s", words__mode(cell->mode),
+	snprintf(buf, len, "%s, %s, %s", phrases__mode(cell->mode),
 		 format_size(size, sizeof(size), cell->size),
-		 words__threads(threads, sizeof(threads), cell->threads));
+		 phrases__threads(threads, sizeof(threads), cell->threads));
 	return buf;
 }
 
@@ -57,7 +57,7 @@ static void format_with(char *buf, size_t len, double value, int decimals)
 		snprintf(buf, len, "%.*f", decimals, value);
 }
 
-char *words__number(char *buf, size_t len, double value)
+char *phrases__number(char *buf, size_t len, double value)
 {
 	format_with(buf, len, value, decimals_of(value));
 	return buf;
@@ -69,10 +69,10 @@ static bool is_count(const char *unit, double value)
 	return !*unit && value == floor(value);
 }
 
-char *words__value(char *buf, size_t len, enum metric m, double value)
+char *phrases__value(char *buf, size_t len, enum metric m, double value)
 {
 	const char *unit = metric__unit(m);
-	char number[WORDS_BUF];
+	char number[PHRASE_BUF];
 
 	if (isnan(value)) {
 		snprintf(buf, len, "n/a");
@@ -97,40 +97,41 @@ static bool has_own_unit(const char *unit)
 }
 
 /* The median beside it has the unit already, and as many digits after the point. */
-static char *words__bound(char *buf, size_t len, enum metric m, double median, double value)
+static char *phrases__bound(char *buf, size_t len, enum metric m, double median, double value)
 {
 	const char *unit = metric__unit(m);
 
 	if (has_own_unit(unit) || !strcmp(unit, "B/B") || isnan(value))
-		return words__value(buf, len, m, value);
+		return phrases__value(buf, len, m, value);
 	format_with(buf, len, value, is_count(unit, median) ? 0 : decimals_of(median));
 	return buf;
 }
 
-char *words__interval(char *buf, size_t len, enum metric m, const struct estimate *e)
+char *phrases__interval(char *buf, size_t len, enum metric m, const struct estimate *e)
 {
-	char low[WORDS_BUF], high[WORDS_BUF];
+	char low[PHRASE_BUF], high[PHRASE_BUF];
 
 	if (!e->n)
 		snprintf(buf, len, "n/a");
 	else if (!estimate__has_interval(e))
 		snprintf(buf, len, "one run");
 	else
-		snprintf(buf, len, "%s to %s", words__bound(low, sizeof(low), m, e->median, e->low),
-			 words__bound(high, sizeof(high), m, e->median, e->high));
+		snprintf(buf, len, "%s to %s",
+			 phrases__bound(low, sizeof(low), m, e->median, e->low),
+			 phrases__bound(high, sizeof(high), m, e->median, e->high));
 	return buf;
 }
 
-char *words__estimate(char *buf, size_t len, enum metric m, const struct estimate *e)
+char *phrases__estimate(char *buf, size_t len, enum metric m, const struct estimate *e)
 {
-	char median[WORDS_BUF], interval[2 * WORDS_BUF + 8];
+	char median[PHRASE_BUF], interval[2 * PHRASE_BUF];
 
 	if (!e->n)
 		snprintf(buf, len, "n/a");
 	else
 		snprintf(buf, len, estimate__has_interval(e) ? "%s (%s)" : "%s",
-			 words__value(median, sizeof(median), m, e->median),
-			 words__interval(interval, sizeof(interval), m, e));
+			 phrases__value(median, sizeof(median), m, e->median),
+			 phrases__interval(interval, sizeof(interval), m, e));
 	return buf;
 }
 
@@ -143,7 +144,7 @@ static char *times(char *buf, size_t len, double factor)
 	return buf;
 }
 
-char *words__change(char *buf, size_t len, double change)
+char *phrases__change(char *buf, size_t len, double change)
 {
 	if (isnan(change))
 		snprintf(buf, len, "n/a");
@@ -154,9 +155,9 @@ char *words__change(char *buf, size_t len, double change)
 	return buf;
 }
 
-char *words__change_interval(char *buf, size_t len, double low, double high)
+char *phrases__change_interval(char *buf, size_t len, double low, double high)
 {
-	char from[WORDS_BUF], to[WORDS_BUF];
+	char from[PHRASE_BUF], to[PHRASE_BUF];
 
 	if (isnan(low) && isnan(high))
 		buf[0] = '\0';
@@ -164,37 +165,43 @@ char *words__change_interval(char *buf, size_t len, double low, double high)
 		snprintf(buf, len, "%s to %s", times(from, sizeof(from), low + 1),
 			 times(to, sizeof(to), high + 1));
 	else
-		snprintf(buf, len, "%s to %s", words__change(from, sizeof(from), low),
-			 words__change(to, sizeof(to), high));
+		snprintf(buf, len, "%s to %s", phrases__change(from, sizeof(from), low),
+			 phrases__change(to, sizeof(to), high));
 	return buf;
 }
 
-char *words__claim(char *buf, size_t len, const struct claim *c)
+char *phrases__change_of(char *buf, size_t len, const struct finding *f)
 {
-	char change[WORDS_BUF], interval[2 * WORDS_BUF + 8];
+	char change[PHRASE_BUF], interval[2 * PHRASE_BUF];
 
-	words__change(change, sizeof(change), c->change);
-	switch (c->difference) {
-	case DIFFERENCE_UNKNOWN:
-		snprintf(buf, len, "n/a");
-		break;
-	case DIFFERENCE_NOISE:
-		snprintf(buf, len, "no difference");
-		break;
-	case DIFFERENCE_POINT:
-		snprintf(buf, len, "%s, point difference", change);
-		break;
-	case DIFFERENCE_FEW:
-		snprintf(buf, len, "%s, too few rounds", change);
-		break;
-	default:
-		words__change_interval(interval, sizeof(interval), c->low, c->high);
-		snprintf(buf, len, *interval ? "%s, %s" : "%s", change, interval);
-	}
+	phrases__change(change, sizeof(change), f->change);
+	phrases__change_interval(interval, sizeof(interval), f->low, f->high);
+	if (finding__holds(f) && *interval)
+		snprintf(buf, len, "%s; %s", change, interval);
+	else
+		snprintf(buf, len, "%s", change);
 	return buf;
 }
 
-char *words__signed(char *buf, size_t len, double value)
+char *phrases__finding(char *buf, size_t len, const struct finding *f)
+{
+	static const char *const behind[] = {[DIFFERENCE_POINT] = ", point difference",
+					     [DIFFERENCE_FEW] = ", too few rounds",
+					     [DIFFERENCE_HIGHER] = "",
+					     [DIFFERENCE_LOWER] = ""};
+	char change[3 * PHRASE_BUF];
+
+	if (f->difference == DIFFERENCE_UNKNOWN)
+		snprintf(buf, len, "n/a");
+	else if (f->difference == DIFFERENCE_NOISE)
+		snprintf(buf, len, "no difference");
+	else
+		snprintf(buf, len, "%s%s", phrases__change_of(change, sizeof(change), f),
+			 behind[f->difference]);
+	return buf;
+}
+
+char *phrases__signed(char *buf, size_t len, double value)
 {
 	int decimals = decimals_of(value);
 
@@ -202,7 +209,7 @@ char *words__signed(char *buf, size_t len, double value)
 	return buf;
 }
 
-char *words__factor(char *buf, size_t len, double from, double to)
+char *phrases__factor(char *buf, size_t len, double from, double to)
 {
 	if (isnan(from) || isnan(to) || from <= 0)
 		snprintf(buf, len, "n/a");

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A comparison as text. */
-#include <errno.h>
+/* A comparison as text and as JSON (docs/OUTPUT.md, "Comparison"); see compare_output.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/printable.h"
-#include "study/unjudged.h"
-#include "study/words.h"
-#include "write/json.h"
 #include "common/units.h"
+#include "compare_output.h"
+#include "study/phrases.h"
+#include "write/json.h"
 
-#define VALUE_MAX (3 * WORDS_BUF)
+#define VALUE_MAX (3 * PHRASE_BUF)
 
 /* "cannot say" has its cause; what differs has an interval, and what does not has no figure. */
 static void format_verdict(char *buf, size_t len, const struct change *c, double limit)
@@ -37,13 +36,13 @@ static void format_verdict(char *buf, size_t len, const struct change *c, double
 
 static void format_change(char *buf, size_t len, const struct change *c)
 {
-	char change[WORDS_BUF], interval[2 * WORDS_BUF + 8];
+	char change[PHRASE_BUF], interval[2 * PHRASE_BUF];
 
 	buf[0] = '\0';
 	if (c->kind == CHANGE_NOISE || c->kind == CHANGE_MISSING)
 		return;
-	words__change(change, sizeof(change), c->change);
-	words__change_interval(interval, sizeof(interval), c->low, c->high);
+	phrases__change(change, sizeof(change), c->change);
+	phrases__change_interval(interval, sizeof(interval), c->low, c->high);
 	snprintf(buf, len, *interval ? "%s (%s)" : "%s", change, interval);
 }
 
@@ -52,8 +51,8 @@ static void put_change(FILE *f, const struct change *c, double limit)
 	char size[UNITS_BUF], before[VALUE_MAX], after[VALUE_MAX], change[VALUE_MAX], threads[16];
 	char verdict[VALUE_MAX];
 
-	words__value(before, sizeof(before), c->metric, c->before.median);
-	words__value(after, sizeof(after), c->metric, c->after.median);
+	phrases__value(before, sizeof(before), c->metric, c->before.median);
+	phrases__value(after, sizeof(after), c->metric, c->after.median);
 	format_change(change, sizeof(change), c);
 	format_verdict(verdict, sizeof(verdict), c, limit);
 	snprintf(threads, sizeof(threads), "%u", c->threads);
@@ -88,14 +87,12 @@ static void put_side(FILE *f, const char *side, const char *name, const struct a
 	fputc('\n', f);
 }
 
-static int put_environment(FILE *f, const struct changes *c, const char *across)
+static void put_environment(FILE *f, const struct changes *c, const char *across)
 {
 	json_t *differs = changes__environment(c), *pair;
 	char name[64], before[512], after[512];
 	const char *key;
 
-	if (!differs)
-		return -ENOMEM;
 	json_object_foreach(differs, key, pair) {
 		fprintf(f, "differs %s: %s -> %s%s\n", printable(name, sizeof(name), key),
 			printable(before, sizeof(before),
@@ -111,7 +108,6 @@ static int put_environment(FILE *f, const struct changes *c, const char *across)
 			"The two differ in the setting %s, which can cause any of the changes "
 			"below.\n",
 			key);
-	return 0;
 }
 
 static size_t different(const struct changes *c)
@@ -144,8 +140,7 @@ static void put_counts(FILE *f, const struct changes *c)
 	if (point)
 		fprintf(f,
 			", %zu %s one round on a side: point difference%s without an interval "
-			"(list "
-			"with --all)",
+			"(list with --all)",
 			point, point == 1 ? "has" : "have", plural(point));
 	if (few)
 		fprintf(f, ", %zu %s too few rounds: %u of each are needed", few,
@@ -157,8 +152,7 @@ static void put_counts(FILE *f, const struct changes *c)
 	if (different(c))
 		fprintf(f,
 			"Where nothing differs, a metric shows any difference in at most %.0f %% "
-			"of "
-			"comparisons; %zu metric%s tested.\n",
+			"of comparisons; %zu metric%s tested.\n",
 			RANK_LEVEL * 100, changes__metrics(c),
 			changes__metrics(c) == 1 ? " was" : "s were");
 }
@@ -181,28 +175,119 @@ static void put_gate(FILE *f, const struct changes *c, double limit, enum gate g
 		fputs("Gate CANNOT TELL: see the message of --fail-on-regression.\n", f);
 }
 
-static bool anything_to_list(const struct changes *c, bool all)
-{
-	return all ? c->nr : different(c);
-}
-
-int changes__text(const struct changes *c, const struct changes_names *names, double limit,
-		  bool all, FILE *f)
+void compare_output__text(const struct changes *c, const struct compared *names, double limit,
+			  bool all, FILE *f)
 {
 	enum gate gate = gate__of(c, limit, names->across);
 	/* Only what makes the gate fail is called a regression: no ratio is above infinity. */
 	double over = gate == GATE_FAILED ? limit : (double)INFINITY;
-	int err;
 
 	put_side(f, "before", names->before, c->before, c->cells_before);
 	put_side(f, "after", names->after, c->after, c->cells_after);
-	err = put_environment(f, c, names->across);
-	if (err)
-		return err;
+	put_environment(f, c, names->across);
 	fputc('\n', f);
-	if (anything_to_list(c, all))
+	if (all ? c->nr : different(c))
 		put_changes(f, c, over, all);
 	put_counts(f, c);
 	put_gate(f, c, limit, gate);
-	return 0;
+}
+
+#define COMPARE_SCHEMA "netiotrace.compare/1"
+
+static const char *kind_name(enum change_kind kind)
+{
+	static const char *const names[] = {
+		[CHANGE_MISSING] = "missing", [CHANGE_CANNOT_SAY] = "cannot_say",
+		[CHANGE_NOISE] = "noise",     [CHANGE_BETTER] = "better",
+		[CHANGE_WORSE] = "worse",     [CHANGE_OTHER] = "different",
+	};
+
+	return names[kind];
+}
+
+static json_t *estimate_json(const struct estimate *e)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "median", json_value__real(e->median), "low",
+			 json_value__real(e->low), "high", json_value__real(e->high), "coverage",
+			 json_value__real(e->coverage), "n", json_value__u64(e->n));
+}
+
+static const char *reason_of(const struct change *c)
+{
+	if (c->kind == CHANGE_MISSING)
+		return c->reason;
+	if (c->kind == CHANGE_CANNOT_SAY)
+		return c->difference == DIFFERENCE_POINT
+			       ? "one round on a side: a point difference without an interval"
+			       : "too few rounds to show a difference";
+	return isnan(c->change) ? "a change from 0 has no ratio" : NULL;
+}
+
+static json_t *change_json(const struct change *c, double limit)
+{
+	const char *reason = reason_of(c);
+	json_t *o = json_pack(
+		"{s:s, s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b}",
+		"mode", mode__name(c->mode), "size", json_value__u64(c->size), "threads",
+		c->threads ? json_value__u64(c->threads) : json_null(), "metric",
+		metric__name(c->metric), "unit", metric__unit(c->metric), "before",
+		estimate_json(&c->before), "after", estimate_json(&c->after), "change",
+		json_value__real(c->change), "change_low", json_value__real(c->low), "change_high",
+		json_value__real(c->high), "change_coverage", json_value__real(c->coverage), "p",
+		json_value__real(c->p), "gate_p", json_value__real(c->gate_p), "verdict",
+		kind_name(c->kind), "regression", change__is_regression(c, limit));
+
+	if (reason)
+		json_object_set_new(o, "reason", json_value__text(reason));
+	return o;
+}
+
+static json_t *list_json(const struct changes *c, double limit)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < c->nr; i++)
+		json_array_append_new(array, change_json(&c->list[i], limit));
+	return array;
+}
+
+static json_t *counts_json(const struct changes *c)
+{
+	json_t *o = json_object();
+
+	for (int kind = 0; kind <= CHANGE_OTHER; kind++)
+		json_object_set_new(o, kind_name((enum change_kind)kind),
+				    json_value__u64(c->of_kind[kind]));
+	json_object_set_new(o, "false_expected", json_value__real(changes__false_expected(c)));
+	return o;
+}
+
+static json_t *side_json(const char *name, const struct analysis *a, size_t only_here)
+{
+	return json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:o}", "name", json_value__text(name), "version",
+		json_value__text(a->dataset->version), "runs", json_value__u64(a->dataset->rows_nr),
+		"failed", json_value__u64(a->dataset->failures_nr), "cells",
+		json_value__u64(a->cells_nr), "cells_only_here", json_value__u64(only_here));
+}
+
+json_t *compare_output__json(const struct changes *c, const struct compared *names, double limit)
+{
+	static const char *const gates[] = {[GATE_NONE] = NULL,
+					    [GATE_PASSED] = "passed",
+					    [GATE_FAILED] = "failed",
+					    [GATE_CANNOT_TELL] = "cannot_tell"};
+	enum gate gate = gate__of(c, limit, names->across);
+	bool told = gate == GATE_PASSED || gate == GATE_FAILED;
+
+	return json_pack(
+		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", COMPARE_SCHEMA,
+		"before", side_json(names->before, c->before, c->cells_before), "after",
+		side_json(names->after, c->after, c->cells_after), "environment_differs",
+		changes__environment(c), "cells_compared", json_value__u64(c->cells),
+		"fail_on_regression", json_value__real(limit), "regressions",
+		told ? json_value__u64(changes__regressions(c, limit)) : json_null(), "gate",
+		json_value__text(gates[gate]), "verdicts", counts_json(c),
+		/* Only what makes the gate fail is a regression: no ratio is above infinity. */
+		"changes", list_json(c, gate == GATE_FAILED ? limit : (double)INFINITY));
 }

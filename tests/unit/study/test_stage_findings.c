@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "study/stage_claims.h"
-#include "study/stage_words.h"
+#include "study/stage_findings.h"
 #include "support/random.h"
 #include "support/study.h"
 #include "support/test.h"
@@ -82,8 +81,8 @@ static void make(struct study *s, const struct plan *p, uint64_t *seed)
 	study__finish(s, 1);
 }
 
-static const struct stage_claim *claim_of(const struct stage_claims *c, enum mode mode,
-					  enum cpu_class class)
+static const struct stage_finding *claim_of(const struct stage_findings *c, enum mode mode,
+					    enum cpu_class class)
 {
 	for (size_t i = 0; i < c->nr; i++)
 		if (c->list[i].mode == mode && c->list[i].class == class)
@@ -91,10 +90,10 @@ static const struct stage_claim *claim_of(const struct stage_claims *c, enum mod
 	return NULL;
 }
 
-static void check_claim(const struct stage_claims *c, enum mode mode, enum cpu_class class,
+static void check_claim(const struct stage_findings *c, enum mode mode, enum cpu_class class,
 			enum difference difference, double value)
 {
-	const struct stage_claim *s = claim_of(c, mode, class);
+	const struct stage_finding *s = claim_of(c, mode, class);
 
 	assert_non_null(s);
 	if (s->difference != difference || fabs(s->paired.median - value) > 2)
@@ -103,15 +102,14 @@ static void check_claim(const struct stage_claims *c, enum mode mode, enum cpu_c
 }
 
 /* Of 15 rounds five are sampled: no cell has enough pairs for a difference, both together have. */
-TEST(what_differs_is_claimed)
+STUDY_TEST(what_differs_is_claimed)
 {
 	const struct plan p = {.rounds = 15, .every = 3, .noise = 0.02};
-	struct stage_claims c;
+	struct stage_findings c;
 	uint64_t seed = 3;
-	struct study s;
 
-	make(&s, &p, &seed);
-	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	make(&study, &p, &seed);
+	stage_findings__make(&c, &study.a);
 	assert_true(c.both);
 	assert_int_equal(c.pairs, 10);
 	check_claim(&c, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_LOWER, -GATHER);
@@ -124,7 +122,6 @@ TEST(what_differs_is_claimed)
 	assert_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_TX_PIN));
 	assert_null(claim_of(&c, MODE_ZEROCOPY, CPU_CLASS_DEFERRED_COPY));
 	assert_null(claim_of(&c, MODE_TWOCOPY, CPU_CLASS_GATHER));
-	study__clear(&s);
 }
 
 TEST(noise_makes_no_claims)
@@ -134,12 +131,12 @@ TEST(noise_makes_no_claims)
 	uint64_t seed = 1;
 
 	for (int set = 0; set < SETS; set++) {
-		struct stage_claims c;
+		struct stage_findings c;
 		struct study s;
 		bool any = false;
 
 		make(&s, &p, &seed);
-		assert_int_equal(stage_claims__make(&c, &s.a), 0);
+		stage_findings__make(&c, &s.a);
 		for (size_t i = 0; i < c.nr; i++)
 			any |= difference__holds(c.list[i].difference);
 		wrong += any;
@@ -149,129 +146,68 @@ TEST(noise_makes_no_claims)
 	assert_true(wrong <= SETS * RANK_LEVEL);
 }
 
-TEST(few_pairs_claim_nothing)
+STUDY_TEST(few_pairs_claim_nothing)
 {
 	const struct plan p = {.rounds = 3, .every = 2, .noise = 0.001};
-	struct stage_claims c;
+	struct stage_findings c;
 	uint64_t seed = 1;
-	struct study s;
 
-	make(&s, &p, &seed);
-	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	make(&study, &p, &seed);
+	stage_findings__make(&c, &study.a);
 	assert_int_equal(c.pairs, 4);
 	check_claim(&c, MODE_ONECOPY, CPU_CLASS_GATHER, DIFFERENCE_FEW, -GATHER);
-	check_says(&s.answers[QUESTION_CACHE],
+	check_says(&study.answers[QUESTION_CACHE],
 		   "CPU samples of 4 pairs of rounds of all sizes and thread counts are too few to "
 		   "tell a difference; the largest of one-copy less two-copy: gather -50.1 ns/KiB, "
 		   "receive copy ");
-	assert_false(says(&s.answers[QUESTION_CACHE], "saves most"));
-	study__clear(&s);
+	assert_false(says(&study.answers[QUESTION_CACHE], "saves most"));
 }
 
-/* Exact values, so that the sentences are. */
-TEST(claims_in_words)
-{
-	const struct plan p = {.rounds = 10, .every = 2};
-	uint64_t seed = 1;
-	struct study s;
-
-	make(&s, &p, &seed);
-	check_says(&s.answers[QUESTION_CACHE],
-		   " CPU samples show: one-copy saves most in gather (-50.0 ns/KiB), zero-copy "
-		   "saves most in gather (-50.0 ns/KiB); its largest extra cost is pin (+12.0 "
-		   "ns/KiB).");
-	check_says(
-		&s.answers[QUESTION_CACHE],
-		"CPU samples of 10 pairs of rounds of all sizes and thread counts: one-copy takes "
-		"less than two-copy in: gather -50.0 ns/KiB (-50.0 to -50.0); more in: nowhere; no "
-		"difference in 3 of 4 classes.");
-	check_says(
-		&s.answers[QUESTION_CACHE],
-		"zero-copy takes less than two-copy in: gather -50.0 ns/KiB (-50.0 to -50.0), send "
-		"copy -40.0 ns/KiB (-40.0 to -40.0); more in: pin +12.0 ns/KiB (+12.0 to +12.0); "
-		"no difference in 2 of 5 classes.");
-	/* The answer is still that there are no cache counters. */
-	assert_false(s.answers[QUESTION_CACHE].answered);
-	study__clear(&s);
-}
-
-TEST(a_receiver_that_is_away_is_left_out)
+STUDY_TEST(a_receiver_that_is_away_is_left_out)
 {
 	const struct plan p = {.rounds = 10, .every = 2, .away = true};
-	struct stage_claims c;
+	struct stage_findings c;
 	uint64_t seed = 1;
-	struct study s;
 
-	make(&s, &p, &seed);
-	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+	make(&study, &p, &seed);
+	stage_findings__make(&c, &study.a);
 	assert_false(c.both);
 	assert_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY));
 	check_says(
-		&s.answers[QUESTION_CACHE],
+		&study.answers[QUESTION_CACHE],
 		"CPU samples of the sender in 10 pairs of rounds of all sizes and thread counts: "
 		"one-copy takes");
-	study__clear(&s);
 }
 
-TEST(without_samples_nothing_is_said)
+STUDY_TEST(without_samples_nothing_is_said)
 {
 	const struct plan p = {.rounds = 6, .every = 100};
-	struct stage_claims c;
-	struct study s = {0};
+	struct stage_findings c;
 	uint64_t seed = 1;
 
 	for (int mode = 0; mode < MODE_NR; mode++)
-		put(&s, &p, mode, 0, 1, &seed);
-	study__finish(&s, 1);
-	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+		put(&study, &p, mode, 0, 1, &seed);
+	study__finish(&study, 1);
+	stage_findings__make(&c, &study.a);
 	assert_int_equal(c.nr, 0);
-	assert_false(says(&s.answers[QUESTION_CACHE], "CPU samples"));
-	study__clear(&s);
-}
-
-static bool cites(const struct answer_text *answer, enum mode mode, enum metric m)
-{
-	for (size_t i = 0; i < answer->evidence_nr; i++)
-		if (answer->evidence[i].cell->mode == mode && answer->evidence[i].metric == m)
-			return true;
-	return false;
-}
-
-/* What is said to differ is cited, of both modes. */
-TEST(claims_cite_both_modes)
-{
-	const struct plan p = {.rounds = 10, .every = 2};
-	const struct answer_text *answer;
-	struct stage_claims c;
-	uint64_t seed = 1;
-	struct study s;
-
-	make(&s, &p, &seed);
-	answer = &s.answers[QUESTION_CACHE];
-	assert_int_equal(stage_claims__make(&c, &s.a), 0);
-	assert_true(cites(answer, MODE_ONECOPY, stage_claims__metric(&c, CPU_CLASS_GATHER)));
-	assert_true(cites(answer, MODE_ZEROCOPY, stage_claims__metric(&c, CPU_CLASS_GATHER)));
-	assert_true(cites(answer, MODE_TWOCOPY, stage_claims__metric(&c, CPU_CLASS_GATHER)));
-	study__clear(&s);
+	assert_false(says(&study.answers[QUESTION_CACHE], "CPU samples"));
 }
 
 /* A round that a mode lacks is not taken from its next cell, which has it. */
-TEST(pairs_are_of_one_cell)
+STUDY_TEST(pairs_are_of_one_cell)
 {
 	const struct plan p = {.every = 1};
-	struct stage_claims c;
-	struct study s = {0};
+	struct stage_findings c;
 	uint64_t seed = 1;
 
 	for (unsigned int round = 0; round < 3; round++)
 		for (int size = 0; size < SIZES; size++)
-			put(&s, &p, MODE_TWOCOPY, size, round, &seed);
+			put(&study, &p, MODE_TWOCOPY, size, round, &seed);
 	for (unsigned int round = 0; round < 2; round++)
-		put(&s, &p, MODE_ONECOPY, 0, round, &seed);
-	put(&s, &p, MODE_ONECOPY, 1, 2, &seed);
-	study__finish(&s, 1);
-	assert_int_equal(stage_claims__make(&c, &s.a), 0);
+		put(&study, &p, MODE_ONECOPY, 0, round, &seed);
+	put(&study, &p, MODE_ONECOPY, 1, 2, &seed);
+	study__finish(&study, 1);
+	stage_findings__make(&c, &study.a);
 	assert_non_null(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY));
 	assert_int_equal(claim_of(&c, MODE_ONECOPY, CPU_CLASS_RX_COPY)->paired.n, 3);
-	study__clear(&s);
 }
