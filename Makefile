@@ -79,9 +79,10 @@ LOADGEN_SRC := $(sort $(wildcard loadgen/*.c)) $(COMMON_SRC)
 USER_SRC    := $(sort $(wildcard user/*.c user/*/*.c)) $(COMMON_SRC)
 UNIT_SRC    := $(sort $(wildcard tests/unit/*/test_*.c))
 FUZZ_SRC    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-# The files that know the skeletons: of a run, of attach.
-SESSION_SRC := $(sort $(wildcard user/kernel/session*.c))
-WATCHER_SRC := $(sort $(wildcard user/kernel/watcher*.c))
+# The files that know the skeletons: of both, of a run, of attach.
+LOADER_SRC  := user/kernel/loader.c
+SESSION_SRC := $(LOADER_SRC) user/kernel/session.c
+WATCHER_SRC := $(LOADER_SRC) $(sort $(wildcard user/kernel/watcher*.c))
 # What unit tests link, as an archive, of which each takes only what it calls: everything of both
 # programs but main and the files that know a skeleton.
 UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/main.c,\

@@ -45,6 +45,7 @@ static json_t *hook_json(const struct alternative *alt, const struct offer *offe
 	json_t *o = json_object();
 	int err = 0;
 
+	err |= json_put(o, "command", json_value__text(alt->object ? "attach" : "run"));
 	err |= json_put(o, "hook", json_value__text(alt->hook));
 	err |= json_put(o, "backend", json_value__text(backend__name(alt->backend)));
 	err |= json_put(o, "quality", json_value__text(quality__name(alt->quality)));
@@ -84,13 +85,13 @@ static json_t *hooks_json(const struct diagnosis *d)
 	return json_finish(array, err);
 }
 
-static json_t *plan_json(const struct diagnosis *d)
+static json_t *plan_json(const struct plan_row *rows, size_t nr)
 {
 	json_t *array = json_array();
 	int err = 0;
 
-	for (size_t i = 0; i < d->rows_nr; i++)
-		err |= json_array_append_new(array, json_document__plan_row(&d->rows[i]));
+	for (size_t i = 0; i < nr; i++)
+		err |= json_array_append_new(array, json_document__plan_row(&rows[i]));
 	return json_finish(array, err);
 }
 
@@ -108,7 +109,10 @@ json_t *doctor__document(const struct diagnosis *d)
 	err |= json_put(doc, "environment", json_document__environment(&d->facts.env));
 	err |= json_put(doc, "checks", checks_json(d));
 	err |= json_put(doc, "stages", stages_json(d));
-	err |= json_put(doc, "plan", plan_json(d));
+	err |= json_put(doc, "plan", plan_json(d->rows, d->rows_nr));
+	err |= json_put(doc, "attach_usable",
+			d->tried ? json_boolean(d->attach_usable) : json_null());
+	err |= json_put(doc, "attach_plan", plan_json(d->attach_rows, d->attach_rows_nr));
 	err |= json_put(doc, "hooks", hooks_json(d));
 	return json_finish(doc, err);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
+#include "common/xalloc.h"
 #include "diagnosis.h"
 #include "doctor.h"
 #include "doctor_options.h"
@@ -92,12 +93,8 @@ int doctor__main(int argc, char **argv)
 	int code = EXIT_DONE;
 
 	doctor_options__parse(&o, argc, argv);
-	d = calloc(1, sizeof(*d));
-	if (!d || diagnosis__make(d, &o)) {
-		log_error("out of memory.");
-		free(d);
-		return EXIT_RUN_FAILED;
-	}
+	d = xcalloc(1, sizeof(*d));
+	diagnosis__make(d, &o);
 	if (!o.output[OUTPUT_JSON])
 		doctor__print(stdout, text_columns(), d, &o, doctor_perf__print);
 	else if (write_json(d, o.output[OUTPUT_JSON]))

@@ -1,15 +1,137 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The choice from the table of probes; see plan.h. Pure. */
+/* The choice from the table of probes, and what follows from it; see plan.h. Pure. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "plan_table.h"
+#include "plan.h"
+
+/* The kernel's own "not supported", which user space has no name for. */
+#define ENOTSUPP 524
 
 const char plan__apart[] = "taken in a short round of its own, after this one";
 
 const char plan__by_construction[] =
 	"0 by construction: without SO_ZEROCOPY no page of this mode's sockets can be pinned";
+
+/* Errors that say something about this moment, not about the kernel. */
+static bool tells_nothing(int err)
+{
+	return err == -ENOMEM || err == -EAGAIN || err == -EMFILE || err == -ENFILE ||
+	       err == -EINTR || err == -EBUSY;
+}
+
+struct offer plan__offer(int err)
+{
+	return (struct offer){
+		.err = err,
+		.answer = !err                 ? ANSWER_YES
+			  : tells_nothing(err) ? ANSWER_UNKNOWN
+					       : ANSWER_NO,
+	};
+}
+
+const char *plan__refusal(int err)
+{
+	switch (-err) {
+	case 0:
+		return "not tried";
+	case ENOENT:
+	case ESRCH:
+		return "this kernel has no such hook";
+	case ECANCELED:
+		return "withheld by --without";
+	case EPROTOTYPE:
+		return "the function takes other arguments in this kernel";
+	case EPERM:
+	case EACCES:
+		return "this kernel refused the program (permission denied)";
+	case EOPNOTSUPP:
+	case ENOTSUPP:
+		return "this kernel does not support such programs";
+	case EMFILE:
+		return "could not be tried (too many open files)";
+	case ENFILE:
+	case ENOMEM:
+	case EAGAIN:
+	case EBUSY:
+		return "could not be tried (out of a resource)";
+	default:
+		return "this kernel refused the program";
+	}
+}
+
+/* What helps where a hook was refused with -errno; NULL: nothing. */
+static const char *remedy_of(int err)
+{
+	switch (-err) {
+	case ECANCELED:
+		return NULL;
+	case EMFILE:
+		return "allow more open files (ulimit -n), and try again";
+	case ENFILE:
+	case ENOMEM:
+	case EAGAIN:
+	case EBUSY:
+		return "end what else uses memory, files or performance counters, and try again";
+	default:
+		return "a distribution's stock kernel, built with BTF and not locked down, has "
+		       "it; netiotrace doctor tries every hook";
+	}
+}
+
+bool alternative__has_program(const struct alternative *alt, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = alt->programs; p; p = strchr(p, ' ')) {
+		p += *p == ' ';
+		if (!strncmp(p, name, len) && (p[len] == ' ' || !p[len]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_on(const struct alternative *alt, const char *hook)
+{
+	return !strcmp(alt->hook, hook) || !strcmp(strchr(alt->hook, '/') + 1, hook);
+}
+
+size_t plan__withhold(enum bpf_object_id object, struct offer *offers, const char *hook)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		if (plan_alternatives[i].object != object || !is_on(&plan_alternatives[i], hook))
+			continue;
+		if (offers)
+			offers[i] = plan__offer(-ECANCELED);
+		n++;
+	}
+	return n;
+}
+
+int plan__backend_error(enum bpf_object_id object, const struct offer *offers, enum backend backend)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+		const struct alternative *alt = &plan_alternatives[i];
+
+		if (alt->object != object || alt->backend != backend)
+			continue;
+		/* What the user withholds, the kernel has. */
+		if (offers[i].answer == ANSWER_YES || offers[i].err == -ECANCELED)
+			return 0;
+		err = err ? err : offers[i].err;
+	}
+	return err ? err : -ENOENT;
+}
+
+static bool takes_times(enum probe_id probe)
+{
+	return probe >= PROBE_CALL_TIME && probe <= PROBE_RX_TIME;
+}
 
 /*
  * Counting at each send call costs about 50 ns a call: next to nothing for a large message, several
@@ -35,7 +157,7 @@ static const char *no_times(enum times times)
 
 static const char *not_wanted(enum probe_id probe, const struct plan_request *req)
 {
-	if (plan_probe__takes_times(probe))
+	if (takes_times(probe))
 		return no_times(req->times);
 	switch (probe) {
 	case PROBE_SEND_RETURN:
@@ -55,28 +177,21 @@ static const char *not_wanted(enum probe_id probe, const struct plan_request *re
 /* The parts of a send call have a time only within the call's. */
 static bool is_part_of_call(enum probe_id probe)
 {
-	return probe == PROBE_COPY_TIME || probe == PROBE_PIN_TIME || probe == PROBE_WAIT_TIME ||
-	       probe == PROBE_TRANSMIT_TIME || probe == PROBE_INLINE_TIME ||
-	       probe == PROBE_PREEMPTED_TIME;
+	return probe > PROBE_CALL_TIME && probe <= PROBE_PREEMPTED_TIME;
 }
 
-/*
- * By functions, receive copies are looked at in slices by their tracepoint, which can be left: what
- * rests at a function still has its trampoline. It stands before the copy, so where all events are
- * looked at, the return is, which tells copies that failed.
- */
-static bool is_for_slices(const struct alternative *alt)
-{
-	return !strcmp(alt->programs, plan_rx_in_slices);
-}
-
-/* Programs that serve two probes can serve the second only if the first chose them, too. */
+/* Programs that serve two probes can serve the second only if the first chose them. */
 static bool fits_plan(const struct plan *plan, const struct alternative *alt,
 		      const struct plan_request *req)
 {
 	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
 
-	if (is_for_slices(alt) && !req->in_slices)
+	/*
+	 * A tracepoint can be detached cheaply, a trampoline cannot: the function backends sample
+	 * receive copies by tracepoint. It fires before the copy: if all events are counted, the
+	 * return of the function is used, which shows copies that failed.
+	 */
+	if (!strcmp(alt->programs, plan_rx_in_slices) && !req->in_slices)
 		return false;
 	/* Packets do not tell how their bytes were queued; calls of another backend count twice. */
 	if (alt->probe == PROBE_SPLICE && (!calls || calls->backend != alt->backend))
@@ -107,56 +222,70 @@ static void note_refusal(struct plan *plan, enum probe_id probe, const struct of
 		return;
 	*told = weight;
 	plan->reason[probe] = plan__refusal(offer->err);
-	plan->remedy[probe] = plan__remedy(offer->err);
+	plan->remedy[probe] = remedy_of(offer->err);
 }
 
-size_t plan__withhold(struct offer *offers, const char *hook)
+static bool is_of(const struct alternative *alt, enum bpf_object_id object, enum probe_id probe)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < plan_alternatives_nr; i++) {
-		const char *own = plan_alternatives[i].hook;
-
-		if (strcmp(own, hook) && strcmp(strchr(own, '/') + 1, hook))
-			continue;
-		if (offers)
-			offers[i] = (struct offer){.answer = ANSWER_NO, .err = -ECANCELED};
-		n++;
-	}
-	return n;
+	return alt->object == object && alt->probe == probe;
 }
 
-static void choose(struct plan *plan, enum probe_id probe, const struct offer *offers,
-		   const struct plan_request *req)
+/* Whether a probe has alternatives in this object. */
+static bool has_probe(enum bpf_object_id object, enum probe_id probe)
 {
-	bool other_backend = false;
-	int told = 0;
+	for (size_t i = 0; i < plan_alternatives_nr; i++)
+		if (is_of(&plan_alternatives[i], object, probe))
+			return true;
+	return false;
+}
 
-	plan->reason[probe] = not_wanted(probe, req);
-	if (plan->reason[probe])
-		return;
-	for (size_t i = 0; i < plan_alternatives_nr; i++) {
+/* Whether the request allows this backend. fallback: attach found none of the backend asked for. */
+static bool allows(const struct plan_request *req, enum backend backend, bool fallback)
+{
+	if (req->backend == BACKEND_AUTO || backend == BACKEND_ITERATOR)
+		return true;
+	return fallback ? backend == BACKEND_TRACEPOINT : backend == req->backend;
+}
+
+/* attach uses kprobes for all probes or for none: only where the kernel refuses trampolines. */
+static bool uses_functions(const struct alternative *alt, const struct offer *offers)
+{
+	return alt->object == OBJECT_RUN || alt->backend != BACKEND_KPROBE ||
+	       plan__backend_error(alt->object, offers, BACKEND_TRAMPOLINE);
+}
+
+struct choice {
+	const struct alternative *chosen;
+	bool other_backend; /* alternatives were passed over for their backend */
+	int told;
+};
+
+static void pick(struct choice *c, struct plan *plan, enum probe_id probe,
+		 const struct offer *offers, const struct plan_request *req, bool fallback)
+{
+	for (size_t i = 0; i < plan_alternatives_nr && !c->chosen; i++) {
 		const struct alternative *alt = &plan_alternatives[i];
 
-		if (alt->probe != probe)
+		if (!is_of(alt, req->object, probe))
 			continue;
-		if (req->backend != BACKEND_AUTO && alt->backend != BACKEND_ITERATOR &&
-		    req->backend != alt->backend) {
-			other_backend = true;
+		if (!allows(req, alt->backend, fallback)) {
+			c->other_backend = true;
 			continue;
 		}
-		if (!fits_plan(plan, alt, req))
+		if (!fits_plan(plan, alt, req) ||
+		    (req->backend == BACKEND_AUTO && !uses_functions(alt, offers)))
 			continue;
-		if (offers[i].answer == ANSWER_YES) {
-			plan->chosen[probe] = alt;
-			plan->reason[probe] = NULL;
-			plan->remedy[probe] = NULL;
-			return;
-		}
-		note_refusal(plan, probe, &offers[i], &told);
+		if (offers[i].answer == ANSWER_YES)
+			c->chosen = alt;
+		else
+			note_refusal(plan, probe, &offers[i], &c->told);
 	}
-	if (plan->reason[probe])
-		return;
+}
+
+/* Why a probe has no alternative, if no refusal has told. */
+static void explain(struct plan *plan, enum probe_id probe, const struct plan_request *req,
+		    bool other_backend)
+{
 	if (is_part_of_call(probe) && !plan->chosen[PROBE_CALL_TIME]) {
 		plan->reason[probe] = plan->reason[PROBE_CALL_TIME];
 	} else if (plan_probes[probe].nothing &&
@@ -167,6 +296,26 @@ static void choose(struct plan *plan, enum probe_id probe, const struct offer *o
 		plan->remedy[probe] = "use --backend auto";
 	} else {
 		plan->reason[probe] = "not with the hooks chosen for the rest";
+	}
+}
+
+static void choose(struct plan *plan, enum probe_id probe, const struct offer *offers,
+		   const struct plan_request *req)
+{
+	struct choice c = {0};
+
+	plan->reason[probe] = req->object == OBJECT_RUN ? not_wanted(probe, req) : NULL;
+	if (plan->reason[probe])
+		return;
+	pick(&c, plan, probe, offers, req, false);
+	if (!c.chosen && req->object == OBJECT_ATTACH)
+		pick(&c, plan, probe, offers, req, true);
+	plan->chosen[probe] = c.chosen;
+	if (c.chosen) {
+		plan->reason[probe] = NULL;
+		plan->remedy[probe] = NULL;
+	} else if (!plan->reason[probe]) {
+		explain(plan, probe, req, c.other_backend);
 	}
 }
 
@@ -185,12 +334,24 @@ static bool sees_bytes(const struct plan *plan)
 	       plan->chosen[PROBE_RX_COPY];
 }
 
+/* PROBE_NR: attach has all that it needs. */
+static enum probe_id first_needed(const struct plan *plan)
+{
+	enum probe_id probe = 0;
+
+	while (probe < PROBE_NR && (!plan_probes[probe].attach_needs || plan->chosen[probe]))
+		probe++;
+	return probe;
+}
+
 int plan__make(struct plan *plan, const struct offer *offers, const struct plan_request *req)
 {
-	memset(plan, 0, sizeof(*plan));
-	plan->mode = req->mode;
+	*plan = (struct plan){.object = req->object, .mode = req->mode};
 	for (int probe = 0; probe < PROBE_NR; probe++)
-		choose(plan, probe, offers, req);
+		if (has_probe(req->object, probe))
+			choose(plan, probe, offers, req);
+	if (req->object == OBJECT_ATTACH)
+		return first_needed(plan) == PROBE_NR ? 0 : -EOPNOTSUPP;
 	/* Small messages may fall back to being counted by call, the dearer way; not the reverse.
 	 */
 	if (!plan->chosen[PROBE_TRANSMIT] && !counts_calls(req)) {
@@ -202,6 +363,49 @@ int plan__make(struct plan *plan, const struct offer *offers, const struct plan_
 	if (!has_events(plan) && req->backend != BACKEND_AUTO)
 		return -EOPNOTSUPP;
 	return plan->chosen[PROBE_SOCKETS] || sees_bytes(plan) ? 0 : -EOPNOTSUPP;
+}
+
+static void name_stages(char *buf, size_t len, enum bpf_object_id object, enum probe_id probe)
+{
+	const struct probe_row *row = &plan_probes[probe];
+	const char *stage =
+		object == OBJECT_ATTACH && row->attach_stage ? row->attach_stage : row->stage;
+	size_t used = 0;
+
+	snprintf(buf, len, "%s", stage ? stage : "");
+	for (int s = 0; !stage && s < NIO_STAGE_NR && used < len; s++)
+		if (plan__feeds(probe, s))
+			used += (size_t)snprintf(buf + used, len - used, "%s%s", used ? ", " : "",
+						 stage__key(s));
+}
+
+void plan__missing(const struct plan *plan, char *buf, size_t len)
+{
+	enum probe_id probe = first_needed(plan);
+	const char *before = "";
+	char stage[128];
+	size_t used;
+
+	buf[0] = '\0';
+	if (probe == PROBE_NR)
+		return;
+	name_stages(stage, sizeof(stage), OBJECT_ATTACH, probe);
+	used = (size_t)snprintf(buf, len, "nothing shows %s; it would take ", stage);
+	for (size_t i = 0; i < plan_alternatives_nr && used < len; i++) {
+		if (!is_of(&plan_alternatives[i], OBJECT_ATTACH, probe))
+			continue;
+		used += (size_t)snprintf(buf + used, len - used, "%s%s", before,
+					 plan_alternatives[i].hook);
+		before = " or ";
+	}
+}
+
+bool plan__wants(const struct plan *plan, const char *program)
+{
+	for (int probe = 0; probe < PROBE_NR; probe++)
+		if (plan->chosen[probe] && alternative__has_program(plan->chosen[probe], program))
+			return true;
+	return false;
 }
 
 /* What the rows of NIO_STAGES name: a probe, or none, where the load generator counts. */
@@ -355,7 +559,7 @@ bool plan__set_apart(struct plan *plan, const struct plan *timed, const char *no
 	bool any = false;
 
 	for (int p = 0; p < PROBE_NR; p++) {
-		if (!plan_probe__takes_times(p) || plan->chosen[p])
+		if (!takes_times(p) || plan->chosen[p])
 			continue;
 		any |= timed->chosen[p] && !none;
 		plan->reason[p] = !timed->chosen[p] ? timed->reason[p] : none ? none : plan__apart;
@@ -386,21 +590,29 @@ static bool sees_zerocopy_by_tracepoints(const struct plan *plan)
 
 bool plan__can_rest(const struct plan *plan, struct plan *rest)
 {
-	static const enum probe_id resting[] = {PROBE_SEND_RETURN,   PROBE_TRANSMIT,
-						PROBE_SPLICE,        PROBE_RX_COPY,
-						PROBE_DEFERRED_COPY, PROBE_COMPLETION};
-	bool pins = mode__has(plan->mode, MODE_PINS);
+	static const enum probe_id resting[] = {PROBE_SEND_RETURN,   PROBE_TRANSMIT, PROBE_SPLICE,
+						PROBE_DEFERRED_COPY, PROBE_RX_COPY,  PROBE_MESSAGE,
+						PROBE_MPTCP_SEND};
+	const struct alternative *calls = plan->chosen[PROBE_SEND_RETURN];
 
 	*rest = *plan;
-	for (size_t i = 0; i < sizeof(resting) / sizeof(resting[0]); i++)
-		rest->chosen[resting[i]] = NULL;
-	return plan->chosen[PROBE_SOCKETS] && (!pins || sees_zerocopy_by_tracepoints(plan));
+	for (size_t i = 0; i < sizeof(resting) / sizeof(resting[0]); i++) {
+		const struct alternative *alt = plan->chosen[resting[i]];
+
+		if (plan->object == OBJECT_RUN || (alt && alt->backend == BACKEND_TRACEPOINT))
+			rest->chosen[resting[i]] = NULL;
+	}
+	if (plan->object == OBJECT_ATTACH)
+		return calls && calls->backend == BACKEND_TRACEPOINT;
+	rest->chosen[PROBE_COMPLETION] = NULL;
+	return plan->chosen[PROBE_SOCKETS] &&
+	       (!mode__has(plan->mode, MODE_PINS) || sees_zerocopy_by_tracepoints(plan));
 }
 
 bool plan__times_by_trampoline(const struct plan *plan)
 {
 	for (int p = 0; p < PROBE_NR; p++)
-		if (plan_probe__takes_times(p) && plan->chosen[p] &&
+		if (takes_times(p) && plan->chosen[p] &&
 		    plan->chosen[p]->backend == BACKEND_TRAMPOLINE)
 			return true;
 	return false;
@@ -409,4 +621,97 @@ bool plan__times_by_trampoline(const struct plan *plan)
 bool plan__feeds(enum probe_id probe, enum nio_stage stage)
 {
 	return stage_probes[stage] == probe;
+}
+
+/* The modes whose plan chose alt, as a mask; 0 when all plans did. */
+static unsigned int modes_of(const struct plan *const plans[MODE_NR], enum probe_id probe,
+			     const struct alternative *alt)
+{
+	unsigned int used = 0, all = 0;
+
+	for (int m = 0; m < MODE_NR; m++) {
+		if (!plans[m])
+			continue;
+		all |= 1U << m;
+		if (plans[m]->chosen[probe] == alt)
+			used |= 1U << m;
+	}
+	return used == all ? 0 : used;
+}
+
+static const struct alternative *chosen_by_any(const struct plan *const plans[MODE_NR],
+					       enum probe_id probe)
+{
+	for (int m = 0; m < MODE_NR; m++)
+		if (plans[m] && plans[m]->chosen[probe])
+			return plans[m]->chosen[probe];
+	return NULL;
+}
+
+static const struct plan *first_plan(const struct plan *const plans[MODE_NR])
+{
+	for (int m = 0; m < MODE_NR; m++)
+		if (plans[m])
+			return plans[m];
+	return NULL;
+}
+
+/* The plan to be asked why no mode has a hook: 0 in one mode is no reason for what others lack. */
+static const struct plan *telling(const struct plan *const plans[MODE_NR], enum probe_id probe)
+{
+	for (int m = 0; m < MODE_NR; m++)
+		if (plans[m] && plans[m]->reason[probe] != plan__by_construction)
+			return plans[m];
+	return first_plan(plans);
+}
+
+static struct plan_row row_of(enum probe_id probe, const struct plan *const plans[MODE_NR],
+			      const struct alternative *alt)
+{
+	struct plan_row row = {
+		.probe = plan_probes[probe].name,
+		.backend = backend__name(alt->backend),
+		.hook = alt->hook,
+		.programs = alt->programs,
+		.quality = alt->quality,
+		.reason = alt->caveat,
+		.modes = modes_of(plans, probe, alt),
+	};
+
+	return row;
+}
+
+size_t plan__rows(const struct plan *const plans[MODE_NR], const struct plan *const timed[MODE_NR],
+		  struct plan_row rows[PLAN_ROWS_MAX])
+{
+	enum bpf_object_id object;
+	size_t n = 0;
+
+	if (!first_plan(plans))
+		return 0;
+	object = first_plan(plans)->object;
+	for (int probe = 0; probe < PROBE_NR; probe++) {
+		const struct alternative *alt = chosen_by_any(plans, probe);
+		const struct alternative *apart = alt ? NULL : chosen_by_any(timed, probe);
+		struct plan_row *row = &rows[n];
+
+		if (!has_probe(object, probe))
+			continue;
+		n++;
+		if (alt) {
+			*row = row_of(probe, plans, alt);
+		} else if (apart) {
+			*row = row_of(probe, timed, apart);
+			row->apart = true;
+		} else {
+			*row = (struct plan_row){
+				.probe = plan_probes[probe].name,
+				.quality = QUALITY_UNAVAILABLE,
+				.reason = telling(plans, probe)->reason[probe],
+				.remedy = telling(plans, probe)->remedy[probe],
+			};
+		}
+		name_stages(row->stage, sizeof(row->stage), object, probe);
+	}
+	return n;
 }

@@ -27,14 +27,15 @@ static const struct plan_row rows[] = {
 	 .hook = "tp_btf/net_dev_queue",
 	 .quality = QUALITY_EXACT,
 	 .modes = 1 << MODE_TWOCOPY | 1 << MODE_ONECOPY},
-	{.probe = "zerocopy_arrival",
+	{.probe = "deferred_copy",
 	 .stage = "deferred_copy",
 	 .reason = "this kernel has no such hook",
 	 .remedy = "another kernel"},
-	{.probe = "deferred",
+	{.probe = "deferred_copy",
 	 .stage = "deferred_copy",
 	 .backend = "tracepoint",
 	 .hook = "tp_btf/netif_receive_skb",
+	 .programs = "nio_tp_zerocopy_arrival",
 	 .quality = QUALITY_DERIVED,
 	 .reason = "no tracepoint"},
 	{.probe = "other_copy", .stage = "other_copy", .reason = "nothing", .remedy = "a kernel"},
@@ -116,8 +117,11 @@ static void diagnosis__fill(struct diagnosis *d)
 	d->checks_nr = doctor__check(&d->facts, d->checks);
 	memcpy(d->rows, rows, sizeof(rows));
 	d->rows_nr = ROWS_NR;
+	memcpy(d->attach_rows, rows, sizeof(rows[0]));
+	d->attach_rows_nr = 1;
 	d->offers = calloc(plan_alternatives_nr, sizeof(*d->offers));
-	d->tried = d->usable = true;
+	d->tried = d->usable = d->attach_usable = true;
+	doctor__attach_lines(d->attach_rows, d->attach_rows_nr, d->offers, NULL, d->attach_lines);
 	d->stages_nr = doctor__stages(d->rows, d->rows_nr, d->offers, NULL, d->stages);
 }
 
@@ -192,6 +196,10 @@ static void check_members(const char *section, json_t *object, const char *prefi
 	json_t *value;
 
 	json_object_foreach(object, key, value) {
+		if (!*prefix && !strcmp(key, "attach_plan")) {
+			check_documented(section, key, rows_seen);
+			continue;
+		}
 		if (!*prefix && (!strcmp(key, "environment") || !strcmp(key, "plan")))
 			continue; /* described with the result document */
 		snprintf(path, sizeof(path), "%s%s", prefix, key);

@@ -219,15 +219,15 @@ TEST(a_hook_can_be_withheld_by_name)
 	struct offer offers[OFFERS_MAX] = {{0}};
 	struct plan plan;
 
-	assert_int_equal(plan__withhold(NULL, "no_such_function"), 0);
-	assert_int_equal(plan__withhold(NULL, "tp_btf/net_dev_queue"), 1);
+	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "no_such_function"), 0);
+	assert_int_equal(plan__withhold(OBJECT_RUN, NULL, "tp_btf/net_dev_queue"), 1);
 	offer_all(offers);
 	/* Both backends' hooks on a function go by its bare name. */
-	assert_int_equal(plan__withhold(offers, "tcp_write_xmit"), 2);
+	assert_int_equal(plan__withhold(OBJECT_RUN, offers, "tcp_write_xmit"), 2);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_string_equal(plan__no_path_time(&plan, NIO_PATH_TRANSMIT), "withheld by --without");
 	assert_null(plan.remedy[PROBE_TRANSMIT_TIME]);
-	plan__withhold(offers, "fexit/tcp_sendmsg_locked");
+	plan__withhold(OBJECT_RUN, offers, "fexit/tcp_sendmsg_locked");
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_string_equal(plan.chosen[PROBE_SEND_RETURN]->hook, "kprobe/tcp_push");
 }
@@ -237,7 +237,7 @@ TEST(any_one_hook_can_go)
 {
 	struct offer offers[OFFERS_MAX] = {{0}};
 
-	for (int gone = PROBE_SPLICE; gone < PROBE_NR; gone++) {
+	for (int gone = PROBE_SPLICE; gone <= PROBE_SOCKETS; gone++) {
 		struct plan_request req = request(MODE_ZEROCOPY, 65536);
 		struct plan plan;
 
