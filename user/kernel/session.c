@@ -15,7 +15,7 @@
 #include "loader.h"
 #include "netiotrace.skel.h"
 #include "percpu.h"
-#include "perf/windows.h"
+#include "perf/stage.h"
 #include "session.h"
 #include "symbols.h"
 
