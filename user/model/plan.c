@@ -31,53 +31,50 @@ struct offer plan__offer(int err)
 	};
 }
 
-const char *plan__refusal(int err)
+static const char no_hook[] = "this kernel has no such hook";
+static const char denied[] = "this kernel refused the program (permission denied)";
+static const char unsupported[] = "this kernel does not support such programs";
+static const char no_resource[] = "could not be tried (out of a resource)";
+static const char stock_kernel[] = "a distribution's stock kernel, built with BTF and not locked "
+				   "down, has it; netiotrace doctor tries every hook";
+static const char free_resources[] =
+	"end what else uses memory, files or performance counters, and try again";
+
+/* What a hook that gave this errno says, and what helps; the last row is for all others. */
+static const struct refusal {
+	int err;
+	const char *clause, *remedy;
+} refusals[] = {
+	{0, "not tried", stock_kernel},
+	{ENOENT, no_hook, stock_kernel},
+	{ESRCH, no_hook, stock_kernel},
+	{ECANCELED, "withheld by --without", NULL},
+	{EPROTOTYPE, "the function takes other arguments in this kernel", stock_kernel},
+	{EPERM, denied, stock_kernel},
+	{EACCES, denied, stock_kernel},
+	{EOPNOTSUPP, unsupported, stock_kernel},
+	{ENOTSUPP, unsupported, stock_kernel},
+	{EMFILE, "could not be tried (too many open files)",
+	 "allow more open files (ulimit -n), and try again"},
+	{ENFILE, no_resource, free_resources},
+	{ENOMEM, no_resource, free_resources},
+	{EAGAIN, no_resource, free_resources},
+	{EBUSY, no_resource, free_resources},
+	{-1, "this kernel refused the program", stock_kernel},
+};
+
+static const struct refusal *refusal_of(int err)
 {
-	switch (-err) {
-	case 0:
-		return "not tried";
-	case ENOENT:
-	case ESRCH:
-		return "this kernel has no such hook";
-	case ECANCELED:
-		return "withheld by --without";
-	case EPROTOTYPE:
-		return "the function takes other arguments in this kernel";
-	case EPERM:
-	case EACCES:
-		return "this kernel refused the program (permission denied)";
-	case EOPNOTSUPP:
-	case ENOTSUPP:
-		return "this kernel does not support such programs";
-	case EMFILE:
-		return "could not be tried (too many open files)";
-	case ENFILE:
-	case ENOMEM:
-	case EAGAIN:
-	case EBUSY:
-		return "could not be tried (out of a resource)";
-	default:
-		return "this kernel refused the program";
-	}
+	const struct refusal *r = refusals;
+
+	while (r->err != -1 && r->err != -err)
+		r++;
+	return r;
 }
 
-/* What helps where a hook was refused with -errno; NULL: nothing. */
-static const char *remedy_of(int err)
+const char *plan__refusal(int err)
 {
-	switch (-err) {
-	case ECANCELED:
-		return NULL;
-	case EMFILE:
-		return "allow more open files (ulimit -n), and try again";
-	case ENFILE:
-	case ENOMEM:
-	case EAGAIN:
-	case EBUSY:
-		return "end what else uses memory, files or performance counters, and try again";
-	default:
-		return "a distribution's stock kernel, built with BTF and not locked down, has "
-		       "it; netiotrace doctor tries every hook";
-	}
+	return refusal_of(err)->clause;
 }
 
 bool alternative__has_program(const struct alternative *alt, const char *name)
@@ -222,7 +219,7 @@ static void note_refusal(struct plan *plan, enum probe_id probe, const struct of
 		return;
 	*told = weight;
 	plan->reason[probe] = plan__refusal(offer->err);
-	plan->remedy[probe] = remedy_of(offer->err);
+	plan->remedy[probe] = refusal_of(offer->err)->remedy;
 }
 
 static bool is_of(const struct alternative *alt, enum bpf_object_id object, enum probe_id probe)
@@ -451,48 +448,36 @@ const char *plan__no_probe(const struct plan *plan, enum probe_id probe)
 	return plan->chosen[probe] ? NULL : plan->reason[probe];
 }
 
+#define BIT(probe) (1U << PROBE_##probe)
+
+/* What the parts of a send call need, besides its time and what other tasks ran meanwhile. */
+static const uint32_t path_needs[NIO_PATH_NR] = {
+	/* Ended by whatever comes next: all of that must be seen. */
+	[NIO_PATH_COPY] = BIT(COPY_TIME) | BIT(TRANSMIT_TIME) | BIT(WAIT_TIME),
+	[NIO_PATH_PIN] = BIT(PIN_TIME),
+	[NIO_PATH_WAIT] = BIT(WAIT_TIME),
+	/* Without the inline time, receive work would be booked as transmit. */
+	[NIO_PATH_TRANSMIT] = BIT(TRANSMIT_TIME) | BIT(INLINE_TIME),
+	[NIO_PATH_INLINE_RECEIVE] = BIT(INLINE_TIME),
+	/* What is left when all the rest is known. */
+	[NIO_PATH_OTHER] = BIT(COPY_TIME) | BIT(PIN_TIME) | BIT(WAIT_TIME) | BIT(TRANSMIT_TIME) |
+			   BIT(INLINE_TIME),
+};
+
 /* The first of these probes that is missing says why. */
-static const char *first_missing(const struct plan *plan, const enum probe_id *needed, size_t n)
+static const char *first_missing(const struct plan *plan, uint32_t needed)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!plan->chosen[needed[i]])
-			return plan->reason[needed[i]];
+	for (int probe = 0; probe < PROBE_NR; probe++)
+		if (needed & 1U << probe && !plan->chosen[probe])
+			return plan->reason[probe];
 	return NULL;
 }
 
-#define NEEDS(...)                                                \
-	first_missing(plan, (const enum probe_id[]){__VA_ARGS__}, \
-		      sizeof((const enum probe_id[]){__VA_ARGS__}) / sizeof(enum probe_id))
-
 const char *plan__no_path_time(const struct plan *plan, enum nio_path_part part)
 {
-	/* Without it, what other tasks ran would pass for any of them. */
-	const char *others = NEEDS(PROBE_CALL_TIME, PROBE_PREEMPTED_TIME);
+	const char *others = first_missing(plan, BIT(CALL_TIME) | BIT(PREEMPTED_TIME));
 
-	if (others)
-		return others;
-	switch (part) {
-	case NIO_PATH_LOCK:
-	case NIO_PATH_RELEASE:
-	case NIO_PATH_PREEMPTED:
-		return NULL;
-	case NIO_PATH_COPY:
-		/* Ended by whatever comes next: all of that must be seen. */
-		return NEEDS(PROBE_COPY_TIME, PROBE_TRANSMIT_TIME, PROBE_WAIT_TIME);
-	case NIO_PATH_PIN:
-		return NEEDS(PROBE_PIN_TIME);
-	case NIO_PATH_WAIT:
-		return NEEDS(PROBE_WAIT_TIME);
-	case NIO_PATH_TRANSMIT:
-		/* Without it, receive work would pass for transmit. */
-		return NEEDS(PROBE_TRANSMIT_TIME, PROBE_INLINE_TIME);
-	case NIO_PATH_INLINE_RECEIVE:
-		return NEEDS(PROBE_INLINE_TIME);
-	default:
-		/* What is left when all the rest is known. */
-		return NEEDS(PROBE_COPY_TIME, PROBE_PIN_TIME, PROBE_WAIT_TIME, PROBE_TRANSMIT_TIME,
-			     PROBE_INLINE_TIME);
-	}
+	return others ? others : first_missing(plan, path_needs[part]);
 }
 
 const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage)
@@ -507,15 +492,15 @@ const char *plan__no_stage_time(const struct plan *plan, enum nio_stage stage)
 	case NIO_STAGE_TX_SPLICE:
 		return "splicing is not timed: it moves references, no bytes";
 	case NIO_STAGE_DEFERRED_COPY:
-		if (deferred && deferred->backend == BACKEND_TRACEPOINT)
-			return plan_no_mark;
-		if (plan->reason[PROBE_DEFERRED_COPY] == plan__by_construction)
-			return NULL;
-		return NEEDS(PROBE_DEFERRED_COPY);
+		if (deferred)
+			return deferred->backend == BACKEND_TRACEPOINT ? plan_no_mark : NULL;
+		return plan->reason[PROBE_DEFERRED_COPY] == plan__by_construction
+			       ? NULL
+			       : plan->reason[PROBE_DEFERRED_COPY];
 	case NIO_STAGE_RX_COPY:
-		return NEEDS(PROBE_RX_TIME);
+		return plan__no_probe(plan, PROBE_RX_TIME);
 	case NIO_STAGE_OTHER_COPY:
-		return NEEDS(PROBE_OTHER_COPY);
+		return plan__no_probe(plan, PROBE_OTHER_COPY);
 	case NIO_STAGE_USER_GATHER:
 		return NULL;
 	default:
@@ -623,22 +608,7 @@ bool plan__feeds(enum probe_id probe, enum nio_stage stage)
 	return stage_probes[stage] == probe;
 }
 
-/* The modes whose plan chose alt, as a mask; 0 when all plans did. */
-static unsigned int modes_of(const struct plan *const plans[MODE_NR], enum probe_id probe,
-			     const struct alternative *alt)
-{
-	unsigned int used = 0, all = 0;
-
-	for (int m = 0; m < MODE_NR; m++) {
-		if (!plans[m])
-			continue;
-		all |= 1U << m;
-		if (plans[m]->chosen[probe] == alt)
-			used |= 1U << m;
-	}
-	return used == all ? 0 : used;
-}
-
+/* The first plan that chose something for a probe; NULL: none. */
 static const struct alternative *chosen_by_any(const struct plan *const plans[MODE_NR],
 					       enum probe_id probe)
 {
@@ -648,70 +618,59 @@ static const struct alternative *chosen_by_any(const struct plan *const plans[MO
 	return NULL;
 }
 
-static const struct plan *first_plan(const struct plan *const plans[MODE_NR])
+/* The modes whose plan chose alt, as a mask; 0 if all plans did. */
+static unsigned int modes_of(const struct plan *const plans[MODE_NR], enum probe_id probe,
+			     const struct alternative *alt)
 {
-	for (int m = 0; m < MODE_NR; m++)
-		if (plans[m])
-			return plans[m];
-	return NULL;
+	unsigned int used = 0, all = 0;
+
+	for (int m = 0; m < MODE_NR; m++) {
+		all |= (unsigned int)(plans[m] != NULL) << m;
+		used |= (unsigned int)(plans[m] && plans[m]->chosen[probe] == alt) << m;
+	}
+	return used == all ? 0 : used;
 }
 
-/* The plan to be asked why no mode has a hook: 0 in one mode is no reason for what others lack. */
+/* The plan that says why no mode has a hook: that one mode needs none says nothing of others. */
 static const struct plan *telling(const struct plan *const plans[MODE_NR], enum probe_id probe)
 {
-	for (int m = 0; m < MODE_NR; m++)
+	const struct plan *first = NULL;
+
+	for (int m = 0; m < MODE_NR; m++) {
 		if (plans[m] && plans[m]->reason[probe] != plan__by_construction)
 			return plans[m];
-	return first_plan(plans);
-}
-
-static struct plan_row row_of(enum probe_id probe, const struct plan *const plans[MODE_NR],
-			      const struct alternative *alt)
-{
-	struct plan_row row = {
-		.probe = plan_probes[probe].name,
-		.backend = backend__name(alt->backend),
-		.hook = alt->hook,
-		.programs = alt->programs,
-		.quality = alt->quality,
-		.reason = alt->caveat,
-		.modes = modes_of(plans, probe, alt),
-	};
-
-	return row;
+		first = first ? first : plans[m];
+	}
+	return first;
 }
 
 size_t plan__rows(const struct plan *const plans[MODE_NR], const struct plan *const timed[MODE_NR],
 		  struct plan_row rows[PLAN_ROWS_MAX])
 {
-	enum bpf_object_id object;
 	size_t n = 0;
 
-	if (!first_plan(plans))
-		return 0;
-	object = first_plan(plans)->object;
 	for (int probe = 0; probe < PROBE_NR; probe++) {
 		const struct alternative *alt = chosen_by_any(plans, probe);
-		const struct alternative *apart = alt ? NULL : chosen_by_any(timed, probe);
+		bool apart = !alt && chosen_by_any(timed, probe);
+		const struct plan *plan = telling(plans, probe);
 		struct plan_row *row = &rows[n];
 
-		if (!has_probe(object, probe))
+		if (!plan || !has_probe(plan->object, probe))
 			continue;
 		n++;
-		if (alt) {
-			*row = row_of(probe, plans, alt);
-		} else if (apart) {
-			*row = row_of(probe, timed, apart);
-			row->apart = true;
-		} else {
-			*row = (struct plan_row){
-				.probe = plan_probes[probe].name,
-				.quality = QUALITY_UNAVAILABLE,
-				.reason = telling(plans, probe)->reason[probe],
-				.remedy = telling(plans, probe)->remedy[probe],
-			};
+		alt = apart ? chosen_by_any(timed, probe) : alt;
+		*row = (struct plan_row){.probe = plan_probes[probe].name, .apart = apart};
+		name_stages(row->stage, sizeof(row->stage), plan->object, probe);
+		row->quality = alt ? alt->quality : QUALITY_UNAVAILABLE;
+		row->reason = alt ? alt->caveat : plan->reason[probe];
+		if (!alt) {
+			row->remedy = plan->remedy[probe];
+			continue;
 		}
-		name_stages(row->stage, sizeof(row->stage), object, probe);
+		row->backend = backend__name(alt->backend);
+		row->hook = alt->hook;
+		row->programs = alt->programs;
+		row->modes = modes_of(apart ? timed : plans, probe, alt);
 	}
 	return n;
 }

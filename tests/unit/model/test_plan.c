@@ -31,10 +31,9 @@ TEST(table_is_sound)
 TEST(large_messages_are_counted_by_call)
 {
 	struct plan_request req = request(MODE_ONECOPY, PLAN_COUNT_CALLS_SIZE);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
 	assert_null(plan.chosen[PROBE_TRANSMIT]);
@@ -44,42 +43,12 @@ TEST(large_messages_are_counted_by_call)
 	assert_non_null(plan.chosen[PROBE_TRANSMIT]);
 }
 
-TEST(never_both_ways_at_once)
-{
-	struct offer offers[OFFERS_MAX] = {{0}};
-
-	offer_all(offers);
-	for (int mode = 0; mode < MODE_NR; mode++) {
-		for (uint64_t size = 64; size <= 16 << 20; size *= 4) {
-			struct plan_request req = request(mode, size);
-			struct plan plan;
-
-			assert_int_equal(plan__make(&plan, offers, &req), 0);
-			assert_true(!plan.chosen[PROBE_SEND_RETURN] !=
-				    !plan.chosen[PROBE_TRANSMIT]);
-		}
-	}
-}
-
-TEST(zerocopy_is_always_counted_by_call)
-{
-	struct plan_request req = request(MODE_ZEROCOPY, 64);
-	struct offer offers[OFFERS_MAX] = {{0}};
-	struct plan plan;
-
-	offer_all(offers);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
-	assert_non_null(plan.chosen[PROBE_COMPLETION]);
-}
-
 TEST(small_messages_fall_back_to_calls)
 {
 	struct plan_request req = request(MODE_TWOCOPY, 64);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	withdraw(offers, PROBE_TRANSMIT, ANSWER_NO, -ENOENT);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_non_null(plan.chosen[PROBE_SEND_RETURN]);
@@ -88,9 +57,8 @@ TEST(small_messages_fall_back_to_calls)
 /* The socket pass alone gives the bytes, of whatever backend the rest is. */
 TEST(the_socket_pass_stands_beside_every_backend)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 
-	offer_all(offers);
 	withdraw(offers, PROBE_SEND_RETURN, ANSWER_NO, -ENOENT);
 	for (int b = 0; b <= BACKEND_AUTO; b++) {
 		struct plan_request req = request(MODE_ZEROCOPY, 65536);
@@ -102,23 +70,14 @@ TEST(the_socket_pass_stands_beside_every_backend)
 	}
 }
 
-TEST(the_iterator_is_no_backend_to_ask_for)
-{
-	enum backend b;
-
-	assert_string_equal(backend__name(BACKEND_ITERATOR), "iterator");
-	assert_int_equal(backend__parse("iterator", &b), -EINVAL);
-}
-
 /* The probe would stand in the path of every packet, to say 0. */
 TEST(copy_modes_defer_nothing_by_construction)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct stage_result stage = {0};
 	struct plan plan;
 
-	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	assert_null(plan.chosen[PROBE_DEFERRED_COPY]);
 	plan__stage(&plan, NIO_STAGE_DEFERRED_COPY, &stage);
@@ -133,10 +92,9 @@ TEST(copy_modes_defer_nothing_by_construction)
 TEST(a_backend_without_hooks_is_refused)
 {
 	struct plan_request req = request(MODE_ONECOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	withdraw_backend(offers, BACKEND_KPROBE, -EPERM);
 	req.backend = BACKEND_KPROBE;
 	assert_int_equal(plan__make(&plan, offers, &req), -EOPNOTSUPP);
@@ -147,9 +105,8 @@ TEST(a_backend_without_hooks_is_refused)
 /* Forced, a backend is alone; left to choose, the best of all is taken. */
 TEST(a_forced_backend_is_the_only_one)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 
-	offer_all(offers);
 	for (int b = 0; b < BACKEND_NR; b++) {
 		struct plan_request req = request(MODE_ZEROCOPY, 65536);
 		struct plan plan;
@@ -166,10 +123,9 @@ TEST(a_forced_backend_is_the_only_one)
 TEST(notifications_are_not_read_by_a_program_that_books_bytes)
 {
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].probe == PROBE_COMPLETION &&
 		    plan_alternatives[i].backend != BACKEND_TRACEPOINT)
@@ -183,10 +139,9 @@ TEST(splicing_is_seen_only_where_calls_are_counted)
 {
 	struct plan_request req = request(MODE_ONECOPY, 1024);
 	struct stage_result stage = {0};
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	plan__stage(&plan, NIO_STAGE_TX_SPLICE, &stage);
 	assert_int_equal(stage.quality, QUALITY_UNAVAILABLE);
@@ -208,6 +163,7 @@ TEST(backends_parse)
 	assert_int_equal(b, BACKEND_AUTO);
 	assert_int_equal(backend__parse("fentry", &b), -EINVAL);
 	assert_int_equal(backend__parse("", &b), -EINVAL);
+	assert_int_equal(backend__parse("iterator", &b), -EINVAL);
 }
 
 TEST(errors_of_the_moment_are_no_answers)
@@ -264,9 +220,8 @@ TEST(attach_by_backend_uses_these_programs)
 		 "nio_ae_ended", "nio_ax_splice_read"},
 		{BACKEND_KPROBE, "nio_ak_send", "nio_ak_send", "nio_ak_mptcp", "nio_ak_ended", ""},
 	};
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 
-	offer_all(offers);
 	for_each_case(c, cases)
 	{
 		struct plan plan = attach_plan(offers, c->asked, 0);
@@ -283,10 +238,9 @@ TEST(attach_by_backend_uses_these_programs)
 
 TEST(attach_uses_kprobes_only_where_trampolines_are_refused)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	offers[row_of(PROBE_COMPLETION, "nio_ae_ended")] = plan__offer(-ENOENT);
 	plan = attach_plan(offers, BACKEND_AUTO, 0);
 	assert_string_equal(program_of(&plan, PROBE_COMPLETION), "nio_at_report");
@@ -299,10 +253,9 @@ TEST(attach_uses_kprobes_only_where_trampolines_are_refused)
 /* On Linux 6.3 to 6.15 calls return at a tracepoint, and begin at none. */
 TEST(attach_on_kprobes_has_one_program_at_a_send_call)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	withdraw_backend(offers, BACKEND_TRAMPOLINE, -ENOTSUP);
 	offers[row_of(PROBE_MESSAGE, "nio_at_turn")] = plan__offer(-ENOENT);
 	plan = attach_plan(offers, BACKEND_AUTO, 0);
@@ -312,11 +265,10 @@ TEST(attach_on_kprobes_has_one_program_at_a_send_call)
 
 TEST(attach_names_the_hooks_that_it_lacks)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 	char text[256];
 
-	offer_all(offers);
 	plan = attach_plan(offers, BACKEND_AUTO, 0);
 	plan__missing(&plan, text, sizeof(text));
 	assert_string_equal(text, "");
@@ -329,10 +281,9 @@ TEST(attach_names_the_hooks_that_it_lacks)
 
 TEST(attach_rests_its_events_only_where_they_are_tracepoints)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan, rest;
 
-	offer_all(offers);
 	plan = attach_plan(offers, BACKEND_TRACEPOINT, 0);
 	assert_true(plan__can_rest(&plan, &rest));
 	assert_true(plan__wants(&plan, "nio_at_send"));

@@ -10,10 +10,9 @@
 TEST(times_are_taken_of_every_size_when_asked)
 {
 	struct plan_request req = request(MODE_ONECOPY, 64);
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan plan;
 
-	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	for (int part = 0; part < NIO_PATH_NR; part++)
 		assert_null(plan__no_path_time(&plan, part));
@@ -72,11 +71,10 @@ TEST(times_cost_the_rounds_that_are_compared_nothing)
 /* By tracepoints a completion is a notification read, and needs no send to be looked up. */
 TEST(zero_copy_by_tracepoints_rests)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct plan plan, rest;
 
-	offer_all(offers);
 	for (size_t i = 0; i < plan_alternatives_nr; i++)
 		if (plan_alternatives[i].backend == BACKEND_TRAMPOLINE ||
 		    plan_alternatives[i].backend == BACKEND_KPROBE)
@@ -170,12 +168,11 @@ TEST(rows_name_the_modes_they_serve)
 {
 	const struct plan *plans[MODE_NR], *timed[MODE_NR], *none[MODE_NR] = {NULL};
 	struct plan_row rows[PLAN_ROWS_MAX];
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan made[MODE_NR][2];
 	unsigned int pins = 0;
 	size_t n;
 
-	offer_all(offers);
 	for (int mode = 0; mode < MODE_NR; mode++) {
 		pins |= (unsigned int)mode__has(mode, MODE_PINS) << mode;
 		assert_true(make_apart(offers, mode, 1024, NULL, made[mode]));
@@ -201,11 +198,10 @@ TEST(rows_name_the_modes_they_serve)
 /* A plan that takes times itself has none of rounds of their own, and keeps its reasons. */
 TEST(times_that_are_taken_anyway_are_not_set_apart)
 {
-	struct offer offers[OFFERS_MAX] = {{0}};
+	struct offer *offers = all_offers();
 	struct plan_request req = request(MODE_ZEROCOPY, 65536);
 	struct plan plan, before;
 
-	offer_all(offers);
 	assert_int_equal(plan__make(&plan, offers, &req), 0);
 	before = plan;
 	assert_false(plan__set_apart(&plan, &before, NULL));
@@ -224,24 +220,4 @@ TEST(times_that_are_taken_anyway_are_not_set_apart)
 			assert_ptr_equal(plan.reason[p], before.reason[p]);
 			assert_ptr_equal(plan.remedy[p], before.remedy[p]);
 		}
-}
-
-/* As many as are chosen. */
-TEST(probes_are_counted)
-{
-	struct offer offers[OFFERS_MAX] = {{0}};
-	struct plan_request req = request(MODE_ZEROCOPY, 65536);
-	unsigned int chosen = 0;
-	struct plan plan;
-
-	offer_all(offers);
-	assert_int_equal(plan__make(&plan, offers, &req), 0);
-	for (int p = 0; p < PROBE_NR; p++)
-		chosen += plan.chosen[p] ? 1 : 0;
-	assert_int_equal(plan__probes(&plan), chosen);
-	for (int p = 0; p < PROBE_NR; p++)
-		plan.chosen[p] = NULL;
-	assert_int_equal(plan__probes(&plan), 0);
-	plan.chosen[PROBE_NR - 1] = plan.chosen[0] = &plan_alternatives[0];
-	assert_int_equal(plan__probes(&plan), 2);
 }
