@@ -62,22 +62,13 @@ struct session {
 
 static struct bpf_map *map_of(const struct session *s, enum session_map which)
 {
-	const struct netiotrace_bpf *skel = s->loader.run;
+	static const char *const names[SESSION_MAPS_NR] = {
+		[SESSION_CELLS] = "nio_cells",   [SESSION_ZC] = "nio_zc",
+		[SESSION_PATHS] = "nio_paths",   [SESSION_UNCOVERED] = "nio_uncovered",
+		[SESSION_LOSSES] = "nio_losses", [SESSION_PERF] = "nio_perf_cells",
+	};
 
-	switch (which) {
-	case SESSION_CELLS:
-		return skel->maps.nio_cells;
-	case SESSION_ZC:
-		return skel->maps.nio_zc;
-	case SESSION_PATHS:
-		return skel->maps.nio_paths;
-	case SESSION_UNCOVERED:
-		return skel->maps.nio_uncovered;
-	case SESSION_LOSSES:
-		return skel->maps.nio_losses;
-	default:
-		return skel->maps.nio_perf_cells;
-	}
+	return bpf_object__find_map_by_name(s->loader.object, names[which]);
 }
 
 /* Rows of one CPU, with so many ledgers. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The BPF programs of attach: whom they watch, and what they saw; see watcher.h. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,22 @@
 #include "common/xalloc.h"
 #include "kernel_addresses.h"
 #include "pidns.h"
-#include "timens.h"
 #include "watcher_skeleton.h"
+
+/* Of CLOCK_BOOTTIME in our time namespace. Before Linux 5.6 there is no such file. */
+static int64_t boot_offset_ns(void)
+{
+	FILE *f = fopen("/proc/self/timens_offsets", "re");
+	int64_t s, ns, offset = 0;
+	char clock[32];
+
+	while (f && fscanf(f, "%31s %" SCNd64 " %" SCNd64, clock, &s, &ns) == 3)
+		if (!strcmp(clock, "boottime"))
+			offset = s * 1000000000 + ns;
+	if (f)
+		fclose(f);
+	return offset;
+}
 
 static int configure(struct watcher *w, const struct watcher_filter *filter)
 {
@@ -29,7 +44,7 @@ static int configure(struct watcher *w, const struct watcher_filter *filter)
 	memcpy(skel->rodata->nio_comms, filter->comms, sizeof(filter->comms));
 	skel->rodata->nio_own_tgid = getpid();
 	skel->rodata->nio_pidns = pidns__own();
-	skel->rodata->nio_boot_offset_ns = timens__boot_offset_ns();
+	skel->rodata->nio_boot_offset_ns = boot_offset_ns();
 	for (size_t i = 0; i < filter->ports_nr; i++)
 		skel->bss->nio_ports[filter->ports[i]] = 1;
 	kernel_addresses__find(&at);
