@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "compare/compare_options.h"
-#include "doctor/doctor.h"
+#include "doctor/doctor_options.h"
 #include "fuzz.h"
 #include "report/report.h"
 #include "run/run_options.h"
@@ -109,7 +109,7 @@ static void take_doctor(int argc, char **argv)
 {
 	struct options o;
 
-	doctor__parse(&o, argc, argv);
+	doctor_options__parse(&o, argc, argv);
 	options__clear(&o);
 }
 

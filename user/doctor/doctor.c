@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The doctor command and its options; see doctor.h. What it finds and says is in diagnosis.h. */
+/* The doctor command; see doctor.h. What it finds and says is in diagnosis.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,52 +10,10 @@
 #include "common/xalloc.h"
 #include "diagnosis.h"
 #include "doctor.h"
+#include "doctor_options.h"
 #include "counters.h"
 #include "base/log.h"
 #include "base/outfile.h"
-
-static const char help[] =
-	"What this machine can measure, by which hook, what is missing, and what to do about it. "
-	"Tries every hook, which needs root; changes nothing.\n"
-	"\n"
-	"  sudo netiotrace doctor\n"
-	"  sudo netiotrace doctor --path veth --json doctor.json"
-	"\v"
-	"Exit status: 0 a run can watch the kernel, 1 failed, 2 usage, 3 not even sent and "
-	"received "
-	"bytes can be seen, 4 privileges missing: the hooks were not tried.";
-
-static const char *const titles[] = {
-	[1] = "For which run:",
-	[2] = "What comes out:",
-};
-
-static const struct options_pick picks[] = {
-	{"path", NULL, 1},
-	{"mtu", NULL, 1},
-	{"ipv6", NULL, 1},
-	{"size", NULL, 1},
-	{"backend", "how the kernel would be watched (default auto)", 1},
-	{"count-calls", NULL, 1},
-	{"times", NULL, 1},
-	{"no-times", NULL, 1},
-	{"without", NULL, 1},
-	{"json", "write the diagnosis as a document (- for stdout)", 2},
-	{"verbose", NULL, 2},
-};
-
-void doctor__parse(struct options *o, int argc, char **argv)
-{
-	static const struct options_command command = {
-		.name = "doctor",
-		.doc = help,
-		.picks = picks,
-		.picks_nr = sizeof(picks) / sizeof(picks[0]),
-		.titles = titles,
-	};
-
-	options__parse(o, &command, argc, argv);
-}
 
 #define COLUMNS_MIN 60
 #define COLUMNS_MAX 100 /* longer lines are hard to read, whatever the terminal has */
@@ -131,7 +89,7 @@ int doctor__main(int argc, char **argv)
 	struct options o;
 	int code = EXIT_DONE;
 
-	doctor__parse(&o, argc, argv);
+	doctor_options__parse(&o, argc, argv);
 	d = xcalloc(1, sizeof(*d));
 	diagnosis__make(d, &o);
 	if (!o.output[OUTPUT_JSON])

@@ -4,12 +4,7 @@
 #ifndef NETIOTRACE_DOCTOR_H
 #define NETIOTRACE_DOCTOR_H
 
-#include "run/options.h"
-
 /* Returns an exit code: EXIT_KERNEL when not even sent and received bytes can be seen. */
 int doctor__main(int argc, char **argv);
-
-/* Parses the command line. On an error, says what is wrong and exits with EXIT_USAGE. */
-void doctor__parse(struct options *o, int argc, char **argv);
 
 #endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which options doctor has: those of a run that decide how it would be watched. */
+#include "doctor_options.h"
+
+static const char doc[] =
+	"What this machine can measure, by which hook, what is missing, and what to do about it. "
+	"Tries every hook, which needs root; changes nothing.\n"
+	"\n"
+	"  sudo netiotrace doctor\n"
+	"  sudo netiotrace doctor --path veth --json doctor.json"
+	"\v"
+	"Exit status: 0 a run can watch the kernel, 1 failed, 2 usage, 3 not even sent and "
+	"received "
+	"bytes can be seen, 4 privileges missing: the hooks were not tried.";
+
+static const char *const titles[] = {
+	[1] = "For which run:",
+	[2] = "What comes out:",
+};
+
+static const struct options_pick picks[] = {
+	{"path", NULL, 1},
+	{"mtu", NULL, 1},
+	{"ipv6", NULL, 1},
+	{"size", NULL, 1},
+	{"backend", "how the kernel would be watched (default auto)", 1},
+	{"count-calls", NULL, 1},
+	{"times", NULL, 1},
+	{"no-times", NULL, 1},
+	{"without", NULL, 1},
+	{"json", "write the diagnosis as a document (- for stdout)", 2},
+	{"verbose", NULL, 2},
+};
+
+void doctor_options__parse(struct options *o, int argc, char **argv)
+{
+	static const struct options_command command = {
+		.name = "doctor",
+		.doc = doc,
+		.picks = picks,
+		.picks_nr = sizeof(picks) / sizeof(picks[0]),
+		.titles = titles,
+	};
+
+	options__parse(o, &command, argc, argv);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The command line of netiotrace doctor. */
+#ifndef NETIOTRACE_DOCTOR_OPTIONS_H
+#define NETIOTRACE_DOCTOR_OPTIONS_H
+
+#include "run/options.h"
+
+/* Says what is wrong and exits with EXIT_USAGE. */
+void doctor_options__parse(struct options *o, int argc, char **argv);
+
+#endif
