@@ -64,6 +64,12 @@ enum probe_id {
 	PROBE_NR,
 };
 
+/* Whether a probe takes times, which a round can do without. */
+static inline bool probe__takes_times(enum probe_id probe)
+{
+	return probe >= PROBE_CALL_TIME && probe <= PROBE_RX_TIME;
+}
+
 struct probe_row {
 	const char *name;
 	const char *stage;        /* what the probe feeds; NULL: the rows of NIO_STAGES */
@@ -164,10 +170,10 @@ struct plan {
  */
 int plan__make(struct plan *plan, const struct offer *offers, const struct plan_request *req);
 
-/*
- * The first probe that attach needs and that has no alternative, with the hooks that would do:
- * "nothing shows STAGE; it would take HOOK or HOOK". Empty: there is none.
- */
+/* The first probe that attach needs and that has no alternative; PROBE_NR: none. */
+enum probe_id plan__first_needed(const struct plan *plan);
+
+/* The same in words: "nothing shows STAGE; it would take HOOK or HOOK"; empty: none. */
 void plan__missing(const struct plan *plan, char *buf, size_t len);
 
 /* Whether the plan needs a program of this name. */
@@ -231,7 +237,7 @@ bool plan__pairs_events(const struct plan *plan);
 size_t plan__rows(const struct plan *const plans[MODE_NR], const struct plan *const timed[MODE_NR],
 		  struct plan_row rows[PLAN_ROWS_MAX]);
 
-/* For plan.c, from plan_table.c. */
+/* Of plan_table.c, for plan.c and plan_queries.c. */
 extern const char plan_notifications_apart[]; /* sees notifications and nothing else */
 extern const char plan_rx_in_slices[];        /* receive copies by tracepoint, for functions */
 extern const char plan_no_mark[];             /* why tracepoints take no time */

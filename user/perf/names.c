@@ -98,39 +98,43 @@ static bool parse_number(const char *text, int base, uint64_t *out)
 	return !errno && !*end;
 }
 
-static bool find_named(const char *name, struct perf_spec *out)
+#define CACHE_EVENTS (ARRAY_SIZE(caches) * ARRAY_SIZE(operations))
+#define KNOWN_NR     (ARRAY_SIZE(names) + CACHE_EVENTS)
+
+/* Known event i: its name into text, its type and config into out. */
+static void known_event(size_t i, char text[32], struct perf_spec *out)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(name, names[i].name))
-			continue;
+	const struct word *cache, *operation;
+	bool miss;
+
+	if (i < ARRAY_SIZE(names)) {
+		snprintf(text, 32, "%s", names[i].name);
 		out->type = names[i].type;
 		out->config = names[i].config;
-		return true;
+		return;
 	}
-	return false;
+	i -= ARRAY_SIZE(names);
+	cache = &caches[i / ARRAY_SIZE(operations)];
+	operation = &operations[i % ARRAY_SIZE(operations)];
+	miss = strstr(operation->word, "misses");
+	snprintf(text, 32, "%s%s", cache->word, operation->word);
+	out->type = PERF_TYPE_HW_CACHE;
+	/* cache, operation << 8, result << 16 (perf_event_open(2)) */
+	out->config = cache->id | operation->id << 8 |
+		      (uint64_t)(miss ? PERF_COUNT_HW_CACHE_RESULT_MISS
+				      : PERF_COUNT_HW_CACHE_RESULT_ACCESS)
+			      << 16;
 }
 
-/* config of PERF_TYPE_HW_CACHE: cache, operation << 8, result << 16 (perf_event_open(2)). */
-static uint64_t cache_config(const struct word *cache, const struct word *operation)
+static bool find_known(const char *name, struct perf_spec *out)
 {
-	uint64_t result = strstr(operation->word, "misses") ? PERF_COUNT_HW_CACHE_RESULT_MISS
-							    : PERF_COUNT_HW_CACHE_RESULT_ACCESS;
+	struct perf_spec found = *out;
+	char text[32];
 
-	return cache->id | operation->id << 8 | result << 16;
-}
-
-static bool find_cache(const char *name, struct perf_spec *out)
-{
-	for (size_t c = 0; c < ARRAY_SIZE(caches); c++) {
-		size_t len = strlen(caches[c].word);
-
-		if (strncmp(name, caches[c].word, len))
-			continue;
-		for (size_t o = 0; o < ARRAY_SIZE(operations); o++) {
-			if (strcmp(name + len, operations[o].word))
-				continue;
-			out->type = PERF_TYPE_HW_CACHE;
-			out->config = cache_config(&caches[c], &operations[o]);
+	for (size_t i = 0; i < KNOWN_NR; i++) {
+		known_event(i, text, &found);
+		if (!strcmp(name, text)) {
+			*out = found;
 			return true;
 		}
 	}
@@ -167,26 +171,18 @@ static int find_tracepoint(const struct parser *p, const char *name)
 	return 0;
 }
 
-/* Names the nearest known event. */
+/* Suggests the nearest known event. */
 static int refuse_unknown(const struct parser *p, const char *name)
 {
-	const char *known[ARRAY_SIZE(names) + ARRAY_SIZE(caches) * ARRAY_SIZE(operations)],
-		*nearest;
-	char texts[ARRAY_SIZE(caches) * ARRAY_SIZE(operations)][32];
-	size_t nr = 0, text = 0;
+	char texts[KNOWN_NR][32];
+	const char *known[KNOWN_NR], *nearest;
+	struct perf_spec ignored;
 
-	while (nr < ARRAY_SIZE(names)) {
-		known[nr] = names[nr].name;
-		nr++;
+	for (size_t i = 0; i < KNOWN_NR; i++) {
+		known_event(i, texts[i], &ignored);
+		known[i] = texts[i];
 	}
-	for (size_t c = 0; c < ARRAY_SIZE(caches); c++) {
-		for (size_t o = 0; o < ARRAY_SIZE(operations); o++) {
-			snprintf(texts[text], sizeof(texts[0]), "%s%s", caches[c].word,
-				 operations[o].word);
-			known[nr++] = texts[text++];
-		}
-	}
-	nearest = choice__nearest(name, known, nr);
+	nearest = choice__nearest(name, known, KNOWN_NR);
 	if (nearest)
 		return refuse(p, "no event is called '%s'; did you mean '%s'?", name, nearest);
 	return refuse(p, "no event is called '%s': perf list names them", name);
@@ -355,7 +351,7 @@ int perf_names__parse(const char *name, const struct perf_lookup *lookup, struct
 		err = find_pmu_event(&p, plain);
 	else if (strchr(plain, ':'))
 		err = find_tracepoint(&p, plain);
-	else if (!find_named(plain, &spec) && !find_cache(plain, &spec) && !find_raw(plain, &spec))
+	else if (!find_known(plain, &spec) && !find_raw(plain, &spec))
 		err = refuse_unknown(&p, plain);
 	if (!err)
 		*out = spec;
