@@ -16,6 +16,7 @@
 #include "base/outfile.h"
 #include "compare/compare.h"
 #include "doctor/doctor.h"
+#include "export/export.h"
 #include "report/report.h"
 #include "run/run.h"
 #include "run/serve.h"
@@ -29,15 +30,16 @@ static const struct command {
 	const char *name, *summary;
 	int (*main)(int argc, char **argv);
 } commands[] = {
-	{"run", "one mode or all, live, then the copy ledger (also without its name)", run__main},
-	{"attach", "the copy ledger of any program: by pid, name, port, or a command",
-	 attach__main},
-	{"sweep", "modes x sizes x threads, several rounds of each, into a directory", sweep__main},
-	{"report", "pictures and answers from a sweep or other data", report__main},
-	{"compare", "what changed between two sweeps", compare__main},
-	{"serve", "the receiver for a run with --connect on another machine", serve__main},
-	{"doctor", "what this machine can measure, and what to do about the rest", doctor__main},
-	{"help", "this text, or what a command takes: netiotrace help COMMAND", help__main},
+	{"run", "run the load generator, live; then the copy ledger (the default command)",
+	 run__main},
+	{"attach", "watch any program: by pid, name, port or cgroup, or a command", attach__main},
+	{"export", "serve the copy ledger of all services to Prometheus", export__main},
+	{"sweep", "run modes x sizes x threads in rounds, into a directory", sweep__main},
+	{"report", "draw pictures and answer questions from a sweep or other data", report__main},
+	{"compare", "show what changed between two sweeps", compare__main},
+	{"serve", "receive for a run with --connect on another machine", serve__main},
+	{"doctor", "show what this machine can measure and how to enable the rest", doctor__main},
+	{"help", "show this text or, with COMMAND, its options", help__main},
 };
 
 #define COMMANDS_NR (sizeof(commands) / sizeof(commands[0]))

@@ -78,7 +78,7 @@ END
 			echo "== $document: $(cat "$file")"
 			grep -Eq 'not run: .{20,}' "$file.why"
 			while read -r word; do
-				grep -Eq "^([a-z -]+ )?$word( [a-z -]+)?:" "$REPO"/Makefile "$REPO"/scripts/*.mk
+				grep -Eq "^([a-z -]+ )?$word( [a-z -]+)?:" "$REPO"/Makefile "$REPO"/mk/*.mk
 			done < <(sed 's/#.*//' "$file" | grep -oE '\bmake [a-z][a-z-]*' | cut -d ' ' -f 2)
 			while read -r word; do
 				[ -x "$REPO/$word" ]

@@ -13,7 +13,7 @@
 #include "doctor/doctor_options.h"
 #include "fuzz.h"
 #include "report/report.h"
-#include "run/run_options.h"
+#include "run/options.h"
 #include "sweep/sweep_options.h"
 
 #define WORDS_MAX 32
@@ -99,7 +99,7 @@ static void take_run(int argc, char **argv)
 {
 	struct options o;
 
-	run_options__parse(&o, argc, argv);
+	options__parse_run(&o, argc, argv);
 	FUZZ_CHECK(o.modes_nr >= 1 && o.modes_nr <= MODE_NR && o.traffic.rounds >= 1);
 	FUZZ_CHECK(o.traffic.size >= SIZE_BYTES_MIN && o.traffic.size <= SIZE_BYTES_MAX);
 	options__clear(&o);

@@ -6,10 +6,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Allocates n zeroed elements, at least one. NULL: out of memory. The caller frees the array. */
+#include "common/xalloc.h"
+
+/* Allocates n zeroed elements, at least one. The caller frees the array. */
 static inline void *array__new(size_t n, size_t size)
 {
-	return calloc(n ? n : 1, size);
+	return xcalloc(n, size);
 }
 
 /* Shrinks a list to its first n elements, in place or moved. Never returns NULL for a list. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command_line.h"
+#include "common/xalloc.h"
 #include "describe.h"
 #include "exit_code.h"
 #include "option_check.h"
@@ -22,9 +23,7 @@ void command_line__parse(const struct argp *argp, const char *name, int argc, ch
 		describe__print(argp);
 		exit(EXIT_DONE);
 	}
-	copy = calloc((size_t)argc + 1, sizeof(*copy));
-	if (!copy)
-		refuse("out of memory.");
+	copy = xcalloc((size_t)argc + 1, sizeof(*copy));
 	memcpy(copy, argv + named, (size_t)(argc - named) * sizeof(*copy));
 	snprintf(program, sizeof(program), "netiotrace%s%s", named ? " " : "", named ? name : "");
 	copy[0] = program;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns hiding and restoring environment variables; see hostile_env.h. */
+#include "common/xalloc.h"
 #include "hostile_env.h"
 
 #include <stdbool.h>
@@ -36,7 +37,7 @@ void hostile_env__hide(struct hostile_env *e)
 		value = getenv(names[i]);
 		if (!value || is_trusted(value))
 			continue;
-		e->hidden[i] = strdup(value);
+		e->hidden[i] = xstrdup(value);
 		unsetenv(names[i]);
 	}
 }

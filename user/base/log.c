@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/xalloc.h"
 #include "log.h"
 #include "printable.h"
 
@@ -18,14 +19,14 @@ static size_t held_len;
 void log_hold(void)
 {
 	if (!held)
-		held = open_memstream(&held_text, &held_len);
+		held = xopen_memstream(&held_text, &held_len);
 }
 
 void log_release(void)
 {
 	if (!held)
 		return;
-	fclose(held);
+	xclose_memstream(held);
 	held = NULL;
 	fwrite(held_text, 1, held_len, stderr);
 	free(held_text);
@@ -54,10 +55,7 @@ __attribute__((format(printf, 2, 0))) static void print(enum log_level level, co
 
 	if (level > level_shown)
 		return;
-	if (vasprintf(&text, format, args) < 0) {
-		fputs("netiotrace: out of memory for a message.\n", log_stream());
-		return;
-	}
+	text = xvasprintf(format, args);
 	fprintf(log_stream(), "netiotrace: %s\n", printable__lines(text));
 	free(text);
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/xalloc.h"
 #include "invoker.h"
 #include "outfile.h"
 #include "path_walk.h"
@@ -311,20 +312,16 @@ bool outfile__same(const char *a, const char *b)
 
 static struct outfile *outfile__new(void)
 {
-	struct outfile *f = calloc(1, sizeof(*f));
+	struct outfile *f = xcalloc(1, sizeof(*f));
 
-	if (f)
-		f->fd = f->dir = -1;
+	f->fd = f->dir = -1;
+	f->stream = xopen_memstream(&f->memory, &f->size);
 	return f;
 }
 
 /* Takes ownership of f. err: the result of opening its target. */
 static int finish_open(struct outfile **out, struct outfile *f, int err)
 {
-	if (!err) {
-		f->stream = open_memstream(&f->memory, &f->size);
-		err = f->stream ? 0 : -errno;
-	}
 	if (err)
 		outfile__free(f);
 	else
@@ -336,14 +333,14 @@ int outfile__open(struct outfile **out, const char *name)
 {
 	struct outfile *f = outfile__new();
 
-	return f ? finish_open(out, f, open_target(f, name)) : -ENOMEM;
+	return finish_open(out, f, open_target(f, name));
 }
 
 int outfile__open_below(struct outfile **out, int dir, const char *name)
 {
 	struct outfile *f = outfile__new();
 
-	return f ? finish_open(out, f, open_below(f, dir, name)) : -ENOMEM;
+	return finish_open(out, f, open_below(f, dir, name));
 }
 
 FILE *outfile__stream(struct outfile *f)

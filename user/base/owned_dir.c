@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/xalloc.h"
 #include "invoker.h"
 #include "owned_dir.h"
 #include "path_walk.h"
@@ -70,11 +71,9 @@ static char *read_marker(int dir, int *err)
 	if (fd < 0)
 		return NULL;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= MARKER_MAX) {
-		text = calloc(1, (size_t)st.st_size + 1);
-		*err = text ? -EIO : -ENOMEM;
-	}
-	if (text)
+		text = xcalloc(1, (size_t)st.st_size + 1);
 		n = read(fd, text, (size_t)st.st_size);
+	}
 	close(fd);
 	if (n < 0) {
 		free(text);
@@ -162,7 +161,6 @@ static int append(struct owned_dir *d, const char *line, int flags)
 {
 	size_t len = strlen(line), old = d->marker ? strlen(d->marker) : 0;
 	int fd = open_marker(d, O_APPEND | flags);
-	char *marker;
 	ssize_t n;
 	int err;
 
@@ -172,11 +170,10 @@ static int append(struct owned_dir *d, const char *line, int flags)
 	err = n < 0 ? -errno : (size_t)n < len ? -ENOSPC : invoker__give(fd);
 	if (close(fd) && !err)
 		err = -errno;
-	marker = err ? NULL : realloc(d->marker, old + len + 1);
-	if (!marker)
-		return err ? err : -ENOMEM;
-	memcpy(marker + old, line, len + 1);
-	d->marker = marker;
+	if (err)
+		return err;
+	d->marker = xreallocarray(d->marker, old + len + 1, 1);
+	memcpy(d->marker + old, line, len + 1);
 	return 0;
 }
 
@@ -297,9 +294,7 @@ static int for_each_name(const struct owned_dir *d, int (*visit)(const struct ow
 
 	if (!d->marked)
 		return 0;
-	copy = rest = strdup(d->marker);
-	if (!copy)
-		return -ENOMEM;
+	copy = rest = xstrdup(d->marker);
 	strsep(&rest, "\n");
 	while (!err && (name = strsep(&rest, "\n")))
 		if (is_inside(name))

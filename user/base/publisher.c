@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the split into a worker without root and a writer with root; see publisher.h. */
+#include "common/xalloc.h"
 #include "publisher.h"
 
 #include <errno.h>
@@ -67,9 +68,7 @@ static bool serve_one(const struct publisher *p)
 
 	if (!read_all(p->fd, &len, sizeof(len)) || len > MESSAGE_MAX)
 		return false;
-	data = malloc(len + 1);
-	if (!data)
-		return false;
+	data = xmalloc(len + 1);
 	whole = read_all(p->fd, data, len);
 	data[len] = '\0';
 	if (whole)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/xalloc.h"
 #include "exit_code.h"
 #include "log.h"
 #include "refuse.h"
@@ -14,10 +15,9 @@ void refuse(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
+	text = xvasprintf(format, args);
 	va_end(args);
-	log_error("%s", text ? text : "out of memory.");
+	log_error("%s", text);
 	free(text);
 	exit(EXIT_USAGE);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "printable.h"
 #include "text_note.h"
 #include "wrap.h"
@@ -13,8 +14,8 @@
 int text_note__begin(struct text_note *n)
 {
 	*n = (struct text_note){.text = NULL};
-	n->f = open_memstream(&n->text, &n->len);
-	return n->f ? 0 : -ENOMEM;
+	n->f = xopen_memstream(&n->text, &n->len);
+	return 0;
 }
 
 int text_note__end(struct text_note *n, FILE *out, unsigned int width, const char *label)
@@ -22,10 +23,7 @@ int text_note__end(struct text_note *n, FILE *out, unsigned int width, const cha
 	const char *rest, *line;
 	size_t len;
 
-	if (fclose(n->f)) {
-		free(n->text);
-		return -ENOMEM;
-	}
+	xclose_memstream(n->f);
 	/* Drops the blank after the last sentence. */
 	while (n->len && n->text[n->len - 1] == ' ')
 		n->text[--n->len] = '\0';

@@ -7,12 +7,11 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-struct mnl_socket;
+struct nl_sock;
 
 struct rtnl {
-	struct mnl_socket *requests;
-	struct mnl_socket *events; /* link notifications */
-	uint32_t seq;
+	struct nl_sock *requests;
+	struct nl_sock *events; /* link notifications */
 };
 
 struct rtnl_link {

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/resource_limits.h"
 #include "base/privileges.h"
+#include "common/xalloc.h"
 #include "engine.h"
 #include "host/machine.h"
 #include "host/tap.h"
@@ -15,9 +16,8 @@
 #include "kernel_side.h"
 #include "load/loadgen_args.h"
 #include "round.h"
-#include "sampling.h"
+#include "aux_round.h"
 #include "summary.h"
-#include "timing.h"
 
 int engine__check_privileges(const struct options *o)
 {
@@ -116,16 +116,11 @@ void engine__use(struct engine *e, const struct options *o)
 
 int engine__round(struct engine *e, enum mode mode, unsigned int index)
 {
-	struct run_result *runs, *r;
+	struct run_result *r;
 	int err;
 
-	runs = realloc(e->result.runs, (e->result.runs_nr + 1) * sizeof(*runs));
-	if (!runs) {
-		snprintf(e->reason, sizeof(e->reason), "out of memory.");
-		return -ENOMEM;
-	}
-	e->result.runs = runs;
-	r = &runs[e->result.runs_nr];
+	e->result.runs = xgrow(e->result.runs, e->result.runs_nr, sizeof(*r));
+	r = &e->result.runs[e->result.runs_nr];
 	run_result__init(r);
 	err = round__run(e, mode, index, r);
 	if (err || !r->duration_ns) {
@@ -136,8 +131,8 @@ int engine__round(struct engine *e, enum mode mode, unsigned int index)
 	if (e->stopped)
 		cpu_time__none(&r->cpu, "the run was ended before its samples were taken");
 	else
-		sampling__round(e, r);
-	timing__round(e, r);
+		aux_round__sample(e, r);
+	aux_round__time(e, r);
 	return 0;
 }
 
@@ -207,7 +202,7 @@ void engine__forget(struct engine *e)
 void engine__close(struct engine *e)
 {
 	display__clear(&e->display);
-	sampling__close(e);
+	aux_round__close(e);
 	session__close(e->session);
 	netpath__close(e->path);
 	loop__close(&e->loop);

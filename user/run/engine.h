@@ -23,7 +23,7 @@
 
 #define ENGINE_REASON_MAX 512
 
-/* What rounds for samples of CPU time take; see sampling.h. */
+/* What rounds for samples of CPU time take; see aux_round.h. */
 struct sampling {
 	struct symbols *symbols;
 	struct sampler *sampler;
@@ -34,7 +34,7 @@ struct sampling {
 	char why[192];
 };
 
-/* What rounds for exact times take; see timing.h. */
+/* What rounds for exact times take; see aux_round.h. */
 struct timing {
 	struct plan plans[MODE_NR]; /* by mode: of its round and times */
 	bool any[MODE_NR];          /* is there a time that such a round could tell? */

@@ -7,6 +7,7 @@
 #include "base/resource_limits.h"
 #include "base/log.h"
 #include "base/privileges.h"
+#include "common/xalloc.h"
 #include "duty.h"
 #include "kernel/loader.h"
 #include "kernel_side.h"
@@ -98,10 +99,10 @@ static int try_attaching(struct engine *e, const struct plan *const *plans, size
 static int load_programs(struct engine *e, const uint64_t *sizes, size_t sizes_nr)
 {
 	size_t n = sizes_nr * PLANS_NR;
-	struct plan *plans = calloc(n, sizeof(*plans));
-	const struct plan **pointers = calloc(n, sizeof(*pointers));
-	int err = plans && pointers ? 0 : -ENOMEM;
+	struct plan *plans = xcalloc(n, sizeof(*plans));
+	const struct plan **pointers = xcalloc(n, sizeof(*pointers));
 	const char *no_perf[NIO_PERF_EVENT_NR];
+	int err = 0;
 
 	for (int event = 0; event < NIO_PERF_EVENT_NR; event++)
 		no_perf[event] = perf_watch__no_stage_event(&e->perf, event);
@@ -125,9 +126,7 @@ static int open_session(struct engine *e, const uint64_t *sizes, size_t sizes_nr
 {
 	int err;
 
-	e->offers = calloc(plan_alternatives_nr, sizeof(*e->offers));
-	if (!e->offers)
-		return -ENOMEM;
+	e->offers = xcalloc(plan_alternatives_nr, sizeof(*e->offers));
 	if (!loader__attaches_again())
 		e->timing.none = stays_attached;
 	loader__presume(OBJECT_RUN, e->offers, e->o->backend);

@@ -85,6 +85,8 @@ struct options_command {
  * the program exits with EXIT_USAGE.
  */
 void options__parse(struct options *o, const struct options_command *c, int argc, char **argv);
+/* The same for `netiotrace run`, which is also `netiotrace` without a command. */
+void options__parse_run(struct options *o, int argc, char **argv);
 void options__clear(struct options *o);
 
 /*

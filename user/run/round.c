@@ -12,6 +12,7 @@
 
 #include "base/resource_limits.h"
 #include "base/log.h"
+#include "common/xalloc.h"
 #include "duty.h"
 #include "host/tap.h"
 #include "load/loadgen_args.h"
@@ -19,7 +20,7 @@
 #include "model/remote.h"
 #include "model/verdict.h"
 #include "round.h"
-#include "sampling.h"
+#include "aux_round.h"
 #include "socket_pass.h"
 
 #define COUNTERS_UNREAD "cannot read the kernel's counters: %s."
@@ -202,7 +203,7 @@ static int measure(struct round *r)
 
 	perf_watch__enable(&e->perf);
 	if (e->kind == ROUND_SAMPLED)
-		sampling__begin(r);
+		aux_round__start_samples(r);
 	r->measure_ns = loop__now_ns();
 	err = round__say(r, NIO_SIDE_SENDER, "measure");
 	if (err)
@@ -215,7 +216,7 @@ static int measure(struct round *r)
 	err = round__pump(r, is_done, "finish");
 	loop__set_timer(&e->loop, 0, 0);
 	if (e->kind == ROUND_SAMPLED)
-		sampling__end(r);
+		aux_round__stop_samples(r);
 	log_info("%s, round %u: measured", mode__name(r->mode), r->out->round);
 	return err;
 }
@@ -324,14 +325,10 @@ static int make(struct round *r)
 
 int round__run(struct engine *e, enum mode mode, unsigned int index, struct run_result *out)
 {
-	struct round *r = calloc(1, sizeof(*r));
+	struct round *r = xcalloc(1, sizeof(*r));
 	int err;
 
 	e->reason[0] = '\0';
-	if (!r) {
-		snprintf(e->reason, sizeof(e->reason), "out of memory.");
-		return -ENOMEM;
-	}
 	init(r, e, mode, out);
 	out->round = index;
 	display__round(&e->display, mode, index, plan__probes(r->plan));

@@ -7,11 +7,12 @@
 
 #include "base/log.h"
 #include "base/outfile.h"
+#include "common/xalloc.h"
 #include "demands.h"
 #include "engine.h"
 #include "outputs.h"
 #include "run.h"
-#include "run_options.h"
+#include "options.h"
 
 static int show_finished(struct engine *e, size_t runs_before)
 {
@@ -82,7 +83,7 @@ static int check_assertions(const struct engine *e)
 
 		if (assertion__check(e->o->assertions[i], &e->result, message, sizeof(message)))
 			continue;
-		log_error("--assert did not hold: %s", message);
+		log_error("--assert is false: %s", message);
 		code = EXIT_ASSERTION;
 	}
 	return code;
@@ -128,7 +129,7 @@ static int finish(struct engine *e, struct outputs *outputs)
 		return EXIT_RUN_FAILED;
 	}
 	if (!code && !verified(e)) {
-		log_error("the receiver found messages that are not what was sent.");
+		log_error("--verify: the receiver got other bytes than were sent.");
 		code = EXIT_RUN_FAILED;
 	}
 	if (!code && !balanced(e)) {
@@ -171,16 +172,12 @@ static int run(struct engine *e, const struct options *o)
 
 int run__main(int argc, char **argv)
 {
-	struct engine *e = malloc(sizeof(*e));
+	struct engine *e = xmalloc(sizeof(*e));
 	struct options o;
 	int code;
 
-	if (!e) {
-		log_error("out of memory.");
-		return EXIT_RUN_FAILED;
-	}
 	engine__init(e);
-	run_options__parse(&o, argc, argv);
+	options__parse_run(&o, argc, argv);
 	code = run(e, &o);
 	engine__close(e);
 	free(e);

@@ -46,7 +46,7 @@ static const struct options_pick picks[] = {
 	{"verify", "refuse senders without --verify (the others are checked in any case)", 1},
 	{"ready-file", NULL, 1},
 	{"quiet", NULL, 1},
-	{"verbose", "say what is received", 1},
+	{"verbose", "print each session", 1},
 };
 
 struct server {

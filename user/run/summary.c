@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/stats.h"
+#include "common/xalloc.h"
 #include "model/ledger.h"
 #include "model/perf_figures.h"
 #include "model/verdict.h"
@@ -12,11 +13,9 @@
 static int spread_of(struct spread *spread, const struct result *res, enum mode mode,
 		     struct real (*value)(const struct run_result *r))
 {
-	double *values = calloc(res->runs_nr + 1, sizeof(*values));
+	double *values = xcalloc(res->runs_nr, sizeof(*values));
 	size_t n = 0;
 
-	if (!values)
-		return -ENOMEM;
 	for (size_t i = 0; i < res->runs_nr; i++) {
 		struct real v = value(&res->runs[i]);
 

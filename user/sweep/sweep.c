@@ -14,8 +14,7 @@
 #include "host/topology.h"
 #include "run/demands.h"
 #include "run/engine.h"
-#include "run/sampling.h"
-#include "run/timing.h"
+#include "run/aux_round.h"
 #include "screen/progress.h"
 #include "write/json.h"
 #include "sweep.h"
@@ -274,16 +273,16 @@ static int make_runs(struct sweep *s)
 
 static void open_progress(struct sweep *s)
 {
-	uint64_t sampled_ns = sampling__round_ns(&s->o.run);
-	uint64_t timed_ns = timing__round_ns(&s->o.run);
+	uint64_t sampled_ns = aux_round__sampled_ns(&s->o.run);
+	uint64_t timed_ns = aux_round__timed_ns(&s->o.run);
 
 	s->progress.total = s->runs_nr;
 	s->progress.expected_ns =
 		traffic__round_ns(&s->o.run.traffic) + s->o.run.traffic.warmup_ns + AROUND_NS;
 	if (sampled_ns)
-		s->progress.expected_ns += (sampled_ns + AROUND_NS) / SAMPLING_SWEEP_EVERY;
+		s->progress.expected_ns += (sampled_ns + AROUND_NS) / AUX_ROUND_SWEEP_EVERY;
 	if (timed_ns)
-		s->progress.expected_ns += (timed_ns + AROUND_NS) / TIMING_SWEEP_EVERY;
+		s->progress.expected_ns += (timed_ns + AROUND_NS) / AUX_ROUND_SWEEP_EVERY;
 	progress__open(&s->progress, s->o.run.quiet);
 	s->engine->tick = redraw;
 	s->engine->tick_arg = s;
@@ -405,8 +404,8 @@ static int open_engine(struct sweep *s)
 {
 	int code = engine__resolve(s->engine, &s->o.run);
 
-	s->engine->sampling.every = SAMPLING_SWEEP_EVERY;
-	s->engine->timing.every = TIMING_SWEEP_EVERY;
+	s->engine->sampling.every = AUX_ROUND_SWEEP_EVERY;
+	s->engine->timing.every = AUX_ROUND_SWEEP_EVERY;
 	if (!code)
 		code = engine__open(s->engine, &s->o.run, s->o.grid.sizes, s->o.grid.sizes_nr);
 	return code ? code : check_congestions(s);

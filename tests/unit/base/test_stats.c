@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/stats.h"
-#include "support/short_memory.h"
 #include "support/test.h"
 
 static void check_spread(double *values, size_t n, double low, double median, double high)
@@ -54,16 +53,6 @@ TEST(finite_numbers_are_kept_in_order)
 	assert_true(kept[0] == 5 && kept[1] == -1 && kept[2] == 0 && kept[3] == 9);
 	assert_int_equal(stats__keep_finite(kept, values, 1), 0);
 	assert_int_equal(stats__keep_finite(kept, values, 0), 0);
-}
-
-/* Else a mode's throughput would be n/a, without a word, when memory is short. */
-TEST(a_spread_takes_no_memory)
-{
-	double values[] = {3, 1, 2};
-
-	short_memory__begin(1);
-	assert_int_equal(stats__spread(values, 3).n, 3);
-	assert_false(short_memory__end());
 }
 
 TEST(huge_values_do_not_overflow)

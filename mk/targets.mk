@@ -121,7 +121,7 @@ vmwatched: need-build-vm
 	@$(MAKE) --no-print-directory all $(O)/watched-run
 	@$(SUDO) scripts/vm/run -t 1200 $(or $(VMWATCHED_KERNEL),6.12) tests/vm/watched $(O)/watched-run
 
-## make check           format, shellcheck, cppcheck, rooms, lengths, codespell
+## make check           format, shellcheck, cppcheck, modules, lengths, codespell
 check:
 	@scripts/check
 

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Build rules of the programs that only tests run. mk/targets.mk has the targets that run them.
+
+# Scenarios of uncommon socket uses, shared by two test programs.
+PLAYS := $(addprefix $(O)/tests/bpf/,plays.o plays_layers.o plays_ports.o plays_turns.o)
+
+# Programs that tests run. The top of each source file says what it does.
+TEST_PROGRAMS := $(O)/tests/vm/counted_loop $(O)/tests/bpf/perf_stage_run \
+                 $(O)/tests/bpf/sampler_run $(O)/tests/bpf/addresses_run \
+                 $(O)/tests/e2e/deaf_sender $(O)/tests/e2e/known_loads \
+                 $(O)/tests/e2e/classify_stacks $(O)/tests/e2e/play \
+                 $(O)/tests/e2e/crowd $(O)/tests/e2e/chorus
+# LD_PRELOAD libraries for other programs: never built with a sanitizer.
+TEST_LIBRARIES := $(addprefix $(O)/tests/e2e/,tcp_info.so paced.so little_memory.so)
+
+# Unit tests also link main() (support/test.h) and the allocator that can fail.
+UNIT_MAIN   := $(O)/unit-main.a
+UNIT_MEMORY := $(call obj,tests/unit/support/short_memory.c)
+UNIT_WRAP   := $(addprefix -Wl$(comma)--wrap=,malloc aligned_alloc calloc realloc reallocarray \
+                strdup strndup asprintf vasprintf open_memstream)
+
+$(O)/unit.a: $(call obj,$(UNIT_LINK))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(UNIT_MAIN): $(call obj,tests/unit/support/unit_main.c)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/tests/unit/%: $(O)/tests/unit/%.o $(UNIT_MEMORY) $(UNIT_MAIN) $(O)/unit.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $(UNIT_WRAP) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
+
+# A fuzz target with its driver: libFuzzer, or a unit test that replays the corpus.
+$(O)/tests/fuzz/%_options: FUZZ_LINK := -Wl,--wrap=exit,--wrap=argp_parse
+FUZZ_OWN  := $(call obj,tests/fuzz/fuzz.c)
+$(O)/tests/fuzz/fuzz_%: $(O)/tests/fuzz/fuzz_%.o $(FUZZ_OWN) $(O)/unit.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer $(FUZZ_LINK) $^ -o $@ $(LIB_LIBS) -lm
+
+$(O)/tests/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(FUZZ_OWN) $(O)/tests/fuzz/replay.o $(O)/unit.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $(FUZZ_LINK) $^ -o $@ -lcmocka $(LIB_LIBS) -lm
+
+$(O)/tests/bpf/perf_stage_run.o: $(O)/tests/bpf/perf_stage.skel.h
+$(O)/tests/bpf/%.o: MODULES += -I$(O)/tests/bpf
+$(O)/tests/e2e/play: $(PLAYS)
+$(O)/tests/bpf/sampler_run: TEST_LINK := -Wl,--wrap=perf_event__open_sampling
+$(TEST_PROGRAMS): %: %.o $(O)/unit.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $(TEST_LINK) $^ -o $@ $(LIB_LIBS) -lm
+
+$(TEST_LIBRARIES): $(O)/%.so: %.c | $(O)/.deps
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIC -shared $< -o $@
+
+# tests/bpf/watched.bats and tests/vm/watched run this.
+$(O)/watched-run: $(O)/tests/bpf/watched_run.o $(PLAYS) $(call obj,$(SESSION_SRC)) $(O)/unit.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIB_LIBS) -lm

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Owns the counters of the exporter by group; see aggregates.h. */
+#include "aggregates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+/* Folded names that are remembered, so that each counts once. */
+#define REFUSED_MAX 4096
+
+void aggregates__init(struct aggregates *a, size_t max)
+{
+	*a = (struct aggregates){.max = max + 1, .nr = 1};
+	a->list = xcalloc(a->max, sizeof(*a->list));
+	strcpy(a->list[AGGREGATES_OTHER].name, "other");
+}
+
+void aggregates__clear(struct aggregates *a)
+{
+	for (size_t i = 0; i < a->refused_nr; i++)
+		free(a->refused[i]);
+	free(a->refused);
+	free(a->list);
+	*a = (struct aggregates){0};
+}
+
+static void note_refused(struct aggregates *a, const char *name)
+{
+	for (size_t i = 0; i < a->refused_nr; i++)
+		if (!strcmp(a->refused[i], name))
+			return;
+	a->folded_groups++;
+	if (a->refused_nr == REFUSED_MAX)
+		return;
+	a->refused = xgrow(a->refused, a->refused_nr, sizeof(*a->refused));
+	a->refused[a->refused_nr++] = xstrdup(name);
+}
+
+size_t aggregates__place(struct aggregates *a, const char *name)
+{
+	for (size_t i = 0; i < a->nr; i++)
+		if (!strcmp(a->list[i].name, name))
+			return i;
+	if (a->nr == a->max) {
+		note_refused(a, name);
+		return AGGREGATES_OTHER;
+	}
+	strcpy(a->list[a->nr].name, name);
+	return a->nr++;
+}
+
+static bool is_local(const struct sock_state *s)
+{
+	return books__is_loopback(s->family, s->remote) ||
+	       !memcmp(s->local, s->remote, sizeof(s->local));
+}
+
+/* A socket that was there before the exporter has transferred bytes, or is not counted. */
+static bool began_here(const struct sock_state *s)
+{
+	return !s->base.sent && !s->base.received;
+}
+
+void aggregates__close(struct aggregates *a, size_t place, const struct sock_state *s)
+{
+	struct aggregate *g = &a->list[place];
+
+	books__add_socket(&g->closed, s);
+	g->closed_local[is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	g->closed_opened += began_here(s);
+	/* It was open when this refresh began. */
+	if (a->refreshing) {
+		books__add_socket(&g->books, s);
+		g->local[is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+		g->opened += began_here(s);
+	}
+	a->folded_sockets += place == AGGREGATES_OTHER;
+}
+
+void aggregates__begin(struct aggregates *a)
+{
+	a->refreshing = true;
+	for (size_t i = 0; i < a->nr; i++) {
+		struct aggregate *g = &a->list[i];
+
+		g->books = g->closed;
+		memcpy(g->local, g->closed_local, sizeof(g->local));
+		g->open = 0;
+		g->opened = g->closed_opened;
+	}
+}
+
+void aggregates__add_open(struct aggregates *a, size_t place, const struct sock_state *s)
+{
+	struct aggregate *g = &a->list[place];
+
+	books__add_socket(&g->books, s);
+	g->local[is_local(s)] += s->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	g->open++;
+	g->opened += began_here(s);
+}
+
+static void grow(uint64_t *published, uint64_t now)
+{
+	if (now > *published)
+		*published = now;
+}
+
+/*
+ * Publishes parts of a sum. An estimate by samples may shift bytes from one part to another, but a
+ * published part only grows: new bytes go to the parts that are behind their estimate, in
+ * proportion, so the parts always add up to the sum.
+ */
+static void publish_parts(uint64_t *published, const uint64_t *now, size_t n, uint64_t sum)
+{
+	uint64_t had = 0, behind = 0, fresh, given = 0;
+	size_t most = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		had += published[i];
+		behind += now[i] > published[i] ? now[i] - published[i] : 0;
+		if ((int64_t)(now[i] - published[i]) > (int64_t)(now[most] - published[most]))
+			most = i;
+	}
+	if (sum <= had)
+		return;
+	fresh = sum - had;
+	for (size_t i = 0; i < n && behind; i++) {
+		uint64_t want = now[i] > published[i] ? now[i] - published[i] : 0;
+		uint64_t part = (uint64_t)((unsigned __int128)fresh * want / behind);
+
+		published[i] += part;
+		given += part;
+	}
+	published[most] += fresh - given;
+}
+
+static uint64_t sum_of(const __u64 *values, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += values[i];
+	return sum;
+}
+
+/* Bytes since the last refresh keep the quality that they had then, so each series only grows. */
+static void publish_qualities(struct published *out, const uint64_t before[PART_NR], bool sampled)
+{
+	for (size_t i = 0; i < PART_NR; i++)
+		out->by_quality[sampled][i] += out->parts[i] - before[i];
+}
+
+static void publish_bytes(struct aggregate *g, bool sampled)
+{
+	const struct books *b = &g->books;
+	const uint64_t sent[] = {b->stages[NIO_STAGE_TX_COPY].bytes,
+				 b->stages[NIO_STAGE_TX_PIN].bytes,
+				 b->stages[NIO_STAGE_TX_SPLICE].bytes,
+				 sum_of(b->uncovered[NIO_SIDE_SENDER], NIO_UNCOVERED_NR)};
+	uint64_t copied = b->stages[NIO_STAGE_RX_COPY].bytes;
+	const uint64_t read[] = {copied, b->socket_rx > copied ? b->socket_rx - copied : 0};
+	uint64_t divided = b->divided[NIO_SIDE_SENDER] + b->divided[NIO_SIDE_RECEIVER];
+	struct published *out = &g->out;
+	uint64_t before[PART_NR];
+
+	memcpy(before, out->parts, sizeof(before));
+	grow(&out->sent, b->socket_tx);
+	grow(&out->received, b->received);
+	grow(&out->read, b->socket_rx);
+	grow(&out->retransmitted, b->retrans);
+	publish_parts(&out->parts[PART_TX_COPY], sent, 4, out->sent);
+	publish_parts(&out->parts[PART_RX_COPY], read, 2, out->read);
+	publish_qualities(out, before, sampled || divided > g->divided);
+	g->divided = divided;
+}
+
+static void publish(struct aggregate *g, bool sampled)
+{
+	const struct books *b = &g->books;
+	struct published *out = &g->out;
+
+	publish_bytes(g, sampled);
+	grow(&out->opened, g->opened);
+	grow(&out->deferred, b->stages[NIO_STAGE_DEFERRED_COPY].bytes);
+	for (size_t i = 0; i < NIO_CALL_NR; i++)
+		grow(&out->sends[i], b->calls[i].events);
+	grow(&out->zerocopy_sends, b->ids);
+	grow(&out->completed, b->completed);
+	grow(&out->copied, b->copied);
+	grow(&out->copied_unknown, g->local[false]);
+	grow(&out->copied_local, g->local[true]);
+	grow(&out->enobufs, b->refused[NIO_REFUSAL_ENOBUFS]);
+	for (size_t i = 0; i < NIO_SIZES; i++) {
+		grow(&out->tx_sizes[i], b->tx_sizes[i]);
+		grow(&out->rx_sizes[i], b->rx_sizes[i]);
+	}
+	out->connections = g->open;
+	out->outstanding = b->ids > b->completed ? b->ids - b->completed : 0;
+}
+
+void aggregates__end(struct aggregates *a, bool sampled)
+{
+	for (size_t i = 0; i < a->nr; i++)
+		publish(&a->list[i], sampled);
+	a->refreshing = false;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Owns the loss of privileges of a running exporter; see confinement.h. */
+#include "confinement.h"
+
+#include <cap-ng.h>
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOBODY 65534
+
+static int become_nobody(void)
+{
+	const struct passwd *pw = getpwnam("nobody");
+	uid_t uid = pw && pw->pw_uid ? pw->pw_uid : NOBODY;
+	gid_t gid = pw && pw->pw_gid ? pw->pw_gid : NOBODY;
+
+	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
+		return -errno;
+	return 0;
+}
+
+static int drop(bool keep_bpf)
+{
+	capng_clear(CAPNG_SELECT_ALL);
+	if (keep_bpf)
+		capng_updatev(CAPNG_ADD, CAPNG_EFFECTIVE | CAPNG_PERMITTED, CAP_BPF, CAP_PERFMON,
+			      -1);
+	if (capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT))
+		return -EPERM;
+	return 0;
+}
+
+int confinement__enter(bool keep_bpf, bool keep_user)
+{
+	int err = 0;
+
+	if (capng_get_caps_process())
+		return -EPERM;
+	/* The bounding set needs CAP_SETPCAP, which goes below. Without it the set stays. */
+	if (capng_have_capability(CAPNG_EFFECTIVE, CAP_SETPCAP)) {
+		capng_clear(CAPNG_SELECT_BOUNDS);
+		if (capng_apply(CAPNG_SELECT_BOUNDS))
+			return -EPERM;
+	}
+	if (!geteuid() && !keep_user) {
+		/* The change of user would clear the capabilities to keep. */
+		prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
+		err = become_nobody();
+	}
+	if (!err)
+		err = drop(keep_bpf);
+	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		err = -errno;
+	return err;
+}
+
+bool confinement__allows(int (*work)(void *arg), void *arg)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(confinement__enter(false, false) || work(arg) ? 1 : 0);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       !WEXITSTATUS(status);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Owns the loop of the exporter: snapshots of all sockets, and the pages made of them. */
+#include "export.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "aggregates.h"
+#include "attach/refusal.h"
+#include "attach/target.h"
+#include "base/exit_code.h"
+#include "base/log.h"
+#include "base/loop.h"
+#include "base/outfile.h"
+#include "base/privileges.h"
+#include "base/ready.h"
+#include "cgroup_names.h"
+#include "common/xalloc.h"
+#include "confinement.h"
+#include "export_options.h"
+#include "http.h"
+#include "kernel/watcher.h"
+#include "metrics_page.h"
+
+#define NS_PER_S 1000000000ULL
+#define TICK_NS  NS_PER_S /* slow clients are looked for this often */
+
+struct export
+{
+	struct export_options o;
+	struct loop loop;
+	struct watcher *watcher;
+	struct target target;
+	struct aggregates groups;
+	struct cgroup_names cgroups;
+	struct http *http;
+	struct ready ready;
+	struct utsname kernel;
+	const struct plan_row *plan;
+	size_t plan_nr;
+	uint64_t next_step_ns, next_snapshot_ns;
+	double started, snapshot, snapshot_s;
+	uint64_t unseen_ns; /* while the programs of events were detached */
+	int status;         /* exit code */
+};
+
+static double now_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static bool matches(const struct export_options *o, const char *name)
+{
+	for (size_t i = 0; i < o->filters_nr; i++)
+		if (!fnmatch(o->filters[i], name, 0))
+			return true;
+	return !o->filters_nr;
+}
+
+/* The listening port of an accepted connection: a port that connect() chose is never a label. */
+static void name_by_port(char *buf, const struct sock_state *s)
+{
+	if (s->flags & SOCK_STATE_CALLER)
+		strcpy(buf, "outgoing");
+	else
+		snprintf(buf, GROUP_NAME_MAX, "%u", s->local_port);
+}
+
+static void name_group(struct export *x, char *buf, const struct sock_state *s)
+{
+	const char *path;
+
+	switch (x->o.by) {
+	case EXPORT_BY_PORT:
+		name_by_port(buf, s);
+		return;
+	case EXPORT_BY_COMM:
+		snprintf(buf, GROUP_NAME_MAX, "%.*s", (int)sizeof(s->comm),
+			 s->comm[0] ? s->comm : "unknown");
+		return;
+	default:
+		path = cgroup_names__find(&x->cgroups, s->cgroup);
+		if (path)
+			group_name__of_cgroup(buf, path);
+		else
+			strcpy(buf, "unknown");
+	}
+}
+
+static size_t place_of(struct export *x, const struct sock_state *s)
+{
+	char name[GROUP_NAME_MAX];
+
+	name_group(x, name, s);
+	return matches(&x->o, name) ? aggregates__place(&x->groups, name) : AGGREGATES_OTHER;
+}
+
+static void take_socket(void *arg, const struct sock_state *s)
+{
+	struct export *x = arg;
+	size_t place = place_of(x, s);
+
+	if (s->closed_ns)
+		aggregates__close(&x->groups, place, s);
+	else
+		aggregates__add_open(&x->groups, place, s);
+}
+
+static void take_ended(void *arg, const struct sock_state *s)
+{
+	struct export *x = arg;
+
+	aggregates__close(&x->groups, place_of(x, s), s);
+}
+
+static int snapshot(struct export *x)
+{
+	uint64_t begin = loop__now_ns();
+	struct watcher_events events;
+	int err;
+
+	cgroup_names__refresh(&x->cgroups);
+	/* Connections that have ended first: a refresh begins with the sums of all of them. */
+	err = watcher__each_ended(x->watcher, take_ended, x);
+	aggregates__begin(&x->groups);
+	if (!err)
+		err = watcher__each_socket(x->watcher, take_socket, x);
+	events = watcher__events(x->watcher);
+	/* The time of the windows is a sum: it is short of all time from the first window on. */
+	aggregates__end(&x->groups, events.all_ns - events.seen_ns > x->unseen_ns);
+	x->unseen_ns = events.all_ns - events.seen_ns;
+	x->snapshot = now_s();
+	x->snapshot_s = (double)(loop__now_ns() - begin) / 1e9;
+	x->next_snapshot_ns = begin + x->o.interval_ns;
+	if (err)
+		log_error("the sockets cannot be read: %s.", strerror(-err));
+	return err;
+}
+
+static const char *backend_of(const struct export *x)
+{
+	for (size_t i = 0; i < x->plan_nr; i++)
+		if (x->plan[i].backend && strcmp(x->plan[i].backend, "iterator") != 0)
+			return x->plan[i].backend;
+	return "none";
+}
+
+static char *render(void *arg, enum page_format format, size_t *len)
+{
+	struct export *x = arg;
+	struct nio_attach_loss loss = watcher__losses(x->watcher);
+	struct metrics m = {
+		.groups = &x->groups,
+		.kernel = x->kernel.release,
+		.backend = backend_of(x),
+		.plan = x->plan,
+		.plan_nr = x->plan_nr,
+		.missed = watcher__missed(x->watcher),
+		.left_out = {.value = loss.sockets_full + loss.ends_missed, .known = true},
+		.started = x->started,
+		.snapshot = x->snapshot,
+		.snapshot_s = x->snapshot_s,
+	};
+	char *text = NULL;
+	FILE *f = xopen_memstream(&text, len);
+
+	metrics_page__write(f, format, &m);
+	xclose_memstream(f);
+	return text;
+}
+
+static int write_textfile(struct export *x)
+{
+	struct outfile *file;
+	size_t len;
+	char *page;
+	int err = outfile__open(&file, x->o.textfile);
+
+	if (!err) {
+		page = render(x, PAGE_PROMETHEUS, &len);
+		fwrite(page, 1, len, outfile__stream(file));
+		free(page);
+		err = outfile__commit(file);
+	}
+	if (err)
+		log_error("cannot write %s: %s.", x->o.textfile, strerror(-err));
+	return err;
+}
+
+static int print_once(struct export *x)
+{
+	size_t len;
+	char *page = render(x, PAGE_PROMETHEUS, &len);
+
+	fwrite(page, 1, len, stdout);
+	free(page);
+	return EXIT_DONE;
+}
+
+static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
+{
+	(void)arg, (void)tgid, (void)task;
+	return false;
+}
+
+/* One of the calls that the exporter makes for ever. */
+static int try_watching(void *arg)
+{
+	struct export *x = arg;
+
+	return watcher__each_task(x->watcher, take_task, NULL);
+}
+
+static int confine(struct export *x)
+{
+	bool keep = strcmp(backend_of(x), backend__name(BACKEND_KPROBE)) == 0 ||
+		    !confinement__allows(try_watching, x);
+	int err = confinement__enter(keep, x->o.textfile != NULL);
+
+	if (!err)
+		return EXIT_DONE;
+	log_error("cannot drop privileges: %s.", strerror(-err));
+	return EXIT_PRIVILEGES;
+}
+
+static int load(struct export *x)
+{
+	struct watcher_filter filter = {
+		.cgroup = -1,
+		.sockets_max = x->o.sockets_max,
+		.count_calls = x->o.count_calls,
+		.backend = x->o.backend,
+	};
+	struct watcher_refusal no;
+	int err = watcher__open(&x->watcher, &filter, &no);
+
+	if (err == -EINTR && loop__is_to_end())
+		return EXIT_SIGNAL_BASE + loop__ending_signal();
+	return err ? refusal__say(x->o.backend, err, &no) : EXIT_DONE;
+}
+
+/* Connections that were there before count from now on. */
+static void adopt(struct export *x)
+{
+	int err;
+
+	target__add_netns(&x->target, 0);
+	target__add_all_netns(&x->target);
+	err = target__adopt(&x->target, x->watcher, NULL, 0, NULL, 0);
+	if (!err)
+		err = target__pass(&x->target, x->watcher);
+	if (err)
+		log_warning("connections that exist already may be missing: %s.", strerror(-err));
+	watcher__adopt_used(x->watcher);
+}
+
+static int begin(struct export *x)
+{
+	uname(&x->kernel);
+	x->plan_nr = watcher__plan(x->watcher, &x->plan);
+	aggregates__init(&x->groups, x->o.groups);
+	cgroup_names__init(&x->cgroups, target__cgroup_mount());
+	watcher__arm(x->watcher);
+	x->started = now_s();
+	adopt(x);
+	loop__add(&x->loop, watcher__ends_fd(x->watcher));
+	x->next_step_ns = loop__now_ns();
+	return snapshot(x) ? EXIT_RUN_FAILED : EXIT_DONE;
+}
+
+static int serve(struct export *x)
+{
+	int fd = http__inherited(), err;
+	char why[256];
+
+	if (fd < 0)
+		fd = http__listen(x->o.listen, why, sizeof(why));
+	if (fd < 0) {
+		log_error("cannot listen on %s: %s; choose another address with --listen.",
+			  x->o.listen, why);
+		return fd == -EINVAL ? EXIT_USAGE : EXIT_RUN_FAILED;
+	}
+	err = http__start(&x->http, fd, render, x);
+	if (err) {
+		log_error("cannot serve HTTP: %s.", strerror(-err));
+		return EXIT_RUN_FAILED;
+	}
+	loop__add(&x->loop, http__fd(x->http));
+	return EXIT_DONE;
+}
+
+/* SIGHUP takes a snapshot now. Any other signal ends the exporter. */
+static bool take_signal(struct export *x, int signo)
+{
+	if (signo == SIGHUP)
+		x->next_snapshot_ns = 0;
+	return signo != SIGHUP && signo != SIGWINCH;
+}
+
+static bool take_event(struct export *x, const struct loop_event *ev)
+{
+	if (ev->kind == LOOP_SIGNAL)
+		return take_signal(x, ev->signo);
+	if (ev->kind == LOOP_READABLE && ev->fd == watcher__ends_fd(x->watcher))
+		watcher__each_ended(x->watcher, take_ended, x);
+	else if (ev->kind == LOOP_READABLE && x->http)
+		http__run(x->http);
+	else if (ev->kind == LOOP_TICK && x->http)
+		http__expire(x->http);
+	return false;
+}
+
+static int wait_ms(const struct export *x)
+{
+	uint64_t now = loop__now_ns(), due = x->next_step_ns;
+
+	if (x->next_snapshot_ns < due)
+		due = x->next_snapshot_ns;
+	return due > now ? (int)((due - now) / 1000000 + 1) : 0;
+}
+
+/* true: the exporter is done. */
+static bool take_snapshot(struct export *x)
+{
+	if (loop__now_ns() < x->next_snapshot_ns)
+		return false;
+	if (snapshot(x)) {
+		x->status = EXIT_RUN_FAILED;
+		return true;
+	}
+	if (x->o.textfile)
+		write_textfile(x);
+	return x->o.once;
+}
+
+static int run_loop(struct export *x)
+{
+	struct loop_event ev;
+	bool over = false;
+	int err = loop__set_timer(&x->loop, TICK_NS, TICK_NS);
+
+	while (!err && !over) {
+		err = loop__wait(&x->loop, &ev, wait_ms(x));
+		if (!err)
+			over = take_event(x, &ev);
+		if (loop__now_ns() >= x->next_step_ns)
+			x->next_step_ns = watcher__step_events(x->watcher, loop__now_ns());
+		if (!err && !over)
+			over = take_snapshot(x);
+	}
+	if (!err)
+		return x->status;
+	log_error("cannot wait for events: %s.", strerror(-err));
+	return EXIT_RUN_FAILED;
+}
+
+static int run(struct export *x)
+{
+	bool serves = !x->o.once && !x->o.textfile;
+	int code = ready__open(&x->ready, x->o.ready_file);
+
+	if (!code && serves)
+		code = serve(x);
+	if (!code)
+		code = load(x);
+	if (!code)
+		code = begin(x);
+	if (!code)
+		code = confine(x);
+	if (!code && serves)
+		log_notice("serving metrics at %s.", x->o.listen);
+	if (!code)
+		code = ready__say(&x->ready, serves ? x->o.listen : NULL);
+	if (!code)
+		code = run_loop(x);
+	return !code && x->o.once ? print_once(x) : code;
+}
+
+int export__main(int argc, char **argv)
+{
+	struct export *x = xcalloc(1, sizeof(*x));
+	int code, err;
+
+	x->loop = (struct loop)LOOP_INIT;
+	export_options__parse(&x->o, argc, argv);
+	if (!privileges__may_trace()) {
+		log_error("watching the kernel needs root (or CAP_BPF and CAP_PERFMON): run it "
+			  "with sudo.");
+		free(x);
+		return EXIT_PRIVILEGES;
+	}
+	err = loop__open(&x->loop);
+	if (err)
+		log_error("cannot wait for events: %s.", strerror(-err));
+	code = err ? EXIT_RUN_FAILED : run(x);
+	http__stop(x->http);
+	ready__close(&x->ready);
+	watcher__close(x->watcher);
+	target__clear(&x->target);
+	cgroup_names__clear(&x->cgroups);
+	aggregates__clear(&x->groups);
+	loop__close(&x->loop);
+	free(x);
+	return code;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Owns the command line of `netiotrace export`. */
+#ifndef EXPORT_EXPORT_OPTIONS_H
+#define EXPORT_EXPORT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/plan.h"
+
+enum export_by {
+	EXPORT_BY_CGROUP,
+	EXPORT_BY_COMM,
+	EXPORT_BY_PORT,
+};
+
+#define EXPORT_FILTERS_MAX 64
+
+struct export_options {
+	const char *listen; /* ADDR:PORT or unix:PATH */
+	bool listen_given;
+	enum export_by by;
+	const char *filters[EXPORT_FILTERS_MAX]; /* patterns of group names, fnmatch(3) */
+	size_t filters_nr;
+	unsigned int groups;
+	uint64_t interval_ns;
+	bool once;
+	const char *textfile; /* NULL: none */
+	const char *ready_file;
+	unsigned int sockets_max;
+	enum backend backend;
+	bool count_calls;
+	bool quiet;
+	int verbose;
+};
+
+/* Prints what is wrong and exits with EXIT_USAGE. */
+void export_options__parse(struct export_options *o, int argc, char **argv);
+
+#endif

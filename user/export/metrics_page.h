@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Owns the text of the metrics page, as OpenMetrics 1.0 or as Prometheus text 0.0.4. Pure. */
+#ifndef EXPORT_METRICS_PAGE_H
+#define EXPORT_METRICS_PAGE_H
+
+#include <stdio.h>
+
+#include "aggregates.h"
+#include "base/num.h"
+#include "model/plan.h"
+
+enum page_format {
+	PAGE_PROMETHEUS,
+	PAGE_OPENMETRICS,
+};
+
+#define PAGE_TYPE_PROMETHEUS  "text/plain; version=0.0.4; charset=utf-8"
+#define PAGE_TYPE_OPENMETRICS "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+struct metrics {
+	const struct aggregates *groups;
+	const char *kernel, *backend;
+	const struct plan_row *plan;
+	size_t plan_nr;
+	struct num missed;   /* program runs that the kernel refused */
+	struct num left_out; /* sockets that no program could record */
+	double started;      /* seconds since 1970: when the counters began */
+	double snapshot;     /* seconds since 1970: of the last refresh */
+	double snapshot_s;   /* how long the refresh took */
+};
+
+/* The format that an Accept header asks for. NULL: no header. */
+enum page_format page_format__of_accept(const char *accept);
+
+/* Writes the page. A metric that is not measured is absent. */
+void metrics_page__write(FILE *f, enum page_format format, const struct metrics *m);
+
+#endif

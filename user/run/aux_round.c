@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Owns the short extra rounds; see aux_round.h. */
+#include "aux_round.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/schedule.h"
+#include "common/xalloc.h"
+#include "kernel/process_maps.h"
+#include "kernel/sample_fold.h"
+#include "kernel/sampler.h"
+#include "kernel/symbols.h"
+#include "model/timed_round.h"
+#include "round.h"
+
+/* Total of all extra rounds of a mode. */
+#define SAMPLED_NS 1000000000ULL
+#define TIMED_NS   500000000ULL
+
+/* Each extra round lasts a quarter of its round, but at least this long if its round does. */
+#define NS_MIN        100000000ULL
+#define WARMUP_NS_MAX 50000000ULL
+
+static uint64_t duration_ns(const struct traffic *t, uint64_t mode_ns)
+{
+	uint64_t round_ns = traffic__round_ns(t), ns = mode_ns / t->rounds;
+
+	if (ns > round_ns / 4)
+		ns = round_ns / 4;
+	if (ns < NS_MIN)
+		ns = NS_MIN;
+	return ns < round_ns ? ns : round_ns;
+}
+
+/* The workload of the compared round, but short. */
+static struct traffic short_traffic(const struct engine *e, uint64_t ns)
+{
+	struct traffic t = e->traffic;
+
+	t.duration_ns = ns;
+	t.rounds = 1;
+	if (t.warmup_ns > WARMUP_NS_MAX)
+		t.warmup_ns = WARMUP_NS_MAX;
+	return t;
+}
+
+static int run_short(struct engine *e, enum round_kind kind, uint64_t ns,
+		     const struct run_result *of, struct run_result *out)
+{
+	struct traffic traffic = e->traffic;
+	bool perf_off = e->perf.off;
+	int err;
+
+	e->traffic = short_traffic(e, ns);
+	e->perf.off = true;
+	e->kind = kind;
+	err = round__run(e, of->mode, of->round, out);
+	e->kind = ROUND_COMPARED;
+	e->perf.off = perf_off;
+	e->traffic = traffic;
+	return err;
+}
+
+static int load_sampler(struct sampling *s)
+{
+	int err = symbols__load(&s->symbols);
+
+	if (err) {
+		symbols__explain(err, s->none, sizeof(s->none));
+		return err;
+	}
+	return sampler__open(&s->sampler, s->symbols, s->none, sizeof(s->none));
+}
+
+static int load_once(struct sampling *s)
+{
+	if (!s->tried && load_sampler(s))
+		log_info("no samples of CPU time: %s", s->none);
+	s->tried = true;
+	return s->sampler ? 0 : -ENOENT;
+}
+
+static const char *why_no_samples(const struct options *o)
+{
+	if (o->no_cpu)
+		return "--no-cpu was given";
+	if (o->backend == BACKEND_NONE)
+		return "the kernel was not watched (--backend none)";
+	if (o->traffic.messages)
+		return "--messages: nothing is sent but those, so there is no round for samples";
+	return NULL;
+}
+
+void aux_round__close(struct engine *e)
+{
+	sampler__close(e->sampling.sampler);
+	symbols__free(e->sampling.symbols);
+	e->sampling.sampler = NULL;
+	e->sampling.symbols = NULL;
+}
+
+uint64_t aux_round__sampled_ns(const struct options *o)
+{
+	return why_no_samples(o) ? 0 : duration_ns(&o->traffic, SAMPLED_NS);
+}
+
+void aux_round__start_samples(struct round *r)
+{
+	struct sampling *s = &r->e->sampling;
+	const pid_t pids[NIO_SIDE_NR] = {r->drivers[NIO_SIDE_SENDER].child.pid,
+					 r->drivers[NIO_SIDE_RECEIVER].child.pid};
+
+	s->err = sampler__start(s->sampler, pids, SAMPLER_HZ, s->why, sizeof(s->why));
+}
+
+static void fold(struct round *r)
+{
+	struct sampling *s = &r->e->sampling;
+	struct cpu_result *out = &r->out->cpu;
+	struct process_maps *maps[NIO_SIDE_NR] = {NULL};
+	struct sample_fold f = {
+		.symbols = s->symbols, .gathers = mode__has(r->mode, MODE_GATHERS), .out = out};
+
+	for (int side = 0; side < round__sides_here(r); side++)
+		f.maps[side] = maps[side] = process_maps__read(r->drivers[side].child.pid);
+	s->err = sampler__take(s->sampler, sample_fold__take, &f);
+	if (s->err)
+		snprintf(s->why, sizeof(s->why), "the samples could not be read: %s",
+			 strerror(-s->err));
+	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++)
+		out->by[w].lost = sampler__lost(s->sampler, w);
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		process_maps__free(maps[side]);
+	out->known = !s->err;
+	out->source = sampler__source(s->sampler);
+	snprintf(out->no_cycles, sizeof(out->no_cycles), "%s", sampler__no_cycles(s->sampler));
+	out->hz = SAMPLER_HZ;
+}
+
+void aux_round__stop_samples(struct round *r)
+{
+	struct sampling *s = &r->e->sampling;
+
+	sampler__stop(s->sampler);
+	if (!s->err)
+		fold(r);
+}
+
+/* Nothing is watched in this round; the result is in sampled->cpu. */
+static int run_sampled(struct engine *e, const struct run_result *of, struct run_result *sampled)
+{
+	struct session *session = e->session;
+	static const struct plan nothing;
+	int err;
+
+	/* Programs cost time even for sockets that are not watched; the samples would show it. */
+	session__attach(session, &nothing);
+	e->session = NULL;
+	err = run_short(e, ROUND_SAMPLED, aux_round__sampled_ns(e->o), of, sampled);
+	e->session = session;
+	return err;
+}
+
+static const char *why_not_sampled(const struct engine *e, int err)
+{
+	if (e->stopped)
+		return "the run was ended before its samples were taken";
+	if (err)
+		return e->reason;
+	return e->sampling.err ? e->sampling.why : "nothing was sampled";
+}
+
+static void keep(struct engine *e, struct run_result *out, struct run_result *sampled, int err)
+{
+	if (err || e->stopped || !sampled->cpu.known) {
+		cpu_time__none(&out->cpu, why_not_sampled(e, err));
+		return;
+	}
+	sampled->cpu.duration_ns = sampled->duration_ns;
+	sampled->cpu.payload = run_result__payload(sampled);
+	cpu_time__clear(&out->cpu);
+	out->cpu = sampled->cpu;
+	memset(&sampled->cpu, 0, sizeof(sampled->cpu));
+}
+
+void aux_round__sample(struct engine *e, struct run_result *out)
+{
+	const char *reason = why_no_samples(e->o);
+	struct run_result *sampled;
+	int err;
+
+	if (!reason && !schedule__is_turn(out->round, e->sampling.every))
+		reason = "a sweep samples one round of three";
+	if (!reason && load_once(&e->sampling))
+		reason = e->sampling.none;
+	if (reason) {
+		cpu_time__none(&out->cpu, reason);
+		return;
+	}
+	sampled = xmalloc(sizeof(*sampled));
+	run_result__init(sampled);
+	err = run_sampled(e, out, sampled);
+	keep(e, out, sampled, err);
+	run_result__clear(sampled);
+	free(sampled);
+	e->reason[0] = '\0';
+}
+
+uint64_t aux_round__timed_ns(const struct options *o)
+{
+	if (o->times != TIMES_APART || o->backend == BACKEND_NONE || o->traffic.messages)
+		return 0;
+	return duration_ns(&o->traffic, TIMED_NS);
+}
+
+static const char *why_not_timed(const struct engine *e, int err, const struct run_result *timed)
+{
+	if (e->stopped)
+		return "the run was ended before its times were taken";
+	if (err)
+		return e->reason;
+	if (!timed->duration_ns)
+		return "nothing was measured";
+	return run_result__unbalanced(timed) ? "the books of the timed round do not balance" : NULL;
+}
+
+static void run_timed(struct engine *e, struct run_result *out, struct run_result *timed)
+{
+	const char *reason;
+	int err;
+
+	run_result__init(timed);
+	err = run_short(e, ROUND_TIMED, aux_round__timed_ns(e->o), out, timed);
+	reason = why_not_timed(e, err, timed);
+	if (reason)
+		timed_round__none(out, reason);
+	else
+		timed_round__take(out, timed);
+	run_result__clear(timed);
+	e->reason[0] = '\0';
+}
+
+void aux_round__time(struct engine *e, struct run_result *out)
+{
+	struct run_result *timed;
+
+	if (!e->timing.any[out->mode])
+		return;
+	if (e->stopped) {
+		timed_round__none(out, "the run was ended before its times were taken");
+		return;
+	}
+	if (!schedule__is_turn(out->round, e->timing.every)) {
+		timed_round__none(out, "a sweep times one round of three");
+		return;
+	}
+	timed = xmalloc(sizeof(*timed));
+	run_timed(e, out, timed);
+	free(timed);
+}
