@@ -222,8 +222,7 @@ TEST(attach_by_backend_uses_these_programs)
 	};
 	struct offer *offers = all_offers();
 
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		struct plan plan = attach_plan(offers, c->asked, 0);
 
 		assert_string_equal(program_of(&plan, PROBE_SEND_RETURN), c->send);

@@ -30,8 +30,7 @@ static const struct {
 
 static int fake_pmu(const char *pmu, const char *file, char *text, size_t len)
 {
-	for_each_case(c, files)
-	{
+	for_each_case(c, files) {
 		if (strcmp(c->pmu, pmu) || strcmp(c->file, file))
 			continue;
 		snprintf(text, len, "%s", c->text);
@@ -86,8 +85,7 @@ TEST(names_are_those_of_perf)
 	struct perf_spec spec;
 	char message[256];
 
-	for_each_case(c, good)
-	{
+	for_each_case(c, good) {
 		if (perf_names__parse(c->name, &lookup, &spec, message, sizeof(message)))
 			fail_msg("%s: %s", c->name, message);
 		assert_string_equal(spec.name, c->name);
@@ -116,8 +114,7 @@ TEST(modifiers_choose_the_mode)
 	struct perf_spec spec;
 	char message[256];
 
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		if (perf_names__parse(c->name, &lookup, &spec, message, sizeof(message)))
 			fail_msg("%s: %s", c->name, message);
 		assert_string_equal(spec.name, c->name);
@@ -165,8 +162,7 @@ TEST(what_is_no_event_is_refused_in_words)
 	struct perf_spec spec = {.type = 77};
 	char message[256];
 
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		*message = '\0';
 		assert_int_equal(
 			perf_names__parse(c->name, &lookup, &spec, message, sizeof(message)),
@@ -226,8 +222,7 @@ TEST(events_know_their_pmu)
 	struct perf_spec spec;
 	char message[256];
 
-	for_each_case(c, cases)
-	{
+	for_each_case(c, cases) {
 		assert_int_equal(
 			perf_names__parse(c->name, &lookup, &spec, message, sizeof(message)), 0);
 		assert_int_equal(perf_spec__pmu(&spec), c->pmu);
