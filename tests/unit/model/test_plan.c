@@ -262,6 +262,19 @@ TEST(attach_on_kprobes_has_one_program_at_a_send_call)
 	assert_string_equal(program_of(&plan, PROBE_MESSAGE), "nio_ak_message");
 }
 
+/* Two programs would count each call twice. */
+TEST(attach_on_trampolines_without_mptcp_has_no_second_program_at_a_send_call)
+{
+	struct offer *offers = all_offers();
+	struct plan plan;
+
+	offers[row_of(PROBE_MPTCP_SEND, "nio_ax_mptcp")] = plan__offer(-ENOENT);
+	plan = attach_plan(offers, BACKEND_TRAMPOLINE, 0);
+	assert_true(plan__wants(&plan, "nio_ax_send"));
+	assert_false(plan__wants(&plan, "nio_at_send"));
+	assert_non_null(plan__no_probe(&plan, PROBE_MPTCP_SEND));
+}
+
 TEST(attach_names_the_hooks_that_it_lacks)
 {
 	struct offer *offers = all_offers();
