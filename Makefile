@@ -34,9 +34,10 @@ LOADGEN_SRC := $(sort $(wildcard loadgen/*.c)) $(COMMON_SRC)
 USER_SRC    := $(sort $(wildcard user/*.c user/*/*.c)) $(COMMON_SRC)
 UNIT_SRC    := $(sort $(wildcard tests/unit/*/test_*.c))
 FUZZ_SRC    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-# Only these files include the BPF skeletons of run and attach.
-SESSION_SRC := $(sort $(wildcard user/kernel/session*.c))
-WATCHER_SRC := $(sort $(wildcard user/kernel/watcher*.c))
+# Only these files include the BPF skeletons: of both, of run, of attach.
+LOADER_SRC  := user/kernel/loader.c
+SESSION_SRC := $(LOADER_SRC) user/kernel/session.c
+WATCHER_SRC := $(LOADER_SRC) $(sort $(wildcard user/kernel/watcher*.c))
 # Unit tests link an archive of both programs, without main() and the files above.
 UNIT_LINK   := $(filter-out user/main.c $(SESSION_SRC) $(WATCHER_SRC) loadgen/main.c,\
                $(sort $(USER_SRC) $(LOADGEN_SRC)))

@@ -39,6 +39,7 @@
 #include "perf/event.h"
 #include "perf/proc.h"
 #include "kernel/sampler.h"
+#include "kernel/loader.h"
 #include "kernel/session.h"
 #include "kernel/symbols.h"
 #include "common/units.h"
@@ -146,18 +147,18 @@ static void load_programs(struct bench *b)
 		.backend = BACKEND_AUTO,
 		.mode = b->o.modes[0],
 		.size = b->o.traffic.size,
-		.in_slices = session__attaches_again(),
+		.in_slices = loader__attaches_again(),
 	};
 	const char *const no_perf[NIO_PERF_EVENT_NR] = {"not benchmarked", "not benchmarked"};
 	const struct num optmem_max = {0};
 	int err = offers ? 0 : -ENOMEM;
 
 	if (!err)
-		session__presume(offers, BACKEND_AUTO);
+		loader__presume(OBJECT_RUN, offers, BACKEND_AUTO);
 	if (!err)
 		err = plan__make(&b->plan, offers, &req);
 	plans[req.mode] = &b->plan;
-	b->in_slices = session__attaches_again() && plan__can_rest(&b->plan, &b->rest);
+	b->in_slices = loader__attaches_again() && plan__can_rest(&b->plan, &b->rest);
 	if (!err)
 		err = session__open(&b->session, plans, MODE_NR, 1, &optmem_max, no_perf);
 	if (err)

@@ -352,6 +352,14 @@ fits() {
 }
 
 # bats test_tags=address
+@test "doctor names the hooks that attach then uses" {
+	need_root
+	"$NETIOTRACE" doctor --json doctor.json
+	jq -e '.attach_usable and ([.hooks[].command] | unique == ["attach", "run"])' doctor.json
+	"$NETIOTRACE" attach -q --json attach.json -- true
+	diff <(jq -S .attach_plan doctor.json) <(jq -S .plan attach.json)
+}
+
 @test "doctor --path veth makes the path and looks at its device" {
 	need_root
 	"$NETIOTRACE" doctor --path veth --json - >doctor.json

@@ -164,7 +164,7 @@ static void add_without(struct options *o, const char *hook)
 {
 	if (o->without_nr == WITHOUT_MAX)
 		refuse("at most %d --without can be given.", WITHOUT_MAX);
-	if (!plan__withhold(NULL, hook))
+	if (!plan__withhold(OBJECT_RUN, NULL, hook))
 		refuse("no hook is called '%s': netiotrace doctor lists those in use.", hook);
 	o->without[o->without_nr++] = hook;
 }

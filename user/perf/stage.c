@@ -3,19 +3,22 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "event.h"
-#include "windows.h"
+#include "base/procfile.h"
 #include "common/cpu_mask.h"
 #include "common/units.h"
+#include "common/xalloc.h"
+#include "event.h"
+#include "stage.h"
 
 struct perf_stage {
 	size_t fds_nr;
-	int fds[];
+	struct perf_stage_fd {
+		int fd, map;
+		uint32_t cpu;
+	} fds[];
 };
 
 static const struct perf_spec default_events[NIO_PERF_EVENT_NR] = {
@@ -23,42 +26,23 @@ static const struct perf_spec default_events[NIO_PERF_EVENT_NR] = {
 	[NIO_PERF_LLC_MISSES] = {.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CACHE_MISSES},
 };
 
-struct cpu_set_of {
-	unsigned int cpu[CPUS_MAX];
+struct cpu_list {
+	uint32_t cpu[CPUS_MAX];
 	size_t nr;
 };
 
 static void add_cpu(unsigned int cpu, void *arg)
 {
-	struct cpu_set_of *set = arg;
+	struct cpu_list *list = arg;
 
-	if (set->nr < CPUS_MAX)
-		set->cpu[set->nr++] = cpu;
-}
-
-static int online_cpus(struct cpu_set_of *set)
-{
-	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-	char text[1024];
-	int err = -EIO;
-
-	if (!f)
-		return -errno;
-	set->nr = 0;
-	if (fgets(text, sizeof(text), f)) {
-		text[strcspn(text, "\n")] = '\0';
-		err = parse_cpu_list(text, CPUS_MAX, add_cpu, set);
-	}
-	fclose(f);
-	return err;
+	list->cpu[list->nr++] = cpu;
 }
 
 /* The events of a CPU are one group, so that they count at the same time. */
 static int open_cpu(struct perf_stage *s, const struct perf_spec *events, const int *map_fds,
-		    unsigned int cpu)
+		    uint32_t cpu)
 {
 	int leader = -1, fd;
-	uint32_t key = cpu;
 
 	for (int i = 0; i < NIO_PERF_EVENT_NR; i++) {
 		if (map_fds[i] < 0)
@@ -66,10 +50,10 @@ static int open_cpu(struct perf_stage *s, const struct perf_spec *events, const 
 		fd = perf_event__open_cpu(&events[i], (int)cpu, true, leader);
 		if (fd < 0)
 			return fd;
-		s->fds[s->fds_nr++] = fd;
+		s->fds[s->fds_nr++] = (struct perf_stage_fd){fd, map_fds[i], cpu};
 		if (leader < 0)
 			leader = fd;
-		if (bpf_map_update_elem(map_fds[i], &key, &fd, BPF_ANY))
+		if (bpf_map_update_elem(map_fds[i], &cpu, &fd, BPF_ANY))
 			return -errno;
 	}
 	return 0;
@@ -78,18 +62,19 @@ static int open_cpu(struct perf_stage *s, const struct perf_spec *events, const 
 int perf_stage__open(struct perf_stage **out, const struct perf_spec events[NIO_PERF_EVENT_NR],
 		     const int map_fds[NIO_PERF_EVENT_NR])
 {
-	struct cpu_set_of *cpus = calloc(1, sizeof(*cpus));
-	struct perf_stage *s = NULL;
-	int err = cpus ? online_cpus(cpus) : -ENOMEM;
+	struct cpu_list cpus = {.nr = 0};
+	struct perf_stage *s;
+	char text[512];
+	int err = procfile__line("/sys/devices/system/cpu/online", text, sizeof(text));
 
 	*out = NULL;
-	if (!err) {
-		s = calloc(1, sizeof(*s) + cpus->nr * NIO_PERF_EVENT_NR * sizeof(*s->fds));
-		err = s ? 0 : -ENOMEM;
-	}
-	for (size_t i = 0; !err && i < cpus->nr; i++)
-		err = open_cpu(s, events ? events : default_events, map_fds, cpus->cpu[i]);
-	free(cpus);
+	if (!err)
+		err = parse_cpu_list(text, CPUS_MAX, add_cpu, &cpus);
+	if (err)
+		return err;
+	s = xcalloc(1, sizeof(*s) + cpus.nr * NIO_PERF_EVENT_NR * sizeof(*s->fds));
+	for (size_t i = 0; !err && i < cpus.nr; i++)
+		err = open_cpu(s, events ? events : default_events, map_fds, cpus.cpu[i]);
 	if (err)
 		perf_stage__close(s);
 	else
@@ -97,12 +82,16 @@ int perf_stage__open(struct perf_stage **out, const struct perf_spec events[NIO_
 	return err;
 }
 
-/* The maps keep the events until the maps are closed (perf_event_fd_array_release()). */
+/* A map holds its events: without the removal they would keep the counters of their CPUs. */
 void perf_stage__close(struct perf_stage *s)
 {
 	if (!s)
 		return;
-	while (s->fds_nr)
-		close(s->fds[--s->fds_nr]);
+	while (s->fds_nr) {
+		const struct perf_stage_fd *f = &s->fds[--s->fds_nr];
+
+		bpf_map_delete_elem(f->map, &f->cpu);
+		close(f->fd);
+	}
 	free(s);
 }
