@@ -97,32 +97,27 @@ static json_t *counter_json(const struct counters *c, int counter)
 	const char *reason = missing(c, counter);
 	unsigned int q = (unsigned int)counter;
 	json_t *o = json_object();
-	int err = 0;
 
-	err |= json_put(o, "counter",
-			json_value__text(perf_counter__key((enum perf_counter)counter)));
-	err |= json_put(o, "counted", json_boolean(!reason));
-	err |= json_put(o, "user",
-			json_boolean(!perf_plan__missing(&c->plan, q, PERF_USER, facts)));
-	err |= json_put(o, "kernel",
-			json_boolean(!perf_plan__missing(&c->plan, q, PERF_KERNEL, facts)));
-	err |= json_put(o, "reason", json_value__text(reason));
-	return json_finish(o, err);
+	json_put(o, "counter", json_value__text(perf_counter__key((enum perf_counter)counter)));
+	json_put(o, "counted", json_boolean(!reason));
+	json_put(o, "user", json_boolean(!perf_plan__missing(&c->plan, q, PERF_USER, facts)));
+	json_put(o, "kernel", json_boolean(!perf_plan__missing(&c->plan, q, PERF_KERNEL, facts)));
+	json_put(o, "reason", json_value__text(reason));
+	return o;
 }
 
 json_t *doctor_perf__json(const struct environment *env)
 {
 	json_t *o = json_object(), *list = json_array();
 	struct counters c;
-	int err = 0;
 
 	examine(&c, env);
 	for (int i = 0; i < PERF_NR; i++)
-		err |= json_array_append_new(list, counter_json(&c, i));
-	err |= json_put_u64(o, "registers", c.plan.registers);
-	err |= json_put_u64(o, "hardware_groups", perf_plan__hardware_groups(&c.plan));
-	err |= json_put(o, "paranoid",
-			c.facts.paranoid == INT_MIN ? json_null() : json_integer(c.facts.paranoid));
-	err |= json_put(o, "counters", list);
-	return json_finish(o, err);
+		json_array_append_new(list, counter_json(&c, i));
+	json_put_u64(o, "registers", c.plan.registers);
+	json_put_u64(o, "hardware_groups", perf_plan__hardware_groups(&c.plan));
+	json_put(o, "paranoid",
+		 c.facts.paranoid == INT_MIN ? json_null() : json_integer(c.facts.paranoid));
+	json_put(o, "counters", list);
+	return o;
 }

@@ -229,7 +229,7 @@ double changes__false_expected(const struct changes *c)
 	return RANK_LEVEL * (double)changes__metrics(c);
 }
 
-/* null: nothing to compare; NULL: out of memory. */
+/* null: nothing to compare. */
 static json_t *as_text(const json_t *value)
 {
 	char *text;
@@ -239,28 +239,26 @@ static json_t *as_text(const json_t *value)
 		return json_is_string(value) && *json_string_value(value)
 			       ? json_string(json_string_value(value))
 			       : json_null();
-	text = json_text(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
-	result = text ? json_value__text(text) : NULL;
+	text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
+	result = json_value__text(text);
 	free(text);
 	return result;
 }
 
 /* Puts the key when the two differ; what only one knows is no difference. */
-static int put_difference(json_t *o, const char *key, const json_t *before, const json_t *after)
+static void put_difference(json_t *o, const char *key, const json_t *before, const json_t *after)
 {
 	json_t *b = as_text(before), *a = as_text(after), *pair;
-	int err = 0;
 
-	if (!b || !a || json_is_null(b) || json_is_null(a) || json_equal(a, b)) {
-		err = b && a ? 0 : -1;
+	if (json_is_null(b) || json_is_null(a) || json_equal(a, b)) {
 		json_decref(b);
 		json_decref(a);
-		return err;
+		return;
 	}
 	pair = json_object();
-	err |= json_put(pair, "before", b);
-	err |= json_put(pair, "after", a);
-	return json_put(o, key, json_finish(pair, err));
+	json_put(pair, "before", b);
+	json_put(pair, "after", a);
+	json_put(o, key, pair);
 }
 
 json_t *changes__environment(const struct changes *c)
@@ -269,17 +267,15 @@ json_t *changes__environment(const struct changes *c)
 	const json_t *after = c->after->dataset->environment;
 	json_t *o = json_object(), *value;
 	const char *key;
-	int err = 0;
 
 	/* jansson's iterators take a mutable object and do not change it. */
 	json_object_foreach((json_t *)before, key, value) {
 		if (!json_key__is_reason(key))
-			err |= put_difference(o, key, value, json_object_get(after, key));
+			put_difference(o, key, value, json_object_get(after, key));
 	}
 	json_object_foreach(c->before->dataset->settings, key, value)
-		err |= put_difference(o, key, value,
-				      json_object_get(c->after->dataset->settings, key));
-	return json_finish(o, err);
+		put_difference(o, key, value, json_object_get(c->after->dataset->settings, key));
+	return o;
 }
 
 const char *changes__made_otherwise(const struct changes *c, const char *across)

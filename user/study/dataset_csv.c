@@ -142,13 +142,12 @@ static json_t *fields_of(const struct csv_reader *r)
 static json_t *environment_of(const struct csv_reader *r)
 {
 	json_t *environment = json_object();
-	int err = 0;
 
 	for (size_t i = 0; i < r->columns_nr; i++)
 		if (r->columns[i].as.kind == COLUMN_ENVIRONMENT)
-			err |= json_put(environment, r->columns[i].name + strlen("environment_"),
-					cell_json(r, i));
-	return json_finish(environment, err);
+			json_put(environment, r->columns[i].name + strlen("environment_"),
+				 cell_json(r, i));
+	return environment;
 }
 
 static int read_environment(struct csv_reader *r)

@@ -47,7 +47,6 @@ static bool is_said(const json_t *value)
 	       !(json_is_string(value) && !*json_string_value(value));
 }
 
-/* NULL: out of memory. */
 static json_t *as_text(const json_t *value)
 {
 	char *text;
@@ -55,31 +54,32 @@ static json_t *as_text(const json_t *value)
 
 	if (json_is_string(value))
 		return json_string(json_string_value(value));
-	text = json_text(value,
-			 JSON_ENCODE_ANY | JSON_SORT_KEYS | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
-	result = text ? json_string(text) : NULL;
+	text = json_dumps(value,
+			  JSON_ENCODE_ANY | JSON_SORT_KEYS | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
+	result = json_string(text);
 	free(text);
 	return result;
 }
 
-static int put(json_t *o, const char *name, const json_t *value)
+static void put(json_t *o, const char *name, const json_t *value)
 {
-	return is_said(value) ? json_put(o, name, as_text(value)) : 0;
+	if (is_said(value))
+		json_put(o, name, as_text(value));
 }
 
 json_t *settings__of(const json_t *settings, const json_t *environment, const json_t *fields)
 {
 	json_t *o = json_object(), *value;
 	const char *name;
-	int err = o ? put(o, "fields", fields) : -1;
 
-	for (size_t i = 0; !err && i < COUNT(of_environment); i++)
-		err = put(o, of_environment[i], json_object_get(environment, of_environment[i]));
+	put(o, "fields", fields);
+	for (size_t i = 0; i < COUNT(of_environment); i++)
+		put(o, of_environment[i], json_object_get(environment, of_environment[i]));
 	/* jansson's iterators take a mutable object and do not change it. */
 	json_object_foreach((json_t *)settings, name, value)
-		if (!err && !json_key__is_reason(name) && !is_among(name, varied, COUNT(varied)))
-			err = put(o, name, value);
-	return json_finish(o, err);
+		if (!json_key__is_reason(name) && !is_among(name, varied, COUNT(varied)))
+			put(o, name, value);
+	return o;
 }
 
 static bool is_listed(const char *name, const char *list)

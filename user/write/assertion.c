@@ -13,6 +13,7 @@
 #include "condition.h"
 #include "json.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 
 struct assertion {
 	struct condition condition; /* on a run, or on a summary, without the mode's name */
@@ -33,13 +34,8 @@ static json_t *empty_object(bool of_summary)
 static int check_path(const struct assertion *a, char *message, size_t len)
 {
 	json_t *object = empty_object(a->of_summary);
-	int err;
+	int err = condition__check_path(&a->condition, object, message, len);
 
-	if (!object) {
-		snprintf(message, len, "--assert: out of memory");
-		return -ENOMEM;
-	}
-	err = condition__check_path(&a->condition, object, message, len);
 	json_decref(object);
 	return err;
 }
@@ -79,25 +75,17 @@ static void resolve_path(struct assertion *a)
 
 int assertion__parse(struct assertion **out, const char *text, char *message, size_t len)
 {
-	struct assertion *a;
-	int err = -ENOMEM;
+	struct assertion *a = xcalloc(1, sizeof(*a));
+	int err = condition__parse(&a->condition, text, message, len);
 
-	snprintf(message, len, "--assert: out of memory");
-	a = calloc(1, sizeof(*a));
-	if (!a)
-		return err;
-	err = condition__parse(&a->condition, text, message, len);
+	if (!err) {
+		resolve_path(a);
+		err = check_path(a, message, len);
+	}
 	if (err)
-		goto err_out;
-	resolve_path(a);
-	err = check_path(a, message, len);
-	if (err)
-		goto err_out;
-	*out = a;
-	return 0;
-
-err_out:
-	assertion__free(a);
+		assertion__free(a);
+	else
+		*out = a;
 	return err;
 }
 
@@ -109,17 +97,12 @@ void assertion__free(struct assertion *a)
 	free(a);
 }
 
-/* Checks the object and gives up its reference, which may be NULL. */
+/* Checks the object and gives up its reference. */
 static int consume_object(const struct assertion *a, json_t *object, const char *where,
 			  char *message, size_t len)
 {
-	int holds = 0;
+	int holds = condition__holds(&a->condition, object, where, message, len);
 
-	if (object)
-		holds = condition__holds(&a->condition, object, where, message, len);
-	else
-		snprintf(message, len, "assertion '%s' was not checked: out of memory",
-			 a->condition.text);
 	json_decref(object);
 	return holds;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "common/xalloc.h"
 #include "condition.h"
 #include "json.h"
 
@@ -51,12 +52,8 @@ static bool compare(double found, enum comparison op, double number)
 /* A JSON number, the whole of text: strtod would take "nan", "0x10" and the locale's comma. */
 static int parse_number(const char *text, double *number)
 {
-	json_error_t why;
-	json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &why);
+	json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
 
-	/* Of memory jansson says nothing. */
-	if (!value && !why.text[0])
-		return -ENOMEM;
 	if (!json_is_real(value)) {
 		json_decref(value);
 		return -EINVAL;
@@ -98,7 +95,7 @@ static int parse_text(struct condition *c, const char *text, char *message, size
 	printable__in_place(c->path);
 	at += strlen(operators[i].text);
 	err = parse_number(at, &c->number);
-	if (err == -EINVAL)
+	if (err)
 		snprintf(message, len, "--assert '%s': '%s' is not a plain number", c->text,
 			 c->text + (at - text));
 	return err;
@@ -106,17 +103,10 @@ static int parse_text(struct condition *c, const char *text, char *message, size
 
 int condition__parse(struct condition *c, const char *text, char *message, size_t len)
 {
-	int err = -ENOMEM;
-
 	memset(c, 0, sizeof(*c));
-	c->text = strdup(text);
-	if (c->text) {
-		printable__in_place(c->text);
-		err = parse_text(c, text, message, len);
-	}
-	if (err == -ENOMEM)
-		snprintf(message, len, "--assert: out of memory");
-	return err;
+	c->text = xstrdup(text);
+	printable__in_place(c->text);
+	return parse_text(c, text, message, len);
 }
 
 void condition__clear(struct condition *c)

@@ -29,7 +29,7 @@ struct condition {
 };
 
 /*
- * Parses text. 0; -EINVAL, or -ENOMEM, with a sentence in message. Whatever came of it,
+ * Parses text. 0, or -EINVAL with a sentence in message. Whatever came of it,
  * condition__clear() frees it.
  */
 int condition__parse(struct condition *c, const char *text, char *message, size_t len);
