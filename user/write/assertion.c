@@ -97,77 +97,50 @@ void assertion__free(struct assertion *a)
 	free(a);
 }
 
-/* Checks the object and gives up its reference. */
-static int consume_object(const struct assertion *a, json_t *object, const char *where,
-			  char *message, size_t len)
+/* Holds it against the i-th run, or summary, of the result. */
+static int check_item(const struct assertion *a, const struct result *r, size_t i, char *message,
+		      size_t len)
 {
-	int holds = condition__holds(&a->condition, object, where, message, len);
+	char where[96], size[UNITS_BUF];
+	json_t *object;
+	int holds;
 
+	if (a->of_summary) {
+		const struct mode_summary *s = &r->summary[i];
+
+		object = json_document__summary(s);
+		snprintf(where, sizeof(where), "the summary of %s (%u round%s)",
+			 mode__name(s->mode), s->rounds, plural(s->rounds));
+	} else {
+		const struct run_result *run = &r->runs[i];
+
+		object = json_document__run(run);
+		snprintf(where, sizeof(where), "%s round %u (%s, %u thread%s)",
+			 mode__name(run->mode), run->round,
+			 format_size(size, sizeof(size), run->size), run->threads,
+			 plural(run->threads));
+	}
+	holds = condition__holds(&a->condition, object, where, message, len);
 	json_decref(object);
 	return holds;
 }
 
-static int check_run(const struct assertion *a, const struct run_result *run, char *message,
-		     size_t len)
-{
-	char where[96], size[UNITS_BUF];
-
-	snprintf(where, sizeof(where), "%s round %u (%s, %u thread%s)", mode__name(run->mode),
-		 run->round, format_size(size, sizeof(size), run->size), run->threads,
-		 plural(run->threads));
-	return consume_object(a, json_document__run(run), where, message, len);
-}
-
-static int check_summary(const struct assertion *a, const struct mode_summary *s, char *message,
-			 size_t len)
-{
-	char where[96];
-
-	snprintf(where, sizeof(where), "the summary of %s (%u round%s)", mode__name(s->mode),
-		 s->rounds, plural(s->rounds));
-	return consume_object(a, json_document__summary(s), where, message, len);
-}
-
-/* How many it was held against, or -1 when it failed one. */
-static int check_runs(const struct assertion *a, const struct result *r, char *message, size_t len)
-{
-	int checked = 0;
-	size_t i;
-
-	for (i = 0; i < r->runs_nr; i++) {
-		if (!a->any_mode && r->runs[i].mode != a->mode)
-			continue;
-		if (!check_run(a, &r->runs[i], message, len))
-			return -1;
-		checked++;
-	}
-	return checked;
-}
-
-static int check_summaries(const struct assertion *a, const struct result *r, char *message,
-			   size_t len)
-{
-	int checked = 0;
-	size_t i;
-
-	for (i = 0; i < r->summary_nr; i++) {
-		if (!a->any_mode && r->summary[i].mode != a->mode)
-			continue;
-		if (!check_summary(a, &r->summary[i], message, len))
-			return -1;
-		checked++;
-	}
-	return checked;
-}
-
 int assertion__check(const struct assertion *a, const struct result *r, char *message, size_t len)
 {
-	int checked;
+	size_t nr = a->of_summary ? r->summary_nr : r->runs_nr;
+	bool checked = false;
 
-	checked = a->of_summary ? check_summaries(a, r, message, len)
-				: check_runs(a, r, message, len);
+	for (size_t i = 0; i < nr; i++) {
+		enum mode mode = a->of_summary ? r->summary[i].mode : r->runs[i].mode;
+
+		if (!a->any_mode && mode != a->mode)
+			continue;
+		if (!check_item(a, r, i, message, len))
+			return 0;
+		checked = true;
+	}
 	if (checked)
-		return checked > 0;
+		return 1;
 	if (a->any_mode)
 		snprintf(message, len, "assertion '%s' does not hold: nothing was run",
 			 a->condition.text);

@@ -14,9 +14,14 @@
 /* Two-character operators first: "<" is the beginning of "<=". */
 static const struct {
 	const char *text;
-	enum comparison op;
+	unsigned int holds_if;
 } operators[] = {
-	{"==", OP_EQ}, {"!=", OP_NE}, {"<=", OP_LE}, {">=", OP_GE}, {"<", OP_LT}, {">", OP_GT},
+	{"==", CONDITION_EQUAL},
+	{"!=", CONDITION_BELOW | CONDITION_ABOVE},
+	{"<=", CONDITION_BELOW | CONDITION_EQUAL},
+	{">=", CONDITION_ABOVE | CONDITION_EQUAL},
+	{"<", CONDITION_BELOW},
+	{">", CONDITION_ABOVE},
 };
 
 static const struct {
@@ -30,25 +35,6 @@ static const struct {
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-static bool compare(double found, enum comparison op, double number)
-{
-	switch (op) {
-	case OP_EQ:
-		return found == number;
-	case OP_NE:
-		return found != number;
-	case OP_LE:
-		return found <= number;
-	case OP_GE:
-		return found >= number;
-	case OP_LT:
-		return found < number;
-	case OP_GT:
-		return found > number;
-	}
-	return false;
-}
-
 /* A JSON number, the whole of text: strtod would take "nan", "0x10" and the locale's comma. */
 static int parse_number(const char *text, double *number)
 {
@@ -61,13 +47,6 @@ static int parse_number(const char *text, double *number)
 	*number = json_real_value(value);
 	json_decref(value);
 	return 0;
-}
-
-static size_t trimmed_len(const char *s, size_t len)
-{
-	while (len && isspace((unsigned char)s[len - 1]))
-		len--;
-	return len;
 }
 
 /* Splits text at its operator; messages have the printable copy. */
@@ -85,8 +64,10 @@ static int parse_text(struct condition *c, const char *text, char *message, size
 			 "--assert '%s': no comparison: one of == != <= >= < > is needed", c->text);
 		return -EINVAL;
 	}
-	c->op = operators[i].op;
-	path_len = path < at ? trimmed_len(path, (size_t)(at - path)) : 0;
+	c->holds_if = operators[i].holds_if;
+	path_len = path < at ? (size_t)(at - path) : 0;
+	while (path_len && isspace((unsigned char)path[path_len - 1]))
+		path_len--;
 	if (!path_len || path_len >= sizeof(c->path)) {
 		snprintf(message, len, "--assert '%s': no field before the comparison", c->text);
 		return -EINVAL;
@@ -195,7 +176,9 @@ int condition__holds(const struct condition *c, json_t *object, const char *wher
 			 where, reason_of(parent, name));
 		return 0;
 	}
-	if (compare(value, c->op, c->number))
+	if (c->holds_if & (value < c->number   ? CONDITION_BELOW
+			   : value > c->number ? CONDITION_ABOVE
+					       : CONDITION_EQUAL))
 		return 1;
 	snprintf(message, len, "assertion '%s' does not hold: found %.12g in %s", c->text, value,
 		 where);

@@ -12,19 +12,15 @@
 
 #define CONDITION_PATH_MAX 128
 
-enum comparison {
-	OP_EQ,
-	OP_NE,
-	OP_LE,
-	OP_GE,
-	OP_LT,
-	OP_GT,
-};
+/* How the number that is found may compare with the one of the condition: bits. */
+#define CONDITION_BELOW 1U
+#define CONDITION_EQUAL 2U
+#define CONDITION_ABOVE 4U
 
 struct condition {
 	char *text; /* as given, printable, for messages */
 	char path[CONDITION_PATH_MAX];
-	enum comparison op;
+	unsigned int holds_if;
 	double number;
 };
 
