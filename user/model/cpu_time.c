@@ -39,7 +39,8 @@ int cpu_time__take(struct cpu_result *c, const struct profile_stack *stack, bool
 	s->classes[stack->class] += stack->count;
 	if (shifted)
 		s->shifted += stack->count;
-	return profile__add(&c->profile, stack);
+	profile__add(&c->profile, stack);
+	return 0;
 }
 
 static void add_samples(struct cpu_samples *dst, const struct cpu_samples *src)
@@ -58,14 +59,12 @@ const char *cpu_time__source(const char *a, const char *b)
 	return strcmp(a, b) ? CPU_SOURCE_BOTH : a;
 }
 
-int cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
+void cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
 {
-	int err;
-
 	if (!src->known) {
 		if (!dst->known)
 			snprintf(dst->reason, sizeof(dst->reason), "%s", src->reason);
-		return 0;
+		return;
 	}
 	dst->known = true;
 	dst->source = cpu_time__source(dst->source, src->source);
@@ -76,9 +75,8 @@ int cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
 	dst->payload += src->payload;
 	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++)
 		add_samples(&dst->by[w], &src->by[w]);
-	err = profile__merge(&dst->profile, &src->profile);
+	profile__merge(&dst->profile, &src->profile);
 	profile__sort(&dst->profile);
-	return err;
 }
 
 /* total * part / whole without overflow: *rest is what of `whole`-ths is left over. */

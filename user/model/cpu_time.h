@@ -46,14 +46,14 @@ const char *cpu_time__whose(enum nio_sample_whose w); /* "sender", "receiver", "
 void cpu_time__none(struct cpu_result *c, const char *reason);
 void cpu_time__clear(struct cpu_result *c);
 
-/* Counts a stack and keeps it. 0 or -ENOMEM. */
+/* Counts a stack and keeps it. 0, so that walks over samples go on. */
 int cpu_time__take(struct cpu_result *c, const struct profile_stack *stack, bool shifted);
 
 /* The source of what is from both together; NULL: of nothing so far. */
 const char *cpu_time__source(const char *a, const char *b);
 
-/* The sum of what either knows. 0 or -ENOMEM. dst and src share nothing after it. */
-int cpu_time__add(struct cpu_result *dst, const struct cpu_result *src);
+/* Adds src to dst: the sum of what either knows. They share no memory afterwards. */
+void cpu_time__add(struct cpu_result *dst, const struct cpu_result *src);
 
 /*
  * Divides total_ns by the samples of each class, to the nanosecond: each gets the part below its

@@ -18,12 +18,12 @@ struct profile_stack {
 
 struct profile {
 	struct profile_stack *stacks;
-	size_t nr, room;
+	size_t nr;
 };
 
-/* Adds to a stack that is there, or adds it; frames are copied. 0 or -ENOMEM. */
-int profile__add(struct profile *p, const struct profile_stack *stack);
-int profile__merge(struct profile *p, const struct profile *other); /* likewise; takes NULL */
+/* Adds to a stack that is there, or adds it; frames are copied. */
+void profile__add(struct profile *p, const struct profile_stack *stack);
+void profile__merge(struct profile *p, const struct profile *other); /* takes NULL */
 
 /* Puts them in the order of their frames by whose, so that what is written depends on nothing else.
  */

@@ -59,7 +59,7 @@ static int add_line(struct profile *p, const char *text)
 	int err = line ? 0 : -ENOMEM;
 
 	if (line && parse(line, &stack))
-		err = profile__add(p, &stack);
+		profile__add(p, &stack);
 	free(line);
 	return err;
 }
