@@ -417,60 +417,37 @@ FIELDS(cause, (const struct cause *c), CAUSE_FIELDS)
 FIELDS(verdict, (const struct verdict *v), VERDICT_FIELDS)
 /* clang-format on */
 
-/* What the times are of: a round of their own, or the run itself. */
+/* The times' round: a round of their own, or the run itself. source NULL: there are no times. */
 struct timed {
-	const char *source; /* NULL: there are none, and why */
-	const char *reason;
-	struct num ns, messages, payload, calls;
-	struct num missed, map_full, unmatched;
+	const char *source, *reason;
+	struct times_result of;
 };
 
-static struct timed times_of_own_round(const struct times_result *own)
+static struct timed timed_of(const struct run_result *run)
 {
-	return (struct timed){
-		.source = "own_round",
-		.ns = num_if(true, own->duration_ns),
-		.messages = num_if(true, own->messages),
-		.payload = num_if(true, own->payload),
-		.missed = own->missed,
-		.map_full = own->map_full,
-		.unmatched = own->unmatched,
-	};
-}
+	struct timed t = {.of = run->times, .reason = run->times.reason};
 
-static struct timed times_of_run(const struct run_result *run)
-{
-	return (struct timed){
-		.source = "round",
-		.ns = num_if(true, run->duration_ns),
-		.messages = num_if(true, run->app.tx_messages),
-		.payload = num_if(true, run_result__payload(run)),
+	if (run->times.source == TIMES_OF_ITS_OWN)
+		t.source = "own_round";
+	if (run->times.source != TIMES_OF_ROUND)
+		return t;
+	t.source = run->path_calls.known ? "round" : NULL;
+	t.of = (struct times_result){
+		.duration_ns = run->duration_ns,
+		.messages = run->app.tx_messages,
+		.payload = run_result__payload(run),
 		.missed = run->health.missed,
 		.map_full = run->health.map_full,
 		.unmatched = run->health.unmatched,
 	};
-}
-
-static struct timed times_of(const struct run_result *run)
-{
-	struct timed t = {.reason = run->path_calls.reason};
-
-	if (run->times.source == TIMES_OF_ITS_OWN)
-		t = times_of_own_round(&run->times);
-	else if (run->times.source == TIMES_NOT_TAKEN)
-		t.reason = run->times.reason;
-	else if (run->path_calls.known)
-		t = times_of_run(run);
-	t.calls = num_if(t.source, time_figures__calls(run));
-	if (!t.source && !t.reason)
-		t.reason = "not measured";
+	t.reason = run->path_calls.reason ? run->path_calls.reason : "not measured";
 	return t;
 }
 
 /* Where there are no times, the object's reason says why. */
-static void json_put_loss(json_t *o, const char *key, const struct timed *t, struct num loss)
+static void json_put_loss(json_t *o, const char *key, bool timed, struct num loss)
 {
-	if (t->source)
+	if (timed)
 		json_put_num(o, key, loss);
 	else
 		json_put(o, key, json_null());
@@ -480,17 +457,17 @@ static void json_put_loss(json_t *o, const char *key, const struct timed *t, str
 #define FIELD_ROW_loss(key, unit, ...) FIELD_ROW_VALUE(key, unit)
 #define FIELD_PUT_loss(key, unit, ...) json_put_loss(o, key, __VA_ARGS__);
 
-#define TIMES_FIELDS(X)                                                \
-	X(text,      "source",        "text",  t.source)               \
-	X(reason,    "reason",        t.source ? NULL : t.reason)      \
-	X(bare_real, "duration_s",    "s",     seconds(t.ns))          \
-	X(bare,      "messages",      "count", t.messages)             \
-	X(bare,      "send_calls",    "count", t.calls)                \
-	X(bare,      "payload_bytes", "bytes", t.payload)              \
-	X(loss,      "missed",        "count", &t, t.missed)           \
-	X(loss,      "map_full",      "count", &t, t.map_full)         \
-	X(loss,      "unmatched",     "count", &t, t.unmatched)
-FIELDS(times, (struct timed t), TIMES_FIELDS)
+#define TIMES_FIELDS(X)                                                                      \
+	X(text,      "source",        "text",  t.source)                                     \
+	X(reason,    "reason",        t.source ? NULL : t.reason)                           \
+	X(bare_real, "duration_s",    "s",     real_if(t.source, (double)t.of.duration_ns / 1e9)) \
+	X(bare,      "messages",      "count", num_if(t.source, t.of.messages))              \
+	X(bare,      "send_calls",    "count", num_if(t.source, calls))                      \
+	X(bare,      "payload_bytes", "bytes", num_if(t.source, t.of.payload))               \
+	X(loss,      "missed",        "count", t.source, t.of.missed)                        \
+	X(loss,      "map_full",      "count", t.source, t.of.map_full)                      \
+	X(loss,      "unmatched",     "count", t.source, t.of.unmatched)
+FIELDS(times, (struct timed t, uint64_t calls), TIMES_FIELDS)
 
 #define PATH_FIELDS(X)                                                                  \
 	X(member_values, "<part>", "ns", num, PATH_NR, path_part__key, run->path_ns[i]) \
@@ -560,7 +537,7 @@ FIELDS(health, (const struct run_result *run), HEALTH_FIELDS)
 	X(object, "ledger",          ledger, run)                           \
 	X(object, "kernel_zerocopy", kernel_zerocopy, run, kernel_zc_of(run)) \
 	X(object, "verdict",         verdict, &run->verdict)                \
-	X(object, "times",           times, times_of(run))                  \
+	X(object, "times",           times, timed_of(run), time_figures__calls(run)) \
 	X(object, "path_ns",         path, run)                             \
 	X(document, "perf",          perf, run)                             \
 	X(document, "cpu",           cpu, run, &run->cpu)                              \
