@@ -254,7 +254,7 @@ static unsigned int text_columns(FILE *out)
 
 static int report(struct attach *a)
 {
-	json_t *document = json_document__attach(&a->w.found);
+	json_t *document = findings__document(&a->w.found);
 	int code, next, err = 0;
 
 	if (!document) {

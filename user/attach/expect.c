@@ -13,7 +13,7 @@ static json_t *empty_document(void)
 	static const struct attach_options options;
 	struct findings empty = {.o = &options};
 
-	return json_document__attach(&empty);
+	return findings__document(&empty);
 }
 
 static int check_path(struct expect *e, char *message, size_t len)

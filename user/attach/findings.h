@@ -72,9 +72,9 @@ const char *findings__cgroup(const struct findings *r, const struct sock_state *
  */
 const char *findings__shorten(char *buf, size_t size, const char *name, int width);
 
-/* netiotrace.attach/1: its keys and units, and a new reference. */
-extern const struct field attach_fields[];
-json_t *json_document__attach(const struct findings *r);
+/* netiotrace.attach/1: a new reference, and the keys and units of it (write/field.h). */
+json_t *findings__document(const struct findings *r);
+const struct field *findings__fields(void);
 
 /* A row for each process, connection, port or cgroup of the document. 0 or -errno. */
 int findings__write_csv(FILE *f, const struct findings *r, const json_t *document);

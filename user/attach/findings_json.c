@@ -476,8 +476,18 @@ FIELDS(health, (const struct findings *r, const struct table *t), HEALTH_FIELDS)
 	X(blocks,    "ports",       port, groups_json(r, GROUP_PORT))                        \
 	X(blocks,    "cgroups",     cgroup, groups_json(r, GROUP_CGROUP))                    \
 	X(object,    "health",      health, r, &r->table)
-DOCUMENT_FIELDS(attach, (const struct findings *r), ATTACH_FIELDS)
+FIELDS(attach, (const struct findings *r), ATTACH_FIELDS)
 /* clang-format on */
+
+json_t *findings__document(const struct findings *r)
+{
+	return attach_json(r);
+}
+
+const struct field *findings__fields(void)
+{
+	return attach_fields;
+}
 
 int findings__write_csv(FILE *f, const struct findings *r, const json_t *document)
 {

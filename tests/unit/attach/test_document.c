@@ -74,7 +74,7 @@ static json_t *document_about(const struct sock_state *s, bool told)
 		table__take(&r.table, s);
 	table__end(&r.table);
 	table__sort(&r.table, SORT_COPIED, 0);
-	document = json_document__attach(&r);
+	document = findings__document(&r);
 	assert_non_null(document);
 	table__clear(&r.table);
 	return document;
@@ -154,7 +154,7 @@ TEST(documentation_is_complete_and_true)
 	static struct description d;
 
 	description__read(&d, "\n## What attach writes", "\n## What doctor writes");
-	fields__walk(attach_fields, "", check_row, &d);
+	fields__walk(findings__fields(), "", check_row, &d);
 	description__check_all_written(&d);
 }
 
