@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "support/test.h"
-#include "write/condition.h"
+#include "write/assertion.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
