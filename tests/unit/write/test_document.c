@@ -131,9 +131,8 @@ static void add_stack(struct run_result *run, const char *frames, enum nio_sampl
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s", frames);
-	profile__add(&run->cpu.profile, &(struct profile_stack){.frames = text,
-										 .whose = whose,
-										 .count = count});
+	profile__add(&run->cpu.profile,
+		     &(struct profile_stack){.frames = text, .whose = whose, .count = count});
 }
 
 static void mix(struct full_result *f)
