@@ -20,25 +20,12 @@ static const struct {
 #undef X
 };
 
-const char *cpu_class__key(enum cpu_class c)
-{
-	return classes[c].key;
-}
-
-const char *cpu_class__heading(enum cpu_class c)
-{
-	return classes[c].heading;
-}
-
-const char *cpu_class__help(enum cpu_class c)
-{
-	return classes[c].help;
-}
-
-const char *cpu_class__colour(enum cpu_class c)
-{
-	return classes[c].colour;
-}
+/* clang-format off */
+const char *cpu_class__key(enum cpu_class c)     { return classes[c].key; }
+const char *cpu_class__heading(enum cpu_class c) { return classes[c].heading; }
+const char *cpu_class__help(enum cpu_class c)    { return classes[c].help; }
+const char *cpu_class__colour(enum cpu_class c)  { return classes[c].colour; }
+/* clang-format on */
 
 static struct profile_stack *find(struct profile *p, const struct profile_stack *like)
 {

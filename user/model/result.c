@@ -46,40 +46,15 @@ static const struct stage *stage_of(enum nio_stage s)
 	return (size_t)s < ARRAY_SIZE(stage_rows) ? &stage_rows[s] : &none;
 }
 
-const char *stage__key(enum nio_stage s)
-{
-	return stage_of(s)->key;
-}
-
-const char *stage__heading(enum nio_stage s)
-{
-	return stage_of(s)->head;
-}
-
-enum nio_side stage__side(enum nio_stage s)
-{
-	return stage_of(s)->side;
-}
-
-bool stage__is_copy(enum nio_stage s)
-{
-	return stage_of(s)->copies;
-}
-
-enum stage_account stage__account(enum nio_stage s)
-{
-	return stage_of(s)->account;
-}
-
-const char *stage__done(enum nio_stage s)
-{
-	return stage_of(s)->done;
-}
-
-const char *stage__help(enum nio_stage s)
-{
-	return stage_of(s)->help;
-}
+/* clang-format off */
+const char *stage__key(enum nio_stage s)            { return stage_of(s)->key; }
+const char *stage__heading(enum nio_stage s)        { return stage_of(s)->head; }
+enum nio_side stage__side(enum nio_stage s)         { return stage_of(s)->side; }
+bool stage__is_copy(enum nio_stage s)               { return stage_of(s)->copies; }
+enum stage_account stage__account(enum nio_stage s) { return stage_of(s)->account; }
+const char *stage__done(enum nio_stage s)           { return stage_of(s)->done; }
+const char *stage__help(enum nio_stage s)           { return stage_of(s)->help; }
+/* clang-format on */
 
 static const struct latency_row {
 	const char *key;
@@ -96,25 +71,12 @@ const char *latency__key(enum latency_kind k)
 	return (size_t)k < LATENCY_NR ? latencies[k].key : "?";
 }
 
-enum nio_side latency__side(enum latency_kind k)
-{
-	return latencies[k].side;
-}
-
-const char *latency__heading(enum latency_kind k)
-{
-	return latencies[k].heading;
-}
-
-const char *latency__none(enum latency_kind k)
-{
-	return latencies[k].none;
-}
-
-const char *latency__help(enum latency_kind k)
-{
-	return latencies[k].help;
-}
+/* clang-format off */
+enum nio_side latency__side(enum latency_kind k)  { return latencies[k].side; }
+const char *latency__heading(enum latency_kind k) { return latencies[k].heading; }
+const char *latency__none(enum latency_kind k)    { return latencies[k].none; }
+const char *latency__help(enum latency_kind k)    { return latencies[k].help; }
+/* clang-format on */
 
 const char *path_part__key(enum path_part p)
 {
