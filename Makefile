@@ -48,7 +48,7 @@ $(O)/tests/unit/%.o: MODULES += -Itests/unit
 
 .PHONY: all help deps demo test test-unit test-e2e check format bench bench-overhead bench-loadgen \
         bench-connections clean
-all: $(O)/netiotrace $(O)/netio-loadgen netiotrace netio-loadgen $(O)/gnuplot
+all: $(O)/netiotrace $(O)/netio-loadgen netiotrace netio-loadgen $(O)/gnuplot $(O)/netiotrace.schema.json
 
 include mk/targets.mk
 include mk/install.mk

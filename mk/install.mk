@@ -18,6 +18,15 @@ build/netiotrace:
 	$(MAKE) --no-print-directory CROSS= O=build all
 endif
 
+## make schema          the JSON Schema of all documents, into build; a tarball brings it along
+.PHONY: schema
+schema: $(O)/netiotrace.schema.json
+$(O)/netiotrace.schema.json: scripts/gen-schema docs/OUTPUT.md
+	$(call say,SCHEMA,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(if $(wildcard netiotrace.schema.json),cat netiotrace.schema.json,scripts/gen-schema) >$@.tmp
+	$(Q)mv $@.tmp $@
+
 $(O)/man/.made: $(MAN_SRC) $(if $(wildcard man),,$(MAN_FROM))
 	$(call say,MAN,$(@D))
 	$(Q)mkdir -p $(@D)
@@ -33,9 +42,9 @@ install: all man
 		"$(mandir)/man8"
 	install -m 755 $(O)/netiotrace $(O)/netio-loadgen "$(bindir)"
 	install -m 644 scripts/gnuplot/*.gp "$(datadir)/netiotrace/gnuplot"
-	install -m 644 docs/netiotrace.schema.json "$(datadir)/netiotrace"
 	install -d "$(datadir)/netiotrace/prometheus"
 	install -m 644 contrib/prometheus/* contrib/systemd/netiotrace-export.service "$(datadir)/netiotrace/prometheus"
+	install -m 644 $(O)/netiotrace.schema.json "$(datadir)/netiotrace"
 	install -m 644 $(O)/man/*.1 "$(mandir)/man1"
 	install -m 644 $(O)/man/*.5 "$(mandir)/man5"
 	install -m 644 $(O)/man/*.8 "$(mandir)/man8"
@@ -58,8 +67,8 @@ uninstall:
 
 ## make dist            the tarball of the sources, into build
 .PHONY: dist
-dist: man
-	@scripts/dist $(O) $(O)/man
+dist: man schema
+	@scripts/dist $(O) $(O)/man $(O)/netiotrace.schema.json
 
 ## make static          programs that need no library, in build-static
 .PHONY: static

@@ -152,11 +152,6 @@ bench: bench-overhead bench-attach bench-loadgen bench-connections
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h' | grep -v '^vmlinux.h')
 
-## make schema          docs/netiotrace.schema.json, from docs/OUTPUT.md
-.PHONY: schema
-schema:
-	@scripts/gen-schema
-
 ## make pictures        docs/pictures, from real runs on this machine
 .PHONY: pictures
 pictures: all

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the table of commands: a command line in, an exit code out. */
 #include <fcntl.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@
 #include "run/serve.h"
 #include "sweep/sweep.h"
 #include "common/mode.h"
+#include "common/xalloc.h"
 
 static int help__main(int argc, char **argv);
 
@@ -159,6 +162,7 @@ static void fill_closed_descriptors(void)
 
 int main(int argc, char **argv)
 {
+	json_set_alloc_funcs(xmalloc, free);
 	inherited__note();
 	limits__raise();
 	fill_closed_descriptors();

@@ -21,10 +21,6 @@ static int check_path(struct expect *e, char *message, size_t len)
 	json_t *document = empty_document(), *total = json_object_get(document, "total");
 	int err;
 
-	if (!document) {
-		snprintf(message, len, "--assert: out of memory");
-		return -ENOMEM;
-	}
 	e->of_total = condition__finds(&e->condition, total);
 	err = condition__check_path(&e->condition, e->of_total ? total : document, message, len);
 	json_decref(document);

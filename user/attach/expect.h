@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "write/condition.h"
+#include "write/assertion.h"
 
 #define EXPECTS_MAX 32
 

@@ -9,6 +9,7 @@
 #include "attach_options.h"
 #include "judge.h"
 #include "table.h"
+#include "write/json.h"
 
 struct findings {
 	const struct attach_options *o;
@@ -71,8 +72,9 @@ const char *findings__cgroup(const struct findings *r, const struct sock_state *
  */
 const char *findings__shorten(char *buf, size_t size, const char *name, int width);
 
-/* netiotrace.attach/1; a new reference, NULL when memory is short. */
+/* netiotrace.attach/1: a new reference, and the keys and units of it (write/field.h). */
 json_t *findings__document(const struct findings *r);
+const struct field *findings__fields(void);
 
 /* A row for each process, connection, port or cgroup of the document. 0 or -errno. */
 int findings__write_csv(FILE *f, const struct findings *r, const json_t *document);

@@ -1,201 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The document of attach, netiotrace.attach/1: docs/OUTPUT.md, "attach". Knows nothing of files. */
+/*
+ * The document of attach, netiotrace.attach/1, and its CSV: docs/OUTPUT.md, "What attach writes".
+ * Knows nothing of files.
+ */
+#include <errno.h>
 #include <string.h>
 
 #include "findings.h"
 #include "base/address.h"
 #include "base/printable.h"
-#include "cpu_json.h"
 #include "judge.h"
 #include "model/uncovered.h"
-#include "write/json.h"
+#include "write/csv.h"
+#include "write/field.h"
+#include "write/output.h"
 
-static const char *const call_keys[NIO_CALL_NR] = {
-#define X(id, key, text) [NIO_CALL_##id] = key,
-	NIO_SEND_KINDS(X)
-#undef X
+/* What a block is written from: the whole, a process, a connection, a port or a cgroup. */
+struct block {
+	const struct findings *r;
+	const struct books *b;
+	struct grounds grounds;
+	struct judgement judgement;
 };
 
-static struct num known_u64(uint64_t value, const char *unknown)
+static const char *call_key(unsigned int i)
 {
-	return (struct num){.value = value, .known = !unknown, .reason = unknown};
+	static const char *const keys[NIO_CALL_NR] = {
+#define X(id, key, text) [NIO_CALL_##id] = key,
+		NIO_SEND_KINDS(X)
+#undef X
+	};
+	return keys[i];
 }
 
-static json_t *calls_json(const struct books *b)
-{
-	json_t *o = json_object();
-	int err = 0;
-
-	for (int i = 0; i < NIO_CALL_NR; i++) {
-		json_t *kind = json_object();
-
-		err |= json_put_num(kind, "calls", known_u64(b->calls[i].events, NULL));
-		err |= json_put_num(kind, "bytes", known_u64(b->calls[i].bytes, NULL));
-		err |= json_put(o, call_keys[i], kind);
-	}
-	return json_finish(o, err);
-}
-
-/* Send calls that failed, by error; those that were seen. */
-static json_t *refused_json(const struct findings *r, const struct books *b)
+static const char *refusal_key(unsigned int i)
 {
 	static const char *const keys[NIO_REFUSAL_NR] = {
 #define X(id, key) [NIO_REFUSAL_##id] = key,
 		NIO_REFUSALS(X)
 #undef X
 	};
-	bool returns = findings__sees_returns(r);
-	json_t *o = json_object();
-	int err = 0;
-
-	for (int i = 0; i < NIO_REFUSAL_NR; i++)
-		err |= json_put(o, keys[i],
-				returns ? json_integer((json_int_t)b->refused[i]) : json_null());
-	err |= json_put(
-		o, "reason",
-		json_value__text(returns ? NULL : "kprobes see calls begin, not what they return"));
-	return json_finish(o, err);
+	return keys[i];
 }
 
-static json_t *receives_json(const struct findings *r, const struct books *b)
+/* Unknown for that reason, unless it is NULL. */
+static struct num unless(const char *unknown, uint64_t value)
 {
-	const __u64 *uncovered = b->uncovered[NIO_SIDE_RECEIVER];
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put_u64(o, "copies", b->stages[NIO_STAGE_RX_COPY].events);
-	err |= json_put_u64(o, "copied", b->stages[NIO_STAGE_RX_COPY].bytes);
-	err |= json_put_num(o, "spliced", books__spliced(b, r->splices));
-	err |= json_put_u64(o, "peeked", uncovered[NIO_UNCOVERED_PEEKED]);
-	err |= json_put_u64(o, "uncopied", uncovered[NIO_UNCOVERED_UNSEEN]);
-	return json_finish(o, err);
+	return (struct num){.value = value, .known = !unknown, .reason = unknown};
 }
 
 static json_t *sizes_json(const uint64_t sizes[NIO_SIZES])
 {
 	json_t *list = json_array();
-	int err = 0;
 
-	for (int i = 0; i < NIO_SIZES; i++) {
-		json_t *bucket;
-
-		if (!sizes[i])
-			continue;
-		bucket = json_array();
-		err |= json_array_append_new(bucket, json_value__u64(1ULL << i));
-		err |= json_array_append_new(bucket, json_value__u64(sizes[i]));
-		err |= json_array_append_new(list, bucket);
-	}
-	return json_finish(list, err);
+	for (int i = 0; i < NIO_SIZES; i++)
+		if (sizes[i])
+			json_array_append_new(list, json_pack("[oo]", json_value__u64(1ULL << i),
+							      json_value__u64(sizes[i])));
+	return list;
 }
 
-static json_t *socket_json(const struct books *b)
+static const char *no_socket(const struct books *b)
 {
-	const char *unknown = b->unmeasured ? "another layer than TCP serves a socket"
-			      : b->left_out ? BOOKS_LEFT_OUT
-					    : NULL;
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put_num(o, "tx_bytes", known_u64(b->socket_tx, unknown));
-	err |= json_put_num(o, "rx_bytes", known_u64(b->socket_rx, unknown));
-	err |= json_put_num(o, "rx_received", known_u64(b->received, unknown));
-	err |= json_put_u64(o, "tx_retrans", b->retrans);
-	err |= json_put_u64(o, "tx_zerocopy_ids", b->ids);
-	return json_finish(o, err);
+	if (b->unmeasured)
+		return "another layer than TCP serves a socket";
+	return b->left_out ? BOOKS_LEFT_OUT : NULL;
 }
 
-static json_t *stage_json(const struct findings *r, const struct books *b, enum nio_stage stage)
+static const char *no_completions(const struct findings *r)
 {
-	const char *reason;
-	enum quality quality = findings__quality(r, b, stage, &reason);
-	const char *unknown = quality == QUALITY_UNAVAILABLE ? reason : NULL;
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put(o, "quality", json_value__text(quality__name(quality)));
-	if (reason)
-		err |= json_put(o, "reason", json_value__text(reason));
-	err |= json_put(o, "bytes",
-			unknown ? json_null() : json_value__u64(b->stages[stage].bytes));
-	err |= json_put(o, "events",
-			unknown ? json_null() : json_value__u64(b->stages[stage].events));
-	err |= json_put(o, "ns", json_null());
-	return json_finish(o, err);
-}
-
-/* Bytes, of either sign. */
-static int put_unaccounted(json_t *o, const char *key, struct real bytes)
-{
-	if (!bytes.known)
-		return json_put_real(o, key, bytes);
-	return json_put(o, key, json_integer((json_int_t)bytes.value));
-}
-
-static json_t *ledger_json(const struct findings *r, const struct books *b)
-{
-	json_t *o = json_object();
-	int err = 0;
-
-	for (int i = 0; i < NIO_STAGE_NR; i++)
-		err |= json_put(o, stage__key((enum nio_stage)i),
-				stage_json(r, b, (enum nio_stage)i));
-	err |= put_unaccounted(o, "unaccounted_tx", books__unaccounted(b, NIO_SIDE_SENDER));
-	err |= put_unaccounted(o, "unaccounted_rx", books__unaccounted(b, NIO_SIDE_RECEIVER));
-	err |= json_put_real(o, "copies_per_byte", books__copies_per_byte(b));
-	err |= json_put_real(o, "copies_per_byte_at_most", books__copies_per_byte_at_most(b));
-	return json_finish(o, err);
-}
-
-/* Bytes that no stage has, by kind and direction; those there are. */
-static json_t *uncovered_json(const struct books *b)
-{
-	json_t *list = json_array();
-	int err = 0;
-
-	for (int side = 0; side < NIO_SIDE_NR; side++) {
-		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
-			json_t *o;
-
-			if (!b->uncovered[side][kind])
-				continue;
-			o = json_object();
-			err |= json_put(
-				o, "kind",
-				json_value__text(uncovered__key((enum nio_uncovered_kind)kind)));
-			err |= json_put(o, "direction", json_value__text(side ? "rx" : "tx"));
-			err |= json_put_u64(o, "bytes", b->uncovered[side][kind]);
-			err |= json_array_append_new(list, o);
-		}
-	}
-	return json_finish(list, err);
-}
-
-static json_t *zerocopy_json(const struct findings *r, const struct books *b)
-{
-	const char *untold = r->notices ? NULL : "completions are not told: see plan";
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put_u64(o, "sends", books__zerocopy_sends(b));
-	err |= json_put_num(o, "completed", known_u64(b->completed, untold));
-	err |= json_put_num(o, "copied", known_u64(b->copied, untold));
-	err |= json_put_num(o, "not_copied", known_u64(b->completed - b->copied, untold));
-	return json_finish(o, err);
-}
-
-static json_t *verdict_json(const struct grounds *e)
-{
-	struct judgement j;
-	json_t *o = json_object();
-	int err = 0;
-
-	judge__give(&j, e);
-	err |= json_put_real(o, "copied_fraction", j.copied_fraction);
-	err |= json_put(o, "cause", json_value__text(j.cause));
-	err |= json_put(o, "text", json_value__text(j.text));
-	err |= json_put(o, "advice", json_value__text(j.advice));
-	return json_finish(o, err);
+	return r->notices ? NULL : "completions are not told: see plan";
 }
 
 static struct real seconds_since(const struct findings *r, uint64_t ns)
@@ -207,27 +81,179 @@ static struct real seconds_since(const struct findings *r, uint64_t ns)
 	};
 }
 
-/* What every block has: of the total, of a process, of a connection. */
-static int put_books(json_t *o, const struct findings *r, const struct grounds *e)
-{
-	const struct books *b = e->books;
-	int err = 0;
+/* A stage of a block: its quality, and why less than exact. */
+struct stage_found {
+	const struct nio_amount *amount;
+	enum quality quality;
+	const char *reason;
+	bool known;
+};
 
-	err |= json_put_real(o, "first_s", seconds_since(r, b->first_ns));
-	err |= json_put_real(o, "last_s", seconds_since(r, b->last_ns));
-	err |= json_put(o, "socket", socket_json(b));
-	err |= json_put(o, "sends", calls_json(b));
-	err |= json_put(o, "refused", refused_json(r, b));
-	err |= json_put(o, "receives", receives_json(r, b));
-	err |= json_put(o, "tx_sizes", sizes_json(b->tx_sizes));
-	err |= json_put(o, "rx_sizes", sizes_json(b->rx_sizes));
-	err |= json_put(o, "ledger", ledger_json(r, b));
-	err |= json_put(o, "uncovered", uncovered_json(b));
-	err |= json_put(o, "zerocopy", zerocopy_json(r, b));
-	err |= json_put(o, "verdict", verdict_json(e));
-	return err;
+static struct stage_found stage_of(const struct block *k, enum nio_stage stage)
+{
+	struct stage_found s = {.amount = &k->b->stages[stage]};
+
+	s.quality = findings__quality(k->r, k->b, stage, &s.reason);
+	s.known = s.quality != QUALITY_UNAVAILABLE || !s.reason;
+	return s;
 }
 
+/* clang-format off */
+#define SOCKET_FIELDS(X)                                                                    \
+	X(num, "tx_bytes",        "bytes", unless(no_socket(b), b->socket_tx))              \
+	X(num, "rx_bytes",        "bytes", unless(no_socket(b), b->socket_rx))              \
+	X(num, "rx_received",     "bytes", unless(no_socket(b), b->received))               \
+	X(u64, "tx_retrans",      "bytes", b->retrans)                                      \
+	X(u64, "tx_zerocopy_ids", "count", b->ids)
+FIELDS(socket, (const struct books *b), SOCKET_FIELDS)
+
+#define CALLS_FIELDS(X)                                                                     \
+	X(u64, "calls", "count", a->events)                                                 \
+	X(u64, "bytes", "bytes", a->bytes)
+FIELDS(calls, (const struct nio_amount *a), CALLS_FIELDS)
+
+#define SENDS_FIELDS(X)                                                                     \
+	X(members, "<way>", calls, NIO_CALL_NR, call_key, &b->calls[i])
+FIELDS(sends, (const struct books *b), SENDS_FIELDS)
+
+/* Send calls that were seen to fail, by error. */
+#define REFUSED_FIELDS(X)                                                                   \
+	X(member_values, "<error>", "count", bare, NIO_REFUSAL_NR, refusal_key,             \
+	  num_if(returns, b->refused[i]))                                                   \
+	X(text, "reason", "text", returns ? NULL : "kprobes see calls begin, not what they return")
+FIELDS(refused, (const struct books *b, bool returns), REFUSED_FIELDS)
+
+#define RECEIVES_FIELDS(X)                                                                  \
+	X(u64, "copies",   "count", b->stages[NIO_STAGE_RX_COPY].events)                    \
+	X(u64, "copied",   "bytes", b->stages[NIO_STAGE_RX_COPY].bytes)                     \
+	X(num, "spliced",  "bytes", books__spliced(b, splices))                             \
+	X(u64, "peeked",   "bytes", b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED])  \
+	X(u64, "uncopied", "bytes", b->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_UNSEEN])
+FIELDS(receives, (const struct books *b, bool splices), RECEIVES_FIELDS)
+
+#define STAGE_FIELDS(X)                                                                     \
+	X(text,   "quality", "text",  quality__name(s.quality))                             \
+	X(reason, "reason",  s.reason)                                                      \
+	X(bare,   "bytes",   "bytes", num_if(s.known, s.amount->bytes))                     \
+	X(bare,   "events",  "count", num_if(s.known, s.amount->events))                    \
+	X(json,   "ns",      "ns",    json_null())
+FIELDS(stage, (struct stage_found s), STAGE_FIELDS)
+
+#define LEDGER_FIELDS(X)                                                                    \
+	X(members, "<stage>", stage, NIO_STAGE_NR, stage__key, stage_of(k, i))              \
+	X(whole, "unaccounted_tx",          "bytes", books__unaccounted(k->b, NIO_SIDE_SENDER)) \
+	X(whole, "unaccounted_rx",          "bytes", books__unaccounted(k->b, NIO_SIDE_RECEIVER)) \
+	X(real,  "copies_per_byte",         "ratio", books__copies_per_byte(k->b))          \
+	X(real,  "copies_per_byte_at_most", "ratio", books__copies_per_byte_at_most(k->b))
+FIELDS(ledger, (const struct block *k), LEDGER_FIELDS)
+
+#define UNCOVERED_FIELDS(X)                                                                 \
+	X(text, "kind",      "text",  uncovered__key(kind))                                 \
+	X(text, "direction", "text",  side ? "rx" : "tx")                                   \
+	X(u64,  "bytes",     "bytes", bytes)
+FIELDS(uncovered, (enum nio_side side, enum nio_uncovered_kind kind, uint64_t bytes),
+       UNCOVERED_FIELDS)
+/* clang-format on */
+
+/* Bytes that no stage has, by kind and direction; those that occurred. */
+static json_t *uncovered_list(const struct books *b)
+{
+	json_t *list = json_array();
+
+	for (enum nio_side side = 0; side < NIO_SIDE_NR; side++)
+		for (enum nio_uncovered_kind kind = 0; kind < NIO_UNCOVERED_NR; kind++)
+			if (b->uncovered[side][kind])
+				json_array_append_new(
+					list, uncovered_json(side, kind, b->uncovered[side][kind]));
+	return list;
+}
+
+/* clang-format off */
+#define FIELD_ROW_uncovered(key_, ...) {.key = key_, .fields = uncovered_fields, .is_list = true},
+#define FIELD_PUT_uncovered(key, ...)  json_put(o, key, uncovered_list(__VA_ARGS__));
+
+#define ZEROCOPY_FIELDS(X)                                                                   \
+	X(u64, "sends",      "count", books__zerocopy_sends(b))                              \
+	X(num, "completed",  "count", unless(untold, b->completed))                          \
+	X(num, "copied",     "count", unless(untold, b->copied))                             \
+	X(num, "not_copied", "count", unless(untold, b->completed - b->copied))
+FIELDS(zerocopy, (const struct books *b, const char *untold), ZEROCOPY_FIELDS)
+
+#define VERDICT_FIELDS(X)                                                                    \
+	X(real, "copied_fraction", "0..1", j->copied_fraction)                               \
+	X(text, "cause",           "text", j->cause)                                         \
+	X(text, "text",            "text", j->text)                                          \
+	X(text, "advice",          "text", j->advice)
+FIELDS(verdict, (const struct judgement *j), VERDICT_FIELDS)
+
+#define BLOCK_FIELDS(X)                                                                      \
+	X(real,   "first_s",   "s", seconds_since(k->r, k->b->first_ns))                     \
+	X(real,   "last_s",    "s", seconds_since(k->r, k->b->last_ns))                      \
+	X(object, "socket",    socket, k->b)                                                 \
+	X(object, "sends",     sends, k->b)                                                  \
+	X(object, "refused",   refused, k->b, findings__sees_returns(k->r))                  \
+	X(object, "receives",  receives, k->b, k->r->splices)                                \
+	X(json,   "tx_sizes",  "bytes, count", sizes_json(k->b->tx_sizes))                   \
+	X(json,   "rx_sizes",  "bytes, count", sizes_json(k->b->rx_sizes))                   \
+	X(object, "ledger",    ledger, k)                                                    \
+	X(uncovered, "uncovered", k->b)                                                      \
+	X(object, "zerocopy",  zerocopy, k->b, no_completions(k->r))                         \
+	X(object, "verdict",   verdict, &k->judgement)
+/* clang-format on */
+
+static struct block block_of(const struct findings *r, struct grounds grounds)
+{
+	struct block k = {.r = r, .b = grounds.books, .grounds = grounds};
+
+	judge__give(&k.judgement, &grounds);
+	return k;
+}
+
+static struct grounds grounds_of(const struct findings *r, const struct books *b)
+{
+	return (struct grounds){
+		.books = b, .told = r->told, .notices = r->notices, .baseline = r->baseline};
+}
+
+/* CPU time by class. */
+
+/* Unknown where nothing was sampled. */
+static struct cpu_part part_of(const struct cpu_split *c, unsigned int class)
+{
+	return c ? cpu_split__part(c, class) : (struct cpu_part){0};
+}
+
+static struct real bound_of(const struct cpu_split *c, unsigned int class, bool upper)
+{
+	struct cpu_part part = part_of(c, class);
+
+	return real_if(part.share.known, upper ? part.high : part.low);
+}
+
+/* clang-format off */
+/* c is NULL where nothing was sampled. */
+#define SPLIT_FIELDS(X)                                                                       \
+	X(bare,   "samples", "count", num_if(c, c ? c->samples.samples : 0))                 \
+	X(bare,   "untold",  "count", num_if(c, c ? c->untold : 0))                          \
+	X(bare,   "shifted", "count", num_if(c, c ? c->samples.shifted : 0))                 \
+	X(values, "share", "<class>", "0..1", bare_real, CPU_CLASS_NR, cpu_class__key, part_of(c, i).share) \
+	X(values, "low",   "<class>", "0..1", bare_real, CPU_CLASS_NR, cpu_class__key, bound_of(c, i, false)) \
+	X(values, "high",  "<class>", "0..1", bare_real, CPU_CLASS_NR, cpu_class__key, bound_of(c, i, true))
+FIELDS(split, (const struct cpu_split *c), SPLIT_FIELDS)
+
+#define SAMPLING_FIELDS(X)                                                                   \
+	X(text,      "quality",   "text",  quality__name(c->known ? QUALITY_SAMPLED          \
+	  : QUALITY_UNAVAILABLE))                                                            \
+	X(reason,    "reason",    c->known ? NULL : c->reason)                               \
+	X(text,      "source",    "text",  c->known ? c->source : NULL)                      \
+	X(reason,    "source_reason", c->known && c->no_cycles[0] ? c->no_cycles : NULL)     \
+	X(bare,      "hz",        "1/s",   num_if(c->known, c->hz))                          \
+	X(bare_real, "sampled_s", "s",     real_if(c->known, (double)c->sampled_ns / 1e9))   \
+	X(bare,      "lost",      "count", num_if(c->known, c->lost))
+FIELDS(sampling, (const struct cpu_found *c), SAMPLING_FIELDS)
+/* clang-format on */
+
+/* Names come from the kernel, not for a terminal. */
 static json_t *comm_json(const char comm[16])
 {
 	char text[17];
@@ -237,237 +263,249 @@ static json_t *comm_json(const char comm[16])
 	return json_value__text(printable__in_place(text));
 }
 
-static int put_identity(json_t *o, uint32_t tgid, uint64_t started)
+static struct real started_s(uint64_t started)
 {
-	json_t *started_s =
-		started ? json_value__real((double)started / NIO_TICKS_PER_S) : json_null();
-
-	return json_put(o, "pid", tgid ? json_integer(tgid) : json_null()) |
-	       json_put(o, "started_s", started_s);
+	return real_if(started, (double)started / NIO_TICKS_PER_S);
 }
 
-static json_t *process_json(const struct findings *r, const struct process *p)
-{
-	struct grounds grounds = findings__grounds(r, p);
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= put_identity(o, p->tgid, p->started);
-	err |= json_put(o, "parent", p->parent ? json_integer(p->parent) : json_null());
-	err |= json_put(o, "comm", comm_json(p->comm));
-	err |= json_put(o, "exited", json_boolean(p->exited));
-	err |= json_put_u64(o, "connections", p->books.connections);
-	err |= json_put(o, "cpu", json_cpu_split(r, &p->cpu));
-	err |= put_books(o, r, &grounds);
-	return json_finish(o, err);
-}
-
-static int put_address(json_t *o, const char *key, const struct sock_state *s, bool remote)
+static json_t *address_json(const struct sock_state *s, const uint8_t address[16], uint16_t port)
 {
 	char text[ADDRESS_TEXT_MAX];
 
 	if (!(s->flags & SOCK_STATE_PLACED))
-		return json_put(o, key, json_null());
-	findings__address(text, sizeof(text), s->family, remote ? s->remote : s->local,
-			  remote ? s->remote_port : s->local_port);
-	return json_put(o, key, json_value__text(text));
+		return json_null();
+	findings__address(text, sizeof(text), s->family, address, port);
+	return json_value__text(text);
 }
 
-static json_t *connection_json(const struct findings *r, const struct sock_state *s)
+static const char *cgroup_of(const struct findings *r, const struct sock_state *s)
 {
 	const struct group *group = groups__find(&r->table.groups[GROUP_CGROUP], s->cgroup);
-	uint64_t port = group__id(GROUP_PORT, s);
-	json_t *o = json_object();
-	struct books b = {0};
-	struct grounds grounds = {
-		.books = &b, .told = r->told, .notices = r->notices, .baseline = r->baseline};
-	int err = 0;
 
-	books__add_socket(&b, s);
-	err |= put_identity(o, s->tgid, s->started);
-	err |= json_put(o, "comm", comm_json(s->comm));
-	err |= put_address(o, "local", s, false);
-	err |= put_address(o, "remote", s, true);
-	err |= json_put(o, "port", port ? json_value__u64(port) : json_null());
-	err |= json_put_u64(o, "netns", s->netns);
-	err |= json_put(o, "cgroup", json_value__text(group ? group->name : NULL));
-	err |= json_put(o, "open", json_boolean(!s->closed_ns));
-	err |= json_put(o, "shared", json_boolean(s->flags & SOCK_STATE_SHARED));
-	err |= put_books(o, r, &grounds);
-	return json_finish(o, err);
+	return group ? group->name : NULL;
 }
 
-static json_t *group_json(const struct findings *r, enum group_kind kind, const struct group *g)
+static const struct cpu_split *sampled(const struct findings *r, const struct cpu_split *cpu)
 {
-	struct grounds grounds = {.books = &g->books,
-				  .told = r->told,
-				  .notices = r->notices,
-				  .baseline = r->baseline};
-	json_t *o = json_object(), *id = g->id ? json_value__u64(g->id) : json_null();
-	int err = json_put(o, kind == GROUP_PORT ? "port" : "id", id);
-
-	if (kind == GROUP_CGROUP)
-		err |= json_put(o, "path", json_value__text(g->name));
-	err |= json_put_u64(o, "connections", g->books.connections);
-	err |= put_books(o, r, &grounds);
-	return json_finish(o, err);
+	return r->cpu.known ? cpu : NULL;
 }
 
-static json_t *groups_json(const struct findings *r, enum group_kind kind)
-{
-	const struct groups *g = &r->table.groups[kind];
-	json_t *list = json_array();
-	int err = 0;
+/* clang-format off */
+#define TOTAL_FIELDS(X)                                                                      \
+	X(u64,     "connections", "count", k->b->connections)                                \
+	X(object,  "cpu", split, sampled(k->r, &k->r->cpu.total))                              \
+	BLOCK_FIELDS(X)
+FIELDS(total, (const struct block *k), TOTAL_FIELDS)
 
-	for (size_t i = 0; i < g->nr; i++)
-		err |= json_array_append_new(list, group_json(r, kind, &g->list[i]));
-	return json_finish(list, err);
+#define PROCESS_FIELDS(X)                                                                    \
+	X(or_null,   "pid",         "count", p->tgid)                                        \
+	X(bare_real, "started_s",   "s",     started_s(p->started))                          \
+	X(or_null,   "parent",      "count", p->parent)                                      \
+	X(json,      "comm",        "text",  comm_json(p->comm))                             \
+	X(bool,      "exited",      "true/false", p->exited)                                 \
+	X(u64,       "connections", "count", p->books.connections)                           \
+	X(object,    "cpu",         split, sampled(k->r, &p->cpu))                             \
+	BLOCK_FIELDS(X)
+FIELDS(process, (const struct process *p, const struct block *k), PROCESS_FIELDS)
+
+#define CONNECTION_FIELDS(X)                                                                 \
+	X(or_null,   "pid",       "count", s->tgid)                                          \
+	X(bare_real, "started_s", "s",     started_s(s->started))                            \
+	X(json,      "comm",      "text",  comm_json(s->comm))                               \
+	X(json,      "local",     "text",  address_json(s, s->local, s->local_port))         \
+	X(json,      "remote",    "text",  address_json(s, s->remote, s->remote_port))       \
+	X(or_null,   "port",      "count", group__id(GROUP_PORT, s))                         \
+	X(u64,       "netns",     "count", s->netns)                                         \
+	X(text,      "cgroup",    "text",  cgroup_of(k->r, s))                               \
+	X(bool,      "open",      "true/false", !s->closed_ns)                               \
+	X(bool,      "shared",    "true/false", s->flags & SOCK_STATE_SHARED)                \
+	BLOCK_FIELDS(X)
+FIELDS(connection, (const struct sock_state *s, const struct block *k), CONNECTION_FIELDS)
+
+#define PORT_FIELDS(X)                                                                       \
+	X(or_null,   "port",        "count", g->id)                                          \
+	X(u64,       "connections", "count", k->b->connections)                              \
+	BLOCK_FIELDS(X)
+FIELDS(port, (const struct group *g, const struct block *k), PORT_FIELDS)
+
+#define CGROUP_FIELDS(X)                                                                     \
+	X(or_null,   "id",          "count", g->id)                                          \
+	X(text,      "path",        "text",  g->name)                                        \
+	X(u64,       "connections", "count", k->b->connections)                              \
+	BLOCK_FIELDS(X)
+FIELDS(cgroup, (const struct group *g, const struct block *k), CGROUP_FIELDS)
+/* clang-format on */
+
+static json_t *whole_json(const struct findings *r)
+{
+	struct block k = block_of(r, findings__grounds(r, NULL));
+
+	return total_json(&k);
 }
 
 static json_t *processes_json(const struct findings *r)
 {
 	json_t *list = json_array();
-	int err = 0;
 
-	for (size_t i = 0; i < r->table.processes_nr; i++)
-		if (process__is_listed(&r->table.processes[i]))
-			err |= json_array_append_new(list, process_json(r, &r->table.processes[i]));
-	return json_finish(list, err);
+	for (size_t i = 0; i < r->table.processes_nr; i++) {
+		const struct process *p = &r->table.processes[i];
+		struct block k;
+
+		if (!process__is_listed(p))
+			continue;
+		k = block_of(r, findings__grounds(r, p));
+		json_array_append_new(list, process_json(p, &k));
+	}
+	return list;
 }
 
 static json_t *connections_json(const struct findings *r)
 {
 	const struct sock_state *s;
 	json_t *list = json_array();
-	int err = 0;
 
-	for (size_t i = 0; i < r->o->top && (s = table__connection(&r->table, i)); i++)
-		err |= json_array_append_new(list, connection_json(r, s));
-	return json_finish(list, err);
+	for (size_t i = 0; i < r->o->top && (s = table__connection(&r->table, i)); i++) {
+		struct books b = {0};
+		struct block k;
+
+		books__add_socket(&b, s);
+		k = block_of(r, grounds_of(r, &b));
+		json_array_append_new(list, connection_json(s, &k));
+	}
+	return list;
 }
 
-static json_t *health_json(const struct findings *r)
+static json_t *groups_json(const struct findings *r, enum group_kind kind)
 {
-	const struct table *t = &r->table;
-	json_t *o = json_object();
-	int err = 0;
+	const struct groups *g = &r->table.groups[kind];
+	json_t *list = json_array();
 
-	err |= json_put_num(o, "missed", r->missed);
-	err |= json_put_real(o, "coverage", books__coverage(&t->total));
-	err |= json_put_u64(o, "sockets_left_out", r->loss.sockets_full);
-	err |= json_put_u64(o, "tasks_left_out", r->loss.tasks_full);
-	err |= json_put_u64(o, "ends_missed", r->loss.ends_missed);
-	err |= json_put_u64(o, "connections_left_out", t->closed_left_out);
-	err |= json_put_u64(o, "processes_left_out", t->processes_left_out);
-	err |= json_put_u64(o, "ports_left_out", groups__left_out(&t->groups[GROUP_PORT]));
-	err |= json_put_u64(o, "cgroups_left_out", groups__left_out(&t->groups[GROUP_CGROUP]));
-	err |= json_put_u64(o, "namespaces", r->netns);
-	err |= json_put_u64(o, "namespaces_left_out", r->netns_left_out);
-	return json_finish(o, err);
+	for (size_t i = 0; i < g->nr; i++) {
+		struct block k = block_of(r, grounds_of(r, &g->list[i].books));
+
+		json_array_append_new(list, kind == GROUP_PORT ? port_json(&g->list[i], &k)
+							       : cgroup_json(&g->list[i], &k));
+	}
+	return list;
 }
+
+static json_t *numbers_json(size_t nr, const pid_t *pids, const uint16_t *ports)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < nr; i++)
+		json_array_append_new(list, json_integer(pids ? pids[i] : ports[i]));
+	return list;
+}
+
+static json_t *comms_json(const struct attach_options *o)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < o->comms_nr; i++)
+		json_array_append_new(list, comm_json(o->comms[i]));
+	return list;
+}
+
+static const char *events_quality(const struct watcher_events *e)
+{
+	return quality__name(e->sampled ? QUALITY_SAMPLED : QUALITY_EXACT);
+}
+
+/* clang-format off */
+#define TARGETS_FIELDS(X)                                                                    \
+	X(json, "pids",     "list of count", numbers_json(q->pids_nr, q->pids, NULL))        \
+	X(json, "comms",    "list of text",  comms_json(q))                                  \
+	X(json, "ports",    "list of count", numbers_json(q->ports_nr, NULL, q->ports))      \
+	X(text, "cgroup",   "text",          q->cgroup)                                      \
+	X(bool, "children", "true/false",    q->children)                                    \
+	X(json, "command",  "list of text",  json_value__texts(SIZE_MAX, q->command))
+FIELDS(targets, (const struct attach_options *q), TARGETS_FIELDS)
+
+#define TOOL_FIELDS(X)                                                                       \
+	X(text, "version", "text",         NETIOTRACE_VERSION)                               \
+	X(json, "argv",    "list of text", json_value__texts((size_t)q->argc, q->argv))
+FIELDS(tool, (const struct attach_options *q), TOOL_FIELDS)
+
+#define SENT_FIELDS(X)                                                                       \
+	X(bare_real, "share", "0..1", real_if(e->sent_bytes, e->sent[way].share))                              \
+	X(bare_real, "low",   "0..1", real_if(e->sent_bytes, e->sent[way].low))                                \
+	X(bare_real, "high",  "0..1", real_if(e->sent_bytes, e->sent[way].high))
+FIELDS(sent, (const struct watcher_events *e, unsigned int way), SENT_FIELDS)
 
 /* What was seen of send calls and receive copies: all, or some of the time. */
-static json_t *events_json(const struct findings *r)
-{
-	const struct watcher_events *e = &r->events;
-	json_t *o = json_object(), *sent = json_object();
-	int err = 0;
+#define EVENTS_FIELDS(X)                                                                     \
+	X(text,      "quality",    "text",  events_quality(e))                               \
+	X(bare_real, "time_share", "0..1",                                                   \
+	  real_if(e->all_ns, e->all_ns ? (double)e->seen_ns / (double)e->all_ns : 0))        \
+	X(u64,       "periods",    "count", e->windows)                                      \
+	X(family,    "sent", "<way>", sent, NIO_CALL_NR, call_key, e, i)
+FIELDS(events, (const struct watcher_events *e), EVENTS_FIELDS)
 
-	err |= json_put(
-		o, "quality",
-		json_value__text(quality__name(e->sampled ? QUALITY_SAMPLED : QUALITY_EXACT)));
-	err |= json_put(o, "time_share",
-			e->all_ns ? json_real((double)e->seen_ns / (double)e->all_ns)
-				  : json_null());
-	err |= json_put_u64(o, "periods", e->windows);
-	for (int i = 0; i < NIO_CALL_NR; i++) {
-		json_t *kind = json_object();
-		bool known = e->sent_bytes > 0;
+#define HEALTH_FIELDS(X)                                                                     \
+	X(num,  "missed",               "count", r->missed)                                  \
+	X(real, "coverage",             "0..1",  books__coverage(&t->total))                 \
+	X(u64,  "sockets_left_out",     "count", r->loss.sockets_full)                       \
+	X(u64,  "tasks_left_out",       "count", r->loss.tasks_full)                         \
+	X(u64,  "ends_missed",          "count", r->loss.ends_missed)                        \
+	X(u64,  "connections_left_out", "count", t->closed_left_out)                         \
+	X(u64,  "processes_left_out",   "count", t->processes_left_out)                      \
+	X(u64,  "ports_left_out",       "count", groups__left_out(&t->groups[GROUP_PORT]))   \
+	X(u64,  "cgroups_left_out",     "count", groups__left_out(&t->groups[GROUP_CGROUP])) \
+	X(u64,  "namespaces",           "count", r->netns)                                   \
+	X(u64,  "namespaces_left_out",  "count", r->netns_left_out)
+FIELDS(health, (const struct findings *r, const struct table *t), HEALTH_FIELDS)
 
-		err |= json_put(kind, "share", known ? json_real(e->sent[i].share) : json_null());
-		err |= json_put(kind, "low", known ? json_real(e->sent[i].low) : json_null());
-		err |= json_put(kind, "high", known ? json_real(e->sent[i].high) : json_null());
-		err |= json_put(sent, call_keys[i], kind);
-	}
-	err |= json_put(o, "sent", sent);
-	return json_finish(o, err);
-}
+#define FIELD_ROW_blocks(key_, name, ...) {.key = key_, .fields = name##_fields, .is_list = true},
+#define FIELD_PUT_blocks(key, name, ...)  json_put(o, key, __VA_ARGS__);
+#define whole_fields total_fields
 
-static json_t *strings_json(char **strings, size_t n)
-{
-	json_t *list = json_array();
-	int err = 0;
-
-	for (size_t i = 0; i < n && strings && strings[i]; i++)
-		err |= json_array_append_new(list, json_value__text(strings[i]));
-	return json_finish(list, err);
-}
-
-static json_t *settings_json(const struct findings *r)
-{
-	const struct attach_options *o = r->o;
-	json_t *settings = json_object(), *pids = json_array(), *ports = json_array();
-	json_t *comms = json_array();
-	int err = 0;
-
-	for (size_t i = 0; i < o->pids_nr; i++)
-		err |= json_array_append_new(pids, json_integer(o->pids[i]));
-	for (size_t i = 0; i < o->ports_nr; i++)
-		err |= json_array_append_new(ports, json_integer(o->ports[i]));
-	for (size_t i = 0; i < o->comms_nr; i++)
-		err |= json_array_append_new(comms, comm_json(o->comms[i]));
-	err |= json_put(settings, "pids", pids);
-	err |= json_put(settings, "comms", comms);
-	err |= json_put(settings, "ports", ports);
-	err |= json_put(settings, "cgroup", json_value__text(o->cgroup));
-	err |= json_put(settings, "children", json_boolean(o->children));
-	err |= json_put(settings, "command", strings_json(o->command, SIZE_MAX));
-	return json_finish(settings, err);
-}
-
-static json_t *tool_json(const struct findings *r)
-{
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put(o, "version", json_value__text(NETIOTRACE_VERSION));
-	err |= json_put(o, "argv", strings_json(r->o->argv, r->o->argc));
-	return json_finish(o, err);
-}
-
-static json_t *plan_json(const struct findings *r)
-{
-	json_t *list = json_array();
-	int err = 0;
-
-	for (size_t i = 0; i < r->plan_nr; i++)
-		err |= json_array_append_new(list, json_document__plan_row(&r->plan[i]));
-	return json_finish(list, err);
-}
+#define ATTACH_FIELDS(X)                                                                     \
+	X(text,      "schema",      "text", "netiotrace.attach/1")                           \
+	X(object,    "tool",        tool, r->o)                                              \
+	X(document,  "environment", environment, &r->env)                                    \
+	X(object,    "settings",    targets, r->o)                                           \
+	X(documents, "plan",        plan_row, r->plan_nr, &r->plan[i])                       \
+	X(bare_real, "duration_s",  "s", real_if(true, (double)(r->ended_ns - r->begun_ns) / 1e9)) \
+	X(bool,      "interrupted", "true/false", r->interrupted)                            \
+	X(object,    "sampling",    sampling, &r->cpu)                                       \
+	X(object,    "events",      events, &r->events)                                      \
+	X(object,    "total",       whole, r)                                                \
+	X(blocks,    "processes",   process, processes_json(r))                              \
+	X(blocks,    "connections", connection, connections_json(r))                         \
+	X(blocks,    "ports",       port, groups_json(r, GROUP_PORT))                        \
+	X(blocks,    "cgroups",     cgroup, groups_json(r, GROUP_CGROUP))                    \
+	X(object,    "health",      health, r, &r->table)
+FIELDS(attach, (const struct findings *r), ATTACH_FIELDS)
+/* clang-format on */
 
 json_t *findings__document(const struct findings *r)
 {
-	struct grounds grounds = findings__grounds(r, NULL);
-	json_t *o = json_object(), *total = json_object();
-	int err = 0;
+	return attach_json(r);
+}
 
-	err |= json_put(o, "schema", json_value__text("netiotrace.attach/1"));
-	err |= json_put(o, "tool", tool_json(r));
-	err |= json_put(o, "environment", json_document__environment(&r->env));
-	err |= json_put(o, "settings", settings_json(r));
-	err |= json_put(o, "plan", plan_json(r));
-	err |= json_put(o, "duration_s", json_real((double)(r->ended_ns - r->begun_ns) / 1e9));
-	err |= json_put(o, "interrupted", json_boolean(r->interrupted));
-	err |= json_put(o, "sampling", json_cpu_sampling(&r->cpu));
-	err |= json_put(o, "events", events_json(r));
-	err |= json_put_u64(total, "connections", r->table.total.connections);
-	err |= json_put(total, "cpu", json_cpu_split(r, &r->cpu.total));
-	err |= put_books(total, r, &grounds);
-	err |= json_put(o, "total", total);
-	err |= json_put(o, "processes", processes_json(r));
-	err |= json_put(o, "connections", connections_json(r));
-	err |= json_put(o, "ports", groups_json(r, GROUP_PORT));
-	err |= json_put(o, "cgroups", groups_json(r, GROUP_CGROUP));
-	err |= json_put(o, "health", health_json(r));
-	return json_finish(o, err);
+const struct field *findings__fields(void)
+{
+	return attach_fields;
+}
+
+int findings__write_csv(FILE *f, const struct findings *r, const json_t *document)
+{
+	static const char *const lists[BY_NR] = {"processes", "connections", "ports", "cgroups"};
+	const json_t *list = json_object_get(document, lists[r->o->by]);
+	const json_t *first = json_array_get(list, 0);
+	struct csv csv = {.f = f, .between = "."};
+
+	errno = 0;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		if (!i) {
+			csv.header = true;
+			csv__put_object(&csv, first, NULL, "");
+			csv__end_row(&csv);
+			csv.header = false;
+		}
+		csv__put_object(&csv, first, json_array_get(list, i), "");
+		csv__end_row(&csv);
+	}
+	return output__flush(f);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two modes of a session; see comparison.h. Knows no words. */
-#include <errno.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "common/xalloc.h"
 #include "comparison.h"
 
 static size_t rounds_of(const struct result *r, enum mode mode, double *gbps)
@@ -19,17 +18,14 @@ static size_t rounds_of(const struct result *r, enum mode mode, double *gbps)
 	return n;
 }
 
-int comparison__of(struct rank_test *t, const struct result *r, enum mode first, enum mode second)
+void comparison__of(struct rank_test *t, const struct result *r, enum mode first, enum mode second)
 {
-	double *a = array__new(r->runs_nr, sizeof(*a)), *b = array__new(r->runs_nr, sizeof(*b));
-	int err = -ENOMEM;
+	double *a = xcalloc(r->runs_nr, sizeof(*a)), *b = xcalloc(r->runs_nr, sizeof(*b));
 
-	if (a && b)
-		err = rank_test__of(t, a, rounds_of(r, first, a), b, rounds_of(r, second, b), 1);
+	rank_test__of(t, a, rounds_of(r, first, a), b, rounds_of(r, second, b), 1);
 	/* Nothing was sent in half of the rounds and more: that has no quotient. */
-	if (!err && !(t->b > 0))
+	if (!(t->b > 0))
 		t->difference = DIFFERENCE_UNKNOWN;
 	free(a);
 	free(b);
-	return err;
 }

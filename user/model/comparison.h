@@ -8,8 +8,8 @@
 
 /*
  * The throughput of all rounds of first against those of second: a single comparison.
- * DIFFERENCE_UNKNOWN when one of the modes has no throughput. 0 or -ENOMEM.
+ * DIFFERENCE_UNKNOWN when one of the modes has no throughput.
  */
-int comparison__of(struct rank_test *t, const struct result *r, enum mode first, enum mode second);
+void comparison__of(struct rank_test *t, const struct result *r, enum mode first, enum mode second);
 
 #endif

@@ -1,12 +1,81 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Arithmetic of samples; see cpu_time.h. */
+/* Classes, stacks and arithmetic of samples; see cpu_time.h. */
 #include "cpu_time.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+#include "common/xalloc.h"
+
 #define NORMAL_95 1.959963984540054 /* 97.5 % of a normal distribution lie below */
+
+static const struct {
+	const char *key, *heading, *help, *colour;
+} classes[] = {
+#define X(id, ...) [CPU_CLASS_##id] = {__VA_ARGS__},
+	CPU_CLASSES(X)
+#undef X
+};
+
+/* clang-format off */
+const char *cpu_class__key(enum cpu_class c)     { return classes[c].key; }
+const char *cpu_class__heading(enum cpu_class c) { return classes[c].heading; }
+const char *cpu_class__help(enum cpu_class c)    { return classes[c].help; }
+const char *cpu_class__colour(enum cpu_class c)  { return classes[c].colour; }
+/* clang-format on */
+
+static struct profile_stack *find(struct profile *p, const struct profile_stack *like)
+{
+	for (size_t i = 0; i < p->nr; i++)
+		if (p->stacks[i].whose == like->whose && !strcmp(p->stacks[i].frames, like->frames))
+			return &p->stacks[i];
+	return NULL;
+}
+
+void profile__add(struct profile *p, const struct profile_stack *stack)
+{
+	struct profile_stack *there = find(p, stack);
+
+	if (there) {
+		there->count += stack->count;
+		return;
+	}
+	p->stacks = xgrow(p->stacks, p->nr, sizeof(*p->stacks));
+	there = &p->stacks[p->nr++];
+	*there = *stack;
+	there->frames = xstrdup(stack->frames);
+}
+
+void profile__merge(struct profile *p, const struct profile *other)
+{
+	for (size_t i = 0; other && i < other->nr; i++)
+		profile__add(p, &other->stacks[i]);
+}
+
+static int by_frames(const void *a, const void *b)
+{
+	const struct profile_stack *s = a, *t = b;
+	int order = ORDER(s->whose, t->whose);
+
+	return order ? order : strcmp(s->frames, t->frames);
+}
+
+void profile__sort(struct profile *p)
+{
+	if (p->nr)
+		qsort(p->stacks, p->nr, sizeof(*p->stacks), by_frames);
+}
+
+void profile__clear(struct profile *p)
+{
+	for (size_t i = 0; i < p->nr; i++)
+		free(p->stacks[i].frames);
+	free(p->stacks);
+	*p = (struct profile){0};
+}
 
 const char *cpu_time__whose(enum nio_sample_whose w)
 {
@@ -39,7 +108,8 @@ int cpu_time__take(struct cpu_result *c, const struct profile_stack *stack, bool
 	s->classes[stack->class] += stack->count;
 	if (shifted)
 		s->shifted += stack->count;
-	return profile__add(&c->profile, stack);
+	profile__add(&c->profile, stack);
+	return 0;
 }
 
 static void add_samples(struct cpu_samples *dst, const struct cpu_samples *src)
@@ -58,14 +128,12 @@ const char *cpu_time__source(const char *a, const char *b)
 	return strcmp(a, b) ? CPU_SOURCE_BOTH : a;
 }
 
-int cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
+void cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
 {
-	int err;
-
 	if (!src->known) {
 		if (!dst->known)
 			snprintf(dst->reason, sizeof(dst->reason), "%s", src->reason);
-		return 0;
+		return;
 	}
 	dst->known = true;
 	dst->source = cpu_time__source(dst->source, src->source);
@@ -76,9 +144,8 @@ int cpu_time__add(struct cpu_result *dst, const struct cpu_result *src)
 	dst->payload += src->payload;
 	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++)
 		add_samples(&dst->by[w], &src->by[w]);
-	err = profile__merge(&dst->profile, &src->profile);
+	profile__merge(&dst->profile, &src->profile);
 	profile__sort(&dst->profile);
-	return err;
 }
 
 /* total * part / whole without overflow: *rest is what of `whole`-ths is left over. */

@@ -1,15 +1,86 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CPU time by class, from samples: counts by whose they are, shares with their interval, and the
- * CPU time of a side divided by them. Pure.
+ * CPU time by class, from samples: the classes, each one row; distinct stacks; counts by side,
+ * shares with their interval, and the CPU time of a side divided by them. Pure.
+ *
+ * The copies and the pinning are stages of the ledger. The other classes are the taxonomy of
+ * "Understanding Host Network Stack Overheads" (SIGCOMM 2021), with pacing and timers, zero-copy
+ * notifications, and the work of the application itself apart.
  */
 #ifndef NETIOTRACE_CPU_TIME_H
 #define NETIOTRACE_CPU_TIME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "profile.h"
+#include "bpf/samples.h"
+
+/* clang-format off */
+/* Classes: id; key in data; on screen; what it is; colour in pictures. */
+#define CPU_CLASSES(X)                                                                              \
+	X(GATHER, "gather", "gather",                                                               \
+	  "the application packs its fields into one buffer (two-copy mode)", "#56B4E9")            \
+	X(TX_COPY, "tx_copy", "send copy", "user memory to socket buffer", "#0072B2")                 \
+	X(TX_PIN, "tx_pin", "pin", "user pages pinned for MSG_ZEROCOPY", "#CC79A7")                 \
+	X(DEFERRED_COPY, "deferred_copy", "deferred copy", "pinned pages copied after all",         \
+	  "#D55E00")                                                                                \
+	X(RX_COPY, "rx_copy", "receive copy", "socket buffer to user memory", "#009E73")                 \
+	X(OTHER_COPY, "other_copy", "other copy", "payload copied elsewhere in the kernel",         \
+	  "#994F00")                                                                                \
+	X(COMPLETION, "completion", "completion",                                                    \
+	  "MSG_ZEROCOPY notifications: made, queued, read", "#882255")                              \
+	X(TCP_IP, "tcp_ip", "TCP/IP", "TCP and IP processing, and the socket layer's", "#E69F00")   \
+	X(TIMERS, "timers", "pacing/timers", "timers started, moved and run; pacing", "#F0E442")    \
+	X(NETDEV, "netdev", "net device", "queueing disciplines, devices, their softirq", "#999933") \
+	X(SKB, "skb", "skb", "socket buffers made, cloned, freed", "#44AA99")                       \
+	X(MEMORY, "memory", "memory", "pages and slab objects got and given back, page faults",     \
+	  "#117733")                                                                                \
+	X(LOCK, "lock", "lock", "locks taken, waited for, released", "#332288")                     \
+	X(SCHEDULING, "scheduling", "scheduling", "sleeping, waking others, switching tasks",       \
+	  "#AA4499")                                                                                \
+	X(SYSCALL, "syscall", "system call", "entry, exit, arguments, descriptors", "#888888")      \
+	X(IRQ, "irq", "interrupts", "hardware interrupts and softirq dispatch", "#661100")          \
+	X(TRACING, "tracing", "tracing", "BPF programs and tracing, those of netiotrace among them",        \
+	  "#A6761D")                                                                                        \
+	X(USER, "user", "application", "the application itself, but gathering", "#BBBBBB")          \
+	X(OTHER, "other", "unclassified", "file and disk I/O, and stacks that no rule knows", "#DDDDDD")
+
+enum cpu_class {
+#define X(id, ...) CPU_CLASS_##id,
+	CPU_CLASSES(X)
+#undef X
+	CPU_CLASS_NR,
+};
+/* clang-format on */
+
+const char *cpu_class__key(enum cpu_class c);     /* "tx_copy" */
+const char *cpu_class__heading(enum cpu_class c); /* "send copy" */
+const char *cpu_class__help(enum cpu_class c);
+const char *cpu_class__colour(enum cpu_class c); /* "#0072B2" */
+
+/* A stack and how often it was sampled: what flame graphs are made of. */
+struct profile_stack {
+	char *frames; /* names apart by ';', outermost first; owned */
+	uint64_t count;
+	enum nio_sample_whose whose;
+	enum cpu_class class;
+};
+
+struct profile {
+	struct profile_stack *stacks;
+	size_t nr;
+};
+
+/* Adds to a stack that is there, or adds it; frames are copied. */
+void profile__add(struct profile *p, const struct profile_stack *stack);
+void profile__merge(struct profile *p, const struct profile *other); /* takes NULL */
+
+/* Puts them in the order of their frames by whose, so that what is written depends on nothing else.
+ */
+void profile__sort(struct profile *p);
+
+void profile__clear(struct profile *p); /* leaves an empty one */
 
 /* What samples are counted by. */
 #define CPU_SOURCE_CYCLES "cycles"               /* of a PMU */
@@ -46,14 +117,14 @@ const char *cpu_time__whose(enum nio_sample_whose w); /* "sender", "receiver", "
 void cpu_time__none(struct cpu_result *c, const char *reason);
 void cpu_time__clear(struct cpu_result *c);
 
-/* Counts a stack and keeps it. 0 or -ENOMEM. */
+/* Counts a stack and keeps it. 0, so that walks over samples go on. */
 int cpu_time__take(struct cpu_result *c, const struct profile_stack *stack, bool shifted);
 
 /* The source of what is from both together; NULL: of nothing so far. */
 const char *cpu_time__source(const char *a, const char *b);
 
-/* The sum of what either knows. 0 or -ENOMEM. dst and src share nothing after it. */
-int cpu_time__add(struct cpu_result *dst, const struct cpu_result *src);
+/* Adds src to dst: the sum of what either knows. They share no memory afterwards. */
+void cpu_time__add(struct cpu_result *dst, const struct cpu_result *src);
 
 /*
  * Divides total_ns by the samples of each class, to the nanosecond: each gets the part below its

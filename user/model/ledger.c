@@ -191,11 +191,8 @@ static void book_gather(struct run_result *r, const struct load_report *sender)
 int ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side)
 {
 	const struct hist *calls;
-	int err;
 
-	err = load_report__copy_app(&r->app, report, side);
-	if (err)
-		return err;
+	load_report__copy_app(&r->app, report, side);
 	/*
 	 * Bytes are delivered in the receiver's time: the sender's ends when the last byte is in
 	 * its socket's buffer. Of a receiver elsewhere remote__app() says what it confirmed.
@@ -298,7 +295,8 @@ static int copy_run(struct run_result *dst, const struct run_result *src)
 		err = total__begin_hist(&dst->stages[s].sizes, src->stages[s].sizes);
 	for (int k = 0; k < LATENCY_NR && !err; k++)
 		err = total__begin_hist(&dst->app.latency[k].hist, src->app.latency[k].hist);
-	return err ? err : cpu_time__add(&dst->cpu, &src->cpu);
+	cpu_time__add(&dst->cpu, &src->cpu);
+	return err;
 }
 
 /* A sum with one scaled part is scaled. */
@@ -377,8 +375,7 @@ int ledger__add(struct run_result *dst, const struct run_result *src)
 	err = add_app(&dst->app, &src->app);
 	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
 		err = add_stage(&dst->stages[s], &src->stages[s]);
-	if (!err)
-		err = cpu_time__add(&dst->cpu, &src->cpu);
+	cpu_time__add(&dst->cpu, &src->cpu);
 	return err ? err : ledger_time__add(dst, src);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The life of a load report, and what of it goes into a result; see load_report.h. Pure. */
-#include <errno.h>
 #include <string.h>
 
 #include "load_report.h"
@@ -14,33 +13,18 @@ void load_report__clear(struct load_report *r)
 	memset(r, 0, sizeof(*r));
 }
 
-static int latency__copy(struct app_result *app, const struct load_report *report,
-			 enum latency_kind kind)
+static void copy_latencies(struct app_result *app, const struct load_report *report,
+			   enum nio_side side)
 {
-	const struct latency_result *from = &report->app.latency[kind];
-	struct latency_result *to = &app->latency[kind];
-	struct hist *h = NULL;
+	for (int k = 0; k < LATENCY_NR; k++) {
+		struct latency_result *to = &app->latency[k];
 
-	if (from->hist) {
-		h = hist__dup(from->hist);
-		if (!h)
-			return -ENOMEM;
+		if (latency__side(k) != side)
+			continue;
+		hist__free(to->hist);
+		to->hist = hist__dup(report->app.latency[k].hist);
+		to->reason = to->hist ? NULL : "the load generator has not reported it";
 	}
-	hist__free(to->hist);
-	to->hist = h;
-	to->reason = h ? NULL : "the load generator has not reported it";
-	return 0;
-}
-
-static int copy_latencies(struct app_result *app, const struct load_report *report,
-			  enum nio_side side)
-{
-	int err = 0;
-
-	for (int k = 0; k < LATENCY_NR && !err; k++)
-		if (latency__side(k) == side)
-			err = latency__copy(app, report, k);
-	return err;
 }
 
 static void copy_sender(struct app_result *app, const struct app_result *from)
@@ -70,12 +54,12 @@ static void copy_receiver(struct app_result *app, const struct app_result *from)
 	app->receiver_cpu_ns = from->receiver_cpu_ns;
 }
 
-int load_report__copy_app(struct app_result *app, const struct load_report *report,
-			  enum nio_side side)
+void load_report__copy_app(struct app_result *app, const struct load_report *report,
+			   enum nio_side side)
 {
 	if (side == NIO_SIDE_SENDER)
 		copy_sender(app, &report->app);
 	else
 		copy_receiver(app, &report->app);
-	return copy_latencies(app, report, side);
+	copy_latencies(app, report, side);
 }

@@ -32,7 +32,7 @@ struct load_report {
 void load_report__clear(struct load_report *report);
 
 /* Copies the fields a side reports into app (histograms duplicated): sender's or receiver's. */
-int load_report__copy_app(struct app_result *app, const struct load_report *report,
-			  enum nio_side side);
+void load_report__copy_app(struct app_result *app, const struct load_report *report,
+			   enum nio_side side);
 
 #endif

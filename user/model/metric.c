@@ -91,35 +91,14 @@ CPU_CLASSES(X)
 #undef X
 /* clang-format on */
 
-const char *metric__path(enum metric m)
-{
-	return infos[m].path;
-}
-
-const char *metric__formula(enum metric m)
-{
-	return infos[m].formula;
-}
-
-const char *metric__words(enum metric m)
-{
-	return infos[m].words;
-}
-
-const char *metric__unit(enum metric m)
-{
-	return infos[m].unit;
-}
-
-enum better metric__better(enum metric m)
-{
-	return infos[m].better;
-}
-
-bool metric__shown(enum metric m, enum shown where)
-{
-	return infos[m].shown & where;
-}
+/* clang-format off */
+const char *metric__path(enum metric m)             { return infos[m].path; }
+const char *metric__formula(enum metric m)          { return infos[m].formula; }
+const char *metric__words(enum metric m)            { return infos[m].words; }
+const char *metric__unit(enum metric m)             { return infos[m].unit; }
+enum better metric__better(enum metric m)           { return infos[m].better; }
+bool metric__shown(enum metric m, enum shown where) { return infos[m].shown & where; }
+/* clang-format on */
 
 const char *metric__name(enum metric m)
 {

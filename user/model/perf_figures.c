@@ -47,25 +47,12 @@ static const struct figure *figure_of(enum perf_derived d)
 	return (unsigned int)d < DERIVED_NR ? &figures[d] : &none;
 }
 
-const char *perf_derived__key(enum perf_derived d)
-{
-	return figure_of(d)->key;
-}
-
-const char *perf_derived__words(enum perf_derived d)
-{
-	return figure_of(d)->words;
-}
-
-const char *perf_derived__unit(enum perf_derived d)
-{
-	return figure_of(d)->unit;
-}
-
-const char *perf_derived__head(enum perf_derived d)
-{
-	return figure_of(d)->head;
-}
+/* clang-format off */
+const char *perf_derived__key(enum perf_derived d)   { return figure_of(d)->key; }
+const char *perf_derived__words(enum perf_derived d) { return figure_of(d)->words; }
+const char *perf_derived__unit(enum perf_derived d)  { return figure_of(d)->unit; }
+const char *perf_derived__head(enum perf_derived d)  { return figure_of(d)->head; }
+/* clang-format on */
 
 bool perf_derived__shown(enum perf_derived d, enum shown where)
 {

@@ -3,7 +3,6 @@
  * The names of everything a result holds, and the life of a run's result. Pure data: knows neither
  * where the numbers come from nor how they are shown.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "result.h"
@@ -47,40 +46,37 @@ static const struct stage *stage_of(enum nio_stage s)
 	return (size_t)s < ARRAY_SIZE(stage_rows) ? &stage_rows[s] : &none;
 }
 
-const char *stage__key(enum nio_stage s)
+/* clang-format off */
+const char *stage__key(enum nio_stage s)            { return stage_of(s)->key; }
+const char *stage__heading(enum nio_stage s)        { return stage_of(s)->head; }
+enum nio_side stage__side(enum nio_stage s)         { return stage_of(s)->side; }
+bool stage__is_copy(enum nio_stage s)               { return stage_of(s)->copies; }
+enum stage_account stage__account(enum nio_stage s) { return stage_of(s)->account; }
+const char *stage__done(enum nio_stage s)           { return stage_of(s)->done; }
+const char *stage__help(enum nio_stage s)           { return stage_of(s)->help; }
+/* clang-format on */
+
+static const struct latency_row {
+	const char *key;
+	enum nio_side side;
+	const char *heading, *none, *help;
+} latencies[] = {
+#define X(id, key, side, ...) {key, NIO_SIDE_##side, __VA_ARGS__},
+	LATENCIES(X)
+#undef X
+};
+
+const char *latency__key(enum latency_kind k)
 {
-	return stage_of(s)->key;
+	return (size_t)k < LATENCY_NR ? latencies[k].key : "?";
 }
 
-const char *stage__heading(enum nio_stage s)
-{
-	return stage_of(s)->head;
-}
-
-enum nio_side stage__side(enum nio_stage s)
-{
-	return stage_of(s)->side;
-}
-
-bool stage__is_copy(enum nio_stage s)
-{
-	return stage_of(s)->copies;
-}
-
-enum stage_account stage__account(enum nio_stage s)
-{
-	return stage_of(s)->account;
-}
-
-const char *stage__done(enum nio_stage s)
-{
-	return stage_of(s)->done;
-}
-
-const char *stage__help(enum nio_stage s)
-{
-	return stage_of(s)->help;
-}
+/* clang-format off */
+enum nio_side latency__side(enum latency_kind k)  { return latencies[k].side; }
+const char *latency__heading(enum latency_kind k) { return latencies[k].heading; }
+const char *latency__none(enum latency_kind k)    { return latencies[k].none; }
+const char *latency__help(enum latency_kind k)    { return latencies[k].help; }
+/* clang-format on */
 
 const char *path_part__key(enum path_part p)
 {
@@ -166,117 +162,71 @@ const char *zc_cause__key(enum zc_cause c)
 	return NAME_OF(keys, c);
 }
 
-static void num_unknown(struct num *n)
+static void stages_unknown(struct run_result *r, struct num none)
 {
-	*n = (struct num){.reason = not_measured};
-}
+	for (int i = 0; i < NIO_STAGE_NR; i++) {
+		struct stage_result *s = &r->stages[i];
 
-static void nums_unknown(struct num *nums, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		num_unknown(&nums[i]);
-}
-
-static void app_unknown(struct app_result *app)
-{
-	int i;
-
-	num_unknown(&app->verify_errors);
-	num_unknown(&app->replies.tx_bytes);
-	num_unknown(&app->replies.tx_messages);
-	num_unknown(&app->sender_cpu_ns);
-	num_unknown(&app->receiver_cpu_ns);
-	for (i = 0; i < LATENCY_NR; i++)
-		app->latency[i].reason = not_measured;
-}
-
-static void stages_unknown(struct stage_result *stages)
-{
-	int i;
-
-	for (i = 0; i < NIO_STAGE_NR; i++) {
-		stages[i].quality = QUALITY_UNAVAILABLE;
-		stages[i].reason = not_measured;
-		num_unknown(&stages[i].ns);
-		num_unknown(&stages[i].timed);
-		num_unknown(&stages[i].timed_bytes);
-		num_unknown(&stages[i].open_bytes);
+		s->quality = QUALITY_UNAVAILABLE;
+		s->reason = not_measured;
+		s->ns = s->timed = s->timed_bytes = s->open_bytes = none;
 	}
-}
-
-static void health_unknown(struct health *health)
-{
-	health->coverage.reason = not_measured;
-	num_unknown(&health->missed);
-	num_unknown(&health->dropped);
-	num_unknown(&health->map_full);
-	num_unknown(&health->unmatched);
-	num_unknown(&health->anomalies);
-}
-
-static void perf_unknown(struct run_result *r, int side)
-{
-	int c;
-
-	nums_unknown(r->perf[side], PERF_NR);
-	for (c = 0; c < PERF_NR; c++) {
-		num_unknown(&r->perf_detail[side][c].user);
-		num_unknown(&r->perf_detail[side][c].kernel);
-		r->perf_detail[side][c].running.reason = not_measured;
-	}
-}
-
-static void windows_unknown(struct run_result *r)
-{
-	static const struct num none = {.reason = not_measured};
-	int i;
-
-	for (i = 0; i < NIO_PERF_WINDOW_NR; i++)
+	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++)
 		r->perf_window[i] = (struct perf_window){
 			QUALITY_UNAVAILABLE, not_measured, none, none, none, none, none, none};
 }
 
+static void perf_unknown(struct run_result *r, int side, struct num none)
+{
+	for (int c = 0; c < PERF_NR; c++) {
+		struct perf_detail *d = &r->perf_detail[side][c];
+
+		r->perf[side][c] = d->user = d->kernel = none;
+		d->running.reason = not_measured;
+	}
+}
+
 void run_result__init(struct run_result *r)
 {
-	int side;
+	const struct num none = {.reason = not_measured};
+	struct app_result *app = &r->app;
+	struct health *health = &r->health;
+	struct num *const nums[] = {
+		&app->verify_errors,   &app->replies.tx_bytes, &app->replies.tx_messages,
+		&app->sender_cpu_ns,   &app->receiver_cpu_ns,  &r->notifications,
+		&r->zc_completed,      &r->zc_filled,          &r->zc_repeated,
+		&r->zc_unseen,         &r->enobufs_optmem,     &r->enobufs_memlock,
+		&r->sequence.tx_bytes, &r->sequence.rx_bytes,  &r->sequence.tx_retrans,
+		&r->sequence.tx_ids,   &r->unclassified,       &r->path_calls,
+		&r->times.missed,      &r->times.map_full,     &r->times.unmatched,
+		&health->missed,       &health->dropped,       &health->map_full,
+		&health->unmatched,    &health->anomalies,     &r->pinned.completed_bytes,
+	};
+	const char **const reasons[] = {
+		&r->ledger_reason,
+		&r->copies_per_byte.reason,
+		&r->path_reason,
+		&r->copies_per_byte_at_most.reason,
+		&r->places_reason,
+		&r->verdict.copied_fraction.reason,
+		&health->coverage.reason,
+		&r->pinned.completion.reason,
+		&r->pinned.outstanding.reason,
+	};
 
 	memset(r, 0, sizeof(*r));
-	app_unknown(&r->app);
-	r->ledger_reason = not_measured;
-	stages_unknown(r->stages);
-	num_unknown(&r->notifications);
-	num_unknown(&r->zc_completed);
-	num_unknown(&r->zc_filled);
-	num_unknown(&r->zc_repeated);
-	num_unknown(&r->zc_unseen);
-	num_unknown(&r->enobufs_optmem);
-	num_unknown(&r->enobufs_memlock);
-	num_unknown(&r->sequence.tx_bytes);
-	num_unknown(&r->sequence.rx_bytes);
-	num_unknown(&r->sequence.tx_retrans);
-	num_unknown(&r->sequence.tx_ids);
-	num_unknown(&r->unclassified);
-	r->copies_per_byte.reason = not_measured;
-	r->copies_per_byte_at_most.reason = not_measured;
-	r->verdict.copied_fraction.reason = not_measured;
-	r->verdict.cause = ZC_CAUSE_NONE;
-	nums_unknown(r->path_ns, PATH_NR);
-	num_unknown(&r->path_calls);
-	num_unknown(&r->times.missed);
-	num_unknown(&r->times.map_full);
-	num_unknown(&r->times.unmatched);
-	r->path_reason = not_measured;
-	num_unknown(&r->pinned.completed_bytes);
-	r->pinned.completion.reason = not_measured;
-	r->pinned.outstanding.reason = not_measured;
-	r->places_reason = not_measured;
-	for (side = 0; side < NIO_SIDE_NR; side++)
-		perf_unknown(r, side);
+	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
+		*nums[i] = none;
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+		*reasons[i] = not_measured;
+	for (int i = 0; i < LATENCY_NR; i++)
+		app->latency[i].reason = not_measured;
+	for (int i = 0; i < PATH_NR; i++)
+		r->path_ns[i] = none;
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		perf_unknown(r, side, none);
+	stages_unknown(r, none);
 	cpu_time__none(&r->cpu, not_measured);
-	windows_unknown(r);
-	health_unknown(&r->health);
 }
 
 /* Leaves an empty result, so that clearing twice is harmless. */

@@ -19,8 +19,6 @@
 #include "congestion.h"
 #include "counter.h"
 #include "cpu_time.h"
-#include "latency.h"
-#include "times_result.h"
 #include "traffic.h"
 
 #define RESULT_SCHEMA "netiotrace.result/1"
@@ -68,6 +66,39 @@ struct stage_result {
 	struct num timed_bytes;
 	struct hist *times; /* ns per timed event; NULL when ns is unknown, or only its sum kept */
 };
+
+/* clang-format off */
+/*
+ * What the load generator times, each with one meaning (docs/LOADGEN.md): enum suffix, JSON key,
+ * side that reports it, heading on screen, why a run may have none of it, what it is.
+ */
+#define LATENCIES(X)                                                                       \
+	X(SEND_CALL, "send_call", SENDER, "send call", "no event was timed",               \
+	  "time inside the send system call")                                              \
+	X(SLOT_WAIT, "slot_wait", SENDER, "slot wait",                                     \
+	  "no message waited for a zero-copy buffer",                                      \
+	  "until a zero-copy buffer was free, of messages that waited")                    \
+	X(DELIVERY, "delivery", RECEIVER, "delivery", "no event was timed",                \
+	  "from before the send to the last byte read")                                    \
+	X(HALF_ROUND_TRIP, "half_round_trip", SENDER, "half round trip",                   \
+	  "messages are answered only with --request-response",                            \
+	  "half the time until a message was answered")                                    \
+	X(COMPLETION, "completion", SENDER, "completion", "no event was timed",            \
+	  "zero-copy send to its notification")
+
+enum latency_kind {
+#define X(id, ...) LATENCY_##id,
+	LATENCIES(X)
+#undef X
+	LATENCY_NR,
+};
+/* clang-format on */
+
+const char *latency__key(enum latency_kind k); /* "send_call", ... */
+enum nio_side latency__side(enum latency_kind k);
+const char *latency__heading(enum latency_kind k); /* "send call", ... */
+const char *latency__none(enum latency_kind k);    /* why nothing may have been timed */
+const char *latency__help(enum latency_kind k);
 
 struct zc_counts {
 	uint64_t sends;     /* sends made with MSG_ZEROCOPY that queued bytes */
@@ -120,6 +151,22 @@ enum path_part {
 	PATH_NR,
 };
 /* clang-format on */
+
+/* Which round the times of stages and send calls are of, and what that round was. */
+enum times_source {
+	TIMES_OF_ROUND,   /* the round that everything else is of; those that are unknown say why */
+	TIMES_OF_ITS_OWN, /* a short one after it, in which nothing else was measured */
+	TIMES_NOT_TAKEN,  /* of such a one, which was not made, or not yet */
+};
+
+struct times_result {
+	enum times_source source;
+	char reason[192]; /* TIMES_NOT_TAKEN: why */
+	/* Of TIMES_OF_ITS_OWN, added up over the rounds: */
+	uint64_t duration_ns, payload, messages;
+	uint64_t calls;                         /* send calls, by the load generator's clock */
+	struct num missed, map_full, unmatched; /* as of struct health */
+};
 
 const char *path_part__key(enum path_part p);     /* "send_total", "lock", ... */
 const char *path_part__heading(enum path_part p); /* "send call", "lock", "inline receive" */

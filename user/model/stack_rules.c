@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * A rule: function names that begin like this (a whole name ends in '$'); the class; what a copy is
- * that this function calls, where that is another. Of the rules that fit a name the longest counts,
- * so that rows may stand in any order.
+ * A rule: function names that begin like this (a whole name ends in '$'); the class; the class of a
+ * copy that this function calls, if different. The longest rule that fits a name counts, so that
+ * rows may stand in any order.
  */
 #define COPY  CPU_CLASS_NR       /* copies: of which stage, the callers know */
 #define SHIFT (CPU_CLASS_NR + 1) /* lets interrupts in again: its callers count */
@@ -26,336 +26,235 @@ struct rule {
 };
 
 /* clang-format off */
-#define RULE(name, class)             {name, CPU_CLASS_##class, NONE, NONE, false}
-#define RULE_COPY(name, class, stage) {name, CPU_CLASS_##class, CPU_CLASS_##stage, NONE, false}
-#define RULE_TAIL(name, class, tail)  {name, CPU_CLASS_##class, NONE, CPU_CLASS_##tail, false}
-#define SHARED(name, class)           {name, CPU_CLASS_##class, NONE, NONE, true}
-#define COPIES(name)                  {name, COPY, NONE, NONE, false}
-#define SHIFTS(name)                  {name, SHIFT, NONE, NONE, false}
+#define RULE_COPY(name, class, stage) {name, CPU_CLASS_##class, CPU_CLASS_##stage, NONE, false},
+#define RULE_TAIL(name, class, tail)  {name, CPU_CLASS_##class, NONE, CPU_CLASS_##tail, false},
+/* A name of the group that CLASS and SHARED state. */
+#define N(name)                       {name, CLASS, NONE, NONE, SHARED},
 
 static const struct rule rules[] = {
-	/* Copying itself: leaves, and what stands between them and who had it copied. */
-	COPIES("rep_movs"), COPIES("copy_user"), COPIES("__copy_user"),
-	COPIES("memcpy"), COPIES("__memcpy"), COPIES("__pi_memcpy"),
-	COPIES("memmove"), COPIES("__memmove"), COPIES("__pi_memmove"),
-	COPIES("memcpy_orig"), COPIES("_copy_from_iter"),
-	COPIES("_copy_to_iter"), COPIES("_copy_from_user"),
-	COPIES("_copy_to_user"), COPIES("__arch_copy_"), COPIES("copyin$"),
-	COPIES("copyout$"), COPIES("copy_page"), COPIES("__pi_copy_page"),
-	COPIES("copy_to_user_iter"), COPIES("copy_from_user_iter"),
-	COPIES("memcpy_to_iter"), COPIES("memcpy_from_iter"),
-	COPIES("csum_and_copy"), COPIES("csum_partial_copy"),
-	COPIES("copy_mc"), COPIES("copy_to_iter$"), COPIES("copy_from_iter$"),
-	COPIES("raw_copy_"), COPIES("copy_highpage"),
-	COPIES("__check_object_size"), COPIES("check_heap_object"),
-	COPIES("check_stack_object"), COPIES("__check_heap_object"),
-	COPIES("simple_copy_to_iter"), COPIES("copy_to_user_nofault"),
-	COPIES("caches_clean_inval"),
-
-	/* Who has payload copied. */
-	RULE_COPY("tcp_sendmsg", TCP_IP, TX_COPY),
-	RULE_COPY("skb_do_copy_data_nocache", TX_COPY, TX_COPY),
-	RULE_COPY("skb_add_data", TX_COPY, TX_COPY),
-	RULE("skb_copy_ubufs", DEFERRED_COPY),
-	RULE("skb_copy_datagram", RX_COPY), RULE("__skb_datagram_iter", RX_COPY),
-	RULE("skb_copy_and_csum_datagram", RX_COPY),
-	RULE("skb_copy_bits", OTHER_COPY), RULE("__pskb_pull_tail", OTHER_COPY),
-	RULE("skb_copy$", OTHER_COPY), RULE("skb_copy_expand", OTHER_COPY),
-	RULE("tcp_collapse", OTHER_COPY), RULE("skb_pp_cow_data", OTHER_COPY),
-	RULE("skb_store_bits", OTHER_COPY), RULE_COPY("skb_try_coalesce", SKB, OTHER_COPY),
-	RULE_COPY("skb_condense", SKB, OTHER_COPY),
-
-	/* Pages pinned and released. */
-	RULE("zerocopy_fill_skb", TX_PIN), RULE("__zerocopy_sg_from_iter", TX_PIN),
-	RULE("skb_zerocopy_iter_stream", TX_PIN), RULE("mm_account_pinned", TX_PIN),
-	RULE("mm_unaccount_pinned", TX_PIN), SHARED("iov_iter_get_pages", TX_PIN),
-	SHARED("__iov_iter_get_pages", TX_PIN), SHARED("iov_iter_extract_pages", TX_PIN),
-	SHARED("gup_", TX_PIN), SHARED("internal_get_user_pages", TX_PIN),
-	SHARED("get_user_pages", TX_PIN), SHARED("__get_user_pages", TX_PIN),
-	SHARED("pin_user_pages", TX_PIN), SHARED("try_grab_", TX_PIN), SHARED("try_get_folio", TX_PIN),
-	SHARED("lockless_pages_from_mm", TX_PIN), SHARED("iov_iter_revert", TX_PIN),
-	SHARED("gup_fast", TX_PIN), SHARED("undo_dev_pagemap", TX_PIN),
-	SHARED("follow_page", TX_PIN), SHARED("get_compound_page", TX_PIN),
-	RULE("skb_splice_from_iter", TX_PIN),
-
-	/* MSG_ZEROCOPY notifications. */
-	RULE("msg_zerocopy_", COMPLETION), RULE("__msg_zerocopy_", COMPLETION),
-	RULE("sock_zerocopy_", COMPLETION), RULE("skb_zerocopy_", COMPLETION),
-	RULE("sock_omalloc", COMPLETION), RULE("sock_ofree", COMPLETION),
-	RULE("ip_recv_error", COMPLETION), RULE("ipv6_recv_error", COMPLETION),
-	RULE("inet_recv_error", COMPLETION), RULE("sock_recv_errqueue", COMPLETION),
-	RULE("sock_dequeue_err_skb", COMPLETION), RULE("sk_error_report", COMPLETION),
-	RULE("inet_sk_error_report", COMPLETION), RULE("sock_def_error_report", COMPLETION),
-	RULE("skb_zcopy_", COMPLETION), RULE("put_cmsg", COMPLETION),
-	RULE("ip_cmsg_recv", COMPLETION),
-
-	/* TCP, IP, sockets. */
-	RULE("tcp_", TCP_IP), RULE("__tcp_", TCP_IP), RULE("tcp4_", TCP_IP), RULE("ip_", TCP_IP),
-	RULE("__ip_", TCP_IP), RULE("ip6_", TCP_IP), RULE("ipv4_", TCP_IP), RULE("ipv6_", TCP_IP),
-	RULE("inet_", TCP_IP), RULE("inet6_", TCP_IP), RULE("__inet", TCP_IP),
-	RULE("ip_rcv", TCP_IP), RULE("tcpv6_", TCP_IP), RULE("bictcp_", TCP_IP),
-	RULE("cubictcp_", TCP_IP), RULE("hystart_", TCP_IP), RULE("bbr_", TCP_IP),
-	RULE("reno_", TCP_IP), RULE("dctcp_", TCP_IP), RULE("minmax_", TCP_IP),
-	RULE("sk_", TCP_IP), RULE("__sk_", TCP_IP), RULE("sock_rfree", TCP_IP),
-	RULE("sock_wfree", TCP_IP), RULE("sock_", TCP_IP), RULE("nf_", TCP_IP),
-	RULE("nft_", TCP_IP), RULE("xt_", TCP_IP), RULE("ipt_", TCP_IP), RULE("skb_checksum", TCP_IP),
-	RULE("__skb_checksum", TCP_IP), RULE("csum_partial", TCP_IP), RULE("do_csum", TCP_IP),
-	RULE("raw_local_deliver", TCP_IP), RULE("raw_v", TCP_IP), RULE("fib", TCP_IP),
-	RULE("rt_", TCP_IP), RULE("ipv4_dst_check", TCP_IP), RULE("dst_", TCP_IP),
-	RULE("secure_tcp", TCP_IP), RULE("mptcp_", TCP_IP), RULE("neigh_", TCP_IP),
-	RULE("__skb_flow_dissect", TCP_IP), RULE("skb_get_hash", TCP_IP),
-	RULE("__skb_get_hash", TCP_IP), RULE("tcp_tasklet", TCP_IP), RULE("tcp_tsq", TCP_IP),
-	RULE("bpf_skops", TCP_IP), SHARED("__cgroup_bpf_run", TCP_IP), RULE("sk_filter", TCP_IP),
-	RULE("security_sock_rcv_skb", TCP_IP),
-	SHARED("selinux_", TCP_IP), SHARED("apparmor_", TCP_IP), SHARED("security_", TCP_IP), RULE("security_socket", SYSCALL),
-	RULE("skb_entail", TCP_IP), RULE("validate_xmit_skb", NETDEV),
-
+	/* Functions that have payload copied. */
+	RULE_COPY("tcp_sendmsg", TCP_IP, TX_COPY)
+	RULE_COPY("skb_do_copy_data_nocache", TX_COPY, TX_COPY)
+	RULE_COPY("skb_add_data", TX_COPY, TX_COPY)
+	RULE_COPY("skb_try_coalesce", SKB, OTHER_COPY)
+	RULE_COPY("skb_condense", SKB, OTHER_COPY)
 	/*
-	 * Pacing and timers. hrtimer_start() ends in a tail call of the function that releases its
-	 * lock, and is then not in the stack; its callers here take no such lock themselves.
+	 * hrtimer_start() ends in a tail call of the function that releases its lock, and is then not
+	 * in the stack; its callers here take no such lock themselves.
 	 */
-	RULE_TAIL("tcp_write_xmit$", TCP_IP, TIMERS), RULE_TAIL("tcp_pacing_check", TIMERS, TIMERS),
-	RULE_TAIL("__tcp_transmit_skb$", TCP_IP, TIMERS),
-	RULE("hrtimer", TIMERS), RULE("__hrtimer", TIMERS), RULE("tcp_pace", TIMERS),
-	RULE("tcp_update_skb_after_send", TIMERS), RULE("tcp_reset_xmit_timer", TIMERS),
-	RULE("tick_program_event", TIMERS), RULE("clockevents_program", TIMERS),
-	RULE("lapic_next", TIMERS), RULE("lapic_timer", TIMERS),
-
-	RULE("mod_timer", TIMERS), RULE("__mod_timer", TIMERS), RULE("add_timer", TIMERS),
-	RULE("del_timer", TIMERS), RULE("timer_", TIMERS), RULE("__timer_", TIMERS),
-	RULE("calc_wheel_index", TIMERS), RULE("lock_timer_base", TIMERS),
-	RULE("enqueue_timer", TIMERS), RULE("detach_if_pending", TIMERS),
-	RULE("internal_add_timer", TIMERS), RULE("run_timer", TIMERS), RULE("__run_timer", TIMERS),
-	RULE("call_timer_fn", TIMERS), RULE("expire_timers", TIMERS), RULE("sk_reset_timer", TIMERS),
-	RULE("sk_stop_timer", TIMERS), RULE("lock_hrtimer_base", TIMERS),
-	RULE("enqueue_hrtimer", TIMERS), RULE("remove_hrtimer", TIMERS),
-	RULE("__remove_hrtimer", TIMERS), RULE("timerqueue_", TIMERS), RULE("get_nohz_timer", TIMERS),
-	RULE("tick_", TIMERS), RULE("tmigr_", TIMERS), RULE("__do_sys_timer", TIMERS),
-	RULE("arch_timer", TIMERS),
- RULE("erratum_set_next", TIMERS),
- RULE("update_process_times", TIMERS),
-	RULE("get_next_timer", TIMERS), RULE("reprogram_timer", TIMERS),
-	RULE("__sysvec_apic_timer", TIMERS), RULE("sysvec_apic_timer", TIMERS),
- RULE("clock_gettime", TIMERS), RULE("__x64_sys_clock", TIMERS),
-
-
-	/* Devices and queueing disciplines. */
-	RULE("dev_", NETDEV), RULE("__dev_", NETDEV), RULE("loopback_", NETDEV),
-	RULE("netif_", NETDEV), RULE("__netif_", NETDEV), RULE("enqueue_to_backlog", NETDEV),
-	RULE("process_backlog", NETDEV), RULE("__napi_", NETDEV), RULE("napi_", NETDEV),
-	RULE("net_rx_action", NETDEV), RULE("net_tx_action", NETDEV), RULE("sch_", NETDEV),
-	RULE("__qdisc", NETDEV), RULE("qdisc_", NETDEV), RULE("fq_", NETDEV),
-	RULE("fq_codel", NETDEV), RULE("pfifo", NETDEV), RULE("noqueue", NETDEV),
-	RULE("veth_", NETDEV), RULE("eth_type_trans", NETDEV), RULE("eth_", NETDEV),
-	RULE("deliver_skb", NETDEV), RULE("ip_local_deliver$", TCP_IP), RULE("gro_", NETDEV),
-	RULE("skb_gro_", NETDEV), RULE("inet_gro_", NETDEV), RULE("tcp4_gro", NETDEV),
-	RULE("tcp_gro", NETDEV), RULE("skb_network_protocol", NETDEV), RULE("harmonize_", NETDEV),
-	RULE("passthru_features", NETDEV), RULE("default_device", NETDEV),
-	RULE("skb_segment", NETDEV), RULE("tcp_gso", NETDEV), RULE("inet_gso", NETDEV),
-	RULE("__skb_gso", NETDEV), RULE("skb_csum_hwoffload", NETDEV), RULE("virtnet_", NETDEV),
-	SHARED("virtqueue_", NETDEV), RULE("virtqueue_napi_", NETDEV), RULE("start_xmit", NETDEV), SHARED("vring_", NETDEV),
-	RULE("ixgbe_", NETDEV), RULE("i40e_", NETDEV), RULE("ice_", NETDEV), RULE("mlx5", NETDEV),
-	RULE("ena_", NETDEV), RULE("bnxt_", NETDEV), RULE("igb_", NETDEV), RULE("e1000", NETDEV),
-	RULE("r8169", NETDEV), RULE("rtl8169", NETDEV), RULE("br_", NETDEV), RULE("bond_", NETDEV),
-	RULE("vlan_", NETDEV), RULE("macvlan", NETDEV), RULE("tun_", NETDEV), RULE("vhost", NETDEV),
-	RULE("packet_rcv", NETDEV), RULE("tpacket_", NETDEV), RULE("xdp_", NETDEV),
-	RULE("get_rps_cpu", NETDEV), RULE("rps_", NETDEV), RULE("dql_", NETDEV),
-	RULE("____dev_forward_skb", NETDEV), RULE("is_skb_forwardable", NETDEV),
-	RULE("__is_skb_forward", NETDEV), RULE("bpf_xdp", NETDEV), RULE("do_xdp", NETDEV),
-	RULE("ptype_", NETDEV), RULE("skb_crc32c", NETDEV), RULE("sch_direct_xmit", NETDEV),
-	RULE("page_pool", MEMORY),
-
-	/* Socket buffers. */
-	RULE("skb_", SKB), RULE("__skb_", SKB), RULE("___skb_", SKB), RULE("alloc_skb", SKB),
-	RULE("__alloc_skb", SKB), RULE("__build_skb", SKB), RULE("build_skb", SKB),
-	RULE("kfree_skb", SKB), RULE("__kfree_skb", SKB), RULE("consume_skb", SKB),
-	RULE("napi_skb", SKB), RULE("napi_consume", SKB), RULE("__napi_kfree", SKB),
-	RULE("pskb_", SKB), RULE("__pskb_", SKB), RULE("kfree_skbmem", SKB),
-	RULE("kmalloc_reserve", SKB), RULE("sk_stream_alloc_skb", SKB),
-	RULE("tcp_stream_alloc_skb", SKB), RULE("__copy_skb_header", SKB), RULE("skb_release", SKB),
-	RULE("sk_skb_", SKB), RULE("kfree_skb_partial", SKB), RULE("sk_forced", TCP_IP),
-	RULE("tcp_rtx_queue_unlink", TCP_IP), RULE("sock_def_readable", SCHEDULING),
-	RULE("sk_mem", TCP_IP), RULE("__finalize_skb", SKB), RULE("tcp_skb_entail", TCP_IP),
-	RULE("__netdev_alloc_skb", SKB), RULE("dev_kfree_skb", SKB), RULE("__dev_kfree", SKB),
-	RULE("sk_psock", TCP_IP), RULE("skb_do_copy", TX_COPY),
-
-	/* Memory. */
-	RULE("kmem_cache", MEMORY), RULE("kmalloc", MEMORY), RULE("__kmalloc", MEMORY),
-	RULE("kfree$", MEMORY), RULE("__kmem_cache", MEMORY), RULE("___slab", MEMORY),
-	RULE("__slab", MEMORY), RULE("slab_", MEMORY), RULE("new_slab", MEMORY),
-	RULE("refill_", MEMORY), RULE("get_page_from", MEMORY), RULE("get_partial", MEMORY),
-	RULE("put_cpu_partial", MEMORY), RULE("__unfreeze", MEMORY), RULE("alloc_page", MEMORY),
-	RULE("__alloc_page", MEMORY), RULE("alloc_pages", MEMORY), RULE("__free_page", MEMORY),
-	RULE("free_", MEMORY), RULE("__free_", MEMORY), RULE("rmqueue", MEMORY),
-	RULE("__rmqueue", MEMORY), RULE("folio_", MEMORY), RULE("__folio", MEMORY),
-	RULE("put_page", MEMORY), RULE("__put_page", MEMORY), RULE("page_frag", MEMORY),
-	RULE("__page_frag", MEMORY), RULE("skb_page_frag", MEMORY), RULE("sk_page_frag", MEMORY),
-	RULE("page_counter", MEMORY), RULE("try_charge", MEMORY), RULE("__memcg", MEMORY),
-	RULE("memcg_", MEMORY), RULE("mem_cgroup", MEMORY), RULE("__mem_cgroup", MEMORY),
-	RULE("mod_memcg", MEMORY), RULE("__mod_memcg", MEMORY), RULE("mod_lruvec", MEMORY),
-	RULE("drain_", MEMORY), RULE("refill_stock", MEMORY), RULE("consume_stock", MEMORY),
-	RULE("obj_cgroup", MEMORY), RULE("clear_page", MEMORY), RULE("__mod_node", MEMORY),
-	RULE("__mod_zone", MEMORY), RULE("mod_node", MEMORY), RULE("prep_", MEMORY),
-	RULE("post_alloc", MEMORY), RULE("cmpxchg_double", MEMORY), RULE("__pcs_", MEMORY),
-	RULE("sheaf", MEMORY), RULE("barn_", MEMORY), RULE("alloc_from_pcs", MEMORY),
-	RULE("exc_page_fault", MEMORY), RULE("asm_exc_page_fault", MEMORY),
-	RULE("do_user_addr_fault", MEMORY), RULE("handle_mm_fault", MEMORY),
-	RULE("__handle_mm_fault", MEMORY), RULE("do_anonymous", MEMORY), RULE("do_page_fault", MEMORY),
-	RULE("do_mem_abort", MEMORY), RULE("el0_da$", MEMORY), RULE("el0_ia$", MEMORY),
-	RULE("el1_abort", MEMORY), RULE("do_translation_fault", MEMORY), RULE("vma_", MEMORY),
-	RULE("lock_vma", MEMORY), RULE("flush_tlb", MEMORY), RULE("ptep_", MEMORY),
-	RULE("percpu_counter", MEMORY), RULE("policy_", MEMORY), RULE("get_task_policy", MEMORY),
-	RULE("do_wp_page", MEMORY), RULE("wp_page", MEMORY), RULE("list_lru", MEMORY),
-	RULE("should_failslab", MEMORY), RULE("release_pages", MEMORY), RULE("compact", MEMORY),
-	RULE("shrink_", MEMORY), RULE("try_to_free", MEMORY), RULE("ksize", MEMORY),
-	RULE("__ksize", MEMORY), RULE("zone_watermark", MEMORY), RULE("decay_pcp", MEMORY),
-	RULE("mm_", MEMORY), RULE("kvmalloc", MEMORY), RULE("kvfree", MEMORY),
-	RULE("kvm_async_pf", MEMORY),
- RULE("__get_obj", MEMORY), RULE("qlist_", MEMORY),
-
-	/* Locks. */
-	RULE("lock_sock", LOCK), RULE("__lock_sock", LOCK), RULE("release_sock", LOCK),
-	RULE("_raw_spin_lock", LOCK), RULE("_raw_read_", LOCK), RULE("_raw_write_", LOCK),
-	RULE("_raw_spin_trylock", LOCK), RULE("_raw_spin_unlock$", LOCK),
-	RULE("_raw_spin_unlock_bh", LOCK), RULE("native_queued_spin", LOCK),
-	RULE("queued_spin", LOCK), RULE("queued_read", LOCK), RULE("queued_write", LOCK),
-	RULE("pv_queued_spin", LOCK), RULE("__pv_queued", LOCK), RULE("mutex_", LOCK),
-	RULE("__mutex", LOCK), RULE("rwsem_", LOCK), RULE("down_", LOCK), RULE("up_", LOCK),
-	RULE("rt_spin_", LOCK), RULE("rt_mutex", LOCK), RULE("__rt_mutex", LOCK),
-	RULE("rtlock_", LOCK), RULE("osq_", LOCK), RULE("__raw_callee_save___pv_queued", LOCK),
-	RULE("do_raw_spin", LOCK), RULE("lock_acquire", LOCK), RULE("lock_release", LOCK),
-	RULE("lockdep", LOCK), RULE("__local_bh_disable", LOCK), RULE("rcu_read_", LOCK),
-	RULE("__rcu_read_", LOCK), RULE("local_bh_", LOCK), RULE("migrate_disable", LOCK),
-	RULE("migrate_enable", LOCK), RULE("__percpu_down", LOCK),
-	RULE("percpu_down", LOCK), RULE("percpu_up", LOCK), RULE("_raw_spin_rq_lock", SCHEDULING),
-
-	/* Scheduling. */
-	RULE("schedule", SCHEDULING), RULE("__schedule", SCHEDULING), RULE("preempt_schedule", SCHEDULING),
-	RULE("try_to_wake_up", SCHEDULING), RULE("ttwu_", SCHEDULING), RULE("__wake_up", SCHEDULING),
-	RULE("wake_up", SCHEDULING), RULE("autoremove_wake", SCHEDULING),
-	RULE("woken_wake", SCHEDULING), RULE("default_wake", SCHEDULING), RULE("pollwake", SCHEDULING),
-	RULE("ep_", SCHEDULING), RULE("epoll_", SCHEDULING), RULE("do_epoll", SCHEDULING),
-	RULE("enqueue_task", SCHEDULING), RULE("dequeue_task", SCHEDULING),
-	RULE("enqueue_entity", SCHEDULING), RULE("dequeue_entit", SCHEDULING),
-	RULE("pick_", SCHEDULING), RULE("__pick_", SCHEDULING), RULE("select_task", SCHEDULING),
-	RULE("select_idle", SCHEDULING), RULE("update_curr", SCHEDULING),
-	RULE("update_load", SCHEDULING), RULE("__update_load", SCHEDULING),
-	RULE("update_rq", SCHEDULING), RULE("update_cfs", SCHEDULING), RULE("update_se", SCHEDULING),
-	RULE("update_min_v", SCHEDULING), RULE("update_blocked", SCHEDULING),
-	RULE("update_sd_lb", SCHEDULING), RULE("update_sg_lb", SCHEDULING),
-	RULE("place_entity", SCHEDULING), RULE("set_next_", SCHEDULING),
-	RULE("put_prev_", SCHEDULING), RULE("check_preempt", SCHEDULING),
-	RULE("wakeup_preempt", SCHEDULING), RULE("resched_", SCHEDULING),
-	RULE("__resched_", SCHEDULING), RULE("__switch_to", SCHEDULING), RULE("switch_mm", SCHEDULING),
-	RULE("switch_fpu", SCHEDULING), RULE("native_load_tls", SCHEDULING),
-	RULE("load_new_mm_cr3", SCHEDULING), RULE("finish_task_switch", SCHEDULING),
-	RULE("context_switch", SCHEDULING), RULE("prepare_task", SCHEDULING),
-	RULE("sched_", SCHEDULING), RULE("sk_wait_data", SCHEDULING), RULE("sk_wait_event", SCHEDULING),
-	RULE("sk_stream_wait", SCHEDULING), RULE("sk_stream_write_space", SCHEDULING),
-	RULE("wait_woken", SCHEDULING), RULE("prepare_to_wait", SCHEDULING),
-	RULE("finish_wait", SCHEDULING), RULE("add_wait_queue", SCHEDULING),
-	RULE("remove_wait_queue", SCHEDULING), RULE("do_poll", SCHEDULING), RULE("do_sys_poll", SCHEDULING),
-	RULE("__x64_sys_poll", SCHEDULING), RULE("__x64_sys_ppoll", SCHEDULING),
-	RULE("poll_", SCHEDULING), RULE("__pollwait", SCHEDULING), RULE("sock_poll", SCHEDULING),
-	RULE("tcp_poll", SCHEDULING), RULE("futex_", SCHEDULING), RULE("do_futex", SCHEDULING),
-	RULE("__x64_sys_futex", SCHEDULING), RULE("yield_task", SCHEDULING),
-	RULE("do_sched_yield", SCHEDULING), RULE("newidle", SCHEDULING), RULE("sched_balance", SCHEDULING),
-	RULE("load_balance", SCHEDULING), RULE("_nohz_idle", SCHEDULING), RULE("nohz_", SCHEDULING),
-	RULE("available_idle", SCHEDULING), RULE("cpus_share_cache", SCHEDULING),
-	RULE("native_smp_send_reschedule", SCHEDULING), RULE("smp_send_resch", SCHEDULING),
-	RULE("x2apic_send_IPI", SCHEDULING), RULE("native_send_call_func", SCHEDULING),
-	RULE("__smp_call_single", SCHEDULING), RULE("send_call_function_single", SCHEDULING),
-	RULE("generic_exec_single", SCHEDULING), RULE("kvm_send_ipi", SCHEDULING),
-	RULE("call_function_single", SCHEDULING), RULE("__sysvec_call_func", SCHEDULING),
-	RULE("sysvec_call_func", SCHEDULING), RULE("sysvec_reschedule", SCHEDULING),
-	RULE("scheduler_ipi", SCHEDULING), RULE("__sysvec_reschedule", SCHEDULING),
-	RULE("flush_smp_call", SCHEDULING), RULE("sched_ttwu", SCHEDULING),
-	RULE("psi_", SCHEDULING), RULE("cpuacct_", SCHEDULING), RULE("cgroup_rstat", SCHEDULING),
-	RULE("dl_", SCHEDULING), RULE("__dl_", SCHEDULING), RULE("rt_task", SCHEDULING),
-	RULE("vruntime_", SCHEDULING), RULE("avg_vruntime", SCHEDULING), RULE("entity_", SCHEDULING),
-	RULE("__enqueue_entity", SCHEDULING), RULE("__dequeue_entity", SCHEDULING),
-	RULE("reweight_", SCHEDULING), RULE("raw_spin_rq_", SCHEDULING),
-	RULE("wake_affine", SCHEDULING), RULE("record_wakee", SCHEDULING), RULE("kick_process", SCHEDULING),
-	RULE("set_task_cpu", SCHEDULING), RULE("migrate_task", SCHEDULING), RULE("activate_task", SCHEDULING),
-	RULE("clear_buddies", SCHEDULING), RULE("hrtick_", SCHEDULING), RULE("perf_event_", SCHEDULING),
-	RULE("__perf_event_task", SCHEDULING), RULE("__cond_resched", SCHEDULING),
-	RULE("cond_resched", SCHEDULING), RULE("rcu_all_qs", SCHEDULING),
-	RULE("_cond_resched", SCHEDULING),
-	RULE("dynamic_cond_resched", SCHEDULING), RULE("rcu_note_context", SCHEDULING),
-	RULE("arch_scale", SCHEDULING), RULE("cpuidle", SCHEDULING), RULE("do_idle", SCHEDULING),
-	RULE("default_idle", SCHEDULING), RULE("smpboot_thread", SCHEDULING),
-	RULE("update_rt_rq", SCHEDULING), RULE("update_dl_rq", SCHEDULING), RULE("os_xsave", SCHEDULING),
-	RULE("ipi_send", SCHEDULING), RULE("gic_ipi", SCHEDULING), RULE("smp_cross_call", SCHEDULING),
-	RULE("cpu_do_switch_mm", SCHEDULING), RULE("check_and_switch_context", SCHEDULING),
-	RULE("fpsimd_thread_switch", SCHEDULING), RULE("__legitimize_mnt", SYSCALL),
-
-	/* System calls: the way in and out, and what comes before the protocol. */
-	RULE("do_syscall_64", SYSCALL), RULE("entry_SYSCALL", SYSCALL), RULE("x64_sys_call", SYSCALL),
-	RULE("syscall_", SYSCALL), RULE("__syscall_", SYSCALL), RULE("do_el0_svc", SYSCALL),
-	RULE("el0", SYSCALL), RULE("invoke_syscall", SYSCALL), RULE("el0_svc", SYSCALL),
-	RULE("ret_to_user", SYSCALL), RULE("do_notify_resume", SYSCALL),
-	RULE("__x64_sys_", SYSCALL), RULE("__arm64_sys_", SYSCALL),
-	RULE("__sys_", SYSCALL), RULE("___sys_", SYSCALL), RULE("____sys_", SYSCALL),
-	RULE("__se_sys_", SYSCALL), RULE("__do_sys_", SYSCALL), RULE("sockfd_lookup", SYSCALL),
-	RULE("fdget", SYSCALL), RULE("__fget", SYSCALL), RULE("__fdget", SYSCALL), RULE("fput", SYSCALL),
-	RULE("sock_sendmsg", SYSCALL), RULE("__sock_sendmsg", SYSCALL), RULE("sock_recvmsg", SYSCALL),
-	RULE("inet_sendmsg", SYSCALL), RULE("inet6_sendmsg", SYSCALL), RULE("inet_recvmsg", SYSCALL),
-	RULE("inet6_recvmsg", SYSCALL), RULE("sock_write_iter", SYSCALL), RULE("sock_read_iter", SYSCALL),
-	RULE("vfs_", SYSCALL), RULE("ksys_", SYSCALL), RULE("new_sync_", SYSCALL), RULE("rw_verify", SYSCALL),
-	RULE("import_", SYSCALL), RULE("__import_iovec", SYSCALL), RULE("iovec_from", SYSCALL),
-	RULE("copy_iovec", SYSCALL), RULE("copy_msghdr", SYSCALL), RULE("sendmsg_copy_msghdr", SYSCALL),
-	RULE("__copy_msghdr", SYSCALL), RULE("move_addr", SYSCALL), RULE("iov_iter_init", SYSCALL),
-	RULE("iov_iter_advance", SYSCALL), RULE("exit_to_user", SYSCALL), RULE("irqentry_", IRQ),
-
-	RULE("entry_", SYSCALL), RULE("secure_computing", SYSCALL), RULE("__seccomp", SYSCALL),
-	RULE("seccomp_", SYSCALL), RULE("__audit", SYSCALL), RULE("fpregs_", SYSCALL),
-	RULE("switch_fpu_return", SYSCALL), RULE("restore_fpregs", SYSCALL), RULE("sock_ioctl", SYSCALL),
-	RULE("kernel_recvmsg", SYSCALL), RULE("kernel_sendmsg", SYSCALL), RULE("splice_", SYSCALL),
-	RULE("io_", SYSCALL), RULE("error_entry", SYSCALL), RULE("arch_do_signal", SYSCALL),
-	RULE("task_work_run", SYSCALL), RULE("ret_from_fork", OTHER),
-
-	/* Interrupts, softirqs. */
-	RULE("asm_sysvec", IRQ), RULE("sysvec_", IRQ), RULE("__sysvec", IRQ), RULE("asm_common_interrupt", IRQ),
-	RULE("common_interrupt", IRQ), RULE("irq_enter", IRQ),
-	RULE("handle_irq", IRQ), RULE("generic_handle", IRQ), RULE("do_IRQ", IRQ), RULE("el1", IRQ),
-	RULE("gic_", IRQ), RULE("do_interrupt_handler", IRQ), RULE("el0_interrupt", IRQ),
-	RULE("el0t_64_irq", IRQ), RULE("el0t_64_fiq", IRQ), RULE("__el0_irq", IRQ),
-	RULE("run_ksoftirqd", IRQ), RULE("raise_softirq", IRQ), RULE("__raise_softirq", IRQ),
-	RULE("rcu_", IRQ), RULE("__rcu_", IRQ), RULE("note_gp", IRQ), RULE("invoke_rcu", IRQ),
-	RULE("irq_work", IRQ), RULE("tasklet_", IRQ), RULE("__tasklet", IRQ), RULE("handle_edge", IRQ),
-	RULE("handle_percpu", IRQ), RULE("__handle_irq", IRQ),
-
+	RULE_TAIL("tcp_write_xmit$", TCP_IP, TIMERS)
+	RULE_TAIL("tcp_pacing_check", TIMERS, TIMERS)
+	RULE_TAIL("__tcp_transmit_skb$", TCP_IP, TIMERS)
+#define SHARED false
+	/* Copying itself: leaves, and functions between them and the one that had the payload copied. */
+#define CLASS COPY
+	N("rep_movs") N("copy_user") N("__copy_user") N("memcpy") N("__memcpy") N("__pi_memcpy")
+	N("memmove") N("__memmove") N("__pi_memmove") N("memcpy_orig") N("_copy_from_iter")
+	N("_copy_to_iter") N("_copy_from_user") N("_copy_to_user") N("__arch_copy_") N("copyin$")
+	N("copyout$") N("copy_page") N("__pi_copy_page") N("copy_to_user_iter")
+	N("copy_from_user_iter") N("memcpy_to_iter") N("memcpy_from_iter") N("csum_and_copy")
+	N("csum_partial_copy") N("copy_mc") N("copy_to_iter$") N("copy_from_iter$") N("raw_copy_")
+	N("copy_highpage") N("__check_object_size") N("check_heap_object") N("check_stack_object")
+	N("__check_heap_object") N("simple_copy_to_iter") N("copy_to_user_nofault")
+	N("caches_clean_inval")
+#undef CLASS
+#define CLASS CPU_CLASS_DEFERRED_COPY
+	N("skb_copy_ubufs")
+#undef CLASS
+#define CLASS CPU_CLASS_RX_COPY
+	N("skb_copy_datagram") N("__skb_datagram_iter") N("skb_copy_and_csum_datagram")
+#undef CLASS
+#define CLASS CPU_CLASS_OTHER_COPY
+	N("skb_copy_bits") N("__pskb_pull_tail") N("skb_copy$") N("skb_copy_expand")
+	N("tcp_collapse") N("skb_pp_cow_data") N("skb_store_bits")
+#undef CLASS
+#define CLASS CPU_CLASS_TX_PIN /* Pages pinned and released. */
+	N("zerocopy_fill_skb") N("__zerocopy_sg_from_iter") N("skb_zerocopy_iter_stream")
+	N("mm_account_pinned") N("mm_unaccount_pinned") N("skb_splice_from_iter")
+#undef CLASS
+#define CLASS CPU_CLASS_COMPLETION /* MSG_ZEROCOPY notifications. */
+	N("msg_zerocopy_") N("__msg_zerocopy_") N("sock_zerocopy_") N("skb_zerocopy_")
+	N("sock_omalloc") N("sock_ofree") N("ip_recv_error") N("ipv6_recv_error")
+	N("inet_recv_error") N("sock_recv_errqueue") N("sock_dequeue_err_skb")
+	N("sk_error_report") N("inet_sk_error_report") N("sock_def_error_report") N("skb_zcopy_")
+	N("put_cmsg") N("ip_cmsg_recv")
+#undef CLASS
+#define CLASS CPU_CLASS_TCP_IP /* TCP, IP, sockets. */
+	N("tcp_") N("__tcp_") N("tcp4_") N("ip_") N("__ip_") N("ip6_") N("ipv4_") N("ipv6_")
+	N("inet_") N("inet6_") N("__inet") N("ip_rcv") N("tcpv6_") N("bictcp_") N("cubictcp_")
+	N("hystart_") N("bbr_") N("reno_") N("dctcp_") N("minmax_") N("sk_") N("__sk_")
+	N("sock_rfree") N("sock_wfree") N("sock_") N("nf_") N("nft_") N("xt_") N("ipt_")
+	N("skb_checksum") N("__skb_checksum") N("csum_partial") N("do_csum")
+	N("raw_local_deliver") N("raw_v") N("fib") N("rt_") N("ipv4_dst_check") N("dst_")
+	N("secure_tcp") N("mptcp_") N("neigh_") N("__skb_flow_dissect") N("skb_get_hash")
+	N("__skb_get_hash") N("tcp_tasklet") N("tcp_tsq") N("bpf_skops") N("sk_filter")
+	N("security_sock_rcv_skb") N("skb_entail") N("ip_local_deliver$") N("sk_forced")
+	N("tcp_rtx_queue_unlink") N("sk_mem") N("tcp_skb_entail") N("sk_psock")
+#undef CLASS
+#define CLASS CPU_CLASS_SYSCALL /* System calls: the way in and out, and what comes before the protocol. */
+	N("security_socket") N("__legitimize_mnt") N("do_syscall_64") N("entry_SYSCALL")
+	N("x64_sys_call") N("syscall_") N("__syscall_") N("do_el0_svc") N("el0")
+	N("invoke_syscall") N("el0_svc") N("ret_to_user") N("do_notify_resume") N("__x64_sys_")
+	N("__arm64_sys_") N("__sys_") N("___sys_") N("____sys_") N("__se_sys_") N("__do_sys_")
+	N("sockfd_lookup") N("fdget") N("__fget") N("__fdget") N("fput") N("sock_sendmsg")
+	N("__sock_sendmsg") N("sock_recvmsg") N("inet_sendmsg") N("inet6_sendmsg")
+	N("inet_recvmsg") N("inet6_recvmsg") N("sock_write_iter") N("sock_read_iter") N("vfs_")
+	N("ksys_") N("new_sync_") N("rw_verify") N("import_") N("__import_iovec") N("iovec_from")
+	N("copy_iovec") N("copy_msghdr") N("sendmsg_copy_msghdr") N("__copy_msghdr")
+	N("move_addr") N("iov_iter_init") N("iov_iter_advance") N("exit_to_user") N("entry_")
+	N("secure_computing") N("__seccomp") N("seccomp_") N("__audit") N("fpregs_")
+	N("switch_fpu_return") N("restore_fpregs") N("sock_ioctl") N("kernel_recvmsg")
+	N("kernel_sendmsg") N("splice_") N("io_") N("error_entry") N("arch_do_signal")
+	N("task_work_run")
+#undef CLASS
+#define CLASS CPU_CLASS_NETDEV /* Devices and queueing disciplines. */
+	N("validate_xmit_skb") N("dev_") N("__dev_") N("loopback_") N("netif_") N("__netif_")
+	N("enqueue_to_backlog") N("process_backlog") N("__napi_") N("napi_") N("net_rx_action")
+	N("net_tx_action") N("sch_") N("__qdisc") N("qdisc_") N("fq_") N("fq_codel") N("pfifo")
+	N("noqueue") N("veth_") N("eth_type_trans") N("eth_") N("deliver_skb") N("gro_")
+	N("skb_gro_") N("inet_gro_") N("tcp4_gro") N("tcp_gro") N("skb_network_protocol")
+	N("harmonize_") N("passthru_features") N("default_device") N("skb_segment") N("tcp_gso")
+	N("inet_gso") N("__skb_gso") N("skb_csum_hwoffload") N("virtnet_") N("virtqueue_napi_")
+	N("start_xmit") N("ixgbe_") N("i40e_") N("ice_") N("mlx5") N("ena_") N("bnxt_") N("igb_")
+	N("e1000") N("r8169") N("rtl8169") N("br_") N("bond_") N("vlan_") N("macvlan") N("tun_")
+	N("vhost") N("packet_rcv") N("tpacket_") N("xdp_") N("get_rps_cpu") N("rps_") N("dql_")
+	N("____dev_forward_skb") N("is_skb_forwardable") N("__is_skb_forward") N("bpf_xdp")
+	N("do_xdp") N("ptype_") N("skb_crc32c") N("sch_direct_xmit")
+#undef CLASS
+#define CLASS CPU_CLASS_TIMERS /* Pacing and timers. */
+	N("hrtimer") N("__hrtimer") N("tcp_pace") N("tcp_update_skb_after_send")
+	N("tcp_reset_xmit_timer") N("tick_program_event") N("clockevents_program") N("lapic_next")
+	N("lapic_timer") N("mod_timer") N("__mod_timer") N("add_timer") N("del_timer") N("timer_")
+	N("__timer_") N("calc_wheel_index") N("lock_timer_base") N("enqueue_timer")
+	N("detach_if_pending") N("internal_add_timer") N("run_timer") N("__run_timer")
+	N("call_timer_fn") N("expire_timers") N("sk_reset_timer") N("sk_stop_timer")
+	N("lock_hrtimer_base") N("enqueue_hrtimer") N("remove_hrtimer") N("__remove_hrtimer")
+	N("timerqueue_") N("get_nohz_timer") N("tick_") N("tmigr_") N("__do_sys_timer")
+	N("arch_timer") N("erratum_set_next") N("update_process_times") N("get_next_timer")
+	N("reprogram_timer") N("__sysvec_apic_timer") N("sysvec_apic_timer") N("clock_gettime")
+	N("__x64_sys_clock")
+#undef CLASS
+#define CLASS CPU_CLASS_MEMORY
+	N("page_pool") N("kmem_cache") N("kmalloc") N("__kmalloc") N("kfree$") N("__kmem_cache")
+	N("___slab") N("__slab") N("slab_") N("new_slab") N("refill_") N("get_page_from")
+	N("get_partial") N("put_cpu_partial") N("__unfreeze") N("alloc_page") N("__alloc_page")
+	N("alloc_pages") N("__free_page") N("free_") N("__free_") N("rmqueue") N("__rmqueue")
+	N("folio_") N("__folio") N("put_page") N("__put_page") N("page_frag") N("__page_frag")
+	N("skb_page_frag") N("sk_page_frag") N("page_counter") N("try_charge") N("__memcg")
+	N("memcg_") N("mem_cgroup") N("__mem_cgroup") N("mod_memcg") N("__mod_memcg")
+	N("mod_lruvec") N("drain_") N("refill_stock") N("consume_stock") N("obj_cgroup")
+	N("clear_page") N("__mod_node") N("__mod_zone") N("mod_node") N("prep_") N("post_alloc")
+	N("cmpxchg_double") N("__pcs_") N("sheaf") N("barn_") N("alloc_from_pcs")
+	N("exc_page_fault") N("asm_exc_page_fault") N("do_user_addr_fault") N("handle_mm_fault")
+	N("__handle_mm_fault") N("do_anonymous") N("do_page_fault") N("do_mem_abort") N("el0_da$")
+	N("el0_ia$") N("el1_abort") N("do_translation_fault") N("vma_") N("lock_vma")
+	N("flush_tlb") N("ptep_") N("percpu_counter") N("policy_") N("get_task_policy")
+	N("do_wp_page") N("wp_page") N("list_lru") N("should_failslab") N("release_pages")
+	N("compact") N("shrink_") N("try_to_free") N("ksize") N("__ksize") N("zone_watermark")
+	N("decay_pcp") N("mm_") N("kvmalloc") N("kvfree") N("kvm_async_pf") N("__get_obj")
+	N("qlist_")
+#undef CLASS
+#define CLASS CPU_CLASS_SKB /* Socket buffers. */
+	N("skb_") N("__skb_") N("___skb_") N("alloc_skb") N("__alloc_skb") N("__build_skb")
+	N("build_skb") N("kfree_skb") N("__kfree_skb") N("consume_skb") N("napi_skb")
+	N("napi_consume") N("__napi_kfree") N("pskb_") N("__pskb_") N("kfree_skbmem")
+	N("kmalloc_reserve") N("sk_stream_alloc_skb") N("tcp_stream_alloc_skb")
+	N("__copy_skb_header") N("skb_release") N("sk_skb_") N("kfree_skb_partial")
+	N("__finalize_skb") N("__netdev_alloc_skb") N("dev_kfree_skb") N("__dev_kfree")
+#undef CLASS
+#define CLASS CPU_CLASS_SCHEDULING
+	N("sock_def_readable") N("_raw_spin_rq_lock") N("schedule") N("__schedule")
+	N("preempt_schedule") N("try_to_wake_up") N("ttwu_") N("__wake_up") N("wake_up")
+	N("autoremove_wake") N("woken_wake") N("default_wake") N("pollwake") N("ep_") N("epoll_")
+	N("do_epoll") N("enqueue_task") N("dequeue_task") N("enqueue_entity") N("dequeue_entit")
+	N("pick_") N("__pick_") N("select_task") N("select_idle") N("update_curr")
+	N("update_load") N("__update_load") N("update_rq") N("update_cfs") N("update_se")
+	N("update_min_v") N("update_blocked") N("update_sd_lb") N("update_sg_lb")
+	N("place_entity") N("set_next_") N("put_prev_") N("check_preempt") N("wakeup_preempt")
+	N("resched_") N("__resched_") N("__switch_to") N("switch_mm") N("switch_fpu")
+	N("native_load_tls") N("load_new_mm_cr3") N("finish_task_switch") N("context_switch")
+	N("prepare_task") N("sched_") N("sk_wait_data") N("sk_wait_event") N("sk_stream_wait")
+	N("sk_stream_write_space") N("wait_woken") N("prepare_to_wait") N("finish_wait")
+	N("add_wait_queue") N("remove_wait_queue") N("do_poll") N("do_sys_poll")
+	N("__x64_sys_poll") N("__x64_sys_ppoll") N("poll_") N("__pollwait") N("sock_poll")
+	N("tcp_poll") N("futex_") N("do_futex") N("__x64_sys_futex") N("yield_task")
+	N("do_sched_yield") N("newidle") N("sched_balance") N("load_balance") N("_nohz_idle")
+	N("nohz_") N("available_idle") N("cpus_share_cache") N("native_smp_send_reschedule")
+	N("smp_send_resch") N("x2apic_send_IPI") N("native_send_call_func") N("__smp_call_single")
+	N("send_call_function_single") N("generic_exec_single") N("kvm_send_ipi")
+	N("call_function_single") N("__sysvec_call_func") N("sysvec_call_func")
+	N("sysvec_reschedule") N("scheduler_ipi") N("__sysvec_reschedule") N("flush_smp_call")
+	N("sched_ttwu") N("psi_") N("cpuacct_") N("cgroup_rstat") N("dl_") N("__dl_") N("rt_task")
+	N("vruntime_") N("avg_vruntime") N("entity_") N("__enqueue_entity") N("__dequeue_entity")
+	N("reweight_") N("raw_spin_rq_") N("wake_affine") N("record_wakee") N("kick_process")
+	N("set_task_cpu") N("migrate_task") N("activate_task") N("clear_buddies") N("hrtick_")
+	N("perf_event_") N("__perf_event_task") N("__cond_resched") N("cond_resched")
+	N("rcu_all_qs") N("_cond_resched") N("dynamic_cond_resched") N("rcu_note_context")
+	N("arch_scale") N("cpuidle") N("do_idle") N("default_idle") N("smpboot_thread")
+	N("update_rt_rq") N("update_dl_rq") N("os_xsave") N("ipi_send") N("gic_ipi")
+	N("smp_cross_call") N("cpu_do_switch_mm") N("check_and_switch_context")
+	N("fpsimd_thread_switch")
+#undef CLASS
+#define CLASS CPU_CLASS_TX_COPY
+	N("skb_do_copy")
+#undef CLASS
+#define CLASS CPU_CLASS_LOCK
+	N("lock_sock") N("__lock_sock") N("release_sock") N("_raw_spin_lock") N("_raw_read_")
+	N("_raw_write_") N("_raw_spin_trylock") N("_raw_spin_unlock$") N("_raw_spin_unlock_bh")
+	N("native_queued_spin") N("queued_spin") N("queued_read") N("queued_write")
+	N("pv_queued_spin") N("__pv_queued") N("mutex_") N("__mutex") N("rwsem_") N("down_")
+	N("up_") N("rt_spin_") N("rt_mutex") N("__rt_mutex") N("rtlock_") N("osq_")
+	N("__raw_callee_save___pv_queued") N("do_raw_spin") N("lock_acquire") N("lock_release")
+	N("lockdep") N("__local_bh_disable") N("rcu_read_") N("__rcu_read_") N("local_bh_")
+	N("migrate_disable") N("migrate_enable") N("__percpu_down") N("percpu_down")
+	N("percpu_up")
+#undef CLASS
+#define CLASS CPU_CLASS_IRQ /* Interrupts, softirqs. */
+	N("irqentry_") N("asm_sysvec") N("sysvec_") N("__sysvec") N("asm_common_interrupt")
+	N("common_interrupt") N("irq_enter") N("handle_irq") N("generic_handle") N("do_IRQ")
+	N("el1") N("gic_") N("do_interrupt_handler") N("el0_interrupt") N("el0t_64_irq")
+	N("el0t_64_fiq") N("__el0_irq") N("run_ksoftirqd") N("raise_softirq") N("__raise_softirq")
+	N("rcu_") N("__rcu_") N("note_gp") N("invoke_rcu") N("irq_work") N("tasklet_")
+	N("__tasklet") N("handle_edge") N("handle_percpu") N("__handle_irq")
+#undef CLASS
 	/*
-	 * Files and disks: no class of their own. What they copy is no payload of a socket, and what
-	 * they do is no system call's overhead.
+	 * Files and disks: their copies are no payload of a socket, and their work is no overhead
+	 * of a system call.
 	 */
-	RULE("filemap_", OTHER), RULE("generic_file_", OTHER), RULE("generic_perform_", OTHER),
-	RULE("iomap_", OTHER), RULE("__iomap_", OTHER), RULE("ext4_", OTHER), RULE("xfs_", OTHER),
-	RULE("btrfs_", OTHER), RULE("jbd2_", OTHER), RULE("blkdev_", OTHER), RULE("__blkdev_", OTHER),
-	RULE("bio_", OTHER), RULE("submit_bio", OTHER), RULE("__submit_bio", OTHER),
-	RULE("blk_", OTHER), RULE("__blk_", OTHER), RULE("nvme_", OTHER), RULE("scsi_", OTHER),
-	RULE("virtblk_", OTHER), RULE("virtio_queue_rq", OTHER), RULE("do_direct_IO", OTHER),
-	RULE("do_blockdev_direct_IO", OTHER), RULE("shmem_", OTHER),
-
-	/* Who watches. */
-	RULE("bpf_prog_", TRACING), RULE("__bpf_prog_", TRACING), RULE("bpf_trampoline", TRACING),
-	RULE("bpf_trace_run", TRACING), RULE("ftrace_", TRACING), RULE("kprobe_", TRACING),
-	RULE("kretprobe", TRACING), RULE("arch_rethook", TRACING), RULE("rethook_", TRACING),
-	RULE("fprobe_", TRACING), RULE("bpf_", TRACING), RULE("__bpf_", TRACING),
-	RULE("trace_", TRACING), RULE("perf_trace", TRACING), RULE("ring_buffer", TRACING),
-
-	/* Where interrupts are let in again. */
-	SHIFTS("_raw_spin_unlock_irq"), SHIFTS("handle_softirqs"),
-	SHIFTS("__softirqentry_text_start"),
-	SHIFTS("_raw_spin_unlock_irqrestore"), SHIFTS("__local_bh_enable_ip"),
-	SHIFTS("do_softirq"), SHIFTS("irq_exit"), SHIFTS("__irq_exit"),
-	SHIFTS("__do_softirq"), SHIFTS("_raw_read_unlock_irq"),
-	SHIFTS("_raw_write_unlock_irq"), SHIFTS("__raw_spin_unlock_irq"),
-	SHIFTS("finish_task_switch$"),
-	SHIFTS("arch_local_irq_enable"),
-	SHIFTS("raw_spin_rq_unlock_irq"),
-
-
+#define CLASS CPU_CLASS_OTHER
+	N("ret_from_fork") N("filemap_") N("generic_file_") N("generic_perform_") N("iomap_")
+	N("__iomap_") N("ext4_") N("xfs_") N("btrfs_") N("jbd2_") N("blkdev_") N("__blkdev_")
+	N("bio_") N("submit_bio") N("__submit_bio") N("blk_") N("__blk_") N("nvme_") N("scsi_")
+	N("virtblk_") N("virtio_queue_rq") N("do_direct_IO") N("do_blockdev_direct_IO")
+	N("shmem_")
+#undef CLASS
+#define CLASS CPU_CLASS_TRACING /* Programs that watch. */
+	N("bpf_prog_") N("__bpf_prog_") N("bpf_trampoline") N("bpf_trace_run") N("ftrace_")
+	N("kprobe_") N("kretprobe") N("arch_rethook") N("rethook_") N("fprobe_") N("bpf_")
+	N("__bpf_") N("trace_") N("perf_trace") N("ring_buffer")
+#undef CLASS
+#define CLASS SHIFT /* Interrupts are enabled again. */
+	N("_raw_spin_unlock_irq") N("handle_softirqs") N("__softirqentry_text_start")
+	N("_raw_spin_unlock_irqrestore") N("__local_bh_enable_ip") N("do_softirq") N("irq_exit")
+	N("__irq_exit") N("__do_softirq") N("_raw_read_unlock_irq") N("_raw_write_unlock_irq")
+	N("__raw_spin_unlock_irq") N("finish_task_switch$") N("arch_local_irq_enable")
+	N("raw_spin_rq_unlock_irq")
+#undef CLASS
+#undef SHARED
+#define SHARED true
+#define CLASS CPU_CLASS_TX_PIN
+	N("iov_iter_get_pages") N("__iov_iter_get_pages") N("iov_iter_extract_pages") N("gup_")
+	N("internal_get_user_pages") N("get_user_pages") N("__get_user_pages") N("pin_user_pages")
+	N("try_grab_") N("try_get_folio") N("lockless_pages_from_mm") N("iov_iter_revert")
+	N("gup_fast") N("undo_dev_pagemap") N("follow_page") N("get_compound_page")
+#undef CLASS
+#define CLASS CPU_CLASS_TCP_IP
+	N("__cgroup_bpf_run") N("selinux_") N("apparmor_") N("security_")
+#undef CLASS
+#define CLASS CPU_CLASS_NETDEV
+	N("virtqueue_") N("vring_")
+#undef CLASS
+#undef SHARED
 };
 /* clang-format on */
 

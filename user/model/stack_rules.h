@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cpu_class.h"
+#include "cpu_time.h"
 
 struct stack_class {
 	enum cpu_class class;

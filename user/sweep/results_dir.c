@@ -393,17 +393,16 @@ int sweep_dir__write_result(struct sweep_dir *d, const struct sweep_run *run,
 static json_t *failure_json(const struct sweep_run *run, int exit_code, const char *reason)
 {
 	json_t *o = json_object();
-	int err = 0;
 
-	err |= json_put(o, "schema", json_value__text(FAILURE_SCHEMA));
-	err |= json_put(o, "mode", json_value__text(mode__name(run->mode)));
-	err |= json_put_u64(o, "size", run->size);
-	err |= json_put_u64(o, "threads", run->threads);
-	err |= json_put(o, "congestion", json_value__text(run->congestion));
-	err |= json_put_u64(o, "round", run->round);
-	err |= json_put(o, "exit_code", json_integer(exit_code));
-	err |= json_put(o, "reason", json_value__text(reason));
-	return json_finish(o, err);
+	json_put(o, "schema", json_value__text(FAILURE_SCHEMA));
+	json_put(o, "mode", json_value__text(mode__name(run->mode)));
+	json_put_u64(o, "size", run->size);
+	json_put_u64(o, "threads", run->threads);
+	json_put(o, "congestion", json_value__text(run->congestion));
+	json_put_u64(o, "round", run->round);
+	json_put(o, "exit_code", json_integer(exit_code));
+	json_put(o, "reason", json_value__text(reason));
+	return o;
 }
 
 int sweep_dir__write_failure(struct sweep_dir *d, const struct sweep_run *run, int exit_code,

@@ -13,31 +13,28 @@
 static json_t *modes_json(const struct grid *g)
 {
 	json_t *array = json_array();
-	int err = 0;
 
 	for (size_t i = 0; i < g->modes_nr; i++)
-		err |= json_array_append_new(array, json_value__text(mode__name(g->modes[i])));
-	return json_finish(array, err);
+		json_array_append_new(array, json_value__text(mode__name(g->modes[i])));
+	return array;
 }
 
 static json_t *sizes_json(const struct grid *g)
 {
 	json_t *array = json_array();
-	int err = 0;
 
 	for (size_t i = 0; i < g->sizes_nr; i++)
-		err |= json_array_append_new(array, json_value__u64(g->sizes[i]));
-	return json_finish(array, err);
+		json_array_append_new(array, json_value__u64(g->sizes[i]));
+	return array;
 }
 
 static json_t *threads_json(const struct grid *g)
 {
 	json_t *array = json_array();
-	int err = 0;
 
 	for (size_t i = 0; i < g->threads_nr; i++)
-		err |= json_array_append_new(array, json_value__u64(g->threads[i]));
-	return json_finish(array, err);
+		json_array_append_new(array, json_value__u64(g->threads[i]));
+	return array;
 }
 
 /* What 0 stands for is not ours to say: the kernel's default. */
@@ -50,14 +47,13 @@ static json_t *or_null(uint64_t value)
 static json_t *congestions_json(const struct grid *g)
 {
 	json_t *array;
-	int err = 0;
 
 	if (!g->congestions_nr)
 		return json_null();
 	array = json_array();
 	for (size_t i = 0; i < g->congestions_nr; i++)
-		err |= json_array_append_new(array, json_value__text(g->congestions[i]));
-	return json_finish(array, err);
+		json_array_append_new(array, json_value__text(g->congestions[i]));
+	return array;
 }
 
 static const char *path_name(const struct options *run)
@@ -85,38 +81,36 @@ json_t *sweep_settings__json(const struct sweep_options *o)
 {
 	const struct options *run = &o->run;
 	json_t *s = json_object();
-	int err = 0;
 
-	err |= json_put(s, "modes", modes_json(&o->grid));
-	err |= json_put(s, "sizes", sizes_json(&o->grid));
-	err |= json_put(s, "threads", threads_json(&o->grid));
-	err |= json_put(s, "path", json_value__text(path_name(run)));
-	err |= json_put(s, "connect", connect_json(run));
-	err |= json_put_u64(s, "fields", run->traffic.fields);
-	err |= json_put_u64(s, "header", run->traffic.header);
-	err |= json_put_u64(s, "rounds", run->traffic.rounds);
-	err |= json_put(s, "duration_s",
-			json_value__real((double)traffic__round_ns(&run->traffic) / 1e9));
-	err |= json_put(s, "warmup_s", json_value__real((double)run->traffic.warmup_ns / 1e9));
-	err |= json_put_u64(s, "seed", o->seed);
-	err |= json_put(s, "backend", json_value__text(backend__name(run->backend)));
-	err |= json_put(s, "count_calls", json_boolean(run->count_calls));
-	err |= json_put(s, "times", json_value__text(times_names[run->times]));
-	err |= json_put(s, "no_cpu", json_boolean(run->no_cpu));
-	err |= json_put(s, "verify", json_boolean(run->traffic.verify));
-	err |= json_put(s, "mtu", or_null(run->mtu));
-	err |= json_put(s, "ipv6", json_boolean(run->ipv6));
-	err |= json_put(s, "sndbuf", or_null(run->traffic.sndbuf));
-	err |= json_put(s, "rcvbuf", or_null(run->traffic.rcvbuf));
-	err |= json_put(s, "nodelay", json_boolean(run->traffic.nodelay));
-	err |= json_put(s, "rate", or_null(run->traffic.rate));
-	err |= json_put(s, "request_response", json_boolean(run->traffic.request_response));
-	err |= json_put(s, "spin_ns", or_null(run->traffic.spin_ns));
-	err |= json_put(s, "rcvlowat", or_null(run->traffic.rcvlowat));
-	err |= json_put(s, "congestion", congestions_json(&o->grid));
-	err |= json_put(s, "cpu_sender", json_value__text(run->traffic.sender_cpus));
-	err |= json_put(s, "cpu_receiver", json_value__text(run->traffic.receiver_cpus));
-	return json_finish(s, err);
+	json_put(s, "modes", modes_json(&o->grid));
+	json_put(s, "sizes", sizes_json(&o->grid));
+	json_put(s, "threads", threads_json(&o->grid));
+	json_put(s, "path", json_value__text(path_name(run)));
+	json_put(s, "connect", connect_json(run));
+	json_put_u64(s, "fields", run->traffic.fields);
+	json_put_u64(s, "header", run->traffic.header);
+	json_put_u64(s, "rounds", run->traffic.rounds);
+	json_put(s, "duration_s", json_value__real((double)traffic__round_ns(&run->traffic) / 1e9));
+	json_put(s, "warmup_s", json_value__real((double)run->traffic.warmup_ns / 1e9));
+	json_put_u64(s, "seed", o->seed);
+	json_put(s, "backend", json_value__text(backend__name(run->backend)));
+	json_put(s, "count_calls", json_boolean(run->count_calls));
+	json_put(s, "times", json_value__text(times_names[run->times]));
+	json_put(s, "no_cpu", json_boolean(run->no_cpu));
+	json_put(s, "verify", json_boolean(run->traffic.verify));
+	json_put(s, "mtu", or_null(run->mtu));
+	json_put(s, "ipv6", json_boolean(run->ipv6));
+	json_put(s, "sndbuf", or_null(run->traffic.sndbuf));
+	json_put(s, "rcvbuf", or_null(run->traffic.rcvbuf));
+	json_put(s, "nodelay", json_boolean(run->traffic.nodelay));
+	json_put(s, "rate", or_null(run->traffic.rate));
+	json_put(s, "request_response", json_boolean(run->traffic.request_response));
+	json_put(s, "spin_ns", or_null(run->traffic.spin_ns));
+	json_put(s, "rcvlowat", or_null(run->traffic.rcvlowat));
+	json_put(s, "congestion", congestions_json(&o->grid));
+	json_put(s, "cpu_sender", json_value__text(run->traffic.sender_cpus));
+	json_put(s, "cpu_receiver", json_value__text(run->traffic.receiver_cpus));
+	return s;
 }
 
 /* Real numbers lose digits on their way through a file. */

@@ -8,13 +8,12 @@
 static json_t *tool_json(const struct sweep_options *o)
 {
 	json_t *tool = json_object(), *argv = json_array();
-	int err = 0;
 
 	for (int i = 0; i < o->run.argc; i++)
-		err |= json_array_append_new(argv, json_value__text(o->run.argv[i]));
-	err |= json_put(tool, "version", json_value__text(NETIOTRACE_VERSION));
-	err |= json_put(tool, "argv", argv);
-	return json_finish(tool, err);
+		json_array_append_new(argv, json_value__text(o->run.argv[i]));
+	json_put(tool, "version", json_value__text(NETIOTRACE_VERSION));
+	json_put(tool, "argv", argv);
+	return tool;
 }
 
 /* Is there such a row already, of other sizes? Then this size is added to that. */
@@ -37,23 +36,18 @@ static bool merge_row(json_t *rows, const json_t *row, uint64_t size)
 	return false;
 }
 
-static int add_rows(json_t *rows, const struct engine *e, uint64_t size)
+static void add_rows(json_t *rows, const struct engine *e, uint64_t size)
 {
-	int err = 0;
-
 	for (size_t i = 0; i < e->result.plan_nr; i++) {
 		json_t *row = json_document__plan_row(&e->result.plan[i]);
 
-		if (!row)
-			return -1;
 		if (merge_row(rows, row, size)) {
 			json_decref(row);
 			continue;
 		}
-		err |= json_put(row, "sizes", json_pack("[I]", (json_int_t)size));
-		err |= json_array_append_new(rows, row);
+		json_put(row, "sizes", json_pack("[I]", (json_int_t)size));
+		json_array_append_new(rows, row);
 	}
-	return err;
 }
 
 /* The plan of all modes, for each size: rows as in a result document, and the sizes they serve. */
@@ -61,15 +55,14 @@ static json_t *plan_json(const struct sweep_options *o, struct engine *e)
 {
 	struct options cell = o->run;
 	json_t *rows = json_array();
-	int err = 0;
 
-	for (size_t i = 0; i < o->grid.sizes_nr && !err; i++) {
+	for (size_t i = 0; i < o->grid.sizes_nr; i++) {
 		cell.traffic.size = o->grid.sizes[i];
 		engine__use(e, &cell);
-		err = add_rows(rows, e, cell.traffic.size);
+		add_rows(rows, e, cell.traffic.size);
 	}
 	engine__use(e, &o->run);
-	return json_finish(rows, err);
+	return rows;
 }
 
 /* Of the sweep, which may be interrupted and resumed: each run's document has the rest. */
@@ -85,12 +78,11 @@ static json_t *steady_environment(const struct engine *e)
 json_t *sweep_document__make(const struct sweep_options *options, struct engine *e)
 {
 	json_t *o = json_object();
-	int err = 0;
 
-	err |= json_put(o, "schema", json_value__text(SWEEP_SCHEMA));
-	err |= json_put(o, "tool", tool_json(options));
-	err |= json_put(o, "environment", steady_environment(e));
-	err |= json_put(o, "settings", sweep_settings__json(options));
-	err |= json_put(o, "plan", plan_json(options, e));
-	return json_finish(o, err);
+	json_put(o, "schema", json_value__text(SWEEP_SCHEMA));
+	json_put(o, "tool", tool_json(options));
+	json_put(o, "environment", steady_environment(e));
+	json_put(o, "settings", sweep_settings__json(options));
+	json_put(o, "plan", plan_json(options, e));
+	return o;
 }

@@ -1,18 +1,192 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * --assert: parsing `MODE.PATH OP NUMBER` and holding it against a result. Paths are those of the
- * result document, looked up in the very objects that are written as JSON: what is documented can
- * be asserted. Knows no command line and prints nothing.
- */
+/* Conditions on JSON objects, and assertions on results; see assertion.h. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "assertion.h"
-#include "condition.h"
-#include "json.h"
+#include "base/printable.h"
 #include "common/units.h"
+#include "common/xalloc.h"
+#include "json.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Two-character operators first: "<" is the beginning of "<=". */
+static const struct {
+	const char *text;
+	unsigned int holds_if;
+} operators[] = {
+	{"==", CONDITION_EQUAL},
+	{"!=", CONDITION_BELOW | CONDITION_ABOVE},
+	{"<=", CONDITION_BELOW | CONDITION_EQUAL},
+	{">=", CONDITION_ABOVE | CONDITION_EQUAL},
+	{"<", CONDITION_BELOW},
+	{">", CONDITION_ABOVE},
+};
+
+static const struct {
+	const char *name, *path;
+} aliases[] = {
+	{"copied_fraction", "verdict.copied_fraction"},
+	{"copies_per_byte", "ledger.copies_per_byte"},
+	{"unaccounted_tx", "ledger.unaccounted_tx"},
+	{"unaccounted_rx", "ledger.unaccounted_rx"},
+};
+
+/* A JSON number, the whole of text: strtod would take "nan", "0x10" and the locale's comma. */
+static int parse_number(const char *text, double *number)
+{
+	json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+
+	if (!json_is_real(value)) {
+		json_decref(value);
+		return -EINVAL;
+	}
+	*number = json_real_value(value);
+	json_decref(value);
+	return 0;
+}
+
+/* Splits text at its operator; messages have the printable copy. */
+static int parse_text(struct condition *c, const char *text, char *message, size_t len)
+{
+	const char *at = text + strcspn(text, "=!<>"), *path = text + strspn(text, " \t\n\v\f\r");
+	size_t i, path_len;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(operators); i++)
+		if (!strncmp(at, operators[i].text, strlen(operators[i].text)))
+			break;
+	if (i == ARRAY_SIZE(operators)) {
+		snprintf(message, len,
+			 "--assert '%s': no comparison: one of == != <= >= < > is needed", c->text);
+		return -EINVAL;
+	}
+	c->holds_if = operators[i].holds_if;
+	path_len = path < at ? (size_t)(at - path) : 0;
+	while (path_len && isspace((unsigned char)path[path_len - 1]))
+		path_len--;
+	if (!path_len || path_len >= sizeof(c->path)) {
+		snprintf(message, len, "--assert '%s': no field before the comparison", c->text);
+		return -EINVAL;
+	}
+	memcpy(c->path, path, path_len);
+	printable__in_place(c->path);
+	at += strlen(operators[i].text);
+	err = parse_number(at, &c->number);
+	if (err)
+		snprintf(message, len, "--assert '%s': '%s' is not a plain number", c->text,
+			 c->text + (at - text));
+	return err;
+}
+
+int condition__parse(struct condition *c, const char *text, char *message, size_t len)
+{
+	memset(c, 0, sizeof(*c));
+	c->text = xstrdup(text);
+	printable__in_place(c->text);
+	return parse_text(c, text, message, len);
+}
+
+void condition__clear(struct condition *c)
+{
+	free(c->text);
+	memset(c, 0, sizeof(*c));
+}
+
+const char *condition__long_name(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
+		if (!strcmp(name, aliases[i].name))
+			return aliases[i].path;
+	return name;
+}
+
+/* Member at a dotted path, and the object it is in; NULL when there is none. Borrowed references.
+ */
+static json_t *member_at(json_t *object, const char *path, json_t **parent, const char **name)
+{
+	char key[CONDITION_PATH_MAX];
+	const char *dot;
+
+	while ((dot = strchr(path, '.'))) {
+		snprintf(key, sizeof(key), "%.*s", (int)(dot - path), path);
+		object = json_object_get(object, key);
+		path = dot + 1;
+	}
+	*parent = object;
+	*name = path;
+	return json_object_get(object, path);
+}
+
+bool condition__finds(const struct condition *c, json_t *object)
+{
+	const char *name;
+	json_t *parent;
+
+	return member_at(object, c->path, &parent, &name);
+}
+
+int condition__check_path(const struct condition *c, json_t *object, char *message, size_t len)
+{
+	const char *name;
+	json_t *parent, *found = member_at(object, c->path, &parent, &name);
+
+	if (!found)
+		snprintf(message, len, "--assert '%s': there is no field '%s': see docs/OUTPUT.md",
+			 c->text, c->path);
+	else if (json_key__is_reason(name) ||
+		 !(json_is_number(found) || json_is_null(found) || json_is_boolean(found)))
+		snprintf(message, len, "--assert '%s': field '%s' is not a number", c->text,
+			 c->path);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+/* Why a member is null: its own reason, or that of the object it is in. */
+static const char *reason_of(const json_t *parent, const char *name)
+{
+	char key[CONDITION_PATH_MAX + sizeof("_reason")];
+	const char *reason;
+
+	snprintf(key, sizeof(key), "%s_reason", name);
+	reason = json_string_value(json_object_get(parent, key));
+	if (!reason)
+		reason = json_string_value(json_object_get(parent, "reason"));
+	return reason ? reason : "not measured";
+}
+
+int condition__holds(const struct condition *c, json_t *object, const char *where, char *message,
+		     size_t len)
+{
+	const char *name;
+	json_t *found, *parent;
+	double value;
+
+	found = member_at(object, c->path, &parent, &name);
+	if (json_is_boolean(found)) {
+		value = json_is_true(found);
+	} else if (json_is_number(found)) {
+		value = json_number_value(found);
+	} else {
+		snprintf(message, len, "assertion '%s' does not hold: unknown in %s: %s", c->text,
+			 where, reason_of(parent, name));
+		return 0;
+	}
+	if (c->holds_if & (value < c->number   ? CONDITION_BELOW
+			   : value > c->number ? CONDITION_ABOVE
+					       : CONDITION_EQUAL))
+		return 1;
+	snprintf(message, len, "assertion '%s' does not hold: found %.12g in %s", c->text, value,
+		 where);
+	return 0;
+}
+
+/* Assertions on results. */
 
 struct assertion {
 	struct condition condition; /* on a run, or on a summary, without the mode's name */
@@ -33,13 +207,8 @@ static json_t *empty_object(bool of_summary)
 static int check_path(const struct assertion *a, char *message, size_t len)
 {
 	json_t *object = empty_object(a->of_summary);
-	int err;
+	int err = condition__check_path(&a->condition, object, message, len);
 
-	if (!object) {
-		snprintf(message, len, "--assert: out of memory");
-		return -ENOMEM;
-	}
-	err = condition__check_path(&a->condition, object, message, len);
 	json_decref(object);
 	return err;
 }
@@ -79,25 +248,17 @@ static void resolve_path(struct assertion *a)
 
 int assertion__parse(struct assertion **out, const char *text, char *message, size_t len)
 {
-	struct assertion *a;
-	int err = -ENOMEM;
+	struct assertion *a = xcalloc(1, sizeof(*a));
+	int err = condition__parse(&a->condition, text, message, len);
 
-	snprintf(message, len, "--assert: out of memory");
-	a = calloc(1, sizeof(*a));
-	if (!a)
-		return err;
-	err = condition__parse(&a->condition, text, message, len);
+	if (!err) {
+		resolve_path(a);
+		err = check_path(a, message, len);
+	}
 	if (err)
-		goto err_out;
-	resolve_path(a);
-	err = check_path(a, message, len);
-	if (err)
-		goto err_out;
-	*out = a;
-	return 0;
-
-err_out:
-	assertion__free(a);
+		assertion__free(a);
+	else
+		*out = a;
 	return err;
 }
 
@@ -109,82 +270,50 @@ void assertion__free(struct assertion *a)
 	free(a);
 }
 
-/* Checks the object and gives up its reference, which may be NULL. */
-static int consume_object(const struct assertion *a, json_t *object, const char *where,
-			  char *message, size_t len)
+/* Holds it against the i-th run, or summary, of the result. */
+static int check_item(const struct assertion *a, const struct result *r, size_t i, char *message,
+		      size_t len)
 {
-	int holds = 0;
+	char where[96], size[UNITS_BUF];
+	json_t *object;
+	int holds;
 
-	if (object)
-		holds = condition__holds(&a->condition, object, where, message, len);
-	else
-		snprintf(message, len, "assertion '%s' was not checked: out of memory",
-			 a->condition.text);
+	if (a->of_summary) {
+		const struct mode_summary *s = &r->summary[i];
+
+		object = json_document__summary(s);
+		snprintf(where, sizeof(where), "the summary of %s (%u round%s)",
+			 mode__name(s->mode), s->rounds, plural(s->rounds));
+	} else {
+		const struct run_result *run = &r->runs[i];
+
+		object = json_document__run(run);
+		snprintf(where, sizeof(where), "%s round %u (%s, %u thread%s)",
+			 mode__name(run->mode), run->round,
+			 format_size(size, sizeof(size), run->size), run->threads,
+			 plural(run->threads));
+	}
+	holds = condition__holds(&a->condition, object, where, message, len);
 	json_decref(object);
 	return holds;
 }
 
-static int check_run(const struct assertion *a, const struct run_result *run, char *message,
-		     size_t len)
-{
-	char where[96], size[UNITS_BUF];
-
-	snprintf(where, sizeof(where), "%s round %u (%s, %u thread%s)", mode__name(run->mode),
-		 run->round, format_size(size, sizeof(size), run->size), run->threads,
-		 plural(run->threads));
-	return consume_object(a, json_document__run(run), where, message, len);
-}
-
-static int check_summary(const struct assertion *a, const struct mode_summary *s, char *message,
-			 size_t len)
-{
-	char where[96];
-
-	snprintf(where, sizeof(where), "the summary of %s (%u round%s)", mode__name(s->mode),
-		 s->rounds, plural(s->rounds));
-	return consume_object(a, json_document__summary(s), where, message, len);
-}
-
-/* How many it was held against, or -1 when it failed one. */
-static int check_runs(const struct assertion *a, const struct result *r, char *message, size_t len)
-{
-	int checked = 0;
-	size_t i;
-
-	for (i = 0; i < r->runs_nr; i++) {
-		if (!a->any_mode && r->runs[i].mode != a->mode)
-			continue;
-		if (!check_run(a, &r->runs[i], message, len))
-			return -1;
-		checked++;
-	}
-	return checked;
-}
-
-static int check_summaries(const struct assertion *a, const struct result *r, char *message,
-			   size_t len)
-{
-	int checked = 0;
-	size_t i;
-
-	for (i = 0; i < r->summary_nr; i++) {
-		if (!a->any_mode && r->summary[i].mode != a->mode)
-			continue;
-		if (!check_summary(a, &r->summary[i], message, len))
-			return -1;
-		checked++;
-	}
-	return checked;
-}
-
 int assertion__check(const struct assertion *a, const struct result *r, char *message, size_t len)
 {
-	int checked;
+	size_t nr = a->of_summary ? r->summary_nr : r->runs_nr;
+	bool checked = false;
 
-	checked = a->of_summary ? check_summaries(a, r, message, len)
-				: check_runs(a, r, message, len);
+	for (size_t i = 0; i < nr; i++) {
+		enum mode mode = a->of_summary ? r->summary[i].mode : r->runs[i].mode;
+
+		if (!a->any_mode && mode != a->mode)
+			continue;
+		if (!check_item(a, r, i, message, len))
+			return 0;
+		checked = true;
+	}
 	if (checked)
-		return checked > 0;
+		return 1;
 	if (a->any_mode)
 		snprintf(message, len, "assertion '%s' does not hold: nothing was run",
 			 a->condition.text);

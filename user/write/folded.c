@@ -23,7 +23,5 @@ int output__folded(const struct result *r, FILE *f)
 	errno = 0;
 	for (size_t i = 0; i < r->summary_nr; i++)
 		write_mode(&r->summary[i], f);
-	if (fflush(f) || ferror(f))
-		return errno ? -errno : -EIO;
-	return 0;
+	return output__flush(f);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The result document as jansson values: shared by what writes JSON, writes CSV and evaluates
- * assertions, so that a field has one name and one definition. Internal to the written outputs.
+ * Documents as jansson values. JSON, CSV and assertions are made of the same values, so that a
+ * field has one name and one definition (field.h).
  *
- * The shape never depends on what could be measured: an unknown number is null. Why is beside
- * it:
- * "<name>_reason" for a number of its own, "reason" in an object that is one measurement (a stage,
- * a latency, a counter). Only reasons, and "event" of a stage, come and go.
+ * The shape of a document does not depend on what could be measured: an unknown number is null, and
+ * the reason is beside it: "<name>_reason" for a number of its own, "reason" in an object that is
+ * one measurement (a stage, a latency, a counter). Only reasons, and "event" of a stage, come and
+ * go.
  *
- * All functions return a new reference, NULL when memory is short.
+ * Functions that return json_t * return a new reference.
  */
-#ifndef NETIOTRACE_JSON_H
-#define NETIOTRACE_JSON_H
+#ifndef NETIOTRACE_WRITE_JSON_H
+#define NETIOTRACE_WRITE_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -19,34 +19,42 @@
 
 #include "model/result.h"
 
+/* A row of field.h, as the tables of keys and units have it. */
+struct field {
+	const char *key;            /* NULL: the members of a family stand in the object itself */
+	const char *unit;           /* NULL: an object */
+	const struct field *fields; /* of the object, or of each member of a family or list */
+	const char *stands;         /* a family: what stands for its keys, "<stage>" */
+	bool is_list, is_reason;
+};
+
+/* The keys and units of what the functions below write. */
+extern const struct field result_fields[], run_fields[], summary_fields[], perf_fields[],
+	cpu_fields[], environment_fields[], settings_fields[], plan_row_fields[];
+
 json_t *json_document__result(const struct result *r);
 json_t *json_document__run(const struct run_result *run);
-json_t *json_document__sequence(const struct sequence_result *s);
-json_t *json_document__kernel_zerocopy(const struct run_result *run);
-json_t *json_document__perf(const struct run_result *run); /* the "perf" of a run */
-json_t *json_document__cpu(const struct run_result *run);  /* the "cpu" of a run */
-json_t *json_document__times(const struct run_result *run);
-json_t *json_document__path(const struct run_result *run); /* the "path_ns" of a run */
-/* "timed_bytes" of a stage: what its ns is the time of. */
-int json_document__put_timed_bytes(json_t *o, const struct run_result *run, enum nio_stage stage);
 json_t *json_document__summary(const struct mode_summary *s);
-json_t *json_document__environment(const struct environment *env);
-json_t *json_document__settings(const struct result *r);
+json_t *json_document__environment(const struct environment *e);
+json_t *json_document__plan_row(const struct plan_row *row);
+/* Parts of a run and of a result. c is the run's, t the result's. */
+json_t *json_document__perf(const struct run_result *run);
+json_t *json_document__cpu(const struct run_result *run, const struct cpu_result *c);
+json_t *json_document__settings(const struct result *r, const struct traffic *t);
 
 /*
- * What of an environment stays as it is between two sessions on one machine: all but the time, the
- * load and who was handed the packets.
+ * The part of an environment that does not change between two sessions on one machine: all but the
+ * time, the load and the packet taps.
  */
 json_t *json_environment__steady(const json_t *environment);
-bool json_environment__passes(const char *key); /* is it one of these? */
-json_t *json_document__plan_row(const struct plan_row *row);
+bool json_environment__passes(const char *key); /* is key one of those that change? */
 
 /* Writes a document as in files: indented, a newline at the end. 0 or -errno. */
 int json_document__write(FILE *f, const json_t *document);
 
 /*
- * CSV by the row: the columns' names, and the values of a run and its environment as they are in a
- * result document. 0 or -errno.
+ * CSV: the columns' names, and the values of a run and its environment as they are in a result
+ * document. 0 or -errno.
  */
 int output__csv_header(FILE *f);
 int output__csv_row(FILE *f, const json_t *run, const json_t *environment);
@@ -66,27 +74,35 @@ json_t *json_value__real(double value);
 json_t *json_value__text(const char *text); /* NULL: null */
 /* "twocopy onecopy" of a mask of 1 << mode; 0 (all of them): null. */
 json_t *json_value__modes(unsigned int mask);
+/* A list of at most nr texts, which ends before a NULL; texts may be NULL. */
+json_t *json_value__texts(size_t nr, char *const *texts);
 
-/*
- * Members. Each returns 0 or -1 (memory), so that a function can add them up. reason is only
- * written when the value is null; NULL: "not measured".
- */
-int json_put(json_t *object, const char *key, json_t *value); /* takes value, which may be NULL */
-int json_put_u64(json_t *object, const char *key, uint64_t value);
-int json_put_num(json_t *object, const char *key, struct num n);
-int json_put_real(json_t *object, const char *key, struct real r);
-int json_put_reason(json_t *object, const char *key, const char *reason);
+/* Numbers that are known if a condition holds. */
+static inline struct num num_if(bool known, uint64_t value)
+{
+	return (struct num){.value = value, .known = known};
+}
 
-/* err 0: the object. Else frees it, and NULL. */
-json_t *json_finish(json_t *object, int err);
+static inline struct real real_if(bool known, double value)
+{
+	return (struct real){.value = value, .known = known};
+}
 
-/*
- * As json_dumps(), which passes over a key in silence for which it finds no room. Freed by the
- * caller.
- */
-char *json_text(const json_t *value, size_t flags);
+/* Members. reason is only written when the value is null; NULL: "not measured". */
+void json_put(json_t *object, const char *key, json_t *value); /* takes value */
+void json_put_u64(json_t *object, const char *key, uint64_t value);
+void json_put_or_null(json_t *object, const char *key, uint64_t value); /* 0: null */
+void json_put_num(json_t *object, const char *key, struct num n);
+void json_put_real(json_t *object, const char *key, struct real r);
+void json_put_whole(json_t *object, const char *key, struct real r); /* as an integer */
+void json_put_flag(json_t *object, const char *key, struct flag f);
+void json_put_text_or(json_t *object, const char *key, const char *text, const char *reason);
+void json_put_reason(json_t *object, const char *key, const char *reason); /* "<key>_reason" */
 
-/* An object of its own with the same members. */
-json_t *json_copy_object(const json_t *object);
+/* In an object with one reason for all its nulls: no reason of their own. */
+void json_put_bare(json_t *object, const char *key, struct num n);
+void json_put_bare_real(json_t *object, const char *key, struct real r);
+/* Left out if NULL. */
+void json_put_reason_if(json_t *object, const char *key, const char *reason);
 
 #endif

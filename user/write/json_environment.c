@@ -1,36 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The machine, kernel and path of a result document; docs/OUTPUT.md describes every field. */
+/*
+ * The machine, kernel and path of a document, and what was asked for: docs/OUTPUT.md, "Environment"
+ * and "Settings".
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "field.h"
 
 /* Text of the environment is empty, and a count 0, when it could not be read. */
 static const char unreadable[] = "could not be read";
 
-static int put_read_text(json_t *o, const char *key, const char *text)
+static struct num if_read(unsigned int n)
 {
-	if (*text)
-		return json_put(o, key, json_value__text(text));
-	return json_put(o, key, json_null()) + json_put_reason(o, key, unreadable);
+	return (struct num){.value = n, .known = n, .reason = unreadable};
 }
 
-static int put_read_count(json_t *o, const char *key, unsigned int n)
+static struct num limit(struct num n)
 {
-	return json_put_num(o, key, (struct num){.value = n, .known = n, .reason = unreadable});
-}
-
-static int put_limit(json_t *o, const char *key, struct num n)
-{
-	if (n.known && n.value == UINT64_MAX)
-		n = (struct num){.reason = "unlimited"};
-	return json_put_num(o, key, n);
-}
-
-static int put_flag(json_t *o, const char *key, struct flag f)
-{
-	if (f.known)
-		return json_put(o, key, json_boolean(f.value));
-	return json_put(o, key, json_null()) + json_put_reason(o, key, f.reason);
+	return n.known && n.value == UINT64_MAX ? (struct num){.reason = "unlimited"} : n;
 }
 
 static const char *side_of(const struct tap *t)
@@ -41,44 +31,10 @@ static const char *side_of(const struct tap *t)
 					  : "sender";
 }
 
-static json_t *tap_json(const struct tap *t)
+static struct num taps_open(const struct taps *taps)
 {
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put(o, "device", json_value__text(t->device[0] ? t->device : "*"));
-	err |= json_put(o, "side", json_value__text(side_of(t)));
-	err |= json_put(o, "process", t->process[0] ? json_value__text(t->process) : json_null());
-	err |= json_put_num(o, "pid", t->pid);
-	err |= json_put(o, "function",
-			t->function[0] ? json_value__text(t->function) : json_null());
-	err |= json_put(o, "at_start", json_boolean(t->at_start));
-	err |= json_put(o, "at_end", json_boolean(t->open));
-	return json_finish(o, err);
-}
-
-/* The list is a list even when nothing is known, so that it never becomes a column of CSV. */
-static int put_taps(json_t *o, const struct taps *taps)
-{
-	json_t *list = json_array();
-	struct num n = {
+	return (struct num){
 		.value = taps->nr + taps->more, .known = taps->known, .reason = taps->reason};
-	int err = json_put_num(o, "packet_taps", n);
-
-	for (unsigned int i = 0; i < taps->nr; i++)
-		err |= json_array_append_new(list, tap_json(&taps->list[i]));
-	return err | json_put(o, "taps", list);
-}
-
-static json_t *offloads_json(const struct environment *env)
-{
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= put_flag(o, "tso", env->tso);
-	err |= put_flag(o, "gso", env->gso);
-	err |= put_flag(o, "gro", env->gro);
-	return json_finish(o, err);
 }
 
 static const char *const congestion_choices[] = {
@@ -87,71 +43,72 @@ static const char *const congestion_choices[] = {
 	[CONGESTION_UNPACED] = "unpaced",
 };
 
-static int put_congestion(json_t *o, const struct congestion *c)
+/* No mitigation in force is known, and is not the same as an unreadable list. */
+static void json_put_mitigations(json_t *o, const char *key, const struct machine *m)
 {
-	int err = 0;
-
-	err |= put_read_text(o, "congestion_control", congestion__name(c));
-	err |= put_flag(o, "paces", congestion__paces(congestion__name(c)));
-	err |= put_read_text(o, "system_congestion_control", c->system);
-	err |= json_put(o, "congestion_choice", json_value__text(congestion_choices[c->choice]));
-	return err;
-}
-
-static int put_named(json_t *o, const char *key, const char *text, const char *without)
-{
-	if (*text)
-		return json_put(o, key, json_value__text(text));
-	return json_put(o, key, json_null()) + json_put_reason(o, key, without);
-}
-
-static int put_machine(json_t *o, const struct machine *m)
-{
-	int err = 0;
-
-	err |= put_named(o, "preemption", m->preemption ? m->preemption : "",
-			 "neither debugfs nor the kernel's version and configuration tell it");
-	err |= put_named(o, "governor", m->governor, "the CPUs' frequency has no governor here");
-	err |= put_named(o, "huge_pages", m->huge_pages,
-			 "this kernel has no transparent huge pages");
 	if (m->mitigations_known)
-		err |= json_put(o, "mitigations", json_value__text(m->mitigations));
+		json_put(o, key, json_value__text(m->mitigations));
 	else
-		err |= put_read_text(o, "mitigations", "");
-	err |= json_put_num(o, "numa_nodes", m->numa_nodes);
-	err |= json_put_real(o, "load_average", m->load);
-	err |= json_put_real(o, "cpu_steal", m->steal);
-	return err;
+		json_put_text_or(o, key, NULL, unreadable);
 }
 
-json_t *json_document__environment(const struct environment *env)
-{
-	json_t *o = json_object();
-	int err = 0;
+/* clang-format off */
+#define FIELD_ROW_mitigations(key, unit, ...) FIELD_ROW_VALUE(key, unit)
+#define FIELD_PUT_mitigations(key, unit, ...) json_put_mitigations(o, key, __VA_ARGS__);
 
-	err |= put_read_text(o, "host", env->machine.host);
-	err |= put_read_text(o, "started", env->machine.started);
-	err |= put_read_text(o, "kernel", env->kernel);
-	err |= put_read_text(o, "cpu", env->cpu);
-	err |= put_read_count(o, "cpus", env->cpus);
-	err |= put_read_text(o, "path", env->path);
-	err |= put_read_text(o, "device", env->device);
-	err |= put_read_count(o, "mtu", env->mtu);
-	err |= put_flag(o, "device_scatter_gather", env->device_scatter_gather);
-	err |= put_flag(o, "device_tx_checksum", env->device_tx_checksum);
-	err |= json_put(o, "offloads", offloads_json(env));
-	err |= put_read_text(o, "qdisc", env->qdisc);
-	err |= put_congestion(o, &env->congestion);
-	err |= put_taps(o, &env->taps);
-	err |= json_put(o, "ipv6", json_boolean(env->ipv6));
-	err |= put_read_text(o, "clocksource", env->clocksource);
-	err |= json_put_num(o, "optmem_max", env->optmem_max);
-	err |= put_limit(o, "memlock", env->memlock);
-	err |= put_read_text(o, "virtualization", env->virtualization);
-	err |= put_read_text(o, "lockdown", env->lockdown);
-	err |= put_machine(o, &env->machine);
-	return json_finish(o, err);
-}
+#define TAP_FIELDS(X)                                                        \
+	X(text, "device",   "text",       t->device[0] ? t->device : "*")    \
+	X(text, "side",     "text",       side_of(t))                        \
+	X(text, "process",  "text",       t->process[0] ? t->process : NULL) \
+	X(num,  "pid",      "",           t->pid)                            \
+	X(text, "function", "text",       t->function[0] ? t->function : NULL) \
+	X(bool, "at_start", "true/false", t->at_start)                       \
+	X(bool, "at_end",   "true/false", t->open)
+FIELDS(tap, (const struct tap *t), TAP_FIELDS)
+
+#define OFFLOADS_FIELDS(X)                                                   \
+	X(flag, "tso", "true/false", e->tso)                                 \
+	X(flag, "gso", "true/false", e->gso)                                 \
+	X(flag, "gro", "true/false", e->gro)
+FIELDS(offloads, (const struct environment *e), OFFLOADS_FIELDS)
+
+#define ENVIRONMENT_FIELDS(X)                                                                   \
+	X(text_or, "host",                  "text",       e->machine.host, unreadable)          \
+	X(text_or, "started",               "text",       e->machine.started, unreadable)       \
+	X(text_or, "kernel",                "text",       e->kernel, unreadable)                \
+	X(text_or, "cpu",                   "text",       e->cpu, unreadable)                   \
+	X(num,     "cpus",                  "count",      if_read(e->cpus))                     \
+	X(text_or, "path",                  "text",       e->path, unreadable)                  \
+	X(text_or, "device",                "text",       e->device, unreadable)                \
+	X(num,     "mtu",                   "bytes",      if_read(e->mtu))                      \
+	X(flag,    "device_scatter_gather", "true/false", e->device_scatter_gather)             \
+	X(flag,    "device_tx_checksum",    "true/false", e->device_tx_checksum)                \
+	X(object,  "offloads",              offloads, e)                                        \
+	X(text_or, "qdisc",                 "text",       e->qdisc, unreadable)                 \
+	X(text_or, "congestion_control",    "text",       congestion__name(&e->congestion), unreadable) \
+	X(flag,    "paces",                 "true/false", congestion__paces(congestion__name(&e->congestion))) \
+	X(text_or, "system_congestion_control", "text",   e->congestion.system, unreadable)     \
+	X(text,    "congestion_choice",     "text",       congestion_choices[e->congestion.choice]) \
+	X(num,     "packet_taps",           "count",      taps_open(&e->taps))                  \
+	X(list,    "taps",                  tap, e->taps.nr, &e->taps.list[i])                  \
+	X(bool,    "ipv6",                  "true/false", e->ipv6)                              \
+	X(text_or, "clocksource",           "text",       e->clocksource, unreadable)           \
+	X(num,     "optmem_max",            "bytes",      e->optmem_max)                        \
+	X(num,     "memlock",               "bytes",      limit(e->memlock))                    \
+	X(text_or, "virtualization",        "text",       e->virtualization, unreadable)        \
+	X(text_or, "lockdown",              "text",       e->lockdown, unreadable)              \
+	X(text_or, "preemption",            "text",       e->machine.preemption,                \
+	  "neither debugfs nor the kernel's version and configuration tell it")                 \
+	X(text_or, "governor",              "text",       e->machine.governor,                  \
+	  "the CPUs' frequency has no governor here")                                           \
+	X(text_or, "huge_pages",            "text",       e->machine.huge_pages,                \
+	  "this kernel has no transparent huge pages")                                          \
+	X(mitigations, "mitigations",       "text",       &e->machine)                          \
+	X(num,     "numa_nodes",            "count",      e->machine.numa_nodes)                \
+	X(real,    "load_average",          "",           e->machine.load)                      \
+	X(real,    "cpu_steal",             "0 to 1",     e->machine.steal)
+DOCUMENT_FIELDS(environment, (const struct environment *e), ENVIRONMENT_FIELDS)
+/* clang-format on */
 
 static const char *const passing[] = {
 	"started",          "load_average", "load_average_reason", "cpu_steal",
@@ -169,9 +126,77 @@ bool json_environment__passes(const char *key)
 
 json_t *json_environment__steady(const json_t *environment)
 {
-	json_t *steady = json_copy_object(environment);
+	json_t *steady = json_copy((json_t *)environment);
 
-	for (size_t i = 0; steady && i < PASSING_NR; i++)
+	for (size_t i = 0; i < PASSING_NR; i++)
 		json_object_del(steady, passing[i]);
 	return steady;
 }
+
+/* Cells of a sweep differ in these, and rounds only add to one: they are not in the fingerprint. */
+static const char *const not_printed[] = {"modes", "size", "threads", "rounds"};
+
+/* FNV-1a, 64 bits (draft-eastlake-fnv). */
+static uint64_t fnv1a(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ULL;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ULL;
+	return hash;
+}
+
+/* Two results whose fingerprints differ were not made the same way: they are not pooled. */
+static json_t *fingerprint(json_t *settings)
+{
+	json_t *printed = json_copy(settings);
+	char *text;
+	json_t *hex;
+
+	for (size_t i = 0; i < sizeof(not_printed) / sizeof(not_printed[0]); i++)
+		json_object_del(printed, not_printed[i]);
+	text = json_dumps(printed, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(9));
+	hex = json_sprintf("%016" PRIx64, fnv1a(text));
+	free(text);
+	json_decref(printed);
+	return hex;
+}
+
+static json_t *modes_json(const struct result *r)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < r->modes_nr; i++)
+		json_array_append_new(array, json_value__text(mode__name(r->modes[i])));
+	return array;
+}
+
+/* clang-format off */
+/* 0 stands for the kernel's default, or for a limit that was not set: null. */
+#define SETTINGS_FIELDS(X)                                                                      \
+	X(json,      "modes",              "list of text", modes_json(r))                       \
+	X(u64,       "size",               "bytes",      t->size)                               \
+	X(u64,       "fields",             "count",      t->fields)                             \
+	X(u64,       "threads",            "count",      t->threads)                            \
+	X(or_null,   "connections",        "count",      t->connections)                        \
+	X(u64,       "rounds",             "count",      r->rounds)                             \
+	X(bare_real, "round_duration_s",   "s",          real_if(r->round_duration_ns, (double)r->round_duration_ns / 1e9)) \
+	X(or_null,   "messages",           "count",      r->messages)                           \
+	X(bare_real, "warmup_s",           "s",          real_if(true, (double)t->warmup_ns / 1e9))        \
+	X(text,      "path",               "text",       r->env.path)                           \
+	X(u64,       "mtu",                "bytes",      r->env.mtu)                            \
+	X(bool,      "ipv6",               "true/false", r->env.ipv6)                           \
+	X(text,      "congestion_control", "text",       congestion__name(&r->env.congestion))  \
+	X(or_null,   "sndbuf",             "bytes",      t->sndbuf)                             \
+	X(or_null,   "rcvbuf",             "bytes",      t->rcvbuf)                             \
+	X(bool,      "nodelay",            "true/false", t->nodelay)                            \
+	X(or_null,   "rate",               "1/s",        t->rate)                               \
+	X(bool,      "request_response",   "true/false", t->request_response)                   \
+	X(or_null,   "spin_ns",            "ns",         t->spin_ns)                            \
+	X(or_null,   "rcvlowat",           "bytes",      t->rcvlowat)                           \
+	X(bool,      "verify",             "true/false", t->verify)                             \
+	X(text,      "cpu_sender",         "text",       t->sender_cpus)                        \
+	X(text,      "cpu_receiver",       "text",       t->receiver_cpus)                      \
+	X(json,      "fingerprint",        "text",       fingerprint(o))
+DOCUMENT_FIELDS(settings, (const struct result *r, const struct traffic *t), SETTINGS_FIELDS)
+/* clang-format on */

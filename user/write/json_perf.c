@@ -1,162 +1,159 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The performance counters of a run as a JSON object: docs/OUTPUT.md, "Performance counters". Knows
- * nothing of how they were counted.
+ * The fields of a run that say what it cost: docs/OUTPUT.md, "Performance counters" and "Where CPU
+ * time goes". Knows nothing of how they were counted.
  */
-#include "json.h"
+#include "field.h"
+#include "model/cpu_figures.h"
 #include "model/perf_figures.h"
 
-/* In an object whose own "reason" covers all its nulls. */
-static int put_or_null(json_t *o, const char *key, struct num n)
+/* A part of a number that is known has a reason of its own for being unknown. */
+static void json_put_part(json_t *o, const char *key, struct num whole, struct num part)
 {
-	return json_put(o, key, n.known ? json_value__u64(n.value) : json_null());
+	if (whole.known)
+		json_put_num(o, key, part);
+	else
+		json_put_bare(o, key, part);
 }
 
-/* A part of a number that is known has a reason of its own for being unknown. */
-static int put_part(json_t *o, const char *key, struct num whole, struct num part)
+/* Why the share of the time is not known in which the counter was counting. */
+static const char *no_running(struct num n, struct real running)
 {
-	return whole.known ? json_put_num(o, key, part) : put_or_null(o, key, part);
+	if (!n.known || running.known)
+		return NULL;
+	return running.reason ? running.reason : "not measured";
 }
+
+/* clang-format off */
+#define FIELD_ROW_part(key, unit, ...) FIELD_ROW_VALUE(key, unit)
+#define FIELD_PUT_part(key, unit, ...) json_put_part(o, key, __VA_ARGS__);
 
 /* A value with a reason was extrapolated: the counter was on the CPU only part of the time. */
-static int put_count(json_t *o, struct num n, struct real running)
-{
-	const char *reason = n.known || n.reason ? n.reason : "not measured";
-	bool share = n.known && running.known;
-	int err = 0;
+#define COUNT_FIELDS(X)                                                                      \
+	X(bare,      "value",   "count, ns",  n)                                             \
+	X(json,      "scaled",  "true/false", n.known ? json_boolean(n.reason) : json_null()) \
+	X(bare_real, "running", "0..1",       n.known ? running : (struct real){0})          \
+	X(reason,    "running_reason", no_running(n, running))                               \
+	X(reason,    "reason",  n.known || n.reason ? n.reason : "not measured")
+#define COUNTER_FIELDS(X)                                                                    \
+	COUNT_FIELDS(X)                                                                      \
+	X(part,      "user",    "count", n, d->user)                                         \
+	X(part,      "kernel",  "count", n, d->kernel)
+FIELDS(count, (struct num n, struct real running), COUNT_FIELDS)
+FIELDS(counter, (struct num n, struct real running, const struct perf_detail *d), COUNTER_FIELDS)
 
-	err |= json_put(o, "value", n.known ? json_value__u64(n.value) : json_null());
-	err |= json_put(o, "scaled", n.known ? json_boolean(n.reason) : json_null());
-	err |= json_put(o, "running", share ? json_value__real(running.value) : json_null());
-	if (n.known && !running.known)
-		err |= json_put_reason(o, "running", running.reason);
-	if (reason)
-		err |= json_put(o, "reason", json_value__text(reason));
-	return err;
+#define SIDE_FIELDS(X)                                                                       \
+	X(members, "<counter>", counter, PERF_NR, perf_counter__key,                         \
+	  run->perf[side][i], run->perf_detail[side][i].running, &run->perf_detail[side][i])
+FIELDS(side, (const struct run_result *run, unsigned int side), SIDE_FIELDS)
+
+#define DERIVED_FIELDS(X)                                                                    \
+	X(member_values, "<figure>", NULL, real, DERIVED_NR, perf_derived__key, perf_derive(run, i, whose))
+FIELDS(derived, (const struct run_result *run, enum perf_whose whose), DERIVED_FIELDS)
+
+#define ASKED_FIELDS(X)                                                                      \
+	X(text,   "name",     "text", a->name)                                               \
+	X(members, "<side>",  count, NIO_SIDE_NR, perf_whose__key, a->count[i], a->running[i])
+FIELDS(asked, (const struct perf_asked *a), ASKED_FIELDS)
+/* clang-format on */
+
+/* factor * of / by; unknown when there is no sample to divide by. */
+static struct real ratio(struct num of, struct num by, double factor)
+{
+	if (!of.known || !by.known || !by.value)
+		return (struct real){0};
+	return real_if(true, factor * (double)of.value / (double)by.value);
 }
 
-static json_t *counter_json(struct num n, const struct perf_detail *d)
-{
-	json_t *o = json_object();
-	int err = put_count(o, n, d->running);
-
-	err |= put_part(o, "user", n, d->user);
-	err |= put_part(o, "kernel", n, d->kernel);
-	return json_finish(o, err);
-}
-
-static json_t *side_json(const struct run_result *run, enum nio_side side)
-{
-	json_t *o = json_object();
-	int c, err = 0;
-
-	for (c = 0; c < PERF_NR; c++)
-		err |= json_put(o, perf_counter__key((enum perf_counter)c),
-				counter_json(run->perf[side][c], &run->perf_detail[side][c]));
-	return json_finish(o, err);
-}
-
-static json_t *derived_json(const struct run_result *run, enum perf_whose whose)
-{
-	json_t *o = json_object();
-	int d, err = 0;
-
-	for (d = 0; d < DERIVED_NR; d++)
-		err |= json_put_real(o, perf_derived__key((enum perf_derived)d),
-				     perf_derive(run, (enum perf_derived)d, whose));
-	return json_finish(o, err);
-}
-
-static json_t *all_derived_json(const struct run_result *run)
-{
-	json_t *o = json_object();
-	int w, err = 0;
-
-	for (w = 0; w < PERF_WHOSE_NR; w++)
-		err |= json_put(o, perf_whose__key((enum perf_whose)w),
-				derived_json(run, (enum perf_whose)w));
-	return json_finish(o, err);
-}
-
-static json_t *asked_side_json(const struct perf_asked *a, enum nio_side side)
-{
-	json_t *o = json_object();
-	int err = put_count(o, a->count[side], a->running[side]);
-
-	return json_finish(o, err);
-}
-
-static json_t *asked_json(const struct perf_asked *a)
-{
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put(o, "name", json_value__text(a->name));
-	err |= json_put(o, "sender", asked_side_json(a, NIO_SIDE_SENDER));
-	err |= json_put(o, "receiver", asked_side_json(a, NIO_SIDE_RECEIVER));
-	return json_finish(o, err);
-}
-
-static json_t *events_json(const struct run_result *run)
-{
-	json_t *list = json_array();
-	size_t i;
-	int err = 0;
-
-	for (i = 0; i < run->perf_asked_nr; i++)
-		err |= json_array_append_new(list, asked_json(&run->perf_asked[i]));
-	return json_finish(list, err);
-}
-
-/* factor * of / by; null when there is no sample to divide by. */
-static int put_ratio(json_t *o, const char *key, struct num of, struct num by, double factor)
-{
-	bool known = of.known && by.known && by.value;
-
-	return json_put(o, key,
-			known ? json_value__real(factor * (double)of.value / (double)by.value)
-			      : json_null());
-}
-
-static json_t *window_json(const struct perf_window *w)
+static const char *no_window(const struct perf_window *w)
 {
 	const char *reason = w->reason ? w->reason : w->llc_misses.reason;
-	json_t *o = json_object();
-	int err = 0;
 
-	err |= json_put(o, "quality", json_value__text(quality__name(w->quality)));
-	if (w->quality == QUALITY_UNAVAILABLE || reason)
-		err |= json_put(o, "reason", json_value__text(reason ? reason : "not measured"));
-	err |= put_or_null(o, "windows", w->windows);
-	err |= put_or_null(o, "samples", w->samples);
-	err |= put_or_null(o, "discarded", w->discarded);
-	err |= put_ratio(o, "cycles_per_window", w->cycles, w->samples, 1);
-	err |= put_ratio(o, "llc_misses_per_window", w->llc_misses, w->samples, 1);
-	err |= put_ratio(o, "cycles_per_byte", w->cycles, w->bytes, 1);
-	err |= put_ratio(o, "llc_misses_per_kib", w->llc_misses, w->bytes, 1024);
-	return json_finish(o, err);
+	return reason || w->quality != QUALITY_UNAVAILABLE ? reason : "not measured";
 }
 
-static json_t *windows_json(const struct run_result *run)
+/* clang-format off */
+#define WINDOW_FIELDS(X)                                                                        \
+	X(text,      "quality",               "text",     quality__name(w->quality))            \
+	X(reason,    "reason",                no_window(w))                                     \
+	X(bare,      "windows",               "count",    w->windows)                           \
+	X(bare,      "samples",               "count",    w->samples)                           \
+	X(bare,      "discarded",             "count",    w->discarded)                         \
+	X(bare_real, "cycles_per_window",     "cycles",   ratio(w->cycles, w->samples, 1))      \
+	X(bare_real, "llc_misses_per_window", "count",    ratio(w->llc_misses, w->samples, 1))  \
+	X(bare_real, "cycles_per_byte",       "cycles/B", ratio(w->cycles, w->bytes, 1))        \
+	X(bare_real, "llc_misses_per_kib",    "1/KiB",    ratio(w->llc_misses, w->bytes, 1024))
+FIELDS(window, (const struct perf_window *w), WINDOW_FIELDS)
+
+#define PERF_FIELDS(X)                                                                          \
+	X(members, "<side>",  side, NIO_SIDE_NR, perf_whose__key, run, i)                       \
+	X(family,  "derived", "<whose>", derived, PERF_WHOSE_NR, perf_whose__key, run, i)       \
+	X(family,  "stages",  "<window>", window, NIO_PERF_WINDOW_NR, perf_window__key,         \
+	  &run->perf_window[i])                                                                 \
+	X(list,    "events",  asked, run->perf_asked_nr, &run->perf_asked[i])
+DOCUMENT_FIELDS(perf, (const struct run_result *run), PERF_FIELDS)
+
+/* CPU time by class: a share of the samples, times the CPU time of the side. */
+#define BOUNDS_FIELDS(X)                                                                        \
+	X(reason,    "reason", f.value.known ? NULL : f.value.reason)                           \
+	X(bare_real, "value",  "ns/KiB", f.value)                                               \
+	X(bare_real, "low",    "ns/KiB", real_if(f.value.known, f.low)) \
+	X(bare_real, "high",   "ns/KiB", real_if(f.value.known, f.high))
+FIELDS(bounds, (struct cpu_figure f), BOUNDS_FIELDS)
+
+#define NS_FIELDS(X)                                                                            \
+	X(reason, "reason", total.known ? NULL : total.reason)                                  \
+	X(member_values, "<class>", "ns", bare, CPU_CLASS_NR, cpu_class__key,                   \
+	  num_if(total.known, ns[i]))
+FIELDS(ns, (struct num total, const uint64_t ns[CPU_CLASS_NR]), NS_FIELDS)
+#define divided_fields ns_fields
+/* clang-format on */
+
+static json_t *divided_json(const struct cpu_samples *s, struct num total)
 {
-	json_t *o = json_object();
-	int i, err = 0;
+	uint64_t ns[CPU_CLASS_NR];
 
-	for (i = 0; i < NIO_PERF_WINDOW_NR; i++)
-		err |= json_put(o, perf_window__key((enum nio_perf_window)i),
-				window_json(&run->perf_window[i]));
-	return json_finish(o, err);
+	cpu_time__divide(s, total.known ? total.value : 0, ns);
+	return ns_json(total, ns);
 }
 
-json_t *json_document__perf(const struct run_result *run)
+/* As --folded writes them, but without the mode: the run has one. */
+static json_t *stacks_json(const struct profile *p)
 {
-	json_t *o = json_object();
-	int err = 0;
+	json_t *list = json_array();
 
-	err |= json_put(o, "sender", side_json(run, NIO_SIDE_SENDER));
-	err |= json_put(o, "receiver", side_json(run, NIO_SIDE_RECEIVER));
-	err |= json_put(o, "derived", all_derived_json(run));
-	err |= json_put(o, "stages", windows_json(run));
-	err |= json_put(o, "events", events_json(run));
-	return json_finish(o, err);
+	for (size_t i = 0; i < p->nr; i++)
+		json_array_append_new(list, json_sprintf("%s;%s %" JSON_INTEGER_FORMAT,
+							 cpu_time__whose(p->stacks[i].whose),
+							 p->stacks[i].frames,
+							 (json_int_t)p->stacks[i].count));
+	return list;
 }
+
+/* clang-format off */
+#define WHOSE_FIELDS(X)                                                                         \
+	X(reason, "reason",       total.known ? NULL : total.reason)                            \
+	X(bare,   "samples",      "count", num_if(c->known, c->by[w].samples))                     \
+	X(bare,   "lost",         "count", num_if(c->known, c->by[w].lost))                        \
+	X(bare,   "shifted",      "count", num_if(c->known, c->by[w].shifted))                     \
+	X(bare,   "unclassified", "count", num_if(c->known, c->by[w].classes[CPU_CLASS_OTHER]))    \
+	X(bare,   "cpu_ns",       "ns",    total)                                               \
+	X(object, "ns",           divided, &c->by[w], total)                                    \
+	X(family, "ns_per_kib",   "<class>", bounds, CPU_CLASS_NR, cpu_class__key,              \
+	  cpu_figures__per_kib(run, w, i))
+FIELDS(whose, (const struct run_result *run, const struct cpu_result *c,
+	       enum nio_sample_whose w, struct num total), WHOSE_FIELDS)
+
+#define CPU_FIELDS(X)                                                                           \
+	X(text,      "quality",   "text", quality__name(c->known ? QUALITY_SAMPLED              \
+	  : QUALITY_UNAVAILABLE))                                                               \
+	X(reason,    "reason",    c->known ? NULL : c->reason)                                  \
+	X(text,      "source",    "text", c->known ? c->source : NULL)                          \
+	X(reason,    "source_reason", c->known && c->no_cycles[0] ? c->no_cycles : NULL)        \
+	X(bare,      "hz",        "1/s",  num_if(c->known, c->hz))                                 \
+	X(bare_real, "sampled_s", "s",    real_if(c->known, (double)c->duration_ns / 1e9))                                   \
+	X(members,   "<whose>",   whose, NIO_SAMPLE_WHOSE_NR, cpu_time__whose, run, c, i,       \
+	  cpu_figures__total(run, i))                                                           \
+	X(json,      "stacks",    "list of text", stacks_json(&c->profile))
+DOCUMENT_FIELDS(cpu, (const struct run_result *run, const struct cpu_result *c), CPU_FIELDS)
+/* clang-format on */

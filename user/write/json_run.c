@@ -1,66 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One run (or the total of a mode's runs) as a JSON object: docs/OUTPUT.md, "A run". Knows nothing
- * of files, nor of how a number was come by.
+ * The fields of a run, or of the total of a mode's runs, and of a mode's summary: docs/OUTPUT.md,
+ * "A run" and "Summary". Performance counters and CPU time are in json_perf.c.
  */
-#include "json.h"
-#include "json_hist.h"
+#include "field.h"
 #include "model/remote.h"
+#include "model/time_figures.h"
 #include "model/uncovered.h"
 
 static const char not_timed[] = "no event was timed";
-
-static json_t *latencies_json(const struct app_result *app)
-{
-	json_t *o = json_object();
-	int i, err = 0;
-
-	for (i = 0; i < LATENCY_NR; i++)
-		err |= json_put(o, latency__key((enum latency_kind)i),
-				json_latency(&app->latency[i], latency__none(i)));
-	return json_finish(o, err);
-}
-
-static json_t *zerocopy_json(const struct zc_counts *zc)
-{
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put_u64(o, "sends", zc->sends);
-	err |= json_put_u64(o, "completed", zc->completed);
-	err |= json_put_u64(o, "copied", zc->copied);
-	err |= json_put_u64(o, "not_copied", zc->not_copied);
-	err |= json_put_u64(o, "enobufs", zc->enobufs);
-	err |= json_put_u64(o, "fallback_bytes", zc->fallback_bytes);
-	return json_finish(o, err);
-}
-
-static json_t *tcp_json(const struct app_result *app)
-{
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put_u64(o, "bytes_acked", app->tcp_bytes_acked);
-	err |= json_put_num(o, "bytes_received",
-			    (struct num){.value = app->tcp_bytes_received,
-					 .known = !app->tcp_received_reason,
-					 .reason = app->tcp_received_reason});
-	err |= json_put_u64(o, "bytes_retrans", app->tcp_bytes_retrans);
-	return json_finish(o, err);
-}
-
-static json_t *replies_json(const struct replies *a)
-{
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put_num(o, "tx_bytes", a->tx_bytes);
-	err |= json_put_num(o, "tx_messages", a->tx_messages);
-	err |= json_put_u64(o, "rx_bytes", a->rx_bytes);
-	err |= json_put_u64(o, "rx_messages", a->rx_messages);
-	err |= json_put_u64(o, "errors", a->errors);
-	return json_finish(o, err);
-}
 
 static struct real seconds(struct num ns)
 {
@@ -68,7 +16,77 @@ static struct real seconds(struct num ns)
 		.value = (double)ns.value / 1e9, .known = ns.known, .reason = ns.reason};
 }
 
-/* Nanoseconds a byte are seconds a gigabyte. */
+static json_t *bucket_json(const struct hist *h, uint32_t i)
+{
+	uint64_t high = hist__bucket_high(h, i);
+	json_t *bucket = json_array();
+
+	json_array_append_new(bucket, json_value__u64(hist__bucket_low(h, i)));
+	json_array_append_new(bucket, high == UINT64_MAX ? json_null() : json_value__u64(high));
+	json_array_append_new(bucket, json_value__u64(h->buckets[i]));
+	return bucket;
+}
+
+static json_t *buckets_json(const struct hist *h)
+{
+	json_t *buckets = json_array();
+
+	for (uint32_t i = 0; h && i < h->n_buckets; i++)
+		if (h->buckets[i])
+			json_array_append_new(buckets, bucket_json(h, i));
+	return buckets;
+}
+
+/* Unknown for that reason where the histogram has no value. */
+static struct num quantile(const struct hist *h, double q, const char *reason)
+{
+	if (!h || !h->count)
+		return (struct num){.reason = reason};
+	return num_if(true, hist__quantile(h, q));
+}
+
+static struct real mean(const struct hist *h)
+{
+	return h && h->count ? real_if(true, hist__mean(h)) : (struct real){0};
+}
+
+/* none: the reason where nothing was timed. */
+static const char *no_latency(const struct latency_result *l, const char *none)
+{
+	const char *reason = l->hist ? none : l->reason;
+
+	if (l->hist && l->hist->count)
+		return NULL;
+	return reason ? reason : "not measured";
+}
+
+/* clang-format off */
+#define LATENCY_FIELDS(X)                                                                    \
+	X(bare,      "p50",     "ns", quantile(l->hist, 0.5, NULL))                          \
+	X(bare,      "p90",     "ns", quantile(l->hist, 0.9, NULL))                          \
+	X(bare,      "p99",     "ns", quantile(l->hist, 0.99, NULL))                         \
+	X(bare,      "p999",    "ns", quantile(l->hist, 0.999, NULL))                        \
+	X(bare,      "max",     "ns", num_if(l->hist && l->hist->count, l->hist ? l->hist->max : 0)) \
+	X(bare_real, "mean",    "ns", mean(l->hist))                                         \
+	X(bare,      "count",   "count", num_if(l->hist, l->hist ? l->hist->count : 0))      \
+	X(json,      "buckets", "ns, ns, count", buckets_json(l->hist))                      \
+	X(reason,    "reason",  no_latency(l, none))
+FIELDS(latency, (const struct latency_result *l, const char *none), LATENCY_FIELDS)
+/* clang-format on */
+
+static struct num received(const struct app_result *app, uint64_t value)
+{
+	return (struct num){.value = value, .known = !app->rx_reason, .reason = app->rx_reason};
+}
+
+static struct num tcp_received(const struct app_result *app)
+{
+	return (struct num){.value = app->tcp_bytes_received,
+			    .known = !app->tcp_received_reason,
+			    .reason = app->tcp_received_reason};
+}
+
+/* Nanoseconds per byte are seconds per gigabyte. */
 static struct real cpu_s_per_gb(const struct run_result *run)
 {
 	const struct app_result *app = &run->app;
@@ -87,307 +105,398 @@ static struct real cpu_s_per_gb(const struct run_result *run)
 	};
 }
 
-static json_t *cpu_json(const struct app_result *app)
-{
-	json_t *o = json_object();
-	int err = 0;
+/* clang-format off */
+#define CPU_S_FIELDS(X)                                                \
+	X(real, "sender",   "s", seconds(app->sender_cpu_ns))          \
+	X(real, "receiver", "s", seconds(app->receiver_cpu_ns))
+FIELDS(cpu_s, (const struct app_result *app), CPU_S_FIELDS)
 
-	err |= json_put_real(o, "sender", seconds(app->sender_cpu_ns));
-	err |= json_put_real(o, "receiver", seconds(app->receiver_cpu_ns));
-	return json_finish(o, err);
+#define REPLIES_FIELDS(X)                                              \
+	X(num, "tx_bytes",    "bytes", r->tx_bytes)                    \
+	X(num, "tx_messages", "count", r->tx_messages)                 \
+	X(u64, "rx_bytes",    "bytes", r->rx_bytes)                    \
+	X(u64, "rx_messages", "count", r->rx_messages)                 \
+	X(u64, "errors",      "count of messages", r->errors)
+FIELDS(replies, (const struct replies *r), REPLIES_FIELDS)
+
+#define TCP_FIELDS(X)                                                  \
+	X(u64, "bytes_acked",    "bytes", app->tcp_bytes_acked)        \
+	X(num, "bytes_received", "bytes", tcp_received(app))           \
+	X(u64, "bytes_retrans",  "bytes", app->tcp_bytes_retrans)
+FIELDS(tcp, (const struct app_result *app), TCP_FIELDS)
+
+#define ZEROCOPY_FIELDS(X)                                             \
+	X(u64, "sends",          "count", zc->sends)                   \
+	X(u64, "completed",      "count", zc->completed)               \
+	X(u64, "copied",         "count", zc->copied)                  \
+	X(u64, "not_copied",     "count", zc->not_copied)              \
+	X(u64, "enobufs",        "count", zc->enobufs)                 \
+	X(u64, "fallback_bytes", "bytes", zc->fallback_bytes)
+FIELDS(zerocopy, (const struct zc_counts *zc), ZEROCOPY_FIELDS)
+
+#define APP_FIELDS(X)                                                              \
+	X(u64,    "tx_bytes",        "bytes",  app->tx_bytes)                      \
+	X(u64,    "tx_messages",     "count",  app->tx_messages)                   \
+	X(num,    "rx_bytes",        "bytes",  received(app, app->rx_bytes))       \
+	X(num,    "rx_messages",     "count",  received(app, app->rx_messages))    \
+	X(real,   "throughput_gbps", "Gbit/s", run_result__gbps(run))              \
+	X(u64,    "partial_sends",   "count",  app->partial_sends)                 \
+	X(u64,    "eagain",          "count",  app->eagain)                        \
+	X(u64,    "eintr",           "count",  app->eintr)                         \
+	X(num,    "verify_errors",   "count of messages", app->verify_errors)      \
+	X(object, "cpu_s",           cpu_s, app)                                   \
+	X(real,   "cpu_s_per_gb",    "s/GB", cpu_s_per_gb(run))                    \
+	X(object, "replies",         replies, &app->replies)                       \
+	X(object, "tcp",             tcp, app)                                     \
+	X(object, "zerocopy",        zerocopy, &app->zc)                           \
+	X(family, "latency_ns",      "<kind>", latency, LATENCY_NR, latency__key,  \
+	  &app->latency[i], latency__none(i))
+FIELDS(app, (const struct run_result *run, const struct app_result *app), APP_FIELDS)
+
+/* The kernel's own count of the sockets' bytes: the witness beside the load generator's. */
+#define SEQUENCE_FIELDS(X)                                                         \
+	X(text,   "source",          "text",  s->source)                           \
+	X(reason, "source_reason",   s->source ? NULL                              \
+	  : s->tx_bytes.reason       ? s->tx_bytes.reason : "not measured")        \
+	X(num,    "tx_bytes",        "bytes", s->tx_bytes)                         \
+	X(num,    "rx_bytes",        "bytes", s->rx_bytes)                         \
+	X(num,    "tx_retrans",      "bytes", s->tx_retrans)                       \
+	X(num,    "tx_zerocopy_ids", "count", s->tx_ids)
+FIELDS(sequence, (const struct sequence_result *s), SEQUENCE_FIELDS)
+/* clang-format on */
+
+/* A stage of the ledger. Its quality is that of its bytes; its events may be a sample. */
+
+static bool is_known(const struct stage_result *s)
+{
+	return s->quality != QUALITY_UNAVAILABLE;
 }
 
-static struct num received(const struct app_result *app, uint64_t value)
+static bool has_events(const struct stage_result *s)
 {
-	return (struct num){.value = value, .known = !app->rx_reason, .reason = app->rx_reason};
+	return is_known(s) && !s->no_events;
 }
 
-static json_t *app_json(const struct run_result *run)
+static const char *events_quality(const struct run_result *run, enum nio_stage stage)
 {
-	const struct app_result *app = &run->app;
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put_u64(o, "tx_bytes", app->tx_bytes);
-	err |= json_put_u64(o, "tx_messages", app->tx_messages);
-	err |= json_put_num(o, "rx_bytes", received(app, app->rx_bytes));
-	err |= json_put_num(o, "rx_messages", received(app, app->rx_messages));
-	err |= json_put_real(o, "throughput_gbps", run_result__gbps(run));
-	err |= json_put_u64(o, "partial_sends", app->partial_sends);
-	err |= json_put_u64(o, "eagain", app->eagain);
-	err |= json_put_u64(o, "eintr", app->eintr);
-	err |= json_put_num(o, "verify_errors", app->verify_errors);
-	err |= json_put(o, "cpu_s", cpu_json(app));
-	err |= json_put_real(o, "cpu_s_per_gb", cpu_s_per_gb(run));
-	err |= json_put(o, "replies", replies_json(&app->replies));
-	err |= json_put(o, "tcp", tcp_json(app));
-	err |= json_put(o, "zerocopy", zerocopy_json(&app->zc));
-	err |= json_put(o, "latency_ns", latencies_json(app));
-	return json_finish(o, err);
+	if (!has_events(&run->stages[stage]))
+		return NULL;
+	return quality__name(run_result__sampled_events(run, stage) ? QUALITY_SAMPLED
+								    : QUALITY_EXACT);
 }
 
-/* Why there are no quantiles of a stage's times. */
-static const char *no_times(const struct stage_result *s)
+static struct num timed_bytes(const struct run_result *run, enum nio_stage stage)
 {
-	if (!s->ns.known)
-		return s->ns.reason;
-	return s->times ? not_timed : "only the sum of the times is kept";
+	struct real bytes = time_figures__timed_bytes(run, stage);
+
+	return (struct num){.value = (uint64_t)(bytes.value + 0.5),
+			    .known = bytes.known,
+			    .reason = bytes.reason};
 }
 
-static int put_times(json_t *o, const struct run_result *run, enum nio_stage stage)
+static struct num quantile_of_times(const struct stage_result *s, double q)
 {
-	const struct stage_result *s = &run->stages[stage];
-	int err = 0;
-
-	err |= json_put_num(o, "ns", s->ns);
-	err |= json_put_num(o, "timed", s->timed);
-	err |= json_document__put_timed_bytes(o, run, stage);
-	err |= json_put_num(o, "ns_p50", json_quantile(s->times, 0.5, no_times(s)));
-	err |= json_put_num(o, "ns_p99", json_quantile(s->times, 0.99, no_times(s)));
-	err |= json_put(o, "ns_buckets", json_buckets(s->times));
-	return err;
+	return quantile(s->times, q,
+			!s->ns.known ? s->ns.reason
+			: s->times   ? not_timed
+				     : "only the sum of the times is kept");
 }
 
-static enum quality events_quality(const struct run_result *run, enum nio_stage stage)
+static const struct hist *sizes_of(const struct stage_result *s)
 {
-	return run_result__sampled_events(run, stage) ? QUALITY_SAMPLED : QUALITY_EXACT;
+	return has_events(s) ? s->sizes : NULL;
 }
 
-static json_t *stage_json(const struct run_result *run, enum nio_stage stage)
+/* Bytes per event. Where the stage is not known, its own reason is enough. */
+static void json_put_size(json_t *o, const char *key, const struct stage_result *s, double q)
 {
-	const struct stage_result *s = &run->stages[stage];
-	static const char no_sizes[] = "no event was counted by size";
-	bool known = s->quality != QUALITY_UNAVAILABLE;
-	bool events = known && !s->no_events;
-	const struct hist *sizes = events ? s->sizes : NULL;
-	const char *none = s->no_events ? s->no_events : no_sizes;
-	uint64_t open = s->open_bytes.known ? s->open_bytes.value : 0;
-	json_t *o = json_object();
-	int err = 0;
+	const char *none = s->no_events ? s->no_events : "no event was counted by size";
 
-	err |= json_put(o, "quality", json_value__text(quality__name(s->quality)));
-	if (s->reason || !known)
-		err |= json_put(o, "reason",
-				json_value__text(s->reason ? s->reason : "not measured"));
-	err |= json_put_or_null(o, "bytes", (struct num){.value = s->bytes, .known = known});
-	err |= json_put_or_null(o, "bytes_at_most",
-				(struct num){.value = s->bytes + open, .known = known});
-	err |= json_put_or_null(o, "events", (struct num){.value = s->events, .known = events});
-	err |= json_put(
-		o, "events_quality",
-		json_value__text(!events ? NULL : quality__name(events_quality(run, stage))));
-	if (known && s->no_events)
-		err |= json_put_reason(o, "events", s->no_events);
-	if (events && s->event)
-		err |= json_put(o, "event", json_value__text(s->event));
-	err |= put_times(o, run, stage);
-	err |= known ? json_put_num(o, "p50", json_quantile(sizes, 0.5, none))
-		     : json_put(o, "p50", json_null());
-	err |= known ? json_put_num(o, "p99", json_quantile(sizes, 0.99, none))
-		     : json_put(o, "p99", json_null());
-	err |= json_put(o, "sizes", json_buckets(sizes));
-	return json_finish(o, err);
+	if (is_known(s))
+		json_put_num(o, key, quantile(sizes_of(s), q, none));
+	else
+		json_put(o, key, json_null());
 }
 
-static int put_sum(json_t *o, uint64_t bytes, uint64_t events, uint64_t ns)
-{
-	return json_put_u64(o, "bytes", bytes) | json_put_u64(o, "events", events) |
-	       json_put_u64(o, "ns", ns);
-}
+/* clang-format off */
+#define FIELD_ROW_size(key, unit, ...) FIELD_ROW_VALUE(key, unit)
+#define FIELD_PUT_size(key, unit, ...) json_put_size(o, key, __VA_ARGS__);
 
-static json_t *place_json(const struct place_result *p)
-{
-	json_t *o = json_object();
-	int err = 0;
+#define STAGE_FIELDS(X)                                                                        \
+	X(text,   "quality",        "text",  quality__name(s->quality))                        \
+	X(reason, "reason",         s->reason || is_known(s) ? s->reason : "not measured")     \
+	X(bare,   "bytes",          "bytes", num_if(is_known(s), s->bytes))                    \
+	X(bare,   "bytes_at_most",  "bytes",                                                   \
+	  num_if(is_known(s), s->bytes + (s->open_bytes.known ? s->open_bytes.value : 0)))     \
+	X(bare,   "events",         "count", num_if(has_events(s), s->events))                 \
+	X(text,   "events_quality", "text",  events_quality(run, stage))                       \
+	X(reason, "events_reason",  is_known(s) ? s->no_events : NULL)                         \
+	X(reason, "event",          has_events(s) ? s->event : NULL)                           \
+	X(num,    "ns",             "ns",    s->ns)                                            \
+	X(num,    "timed",          "count", s->timed)                                         \
+	X(num,    "timed_bytes",    "bytes", timed_bytes(run, stage))                          \
+	X(num,    "ns_p50",         "ns",    quantile_of_times(s, 0.5))                        \
+	X(num,    "ns_p99",         "ns",    quantile_of_times(s, 0.99))                       \
+	X(json,   "ns_buckets",     "ns, ns, count", buckets_json(s->times))                   \
+	X(size,   "p50",            "bytes", s, 0.5)                                           \
+	X(size,   "p99",            "bytes", s, 0.99)                                          \
+	X(json,   "sizes",          "bytes, bytes, count", buckets_json(sizes_of(s)))
+FIELDS(stage, (const struct run_result *run, enum nio_stage stage, const struct stage_result *s),
+       STAGE_FIELDS)
 
-	err |= json_put(o, "context", json_value__text(nio_context__name(p->context)));
-	err |= json_put(o, "comm", json_value__text(p->comm));
-	err |= json_put(o, "device", json_value__text(p->dev[0] ? p->dev : NULL));
-	err |= put_sum(o, p->bytes, p->events, p->ns);
-	return json_finish(o, err);
-}
+/* Where the deferred copies ran. */
+#define PLACE_FIELDS(X)                                                \
+	X(text, "context", "text",  nio_context__name(p->context))     \
+	X(text, "comm",    "text",  p->comm)                           \
+	X(text, "device",  "text",  p->dev[0] ? p->dev : NULL)         \
+	X(u64,  "bytes",   "bytes", p->bytes)                          \
+	X(u64,  "events",  "count", p->events)                         \
+	X(u64,  "ns",      "ns",    p->ns)
+FIELDS(place, (const struct place_result *p), PLACE_FIELDS)
 
-static json_t *other_json(const struct other_result *other)
-{
-	json_t *o = json_object();
-	int err = 0;
+/* Who made the unexpected copies. */
+#define CALLER_FIELDS(X)                                               \
+	X(text, "caller", "text",  c->caller)                          \
+	X(u64,  "bytes",  "bytes", c->bytes)                           \
+	X(u64,  "events", "count", c->events)                          \
+	X(u64,  "ns",     "ns",    c->ns)
+FIELDS(caller, (const struct other_result *c), CALLER_FIELDS)
 
-	err |= json_put(o, "caller", json_value__text(other->caller));
-	err |= put_sum(o, other->bytes, other->events, other->ns);
-	return json_finish(o, err);
-}
+#define PLACES_FIELDS(X)                                               \
+	X(list,   "places", place, run->places_nr, &run->places[i])    \
+	X(reason, "places_reason", run->places_reason)
+#define CALLERS_FIELDS(X)                                              \
+	X(list,   "callers", caller, run->others_nr, &run->others[i])
 
-/* Where the deferred copies ran. Like buckets, the list is empty when that is not known. */
-static int put_places(json_t *stage, const struct run_result *run)
-{
-	json_t *places = json_array();
-	size_t i;
-	int err = 0;
-
-	for (i = 0; i < run->places_nr; i++)
-		err |= json_array_append_new(places, place_json(&run->places[i]));
-	err |= json_put(stage, "places", json_finish(places, err));
-	if (run->places_reason)
-		err |= json_put_reason(stage, "places", run->places_reason);
-	return err;
-}
-
-/* Who made the unexpected copies; why that is not known is the stage's own reason. */
-static int put_callers(json_t *stage, const struct run_result *run)
-{
-	json_t *callers = json_array();
-	size_t i;
-	int err = 0;
-
-	for (i = 0; i < run->others_nr; i++)
-		err |= json_array_append_new(callers, other_json(&run->others[i]));
-	return json_put(stage, "callers", json_finish(callers, err));
-}
+#define ledger_stage_fields stage_fields
+static const struct field places_fields[] = { PLACES_FIELDS(FIELD_ROW) {0} };
+static const struct field callers_fields[] = { CALLERS_FIELDS(FIELD_ROW) {0} };
+/* clang-format on */
 
 static json_t *ledger_stage_json(const struct run_result *run, enum nio_stage stage)
 {
-	json_t *o = stage_json(run, stage);
-	int err = 0;
+	json_t *o = stage_json(run, stage, &run->stages[stage]);
 
-	if (stage == NIO_STAGE_DEFERRED_COPY)
-		err = put_places(o, run);
-	else if (stage == NIO_STAGE_OTHER_COPY)
-		err = put_callers(o, run);
-	return json_finish(o, err);
+	if (stage == NIO_STAGE_DEFERRED_COPY) {
+		PLACES_FIELDS(FIELD_PUT)
+	} else if (stage == NIO_STAGE_OTHER_COPY) {
+		CALLERS_FIELDS(FIELD_PUT)
+	}
+	return o;
 }
 
 static json_t *excluded_json(const struct run_result *run)
 {
 	json_t *excluded = json_array();
-	int i, err = 0;
 
-	for (i = 0; i < NIO_STAGE_NR; i++)
-		if (stage__is_copy((enum nio_stage)i) &&
-		    !remote__is_beyond(run, (enum nio_stage)i) &&
-		    run->stages[i].quality == QUALITY_UNAVAILABLE)
-			err |= json_array_append_new(
-				excluded, json_value__text(stage__key((enum nio_stage)i)));
-	return json_finish(excluded, err);
+	for (enum nio_stage i = 0; i < NIO_STAGE_NR; i++)
+		if (stage__is_copy(i) && !remote__is_beyond(run, i) && !is_known(&run->stages[i]))
+			json_array_append_new(excluded, json_value__text(stage__key(i)));
+	return excluded;
 }
 
-static const char *no_balance(const struct run_result *run)
+static struct real unaccounted(const struct run_result *run, int64_t bytes)
 {
-	if (!run->ledger_known)
-		return run->ledger_reason;
+	const char *reason = "bytes sent or received are not known: see the reasons of the stages";
+
 	if (run->not_final)
-		return run->not_final;
-	return "bytes sent or received are not known: see the reasons of the stages";
+		reason = run->not_final;
+	if (!run->ledger_known)
+		reason = run->ledger_reason;
+	return (struct real){
+		.value = (double)bytes,
+		.known = run->ledger_known && run->balance_known,
+		.reason = reason,
+	};
 }
 
-static int put_unaccounted(json_t *o, const char *key, const struct run_result *run, int64_t bytes)
+static struct real unaccounted_rx(const struct run_result *run)
 {
-	if (run->ledger_known && run->balance_known)
-		return json_put(o, key, json_integer(bytes));
-	return json_put(o, key, json_null()) + json_put_reason(o, key, no_balance(run));
+	if (run->sender_side)
+		return (struct real){.reason = REMOTE_REASON};
+	return unaccounted(run, run->unaccounted_rx);
 }
 
-static int put_unaccounted_rx(json_t *o, const struct run_result *run)
+/* clang-format off */
+#define LEDGER_FIELDS(X)                                                                     \
+	X(members, "<stage>", ledger_stage, NIO_STAGE_NR, stage__key, run, i)                \
+	X(only,    "deferred_copy", places)                                                  \
+	X(only,    "other_copy", callers)                                                    \
+	X(whole,   "unaccounted_tx",           "bytes", unaccounted(run, run->unaccounted_tx)) \
+	X(whole,   "unaccounted_rx",           "bytes", unaccounted_rx(run))                 \
+	X(num,     "unclassified",             "bytes", run->unclassified)                   \
+	X(real,    "copies_per_byte",          "ratio", run->copies_per_byte)                \
+	X(real,    "copies_per_byte_at_most",  "ratio", run->copies_per_byte_at_most)        \
+	X(text,    "copies_per_byte_side",     "text",  run->sender_side ? "sender" : "both") \
+	X(json,    "copies_per_byte_excludes", "list of text", excluded_json(run))
+FIELDS(ledger, (const struct run_result *run), LEDGER_FIELDS)
+/* clang-format on */
+
+/* Zero-copy sends as the kernel counts them. */
+
+struct kernel_zc {
+	bool known, sampled;
+	bool coded; /* the codes of all completions are known */
+	struct zc_counts counts;
+	uint64_t missed;
+	const char *no_sends;
+};
+
+static struct kernel_zc kernel_zc_of(const struct run_result *run)
 {
-	static const char key[] = "unaccounted_rx";
+	const char *no_pins = run->stages[NIO_STAGE_TX_PIN].no_events;
+	struct kernel_zc zc = {
+		.known = run->ledger_known && run->kernel_zc_known,
+		.counts = run_result__completions(run),
+		.missed = run_result__completions_missed(run),
+	};
 
-	if (!run->sender_side)
-		return put_unaccounted(o, key, run, run->unaccounted_rx);
-	return json_put(o, key, json_null()) + json_put_reason(o, key, REMOTE_REASON);
+	zc.sampled = zc.known && run_result__sampled_completions(run);
+	zc.coded = zc.known && !zc.sampled;
+	zc.no_sends = run->sequence.tx_ids.known ? NULL : no_pins;
+	return zc;
 }
 
-static json_t *ledger_json(const struct run_result *run)
+static struct real sends_per_notification(const struct run_result *run)
 {
-	json_t *o = json_object();
-	int i, err = 0;
-
-	for (i = 0; i < NIO_STAGE_NR; i++)
-		err |= json_put(o, stage__key((enum nio_stage)i),
-				ledger_stage_json(run, (enum nio_stage)i));
-	err |= put_unaccounted(o, "unaccounted_tx", run, run->unaccounted_tx);
-	err |= put_unaccounted_rx(o, run);
-	err |= json_put_num(o, "unclassified", run->unclassified);
-	err |= json_put_real(o, "copies_per_byte", run->copies_per_byte);
-	err |= json_put_real(o, "copies_per_byte_at_most", run->copies_per_byte_at_most);
-	err |= json_put(o, "copies_per_byte_side",
-			json_value__text(run->sender_side ? "sender" : "both"));
-	err |= json_put(o, "copies_per_byte_excludes", excluded_json(run));
-	return json_finish(o, err);
+	if (!run->kernel_zc_known || !run->notifications.known)
+		return (struct real){.reason = run->notifications.reason};
+	if (!run->notifications.value)
+		return (struct real){.reason = "nothing completed"};
+	return (struct real){
+		.value = (double)run->kernel_zc.completed / (double)run->notifications.value,
+		.known = true,
+	};
 }
 
-static json_t *causes_json(const struct verdict *v)
+static const char *no_codes(const struct run_result *run, const struct kernel_zc *zc)
 {
-	json_t *array = json_array();
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; i < v->causes_nr; i++) {
-		json_t *cause = json_object();
-
-		err |= json_put(cause, "cause",
-				json_value__text(zc_cause__key(v->causes[i].cause)));
-		err |= json_put(cause, "evidence", json_value__text(v->causes[i].evidence));
-		err |= json_array_append_new(array, cause);
-	}
-	return json_finish(array, err);
+	if (zc->coded)
+		return NULL;
+	if (zc->sampled)
+		return "completions were looked at a part of the time: app.zerocopy has them all, "
+		       "and their codes";
+	return run->ledger_known || !run->ledger_reason ? "completions were not watched: see plan"
+							: run->ledger_reason;
 }
 
-static json_t *verdict_json(const struct verdict *v)
+/* clang-format off */
+#define KERNEL_ZEROCOPY_FIELDS(X)                                                              \
+	X(bare,   "sends",                  "count", num_if(zc.known && !zc.no_sends, zc.counts.sends)) \
+	X(bare,   "completed",              "count", zc.sampled ? run->zc_completed            \
+	  : num_if(zc.known, zc.counts.completed))                                             \
+	X(bare,   "copied",                 "count", num_if(zc.coded, zc.counts.copied))       \
+	X(bare,   "copied_at_most",         "count", num_if(zc.coded, zc.counts.copied + zc.missed)) \
+	X(bare,   "not_copied",             "count", num_if(zc.coded, zc.counts.not_copied))   \
+	X(reason, "sends_reason",           zc.known ? zc.no_sends : NULL)                     \
+	X(num,    "notifications",          "count", run->notifications)                       \
+	X(num,    "filled",                 "count", run->zc_filled)                           \
+	X(bare,   "missed",                 "count", num_if(zc.known, zc.missed))              \
+	X(num,    "repeated",               "count", run->zc_repeated)                         \
+	X(num,    "sends_unseen",           "count", run->zc_unseen)                           \
+	X(real,   "sends_per_notification", "ratio", sends_per_notification(run))              \
+	X(num,    "completed_bytes",        "bytes", run->pinned.completed_bytes)              \
+	X(num,    "enobufs_optmem",         "count", run->enobufs_optmem)                      \
+	X(num,    "enobufs_memlock",        "count", run->enobufs_memlock)                     \
+	X(object, "completion_ns",          latency, &run->pinned.completion, not_timed)       \
+	X(object, "outstanding_bytes",      latency, &run->pinned.outstanding, "nothing was pinned") \
+	X(reason, "reason",                 no_codes(run, &zc))
+FIELDS(kernel_zerocopy, (const struct run_result *run, struct kernel_zc zc),
+       KERNEL_ZEROCOPY_FIELDS)
+
+#define CAUSE_FIELDS(X)                                                \
+	X(text, "cause",    "text", zc_cause__key(c->cause))           \
+	X(text, "evidence", "text", c->evidence)
+FIELDS(cause, (const struct cause *c), CAUSE_FIELDS)
+
+#define VERDICT_FIELDS(X)                                              \
+	X(real, "copied_fraction", "0..1", v->copied_fraction)         \
+	X(text, "cause",           "text", zc_cause__key(v->cause))    \
+	X(list, "causes",          cause, v->causes_nr, &v->causes[i]) \
+	X(text, "text",            "text", v->text)
+FIELDS(verdict, (const struct verdict *v), VERDICT_FIELDS)
+/* clang-format on */
+
+/* The times' round: a round of their own, or the run itself. source NULL: there are no times. */
+struct timed {
+	const char *source, *reason;
+	struct times_result of;
+};
+
+static struct timed timed_of(const struct run_result *run)
 {
-	json_t *o = json_object();
-	int err = 0;
+	struct timed t = {.of = run->times, .reason = run->times.reason};
 
-	err |= json_put_real(o, "copied_fraction", v->copied_fraction);
-	err |= json_put(o, "cause", json_value__text(zc_cause__key(v->cause)));
-	err |= json_put(o, "causes", causes_json(v));
-	err |= json_put(o, "text", json_value__text(v->text));
-	return json_finish(o, err);
+	if (run->times.source == TIMES_OF_ITS_OWN)
+		t.source = "own_round";
+	if (run->times.source != TIMES_OF_ROUND)
+		return t;
+	t.source = run->path_calls.known ? "round" : NULL;
+	t.of = (struct times_result){
+		.duration_ns = run->duration_ns,
+		.messages = run->app.tx_messages,
+		.payload = run_result__payload(run),
+		.missed = run->health.missed,
+		.map_full = run->health.map_full,
+		.unmatched = run->health.unmatched,
+	};
+	t.reason = run->path_calls.reason ? run->path_calls.reason : "not measured";
+	return t;
 }
 
-static json_t *health_json(const struct run_result *run)
+/* Where there are no times, the object's reason says why. */
+static void json_put_loss(json_t *o, const char *key, bool timed, struct num loss)
 {
-	const struct health *health = &run->health;
-	json_t *o = json_object();
-	int err = 0;
-
-	err |= json_put_real(o, "events_share", run_result__events_share(run));
-	err |= json_put_real(o, "coverage", health->coverage);
-	err |= json_put_num(o, "missed", health->missed);
-	err |= json_put_num(o, "dropped", health->dropped);
-	err |= json_put_num(o, "map_full", health->map_full);
-	err |= json_put_num(o, "unmatched", health->unmatched);
-	err |= json_put_num(o, "anomalies", health->anomalies);
-	return json_finish(o, err);
+	if (timed)
+		json_put_num(o, key, loss);
+	else
+		json_put(o, key, json_null());
 }
 
-static json_t *uncovered_kind_json(const struct nio_uncovered *u, int side, int kind)
-{
-	json_t *o = json_object();
-	int err = 0;
+/* clang-format off */
+#define FIELD_ROW_loss(key, unit, ...) FIELD_ROW_VALUE(key, unit)
+#define FIELD_PUT_loss(key, unit, ...) json_put_loss(o, key, __VA_ARGS__);
 
-	err |= json_put(o, "kind", json_value__text(uncovered__key((enum nio_uncovered_kind)kind)));
-	err |= json_put(o, "side",
-			json_value__text(side == NIO_SIDE_SENDER ? "sender" : "receiver"));
-	err |= json_put_u64(o, "bytes", u->bytes);
-	err |= json_put_u64(o, "events", u->events);
-	return json_finish(o, err);
-}
+#define TIMES_FIELDS(X)                                                                      \
+	X(text,      "source",        "text",  t.source)                                     \
+	X(reason,    "reason",        t.source ? NULL : t.reason)                           \
+	X(bare_real, "duration_s",    "s",     real_if(t.source, (double)t.of.duration_ns / 1e9)) \
+	X(bare,      "messages",      "count", num_if(t.source, t.of.messages))              \
+	X(bare,      "send_calls",    "count", num_if(t.source, calls))                      \
+	X(bare,      "payload_bytes", "bytes", num_if(t.source, t.of.payload))               \
+	X(loss,      "missed",        "count", t.source, t.of.missed)                        \
+	X(loss,      "map_full",      "count", t.source, t.of.map_full)                      \
+	X(loss,      "unmatched",     "count", t.source, t.of.unmatched)
+FIELDS(times, (struct timed t, uint64_t calls), TIMES_FIELDS)
+
+#define PATH_FIELDS(X)                                                                  \
+	X(member_values, "<part>", "ns", num, PATH_NR, path_part__key, run->path_ns[i]) \
+	X(num,    "calls",   "count", run->path_calls)                                  \
+	X(text,   "quality", "text",  quality__name(run->path_quality))                 \
+	X(reason, "reason",  run->path_reason)
+FIELDS(path, (const struct run_result *run), PATH_FIELDS)
+
+#define UNCOVERED_FIELDS(X)                                                             \
+	X(text, "kind",   "text",  uncovered__key(kind))                                \
+	X(text, "side",   "text",  side == NIO_SIDE_SENDER ? "sender" : "receiver")     \
+	X(u64,  "bytes",  "bytes", u->bytes)                                            \
+	X(u64,  "events", "count", u->events)
+FIELDS(uncovered, (const struct nio_uncovered *u, enum nio_side side,
+		   enum nio_uncovered_kind kind), UNCOVERED_FIELDS)
+/* clang-format on */
 
 /* The kinds that occurred. */
-static json_t *uncovered_json(const struct run_result *run)
+static json_t *uncovered_list(const struct run_result *run)
 {
-	json_t *array = json_array();
-	int err = 0;
+	json_t *list = json_array();
 
-	for (int side = 0; side < NIO_SIDE_NR; side++) {
-		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
-			const struct nio_uncovered *u = &run->uncovered[side][kind];
-
-			if (u->events)
-				err |= json_array_append_new(array,
-							     uncovered_kind_json(u, side, kind));
-		}
-	}
-	return json_finish(array, err);
+	for (enum nio_side side = 0; side < NIO_SIDE_NR; side++)
+		for (enum nio_uncovered_kind kind = 0; kind < NIO_UNCOVERED_NR; kind++)
+			if (run->uncovered[side][kind].events)
+				json_array_append_new(
+					list,
+					uncovered_json(&run->uncovered[side][kind], side, kind));
+	return list;
 }
 
 static struct real duration_s(const struct run_result *run)
@@ -399,29 +508,77 @@ static struct real duration_s(const struct run_result *run)
 	};
 }
 
-json_t *json_document__run(const struct run_result *run)
-{
-	json_t *o = json_object();
-	int err = 0;
+/* clang-format off */
+#define HEALTH_FIELDS(X)                                                    \
+	X(real, "events_share", "0..1",  run_result__events_share(run))     \
+	X(real, "coverage",     "ratio", run->health.coverage)              \
+	X(num,  "missed",       "count", run->health.missed)                \
+	X(num,  "dropped",      "count", run->health.dropped)               \
+	X(num,  "map_full",     "count", run->health.map_full)              \
+	X(num,  "unmatched",    "count", run->health.unmatched)             \
+	X(num,  "anomalies",    "count", run->health.anomalies)
+FIELDS(health, (const struct run_result *run), HEALTH_FIELDS)
 
-	err |= json_put(o, "mode", json_value__text(mode__name(run->mode)));
-	err |= json_put_u64(o, "size", run->size);
-	err |= json_put_u64(o, "fields", run->fields);
-	err |= json_put_u64(o, "threads", run->threads);
-	err |= json_put_u64(o, "connections", run->connections);
-	err |= json_put_u64(o, "round", run->round);
-	err |= json_put_real(o, "duration_s", duration_s(run));
-	err |= json_put(o, "interrupted", json_boolean(run->interrupted));
-	err |= json_put(o, "app", app_json(run));
-	err |= json_put(o, "sequence", json_document__sequence(&run->sequence));
-	err |= json_put(o, "ledger", ledger_json(run));
-	err |= json_put(o, "kernel_zerocopy", json_document__kernel_zerocopy(run));
-	err |= json_put(o, "verdict", verdict_json(&run->verdict));
-	err |= json_put(o, "times", json_document__times(run));
-	err |= json_put(o, "path_ns", json_document__path(run));
-	err |= json_put(o, "perf", json_document__perf(run));
-	err |= json_put(o, "cpu", json_document__cpu(run));
-	err |= json_put(o, "uncovered", uncovered_json(run));
-	err |= json_put(o, "health", health_json(run));
-	return json_finish(o, err);
+/* A row per side and kind that occurred. */
+#define FIELD_ROW_uncovered(key_, ...) {.key = key_, .fields = uncovered_fields, .is_list = true},
+#define FIELD_PUT_uncovered(key, ...)  json_put(o, key, uncovered_list(__VA_ARGS__));
+
+#define RUN_FIELDS(X)                                                       \
+	X(text,   "mode",            "text",  mode__name(run->mode))        \
+	X(u64,    "size",            "bytes", run->size)                    \
+	X(u64,    "fields",          "count", run->fields)                  \
+	X(u64,    "threads",         "count", run->threads)                 \
+	X(u64,    "connections",     "count", run->connections)             \
+	X(u64,    "round",           "count", run->round)                   \
+	X(real,   "duration_s",      "s",     duration_s(run))              \
+	X(bool,   "interrupted",     "true/false", run->interrupted)        \
+	X(object, "app",             app, run, &run->app)                   \
+	X(object, "sequence",        sequence, &run->sequence)              \
+	X(object, "ledger",          ledger, run)                           \
+	X(object, "kernel_zerocopy", kernel_zerocopy, run, kernel_zc_of(run)) \
+	X(object, "verdict",         verdict, &run->verdict)                \
+	X(object, "times",           times, timed_of(run), time_figures__calls(run)) \
+	X(object, "path_ns",         path, run)                             \
+	X(document, "perf",          perf, run)                             \
+	X(document, "cpu",           cpu, run, &run->cpu)                              \
+	X(uncovered, "uncovered",    run)                                   \
+	X(object, "health",          health, run)
+DOCUMENT_FIELDS(run, (const struct run_result *run), RUN_FIELDS)
+/* clang-format on */
+
+/* A run without what only a round has: mode and size are the row's, stacks are long. */
+static json_t *total_json(const struct run_result *run)
+{
+	static const char *const of_rounds[] = {"mode", "size", "threads", "connections", "round"};
+	json_t *total = json_document__run(run);
+
+	json_object_del(json_object_get(total, "cpu"), "stacks");
+	for (size_t i = 0; i < sizeof(of_rounds) / sizeof(of_rounds[0]); i++)
+		json_object_del(total, of_rounds[i]);
+	return total;
 }
+
+/* clang-format off */
+#define SPREAD_FIELDS(X)                                               \
+	X(bare_real, "median", "",      real_if(s->n, s->median))          \
+	X(bare_real, "low",    "",      real_if(s->n, s->low))             \
+	X(bare_real, "high",   "",      real_if(s->n, s->high))            \
+	X(u64,       "n",      "count", s->n)                          \
+	X(reason,    "reason", s->n ? NULL : "no round has a value")
+FIELDS(spread, (const struct spread *s), SPREAD_FIELDS)
+
+#define SUMMARY_FIELDS(X)                                                              \
+	X(text,   "mode",            "text",  mode__name(s->mode))                     \
+	X(u64,    "size",            "bytes", s->size)                                 \
+	X(u64,    "threads",         "count", s->threads)                              \
+	X(u64,    "rounds",          "count", s->rounds)                               \
+	X(object, "throughput_gbps", spread, &s->throughput_gbps)                      \
+	X(object, "copies_per_byte", spread, &s->copies_per_byte)                      \
+	X(object, "cpu_ns_per_kib",  spread, &s->cpu_ns_per_kib)                       \
+	X(real,   "copied_fraction", "0..1",  s->total.verdict.copied_fraction)        \
+	X(real,   "cpu_s_per_gb",    "s/GB",  cpu_s_per_gb(&s->total))                 \
+	X(whole,  "unaccounted_tx",  "bytes", unaccounted(&s->total, s->total.unaccounted_tx)) \
+	X(whole,  "unaccounted_rx",  "bytes", unaccounted_rx(&s->total))               \
+	X(json,   "total",           "object", total_json(&s->total))
+DOCUMENT_FIELDS(summary, (const struct mode_summary *s), SUMMARY_FIELDS)
+/* clang-format on */

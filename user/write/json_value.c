@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How one value of the result document is written: unknown numbers, large ones, text from outside.
- * Knows nothing of the document's fields.
+ * How one value of a document is written: unknown numbers, large ones, text from outside. Knows
+ * nothing of the document's fields.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/suffix.h"
+#include "common/xalloc.h"
 #include "json.h"
 
 #define KEY_MAX 64
@@ -31,18 +31,12 @@ json_t *json_value__real(double value)
 
 json_t *json_value__text(const char *text)
 {
-	json_t *value;
+	json_t *value = text ? json_string(text) : json_null();
 	char *ascii, *p;
 
-	if (!text)
-		return json_null();
-	errno = 0;
-	value = json_string(text);
-	if (value || errno == ENOMEM)
+	if (value)
 		return value;
-	ascii = strdup(text);
-	if (!ascii)
-		return NULL;
+	ascii = xstrdup(text);
 	for (p = ascii; *p; p++)
 		if ((unsigned char)*p >= 0x80)
 			*p = '?';
@@ -51,73 +45,103 @@ json_t *json_value__text(const char *text)
 	return value;
 }
 
-int json_put(json_t *object, const char *key, json_t *value)
-{
-	return json_object_set_new(object, key, value);
-}
-
-int json_put_u64(json_t *object, const char *key, uint64_t value)
-{
-	return json_put(object, key, json_value__u64(value));
-}
-
-int json_put_reason(json_t *object, const char *key, const char *reason)
-{
-	char name[KEY_MAX];
-
-	snprintf(name, sizeof(name), "%s_reason", key);
-	return json_put(object, name, json_value__text(reason ? reason : "not measured"));
-}
-
-int json_put_num(json_t *object, const char *key, struct num n)
-{
-	if (n.known)
-		return json_put_u64(object, key, n.value);
-	return json_put(object, key, json_null()) + json_put_reason(object, key, n.reason);
-}
-
-int json_put_real(json_t *object, const char *key, struct real r)
-{
-	if (r.known && isfinite(r.value))
-		return json_put(object, key, json_real(r.value));
-	return json_put(object, key, json_null()) +
-	       json_put_reason(object, key, r.known ? "the result is not a number" : r.reason);
-}
-
-json_t *json_finish(json_t *object, int err)
-{
-	if (!err)
-		return object;
-	json_decref(object);
-	return NULL;
-}
-
-json_t *json_copy_object(const json_t *object)
-{
-	json_t *copy = json_copy((json_t *)object);
-
-	/* jansson's own does not say that it lacks a member. */
-	return json_finish(copy, json_object_size(copy) != json_object_size(object));
-}
-
-char *json_text(const json_t *value, size_t flags)
-{
-	size_t len = json_dumpb(value, NULL, 0, flags);
-	char *text = len ? malloc(len + 1) : NULL;
-
-	if (!text)
-		return NULL;
-	if (json_dumpb(value, text, len, flags) != len) {
-		free(text);
-		return NULL;
-	}
-	text[len] = '\0';
-	return text;
-}
-
 json_t *json_value__modes(unsigned int mask)
 {
 	char names[MODE_LIST_LEN];
 
 	return json_value__text(mask ? mode__list(names, sizeof(names), mask) : NULL);
+}
+
+json_t *json_value__texts(size_t nr, char *const *texts)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; texts && i < nr && texts[i]; i++)
+		json_array_append_new(list, json_value__text(texts[i]));
+	return list;
+}
+
+void json_put(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+void json_put_u64(json_t *object, const char *key, uint64_t value)
+{
+	json_put(object, key, json_value__u64(value));
+}
+
+void json_put_or_null(json_t *object, const char *key, uint64_t value)
+{
+	json_put(object, key, value ? json_value__u64(value) : json_null());
+}
+
+void json_put_reason(json_t *object, const char *key, const char *reason)
+{
+	char name[KEY_MAX];
+
+	snprintf(name, sizeof(name), "%s_reason", key);
+	json_put(object, name, json_value__text(reason ? reason : "not measured"));
+}
+
+void json_put_reason_if(json_t *object, const char *key, const char *reason)
+{
+	if (reason)
+		json_put(object, key, json_value__text(reason));
+}
+
+static void put_null(json_t *object, const char *key, const char *reason)
+{
+	json_put(object, key, json_null());
+	json_put_reason(object, key, reason);
+}
+
+void json_put_num(json_t *object, const char *key, struct num n)
+{
+	if (n.known)
+		json_put_u64(object, key, n.value);
+	else
+		put_null(object, key, n.reason);
+}
+
+void json_put_bare(json_t *object, const char *key, struct num n)
+{
+	json_put(object, key, n.known ? json_value__u64(n.value) : json_null());
+}
+
+void json_put_real(json_t *object, const char *key, struct real r)
+{
+	if (r.known && isfinite(r.value))
+		json_put(object, key, json_real(r.value));
+	else
+		put_null(object, key, r.known ? "the result is not a number" : r.reason);
+}
+
+void json_put_bare_real(json_t *object, const char *key, struct real r)
+{
+	json_put(object, key, r.known ? json_value__real(r.value) : json_null());
+}
+
+void json_put_whole(json_t *object, const char *key, struct real r)
+{
+	if (r.known)
+		json_put(object, key, json_integer((json_int_t)r.value));
+	else
+		put_null(object, key, r.reason);
+}
+
+void json_put_flag(json_t *object, const char *key, struct flag f)
+{
+	if (f.known)
+		json_put(object, key, json_boolean(f.value));
+	else
+		put_null(object, key, f.reason);
+}
+
+void json_put_text_or(json_t *object, const char *key, const char *text, const char *reason)
+{
+	if (text && *text)
+		json_put(object, key, json_value__text(text));
+	else
+		put_null(object, key, reason);
 }

@@ -33,4 +33,8 @@ OUTPUTS(X)
 #undef X
 /* clang-format on */
 
+/* What is written is on its way to the file. 0, or -errno: of a write that failed before, if the
+ * caller set errno to 0 in front. */
+int output__flush(FILE *f);
+
 #endif

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The document of attach: docs/OUTPUT.md describes all of it and nothing else. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attach/findings.h"
 #include "model/plan.h"
-#include "support/json_names.h"
+#include "support/golden.c"
+#include "support/described.h"
 #include "support/test.h"
+#include "write/json.h"
 
 static const struct plan_row rows[] = {
 	{.probe = "message", .stage = "tx_splice", .backend = "tracepoint", .hook = "tp_btf/x"},
@@ -79,67 +80,29 @@ static json_t *document_about(const struct sock_state *s, bool told)
 	return document;
 }
 
-/* "rest" of "prefix" + key + rest becomes placeholder + rest. */
-static void generalise(char *path, size_t len, const char *prefix, const char *placeholder)
+static void check_document(const char *name, const struct sock_state *s, bool told)
 {
-	char result[256];
-	const char *rest;
-
-	if (strncmp(path, prefix, strlen(prefix)) != 0)
-		return;
-	rest = path + strlen(prefix);
-	rest += strcspn(rest, ".");
-	if (!*rest && strncmp(prefix, "<owner>", 7) != 0)
-		return;
-	snprintf(result, sizeof(result), "%s%s%s", prefix, placeholder, rest);
-	snprintf(path, len, "%s", result);
-}
-
-/* A path as the documentation writes it; false: it is described elsewhere. */
-static bool canonical(char *path, size_t len, const char *name)
-{
-	static const char *const blocks[] = {"total.", "processes[].", "connections[].", "ports[].",
-					     "cgroups[]."};
-	static const char *const own[] = {"pid",    "parent", "comm",  "exited",   "local",
-					  "remote", "port",   "netns", "open",     "shared",
-					  "cgroup", "id",     "path",  "started_s"};
-	const char *rest = NULL;
-
-	snprintf(path, len, "%s", name);
-	if (!strncmp(name, "environment.", 12) || !strncmp(name, "plan[].", 7) ||
-	    !strncmp(name, "tool.", 5))
-		return false;
-	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
-		if (!strncmp(name, blocks[i], strlen(blocks[i])))
-			rest = name + strlen(blocks[i]);
-	for (size_t i = 0; rest && i < sizeof(own) / sizeof(own[0]); i++)
-		if (!strcmp(rest, own[i]))
-			return true;
-	if (rest)
-		snprintf(path, len, "<%s>.%s", strncmp(rest, "cpu.", 4) ? "block" : "owner", rest);
-	generalise(path, len, "<owner>.cpu.share.", "<class>");
-	generalise(path, len, "<owner>.cpu.low.", "<class>");
-	generalise(path, len, "<owner>.cpu.high.", "<class>");
-	generalise(path, len, "<block>.ledger.", "<stage>");
-	generalise(path, len, "<block>.sends.", "<way>");
-	generalise(path, len, "events.sent.", "<way>");
-	if (!strncmp(path, "<block>.refused.", 16) && strcmp(path, "<block>.refused.reason") != 0)
-		snprintf(path, len, "<block>.refused.<error>");
-	return !strstr(path, "_reason");
-}
-
-static void collect_emitted(struct names *names, const struct sock_state *s, bool told)
-{
+	static struct attach_options by_connection = {.by = BY_CONNECTION};
 	json_t *document = document_about(s, told);
-	struct names raw = {0};
-	char path[256];
+	struct findings r = {.o = &by_connection};
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
 
-	collect(&raw, document, "");
-	for (size_t i = 0; i < raw.nr; i++)
-		if (canonical(path, sizeof(path), raw.name[i]))
-			names__add(names, path);
-	names__clear(&raw);
+	assert_non_null(f);
+	json_object_del(json_object_get(document, "tool"), "version");
+	assert_int_equal(json_document__write(f, document), 0);
+	assert_int_equal(findings__write_csv(f, &r, document), 0);
+	fclose(f);
+	golden__check(name, text);
+	free(text);
 	json_decref(document);
+}
+
+TEST(documents_and_csv_are_as_their_golden_files)
+{
+	check_document("attach-known", &stream, true);
+	check_document("attach-unknown", &stream, false);
 }
 
 /* Kinds of calls that were seen in part are called so, and add up to the bytes of the socket. */
@@ -164,76 +127,35 @@ TEST(divided_bytes_are_sampled)
 	json_decref(document);
 }
 
-static void collect_documented(struct names *names)
+/* What blocks have in common is described once, for "<block>" or "<owner>". */
+static void check_row(struct description *d, const char *path, const char *unit)
 {
-	FILE *f = fopen("docs/OUTPUT.md", "r");
-	char *text = NULL, *p, *end, path[256];
-	size_t size = 0;
+	static const char *const blocks[] = {"total.", "processes[].", "connections[].", "ports[].",
+					     "cgroups[]."};
+	char name[256];
 
-	if (!f)
-		fail_msg("docs/OUTPUT.md: %s: run this test from the root", strerror(errno));
-	assert_true(getdelim(&text, &size, '\0', f) > 0);
-	fclose(f);
-	p = strstr(text, "\n## What attach writes");
-	assert_non_null(p);
-	end = strstr(p + 1, "\n## ");
-	assert_non_null(end);
-	*end = '\0';
-	while ((p = strstr(p, "\n| `"))) {
-		p += 4;
-		snprintf(path, sizeof(path), "%.*s", (int)strcspn(p, "`"), p);
-		if (names__has(names, path))
-			fail_msg("docs/OUTPUT.md describes %s twice", path);
-		names__add(names, path);
+	if (description__has_around(d, path) || description__has(d, path, unit))
+		return;
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+		const char *rest = path + strlen(blocks[i]);
+
+		if (strncmp(path, blocks[i], strlen(blocks[i])) != 0)
+			continue;
+		snprintf(name, sizeof(name), "<%s>.%s",
+			 strncmp(rest, "cpu.", 4) ? "block" : "owner", rest);
+		if (description__has(d, name, unit))
+			return;
 	}
-	free(text);
-}
-
-/* A list without members is described by what they would be. */
-static bool is_described(const struct names *documented, const char *path)
-{
-	char list[300];
-
-	if (names__has(documented, path))
-		return true;
-	snprintf(list, sizeof(list), "%s[]", path);
-	for (size_t i = 0; i < documented->nr; i++)
-		if (!strncmp(documented->name[i], list, strlen(list)))
-			return true;
-	/* Of the whole, processes and connections: blocks. */
-	return !strcmp(path, "processes") || !strcmp(path, "connections") ||
-	       !strcmp(path, "ports") || !strcmp(path, "cgroups");
-}
-
-static bool is_written(const struct names *emitted, const char *path)
-{
-	char list[256];
-	size_t len = strlen(path);
-
-	snprintf(list, sizeof(list), "%s", path);
-	if (len > 2 && !strcmp(list + len - 2, "[]"))
-		list[len - 2] = '\0';
-	return names__has(emitted, path) || names__has(emitted, list) || !strcmp(path, "tool") ||
-	       !strcmp(path, "environment") || !strcmp(path, "plan[]");
+	fail_msg("docs/OUTPUT.md does not describe %s", path);
 }
 
 TEST(documentation_is_complete_and_true)
 {
-	struct names documented = {0}, emitted = {0};
+	static struct description d;
 
-	collect_documented(&documented);
-	collect_emitted(&emitted, &stream, true);
-	collect_emitted(&emitted, &stream, false);
-	collect_emitted(&emitted, NULL, true);
-	for (size_t i = 0; i < emitted.nr; i++)
-		if (!is_described(&documented, emitted.name[i]))
-			fail_msg("docs/OUTPUT.md does not describe %s", emitted.name[i]);
-	for (size_t i = 0; i < documented.nr; i++)
-		if (!is_written(&emitted, documented.name[i]))
-			fail_msg("docs/OUTPUT.md describes %s, which is never written",
-				 documented.name[i]);
-	names__clear(&documented);
-	names__clear(&emitted);
+	description__read(&d, "\n## What attach writes", "\n## What doctor writes");
+	fields__walk(findings__fields(), "", check_row, &d);
+	description__check_all_written(&d);
 }
 
 TEST(names_are_fit_for_a_terminal)

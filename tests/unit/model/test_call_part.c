@@ -10,7 +10,6 @@
 
 #include "common/mode.h"
 #include "model/call_part.h"
-#include "support/short_memory.h"
 #include "support/test.h"
 
 #define RECORDINGS "tests/fixtures/stacks/*.folded"
@@ -66,14 +65,6 @@ TEST(stacks_are_in_their_part)
 			fail_msg("%s: %s, not %s", cases[i].frames, name_of(part),
 				 name_of(cases[i].part));
 	}
-}
-
-/* What memory there is decides no sample's part. */
-TEST(parts_take_no_memory)
-{
-	short_memory__begin(1);
-	assert_int_equal(call_part__of("__sys_sendto;tcp_sendmsg;tcp_write_xmit;x"), PATH_TRANSMIT);
-	assert_false(short_memory__end());
 }
 
 /* The sender's samples of a recording by mode and part. */

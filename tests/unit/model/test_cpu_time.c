@@ -165,8 +165,8 @@ TEST(rounds_add_up)
 	a.by[NIO_SAMPLE_SENDER].lost = 7;
 	b.by[NIO_SAMPLE_SENDER].lost = 50;
 	cpu_time__none(&none, "no samples here: 0%% seen");
-	assert_int_equal(cpu_time__add(&a, &b), 0);
-	assert_int_equal(cpu_time__add(&a, &none), 0);
+	cpu_time__add(&a, &b);
+	cpu_time__add(&a, &none);
 	assert_true(a.known);
 	assert_int_equal(a.by[NIO_SAMPLE_SENDER].samples, 6);
 	assert_int_equal(a.by[NIO_SAMPLE_SENDER].shifted, 1);
@@ -182,7 +182,7 @@ TEST(rounds_add_up)
 	assert_int_equal(a.profile.stacks[1].count, 5);
 	assert_int_equal(a.profile.stacks[2].whose, NIO_SAMPLE_RECEIVER);
 	assert_int_equal(a.profile.stacks[2].count, 7);
-	assert_int_equal(cpu_time__add(&none, &b), 0);
+	cpu_time__add(&none, &b);
 	assert_true(none.known);
 	cpu_time__clear(&a);
 	cpu_time__clear(&b);
@@ -197,15 +197,15 @@ TEST(a_reason_stays_until_something_is_known)
 	cpu_time__none(&none, "no samples here: 0%% seen");
 	assert_false(none.known);
 	assert_string_equal(none.reason, "no samples here: 0%% seen");
-	assert_int_equal(cpu_time__add(&sum, &none), 0);
+	cpu_time__add(&sum, &none);
 	assert_false(sum.known);
 	assert_string_equal(sum.reason, "no samples here: 0%% seen");
 	take(&some, NIO_SAMPLE_SENDER, "a", CPU_CLASS_LOCK, 1);
 	some.source = "cycles";
 	snprintf(sum.reason, sizeof(sum.reason), "before");
-	assert_int_equal(cpu_time__add(&sum, &some), 0);
+	cpu_time__add(&sum, &some);
 	assert_string_equal(sum.source, "cycles");
-	assert_int_equal(cpu_time__add(&sum, &none), 0);
+	cpu_time__add(&sum, &none);
 	assert_string_equal(sum.reason, "before");
 	/* What there was is freed, and nothing of it stays. */
 	cpu_time__none(&sum, "gone");
@@ -231,21 +231,21 @@ TEST(a_sum_says_what_it_is_of)
 	clock.source = CPU_SOURCE_CLOCK;
 	snprintf(clock.no_cycles, sizeof(clock.no_cycles), "%s", refused);
 	for (int n = 0; n < 2; n++) {
-		assert_int_equal(cpu_time__add(&sum, &cycles), 0);
+		cpu_time__add(&sum, &cycles);
 		assert_string_equal(sum.source, CPU_SOURCE_CYCLES);
 		assert_string_equal(sum.no_cycles, "");
 	}
-	assert_int_equal(cpu_time__add(&sum, &clock), 0);
+	cpu_time__add(&sum, &clock);
 	assert_string_equal(sum.source, CPU_SOURCE_BOTH);
 	assert_string_equal(sum.no_cycles, refused);
 	/* And what comes after it takes neither back. */
 	snprintf(clock.no_cycles, sizeof(clock.no_cycles), "another");
-	assert_int_equal(cpu_time__add(&sum, &cycles), 0);
-	assert_int_equal(cpu_time__add(&sum, &clock), 0);
+	cpu_time__add(&sum, &cycles);
+	cpu_time__add(&sum, &clock);
 	assert_string_equal(sum.source, CPU_SOURCE_BOTH);
 	assert_string_equal(sum.no_cycles, refused);
 	cpu_time__clear(&sum);
-	assert_int_equal(cpu_time__add(&sum, &clock), 0);
+	cpu_time__add(&sum, &clock);
 	assert_string_equal(sum.source, CPU_SOURCE_CLOCK);
 	assert_string_equal(sum.no_cycles, "another");
 	cpu_time__clear(&sum);
@@ -272,10 +272,9 @@ TEST(a_profile_holds_as_many_as_come)
 
 			snprintf(frames, sizeof(frames), "f%03u", (i * 7) % 300);
 			stack.whose = i < 300 ? NIO_SAMPLE_RECEIVER : NIO_SAMPLE_SENDER;
-			assert_int_equal(profile__add(&p, &stack), 0);
+			profile__add(&p, &stack);
 		}
 	assert_int_equal(p.nr, 600);
-	assert_true(p.room >= p.nr);
 	profile__sort(&p);
 	for (unsigned int i = 0; i < 600; i++) {
 		snprintf(frames, sizeof(frames), "f%03u", i % 300);
@@ -284,13 +283,13 @@ TEST(a_profile_holds_as_many_as_come)
 				 i < 300 ? NIO_SAMPLE_SENDER : NIO_SAMPLE_RECEIVER);
 		assert_int_equal(p.stacks[i].count, 2);
 	}
-	assert_int_equal(profile__merge(&twice, NULL), 0);
-	assert_int_equal(profile__merge(&twice, &p), 0);
-	assert_int_equal(profile__merge(&twice, &p), 0);
+	profile__merge(&twice, NULL);
+	profile__merge(&twice, &p);
+	profile__merge(&twice, &p);
 	assert_int_equal(twice.nr, 600);
 	assert_int_equal(twice.stacks[599].count, 4);
 	profile__clear(&p);
-	assert_true(!p.stacks && !p.nr && !p.room);
+	assert_true(!p.stacks && !p.nr);
 	profile__sort(&p);
 	profile__clear(&twice);
 }
@@ -409,7 +408,7 @@ TEST(a_reason_is_no_format)
 	assert_false(none.known);
 	assert_int_equal(none.by[0].samples, 0);
 	assert_string_equal(none.reason, "100 %% of it");
-	assert_int_equal(cpu_time__add(&sum, &none), 0);
+	cpu_time__add(&sum, &none);
 	assert_string_equal(sum.reason, "100 %% of it");
 	cpu_time__clear(&none);
 	cpu_time__clear(&sum);

@@ -227,17 +227,3 @@ TEST(latencies_are_shown_where_there_can_be_any)
 	assert_true(shown(&r, LATENCY_SLOT_WAIT));
 	hist__free(h);
 }
-
-/* docs/LOADGEN.md says what each is. */
-TEST(latencies_have_a_side_and_words)
-{
-	assert_int_equal(latency__side(LATENCY_DELIVERY), NIO_SIDE_RECEIVER);
-	assert_int_equal(latency__side(LATENCY_SLOT_WAIT), NIO_SIDE_SENDER);
-	assert_int_equal(latency__side(LATENCY_COMPLETION), NIO_SIDE_SENDER);
-	assert_string_equal(latency__key(LATENCY_HALF_ROUND_TRIP), "half_round_trip");
-	assert_string_equal(latency__key(LATENCY_NR), "?");
-	assert_string_equal(latency__heading(LATENCY_HALF_ROUND_TRIP), "half round trip");
-	assert_string_equal(latency__none(LATENCY_SLOT_WAIT),
-			    "no message waited for a zero-copy buffer");
-	assert_string_equal(latency__help(LATENCY_SEND_CALL), "time inside the send system call");
-}

@@ -9,7 +9,6 @@
 #include "model/remote.h"
 #include "model/verdict.h"
 #include "screen/text.h"
-#include "support/short_memory.h"
 
 /* A test is linked with the programs' code alone: helpers are included. */
 #include "support/fake_result.c"
@@ -483,29 +482,4 @@ TEST(wide_terminal)
 	free(text);
 	check_silent(r, "scheduling");
 	fake_result__free(r);
-}
-
-struct printing {
-	const struct result *r;
-	FILE *to;
-};
-
-static int print_end(void *arg)
-{
-	const struct text_end_form form = {.columns = 80};
-	const struct printing *p = arg;
-	int err = text_end__print(p->r, p->to, &form);
-
-	short_memory__end();
-	return err;
-}
-
-TEST(short_of_memory)
-{
-	struct printing p = {fake_result__new(3), fopen("/dev/null", "w")};
-
-	assert_non_null(p.to);
-	short_memory__walk(print_end, &p);
-	fclose(p.to);
-	fake_result__free((struct result *)p.r);
 }

@@ -73,33 +73,6 @@ TEST(bad_text_is_refused_with_a_sentence)
 	assertion__free(NULL);
 }
 
-/* White space may be of any kind, as from a file of settings; a sentence stays one line. */
-TEST(line_ends_are_white_space)
-{
-	struct result r = {0};
-	struct assertion *a = NULL;
-	char message[256];
-
-	assert_int_equal(assertion__parse(&a, "copies_per_byte\n==\n2", message, sizeof(message)),
-			 0);
-	assert_int_equal(assertion__check(a, &r, message, sizeof(message)), 0);
-	record("%s\n", message);
-	assert_non_null(strstr(message, "'copies_per_byte?==?2'"));
-	assertion__free(a);
-}
-
-TEST(a_long_path_is_refused)
-{
-	char text[512], message[64];
-	struct assertion *a = NULL;
-
-	memset(text, 'a', sizeof(text));
-	snprintf(text + 400, sizeof(text) - 400, " == 1");
-	assert_int_equal(assertion__parse(&a, text, message, sizeof(message)), -EINVAL);
-	assert_int_equal(message[sizeof(message) - 1], '\0');
-	assert_null(a);
-}
-
 static int check(const struct result *r, const char *text, char *message, size_t len)
 {
 	struct assertion *a = NULL;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "support/test.h"
-#include "write/condition.h"
+#include "write/assertion.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -31,25 +31,25 @@ TEST(a_path_an_operator_and_a_number)
 {
 	static const struct {
 		const char *text, *path;
-		enum comparison op;
+		unsigned int holds_if;
 		double number;
 	} cases[] = {
-		{"a==1", "a", OP_EQ, 1},
-		{"a.b != -2.5", "a.b", OP_NE, -2.5},
-		{" \ta.b.c \t<= 1e3", "a.b.c", OP_LE, 1000},
-		{"a >= 0\n", "a", OP_GE, 0},
-		{"a<12", "a", OP_LT, 12},
-		{"a > 0.25 ", "a", OP_GT, 0.25},
-		{"\n\r\v\fa.b\n==\n1", "a.b", OP_EQ, 1},
-		{"two words == 3", "two words", OP_EQ, 3},
-		{"a\001b == 4", "a?b", OP_EQ, 4},
+		{"a==1", "a", CONDITION_EQUAL, 1},
+		{"a.b != -2.5", "a.b", CONDITION_BELOW | CONDITION_ABOVE, -2.5},
+		{" \ta.b.c \t<= 1e3", "a.b.c", CONDITION_BELOW | CONDITION_EQUAL, 1000},
+		{"a >= 0\n", "a", CONDITION_ABOVE | CONDITION_EQUAL, 0},
+		{"a<12", "a", CONDITION_BELOW, 12},
+		{"a > 0.25 ", "a", CONDITION_ABOVE, 0.25},
+		{"\n\r\v\fa.b\n==\n1", "a.b", CONDITION_EQUAL, 1},
+		{"two words == 3", "two words", CONDITION_EQUAL, 3},
+		{"a\001b == 4", "a?b", CONDITION_EQUAL, 4},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct condition c = parsed(cases[i].text);
 
 		assert_string_equal(c.path, cases[i].path);
-		assert_int_equal(c.op, cases[i].op);
+		assert_int_equal(c.holds_if, cases[i].holds_if);
 		assert_true(c.number == cases[i].number);
 		condition__clear(&c);
 		assert_null(c.text);
@@ -116,7 +116,7 @@ static const char members[] = "{\"n\": 2, \"yes\": true, \"no\": false, \"none\"
 static bool finds(const char *path)
 {
 	json_t *o = object(members);
-	struct condition c = {.op = OP_EQ};
+	struct condition c = {.holds_if = CONDITION_EQUAL};
 	bool found;
 
 	snprintf(c.path, sizeof(c.path), "%s", path);

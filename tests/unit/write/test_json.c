@@ -170,148 +170,6 @@ static void check_text(json_t *document, const char *path, const char *expected)
 	assert_string_equal(json_string_value(value), expected);
 }
 
-static const struct {
-	const char *path;
-	json_int_t value;
-} integers_of_full_result[] = {
-	{"tool.probes", 8},
-	{"asked.rounds", 1},
-	{"environment.mtu", 65536},
-	{"environment.memlock", 8388608},
-	{"environment.packet_taps", 1},
-	{"environment.taps.0.pid", 4242},
-	{"runs.1.size", 65536},
-	{"runs.1.app.tx_bytes", 1000000001},
-	{"runs.1.app.rx_messages", 15257},
-	{"runs.1.app.partial_sends", 4},
-	{"runs.1.app.eagain", 5},
-	{"runs.1.app.eintr", 6},
-	{"runs.1.app.tcp.bytes_acked", 7001},
-	{"runs.1.app.tcp.bytes_received", 7002},
-	{"runs.1.app.tcp.bytes_retrans", 7003},
-	{"runs.1.app.zerocopy.completed", 100},
-	{"runs.1.app.zerocopy.enobufs", 3},
-	{"runs.1.app.zerocopy.fallback_bytes", 196608},
-	{"runs.1.app.latency_ns.slot_wait.p50", 11},
-	{"runs.1.app.latency_ns.delivery.p50", 12},
-	{"runs.1.app.latency_ns.half_round_trip.p50", 13},
-	{"runs.1.app.replies.tx_bytes", 8001},
-	{"runs.1.app.replies.tx_messages", 8002},
-	{"runs.1.app.replies.rx_bytes", 0},
-	{"runs.1.app.replies.rx_messages", 8004},
-	{"runs.1.app.replies.errors", 8005},
-	{"runs.1.app.latency_ns.completion.max", 24},
-	{"runs.1.app.latency_ns.send_call.count", 2},
-	{"runs.1.ledger.user_gather.bytes", 1000},
-	{"runs.1.ledger.other_copy.bytes", 1006},
-	{"runs.1.ledger.tx_copy.events", 101},
-	{"runs.1.ledger.tx_pin.ns", 10002},
-	{"runs.1.ledger.tx_pin.timed", 92},
-	{"runs.1.ledger.tx_pin.ns_p50", 6},
-	{"runs.1.ledger.tx_pin.ns_p99", 6},
-	{"runs.1.ledger.tx_pin.ns_buckets.0.1", 6},
-	{"runs.1.ledger.tx_pin.ns_buckets.0.2", 92},
-	{"runs.1.ledger.deferred_copy.places.0.bytes", 900},
-	{"runs.1.ledger.deferred_copy.places.1.events", 1},
-	{"runs.1.ledger.deferred_copy.places.1.ns", 11},
-	{"runs.1.ledger.other_copy.callers.0.bytes", 1006},
-	{"runs.1.ledger.other_copy.callers.0.events", 106},
-	{"runs.1.ledger.other_copy.callers.0.ns", 10006},
-	{"runs.1.ledger.rx_copy.p50", 5},
-	{"runs.1.ledger.rx_copy.sizes.0.0", 5},
-	{"runs.1.ledger.rx_copy.sizes.0.1", 5},
-	{"runs.1.ledger.rx_copy.sizes.0.2", 105},
-	{"runs.1.ledger.unaccounted_tx", -12},
-	{"runs.1.ledger.unaccounted_rx", 0},
-	{"runs.1.kernel_zerocopy.copied", 150},
-	{"runs.1.kernel_zerocopy.notifications", 8},
-	{"runs.1.kernel_zerocopy.filled", 5},
-	{"runs.1.kernel_zerocopy.repeated", 6},
-	{"runs.1.kernel_zerocopy.sends_unseen", 7},
-	{"runs.1.uncovered.0.bytes", 3000},
-	{"runs.1.uncovered.0.events", 2},
-	{"runs.1.kernel_zerocopy.completed_bytes", 50001},
-	{"runs.1.kernel_zerocopy.completion_ns.p50", 7},
-	{"runs.1.kernel_zerocopy.completion_ns.count", 9},
-	{"runs.1.kernel_zerocopy.outstanding_bytes.max", 4},
-	{"runs.1.kernel_zerocopy.outstanding_bytes.count", 201},
-	{"runs.1.kernel_zerocopy.enobufs_optmem", 2},
-	{"runs.1.kernel_zerocopy.enobufs_memlock", 1},
-	{"runs.1.path_ns.send_total", 20000},
-	{"runs.1.path_ns.release", 20007},
-	{"runs.1.path_ns.calls", 89},
-	{"runs.1.perf.sender.cycles.value", 30000},
-	{"runs.1.perf.receiver.task_clock_ns.value", 40000 + PERF_TASK_CLOCK_NS},
-	{"runs.1.perf.sender.branches.user", 30106},
-	{"runs.1.perf.receiver.cycles.kernel", 40200},
-	{"runs.1.perf.events.0.sender.value", 501},
-	{"runs.1.perf.events.0.receiver.value", 502},
-	{"runs.1.health.missed", 0},
-	{"runs.1.health.unmatched", 3},
-	{"runs.1.health.anomalies", 4},
-	{"summary.1.throughput_gbps.n", 1},
-	{"summary.1.unaccounted_tx", -12},
-	{"summary.1.total.app.tx_messages", 15258},
-};
-
-TEST(values_are_where_they_belong)
-{
-	json_t *document = document_of(true);
-	size_t i;
-
-	for (i = 0; i < sizeof(integers_of_full_result) / sizeof(integers_of_full_result[0]); i++)
-		check_integer(document, integers_of_full_result[i].path,
-			      integers_of_full_result[i].value);
-	check_text(document, "schema", "netiotrace.result/1");
-	check_text(document, "tool.argv.2", "all");
-	check_text(document, "plan.0.hook", "tp_btf/sock_send_length");
-	check_text(document, "plan.1.quality", "unavailable");
-	check_text(document, "runs.0.mode", "twocopy");
-	check_text(document, "runs.1.mode", "zerocopy");
-	check_text(document, "runs.1.ledger.tx_copy.event", "send call");
-	check_text(document, "runs.1.verdict.cause", "local_delivery");
-	check_text(document, "runs.1.verdict.causes.0.cause", "local_delivery");
-	check_text(document, "runs.1.verdict.causes.0.evidence", "the path is local");
-	check_text(document, "environment.taps.0.device", "lo");
-	check_text(document, "environment.taps.0.side", "both");
-	check_text(document, "environment.taps.0.process", "tcpdump");
-	check_text(document, "environment.taps.0.function", "packet_rcv");
-	assert_true(json_is_true(at(document, "environment.taps.0.at_start")));
-	assert_true(json_is_false(at(document, "environment.taps.0.at_end")));
-	assert_true(json_is_true(at(document, "environment.device_scatter_gather")));
-	assert_true(json_is_false(at(document, "environment.device_tx_checksum")));
-	check_text(document, "runs.1.ledger.deferred_copy.places.0.context", "softirq");
-	check_text(document, "runs.1.ledger.deferred_copy.places.0.comm", "nio-sender");
-	check_text(document, "runs.1.ledger.deferred_copy.places.0.device", "lo");
-	check_text(document, "runs.1.ledger.deferred_copy.places.1.context", "process");
-	check_text(document, "runs.1.ledger.other_copy.callers.0.caller", "tcp_collapse");
-	check_text(document, "runs.1.path_ns.quality", "sampled");
-	check_text(document, "runs.1.path_ns.reason", "only some returns are seen");
-	check_real(document, "runs.1.kernel_zerocopy.sends_per_notification", 25);
-	check_real(document, "runs.1.duration_s", 1);
-	check_real(document, "runs.1.app.throughput_gbps", 8);
-	check_real(document, "runs.1.app.cpu_s.sender", 0.1);
-	check_real(document, "runs.1.app.cpu_s_per_gb", 0.25);
-	check_real(document, "runs.1.app.latency_ns.delivery.mean", 17);
-	check_real(document, "runs.1.verdict.copied_fraction", 0.75);
-	check_real(document, "runs.1.perf.derived.both.ipc", 70002 / 70000.0);
-	check_real(document, "runs.1.perf.derived.sender.cycles_per_byte", 3e-5);
-	check_text(document, "runs.1.perf.events.0.name", "LLC-loads:k");
-	check_real(document, "runs.1.perf.stages.tx_pin.cycles_per_byte", 2);
-	check_text(document, "runs.1.perf.stages.tx_pin.reason", "no such event");
-	check_real(document, "runs.1.perf.stages.rx_copy.llc_misses_per_kib", 3);
-	check_real(document, "runs.1.perf.stages.send_call.cycles_per_window", 2048);
-	check_real(document, "summary.1.throughput_gbps.low", 7);
-	check_real(document, "summary.1.copies_per_byte.high", 3);
-	check_real(document, "summary.1.copied_fraction", 0.75);
-	assert_true(json_is_false(at(document, "runs.1.perf.sender.cycles.scaled")));
-	assert_true(json_is_null(at(document, "plan.0.remedy")));
-	assert_true(json_is_null(at(document, "runs.1.ledger.deferred_copy.places.1.device")));
-	assert_int_equal(json_array_size(at(document, "runs.1.ledger.copies_per_byte_excludes")),
-			 0);
-	json_decref(document);
-}
-
 TEST(excluded_stages_are_the_unavailable_copies)
 {
 	struct run_result run;
@@ -377,31 +235,6 @@ TEST(stages_say_why_they_are_less_than_exact)
 	assert_true(json_is_null(at(document, "ledger.rx_copy.p50")));
 	assert_true(json_string_length(at(document, "ledger.rx_copy.p50_reason")) > 0);
 	check_reasons(document, "run");
-	json_decref(document);
-	run_result__clear(&run);
-}
-
-/* Bytes may be exact where no time is taken; a list nobody could fill is not a list of nothing. */
-/* Times of the round itself are of its messages, and what was lost in it. */
-TEST(times_of_the_round_itself)
-{
-	struct run_result run;
-	json_t *document;
-
-	full_run__fill(&run, MODE_ZEROCOPY, 1);
-	run.times.source = TIMES_OF_ROUND;
-	run.duration_ns = 2500000000;
-	run.health.missed = known(31);
-	run.health.map_full = known(32);
-	run.health.unmatched = known(33);
-	document = json_document__run(&run);
-	check_text(document, "times.source", "round");
-	check_real(document, "times.duration_s", 2.5);
-	check_integer(document, "times.messages", (json_int_t)run.app.tx_messages);
-	check_integer(document, "times.payload_bytes", (json_int_t)run_result__payload(&run));
-	check_integer(document, "times.missed", 31);
-	check_integer(document, "times.map_full", 32);
-	check_integer(document, "times.unmatched", 33);
 	json_decref(document);
 	run_result__clear(&run);
 }
@@ -487,18 +320,6 @@ TEST(odd_numbers_are_not_misstated)
 	json_decref(document);
 }
 
-TEST(text_that_is_not_utf8_keeps_its_ascii)
-{
-	json_t *bad = json_value__text("a\xff"
-				       "b"),
-	       *good = json_value__text("gr\xc3\xbc\xc3\x9f");
-
-	assert_string_equal(json_string_value(bad), "a?b");
-	assert_string_equal(json_string_value(good), "gr\xc3\xbc\xc3\x9f");
-	json_decref(bad);
-	json_decref(good);
-}
-
 static char *written(const struct result *r)
 {
 	char *text = NULL;
@@ -541,18 +362,5 @@ TEST(what_is_written_can_be_read_back)
 	free(text);
 	json_decref(document);
 	json_decref(read);
-	full_result__clear(&f);
-}
-
-TEST(a_full_disk_is_noticed)
-{
-	struct full_result f;
-	FILE *full = fopen("/dev/full", "w");
-
-	if (!full)
-		skip();
-	full_result__init(&f);
-	assert_int_equal(output__json(&f.result, full), -ENOSPC);
-	fclose(full);
 	full_result__clear(&f);
 }

@@ -14,177 +14,57 @@
 #include "model/perf_figures.h"
 #include "write/output.h"
 #include "support/full_result.h"
+#include "support/described.h"
 #include "support/json_names.h"
 
-static bool is_stage(const char *key)
-{
-	int i;
-
-	for (i = 0; i < NIO_STAGE_NR; i++)
-		if (!strcmp(key, stage__key((enum nio_stage)i)))
-			return true;
-	return false;
-}
-
-/* Replaces the component after prefix by placeholder: a table row stands for all of them. */
-static void generalise(char *path, size_t len, const char *prefix, const char *placeholder)
-{
-	char result[256];
-	const char *key = path + strlen(prefix), *rest;
-
-	if (strncmp(path, prefix, strlen(prefix)))
-		return;
-	rest = key + strcspn(key, ".");
-	snprintf(result, sizeof(result), "%s%s%s", prefix, placeholder, rest);
-	snprintf(path, len, "%s", result);
-}
-
 /* One row stands for a figure that several counters have. */
-static void generalise_figure(char *path, size_t len)
+static void generalise_figure(char *path, size_t len, const char *key)
 {
-	static const char derived[] = "runs[].perf.derived.<whose>.";
-	char rest[64];
-	size_t key;
+	const char *rest =
+		strstr(key, "_per_kib") ? strstr(key, "_per_kib") : strstr(key, "_per_gib");
 
-	if (strncmp(path, derived, sizeof(derived) - 1))
-		return;
-	for (int c = 0; c < PERF_NR; c++) {
-		key = strlen(perf_counter__key((enum perf_counter)c));
-		if (strncmp(path + sizeof(derived) - 1, perf_counter__key((enum perf_counter)c),
-			    key))
+	for (int c = 0; rest && c < PERF_NR; c++) {
+		const char *counter = perf_counter__key((enum perf_counter)c);
+
+		if (strlen(counter) == (size_t)(rest - key) &&
+		    !strncmp(key, counter, strlen(counter))) {
+			snprintf(path, len, "runs[].perf.derived.<whose>.<counter>%s", rest);
+			return;
+		}
+	}
+	snprintf(path, len, "runs[].perf.derived.<whose>.%s", key);
+}
+
+static void check_row(struct description *d, const char *path, const char *unit)
+{
+	static const char *const alike[] = {"runs[].kernel_zerocopy.completion_ns.",
+					    "runs[].kernel_zerocopy.outstanding_bytes."};
+	char name[256];
+
+	for (size_t i = 0; i < sizeof(alike) / sizeof(alike[0]); i++) {
+		if (strncmp(path, alike[i], strlen(alike[i])) != 0)
 			continue;
-		snprintf(rest, sizeof(rest), "%s", path + sizeof(derived) - 1 + key);
-		if (!strcmp(rest, "_per_kib") || !strcmp(rest, "_per_gib"))
-			snprintf(path, len, "%s<counter>%s", derived, rest);
+		snprintf(name, sizeof(name), "%s<figure>", alike[i]);
+		path = name;
+		unit = "";
 	}
-}
-
-static void generalise_cpu(char *path, size_t len)
-{
-	for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++) {
-		char prefix[64];
-
-		snprintf(prefix, sizeof(prefix), "runs[].cpu.%s.", cpu_time__whose(w));
-		if (!strncmp(path, prefix, strlen(prefix)))
-			generalise(path, len, "runs[].cpu.", "<whose>");
-	}
-	if (strcmp(path, "runs[].cpu.<whose>.ns.reason"))
-		generalise(path, len, "runs[].cpu.<whose>.ns.", "<class>");
-	generalise(path, len, "runs[].cpu.<whose>.ns_per_kib.", "<class>");
-}
-
-/* A path as the documentation writes it. */
-static void canonical(char *path, size_t len, const char *name)
-{
-	static const char total[] = "summary[].total.", ledger[] = "runs[].ledger.";
-	char key[64];
-
-	if (!strncmp(name, total, sizeof(total) - 1))
-		snprintf(path, len, "runs[].%s", name + sizeof(total) - 1);
-	else
-		snprintf(path, len, "%s", name);
-	if (!strncmp(path, ledger, sizeof(ledger) - 1)) {
-		snprintf(key, sizeof(key), "%.*s", (int)strcspn(path + sizeof(ledger) - 1, "."),
-			 path + sizeof(ledger) - 1);
-		if (is_stage(key) && !strstr(path, ".places") && !strstr(path, ".callers"))
-			generalise(path, len, ledger, "<stage>");
-	}
-	generalise(path, len, "runs[].app.latency_ns.", "<kind>");
-	if (strcmp(path, "runs[].path_ns.calls") && strcmp(path, "runs[].path_ns.quality") &&
-	    strcmp(path, "runs[].path_ns.reason"))
-		generalise(path, len, "runs[].path_ns.", "<part>");
-	generalise(path, len, "runs[].kernel_zerocopy.completion_ns.", "<figure>");
-	generalise(path, len, "runs[].kernel_zerocopy.outstanding_bytes.", "<figure>");
-	generalise(path, len, "runs[].perf.derived.", "<whose>");
-	generalise_figure(path, len);
-	generalise(path, len, "runs[].perf.stages.", "<window>");
-	if (strncmp(path, "runs[].perf.events[].name", 25))
-		generalise(path, len, "runs[].perf.events[].", "<side>");
-	generalise_cpu(path, len);
-	if (!strncmp(path, "runs[].perf.sender.", 19) ||
-	    !strncmp(path, "runs[].perf.receiver.", 21)) {
-		generalise(path, len, "runs[].perf.", "<side>");
-		generalise(path, len, "runs[].perf.<side>.", "<counter>");
-	}
-}
-
-static char *read_documentation(void)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = fopen("docs/OUTPUT.md", "r");
-
-	if (!f)
-		fail_msg("docs/OUTPUT.md: %s: run this test from the root of the source tree",
-			 strerror(errno));
-	assert_true(getdelim(&text, &size, '\0', f) > 0);
-	fclose(f);
-	return text;
-}
-
-/* Rows "| `path` | ..." of the documentation; what attach and doctor write is their tests'. */
-static void collect_documented(struct names *names)
-{
-	static const char begin[] = "\n| `";
-	char *text = read_documentation(), *p, path[256];
-
-	p = strstr(text, "\n## What attach writes");
-	assert_non_null(p);
-	*p = '\0';
-	p = text;
-	while ((p = strstr(p, begin))) {
-		p += sizeof(begin) - 1;
-		snprintf(path, sizeof(path), "%.*s", (int)strcspn(p, "`"), p);
-		if (names__has(names, path))
-			fail_msg("docs/OUTPUT.md describes %s twice", path);
-		names__add(names, path);
-	}
-	free(text);
-}
-
-/* "<name>_reason" is described once, for all. */
-static bool is_own_reason(const char *path)
-{
-	size_t len = strlen(path);
-
-	return len > 7 && !strcmp(path + len - 7, "_reason");
-}
-
-static void collect_emitted(struct names *names, bool full)
-{
-	json_t *document = document_of(full);
-	struct names raw = {0};
-	char path[256];
-	size_t i;
-
-	collect(&raw, document, "");
-	for (i = 0; i < raw.nr; i++) {
-		canonical(path, sizeof(path), raw.name[i]);
-		if (!is_own_reason(path))
-			names__add(names, path);
-	}
-	names__clear(&raw);
-	json_decref(document);
+	description__has_around(d, path);
+	if (!description__has(d, path, unit))
+		fail_msg("docs/OUTPUT.md does not describe %s", path);
 }
 
 TEST(documentation_is_complete_and_true)
 {
-	struct names documented = {0}, emitted = {0};
-	size_t i;
+	static struct description d;
+	char path[256];
 
-	collect_documented(&documented);
-	collect_emitted(&emitted, true);
-	collect_emitted(&emitted, false);
-	for (i = 0; i < emitted.nr; i++)
-		if (!names__has(&documented, emitted.name[i]))
-			fail_msg("docs/OUTPUT.md does not describe %s", emitted.name[i]);
-	names__add(&emitted, "summary[].total");
-	for (i = 0; i < documented.nr; i++)
-		if (!names__has(&emitted, documented.name[i]))
-			fail_msg("docs/OUTPUT.md describes %s, which is never written",
-				 documented.name[i]);
-	names__clear(&documented);
-	names__clear(&emitted);
+	description__read(&d, "\n## The document", "\n## What attach writes");
+	fields__walk(result_fields, "", check_row, &d);
+	for (int i = 0; i < DERIVED_NR; i++) {
+		generalise_figure(path, sizeof(path), perf_derived__key((enum perf_derived)i));
+		check_row(&d, path, "");
+	}
+	description__check_all_written(&d);
 }
 
 static void check_described(const char *text, const char *name)
@@ -221,7 +101,6 @@ TEST(documentation_names_what_placeholders_stand_for)
 		check_described(text, quality__name((enum quality)i));
 	for (i = 0; i <= ZC_CAUSE_UNKNOWN; i++)
 		check_described(text, zc_cause__key((enum zc_cause)i));
-	free(text);
 }
 
 /* Where the environment says, for tests/validate: the fullest and the emptiest document there can

@@ -8,7 +8,6 @@
 
 #include "support/test.h"
 #include "write/json.h"
-#include "write/json_hist.h"
 
 /* Takes value; NULL is no value. */
 static void check(json_t *value, const char *expected)
@@ -76,76 +75,56 @@ TEST(an_unknown_number_has_its_reason_beside_it)
 {
 	json_t *o = json_object();
 
-	assert_int_equal(json_put_num(o, "a", known(7)), 0);
-	assert_int_equal(
-		json_put_num(o, "b", (struct num){.value = 8, .known = true, .reason = "scaled"}),
-		0);
-	assert_int_equal(json_put_num(o, "c", unknown("lost")), 0);
-	assert_int_equal(json_put_num(o, "d", unknown(NULL)), 0);
+	json_put_num(o, "a", known(7));
+	json_put_num(o, "b", (struct num){.value = 8, .known = true, .reason = "scaled"});
+	json_put_num(o, "c", unknown("lost"));
+	json_put_num(o, "d", unknown(NULL));
 	check(o, "{\"a\":7,\"b\":8,\"c\":null,\"c_reason\":\"lost\","
 		 "\"d\":null,\"d_reason\":\"not measured\"}");
 	o = json_object();
-	assert_int_equal(json_put_real(o, "a", (struct real){.value = 0.5, .known = true}), 0);
-	assert_int_equal(json_put_real(o, "b", (struct real){.value = 0.5, .reason = "lost"}), 0);
-	assert_int_equal(json_put_real(o, "c", (struct real){.value = (double)NAN, .known = true}),
-			 0);
+	json_put_real(o, "a", (struct real){.value = 0.5, .known = true});
+	json_put_real(o, "b", (struct real){.value = 0.5, .reason = "lost"});
+	json_put_real(o, "c", (struct real){.value = (double)NAN, .known = true});
+	json_put_whole(o, "d", (struct real){.value = -3, .known = true});
+	json_put_whole(o, "e", (struct real){.reason = "lost"});
 	check(o, "{\"a\":0.5,\"b\":null,\"b_reason\":\"lost\",\"c\":null,"
-		 "\"c_reason\":\"the result is not a number\"}");
+		 "\"c_reason\":\"the result is not a number\",\"d\":-3,\"e\":null,"
+		 "\"e_reason\":\"lost\"}");
 	o = json_object();
-	assert_int_equal(json_put_or_null(o, "a", known(3)), 0);
-	assert_int_equal(json_put_or_null(o, "b", unknown("lost")), 0);
-	assert_int_equal(json_put_u64(o, "c", 4), 0);
-	check(o, "{\"a\":3,\"b\":null,\"c\":4}");
+	json_put_flag(o, "a", (struct flag){.value = true, .known = true});
+	json_put_flag(o, "b", (struct flag){.reason = "lost"});
+	json_put_text_or(o, "c", "x", "lost");
+	json_put_text_or(o, "d", "", "lost");
+	check(o, "{\"a\":true,\"b\":null,\"b_reason\":\"lost\",\"c\":\"x\",\"d\":null,"
+		 "\"d_reason\":\"lost\"}");
 }
 
-TEST(a_failed_member_fails_the_object)
+TEST(a_bare_number_has_no_reason_of_its_own)
 {
 	json_t *o = json_object();
 
-	assert_int_equal(json_put(o, "a", NULL), -1);
-	assert_int_equal(json_put_num(NULL, "a", known(1)), -1);
-	assert_true(json_put_num(NULL, "a", unknown(NULL)) != 0);
-	assert_true(json_put_real(NULL, "a", (struct real){.reason = "lost"}) != 0);
-	assert_ptr_equal(json_finish(o, 0), o);
-	assert_null(json_finish(o, -1));
-	assert_null(json_finish(NULL, -1));
+	json_put_bare(o, "a", known(3));
+	json_put_bare(o, "b", unknown("lost"));
+	json_put_bare_real(o, "c", (struct real){.value = 0.5, .known = true});
+	json_put_bare_real(o, "d", (struct real){.reason = "lost"});
+	json_put_or_null(o, "e", 0);
+	json_put_or_null(o, "f", 4);
+	json_put_reason_if(o, "g", NULL);
+	json_put_reason_if(o, "h", "why");
+	check(o, "{\"a\":3,\"b\":null,\"c\":0.5,\"d\":null,\"e\":null,\"f\":4,\"h\":\"why\"}");
 }
 
-/* Buckets with their bounds, those without an event left out, the last one open above. */
-TEST(buckets_of_a_histogram)
+/* The member of a run's object at a dotted path. */
+static void check_in_run(const struct run_result *run, const char *path, const char *expected)
 {
-	struct hist *h = hist__new(3, 256);
+	json_t *document = json_document__run(run), *value = document;
+	char copy[64], *key, *save = NULL;
 
-	assert_non_null(h);
-	check(json_buckets(NULL), "[]");
-	check(json_buckets(h), "[]");
-	hist__record(h, 0);
-	hist__record(h, 5);
-	hist__record(h, 5);
-	hist__record(h, 100);
-	hist__record(h, (uint64_t)1 << 40);
-	check(json_buckets(h), "[[0,0,1],[5,5,2],[96,103,1],[16106127360,null,1]]");
-	hist__free(h);
-}
-
-TEST(a_quantile_of_nothing_is_not_known)
-{
-	struct hist *h = hist__new_latency();
-	struct num n = json_quantile(NULL, 0.5, "none");
-
-	assert_false(n.known);
-	assert_string_equal(n.reason, "none");
-	n = json_quantile(h, 0.5, "empty");
-	assert_false(n.known);
-	assert_string_equal(n.reason, "empty");
-	hist__record(h, 3);
-	hist__record(h, 7);
-	n = json_quantile(h, 0.5, "why");
-	assert_true(n.known);
-	assert_int_equal(n.value, 3);
-	n = json_quantile(h, 0.51, "why");
-	assert_int_equal(n.value, 7);
-	hist__free(h);
+	snprintf(copy, sizeof(copy), "%s", path);
+	for (key = strtok_r(copy, ".", &save); key; key = strtok_r(NULL, ".", &save))
+		value = json_object_get(value, key);
+	check(json_incref(value), expected);
+	json_decref(document);
 }
 
 static void record_times(struct hist *h, uint64_t value, unsigned int n)
@@ -154,20 +133,31 @@ static void record_times(struct hist *h, uint64_t value, unsigned int n)
 		hist__record(h, value);
 }
 
-/* A thousand events, so that each quantile is another value. */
+/*
+ * A thousand events, so that each quantile is another value. Empty buckets are left out, and the
+ * last one is open above.
+ */
 TEST(a_latency_in_full)
 {
-	struct latency_result l = {.hist = hist__new_latency(), .reason = "not said"};
+	struct run_result run;
+	struct latency_result *l = &run.app.latency[LATENCY_SEND_CALL];
 
-	record_times(l.hist, 1, 500);
-	record_times(l.hist, 2, 400);
-	record_times(l.hist, 3, 90);
-	record_times(l.hist, 4, 9);
-	record_times(l.hist, 5, 1);
-	check(json_latency(&l, "none"),
-	      "{\"p50\":1,\"p90\":2,\"p99\":3,\"p999\":4,\"max\":5,\"mean\":1.611,\"count\":1000,"
-	      "\"buckets\":[[1,1,500],[2,2,400],[3,3,90],[4,4,9],[5,5,1]]}");
-	hist__free(l.hist);
+	run_result__init(&run);
+	*l = (struct latency_result){.hist = hist__new(3, 256), .reason = "not said"};
+	record_times(l->hist, 1, 500);
+	record_times(l->hist, 2, 400);
+	record_times(l->hist, 3, 90);
+	record_times(l->hist, 100, 9);
+	record_times(l->hist, (uint64_t)1 << 40, 1);
+	check_in_run(&run, "app.latency_ns.send_call.p50", "1");
+	check_in_run(&run, "app.latency_ns.send_call.p90", "2");
+	check_in_run(&run, "app.latency_ns.send_call.p99", "3");
+	check_in_run(&run, "app.latency_ns.send_call.p999", "99");
+	check_in_run(&run, "app.latency_ns.send_call.max", "1099511627776");
+	check_in_run(&run, "app.latency_ns.send_call.count", "1000");
+	check_in_run(&run, "app.latency_ns.send_call.buckets",
+		     "[[1,1,500],[2,2,400],[3,3,90],[96,103,9],[16106127360,null,1]]");
+	run_result__clear(&run);
 }
 
 #define NO_QUANTILES \
@@ -176,19 +166,20 @@ TEST(a_latency_in_full)
 /* Not timed at all, and timed without an event: another count, and another reason. */
 TEST(a_latency_of_nothing)
 {
-	struct latency_result l = {.reason = "no clock"};
+	struct run_result run;
+	struct latency_result *l = &run.app.latency[LATENCY_SEND_CALL];
 
-	check(json_latency(&l, "none"),
-	      NO_QUANTILES "\"count\":null,\"buckets\":[],\"reason\":\"no clock\"}");
-	l.reason = NULL;
-	check(json_latency(&l, "none"),
-	      NO_QUANTILES "\"count\":null,\"buckets\":[],\"reason\":\"not measured\"}");
-	l = (struct latency_result){.hist = hist__new_latency(), .reason = "no clock"};
-	check(json_latency(&l, "no event"),
-	      NO_QUANTILES "\"count\":0,\"buckets\":[],\"reason\":\"no event\"}");
-	check(json_latency(&l, NULL),
-	      NO_QUANTILES "\"count\":0,\"buckets\":[],\"reason\":\"not measured\"}");
-	hist__free(l.hist);
+	run_result__init(&run);
+	*l = (struct latency_result){.reason = "no clock"};
+	check_in_run(&run, "app.latency_ns.send_call",
+		     NO_QUANTILES "\"count\":null,\"buckets\":[],\"reason\":\"no clock\"}");
+	l->reason = NULL;
+	check_in_run(&run, "app.latency_ns.send_call",
+		     NO_QUANTILES "\"count\":null,\"buckets\":[],\"reason\":\"not measured\"}");
+	*l = (struct latency_result){.hist = hist__new_latency(), .reason = "no clock"};
+	check_in_run(&run, "app.latency_ns.send_call",
+		     NO_QUANTILES "\"count\":0,\"buckets\":[],\"reason\":\"no event was timed\"}");
+	run_result__clear(&run);
 }
 
 #define NO_TIMES                                                                       \
@@ -218,15 +209,14 @@ TEST(times_of_the_round_itself)
 	struct run_result run = new_run();
 
 	run.path_calls = unknown("no trampoline");
-	check(json_document__times(&run),
-	      "{\"source\":null,\"reason\":\"no trampoline\"," NO_TIMES);
+	check_in_run(&run, "times", "{\"source\":null,\"reason\":\"no trampoline\"," NO_TIMES);
 	run.path_calls.reason = NULL;
-	check(json_document__times(&run), "{\"source\":null,\"reason\":\"not measured\"," NO_TIMES);
+	check_in_run(&run, "times", "{\"source\":null,\"reason\":\"not measured\"," NO_TIMES);
 	run.path_calls = known(5);
-	check(json_document__times(&run),
-	      "{\"source\":\"round\",\"duration_s\":2.5,\"messages\":20,\"send_calls\":21,"
-	      "\"payload_bytes\":2000,\"missed\":1,\"map_full\":2,\"unmatched\":null,"
-	      "\"unmatched_reason\":\"not counted\"}");
+	check_in_run(&run, "times",
+		     "{\"source\":\"round\",\"duration_s\":2.5,\"messages\":20,\"send_calls\":21,"
+		     "\"payload_bytes\":2000,\"missed\":1,\"map_full\":2,\"unmatched\":null,"
+		     "\"unmatched_reason\":\"not counted\"}");
 	run_result__clear(&run);
 }
 
@@ -244,42 +234,36 @@ TEST(times_of_a_round_of_their_own)
 					  .missed = known(34),
 					  .map_full = unknown("never looked"),
 					  .unmatched = known(36)};
-	check(json_document__times(&run),
-	      "{\"source\":\"own_round\",\"duration_s\":0.25,\"messages\":32,\"send_calls\":33,"
-	      "\"payload_bytes\":31,\"missed\":34,\"map_full\":null,"
-	      "\"map_full_reason\":\"never looked\",\"unmatched\":36}");
+	check_in_run(
+		&run, "times",
+		"{\"source\":\"own_round\",\"duration_s\":0.25,\"messages\":32,\"send_calls\":33,"
+		"\"payload_bytes\":31,\"missed\":34,\"map_full\":null,"
+		"\"map_full_reason\":\"never looked\",\"unmatched\":36}");
 	run.times.source = TIMES_NOT_TAKEN;
 	snprintf(run.times.reason, sizeof(run.times.reason), "no time for it");
-	check(json_document__times(&run),
-	      "{\"source\":null,\"reason\":\"no time for it\"," NO_TIMES);
+	check_in_run(&run, "times", "{\"source\":null,\"reason\":\"no time for it\"," NO_TIMES);
 	run_result__clear(&run);
-}
-
-static void check_timed_bytes(struct run_result *run, const char *expected)
-{
-	json_t *o = json_object();
-
-	assert_int_equal(json_document__put_timed_bytes(o, run, NIO_STAGE_DEFERRED_COPY), 0);
-	check(o, expected);
 }
 
 /* A share of bytes is rounded to the nearest one. */
 TEST(timed_bytes_are_whole)
 {
+	static const char path[] = "ledger.deferred_copy.timed_bytes";
 	struct run_result run = new_run();
 	struct stage_result *s = &run.stages[NIO_STAGE_DEFERRED_COPY];
 
-	check_timed_bytes(&run, "{\"timed_bytes\":null,\"timed_bytes_reason\":\"not measured\"}");
+	check_in_run(&run, path, "null");
+	check_in_run(&run, "ledger.deferred_copy.timed_bytes_reason", "\"not measured\"");
 	s->quality = QUALITY_EXACT;
 	s->events = 3;
 	s->bytes = 4;
 	s->ns = known(500);
 	s->timed = known(1);
-	check_timed_bytes(&run, "{\"timed_bytes\":1}");
+	check_in_run(&run, path, "1");
 	s->bytes = 5;
-	check_timed_bytes(&run, "{\"timed_bytes\":2}");
+	check_in_run(&run, path, "2");
 	s->timed_bytes = known(77);
-	check_timed_bytes(&run, "{\"timed_bytes\":77}");
+	check_in_run(&run, path, "77");
 	run_result__clear(&run);
 }
 
@@ -293,18 +277,19 @@ TEST(parts_of_send_calls)
 	run.path_calls = known(40);
 	run.path_quality = QUALITY_SAMPLED;
 	run.path_reason = "some calls";
-	check(json_document__path(&run),
-	      "{\"send_total\":100,\"lock\":101,\"copy\":102,\"pin\":null,"
-	      "\"pin_reason\":\"no pages\",\"wait\":104,\"transmit\":105,\"inline_receive\":106,"
-	      "\"release\":107,\"preempted\":108,\"other\":109,\"calls\":40,"
-	      "\"quality\":\"sampled\",\"reason\":\"some calls\"}");
+	check_in_run(
+		&run, "path_ns",
+		"{\"send_total\":100,\"lock\":101,\"copy\":102,\"pin\":null,"
+		"\"pin_reason\":\"no pages\",\"wait\":104,\"transmit\":105,\"inline_receive\":106,"
+		"\"release\":107,\"preempted\":108,\"other\":109,\"calls\":40,"
+		"\"quality\":\"sampled\",\"reason\":\"some calls\"}");
 	run.path_ns[PATH_PIN] = known(103);
 	run.path_quality = QUALITY_EXACT;
 	run.path_reason = NULL;
-	check(json_document__path(&run),
-	      "{\"send_total\":100,\"lock\":101,\"copy\":102,\"pin\":103,\"wait\":104,"
-	      "\"transmit\":105,\"inline_receive\":106,\"release\":107,\"preempted\":108,"
-	      "\"other\":109,\"calls\":40,\"quality\":\"exact\"}");
+	check_in_run(&run, "path_ns",
+		     "{\"send_total\":100,\"lock\":101,\"copy\":102,\"pin\":103,\"wait\":104,"
+		     "\"transmit\":105,\"inline_receive\":106,\"release\":107,\"preempted\":108,"
+		     "\"other\":109,\"calls\":40,\"quality\":\"exact\"}");
 	run_result__clear(&run);
 }
 
@@ -415,11 +400,6 @@ TEST(a_document_is_ascii)
 	json_decref(o);
 }
 
-static void check_member(const json_t *o, const char *key, const char *expected)
-{
-	check(json_incref(json_object_get(o, key)), expected);
-}
-
 /*
  * The numbers of a kernel that preempts programs. The document has one number of completions, and
  * says how many of them only the application counted.
@@ -427,26 +407,21 @@ static void check_member(const json_t *o, const char *key, const char *expected)
 TEST(completions_that_events_missed_are_filled_in)
 {
 	struct run_result run;
-	json_t *o;
 
 	run_result__init(&run);
 	run.ledger_known = run.kernel_zc_known = true;
 	run.app.zc = (struct zc_counts){.sends = 1303, .completed = 1303, .copied = 1300};
 	run.kernel_zc = (struct zc_counts){.completed = 1298, .copied = 1296, .not_copied = 2};
 	run.notifications = known(100);
-	o = json_document__kernel_zerocopy(&run);
-	check_member(o, "completed", "1303");
-	check_member(o, "missed", "5");
-	check_member(o, "copied", "1296");
-	check_member(o, "copied_at_most", "1301");
-	check_member(o, "not_copied", "2");
-	check_member(o, "sends_per_notification", "12.98");
-	json_decref(o);
+	check_in_run(&run, "kernel_zerocopy.completed", "1303");
+	check_in_run(&run, "kernel_zerocopy.missed", "5");
+	check_in_run(&run, "kernel_zerocopy.copied", "1296");
+	check_in_run(&run, "kernel_zerocopy.copied_at_most", "1301");
+	check_in_run(&run, "kernel_zerocopy.not_copied", "2");
+	check_in_run(&run, "kernel_zerocopy.sends_per_notification", "12.98");
 	/* Not of one moment: nothing is filled in. */
 	run.not_final = "interrupted";
-	o = json_document__kernel_zerocopy(&run);
-	check_member(o, "completed", "1298");
-	check_member(o, "missed", "0");
-	json_decref(o);
+	check_in_run(&run, "kernel_zerocopy.completed", "1298");
+	check_in_run(&run, "kernel_zerocopy.missed", "0");
 	run_result__clear(&run);
 }

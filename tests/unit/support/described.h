@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tables of docs/OUTPUT.md against the rows that documents are written from (write/field.h):
+ * every row is described, with its unit, and nothing else is. Run from the root of the source tree.
+ */
+#ifndef NETIOTRACE_TEST_DESCRIBED_H
+#define NETIOTRACE_TEST_DESCRIBED_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/test.h"
+#include "write/json.h"
+
+struct described {
+	char path[128], unit[64];
+	bool written;
+};
+
+struct description {
+	struct described row[512];
+	size_t nr;
+};
+
+/* The page, in a buffer that the next call overwrites. */
+static inline char *read_documentation(void)
+{
+	static char text[1 << 18];
+	FILE *f = fopen("docs/OUTPUT.md", "r");
+	size_t n;
+
+	if (!f)
+		fail_msg("docs/OUTPUT.md: %s: run this test from the root of the source tree",
+			 strerror(errno));
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	return text;
+}
+
+static inline struct described *described__find(struct description *d, const char *path)
+{
+	for (size_t i = 0; i < d->nr; i++)
+		if (!strcmp(d->row[i].path, path))
+			return &d->row[i];
+	return NULL;
+}
+
+/* The rows "| `path` | unit |" between two headings (to NULL: to the end). */
+static inline void description__read(struct description *d, const char *from, const char *to)
+{
+	char *text = read_documentation(), *p = strstr(text, from);
+
+	d->nr = 0;
+	assert_non_null(p);
+	if (to) {
+		assert_non_null(strstr(p, to));
+		*strstr(p, to) = '\0';
+	}
+	while ((p = strstr(p, "\n| `"))) {
+		struct described row = {0};
+
+		p++;
+		assert_int_equal(sscanf(p, "| `%127[^`]` | %63[^|\n]", row.path, row.unit) >= 1, 1);
+		row.unit[strcspn(row.unit, "|")] = '\0';
+		while (row.unit[0] && row.unit[strlen(row.unit) - 1] == ' ')
+			row.unit[strlen(row.unit) - 1] = '\0';
+		if (described__find(d, row.path))
+			fail_msg("docs/OUTPUT.md describes %s twice", row.path);
+		assert_true(d->nr < 512);
+		d->row[d->nr++] = row;
+	}
+}
+
+/* Marks as written the described object or list, if any, whose member the path is. */
+static inline bool description__has_around(struct description *d, const char *path)
+{
+	char around[256];
+	bool found = false;
+
+	snprintf(around, sizeof(around), "%s", path);
+	while (strrchr(around, '.')) {
+		struct described *row;
+		size_t len;
+
+		*strrchr(around, '.') = '\0';
+		row = described__find(d, around);
+		if (row)
+			row->written = found = true;
+		len = strlen(around);
+		if (len > 2 && !strcmp(around + len - 2, "[]")) {
+			around[len - 2] = '\0';
+			row = described__find(d, around);
+			if (row && !strcmp(row->unit, "list"))
+				row->written = true;
+			strcpy(around + len - 2, "[]");
+		}
+	}
+	return found;
+}
+
+/* The row under that path, or under "path[]", if its unit is the same. */
+static inline bool description__has(struct description *d, const char *path, const char *unit)
+{
+	char list[300];
+	struct described *row = described__find(d, path);
+
+	snprintf(list, sizeof(list), "%s[]", path);
+	if (!row)
+		row = described__find(d, list);
+	if (!row)
+		return false;
+	row->written = true;
+	if (unit[0] && strcmp(row->unit, unit) != 0)
+		fail_msg("docs/OUTPUT.md: the unit of %s is '%s', but it is written as '%s'", path,
+			 row->unit, unit);
+	return true;
+}
+
+static inline void description__check_all_written(const struct description *d)
+{
+	for (size_t i = 0; i < d->nr; i++)
+		if (!d->row[i].written)
+			fail_msg("docs/OUTPUT.md describes %s, which is never written",
+				 d->row[i].path);
+}
+
+/* Calls take() with the path and unit of each value of the rows; reasons of their own are left out.
+ */
+static inline void fields__walk(const struct field *rows, const char *prefix,
+				void (*take)(struct description *d, const char *path,
+					     const char *unit),
+				struct description *d)
+{
+	char path[256];
+
+	for (; rows->key || rows->unit || rows->fields; rows++) {
+		const char *key = rows->key ? rows->key : rows->stands;
+
+		if (rows->is_reason && json_key__is_reason(key) && strcmp(key, "reason") != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s%s%s%s", prefix, prefix[0] ? "." : "", key,
+			 rows->is_list ? "[]" : "");
+		if (rows->key && rows->stands)
+			snprintf(path + strlen(path), sizeof(path) - strlen(path), ".%s",
+				 rows->stands);
+		if (rows->fields)
+			fields__walk(rows->fields, path, take, d);
+		else
+			take(d, path, rows->unit);
+	}
+}
+
+#endif
