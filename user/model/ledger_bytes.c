@@ -439,44 +439,6 @@ uint64_t ledger_bytes__open(const struct run_result *r)
 	return deferred->value > open ? deferred->value : open;
 }
 
-static void add_num(struct num *dst, const struct num *src)
-{
-	if (!dst->known)
-		return;
-	if (!src->known)
-		*dst = *src;
-	else
-		dst->value += src->value;
-}
-
-void ledger_bytes__add(struct run_result *dst, const struct run_result *src)
-{
-	struct sequence_result *to = &dst->sequence;
-	const struct sequence_result *from = &src->sequence;
-
-	if (!from->source)
-		to->source = NULL;
-	add_num(&to->tx_bytes, &from->tx_bytes);
-	add_num(&to->rx_bytes, &from->rx_bytes);
-	add_num(&to->tx_retrans, &from->tx_retrans);
-	add_num(&to->tx_ids, &from->tx_ids);
-	add_num(&dst->unclassified, &src->unclassified);
-	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		add_num(&dst->stages[s].open_bytes, &src->stages[s].open_bytes);
-		if (src->stages[s].no_events)
-			dst->stages[s].no_events = src->stages[s].no_events;
-	}
-	dst->health.looked_ns += src->health.looked_ns;
-	dst->health.phase_ns += src->health.phase_ns;
-	dst->health.covered_bytes += src->health.covered_bytes;
-	dst->health.coverable_bytes += src->health.coverable_bytes;
-	if (dst->health.coverage.known && !src->health.coverage.known)
-		dst->health.coverage = src->health.coverage;
-	if (dst->health.coverage.known)
-		dst->health.coverage.value =
-			(double)dst->health.covered_bytes / dst->health.coverable_bytes;
-}
-
 void ledger_bytes__doubt(struct run_result *r)
 {
 	for (int i = 0; i < NIO_STAGE_NR; i++) {

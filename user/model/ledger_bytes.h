@@ -26,9 +26,6 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 void ledger_bytes__replies(struct run_result *r, const struct snapshot *base,
 			   const struct snapshot *now);
 
-/* Adds src's to dst's, run by run. */
-void ledger_bytes__add(struct run_result *dst, const struct run_result *src);
-
 /*
  * Bytes that misses leave open: each of them may have been copied, or not. A byte that is not
  * classified was copied by the send call, or pinned and perhaps copied later, but not both: what is

@@ -293,15 +293,15 @@ TEST(sums_are_as_good_as_their_worst_round)
 	close_books(a);
 	close_books(b);
 	run_result__init(&sum);
-	assert_int_equal(ledger__add(&sum, &a->run), 0);
-	assert_int_equal(ledger__add(&sum, &b->run), 0);
+	ledger__add(&sum, &a->run);
+	ledger__add(&sum, &b->run);
 	assert_int_equal(sum.sequence.tx_bytes.value, 2 * TOTAL);
 	assert_true(sum.health.coverage.value == 0.5);
 	ledger__close(&sum, true);
 	assert_int_equal(sum.unaccounted_tx, 0);
 	b->run.sequence.tx_bytes = (struct num){.reason = "refused"};
 	b->run.health.coverage = (struct real){.reason = "refused"};
-	assert_int_equal(ledger__add(&sum, &b->run), 0);
+	ledger__add(&sum, &b->run);
 	assert_false(sum.sequence.tx_bytes.known);
 	assert_false(sum.health.coverage.known);
 	run_result__clear(&sum);

@@ -139,12 +139,12 @@ TEST(looking_a_part_of_the_time_costs_no_byte)
 	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_USER_GATHER));
 	/* A sum is of all rounds' time; a round that looked all of it is no sample. */
 	run_result__init(&sum);
-	assert_int_equal(ledger__add(&sum, &f->run), 0);
+	ledger__add(&sum, &f->run);
 	f->now.looked_ns = 1000;
 	close_books(f);
 	assert_true(run_result__events_share(&f->run).value == 1.0);
 	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_TX_COPY));
-	assert_int_equal(ledger__add(&sum, &f->run), 0);
+	ledger__add(&sum, &f->run);
 	assert_true(run_result__events_share(&sum).value == 0.55);
 	run_result__clear(&sum);
 	end(f);
