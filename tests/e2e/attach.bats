@@ -62,7 +62,7 @@ iperf() {
 				| .ledger.tx_pin.bytes == $sent - $again
 				and (.ledger.deferred_copy.bytes - .ledger.tx_pin.bytes - .socket.tx_retrans | . >= 0 and . <= $again)
 				and .zerocopy == ($own[0].sender.zerocopy | del(.enobufs, .fallback_bytes))
-				and .verdict.cause == "local" and .verdict.copied_fraction == 1' tx.json
+				and .verdict.cause == "local_delivery" and .verdict.copied_fraction == 1' tx.json
 		else
 			[ "$(json tx.json .ledger.tx_copy.bytes)" -eq $((sent + 64)) ]
 		fi
@@ -78,7 +78,7 @@ iperf() {
 	[ "$(<sent)" -eq $((500 * 65536)) ]
 	jq -e --argjson sent "$(<sent)" '.total | .ledger.tx_pin.bytes == $sent
 		and .ledger.deferred_copy.bytes == $sent + .socket.tx_retrans
-		and .verdict.cause == "local" and .zerocopy.copied == .zerocopy.completed
+		and .verdict.cause == "local_delivery" and .zerocopy.copied == .zerocopy.completed
 		and .zerocopy.completed == .socket.tx_zerocopy_ids' out.json
 }
 

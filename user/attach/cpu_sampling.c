@@ -88,43 +88,54 @@ static const struct process_maps *maps_of(struct cpu_sampling *s, const struct n
 	return now;
 }
 
-static struct stack_class class_of_user(struct cpu_sampling *s, const struct nio_sample *sample,
-					bool *untold)
+/* Libraries whose code a program runs for TLS and ssh. */
+static bool encrypts(const char *object)
 {
-	enum libc_copies_answer answer =
-		libc_copies__ask(&s->copies, maps_of(s, sample), sample->user_ip);
+	static const char *const libraries[] = {"libcrypto.",     "libssl.",     "libgnutls.",
+						"libnettle.",     "libgcrypt.",  "libfreebl",
+						"libmbedcrypto.", "libwolfssl.", "libsodium."};
 
-	*untold = answer == LIBC_COPIES_UNTOLD;
-	return (struct stack_class){.class = answer == LIBC_COPIES_YES ? CPU_CLASS_GATHER
-								       : CPU_CLASS_USER};
+	for (size_t i = 0; object && i < sizeof(libraries) / sizeof(libraries[0]); i++)
+		if (!strncmp(object, libraries[i], strlen(libraries[i])))
+			return true;
+	return false;
 }
 
-static struct stack_class class_of(struct cpu_sampling *s, const struct nio_sample *sample,
-				   bool *untold)
+static void add_user_sample(struct cpu_split *one, struct cpu_sampling *s,
+			    const struct nio_sample *sample)
+{
+	const struct process_maps *maps = maps_of(s, sample);
+	enum libc_copies_answer answer = libc_copies__ask(&s->copies, maps, sample->user_ip);
+
+	cpu_split__add(one, answer == LIBC_COPIES_YES ? CPU_CLASS_GATHER : CPU_CLASS_USER, false);
+	one->untold = answer == LIBC_COPIES_UNTOLD;
+	one->encrypted = encrypts(process_maps__object(maps, sample->user_ip));
+}
+
+static void add_kernel_sample(struct cpu_split *one, const struct cpu_sampling *s,
+			      const struct nio_sample *sample)
 {
 	const char *names[NIO_SAMPLE_FRAMES];
+	struct stack_class class;
 
-	*untold = false;
-	if (!sample->frames)
-		return class_of_user(s, sample, untold);
 	symbols__stack(s->symbols, sample->ip, sample->frames, names);
-	return stack_rules__class(names, sample->frames);
+	class = stack_rules__class(names, sample->frames);
+	cpu_split__add(one, class.class, class.shifted);
 }
 
 static int take_sample(const struct nio_sample *sample, void *arg)
 {
 	struct turn *turn = arg;
 	struct process *p = table__process(&turn->f->table, sample->tgid, sample->started);
-	struct cpu_split *total = &turn->f->cpu.total;
-	bool untold;
-	struct stack_class class = class_of(turn->s, sample, &untold);
+	struct cpu_split one = {0};
 
-	cpu_split__add(total, class.class, class.shifted);
-	total->untold += untold;
-	if (!p)
-		return 0;
-	cpu_split__add(&p->cpu, class.class, class.shifted);
-	p->cpu.untold += untold;
+	if (sample->frames)
+		add_kernel_sample(&one, turn->s, sample);
+	else
+		add_user_sample(&one, turn->s, sample);
+	cpu_split__add_all(&turn->f->cpu.total, &one);
+	if (p)
+		cpu_split__add_all(&p->cpu, &one);
 	return 0;
 }
 

@@ -7,8 +7,24 @@
 #include <stdio.h>
 
 #include "attach_options.h"
-#include "judge.h"
 #include "table.h"
+
+/* A row of an output: the total unless a process, a group or a socket is set. */
+struct findings_row {
+	const struct books *books;
+	const struct process *process;
+	const struct group *group;
+	enum group_kind kind; /* of group */
+	const struct sock_state *socket;
+};
+
+/* Was zero-copy zero-copy, and what could be had for less, in words. */
+struct judgement {
+	struct real copied_fraction; /* of the zero-copy sends that completed */
+	const char *cause;           /* zc_cause__key(); NULL: nothing to explain */
+	char text[1024];             /* sentences; empty: nothing to say */
+	char advice[1024];           /* empty: none that the evidence carries */
+};
 
 struct findings {
 	const struct attach_options *o;
@@ -37,8 +53,8 @@ enum quality findings__quality(const struct findings *r, const struct books *b,
 /* Is it seen what send calls return? A hook that sees calls begin has quality derived. */
 bool findings__sees_returns(const struct findings *r);
 
-/* What is to be judged: the whole (p NULL), or a process. */
-struct grounds findings__grounds(const struct findings *r, const struct process *p);
+/* The verdict and the advice of a row. Those of the total and of processes name the ports. */
+void findings__judge(struct judgement *j, const struct findings *r, const struct findings_row *row);
 
 /* Bytes of a stage as text, or "n/a" where the books do not tell them: buf. */
 char *findings__bytes(char *buf, size_t len, const struct books *b, enum nio_stage stage);
@@ -71,7 +87,7 @@ const char *findings__cgroup(const struct findings *r, const struct sock_state *
  */
 const char *findings__shorten(char *buf, size_t size, const char *name, int width);
 
-/* netiotrace.attach/1; a new reference, NULL when memory is short. */
+/* netiotrace.attach/1; a new reference. */
 json_t *findings__document(const struct findings *r);
 
 /* A row for each process, connection, port or cgroup of the document. 0 or -errno. */

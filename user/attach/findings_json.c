@@ -6,7 +6,6 @@
 #include "base/address.h"
 #include "base/printable.h"
 #include "cpu_json.h"
-#include "judge.h"
 #include "model/uncovered.h"
 #include "write/json.h"
 
@@ -118,6 +117,8 @@ static json_t *stage_json(const struct findings *r, const struct books *b, enum 
 		err |= json_put(o, "reason", json_value__text(reason));
 	err |= json_put(o, "bytes",
 			unknown ? json_null() : json_value__u64(b->stages[stage].bytes));
+	err |= json_put(o, "bytes_at_most",
+			unknown ? json_null() : json_value__u64(books__at_most(b, stage)));
 	err |= json_put(o, "events",
 			unknown ? json_null() : json_value__u64(b->stages[stage].events));
 	err |= json_put(o, "ns", json_null());
@@ -184,13 +185,13 @@ static json_t *zerocopy_json(const struct findings *r, const struct books *b)
 	return json_finish(o, err);
 }
 
-static json_t *verdict_json(const struct grounds *e)
+static json_t *verdict_json(const struct findings *r, const struct findings_row *row)
 {
 	struct judgement j;
 	json_t *o = json_object();
 	int err = 0;
 
-	judge__give(&j, e);
+	findings__judge(&j, r, row);
 	err |= json_put_real(o, "copied_fraction", j.copied_fraction);
 	err |= json_put(o, "cause", json_value__text(j.cause));
 	err |= json_put(o, "text", json_value__text(j.text));
@@ -208,9 +209,9 @@ static struct real seconds_since(const struct findings *r, uint64_t ns)
 }
 
 /* What every block has: of the total, of a process, of a connection. */
-static int put_books(json_t *o, const struct findings *r, const struct grounds *e)
+static int put_books(json_t *o, const struct findings *r, const struct findings_row *row)
 {
-	const struct books *b = e->books;
+	const struct books *b = row->books;
 	int err = 0;
 
 	err |= json_put_real(o, "first_s", seconds_since(r, b->first_ns));
@@ -224,7 +225,7 @@ static int put_books(json_t *o, const struct findings *r, const struct grounds *
 	err |= json_put(o, "ledger", ledger_json(r, b));
 	err |= json_put(o, "uncovered", uncovered_json(b));
 	err |= json_put(o, "zerocopy", zerocopy_json(r, b));
-	err |= json_put(o, "verdict", verdict_json(e));
+	err |= json_put(o, "verdict", verdict_json(r, row));
 	return err;
 }
 
@@ -248,7 +249,7 @@ static int put_identity(json_t *o, uint32_t tgid, uint64_t started)
 
 static json_t *process_json(const struct findings *r, const struct process *p)
 {
-	struct grounds grounds = findings__grounds(r, p);
+	const struct findings_row row = {.books = &p->books, .process = p};
 	json_t *o = json_object();
 	int err = 0;
 
@@ -258,7 +259,7 @@ static json_t *process_json(const struct findings *r, const struct process *p)
 	err |= json_put(o, "exited", json_boolean(p->exited));
 	err |= json_put_u64(o, "connections", p->books.connections);
 	err |= json_put(o, "cpu", json_cpu_split(r, &p->cpu));
-	err |= put_books(o, r, &grounds);
+	err |= put_books(o, r, &row);
 	return json_finish(o, err);
 }
 
@@ -279,8 +280,7 @@ static json_t *connection_json(const struct findings *r, const struct sock_state
 	uint64_t port = group__id(GROUP_PORT, s);
 	json_t *o = json_object();
 	struct books b = {0};
-	struct grounds grounds = {
-		.books = &b, .told = r->told, .notices = r->notices, .baseline = r->baseline};
+	const struct findings_row row = {.books = &b, .socket = s};
 	int err = 0;
 
 	books__add_socket(&b, s);
@@ -293,23 +293,20 @@ static json_t *connection_json(const struct findings *r, const struct sock_state
 	err |= json_put(o, "cgroup", json_value__text(group ? group->name : NULL));
 	err |= json_put(o, "open", json_boolean(!s->closed_ns));
 	err |= json_put(o, "shared", json_boolean(s->flags & SOCK_STATE_SHARED));
-	err |= put_books(o, r, &grounds);
+	err |= put_books(o, r, &row);
 	return json_finish(o, err);
 }
 
 static json_t *group_json(const struct findings *r, enum group_kind kind, const struct group *g)
 {
-	struct grounds grounds = {.books = &g->books,
-				  .told = r->told,
-				  .notices = r->notices,
-				  .baseline = r->baseline};
+	const struct findings_row row = {.books = &g->books, .group = g, .kind = kind};
 	json_t *o = json_object(), *id = g->id ? json_value__u64(g->id) : json_null();
 	int err = json_put(o, kind == GROUP_PORT ? "port" : "id", id);
 
 	if (kind == GROUP_CGROUP)
 		err |= json_put(o, "path", json_value__text(g->name));
 	err |= json_put_u64(o, "connections", g->books.connections);
-	err |= put_books(o, r, &grounds);
+	err |= put_books(o, r, &row);
 	return json_finish(o, err);
 }
 
@@ -447,7 +444,7 @@ static json_t *plan_json(const struct findings *r)
 
 json_t *findings__document(const struct findings *r)
 {
-	struct grounds grounds = findings__grounds(r, NULL);
+	const struct findings_row all = {.books = &r->table.total};
 	json_t *o = json_object(), *total = json_object();
 	int err = 0;
 
@@ -462,7 +459,7 @@ json_t *findings__document(const struct findings *r)
 	err |= json_put(o, "events", events_json(r));
 	err |= json_put_u64(total, "connections", r->table.total.connections);
 	err |= json_put(total, "cpu", json_cpu_split(r, &r->cpu.total));
-	err |= put_books(total, r, &grounds);
+	err |= put_books(total, r, &all);
 	err |= json_put(o, "total", total);
 	err |= json_put(o, "processes", processes_json(r));
 	err |= json_put(o, "connections", connections_json(r));

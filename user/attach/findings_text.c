@@ -8,7 +8,6 @@
 #include "base/text_note.h"
 #include "common/units.h"
 #include "cpu_text.h"
-#include "judge.h"
 #include "model/uncovered.h"
 
 static const char *const call_words[NIO_CALL_NR] = {
@@ -118,10 +117,14 @@ static int note_sends(FILE *f, unsigned int width, const struct findings *r)
 
 		if (!b->calls[i].events)
 			continue;
-		fprintf(n.f, "%s%s call%s %s (%s)", before,
+		fprintf(n.f, "%s%s call%s %s (%s", before,
 			format_count(calls, sizeof(calls), b->calls[i].events),
 			plural(b->calls[i].events), call_words[i],
 			format_bytes_si(bytes, sizeof(bytes), (double)b->calls[i].bytes));
+		if (r->events.sampled && r->events.sent_bytes > 0)
+			fprintf(n.f, "; %.0f to %.0f %% of the bytes", r->events.sent[i].low * 100,
+				r->events.sent[i].high * 100);
+		fputc(')', n.f);
 		before = ", ";
 	}
 	say_refused(n.f, b, before);
@@ -222,11 +225,11 @@ static int note_watching(FILE *f, unsigned int width, const struct findings *r)
 
 int findings__print(FILE *f, unsigned int columns, const struct findings *r)
 {
-	struct grounds grounds = findings__grounds(r, NULL);
+	const struct findings_row total = {.books = &r->table.total};
 	struct judgement j;
 	int err;
 
-	judge__give(&j, &grounds);
+	findings__judge(&j, r, &total);
 	print_head(f, columns, r);
 	err = findings__print_table(f, columns, r);
 	fputc('\n', f);
@@ -235,7 +238,7 @@ int findings__print(FILE *f, unsigned int columns, const struct findings *r)
 	if (!err)
 		err = note_sends(f, columns, r);
 	if (!err)
-		err = note_text(f, columns, "zero-copy", j.text);
+		err = note_text(f, columns, "verdict", j.text);
 	if (!err)
 		err = note_text(f, columns, "advice", j.advice);
 	if (!err)

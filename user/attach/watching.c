@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "baseline.h"
 #include "base/resource_limits.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "host/environment.h"
 #include "kernel/kernel_btf.h"
 #include "kernel/pidns.h"
@@ -252,15 +254,14 @@ static void take_cgroup(struct watching *w, const char *path)
 static void take_children(struct watching *w)
 {
 	const struct table *t = &w->found.table;
-	uint32_t *parents = calloc(t->processes_nr + 1, sizeof(*parents));
+	uint32_t *parents = xcalloc(t->processes_nr + 1, sizeof(*parents));
 	struct several found = {.w = w};
 	size_t nr = 0;
-	int err = parents ? 0 : -ENOMEM;
+	int err;
 
-	for (; !err && nr < t->processes_nr; nr++)
+	for (; nr < t->processes_nr; nr++)
 		parents[nr] = t->processes[nr].tgid;
-	if (!err)
-		err = target__descendants(parents, nr, take_one, &found);
+	err = target__descendants(parents, nr, take_one, &found);
 	if (err)
 		log_warning("--children: processes that were started before are not watched: %s.",
 			    strerror(-err));
@@ -526,13 +527,12 @@ int watching__refresh(struct watching *w)
 	name_cgroups(&r->table.groups[GROUP_CGROUP]);
 	watching__sort(w);
 	r->loss = watcher__losses(w->watcher);
-	r->table.total.left_out = r->loss.sockets_full + r->loss.ends_missed;
 	r->missed = watcher__missed(w->watcher);
 	r->events = watcher__events(w->watcher);
 	r->netns = w->target.netns_nr;
 	r->netns_left_out = w->target.netns_left_out;
-	if (!err)
-		err = table__error(&r->table);
+	table__leave_out(&r->table, r->loss.sockets_full + r->loss.tasks_full +
+					    r->loss.ends_missed + r->netns_left_out);
 	if (!err)
 		return EXIT_DONE;
 	log_error("what the programs saw cannot be read: %s.", strerror(-err));

@@ -10,6 +10,7 @@
 #include <netinet/tcp.h>
 
 #include "common/splitmix.h"
+#include "model/ledger.h"
 #include "model/ledger_bytes.h"
 #include "support/golden.c"
 #include "support/legend.h"

@@ -4,16 +4,16 @@
 #define NETIOTRACE_CPU_SPLIT_H
 
 #include "base/num.h"
-#include "model/cpu_time.h"
+#include "cpu_time.h"
 
-/* Samples of one process, or of all. */
+/* Samples of one process, or of several. */
 struct cpu_split {
 	struct cpu_samples samples;
-	/* Of CPU_CLASS_USER, those of which it is not told whether the program copies. */
-	uint64_t untold;
+	uint64_t untold;    /* of CPU_CLASS_USER: may be copies of the program or not */
+	uint64_t encrypted; /* of CPU_CLASS_USER: in a library that encrypts */
 };
 
-/* How they were come by, and all of them. */
+/* All samples, and how they were taken. */
 struct cpu_found {
 	bool known;
 	char reason[192];                  /* why not */
@@ -25,30 +25,22 @@ struct cpu_found {
 	struct cpu_split total;
 };
 
-/* A share of the samples, 0..1, between which values in 95 of 100 cases. */
+/* A share of the samples, 0..1, with its 95 % interval. */
 struct cpu_part {
 	struct real share;
 	double low, high; /* meaningless unless share is known */
 };
 
 /*
- * Of one class. CPU_CLASS_GATHER: of copies in the C library; samples of which it is not told are
- * in the upper end of the interval, and if they are more than a quarter the share is unknown.
+ * The share of one class. CPU_CLASS_GATHER: of copies in the C library; untold samples widen the
+ * interval upward, and make the share unknown if they are more than a quarter.
  */
 struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c);
 
-/*
- * Of all that MSG_ZEROCOPY costs where its pages are copied after all: pinning, the deferred copy,
- * notifications.
- */
-struct cpu_part cpu_split__zerocopy(const struct cpu_split *s);
-
-/*
- * Can a sentence be said on it? Not where its interval is wider than 20 points (0.2), which no
- * share has of 93 samples or more: of 3 it may be 6 to 79 %, much or next to nothing.
- */
-bool cpu_part__tells(const struct cpu_part *p);
+/* The share of all classes whose bit (1 << class) is set in classes. */
+struct cpu_part cpu_split__parts(const struct cpu_split *s, uint32_t classes);
 
 void cpu_split__add(struct cpu_split *s, enum cpu_class c, bool shifted);
+void cpu_split__add_all(struct cpu_split *s, const struct cpu_split *more);
 
 #endif

@@ -2,7 +2,7 @@
 /* The books of a watched connection: its own numbers, divided by what events showed. */
 #include <string.h>
 
-#include "attach/books.h"
+#include "model/socket_ledger.h"
 #include "support/test.h"
 
 /* A connection that sent `sent` bytes by copy and read `received`, of which all calls were seen. */
