@@ -52,6 +52,9 @@ int target__add_netns(struct target *t, pid_t pid);
 void target__add_all_netns(struct target *t); /* of all processes in sight */
 void target__clear(struct target *t);
 
+/* Gives each process of /proc to take(). 0 or -errno. */
+int target__each(void (*take)(void *arg, pid_t pid), void *arg);
+
 /* Gives each process of that name to take(). 0 or -errno. */
 int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *arg);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/printable.h"
+#include "common/xalloc.h"
 #include "target.h"
 
 #define CGROUP2_MAGIC 0x63677270
@@ -57,7 +58,7 @@ struct walk {
 		ino_t ino;
 		long next; /* telldir() behind the entry that the walk went down */
 	} * up;
-	size_t depth, room;
+	size_t depth;
 };
 
 static int take_procs(const struct walk *w, void (*take)(void *arg, pid_t pid), void *arg)
@@ -78,20 +79,11 @@ static int take_procs(const struct walk *w, void (*take)(void *arg, pid_t pid), 
 
 static int remember(struct walk *w)
 {
-	struct level *larger;
 	struct stat st;
 
-	if (w->depth == w->room) {
-		size_t room = w->room ? 2 * w->room : 64;
-
-		larger = realloc(w->up, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		w->up = larger;
-		w->room = room;
-	}
 	if (fstat(dirfd(w->dir), &st))
 		return -errno;
+	w->up = xgrow(w->up, w->depth, sizeof(*w->up));
 	w->up[w->depth++] = (struct level){st.st_dev, st.st_ino, telldir(w->dir)};
 	return 0;
 }
@@ -216,7 +208,7 @@ static char *ask_mounts(char *(*what)(const char *mount, uint64_t id), uint64_t 
 static char *mount_itself(const char *mount, uint64_t id)
 {
 	(void)id;
-	return strdup(mount);
+	return xstrdup(mount);
 }
 
 char *target__cgroup_mount(void)
@@ -253,8 +245,8 @@ static char *path_below(const char *mount, uint64_t id)
 		return NULL;
 	path[len] = '\0';
 	if (!path[strlen(mount)])
-		return strdup("/");
-	return strdup(printable__in_place(path + strlen(mount)));
+		return xstrdup("/");
+	return xstrdup(printable__in_place(path + strlen(mount)));
 }
 
 char *target__cgroup_path(uint64_t id)
