@@ -83,22 +83,21 @@ static void divide_calls(struct split *d, uint64_t seen, uint64_t sent)
 }
 
 /*
- * Zero-copy ids whose calls were not seen, as before the programs were attached: how many bytes
+ * Zero-copy ids of which no call was seen, as before the programs were attached: how many bytes
  * they pinned is a range. The least is one byte for each id; the rest of the unseen bytes stays
- * unclassified. true: they were booked.
+ * unclassified. If some of the calls were seen, they are a sample of the others instead. true: they
+ * were booked.
  */
 static bool book_unseen_ids(struct split *d, uint64_t ids, uint64_t unseen)
 {
 	struct nio_amount *pins = &d->stages[NIO_STAGE_TX_PIN];
-	uint64_t more = ids > pins->events ? ids - pins->events : 0;
-	uint64_t least = more < unseen ? more : unseen;
+	uint64_t least = ids < unseen ? ids : unseen;
 
-	if (!least)
+	if (!least || pins->bytes || pins->events)
 		return false;
-	pins->bytes += least;
-	pins->events += more;
+	*pins = (struct nio_amount){least, ids};
 	d->calls[NIO_CALL_ZEROCOPY].bytes += least;
-	d->calls[NIO_CALL_ZEROCOPY].events += more;
+	d->calls[NIO_CALL_ZEROCOPY].events += ids;
 	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] += unseen - least;
 	d->pinned_open = unseen - least;
 	return true;
