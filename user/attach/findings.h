@@ -99,8 +99,8 @@ int findings__write_csv(FILE *f, const struct findings *r, const json_t *documen
  */
 int findings__print_table(FILE *f, unsigned int width, const struct findings *r);
 
-/* The text at the end. 0 or -errno. */
-int findings__print(FILE *f, unsigned int columns, const struct findings *r);
+/* The text at the end. */
+void findings__print(FILE *f, unsigned int columns, const struct findings *r);
 
 /* A line of the total since the line before. */
 struct rate_line {
