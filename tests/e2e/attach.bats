@@ -361,6 +361,20 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	jq -e '.health.sockets_left_out == 200 - 64' out.json
 }
 
+@test "attach: sockets left out make every sum unknown, and assertions on sums fail" {
+	local expression
+
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	background "$PROGRAM" hold 127.0.0.1 "$PORT" 100 held
+	within 20 test -e held
+	for expression in 'unaccounted_tx == 0' 'copies_per_byte >= 0' 'ledger.tx_copy.bytes >= 0'; do
+		run -5 "$NETIOTRACE" attach --count-calls -q --max-sockets 64 --duration 50ms --json out.json --pid "$STARTED" \
+			--assert "$expression"
+	done
+	jq -e '.health.sockets_left_out > 0 and ([.total, .processes[], .ports[]] | all(.ledger.tx_copy.bytes == null
+		and .ledger.unaccounted_tx == null and .ledger.copies_per_byte == null))' out.json
+}
+
 # bats test_tags=address
 @test "attach: the exit status is the command's; an assertion that fails is 5" {
 	run -7 --separate-stderr "$NETIOTRACE" attach --count-calls -q -- sh -c 'echo mine; exit 7'
