@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ledger's arithmetic and the verdict, on snapshots made by hand. */
+/* The ledger's arithmetic, on snapshots made by hand. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,10 +8,7 @@
 #include "model/ledger.h"
 #include "model/remote.h"
 #include "model/uncovered.h"
-#include "model/verdict.h"
 #include "support/test.h"
-
-static const struct environment local = {.path = "loopback", .device = "lo"};
 
 struct fixture {
 	struct plan plan;
@@ -93,6 +90,22 @@ TEST(onecopy_balances)
 	end(f);
 }
 
+TEST(completions_are_those_after_the_base)
+{
+	struct fixture *f = fixture(MODE_ZEROCOPY);
+
+	warm_up(f);
+	f->now.zc.sends += 10;
+	f->now.zc.copied += 4;
+	f->now.zc.notifications += 3;
+	ledger__book(&f->run, &f->plan, &f->base, &f->now);
+	assert_int_equal(f->run.kernel_zc.completed, 10);
+	assert_int_equal(f->run.kernel_zc.copied, 4);
+	assert_int_equal(f->run.kernel_zc.not_copied, 6);
+	assert_int_equal(f->run.notifications.value, 3);
+	end(f);
+}
+
 TEST(a_lost_byte_shows)
 {
 	struct fixture *f = fixture(MODE_ONECOPY);
@@ -138,71 +151,6 @@ TEST(nothing_received_is_not_zero_copies)
 	ledger__close(&f->run, true);
 	assert_false(f->run.copies_per_byte.known);
 	assert_non_null(f->run.copies_per_byte.reason);
-	end(f);
-}
-
-static void book_zerocopy(struct fixture *f, uint64_t sends, uint64_t copied)
-{
-	f->now.zc.sends += sends;
-	f->now.zc.copied += copied;
-	f->now.zc.notifications += sends;
-	ledger__book(&f->run, &f->plan, &f->base, &f->now);
-	ledger__close(&f->run, true);
-	verdict__give(&f->run, &local);
-}
-
-TEST(verdict_local)
-{
-	struct fixture *f = fixture(MODE_ZEROCOPY);
-
-	warm_up(f);
-	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_PIN], 1000, 10);
-	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_DEFERRED_COPY], 1000, 10);
-	count(&f->now.cells[NIO_SIDE_RECEIVER][NIO_STAGE_RX_COPY], 1000, 10);
-	f->run.app.tx_bytes = f->run.app.rx_bytes = 10000;
-	book_zerocopy(f, 10, 10);
-	assert_true(f->run.copies_per_byte.value == 2.0);
-	assert_int_equal(f->run.unaccounted_tx, 0);
-	assert_int_equal(f->run.kernel_zc.completed, 10);
-	assert_true(f->run.verdict.copied_fraction.value == 1.0);
-	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_LOCAL);
-	assert_non_null(strstr(f->run.verdict.text, "10 of 10 sends were copied after all"));
-	assert_non_null(strstr(f->run.verdict.text, "(lo)"));
-	end(f);
-}
-
-TEST(verdict_true_zerocopy)
-{
-	struct fixture *f = fixture(MODE_ZEROCOPY);
-
-	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_PIN], 1000, 10);
-	book_zerocopy(f, 10, 0);
-	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NOT_COPIED);
-	assert_true(f->run.verdict.copied_fraction.value == 0.0);
-	assert_non_null(strstr(f->run.verdict.text, "truly zero-copy"));
-	end(f);
-}
-
-TEST(verdict_no_scatter_gather)
-{
-	struct fixture *f = fixture(MODE_ZEROCOPY);
-
-	count(&f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_TX_COPY], 1000, 10);
-	book_zerocopy(f, 10, 10);
-	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NO_SG);
-	assert_non_null(strstr(f->run.verdict.text, "scatter-gather"));
-	end(f);
-}
-
-TEST(verdict_without_completions)
-{
-	struct fixture *f = fixture(MODE_ZEROCOPY);
-
-	f->run.app.zc.enobufs = 5;
-	book_zerocopy(f, 0, 0);
-	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_ENOBUFS);
-	assert_false(f->run.verdict.copied_fraction.known);
-	assert_non_null(strstr(f->run.verdict.text, "ENOBUFS"));
 	end(f);
 }
 
