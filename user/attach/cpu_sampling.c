@@ -88,6 +88,29 @@ static const struct process_maps *maps_of(struct cpu_sampling *s, const struct n
 	return now;
 }
 
+static struct stack_class class_of_user(struct cpu_sampling *s, const struct nio_sample *sample,
+					bool *untold)
+{
+	enum libc_copies_answer answer =
+		libc_copies__ask(&s->copies, maps_of(s, sample), sample->user_ip);
+
+	*untold = answer == LIBC_COPIES_UNTOLD;
+	return (struct stack_class){.class = answer == LIBC_COPIES_YES ? CPU_CLASS_GATHER
+								       : CPU_CLASS_USER};
+}
+
+static struct stack_class class_of(struct cpu_sampling *s, const struct nio_sample *sample,
+				   bool *untold)
+{
+	const char *names[NIO_SAMPLE_FRAMES];
+
+	*untold = false;
+	if (!sample->frames)
+		return class_of_user(s, sample, untold);
+	symbols__stack(s->symbols, sample->ip, sample->frames, names);
+	return stack_rules__class(names, sample->frames);
+}
+
 /* Libraries whose code a program runs for TLS and ssh. */
 static bool encrypts(const char *object)
 {
@@ -101,41 +124,24 @@ static bool encrypts(const char *object)
 	return false;
 }
 
-static void add_user_sample(struct cpu_split *one, struct cpu_sampling *s,
-			    const struct nio_sample *sample)
-{
-	const struct process_maps *maps = maps_of(s, sample);
-	enum libc_copies_answer answer = libc_copies__ask(&s->copies, maps, sample->user_ip);
-
-	cpu_split__add(one, answer == LIBC_COPIES_YES ? CPU_CLASS_GATHER : CPU_CLASS_USER, false);
-	one->untold = answer == LIBC_COPIES_UNTOLD;
-	one->encrypted = encrypts(process_maps__object(maps, sample->user_ip));
-}
-
-static void add_kernel_sample(struct cpu_split *one, const struct cpu_sampling *s,
-			      const struct nio_sample *sample)
-{
-	const char *names[NIO_SAMPLE_FRAMES];
-	struct stack_class class;
-
-	symbols__stack(s->symbols, sample->ip, sample->frames, names);
-	class = stack_rules__class(names, sample->frames);
-	cpu_split__add(one, class.class, class.shifted);
-}
-
 static int take_sample(const struct nio_sample *sample, void *arg)
 {
 	struct turn *turn = arg;
 	struct process *p = table__process(&turn->f->table, sample->tgid, sample->started);
-	struct cpu_split one = {0};
+	struct cpu_split *total = &turn->f->cpu.total;
+	bool untold, encrypted;
+	struct stack_class class = class_of(turn->s, sample, &untold);
 
-	if (sample->frames)
-		add_kernel_sample(&one, turn->s, sample);
-	else
-		add_user_sample(&one, turn->s, sample);
-	cpu_split__add_all(&turn->f->cpu.total, &one);
-	if (p)
-		cpu_split__add_all(&p->cpu, &one);
+	encrypted = !sample->frames &&
+		    encrypts(process_maps__object(maps_of(turn->s, sample), sample->user_ip));
+	cpu_split__add(total, class.class, class.shifted);
+	total->untold += untold;
+	total->encrypted += encrypted;
+	if (!p)
+		return 0;
+	cpu_split__add(&p->cpu, class.class, class.shifted);
+	p->cpu.untold += untold;
+	p->cpu.encrypted += encrypted;
 	return 0;
 }
 

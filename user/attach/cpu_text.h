@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "model/cpu_split.h"
+#include "cpu_split.h"
 
 /* The classes by their share; what the program itself copies; or why it is not known. */
 void cpu_text__say(FILE *f, const struct cpu_found *found);

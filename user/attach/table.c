@@ -265,11 +265,11 @@ static bool has_encrypting_port(const struct process *p)
 
 static void add_to_program(struct advice_program *program, const struct process *p)
 {
-	struct cpu_split cpu = p->cpu;
-
-	if (has_encrypting_port(p))
-		cpu.encrypted = 0;
-	cpu_split__add_all(&program->cpu, &cpu);
+	program->cpu.samples += p->cpu.samples.samples;
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		program->cpu.classes[c] += p->cpu.samples.classes[c];
+	if (!has_encrypting_port(p))
+		program->encrypted += p->cpu.encrypted;
 	program->completed += p->books.completed;
 	if (!p->read_bytes.known)
 		return;
@@ -340,10 +340,14 @@ static void keep_closed(struct table *t, const struct sock_state *s)
 	if (at < TABLE_CLOSED_MAX) {
 		t->closed_nr++;
 	} else {
-		t->closed_left_out++;
-		at = smallest_closed(t);
+		/* Found again only after it was replaced: most connections are no larger. */
+		if (!t->closed_left_out++ || t->smallest_replaced)
+			t->closed_smallest = smallest_closed(t);
+		t->smallest_replaced = false;
+		at = t->closed_smallest;
 		if (bytes <= t->closed_bytes[at])
 			return;
+		t->smallest_replaced = true;
 	}
 	t->closed[at] = *s;
 	t->closed_bytes[at] = bytes;

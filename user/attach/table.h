@@ -7,8 +7,8 @@
 #ifndef NETIOTRACE_ATTACH_TABLE_H
 #define NETIOTRACE_ATTACH_TABLE_H
 
+#include "cpu_split.h"
 #include "model/advice.h"
-#include "model/cpu_split.h"
 #include "model/socket_ledger.h"
 
 /* Closed connections that are kept by themselves. */
@@ -70,7 +70,9 @@ struct table {
 	size_t open_nr, open_room, closed_nr;
 	uint64_t closed_bytes[TABLE_CLOSED_MAX]; /* of each of these, sent and received */
 	size_t closed_left_out;                  /* in the sums only */
-	struct ranked *ranked;                   /* all of both, in the order of the last sort */
+	size_t closed_smallest;
+	bool smallest_replaced;
+	struct ranked *ranked; /* all of both, in the order of the last sort */
 	size_t ranked_nr;
 	struct process *processes;
 	size_t processes_nr;

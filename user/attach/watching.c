@@ -11,14 +11,13 @@
 
 #include "base/log.h"
 #include "baseline.h"
-#include "base/privileges.h"
 #include "base/resource_limits.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "host/environment.h"
 #include "kernel/kernel_btf.h"
 #include "kernel/pidns.h"
-#include "kernel/presence.h"
+#include "refusal.h"
 #include "watching.h"
 
 /* So long after its exit a process may still close its sockets. */
@@ -146,56 +145,6 @@ static int end_early(const struct watching *w)
 	return EXIT_SIGNAL_BASE + loop__ending_signal();
 }
 
-static void say_missing(enum backend asked, const char *missing)
-{
-	log_error("this kernel cannot be watched by attach: %s. %s", missing,
-		  asked == BACKEND_AUTO ? "Where programs on functions are refused (netiotrace "
-					  "doctor says why), it takes Linux 6.3 or later."
-					: "--backend auto takes any of them.");
-}
-
-/* Such an error says nothing about the kernel. */
-static bool is_of_this_moment(int err)
-{
-	return presence__offer(err).answer == ANSWER_UNKNOWN;
-}
-
-/* Says why watcher__open() returned err, and what to do. An exit code. */
-static int refuse_kernel(enum backend asked, int err, const struct watcher_refusal *no)
-{
-	char limit[256];
-
-	if (err == -EPERM && privileges__in_user_namespace()) {
-		log_error("%s: start it outside.", privileges__namespace_text);
-		return EXIT_PRIVILEGES;
-	}
-	if (limits__blame(limit, sizeof(limit), err)) {
-		log_error("attach cannot watch: %s.", limit);
-		return EXIT_RUN_FAILED;
-	}
-	if (is_of_this_moment(err)) {
-		log_error("attach cannot watch now: %s; end what else uses memory, files or BPF "
-			  "programs, and try again.",
-			  strerror(-err));
-		return EXIT_RUN_FAILED;
-	}
-	if (no->backend)
-		log_error("--backend %s cannot be had: %s; netiotrace doctor says what is "
-			  "missing, --backend auto takes what there is.",
-			  backend__name(asked), no->backend);
-	else if (no->missing[0])
-		say_missing(asked, no->missing);
-	else if (err == -EPERM)
-		log_error("the kernel refuses the programs (%s): it may be locked down, or lack "
-			  "privileges; netiotrace doctor says what is missing.",
-			  strerror(-err));
-	else
-		log_error("this kernel cannot be watched by attach (%s): -vv has the kernel's "
-			  "own words.",
-			  strerror(-err));
-	return EXIT_KERNEL;
-}
-
 static int load(struct watching *w, const struct watcher_filter *filter)
 {
 	struct watcher_refusal no;
@@ -203,7 +152,7 @@ static int load(struct watching *w, const struct watcher_filter *filter)
 
 	if (err == -EINTR && loop__is_to_end())
 		return end_early(w);
-	return err ? refuse_kernel(w->o->backend, err, &no) : EXIT_DONE;
+	return err ? refusal__say(w->o->backend, err, &no) : EXIT_DONE;
 }
 
 /* What was asked for by name is not replaced in silence. */

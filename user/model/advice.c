@@ -84,25 +84,22 @@ static uint64_t dearer_to(const struct baseline *b, const struct baseline_point 
 }
 
 /* The part of a program's class of CPU time that low to high of all its bytes take. */
-static struct cost part_of(const struct cpu_split *cpu, enum cpu_class c, double low, double high)
+static struct cost part_of(const struct cpu_samples *cpu, enum cpu_class c, double low, double high)
 {
-	struct cpu_part part = cpu_split__part(cpu, c);
+	struct cpu_share share = cpu_time__share(cpu, c);
 
-	if (!part.share.known)
-		return (struct cost){0};
-	return (struct cost){part.low * fmin(low, 1), part.high * fmin(high, 1)};
+	return (struct cost){share.low * fmin(low, 1), share.high * fmin(high, 1)};
 }
 
 /* Pinning and notifications of the zero-copy sends of a row, by their number. */
 static struct cost zerocopy_extra(const struct advice_row *row)
 {
-	struct cpu_part part = cpu_split__parts(
-		&row->program->cpu, 1u << CPU_CLASS_TX_PIN | 1u << CPU_CLASS_COMPLETION);
-	double all = (double)row->program->completed, mine = (double)row->books->completed;
+	struct cpu_samples cpu = row->program->cpu;
+	double all = (double)row->program->completed;
+	double part = all > 0 ? (double)row->books->completed / all : 0;
 
-	if (!part.share.known || all <= 0)
-		return (struct cost){0};
-	return (struct cost){part.low * fmin(mine / all, 1), part.high * fmin(mine / all, 1)};
+	cpu.classes[CPU_CLASS_TX_PIN] += cpu.classes[CPU_CLASS_COMPLETION];
+	return part_of(&cpu, CPU_CLASS_TX_PIN, part, part);
 }
 
 /*
@@ -113,7 +110,7 @@ static struct cost zerocopy_extra(const struct advice_row *row)
 static struct cost zerocopy_cost(const struct advice_row *row)
 {
 	struct cost extra = zerocopy_extra(row);
-	struct cpu_part copy = cpu_split__part(&row->program->cpu, CPU_CLASS_DEFERRED_COPY);
+	struct cpu_share copy = cpu_time__share(&row->program->cpu, CPU_CLASS_DEFERRED_COPY);
 	struct real copied = books__copied_fraction(row->books);
 	double spared;
 
@@ -236,8 +233,7 @@ static struct cost advise_sendfile(struct text *t, const struct advice_row *row)
 				(double)file.most / all);
 	char sent[UNITS_BUF], least[UNITS_BUF], most[UNITS_BUF];
 
-	if (!row->told || row->encrypts || row->books->unmeasured || p->cpu.encrypted ||
-	    !is_worth(&c))
+	if (!row->told || row->encrypts || row->books->unmeasured || p->encrypted || !is_worth(&c))
 		return (struct cost){0};
 	format_bytes_si(sent, sizeof(sent), (double)row->copied);
 	format_bytes_si(least, sizeof(least), (double)file.least);
@@ -262,7 +258,7 @@ double advice__say(char *text, size_t len, const struct advice_row *row)
 	struct text t = {text, len, 0};
 	struct cost most, next;
 
-	if (row->books->left_out || !row->program || !row->program->cpu.samples.samples)
+	if (row->books->left_out || !row->program || !row->program->cpu.samples)
 		return 0;
 	most = advise_no_zerocopy(&t, row);
 	if (most.low <= 0)

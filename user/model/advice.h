@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cpu_split.h"
+#include "cpu_time.h"
 #include "socket_ledger.h"
 
 /* Share of the program's CPU time: no advice is given below it. */
@@ -34,7 +34,8 @@ struct baseline {
 
 /* The processes of a row. All but cpu was read in one iteration. */
 struct advice_program {
-	struct cpu_split cpu; /* no samples: its CPU time is unknown, and nothing is advised */
+	struct cpu_samples cpu; /* none: its CPU time is unknown, and nothing is advised */
+	uint64_t encrypted;     /* samples in a library that encrypts */
 	struct num read;      /* bytes by read() and sendfile (rchar): files, pipes, sockets */
 	uint64_t copied, spliced, received; /* of all sockets of the processes */
 	uint64_t completed;                 /* zero-copy sends, as of the end */

@@ -369,13 +369,13 @@ TEST(encryption_is_of_the_port_that_encrypts)
 	table__end(&t);
 	table__process(&t, 7, 0)->cpu.encrypted = 5;
 	assert_true(table__program(&t, NULL, 81, &program, &copied));
-	assert_int_equal(program.cpu.encrypted, 5);
+	assert_int_equal(program.encrypted, 5);
 	table__begin(&t);
 	take_at_port(&t, 81, 3000, 0);
 	take_at_port(&t, 443, 3000, 0);
 	table__end(&t);
 	assert_true(table__program(&t, NULL, 81, &program, &copied));
-	assert_int_equal(program.cpu.encrypted, 0);
+	assert_int_equal(program.encrypted, 0);
 	table__clear(&t);
 }
 

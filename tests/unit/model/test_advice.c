@@ -16,13 +16,19 @@ static const struct baseline measured = {
 static struct books books;
 static struct advice_program program;
 
+static void add_sample(enum cpu_class c)
+{
+	program.cpu.samples++;
+	program.cpu.classes[c]++;
+}
+
 /* A program with so many samples of a class among 1000; the rest is TCP/IP. */
 static struct advice_row row_with(enum cpu_class c, int of_1000)
 {
 	memset(&books, 0, sizeof(books));
 	memset(&program, 0, sizeof(program));
 	for (int i = 0; i < 1000; i++)
-		cpu_split__add(&program.cpu, i < of_1000 ? c : CPU_CLASS_TCP_IP, false);
+		add_sample(i < of_1000 ? c : CPU_CLASS_TCP_IP);
 	return (struct advice_row){.books = &books, .told = true, .program = &program};
 }
 
@@ -123,7 +129,7 @@ TEST(no_advice_without_a_cost_worth_naming)
 	assert_string_equal(advice(&row), "");
 	/* 1 to 15 %: too few samples to tell. */
 	for (int i = 0; i < 30; i++)
-		cpu_split__add(&program.cpu, i ? CPU_CLASS_TCP_IP : CPU_CLASS_TX_COPY, false);
+		add_sample(i ? CPU_CLASS_TCP_IP : CPU_CLASS_TX_COPY);
 	assert_string_equal(advice(&row), "");
 	row = row_with(CPU_CLASS_TX_COPY, 12);
 	program.read = (struct num){.value = 100 * MB, .known = true};
@@ -138,7 +144,7 @@ TEST(no_advice_where_it_cannot_apply)
 	row.encrypts = true;
 	assert_string_equal(advice(&row), "");
 	row = file_server();
-	program.cpu.encrypted = 1;
+	program.encrypted = 1;
 	assert_string_equal(advice(&row), "");
 	row = file_server();
 	books.unmeasured = 1; /* kTLS */
@@ -180,7 +186,7 @@ TEST(zerocopy_that_is_copied_is_advised_by_what_it_costs)
 		struct advice_row row = zerocopy(75294, c->copied);
 
 		for (int i = 0; i < 150; i++)
-			cpu_split__add(&program.cpu, CPU_CLASS_DEFERRED_COPY, false);
+			add_sample(CPU_CLASS_DEFERRED_COPY);
 		assert_int_equal(advice(&row)[0] != '\0', c->advised);
 	}
 }

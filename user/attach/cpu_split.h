@@ -4,16 +4,17 @@
 #define NETIOTRACE_CPU_SPLIT_H
 
 #include "base/num.h"
-#include "cpu_time.h"
+#include "model/cpu_time.h"
 
-/* Samples of one process, or of several. */
+/* Samples of one process, or of all. */
 struct cpu_split {
 	struct cpu_samples samples;
-	uint64_t untold;    /* of CPU_CLASS_USER: may be copies of the program or not */
+	/* Of CPU_CLASS_USER, those of which it is not told whether the program copies. */
+	uint64_t untold;
 	uint64_t encrypted; /* of CPU_CLASS_USER: in a library that encrypts */
 };
 
-/* All samples, and how they were taken. */
+/* How they were come by, and all of them. */
 struct cpu_found {
 	bool known;
 	char reason[192];                  /* why not */
@@ -25,22 +26,18 @@ struct cpu_found {
 	struct cpu_split total;
 };
 
-/* A share of the samples, 0..1, with its 95 % interval. */
+/* A share of the samples, 0..1, between which values in 95 of 100 cases. */
 struct cpu_part {
 	struct real share;
 	double low, high; /* meaningless unless share is known */
 };
 
 /*
- * The share of one class. CPU_CLASS_GATHER: of copies in the C library; untold samples widen the
- * interval upward, and make the share unknown if they are more than a quarter.
+ * Of one class. CPU_CLASS_GATHER: of copies in the C library; samples of which it is not told are
+ * in the upper end of the interval, and if they are more than a quarter the share is unknown.
  */
 struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c);
 
-/* The share of all classes whose bit (1 << class) is set in classes. */
-struct cpu_part cpu_split__parts(const struct cpu_split *s, uint32_t classes);
-
 void cpu_split__add(struct cpu_split *s, enum cpu_class c, bool shifted);
-void cpu_split__add_all(struct cpu_split *s, const struct cpu_split *more);
 
 #endif

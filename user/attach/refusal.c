@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A kernel that cannot be watched as asked; see refusal.h. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/exit_code.h"
+#include "base/resource_limits.h"
+#include "base/log.h"
+#include "base/privileges.h"
+#include "kernel/presence.h"
+#include "refusal.h"
+
+static void say_missing(enum backend asked, const char *missing)
+{
+	log_error("this kernel cannot be watched by attach: %s. %s", missing,
+		  asked == BACKEND_AUTO ? "Where programs on functions are refused (netiotrace "
+					  "doctor says why), it takes Linux 6.3 or later."
+					: "--backend auto takes any of them.");
+}
+
+/* Such an error says nothing about the kernel. */
+static bool is_of_this_moment(int err)
+{
+	return presence__offer(err).answer == ANSWER_UNKNOWN;
+}
+
+int refusal__say(enum backend asked, int err, const struct watcher_refusal *no)
+{
+	char limit[256];
+
+	if (err == -EPERM && privileges__in_user_namespace()) {
+		log_error("%s: start it outside.", privileges__namespace_text);
+		return EXIT_PRIVILEGES;
+	}
+	if (limits__blame(limit, sizeof(limit), err)) {
+		log_error("attach cannot watch: %s.", limit);
+		return EXIT_RUN_FAILED;
+	}
+	if (is_of_this_moment(err)) {
+		log_error("attach cannot watch now: %s; end what else uses memory, files or BPF "
+			  "programs, and try again.",
+			  strerror(-err));
+		return EXIT_RUN_FAILED;
+	}
+	if (no->backend)
+		log_error("--backend %s cannot be had: %s; netiotrace doctor says what is "
+			  "missing, --backend auto takes what there is.",
+			  backend__name(asked), no->backend);
+	else if (no->missing[0])
+		say_missing(asked, no->missing);
+	else if (err == -EPERM)
+		log_error("the kernel refuses the programs (%s): it may be locked down, or lack "
+			  "privileges; netiotrace doctor says what is missing.",
+			  strerror(-err));
+	else
+		log_error("this kernel cannot be watched by attach (%s): -vv has the kernel's "
+			  "own words.",
+			  strerror(-err));
+	return EXIT_KERNEL;
+}
