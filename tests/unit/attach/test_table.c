@@ -46,22 +46,6 @@ TEST(keeps_the_largest)
 	table__clear(&t);
 }
 
-TEST(replaces_open_ones)
-{
-	struct sock_state s = closed_stream(1, 100);
-	struct table t = {0};
-
-	s.closed_ns = 0;
-	for (int i = 0; i < 3; i++) {
-		table__begin(&t);
-		table__take(&t, &s);
-		table__end(&t);
-	}
-	assert_int_equal(t.open_nr, 1);
-	assert_int_equal(t.total.socket_tx, 100);
-	table__clear(&t);
-}
-
 /* However often it is looked at, a connection without room for its process is counted once. */
 TEST(counts_what_is_left_out_once)
 {

@@ -210,26 +210,6 @@ TEST_WITH(other_copies_are_added, set_up, tear_down)
 	}
 }
 
-/* Discarded samples have three causes, and each of them was there before. */
-TEST_WITH(windows_of_counters, set_up, tear_down)
-{
-	struct nio_perf_cell base[NIO_PERF_WINDOW_NR] = {0}, now[NIO_PERF_WINDOW_NR] = {0};
-	struct fixture *f = *state;
-
-	base[1] = (struct nio_perf_cell){
-		.windows = 100, .samples = 10, .moved = 1, .multiplexed = 2, .unread = 4};
-	now[1] = (struct nio_perf_cell){
-		.windows = 300, .samples = 40, .moved = 11, .multiplexed = 22, .unread = 44};
-	ledger__book_windows(&f->run, base, now, NULL);
-	is(f->run.perf_window[1].windows, 200);
-	is(f->run.perf_window[1].samples, 30);
-	is(f->run.perf_window[1].discarded, 70);
-	ledger__add_windows(&f->run, &f->run);
-	is(f->run.perf_window[1].windows, 400);
-	is(f->run.perf_window[1].samples, 60);
-	is(f->run.perf_window[1].discarded, 140);
-}
-
 /* An empty sum takes the first run whole, its histograms as copies. */
 TEST_WITH(the_first_of_a_sum_brings_its_latencies, set_up, tear_down)
 {

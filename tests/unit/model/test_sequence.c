@@ -92,18 +92,6 @@ TEST(a_fin_that_was_received_is_no_payload)
 	assert_int_equal(sequence__taken(&s), before + 7);
 }
 
-/* The SYN of the side that connected is in both passes, whether acknowledged or not. */
-TEST(the_syn_is_in_no_difference)
-{
-	struct nio_socket s = {.write_seq = 1, .state = TCP_SYN_SENT};
-	uint64_t before = sequence__queued(&s);
-
-	s.snd_una = 1;
-	s.bytes_acked = 1;
-	s.state = TCP_ESTABLISHED;
-	assert_int_equal(sequence__queued(&s), before);
-}
-
 TEST(sums_are_over_all_sockets)
 {
 	struct socket_pass base, now;
@@ -125,24 +113,6 @@ TEST(sums_are_over_all_sockets)
 	now.sockets[1].scatter_gather = 0;
 	assert_null(sequence__between(&base, &now, &sum));
 	assert_false(sum.pinning);
-}
-
-/* One byte less than before is one byte too few, and not 4 GiB, nor 2^64. */
-TEST(a_counter_that_goes_backward_is_no_number)
-{
-	struct socket_pass base, now;
-	struct sequence_sum sum;
-
-	begin(&base, 1);
-	begin(&now, 1);
-	now.sockets[0].bytes_acked--;
-	assert_non_null(strstr(sequence__between(&base, &now, &sum), "backward"));
-	begin(&now, 1);
-	now.sockets[0].copied_seq--;
-	assert_non_null(strstr(sequence__between(&base, &now, &sum), "backward"));
-	begin(&now, 1);
-	now.sockets[0].bytes_retrans--;
-	assert_non_null(strstr(sequence__between(&base, &now, &sum), "backward"));
 }
 
 TEST(a_pass_that_was_not_made_says_why)
