@@ -189,6 +189,14 @@ static void advise_connection(struct judgement *j, const struct findings *r,
 	advice__say(j->advice, sizeof(j->advice), &advice);
 }
 
+static bool any_encrypts(const struct groups *ports)
+{
+	for (size_t i = 0; i < ports->nr; i++)
+		if (advice__encrypts((uint16_t)ports->list[i].id))
+			return true;
+	return false;
+}
+
 static void judge_ports(struct judgement *j, const struct findings *r,
 			const struct findings_row *row)
 {
@@ -201,7 +209,8 @@ static void judge_ports(struct judgement *j, const struct findings *r,
 	for (size_t i = 0; i < nr; i++)
 		advise_part(j, r, row->process, (uint16_t)ports[i].group->id, ports[i].name,
 			    &ports[i].group->books);
-	if (!j->advice[0] && !nr)
+	/* Many ports with a little each, or sockets whose port is unknown. */
+	if (!j->advice[0] && (!nr || all->nr > PORTS_NAMED) && !any_encrypts(all))
 		advise_part(j, r, row->process, 0, NULL, row->books);
 }
 

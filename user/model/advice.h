@@ -36,7 +36,7 @@ struct baseline {
 struct advice_program {
 	struct cpu_samples cpu; /* none: its CPU time is unknown, and nothing is advised */
 	uint64_t encrypted;     /* samples in a library that encrypts */
-	struct num read;      /* bytes by read() and sendfile (rchar): files, pipes, sockets */
+	struct num read;        /* bytes by read() and sendfile (rchar): files, pipes, sockets */
 	uint64_t copied, spliced, received; /* of all sockets of the processes */
 	uint64_t completed;                 /* zero-copy sends, as of the end */
 };

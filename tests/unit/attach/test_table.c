@@ -380,3 +380,55 @@ TEST(sockets_left_out_make_every_sum_unknown)
 	assert_int_equal(t.total.left_out, 0);
 	table__clear(&t);
 }
+
+static struct judgement judge(const struct findings *r, const struct findings_row *row)
+{
+	struct judgement j;
+
+	findings__judge(&j, r, row);
+	return j;
+}
+
+/* nginx with sendfile on for port 80 and off for port 81, and a file that it reads for port 81. */
+TEST(verdict_and_advice_name_the_port)
+{
+	struct findings r = {.told = true};
+	const struct findings_row total = {.books = &r.table.total};
+	struct sock_state s = file_stream;
+	struct process *p;
+	struct books b = {0};
+	struct judgement j;
+
+	table__begin(&r.table);
+	take_at_port(&r.table, 80, 10000, 200000000);
+	take_at_port(&r.table, 81, 100000000, 0);
+	table__end(&r.table);
+	table__take_read(&r.table, 7, 0, 300000000, true);
+	p = table__process(&r.table, 7, 0);
+	for (int i = 0; i < 1000; i++)
+		cpu_split__add(&p->cpu, i % 5 ? CPU_CLASS_TCP_IP : CPU_CLASS_TX_COPY, false);
+	j = judge(&r, &total);
+	assert_string_equal(j.text, "Port 80: 200 MB sent by reference (sendfile), port 81: 100 MB "
+				    "copied.");
+	assert_ptr_equal(strstr(j.advice, "Port 81: 100 MB were sent by copy"), j.advice);
+	assert_null(strstr(j.advice, "ort 80"));
+	assert_string_equal(
+		judge(&r, &(struct findings_row){.books = &p->books, .process = p}).advice,
+		j.advice);
+	for (size_t i = 0; i < 2; i++) {
+		const struct group *g = &r.table.groups[GROUP_PORT].list[i];
+		const struct findings_row row = {&g->books, NULL, g, GROUP_PORT, NULL};
+
+		assert_int_equal(judge(&r, &row).advice[0] != '\0', g->id == 81);
+	}
+	/* A connection, in the refresh in which its process was read, and not later. */
+	s.local_port = 81;
+	s.now.sent = s.stages[NIO_STAGE_TX_COPY].bytes = 50000000;
+	books__add_socket(&b, &s);
+	j = judge(&r, &(struct findings_row){.books = &b, .socket = &s});
+	assert_non_null(strstr(j.advice, "50 MB were sent by copy"));
+	table__begin(&r.table);
+	j = judge(&r, &(struct findings_row){.books = &b, .socket = &s});
+	assert_string_equal(j.advice, "");
+	table__clear(&r.table);
+}
