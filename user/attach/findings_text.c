@@ -88,7 +88,7 @@ static void say_calls(FILE *f, const struct findings *r, int kind)
 	fprintf(f, "%s call%s %s (%s", format_count(count, sizeof(count), calls->events),
 		plural(calls->events), call_words[kind],
 		format_bytes_si(bytes, sizeof(bytes), (double)calls->bytes));
-	if (r->events.sampled && r->events.sent_bytes > 0)
+	if (r->events.sampled && r->events.sent[kind].high - r->events.sent[kind].low >= 0.01)
 		fprintf(f, "; %.0f to %.0f %% of the bytes", r->events.sent[kind].low * 100,
 			r->events.sent[kind].high * 100);
 	fputc(')', f);

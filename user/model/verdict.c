@@ -545,17 +545,20 @@ void verdict__of_sockets(struct verdict *v, const struct books *b, bool notices)
 {
 	bool sends =
 		b->completed || b->ids || b->calls[NIO_CALL_ZEROCOPY].events > b->zc_without_option;
+	unsigned int said;
 
 	*v = (struct verdict){.copied_fraction = books__copied_fraction(b)};
 	if (sends) {
 		judge_sends_of_sockets(v, b, notices);
+		say_causes(v, 0);
 		say_deferred(v, b);
 		say_unpinned(v, b);
 	}
+	said = v->causes_nr;
 	find_refused_of_sockets(v, b);
+	say_causes(v, said);
 	if (v->causes_nr && v->cause == ZC_CAUSE_NONE)
 		v->cause = v->causes[0].cause;
-	say_causes(v, 0);
 }
 
 /* How a service sent most of its bytes. */
