@@ -283,15 +283,17 @@ static void add_to_program(struct advice_program *program, const struct process 
 bool table__program(const struct table *t, const struct process *only, uint16_t port,
 		    struct advice_program *program, uint64_t *copied)
 {
+	size_t from = only ? (size_t)(only - t->processes) : 0;
+	size_t to = only ? from + 1 : t->processes_nr;
 	bool any = false;
 
 	*program = (struct advice_program){.read.reason = "of no process"};
 	*copied = 0;
-	for (size_t i = 0; i < t->processes_nr; i++) {
+	for (size_t i = from; i < to; i++) {
 		const struct process *p = &t->processes[i];
 		const struct group *at = port ? groups__find(&p->ports, port) : NULL;
 
-		if ((only && p != only) || (port && !at) || !process__is_listed(p))
+		if ((port && !at) || !process__is_listed(p))
 			continue;
 		add_to_program(program, p);
 		*copied += at ? at->copied_read : p->copied_read;

@@ -30,7 +30,7 @@ int target__comm(pid_t pid, char comm[16])
 	close(fd);
 	if (len < 0)
 		return -errno;
-	/* It may hold line breaks of its own: only the last is not of the name. */
+	/* A name may contain line breaks: only the last one is not part of it. */
 	if (len && comm[len - 1] == '\n')
 		len--;
 	memset(comm + len, 0, 16 - len);
@@ -42,7 +42,7 @@ bool target__is_short(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* A number of /proc/PID/status; otherwise `none`. */
+/* A number in /proc/PID/status; `none` if there is none. */
 static int status_number(pid_t pid, const char *key, int none)
 {
 	char path[64], line[256];
@@ -79,7 +79,7 @@ uint64_t target__started(pid_t pid)
 		fclose(f);
 	}
 	line[len] = '\0';
-	/* The name may hold spaces and brackets of its own; 19 fields are between it and ours. */
+	/* The name may contain spaces and brackets; 19 fields follow before the start time. */
 	rest = strrchr(line, ')');
 	for (int i = 0; rest && i <= 19; i++)
 		rest = strchr(rest + 1, ' ');
@@ -203,7 +203,7 @@ int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *
 	return target__each(take_if_called, &by);
 }
 
-/* Of the kernel's 64-bit builds (PID_MAX_LIMIT). */
+/* PID_MAX_LIMIT of 64-bit kernels. */
 #define PIDS_MAX (4 * 1024 * 1024)
 
 struct family {
@@ -222,7 +222,7 @@ static void add_relation(void *arg, pid_t pid)
 	f->list[f->nr++] = (struct relation){(uint32_t)pid, target__parent(pid)};
 }
 
-/* How many are new. A list may have a child before its parent. */
+/* Returns how many are new. A list may have a child before its parent. */
 static size_t take_new(struct family *f, void (*take)(void *arg, pid_t pid), void *arg)
 {
 	size_t all = 0, found;
@@ -279,8 +279,8 @@ static int open_pass(void *arg)
 }
 
 /*
- * The namespace is chosen as the iterator is opened, not as it is read. Only as often as there are
- * new sockets to take in: before 6.1.183, 6.6.152, 6.12.104, 6.18.45 and 7.1.9 a pass that meets a
+ * The iterator sees the namespace in which it was opened. It runs only when there are sockets to
+ * add: before 6.1.183, 6.6.152, 6.12.104, 6.18.45 and 7.1.9 a pass that meets a
  * request socket at its making leaks it (CVE-2026-74714; docs/KERNELS.md).
  */
 int target__pass(const struct target *t, const struct watcher *w)

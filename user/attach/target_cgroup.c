@@ -27,7 +27,7 @@ struct cgroup_handle {
 
 int target__open_cgroup(const char *path)
 {
-	/* A pipe that somebody put there would block. */
+	/* Without O_NONBLOCK, opening a pipe would block. */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	struct statfs fs;
@@ -41,7 +41,7 @@ int target__open_cgroup(const char *path)
 	return -ENOTSUP;
 }
 
-/* Nothing can be looked up in a directory that was removed, its own files neither. */
+/* In a removed directory nothing can be looked up, not even its own files. */
 bool target__cgroup_is_gone(int cgroup)
 {
 	return faccessat(cgroup, "cgroup.procs", F_OK, 0) && errno == ENOENT;
@@ -187,10 +187,7 @@ int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void
 	return err;
 }
 
-/*
- * Of each place where cgroups (v2) are mounted: what() until it has an answer. That is the
- * caller's; NULL: none had.
- */
+/* Calls what() for each mount of cgroup v2 until it returns an answer, to be freed; NULL: none. */
 static char *ask_mounts(char *(*what)(const char *mount, uint64_t id), uint64_t id)
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sockets that processes have already, by /proc/PID/fd and sock_diag; see target.h. */
+/* Existing sockets of processes, by /proc/PID/fd and sock_diag; see target.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -117,7 +117,7 @@ static void take_name(void *arg, const struct sock_name *name)
 	known.tgid = owner ? owner->pid : 0;
 	known.started = owner ? owner->started : 0;
 	err = watcher__add_owner(a->w, name->cookie, &known);
-	/* What finds no room is counted there. */
+	/* w counts sockets that did not fit. */
 	if (err && err != -E2BIG)
 		a->err = err;
 }

@@ -7,7 +7,7 @@
 #include "bpf/sock_state.h"
 #include "sequence.h"
 
-/* A count of one phase above this is a counter that went backward: 2^63 bytes take a century. */
+/* A larger difference is a counter that went backward: 2^63 bytes take a century. */
 #define BACKWARD (1ULL << 63)
 
 void sequence__begin(struct socket_pass *pass, size_t n)
@@ -27,8 +27,8 @@ static int compare_cookies(const void *px, const void *py, void *arg)
 }
 
 /*
- * Each CPU gives out cookies of its own: those of a thread that was moved are not in order. All
- * sockets of the namespace are looked for, so that a scan would cost their number times ours.
+ * Cookies are not in order, since each CPU issues its own. They are sorted, because every socket of
+ * the namespace is looked up.
  */
 static void order_cookies(struct socket_pass *pass, const uint64_t *cookies)
 {
@@ -38,7 +38,7 @@ static void order_cookies(struct socket_pass *pass, const uint64_t *cookies)
 	pass->ordered = true;
 }
 
-/* The index of a cookie; nr: it is none of ours. */
+/* The index of a cookie; nr: it does not belong to the pass. */
 static size_t search(const struct socket_pass *pass, const uint64_t *cookies, uint64_t cookie)
 {
 	size_t low = 0, high = pass->nr;
