@@ -196,7 +196,7 @@ attach_found() {
 	if [ "$1" = tap ]; then
 		echo '.zerocopy.copied == 0 and .ledger.deferred_copy.bytes == 0 and .verdict.copied_fraction == 0'
 	else
-		echo '.zerocopy.copied == .zerocopy.completed and .verdict.cause == "local"'
+		echo '.zerocopy.copied == .zerocopy.completed and .verdict.cause == "local_delivery"'
 	fi
 }
 

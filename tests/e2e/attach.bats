@@ -62,7 +62,7 @@ iperf() {
 				| .ledger.tx_pin.bytes == $sent - $again
 				and (.ledger.deferred_copy.bytes - .ledger.tx_pin.bytes - .socket.tx_retrans | . >= 0 and . <= $again)
 				and .zerocopy == ($own[0].sender.zerocopy | del(.enobufs, .fallback_bytes))
-				and .verdict.cause == "local" and .verdict.copied_fraction == 1' tx.json
+				and .verdict.cause == "local_delivery" and .verdict.copied_fraction == 1' tx.json
 		else
 			[ "$(json tx.json .ledger.tx_copy.bytes)" -eq $((sent + 64)) ]
 		fi
@@ -78,7 +78,7 @@ iperf() {
 	[ "$(<sent)" -eq $((500 * 65536)) ]
 	jq -e --argjson sent "$(<sent)" '.total | .ledger.tx_pin.bytes == $sent
 		and .ledger.deferred_copy.bytes == $sent + .socket.tx_retrans
-		and .verdict.cause == "local" and .zerocopy.copied == .zerocopy.completed
+		and .verdict.cause == "local_delivery" and .zerocopy.copied == .zerocopy.completed
 		and .zerocopy.completed == .socket.tx_zerocopy_ids' out.json
 }
 
@@ -359,6 +359,20 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	within 20 test -e held
 	"$NETIOTRACE" attach --count-calls -q --max-sockets 64 --duration 200ms --json out.json --pid "$STARTED"
 	jq -e '.health.sockets_left_out == 200 - 64' out.json
+}
+
+@test "attach: sockets left out make every sum unknown, and assertions on sums fail" {
+	local expression
+
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	background "$PROGRAM" hold 127.0.0.1 "$PORT" 100 held
+	within 20 test -e held
+	for expression in 'unaccounted_tx == 0' 'copies_per_byte >= 0' 'ledger.tx_copy.bytes >= 0'; do
+		run -5 "$NETIOTRACE" attach --count-calls -q --max-sockets 64 --duration 50ms --json out.json --pid "$STARTED" \
+			--assert "$expression"
+	done
+	jq -e '.health.sockets_left_out > 0 and ([.total, .processes[], .ports[]] | all(.ledger.tx_copy.bytes == null
+		and .ledger.unaccounted_tx == null and .ledger.copies_per_byte == null))' out.json
 }
 
 # bats test_tags=address

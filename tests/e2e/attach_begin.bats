@@ -35,7 +35,7 @@ load attach
 		    os.rmdir(root)
 		sys.exit(code)
 	PYTHON
-	background sleep 60
+	background sleep 600
 	python3 deep.py "$root/netiotrace-deep-$$" "$STARTED" \
 		"$NETIOTRACE" attach -q --cgroup "$root/netiotrace-deep-$$" --duration 100ms --json "$PWD/out.json"
 	jq -e --argjson pid "$STARTED" '[.processes[].pid] | index($pid) != null' out.json

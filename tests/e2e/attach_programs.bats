@@ -113,6 +113,44 @@ agrees() {
 	done
 }
 
+# of_port PORT KEY: of the verdict of this port.
+of_port() {
+	jq -r --argjson port "$1" --arg key "$2" '.ports[] | select(.port == $port) | .verdict[$key]' out.json
+}
+
+@test "attach: nginx with sendfile on for one port and off for another: verdict and advice name the port" {
+	local plain=9281
+
+	need_tool nginx ab
+	PORT=9280
+	mkdir -p logs www
+	head -c 1000000 /dev/urandom >www/file
+	chmod -R a+rX . && chmod a+rx "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(dirname "$BATS_TEST_TMPDIR")"
+	cat >nginx.conf <<-END
+		worker_processes 1; daemon off; pid $PWD/pid; error_log $PWD/logs/error;
+		events {}
+		http { access_log off; root $PWD/www; keepalive_requests 1000000;
+		server { listen 127.0.0.1:$PORT; sendfile on; }
+		server { listen 127.0.0.1:$plain; sendfile off; }
+		client_body_temp_path $PWD/b; proxy_temp_path $PWD/p; fastcgi_temp_path $PWD/f;
+		uwsgi_temp_path $PWD/u; scgi_temp_path $PWD/s; }
+	END
+	background nginx -c "$PWD/nginx.conf" -e "$PWD/logs/error"
+	within 20 test -s pid
+	within 20 listens
+	watch --pid "$(<pid)" --children --by port
+	background ab -q -k -t 8 -n 1000000 -c 4 "http://127.0.0.1:$PORT/file"
+	ab -q -k -t 8 -n 1000000 -c 4 "http://127.0.0.1:$plain/file" >ab.out
+	within 20 is_quiet
+	end_watch
+	[[ $(json out.json .total.verdict.text) == *"ort $PORT: "*" sent by reference (sendfile)"* ]]
+	[[ $(json out.json .total.verdict.text) == *"ort $plain: "*" copied"* ]]
+	[[ $(json out.json .total.verdict.advice) == "Port $plain: "*"sendfile spares"* ]]
+	[[ $(json out.json .total.verdict.advice) != *"ort $PORT"* ]]
+	[[ $(of_port "$plain" advice) == *"% of the CPU time"* ]]
+	[ -z "$(of_port "$PORT" advice)" ]
+}
+
 # dropbear, whose package starts nothing that lets people in. The keys it accepts are in the user's home: root's is here.
 # Its other end is scp again (-O): sftp-server is in a package that may start an sshd.
 start_ssh_server() {

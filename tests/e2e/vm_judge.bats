@@ -127,7 +127,7 @@ judged() { # BACKEND KERNEL
 	mkdir -p out
 	jq -n '1507328 as $sent | {total: {socket: {tx_zerocopy_ids: 23},
 		ledger: {tx_pin: {bytes: $sent}, unaccounted_tx: 0, unaccounted_rx: 0},
-		zerocopy: {completed: 23, copied: 23}, verdict: {cause: "local"}}}' >doc
+		zerocopy: {completed: 23, copied: 23}, verdict: {cause: "local_delivery"}}}' >doc
 	echo 0 >out/attach.kprobe.status
 	cp doc out/attach.kprobe.json
 	judge_attach 6.1 out kprobe

@@ -64,20 +64,3 @@ int baseline__read(struct baseline *b, const char *path, char *message, size_t l
 					 : "out of memory.");
 	return err;
 }
-
-const struct baseline_point *baseline__near(const struct baseline *b, uint64_t size)
-{
-	const struct baseline_point *p = &b->points[0];
-
-	for (size_t i = 1; i < b->nr && b->points[i].size <= size; i++)
-		p = &b->points[i];
-	return p;
-}
-
-const struct baseline_point *baseline__dearer_to(const struct baseline *b,
-						 const struct baseline_point *p)
-{
-	while (p + 1 < b->points + b->nr && p[1].order == 1)
-		p++;
-	return p;
-}

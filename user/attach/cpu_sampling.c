@@ -111,20 +111,37 @@ static struct stack_class class_of(struct cpu_sampling *s, const struct nio_samp
 	return stack_rules__class(names, sample->frames);
 }
 
+/* Libraries whose code a program runs for TLS and ssh. */
+static bool encrypts(const char *object)
+{
+	static const char *const libraries[] = {"libcrypto.",     "libssl.",     "libgnutls.",
+						"libnettle.",     "libgcrypt.",  "libfreebl",
+						"libmbedcrypto.", "libwolfssl.", "libsodium."};
+
+	for (size_t i = 0; object && i < sizeof(libraries) / sizeof(libraries[0]); i++)
+		if (!strncmp(object, libraries[i], strlen(libraries[i])))
+			return true;
+	return false;
+}
+
 static int take_sample(const struct nio_sample *sample, void *arg)
 {
 	struct turn *turn = arg;
 	struct process *p = table__process(&turn->f->table, sample->tgid, sample->started);
 	struct cpu_split *total = &turn->f->cpu.total;
-	bool untold;
+	bool untold, encrypted;
 	struct stack_class class = class_of(turn->s, sample, &untold);
 
+	encrypted = !sample->frames &&
+		    encrypts(process_maps__object(maps_of(turn->s, sample), sample->user_ip));
 	cpu_split__add(total, class.class, class.shifted);
 	total->untold += untold;
+	total->encrypted += encrypted;
 	if (!p)
 		return 0;
 	cpu_split__add(&p->cpu, class.class, class.shifted);
 	p->cpu.untold += untold;
+	p->cpu.encrypted += encrypted;
 	return 0;
 }
 

@@ -5,9 +5,6 @@
 /* If more than one of so many samples may be a copy or not, what is told is no share. */
 #define UNTOLD_PART 4
 
-/* Of the interval of a share, at most. */
-#define WIDTH_THAT_TELLS 0.2
-
 static struct cpu_part part_of(const struct cpu_samples *s, enum cpu_class c)
 {
 	struct cpu_share share = cpu_time__share(s, c);
@@ -32,21 +29,6 @@ struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c)
 	most.classes[c] += s->untold;
 	part.high = part_of(&most, c).high;
 	return part;
-}
-
-struct cpu_part cpu_split__zerocopy(const struct cpu_split *s)
-{
-	struct cpu_samples sum = {.samples = s->samples.samples};
-
-	sum.classes[CPU_CLASS_TX_PIN] = s->samples.classes[CPU_CLASS_TX_PIN] +
-					s->samples.classes[CPU_CLASS_DEFERRED_COPY] +
-					s->samples.classes[CPU_CLASS_COMPLETION];
-	return part_of(&sum, CPU_CLASS_TX_PIN);
-}
-
-bool cpu_part__tells(const struct cpu_part *p)
-{
-	return p->share.known && p->high - p->low <= WIDTH_THAT_TELLS;
 }
 
 void cpu_split__add(struct cpu_split *s, enum cpu_class c, bool shifted)

@@ -11,6 +11,7 @@ struct cpu_split {
 	struct cpu_samples samples;
 	/* Of CPU_CLASS_USER, those of which it is not told whether the program copies. */
 	uint64_t untold;
+	uint64_t encrypted; /* of CPU_CLASS_USER: in a library that encrypts */
 };
 
 /* How they were come by, and all of them. */
@@ -36,18 +37,6 @@ struct cpu_part {
  * in the upper end of the interval, and if they are more than a quarter the share is unknown.
  */
 struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c);
-
-/*
- * Of all that MSG_ZEROCOPY costs where its pages are copied after all: pinning, the deferred copy,
- * notifications.
- */
-struct cpu_part cpu_split__zerocopy(const struct cpu_split *s);
-
-/*
- * Can a sentence be said on it? Not where its interval is wider than 20 points (0.2), which no
- * share has of 93 samples or more: of 3 it may be 6 to 79 %, much or next to nothing.
- */
-bool cpu_part__tells(const struct cpu_part *p);
 
 void cpu_split__add(struct cpu_split *s, enum cpu_class c, bool shifted);
 

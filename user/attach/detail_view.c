@@ -195,15 +195,16 @@ static void say_cpu(FILE *f, const struct page *p)
 
 static void say_verdict(FILE *f, const struct page *p)
 {
-	struct grounds grounds = findings__grounds(p->r, p->item->process);
+	const struct findings_row row = {
+		.books = &p->item->books,
+		.process = p->item->process,
+		.group = p->item->group,
+		.kind = p->r->o->by == BY_PORT ? GROUP_PORT : GROUP_CGROUP,
+		.socket = p->item->stream,
+	};
 	struct judgement j;
 
-	if (!p->item->process) {
-		grounds.books = &p->item->books;
-		grounds.cpu = NULL;
-		grounds.read_bytes = (struct num){0};
-	}
-	judge__give(&j, &grounds);
+	findings__judge(&j, p->r, &row);
 	fprintf(f, "%s\n%s\n", j.text, j.advice);
 }
 

@@ -15,6 +15,7 @@ struct view_item {
 	struct books books;
 	const struct process *process;   /* NULL: it is none */
 	const struct sock_state *stream; /* NULL: it is none */
+	const struct group *group;       /* NULL: it is none */
 };
 
 /* Draws lines from the top, each with its end cleared, in a screen of so many rows and columns. */

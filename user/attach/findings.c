@@ -8,6 +8,7 @@
 #include "base/address.h"
 #include "base/printable.h"
 #include "common/units.h"
+#include "model/verdict.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define CUT           "~"
@@ -63,6 +64,10 @@ enum quality findings__quality(const struct findings *r, const struct books *b,
 		return QUALITY_UNAVAILABLE;
 	}
 	*reason = row->reason;
+	if (b->left_out) {
+		*reason = BOOKS_LEFT_OUT;
+		return QUALITY_UNAVAILABLE;
+	}
 	if (stage == NIO_STAGE_DEFERRED_COPY &&
 	    b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN]) {
 		*reason = "pages that io_uring sends (SEND_ZC) may be copied later, and no hook of "
@@ -94,18 +99,146 @@ enum quality findings__quality(const struct findings *r, const struct books *b,
 	return row->quality;
 }
 
-struct grounds findings__grounds(const struct findings *r, const struct process *p)
+/* Ports that the verdict of a process or of the total names, and that its advice is about. */
+#define PORTS_NAMED 3
+
+struct named_port {
+	char name[16]; /* "port 65535" */
+	uint64_t sent;
+	const struct group *group;
+};
+
+static void put_port(struct named_port list[PORTS_NAMED], size_t *nr, const struct group *g)
 {
-	return (struct grounds){
-		.books = p ? &p->books : &r->table.total,
+	uint64_t sent = books__booked(&g->books, NIO_SIDE_SENDER);
+	size_t at = *nr;
+
+	if (at == PORTS_NAMED && list[--at].sent >= sent)
+		return;
+	*nr = at + 1;
+	for (; at && list[at - 1].sent < sent; at--)
+		list[at] = list[at - 1];
+	list[at] = (struct named_port){.sent = sent, .group = g};
+	snprintf(list[at].name, sizeof(list[at].name), "port %u", (unsigned int)g->id);
+}
+
+/* The ports at which most was sent, largest first, without those below 1 % of the largest. */
+static size_t largest_ports(const struct groups *ports, struct named_port list[PORTS_NAMED])
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < ports->nr; i++)
+		if (ports->list[i].id)
+			put_port(list, &nr, &ports->list[i]);
+	while (nr && list[nr - 1].sent < list[0].sent / 100 + 1)
+		nr--;
+	return nr;
+}
+
+static void say_services(struct judgement *j, const struct named_port *ports, size_t nr)
+{
+	struct verdict_service list[PORTS_NAMED];
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct nio_amount *stages = ports[i].group->books.stages;
+
+		list[i] = (struct verdict_service){ports[i].name, stages[NIO_STAGE_TX_COPY].bytes,
+						   stages[NIO_STAGE_TX_PIN].bytes,
+						   stages[NIO_STAGE_TX_SPLICE].bytes};
+	}
+	verdict__say_services(j->text, sizeof(j->text), list, nr);
+}
+
+/* Advice on the sockets of one port (0: of all ports) of one process (NULL: of all). */
+static void advise_part(struct judgement *j, const struct findings *r, const struct process *only,
+			uint16_t port, const char *name, const struct books *books)
+{
+	struct advice_program program;
+	struct advice_row row = {
+		.name = name,
+		.books = books,
 		.told = r->told,
-		.notices = r->notices,
-		.read_bytes = p ? p->read_bytes : table__read_bytes(&r->table),
+		.encrypts = advice__encrypts(port),
+		.program = &program,
 		.baseline = r->baseline,
-		.cpu = !r->cpu.known ? NULL
-		       : p           ? &p->cpu
-				     : &r->cpu.total,
 	};
+
+	if (table__program(&r->table, only, port, &program, &row.copied))
+		advice__say(j->advice, sizeof(j->advice), &row);
+}
+
+/* The bytes of a connection and of its process have to be of one refresh. */
+static void advise_connection(struct judgement *j, const struct findings *r,
+			      const struct findings_row *row)
+{
+	const struct process *owner = table__owner(&r->table, row->socket);
+	uint64_t port = group__id(GROUP_PORT, row->socket);
+	struct advice_program program;
+	struct advice_row advice = {
+		.books = row->books,
+		.told = r->told,
+		.encrypts = advice__encrypts((uint16_t)port),
+		.program = &program,
+		.baseline = r->baseline,
+	};
+
+	if (!owner || owner->read_turn != r->table.turn ||
+	    !table__program(&r->table, owner, 0, &program, &advice.copied))
+		return;
+	advice.copied = row->books->stages[NIO_STAGE_TX_COPY].bytes;
+	advice__say(j->advice, sizeof(j->advice), &advice);
+}
+
+static bool any_encrypts(const struct groups *ports)
+{
+	for (size_t i = 0; i < ports->nr; i++)
+		if (advice__encrypts((uint16_t)ports->list[i].id))
+			return true;
+	return false;
+}
+
+static void judge_ports(struct judgement *j, const struct findings *r,
+			const struct findings_row *row)
+{
+	const struct groups *all =
+		row->process ? &row->process->ports : &r->table.groups[GROUP_PORT];
+	struct named_port ports[PORTS_NAMED];
+	size_t nr = largest_ports(all, ports);
+
+	say_services(j, ports, nr);
+	for (size_t i = 0; i < nr; i++)
+		advise_part(j, r, row->process, (uint16_t)ports[i].group->id, ports[i].name,
+			    &ports[i].group->books);
+	/* Many ports with a little each, or sockets whose port is unknown. */
+	if (!j->advice[0] && (!nr || all->nr > PORTS_NAMED) && !any_encrypts(all))
+		advise_part(j, r, row->process, 0, NULL, row->books);
+}
+
+/* Sentences have a space behind them. */
+static void end_text(char *text)
+{
+	size_t len = strlen(text);
+
+	if (len && text[len - 1] == ' ')
+		text[len - 1] = '\0';
+}
+
+void findings__judge(struct judgement *j, const struct findings *r, const struct findings_row *row)
+{
+	struct verdict v;
+
+	verdict__of_sockets(&v, row->books, r->notices);
+	*j = (struct judgement){.copied_fraction = v.copied_fraction};
+	if (v.cause != ZC_CAUSE_NONE && v.cause != ZC_CAUSE_NOT_COPIED)
+		j->cause = zc_cause__key(v.cause);
+	snprintf(j->text, sizeof(j->text), "%s", v.text);
+	if (row->socket)
+		advise_connection(j, r, row);
+	else if (!row->group)
+		judge_ports(j, r, row);
+	else if (row->kind == GROUP_PORT)
+		advise_part(j, r, NULL, (uint16_t)row->group->id, NULL, row->books);
+	end_text(j->advice);
 }
 
 char *findings__bytes(char *buf, size_t len, const struct books *b, enum nio_stage stage)

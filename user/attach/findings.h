@@ -7,9 +7,25 @@
 #include <stdio.h>
 
 #include "attach_options.h"
-#include "judge.h"
 #include "table.h"
 #include "write/json.h"
+
+/* A row of an output: the total unless a process, a group or a socket is set. */
+struct findings_row {
+	const struct books *books;
+	const struct process *process;
+	const struct group *group;
+	enum group_kind kind; /* of group */
+	const struct sock_state *socket;
+};
+
+/* Was zero-copy zero-copy, and what could be had for less, in words. */
+struct judgement {
+	struct real copied_fraction; /* of the zero-copy sends that completed */
+	const char *cause;           /* zc_cause__key(); NULL: nothing to explain */
+	char text[1024];             /* sentences; empty: nothing to say */
+	char advice[1024];           /* empty: none that the evidence carries */
+};
 
 struct findings {
 	const struct attach_options *o;
@@ -38,8 +54,8 @@ enum quality findings__quality(const struct findings *r, const struct books *b,
 /* Is it seen what send calls return? A hook that sees calls begin has quality derived. */
 bool findings__sees_returns(const struct findings *r);
 
-/* What is to be judged: the whole (p NULL), or a process. */
-struct grounds findings__grounds(const struct findings *r, const struct process *p);
+/* The verdict and the advice of a row. Those of the total and of processes name the ports. */
+void findings__judge(struct judgement *j, const struct findings *r, const struct findings_row *row);
 
 /* Bytes of a stage as text, or "n/a" where the books do not tell them: buf. */
 char *findings__bytes(char *buf, size_t len, const struct books *b, enum nio_stage stage);
@@ -85,8 +101,8 @@ int findings__write_csv(FILE *f, const struct findings *r, const json_t *documen
  */
 int findings__print_table(FILE *f, unsigned int width, const struct findings *r);
 
-/* The text at the end. 0 or -errno. */
-int findings__print(FILE *f, unsigned int columns, const struct findings *r);
+/* The text at the end. */
+void findings__print(FILE *f, unsigned int columns, const struct findings *r);
 
 /* A line of the total since the line before. */
 struct rate_line {

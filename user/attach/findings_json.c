@@ -9,7 +9,6 @@
 #include "findings.h"
 #include "base/address.h"
 #include "base/printable.h"
-#include "judge.h"
 #include "model/uncovered.h"
 #include "write/csv.h"
 #include "write/field.h"
@@ -19,7 +18,6 @@
 struct block {
 	const struct findings *r;
 	const struct books *b;
-	struct grounds grounds;
 	struct judgement judgement;
 };
 
@@ -84,6 +82,7 @@ static struct real seconds_since(const struct findings *r, uint64_t ns)
 /* A stage of a block: its quality, and why less than exact. */
 struct stage_found {
 	const struct nio_amount *amount;
+	uint64_t at_most; /* bytes */
 	enum quality quality;
 	const char *reason;
 	bool known;
@@ -91,7 +90,8 @@ struct stage_found {
 
 static struct stage_found stage_of(const struct block *k, enum nio_stage stage)
 {
-	struct stage_found s = {.amount = &k->b->stages[stage]};
+	struct stage_found s = {.amount = &k->b->stages[stage],
+				.at_most = books__at_most(k->b, stage)};
 
 	s.quality = findings__quality(k->r, k->b, stage, &s.reason);
 	s.known = s.quality != QUALITY_UNAVAILABLE || !s.reason;
@@ -135,6 +135,7 @@ FIELDS(receives, (const struct books *b, bool splices), RECEIVES_FIELDS)
 	X(text,   "quality", "text",  quality__name(s.quality))                             \
 	X(reason, "reason",  s.reason)                                                      \
 	X(bare,   "bytes",   "bytes", num_if(s.known, s.amount->bytes))                     \
+	X(bare,   "bytes_at_most", "bytes", num_if(s.known, s.at_most))                     \
 	X(bare,   "events",  "count", num_if(s.known, s.amount->events))                    \
 	X(json,   "ns",      "ns",    json_null())
 FIELDS(stage, (struct stage_found s), STAGE_FIELDS)
@@ -201,18 +202,12 @@ FIELDS(verdict, (const struct judgement *j), VERDICT_FIELDS)
 	X(object, "verdict",   verdict, &k->judgement)
 /* clang-format on */
 
-static struct block block_of(const struct findings *r, struct grounds grounds)
+static struct block block_of(const struct findings *r, const struct findings_row *row)
 {
-	struct block k = {.r = r, .b = grounds.books, .grounds = grounds};
+	struct block k = {.r = r, .b = row->books};
 
-	judge__give(&k.judgement, &grounds);
+	findings__judge(&k.judgement, r, row);
 	return k;
-}
-
-static struct grounds grounds_of(const struct findings *r, const struct books *b)
-{
-	return (struct grounds){
-		.books = b, .told = r->told, .notices = r->notices, .baseline = r->baseline};
 }
 
 /* CPU time by class. */
@@ -338,7 +333,8 @@ FIELDS(cgroup, (const struct group *g, const struct block *k), CGROUP_FIELDS)
 
 static json_t *whole_json(const struct findings *r)
 {
-	struct block k = block_of(r, findings__grounds(r, NULL));
+	const struct findings_row row = {.books = &r->table.total};
+	struct block k = block_of(r, &row);
 
 	return total_json(&k);
 }
@@ -349,11 +345,12 @@ static json_t *processes_json(const struct findings *r)
 
 	for (size_t i = 0; i < r->table.processes_nr; i++) {
 		const struct process *p = &r->table.processes[i];
+		const struct findings_row row = {.books = &p->books, .process = p};
 		struct block k;
 
 		if (!process__is_listed(p))
 			continue;
-		k = block_of(r, findings__grounds(r, p));
+		k = block_of(r, &row);
 		json_array_append_new(list, process_json(p, &k));
 	}
 	return list;
@@ -366,10 +363,11 @@ static json_t *connections_json(const struct findings *r)
 
 	for (size_t i = 0; i < r->o->top && (s = table__connection(&r->table, i)); i++) {
 		struct books b = {0};
+		const struct findings_row row = {.books = &b, .socket = s};
 		struct block k;
 
 		books__add_socket(&b, s);
-		k = block_of(r, grounds_of(r, &b));
+		k = block_of(r, &row);
 		json_array_append_new(list, connection_json(s, &k));
 	}
 	return list;
@@ -381,7 +379,9 @@ static json_t *groups_json(const struct findings *r, enum group_kind kind)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < g->nr; i++) {
-		struct block k = block_of(r, grounds_of(r, &g->list[i].books));
+		const struct findings_row row = {
+			.books = &g->list[i].books, .group = &g->list[i], .kind = kind};
+		struct block k = block_of(r, &row);
 
 		json_array_append_new(list, kind == GROUP_PORT ? port_json(&g->list[i], &k)
 							       : cgroup_json(&g->list[i], &k));

@@ -8,7 +8,6 @@
 #include "base/text_note.h"
 #include "common/units.h"
 #include "cpu_text.h"
-#include "judge.h"
 #include "model/uncovered.h"
 
 static const char *const call_words[NIO_CALL_NR] = {
@@ -51,198 +50,167 @@ static void say_unaccounted(FILE *f, const struct books *b, enum nio_side side, 
 		fprintf(f, "n/a %s (%s)", word, u.reason);
 }
 
-static int note_books(FILE *f, unsigned int width, const struct findings *r)
+static void say_books(FILE *f, const struct findings *r)
 {
 	const struct books *b = &r->table.total;
-	char text[6][UNITS_BUF];
-	struct text_note n;
-	int err = text_note__begin(&n);
+	char text[5][UNITS_BUF];
 
-	if (err)
-		return err;
-	fprintf(n.f,
+	fprintf(f,
 		"%s sent = %s copied + %s pinned + %s spliced; %s received. Held against the "
 		"sockets' own numbers, unaccounted: ",
 		format_bytes_si(text[0], UNITS_BUF, (double)books__booked(b, NIO_SIDE_SENDER)),
 		findings__bytes(text[1], UNITS_BUF, b, NIO_STAGE_TX_COPY),
 		findings__bytes(text[2], UNITS_BUF, b, NIO_STAGE_TX_PIN),
-		format_bytes_si(text[3], UNITS_BUF, (double)b->stages[NIO_STAGE_TX_SPLICE].bytes),
+		findings__bytes(text[3], UNITS_BUF, b, NIO_STAGE_TX_SPLICE),
 		format_bytes_si(text[4], UNITS_BUF, (double)books__booked(b, NIO_SIDE_RECEIVER)));
-	say_unaccounted(n.f, b, NIO_SIDE_SENDER, "sent");
-	fputs(", ", n.f);
-	say_unaccounted(n.f, b, NIO_SIDE_RECEIVER, "received");
-	fputs(". ", n.f);
+	say_unaccounted(f, b, NIO_SIDE_SENDER, "sent");
+	fputs(", ", f);
+	say_unaccounted(f, b, NIO_SIDE_RECEIVER, "received");
+	fputs(". ", f);
 	if (!r->told)
 		fputs("This kernel's hooks do not tell sendfile and splice from other sends: what "
 		      "is copied is an upper bound. ",
-		      n.f);
+		      f);
 	if (b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER])
-		fprintf(n.f,
+		fprintf(f,
 			"Bytes sent and received are exact; how they were copied is estimated from "
 			"the calls that were seen, %.0f %% of the bytes. ",
 			100.0 * (double)(b->seen_tx + b->seen_rx) /
 				(double)(b->socket_tx + b->socket_rx));
-	return text_note__end(&n, f, width, "books");
 }
 
-static const char *const refusal_keys[NIO_REFUSAL_NR] = {
-#define X(id, key) [NIO_REFUSAL_##id] = key,
-	NIO_REFUSALS(X)
-#undef X
-};
-
-static void say_refused(FILE *f, const struct books *b, const char *before)
+/* One kind of send call; its share of the bytes as an interval if not every call was seen. */
+static void say_calls(FILE *f, const struct findings *r, int kind)
 {
-	for (int i = 0; i < NIO_REFUSAL_NR; i++) {
-		char calls[UNITS_BUF];
+	const struct nio_amount *calls = &r->table.total.calls[kind];
+	char count[UNITS_BUF], bytes[UNITS_BUF];
 
+	fprintf(f, "%s call%s %s (%s", format_count(count, sizeof(count), calls->events),
+		plural(calls->events), call_words[kind],
+		format_bytes_si(bytes, sizeof(bytes), (double)calls->bytes));
+	if (r->events.sampled && r->events.sent[kind].high - r->events.sent[kind].low >= 0.01)
+		fprintf(f, "; %.0f to %.0f %% of the bytes", r->events.sent[kind].low * 100,
+			r->events.sent[kind].high * 100);
+	fputc(')', f);
+}
+
+static void say_sends(FILE *f, const struct findings *r)
+{
+	static const char *const refusals[NIO_REFUSAL_NR] = {
+#define X(id, key) [NIO_REFUSAL_##id] = key,
+		NIO_REFUSALS(X)
+#undef X
+	};
+	const struct books *b = &r->table.total;
+	const char *before = "";
+	char calls[UNITS_BUF];
+
+	for (int i = 0; i < NIO_CALL_NR; i++) {
+		if (!b->calls[i].events)
+			continue;
+		fputs(before, f);
+		say_calls(f, r, i);
+		before = ", ";
+	}
+	for (int i = 0; i < NIO_REFUSAL_NR; i++) {
 		if (!b->refused[i])
 			continue;
 		fprintf(f, "%s%s refused (%s)", before,
-			format_count(calls, sizeof(calls), b->refused[i]), refusal_keys[i]);
+			format_count(calls, sizeof(calls), b->refused[i]), refusals[i]);
 		before = ", ";
 	}
 }
 
-static int note_sends(FILE *f, unsigned int width, const struct findings *r)
+static void say_cpu(FILE *f, const struct findings *r)
+{
+	cpu_text__say(f, &r->cpu);
+}
+
+static void say_uncovered(FILE *f, const struct findings *r)
 {
 	const struct books *b = &r->table.total;
-	const char *before = "";
-	struct text_note n;
-	int err = text_note__begin(&n);
+	char bytes[UNITS_BUF];
 
-	if (err)
-		return err;
-	for (int i = 0; i < NIO_CALL_NR; i++) {
-		char calls[UNITS_BUF], bytes[UNITS_BUF];
-
-		if (!b->calls[i].events)
-			continue;
-		fprintf(n.f, "%s%s call%s %s (%s)", before,
-			format_count(calls, sizeof(calls), b->calls[i].events),
-			plural(b->calls[i].events), call_words[i],
-			format_bytes_si(bytes, sizeof(bytes), (double)b->calls[i].bytes));
-		before = ", ";
-	}
-	say_refused(n.f, b, before);
-	return text_note__end(&n, f, width, "sends");
+	for (int side = 0; side < NIO_SIDE_NR; side++)
+		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
+			if (b->uncovered[side][kind])
+				fprintf(f, "%s %s: %s. ",
+					format_bytes_si(bytes, sizeof(bytes),
+							(double)b->uncovered[side][kind]),
+					side ? "received" : "sent",
+					uncovered__text((enum nio_uncovered_kind)kind));
 }
 
-static int note_text(FILE *f, unsigned int width, const char *label, const char *text)
+static void say_watching(FILE *f, const struct findings *r)
 {
-	struct text_note n;
-	int err = text_note__begin(&n);
-
-	if (err)
-		return err;
-	fputs(text, n.f);
-	return text_note__end(&n, f, width, label);
-}
-
-static int note_cpu(FILE *f, unsigned int width, const struct findings *r)
-{
-	struct text_note n;
-	int err = text_note__begin(&n);
-
-	if (err)
-		return err;
-	cpu_text__say(n.f, &r->cpu);
-	return text_note__end(&n, f, width, "cpu");
-}
-
-static int note_uncovered(FILE *f, unsigned int width, const struct findings *r)
-{
-	const struct books *b = &r->table.total;
-	struct text_note n;
-	int err = text_note__begin(&n);
-
-	if (err)
-		return err;
-	for (int side = 0; side < NIO_SIDE_NR; side++) {
-		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
-			char bytes[UNITS_BUF];
-
-			if (!b->uncovered[side][kind])
-				continue;
-			fprintf(n.f, "%s %s: %s. ",
-				format_bytes_si(bytes, sizeof(bytes),
-						(double)b->uncovered[side][kind]),
-				side ? "received" : "sent",
-				uncovered__text((enum nio_uncovered_kind)kind));
-		}
-	}
-	return text_note__end(&n, f, width, "besides");
-}
-
-static void say_left_out(FILE *f, uint64_t n, const char *one, const char *several)
-{
+	const struct groups *groups = findings__groups(r);
+	const struct {
+		uint64_t nr;
+		const char *one, *several;
+	} left_out[] = {
+		{r->loss.sockets_full, "socket found no room (--max-sockets): sums are not known",
+		 "sockets found no room (--max-sockets): sums are not known"},
+		{r->loss.tasks_full, "process found no room: sums are not known",
+		 "processes found no room: sums are not known"},
+		{r->loss.ends_missed, "end of a connection was not seen: sums are not known",
+		 "ends of connections were not seen: sums are not known"},
+		{r->table.closed_left_out, "closed connection is in the sums only, not by itself",
+		 "closed connections are in the sums only, not by themselves"},
+		{r->table.processes_left_out, "connection is of a process that is not listed",
+		 "connections are of processes that are not listed"},
+		{groups ? groups__left_out(groups) : 0,
+		 "connection belongs to a group that is not listed",
+		 "connections belong to groups that are not listed"},
+		{r->netns_left_out, "network namespace was not looked at: sums are not known",
+		 "network namespaces were not looked at: sums are not known"},
+	};
 	char count[UNITS_BUF];
 
-	if (n)
-		fprintf(f, "%s %s. ", format_count(count, sizeof(count), n),
-			n == 1 ? one : several);
-}
-
-static int note_watching(FILE *f, unsigned int width, const struct findings *r)
-{
-	struct text_note n;
-	int err = text_note__begin(&n);
-
-	if (err)
-		return err;
 	if (r->missed.known)
-		fprintf(n.f, "%" PRIu64 " event%s missed. ", r->missed.value,
+		fprintf(f, "%" PRIu64 " event%s missed. ", r->missed.value,
 			plural(r->missed.value));
 	else
-		fprintf(n.f, "events missed: n/a (%s). ", r->missed.reason);
+		fprintf(f, "events missed: n/a (%s). ", r->missed.reason);
 	if (r->events.sampled && r->events.all_ns)
-		fprintf(n.f, "Calls and copies were watched %.0f %% of the time, in %zu periods. ",
+		fprintf(f, "Calls and copies were watched %.0f %% of the time, in %zu periods. ",
 			100.0 * (double)r->events.seen_ns / (double)r->events.all_ns,
 			r->events.windows);
-	say_left_out(n.f, r->loss.sockets_full, "socket found no room (--max-sockets)",
-		     "sockets found no room (--max-sockets)");
-	say_left_out(n.f, r->loss.tasks_full, "process found no room", "processes found no room");
-	say_left_out(n.f, r->loss.ends_missed,
-		     "end of a connection was not seen: sums are not known",
-		     "ends of connections were not seen: sums are not known");
-	say_left_out(n.f, r->table.closed_left_out,
-		     "closed connection is in the sums only, not by itself",
-		     "closed connections are in the sums only, not by themselves");
-	say_left_out(n.f, r->table.processes_left_out,
-		     "connection is of a process that is not listed",
-		     "connections are of processes that are not listed");
-	if (findings__groups(r))
-		say_left_out(n.f, groups__left_out(findings__groups(r)),
-			     "connection is of another than are listed",
-			     "connections are of others than are listed");
-	say_left_out(n.f, r->netns_left_out, "network namespace was not looked at",
-		     "network namespaces were not looked at");
-	return text_note__end(&n, f, width, "watching");
+	for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++)
+		if (left_out[i].nr)
+			fprintf(f, "%s %s. ", format_count(count, sizeof(count), left_out[i].nr),
+				left_out[i].nr == 1 ? left_out[i].one : left_out[i].several);
 }
 
-int findings__print(FILE *f, unsigned int columns, const struct findings *r)
+/* A paragraph; nothing if say() writes nothing. */
+static void note(FILE *f, unsigned int width, const char *label, const char *text,
+		 void (*say)(FILE *f, const struct findings *r), const struct findings *r)
 {
-	struct grounds grounds = findings__grounds(r, NULL);
-	struct judgement j;
-	int err;
+	struct text_note n;
 
-	judge__give(&j, &grounds);
+	text_note__begin(&n);
+	if (say)
+		say(n.f, r);
+	else
+		fputs(text, n.f);
+	text_note__end(&n, f, width, label);
+}
+
+void findings__print(FILE *f, unsigned int columns, const struct findings *r)
+{
+	const struct findings_row total = {.books = &r->table.total};
+	struct judgement j;
+
+	findings__judge(&j, r, &total);
 	print_head(f, columns, r);
-	err = findings__print_table(f, columns, r);
+	findings__print_table(f, columns, r);
 	fputc('\n', f);
-	if (!err)
-		err = note_books(f, columns, r);
-	if (!err)
-		err = note_sends(f, columns, r);
-	if (!err)
-		err = note_text(f, columns, "zero-copy", j.text);
-	if (!err)
-		err = note_text(f, columns, "advice", j.advice);
-	if (!err)
-		err = note_cpu(f, columns, r);
-	if (!err)
-		err = note_uncovered(f, columns, r);
-	return err ? err : note_watching(f, columns, r);
+	note(f, columns, "books", NULL, say_books, r);
+	note(f, columns, "sends", NULL, say_sends, r);
+	note(f, columns, "verdict", j.text, NULL, r);
+	note(f, columns, "advice", j.advice, NULL, r);
+	note(f, columns, "cpu", NULL, say_cpu, r);
+	note(f, columns, "besides", NULL, say_uncovered, r);
+	note(f, columns, "watching", NULL, say_watching, r);
 }
 
 static double rate(uint64_t now, uint64_t before, uint64_t ns)

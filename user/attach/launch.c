@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Starts the command that is to be watched; see launch.h. */
+/* Starts the command to watch; see launch.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -16,14 +16,14 @@
 #include "base/loop.h"
 #include "launch.h"
 
-/* From being let go to exec a command waits but for files, and for nothing to end if it is held. */
+/* Between release and exec a command waits only for files. */
 #define EXEC_MS 10000
 #define END_MS  1000
 #define LOOK_MS 10
 
 enum { END_READ, END_WRITE };
 
-/* Who calls sudo to watch a command of theirs runs it as themselves. */
+/* The command runs as the user who called sudo. */
 static int become_invoker(void)
 {
 	const struct passwd *pw;
@@ -47,7 +47,7 @@ static _Noreturn void become(char *const *argv, bool apart, int gate, int failur
 	char go;
 	int err;
 
-	/* Nobody lets it go any more: who started it is gone. */
+	/* The parent is gone: the command will never be released. */
 	if (read(gate, &go, 1) != 1)
 		_exit(127);
 	inherited__restore();
@@ -131,7 +131,7 @@ int launch__wait(struct launch *l, int timeout_ms)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* At once: it is still ours, and not yet the command; without its gate it ends by itself, too. */
+/* The child is not the command yet. It also ends by itself once its gate is closed. */
 static void end_held(struct launch *l)
 {
 	int ms;

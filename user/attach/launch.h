@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A command that is started to be watched: as the invoking user of sudo, with our descriptors 0 to
- * 2, environment and, as they were at our start, ignored and blocked signals, held before its exec
- * until it is let go.
+ * A command that is started to be watched. It runs as the user who called sudo, with the
+ * descriptors 0 to 2, the environment, and the ignored and blocked signals that netiotrace was
+ * started with. It is held before its exec until launch__go().
  */
 #ifndef NETIOTRACE_LAUNCH_H
 #define NETIOTRACE_LAUNCH_H
@@ -13,8 +13,8 @@
 struct launch {
 	pid_t pid;   /* 0: none */
 	int pidfd;   /* readable when it has ended; -1 */
-	int gate;    /* closed or written to, to let it go */
-	int failure; /* what it tells if exec failed */
+	int gate;    /* a byte releases the command; closing it ends the child */
+	int failure; /* the child writes its errno here if exec fails */
 };
 
 #define LAUNCH_INIT                                    \
@@ -23,18 +23,18 @@ struct launch {
 	}
 
 /*
- * Forks; argv ends with NULL. apart: the command's stdout is our stderr, since our stdout takes a
+ * Forks; argv ends with NULL. apart: the command writes to stderr instead of stdout, which takes a
  * document. 0 or -errno.
  */
 int launch__hold(struct launch *l, char *const *argv, bool apart);
 
-/* Lets it go. 0, or -errno of what it could not do to become the command. */
+/* Releases the command. 0, or the -errno that kept it from its exec. */
 int launch__go(struct launch *l);
 
-/* Waits for it to end, timeout_ms at most. Its exit status, 128 + signal; -EAGAIN: it goes on. */
+/* Waits up to timeout_ms for its end. Its exit status, or 128 + signal; -EAGAIN: it runs. */
 int launch__wait(struct launch *l, int timeout_ms);
 
-/* Ends one that was never let go, and waits for that; leaves others alone. Frees what is held. */
+/* Ends a command that was not released; leaves a running one alone. Closes the descriptors. */
 void launch__close(struct launch *l);
 
 #endif

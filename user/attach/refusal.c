@@ -18,7 +18,7 @@ static void say_missing(enum backend asked, const char *missing)
 					: "--backend auto takes any of them.");
 }
 
-/* Such an error says nothing about the kernel. */
+/* An error of this moment says nothing about the kernel. */
 static bool is_of_this_moment(int err)
 {
 	return plan__offer(err).answer == ANSWER_UNKNOWN;

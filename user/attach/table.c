@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Connections and processes; see table.h. Pure. */
+/* Connections, processes, ports and cgroups; see table.h. Pure. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/word.h"
+#include "common/xalloc.h"
 #include "table.h"
 
 static const char *const sort_names[SORT_NR] = {
@@ -44,41 +45,102 @@ uint64_t sort__value(enum sort sort, const struct books *b)
 	}
 }
 
+static void clear_groups(struct groups *g)
+{
+	for (size_t i = 0; i < g->nr; i++)
+		free(g->list[i].name);
+	free(g->list);
+}
+
 void table__clear(struct table *t)
 {
 	free(t->open);
 	free(t->closed);
 	free(t->ranked);
+	for (size_t i = 0; i < t->processes_nr; i++)
+		clear_groups(&t->processes[i].ports);
 	free(t->processes);
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
-		groups__clear(&t->groups[kind]);
+		clear_groups(&t->groups[kind]);
 	memset(t, 0, sizeof(*t));
 }
 
-int table__error(const struct table *t)
+static struct books books_of(const struct sock_state *s)
 {
-	int err = t->err;
+	struct books b = {0};
 
-	for (int kind = 0; kind < GROUP_KINDS && !err; kind++)
-		err = t->groups[kind].err;
-	return err;
+	books__add_socket(&b, s);
+	return b;
 }
 
-/* Makes room for one more of `size` bytes. */
-static void *grown(void *array, size_t nr, size_t *room, size_t size)
-{
-	size_t more = *room ? *room * 2 : 64;
-	void *larger;
+/* Ports and cgroups. */
 
-	if (nr < *room)
-		return array;
-	larger = realloc(array, more * size);
-	if (larger)
-		*room = more;
-	return larger;
+static uint16_t port_of(const struct sock_state *s)
+{
+	if (!(s->flags & SOCK_STATE_PLACED))
+		return 0;
+	return (s->flags & SOCK_STATE_CALLER) ? s->remote_port : s->local_port;
 }
 
-static struct process *find_process(struct table *t, uint32_t tgid, uint64_t started)
+uint64_t group__id(enum group_kind kind, const struct sock_state *s)
+{
+	return kind == GROUP_PORT ? port_of(s) : s->cgroup;
+}
+
+const struct group *groups__find(const struct groups *g, uint64_t id)
+{
+	for (size_t i = 0; i < g->nr; i++)
+		if (g->list[i].id == id)
+			return &g->list[i];
+	return NULL;
+}
+
+/* The group of this id, entered if it is new; NULL: there is no room. */
+static struct group *group_of(struct groups *g, uint64_t id, size_t max)
+{
+	const struct group *found = groups__find(g, id);
+
+	if (found)
+		return &g->list[found - g->list];
+	if (g->nr == max)
+		return NULL;
+	g->list = xgrow(g->list, g->nr, sizeof(*g->list));
+	g->list[g->nr] = (struct group){.id = id};
+	return &g->list[g->nr++];
+}
+
+size_t groups__left_out(const struct groups *g)
+{
+	return g->closed_left_out + g->open_left_out;
+}
+
+static void add_to_group(struct groups *g, uint64_t id, size_t max, const struct sock_state *s)
+{
+	struct group *group = group_of(g, id, max);
+
+	if (group)
+		books__add_socket(s->closed_ns ? &group->closed : &group->books, s);
+	else
+		*(s->closed_ns ? &g->closed_left_out : &g->open_left_out) += 1;
+}
+
+/* All groups have the sums of closed connections; those of open ones are to be added. */
+static void begin_groups(struct groups *g)
+{
+	g->open_left_out = 0;
+	for (size_t i = 0; i < g->nr; i++)
+		g->list[i].books = g->list[i].closed;
+}
+
+static void leave_out_of_groups(struct groups *g, size_t nr)
+{
+	for (size_t i = 0; i < g->nr; i++)
+		g->list[i].books.left_out = nr;
+}
+
+/* Processes. */
+
+static struct process *find_process(const struct table *t, uint32_t tgid, uint64_t started)
 {
 	for (size_t i = 0; i < t->processes_nr; i++)
 		if (t->processes[i].tgid == tgid && t->processes[i].started == started)
@@ -88,23 +150,57 @@ static struct process *find_process(struct table *t, uint32_t tgid, uint64_t sta
 
 struct process *table__process(struct table *t, uint32_t tgid, uint64_t started)
 {
-	struct process *p = find_process(t, tgid, started), *larger;
+	struct process *p = find_process(t, tgid, started);
 
 	if (p)
 		return p;
 	if (t->processes_nr == TABLE_PROCESSES_MAX)
 		return NULL;
-	larger = grown(t->processes, t->processes_nr, &t->processes_room, sizeof(*p));
-	if (!larger) {
-		t->err = -ENOMEM;
-		return NULL;
-	}
-	t->processes = larger;
+	t->processes = xgrow(t->processes, t->processes_nr, sizeof(*p));
 	p = &t->processes[t->processes_nr++];
 	memset(p, 0, sizeof(*p));
 	p->tgid = tgid;
 	p->started = started;
 	return p;
+}
+
+static void set_comm(struct process *p, const char *comm)
+{
+	memcpy(p->comm, comm, sizeof(p->comm));
+	p->comm[sizeof(p->comm) - 1] = '\0';
+}
+
+static void add_to_process(struct table *t, const struct sock_state *s)
+{
+	struct process *p = table__process(t, s->tgid, s->started);
+
+	if (!p) {
+		*(s->closed_ns ? &t->processes_closed_left_out : &t->processes_left_out) += 1;
+		return;
+	}
+	if (!p->comm[0])
+		set_comm(p, s->comm);
+	books__add_socket(s->closed_ns ? &p->closed : &p->books, s);
+	if (port_of(s))
+		add_to_group(&p->ports, port_of(s), PROCESS_PORTS_MAX, s);
+}
+
+static void add_socket(struct table *t, const struct sock_state *s)
+{
+	books__add_socket(s->closed_ns ? &t->closed_sum : &t->total, s);
+	for (int kind = 0; kind < GROUP_KINDS; kind++)
+		add_to_group(&t->groups[kind], group__id((enum group_kind)kind, s), GROUPS_MAX, s);
+	add_to_process(t, s);
+}
+
+const struct process *table__owner(const struct table *t, const struct sock_state *s)
+{
+	return find_process(t, s->tgid, s->started);
+}
+
+bool process__is_listed(const struct process *p)
+{
+	return p->asked || p->books.connections;
 }
 
 size_t table__turn(const struct table *t, const struct process *p)
@@ -122,42 +218,106 @@ size_t table__turn(const struct table *t, const struct process *p)
 	return nr > 1 ? before + 1 : 0;
 }
 
-static struct process *process_of(struct table *t, uint32_t tgid, uint64_t started,
-				  const char *comm)
+void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *task)
 {
-	struct process *p = table__process(t, tgid, started);
+	struct process *p = find_process(t, tgid, task->started);
 
-	if (!p || p->comm[0])
-		return p;
-	memcpy(p->comm, comm, sizeof(p->comm));
-	p->comm[sizeof(p->comm) - 1] = '\0';
-	return p;
+	/* Earlier processes of this PID are gone, whether their ends were seen or not. */
+	for (size_t i = 0; i < t->processes_nr; i++)
+		if (t->processes[i].tgid == tgid && t->processes[i].started < task->started)
+			t->processes[i].exited = true;
+	if (!p && task->asked)
+		p = table__process(t, tgid, task->started);
+	if (!p)
+		return;
+	set_comm(p, task->comm);
+	p->parent = task->parent;
+	p->asked |= task->asked != 0;
+	p->exited = task->exit_ns != 0;
 }
+
+void table__take_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t bytes, bool new)
+{
+	struct process *p = find_process(t, tgid, started);
+
+	if (!p)
+		return;
+	if (!p->read_bytes.known)
+		p->read_before = new ? 0 : bytes;
+	p->read_bytes = (struct num){.value = bytes - p->read_before, .known = true};
+	p->read_turn = t->turn;
+	p->copied_read = p->books.stages[NIO_STAGE_TX_COPY].bytes;
+	p->spliced_read = p->books.stages[NIO_STAGE_TX_SPLICE].bytes;
+	p->received_read = p->books.socket_rx;
+	for (size_t i = 0; i < p->ports.nr; i++)
+		p->ports.list[i].copied_read =
+			p->ports.list[i].books.stages[NIO_STAGE_TX_COPY].bytes;
+}
+
+/* Samples in libraries that encrypt are explained by a port whose protocol encrypts. */
+static bool has_encrypting_port(const struct process *p)
+{
+	for (size_t i = 0; i < p->ports.nr; i++)
+		if (advice__encrypts((uint16_t)p->ports.list[i].id))
+			return true;
+	return false;
+}
+
+static void add_to_program(struct advice_program *program, const struct process *p)
+{
+	program->cpu.samples += p->cpu.samples.samples;
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		program->cpu.classes[c] += p->cpu.samples.classes[c];
+	if (!has_encrypting_port(p))
+		program->encrypted += p->cpu.encrypted;
+	program->completed += p->books.completed;
+	if (!p->read_bytes.known)
+		return;
+	program->read.known = true;
+	program->read.value += p->read_bytes.value;
+	program->copied += p->copied_read;
+	program->spliced += p->spliced_read;
+	program->received += p->received_read;
+}
+
+bool table__program(const struct table *t, const struct process *only, uint16_t port,
+		    struct advice_program *program, uint64_t *copied)
+{
+	size_t from = only ? (size_t)(only - t->processes) : 0;
+	size_t to = only ? from + 1 : t->processes_nr;
+	bool any = false;
+
+	*program = (struct advice_program){.read.reason = "of no process"};
+	*copied = 0;
+	for (size_t i = from; i < to; i++) {
+		const struct process *p = &t->processes[i];
+		const struct group *at = port ? groups__find(&p->ports, port) : NULL;
+
+		if ((port && !at) || !process__is_listed(p))
+			continue;
+		add_to_program(program, p);
+		*copied += at ? at->copied_read : p->copied_read;
+		any = true;
+	}
+	return any;
+}
+
+/* Refreshes. */
 
 void table__begin(struct table *t)
 {
 	t->open_nr = 0;
 	t->ranked_nr = 0;
+	t->turn++;
 }
 
 static void keep_open(struct table *t, const struct sock_state *s)
 {
-	struct sock_state *larger = grown(t->open, t->open_nr, &t->open_room, sizeof(*s));
-
-	if (!larger) {
-		t->err = -ENOMEM;
-		return;
+	if (t->open_nr == t->open_room) {
+		t->open_room = t->open_room ? 2 * t->open_room : 64;
+		t->open = xreallocarray(t->open, t->open_room, sizeof(*s));
 	}
-	t->open = larger;
 	t->open[t->open_nr++] = *s;
-}
-
-static uint64_t bytes_of(const struct sock_state *s)
-{
-	struct books b = {0};
-
-	books__add_socket(&b, s);
-	return books__bytes(&b);
 }
 
 static size_t smallest_closed(const struct table *t)
@@ -173,40 +333,29 @@ static size_t smallest_closed(const struct table *t)
 /* The largest are kept: a later one takes the place of the smallest. */
 static void keep_closed(struct table *t, const struct sock_state *s)
 {
+	struct books b = books_of(s);
+	uint64_t bytes = books__bytes(&b);
 	size_t at = t->closed_nr;
 
 	if (!t->closed)
-		t->closed = calloc(TABLE_CLOSED_MAX, sizeof(*t->closed));
-	if (!t->closed) {
-		t->err = -ENOMEM;
-		return;
-	}
+		t->closed = xcalloc(TABLE_CLOSED_MAX, sizeof(*t->closed));
 	if (at < TABLE_CLOSED_MAX) {
 		t->closed_nr++;
 	} else {
-		t->closed_left_out++;
-		at = smallest_closed(t);
-		if (bytes_of(s) <= t->closed_bytes[at])
+		/* Found again only after it was replaced: most connections are no larger. */
+		if (!t->closed_left_out++ || t->smallest_replaced)
+			t->closed_smallest = smallest_closed(t);
+		t->smallest_replaced = false;
+		at = t->closed_smallest;
+		if (bytes <= t->closed_bytes[at])
 			return;
+		t->smallest_replaced = true;
 	}
 	t->closed[at] = *s;
-	t->closed_bytes[at] = bytes_of(s);
+	t->closed_bytes[at] = bytes;
 }
 
-static void close_books(struct table *t, const struct sock_state *s)
-{
-	struct process *p = process_of(t, s->tgid, s->started, s->comm);
-
-	for (int kind = 0; kind < GROUP_KINDS; kind++)
-		groups__close(&t->groups[kind], group__id((enum group_kind)kind, s), s);
-	books__add_socket(&t->closed_sum, s);
-	if (p)
-		books__add_socket(&p->closed, s);
-	else
-		t->processes_closed_left_out++;
-}
-
-/* Taken in, and nothing ever moved: no connection of whom it was looked for. */
+/* A socket that never moved a byte is no connection that a user asks about. */
 static bool is_idle(const struct sock_state *s)
 {
 	return !s->last_ns && s->now.sent == s->base.sent && s->now.read == s->base.read &&
@@ -222,68 +371,7 @@ void table__take(struct table *t, const struct sock_state *s)
 		return;
 	}
 	keep_closed(t, s);
-	close_books(t, s);
-}
-
-/* Those that had this id before are gone, if their ends were seen or not. */
-static void end_earlier(struct table *t, uint32_t tgid, uint64_t started)
-{
-	for (size_t i = 0; i < t->processes_nr; i++)
-		if (t->processes[i].tgid == tgid && t->processes[i].started < started)
-			t->processes[i].exited = true;
-}
-
-void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *task)
-{
-	struct process *p = find_process(t, tgid, task->started);
-
-	end_earlier(t, tgid, task->started);
-	if (!p && task->asked)
-		p = process_of(t, tgid, task->started, task->comm);
-	if (!p)
-		return;
-	memcpy(p->comm, task->comm, sizeof(p->comm));
-	p->comm[sizeof(p->comm) - 1] = '\0';
-	p->parent = task->parent;
-	p->asked |= task->asked != 0;
-	p->exited = task->exit_ns != 0;
-}
-
-void table__take_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t bytes, bool new)
-{
-	struct process *p = find_process(t, tgid, started);
-
-	if (!p)
-		return;
-	if (!p->read_bytes.known)
-		p->read_before = new ? 0 : bytes;
-	p->read_bytes = (struct num){.value = bytes - p->read_before, .known = true};
-}
-
-struct num table__read_bytes(const struct table *t)
-{
-	struct num sum = {.reason = "of no process"};
-
-	for (size_t i = 0; i < t->processes_nr; i++) {
-		if (!t->processes[i].read_bytes.known)
-			continue;
-		sum.known = true;
-		sum.value += t->processes[i].read_bytes.value;
-	}
-	return sum;
-}
-
-static void add_open(struct table *t, const struct sock_state *s)
-{
-	struct process *p = process_of(t, s->tgid, s->started, s->comm);
-
-	for (int kind = 0; kind < GROUP_KINDS; kind++)
-		groups__add_open(&t->groups[kind], group__id((enum group_kind)kind, s), s);
-	books__add_socket(&t->total, s);
-	if (p)
-		books__add_socket(&p->books, s);
-	else
-		t->processes_left_out++;
+	add_socket(t, s);
 }
 
 void table__end(struct table *t)
@@ -291,12 +379,27 @@ void table__end(struct table *t)
 	t->total = t->closed_sum;
 	t->processes_left_out = t->processes_closed_left_out;
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
-		groups__begin(&t->groups[kind]);
-	for (size_t i = 0; i < t->processes_nr; i++)
+		begin_groups(&t->groups[kind]);
+	for (size_t i = 0; i < t->processes_nr; i++) {
 		t->processes[i].books = t->processes[i].closed;
+		begin_groups(&t->processes[i].ports);
+	}
 	for (size_t i = 0; i < t->open_nr; i++)
-		add_open(t, &t->open[i]);
+		add_socket(t, &t->open[i]);
 }
+
+void table__leave_out(struct table *t, size_t nr)
+{
+	t->total.left_out = nr;
+	for (size_t i = 0; i < t->processes_nr; i++) {
+		t->processes[i].books.left_out = nr;
+		leave_out_of_groups(&t->processes[i].ports, nr);
+	}
+	for (int kind = 0; kind < GROUP_KINDS; kind++)
+		leave_out_of_groups(&t->groups[kind], nr);
+}
+
+/* Sorting. */
 
 /* What rows are sorted by. */
 struct order {
@@ -326,11 +429,6 @@ static int compare_books(const struct books *x, const struct books *y, const str
 	return c ? c : by_size(sort__value(o->sort, x), sort__value(o->sort, y));
 }
 
-bool process__is_listed(const struct process *p)
-{
-	return p->asked || p->books.connections;
-}
-
 static int compare_processes(const void *a, const void *b, void *order)
 {
 	const struct process *x = a, *y = b;
@@ -356,15 +454,13 @@ static int compare_ranked(const void *a, const void *b)
 	return c ? c : by_size(x->value, y->value);
 }
 
-/* Values are worked out once: a comparison of thousands of connections would do it again and again.
- */
+/* The values are computed once, not at each comparison. */
 static void rank(struct table *t, const struct sock_state *streams, size_t nr,
 		 const struct order *o)
 {
 	for (size_t i = 0; i < nr; i++) {
-		struct books b = {0};
+		struct books b = books_of(&streams[i]);
 
-		books__add_socket(&b, &streams[i]);
 		t->ranked[t->ranked_nr++] = (struct ranked){
 			.moved = has_moved(&b, o),
 			.open = streams == t->open,
@@ -372,29 +468,6 @@ static void rank(struct table *t, const struct sock_state *streams, size_t nr,
 			.stream = &streams[i],
 		};
 	}
-}
-
-static bool has_room_to_rank(struct table *t)
-{
-	size_t nr = t->open_nr + t->closed_nr;
-	struct ranked *larger;
-
-	if (nr <= t->ranked_room)
-		return true;
-	larger = realloc(t->ranked, 2 * nr * sizeof(*larger));
-	if (!larger) {
-		t->err = -ENOMEM;
-		return false;
-	}
-	t->ranked = larger;
-	t->ranked_room = 2 * nr;
-	return true;
-}
-
-static void sort_groups(struct groups *g, struct order *o)
-{
-	if (g->nr)
-		qsort_r(g->list, g->nr, sizeof(*g->list), compare_groups, o);
 }
 
 void table__sort(struct table *t, enum sort sort, uint64_t since_ns)
@@ -405,10 +478,12 @@ void table__sort(struct table *t, enum sort sort, uint64_t since_ns)
 		qsort_r(t->processes, t->processes_nr, sizeof(*t->processes), compare_processes,
 			&o);
 	for (int kind = 0; kind < GROUP_KINDS; kind++)
-		sort_groups(&t->groups[kind], &o);
+		if (t->groups[kind].nr)
+			qsort_r(t->groups[kind].list, t->groups[kind].nr, sizeof(struct group),
+				compare_groups, &o);
 	t->ranked_nr = 0;
-	if (!has_room_to_rank(t))
-		return;
+	free(t->ranked);
+	t->ranked = xcalloc(t->open_nr + t->closed_nr + 1, sizeof(*t->ranked));
 	rank(t, t->open, t->open_nr, &o);
 	rank(t, t->closed, t->closed_nr, &o);
 	if (t->ranked_nr)

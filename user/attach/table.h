@@ -1,32 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What attach knows so far: the connections that are open, the largest of those that are closed,
- * the processes, and the sum of all. Bounded: what does not fit is in the sums, and counted. Pure.
+ * What attach knows so far: the open connections, the largest of the closed ones, the processes,
+ * ports and cgroups, and the sum of all. Bounded: what does not fit is in the sums, and counted.
+ * Pure.
  */
 #ifndef NETIOTRACE_ATTACH_TABLE_H
 #define NETIOTRACE_ATTACH_TABLE_H
 
-#include "books.h"
 #include "cpu_split.h"
-#include "groups.h"
+#include "model/advice.h"
+#include "model/socket_ledger.h"
 
 /* Closed connections that are kept by themselves. */
 #define TABLE_CLOSED_MAX 1024
 /* Processes. */
 #define TABLE_PROCESSES_MAX 4096
+/* Ports, and cgroups. */
+#define GROUPS_MAX 4096
+/* Ports of one process that are summed apart. */
+#define PROCESS_PORTS_MAX 8
+
+enum group_kind {
+	GROUP_PORT, /* of the service */
+	GROUP_CGROUP,
+	GROUP_KINDS,
+};
+
+struct group {
+	uint64_t id;          /* group__id() */
+	char *name;           /* of a cgroup: its path, owned; NULL: not known (yet) */
+	struct books closed;  /* of closed connections */
+	struct books books;   /* of all */
+	uint64_t copied_read; /* of a port of a process: sent by copy when the process was read */
+};
+
+struct groups {
+	struct group *list;
+	size_t nr;
+	/* Connections of groups that found no room: closed ones, and open ones of this refresh. */
+	size_t closed_left_out, open_left_out;
+};
 
 struct process {
 	uint32_t tgid;    /* 0: those whose process is not known */
-	uint64_t started; /* nio_task.started: with tgid it is one process and no other */
+	uint64_t started; /* nio_task.started: with tgid it identifies one process */
 	uint32_t parent;
-	char comm[16]; /* as the kernel has it: not for a terminal */
+	char comm[16]; /* as the kernel has it: not fit for a terminal */
 	bool exited;
 	bool asked;          /* it was asked for, with connections or without */
-	struct books closed; /* of connections that are closed */
+	struct books closed; /* of closed connections */
 	struct books books;  /* of all */
 	struct cpu_split cpu;
-	struct num read_bytes; /* what it took by read() and sendfile since it is watched */
+	struct num read_bytes; /* by read() and sendfile since it is watched */
 	uint64_t read_before;
+	uint64_t read_turn;                                /* the refresh that read_bytes is of */
+	uint64_t copied_read, spliced_read, received_read; /* of its sockets, in that refresh */
+	struct groups ports; /* of this process; without groups that found no room */
 };
 
 /* A connection and what it is sorted by. */
@@ -41,50 +70,67 @@ struct table {
 	size_t open_nr, open_room, closed_nr;
 	uint64_t closed_bytes[TABLE_CLOSED_MAX]; /* of each of these, sent and received */
 	size_t closed_left_out;                  /* in the sums only */
-	struct ranked *ranked;                   /* all of both, in the order of the last sort */
-	size_t ranked_nr, ranked_room;
+	size_t closed_smallest;
+	bool smallest_replaced;
+	struct ranked *ranked; /* all of both, in the order of the last sort */
+	size_t ranked_nr;
 	struct process *processes;
-	size_t processes_nr, processes_room;
-	/* Connections of processes that found no room, in the total only; and the closed of them.
-	 */
+	size_t processes_nr;
+	/* Connections of processes that found no room, in the total only; and the closed ones. */
 	size_t processes_left_out, processes_closed_left_out;
 	struct groups groups[GROUP_KINDS];
 	struct books closed_sum; /* of all closed connections */
 	struct books total;
-	int err; /* table__error() */
+	uint64_t turn; /* refreshes so far */
 };
 
 void table__clear(struct table *t);
-
-int table__error(const struct table *t); /* 0, or -ENOMEM: something is missing */
 
 /* A refresh: begin, take every stream once, end. Open streams are replaced. */
 void table__begin(struct table *t);
 void table__take(struct table *t, const struct sock_state *s);
 void table__end(struct table *t);
 
-/* This process, entered if it is new; NULL: there is no room for it. */
+/* So many sockets or processes are missing: every sum is unknown. After table__end(). */
+void table__leave_out(struct table *t, size_t nr);
+
+/* The process of a connection; NULL: it is not listed. */
+const struct process *table__owner(const struct table *t, const struct sock_state *s);
+
+/* The process, entered if it is new; NULL: there is no room for it. */
 struct process *table__process(struct table *t, uint32_t tgid, uint64_t started);
 
-/*
- * The how manieth of those with its id it is, by their beginnings, from 1 on; 0: it alone has it.
- */
+/* Its ordinal among the listed processes that have had this PID, from 1; 0: no other had it. */
 size_t table__turn(const struct table *t, const struct process *p);
 
-/* Is it one to be listed? Others have CPU time only. By the last sort they come last. */
+/* Is the process to be listed? Others have CPU time only. The last sort puts them last. */
 bool process__is_listed(const struct process *p);
 
 /* What is known of a process that has connections, or was asked for. */
 void table__take_task(struct table *t, uint32_t tgid, const struct nio_task *task);
 
 /*
- * What a process has taken so far by read() and sendfile, as the kernel counts it (rchar). new: it
- * began while it was watched, so that all of it counts.
+ * What a process has taken so far by read() and sendfile (rchar), in the same refresh as its
+ * sockets. new: it began while it was watched, so that all of it counts.
  */
 void table__take_read(struct table *t, uint32_t tgid, uint64_t started, uint64_t bytes, bool new);
 
-/* Of all processes whose is known; unknown when none is. */
-struct num table__read_bytes(const struct table *t);
+/*
+ * What a connection is listed under: the port of its service, which is the remote one if connect()
+ * chose the local one, otherwise the local one; or the id of its socket's cgroup. 0: not known.
+ */
+uint64_t group__id(enum group_kind kind, const struct sock_state *s);
+
+size_t groups__left_out(const struct groups *g); /* connections */
+
+const struct group *groups__find(const struct groups *g, uint64_t id); /* NULL: there is none */
+
+/*
+ * The processes that use a port (0: any port), for advice on it, and what they sent there by copy
+ * when they were read. NULL process: all of them, otherwise only this one. false: no process does.
+ */
+bool table__program(const struct table *t, const struct process *only, uint16_t port,
+		    struct advice_program *program, uint64_t *copied);
 
 enum sort {
 	SORT_COPIED, /* bytes copied */
@@ -101,9 +147,8 @@ uint64_t sort__value(enum sort sort, const struct books *b);
 
 /*
  * Sorts what was taken, largest first: processes, groups, and connections, of which open ones come
- * before closed ones. Before all others come those that moved anything from since_ns on
- * (CLOCK_MONOTONIC; 0: the same to all). The order of connections holds until the next refresh
- * begins.
+ * before closed ones. Rows that moved bytes from since_ns on (CLOCK_MONOTONIC; 0: all alike) come
+ * before all others. The order of connections holds until the next refresh begins.
  */
 void table__sort(struct table *t, enum sort sort, uint64_t since_ns);
 

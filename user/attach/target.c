@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/xalloc.h"
 #include "host/netns.h"
 #include "host/netns_scan.h"
 #include "target.h"
@@ -29,7 +30,7 @@ int target__comm(pid_t pid, char comm[16])
 	close(fd);
 	if (len < 0)
 		return -errno;
-	/* It may hold line breaks of its own: only the last is not of the name. */
+	/* A name may contain line breaks: only the last one is not part of it. */
 	if (len && comm[len - 1] == '\n')
 		len--;
 	memset(comm + len, 0, 16 - len);
@@ -41,7 +42,7 @@ bool target__is_short(int error)
 	return error == EMFILE || error == ENFILE || error == ENOMEM;
 }
 
-/* A number of /proc/PID/status; otherwise `none`. */
+/* A number in /proc/PID/status; `none` if there is none. */
 static int status_number(pid_t pid, const char *key, int none)
 {
 	char path[64], line[256];
@@ -78,7 +79,7 @@ uint64_t target__started(pid_t pid)
 		fclose(f);
 	}
 	line[len] = '\0';
-	/* The name may hold spaces and brackets of its own; 19 fields are between it and ours. */
+	/* The name may contain spaces and brackets; 19 fields follow before the start time. */
 	rest = strrchr(line, ')');
 	for (int i = 0; rest && i <= 19; i++)
 		rest = strchr(rest + 1, ' ');
@@ -166,22 +167,102 @@ void target__clear(struct target *t)
 	t->netns_nr = 0;
 }
 
-int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *arg)
+int target__each(void (*take)(void *arg, pid_t pid), void *arg)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
-	char name[16];
 
 	if (!proc)
 		return -errno;
-	while ((entry = readdir(proc))) {
-		pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0;
-
-		if (pid > 0 && !target__comm(pid, name) && !strncmp(name, comm, 15))
-			take(arg, pid);
-	}
+	while ((entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			take(arg, atoi(entry->d_name));
 	closedir(proc);
 	return 0;
+}
+
+struct by_comm {
+	const char *comm;
+	void (*take)(void *arg, pid_t pid);
+	void *arg;
+};
+
+static void take_if_called(void *arg, pid_t pid)
+{
+	const struct by_comm *by = arg;
+	char name[16];
+
+	if (!target__comm(pid, name) && !strncmp(name, by->comm, 15))
+		by->take(by->arg, pid);
+}
+
+int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *arg)
+{
+	struct by_comm by = {comm, take, arg};
+
+	return target__each(take_if_called, &by);
+}
+
+/* PID_MAX_LIMIT of 64-bit kernels. */
+#define PIDS_MAX (4 * 1024 * 1024)
+
+struct family {
+	unsigned char *known; /* a byte for each process id: a descendant of those asked for */
+	struct relation {
+		uint32_t pid, parent;
+	} * list;
+	size_t nr;
+};
+
+static void add_relation(void *arg, pid_t pid)
+{
+	struct family *f = arg;
+
+	f->list = xgrow(f->list, f->nr, sizeof(*f->list));
+	f->list[f->nr++] = (struct relation){(uint32_t)pid, target__parent(pid)};
+}
+
+/* Returns how many are new. A list may have a child before its parent. */
+static size_t take_new(struct family *f, void (*take)(void *arg, pid_t pid), void *arg)
+{
+	size_t all = 0, found;
+
+	do {
+		found = 0;
+		for (size_t i = 0; i < f->nr; i++) {
+			const struct relation *r = &f->list[i];
+
+			if (r->pid >= PIDS_MAX || r->parent >= PIDS_MAX || f->known[r->pid] ||
+			    !f->known[r->parent])
+				continue;
+			f->known[r->pid] = 1;
+			take(arg, (pid_t)r->pid);
+			found++;
+		}
+		all += found;
+	} while (found);
+	return all;
+}
+
+/* Until a list has no new process: a process may start others while the list is made. */
+int target__descendants(const uint32_t *parents, size_t nr, void (*take)(void *arg, pid_t pid),
+			void *arg)
+{
+	struct family f = {.known = xcalloc(PIDS_MAX, 1)};
+	size_t found = 1;
+	int err = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (parents[i] && parents[i] < PIDS_MAX)
+			f.known[parents[i]] = 1;
+	while (!err && found) {
+		f.nr = 0;
+		err = target__each(add_relation, &f);
+		found = err ? 0 : take_new(&f, take, arg);
+	}
+	free(f.known);
+	free(f.list);
+	return err;
 }
 
 struct pass {
@@ -198,8 +279,8 @@ static int open_pass(void *arg)
 }
 
 /*
- * The namespace is chosen as the iterator is opened, not as it is read. Only as often as there are
- * new sockets to take in: before 6.1.183, 6.6.152, 6.12.104, 6.18.45 and 7.1.9 a pass that meets a
+ * The iterator sees the namespace in which it was opened. It runs only when there are sockets to
+ * add: before 6.1.183, 6.6.152, 6.12.104, 6.18.45 and 7.1.9 a pass that meets a
  * request socket at its making leaks it (CVE-2026-74714; docs/KERNELS.md).
  */
 int target__pass(const struct target *t, const struct watcher *w)

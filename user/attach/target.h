@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is watched, as /proc and sock_diag tell: the processes asked for, the network namespaces they
- * are in, and the sockets they have already. Sockets to come are the programs' to find.
+ * The targets of attach, by /proc and sock_diag: processes, their network namespaces, and their
+ * existing sockets. The BPF programs find new sockets.
  */
 #ifndef NETIOTRACE_TARGET_H
 #define NETIOTRACE_TARGET_H
@@ -12,7 +12,7 @@
 
 #include "kernel/watcher.h"
 
-/* Namespaces kept open: their sockets are looked at after their last process is gone, too. */
+/* Namespaces kept open, since their sockets may outlive their processes. */
 #define TARGET_NETNS_MAX 256
 
 struct target_netns {
@@ -26,72 +26,74 @@ struct target {
 	size_t netns_left_out;
 };
 
-/* Is this errno for want of files or memory? It says nothing of the process asked about. */
+/* Does this errno mean that descriptors or memory are short? It says nothing about the process. */
 bool target__is_short(int error);
 
-/* The name of a process as the kernel has it: 0, or -errno when there is none. */
+/* The name of a process, up to 15 bytes. 0 or -errno. */
 int target__comm(pid_t pid, char comm[16]);
 
-/* The process that this is a thread of, maybe itself; -1: there is none. */
+/* The process of a thread; -1: there is none. */
 pid_t target__process_of(pid_t thread);
 
 /*
- * When a process began, in ticks after boot, as /proc has it (NIO_TICKS_PER_S). 0: there is none.
- * With its id it names a process: ids are used again.
+ * Start time of a process in ticks after boot (NIO_TICKS_PER_S); 0: there is none. PID and start
+ * time identify a process, since PIDs are used again.
  */
 uint64_t target__started(pid_t pid);
 
-/* Who started it; 0 where that is not known any more. */
+/* The parent; 0: unknown. */
 uint32_t target__parent(pid_t pid);
 
-/* What a process took so far by read() and sendfile (rchar of /proc/PID/io). 0 or -errno. */
+/* Bytes that a process took by read() and sendfile (rchar of /proc/PID/io). 0 or -errno. */
 int target__read_bytes(pid_t pid, uint64_t *bytes);
 
-/* Notes the namespace that a process is in, or our own (pid 0). 0 or -errno. */
+/* Adds the network namespace of a process, or the own one (pid 0). 0 or -errno. */
 int target__add_netns(struct target *t, pid_t pid);
-void target__add_all_netns(struct target *t); /* of all processes in sight */
+void target__add_all_netns(struct target *t); /* of all visible processes */
 void target__clear(struct target *t);
+
+/* Gives each process of /proc to take(). 0 or -errno. */
+int target__each(void (*take)(void *arg, pid_t pid), void *arg);
 
 /* Gives each process of that name to take(). 0 or -errno. */
 int target__by_comm(const char *comm, void (*take)(void *arg, pid_t pid), void *arg);
 
 /*
- * Gives each process of that cgroup directory and of those below it to take(). Trees of any depth;
- * needs two descriptors. 0 or -errno; what was found before an error was given.
+ * Gives each process of a cgroup directory, and of all below it, to take(). Trees may have any
+ * depth; two descriptors are used. 0 or -errno; processes found before the error were given.
  */
 int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void *arg);
 
 /*
- * Gives each process that descends from one of nr parents, which are none of them, to take(): a
- * parent before what it started. take() must see to it that children to come are not missed. 0 or
- * -errno.
+ * Gives each descendant of nr processes to take(), a parent before its children. take() must make
+ * sure that children started later are seen. 0 or -errno.
  */
 int target__descendants(const uint32_t *parents, size_t nr, void (*take)(void *arg, pid_t pid),
 			void *arg);
 
-/* The directory of a cgroup (v2), owned by the caller; or -errno; -ENOTSUP: it is none. */
+/* Opens the directory of a cgroup (v2): a descriptor, or -errno; -ENOTSUP: it is no cgroup. */
 int target__open_cgroup(const char *path);
 bool target__cgroup_is_gone(int cgroup); /* no process can join it any more */
 
-/* Where cgroups (v2) are mounted, owned by the caller; NULL: nowhere. */
+/* A mount point of cgroup v2, to be freed by the caller; NULL: there is none. */
 char *target__cgroup_mount(void);
 
 /*
- * The path of a cgroup below the root of its hierarchy, fit for a terminal; owned by the caller.
- * NULL: it is not known, or there is none any more.
+ * The path of a cgroup below the root of its hierarchy, safe for a terminal, to be freed by the
+ * caller. NULL: unknown or gone.
  */
 char *target__cgroup_path(uint64_t id);
 
 /*
- * Hands the sockets there are to w: those of the processes pids, or of any process (pids NULL), and
- * of these only those with one of the ports (ports_nr 0: all). 0 or -errno.
+ * Gives existing sockets to w: those of the processes pids, or of all processes (pids NULL), with
+ * one of the ports (ports_nr 0: any). 0 or -errno.
  */
 int target__adopt(const struct target *t, struct watcher *w, const pid_t *pids, size_t pids_nr,
 		  const uint16_t *ports, size_t ports_nr);
 
 /*
- * A pass over the sockets of all namespaces, in which w takes in those that target__adopt() handed
- * to it. 0 or -errno of the last that failed.
+ * Iterates over the sockets of all namespaces: w adds those that target__adopt() gave to it. 0, or
+ * -errno of the last namespace that failed.
  */
 int target__pass(const struct target *t, const struct watcher *w);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/printable.h"
+#include "common/xalloc.h"
 #include "target.h"
 
 #define CGROUP2_MAGIC 0x63677270
@@ -26,7 +27,7 @@ struct cgroup_handle {
 
 int target__open_cgroup(const char *path)
 {
-	/* A pipe that somebody put there would block. */
+	/* Without O_NONBLOCK, opening a pipe would block. */
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	struct statfs fs;
@@ -40,7 +41,7 @@ int target__open_cgroup(const char *path)
 	return -ENOTSUP;
 }
 
-/* Nothing can be looked up in a directory that was removed, its own files neither. */
+/* In a removed directory nothing can be looked up, not even its own files. */
 bool target__cgroup_is_gone(int cgroup)
 {
 	return faccessat(cgroup, "cgroup.procs", F_OK, 0) && errno == ENOENT;
@@ -57,7 +58,7 @@ struct walk {
 		ino_t ino;
 		long next; /* telldir() behind the entry that the walk went down */
 	} * up;
-	size_t depth, room;
+	size_t depth;
 };
 
 static int take_procs(const struct walk *w, void (*take)(void *arg, pid_t pid), void *arg)
@@ -78,20 +79,11 @@ static int take_procs(const struct walk *w, void (*take)(void *arg, pid_t pid), 
 
 static int remember(struct walk *w)
 {
-	struct level *larger;
 	struct stat st;
 
-	if (w->depth == w->room) {
-		size_t room = w->room ? 2 * w->room : 64;
-
-		larger = realloc(w->up, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		w->up = larger;
-		w->room = room;
-	}
 	if (fstat(dirfd(w->dir), &st))
 		return -errno;
+	w->up = xgrow(w->up, w->depth, sizeof(*w->up));
 	w->up[w->depth++] = (struct level){st.st_dev, st.st_ino, telldir(w->dir)};
 	return 0;
 }
@@ -195,10 +187,7 @@ int target__by_cgroup(const char *path, void (*take)(void *arg, pid_t pid), void
 	return err;
 }
 
-/*
- * Of each place where cgroups (v2) are mounted: what() until it has an answer. That is the
- * caller's; NULL: none had.
- */
+/* Calls what() for each mount of cgroup v2 until it returns an answer, to be freed; NULL: none. */
 static char *ask_mounts(char *(*what)(const char *mount, uint64_t id), uint64_t id)
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");
@@ -216,7 +205,7 @@ static char *ask_mounts(char *(*what)(const char *mount, uint64_t id), uint64_t 
 static char *mount_itself(const char *mount, uint64_t id)
 {
 	(void)id;
-	return strdup(mount);
+	return xstrdup(mount);
 }
 
 char *target__cgroup_mount(void)
@@ -253,8 +242,8 @@ static char *path_below(const char *mount, uint64_t id)
 		return NULL;
 	path[len] = '\0';
 	if (!path[strlen(mount)])
-		return strdup("/");
-	return strdup(printable__in_place(path + strlen(mount)));
+		return xstrdup("/");
+	return xstrdup(printable__in_place(path + strlen(mount)));
 }
 
 char *target__cgroup_path(uint64_t id)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sockets that processes have already, by /proc/PID/fd and sock_diag; see target.h. */
-#include <ctype.h>
+/* Existing sockets of processes, by /proc/PID/fd and sock_diag; see target.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/xalloc.h"
 #include "host/netns.h"
 #include "host/sock_diag.h"
 #include "target.h"
@@ -22,28 +22,12 @@ struct owner {
 /* Sockets of processes, by inode; the first of several owners of one. */
 struct owners {
 	struct owner *list;
-	size_t nr, room;
-	int err;
+	size_t nr;
 };
 
-static void add_owner(struct owners *o, const struct owner *owner)
+static void take_fds(void *arg, pid_t pid)
 {
-	if (o->nr == o->room) {
-		size_t room = o->room ? o->room * 2 : 256;
-		struct owner *larger = realloc(o->list, room * sizeof(*larger));
-
-		if (!larger) {
-			o->err = -ENOMEM;
-			return;
-		}
-		o->list = larger;
-		o->room = room;
-	}
-	o->list[o->nr++] = *owner;
-}
-
-static void take_fds(struct owners *o, pid_t pid)
-{
+	struct owners *o = arg;
 	char path[64], link[64];
 	struct owner owner = {.pid = pid};
 	struct dirent *entry;
@@ -60,8 +44,10 @@ static void take_fds(struct owners *o, pid_t pid)
 		if (len <= 0)
 			continue;
 		link[len] = '\0';
-		if (sscanf(link, "socket:[%" SCNu32 "]", &owner.inode) == 1)
-			add_owner(o, &owner);
+		if (sscanf(link, "socket:[%" SCNu32 "]", &owner.inode) != 1)
+			continue;
+		o->list = xgrow(o->list, o->nr, sizeof(*o->list));
+		o->list[o->nr++] = owner;
 	}
 	closedir(dir);
 }
@@ -75,33 +61,22 @@ static int by_inode(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-static void take_everybody(struct owners *o)
+static int compare_inode(const void *key, const void *member)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
+	uint32_t inode = *(const uint32_t *)key, other = ((const struct owner *)member)->inode;
 
-	while (proc && (entry = readdir(proc)))
-		if (isdigit((unsigned char)entry->d_name[0]))
-			take_fds(o, atoi(entry->d_name));
-	if (proc)
-		closedir(proc);
+	return inode < other ? -1 : inode > other;
 }
 
-/* NULL: not known. */
+/* The first of several owners; NULL: not known. */
 static const struct owner *owner_of(const struct owners *o, uint32_t inode)
 {
-	struct owner key = {.inode = inode};
-	size_t low = 0, high = o->nr;
+	const struct owner *found =
+		o->nr ? bsearch(&inode, o->list, o->nr, sizeof(*o->list), compare_inode) : NULL;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (by_inode(&o->list[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < o->nr && o->list[low].inode == inode ? &o->list[low] : NULL;
+	while (found && found > o->list && found[-1].inode == inode)
+		found--;
+	return found;
 }
 
 struct adoption {
@@ -142,7 +117,7 @@ static void take_name(void *arg, const struct sock_name *name)
 	known.tgid = owner ? owner->pid : 0;
 	known.started = owner ? owner->started : 0;
 	err = watcher__add_owner(a->w, name->cookie, &known);
-	/* What finds no room is counted there. */
+	/* w counts sockets that did not fit. */
 	if (err && err != -E2BIG)
 		a->err = err;
 }
@@ -161,11 +136,11 @@ int target__adopt(const struct target *t, struct watcher *w, const pid_t *pids, 
 	for (size_t i = 0; pids && i < pids_nr; i++)
 		take_fds(&a.owners, pids[i]);
 	if (!pids)
-		take_everybody(&a.owners);
+		target__each(take_fds, &a.owners);
 	if (a.owners.nr)
 		qsort(a.owners.list, a.owners.nr, sizeof(*a.owners.list), by_inode);
 	for (size_t i = 0; i < t->netns_nr && !err; i++)
 		err = netns__visit(t->netns[i].fd, visit, &a);
 	free(a.owners.list);
-	return err ? err : a.err ? a.err : a.owners.err;
+	return err ? err : a.err;
 }

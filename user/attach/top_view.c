@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "common/units.h"
 #include "detail_view.h"
-#include "judge.h"
 
 /*
  * Without line breaks of the terminal's own: a line that is too long loses its end, not the screen
@@ -168,6 +167,7 @@ static bool group_at(const struct findings *r, size_t i, struct view_item *item)
 		 findings__group(name, r, &groups->list[i]), groups->list[i].books.connections);
 	item->id = groups->list[i].id;
 	item->books = groups->list[i].books;
+	item->group = &groups->list[i];
 	return true;
 }
 
@@ -245,13 +245,13 @@ static void note_refresh(struct top_view *v, const struct findings *r)
 static void draw_table(struct top_view *v, const struct findings *r, struct winsize w)
 {
 	struct columns c = columns_of(w.ws_col);
-	struct grounds grounds = findings__grounds(r, NULL);
+	const struct findings_row total = {.books = &r->table.total};
 	struct judgement j;
 	double seconds;
 
 	note_refresh(v, r);
 	seconds = (double)(r->ended_ns - (v->since_ns ? v->since_ns : r->begun_ns)) / 1e9;
-	judge__give(&j, &grounds);
+	findings__judge(&j, r, &total);
 	fprintf(stdout,
 		HOME CLEAR_LINE
 		"netiotrace attach  %.0f s  %zu open, %zu in all  by %s, order %s\n",

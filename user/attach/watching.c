@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The watching of attach; see watching.h. */
+/* A session of attach, without its outputs; see watching.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -10,15 +10,17 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "baseline.h"
 #include "base/resource_limits.h"
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "host/environment.h"
 #include "kernel/btf_lookup.h"
 #include "kernel/pidns.h"
 #include "refusal.h"
 #include "watching.h"
 
-/* So long after its exit a process may still close its sockets. */
+/* A process may close its sockets for this long after its exit event. */
 #define EXIT_NS 1000000000ULL
 
 static int refuse_pid(pid_t pid, int err)
@@ -36,7 +38,7 @@ static int refuse_pid(pid_t pid, int err)
 	return EXIT_RUN_FAILED;
 }
 
-/* From here on their ends are not missed. */
+/* From now on the end of each process is seen. */
 static int open_pids(struct watching *w)
 {
 	const struct attach_options *o = w->o;
@@ -95,7 +97,7 @@ static void warn_of_unknown_cgroups(const struct attach_options *o)
 	free(mount);
 }
 
-/* Every id that a user gives, and that we show, is of /proc. */
+/* All process ids that users give and that attach shows are those of /proc. */
 static int check_proc(void)
 {
 	if (pidns__has_proc())
@@ -133,7 +135,7 @@ static int fill_filter(struct watching *w, struct watcher_filter *filter)
 	return code;
 }
 
-/* Nothing was begun: there is nothing to write, and what is to be watched goes on as it did. */
+/* A signal came before watching began: there is nothing to write. */
 static int end_early(const struct watching *w)
 {
 	const char *held = w->launch.pid ? w->o->command[0] : NULL;
@@ -153,7 +155,7 @@ static int load(struct watching *w, const struct watcher_filter *filter)
 	return err ? refusal__say(w->o->backend, err, &no) : EXIT_DONE;
 }
 
-/* What was asked for by name is not replaced in silence. */
+/* Names each hook that replaces one of the requested backend. */
 static void say_replaced(const struct watching *w)
 {
 	for (size_t i = 0; i < w->found.plan_nr; i++) {
@@ -165,7 +167,7 @@ static void say_replaced(const struct watching *w)
 	}
 }
 
-/* new: it began while it was watched. Another may have its id meanwhile. */
+/* new: the process began while it was watched. Its PID may be in use by another by now. */
 static void take_read(struct watching *w, pid_t pid, uint64_t started, bool new)
 {
 	uint64_t bytes;
@@ -199,7 +201,7 @@ static void take_process(struct watching *w, pid_t pid, bool named)
 			    strerror(-err));
 }
 
-/* Those of one --comm (named), or of the cgroup. */
+/* The processes of one --comm (named), or of the cgroup. */
 struct several {
 	struct watching *w;
 	bool named;
@@ -216,7 +218,7 @@ static void take_one(void *arg, pid_t pid)
 	take_process(several->w, pid, several->named);
 }
 
-/* That there is none is no error: a service may be about to start, or a name be misspelt. */
+/* No process is a warning, not an error: the service may be about to start. */
 static void take_name(struct watching *w, size_t i)
 {
 	const char *comm = w->o->comms[i], *asked = w->o->comms_asked[i];
@@ -233,7 +235,7 @@ static void take_name(struct watching *w, size_t i)
 			    comm);
 }
 
-/* Nor is a cgroup that is made before what runs in it. */
+/* Likewise, a cgroup may exist before its processes. */
 static void take_cgroup(struct watching *w, const char *path)
 {
 	struct several several = {.w = w};
@@ -246,21 +248,20 @@ static void take_cgroup(struct watching *w, const char *path)
 }
 
 /*
- * Those that were started already. The programs see what a process starts from the moment on at
- * which it is taken in.
+ * Processes that the watched ones have started already. Programs see the children that a process
+ * starts after it was added.
  */
 static void take_children(struct watching *w)
 {
 	const struct table *t = &w->found.table;
-	uint32_t *parents = calloc(t->processes_nr + 1, sizeof(*parents));
+	uint32_t *parents = xcalloc(t->processes_nr + 1, sizeof(*parents));
 	struct several found = {.w = w};
 	size_t nr = 0;
-	int err = parents ? 0 : -ENOMEM;
+	int err;
 
-	for (; !err && nr < t->processes_nr; nr++)
+	for (; nr < t->processes_nr; nr++)
 		parents[nr] = t->processes[nr].tgid;
-	if (!err)
-		err = target__descendants(parents, nr, take_one, &found);
+	err = target__descendants(parents, nr, take_one, &found);
 	if (err)
 		log_warning("--children: processes that were started before are not watched: %s.",
 			    strerror(-err));
@@ -292,7 +293,7 @@ static void take_everybody(struct watching *w)
 			    strerror(-err));
 }
 
-/* To be told when a process of --pid is gone. 0 or -errno. */
+/* The loop reports the end of each process of --pid. */
 static int watch_ends(struct watching *w, struct loop *l)
 {
 	int err = 0;
@@ -462,7 +463,7 @@ void watching__step(struct watching *w)
 		w->next_step_ns = watcher__step_events(w->watcher, now);
 }
 
-/* What it has already of a process that came to be watched by its name or cgroup. */
+/* Adds the existing sockets of a process that took a watched name, or joined the cgroup. */
 static void take_late(struct watching *w, pid_t pid, const struct nio_task *task)
 {
 	if (task->asked || task->parent || task->first_ns < w->since_ns || w->finished)
@@ -471,7 +472,7 @@ static void take_late(struct watching *w, pid_t pid, const struct nio_task *task
 	w->passes_again = true;
 }
 
-/* The sockets of a process are closed after the event of its exit. */
+/* A process closes its sockets after its exit event. */
 static bool is_gone(const struct watching *w, const struct nio_task *task)
 {
 	return task->exit_ns && (w->finished || task->exit_ns + EXIT_NS < w->found.ended_ns);
@@ -493,7 +494,7 @@ static bool take_task(void *arg, uint32_t tgid, const struct nio_task *task)
 	return is_gone(w, task);
 }
 
-/* As soon as they are met: a cgroup may vanish. */
+/* At once, since a cgroup may vanish. */
 static void name_cgroups(struct groups *g)
 {
 	for (size_t i = 0; i < g->nr; i++)
@@ -517,22 +518,22 @@ int watching__refresh(struct watching *w)
 	table__begin(&r->table);
 	err = watcher__each_socket(w->watcher, take_socket, w);
 	table__end(&r->table);
-	cpu_sampling__take(&w->sampling, r);
+	/* Right after the sockets: rchar and the bytes sent are of one moment. */
 	if (!err)
 		err = watcher__each_task(w->watcher, take_task, w);
+	cpu_sampling__take(&w->sampling, r);
 	if (w->passes_again)
 		target__pass(&w->target, w->watcher);
 	w->passes_again = false;
 	name_cgroups(&r->table.groups[GROUP_CGROUP]);
 	watching__sort(w);
 	r->loss = watcher__losses(w->watcher);
-	r->table.total.left_out = r->loss.sockets_full + r->loss.ends_missed;
 	r->missed = watcher__missed(w->watcher);
 	r->events = watcher__events(w->watcher);
 	r->netns = w->target.netns_nr;
 	r->netns_left_out = w->target.netns_left_out;
-	if (!err)
-		err = table__error(&r->table);
+	table__leave_out(&r->table, r->loss.sockets_full + r->loss.tasks_full +
+					    r->loss.ends_missed + r->netns_left_out);
 	if (!err)
 		return EXIT_DONE;
 	log_error("what the programs saw cannot be read: %s.", strerror(-err));
@@ -547,7 +548,7 @@ int watching__finish(struct watching *w)
 	w->finished = true;
 	w->next_step_ns = watcher__step_events(w->watcher, w->found.ended_ns);
 	cpu_sampling__stop(&w->sampling);
-	/* Each socket is read with its events at one moment: nothing has to stop before. */
+	/* Each socket is read with its events at one moment, so nothing has to stop first. */
 	code = watching__refresh(w);
 	watcher__stop(w->watcher);
 	return code;

@@ -8,7 +8,7 @@
 #ifndef EXPORT_AGGREGATES_H
 #define EXPORT_AGGREGATES_H
 
-#include "attach/books.h"
+#include "model/socket_ledger.h"
 #include "group_name.h"
 
 #define AGGREGATES_MAX   1024 /* --groups */

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The arithmetic of the copy ledger; see ledger.h. Pure. */
-#include <errno.h>
+/* The copy ledger of one run: from two snapshots and the load generator's totals; see ledger.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "ledger.h"
 #include "ledger_bytes.h"
-#include "ledger_sides.h"
-#include "ledger_time.h"
-#include "total.h"
 #include "uncovered.h"
-#include "ledger_perf.h"
 
 static struct num known(uint64_t value)
 {
@@ -21,21 +17,73 @@ static struct num unknown(const char *reason)
 	return (struct num){.reason = reason};
 }
 
-static int book_stage(struct run_result *r, const struct plan *plan, enum nio_stage stage,
-		      const struct nio_cell *base, const struct nio_cell *now)
+/* now - base, or unknown with a reason. */
+static struct num difference(const char *reason, uint64_t base, uint64_t now)
 {
+	return reason ? unknown(reason) : known(now - base);
+}
+
+/*
+ * Bucket counts of now minus base, as a histogram with the given sum. If one bucket holds every
+ * event, all events have the mean value: that is so for messages of one size.
+ */
+static struct hist *hist_between(const __u64 *base, const __u64 *now, uint64_t sum)
+{
+	struct hist *h = hist__new(NIO_HIST_SUB_BITS, NIO_HIST_BUCKETS);
+	unsigned int occupied = 0;
+
+	for (uint32_t i = 0; i < NIO_HIST_BUCKETS; i++) {
+		if (now[i] == base[i])
+			continue;
+		hist__add_bucket(h, i, now[i] - base[i]);
+		occupied++;
+	}
+	if (h->count)
+		h->sum = sum;
+	if (occupied == 1)
+		h->min = h->max = h->sum / h->count;
+	return h;
+}
+
+static void book_stage(struct run_result *r, const struct plan *plan, enum nio_stage stage,
+		       const struct snapshot *base, const struct snapshot *now)
+{
+	enum nio_side side = stage__side(stage);
+	const struct nio_cell *from = &base->cells[side][stage], *to = &now->cells[side][stage];
 	struct stage_result *out = &r->stages[stage];
 
 	plan__stage(plan, stage, out);
 	if (out->quality == QUALITY_UNAVAILABLE)
-		return 0;
-	out->bytes = now->bytes - base->bytes;
-	out->events = now->events - base->events;
+		return;
+	out->bytes = to->bytes - from->bytes;
+	out->events = to->events - from->events;
 	out->no_events = NULL;
 	out->open_bytes = known(0);
 	hist__free(out->sizes);
-	out->sizes = ledger__hist(base->hist, now->hist, out->bytes);
-	return out->sizes ? 0 : -ENOMEM;
+	out->sizes = hist_between(from->hist, to->hist, out->bytes);
+}
+
+/* Adds to a stage what the programs booked to it on the sockets of the other side. */
+static void add_other_side(struct run_result *r, enum nio_stage stage, const struct snapshot *base,
+			   const struct snapshot *now)
+{
+	enum nio_side other =
+		stage__side(stage) == NIO_SIDE_SENDER ? NIO_SIDE_RECEIVER : NIO_SIDE_SENDER;
+	const struct nio_cell *from = &base->cells[other][stage];
+	const struct nio_cell *to = &now->cells[other][stage];
+	struct stage_result *out = &r->stages[stage];
+
+	if (out->quality == QUALITY_UNAVAILABLE)
+		return;
+	out->bytes += to->bytes - from->bytes;
+	out->events += to->events - from->events;
+	if (!out->sizes) /* no event is attached: bytes are known otherwise */
+		return;
+	for (uint32_t i = 0; i < NIO_HIST_BUCKETS; i++)
+		if (to->hist[i] != from->hist[i])
+			hist__add_bucket(out->sizes, i, to->hist[i] - from->hist[i]);
+	if (out->sizes->count)
+		out->sizes->sum = out->bytes;
 }
 
 static void book_completions(struct run_result *r, const struct nio_zc *base,
@@ -93,7 +141,7 @@ static void book_other_copies(struct run_result *r, const struct plan *plan,
 
 	if (out->quality == QUALITY_UNAVAILABLE)
 		return;
-	ledger_sides__add_other(r, NIO_STAGE_OTHER_COPY, base, now);
+	add_other_side(r, NIO_STAGE_OTHER_COPY, base, now);
 	if (plan__no_probe(plan, PROBE_COALESCE))
 		out->reason = "without what skb_try_coalesce copies: it cannot be watched here";
 	if (plan__no_probe(plan, PROBE_CHECKSUM_COPY))
@@ -101,23 +149,247 @@ static void book_other_copies(struct run_result *r, const struct plan *plan,
 			"without what skb_copy_and_csum_bits copies: it cannot be watched here";
 }
 
-int ledger__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
-		 const struct snapshot *now)
+/* The stage's cells of both sides together: unexpected copies happen on either. */
+static void both_sides(const struct snapshot *s, int stage, struct nio_cell *sum)
 {
-	int err;
+	const uint64_t *tx = (const uint64_t *)&s->cells[NIO_SIDE_SENDER][stage];
+	const uint64_t *rx = (const uint64_t *)&s->cells[NIO_SIDE_RECEIVER][stage];
+	uint64_t *out = (uint64_t *)sum;
 
-	r->ledger_known = true;
-	r->ledger_reason = NULL;
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(*out); i++)
+		out[i] = tx[i] + rx[i];
+}
+
+static void book_stage_times(struct run_result *r, const struct plan *plan,
+			     const struct snapshot *base, const struct snapshot *now)
+{
 	for (int stage = 0; stage < NIO_STAGE_NR; stage++) {
-		enum nio_side side = stage__side(stage);
+		const char *reason = plan__no_stage_time(plan, stage);
+		struct stage_result *out = &r->stages[stage];
+		struct nio_cell from, to;
 
 		if (stage == NIO_STAGE_USER_GATHER)
 			continue;
-		err = book_stage(r, plan, stage, &base->cells[side][stage],
-				 &now->cells[side][stage]);
-		if (err)
-			return err;
+		both_sides(base, stage, &from);
+		both_sides(now, stage, &to);
+		out->ns = difference(reason, from.ns, to.ns);
+		out->timed = difference(reason, from.timed, to.timed);
+		hist__free(out->times);
+		out->times = reason ? NULL : hist_between(from.ns_hist, to.ns_hist, out->ns.value);
 	}
+}
+
+static void book_path(struct run_result *r, const struct plan *plan, const struct nio_path *base,
+		      const struct nio_path *now)
+{
+	const struct alternative *calls = plan->chosen[PROBE_CALL_TIME];
+	const char *reason = plan__no_probe(plan, PROBE_CALL_TIME);
+
+	r->path_quality = calls ? calls->quality : QUALITY_UNAVAILABLE;
+	r->path_reason = calls ? calls->caveat : reason;
+	r->path_calls = difference(reason, base->calls, now->calls);
+	for (int p = 0; p < NIO_PATH_NR; p++) {
+		reason = plan__no_path_time(plan, p);
+		r->path_ns[PATH_SEND_TOTAL + 1 + p] = difference(reason, base->ns[p], now->ns[p]);
+	}
+}
+
+static void book_latency(struct latency_result *out, const char *reason, const __u64 *base,
+			 const __u64 *now, uint64_t sum)
+{
+	hist__free(out->hist);
+	out->reason = reason;
+	out->hist = reason ? NULL : hist_between(base, now, sum);
+}
+
+/* Sum of a histogram by the middle of its buckets, of which the last has none: its exact sum is not
+ * kept. */
+static uint64_t rough_sum(const __u64 *base, const __u64 *now)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < NIO_HIST_BUCKETS - 1; i++) {
+		uint64_t low = hist_bucket_low(i, NIO_HIST_SUB_BITS);
+		uint64_t high = hist_bucket_low(i + 1, NIO_HIST_SUB_BITS) - 1;
+
+		sum += (now[i] - base[i]) * ((low + high) / 2);
+	}
+	return sum;
+}
+
+static void book_pinned(struct run_result *r, const struct plan *plan, const struct nio_zc *base,
+			const struct nio_zc *now)
+{
+	const char *no_completion = plan__no_probe(plan, PROBE_COMPLETION);
+	const char *no_time = plan__no_probe(plan, PROBE_CALL_TIME);
+	const char *no_refusal = plan__no_probe(plan, PROBE_REFUSAL);
+	struct pinned_result *p = &r->pinned;
+
+	if (!no_completion && !plan__completions_by_kernel(plan))
+		no_completion = "completions are seen only as the application reads of them";
+	if (!no_completion && !plan->chosen[PROBE_SEND_RETURN])
+		no_completion = "send calls are not counted one by one";
+	p->completed_bytes = difference(no_completion, base->bytes, now->bytes);
+	book_latency(&p->completion, no_completion ? no_completion : no_time, base->ns_hist,
+		     now->ns_hist, now->ns - base->ns);
+	book_latency(&p->outstanding, no_completion, base->outstanding_hist, now->outstanding_hist,
+		     rough_sum(base->outstanding_hist, now->outstanding_hist));
+	r->enobufs_optmem = difference(no_refusal, base->enobufs_optmem, now->enobufs_optmem);
+	r->enobufs_memlock = difference(no_refusal, base->enobufs_memlock, now->enobufs_memlock);
+}
+
+static struct nio_sum since(struct nio_sum now, const struct nio_sum *base)
+{
+	now.bytes -= base->bytes;
+	now.events -= base->events;
+	now.ns -= base->ns;
+	return now;
+}
+
+static const struct nio_sum *place_before(const struct snapshot *base,
+					  const struct nio_place *place)
+{
+	static const struct nio_sum none;
+
+	for (size_t i = 0; i < base->places_nr; i++)
+		if (!memcmp(&base->places[i].place, place, sizeof(*place)))
+			return &base->places[i].sum;
+	return &none;
+}
+
+static const struct nio_sum *other_before(const struct snapshot *base,
+					  const struct nio_other *other)
+{
+	static const struct nio_sum none;
+
+	for (size_t i = 0; i < base->others_nr; i++)
+		if (!memcmp(&base->others[i].other, other, sizeof(*other)))
+			return &base->others[i].sum;
+	return &none;
+}
+
+static void book_places(struct run_result *r, const struct plan *plan, const struct snapshot *base,
+			const struct snapshot *now)
+{
+	r->places_nr = 0;
+	r->places_reason = plan__no_stage_time(plan, NIO_STAGE_DEFERRED_COPY);
+	for (size_t i = 0; i < now->places_nr; i++) {
+		const struct place_sum *entry = &now->places[i];
+		struct nio_sum sum = since(entry->sum, place_before(base, &entry->place));
+		struct place_result place = {
+			.context = entry->place.context,
+			.bytes = sum.bytes,
+			.events = sum.events,
+			.ns = sum.ns,
+		};
+
+		if (!sum.events)
+			continue;
+		snprintf(place.comm, sizeof(place.comm), "%.15s", entry->place.comm);
+		snprintf(place.dev, sizeof(place.dev), "%.15s", entry->place.dev);
+		ledger__add_place(r, &place);
+	}
+}
+
+static void book_others(struct run_result *r, const struct snapshot *base,
+			const struct snapshot *now)
+{
+	r->others_nr = 0;
+	for (size_t i = 0; i < now->others_nr; i++) {
+		const struct other_sum *entry = &now->others[i];
+		struct nio_sum sum = since(entry->sum, other_before(base, &entry->other));
+		struct other_result other = {
+			.bytes = sum.bytes, .events = sum.events, .ns = sum.ns};
+
+		if (!sum.events)
+			continue;
+		snprintf(other.caller, sizeof(other.caller), "%s", entry->caller);
+		ledger__add_other(r, &other);
+	}
+}
+
+/* Without samples a window is unavailable. */
+static void settle(struct perf_window *w)
+{
+	bool any = w->samples.known && w->samples.value;
+
+	w->quality = any ? QUALITY_SAMPLED : QUALITY_UNAVAILABLE;
+	if (!any && !w->reason)
+		w->reason = w->windows.value ? "every sample was discarded: the task was switched, "
+					       "or the counters took turns"
+					     : "nothing passed here";
+}
+
+void ledger__book_windows(struct run_result *r, const struct nio_perf_cell base[NIO_PERF_WINDOW_NR],
+			  const struct nio_perf_cell now[NIO_PERF_WINDOW_NR], const char *no_llc)
+{
+	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++) {
+		const struct nio_perf_cell *b = &base[i], *n = &now[i];
+		struct perf_window *w = &r->perf_window[i];
+
+		*w = (struct perf_window){
+			.windows = difference(NULL, b->windows, n->windows),
+			.samples = difference(NULL, b->samples, n->samples),
+			.discarded = difference(NULL, b->moved + b->multiplexed + b->unread,
+						n->moved + n->multiplexed + n->unread),
+			.bytes = difference(NULL, b->bytes, n->bytes),
+			.cycles = difference(NULL, b->counts[NIO_PERF_CYCLES],
+					     n->counts[NIO_PERF_CYCLES]),
+			.llc_misses = difference(NULL, b->counts[NIO_PERF_LLC_MISSES],
+						 n->counts[NIO_PERF_LLC_MISSES]),
+		};
+		if (no_llc)
+			w->llc_misses = (struct num){.reason = no_llc};
+		settle(w);
+	}
+}
+
+void ledger__no_windows(struct run_result *r, const char *reason)
+{
+	const struct num none = {.reason = reason};
+
+	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++)
+		r->perf_window[i] = (struct perf_window){
+			QUALITY_UNAVAILABLE, reason, none, none, none, none, none, none};
+}
+
+void ledger__add_windows(struct run_result *dst, const struct run_result *src)
+{
+	for (int i = 0; i < NIO_PERF_WINDOW_NR; i++) {
+		struct perf_window *d = &dst->perf_window[i];
+		const struct perf_window *s = &src->perf_window[i];
+
+		ledger__add_num(&d->windows, &s->windows);
+		ledger__add_num(&d->samples, &s->samples);
+		ledger__add_num(&d->discarded, &s->discarded);
+		ledger__add_num(&d->bytes, &s->bytes);
+		ledger__add_num(&d->cycles, &s->cycles);
+		ledger__add_num(&d->llc_misses, &s->llc_misses);
+		d->reason = d->samples.known ? NULL : d->samples.reason;
+		settle(d);
+	}
+}
+
+static void book_perf(struct run_result *r, const struct plan *plan, const struct snapshot *base,
+		      const struct snapshot *now)
+{
+	const char *none = now->no_perf[NIO_PERF_CYCLES] ? now->no_perf[NIO_PERF_CYCLES]
+							 : plan__no_probe(plan, PROBE_CALL_TIME);
+
+	if (none)
+		ledger__no_windows(r, none);
+	else
+		ledger__book_windows(r, base->perf, now->perf, now->no_perf[NIO_PERF_LLC_MISSES]);
+}
+
+void ledger__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
+		  const struct snapshot *now)
+{
+	r->ledger_known = true;
+	r->ledger_reason = NULL;
+	for (int stage = 0; stage < NIO_STAGE_NR; stage++)
+		if (stage != NIO_STAGE_USER_GATHER)
+			book_stage(r, plan, stage, base, now);
 	book_other_copies(r, plan, base, now);
 	if (!plan__no_probe(plan, PROBE_COMPLETION))
 		book_completions(r, &base->zc, &now->zc);
@@ -127,17 +399,16 @@ int ledger__book(struct run_result *r, const struct plan *plan, const struct sna
 	book_health(r, plan, base, now);
 	ledger_bytes__book(r, plan, base, now);
 	if (r->request_response && !r->sender_side) {
-		ledger_sides__add_other(r, NIO_STAGE_TX_COPY, base, now);
-		ledger_sides__add_other(r, NIO_STAGE_RX_COPY, base, now);
+		add_other_side(r, NIO_STAGE_TX_COPY, base, now);
+		add_other_side(r, NIO_STAGE_RX_COPY, base, now);
 		ledger_bytes__replies(r, base, now);
 	}
-	if (now->no_perf[NIO_PERF_CYCLES])
-		ledger_perf__none(r, now->no_perf[NIO_PERF_CYCLES]);
-	else if (plan__no_probe(plan, PROBE_CALL_TIME))
-		ledger_perf__none(r, plan__no_probe(plan, PROBE_CALL_TIME));
-	else
-		ledger_perf__book(r, base->perf, now->perf, now->no_perf[NIO_PERF_LLC_MISSES]);
-	return ledger_time__book(r, plan, base, now);
+	book_perf(r, plan, base, now);
+	book_stage_times(r, plan, base, now);
+	book_path(r, plan, &base->path, &now->path);
+	book_pinned(r, plan, &base->zc, &now->zc);
+	book_places(r, plan, base, now);
+	book_others(r, base, now);
 }
 
 void ledger__no_kernel(struct run_result *r, const char *reason)
@@ -188,7 +459,7 @@ static void book_gather(struct run_result *r, const struct load_report *sender)
 				   sender->gather_events);
 }
 
-int ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side)
+void ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side)
 {
 	const struct hist *calls;
 
@@ -200,13 +471,12 @@ int ledger__app(struct run_result *r, const struct load_report *report, enum nio
 	if (side == NIO_SIDE_RECEIVER || r->sender_side)
 		r->duration_ns = report->elapsed_ns;
 	if (side == NIO_SIDE_RECEIVER)
-		return 0;
+		return;
 	r->interrupted = report->interrupted;
 	book_gather(r, report);
 	calls = r->app.latency[LATENCY_SEND_CALL].hist;
 	if (calls)
 		r->path_ns[PATH_SEND_TOTAL] = known(calls->sum);
-	return 0;
 }
 
 void ledger__due(struct run_result *r, uint64_t rate)
@@ -219,164 +489,6 @@ void ledger__due(struct run_result *r, uint64_t rate)
 	due_ns = (double)messages * 1e9 / (double)rate;
 	if (due_ns > (double)r->duration_ns)
 		r->duration_ns = (uint64_t)(due_ns + 0.5);
-}
-
-static void add_zc(struct zc_counts *dst, const struct zc_counts *src)
-{
-	dst->sends += src->sends;
-	dst->completed += src->completed;
-	dst->copied += src->copied;
-	dst->not_copied += src->not_copied;
-	dst->enobufs += src->enobufs;
-	dst->fallback_bytes += src->fallback_bytes;
-}
-
-static int add_app(struct app_result *dst, const struct app_result *src)
-{
-	if (src->rx_reason)
-		dst->rx_reason = src->rx_reason;
-	if (src->tcp_received_reason)
-		dst->tcp_received_reason = src->tcp_received_reason;
-	dst->tx_bytes += src->tx_bytes;
-	dst->tx_messages += src->tx_messages;
-	dst->rx_bytes += src->rx_bytes;
-	dst->rx_messages += src->rx_messages;
-	total__add_num(&dst->replies.tx_bytes, &src->replies.tx_bytes);
-	total__add_num(&dst->replies.tx_messages, &src->replies.tx_messages);
-	dst->replies.rx_bytes += src->replies.rx_bytes;
-	dst->replies.rx_messages += src->replies.rx_messages;
-	dst->replies.errors += src->replies.errors;
-	dst->partial_sends += src->partial_sends;
-	dst->eagain += src->eagain;
-	dst->eintr += src->eintr;
-	dst->tcp_bytes_acked += src->tcp_bytes_acked;
-	dst->tcp_bytes_received += src->tcp_bytes_received;
-	dst->tcp_bytes_retrans += src->tcp_bytes_retrans;
-	total__add_num(&dst->verify_errors, &src->verify_errors);
-	add_zc(&dst->zc, &src->zc);
-	total__add_num(&dst->sender_cpu_ns, &src->sender_cpu_ns);
-	total__add_num(&dst->receiver_cpu_ns, &src->receiver_cpu_ns);
-	for (int k = 0; k < LATENCY_NR; k++) {
-		int err = total__add_hist(&dst->latency[k].hist, src->latency[k].hist);
-
-		if (err)
-			return err;
-		dst->latency[k].reason = src->latency[k].reason;
-	}
-	return 0;
-}
-
-static int add_stage(struct stage_result *dst, const struct stage_result *src)
-{
-	dst->bytes += src->bytes;
-	dst->events += src->events;
-	if (src->quality == QUALITY_UNAVAILABLE ||
-	    (dst->quality == QUALITY_EXACT && src->quality != QUALITY_EXACT)) {
-		dst->quality = src->quality;
-		dst->reason = src->reason;
-	}
-	return total__add_hist(&dst->sizes, src->sizes);
-}
-
-static int copy_run(struct run_result *dst, const struct run_result *src)
-{
-	int err;
-
-	run_result__clear(dst);
-	*dst = *src;
-	for (int s = 0; s < NIO_STAGE_NR; s++)
-		dst->stages[s].sizes = NULL;
-	for (int k = 0; k < LATENCY_NR; k++)
-		dst->app.latency[k].hist = NULL;
-	dst->cpu = (struct cpu_result){0};
-	/* First, and whatever comes of it: nothing of dst may be src's. */
-	err = ledger_time__own(dst, src);
-	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
-		err = total__begin_hist(&dst->stages[s].sizes, src->stages[s].sizes);
-	for (int k = 0; k < LATENCY_NR && !err; k++)
-		err = total__begin_hist(&dst->app.latency[k].hist, src->app.latency[k].hist);
-	cpu_time__add(&dst->cpu, &src->cpu);
-	return err;
-}
-
-/* A sum with one scaled part is scaled. */
-static void add_counter(struct num *dst, const struct num *src)
-{
-	const char *scaled = dst->reason ? dst->reason : src->reason;
-
-	total__add_num(dst, src);
-	if (dst->known)
-		dst->reason = scaled;
-}
-
-/* Of a sum, the part that was counted least is what to judge it by. */
-static void add_running(struct real *dst, const struct real *src)
-{
-	if (!src->known || (dst->known && src->value < dst->value))
-		*dst = *src;
-}
-
-static void add_perf(struct run_result *dst, const struct run_result *src)
-{
-	for (int side = 0; side < NIO_SIDE_NR; side++) {
-		for (int c = 0; c < PERF_NR; c++) {
-			struct perf_detail *d = &dst->perf_detail[side][c];
-			const struct perf_detail *s = &src->perf_detail[side][c];
-
-			add_counter(&dst->perf[side][c], &src->perf[side][c]);
-			add_counter(&d->user, &s->user);
-			add_counter(&d->kernel, &s->kernel);
-			add_running(&d->running, &s->running);
-		}
-		for (size_t i = 0; i < dst->perf_asked_nr; i++) {
-			add_counter(&dst->perf_asked[i].count[side],
-				    &src->perf_asked[i].count[side]);
-			add_running(&dst->perf_asked[i].running[side],
-				    &src->perf_asked[i].running[side]);
-		}
-	}
-}
-
-static void add_counts(struct run_result *dst, const struct run_result *src)
-{
-	dst->duration_ns += src->duration_ns;
-	dst->interrupted |= src->interrupted;
-	if (src->not_final)
-		dst->not_final = src->not_final;
-	dst->ledger_known &= src->ledger_known;
-	dst->kernel_zc_known &= src->kernel_zc_known;
-	dst->balance_known &= src->balance_known;
-	dst->unaccounted_tx += src->unaccounted_tx;
-	dst->unaccounted_rx += src->unaccounted_rx;
-	add_zc(&dst->kernel_zc, &src->kernel_zc);
-	total__add_num(&dst->notifications, &src->notifications);
-	total__add_num(&dst->zc_completed, &src->zc_completed);
-	total__add_num(&dst->zc_filled, &src->zc_filled);
-	total__add_num(&dst->zc_repeated, &src->zc_repeated);
-	total__add_num(&dst->zc_unseen, &src->zc_unseen);
-	uncovered__add(dst, src);
-	add_perf(dst, src);
-	ledger_perf__add(dst, src);
-	total__add_num(&dst->health.missed, &src->health.missed);
-	total__add_num(&dst->health.dropped, &src->health.dropped);
-	total__add_num(&dst->health.map_full, &src->health.map_full);
-	total__add_num(&dst->health.unmatched, &src->health.unmatched);
-	total__add_num(&dst->health.anomalies, &src->health.anomalies);
-}
-
-int ledger__add(struct run_result *dst, const struct run_result *src)
-{
-	int err;
-
-	if (!dst->duration_ns)
-		return copy_run(dst, src);
-	add_counts(dst, src);
-	ledger_bytes__add(dst, src);
-	err = add_app(&dst->app, &src->app);
-	for (int s = 0; s < NIO_STAGE_NR && !err; s++)
-		err = add_stage(&dst->stages[s], &src->stages[s]);
-	cpu_time__add(&dst->cpu, &src->cpu);
-	return err ? err : ledger_time__add(dst, src);
 }
 
 static bool counts_as_copy(const struct run_result *r, int stage)

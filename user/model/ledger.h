@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The arithmetic of the copy ledger: from what the kernel side counted and what the load generator
- * says to the numbers of a run_result. Pure: no I/O, no libbpf.
+ * The copy ledger of one run: turns two snapshots of the kernel side and the totals of the load
+ * generator into the numbers of a run_result. Pure: no I/O, no libbpf.
  */
 #ifndef NETIOTRACE_LEDGER_H
 #define NETIOTRACE_LEDGER_H
@@ -12,45 +12,65 @@
 #include "snapshot.h"
 
 /*
- * Fills the kernel side of r from two snapshots of its slot, now minus base. plan says what each
- * number is worth. 0 or -ENOMEM.
+ * Fills the kernel side of r from two snapshots of its slot, now minus base: bytes, events, times
+ * and counters. plan says what each number is worth.
  */
-int ledger__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
-		 const struct snapshot *now);
+void ledger__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
+		  const struct snapshot *now);
 
 /* No kernel side at all: every stage but user_gather is unknown, for this (static) reason. */
 void ledger__no_kernel(struct run_result *r, const char *reason);
 
-/* Fills what one process of the load generator reports: totals, latencies, user_gather. 0 or
- * -ENOMEM. */
-int ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side);
+/* No counters inside the stages: every window is unavailable, for this (static) reason. */
+void ledger__no_windows(struct run_result *r, const char *reason);
+
+/* Fills what one process of the load generator reports: totals, latencies, user_gather. */
+void ledger__app(struct run_result *r, const struct load_report *report, enum nio_side side);
 
 /*
- * Of a phase that is over, whose messages were due at a rate (messages/s; 0: at none), after the
- * totals of both sides: n messages that were due take n times the time from one to the next, though
- * the last is read as soon as it is sent. Never shortens what the phase took.
+ * Corrects the duration of a finished phase whose messages were due at a rate (messages/s; 0:
+ * none), after the totals of both sides: n due messages take n intervals, although the last message
+ * is read as soon as it is sent. Never shortens the duration.
  */
 void ledger__due(struct run_result *r, uint64_t rate);
 
 /*
- * Adds src to dst, run by run: counts and bytes add up, a number unknown in one is unknown in the
- * sum. An empty dst (run_result__init) takes src as it is. 0 or -ENOMEM.
+ * Adds src to dst: counts and bytes add up; a number that one run lacks is unknown in the sum, with
+ * the reason of the first that lacks it. An empty dst (run_result__init) becomes a copy of src.
  */
-int ledger__add(struct run_result *dst, const struct run_result *src);
+void ledger__add(struct run_result *dst, const struct run_result *src);
 
 /*
- * Draws the balance between the application's own count and the kernel's: unaccounted_tx = sent -
- * queued, unaccounted_rx = received - taken, both by sequence numbers, or where these are not known
- * by the sum of the stages; copies_per_byte = bytes of the copying stages / bytes received. final:
- * the totals are those of a finished phase; else the balance stays unknown, since bytes are in
- * flight.
+ * Compares the application's count with the kernel's: unaccounted_tx = sent - queued,
+ * unaccounted_rx = received - taken, both by sequence numbers, or if these are unknown by the sum
+ * of the stages; copies_per_byte = bytes of the copying stages / bytes received. final: the totals
+ * are those of a finished phase; otherwise bytes are in flight and the balance stays unknown.
  */
 void ledger__close(struct run_result *r, bool final);
 
 /*
- * Before that: the phase was ended before what was in flight had come to its end, so that the load
- * generator's totals are those it told last, and the kernel's are of later.
+ * Call before ledger__close() if the phase ended while bytes were in flight: the totals of the load
+ * generator are then older than those of the kernel.
  */
 void ledger__cut_short(struct run_result *r);
+
+/*
+ * Fills the windows of counters inside the stages from cells summed over CPUs, now minus base.
+ * no_llc: why last-level misses were not counted, a static string; NULL: they were.
+ */
+void ledger__book_windows(struct run_result *r, const struct nio_perf_cell base[NIO_PERF_WINDOW_NR],
+			  const struct nio_perf_cell now[NIO_PERF_WINDOW_NR], const char *no_llc);
+void ledger__add_windows(struct run_result *dst, const struct run_result *src);
+
+/* The part of ledger__add() that adds bytes by sequence numbers, and the coverage of events. */
+void ledger__add_bytes(struct run_result *dst, const struct run_result *src);
+
+/* dst += src; if one is unknown, the sum is unknown, with the reason of the first. */
+void ledger__add_num(struct num *dst, const struct num *src);
+
+/* Adds to the entry of the same place or caller. If the list is full, the last entry has the rest.
+ */
+void ledger__add_place(struct run_result *r, const struct place_result *more);
+void ledger__add_other(struct run_result *r, const struct other_result *more);
 
 #endif

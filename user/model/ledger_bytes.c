@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bytes from sequence numbers against bytes from events; see ledger_bytes.h. Pure. */
+/* Bytes by sequence numbers compared with bytes by events; see ledger_bytes.h. Pure. */
 #include "ledger_bytes.h"
 
 static const char no_events_tx[] = "no event of sending is attached here: see plan";
@@ -65,7 +65,7 @@ static uint64_t events_of_sending(const struct run_result *r)
 	return bytes;
 }
 
-/* These bytes are the stage's, whatever the events say. */
+/* Sets the bytes of a stage, whatever the events say. */
 static void set_bytes(struct stage_result *s, uint64_t bytes, enum quality quality,
 		      const char *reason, const char *no_events)
 {
@@ -77,7 +77,7 @@ static void set_bytes(struct stage_result *s, uint64_t bytes, enum quality quali
 		s->events = 0;
 }
 
-/* Counts towards coverage what the events saw of bytes. */
+/* Counts bytes, and how many of them the events saw, towards coverage. */
 static void cover(struct health *h, uint64_t seen, uint64_t bytes)
 {
 	if (seen > bytes) {
@@ -102,9 +102,9 @@ static void close_coverage(struct health *h)
 }
 
 /*
- * Do the ids taken say that each byte was pinned, but for those that the application sent without
- * MSG_ZEROCOPY? The kernel chooses once per call, and gives an id to each call that asked for one:
- * as many ids as such calls. While bytes move the two counts are of different moments.
+ * Do the issued ids prove that each byte was pinned, except those sent without MSG_ZEROCOPY? The
+ * kernel chooses once per call and issues one id per call that asks for zero-copy. While bytes
+ * move, the two counts are of different moments.
  */
 static bool ids_place(const struct run_result *r, const struct sequence_sum *tx, bool moving)
 {
@@ -112,7 +112,7 @@ static bool ids_place(const struct run_result *r, const struct sequence_sum *tx,
 	       r->app.zc.fallback_bytes <= tx->queued;
 }
 
-/* Do the events say the same, as far as they saw? */
+/* Do the events that were seen agree? */
 static bool events_agree(const struct run_result *r, const struct sequence_sum *tx)
 {
 	uint64_t copied = r->app.zc.fallback_bytes;
@@ -126,7 +126,7 @@ static bool none_pinned(const struct sequence_sum *tx)
 	return tx->zckeys && !tx->pinning;
 }
 
-/* Events that booked more than there was say nothing of where the bytes went. */
+/* Events that booked more bytes than were queued do not tell where the bytes went. */
 static void distrust(struct run_result *r, uint64_t queued)
 {
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
@@ -138,7 +138,7 @@ static void distrust(struct run_result *r, uint64_t queued)
 	r->unclassified = known(queued);
 }
 
-/* The rest goes where it can only have gone, or nowhere: unclassified. */
+/* The rest is booked where it must have gone, or is unclassified. */
 static void place_rest(struct run_result *r, const struct plan *plan, const struct sequence_sum *tx,
 		       uint64_t seen, bool moving)
 {
@@ -188,8 +188,7 @@ static void book_sending(struct run_result *r, const struct plan *plan,
 		r->sequence.tx_ids = known(tx->ids);
 	else
 		r->sequence.tx_ids = unknown("sock_diag does not tell the ids taken");
-	/* Each zero-copy send that queued something took an id, whether its event was seen or not.
-	 */
+	/* Each zero-copy send that queued bytes took an id, whether its event was seen or not. */
 	if (tx->zckeys)
 		r->kernel_zc.sends = tx->ids;
 	r->zc_completed = tx->zckeys && tx->completed ? known(tx->ids) : unknown(not_charged_alike);
@@ -219,23 +218,23 @@ static void book_receiving(struct run_result *r, const struct plan *plan,
 	set_bytes(copy, rx->taken, QUALITY_EXACT, NULL, no_events);
 }
 
-/* Were, or may events of the deferred copies have been missed, in whatever way? */
+/* Were events of deferred copies missed, or may they have been? */
 static bool deferred_missed(const struct run_result *r, const struct snapshot *base,
 			    const struct snapshot *now)
 {
 	if (now->missed_of[PROBE_DEFERRED_COPY] > base->missed_of[PROBE_DEFERRED_COPY] ||
 	    now->loss.unmatched > base->loss.unmatched || now->loss.map_full > base->loss.map_full)
 		return true;
-	/* A kernel that does not tell is believed where all that can be checked was seen. */
+	/* A kernel that does not count misses is believed if everything else was seen. */
 	return now->untold_of[PROBE_DEFERRED_COPY] &&
 	       (!r->health.coverage.known || r->health.coverage.value < 1 ||
 		run_result__completions_missed(r));
 }
 
 /*
- * Did packets arrive that this kernel showed to no program? Where copies are counted by arrivals,
- * all sends were copied and fewer bytes arrived than were pinned: there are kernels that run no
- * program in a softirq that interrupts certain tasks, and nobody counts those (docs/KERNELS.md).
+ * Did packets arrive that no program saw? Copies are counted by arrivals, all sends were copied,
+ * and fewer bytes arrived than were pinned: some kernels run no program in a softirq that
+ * interrupts certain tasks, and do not count that (docs/KERNELS.md).
  */
 static bool arrivals_unseen(const struct run_result *r, const struct plan *plan)
 {
@@ -254,8 +253,8 @@ static uint64_t cell_bytes(const struct snapshot *base, const struct snapshot *n
 }
 
 /*
- * Does what was seen in slices agree that each pinned byte was copied? A slice has edges: bytes on
- * their way are seen to be sent in it and not to arrive, or the reverse.
+ * Do the windows agree that each pinned byte was copied? At the edges of a window, bytes may be
+ * seen sent and not arriving, or the reverse.
  */
 static bool seen_to_arrive(uint64_t copied, uint64_t pinned)
 {
@@ -263,10 +262,10 @@ static bool seen_to_arrive(uint64_t copied, uint64_t pinned)
 }
 
 /*
- * Deferred copies that were looked at a part of the time. A completion tells of its sends whether
- * any of their bytes was copied; the kernel merges completions and keeps the code of the first. So
- * where all codes are the same, and the copies seen agree, they say it of all pinned bytes. Of
- * bytes that were sent again, or that share a packet with pinned ones, more may have been copied.
+ * Sampled deferred copies. A completion reports whether any byte of its sends was copied; the
+ * kernel merges completions and keeps the code of the first. If all codes are equal and the copies
+ * seen agree, they hold for all pinned bytes. Bytes that were sent again, or that share a packet
+ * with pinned bytes, may have been copied besides.
  */
 static void place_deferred(struct run_result *r, uint64_t most, const struct snapshot *base,
 			   const struct snapshot *now)
@@ -302,9 +301,9 @@ static void place_deferred(struct run_result *r, uint64_t most, const struct sna
 }
 
 /*
- * skb_copy_ubufs gives an skb pages of its own for all that is not in its head: each byte that was
- * queued is copied at most once for each time it is sent, packet taps apart. What misses leave open
- * is between that and what was seen.
+ * skb_copy_ubufs copies everything that is not in the head of an skb: each queued byte is copied at
+ * most once for each time it is sent, packet taps apart. Misses leave a range between the copies
+ * seen and that bound.
  */
 static void bound_deferred(struct run_result *r, const struct plan *plan,
 			   const struct snapshot *base, const struct snapshot *now)
@@ -334,7 +333,7 @@ static const char *source_of(const struct snapshot *s)
 	return s->sockets[NIO_SIDE_SENDER].source;
 }
 
-/* Bytes of an account whose events were looked at a part of the time, and nothing else tells. */
+/* Bytes whose events were sampled, without sequence numbers: unknown. */
 static void leave_untold(struct run_result *r, enum stage_account account)
 {
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
@@ -387,7 +386,7 @@ void ledger_bytes__book(struct run_result *r, const struct plan *plan, const str
 	bound_deferred(r, plan, base, now);
 }
 
-/* Of one direction: counted is what the sockets say of the replies, seen what the events do. */
+/* One direction of the replies: counted by the sockets, seen by the events. */
 static void book_replies(struct run_result *r, enum nio_stage stage, uint64_t counted,
 			 uint64_t seen)
 {
@@ -414,7 +413,7 @@ void ledger_bytes__replies(struct run_result *r, const struct snapshot *base,
 		none = sequence__between(&base->sockets[NIO_SIDE_RECEIVER],
 					 &now->sockets[NIO_SIDE_RECEIVER], &receivers);
 	if (none) {
-		/* Each direction has bytes of both sides: of one alone nothing can be said. */
+		/* Each direction has bytes of both sides: one side alone does not tell. */
 		r->sequence.source = NULL;
 		r->sequence.tx_bytes = r->sequence.rx_bytes = unknown(none);
 		return;
@@ -437,44 +436,6 @@ uint64_t ledger_bytes__open(const struct run_result *r)
 	if (r->stages[NIO_STAGE_DEFERRED_COPY].quality == QUALITY_UNAVAILABLE || !deferred->known)
 		return open;
 	return deferred->value > open ? deferred->value : open;
-}
-
-static void add_num(struct num *dst, const struct num *src)
-{
-	if (!dst->known)
-		return;
-	if (!src->known)
-		*dst = *src;
-	else
-		dst->value += src->value;
-}
-
-void ledger_bytes__add(struct run_result *dst, const struct run_result *src)
-{
-	struct sequence_result *to = &dst->sequence;
-	const struct sequence_result *from = &src->sequence;
-
-	if (!from->source)
-		to->source = NULL;
-	add_num(&to->tx_bytes, &from->tx_bytes);
-	add_num(&to->rx_bytes, &from->rx_bytes);
-	add_num(&to->tx_retrans, &from->tx_retrans);
-	add_num(&to->tx_ids, &from->tx_ids);
-	add_num(&dst->unclassified, &src->unclassified);
-	for (int s = 0; s < NIO_STAGE_NR; s++) {
-		add_num(&dst->stages[s].open_bytes, &src->stages[s].open_bytes);
-		if (src->stages[s].no_events)
-			dst->stages[s].no_events = src->stages[s].no_events;
-	}
-	dst->health.looked_ns += src->health.looked_ns;
-	dst->health.phase_ns += src->health.phase_ns;
-	dst->health.covered_bytes += src->health.covered_bytes;
-	dst->health.coverable_bytes += src->health.coverable_bytes;
-	if (dst->health.coverage.known && !src->health.coverage.known)
-		dst->health.coverage = src->health.coverage;
-	if (dst->health.coverage.known)
-		dst->health.coverage.value =
-			(double)dst->health.covered_bytes / dst->health.coverable_bytes;
 }
 
 void ledger_bytes__doubt(struct run_result *r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The bytes of the ledger from the sockets' own sequence numbers, and what the events are held
- * against: see docs/DESIGN.md, "Bytes". Pure.
+ * The bytes of the ledger from the sockets' sequence numbers, compared with the events: see
+ * docs/DESIGN.md, "Bytes". Pure.
  */
 #ifndef NETIOTRACE_LEDGER_BYTES_H
 #define NETIOTRACE_LEDGER_BYTES_H
@@ -11,38 +11,31 @@
 #include "snapshot.h"
 
 /*
- * After the stages were booked from events: replaces what the passes of base and now know better,
- * and fills sequence, unclassified, health.coverage and what misses leave open. Without passes all
- * stays as the events have it.
+ * After the stages were booked from events: replaces bytes that the socket passes of base and now
+ * know exactly, and fills sequence, unclassified, health.coverage and open_bytes. Without passes
+ * the events stand.
  */
 void ledger_bytes__book(struct run_result *r, const struct plan *plan, const struct snapshot *base,
 			const struct snapshot *now);
 
 /*
- * After that, of a run whose messages were answered, when the events of the replies are in the
- * stages: their bytes likewise. The receivers queue them, the senders take them, and both can only
- * copy them.
+ * After that, for a run with replies whose events are in the stages: the same for their bytes. The
+ * receivers queue them, the senders read them, and both can only copy.
  */
 void ledger_bytes__replies(struct run_result *r, const struct snapshot *base,
 			   const struct snapshot *now);
 
-/* Adds src's to dst's, run by run. */
-void ledger_bytes__add(struct run_result *dst, const struct run_result *src);
-
 /*
- * Bytes that misses leave open: each of them may have been copied, or not. A byte that is not
- * classified was copied by the send call, or pinned and perhaps copied later, but not both: what is
- * open of deferred_copy has it in already.
+ * Bytes that may have been copied or not, since events were missed. An unclassified byte was either
+ * copied by the send call, or pinned and perhaps copied later: the open bytes of deferred_copy
+ * already include it.
  */
 uint64_t ledger_bytes__open(const struct run_result *r);
 
-/* The stages of a balance that does not hold are lower bounds: says so in their reasons. */
+/* If the books do not balance, the stages are lower bounds: sets their quality and reason. */
 void ledger_bytes__doubt(struct run_result *r);
 
-/*
- * Is it not known how many bytes were sent or received, since events were looked at a part of the
- * time and there are no sequence numbers?
- */
+/* Are bytes sent or received unknown: events were sampled, and there are no sequence numbers? */
 bool ledger_bytes__untold(const struct run_result *r);
 
 #endif

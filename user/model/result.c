@@ -156,6 +156,9 @@ const char *zc_cause__key(enum zc_cause c)
 		[ZC_CAUSE_ENOBUFS_MEMLOCK] = "enobufs_memlock",
 		[ZC_CAUSE_ENOBUFS_OPTMEM] = "enobufs_optmem",
 		[ZC_CAUSE_RETRANSMISSION] = "retransmission",
+		[ZC_CAUSE_ARRIVED] = "delivered_here",
+		[ZC_CAUSE_NO_OPTION] = "no_so_zerocopy",
+		[ZC_CAUSE_IO_URING] = "io_uring",
 		[ZC_CAUSE_UNKNOWN] = "unknown",
 	};
 

@@ -4,9 +4,10 @@
 #include <string.h>
 #include <netinet/tcp.h>
 
+#include "bpf/sock_state.h"
 #include "sequence.h"
 
-/* A count of one phase above this is a counter that went backward: 2^63 bytes take a century. */
+/* A larger difference is a counter that went backward: 2^63 bytes take a century. */
 #define BACKWARD (1ULL << 63)
 
 void sequence__begin(struct socket_pass *pass, size_t n)
@@ -26,8 +27,8 @@ static int compare_cookies(const void *px, const void *py, void *arg)
 }
 
 /*
- * Each CPU gives out cookies of its own: those of a thread that was moved are not in order. All
- * sockets of the namespace are looked for, so that a scan would cost their number times ours.
+ * Cookies are not in order, since each CPU issues its own. They are sorted, because every socket of
+ * the namespace is looked up.
  */
 static void order_cookies(struct socket_pass *pass, const uint64_t *cookies)
 {
@@ -37,7 +38,7 @@ static void order_cookies(struct socket_pass *pass, const uint64_t *cookies)
 	pass->ordered = true;
 }
 
-/* The index of a cookie; nr: it is none of ours. */
+/* The index of a cookie; nr: it does not belong to the pass. */
 static size_t search(const struct socket_pass *pass, const uint64_t *cookies, uint64_t cookie)
 {
 	size_t low = 0, high = pass->nr;
@@ -76,31 +77,36 @@ size_t sequence__unmet(const struct socket_pass *pass)
 	return unmet;
 }
 
-/* A FIN was queued: it takes a sequence number as soon as the state has left those of writing. */
-static bool fin_queued(const struct nio_socket *s)
+/*
+ * The same arithmetic as that of attach. SOCK_DONE is not in the record: the states tell whether
+ * the peer's FIN is in bytes_received.
+ */
+static struct nio_numbers numbers_of(const struct nio_socket *s)
 {
-	return s->state == TCP_FIN_WAIT1 || s->state == TCP_FIN_WAIT2 || s->state == TCP_CLOSING ||
-	       s->state == TCP_LAST_ACK;
-}
+	const struct nio_tcp tcp = {
+		.bytes_acked = s->bytes_acked,
+		.bytes_received = s->bytes_received,
+		.bytes_retrans = s->bytes_retrans,
+		.write_seq = s->write_seq,
+		.snd_una = s->snd_una,
+		.rcv_nxt = s->rcv_nxt,
+		.copied_seq = s->copied_seq,
+		.state = s->state,
+		.done = s->state == TCP_CLOSE_WAIT || s->state == TCP_CLOSING ||
+			s->state == TCP_LAST_ACK,
+	};
 
-static bool fin_received(const struct nio_socket *s)
-{
-	return s->state == TCP_CLOSE_WAIT || s->state == TCP_CLOSING || s->state == TCP_LAST_ACK;
+	return nio_numbers_of(&tcp);
 }
 
 uint64_t sequence__queued(const struct nio_socket *s)
 {
-	uint32_t unacknowledged = s->write_seq - s->snd_una;
-
-	return s->bytes_acked + unacknowledged - fin_queued(s);
+	return numbers_of(s).sent;
 }
 
-/* The FIN is in bytes_received; it has been taken when nothing that was received is left. */
 uint64_t sequence__taken(const struct nio_socket *s)
 {
-	uint32_t untaken = s->rcv_nxt - s->copied_seq;
-
-	return s->bytes_received - untaken - (fin_received(s) && !untaken);
+	return numbers_of(s).read;
 }
 
 static const char *add_socket(const struct nio_socket *base, const struct nio_socket *now,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel side has counted at one moment, as plain data: the ledger subtracts two of them.
- */
+/* What the kernel side has counted at one moment: the ledger subtracts two snapshots. */
 #ifndef NETIOTRACE_SNAPSHOT_H
 #define NETIOTRACE_SNAPSHOT_H
 
@@ -19,7 +18,7 @@ struct place_sum {
 	struct nio_sum sum;
 };
 
-/* An entry of nio_others, with the name of the function that had the copy made. */
+/* An entry of nio_others, with the name of the function that requested the copy. */
 struct other_sum {
 	struct nio_other other;
 	char caller[64];
@@ -49,7 +48,7 @@ struct snapshot {
 	/* of the measured phase so far, and of that with the events of sending and receiving
 	 * attached; 0 and 0: all of it */
 	uint64_t phase_ns, looked_ns;
-	/* Bytes still move: the application's counts are of another moment than these. */
+	/* Bytes are moving: the application's counts are of another moment than these. */
 	bool moving;
 };
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ledger_perf.h"
+#include "ledger.h"
 #include "plan.h"
 #include "time_figures.h"
 #include "timed_round.h"
@@ -89,5 +89,5 @@ void timed_round__none(struct run_result *run, const char *why)
 	if (run->pinned.completion.reason == plan__apart)
 		run->pinned.completion.reason = not_made;
 	if (run->perf_window[0].reason == plan__apart)
-		ledger_perf__none(run, not_made);
+		ledger__no_windows(run, not_made);
 }

@@ -23,6 +23,20 @@ struct evidence {
 	uint64_t surplus;                   /* of deferred over pinned */
 };
 
+/* What the kernel does, by cause: the clauses that runs and sockets share. */
+static const char *const clauses[] = {
+	[ZC_CAUSE_LOCAL] = "where the kernel copies pinned pages on delivery (skb_copy_ubufs)",
+	[ZC_CAUSE_TAP] = "for which the kernel copies pinned pages as packets leave "
+			 "(skb_copy_ubufs), whatever its filter",
+	[ZC_CAUSE_ARRIVED] = "where the kernel copies them for a local receiver or a packet tap "
+			     "(skb_copy_ubufs)",
+	[ZC_CAUSE_NO_SG] = "so the kernel copied in the send call",
+	[ZC_CAUSE_ENOBUFS] = "after ENOBUFS",
+	[ZC_CAUSE_NO_OPTION] = "so the kernel ignored the flag and copied: set SO_ZEROCOPY first",
+	[ZC_CAUSE_IO_URING] = "whether they were copied is not known here: "
+			      "IORING_SEND_ZC_REPORT_USAGE reports it to the program",
+};
+
 __attribute__((format(printf, 2, 3))) static void say(struct verdict *v, const char *format, ...)
 {
 	size_t len = strlen(v->text);
@@ -151,17 +165,13 @@ static void find_deferred(struct verdict *v, const struct evidence *e)
 	char name[TAPS_NAME_LEN];
 
 	if (e->local) {
-		add(v, ZC_CAUSE_LOCAL,
-		    "the path is local (%s), where the kernel copies pinned pages on delivery "
-		    "(skb_copy_ubufs)",
-		    env->device);
+		add(v, ZC_CAUSE_LOCAL, "the path is local (%s), %s", env->device,
+		    clauses[ZC_CAUSE_LOCAL]);
 		if (any_tap(env, false))
 			add_local_tap(v, e);
 	} else if (any_tap(env, true)) {
-		add(v, ZC_CAUSE_TAP,
-		    "a packet tap was open on %s, for which the kernel copies pinned pages as "
-		    "packets leave (skb_copy_ubufs), whatever its filter",
-		    taps__name(&env->taps, name));
+		add(v, ZC_CAUSE_TAP, "a packet tap was open on %s, %s",
+		    taps__name(&env->taps, name), clauses[ZC_CAUSE_TAP]);
 	} else {
 		add(v, ZC_CAUSE_UNKNOWN, "pinned pages were copied on their way out (%s), %s%s",
 		    "skb_copy_ubufs",
@@ -182,14 +192,13 @@ static void find_unpinned(struct verdict *v, const struct evidence *e)
 	if (sg->known && sg->value)
 		add(v, ZC_CAUSE_NO_SG,
 		    "nothing was pinned, though the device (%s) does scatter-gather: something "
-		    "else on the route does not (a tunnel, IPsec), so the kernel copied in the "
-		    "send call",
-		    e->env->device);
+		    "else on the route does not (a tunnel, IPsec), %s",
+		    e->env->device, clauses[ZC_CAUSE_NO_SG]);
 	else
 		add(v, ZC_CAUSE_NO_SG,
 		    "nothing was pinned, because the route's device (%s) does no scatter-gather%s, "
-		    "so the kernel copied in the send call",
-		    e->env->device, sg->known ? " (ethtool agrees)" : "");
+		    "%s",
+		    e->env->device, sg->known ? " (ethtool agrees)" : "", clauses[ZC_CAUSE_NO_SG]);
 }
 
 /* Pinned, not copied by skb_copy_ubufs, and yet copied: in front of a device that needs it so. */
@@ -258,8 +267,9 @@ static void add_enobufs(struct verdict *v, enum zc_cause cause, uint64_t n, cons
 	char count[UNITS_BUF];
 
 	if (n)
-		add(v, cause, "%s further send%s fell back to copying after ENOBUFS (%s)",
-		    format_count(count, sizeof(count), n), plural(n), which);
+		add(v, cause, "%s further send%s fell back to copying %s (%s)",
+		    format_count(count, sizeof(count), n), plural(n), clauses[ZC_CAUSE_ENOBUFS],
+		    which);
 }
 
 /* "RLIMIT_MEMLOCK" with its value, when that is known and a limit. */
@@ -419,4 +429,166 @@ void verdict__give(struct run_result *r, const struct environment *env)
 	else
 		judge_uncompleted(v, &e);
 	say_missed(v, r);
+}
+
+/* Why completed sends of sockets were copied, by what was seen of the pages and the addresses. */
+static void find_copied_of_sockets(struct verdict *v, const struct books *b)
+{
+	if (b->zerocopy && b->zerocopy_local == b->zerocopy)
+		add(v, ZC_CAUSE_LOCAL, "the peers are on this machine, %s",
+		    clauses[ZC_CAUSE_LOCAL]);
+	else if (b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
+		add(v, ZC_CAUSE_ARRIVED, "their pages were seen to arrive on this machine, %s",
+		    clauses[ZC_CAUSE_ARRIVED]);
+	else if (!b->stages[NIO_STAGE_TX_PIN].bytes)
+		add(v, ZC_CAUSE_NO_SG,
+		    "nothing was pinned, because the route does no scatter-gather or the calls "
+		    "made "
+		    "the connections (TCP Fast Open), %s",
+		    clauses[ZC_CAUSE_NO_SG]);
+	else
+		add(v, ZC_CAUSE_UNKNOWN,
+		    "where was not seen: a packet tap on the way out, a device that wants the "
+		    "packet "
+		    "in one piece, or one whose packets a program reads (tun, tap)");
+}
+
+/* Zero-copy that was asked for and not had, or of which nothing is known. */
+static void find_refused_of_sockets(struct verdict *v, const struct books *b)
+{
+	uint64_t foreign = b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
+	uint64_t refused = b->refused[NIO_REFUSAL_ENOBUFS];
+	char text[UNITS_BUF];
+
+	if (b->zc_without_option)
+		add(v, ZC_CAUSE_NO_OPTION,
+		    "%s send%s with MSG_ZEROCOPY on sockets without SO_ZEROCOPY, %s",
+		    format_count(text, sizeof(text), b->zc_without_option),
+		    plural(b->zc_without_option), clauses[ZC_CAUSE_NO_OPTION]);
+	if (refused)
+		add(v, ZC_CAUSE_ENOBUFS,
+		    "%s send call%s failed with ENOBUFS: read notifications sooner, or raise "
+		    "net.core.optmem_max or the limit of locked memory",
+		    format_count(text, sizeof(text), refused), plural(refused));
+	if (foreign)
+		add(v, ZC_CAUSE_IO_URING, "%s were sent by io_uring's SEND_ZC; %s",
+		    format_bytes_si(text, sizeof(text), (double)foreign),
+		    clauses[ZC_CAUSE_IO_URING]);
+}
+
+/* Pinned bytes that were copied later. Bytes that were not pinned are said apart. */
+static void say_deferred(struct verdict *v, const struct books *b)
+{
+	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
+	uint64_t deferred = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	char all[UNITS_BUF], copied[UNITS_BUF], others[UNITS_BUF];
+	bool least = books__arrivals_missed(b);
+
+	if (!pinned)
+		return;
+	format_bytes_si(all, sizeof(all), (double)pinned);
+	format_bytes_si(copied, sizeof(copied), (double)(deferred < pinned ? deferred : pinned));
+	format_bytes_si(others, sizeof(others), (double)(deferred - pinned));
+	if (deferred)
+		say(v, " Of %s pinned, %s%s were copied later.", all, least ? "at least " : "",
+		    copied);
+	else
+		say(v, " %s were pinned, and not seen to be copied on this machine.", all);
+	if (deferred > pinned + SURPLUS_MIN(pinned))
+		say(v,
+		    " Besides, %s that were not pinned were copied later: they share packets with "
+		    "pinned bytes, or were sent again.",
+		    others);
+}
+
+/* Bytes that the same sockets sent without MSG_ZEROCOPY. */
+static void say_unpinned(struct verdict *v, const struct books *b)
+{
+	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
+	uint64_t asked = b->calls[NIO_CALL_ZEROCOPY].bytes;
+	uint64_t copied = b->stages[NIO_STAGE_TX_COPY].bytes;
+	uint64_t by_zerocopy = asked > pinned ? asked - pinned : 0;
+	char bytes[UNITS_BUF];
+
+	if (!pinned || copied <= by_zerocopy + SURPLUS_MIN(pinned))
+		return;
+	say(v, " %s were sent without MSG_ZEROCOPY and copied in the send call.",
+	    format_bytes_si(bytes, sizeof(bytes), (double)(copied - by_zerocopy)));
+}
+
+static void judge_sends_of_sockets(struct verdict *v, const struct books *b, bool notices)
+{
+	uint64_t sends = books__zerocopy_sends(b);
+	char copied[UNITS_BUF], all[UNITS_BUF];
+
+	if (b->completed && !b->copied) {
+		v->cause = ZC_CAUSE_NOT_COPIED;
+		say(v, "None of %s zero-copy send%s was copied.",
+		    format_count(all, sizeof(all), b->completed), plural(b->completed));
+	} else if (b->completed) {
+		find_copied_of_sockets(v, b);
+		say(v, "%s of %s zero-copy send%s %s copied after all.",
+		    format_count(copied, sizeof(copied), b->copied),
+		    format_count(all, sizeof(all), b->completed), plural(b->completed),
+		    b->copied == 1 ? "was" : "were");
+	} else {
+		if (b->stages[NIO_STAGE_DEFERRED_COPY].bytes)
+			find_copied_of_sockets(v, b);
+		say(v, "%s send%s asked for zero-copy; %s.", format_count(all, sizeof(all), sends),
+		    plural(sends),
+		    notices ? "none was seen to complete"
+			    : "this kernel does not tell of completions");
+	}
+}
+
+void verdict__of_sockets(struct verdict *v, const struct books *b, bool notices)
+{
+	bool sends =
+		b->completed || b->ids || b->calls[NIO_CALL_ZEROCOPY].events > b->zc_without_option;
+	unsigned int said;
+
+	*v = (struct verdict){.copied_fraction = books__copied_fraction(b)};
+	if (sends) {
+		judge_sends_of_sockets(v, b, notices);
+		say_causes(v, 0);
+		say_deferred(v, b);
+		say_unpinned(v, b);
+	}
+	said = v->causes_nr;
+	find_refused_of_sockets(v, b);
+	say_causes(v, said);
+	if (v->causes_nr && v->cause == ZC_CAUSE_NONE)
+		v->cause = v->causes[0].cause;
+}
+
+/* How a service sent most of its bytes. */
+enum way { WAY_COPIED, WAY_PINNED, WAY_SPLICED, WAYS };
+
+static enum way way_of(const struct verdict_service *s)
+{
+	if (s->copied >= s->pinned && s->copied >= s->spliced)
+		return WAY_COPIED;
+	return s->pinned >= s->spliced ? WAY_PINNED : WAY_SPLICED;
+}
+
+void verdict__say_services(char *text, size_t len, const struct verdict_service *list, size_t nr)
+{
+	static const char *const words[WAYS] = {"copied", "pinned (MSG_ZEROCOPY)",
+						"sent by reference (sendfile)"};
+	bool differ = false;
+	size_t used = strlen(text);
+	char bytes[UNITS_BUF];
+
+	for (size_t i = 1; i < nr; i++)
+		differ |= way_of(&list[i]) != way_of(&list[0]);
+	for (size_t i = 0; i < nr && differ && used < len; i++) {
+		const uint64_t sums[WAYS] = {list[i].copied, list[i].pinned, list[i].spliced};
+		enum way way = way_of(&list[i]);
+
+		format_bytes_si(bytes, sizeof(bytes), (double)sums[way]);
+		used += (size_t)snprintf(
+			text + used, len - used, "%s%c%s: %s %s%s", i || !text[0] ? "" : " ",
+			i ? list[i].name[0] : toupper((unsigned char)list[i].name[0]),
+			list[i].name + 1, bytes, words[way], i + 1 < nr ? ", " : ".");
+	}
 }

@@ -18,6 +18,7 @@
 #define NETIOTRACE_VERDICT_H
 
 #include "result.h"
+#include "socket_ledger.h"
 
 /*
  * Completions of zero-copy sends as the kernel side saw them, which tells merged ones apart; or as
@@ -27,5 +28,21 @@ const struct zc_counts *verdict__completions(const struct run_result *r);
 
 /* Fills r->verdict from the ledger of r and the path it took, with the taps env says were in it. */
 void verdict__give(struct run_result *r, const struct environment *env);
+
+/*
+ * Fills v from the ledger of sockets whose program is not the load generator. notices: completions
+ * are seen on this kernel. Without zero-copy sends v->text is empty and v->cause ZC_CAUSE_NONE.
+ */
+void verdict__of_sockets(struct verdict *v, const struct books *b, bool notices);
+
+/*
+ * Appends how the bytes of several services were sent, if they were not all sent in one way:
+ * "Port 80 sent 2.1 GB by reference, port 81 copied 1.2 GB."
+ */
+struct verdict_service {
+	const char *name; /* "port 80" */
+	uint64_t copied, pinned, spliced;
+};
+void verdict__say_services(char *text, size_t len, const struct verdict_service *list, size_t nr);
 
 #endif

@@ -157,23 +157,20 @@ static void sum_elapsed(struct live_frame *f)
 		f->elapsed_ns += f->modes[i].total.duration_ns;
 }
 
-static int set_total(struct display *d, size_t i, const struct run_result *partial)
+static void set_total(struct display *d, size_t i, const struct run_result *partial)
 {
 	struct live_mode *m = &d->frame.modes[i];
-	int err;
 
 	run_result__clear(&m->total);
 	run_result__init(&m->total);
-	err = d->done[i].duration_ns ? ledger__add(&m->total, &d->done[i]) : 0;
-	if (!err && partial)
-		err = ledger__add(&m->total, partial);
-	if (err)
-		return err;
+	if (d->done[i].duration_ns)
+		ledger__add(&m->total, &d->done[i]);
+	if (partial)
+		ledger__add(&m->total, partial);
 	ledger__close(&m->total, false);
 	verdict__give(&m->total, d->frame.env);
 	m->seen = true;
 	d->frame.health = m->total.health;
-	return 0;
 }
 
 /*
@@ -191,8 +188,10 @@ void display__update(struct display *d, const struct run_result *partial)
 {
 	size_t i = column_of(d, partial->mode);
 
-	if (!d->ops || !partial->duration_ns || set_total(d, i, partial) ||
-	    !is_due(d, i, d->interval_ns))
+	if (!d->ops || !partial->duration_ns)
+		return;
+	set_total(d, i, partial);
+	if (!is_due(d, i, d->interval_ns))
 		return;
 	update_rates(d, i);
 	sum_elapsed(&d->frame);
@@ -203,18 +202,15 @@ int display__finish_round(struct display *d, const struct run_result *run)
 {
 	size_t i = column_of(d, run->mode);
 	bool due;
-	int err;
 
 	if (!run->duration_ns)
 		return 0;
-	err = ledger__add(&d->done[i], run);
+	ledger__add(&d->done[i], run);
 	/* No view shows stacks, and each sum would copy them. */
 	profile__clear(&d->done[i].cpu.profile);
-	if (err || !d->ops)
-		return err;
-	err = set_total(d, i, NULL);
-	if (err)
-		return err;
+	if (!d->ops)
+		return 0;
+	set_total(d, i, NULL);
 	/* The figures are those of the round, whatever short ones came behind it. */
 	d->frame.phase = LIVE_RUNNING;
 	/* A round has a line of its own, however short; not a second one for its last moment. */

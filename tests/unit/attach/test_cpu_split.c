@@ -31,7 +31,6 @@ TEST(no_samples_are_no_shares)
 	struct cpu_split s = {0};
 
 	assert_false(cpu_split__part(&s, CPU_CLASS_TX_COPY).share.known);
-	assert_false(cpu_split__zerocopy(&s).share.known);
 }
 
 TEST(shares_are_of_all_samples)

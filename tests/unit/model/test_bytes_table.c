@@ -10,6 +10,7 @@
 #include <netinet/tcp.h>
 
 #include "common/splitmix.h"
+#include "model/ledger.h"
 #include "model/ledger_bytes.h"
 #include "support/golden.c"
 #include "support/legend.h"
@@ -202,7 +203,7 @@ TEST(phases)
 			for (int s = 0; s < NIO_STAGE_NR; s++)
 				sum.stages[s].open_bytes = p->run.stages[s].open_bytes;
 		} else {
-			ledger_bytes__add(&sum, &p->run);
+			ledger__add_bytes(&sum, &p->run);
 			record("  sum");
 			record_books(&sum);
 		}

@@ -293,15 +293,15 @@ TEST(sums_are_as_good_as_their_worst_round)
 	close_books(a);
 	close_books(b);
 	run_result__init(&sum);
-	assert_int_equal(ledger__add(&sum, &a->run), 0);
-	assert_int_equal(ledger__add(&sum, &b->run), 0);
+	ledger__add(&sum, &a->run);
+	ledger__add(&sum, &b->run);
 	assert_int_equal(sum.sequence.tx_bytes.value, 2 * TOTAL);
 	assert_true(sum.health.coverage.value == 0.5);
 	ledger__close(&sum, true);
 	assert_int_equal(sum.unaccounted_tx, 0);
 	b->run.sequence.tx_bytes = (struct num){.reason = "refused"};
 	b->run.health.coverage = (struct real){.reason = "refused"};
-	assert_int_equal(ledger__add(&sum, &b->run), 0);
+	ledger__add(&sum, &b->run);
 	assert_false(sum.sequence.tx_bytes.known);
 	assert_false(sum.health.coverage.known);
 	run_result__clear(&sum);
@@ -409,5 +409,158 @@ TEST(replies_from_elsewhere)
 	assert_int_equal(f->run.unaccounted_tx, 0);
 	assert_int_equal(f->run.sequence.tx_bytes.value, TOTAL);
 	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, TOTAL);
+	end(f);
+}
+
+/* Zero-copy by tracepoints, looked at a tenth of the time. */
+static struct fixture *zerocopy_in_slices(void)
+{
+	struct fixture *f = fixture(MODE_ZEROCOPY);
+
+	count_by_arrivals(f);
+	f->now.phase_ns = 1000;
+	f->now.looked_ns = 100;
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_PIN, 10 * MESSAGE);
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_DEFERRED_COPY, 9 * MESSAGE);
+	return f;
+}
+
+/* Codes that are all alike and agree with what was seen tell the copies of all bytes; others do
+ * not. */
+TEST(completions_tell_deferred_copies_of_slices_or_leave_a_range)
+{
+	static const struct {
+		uint64_t copied, completed, sends; /* less than MESSAGES by */
+		uint64_t retrans, fallback;        /* bytes */
+		bool unseen;                       /* no copy was seen in a slice */
+		uint64_t bytes, open;
+	} cases[] = {
+		{.bytes = TOTAL},
+		{.retrans = MESSAGE, .bytes = TOTAL, .open = MESSAGE},
+		{.copied = MESSAGES, .unseen = true},
+		/* A packet that a copied message shares with a pinned one is copied as a whole. */
+		{.fallback = MESSAGE, .bytes = TOTAL - MESSAGE, .open = MESSAGE},
+		{.copied = MESSAGES / 2, .bytes = 9 * MESSAGE, .open = TOTAL - 9 * MESSAGE},
+		/* Copies were seen of sends that are all reported not copied. */
+		{.copied = MESSAGES, .bytes = 9 * MESSAGE, .open = TOTAL - 9 * MESSAGE},
+		/* All reported copied, by a task whose copies do not arrive here. */
+		{.unseen = true, .open = TOTAL},
+		/* One send has not completed. */
+		{.copied = 1, .completed = 1, .bytes = 9 * MESSAGE, .open = TOTAL - 9 * MESSAGE},
+		/* It is not known how many bytes were pinned. */
+		{.sends = 1, .bytes = 9 * MESSAGE, .open = TOTAL - 9 * MESSAGE},
+	};
+
+	for_each_case(c, cases)
+	{
+		struct fixture *f = zerocopy_in_slices();
+		const struct stage_result *deferred = stage(f, NIO_STAGE_DEFERRED_COPY);
+
+		f->run.app.zc.copied -= c->copied;
+		f->run.app.zc.completed -= c->completed;
+		f->run.app.zc.sends -= c->sends;
+		f->run.app.zc.fallback_bytes = c->fallback;
+		f->now.sockets[NIO_SIDE_SENDER].sockets[0].bytes_retrans = c->retrans;
+		if (c->unseen)
+			f->now.cells[NIO_SIDE_SENDER][NIO_STAGE_DEFERRED_COPY] =
+				(struct nio_cell){0};
+		close_books(f);
+		assert_int_equal(deferred->quality, QUALITY_DERIVED);
+		assert_int_equal(deferred->bytes, c->bytes);
+		assert_int_equal(deferred->open_bytes.value, c->open);
+		assert_non_null(deferred->reason);
+		/* Without sequence numbers it is not known how many bytes were sent. */
+		f->now.sockets[NIO_SIDE_SENDER].source = NULL;
+		close_books(f);
+		assert_int_equal(deferred->quality, QUALITY_UNAVAILABLE);
+		end(f);
+	}
+}
+
+/* The application has read of each completion when no socket is charged for a send any more. */
+TEST(sockets_tell_that_sends_completed)
+{
+	struct fixture *f = zerocopy_in_slices();
+
+	f->base.sockets[NIO_SIDE_SENDER].sockets[0].omem = 100;
+	f->now.sockets[NIO_SIDE_SENDER].sockets[0].omem = 100;
+	close_books(f);
+	assert_int_equal(f->run.zc_completed.value, MESSAGES);
+	assert_false(f->run.health.unmatched.known);
+	assert_false(f->run.zc_unseen.known);
+	f->now.sockets[NIO_SIDE_SENDER].sockets[0].omem = 101;
+	close_books(f);
+	assert_false(f->run.zc_completed.known);
+	assert_non_null(f->run.zc_completed.reason);
+	end(f);
+}
+
+/* While bytes move, the application's count lags behind the ids. */
+TEST(ids_of_another_moment_place_bytes_on_the_way)
+{
+	struct fixture *f = zerocopy_in_slices();
+
+	f->run.app.zc.sends -= 3;
+	f->now.moving = true;
+	close_books(f);
+	assert_int_equal(stage(f, NIO_STAGE_TX_PIN)->bytes, TOTAL);
+	assert_int_equal(stage(f, NIO_STAGE_DEFERRED_COPY)->bytes, TOTAL);
+	assert_int_equal(f->run.unclassified.value, 0);
+	end(f);
+}
+
+/* Events in slices are a sample of number and sizes; bytes are what they are. */
+TEST(looking_a_part_of_the_time_costs_no_byte)
+{
+	struct fixture *f = fixture(MODE_ONECOPY);
+	struct run_result sum;
+
+	f->now.phase_ns = 1000;
+	f->now.looked_ns = 100;
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL / 10);
+	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL / 10);
+	close_books(f);
+	assert_true(f->run.balance_known);
+	assert_int_equal(f->run.unaccounted_tx, 0);
+	assert_int_equal(f->run.unaccounted_rx, 0);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->bytes, TOTAL);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->quality, QUALITY_EXACT);
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->events, MESSAGES / 10);
+	assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->bytes, TOTAL);
+	assert_true(f->run.health.coverage.value == 0.1);
+	assert_true(run_result__events_share(&f->run).value == 0.1);
+	assert_true(run_result__sampled_events(&f->run, NIO_STAGE_TX_COPY));
+	assert_true(run_result__sampled_events(&f->run, NIO_STAGE_RX_COPY));
+	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_OTHER_COPY));
+	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_USER_GATHER));
+	/* A sum is of all rounds' time; a round that looked all of it is no sample. */
+	run_result__init(&sum);
+	ledger__add(&sum, &f->run);
+	f->now.looked_ns = 1000;
+	close_books(f);
+	assert_true(run_result__events_share(&f->run).value == 1.0);
+	assert_false(run_result__sampled_events(&f->run, NIO_STAGE_TX_COPY));
+	ledger__add(&sum, &f->run);
+	assert_true(run_result__events_share(&sum).value == 0.55);
+	run_result__clear(&sum);
+	end(f);
+}
+
+/* Without sequence numbers such events say nothing of how many bytes there were. */
+TEST(a_sample_alone_tells_no_bytes)
+{
+	struct fixture *f = fixture(MODE_ONECOPY);
+
+	f->now.phase_ns = 1000;
+	f->now.looked_ns = 100;
+	f->now.sockets[NIO_SIDE_SENDER].source = NULL;
+	f->now.sockets[NIO_SIDE_SENDER].reason = "a pass failed";
+	see(f, NIO_SIDE_SENDER, NIO_STAGE_TX_COPY, TOTAL / 10);
+	see(f, NIO_SIDE_RECEIVER, NIO_STAGE_RX_COPY, TOTAL / 10);
+	close_books(f);
+	assert_false(f->run.balance_known);
+	assert_false(run_result__unbalanced(&f->run));
+	assert_int_equal(stage(f, NIO_STAGE_TX_COPY)->quality, QUALITY_UNAVAILABLE);
+	assert_int_equal(stage(f, NIO_STAGE_RX_COPY)->quality, QUALITY_EXACT);
 	end(f);
 }

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "model/ledger.h"
-#include "model/ledger_perf.h"
-#include "model/ledger_time.h"
+#include "model/ledger.h"
 #include "support/test.h"
 
 struct fixture {
@@ -47,7 +46,7 @@ static int tear_down(void **state)
 
 static void book(struct fixture *f)
 {
-	assert_int_equal(ledger_time__book(&f->run, &f->plan, &f->base, &f->now), 0);
+	ledger__book(&f->run, &f->plan, &f->base, &f->now);
 }
 
 static void is(struct num found, uint64_t expected)
@@ -211,26 +210,6 @@ TEST_WITH(other_copies_are_added, set_up, tear_down)
 	}
 }
 
-/* Discarded samples have three causes, and each of them was there before. */
-TEST_WITH(windows_of_counters, set_up, tear_down)
-{
-	struct nio_perf_cell base[NIO_PERF_WINDOW_NR] = {0}, now[NIO_PERF_WINDOW_NR] = {0};
-	struct fixture *f = *state;
-
-	base[1] = (struct nio_perf_cell){
-		.windows = 100, .samples = 10, .moved = 1, .multiplexed = 2, .unread = 4};
-	now[1] = (struct nio_perf_cell){
-		.windows = 300, .samples = 40, .moved = 11, .multiplexed = 22, .unread = 44};
-	ledger_perf__book(&f->run, base, now, NULL);
-	is(f->run.perf_window[1].windows, 200);
-	is(f->run.perf_window[1].samples, 30);
-	is(f->run.perf_window[1].discarded, 70);
-	ledger_perf__add(&f->run, &f->run);
-	is(f->run.perf_window[1].windows, 400);
-	is(f->run.perf_window[1].samples, 60);
-	is(f->run.perf_window[1].discarded, 140);
-}
-
 /* An empty sum takes the first run whole, its histograms as copies. */
 TEST_WITH(the_first_of_a_sum_brings_its_latencies, set_up, tear_down)
 {
@@ -244,7 +223,7 @@ TEST_WITH(the_first_of_a_sum_brings_its_latencies, set_up, tear_down)
 		for (int i = 0; i <= k; i++)
 			hist__record(f->run.app.latency[k].hist, 1000);
 	}
-	assert_int_equal(ledger__add(&sum, &f->run), 0);
+	ledger__add(&sum, &f->run);
 	for (int k = 0; k < LATENCY_NR; k++) {
 		assert_non_null(sum.app.latency[k].hist);
 		assert_ptr_not_equal(sum.app.latency[k].hist, f->run.app.latency[k].hist);

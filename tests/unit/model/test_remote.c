@@ -68,9 +68,9 @@ static struct fixture *fixture(void)
 
 static void close_books(struct fixture *f, bool final)
 {
-	assert_int_equal(ledger__app(&f->run, &f->report, NIO_SIDE_SENDER), 0);
+	ledger__app(&f->run, &f->report, NIO_SIDE_SENDER);
 	remote__app(&f->run, &f->report, false);
-	assert_int_equal(ledger__book(&f->run, &f->plan, &f->base, &f->now), 0);
+	ledger__book(&f->run, &f->plan, &f->base, &f->now);
 	remote__book(&f->run);
 	ledger__close(&f->run, final);
 }
@@ -178,9 +178,9 @@ TEST(a_sum_is_of_the_senders_side_too)
 	close_books(a, true);
 	close_books(b, false);
 	run_result__init(&sum);
-	assert_int_equal(ledger__add(&sum, &a->run), 0);
+	ledger__add(&sum, &a->run);
 	assert_null(sum.app.rx_reason);
-	assert_int_equal(ledger__add(&sum, &b->run), 0);
+	ledger__add(&sum, &b->run);
 	ledger__close(&sum, false);
 	assert_true(sum.sender_side);
 	assert_non_null(sum.app.rx_reason);

@@ -76,25 +76,6 @@ TEST(more_than_the_numbers_can_hold)
 	assert_int_equal(sum.taken, bytes - 1000);
 }
 
-/* Queued, then acknowledged: in none of the states is it payload. */
-TEST(a_fin_that_was_queued_is_no_payload)
-{
-	struct nio_socket s = established(1);
-	uint64_t before = sequence__queued(&s);
-
-	s.write_seq++;
-	s.state = TCP_FIN_WAIT1;
-	assert_int_equal(sequence__queued(&s), before);
-	s.state = TCP_CLOSING;
-	assert_int_equal(sequence__queued(&s), before);
-	s.state = TCP_LAST_ACK;
-	assert_int_equal(sequence__queued(&s), before);
-	s.snd_una++;
-	s.bytes_acked++;
-	s.state = TCP_FIN_WAIT2;
-	assert_int_equal(sequence__queued(&s), before);
-}
-
 /* Received with 7 bytes not taken yet, then all taken, the FIN with the last of them. */
 TEST(a_fin_that_was_received_is_no_payload)
 {
@@ -109,18 +90,6 @@ TEST(a_fin_that_was_received_is_no_payload)
 	assert_int_equal(sequence__taken(&s), before + 7);
 	s.copied_seq++;
 	assert_int_equal(sequence__taken(&s), before + 7);
-}
-
-/* The SYN of the side that connected is in both passes, whether acknowledged or not. */
-TEST(the_syn_is_in_no_difference)
-{
-	struct nio_socket s = {.write_seq = 1, .state = TCP_SYN_SENT};
-	uint64_t before = sequence__queued(&s);
-
-	s.snd_una = 1;
-	s.bytes_acked = 1;
-	s.state = TCP_ESTABLISHED;
-	assert_int_equal(sequence__queued(&s), before);
 }
 
 TEST(sums_are_over_all_sockets)
@@ -144,42 +113,6 @@ TEST(sums_are_over_all_sockets)
 	now.sockets[1].scatter_gather = 0;
 	assert_null(sequence__between(&base, &now, &sum));
 	assert_false(sum.pinning);
-}
-
-TEST(a_socket_that_vanished_is_no_number)
-{
-	struct socket_pass base, now;
-	struct sequence_sum sum;
-
-	begin(&base, 3);
-	begin(&now, 3);
-	assert_int_equal(sequence__unmet(&now), 0);
-	memset(&now.sockets[2], 0, sizeof(now.sockets[2]));
-	assert_int_equal(sequence__unmet(&now), 1);
-	assert_non_null(strstr(sequence__between(&base, &now, &sum), "gone"));
-	begin(&now, 3);
-	now.sockets[0].state = TCP_CLOSE;
-	assert_non_null(strstr(sequence__between(&base, &now, &sum), "closed"));
-	begin(&now, 2);
-	assert_non_null(sequence__between(&base, &now, &sum));
-}
-
-/* One byte less than before is one byte too few, and not 4 GiB, nor 2^64. */
-TEST(a_counter_that_goes_backward_is_no_number)
-{
-	struct socket_pass base, now;
-	struct sequence_sum sum;
-
-	begin(&base, 1);
-	begin(&now, 1);
-	now.sockets[0].bytes_acked--;
-	assert_non_null(strstr(sequence__between(&base, &now, &sum), "backward"));
-	begin(&now, 1);
-	now.sockets[0].copied_seq--;
-	assert_non_null(strstr(sequence__between(&base, &now, &sum), "backward"));
-	begin(&now, 1);
-	now.sockets[0].bytes_retrans--;
-	assert_non_null(strstr(sequence__between(&base, &now, &sum), "backward"));
 }
 
 TEST(a_pass_that_was_not_made_says_why)
@@ -231,26 +164,6 @@ TEST(sockets_are_found_in_any_order)
 	}
 }
 
-/* As many as a pass can hold, by cookies that descend. */
-TEST(a_full_pass_finds_all)
-{
-	static uint64_t all[SEQUENCE_SOCKETS_MAX];
-	static struct socket_pass pass;
-
-	for (size_t i = 0; i < SEQUENCE_SOCKETS_MAX; i++)
-		all[i] = 2 * (SEQUENCE_SOCKETS_MAX - i);
-	sequence__begin(&pass, SEQUENCE_SOCKETS_MAX);
-	for (size_t i = 0; i < SEQUENCE_SOCKETS_MAX; i++) {
-		struct nio_socket socket = established(all[i]), stranger = established(all[i] + 1);
-
-		sequence__take(&pass, all, &stranger);
-		sequence__take(&pass, all, &socket);
-	}
-	assert_int_equal(sequence__unmet(&pass), 0);
-	for (size_t i = 0; i < SEQUENCE_SOCKETS_MAX; i++)
-		assert_int_equal(pass.sockets[i].cookie, all[i]);
-}
-
 /* Nothing of an earlier pass stays, whichever socket it was; those behind are not touched. */
 TEST(a_pass_begins_with_nothing)
 {
@@ -279,20 +192,6 @@ TEST(sockets_that_were_not_met_are_counted)
 		}
 		assert_int_equal(sequence__unmet(&pass), 3 - __builtin_popcount(met));
 	}
-}
-
-/* One that is seen twice is as it was seen last. */
-TEST(the_last_look_counts)
-{
-	struct nio_socket socket = established(12);
-	struct socket_pass pass;
-
-	begin(&pass, 3);
-	socket.bytes_acked = 4711;
-	sequence__take(&pass, cookies, &socket);
-	assert_int_equal(pass.sockets[1].bytes_acked, 4711);
-	assert_int_equal(pass.sockets[0].bytes_acked, 1001);
-	assert_int_equal(pass.sockets[2].bytes_acked, 1001);
 }
 
 /* Of either pass, and of each of the sockets. */

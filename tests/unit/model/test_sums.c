@@ -122,8 +122,8 @@ TEST(rounds_add_up)
 	fill(&a, 1);
 	fill(&b, 1000);
 	run_result__init(&total);
-	assert_int_equal(ledger__add(&total, &a), 0);
-	assert_int_equal(ledger__add(&total, &b), 0);
+	ledger__add(&total, &a);
+	ledger__add(&total, &b);
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
 		check_sum(counts[i].name, *count_of(&total, i), &next);
 	for (size_t i = 0; i < ARRAY_SIZE(nums); i++)
@@ -174,7 +174,7 @@ TEST(rounds_stay_as_they_were)
 	run_result__init(&total);
 	memcpy(&before, &a, sizeof(a));
 	for (int n = 0; n < 2; n++) {
-		assert_int_equal(ledger__add(&total, &a), 0);
+		ledger__add(&total, &a);
 		assert_memory_equal(&a, &before, sizeof(a));
 	}
 	for (int s = 0; s < NIO_STAGE_NR; s++) {
@@ -204,8 +204,8 @@ TEST(one_unknown_spoils_the_sum)
 			fill(&b, 1000);
 			*num_of(first ? &a : &b, i) = (struct num){.reason = "lost"};
 			run_result__init(&total);
-			assert_int_equal(ledger__add(&total, &a), 0);
-			assert_int_equal(ledger__add(&total, &b), 0);
+			ledger__add(&total, &a);
+			ledger__add(&total, &b);
 			assert_false(num_of(&total, i)->known);
 			assert_string_equal(num_of(&total, i)->reason, "lost");
 			run_result__clear(&a);
@@ -220,9 +220,9 @@ TEST(one_unknown_spoils_the_sum)
 			      : &b.balance_known) = false;
 		b.interrupted = true;
 		run_result__init(&total);
-		assert_int_equal(ledger__add(&total, &a), 0);
+		ledger__add(&total, &a);
 		assert_false(total.interrupted);
-		assert_int_equal(ledger__add(&total, &b), 0);
+		ledger__add(&total, &b);
 		assert_int_equal(total.ledger_known, flag != 0);
 		assert_int_equal(total.kernel_zc_known, flag != 1);
 		assert_int_equal(total.balance_known, flag != 2);
@@ -299,7 +299,7 @@ TEST(a_sender_reports_its_side)
 	struct run_result r;
 
 	run_result__init(&r);
-	assert_int_equal(ledger__app(&r, report, NIO_SIDE_SENDER), 0);
+	ledger__app(&r, report, NIO_SIDE_SENDER);
 	check_app(&r, "app.tx_", true);
 	check_app(&r, "app.zc.", true);
 	check_app(&r, "app.e", true);
@@ -323,7 +323,7 @@ TEST(a_sender_reports_its_side)
 	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].timed.value, 10);
 	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].ns.value, 3200);
 	r.sender_side = true;
-	assert_int_equal(ledger__app(&r, report, NIO_SIDE_SENDER), 0);
+	ledger__app(&r, report, NIO_SIDE_SENDER);
 	assert_int_equal(r.duration_ns, 4711);
 	run_result__clear(&r);
 	load_report__clear(report);
@@ -336,7 +336,7 @@ TEST(a_receiver_reports_its_side)
 	struct run_result r;
 
 	run_result__init(&r);
-	assert_int_equal(ledger__app(&r, report, NIO_SIDE_RECEIVER), 0);
+	ledger__app(&r, report, NIO_SIDE_RECEIVER);
 	check_app(&r, "app.rx_", true);
 	check_app(&r, "app.tcp_bytes_received", true);
 	check_app(&r, "app.tx_", false);
@@ -359,10 +359,10 @@ TEST(packing_is_scaled_from_what_was_timed)
 
 	run_result__init(&r);
 	report->gather_sampled = 0;
-	assert_int_equal(ledger__app(&r, report, NIO_SIDE_SENDER), 0);
+	ledger__app(&r, report, NIO_SIDE_SENDER);
 	assert_false(r.stages[NIO_STAGE_USER_GATHER].ns.known);
 	report->gather_events = 0;
-	assert_int_equal(ledger__app(&r, report, NIO_SIDE_SENDER), 0);
+	ledger__app(&r, report, NIO_SIDE_SENDER);
 	assert_true(r.stages[NIO_STAGE_USER_GATHER].ns.known);
 	assert_int_equal(r.stages[NIO_STAGE_USER_GATHER].ns.value, 0);
 	run_result__clear(&r);

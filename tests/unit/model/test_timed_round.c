@@ -270,7 +270,7 @@ static void sum(struct run_result *total, const bool rounds[], size_t n)
 			make(&r);
 		else
 			compared(&r);
-		assert_int_equal(ledger__add(total, &r), 0);
+		ledger__add(total, &r);
 		run_result__clear(&r);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The causes of the verdict, each from an invented run that shows its evidence and no other's. */
+/* The causes of the verdict on a run: a table of runs, each with the evidence of its causes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,271 +7,175 @@
 #include "support/test.h"
 #include "support/verdict_case.h"
 
-TEST(truly_zerocopy)
-{
-	const struct verdict *v = judge(remote(), ZC_CAUSE_NONE, ZC_CAUSE_NONE);
+enum where { REMOTE, LOOPBACK, VETH, REMOTE_OF_OWN };
+enum tap_of { NO_TAP, TAP, TAP_OF_RECEIVER, TAP_CLOSED };
+enum sg { SG, NO_SG, SG_UNKNOWN };
+enum other { NOTHING, NOT_EXACT, NO_CHECKSUM, OTHER_COPY, NO_TAP_LIST, NO_DEFERRED, NO_LEDGER };
 
-	assert_int_equal(v->cause, ZC_CAUSE_NOT_COPIED);
-	assert_true(v->copied_fraction.known && v->copied_fraction.value == 0);
-	assert_says(v->text, "truly zero-copy: none of 1 000 sends");
+#define NONE ZC_CAUSE_NONE
+
+/* Words of every verdict are in the golden file. */
+static const struct row {
+	const char *what;
+	enum where where;
+	bool copied;       /* every send */
+	uint64_t deferred; /* bytes */
+	bool unpinned;     /* all was copied in the call */
+	enum tap_of tap;
+	uint64_t retrans;
+	enum sg sg;
+	enum other other;
+	enum zc_cause first, second, third;
+} rows[] = {
+	{.what = "nothing copied"},
+	{.what = "nothing copied beside a tap", .tap = TAP},
+	{"local delivery", LOOPBACK, true, PINNED, .first = ZC_CAUSE_LOCAL},
+	{"veth", VETH, true, PINNED, .first = ZC_CAUSE_LOCAL},
+	/* Another machine's address can turn out to be our own: the device says so. */
+	{"own address", REMOTE_OF_OWN, true, PINNED, .first = ZC_CAUSE_LOCAL},
+	{"tap on a local path", LOOPBACK, true, 2 * PINNED, .tap = TAP, .first = ZC_CAUSE_LOCAL,
+	 .second = ZC_CAUSE_TAP},
+	/* The tracepoint backend counts arrivals: it cannot see the copy made for the tap. */
+	{"tap that the backend does not see", LOOPBACK, true, PINNED, .tap = TAP,
+	 .other = NOT_EXACT, .first = ZC_CAUSE_LOCAL, .second = ZC_CAUSE_TAP},
+	{"tap without a further copy", LOOPBACK, true, PINNED, .tap = TAP, .first = ZC_CAUSE_LOCAL,
+	 .second = ZC_CAUSE_TAP},
+	/* A thousandth of the pinned bytes, beside retransmissions, is no copy for the tap. */
+	{"a thousandth", LOOPBACK, true, PINNED + PINNED / 1000, .tap = TAP,
+	 .first = ZC_CAUSE_LOCAL, .second = ZC_CAUSE_TAP},
+	{"more than a thousandth", LOOPBACK, true, PINNED + PINNED / 1000 + 1, .tap = TAP,
+	 .first = ZC_CAUSE_LOCAL, .second = ZC_CAUSE_TAP},
+	{"tap of the receiver", VETH, true, PINNED, .tap = TAP_OF_RECEIVER, .first = ZC_CAUSE_LOCAL,
+	 .second = ZC_CAUSE_TAP},
+	{"tap closed before", LOOPBACK, true, PINNED, .tap = TAP_CLOSED, .first = ZC_CAUSE_LOCAL},
+	{"retransmissions", LOOPBACK, true, PINNED + 1000000, .retrans = 1000000,
+	 .first = ZC_CAUSE_LOCAL, .second = ZC_CAUSE_RETRANSMISSION},
+	/* Then the surplus is not the tap's. */
+	{"retransmissions and a tap", LOOPBACK, true, PINNED + 1000000, .tap = TAP,
+	 .retrans = 1000000, .first = ZC_CAUSE_LOCAL, .second = ZC_CAUSE_TAP,
+	 .third = ZC_CAUSE_RETRANSMISSION},
+	{"retransmissions without a surplus", LOOPBACK, true, PINNED, .retrans = 1000000,
+	 .first = ZC_CAUSE_LOCAL},
+	{"tap on a remote path", REMOTE, true, PINNED, .tap = TAP, .first = ZC_CAUSE_TAP},
+	{"copied on the way out", REMOTE, true, PINNED, .first = ZC_CAUSE_UNKNOWN},
+	{"copied, taps unknown", REMOTE, true, PINNED, .other = NO_TAP_LIST,
+	 .first = ZC_CAUSE_UNKNOWN},
+	{"device without SG", REMOTE, true, .unpinned = true, .sg = NO_SG, .first = ZC_CAUSE_NO_SG},
+	{"device not asked", REMOTE, true, .unpinned = true, .sg = SG_UNKNOWN,
+	 .first = ZC_CAUSE_NO_SG},
+	{"route without SG", REMOTE, true, .unpinned = true, .first = ZC_CAUSE_NO_SG},
+	/* Pinned, as TCP always does where segmentation is in software, then flattened. */
+	{"flattened", REMOTE, true, .sg = NO_SG, .first = ZC_CAUSE_NO_SG},
+	{"flattened for checksums", REMOTE, true, .sg = NO_SG, .other = NO_CHECKSUM,
+	 .first = ZC_CAUSE_NO_SG},
+	{"flattened, seen", REMOTE, true, .sg = NO_SG, .other = OTHER_COPY,
+	 .first = ZC_CAUSE_NO_SG},
+	/* Software segmentation copies and reports nothing: that is no zero-copy. */
+	{"flattened, reported not copied", REMOTE, .sg = NO_SG, .first = ZC_CAUSE_NO_SG},
+	{"not copied, device not asked", REMOTE, .sg = SG_UNKNOWN},
+	{"copied by nothing seen", REMOTE, true, .first = ZC_CAUSE_UNKNOWN},
+	{"deferred copies not measured", REMOTE, true, .other = NO_DEFERRED,
+	 .first = ZC_CAUSE_UNKNOWN},
+	{"no ledger", REMOTE, true, .other = NO_LEDGER, .first = ZC_CAUSE_UNKNOWN},
+};
+
+static void open_tap_of(struct fixture *f, enum tap_of which)
+{
+	struct tap *t = which == NO_TAP ? NULL : open_tap(f);
+
+	if (which == TAP_OF_RECEIVER) {
+		t->sender = false;
+		t->receiver = true;
+	} else if (which == TAP_CLOSED) {
+		t->in_run = false;
+	}
 }
 
-/* A tap that did no harm is not blamed. */
-TEST(truly_zerocopy_beside_a_tap)
+static void set_other(struct fixture *f, enum other other)
 {
-	struct fixture *f = remote();
+	struct stage_result *deferred = &f->run.stages[NIO_STAGE_DEFERRED_COPY];
 
-	open_tap(f);
-	assert_int_equal(judge(f, ZC_CAUSE_NONE, ZC_CAUSE_NONE)->cause, ZC_CAUSE_NOT_COPIED);
-}
-
-TEST(local_delivery)
-{
-	const struct verdict *v = judge(loopback(PINNED), ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
-
-	assert_int_equal(v->cause, ZC_CAUSE_LOCAL);
-	assert_true(v->copied_fraction.value == 1);
-	assert_says(v->text, "1 000 of 1 000 sends were copied after all: the path is local (lo)");
-	assert_says(v->text, "skb_copy_ubufs");
-}
-
-TEST(local_delivery_on_veth)
-{
-	struct fixture *f = loopback(PINNED);
-
-	strcpy(f->env.path, "veth");
-	strcpy(f->env.device, "veth0");
-	judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
-}
-
-/* Another machine's address can turn out to be our own: the device says so. */
-TEST(local_delivery_of_a_remote_path)
-{
-	struct fixture *f = loopback(PINNED);
-
-	strcpy(f->env.path, "remote");
-	judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
-}
-
-TEST(tap_on_a_local_path_adds_a_copy)
-{
-	struct fixture *f = loopback(2 * PINNED);
-	const struct verdict *v;
-
-	open_tap(f);
-	v = judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP);
-	assert_int_equal(v->cause, ZC_CAUSE_LOCAL);
-	assert_says(v->text, "A packet tap was open on lo (tcpdump, pid 4242)");
-	assert_says(v->causes[1].evidence, "deferred_copy is 2 GB above the 2 GB pinned");
-}
-
-/* The tracepoint backend counts arrivals: it cannot see the copy made for the tap. */
-TEST(tap_that_the_backend_does_not_see)
-{
-	struct fixture *f = loopback(PINNED);
-
-	open_tap(f);
-	f->run.stages[NIO_STAGE_DEFERRED_COPY].quality = QUALITY_DERIVED;
-	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence,
-		    "not in deferred_copy here (derived)");
-}
-
-TEST(tap_without_a_further_copy)
-{
-	struct fixture *f = loopback(PINNED);
-
-	open_tap(f);
-	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence,
-		    "no further copy for it was seen");
-}
-
-/* A thousandth of what was pinned, beside what was sent again, may be anything. */
-TEST(a_thousandth_is_no_further_copy)
-{
-	struct fixture *f = loopback(PINNED + PINNED / 1000);
-
-	open_tap(f);
-	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence,
-		    "no further copy for it was seen");
-	f = loopback(PINNED + PINNED / 1000 + 1);
-	open_tap(f);
-	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence, "deferred_copy is");
-}
-
-TEST(tap_at_the_receiving_end_adds_none)
-{
-	struct fixture *f = loopback(PINNED);
-	struct tap *t = open_tap(f);
-
-	t->sender = false;
-	t->receiver = true;
-	strcpy(f->env.path, "veth");
-	assert_says(judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_TAP)->causes[1].evidence, "adds none");
-}
-
-TEST(tap_closed_before_the_run_is_not_named)
-{
-	struct fixture *f = loopback(PINNED);
-
-	open_tap(f)->in_run = false;
-	judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
-}
-
-TEST(retransmissions_explain_a_surplus)
-{
-	struct fixture *f = loopback(PINNED + 1000000);
-	const struct verdict *v;
-
-	f->run.app.tcp_bytes_retrans = 1000000;
-	v = judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_RETRANSMISSION);
-	assert_says(v->causes[1].evidence, "1 MB were retransmitted");
-	/* Then it is not the tap's. */
-	open_tap(f);
-	verdict__give(&f->run, &f->env);
-	assert_int_equal(v->causes_nr, 3);
-	assert_says(v->causes[1].evidence, "no further copy for it was seen");
-}
-
-TEST(retransmissions_without_a_surplus_explain_nothing)
-{
-	struct fixture *f = loopback(PINNED);
-
-	f->run.app.tcp_bytes_retrans = 1000000;
-	judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
-}
-
-TEST(tap_on_a_remote_path_is_the_cause)
-{
-	struct fixture *f = remote();
-	const struct verdict *v;
-
-	copy(f, PINNED);
-	open_tap(f);
-	v = judge(f, ZC_CAUSE_TAP, ZC_CAUSE_NONE);
-	assert_int_equal(v->cause, ZC_CAUSE_TAP);
-	assert_says(v->text, "copied after all: a packet tap was open on eth0 (tcpdump, pid 4242)");
-}
-
-TEST(copied_on_the_way_out_by_nobody_seen)
-{
-	struct fixture *f = remote();
-	const struct verdict *v;
-
-	copy(f, PINNED);
-	v = judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE);
-	assert_says(v->text, "the cause was not seen");
-	assert_says(v->text, "no packet tap was open on eth0");
-	f->env.taps.known = false;
+	if (other == NOT_EXACT)
+		deferred->quality = QUALITY_DERIVED;
+	if (other == NO_CHECKSUM || other == OTHER_COPY)
+		f->env.device_tx_checksum.value = false;
+	if (other == OTHER_COPY)
+		book(&f->run, NIO_STAGE_OTHER_COPY, PINNED);
+	if (other == NO_TAP_LIST)
+		f->env.taps.known = false;
 	f->env.taps.reason = "no such file";
-	assert_says(judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE)->text,
-		    "packet taps could not be looked for: no such file");
+	if (other == NO_DEFERRED)
+		*deferred = (struct stage_result){.reason = "no hook"};
+	if (other == NO_LEDGER)
+		f->run.ledger_known = false;
+	f->run.ledger_reason = "the kernel was not watched";
 }
 
-/* Every send copied in the call: nothing pinned. */
-static struct fixture *unpinned(struct flag scatter_gather)
+static struct fixture *make(const struct row *row)
 {
+	static const char *const paths[] = {"remote", "loopback", "veth", "remote"};
+	static const char *const devices[] = {"eth0", "lo", "veth0", "lo"};
 	struct fixture *f = remote();
 
-	copy(f, 0);
-	book(&f->run, NIO_STAGE_TX_PIN, 0);
-	book(&f->run, NIO_STAGE_TX_COPY, PINNED);
-	f->env.device_scatter_gather = scatter_gather;
+	strcpy(f->env.path, paths[row->where]);
+	strcpy(f->env.device, devices[row->where]);
+	if (row->copied)
+		copy(f, row->deferred);
+	if (row->unpinned) {
+		book(&f->run, NIO_STAGE_TX_PIN, 0);
+		book(&f->run, NIO_STAGE_TX_COPY, PINNED);
+	}
+	open_tap_of(f, row->tap);
+	f->run.app.tcp_bytes_retrans = row->retrans;
+	f->env.device_scatter_gather =
+		(struct flag){.value = row->sg == SG, .known = row->sg != SG_UNKNOWN};
+	set_other(f, row->other);
 	return f;
 }
 
-TEST(no_scatter_gather_in_the_call)
+TEST(each_run_has_the_causes_of_its_evidence)
 {
-	const struct flag no = {.known = true}, yes = {.value = true, .known = true}, unknown = {0};
-	const struct verdict *v;
+	for_each_case(row, rows)
+	{
+		struct fixture *f = make(row);
+		const struct verdict *v;
 
-	v = judge(unpinned(no), ZC_CAUSE_NO_SG, ZC_CAUSE_NONE);
-	assert_int_equal(v->cause, ZC_CAUSE_NO_SG);
-	assert_says(v->text, "eth0) does no scatter-gather (ethtool agrees)");
-	v = judge(unpinned(unknown), ZC_CAUSE_NO_SG, ZC_CAUSE_NONE);
-	assert_null(strstr(v->text, "ethtool"));
-	/* The device would do it: then it is not said that it does not. */
-	v = judge(unpinned(yes), ZC_CAUSE_NO_SG, ZC_CAUSE_NONE);
-	assert_says(v->text, "something else on the route does not");
-}
-
-/* Pinned, as TCP always does where segmentation is in software, then flattened for the device. */
-TEST(no_scatter_gather_in_front_of_the_device)
-{
-	struct fixture *f = remote();
-
-	copy(f, 0);
-	f->env.device_scatter_gather.value = false;
-	assert_says(judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE)->text, "ethtool says");
-	f->env.device_tx_checksum.value = false;
-	assert_says(judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE)->text,
-		    "neither scatter-gather nor checksums (ethtool says)");
-	book(&f->run, NIO_STAGE_OTHER_COPY, PINNED);
-	assert_says(judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE)->text, "other_copy is 2 GB.");
-}
-
-/* Software segmentation copies and reports nothing: that is no zero-copy. */
-TEST(flattened_and_reported_not_copied)
-{
-	struct fixture *f = remote();
-	const struct verdict *v;
-
-	f->env.device_scatter_gather.value = false;
-	v = judge(f, ZC_CAUSE_NO_SG, ZC_CAUSE_NONE);
-	assert_int_equal(v->cause, ZC_CAUSE_NO_SG);
-	assert_null(strstr(v->text, "truly"));
-	assert_says(v->text, "was reported copied, but they were");
-	/* Where ethtool could not be asked, the kernel's word stands. */
-	f->env.device_scatter_gather = (struct flag){.reason = "not asked"};
-	v = judge(f, ZC_CAUSE_NONE, ZC_CAUSE_NONE);
-	assert_says(v->text, "truly zero-copy");
-}
-
-TEST(copied_by_nothing_seen)
-{
-	struct fixture *f = remote();
-
-	copy(f, 0);
-	judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE);
-	f->run.stages[NIO_STAGE_DEFERRED_COPY].quality = QUALITY_UNAVAILABLE;
-	f->run.stages[NIO_STAGE_DEFERRED_COPY].reason = "no hook";
-	assert_says(judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE)->text, "not measured (no hook)");
-	f->run.ledger_known = false;
-	f->run.ledger_reason = "the kernel was not watched";
-	assert_says(judge(f, ZC_CAUSE_UNKNOWN, ZC_CAUSE_NONE)->text, "was not watched");
+		record("== %s\n", row->what);
+		v = judge(f, row->first, row->second, row->third);
+		assert_int_equal(v->cause, row->first ? row->first : ZC_CAUSE_NOT_COPIED);
+		assert_true(v->copied_fraction.known && v->copied_fraction.value == row->copied);
+	}
 }
 
 /* The numbers of a kernel that preempts programs: its events missed 5 of 1303 completions. */
-TEST(completions_that_events_missed_are_a_range)
+TEST(completions_that_one_side_missed_are_a_range)
 {
-	struct fixture *f = loopback(PINNED);
-	const struct verdict *v;
+	static const struct {
+		uint64_t app, kernel;
+		const char *says;
+	} cases[] = {
+		{1303, 1298, "between 1 298 and 1 303 of 1 303 sends"},
+		{1303, 1303, NULL},
+		{1298, 1303, "ended 1 303 zero-copy sends, and the application read of 1 298"},
+	};
 
-	f->run.app.zc = (struct zc_counts){.sends = 1303, .completed = 1303, .copied = 1303};
-	f->run.kernel_zc = (struct zc_counts){.sends = 1303, .completed = 1298, .copied = 1298};
-	f->run.kernel_zc_known = true;
-	v = judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
-	assert_true(v->copied_fraction.value == 1);
-	assert_says(v->text, "missed 5 of");
-	assert_says(v->text, "between 1 298 and 1 303 of 1 303 sends");
-	/* All seen: not a word of it. */
-	f->run.kernel_zc.completed = f->run.kernel_zc.copied = 1303;
-	v = judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
-	assert_null(strstr(v->text, "missed"));
-	assert_null(strstr(v->text, "application"));
-}
+	for_each_case(c, cases)
+	{
+		struct fixture *f = loopback(PINNED);
+		const struct verdict *v;
 
-/* An application that did not read of all: both numbers are said. */
-TEST(completions_that_were_not_read_are_said)
-{
-	struct fixture *f = loopback(PINNED);
-	const struct verdict *v;
-
-	f->run.app.zc = (struct zc_counts){.sends = 1303, .completed = 1298, .copied = 1298};
-	f->run.kernel_zc = (struct zc_counts){.sends = 1303, .completed = 1303, .copied = 1303};
-	f->run.kernel_zc_known = true;
-	v = judge(f, ZC_CAUSE_LOCAL, ZC_CAUSE_NONE);
-	assert_says(v->text, "ended 1 303");
-	assert_says(v->text, "the application read of 1 298");
+		f->run.app.zc =
+			(struct zc_counts){.sends = 1303, .completed = c->app, .copied = c->app};
+		f->run.kernel_zc = (struct zc_counts){
+			.sends = 1303, .completed = c->kernel, .copied = c->kernel};
+		f->run.kernel_zc_known = true;
+		v = judge(f, ZC_CAUSE_LOCAL, NONE, NONE);
+		assert_true(v->copied_fraction.value == 1);
+		if (c->says)
+			assert_says(v->text, c->says);
+		else
+			assert_null(strstr(v->text, "application"));
+	}
 }
 
 TEST(other_modes_have_no_verdict)
@@ -287,8 +191,69 @@ TEST(other_modes_have_no_verdict)
 	assert_int_equal(f->run.verdict.cause, ZC_CAUSE_NONE);
 }
 
-/* Every word of the verdicts above, and of their evidence. */
-TEST(verdicts_are_sentences)
+/* Both limits give the same errno: a limit is named only if the other is known to be innocent. */
+TEST(enobufs_names_the_limit_that_is_certain)
+{
+	static const struct num none = {.reason = "not read"};
+	static const struct num unlimited = {.value = UINT64_MAX, .known = true};
+	const struct {
+		uint64_t enobufs;
+		struct num memlock, optmem; /* refusals */
+		bool figures;               /* of the limits are known */
+		enum zc_cause first, second;
+	} cases[] = {
+		{1, none, none, true, ZC_CAUSE_ENOBUFS, NONE},
+		{12, known(50), known(0), true, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE},
+		{12, known(0), known(24), true, ZC_CAUSE_ENOBUFS_OPTMEM, NONE},
+		/* More than was refused stays unexplained. */
+		{12, known(0), known(5), true, ZC_CAUSE_ENOBUFS_OPTMEM, ZC_CAUSE_ENOBUFS},
+		/* All 100 may have been relieved at the one limit and fallen back at the other. */
+		{100, known(100), known(200), true, ZC_CAUSE_ENOBUFS, NONE},
+		{12, known(50), none, true, ZC_CAUSE_ENOBUFS, NONE},
+		{12, known(24), known(0), false, ZC_CAUSE_ENOBUFS_MEMLOCK, NONE},
+		{12, known(0), known(24), false, ZC_CAUSE_ENOBUFS_OPTMEM, NONE},
+	};
+
+	for_each_case(c, cases)
+	{
+		struct fixture *f = remote();
+
+		f->run.app.zc.enobufs = c->enobufs;
+		f->run.enobufs_memlock = c->memlock;
+		f->run.enobufs_optmem = c->optmem;
+		if (!c->figures) {
+			f->env.memlock = unlimited;
+			f->env.optmem_max = none;
+		}
+		assert_int_equal(judge(f, c->first, c->second, NONE)->cause, ZC_CAUSE_NOT_COPIED);
+		/* Without a completion the limit is the cause. */
+		f->run.app.zc = (struct zc_counts){.enobufs = c->enobufs};
+		assert_int_equal(judge(f, c->first, c->second, NONE)->cause, c->first);
+	}
+}
+
+/* The longest of everything still ends in a whole sentence. */
+TEST(all_causes_at_once_fit)
+{
+	struct fixture *f = loopback(3 * PINNED);
+	const struct verdict *v = &f->run.verdict;
+
+	for (int i = 0; i < TAPS_MAX; i++)
+		strcpy(open_tap(f)->process, "a-name-of-15-ch");
+	f->run.app.tcp_bytes_retrans = 123456789;
+	f->run.app.zc.enobufs = 3000000000ULL;
+	f->run.enobufs_memlock = known(0);
+	f->run.enobufs_optmem = known(1000000000);
+	verdict__give(&f->run, &f->env);
+	assert_int_equal(v->causes_nr, 5);
+	assert_says(v->text, "(RLIMIT_MEMLOCK or net.core.optmem_max).");
+	f->run.enobufs_memlock = known(3000000000ULL);
+	verdict__give(&f->run, &f->env);
+	assert_int_equal(v->causes_nr, 4);
+	assert_says(v->text, "those that a wait relieved among them).");
+}
+
+TEST(words_of_verdicts_are_those_of_the_golden_file)
 {
 	record__check("verdicts");
 }

@@ -250,9 +250,9 @@ TEST(rounds_add_up)
 	b.perf[0][PERF_CYCLES].reason = "scaled";
 	b.perf_detail[0][PERF_CYCLES].running.value = 0.4;
 	b.perf[1][PERF_BRANCHES] = (struct num){.reason = "gone"};
-	assert_int_equal(ledger__add(&total, &a), 0);
-	assert_int_equal(ledger__add(&total, &b), 0);
-	assert_int_equal(ledger__add(&total, &a), 0);
+	ledger__add(&total, &a);
+	ledger__add(&total, &b);
+	ledger__add(&total, &a);
 	assert_int_equal(total.perf[0][PERF_CYCLES].value, 30);
 	assert_string_equal(total.perf[0][PERF_CYCLES].reason, "scaled");
 	assert_true(total.perf_detail[0][PERF_CYCLES].running.value == 0.4);

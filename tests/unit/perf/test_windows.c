@@ -2,7 +2,7 @@
 /* Which samples of a stage's counters are kept, and what becomes of them. */
 #include <string.h>
 
-#include "model/ledger_perf.h"
+#include "model/ledger.h"
 #include "support/test.h"
 
 /* A window that began on CPU 1 after 7 switches, with both counters on since 1000 ns. */
@@ -88,7 +88,7 @@ TEST(a_run_gets_the_difference)
 	base[NIO_PERF_PIN] = (struct nio_perf_cell){610, 9, 900, {1000, 10}, 1, 0, 0};
 	now[NIO_PERF_PIN] = (struct nio_perf_cell){1220, 17, 1700, {3000, 26}, 2, 1, 1};
 	now[NIO_PERF_SEND_CALL] = (struct nio_perf_cell){.windows = 61, .moved = 1};
-	ledger_perf__book(&r, base, now, NULL);
+	ledger__book_windows(&r, base, now, NULL);
 	w = &r.perf_window[NIO_PERF_PIN];
 	assert_int_equal(w->quality, QUALITY_SAMPLED);
 	assert_null(w->reason);
@@ -104,12 +104,12 @@ TEST(a_run_gets_the_difference)
 	assert_int_equal(r.perf_window[NIO_PERF_RX_COPY].quality, QUALITY_UNAVAILABLE);
 	assert_non_null(strstr(r.perf_window[NIO_PERF_RX_COPY].reason, "nothing passed"));
 	total = r;
-	ledger_perf__add(&total, &r);
+	ledger__add_windows(&total, &r);
 	assert_int_equal(total.perf_window[NIO_PERF_PIN].samples.value, 16);
 	assert_int_equal(total.perf_window[NIO_PERF_PIN].quality, QUALITY_SAMPLED);
-	ledger_perf__none(&r, "no PMU");
+	ledger__no_windows(&r, "no PMU");
 	assert_string_equal(r.perf_window[NIO_PERF_PIN].reason, "no PMU");
-	ledger_perf__add(&total, &r);
+	ledger__add_windows(&total, &r);
 	assert_false(total.perf_window[NIO_PERF_PIN].samples.known);
 	assert_string_equal(total.perf_window[NIO_PERF_PIN].reason, "no PMU");
 }
@@ -123,9 +123,9 @@ TEST(cycles_do_without_misses)
 
 	run_result__init(&r);
 	now[NIO_PERF_PIN] = (struct nio_perf_cell){610, 10, 1000, {5000, 0}, 0, 0, 0};
-	ledger_perf__book(&r, base, now, "no such event");
+	ledger__book_windows(&r, base, now, "no such event");
 	total = r;
-	ledger_perf__add(&total, &r);
+	ledger__add_windows(&total, &r);
 	w = &total.perf_window[NIO_PERF_PIN];
 	assert_int_equal(w->quality, QUALITY_SAMPLED);
 	assert_int_equal(w->cycles.value, 10000);

@@ -78,24 +78,25 @@ static inline struct tap *open_tap(struct fixture *f)
 	return t;
 }
 
-/* Gives the verdict and holds its causes against those expected, in order. */
+/* Gives the verdict and compares its causes with those expected, in order. */
 static inline const struct verdict *judge(struct fixture *f, enum zc_cause first,
-					  enum zc_cause second)
+					  enum zc_cause second, enum zc_cause third)
 {
+	const enum zc_cause expected[] = {first, second, third};
 	const struct verdict *v = &f->run.verdict;
-	unsigned int n = (first != ZC_CAUSE_NONE) + (second != ZC_CAUSE_NONE);
+	unsigned int n = 0;
 
 	verdict__give(&f->run, &f->env);
 	record("%s\n", v->text);
+	while (n < 3 && expected[n] != ZC_CAUSE_NONE)
+		n++;
 	for (unsigned int i = 0; i < v->causes_nr; i++)
 		record("- %s: %s\n", zc_cause__key(v->causes[i].cause), v->causes[i].evidence);
 	assert_int_equal(v->causes_nr, n);
-	if (n)
-		assert_int_equal(v->causes[0].cause, first);
-	if (n > 1)
-		assert_int_equal(v->causes[1].cause, second);
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++) {
+		assert_int_equal(v->causes[i].cause, expected[i]);
 		assert_true(v->causes[i].evidence[0]);
+	}
 	/* Whole sentences: nothing was cut off. */
 	assert_int_equal(v->text[strlen(v->text) - 1], '.');
 	return v;

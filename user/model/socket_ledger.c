@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The books of watched connections; see books.h. Pure. */
+/* The ledger of sockets; see socket_ledger.h. Pure. */
 #include <string.h>
 
-#include "books.h"
+#include "socket_ledger.h"
 
 static uint64_t sum_of(const __u64 *values, size_t n)
 {
@@ -19,7 +19,7 @@ static uint64_t sent_by_events(const struct nio_amount *stages, const __u64 *unc
 	       stages[NIO_STAGE_TX_SPLICE].bytes + sum_of(uncovered, NIO_UNCOVERED_NR);
 }
 
-/* What was looked at only was copied, and not taken. */
+/* Peeked bytes were copied but not taken; each counts once in rx_copy and once as peeked. */
 static uint64_t received_by_events(const struct nio_amount *stages, const __u64 *uncovered)
 {
 	uint64_t taken = stages[NIO_STAGE_RX_COPY].bytes + sum_of(uncovered, NIO_UNCOVERED_NR);
@@ -28,13 +28,12 @@ static uint64_t received_by_events(const struct nio_amount *stages, const __u64 
 	return taken > looked ? taken - looked : 0;
 }
 
-/* value * to / from, where from is a sum that value is a part of. */
 static uint64_t scaled(uint64_t value, uint64_t to, uint64_t from)
 {
 	return (uint64_t)((unsigned __int128)value * to / from);
 }
 
-/* Parts of a sum: scales them so that they add up to `to`; the largest takes what is left over. */
+/* Scales the parts of a sum so that they add up to `to`; the largest takes the rest. */
 static void divide(__u64 **parts, size_t n, uint64_t from, uint64_t to)
 {
 	uint64_t sum = 0;
@@ -50,13 +49,14 @@ static void divide(__u64 **parts, size_t n, uint64_t from, uint64_t to)
 	*parts[largest] += to - sum;
 }
 
-/* What the events of one connection showed, so changed that it adds up to its bytes. */
+/* What the events of one connection showed, scaled so that it adds up to its bytes. */
 struct split {
 	struct nio_amount calls[NIO_CALL_NR];
 	struct nio_amount stages[NIO_STAGE_NR];
 	__u64 uncovered[NIO_SIDE_NR][NIO_UNCOVERED_NR];
 	uint64_t divided[NIO_SIDE_NR];
 	uint64_t seen_tx, seen_rx;
+	uint64_t pinned_open;
 };
 
 static void scale_events(struct nio_amount *amounts, size_t n, uint64_t from, uint64_t to)
@@ -64,7 +64,7 @@ static void scale_events(struct nio_amount *amounts, size_t n, uint64_t from, ui
 	for (size_t i = 0; i < n; i++) {
 		uint64_t events = scaled(amounts[i].events, to, from);
 
-		/* A call that was seen is a call, however few of its bytes are the socket's. */
+		/* A call that was seen counts, however few of its bytes belong to the socket. */
 		amounts[i].events = amounts[i].events && to && !events ? 1 : events;
 	}
 }
@@ -82,8 +82,29 @@ static void divide_calls(struct split *d, uint64_t seen, uint64_t sent)
 	scale_events(d->calls, NIO_CALL_NR, seen, sent);
 }
 
-/* The bytes that a socket sent, by what was seen of its calls. */
-static void divide_sent(struct split *d, uint64_t sent)
+/*
+ * Zero-copy ids of which no call was seen, as before the programs were attached: how many bytes
+ * they pinned is a range. The least is one byte for each id; the rest of the unseen bytes stays
+ * unclassified. If some of the calls were seen, they are a sample of the others instead. true: they
+ * were booked.
+ */
+static bool book_unseen_ids(struct split *d, uint64_t ids, uint64_t unseen)
+{
+	struct nio_amount *pins = &d->stages[NIO_STAGE_TX_PIN];
+	uint64_t least = ids < unseen ? ids : unseen;
+
+	if (!least || pins->bytes || pins->events)
+		return false;
+	*pins = (struct nio_amount){least, ids};
+	d->calls[NIO_CALL_ZEROCOPY].bytes += least;
+	d->calls[NIO_CALL_ZEROCOPY].events += ids;
+	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] += unseen - least;
+	d->pinned_open = unseen - least;
+	return true;
+}
+
+/* Divides the bytes that a socket sent as the calls that were seen. */
+static void divide_sent(struct split *d, uint64_t sent, uint64_t ids)
 {
 	__u64 *foreign = &d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN];
 	__u64 *parts[] = {&d->stages[NIO_STAGE_TX_COPY].bytes, &d->stages[NIO_STAGE_TX_PIN].bytes,
@@ -91,7 +112,7 @@ static void divide_sent(struct split *d, uint64_t sent)
 	uint64_t seen = *parts[0] + *parts[1] + *parts[2] + *foreign;
 
 	d->seen_tx = seen < sent ? seen : sent;
-	if (seen == sent)
+	if (seen == sent || (seen < sent && book_unseen_ids(d, ids, sent - seen)))
 		return;
 	if (!seen) {
 		d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = sent;
@@ -99,30 +120,28 @@ static void divide_sent(struct split *d, uint64_t sent)
 	}
 	d->divided[NIO_SIDE_SENDER] = sent;
 	divide(parts, 4, seen, sent);
-	scale_events(&d->stages[NIO_STAGE_TX_COPY], 1, seen, sent);
-	scale_events(&d->stages[NIO_STAGE_TX_PIN], 1, seen, sent);
-	scale_events(&d->stages[NIO_STAGE_TX_SPLICE], 1, seen, sent);
+	for (int i = NIO_STAGE_TX_COPY; i <= NIO_STAGE_TX_SPLICE; i++)
+		scale_events(&d->stages[i], 1, seen, sent);
 	divide_calls(d, seen, sent);
 }
 
 /*
  * No call took a zero-copy id, so no call pinned: the calls that a kprobe saw begin were refused
- * (ENOBUFS), and sent nothing.
+ * (ENOBUFS) and sent nothing. Calls with MSG_ZEROCOPY without SO_ZEROCOPY copy, and stay.
  */
 static void drop_refused_pins(struct split *d)
 {
 	struct nio_amount *pins = &d->stages[NIO_STAGE_TX_PIN];
 	struct nio_amount *calls = &d->calls[NIO_CALL_ZEROCOPY];
 
-	/* Calls with MSG_ZEROCOPY on sockets without SO_ZEROCOPY copy, and stay. */
 	calls->bytes -= pins->bytes < calls->bytes ? pins->bytes : calls->bytes;
 	calls->events -= pins->events < calls->events ? pins->events : calls->events;
 	*pins = (struct nio_amount){0};
 }
 
 /*
- * Several threads sent on one socket, some with MSG_ZEROCOPY, and their messages were not seen:
- * which of their calls took an id is a guess.
+ * Several threads sent on one socket, some with MSG_ZEROCOPY, and their messages were not seen: it
+ * is unknown which calls took an id.
  */
 static void leave_unclassified(struct split *d, uint64_t sent)
 {
@@ -131,9 +150,10 @@ static void leave_unclassified(struct split *d, uint64_t sent)
 		d->stages[i] = (struct nio_amount){0};
 	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] = 0;
 	d->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED] = sent;
+	d->pinned_open = sent;
 }
 
-/* What became of the last copy that was seen, up to now: its bytes were taken, or not; or more. */
+/* What was taken since the last copy that was seen: more bytes than that, or fewer (peeked). */
 static void judge_last_copy(struct split *d, const struct sock_state *s)
 {
 	__u64 *uncovered = d->uncovered[NIO_SIDE_RECEIVER];
@@ -145,10 +165,7 @@ static void judge_last_copy(struct split *d, const struct sock_state *s)
 		uncovered[NIO_UNCOVERED_PEEKED] += -(int64_t)further;
 }
 
-/*
- * The bytes that an application took of a socket: copied, some after a look at them (peeked), or
- * without a copy.
- */
+/* The bytes that an application read from a socket: copied, peeked first, or without a copy. */
 static void divide_read(struct split *d, const struct sock_state *s, uint64_t read)
 {
 	__u64 *peeked = &d->uncovered[NIO_SIDE_RECEIVER][NIO_UNCOVERED_PEEKED];
@@ -177,7 +194,7 @@ static void divide_read(struct split *d, const struct sock_state *s, uint64_t re
 	copy->bytes = read - *unseen + *peeked;
 }
 
-/* Of a socket that another layer serves: what TCP counts is what that layer sends and takes. */
+/* A socket that another layer serves: TCP counts what that layer sends and takes. */
 static void split_layer(struct split *d, const struct sock_state *s, uint64_t sent, uint64_t read)
 {
 	size_t kind = (size_t)s->uncovered - 1;
@@ -207,7 +224,7 @@ static void split_socket(struct split *d, const struct sock_state *s)
 	if (s->several > 1 && s->zckey != s->zckey_base)
 		leave_unclassified(d, sent);
 	else
-		divide_sent(d, sent);
+		divide_sent(d, sent, (uint32_t)(s->zckey - s->zckey_base));
 	divide_read(d, s, read);
 }
 
@@ -222,7 +239,7 @@ bool books__is_loopback(uint16_t family, const uint8_t address[16])
 	       (!memcmp(address, mapped, sizeof(mapped)) && address[12] == 127);
 }
 
-/* A connection to an address that is also its own does not leave the machine. */
+/* A connection to its own address does not leave the machine. */
 static bool is_local(const struct sock_state *s)
 {
 	return books__is_loopback(s->family, s->remote) ||
@@ -235,12 +252,6 @@ static void add_amounts(struct nio_amount *to, const struct nio_amount *from, si
 		to[i].bytes += from[i].bytes;
 		to[i].events += from[i].events;
 	}
-}
-
-static void add_uncovered(__u64 *to, const __u64 *from)
-{
-	for (size_t kind = 0; kind < NIO_UNCOVERED_NR; kind++)
-		to[kind] += from[kind];
 }
 
 static void add_times(struct books *b, uint64_t first_ns, uint64_t last_ns)
@@ -265,9 +276,9 @@ static uint64_t retransmitted(const struct sock_state *s)
 }
 
 /*
- * Copies of pinned pages that nobody saw, at most: where no zero-copy send of a connection is known
- * to have gone without a copy, and fewer bytes were seen to be copied than were pinned. What was
- * sent again is copied again.
+ * Copies of pinned pages that were not seen, at most: if every completed zero-copy send of a
+ * connection was reported copied, and fewer bytes were seen copied than were pinned. Retransmitted
+ * bytes are copied again.
  */
 static uint64_t unseen_copies(const struct sock_state *s, const struct split *d)
 {
@@ -298,13 +309,15 @@ void books__add_socket(struct books *b, const struct sock_state *s)
 	add_amounts(b->stages, d.stages, NIO_STAGE_NR);
 	b->spliced += s->spliced;
 	for (size_t side = 0; side < NIO_SIDE_NR; side++) {
-		add_uncovered(b->uncovered[side], d.uncovered[side]);
+		for (size_t kind = 0; kind < NIO_UNCOVERED_NR; kind++)
+			b->uncovered[side][kind] += d.uncovered[side][kind];
 		b->divided[side] += d.divided[side];
 	}
 	b->ids += (uint32_t)(s->zckey - s->zckey_base);
 	b->completed += s->completed;
 	b->copied += s->copied;
 	b->unseen += unseen_copies(s, &d);
+	b->pinned_open += d.pinned_open;
 	for (size_t i = 0; i < NIO_REFUSAL_NR; i++)
 		b->refused[i] += s->refused[i];
 	b->zc_without_option += s->zc_without_option;
@@ -363,6 +376,22 @@ uint64_t books__unclassified(const struct books *b)
 	return b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_MISSED];
 }
 
+uint64_t books__at_most(const struct books *b, enum nio_stage stage)
+{
+	uint64_t bytes = b->stages[stage].bytes;
+
+	switch (stage) {
+	case NIO_STAGE_TX_PIN:
+	case NIO_STAGE_TX_COPY:
+	case NIO_STAGE_TX_SPLICE:
+		return bytes + books__unclassified(b);
+	case NIO_STAGE_DEFERRED_COPY:
+		return bytes + b->unseen + b->pinned_open;
+	default:
+		return bytes;
+	}
+}
+
 bool books__arrivals_missed(const struct books *b)
 {
 	return b->unseen != 0;
@@ -372,9 +401,10 @@ struct real books__copies_per_byte(const struct books *b)
 {
 	uint64_t bytes = books__bytes(b);
 
+	if (b->left_out)
+		return (struct real){.reason = BOOKS_LEFT_OUT};
 	if (b->unmeasured || b->uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN])
-		return (struct real){.reason =
-					     "copies of bytes that no stage covers are not known"};
+		return (struct real){.reason = "copies of bytes that no stage covers are unknown"};
 	if (!bytes)
 		return (struct real){.reason = "nothing was sent or received"};
 	return (struct real){.value = (double)books__copied_bytes(b) / (double)bytes,
@@ -407,6 +437,8 @@ struct real books__coverage(const struct books *b)
 
 struct real books__copied_fraction(const struct books *b)
 {
+	if (b->left_out)
+		return (struct real){.reason = BOOKS_LEFT_OUT};
 	if (!b->completed)
 		return (struct real){.reason = b->ids ? "no zero-copy send was seen to complete"
 						      : "no zero-copy sends"};

@@ -2,7 +2,7 @@
 /* The books of a watched connection: its own numbers, divided by what events showed. */
 #include <string.h>
 
-#include "attach/books.h"
+#include "model/socket_ledger.h"
 #include "support/test.h"
 
 /* A connection that sent `sent` bytes by copy and read `received`, of which all calls were seen. */
@@ -133,6 +133,31 @@ TEST(pins_nothing_without_an_id)
 	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 500);
 }
 
+/* Ids were taken before the programs were attached: pinned bytes are a range, and nothing is
+ * scaled. */
+TEST(unseen_ids_make_pinned_bytes_a_range)
+{
+	struct sock_state s = stream(100, 0);
+	struct books b;
+
+	s.now.sent = s.base.sent + 1000;
+	s.zckey = s.zckey_base + 5;
+	b = books_of(&s);
+	expect_balance(&b, 0, 0);
+	assert_int_equal(b.stages[NIO_STAGE_TX_COPY].bytes, 100);
+	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 5);
+	assert_int_equal(books__zerocopy_sends(&b), 5);
+	assert_int_equal(books__unclassified(&b), 895);
+	assert_int_equal(books__at_most(&b, NIO_STAGE_TX_PIN), 900);
+	assert_int_equal(books__at_most(&b, NIO_STAGE_DEFERRED_COPY), 895);
+	/* More ids than bytes that were not seen: each of these was pinned. */
+	s.zckey = s.zckey_base + 5000;
+	b = books_of(&s);
+	expect_balance(&b, 0, 0);
+	assert_int_equal(b.stages[NIO_STAGE_TX_PIN].bytes, 900);
+	assert_int_equal(books__unclassified(&b), 0);
+}
+
 /* Copies of windows only: no byte between them is taken for one without a copy. */
 TEST(divides_reads_of_windows)
 {
@@ -177,6 +202,10 @@ TEST(says_that_sockets_were_left_out)
 	assert_false(books__unaccounted(&b, NIO_SIDE_SENDER).known);
 	assert_string_equal(books__unaccounted(&b, NIO_SIDE_RECEIVER).reason, BOOKS_LEFT_OUT);
 	assert_false(books__coverage(&b).known);
+	assert_false(books__copies_per_byte(&b).known);
+	assert_false(books__copies_per_byte_at_most(&b).known);
+	b.completed = 1;
+	assert_false(books__copied_fraction(&b).known);
 }
 
 /* MSG_PEEK copies and takes nothing; splice and MSG_TRUNC take and copy nothing. */

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What attach keeps of connections, processes, ports and cgroups. */
+#include <string.h>
+
+#include "attach/findings.h"
+#include "support/test.h"
+
+static struct sock_state closed_stream(uint64_t cookie, uint64_t bytes)
+{
+	struct sock_state s = {
+		.key = cookie,
+		.tgid = 7,
+		.last_ns = 1,
+		.closed_ns = 2,
+		.flags = SOCK_STATE_ENDED,
+		.now = {.sent = bytes},
+	};
+
+	s.stages[NIO_STAGE_TX_COPY].bytes = bytes;
+	return s;
+}
+
+/* However many connections come and go, so many are kept, the largest; the sums have all. */
+TEST(keeps_the_largest)
+{
+	struct table t = {0};
+	uint64_t sum = 0;
+
+	table__begin(&t);
+	for (uint64_t i = 1; i <= TABLE_CLOSED_MAX + 500; i++) {
+		struct sock_state s = closed_stream(i, i);
+
+		table__take(&t, &s);
+		sum += i;
+	}
+	table__end(&t);
+	table__sort(&t, SORT_BYTES, 0);
+	assert_int_equal(t.closed_nr, TABLE_CLOSED_MAX);
+	assert_int_equal(t.closed_left_out, 500);
+	assert_int_equal(table__connection(&t, 0)->key, TABLE_CLOSED_MAX + 500);
+	assert_int_equal(table__connection(&t, TABLE_CLOSED_MAX - 1)->key, 501);
+	assert_null(table__connection(&t, TABLE_CLOSED_MAX));
+	assert_int_equal(t.total.socket_tx, sum);
+	assert_int_equal(t.processes_nr, 1);
+	assert_int_equal(t.processes[0].books.socket_tx, sum);
+	table__clear(&t);
+}
+
+/* However often it is looked at, a connection without room for its process is counted once. */
+TEST(counts_what_is_left_out_once)
+{
+	struct sock_state s = closed_stream(1, 100);
+	struct table t = {0};
+
+	for (uint32_t i = 1; i <= TABLE_PROCESSES_MAX; i++)
+		table__process(&t, i, 0);
+	s.tgid = TABLE_PROCESSES_MAX + 1;
+	for (int i = 0; i < 3; i++) {
+		s.closed_ns = i == 2;
+		table__begin(&t);
+		table__take(&t, &s);
+		table__end(&t);
+		assert_int_equal(t.processes_left_out, 1);
+		assert_int_equal(t.total.socket_tx, 100);
+	}
+	table__clear(&t);
+}
+
+/* Open ones come first, each kind in its order; what was closed before stays where it was put. */
+TEST(sorts_open_before_closed)
+{
+	static const uint64_t bytes[] = {5, 900, 70};
+	struct table t = {0};
+
+	table__begin(&t);
+	for (uint64_t i = 0; i < 6; i++) {
+		struct sock_state s = closed_stream(i, bytes[i % 3]);
+
+		s.closed_ns = i < 3;
+		table__take(&t, &s);
+	}
+	table__end(&t);
+	for (int again = 0; again < 2; again++) {
+		static const uint64_t order[] = {4, 5, 3, 1, 2, 0};
+
+		table__sort(&t, SORT_SENT, 0);
+		for (size_t i = 0; i < 6; i++)
+			assert_int_equal(table__connection(&t, i)->key, order[i]);
+		assert_null(table__connection(&t, 6));
+	}
+	table__clear(&t);
+}
+
+/* Of thousands that are gone none stands above one that moves, whatever it moved before. */
+TEST(sorts_what_moved_before_all)
+{
+	static const uint64_t bytes[] = {5, 900, 70, 30}, order[] = {2, 0, 1, 3};
+	struct table t = {0};
+
+	table__begin(&t);
+	for (uint64_t i = 0; i < 4; i++) {
+		struct sock_state s = closed_stream(i, bytes[i]);
+
+		s.tgid = (uint32_t)i + 1;
+		s.last_ns = i % 2 ? 99 : 100;
+		table__take(&t, &s);
+	}
+	table__end(&t);
+	table__sort(&t, SORT_SENT, 100);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(table__connection(&t, i)->key, order[i]);
+		assert_int_equal(t.processes[i].tgid, order[i] + 1);
+	}
+	table__clear(&t);
+}
+
+static struct sock_state stream_in(uint64_t cgroup, uint64_t bytes, bool closed)
+{
+	struct sock_state s = {.key = 1,
+			       .tgid = 7,
+			       .last_ns = 1,
+			       .closed_ns = closed,
+			       .cgroup = cgroup,
+			       .now = {.sent = bytes}};
+
+	s.stages[NIO_STAGE_TX_COPY].bytes = bytes;
+	return s;
+}
+
+static uint64_t sent_in(const struct table *t, uint64_t id)
+{
+	const struct group *g = groups__find(&t->groups[GROUP_CGROUP], id);
+
+	return g ? books__booked(&g->books, NIO_SIDE_SENDER) : 0;
+}
+
+TEST(sums_are_of_open_and_closed)
+{
+	struct sock_state one = stream_in(10, 100, true), two = stream_in(10, 20, false);
+	struct sock_state three = stream_in(30, 3, false);
+	struct table t = {0};
+
+	/* A closed one comes once, an open one in each refresh. */
+	for (int refresh = 0; refresh < 3; refresh++) {
+		table__begin(&t);
+		if (!refresh)
+			table__take(&t, &one);
+		table__take(&t, &two);
+		table__take(&t, &three);
+		table__end(&t);
+	}
+	table__sort(&t, SORT_SENT, 0);
+	assert_int_equal(t.groups[GROUP_CGROUP].nr, 2);
+	assert_int_equal(t.groups[GROUP_CGROUP].list[0].id, 10);
+	assert_int_equal(sent_in(&t, 10), 120);
+	assert_int_equal(sent_in(&t, 30), 3);
+	assert_int_equal(groups__find(&t.groups[GROUP_CGROUP], 10)->books.connections, 2);
+	table__clear(&t);
+}
+
+TEST(a_port_is_the_service_s)
+{
+	const struct sock_state accepted = {
+		.flags = SOCK_STATE_PLACED, .local_port = 443, .remote_port = 50000};
+	const struct sock_state caller = {.flags = SOCK_STATE_PLACED | SOCK_STATE_CALLER,
+					  .local_port = 40000,
+					  .remote_port = 60000};
+	const struct sock_state unplaced = {.local_port = 443, .remote_port = 1};
+
+	assert_int_equal(group__id(GROUP_PORT, &accepted), 443);
+	assert_int_equal(group__id(GROUP_PORT, &caller), 60000);
+	assert_int_equal(group__id(GROUP_PORT, &unplaced), 0);
+}
+
+/* One more than there is room for by each, closed and open, in two refreshes. */
+TEST(what_finds_no_room_is_counted_once)
+{
+	struct table t = {0};
+
+	for (int refresh = 0; refresh < 2; refresh++) {
+		table__begin(&t);
+		for (uint64_t i = 1; i <= GROUPS_MAX + 5; i++) {
+			struct sock_state s = stream_in(i, 1, i <= GROUPS_MAX + 2);
+
+			if (!refresh || !s.closed_ns)
+				table__take(&t, &s);
+		}
+		table__end(&t);
+	}
+	assert_int_equal(t.groups[GROUP_CGROUP].nr, GROUPS_MAX);
+	assert_int_equal(groups__left_out(&t.groups[GROUP_CGROUP]), 5);
+	assert_int_equal(groups__left_out(&t.groups[GROUP_PORT]), 0);
+	assert_int_equal(books__booked(&t.total, NIO_SIDE_SENDER), GROUPS_MAX + 5);
+	table__clear(&t);
+}
+
+static struct sock_state stream_of(uint64_t started, uint64_t bytes, bool closed)
+{
+	struct sock_state s = {
+		.key = started,
+		.tgid = 7,
+		.started = started,
+		.last_ns = 1,
+		.closed_ns = closed,
+		.now = {.sent = bytes},
+		.comm = "first",
+	};
+
+	s.stages[NIO_STAGE_TX_COPY].bytes = bytes;
+	return s;
+}
+
+static const struct process *process_at(const struct table *t, uint64_t started)
+{
+	for (size_t i = 0; i < t->processes_nr; i++)
+		if (t->processes[i].started == started)
+			return &t->processes[i];
+	fail_msg("no process that began at %u", (unsigned int)started);
+	return NULL;
+}
+
+static uint64_t sent_by(const struct table *t, uint64_t started)
+{
+	return books__booked(&process_at(t, started)->books, NIO_SIDE_SENDER);
+}
+
+static void take_both(struct table *t)
+{
+	struct sock_state first = stream_of(100, 1000, true), second = stream_of(200, 20, false);
+
+	table__begin(t);
+	table__take(t, &first);
+	table__take(t, &second);
+	table__end(t);
+	table__sort(t, SORT_SENT, 0);
+}
+
+TEST(an_id_that_is_used_again_is_another_process)
+{
+	struct nio_task task = {.started = 200, .comm = "second"};
+	struct table t = {0};
+
+	take_both(&t);
+	assert_int_equal(t.processes_nr, 2);
+	assert_int_equal(sent_by(&t, 100), 1000);
+	assert_int_equal(sent_by(&t, 200), 20);
+	/* The first has gone, though its end was overwritten by the second's beginning. */
+	table__take_task(&t, 7, &task);
+	assert_true(process_at(&t, 100)->exited);
+	assert_false(process_at(&t, 200)->exited);
+	assert_string_equal(process_at(&t, 100)->comm, "first");
+	assert_string_equal(process_at(&t, 200)->comm, "second");
+	/* One that is told of late ends none that began after it. */
+	task = (struct nio_task){.started = 100, .exit_ns = 1, .comm = "late"};
+	table__take_task(&t, 7, &task);
+	assert_false(process_at(&t, 200)->exited);
+	/* Others have no part in it. */
+	task = (struct nio_task){.started = 300, .comm = "other"};
+	table__take_task(&t, 8, &task);
+	assert_false(process_at(&t, 200)->exited);
+	table__clear(&t);
+}
+
+TEST(what_each_has_read_is_its_own)
+{
+	struct table t = {0};
+
+	take_both(&t);
+	table__take_read(&t, 7, 100, 5000, false);
+	table__take_read(&t, 7, 100, 9000, false);
+	table__take_read(&t, 7, 200, 30, true);
+	assert_int_equal(process_at(&t, 100)->read_bytes.value, 4000);
+	assert_int_equal(process_at(&t, 200)->read_bytes.value, 30);
+	table__clear(&t);
+}
+
+TEST(processes_of_one_pid_are_numbered_by_their_beginnings)
+{
+	struct nio_task asked = {.started = 50, .asked = 1, .comm = "other"};
+	struct findings r = {0};
+	char name[PROCESS_LEN];
+
+	take_both(&r.table);
+	/* Neither one with another id, nor one that is not listed (it has CPU time only). */
+	table__take_task(&r.table, 8, &asked);
+	table__process(&r.table, 7, 150);
+	assert_int_equal(table__turn(&r.table, process_at(&r.table, 100)), 1);
+	assert_int_equal(table__turn(&r.table, process_at(&r.table, 200)), 2);
+	assert_int_equal(table__turn(&r.table, process_at(&r.table, 50)), 0);
+	assert_string_equal(findings__process(name, &r, process_at(&r.table, 200)),
+			    "first 7 (no. 2)");
+	assert_string_equal(findings__process(name, &r, process_at(&r.table, 50)), "other 8");
+	table__clear(&r.table);
+}
+
+static const struct sock_state file_stream = {
+	.tgid = 7,
+	.last_ns = 1,
+	.flags = SOCK_STATE_PLACED,
+	.born_window = 1,
+	.window = 1,
+};
+
+static void take_at_port(struct table *t, uint16_t port, uint64_t copied, uint64_t spliced)
+{
+	struct sock_state s = file_stream;
+
+	s.local_port = port;
+	s.now.sent = copied + spliced;
+	s.stages[NIO_STAGE_TX_COPY].bytes = copied;
+	s.stages[NIO_STAGE_TX_SPLICE].bytes = spliced;
+	table__take(t, &s);
+}
+
+/* Two ports, one with sendfile: bytes and rchar of one refresh, though more was sent since. */
+TEST(a_program_is_what_was_read_in_one_refresh)
+{
+	struct advice_program program;
+	struct table t = {0};
+	uint64_t copied;
+
+	table__begin(&t);
+	take_at_port(&t, 80, 10, 5000);
+	take_at_port(&t, 81, 3000, 0);
+	table__end(&t);
+	table__take_read(&t, 7, 0, 8100, true);
+	table__begin(&t);
+	take_at_port(&t, 80, 20, 9000);
+	take_at_port(&t, 81, 9000, 0);
+	table__end(&t);
+	assert_true(table__program(&t, NULL, 81, &program, &copied));
+	assert_int_equal(copied, 3000);
+	assert_int_equal(program.read.value, 8100);
+	assert_int_equal(program.copied, 3010);
+	assert_int_equal(program.spliced, 5000);
+	assert_true(table__program(&t, NULL, 80, &program, &copied));
+	assert_int_equal(copied, 10);
+	assert_true(table__program(&t, NULL, 0, &program, &copied));
+	assert_int_equal(copied, 3010);
+	assert_false(table__program(&t, NULL, 82, &program, &copied));
+	table__clear(&t);
+}
+
+/* Samples in libcrypto belong to port 443: they say nothing of another port. */
+TEST(encryption_is_of_the_port_that_encrypts)
+{
+	struct advice_program program;
+	struct table t = {0};
+	uint64_t copied;
+
+	table__begin(&t);
+	take_at_port(&t, 81, 3000, 0);
+	table__end(&t);
+	table__process(&t, 7, 0)->cpu.encrypted = 5;
+	assert_true(table__program(&t, NULL, 81, &program, &copied));
+	assert_int_equal(program.encrypted, 5);
+	table__begin(&t);
+	take_at_port(&t, 81, 3000, 0);
+	take_at_port(&t, 443, 3000, 0);
+	table__end(&t);
+	assert_true(table__program(&t, NULL, 81, &program, &copied));
+	assert_int_equal(program.encrypted, 0);
+	table__clear(&t);
+}
+
+/* What is left out may be of any row: no sum is known. */
+TEST(sockets_left_out_make_every_sum_unknown)
+{
+	struct table t = {0};
+
+	table__begin(&t);
+	take_at_port(&t, 81, 3000, 0);
+	table__end(&t);
+	table__leave_out(&t, 1);
+	assert_false(books__unaccounted(&t.total, NIO_SIDE_SENDER).known);
+	assert_false(books__unaccounted(&t.processes[0].books, NIO_SIDE_SENDER).known);
+	assert_false(books__copies_per_byte(&t.groups[GROUP_PORT].list[0].books).known);
+	table__begin(&t);
+	table__end(&t);
+	assert_int_equal(t.total.left_out, 0);
+	table__clear(&t);
+}
+
+static struct judgement judge(const struct findings *r, const struct findings_row *row)
+{
+	struct judgement j;
+
+	findings__judge(&j, r, row);
+	return j;
+}
+
+/* nginx with sendfile on for port 80 and off for port 81, and a file that it reads for port 81. */
+TEST(verdict_and_advice_name_the_port)
+{
+	struct findings r = {.told = true};
+	const struct findings_row total = {.books = &r.table.total};
+	struct sock_state s = file_stream;
+	struct process *p;
+	struct books b = {0};
+	struct judgement j;
+
+	table__begin(&r.table);
+	take_at_port(&r.table, 80, 10000, 200000000);
+	take_at_port(&r.table, 81, 100000000, 0);
+	table__end(&r.table);
+	table__take_read(&r.table, 7, 0, 300000000, true);
+	p = table__process(&r.table, 7, 0);
+	for (int i = 0; i < 1000; i++)
+		cpu_split__add(&p->cpu, i % 5 ? CPU_CLASS_TCP_IP : CPU_CLASS_TX_COPY, false);
+	j = judge(&r, &total);
+	assert_string_equal(j.text, "Port 80: 200 MB sent by reference (sendfile), port 81: 100 MB "
+				    "copied.");
+	assert_ptr_equal(strstr(j.advice, "Port 81: 100 MB were sent by copy"), j.advice);
+	assert_null(strstr(j.advice, "ort 80"));
+	assert_string_equal(
+		judge(&r, &(struct findings_row){.books = &p->books, .process = p}).advice,
+		j.advice);
+	for (size_t i = 0; i < 2; i++) {
+		const struct group *g = &r.table.groups[GROUP_PORT].list[i];
+		const struct findings_row row = {&g->books, NULL, g, GROUP_PORT, NULL};
+
+		assert_int_equal(judge(&r, &row).advice[0] != '\0', g->id == 81);
+	}
+	/* A connection, in the refresh in which its process was read, and not later. */
+	s.local_port = 81;
+	s.now.sent = s.stages[NIO_STAGE_TX_COPY].bytes = 50000000;
+	books__add_socket(&b, &s);
+	j = judge(&r, &(struct findings_row){.books = &b, .socket = &s});
+	assert_non_null(strstr(j.advice, "50 MB were sent by copy"));
+	table__begin(&r.table);
+	j = judge(&r, &(struct findings_row){.books = &b, .socket = &s});
+	assert_string_equal(j.advice, "");
+	table__clear(&r.table);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Advice: only with a cost, and only where it can apply. */
+#include <string.h>
+
+#include "model/advice.h"
+#include "support/test.h"
+
+#define MB 1000000ULL
+
+static const struct baseline measured = {
+	.path = "results",
+	.points = {{1024, 1, 0.35}, {8192, 1, 0.1}, {65536, 0, 0.01}, {262144, -1, -0.3}},
+	.nr = 4,
+};
+
+static struct books books;
+static struct advice_program program;
+
+static void add_sample(enum cpu_class c)
+{
+	program.cpu.samples++;
+	program.cpu.classes[c]++;
+}
+
+/* A program with so many samples of a class among 1000; the rest is TCP/IP. */
+static struct advice_row row_with(enum cpu_class c, int of_1000)
+{
+	memset(&books, 0, sizeof(books));
+	memset(&program, 0, sizeof(program));
+	for (int i = 0; i < 1000; i++)
+		add_sample(i < of_1000 ? c : CPU_CLASS_TCP_IP);
+	return (struct advice_row){.books = &books, .told = true, .program = &program};
+}
+
+/* A server that reads a file and sends it by copy. */
+static struct advice_row file_server(void)
+{
+	struct advice_row row = row_with(CPU_CLASS_TX_COPY, 200);
+
+	program.read = (struct num){.value = 100 * MB, .known = true};
+	program.copied = row.copied = 100 * MB;
+	return row;
+}
+
+static const char *advice(const struct advice_row *row)
+{
+	static char text[1024];
+
+	text[0] = '\0';
+	advice__say(text, sizeof(text), row);
+	return text;
+}
+
+static void assert_has(const char *text, const char *what)
+{
+	if (!strstr(text, what))
+		fail_msg("'%s' is not in '%s'", what, text);
+}
+
+/* 200 of 1000 by E. B. Wilson's interval: 17.6 to 22.6 %. */
+TEST(a_file_sent_by_copy_is_advised_with_its_cost)
+{
+	struct advice_row row = file_server();
+
+	row.name = "port 81";
+	assert_string_equal(
+		advice(&row),
+		"Port 81: 100 MB were sent by copy, and as many were read from files or "
+		"pipes: this copy costs 18 to 23 % of the CPU time. If the program sends "
+		"the bytes of a file unchanged, sendfile spares that copy and the "
+		"reading. ");
+	row.name = NULL;
+	assert_has(advice(&row), "100 MB were sent by copy");
+}
+
+/* What read() took from sockets is in rchar, what recv() took is not: a range. */
+TEST(received_bytes_widen_the_cost)
+{
+	struct advice_row row = file_server();
+
+	program.received = 50 * MB;
+	assert_has(advice(&row), "50 MB to 100 MB of them were read from files or pipes: this copy "
+				 "costs 9 to 23 % of the CPU time");
+	program.received = 99 * MB;
+	assert_string_equal(advice(&row), "");
+}
+
+/* Less and less of what is sent is from files: the cost shrinks with it. */
+TEST(the_cost_follows_the_bytes_without_a_step)
+{
+	static const struct {
+		uint64_t read;
+		const char *says;
+	} cases[] = {
+		{200, "18 to 23 %"}, {95, "17 to 21 %"}, {89, "16 to 20 %"},
+		{50, "9 to 11 %"},   {10, "2 to 2 %"},   {5, NULL},
+	};
+
+	for_each_case(c, cases)
+	{
+		struct advice_row row = file_server();
+
+		program.read.value = c->read * MB;
+		if (c->says)
+			assert_has(advice(&row), c->says);
+		else
+			assert_string_equal(advice(&row), "");
+	}
+}
+
+/* One process, one port with sendfile and one without: only the other is advised. */
+TEST(the_port_that_copies_is_advised)
+{
+	struct advice_row row = file_server();
+
+	program.read.value = 300 * MB;
+	program.spliced = 200 * MB;
+	program.copied = 102 * MB;
+	assert_has(advice(&row), "98 MB to 100 MB of them were read from files");
+	row.copied = 2 * MB;
+	assert_string_equal(advice(&row), "");
+}
+
+TEST(no_advice_without_a_cost_worth_naming)
+{
+	struct advice_row row = file_server();
+
+	memset(&program.cpu, 0, sizeof(program.cpu));
+	assert_string_equal(advice(&row), "");
+	/* 1 to 15 %: too few samples to tell. */
+	for (int i = 0; i < 30; i++)
+		add_sample(i ? CPU_CLASS_TCP_IP : CPU_CLASS_TX_COPY);
+	assert_string_equal(advice(&row), "");
+	row = row_with(CPU_CLASS_TX_COPY, 12);
+	program.read = (struct num){.value = 100 * MB, .known = true};
+	program.copied = row.copied = 100 * MB;
+	assert_string_equal(advice(&row), "");
+}
+
+TEST(no_advice_where_it_cannot_apply)
+{
+	struct advice_row row = file_server();
+
+	row.encrypts = true;
+	assert_string_equal(advice(&row), "");
+	row = file_server();
+	program.encrypted = 1;
+	assert_string_equal(advice(&row), "");
+	row = file_server();
+	books.unmeasured = 1; /* kTLS */
+	assert_string_equal(advice(&row), "");
+	row = file_server();
+	row.told = false; /* copied bytes may be sendfile's */
+	assert_string_equal(advice(&row), "");
+	row = file_server();
+	program.read = (struct num){.reason = "gone"};
+	assert_string_equal(advice(&row), "");
+	row = file_server();
+	books.left_out = 1;
+	assert_string_equal(advice(&row), "");
+	assert_true(advice__encrypts(22) && advice__encrypts(443));
+	assert_false(advice__encrypts(80) || advice__encrypts(0));
+}
+
+static struct advice_row zerocopy(uint64_t sends, uint64_t copied)
+{
+	struct advice_row row = row_with(CPU_CLASS_TX_PIN, 200);
+
+	books.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){sends * 65536, sends};
+	books.stages[NIO_STAGE_TX_PIN] = books.calls[NIO_CALL_ZEROCOPY];
+	books.completed = program.completed = sends;
+	books.copied = copied;
+	return row;
+}
+
+/* Pinning costs 20 %: with ever fewer copied sends the copies that were spared outweigh it. */
+TEST(zerocopy_that_is_copied_is_advised_by_what_it_costs)
+{
+	static const struct {
+		uint64_t copied;
+		bool advised;
+	} cases[] = {{75294, true}, {75075, true}, {60000, true}, {25000, false}, {0, false}};
+
+	for_each_case(c, cases)
+	{
+		struct advice_row row = zerocopy(75294, c->copied);
+
+		for (int i = 0; i < 150; i++)
+			add_sample(CPU_CLASS_DEFERRED_COPY);
+		assert_int_equal(advice(&row)[0] != '\0', c->advised);
+	}
+}
+
+TEST(zerocopy_that_is_copied_is_said_with_numbers)
+{
+	struct advice_row row = zerocopy(1200, 1200);
+
+	assert_string_equal(advice(&row),
+			    "1 200 of 1 200 zero-copy sends were copied, so zero-copy spares too "
+			    "little: pinning and notifications cost 18 to 23 % of the CPU time. "
+			    "Without MSG_ZEROCOPY the send call copies these bytes. ");
+	books.stages[NIO_STAGE_DEFERRED_COPY].bytes = 1200 * 65536 + 5 * MB;
+	assert_has(advice(&row), "and the later copy of 5 MB that were not pinned goes.");
+	/* A tenth of the zero-copy sends of the program: a tenth of the cost. */
+	program.completed = 12000;
+	assert_has(advice(&row), "cost 2 to 2 % of the CPU time");
+}
+
+TEST(sizes_are_compared_with_a_sweep)
+{
+	struct advice_row row = zerocopy(1000, 0);
+
+	books.calls[NIO_CALL_ZEROCOPY].bytes = 900 * 1000;
+	assert_string_equal(advice(&row), "");
+	row.baseline = &measured;
+	/* 900 bytes were not measured: the sentence is about the smallest size that was. */
+	assert_has(advice(&row),
+		   "Zero-copy sends of 900 B on average (1 000): pinning and "
+		   "notifications cost 18 to 23 % of the CPU time; up to about 8 KiB");
+	assert_has(advice(&row), "(measured by sweep, results: zero-copy takes 35 % more CPU time "
+				 "at 1 KiB)");
+	books.calls[NIO_CALL_ZEROCOPY].bytes = 65536 * 1000;
+	assert_string_equal(advice(&row), "");
+
+	row = row_with(CPU_CLASS_TX_COPY, 200);
+	row.baseline = &measured;
+	books.calls[NIO_CALL_PLAIN] = (struct nio_amount){300000 * 100, 100};
+	program.copied = 300000 * 100;
+	assert_has(advice(&row), "Sends of 293 KiB on average (100) are copied, which costs 18 to "
+				 "23 % of the CPU time; at 256 KiB zero-copy takes 30 % less");
+	books.calls[NIO_CALL_PLAIN].bytes = 65536 * 100;
+	assert_string_equal(advice(&row), "");
+	/* Bytes of which no call was seen have no size. */
+	books.calls[NIO_CALL_PLAIN] = (struct nio_amount){4 * MB, 0};
+	assert_string_equal(advice(&row), "");
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The verdict on sockets of any program. */
+#include <string.h>
+
+#include "model/verdict.h"
+#include "support/test.h"
+
+static struct books zerocopy_books(uint64_t sends, uint64_t copied)
+{
+	struct books b = {.connections = 1, .zerocopy = 1, .ids = sends};
+
+	b.calls[NIO_CALL_ZEROCOPY] = (struct nio_amount){sends * 65536, sends};
+	b.stages[NIO_STAGE_TX_PIN] = (struct nio_amount){sends * 65536, sends};
+	b.completed = sends;
+	b.copied = copied;
+	return b;
+}
+
+static const struct verdict *verdict_of(const struct books *b)
+{
+	static struct verdict v;
+
+	verdict__of_sockets(&v, b, true);
+	return &v;
+}
+
+static void assert_says(const struct verdict *v, const char *what)
+{
+	if (!strstr(v->text, what))
+		fail_msg("'%s' is not in '%s'", what, v->text);
+}
+
+TEST(without_zerocopy_there_is_no_verdict)
+{
+	const struct verdict *v = verdict_of(&(struct books){.connections = 1});
+
+	assert_string_equal(v->text, "");
+	assert_int_equal(v->cause, ZC_CAUSE_NONE);
+	assert_false(v->copied_fraction.known);
+}
+
+TEST(sends_that_were_not_copied_need_no_cause)
+{
+	struct books b = zerocopy_books(100, 0);
+	const struct verdict *v = verdict_of(&b);
+
+	assert_int_equal(v->cause, ZC_CAUSE_NOT_COPIED);
+	assert_true(v->copied_fraction.known && v->copied_fraction.value == 0);
+	assert_says(v, "None of 100 zero-copy sends was copied.");
+}
+
+/* Where the copies were made is taken from addresses, arrivals and pins. */
+TEST(copied_sends_have_the_cause_that_was_seen)
+{
+	static const struct {
+		size_t local;
+		uint64_t deferred, pinned;
+		enum zc_cause cause;
+	} cases[] = {
+		{1, 0, 1, ZC_CAUSE_LOCAL},
+		{0, 655360, 1, ZC_CAUSE_ARRIVED},
+		{0, 0, 0, ZC_CAUSE_NO_SG},
+		{0, 0, 1, ZC_CAUSE_UNKNOWN},
+	};
+
+	for_each_case(c, cases)
+	{
+		struct books b = zerocopy_books(10, 10);
+		const struct verdict *v;
+
+		b.zerocopy_local = c->local;
+		b.stages[NIO_STAGE_DEFERRED_COPY].bytes = c->deferred;
+		b.stages[NIO_STAGE_TX_PIN].bytes *= c->pinned;
+		v = verdict_of(&b);
+		assert_int_equal(v->cause, c->cause);
+		assert_int_equal(v->causes_nr, 1);
+		assert_says(v, "10 of 10 zero-copy sends were copied after all.");
+	}
+}
+
+TEST(without_completions_the_pages_tell)
+{
+	struct books b = zerocopy_books(10, 0);
+	struct verdict v;
+
+	b.completed = 0;
+	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 10 * 65536;
+	verdict__of_sockets(&v, &b, false);
+	assert_false(v.copied_fraction.known);
+	assert_int_equal(v.cause, ZC_CAUSE_ARRIVED);
+	assert_says(&v, "does not tell of completions");
+}
+
+/* Copies in flight at the end: what was seen is the least. */
+TEST(deferred_copies_that_were_not_all_seen_are_a_lower_bound)
+{
+	struct books b = zerocopy_books(10, 10);
+
+	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 9 * 65536;
+	assert_says(verdict_of(&b), "Of 655 kB pinned, 590 kB were copied later.");
+	b.unseen = 65536;
+	assert_says(verdict_of(&b), "Of 655 kB pinned, at least 590 kB were copied later.");
+}
+
+/* Bytes pinned and then copied, others in the same packets, others sent without MSG_ZEROCOPY. */
+TEST(mixed_data_is_said_apart)
+{
+	struct books b = zerocopy_books(100, 100);
+
+	b.stages[NIO_STAGE_DEFERRED_COPY].bytes = 30000000;
+	b.stages[NIO_STAGE_TX_COPY].bytes = 5000000;
+	assert_says(verdict_of(&b),
+		    "Of 6.55 MB pinned, 6.55 MB were copied later. Besides, 23.4 MB "
+		    "that were not pinned were copied later");
+	assert_says(verdict_of(&b), "5 MB were sent without MSG_ZEROCOPY and copied in the send "
+				    "call.");
+	/* A route without scatter-gather: these are the zero-copy sends themselves. */
+	b.calls[NIO_CALL_ZEROCOPY].bytes += 5000000;
+	assert_null(strstr(verdict_of(&b)->text, "without MSG_ZEROCOPY"));
+}
+
+/* Zero-copy that was asked for and not had is named, with what to do. */
+TEST(refused_zerocopy_has_a_cause_and_a_remedy)
+{
+	struct books b = {.connections = 1, .zc_without_option = 3};
+
+	b.calls[NIO_CALL_ZEROCOPY].events = 3;
+	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_NO_OPTION);
+	assert_says(verdict_of(&b), "3 sends with MSG_ZEROCOPY on sockets without SO_ZEROCOPY");
+	assert_says(verdict_of(&b), "set SO_ZEROCOPY first");
+	b = (struct books){.refused = {[NIO_REFUSAL_ENOBUFS] = 450000}};
+	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_ENOBUFS);
+	assert_says(verdict_of(&b), "450 000 send calls failed with ENOBUFS");
+	assert_says(verdict_of(&b), "net.core.optmem_max");
+	b = (struct books){0};
+	b.uncovered[NIO_SIDE_SENDER][NIO_UNCOVERED_FOREIGN] = 8000;
+	assert_int_equal(verdict_of(&b)->cause, ZC_CAUSE_IO_URING);
+	assert_says(verdict_of(&b), "io_uring's SEND_ZC");
+}
+
+/* Services are named where they send in different ways. */
+TEST(services_that_send_differently_are_named)
+{
+	struct verdict_service list[] = {{"port 80", 1000, 0, 2000000}, {"port 81", 900000, 0, 0}};
+	char text[200] = "";
+
+	verdict__say_services(text, sizeof(text), list, 2);
+	assert_string_equal(text, "Port 80: 2 MB sent by reference (sendfile), port 81: 900 kB "
+				  "copied.");
+	list[0].spliced = 0;
+	text[0] = '\0';
+	verdict__say_services(text, sizeof(text), list, 2);
+	assert_string_equal(text, "");
+}

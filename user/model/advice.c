@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What could be had for less; see advice.h. Pure. */
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advice.h"
+#include "common/units.h"
+
+/* CPU time that an advice would spare: shares of the program's, 0..1. */
+struct cost {
+	double low, high;
+};
+
+static bool is_worth(const struct cost *c)
+{
+	return c->low >= ADVICE_COST_MIN;
+}
+
+struct text {
+	char *text;
+	size_t len;
+	size_t sentence; /* where it begins */
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *format, ...)
+{
+	size_t used = strlen(t->text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(t->text + used, t->len - used, format, args);
+	va_end(args);
+}
+
+/* A sentence begins with the name of the row, if it has one; end() makes it a capital letter. */
+static void begin(struct text *t, const struct advice_row *row)
+{
+	t->sentence = strlen(t->text);
+	if (row->name)
+		say(t, "%s: ", row->name);
+}
+
+static void end(const struct text *t)
+{
+	t->text[t->sentence] = (char)toupper((unsigned char)t->text[t->sentence]);
+}
+
+static void say_cost(struct text *t, const struct cost *c)
+{
+	say(t, "%.0f to %.0f %% of the CPU time", c->low * 100, c->high * 100);
+}
+
+bool advice__encrypts(uint16_t port)
+{
+	/* ssh, https, smtps, nntps, ldaps, dns over tls, ftps, imaps, pop3s, sips, kubernetes. */
+	static const uint16_t ports[] = {22,  443, 465, 563,  636,  853, 989,
+					 990, 993, 995, 5061, 6443, 8443};
+
+	for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++)
+		if (ports[i] == port)
+			return true;
+	return false;
+}
+
+/* The largest size measured that is not above size; if all are above, the smallest. */
+static const struct baseline_point *near(const struct baseline *b, uint64_t size)
+{
+	const struct baseline_point *p = &b->points[0];
+
+	for (size_t i = 1; i < b->nr && b->points[i].size <= size; i++)
+		p = &b->points[i];
+	return p;
+}
+
+/* The last size from p on up to which zero-copy costs more at each size. */
+static uint64_t dearer_to(const struct baseline *b, const struct baseline_point *p)
+{
+	while (p + 1 < b->points + b->nr && p[1].order == 1)
+		p++;
+	return p->size;
+}
+
+/* The part of a program's class of CPU time that low to high of all its bytes take. */
+static struct cost part_of(const struct cpu_samples *cpu, enum cpu_class c, double low, double high)
+{
+	struct cpu_share share = cpu_time__share(cpu, c);
+
+	return (struct cost){share.low * fmin(low, 1), share.high * fmin(high, 1)};
+}
+
+/* Pinning and notifications of the zero-copy sends of a row, by their number. */
+static struct cost zerocopy_extra(const struct advice_row *row)
+{
+	struct cpu_samples cpu = row->program->cpu;
+	double all = (double)row->program->completed;
+	double part = all > 0 ? (double)row->books->completed / all : 0;
+
+	cpu.classes[CPU_CLASS_TX_PIN] += cpu.classes[CPU_CLASS_COMPLETION];
+	return part_of(&cpu, CPU_CLASS_TX_PIN, part, part);
+}
+
+/*
+ * What MSG_ZEROCOPY costs beyond a copy in the send call: pinning and notifications, minus the
+ * copies that it did spare. These are the sends that completed without one, at the measured cost of
+ * the others.
+ */
+static struct cost zerocopy_cost(const struct advice_row *row)
+{
+	struct cost extra = zerocopy_extra(row);
+	struct cpu_share copy = cpu_time__share(&row->program->cpu, CPU_CLASS_DEFERRED_COPY);
+	struct real copied = books__copied_fraction(row->books);
+	double spared;
+
+	if (!copied.known || copied.value <= 0)
+		return (struct cost){0};
+	spared = (1 - copied.value) / copied.value;
+	return (struct cost){extra.low - spared * copy.high, extra.high - spared * copy.low};
+}
+
+static struct cost advise_no_zerocopy(struct text *t, const struct advice_row *row)
+{
+	const struct books *b = row->books;
+	uint64_t pinned = b->stages[NIO_STAGE_TX_PIN].bytes;
+	uint64_t deferred = b->stages[NIO_STAGE_DEFERRED_COPY].bytes;
+	struct cost c = zerocopy_cost(row);
+	char copied[UNITS_BUF], sends[UNITS_BUF], bytes[UNITS_BUF];
+
+	if (!is_worth(&c))
+		return (struct cost){0};
+	begin(t, row);
+	say(t, "%s of %s zero-copy sends were copied, so zero-copy spares too little: %s ",
+	    format_count(copied, sizeof(copied), b->copied),
+	    format_count(sends, sizeof(sends), b->completed),
+	    pinned ? "pinning and notifications cost" : "notifications cost");
+	say_cost(t, &c);
+	say(t, ". Without MSG_ZEROCOPY the send call copies these bytes");
+	if (deferred > pinned)
+		say(t, ", and the later copy of %s that were not pinned goes",
+		    format_bytes_si(bytes, sizeof(bytes), (double)(deferred - pinned)));
+	say(t, ". ");
+	end(t);
+	return c;
+}
+
+/* Zero-copy sends of a size at which a sweep found the copy cheaper. */
+static struct cost advise_copying(struct text *t, const struct advice_row *row)
+{
+	const struct nio_amount *calls = &row->books->calls[NIO_CALL_ZEROCOPY];
+	uint64_t mean = calls->events ? calls->bytes / calls->events : 0;
+	const struct baseline_point *p = row->baseline && mean ? near(row->baseline, mean) : NULL;
+	struct cost c = zerocopy_extra(row);
+	char sends[UNITS_BUF], size[UNITS_BUF], at[UNITS_BUF], to[UNITS_BUF];
+
+	if (!p || p->order != 1 || !is_worth(&c))
+		return (struct cost){0};
+	begin(t, row);
+	say(t, "zero-copy sends of %s on average (%s): pinning and notifications cost ",
+	    format_size(size, sizeof(size), mean),
+	    format_count(sends, sizeof(sends), calls->events));
+	say_cost(t, &c);
+	say(t,
+	    "; up to about %s the copy costs less on this machine (measured by sweep, %s: "
+	    "zero-copy "
+	    "takes %.0f %% more CPU time at %s). ",
+	    format_size(to, sizeof(to), dearer_to(row->baseline, p)), row->baseline->path,
+	    p->change * 100, format_size(at, sizeof(at), p->size));
+	end(t);
+	return c;
+}
+
+/* Copying sends of a size at which a sweep found zero-copy cheaper. */
+static struct cost advise_zerocopy(struct text *t, const struct advice_row *row)
+{
+	const struct nio_amount *calls = row->books->calls;
+	uint64_t bytes = calls[NIO_CALL_PLAIN].bytes + calls[NIO_CALL_VECTORED].bytes;
+	uint64_t nr = calls[NIO_CALL_PLAIN].events + calls[NIO_CALL_VECTORED].events;
+	const struct baseline_point *p =
+		row->baseline && nr ? near(row->baseline, bytes / nr) : NULL;
+	double part = row->program->copied ? (double)bytes / (double)row->program->copied : 0;
+	struct cost c = part_of(&row->program->cpu, CPU_CLASS_TX_COPY, part, part);
+	char sends[UNITS_BUF], size[UNITS_BUF], at[UNITS_BUF];
+
+	if (!p || p->order != -1 || calls[NIO_CALL_ZEROCOPY].events || !is_worth(&c))
+		return (struct cost){0};
+	begin(t, row);
+	say(t, "sends of %s on average (%s) are copied, which costs ",
+	    format_size(size, sizeof(size), bytes / nr), format_count(sends, sizeof(sends), nr));
+	say_cost(t, &c);
+	say(t,
+	    "; at %s zero-copy takes %.0f %% less CPU time than the copy (measured by sweep, %s) "
+	    "on "
+	    "a path like the sweep's. ",
+	    format_size(at, sizeof(at), p->size), -p->change * 100, row->baseline->path);
+	end(t);
+	return c;
+}
+
+/* How many bytes of a row were read from files and sent by copy: from least to most. */
+struct range {
+	uint64_t least, most;
+};
+
+static uint64_t minus(uint64_t from, uint64_t what)
+{
+	return from > what ? from - what : 0;
+}
+
+/*
+ * rchar has what read() and sendfile took. read() on sockets is in it, recv() is not: so between
+ * none and all of what the sockets received came from them. What the program sends by copy on other
+ * sockets may be from files, too.
+ */
+static struct range file_bytes(const struct advice_row *row)
+{
+	const struct advice_program *p = row->program;
+	uint64_t most = p->read.known ? minus(p->read.value, p->spliced) : 0;
+	uint64_t least = minus(minus(most, p->received), minus(p->copied, row->copied));
+
+	if (most > row->copied)
+		most = row->copied;
+	return (struct range){least < most ? least : most, most};
+}
+
+static struct cost advise_sendfile(struct text *t, const struct advice_row *row)
+{
+	const struct advice_program *p = row->program;
+	struct range file = file_bytes(row);
+	double all = p->copied ? (double)p->copied : 1;
+	struct cost c = part_of(&p->cpu, CPU_CLASS_TX_COPY, (double)file.least / all,
+				(double)file.most / all);
+	char sent[UNITS_BUF], least[UNITS_BUF], most[UNITS_BUF];
+
+	if (!row->told || row->encrypts || row->books->unmeasured || p->encrypted || !is_worth(&c))
+		return (struct cost){0};
+	format_bytes_si(sent, sizeof(sent), (double)row->copied);
+	format_bytes_si(least, sizeof(least), (double)file.least);
+	format_bytes_si(most, sizeof(most), (double)file.most);
+	begin(t, row);
+	say(t, "%s were sent by copy, and ", sent);
+	if (strcmp(least, most))
+		say(t, "%s to %s of them", least, most);
+	else
+		say(t, "%s", strcmp(least, sent) ? least : "as many");
+	say(t, " were read from files or pipes: this copy costs ");
+	say_cost(t, &c);
+	say(t,
+	    ". If the program sends the bytes of a file unchanged, sendfile spares that copy and "
+	    "the reading. ");
+	end(t);
+	return c;
+}
+
+double advice__say(char *text, size_t len, const struct advice_row *row)
+{
+	struct text t = {text, len, 0};
+	struct cost most, next;
+
+	if (row->books->left_out || !row->program || !row->program->cpu.samples)
+		return 0;
+	most = advise_no_zerocopy(&t, row);
+	if (most.low <= 0)
+		most = advise_copying(&t, row);
+	next = advise_zerocopy(&t, row);
+	most = next.low > most.low ? next : most;
+	next = advise_sendfile(&t, row);
+	return next.low > most.low ? next.low : most.low;
+}

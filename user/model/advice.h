@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a program could have for less, from the ledger of some of its sockets and samples of its CPU
+ * time. One rule: an advice names the CPU time that it would spare, as an interval, and is given
+ * only if the lower end is worth a sentence (ADVICE_COST_MIN). Pure.
+ */
+#ifndef NETIOTRACE_ADVICE_H
+#define NETIOTRACE_ADVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpu_time.h"
+#include "socket_ledger.h"
+
+/* Share of the program's CPU time: no advice is given below it. */
+#define ADVICE_COST_MIN 0.01
+
+#define BASELINE_SIZES_MAX 64
+
+/* What a sweep of this machine found of zero-copy against copying at one message size. */
+struct baseline_point {
+	uint64_t size;
+	int order; /* CPU time per KiB of zero-copy against one-copy: 1 more, -1 less; 0: neither */
+	double change; /* 0.35: 35 % more */
+};
+
+struct baseline {
+	const char *path;
+	struct baseline_point points[BASELINE_SIZES_MAX]; /* sizes ascend */
+	size_t nr;
+};
+
+/* The processes of a row. All but cpu was read in one iteration. */
+struct advice_program {
+	struct cpu_samples cpu; /* none: its CPU time is unknown, and nothing is advised */
+	uint64_t encrypted;     /* samples in a library that encrypts */
+	struct num read;        /* bytes by read() and sendfile (rchar): files, pipes, sockets */
+	uint64_t copied, spliced, received; /* of all sockets of the processes */
+	uint64_t completed;                 /* zero-copy sends, as of the end */
+};
+
+/* A part of the sockets of a program: a port, a connection, a process, or all. */
+struct advice_row {
+	const char *name;          /* "port 443"; NULL: not to be named */
+	const struct books *books; /* as of the end */
+	uint64_t copied;           /* sent by copy when the program was read */
+	bool told;                 /* sendfile and splice are distinguished from copies */
+	bool encrypts;             /* the service's protocol encrypts: see advice__encrypts() */
+	const struct advice_program *program;
+	const struct baseline *baseline; /* NULL: none */
+};
+
+/* Does the protocol of this port encrypt by convention (ssh, https, ...)? */
+bool advice__encrypts(uint16_t port);
+
+/*
+ * Appends the advice for a row, a sentence or more, each with a space behind it, to text of len
+ * bytes. Returns the lower end of the largest cost; 0: nothing was advised.
+ */
+double advice__say(char *text, size_t len, const struct advice_row *row);
+
+#endif
