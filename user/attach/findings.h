@@ -65,12 +65,6 @@ char *findings__group(char buf[GROUP_NAME_LEN], const struct findings *r, const 
 /* The cgroup of a connection, likewise. */
 const char *findings__cgroup(const struct findings *r, const struct sock_state *s);
 
-/*
- * The name, or its beginning and its end with a mark between them in buf, in width columns: never
- * part of a character. Connections differ at both ends.
- */
-const char *findings__shorten(char *buf, size_t size, const char *name, int width);
-
 /* netiotrace.attach/1; a new reference, NULL when memory is short. */
 json_t *findings__document(const struct findings *r);
 

@@ -13,8 +13,7 @@
 #include "base/address.h"
 #include "base/text_note.h"
 #include "common/units.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#include "screen/text_cells.h"
 
 #define CELL     10 /* with the space before it */
 #define NAME_MIN 30
@@ -34,9 +33,13 @@ enum column {
 static const char *const heads[COLUMN_NR] = {"sent",     "copied",   "pinned",  "spliced",
 					     "deferred", "received", "copies/B"};
 
-/* Those that are missed least, first. */
-static const enum column dispensable[] = {COLUMN_DEFERRED, COLUMN_SPLICED, COLUMN_COPIES,
-					  COLUMN_PINNED};
+/* In which columns are left out, those that are missed least first; 0: never. */
+static const unsigned int order_of[COLUMN_NR] = {
+	[COLUMN_DEFERRED] = 1,
+	[COLUMN_SPLICED] = 2,
+	[COLUMN_COPIES] = 3,
+	[COLUMN_PINNED] = 4,
+};
 
 struct row {
 	const char *name;
@@ -44,15 +47,10 @@ struct row {
 	const struct books *books;
 };
 
-struct layout {
-	int name; /* columns of it */
-	bool left_out[COLUMN_NR];
-};
-
 /* What the table is made of, when its rows are gone through. */
 struct making {
 	FILE *f;
-	struct layout layout;
+	struct text_fit fit;
 	int longest;        /* name */
 	size_t rows, there; /* of what --by asks for: shown, and in all */
 };
@@ -219,60 +217,45 @@ static void measure(struct making *m, const struct row *row)
 	m->rows++;
 }
 
-static void leave_out(struct layout *l, const struct books *total, int wanted, bool zero_only)
+static struct text_fit fit_of(int width, int longest, const struct books *total)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(dispensable) && l->name < wanted; i++) {
-		enum column c = dispensable[i];
+	struct text_fit_column columns[COLUMN_NR];
 
-		if (l->left_out[c] || (zero_only && !is_zero(total, c)))
-			continue;
-		l->left_out[c] = true;
-		l->name += CELL;
-	}
-}
-
-static struct layout layout_of(int width, int longest, const struct books *total)
-{
-	struct layout l = {.name = width - COLUMN_NR * CELL};
-
-	leave_out(&l, total, longest, true);
-	leave_out(&l, total, longest < NAME_MIN ? longest : NAME_MIN, false);
-	if (l.name > longest)
-		l.name = longest;
-	return l;
+	for (int c = 0; c < COLUMN_NR; c++)
+		columns[c] = (struct text_fit_column){is_zero(total, (enum column)c), order_of[c]};
+	return text_fit__of(width, CELL, longest, NAME_MIN, columns, COLUMN_NR);
 }
 
 static void print_row(struct making *m, const struct row *row)
 {
-	bool fits = (int)strlen(row->name) <= m->layout.name;
+	bool fits = (int)strlen(row->name) <= m->fit.name;
 	char name[NAME_LEN], cell[UNITS_BUF];
 
-	fprintf(m->f, "%-*s", m->layout.name,
-		fits ? row->name
-		     : findings__shorten(name, sizeof(name), row->brief, m->layout.name));
+	fprintf(m->f, "%-*s", m->fit.name,
+		fits ? row->name : text_fit__shorten(name, sizeof(name), row->brief, m->fit.name));
 	for (int c = 0; c < COLUMN_NR; c++)
-		if (!m->layout.left_out[c])
+		if (!(m->fit.left_out & 1u << c))
 			fprintf(m->f, " %9s", cell_of(cell, row->books, (enum column)c));
 	fputc('\n', m->f);
 }
 
 static void print_heads(const struct making *m, const char *name)
 {
-	fprintf(m->f, "%-*s", m->layout.name, name);
+	fprintf(m->f, "%-*s", m->fit.name, name);
 	for (int c = 0; c < COLUMN_NR; c++)
-		if (!m->layout.left_out[c])
+		if (!(m->fit.left_out & 1u << c))
 			fprintf(m->f, " %9s", heads[c]);
 	fputc('\n', m->f);
 }
 
 /* The columns left out that are 0 in every row, or the others: which, in list. How many. */
-static int list_left_out(const struct layout *l, const struct books *total, bool zero,
+static int list_left_out(const struct text_fit *fit, const struct books *total, bool zero,
 			 enum column list[COLUMN_NR])
 {
 	int nr = 0;
 
 	for (int c = 0; c < COLUMN_NR; c++)
-		if (l->left_out[c] && is_zero(total, (enum column)c) == zero)
+		if (fit->left_out & 1u << c && is_zero(total, (enum column)c) == zero)
 			list[nr++] = (enum column)c;
 	return nr;
 }
@@ -312,8 +295,8 @@ static int say_left_out(const struct making *m, unsigned int width, const struct
 		fprintf(n.f, "%zu more %s in the total only: --top %zu shows %s. ",
 			m->there - m->rows, m->there - m->rows == 1 ? "is" : "are", m->there,
 			m->there - m->rows == 1 ? "it" : "them");
-	say_nothing(n.f, list, list_left_out(&m->layout, total, true, list));
-	say_no_room(n.f, list, list_left_out(&m->layout, total, false, list), total);
+	say_nothing(n.f, list, list_left_out(&m->fit, total, true, list));
+	say_no_room(n.f, list, list_left_out(&m->fit, total, false, list), total);
 	return text_note__end(&n, m->f, width, "");
 }
 
@@ -330,7 +313,7 @@ int findings__print_table(FILE *f, unsigned int width, const struct findings *r)
 	summed = r->o->by != BY_PROCESS || m.there > 1;
 	make_room(&m, by);
 	make_room(&m, "total");
-	m.layout = layout_of((int)width, m.longest, total);
+	m.fit = fit_of((int)width, m.longest, total);
 	print_heads(&m, by);
 	each_row(&m, r, print_row);
 	if (summed)

@@ -7,7 +7,6 @@
 #include "findings.h"
 #include "base/text_note.h"
 #include "common/units.h"
-#include "cpu_text.h"
 #include "judge.h"
 #include "model/uncovered.h"
 
@@ -146,7 +145,7 @@ static int note_cpu(FILE *f, unsigned int width, const struct findings *r)
 
 	if (err)
 		return err;
-	cpu_text__say(n.f, &r->cpu);
+	cpu_found__say(n.f, &r->cpu);
 	return text_note__end(&n, f, width, "cpu");
 }
 

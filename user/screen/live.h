@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the live views show: filled by the run loop at each refresh, drawn by live_curses.c on a
- * terminal and by live_line.c elsewhere. Neither knows where the numbers come from.
+ * What the live view of a run shows: display.c fills a frame at each refresh; live_layout.c draws
+ * it on a terminal, live_line.c writes it as a line elsewhere.
  */
-#ifndef NETIOTRACE_LIVE_H
-#define NETIOTRACE_LIVE_H
+#ifndef SCREEN_LIVE_H
+#define SCREEN_LIVE_H
 
 #include "model/result.h"
 
@@ -47,32 +47,7 @@ struct live_frame {
 	struct health health;
 };
 
-enum live_action {
-	LIVE_NONE,
-	LIVE_QUIT,
-};
-
-/*
- * A view. open() takes over the terminal (curses) or does nothing (line); -errno with the terminal
- * untouched. draw() shows a frame; the frame may be overwritten once it returns, so what a paused
- * view shows is kept by the view. input() is called when fd is readable, and redraws by itself;
- * resize() after SIGWINCH. leave() gives the terminal back until enter(). close() restores the
- * terminal and is safe to call twice. fd is -1 when there is nothing to poll.
- */
-struct live_view;
-
-struct live_view_ops {
-	int (*open)(struct live_view **view);
-	void (*draw)(struct live_view *view, const struct live_frame *frame);
-	enum live_action (*input)(struct live_view *view);
-	void (*resize)(struct live_view *view);
-	int (*fd)(const struct live_view *view);
-	void (*leave)(struct live_view *view);
-	void (*enter)(struct live_view *view);
-	void (*close)(struct live_view *view);
-};
-
-extern const struct live_view_ops live_view_curses;
-extern const struct live_view_ops live_view_line; /* a line each draw, on stderr */
+/* The frame as one line without newline. Fills buf (cut to len) and returns it. */
+char *live_line__format(char *buf, size_t len, const struct live_frame *f);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The live view where there is no terminal to draw on: a line each draw, on stderr. Has no state
- * and no input.
- */
+/* The live frame as one line, for a stderr that is no terminal. Pure. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,14 +9,6 @@
 #include "common/units.h"
 #include "model/figures.h"
 #include "live_layout.h"
-#include "live_line.h"
-
-#define LINE_MAX_LEN 256
-
-/* Nothing to remember; open() must hand out something that is not NULL. */
-struct live_view {
-	char unused;
-};
 
 __attribute__((format(printf, 3, 4))) static void append(char *buf, size_t len, const char *fmt,
 							 ...)
@@ -81,10 +70,10 @@ static void append_cost(char *buf, size_t len, const struct live_mode *m)
 
 	append(buf, len, whose == PERF_OF_SENDER ? "  of the sender: " : "  ");
 	if (cycles.known)
-		append(buf, len, "%s cycles/B", view_cost__format(figure, sizeof(figure), cycles));
+		append(buf, len, "%s cycles/B", live_layout__cost(figure, sizeof(figure), cycles));
 	else
-		append(buf, len, "CPU %s ns/KiB", view_cost__format(figure, sizeof(figure), cpu));
-	append(buf, len, "  %s switches/GiB", view_cost__format(figure, sizeof(figure), switches));
+		append(buf, len, "CPU %s ns/KiB", live_layout__cost(figure, sizeof(figure), cpu));
+	append(buf, len, "  %s switches/GiB", live_layout__cost(figure, sizeof(figure), switches));
 }
 
 static void append_running(char *buf, size_t len, const struct live_frame *f,
@@ -106,7 +95,7 @@ static void append_running(char *buf, size_t len, const struct live_frame *f,
 		append(buf, len, "  dropped %llu", (unsigned long long)f->health.dropped.value);
 }
 
-char *view_line__format(char *buf, size_t len, const struct live_frame *f)
+char *live_line__format(char *buf, size_t len, const struct live_frame *f)
 {
 	static const char *const phases[] = {
 		[LIVE_STARTING] = "starting",
@@ -121,7 +110,7 @@ char *view_line__format(char *buf, size_t len, const struct live_frame *f)
 
 	snprintf(buf, len, "%5.1fs", (double)f->elapsed_ns / 1e9);
 	if (m)
-		append(buf, len, " %s", mode__name(m->mode));
+		append(buf, len, " %s", mode__words(m->mode));
 	if (f->rounds)
 		append(buf, len, " %u/%u", f->round, f->rounds);
 	if (f->phase == LIVE_RUNNING && m && m->seen)
@@ -130,47 +119,3 @@ char *view_line__format(char *buf, size_t len, const struct live_frame *f)
 		append(buf, len, "  %s", phases[f->phase]);
 	return buf;
 }
-
-static int line__open(struct live_view **view)
-{
-	static struct live_view stateless;
-
-	*view = &stateless;
-	return 0;
-}
-
-static void line__draw(struct live_view *view, const struct live_frame *frame)
-{
-	char line[LINE_MAX_LEN];
-
-	(void)view;
-	fprintf(stderr, "%s\n", view_line__format(line, sizeof(line), frame));
-}
-
-static enum live_action line__input(struct live_view *view)
-{
-	(void)view;
-	return LIVE_NONE;
-}
-
-static int line__fd(const struct live_view *view)
-{
-	(void)view;
-	return -1;
-}
-
-static void line__ignore(struct live_view *view)
-{
-	(void)view;
-}
-
-const struct live_view_ops live_view_line = {
-	.open = line__open,
-	.draw = line__draw,
-	.input = line__input,
-	.resize = line__ignore,
-	.fd = line__fd,
-	.leave = line__ignore,
-	.enter = line__ignore,
-	.close = line__ignore,
-};

@@ -33,4 +33,7 @@ OUTPUTS(X)
 #undef X
 /* clang-format on */
 
+/* A line of --folded: the frames, a blank, how often. */
+void folded__write(FILE *f, const struct profile_stack *stack);
+
 #endif

@@ -13,7 +13,7 @@
 #include "model/time_figures.h"
 #include "model/verdict.h"
 #include "screen/live_layout.h"
-#include "screen/live_line.h"
+#include "screen/live.h"
 #include "screen/text.h"
 #include "support/test.h"
 #include "write/assertion.h"
@@ -175,6 +175,6 @@ TEST(the_live_view_has_none_either)
 	char line[256];
 
 	cut_short(&f->modes[0].total);
-	assert_non_null(strstr(view_line__format(line, sizeof(line), f), "CPU n/a ns/KiB"));
+	assert_non_null(strstr(live_line__format(line, sizeof(line), f), "CPU n/a ns/KiB"));
 	fake_frame__free(f);
 }
