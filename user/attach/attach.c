@@ -298,7 +298,7 @@ static unsigned int text_columns(FILE *out)
 static int report(struct attach *a)
 {
 	json_t *document = findings__document(&a->w.found);
-	int code, next, err = 0;
+	int code, next;
 
 	if (!document) {
 		log_error("out of memory.");
@@ -307,17 +307,14 @@ static int report(struct attach *a)
 	if (!a->o.quiet && a->line.headed)
 		fputc('\n', a->out);
 	if (!a->o.quiet)
-		err = findings__print(a->out, text_columns(a->out), &a->w.found);
-	if (err)
-		log_error("the text above is not whole: %s.", strerror(-err));
+		findings__print(a->out, text_columns(a->out), &a->w.found);
 	/* Now, not at exit: detaching comes first, and waits for a grace period at each function.
 	 */
 	outfile__flush_stdout();
 	code = write_files(a, document);
 	next = check_expects(a, document);
 	json_decref(document);
-	code = code ? code : next;
-	return !code && err ? EXIT_RUN_FAILED : code;
+	return code ? code : next;
 }
 
 /* What the program ends with when watching and writing did not fail. */

@@ -73,12 +73,12 @@ int findings__write_csv(FILE *f, const struct findings *r, const json_t *documen
 
 /*
  * The table of the text at the end: no line is wider than width, of which there must be 60; what
- * has no room is said below. 0 or -errno.
+ * has no room is said below.
  */
-int findings__print_table(FILE *f, unsigned int width, const struct findings *r);
+void findings__print_table(FILE *f, unsigned int width, const struct findings *r);
 
-/* The text at the end. 0 or -errno. */
-int findings__print(FILE *f, unsigned int columns, const struct findings *r);
+/* The text at the end. */
+void findings__print(FILE *f, unsigned int columns, const struct findings *r);
 
 /* A line of the total since the line before. */
 struct rate_line {

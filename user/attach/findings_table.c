@@ -283,24 +283,22 @@ static void say_no_room(FILE *f, const enum column list[COLUMN_NR], int nr,
 	fputs(nr ? "." : "", f);
 }
 
-static int say_left_out(const struct making *m, unsigned int width, const struct books *total)
+static void say_left_out(const struct making *m, unsigned int width, const struct books *total)
 {
 	enum column list[COLUMN_NR];
 	struct text_note n;
-	int err = text_note__begin(&n);
 
-	if (err)
-		return err;
+	text_note__begin(&n);
 	if (m->rows < m->there)
 		fprintf(n.f, "%zu more %s in the total only: --top %zu shows %s. ",
 			m->there - m->rows, m->there - m->rows == 1 ? "is" : "are", m->there,
 			m->there - m->rows == 1 ? "it" : "them");
 	say_nothing(n.f, list, list_left_out(&m->fit, total, true, list));
 	say_no_room(n.f, list, list_left_out(&m->fit, total, false, list), total);
-	return text_note__end(&n, m->f, width, "");
+	text_note__end(&n, m->f, width, "");
 }
 
-int findings__print_table(FILE *f, unsigned int width, const struct findings *r)
+void findings__print_table(FILE *f, unsigned int width, const struct findings *r)
 {
 	const struct books *total = &r->table.total;
 	const char *by = by__name(r->o->by);
@@ -318,5 +316,5 @@ int findings__print_table(FILE *f, unsigned int width, const struct findings *r)
 	each_row(&m, r, print_row);
 	if (summed)
 		print_row(&m, &(struct row){"total", "total", total});
-	return say_left_out(&m, width, total);
+	say_left_out(&m, width, total);
 }

@@ -50,15 +50,13 @@ static void say_unaccounted(FILE *f, const struct books *b, enum nio_side side, 
 		fprintf(f, "n/a %s (%s)", word, u.reason);
 }
 
-static int note_books(FILE *f, unsigned int width, const struct findings *r)
+static void note_books(FILE *f, unsigned int width, const struct findings *r)
 {
 	const struct books *b = &r->table.total;
 	char text[6][UNITS_BUF];
 	struct text_note n;
-	int err = text_note__begin(&n);
 
-	if (err)
-		return err;
+	text_note__begin(&n);
 	fprintf(n.f,
 		"%s sent = %s copied + %s pinned + %s spliced; %s received. Held against the "
 		"sockets' own numbers, unaccounted: ",
@@ -81,7 +79,7 @@ static int note_books(FILE *f, unsigned int width, const struct findings *r)
 			"the calls that were seen, %.0f %% of the bytes. ",
 			100.0 * (double)(b->seen_tx + b->seen_rx) /
 				(double)(b->socket_tx + b->socket_rx));
-	return text_note__end(&n, f, width, "books");
+	text_note__end(&n, f, width, "books");
 }
 
 static const char *const refusal_keys[NIO_REFUSAL_NR] = {
@@ -103,15 +101,13 @@ static void say_refused(FILE *f, const struct books *b, const char *before)
 	}
 }
 
-static int note_sends(FILE *f, unsigned int width, const struct findings *r)
+static void note_sends(FILE *f, unsigned int width, const struct findings *r)
 {
 	const struct books *b = &r->table.total;
 	const char *before = "";
 	struct text_note n;
-	int err = text_note__begin(&n);
 
-	if (err)
-		return err;
+	text_note__begin(&n);
 	for (int i = 0; i < NIO_CALL_NR; i++) {
 		char calls[UNITS_BUF], bytes[UNITS_BUF];
 
@@ -124,39 +120,33 @@ static int note_sends(FILE *f, unsigned int width, const struct findings *r)
 		before = ", ";
 	}
 	say_refused(n.f, b, before);
-	return text_note__end(&n, f, width, "sends");
+	text_note__end(&n, f, width, "sends");
 }
 
-static int note_text(FILE *f, unsigned int width, const char *label, const char *text)
+static void note_text(FILE *f, unsigned int width, const char *label, const char *text)
 {
 	struct text_note n;
-	int err = text_note__begin(&n);
 
-	if (err)
-		return err;
+	text_note__begin(&n);
 	fputs(text, n.f);
-	return text_note__end(&n, f, width, label);
+	text_note__end(&n, f, width, label);
 }
 
-static int note_cpu(FILE *f, unsigned int width, const struct findings *r)
+static void note_cpu(FILE *f, unsigned int width, const struct findings *r)
 {
 	struct text_note n;
-	int err = text_note__begin(&n);
 
-	if (err)
-		return err;
+	text_note__begin(&n);
 	cpu_found__say(n.f, &r->cpu);
-	return text_note__end(&n, f, width, "cpu");
+	text_note__end(&n, f, width, "cpu");
 }
 
-static int note_uncovered(FILE *f, unsigned int width, const struct findings *r)
+static void note_uncovered(FILE *f, unsigned int width, const struct findings *r)
 {
 	const struct books *b = &r->table.total;
 	struct text_note n;
-	int err = text_note__begin(&n);
 
-	if (err)
-		return err;
+	text_note__begin(&n);
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
 			char bytes[UNITS_BUF];
@@ -170,7 +160,7 @@ static int note_uncovered(FILE *f, unsigned int width, const struct findings *r)
 				uncovered__text((enum nio_uncovered_kind)kind));
 		}
 	}
-	return text_note__end(&n, f, width, "besides");
+	text_note__end(&n, f, width, "besides");
 }
 
 static void say_left_out(FILE *f, uint64_t n, const char *one, const char *several)
@@ -182,13 +172,11 @@ static void say_left_out(FILE *f, uint64_t n, const char *one, const char *sever
 			n == 1 ? one : several);
 }
 
-static int note_watching(FILE *f, unsigned int width, const struct findings *r)
+static void note_watching(FILE *f, unsigned int width, const struct findings *r)
 {
 	struct text_note n;
-	int err = text_note__begin(&n);
 
-	if (err)
-		return err;
+	text_note__begin(&n);
 	if (r->missed.known)
 		fprintf(n.f, "%" PRIu64 " event%s missed. ", r->missed.value,
 			plural(r->missed.value));
@@ -216,32 +204,25 @@ static int note_watching(FILE *f, unsigned int width, const struct findings *r)
 			     "connections are of others than are listed");
 	say_left_out(n.f, r->netns_left_out, "network namespace was not looked at",
 		     "network namespaces were not looked at");
-	return text_note__end(&n, f, width, "watching");
+	text_note__end(&n, f, width, "watching");
 }
 
-int findings__print(FILE *f, unsigned int columns, const struct findings *r)
+void findings__print(FILE *f, unsigned int columns, const struct findings *r)
 {
 	struct grounds grounds = findings__grounds(r, NULL);
 	struct judgement j;
-	int err;
 
 	judge__give(&j, &grounds);
 	print_head(f, columns, r);
-	err = findings__print_table(f, columns, r);
+	findings__print_table(f, columns, r);
 	fputc('\n', f);
-	if (!err)
-		err = note_books(f, columns, r);
-	if (!err)
-		err = note_sends(f, columns, r);
-	if (!err)
-		err = note_text(f, columns, "zero-copy", j.text);
-	if (!err)
-		err = note_text(f, columns, "advice", j.advice);
-	if (!err)
-		err = note_cpu(f, columns, r);
-	if (!err)
-		err = note_uncovered(f, columns, r);
-	return err ? err : note_watching(f, columns, r);
+	note_books(f, columns, r);
+	note_sends(f, columns, r);
+	note_text(f, columns, "zero-copy", j.text);
+	note_text(f, columns, "advice", j.advice);
+	note_cpu(f, columns, r);
+	note_uncovered(f, columns, r);
+	note_watching(f, columns, r);
 }
 
 static double rate(uint64_t now, uint64_t before, uint64_t ns)

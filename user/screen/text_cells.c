@@ -54,20 +54,25 @@ unsigned int text_cells__width(const struct text_cells *t)
 	return width;
 }
 
-static void print_row(FILE *f, const struct text_cells *t, unsigned int row, unsigned int gap)
+/* Columns first..end - 1 behind that of the labels. */
+static void print_row(FILE *f, const struct text_cells *t, unsigned int row, unsigned int gap,
+		      unsigned int first, unsigned int end)
 {
 	unsigned int blanks = 0; /* owed: a line does not end in any */
 
-	for (unsigned int c = 0; c < t->columns; c++) {
+	for (unsigned int c = 0; c < end; c = c ? c + 1 : first) {
 		const char *cell = t->cell[row][c];
 		unsigned int rest = column_width(t, c) - (unsigned int)strlen(cell);
+		size_t len = strlen(cell), trailing = 0;
 
+		while (trailing < len && cell[len - 1 - trailing] == ' ')
+			trailing++;
 		blanks += (c ? gap : 0) + (t->left[c] ? 0 : rest);
-		if (*cell) {
-			fprintf(f, "%*s%s", (int)blanks, "", cell);
+		if (len > trailing) {
+			fprintf(f, "%*s%.*s", (int)blanks, "", (int)(len - trailing), cell);
 			blanks = 0;
 		}
-		blanks += t->left[c] ? rest : 0;
+		blanks += (unsigned int)trailing + (t->left[c] ? rest : 0);
 	}
 	fputc('\n', f);
 }
@@ -75,9 +80,22 @@ static void print_row(FILE *f, const struct text_cells *t, unsigned int row, uns
 void text_cells__print(FILE *f, const struct text_cells *t, unsigned int width)
 {
 	unsigned int gap = text_cells__width(t) > width ? GAP - 1 : GAP;
+	unsigned int first = 1, end;
 
-	for (unsigned int row = 0; row < t->rows; row++)
-		print_row(f, t, row, gap);
+	do {
+		unsigned int used = column_width(t, 0);
+
+		for (end = first; end < t->columns; end++) {
+			used += gap + column_width(t, end);
+			if (used > width && end > first)
+				break;
+		}
+		if (first > 1)
+			fputc('\n', f);
+		for (unsigned int row = 0; row < t->rows; row++)
+			print_row(f, t, row, gap, first, end);
+		first = end;
+	} while (first < t->columns);
 }
 
 static void leave_out(struct text_fit *fit, int cell, int wanted, bool empty_only,

@@ -33,7 +33,10 @@ __attribute__((format(printf, 4, 5))) void text_cells__set(struct text_cells *t,
 /* Columns of the table as it would be printed. */
 unsigned int text_cells__width(const struct text_cells *t);
 
-/* Columns two spaces apart, one where they do not fit in width otherwise. */
+/*
+ * Columns two spaces apart, one where they do not fit in width otherwise. Columns that do not fit
+ * even then go below, the first column repeated.
+ */
 void text_cells__print(FILE *f, const struct text_cells *t, unsigned int width);
 
 /* A column of a table of names. */

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The final text on cost: counters and CPU time of sender and receiver together, for the payload
- * moved. What a machine cannot count is n/a with the reason, each reason once.
+ * The details on cost: counters and CPU time of sender and receiver for the payload moved, and a
+ * table of CPU time by class. What cannot be counted is n/a with the reason, each reason once.
  */
+#include <math.h>
 #include <string.h>
 
-#include "model/perf_figures.h"
 #include "base/text_note.h"
-#include "text.h"
+#include "common/units.h"
+#include "model/cpu_figures.h"
+#include "model/perf_figures.h"
+#include "text_cells.h"
+#include "text_details.h"
+#include "text_list.h"
 
 /* The figures of this paragraph are those marked for it: next() of -1 is the first. */
 static int next(int d)
@@ -68,41 +73,27 @@ static void print_known(FILE *f, const struct result *r)
 	}
 }
 
-static const char *one_reason_for_all(const struct result *r)
-{
-	const char *first = unknown_reason(r, next(-1)), *reason;
-
-	for (int d = next(-1); first && d < DERIVED_NR; d = next(d)) {
-		reason = unknown_reason(r, d);
-		if (!reason || strcmp(reason, first))
-			return NULL;
-	}
-	return first;
-}
-
-/* Names the figures that share a reason together, in the order of the first of each. */
+/* Figures that are known in no mode, by reason; one word for all where the reason is the same. */
 static void print_unknown(FILE *f, const struct result *r)
 {
-	const char *reason, *other, *all = one_reason_for_all(r);
-	bool said[DERIVED_NR] = {false};
+	struct text_reasons unknown = {.nr = 0};
+	bool all = true;
 
-	if (all) {
-		fprintf(f, "; counters: n/a (%s)", all);
+	for (int d = next(-1); d < DERIVED_NR; d = next(d)) {
+		const char *reason = unknown_reason(r, d);
+
+		all &= reason && !strcmp(reason, unknown.nr ? unknown.list[0].reason : reason);
+		if (reason)
+			text_reasons__add(&unknown, perf_derived__words((enum perf_derived)d),
+					  reason, 0);
+	}
+	if (all && unknown.nr) {
+		fprintf(f, "; counters: n/a (%s)", unknown.list[0].reason);
 		return;
 	}
-	for (int c = next(-1); c < DERIVED_NR; c = next(c)) {
-		reason = unknown_reason(r, c);
-		if (!reason || said[c])
-			continue;
-		for (int d = c; d < DERIVED_NR; d = next(d)) {
-			other = unknown_reason(r, d);
-			if (!other || strcmp(other, reason))
-				continue;
-			said[d] = true;
-			fprintf(f, "%s%s", d == c ? "; " : ", ",
-				perf_derived__words((enum perf_derived)d));
-		}
-		fprintf(f, ": n/a (%s)", reason);
+	while (text_reasons__left(&unknown)) {
+		fputs("; ", f);
+		fprintf(f, ": n/a (%s)", text_reasons__tell(f, &unknown)->reason);
 	}
 }
 
@@ -174,39 +165,33 @@ static void print_asked(FILE *f, const struct result *r, size_t event)
 		fprintf(f, " (%s)", reason);
 }
 
-static int print_events(FILE *f, unsigned int width, const struct result *r)
+static void print_events(FILE *f, unsigned int width, const struct result *r)
 {
 	size_t i, n = r->summary[0].total.perf_asked_nr;
 	struct text_note note;
-	int err;
 
-	err = text_note__begin(&note);
-	if (err)
-		return err;
+	text_note__begin(&note);
 	for (i = 0; i < n; i++) {
 		print_asked(note.f, r, i);
 		if (i + 1 < n)
 			fprintf(note.f, "; ");
 	}
-	return text_note__end(&note, f, width, "events");
+	text_note__end(&note, f, width, "events");
 }
 
 /* Whose the numbers are that stand beside each other below. */
 static void print_modes(FILE *f, const struct result *r)
 {
 	for (size_t i = 0; r->summary_nr > 1 && i < r->summary_nr; i++)
-		fprintf(f, "%s%s", mode__name(r->summary[i].mode),
+		fprintf(f, "%s%s", mode__words(r->summary[i].mode),
 			i + 1 == r->summary_nr ? ": " : " / ");
 }
 
-int text_cost__print(FILE *f, unsigned int width, const struct result *r)
+void text_cost__print(FILE *f, unsigned int width, const struct result *r)
 {
 	struct text_note n;
-	int err;
 
-	err = text_note__begin(&n);
-	if (err)
-		return err;
+	text_note__begin(&n);
 	if (r->summary_nr && r->summary[0].total.sender_side)
 		fprintf(n.f, "of the sender alone: ");
 	print_modes(n.f, r);
@@ -214,6 +199,194 @@ int text_cost__print(FILE *f, unsigned int width, const struct result *r)
 	print_known(n.f, r);
 	print_unknown(n.f, r);
 	print_scaled(n.f, r);
-	err = text_note__end(&n, f, width, "perf");
-	return err ? err : print_events(f, width, r);
+	text_note__end(&n, f, width, "perf");
+	print_events(f, width, r);
+}
+
+/* A column: one side of one mode. Elsewhere has none: it is a sentence. */
+struct column {
+	const struct run_result *run;
+	enum nio_sample_whose whose;
+};
+
+#define COLUMNS_MAX (MODE_NR * NIO_SIDE_NR)
+
+struct table {
+	struct column columns[COLUMNS_MAX];
+	size_t n;
+};
+
+static void fill(struct table *t, const struct result *r)
+{
+	*t = (struct table){0};
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct run_result *run = &r->summary[i].total;
+
+		for (int side = 0; side < NIO_SIDE_NR && run->cpu.known; side++)
+			if (cpu_figures__total(run, side).known && t->n < COLUMNS_MAX)
+				t->columns[t->n++] = (struct column){run, side};
+	}
+}
+
+static bool occurs(const struct table *t, int c)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->columns[i].run->cpu.by[t->columns[i].whose].classes[c])
+			return true;
+	return false;
+}
+
+static void set_class(struct text_cells *cells, unsigned int row, unsigned int column, double value)
+{
+	if (value <= 0)
+		text_cells__set(cells, row, column, "-");
+	else if (value < 0.05)
+		text_cells__set(cells, row, column, "<0.1");
+	else
+		text_cells__set(cells, row, column, "%.1f", value);
+}
+
+static void add_side(struct text_cells *cells, const struct table *t, const struct column *c)
+{
+	unsigned int column = text_cells__add_column(cells, mode__words(c->run->mode), false);
+	unsigned int row = 1;
+
+	text_cells__set(cells, row++, column, "%s",
+			c->whose == NIO_SAMPLE_RECEIVER ? "receiver" : "sender");
+	for (int i = 0; i < CPU_CLASS_NR; i++)
+		if (occurs(t, i))
+			set_class(cells, row++, column,
+				  cpu_figures__per_kib(c->run, c->whose, i).value.value);
+	set_class(cells, row, column, cpu_figures__sum(c->run, c->whose).value);
+}
+
+static void print_table(FILE *f, unsigned int width, const struct table *t)
+{
+	struct text_cells cells = {.rows = 0};
+
+	text_cells__add_column(&cells, "CPU ns/KiB", true);
+	text_cells__add_row(&cells);
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		if (occurs(t, c))
+			text_cells__set(&cells, text_cells__add_row(&cells), 0, "%s",
+					cpu_class__heading((enum cpu_class)c));
+	text_cells__set(&cells, text_cells__add_row(&cells), 0, "together");
+	for (size_t i = 0; i < t->n; i++)
+		add_side(&cells, t, &t->columns[i]);
+	fputc('\n', f);
+	text_cells__print(f, &cells, width);
+}
+
+/* The widest half of an interval, of all that stands in the table. */
+static double widest(const struct table *t)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		for (int c = 0; c < CPU_CLASS_NR; c++) {
+			struct cpu_figure f =
+				cpu_figures__per_kib(t->columns[i].run, t->columns[i].whose, c);
+
+			most = fmax(most, (f.high - f.low) / 2);
+		}
+	}
+	return most;
+}
+
+/* What the samples are, added up over the modes. */
+struct totals {
+	uint64_t samples, lost, shifted, other, elsewhere;
+	uint64_t duration_ns; /* of the mode sampled longest */
+	const struct cpu_result *any;
+	const char *source, *no_cycles; /* of all; NULL: none, or no reason */
+};
+
+static struct totals totals_of(const struct result *r)
+{
+	struct totals t = {0};
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct cpu_result *c = &r->summary[i].total.cpu;
+
+		if (!c->known)
+			continue;
+		t.any = c;
+		t.source = cpu_time__source(t.source, c->source);
+		if (!t.no_cycles && c->no_cycles[0])
+			t.no_cycles = c->no_cycles;
+		t.duration_ns = c->duration_ns > t.duration_ns ? c->duration_ns : t.duration_ns;
+		t.elsewhere += c->by[NIO_SAMPLE_ELSEWHERE].samples;
+		for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++) {
+			t.samples += c->by[w].samples;
+			t.lost += c->by[w].lost;
+			t.shifted += c->by[w].shifted;
+			t.other += c->by[w].classes[CPU_CLASS_OTHER];
+		}
+	}
+	return t;
+}
+
+static double percent(uint64_t part, uint64_t of)
+{
+	return of ? 100.0 * (double)part / (double)of : 0;
+}
+
+static void say_how(FILE *f, const struct totals *t, double half)
+{
+	char duration[UNITS_BUF];
+
+	fprintf(f, "%llu sample%s by %s", (unsigned long long)t->samples, plural(t->samples),
+		t->source);
+	if (t->no_cycles)
+		fprintf(f, " (%s)", t->no_cycles);
+	fprintf(f,
+		" at %u Hz, in separate short rounds of %s a mode that measure nothing else; each "
+		"figure +-%.1f ns/KiB or less (95 %%)",
+		t->any->hz, format_ns(duration, sizeof(duration), (double)t->duration_ns), half);
+	fprintf(f, "; %.1f %% unclassified", percent(t->other, t->samples));
+	if (t->lost)
+		fprintf(f, "; %.1f %% lost", percent(t->lost, t->samples + t->lost));
+	if (t->shifted)
+		fprintf(f,
+			"; %.1f %% were delayed by disabled interrupts and are charged to the "
+			"caller",
+			percent(t->shifted, t->samples));
+	if (t->elsewhere)
+		fprintf(f,
+			"; %.1f %% are TCP's softirq work in the context of other tasks, which the "
+			"table does not include",
+			percent(t->elsewhere, t->samples));
+}
+
+/* Why a mode has no column, where it has none; the same reason once. */
+static void say_missing(FILE *f, const struct result *r)
+{
+	const char *said = NULL;
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct cpu_result *c = &r->summary[i].total.cpu;
+
+		if (c->known || (said && !strcmp(said, c->reason)))
+			continue;
+		fprintf(f, "%swhere it goes: n/a (%s)", said ? "; " : "", c->reason);
+		said = c->reason;
+	}
+}
+
+void text_cpu__print(FILE *f, unsigned int width, const struct result *r)
+{
+	struct totals totals = totals_of(r);
+	struct text_note note;
+	struct table t;
+
+	fill(&t, r);
+	if (t.n)
+		print_table(f, width, &t);
+	text_note__begin(&note);
+	say_missing(note.f, r);
+	if (t.n)
+		say_how(note.f, &totals, widest(&t));
+	text_note__end(&note, f, width, "cpu");
+	if (t.n)
+		fputc('\n', f);
 }

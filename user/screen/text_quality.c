@@ -7,88 +7,42 @@
 #include <string.h>
 
 #include "base/text_note.h"
-#include "text.h"
 #include "common/units.h"
 #include "model/figures.h"
 #include "model/plan.h"
-#include "text_uncovered.h"
+#include "model/uncovered.h"
+#include "text_details.h"
+#include "text_list.h"
 
-#define SUBJECTS_NR ((size_t)NIO_STAGE_NR + LATENCY_NR)
+#define SUBJECTS_NR  ((size_t)NIO_STAGE_NR + LATENCY_NR)
+#define QUALITIES_NR (QUALITY_SAMPLED + 1)
 
-/* A shortcoming: of which stage or latency, in which modes, why. */
-struct caveat {
-	size_t subject; /* enum nio_stage, then enum latency_kind */
-	enum quality quality;
-	const char *reason;
-	unsigned int modes; /* 1 << index in the summary */
-	bool said;
-};
-
-struct caveats {
-	struct caveat list[SUBJECTS_NR * MODE_NR];
-	size_t nr;
-};
-
+/* A stage or a latency: enum nio_stage, then enum latency_kind. */
 static const char *subject__name(size_t subject)
 {
-	return subject < NIO_STAGE_NR ? stage__key(subject) : latency__key(subject - NIO_STAGE_NR);
+	return subject < NIO_STAGE_NR ? stage__heading(subject)
+				      : latency__heading(subject - NIO_STAGE_NR);
 }
 
 /* Quality and reason of a subject that is less than exact; false when there is nothing to say. */
-static bool shortcoming(const struct run_result *run, size_t subject, struct caveat *c)
+static bool shortcoming(const struct run_result *run, size_t subject, enum quality *q,
+			const char **reason)
 {
-	const struct latency_result *l;
-	enum quality q;
-
-	*c = (struct caveat){.subject = subject, .quality = QUALITY_UNAVAILABLE};
+	*q = QUALITY_UNAVAILABLE;
 	if (subject >= NIO_STAGE_NR) {
-		l = &run->app.latency[subject - NIO_STAGE_NR];
-		c->reason = l->reason ? l->reason : "the reason was not recorded";
+		const struct latency_result *l = &run->app.latency[subject - NIO_STAGE_NR];
+
+		*reason = l->reason ? l->reason : "the reason was not recorded";
 		return !l->hist;
 	}
-	if (!figures__stage_known(run, subject, &c->reason))
+	if (!figures__stage_known(run, subject, reason))
 		return true;
-	q = run->stages[subject].quality;
-	if (run->stages[subject].reason == plan__by_construction)
-		return false;
-	c->quality = q;
-	c->reason = run->stages[subject].reason;
-	return q != QUALITY_EXACT && c->reason;
+	*q = run->stages[subject].quality;
+	*reason = run->stages[subject].reason;
+	return *q != QUALITY_EXACT && *reason && *reason != plan__by_construction;
 }
 
-static bool same_reason(const struct caveat *a, const struct caveat *b)
-{
-	return a->quality == b->quality && !strcmp(a->reason, b->reason);
-}
-
-static void caveats__add(struct caveats *all, const struct caveat *c, size_t mode)
-{
-	size_t i;
-
-	for (i = 0; i < all->nr; i++)
-		if (all->list[i].subject == c->subject && same_reason(&all->list[i], c))
-			break;
-	if (i == all->nr)
-		all->list[all->nr++] = *c;
-	all->list[i].modes |= 1u << mode;
-}
-
-static void caveats__collect(struct caveats *all, const struct result *r)
-{
-	struct caveat c;
-	size_t subject, mode;
-
-	memset(all, 0, sizeof(*all));
-	for (subject = 0; subject < SUBJECTS_NR; subject++) {
-		if (subject >= NIO_STAGE_NR && !figures__shows_latency(r, subject - NIO_STAGE_NR))
-			continue;
-		for (mode = 0; mode < r->summary_nr; mode++)
-			if (shortcoming(&r->summary[mode].total, subject, &c))
-				caveats__add(all, &c, mode);
-	}
-}
-
-/* Of modes by their index in the summary: "twocopy, onecopy". */
+/* Of modes by their index in the summary: "two-copy, one-copy". */
 static void print_names(FILE *f, const struct result *r, unsigned int modes)
 {
 	const char *lead = "";
@@ -96,7 +50,7 @@ static void print_names(FILE *f, const struct result *r, unsigned int modes)
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		if (!(modes & 1u << i))
 			continue;
-		fprintf(f, "%s%s", lead, mode__name(r->summary[i].mode));
+		fprintf(f, "%s%s", lead, mode__words(r->summary[i].mode));
 		lead = ", ";
 	}
 }
@@ -110,41 +64,36 @@ static void print_modes(FILE *f, const struct result *r, unsigned int modes)
 	fprintf(f, ")");
 }
 
-/* One caveat with all others that say the same of the same modes. */
-static int print_caveat(FILE *f, unsigned int width, const struct result *r, struct caveats *all,
-			size_t first)
+/* A paragraph for each reason: its subjects and, where not all have it, its modes. */
+static void print_reasons(FILE *f, unsigned int width, const struct result *r)
 {
-	struct caveat *c = &all->list[first];
-	struct text_note n;
-	size_t i;
-	int err;
+	struct text_reasons of[QUALITIES_NR] = {{.nr = 0}};
+	const char *label = "reasons", *reason;
+	enum quality q;
 
-	err = text_note__begin(&n);
-	if (err)
-		return err;
-	for (i = first; i < all->nr; i++) {
-		if (all->list[i].modes != c->modes || !same_reason(&all->list[i], c))
+	for (size_t subject = 0; subject < SUBJECTS_NR; subject++) {
+		if (subject >= NIO_STAGE_NR && !figures__shows_latency(r, subject - NIO_STAGE_NR))
 			continue;
-		all->list[i].said = true;
-		fprintf(n.f, "%s%s", i == first ? "" : ", ", subject__name(all->list[i].subject));
+		for (size_t mode = 0; mode < r->summary_nr; mode++)
+			if (shortcoming(&r->summary[mode].total, subject, &q, &reason))
+				text_reasons__add(&of[q], subject__name(subject), reason,
+						  1u << mode);
 	}
-	print_modes(n.f, r, c->modes);
-	fprintf(n.f, " %s: %s",
-		c->quality == QUALITY_UNAVAILABLE ? "n/a" : quality__name(c->quality), c->reason);
-	return text_note__end(&n, f, width, first ? "" : "reasons");
-}
+	for (int i = 0; i < QUALITIES_NR; i++) {
+		while (text_reasons__left(&of[i])) {
+			const struct text_reason *told;
+			struct text_note n;
 
-static int print_reasons(FILE *f, unsigned int width, const struct result *r)
-{
-	struct caveats all;
-	int err = 0;
-	size_t i;
-
-	caveats__collect(&all, r);
-	for (i = 0; i < all.nr && !err; i++)
-		if (!all.list[i].said)
-			err = print_caveat(f, width, r, &all, i);
-	return err;
+			text_note__begin(&n);
+			told = text_reasons__tell(n.f, &of[i]);
+			print_modes(n.f, r, told->modes);
+			fprintf(n.f, " %s: %s",
+				i == QUALITY_UNAVAILABLE ? "n/a" : quality__name((enum quality)i),
+				told->reason);
+			text_note__end(&n, f, width, label);
+			label = "";
+		}
+	}
 }
 
 static void add_loss(struct num *sum, const struct num *n)
@@ -352,16 +301,13 @@ static void print_anomalies(FILE *f, const struct health *h)
 		      "counter; nothing was booked for these events.");
 }
 
-static int print_watching(FILE *f, unsigned int width, const struct result *r)
+static void print_watching(FILE *f, unsigned int width, const struct result *r)
 {
 	struct health h = sum_health(r);
 	const char *reason = NULL;
 	struct text_note n;
-	int err;
 
-	err = text_note__begin(&n);
-	if (err)
-		return err;
+	text_note__begin(&n);
 	fprintf(n.f, "%u probe%s", r->probes, plural(r->probes));
 	print_coverage(n.f, r, &reason);
 	print_loss(n.f, &h.missed, "missed", &reason);
@@ -377,41 +323,43 @@ static int print_watching(FILE *f, unsigned int width, const struct result *r)
 	print_unexplained(n.f, r);
 	print_meanings(n.f, &h, bytes_by_sequence(r));
 	print_anomalies(n.f, &h);
-	return text_note__end(&n, f, width, "watching");
+	text_note__end(&n, f, width, "watching");
 }
 
-static int print_stopped(FILE *f, unsigned int width, const struct result *r)
+static void print_kind(FILE *f, const struct run_result *run, int side, int kind, bool *first)
+{
+	const struct nio_uncovered *u = &run->uncovered[side][kind];
+	char buf[UNITS_BUF];
+
+	if (!u->events)
+		return;
+	fprintf(f, "%s%s %s at the %s %s", *first ? "" : "; ", mode__words(run->mode),
+		format_bytes_si(buf, sizeof(buf), u->bytes),
+		side == NIO_SIDE_SENDER ? "sender" : "receiver",
+		uncovered__text((enum nio_uncovered_kind)kind));
+	*first = false;
+}
+
+static void print_uncovered(FILE *f, unsigned int width, const struct result *r)
 {
 	struct text_note n;
-	bool interrupted = r->interrupted;
-	size_t i;
-	int err;
+	bool first = true;
 
-	for (i = 0; i < r->summary_nr; i++)
-		interrupted |= r->summary[i].total.interrupted;
-	if (!interrupted && !r->failure[0])
-		return 0;
-	err = text_note__begin(&n);
-	if (err)
-		return err;
-	if (r->failure[0])
-		fprintf(n.f, "FAILED before the end: the figures are of what ran until then. %s",
-			r->failure);
-	else
-		fprintf(n.f, "INTERRUPTED before the end: the figures are of what ran until then.");
-	return text_note__end(&n, f, width, "stopped");
+	text_note__begin(&n);
+	for (size_t i = 0; i < r->summary_nr; i++)
+		for (int side = 0; side < NIO_SIDE_NR; side++)
+			for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
+				print_kind(n.f, &r->summary[i].total, side, kind, &first);
+	if (!first)
+		fputs(". The ledger covers what TCP itself takes from an application and copies to "
+		      "one.",
+		      n.f);
+	text_note__end(&n, f, width, "uncovered");
 }
 
-int text_quality__print(FILE *f, unsigned int width, const struct result *r)
+void text_quality__print(FILE *f, unsigned int width, const struct result *r)
 {
-	int err;
-
-	err = print_reasons(f, width, r);
-	if (!err)
-		err = print_watching(f, width, r);
-	if (!err)
-		err = text_uncovered__print(f, width, r);
-	if (!err)
-		err = print_stopped(f, width, r);
-	return err;
+	print_reasons(f, width, r);
+	print_watching(f, width, r);
+	print_uncovered(f, width, r);
 }

@@ -16,22 +16,12 @@ static char *cell_at(struct text_cells *t, size_t row, unsigned int column)
 	return t->cell[row][column];
 }
 
-/* A column with its heading; the cells of the modes follow. Returns its number. */
-static unsigned int add_column(struct text_cells *t, const char *head, bool left)
-{
-	unsigned int column = t->columns++;
-
-	snprintf(cell_at(t, 0, column), TEXT_CELL_MAX, "%s", head);
-	t->left[column] = left;
-	return column;
-}
-
 /* heads: rows of headings before those of the modes. */
 static void begin(struct text_cells *t, const struct result *r, const char *label,
 		  unsigned int heads)
 {
 	*t = (struct text_cells){.rows = (unsigned int)r->summary_nr + heads};
-	add_column(t, label, true);
+	text_cells__add_column(t, label, true);
 	for (size_t i = 0; i < r->summary_nr; i++)
 		snprintf(cell_at(t, i + heads, 0), TEXT_CELL_MAX, "%s",
 			 mode__words(r->summary[i].mode));
@@ -137,13 +127,13 @@ void text_tables__modes(FILE *f, const struct result *r, unsigned int columns)
 	text_rounds__made(rounds, sizeof(rounds), r);
 	snprintf(over, sizeof(over), "(%s)", rounds);
 	begin(&t, r, several ? "median" : rounds, 1);
-	copies = add_column(&t, r->summary[0].total.sender_side ? "sender's copies" : "copies",
-			    false);
-	by = add_column(&t, "made by", true);
-	gbps = add_column(&t, "Gbit/s", false);
+	copies = text_cells__add_column(
+		&t, r->summary[0].total.sender_side ? "sender's copies" : "copies", false);
+	by = text_cells__add_column(&t, "made by", true);
+	gbps = text_cells__add_column(&t, "Gbit/s", false);
 	if (several)
-		range = add_column(&t, over, true);
-	cpu = add_column(&t, "CPU ns/KiB", false);
+		range = text_cells__add_column(&t, over, true);
+	cpu = text_cells__add_column(&t, "CPU ns/KiB", false);
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct mode_summary *s = &r->summary[i];
 
@@ -206,7 +196,7 @@ static void add_latency(struct text_cells *t, const struct result *r, enum laten
 
 	snprintf(head, sizeof(head), "  %s%s", k == LATENCY_COMPLETION ? "zero-copy " : "",
 		 latency__heading(k));
-	column = add_column(t, head, true);
+	column = text_cells__add_column(t, head, true);
 	snprintf(cell_at(t, 1, column), TEXT_CELL_MAX, "  p50 / p99 %s", name);
 	for (size_t i = 0; i < r->summary_nr; i++)
 		format_latency(cell_at(t, i + 2, column), &r->summary[i], k, unit);
@@ -289,7 +279,7 @@ static void add_class(struct text_cells *t, const struct result *r, double rest[
 		any |= class_of(&r->summary[i], c) > 0;
 	if (!any || t->columns + 3 > TEXT_COLUMNS_MAX)
 		return;
-	column = add_column(t, c->head, false);
+	column = text_cells__add_column(t, c->head, false);
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		double v = class_of(&r->summary[i], c);
 
@@ -353,7 +343,8 @@ _Static_assert(CPU_CLASS_NR < 32, "classes are told apart by the bits of an int"
 static void add_sums(struct text_cells *t, const struct result *r, const double rest[MODE_NR],
 		     const double all[MODE_NR])
 {
-	unsigned int column = add_column(t, "rest", false), sum = add_column(t, "all", false);
+	unsigned int column = text_cells__add_column(t, "rest", false),
+		     sum = text_cells__add_column(t, "all", false);
 
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		if (is_known(&r->summary[i])) {

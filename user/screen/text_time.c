@@ -7,14 +7,12 @@
 #include <string.h>
 
 #include "base/text_note.h"
-#include "text.h"
+#include "text_cells.h"
+#include "text_details.h"
+#include "text_list.h"
 #include "model/time_figures.h"
 #include "common/units.h"
 #include "model/figures.h"
-
-#define LABEL_COLS   17
-#define VALUE_COLS   9
-#define PERCENT_COLS 5
 
 /* Rows: the parts of a send call, what is left outside of them, then the stages. */
 #define ROW_OUTSIDE ((size_t)PATH_NR)
@@ -92,7 +90,7 @@ static bool table_is_worth_it(const struct result *r)
 	return parts_are_known(r) || any_tells(r, ROW_STAGES + NIO_STAGE_USER_GATHER + 1, ROWS_NR);
 }
 
-static void print_value(FILE *f, struct real v)
+static void set_value(struct text_cells *t, unsigned int row, unsigned int column, struct real v)
 {
 	char buf[UNITS_BUF] = "-";
 
@@ -100,7 +98,7 @@ static void print_value(FILE *f, struct real v)
 		snprintf(buf, sizeof(buf), "n/a");
 	else if (v.value > 0)
 		format_ns(buf, sizeof(buf), v.value);
-	fprintf(f, "%*s", VALUE_COLS, buf);
+	text_cells__set(t, row, column, "%s", buf);
 }
 
 /* Of the send call; nothing for the whole and for what is not a part of it. */
@@ -121,55 +119,46 @@ static void format_percent(char *buf, size_t len, const struct run_result *run, 
 		snprintf(buf, len, "%.0f %%", percent);
 }
 
-static void print_row(FILE *f, const struct result *r, size_t row)
+/* Rows first..end - 1, a column of times and one of percent for each mode. */
+static void print_rows(FILE *f, unsigned int width, const struct result *r, size_t first,
+		       size_t end, const char *title)
 {
-	const struct run_result *run;
+	struct text_cells t = {.rows = 0};
 	char percent[16];
-	bool last;
-	size_t i;
 
-	fprintf(f, "%-*s", LABEL_COLS, row_label(row));
-	for (i = 0; i < r->summary_nr; i++) {
-		run = &r->summary[i].total;
-		last = i + 1 == r->summary_nr;
-		print_value(f, row_value(run, row));
-		format_percent(percent, sizeof(percent), run, row, row_value(run, row));
-		if (*percent || !last)
-			fprintf(f, "%*s", PERCENT_COLS, percent);
+	text_cells__add_column(&t, title, true);
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		text_cells__add_column(&t, mode__words(r->summary[i].mode), false);
+		text_cells__add_column(&t, "", false);
+	}
+	for (; first < end; first++) {
+		unsigned int row, column = 1;
+
+		if (!row_tells(r, first))
+			continue;
+		row = text_cells__add_row(&t);
+		text_cells__set(&t, row, 0, "%s", row_label(first));
+		for (size_t i = 0; i < r->summary_nr; i++) {
+			const struct run_result *run = &r->summary[i].total;
+			struct real v = row_value(run, first);
+
+			set_value(&t, row, column++, v);
+			format_percent(percent, sizeof(percent), run, first, v);
+			text_cells__set(&t, row, column++, "%s", percent);
+		}
 	}
 	fputc('\n', f);
+	text_cells__print(f, &t, width);
 }
 
-static void print_rows(FILE *f, const struct result *r, size_t first, size_t end)
-{
-	for (; first < end; first++)
-		if (row_tells(r, first))
-			print_row(f, r, first);
-}
-
-static void print_title(FILE *f, const struct result *r, const char *title)
-{
-	size_t i;
-
-	fprintf(f, "\n%s\n%-*s", title, LABEL_COLS, "");
-	for (i = 0; i < r->summary_nr; i++)
-		fprintf(f, "%*s%*s", VALUE_COLS, mode__name(r->summary[i].mode),
-			i + 1 == r->summary_nr ? 0 : PERCENT_COLS, "");
-	fputc('\n', f);
-}
-
-void text_time__print(FILE *f, const struct result *r)
+void text_time__print(FILE *f, unsigned int width, const struct result *r)
 {
 	if (!table_is_worth_it(r))
 		return;
-	if (parts_are_known(r)) {
-		print_title(f, r, "mean time of a send call, and its parts inside tcp_sendmsg");
-		print_rows(f, r, PATH_SEND_TOTAL, ROW_STAGES);
-	}
-	if (any_tells(r, ROW_STAGES, ROWS_NR)) {
-		print_title(f, r, "time for each KiB copied");
-		print_rows(f, r, ROW_STAGES, ROWS_NR);
-	}
+	if (parts_are_known(r))
+		print_rows(f, width, r, PATH_SEND_TOTAL, ROW_STAGES, "mean send call");
+	if (any_tells(r, ROW_STAGES, ROWS_NR))
+		print_rows(f, width, r, ROW_STAGES, ROWS_NR, "time of a KiB");
 }
 
 /* Why a row has a value in no mode; NULL: it has one, or it concerns none. */
@@ -198,43 +187,40 @@ static bool is_listed(size_t row)
 	return row != PATH_SEND_TOTAL && row != ROW_OUTSIDE;
 }
 
-/* Have all parts of the send call this reason? Then they are named together. */
-static bool all_parts(const struct result *r, const char *reason)
+/* The reason that all parts of the send call are unknown for; NULL: they have not the same. */
+static const char *reason_of_parts(const struct result *r)
 {
-	const char *other;
-	size_t row;
+	const char *first = why_unknown(r, PATH_SEND_TOTAL + 1);
 
-	for (row = PATH_SEND_TOTAL + 1; row < PATH_NR; row++) {
-		other = why_unknown(r, row);
-		if (!other || strcmp(other, reason))
-			return false;
+	for (size_t row = PATH_SEND_TOTAL + 2; first && row < PATH_NR; row++) {
+		const char *other = why_unknown(r, row);
+
+		if (!other || strcmp(other, first))
+			return NULL;
 	}
-	return true;
+	return first;
 }
 
-/* The rows from first on that are unknown for one reason, as a list; marks them as said. */
-static void print_unknown(FILE *f, const struct result *r, size_t first, bool said[ROWS_NR])
+/* Where there is no table, the first reason stands for all: nothing else is waiting for one. */
+static void print_unknown(FILE *f, const struct result *r, bool first_only)
 {
-	const char *reason = why_unknown(r, first), *other, *lead = "";
-	bool together = !is_stage(first) && all_parts(r, reason);
-	size_t row;
+	const char *parts = reason_of_parts(r);
+	struct text_reasons unknown = {.nr = 0};
 
-	fprintf(f, "n/a for ");
-	if (together) {
-		fprintf(f, "the parts of a send call");
-		lead = ", ";
+	if (parts)
+		text_reasons__add(&unknown, "the parts of a send call", parts, 0);
+	for (size_t row = 0; row < ROWS_NR; row++) {
+		const char *reason = is_listed(row) ? why_unknown(r, row) : NULL;
+
+		if (reason && (is_stage(row) || !parts))
+			text_reasons__add(&unknown, row_label(row), reason, 0);
 	}
-	for (row = first; row < ROWS_NR; row++) {
-		other = is_listed(row) ? why_unknown(r, row) : NULL;
-		if (!other || strcmp(other, reason))
-			continue;
-		said[row] = true;
-		if (together && !is_stage(row))
-			continue;
-		fprintf(f, "%s%s", lead, row_label(row));
-		lead = ", ";
+	while (text_reasons__left(&unknown)) {
+		fputs("n/a for ", f);
+		fprintf(f, ": %s. ", text_reasons__tell(f, &unknown)->reason);
+		if (first_only)
+			return;
 	}
-	fprintf(f, ": %s. ", reason);
 }
 
 /* Parts are of the calls that were followed: said where those are not all. */
@@ -246,7 +232,7 @@ static void print_followed(FILE *f, const struct mode_summary *s)
 
 	if (!run->path_calls.known || run->path_calls.value >= calls)
 		return;
-	fprintf(f, "%s: parts are of %s of %s call%s", mode__name(s->mode),
+	fprintf(f, "%s: parts are of %s of %s call%s", mode__words(s->mode),
 		format_count(part, sizeof(part), run->path_calls.value),
 		format_count(all, sizeof(all), calls), plural(calls));
 	fprintf(f, run->path_reason ? " (%s). " : ". ", run->path_reason);
@@ -264,7 +250,7 @@ static void print_gather(FILE *f, const struct result *r)
 		if (v.known && v.value > 0)
 			fprintf(f, "gather %s for a KiB (%s). ",
 				format_ns(buf, sizeof(buf), v.value),
-				mode__name(r->summary[i].mode));
+				mode__words(r->summary[i].mode));
 	}
 }
 
@@ -285,7 +271,7 @@ static void print_rounds(FILE *f, const struct result *r)
 
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct times_result *t = &r->summary[i].total.times;
-		const char *mode = mode__name(r->summary[i].mode);
+		const char *mode = mode__words(r->summary[i].mode);
 
 		if (t->source == TIMES_NOT_TAKEN)
 			fprintf(f, "%s: none were taken (%s). ", mode, t->reason);
@@ -303,27 +289,17 @@ static void print_rounds(FILE *f, const struct result *r)
 	}
 }
 
-/* Where there is no table, the first reason stands for all: nothing else is waiting for one. */
-int text_time__reasons(FILE *f, unsigned int width, const struct result *r)
+void text_time__reasons(FILE *f, unsigned int width, const struct result *r)
 {
-	bool said[ROWS_NR] = {false}, table = table_is_worth_it(r), done = false;
+	bool table = table_is_worth_it(r);
 	struct text_note n;
-	size_t row, i;
-	int err;
 
-	err = text_note__begin(&n);
-	if (err)
-		return err;
+	text_note__begin(&n);
 	print_rounds(n.f, r);
 	if (!table)
 		print_gather(n.f, r);
-	for (row = 0; row < ROWS_NR && !done; row++) {
-		if (said[row] || !is_listed(row) || !why_unknown(r, row))
-			continue;
-		print_unknown(n.f, r, row, said);
-		done = !table;
-	}
-	for (i = 0; i < r->summary_nr; i++)
+	print_unknown(n.f, r, !table);
+	for (size_t i = 0; i < r->summary_nr; i++)
 		print_followed(n.f, &r->summary[i]);
-	return text_note__end(&n, f, width, "time");
+	text_note__end(&n, f, width, "time");
 }

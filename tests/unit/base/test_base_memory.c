@@ -17,7 +17,6 @@
 #include "base/owned_dir.h"
 #include "base/rank_test.h"
 #include "base/stats.h"
-#include "base/text_note.h"
 #include "support/entries.h"
 #include "support/short_memory.h"
 
@@ -131,29 +130,6 @@ static void a_directory_is_claimed_or_not(void **state)
 	assert_int_equal(access("owned", F_OK), -1);
 }
 
-static int print_note(void *f)
-{
-	struct text_note n;
-	int err = text_note__begin(&n);
-
-	if (err)
-		return err;
-	fputs("words ", n.f);
-	return text_note__end(&n, f, 40, "label");
-}
-
-static void a_note_is_printed_or_not(void **state)
-{
-	char text[64] = "";
-	FILE *f = fmemopen(text, sizeof(text), "w");
-
-	(void)state;
-	assert_non_null(f);
-	short_memory__walk(print_note, f);
-	assert_int_equal(fclose(f), 0);
-	assert_string_equal(text, "label      words\n");
-}
-
 static char place[] = "/tmp/test_base_memory.XXXXXX";
 
 static int enter(void **state)
@@ -176,7 +152,6 @@ int main(void)
 		cmocka_unit_test(rank_tests),
 		cmocka_unit_test(a_file_is_written_or_not),
 		cmocka_unit_test(a_directory_is_claimed_or_not),
-		cmocka_unit_test(a_note_is_printed_or_not),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
