@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "common/units.h"
@@ -377,6 +378,77 @@ static void say_comparison(FILE *f, const struct result *r)
 	text_comparison__write(f, &t);
 }
 
+/* What modes are ranked by: the summary's spread, and whether more of it is better. */
+struct ranking {
+	const char *word;
+	size_t offset; /* of a struct spread in struct mode_summary */
+	bool most;
+};
+
+static const struct spread *spread_of(const struct mode_summary *s, const struct ranking *k)
+{
+	return (const struct spread *)((const char *)s + k->offset);
+}
+
+static bool is_better(const struct mode_summary *a, const struct mode_summary *b,
+		      const struct ranking *k)
+{
+	double x = spread_of(a, k)->median, y = spread_of(b, k)->median;
+
+	return k->most ? x > y : x < y;
+}
+
+/* Do all rounds of the best lie on one side of all rounds of the other? */
+static bool is_apart(const struct mode_summary *best, const struct mode_summary *other,
+		     const struct ranking *k)
+{
+	const struct spread *a = spread_of(best, k), *b = spread_of(other, k);
+
+	return k->most ? a->low > b->high : a->high < b->low;
+}
+
+/* The best mode and those that its rounds overlap with; nothing unless two modes are known. */
+static bool say_best_of(FILE *f, const struct result *r, const struct ranking *k, const char *lead)
+{
+	const struct mode_summary *best = NULL;
+	size_t known = 0;
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct mode_summary *s = &r->summary[i];
+
+		if (!spread_of(s, k)->n)
+			continue;
+		known++;
+		if (!best || is_better(s, best, k))
+			best = s;
+	}
+	if (known < 2)
+		return false;
+	fprintf(f, "%s%s: %s", lead, k->word, mode__words(best->mode));
+	for (size_t i = 0; i < r->summary_nr; i++)
+		if (&r->summary[i] != best && spread_of(&r->summary[i], k)->n &&
+		    !is_apart(best, &r->summary[i], k))
+			fprintf(f, " or %s", mode__words(r->summary[i].mode));
+	return true;
+}
+
+/* Modes whose rounds overlap are named together: which of them is ahead is noise. */
+static void say_best(FILE *f, const struct result *r)
+{
+	static const struct ranking speed = {"Fastest",
+					     offsetof(struct mode_summary, throughput_gbps), true};
+	static const struct ranking cost = {"cheapest in CPU time",
+					    offsetof(struct mode_summary, cpu_ns_per_kib), false};
+	char rounds[32];
+
+	if (!say_best_of(f, r, &speed, ""))
+		return;
+	say_best_of(f, r, &cost, "; ");
+	if (r->summary[0].rounds < rank_test__rounds_needed(1))
+		fprintf(f, " (%s only)", text_rounds__made(rounds, sizeof(rounds), r));
+	fputc('.', f);
+}
+
 typedef void (*sentence)(FILE *f, const struct result *r);
 
 static void say_all(struct text_list *l, const struct result *r, const sentence *say, size_t n)
@@ -391,9 +463,9 @@ void text_result__print(FILE *f, const struct result *r, unsigned int columns, u
 {
 	static const sentence nothing[] = {say_nothing, say_ended_early};
 	static const sentence measured[] = {
-		say_ended_early, say_differs,       say_verdict, say_pacing,
-		say_fallback,    say_comparison,    say_copies,  say_side,
-		say_replies,     text_result__rate, say_taps,
+		say_ended_early, say_differs,    say_verdict,       say_pacing,
+		say_fallback,    say_comparison, say_best,          say_copies,
+		say_side,        say_replies,    text_result__rate, say_taps,
 	};
 	const struct text_list_form form = {.label = "RESULT",
 					    .separator = " ",
