@@ -52,6 +52,9 @@ void display__phase(struct display *d, enum live_phase phase);
 void display__update(struct display *d, const struct run_result *partial);
 int display__finish_round(struct display *d, const struct run_result *run);
 
+/* The frame as one line without newline. Fills buf (cut to len) and returns it. Pure. */
+char *display__line(char *buf, size_t len, const struct live_frame *f);
+
 enum live_action display__input(struct display *d);
 
 /* Whether the signal was the screen's to act on: its size has changed, or it is left for a while.

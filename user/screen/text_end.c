@@ -10,7 +10,6 @@
 #include "common/xalloc.h"
 #include "model/figures.h"
 #include "text.h"
-#include "text_details.h"
 #include "text_end.h"
 #include "text_list.h"
 
@@ -161,6 +160,32 @@ static void print_head(FILE *f, const struct end *e)
 	fputc('\n', f);
 }
 
+/* One direction of a run that does not balance: what the application counted, what the kernel did.
+ */
+static void print_gap(FILE *f, const char *done, uint64_t bytes, int64_t unaccounted,
+		      const char *by)
+{
+	char own[UNITS_BUF], kernels[UNITS_BUF];
+
+	if (!unaccounted)
+		return;
+	fprintf(f, " Of %s B %s, %s %s B.", format_count(own, sizeof(own), bytes), done, by,
+		format_count(kernels, sizeof(kernels), bytes - (uint64_t)unaccounted));
+}
+
+static void say_unbalanced(FILE *f, const struct run_result *run)
+{
+	const char *by = run->sequence.source ? "sequence numbers count" : "events booked";
+
+	if (!run_result__unbalanced(run))
+		return;
+	fprintf(f, "THE BOOKS DO NOT BALANCE in round %u of %s.", run->round,
+		mode__words(run->mode));
+	print_gap(f, "sent", run_result__sent(run), run->unaccounted_tx, by);
+	print_gap(f, "received", run_result__received(run), run->unaccounted_rx, by);
+	fprintf(f, " The stages are lower bounds.");
+}
+
 /* Where the books do not balance, that comes before all else. */
 static void print_alarm(FILE *f, const struct end *e)
 {
@@ -173,7 +198,7 @@ static void print_alarm(FILE *f, const struct end *e)
 
 	text_list__begin(&l);
 	for (size_t i = 0; i < e->r->runs_nr; i++) {
-		text_books__alarm(l.f, &e->r->runs[i]);
+		say_unbalanced(l.f, &e->r->runs[i]);
 		text_list__next(&l);
 	}
 	text_list__end(&l, f, &form);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts of the end of a run (text_end.c). All take what they show from the result alone. */
+/* The parts of the end of a run and of its details. All show what the result has. */
 #ifndef SCREEN_TEXT_END_H
 #define SCREEN_TEXT_END_H
 
@@ -42,5 +42,18 @@ void text_notes__checked(FILE *f, const struct result *r, unsigned int columns, 
 void text_notes__counted(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
 void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
 			bool details);
+
+/*
+ * Parts of the details, in lines of width columns. text_cost.c: what send calls and copies take, as
+ * tables, nothing when that is not known, and why it is not; hardware counters and CPU time per
+ * payload byte; where CPU time goes, by class.
+ */
+void text_cost__times(FILE *f, unsigned int width, const struct result *r);
+void text_cost__untimed(FILE *f, unsigned int width, const struct result *r);
+void text_cost__counters(FILE *f, unsigned int width, const struct result *r);
+void text_cost__cpu(FILE *f, unsigned int width, const struct result *r);
+
+/* text_quality.c: what was not measured and why, what was lost, what no stage covers. */
+void text_quality__print(FILE *f, unsigned int width, const struct result *r);
 
 #endif

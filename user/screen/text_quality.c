@@ -11,7 +11,7 @@
 #include "model/figures.h"
 #include "model/plan.h"
 #include "model/uncovered.h"
-#include "text_details.h"
+#include "text_end.h"
 #include "text_list.h"
 
 #define SUBJECTS_NR  ((size_t)NIO_STAGE_NR + LATENCY_NR)

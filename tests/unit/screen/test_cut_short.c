@@ -12,8 +12,9 @@
 #include "model/perf_figures.h"
 #include "model/time_figures.h"
 #include "model/verdict.h"
+#include "screen/display.h"
 #include "screen/live_layout.h"
-#include "screen/live.h"
+#include "screen/live_model.h"
 #include "screen/text.h"
 #include "support/test.h"
 #include "write/assertion.h"
@@ -175,6 +176,6 @@ TEST(the_live_view_has_none_either)
 	char line[256];
 
 	cut_short(&f->modes[0].total);
-	assert_non_null(strstr(live_line__format(line, sizeof(line), f), "CPU n/a ns/KiB"));
+	assert_non_null(strstr(display__line(line, sizeof(line), f), "CPU n/a ns/KiB"));
 	fake_frame__free(f);
 }

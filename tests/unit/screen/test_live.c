@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "screen/display.h"
 #include "screen/live_layout.h"
 
 /* A test is linked with the programs' code alone: helpers are included. */
@@ -520,18 +521,18 @@ TEST(line)
 	struct live_frame *f = fake_frame__new(2);
 	char line[256], tiny[8];
 
-	assert_string_equal(live_line__format(line, sizeof(line), f),
+	assert_string_equal(display__line(line, sizeof(line), f),
 			    "  3.0s one-copy 2/5  31.1 Gbit/s  send 3.89 GB/s  receive 3.89 GB/s"
 			    "  CPU 256 ns/KiB  n/a switches/GiB  missed 0");
 	f->modes[1].total.stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
 	f->health.missed.known = false;
-	assert_non_null(strstr(live_line__format(line, sizeof(line), f), "receive n/a"));
+	assert_non_null(strstr(display__line(line, sizeof(line), f), "receive n/a"));
 	assert_non_null(strstr(line, "missed n/a"));
 	f->modes[1].total.ledger_known = false;
-	assert_non_null(strstr(live_line__format(line, sizeof(line), f), "ledger n/a"));
+	assert_non_null(strstr(display__line(line, sizeof(line), f), "ledger n/a"));
 	f->phase = LIVE_WARMUP;
-	assert_string_equal(live_line__format(line, sizeof(line), f),
+	assert_string_equal(display__line(line, sizeof(line), f),
 			    "  3.0s one-copy 2/5  warm-up: nothing is counted yet");
-	assert_string_equal(live_line__format(tiny, sizeof(tiny), f), "  3.0s ");
+	assert_string_equal(display__line(tiny, sizeof(tiny), f), "  3.0s ");
 	fake_frame__free(f);
 }

@@ -5,8 +5,9 @@
 
 #include "model/remote.h"
 #include "screen/grid.h"
+#include "screen/display.h"
 #include "screen/live_layout.h"
-#include "screen/live.h"
+#include "screen/live_model.h"
 #include "screen/text.h"
 
 /* A test is linked with the programs' code alone: helpers are included. */
@@ -131,11 +132,11 @@ TEST(costs_in_a_line)
 
 	make_sender_side(run);
 	run->perf[NIO_SIDE_SENDER][PERF_CONTEXT_SWITCHES] = known(1000);
-	live_line__format(line, sizeof(line), f);
+	display__line(line, sizeof(line), f);
 	assert_non_null(
 		strstr(line, "  of the sender: CPU 123 ns/KiB  1074 switches/GiB  missed 0"));
 	run->perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(run->app.tx_bytes);
-	live_line__format(line, sizeof(line), f);
+	display__line(line, sizeof(line), f);
 	assert_non_null(strstr(line, "  of the sender: 1.00 cycles/B  1074 switches/GiB"));
 	fake_frame__free(f);
 }
