@@ -6,11 +6,14 @@
 #include <ctype.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "model/congestion.h"
 #include "model/figures.h"
+#include "model/perf_figures.h"
 #include "model/remote.h"
 #include "model/tap_parse.h"
 #include "model/verdict.h"
@@ -378,11 +381,12 @@ static void say_comparison(FILE *f, const struct result *r)
 	text_comparison__write(f, &t);
 }
 
-/* What modes are ranked by: the summary's spread, and whether more of it is better. */
+/* What modes are ranked by: by the summary's median, and by its value in each round. */
 struct ranking {
 	const char *word;
 	size_t offset; /* of a struct spread in struct mode_summary */
-	bool most;
+	bool most;     /* more of it is better */
+	struct real (*value_of)(const struct run_result *run);
 };
 
 static const struct spread *spread_of(const struct mode_summary *s, const struct ranking *k)
@@ -390,24 +394,34 @@ static const struct spread *spread_of(const struct mode_summary *s, const struct
 	return (const struct spread *)((const char *)s + k->offset);
 }
 
-static bool is_better(const struct mode_summary *a, const struct mode_summary *b,
-		      const struct ranking *k)
+static size_t rounds_of(const struct result *r, enum mode mode, const struct ranking *k, double *v)
 {
-	double x = spread_of(a, k)->median, y = spread_of(b, k)->median;
+	size_t n = 0;
 
-	return k->most ? x > y : x < y;
+	for (size_t i = 0; i < r->runs_nr; i++) {
+		struct real value = k->value_of(&r->runs[i]);
+
+		if (r->runs[i].mode == mode && value.known)
+			v[n++] = value.value;
+	}
+	return n;
 }
 
-/* Do all rounds of the best lie on one side of all rounds of the other? */
-static bool is_apart(const struct mode_summary *best, const struct mode_summary *other,
+/* Is the best mode ahead of the other: by the test, or by its median where rounds are too few? */
+static bool is_ahead(const struct result *r, enum mode best, enum mode other,
 		     const struct ranking *k)
 {
-	const struct spread *a = spread_of(best, k), *b = spread_of(other, k);
+	double *a = xcalloc(r->runs_nr + 1, sizeof(*a)), *b = xcalloc(r->runs_nr + 1, sizeof(*b));
+	struct rank_test t = {.difference = DIFFERENCE_UNKNOWN};
 
-	return k->most ? a->low > b->high : a->high < b->low;
+	(void)rank_test__of(&t, a, rounds_of(r, best, k, a), b, rounds_of(r, other, k, b), 1);
+	free(a);
+	free(b);
+	return t.difference == (k->most ? DIFFERENCE_HIGHER : DIFFERENCE_LOWER) ||
+	       t.difference == DIFFERENCE_POINT || t.difference == DIFFERENCE_FEW;
 }
 
-/* The best mode and those that its rounds overlap with; nothing unless two modes are known. */
+/* The best mode and those that it is not ahead of; nothing unless two modes are known. */
 static bool say_best_of(FILE *f, const struct result *r, const struct ranking *k, const char *lead)
 {
 	const struct mode_summary *best = NULL;
@@ -419,7 +433,8 @@ static bool say_best_of(FILE *f, const struct result *r, const struct ranking *k
 		if (!spread_of(s, k)->n)
 			continue;
 		known++;
-		if (!best || is_better(s, best, k))
+		if (!best || (k->most ? spread_of(s, k)->median > spread_of(best, k)->median
+				      : spread_of(s, k)->median < spread_of(best, k)->median))
 			best = s;
 	}
 	if (known < 2)
@@ -427,18 +442,24 @@ static bool say_best_of(FILE *f, const struct result *r, const struct ranking *k
 	fprintf(f, "%s%s: %s", lead, k->word, mode__words(best->mode));
 	for (size_t i = 0; i < r->summary_nr; i++)
 		if (&r->summary[i] != best && spread_of(&r->summary[i], k)->n &&
-		    !is_apart(best, &r->summary[i], k))
+		    !is_ahead(r, best->mode, r->summary[i].mode, k))
 			fprintf(f, " or %s", mode__words(r->summary[i].mode));
 	return true;
 }
 
-/* Modes whose rounds overlap are named together: which of them is ahead is noise. */
+static struct real cpu_of(const struct run_result *run)
+{
+	return perf_derive(run, DERIVED_CPU_NS_PER_KIB, perf_whose__here(run));
+}
+
+/* Modes that no test tells apart are named together. */
 static void say_best(FILE *f, const struct result *r)
 {
-	static const struct ranking speed = {"Fastest",
-					     offsetof(struct mode_summary, throughput_gbps), true};
+	static const struct ranking speed = {
+		"Fastest", offsetof(struct mode_summary, throughput_gbps), true, run_result__gbps};
 	static const struct ranking cost = {"cheapest in CPU time",
-					    offsetof(struct mode_summary, cpu_ns_per_kib), false};
+					    offsetof(struct mode_summary, cpu_ns_per_kib), false,
+					    cpu_of};
 	char rounds[32];
 
 	if (!say_best_of(f, r, &speed, ""))
