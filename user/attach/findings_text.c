@@ -359,14 +359,12 @@ static void say_unaccounted(FILE *f, const struct books *b, enum nio_side side, 
 		fprintf(f, "n/a %s (%s)", word, u.reason);
 }
 
-static void note_books(FILE *f, unsigned int width, const struct findings *r)
+static void say_books(FILE *f, const struct findings *r)
 {
 	const struct books *b = &r->table.total;
 	char text[6][UNITS_BUF];
-	struct text_note n;
 
-	text_note__begin(&n);
-	fprintf(n.f,
+	fprintf(f,
 		"%s sent = %s copied + %s pinned + %s spliced; %s received. Held against the "
 		"sockets' own numbers, unaccounted: ",
 		format_bytes_si(text[0], UNITS_BUF, (double)books__booked(b, NIO_SIDE_SENDER)),
@@ -374,21 +372,20 @@ static void note_books(FILE *f, unsigned int width, const struct findings *r)
 		findings__bytes(text[2], UNITS_BUF, b, NIO_STAGE_TX_PIN),
 		format_bytes_si(text[3], UNITS_BUF, (double)b->stages[NIO_STAGE_TX_SPLICE].bytes),
 		format_bytes_si(text[4], UNITS_BUF, (double)books__booked(b, NIO_SIDE_RECEIVER)));
-	say_unaccounted(n.f, b, NIO_SIDE_SENDER, "sent");
-	fputs(", ", n.f);
-	say_unaccounted(n.f, b, NIO_SIDE_RECEIVER, "received");
-	fputs(". ", n.f);
+	say_unaccounted(f, b, NIO_SIDE_SENDER, "sent");
+	fputs(", ", f);
+	say_unaccounted(f, b, NIO_SIDE_RECEIVER, "received");
+	fputs(". ", f);
 	if (!r->told)
 		fputs("This kernel's hooks do not tell sendfile and splice from other sends: what "
 		      "is copied is an upper bound. ",
-		      n.f);
+		      f);
 	if (b->divided[NIO_SIDE_SENDER] || b->divided[NIO_SIDE_RECEIVER])
-		fprintf(n.f,
+		fprintf(f,
 			"Bytes sent and received are exact; how they were copied is estimated from "
 			"the calls that were seen, %.0f %% of the bytes. ",
 			100.0 * (double)(b->seen_tx + b->seen_rx) /
 				(double)(b->socket_tx + b->socket_rx));
-	text_note__end(&n, f, width, "books");
 }
 
 static const char *const refusal_keys[NIO_REFUSAL_NR] = {
@@ -410,66 +407,47 @@ static void say_refused(FILE *f, const struct books *b, const char *before)
 	}
 }
 
-static void note_sends(FILE *f, unsigned int width, const struct findings *r)
+static void say_sends(FILE *f, const struct findings *r)
 {
 	const struct books *b = &r->table.total;
 	const char *before = "";
-	struct text_note n;
 
-	text_note__begin(&n);
 	for (int i = 0; i < NIO_CALL_NR; i++) {
 		char calls[UNITS_BUF], bytes[UNITS_BUF];
 
 		if (!b->calls[i].events)
 			continue;
-		fprintf(n.f, "%s%s call%s %s (%s)", before,
+		fprintf(f, "%s%s call%s %s (%s)", before,
 			format_count(calls, sizeof(calls), b->calls[i].events),
 			plural(b->calls[i].events), call_words[i],
 			format_bytes_si(bytes, sizeof(bytes), (double)b->calls[i].bytes));
 		before = ", ";
 	}
-	say_refused(n.f, b, before);
-	text_note__end(&n, f, width, "sends");
+	say_refused(f, b, before);
 }
 
-static void note_text(FILE *f, unsigned int width, const char *label, const char *text)
+static void say_cpu(FILE *f, const struct findings *r)
 {
-	struct text_note n;
-
-	text_note__begin(&n);
-	fputs(text, n.f);
-	text_note__end(&n, f, width, label);
+	cpu_found__say(f, &r->cpu);
 }
 
-static void note_cpu(FILE *f, unsigned int width, const struct findings *r)
-{
-	struct text_note n;
-
-	text_note__begin(&n);
-	cpu_found__say(n.f, &r->cpu);
-	text_note__end(&n, f, width, "cpu");
-}
-
-static void note_uncovered(FILE *f, unsigned int width, const struct findings *r)
+static void say_uncovered(FILE *f, const struct findings *r)
 {
 	const struct books *b = &r->table.total;
-	struct text_note n;
 
-	text_note__begin(&n);
 	for (int side = 0; side < NIO_SIDE_NR; side++) {
 		for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++) {
 			char bytes[UNITS_BUF];
 
 			if (!b->uncovered[side][kind])
 				continue;
-			fprintf(n.f, "%s %s: %s. ",
+			fprintf(f, "%s %s: %s. ",
 				format_bytes_si(bytes, sizeof(bytes),
 						(double)b->uncovered[side][kind]),
 				side ? "received" : "sent",
 				uncovered__text((enum nio_uncovered_kind)kind));
 		}
 	}
-	text_note__end(&n, f, width, "besides");
 }
 
 static void say_count(FILE *f, uint64_t n, const char *one, const char *several)
@@ -481,57 +459,74 @@ static void say_count(FILE *f, uint64_t n, const char *one, const char *several)
 			n == 1 ? one : several);
 }
 
-static void note_watching(FILE *f, unsigned int width, const struct findings *r)
+static void say_watching(FILE *f, const struct findings *r)
 {
-	struct text_note n;
-
-	text_note__begin(&n);
 	if (r->missed.known)
-		fprintf(n.f, "%" PRIu64 " event%s missed. ", r->missed.value,
+		fprintf(f, "%" PRIu64 " event%s missed. ", r->missed.value,
 			plural(r->missed.value));
 	else
-		fprintf(n.f, "events missed: n/a (%s). ", r->missed.reason);
+		fprintf(f, "events missed: n/a (%s). ", r->missed.reason);
 	if (r->events.sampled && r->events.all_ns)
-		fprintf(n.f, "Calls and copies were watched %.0f %% of the time, in %zu periods. ",
+		fprintf(f, "Calls and copies were watched %.0f %% of the time, in %zu periods. ",
 			100.0 * (double)r->events.seen_ns / (double)r->events.all_ns,
 			r->events.windows);
-	say_count(n.f, r->loss.sockets_full, "socket found no room (--max-sockets)",
-		     "sockets found no room (--max-sockets)");
-	say_count(n.f, r->loss.tasks_full, "process found no room", "processes found no room");
-	say_count(n.f, r->loss.ends_missed,
-		     "end of a connection was not seen: sums are not known",
-		     "ends of connections were not seen: sums are not known");
-	say_count(n.f, r->table.closed_left_out,
-		     "closed connection is in the sums only, not by itself",
-		     "closed connections are in the sums only, not by themselves");
-	say_count(n.f, r->table.processes_left_out,
-		     "connection is of a process that is not listed",
-		     "connections are of processes that are not listed");
+	say_count(f, r->loss.sockets_full, "socket found no room (--max-sockets)",
+		  "sockets found no room (--max-sockets)");
+	say_count(f, r->loss.tasks_full, "process found no room", "processes found no room");
+	say_count(f, r->loss.ends_missed, "end of a connection was not seen: sums are not known",
+		  "ends of connections were not seen: sums are not known");
+	say_count(f, r->table.closed_left_out,
+		  "closed connection is in the sums only, not by itself",
+		  "closed connections are in the sums only, not by themselves");
+	say_count(f, r->table.processes_left_out, "connection is of a process that is not listed",
+		  "connections are of processes that are not listed");
 	if (findings__groups(r))
-		say_count(n.f, groups__left_out(findings__groups(r)),
-			     "connection is of another than are listed",
-			     "connections are of others than are listed");
-	say_count(n.f, r->netns_left_out, "network namespace was not looked at",
-		     "network namespaces were not looked at");
-	text_note__end(&n, f, width, "watching");
+		say_count(f, groups__left_out(findings__groups(r)),
+			  "connection is of another than are listed",
+			  "connections are of others than are listed");
+	say_count(f, r->netns_left_out, "network namespace was not looked at",
+		  "network namespaces were not looked at");
 }
 
-void findings__print(FILE *f, unsigned int columns, const struct findings *r)
+static void say_verdict(FILE *f, const struct findings *r)
 {
 	struct grounds grounds = findings__grounds(r, NULL);
 	struct judgement j;
 
 	judge__give(&j, &grounds);
+	fputs(j.text, f);
+}
+
+static void say_advice(FILE *f, const struct findings *r)
+{
+	struct grounds grounds = findings__grounds(r, NULL);
+	struct judgement j;
+
+	judge__give(&j, &grounds);
+	fputs(j.advice, f);
+}
+
+void findings__print(FILE *f, unsigned int columns, const struct findings *r)
+{
+	static const struct {
+		const char *label;
+		void (*say)(FILE *f, const struct findings *r);
+	} notes[] = {
+		{"books", say_books},       {"sends", say_sends}, {"zero-copy", say_verdict},
+		{"advice", say_advice},     {"cpu", say_cpu},     {"besides", say_uncovered},
+		{"watching", say_watching},
+	};
+
 	print_head(f, columns, r);
 	findings__print_table(f, columns, r);
 	fputc('\n', f);
-	note_books(f, columns, r);
-	note_sends(f, columns, r);
-	note_text(f, columns, "zero-copy", j.text);
-	note_text(f, columns, "advice", j.advice);
-	note_cpu(f, columns, r);
-	note_uncovered(f, columns, r);
-	note_watching(f, columns, r);
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+		struct text_note n;
+
+		text_note__begin(&n);
+		notes[i].say(n.f, r);
+		text_note__end(&n, f, columns, notes[i].label);
+	}
 }
 
 static double rate(uint64_t now, uint64_t before, uint64_t ns)

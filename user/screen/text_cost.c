@@ -291,19 +291,16 @@ static void print_rounds(FILE *f, const struct result *r)
 	}
 }
 
-void text_cost__untimed(FILE *f, unsigned int width, const struct result *r)
+void text_cost__say_times(FILE *f, const struct result *r)
 {
 	bool table = table_is_worth_it(r);
-	struct text_note n;
 
-	text_note__begin(&n);
-	print_rounds(n.f, r);
+	print_rounds(f, r);
 	if (!table)
-		print_gather(n.f, r);
-	print_untimed(n.f, r, !table);
+		print_gather(f, r);
+	print_untimed(f, r, !table);
 	for (size_t i = 0; i < r->summary_nr; i++)
-		print_followed(n.f, &r->summary[i]);
-	text_note__end(&n, f, width, "time");
+		print_followed(f, &r->summary[i]);
 }
 
 /* The figures of this paragraph are those marked for it: next() of -1 is the first. */
@@ -457,18 +454,15 @@ static void print_asked(FILE *f, const struct result *r, size_t event)
 		fprintf(f, " (%s)", reason);
 }
 
-static void print_events(FILE *f, unsigned int width, const struct result *r)
+void text_cost__say_events(FILE *f, const struct result *r)
 {
 	size_t i, n = r->summary[0].total.perf_asked_nr;
-	struct text_note note;
 
-	text_note__begin(&note);
 	for (i = 0; i < n; i++) {
-		print_asked(note.f, r, i);
+		print_asked(f, r, i);
 		if (i + 1 < n)
-			fprintf(note.f, "; ");
+			fprintf(f, "; ");
 	}
-	text_note__end(&note, f, width, "events");
 }
 
 /* Whose the numbers are that stand beside each other below. */
@@ -479,20 +473,15 @@ static void print_modes(FILE *f, const struct result *r)
 			i + 1 == r->summary_nr ? ": " : " / ");
 }
 
-void text_cost__counters(FILE *f, unsigned int width, const struct result *r)
+void text_cost__say_counters(FILE *f, const struct result *r)
 {
-	struct text_note n;
-
-	text_note__begin(&n);
 	if (r->summary_nr && r->summary[0].total.sender_side)
-		fprintf(n.f, "of the sender alone: ");
-	print_modes(n.f, r);
-	print_cpu(n.f, r);
-	print_known(n.f, r);
-	print_unknown(n.f, r);
-	print_scaled(n.f, r);
-	text_note__end(&n, f, width, "perf");
-	print_events(f, width, r);
+		fprintf(f, "of the sender alone: ");
+	print_modes(f, r);
+	print_cpu(f, r);
+	print_known(f, r);
+	print_unknown(f, r);
+	print_scaled(f, r);
 }
 
 /* A column: one side of one mode. Elsewhere has none: it is a sentence. */
@@ -667,18 +656,20 @@ static void say_missing(FILE *f, const struct result *r)
 
 void text_cost__cpu(FILE *f, unsigned int width, const struct result *r)
 {
-	struct totals totals = totals_of(r);
-	struct text_note note;
 	struct table t;
 
 	fill(&t, r);
 	if (t.n)
 		print_table(f, width, &t);
-	text_note__begin(&note);
-	say_missing(note.f, r);
+}
+
+void text_cost__say_cpu(FILE *f, const struct result *r)
+{
+	struct totals totals = totals_of(r);
+	struct table t;
+
+	fill(&t, r);
+	say_missing(f, r);
 	if (t.n)
-		say_how(note.f, &totals, widest(&t));
-	text_note__end(&note, f, width, "cpu");
-	if (t.n)
-		fputc('\n', f);
+		say_how(f, &totals, widest(&t));
 }

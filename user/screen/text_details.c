@@ -128,43 +128,37 @@ static void print_latency(FILE *f, unsigned int width, const struct result *r, e
 }
 
 /* Which stages the totals marked '*' are without. The reasons follow below. */
-static void print_footnote(FILE *f, unsigned int width, const struct result *r)
+static void say_footnote(FILE *f, const struct result *r)
 {
 	const char *lead = "total without ";
 	unsigned int excluded = 0;
-	struct text_note n;
 	size_t i;
 
 	for (i = 0; i < r->summary_nr; i++)
 		excluded |= figures__copies(&r->summary[i].total).excluded;
-	text_note__begin(&n);
 	for (i = 0; i < NIO_STAGE_NR; i++) {
 		if (!(excluded & 1u << i))
 			continue;
-		fprintf(n.f, "%s%s", lead, stage__heading(i));
+		fprintf(f, "%s%s", lead, stage__heading(i));
 		lead = ", ";
 	}
 	if (excluded)
-		fprintf(n.f, ", which was not measured");
-	text_note__end(&n, f, width, "*");
+		fprintf(f, ", which was not measured");
 }
 
-static void print_rounds(FILE *f, unsigned int width, const struct result *r)
+static void say_rounds(FILE *f, const struct result *r)
 {
 	char each[UNITS_BUF], kernel[160];
-	struct text_note n;
 
-	text_note__begin(&n);
 	if (r->messages)
 		format_count(each, sizeof(each), r->messages);
 	else
 		format_ns(each, sizeof(each), (double)r->round_duration_ns);
-	fprintf(n.f, "%u round%s x %s%s; %s; backend %s", r->rounds, plural(r->rounds), each,
+	fprintf(f, "%u round%s x %s%s; %s; backend %s", r->rounds, plural(r->rounds), each,
 		r->messages == 0   ? ""
 		: r->messages == 1 ? " message"
 				   : " messages",
 		figures__kernel(kernel, sizeof(kernel), &r->env), r->backend ? r->backend : "none");
-	text_note__end(&n, f, width, "rounds");
 }
 
 static void print_rate(FILE *f, const struct result *r)
@@ -189,18 +183,14 @@ static void print_replies(FILE *f, const struct result *r)
 		r->summary[0].total.sender_side ? "are of the messages" : "have both directions");
 }
 
-static void print_load(FILE *f, unsigned int width, const struct result *r)
+static void say_load(FILE *f, const struct result *r)
 {
-	struct text_note n;
-
 	if (!r->traffic.rate && !r->traffic.request_response)
 		return;
-	text_note__begin(&n);
 	if (r->traffic.rate)
-		print_rate(n.f, r);
+		print_rate(f, r);
 	if (r->traffic.request_response)
-		print_replies(n.f, r);
-	text_note__end(&n, f, width, "load");
+		print_replies(f, r);
 }
 
 /* "in softirq on top of nio-sender, on lo" */
@@ -256,49 +246,43 @@ static void print_places(FILE *f, const struct run_result *run)
 		fprintf(f, "; %.1f %% elsewhere", 100 * (double)rest / (double)(all ? all : 1));
 }
 
-static void print_deferred(FILE *f, unsigned int width, const struct result *r)
+static void say_deferred(FILE *f, const struct result *r)
 {
 	const char *lead = "ran ";
-	struct text_note n;
 	size_t i, modes = 0;
 
 	for (i = 0; i < r->summary_nr; i++)
 		modes += r->summary[i].total.places_nr > 0;
-	text_note__begin(&n);
 	for (i = 0; i < r->summary_nr; i++) {
 		if (!r->summary[i].total.places_nr)
 			continue;
 		if (modes > 1)
-			fprintf(n.f, "%s: ", mode__words(r->summary[i].mode));
-		fprintf(n.f, "%s", lead);
-		print_places(n.f, &r->summary[i].total);
-		fprintf(n.f, ". ");
+			fprintf(f, "%s: ", mode__words(r->summary[i].mode));
+		fprintf(f, "%s", lead);
+		print_places(f, &r->summary[i].total);
+		fprintf(f, ". ");
 	}
-	text_note__end(&n, f, width, "deferred");
 }
 
-static void print_others(FILE *f, unsigned int width, const struct result *r)
+static void say_others(FILE *f, const struct result *r)
 {
 	const struct run_result *run;
 	char bytes[UNITS_BUF], events[UNITS_BUF];
 	const char *lead;
-	struct text_note n;
 	size_t i, c;
 
-	text_note__begin(&n);
 	for (i = 0; i < r->summary_nr; i++) {
 		run = &r->summary[i].total;
 		for (c = 0, lead = ": "; c < run->others_nr; c++, lead = ", ") {
-			fprintf(n.f, "%s%s%s %s in %s cop%s", c ? "" : mode__words(run->mode), lead,
+			fprintf(f, "%s%s%s %s in %s cop%s", c ? "" : mode__words(run->mode), lead,
 				run->others[c].caller,
 				format_bytes_si(bytes, sizeof(bytes), (double)run->others[c].bytes),
 				format_count(events, sizeof(events), run->others[c].events),
 				run->others[c].events == 1 ? "y" : "ies");
 		}
 		if (run->others_nr)
-			fprintf(n.f, ". ");
+			fprintf(f, ". ");
 	}
-	text_note__end(&n, f, width, "other");
 }
 
 /* Sizes are given as the lower bound of their bucket, where round sizes lie. */
@@ -326,23 +310,20 @@ static void print_completion_time(FILE *f, const struct run_result *run)
 }
 
 /* How zero-copy sends completed, by the kernel's own clock and account. */
-static void print_completions(FILE *f, unsigned int width, const struct result *r)
+static void say_completions(FILE *f, const struct result *r)
 {
 	const struct run_result *run;
-	struct text_note n;
 	size_t i;
 
-	text_note__begin(&n);
 	for (i = 0; i < r->summary_nr; i++) {
 		run = &r->summary[i].total;
 		if (!run->kernel_zc_known || !run->notifications.known || !run->notifications.value)
 			continue;
-		print_completion_time(n.f, run);
-		fprintf(n.f, "%.*f sends per notification. ",
+		print_completion_time(f, run);
+		fprintf(f, "%.*f sends per notification. ",
 			run->kernel_zc.completed < 10 * run->notifications.value,
 			(double)run->kernel_zc.completed / (double)run->notifications.value);
 	}
-	text_note__end(&n, f, width, "completion");
 }
 
 /* Bytes of a stage over all modes whose totals are final; unknown when one of these does not know.
@@ -442,47 +423,37 @@ static const char *no_books(const struct result *r)
 	return r->summary[0].total.not_final;
 }
 
-static void print_books(FILE *f, unsigned int width, const struct result *r)
+static void say_books(FILE *f, const struct result *r)
 {
 	const char *none = no_books(r);
-	struct text_note n;
 
-	text_note__begin(&n);
 	if (none) {
-		fprintf(n.f, "n/a: %s", none);
+		fprintf(f, "n/a: %s", none);
 	} else {
-		print_sent(n.f, r);
-		print_open(n.f, r);
+		print_sent(f, r);
+		print_open(f, r);
 	}
-	text_note__end(&n, f, width, "books");
 }
 
-static void print_congestion(FILE *f, unsigned int width, const struct result *r)
+static void say_congestion(FILE *f, const struct result *r)
 {
-	struct text_note n;
-
-	text_note__begin(&n);
-	text_congestion__write(n.f, &r->env.congestion);
-	text_note__end(&n, f, width, "congestion");
+	text_congestion__write(f, &r->env.congestion);
 }
 
-static void print_verdict(FILE *f, unsigned int width, const struct result *r)
+static void say_verdict(FILE *f, const struct result *r)
 {
 	const struct mode_summary *zc = text_end__mode(r, MODE_ZEROCOPY);
 	const struct verdict *v;
-	struct text_note n;
 
 	if (!zc)
 		return;
-	text_note__begin(&n);
 	v = &zc->total.verdict;
 	if (v->text[0])
-		fprintf(n.f, "%s", v->text);
+		fprintf(f, "%s", v->text);
 	else
-		fprintf(n.f, "n/a: %s.",
+		fprintf(f, "n/a: %s.",
 			v->copied_fraction.reason ? v->copied_fraction.reason
 						  : "no verdict was reached");
-	text_note__end(&n, f, width, "zero-copy");
 }
 
 static const char *when_open(const struct tap *t)
@@ -493,75 +464,94 @@ static const char *when_open(const struct tap *t)
 }
 
 /* Taps cost every mode a clone and a call per packet, and zero-copy a copy. */
-static void print_taps(FILE *f, unsigned int width, const struct result *r)
+static void say_taps(FILE *f, const struct result *r)
 {
 	const struct taps *taps = &r->env.taps;
 	char name[TAP_NAME_LEN];
-	struct text_note n;
 
-	text_note__begin(&n);
 	for (unsigned int i = 0; i < taps->nr; i++)
-		fprintf(n.f, "%s%s%s",
+		fprintf(f, "%s%s%s",
 			i ? ", " : "handed every packet: ", tap__name(&taps->list[i], name),
 			when_open(&taps->list[i]));
 	if (taps->more)
-		fprintf(n.f, " and %u more", taps->more);
-	text_note__end(&n, f, width, "taps");
+		fprintf(f, " and %u more", taps->more);
 }
 
-static void print_retransmitted(FILE *f, unsigned int width, const struct result *r)
+static void say_retransmitted(FILE *f, const struct result *r)
 {
 	const char *lead = "retransmitted: ";
 	char again[UNITS_BUF], sent[UNITS_BUF];
-	struct text_note n;
 	size_t i;
 
-	text_note__begin(&n);
 	for (i = 0; i < r->summary_nr; i++) {
 		const struct run_result *run = &r->summary[i].total;
 		const struct app_result *app = &run->app;
 
 		if (!app->tcp_bytes_retrans)
 			continue;
-		fprintf(n.f, "%s%s %s of %s", lead, mode__words(r->summary[i].mode),
+		fprintf(f, "%s%s %s of %s", lead, mode__words(r->summary[i].mode),
 			format_bytes_si(again, sizeof(again), (double)app->tcp_bytes_retrans),
 			run->not_final
 				? "n/a"
 				: format_bytes_si(sent, sizeof(sent), (double)app->tx_bytes));
 		/* The sockets' count is of a later moment than the load generator's. */
 		if (run->not_final)
-			fprintf(n.f, " sent (%s)", run->not_final);
+			fprintf(f, " sent (%s)", run->not_final);
 		lead = ", ";
 	}
-	text_note__end(&n, f, width, "tcp");
+}
+
+static void print_notes(FILE *f, unsigned int width, const struct result *r,
+			const struct text_details_note *notes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct text_note note;
+
+		text_note__begin(&note);
+		notes[i].say(note.f, r);
+		text_note__end(&note, f, width, notes[i].label);
+	}
 }
 
 void text_details__print(const struct result *r, FILE *f, unsigned int columns)
 {
+	static const struct text_details_note first[] = {{"rounds", say_rounds}};
+	static const struct text_details_note footnote[] = {{"*", say_footnote}};
+	static const struct text_details_note notes[] = {
+		{"load", say_load},
+		{"books", say_books},
+		{"congestion", say_congestion},
+		{"zero-copy", say_verdict},
+		{"taps", say_taps},
+		{"tcp", say_retransmitted},
+		{"deferred", say_deferred},
+		{"other", say_others},
+		{"completion", say_completions},
+		{"time", text_cost__say_times},
+		{"perf", text_cost__say_counters},
+		{"events", text_cost__say_events},
+	};
+	static const struct text_details_note cpu[] = {{"cpu", text_cost__say_cpu}};
+	static const struct text_details_note last[] = {
+		{"watching", text_quality__say_watching},
+		{"uncovered", text_quality__say_uncovered},
+	};
 	unsigned int width = columns < WIDTH_MIN ? WIDTH_MIN : columns;
 
 	if (!r->summary_nr)
 		return;
-	print_rounds(f, width, r);
+	print_notes(f, width, r, first, 1);
 	fputc('\n', f);
 	print_copies(f, width, r);
-	print_footnote(f, width, r);
+	print_notes(f, width, r, footnote, 1);
 	for (int k = 0; k < LATENCY_NR; k++)
 		if (figures__shows_latency(r, k))
 			print_latency(f, width, r, (enum latency_kind)k);
 	text_cost__times(f, width, r);
 	fputc('\n', f);
-	print_load(f, width, r);
-	print_books(f, width, r);
-	print_congestion(f, width, r);
-	print_verdict(f, width, r);
-	print_taps(f, width, r);
-	print_retransmitted(f, width, r);
-	print_deferred(f, width, r);
-	print_others(f, width, r);
-	print_completions(f, width, r);
-	text_cost__untimed(f, width, r);
-	text_cost__counters(f, width, r);
+	print_notes(f, width, r, notes, sizeof(notes) / sizeof(notes[0]));
 	text_cost__cpu(f, width, r);
-	text_quality__print(f, width, r);
+	print_notes(f, width, r, cpu, 1);
+	text_quality__reasons(f, width, r);
+	print_notes(f, width, r, last, sizeof(last) / sizeof(last[0]));
 }

@@ -43,17 +43,25 @@ void text_notes__counted(FILE *f, const struct result *r, unsigned int columns, 
 void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
 			bool details);
 
-/*
- * Parts of the details, in lines of width columns. text_cost.c: what send calls and copies take, as
- * tables, nothing when that is not known, and why it is not; hardware counters and CPU time per
- * payload byte; where CPU time goes, by class.
+/* A paragraph of the details: its label and what it says, nothing where there is nothing to say. */
+struct text_details_note {
+	const char *label;
+	void (*say)(FILE *f, const struct result *r);
+};
+
+/* text_cost.c: tables of what send calls and copies take and of CPU time by class; in words: why
+ * times are missing, counters and CPU time per payload byte, how CPU time was sampled.
  */
 void text_cost__times(FILE *f, unsigned int width, const struct result *r);
-void text_cost__untimed(FILE *f, unsigned int width, const struct result *r);
-void text_cost__counters(FILE *f, unsigned int width, const struct result *r);
 void text_cost__cpu(FILE *f, unsigned int width, const struct result *r);
+void text_cost__say_times(FILE *f, const struct result *r);
+void text_cost__say_counters(FILE *f, const struct result *r);
+void text_cost__say_events(FILE *f, const struct result *r);
+void text_cost__say_cpu(FILE *f, const struct result *r);
 
-/* text_quality.c: what was not measured and why, what was lost, what no stage covers. */
-void text_quality__print(FILE *f, unsigned int width, const struct result *r);
+/* text_quality.c: what was not measured and why; what was lost; what no stage covers. */
+void text_quality__reasons(FILE *f, unsigned int width, const struct result *r);
+void text_quality__say_watching(FILE *f, const struct result *r);
+void text_quality__say_uncovered(FILE *f, const struct result *r);
 
 #endif

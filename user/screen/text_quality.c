@@ -65,7 +65,7 @@ static void print_modes(FILE *f, const struct result *r, unsigned int modes)
 }
 
 /* A paragraph for each reason: its subjects and, where not all have it, its modes. */
-static void print_reasons(FILE *f, unsigned int width, const struct result *r)
+void text_quality__reasons(FILE *f, unsigned int width, const struct result *r)
 {
 	struct text_reasons of[QUALITIES_NR] = {{.nr = 0}};
 	const char *label = "reasons", *reason;
@@ -301,29 +301,26 @@ static void print_anomalies(FILE *f, const struct health *h)
 		      "counter; nothing was booked for these events.");
 }
 
-static void print_watching(FILE *f, unsigned int width, const struct result *r)
+void text_quality__say_watching(FILE *f, const struct result *r)
 {
 	struct health h = sum_health(r);
 	const char *reason = NULL;
-	struct text_note n;
 
-	text_note__begin(&n);
-	fprintf(n.f, "%u probe%s", r->probes, plural(r->probes));
-	print_coverage(n.f, r, &reason);
-	print_loss(n.f, &h.missed, "missed", &reason);
-	print_loss(n.f, &h.dropped, "dropped", &reason);
-	print_loss(n.f, &h.unmatched, "unmatched", &reason);
+	fprintf(f, "%u probe%s", r->probes, plural(r->probes));
+	print_coverage(f, r, &reason);
+	print_loss(f, &h.missed, "missed", &reason);
+	print_loss(f, &h.dropped, "dropped", &reason);
+	print_loss(f, &h.unmatched, "unmatched", &reason);
 	if (h.map_full.value)
-		print_loss(n.f, &h.map_full, "lost to full maps", &reason);
+		print_loss(f, &h.map_full, "lost to full maps", &reason);
 	if (h.anomalies.value)
-		print_loss(n.f, &h.anomalies, "anomalies", &reason);
+		print_loss(f, &h.anomalies, "anomalies", &reason);
 	if (reason)
-		fprintf(n.f, " (n/a: %s)", reason);
-	print_slices(n.f, r);
-	print_unexplained(n.f, r);
-	print_meanings(n.f, &h, bytes_by_sequence(r));
-	print_anomalies(n.f, &h);
-	text_note__end(&n, f, width, "watching");
+		fprintf(f, " (n/a: %s)", reason);
+	print_slices(f, r);
+	print_unexplained(f, r);
+	print_meanings(f, &h, bytes_by_sequence(r));
+	print_anomalies(f, &h);
 }
 
 static void print_kind(FILE *f, const struct run_result *run, int side, int kind, bool *first)
@@ -340,26 +337,16 @@ static void print_kind(FILE *f, const struct run_result *run, int side, int kind
 	*first = false;
 }
 
-static void print_uncovered(FILE *f, unsigned int width, const struct result *r)
+void text_quality__say_uncovered(FILE *f, const struct result *r)
 {
-	struct text_note n;
 	bool first = true;
 
-	text_note__begin(&n);
 	for (size_t i = 0; i < r->summary_nr; i++)
 		for (int side = 0; side < NIO_SIDE_NR; side++)
 			for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
-				print_kind(n.f, &r->summary[i].total, side, kind, &first);
+				print_kind(f, &r->summary[i].total, side, kind, &first);
 	if (!first)
 		fputs(". The ledger covers what TCP itself takes from an application and copies to "
 		      "one.",
-		      n.f);
-	text_note__end(&n, f, width, "uncovered");
-}
-
-void text_quality__print(FILE *f, unsigned int width, const struct result *r)
-{
-	print_reasons(f, width, r);
-	print_watching(f, width, r);
-	print_uncovered(f, width, r);
+		      f);
 }
