@@ -258,7 +258,7 @@ time.sleep(600)"
 	jq -r '. as $d | [("twocopy", "onecopy", "zerocopy") as $m | select(any($d.runs[]; .mode == $m and .health.events_share < 1)) | $m | sub("copy"; "-copy")]
 		| join(", ")' out.json >rested
 	[ -z "$(<rested)" ] ||
-		grep -q "$(<rested): events of sending were looked at [0-9]* % of the time; their sizes" flat
+		grep -q "$(<rested): events of sending were watched [0-9]* % of the time; their sizes" flat
 	[ "$(grep -c 'sending and receiving' flat)" -eq 0 ]
 	# What the sender costs is known, and shown on the way and at the end.
 	grep -q 'of the sender alone: two-copy / one-copy / zero-copy: CPU [0-9]* / [0-9]* / [0-9]* ns per KiB' flat

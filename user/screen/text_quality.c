@@ -4,6 +4,7 @@
  * lost, whether the run was cut short.
  */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/text_note.h"
@@ -96,46 +97,58 @@ void text_quality__reasons(FILE *f, unsigned int width, const struct result *r)
 	}
 }
 
-static void add_loss(struct num *sum, const struct num *n)
-{
-	if (!n->known) {
-		sum->known = false;
-		sum->reason = n->reason;
-	} else {
-		sum->value += n->value;
-	}
-}
+/* A kind of loss: its field, its word, and what it means for the figures. */
+static const struct loss {
+	size_t at; /* of a struct num in struct health */
+	const char *word;
+	const char *meaning;
+	bool paired; /* only modes that pair events can have it: these say how much it is */
+	bool always; /* said even if it is 0 */
+} losses[] = {
+	{offsetof(struct health, missed), "missed", NULL, false, true},
+	{offsetof(struct health, dropped), "dropped",
+	 "Dropped: what these events would have booked is missing here.", false, true},
+	{offsetof(struct health, unmatched), "unmatched",
+	 "Unmatched: the beginning or the end of these events was not seen. Their times are "
+	 "missing "
+	 "here, and deferred and other copies among them; bytes sent and received are unaffected.",
+	 true, true},
+	{offsetof(struct health, map_full), "lost to full maps",
+	 "Full maps: there was no room to follow these events. Their times are missing here, and "
+	 "perhaps copies and completions; bytes sent and received are unaffected.",
+	 true, false},
+	{offsetof(struct health, anomalies), "anomalies",
+	 "Anomalies: a sequence number was below the one before, or a socket had no counter; "
+	 "nothing was booked for these events.",
+	 false, false},
+};
 
-/* A loss that only some modes can have, since only they pair events: these say how much it is. */
-static void add_paired(struct num *sum, const struct num *n)
-{
-	if (n->known) {
-		sum->known = true;
-		sum->value += n->value;
-	} else {
-		sum->reason = n->reason;
-	}
-}
+#define LOSSES_NR    (sizeof(losses) / sizeof(losses[0]))
+#define MISSED_BYTES "Missed: the kernel refused these program runs. "
+#define MISSED_KNOWN                                                               \
+	MISSED_BYTES "Bytes sent and received come from sequence numbers and are " \
+		     "unaffected; kinds, sizes and times of these events are missing here."
+#define MISSED_UNTOLD MISSED_BYTES "Bytes and times of these events are missing here."
 
-static struct health sum_health(const struct result *r)
+static struct num sum_of(const struct result *r, const struct loss *l)
 {
-	struct health sum = {.missed.known = true, .dropped.known = true, .anomalies.known = true};
-	const struct health *h;
-	size_t i;
+	struct num sum = {.known = !l->paired};
 
-	for (i = 0; i < r->summary_nr; i++) {
-		h = &r->summary[i].total.health;
-		add_loss(&sum.missed, &h->missed);
-		add_loss(&sum.dropped, &h->dropped);
-		add_paired(&sum.map_full, &h->map_full);
-		add_paired(&sum.unmatched, &h->unmatched);
-		add_loss(&sum.anomalies, &h->anomalies);
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const char *health = (const char *)&r->summary[i].total.health;
+		const struct num *n = (const struct num *)(health + l->at);
+
+		sum.value += n->known ? n->value : 0;
+		if (n->known != sum.known)
+			sum.known = l->paired;
+		if (!n->known)
+			sum.reason = n->reason;
 	}
 	return sum;
 }
 
 /* A loss known of some modes only is at least that much: it is said, and that it is not all. */
-static void print_loss(FILE *f, const struct num *n, const char *what, const char **reason)
+static void say_loss(FILE *f, const struct num *n, const char *what, const char **reason)
 {
 	char buf[UNITS_BUF];
 
@@ -149,36 +162,28 @@ static void print_loss(FILE *f, const struct num *n, const char *what, const cha
 		fprintf(f, ", %s n/a", what);
 }
 
-/* What a loss means for the figures above, in a sentence. */
-static void print_meaning(FILE *f, const struct num *n, const char *sentence)
+static bool bytes_by_sequence(const struct result *r)
 {
-	if (n->value)
-		fprintf(f, " %s", sentence);
+	for (size_t i = 0; i < r->summary_nr; i++)
+		if (!r->summary[i].total.sequence.source)
+			return false;
+	return true;
 }
 
-static void print_meanings(FILE *f, const struct health *h, bool bytes_known)
+static void say_meanings(FILE *f, const struct result *r)
 {
-	if (h->missed.value || h->dropped.value)
-		fprintf(f, ". EVENTS WERE LOST");
-	else if (!h->map_full.value && !h->unmatched.value && !h->anomalies.value)
-		return;
-	fputc('.', f);
-	print_meaning(f, &h->missed,
-		      bytes_known ? "Missed: the kernel refused these program runs; bytes sent and "
-				    "received are by sequence numbers and not affected, the kinds, "
-				    "sizes and times of these events are not in this ledger."
-				  : "Missed: the kernel refused these program runs; what they "
-				    "would have booked, bytes and time, is not in this ledger.");
-	print_meaning(f, &h->dropped,
-		      "Dropped: what these events would have booked is not in this ledger.");
-	print_meaning(f, &h->unmatched,
-		      "Unmatched: of these events the beginning or the end was not seen and their "
-		      "time was dropped; bytes sent and received are not affected, deferred and "
-		      "other copies among them are not booked.");
-	print_meaning(f, &h->map_full,
-		      "Full maps: there was no room to follow these events and their time was "
-		      "dropped; bytes sent and received are not affected, copies and completions "
-		      "among them may not be booked.");
+	const char *lead = ".";
+
+	for (size_t i = 0; i < LOSSES_NR; i++) {
+		const char *meaning = losses[i].meaning;
+
+		if (!sum_of(r, &losses[i]).value)
+			continue;
+		if (!meaning)
+			meaning = bytes_by_sequence(r) ? MISSED_KNOWN : MISSED_UNTOLD;
+		fprintf(f, "%s %s", lead, meaning);
+		lead = "";
+	}
 }
 
 /* The least covered mode: a mean over modes would hide it. Never rounded up to 1. */
@@ -200,7 +205,7 @@ static void print_coverage(FILE *f, const struct result *r, const char **reason)
 		fprintf(f, ", coverage n/a");
 }
 
-/* Are there events of a stage that were looked at a part of the time? */
+/* Are there events of a stage that were watched a part of the time? */
 static bool in_slices(const struct run_result *run, enum nio_stage stage)
 {
 	const struct stage_result *s = &run->stages[stage];
@@ -244,12 +249,12 @@ static bool print_directions(FILE *f, const struct result *r, unsigned int direc
 		return false;
 	fputs(lead, f);
 	print_names(f, r, modes);
-	fprintf(f, ": events of %s were looked at %.0f %% of the time", words[directions],
+	fprintf(f, ": events of %s were watched %.0f %% of the time", words[directions],
 		least * 100);
 	return true;
 }
 
-/* Numbers and sizes of events that were looked at a part of the time are a sample: said here. */
+/* Numbers and sizes of events that were watched a part of the time are a sample: said here. */
 static void print_slices(FILE *f, const struct result *r)
 {
 	const char *lead = ". ";
@@ -258,23 +263,13 @@ static void print_slices(FILE *f, const struct result *r)
 		if (print_directions(f, r, directions, lead))
 			lead = "; ";
 	if (lead[0] == ';')
-		fputs("; their sizes are sampled, the sockets count the bytes (--count-calls looks "
-		      "at all)",
+		fputs("; their sizes are sampled, the sockets count the bytes (--count-calls "
+		      "watches "
+		      "all)",
 		      f);
 }
 
-static bool bytes_by_sequence(const struct result *r)
-{
-	for (size_t i = 0; i < r->summary_nr; i++)
-		if (!r->summary[i].total.sequence.source)
-			return false;
-	return true;
-}
-
-/*
- * All events were looked at, none was refused, and yet bytes went without one: what is known to do
- * that is another watcher, who attaches to a function or leaves it (docs/KERNELS.md).
- */
+/* All events were watched, none was refused, and yet bytes had no event (docs/KERNELS.md). */
 static void print_unexplained(FILE *f, const struct result *r)
 {
 	for (size_t i = 0; i < r->summary_nr; i++) {
@@ -285,42 +280,30 @@ static void print_unexplained(FILE *f, const struct result *r)
 		if (!h->coverage.known || h->coverage.value >= 1 || !share.known ||
 		    share.value < 1 || !h->missed.known || h->missed.value || h->unmatched.value)
 			continue;
-		fputs(". Coverage: events of some bytes were not seen, though none was refused; "
-		      "who attaches programs to a function, or takes them away, meanwhile does "
-		      "that to calls within it",
+		fputs(". Coverage: events of some bytes were not seen, though none was refused. "
+		      "Another tool that attaches or detaches programs meanwhile has this effect",
 		      f);
 		return;
 	}
 }
 
-/* A sentence of its own: it is not to be met on a kernel that is understood. */
-static void print_anomalies(FILE *f, const struct health *h)
-{
-	print_meaning(f, &h->anomalies,
-		      "Anomalies: a sequence number was below the one before, or a socket had no "
-		      "counter; nothing was booked for these events.");
-}
-
 void text_quality__say_watching(FILE *f, const struct result *r)
 {
-	struct health h = sum_health(r);
 	const char *reason = NULL;
 
 	fprintf(f, "%u probe%s", r->probes, plural(r->probes));
 	print_coverage(f, r, &reason);
-	print_loss(f, &h.missed, "missed", &reason);
-	print_loss(f, &h.dropped, "dropped", &reason);
-	print_loss(f, &h.unmatched, "unmatched", &reason);
-	if (h.map_full.value)
-		print_loss(f, &h.map_full, "lost to full maps", &reason);
-	if (h.anomalies.value)
-		print_loss(f, &h.anomalies, "anomalies", &reason);
+	for (size_t i = 0; i < LOSSES_NR; i++) {
+		struct num n = sum_of(r, &losses[i]);
+
+		if (losses[i].always || n.value)
+			say_loss(f, &n, losses[i].word, &reason);
+	}
 	if (reason)
 		fprintf(f, " (n/a: %s)", reason);
 	print_slices(f, r);
 	print_unexplained(f, r);
-	print_meanings(f, &h, bytes_by_sequence(r));
-	print_anomalies(f, &h);
+	say_meanings(f, r);
 }
 
 static void print_kind(FILE *f, const struct run_result *run, int side, int kind, bool *first)

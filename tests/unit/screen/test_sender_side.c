@@ -85,26 +85,25 @@ TEST(what_was_looked_at_in_slices)
 {
 	struct result *r = fake_result__new(3);
 
-	assert_false(text_says(r, "looked at"));
+	assert_false(text_says(r, "were watched"));
 	for (size_t i = 0; i < r->summary_nr; i++)
 		look_in_slices(&r->summary[i].total);
 	assert_true(text_says(
-		r,
-		". two-copy, one-copy, zero-copy: events of sending and receiving were looked at "
-		"10 % of the time; their sizes are sampled, the sockets count the bytes "
-		"(--count-calls "
-		"looks at all)"));
+		r, ". two-copy, one-copy, zero-copy: events of sending and receiving were watched "
+		   "10 % of the time; their sizes are sampled, the sockets count the bytes "
+		   "(--count-calls "
+		   "watches all)"));
 	for (size_t i = 0; i < r->summary_nr; i++)
 		make_sender_side(&r->summary[i].total);
 	assert_true(text_says(
-		r, ". two-copy, one-copy, zero-copy: events of sending were looked at 10 % of the "
+		r, ". two-copy, one-copy, zero-copy: events of sending were watched 10 % of the "
 		   "time; their sizes are sampled, the sockets count the bytes (--count-calls "
-		   "looks at all)"));
+		   "watches all)"));
 	assert_false(text_says(r, "events of receiving"));
 	/* Nothing is attached to see them. */
 	for (size_t i = 0; i < r->summary_nr; i++)
 		r->summary[i].total.stages[NIO_STAGE_TX_COPY].no_events = "see plan";
-	assert_false(text_says(r, "looked at"));
+	assert_false(text_says(r, "were watched"));
 	fake_result__free(r);
 }
 
