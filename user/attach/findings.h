@@ -71,6 +71,9 @@ json_t *findings__document(const struct findings *r);
 /* A row for each process, connection, port or cgroup of the document. 0 or -errno. */
 int findings__write_csv(FILE *f, const struct findings *r, const json_t *document);
 
+/* Processes, connections, ports or cgroups that there are, as --by asks for. */
+size_t findings__rows(const struct findings *r);
+
 /*
  * The table of the text at the end: no line is wider than width, of which there must be 60; what
  * has no room is said below.

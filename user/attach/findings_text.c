@@ -190,8 +190,7 @@ static void each_row(struct making *m, const struct findings *r, take_row take)
 		each_connection(m, r, take);
 }
 
-/* Rows that there would be without --top. */
-static size_t rows_there(const struct findings *r)
+size_t findings__rows(const struct findings *r)
 {
 	size_t nr = 0;
 
@@ -306,7 +305,7 @@ void findings__print_table(FILE *f, unsigned int width, const struct findings *r
 	bool summed;
 
 	each_row(&m, r, measure);
-	m.there = rows_there(r);
+	m.there = findings__rows(r);
 	/* Of processes one row needs no sum. */
 	summed = r->o->by != BY_PROCESS || m.there > 1;
 	make_room(&m, by);

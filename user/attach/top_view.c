@@ -185,6 +185,7 @@ static void take_total(struct top_view *v, const struct findings *r, double seco
 
 static void take_rows(struct top_view *v, const struct findings *r)
 {
+	bool filtered = v->table.filter[0];
 	double seconds;
 
 	note_refresh(v, r);
@@ -193,7 +194,7 @@ static void take_rows(struct top_view *v, const struct findings *r)
 		v->rows = xcalloc(TOP_ROWS_MAX, sizeof(*v->rows));
 	v->rows_nr = v->more = 0;
 	v->elapsed_ns = r->ended_ns - r->begun_ns;
-	for (size_t i = 0; i < ROWS_LOOKED_AT; i++) {
+	for (size_t i = 0; i < (filtered ? ROWS_LOOKED_AT : TOP_ROWS_MAX); i++) {
 		struct top_row row = {.rates_known = false};
 
 		if (!item_at(r, i, &row.item))
@@ -208,6 +209,8 @@ static void take_rows(struct top_view *v, const struct findings *r)
 		take_rates(&row, before_of(v, &row.item), seconds);
 		v->rows[v->rows_nr++] = row;
 	}
+	if (!filtered)
+		v->more = findings__rows(r) > v->rows_nr ? findings__rows(r) - v->rows_nr : 0;
 	take_total(v, r, seconds);
 	if (!v->opened)
 		return;

@@ -236,6 +236,30 @@ TEST(a_connection_keeps_its_remote_port_when_shortened)
 	scene__end(&s);
 }
 
+TEST(rows_beyond_the_table_are_counted_and_found_by_the_filter)
+{
+	struct scene s;
+
+	scene__begin(&s, BY_CONNECTION);
+	table__begin(&s.r.table);
+	for (uint16_t port = 1000; port < 1400; port++) {
+		struct sock_state st = stream_of(port, 1400 - port, 0);
+
+		table__take(&s.r.table, &st);
+	}
+	table__end(&s.r.table);
+	table__sort(&s.r.table, SORT_COPIED, 0);
+	s.r.ended_ns = 2 * SECOND;
+	draw(&s, 24, 80);
+	assert_non_null(strstr(s.screen, "nginx 7 :1000"));
+	assert_non_null(strstr(s.screen, "total  (384 more"));
+	press(&s, "/:1399\n");
+	draw(&s, 24, 80);
+	assert_non_null(strstr(s.screen, "nginx 7 :1399"));
+	assert_null(strstr(s.screen, "more"));
+	scene__end(&s);
+}
+
 TEST(every_size_is_drawn_within_its_grid)
 {
 	struct scene s;
