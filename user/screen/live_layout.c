@@ -552,9 +552,9 @@ static void draw_frame(struct grid *g, const struct live_frame *f, const struct 
 	row = draw_ledger(g, 3 + roomy, f);
 	row = draw_cost(g, row + roomy, f);
 	if (m->quantity == LIVE_CALL_PARTS)
-		live_columns__parts(g, row + roomy, bottom - 2, f, utf8);
+		live_shares__parts(g, row + roomy, bottom - 2, f, utf8);
 	else if (m->quantity == LIVE_CPU)
-		live_columns__cpu(g, row + roomy, bottom - 2, f, utf8);
+		live_shares__cpu(g, row + roomy, bottom - 2, f, utf8);
 	else
 		live_columns__draw(g, row + roomy, bottom - 2, f, m->quantity, m->times, utf8);
 	draw_answers(g, bottom - 1, f);

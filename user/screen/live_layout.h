@@ -26,10 +26,10 @@ void live_columns__draw(struct grid *g, int row, int last, const struct live_fra
 			enum live_quantity q, bool times, bool utf8);
 
 /*
- * On rows row..last the parts of a mean send call, or the CPU time of a KiB by class
+ * live_shares.c: on rows row..last the parts of a mean send call, or the CPU time of a KiB by class
  * (samples of finished rounds).
  */
-void live_columns__parts(struct grid *g, int row, int last, const struct live_frame *f, bool utf8);
-void live_columns__cpu(struct grid *g, int row, int last, const struct live_frame *f, bool utf8);
+void live_shares__parts(struct grid *g, int row, int last, const struct live_frame *f, bool utf8);
+void live_shares__cpu(struct grid *g, int row, int last, const struct live_frame *f, bool utf8);
 
 #endif

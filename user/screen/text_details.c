@@ -531,7 +531,7 @@ void text_details__print(const struct result *r, FILE *f, unsigned int columns)
 		{"perf", text_cost__say_counters},
 		{"events", text_cost__say_events},
 	};
-	static const struct text_details_note cpu[] = {{"cpu", text_cost__say_cpu}};
+	static const struct text_details_note cpu[] = {{"cpu", text_tables__say_sides}};
 	static const struct text_details_note last[] = {
 		{"watching", text_quality__say_watching},
 		{"uncovered", text_quality__say_uncovered},
@@ -550,7 +550,7 @@ void text_details__print(const struct result *r, FILE *f, unsigned int columns)
 	text_cost__times(f, width, r);
 	fputc('\n', f);
 	print_notes(f, width, r, notes, sizeof(notes) / sizeof(notes[0]));
-	text_cost__cpu(f, width, r);
+	text_tables__sides(f, width, r);
 	print_notes(f, width, r, cpu, 1);
 	text_quality__reasons(f, width, r);
 	print_notes(f, width, r, last, sizeof(last) / sizeof(last[0]));

@@ -34,6 +34,10 @@ void text_tables__modes(FILE *f, const struct result *r, unsigned int columns);
 void text_tables__latency(FILE *f, const struct result *r, unsigned int columns);
 void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns);
 
+/* For the details: CPU time by class and side; how it was sampled, in words. */
+void text_tables__sides(FILE *f, unsigned int width, const struct result *r);
+void text_tables__say_sides(FILE *f, const struct result *r);
+
 /*
  * text_notes.c, each in at most lines lines: whether the books balance; hardware counters, where
  * there are any; what was not measured and why. details: the details follow.
@@ -49,15 +53,14 @@ struct text_details_note {
 	void (*say)(FILE *f, const struct result *r);
 };
 
-/* text_cost.c: tables of what send calls and copies take and of CPU time by class; in words: why
- * times are missing, counters and CPU time per payload byte, how CPU time was sampled.
+/*
+ * text_cost.c: tables of what send calls and copies take; in words: why times are missing, counters
+ * and CPU time per payload byte.
  */
 void text_cost__times(FILE *f, unsigned int width, const struct result *r);
-void text_cost__cpu(FILE *f, unsigned int width, const struct result *r);
 void text_cost__say_times(FILE *f, const struct result *r);
 void text_cost__say_counters(FILE *f, const struct result *r);
 void text_cost__say_events(FILE *f, const struct result *r);
-void text_cost__say_cpu(FILE *f, const struct result *r);
 
 /* text_quality.c: what was not measured and why; what was lost; what no stage covers. */
 void text_quality__reasons(FILE *f, unsigned int width, const struct result *r);
