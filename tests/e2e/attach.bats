@@ -305,7 +305,7 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
 	tmux -L "at$$" new-session -d -x 120 -y 20 \
 		"stty -g >before; '$NETIOTRACE' attach --port $PORT --interval 200ms; echo \$? >status; stty -g >after"
-	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -q 'per second.*copies/B    zc'"
+	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -q 'sent.*copies/B  zc cop.'"
 	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by process'"
 	tmux -L "at$$" send-keys b
 	# With a row: on none, Enter opens nothing.
@@ -313,11 +313,45 @@ assert [r[rows[0].index("socket.tx_bytes")] for r in rows[1:]]'
 	tmux -L "at$$" send-keys Down Enter
 	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'a send call  *a copy received'"
 	tmux -L "at$$" send-keys Enter
+	# The filter hides the row, and a smaller terminal keeps the total.
+	tmux -L "at$$" send-keys / x y z Enter
+	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'no row has this text'"
+	tmux -L "at$$" send-keys Escape
+	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q ':$PORT >'"
+	tmux -L "at$$" resize-window -x 80 -y 24
+	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q '^total .*B '"
 	within 20 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by connection'"
 	tmux -L "at$$" send-keys q
 	within 20 test -s after
 	[ "$(<status)" -eq 0 ]
 	cmp before after
+}
+
+# bats test_tags=address
+@test "attach: Ctrl-C in the live table ends it with the result and status 130" {
+	need_tool tmux
+	peer port "$PROGRAM" echo 127.0.0.1 port 1
+	background "$PROGRAM" exchange 127.0.0.1 "$PORT" 60000000000
+	tmux -L "at$$" new-session -d -x 80 -y 24 \
+		"'$NETIOTRACE' attach --port $PORT --by port --interval 1m; echo \$? >status; sleep 1000"
+	within 60 sh -c "tmux -L at$$ capture-pane -p | grep -q 'by port'"
+	tmux -L "at$$" send-keys C-c
+	within 5 test -s status
+	[ "$(<status)" -eq 130 ]
+	tmux -L "at$$" capture-pane -p | grep -q '^watching'
+}
+
+@test "attach: --folded writes the stacks of each process for flame graphs" {
+	peer port "$PROGRAM" sink 127.0.0.1 port
+	"$NETIOTRACE" attach -q --folded out.folded --json out.json -- "$PROGRAM" copy 127.0.0.1 "$PORT" 1.5
+	# The program and its process id, then frames: most are of memmove, in user space.
+	grep -Eq '^[^;]+ [0-9]+;\[[^;]+\] [0-9]+$' out.folded
+	run -1 grep -Evq '^[^;]+ [0-9]+;.+ [0-9]+$' out.folded
+	# Every sample is in one line.
+	[ "$(awk '{ sum += $NF } END { print sum }' out.folded)" -eq "$(jq .total.cpu.samples out.json)" ]
+	run -2 "$NETIOTRACE" attach --folded out --no-cpu -- true
+	run -2 "$NETIOTRACE" attach --folded - --json - -- true
+	run -2 "$NETIOTRACE" attach --folded out --port 1
 }
 
 # With -- COMMAND it is stderr, wherever the command's own output goes.

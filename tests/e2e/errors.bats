@@ -167,7 +167,7 @@ stty_to() { # FILE
 # start ARGS...: in the terminal; back when the live view is there.
 start() {
 	keys "clear; $*; echo code \$? >code" Enter
-	within 5 shows '> onecopy .*B/s' || { tmux -L "$terminal" capture-pane -p; false; }
+	within 5 shows '> one-copy .*B/s' || { tmux -L "$terminal" capture-pane -p; false; }
 }
 
 ended_with() { # CODE
@@ -223,12 +223,12 @@ long_run() {
 	stty_to stopped
 	diff before stopped
 	keys "clear; fg" Enter
-	within 5 shows '> onecopy .*B/s'
+	within 5 shows '> one-copy .*B/s'
 	# And by a signal that cannot be seen coming.
 	kill -STOP "$(run_pid)"
 	within 5 shows 'Stopped'
 	keys "clear; fg" Enter
-	within 5 shows '> onecopy .*B/s'
+	within 5 shows '> one-copy .*B/s'
 	keys q
 	within 5 test -s out.json
 	stty_to after

@@ -155,8 +155,8 @@ matrix() {
 
 	for size in 1k 64k; do
 		run -0 "$NETIOTRACE" --mode zerocopy --size "$size" --duration 1s --interval 50ms
-		[ "$(grep -c 's zerocopy .* pin [0-9]' <<<"$output")" -gt 1 ]
-		! grep -E 's zerocopy .* (send|pin) n/a' <<<"$output"
+		[ "$(grep -c 's zero-copy .* pin [0-9]' <<<"$output")" -gt 1 ]
+		! grep -E 's zero-copy .* (send|pin) n/a' <<<"$output"
 	done
 }
 

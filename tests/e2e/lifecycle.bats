@@ -137,7 +137,7 @@ sender_runs() {
 	need_tool tmux
 	tmux -L "nio$$" new-session -d -x 100 -y 30 \
 		"'$NETIOTRACE' --mode onecopy --warmup 100ms --duration 60s --json out.json; echo code \$? >code"
-	within 5 sh -c "tmux -L nio$$ capture-pane -p | grep -q '> onecopy .*B/s'"
+	within 5 sh -c "tmux -L nio$$ capture-pane -p | grep -q '> one-copy .*B/s'"
 	tmux -L "nio$$" send-keys C-c
 	promptly test -s code
 	tmux -L "nio$$" kill-server || true

@@ -252,16 +252,16 @@ time.sleep(600)"
 	jq -e '.environment | .path == "remote" and .device == "veth0" and .mtu == 4000
 		and (.ipv6 | not)' out.json
 	tr -s ' \n' ' ' <text >flat
-	grep -q "sender's copies per byte sent" flat
-	grep -q 'says the receiver; unaccounted 0 B sent, n/a received' flat
+	grep -q "sender's copies/B" flat
+	grep -q 'says the receiver' flat
 	# Sends are looked at all the time where they are few; nothing of the receiver is.
-	jq -r '. as $d | [("twocopy", "onecopy", "zerocopy") as $m | select(any($d.runs[]; .mode == $m and .health.events_share < 1)) | $m]
+	jq -r '. as $d | [("twocopy", "onecopy", "zerocopy") as $m | select(any($d.runs[]; .mode == $m and .health.events_share < 1)) | $m | sub("copy"; "-copy")]
 		| join(", ")' out.json >rested
 	[ -z "$(<rested)" ] ||
-		grep -q "$(<rested): events of sending were looked at [0-9]* % of the time; their sizes" flat
+		grep -q "$(<rested): events of sending were watched [0-9]* % of the time; their sizes" flat
 	[ "$(grep -c 'sending and receiving' flat)" -eq 0 ]
 	# What the sender costs is known, and shown on the way and at the end.
-	grep -q 'of the sender alone: twocopy / onecopy / zerocopy: CPU [0-9]* / [0-9]* / [0-9]* ns per KiB' flat
+	grep -q 'of the sender alone: two-copy / one-copy / zero-copy: CPU [0-9]* / [0-9]* / [0-9]* ns per KiB' flat
 	grep -qE ' of the sender: ([0-9.]+ cycles/B|CPU [0-9.]+k? ns/KiB)' stderr
 	# After each round comes one for samples; of times there is none here.
 	[ "$(grep -c 'session: ' serve.err)" -eq 18 ]

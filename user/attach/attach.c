@@ -14,9 +14,11 @@
 #include "base/privileges.h"
 #include "base/terminal.h"
 #include "findings.h"
+#include "screen/curses_screen.h"
 #include "top_view.h"
 #include "watching.h"
 #include "write/json.h"
+#include "write/output.h"
 
 #define COLUMNS_MIN     60
 #define COLUMNS_MAX     120
@@ -29,7 +31,7 @@ struct attach {
 	struct attach_options o;
 	struct watching w;
 	struct loop loop;
-	struct outfile *json, *csv;
+	struct outfile *json, *csv, *folded;
 	struct rate_line line;
 	struct top_view view;
 	FILE *out;  /* of text: stdout is the command's, or the document's */
@@ -39,17 +41,24 @@ struct attach {
 
 static int open_outputs(struct attach *a)
 {
-	const char *name = a->o.json;
-	int err = name ? outfile__open(&a->json, name) : 0;
+	const struct {
+		const char *name;
+		struct outfile **file;
+	} outputs[] = {
+		{a->o.json, &a->json},
+		{a->o.csv, &a->csv},
+		{a->o.folded, &a->folded},
+	};
 
-	if (!err && a->o.csv) {
-		name = a->o.csv;
-		err = outfile__open(&a->csv, name);
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+		int err = outputs[i].name ? outfile__open(outputs[i].file, outputs[i].name) : 0;
+
+		if (!err)
+			continue;
+		log_error("cannot write %s: %s.", outputs[i].name, strerror(-err));
+		return EXIT_RUN_FAILED;
 	}
-	if (!err)
-		return EXIT_DONE;
-	log_error("cannot write %s: %s.", name, strerror(-err));
-	return EXIT_RUN_FAILED;
+	return EXIT_DONE;
 }
 
 /* Waits until the next step of the watching, or the end of --duration. */
@@ -67,58 +76,78 @@ static bool is_over(const struct attach *a)
 	return a->o.duration_ns && loop__now_ns() >= a->w.found.begun_ns + a->o.duration_ns;
 }
 
+static void draw(struct attach *a)
+{
+	struct grid *g = curses_screen__grid();
+
+	top_view__draw(g, &a->view, &a->w.found, curses_screen__utf8());
+	curses_screen__show(g);
+}
+
 static int refresh(struct attach *a)
 {
 	int code = watching__refresh(&a->w);
 
 	if (code || a->o.quiet)
 		return code;
-	if (a->view.shown)
-		top_view__draw(&a->view, &a->w.found);
+	if (curses_screen__is_open())
+		draw(a);
 	else
 		rate_line__print(a->out, &a->line, &a->w.found);
 	return EXIT_DONE;
 }
 
 /*
- * true: the watching is over. Keys show what is known otherwise, and refresh nothing: rates are of
- * whole intervals, not of the time since a key.
+ * true: the watching is over. Keys refresh nothing: rates are of whole intervals, not of the time
+ * since a key.
  */
 static bool take_keys(struct attach *a)
 {
-	if (top_view__key(&a->view, &a->o))
-		return true;
+	int key;
+
+	while ((key = curses_screen__key()) != SCREEN_KEY_NONE)
+		if (top_view__key(&a->view, &a->o, key))
+			return true;
 	watching__sort(&a->w);
-	top_view__draw(&a->view, &a->w.found);
+	draw(a);
 	return false;
 }
 
-/* Ctrl-Z: the terminal is given back before the program stops. */
-static void pause_view(struct attach *a)
+/* true: the signal was for the screen. */
+static bool take_signal(struct attach *a, int signo)
 {
-	top_view__close(&a->view);
-	loop__pause();
-	top_view__open(&a->view);
+	if (signo != SIGTSTP && signo != SIGCONT && signo != SIGWINCH)
+		return false;
+	if (!curses_screen__is_open())
+		return true;
+	if (signo == SIGTSTP) {
+		curses_screen__leave();
+		loop__pause();
+	}
+	if (signo == SIGWINCH)
+		curses_screen__resize();
+	else
+		curses_screen__enter();
+	draw(a);
+	return true;
 }
 
 /* The live view needs stdout for itself, and a terminal. */
 static void open_view(struct attach *a)
 {
-	if (a->o.quiet || a->out != stdout)
-		return;
-	top_view__open(&a->view);
-	if (!a->view.shown)
+	if (a->o.quiet || a->out != stdout || curses_screen__open())
 		return;
 	loop__add(&a->loop, STDIN_FILENO);
 	loop__take_pauses(&a->loop, true);
-	top_view__draw(&a->view, &a->w.found);
+	draw(a);
 }
 
 static void close_view(struct attach *a)
 {
-	if (!a->view.shown)
+	top_view__clear(&a->view);
+	if (!curses_screen__is_open())
 		return;
-	top_view__close(&a->view);
+	curses_screen__close();
 	loop__take_pauses(&a->loop, false);
 	loop__remove(&a->loop, STDIN_FILENO);
 }
@@ -128,9 +157,7 @@ static bool take_event(struct attach *a, const struct loop_event *ev, int *code)
 {
 	switch (ev->kind) {
 	case LOOP_SIGNAL:
-		if (ev->signo == SIGTSTP)
-			pause_view(a);
-		if (ev->signo == SIGWINCH || ev->signo == SIGTSTP || ev->signo == SIGCONT)
+		if (take_signal(a, ev->signo))
 			return false;
 		a->signo = ev->signo;
 		return true;
@@ -201,18 +228,34 @@ static int commit(struct outfile **file, int err, const char *name)
 	return EXIT_RUN_FAILED;
 }
 
+static int write_folded(FILE *f, struct profile *p)
+{
+	profile__sort(p);
+	for (size_t i = 0; i < p->nr; i++)
+		folded__write(f, &p->stacks[i]);
+	return ferror(f) ? -EIO : 0;
+}
+
 static int write_files(struct attach *a, const json_t *document)
 {
-	int code = EXIT_DONE, next = EXIT_DONE;
+	int code = EXIT_DONE, next;
 
 	if (a->json)
 		code = commit(&a->json, json_document__write(outfile__stream(a->json), document),
 			      a->o.json);
-	if (a->csv)
+	if (a->csv) {
 		next = commit(&a->csv,
 			      findings__write_csv(outfile__stream(a->csv), &a->w.found, document),
 			      a->o.csv);
-	return code ? code : next;
+		code = code ? code : next;
+	}
+	if (a->folded) {
+		next = commit(&a->folded,
+			      write_folded(outfile__stream(a->folded), &a->w.found.cpu.profile),
+			      a->o.folded);
+		code = code ? code : next;
+	}
+	return code;
 }
 
 /*
@@ -329,6 +372,7 @@ int attach__main(int argc, char **argv)
 		code = run(&a);
 	outfile__abort(a.json);
 	outfile__abort(a.csv);
+	outfile__abort(a.folded);
 	for (size_t i = 0; i < a.o.expects_nr; i++)
 		expect__clear(&a.o.expects[i]);
 	watching__close(&a.w);

@@ -33,6 +33,7 @@ enum key {
 	KEY_NO_CPU,
 	KEY_JSON,
 	KEY_CSV,
+	KEY_FOLDED,
 	KEY_ASSERT,
 	KEY_READY_FILE,
 };
@@ -94,6 +95,8 @@ static const struct argp_option options[] = {
 	 "write the document (- for stdout; then a command's stdout goes to stderr)", 3},
 	{"csv", KEY_CSV, "FILE", 0, "a row each process, connection, port or cgroup, as --by says",
 	 3},
+	{"folded", KEY_FOLDED, "FILE", 0,
+	 "write the sampled stacks, as flame-graph tools read them (- for stdout)", 3},
 	{"assert", KEY_ASSERT, "EXPR", 0,
 	 "exit 5 unless it holds, e.g. 'copied_fraction == 0'; repeatable", 3},
 	{"ready-file", KEY_READY_FILE, "FILE", 0,
@@ -245,6 +248,9 @@ static error_t take_output(struct attach_options *o, int key, char *arg)
 	case KEY_CSV:
 		o->csv = arg;
 		break;
+	case KEY_FOLDED:
+		o->folded = arg;
+		break;
 	case KEY_READY_FILE:
 		o->ready_file = arg;
 		break;
@@ -283,7 +289,8 @@ static error_t take(int key, char *arg, struct argp_state *state)
 
 bool attach_options__to_stdout(const struct attach_options *o)
 {
-	return (o->json && !strcmp(o->json, "-")) || (o->csv && !strcmp(o->csv, "-"));
+	return (o->json && !strcmp(o->json, "-")) || (o->csv && !strcmp(o->csv, "-")) ||
+	       (o->folded && !strcmp(o->folded, "-"));
 }
 
 bool attach_options__by_task(const struct attach_options *o)
@@ -303,13 +310,24 @@ void attach_options__name_targets(char *buf, size_t len, const struct attach_opt
 		snprintf(buf + used, len - used, "%s--cgroup %s", before, o->cgroup);
 }
 
+static void refuse_same(const char *one, const char *a, const char *other, const char *b)
+{
+	if (a && b && outfile__same(a, b))
+		refuse("%s and %s cannot both have %s.", one, other,
+		       strcmp(b, "-") == 0 ? "stdout" : b);
+}
+
 static void check(struct attach_options *o)
 {
 	if (!attach_options__by_task(o) && !o->ports_nr)
 		refuse("attach needs a target: --pid, --comm, --cgroup, --port or -- COMMAND.");
-	if (o->json && o->csv && outfile__same(o->json, o->csv))
-		refuse("--json and --csv cannot both have %s.",
-		       strcmp(o->csv, "-") == 0 ? "stdout" : o->csv);
+	refuse_same("--json", o->json, "--csv", o->csv);
+	refuse_same("--json", o->json, "--folded", o->folded);
+	refuse_same("--csv", o->csv, "--folded", o->folded);
+	if (o->folded && o->no_cpu)
+		refuse("--folded needs samples of the CPU time: leave out --no-cpu.");
+	if (o->folded && !attach_options__by_task(o))
+		refuse("--folded needs processes: name some with --pid, --comm or --cgroup.");
 	if (o->command)
 		o->children = true;
 	log_set_level(o->quiet ? LOG_ERROR

@@ -46,9 +46,9 @@ struct attach_options {
 	enum backend backend;
 	const char *without[WATCHER_WITHOUT_MAX];
 	size_t without_nr;
-	const char *baseline;   /* results of a sweep; NULL: none */
-	const char *json, *csv; /* file names; NULL: none */
-	const char *ready_file; /* NULL: none */
+	const char *baseline;            /* results of a sweep; NULL: none */
+	const char *json, *csv, *folded; /* file names; NULL: none */
+	const char *ready_file;          /* NULL: none */
 	struct expect expects[EXPECTS_MAX];
 	size_t expects_nr;
 	bool no_cpu;

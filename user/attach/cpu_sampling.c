@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Samples of watched processes; see cpu_sampling.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "common/xalloc.h"
 #include "cpu_sampling.h"
 #include "kernel/process_maps.h"
+#include "kernel/sample_fold.h"
 #include "kernel/sampler.h"
 #include "kernel/symbols.h"
 #include "model/stack_rules.h"
@@ -88,27 +91,60 @@ static const struct process_maps *maps_of(struct cpu_sampling *s, const struct n
 	return now;
 }
 
-static struct stack_class class_of_user(struct cpu_sampling *s, const struct nio_sample *sample,
-					bool *untold)
+static struct stack_class class_of_user(struct cpu_sampling *s, const struct process_maps *maps,
+					uint64_t ip, bool *untold)
 {
-	enum libc_copies_answer answer =
-		libc_copies__ask(&s->copies, maps_of(s, sample), sample->user_ip);
+	enum libc_copies_answer answer = libc_copies__ask(&s->copies, maps, ip);
 
 	*untold = answer == LIBC_COPIES_UNTOLD;
 	return (struct stack_class){.class = answer == LIBC_COPIES_YES ? CPU_CLASS_GATHER
 								       : CPU_CLASS_USER};
 }
 
-static struct stack_class class_of(struct cpu_sampling *s, const struct nio_sample *sample,
-				   bool *untold)
+/* The place of a stack in the index: its own, or a free one. */
+static uint32_t *place_of(struct cpu_sampling *s, const struct profile *p, const char *frames)
 {
-	const char *names[NIO_SAMPLE_FRAMES];
+	uint32_t hash = 2166136261u;
 
-	*untold = false;
-	if (!sample->frames)
-		return class_of_user(s, sample, untold);
-	symbols__stack(s->symbols, sample->ip, sample->frames, names);
-	return stack_rules__class(names, sample->frames);
+	for (const char *c = frames; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 16777619u;
+	for (;; hash++) {
+		uint32_t *place = &s->index[hash % CPU_SAMPLING_INDEX];
+
+		if (!*place || !strcmp(p->stacks[*place - 1].frames, frames))
+			return place;
+	}
+}
+
+static void keep_stack(struct cpu_sampling *s, struct cpu_found *found,
+		       const struct profile_stack *stack)
+{
+	struct profile *p = &found->profile;
+	uint32_t *place;
+
+	if (!s->index)
+		s->index = xcalloc(CPU_SAMPLING_INDEX, sizeof(*s->index));
+	place = place_of(s, p, stack->frames);
+	if (*place) {
+		p->stacks[*place - 1].count++;
+	} else if (p->nr == CPU_STACKS_MAX) {
+		found->stacks_left_out++;
+	} else {
+		profile__add(p, stack);
+		*place = (uint32_t)p->nr;
+	}
+}
+
+/* "nginx 4242;outermost;...;innermost": a ';' in a process's name would begin another frame. */
+static void name_stack(char *text, size_t len, const struct process *p, const char *frames)
+{
+	char owner[OWNER_LEN] = "(other)";
+
+	if (p)
+		findings__owner(owner, p->comm, p->tgid);
+	for (char *c = strchr(owner, ';'); c; c = strchr(c, ';'))
+		*c = '?';
+	snprintf(text, len, "%s;%s", owner, frames);
 }
 
 /* Libraries whose code a program runs for TLS and ssh. */
@@ -128,12 +164,25 @@ static int take_sample(const struct nio_sample *sample, void *arg)
 {
 	struct turn *turn = arg;
 	struct process *p = table__process(&turn->f->table, sample->tgid, sample->started);
+	const struct process_maps *maps = sample->frames ? NULL : maps_of(turn->s, sample);
+	char frames[SAMPLE_FOLD_LEN], text[SAMPLE_FOLD_LEN + OWNER_LEN];
 	struct cpu_split *total = &turn->f->cpu.total;
-	bool untold, encrypted;
-	struct stack_class class = class_of(turn->s, sample, &untold);
+	const char *names[NIO_SAMPLE_FRAMES], *object;
+	struct stack_class class;
+	bool untold = false, encrypted;
 
-	encrypted = !sample->frames &&
-		    encrypts(process_maps__object(maps_of(turn->s, sample), sample->user_ip));
+	if (sample->frames) {
+		symbols__stack(turn->s->symbols, sample->ip, sample->frames, names);
+		class = stack_rules__class(names, sample->frames);
+	} else {
+		class = class_of_user(turn->s, maps, sample->user_ip, &untold);
+	}
+	object = process_maps__object(maps, sample->user_ip);
+	encrypted = !sample->frames && encrypts(object);
+	sample_fold__frames(frames, sample, names, object);
+	name_stack(text, sizeof(text), p, frames);
+	keep_stack(turn->s, &turn->f->cpu,
+		   &(struct profile_stack){.frames = text, .count = 1, .class = class.class});
 	cpu_split__add(total, class.class, class.shifted);
 	total->untold += untold;
 	total->encrypted += encrypted;
@@ -183,6 +232,7 @@ void cpu_sampling__close(struct cpu_sampling *s)
 {
 	sampler__close(s->sampler);
 	symbols__free(s->symbols);
+	free(s->index);
 	for (size_t i = 0; i < CPU_SAMPLING_MAPS; i++)
 		process_maps__free(s->maps[i].maps);
 	memset(s, 0, sizeof(*s));

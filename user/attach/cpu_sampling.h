@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples the CPU time of the watched processes: at a rate so low that it may go on for hours, and
- * not at all once nothing was sent or received for ten seconds, so that an idle process costs
- * nobody anything.
+ * Samples the CPU time of the watched processes, at a low rate, and not at all after ten seconds
+ * without a byte sent or received: an idle process costs nothing.
  */
-#ifndef NETIOTRACE_CPU_SAMPLING_H
-#define NETIOTRACE_CPU_SAMPLING_H
+#ifndef ATTACH_CPU_SAMPLING_H
+#define ATTACH_CPU_SAMPLING_H
 
 #include "findings.h"
 #include "kernel/libc_copies.h"
@@ -15,6 +14,9 @@ struct symbols;
 
 /* Processes whose mappings are kept. */
 #define CPU_SAMPLING_MAPS 64
+
+/* Places of the index of stacks: at most half of them are used. */
+#define CPU_SAMPLING_INDEX (2 * CPU_STACKS_MAX)
 
 struct cpu_sampling {
 	struct symbols *symbols;
@@ -26,6 +28,7 @@ struct cpu_sampling {
 		uint64_t read_at; /* of which turn */
 		struct process_maps *maps;
 	} maps[CPU_SAMPLING_MAPS];
+	uint32_t *index; /* of the stacks of the profile by their hash, from 1; 0: free */
 	uint64_t turn;
 	uint64_t turn_ns; /* the end of the turn before */
 	bool resting;

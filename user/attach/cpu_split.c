@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Shares of samples; see cpu_split.h. Pure. */
+#include <math.h>
+#include <string.h>
+
+#include "common/units.h"
 #include "cpu_split.h"
 
 /* If more than one of so many samples may be a copy or not, what is told is no share. */
@@ -36,4 +40,130 @@ void cpu_split__add(struct cpu_split *s, enum cpu_class c, bool shifted)
 	s->samples.samples++;
 	s->samples.classes[c]++;
 	s->samples.shifted += shifted;
+}
+
+/* A share that may as well be this much larger or smaller tells nothing. */
+#define UNCERTAINTY_MAX 0.2
+
+/* The largest of those that were not said; CPU_CLASS_NR: none is left. */
+static int next_class(const struct cpu_samples *s, bool said[CPU_CLASS_NR])
+{
+	int most = CPU_CLASS_NR;
+
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		if (!said[c] && s->classes[c] &&
+		    (most == CPU_CLASS_NR || s->classes[c] > s->classes[most]))
+			most = c;
+	if (most < CPU_CLASS_NR)
+		said[most] = true;
+	return most;
+}
+
+/* Half of the widest interval. */
+static double uncertainty(const struct cpu_samples *s)
+{
+	double widest = 0;
+
+	for (int c = 0; c < CPU_CLASS_NR; c++) {
+		struct cpu_share share = cpu_time__share(s, (enum cpu_class)c);
+
+		if (s->classes[c])
+			widest = fmax(widest, (share.high - share.low) / 2);
+	}
+	return widest;
+}
+
+/* By share, and what is under a hundredth in one. Is gather among what is said by name? */
+static bool say_classes(FILE *f, const struct cpu_samples *s)
+{
+	bool said[CPU_CLASS_NR] = {false};
+	bool gather = false;
+	double rest = 1;
+	int c;
+
+	while ((c = next_class(s, said)) < CPU_CLASS_NR) {
+		struct cpu_share share = cpu_time__share(s, (enum cpu_class)c);
+
+		if (share.value < 0.01)
+			break;
+		fprintf(f, "%s %.0f %%, ", cpu_class__heading((enum cpu_class)c),
+			share.value * 100);
+		rest -= share.value;
+		gather |= c == CPU_CLASS_GATHER;
+	}
+	if (rest > 0.0005)
+		fprintf(f, "others %.1f %%, ", rest * 100);
+	fprintf(f, "+-%.1f points (95 %%). ", uncertainty(s) * 100);
+	return gather;
+}
+
+/* named: stands among the classes. */
+static void say_own_copies(FILE *f, const struct cpu_split *cpu, bool named)
+{
+	struct cpu_part part = cpu_split__part(cpu, CPU_CLASS_GATHER);
+	char count[UNITS_BUF];
+
+	if (!part.share.known)
+		fprintf(f, "What the program itself copies (gather): n/a (%s). ",
+			part.share.reason);
+	else if (named)
+		fprintf(f, "Gather is what the program itself copies, by memcpy and memmove. ");
+	else
+		fprintf(f, "What the program itself copies, by memcpy and memmove: %s sample%s. ",
+			format_count(count, sizeof(count), cpu->samples.classes[CPU_CLASS_GATHER]),
+			plural(cpu->samples.classes[CPU_CLASS_GATHER]));
+}
+
+void cpu_found__say(FILE *f, const struct cpu_found *found)
+{
+	const struct cpu_split *cpu = &found->total;
+	char count[UNITS_BUF], time[UNITS_BUF];
+
+	if (!found->known) {
+		fprintf(f, "where it goes: n/a (%s)", found->reason);
+		return;
+	}
+	fprintf(f, "%s sample%s by %s", format_count(count, sizeof(count), cpu->samples.samples),
+		plural(cpu->samples.samples), found->source);
+	if (found->no_cycles[0])
+		fprintf(f, " (%s)", found->no_cycles);
+	fprintf(f, " at %u Hz in %s", found->hz,
+		format_ns(time, sizeof(time), (double)found->sampled_ns));
+	if (!cpu->samples.samples || uncertainty(&cpu->samples) > UNCERTAINTY_MAX) {
+		fputs(": too few to say where it goes. ", f);
+		return;
+	}
+	fputs(": ", f);
+	say_own_copies(f, cpu, say_classes(f, &cpu->samples));
+	if (found->lost)
+		fprintf(f, "%s sample%s lost. ", format_count(count, sizeof(count), found->lost),
+			plural(found->lost));
+}
+
+bool cpu_found__is_of(const struct profile_stack *s, const char *process)
+{
+	size_t len = strlen(process);
+
+	return !strncmp(s->frames, process, len) && s->frames[len] == ';';
+}
+
+void cpu_found__say_stack(FILE *f, const char *frames, size_t columns)
+{
+	const char *end = frames + strlen(frames);
+	size_t used = 0;
+
+	while (end > frames) {
+		const char *frame = memrchr(frames, ';', (size_t)(end - frames));
+		size_t len;
+
+		frame = frame ? frame + 1 : frames;
+		len = (size_t)(end - frame);
+		if (used + len + 3 > columns) {
+			fputs(used ? " < .." : "..", f);
+			return;
+		}
+		fprintf(f, "%s%.*s", used ? " < " : "", (int)len, frame);
+		used += len + (used ? 3 : 0);
+		end = frame > frames ? frame - 1 : frames;
+	}
 }

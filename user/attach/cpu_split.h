@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CPU time of watched processes by class, from samples: shares with their intervals. Pure. */
-#ifndef NETIOTRACE_CPU_SPLIT_H
-#define NETIOTRACE_CPU_SPLIT_H
+/* CPU time of watched processes by class, from samples: shares, intervals, sentences. Pure. */
+#ifndef ATTACH_CPU_SPLIT_H
+#define ATTACH_CPU_SPLIT_H
+
+#include <stdio.h>
 
 #include "base/num.h"
+#include "model/cpu_time.h"
 #include "model/cpu_time.h"
 
 /* Samples of one process, or of all. */
@@ -24,7 +27,12 @@ struct cpu_found {
 	uint64_t sampled_ns;               /* while bytes moved */
 	uint64_t lost;
 	struct cpu_split total;
+	/* Stacks; their outermost frame is the process: "nginx 4242". */
+	struct profile profile;
+	uint64_t stacks_left_out; /* samples of further stacks: CPU_STACKS_MAX are kept */
 };
+
+#define CPU_STACKS_MAX 8192
 
 /* A share of the samples, 0..1, between which values in 95 of 100 cases. */
 struct cpu_part {
@@ -39,5 +47,14 @@ struct cpu_part {
 struct cpu_part cpu_split__part(const struct cpu_split *s, enum cpu_class c);
 
 void cpu_split__add(struct cpu_split *s, enum cpu_class c, bool shifted);
+
+/* Where the CPU time goes, or why that is not known: a sentence. */
+void cpu_found__say(FILE *f, const struct cpu_found *found);
+
+/* Is it a stack of this process ("nginx 4242")? */
+bool cpu_found__is_of(const struct profile_stack *s, const char *process);
+
+/* The frames of a stack ("a;b;c"), innermost first, as many as fit in columns. */
+void cpu_found__say_stack(FILE *f, const char *frames, size_t columns);
 
 #endif

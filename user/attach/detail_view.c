@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One process, connection, port or cgroup on the screen; see detail_view.h. */
-#include <inttypes.h>
+/* One process, connection, port or cgroup on the screen; see detail_view.h. Pure. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,48 +8,52 @@
 #include "base/address.h"
 #include "base/wrap.h"
 #include "common/units.h"
-#include "cpu_text.h"
+#include "common/xalloc.h"
 #include "detail_view.h"
 
-#define CLEAR_LINE "\033[K" /* before it is written: see top_view.c */
+#define SIZE_COLS    9
+#define GAP_COLS     2
+#define COUNT_COLS   9
+#define SHARE_COLS   7
+#define SIZES_BESIDE 2 /* lines of a histogram besides its rows */
+#define SIZES_MIN    4 /* rows of it, whatever else there is to say */
+#define STACKS_SHOWN 5
 
-#define BAR_WIDTH_MAX 30
-#define SIZES_BESIDE  4 /* lines of a histogram besides its rows, and the keys below all */
-#define SIZES_MIN     4 /* rows of it, whatever else there is to say */
-
-/* What is being drawn. */
 struct page {
-	FILE *f;
+	struct grid *g;
 	const struct findings *r;
 	const struct view_item *item;
-	unsigned int rows, columns, used; /* lines */
+	bool utf8;
+	int row, last; /* the next row; the last one there is */
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct page *p, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void put(struct page *p, unsigned int attr,
+						      const char *format, ...)
 {
 	char line[1024];
 	va_list args;
 
-	if (p->used + 1 >= p->rows)
+	if (p->row > p->last)
 		return;
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	fprintf(p->f, CLEAR_LINE "%.*s\n", (int)p->columns, line);
-	p->used++;
+	grid__put(p->g, p->row++, 0, p->g->cols, attr, line);
 }
 
 static void put_head(struct page *p)
 {
-	const struct sock_state *s = p->item->stream;
+	const struct sock_state *s = &p->item->stream;
 	char local[ADDRESS_TEXT_MAX], remote[ADDRESS_TEXT_MAX];
 
-	put(p, "%s", p->item->name);
-	if (!s)
+	put(p, GRID_PLAIN, "%s", p->item->name);
+	grid__paint(p->g, 0, 0, p->g->cols, GRID_BOLD | GRID_REVERSE);
+	if (!p->item->is_connection)
 		return;
 	findings__address(local, sizeof(local), s->family, s->local, s->local_port);
 	findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
-	put(p, "%s > %s   %s%s   cgroup %s", local, remote, s->closed_ns ? "closed" : "open",
+	put(p, GRID_PLAIN, "%s > %s   %s%s   cgroup %s", local, remote,
+	    s->closed_ns ? "closed" : "open",
 	    s->flags & SOCK_STATE_SHARED ? ", of several processes" : "",
 	    findings__cgroup(p->r, s));
 }
@@ -67,17 +70,17 @@ static void put_ledger(struct page *p)
 	const char *least = books__arrivals_missed(b) ? "at least " : "";
 	char text[6][UNITS_BUF];
 
-	put(p, "sent %s = %s copied + %s pinned + %s spliced   deferred copies %s%s",
+	put(p, GRID_PLAIN, "sent %s = %s copied + %s pinned + %s spliced   deferred copies %s%s",
 	    bytes_text(text[0], books__booked(b, NIO_SIDE_SENDER)),
 	    findings__bytes(text[1], UNITS_BUF, b, NIO_STAGE_TX_COPY),
 	    findings__bytes(text[2], UNITS_BUF, b, NIO_STAGE_TX_PIN),
 	    bytes_text(text[3], b->stages[NIO_STAGE_TX_SPLICE].bytes), least,
 	    bytes_text(text[4], b->stages[NIO_STAGE_DEFERRED_COPY].bytes));
 	if (copies.known)
-		put(p, "received %s   %s%.2f copies a byte",
+		put(p, GRID_PLAIN, "received %s   %s%.2f copies a byte",
 		    bytes_text(text[5], books__booked(b, NIO_SIDE_RECEIVER)), least, copies.value);
 	else
-		put(p, "received %s   copies a byte: n/a (%s)",
+		put(p, GRID_PLAIN, "received %s   copies a byte: n/a (%s)",
 		    bytes_text(text[5], books__booked(b, NIO_SIDE_RECEIVER)), copies.reason);
 }
 
@@ -98,162 +101,243 @@ static void put_calls(struct page *p)
 					 used ? ", " : "",
 					 format_count(count, sizeof(count), calls[i].events),
 					 words[i], bytes_text(bytes, calls[i].bytes));
-	put(p, "send calls: %s", used ? line : "none");
+	put(p, GRID_PLAIN, "send calls: %s", used ? line : "none");
 }
 
-/* The buckets that are used, of both directions together: false, there are none. */
-static bool range_of(const struct books *b, int *from, int *to)
+/* The sizes of one direction. */
+struct sizes {
+	uint64_t count[NIO_SIZES];
+	uint64_t sum, most;
+};
+
+/* Sizes below the first row are counted in it: none is left out in silence. */
+static struct sizes sizes_of(const uint64_t count[NIO_SIZES], int from)
 {
-	*from = NIO_SIZES;
-	*to = -1;
+	struct sizes s = {.most = 1};
+
+	for (int i = 0; i < NIO_SIZES; i++) {
+		s.count[i < from ? from : i] += count[i];
+		s.sum += count[i];
+	}
+	for (int i = 0; i < NIO_SIZES; i++)
+		s.most = s.count[i] > s.most ? s.count[i] : s.most;
+	return s;
+}
+
+static void draw_size(struct page *p, const struct sizes *s, int i, int col, int width)
+{
+	int bar = width - COUNT_COLS - SHARE_COLS;
+	char text[UNITS_BUF];
+
+	if (!s->count[i])
+		return;
+	grid__bar(p->g, p->row, col, bar, GRID_PLAIN, (double)s->count[i] / (double)s->most,
+		  p->utf8);
+	format_share(text, sizeof(text), (double)s->count[i] / (double)s->sum);
+	grid__put_right(p->g, p->row, col + bar, SHARE_COLS, GRID_PLAIN, text);
+	format_count(text, sizeof(text), s->count[i]);
+	grid__put_right(p->g, p->row, col + bar + SHARE_COLS, COUNT_COLS, GRID_PLAIN, text);
+}
+
+/* The histograms in so many rows. */
+static void put_sizes(struct page *p, int room)
+{
+	const struct books *b = &p->item->books;
+	int width = (p->g->cols - SIZE_COLS) / 2 - GAP_COLS, from = NIO_SIZES, to = -1;
+	struct sizes tx, rx;
+	char size[UNITS_BUF];
+	bool folded;
+
 	for (int i = 0; i < NIO_SIZES; i++) {
 		if (!b->tx_sizes[i] && !b->rx_sizes[i])
 			continue;
-		*from = i < *from ? i : *from;
-		*to = i;
+		from = i < from ? i : from;
+		to = i;
 	}
-	return *to >= 0;
-}
-
-static uint64_t largest_of(const uint64_t sizes[NIO_SIZES])
-{
-	uint64_t most = 1;
-
-	for (int i = 0; i < NIO_SIZES; i++)
-		most = sizes[i] > most ? sizes[i] : most;
-	return most;
-}
-
-/* At least one mark of what is not 0. */
-static void draw_bar(char bar[BAR_WIDTH_MAX + 1], uint64_t value, uint64_t most, unsigned int width)
-{
-	unsigned int marks = (unsigned int)((double)value / (double)most * width);
-
-	if (value && !marks)
-		marks = 1;
-	memset(bar, '#', marks);
-	bar[marks] = '\0';
-}
-
-/* Sizes below the first row are counted in it: what is not shown would be taken for none. */
-static void fold(uint64_t sizes[NIO_SIZES], int from)
-{
-	for (int i = 0; i < from; i++)
-		sizes[from] += sizes[i];
-}
-
-static void put_row(struct page *p, const struct books *b, int i, bool folded, int width)
-{
-	char tx[BAR_WIDTH_MAX + 1], rx[BAR_WIDTH_MAX + 1], size[UNITS_BUF];
-
-	draw_bar(tx, b->tx_sizes[i], largest_of(b->tx_sizes), width);
-	draw_bar(rx, b->rx_sizes[i], largest_of(b->rx_sizes), width);
-	put(p, "%10s  %-*s %9" PRIu64 "  %-*s %9" PRIu64,
-	    folded ? "less" : format_size(size, sizeof(size), 1ULL << i), width, tx, b->tx_sizes[i],
-	    width, rx, b->rx_sizes[i]);
-}
-
-/* room: rows that there are for them. */
-static void put_sizes(struct page *p, int room)
-{
-	struct books b = p->item->books;
-	int width = p->columns > 2 * BAR_WIDTH_MAX + 40 ? BAR_WIDTH_MAX
-		    : p->columns > 60                   ? ((int)p->columns - 40) / 2
-							: 10;
-	int from, to;
-	bool folded;
-
-	if (!range_of(&b, &from, &to))
+	if (to < 0)
 		return;
 	folded = to - from >= room;
-	if (folded) {
-		from = to - room + 1;
-		fold(b.tx_sizes, from);
-		fold(b.rx_sizes, from);
-		memset(b.tx_sizes, 0, from * sizeof(b.tx_sizes[0]));
-		memset(b.rx_sizes, 0, from * sizeof(b.rx_sizes[0]));
+	from = folded ? to - room + 1 : from;
+	tx = sizes_of(b->tx_sizes, from);
+	rx = sizes_of(b->rx_sizes, from);
+	grid__put(p->g, p->row, SIZE_COLS + GAP_COLS + width, width, GRID_BOLD, "a copy received");
+	grid__put(p->g, p->row, SIZE_COLS, width, GRID_BOLD, "a send call");
+	grid__put(p->g, p->row++, 0, SIZE_COLS, GRID_BOLD, "bytes");
+	for (int i = from; i <= to && p->row <= p->last; i++, p->row++) {
+		grid__put_right(p->g, p->row, 0, SIZE_COLS - 1, GRID_PLAIN,
+				folded && i == from ? "less"
+						    : format_size(size, sizeof(size), 1ULL << i));
+		draw_size(p, &tx, i, SIZE_COLS, width);
+		draw_size(p, &rx, i, SIZE_COLS + width + GAP_COLS, width);
 	}
-	put(p, " ");
-	put(p, "%10s  %-*s %10s  %-*s", "bytes from", width + 10, "a send call", "", width,
-	    "a copy received");
-	for (int i = from; i <= to; i++)
-		put_row(p, &b, i, folded && i == from, width);
-	put(p, " ");
 }
 
 static void say_cpu(FILE *f, const struct page *p)
 {
 	struct cpu_found found = p->r->cpu;
 
-	if (!p->item->process)
+	if (!p->item->is_process)
 		return;
-	found.total = p->item->process->cpu;
+	found.total = p->item->cpu;
 	fputs("CPU: ", f);
-	cpu_text__say(f, &found);
+	cpu_found__say(f, &found);
 	fputc('\n', f);
+}
+
+/* The hottest stacks of the row's process, a line each, its innermost frames first. */
+static void say_stacks(FILE *f, const struct page *p)
+{
+	const struct profile *profile = &p->r->cpu.profile;
+	size_t len = strlen(p->item->owner);
+	const struct profile_stack *said[STACKS_SHOWN];
+	uint64_t all = 0;
+	size_t nr = 0;
+
+	for (size_t i = 0; len && i < profile->nr; i++)
+		if (cpu_found__is_of(&profile->stacks[i], p->item->owner))
+			all += profile->stacks[i].count;
+	for (; all && nr < STACKS_SHOWN; nr++) {
+		const struct profile_stack *most = NULL;
+
+		for (size_t i = 0; i < profile->nr; i++) {
+			const struct profile_stack *s = &profile->stacks[i];
+			bool done = !cpu_found__is_of(s, p->item->owner);
+
+			for (size_t k = 0; k < nr; k++)
+				done |= said[k] == s;
+			if (!done && (!most || s->count > most->count))
+				most = s;
+		}
+		if (!most)
+			break;
+		said[nr] = most;
+		fprintf(f, "%s%4.1f %%  ", nr ? "\n" : "hottest stacks, innermost frame first:\n",
+			100 * (double)most->count / (double)all);
+		cpu_found__say_stack(f, most->frames + len + 1, (size_t)p->g->cols - 10);
+	}
+	if (nr)
+		fputc('\n', f);
+}
+
+/* The process, group or socket of a row in the present table. false: it is not there any more. */
+static bool row_of(struct findings_row *row, const struct findings *r, const struct view_item *item)
+{
+	*row = (struct findings_row){.books = &item->books};
+	if (item->is_connection)
+		row->socket = &item->stream;
+	for (size_t i = 0; item->is_process && i < r->table.processes_nr && !row->process; i++)
+		if (view_item__process_id(&r->table.processes[i]) == item->id)
+			row->process = &r->table.processes[i];
+	if (findings__groups(r) && !item->is_process && !item->is_connection) {
+		row->group = groups__find(findings__groups(r), item->id);
+		row->kind = r->o->by == BY_PORT ? GROUP_PORT : GROUP_CGROUP;
+	}
+	return row->process || row->group || row->socket;
+}
+
+void view_item__judge(struct judgement *j, const struct findings *r, const struct view_item *item)
+{
+	struct findings_row row;
+
+	*j = (struct judgement){.copied_fraction.known = false};
+	if (row_of(&row, r, item))
+		findings__judge(j, r, &row);
+}
+
+uint64_t view_item__process_id(const struct process *p)
+{
+	return p->started << 32 | p->tgid;
+}
+
+void view_item__say(FILE *f, const struct findings *r, const struct view_item *item)
+{
+	const struct books *b = &item->books;
+	uint64_t sent = books__booked(b, NIO_SIDE_SENDER);
+	uint64_t copied = b->stages[NIO_STAGE_TX_COPY].bytes;
+	char n[UNITS_BUF], of[UNITS_BUF];
+
+	format_count(of, sizeof(of), b->completed);
+	if (b->completed && b->copied == b->completed)
+		fprintf(f, "was not zero-copy: all %s zero-copy sends were copied", of);
+	else if (b->completed && b->copied)
+		fprintf(f, "was partly zero-copy: %s of %s zero-copy sends were copied",
+			format_count(n, sizeof(n), b->copied), of);
+	else if (b->completed)
+		fprintf(f, "was zero-copy: none of %s zero-copy sends was copied", of);
+	else if (b->ids || b->calls[NIO_CALL_ZEROCOPY].events)
+		fputs("asked for zero-copy; whether it was is not known yet", f);
+	else if (!sent)
+		fputs(books__booked(b, NIO_SIDE_RECEIVER) ? "only receives" : "moved nothing yet",
+		      f);
+	else if (!r->told || books__unclassified(b))
+		fputs("sends, and not all of how is known", f);
+	else if (copied >= sent)
+		fputs("copies all it sends", f);
+	else if (!copied)
+		fputs("sends without a copy (sendfile, splice)", f);
+	else if (copied < sent / 2)
+		fprintf(f, "sends %s without a copy (sendfile, splice)",
+			(format_share(n, sizeof(n), 1 - (double)copied / (double)sent), n));
+	else
+		fprintf(f, "copies %s of what it sends",
+			(format_share(n, sizeof(n), (double)copied / (double)sent), n));
 }
 
 static void say_verdict(FILE *f, const struct page *p)
 {
-	const struct findings_row row = {
-		.books = &p->item->books,
-		.process = p->item->process,
-		.group = p->item->group,
-		.kind = p->r->o->by == BY_PORT ? GROUP_PORT : GROUP_CGROUP,
-		.socket = p->item->stream,
-	};
 	struct judgement j;
 
-	findings__judge(&j, p->r, &row);
-	fprintf(f, "%s\n%s\n", j.text, j.advice);
+	view_item__judge(&j, p->r, p->item);
+	fprintf(f, "%s ", p->item->name);
+	view_item__say(f, p->r, p->item);
+	fprintf(f, ".\n%s\n%s\n", j.text, j.advice);
 }
 
-/* What stands below the sizes: paragraphs, a line each. Freed by the caller; NULL: out of memory.
- */
-static char *words_of(const struct page *p)
+static int lines_of(const char *text, int columns)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
-
-	if (!f)
-		return NULL;
-	say_cpu(f, p);
-	say_verdict(f, p);
-	return fclose(f) ? NULL : text;
-}
-
-/* Lines that it takes; with p they are put. */
-static unsigned int wrap(struct page *p, const char *text, unsigned int columns)
-{
-	unsigned int lines = 0;
 	const char *line;
-	size_t len;
+	int lines = 0;
 
-	for (; (len = wrap__next(&text, columns, &line)); lines++)
-		if (p)
-			put(p, "%.*s", (int)len, line);
+	while (wrap__next(&text, (size_t)columns, &line))
+		lines++;
 	return lines;
 }
 
-static int room_for_sizes(const struct page *p, const char *words)
+/* What stands below the sizes, and that above them what cannot wait: freed by the caller. */
+static char *text_of(const struct page *p, void (*say)(FILE *f, const struct page *p))
 {
-	int room = (int)p->rows - (int)p->used - (int)wrap(NULL, words, p->columns) - SIZES_BESIDE;
+	char *text;
+	size_t len;
+	FILE *f = xopen_memstream(&text, &len);
 
-	return room < SIZES_MIN ? SIZES_MIN : room;
+	say(f, p);
+	xclose_memstream(f);
+	return text;
 }
 
-void detail_view__draw(FILE *f, const struct findings *r, const struct view_item *item,
-		       unsigned int rows, unsigned int columns)
+static void put_text(struct page *p, unsigned int attr, const char *text)
 {
-	struct page p = {.f = f, .r = r, .item = item, .rows = rows, .columns = columns};
-	char *words = words_of(&p);
-	const char *below = words ? words : "";
+	p->row = grid__text(p->g, p->row, p->last, 0, p->g->cols, attr, text);
+}
+
+void detail_view__draw(struct grid *g, const struct findings *r, const struct view_item *item,
+		       bool utf8)
+{
+	struct page p = {.g = g, .r = r, .item = item, .utf8 = utf8, .last = g->rows - 2};
+	char *verdict = text_of(&p, say_verdict), *cpu = text_of(&p, say_cpu);
+	char *stacks = text_of(&p, say_stacks);
+	int room;
 
 	put_head(&p);
+	put_text(&p, GRID_BOLD, verdict);
 	put_ledger(&p);
 	put_calls(&p);
-	put_sizes(&p, room_for_sizes(&p, below));
-	wrap(&p, below, columns);
-	free(words);
+	room = p.last + 1 - p.row - lines_of(cpu, g->cols) - lines_of(stacks, g->cols) -
+	       SIZES_BESIDE;
+	put_sizes(&p, room < SIZES_MIN ? SIZES_MIN : room);
+	put_text(&p, GRID_PLAIN, cpu);
+	put_text(&p, GRID_PLAIN, stacks);
+	free(verdict);
+	free(cpu);
+	free(stacks);
 }

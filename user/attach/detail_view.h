@@ -1,25 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * One row of the live table by itself: its ledger, how its calls were made, sizes of its sends and
- * receives as histograms, where its CPU time goes, its verdict.
- */
-#ifndef NETIOTRACE_DETAIL_VIEW_H
-#define NETIOTRACE_DETAIL_VIEW_H
+/* One row of the live table by itself: ledger, calls, sizes, CPU time, hottest stacks, verdict. */
+#ifndef ATTACH_DETAIL_VIEW_H
+#define ATTACH_DETAIL_VIEW_H
 
 #include "findings.h"
+#include "screen/grid.h"
 
-/* A row of the table: a process, a connection, a port or a cgroup. */
+/* A row of the table: a process, a connection, a port or a cgroup. A copy: it outlives a refresh.
+ */
 struct view_item {
-	uint64_t id; /* of tgid and started, cookie, port, or id of the cgroup; 0: not known */
+	uint64_t id; /* of tgid and start, cookie, port, or id of the cgroup; 0: not known */
 	char name[384];
+	char owner[OWNER_LEN]; /* the process of its samples; "": it has none of its own */
 	struct books books;
-	const struct process *process;   /* NULL: it is none */
-	const struct sock_state *stream; /* NULL: it is none */
-	const struct group *group;       /* NULL: it is none */
+	bool is_process; /* then: */
+	struct cpu_split cpu;
+	bool is_connection; /* then: */
+	struct sock_state stream;
 };
 
-/* Draws lines from the top, each with its end cleared, in a screen of so many rows and columns. */
-void detail_view__draw(FILE *f, const struct findings *r, const struct view_item *item,
-		       unsigned int rows, unsigned int columns);
+/* The verdict on a row and its advice; empty if the row is not in the present table any more. */
+void view_item__judge(struct judgement *j, const struct findings *r, const struct view_item *item);
+
+/* The id of a row that is a process. */
+uint64_t view_item__process_id(const struct process *p);
+
+/* How the row sent its bytes, a sentence without its subject: "copies all it sends". */
+void view_item__say(FILE *f, const struct findings *r, const struct view_item *item);
+
+/* Fills the grid but for its last row. utf8: block glyphs may be used. */
+void detail_view__draw(struct grid *g, const struct findings *r, const struct view_item *item,
+		       bool utf8);
 
 #endif

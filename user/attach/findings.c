@@ -10,9 +10,6 @@
 #include "common/units.h"
 #include "model/verdict.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define CUT           "~"
-
 /* The probe that feeds a stage. */
 static const char *probe_of(enum nio_stage stage)
 {
@@ -310,27 +307,6 @@ char *findings__process(char buf[PROCESS_LEN], const struct findings *r, const s
 		snprintf(buf, PROCESS_LEN, "%s (no. %zu)", owner, turn);
 	else
 		snprintf(buf, PROCESS_LEN, "%s", owner);
-	return buf;
-}
-
-/* Is this byte the second or a later one of a character? */
-static bool is_inside(char byte)
-{
-	return ((unsigned char)byte & 0xc0) == 0x80;
-}
-
-const char *findings__shorten(char *buf, size_t size, const char *name, int width)
-{
-	int len = (int)strlen(name), room = width - (int)strlen(CUT), head = room / 2;
-	int tail = len - (room - head);
-
-	if (len <= width)
-		return name;
-	while (head && is_inside(name[head]))
-		head--;
-	while (is_inside(name[tail]))
-		tail++;
-	snprintf(buf, size, "%.*s" CUT "%s", head, name, name + tail);
 	return buf;
 }
 

@@ -82,11 +82,6 @@ char *findings__group(char buf[GROUP_NAME_LEN], const struct findings *r, const 
 /* The cgroup of a connection, likewise. */
 const char *findings__cgroup(const struct findings *r, const struct sock_state *s);
 
-/*
- * The name, or its beginning and its end with a mark between them in buf, in width columns: never
- * part of a character. Connections differ at both ends.
- */
-const char *findings__shorten(char *buf, size_t size, const char *name, int width);
 
 /* netiotrace.attach/1: a new reference, and the keys and units of it (write/field.h). */
 json_t *findings__document(const struct findings *r);
@@ -95,11 +90,14 @@ const struct field *findings__fields(void);
 /* A row for each process, connection, port or cgroup of the document. 0 or -errno. */
 int findings__write_csv(FILE *f, const struct findings *r, const json_t *document);
 
+/* Processes, connections, ports or cgroups that there are, as --by asks for. */
+size_t findings__rows(const struct findings *r);
+
 /*
  * The table of the text at the end: no line is wider than width, of which there must be 60; what
- * has no room is said below. 0 or -errno.
+ * has no room is said below.
  */
-int findings__print_table(FILE *f, unsigned int width, const struct findings *r);
+void findings__print_table(FILE *f, unsigned int width, const struct findings *r);
 
 /* The text at the end. */
 void findings__print(FILE *f, unsigned int columns, const struct findings *r);

@@ -1,14 +1,321 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The text at the end of attach, and its line each interval. */
+/*
+ * The text at the end of attach, and its line each interval. The table has a row for each process,
+ * connection, port or cgroup and fits the width; a line below names what it leaves out.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "findings.h"
+#include "base/address.h"
 #include "base/text_note.h"
 #include "common/units.h"
-#include "cpu_text.h"
+#include "findings.h"
 #include "model/uncovered.h"
+#include "screen/text_cells.h"
+
+#define CELL     10 /* with the space before it */
+#define NAME_MIN 30
+#define NAME_LEN (GROUP_NAME_LEN + 32)
+
+enum column {
+	COLUMN_SENT,
+	COLUMN_COPIED,
+	COLUMN_PINNED,
+	COLUMN_SPLICED,
+	COLUMN_DEFERRED,
+	COLUMN_RECEIVED,
+	COLUMN_COPIES,
+	COLUMN_NR,
+};
+
+static const char *const heads[COLUMN_NR] = {"sent",     "copied",   "pinned",  "spliced",
+					     "deferred", "received", "copies/B"};
+
+/* In which columns are left out, those that are missed least first; 0: never. */
+static const unsigned int order_of[COLUMN_NR] = {
+	[COLUMN_DEFERRED] = 1,
+	[COLUMN_SPLICED] = 2,
+	[COLUMN_COPIES] = 3,
+	[COLUMN_PINNED] = 4,
+};
+
+struct row {
+	const char *name;
+	const char *brief; /* the same without what is missed least */
+	const struct books *books;
+};
+
+/* What the table is made of, when its rows are gone through. */
+struct making {
+	FILE *f;
+	struct text_fit fit;
+	int longest;        /* name */
+	size_t rows, there; /* of what --by asks for: shown, and in all */
+};
+
+typedef void (*take_row)(struct making *m, const struct row *row);
+
+static char *word_cell(char buf[UNITS_BUF], const char *word)
+{
+	snprintf(buf, UNITS_BUF, "%s", word);
+	return buf;
+}
+
+/* What is 0 is a dash, so that what is not stands out. */
+static char *bytes_cell(char buf[UNITS_BUF], uint64_t bytes)
+{
+	if (!bytes)
+		return word_cell(buf, "-");
+	return format_bytes_si(buf, UNITS_BUF, (double)bytes);
+}
+
+/* Copies that were made and not seen: what was seen is the least there were. */
+static char *least_cell(char buf[UNITS_BUF], const struct books *b)
+{
+	char bytes[UNITS_BUF];
+
+	format_bytes_si(bytes, sizeof(bytes), (double)b->stages[NIO_STAGE_DEFERRED_COPY].bytes);
+	snprintf(buf, UNITS_BUF, ">=%.*s", UNITS_BUF - 3, bytes);
+	return buf;
+}
+
+static char *stage_cell(char buf[UNITS_BUF], const struct books *b, enum nio_stage stage)
+{
+	if (stage == NIO_STAGE_DEFERRED_COPY && books__arrivals_missed(b))
+		return least_cell(buf, b);
+	return bytes_cell(buf, b->stages[stage].bytes);
+}
+
+static char *copies_cell(char buf[UNITS_BUF], const struct books *b)
+{
+	struct real copies = books__copies_per_byte(b);
+
+	if (!copies.known)
+		return word_cell(buf, "n/a");
+	snprintf(buf, UNITS_BUF, "%s%.2f", books__arrivals_missed(b) ? ">=" : "", copies.value);
+	return buf;
+}
+
+static char *cell_of(char buf[UNITS_BUF], const struct books *b, enum column c)
+{
+	switch (c) {
+	case COLUMN_SENT:
+		return bytes_cell(buf, books__booked(b, NIO_SIDE_SENDER));
+	case COLUMN_COPIED:
+		return stage_cell(buf, b, NIO_STAGE_TX_COPY);
+	case COLUMN_PINNED:
+		return stage_cell(buf, b, NIO_STAGE_TX_PIN);
+	case COLUMN_SPLICED:
+		return stage_cell(buf, b, NIO_STAGE_TX_SPLICE);
+	case COLUMN_DEFERRED:
+		return stage_cell(buf, b, NIO_STAGE_DEFERRED_COPY);
+	case COLUMN_RECEIVED:
+		return bytes_cell(buf, books__booked(b, NIO_SIDE_RECEIVER));
+	default:
+		return copies_cell(buf, b);
+	}
+}
+
+/* Then it is 0 in every row. */
+static bool is_zero(const struct books *total, enum column c)
+{
+	char cell[UNITS_BUF];
+
+	return !strcmp(cell_of(cell, total, c), "-");
+}
+
+static void each_connection(struct making *m, const struct findings *r, take_row take)
+{
+	char local[ADDRESS_TEXT_MAX], remote[ADDRESS_TEXT_MAX], owner[OWNER_LEN];
+	char name[3 * ADDRESS_TEXT_MAX], brief[3 * ADDRESS_TEXT_MAX];
+	const struct sock_state *s;
+
+	for (size_t i = 0; i < r->o->top && (s = table__connection(&r->table, i)); i++) {
+		struct books b = {0};
+
+		books__add_socket(&b, s);
+		findings__address(local, sizeof(local), s->family, s->local, s->local_port);
+		findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
+		findings__owner(owner, s->comm, s->tgid);
+		snprintf(name, sizeof(name), "%s %s > %s", owner, local, remote);
+		snprintf(brief, sizeof(brief), "%s :%u > %s", owner, s->local_port, remote);
+		take(m, &(struct row){name, brief, &b});
+	}
+}
+
+static void take_connections(struct making *m, take_row take, const char *whose,
+			     const struct books *b)
+{
+	char name[NAME_LEN];
+
+	snprintf(name, sizeof(name), "%s, %zu connection%s", whose, b->connections,
+		 plural(b->connections));
+	take(m, &(struct row){name, name, b});
+}
+
+static void each_process(struct making *m, const struct findings *r, take_row take)
+{
+	char process[PROCESS_LEN];
+	size_t taken = 0;
+
+	for (size_t i = 0; i < r->table.processes_nr && taken < r->o->top; i++) {
+		const struct process *p = &r->table.processes[i];
+
+		if (!p->books.connections)
+			continue;
+		take_connections(m, take, findings__process(process, r, p), &p->books);
+		taken++;
+	}
+}
+
+static void each_group(struct making *m, const struct findings *r, take_row take)
+{
+	const struct groups *g = findings__groups(r);
+	char group[GROUP_NAME_LEN];
+
+	for (size_t i = 0; i < g->nr && i < r->o->top; i++)
+		take_connections(m, take, findings__group(group, r, &g->list[i]),
+				 &g->list[i].books);
+}
+
+static void each_row(struct making *m, const struct findings *r, take_row take)
+{
+	if (r->o->by == BY_PROCESS)
+		each_process(m, r, take);
+	else if (findings__groups(r))
+		each_group(m, r, take);
+	else
+		each_connection(m, r, take);
+}
+
+size_t findings__rows(const struct findings *r)
+{
+	size_t nr = 0;
+
+	if (findings__groups(r))
+		return findings__groups(r)->nr;
+	if (r->o->by == BY_CONNECTION)
+		return r->table.ranked_nr;
+	for (size_t i = 0; i < r->table.processes_nr; i++)
+		nr += r->table.processes[i].books.connections != 0;
+	return nr;
+}
+
+static void make_room(struct making *m, const char *name)
+{
+	int len = (int)strlen(name);
+
+	m->longest = len > m->longest ? len : m->longest;
+}
+
+static void measure(struct making *m, const struct row *row)
+{
+	make_room(m, row->name);
+	m->rows++;
+}
+
+static struct text_fit fit_of(int width, int longest, const struct books *total)
+{
+	struct text_fit_column columns[COLUMN_NR];
+
+	for (int c = 0; c < COLUMN_NR; c++)
+		columns[c] = (struct text_fit_column){is_zero(total, (enum column)c), order_of[c]};
+	return text_fit__of(width, CELL, longest, NAME_MIN, columns, COLUMN_NR);
+}
+
+static void print_row(struct making *m, const struct row *row)
+{
+	bool fits = (int)strlen(row->name) <= m->fit.name;
+	char name[NAME_LEN], cell[UNITS_BUF];
+
+	fprintf(m->f, "%-*s", m->fit.name,
+		fits ? row->name : text_fit__shorten(name, sizeof(name), row->brief, m->fit.name));
+	for (int c = 0; c < COLUMN_NR; c++)
+		if (!(m->fit.left_out & 1u << c))
+			fprintf(m->f, " %9s", cell_of(cell, row->books, (enum column)c));
+	fputc('\n', m->f);
+}
+
+static void print_heads(const struct making *m, const char *name)
+{
+	fprintf(m->f, "%-*s", m->fit.name, name);
+	for (int c = 0; c < COLUMN_NR; c++)
+		if (!(m->fit.left_out & 1u << c))
+			fprintf(m->f, " %9s", heads[c]);
+	fputc('\n', m->f);
+}
+
+/* The columns left out that are 0 in every row, or the others: which, in list. How many. */
+static int list_left_out(const struct text_fit *fit, const struct books *total, bool zero,
+			 enum column list[COLUMN_NR])
+{
+	int nr = 0;
+
+	for (int c = 0; c < COLUMN_NR; c++)
+		if (fit->left_out & 1u << c && is_zero(total, (enum column)c) == zero)
+			list[nr++] = (enum column)c;
+	return nr;
+}
+
+/* It took no room from anybody: their heads are words for what did not happen. */
+static void say_nothing(FILE *f, const enum column list[COLUMN_NR], int nr)
+{
+	for (int i = 0; i < nr; i++)
+		fprintf(f, "%s%s",
+			!i           ? "Nothing was "
+			: i + 1 < nr ? ", "
+				     : " or ",
+			heads[list[i]]);
+	fputs(nr ? ". " : "", f);
+}
+
+static void say_no_room(FILE *f, const enum column list[COLUMN_NR], int nr,
+			const struct books *total)
+{
+	char cell[UNITS_BUF];
+
+	for (int i = 0; i < nr; i++)
+		fprintf(f, "%s%s (%s in all)", !i ? "No room in the table for " : ", ",
+			heads[list[i]], cell_of(cell, total, list[i]));
+	fputs(nr ? "." : "", f);
+}
+
+static void say_left_out(const struct making *m, unsigned int width, const struct books *total)
+{
+	enum column list[COLUMN_NR];
+	struct text_note n;
+
+	text_note__begin(&n);
+	if (m->rows < m->there)
+		fprintf(n.f, "%zu more %s in the total only: --top %zu shows %s. ",
+			m->there - m->rows, m->there - m->rows == 1 ? "is" : "are", m->there,
+			m->there - m->rows == 1 ? "it" : "them");
+	say_nothing(n.f, list, list_left_out(&m->fit, total, true, list));
+	say_no_room(n.f, list, list_left_out(&m->fit, total, false, list), total);
+	text_note__end(&n, m->f, width, "");
+}
+
+void findings__print_table(FILE *f, unsigned int width, const struct findings *r)
+{
+	const struct books *total = &r->table.total;
+	const char *by = by__name(r->o->by);
+	struct making m = {.f = f};
+	bool summed;
+
+	each_row(&m, r, measure);
+	m.there = findings__rows(r);
+	/* Of processes one row needs no sum. */
+	summed = r->o->by != BY_PROCESS || m.there > 1;
+	make_room(&m, by);
+	make_room(&m, "total");
+	m.fit = fit_of((int)width, m.longest, total);
+	print_heads(&m, by);
+	each_row(&m, r, print_row);
+	if (summed)
+		print_row(&m, &(struct row){"total", "total", total});
+	say_left_out(&m, width, total);
+}
 
 static const char *const call_words[NIO_CALL_NR] = {
 #define X(id, key, text) [NIO_CALL_##id] = key,
@@ -123,7 +430,7 @@ static void say_sends(FILE *f, const struct findings *r)
 
 static void say_cpu(FILE *f, const struct findings *r)
 {
-	cpu_text__say(f, &r->cpu);
+	cpu_found__say(f, &r->cpu);
 }
 
 static void say_uncovered(FILE *f, const struct findings *r)

@@ -1,144 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The live view of attach; see top_view.h. */
+/* The live view of attach; see top_view.h. Pure. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "top_view.h"
 #include "base/address.h"
-#include "base/log.h"
 #include "common/units.h"
-#include "detail_view.h"
+#include "common/xalloc.h"
+#include "screen/curses_screen.h"
+#include "top_view.h"
 
-/*
- * Without line breaks of the terminal's own: a line that is too long loses its end, not the screen
- * its order. The cursor stays on the last column then, so lines are cleared before they are
- * written.
- */
-#define ENTER_SCREEN "\033[?1049h\033[?25l\033[?7l"
-#define LEAVE_SCREEN "\033[?7h\033[?25h\033[?1049l"
-#define HOME         "\033[H"
-#define CLEAR_LINE   "\033[K"
-#define CLEAR_BELOW  "\033[J"
-#define REVERSE      "\033[7m"
-#define NORMAL       "\033[0m"
+/* Rows that a filter looks at: names of all of a million connections take too long. */
+#define ROWS_LOOKED_AT 32768
+#define ROWS_JUDGED    3 /* rows that the verdict names */
 
-#define LINES_BESIDE 4 /* head, titles, verdict, keys */
-/* Spliced and deferred bytes have a column where there is room; the page of a row has them anyway.
- */
-#define WIDE         100
-#define COLUMN       9
-#define VALUES_WIDTH (5 * COLUMN + 6)
-#define NAME_MIN     12
-#define WIDTH_MIN    (VALUES_WIDTH + NAME_MIN)
+enum column {
+	COLUMN_COPIES = TOP_RECEIVED + 1,
+	COLUMN_ZEROCOPY,
+	COLUMN_NR,
+};
+_Static_assert(COLUMN_NR <= TABLE_COLUMNS_MAX, "every column has a cell");
 
-/* How a screen is divided. */
-struct columns {
-	int name;
-	size_t stages; /* of shown[] */
+/* order: what is missed least is left out first. */
+static const struct table_column all_columns[COLUMN_NR] = {
+	[TOP_SENT] = {.head = "sent"},
+	[TOP_COPIED] = {.head = "copied", .attr = GRID_COPIED},
+	[TOP_PINNED] = {.head = "pinned", .attr = GRID_UNCOPIED, .order = 5},
+	[TOP_SPLICED] = {.head = "spliced", .attr = GRID_UNCOPIED, .order = 3},
+	[TOP_DEFERRED] = {.head = "deferred", .attr = GRID_COPIED, .order = 2},
+	[TOP_RECEIVED] = {.head = "received", .order = 6},
+	[COLUMN_COPIES] = {.head = "copies/B", .order = 4},
+	[COLUMN_ZEROCOPY] = {.head = "zc cop.", .order = 1},
 };
 
-static const enum nio_stage shown[] = {NIO_STAGE_TX_COPY, NIO_STAGE_TX_PIN, NIO_STAGE_TX_SPLICE,
-				       NIO_STAGE_DEFERRED_COPY};
+static const char *const help[][2] = {
+	{"per second", "bytes since the refresh before; - is a measured zero, n/a is not known"},
+	{"sent", "= copied + pinned + spliced: how the send call took the bytes"},
+	{"copied", "by the CPU, from the application into the socket"},
+	{"pinned", "MSG_ZEROCOPY: the kernel refers to the application's pages"},
+	{"spliced", "sendfile, splice: page references, no copy"},
+	{"deferred", "pinned pages that the kernel copied after all"},
+	{"received", "copied by the CPU, from the socket to the application"},
+	{"copies/B", "copies of each byte sent and received, at this end"},
+	{"zc cop.", "share of zero-copy sends that were copied after all"},
+	{"b", "a row per process, connection, port or cgroup"},
+	{"s", "largest first: copied, bytes, sent, received, zero-copy sends"},
+	{NULL, NULL},
+};
 
-static struct columns columns_of(int width)
+void top_view__clear(struct top_view *v)
 {
-	struct columns c = {.stages = width < WIDE ? 2 : 4};
-	int values = VALUES_WIDTH + ((int)c.stages - 2) * COLUMN;
-
-	c.name = width > values + NAME_MIN ? width - values : NAME_MIN;
-	return c;
-}
-
-void top_view__open(struct top_view *v)
-{
-	struct termios raw;
-
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &v->saved))
-		return;
-	raw = v->saved;
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-	raw.c_cc[VMIN] = 0;
-	raw.c_cc[VTIME] = 0;
-	if (tcsetattr(STDIN_FILENO, TCSANOW, &raw))
-		return;
-	v->shown = true;
-	log_hold();
-	fputs(ENTER_SCREEN, stdout);
-	fflush(stdout);
-}
-
-void top_view__close(struct top_view *v)
-{
-	if (!v->shown)
-		return;
-	v->shown = false;
-	fputs(LEAVE_SCREEN, stdout);
-	fflush(stdout);
-	tcsetattr(STDIN_FILENO, TCSANOW, &v->saved);
-	log_release();
-}
-
-static struct winsize size_of_screen(void)
-{
-	struct winsize w = {0};
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || !w.ws_col || !w.ws_row)
-		w = (struct winsize){.ws_col = 80, .ws_row = 24};
-	return w;
-}
-
-/*
- * What the row was at the last refresh; nothing, if it is new since. NULL: it was there, and is not
- * known as it was.
- */
-static const struct books *before_of(const struct top_view *v, const struct view_item *item)
-{
-	static const struct books nothing;
-
-	for (size_t i = 0; item->id && i < VIEW_ROWS_MAX; i++)
-		if (v->before[i].id == item->id)
-			return &v->before[i].books;
-	return item->books.first_ns >= v->since_ns ? &nothing : NULL;
-}
-
-static void put_rate(FILE *f, uint64_t now, uint64_t before, double seconds)
-{
-	char text[UNITS_BUF];
-
-	if (now <= before || seconds <= 0)
-		fprintf(f, " %8s", "-");
-	else
-		fprintf(f, " %8s",
-			format_bytes_si(text, sizeof(text), (double)(now - before) / seconds));
-}
-
-static void put_row(FILE *f, const struct view_item *item, bool selected, struct columns c,
-		    const struct books *was, double seconds)
-{
-	const struct books *b = &item->books;
-	struct real copies = books__copies_per_byte(b), copied = books__copied_fraction(b);
-	char brief[sizeof(item->name)];
-
-	if (!was)
-		was = b;
-	fprintf(f, CLEAR_LINE "%s%-*s", selected ? REVERSE : "", c.name,
-		findings__shorten(brief, sizeof(brief), item->name, c.name));
-	put_rate(f, books__booked(b, NIO_SIDE_SENDER), books__booked(was, NIO_SIDE_SENDER),
-		 seconds);
-	for (size_t i = 0; i < c.stages; i++)
-		put_rate(f, b->stages[shown[i]].bytes, was->stages[shown[i]].bytes, seconds);
-	put_rate(f, books__booked(b, NIO_SIDE_RECEIVER), books__booked(was, NIO_SIDE_RECEIVER),
-		 seconds);
-	if (copies.known)
-		fprintf(f, books__arrivals_missed(b) ? "   >=%.2f" : " %8.2f", copies.value);
-	else
-		fputs("      n/a", f);
-	if (copied.known)
-		fprintf(f, " %3.0f %%", copied.value * 100);
-	fputs(NORMAL "\n", f);
+	free(v->rows);
+	free(v->before);
+	memset(v, 0, sizeof(*v));
 }
 
 static bool process_at(const struct findings *r, size_t i, struct view_item *item)
@@ -150,9 +64,11 @@ static bool process_at(const struct findings *r, size_t i, struct view_item *ite
 		return false;
 	snprintf(item->name, sizeof(item->name), "%s (%zu)", findings__process(name, r, p),
 		 p->books.connections);
-	item->id = p->started << 32 | p->tgid;
+	findings__owner(item->owner, p->comm, p->tgid);
+	item->id = view_item__process_id(p);
 	item->books = p->books;
-	item->process = p;
+	item->is_process = true;
+	item->cpu = p->cpu;
 	return true;
 }
 
@@ -167,28 +83,28 @@ static bool group_at(const struct findings *r, size_t i, struct view_item *item)
 		 findings__group(name, r, &groups->list[i]), groups->list[i].books.connections);
 	item->id = groups->list[i].id;
 	item->books = groups->list[i].books;
-	item->group = &groups->list[i];
 	return true;
 }
 
 static bool connection_at(const struct findings *r, size_t i, struct view_item *item)
 {
 	const struct sock_state *s = table__connection(&r->table, i);
-	char owner[OWNER_LEN], remote[ADDRESS_TEXT_MAX];
+	char remote[ADDRESS_TEXT_MAX];
 
 	if (!s)
 		return false;
 	findings__address(remote, sizeof(remote), s->family, s->remote, s->remote_port);
-	snprintf(item->name, sizeof(item->name), "%s :%u > %s",
-		 findings__owner(owner, s->comm, s->tgid), s->local_port, remote);
+	findings__owner(item->owner, s->comm, s->tgid);
+	snprintf(item->name, sizeof(item->name), "%s :%u > %s", item->owner, s->local_port, remote);
 	item->id = s->key ^ s->first_ns;
-	item->stream = s;
+	item->is_connection = true;
+	item->stream = *s;
 	books__add_socket(&item->books, s);
 	return true;
 }
 
 /* The i-th row; false: there is none. */
-static bool row_at(const struct findings *r, size_t i, struct view_item *item)
+static bool item_at(const struct findings *r, size_t i, struct view_item *item)
 {
 	memset(item, 0, sizeof(*item));
 	if (r->o->by == BY_PROCESS)
@@ -196,161 +112,302 @@ static bool row_at(const struct findings *r, size_t i, struct view_item *item)
 	return findings__groups(r) ? group_at(r, i, item) : connection_at(r, i, item);
 }
 
-static void put_rows(struct top_view *v, const struct findings *r, struct columns c, size_t lines,
-		     double seconds)
+static void take_values(uint64_t value[TOP_VALUES_NR], const struct books *b)
 {
-	struct view_row *next = calloc(VIEW_ROWS_MAX, sizeof(*next));
-	size_t first = v->selected >= lines ? v->selected - lines + 1 : 0;
-	struct view_item item;
+	static const enum nio_stage stages[] = {
+		[TOP_COPIED] = NIO_STAGE_TX_COPY,
+		[TOP_PINNED] = NIO_STAGE_TX_PIN,
+		[TOP_SPLICED] = NIO_STAGE_TX_SPLICE,
+		[TOP_DEFERRED] = NIO_STAGE_DEFERRED_COPY,
+	};
 
-	v->rows_nr = 0;
-	for (size_t i = 0; next && i < VIEW_ROWS_MAX && row_at(r, i, &item); i++) {
-		if (i >= first && i < first + lines) {
-			put_row(stdout, &item, i == v->selected, c, before_of(v, &item), seconds);
-		}
-		next[i] = (struct view_row){item.id, item.books};
-		v->rows_nr++;
-	}
-	if (next)
-		memcpy(v->rows, next, sizeof(v->rows));
-	free(next);
+	value[TOP_SENT] = books__booked(b, NIO_SIDE_SENDER);
+	value[TOP_RECEIVED] = books__booked(b, NIO_SIDE_RECEIVER);
+	for (int i = TOP_COPIED; i <= TOP_DEFERRED; i++)
+		value[i] = b->stages[stages[i]].bytes;
+	for (int sort = 0; sort < SORT_NR; sort++)
+		value[TOP_SORT + sort] = sort__value((enum sort)sort, b);
 }
 
-/* The row that is open, wherever it stands now; false: it is gone. */
-static bool draw_opened(const struct top_view *v, const struct findings *r, struct winsize w)
+/*
+ * The values of a row at the refresh before; zeroes for a row that is new since; NULL: it was
+ * there, and its values are not known.
+ */
+static const uint64_t *before_of(const struct top_view *v, const struct view_item *item)
 {
-	struct view_item item;
+	static const uint64_t nothing[TOP_VALUES_NR];
 
-	for (size_t i = 0; row_at(r, i, &item); i++) {
-		if (item.id != v->opened_id)
-			continue;
-		fputs(HOME, stdout);
-		detail_view__draw(stdout, r, &item, w.ws_row, w.ws_col);
-		fputs(CLEAR_LINE "q quit   Enter back" CLEAR_BELOW, stdout);
-		return true;
-	}
-	return false;
+	for (size_t i = 0; item->id && i < v->before_nr; i++)
+		if (v->before[i].id == item->id)
+			return v->before[i].value;
+	return item->books.first_ns >= v->since_ns ? nothing : NULL;
 }
 
-/* What was shown until it is what rates are against, until the next. */
+static void take_rates(struct top_row *row, const uint64_t *was, double seconds)
+{
+	row->rates_known = was && seconds > 0;
+	for (int i = 0; i < TOP_VALUES_NR && row->rates_known; i++)
+		row->rate[i] =
+			row->value[i] > was[i] ? (double)(row->value[i] - was[i]) / seconds : 0;
+}
+
+/* The rows at the last refresh are what rates are against until the next. */
 static void note_refresh(struct top_view *v, const struct findings *r)
 {
 	if (v->at_ns == r->ended_ns)
 		return;
-	memcpy(v->before, v->rows, sizeof(v->before));
+	free(v->before);
+	v->before_nr = v->at_ns ? v->rows_nr + 1 : 0;
+	v->before = xcalloc(v->before_nr + 1, sizeof(*v->before));
+	for (size_t i = 0; i < v->before_nr; i++) {
+		const struct top_row *row = i < v->rows_nr ? &v->rows[i] : &v->total;
+
+		v->before[i].id = row->item.id;
+		memcpy(v->before[i].value, row->value, sizeof(row->value));
+	}
 	v->since_ns = v->at_ns;
 	v->at_ns = r->ended_ns;
 }
 
-static void draw_table(struct top_view *v, const struct findings *r, struct winsize w)
+/* The row of totals has an id that no other has. */
+#define TOTAL_ID UINT64_MAX
+
+static void take_total(struct top_view *v, const struct findings *r, double seconds)
 {
-	struct columns c = columns_of(w.ws_col);
-	const struct findings_row total = {.books = &r->table.total};
-	struct judgement j;
+	memset(&v->total, 0, sizeof(v->total));
+	v->total.item.id = TOTAL_ID;
+	snprintf(v->total.item.name, sizeof(v->total.item.name), "total");
+	v->total.item.books = r->table.total;
+	take_values(v->total.value, &r->table.total);
+	take_rates(&v->total, before_of(v, &v->total.item), seconds);
+}
+
+static void take_rows(struct top_view *v, const struct findings *r)
+{
+	bool filtered = v->table.filter[0];
 	double seconds;
 
 	note_refresh(v, r);
 	seconds = (double)(r->ended_ns - (v->since_ns ? v->since_ns : r->begun_ns)) / 1e9;
-	findings__judge(&j, r, &total);
-	fprintf(stdout,
-		HOME CLEAR_LINE
-		"netiotrace attach  %.0f s  %zu open, %zu in all  by %s, order %s\n",
-		(double)(r->ended_ns - r->begun_ns) / 1e9, r->table.open_nr,
-		r->table.total.connections, by__name(r->o->by), sort__name(r->o->sort));
-	fprintf(stdout, CLEAR_LINE "%-*s %8s %8s %8s%s %8s %8s %5s\n", c.name, "per second", "sent",
-		"copied", "pinned", c.stages > 2 ? "  spliced deferred" : "", "received",
-		"copies/B", "zc");
-	put_rows(v, r, c, w.ws_row > LINES_BESIDE ? w.ws_row - LINES_BESIDE : 1, seconds);
-	fprintf(stdout, CLEAR_LINE "%.*s\n", w.ws_col, j.text);
-	fputs(CLEAR_LINE "q quit   b process/connection/port/cgroup   s order   up, down, Enter "
-			 "open" CLEAR_BELOW,
-	      stdout);
+	if (!v->rows)
+		v->rows = xcalloc(TOP_ROWS_MAX, sizeof(*v->rows));
+	v->rows_nr = v->more = 0;
+	v->elapsed_ns = r->ended_ns - r->begun_ns;
+	for (size_t i = 0; i < (filtered ? ROWS_LOOKED_AT : TOP_ROWS_MAX); i++) {
+		struct top_row row = {.rates_known = false};
+
+		if (!item_at(r, i, &row.item))
+			break;
+		if (!table_view__matches(&v->table, row.item.name))
+			continue;
+		if (v->rows_nr == TOP_ROWS_MAX) {
+			v->more++;
+			continue;
+		}
+		take_values(row.value, &row.item.books);
+		take_rates(&row, before_of(v, &row.item), seconds);
+		v->rows[v->rows_nr++] = row;
+	}
+	if (!filtered)
+		v->more = findings__rows(r) > v->rows_nr ? findings__rows(r) - v->rows_nr : 0;
+	take_total(v, r, seconds);
+	if (!v->opened)
+		return;
+	for (size_t i = 0; i < v->rows_nr; i++)
+		if (v->rows[i].item.id == v->item.id)
+			v->item = v->rows[i].item;
 }
 
-void top_view__draw(struct top_view *v, const struct findings *r)
+static double sort_rate(const struct top_row *row, enum sort sort)
 {
-	struct winsize w = size_of_screen();
+	return row->rates_known ? row->rate[TOP_SORT + sort] : 0;
+}
 
-	/* A number that is cut would read as another. */
-	if (w.ws_col < WIDTH_MIN || w.ws_row <= LINES_BESIDE) {
-		fprintf(stdout, HOME CLEAR_LINE "too small: needs %dx%d, is %ux%u" CLEAR_BELOW,
-			WIDTH_MIN, LINES_BESIDE + 1, w.ws_col, w.ws_row);
-		fflush(stdout);
+/* By what is shown; where that is alike, as the refresh left them. */
+static void sort_rows(struct top_view *v, enum sort sort)
+{
+	for (size_t i = 1; i < v->rows_nr; i++) {
+		struct top_row row = v->rows[i];
+		size_t k = i;
+
+		if (sort_rate(&v->rows[i - 1], sort) >= sort_rate(&row, sort))
+			continue;
+		for (; k && sort_rate(&v->rows[k - 1], sort) < sort_rate(&row, sort); k--)
+			;
+		memmove(&v->rows[k + 1], &v->rows[k], (i - k) * sizeof(row));
+		v->rows[k] = row;
+	}
+}
+
+static void write_cells(struct table_row *out, const struct top_row *row)
+{
+	const struct books *b = &row->item.books;
+	struct real copies = books__copies_per_byte(b), copied = books__copied_fraction(b);
+	char text[UNITS_BUF];
+
+	out->id = row->item.id;
+	snprintf(out->name, sizeof(out->name), "%s", row->item.name);
+	for (int i = 0; i <= TOP_RECEIVED; i++)
+		snprintf(out->cell[i], TABLE_CELL_LEN, "%s",
+			 !row->rates_known   ? "n/a"
+			 : row->rate[i] <= 0 ? "-"
+					     : format_bytes_si(text, sizeof(text), row->rate[i]));
+	if (copies.known)
+		snprintf(out->cell[COLUMN_COPIES], TABLE_CELL_LEN, "%s%.2f",
+			 books__arrivals_missed(b) ? ">=" : "", copies.value);
+	else
+		snprintf(out->cell[COLUMN_COPIES], TABLE_CELL_LEN, "n/a");
+	if (copied.known)
+		snprintf(out->cell[COLUMN_ZEROCOPY], TABLE_CELL_LEN, "%.0f %%", copied.value * 100);
+	else
+		snprintf(out->cell[COLUMN_ZEROCOPY], TABLE_CELL_LEN, "%s",
+			 books__zerocopy_sends(b) ? "n/a" : "-");
+}
+
+/* The sums since the beginning tell what is empty: columns do not come and go with the rates. */
+static void choose_columns(struct table_column columns[COLUMN_NR], const struct top_view *v,
+			   enum sort sort)
+{
+	memcpy(columns, all_columns, sizeof(all_columns));
+	for (int i = 0; i <= TOP_RECEIVED; i++)
+		columns[i].empty = !v->total.value[i];
+	columns[COLUMN_ZEROCOPY].empty = !books__zerocopy_sends(&v->total.item.books);
+	columns[TOP_COPIED].sorted = sort == SORT_COPIED;
+	columns[TOP_SENT].sorted = sort == SORT_SENT || sort == SORT_BYTES;
+	columns[TOP_RECEIVED].sorted = sort == SORT_RECEIVED || sort == SORT_BYTES;
+	columns[COLUMN_ZEROCOPY].sorted = sort == SORT_ZEROCOPY;
+}
+
+/* How the selected row sends, then the others, then what the selected one could do for less. */
+static char *verdict_of(const struct top_view *v, const struct findings *r)
+{
+	const struct top_row *selected = v->rows_nr ? &v->rows[0] : NULL;
+	struct judgement j;
+	size_t len, said = 0;
+	char *text;
+	FILE *f = xopen_memstream(&text, &len);
+
+	for (size_t i = 0; i < v->rows_nr; i++)
+		if (v->rows[i].item.id == v->table.selected)
+			selected = &v->rows[i];
+	for (size_t i = 0; selected && i <= v->rows_nr && said < ROWS_JUDGED; i++) {
+		const struct top_row *row = i ? &v->rows[i - 1] : selected;
+
+		if (i && (row == selected || !books__bytes(&row->item.books)))
+			continue;
+		fprintf(f, "%s ", row->item.name);
+		view_item__say(f, r, &row->item);
+		fputs(". ", f);
+		said++;
+	}
+	if (selected) {
+		view_item__judge(&j, r, &selected->item);
+		if (j.text[0] || j.advice[0])
+			fprintf(f, "%s: %s %s", selected->item.name, j.advice, j.text);
+	}
+	xclose_memstream(f);
+	return text;
+}
+
+static void say_gap(char *buf, size_t len, const struct books *b)
+{
+	struct real tx = books__unaccounted(b, NIO_SIDE_SENDER);
+	struct real rx = books__unaccounted(b, NIO_SIDE_RECEIVER);
+
+	if (tx.known && rx.known)
+		snprintf(buf, len, "unaccounted %.0f B", tx.value ? tx.value : rx.value);
+	else
+		snprintf(buf, len, "unaccounted n/a");
+}
+
+static void draw_table(struct grid *g, struct top_view *v, const struct findings *r, bool utf8)
+{
+	struct table_row *rows = xcalloc(v->rows_nr + 1, sizeof(*rows));
+	struct table_column columns[COLUMN_NR];
+	struct table_row total;
+	char title[128], status[160], gap[40], missed[40];
+	struct table_frame f = {
+		.title = title,
+		.status = status,
+		.by = by__name(r->o->by),
+		.columns = columns,
+		.columns_nr = COLUMN_NR,
+		.rows = rows,
+		.more = v->more,
+		.total = &total,
+		.keys = "b by  s sort",
+		.help = help,
+	};
+	char *verdict;
+
+	sort_rows(v, r->o->sort);
+	for (size_t i = 0; i < v->rows_nr; i++)
+		if (table_view__matches(&v->table, v->rows[i].item.name))
+			write_cells(&rows[f.rows_nr++], &v->rows[i]);
+	write_cells(&total, &v->total);
+	choose_columns(columns, v, r->o->sort);
+	snprintf(title, sizeof(title), "netiotrace attach   %.0f s   by %s, sorted by %s",
+		 (double)v->elapsed_ns / 1e9, by__name(r->o->by), sort__name(r->o->sort));
+	say_gap(gap, sizeof(gap), &v->total.item.books);
+	if (r->missed.known)
+		snprintf(missed, sizeof(missed), "%llu missed",
+			 (unsigned long long)r->missed.value);
+	else
+		snprintf(missed, sizeof(missed), "missed n/a");
+	snprintf(status, sizeof(status), "per second   %zu open, %zu in all   %s   %s",
+		 r->table.open_nr, v->total.item.books.connections, gap, missed);
+	verdict = verdict_of(v, r);
+	f.verdict = verdict;
+	table_view__draw(g, &v->table, &f, utf8);
+	free(verdict);
+	free(rows);
+}
+
+void top_view__draw(struct grid *g, struct top_view *v, const struct findings *r, bool utf8)
+{
+	if (table_view__too_small(g))
+		return;
+	if (!v->table.paused)
+		take_rows(v, r);
+	if (!v->opened || v->table.help) {
+		draw_table(g, v, r, utf8);
 		return;
 	}
-	if (!v->opened || !draw_opened(v, r, w)) {
-		v->opened = false;
-		draw_table(v, r, w);
-	}
-	fflush(stdout);
+	detail_view__draw(g, r, &v->item, utf8);
+	grid__put(g, g->rows - 1, 0, g->cols, GRID_DIM, "q quit  Enter back  p pause  ? help");
+	if (v->table.paused)
+		grid__put_right(g, g->rows - 1, 0, g->cols, GRID_BOLD | GRID_REVERSE, " PAUSED ");
 }
 
-/* Enter, or what leaves a row that is open. */
+/* Enter, or what closes a row that is open. */
 static void toggle(struct top_view *v)
 {
-	v->opened = !v->opened && v->selected < v->rows_nr;
-	if (v->opened)
-		v->opened_id = v->rows[v->selected].id;
+	v->opened = !v->opened && v->rows_nr;
+	for (size_t i = 0; i < v->rows_nr && v->opened; i++)
+		if (!i || v->rows[i].item.id == v->table.selected)
+			v->item = v->rows[i].item;
 }
 
-static void move(struct top_view *v, bool down)
-{
-	if (down && v->selected + 1 < v->rows_nr)
-		v->selected++;
-	if (!down && v->selected)
-		v->selected--;
-}
-
+/* The ids of other rows are of another kind. */
 static void turn_by(struct top_view *v, struct attach_options *o)
 {
 	o->by = (enum by)((o->by + 1) % BY_NR);
-	v->selected = 0;
-	v->opened = false;
-	/* Their ids are of another kind. */
-	memset(v->rows, 0, sizeof(v->rows));
-	memset(v->before, 0, sizeof(v->before));
+	v->rows_nr = v->before_nr = 0;
+	v->opened = v->table.paused = false;
+	v->table.selected = v->table.at = v->table.first = 0;
 }
 
-/* true: q, it is over. */
-static bool take_key(struct top_view *v, struct attach_options *o, char key)
+bool top_view__key(struct top_view *v, struct attach_options *o, int key)
 {
-	switch (key) {
-	case 'q':
+	enum table_action action = table_view__key(&v->table, key);
+
+	if (action == TABLE_QUIT)
 		return true;
-	case 's':
-		o->sort = (enum sort)((o->sort + 1) % SORT_NR);
-		break;
-	case 'b':
-		turn_by(v, o);
-		break;
-	case 'j':
-	case 'k':
-		move(v, key == 'j');
-		break;
-	case '\n':
-	case '\r':
+	if (action == TABLE_OPEN || (v->opened && key == SCREEN_KEY_ESCAPE))
 		toggle(v);
-		break;
-	default:
-		break;
-	}
-	return false;
-}
-
-bool top_view__key(struct top_view *v, struct attach_options *o)
-{
-	char keys[64];
-	ssize_t n = v->shown ? read(STDIN_FILENO, keys, sizeof(keys)) : 0;
-
-	for (ssize_t i = 0; i < n; i++) {
-		bool arrow = i + 2 < n && keys[i] == '\033' && keys[i + 1] == '[';
-
-		if (arrow && (keys[i + 2] == 'A' || keys[i + 2] == 'B')) {
-			move(v, keys[i + 2] == 'B');
-			i += 2;
-		} else if (take_key(v, o, keys[i])) {
-			return true;
-		}
-	}
+	else if (action == TABLE_OTHER && key == 's')
+		o->sort = (enum sort)((o->sort + 1) % SORT_NR);
+	else if (action == TABLE_OTHER && key == 'b')
+		turn_by(v, o);
 	return false;
 }

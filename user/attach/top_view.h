@@ -1,48 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The live view of attach: a table like top's on a terminal, of processes, connections, ports or
- * cgroups, with rates since the last refresh; Enter opens one row (detail_view.h).
+ * The live view of attach: rows of what attach found, with rates since the last refresh, in the
+ * table of screen/table_view.h; Enter opens one row (detail_view.h).
  */
-#ifndef NETIOTRACE_TOP_VIEW_H
-#define NETIOTRACE_TOP_VIEW_H
+#ifndef ATTACH_TOP_VIEW_H
+#define ATTACH_TOP_VIEW_H
 
-#include <stdbool.h>
-#include <termios.h>
+#include "detail_view.h"
+#include "screen/table_view.h"
 
-#include "findings.h"
+/* Rows that are kept; a filter chooses among all. */
+#define TOP_ROWS_MAX 256
 
-/* Rows whose rates can be told. */
-#define VIEW_ROWS_MAX 64
+enum top_value {
+	TOP_SENT,
+	TOP_COPIED,
+	TOP_PINNED,
+	TOP_SPLICED,
+	TOP_DEFERRED,
+	TOP_RECEIVED,
+	TOP_SORT, /* the first of what rows are sorted by: enum sort */
+	TOP_VALUES_NR = TOP_SORT + SORT_NR,
+};
 
-struct view_row {
-	uint64_t id; /* struct view_item; 0: none */
-	struct books books;
+struct top_row {
+	struct view_item item;
+	uint64_t value[TOP_VALUES_NR]; /* so far */
+	double rate[TOP_VALUES_NR];    /* per second */
+	bool rates_known;
+};
+
+/* The values of a row at the refresh before. */
+struct top_before {
+	uint64_t id;
+	uint64_t value[TOP_VALUES_NR];
 };
 
 struct top_view {
-	bool shown;
-	size_t selected; /* row */
-	bool opened;     /* the row of opened_id is shown by itself */
-	uint64_t opened_id;
-	struct termios saved;
-	struct view_row rows[VIEW_ROWS_MAX];   /* as they are shown */
-	struct view_row before[VIEW_ROWS_MAX]; /* as they were at the refresh before */
-	size_t rows_nr;                        /* of them that are shown */
-	uint64_t at_ns, since_ns;              /* of the last refresh, of the one before; 0: none */
+	struct table_view table;
+	struct top_row *rows; /* in the order on the screen; freed by top_view__clear() */
+	size_t rows_nr, more;
+	struct top_row total;
+	struct top_before *before;
+	size_t before_nr;
+	uint64_t at_ns, since_ns; /* of the last refresh, of the one before; 0: none */
+	uint64_t elapsed_ns;      /* when the rows were taken */
+	bool opened;              /* one row is shown by itself: */
+	struct view_item item;
 };
 
-/* Takes the terminal if stdout and stdin are one. Messages are held back from then on. */
-void top_view__open(struct top_view *v);
-/* Gives it back; takes one that was never opened. */
-void top_view__close(struct top_view *v);
+void top_view__clear(struct top_view *v); /* takes a zeroed one */
 
 /* Draws r: as it is after a refresh, or otherwise than it was drawn since. */
-void top_view__draw(struct top_view *v, const struct findings *r);
+void top_view__draw(struct grid *g, struct top_view *v, const struct findings *r, bool utf8);
 
-/*
- * Reads keys: b by process, connection, port or cgroup, s the next order, up and down, Enter opens
- * a row and closes it; true: q, it is over.
- */
-bool top_view__key(struct top_view *v, struct attach_options *o);
+/* Acts on a key. true: q, it is over. What r shows may have to be sorted again. */
+bool top_view__key(struct top_view *v, struct attach_options *o, int key);
 
 #endif

@@ -438,6 +438,7 @@ void watching__close(struct watching *w)
 	if (w->cgroup >= 0)
 		close(w->cgroup);
 	table__clear(&w->found.table);
+	profile__clear(&w->found.cpu.profile);
 	target__clear(&w->target);
 	cpu_sampling__close(&w->sampling);
 	watcher__close(w->watcher);

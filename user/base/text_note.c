@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Owns the layout of items and paragraphs; see text_note.h. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +9,17 @@
 #include "wrap.h"
 
 #define LABEL_WIDTH 11
+#define TEXT_MIN    20 /* columns of the text, however few there are */
 
-int text_note__begin(struct text_note *n)
+void text_note__begin(struct text_note *n)
 {
 	*n = (struct text_note){.text = NULL};
 	n->f = xopen_memstream(&n->text, &n->len);
-	return 0;
 }
 
-int text_note__end(struct text_note *n, FILE *out, unsigned int width, const char *label)
+void text_note__end(struct text_note *n, FILE *out, unsigned int width, const char *label)
 {
+	unsigned int room = width > LABEL_WIDTH + TEXT_MIN ? width - LABEL_WIDTH : TEXT_MIN;
 	const char *rest, *line;
 	size_t len;
 
@@ -28,12 +28,11 @@ int text_note__end(struct text_note *n, FILE *out, unsigned int width, const cha
 	while (n->len && n->text[n->len - 1] == ' ')
 		n->text[--n->len] = '\0';
 	rest = printable__lines(n->text);
-	while ((len = wrap__next(&rest, width - LABEL_WIDTH, &line))) {
+	while ((len = wrap__next(&rest, room, &line))) {
 		fprintf(out, "%-*s%.*s\n", LABEL_WIDTH, label, (int)len, line);
 		label = "";
 	}
 	free(n->text);
-	return 0;
 }
 
 void text_item__print(FILE *f, unsigned int width, size_t *used, const char *item)

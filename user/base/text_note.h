@@ -6,16 +6,16 @@
 #include <stdio.h>
 
 struct text_note {
-	FILE *f; /* write the paragraph here; NULL: out of memory */
+	FILE *f; /* write the paragraph here */
 	char *text;
 	size_t len;
 };
 
-/* 0 or -ENOMEM. A note that was begun must be ended. */
-int text_note__begin(struct text_note *n);
+/* A note that was begun must be ended. */
+void text_note__begin(struct text_note *n);
 
-/* Prints the paragraph unless it is empty, and frees the note. 0 or -ENOMEM. */
-int text_note__end(struct text_note *n, FILE *out, unsigned int width, const char *label);
+/* Prints the paragraph unless it is empty, and frees the note. */
+void text_note__end(struct text_note *n, FILE *out, unsigned int width, const char *label);
 
 /* Prints an item after *used columns, or on a new line beyond width. The caller ends the line. */
 void text_item__print(FILE *f, unsigned int width, size_t *used, const char *item);

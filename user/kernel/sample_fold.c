@@ -10,8 +10,6 @@
 #include "process_maps.h"
 #include "symbols.h"
 
-#define FRAMES_LEN 8192
-
 const struct nio_sample *sample_fold__decode(const void *data, size_t size)
 {
 	const struct nio_sample *s = data;
@@ -23,29 +21,14 @@ const struct nio_sample *sample_fold__decode(const void *data, size_t size)
 }
 
 /* "outermost;...;innermost" of a stack whose names are innermost first. */
-static void join(char text[FRAMES_LEN], const char *const *names, size_t n)
+static void join(char text[SAMPLE_FOLD_LEN], const char *const *names, size_t n)
 {
 	size_t used = 0;
 
 	text[0] = '\0';
-	while (n-- && used < FRAMES_LEN)
-		used += snprintf(text + used, FRAMES_LEN - used, "%s%s", used ? ";" : "", names[n]);
-}
-
-static int take_kernel(const struct sample_fold *f, const struct nio_sample *sample)
-{
-	const char *names[NIO_SAMPLE_FRAMES];
-	char text[FRAMES_LEN];
-	struct stack_class class;
-
-	symbols__stack(f->symbols, sample->ip, sample->frames, names);
-	class = stack_rules__class(names, sample->frames);
-	join(text, names, sample->frames);
-	return cpu_time__take(
-		f->out,
-		&(struct profile_stack){
-			.frames = text, .count = 1, .whose = sample->whose, .class = class.class},
-		class.shifted);
+	while (n-- && used < SAMPLE_FOLD_LEN)
+		used += snprintf(text + used, SAMPLE_FOLD_LEN - used, "%s%s", used ? ";" : "",
+				 names[n]);
 }
 
 /*
@@ -62,15 +45,41 @@ static void name_object(char *text, size_t len, const char *object)
 	snprintf(text, len, "[%s]", name);
 }
 
+char *sample_fold__frames(char text[SAMPLE_FOLD_LEN], const struct nio_sample *sample,
+			  const char *const *names, const char *object)
+{
+	if (sample->frames)
+		join(text, names, sample->frames);
+	else
+		name_object(text, SAMPLE_FOLD_LEN, object);
+	return text;
+}
+
+static int take_kernel(const struct sample_fold *f, const struct nio_sample *sample)
+{
+	const char *names[NIO_SAMPLE_FRAMES];
+	char text[SAMPLE_FOLD_LEN];
+	struct stack_class class;
+
+	symbols__stack(f->symbols, sample->ip, sample->frames, names);
+	class = stack_rules__class(names, sample->frames);
+	sample_fold__frames(text, sample, names, NULL);
+	return cpu_time__take(
+		f->out,
+		&(struct profile_stack){
+			.frames = text, .count = 1, .whose = sample->whose, .class = class.class},
+		class.shifted);
+}
+
 static int take_user(const struct sample_fold *f, const struct nio_sample *sample)
 {
 	const struct process_maps *maps =
 		sample->whose < NIO_SIDE_NR ? f->maps[sample->whose] : NULL;
 	const char *object = process_maps__object(maps, sample->user_ip);
 	bool gathers = f->gathers && sample->whose == NIO_SAMPLE_SENDER;
-	char text[96];
+	char text[SAMPLE_FOLD_LEN];
 
-	name_object(text, sizeof(text), object);
+	sample_fold__frames(text, sample, NULL, object);
 	return cpu_time__take(f->out,
 			      &(struct profile_stack){.frames = text,
 						      .count = 1,

@@ -21,6 +21,16 @@ struct sample_fold {
 	struct cpu_result *out;
 };
 
+#define SAMPLE_FOLD_LEN 8192
+
+/*
+ * The frames of a sample, outermost first, apart by ';'. names: of its kernel stack, innermost
+ * first; object: of a sample in user space the file that holds the code, NULL: not known. Returns
+ * text.
+ */
+char *sample_fold__frames(char text[SAMPLE_FOLD_LEN], const struct nio_sample *sample,
+			  const char *const *names, const char *object);
+
 /* A record of the ring as a sample; NULL: it is none, or not whole. */
 const struct nio_sample *sample_fold__decode(const void *data, size_t size);
 

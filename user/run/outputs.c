@@ -56,27 +56,23 @@ int outputs__open(struct outputs *o, const char *const names[OUTPUT_NR], enum te
 }
 
 /* The text goes to stdout, unless stdout was asked for as data: then to stderr. */
-static int write_text(const struct outputs *o, const struct result *r)
+static void write_text(const struct outputs *o, const struct result *r)
 {
 	struct text_end_form form = {.details = o->text == TEXT_DETAILS};
 	FILE *f = stdout;
-	int err;
 
 	if (o->text == TEXT_NONE)
-		return EXIT_DONE;
+		return;
 	for (int i = 0; i < OUTPUT_NR; i++)
 		if (is_stdout(o->names[i]))
 			f = stderr;
 	form.columns = terminal__columns(fileno(f), TEXT_COLUMNS_DEFAULT);
 	form.rows = terminal__rows(fileno(f), 0);
-	err = text_end__print(r, f, &form);
-	if (!err && form.details) {
+	text_end__print(r, f, &form);
+	if (form.details) {
 		fputc('\n', f);
-		err = text_details__print(r, f, form.columns);
+		text_details__print(r, f, form.columns);
 	}
-	if (err)
-		log_error("cannot write the result: %s.", strerror(-err));
-	return err ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
 static int write_file(struct outputs *o, int i, const struct result *r)
@@ -99,8 +95,9 @@ static int write_file(struct outputs *o, int i, const struct result *r)
 /* One that fails does not keep the others from being written. */
 int outputs__write(struct outputs *o, const struct result *r)
 {
-	int code = write_text(o, r);
+	int code = EXIT_DONE;
 
+	write_text(o, r);
 	for (int i = 0; i < OUTPUT_NR; i++) {
 		int next = write_file(o, i, r);
 

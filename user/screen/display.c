@@ -1,13 +1,144 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The live side of a run; see display.h. */
+#include <math.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "display.h"
-#include "model/ledger.h"
 #include "base/log.h"
+#include "common/units.h"
+#include "curses_screen.h"
+#include "display.h"
+#include "live_layout.h"
+#include "model/figures.h"
+#include "model/ledger.h"
+#include "model/perf_figures.h"
 #include "model/verdict.h"
+
+__attribute__((format(printf, 3, 4))) static void append(char *buf, size_t len, const char *fmt,
+							 ...)
+{
+	size_t used = strlen(buf);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(buf + used, len - used, fmt, args);
+	va_end(args);
+}
+
+static const struct live_mode *mode_under_way(const struct live_frame *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->modes_nr && i < MODE_NR; i++)
+		if (f->modes[i].running)
+			return &f->modes[i];
+	return NULL;
+}
+
+/* The copies every mode makes are always named; other stages when bytes pass through them. */
+static bool stage_is_named(const struct live_mode *m, enum nio_stage stage)
+{
+	return stage == NIO_STAGE_TX_COPY || stage == NIO_STAGE_RX_COPY ||
+	       (m->total.stages[stage].quality != QUALITY_UNAVAILABLE && m->stage_rate[stage] > 0);
+}
+
+static void append_stages(char *buf, size_t len, const struct live_mode *m)
+{
+	char rate[UNITS_BUF];
+	const char *reason;
+	int i;
+
+	if (!m->total.ledger_known) {
+		append(buf, len, "  ledger n/a");
+		return;
+	}
+	for (i = 0; i < NIO_STAGE_NR; i++) {
+		if (!stage_is_named(m, i))
+			continue;
+		if (!figures__stage_known(&m->total, i, &reason) || !isfinite(m->stage_rate[i]))
+			append(buf, len, "  %s n/a", stage__heading(i));
+		else
+			append(buf, len, "  %s %s/s", stage__heading(i),
+			       format_bytes_si(rate, sizeof(rate), m->stage_rate[i]));
+	}
+}
+
+/* Cycles where they are counted, else CPU time; of the sides that are here together. */
+static void append_cost(char *buf, size_t len, const struct live_mode *m)
+{
+	enum perf_whose whose = perf_whose__here(&m->total);
+	struct real cycles = perf_derive(&m->total, DERIVED_CYCLES_PER_BYTE, whose);
+	struct real cpu = perf_derive(&m->total, DERIVED_CPU_NS_PER_KIB, whose);
+	struct real switches = perf_derive(&m->total, DERIVED_CONTEXT_SWITCHES_PER_GIB, whose);
+	char figure[32];
+
+	append(buf, len, whose == PERF_OF_SENDER ? "  of the sender: " : "  ");
+	if (cycles.known)
+		append(buf, len, "%s cycles/B", live_layout__cost(figure, sizeof(figure), cycles));
+	else
+		append(buf, len, "CPU %s ns/KiB", live_layout__cost(figure, sizeof(figure), cpu));
+	append(buf, len, "  %s switches/GiB", live_layout__cost(figure, sizeof(figure), switches));
+}
+
+static void append_running(char *buf, size_t len, const struct live_frame *f,
+			   const struct live_mode *m)
+{
+	const struct num *missed = &f->health.missed;
+
+	if (isfinite(m->gbps))
+		append(buf, len, "  %.1f Gbit/s", m->gbps);
+	else
+		append(buf, len, "  n/a Gbit/s");
+	append_stages(buf, len, m);
+	append_cost(buf, len, m);
+	if (missed->known)
+		append(buf, len, "  missed %llu", (unsigned long long)missed->value);
+	else
+		append(buf, len, "  missed n/a");
+	if (f->health.dropped.known && f->health.dropped.value)
+		append(buf, len, "  dropped %llu", (unsigned long long)f->health.dropped.value);
+}
+
+char *display__line(char *buf, size_t len, const struct live_frame *f)
+{
+	static const char *const phases[] = {
+		[LIVE_STARTING] = "starting",
+		[LIVE_WARMUP] = "warm-up: nothing is counted yet",
+		[LIVE_RUNNING] = "running",
+		[LIVE_SAMPLING] = "sampling where CPU time goes",
+		[LIVE_TIMING] = "timing the parts of send calls",
+		[LIVE_DRAINING] = "draining: waiting for what is in flight",
+		[LIVE_DONE] = "done",
+	};
+	const struct live_mode *m = mode_under_way(f);
+
+	snprintf(buf, len, "%5.1fs", (double)f->elapsed_ns / 1e9);
+	if (m)
+		append(buf, len, " %s", mode__words(m->mode));
+	if (f->rounds)
+		append(buf, len, " %u/%u", f->round, f->rounds);
+	if (f->phase == LIVE_RUNNING && m && m->seen)
+		append_running(buf, len, f, m);
+	else
+		append(buf, len, "  %s", phases[f->phase]);
+	return buf;
+}
+
+#define LINE_LEN 256
+
+static void redraw(struct display *d)
+{
+	struct grid *g;
+
+	if (d->kind != DISPLAY_SCREEN)
+		return;
+	g = curses_screen__grid();
+	live_layout__draw(g, &d->model, curses_screen__utf8());
+	curses_screen__show(g);
+}
 
 static void open_view(struct display *d, bool quiet)
 {
@@ -15,31 +146,22 @@ static void open_view(struct display *d, bool quiet)
 
 	if (quiet)
 		return;
-	d->ops = &live_view_line;
-	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
-		err = live_view_curses.open(&d->view);
-		if (!err) {
-			d->ops = &live_view_curses;
-			return;
-		}
+	d->kind = DISPLAY_LINES;
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return;
+	err = curses_screen__open();
+	if (err)
 		log_info("no full-screen view: %s", strerror(-err));
-	}
-	if (d->ops->open(&d->view))
-		d->ops = NULL;
+	else
+		d->kind = DISPLAY_SCREEN;
 }
 
-static int view_fd(const struct display *d)
+static void connect_keys(struct display *d, struct loop *loop)
 {
-	return d->ops ? d->ops->fd(d->view) : -1;
-}
-
-/* A view with keys is one with a screen. */
-static void connect_view(struct display *d, struct loop *loop)
-{
-	if (view_fd(d) < 0)
+	if (d->kind != DISPLAY_SCREEN)
 		return;
 	d->loop = loop;
-	loop__add(loop, view_fd(d));
+	loop__add(loop, STDIN_FILENO);
 	loop__take_pauses(loop, true);
 }
 
@@ -65,19 +187,21 @@ void display__open(struct display *d, const struct display_settings *s, struct l
 		run_result__init(&d->done[i]);
 	}
 	open_view(d, s->quiet);
-	connect_view(d, loop);
+	connect_keys(d, loop);
+	redraw(d);
 }
 
 void display__close(struct display *d)
 {
 	if (d->loop) {
-		loop__remove(d->loop, view_fd(d));
+		loop__remove(d->loop, STDIN_FILENO);
 		loop__take_pauses(d->loop, false);
 		d->loop = NULL;
 	}
-	if (d->ops)
-		d->ops->close(d->view);
-	d->ops = NULL;
+	if (d->kind == DISPLAY_SCREEN)
+		curses_screen__close();
+	live_model__clear(&d->model);
+	d->kind = DISPLAY_NONE;
 }
 
 void display__clear(struct display *d)
@@ -91,13 +215,19 @@ void display__clear(struct display *d)
 
 bool display__shows(const struct display *d)
 {
-	return d->ops != NULL;
+	return d->kind != DISPLAY_NONE;
 }
 
 static void draw(struct display *d)
 {
-	if (d->ops)
-		d->ops->draw(d->view, &d->frame);
+	char line[LINE_LEN];
+
+	if (d->kind == DISPLAY_SCREEN) {
+		live_model__frame(&d->model, &d->frame);
+		redraw(d);
+	} else if (d->kind == DISPLAY_LINES) {
+		fprintf(stderr, "%s\n", display__line(line, sizeof(line), &d->frame));
+	}
 }
 
 static size_t column_of(const struct display *d, enum mode mode)
@@ -120,8 +250,8 @@ void display__round(struct display *d, enum mode mode, unsigned int round, unsig
 void display__phase(struct display *d, enum live_phase phase)
 {
 	d->frame.phase = phase;
-	/* A line view has nothing to say of a phase in which nothing is counted. */
-	if (d->ops == &live_view_curses)
+	/* Phases in which nothing is counted have no line. */
+	if (d->kind == DISPLAY_SCREEN)
 		draw(d);
 }
 
@@ -181,14 +311,14 @@ static bool is_due(const struct display *d, size_t i, uint64_t interval_ns)
 {
 	uint64_t since = d->frame.modes[i].total.duration_ns - d->last_ns[i];
 
-	return d->ops != &live_view_line || since >= interval_ns - interval_ns / 8;
+	return d->kind != DISPLAY_LINES || since >= interval_ns - interval_ns / 8;
 }
 
 void display__update(struct display *d, const struct run_result *partial)
 {
 	size_t i = column_of(d, partial->mode);
 
-	if (!d->ops || !partial->duration_ns)
+	if (!display__shows(d) || !partial->duration_ns)
 		return;
 	set_total(d, i, partial);
 	if (!is_due(d, i, d->interval_ns))
@@ -208,7 +338,7 @@ int display__finish_round(struct display *d, const struct run_result *run)
 	ledger__add(&d->done[i], run);
 	/* No view shows stacks, and each sum would copy them. */
 	profile__clear(&d->done[i].cpu.profile);
-	if (!d->ops)
+	if (!display__shows(d))
 		return 0;
 	set_total(d, i, NULL);
 	/* The figures are those of the round, whatever short ones came behind it. */
@@ -223,30 +353,71 @@ int display__finish_round(struct display *d, const struct run_result *run)
 	return 0;
 }
 
-/* No key counts after the last; and a terminal that is gone would be readable for ever. */
+static enum live_key live_key_of(int key)
+{
+	switch (key) {
+	case 'q':
+	case 'Q':
+		return LIVE_KEY_QUIT;
+	case 'p':
+	case 'P':
+	case ' ':
+		return LIVE_KEY_PAUSE;
+	case 'r':
+	case 'R':
+		return LIVE_KEY_RESET;
+	case 't':
+	case 'T':
+		return LIVE_KEY_TIMES;
+	case '?':
+		return LIVE_KEY_HELP;
+	case SCREEN_KEY_LEFT:
+		return LIVE_KEY_LEFT;
+	case SCREEN_KEY_RIGHT:
+		return LIVE_KEY_RIGHT;
+	default:
+		return LIVE_KEY_OTHER;
+	}
+}
+
+/* No key counts after q; a terminal that is gone would be readable forever. */
 enum live_action display__input(struct display *d)
 {
-	enum live_action action = d->ops ? d->ops->input(d->view) : LIVE_NONE;
+	enum live_action action = LIVE_NONE;
+	int key;
 
+	if (d->kind != DISPLAY_SCREEN)
+		return LIVE_NONE;
+	while (action == LIVE_NONE && (key = curses_screen__key()) != SCREEN_KEY_NONE)
+		action = live_model__key(&d->model, live_key_of(key));
 	if (action == LIVE_QUIT)
-		loop__remove(d->loop, view_fd(d));
+		loop__remove(d->loop, STDIN_FILENO);
+	redraw(d);
 	return action;
+}
+
+static void return_to_screen(struct display *d)
+{
+	curses_screen__enter();
+	redraw(d);
 }
 
 bool display__signal(struct display *d, int signo)
 {
 	switch (signo) {
 	case SIGWINCH:
-		if (d->ops)
-			d->ops->resize(d->view);
+		if (d->kind == DISPLAY_SCREEN) {
+			curses_screen__resize();
+			redraw(d);
+		}
 		return true;
 	case SIGTSTP:
-		d->ops->leave(d->view);
+		curses_screen__leave();
 		loop__pause();
-		d->ops->enter(d->view);
+		return_to_screen(d);
 		return true;
-	case SIGCONT: /* after a SIGSTOP, which cannot be seen coming */
-		d->ops->enter(d->view);
+	case SIGCONT: /* after a SIGSTOP, which cannot be caught */
+		return_to_screen(d);
 		return true;
 	default:
 		return false;

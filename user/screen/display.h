@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The live side of a run: picks a view, keeps the totals of each mode, computes rates, draws. */
-#ifndef NETIOTRACE_DISPLAY_H
-#define NETIOTRACE_DISPLAY_H
+#ifndef SCREEN_DISPLAY_H
+#define SCREEN_DISPLAY_H
 
-#include "live.h"
 #include "base/loop.h"
+#include "live_model.h"
 #include "model/traffic.h"
 
+enum display_kind {
+	DISPLAY_NONE,
+	DISPLAY_LINES,  /* a line each interval on stderr */
+	DISPLAY_SCREEN, /* the full-screen view, with keys */
+};
+
 struct display {
-	const struct live_view_ops *ops; /* NULL: nothing is shown */
-	struct live_view *view;
-	struct loop *loop; /* that reads the view's keys; NULL: it has none */
+	enum display_kind kind;
+	struct live_model model; /* of the screen */
+	struct loop *loop;       /* reads the keys of the screen; NULL: none are read */
 	uint64_t interval_ns;
 	struct live_frame frame;
 	struct run_result done[MODE_NR]; /* by frame column: rounds finished */
@@ -45,6 +51,9 @@ void display__round(struct display *d, enum mode mode, unsigned int round, unsig
 void display__phase(struct display *d, enum live_phase phase);
 void display__update(struct display *d, const struct run_result *partial);
 int display__finish_round(struct display *d, const struct run_result *run);
+
+/* The frame as one line without newline. Fills buf (cut to len) and returns it. Pure. */
+char *display__line(char *buf, size_t len, const struct live_frame *f);
 
 enum live_action display__input(struct display *d);
 

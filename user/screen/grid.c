@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cell grid of grid.h: bounds and clipping. Pure; knows nothing of what is drawn. */
+/* The cells of grid.h: bounds, clipping, bars. Pure. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wrap.h"
+#include "common/xalloc.h"
 #include "grid.h"
-
-#define GRID_SIDE_MAX 4096
 
 struct grid *grid__new(int rows, int cols)
 {
@@ -17,9 +17,7 @@ struct grid *grid__new(int rows, int cols)
 	if (rows < 1 || cols < 1 || rows > GRID_SIDE_MAX || cols > GRID_SIDE_MAX)
 		return NULL;
 	n = (size_t)rows * (size_t)cols;
-	g = calloc(1, sizeof(*g) + n * sizeof(g->cells[0]));
-	if (!g)
-		return NULL;
+	g = xcalloc(1, sizeof(*g) + n * sizeof(g->cells[0]));
 	g->rows = rows;
 	g->cols = cols;
 	for (i = 0; i < n; i++)
@@ -100,4 +98,40 @@ void grid__paint(struct grid *g, int row, int col, int width, unsigned int attr)
 		if (cell)
 			cell->attr = (unsigned char)attr;
 	}
+}
+
+void grid__bar(struct grid *g, int row, int col, int width, unsigned int attr, double fraction,
+	       bool utf8)
+{
+	static const char *const part[] = {"",       "\u258f", "\u258e", "\u258d",
+					   "\u258c", "\u258b", "\u258a", "\u2589"};
+	int unit = utf8 ? 8 : 1, n = (int)(fraction * width * unit + 0.5), i;
+
+	if (!n)
+		n = 1;
+	for (i = 0; i < n / unit; i++)
+		grid__glyph(g, row, col + i, attr, utf8 ? "\u2588" : "#");
+	if (n % unit)
+		grid__glyph(g, row, col + i, attr, part[n % unit]);
+}
+
+void format_share(char *buf, size_t len, double share)
+{
+	if (share < 0.0005)
+		snprintf(buf, len, "<0.1%%");
+	else if (share > 0.9995)
+		snprintf(buf, len, share < 1 ? ">99.9%%" : "100%%");
+	else
+		snprintf(buf, len, "%.1f%%", share * 100);
+}
+
+int grid__text(struct grid *g, int row, int last, int col, int width, unsigned int attr,
+	       const char *text)
+{
+	const char *line;
+	size_t len;
+
+	for (; row <= last && (len = wrap__next(&text, (size_t)width, &line)); row++)
+		grid__printf(g, row, col, width, attr, "%.*s", (int)len, line);
+	return row;
 }

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A rectangle of character cells that live screens are laid out in. Everything written is clipped
- * to the rectangle and to the field it was meant for, so that no text of any length can disturb
- * what stands beside it. Knows no terminal: live_curses.c copies the cells to one.
+ * A rectangle of character cells, and the bars and texts that live screens draw in it. All text is
+ * clipped to its field and to the rectangle. Knows no terminal: curses_screen.c shows the cells.
  */
-#ifndef NETIOTRACE_VIEW_GRID_H
-#define NETIOTRACE_VIEW_GRID_H
+#ifndef SCREEN_GRID_H
+#define SCREEN_GRID_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/mode.h"
 
-/* How a cell looks. The low bits are a colour: 0 none, else one of GRID_COLOURS, one per mode. */
-#define GRID_PLAIN       0u
-#define GRID_COLOUR_MASK 7u
-#define GRID_COLOURS     MODE_NR
-#define GRID_BOLD        8u
-#define GRID_DIM         16u
-#define GRID_REVERSE     32u
+#define GRID_SIDE_MAX 4096
 
-_Static_assert(GRID_COLOURS <= GRID_COLOUR_MASK, "a colour for each mode, and none");
+/* How a cell looks. The low bits are a colour: 0 none, one per mode, then those of tables. */
+#define GRID_PLAIN       0u
+#define GRID_COLOUR_MASK 15u
+#define GRID_COPIED      (MODE_NR + 1u) /* bytes that a CPU copied */
+#define GRID_UNCOPIED    (MODE_NR + 2u) /* bytes that were moved without a copy */
+#define GRID_COLOURS     (MODE_NR + 2u)
+#define GRID_BOLD        16u
+#define GRID_DIM         32u
+#define GRID_REVERSE     64u
+
+_Static_assert(GRID_COLOURS <= GRID_COLOUR_MASK, "all colours fit the mask");
 
 /* One column on the terminal: a UTF-8 sequence that is one column wide, terminated. */
 struct grid_cell {
@@ -32,7 +36,7 @@ struct grid {
 	struct grid_cell cells[];
 };
 
-/* All cells blank. NULL when memory is short or a side is not within 1..4096. */
+/* All cells blank. NULL when a side is not within 1..GRID_SIDE_MAX. */
 struct grid *grid__new(int rows, int cols);
 void grid__free(struct grid *g);
 
@@ -50,5 +54,16 @@ void grid__glyph(struct grid *g, int row, int col, unsigned int attr, const char
 
 /* Gives width cells of a row an attribute and leaves their text alone. */
 void grid__paint(struct grid *g, int row, int col, int width, unsigned int attr);
+
+/* A bar of a fraction (0..1) of width cells, in eighths of a cell with utf8; never invisible. */
+void grid__bar(struct grid *g, int row, int col, int width, unsigned int attr, double fraction,
+	       bool utf8);
+
+/* Wraps text into a column of the rows row..last. Returns the first row below the text. */
+int grid__text(struct grid *g, int row, int last, int col, int width, unsigned int attr,
+	       const char *text);
+
+/* A share (0..1) in percent, at most 6 characters: "<0.1%", "12.3%", "100%". */
+void format_share(char *buf, size_t len, double share);
 
 #endif

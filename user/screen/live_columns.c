@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/units.h"
-#include "live_bar.h"
 #include "model/figures.h"
 #include "live_hist.h"
 #include "live_layout.h"
@@ -27,14 +26,14 @@ struct quantity {
 	int index;
 };
 
-static const struct quantity quantities[VIEW_QUANTITY_NR] = {
+static const struct quantity quantities[LIVE_QUANTITY_NR] = {
 /* clang-format off */
-#define QUANTITY_HIST(id)    [VIEW_##id] = {true, NIO_STAGE_##id},
+#define QUANTITY_HIST(id)    [LIVE_##id] = {true, NIO_STAGE_##id},
 #define QUANTITY_NO_HIST(id)
 #define X(id, key, head, side, copies, account, done, probe, hist, help) QUANTITY_##hist(id)
 	NIO_STAGES(X)
 #undef X
-#define X(id, ...) [VIEW_##id] = {false, LATENCY_##id},
+#define X(id, ...) [LIVE_##id] = {false, LATENCY_##id},
 	LATENCIES(X)
 #undef X
 	/* clang-format on */
@@ -168,7 +167,7 @@ static const char *common_event(struct columns *cs)
 	return cs->one_event ? event : NULL;
 }
 
-static void draw_quantity(struct columns *cs, int row, enum view_quantity q)
+static void draw_quantity(struct columns *cs, int row, enum live_quantity q)
 {
 	const char *note = cs->sizes ? "sizes: 12.5 % buckets, lower bounds" : "12.5 % buckets";
 	const char *event = common_event(cs);
@@ -176,11 +175,11 @@ static void draw_quantity(struct columns *cs, int row, enum view_quantity q)
 	int len;
 
 	if (!cs->q->is_stage)
-		snprintf(line, sizeof(line), "< %d/%d >  %s: %s", (int)q + 1, VIEW_QUANTITY_NR,
+		snprintf(line, sizeof(line), "< %d/%d >  %s: %s", (int)q + 1, LIVE_QUANTITY_NR,
 			 latency__heading(cs->q->index), latency__help(cs->q->index));
 	else
 		snprintf(line, sizeof(line), "< %d/%d >  %s: %s per %s", (int)q + 1,
-			 VIEW_QUANTITY_NR, stage__heading(cs->q->index),
+			 LIVE_QUANTITY_NR, stage__heading(cs->q->index),
 			 cs->sizes ? "bytes" : "time", event ? event : "event");
 	len = (int)strlen(line);
 	grid__put(cs->g, row, 0, cs->g->cols, GRID_BOLD, line);
@@ -199,8 +198,8 @@ static void format_events(char *buf, size_t len, uint64_t n)
 
 static void draw_column_heading(struct columns *cs, const struct column *c, int row, int col)
 {
-	unsigned int attr = view_mode__attr(c->mode->mode);
-	const char *name = mode__name(c->mode->mode);
+	unsigned int attr = live_layout__attr(c->mode->mode);
+	const char *name = mode__words(c->mode->mode);
 	int after = (int)strlen(name) + 2;
 	char count[UNITS_BUF];
 
@@ -215,7 +214,7 @@ static void draw_column_heading(struct columns *cs, const struct column *c, int 
 
 static void draw_row(struct columns *cs, const struct column *c, unsigned int i, int row, int col)
 {
-	unsigned int attr = view_mode__attr(c->mode->mode);
+	unsigned int attr = live_layout__attr(c->mode->mode);
 	double share = (double)c->counts[i] / (double)c->h->count;
 	int counts = cs->width >= COUNT_MIN_COLS ? COUNT_COLS : 0;
 	int bar = cs->width - PERCENT_COLS - 1 - counts;
@@ -223,8 +222,8 @@ static void draw_row(struct columns *cs, const struct column *c, unsigned int i,
 
 	if (!c->counts[i])
 		return;
-	bar__draw(cs->g, row, col, bar, attr, share / cs->max_share, cs->utf8);
-	bar__format_share(text, sizeof(text), share);
+	grid__bar(cs->g, row, col, bar, attr, share / cs->max_share, cs->utf8);
+	format_share(text, sizeof(text), share);
 	grid__put_right(cs->g, row, col + bar + 1, PERCENT_COLS, attr, text);
 	if (!counts)
 		return;
@@ -268,7 +267,7 @@ static void draw_percentiles(struct columns *cs, const struct column *c, int row
 		{"p99.9", 0.999}, {"max", 1},   {"mean", -1},
 	};
 	int per_line = percentiles_per_line(cs->width), i, x;
-	unsigned int attr = view_mode__attr(c->mode->mode);
+	unsigned int attr = live_layout__attr(c->mode->mode);
 	char value[UNITS_BUF];
 
 	for (i = 0; i < PERCENTILES_NR; i++) {
@@ -307,7 +306,7 @@ static void columns__fit(struct columns *cs, unsigned int rows)
 }
 
 static void columns__init(struct columns *cs, struct grid *g, const struct live_frame *f,
-			  enum view_quantity q, bool times, bool utf8)
+			  enum live_quantity q, bool times, bool utf8)
 {
 	int i;
 
@@ -323,8 +322,8 @@ static void columns__init(struct columns *cs, struct grid *g, const struct live_
 		column__init(&cs->col[i], &f->modes[i], cs->q, times);
 }
 
-void view_columns__draw(struct grid *g, int row, int last, const struct live_frame *f,
-			enum view_quantity q, bool times, bool utf8)
+void live_columns__draw(struct grid *g, int row, int last, const struct live_frame *f,
+			enum live_quantity q, bool times, bool utf8)
 {
 	int i, col, first_bar, percentiles;
 	struct columns cs;
@@ -345,8 +344,8 @@ void view_columns__draw(struct grid *g, int row, int last, const struct live_fra
 		col = AXIS_COLS + i * (cs.width + GAP_COLS);
 		draw_column_heading(&cs, &cs.col[i], row, col);
 		if (!cs.col[i].h) {
-			bar__text(g, first_bar, last, col, cs.width,
-				  view_mode__attr(cs.col[i].mode->mode), cs.col[i].text);
+			grid__text(g, first_bar, last, col, cs.width,
+				   live_layout__attr(cs.col[i].mode->mode), cs.col[i].text);
 			continue;
 		}
 		for (r = 0; r < cs.axis.rows; r++)

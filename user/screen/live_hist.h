@@ -3,8 +3,8 @@
  * Histograms for the eye: one logarithmic axis that several histograms share, and their events
  * counted into its rows. Pure arithmetic; knows nothing of modes, screens or where data comes from.
  */
-#ifndef NETIOTRACE_VIEW_HIST_H
-#define NETIOTRACE_VIEW_HIST_H
+#ifndef SCREEN_LIVE_HIST_H
+#define SCREEN_LIVE_HIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

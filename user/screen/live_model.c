@@ -1,52 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The interactive view's state and its answer to keys: see live_model.h. Pure but for malloc. */
-#include <errno.h>
-#include <stdlib.h>
+/* The state of the full-screen view and its answers to keys: see live_model.h. Pure. */
 #include <string.h>
 
 #include "live_model.h"
 
-typedef int (*hist_fn)(struct hist **h, struct hist *const *other);
+typedef void (*hist_fn)(struct hist **h, struct hist *const *other);
 
 /* Applies fn to each histogram of a run and its counterpart in another. */
-static int for_each_hist(struct run_result *run, const struct run_result *other, hist_fn fn)
+static void for_each_hist(struct run_result *run, const struct run_result *other, hist_fn fn)
 {
-	int err = 0, i;
+	int i;
 
-	for (i = 0; i < NIO_STAGE_NR && !err; i++)
-		err = fn(&run->stages[i].sizes, &other->stages[i].sizes);
-	for (i = 0; i < NIO_STAGE_NR && !err; i++)
-		err = fn(&run->stages[i].times, &other->stages[i].times);
-	for (i = 0; i < LATENCY_NR && !err; i++)
-		err = fn(&run->app.latency[i].hist, &other->app.latency[i].hist);
-	if (!err)
-		err = fn(&run->pinned.completion.hist, &other->pinned.completion.hist);
-	if (!err)
-		err = fn(&run->pinned.outstanding.hist, &other->pinned.outstanding.hist);
-	return err;
+	for (i = 0; i < NIO_STAGE_NR; i++) {
+		fn(&run->stages[i].sizes, &other->stages[i].sizes);
+		fn(&run->stages[i].times, &other->stages[i].times);
+	}
+	for (i = 0; i < LATENCY_NR; i++)
+		fn(&run->app.latency[i].hist, &other->app.latency[i].hist);
+	fn(&run->pinned.completion.hist, &other->pinned.completion.hist);
+	fn(&run->pinned.outstanding.hist, &other->pinned.outstanding.hist);
 }
 
-static int hist_drop(struct hist **h, struct hist *const *other)
+static void hist_drop(struct hist **h, struct hist *const *other)
 {
 	(void)other;
 	hist__free(*h);
 	*h = NULL;
-	return 0;
 }
 
-static int hist_forget(struct hist **h, struct hist *const *other)
+static void hist_copy(struct hist **h, struct hist *const *other)
 {
-	(void)other;
-	*h = NULL;
-	return 0;
-}
-
-static int hist_copy(struct hist **h, struct hist *const *other)
-{
-	if (!*other)
-		return 0;
-	*h = hist__dup(*other);
-	return *h ? 0 : -ENOMEM;
+	*h = *other ? hist__dup(*other) : NULL;
 }
 
 /* A statistic read while it is updated may stand a little below an earlier one: never wrap. */
@@ -56,7 +40,7 @@ static uint64_t less(uint64_t a, uint64_t b)
 }
 
 /* *h less the baseline. Only buckets can be subtracted: the extremes become bucket bounds. */
-static int hist_subtract(struct hist **h, struct hist *const *base)
+static void hist_subtract(struct hist **h, struct hist *const *base)
 {
 	struct hist *d;
 	uint64_t sum;
@@ -64,10 +48,8 @@ static int hist_subtract(struct hist **h, struct hist *const *base)
 
 	if (!*h || !*base || (*h)->n_buckets != (*base)->n_buckets ||
 	    (*h)->sub_bits != (*base)->sub_bits)
-		return 0;
+		return;
 	d = hist__new((*h)->sub_bits, (*h)->n_buckets);
-	if (!d)
-		return -ENOMEM;
 	for (i = 0; i < d->n_buckets; i++)
 		if ((*h)->buckets[i] > (*base)->buckets[i])
 			hist__add_bucket(d, i, (*h)->buckets[i] - (*base)->buckets[i]);
@@ -76,7 +58,6 @@ static int hist_subtract(struct hist **h, struct hist *const *base)
 		d->sum = sum;
 	hist__free(*h);
 	*h = d;
-	return 0;
 }
 
 static size_t modes_of(const struct live_frame *f)
@@ -93,30 +74,19 @@ void frame_copy__clear(struct frame_copy *copy)
 	memset(copy, 0, sizeof(*copy));
 }
 
-int frame_copy__set(struct frame_copy *copy, const struct live_frame *frame)
+void frame_copy__set(struct frame_copy *copy, const struct live_frame *frame)
 {
 	struct frame_copy fresh = {.valid = true, .frame = *frame};
-	struct run_result *run;
-	int err = 0;
 	size_t i;
 
 	fresh.frame.modes_nr = modes_of(frame);
-	for (i = 0; i < fresh.frame.modes_nr; i++) {
-		run = &fresh.frame.modes[i].total;
-		for_each_hist(run, run, hist_forget);
-	}
-	for (i = 0; i < fresh.frame.modes_nr && !err; i++)
-		err = for_each_hist(&fresh.frame.modes[i].total, &frame->modes[i].total, hist_copy);
-	if (err) {
-		frame_copy__clear(&fresh);
-		return err;
-	}
+	for (i = 0; i < fresh.frame.modes_nr; i++)
+		for_each_hist(&fresh.frame.modes[i].total, &frame->modes[i].total, hist_copy);
 	if (frame->env)
 		fresh.env = *frame->env;
 	frame_copy__clear(copy);
 	*copy = fresh;
 	copy->frame.env = &copy->env;
-	return 0;
 }
 
 /* What the costs are made of. */
@@ -151,7 +121,7 @@ static void times__subtract(struct run_result *run, const struct run_result *bas
 	run->times.calls = less(run->times.calls, base->times.calls);
 }
 
-static int run__subtract(struct run_result *run, const struct run_result *base)
+static void run__subtract(struct run_result *run, const struct run_result *base)
 {
 	int i;
 
@@ -171,49 +141,44 @@ static int run__subtract(struct run_result *run, const struct run_result *base)
 	run->app.receiver_cpu_ns.value =
 		less(run->app.receiver_cpu_ns.value, base->app.receiver_cpu_ns.value);
 	perf__subtract(run, base);
-	return for_each_hist(run, base, hist_subtract);
+	for_each_hist(run, base, hist_subtract);
 }
 
-static int frame_copy__subtract(struct frame_copy *copy, const struct frame_copy *base)
+static void frame_copy__subtract(struct frame_copy *copy, const struct frame_copy *base)
 {
-	int err = 0;
 	size_t i, j;
 
 	for (i = 0; i < copy->frame.modes_nr; i++)
-		for (j = 0; j < base->frame.modes_nr && !err; j++)
+		for (j = 0; j < base->frame.modes_nr; j++)
 			if (copy->frame.modes[i].mode == base->frame.modes[j].mode)
-				err = run__subtract(&copy->frame.modes[i].total,
-						    &base->frame.modes[j].total);
-	return err;
+				run__subtract(&copy->frame.modes[i].total,
+					      &base->frame.modes[j].total);
 }
 
-int view_model__frame(struct view_model *m, const struct live_frame *frame)
+void live_model__frame(struct live_model *m, const struct live_frame *frame)
 {
-	return frame_copy__set(&m->latest, frame);
+	frame_copy__set(&m->latest, frame);
 }
 
-static const struct frame_copy *visible(const struct view_model *m)
+static const struct frame_copy *visible(const struct live_model *m)
 {
 	return m->frozen.valid ? &m->frozen : &m->latest;
 }
 
-int view_model__shown(const struct view_model *m, struct frame_copy *shown)
+bool live_model__shown(const struct live_model *m, struct frame_copy *shown)
 {
 	const struct frame_copy *now = visible(m);
-	int err;
 
 	memset(shown, 0, sizeof(*shown));
 	if (!now->valid)
-		return -ENODATA;
-	err = frame_copy__set(shown, &now->frame);
-	if (!err && m->base.valid)
-		err = frame_copy__subtract(shown, &m->base);
-	if (err)
-		frame_copy__clear(shown);
-	return err;
+		return false;
+	frame_copy__set(shown, &now->frame);
+	if (m->base.valid)
+		frame_copy__subtract(shown, &m->base);
+	return true;
 }
 
-static void toggle_pause(struct view_model *m)
+static void toggle_pause(struct live_model *m)
 {
 	if (m->frozen.valid)
 		frame_copy__clear(&m->frozen);
@@ -221,42 +186,41 @@ static void toggle_pause(struct view_model *m)
 		frame_copy__set(&m->frozen, &m->latest.frame);
 }
 
-/* A key that cannot be obeyed for want of memory leaves the picture as it was. */
-enum live_action view_model__key(struct view_model *m, enum view_key key)
+enum live_action live_model__key(struct live_model *m, enum live_key key)
 {
 	if (m->help) {
 		m->help = false;
 		return LIVE_NONE;
 	}
 	switch (key) {
-	case VIEW_KEY_QUIT:
+	case LIVE_KEY_QUIT:
 		return LIVE_QUIT;
-	case VIEW_KEY_PAUSE:
+	case LIVE_KEY_PAUSE:
 		toggle_pause(m);
 		break;
-	case VIEW_KEY_LEFT:
-		m->quantity = (m->quantity + VIEW_QUANTITY_NR - 1) % VIEW_QUANTITY_NR;
+	case LIVE_KEY_LEFT:
+		m->quantity = (m->quantity + LIVE_QUANTITY_NR - 1) % LIVE_QUANTITY_NR;
 		break;
-	case VIEW_KEY_RIGHT:
-		m->quantity = (m->quantity + 1) % VIEW_QUANTITY_NR;
+	case LIVE_KEY_RIGHT:
+		m->quantity = (m->quantity + 1) % LIVE_QUANTITY_NR;
 		break;
-	case VIEW_KEY_RESET:
+	case LIVE_KEY_RESET:
 		if (visible(m)->valid)
 			frame_copy__set(&m->base, &visible(m)->frame);
 		break;
-	case VIEW_KEY_TIMES:
+	case LIVE_KEY_TIMES:
 		m->times = !m->times;
 		break;
-	case VIEW_KEY_HELP:
+	case LIVE_KEY_HELP:
 		m->help = true;
 		break;
-	case VIEW_KEY_OTHER:
+	case LIVE_KEY_OTHER:
 		break;
 	}
 	return LIVE_NONE;
 }
 
-void view_model__clear(struct view_model *m)
+void live_model__clear(struct live_model *m)
 {
 	frame_copy__clear(&m->latest);
 	frame_copy__clear(&m->frozen);

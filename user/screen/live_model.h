@@ -1,45 +1,90 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of the interactive view: the last frame, the frame frozen by a pause, the frame that a
- * reset made the baseline, and what the keys chose. Owns copies of all it shows, so the run loop
- * may overwrite its frame. Never alters the session's data; knows no terminal and no layout.
+ * What the live view of a run shows (a frame, filled by display.c), and the state of the
+ * full-screen view: the last frame, the frame frozen by a pause, the frame that a reset made the
+ * baseline, and what the keys chose. Owns copies of all that it shows. Knows no terminal and no
+ * layout.
  */
-#ifndef NETIOTRACE_VIEW_MODEL_H
-#define NETIOTRACE_VIEW_MODEL_H
+#ifndef SCREEN_LIVE_MODEL_H
+#define SCREEN_LIVE_MODEL_H
 
-#include "live.h"
+#include "model/result.h"
+
+enum live_phase {
+	LIVE_STARTING,
+	LIVE_WARMUP,
+	LIVE_RUNNING,
+	LIVE_SAMPLING, /* a round of its own, of which nothing is shown */
+	LIVE_TIMING,   /* likewise */
+	LIVE_DRAINING,
+	LIVE_DONE,
+};
+
+/* One column: one mode of this session. */
+struct live_mode {
+	enum mode mode;
+	bool running;            /* the mode whose round is under way */
+	bool seen;               /* total holds something */
+	struct run_result total; /* all rounds of the mode so far, this one included */
+	/* bytes a second of each stage over the last interval; of a mode not running: of its last
+	 */
+	double stage_rate[NIO_STAGE_NR];
+	double gbps;
+};
+
+struct live_frame {
+	const char *version;
+	const struct environment *env;
+	const char *backend;
+	enum live_phase phase;
+	uint64_t size;
+	unsigned int fields, threads;
+	unsigned int round, rounds; /* 1-based; over all modes of a round */
+	uint64_t elapsed_ns,
+		planned_ns; /* of the whole session; planned 0: not known (--messages) */
+	double interval_s;  /* the rates' interval */
+	struct live_mode modes[MODE_NR];
+	size_t modes_nr;
+	unsigned int probes;
+	struct health health;
+};
 
 /*
  * What a histogram column can show, in the order of the arrow keys. A call's time is first: sizes
  * of a load whose messages are all alike are one bar.
  */
-enum view_quantity {
-	VIEW_SEND_CALL,
-	VIEW_CALL_PARTS, /* no histogram: what the time of a send call is made of */
-	VIEW_CPU,        /* none, too: CPU time by class */
-	VIEW_DELIVERY,
-	VIEW_COMPLETION,
-	VIEW_SLOT_WAIT,
-	VIEW_HALF_ROUND_TRIP,
+enum live_quantity {
+	LIVE_SEND_CALL,
+	LIVE_CALL_PARTS, /* no histogram: what the time of a send call is made of */
+	LIVE_CPU,        /* none, too: CPU time by class */
+	LIVE_DELIVERY,
+	LIVE_COMPLETION,
+	LIVE_SLOT_WAIT,
+	LIVE_HALF_ROUND_TRIP,
 /* clang-format off */
-#define VIEW_STAGE_HIST(id)    VIEW_##id,
-#define VIEW_STAGE_NO_HIST(id)
-#define X(id, key, head, side, copies, account, done, probe, hist, help) VIEW_STAGE_##hist(id)
+#define LIVE_STAGE_HIST(id)    LIVE_##id,
+#define LIVE_STAGE_NO_HIST(id)
+#define X(id, key, head, side, copies, account, done, probe, hist, help) LIVE_STAGE_##hist(id)
 	NIO_STAGES(X)
 #undef X
 	/* clang-format on */
-	VIEW_QUANTITY_NR,
+	LIVE_QUANTITY_NR,
 };
 
-enum view_key {
-	VIEW_KEY_OTHER,
-	VIEW_KEY_QUIT,
-	VIEW_KEY_PAUSE,
-	VIEW_KEY_LEFT,
-	VIEW_KEY_RIGHT,
-	VIEW_KEY_RESET,
-	VIEW_KEY_TIMES,
-	VIEW_KEY_HELP,
+enum live_action {
+	LIVE_NONE,
+	LIVE_QUIT,
+};
+
+enum live_key {
+	LIVE_KEY_OTHER,
+	LIVE_KEY_QUIT,
+	LIVE_KEY_PAUSE,
+	LIVE_KEY_LEFT,
+	LIVE_KEY_RIGHT,
+	LIVE_KEY_RESET,
+	LIVE_KEY_TIMES,
+	LIVE_KEY_HELP,
 };
 
 /* A frame with everything it points to that a run loop could free or overwrite. */
@@ -49,29 +94,29 @@ struct frame_copy {
 	struct environment env;
 };
 
-/* 0 or -ENOMEM, *copy then unchanged. Clearing is safe at any time on zeroed memory. */
-int frame_copy__set(struct frame_copy *copy, const struct live_frame *frame);
+/* Clearing is safe on zeroed memory. */
+void frame_copy__set(struct frame_copy *copy, const struct live_frame *frame);
 void frame_copy__clear(struct frame_copy *copy);
 
-struct view_model {
+struct live_model {
 	struct frame_copy latest;
 	struct frame_copy frozen; /* valid while paused */
 	struct frame_copy base;   /* valid after a reset */
-	enum view_quantity quantity;
+	enum live_quantity quantity;
 	bool times; /* of a stage's events their times are shown, not their sizes */
 	bool help;
 };
 
-/* Takes in a new frame. -ENOMEM: the former one stays. */
-int view_model__frame(struct view_model *m, const struct live_frame *frame);
-enum live_action view_model__key(struct view_model *m, enum view_key key);
+/* Takes in a new frame. */
+void live_model__frame(struct live_model *m, const struct live_frame *frame);
+enum live_action live_model__key(struct live_model *m, enum live_key key);
 
 /*
- * What is to be shown: the frozen or the latest frame, less the baseline. Filled into *shown, which
- * the caller clears. -ENODATA before the first frame, -ENOMEM.
+ * The frozen or the latest frame, less the baseline, in *shown, which the caller clears. False
+ * before the first frame.
  */
-int view_model__shown(const struct view_model *m, struct frame_copy *shown);
+bool live_model__shown(const struct live_model *m, struct frame_copy *shown);
 
-void view_model__clear(struct view_model *m);
+void live_model__clear(struct live_model *m);
 
 #endif

@@ -1,10 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Layout of the tables of text_cells.h. */
+#include <stdarg.h>
 #include <string.h>
 
 #include "text_cells.h"
 
 #define GAP 2
+
+unsigned int text_cells__add_column(struct text_cells *t, const char *head, bool left)
+{
+	unsigned int column = t->columns++;
+
+	if (!t->rows)
+		t->rows = 1;
+	snprintf(t->cell[0][column], TEXT_CELL_MAX, "%s", head);
+	t->left[column] = left;
+	return column;
+}
+
+unsigned int text_cells__add_row(struct text_cells *t)
+{
+	return t->rows < TEXT_ROWS_MAX ? t->rows++ : TEXT_ROWS_MAX - 1;
+}
+
+void text_cells__set(struct text_cells *t, unsigned int row, unsigned int column,
+		     const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(t->cell[row][column], TEXT_CELL_MAX, format, args);
+	va_end(args);
+}
 
 static unsigned int column_width(const struct text_cells *t, unsigned int column)
 {
@@ -27,20 +54,25 @@ unsigned int text_cells__width(const struct text_cells *t)
 	return width;
 }
 
-static void print_row(FILE *f, const struct text_cells *t, unsigned int row, unsigned int gap)
+/* Columns first..end - 1 behind that of the labels. */
+static void print_row(FILE *f, const struct text_cells *t, unsigned int row, unsigned int gap,
+		      unsigned int first, unsigned int end)
 {
 	unsigned int blanks = 0; /* owed: a line does not end in any */
 
-	for (unsigned int c = 0; c < t->columns; c++) {
+	for (unsigned int c = 0; c < end; c = c ? c + 1 : first) {
 		const char *cell = t->cell[row][c];
 		unsigned int rest = column_width(t, c) - (unsigned int)strlen(cell);
+		size_t len = strlen(cell), trailing = 0;
 
+		while (trailing < len && cell[len - 1 - trailing] == ' ')
+			trailing++;
 		blanks += (c ? gap : 0) + (t->left[c] ? 0 : rest);
-		if (*cell) {
-			fprintf(f, "%*s%s", (int)blanks, "", cell);
+		if (len > trailing) {
+			fprintf(f, "%*s%.*s", (int)blanks, "", (int)(len - trailing), cell);
 			blanks = 0;
 		}
-		blanks += t->left[c] ? rest : 0;
+		blanks += (unsigned int)trailing + (t->left[c] ? rest : 0);
 	}
 	fputc('\n', f);
 }
@@ -48,7 +80,67 @@ static void print_row(FILE *f, const struct text_cells *t, unsigned int row, uns
 void text_cells__print(FILE *f, const struct text_cells *t, unsigned int width)
 {
 	unsigned int gap = text_cells__width(t) > width ? GAP - 1 : GAP;
+	unsigned int first = 1, end;
 
-	for (unsigned int row = 0; row < t->rows; row++)
-		print_row(f, t, row, gap);
+	do {
+		unsigned int used = column_width(t, 0);
+
+		for (end = first; end < t->columns; end++) {
+			used += gap + column_width(t, end);
+			if (used > width && end > first)
+				break;
+		}
+		if (first > 1)
+			fputc('\n', f);
+		for (unsigned int row = 0; row < t->rows; row++)
+			print_row(f, t, row, gap, first, end);
+		first = end;
+	} while (first < t->columns);
+}
+
+static void leave_out(struct text_fit *fit, int cell, int wanted, bool empty_only,
+		      const struct text_fit_column *columns, size_t n)
+{
+	for (unsigned int order = 1; order <= n; order++) {
+		for (size_t i = 0; i < n && fit->name < wanted; i++) {
+			if (columns[i].order != order || fit->left_out & 1u << i ||
+			    (empty_only && !columns[i].empty))
+				continue;
+			fit->left_out |= 1u << i;
+			fit->name += cell;
+		}
+	}
+}
+
+struct text_fit text_fit__of(int width, int cell, int longest, int name_min,
+			     const struct text_fit_column *columns, size_t n)
+{
+	struct text_fit fit = {.name = width - (int)n * cell};
+
+	leave_out(&fit, cell, longest, true, columns, n);
+	leave_out(&fit, cell, longest < name_min ? longest : name_min, false, columns, n);
+	if (fit.name > longest)
+		fit.name = longest;
+	return fit;
+}
+
+/* Is this byte the second or a later one of a character? */
+static bool is_inside(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+const char *text_fit__shorten(char *buf, size_t size, const char *name, int width)
+{
+	int len = (int)strlen(name), room = width - 1, head = room / 2;
+	int tail = len - (room - head);
+
+	if (len <= width)
+		return name;
+	while (head && is_inside(name[head]))
+		head--;
+	while (is_inside(name[tail]))
+		tail++;
+	snprintf(buf, size, "%.*s~%s", head, name, name + tail);
+	return buf;
 }

@@ -3,11 +3,11 @@
  * The end of a run: the answer, the figures it rests on, what was checked, what was not seen; in as
  * many lines as a screen has. Nothing is measured here.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "model/figures.h"
 #include "text.h"
 #include "text_end.h"
@@ -41,6 +41,65 @@ struct end {
 	char *text[PART_NR];
 	unsigned int blank; /* blank lines before parts: 1 << enum part */
 };
+
+static unsigned int least_rounds(const struct result *r)
+{
+	unsigned int n = r->summary_nr ? r->summary[0].rounds : 0;
+
+	for (size_t i = 1; i < r->summary_nr; i++)
+		n = r->summary[i].rounds < n ? r->summary[i].rounds : n;
+	return r->summary_nr < r->modes_nr ? 0 : n;
+}
+
+static unsigned int most_rounds(const struct result *r)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < r->summary_nr; i++)
+		n = r->summary[i].rounds > n ? r->summary[i].rounds : n;
+	return n;
+}
+
+/* Rounds are made one after the other: at most the last of a mode was cut short. */
+unsigned int text_rounds__complete(const struct result *r)
+{
+	unsigned int complete = least_rounds(r);
+
+	for (size_t i = 0; i < r->runs_nr; i++)
+		if (r->runs[i].interrupted && r->runs[i].round <= complete)
+			complete = r->runs[i].round - 1;
+	return complete;
+}
+
+bool text_rounds__ended_early(const struct result *r)
+{
+	bool early = r->interrupted || r->failure[0];
+
+	for (size_t i = 0; i < r->summary_nr; i++)
+		early |= r->summary[i].total.interrupted;
+	return early;
+}
+
+char *text_rounds__made(char *buf, size_t len, const struct result *r)
+{
+	unsigned int high = most_rounds(r), low = high;
+
+	for (size_t i = 0; i < r->summary_nr; i++)
+		low = r->summary[i].rounds < low ? r->summary[i].rounds : low;
+	if (low < high)
+		snprintf(buf, len, "%u to %u rounds", low, high);
+	else
+		snprintf(buf, len, "%u round%s", high, plural(high));
+	return buf;
+}
+
+const struct mode_summary *text_end__mode(const struct result *r, enum mode mode)
+{
+	for (size_t i = 0; i < r->summary_nr; i++)
+		if (r->summary[i].mode == mode)
+			return &r->summary[i];
+	return NULL;
+}
 
 /* Prints an item two spaces behind those before it, or on the next line where it does not fit. */
 static void print_item(FILE *f, const struct end *e, size_t *used, const char *item)
@@ -104,8 +163,34 @@ static void print_head(FILE *f, const struct end *e)
 	fputc('\n', f);
 }
 
+/* One direction of a run that does not balance: what the application counted, what the kernel did.
+ */
+static void print_gap(FILE *f, const char *done, uint64_t bytes, int64_t unaccounted,
+		      const char *by)
+{
+	char own[UNITS_BUF], kernels[UNITS_BUF];
+
+	if (!unaccounted)
+		return;
+	fprintf(f, " Of %s B %s, %s %s B.", format_count(own, sizeof(own), bytes), done, by,
+		format_count(kernels, sizeof(kernels), bytes - (uint64_t)unaccounted));
+}
+
+static void say_unbalanced(FILE *f, const struct run_result *run)
+{
+	const char *by = run->sequence.source ? "sequence numbers count" : "events booked";
+
+	if (!run_result__unbalanced(run))
+		return;
+	fprintf(f, "THE BOOKS DO NOT BALANCE in round %u of %s.", run->round,
+		mode__words(run->mode));
+	print_gap(f, "sent", run_result__sent(run), run->unaccounted_tx, by);
+	print_gap(f, "received", run_result__received(run), run->unaccounted_rx, by);
+	fprintf(f, " The stages are lower bounds.");
+}
+
 /* Where the books do not balance, that comes before all else. */
-static int print_alarm(FILE *f, const struct end *e)
+static void print_alarm(FILE *f, const struct end *e)
 {
 	const struct text_list_form form = {.separator = " ",
 					    .cut = " More rounds do not balance.",
@@ -113,90 +198,67 @@ static int print_alarm(FILE *f, const struct end *e)
 					    .lines = e->lines < LINES_MAX ? ALARM_MAX - 1
 									  : ALARM_MAX};
 	struct text_list l;
-	int err = text_list__begin(&l);
 
-	if (err)
-		return err;
+	text_list__begin(&l);
 	for (size_t i = 0; i < e->r->runs_nr; i++) {
-		text_books__alarm(l.f, &e->r->runs[i]);
+		say_unbalanced(l.f, &e->r->runs[i]);
 		text_list__next(&l);
 	}
-	return text_list__end(&l, f, &form);
+	text_list__end(&l, f, &form);
 }
 
-/* Takes the lines that it uses from *left. */
-static int print_checked(FILE *f, const struct end *e, unsigned int most, unsigned int *left)
+/* CHECKED, COUNTED and NOT SEEN share the lines; COUNTED takes its lines first. */
+static void print_notes(FILE *f, const struct end *e, unsigned int lines)
 {
-	char *checked = NULL;
+	char *counted, *checked;
 	size_t len;
-	FILE *m = open_memstream(&checked, &len);
-	int err = m ? text_checked__print(m, e->r, e->columns, most) : -ENOMEM;
+	FILE *m = xopen_memstream(&counted, &len);
 
-	if (m && fclose(m))
-		err = -ENOMEM;
-	if (!err) {
-		*left -= text_lines(checked);
-		fputs(checked, f);
-	}
-	free(checked);
-	return err;
-}
-
-static int print_notes(FILE *f, const struct end *e, unsigned int lines)
-{
-	unsigned int left = lines;
-	char *counted = NULL;
-	size_t len;
-	FILE *m = open_memstream(&counted, &len);
-	int err = m ? text_counted__print(m, e->r, e->columns, lines > NOTES_WANTED ? 2 : 1)
-		    : -ENOMEM;
-
-	if (m && fclose(m))
-		err = -ENOMEM;
-	if (!err) {
-		left -= text_lines(counted);
-		err = print_checked(f, e, left > CHECKED_MAX ? CHECKED_MAX : left - 1, &left);
-	}
-	if (!err) {
-		fputs(counted, f);
-		err = text_unseen__print(f, e->r, e->columns, left, e->form->details);
-	}
+	text_notes__counted(m, e->r, e->columns, lines > NOTES_WANTED ? 2 : 1);
+	xclose_memstream(m);
+	lines -= text_lines(counted);
+	m = xopen_memstream(&checked, &len);
+	text_notes__checked(m, e->r, e->columns, lines > CHECKED_MAX ? CHECKED_MAX : lines - 1);
+	xclose_memstream(m);
+	lines -= text_lines(checked);
+	fputs(checked, f);
+	fputs(counted, f);
+	text_notes__unseen(f, e->r, e->columns, lines, e->form->details);
 	free(counted);
-	return err;
+	free(checked);
 }
 
-static int print_part(FILE *f, const struct end *e, enum part part, unsigned int lines)
+static void print_part(FILE *f, const struct end *e, enum part part, unsigned int lines)
 {
-	int err;
-
 	switch (part) {
 	case PART_HEAD:
-		err = print_alarm(f, e);
+		print_alarm(f, e);
 		print_head(f, e);
-		return err;
+		return;
 	case PART_RESULT:
-		return text_result__print(f, e->r, e->columns, lines);
+		text_result__print(f, e->r, e->columns, lines);
+		return;
 	case PART_MODES:
 		text_tables__modes(f, e->r, e->columns);
-		return 0;
+		return;
 	case PART_LATENCY:
 		text_tables__latency(f, e->r, e->columns);
-		return 0;
+		return;
 	case PART_CPU:
 		text_tables__cpu(f, e->r, e->columns);
-		return 0;
+		return;
 	default:
-		return print_notes(f, e, lines);
+		print_notes(f, e, lines);
 	}
 }
 
-static int make(struct end *e, enum part part, unsigned int lines)
+static void make(struct end *e, enum part part, unsigned int lines)
 {
 	size_t len;
-	FILE *f = open_memstream(&e->text[part], &len);
-	int err = f ? print_part(f, e, part, lines) : -ENOMEM;
+	FILE *f = xopen_memstream(&e->text[part], &len);
 
-	return f && fclose(f) ? -ENOMEM : err;
+	print_part(f, e, part, lines);
+	xclose_memstream(f);
 }
 
 static unsigned int lines_used(const struct end *e)
@@ -236,26 +298,19 @@ static void spread_out(struct end *e)
 			e->blank |= 1u << most[i];
 }
 
-static int make_measured(struct end *e)
+static void make_measured(struct end *e)
 {
 	static const enum part fixed[] = {PART_MODES, PART_LATENCY, PART_CPU};
 	unsigned int room;
-	int err = 0;
 
 	e->blank = (1u << PART_RESULT) | (1u << PART_MODES) | (1u << PART_LATENCY) |
 		   (1u << PART_CPU) | (1u << PART_NOTES);
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]) && !err; i++)
-		err = make(e, fixed[i], 0);
-	if (err)
-		return err;
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		make(e, fixed[i], 0);
 	room = make_room(e);
-	err = make(e, PART_RESULT,
-		   room > RESULT_MIN + NOTES_WANTED ? room - NOTES_WANTED : RESULT_MIN);
-	if (err)
-		return err;
-	err = make(e, PART_NOTES, room - text_lines(e->text[PART_RESULT]));
+	make(e, PART_RESULT, room > RESULT_MIN + NOTES_WANTED ? room - NOTES_WANTED : RESULT_MIN);
+	make(e, PART_NOTES, room - text_lines(e->text[PART_RESULT]));
 	spread_out(e);
-	return err;
 }
 
 static void print_all(FILE *f, const struct end *e)
@@ -272,7 +327,7 @@ static unsigned int clamp(unsigned int v, unsigned int low, unsigned int high)
 	return v < low ? low : v > high ? high : v;
 }
 
-int text_end__print(const struct result *r, FILE *f, const struct text_end_form *form)
+void text_end__print(const struct result *r, FILE *f, const struct text_end_form *form)
 {
 	struct end e = {
 		.r = r,
@@ -280,17 +335,15 @@ int text_end__print(const struct result *r, FILE *f, const struct text_end_form 
 		.columns = clamp(form->columns, COLUMNS_MIN, COLUMNS_MAX),
 		.lines = form->rows ? clamp(form->rows - 1, LINES_MIN, LINES_MAX) : LINES_MAX,
 	};
-	int err = make(&e, PART_HEAD, 0);
 
-	if (!err && r->summary_nr) {
-		err = make_measured(&e);
-	} else if (!err) {
+	make(&e, PART_HEAD, 0);
+	if (r->summary_nr) {
+		make_measured(&e);
+	} else {
 		e.blank = 1u << PART_RESULT;
-		err = make(&e, PART_RESULT, RESULT_WANTED);
+		make(&e, PART_RESULT, RESULT_WANTED);
 	}
-	if (!err)
-		print_all(f, &e);
+	print_all(f, &e);
 	for (int p = 0; p < PART_NR; p++)
 		free(e.text[p]);
-	return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts of the end of a run (text_end.c). All take what they show from the result alone. */
-#ifndef NETIOTRACE_TEXT_END_H
-#define NETIOTRACE_TEXT_END_H
+/* The parts of the end of a run and of its details. All show what the result has. */
+#ifndef SCREEN_TEXT_END_H
+#define SCREEN_TEXT_END_H
 
 #include <stdio.h>
 
@@ -16,8 +16,15 @@ bool text_rounds__ended_early(const struct result *r);
 /* "1 round", "5 rounds"; "3 to 5 rounds" where modes differ. Fills buf, returns it. */
 char *text_rounds__made(char *buf, size_t len, const struct result *r);
 
-/* text_result.c: the answer in at most lines lines. 0 or -ENOMEM. */
-int text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
+/* NULL: the mode was not measured. */
+const struct mode_summary *text_end__mode(const struct result *r, enum mode mode);
+
+/* text_result.c: the answer in at most lines lines. */
+void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
+
+/* The rate of an open loop, and which modes did not keep it; nothing without a rate. */
+void text_result__rate(FILE *f, const struct result *r);
+void text_result__behind(FILE *f, const struct result *r);
 
 /*
  * text_tables.c: copies, throughput and CPU time (median of the rounds); latencies (all rounds);
@@ -27,15 +34,37 @@ void text_tables__modes(FILE *f, const struct result *r, unsigned int columns);
 void text_tables__latency(FILE *f, const struct result *r, unsigned int columns);
 void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns);
 
-/* text_checked.c: whether the books balance, in at most lines lines. 0 or -ENOMEM. */
-int text_checked__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
+/* For the details: CPU time by class and side; how it was sampled, in words. */
+void text_tables__sides(FILE *f, unsigned int width, const struct result *r);
+void text_tables__say_sides(FILE *f, const struct result *r);
 
 /*
- * text_unseen.c: hardware counters, where there are any; what was not measured, and why; each in at
- * most lines lines. details: the details follow. 0 or -ENOMEM.
+ * text_notes.c, each in at most lines lines: whether the books balance; hardware counters, where
+ * there are any; what was not measured and why. details: the details follow.
  */
-int text_counted__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
-int text_unseen__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
-		       bool details);
+void text_notes__checked(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
+void text_notes__counted(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
+void text_notes__unseen(FILE *f, const struct result *r, unsigned int columns, unsigned int lines,
+			bool details);
+
+/* A paragraph of the details: its label and what it says, nothing where there is nothing to say. */
+struct text_details_note {
+	const char *label;
+	void (*say)(FILE *f, const struct result *r);
+};
+
+/*
+ * text_cost.c: tables of what send calls and copies take; in words: why times are missing, counters
+ * and CPU time per payload byte.
+ */
+void text_cost__times(FILE *f, unsigned int width, const struct result *r);
+void text_cost__say_times(FILE *f, const struct result *r);
+void text_cost__say_counters(FILE *f, const struct result *r);
+void text_cost__say_events(FILE *f, const struct result *r);
+
+/* text_quality.c: what was not measured and why; what was lost; what no stage covers. */
+void text_quality__reasons(FILE *f, unsigned int width, const struct result *r);
+void text_quality__say_watching(FILE *f, const struct result *r);
+void text_quality__say_uncovered(FILE *f, const struct result *r);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Paragraphs of a limited length; see text_list.h. */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/wrap.h"
+#include "common/xalloc.h"
 #include "text_list.h"
 
 unsigned int text_lines(const char *text)
@@ -18,11 +18,10 @@ unsigned int text_lines(const char *text)
 	return n;
 }
 
-int text_list__begin(struct text_list *l)
+void text_list__begin(struct text_list *l)
 {
 	*l = (struct text_list){.text = NULL};
-	l->f = open_memstream(&l->text, &l->len);
-	return l->f ? 0 : -ENOMEM;
+	l->f = xopen_memstream(&l->text, &l->len);
 }
 
 void text_list__next(struct text_list *l)
@@ -30,17 +29,15 @@ void text_list__next(struct text_list *l)
 	fputc('\0', l->f);
 }
 
-/* The first n sentences as one text. *used: how many there were. Returns NULL without memory. */
+/* The first n sentences as one text. *used: how many there were. The caller frees it. */
 static char *join(const struct text_list *l, const struct text_list_form *form, size_t n,
 		  size_t *used)
 {
 	const char *sentence = l->text, *last = l->text + l->len, *end = form->end;
-	char *text = NULL;
+	char *text;
 	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f = xopen_memstream(&text, &len);
 
-	if (!f)
-		return NULL;
 	*used = 0;
 	for (; sentence < last; sentence += strlen(sentence) + 1) {
 		sentence += strspn(sentence, " ");
@@ -54,10 +51,8 @@ static char *join(const struct text_list *l, const struct text_list_form *form, 
 		++*used;
 	}
 	fputs(end ? end : "", f);
-	if (!fclose(f))
-		return text;
-	free(text);
-	return NULL;
+	xclose_memstream(f);
+	return text;
 }
 
 /* Prints up to form->lines lines of a text, unless f is NULL. Returns how many it has. */
@@ -81,28 +76,55 @@ static unsigned int print(FILE *f, const char *text, const struct text_list_form
 	return lines;
 }
 
-int text_list__end(struct text_list *l, FILE *f, const struct text_list_form *form)
+void text_list__end(struct text_list *l, FILE *f, const struct text_list_form *form)
 {
 	size_t n = SIZE_MAX, used;
-	int err = -ENOMEM;
 	char *text;
 
-	if (fclose(l->f))
-		goto out;
-	do {
-		text = join(l, form, n, &used);
-		if (!text)
-			goto out;
-		n = used - 1;
-		if (used < 2 || print(NULL, text, form) <= form->lines)
-			break;
+	xclose_memstream(l->f);
+	text = join(l, form, n, &used);
+	while (used > 1 && print(NULL, text, form) > form->lines) {
 		free(text);
-	} while (1);
+		n = used - 1;
+		text = join(l, form, n, &used);
+	}
 	if (used)
 		print(f, text, form);
 	free(text);
-	err = 0;
-out:
 	free(l->text);
-	return err;
+}
+
+void text_reasons__add(struct text_reasons *l, const char *what, const char *reason,
+		       unsigned int modes)
+{
+	for (size_t i = 0; i < l->nr; i++) {
+		if (l->list[i].what == what && !strcmp(l->list[i].reason, reason)) {
+			l->list[i].modes |= modes;
+			return;
+		}
+	}
+	if (l->nr < TEXT_REASONS_MAX)
+		l->list[l->nr++] = (struct text_reason){what, reason, modes};
+}
+
+bool text_reasons__left(struct text_reasons *l)
+{
+	while (l->told < l->nr && !l->list[l->told].what)
+		l->told++;
+	return l->told < l->nr;
+}
+
+const struct text_reason *text_reasons__tell(FILE *f, struct text_reasons *l)
+{
+	const struct text_reason *first = &l->list[l->told];
+
+	for (size_t i = l->told; i < l->nr; i++) {
+		struct text_reason *r = &l->list[i];
+
+		if (!r->what || r->modes != first->modes || strcmp(r->reason, first->reason))
+			continue;
+		fprintf(f, "%s%s", r == first ? "" : ", ", r->what);
+		r->what = NULL;
+	}
+	return first;
 }

@@ -3,9 +3,10 @@
  * A labelled paragraph of sentences that has to fit in a number of lines. Sentences are written in
  * order of importance; the last ones are left out first.
  */
-#ifndef NETIOTRACE_TEXT_LIST_H
-#define NETIOTRACE_TEXT_LIST_H
+#ifndef SCREEN_TEXT_LIST_H
+#define SCREEN_TEXT_LIST_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #define TEXT_LABEL_WIDTH 9
@@ -24,17 +25,42 @@ struct text_list_form {
 	unsigned int columns, lines;
 };
 
-/* 0 or -ENOMEM. A list that was begun must be ended. */
-int text_list__begin(struct text_list *l);
+/* A list that was begun must be ended. */
+void text_list__begin(struct text_list *l);
 
 /* Ends a sentence. A sentence of which nothing was written does not count. */
 void text_list__next(struct text_list *l);
 
 /*
  * Prints as many sentences as fit in form->lines lines, the first one cut if it is longer, and
- * frees the list. Prints nothing if there is no sentence. 0 or -ENOMEM.
+ * frees the list. Prints nothing if there is no sentence.
  */
-int text_list__end(struct text_list *l, FILE *f, const struct text_list_form *form);
+void text_list__end(struct text_list *l, FILE *f, const struct text_list_form *form);
+
+/* Things that are not known, each with its reason, told by reason. Texts are borrowed. */
+#define TEXT_REASONS_MAX 96
+
+struct text_reasons {
+	struct text_reason {
+		const char *what; /* NULL: told */
+		const char *reason;
+		unsigned int modes; /* 1 << index in the summary */
+	} list[TEXT_REASONS_MAX];
+	size_t nr, told; /* told: entries before this one */
+};
+
+/* The same thing with the same reason gets the modes in addition. */
+void text_reasons__add(struct text_reasons *l, const char *what, const char *reason,
+		       unsigned int modes);
+
+/* Is there anything that was not told? */
+bool text_reasons__left(struct text_reasons *l);
+
+/*
+ * Writes the next thing and all others of its reason and modes, ", " between them. Returns their
+ * entry; call it while text_reasons__left().
+ */
+const struct text_reason *text_reasons__tell(FILE *f, struct text_reasons *l);
 
 /* Lines of a text: its newlines. */
 unsigned int text_lines(const char *text);

@@ -4,91 +4,46 @@
  * lost, whether the run was cut short.
  */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/text_note.h"
-#include "text.h"
 #include "common/units.h"
 #include "model/figures.h"
 #include "model/plan.h"
-#include "text_uncovered.h"
+#include "model/uncovered.h"
+#include "text_end.h"
+#include "text_list.h"
 
-#define SUBJECTS_NR ((size_t)NIO_STAGE_NR + LATENCY_NR)
+#define SUBJECTS_NR  ((size_t)NIO_STAGE_NR + LATENCY_NR)
+#define QUALITIES_NR (QUALITY_SAMPLED + 1)
 
-/* A shortcoming: of which stage or latency, in which modes, why. */
-struct caveat {
-	size_t subject; /* enum nio_stage, then enum latency_kind */
-	enum quality quality;
-	const char *reason;
-	unsigned int modes; /* 1 << index in the summary */
-	bool said;
-};
-
-struct caveats {
-	struct caveat list[SUBJECTS_NR * MODE_NR];
-	size_t nr;
-};
-
+/* A stage or a latency: enum nio_stage, then enum latency_kind. */
 static const char *subject__name(size_t subject)
 {
-	return subject < NIO_STAGE_NR ? stage__key(subject) : latency__key(subject - NIO_STAGE_NR);
+	return subject < NIO_STAGE_NR ? stage__heading(subject)
+				      : latency__heading(subject - NIO_STAGE_NR);
 }
 
 /* Quality and reason of a subject that is less than exact; false when there is nothing to say. */
-static bool shortcoming(const struct run_result *run, size_t subject, struct caveat *c)
+static bool shortcoming(const struct run_result *run, size_t subject, enum quality *q,
+			const char **reason)
 {
-	const struct latency_result *l;
-	enum quality q;
-
-	*c = (struct caveat){.subject = subject, .quality = QUALITY_UNAVAILABLE};
+	*q = QUALITY_UNAVAILABLE;
 	if (subject >= NIO_STAGE_NR) {
-		l = &run->app.latency[subject - NIO_STAGE_NR];
-		c->reason = l->reason ? l->reason : "the reason was not recorded";
+		const struct latency_result *l = &run->app.latency[subject - NIO_STAGE_NR];
+
+		*reason = l->reason ? l->reason : "the reason was not recorded";
 		return !l->hist;
 	}
-	if (!figures__stage_known(run, subject, &c->reason))
+	if (!figures__stage_known(run, subject, reason))
 		return true;
-	q = run->stages[subject].quality;
-	if (run->stages[subject].reason == plan__by_construction)
-		return false;
-	c->quality = q;
-	c->reason = run->stages[subject].reason;
-	return q != QUALITY_EXACT && c->reason;
+	*q = run->stages[subject].quality;
+	*reason = run->stages[subject].reason;
+	return *q != QUALITY_EXACT && *reason && *reason != plan__by_construction;
 }
 
-static bool same_reason(const struct caveat *a, const struct caveat *b)
-{
-	return a->quality == b->quality && !strcmp(a->reason, b->reason);
-}
-
-static void caveats__add(struct caveats *all, const struct caveat *c, size_t mode)
-{
-	size_t i;
-
-	for (i = 0; i < all->nr; i++)
-		if (all->list[i].subject == c->subject && same_reason(&all->list[i], c))
-			break;
-	if (i == all->nr)
-		all->list[all->nr++] = *c;
-	all->list[i].modes |= 1u << mode;
-}
-
-static void caveats__collect(struct caveats *all, const struct result *r)
-{
-	struct caveat c;
-	size_t subject, mode;
-
-	memset(all, 0, sizeof(*all));
-	for (subject = 0; subject < SUBJECTS_NR; subject++) {
-		if (subject >= NIO_STAGE_NR && !figures__shows_latency(r, subject - NIO_STAGE_NR))
-			continue;
-		for (mode = 0; mode < r->summary_nr; mode++)
-			if (shortcoming(&r->summary[mode].total, subject, &c))
-				caveats__add(all, &c, mode);
-	}
-}
-
-/* Of modes by their index in the summary: "twocopy, onecopy". */
+/* Of modes by their index in the summary: "two-copy, one-copy". */
 static void print_names(FILE *f, const struct result *r, unsigned int modes)
 {
 	const char *lead = "";
@@ -96,7 +51,7 @@ static void print_names(FILE *f, const struct result *r, unsigned int modes)
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		if (!(modes & 1u << i))
 			continue;
-		fprintf(f, "%s%s", lead, mode__name(r->summary[i].mode));
+		fprintf(f, "%s%s", lead, mode__words(r->summary[i].mode));
 		lead = ", ";
 	}
 }
@@ -110,83 +65,90 @@ static void print_modes(FILE *f, const struct result *r, unsigned int modes)
 	fprintf(f, ")");
 }
 
-/* One caveat with all others that say the same of the same modes. */
-static int print_caveat(FILE *f, unsigned int width, const struct result *r, struct caveats *all,
-			size_t first)
+/* A paragraph for each reason: its subjects and, where not all have it, its modes. */
+void text_quality__reasons(FILE *f, unsigned int width, const struct result *r)
 {
-	struct caveat *c = &all->list[first];
-	struct text_note n;
-	size_t i;
-	int err;
+	struct text_reasons of[QUALITIES_NR] = {{.nr = 0}};
+	const char *label = "reasons", *reason;
+	enum quality q;
 
-	err = text_note__begin(&n);
-	if (err)
-		return err;
-	for (i = first; i < all->nr; i++) {
-		if (all->list[i].modes != c->modes || !same_reason(&all->list[i], c))
+	for (size_t subject = 0; subject < SUBJECTS_NR; subject++) {
+		if (subject >= NIO_STAGE_NR && !figures__shows_latency(r, subject - NIO_STAGE_NR))
 			continue;
-		all->list[i].said = true;
-		fprintf(n.f, "%s%s", i == first ? "" : ", ", subject__name(all->list[i].subject));
+		for (size_t mode = 0; mode < r->summary_nr; mode++)
+			if (shortcoming(&r->summary[mode].total, subject, &q, &reason))
+				text_reasons__add(&of[q], subject__name(subject), reason,
+						  1u << mode);
 	}
-	print_modes(n.f, r, c->modes);
-	fprintf(n.f, " %s: %s",
-		c->quality == QUALITY_UNAVAILABLE ? "n/a" : quality__name(c->quality), c->reason);
-	return text_note__end(&n, f, width, first ? "" : "reasons");
-}
+	for (int i = 0; i < QUALITIES_NR; i++) {
+		while (text_reasons__left(&of[i])) {
+			const struct text_reason *told;
+			struct text_note n;
 
-static int print_reasons(FILE *f, unsigned int width, const struct result *r)
-{
-	struct caveats all;
-	int err = 0;
-	size_t i;
-
-	caveats__collect(&all, r);
-	for (i = 0; i < all.nr && !err; i++)
-		if (!all.list[i].said)
-			err = print_caveat(f, width, r, &all, i);
-	return err;
-}
-
-static void add_loss(struct num *sum, const struct num *n)
-{
-	if (!n->known) {
-		sum->known = false;
-		sum->reason = n->reason;
-	} else {
-		sum->value += n->value;
+			text_note__begin(&n);
+			told = text_reasons__tell(n.f, &of[i]);
+			print_modes(n.f, r, told->modes);
+			fprintf(n.f, " %s: %s",
+				i == QUALITY_UNAVAILABLE ? "n/a" : quality__name((enum quality)i),
+				told->reason);
+			text_note__end(&n, f, width, label);
+			label = "";
+		}
 	}
 }
 
-/* A loss that only some modes can have, since only they pair events: these say how much it is. */
-static void add_paired(struct num *sum, const struct num *n)
-{
-	if (n->known) {
-		sum->known = true;
-		sum->value += n->value;
-	} else {
-		sum->reason = n->reason;
-	}
-}
+/* A kind of loss: its field, its word, and what it means for the figures. */
+static const struct loss {
+	size_t at; /* of a struct num in struct health */
+	const char *word;
+	const char *meaning;
+	bool paired; /* only modes that pair events can have it: these say how much it is */
+	bool always; /* said even if it is 0 */
+} losses[] = {
+	{offsetof(struct health, missed), "missed", NULL, false, true},
+	{offsetof(struct health, dropped), "dropped",
+	 "Dropped: what these events would have booked is missing here.", false, true},
+	{offsetof(struct health, unmatched), "unmatched",
+	 "Unmatched: the beginning or the end of these events was not seen. Their times are "
+	 "missing "
+	 "here, and deferred and other copies among them; bytes sent and received are unaffected.",
+	 true, true},
+	{offsetof(struct health, map_full), "lost to full maps",
+	 "Full maps: there was no room to follow these events. Their times are missing here, and "
+	 "perhaps copies and completions; bytes sent and received are unaffected.",
+	 true, false},
+	{offsetof(struct health, anomalies), "anomalies",
+	 "Anomalies: a sequence number was below the one before, or a socket had no counter; "
+	 "nothing was booked for these events.",
+	 false, false},
+};
 
-static struct health sum_health(const struct result *r)
-{
-	struct health sum = {.missed.known = true, .dropped.known = true, .anomalies.known = true};
-	const struct health *h;
-	size_t i;
+#define LOSSES_NR    (sizeof(losses) / sizeof(losses[0]))
+#define MISSED_BYTES "Missed: the kernel refused these program runs. "
+#define MISSED_KNOWN                                                               \
+	MISSED_BYTES "Bytes sent and received come from sequence numbers and are " \
+		     "unaffected; kinds, sizes and times of these events are missing here."
+#define MISSED_UNTOLD MISSED_BYTES "Bytes and times of these events are missing here."
 
-	for (i = 0; i < r->summary_nr; i++) {
-		h = &r->summary[i].total.health;
-		add_loss(&sum.missed, &h->missed);
-		add_loss(&sum.dropped, &h->dropped);
-		add_paired(&sum.map_full, &h->map_full);
-		add_paired(&sum.unmatched, &h->unmatched);
-		add_loss(&sum.anomalies, &h->anomalies);
+static struct num sum_of(const struct result *r, const struct loss *l)
+{
+	struct num sum = {.known = !l->paired};
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const char *health = (const char *)&r->summary[i].total.health;
+		const struct num *n = (const struct num *)(health + l->at);
+
+		sum.value += n->known ? n->value : 0;
+		if (n->known != sum.known)
+			sum.known = l->paired;
+		if (!n->known)
+			sum.reason = n->reason;
 	}
 	return sum;
 }
 
 /* A loss known of some modes only is at least that much: it is said, and that it is not all. */
-static void print_loss(FILE *f, const struct num *n, const char *what, const char **reason)
+static void say_loss(FILE *f, const struct num *n, const char *what, const char **reason)
 {
 	char buf[UNITS_BUF];
 
@@ -200,36 +162,28 @@ static void print_loss(FILE *f, const struct num *n, const char *what, const cha
 		fprintf(f, ", %s n/a", what);
 }
 
-/* What a loss means for the figures above, in a sentence. */
-static void print_meaning(FILE *f, const struct num *n, const char *sentence)
+static bool bytes_by_sequence(const struct result *r)
 {
-	if (n->value)
-		fprintf(f, " %s", sentence);
+	for (size_t i = 0; i < r->summary_nr; i++)
+		if (!r->summary[i].total.sequence.source)
+			return false;
+	return true;
 }
 
-static void print_meanings(FILE *f, const struct health *h, bool bytes_known)
+static void say_meanings(FILE *f, const struct result *r)
 {
-	if (h->missed.value || h->dropped.value)
-		fprintf(f, ". EVENTS WERE LOST");
-	else if (!h->map_full.value && !h->unmatched.value && !h->anomalies.value)
-		return;
-	fputc('.', f);
-	print_meaning(f, &h->missed,
-		      bytes_known ? "Missed: the kernel refused these program runs; bytes sent and "
-				    "received are by sequence numbers and not affected, the kinds, "
-				    "sizes and times of these events are not in this ledger."
-				  : "Missed: the kernel refused these program runs; what they "
-				    "would have booked, bytes and time, is not in this ledger.");
-	print_meaning(f, &h->dropped,
-		      "Dropped: what these events would have booked is not in this ledger.");
-	print_meaning(f, &h->unmatched,
-		      "Unmatched: of these events the beginning or the end was not seen and their "
-		      "time was dropped; bytes sent and received are not affected, deferred and "
-		      "other copies among them are not booked.");
-	print_meaning(f, &h->map_full,
-		      "Full maps: there was no room to follow these events and their time was "
-		      "dropped; bytes sent and received are not affected, copies and completions "
-		      "among them may not be booked.");
+	const char *lead = ".";
+
+	for (size_t i = 0; i < LOSSES_NR; i++) {
+		const char *meaning = losses[i].meaning;
+
+		if (!sum_of(r, &losses[i]).value)
+			continue;
+		if (!meaning)
+			meaning = bytes_by_sequence(r) ? MISSED_KNOWN : MISSED_UNTOLD;
+		fprintf(f, "%s %s", lead, meaning);
+		lead = "";
+	}
 }
 
 /* The least covered mode: a mean over modes would hide it. Never rounded up to 1. */
@@ -251,7 +205,7 @@ static void print_coverage(FILE *f, const struct result *r, const char **reason)
 		fprintf(f, ", coverage n/a");
 }
 
-/* Are there events of a stage that were looked at a part of the time? */
+/* Are there events of a stage that were watched a part of the time? */
 static bool in_slices(const struct run_result *run, enum nio_stage stage)
 {
 	const struct stage_result *s = &run->stages[stage];
@@ -295,12 +249,12 @@ static bool print_directions(FILE *f, const struct result *r, unsigned int direc
 		return false;
 	fputs(lead, f);
 	print_names(f, r, modes);
-	fprintf(f, ": events of %s were looked at %.0f %% of the time", words[directions],
+	fprintf(f, ": events of %s were watched %.0f %% of the time", words[directions],
 		least * 100);
 	return true;
 }
 
-/* Numbers and sizes of events that were looked at a part of the time are a sample: said here. */
+/* Numbers and sizes of events that were watched a part of the time are a sample: said here. */
 static void print_slices(FILE *f, const struct result *r)
 {
 	const char *lead = ". ";
@@ -309,23 +263,13 @@ static void print_slices(FILE *f, const struct result *r)
 		if (print_directions(f, r, directions, lead))
 			lead = "; ";
 	if (lead[0] == ';')
-		fputs("; their sizes are sampled, the sockets count the bytes (--count-calls looks "
-		      "at all)",
+		fputs("; their sizes are sampled, the sockets count the bytes (--count-calls "
+		      "watches "
+		      "all)",
 		      f);
 }
 
-static bool bytes_by_sequence(const struct result *r)
-{
-	for (size_t i = 0; i < r->summary_nr; i++)
-		if (!r->summary[i].total.sequence.source)
-			return false;
-	return true;
-}
-
-/*
- * All events were looked at, none was refused, and yet bytes went without one: what is known to do
- * that is another watcher, who attaches to a function or leaves it (docs/KERNELS.md).
- */
+/* All events were watched, none was refused, and yet bytes had no event (docs/KERNELS.md). */
 static void print_unexplained(FILE *f, const struct result *r)
 {
 	for (size_t i = 0; i < r->summary_nr; i++) {
@@ -336,82 +280,56 @@ static void print_unexplained(FILE *f, const struct result *r)
 		if (!h->coverage.known || h->coverage.value >= 1 || !share.known ||
 		    share.value < 1 || !h->missed.known || h->missed.value || h->unmatched.value)
 			continue;
-		fputs(". Coverage: events of some bytes were not seen, though none was refused; "
-		      "who attaches programs to a function, or takes them away, meanwhile does "
-		      "that to calls within it",
+		fputs(". Coverage: events of some bytes were not seen, though none was refused. "
+		      "Another tool that attaches or detaches programs meanwhile has this effect",
 		      f);
 		return;
 	}
 }
 
-/* A sentence of its own: it is not to be met on a kernel that is understood. */
-static void print_anomalies(FILE *f, const struct health *h)
+void text_quality__say_watching(FILE *f, const struct result *r)
 {
-	print_meaning(f, &h->anomalies,
-		      "Anomalies: a sequence number was below the one before, or a socket had no "
-		      "counter; nothing was booked for these events.");
-}
-
-static int print_watching(FILE *f, unsigned int width, const struct result *r)
-{
-	struct health h = sum_health(r);
 	const char *reason = NULL;
-	struct text_note n;
-	int err;
 
-	err = text_note__begin(&n);
-	if (err)
-		return err;
-	fprintf(n.f, "%u probe%s", r->probes, plural(r->probes));
-	print_coverage(n.f, r, &reason);
-	print_loss(n.f, &h.missed, "missed", &reason);
-	print_loss(n.f, &h.dropped, "dropped", &reason);
-	print_loss(n.f, &h.unmatched, "unmatched", &reason);
-	if (h.map_full.value)
-		print_loss(n.f, &h.map_full, "lost to full maps", &reason);
-	if (h.anomalies.value)
-		print_loss(n.f, &h.anomalies, "anomalies", &reason);
+	fprintf(f, "%u probe%s", r->probes, plural(r->probes));
+	print_coverage(f, r, &reason);
+	for (size_t i = 0; i < LOSSES_NR; i++) {
+		struct num n = sum_of(r, &losses[i]);
+
+		if (losses[i].always || n.value)
+			say_loss(f, &n, losses[i].word, &reason);
+	}
 	if (reason)
-		fprintf(n.f, " (n/a: %s)", reason);
-	print_slices(n.f, r);
-	print_unexplained(n.f, r);
-	print_meanings(n.f, &h, bytes_by_sequence(r));
-	print_anomalies(n.f, &h);
-	return text_note__end(&n, f, width, "watching");
+		fprintf(f, " (n/a: %s)", reason);
+	print_slices(f, r);
+	print_unexplained(f, r);
+	say_meanings(f, r);
 }
 
-static int print_stopped(FILE *f, unsigned int width, const struct result *r)
+static void print_kind(FILE *f, const struct run_result *run, int side, int kind, bool *first)
 {
-	struct text_note n;
-	bool interrupted = r->interrupted;
-	size_t i;
-	int err;
+	const struct nio_uncovered *u = &run->uncovered[side][kind];
+	char buf[UNITS_BUF];
 
-	for (i = 0; i < r->summary_nr; i++)
-		interrupted |= r->summary[i].total.interrupted;
-	if (!interrupted && !r->failure[0])
-		return 0;
-	err = text_note__begin(&n);
-	if (err)
-		return err;
-	if (r->failure[0])
-		fprintf(n.f, "FAILED before the end: the figures are of what ran until then. %s",
-			r->failure);
-	else
-		fprintf(n.f, "INTERRUPTED before the end: the figures are of what ran until then.");
-	return text_note__end(&n, f, width, "stopped");
+	if (!u->events)
+		return;
+	fprintf(f, "%s%s %s at the %s %s", *first ? "" : "; ", mode__words(run->mode),
+		format_bytes_si(buf, sizeof(buf), u->bytes),
+		side == NIO_SIDE_SENDER ? "sender" : "receiver",
+		uncovered__text((enum nio_uncovered_kind)kind));
+	*first = false;
 }
 
-int text_quality__print(FILE *f, unsigned int width, const struct result *r)
+void text_quality__say_uncovered(FILE *f, const struct result *r)
 {
-	int err;
+	bool first = true;
 
-	err = print_reasons(f, width, r);
-	if (!err)
-		err = print_watching(f, width, r);
-	if (!err)
-		err = text_uncovered__print(f, width, r);
-	if (!err)
-		err = print_stopped(f, width, r);
-	return err;
+	for (size_t i = 0; i < r->summary_nr; i++)
+		for (int side = 0; side < NIO_SIDE_NR; side++)
+			for (int kind = 0; kind < NIO_UNCOVERED_NR; kind++)
+				print_kind(f, &r->summary[i].total, side, kind, &first);
+	if (!first)
+		fputs(". The ledger covers what TCP itself takes from an application and copies to "
+		      "one.",
+		      f);
 }

@@ -4,27 +4,25 @@
  * in the way of an answer. A sentence each, the most important first.
  */
 #include <ctype.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "model/congestion.h"
 #include "model/figures.h"
+#include "model/perf_figures.h"
 #include "model/remote.h"
 #include "model/tap_parse.h"
 #include "model/verdict.h"
+#include "model/comparison.h"
 #include "text.h"
 #include "text_end.h"
 #include "text_list.h"
 
 #define FAILURE_MAX 160 /* the whole of it is on stderr */
-
-static const struct mode_summary *find_mode(const struct result *r, enum mode mode)
-{
-	for (size_t i = 0; i < r->summary_nr; i++)
-		if (r->summary[i].mode == mode)
-			return &r->summary[i];
-	return NULL;
-}
 
 static void say_ended_early(FILE *f, const struct result *r)
 {
@@ -133,7 +131,7 @@ static void say_no_verdict(FILE *f, const struct mode_summary *zc)
 
 static void say_verdict(FILE *f, const struct result *r)
 {
-	const struct mode_summary *zc = find_mode(r, MODE_ZEROCOPY);
+	const struct mode_summary *zc = text_end__mode(r, MODE_ZEROCOPY);
 
 	if (!zc)
 		return;
@@ -156,7 +154,7 @@ static bool has_cause(const struct verdict *v, enum zc_cause cause)
 /* Sends that the kernel refused and that were made again as copies, and what to do about that. */
 static void say_fallback(FILE *f, const struct result *r)
 {
-	const struct mode_summary *zc = find_mode(r, MODE_ZEROCOPY);
+	const struct mode_summary *zc = text_end__mode(r, MODE_ZEROCOPY);
 	const struct app_result *app;
 	char fell[UNITS_BUF], all[UNITS_BUF], size[UNITS_BUF];
 	bool memlock, optmem;
@@ -208,7 +206,7 @@ static void say_copies(FILE *f, const struct result *r)
 			first->ledger_reason ? first->ledger_reason : "there is no ledger");
 		return;
 	}
-	if (find_mode(r, MODE_ZEROCOPY))
+	if (text_end__mode(r, MODE_ZEROCOPY))
 		return;
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct mode_summary *s = &r->summary[i];
@@ -239,7 +237,7 @@ static void say_replies(FILE *f, const struct result *r)
 /* A tap that is not the cause already costs every mode a clone and a call for each packet. */
 static void say_taps(FILE *f, const struct result *r)
 {
-	const struct mode_summary *zc = find_mode(r, MODE_ZEROCOPY);
+	const struct mode_summary *zc = text_end__mode(r, MODE_ZEROCOPY);
 	char name[TAPS_NAME_LEN];
 	bool any = false;
 
@@ -262,6 +260,216 @@ static void say_nothing(FILE *f, const struct result *r)
 		r->interrupted ? ": interrupted before the first round was over" : "");
 }
 
+/* Under this share of what was asked for, the rate was not kept. */
+#define KEPT 0.99
+
+static double messages_per_s(const struct run_result *run)
+{
+	return run->duration_ns ? (double)run->app.tx_messages * 1e9 / (double)run->duration_ns : 0;
+}
+
+/* Modes that fell behind: their latencies grow with the length of the run. */
+void text_result__behind(FILE *f, const struct result *r)
+{
+	const char *lead = " Not kept: ";
+	char count[UNITS_BUF];
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		double rate = messages_per_s(&r->summary[i].total);
+
+		if (r->messages || rate >= KEPT * (double)r->traffic.rate)
+			continue;
+		fprintf(f, "%s%s sent %s/s", lead, mode__words(r->summary[i].mode),
+			format_count(count, sizeof(count), (uint64_t)rate));
+		lead = ", ";
+	}
+	if (lead[0] == ',')
+		fputs(", so that its latencies grow as long as it runs.", f);
+}
+
+void text_result__rate(FILE *f, const struct result *r)
+{
+	char rate[UNITS_BUF];
+
+	if (!r->traffic.rate)
+		return;
+	fprintf(f, "Open loop of %s messages/s.",
+		format_count(rate, sizeof(rate), r->traffic.rate));
+	text_result__behind(f, r);
+}
+
+#define PERCENT_MAX 32
+
+/* "31", "3.1"; a digit after the point below 10. Bounds of an interval have their signs. */
+static char *percent(char buf[PERCENT_MAX], double change, const char *sign)
+{
+	double x = change * 100;
+	int digits = fabs(x) < 9.95;
+
+	snprintf(buf, PERCENT_MAX, "%s%.*f", x > 0 ? sign : "", digits, x);
+	return buf;
+}
+
+static void write_difference(FILE *f, const struct rank_test *t)
+{
+	char change[PERCENT_MAX], low[PERCENT_MAX], high[PERCENT_MAX];
+	bool faster = t->difference == DIFFERENCE_HIGHER;
+
+	fprintf(f, " Zero-copy was %s than one-copy by %s %% (%s to %s %%).",
+		faster ? "faster" : "slower", percent(change, fabs(t->change), ""),
+		percent(low, fabs(faster ? t->low : t->high), ""),
+		percent(high, fabs(faster ? t->high : t->low), ""));
+}
+
+static void write_point(FILE *f, const struct rank_test *t)
+{
+	char change[PERCENT_MAX];
+	unsigned int rounds = t->n < t->m ? t->n : t->m, needed = rank_test__rounds_needed(1);
+
+	fprintf(f,
+		" Zero-copy was %s than one-copy by %s %% in %u round%s: a point difference; %u "
+		"rounds are needed to tell a difference from noise.",
+		t->change < 0 ? "slower" : "faster", percent(change, fabs(t->change), ""), rounds,
+		plural(rounds), needed);
+}
+
+void text_comparison__write(FILE *f, const struct rank_test *t)
+{
+	char low[PERCENT_MAX], high[PERCENT_MAX];
+
+	switch (t->difference) {
+	case DIFFERENCE_UNKNOWN:
+		return;
+	case DIFFERENCE_NOISE:
+		fprintf(f,
+			" No difference in throughput between zero-copy and one-copy (interval %s "
+			"to %s %%).",
+			percent(low, t->low, "+"), percent(high, t->high, "+"));
+		return;
+	case DIFFERENCE_POINT:
+	case DIFFERENCE_FEW:
+		write_point(f, t);
+		return;
+	default:
+		write_difference(f, t);
+	}
+}
+
+void text_congestion__write(FILE *f, const struct congestion *c)
+{
+	const char *name = congestion__name(c);
+	struct flag paces = congestion__paces(name);
+
+	if (paces.known && paces.value)
+		fprintf(f,
+			"%s paces: it holds packets back by a timer, and throughput can be limited "
+			"by that before it is by copying. Who copies faster is to be asked with "
+			"--congestion cubic (or reno).",
+			name);
+	else if (c->choice == CONGESTION_UNPACED)
+		fprintf(f, "%s, since the system's %s paces; --congestion system keeps that.", name,
+			c->system);
+	else if (!paces.known && name[0])
+		fprintf(f, "%s; whether it paces is not known.", name);
+}
+
+static void say_comparison(FILE *f, const struct result *r)
+{
+	struct rank_test t = {.difference = DIFFERENCE_UNKNOWN};
+
+	(void)comparison__of(&t, r, MODE_ZEROCOPY, MODE_ONECOPY);
+	text_comparison__write(f, &t);
+}
+
+/* What modes are ranked by: by the summary's median, and by its value in each round. */
+struct ranking {
+	const char *word;
+	size_t offset; /* of a struct spread in struct mode_summary */
+	bool most;     /* more of it is better */
+	struct real (*value_of)(const struct run_result *run);
+};
+
+static const struct spread *spread_of(const struct mode_summary *s, const struct ranking *k)
+{
+	return (const struct spread *)((const char *)s + k->offset);
+}
+
+static size_t rounds_of(const struct result *r, enum mode mode, const struct ranking *k, double *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->runs_nr; i++) {
+		struct real value = k->value_of(&r->runs[i]);
+
+		if (r->runs[i].mode == mode && value.known)
+			v[n++] = value.value;
+	}
+	return n;
+}
+
+/* Is the best mode ahead of the other: by the test, or by its median where rounds are too few? */
+static bool is_ahead(const struct result *r, enum mode best, enum mode other,
+		     const struct ranking *k)
+{
+	double *a = xcalloc(r->runs_nr + 1, sizeof(*a)), *b = xcalloc(r->runs_nr + 1, sizeof(*b));
+	struct rank_test t = {.difference = DIFFERENCE_UNKNOWN};
+
+	(void)rank_test__of(&t, a, rounds_of(r, best, k, a), b, rounds_of(r, other, k, b), 1);
+	free(a);
+	free(b);
+	return t.difference == (k->most ? DIFFERENCE_HIGHER : DIFFERENCE_LOWER) ||
+	       t.difference == DIFFERENCE_POINT || t.difference == DIFFERENCE_FEW;
+}
+
+/* The best mode and those that it is not ahead of; nothing unless two modes are known. */
+static bool say_best_of(FILE *f, const struct result *r, const struct ranking *k, const char *lead)
+{
+	const struct mode_summary *best = NULL;
+	size_t known = 0;
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct mode_summary *s = &r->summary[i];
+
+		if (!spread_of(s, k)->n)
+			continue;
+		known++;
+		if (!best || (k->most ? spread_of(s, k)->median > spread_of(best, k)->median
+				      : spread_of(s, k)->median < spread_of(best, k)->median))
+			best = s;
+	}
+	if (known < 2)
+		return false;
+	fprintf(f, "%s%s: %s", lead, k->word, mode__words(best->mode));
+	for (size_t i = 0; i < r->summary_nr; i++)
+		if (&r->summary[i] != best && spread_of(&r->summary[i], k)->n &&
+		    !is_ahead(r, best->mode, r->summary[i].mode, k))
+			fprintf(f, " or %s", mode__words(r->summary[i].mode));
+	return true;
+}
+
+static struct real cpu_of(const struct run_result *run)
+{
+	return perf_derive(run, DERIVED_CPU_NS_PER_KIB, perf_whose__here(run));
+}
+
+/* Modes that no test tells apart are named together. */
+static void say_best(FILE *f, const struct result *r)
+{
+	static const struct ranking speed = {
+		"Fastest", offsetof(struct mode_summary, throughput_gbps), true, run_result__gbps};
+	static const struct ranking cost = {"cheapest in CPU time",
+					    offsetof(struct mode_summary, cpu_ns_per_kib), false,
+					    cpu_of};
+	char rounds[32];
+
+	if (!say_best_of(f, r, &speed, ""))
+		return;
+	say_best_of(f, r, &cost, "; ");
+	if (r->summary[0].rounds < rank_test__rounds_needed(1))
+		fprintf(f, " (%s only)", text_rounds__made(rounds, sizeof(rounds), r));
+	fputc('.', f);
+}
+
 typedef void (*sentence)(FILE *f, const struct result *r);
 
 static void say_all(struct text_list *l, const struct result *r, const sentence *say, size_t n)
@@ -272,38 +480,25 @@ static void say_all(struct text_list *l, const struct result *r, const sentence 
 	}
 }
 
-static int say_measured(struct text_list *l, const struct result *r)
-{
-	static const sentence before[] = {say_ended_early, say_differs, say_verdict, say_pacing,
-					  say_fallback};
-	static const sentence after[] = {say_copies, say_side, say_replies, text_load__result,
-					 say_taps};
-	int err;
-
-	say_all(l, r, before, sizeof(before) / sizeof(before[0]));
-	err = text_books__comparison(l->f, r);
-	text_list__next(l);
-	say_all(l, r, after, sizeof(after) / sizeof(after[0]));
-	return err;
-}
-
-int text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
+void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
 {
 	static const sentence nothing[] = {say_nothing, say_ended_early};
+	static const sentence measured[] = {
+		say_ended_early, say_differs,    say_verdict,       say_pacing,
+		say_fallback,    say_comparison, say_best,          say_copies,
+		say_side,        say_replies,    text_result__rate, say_taps,
+	};
 	const struct text_list_form form = {.label = "RESULT",
 					    .separator = " ",
 					    .cut = " --details has more.",
 					    .columns = columns,
 					    .lines = lines};
 	struct text_list l;
-	int err = text_list__begin(&l), end;
 
-	if (err)
-		return err;
+	text_list__begin(&l);
 	if (r->summary_nr)
-		err = say_measured(&l, r);
+		say_all(&l, r, measured, sizeof(measured) / sizeof(measured[0]));
 	else
 		say_all(&l, r, nothing, sizeof(nothing) / sizeof(nothing[0]));
-	end = text_list__end(&l, f, &form);
-	return err ? err : end;
+	text_list__end(&l, f, &form);
 }

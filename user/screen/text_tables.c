@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tables at the end of a run: a row for each mode. All figures of a table have one base. */
+/*
+ * The tables at the end of a run: a row for each mode; and of the details: CPU time by class, a
+ * column for each side of each mode. All figures of a table have one base.
+ */
 #include <math.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "model/cpu_figures.h"
 #include "model/figures.h"
 #include "text_cells.h"
@@ -16,22 +20,12 @@ static char *cell_at(struct text_cells *t, size_t row, unsigned int column)
 	return t->cell[row][column];
 }
 
-/* A column with its heading; the cells of the modes follow. Returns its number. */
-static unsigned int add_column(struct text_cells *t, const char *head, bool left)
-{
-	unsigned int column = t->columns++;
-
-	snprintf(cell_at(t, 0, column), TEXT_CELL_MAX, "%s", head);
-	t->left[column] = left;
-	return column;
-}
-
 /* heads: rows of headings before those of the modes. */
 static void begin(struct text_cells *t, const struct result *r, const char *label,
 		  unsigned int heads)
 {
 	*t = (struct text_cells){.rows = (unsigned int)r->summary_nr + heads};
-	add_column(t, label, true);
+	text_cells__add_column(t, label, true);
 	for (size_t i = 0; i < r->summary_nr; i++)
 		snprintf(cell_at(t, i + heads, 0), TEXT_CELL_MAX, "%s",
 			 mode__words(r->summary[i].mode));
@@ -137,13 +131,13 @@ void text_tables__modes(FILE *f, const struct result *r, unsigned int columns)
 	text_rounds__made(rounds, sizeof(rounds), r);
 	snprintf(over, sizeof(over), "(%s)", rounds);
 	begin(&t, r, several ? "median" : rounds, 1);
-	copies = add_column(&t, r->summary[0].total.sender_side ? "sender's copies" : "copies",
-			    false);
-	by = add_column(&t, "made by", true);
-	gbps = add_column(&t, "Gbit/s", false);
+	copies = text_cells__add_column(
+		&t, r->summary[0].total.sender_side ? "sender's copies" : "copies", false);
+	by = text_cells__add_column(&t, "made by", true);
+	gbps = text_cells__add_column(&t, "Gbit/s", false);
 	if (several)
-		range = add_column(&t, over, true);
-	cpu = add_column(&t, "CPU ns/KiB", false);
+		range = text_cells__add_column(&t, over, true);
+	cpu = text_cells__add_column(&t, "CPU ns/KiB", false);
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		const struct mode_summary *s = &r->summary[i];
 
@@ -206,7 +200,7 @@ static void add_latency(struct text_cells *t, const struct result *r, enum laten
 
 	snprintf(head, sizeof(head), "  %s%s", k == LATENCY_COMPLETION ? "zero-copy " : "",
 		 latency__heading(k));
-	column = add_column(t, head, true);
+	column = text_cells__add_column(t, head, true);
 	snprintf(cell_at(t, 1, column), TEXT_CELL_MAX, "  p50 / p99 %s", name);
 	for (size_t i = 0; i < r->summary_nr; i++)
 		format_latency(cell_at(t, i + 2, column), &r->summary[i], k, unit);
@@ -289,7 +283,7 @@ static void add_class(struct text_cells *t, const struct result *r, double rest[
 		any |= class_of(&r->summary[i], c) > 0;
 	if (!any || t->columns + 3 > TEXT_COLUMNS_MAX)
 		return;
-	column = add_column(t, c->head, false);
+	column = text_cells__add_column(t, c->head, false);
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		double v = class_of(&r->summary[i], c);
 
@@ -353,7 +347,8 @@ _Static_assert(CPU_CLASS_NR < 32, "classes are told apart by the bits of an int"
 static void add_sums(struct text_cells *t, const struct result *r, const double rest[MODE_NR],
 		     const double all[MODE_NR])
 {
-	unsigned int column = add_column(t, "rest", false), sum = add_column(t, "all", false);
+	unsigned int column = text_cells__add_column(t, "rest", false),
+		     sum = text_cells__add_column(t, "all", false);
 
 	for (size_t i = 0; i < r->summary_nr; i++) {
 		if (is_known(&r->summary[i])) {
@@ -386,4 +381,194 @@ void text_tables__cpu(FILE *f, const struct result *r, unsigned int columns)
 	add_others(&t, r, rest, columns);
 	add_sums(&t, r, rest, all);
 	text_cells__print(f, &t, columns);
+}
+
+/* A column: one side of one mode. Elsewhere has none: it is a sentence. */
+struct side {
+	const struct run_result *run;
+	enum nio_sample_whose whose;
+};
+
+#define COLUMNS_MAX (MODE_NR * NIO_SIDE_NR)
+
+struct sides {
+	struct side columns[COLUMNS_MAX];
+	size_t n;
+};
+
+static void sides__fill(struct sides *t, const struct result *r)
+{
+	*t = (struct sides){0};
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct run_result *run = &r->summary[i].total;
+
+		for (int side = 0; side < NIO_SIDE_NR && run->cpu.known; side++)
+			if (cpu_figures__total(run, side).known && t->n < COLUMNS_MAX)
+				t->columns[t->n++] = (struct side){run, side};
+	}
+}
+
+static bool occurs(const struct sides *t, int c)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->columns[i].run->cpu.by[t->columns[i].whose].classes[c])
+			return true;
+	return false;
+}
+
+static void set_class(struct text_cells *cells, unsigned int row, unsigned int column, double value)
+{
+	if (value <= 0)
+		text_cells__set(cells, row, column, "-");
+	else if (value < 0.05)
+		text_cells__set(cells, row, column, "<0.1");
+	else
+		text_cells__set(cells, row, column, "%.1f", value);
+}
+
+static void add_side(struct text_cells *cells, const struct sides *t, const struct side *c)
+{
+	unsigned int column = text_cells__add_column(cells, mode__words(c->run->mode), false);
+	unsigned int row = 1;
+
+	text_cells__set(cells, row++, column, "%s",
+			c->whose == NIO_SAMPLE_RECEIVER ? "receiver" : "sender");
+	for (int i = 0; i < CPU_CLASS_NR; i++)
+		if (occurs(t, i))
+			set_class(cells, row++, column,
+				  cpu_figures__per_kib(c->run, c->whose, i).value.value);
+	set_class(cells, row, column, cpu_figures__sum(c->run, c->whose).value);
+}
+
+static void print_sides(FILE *f, unsigned int width, const struct sides *t)
+{
+	struct text_cells cells = {.rows = 0};
+
+	text_cells__add_column(&cells, "CPU ns/KiB", true);
+	text_cells__add_row(&cells);
+	for (int c = 0; c < CPU_CLASS_NR; c++)
+		if (occurs(t, c))
+			text_cells__set(&cells, text_cells__add_row(&cells), 0, "%s",
+					cpu_class__heading((enum cpu_class)c));
+	text_cells__set(&cells, text_cells__add_row(&cells), 0, "together");
+	for (size_t i = 0; i < t->n; i++)
+		add_side(&cells, t, &t->columns[i]);
+	fputc('\n', f);
+	text_cells__print(f, &cells, width);
+}
+
+/* The widest half of an interval, of all that stands in the table. */
+static double widest(const struct sides *t)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		for (int c = 0; c < CPU_CLASS_NR; c++) {
+			struct cpu_figure f =
+				cpu_figures__per_kib(t->columns[i].run, t->columns[i].whose, c);
+
+			most = fmax(most, (f.high - f.low) / 2);
+		}
+	}
+	return most;
+}
+
+/* What the samples are, added up over the modes. */
+struct totals {
+	uint64_t samples, lost, shifted, other, elsewhere;
+	uint64_t duration_ns; /* of the mode sampled longest */
+	const struct cpu_result *any;
+	const char *source, *no_cycles; /* of all; NULL: none, or no reason */
+};
+
+static struct totals totals_of(const struct result *r)
+{
+	struct totals t = {0};
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct cpu_result *c = &r->summary[i].total.cpu;
+
+		if (!c->known)
+			continue;
+		t.any = c;
+		t.source = cpu_time__source(t.source, c->source);
+		if (!t.no_cycles && c->no_cycles[0])
+			t.no_cycles = c->no_cycles;
+		t.duration_ns = c->duration_ns > t.duration_ns ? c->duration_ns : t.duration_ns;
+		t.elsewhere += c->by[NIO_SAMPLE_ELSEWHERE].samples;
+		for (int w = 0; w < NIO_SAMPLE_WHOSE_NR; w++) {
+			t.samples += c->by[w].samples;
+			t.lost += c->by[w].lost;
+			t.shifted += c->by[w].shifted;
+			t.other += c->by[w].classes[CPU_CLASS_OTHER];
+		}
+	}
+	return t;
+}
+
+static double percent(uint64_t part, uint64_t of)
+{
+	return of ? 100.0 * (double)part / (double)of : 0;
+}
+
+static void say_how(FILE *f, const struct totals *t, double half)
+{
+	char duration[UNITS_BUF];
+
+	fprintf(f, "%llu sample%s by %s", (unsigned long long)t->samples, plural(t->samples),
+		t->source);
+	if (t->no_cycles)
+		fprintf(f, " (%s)", t->no_cycles);
+	fprintf(f,
+		" at %u Hz, in separate short rounds of %s a mode that measure nothing else; each "
+		"figure +-%.1f ns/KiB or less (95 %%)",
+		t->any->hz, format_ns(duration, sizeof(duration), (double)t->duration_ns), half);
+	fprintf(f, "; %.1f %% unclassified", percent(t->other, t->samples));
+	if (t->lost)
+		fprintf(f, "; %.1f %% lost", percent(t->lost, t->samples + t->lost));
+	if (t->shifted)
+		fprintf(f,
+			"; %.1f %% were delayed by disabled interrupts and are charged to the "
+			"caller",
+			percent(t->shifted, t->samples));
+	if (t->elsewhere)
+		fprintf(f,
+			"; %.1f %% are TCP's softirq work in the context of other tasks, which the "
+			"table does not include",
+			percent(t->elsewhere, t->samples));
+}
+
+/* Why a mode has no column, where it has none; the same reason once. */
+static void say_missing(FILE *f, const struct result *r)
+{
+	const char *said = NULL;
+
+	for (size_t i = 0; i < r->summary_nr; i++) {
+		const struct cpu_result *c = &r->summary[i].total.cpu;
+
+		if (c->known || (said && !strcmp(said, c->reason)))
+			continue;
+		fprintf(f, "%swhere it goes: n/a (%s)", said ? "; " : "", c->reason);
+		said = c->reason;
+	}
+}
+
+void text_tables__sides(FILE *f, unsigned int width, const struct result *r)
+{
+	struct sides t;
+
+	sides__fill(&t, r);
+	if (t.n)
+		print_sides(f, width, &t);
+}
+
+void text_tables__say_sides(FILE *f, const struct result *r)
+{
+	struct totals totals = totals_of(r);
+	struct sides t;
+
+	sides__fill(&t, r);
+	say_missing(f, r);
+	if (t.n)
+		say_how(f, &totals, widest(&t));
 }

@@ -6,7 +6,7 @@
 
 #include "base/stats.h"
 #include "base/text_note.h"
-#include "screen/text_comparison.h"
+#include "screen/text.h"
 #include "sweep_table.h"
 #include "common/units.h"
 
@@ -120,13 +120,11 @@ void sweep_text__conditions(FILE *f, unsigned int width, const struct sweep_cond
 {
 	struct text_note n;
 
-	if (text_note__begin(&n))
-		return;
+	text_note__begin(&n);
 	fprintf(n.f, "%s; ", c->path);
 	put_cpus(n.f, c);
 	text_note__end(&n, f, width, "path");
-	if (text_note__begin(&n))
-		return;
+	text_note__begin(&n);
 	put_congestions(n.f, c->congestion, g);
 	text_note__end(&n, f, width, "congestion");
 	fputc('\n', f);

@@ -8,14 +8,19 @@
 
 #include "output.h"
 
+void folded__write(FILE *f, const struct profile_stack *stack)
+{
+	fprintf(f, "%s %" PRIu64 "\n", stack->frames, stack->count);
+}
+
 static void write_mode(const struct mode_summary *s, FILE *f)
 {
 	const struct profile *p = &s->total.cpu.profile;
 
-	for (size_t i = 0; i < p->nr; i++)
-		fprintf(f, "%s;%s;%s %" PRIu64 "\n", mode__name(s->mode),
-			cpu_time__whose(p->stacks[i].whose), p->stacks[i].frames,
-			p->stacks[i].count);
+	for (size_t i = 0; i < p->nr; i++) {
+		fprintf(f, "%s;%s;", mode__name(s->mode), cpu_time__whose(p->stacks[i].whose));
+		folded__write(f, &p->stacks[i]);
+	}
 }
 
 int output__folded(const struct result *r, FILE *f)

@@ -37,4 +37,7 @@ OUTPUTS(X)
  * caller set errno to 0 in front. */
 int output__flush(FILE *f);
 
+/* A line of --folded: the frames, a blank, how often. */
+void folded__write(FILE *f, const struct profile_stack *stack);
+
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/cpu_text.h"
+#include "attach/cpu_split.h"
 #include "support/test.h"
 
 static void add(struct cpu_split *s, enum cpu_class c, int n)
@@ -19,7 +19,7 @@ static void assert_says(const struct cpu_found *found, const char *what)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	cpu_text__say(f, found);
+	cpu_found__say(f, found);
 	fclose(f);
 	if (!strstr(text, what))
 		fail_msg("'%s' is not in '%s'", what, text);
@@ -72,13 +72,11 @@ TEST(says_them_by_share)
 	add(&found.total, CPU_CLASS_TX_COPY, 300);
 	add(&found.total, CPU_CLASS_TCP_IP, 695);
 	add(&found.total, CPU_CLASS_SKB, 5);
-	assert_says(&found, ": TCP/IP 70 %, send copy 30 %, others 0.5 %, each within 2.8 points");
-	assert_says(&found,
-		    "cases. What the program itself copies, by memcpy and memmove: 0 samples. ");
+	assert_says(&found, ": TCP/IP 70 %, send copy 30 %, others 0.5 %, +-2.8 points (95 %)");
+	assert_says(&found, "What the program itself copies, by memcpy and memmove: 0 samples. ");
 	add(&found.total, CPU_CLASS_GATHER, 1000);
 	assert_says(&found, ": gather 50 %, TCP/IP 35 %, send copy 15 %, ");
-	assert_says(&found,
-		    "cases. Gather is what the program itself copies, by memcpy and memmove.");
+	assert_says(&found, "Gather is what the program itself copies, by memcpy and memmove.");
 	found.total.untold = 501;
 	assert_says(&found, "n/a (not told");
 	snprintf(found.no_cycles, sizeof(found.no_cycles), "cycles were refused: Busy");
@@ -98,5 +96,5 @@ TEST(few_samples_tell_nothing)
 	assert_says(&found, "2 samples by cpu-clock at 49 Hz in 2 s: too few");
 	add(&found.total, CPU_CLASS_TX_COPY, 11);
 	add(&found.total, CPU_CLASS_TCP_IP, 11);
-	assert_says(&found, "copy 50 %, TCP/IP 50 %, each within 18.6 points");
+	assert_says(&found, "copy 50 %, TCP/IP 50 %, +-18.6 points (95 %)");
 }

@@ -63,7 +63,7 @@ static char *table_of(const struct sock_state *s, enum by by, unsigned int width
 	table__take(&r.table, &whole);
 	table__end(&r.table);
 	table__sort(&r.table, SORT_BYTES, 0);
-	assert_int_equal(findings__print_table(f, width, &r), 0);
+	findings__print_table(f, width, &r);
 	fclose(f);
 	table__clear(&r.table);
 	return text;
@@ -219,7 +219,7 @@ TEST(rows_that_are_not_shown_are_said)
 	for (int by = 0; by <= BY_CONNECTION; by++) {
 		o.by = (enum by)by;
 		table__sort(&r.table, SORT_BYTES, 0);
-		assert_int_equal(findings__print_table(f, 120, &r), 0);
+		findings__print_table(f, 120, &r);
 		fflush(f);
 		assert_non_null(strstr(text, "\ntotal "));
 		assert_non_null(strstr(

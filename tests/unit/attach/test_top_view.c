@@ -1,186 +1,285 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The live table of attach: rates of what moved since the last refresh, and of nothing else. */
-#include <stdio.h>
+/* The live table of attach: rates since the last refresh, order, filter, pause, and one open row.
+ */
 #include <stdlib.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "attach/top_view.h"
+#include "screen/curses_screen.h"
+#include "support/grid_text.h"
 #include "support/test.h"
 
-static struct sock_state stream_of(uint32_t tgid, uint64_t bytes)
+#define SECOND 1000000000ULL
+
+struct scene {
+	struct attach_options o;
+	struct findings r;
+	struct top_view v;
+	char *screen;
+};
+
+static void scene__begin(struct scene *s, enum by by)
+{
+	memset(s, 0, sizeof(*s));
+	s->o.by = by;
+	s->r = (struct findings){.o = &s->o,
+				 .begun_ns = SECOND,
+				 .told = true,
+				 .missed.known = true,
+				 .cpu.reason = "not sampled"};
+}
+
+static void scene__end(struct scene *s)
+{
+	free(s->screen);
+	top_view__clear(&s->v);
+	table__clear(&s->r.table);
+	profile__clear(&s->r.cpu.profile);
+}
+
+static struct sock_state stream_of(uint16_t port, uint64_t copied, uint64_t spliced)
 {
 	return (struct sock_state){
-		.key = 1,
-		.now = {.sent = bytes},
-		.tgid = tgid,
-		.first_ns = 1500000000,
-		.last_ns = 1900000000,
+		.key = port,
+		.now = {.sent = copied + spliced},
+		.tgid = 7,
+		.comm = "nginx",
+		.born_window = 1,
+		.window = 1,
+		.first_ns = SECOND + SECOND / 2,
+		.last_ns = SECOND + SECOND * 9 / 10,
 		.family = 2,
-		.local_port = 443,
+		.local_port = port,
 		.flags = SOCK_STATE_PLACED,
-		.stages = {[NIO_STAGE_TX_COPY] = {bytes, 1}},
+		.stages = {[NIO_STAGE_TX_COPY] = {copied, 1}, [NIO_STAGE_TX_SPLICE] = {spliced, 1}},
+		.tx_sizes = {[14] = 3},
 	};
 }
 
-/* The screen at a time, of this stream; freed by the caller. */
-static char *drawn_of(struct top_view *v, struct findings *r, uint64_t at_ns,
-		      const struct sock_state *s)
+static const char *draw(struct scene *s, int rows, int cols)
 {
-	FILE *saved = stdout;
-	char *text = NULL;
-	size_t len;
+	struct grid *g = grid__new(rows, cols);
 
-	table__begin(&r->table);
-	table__take(&r->table, s);
-	table__end(&r->table);
-	table__sort(&r->table, SORT_COPIED, 0);
-	r->ended_ns = at_ns;
-	stdout = open_memstream(&text, &len);
-	assert_non_null(stdout);
-	top_view__draw(v, r);
-	fclose(stdout);
-	stdout = saved;
-	return text;
+	top_view__draw(g, &s->v, &s->r, false);
+	free(s->screen);
+	s->screen = grid_text(g);
+	grid__free(g);
+	return s->screen;
 }
 
-/* After so many bytes. */
-static char *drawn(struct top_view *v, struct findings *r, uint64_t at_ns, uint64_t bytes)
+/* A refresh at a time (in seconds), with port 8080 by sendfile and port 8081 by copy. */
+static const char *refresh(struct scene *s, double at, uint64_t spliced, uint64_t copied)
 {
-	struct sock_state s = stream_of(7, bytes);
+	struct sock_state streams[] = {stream_of(8080, 0, spliced), stream_of(8081, copied, 0)};
 
-	return drawn_of(v, r, at_ns, &s);
+	table__begin(&s->r.table);
+	for (size_t i = 0; i < ARRAY_LEN(streams); i++)
+		table__take(&s->r.table, &streams[i]);
+	table__end(&s->r.table);
+	table__sort(&s->r.table, s->o.sort, 0);
+	s->r.ended_ns = (uint64_t)(at * 1e9);
+	return draw(s, 24, 80);
 }
 
-static bool shows(char *screen, const char *what)
+static void press(struct scene *s, const char *keys)
 {
-	bool found = strstr(screen, what) != NULL;
-
-	free(screen);
-	return found;
+	for (; *keys; keys++)
+		assert_false(top_view__key(&s->v, &s->o, (unsigned char)*keys));
 }
 
-/* No rate at all: sent, by the two stages that a screen of 80 columns has room for, received. */
-#define NOTHING "        -        -        -        -"
-
-static void press(struct top_view *v, struct attach_options *o, const char *keys)
+/* The row whose name begins so: its words, blanks between them reduced to one. */
+static void assert_row(const char *screen, const char *name, const char *cells)
 {
-	int ends[2];
+	const char *line = strstr(screen, name);
+	char words[256] = "";
+	size_t n = 0;
 
-	assert_int_equal(pipe(ends), 0);
-	assert_int_equal(write(ends[1], keys, strlen(keys)), strlen(keys));
-	assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
-	assert_false(top_view__key(v, o));
-	close(ends[0]);
-	close(ends[1]);
+	if (!line)
+		fail_msg("no row '%s' in\n%s", name, screen);
+	for (; *line && *line != '\n' && n < sizeof(words) - 1; line++)
+		if (*line != ' ' || (n && words[n - 1] != ' '))
+			words[n++] = *line;
+	words[n] = '\0';
+	if (strcmp(words, cells))
+		fail_msg("'%s' is not '%s' in\n%s", words, cells, screen);
 }
 
-TEST(turning_to_ports_shows_no_rate_of_the_past)
+TEST(ports_have_rows_totals_and_a_verdict_that_names_them)
 {
-	struct attach_options o = {.by = BY_PROCESS};
-	struct findings r = {.o = &o, .begun_ns = 1000000000};
-	struct top_view v = {.shown = true};
+	struct scene s;
+	const char *text;
 
-	/* From the beginning: 1 MB in a second; then nothing moves. */
-	assert_true(shows(drawn(&v, &r, 2000000000, 1000000), "     1 MB     1 MB        -"));
-	assert_true(shows(drawn(&v, &r, 3000000000, 1000000), NOTHING));
-	press(&v, &o, "bb");
-	assert_int_equal(o.by, BY_PORT);
-	assert_true(shows(drawn(&v, &r, 3000001000, 1000000), NOTHING));
-	assert_true(shows(drawn(&v, &r, 4000001000, 3000000), "port 443 (1)"));
-	assert_true(shows(drawn(&v, &r, 5000001000, 6000000), " 3 MB "));
-	table__clear(&r.table);
+	scene__begin(&s, BY_PORT);
+	text = refresh(&s, 2, 4000000, 1000000);
+	/* Empty columns are dropped first: pinned stays where there is room, deferred does not. */
+	assert_non_null(strstr(text, "port                       sent  >copied   pinned  spliced"));
+	assert_row(text, "port 8081 (1)", "port 8081 (1) 1 MB 1 MB - - - 1.00");
+	assert_row(text, "port 8080 (1)", "port 8080 (1) 4 MB - - 4 MB - 0.00");
+	assert_row(text, "total", "total 5 MB 1 MB - 4 MB - 0.20");
+	assert_non_null(strstr(text, "port 8081 (1) copies all it sends. port 8080 (1) sends "
+				     "without a copy"));
+	assert_non_null(strstr(text, "2 open, 2 in all   unaccounted 0 B   0 missed"));
+	scene__end(&s);
 }
 
-/* A key between two refreshes draws the same again, and the next refresh is held against the last.
- */
-TEST(a_key_leaves_the_rates)
+TEST(rates_are_of_the_interval_since_the_refresh_before)
 {
-	struct attach_options o = {.by = BY_PROCESS};
-	struct findings r = {.o = &o, .begun_ns = 1000000000};
-	struct top_view v = {.shown = true};
+	struct scene s;
 
-	assert_true(shows(drawn(&v, &r, 2000000000, 1000000), "     1 MB     1 MB        -"));
-	assert_true(shows(drawn(&v, &r, 3000000000, 3000000), "     2 MB     2 MB        -"));
-	press(&v, &o, "j");
-	assert_true(shows(drawn(&v, &r, 3000000000, 3000000), "     2 MB     2 MB        -"));
-	assert_true(shows(drawn(&v, &r, 4000000000, 6000000), "     3 MB     3 MB        -"));
-	table__clear(&r.table);
+	scene__begin(&s, BY_PORT);
+	assert_row(refresh(&s, 2, 0, 1000000), "port 8081", "port 8081 (1) 1 MB 1 MB - - - 1.00");
+	assert_row(refresh(&s, 3, 0, 1000000), "port 8081", "port 8081 (1) - - - - - 1.00");
+	assert_row(refresh(&s, 4, 0, 3000000), "port 8081", "port 8081 (1) 2 MB 2 MB - - - 1.00");
+	/* A key draws the same again, and the next refresh is held against the last. */
+	press(&s, "j");
+	assert_row(draw(&s, 24, 80), "port 8081", "port 8081 (1) 2 MB 2 MB - - - 1.00");
+	assert_row(refresh(&s, 5, 0, 6000000), "port 8081", "port 8081 (1) 3 MB 3 MB - - - 1.00");
+	scene__end(&s);
 }
 
-/* Without a terminal: of 80 columns. */
-TEST(lines_fit_the_screen)
+TEST(rows_of_another_kind_have_no_rate_until_the_next_refresh)
 {
-	struct attach_options o = {.by = BY_PROCESS};
-	struct findings r = {.o = &o, .begun_ns = 1000000000};
-	struct top_view v = {.shown = true};
-	char *screen, *line, *rest;
-	size_t rows = 0;
+	struct scene s;
 
-	screen = drawn(&v, &r, 2000000000, 123456789);
-	for (line = strtok_r(screen, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		size_t width = 0;
+	scene__begin(&s, BY_PROCESS);
+	refresh(&s, 2, 0, 1000000);
+	refresh(&s, 3, 0, 2000000);
+	press(&s, "bb");
+	assert_int_equal(s.o.by, BY_PORT);
+	assert_row(draw(&s, 24, 80), "port 8081", "port 8081 (1) n/a n/a n/a n/a n/a 1.00");
+	assert_row(refresh(&s, 4, 0, 5000000), "port 8081", "port 8081 (1) 3 MB 3 MB - - - 1.00");
+	scene__end(&s);
+}
 
-		for (const char *c = line; *c; c++) {
-			if (*c != '\033') {
-				width++;
-				continue;
-			}
-			c += strcspn(c, "HKJhlm");
-			if (!*c)
-				break;
-		}
-		assert_in_range(width, 0, 80);
-		rows += strstr(line, "123 MB") != NULL;
+TEST(largest_rate_is_first_and_the_selection_follows_its_row)
+{
+	struct scene s;
+
+	scene__begin(&s, BY_PORT);
+	s.o.sort = SORT_SENT;
+	refresh(&s, 2, 4000000, 1000000);
+	assert_true(strstr(s.screen, "port 8080") < strstr(s.screen, "port 8081"));
+	assert_int_equal(s.v.table.selected, 8080);
+	refresh(&s, 3, 4000001, 9000000);
+	assert_true(strstr(s.screen, "port 8081") < strstr(s.screen, "port 8080"));
+	assert_int_equal(s.v.table.selected, 8080);
+	scene__end(&s);
+}
+
+TEST(filter_shows_names_that_contain_the_text)
+{
+	struct scene s;
+
+	scene__begin(&s, BY_PORT);
+	refresh(&s, 2, 4000000, 1000000);
+	press(&s, "/PORT 8081");
+	draw(&s, 24, 80);
+	assert_non_null(strstr(s.screen, "filter: PORT 8081_"));
+	assert_null(strstr(s.screen, "port 8080"));
+	press(&s, "x\n");
+	assert_non_null(strstr(draw(&s, 24, 80), "no row has this text"));
+	top_view__key(&s.v, &s.o, SCREEN_KEY_ESCAPE);
+	assert_non_null(strstr(draw(&s, 24, 80), "port 8080"));
+	scene__end(&s);
+}
+
+TEST(pause_freezes_rows_and_the_next_rate_is_of_all_that_time)
+{
+	struct scene s;
+
+	scene__begin(&s, BY_PORT);
+	refresh(&s, 2, 0, 1000000);
+	press(&s, " ");
+	assert_non_null(strstr(refresh(&s, 3, 0, 3000000), "PAUSED"));
+	assert_row(s.screen, "port 8081", "port 8081 (1) 1 MB 1 MB - - - 1.00");
+	press(&s, "p");
+	assert_row(refresh(&s, 4, 0, 5000000), "port 8081", "port 8081 (1) 2 MB 2 MB - - - 1.00");
+	scene__end(&s);
+}
+
+TEST(enter_opens_a_row_with_sizes_and_the_hottest_stacks)
+{
+	char own[] = "nginx 7;do_syscall;copy_page", others[] = "nginx 77;do_syscall;other";
+	struct scene s;
+
+	scene__begin(&s, BY_PROCESS);
+	profile__add(&s.r.cpu.profile, &(struct profile_stack){.frames = own, .count = 3});
+	profile__add(&s.r.cpu.profile, &(struct profile_stack){.frames = others, .count = 3});
+	refresh(&s, 2, 4000000, 1000000);
+	press(&s, "\n");
+	draw(&s, 24, 80);
+	assert_non_null(strstr(s.screen, "sends 80.0% without a copy"));
+	assert_non_null(strstr(s.screen, "16 KiB #"));
+	assert_non_null(strstr(s.screen, "100.0 %  copy_page < do_syscall\n"));
+	assert_null(strstr(s.screen, "other"));
+	press(&s, "\n");
+	assert_non_null(strstr(draw(&s, 24, 80), "by process"));
+	scene__end(&s);
+}
+
+TEST(a_connection_keeps_its_remote_port_when_shortened)
+{
+	struct scene s;
+	struct sock_state st = stream_of(443, 1, 0);
+
+	scene__begin(&s, BY_CONNECTION);
+	st.tgid = 4194304;
+	memcpy(st.remote, (uint8_t[]){203, 0, 113, 210}, 4);
+	st.remote_port = 60211;
+	table__begin(&s.r.table);
+	table__take(&s.r.table, &st);
+	table__end(&s.r.table);
+	table__sort(&s.r.table, SORT_COPIED, 0);
+	s.r.ended_ns = 2 * SECOND;
+	draw(&s, 24, 80);
+	assert_non_null(strstr(s.screen, "nginx 41943"));
+	assert_non_null(strstr(s.screen, "210:60211 "));
+	scene__end(&s);
+}
+
+TEST(rows_beyond_the_table_are_counted_and_found_by_the_filter)
+{
+	struct scene s;
+
+	scene__begin(&s, BY_CONNECTION);
+	table__begin(&s.r.table);
+	for (uint16_t port = 1000; port < 1400; port++) {
+		struct sock_state st = stream_of(port, 1400 - port, 0);
+
+		table__take(&s.r.table, &st);
 	}
-	assert_int_equal(rows, 1);
-	free(screen);
-	table__clear(&r.table);
+	table__end(&s.r.table);
+	table__sort(&s.r.table, SORT_COPIED, 0);
+	s.r.ended_ns = 2 * SECOND;
+	draw(&s, 24, 80);
+	assert_non_null(strstr(s.screen, "nginx 7 :1000"));
+	assert_non_null(strstr(s.screen, "total  (384 more"));
+	press(&s, "/:1399\n");
+	draw(&s, 24, 80);
+	assert_non_null(strstr(s.screen, "nginx 7 :1399"));
+	assert_null(strstr(s.screen, "more"));
+	scene__end(&s);
 }
 
-/* What tells it from others stands at its end. */
-TEST(a_connection_keeps_its_remote_port)
+TEST(every_size_is_drawn_within_its_grid)
 {
-	struct attach_options o = {.by = BY_CONNECTION};
-	struct findings r = {.o = &o, .begun_ns = 1000000000};
-	struct top_view v = {.shown = true};
-	struct sock_state s = stream_of(4194304, 1);
-	char *screen;
+	struct scene s;
 
-	memcpy(s.comm, "nginx", 6);
-	memcpy(s.remote, (uint8_t[]){203, 0, 113, 210}, 4);
-	s.remote_port = 60211;
-	screen = drawn_of(&v, &r, 2000000000, &s);
-	assert_non_null(strstr(screen, "nginx 4194304 ~.113.210:60211 "));
-	free(screen);
-	table__clear(&r.table);
-}
-
-/* Of a number that was cut only a part would be read; rates are right again when there is room. */
-TEST(a_narrow_terminal_shows_no_part_of_a_number)
-{
-	struct attach_options o = {.by = BY_PROCESS};
-	struct findings r = {.o = &o, .begun_ns = 1000000000};
-	struct top_view v = {.shown = true};
-	struct winsize narrow = {.ws_col = 62, .ws_row = 8}, flat = {.ws_col = 80, .ws_row = 4};
-	struct winsize enough = {.ws_col = 63, .ws_row = 5};
-	int terminal = posix_openpt(O_RDWR | O_NOCTTY), saved = dup(STDOUT_FILENO);
-
-	assert_true(terminal >= 0 && saved >= 0);
-	dup2(terminal, STDOUT_FILENO);
-	ioctl(terminal, TIOCSWINSZ, &enough);
-	assert_true(shows(drawn(&v, &r, 2000000000, 1000000), "     1 MB     1 MB        -"));
-	ioctl(terminal, TIOCSWINSZ, &narrow);
-	assert_true(shows(drawn(&v, &r, 3000000000, 3000000), "needs 63x5, is 62x8"));
-	ioctl(terminal, TIOCSWINSZ, &flat);
-	assert_true(shows(drawn(&v, &r, 4000000000, 3000000), "needs 63x5, is 80x4"));
-	ioctl(terminal, TIOCSWINSZ, &enough);
-	/* 6 MB since it was last shown, 3 s ago. */
-	assert_true(shows(drawn(&v, &r, 5000000000, 7000000), "     2 MB     2 MB        -"));
-	dup2(saved, STDOUT_FILENO);
-	close(saved);
-	close(terminal);
-	table__clear(&r.table);
+	scene__begin(&s, BY_PORT);
+	refresh(&s, 2, 4000000, 1000000);
+	for (int rows = 1; rows < 70; rows += 4) {
+		for (int cols = 20; cols < 220; cols += 13) {
+			draw(&s, rows, cols);
+			if (rows >= TABLE_MIN_ROWS && cols >= TABLE_MIN_COLS)
+				assert_non_null(strstr(s.screen, "total"));
+			press(&s, "\n");
+			draw(&s, rows, cols);
+			press(&s, "\n");
+		}
+	}
+	assert_non_null(strstr(draw(&s, 7, 59), "too small: needs 60x8, is 59x7"));
+	press(&s, "?");
+	assert_non_null(strstr(draw(&s, 24, 80), "any key closes this"));
+	press(&s, "q");
+	assert_true(top_view__key(&s.v, &s.o, 'q'));
+	scene__end(&s);
 }

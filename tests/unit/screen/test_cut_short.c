@@ -12,8 +12,9 @@
 #include "model/perf_figures.h"
 #include "model/time_figures.h"
 #include "model/verdict.h"
+#include "screen/display.h"
 #include "screen/live_layout.h"
-#include "screen/live_line.h"
+#include "screen/live_model.h"
 #include "screen/text.h"
 #include "support/test.h"
 #include "write/assertion.h"
@@ -143,7 +144,7 @@ static char *render(const struct result *r)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(text_details__print(r, f, 400), 0);
+	text_details__print(r, f, 400);
 	fclose(f);
 	return text;
 }
@@ -156,7 +157,7 @@ TEST(the_text_has_no_such_figure)
 	cut_short(&r->summary[2].total);
 	text = render(r);
 	assert_non_null(strstr(text, "books      2 GB sent = 2 GB copied; 2 GB received; n/a for "
-				     "zerocopy: interrupted before the totals were final\n"));
+				     "zero-copy: interrupted before the totals were final\n"));
 	assert_non_null(strstr(text, "zero-copy  n/a: interrupted before the totals were final."));
 	assert_non_null(strstr(text, "CPU 215 / 256 / n/a ns per KiB (n/a: interrupted before"));
 	free(text);
@@ -175,6 +176,6 @@ TEST(the_live_view_has_none_either)
 	char line[256];
 
 	cut_short(&f->modes[0].total);
-	assert_non_null(strstr(view_line__format(line, sizeof(line), f), "CPU n/a ns/KiB"));
+	assert_non_null(strstr(display__line(line, sizeof(line), f), "CPU n/a ns/KiB"));
 	fake_frame__free(f);
 }

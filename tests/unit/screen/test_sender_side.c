@@ -5,8 +5,9 @@
 
 #include "model/remote.h"
 #include "screen/grid.h"
+#include "screen/display.h"
 #include "screen/live_layout.h"
-#include "screen/live_line.h"
+#include "screen/live_model.h"
 #include "screen/text.h"
 
 /* A test is linked with the programs' code alone: helpers are included. */
@@ -29,20 +30,20 @@ static bool text_says(const struct result *r, const char *words)
 	bool hit;
 
 	assert_non_null(f);
-	assert_int_equal(text_details__print(r, f, 400), 0);
+	text_details__print(r, f, 400);
 	fclose(f);
 	hit = strstr(text, words);
 	free(text);
 	return hit;
 }
 
-static bool screen_says(const struct view_model *m, const char *words)
+static bool screen_says(const struct live_model *m, const char *words)
 {
 	struct grid *g = grid__new(40, 120);
 	bool hit = false;
 
 	assert_non_null(g);
-	view_layout__draw(g, m, true);
+	live_layout__draw(g, m, true);
 	for (int row = 0; row < g->rows; row++) {
 		char line[120 * 4 + 1] = "";
 
@@ -84,25 +85,25 @@ TEST(what_was_looked_at_in_slices)
 {
 	struct result *r = fake_result__new(3);
 
-	assert_false(text_says(r, "looked at"));
+	assert_false(text_says(r, "were watched"));
 	for (size_t i = 0; i < r->summary_nr; i++)
 		look_in_slices(&r->summary[i].total);
 	assert_true(text_says(
-		r, ". twocopy, onecopy, zerocopy: events of sending and receiving were looked at "
+		r, ". two-copy, one-copy, zero-copy: events of sending and receiving were watched "
 		   "10 % of the time; their sizes are sampled, the sockets count the bytes "
 		   "(--count-calls "
-		   "looks at all)"));
+		   "watches all)"));
 	for (size_t i = 0; i < r->summary_nr; i++)
 		make_sender_side(&r->summary[i].total);
 	assert_true(text_says(
-		r, ". twocopy, onecopy, zerocopy: events of sending were looked at 10 % of the "
+		r, ". two-copy, one-copy, zero-copy: events of sending were watched 10 % of the "
 		   "time; their sizes are sampled, the sockets count the bytes (--count-calls "
-		   "looks at all)"));
+		   "watches all)"));
 	assert_false(text_says(r, "events of receiving"));
 	/* Nothing is attached to see them. */
 	for (size_t i = 0; i < r->summary_nr; i++)
 		r->summary[i].total.stages[NIO_STAGE_TX_COPY].no_events = "see plan";
-	assert_false(text_says(r, "looked at"));
+	assert_false(text_says(r, "were watched"));
 	fake_result__free(r);
 }
 
@@ -115,9 +116,9 @@ TEST(a_range_of_copies_says_where_it_comes_from)
 	assert_int_equal(run->mode, MODE_ZEROCOPY);
 	run->copies_per_byte = (struct real){.value = 2, .known = true};
 	run->copies_per_byte_at_most = (struct real){.value = 2.5, .known = true};
-	assert_true(text_says(r, "zerocopy: events were missed, so between 2.0000 and 2.5000"));
+	assert_true(text_says(r, "zero-copy: events were missed, so between 2.0000 and 2.5000"));
 	look_in_slices(run);
-	assert_true(text_says(r, "zerocopy: between 2.0000 and 2.5000 copies per byte (deferred"));
+	assert_true(text_says(r, "zero-copy: between 2.0000 and 2.5000 copies per byte (deferred"));
 	assert_false(text_says(r, "missed, so"));
 	fake_result__free(r);
 }
@@ -130,11 +131,11 @@ TEST(costs_in_a_line)
 
 	make_sender_side(run);
 	run->perf[NIO_SIDE_SENDER][PERF_CONTEXT_SWITCHES] = known(1000);
-	view_line__format(line, sizeof(line), f);
+	display__line(line, sizeof(line), f);
 	assert_non_null(
 		strstr(line, "  of the sender: CPU 123 ns/KiB  1074 switches/GiB  missed 0"));
 	run->perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(run->app.tx_bytes);
-	view_line__format(line, sizeof(line), f);
+	display__line(line, sizeof(line), f);
 	assert_non_null(strstr(line, "  of the sender: 1.00 cycles/B  1074 switches/GiB"));
 	fake_frame__free(f);
 }
@@ -143,14 +144,14 @@ TEST(costs_on_the_screen)
 {
 	struct live_frame *f = fake_frame__new(1);
 	struct run_result *run = &f->modes[0].total;
-	struct view_model m = {.help = false};
+	struct live_model m = {.help = false};
 
 	make_sender_side(run);
 	run->perf[NIO_SIDE_SENDER][PERF_CONTEXT_SWITCHES] = known(1000);
-	assert_int_equal(view_model__frame(&m, f), 0);
+	live_model__frame(&m, f);
 	assert_true(screen_says(&m, "  sender's    CPU ns/KiB"));
 	assert_true(screen_says(&m, "no hardware counters: virtual machine"));
-	assert_true(screen_says(&m, "  twocopy            123          1074"));
+	assert_true(screen_says(&m, "  two-copy           123          1074"));
 	fake_frame__free(f);
-	view_model__clear(&m);
+	live_model__clear(&m);
 }

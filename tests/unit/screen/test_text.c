@@ -19,7 +19,7 @@ static char *render(const struct result *r, unsigned int columns)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(text_details__print(r, f, columns), 0);
+	text_details__print(r, f, columns);
 	fclose(f);
 	return text;
 }
@@ -52,7 +52,7 @@ static void assert_silent(const struct result *r, const char *words)
 	assert_null(hit);
 }
 
-TEST(test_forms)
+TEST(forms)
 {
 	struct result *r = fake_result__new(3);
 
@@ -66,14 +66,13 @@ TEST(test_forms)
 	fake_result__free(r);
 }
 
-TEST(test_one_mode_one_round)
+TEST(one_mode_one_round)
 {
 	struct result *r = fake_result__new(1);
 
 	r->rounds = 1;
 	r->summary[0].throughput_gbps = (struct spread){31.4, 31.4, 31.4, 1};
 	check_golden(r, 100, "text-1mode-1round");
-	assert_silent(r, "range");
 	assert_silent(r, "completion");
 	/* An empty histogram of completions is not worth a table, either. */
 	r->summary[0].total.app.latency[LATENCY_COMPLETION].hist = hist__new_latency();
@@ -81,7 +80,7 @@ TEST(test_one_mode_one_round)
 	fake_result__free(r);
 }
 
-TEST(test_no_ledger)
+TEST(no_ledger)
 {
 	static const char reason[] = "backend none was asked for";
 	struct result *r = fake_result__new(2);
@@ -105,7 +104,7 @@ TEST(test_no_ledger)
 }
 
 /* No width given may be exceeded by a paragraph, and none by a table from 60 columns on. */
-TEST(test_widths)
+TEST(widths)
 {
 	struct result *r = fake_result__new(3);
 	const char *line;
@@ -127,73 +126,7 @@ TEST(test_widths)
 	fake_result__free(r);
 }
 
-TEST(test_unbalanced)
-{
-	struct result *r = fake_result__new(3);
-
-	assert_says(r, "unaccounted 0 B sent, 0 B received");
-	assert_silent(r, "UNACCOUNTED");
-	/* Opposite signs in two modes must not cancel out. */
-	r->summary[0].total.unaccounted_tx = 1234567;
-	r->summary[1].total.unaccounted_tx = -1234567;
-	assert_says(r, "UNACCOUNTED: twocopy 1 234 567 B sent, 0 B received; onecopy -1 234 567 B "
-		       "sent");
-	assert_says(r, "DO NOT BALANCE");
-	assert_silent(r, "unaccounted 0 B");
-	fake_result__free(r);
-}
-
-TEST(test_extreme_unaccounted)
-{
-	struct result *r = fake_result__new(1);
-
-	r->summary[0].total.unaccounted_rx = INT64_MIN;
-	assert_says(r, "-9 223 372 036 854 775 808 B received");
-	fake_result__free(r);
-}
-
-TEST(test_unaccounted_for_want_of_a_stage)
-{
-	struct result *r = fake_result__new(2);
-	struct run_result *run = &r->summary[1].total;
-
-	run->stages[NIO_STAGE_RX_COPY].quality = QUALITY_UNAVAILABLE;
-	run->stages[NIO_STAGE_RX_COPY].reason = "no hook";
-	run->unaccounted_rx = (int64_t)run->app.rx_bytes;
-	assert_says(r, "(a stage of the balance was not measured");
-	assert_says(r, "rx_copy (onecopy) n/a: no hook");
-	assert_says(r, "*          total without rx_copy, other_copy");
-	/* Too much in the books is not explained by what was not seen. */
-	run->unaccounted_rx = -1;
-	assert_silent(r, "a stage of the balance");
-	assert_says(r, "onecopy 0 B sent, -1 B received: THE BOOKS DO NOT BALANCE");
-	run->unaccounted_rx = 0;
-	run->unaccounted_tx = 1;
-	run->stages[NIO_STAGE_TX_SPLICE].quality = QUALITY_UNAVAILABLE;
-	assert_says(r, "(a stage of the balance was not measured");
-	run->unaccounted_tx = -1;
-	assert_silent(r, "a stage of the balance");
-	fake_result__free(r);
-}
-
-TEST(test_comparison)
-{
-	struct result *r = fake_result__new(3);
-
-	assert_says(r, "Zero-copy was slower than one-copy by 32 % (29 to 36 %).");
-	fake_result__rounds(r, MODE_ZEROCOPY, 70, 71, 5);
-	assert_says(r, "Zero-copy was faster than one-copy by 102 %");
-	fake_result__rounds(r, MODE_ZEROCOPY, 34, 36, 5);
-	assert_says(r, "No difference in throughput between zero-copy and one-copy (interval ");
-	assert_silent(r, "slower");
-	fake_result__rounds(r, MODE_ZEROCOPY, 23.6, 23.6, 1);
-	assert_says(r, "slower than one-copy by 32 % in 1 round: a point difference;");
-	fake_result__rounds(r, MODE_ZEROCOPY, 0, 0, 0);
-	assert_silent(r, "than one-copy");
-	fake_result__free(r);
-}
-
-TEST(test_no_verdict)
+TEST(no_verdict)
 {
 	struct result *r = fake_result__new(3);
 	struct verdict *v = &r->summary[2].total.verdict;
@@ -209,7 +142,7 @@ TEST(test_no_verdict)
 
 /* A tap on lo, seen by a backend that sees its copy: the verdict of the run and the line below it.
  */
-TEST(test_tap)
+TEST(tap)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *run = &r->summary[2].total;
@@ -235,7 +168,7 @@ TEST(test_tap)
 	fake_result__free(r);
 }
 
-TEST(test_losses)
+TEST(losses)
 {
 	struct result *r = fake_result__new(2);
 	struct health *h = &r->summary[1].total.health;
@@ -243,13 +176,11 @@ TEST(test_losses)
 	assert_says(r, "watching   8 probes, coverage 1.0000, 0 missed, 0 dropped, 0 unmatched\n");
 	h->missed.value = 1234;
 	h->map_full.value = 5;
-	assert_says(r,
-		    "1 234 missed, 0 dropped, 0 unmatched, 5 lost to full maps. EVENTS WERE LOST. "
-		    "Missed: ");
-	assert_says(r, "bytes sent and received are by sequence numbers and not affected");
-	assert_says(r, "of these events are not in this ledger. Full maps: there was no room");
+	assert_says(r, "1 234 missed, 0 dropped, 0 unmatched, 5 lost to full maps. Missed: ");
+	assert_says(r, "Bytes sent and received come from sequence numbers and are unaffected");
+	assert_says(r, "of these events are missing here. Full maps: there was no room");
 	r->summary[0].total.sequence.source = NULL;
-	assert_says(r, "bytes and time, is not in this ledger. Full maps: there was no room");
+	assert_says(r, "Bytes and times of these events are missing here. Full maps: there");
 	r->summary[0].total.health.coverage.value = 0.99999;
 	assert_says(r, "8 probes, coverage 0.9999, ");
 	r->summary[0].total.health.coverage.value = 1;
@@ -263,21 +194,19 @@ TEST(test_losses)
 }
 
 /* What costs times only is not called a loss of bytes. */
-TEST(test_unmatched_is_explained)
+TEST(unmatched_is_explained)
 {
 	struct result *r = fake_result__new(1);
 
 	r->summary[0].total.health.unmatched.value = 3;
-	assert_says(r,
-		    "3 unmatched. Unmatched: of these events the beginning or the end was not seen "
-		    "and their time was dropped; bytes sent and received are not affected");
-	assert_silent(r, "LOST");
+	assert_says(r, "3 unmatched. Unmatched: the beginning or the end of these events was not "
+		       "seen.");
 	fake_result__free(r);
 }
 
 /* Bytes without an event, and no event refused: said, unless events were looked at a part of the
  * time. */
-TEST(test_coverage_is_explained)
+TEST(coverage_is_explained)
 {
 	struct result *r = fake_result__new(2);
 	struct health *h = &r->summary[1].total.health;
@@ -296,7 +225,7 @@ TEST(test_coverage_is_explained)
 }
 
 /* What no stage covers is named by mode, side and kind; an anomaly has a sentence of its own. */
-TEST(test_uncovered_is_named)
+TEST(uncovered_is_named)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
@@ -311,14 +240,15 @@ TEST(test_uncovered_is_named)
 	fake_result__free(r);
 }
 
-TEST(test_times_missing_have_one_reason)
+TEST(times_missing_have_one_reason)
 {
 	struct result *r = fake_result__new(2);
 	struct run_result *run = &r->summary[1].total;
 
-	assert_says(r, "time       gather 30.5 ns for a KiB (twocopy). n/a for the parts of a send "
-		       "call, send, deferred, receive: " FAKE_TIME_REASON ".\n");
-	assert_silent(r, "for each KiB copied");
+	assert_says(r,
+		    "time       gather 30.5 ns for a KiB (two-copy). n/a for the parts of a send "
+		    "call, send, deferred, receive: " FAKE_TIME_REASON ".\n");
+	assert_silent(r, "time of a KiB");
 	r->summary[0].total.stages[NIO_STAGE_RX_COPY].ns.reason = "another reason";
 	run->stages[NIO_STAGE_RX_COPY].ns.reason = "another reason";
 	assert_says(r, "call, send, deferred: " FAKE_TIME_REASON ".\n");
@@ -336,7 +266,7 @@ TEST(test_times_missing_have_one_reason)
 }
 
 /* The means of a part of the calls do not subtract from that of all. */
-TEST(test_times_of_some_calls)
+TEST(times_of_some_calls)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
@@ -346,7 +276,7 @@ TEST(test_times_of_some_calls)
 	run->path_calls.value /= 2;
 	run->path_quality = QUALITY_SAMPLED;
 	run->path_reason = "some returns";
-	assert_says(r, "time       twocopy: parts are of ");
+	assert_says(r, "time       two-copy: parts are of ");
 	assert_says(r, " calls (some returns).\n");
 	assert_silent(r, "\noutside ");
 	run->stages[NIO_STAGE_RX_COPY].timed.value = 0;
@@ -355,7 +285,7 @@ TEST(test_times_of_some_calls)
 	fake_result__free(r);
 }
 
-TEST(test_where_copies_ran)
+TEST(where_copies_ran)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *run = &r->summary[2].total;
@@ -374,12 +304,12 @@ TEST(test_where_copies_ran)
 	run->others[1] = (struct other_result){"tcp_mtu_probe", 1400, 1, 1};
 	run->others_nr = 2;
 	assert_says(r,
-		    "other      zerocopy: tcp_collapse 1.2 MB in 31 copies, tcp_mtu_probe 1.4 kB "
+		    "other      zero-copy: tcp_collapse 1.2 MB in 31 copies, tcp_mtu_probe 1.4 kB "
 		    "in 1 copy.\n");
 	fake_result__free(r);
 }
 
-TEST(test_completions)
+TEST(completions)
 {
 	struct result *r = fake_result__new(3);
 	struct run_result *run = &r->summary[2].total;
@@ -397,43 +327,26 @@ TEST(test_completions)
 	fake_result__free(r);
 }
 
-TEST(test_oddities_are_said)
-{
-	struct result *r = fake_result__new(2);
-
-	assert_silent(r, "retransmitted");
-	assert_silent(r, "INTERRUPTED");
-	assert_silent(r, "DIFFER");
-	r->summary[1].total.app.tcp_bytes_retrans = 1200000;
-	assert_says(r, "tcp        retransmitted: onecopy 1.2 MB of 1 GB");
-	r->summary[0].total.app.verify_errors = (struct num){.value = 2, .known = true};
-	assert_says(r, "verify     twocopy: 2 ERRORS");
-	r->summary[0].total.interrupted = true;
-	r->summary[0].total.balance_known = false;
-	assert_says(r, "INTERRUPTED");
-	assert_says(r, "unaccounted n/a for twocopy: bytes sent or received are not known");
-	fake_result__free(r);
-}
-
-/* Partly pinned, spliced, next to nothing: each its own form, none taken for the other. */
 /* What the load generator last said before it was cut short is of another moment. */
-TEST(test_retransmitted_of_a_run_cut_short)
+TEST(retransmitted_of_a_run_cut_short)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
 
 	run->app.tcp_bytes_retrans = 102000;
 	run->app.tx_bytes = 1020000;
-	assert_says(r, "retransmitted: twocopy 102 kB of 1.02 MB");
+	run->not_final = NULL;
+	assert_says(r, "retransmitted: two-copy 102 kB of 1.02 MB");
 	run->not_final = "interrupted before the totals were final";
 	run->app.tx_bytes = 0;
-	assert_says(r, "retransmitted: twocopy 102 kB of n/a sent (interrupted before the totals "
+	assert_says(r, "retransmitted: two-copy 102 kB of n/a sent (interrupted before the totals "
 		       "were final)");
 	assert_silent(r, "102 kB of 0 B");
 	fake_result__free(r);
 }
 
-TEST(test_tx_forms)
+/* Partly pinned, spliced, next to nothing: each its own form, none taken for the other. */
+TEST(tx_forms)
 {
 	struct result *r = fake_result__new(1);
 	struct run_result *run = &r->summary[0].total;
@@ -455,13 +368,13 @@ TEST(test_tx_forms)
 	fake_result__free(r);
 }
 
-TEST(test_perf)
+TEST(perf)
 {
 	struct result *r = fake_result__new(2);
 	struct run_result *run = &r->summary[0].total;
 
 	assert_says(r, "counters: n/a (no hardware counters: virtual machine");
-	assert_says(r, "perf       twocopy / onecopy: CPU 215 / 256 ns per KiB; ");
+	assert_says(r, "perf       two-copy / one-copy: CPU 215 / 256 ns per KiB; ");
 	run->perf[NIO_SIDE_SENDER][PERF_CYCLES] = known(run->app.rx_bytes * 2);
 	assert_says(r, "counters: n/a");
 	run->perf[NIO_SIDE_RECEIVER][PERF_CYCLES] = known(run->app.rx_bytes);
@@ -472,7 +385,7 @@ TEST(test_perf)
 }
 
 /* Of modes by different events the text says both, and why. */
-TEST(test_samples_by)
+TEST(samples_by)
 {
 	struct result *r = fake_result__new(2);
 	struct cpu_result *cpu = &r->summary[0].total.cpu;
@@ -485,19 +398,19 @@ TEST(test_samples_by)
 	fake_result__free(r);
 }
 
-TEST(test_less_than_exact)
+TEST(less_than_exact)
 {
 	struct result *r = fake_result__new(1);
 	struct stage_result *rx = &r->summary[0].total.stages[NIO_STAGE_RX_COPY];
 
 	rx->quality = QUALITY_DERIVED;
 	rx->reason = "from tcp_rcv_space_adjust";
-	assert_says(r, "rx_copy derived: from tcp_rcv_space_adjust");
+	assert_says(r, "receive derived: from tcp_rcv_space_adjust");
 	fake_result__free(r);
 }
 
 /* A run that was never filled claims nothing: every figure is n/a, with its reason. */
-TEST(test_unfilled_run)
+TEST(unfilled_run)
 {
 	struct result *r = fake_result__new(1);
 
@@ -507,7 +420,7 @@ TEST(test_unfilled_run)
 	fake_result__free(r);
 }
 
-TEST(test_nothing_received)
+TEST(nothing_received)
 {
 	struct result *r = fake_result__new(1);
 

@@ -3,7 +3,7 @@
 #ifndef NETIOTRACE_TESTS_FAKE_RESULT_H
 #define NETIOTRACE_TESTS_FAKE_RESULT_H
 
-#include "screen/live.h"
+#include "screen/live_model.h"
 #include "model/result.h"
 
 #define FAKE_OTHER_REASON "no tracepoint shows these copies on this kernel"

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A live table on the grid: named rows with figures, a row of totals, a verdict, and the keys that
+ * move, filter, pause and open. Pure; the caller brings the rows and acts on what a key asks for.
+ */
+#ifndef SCREEN_TABLE_VIEW_H
+#define SCREEN_TABLE_VIEW_H
+
+#include <stdint.h>
+
+#include "grid.h"
+
+#define TABLE_MIN_ROWS    8
+#define TABLE_MIN_COLS    60
+#define TABLE_COLUMNS_MAX 10
+#define TABLE_CELL_LEN    16
+#define TABLE_CELL_COLS   9 /* with the space before it */
+#define TABLE_NAME_LEN    384
+#define TABLE_FILTER_MAX  40
+
+struct table_column {
+	const char *head;
+	unsigned int attr;  /* colour of its figures */
+	bool sorted;        /* rows are in its order */
+	bool empty;         /* zero in every row */
+	unsigned int order; /* of leaving columns out where there is no room; 0: never */
+};
+
+struct table_row {
+	uint64_t id; /* of the same thing in every frame */
+	char name[TABLE_NAME_LEN];
+	char cell[TABLE_COLUMNS_MAX][TABLE_CELL_LEN];
+};
+
+struct table_frame {
+	const char *title, *status;
+	const char *by; /* heading of the names */
+	const struct table_column *columns;
+	size_t columns_nr;
+	const struct table_row *rows;
+	size_t rows_nr;
+	size_t more; /* rows that there are besides */
+	const struct table_row *total;
+	const char *verdict;          /* sentences; the most important first */
+	const char *keys;             /* the caller's own, behind those of this view */
+	const char *const (*help)[2]; /* name and text of each line; ends with NULL */
+};
+
+struct table_view {
+	uint64_t selected; /* id of the row */
+	size_t at;         /* its place, when it was last drawn */
+	size_t first;      /* place of the first row on the screen */
+	size_t page;       /* rows on the screen */
+	size_t rows_nr;
+	bool paused, help, typing;
+	char filter[TABLE_FILTER_MAX + 1];
+	size_t move; /* the row to select at the next draw, counted from 1; 0: the selected one */
+};
+
+enum table_action {
+	TABLE_REDRAW,
+	TABLE_QUIT,
+	TABLE_OPEN,  /* Enter: the selected row */
+	TABLE_OTHER, /* a key that is not of this view */
+};
+
+/* key: a character or an enum screen_key. */
+enum table_action table_view__key(struct table_view *v, int key);
+
+/* Does a name pass the filter? Upper and lower case are alike. */
+bool table_view__matches(const struct table_view *v, const char *name);
+
+/* utf8: block glyphs may be used. */
+void table_view__draw(struct grid *g, struct table_view *v, const struct table_frame *f, bool utf8);
+
+/* One sentence instead of a picture; false: the grid is large enough. */
+bool table_view__too_small(struct grid *g);
+
+#endif
