@@ -515,7 +515,10 @@ static void print_notes(FILE *f, unsigned int width, const struct result *r,
 
 void text_details__print(const struct result *r, FILE *f, unsigned int columns)
 {
-	static const struct text_details_note first[] = {{"rounds", say_rounds}};
+	static const struct text_details_note first[] = {
+		{"rounds", say_rounds},
+		{"result", text_result__say},
+	};
 	static const struct text_details_note footnote[] = {{"*", say_footnote}};
 	static const struct text_details_note notes[] = {
 		{"load", say_load},
@@ -540,7 +543,7 @@ void text_details__print(const struct result *r, FILE *f, unsigned int columns)
 
 	if (!r->summary_nr)
 		return;
-	print_notes(f, width, r, first, 1);
+	print_notes(f, width, r, first, 2);
 	fputc('\n', f);
 	print_copies(f, width, r);
 	print_notes(f, width, r, footnote, 1);

@@ -22,6 +22,9 @@ const struct mode_summary *text_end__mode(const struct result *r, enum mode mode
 /* text_result.c: the answer in at most lines lines. */
 void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines);
 
+/* The same without a limit, for the details. */
+void text_result__say(FILE *f, const struct result *r);
+
 /* The rate of an open loop, and which modes did not keep it; nothing without a rate. */
 void text_result__rate(FILE *f, const struct result *r);
 void text_result__behind(FILE *f, const struct result *r);

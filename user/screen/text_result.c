@@ -480,14 +480,31 @@ static void say_all(struct text_list *l, const struct result *r, const sentence 
 	}
 }
 
+static const sentence measured[] = {
+	say_ended_early, say_differs, say_verdict, say_pacing,  say_fallback,      say_comparison,
+	say_best,        say_copies,  say_side,    say_replies, text_result__rate, say_taps,
+};
+
+#define MEASURED_NR (sizeof(measured) / sizeof(measured[0]))
+
+void text_result__say(FILE *f, const struct result *r)
+{
+	for (size_t i = 0; i < MEASURED_NR; i++) {
+		char *text;
+		size_t len;
+		FILE *m = xopen_memstream(&text, &len);
+
+		measured[i](m, r);
+		xclose_memstream(m);
+		if (*text)
+			fprintf(f, "%s ", text + strspn(text, " "));
+		free(text);
+	}
+}
+
 void text_result__print(FILE *f, const struct result *r, unsigned int columns, unsigned int lines)
 {
 	static const sentence nothing[] = {say_nothing, say_ended_early};
-	static const sentence measured[] = {
-		say_ended_early, say_differs,    say_verdict,       say_pacing,
-		say_fallback,    say_comparison, say_best,          say_copies,
-		say_side,        say_replies,    text_result__rate, say_taps,
-	};
 	const struct text_list_form form = {.label = "RESULT",
 					    .separator = " ",
 					    .cut = " --details has more.",
@@ -497,7 +514,7 @@ void text_result__print(FILE *f, const struct result *r, unsigned int columns, u
 
 	text_list__begin(&l);
 	if (r->summary_nr)
-		say_all(&l, r, measured, sizeof(measured) / sizeof(measured[0]));
+		say_all(&l, r, measured, MEASURED_NR);
 	else
 		say_all(&l, r, nothing, sizeof(nothing) / sizeof(nothing[0]));
 	text_list__end(&l, f, &form);

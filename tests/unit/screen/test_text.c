@@ -126,6 +126,16 @@ TEST(widths)
 	fake_result__free(r);
 }
 
+/* --details has what had no room in RESULT. */
+TEST(all_sentences_of_the_result_are_there)
+{
+	struct result *r = fake_result__new(3);
+
+	assert_says(r, "result     Zero-copy was not zero-copy: all 15 259 sends were copied after");
+	assert_says(r, "Zero-copy was slower than one-copy by 32 % (29 to 36 %). Fastest: ");
+	fake_result__free(r);
+}
+
 TEST(no_verdict)
 {
 	struct result *r = fake_result__new(3);
