@@ -194,7 +194,7 @@ static json_t *as_text(const json_t *value)
 
 	if (!value || json_is_null(value) || string)
 		return json_value__text(string && *string ? string : NULL);
-	text = json_text(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
+	text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
 	result = json_value__text(text);
 	free(text);
 	return result;
