@@ -169,43 +169,24 @@ char *first_screen__zerocopy(const struct analysis *a)
 	return text;
 }
 
-/* Is the first the better one, claimed or not? */
-static bool is_ahead(const struct finding *c, enum metric m)
+/* The best mode of a size, of those with a value beside one of rival; MODE_NR: none. */
+static enum mode best_mode(const struct analysis *a, uint64_t size, enum metric m, enum mode rival)
 {
-	return metric__better(m) == BETTER_LOWER ? c->sign < 0 : c->sign > 0;
-}
+	int better = metric__better(m) == BETTER_LOWER ? -1 : 1;
+	enum mode best = MODE_NR;
 
-/* The best mode of a size, and the next best; MODE_NR: there is none. */
-struct podium {
-	enum mode best, next;
-};
-
-static struct podium podium_of(const struct analysis *a, uint64_t size, enum metric m)
-{
-	struct podium p = {MODE_NR, MODE_NR};
-	unsigned int behind[MODE_NR] = {0}, others[MODE_NR] = {0};
-
-	for (int x = 0; x < MODE_NR; x++)
-		for (int y = 0; y < MODE_NR; y++) {
-			struct finding c =
-				analysis__compare_modes(a, (enum mode)x, (enum mode)y, size, m);
-
-			if (x == y || c.difference == DIFFERENCE_UNKNOWN)
-				continue;
-			others[x]++;
-			behind[x] += !is_ahead(&c, m) && c.sign;
-		}
 	for (int x = 0; x < MODE_NR; x++) {
-		if (!others[x])
+		enum mode other = rival == MODE_NR ? (enum mode)x : rival;
+		struct finding c = analysis__compare_modes(a, (enum mode)x, other, size, m);
+
+		if (x == (int)rival || c.difference == DIFFERENCE_UNKNOWN)
 			continue;
-		if (p.best == MODE_NR || behind[x] < behind[p.best]) {
-			p.next = p.best;
-			p.best = (enum mode)x;
-		} else if (p.next == MODE_NR || behind[x] < behind[p.next]) {
-			p.next = (enum mode)x;
-		}
+		if (best != MODE_NR)
+			c = analysis__compare_modes(a, (enum mode)x, best, size, m);
+		if (best == MODE_NR || c.sign == better)
+			best = (enum mode)x;
 	}
-	return p;
+	return best;
 }
 
 /* Sizes by their best mode; by [MODE_NR] where it does not differ from the next best. */
@@ -215,13 +196,14 @@ struct winners {
 
 static void add_size(struct winners *w, const struct analysis *a, uint64_t size, enum metric m)
 {
-	struct podium p = podium_of(a, size, m);
+	enum mode best = best_mode(a, size, m, MODE_NR), next;
 	struct finding c;
 
-	if (p.next == MODE_NR)
+	next = best == MODE_NR ? MODE_NR : best_mode(a, size, m, best);
+	if (next == MODE_NR)
 		return;
-	c = analysis__compare_modes(a, p.best, p.next, size, m);
-	mode_comparison__list(&w->list[c.difference == DIFFERENCE_NOISE ? MODE_NR : p.best], size,
+	c = analysis__compare_modes(a, best, next, size, m);
+	mode_comparison__list(&w->list[c.difference == DIFFERENCE_NOISE ? MODE_NR : best], size,
 			      &c);
 }
 

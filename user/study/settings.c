@@ -55,7 +55,7 @@ static json_t *as_text(const json_t *value)
 	if (json_is_string(value))
 		return json_string(json_string_value(value));
 	text = json_dumps(value,
-			 JSON_ENCODE_ANY | JSON_SORT_KEYS | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
+			  JSON_ENCODE_ANY | JSON_SORT_KEYS | JSON_REAL_PRECISION(JSON_REAL_DIGITS));
 	result = json_string(text);
 	free(text);
 	return result;

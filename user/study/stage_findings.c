@@ -219,51 +219,37 @@ static void cite_class(struct answer_text *answer, const struct analysis *a,
 	}
 }
 
-/* Differences of ns/KiB are of pairs of one cell each, and ranked together. */
-static const char *whose_pairs(const struct analysis *a)
-{
-	return a->sizes_nr > 1 || a->threads_nr > 1 ? " of all sizes and thread counts" : "";
-}
-
-static void say_unclaimed(struct answer_text *answer, const struct analysis *a,
-			  const struct stage_tally *t, const char *of, const char *mode)
-{
-	size_t few = t->nr[DIFFERENCE_FEW] + t->nr[DIFFERENCE_POINT];
-	const struct item_list *list =
-		&t->list[t->nr[DIFFERENCE_FEW] ? DIFFERENCE_FEW : DIFFERENCE_POINT];
-
-	if (few)
-		answer__point(answer,
-			      "CPU samples of %s%zu pair%s of rounds%s are too few to tell a "
-			      "difference; the largest of %s less two-copy: %s.",
-			      of, t->pairs, plural(t->pairs), whose_pairs(a), mode, list->text);
-	else
-		answer__point(answer,
-			      "CPU samples of %s%zu pair%s of rounds%s: no class of CPU time of %s "
-			      "differs from two-copy.",
-			      of, t->pairs, plural(t->pairs), whose_pairs(a), mode);
-}
-
 void stage_findings__say(struct answer_text *answer, const struct analysis *a,
 			 const struct stage_findings *s, enum mode mode)
 {
-	const char *of = s->both ? "" : "the sender in ";
+	bool many_cells = a->sizes_nr > 1 || a->threads_nr > 1;
+	const char *name = phrases__mode(mode);
+	char of[2 * PHRASE_BUF];
 	struct stage_tally t;
 
 	stage_tally__make(&t, s, mode);
 	if (!t.pairs)
 		return;
-	if (!t.nr[DIFFERENCE_LOWER] && !t.nr[DIFFERENCE_HIGHER]) {
-		say_unclaimed(answer, a, &t, of, phrases__mode(mode));
-		return;
-	}
-	answer__point(answer,
-		      "CPU samples of %s%zu pair%s of rounds%s: %s takes less than two-copy in: "
-		      "%s; more in: %s; no difference in %zu of %zu class%s.",
-		      of, t.pairs, plural(t.pairs), whose_pairs(a), phrases__mode(mode),
-		      item_list__words(&t.list[DIFFERENCE_LOWER]),
-		      item_list__words(&t.list[DIFFERENCE_HIGHER]), t.nr[DIFFERENCE_NOISE],
-		      t.classes, t.classes == 1 ? "" : "es");
+	snprintf(of, sizeof(of), "CPU samples of %s%zu pair%s of rounds%s",
+		 s->both ? "" : "the sender in ", t.pairs, plural(t.pairs),
+		 many_cells ? " of all sizes and thread counts" : "");
+	if (t.nr[DIFFERENCE_LOWER] || t.nr[DIFFERENCE_HIGHER])
+		answer__point(answer,
+			      "%s: %s takes less than two-copy in: %s; more in: %s; no difference "
+			      "in %zu of %zu class%s.",
+			      of, name, item_list__words(&t.list[DIFFERENCE_LOWER]),
+			      item_list__words(&t.list[DIFFERENCE_HIGHER]), t.nr[DIFFERENCE_NOISE],
+			      t.classes, t.classes == 1 ? "" : "es");
+	else if (t.nr[DIFFERENCE_FEW] || t.nr[DIFFERENCE_POINT])
+		answer__point(
+			answer,
+			"%s are too few to tell a difference; the largest of %s less "
+			"two-copy: %s.",
+			of, name,
+			t.list[t.nr[DIFFERENCE_FEW] ? DIFFERENCE_FEW : DIFFERENCE_POINT].text);
+	else
+		answer__point(answer, "%s: no class of CPU time of %s differs from two-copy.", of,
+			      name);
 	if (t.nr[DIFFERENCE_LOWER])
 		cite_class(answer, a, s, largest(s, mode, DIFFERENCE_LOWER));
 }
