@@ -28,7 +28,7 @@ struct side_config {
 	uint32_t connections;
 	bool verify;
 	uint32_t cookies_nr;
-	uint64_t cookies[PROTOCOL_CONNECTIONS_MAX];
+	uint64_t cookies[LIMIT_CONNECTIONS_MAX];
 };
 
 /* Totals of one side for the measured phase. Owns the counters. */
