@@ -25,7 +25,6 @@ enum control_stdin_command {
 
 struct control_stdin {
 	int fd;
-	bool eof;
 	size_t len; /* bytes in buf */
 	char buf[CONTROL_STDIN_LINE_MAX];
 	char line[CONTROL_STDIN_LINE_MAX];

@@ -63,12 +63,12 @@ static int hello__check(const struct protocol_hello *h)
 {
 	if (h->kind != PROTOCOL_CONTROL && h->kind != PROTOCOL_DATA)
 		return -ERANGE;
-	if (h->connections < 1 || h->connections > PROTOCOL_CONNECTIONS_MAX ||
+	if (h->connections < 1 || h->connections > LIMIT_CONNECTIONS_MAX ||
 	    h->index >= h->connections)
 		return -ERANGE;
-	if (h->threads < 1 || h->threads > PROTOCOL_THREADS_MAX || h->threads > h->connections)
+	if (h->threads < 1 || h->threads > LIMIT_THREADS_MAX || h->threads > h->connections)
 		return -ERANGE;
-	if (h->size < PROTOCOL_SIZE_MIN || h->size > PROTOCOL_SIZE_MAX)
+	if (h->size < LIMIT_SIZE_MIN || h->size > LIMIT_SIZE_MAX)
 		return -ERANGE;
 	return 0;
 }

@@ -49,11 +49,11 @@ struct receiver {
 	bool same_clock, measuring, stopping;
 	uint64_t stop_ns; /* end of the session after a signal, ns; UINT64_MAX: no signal */
 	uint32_t phase;
-	uint32_t totals;                     /* connections whose total is known */
-	bool told[PROTOCOL_CONNECTIONS_MAX]; /* whether a connection's total is known */
-	uint64_t sent_bytes, sent_messages;  /* sums of the totals */
-	uint64_t moved_ns, moved_bytes;      /* time of the last progress; bytes read by then */
-	uint64_t look_ns;                    /* time of the next check for progress */
+	uint32_t totals;                    /* connections whose total is known */
+	bool told[LIMIT_CONNECTIONS_MAX];   /* whether a connection's total is known */
+	uint64_t sent_bytes, sent_messages; /* sums of the totals */
+	uint64_t moved_ns, moved_bytes;     /* time of the last progress; bytes read by then */
+	uint64_t look_ns;                   /* time of the next check for progress */
 	uint64_t done_ns;
 	uint64_t begin_ns, cpu_begin;
 	bool wrong;

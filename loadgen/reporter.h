@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reporters of a session: JSON events, a report at the end, or a pipe to the parent process. */
-#ifndef LOADGEN_HERALD_H
-#define LOADGEN_HERALD_H
+#ifndef LOADGEN_REPORTER_H
+#define LOADGEN_REPORTER_H
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -28,7 +28,7 @@ struct side_config {
 	uint32_t connections;
 	bool verify;
 	uint32_t cookies_nr;
-	uint64_t cookies[PROTOCOL_CONNECTIONS_MAX];
+	uint64_t cookies[LIMIT_CONNECTIONS_MAX];
 };
 
 /* Totals of one side for the measured phase. Owns the counters. */

@@ -193,15 +193,15 @@ static const struct option_row rows[] = {
 	{"connect", "ADDR:PORT", COMMAND_SEND, ENDPOINT, "the receiver to send to (required)"},
 	{"listen", "ADDR:PORT", COMMAND_RECV, ENDPOINT, "address to listen on; port 0: any free port (required)"},
 	{"mode", "MODE", SENDING, set_mode, 0, NULL, 0, 0, NULL, "one of " MODES(MODE_NAME_AND_SPACE) "[onecopy]"},
-	{"size", "SIZE", SENDING, set_number, AT(size), parse_size, PROTOCOL_SIZE_MIN, PROTOCOL_SIZE_MAX,
+	{"size", "SIZE", SENDING, set_number, AT(size), parse_size, LIMIT_SIZE_MIN, LIMIT_SIZE_MAX,
 	 "a size from 64 to 16m, like 4096 or 64k", "bytes per message, 64 to 16m [64k]"},
-	{"fields", "N", SENDING, set_number, AT(fields), parse_any_count, 1, PROTOCOL_FIELDS_MAX,
+	{"fields", "N", SENDING, set_number, AT(fields), parse_any_count, 1, LIMIT_FIELDS_MAX,
 	 "a number from 1 to 64", "fields per message, each its own allocation, 1 to 64 [8]"},
 	{"header", "SIZE", SENDING, set_number, AT(header), parse_size, 0, LIMIT_HEADER_MAX,
 	 "a size from 0 to 64k, like 64", "bytes before the fields of each message, in their own iovec, up to 64k [0]"},
-	{"threads", "N", SENDING, set_number, AT(threads), parse_any_count, 1, PROTOCOL_THREADS_MAX,
+	{"threads", "N", SENDING, set_number, AT(threads), parse_any_count, 1, LIMIT_THREADS_MAX,
 	 "a number from 1 to 256", "threads per side, 1 to 256 [1]"},
-	{"connections", "N", SENDING, set_number, AT(connections), parse_any_count, 1, PROTOCOL_CONNECTIONS_MAX,
+	{"connections", "N", SENDING, set_number, AT(connections), parse_any_count, 1, LIMIT_CONNECTIONS_MAX,
 	 "a number from 1 to 4096", "connections, spread over the threads, up to 4096 [one per thread]"},
 	{"rate", "N/s", SENDING, set_number, AT(rate), parse_any_rate, 1, LIMIT_RATE_MAX,
 	 "a number of messages a second from 1/s to 100000000/s", "messages per second; latencies count from the time a message is due [no limit]"},
@@ -244,12 +244,12 @@ uint64_t settings__share(uint64_t total, uint64_t n, uint64_t i)
 uint64_t settings__descriptors(const struct settings *s)
 {
 	/* Standard streams, listening socket, signalfd, eventfd; an epoll and a timer a thread. */
-	uint64_t own = 64 + 2 * PROTOCOL_THREADS_MAX;
+	uint64_t own = 64 + 2 * LIMIT_THREADS_MAX;
 
 	if (s->command == COMMAND_SEND)
 		return own + s->connections;
 	/* The sender's hello tells the receiver the number of connections. */
-	return own + PROTOCOL_CONNECTIONS_MAX + PENDING_STRANGERS_MAX + PENDING_CLIENTS_MAX;
+	return own + LIMIT_CONNECTIONS_MAX + PENDING_STRANGERS_MAX + PENDING_CLIENTS_MAX;
 }
 
 uint64_t settings__memory(const struct settings *s)
@@ -300,7 +300,7 @@ static int settings__check(struct settings *s, char *why)
 		return refuse(why,
 			      "--request-response and --rcvlowat exclude each other: a message "
 			      "smaller than --rcvlowat would block the receiver forever");
-	if (settings__message_size(s) > PROTOCOL_SIZE_MAX)
+	if (settings__message_size(s) > LIMIT_SIZE_MAX)
 		return refuse(
 			why,
 			"A header of %llu and fields of %llu bytes are more than 16 MiB: give a "

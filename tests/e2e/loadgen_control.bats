@@ -116,6 +116,7 @@ established() { # PORT
 	bash -c "'$LG' recv --listen 127.0.0.1:0 --control <>hold >recv.out & echo \$! >pid; wait" &
 	PIDS="${PIDS:-} $!"
 	eventually test -s recv.out
+	eventually test -s pid
 	PIDS="$PIDS $(cat pid)"
 	kill -9 $!
 	gone() { ! kill -0 "$(cat pid)" 2>/dev/null || grep -q '^State:.Z' "/proc/$(cat pid)/status"; }

@@ -13,11 +13,11 @@ static void check_hello(const uint8_t *data)
 
 	if (!protocol__decode_hello(buf, &h)) {
 		FUZZ_CHECK(h.kind == PROTOCOL_CONTROL || h.kind == PROTOCOL_DATA);
-		FUZZ_CHECK(h.connections >= 1 && h.connections <= PROTOCOL_CONNECTIONS_MAX);
-		FUZZ_CHECK(h.threads >= 1 && h.threads <= PROTOCOL_THREADS_MAX);
+		FUZZ_CHECK(h.connections >= 1 && h.connections <= LIMIT_CONNECTIONS_MAX);
+		FUZZ_CHECK(h.threads >= 1 && h.threads <= LIMIT_THREADS_MAX);
 		FUZZ_CHECK(h.threads <= h.connections);
 		FUZZ_CHECK(h.kind == PROTOCOL_CONTROL || h.index < h.connections);
-		FUZZ_CHECK(h.size >= PROTOCOL_SIZE_MIN && h.size <= PROTOCOL_SIZE_MAX);
+		FUZZ_CHECK(h.size >= LIMIT_SIZE_MIN && h.size <= LIMIT_SIZE_MAX);
 		protocol__encode_hello(again, &h);
 		FUZZ_CHECK(!protocol__decode_hello(again, &twice));
 		FUZZ_CHECK(h.index == twice.index && h.stamp == twice.stamp &&

@@ -80,10 +80,7 @@ TEST(a_hello_with_a_field_out_of_range_is_refused)
 		 .threads = 1,
 		 .size = 64},
 		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = 63},
-		{.kind = PROTOCOL_DATA,
-		 .connections = 1,
-		 .threads = 1,
-		 .size = PROTOCOL_SIZE_MAX + 1},
+		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = LIMIT_SIZE_MAX + 1},
 		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = UINT32_MAX},
 		{.kind = 0, .connections = 1, .threads = 1, .size = 64},
 		{.kind = 3, .connections = 1, .threads = 1, .size = 64},
@@ -155,15 +152,12 @@ TEST(a_frame_of_another_version_is_recognized_by_its_header)
 TEST(a_hello_at_its_limits_is_decoded)
 {
 	static const struct protocol_hello good[] = {
-		{.kind = PROTOCOL_CONTROL,
-		 .connections = 1,
-		 .threads = 1,
-		 .size = PROTOCOL_SIZE_MIN},
-		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = PROTOCOL_SIZE_MAX},
+		{.kind = PROTOCOL_CONTROL, .connections = 1, .threads = 1, .size = LIMIT_SIZE_MIN},
+		{.kind = PROTOCOL_DATA, .connections = 1, .threads = 1, .size = LIMIT_SIZE_MAX},
 		{.kind = PROTOCOL_DATA,
-		 .index = PROTOCOL_CONNECTIONS_MAX - 1,
-		 .connections = PROTOCOL_CONNECTIONS_MAX,
-		 .threads = PROTOCOL_THREADS_MAX,
+		 .index = LIMIT_CONNECTIONS_MAX - 1,
+		 .connections = LIMIT_CONNECTIONS_MAX,
+		 .threads = LIMIT_THREADS_MAX,
 		 .size = 64},
 		{.kind = PROTOCOL_DATA, .index = 3, .connections = 4, .threads = 4, .size = 64},
 	};

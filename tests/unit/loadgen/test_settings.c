@@ -290,16 +290,15 @@ TEST(the_descriptor_limit_covers_threads_connections_and_strangers)
 	struct settings asked = {.command = COMMAND_SEND, .connections = 7};
 
 	/* An epoll and a timer of each thread, and each connection. */
-	assert_true(settings__descriptors(&asked) > 2 * PROTOCOL_THREADS_MAX + 7);
+	assert_true(settings__descriptors(&asked) > 2 * LIMIT_THREADS_MAX + 7);
 	asked.connections = 4096;
-	assert_true(settings__descriptors(&asked) > 2 * PROTOCOL_THREADS_MAX + 4096);
+	assert_true(settings__descriptors(&asked) > 2 * LIMIT_THREADS_MAX + 4096);
 	/* A receiver does not know how many there will be. */
 	asked.connections = 1;
 	for (enum command c = COMMAND_RECV; c <= COMMAND_LOOPBACK; c++) {
 		asked.command = c;
-		assert_true(settings__descriptors(&asked) > 2 * PROTOCOL_THREADS_MAX +
-								    PROTOCOL_CONNECTIONS_MAX +
-								    PENDING_STRANGERS_MAX);
+		assert_true(settings__descriptors(&asked) >
+			    2 * LIMIT_THREADS_MAX + LIMIT_CONNECTIONS_MAX + PENDING_STRANGERS_MAX);
 	}
 }
 
